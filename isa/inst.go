@@ -1,0 +1,213 @@
+package isa
+
+// A RegKind says where an operand lives.
+type RegKind uint8
+
+// Operand kinds.
+const (
+	None   RegKind = iota
+	Vector         // Index is the first row in the wave's vector file
+	Scalar         // Index is the word in the wave's scalar file
+	Imm            // Val is a literal, the same in every lane
+)
+
+// A Reg is one operand, resolved when the program is lowered. A Bool operand in
+// a Scalar register is a lane mask, or 0/1 where the instruction is Uniform; a
+// Bool literal is 0 or 1 for uniform instructions, all zeros or all ones for
+// the others.
+type Reg struct {
+	Kind  RegKind
+	Index uint16
+	Val   uint64
+}
+
+// V is the vector register that starts at row i.
+func V(i int) Reg { return Reg{Kind: Vector, Index: uint16(i)} }
+
+// S is the scalar register word i.
+func S(i int) Reg { return Reg{Kind: Scalar, Index: uint16(i)} }
+
+// Lit is a literal operand.
+func Lit(v uint64) Reg { return Reg{Kind: Imm, Val: v} }
+
+// A Space is the kind of memory that an access goes to.
+type Space uint8
+
+// Memory spaces.
+const (
+	SpaceBuffer  Space = iota // a bound buffer: byte offset from its start, bounds-checked
+	SpaceFlat                 // a 64-bit address (PhysicalStorageBuffer)
+	SpacePush                 // push constants: byte offset; read-only, scalar
+	SpaceLDS                  // byte offset in the workgroup's LDS
+	SpaceScratch              // dword slot in the lane's private scratch
+	SpaceImage                // a bound image or texel buffer: texel coordinates
+)
+
+// Mem describes a memory operation. The byte address of a lane is
+//
+//	Base + Index + Offset   (mod 2^32; for SpaceFlat, mod 2^64)
+//
+// where Base is a uniform part (Scalar, Imm or None), Index a part that differs
+// by lane (Vector or None) and Offset a constant. SpaceScratch counts in 4-byte
+// slots instead of bytes. For images Coords hold x, y, z/layer.
+type Mem struct {
+	Space   Space
+	Binding int // index in Program.Bindings; for SpaceBuffer and SpaceImage
+	// BindingIndex is added to the binding's array element when it is not None
+	// (arrays of descriptors); it may be Vector (non-uniform indexing).
+	BindingIndex Reg
+	// Bindings chosen at run time (variable pointers): when Dynamic, BindingIndex
+	// is an absolute index in the program's flattened descriptor list.
+	Dynamic bool
+
+	Base   Reg
+	Index  Reg
+	Offset uint32
+	Coords [4]Reg
+
+	// Elem is the type of one element, Count how many consecutive elements a
+	// lane moves (1 to 4). Loads write Dsts[0:Count]; stores read Data[0:Count].
+	Elem  Type
+	Count uint8
+	Dsts  [4]Reg
+	Data  [4]Reg
+
+	// Scalar loads go through the scalar cache: uniform address, read-only
+	// memory, Dsts are Scalar.
+	Scalar bool
+	// Coherent accesses bypass the caches that are not shared by the machine
+	// (atomics, Coherent or Volatile variables).
+	Coherent bool
+	// ImageSlot carries the format of image accesses when the shader declares it.
+	ImageFormat uint32
+	Dim         uint8
+	Arrayed     bool
+}
+
+// An Inst is one wave instruction of a lowered program, ready to execute.
+type Inst struct {
+	Op      Op
+	T, From Type
+	Class   Class
+	Uniform bool // executes on the scalar unit: one value for the wave
+	Dst     Reg
+	Src     [4]Reg
+	Imm     uint64
+	Mem     *Mem
+	Target  int32 // index of the instruction a branch goes to
+
+	// Exec computes the instruction on the wave's registers under its execution
+	// mask. Nil for memory, barrier, control and timing-only operations, which
+	// the machine carries out. Set by Resolve.
+	Exec func(st *State, in *Inst)
+
+	// Deps are the registers that must be ready before issue (sources, and
+	// destinations, against write after write); Writes those that the result
+	// makes ready. Both count rows and words in one space: vector row r is r,
+	// scalar word s is VectorRows+s of the program.
+	Deps, Writes []uint16
+
+	SPIRV uint32 // result id, or the id nearest to it, of the instruction lowered; 0 if none
+	Line  uint32 // source line by OpLine or debug information; 0 if unknown
+}
+
+// State is the architectural state of a wave that instructions read and write.
+type State struct {
+	Lanes int      // lanes of a wave: 32 or 64
+	Full  uint64   // mask with all Lanes bits set
+	Exec  uint64   // execution mask
+	V     []uint32 // vector file: row r of lane l is V[r*Lanes+l]
+	S     []uint64 // scalar file
+
+	// Identity, constant over the wave's life.
+	Workgroup     [3]uint32
+	NumWorkgroups [3]uint32
+	LocalSize     [3]uint32
+	WaveInGroup   uint32 // SubgroupId
+	WavesInGroup  uint32 // NumSubgroups
+
+	Now         uint64 // cycle of issue, for Clock
+	ClockMask   uint64 // width of the machine's cycle counter
+	Nanoseconds uint64 // simulated time of issue, for Realtime
+
+	// Scratch rows for kernels: each Lanes words (two rows for 64-bit values).
+	Tmp [4][]uint32
+}
+
+// A Class is a timing class: a row of the machine's timing table.
+type Class uint8
+
+// Timing classes, with the names that the timing table uses.
+const (
+	ClassNone Class = iota
+	ClassVALU32
+	ClassPacked16
+	ClassFMA32
+	ClassCvt
+	ClassTrans
+	ClassIMul32
+	ClassShift64
+	ClassInt64
+	ClassF64Add
+	ClassF64Mul
+	ClassF64Trans
+	ClassDPP
+	ClassPermlane
+	ClassReadLane
+	ClassWriteLane
+	ClassSALU
+	ClassSMEM
+	ClassBranch
+	ClassBranchTaken
+	ClassLDS
+	ClassLDSSwizzle
+	ClassVMEM
+	ClassVMEMStore
+	ClassVMEMAtomic
+	ClassImage
+	ClassScratch
+	ClassBarrier
+	ClassWaitcnt
+	ClassClock
+	ClassMessage
+	ClassEnd
+	NumClasses
+)
+
+// ClassNames are the names of the classes in the timing table, by Class.
+var ClassNames = [NumClasses]string{
+	"", "valu32", "packed16", "fma32", "cvt", "trans", "imul32", "shift64", "int64", "f64add", "f64mul", "f64trans",
+	"dpp", "permlane", "readlane", "writelane", "salu", "smem", "branch", "branch_taken", "lds", "lds_swizzle",
+	"vmem", "vmem_store", "vmem_atomic", "image", "scratch", "barrier", "waitcnt", "clock", "message", "end",
+}
+
+func (c Class) String() string { return ClassNames[c] }
+
+// A GroupOperator is the operation of a reduction or scan.
+type GroupOperator uint8
+
+// Group operators.
+const (
+	GroupIAdd GroupOperator = iota
+	GroupIMul
+	GroupFAdd
+	GroupFMul
+	GroupSMin
+	GroupUMin
+	GroupFMin
+	GroupSMax
+	GroupUMax
+	GroupFMax
+	GroupAnd
+	GroupOr
+	GroupXor
+)
+
+// GroupImm packs the operator of a Reduce or scan with its cluster size in
+// lanes (0: the whole wave).
+func GroupImm(op GroupOperator, cluster int) uint64 { return uint64(op) | uint64(cluster)<<8 }
+
+// SplitGroupImm is the inverse of GroupImm.
+func SplitGroupImm(imm uint64) (op GroupOperator, cluster int) {
+	return GroupOperator(imm & 0xff), int(imm >> 8)
+}

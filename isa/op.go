@@ -1,0 +1,315 @@
+package isa
+
+// An Op is one wave operation. Every Op has exactly one row in Table, which
+// holds its name, its meaning, its timing class and its place in the
+// specification; nothing else switches on operations to compute values.
+//
+// Operations work on scalars of one lane: vectors are split when a module is
+// lowered. An operation's Type says the width and the number format; integers
+// of 8 and 16 bits live zero-extended in a 32-bit register, 16-bit floats as
+// their bits in the low half.
+type Op uint16
+
+// Operations. In the comments a, b, c are the sources in order and T is the
+// type of the operation (Inst.T), which is the type of the sources unless the
+// comment says otherwise.
+const (
+	Nop Op = iota
+
+	// Values that exist in the intermediate form only.
+	Const // Imm holds the bits, zero-extended
+	Undef // any value; lowered as zero
+	Phi   // one argument a predecessor, in the order of Block.Preds
+	Param // unused by lowered code: placeholder while inlining
+	Proj  // Imm-th result of the multi-result Args[0] (wide loads, image reads)
+
+	// Moves.
+	Mov
+	Select  // a ? b : c; a is Bool, T is the type of b and c (may be Bool)
+	ToLanes // uniform Bool (0 or 1) to a lane mask
+	Pack64  // a: low 32 bits, b: high 32 bits; T = I64
+	Lo32    // low 32 bits of a (From = I64), T = I32
+	Hi32    // high 32 bits of a (From = I64), T = I32
+
+	// Integer arithmetic, any integer T; results wrap.
+	IAdd
+	ISub
+	IMul
+	UMulHi // high half of the double-width product
+	SMulHi
+	UDiv // 0 for division by zero
+	SDiv // 0 for division by zero; the most negative value for overflow
+	UMod // 0 for division by zero
+	SRem // sign of a; 0 for division by zero
+	SMod // sign of b; 0 for division by zero
+	INeg
+	UAddCarry  // 1 when a+b overflows T, else 0
+	USubBorrow // 1 when a<b, else 0
+	UMin
+	UMax
+	SMin
+	SMax
+	SAbs
+	SSign
+	IMad    // a*b + c (formed by optimisation; T = I32)
+	LshlAdd // (a << b) + c (formed by optimisation; T = I32)
+	IAdd3   // a + b + c (formed by optimisation; T = I32)
+	LshlOr  // (a << b) | c (formed by optimisation; T = I32)
+
+	// Bits, any integer T. And, Or, Xor, Not also take Bool (lane masks or
+	// uniform truth values).
+	And
+	Or
+	Xor
+	Not
+	Shl // shift amounts are taken modulo the width of T
+	Shr // logical
+	Sar // arithmetic
+	BitCount
+	BitReverse
+	BitFieldInsert   // four sources: base, insert, offset, count
+	BitFieldSExtract // base, offset, count
+	BitFieldUExtract // base, offset, count
+	FindILsb         // all ones when a is zero
+	FindSMsb         // all ones when a is 0 or -1
+	FindUMsb         // all ones when a is zero
+
+	// Floating point, T one of F16, F32, F64.
+	FAdd
+	FSub
+	FMul
+	FDiv
+	FRem // sign of a
+	FMod // sign of b
+	FNeg
+	FAbs
+	FSign
+	FMin // NaN handling as IEEE minNum: the other operand
+	FMax
+	Floor
+	Ceil
+	Trunc
+	Round // halves away from zero
+	RoundEven
+	Fract
+	Sqrt
+	Rsq
+	Exp
+	Exp2
+	Log
+	Log2
+	Pow
+	Sin
+	Cos
+	Tan
+	Asin
+	Acos
+	Atan
+	Sinh
+	Cosh
+	Tanh
+	Asinh
+	Acosh
+	Atanh
+	Atan2     // atan2(a, b): a is y
+	Fma       // a*b + c with one rounding
+	Ldexp     // a * 2^b; b is I32
+	FrexpMant // mantissa in [0.5, 1)
+	FrexpExp  // exponent as I32; T is the type of a
+	QuantizeF16
+	IsNan // result Bool
+	IsInf // result Bool
+
+	// Comparisons: T is the type of the sources, the result is Bool.
+	IEq
+	INe
+	ULt
+	ULe
+	SLt
+	SLe
+	FOrdEq
+	FOrdNe
+	FOrdLt
+	FOrdLe
+	FUnordEq
+	FUnordNe
+	FUnordLt
+	FUnordLe
+
+	// Conversions from Inst.From to Inst.T.
+	UConvert // zero-extend or truncate
+	SConvert // sign-extend or truncate
+	FConvert // round to nearest even
+	FToU     // towards zero; saturates, NaN gives 0
+	FToS
+	UToF
+	SToF
+
+	// Identity of the lane and the wave. Result I32 unless said.
+	LaneID   // lane within the wave
+	LocalIDX // LocalInvocationId
+	LocalIDY
+	LocalIDZ
+	LocalIndex // LocalInvocationIndex
+	WorkgroupIDX
+	WorkgroupIDY
+	WorkgroupIDZ
+	NumWorkgroupsX
+	NumWorkgroupsY
+	NumWorkgroupsZ
+	SubgroupID // wave within the workgroup
+	NumSubgroups
+	Clock    // I64: the simulated clock in cycles at issue
+	Realtime // I64: a clock in nanoseconds of simulated time at issue
+
+	// Across the lanes of a wave. Only active lanes take part.
+	Ballot         // a Bool -> I64 mask of the active lanes in which it is true
+	LaneOfMask     // a I64 mask -> Bool: the bit of the own lane (inverse ballot)
+	Elect          // Bool: true in the lowest active lane
+	VoteAll        // a Bool -> Bool
+	VoteAny        // a Bool -> Bool
+	VoteAllEqual   // a T -> Bool
+	ReadLane       // a of lane b (b uniform); 0 when b is outside the wave or inactive
+	ReadFirstLane  // a of the lowest active lane
+	Shuffle        // a of lane b (b differs by lane); 0 when outside or inactive
+	QuadBroadcast  // a of lane b (0..3) of the own quad
+	QuadSwap       // Imm: 0 horizontal, 1 vertical, 2 diagonal
+	Reduce         // Imm: GroupImm(operator, cluster size)
+	InclusiveScan  // Imm as Reduce
+	ExclusiveScan  // Imm as Reduce
+	MaskedBitCount // bits of the I64 mask a below the own lane, plus b (I32): mbcnt
+
+	// Memory. Inst.Mem says where; see Mem. Multi-result loads write Inst.Dst
+	// and Mem.Dsts.
+	Load
+	Store
+	AtomicLoad
+	AtomicStore
+	AtomicExchange
+	AtomicCompareExchange // sources: address..., value, comparator
+	AtomicIAdd
+	AtomicISub
+	AtomicSMin
+	AtomicUMin
+	AtomicSMax
+	AtomicUMax
+	AtomicAnd
+	AtomicOr
+	AtomicXor
+	AtomicIInc
+	AtomicIDec
+	AtomicFAdd
+	AtomicFMin
+	AtomicFMax
+	BufferSize // bytes of the buffer bound at Mem.Binding; uniform I32
+	ImageLoad
+	ImageStore
+	ImageSize    // Imm-th dimension of the image at Mem.Binding; uniform I32
+	ImageSamples // uniform I32; always 1
+
+	// Synchronisation.
+	Barrier       // control barrier of the workgroup
+	MemoryBarrier // waits until the wave's own outstanding memory accesses are done
+
+	// Local arrays that are indexed dynamically: per-lane scratch. Mem.Space is
+	// SpaceScratch; they are Load and Store.
+
+	// Prints through the observer: Imm is the index of the format string.
+	DebugPrint
+
+	// Control flow of the lowered program. Masks are I64 words in scalar
+	// registers.
+	Branch       // to Target
+	BranchTrue   // a: uniform Bool
+	BranchFalse  // a: uniform Bool
+	BranchExecZ  // when no lane is active
+	BranchExecNZ // when a lane is active
+	MaskZero     // Dst = 0
+	MaskSplit    // Dst |= exec &^ a; exec &= a (a: lane mask)
+	MaskPark     // Dst |= exec; exec = 0
+	MaskJoin     // exec |= a; a's register = 0 (Dst is the same register)
+	MaskKill     // exec = 0; the lanes have ended
+	End          // the wave ends
+
+	// A timing-only micro-operation: the other steps of an operation that the
+	// timing table expands. Writes nothing; the following step depends on it.
+	Micro
+
+	NumOps
+)
+
+// A Type is the type of one lane's value.
+type Type uint8
+
+// Types. Integers have no sign: operations do.
+const (
+	Void Type = iota
+	Bool
+	I8
+	I16
+	I32
+	I64
+	F16
+	F32
+	F64
+)
+
+var typeNames = [...]string{"void", "bool", "i8", "i16", "i32", "i64", "f16", "f32", "f64"}
+
+func (t Type) String() string { return typeNames[t] }
+
+var typeBits = [...]uint{0, 1, 8, 16, 32, 64, 16, 32, 64}
+
+// Bits is the width of a value in bits (1 for Bool, 0 for Void).
+func (t Type) Bits() uint { return typeBits[t] }
+
+// IsFloat reports a floating-point type.
+func (t Type) IsFloat() bool { return t >= F16 }
+
+// IsInt reports an integer type.
+func (t Type) IsInt() bool { return t >= I8 && t <= I64 }
+
+// Rows is the number of 32-bit vector register rows that a lane value of this
+// type occupies: two for 64-bit types, one for narrower ones, none for Bool
+// (lane masks live in scalar registers).
+func (t Type) Rows() int {
+	switch {
+	case t.Bits() == 64:
+		return 2
+	case t.Bits() >= 8:
+		return 1
+	}
+	return 0
+}
+
+// Mask has the low Bits() bits set.
+func (t Type) Mask() uint64 {
+	if t.Bits() == 64 {
+		return ^uint64(0)
+	}
+	return 1<<t.Bits() - 1
+}
+
+// IntType is the integer type of the given width in bits.
+func IntType(bits uint) Type {
+	switch bits {
+	case 8:
+		return I8
+	case 16:
+		return I16
+	case 64:
+		return I64
+	}
+	return I32
+}
+
+// FloatType is the floating-point type of the given width in bits.
+func FloatType(bits uint) Type {
+	switch bits {
+	case 16:
+		return F16
+	case 64:
+		return F64
+	}
+	return F32
+}

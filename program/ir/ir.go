@@ -1,0 +1,213 @@
+// Package ir is the compiler's intermediate form: scalar values in static
+// single assignment over a structured control flow graph. The front end builds
+// it from a validated module, the optimiser rewrites it, and the emitter turns
+// it into wave instructions.
+//
+// Vectors, matrices, structures and arrays do not exist here: a composite is a
+// list of scalar leaves. Pointers do not exist either: a memory access carries
+// its space, its binding and a byte address.
+//
+// The package knows nothing of SPIR-V's encoding nor of the machine's timing.
+package ir
+
+import "spvsim/isa"
+
+// A Value is one operation and its result. Args are its sources; T and From
+// mean what they mean in isa.Inst; R is the type of the result (Void for
+// stores, barriers and the like).
+type Value struct {
+	ID      int
+	Op      isa.Op
+	T, From isa.Type
+	R       isa.Type
+	Args    []*Value
+	Imm     uint64
+	Mem     *Mem
+	Block   *Block
+
+	// Uniform is set by the divergence analysis: every active lane has the same
+	// value, and it is computed once on the scalar unit.
+	Uniform bool
+	// NoContract forbids fusing (the NoContraction decoration).
+	NoContract bool
+
+	SPIRV uint32 // id of the instruction lowered
+	Line  uint32 // source line, 0 if unknown
+}
+
+// Mem describes a memory access. The byte address is base + index + Offset;
+// the parts that exist are the leading arguments, in the order base, index,
+// binding index, data (see MemArgs). The front end gives one address part, the
+// index; the optimiser moves its uniform part to the base.
+//
+//	Load                   R = Elem when Count is 1; else use Proj for each result
+//	Store                  data: Count values
+//	Atomic*                data: value, or value and comparator; none for loads, IInc, IDec
+//	ImageLoad              data: coordinates (x, y, z or layer); four results through Proj, of type Elem
+//	ImageStore             data: coordinates, then four texel components of type Elem
+//	Atomic* on SpaceImage  data: coordinates, then value, or value and comparator
+//	BufferSize, ImageSize  no data
+type Mem struct {
+	Space   isa.Space
+	Binding int // index in Func.Bindings
+	// Dynamic: the binding index argument is an absolute index in the flattened
+	// descriptor list (Func.Bindings in order, each with its Count elements).
+	Dynamic                      bool
+	HasBase, HasIndex, HasBindex bool
+	Offset                       uint32
+
+	Elem   isa.Type
+	Count  uint8 // 1 to 4
+	Coords uint8 // number of image coordinates
+
+	// Object names the memory for alias questions: accesses with different
+	// non-negative Objects in the same space never overlap; -1 overlaps all of
+	// its space. (Buffer objects are numbered by set and binding, LDS and
+	// scratch objects by variable. SpaceFlat overlaps SpaceBuffer.)
+	Object int
+	// ReadOnly: nothing in this shader writes the object, so loads may be moved,
+	// merged and done by the scalar cache.
+	ReadOnly bool
+	// Volatile accesses are neither moved nor merged nor removed; Coherent ones
+	// bypass private caches. Atomics are both.
+	Volatile, Coherent bool
+
+	// Align is the known alignment in bytes of the address without Offset (at
+	// least the element size; 4 when nothing better is known). Wide accesses
+	// need only element alignment.
+	Align uint32
+
+	// Local is the variable of a SpaceScratch access; Offset and index count
+	// 4-byte words in it. A dynamic access stays within words [Low, High).
+	Local     *Local
+	Low, High uint32
+
+	ImageFormat uint32 // SPIR-V ImageFormat, 0 unknown
+	Dim         uint8  // SPIR-V Dim
+	Arrayed     bool
+}
+
+// MemArgs splits the arguments of a memory value; parts it does not have are nil.
+func (v *Value) MemArgs() (base, index, bindex *Value, data []*Value) {
+	a := v.Args
+	if v.Mem.HasBase {
+		base, a = a[0], a[1:]
+	}
+	if v.Mem.HasIndex {
+		index, a = a[0], a[1:]
+	}
+	if v.Mem.HasBindex {
+		bindex, a = a[0], a[1:]
+	}
+	return base, index, bindex, a
+}
+
+// A Local is a Function or Private variable: scalar slots that the optimiser
+// turns into values where it can. Slot i stands at word i*SlotWords.
+type Local struct {
+	ID        int
+	Name      string
+	Slots     []isa.Type
+	SlotWords uint32 // 1, or 2 when a slot is 64 bits wide
+}
+
+// A TermKind says how a block ends.
+type TermKind uint8
+
+// Terminators.
+const (
+	Jump        TermKind = iota // to Succs[0]
+	Cond                        // Cond true: Succs[0], false: Succs[1]
+	Return                      // the invocation ends
+	Unreachable                 // never reached; lowered as Return
+)
+
+// A Block is a basic block. Phis come first; their Args follow Preds.
+type Block struct {
+	ID    int
+	Phis  []*Value
+	Code  []*Value
+	Term  TermKind
+	Cond  *Value
+	Succs []*Block
+	Preds []*Block
+
+	// Merge and Continue are set on the header of a construct: where its lanes
+	// reconverge, and for loops the continue target.
+	Merge, Continue *Block
+	// Unroll carries the loop control of the header: 0 none, 1 unroll, 2 don't.
+	Unroll uint8
+	Line   uint32
+}
+
+// A BindingKind is the kind of a descriptor.
+type BindingKind uint8
+
+// Descriptor kinds.
+const (
+	StorageBuffer BindingKind = iota
+	UniformBuffer
+	StorageImage
+	TexelBuffer
+)
+
+// A Binding is a descriptor, or an array of them, that the shader uses.
+type Binding struct {
+	Set, Binding uint32
+	Kind         BindingKind
+	Count        uint32 // elements; 1 when it is no array; 0: run-time sized
+	Name         string
+	Writes       bool // the shader writes or updates it
+}
+
+// A Func is one entry point with everything inlined.
+type Func struct {
+	Name      string
+	Blocks    []*Block // the entry first
+	Locals    []*Local
+	Bindings  []Binding
+	Strings   []string // formats of DebugPrint
+	LocalSize [3]uint32
+	LDSBytes  uint32
+	PushBytes uint32
+	// MaxReconverge: the entry point asks for maximal reconvergence.
+	MaxReconverge bool
+
+	nextValue, nextBlock int
+}
+
+// NewBlock adds an empty block.
+func (f *Func) NewBlock() *Block {
+	b := &Block{ID: f.nextBlock}
+	f.nextBlock++
+	f.Blocks = append(f.Blocks, b)
+	return b
+}
+
+// NewValue makes a value that stands in no block yet.
+func (f *Func) NewValue(op isa.Op, t, r isa.Type, args ...*Value) *Value {
+	v := &Value{ID: f.nextValue, Op: op, T: t, R: r, Args: args}
+	f.nextValue++
+	return v
+}
+
+// NumValues is an upper bound of value ids, for tables indexed by them.
+func (f *Func) NumValues() int { return f.nextValue }
+
+// NumBlocks is an upper bound of block ids.
+func (f *Func) NumBlocks() int { return f.nextBlock }
+
+// Append puts v at the end of b.
+func (b *Block) Append(v *Value) *Value {
+	v.Block = b
+	b.Code = append(b.Code, v)
+	return v
+}
+
+// SetSuccs sets the successors and registers b with them.
+func (b *Block) SetSuccs(term TermKind, cond *Value, succs ...*Block) {
+	b.Term, b.Cond, b.Succs = term, cond, succs
+	for _, s := range succs {
+		s.Preds = append(s.Preds, b)
+	}
+}

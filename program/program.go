@@ -1,0 +1,40 @@
+// Package program lowers one entry point of a validated module to a program of
+// wave instructions: the small compiler that stands where a driver's would.
+//
+//	validate.Module -> frontend -> ir.Func -> opt -> ir.Func -> emit -> Program
+//
+// It knows the machine's wave size and what its timing table expands an
+// operation to; it does not know how long anything takes.
+package program
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// A Program is an entry point lowered for one wave size. It is read-only once
+// made: any number of waves run it.
+type Program struct {
+	Name     string // entry point
+	WaveSize int
+	Insts    []isa.Inst
+	// Prologue sets the registers that hardware presets when a wave starts
+	// (invocation and workgroup ids); it takes no time.
+	Prologue []isa.Inst
+
+	LocalSize [3]uint32
+
+	VectorRows  int // rows of the wave's vector file, WaveSize words each
+	ScalarWords int // words of the wave's scalar file
+
+	// VectorRegs and ScalarRegs are the registers as the hardware counts them
+	// (32 bits each), for occupancy.
+	VectorRegs, ScalarRegs int
+
+	LDSBytes     uint32
+	ScratchWords uint32 // 4-byte words of private scratch a lane
+	PushBytes    uint32
+	Bindings     []ir.Binding
+	Strings      []string
+	UsesBarrier  bool
+}
