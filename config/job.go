@@ -1,0 +1,139 @@
+package config
+
+// Job is a job file: a shader, its resources, one dispatch or several steps, and what must come out.
+//
+// Expr fields hold a number or an expression over the job's parameters and the loop variables of the step.
+type Job struct {
+	Name        string         `yaml:"-"`
+	Machine     string         `yaml:"machine" doc:"preset name, or a machine file named relative to the job file"`
+	Set         map[string]any `yaml:"set" doc:"machine fields to set, by path (lds.banks) or nested"`
+	Description string         `yaml:"description" doc:"what the job shows, for people"`
+	Parameters  []Variable     `yaml:"parameters" form:"map" doc:"named numbers for the job's expressions, in order; a later one may use the earlier"`
+
+	Shader         string           `yaml:"shader" doc:"a .spv or .spvasm file, relative to the job file"`
+	Entry          string           `yaml:"entry" doc:"entry point; may be left out when the module has one"`
+	WaveSize       int              `yaml:"wave_size" enum:"0|16|32|64" unit:"lanes" doc:"wave size for this job; 0: the machine's"`
+	Specialization []Specialization `yaml:"specialization" form:"map" doc:"specialization constants by SpecId (or by OpName)"`
+	Buffers        []Buffer         `yaml:"buffers" doc:"buffers, texel buffers and storage images"`
+	PushConstants  []PushConstant   `yaml:"push_constants" doc:"push constant block, each value aligned to its own size"`
+	Dispatch       []Expr           `yaml:"dispatch" items:"1..3" unit:"workgroups" doc:"workgroups in x, y and z"`
+	Steps          []Step           `yaml:"steps" doc:"several dispatches over the same buffers, in order"`
+	Repeat         Expr             `yaml:"repeat" doc:"rounds of the whole job over the same buffers; only the last is reported"`
+	Expect         []Expect         `yaml:"expect" doc:"what buffers must hold at the end"`
+}
+
+// Specialization sets one specialization constant, by number or by name.
+type Specialization struct {
+	ID    uint32 // SpecId, when Name is empty
+	Name  string // OpName of the constant
+	Value Expr
+}
+
+// Variable is a named expression: a parameter.
+type Variable struct {
+	Name  string
+	Value Expr
+}
+
+// Step is one dispatch of a job with several. Fields left out are the job's own.
+type Step struct {
+	Name           string           `yaml:"name" doc:"name of the step in statistics"`
+	For            []Loop           `yaml:"for" form:"map" doc:"loop variables with ranges first..last, both included; the last varies fastest, and may depend on the earlier"`
+	Shader         string           `yaml:"shader" doc:"a .spv or .spvasm file, relative to the job file"`
+	Entry          string           `yaml:"entry" doc:"entry point"`
+	Specialization []Specialization `yaml:"specialization" form:"map" doc:"specialization constants by SpecId (or by OpName), over the job's"`
+	PushConstants  []PushConstant   `yaml:"push_constants" doc:"push constant block"`
+	Dispatch       []Expr           `yaml:"dispatch" items:"1..3" unit:"workgroups" doc:"workgroups in x, y and z"`
+	Steps          []Step           `yaml:"steps" doc:"steps inside the loop, run in order for each value of the loop variables"`
+}
+
+// Loop is one loop variable; First and Last are both included, and nothing runs when Last < First.
+type Loop struct {
+	Name        string
+	First, Last Expr
+}
+
+// Buffer is one resource binding. Exactly one of Data, Image or TexelBuffer with Data describes its contents.
+type Buffer struct {
+	Set         uint32 `yaml:"set" doc:"descriptor set"`
+	Binding     uint32 `yaml:"binding" doc:"binding"`
+	Index       uint32 `yaml:"index" doc:"element of a descriptor array"`
+	Unbound     bool   `yaml:"unbound" doc:"reached by its address only: no descriptor"`
+	Name        string `yaml:"name" doc:"name for expect, addresses and --dump"`
+	Data        *Data  `yaml:"data" doc:"initial contents, which also give the size"`
+	Image       *Image `yaml:"image" doc:"storage image instead of a buffer"`
+	TexelBuffer string `yaml:"texel_buffer" doc:"texel format, when the buffer is a storage texel buffer"`
+}
+
+// Image is a storage image: tightly packed texels, x fastest, then y, z, layer.
+type Image struct {
+	Format string `yaml:"format" doc:"texel format, as SPIR-V spells it (Rgba32f, R32ui, ...)"`
+	Width  Expr   `yaml:"width" unit:"texels" doc:"width"`
+	Height Expr   `yaml:"height" unit:"texels" doc:"height; left out: 1"`
+	Depth  Expr   `yaml:"depth" unit:"texels" doc:"depth; left out: 1"`
+	Layers Expr   `yaml:"layers" doc:"array layers; left out: 1"`
+	Data   *Data  `yaml:"data" doc:"texels; left out: zero"`
+}
+
+// Data generates bytes. Exactly one of Iota, Zero, File, Random, Values, AddressOf, Repeat and Parts is set.
+type Data struct {
+	Iota  string `yaml:"iota" enum:"u8|i8|u16|i16|u32|i32|u64|i64|f16|f32|f64" doc:"element type of start, start+step, ..."`
+	Count Expr   `yaml:"count" doc:"elements of iota or values (values repeat to fill count)"`
+	Start Expr   `yaml:"start" doc:"first element of iota; left out: 0"`
+	Step  Expr   `yaml:"step" doc:"difference of iota's elements; left out: 1"`
+
+	Zero Expr `yaml:"zero" unit:"bytes" doc:"this many zero bytes"`
+
+	File   string `yaml:"file" doc:"raw bytes of a file, relative to the job file"`
+	Offset Expr   `yaml:"offset" unit:"bytes" doc:"first byte of the file"`
+	Bytes  Expr   `yaml:"bytes" unit:"bytes" doc:"bytes of the file; left out: to its end"`
+
+	Random *Random `yaml:"random" doc:"pseudo-random elements, the same for the same seed"`
+
+	Values []Expr `yaml:"values" doc:"elements"`
+	Type   string `yaml:"type" enum:"u8|i8|u16|i16|u32|i32|u64|i64|f16|f32|f64" doc:"element type of values; left out: u32"`
+
+	AddressOf string `yaml:"address_of" doc:"64-bit device address of the named buffer"`
+
+	Repeat *Repeat `yaml:"repeat" doc:"the same data several times"`
+	Parts  []Data  `yaml:"parts" doc:"pieces one after the other"`
+}
+
+// Random draws Count elements uniformly from Min..Max (both included for integers).
+type Random struct {
+	Type  string `yaml:"type" enum:"u8|i8|u16|i16|u32|i32|u64|i64|f16|f32|f64" doc:"element type; left out: f32"`
+	Seed  Expr   `yaml:"seed" doc:"seed; left out: 0"`
+	Count Expr   `yaml:"count" doc:"elements"`
+	Min   Expr   `yaml:"min" doc:"lowest; left out: 0"`
+	Max   Expr   `yaml:"max" doc:"highest; left out: 1 for floats, the type's largest for integers"`
+}
+
+// Repeat is Data written Times times.
+type Repeat struct {
+	Times Expr  `yaml:"times" doc:"how often"`
+	Data  *Data `yaml:"data" doc:"what"`
+}
+
+// PushConstant is one value, or a list of values of one type, of the push constant block.
+type PushConstant struct {
+	Type    string // u8 ... f64; empty for an address
+	Values  []Expr
+	Address string // name of a buffer
+	Offset  Expr   // byte offset in the block, when given; otherwise after the value before, aligned to the own size
+	Line    int
+}
+
+// Expect is what a buffer must hold at the end, from byte Offset on.
+type Expect struct {
+	Buffer    string // name
+	Type      string // element type of Values
+	Values    []Expr // repeated to fill Count
+	Count     Expr
+	Data      *Data // or generated contents, compared as Type when a tolerance is given
+	File      string
+	SHA256    string  // of the bytes from Offset on (Bytes of them, when given)
+	Offset    Expr    // bytes
+	Bytes     Expr    // bytes
+	Tolerance float64 // allowed |got-want| <= Tolerance * max(1, |want|)
+	Line      int
+}

@@ -1,0 +1,32 @@
+package config
+
+// Timing is the machine's timing table: what an instruction of each class costs, and which instructions each operation
+// becomes.
+type Timing struct {
+	// Lowering picks which list of an Operation is used where it has both.
+	Lowering string `yaml:"lowering" enum:"dpp|lds" doc:"how cross-lane operations are lowered: to DPP and permutes where the machine has them, or through the LDS crossbar"`
+
+	Classes    map[string]Class     `yaml:"classes" doc:"instruction classes by name"`
+	Operations map[string]Operation `yaml:"operations" doc:"micro-operations by \"op\", \"op/type\", \"op/wave\" or \"op/type/wave\""`
+}
+
+// Class is the cost of one instruction of one wave. On a machine whose wave sizes differ, the numbers are for one pass of
+// Machine.WaveSize lanes where the class's unit is the VALU, and for the whole instruction elsewhere.
+type Class struct {
+	Unit    string `yaml:"unit" enum:"valu|trans|salu|lds|vmem|smem|branch|message|internal" doc:"execution unit; also the issue category"`
+	Issue   int    `yaml:"issue" range:"0..100000" unit:"cycles" doc:"cycles that the SIMD's issue port (of this category) is taken"`
+	Busy    int    `yaml:"busy" range:"0..100000" unit:"cycles" doc:"cycles that the unit is taken; at least issue"`
+	Latency int    `yaml:"latency" range:"0..100000" unit:"cycles" doc:"cycles from issue until a dependent instruction of the same wave may issue"`
+
+	// Source says where the numbers come from.
+	Source string `yaml:"-"`
+}
+
+// Operation is what one operation becomes. An item is a class name, or a count and a class name: "6 dpp".
+type Operation struct {
+	Use    []string `yaml:"use" doc:"micro-operations in order: class names, with a count before: \"6 dpp\""`
+	UseLDS []string `yaml:"use_lds" doc:"micro-operations when timing.lowering is lds; absent: the same as use"`
+
+	// Source says where the list comes from.
+	Source string `yaml:"-"`
+}
