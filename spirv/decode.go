@@ -1,0 +1,192 @@
+package spirv
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"spvsim/spirv/grammar"
+)
+
+var (
+	// ErrMalformed is wrapped by every error of Decode.
+	ErrMalformed = errors.New("malformed module")
+	// ErrUnknownOpcode says that the grammar lacks an opcode; it is
+	// ErrMalformed too.
+	ErrUnknownOpcode = fmt.Errorf("%w: unknown opcode", ErrMalformed)
+)
+
+// Error is a fault of a module with its place.
+type Error struct {
+	Word int // index of a word; of an instruction's first one
+	Op   Op
+	InOp bool // whether Op is known
+	Text string
+	Err  error // the sentinel
+}
+
+func (e *Error) Error() string {
+	if e.InOp {
+		return fmt.Sprintf("spirv: word %d (%s): %s", e.Word, e.Op, e.Text)
+	}
+	return fmt.Sprintf("spirv: word %d: %s", e.Word, e.Text)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func malformed(word int, format string, args ...any) error {
+	return &Error{Word: word, Text: fmt.Sprintf(format, args...), Err: ErrMalformed}
+}
+
+// Decode reads a module in either byte order and checks its form: the header,
+// the length of every instruction, and every operand against the grammar.
+// Every id of the result is above 0 and below Bound, which is at most
+// MaxBound. The module does not keep data.
+func Decode(data []byte) (*Module, error) {
+	words, order, err := toWords(data)
+	if err != nil {
+		return nil, err
+	}
+	m := &Module{Version: words[1], Generator: words[2], Bound: words[3], Schema: words[4], Order: order}
+	if err := checkHeader(m); err != nil {
+		return nil, err
+	}
+	n, err := countInstructions(words)
+	if err != nil {
+		return nil, err
+	}
+	d := decoder{m: m, words: words, c: NewContext(min(int(m.Bound), len(words)))}
+	d.visit = d.checkOperand
+	m.Instructions = make([]Instruction, n)
+	at := HeaderWords
+	for i := range m.Instructions {
+		if err := d.instruction(&m.Instructions[i], at); err != nil {
+			return nil, err
+		}
+		at += int(words[at] >> 16)
+	}
+	return m, nil
+}
+
+func toWords(data []byte) ([]uint32, binary.ByteOrder, error) {
+	if len(data) < 4 {
+		return nil, nil, malformed(0, "%d bytes: want a header of %d words", len(data), HeaderWords)
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if binary.BigEndian.Uint32(data) == Magic {
+		order = binary.BigEndian
+	} else if magic := binary.LittleEndian.Uint32(data); magic != Magic {
+		return nil, nil, malformed(0, "magic number is %#08x: want %#08x, so this is no SPIR-V module", magic, Magic)
+	}
+	if len(data)%4 != 0 {
+		return nil, nil, malformed(len(data)/4, "the word is cut off: the module has %d bytes, want a multiple of 4", len(data))
+	}
+	words := make([]uint32, len(data)/4)
+	for i := range words {
+		words[i] = order.Uint32(data[4*i:])
+	}
+	if len(words) < HeaderWords {
+		return nil, nil, malformed(len(words), "the header is cut off: want %d words", HeaderWords)
+	}
+	return words, order, nil
+}
+
+func checkHeader(m *Module) error {
+	if v := m.Version; v&0xFF0000FF != 0 || v>>16 != 1 || v>>8&0xFF > 6 {
+		return malformed(1, "version is %#08x: want 1.0 to 1.6", v)
+	}
+	if m.Bound == 0 || m.Bound > MaxBound {
+		return malformed(3, "id bound is %d: want 1 to %d", m.Bound, MaxBound)
+	}
+	if m.Schema != 0 {
+		return malformed(4, "instruction schema is %d: want 0", m.Schema)
+	}
+	return nil
+}
+
+func countInstructions(words []uint32) (int, error) {
+	n := 0
+	for at := HeaderWords; at < len(words); n++ {
+		length, op := int(words[at]>>16), Op(words[at])
+		if length == 0 {
+			return 0, &Error{Word: at, Op: op, InOp: true, Text: "word count is 0", Err: ErrMalformed}
+		}
+		if at+length > len(words) {
+			text := fmt.Sprintf("truncated: the instruction has %d words, and the module ends after %d", length, len(words)-at)
+			return 0, &Error{Word: at, Op: op, InOp: true, Text: text, Err: ErrMalformed}
+		}
+		at += length
+	}
+	return n, nil
+}
+
+type decoder struct {
+	m     *Module
+	words []uint32
+	c     *Context
+	visit func(Operand) error
+}
+
+func (d *decoder) instruction(in *Instruction, at int) error {
+	in.Op, in.Word = Op(d.words[at]), at
+	g := in.Op.Grammar()
+	if g == nil {
+		return &Error{Word: at, Text: fmt.Sprintf("unknown opcode %d", uint16(in.Op)), Err: ErrUnknownOpcode}
+	}
+	rest := d.words[at+1 : at+int(d.words[at]>>16)]
+	err := d.results(in, g, &rest)
+	if err == nil {
+		in.Operands = rest[:len(rest):len(rest)]
+		err = Walk(in, d.c, d.visit)
+	}
+	if err != nil {
+		return &Error{Word: at, Op: in.Op, InOp: true, Text: err.Error(), Err: ErrMalformed}
+	}
+	d.c.Note(in)
+	return nil
+}
+
+// results takes the result type and the result id off rest.
+func (d *decoder) results(in *Instruction, g *grammar.Op, rest *[]uint32) error {
+	if g.HasType {
+		if err := d.take(&in.Type, rest, "result type"); err != nil {
+			return err
+		}
+	}
+	if g.HasResult {
+		return d.take(&in.Result, rest, "result id")
+	}
+	return nil
+}
+
+func (d *decoder) take(id *ID, rest *[]uint32, what string) error {
+	if len(*rest) == 0 {
+		return fmt.Errorf("%s: missing: the instruction ends before it", what)
+	}
+	w := (*rest)[0]
+	if err := d.checkID(w); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	*id, *rest = ID(w), (*rest)[1:]
+	return nil
+}
+
+func (d *decoder) checkID(w uint32) error {
+	if w == 0 {
+		return errors.New("id is 0")
+	}
+	if w >= d.m.Bound {
+		return fmt.Errorf("id %d is not below the module's bound, %d", w, d.m.Bound)
+	}
+	return nil
+}
+
+func (d *decoder) checkOperand(o Operand) error {
+	if !o.Kind.IsID() {
+		return nil
+	}
+	if err := d.checkID(o.Words[0]); err != nil {
+		return &OperandError{Index: o.Index, Name: o.Name, Text: err.Error()}
+	}
+	return nil
+}
