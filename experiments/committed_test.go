@@ -1,0 +1,109 @@
+package experiments
+
+import (
+	"bytes"
+	"encoding/binary"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "rebuild the library's modules and data instead of comparing them")
+
+// The committed modules are what glslang makes of the GLSL beside them, and the committed data what sparseMatrix makes.
+// With -update (go generate) they are rebuilt.
+func TestCommittedFiles(t *testing.T) {
+	settle(t, filepath.Join("library", "spmv.bin"), sparseMatrix(512))
+	glslang, err := exec.LookPath("glslangValidator")
+	if err != nil {
+		t.Skip("modules not rebuilt: glslangValidator is not installed (Debian package glslang-tools)")
+	}
+	sources, err := filepath.Glob(filepath.Join("library", "*.comp"))
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("no shaders: %v", err)
+	}
+	for _, source := range sources {
+		t.Run(filepath.Base(source), func(t *testing.T) {
+			built := compile(t, glslang, source)
+			settle(t, strings.TrimSuffix(source, ".comp")+".spv", built)
+		})
+	}
+}
+
+// compile returns the module that glslang makes of a source.
+func compile(t *testing.T, glslang, source string) []byte {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "built.spv")
+	if text, err := exec.Command(glslang, "-V", "--target-env", "vulkan1.2", source, "-o", out).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", glslang, err, text)
+	}
+	built, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built
+}
+
+// settle compares a committed file with what it should be, or writes it.
+func settle(t *testing.T, name string, want []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if isModule(got) && isModule(want) && generator(got) != generator(want) {
+		t.Skipf("committed module is by generator %#x, the one installed here is %#x", generator(got), generator(want))
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what its source gives: run go generate ./experiments", name)
+	}
+}
+
+func isModule(file []byte) bool {
+	return len(file) >= 20 && binary.LittleEndian.Uint32(file) == 0x07230203
+}
+
+// generator is the third word of a module: the tool that wrote it and its version.
+func generator(module []byte) uint32 {
+	return binary.LittleEndian.Uint32(module[8:])
+}
+
+// sparseMatrix makes a square matrix in compressed rows (starts, columns, values), a row of 1 to 40 small whole numbers of which
+// most are short, so that rows side by side take different time and every sum is exact.
+func sparseMatrix(rows int) []byte {
+	var columns []uint32
+	var values []float32
+	starts := []uint32{0}
+	state := uint32(1)
+	next := func(below uint32) uint32 {
+		state = state*1664525 + 1013904223 // Numerical Recipes' generator
+		return uint32(uint64(state) * uint64(below) >> 32)
+	}
+	for range rows {
+		length := 1 + next(8)
+		if next(8) == 0 {
+			length *= 5
+		}
+		column := next(uint32(rows))
+		for range length {
+			columns = append(columns, column)
+			values = append(values, float32(next(17))-8)
+			column = (column + 1 + next(40)) % uint32(rows)
+		}
+		starts = append(starts, uint32(len(columns)))
+	}
+	var b bytes.Buffer
+	for _, part := range []any{starts, columns, values} {
+		binary.Write(&b, binary.LittleEndian, part) // never fails: a Buffer takes everything
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,89 @@
+// Package experiments holds the library of ready experiments: jobs with their shaders, compiled in. Each shader is a module
+// (.spv) beside the GLSL that it was compiled from; each job is a YAML file that names its shader.
+//
+// It does not know the format of jobs and modules, nor how they run: it hands out files by name.
+package experiments
+
+//go:generate go test -run ^TestCommittedFiles$ -args -update
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+//go:embed library/*.yaml library/*.spv library/*.bin
+var library embed.FS
+
+// ErrUnknown means that no experiment has the name asked for.
+var ErrUnknown = errors.New("no such experiment")
+
+// Names lists the ready experiments in alphabetical order.
+func Names() []string {
+	files, _ := fs.Glob(library, "library/*.yaml") // the pattern is a constant, and well formed
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = strings.TrimSuffix(path.Base(f), ".yaml")
+	}
+	slices.Sort(names) // files are in the order of their whole names
+	return names
+}
+
+// Lookup finds the experiment of that name: a file system with its job file and everything the job refers to, the job file's
+// name there, and a line that says what it shows. Nothing of the job is parsed.
+func Lookup(name string) (files fs.FS, jobFile, description string, err error) {
+	jobFile = name + ".yaml"
+	text, err := fs.ReadFile(library, path.Join("library", jobFile))
+	if err != nil {
+		return nil, "", "", fmt.Errorf("%w: %q%s", ErrUnknown, name, didYouMean(name))
+	}
+	files, err = fs.Sub(library, "library")
+	return files, jobFile, descriptionOf(text), err
+}
+
+// descriptionOf returns the job's description, which the library's jobs give in their first line.
+func descriptionOf(job []byte) string {
+	line, _, _ := bytes.Cut(job, []byte("\n"))
+	text, _ := bytes.CutPrefix(line, []byte("description: "))
+	return string(text)
+}
+
+// didYouMean names the experiment nearest to a wrong name, when one is near enough to be a slip.
+func didYouMean(name string) string {
+	nearest, least := "", 1+len(name)/2
+	for _, candidate := range Names() {
+		if d := distance(name, candidate); d < least {
+			nearest, least = candidate, d
+		}
+	}
+	if nearest == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %s?)", nearest)
+}
+
+// distance counts the letters to insert, delete or replace to turn a into b (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replace := diagonal
+			if a[i] != b[j] {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
