@@ -1,0 +1,416 @@
+package validate
+
+import (
+	"spvsim/spirv"
+)
+
+// rules are the checks of Check, in order, beyond what the view itself needs.
+// Each file of rules adds its own.
+var rules []func(*Module) []Fault
+
+// Check builds the indexed view of a decoded module and tests the rules.
+// Errors wrap ErrInvalid or ErrUnsupported.
+func Check(raw *spirv.Module) (*Module, error) {
+	m, err := build(raw)
+	if err != nil {
+		return nil, err
+	}
+	if err := runRules(m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func runRules(m *Module) error {
+	var faults Faults
+	for _, rule := range rules {
+		faults = append(faults, rule(m)...)
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	return nil
+}
+
+type checker struct {
+	m        *Module
+	pointers []*Type
+}
+
+func build(raw *spirv.Module) (*Module, error) {
+	n := raw.Bound
+	m := &Module{
+		Raw: raw, defs: make([]*spirv.Instruction, n), types: make([]*Type, n),
+		names: make([]string, n), decorations: make([][]Decoration, n),
+		members: map[memberKey][]Decoration{}, memberNames: map[memberKey]string{},
+		imports: map[spirv.ID]string{}, strings: map[spirv.ID]string{},
+		functions:    map[spirv.ID]*Function{},
+		Capabilities: map[spirv.Capability]bool{}, Extensions: map[string]bool{},
+		Lines: make([]uint32, len(raw.Instructions)),
+	}
+	c := &checker{m: m}
+	for _, step := range []func() error{c.define, c.uses, c.global, c.modes, c.declare, c.body, c.entries} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	c.lines()
+	return m, nil
+}
+
+// defIndex is the position of an instruction, which is one of Raw.
+func (m *Module) defIndex(in *spirv.Instruction) int { return in.Word }
+
+// define records the result ids.
+func (c *checker) define() error {
+	for i := range c.m.Raw.Instructions {
+		in := &c.m.Raw.Instructions[i]
+		if in.Result == 0 {
+			continue
+		}
+		if first := c.m.defs[in.Result]; first != nil {
+			return FaultAt(in, "ids", "%%%d is defined already at word %d", in.Result, first.Word)
+		}
+		c.m.defs[in.Result] = in
+	}
+	return nil
+}
+
+// uses tests that every id operand is defined somewhere.
+func (c *checker) uses() error {
+	ctx := spirv.NewContext(int(min(c.m.Raw.Bound, 1<<16)))
+	var in *spirv.Instruction
+	visit := func(o spirv.Operand) error {
+		if o.Kind.IsID() && c.m.Def(spirv.ID(o.Words[0])) == nil {
+			return FaultAt(in, "ids", "operand %d: %%%d is not defined", o.Index, o.Words[0])
+		}
+		return nil
+	}
+	for i := range c.m.Raw.Instructions {
+		in = &c.m.Raw.Instructions[i]
+		if in.Type != 0 && c.m.Def(in.Type) == nil {
+			return FaultAt(in, "ids", "type %%%d is not defined", in.Type)
+		}
+		if err := spirv.Walk(in, ctx, visit); err != nil {
+			return err
+		}
+		ctx.Note(in)
+	}
+	return nil
+}
+
+// globals has a row for each instruction of the module's preamble that the
+// view keeps.
+var globals = map[spirv.Op]func(c *checker, in *spirv.Instruction) error{
+	spirv.OpCapability: func(c *checker, in *spirv.Instruction) error {
+		c.m.Capabilities[spirv.Capability(in.Operands[0])] = true
+		return nil
+	},
+	spirv.OpExtension: func(c *checker, in *spirv.Instruction) error {
+		s, _ := spirv.DecodeString(in.Operands)
+		c.m.Extensions[s] = true
+		return nil
+	},
+	spirv.OpExtInstImport: func(c *checker, in *spirv.Instruction) error {
+		c.m.imports[in.Result], _ = spirv.DecodeString(in.Operands)
+		return nil
+	},
+	spirv.OpMemoryModel: func(c *checker, in *spirv.Instruction) error {
+		c.m.Addressing = spirv.AddressingModel(in.Operands[0])
+		c.m.Memory = spirv.MemoryModel(in.Operands[1])
+		return nil
+	},
+	spirv.OpString: func(c *checker, in *spirv.Instruction) error {
+		c.m.strings[in.Result], _ = spirv.DecodeString(in.Operands)
+		return nil
+	},
+	spirv.OpName: func(c *checker, in *spirv.Instruction) error {
+		c.m.names[in.Operands[0]], _ = spirv.DecodeString(in.Operands[1:])
+		return nil
+	},
+	spirv.OpMemberName: func(c *checker, in *spirv.Instruction) error {
+		s, _ := spirv.DecodeString(in.Operands[2:])
+		c.m.memberNames[memberKey{spirv.ID(in.Operands[0]), in.Operands[1]}] = s
+		return nil
+	},
+	spirv.OpEntryPoint:           (*checker).entryPoint,
+	spirv.OpDecorate:             (*checker).decorate,
+	spirv.OpDecorateId:           (*checker).decorate,
+	spirv.OpDecorateString:       (*checker).decorate,
+	spirv.OpMemberDecorate:       (*checker).decorateMember,
+	spirv.OpMemberDecorateString: (*checker).decorateMember,
+	spirv.OpGroupDecorate:        (*checker).groupDecorate,
+	spirv.OpGroupMemberDecorate:  (*checker).groupMemberDecorate,
+}
+
+func (c *checker) global() error {
+	for i := range c.m.Raw.Instructions {
+		in := &c.m.Raw.Instructions[i]
+		if row := globals[in.Op]; row != nil {
+			if err := row(c, in); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *checker) entryPoint(in *spirv.Instruction) error {
+	name, n := spirv.DecodeString(in.Operands[2:])
+	e := EntryPoint{Name: name, Model: spirv.ExecutionModel(in.Operands[0]), Func: spirv.ID(in.Operands[1]), Word: in.Word}
+	for _, w := range in.Operands[2+n:] {
+		e.Interface = append(e.Interface, spirv.ID(w))
+	}
+	c.m.EntryPoints = append(c.m.EntryPoints, e)
+	return nil
+}
+
+func (c *checker) decorate(in *spirv.Instruction) error {
+	o := in.Operands
+	c.m.decorations[o[0]] = append(c.m.decorations[o[0]], Decoration{Kind: spirv.Decoration(o[1]), Args: o[2:]})
+	return nil
+}
+
+func (c *checker) decorateMember(in *spirv.Instruction) error {
+	o := in.Operands
+	k := memberKey{spirv.ID(o[0]), o[1]}
+	c.m.members[k] = append(c.m.members[k], Decoration{Kind: spirv.Decoration(o[2]), Args: o[3:]})
+	return nil
+}
+
+// maxGrouped bounds the decorations that groups multiply out to, so that a
+// small module cannot ask for a lot of memory.
+const maxGrouped = 1 << 20
+
+func (c *checker) group(in *spirv.Instruction, targets int) ([]Decoration, error) {
+	group := c.m.Decorations(spirv.ID(in.Operands[0]))
+	if len(group)*targets > maxGrouped {
+		return nil, FaultAt(in, "decorations", "the group has too many decorations")
+	}
+	return group, nil
+}
+
+func (c *checker) groupDecorate(in *spirv.Instruction) error {
+	group, err := c.group(in, len(in.Operands))
+	if err != nil {
+		return err
+	}
+	for _, w := range in.Operands[1:] {
+		if w == in.Operands[0] {
+			return FaultAt(in, "decorations", "the group is its own target")
+		}
+		c.m.decorations[w] = append(c.m.decorations[w], group...)
+	}
+	return nil
+}
+
+func (c *checker) groupMemberDecorate(in *spirv.Instruction) error {
+	group, err := c.group(in, len(in.Operands))
+	if err != nil {
+		return err
+	}
+	for i := 1; i+1 < len(in.Operands); i += 2 {
+		k := memberKey{spirv.ID(in.Operands[i]), in.Operands[i+1]}
+		c.m.members[k] = append(c.m.members[k], group...)
+	}
+	return nil
+}
+
+// modes gives the execution modes to the entry points of their function.
+func (c *checker) modes() error {
+	for i := range c.m.Raw.Instructions {
+		in := &c.m.Raw.Instructions[i]
+		if in.Op != spirv.OpExecutionMode && in.Op != spirv.OpExecutionModeId {
+			continue
+		}
+		mode := Mode{Kind: spirv.ExecutionMode(in.Operands[1]), Args: in.Operands[2:],
+			IDs: in.Op == spirv.OpExecutionModeId, Word: in.Word}
+		found := false
+		for j := range c.m.EntryPoints {
+			if e := &c.m.EntryPoints[j]; e.Func == spirv.ID(in.Operands[0]) {
+				e.Modes, found = append(e.Modes, mode), true
+			}
+		}
+		if !found {
+			return FaultAt(in, "entry points", "%%%d is no entry point", in.Operands[0])
+		}
+	}
+	return nil
+}
+
+// declare builds the types, in the order of the module.
+func (c *checker) declare() error {
+	for i := range c.m.Raw.Instructions {
+		in := &c.m.Raw.Instructions[i]
+		g := in.Op.Grammar()
+		if g == nil || g.Class != "Type-Declaration" || in.Result == 0 || c.m.types[in.Result] != nil {
+			continue
+		}
+		t := &Type{ID: in.Result, Kind: KindOther, Def: in}
+		if make := typeMakers[in.Op]; make != nil {
+			if err := make(c, in, t); err != nil {
+				return err
+			}
+		}
+		c.m.types[in.Result] = t
+	}
+	for _, t := range c.pointers {
+		if t.Elem = c.m.Type(spirv.ID(t.Def.Operands[1])); t.Elem == nil {
+			return FaultAt(t.Def, "types", "%%%d is no type", t.Def.Operands[1])
+		}
+	}
+	return nil
+}
+
+// part returns a type that another is made of, which stands before it.
+func (c *checker) part(in *spirv.Instruction, id uint32) (*Type, error) {
+	t := c.m.Type(spirv.ID(id))
+	if t != nil {
+		return t, nil
+	}
+	// Only pointers declared forward may come later.
+	if def := c.m.Def(spirv.ID(id)); def != nil && def.Op == spirv.OpTypePointer {
+		return c.forward(def), nil
+	}
+	return nil, FaultAt(in, "types", "%%%d is no type declared before", id)
+}
+
+// forward declares a pointer type ahead of its place.
+func (c *checker) forward(def *spirv.Instruction) *Type {
+	t := &Type{ID: def.Result, Kind: KindPointer, Storage: spirv.StorageClass(def.Operands[0]), Def: def}
+	c.m.types[def.Result] = t
+	c.pointers = append(c.pointers, t)
+	return t
+}
+
+// terminators end a block.
+func terminator(op spirv.Op) bool {
+	switch op {
+	case spirv.OpBranch, spirv.OpBranchConditional, spirv.OpSwitch, spirv.OpReturn, spirv.OpReturnValue,
+		spirv.OpKill, spirv.OpUnreachable, spirv.OpTerminateInvocation, spirv.OpIgnoreIntersectionKHR,
+		spirv.OpTerminateRayKHR, spirv.OpEmitMeshTasksEXT:
+		return true
+	}
+	return false
+}
+
+// body cuts the functions into blocks.
+func (c *checker) body() error {
+	var f *Function
+	list := c.m.Raw.Instructions
+	for i := 0; i < len(list); i++ {
+		in := &list[i]
+		switch {
+		case in.Op == spirv.OpFunction:
+			if f != nil {
+				return FaultAt(in, "functions", "a function within a function")
+			}
+			f = &Function{ID: in.Result, Def: in, byID: map[spirv.ID]*Block{}}
+			if f.Type = c.m.Type(spirv.ID(in.Operands[1])); f.Type == nil || f.Type.Kind != KindFunction {
+				return FaultAt(in, "functions", "%%%d is no function type", in.Operands[1])
+			}
+		case f == nil:
+			if in.Op == spirv.OpLabel || in.Op == spirv.OpFunctionEnd || in.Op == spirv.OpFunctionParameter {
+				return FaultAt(in, "functions", "outside of a function")
+			}
+		case in.Op == spirv.OpFunctionParameter:
+			f.Params = append(f.Params, *in)
+		case in.Op == spirv.OpFunctionEnd:
+			if err := c.finish(f); err != nil {
+				return err
+			}
+			f = nil
+		case in.Op == spirv.OpLabel:
+			b, err := c.block(list, i)
+			if err != nil {
+				return err
+			}
+			f.Blocks, f.byID[b.ID] = append(f.Blocks, b), b
+			i += len(b.Code)
+		case !debugLine(in):
+			return FaultAt(in, "functions", "outside of a block")
+		}
+	}
+	if f != nil {
+		return FaultAt(f.Def, "functions", "the function has no OpFunctionEnd")
+	}
+	return nil
+}
+
+func debugLine(in *spirv.Instruction) bool {
+	return in.Op == spirv.OpLine || in.Op == spirv.OpNoLine || in.Op == spirv.OpExtInst
+}
+
+func (c *checker) finish(f *Function) error {
+	if len(f.Params) != len(f.Type.Members) {
+		return FaultAt(f.Def, "functions", "%d parameters: the type has %d", len(f.Params), len(f.Type.Members))
+	}
+	for i := range f.Params {
+		if f.Params[i].Type != f.Type.Members[i].ID {
+			return FaultAt(&f.Params[i], "functions", "the type of the parameter is not the function type's")
+		}
+	}
+	c.m.Functions = append(c.m.Functions, f)
+	c.m.functions[f.ID] = f
+	return nil
+}
+
+// block returns the block whose label stands at index i of list.
+func (c *checker) block(list []spirv.Instruction, i int) (*Block, error) {
+	for j := i + 1; j < len(list); j++ {
+		in := &list[j]
+		if terminator(in.Op) {
+			return &Block{ID: list[i].Result, Code: list[i+1 : j+1 : j+1], First: i + 1}, nil
+		}
+		if in.Op == spirv.OpLabel || in.Op == spirv.OpFunction || in.Op == spirv.OpFunctionEnd {
+			break
+		}
+	}
+	return nil, FaultAt(&list[i], "functions", "the block has no terminator")
+}
+
+func (c *checker) entries() error {
+	for _, e := range c.m.EntryPoints {
+		if f := c.m.Function(e.Func); f == nil || len(f.Blocks) == 0 {
+			return Fault{Word: e.Word, Op: spirv.OpEntryPoint, Rule: "entry points",
+				Text: "the entry point is no function with a body"}
+		}
+	}
+	return nil
+}
+
+// lines finds the source line of each instruction: OpLine and DebugLine hold
+// until the next one or the end of the block.
+func (c *checker) lines() {
+	line := uint32(0)
+	for i := range c.m.Raw.Instructions {
+		in := &c.m.Raw.Instructions[i]
+		switch {
+		case in.Op == spirv.OpLine:
+			line = in.Operands[1]
+		case in.Op == spirv.OpNoLine || in.Op == spirv.OpFunctionEnd:
+			line = 0
+		case in.Op == spirv.OpExtInst && c.m.imports[spirv.ID(in.Operands[0])] == debugInfoSet:
+			line = c.debugLine(in, line)
+		}
+		c.m.Lines[i] = line
+		if terminator(in.Op) {
+			line = 0
+		}
+	}
+}
+
+func (c *checker) debugLine(in *spirv.Instruction, line uint32) uint32 {
+	switch spirv.NonSemanticShaderDebugInfo100(in.Operands[1]) {
+	case spirv.NonSemanticShaderDebugInfo100DebugNoLine:
+		return 0
+	case spirv.NonSemanticShaderDebugInfo100DebugLine:
+		def := c.m.Def(spirv.ID(in.Operands[3]))
+		if def != nil && def.Op == spirv.OpConstant {
+			return def.Operands[0]
+		}
+	}
+	return line
+}
+
+const debugInfoSet = "NonSemantic.Shader.DebugInfo.100"

@@ -1,0 +1,67 @@
+package validate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"spvsim/spirv"
+)
+
+var (
+	// ErrInvalid is wrapped by every fault against the rules of SPIR-V.
+	ErrInvalid = errors.New("invalid module")
+	// ErrUnsupported is wrapped where a valid module needs what the simulator
+	// does not do.
+	ErrUnsupported = errors.New("not supported")
+)
+
+// A Fault is one breach of a rule, with its place.
+type Fault struct {
+	Word int // index of the instruction's first word
+	Op   spirv.Op
+	ID   spirv.ID // result id of the instruction, 0 if none
+	Rule string   // name of the rule
+	Text string
+	Err  error // sentinel; nil means ErrInvalid
+}
+
+func (f Fault) Error() string {
+	if f.ID != 0 {
+		return fmt.Sprintf("spirv: word %d (%s %%%d): %s", f.Word, f.Op, f.ID, f.Text)
+	}
+	return fmt.Sprintf("spirv: word %d (%s): %s", f.Word, f.Op, f.Text)
+}
+
+// Unwrap returns the sentinel.
+func (f Fault) Unwrap() error {
+	if f.Err != nil {
+		return f.Err
+	}
+	return ErrInvalid
+}
+
+// Faults are the breaches that a check found, in the order of the module.
+type Faults []Fault
+
+func (f Faults) Error() string {
+	lines := make([]string, len(f))
+	for i := range f {
+		lines[i] = f[i].Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives the single faults to errors.Is and errors.As.
+func (f Faults) Unwrap() []error {
+	errs := make([]error, len(f))
+	for i := range f {
+		errs[i] = f[i]
+	}
+	return errs
+}
+
+// FaultAt makes a fault of an instruction.
+func FaultAt(in *spirv.Instruction, rule, format string, args ...any) Fault {
+	return Fault{Word: in.Word, Op: in.Op, ID: in.Result, Rule: rule, Text: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,209 @@
+package validate
+
+import "spvsim/spirv"
+
+// Kind is the family of a type.
+type Kind uint8
+
+// Kinds of types. KindOther covers those that only need a name (acceleration
+// structures, tensors, events).
+const (
+	KindVoid Kind = iota
+	KindBool
+	KindInt
+	KindFloat
+	KindVector
+	KindMatrix
+	KindArray
+	KindRuntimeArray
+	KindStruct
+	KindPointer
+	KindFunction
+	KindImage
+	KindSampler
+	KindSampledImage
+	KindNodePayloadArray
+	KindOther
+)
+
+// A Type is a declared type.
+type Type struct {
+	ID     spirv.ID
+	Kind   Kind
+	Width  int  // bits of an integer or float
+	Signed bool // of an integer
+
+	// Elem is the component type of a vector, the column type of a matrix, the
+	// element of an array, the pointee of a pointer, the return type of a
+	// function, the sampled type of an image, the image of a sampled image.
+	// It is nil for untyped pointers.
+	Elem *Type
+	// Count is the number of components, columns or elements. Arrays whose
+	// length is a specialization constant have 0 here and CountID to evaluate.
+	Count   int
+	CountID spirv.ID
+
+	Members []*Type // of a structure; parameters of a function
+	Storage spirv.StorageClass
+
+	Dim                    spirv.Dim
+	Depth                  uint32
+	Arrayed, Multisampled  bool
+	Sampled                uint32
+	Format                 spirv.ImageFormat
+	BFloat16OrOtherEncoded bool // a float with an encoding that is not IEEE's
+
+	Def *spirv.Instruction
+}
+
+// Scalar reports a boolean, integer or float.
+func (t *Type) Scalar() bool { return t.Kind >= KindBool && t.Kind <= KindFloat }
+
+// Component returns the scalar type of a scalar, vector or matrix.
+func (t *Type) Component() *Type {
+	for t != nil && (t.Kind == KindVector || t.Kind == KindMatrix) {
+		t = t.Elem
+	}
+	return t
+}
+
+// typeMakers has one row for each type declaration that has parts.
+var typeMakers = map[spirv.Op]func(c *checker, in *spirv.Instruction, t *Type) error{
+	spirv.OpTypeVoid:         simpleType(KindVoid),
+	spirv.OpTypeBool:         simpleType(KindBool),
+	spirv.OpTypeInt:          intType,
+	spirv.OpTypeFloat:        floatType,
+	spirv.OpTypeVector:       countedType(KindVector),
+	spirv.OpTypeMatrix:       countedType(KindMatrix),
+	spirv.OpTypeArray:        arrayType,
+	spirv.OpTypeRuntimeArray: elemType(KindRuntimeArray),
+	spirv.OpTypeStruct:       structType,
+	spirv.OpTypePointer:      pointerType,
+	spirv.OpTypeFunction:     functionType,
+	spirv.OpTypeImage:        imageType,
+	spirv.OpTypeSampler:      simpleType(KindSampler),
+	spirv.OpTypeSampledImage: elemType(KindSampledImage),
+
+	spirv.OpTypeNodePayloadArrayAMDX: elemType(KindNodePayloadArray),
+}
+
+func simpleType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
+	return func(_ *checker, _ *spirv.Instruction, t *Type) error {
+		t.Kind = k
+		return nil
+	}
+}
+
+func intType(_ *checker, in *spirv.Instruction, t *Type) error {
+	t.Kind, t.Width, t.Signed = KindInt, int(in.Operands[0]), in.Operands[1] != 0
+	switch t.Width {
+	case 8, 16, 32, 64:
+		return nil
+	}
+	return FaultAt(in, "types", "integer width %d: want 8, 16, 32 or 64", t.Width)
+}
+
+func floatType(_ *checker, in *spirv.Instruction, t *Type) error {
+	t.Kind, t.Width = KindFloat, int(in.Operands[0])
+	t.BFloat16OrOtherEncoded = len(in.Operands) > 1
+	switch t.Width {
+	case 16, 32, 64:
+		return nil
+	case 8:
+		if t.BFloat16OrOtherEncoded {
+			return nil
+		}
+	}
+	return FaultAt(in, "types", "float width %d: want 16, 32 or 64", t.Width)
+}
+
+func countedType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
+	return func(c *checker, in *spirv.Instruction, t *Type) (err error) {
+		t.Kind, t.Count = k, int(in.Operands[1])
+		if t.Elem, err = c.part(in, in.Operands[0]); err != nil {
+			return err
+		}
+		if k == KindVector && !t.Elem.Scalar() {
+			return FaultAt(in, "types", "%%%d is no scalar type", t.Elem.ID)
+		}
+		if k == KindMatrix && (t.Elem.Kind != KindVector || t.Elem.Elem.Kind != KindFloat) {
+			return FaultAt(in, "types", "%%%d is no vector of floats", t.Elem.ID)
+		}
+		if t.Count < 2 || t.Count > 4 && !(k == KindVector && (t.Count == 8 || t.Count == 16)) {
+			return FaultAt(in, "types", "%d components: want 2 to 4", t.Count)
+		}
+		return nil
+	}
+}
+
+func elemType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
+	return func(c *checker, in *spirv.Instruction, t *Type) (err error) {
+		t.Kind = k
+		t.Elem, err = c.part(in, in.Operands[0])
+		return err
+	}
+}
+
+func arrayType(c *checker, in *spirv.Instruction, t *Type) (err error) {
+	t.Kind, t.CountID = KindArray, spirv.ID(in.Operands[1])
+	if t.Elem, err = c.part(in, in.Operands[0]); err != nil {
+		return err
+	}
+	length := c.m.Def(t.CountID)
+	if length == nil || c.m.defIndex(length) > c.m.defIndex(in) {
+		return FaultAt(in, "ids", "length %%%d is not defined before", t.CountID)
+	}
+	if lt := c.m.Type(length.Type); lt == nil || lt.Kind != KindInt {
+		return FaultAt(in, "types", "length %%%d is no integer constant", t.CountID)
+	}
+	if length.Op == spirv.OpConstant {
+		t.Count = int(length.Operands[0])
+		if t.Count <= 0 || len(length.Operands) > 1 && length.Operands[1] != 0 {
+			return FaultAt(in, "types", "array length is not between 1 and 2^32-1")
+		}
+	}
+	return nil
+}
+
+func structType(c *checker, in *spirv.Instruction, t *Type) error {
+	t.Kind, t.Members = KindStruct, make([]*Type, len(in.Operands))
+	for i, w := range in.Operands {
+		p, err := c.part(in, w)
+		if err != nil {
+			return err
+		}
+		t.Members[i] = p
+	}
+	return nil
+}
+
+// pointerType leaves Elem to the end: the pointee may be declared later.
+func pointerType(c *checker, in *spirv.Instruction, t *Type) error {
+	t.Kind, t.Storage = KindPointer, spirv.StorageClass(in.Operands[0])
+	c.pointers = append(c.pointers, t)
+	return nil
+}
+
+func functionType(c *checker, in *spirv.Instruction, t *Type) (err error) {
+	t.Kind = KindFunction
+	if t.Elem, err = c.part(in, in.Operands[0]); err != nil {
+		return err
+	}
+	for _, w := range in.Operands[1:] {
+		p, err := c.part(in, w)
+		if err != nil {
+			return err
+		}
+		t.Members = append(t.Members, p)
+	}
+	return nil
+}
+
+func imageType(c *checker, in *spirv.Instruction, t *Type) (err error) {
+	o := in.Operands
+	t.Kind, t.Dim, t.Depth = KindImage, spirv.Dim(o[1]), o[2]
+	t.Arrayed, t.Multisampled, t.Sampled = o[3] != 0, o[4] != 0, o[5]
+	t.Format = spirv.ImageFormat(o[6])
+	t.Elem, err = c.part(in, o[0])
+	return err
+}
