@@ -4,9 +4,11 @@ import "spvsim/spirv/grammar"
 
 // Number is the type of a numeric literal. Width is 0 when it is not known.
 type Number struct {
-	Width  int // bits
-	Signed bool
-	Float  bool
+	Width    int // bits
+	Signed   bool
+	Float    bool
+	Encoded  bool       // a float that is not of IEEE 754: Encoding says which
+	Encoding FPEncoding // only if Encoded
 }
 
 // Words returns how many words a literal of the type takes; 0 if not known.
@@ -37,14 +39,14 @@ func NewContext(n int) *Context {
 	}
 }
 
-// Note records an instruction, which must be well formed.
+// Note records an instruction. Of one that lacks operands it records nothing.
 func (c *Context) Note(in *Instruction) {
-	switch in.Op {
-	case OpTypeInt:
+	switch {
+	case in.Op == OpTypeInt && len(in.Operands) == 2:
 		c.numbers[in.Result] = Number{Width: int(in.Operands[0]), Signed: in.Operands[1] != 0}
-	case OpTypeFloat:
-		c.numbers[in.Result] = Number{Width: int(in.Operands[0]), Float: true}
-	case OpExtInstImport:
+	case in.Op == OpTypeFloat && len(in.Operands) > 0:
+		c.numbers[in.Result] = floatNumber(in.Operands)
+	case in.Op == OpExtInstImport:
 		name, _ := DecodeString(in.Operands)
 		c.sets[in.Result] = &Import{Name: name, Set: grammar.LookupSet(name)}
 	}
@@ -71,3 +73,11 @@ func (c *Context) NumberType(id ID) Number { return c.numbers[id] }
 
 // Import returns the imported set of an id, or nil.
 func (c *Context) Import(id ID) *Import { return c.sets[id] }
+
+func floatNumber(operands []uint32) Number {
+	n := Number{Width: int(operands[0]), Float: true}
+	if len(operands) > 1 {
+		n.Encoded, n.Encoding = true, FPEncoding(operands[1])
+	}
+	return n
+}

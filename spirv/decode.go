@@ -47,6 +47,26 @@ func Decode(data []byte) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
+	return decode(words, order)
+}
+
+// DecodeWords is Decode for a module that is words already; the operands of
+// the module's instructions are parts of them.
+func DecodeWords(words []uint32) (*Module, error) {
+	if len(words) < HeaderWords {
+		return nil, malformed(len(words), "the header is cut off: want %d words", HeaderWords)
+	}
+	if words[0] != Magic {
+		return nil, badMagic(words[0])
+	}
+	return decode(words, binary.LittleEndian)
+}
+
+func badMagic(word uint32) error {
+	return malformed(0, "magic number is %#010x: want %#010x, so this is no SPIR-V module", word, Magic)
+}
+
+func decode(words []uint32, order binary.ByteOrder) (*Module, error) {
 	m := &Module{Version: words[1], Generator: words[2], Bound: words[3], Schema: words[4], Order: order}
 	if err := checkHeader(m); err != nil {
 		return nil, err
@@ -76,7 +96,7 @@ func toWords(data []byte) ([]uint32, binary.ByteOrder, error) {
 	if binary.BigEndian.Uint32(data) == Magic {
 		order = binary.BigEndian
 	} else if magic := binary.LittleEndian.Uint32(data); magic != Magic {
-		return nil, nil, malformed(0, "magic number is %#08x: want %#08x, so this is no SPIR-V module", magic, Magic)
+		return nil, nil, badMagic(magic)
 	}
 	if len(data)%4 != 0 {
 		return nil, nil, malformed(len(data)/4, "the word is cut off: the module has %d bytes, want a multiple of 4", len(data))
@@ -93,7 +113,7 @@ func toWords(data []byte) ([]uint32, binary.ByteOrder, error) {
 
 func checkHeader(m *Module) error {
 	if v := m.Version; v&0xFF0000FF != 0 || v>>16 != 1 || v>>8&0xFF > 6 {
-		return malformed(1, "version is %#08x: want 1.0 to 1.6", v)
+		return malformed(1, "version is %#010x: want 1.0 to 1.6", v)
 	}
 	if m.Bound == 0 || m.Bound > MaxBound {
 		return malformed(3, "id bound is %d: want 1 to %d", m.Bound, MaxBound)
