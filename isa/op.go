@@ -225,7 +225,7 @@ const (
 	BranchExecZ  // when no lane is active
 	BranchExecNZ // when a lane is active
 	MaskZero     // Dst = 0
-	MaskSplit    // Dst |= exec &^ a; exec &= a (a: lane mask)
+	MaskSplit    // Dst |= exec &^ a; exec &= a (a: lane mask). Imm 1 inverts a: Dst |= exec & a; exec &^= a
 	MaskPark     // Dst |= exec; exec = 0
 	MaskJoin     // exec |= a; a's register = 0 (Dst is the same register)
 	MaskKill     // exec = 0; the lanes have ended

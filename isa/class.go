@@ -1,0 +1,43 @@
+package isa
+
+// memoryClass are the classes of accesses by space: loads, stores, atomics.
+var memoryClass = [...][3]Class{
+	SpaceBuffer:  {ClassVMEM, ClassVMEMStore, ClassVMEMAtomic},
+	SpaceFlat:    {ClassVMEM, ClassVMEMStore, ClassVMEMAtomic},
+	SpacePush:    {ClassSMEM, ClassSMEM, ClassSMEM},
+	SpaceLDS:     {ClassLDS, ClassLDS, ClassLDS},
+	SpaceScratch: {ClassScratch, ClassScratch, ClassScratch},
+	SpaceImage:   {ClassImage, ClassImage, ClassImage},
+}
+
+// ClassOf is the timing class of an instruction: of its space for memory, of
+// the scalar unit for uniform instructions that it can do, else of its type.
+// Conversions count by the wider of their types.
+func ClassOf(in *Inst) Class {
+	row := &Table[in.Op]
+	switch {
+	case in.Mem != nil && row.Flags&(FlagReads|FlagWrites) != 0:
+		return accessClass(in.Mem, row.Flags)
+	case in.Uniform && row.Flags&FlagScalarUnit != 0 && row.Class.Int != ClassClock:
+		return ClassSALU
+	}
+	t := in.T
+	if len(row.Sig.Src) > 0 && row.Sig.Src[0] == OfFrom && in.From.Bits() > t.Bits() {
+		t = in.From
+	}
+	return row.Class.For(t)
+}
+
+func accessClass(m *Mem, f Flags) Class {
+	if m.Scalar {
+		return ClassSMEM
+	}
+	kind := 0
+	switch {
+	case f&(FlagReads|FlagWrites) == FlagReads|FlagWrites:
+		kind = 2
+	case f&FlagWrites != 0:
+		kind = 1
+	}
+	return memoryClass[m.Space][kind]
+}

@@ -1,0 +1,49 @@
+package isa
+
+import "math"
+
+// Meanings that mix types.
+
+func meanFma(t, _ Type, _, a, b, c, _ uint64) uint64 {
+	return encode(t, fma(t, decode(t, a), decode(t, b), decode(t, c)))
+}
+
+func meanLdexp(t, _ Type, _, a, b, _, _ uint64) uint64 {
+	return encode(t, math.Ldexp(decode(t, a), int(int32(b))))
+}
+
+func meanFrexpExp(t, _ Type, _, a, _, _, _ uint64) uint64 {
+	_, exp := math.Frexp(decode(t, a))
+	return uint64(uint32(exp))
+}
+
+func meanUConvert(t, _ Type, _, a, _, _, _ uint64) uint64 { return a & t.Mask() }
+
+func meanSConvert(t, from Type, _, a, _, _, _ uint64) uint64 {
+	return uint64(signed(a, from.Bits())) & t.Mask()
+}
+
+func meanFConvert(t, from Type, _, a, _, _, _ uint64) uint64 { return encode(t, decode(from, a)) }
+
+func meanFToU(t, from Type, _, a, _, _, _ uint64) uint64 { return ftou(decode(from, a), t.Bits()) }
+
+func meanFToS(t, from Type, _, a, _, _, _ uint64) uint64 {
+	return ftos(decode(from, a), t.Bits()) & t.Mask()
+}
+
+func meanUToF(t, _ Type, _, a, _, _, _ uint64) uint64 { return utof(t, a) }
+
+func meanSToF(t, from Type, _, a, _, _, _ uint64) uint64 { return stof(t, signed(a, from.Bits())) }
+
+func mov(a, _, _ uint64) uint64 { return a }
+
+func choose(a, b, c uint64) uint64 {
+	if a != 0 {
+		return b
+	}
+	return c
+}
+
+func pack64(lo, hi, _ uint64) uint64 { return lo | hi<<32 }
+
+func hi32(a, _, _ uint64) uint64 { return a >> 32 }

@@ -1,0 +1,75 @@
+package isa
+
+import "slices"
+
+// SetDeps fills Deps and Writes from the operands. A 64-bit value in vector
+// registers is two rows; in a scalar register it is one word, as everything is.
+func (in *Inst) SetDeps(vectorRows int) {
+	d := depList{vectorRows: vectorRows}
+	for i, r := range in.Src {
+		d.add(r, SourceType(in.Op, i, in.T, in.From))
+	}
+	if in.Mem != nil {
+		d.addMem(in.Mem)
+	}
+	sources := len(d.list)
+	d.add(in.Dst, in.resultType())
+	if in.Mem != nil {
+		for _, r := range in.Mem.Dsts {
+			d.add(r, in.Mem.Elem)
+		}
+	}
+	in.Writes = unique(d.list[sources:])
+	in.Deps = unique(d.list)
+}
+
+// resultType is the type of Dst: that of the element for memory operations.
+func (in *Inst) resultType() Type {
+	if t := ResultType(in.Op, in.T, in.From); t != Void || in.Mem == nil {
+		return t
+	}
+	return in.Mem.Elem
+}
+
+type depList struct {
+	vectorRows int
+	list       []uint16
+}
+
+func (d *depList) add(r Reg, t Type) {
+	switch r.Kind {
+	case Vector:
+		d.list = append(d.list, r.Index)
+		if t.Rows() == 2 {
+			d.list = append(d.list, r.Index+1)
+		}
+	case Scalar:
+		d.list = append(d.list, uint16(d.vectorRows)+r.Index)
+	}
+}
+
+func (d *depList) addMem(m *Mem) {
+	address := I32
+	if m.Space == SpaceFlat {
+		address = I64
+	}
+	d.add(m.BindingIndex, I32)
+	d.add(m.Base, address)
+	d.add(m.Index, address)
+	for _, r := range m.Coords {
+		d.add(r, I32)
+	}
+	for _, r := range m.Data {
+		d.add(r, m.Elem)
+	}
+}
+
+// unique sorts, drops repetitions and copies.
+func unique(list []uint16) []uint16 {
+	if len(list) == 0 {
+		return nil
+	}
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return slices.Compact(list)
+}

@@ -1,0 +1,211 @@
+package isa
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Disasm is the instruction as one line of a listing: the unit, the operation
+// and its type, the destination, the sources. 64-bit values in vector registers
+// show both rows; literals of float types show their value.
+//
+//	v_fma.f32 v12, v3, s4, 1.0
+//	s_lshladd.i32 s7, s2, 2, s1
+//	buffer_load.f32x4 v[8:11], b2[v5 + s3 + 16]
+//	s_branch_execz 41
+func Disasm(in *Inst) string {
+	if in.Mem != nil {
+		return disasmAccess(in)
+	}
+	var operands []string
+	if in.Dst.Kind != None {
+		operands = append(operands, regText(in.Dst, in.resultType()))
+	}
+	for i, r := range in.Src {
+		if r.Kind != None {
+			operands = append(operands, regText(r, SourceType(in.Op, i, in.T, in.From)))
+		}
+	}
+	operands = append(operands, immediates(in)...)
+	return strings.TrimSpace(mnemonic(in) + " " + strings.Join(operands, ", "))
+}
+
+// immediates are the operands of an instruction that are not registers.
+func immediates(in *Inst) []string {
+	switch in.Op {
+	case Reduce, InclusiveScan, ExclusiveScan:
+		g, cluster := SplitGroupImm(in.Imm)
+		if cluster == 0 {
+			return []string{g.String()}
+		}
+		return []string{g.String(), fmt.Sprintf("cluster(%d)", cluster)}
+	case QuadSwap:
+		return []string{[...]string{"horizontal", "vertical", "diagonal"}[in.Imm%3]}
+	case DebugPrint:
+		return []string{fmt.Sprintf("format(%d)", in.Imm)}
+	case Branch, BranchTrue, BranchFalse, BranchExecZ, BranchExecNZ:
+		return []string{strconv.Itoa(int(in.Target))}
+	}
+	return nil
+}
+
+// mnemonic is unit, name and types: v_ for the vector unit, s_ for the scalar
+// unit and the wave's own instructions.
+func mnemonic(in *Inst) string {
+	unit := "v_"
+	switch ClassOf(in) {
+	case ClassSALU, ClassBranch, ClassBarrier, ClassWaitcnt, ClassClock, ClassMessage, ClassEnd, ClassNone:
+		unit = "s_"
+	}
+	name := unit + Table[in.Op].Name
+	if in.T != Void {
+		name += "." + in.T.String()
+	}
+	if in.From != Void && in.From != in.T {
+		name += "." + in.From.String()
+	}
+	return name
+}
+
+var groupNames = [...]string{
+	"iadd", "imul", "fadd", "fmul", "smin", "umin", "fmin", "smax", "umax", "fmax", "and", "or", "xor",
+}
+
+func (g GroupOperator) String() string { return groupNames[g] }
+
+func regText(r Reg, t Type) string {
+	switch r.Kind {
+	case Vector:
+		return rowsText(int(r.Index), max(1, t.Rows()))
+	case Scalar:
+		return "s" + strconv.Itoa(int(r.Index))
+	case Imm:
+		return literalText(r.Val, t)
+	}
+	return "-"
+}
+
+func rowsText(first, n int) string {
+	if n == 1 {
+		return "v" + strconv.Itoa(first)
+	}
+	return fmt.Sprintf("v[%d:%d]", first, first+n-1)
+}
+
+// literalText writes small integers in decimal, of either sign, others as hex.
+func literalText(v uint64, t Type) string {
+	switch {
+	case t == Bool:
+		return strconv.FormatBool(v != 0)
+	case t.IsFloat():
+		return floatText(v, t)
+	case t.IsInt() && signed(v, t.Bits()) < 0 && signed(v, t.Bits()) >= -0x10000:
+		return strconv.FormatInt(signed(v, t.Bits()), 10)
+	case v > 0xffff:
+		return "0x" + strconv.FormatUint(v, 16)
+	}
+	return strconv.FormatUint(v, 10)
+}
+
+// floatText is the shortest text that reads back as the same float, with a
+// point or an exponent.
+func floatText(v uint64, t Type) string {
+	width := 64
+	if t != F64 {
+		width = 32
+	}
+	s := strconv.FormatFloat(decode(t, v), 'g', -1, width)
+	if strings.ContainsAny(s, ".eIN") {
+		return s
+	}
+	return s + ".0"
+}
+
+var spaceNames = [...]string{"buffer", "flat", "push", "lds", "scratch", "image"}
+
+func (s Space) String() string { return spaceNames[s] }
+
+func disasmAccess(in *Inst) string {
+	m := in.Mem
+	unit := m.Space.String() + "_"
+	if m.Scalar {
+		unit = "s_" + unit
+	}
+	name := unit + strings.TrimPrefix(Table[in.Op].Name, "image_")
+	if m.Elem != Void {
+		name += "." + m.Elem.String()
+	}
+	if m.Count > 1 {
+		name += "x" + strconv.Itoa(int(m.Count))
+	}
+	operands := groupRegs(append([]Reg{in.Dst}, m.Dsts[:]...), m.Elem)
+	operands = append(operands, addressText(m))
+	operands = append(operands, groupRegs(append(append([]Reg(nil), m.Data[:]...), in.Src[:]...), m.Elem)...)
+	return name + " " + strings.Join(operands, ", ") + accessNotes(m)
+}
+
+func accessNotes(m *Mem) string {
+	if m.Coherent {
+		return " coherent"
+	}
+	return ""
+}
+
+// groupRegs writes registers, with a run of consecutive vector rows as one.
+func groupRegs(regs []Reg, t Type) (text []string) {
+	n := max(1, t.Rows())
+	for i := 0; i < len(regs); i++ {
+		r, rows := regs[i], n
+		if r.Kind == None || i > 0 && r == regs[i-1] && r.Kind != Imm {
+			continue
+		}
+		for r.Kind == Vector && i+1 < len(regs) && regs[i+1] == V(int(r.Index)+rows) {
+			rows += n
+			i++
+		}
+		if r.Kind == Vector {
+			text = append(text, rowsText(int(r.Index), rows))
+		} else {
+			text = append(text, regText(r, t))
+		}
+	}
+	return text
+}
+
+func addressText(m *Mem) string {
+	address := I32
+	if m.Space == SpaceFlat {
+		address = I64
+	}
+	var parts []string
+	for _, r := range append([]Reg{m.Base, m.Index}, m.Coords[:]...) {
+		if r.Kind != None {
+			parts = append(parts, regText(r, address))
+		}
+	}
+	sep := " + "
+	if m.Space == SpaceImage {
+		sep = ", "
+	}
+	if m.Offset != 0 || len(parts) == 0 {
+		parts = append(parts, strconv.FormatUint(uint64(m.Offset), 10))
+	}
+	return bindingText(m) + "[" + strings.Join(parts, sep) + "]"
+}
+
+// bindingText is the buffer or image: b2, b2(v3) for an element of an array of
+// descriptors, b(v3) for one chosen at run time.
+func bindingText(m *Mem) string {
+	if m.Space != SpaceBuffer && m.Space != SpaceImage {
+		return ""
+	}
+	name := "b"
+	if !m.Dynamic {
+		name += strconv.Itoa(m.Binding)
+	}
+	if m.BindingIndex.Kind != None {
+		name += "(" + regText(m.BindingIndex, I32) + ")"
+	}
+	return name
+}

@@ -1,0 +1,42 @@
+// Package isa holds the wave operations: one row an operation in Table, with
+// its meaning for one lane, its timing class and its place in the
+// specification; and the execution of instructions on the registers of a wave.
+//
+// # Values
+//
+// A lane's value is passed as a uint64 in canonical form: integers and the bits
+// of floats zero-extended, Bool as 0 or 1. Operations take canonical values and
+// give canonical values, for every width.
+//
+// # Results that the specification leaves undefined
+//
+//   - Division by zero, and its remainders, give 0 for integers; the most
+//     negative integer divided by -1 gives itself, with remainder 0.
+//   - Shift amounts are taken modulo the width.
+//   - Bit fields that reach beyond the width are cut at it.
+//   - Conversions of floats to integers saturate; NaN gives 0.
+//   - FMin and FMax give the operand that is no NaN; of zeros, FMin gives the
+//     negative one and FMax the positive one.
+//   - FSign of NaN is 0. The exponent of an infinity or a NaN is 0 (FrexpExp).
+//   - Subnormal floats are kept, at every width; QuantizeF16 flushes those of
+//     16 bits, as OpQuantizeToF16 says.
+//   - FAdd, FSub, FMul, FDiv, Sqrt and Fma are rounded once, to nearest even.
+//     The other functions are computed in double precision and then rounded.
+//
+// # Masks and uniform values
+//
+// An instruction writes the active lanes of a vector register and leaves the
+// others. A Bool result of an instruction that is not Uniform is a lane mask in
+// a scalar register, of which the bits of inactive lanes are kept. A Uniform
+// instruction writes one scalar word, whatever the execution mask.
+//
+// Across lanes, a Bool source is always a lane mask (or a literal: 0 false,
+// anything else true), even where the instruction is Uniform: a ballot's source
+// differs by lane though its result does not. Inactive lanes are never looked
+// at. Reductions and scans combine the active lanes of a cluster in ascending
+// order of lane, rounding after every step; the first takes no part of the
+// identity.
+//
+// The package does not know what an instruction costs, nor anything of memory
+// beyond the registers an access reads and writes.
+package isa

@@ -1,0 +1,44 @@
+package isa
+
+import "math"
+
+// halfToFloat64 is the exact value of the bits of a 16-bit float.
+func halfToFloat64(h uint64) float64 {
+	exp, mant := h>>10&0x1f, h&0x3ff
+	sign := h & 0x8000 << 48
+	switch exp {
+	case 0:
+		f := float64(mant) * 0x1p-24
+		return math.Float64frombits(math.Float64bits(f) | sign)
+	case 0x1f:
+		return math.Float64frombits(sign | 0x7ff<<52 | mant<<42)
+	}
+	return math.Float64frombits(sign | (exp+1023-15)<<52 | mant<<42)
+}
+
+// halfFromFloat64 rounds once, to nearest even, to the bits of a 16-bit float.
+func halfFromFloat64(f float64) uint64 {
+	b := math.Float64bits(f)
+	sign, exp, mant := b>>48&0x8000, int(b>>52&0x7ff)-1023, b&(1<<52-1)
+	switch {
+	case exp == 1024 && mant != 0: // NaN, made quiet
+		return sign | 0x7e00 | mant>>42
+	case exp > 15:
+		return sign | 0x7c00
+	case exp >= -14: // a carry out of the mantissa moves on to the exponent, and to infinity
+		return sign | shiftToEven(uint64(exp+15)<<52|mant, 42)
+	case exp >= -25:
+		return sign | shiftToEven(1<<52|mant, uint(28-exp))
+	}
+	return sign
+}
+
+// shiftToEven is v >> n, rounded to nearest even.
+func shiftToEven(v uint64, n uint) uint64 {
+	rest, half := v&(1<<n-1), uint64(1)<<(n-1)
+	v >>= n
+	if rest > half || rest == half && v&1 != 0 {
+		v++
+	}
+	return v
+}

@@ -1,0 +1,188 @@
+package isa
+
+import "math/bits"
+
+// NewState makes the registers of a wave: all lanes active, everything zero.
+func NewState(lanes, vectorRows, scalarWords int) *State {
+	st := &State{
+		Lanes: lanes, Full: ^uint64(0) >> (64 - lanes),
+		V: make([]uint32, vectorRows*lanes), S: make([]uint64, scalarWords),
+		LocalSize: [3]uint32{1, 1, 1}, WavesInGroup: 1, ClockMask: ^uint64(0),
+	}
+	st.Exec = st.Full
+	for i := range st.Tmp {
+		st.Tmp[i] = make([]uint32, lanes)
+	}
+	return st
+}
+
+// Resolve sets how the instruction executes, from its operation, its types and
+// the kinds of its operands, and its timing class where it has none yet. Exec
+// stays nil for what the machine carries out: memory, barriers, branches, End,
+// DebugPrint, Micro and Nop.
+func Resolve(in *Inst) {
+	in.Exec = execOf(in)
+	if in.Class == ClassNone {
+		in.Class = ClassOf(in)
+	}
+}
+
+func execOf(in *Inst) func(*State, *Inst) {
+	row := &Table[in.Op]
+	if f := waveOps[in.Op]; f != nil {
+		return f
+	}
+	if row.Meaning == nil {
+		return nil
+	}
+	if in.Uniform {
+		return resolveUniform(in, row.Meaning)
+	}
+	if f := resolveMasks(in); f != nil {
+		return f
+	}
+	return resolveGeneric(in, row.Meaning)
+}
+
+// A view reads one operand in any lane, in canonical form.
+type view struct {
+	lo, hi []uint32 // vector rows; hi only for 64-bit values
+	word   uint64   // the scalar or literal; for Bool, a lane mask
+	mask   bool
+}
+
+// look is the view of r as a value of type t.
+func (st *State) look(r Reg, t Type) view {
+	switch r.Kind {
+	case Vector:
+		v := view{lo: st.row(r, 0)}
+		if t.Rows() == 2 {
+			v.hi = st.row(r, 1)
+		}
+		return v
+	case Scalar:
+		return view{word: st.S[r.Index], mask: t == Bool}
+	case Imm:
+		return view{word: r.Val, mask: t == Bool}
+	}
+	return view{}
+}
+
+// row is the i-th row of the vector register r.
+func (st *State) row(r Reg, i int) []uint32 {
+	at := (int(r.Index) + i) * st.Lanes
+	return st.V[at : at+st.Lanes]
+}
+
+func (v *view) at(lane int) uint64 {
+	switch {
+	case v.hi != nil:
+		return uint64(v.lo[lane]) | uint64(v.hi[lane])<<32
+	case v.lo != nil:
+		return uint64(v.lo[lane])
+	case v.mask:
+		return v.word >> lane & 1
+	}
+	return v.word
+}
+
+// word is the value of a scalar operand.
+func (st *State) word(r Reg) uint64 {
+	switch r.Kind {
+	case Scalar:
+		return st.S[r.Index]
+	case Imm:
+		return r.Val
+	}
+	return 0
+}
+
+// mask is the lane mask of a Bool operand.
+func (st *State) mask(r Reg) uint64 { return st.word(r) & st.Full }
+
+// setMask writes the active lanes of a lane mask and keeps the others.
+func (st *State) setMask(r Reg, m uint64) {
+	st.S[r.Index] = st.S[r.Index]&^st.Exec | m&st.Exec
+}
+
+// A sink writes a result lane by lane. Bool results are collected in a mask and
+// written when the instruction is done.
+type sink struct {
+	lo, hi []uint32
+	mask   uint64
+}
+
+func (st *State) sinkFor(r Reg, t Type) sink {
+	v := st.look(r, t)
+	return sink{lo: v.lo, hi: v.hi}
+}
+
+func (s *sink) set(lane int, x uint64) {
+	switch {
+	case s.lo == nil:
+		s.mask |= x << lane
+		return
+	case s.hi != nil:
+		s.hi[lane] = uint32(x >> 32)
+	}
+	s.lo[lane] = uint32(x)
+}
+
+func (s *sink) done(st *State, r Reg) {
+	if s.lo == nil && r.Kind == Scalar {
+		st.setMask(r, s.mask)
+	}
+}
+
+// sourceTypes are the types of the instruction's sources.
+func (in *Inst) sourceTypes() (types [4]Type) {
+	for i := range types {
+		types[i] = SourceType(in.Op, i, in.T, in.From)
+	}
+	return types
+}
+
+// resolveGeneric calls the meaning for each active lane.
+func resolveGeneric(in *Inst, f Meaning) func(*State, *Inst) {
+	types, result := in.sourceTypes(), ResultType(in.Op, in.T, in.From)
+	return func(st *State, in *Inst) {
+		a, b := st.look(in.Src[0], types[0]), st.look(in.Src[1], types[1])
+		c, d := st.look(in.Src[2], types[2]), st.look(in.Src[3], types[3])
+		out := st.sinkFor(in.Dst, result)
+		for rest := st.Exec; rest != 0; rest &= rest - 1 {
+			l := bits.TrailingZeros64(rest)
+			out.set(l, f(in.T, in.From, in.Imm, a.at(l), b.at(l), c.at(l), d.at(l)))
+		}
+		out.done(st, in.Dst)
+	}
+}
+
+// resolveUniform calls the meaning once, on scalar words.
+func resolveUniform(in *Inst, f Meaning) func(*State, *Inst) {
+	return func(st *State, in *Inst) {
+		st.S[in.Dst.Index] = f(in.T, in.From, in.Imm,
+			st.word(in.Src[0]), st.word(in.Src[1]), st.word(in.Src[2]), st.word(in.Src[3]))
+	}
+}
+
+// maskOps are the operations on Bool that are one word operation on lane masks.
+var maskOps = [NumOps]func(a, b, c uint64) uint64{
+	Mov:    func(a, _, _ uint64) uint64 { return a },
+	And:    func(a, b, _ uint64) uint64 { return a & b },
+	Or:     func(a, b, _ uint64) uint64 { return a | b },
+	Xor:    func(a, b, _ uint64) uint64 { return a ^ b },
+	Not:    func(a, _, _ uint64) uint64 { return ^a },
+	IEq:    func(a, b, _ uint64) uint64 { return ^(a ^ b) },
+	INe:    func(a, b, _ uint64) uint64 { return a ^ b },
+	Select: func(a, b, c uint64) uint64 { return a&b | c&^a },
+}
+
+func resolveMasks(in *Inst) func(*State, *Inst) {
+	f := maskOps[in.Op]
+	if f == nil || in.T != Bool {
+		return nil
+	}
+	return func(st *State, in *Inst) {
+		st.setMask(in.Dst, f(st.word(in.Src[0]), st.word(in.Src[1]), st.word(in.Src[2])))
+	}
+}

@@ -1,0 +1,284 @@
+package isa
+
+import (
+	"math"
+
+	"spvsim/spirv"
+)
+
+// Signatures by shape.
+var (
+	none        = sig(OfNothing)
+	constant    = sig(OfT)
+	unary       = sig(OfT, OfT)
+	binary      = sig(OfT, OfT, OfT)
+	ternary     = sig(OfT, OfT, OfT, OfT)
+	compare     = sig(OfBool, OfT, OfT)
+	question    = sig(OfBool, OfT)
+	convert     = sig(OfT, OfFrom)
+	word        = sig(OfI32)
+	clock       = sig(OfI64)
+	vote        = sig(OfBool, OfBool)
+	laneIndexed = sig(OfT, OfT, OfI32)
+	onTruth     = sig(OfNothing, OfBool)
+	maskOnly    = sig(OfI64)
+	onMask      = sig(OfI64, OfI64)
+)
+
+// Classes by kind of operation. Operations on Bool are one word each: lane
+// masks live in scalar registers.
+var (
+	alu     = Classes{ClassSALU, ClassVALU32, ClassInt64, ClassVALU32, ClassVALU32, ClassInt64}
+	mulInt  = Classes{Int: ClassIMul32, Int64: ClassInt64}
+	shift   = Classes{Int: ClassVALU32, Int64: ClassShift64}
+	addF    = Classes{F16: ClassVALU32, F32: ClassVALU32, F64: ClassF64Add}
+	mulF    = Classes{F16: ClassVALU32, F32: ClassVALU32, F64: ClassF64Mul}
+	fmaF    = Classes{F16: ClassVALU32, F32: ClassFMA32, F64: ClassF64Mul}
+	transF  = Classes{F16: ClassTrans, F32: ClassTrans, F64: ClassF64Trans}
+	compair = Classes{ClassSALU, ClassVALU32, ClassInt64, ClassVALU32, ClassVALU32, ClassF64Add}
+	cvt     = every(ClassCvt)
+	scalar  = every(ClassSALU)
+	vector  = every(ClassVALU32)
+	dpp     = every(ClassDPP)
+	swizzle = every(ClassLDSSwizzle)
+	lane    = every(ClassReadLane)
+	branch  = every(ClassBranch)
+	// Memory operations take their class from their space; see ClassOf.
+	bySpace = every(ClassVMEM)
+	nothing = every(ClassNone)
+)
+
+func every(c Class) Classes { return Classes{c, c, c, c, c, c} }
+
+const (
+	pure    = FlagPure
+	salu    = FlagPure | FlagScalarUnit
+	comm    = FlagPure | FlagCommutes
+	saluC   = FlagPure | FlagScalarUnit | FlagCommutes
+	ident   = FlagPure | FlagPerLane
+	waveID  = FlagPure | FlagScalarUnit | FlagUniform
+	across  = FlagCrossLane
+	ofWave  = FlagCrossLane | FlagUniform
+	perLane = FlagCrossLane | FlagPerLane
+	load    = FlagReads
+	store   = FlagWrites | FlagEffect
+	atomic  = FlagReads | FlagWrites | FlagEffect
+	effect  = FlagEffect
+	flow    = FlagControl | FlagEffect
+	irOnly  = FlagPure | FlagIROnly
+)
+
+var rows = [NumOps]Row{
+	{Nop, "nop", nothing, none, pure, nil, core(spirv.OpNop, spirv.OpNoLine)},
+
+	{Const, "const", nothing, constant, irOnly, nil, core(spirv.OpConstant, spirv.OpConstantTrue, spirv.OpConstantFalse, spirv.OpConstantNull, spirv.OpSpecConstant)},
+	{Undef, "undef", nothing, constant, irOnly, nil, core(spirv.OpUndef)},
+	{Phi, "phi", nothing, constant, FlagIROnly, nil, core(spirv.OpPhi)},
+	{Param, "param", nothing, constant, FlagIROnly, nil, core(spirv.OpFunctionParameter)},
+	{Proj, "proj", nothing, constant, irOnly, nil, core(spirv.OpCompositeExtract)},
+
+	{Mov, "mov", alu, unary, salu, plain(mov), core(spirv.OpCopyObject, spirv.OpBitcast)},
+	{Select, "select", alu, sig(OfT, OfBool, OfT, OfT), salu, plain(choose), core(spirv.OpSelect)},
+	{ToLanes, "to_lanes", scalar, vote, pure, plain(mov), own("a uniform Boolean used where lanes differ")},
+	{Pack64, "pack64", every(ClassVALU32), sig(OfT, OfI32, OfI32), salu, plain(pack64), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450PackDouble2x32))},
+	{Lo32, "lo32", every(ClassVALU32), sig(OfI32, OfI64), salu, plain(mov), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450UnpackDouble2x32))},
+	{Hi32, "hi32", every(ClassVALU32), sig(OfI32, OfI64), salu, plain(hi32), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450UnpackDouble2x32))},
+
+	{IAdd, "iadd", alu, binary, saluC, int2(iadd), core(spirv.OpIAdd, spirv.OpIAddCarry)},
+	{ISub, "isub", alu, binary, salu, int2(isub), core(spirv.OpISub, spirv.OpISubBorrow)},
+	{IMul, "imul", mulInt, binary, saluC, int2(imul), core(spirv.OpIMul, spirv.OpUMulExtended, spirv.OpSMulExtended)},
+	{UMulHi, "umulhi", mulInt, binary, saluC, int2(umulhi), core(spirv.OpUMulExtended)},
+	{SMulHi, "smulhi", mulInt, binary, saluC, int2(smulhi), core(spirv.OpSMulExtended)},
+	{UDiv, "udiv", mulInt, binary, salu, int2(udiv), core(spirv.OpUDiv)},
+	{SDiv, "sdiv", mulInt, binary, salu, int2(sdiv), core(spirv.OpSDiv)},
+	{UMod, "umod", mulInt, binary, salu, int2(umod), core(spirv.OpUMod)},
+	{SRem, "srem", mulInt, binary, salu, int2(srem), core(spirv.OpSRem)},
+	{SMod, "smod", mulInt, binary, salu, int2(smod), core(spirv.OpSMod)},
+	{INeg, "ineg", alu, unary, salu, int1(ineg), core(spirv.OpSNegate)},
+	{UAddCarry, "uaddcarry", alu, binary, saluC, int2(uaddcarry), core(spirv.OpIAddCarry)},
+	{USubBorrow, "usubborrow", alu, binary, salu, int2(usubborrow), core(spirv.OpISubBorrow)},
+	{UMin, "umin", alu, binary, saluC, int2(umin), glsl(spirv.GLSLstd450UMin, spirv.GLSLstd450UClamp)},
+	{UMax, "umax", alu, binary, saluC, int2(umax), glsl(spirv.GLSLstd450UMax, spirv.GLSLstd450UClamp)},
+	{SMin, "smin", alu, binary, saluC, int2(smin), glsl(spirv.GLSLstd450SMin, spirv.GLSLstd450SClamp)},
+	{SMax, "smax", alu, binary, saluC, int2(smax), glsl(spirv.GLSLstd450SMax, spirv.GLSLstd450SClamp)},
+	{SAbs, "sabs", alu, unary, salu, int1(sabs), glsl(spirv.GLSLstd450SAbs)},
+	{SSign, "ssign", alu, unary, salu, int1(ssign), glsl(spirv.GLSLstd450SSign)},
+	{IMad, "imad", mulInt, ternary, saluC, int3(imad), own("formed by optimisation")},
+	{LshlAdd, "lshladd", alu, ternary, salu, int3(lshladd), own("formed by optimisation")},
+	{IAdd3, "iadd3", alu, ternary, saluC, int3(iadd3), own("formed by optimisation")},
+	{LshlOr, "lshlor", alu, ternary, salu, int3(lshlor), own("formed by optimisation")},
+
+	{And, "and", alu, binary, saluC, int2(and), core(spirv.OpBitwiseAnd, spirv.OpLogicalAnd)},
+	{Or, "or", alu, binary, saluC, int2(or), core(spirv.OpBitwiseOr, spirv.OpLogicalOr)},
+	{Xor, "xor", alu, binary, saluC, int2(xor), core(spirv.OpBitwiseXor, spirv.OpLogicalNotEqual)},
+	{Not, "not", alu, unary, salu, int1(not), core(spirv.OpNot, spirv.OpLogicalNot)},
+	{Shl, "shl", shift, binary, salu, int2(shl), core(spirv.OpShiftLeftLogical)},
+	{Shr, "shr", shift, binary, salu, int2(shr), core(spirv.OpShiftRightLogical)},
+	{Sar, "sar", shift, binary, salu, int2(sar), core(spirv.OpShiftRightArithmetic)},
+	{BitCount, "bitcount", alu, unary, salu, int1(bitcount), core(spirv.OpBitCount)},
+	{BitReverse, "bitreverse", alu, unary, salu, int1(bitreverse), core(spirv.OpBitReverse)},
+	{BitFieldInsert, "bitfield_insert", alu, sig(OfT, OfT, OfT, OfT, OfT), salu, int4(bitinsert), core(spirv.OpBitFieldInsert)},
+	{BitFieldSExtract, "bitfield_sextract", alu, ternary, salu, int3(bitsextract), core(spirv.OpBitFieldSExtract)},
+	{BitFieldUExtract, "bitfield_uextract", alu, ternary, salu, int3(bituextract), core(spirv.OpBitFieldUExtract)},
+	{FindILsb, "findilsb", alu, unary, salu, int1(findilsb), glsl(spirv.GLSLstd450FindILsb)},
+	{FindSMsb, "findsmsb", alu, unary, salu, int1(findsmsb), glsl(spirv.GLSLstd450FindSMsb)},
+	{FindUMsb, "findumsb", alu, unary, salu, int1(findumsb), glsl(spirv.GLSLstd450FindUMsb)},
+
+	{FAdd, "fadd", addF, binary, comm, float2(fadd), core(spirv.OpFAdd)},
+	{FSub, "fsub", addF, binary, pure, float2(fsub), core(spirv.OpFSub)},
+	{FMul, "fmul", mulF, binary, comm, float2(fmul), core(spirv.OpFMul)},
+	{FDiv, "fdiv", transF, binary, pure, float2(fdiv), core(spirv.OpFDiv)},
+	{FRem, "frem", transF, binary, pure, float2(math.Mod), core(spirv.OpFRem)},
+	{FMod, "fmod", transF, binary, pure, float2(fmod), core(spirv.OpFMod)},
+	{FNeg, "fneg", addF, unary, pure, int1(fneg), core(spirv.OpFNegate)},
+	{FAbs, "fabs", addF, unary, pure, int1(fabs), glsl(spirv.GLSLstd450FAbs)},
+	{FSign, "fsign", addF, unary, pure, float1(fsign), glsl(spirv.GLSLstd450FSign)},
+	{FMin, "fmin", addF, binary, comm, float2(fmin), glsl(spirv.GLSLstd450FMin, spirv.GLSLstd450NMin, spirv.GLSLstd450FClamp, spirv.GLSLstd450NClamp)},
+	{FMax, "fmax", addF, binary, comm, float2(fmax), glsl(spirv.GLSLstd450FMax, spirv.GLSLstd450NMax, spirv.GLSLstd450FClamp, spirv.GLSLstd450NClamp)},
+	{Floor, "floor", addF, unary, pure, float1(math.Floor), glsl(spirv.GLSLstd450Floor)},
+	{Ceil, "ceil", addF, unary, pure, float1(math.Ceil), glsl(spirv.GLSLstd450Ceil)},
+	{Trunc, "trunc", addF, unary, pure, float1(math.Trunc), glsl(spirv.GLSLstd450Trunc, spirv.GLSLstd450Modf, spirv.GLSLstd450ModfStruct)},
+	{Round, "round", addF, unary, pure, float1(math.Round), glsl(spirv.GLSLstd450Round)},
+	{RoundEven, "roundeven", addF, unary, pure, float1(math.RoundToEven), glsl(spirv.GLSLstd450RoundEven)},
+	{Fract, "fract", addF, unary, pure, float1(fract), glsl(spirv.GLSLstd450Fract)},
+	{Sqrt, "sqrt", transF, unary, pure, float1(math.Sqrt), glsl(spirv.GLSLstd450Sqrt)},
+	{Rsq, "rsq", transF, unary, pure, float1(rsq), glsl(spirv.GLSLstd450InverseSqrt)},
+	{Exp, "exp", transF, unary, pure, float1(math.Exp), glsl(spirv.GLSLstd450Exp)},
+	{Exp2, "exp2", transF, unary, pure, float1(math.Exp2), glsl(spirv.GLSLstd450Exp2)},
+	{Log, "log", transF, unary, pure, float1(math.Log), glsl(spirv.GLSLstd450Log)},
+	{Log2, "log2", transF, unary, pure, float1(math.Log2), glsl(spirv.GLSLstd450Log2)},
+	{Pow, "pow", transF, binary, pure, float2(math.Pow), glsl(spirv.GLSLstd450Pow)},
+	{Sin, "sin", transF, unary, pure, float1(math.Sin), glsl(spirv.GLSLstd450Sin)},
+	{Cos, "cos", transF, unary, pure, float1(math.Cos), glsl(spirv.GLSLstd450Cos)},
+	{Tan, "tan", transF, unary, pure, float1(math.Tan), glsl(spirv.GLSLstd450Tan)},
+	{Asin, "asin", transF, unary, pure, float1(math.Asin), glsl(spirv.GLSLstd450Asin)},
+	{Acos, "acos", transF, unary, pure, float1(math.Acos), glsl(spirv.GLSLstd450Acos)},
+	{Atan, "atan", transF, unary, pure, float1(math.Atan), glsl(spirv.GLSLstd450Atan)},
+	{Sinh, "sinh", transF, unary, pure, float1(math.Sinh), glsl(spirv.GLSLstd450Sinh)},
+	{Cosh, "cosh", transF, unary, pure, float1(math.Cosh), glsl(spirv.GLSLstd450Cosh)},
+	{Tanh, "tanh", transF, unary, pure, float1(math.Tanh), glsl(spirv.GLSLstd450Tanh)},
+	{Asinh, "asinh", transF, unary, pure, float1(math.Asinh), glsl(spirv.GLSLstd450Asinh)},
+	{Acosh, "acosh", transF, unary, pure, float1(math.Acosh), glsl(spirv.GLSLstd450Acosh)},
+	{Atanh, "atanh", transF, unary, pure, float1(math.Atanh), glsl(spirv.GLSLstd450Atanh)},
+	{Atan2, "atan2", transF, binary, pure, float2(math.Atan2), glsl(spirv.GLSLstd450Atan2)},
+	{Fma, "fma", fmaF, ternary, comm, meanFma, glsl(spirv.GLSLstd450Fma)},
+	{Ldexp, "ldexp", mulF, sig(OfT, OfT, OfI32), pure, meanLdexp, glsl(spirv.GLSLstd450Ldexp)},
+	{FrexpMant, "frexp_mant", addF, unary, pure, float1(frexpMant), glsl(spirv.GLSLstd450Frexp, spirv.GLSLstd450FrexpStruct)},
+	{FrexpExp, "frexp_exp", addF, sig(OfI32, OfT), pure, meanFrexpExp, glsl(spirv.GLSLstd450Frexp, spirv.GLSLstd450FrexpStruct)},
+	{QuantizeF16, "quantize_f16", cvt, unary, pure, float1(quantize16), core(spirv.OpQuantizeToF16)},
+	{IsNan, "isnan", addF, question, pure, floatTest(math.IsNaN), core(spirv.OpIsNan)},
+	{IsInf, "isinf", addF, question, pure, floatTest(isInf), core(spirv.OpIsInf)},
+
+	{IEq, "ieq", compair, compare, saluC, intCompare(ieq), core(spirv.OpIEqual, spirv.OpLogicalEqual)},
+	{INe, "ine", compair, compare, saluC, intCompare(ine), core(spirv.OpINotEqual, spirv.OpLogicalNotEqual)},
+	{ULt, "ult", compair, compare, salu, intCompare(ult), core(spirv.OpULessThan, spirv.OpUGreaterThan)},
+	{ULe, "ule", compair, compare, salu, intCompare(ule), core(spirv.OpULessThanEqual, spirv.OpUGreaterThanEqual)},
+	{SLt, "slt", compair, compare, salu, intCompare(slt), core(spirv.OpSLessThan, spirv.OpSGreaterThan)},
+	{SLe, "sle", compair, compare, salu, intCompare(sle), core(spirv.OpSLessThanEqual, spirv.OpSGreaterThanEqual)},
+	{FOrdEq, "fordeq", compair, compare, comm, floatCompare(fordeq), core(spirv.OpFOrdEqual)},
+	{FOrdNe, "fordne", compair, compare, comm, floatCompare(fordne), core(spirv.OpFOrdNotEqual)},
+	{FOrdLt, "fordlt", compair, compare, pure, floatCompare(fordlt), core(spirv.OpFOrdLessThan, spirv.OpFOrdGreaterThan)},
+	{FOrdLe, "fordle", compair, compare, pure, floatCompare(fordle), core(spirv.OpFOrdLessThanEqual, spirv.OpFOrdGreaterThanEqual)},
+	{FUnordEq, "funordeq", compair, compare, comm, floatCompare(funordeq), core(spirv.OpFUnordEqual)},
+	{FUnordNe, "funordne", compair, compare, comm, floatCompare(funordne), core(spirv.OpFUnordNotEqual)},
+	{FUnordLt, "funordlt", compair, compare, pure, floatCompare(funordlt), core(spirv.OpFUnordLessThan, spirv.OpFUnordGreaterThan)},
+	{FUnordLe, "funordle", compair, compare, pure, floatCompare(funordle), core(spirv.OpFUnordLessThanEqual, spirv.OpFUnordGreaterThanEqual)},
+
+	{UConvert, "uconvert", alu, convert, salu, meanUConvert, core(spirv.OpUConvert)},
+	{SConvert, "sconvert", alu, convert, salu, meanSConvert, core(spirv.OpSConvert)},
+	{FConvert, "fconvert", cvt, convert, pure, meanFConvert, core(spirv.OpFConvert).with(glsl(spirv.GLSLstd450PackHalf2x16, spirv.GLSLstd450UnpackHalf2x16))},
+	{FToU, "ftou", cvt, convert, pure, meanFToU, core(spirv.OpConvertFToU)},
+	{FToS, "ftos", cvt, convert, pure, meanFToS, core(spirv.OpConvertFToS)},
+	{UToF, "utof", cvt, convert, pure, meanUToF, core(spirv.OpConvertUToF)},
+	{SToF, "stof", cvt, convert, pure, meanSToF, core(spirv.OpConvertSToF)},
+
+	{LaneID, "lane_id", vector, word, ident, nil, own("BuiltIn SubgroupLocalInvocationId")},
+	{LocalIDX, "local_id_x", vector, word, ident, nil, own("BuiltIn LocalInvocationId")},
+	{LocalIDY, "local_id_y", vector, word, ident, nil, own("BuiltIn LocalInvocationId")},
+	{LocalIDZ, "local_id_z", vector, word, ident, nil, own("BuiltIn LocalInvocationId")},
+	{LocalIndex, "local_index", vector, word, ident, nil, own("BuiltIn LocalInvocationIndex")},
+	{WorkgroupIDX, "workgroup_id_x", alu, word, waveID, nil, own("BuiltIn WorkgroupId")},
+	{WorkgroupIDY, "workgroup_id_y", alu, word, waveID, nil, own("BuiltIn WorkgroupId")},
+	{WorkgroupIDZ, "workgroup_id_z", alu, word, waveID, nil, own("BuiltIn WorkgroupId")},
+	{NumWorkgroupsX, "num_workgroups_x", alu, word, waveID, nil, own("BuiltIn NumWorkgroups")},
+	{NumWorkgroupsY, "num_workgroups_y", alu, word, waveID, nil, own("BuiltIn NumWorkgroups")},
+	{NumWorkgroupsZ, "num_workgroups_z", alu, word, waveID, nil, own("BuiltIn NumWorkgroups")},
+	{SubgroupID, "subgroup_id", alu, word, waveID, nil, own("BuiltIn SubgroupId")},
+	{NumSubgroups, "num_subgroups", alu, word, waveID, nil, own("BuiltIn NumSubgroups")},
+	{Clock, "clock", every(ClassClock), clock, FlagEffect | FlagUniform | FlagScalarUnit, nil, core(spirv.OpReadClockKHR)},
+	{Realtime, "realtime", every(ClassClock), clock, FlagEffect | FlagUniform | FlagScalarUnit, nil, core(spirv.OpReadClockKHR)},
+
+	{Ballot, "ballot", scalar, sig(OfI64, OfBool), ofWave | FlagScalarUnit, nil, core(spirv.OpGroupNonUniformBallot, spirv.OpSubgroupBallotKHR)},
+	{LaneOfMask, "lane_of_mask", scalar, sig(OfBool, OfI64), perLane, nil, core(spirv.OpGroupNonUniformInverseBallot, spirv.OpGroupNonUniformBallotBitExtract)},
+	{Elect, "elect", scalar, sig(OfBool), perLane, nil, core(spirv.OpGroupNonUniformElect)},
+	{VoteAll, "vote_all", scalar, vote, ofWave | FlagScalarUnit, nil, core(spirv.OpGroupNonUniformAll, spirv.OpGroupAll, spirv.OpSubgroupAllKHR)},
+	{VoteAny, "vote_any", scalar, vote, ofWave | FlagScalarUnit, nil, core(spirv.OpGroupNonUniformAny, spirv.OpGroupAny, spirv.OpSubgroupAnyKHR)},
+	{VoteAllEqual, "vote_all_equal", compair, question, ofWave, nil, core(spirv.OpGroupNonUniformAllEqual, spirv.OpSubgroupAllEqualKHR)},
+	{ReadLane, "read_lane", lane, laneIndexed, ofWave, nil, core(spirv.OpGroupNonUniformBroadcast, spirv.OpGroupBroadcast, spirv.OpSubgroupReadInvocationKHR)},
+	{ReadFirstLane, "read_first_lane", lane, unary, ofWave, nil, core(spirv.OpGroupNonUniformBroadcastFirst, spirv.OpSubgroupFirstInvocationKHR)},
+	{Shuffle, "shuffle", swizzle, laneIndexed, perLane, nil, core(spirv.OpGroupNonUniformShuffle, spirv.OpGroupNonUniformShuffleXor, spirv.OpGroupNonUniformShuffleUp, spirv.OpGroupNonUniformShuffleDown, spirv.OpGroupNonUniformRotateKHR)},
+	{QuadBroadcast, "quad_broadcast", dpp, laneIndexed, perLane, nil, core(spirv.OpGroupNonUniformQuadBroadcast)},
+	{QuadSwap, "quad_swap", dpp, unary, perLane, nil, core(spirv.OpGroupNonUniformQuadSwap)},
+	{Reduce, "reduce", dpp, unary, ofWave, nil, groupOperations(spirv.GroupOperationReduce)},
+	{InclusiveScan, "inclusive_scan", dpp, unary, perLane, nil, groupOperations(spirv.GroupOperationInclusiveScan)},
+	{ExclusiveScan, "exclusive_scan", dpp, unary, perLane, nil, groupOperations(spirv.GroupOperationExclusiveScan)},
+	{MaskedBitCount, "masked_bitcount", vector, sig(OfI32, OfI64, OfI32), ident, nil, core(spirv.OpGroupNonUniformBallotBitCount)},
+
+	{Load, "load", bySpace, none, load, nil, core(spirv.OpLoad, spirv.OpCopyMemory)},
+	{Store, "store", bySpace, none, store, nil, core(spirv.OpStore, spirv.OpCopyMemory)},
+	{AtomicLoad, "atomic_load", bySpace, none, load | effect, nil, core(spirv.OpAtomicLoad)},
+	{AtomicStore, "atomic_store", bySpace, none, store, nil, core(spirv.OpAtomicStore)},
+	{AtomicExchange, "atomic_exchange", bySpace, none, atomic, nil, core(spirv.OpAtomicExchange)},
+	{AtomicCompareExchange, "atomic_compare_exchange", bySpace, none, atomic, nil, core(spirv.OpAtomicCompareExchange, spirv.OpAtomicCompareExchangeWeak)},
+	{AtomicIAdd, "atomic_iadd", bySpace, none, atomic, nil, core(spirv.OpAtomicIAdd)},
+	{AtomicISub, "atomic_isub", bySpace, none, atomic, nil, core(spirv.OpAtomicISub)},
+	{AtomicSMin, "atomic_smin", bySpace, none, atomic, nil, core(spirv.OpAtomicSMin)},
+	{AtomicUMin, "atomic_umin", bySpace, none, atomic, nil, core(spirv.OpAtomicUMin)},
+	{AtomicSMax, "atomic_smax", bySpace, none, atomic, nil, core(spirv.OpAtomicSMax)},
+	{AtomicUMax, "atomic_umax", bySpace, none, atomic, nil, core(spirv.OpAtomicUMax)},
+	{AtomicAnd, "atomic_and", bySpace, none, atomic, nil, core(spirv.OpAtomicAnd)},
+	{AtomicOr, "atomic_or", bySpace, none, atomic, nil, core(spirv.OpAtomicOr)},
+	{AtomicXor, "atomic_xor", bySpace, none, atomic, nil, core(spirv.OpAtomicXor)},
+	{AtomicIInc, "atomic_iinc", bySpace, none, atomic, nil, core(spirv.OpAtomicIIncrement)},
+	{AtomicIDec, "atomic_idec", bySpace, none, atomic, nil, core(spirv.OpAtomicIDecrement)},
+	{AtomicFAdd, "atomic_fadd", bySpace, none, atomic, nil, core(spirv.OpAtomicFAddEXT)},
+	{AtomicFMin, "atomic_fmin", bySpace, none, atomic, nil, core(spirv.OpAtomicFMinEXT)},
+	{AtomicFMax, "atomic_fmax", bySpace, none, atomic, nil, core(spirv.OpAtomicFMaxEXT)},
+	{BufferSize, "buffer_size", scalar, word, FlagPure | FlagUniform, nil, core(spirv.OpArrayLength)},
+	{ImageLoad, "image_load", bySpace, none, load, nil, core(spirv.OpImageRead, spirv.OpImageFetch)},
+	{ImageStore, "image_store", bySpace, none, store, nil, core(spirv.OpImageWrite)},
+	{ImageSize, "image_size", scalar, word, FlagPure | FlagUniform, nil, core(spirv.OpImageQuerySize, spirv.OpImageQuerySizeLod)},
+	{ImageSamples, "image_samples", scalar, word, FlagPure | FlagUniform, nil, core(spirv.OpImageQuerySamples)},
+
+	{Barrier, "barrier", every(ClassBarrier), none, effect | across, nil, core(spirv.OpControlBarrier)},
+	{MemoryBarrier, "memory_barrier", every(ClassWaitcnt), none, effect, nil, core(spirv.OpMemoryBarrier)},
+	{DebugPrint, "debug_print", every(ClassMessage), none, effect, nil, own("NonSemantic.DebugPrintf")},
+
+	{Branch, "branch", branch, none, flow, nil, core(spirv.OpBranch)},
+	{BranchTrue, "branch_true", branch, onTruth, flow, nil, core(spirv.OpBranchConditional, spirv.OpSwitch)},
+	{BranchFalse, "branch_false", branch, onTruth, flow, nil, core(spirv.OpBranchConditional, spirv.OpSwitch)},
+	{BranchExecZ, "branch_execz", branch, none, flow, nil, core(spirv.OpBranchConditional, spirv.OpLoopMerge)},
+	{BranchExecNZ, "branch_execnz", branch, none, flow, nil, core(spirv.OpBranchConditional, spirv.OpLoopMerge)},
+	{MaskZero, "mask_zero", scalar, maskOnly, flow, nil, core(spirv.OpLoopMerge, spirv.OpSelectionMerge)},
+	{MaskSplit, "mask_split", scalar, sig(OfI64, OfBool), flow, nil, core(spirv.OpBranchConditional, spirv.OpSwitch)},
+	{MaskPark, "mask_park", scalar, maskOnly, flow, nil, core(spirv.OpBranch)},
+	{MaskJoin, "mask_join", scalar, onMask, flow, nil, core(spirv.OpLoopMerge, spirv.OpSelectionMerge)},
+	{MaskKill, "mask_kill", scalar, none, flow, nil, core(spirv.OpReturn, spirv.OpKill, spirv.OpTerminateInvocation)},
+	{End, "end", every(ClassEnd), none, flow, nil, core(spirv.OpReturn)},
+
+	{Micro, "micro", alu, none, effect, nil, own("expansion of the timing table")},
+}
+
+// groupOperations is the place of a reduction or scan: every group arithmetic
+// instruction, with this group operation.
+func groupOperations(op spirv.GroupOperation) Place {
+	return core(
+		spirv.OpGroupNonUniformIAdd, spirv.OpGroupNonUniformFAdd, spirv.OpGroupNonUniformIMul, spirv.OpGroupNonUniformFMul,
+		spirv.OpGroupNonUniformSMin, spirv.OpGroupNonUniformUMin, spirv.OpGroupNonUniformFMin,
+		spirv.OpGroupNonUniformSMax, spirv.OpGroupNonUniformUMax, spirv.OpGroupNonUniformFMax,
+		spirv.OpGroupNonUniformBitwiseAnd, spirv.OpGroupNonUniformBitwiseOr, spirv.OpGroupNonUniformBitwiseXor,
+		spirv.OpGroupNonUniformLogicalAnd, spirv.OpGroupNonUniformLogicalOr, spirv.OpGroupNonUniformLogicalXor,
+		spirv.OpGroupIAdd, spirv.OpGroupFAdd, spirv.OpGroupSMin, spirv.OpGroupUMin, spirv.OpGroupFMin,
+		spirv.OpGroupSMax, spirv.OpGroupUMax, spirv.OpGroupFMax,
+	).with(own("GroupOperation " + op.String()))
+}

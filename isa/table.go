@@ -1,0 +1,143 @@
+package isa
+
+import (
+	"fmt"
+	"strings"
+
+	"spvsim/spirv"
+)
+
+// A Row says everything about one operation.
+type Row struct {
+	Op    Op
+	Name  string // as the timing table and listings write it
+	Class Classes
+	Sig   Signature
+	Flags Flags
+	// Meaning computes one lane. It is nil for operations that need more than
+	// their sources: those that look across lanes or at the wave, memory,
+	// synchronisation and control flow.
+	Meaning Meaning
+	Spec    Place
+}
+
+// Table has the row of each operation at the operation's number.
+var Table = rows
+
+// String is the operation's name.
+func (o Op) String() string {
+	if o < NumOps {
+		return Table[o].Name
+	}
+	return fmt.Sprintf("op(%d)", uint16(o))
+}
+
+// Lookup finds an operation by its name, as the timing table writes it.
+func Lookup(name string) (Op, bool) {
+	for i := range Table {
+		if Table[i].Name == name {
+			return Op(i), true
+		}
+	}
+	return Nop, false
+}
+
+// Has reports whether the operation has all of the flags.
+func (o Op) Has(f Flags) bool { return Table[o].Flags&f == f }
+
+// Flags say how an operation may be treated.
+type Flags uint16
+
+// Flags of operations.
+const (
+	FlagPure       Flags = 1 << iota // same sources, same result, no effect: may be moved, merged, removed
+	FlagCommutes                     // the first two sources may be swapped
+	FlagScalarUnit                   // the scalar unit can do it for uniform sources; without this a uniform result costs a vector instruction
+	FlagCrossLane                    // depends on the execution mask or on other lanes: must not cross control flow
+	FlagPerLane                      // the result differs by lane even when the sources are uniform
+	FlagUniform                      // the result is the same in all lanes even when the sources differ (Reduce and VoteAllEqual: over the whole wave)
+	FlagReads                        // reads memory
+	FlagWrites                       // writes memory
+	FlagEffect                       // seen from outside the wave, or by later instructions in other ways than through Dst: must not be removed
+	FlagControl                      // control flow of the lowered program
+	FlagIROnly                       // exists in the intermediate form only
+)
+
+// A Kind says which type an operand has.
+type Kind uint8
+
+// Operand kinds: given by the operation's types, or fixed.
+const (
+	OfNothing Kind = iota
+	OfT
+	OfFrom
+	OfBool
+	OfI32
+	OfI64
+)
+
+// A Signature gives the kinds of the result and of the sources.
+type Signature struct {
+	Result Kind
+	Src    []Kind
+}
+
+func sig(result Kind, src ...Kind) Signature { return Signature{result, src} }
+
+func (k Kind) of(t, from Type) Type {
+	return [...]Type{OfNothing: Void, OfT: t, OfFrom: from, OfBool: Bool, OfI32: I32, OfI64: I64}[k]
+}
+
+// ResultType is the type of the result of op on the types t and from.
+func ResultType(op Op, t, from Type) Type { return Table[op].Sig.Result.of(t, from) }
+
+// SourceType is the type of the i-th source of op on the types t and from; Void
+// beyond the last.
+func SourceType(op Op, i int, t, from Type) Type {
+	if src := Table[op].Sig.Src; i < len(src) {
+		return src[i].of(t, from)
+	}
+	return Void
+}
+
+// NumSources is the number of sources of op, address and data of memory
+// operations not counted.
+func NumSources(op Op) int { return len(Table[op].Sig.Src) }
+
+// Classes are the timing classes of an operation by its type.
+type Classes struct{ Bool, Int, Int64, F16, F32, F64 Class }
+
+// For is the class for type t; Void counts as a 32-bit integer.
+func (c Classes) For(t Type) Class {
+	return [...]Class{Void: c.Int, Bool: c.Bool, I8: c.Int, I16: c.Int, I32: c.Int, I64: c.Int64, F16: c.F16, F32: c.F32, F64: c.F64}[t]
+}
+
+// A Place is where the specification defines an operation: the instructions it
+// implements, wholly or as a part, or a note where there is none.
+type Place struct {
+	Core []spirv.Op
+	GLSL []spirv.GLSLstd450
+	Note string
+}
+
+func core(ops ...spirv.Op) Place         { return Place{Core: ops} }
+func glsl(ops ...spirv.GLSLstd450) Place { return Place{GLSL: ops} }
+func own(note string) Place              { return Place{Note: note} }
+
+func (p Place) with(q Place) Place {
+	return Place{append(p.Core, q.Core...), append(p.GLSL, q.GLSL...), p.Note + q.Note}
+}
+
+func (p Place) String() string {
+	var parts []string
+	for _, op := range p.Core {
+		parts = append(parts, op.String())
+	}
+	for _, op := range p.GLSL {
+		parts = append(parts, "GLSL.std.450 "+op.String())
+	}
+	if p.Note != "" {
+		parts = append(parts, p.Note)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,122 @@
+package isa
+
+// waveOps execute the operations that look at the wave as a whole: identity,
+// lanes among each other, execution masks.
+var waveOps [NumOps]func(*State, *Inst)
+
+func init() {
+	waveOps = [NumOps]func(*State, *Inst){
+		LaneID:         perLaneWord(func(_ *State, lane uint32) uint32 { return lane }),
+		LocalIndex:     perLaneWord(localIndex),
+		LocalIDX:       perLaneWord(func(st *State, l uint32) uint32 { return localIndex(st, l) % st.LocalSize[0] }),
+		LocalIDY:       perLaneWord(func(st *State, l uint32) uint32 { return localIndex(st, l) / st.LocalSize[0] % st.LocalSize[1] }),
+		LocalIDZ:       perLaneWord(func(st *State, l uint32) uint32 { return localIndex(st, l) / st.LocalSize[0] / st.LocalSize[1] }),
+		WorkgroupIDX:   perWave(func(st *State) uint64 { return uint64(st.Workgroup[0]) }),
+		WorkgroupIDY:   perWave(func(st *State) uint64 { return uint64(st.Workgroup[1]) }),
+		WorkgroupIDZ:   perWave(func(st *State) uint64 { return uint64(st.Workgroup[2]) }),
+		NumWorkgroupsX: perWave(func(st *State) uint64 { return uint64(st.NumWorkgroups[0]) }),
+		NumWorkgroupsY: perWave(func(st *State) uint64 { return uint64(st.NumWorkgroups[1]) }),
+		NumWorkgroupsZ: perWave(func(st *State) uint64 { return uint64(st.NumWorkgroups[2]) }),
+		SubgroupID:     perWave(func(st *State) uint64 { return uint64(st.WaveInGroup) }),
+		NumSubgroups:   perWave(func(st *State) uint64 { return uint64(st.WavesInGroup) }),
+		Clock:          perWave(func(st *State) uint64 { return st.Now & st.ClockMask }),
+		Realtime:       perWave(func(st *State) uint64 { return st.Nanoseconds }),
+
+		ToLanes:        toLanes,
+		Ballot:         ballot,
+		LaneOfMask:     laneOfMask,
+		Elect:          elect,
+		VoteAll:        voteAll,
+		VoteAny:        voteAny,
+		VoteAllEqual:   voteAllEqual,
+		ReadLane:       readLane,
+		ReadFirstLane:  readFirstLane,
+		Shuffle:        shuffle,
+		QuadBroadcast:  quadBroadcast,
+		QuadSwap:       quadSwap,
+		Reduce:         reduce,
+		InclusiveScan:  inclusiveScan,
+		ExclusiveScan:  exclusiveScan,
+		MaskedBitCount: maskedBitCount,
+
+		MaskZero:  func(st *State, in *Inst) { st.S[in.Dst.Index] = 0 },
+		MaskSplit: maskSplit,
+		MaskPark:  maskPark,
+		MaskJoin:  maskJoin,
+		MaskKill:  func(st *State, _ *Inst) { st.Exec = 0 },
+	}
+}
+
+// spread writes one value to wherever the result goes: a scalar word, the
+// active lanes of a vector register, or those of a lane mask.
+func (st *State) spread(in *Inst, x uint64) {
+	t := ResultType(in.Op, in.T, in.From)
+	switch {
+	case in.Dst.Kind == Vector:
+		st.fill(in.Dst, t, x)
+	case t == Bool && !in.Uniform:
+		st.setMask(in.Dst, -x)
+	default:
+		st.S[in.Dst.Index] = x
+	}
+}
+
+// fill writes x to the active lanes of a vector register.
+func (st *State) fill(r Reg, t Type, x uint64) {
+	out := st.sinkFor(r, t)
+	for l := range st.Lanes {
+		if st.Exec>>l&1 != 0 {
+			out.set(l, x)
+		}
+	}
+}
+
+func perWave(f func(*State) uint64) func(*State, *Inst) {
+	return func(st *State, in *Inst) { st.spread(in, f(st)) }
+}
+
+func perLaneWord(f func(st *State, lane uint32) uint32) func(*State, *Inst) {
+	return func(st *State, in *Inst) {
+		dst := st.row(in.Dst, 0)
+		for l := range dst {
+			if st.Exec>>l&1 != 0 {
+				dst[l] = f(st, uint32(l))
+			}
+		}
+	}
+}
+
+func localIndex(st *State, lane uint32) uint32 { return st.WaveInGroup*uint32(st.Lanes) + lane }
+
+// TakesBranch reports whether a branch instruction jumps to its Target.
+func TakesBranch(st *State, in *Inst) bool {
+	switch in.Op {
+	case Branch:
+		return true
+	case BranchTrue:
+		return st.word(in.Src[0]) != 0
+	case BranchFalse:
+		return st.word(in.Src[0]) == 0
+	case BranchExecZ:
+		return st.Exec == 0
+	case BranchExecNZ:
+		return st.Exec != 0
+	}
+	return false
+}
+
+func maskSplit(st *State, in *Inst) {
+	a := st.mask(in.Src[0])
+	st.S[in.Dst.Index] |= st.Exec &^ a
+	st.Exec &= a
+}
+
+func maskPark(st *State, in *Inst) {
+	st.S[in.Dst.Index] |= st.Exec
+	st.Exec = 0
+}
+
+func maskJoin(st *State, in *Inst) {
+	st.Exec |= st.mask(in.Src[0])
+	st.S[in.Src[0].Index] = 0
+}
