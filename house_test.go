@@ -1,0 +1,72 @@
+package spvsim_test
+
+import (
+	"os/exec"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// house says which packages of this module each package may import, besides
+// those that its folder stands in: data flows one way, and a stage can't be
+// skipped.
+var house = map[string]string{
+	"spirv/grammar":     "",
+	"spirv/grammar/gen": "",
+	"spirv":             "spirv/grammar",
+	"spirv/asm":         "spirv spirv/grammar",
+	"spirv/validate":    "spirv spirv/grammar",
+	"isa":               "spirv",
+	"program/ir":        "isa",
+	"program/ir/interp": "isa program/ir",
+	"program/frontend":  "isa program/ir spirv spirv/validate",
+	"program/opt":       "isa program/ir",
+	"program":           "isa program/ir program/frontend program/opt spirv/validate",
+	"config":            "isa",
+	"tracing":           "isa program config",
+	"simd":              "isa program tracing",
+	"lds":               "isa",
+	"mem":               "isa program/ir",
+	"cu":                "isa program simd lds mem tracing",
+	"scheduler":         "program cu tracing",
+	"gpu":               "spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
+	"experiments":       "config",
+	"plots":             "",
+	"cmd/spvsim":        "spirv spirv/asm spirv/validate program config gpu tracing experiments plots",
+}
+
+// akita are the packages that may know the event engine.
+var akita = map[string]bool{"simd": true, "lds": true, "cu": true, "scheduler": true, "mem": true, "gpu": true, "tracing": true}
+
+func TestImportsRunDownTheHouse(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		words := strings.Fields(line)
+		from, ok := strings.CutPrefix(words[0], "spvsim/")
+		if !ok {
+			continue
+		}
+		allowed, known := house[from]
+		if !known {
+			t.Errorf("package %s is not in the house: say what it may import", from)
+			continue
+		}
+		checkImports(t, from, strings.Fields(allowed), words[1:])
+	}
+}
+
+func checkImports(t *testing.T, from string, allowed, imports []string) {
+	sort.Strings(allowed)
+	for _, path := range imports {
+		if strings.HasPrefix(path, "github.com/sarchlab/akita") && !akita[from] {
+			t.Errorf("%s imports %s: the event engine is not for this package", from, path)
+		}
+		to, ours := strings.CutPrefix(path, "spvsim/")
+		if i := sort.SearchStrings(allowed, to); ours && (i == len(allowed) || allowed[i] != to) {
+			t.Errorf("%s imports %s: the house does not allow it", from, to)
+		}
+	}
+}

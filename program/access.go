@@ -1,0 +1,73 @@
+package program
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// memory fills the memory description of a load, store or atomic.
+func (e *emitter) memory(in *isa.Inst, v *ir.Value) {
+	m := v.Mem
+	base, index, bindex, data := v.MemArgs()
+	x := &isa.Mem{
+		Space: m.Space, Binding: m.Binding, Dynamic: m.Dynamic, Offset: m.Offset,
+		Elem: m.Elem, Count: max(m.Count, 1), Coherent: m.Coherent || m.Volatile,
+		ImageFormat: m.ImageFormat, Dim: m.Dim, Arrayed: m.Arrayed,
+	}
+	in.Mem = x
+	if base != nil {
+		e.address(&x.Base, x, base)
+	}
+	if index != nil {
+		e.address(&x.Index, x, index)
+	}
+	if bindex != nil {
+		x.BindingIndex = e.reg(bindex)
+	}
+	if m.Local != nil {
+		x.Offset += e.scratch[m.Local.ID]
+	}
+	for k := range data[:m.Coords] {
+		x.Coords[k] = e.reg(data[k])
+	}
+	e.transfer(in, v, data[m.Coords:])
+	in.Class = isa.ClassOf(in)
+}
+
+// address puts a constant part of the address into the offset.
+func (e *emitter) address(to *isa.Reg, x *isa.Mem, v *ir.Value) {
+	r := e.reg(v)
+	if r.Kind == isa.Imm && x.Space != isa.SpaceFlat {
+		x.Offset += uint32(r.Val)
+		return
+	}
+	*to = r
+}
+
+// transfer names the registers that the access reads and writes.
+func (e *emitter) transfer(in *isa.Inst, v *ir.Value, data []*ir.Value) {
+	x := in.Mem
+	switch v.Op {
+	case isa.Load, isa.ImageLoad:
+		x.Scalar = v.Uniform && v.Op == isa.Load
+		if v.R != isa.Void {
+			x.Dsts[0] = in.Dst
+		}
+		for _, p := range v.Block.Code {
+			if p.Op == isa.Proj && p.Args[0] == v && e.uses[p.ID] > 0 {
+				x.Dsts[p.Imm] = e.reg(p)
+				x.Scalar = x.Scalar || p.Uniform
+			}
+		}
+		in.Uniform = x.Scalar
+		in.Dst = isa.Reg{}
+	case isa.Store, isa.ImageStore:
+		for k, d := range data {
+			x.Data[k] = e.reg(d)
+		}
+	default:
+		for k, d := range data {
+			in.Src[k] = e.reg(d)
+		}
+	}
+}

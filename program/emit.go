@@ -1,0 +1,378 @@
+package program
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// emitter turns the ordered blocks into wave instructions.
+type emitter struct {
+	f      *ir.Func
+	fl     *flow
+	lv     *liveness
+	regs   *allocation
+	expand func(in *isa.Inst) []isa.Class
+
+	insts []isa.Inst
+	start []int32 // by place: the block's first instruction
+	fixes []fix
+	masks []int // by place: scalar word in which lanes wait, -1 if none
+
+	scalarWords, vectorRows int
+	spareRow                int      // -1 until a cycle of moves needs one
+	scratch                 []uint32 // by local id: first word
+	scratchWords            uint32
+	uses                    []int // by value id
+}
+
+// A fix is a branch whose target block has no address yet; place len(order)
+// stands for the end of the program.
+type fix struct{ inst, place int }
+
+// emit lowers a function whose uniform values are known.
+func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class) (*Program, error) {
+	oneLatch(f)
+	pre := hoistPreset(f)
+	legalise(f)
+	splitEdges(f, pre)
+	fl := newFlow(f)
+	lv := newLiveness(f, fl, pre, phiCopies(f, fl))
+	regs, err := allocate(f, fl, lv, pre, waveSize)
+	if err != nil {
+		return nil, err
+	}
+	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, expand: expand,
+		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, spareRow: -1}
+	e.countUses()
+	e.placeLocals()
+	e.placeMasks()
+	for i := range fl.order {
+		e.block(i)
+	}
+	e.finish()
+	return e.program(pre, waveSize), nil
+}
+
+func (e *emitter) program(pre []*ir.Value, waveSize int) *Program {
+	p := &Program{
+		Name: e.f.Name, WaveSize: waveSize, Insts: e.insts,
+		LocalSize: e.f.LocalSize, LDSBytes: e.f.LDSBytes, PushBytes: e.f.PushBytes,
+		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings,
+		VectorRows: e.vectorRows, ScalarWords: e.scalarWords,
+		VectorRegs: e.regs.vectorRows, ScalarRegs: e.hardwareScalars(waveSize),
+	}
+	for _, v := range pre {
+		if g := e.regs.groups[v.ID]; g != nil && e.uses[v.ID] > 0 {
+			p.Prologue = append(p.Prologue, isa.Inst{Op: v.Op, T: v.T, Uniform: v.Uniform, Dst: e.reg(v), SPIRV: v.SPIRV})
+		}
+	}
+	for _, list := range [][]isa.Inst{p.Prologue, p.Insts} {
+		for i := range list {
+			in := &list[i]
+			isa.Resolve(in)
+			in.SetDeps(p.VectorRows)
+			p.UsesBarrier = p.UsesBarrier || in.Op == isa.Barrier
+		}
+	}
+	linkMicros(p.Insts)
+	return p
+}
+
+// hardwareScalars adds what a driver keeps in scalar registers besides values:
+// a four-word descriptor for each binding, VCC and the mask words at the
+// deepest nesting.
+func (e *emitter) hardwareScalars(waveSize int) int {
+	depth, deepest := 0, 0
+	ends := make([]int, len(e.fl.order)+1)
+	for i := range e.fl.order {
+		depth -= ends[i]
+		for j := i + 1; j < len(e.fl.order); j++ {
+			if e.fl.pend[j] && e.fl.idom[j] == i {
+				depth++
+				ends[j]++
+			}
+		}
+		deepest = max(deepest, depth)
+	}
+	return e.regs.scalarRegs + 4*len(e.f.Bindings) + 2 + deepest*waveSize/32
+}
+
+func (e *emitter) countUses() {
+	e.uses = make([]int, e.f.NumValues())
+	for _, b := range e.fl.order {
+		for _, list := range [][]*ir.Value{b.Phis, b.Code} {
+			for _, v := range list {
+				for _, a := range v.Args {
+					e.uses[a.ID]++
+				}
+			}
+		}
+		if b.Cond != nil {
+			e.uses[b.Cond.ID]++
+		}
+	}
+}
+
+// placeLocals gives the locals that stayed in memory their scratch words.
+func (e *emitter) placeLocals() {
+	e.scratch = make([]uint32, 0, len(e.f.Locals))
+	place := map[*ir.Local]bool{}
+	for _, b := range e.fl.order {
+		for _, v := range b.Code {
+			if v.Mem != nil && v.Mem.Local != nil {
+				place[v.Mem.Local] = true
+			}
+		}
+	}
+	for i, l := range e.f.Locals {
+		l.ID = i
+		e.scratch = append(e.scratch, e.scratchWords)
+		if place[l] {
+			e.scratchWords += uint32(len(l.Slots)) * l.SlotWords
+		}
+	}
+}
+
+// placeMasks gives each block that lanes wait for a scalar word of its own: the
+// words are zero when a wave starts and are zeroed when lanes join.
+func (e *emitter) placeMasks() {
+	e.masks = make([]int, len(e.fl.order))
+	for i := range e.masks {
+		if e.masks[i] = -1; e.fl.pend[i] {
+			e.masks[i] = e.scalarWords
+			e.scalarWords++
+		}
+	}
+	e.start = make([]int32, len(e.fl.order)+1)
+}
+
+func (e *emitter) mask(place int) isa.Reg { return isa.S(e.masks[place]) }
+
+// reg is the operand of a value; literals of Bool are widened to lane masks by
+// the caller that needs them so.
+func (e *emitter) reg(v *ir.Value) isa.Reg {
+	switch v.Op {
+	case isa.Const:
+		return isa.Lit(v.Imm)
+	case isa.Undef:
+		return isa.Lit(0)
+	}
+	g := e.regs.groups[v.ID]
+	if g.scalar {
+		return isa.S(g.reg)
+	}
+	return isa.V(g.reg)
+}
+
+// operand is reg, with truth literals in the form that the instruction reads.
+func (e *emitter) operand(v *ir.Value, perLane bool) isa.Reg {
+	r := e.reg(v)
+	if perLane && r.Kind == isa.Imm && v.R == isa.Bool && r.Val != 0 {
+		r.Val = ^uint64(0)
+	}
+	return r
+}
+
+func (e *emitter) add(in isa.Inst) *isa.Inst {
+	if e.expand != nil {
+		if steps := e.expand(&in); len(steps) > 0 {
+			last := len(steps) - 1
+			for _, c := range steps[:last] {
+				e.insts = append(e.insts, isa.Inst{Op: isa.Micro, Class: c, SPIRV: in.SPIRV, Line: in.Line})
+			}
+			in.Class = steps[last]
+		}
+	}
+	e.insts = append(e.insts, in)
+	return &e.insts[len(e.insts)-1]
+}
+
+// linkMicros makes the steps of an expanded operation depend on one another:
+// each reads what the operation reads and writes where it writes, so that the
+// scoreboard chains them.
+func linkMicros(insts []isa.Inst) {
+	for i := len(insts) - 2; i >= 0; i-- {
+		if insts[i].Op == isa.Micro {
+			insts[i].Deps, insts[i].Writes = insts[i+1].Deps, insts[i+1].Writes
+		}
+	}
+}
+
+func (e *emitter) block(i int) {
+	b := e.fl.order[i]
+	e.start[i] = int32(len(e.insts))
+	if e.fl.pend[i] {
+		e.control(isa.Inst{Op: isa.MaskJoin, T: isa.I64, Dst: e.mask(i), Src: src(e.mask(i))}, b)
+		if !e.fl.full[i] {
+			e.branch(isa.Inst{Op: isa.BranchExecZ}, e.onward(i), b)
+		}
+	}
+	for _, v := range b.Code {
+		e.value(v)
+	}
+	e.copies(e.lv.copies[b.ID], b)
+	e.terminator(i, b)
+}
+
+func src(regs ...isa.Reg) (s [4]isa.Reg) {
+	copy(s[:], regs)
+	return s
+}
+
+func (e *emitter) value(v *ir.Value) {
+	if literal(v) || v.Op == isa.Proj {
+		return
+	}
+	in := isa.Inst{Op: v.Op, T: v.T, From: v.From, Imm: v.Imm, Uniform: v.Uniform, SPIRV: v.SPIRV, Line: v.Line}
+	if v.R != isa.Void && e.uses[v.ID] > 0 {
+		in.Dst = e.reg(v)
+	}
+	if v.Mem != nil {
+		e.memory(&in, v)
+	} else {
+		for k, a := range v.Args {
+			in.Src[k] = e.operand(a, !v.Uniform || v.Op.Has(isa.FlagCrossLane))
+		}
+		in.Class = isa.ClassOf(&in)
+	}
+	e.add(in)
+}
+
+func (e *emitter) terminator(i int, b *ir.Block) {
+	switch b.Term {
+	case ir.Jump:
+		e.goTo(i, e.fl.pos[b.Succs[0].ID], b)
+	case ir.Cond:
+		e.conditional(i, b)
+	default:
+		e.leave(i, b)
+	}
+}
+
+// leave ends the active lanes; the wave goes on with those that wait.
+func (e *emitter) leave(i int, b *ir.Block) {
+	if e.fl.next(i, len(e.fl.order)) < 0 {
+		e.control(isa.Inst{Op: isa.End, Class: isa.ClassEnd}, b)
+		return
+	}
+	e.control(isa.Inst{Op: isa.MaskKill}, b)
+	e.jump(i, e.onward(i), b)
+}
+
+// onward is the next block at which lanes may wait, or the program's end.
+func (e *emitter) onward(i int) int {
+	if k := e.fl.next(i, len(e.fl.order)); k >= 0 {
+		return k
+	}
+	return len(e.fl.order)
+}
+
+// parks reports that the way from place i to place j passes a block that lanes
+// wait for, so that the active lanes have to wait too.
+func (e *emitter) parks(i, j int) bool { return j > i && e.fl.next(i, j) >= 0 }
+
+// goTo moves the active lanes from place i to place j.
+func (e *emitter) goTo(i, j int, b *ir.Block) {
+	if e.parks(i, j) {
+		e.control(isa.Inst{Op: isa.MaskPark, T: isa.I64, Dst: e.mask(j)}, b)
+		j = e.onward(i)
+	}
+	e.jump(i, j, b)
+}
+
+// jump branches to place j unless it is next.
+func (e *emitter) jump(i, j int, b *ir.Block) {
+	if j != i+1 {
+		e.branch(isa.Inst{Op: isa.Branch}, j, b)
+	}
+}
+
+func (e *emitter) conditional(i int, b *ir.Block) {
+	t, f := e.fl.pos[b.Succs[0].ID], e.fl.pos[b.Succs[1].ID]
+	switch {
+	case t == f:
+		e.goTo(i, t, b)
+	case divergent(b):
+		e.split(i, t, f, b)
+	default:
+		e.choose(i, t, f, b)
+	}
+}
+
+// choose is a branch that all lanes take alike.
+func (e *emitter) choose(i, t, f int, b *ir.Block) {
+	cond := src(e.operand(b.Cond, false))
+	switch {
+	case !e.parks(i, t) && (t != i+1 || e.parks(i, f)):
+		e.branch(isa.Inst{Op: isa.BranchTrue, Src: cond}, t, b)
+		e.goTo(i, f, b)
+	case !e.parks(i, f):
+		e.branch(isa.Inst{Op: isa.BranchFalse, Src: cond}, f, b)
+		e.goTo(i, t, b)
+	default:
+		over := len(e.insts)
+		e.control(isa.Inst{Op: isa.BranchFalse, Class: isa.ClassBranch, Src: cond}, b)
+		e.goTo(i, t, b)
+		if !branchesAway(e.insts[len(e.insts)-1]) {
+			e.branch(isa.Inst{Op: isa.Branch}, e.onward(i), b)
+		}
+		e.insts[over].Target = int32(len(e.insts))
+		e.goTo(i, f, b)
+	}
+}
+
+func branchesAway(in isa.Inst) bool { return in.Op == isa.Branch || in.Op == isa.End }
+
+// split is a branch in which lanes part: the ones that go further wait there.
+func (e *emitter) split(i, t, f int, b *ir.Block) {
+	cond := src(e.operand(b.Cond, true))
+	near, far, invert := t, f, uint64(0)
+	if f < t {
+		near, far, invert = f, t, 1
+	}
+	e.control(isa.Inst{Op: isa.MaskSplit, T: isa.I64, Dst: e.mask(far), Src: cond, Imm: invert}, b)
+	switch {
+	case near <= i: // a loop's back edge
+		e.branch(isa.Inst{Op: isa.BranchExecNZ}, near, b)
+		e.jump(i, e.onward(i), b)
+	case e.parks(i, near):
+		e.control(isa.Inst{Op: isa.MaskPark, T: isa.I64, Dst: e.mask(near)}, b)
+		e.jump(i, e.onward(i), b)
+	default:
+		if k := e.onward(i); k != near {
+			e.branch(isa.Inst{Op: isa.BranchExecZ}, k, b)
+		}
+		e.jump(i, near, b)
+	}
+}
+
+func (e *emitter) control(in isa.Inst, b *ir.Block) {
+	if in.Class == isa.ClassNone {
+		in.Class = isa.ClassSALU
+	}
+	in.Line = b.Line
+	e.insts = append(e.insts, in)
+}
+
+func (e *emitter) branch(in isa.Inst, place int, b *ir.Block) {
+	in.Class = isa.ClassBranch
+	e.fixes = append(e.fixes, fix{len(e.insts), place})
+	e.control(in, b)
+}
+
+// finish appends the end of the program where a branch needs it and resolves
+// the targets.
+func (e *emitter) finish() {
+	end := int32(len(e.insts))
+	needed := end == 0 || !branchesAway(e.insts[end-1])
+	for _, f := range e.fixes {
+		needed = needed || f.place == len(e.fl.order)
+	}
+	if needed {
+		e.insts = append(e.insts, isa.Inst{Op: isa.End, Class: isa.ClassEnd})
+	}
+	e.start[len(e.fl.order)] = end
+	for _, f := range e.fixes {
+		e.insts[f.inst].Target = e.start[f.place]
+	}
+}

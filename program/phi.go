@@ -1,0 +1,133 @@
+package program
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// A copy gives a phi its value at the end of a predecessor.
+type copyTo struct{ phi, src *ir.Value }
+
+// splitEdges puts a block of its own on every edge whose phi copies can't stand
+// at the end of the predecessor: the predecessor has another successor in which
+// a phi's register is still needed.
+func splitEdges(f *ir.Func, pre []*ir.Value) {
+	fl := newFlow(f)
+	lv := newLiveness(f, fl, pre, nil)
+	for _, b := range fl.order {
+		if len(b.Succs) < 2 {
+			continue
+		}
+		if b.Succs[0] == b.Succs[1] {
+			if len(b.Succs[0].Phis) > 0 {
+				splitEdge(f, b, 0)
+			}
+			continue
+		}
+		for i, s := range b.Succs {
+			if len(s.Phis) > 0 && !hoistable(lv, b, s, b.Succs[1-i]) {
+				splitEdge(f, b, i)
+			}
+		}
+	}
+}
+
+// hoistable reports that the phis of s may be written before b's branch.
+func hoistable(lv *liveness, b, s, other *ir.Block) bool {
+	for _, phi := range s.Phis {
+		if phi == b.Cond || lv.in[other.ID].has(phi.ID) {
+			return false
+		}
+		// Copies for the other edge would read what this one wrote.
+		for _, p := range other.Phis {
+			if p.Args[predIndex(other, b)] == phi {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func splitEdge(f *ir.Func, b *ir.Block, i int) {
+	s := b.Succs[i]
+	e := f.NewBlock()
+	e.Term, e.Succs, e.Preds, e.Line = ir.Jump, []*ir.Block{s}, []*ir.Block{b}, b.Line
+	b.Succs[i] = e
+	for k, p := range s.Preds {
+		if p == b {
+			s.Preds[k] = e
+			return
+		}
+	}
+}
+
+// oneLatch gives every loop a single back edge: lanes of different iterations
+// must not run side by side, or uniform values would not be uniform.
+func oneLatch(f *ir.Func) {
+	fl := newFlow(f)
+	for i, h := range fl.order {
+		var back []int
+		for k, p := range h.Preds {
+			if pp := fl.pos[p.ID]; pp >= i {
+				back = append(back, k)
+			}
+		}
+		if len(back) > 1 {
+			joinLatches(f, h, back)
+		}
+	}
+}
+
+func joinLatches(f *ir.Func, h *ir.Block, back []int) {
+	latch := f.NewBlock()
+	latch.Term, latch.Succs = ir.Jump, []*ir.Block{h}
+	isBack := map[int]bool{}
+	for _, k := range back {
+		isBack[k] = true
+		p := h.Preds[k]
+		latch.Preds = append(latch.Preds, p)
+		for i, s := range p.Succs {
+			if s == h {
+				p.Succs[i] = latch
+				break
+			}
+		}
+	}
+	for _, phi := range h.Phis {
+		join := f.NewValue(isa.Phi, phi.T, phi.R)
+		join.Uniform, join.Block, join.SPIRV = phi.Uniform, latch, phi.SPIRV
+		kept := phi.Args[:0:0]
+		for k, a := range phi.Args {
+			if isBack[k] {
+				join.Args = append(join.Args, a)
+			} else {
+				kept = append(kept, a)
+			}
+		}
+		phi.Args = append(kept, join)
+		latch.Phis = append(latch.Phis, join)
+	}
+	preds := h.Preds[:0:0]
+	for k, p := range h.Preds {
+		if !isBack[k] {
+			preds = append(preds, p)
+		}
+	}
+	h.Preds = append(preds, latch)
+	h.Continue = latch
+}
+
+// phiCopies lists, by block id, the copies at the end of each block.
+func phiCopies(f *ir.Func, fl *flow) [][]copyTo {
+	copies := make([][]copyTo, f.NumBlocks())
+	for _, b := range fl.order {
+		for _, phi := range b.Phis {
+			for i, p := range b.Preds {
+				if src := phi.Args[i]; fl.pos[p.ID] >= 0 && src != phi {
+					copies[p.ID] = append(copies[p.ID], copyTo{phi, src})
+				}
+			}
+		}
+	}
+	return copies
+}

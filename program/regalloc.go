@@ -1,0 +1,307 @@
+package program
+
+import (
+	"fmt"
+	"sort"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// A span is a half-open range of points in the linear program.
+type span struct{ from, to int }
+
+// A group is a set of values that share a register: a phi and those of its
+// arguments that are dead where it is born.
+type group struct {
+	spans  []span // ordered, disjoint
+	scalar bool
+	rows   int // consecutive vector rows: 1 or 2
+	regs   int // 32-bit registers as hardware counts them
+	reg    int // first row, or word
+}
+
+// allocation maps values to registers by first fit over live ranges with holes.
+type allocation struct {
+	groups []*group // by value id; nil for values that need no register
+
+	vectorRows, scalarWords int
+	scalarRegs              int // 32-bit scalar registers at the tightest point
+}
+
+// maxRegs bounds the register files: register numbers are 16 bits wide.
+const maxRegs = 1 << 15
+
+func allocate(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int) (*allocation, error) {
+	s := newSpans(f, fl, lv, pre, waveSize)
+	a := &allocation{groups: s.groups}
+	a.coalesce(fl, lv)
+	a.assign()
+	a.countScalars(s.points)
+	if a.vectorRows >= maxRegs || a.scalarWords >= maxRegs {
+		return nil, fmt.Errorf("program: %s needs %d vector rows and %d scalar words: more than %d can't be numbered",
+			f.Name, a.vectorRows, a.scalarWords, maxRegs)
+	}
+	return a, nil
+}
+
+// spans builds the live ranges of every value, block by block from the last.
+//
+// Points: instruction k of a block reads at 2k and writes at 2k+1. A block ends
+// with three more: copies read, copies write, the branch reads.
+type spans struct {
+	groups []*group
+	values []*ir.Value // by id
+	live   []int       // by id: exclusive end of the span being built, 0 when dead
+	ids    []int       // ids that have been live in this block
+	points int
+
+	waveSize int
+}
+
+func newSpans(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int) *spans {
+	s := &spans{waveSize: waveSize, groups: make([]*group, f.NumValues()), values: make([]*ir.Value, f.NumValues()), live: make([]int, f.NumValues())}
+	for _, v := range pre {
+		s.note(v)
+	}
+	starts := make([]int, len(fl.order))
+	point := 2
+	for i, b := range fl.order {
+		starts[i] = point
+		point += 2*len(b.Code) + 6
+		for _, v := range b.Phis {
+			s.note(v)
+		}
+		for _, v := range b.Code {
+			s.note(v)
+		}
+	}
+	s.points = point
+	for i := len(fl.order) - 1; i >= 0; i-- {
+		b := fl.order[i]
+		s.block(b, lv.out[b.ID], lv.copies[b.ID], starts[i], starts[i]+2*len(b.Code)+6)
+	}
+	for _, v := range pre {
+		s.add(v.ID, span{0, 2})
+	}
+	for _, g := range s.groups {
+		if g != nil {
+			g.spans = tidy(g.spans)
+		}
+	}
+	return s
+}
+
+func (s *spans) note(v *ir.Value) {
+	if literal(v) || v.R == isa.Void {
+		return
+	}
+	s.values[v.ID] = v
+	s.groups[v.ID] = &group{scalar: inScalar(v), rows: v.R.Rows(), regs: s.hardwareRegs(v), reg: -1}
+}
+
+// hardwareRegs counts 32-bit registers: a lane mask takes as many bits as the
+// wave has lanes.
+func (s *spans) hardwareRegs(v *ir.Value) int {
+	if v.R.Bits() == 64 || v.R == isa.Bool && !v.Uniform && s.waveSize == 64 {
+		return 2
+	}
+	return 1
+}
+
+func (s *spans) add(id int, sp span) {
+	g := s.groups[id]
+	g.spans = append(g.spans, sp)
+}
+
+func (s *spans) use(v *ir.Value, to int) {
+	if !literal(v) && s.live[v.ID] == 0 {
+		s.live[v.ID] = to
+		s.ids = append(s.ids, v.ID)
+	}
+}
+
+func (s *spans) def(v *ir.Value, at int) {
+	s.add(v.ID, span{at, max(s.live[v.ID], at+1)})
+	s.live[v.ID] = 0
+}
+
+func (s *spans) block(b *ir.Block, out bitset, copies []copyTo, start, end int) {
+	s.ids = s.ids[:0]
+	for id, v := range s.values {
+		if v != nil && out.has(id) {
+			s.use(v, end)
+		}
+	}
+	if b.Cond != nil {
+		s.use(b.Cond, end-1)
+	}
+	for _, c := range copies {
+		s.def(c.phi, end-3)
+	}
+	for _, c := range copies {
+		s.use(c.src, end-3)
+	}
+	projs := map[*ir.Value][]*ir.Value{}
+	for i := len(b.Code) - 1; i >= 0; i-- {
+		if v := b.Code[i]; v.Op == isa.Proj {
+			projs[v.Args[0]] = append(projs[v.Args[0]], v)
+		} else if !literal(v) {
+			s.instruction(v, projs[v], start+2*i)
+		}
+	}
+	for _, id := range s.ids {
+		if s.live[id] != 0 {
+			s.add(id, span{start, s.live[id]})
+			s.live[id] = 0
+		}
+	}
+}
+
+func (s *spans) instruction(v *ir.Value, projs []*ir.Value, at int) {
+	for _, p := range projs {
+		s.def(p, at+1)
+	}
+	if v.R != isa.Void {
+		s.def(v, at+1)
+	}
+	to := at + 1
+	if keepsSources(v) {
+		to = at + 2
+	}
+	for _, x := range v.Args {
+		s.use(x, to)
+	}
+}
+
+// keepsSources reports an instruction whose result must not share a register
+// with its sources: it may write some result before it has read every source.
+func keepsSources(v *ir.Value) bool {
+	return v.Mem != nil || v.Op.Has(isa.FlagCrossLane) || v.T.Bits() == 64 || v.From.Bits() == 64
+}
+
+// tidy sorts spans and joins those that touch.
+func tidy(list []span) []span {
+	sort.Slice(list, func(i, j int) bool { return list[i].from < list[j].from })
+	out := list[:0]
+	for _, s := range list {
+		if n := len(out); n > 0 && s.from <= out[n-1].to {
+			out[n-1].to = max(out[n-1].to, s.to)
+		} else {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func overlap(a, b []span) bool {
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0].to <= b[0].from:
+			a = a[1:]
+		case b[0].to <= a[0].from:
+			b = b[1:]
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// coalesce joins phis with their arguments where their spans allow, those on
+// back edges first: they cost a move in every iteration.
+func (a *allocation) coalesce(fl *flow, lv *liveness) {
+	for _, back := range []bool{true, false} {
+		for i, b := range fl.order {
+			isBack := len(b.Succs) == 1 && fl.pos[b.Succs[0].ID] <= i
+			if isBack != back {
+				continue
+			}
+			for _, c := range lv.copies[b.ID] {
+				if !literal(c.src) {
+					a.join(c.phi.ID, c.src.ID)
+				}
+			}
+		}
+	}
+}
+
+func (a *allocation) join(x, y int) {
+	g, h := a.groups[x], a.groups[y]
+	if g == h || g.scalar != h.scalar || g.rows != h.rows || overlap(g.spans, h.spans) {
+		return
+	}
+	g.spans = tidy(append(append([]span(nil), g.spans...), h.spans...))
+	for i, k := range a.groups {
+		if k == h {
+			a.groups[i] = g
+		}
+	}
+}
+
+// assign gives each group the lowest register that is free over its spans.
+func (a *allocation) assign() {
+	var rows, words [][]span
+	for _, g := range a.byStart() {
+		file, n := &rows, g.rows
+		if g.scalar {
+			file, n = &words, 1
+		}
+		g.reg = firstFit(*file, g.spans, n)
+		for len(*file) < g.reg+n {
+			*file = append(*file, nil)
+		}
+		for i := g.reg; i < g.reg+n; i++ {
+			(*file)[i] = tidy(append((*file)[i], g.spans...))
+		}
+	}
+	a.vectorRows, a.scalarWords = len(rows), len(words)
+}
+
+// byStart lists the groups once each, in the order in which they are born.
+func (a *allocation) byStart() []*group {
+	seen := map[*group]bool{}
+	var list []*group
+	for _, g := range a.groups {
+		if g != nil && len(g.spans) > 0 && !seen[g] {
+			seen[g] = true
+			list = append(list, g)
+		}
+	}
+	sort.SliceStable(list, func(i, j int) bool { return list[i].spans[0].from < list[j].spans[0].from })
+	return list
+}
+
+func firstFit(file [][]span, spans []span, n int) int {
+	run := 0
+	for i := range file {
+		if overlap(file[i], spans) {
+			run = 0
+			continue
+		}
+		if run++; run == n {
+			return i - n + 1
+		}
+	}
+	return len(file) - run
+}
+
+// countScalars finds the largest number of 32-bit scalar registers that are
+// live at one point.
+func (a *allocation) countScalars(points int) {
+	delta := make([]int, points+1)
+	for _, g := range a.byStart() {
+		if !g.scalar {
+			continue
+		}
+		for _, sp := range g.spans {
+			delta[sp.from] += g.regs
+			delta[min(sp.to, points)] -= g.regs
+		}
+	}
+	live := 0
+	for _, d := range delta {
+		live += d
+		a.scalarRegs = max(a.scalarRegs, live)
+	}
+}
