@@ -1,14 +1,16 @@
 package config
 
+import "io/fs"
+
 // Job is a job file: a shader, its resources, one dispatch or several steps, and what must come out.
 //
 // Expr fields hold a number or an expression over the job's parameters and the loop variables of the step.
 type Job struct {
-	Name        string         `yaml:"-"`
-	Machine     string         `yaml:"machine" doc:"preset name, or a machine file named relative to the job file"`
-	Set         map[string]any `yaml:"set" doc:"machine fields to set, by path (lds.banks) or nested"`
-	Description string         `yaml:"description" doc:"what the job shows, for people"`
-	Parameters  []Variable     `yaml:"parameters" form:"map" doc:"named numbers for the job's expressions, in order; a later one may use the earlier"`
+	Name        string     `yaml:"-"`
+	Machine     string     `yaml:"machine" doc:"preset name, or a machine file named relative to the job file"`
+	Set         Overrides  `yaml:"set" doc:"machine fields to set, by path (lds.banks) or nested"`
+	Description string     `yaml:"description" doc:"what the job shows, for people"`
+	Parameters  []Variable `yaml:"parameters" form:"map" doc:"named numbers for the job's expressions, in order; a later one may use the earlier"`
 
 	Shader         string           `yaml:"shader" doc:"a .spv or .spvasm file, relative to the job file"`
 	Entry          string           `yaml:"entry" doc:"entry point; may be left out when the module has one"`
@@ -20,6 +22,11 @@ type Job struct {
 	Steps          []Step           `yaml:"steps" doc:"several dispatches over the same buffers, in order"`
 	Repeat         Expr             `yaml:"repeat" doc:"rounds of the whole job over the same buffers; only the last is reported"`
 	Expect         []Expect         `yaml:"expect" doc:"what buffers must hold at the end"`
+
+	fsys  fs.FS // where the job's files are
+	file  string
+	where map[string]position
+	scope scope // the parameters
 }
 
 // Specialization sets one specialization constant, by number or by name.
@@ -114,26 +121,29 @@ type Repeat struct {
 	Data  *Data `yaml:"data" doc:"what"`
 }
 
-// PushConstant is one value, or a list of values of one type, of the push constant block.
-type PushConstant struct {
-	Type    string // u8 ... f64; empty for an address
-	Values  []Expr
-	Address string // name of a buffer
-	Offset  Expr   // byte offset in the block, when given; otherwise after the value before, aligned to the own size
-	Line    int
+// Typed is an element type with values of it, written {u32: 1} or {f32: [0.5, n]}.
+type Typed struct {
+	Type   string // u8 ... f64; empty when no typed key is given
+	Values []Expr
 }
 
-// Expect is what a buffer must hold at the end, from byte Offset on.
+// PushConstant is one value, or a list of values of one type, of the push constant block.
+type PushConstant struct {
+	Typed   Typed
+	Address string `yaml:"address" doc:"64-bit device address of the named buffer, instead of a typed value"`
+	Offset  Expr   `yaml:"offset" unit:"bytes" doc:"place in the block; left out: after the value before, aligned to the own size"`
+}
+
+// Expect is what a buffer must hold at the end, from byte Offset on: typed values, generated data, a file or a digest.
 type Expect struct {
-	Buffer    string // name
-	Type      string // element type of Values
-	Values    []Expr // repeated to fill Count
-	Count     Expr
-	Data      *Data // or generated contents, compared as Type when a tolerance is given
-	File      string
-	SHA256    string  // of the bytes from Offset on (Bytes of them, when given)
-	Offset    Expr    // bytes
-	Bytes     Expr    // bytes
-	Tolerance float64 // allowed |got-want| <= Tolerance * max(1, |want|)
-	Line      int
+	Typed     Typed
+	Buffer    string  `yaml:"buffer" doc:"name of the buffer"`
+	Count     Expr    `yaml:"count" doc:"elements to compare; the values repeat to fill it"`
+	Data      *Data   `yaml:"data" doc:"generated contents"`
+	File      string  `yaml:"file" doc:"raw bytes of a file, relative to the job file"`
+	SHA256    string  `yaml:"sha256" doc:"digest of the bytes from offset on, in hexadecimal"`
+	Offset    Expr    `yaml:"offset" unit:"bytes" doc:"first byte compared"`
+	Bytes     Expr    `yaml:"bytes" unit:"bytes" doc:"bytes compared by sha256; left out: to the buffer's end"`
+	As        string  `yaml:"as" enum:"u8|i8|u16|i16|u32|i32|u64|i64|f16|f32|f64" doc:"element type for data and file, when a tolerance is given"`
+	Tolerance float64 `yaml:"tolerance" range:"0..1e300" doc:"allowed |got - want| / max(1, |want|), for floats"`
 }

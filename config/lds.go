@@ -1,5 +1,11 @@
 package config
 
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
 // LDS is the local data share of a compute unit.
 //
 // One access of a wave is served in phases: groups of lanes whose addresses are looked at together. A phase takes as many
@@ -49,4 +55,94 @@ type LDSAccess struct {
 // BusyCycles is the time of a conflict-free access of a wave of the given lanes.
 func (a LDSAccess) BusyCycles(lanes int) int {
 	return a.FixedCycles + (a.Wave64Cycles*lanes+63)/64
+}
+
+// Phases lists the lanes of each phase of a wave, in order. Every lane is in exactly one phase.
+func (a LDSAccess) Phases(waveLanes int) ([][]int, error) {
+	if len(a.Lanes) == 0 {
+		return consecutive(waveLanes, max(a.PhaseLanes, 1)), nil
+	}
+	pattern, err := a.pattern()
+	if err != nil {
+		return nil, err
+	}
+	var out [][]int
+	for first := 0; first < waveLanes; first += patternLanes {
+		for _, p := range pattern {
+			if lanes := shiftLanes(p, first, waveLanes); len(lanes) > 0 {
+				out = append(out, lanes)
+			}
+		}
+	}
+	return out, nil
+}
+
+// patternLanes is the number of lanes after which the published phase patterns repeat.
+const patternLanes = 32
+
+func consecutive(waveLanes, phaseLanes int) [][]int {
+	var out [][]int
+	for first := 0; first < waveLanes; first += phaseLanes {
+		var p []int
+		for l := first; l < min(first+phaseLanes, waveLanes); l++ {
+			p = append(p, l)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func shiftLanes(lanes []int, by, end int) []int {
+	var out []int
+	for _, l := range lanes {
+		if l+by < end {
+			out = append(out, l+by)
+		}
+	}
+	return out
+}
+
+// pattern reads Lanes and checks that it covers each of the first 32 lanes once.
+func (a LDSAccess) pattern() ([][]int, error) {
+	var seen [patternLanes]bool
+	var out [][]int
+	n := 0
+	for _, text := range a.Lanes {
+		p, err := parseLanes(text)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range p {
+			if seen[l] {
+				return nil, fmt.Errorf("lane %d is in two phases", l)
+			}
+			seen[l] = true
+			n++
+		}
+		out = append(out, p)
+	}
+	if n != patternLanes {
+		return nil, fmt.Errorf("%d lanes: want each of lanes 0 to %d once", n, patternLanes-1)
+	}
+	return out, nil
+}
+
+// parseLanes reads "0-3 20-23".
+func parseLanes(text string) ([]int, error) {
+	var out []int
+	for _, word := range strings.Fields(text) {
+		a, b, isRange := strings.Cut(word, "-")
+		if !isRange {
+			b = a
+		}
+		first, err1 := strconv.Atoi(a)
+		last, err2 := strconv.Atoi(b)
+		if err1 != nil || err2 != nil || first < 0 || last < first || last >= patternLanes {
+			return nil, fmt.Errorf("found %q: want lanes or ranges of lanes in 0-%d", word, patternLanes-1)
+		}
+		for l := first; l <= last; l++ {
+			out = append(out, l)
+		}
+	}
+	return out, nil
 }

@@ -17,6 +17,8 @@ type Machine struct {
 	WaveSize  int   `yaml:"wave_size" enum:"16|32|64" unit:"lanes" doc:"lanes of a wave unless the shader asks for another allowed size"`
 	WaveSizes []int `yaml:"wave_sizes" enum:"16|32|64" unit:"lanes" doc:"wave sizes that the machine can run"`
 
+	ClockBits int `yaml:"clock_bits" range:"1..64" unit:"bits" doc:"width of the cycle counter that shaders read; it wraps"`
+
 	ShaderEngines int `yaml:"shader_engines" range:"1..256" doc:"shader engines (on CDNA3: XCDs)"`
 	ComputeUnits  int `yaml:"compute_units" range:"1..1024" doc:"compute units of each shader engine"`
 	SIMDs         int `yaml:"simds" range:"1..16" doc:"SIMDs of each compute unit"`

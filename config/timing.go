@@ -1,5 +1,10 @@
 package config
 
+import (
+	"slices"
+	"strconv"
+)
+
 // Timing is the machine's timing table: what an instruction of each class costs, and which instructions each operation
 // becomes.
 type Timing struct {
@@ -29,4 +34,30 @@ type Operation struct {
 
 	// Source says where the list comes from.
 	Source string `yaml:"-"`
+}
+
+// Expand gives the micro-operations, as class names, of an operation on a type at a wave size, and their source. The most
+// specific row wins: op/type/wave, op/type, op/wave, op. ok is false when the table has no row: the operation is one
+// instruction of its own class. The table must have been validated.
+func (t *Timing) Expand(op, typ string, waveSize int) (classes []string, source string, ok bool) {
+	wave := "/" + strconv.Itoa(waveSize)
+	for _, key := range [...]string{op + "/" + typ + wave, op + "/" + typ, op + wave, op} {
+		if o, found := t.Operations[key]; found {
+			return o.expand(t.Lowering), o.Source, true
+		}
+	}
+	return nil, "", false
+}
+
+func (o Operation) expand(lowering string) []string {
+	list := o.Use
+	if lowering == "lds" && len(o.UseLDS) > 0 {
+		list = o.UseLDS
+	}
+	var out []string
+	for _, item := range list {
+		n, name, _ := splitItem(item)
+		out = append(out, slices.Repeat([]string{name}, n)...)
+	}
+	return out
 }

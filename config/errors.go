@@ -1,0 +1,76 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kinds of fault in a file; every error of this package wraps one of them.
+var (
+	ErrSyntax     = errors.New("not YAML")
+	ErrUnknownKey = errors.New("unknown key")
+	ErrType       = errors.New("wrong type")
+	ErrRange      = errors.New("out of range")
+	ErrMissing    = errors.New("missing")
+	ErrReference  = errors.New("no such thing")
+	ErrExpr       = errors.New("bad expression")
+	ErrLimit      = errors.New("too large")
+)
+
+// Error is one fault with its place.
+type Error struct {
+	File string // file name, or the command-line flag that held the text
+	Line int    // 0 when there is no line to name
+	Path string // path of the field: lds.banks, steps[2].dispatch[0]
+	Msg  string // what was found and what is wanted
+	Kind error  // one of the sentinels
+}
+
+func (e *Error) Error() string {
+	s := "config: "
+	if e.File != "" {
+		s += e.File
+		if e.Line > 0 {
+			s += fmt.Sprintf(":%d", e.Line)
+		}
+		s += ": "
+	}
+	if e.Path != "" {
+		s += e.Path + ": "
+	}
+	return s + e.Msg
+}
+
+func (e *Error) Unwrap() error { return e.Kind }
+
+// position is where a field was last set.
+type position struct {
+	file string
+	line int
+}
+
+// problem is a fault of a value whose place is only known by its path.
+type problem struct {
+	path, msg string
+	kind      error
+}
+
+// place turns problems into errors with positions; a field without one takes that of the nearest enclosing field.
+func place(ps []problem, where map[string]position) error {
+	var errs []error
+	for _, p := range ps {
+		at := lookupPosition(where, p.path)
+		errs = append(errs, &Error{File: at.file, Line: at.line, Path: p.path, Msg: p.msg, Kind: p.kind})
+	}
+	return errors.Join(errs...)
+}
+
+func lookupPosition(where map[string]position, path string) position {
+	for path != "" {
+		if at, ok := where[path]; ok {
+			return at
+		}
+		path = parentPath(path)
+	}
+	return where[""]
+}

@@ -1,0 +1,431 @@
+package config
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"reflect"
+	"sort"
+	"strings"
+
+	"github.com/spf13/viper"
+	"gopkg.in/yaml.v3"
+)
+
+//go:embed machines/*.yaml
+var presetFiles embed.FS
+
+const presetDir = "machines/"
+
+// sharedPrefix begins the names of embedded files that presets build on and that are no machines by themselves.
+const sharedPrefix = "timing-"
+
+// maxBases bounds a chain of `base:` keys, and so ends a loop of them.
+const maxBases = 16
+
+// DefaultMachine is simulated when neither a job nor the command line names one.
+const DefaultMachine = "rdna3-rx7900xtx"
+
+// Presets lists the embedded machines by name.
+func Presets() []string {
+	entries, err := presetFiles.ReadDir(strings.TrimSuffix(presetDir, "/"))
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	var names []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), sharedPrefix) {
+			names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Request says which machine to load: a preset or file, overlaid by files, then the job's `set:`, then Set.
+type Request struct {
+	Machine string   // preset name or file; empty: the job's, else DefaultMachine
+	Files   []string // overlay files in order; a file with `base:` brings its base along
+	Job     *Job     // its machine (when Machine is empty) and its set
+	Set     []string // path=value, the value in YAML
+	FS      fs.FS    // where Machine and Files are looked up; nil: OS()
+}
+
+// Preset loads an embedded machine as it is.
+func Preset(name string) (*Machine, error) { return LoadMachine(Request{Machine: name}) }
+
+// LoadMachine builds the effective machine and checks it. All faults of the files, or else all of the resulting values, are
+// reported together.
+func LoadMachine(q Request) (*Machine, error) {
+	l := newLoader(q)
+	l.base(q)
+	for _, f := range q.Files {
+		l.file(l.fsys, f, 0)
+	}
+	if q.Job != nil {
+		l.overrides(q.Job.Set)
+	}
+	for _, s := range q.Set {
+		l.setting(s)
+	}
+	if err := errors.Join(l.errs...); err != nil {
+		return nil, err
+	}
+	return l.finish()
+}
+
+// loader merges layers in viper and remembers where each value was last set and why.
+type loader struct {
+	fsys    fs.FS
+	v       *viper.Viper
+	sources map[string]string
+	where   map[string]position
+	errs    []error
+}
+
+// keyDelimiter is a character that no key can hold, so that dots in keys stay what they are.
+const keyDelimiter = "\x1f"
+
+func newLoader(q Request) *loader {
+	l := &loader{fsys: q.FS, v: viper.NewWithOptions(viper.KeyDelimiter(keyDelimiter)), sources: map[string]string{}, where: map[string]position{}}
+	if l.fsys == nil {
+		l.fsys = OS()
+	}
+	return l
+}
+
+func (l *loader) base(q Request) {
+	switch {
+	case q.Machine != "":
+		l.named(l.fsys, q.Machine, "", position{}, 0)
+	case q.Job != nil && q.Job.Machine != "":
+		l.named(q.Job.fsys, q.Job.Machine, path.Dir(q.Job.file), q.Job.where["machine"], 0)
+	default:
+		l.named(presetFiles, DefaultMachine, "", position{}, 0)
+	}
+}
+
+// named loads a preset, or a file relative to dir.
+func (l *loader) named(fsys fs.FS, name, dir string, at position, depth int) {
+	switch {
+	case depth > maxBases:
+		l.errs = append(l.errs, &Error{File: at.file, Line: at.line, Path: "base", Msg: fmt.Sprintf("more than %d bases in a chain", maxBases), Kind: ErrLimit})
+	case isEmbedded(name):
+		l.file(presetFiles, presetDir+name+".yaml", depth)
+	case strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml"):
+		l.file(fsys, relative(dir, name), depth)
+	default:
+		msg := fmt.Sprintf("machine %q: want a .yaml file or one of %s", name, strings.Join(Presets(), ", "))
+		if n := nearest(name, Presets()); n != "" {
+			msg += fmt.Sprintf(" (nearest: %s)", n)
+		}
+		l.errs = append(l.errs, &Error{File: at.file, Line: at.line, Msg: msg, Kind: ErrReference})
+	}
+}
+
+func isEmbedded(name string) bool {
+	if strings.ContainsAny(name, "/\\") {
+		return false
+	}
+	f, err := presetFiles.Open(presetDir + name + ".yaml")
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
+}
+
+func relative(dir, name string) string {
+	if dir == "" || path.IsAbs(name) {
+		return name
+	}
+	return path.Join(dir, name)
+}
+
+func (l *loader) file(fsys fs.FS, name string, depth int) {
+	data, err := readLimited(fsys, name, maxFileBytes)
+	if err != nil {
+		l.errs = append(l.errs, err)
+		return
+	}
+	shown, source := name, name
+	if preset, ok := strings.CutPrefix(name, presetDir); ok && fsys == fs.FS(presetFiles) {
+		shown, source = preset, ""
+	}
+	n, err := parseYAML(shown, data)
+	if err != nil {
+		l.errs = append(l.errs, err)
+		return
+	}
+	if base := takeKey(n, "base"); base != nil {
+		l.named(fsys, base.Value, path.Dir(name), position{shown, base.Line}, depth+1)
+	}
+	l.layer(n, shown, source)
+}
+
+// takeKey removes a key from a mapping and returns its value.
+func takeKey(n *yaml.Node, name string) *yaml.Node {
+	if n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			v := deref(n.Content[i+1])
+			n.Content = append(n.Content[:i:i], n.Content[i+2:]...)
+			return v
+		}
+	}
+	return nil
+}
+
+func (l *loader) layer(n *yaml.Node, file, source string) {
+	r := newReader(file, source, reflect.TypeFor[Machine]())
+	tree, ok := r.value(n, r.root, "", source).(map[string]any)
+	if err := r.err(); err != nil || !ok {
+		l.errs = append(l.errs, err)
+		return
+	}
+	if err := l.v.MergeConfigMap(encodeKeys(tree)); err != nil {
+		l.errs = append(l.errs, &Error{File: file, Msg: err.Error(), Kind: ErrType})
+		return
+	}
+	for p, s := range r.sources {
+		l.sources[p] = s
+	}
+	for p, at := range r.where {
+		l.where[p] = at
+	}
+}
+
+// Overrides is a job's `set:`: machine fields by path or nested.
+type Overrides struct {
+	node *yaml.Node
+	file string
+}
+
+func (l *loader) overrides(o Overrides) {
+	if o.node == nil {
+		return
+	}
+	n, err := expandPaths(o.node)
+	if err != nil {
+		l.errs = append(l.errs, &Error{File: o.file, Line: o.node.Line, Path: "set", Msg: err.Error(), Kind: ErrUnknownKey})
+		return
+	}
+	l.layer(n, o.file, "set by the job "+o.file)
+}
+
+// expandPaths turns {lds.banks: 64} into {lds: {banks: 64}}, at the outermost level only.
+func expandPaths(n *yaml.Node) (*yaml.Node, error) {
+	out := &yaml.Node{Kind: yaml.MappingNode, Line: n.Line}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		keys, err := splitPath(n.Content[i].Value)
+		if err != nil {
+			return nil, err
+		}
+		addPath(out, keys, n.Content[i+1], n.Content[i].Line)
+	}
+	return out, nil
+}
+
+// addPath adds a value under a path, joining mappings that are there already.
+func addPath(n *yaml.Node, keys []string, value *yaml.Node, line int) {
+	if len(keys) > 1 {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == keys[0] && n.Content[i+1].Kind == yaml.MappingNode {
+				addPath(n.Content[i+1], keys[1:], value, line)
+				return
+			}
+		}
+		inner := &yaml.Node{Kind: yaml.MappingNode, Line: line}
+		addPath(inner, keys[1:], value, line)
+		value = inner
+	}
+	key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: keys[0], Line: line}
+	n.Content = append(n.Content, key, value)
+}
+
+// setting overlays one path=value of the command line.
+func (l *loader) setting(s string) {
+	where := "--set " + s
+	p, text, ok := cutSetting(s)
+	if !ok {
+		l.errs = append(l.errs, &Error{File: where, Msg: "want path=value", Kind: ErrSyntax})
+		return
+	}
+	keys, err := splitPath(p)
+	if err != nil {
+		l.errs = append(l.errs, &Error{File: where, Msg: err.Error(), Kind: ErrSyntax})
+		return
+	}
+	value, err := parseYAML(where, []byte(text))
+	if err != nil {
+		l.errs = append(l.errs, err)
+		return
+	}
+	root := &yaml.Node{Kind: yaml.MappingNode}
+	addPath(root, keys, value, 0)
+	clearLines(value, 0)
+	l.layer(root, where, "set on the command line")
+}
+
+// cutSetting cuts at the first = outside quotes.
+func cutSetting(s string) (p, value string, ok bool) {
+	inQuote := false
+	for i := range len(s) {
+		switch {
+		case s[i] == '"':
+			inQuote = !inQuote
+		case s[i] == '=' && !inQuote:
+			return s[:i], s[i+1:], i > 0
+		}
+	}
+	return "", "", false
+}
+
+// clearLines removes line numbers, which mean nothing on a command line.
+func clearLines(n *yaml.Node, depth int) {
+	n.Line = 0
+	if depth < maxDepth {
+		for _, c := range n.Content {
+			clearLines(c, depth+1)
+		}
+	}
+}
+
+func (l *loader) finish() (*Machine, error) {
+	m := &Machine{Sources: l.sources}
+	tree := map[string]any{}
+	for _, f := range fieldsOf(reflect.TypeFor[Machine]()) {
+		if v := l.v.Get(f.name); v != nil {
+			tree[f.name] = decodeKeys(v)
+		}
+	}
+	if missing := absentFields(tree, reflect.TypeFor[Machine](), ""); missing != nil {
+		return nil, place(missing, l.where)
+	}
+	assign(reflect.ValueOf(m).Elem(), tree)
+	m.fillSources()
+	if ps := m.problems(); ps != nil {
+		return nil, place(ps, l.where)
+	}
+	return m, nil
+}
+
+// optional are the fields that a machine may leave out.
+var optional = map[string]bool{"description": true, "lanes": true, "use_lds": true}
+
+// absentFields reports the fields that no layer gave.
+func absentFields(tree map[string]any, t reflect.Type, at string) []problem {
+	var ps []problem
+	for _, f := range fieldsOf(t) {
+		v, ok := tree[f.name]
+		p := joinPath(at, f.name)
+		sub, isMap := v.(map[string]any)
+		switch {
+		case !ok && !optional[f.name]:
+			ps = append(ps, problem{p, "missing: want " + f.want(), ErrMissing})
+		case isMap && f.typ.Kind() == reflect.Struct:
+			ps = append(ps, absentFields(sub, f.typ, p)...)
+		case isMap && f.typ.Kind() == reflect.Map:
+			for _, k := range sortedKeys(reflect.ValueOf(sub)) {
+				inner, _ := sub[k].(map[string]any)
+				ps = append(ps, absentFields(inner, f.typ.Elem(), joinPath(p, k))...)
+			}
+		}
+	}
+	return ps
+}
+
+// fillSources gives each row of the timing table the sources of its values.
+func (m *Machine) fillSources() {
+	for k, c := range m.Timing.Classes {
+		p := joinPath("timing.classes", k)
+		c.Source = m.joinedSource(p+".latency", p+".busy", p+".issue")
+		m.Timing.Classes[k] = c
+	}
+	for k, o := range m.Timing.Operations {
+		p := joinPath("timing.operations", k)
+		o.Source = m.joinedSource(p+".use", p+".use_lds")
+		m.Timing.Operations[k] = o
+	}
+}
+
+func (m *Machine) joinedSource(paths ...string) string {
+	var parts []string
+	for _, p := range paths {
+		s := m.Sources[p]
+		if s != "" && !contains(parts, s) {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// encodeKeys writes capital letters so that viper, which lower-cases keys, does not lose them.
+func encodeKeys(tree map[string]any) map[string]any {
+	out := make(map[string]any, len(tree))
+	for k, v := range tree {
+		if sub, ok := v.(map[string]any); ok {
+			v = encodeKeys(sub)
+		}
+		out[encodeKey(k)] = v
+	}
+	return out
+}
+
+func decodeKeys(v any) any {
+	tree, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	out := make(map[string]any, len(tree))
+	for k, item := range tree {
+		out[decodeKey(k)] = decodeKeys(item)
+	}
+	return out
+}
+
+func encodeKey(k string) string {
+	if strings.ToLower(k) == k && !strings.Contains(k, "^") {
+		return k
+	}
+	var b strings.Builder
+	for _, c := range k {
+		if low := strings.ToLower(string(c)); low != string(c) || c == '^' {
+			fmt.Fprintf(&b, "^%x^", c)
+		} else {
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}
+
+func decodeKey(k string) string {
+	parts := strings.Split(k, "^")
+	for i := 1; i < len(parts); i += 2 {
+		var c rune
+		if _, err := fmt.Sscanf(parts[i], "%x", &c); err == nil {
+			parts[i] = string(c)
+		}
+	}
+	return strings.Join(parts, "")
+}
+
+// OS looks names up as the operating system does: absolute, or relative to the working directory, ".." allowed.
+func OS() fs.FS { return osFiles{} }
+
+type osFiles struct{}
+
+func (osFiles) Open(name string) (fs.File, error) { return os.Open(name) }

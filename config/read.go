@@ -1,0 +1,349 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"sort"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Limits that keep a hostile file from costing more than its size: aliases may repeat a node, and lists may nest.
+const (
+	maxFileBytes = 4 << 20
+	maxNodes     = 200_000
+	maxDepth     = 40
+)
+
+// reader checks one YAML document against the field tables and turns it into a tree of plain values: map[string]any, []any,
+// int64, float64, bool and string, or the finished Go value for types with a form of their own.
+type reader struct {
+	file    string
+	source  string // source of values that have none beside them
+	root    reflect.Type
+	nodes   int
+	depth   int
+	errs    []error
+	sources map[string]string
+	where   map[string]position
+}
+
+func newReader(file, source string, root reflect.Type) *reader {
+	return &reader{file: file, source: source, root: root, sources: map[string]string{}, where: map[string]position{}}
+}
+
+// parseYAML returns the root node of the only document in data.
+func parseYAML(file string, data []byte) (*yaml.Node, error) {
+	if len(data) > maxFileBytes {
+		return nil, &Error{File: file, Msg: fmt.Sprintf("%d bytes: want at most %d", len(data), maxFileBytes), Kind: ErrLimit}
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return nil, syntaxError(file, err)
+	}
+	if doc.Kind == 0 || len(doc.Content) == 0 {
+		return &yaml.Node{Kind: yaml.MappingNode, Line: 1}, nil
+	}
+	return doc.Content[0], nil
+}
+
+// syntaxError moves yaml's "yaml: line N: text" into our form.
+func syntaxError(file string, err error) error {
+	msg := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 0
+	if rest, ok := strings.CutPrefix(msg, "line "); ok {
+		num, text, _ := strings.Cut(rest, ": ")
+		if n, e := strconv.Atoi(num); e == nil {
+			line, msg = n, text
+		}
+	}
+	return &Error{File: file, Line: line, Msg: "not YAML: " + msg, Kind: ErrSyntax}
+}
+
+func (r *reader) fail(n *yaml.Node, path string, kind error, format string, args ...any) any {
+	r.errs = append(r.errs, &Error{File: r.file, Line: n.Line, Path: path, Msg: fmt.Sprintf(format, args...), Kind: kind})
+	return nil
+}
+
+func (r *reader) err() error { return errors.Join(r.errs...) }
+
+// value reads a node as type t; src is the source of the enclosing mapping.
+func (r *reader) value(n *yaml.Node, t reflect.Type, path, src string) any {
+	n = deref(n)
+	r.nodes++
+	r.depth++
+	defer func() { r.depth-- }()
+	if r.nodes > maxNodes || r.depth > maxDepth {
+		if len(r.errs) == 0 || r.nodes <= maxNodes {
+			r.fail(n, path, ErrLimit, "more than %d values, or nested deeper than %d", maxNodes, maxDepth)
+		}
+		return nil
+	}
+	r.where[path] = position{r.file, n.Line}
+	if read, ok := forms[t]; ok {
+		return read(r, n, path)
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		return r.structure(n, t, path, src)
+	case reflect.Pointer:
+		return r.value(n, t.Elem(), path, src)
+	case reflect.Map:
+		return r.mapping(n, t, path, src)
+	}
+	if r.source != noSources {
+		n, src = withSource(n, src)
+		r.sources[path] = src
+	}
+	if t.Kind() == reflect.Slice {
+		return r.list(n, t, path, src)
+	}
+	return r.scalar(n, t, path)
+}
+
+// deref follows aliases; yaml refuses an alias to a node around itself only when it decodes, so the chain is bounded here.
+func deref(n *yaml.Node) *yaml.Node {
+	for range 100 {
+		if n.Kind != yaml.AliasNode || n.Alias == nil {
+			break
+		}
+		n = n.Alias
+	}
+	return n
+}
+
+// withSource takes {value: 20, source: "..."} apart; any other node is the value itself.
+func withSource(n *yaml.Node, src string) (*yaml.Node, string) {
+	if n.Kind != yaml.MappingNode {
+		return n, src
+	}
+	var value *yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		switch v := deref(n.Content[i+1]); n.Content[i].Value {
+		case "value":
+			value = v
+		case "source":
+			src = v.Value
+		default:
+			return n, src
+		}
+	}
+	if value == nil {
+		return n, src
+	}
+	return value, src
+}
+
+func (r *reader) structure(n *yaml.Node, t reflect.Type, path, src string) any {
+	if !r.wantMapping(n, t, path) {
+		return nil
+	}
+	src = r.ownSource(n, path, src)
+	fields := fieldsOf(t)
+	out := make(map[string]any, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, v := n.Content[i], n.Content[i+1]
+		if _, typed := typedIndex(t); typed && isElementType(key.Value) {
+			r.typed(out, key, v, path)
+			continue
+		}
+		f, ok := fieldNamed(fields, key.Value)
+		switch _, twice := out[key.Value]; {
+		case twice:
+			r.fail(key, joinPath(path, key.Value), ErrType, "given twice")
+		case ok:
+			out[f.name] = r.value(v, f.typ, joinPath(path, f.name), src)
+		case key.Value == "source" && r.source != noSources:
+		default:
+			r.unknown(key, path)
+		}
+	}
+	return out
+}
+
+// noSources as a reader's source turns off the `source:` key: jobs have none.
+const noSources = "\x00"
+
+func (r *reader) ownSource(n *yaml.Node, path, src string) string {
+	if r.source == noSources {
+		return ""
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == "source" {
+			src = deref(n.Content[i+1]).Value
+		}
+	}
+	return src
+}
+
+func (r *reader) wantMapping(n *yaml.Node, t reflect.Type, path string) bool {
+	if n.Kind == yaml.MappingNode {
+		return true
+	}
+	r.fail(n, path, ErrType, "found %s: want %s", found(n), typeWords(t))
+	return false
+}
+
+func fieldNamed(fields []field, name string) (field, bool) {
+	for _, f := range fields {
+		if f.name == name {
+			return f, true
+		}
+	}
+	return field{}, false
+}
+
+func (r *reader) unknown(key *yaml.Node, path string) {
+	full := joinPath(path, key.Value)
+	msg := "unknown key"
+	if near := nearest(plainPath(full), knownPaths(r.root)); near != "" {
+		msg += fmt.Sprintf(" (nearest: %s)", near)
+	}
+	r.fail(key, full, ErrUnknownKey, "%s", msg)
+}
+
+// plainPath writes steps[2].for as steps.for, the form in which known paths are listed.
+func plainPath(path string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(path, '[')
+		j := strings.IndexByte(path, ']')
+		if i < 0 || j < i {
+			return b.String() + path
+		}
+		b.WriteString(path[:i])
+		path = path[j+1:]
+	}
+}
+
+// knownPaths lists the paths of the fields of a type; recursive types are followed once.
+func knownPaths(t reflect.Type) []string {
+	var out []string
+	var walk func(t reflect.Type, path string, seen []reflect.Type)
+	walk = func(t reflect.Type, path string, seen []reflect.Type) {
+		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+			t = t.Elem()
+		}
+		if t.Kind() != reflect.Struct || containsType(seen, t) {
+			return
+		}
+		for _, f := range fieldsOf(t) {
+			p := joinPath(path, f.name)
+			out = append(out, p)
+			walk(f.typ, p, append(seen, t))
+		}
+	}
+	walk(t, "", nil)
+	return out
+}
+
+func containsType(ts []reflect.Type, t reflect.Type) bool {
+	for _, x := range ts {
+		if x == t {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *reader) mapping(n *yaml.Node, t reflect.Type, path, src string) any {
+	if !r.wantMapping(n, t, path) {
+		return nil
+	}
+	src = r.ownSource(n, path, src)
+	out := make(map[string]any, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		p := joinPath(path, key.Value)
+		if _, twice := out[key.Value]; twice {
+			r.fail(key, p, ErrType, "given twice")
+		} else if key.Value != "source" {
+			out[key.Value] = r.value(n.Content[i+1], t.Elem(), p, src)
+		}
+	}
+	return out
+}
+
+func (r *reader) list(n *yaml.Node, t reflect.Type, path, src string) any {
+	if n.Kind != yaml.SequenceNode {
+		return r.fail(n, path, ErrType, "found %s: want a list", found(n))
+	}
+	out := make([]any, 0, len(n.Content))
+	for i, item := range n.Content {
+		out = append(out, r.value(item, t.Elem(), indexPath(path, i), src))
+	}
+	return out
+}
+
+func (r *reader) scalar(n *yaml.Node, t reflect.Type, path string) any {
+	if n.Kind != yaml.ScalarNode {
+		return r.fail(n, path, ErrType, "found %s: want %s", found(n), typeWords(t))
+	}
+	v, ok := parseScalar(n, t.Kind())
+	if !ok {
+		return r.fail(n, path, ErrType, "found %s: want %s", found(n), typeWords(t))
+	}
+	return v
+}
+
+func parseScalar(n *yaml.Node, k reflect.Kind) (any, bool) {
+	quoted := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
+	switch k {
+	case reflect.String:
+		return n.Value, quoted || n.Tag != "!!null"
+	case reflect.Bool:
+		return n.Value == "true", !quoted && (n.Value == "true" || n.Value == "false")
+	case reflect.Int:
+		v, ok := parseInt(n.Value)
+		return v, ok && !quoted
+	case reflect.Uint32:
+		v, ok := parseInt(n.Value)
+		return v, ok && !quoted && v >= 0 && v <= math.MaxUint32
+	case reflect.Float64:
+		v, err := strconv.ParseFloat(n.Value, 64)
+		return v, err == nil && !quoted
+	}
+	return nil, false
+}
+
+// parseInt takes decimal, 0x, 0o and 0b with underscores. A leading zero alone is decimal, as in YAML 1.2.
+func parseInt(s string) (int64, bool) {
+	base := 10
+	if t := strings.TrimLeft(s, "+-"); len(t) > 1 && t[0] == '0' && strings.ContainsRune("xXoObB", rune(t[1])) {
+		base = 0
+	} else {
+		s = strings.ReplaceAll(s, "_", "")
+	}
+	v, err := strconv.ParseInt(s, base, 64)
+	return v, err == nil
+}
+
+// found names what a node holds, for errors.
+func found(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Tag == "!!null":
+		return "nothing"
+	case len(n.Value) > 60:
+		return fmt.Sprintf("%.60q...", n.Value)
+	case n.Tag == "!!str":
+		return strconv.Quote(n.Value)
+	}
+	return n.Value
+}
+
+func sortedKeys(v reflect.Value) []string {
+	keys := make([]string, 0, v.Len())
+	for _, k := range v.MapKeys() {
+		keys = append(keys, k.String())
+	}
+	sort.Strings(keys)
+	return keys
+}
