@@ -1,0 +1,202 @@
+// Package cu is a compute unit: its SIMDs' wave slots, the workgroups resident
+// in them, their barriers and the LDS; and the cluster that drives all compute
+// units of a machine through the cycles in which something can happen.
+//
+// The package does not know which workgroup comes next nor what a program
+// means. How long an access takes it learns from memory and LDS.
+package cu
+
+import (
+	"fmt"
+
+	"spvsim/config"
+	"spvsim/isa"
+	"spvsim/simd"
+)
+
+// Memory carries out memory accesses of one compute unit; slot is the wave slot
+// of the unit, counted over its SIMDs.
+type Memory interface {
+	Access(now uint64, st *isa.State, in *isa.Inst, slot int) simd.Booking
+}
+
+// LDS carries out accesses to a workgroup's bytes, which start at byte base of the unit's LDS.
+type LDS interface {
+	Access(now uint64, st *isa.State, in *isa.Inst, bytes []byte, base uint32) simd.Booking
+}
+
+// A Listener hears what happens on the compute units of a cluster.
+type Listener interface {
+	// Freed: a wave or workgroup gave back resources in cycle now.
+	Freed(now uint64, unit int)
+	// Ended: the last wave of a workgroup ended; all that it did, stores
+	// included, is done by cycle done.
+	Ended(now, done uint64, unit int)
+	// Print shows a DebugPrint.
+	Print(now uint64, unit int, w *simd.Wave, in *isa.Inst)
+}
+
+// A ComputeUnit holds the waves of resident workgroups.
+type ComputeUnit struct {
+	component
+	SIMDs []*simd.SIMD
+
+	index    int // in the cluster
+	cluster  *Cluster
+	memory   Memory
+	lds      LDS
+	bytes    []byte // of the LDS
+	fetch    *fetch
+	shared   simd.Shared
+	room     room
+	need     Need
+	barrier  uint64 // cycles
+	booked   uint64 // the cycle for which the cluster will call tick
+	resident int    // workgroups
+	spare    []*simd.Group
+}
+
+// A Launch is a kernel: what every workgroup of it has in common.
+type Launch struct {
+	Code          *simd.Code
+	Need          Need
+	NumWorkgroups [3]uint32
+}
+
+// newUnit builds an empty compute unit.
+func newUnit(name string, index int, m *config.Machine, c *Cluster, parts Parts) (*ComputeUnit, error) {
+	u := &ComputeUnit{
+		component: newComponent(name), index: index, cluster: c,
+		memory: parts.Memory, lds: parts.LDS, bytes: make([]byte, m.LDS.Bytes), fetch: parts.fetch,
+		room: newRoom(m), barrier: uint64(m.BarrierCycles), booked: simd.Never,
+	}
+	for i := range m.SIMDs {
+		s, err := simd.New(simd.Spec{
+			Name: fmt.Sprintf("%s.SIMD[%d]", name, i), Index: i, Machine: m,
+			Env: u, Pool: c.pool, Shared: &u.shared,
+		})
+		if err != nil {
+			return nil, err
+		}
+		u.SIMDs = append(u.SIMDs, s)
+	}
+	return u, nil
+}
+
+// Resident is the number of workgroups on the unit.
+func (u *ComputeUnit) Resident() int { return u.resident }
+
+// Fits says whether a workgroup of the need has room now.
+func (u *ComputeUnit) Fits(n Need) bool { return u.room.fits(n) }
+
+// Place puts a workgroup on the unit, which must have room for it. Wave i may
+// start from cycle start(i).
+func (u *ComputeUnit) Place(now uint64, l *Launch, index uint64, id [3]uint32, start func(wave int) uint64) {
+	g := u.newGroup(index, id)
+	base := u.room.takeLDS(l.Need.LDSBytes)
+	u.room.barriers -= l.Need.Barriers
+	u.need = l.Need
+	g.LDSBase = uint32(base)
+	g.LDS = u.bytes[base : base+int(l.Code.Program.LDSBytes)]
+	clear(g.LDS)
+	u.resident++
+	for i := range l.Need.Waves {
+		s := u.SIMDs[u.room.takeSIMD(l.Need)]
+		w := s.Start(now, &simd.Start{
+			Code: l.Code, Group: g, WaveInGroup: uint32(i), WavesInGroup: uint32(l.Need.Waves),
+			NumWorkgroups: l.NumWorkgroups, At: start(i),
+		})
+		g.Waves = append(g.Waves, w)
+	}
+	u.book(now)
+}
+
+func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
+	g := &simd.Group{}
+	if n := len(u.spare); n > 0 {
+		g = u.spare[n-1]
+		u.spare = u.spare[:n-1]
+	}
+	*g = simd.Group{Index: index, ID: id, Waves: g.Waves[:0]}
+	return g
+}
+
+// tick does the work of cycle now.
+func (u *ComputeUnit) tick(now uint64) {
+	for _, s := range u.SIMDs {
+		if s.Next() <= now {
+			s.Turn(now)
+		}
+	}
+}
+
+// book asks the cluster for a tick in the next cycle in which a SIMD has a turn.
+func (u *ComputeUnit) book(now uint64) {
+	next := simd.Never
+	for _, s := range u.SIMDs {
+		next = min(next, s.Next())
+	}
+	if next < simd.Never {
+		u.cluster.book(u, now, next)
+	}
+}
+
+// Slot numbers the wave's slot over all SIMDs of the unit.
+func (u *ComputeUnit) slot(w *simd.Wave) int {
+	return w.SIMD.Index*w.SIMD.Slots() + w.Slot
+}
+
+// Memory fulfils simd.Env.
+func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+	return u.memory.Access(now, &w.State, in, u.slot(w))
+}
+
+// LDS fulfils simd.Env.
+func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+	return u.lds.Access(now, &w.State, in, w.Group.LDS, w.Group.LDSBase)
+}
+
+// Fetch fulfils simd.Env.
+func (u *ComputeUnit) Fetch(_ uint64, line uint32) uint64 { return u.fetch.enter(line) }
+
+// Print fulfils simd.Env.
+func (u *ComputeUnit) Print(now uint64, w *simd.Wave, in *isa.Inst) {
+	u.cluster.listener.Print(now, u.index, w, in)
+}
+
+// Arrive fulfils simd.Env.
+func (u *ComputeUnit) Arrive(now uint64, w *simd.Wave) {
+	w.Group.Arrived++
+	u.tryRelease(now, w.Group)
+}
+
+// tryRelease lets the waves of a workgroup go on when all that have not ended wait at the barrier.
+func (u *ComputeUnit) tryRelease(now uint64, g *simd.Group) {
+	if g.Arrived == 0 || g.Arrived < len(g.Waves) {
+		return
+	}
+	g.Arrived = 0
+	for _, w := range g.Waves {
+		w.SIMD.Release(now, w, now+max(u.barrier, 1))
+	}
+}
+
+// Ended fulfils simd.Env. The slot and the registers are free from now on; the
+// LDS and the barrier when the workgroup's last wave has ended. Stores under way
+// do not hold them.
+func (u *ComputeUnit) Ended(now uint64, w *simd.Wave) {
+	g := w.Group
+	g.Done = max(g.Done, w.LastMemory(), w.FreeAt())
+	g.Remove(w)
+	u.room.freeWave(w.SIMD.Index, u.need)
+	if len(g.Waves) > 0 {
+		u.tryRelease(now, g)
+		u.cluster.listener.Freed(now, u.index)
+		return
+	}
+	u.room.freeGroup(g.LDSBase, u.need)
+	u.resident--
+	u.spare = append(u.spare, g)
+	u.cluster.listener.Ended(now, g.Done, u.index)
+	u.cluster.listener.Freed(now, u.index)
+}

@@ -1,0 +1,51 @@
+package cu
+
+import "spvsim/config"
+
+// fetch is an instruction cache: tags with the time of last use, in sets.
+type fetch struct {
+	tags      []uint32 // line number, 0 when empty; way w of set s is tags[s*ways+w]
+	used      []uint64
+	ways      int
+	sets      int
+	hit, miss uint64 // cycles
+	clock     uint64
+	Hits      uint64
+	Misses    uint64
+}
+
+func newFetch(f *config.Fetch) *fetch {
+	if !f.Enabled {
+		return &fetch{}
+	}
+	lines := max(f.Bytes/f.LineBytes, 1)
+	ways := min(max(f.Ways, 1), lines)
+	return &fetch{
+		tags: make([]uint32, lines), used: make([]uint64, lines),
+		ways: ways, sets: max(lines/ways, 1),
+		hit: uint64(f.HitCycles), miss: uint64(f.MissCycles),
+	}
+}
+
+// enter is the delay of a wave that enters a line.
+func (f *fetch) enter(line uint32) uint64 {
+	if f.ways == 0 {
+		return 0
+	}
+	f.clock++
+	first := int(line) % f.sets * f.ways
+	victim := first
+	for i := first; i < first+f.ways; i++ {
+		if f.tags[i] == line {
+			f.used[i] = f.clock
+			f.Hits++
+			return f.hit
+		}
+		if f.used[i] < f.used[victim] {
+			victim = i
+		}
+	}
+	f.tags[victim], f.used[victim] = line, f.clock
+	f.Misses++
+	return f.miss
+}

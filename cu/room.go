@@ -1,0 +1,101 @@
+package cu
+
+import "spvsim/config"
+
+// room is what is free on a compute unit.
+type room struct {
+	slots, vector, scalar []int  // by SIMD
+	lds                   []bool // by granule: taken
+	granule               int    // bytes
+	barriers              int
+	nextSIMD              int // the SIMD that the next wave goes to first
+}
+
+func newRoom(m *config.Machine) room {
+	r := room{
+		slots: make([]int, m.SIMDs), vector: make([]int, m.SIMDs), scalar: make([]int, m.SIMDs),
+		granule: max(m.LDS.GranuleBytes, 1), barriers: m.Barriers,
+	}
+	r.lds = make([]bool, m.LDS.Bytes/r.granule)
+	for i := range r.slots {
+		r.slots[i], r.vector[i], r.scalar[i] = m.WaveSlots, m.Registers.Vector, m.Registers.Scalar
+	}
+	return r
+}
+
+// fits says whether a workgroup could be placed now.
+func (r *room) fits(n Need) bool {
+	if n.Barriers > r.barriers {
+		return false
+	}
+	waves := 0
+	for i := range r.slots {
+		waves += r.waves(i, n)
+	}
+	return waves >= n.Waves && (n.LDSBytes == 0 || r.findLDS(n.LDSBytes) >= 0)
+}
+
+// waves is how many waves of the need fit on SIMD i.
+func (r *room) waves(i int, n Need) int {
+	return min(r.slots[i], r.vector[i]/n.VectorRegs, r.scalar[i]/n.ScalarRegs)
+}
+
+// findLDS is the first granule of a free run of the given bytes, or -1.
+func (r *room) findLDS(bytes int) int {
+	want, run := bytes/r.granule, 0
+	for i, taken := range r.lds {
+		if run++; taken {
+			run = 0
+		}
+		if run == want {
+			return i - want + 1
+		}
+	}
+	return -1
+}
+
+// takeLDS takes LDS for a workgroup and returns its first byte.
+func (r *room) takeLDS(bytes int) int {
+	if bytes == 0 {
+		return 0
+	}
+	first := r.findLDS(bytes)
+	r.markLDS(first, bytes, true)
+	return first * r.granule
+}
+
+func (r *room) markLDS(first, bytes int, taken bool) {
+	for i := range bytes / r.granule {
+		r.lds[first+i] = taken
+	}
+}
+
+// takeSIMD takes room for one wave on the next SIMD in turn that has some.
+func (r *room) takeSIMD(n Need) int {
+	for range r.slots {
+		i := r.nextSIMD
+		if r.nextSIMD++; r.nextSIMD == len(r.slots) {
+			r.nextSIMD = 0
+		}
+		if r.waves(i, n) > 0 {
+			r.slots[i]--
+			r.vector[i] -= n.VectorRegs
+			r.scalar[i] -= n.ScalarRegs
+			return i
+		}
+	}
+	panic("cu: a workgroup was placed where it does not fit")
+}
+
+// freeWave gives back what a wave took on its SIMD.
+func (r *room) freeWave(i int, n Need) {
+	r.slots[i]++
+	r.vector[i] += n.VectorRegs
+	r.scalar[i] += n.ScalarRegs
+}
+
+// freeGroup gives back what a workgroup took beyond its waves.
+func (r *room) freeGroup(ldsBase uint32, n Need) {
+	r.barriers += n.Barriers
+	r.markLDS(int(ldsBase)/r.granule, n.LDSBytes, false)
+}

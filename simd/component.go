@@ -1,0 +1,20 @@
+package simd
+
+import "github.com/sarchlab/akita/v3/sim"
+
+// component gives the SIMD its name and hooks among the machine's parts. Its
+// work is driven by its compute unit, so it has neither events nor ports.
+type component struct{ *sim.ComponentBase }
+
+func newComponent(name string) component {
+	return component{sim.NewComponentBase(name)}
+}
+
+// Handle fulfils sim.Handler: a SIMD schedules no events.
+func (component) Handle(sim.Event) error { return nil }
+
+// NotifyRecv fulfils sim.Component: a SIMD has no ports.
+func (component) NotifyRecv(sim.VTimeInSec, sim.Port) {}
+
+// NotifyPortFree fulfils sim.Component: a SIMD has no ports.
+func (component) NotifyPortFree(sim.VTimeInSec, sim.Port) {}

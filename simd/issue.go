@@ -1,0 +1,188 @@
+package simd
+
+import "spvsim/isa"
+
+// issue carries out the instruction that w is at, in cycle now.
+func (s *SIMD) issue(w *Wave, now uint64) {
+	o := &w.code.ops[w.pc]
+	s.chargeWait(w, now)
+	switch o.kind {
+	case kindCompute:
+		s.compute(w, o, now)
+	case kindMemory:
+		s.access(w, o, now, s.env.Memory(now, w, o.in), Memory)
+	case kindLDS:
+		s.access(w, o, now, s.env.LDS(now, w, o.in), LDS)
+	case kindBranch:
+		s.branch(w, o, now)
+	case kindBarrier:
+		s.barrier(w, o, now)
+	case kindEnd:
+		s.end(w, o, now)
+	case kindPrint:
+		s.env.Print(now, w, o.in)
+		s.take(w, &o.cost, now)
+		s.next(w, now)
+	case kindMemoryBarrier:
+		s.take(w, &o.cost, now)
+		s.next(w, now)
+	}
+}
+
+func (s *SIMD) compute(w *Wave, o *op, now uint64) {
+	if o.exec != nil {
+		if o.in.Op == isa.Clock || o.in.Op == isa.Realtime {
+			w.State.Now = now
+			w.State.Nanoseconds = now * 1000 / max(s.clockMHz, 1)
+		}
+		o.exec(&w.State, o.in)
+	}
+	w.setReady(o, now+uint64(o.latency), Operand)
+	s.take(w, &o.cost, now)
+	s.next(w, now)
+}
+
+func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why Reason) {
+	ready := max(b.Ready+uint64(o.latency), now+uint64(o.issue))
+	w.setReady(o, ready, why)
+	if why == Memory {
+		w.accessDone(o, ready)
+	} else {
+		w.lastMem = max(w.lastMem, ready)
+	}
+	s.take(w, &o.cost, now)
+	switch o.unit {
+	case unitLDS, unitVMEM, unitSMEM:
+		s.shared[o.unit] = max(s.shared[o.unit], b.Free)
+	default:
+		s.unitFree[o.unit] = max(s.unitFree[o.unit], b.Free)
+	}
+	s.next(w, now)
+}
+
+func (s *SIMD) branch(w *Wave, o *op, now uint64) {
+	c, to := &o.cost, w.pc+1
+	if isa.TakesBranch(&w.State, o.in) {
+		c, to = &w.code.taken, o.in.Target
+	}
+	s.take(w, c, now)
+	w.pc = to
+	s.advance(w, now, now+uint64(c.latency), Fetch)
+}
+
+func (s *SIMD) barrier(w *Wave, o *op, now uint64) {
+	s.take(w, &o.cost, now)
+	w.pc++
+	w.why = Barrier
+	s.ready[w.pos] = Never
+	s.env.Arrive(now, w)
+}
+
+func (s *SIMD) end(w *Wave, o *op, now uint64) {
+	s.take(w, &o.cost, now)
+	s.endedInTurn = true
+	s.ready[w.pos] = Never
+	s.resident--
+	s.pool.give(w.code, w.files)
+	s.env.Ended(now, w)
+	w.code, w.files, w.emptyAt = nil, nil, w.freeAt
+	w.State.V, w.State.S = nil, nil
+}
+
+// dropEnded takes the waves that ended out of the order of age.
+func (s *SIMD) dropEnded() {
+	n := 0
+	for i, w := range s.order {
+		if w.code == nil {
+			continue
+		}
+		s.order[n], s.ready[n], s.at[n] = w, s.ready[i], s.at[i]
+		w.pos = n
+		n++
+	}
+	s.order, s.ready, s.at = s.order[:n], s.ready[:n], s.at[:n]
+	s.endedInTurn = false
+}
+
+// chargeWait charges the cycles since the wave's last instruction to what it
+// waited for, and those since it was ready to its unit.
+func (s *SIMD) chargeWait(w *Wave, now uint64) {
+	count := &w.code.Counts[w.pc]
+	count.Issues++
+	ready := s.ready[w.pos]
+	if waited := ready - w.freeAt; waited > 0 {
+		s.Cycles[w.why] += waited
+		count.Cycles[w.why] += waited
+	}
+	if waited := now - ready; waited > 0 {
+		s.Cycles[Unit] += waited
+		count.Cycles[Unit] += waited
+	}
+}
+
+// take charges the issue cycles and takes port and unit.
+func (s *SIMD) take(w *Wave, c *cost, now uint64) {
+	issued := uint64(c.issue)
+	s.Cycles[Issued] += issued
+	w.code.Counts[w.pc].Cycles[Issued] += issued
+	w.freeAt = now + issued
+	port := c.unit
+	if !s.perCategory {
+		port = 0
+	}
+	s.portFree[port] = max(s.portFree[port], now+issued)
+	s.unitFree[c.unit] = max(s.unitFree[c.unit], now+uint64(c.busy))
+}
+
+// next moves to the following instruction.
+func (s *SIMD) next(w *Wave, now uint64) {
+	w.pc++
+	s.advance(w, now, w.freeAt, Unit)
+}
+
+// advance does the free instructions that w is at, then finds from when it may
+// issue the next one, not before earliest, and what it waits for until then.
+func (s *SIMD) advance(w *Wave, now, earliest uint64, why Reason) {
+	o := &w.code.ops[w.pc]
+	for n := 0; o.free && n < maxFree; n++ {
+		s.free(w, o)
+		o = &w.code.ops[w.pc]
+	}
+	if latest := w.depsReady(o); latest>>reasonBits > earliest {
+		earliest, why = latest>>reasonBits, Reason(latest&(1<<reasonBits-1))
+	}
+	if o.limited {
+		if done := w.inFlight[w.nFlight]; done > earliest {
+			earliest, why = done, Memory
+		}
+	}
+	if o.kind == kindMemoryBarrier && w.lastMem > earliest {
+		earliest, why = w.lastMem, Memory
+	}
+	if o.line != w.line {
+		w.line = o.line
+		if delay := s.env.Fetch(now, o.line); w.freeAt+delay > earliest {
+			earliest, why = w.freeAt+delay, Fetch
+		}
+	}
+	w.why = why
+	s.ready[w.pos] = max(earliest, w.freeAt)
+	s.at[w.pos] = o.unit
+}
+
+// free does an instruction that takes no time: its results are ready when its sources are.
+func (s *SIMD) free(w *Wave, o *op) {
+	if o.kind == kindBranch {
+		if w.pc++; isa.TakesBranch(&w.State, o.in) {
+			w.pc = o.in.Target
+		}
+		return
+	}
+	if o.exec != nil {
+		o.exec(&w.State, o.in)
+	}
+	if latest := w.depsReady(o); latest > 0 {
+		w.setReady(o, latest>>reasonBits, Reason(latest&(1<<reasonBits-1)))
+	}
+	w.pc++
+}

@@ -1,0 +1,263 @@
+// Package simd is a SIMD of a compute unit: its wave slots, scoreboard and issue
+// ports. A wave's instruction issues when the wave is at it, its registers are
+// ready and its unit is free; its values are computed at that moment.
+//
+// The package does not know how long memory or the LDS take, nor who places
+// workgroups: it asks its compute unit (Env). It knows no events: the compute
+// unit calls Turn in the cycles that Turn asked for.
+package simd
+
+import (
+	"errors"
+	"fmt"
+
+	"spvsim/config"
+	"spvsim/isa"
+)
+
+// A Booking is what an access costs beyond the latency of its class: when its
+// results are ready (or, for a store, when it is done), and until when it takes
+// its unit.
+type Booking struct{ Ready, Free uint64 }
+
+// Env is the compute unit as its SIMDs see it.
+type Env interface {
+	// Memory and LDS carry out an access of the wave's active lanes at cycle now.
+	Memory(now uint64, w *Wave, in *isa.Inst) Booking
+	LDS(now uint64, w *Wave, in *isa.Inst) Booking
+	// Arrive says that a wave waits at its workgroup's barrier. The unit calls
+	// Release for each wave of the group once all have arrived.
+	Arrive(now uint64, w *Wave)
+	// Ended says that the wave has left its slot.
+	Ended(now uint64, w *Wave)
+	// Print shows a DebugPrint.
+	Print(now uint64, w *Wave, in *isa.Inst)
+	// Fetch is the delay for entering a line of the instruction cache.
+	Fetch(now uint64, line uint32) uint64
+}
+
+// Shared holds until when the units that a compute unit's SIMDs share are taken.
+type Shared [numUnits]uint64
+
+// A SIMD issues the instructions of the waves in its slots.
+type SIMD struct {
+	component
+	Cycles SlotCycles // of all its slots so far
+	Index  int        // in its compute unit
+
+	env         Env
+	pool        *Pool
+	shared      *Shared
+	policy      Policy
+	cadence     uint64
+	phase       uint64
+	width       int
+	perCategory bool
+	clockMask   uint64
+	clockMHz    uint64
+	slots       []Wave
+	resident    int
+	last        int // slot that issued last
+	portFree    [numUnits]uint64
+	unitFree    [numUnits]uint64
+	candidates  []Candidate
+	nextTurn    uint64
+	endedInTurn bool
+
+	// By age, oldest first; ready and at are copies kept close together for the scan of a turn.
+	order []*Wave
+	ready []uint64
+	at    []unit
+}
+
+// A Spec says which SIMD to build.
+type Spec struct {
+	Name    string
+	Index   int // in its compute unit: the phase of its turns
+	Machine *config.Machine
+	Env     Env
+	Pool    *Pool
+	Shared  *Shared
+}
+
+// ErrSpec says that a machine's issue rules are not usable.
+var ErrSpec = errors.New("simd: machine")
+
+// New builds a SIMD with empty slots.
+func New(spec Spec) (*SIMD, error) {
+	m := spec.Machine
+	policy, ok := Policies[m.Issue.Policy]
+	if !ok {
+		return nil, fmt.Errorf("%w: issue.policy: no policy %q", ErrSpec, m.Issue.Policy)
+	}
+	s := &SIMD{
+		component: newComponent(spec.Name), Index: spec.Index,
+		env: spec.Env, pool: spec.Pool, shared: spec.Shared, policy: policy,
+		cadence: uint64(max(m.Issue.Cadence, 1)), width: max(m.Issue.Width, 1),
+		perCategory: m.Issue.PerCategory,
+		clockMask:   ^uint64(0), clockMHz: uint64(m.ClockMHz),
+		slots: make([]Wave, m.WaveSlots), last: -1, nextTurn: Never,
+		candidates: make([]Candidate, 0, m.WaveSlots),
+		order:      make([]*Wave, 0, m.WaveSlots),
+		ready:      make([]uint64, 0, m.WaveSlots),
+		at:         make([]unit, 0, m.WaveSlots),
+	}
+	s.phase = uint64(spec.Index) % s.cadence
+	for i := range s.slots {
+		s.slots[i].Slot, s.slots[i].SIMD = i, s
+		s.slots[i].inFlight = make([]uint64, m.VectorMemory.MaxOutstanding)
+	}
+	return s, nil
+}
+
+// Resident is the number of waves in slots.
+func (s *SIMD) Resident() int { return s.resident }
+
+// Slots is the number of wave slots.
+func (s *SIMD) Slots() int { return len(s.slots) }
+
+// Waves are the resident waves, oldest first.
+func (s *SIMD) Waves() []*Wave { return s.order }
+
+// Next is the cycle of the next turn in which a wave may issue; Never if there is none.
+func (s *SIMD) Next() uint64 { return s.nextTurn }
+
+// Reset starts an accounting period at cycle now; all slots are empty.
+func (s *SIMD) Reset(now uint64) {
+	s.Cycles = SlotCycles{}
+	for i := range s.slots {
+		s.slots[i].emptyAt = now
+	}
+}
+
+// Settle charges the empty slots up to cycle end.
+func (s *SIMD) Settle(end uint64) {
+	for i := range s.slots {
+		w := &s.slots[i]
+		if w.code == nil && w.emptyAt < end {
+			s.Cycles[Empty] += end - w.emptyAt
+			w.emptyAt = end
+		}
+	}
+}
+
+// Start puts a wave into a free slot; there must be one.
+func (s *SIMD) Start(now uint64, st *Start) *Wave {
+	w := s.freeSlot()
+	from := max(now, w.emptyAt) // the last wave's End may still be issuing
+	s.Cycles[Empty] += from - w.emptyAt
+	w.load(st, s.pool, s.clockMask)
+	w.pos = len(s.order)
+	w.freeAt, w.why = from, Dispatch
+	s.order = append(s.order, w)
+	s.ready = append(s.ready, 0)
+	s.at = append(s.at, 0)
+	s.resident++
+	s.advance(w, now, max(st.At, from), Dispatch)
+	s.wake(now, s.ready[w.pos])
+	return w
+}
+
+// freeSlot finds the slot that has been empty for longest.
+func (s *SIMD) freeSlot() *Wave {
+	var free *Wave
+	for i := range s.slots {
+		w := &s.slots[i]
+		if w.code == nil && (free == nil || w.emptyAt < free.emptyAt) {
+			free = w
+		}
+	}
+	if free == nil {
+		panic("simd: a wave was placed where no slot is free")
+	}
+	return free
+}
+
+// Release lets a wave that waits at a barrier go on from the given cycle, which is after now.
+func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
+	cycle = max(cycle, w.freeAt)
+	w.why = Barrier
+	s.advance(w, now, cycle, Barrier)
+	s.wake(now, s.ready[w.pos])
+}
+
+// wake plans a turn not later than the first one from cycle on.
+func (s *SIMD) wake(now, cycle uint64) {
+	if cycle < Never {
+		s.nextTurn = min(s.nextTurn, s.align(max(cycle, now+1)))
+	}
+}
+
+// align is the first turn of this SIMD from cycle on.
+func (s *SIMD) align(cycle uint64) uint64 {
+	if s.cadence == 1 {
+		return cycle
+	}
+	late := (cycle - s.phase) % s.cadence
+	if late == 0 {
+		return cycle
+	}
+	return cycle + s.cadence - late
+}
+
+// Turn issues what can issue in cycle now and plans the next turn.
+func (s *SIMD) Turn(now uint64) {
+	ready := s.collect(now)
+	for n := 0; n < s.width && len(ready) > 0; n++ {
+		k := s.policy(ready, s.last)
+		pick := ready[k]
+		u := s.at[pick.pos]
+		s.last = pick.Slot
+		s.issue(s.order[pick.pos], now)
+		ready = s.remaining(ready, k, u, now)
+	}
+	if s.endedInTurn {
+		s.dropEnded()
+	}
+	s.plan(now)
+}
+
+// collect lists the waves that can issue now, oldest first.
+func (s *SIMD) collect(now uint64) []Candidate {
+	ready := s.candidates[:0]
+	for i, at := range s.ready {
+		if at <= now && s.openAt(s.at[i]) <= now {
+			ready = append(ready, Candidate{Slot: s.order[i].Slot, pos: i})
+		}
+	}
+	return ready
+}
+
+// openAt is the cycle from which an instruction for unit u can issue.
+func (s *SIMD) openAt(u unit) uint64 {
+	port := u
+	if !s.perCategory {
+		port = 0
+	}
+	return max(s.portFree[port], s.unitFree[u], s.shared[u])
+}
+
+// remaining removes the candidate that issued and those that it keeps from issuing in the same turn.
+func (s *SIMD) remaining(ready []Candidate, issued int, u unit, now uint64) []Candidate {
+	kept := ready[:0]
+	for i, c := range ready {
+		cu := s.at[c.pos]
+		if i == issued || s.perCategory && cu == u || max(s.unitFree[cu], s.shared[cu]) > now {
+			continue
+		}
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+// plan finds the next turn in which a wave may issue.
+func (s *SIMD) plan(now uint64) {
+	next := Never
+	for i, at := range s.ready {
+		next = min(next, max(at, s.openAt(s.at[i])))
+	}
+	if next < Never {
+		next = s.align(max(next, now+1))
+	}
+	s.nextTurn = next
+}

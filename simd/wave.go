@@ -1,0 +1,207 @@
+package simd
+
+import "spvsim/isa"
+
+// Never is later than every cycle that a run can reach.
+const Never = uint64(1) << 58
+
+// reasonBits is the room for a Reason below the cycle in a scoreboard entry, so
+// that the largest of several entries also says what is waited for.
+const reasonBits = 4
+
+// Limit on the free instructions done together, so that the work of one event stays bounded.
+const maxFree = 1 << 14
+
+// A Group is a workgroup that is resident on a compute unit.
+type Group struct {
+	Index   uint64 // in launch order
+	ID      [3]uint32
+	Waves   []*Wave // that have not ended
+	Arrived int     // waves that wait at the barrier
+	LDS     []byte  // the workgroup's own bytes of the LDS
+	LDSBase uint32  // where they start in the compute unit's LDS
+	Done    uint64  // cycle by which all that ended waves did is done
+}
+
+// Remove takes a wave that ended out of the group.
+func (g *Group) Remove(w *Wave) {
+	for i, other := range g.Waves {
+		if other == w {
+			g.Waves = append(g.Waves[:i], g.Waves[i+1:]...)
+			return
+		}
+	}
+}
+
+// A Wave is a wave slot of a SIMD, and the wave in it while there is one.
+type Wave struct {
+	State isa.State
+	Group *Group
+	Slot  int // of the SIMD
+	SIMD  *SIMD
+
+	code  *Code
+	pc    int32
+	pos   int // place in the SIMD's order of age
+	files *files
+
+	why      Reason // what it waits for until its ready cycle
+	freeAt   uint64 // end of the cycles charged so far; earliest next issue
+	lastMem  uint64 // completion of its last memory access
+	execAt   uint64 // scoreboard entry of the execution mask
+	line     uint32 // line of the instruction cache it is in
+	inFlight []uint64
+	nFlight  int
+	emptyAt  uint64 // since when the slot is empty, when it is
+}
+
+// Where is the instruction that the wave is at.
+func (w *Wave) Where() (pc int, in *isa.Inst) {
+	return int(w.pc), w.code.ops[w.pc].in
+}
+
+// WaitsFor is what the wave waits for until cycle Ready.
+func (w *Wave) WaitsFor() Reason { return w.why }
+
+// Ready is the cycle from which the wave may issue; Never when that depends on others.
+func (w *Wave) Ready() uint64 { return w.SIMD.ready[w.pos] }
+
+// Program is the code that the wave runs.
+func (w *Wave) Program() *Code { return w.code }
+
+// LastMemory is the cycle in which the last access of the wave completes.
+func (w *Wave) LastMemory() uint64 { return w.lastMem }
+
+// FreeAt is the end of the cycles that the wave's last instruction takes to issue.
+func (w *Wave) FreeAt() uint64 { return w.freeAt }
+
+// files is the register memory of one wave. The scoreboard holds for each row
+// and word the cycle from which it is ready, shifted left, and what makes it so.
+type files struct {
+	v        []uint32
+	s, board []uint64
+}
+
+// A Pool hands register memory to waves, most recently used first. It is shared by
+// all SIMDs of a machine, which run on one thread.
+type Pool struct {
+	code *Code
+	free []*files
+	Tmp  [4][]uint32 // scratch rows for the operations of whichever wave issues
+}
+
+// NewPool makes a pool for waves of up to lanes lanes.
+func NewPool(lanes int) *Pool {
+	p := &Pool{}
+	for i := range p.Tmp {
+		p.Tmp[i] = make([]uint32, 2*lanes)
+	}
+	return p
+}
+
+// take returns cleared register memory for a wave of code.
+func (p *Pool) take(code *Code) *files {
+	if p.code != code {
+		p.code, p.free = code, p.free[:0]
+	}
+	if n := len(p.free); n > 0 {
+		f := p.free[n-1]
+		p.free = p.free[:n-1]
+		clear(f.v)
+		clear(f.s)
+		clear(f.board)
+		return f
+	}
+	prog := code.Program
+	return &files{
+		v:     make([]uint32, prog.VectorRows*prog.WaveSize),
+		s:     make([]uint64, prog.ScalarWords),
+		board: make([]uint64, code.boards),
+	}
+}
+
+func (p *Pool) give(code *Code, f *files) {
+	if p.code == code {
+		p.free = append(p.free, f)
+	}
+}
+
+// A Start describes a wave that is to start.
+type Start struct {
+	Code          *Code
+	Group         *Group
+	WaveInGroup   uint32
+	WavesInGroup  uint32
+	NumWorkgroups [3]uint32
+	At            uint64 // cycle from which its first instruction may issue
+}
+
+// load puts a new wave into the slot and runs the prologue.
+func (w *Wave) load(st *Start, pool *Pool, clockMask uint64) {
+	prog := st.Code.Program
+	f := pool.take(st.Code)
+	w.code, w.files, w.Group, w.pc = st.Code, f, st.Group, 0
+	w.State = isa.State{
+		Lanes: prog.WaveSize, Full: laneMask(prog.WaveSize), V: f.v, S: f.s,
+		Workgroup: st.Group.ID, NumWorkgroups: st.NumWorkgroups, LocalSize: prog.LocalSize,
+		WaveInGroup: st.WaveInGroup, WavesInGroup: st.WavesInGroup,
+		ClockMask: clockMask, Tmp: pool.Tmp,
+	}
+	w.State.Exec = firstMask(prog.LocalSize, st.WaveInGroup, prog.WaveSize)
+	w.lastMem, w.execAt, w.line, w.nFlight = 0, 0, 0, 0
+	clear(w.inFlight)
+	for i := range prog.Prologue {
+		in := &prog.Prologue[i]
+		if in.Exec != nil {
+			in.Exec(&w.State, in)
+		}
+	}
+}
+
+func laneMask(lanes int) uint64 {
+	return ^uint64(0) >> (64 - uint(lanes))
+}
+
+// firstMask has a bit for each lane of the wave that holds an invocation.
+func firstMask(local [3]uint32, wave uint32, lanes int) uint64 {
+	total := int(local[0]) * int(local[1]) * int(local[2])
+	left := total - int(wave)*lanes
+	return laneMask(max(min(left, lanes), 1))
+}
+
+// depsReady is the largest scoreboard entry of what o needs: a cycle and its reason.
+func (w *Wave) depsReady(o *op) uint64 {
+	board := w.files.board
+	var latest uint64
+	for _, d := range o.deps {
+		latest = max(latest, board[d])
+	}
+	if o.readsExec {
+		latest = max(latest, w.execAt)
+	}
+	return latest
+}
+
+// setReady enters the cycle and reason for all that o writes.
+func (w *Wave) setReady(o *op, cycle uint64, why Reason) {
+	entry := cycle<<reasonBits | uint64(why)
+	board := w.files.board
+	for _, d := range o.writes {
+		board[d] = entry
+	}
+	if o.writesExec {
+		w.execAt = entry
+	}
+}
+
+// accessDone records a memory access that completes at the given cycle.
+func (w *Wave) accessDone(o *op, cycle uint64) {
+	w.lastMem = max(w.lastMem, cycle)
+	if o.limited {
+		w.inFlight[w.nFlight] = cycle
+		w.nFlight++
+		if w.nFlight == len(w.inFlight) {
+			w.nFlight = 0
+		}
+	}
+}
