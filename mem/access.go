@@ -1,0 +1,255 @@
+package mem
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"spvsim/isa"
+)
+
+// load picks the loop for a load: 32-bit elements of one statically known
+// buffer have their own, scratch too.
+func (p *Port) load(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	m := in.Mem
+	switch {
+	case m.Space == isa.SpaceScratch:
+		return p.scratch(now, st, env, in, Read)
+	case plain32(m, elemType(in)) && !anyScalar(in):
+		return p.load32(now, st, env, in)
+	}
+	return p.loadGeneral(now, st, env, in)
+}
+
+func (p *Port) storeLanes(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	m := in.Mem
+	switch {
+	case m.Space == isa.SpaceScratch:
+		return p.scratch(now, st, env, in, Write)
+	case plain32(m, elemType(in)):
+		return p.store32(now, st, env, in)
+	}
+	return p.storeGeneral(now, st, env, in)
+}
+
+// plain32 says that the lanes access 32-bit elements of one buffer that is
+// known when the program is lowered.
+func plain32(m *isa.Mem, t isa.Type) bool {
+	return m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None && !m.Scalar &&
+		t.Bits() == 32 && m.Index.Kind == isa.Vector
+}
+
+// anyScalar reports a result that goes to a scalar register.
+func anyScalar(in *isa.Inst) bool {
+	for i := range int(in.Mem.Count) {
+		if result(in, i).Kind == isa.Scalar {
+			return true
+		}
+	}
+	return false
+}
+
+// rows are the register rows of up to four operands.
+type rows [4][]uint32
+
+func (w *workspace) results(st *isa.State, in *isa.Inst) (r rows) {
+	for k := range int(in.Mem.Count) {
+		if d := result(in, k); d.Kind == isa.Vector {
+			r[k] = st.V[int(d.Index)*st.Lanes:][:st.Lanes]
+		} else {
+			r[k] = w.trash[:st.Lanes]
+		}
+	}
+	return r
+}
+
+// strided reports that lane l's index is that of lane 0 plus l times stride.
+func strided(index []uint32, stride uint32) bool {
+	var diff uint32
+	want := index[0]
+	for _, v := range index {
+		diff |= v ^ want
+		want += stride
+	}
+	return diff == 0
+}
+
+func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	m := in.Mem
+	w := p.begin(m)
+	d, _ := env.descriptor(m, 0)
+	base := uint32(uniform(st, m.Base)) + m.Offset
+	index := st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
+	dst, size := w.results(st, in), 4*uint32(m.Count)
+	first, span := uint64(base+index[0]), uint64(size)*uint64(st.Lanes)
+	if st.Exec == st.Full && first+span <= uint64(len(d.Bytes)) && strided(index, size) {
+		deinterleave(&dst, d.Bytes[first:first+span], int(m.Count))
+		w.span(d.Addr+first, span)
+		return p.finish(now, m, Read, st.Lanes, size)
+	}
+	p.gather(st, in, d, base, index, &dst, size)
+	return p.finish(now, m, Read, bits.OnesCount64(st.Exec), size)
+}
+
+// deinterleave spreads consecutive elements over rows.
+func deinterleave(dst *rows, b []byte, count int) {
+	switch count {
+	case 1:
+		for l := range dst[0] {
+			dst[0][l] = binary.LittleEndian.Uint32(b[4*l:])
+		}
+	case 2:
+		for l := range dst[0] {
+			v := binary.LittleEndian.Uint64(b[8*l:])
+			dst[0][l], dst[1][l] = uint32(v), uint32(v>>32)
+		}
+	case 3:
+		for l := range dst[0] {
+			e := b[12*l:][:12]
+			dst[0][l], dst[1][l], dst[2][l] = binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:]), binary.LittleEndian.Uint32(e[8:])
+		}
+	case 4:
+		for l := range dst[0] {
+			e := b[16*l:][:16]
+			v, u := binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
+			dst[0][l], dst[1][l], dst[2][l], dst[3][l] = uint32(v), uint32(v>>32), uint32(u), uint32(u>>32)
+		}
+	}
+}
+
+// gather loads lane by lane under the execution mask.
+func (p *Port) gather(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, index []uint32, dst *rows, size uint32) {
+	w, b, limit := p.w, d.Bytes, uint64(len(d.Bytes))
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		off := uint64(base + index[l])
+		if off+uint64(size) > limit {
+			p.gatherEdge(st, in, d, l, off, size)
+			continue
+		}
+		e := b[off : off+uint64(size)]
+		dst[0][l] = binary.LittleEndian.Uint32(e)
+		for k := 1; 4*k+4 <= len(e); k++ {
+			dst[k][l] = binary.LittleEndian.Uint32(e[4*k:])
+		}
+		w.add(d.Addr+off, size)
+	}
+}
+
+// gatherEdge loads the elements of a lane that is partly or wholly outside.
+func (p *Port) gatherEdge(st *isa.State, in *isa.Inst, d *Descriptor, l int, off uint64, size uint32) {
+	p.w.place(l, d, int32(in.Mem.Binding), uint32(off))
+	p.loadLane(st, in, l, isa.I32, 4)
+}
+
+// sources are the rows of a store's data; an operand that is the same in every
+// lane is spread over a row of its own.
+func (w *workspace) sources(st *isa.State, m *isa.Mem, spread *[4][64]uint32) (r rows) {
+	for k := range int(m.Count) {
+		if s := m.Data[k]; s.Kind == isa.Vector {
+			r[k] = st.V[int(s.Index)*st.Lanes:][:st.Lanes]
+			continue
+		}
+		v := uint32(uniform(st, m.Data[k]))
+		r[k] = spread[k][:st.Lanes]
+		for l := range r[k] {
+			r[k][l] = v
+		}
+	}
+	return r
+}
+
+func (p *Port) store32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	m := in.Mem
+	w := p.begin(m)
+	d, _ := env.descriptor(m, 0)
+	base := uint32(uniform(st, m.Base)) + m.Offset
+	index := st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
+	src, size := w.sources(st, m, &w.spread), 4*uint32(m.Count)
+	first, span := uint64(base+index[0]), uint64(size)*uint64(st.Lanes)
+	if st.Exec == st.Full && first+span <= uint64(len(d.Bytes)) && strided(index, size) {
+		interleaveRows(d.Bytes[first:first+span], &src, int(m.Count))
+		w.span(d.Addr+first, span)
+		return p.finish(now, m, Write, st.Lanes, size)
+	}
+	p.scatter(st, in, d, base, index, &src, size)
+	return p.finish(now, m, Write, bits.OnesCount64(st.Exec), size)
+}
+
+// interleaveRows is the inverse of deinterleave.
+func interleaveRows(b []byte, src *rows, count int) {
+	if count == 1 {
+		for l, v := range src[0] {
+			binary.LittleEndian.PutUint32(b[4*l:], v)
+		}
+		return
+	}
+	for l := range src[0] {
+		e := b[4*count*l:][:4*count]
+		for k := 0; 4*k+4 <= len(e); k++ {
+			binary.LittleEndian.PutUint32(e[4*k:], src[k][l])
+		}
+	}
+}
+
+// scatter stores lane by lane under the execution mask; where lanes meet, the
+// highest wins.
+func (p *Port) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, index []uint32, src *rows, size uint32) {
+	w, b, limit := p.w, d.Bytes, uint64(len(d.Bytes))
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		off := uint64(base + index[l])
+		if off+uint64(size) > limit {
+			w.place(l, d, int32(in.Mem.Binding), uint32(off))
+			p.storeLane(st, in, l, 4)
+			continue
+		}
+		e := b[off : off+uint64(size)]
+		binary.LittleEndian.PutUint32(e, src[0][l])
+		for k := 1; 4*k+4 <= len(e); k++ {
+			binary.LittleEndian.PutUint32(e[4*k:], src[k][l])
+		}
+		w.add(d.Addr+off, size)
+	}
+}
+
+// scratch moves words of the lanes' private memory.
+func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind Kind) Timing {
+	m := in.Mem
+	p.begin(m)
+	words := max(1, int(elemType(in).Bits())/32)
+	base := uint32(uniform(st, m.Base)) + m.Offset
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		slot := base + uint32(laneValue(st, m.Index, l, false))
+		for k := range int(m.Count) {
+			p.scratchElement(st, env.Scratch, in, l, slot+uint32(k*words), words, k, kind)
+		}
+	}
+	return p.finish(now, m, kind, bits.OnesCount64(st.Exec), uint32(4*words)*uint32(m.Count))
+}
+
+func (p *Port) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, slot uint32, words, k int, kind Kind) {
+	first := int(slot)*st.Lanes + l
+	last := first + (words-1)*st.Lanes
+	inside := s != nil && last < len(s.Words)
+	var v uint64
+	switch {
+	case !inside:
+		p.w.mem[l], p.w.off[l], p.w.bind[l] = nil, uint64(slot)*4, -3
+		p.fault(st, in, "scratch", l)
+	case kind == Write:
+		v = laneValue(st, in.Mem.Data[k], l, words == 2)
+		s.Words[first], s.Words[last] = uint32(v), uint32(v>>(32*uint(words-1)))
+	default:
+		v = uint64(s.Words[first])
+		if words == 2 {
+			v |= uint64(s.Words[last]) << 32
+		}
+	}
+	if kind == Read {
+		setLane(st, result(in, k), l, words == 2, v)
+	}
+	for at := first; inside && at <= last; at += st.Lanes {
+		p.w.add(s.Addr+uint64(at)*4, 4)
+	}
+}

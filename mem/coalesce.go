@@ -1,0 +1,82 @@
+package mem
+
+// tableSize bounds the lines of one instruction: 64 lanes of 32 bytes touch at
+// most 3 lines of 16 bytes each.
+const tableSize = 512
+
+type tableEntry struct {
+	number uint64
+	age    uint32
+	index  int32
+}
+
+// A coalescer collects the distinct lines of one instruction, in the order in
+// which lanes, taken from the lowest, touch them first. The whole wave is
+// coalesced together, wide accesses too: the quarter-waves in which hardware
+// handles those show in the time of the address path, not in the lines.
+type coalescer struct {
+	lines []Line
+	shift uint
+	last  uint64 // number of the line added last, plus 1
+	at    int    // its index
+	age   uint32 // entries of another age are empty
+	table [tableSize]tableEntry
+}
+
+func (c *coalescer) reset(shift uint) {
+	c.lines, c.shift, c.last = c.lines[:0], shift, 0
+	if c.age++; c.age == 0 {
+		clear(c.table[:])
+		c.age = 1
+	}
+}
+
+// add takes bytes from addr on.
+func (c *coalescer) add(addr uint64, bytes uint32) {
+	first, last := addr>>c.shift, (addr+uint64(bytes)-1)>>c.shift
+	if first == last {
+		c.touch(first, bytes)
+		return
+	}
+	for n := first; n <= last; n++ {
+		end := min(addr+uint64(bytes), (n+1)<<c.shift)
+		start := max(addr, n<<c.shift)
+		c.touch(n, uint32(end-start))
+	}
+}
+
+func (c *coalescer) touch(number uint64, bytes uint32) {
+	if number+1 == c.last {
+		c.lines[c.at].Bytes += bytes
+		return
+	}
+	c.last, c.at = number+1, c.find(number)
+	c.lines[c.at].Bytes += bytes
+}
+
+// find is the index of a line, which it appends when it is new.
+func (c *coalescer) find(number uint64) int {
+	h := uint32(number*0x9E3779B97F4A7C15>>40) % tableSize
+	for {
+		e := &c.table[h]
+		if e.age != c.age {
+			*e = tableEntry{number, c.age, int32(len(c.lines))}
+			c.lines = append(c.lines, Line{Addr: number << c.shift})
+			return int(e.index)
+		}
+		if e.number == number {
+			return int(e.index)
+		}
+		h = (h + 1) % tableSize
+	}
+}
+
+// span takes a contiguous range; it must be the first thing added.
+func (c *coalescer) span(addr, bytes uint64) {
+	size := uint64(1) << c.shift
+	for end := addr + bytes; addr < end; {
+		next := min(end, (addr+size)&^(size-1))
+		c.lines = append(c.lines, Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)})
+		addr = next
+	}
+}

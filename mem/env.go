@@ -1,0 +1,79 @@
+package mem
+
+import "fmt"
+
+// A Descriptor is one bound buffer, image or texel buffer. The zero Descriptor
+// is an unbound one: every access to it is out of bounds.
+type Descriptor struct {
+	Addr  uint64
+	Bytes []byte
+	Image *Image // nil for buffers
+}
+
+// Of is the descriptor of a whole buffer.
+func Of(b *Buffer) Descriptor { return Descriptor{Addr: b.Addr, Bytes: b.Bytes} }
+
+// Bindings is what a dispatch binds: the flattened descriptor list, in which
+// binding i of the program has the elements First[i] to First[i]+Count[i]-1.
+type Bindings struct {
+	Descriptors []Descriptor
+	First       []uint32
+	Count       []uint32
+	Push        []byte
+	PushAddr    uint64 // where the push constants live, for the scalar cache
+}
+
+// Bind appends a binding with its elements.
+func (b *Bindings) Bind(elements ...Descriptor) {
+	b.First = append(b.First, uint32(len(b.Descriptors)))
+	b.Count = append(b.Count, uint32(len(elements)))
+	b.Descriptors = append(b.Descriptors, elements...)
+}
+
+// SetPush sets the push constants and gives them an address.
+func (b *Bindings) SetPush(s *Store, push []byte) error {
+	r, err := s.Reserve(max(1, uint64(len(push))), "push constants")
+	if err != nil {
+		return err
+	}
+	b.Push, b.PushAddr = push, r.Addr
+	return nil
+}
+
+// Scratch is the private memory of the lanes of one wave slot. Word w of lane l
+// is Words[w*lanes+l], so that a slot that all lanes access is contiguous.
+type Scratch struct {
+	Addr  uint64
+	Words []uint32
+}
+
+// NewScratch gives n wave slots their scratch of words 4-byte words a lane.
+func NewScratch(s *Store, n, words, lanes int) ([]Scratch, error) {
+	size := uint64(words) * uint64(lanes) * 4
+	r, err := s.Reserve(size*uint64(n), fmt.Sprintf("scratch of %d waves", n))
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Scratch, n)
+	for i := range list {
+		list[i].Addr = r.Addr + uint64(i)*size
+	}
+	return list, nil
+}
+
+// Ready makes the words of a slot, zeroed, for a new wave. The memory is kept
+// from wave to wave.
+func (s *Scratch) Ready(words, lanes int) {
+	if cap(s.Words) < words*lanes {
+		s.Words = make([]uint32, words*lanes)
+		return
+	}
+	s.Words = s.Words[:words*lanes]
+	clear(s.Words)
+}
+
+// Env is what a wave's memory instructions refer to.
+type Env struct {
+	*Bindings
+	Scratch *Scratch // nil when the program has none
+}

@@ -1,0 +1,137 @@
+package mem
+
+import "fmt"
+
+// Fast is the default hierarchy: real tags, and each level's bandwidth and
+// latency booked when an instruction issues, without an event for a hop.
+type Fast struct {
+	spec   Spec
+	levels []*level // nearest first: vector, scalar, then the shared chain
+	vector []*cache // by compute unit, made when first used
+	scalar []*cache
+	mem    *channels
+}
+
+// NewFast builds the machine's hierarchy.
+func NewFast(s Spec) (*Fast, error) {
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("mem: %w", err)
+	}
+	f := &Fast{spec: s, mem: newChannels(s.Memory)}
+	var next *level
+	for _, c := range []CacheSpec{s.MemorySide, s.L2, s.ShaderArray} {
+		if c.Present() {
+			next = newLevel(c, s, next)
+			f.levels = append([]*level{next}, f.levels...)
+		}
+	}
+	f.levels = append([]*level{newLevel(s.VectorL1, s, next), newLevel(s.ScalarL1, s, next)}, f.levels...)
+	f.vector = make([]*cache, s.Engines*s.ComputeUnits)
+	f.scalar = make([]*cache, len(f.vector))
+	return f, nil
+}
+
+// LineBytes are the line sizes of the vector and the scalar cache.
+func (f *Fast) LineBytes() (vector, scalar int) {
+	return f.spec.VectorL1.LineBytes, f.spec.ScalarL1.LineBytes
+}
+
+// OnComplete is never called back: every reply is complete.
+func (f *Fast) OnComplete(int, Completion) {}
+
+// Access books the request.
+func (f *Fast) Access(now uint64, r *Request) Reply {
+	c := f.front(r)
+	c.stall = 0
+	ready, at := now, now<<fixedShift
+	step := r.Busy << fixedShift / uint64(max(1, len(r.Lines)))
+	past := r.Coherent || r.Kind == Atomic
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		ready = max(ready, c.access(at>>fixedShift, r.Kind, past, l))
+		at += step
+	}
+	busy := r.Busy
+	if c.stall > now {
+		busy = max(busy, c.stall-now)
+	}
+	return Reply{Ready: ready, Busy: busy}
+}
+
+func (c *cache) access(at uint64, kind Kind, coherent bool, l *Line) uint64 {
+	switch {
+	case coherent:
+		return c.coherent(at, 0, kind, l, min(l.Bytes, uint32(c.LineBytes)))
+	case kind == Read:
+		return c.read(at, 0, l.Addr, l.Bytes)
+	}
+	return c.write(at, 0, l.Addr, min(l.Bytes, uint32(c.LineBytes)))
+}
+
+// front is the cache that the request meets first.
+func (f *Fast) front(r *Request) *cache {
+	list, level := f.vector, f.levels[0]
+	if r.Scalar {
+		list, level = f.scalar, f.levels[1]
+	}
+	if list[r.CU] == nil {
+		list[r.CU] = f.instance(level, r.CU)
+	}
+	return list[r.CU]
+}
+
+// instance finds or makes the cache of a level that serves a compute unit.
+func (f *Fast) instance(l *level, cu int) *cache {
+	if l == nil {
+		return nil
+	}
+	i := l.instance(cu/f.spec.ComputeUnits, cu%f.spec.ComputeUnits)
+	if l.caches[i] == nil {
+		l.caches[i] = newCache(l, f.instance(l.next, cu), f.mem)
+	}
+	return l.caches[i]
+}
+
+// KernelBoundary invalidates the private caches that hold no dirty lines.
+func (f *Fast) KernelBoundary() {
+	for _, l := range f.levels {
+		if l.Write != WriteBack {
+			l.invalidate()
+		}
+	}
+}
+
+// Flush invalidates one level by name.
+func (f *Fast) Flush(name string) error {
+	for _, l := range f.levels {
+		if l.Name == name {
+			l.invalidate()
+			return nil
+		}
+	}
+	return fmt.Errorf("mem: no cache level %q", name)
+}
+
+func (l *level) invalidate() {
+	for _, c := range l.caches {
+		if c != nil {
+			c.invalidate()
+		}
+	}
+}
+
+// Reset makes all caches cold.
+func (f *Fast) Reset() {
+	for _, l := range f.levels {
+		l.invalidate()
+	}
+}
+
+// Counters are cumulative, nearest level first, memory last.
+func (f *Fast) Counters() []Counter {
+	list := make([]Counter, 0, len(f.levels)+1)
+	for _, l := range f.levels {
+		list = append(list, l.counter)
+	}
+	return append(list, f.mem.counter)
+}

@@ -1,0 +1,68 @@
+package mem
+
+// A Kind is what a request does with its lines.
+type Kind uint8
+
+// Kinds of request.
+const (
+	Read Kind = iota
+	Write
+	Atomic
+)
+
+// A Line is one cache line of a request.
+type Line struct {
+	Addr   uint64 // of its first byte
+	Bytes  uint32 // bytes that the lanes move, counted for each lane
+	Serial uint32 // updates of an element beyond its first one (atomics)
+}
+
+// A Request is what one instruction asks of the hierarchy.
+type Request struct {
+	CU       int // compute unit in the machine
+	Kind     Kind
+	Scalar   bool   // through the scalar cache
+	Coherent bool   // past the levels that the machine does not share
+	Busy     uint64 // cycles that the address path needs; lines leave it evenly spread
+	Lines    []Line // in the order in which lanes touch them first
+	Token    uint64 // names the request in a later completion
+}
+
+// A Reply is the hierarchy's answer. When Pending, Ready is not known yet: the
+// completion callback brings it.
+type Reply struct {
+	Ready   uint64 // cycle in which the last line is there, or acknowledged
+	Busy    uint64 // cycles that the address path is taken, with what it waits for
+	Pending bool
+}
+
+// A Completion tells that the request of that token was answered.
+type Completion func(token, now uint64)
+
+// A Hierarchy answers requests. now never decreases over all compute units.
+type Hierarchy interface {
+	// LineBytes are the line sizes of the vector and the scalar cache.
+	LineBytes() (vector, scalar int)
+	// Access books the request's lines. It does not keep r or its slices.
+	Access(now uint64, r *Request) Reply
+	// OnComplete sets the receiver of completions of one compute unit.
+	OnComplete(cu int, f Completion)
+	// KernelBoundary invalidates the caches that are not shared by the machine
+	// and hold no dirty lines: what a kernel launch does.
+	KernelBoundary()
+	// Reset makes all caches cold. It must not be called with requests pending.
+	Reset()
+	// Counters are cumulative, nearest level first, memory last.
+	Counters() []Counter
+}
+
+// A Counter is what happened at one level, over all its instances.
+type Counter struct {
+	Level      string
+	Accesses   uint64 // lines asked for
+	Hits       uint64 // lines present, or on their way
+	InFlight   uint64 // of the hits, lines on their way
+	Misses     uint64
+	Bytes      uint64 // moved between this level and the one before
+	Writebacks uint64 // dirty lines evicted
+}

@@ -1,0 +1,193 @@
+package mem
+
+import (
+	"fmt"
+	"math/bits"
+
+	"spvsim/isa"
+)
+
+// An Image is a storage image or a texel buffer: texels in rows, x fastest,
+// then y, z and layer, without padding or tiling.
+type Image struct {
+	Format *Format
+	Width  uint32
+	Height uint32
+	Depth  uint32
+	Layers uint32 // of a cube: six for each
+}
+
+// Size is the image's bytes.
+func (i *Image) Size() uint64 {
+	return uint64(i.Width) * uint64(i.Height) * uint64(i.Depth) * uint64(i.Layers) * uint64(i.Format.Bytes)
+}
+
+// NewImage describes an image; dimensions that it does not have are 1.
+func NewImage(format string, width, height, depth, layers uint32) (*Image, error) {
+	f, ok := FormatByName(format)
+	if !ok {
+		return nil, fmt.Errorf("mem: unknown texel format %q", format)
+	}
+	return &Image{f, width, height, depth, layers}, nil
+}
+
+// OfImage is the descriptor of an image that lies at the start of a buffer.
+func OfImage(b *Buffer, i *Image) (Descriptor, error) {
+	if i.Size() > b.Size {
+		return Descriptor{}, fmt.Errorf("mem: image of %d bytes in buffer %q of %d", i.Size(), b.Name, b.Size)
+	}
+	return Descriptor{Addr: b.Addr, Bytes: b.Bytes[:i.Size()], Image: i}, nil
+}
+
+// dimensions is how many coordinates each SPIR-V Dim has before the layer. The
+// third coordinate of a cube is the face, counted as a layer.
+var dimensions = [...]int{0: 1, 1: 2, 2: 3, 3: 2, 4: 2, 5: 1, 6: 2}
+
+const dimCube = 3
+
+// texelOffset is the byte offset of a texel; ok is false outside of the image.
+func (i *Image) texelOffset(m *isa.Mem, c *[4]uint32) (offset uint64, ok bool) {
+	at := [4]uint32{}
+	n := dimensions[m.Dim]
+	copy(at[:n], c[:n])
+	if m.Arrayed || m.Dim == dimCube {
+		at[3] = c[n]
+	}
+	if at[0] >= i.Width || at[1] >= i.Height || at[2] >= i.Depth || at[3] >= i.Layers {
+		return 0, false
+	}
+	index := ((uint64(at[3])*uint64(i.Depth)+uint64(at[2]))*uint64(i.Height)+uint64(at[1]))*uint64(i.Width) + uint64(at[0])
+	return index * uint64(i.Format.Bytes), true
+}
+
+// resolveTexels places each active lane at its texel; a lane outside gets no
+// memory.
+func (p *Port) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
+	m, w := in.Mem, p.w
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		d, binding := env.descriptor(m, uint32(laneValue(st, m.BindingIndex, l, false)))
+		var c [4]uint32
+		for k := range c {
+			c[k] = uint32(laneValue(st, m.Coords[k], l, false))
+		}
+		w.mem[l], w.off[l], w.bind[l], w.texel[l] = nil, 0, binding, nil
+		if d.Image == nil {
+			continue
+		}
+		if off, ok := d.Image.texelOffset(m, &c); ok {
+			w.place(l, d, binding, 0)
+			w.off[l], w.addr[l], w.texel[l] = off, d.Addr+off, d.Image.Format
+		}
+	}
+}
+
+func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	p.begin(in.Mem)
+	p.resolveTexels(st, env, in)
+	t, size := elemType(in), 0
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		size = max(size, p.loadTexel(st, in, l, t))
+	}
+	return p.finish(now, in.Mem, Read, bits.OnesCount64(st.Exec), uint32(size))
+}
+
+// loadTexel returns the bytes of the texel; outside of the image it reads zero.
+func (p *Port) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
+	w, f := p.w, p.w.texel[l]
+	var v [4]uint64
+	size := 0
+	if f != nil {
+		size = f.Bytes
+		v = f.texel(w.mem[l][w.off[l]:][:size])
+		for k := range v {
+			v[k] = f.toElem(v[k], t)
+		}
+		w.add(w.addr[l], uint32(size))
+	} else {
+		p.fault(st, in, "image load", l)
+	}
+	for k := range v {
+		setLane(st, result(in, k), l, t.Bits() == 64, v[k])
+	}
+	return size
+}
+
+func (p *Port) imageStore(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	p.begin(in.Mem)
+	p.resolveTexels(st, env, in)
+	t, size := elemType(in), 0
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		size = max(size, p.storeTexel(st, in, bits.TrailingZeros64(mask), t))
+	}
+	return p.finish(now, in.Mem, Write, bits.OnesCount64(st.Exec), uint32(size))
+}
+
+func (p *Port) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
+	w, f := p.w, p.w.texel[l]
+	if f == nil {
+		p.fault(st, in, "image store", l)
+		return 0
+	}
+	var v [4]uint64
+	for k := range v {
+		v[k] = f.fromElem(laneValue(st, in.Mem.Data[k], l, t.Bits() == 64), t)
+	}
+	f.setTexel(w.mem[l][w.off[l]:][:f.Bytes], &v)
+	w.add(w.addr[l], uint32(f.Bytes))
+	return f.Bytes
+}
+
+// query answers a question about a descriptor, for each lane where the
+// descriptor differs by lane.
+func (p *Port) query(now uint64, st *isa.State, env *Env, in *isa.Inst, answer func(d *Descriptor) uint32) Timing {
+	m, dst := in.Mem, result(in, 0)
+	if m.BindingIndex.Kind != isa.Vector && dst.Kind == isa.Scalar {
+		d, _ := env.descriptor(m, uint32(uniform(st, m.BindingIndex)))
+		st.S[dst.Index] = uint64(answer(d))
+		return Timing{Ready: now, Busy: 1}
+	}
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		d, _ := env.descriptor(m, uint32(laneValue(st, m.BindingIndex, l, false)))
+		setLane(st, dst, l, false, uint64(answer(d)))
+	}
+	return Timing{Ready: now, Busy: 1}
+}
+
+// Queries read the descriptor, which the driver keeps in scalar registers: they
+// take no memory time beyond their class's latency.
+func (p *Port) bufferSize(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	return p.query(now, st, env, in, descriptorBytes)
+}
+
+func descriptorBytes(d *Descriptor) uint32 { return uint32(min(uint64(len(d.Bytes)), 1<<32-1)) }
+
+func (p *Port) imageSize(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	m, i := in.Mem, in.Imm
+	return p.query(now, st, env, in, func(d *Descriptor) uint32 { return d.Image.dimension(m, int(i)) })
+}
+
+// dimension is the i-th number of the image's size: its dimensions, then the
+// layers of an array (of cubes, for cube images).
+func (i *Image) dimension(m *isa.Mem, k int) uint32 {
+	if i == nil {
+		return 0
+	}
+	size := [...]uint32{i.Width, i.Height, i.Depth}
+	n := dimensions[m.Dim]
+	switch {
+	case k < n:
+		return size[k]
+	case k == n && m.Arrayed && m.Dim == dimCube:
+		return i.Layers / 6
+	case k == n && m.Arrayed:
+		return i.Layers
+	}
+	return 0
+}
+
+func (p *Port) imageSamples(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	return p.query(now, st, env, in, func(*Descriptor) uint32 { return 1 })
+}

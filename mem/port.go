@@ -1,0 +1,183 @@
+package mem
+
+import (
+	"fmt"
+	"math/bits"
+
+	"spvsim/isa"
+)
+
+// Timing is what the issue of one memory instruction costs.
+type Timing struct {
+	Ready   uint64 // cycle in which results are there, or a store is acknowledged
+	Busy    uint64 // cycles that the address path is taken; at least 1
+	Lines   int    // distinct cache lines
+	Pending bool   // Ready is not known yet: the completion of Token brings it
+	Token   uint64
+}
+
+// A Port executes the memory instructions of one compute unit.
+type Port struct {
+	cu     int
+	store  *Store
+	h      Hierarchy
+	path   PathSpec
+	vector uint // log2 of line sizes
+	scalar uint
+	cost   uint64 // fixed-point cycles of a byte returned by the vector cache
+	tokens uint64
+	w      *workspace
+}
+
+// workspace is what one instruction needs while it executes.
+type workspace struct {
+	coalescer
+	request Request
+	mem     [64][]byte    // by lane: the memory that the lane's address is in
+	off     [64]uint64    // offset in it
+	addr    [64]uint64    // device address of the offset
+	bind    [64]int32     // binding, for faults
+	texel   [64]*Format   // of image accesses; nil outside of the image
+	trash   [64]uint32    // where results nobody wants go
+	spread  [4][64]uint32 // uniform store data, by lane
+}
+
+// NewPorts makes the ports of all compute units. They share one workspace, so
+// they must be used from one goroutine.
+func NewPorts(store *Store, h Hierarchy, s Spec) ([]*Port, error) {
+	if err := s.Validate(); err != nil {
+		return nil, fmt.Errorf("mem: %w", err)
+	}
+	w := &workspace{}
+	w.lines = make([]Line, 0, tableSize)
+	vector, scalar := h.LineBytes()
+	ports := make([]*Port, s.Engines*s.ComputeUnits)
+	for i := range ports {
+		ports[i] = &Port{cu: i, store: store, h: h, path: s.Path, vector: log2(vector), scalar: log2(scalar),
+			cost: costPerByte(s.VectorL1.BytesPerCycle), w: w}
+	}
+	return ports, nil
+}
+
+// OnComplete sets the receiver of completions of pending instructions.
+func (p *Port) OnComplete(f Completion) { p.h.OnComplete(p.cu, f) }
+
+type handler func(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) Timing
+
+// handlers has a row for each operation that a port carries out.
+var handlers = func() (t [isa.NumOps]handler) {
+	t[isa.Load], t[isa.Store] = (*Port).load, (*Port).storeLanes
+	t[isa.ImageLoad], t[isa.ImageStore] = (*Port).imageLoad, (*Port).imageStore
+	t[isa.BufferSize], t[isa.ImageSize], t[isa.ImageSamples] = (*Port).bufferSize, (*Port).imageSize, (*Port).imageSamples
+	for op := isa.AtomicLoad; op <= isa.AtomicFMax; op++ {
+		t[op] = (*Port).atomic
+	}
+	return t
+}()
+
+// Issue executes the instruction on the bytes now, and says what it costs.
+func (p *Port) Issue(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	h := handlers[in.Op]
+	if h == nil {
+		panic(fmt.Sprintf("mem: operation %d is none of memory", in.Op))
+	}
+	return h(p, now, st, env, in)
+}
+
+// begin empties the workspace for an instruction.
+func (p *Port) begin(m *isa.Mem) *workspace {
+	shift := p.vector
+	if m.Scalar {
+		shift = p.scalar
+	}
+	p.w.reset(shift)
+	return p.w
+}
+
+// finish asks the hierarchy for the lines collected; lanes moved bytes each.
+func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32) Timing {
+	r := &p.w.request
+	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: p.w.lines, Token: p.tokens + 1}
+	r.Busy = p.occupancy(len(r.Lines), lanes, bytes)
+	reply := p.h.Access(now, r)
+	if reply.Pending {
+		p.tokens++
+	}
+	return Timing{Ready: reply.Ready, Busy: reply.Busy, Lines: len(r.Lines), Pending: reply.Pending, Token: r.Token}
+}
+
+func (p *Port) occupancy(lines, lanes int, bytes uint32) uint64 {
+	cycles := max(1, ceilDiv(lanes, p.path.LanesPerCycle), ceilDiv(lines, p.path.LinesPerCycle))
+	data := (uint64(lanes)*uint64(bytes)*p.cost + 1<<fixedShift - 1) >> fixedShift
+	return max(uint64(cycles), data)
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// fault reports an access of one lane out of bounds.
+func (p *Port) fault(st *isa.State, in *isa.Inst, what string, lane int) {
+	w := p.w
+	f := Fault{What: what, Binding: int(w.bind[lane]), Offset: w.off[lane], Size: uint64(len(w.mem[lane])), Lane: lane,
+		Workgroup: st.Workgroup, Wave: st.WaveInGroup, SPIRV: in.SPIRV, Line: in.Line}
+	if in.Mem.Space == isa.SpaceFlat {
+		f.Binding, f.Offset = -1, w.addr[lane]
+	}
+	p.store.Faults.Add(f)
+}
+
+// uniform is the value of an operand that is the same in every lane; of a
+// vector operand, that of the lowest active lane.
+func uniform(st *isa.State, r isa.Reg) uint64 {
+	switch r.Kind {
+	case isa.Imm:
+		return r.Val
+	case isa.Scalar:
+		return st.S[r.Index]
+	case isa.Vector:
+		return uint64(st.V[int(r.Index)*st.Lanes+bits.TrailingZeros64(st.Exec|1<<63)&(st.Lanes-1)])
+	}
+	return 0
+}
+
+// laneValue is a lane's value of an operand of one register row, or two.
+func laneValue(st *isa.State, r isa.Reg, lane int, wide bool) uint64 {
+	if r.Kind != isa.Vector {
+		return uniform(st, r)
+	}
+	i := int(r.Index)*st.Lanes + lane
+	v := uint64(st.V[i])
+	if wide {
+		v |= uint64(st.V[i+st.Lanes]) << 32
+	}
+	return v
+}
+
+// setLane writes a lane's result; a scalar destination keeps the last one
+// written, which is that of the highest active lane.
+func setLane(st *isa.State, r isa.Reg, lane int, wide bool, v uint64) {
+	switch r.Kind {
+	case isa.Scalar:
+		st.S[r.Index] = v
+	case isa.Vector:
+		i := int(r.Index)*st.Lanes + lane
+		st.V[i] = uint32(v)
+		if wide {
+			st.V[i+st.Lanes] = uint32(v >> 32)
+		}
+	}
+}
+
+// result is the register of the i-th result.
+func result(in *isa.Inst, i int) isa.Reg {
+	if r := in.Mem.Dsts[i]; r.Kind != isa.None || i > 0 {
+		return r
+	}
+	return in.Dst
+}
+
+func elemType(in *isa.Inst) isa.Type {
+	if in.Mem.Elem != isa.Void {
+		return in.Mem.Elem
+	}
+	return in.T
+}

@@ -1,0 +1,139 @@
+// Package rmw holds the meaning of the atomic operations: for each operation
+// and element type, what an element becomes. Device memory and the LDS share
+// it. It does not know where an element lives nor what an update costs.
+package rmw
+
+import (
+	"math"
+
+	"spvsim/isa"
+)
+
+// A Func gives the new value of an element from the old one, the operand and,
+// for compare-exchange, the comparator. Values are the element's bits,
+// zero-extended.
+type Func func(old, value, comparator uint64) uint64
+
+type row struct {
+	op    isa.Op
+	types []isa.Type
+	make  func(t isa.Type) Func
+}
+
+var (
+	integers = []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64}
+	floats   = []isa.Type{isa.F16, isa.F32, isa.F64}
+	anyType  = append(append([]isa.Type{}, integers...), floats...)
+)
+
+// rows is the table of updates: one row an operation.
+var rows = []row{
+	{isa.AtomicLoad, anyType, same(func(old, _, _ uint64) uint64 { return old })},
+	{isa.AtomicStore, anyType, same(func(_, v, _ uint64) uint64 { return v })},
+	{isa.AtomicExchange, anyType, same(func(_, v, _ uint64) uint64 { return v })},
+	{isa.AtomicCompareExchange, anyType, same(compareExchange)},
+	{isa.AtomicIAdd, integers, same(func(old, v, _ uint64) uint64 { return old + v })},
+	{isa.AtomicISub, integers, same(func(old, v, _ uint64) uint64 { return old - v })},
+	{isa.AtomicUMin, integers, same(func(old, v, _ uint64) uint64 { return min(old, v) })},
+	{isa.AtomicUMax, integers, same(func(old, v, _ uint64) uint64 { return max(old, v) })},
+	{isa.AtomicSMin, integers, signed(func(old, v int64) int64 { return min(old, v) })},
+	{isa.AtomicSMax, integers, signed(func(old, v int64) int64 { return max(old, v) })},
+	{isa.AtomicAnd, integers, same(func(old, v, _ uint64) uint64 { return old & v })},
+	{isa.AtomicOr, integers, same(func(old, v, _ uint64) uint64 { return old | v })},
+	{isa.AtomicXor, integers, same(func(old, v, _ uint64) uint64 { return old ^ v })},
+	{isa.AtomicIInc, integers, same(func(old, _, _ uint64) uint64 { return old + 1 })},
+	{isa.AtomicIDec, integers, same(func(old, _, _ uint64) uint64 { return old - 1 })},
+	{isa.AtomicFAdd, floats, float(func(old, v float64) float64 { return old + v })},
+	{isa.AtomicFMin, floats, float(minNum)},
+	{isa.AtomicFMax, floats, float(maxNum)},
+}
+
+var table = build()
+
+func build() (t [isa.NumOps][isa.F64 + 1]Func) {
+	for _, r := range rows {
+		for _, typ := range r.types {
+			t[r.op][typ] = r.make(typ)
+		}
+	}
+	return t
+}
+
+// Lookup returns the update of op on elements of type t, or nil when op is no
+// atomic operation or has no meaning on t.
+func Lookup(op isa.Op, t isa.Type) Func { return table[op][t] }
+
+// same makes the update for types whose result only needs truncation.
+func same(f Func) func(isa.Type) Func {
+	return func(t isa.Type) Func {
+		mask := t.Mask()
+		return func(old, v, c uint64) uint64 { return f(old, v, c) & mask }
+	}
+}
+
+func signed(f func(old, v int64) int64) func(isa.Type) Func {
+	return func(t isa.Type) Func {
+		shift, mask := 64-t.Bits(), t.Mask()
+		return func(old, v, _ uint64) uint64 {
+			return uint64(f(int64(old<<shift)>>shift, int64(v<<shift)>>shift)) & mask
+		}
+	}
+}
+
+// float computes in float64. Adding two floats of 16 or 32 bits there and
+// rounding once more gives the correctly rounded sum: 53 >= 2*24 + 2.
+func float(f func(old, v float64) float64) func(isa.Type) Func {
+	return func(t isa.Type) Func {
+		return func(old, v, _ uint64) uint64 { return FromFloat(t, f(ToFloat(t, old), ToFloat(t, v))) }
+	}
+}
+
+func compareExchange(old, v, comparator uint64) uint64 {
+	if old == comparator {
+		return v
+	}
+	return old
+}
+
+// minNum is IEEE 754-2008 minNum: of a number and a NaN, the number.
+func minNum(a, b float64) float64 {
+	switch {
+	case a != a:
+		return b
+	case b != b:
+		return a
+	}
+	return math.Min(a, b)
+}
+
+func maxNum(a, b float64) float64 {
+	switch {
+	case a != a:
+		return b
+	case b != b:
+		return a
+	}
+	return math.Max(a, b)
+}
+
+// ToFloat reads the bits of a floating-point type.
+func ToFloat(t isa.Type, bits uint64) float64 {
+	switch t {
+	case isa.F16:
+		return float64(HalfToFloat(uint16(bits)))
+	case isa.F32:
+		return float64(math.Float32frombits(uint32(bits)))
+	}
+	return math.Float64frombits(bits)
+}
+
+// FromFloat rounds to nearest even into the bits of a floating-point type.
+func FromFloat(t isa.Type, v float64) uint64 {
+	switch t {
+	case isa.F16:
+		return uint64(FloatToHalf(v))
+	case isa.F32:
+		return uint64(math.Float32bits(float32(v)))
+	}
+	return math.Float64bits(v)
+}

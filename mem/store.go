@@ -1,0 +1,116 @@
+package mem
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+const (
+	firstAddress = 1 << 20 // below it nothing is mapped, so that a null pointer is caught
+	alignment    = 256     // bytes: minStorageBufferOffsetAlignment of the drivers at hand
+	guardBytes   = 256     // unmapped bytes behind each buffer
+)
+
+// A Buffer is a range of device memory. Bytes is nil for ranges that were only
+// reserved.
+type Buffer struct {
+	Name  string
+	Addr  uint64
+	Size  uint64
+	Bytes []byte
+}
+
+// A Store is the simulated address space. Buffers start at multiples of 256
+// bytes, in the order of allocation, with unmapped bytes between them.
+type Store struct {
+	Faults Faults
+
+	capacity uint64
+	next     uint64
+	used     uint64
+	buffers  []*Buffer // with bytes, by address
+	last     *Buffer   // the one found last
+}
+
+// NewStore makes an empty store of the given capacity in bytes (0: no limit).
+func NewStore(capacity uint64) *Store { return &Store{capacity: capacity, next: firstAddress} }
+
+// Alloc makes a zeroed buffer.
+func (s *Store) Alloc(bytes uint64, name string) (*Buffer, error) {
+	b, err := s.Reserve(bytes, name)
+	if err != nil {
+		return nil, err
+	}
+	b.Bytes = make([]byte, bytes)
+	s.buffers = append(s.buffers, b)
+	return b, nil
+}
+
+// Reserve takes a range of addresses whose bytes live elsewhere (scratch, push
+// constants); flat accesses do not reach it.
+func (s *Store) Reserve(bytes uint64, name string) (*Buffer, error) {
+	if s.capacity != 0 && bytes > s.capacity-s.used {
+		return nil, fmt.Errorf("mem: %q of %d bytes: %d of the device's %d bytes are left", name, bytes, s.capacity-s.used, s.capacity)
+	}
+	b := &Buffer{Name: name, Addr: s.next, Size: bytes}
+	s.used += bytes
+	s.next = (s.next + bytes + guardBytes + alignment - 1) &^ (alignment - 1)
+	return b, nil
+}
+
+// Find returns the buffer that holds addr, or nil.
+func (s *Store) Find(addr uint64) *Buffer {
+	if s.last != nil && addr-s.last.Addr < s.last.Size {
+		return s.last
+	}
+	i, exact := slices.BinarySearchFunc(s.buffers, addr, func(b *Buffer, a uint64) int { return cmp.Compare(b.Addr, a) })
+	if !exact {
+		i--
+	}
+	if i < 0 || addr-s.buffers[i].Addr >= s.buffers[i].Size {
+		return nil
+	}
+	s.last = s.buffers[i]
+	return s.last
+}
+
+// maxFaults is how many faults are kept for the report; all are counted.
+const maxFaults = 8
+
+// A Fault is an access outside of its buffer: it read zero, or its write was
+// dropped.
+type Fault struct {
+	What      string // load, store, atomic, image load, ...
+	Binding   int    // index in the program's bindings; -1 for a flat address
+	Offset    uint64 // byte offset in the buffer; the address itself when Binding is -1
+	Size      uint64 // bytes of the buffer; 0 when nothing is there
+	Lane      int
+	Workgroup [3]uint32
+	Wave      uint32
+	SPIRV     uint32 // id of the instruction
+	Line      uint32
+}
+
+func (f Fault) String() string {
+	where := fmt.Sprintf("binding %d, byte %d of %d", f.Binding, f.Offset, f.Size)
+	if f.Binding < 0 {
+		where = fmt.Sprintf("address %#x", f.Offset)
+	}
+	return fmt.Sprintf("%s out of bounds: %s: %%%d (line %d), workgroup %v, wave %d, lane %d",
+		f.What, where, f.SPIRV, f.Line, f.Workgroup, f.Wave, f.Lane)
+}
+
+// Faults counts the accesses out of bounds and keeps the first few.
+type Faults struct {
+	Count uint64
+	First []Fault
+}
+
+// Add counts a fault.
+func (f *Faults) Add(fault Fault) {
+	f.Count++
+	if len(f.First) < maxFaults {
+		f.First = append(f.First, fault)
+	}
+}
