@@ -63,7 +63,7 @@ func DecodeWords(words []uint32) (*Module, error) {
 }
 
 func badMagic(word uint32) error {
-	return malformed(0, "magic number is %#010x: want %#010x, so this is no SPIR-V module", word, Magic)
+	return malformed(0, "magic number is %#08x: want %#010x, so this is no SPIR-V module", word, Magic)
 }
 
 func decode(words []uint32, order binary.ByteOrder) (*Module, error) {
@@ -113,7 +113,7 @@ func toWords(data []byte) ([]uint32, binary.ByteOrder, error) {
 
 func checkHeader(m *Module) error {
 	if v := m.Version; v&0xFF0000FF != 0 || v>>16 != 1 || v>>8&0xFF > 6 {
-		return malformed(1, "version is %#010x: want 1.0 to 1.6", v)
+		return malformed(1, "version is %#08x: want 1.0 to 1.6", v)
 	}
 	if m.Bound == 0 || m.Bound > MaxBound {
 		return malformed(3, "id bound is %d: want 1 to %d", m.Bound, MaxBound)
