@@ -29,6 +29,9 @@ func Resolve(in *Inst) {
 
 func execOf(in *Inst) func(*State, *Inst) {
 	row := &Table[in.Op]
+	if in.Dst.Kind == None && row.Sig.Result != OfNothing && row.Flags&FlagControl == 0 && in.Mem == nil {
+		return discard
+	}
 	if f := waveOps[in.Op]; f != nil {
 		return f
 	}
@@ -41,8 +44,14 @@ func execOf(in *Inst) func(*State, *Inst) {
 	if f := resolveMasks(in); f != nil {
 		return f
 	}
+	if f := resolveLoop(in); f != nil {
+		return f
+	}
 	return resolveGeneric(in, row.Meaning)
 }
+
+// discard executes an instruction whose result nobody wants.
+func discard(*State, *Inst) {}
 
 // A view reads one operand in any lane, in canonical form.
 type view struct {

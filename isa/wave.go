@@ -107,6 +107,9 @@ func TakesBranch(st *State, in *Inst) bool {
 
 func maskSplit(st *State, in *Inst) {
 	a := st.mask(in.Src[0])
+	if in.Imm != 0 {
+		a = ^a
+	}
 	st.S[in.Dst.Index] |= st.Exec &^ a
 	st.Exec &= a
 }

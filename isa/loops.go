@@ -1,0 +1,171 @@
+package isa
+
+import (
+	"math"
+	"math/bits"
+)
+
+//go:generate go run ./gen
+
+// A loopKey names an operation that has loops of its own. from is Void but for
+// conversions.
+type loopKey struct {
+	op      Op
+	t, from Type
+}
+
+// loopForms are the loops of an operation by the kinds of its sources: bit k of
+// the index is set when source k is scalar or a literal.
+type loopForms [7]func(*State, *Inst)
+
+// resolveLoop finds the loop for the instruction's operation, types and operand
+// kinds; nil when there is none.
+func resolveLoop(in *Inst) func(*State, *Inst) {
+	key := loopKey{op: in.Op, t: in.T}
+	if src := Table[in.Op].Sig.Src; len(src) > 0 && src[0] == OfFrom {
+		key.from = in.From
+	}
+	form := in.scalarSources()
+	if form >= len(loopForms{}) {
+		return nil
+	}
+	for _, table := range []map[loopKey]loopForms{intLoops, int3Loops, floatLoops, compareLoops, ownLoops} {
+		if forms, ok := table[key]; ok {
+			return forms[form]
+		}
+	}
+	return nil
+}
+
+// scalarSources has bit k set when source k is the same in all lanes.
+func (in *Inst) scalarSources() (form int) {
+	for k := range NumSources(in.Op) {
+		if in.Src[k].Kind != Vector {
+			form |= 1 << k
+		}
+	}
+	return form
+}
+
+// target is where a loop over all lanes writes: the destination itself when all
+// lanes are active, else a scratch row, from which merge takes the active ones.
+// The values computed for inactive lanes go nowhere.
+func (st *State) target(in *Inst) []uint32 {
+	if st.Exec == st.Full {
+		return st.row(in.Dst, 0)
+	}
+	return st.Tmp[3][:st.Lanes]
+}
+
+// merge copies the active lanes of what target gave to the destination.
+func (st *State) merge(in *Inst, d []uint32) {
+	if st.Exec == st.Full {
+		return
+	}
+	dst := st.row(in.Dst, 0)[:len(d)]
+	for rest := st.Exec; rest != 0; rest &= rest - 1 {
+		l := bits.TrailingZeros64(rest)
+		dst[l] = d[l]
+	}
+}
+
+// broadcast is the row of a 32-bit source; scalars are spread over scratch row k.
+func (st *State) broadcast(r Reg, k int) []uint32 {
+	if r.Kind == Vector {
+		return st.row(r, 0)
+	}
+	row, x := st.Tmp[k][:st.Lanes], uint32(st.word(r))
+	for i := range row {
+		row[i] = x
+	}
+	return row
+}
+
+func float(x uint32) float32  { return math.Float32frombits(x) }
+func word32(f float32) uint32 { return math.Float32bits(f) }
+
+func fmin32(x, y uint32) uint32 {
+	a, b := float(x), float(y)
+	switch {
+	case a < b:
+		return x
+	case b < a:
+		return y
+	}
+	return word32(float32(fmin(float64(a), float64(b)))) // zeros and NaNs
+}
+
+func fmax32(x, y uint32) uint32 {
+	a, b := float(x), float(y)
+	switch {
+	case a > b:
+		return x
+	case b > a:
+		return y
+	}
+	return word32(float32(fmax(float64(a), float64(b)))) // zeros and NaNs
+}
+
+func ftou32(f float32) uint32 {
+	if f > -1 && f < 1<<32 {
+		return uint32(int64(f))
+	}
+	return uint32(ftou(float64(f), 32))
+}
+
+func ftos32(f float32) uint32 {
+	if f >= -1<<31 && f < 1<<31 {
+		return uint32(int32(f))
+	}
+	return uint32(ftos(float64(f), 32))
+}
+
+func extract32(base, offset, count uint32) uint32 {
+	return uint32(bituextract(uint64(base), uint64(offset), uint64(count), 32))
+}
+
+// ownLoops are written by hand: those with a mask, a copy, or a short cut.
+var ownLoops = map[loopKey]loopForms{
+	{Mov, I8, Void}:     {0: copyRow},
+	{Mov, I16, Void}:    {0: copyRow},
+	{Mov, I32, Void}:    {0: copyRow},
+	{Mov, F16, Void}:    {0: copyRow},
+	{Mov, F32, Void}:    {0: copyRow},
+	{Select, I8, Void}:  {1: selectVV, 3: selectAny, 5: selectAny},
+	{Select, I16, Void}: {1: selectVV, 3: selectAny, 5: selectAny},
+	{Select, I32, Void}: {1: selectVV, 3: selectAny, 5: selectAny},
+	{Select, F16, Void}: {1: selectVV, 3: selectAny, 5: selectAny},
+	{Select, F32, Void}: {1: selectVV, 3: selectAny, 5: selectAny},
+	{Fma, F32, Void}:    {fmaAny, fmaAny, fmaAny, fmaAny, fmaAny, fmaAny, fmaAny},
+}
+
+func copyRow(st *State, in *Inst) {
+	d := st.target(in)
+	copy(d, st.row(in.Src[0], 0))
+	st.merge(in, d)
+}
+
+func selectVV(st *State, in *Inst) {
+	st.selectRow(in, st.row(in.Src[1], 0), st.row(in.Src[2], 0))
+}
+
+func selectAny(st *State, in *Inst) {
+	st.selectRow(in, st.broadcast(in.Src[1], 1), st.broadcast(in.Src[2], 2))
+}
+
+func (st *State) selectRow(in *Inst, b, c []uint32) {
+	d, m := st.target(in), st.word(in.Src[0])
+	b, c = b[:len(d)], c[:len(d)]
+	for i := range d {
+		chosen := -uint32(m & 1)
+		d[i] = c[i] ^ (b[i]^c[i])&chosen
+		m >>= 1
+	}
+	st.merge(in, d)
+}
+
+func fmaAny(st *State, in *Inst) {
+	d := st.target(in)
+	fmaRow(d, st.broadcast(in.Src[0], 0), st.broadcast(in.Src[1], 1), st.broadcast(in.Src[2], 2))
+	st.merge(in, d)
+}
