@@ -184,8 +184,12 @@ func (p *printer) text(words []uint32) bool {
 	return true
 }
 
+// numbered is the one set of the grammar whose names spirv-as does not read:
+// its instruction is written as a number. Assemble takes both.
+const numbered = "NonSemantic.DebugPrintf"
+
 func (p *printer) extInst(o spirv.Operand) {
-	if o.Import != nil && o.Import.Set != nil {
+	if o.Import != nil && o.Import.Set != nil && o.Import.Name != numbered {
 		if in := o.Import.Set.Lookup(o.Words[0]); in != nil {
 			p.out = append(p.out, in.Name...)
 			return

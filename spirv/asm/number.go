@@ -91,15 +91,15 @@ func (f floatFormat) parseHex(s string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if hasExp {
-		p, err := strconv.ParseInt(exp, 10, 64)
-		if err != nil && !errors.Is(err, strconv.ErrRange) {
-			return 0, errFloat
-		}
-		const far = 1 << 40 // beyond any exponent, and far from overflow
-		e += min(max(p, -far), far)
+	if !hasExp {
+		return 0, errors.New("a hexadecimal float wants an exponent, as 0x1.8p+3")
 	}
-	return sign | f.pack(m, e), nil
+	p, err := strconv.ParseInt(exp, 10, 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0, errFloat
+	}
+	const far = 1 << 40 // beyond any exponent, and far from overflow
+	return sign | f.pack(m, e+min(max(p, -far), far)), nil
 }
 
 // parseMantissa returns m and e such that the digits mean m * 2^e, with m cut
