@@ -14,7 +14,7 @@ type nearest struct {
 
 func newNearest(wanted string) *nearest {
 	// Farther than a third of the name is no misspelling of it.
-	return &nearest{wanted: wanted, distance: min(len(wanted)/3, 8) + 2}
+	return &nearest{wanted: wanted, distance: min(len(wanted)/3, 8) + 1}
 }
 
 func (n *nearest) offer(names ...string) {
