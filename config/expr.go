@@ -136,6 +136,9 @@ func (p *exprParser) primary() (*node, error) {
 	if isName(word) {
 		return wordNode(word), nil
 	}
+	if isName(strings.TrimPrefix(word, ".")) { // YAML's .inf and .nan
+		return wordNode(word[1:]), nil
+	}
 	num, err := parseNumber(word)
 	if err != nil {
 		p.pos = start

@@ -69,7 +69,10 @@ type Buffer struct {
 	Name        string `yaml:"name" doc:"name for expect, addresses and --dump"`
 	Data        *Data  `yaml:"data" doc:"initial contents, which also give the size"`
 	Image       *Image `yaml:"image" doc:"storage image instead of a buffer"`
-	TexelBuffer string `yaml:"texel_buffer" doc:"texel format, when the buffer is a storage texel buffer"`
+	TexelBuffer string `yaml:"texel_buffer" doc:"texel format, when the buffer is a texel buffer"`
+
+	job   *Job
+	index int
 }
 
 // Image is a storage image: tightly packed texels, x fastest, then y, z, layer.
@@ -146,4 +149,7 @@ type Expect struct {
 	Bytes     Expr    `yaml:"bytes" unit:"bytes" doc:"bytes compared by sha256; left out: to the buffer's end"`
 	As        string  `yaml:"as" enum:"u8|i8|u16|i16|u32|i32|u64|i64|f16|f32|f64" doc:"element type for data and file, when a tolerance is given"`
 	Tolerance float64 `yaml:"tolerance" range:"0..1e300" doc:"allowed |got - want| / max(1, |want|), for floats"`
+
+	job   *Job
+	index int
 }

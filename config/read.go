@@ -17,6 +17,7 @@ const (
 	maxFileBytes = 4 << 20
 	maxNodes     = 200_000
 	maxDepth     = 40
+	maxErrors    = 50 // reported for one file
 )
 
 // reader checks one YAML document against the field tables and turns it into a tree of plain values: map[string]any, []any,
@@ -65,6 +66,9 @@ func syntaxError(file string, err error) error {
 }
 
 func (r *reader) fail(n *yaml.Node, path string, kind error, format string, args ...any) any {
+	if len(r.errs) == maxErrors {
+		return nil
+	}
 	r.errs = append(r.errs, &Error{File: r.file, Line: n.Line, Path: path, Msg: fmt.Sprintf(format, args...), Kind: kind})
 	return nil
 }

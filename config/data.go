@@ -1,0 +1,378 @@
+package config
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"path"
+)
+
+// maxDataBytes bounds what one buffer's data may generate, and any count in a job.
+const maxDataBytes = 1 << 32
+
+// generator builds the bytes of Data. It adds up sizes as it goes, so that nested repeats can't outgrow the bound.
+type generator struct {
+	job   *Job
+	scope scope
+	limit int
+	out   Content
+}
+
+// content works data out; nil Data gives none.
+func (j *Job) content(d *Data, s scope, limit int) (Content, error) {
+	g := &generator{job: j, scope: s, limit: limit}
+	if d == nil {
+		return g.out, nil
+	}
+	err := g.data(d)
+	return g.out, err
+}
+
+// dataKind is one way to give data: the field that is set, and what generates it.
+type dataKind struct {
+	name string
+	set  func(*Data) bool
+	make func(*generator, *Data) error
+}
+
+var dataKinds []dataKind
+
+func init() {
+	// In init, as the generators of nested data refer back to this table.
+	dataKinds = []dataKind{
+		{"iota", func(d *Data) bool { return d.Iota != "" }, (*generator).iota},
+		{"zero", func(d *Data) bool { return d.Zero != "" }, (*generator).zero},
+		{"file", func(d *Data) bool { return d.File != "" }, (*generator).file},
+		{"random", func(d *Data) bool { return d.Random != nil }, (*generator).random},
+		{"values", func(d *Data) bool { return d.Values != nil }, (*generator).values},
+		{"address_of", func(d *Data) bool { return d.AddressOf != "" }, (*generator).address},
+		{"repeat", func(d *Data) bool { return d.Repeat != nil }, (*generator).repeat},
+		{"parts", func(d *Data) bool { return d.Parts != nil }, (*generator).parts},
+	}
+}
+
+func (d *Data) kindNames() []string {
+	var names []string
+	for _, k := range dataKinds {
+		if k.set(d) {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+func (g *generator) data(d *Data) error {
+	for _, k := range dataKinds {
+		if k.set(d) {
+			if err := k.make(g, d); err != nil {
+				return fmt.Errorf("%s: %w", k.name, err)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("no kind of data: want one of iota, zero, file, random, values, address_of, repeat, parts")
+}
+
+// room makes space for n more bytes, within the bound, and returns them.
+func (g *generator) room(n int64) ([]byte, error) {
+	at := len(g.out.Bytes)
+	if n > int64(g.limit-at) {
+		return nil, fmt.Errorf("%d bytes after %d: want at most %d in all", n, at, g.limit)
+	}
+	if at == 0 {
+		g.out.Bytes = make([]byte, n)
+	} else {
+		g.out.Bytes = append(g.out.Bytes, make([]byte, n)...)
+	}
+	return g.out.Bytes[at:], nil
+}
+
+// elements makes room for count elements of a type, which writes their bytes.
+func (g *generator) elements(typ string, count int64, write func(put func(b []byte, n Number), size int, b []byte)) error {
+	size := elementBytes(typ)
+	if size == 0 {
+		return fmt.Errorf("type %q: want u8 to u64, i8 to i64, f16, f32 or f64", typ)
+	}
+	b, err := g.room(count * int64(size))
+	if err == nil {
+		write(encoders[typ], size, b)
+	}
+	return err
+}
+
+func (g *generator) iota(d *Data) error {
+	count, err := d.Count.evalInt(g.scope, 0, 0, maxDataBytes)
+	if err != nil {
+		return fmt.Errorf("count: %w", err)
+	}
+	start, err := d.Start.eval(g.scope, Number{})
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	step, err := d.Step.eval(g.scope, Number{Int: 1})
+	if err != nil {
+		return fmt.Errorf("step: %w", err)
+	}
+	return g.elements(d.Iota, count, func(put func([]byte, Number), size int, b []byte) {
+		for i := range int(count) {
+			put(b[i*size:], progression(start, step, i))
+		}
+	})
+}
+
+// progression is start + i*step: in integers when both are, so that large ones stay exact.
+func progression(start, step Number, i int) Number {
+	if start.IsFloat || step.IsFloat {
+		return float(start.AsFloat() + float64(i)*step.AsFloat())
+	}
+	return Number{Int: start.Int + int64(i)*step.Int}
+}
+
+func (g *generator) zero(d *Data) error {
+	n, err := d.Zero.evalInt(g.scope, 0, 0, maxDataBytes)
+	if err == nil {
+		_, err = g.room(n)
+	}
+	return err
+}
+
+func (g *generator) file(d *Data) error {
+	offset, err := d.Offset.evalInt(g.scope, 0, 0, maxDataBytes)
+	if err != nil {
+		return fmt.Errorf("offset: %w", err)
+	}
+	data, err := g.job.ReadFile(d.File, int64(g.limit))
+	if err != nil {
+		return err
+	}
+	n, err := d.Bytes.evalInt(g.scope, max(int64(len(data))-offset, 0), 0, maxDataBytes)
+	if err != nil {
+		return fmt.Errorf("bytes: %w", err)
+	}
+	if offset+n > int64(len(data)) {
+		return fmt.Errorf("%s: bytes %d to %d of %d", d.File, offset, offset+n, len(data))
+	}
+	b, err := g.room(n)
+	copy(b, data[offset:])
+	return err
+}
+
+// ReadFile reads a file that the job names, relative to the job file. At most limit bytes.
+func (j *Job) ReadFile(name string, limit int64) ([]byte, error) {
+	return readLimited(j.fsys, relative(path.Dir(j.file), name), limit)
+}
+
+// FS is where the job's files are, and Dir the folder of the job file in it.
+func (j *Job) FS() (fsys fs.FS, dir string) { return j.fsys, path.Dir(j.file) }
+
+func (g *generator) random(d *Data) error {
+	r := d.Random
+	typ := r.Type
+	if typ == "" {
+		typ = "f32"
+	}
+	count, err := r.Count.evalInt(g.scope, 0, 0, maxDataBytes)
+	if err != nil {
+		return fmt.Errorf("count: %w", err)
+	}
+	seed, err := r.Seed.evalInt(g.scope, 0, math.MinInt64, math.MaxInt64)
+	if err != nil {
+		return fmt.Errorf("seed: %w", err)
+	}
+	draw, err := r.drawer(g.scope, typ, rand.New(rand.NewPCG(uint64(seed), pcgStream)))
+	if err != nil {
+		return err
+	}
+	return g.elements(typ, count, func(put func([]byte, Number), size int, b []byte) {
+		for i := range int(count) {
+			put(b[i*size:], draw())
+		}
+	})
+}
+
+// pcgStream is the second seed word of every generator: the fraction of the golden ratio, as good as any.
+const pcgStream = 0x9e3779b97f4a7c15
+
+func (r *Random) drawer(s scope, typ string, rng *rand.Rand) (func() Number, error) {
+	largest := Number{Int: 1}
+	if typ[0] != 'f' {
+		bits := uint(elementBytes(typ) * 8)
+		if typ[0] == 'i' {
+			bits--
+		}
+		largest = Number{Int: int64(uint64(1)<<(min(bits, 63)) - 1)}
+	}
+	low, err := r.Min.eval(s, Number{})
+	if err != nil {
+		return nil, fmt.Errorf("min: %w", err)
+	}
+	high, err := r.Max.eval(s, largest)
+	if err != nil {
+		return nil, fmt.Errorf("max: %w", err)
+	}
+	if high.AsFloat() < low.AsFloat() {
+		return nil, fmt.Errorf("max %g is below min %g", high.AsFloat(), low.AsFloat())
+	}
+	if typ[0] == 'f' {
+		a, b := low.AsFloat(), high.AsFloat()
+		return func() Number { return float(a + (b-a)*rng.Float64()) }, nil
+	}
+	if low.IsFloat || high.IsFloat {
+		return nil, fmt.Errorf("min and max of %s: want integers", typ)
+	}
+	span := uint64(high.Int-low.Int) + 1
+	return func() Number {
+		if span == 0 {
+			return Number{Int: int64(rng.Uint64())}
+		}
+		return Number{Int: low.Int + int64(rng.Uint64N(span))}
+	}, nil
+}
+
+func (g *generator) values(d *Data) error {
+	typ := d.Type
+	if typ == "" {
+		typ = "u32"
+	}
+	return g.typed(typ, d.Values, d.Count)
+}
+
+// typed writes values of one type, over again until there are count.
+func (g *generator) typed(typ string, values []Expr, count Expr) error {
+	nums, err := evalAll(values, g.scope)
+	if err != nil {
+		return err
+	}
+	n, err := count.evalInt(g.scope, int64(len(nums)), 0, maxDataBytes)
+	if err != nil {
+		return fmt.Errorf("count: %w", err)
+	}
+	if len(nums) == 0 && n > 0 {
+		return fmt.Errorf("no values to fill %d elements with", n)
+	}
+	return g.elements(typ, n, func(put func([]byte, Number), size int, b []byte) {
+		for i := range int(n) {
+			put(b[i*size:], nums[i%len(nums)])
+		}
+	})
+}
+
+func evalAll(values []Expr, s scope) ([]Number, error) {
+	nums := make([]Number, len(values))
+	for i, e := range values {
+		n, err := e.eval(s, Number{})
+		if err != nil {
+			return nil, err
+		}
+		nums[i] = n
+	}
+	return nums, nil
+}
+
+func (g *generator) address(d *Data) error {
+	at := len(g.out.Bytes)
+	if _, err := g.room(8); err != nil {
+		return err
+	}
+	g.out.Addresses = append(g.out.Addresses, AddressFixup{at, d.AddressOf})
+	return nil
+}
+
+func (g *generator) repeat(d *Data) error {
+	times, err := d.Repeat.Times.evalInt(g.scope, 0, 0, maxDataBytes)
+	if err != nil {
+		return fmt.Errorf("times: %w", err)
+	}
+	if d.Repeat.Data == nil {
+		return fmt.Errorf("data: missing")
+	}
+	one, err := g.job.content(d.Repeat.Data, g.scope, g.limit)
+	if err != nil {
+		return err
+	}
+	if len(one.Bytes) == 0 {
+		return nil
+	}
+	if times > int64(g.limit)/int64(len(one.Bytes)) {
+		return fmt.Errorf("%d times %d bytes: want at most %d bytes", times, len(one.Bytes), g.limit)
+	}
+	b, err := g.room(times * int64(len(one.Bytes)))
+	if err != nil {
+		return err
+	}
+	at := len(g.out.Bytes) - len(b)
+	for i := range int(times) {
+		copy(b[i*len(one.Bytes):], one.Bytes)
+		for _, a := range one.Addresses {
+			g.out.Addresses = append(g.out.Addresses, AddressFixup{at + i*len(one.Bytes) + a.At, a.Buffer})
+		}
+	}
+	return nil
+}
+
+func (g *generator) parts(d *Data) error {
+	for i := range d.Parts {
+		if err := g.data(&d.Parts[i]); err != nil {
+			return fmt.Errorf("[%d]: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// encoders write one element, little-endian. Integers wrap to the type; floats given for integers truncate.
+var encoders = map[string]func(b []byte, n Number){
+	"u8": put8, "i8": put8, "u16": put16, "i16": put16, "u32": put32, "i32": put32, "u64": put64, "i64": put64,
+	"f16": func(b []byte, n Number) { binary.LittleEndian.PutUint16(b, float16(n.AsFloat())) },
+	"f32": func(b []byte, n Number) { binary.LittleEndian.PutUint32(b, math.Float32bits(float32(n.AsFloat()))) },
+	"f64": func(b []byte, n Number) { binary.LittleEndian.PutUint64(b, math.Float64bits(n.AsFloat())) },
+}
+
+func (n Number) asInt() int64 {
+	if n.IsFloat {
+		return int64(n.Float)
+	}
+	return n.Int
+}
+
+func put8(b []byte, n Number)  { b[0] = byte(n.asInt()) }
+func put16(b []byte, n Number) { binary.LittleEndian.PutUint16(b, uint16(n.asInt())) }
+func put32(b []byte, n Number) { binary.LittleEndian.PutUint32(b, uint32(n.asInt())) }
+func put64(b []byte, n Number) { binary.LittleEndian.PutUint64(b, uint64(n.asInt())) }
+
+// float16 rounds to nearest even.
+func float16(f float64) uint16 {
+	sign := uint16(math.Float64bits(f) >> 63 << 15)
+	a := math.Abs(f)
+	switch {
+	case math.IsNaN(f):
+		return sign | 0x7e00
+	case a >= 65520: // halfway between the largest, 65504, and 2^16
+		return sign | 0x7c00
+	case a < 0x1p-14: // subnormal: steps of 2^-24
+		return sign | uint16(math.RoundToEven(a*0x1p24))
+	}
+	frac, exp := math.Frexp(a) // a = frac * 2^exp, frac in [0.5, 1)
+	// A mantissa that rounds up to 2048 carries into the exponent by itself.
+	return sign + uint16(exp+13)<<10 + uint16(math.RoundToEven(frac*2048))
+}
+
+// fromFloat16 is exact.
+func fromFloat16(h uint16) float64 {
+	sign := 1.0
+	if h>>15 == 1 {
+		sign = -1
+	}
+	exp, mant := int(h>>10&31), float64(h&0x3ff)
+	switch exp {
+	case 31:
+		if mant != 0 {
+			return math.NaN()
+		}
+		return math.Inf(int(sign))
+	case 0:
+		return sign * mant * 0x1p-24
+	}
+	return sign * math.Ldexp(1024+mant, exp-25)
+}

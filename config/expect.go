@@ -1,0 +1,151 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// ErrMismatch is wrapped by the error of an expectation that a run did not meet.
+var ErrMismatch = errors.New("expectation not met")
+
+// element is the type that elements are compared as; empty: bytes.
+func (e *Expect) element() string {
+	if e.Typed.Type != "" {
+		return e.Typed.Type
+	}
+	if e.As == "" && e.Data != nil {
+		if e.Data.Iota != "" {
+			return e.Data.Iota
+		}
+		return e.Data.Type
+	}
+	return e.As
+}
+
+// Check compares the buffer's bytes at the end of a run with what is expected.
+func (e *Expect) Check(got []byte) error {
+	msg, err := e.compare(got)
+	kind := ErrMismatch
+	if err != nil {
+		msg, kind = err.Error(), ErrRange
+	}
+	if msg == "" {
+		return nil
+	}
+	return place([]problem{{indexPath("expect", e.index), msg, kind}}, e.job.where)
+}
+
+// compare returns what differs, or an error when the expectation can't be worked out.
+func (e *Expect) compare(got []byte) (string, error) {
+	offset, err := e.Offset.evalInt(e.job.scope, 0, 0, int64(len(got)))
+	if err != nil {
+		return "", fmt.Errorf("offset: %w", err)
+	}
+	rest := got[offset:]
+	if e.SHA256 != "" {
+		return e.compareDigest(rest)
+	}
+	want, err := e.want(len(rest))
+	if err != nil {
+		return "", err
+	}
+	if len(want) > len(rest) {
+		return fmt.Sprintf("%s: %d bytes from byte %d: want %d", e.Buffer, len(rest), offset, len(want)), nil
+	}
+	typ := e.element()
+	if typ == "" {
+		typ = "u8"
+	}
+	return e.compareElements(typ, rest, want, int(offset)), nil
+}
+
+func (e *Expect) want(limit int) ([]byte, error) {
+	// One element more than fits shows that the buffer is too short.
+	g := &generator{job: e.job, scope: e.job.scope, limit: limit + 1<<20}
+	var err error
+	switch {
+	case e.Typed.Type != "":
+		err = g.typed(e.Typed.Type, e.Typed.Values, e.Count)
+	case e.File != "":
+		err = g.file(&Data{File: e.File})
+	default:
+		err = g.data(e.Data)
+	}
+	if err == nil && len(g.out.Addresses) > 0 {
+		err = errors.New("addresses can't be expected: they are the machine's choice")
+	}
+	return g.out.Bytes, err
+}
+
+func (e *Expect) compareDigest(rest []byte) (string, error) {
+	n, err := e.Bytes.evalInt(e.job.scope, int64(len(rest)), 0, int64(len(rest)))
+	if err != nil {
+		return "", fmt.Errorf("bytes: %w", err)
+	}
+	sum := sha256.Sum256(rest[:n])
+	if got := hex.EncodeToString(sum[:]); !strings.EqualFold(got, e.SHA256) {
+		return fmt.Sprintf("%s: sha256 %s: want %s", e.Buffer, got, e.SHA256), nil
+	}
+	return "", nil
+}
+
+func (e *Expect) compareElements(typ string, got, want []byte, offset int) string {
+	size := elementBytes(typ)
+	decode := decoders[typ]
+	wrong, first := 0, ""
+	for i := 0; i+size <= len(want); i += size {
+		g, w := decode(got[i:]), decode(want[i:])
+		if same(g, w, e.Tolerance) {
+			continue
+		}
+		if wrong++; wrong == 1 {
+			first = fmt.Sprintf("%s: %s at byte %d: found %s: want %s", e.Buffer, typ, offset+i, g.text(typ), w.text(typ))
+		}
+	}
+	if wrong > 1 {
+		first += fmt.Sprintf(" (%d of %d differ)", wrong, len(want)/size)
+	}
+	return first
+}
+
+// same compares floats within the tolerance, relative where the wanted one is above 1; NaN equals NaN.
+func same(got, want Number, tolerance float64) bool {
+	if !want.IsFloat {
+		return got.Int == want.Int
+	}
+	g, w := got.Float, want.Float
+	if g == w || math.IsNaN(g) && math.IsNaN(w) {
+		return true
+	}
+	return math.Abs(g-w) <= tolerance*max(1, math.Abs(w)) && !math.IsInf(w, 0)
+}
+
+func (n Number) text(typ string) string {
+	switch {
+	case n.IsFloat:
+		return fmt.Sprintf("%g", n.Float)
+	case typ[0] == 'u':
+		return fmt.Sprintf("%d", uint64(n.Int))
+	}
+	return fmt.Sprintf("%d", n.Int)
+}
+
+// decoders read one element, little-endian; u64 keeps its bits in Int.
+var decoders = map[string]func(b []byte) Number{
+	"u8":  func(b []byte) Number { return Number{Int: int64(b[0])} },
+	"i8":  func(b []byte) Number { return Number{Int: int64(int8(b[0]))} },
+	"u16": func(b []byte) Number { return Number{Int: int64(binary.LittleEndian.Uint16(b))} },
+	"i16": func(b []byte) Number { return Number{Int: int64(int16(binary.LittleEndian.Uint16(b)))} },
+	"u32": func(b []byte) Number { return Number{Int: int64(binary.LittleEndian.Uint32(b))} },
+	"i32": func(b []byte) Number { return Number{Int: int64(int32(binary.LittleEndian.Uint32(b)))} },
+	"u64": func(b []byte) Number { return Number{Int: int64(binary.LittleEndian.Uint64(b))} },
+	"i64": func(b []byte) Number { return Number{Int: int64(binary.LittleEndian.Uint64(b))} },
+	"f16": func(b []byte) Number { return float(fromFloat16(binary.LittleEndian.Uint16(b))) },
+	"f32": func(b []byte) Number { return float(float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))) },
+	"f64": func(b []byte) Number { return float(math.Float64frombits(binary.LittleEndian.Uint64(b))) },
+}

@@ -1,0 +1,104 @@
+package config
+
+import "fmt"
+
+// Shape is the size of an image in texels.
+type Shape struct {
+	Width, Height, Depth, Layers int
+	TexelBytes                   int
+}
+
+// Bytes is the size of all texels, tightly packed.
+func (s Shape) Bytes() int { return s.Width * s.Height * s.Depth * s.Layers * s.TexelBytes }
+
+// maxImageSide is the largest image dimension that Vulkan drivers offer.
+const maxImageSide = 32768
+
+func (im *Image) shape(s scope) (Shape, error) {
+	out := Shape{TexelBytes: TexelBytes(im.Format)}
+	for _, d := range []struct {
+		name string
+		e    Expr
+		to   *int
+	}{{"width", im.Width, &out.Width}, {"height", im.Height, &out.Height}, {"depth", im.Depth, &out.Depth}, {"layers", im.Layers, &out.Layers}} {
+		if d.name == "width" && d.e == "" {
+			return out, fmt.Errorf("width: missing")
+		}
+		n, err := d.e.evalInt(s, 1, 1, maxImageSide)
+		if err != nil {
+			return out, fmt.Errorf("%s: %w", d.name, err)
+		}
+		*d.to = int(n)
+	}
+	if out.Width*out.Height > maxDataBytes/max(out.Depth*out.Layers*out.TexelBytes, 1) {
+		return out, fmt.Errorf("more than %d bytes", maxDataBytes)
+	}
+	return out, nil
+}
+
+// texelFormats are SPIR-V's image formats and their texel sizes (SPIR-V specification, section 3.11).
+var texelFormats = []struct {
+	name  string
+	bytes int
+}{
+	{"Rgba32f", 16}, {"Rgba16f", 8}, {"R32f", 4}, {"Rgba8", 4}, {"Rgba8Snorm", 4}, {"Rg32f", 8}, {"Rg16f", 4}, {"R11fG11fB10f", 4},
+	{"R16f", 2}, {"Rgba16", 8}, {"Rgb10A2", 4}, {"Rg16", 4}, {"Rg8", 2}, {"R16", 2}, {"R8", 1}, {"Rgba16Snorm", 8}, {"Rg16Snorm", 4},
+	{"Rg8Snorm", 2}, {"R16Snorm", 2}, {"R8Snorm", 1}, {"Rgba32i", 16}, {"Rgba16i", 8}, {"Rgba8i", 4}, {"R32i", 4}, {"Rg32i", 8},
+	{"Rg16i", 4}, {"Rg8i", 2}, {"R16i", 2}, {"R8i", 1}, {"Rgba32ui", 16}, {"Rgba16ui", 8}, {"Rgba8ui", 4}, {"R32ui", 4},
+	{"Rgb10a2ui", 4}, {"Rg32ui", 8}, {"Rg16ui", 4}, {"Rg8ui", 2}, {"R16ui", 2}, {"R8ui", 1}, {"R64ui", 8}, {"R64i", 8},
+}
+
+// TexelBytes is the size of a texel of a SPIR-V image format; 0 for an unknown format.
+func TexelBytes(format string) int {
+	for _, f := range texelFormats {
+		if f.name == format {
+			return f.bytes
+		}
+	}
+	return 0
+}
+
+// Content generates the initial contents of the buffer, or the texels of its image.
+func (b *Buffer) Content() (Content, error) {
+	c, err := b.generate()
+	if err != nil {
+		return c, place([]problem{{indexPath("buffers", b.index), err.Error(), ErrRange}}, b.job.where)
+	}
+	return c, nil
+}
+
+// Bytes is Content without the places for addresses.
+func (b *Buffer) Bytes() ([]byte, error) {
+	c, err := b.Content()
+	return c.Bytes, err
+}
+
+func (b *Buffer) generate() (Content, error) {
+	if b.Image == nil {
+		return b.job.content(b.Data, b.job.scope, maxDataBytes)
+	}
+	shape, err := b.Image.shape(b.job.scope)
+	if err != nil {
+		return Content{}, err
+	}
+	c, err := b.job.content(b.Image.Data, b.job.scope, shape.Bytes())
+	if err != nil {
+		return c, err
+	}
+	if b.Image.Data != nil && len(c.Bytes) != shape.Bytes() {
+		return c, fmt.Errorf("image: data has %d bytes: want %d", len(c.Bytes), shape.Bytes())
+	}
+	if b.Image.Data == nil {
+		c.Bytes = make([]byte, shape.Bytes())
+	}
+	return c, nil
+}
+
+// Shape is the size of the buffer's image, which must not be nil.
+func (b *Buffer) Shape() (Shape, error) {
+	s, err := b.Image.shape(b.job.scope)
+	if err != nil {
+		return s, place([]problem{{indexPath("buffers", b.index) + ".image", err.Error(), ErrRange}}, b.job.where)
+	}
+	return s, nil
+}

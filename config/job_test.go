@@ -1,0 +1,344 @@
+package config
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// job parses text as j.yaml beside the given files.
+func job(t *testing.T, text string, files map[string]string) *Job {
+	t.Helper()
+	j, err := ParseJob(mapFS(files), "jobs/j.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func mapFS(files map[string]string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for name, text := range files {
+		m[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return m
+}
+
+const reduceJob = `
+machine: rdna3-rx7900xtx
+set: {compute_units: 8, lds.banks: 64}
+shader: reduce.spv
+entry: main
+specialization: {0: 256, block: 0x10}
+buffers:
+  - {set: 0, binding: 0, name: input,  data: {iota: f32, count: 65536}}
+  - {set: 0, binding: 1, name: output, data: {zero: 4}}
+push_constants: [{u32: 65536}]
+dispatch: [256, 1, 1]
+expect:
+  - {buffer: output, f32: [2147450880], tolerance: 1e-6}
+`
+
+func TestJobOfTheManual(t *testing.T) {
+	j := job(t, reduceJob, nil)
+	launches, err := j.Launches()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Launch{{
+		Shader: "reduce.spv", Entry: "main", Dispatch: [3]uint32{256, 1, 1},
+		Specialization: []SpecValue{{ID: 0, Value: Number{Int: 256}}, {Name: "block", Value: Number{Int: 16}}},
+		Push:           Content{Bytes: []byte{0, 0, 1, 0}},
+	}}
+	if d := cmp.Diff(want, launches); d != "" {
+		t.Error(d)
+	}
+	b, err := j.Buffers[0].Bytes()
+	if err != nil || len(b) != 4*65536 {
+		t.Fatalf("%d bytes, %v", len(b), err)
+	}
+	if x := math.Float32frombits(binary.LittleEndian.Uint32(b[4*65535:])); x != 65535 {
+		t.Errorf("last element %g", x)
+	}
+	m, err := LoadMachine(Request{Job: j})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.ComputeUnits != 8 || m.LDS.Banks != 64 || m.Name != "rdna3-rx7900xtx" {
+		t.Errorf("machine %s, %d compute units, %d banks", m.Name, m.ComputeUnits, m.LDS.Banks)
+	}
+}
+
+func TestStepsAndLoops(t *testing.T) {
+	j := job(t, `
+parameters: {log: 3, n: 1 << log}
+shader: sort.spv
+repeat: 2
+buffers: [{binding: 0, name: data, data: {random: {type: u32, seed: 7, count: n}}}]
+steps:
+  - name: sort
+    for: {stage: 0..log-1, pass: 0..stage}
+    push_constants: [{u32: [stage, pass]}, {u32: "1 << (stage - pass)"}]
+    dispatch: [n/2/4]
+  - {name: last, dispatch: [1, 2], push_constants: [{f32: n*0.5}, {address: data}, {u8: 3}, {u16: 4, offset: 32}]}
+`, nil)
+	launches, err := j.Launches()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(launches) != 7 {
+		t.Fatalf("%d launches: want 1+2+3 and 1", len(launches))
+	}
+	if d := cmp.Diff([]byte{2, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0}, launches[4].Push.Bytes); d != "" {
+		t.Error(d)
+	}
+	last := launches[6]
+	if last.Step != "last" || last.Dispatch != [3]uint32{1, 2, 1} || len(last.Push.Bytes) != 34 || last.Push.Bytes[16] != 3 || last.Push.Bytes[32] != 4 {
+		t.Errorf("%+v", last)
+	}
+	if d := cmp.Diff([]AddressFixup{{8, "data"}}, last.Push.Addresses); d != "" {
+		t.Error(d)
+	}
+	if n, err := j.Rounds(); n != 2 || err != nil {
+		t.Errorf("%d rounds, %v", n, err)
+	}
+}
+
+func TestNestedStepsInherit(t *testing.T) {
+	j := job(t, `
+shader: a.spv
+specialization: {0: 1, 1: 2}
+steps:
+  - for: {i: 1..2}
+    steps:
+      - {name: one, dispatch: [i]}
+      - {name: two, shader: b.spv, specialization: {1: i*10}, dispatch: [i, i]}
+`, nil)
+	launches, err := j.Launches()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range launches {
+		got = append(got, l.Step+" "+l.Shader)
+	}
+	if d := cmp.Diff([]string{"one a.spv", "two b.spv", "one a.spv", "two b.spv"}, got); d != "" {
+		t.Error(d)
+	}
+	if v := launches[3].Specialization[1].Value.Int; v != 20 {
+		t.Errorf("constant 1 is %d: want 20", v)
+	}
+}
+
+func TestData(t *testing.T) {
+	files := map[string]string{"jobs/raw.bin": "0123456789"}
+	tests := []struct {
+		data string
+		want []byte
+	}{
+		{"{iota: u16, count: 3, start: 5, step: -2}", []byte{5, 0, 3, 0, 1, 0}},
+		{"{iota: f16, count: 2, start: 1}", []byte{0, 0x3c, 0, 0x40}},
+		{"{zero: 3}", []byte{0, 0, 0}},
+		{"{file: raw.bin, offset: 2, bytes: 3}", []byte("234")},
+		{"{file: raw.bin}", []byte("0123456789")},
+		{"{values: [1, -1], type: i8, count: 5}", []byte{1, 255, 1, 255, 1}},
+		{"{values: [0xffffffffffffffff], type: u64}", []byte{255, 255, 255, 255, 255, 255, 255, 255}},
+		{"{values: [.inf, -1.5], type: f32}", []byte{0, 0, 0x80, 0x7f, 0, 0, 0xc0, 0xbf}},
+		{"{repeat: {times: 2, data: {values: [7], type: u8}}}", []byte{7, 7}},
+		{"{parts: [{values: [1], type: u8}, {zero: 2}, {file: raw.bin, bytes: 1}]}", []byte{1, 0, 0, '0'}},
+		{"{repeat: {times: 2, data: {address_of: b}}}", make([]byte, 16)},
+		{"{random: {type: u8, count: 4, min: 3, max: 3}}", []byte{3, 3, 3, 3}},
+	}
+	for _, tt := range tests {
+		j := job(t, "shader: s.spv\ndispatch: [1]\nbuffers: [{name: b, data: "+tt.data+"}]", files)
+		got, err := j.Buffers[0].Bytes()
+		if d := cmp.Diff(tt.want, got); d != "" || err != nil {
+			t.Errorf("%s: %v\n%s", tt.data, err, d)
+		}
+	}
+}
+
+func TestRandomIsSeededAndBounded(t *testing.T) {
+	one := func(seed string) []byte {
+		j := job(t, "shader: s.spv\ndispatch: [1]\nbuffers: [{name: b, data: {random: {type: i32, min: -5, max: 5, count: 1000, seed: "+seed+"}}}]", nil)
+		b, err := j.Buffers[0].Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	a, b, c := one("1"), one("1"), one("2")
+	if !cmp.Equal(a, b) || cmp.Equal(a, c) {
+		t.Error("the seed must decide the numbers")
+	}
+	seen := map[int32]bool{}
+	for i := 0; i < len(a); i += 4 {
+		seen[int32(binary.LittleEndian.Uint32(a[i:]))] = true
+	}
+	for v := range seen {
+		if v < -5 || v > 5 {
+			t.Errorf("%d is out of -5..5", v)
+		}
+	}
+	if len(seen) != 11 {
+		t.Errorf("%d different values: want all 11", len(seen))
+	}
+}
+
+func TestFloat16RoundTrip(t *testing.T) {
+	for h := range 1 << 16 {
+		f := fromFloat16(uint16(h))
+		if math.IsNaN(f) {
+			continue
+		}
+		if got := float16(f); got != uint16(h) {
+			t.Fatalf("%#x -> %g -> %#x", h, f, got)
+		}
+	}
+	for _, tt := range []struct {
+		f    float64
+		want uint16
+	}{{65519, 0x7bff}, {65520, 0x7c00}, {1 + 0x1p-11, 0x3c00}, {1 + 3*0x1p-11, 0x3c02}, {0x1p-25, 0}, {0x1.8p-25, 1}, {math.NaN(), 0x7e00}, {1 - 0x1p-13, 0x3c00}} {
+		if got := float16(tt.f); got != tt.want {
+			t.Errorf("%g -> %#x: want %#x", tt.f, got, tt.want)
+		}
+	}
+}
+
+func TestExpectations(t *testing.T) {
+	out := []byte{1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0x80, 0x3f}
+	tests := []struct{ expect, want string }{
+		{"{buffer: b, u32: [1, 2]}", ""},
+		{"{buffer: b, u32: [1, 3]}", "config: j.yaml:4: expect[0]: b: u32 at byte 4: found 2: want 3"},
+		{"{buffer: b, u32: 0, count: 2}", "found 1: want 0 (2 of 2 differ)"},
+		{"{buffer: b, f32: 1.0001, offset: 8, tolerance: 1e-3}", ""},
+		{"{buffer: b, f32: 1.0001, offset: 8, tolerance: 1e-5}", "found 1: want 1.0001"},
+		{"{buffer: b, f32: nan, offset: 8, tolerance: 1}", "want NaN"},
+		{"{buffer: b, u32: [1], offset: 12}", "0 bytes from byte 12: want 4"},
+		{"{buffer: b, u32: [1], offset: 13}", "offset: found 13: want 0 to 12"},
+		{"{buffer: b, data: {iota: u32, start: 1, count: 2}}", ""},
+		{"{buffer: b, file: f.bin}", "u8 at byte 1: found 0: want 1"},
+		{"{buffer: b, sha256: 47DC540C94CEB704A23875C11273E16BB0B8A87AED84DE911F2133568115F254, bytes: 2}", ""},
+		{"{buffer: b, sha256: 9dcf97a184f32623d11a73124ceb99a5709b083721e878a16d78f596718ba7b2, bytes: 2}", "sha256 47dc540c94ceb704a23875c11273e16bb0b8a87aed84de911f2133568115f254"},
+	}
+	for _, tt := range tests {
+		j, err := ParseJob(mapFS(map[string]string{"f.bin": "\x01\x01"}), "j.yaml",
+			[]byte("shader: s.spv\ndispatch: [1]\nbuffers: [{name: b, data: {zero: 12}}]\nexpect: ["+tt.expect+"]"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = j.Expect[0].Check(out)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: found %v: want %q", tt.expect, err, tt.want)
+		}
+	}
+	j := job(t, "shader: s.spv\ndispatch: [1]\nbuffers: [{name: b, data: {zero: 12}}]\nexpect: [{buffer: b, u8: 9}]", nil)
+	if err := j.Expect[0].Check(out); !errors.Is(err, ErrMismatch) {
+		t.Errorf("%v does not wrap ErrMismatch", err)
+	}
+}
+
+func TestJobErrors(t *testing.T) {
+	const head = "shader: s.spv\ndispatch: [1]\n"
+	const buf = "buffers: [{name: out, data: {zero: 4}}]\n"
+	tests := []struct {
+		text, want string
+		kind       error
+	}{
+		{head + "bufers: []", "config: j.yaml:3: bufers: unknown key (nearest: buffers)", ErrUnknownKey},
+		{head + "buffers: 3", "j.yaml:3: buffers: found 3: want a list", ErrType},
+		{head + "buffers: [{name: a, data: {zero: 4}},\n {name: a, data: {zero: 4}, bindng: 1}]", "j.yaml:4: buffers[1].bindng: unknown key (nearest: buffers.binding)", ErrUnknownKey},
+		{head + "buffers: [{name: a, data: {zero: 4, iota: u32}}]", "buffers[0].data: found iota and zero: want exactly one", ErrRange},
+		{head + "buffers: [{name: a}]", "buffers[0].data: missing", ErrMissing},
+		{head + "buffers: [{name: a, data: {zero: 4}}, {name: b, data: {zero: 4}}]", "set 0, binding 0, index 0 is bound already by buffers[0]", ErrRange},
+		{head + "buffers: [{name: a, data: {zero: 4}}, {name: a, binding: 1, data: {zero: 4}}]", `"a" is the name of another buffer`, ErrRange},
+		{head + "buffers: [{name: a, image: {format: Rgba32F, width: 4}}]", "found \"Rgba32F\": want a SPIR-V image format such as Rgba32f (nearest: Rgba32f)", ErrRange},
+		{head + "buffers: [{name: a, image: {format: R32f}}]", "width: missing", ErrRange},
+		{head + buf + "expect: [{buffer: ouy, u32: 1}]", `j.yaml:4: expect[0].buffer: no buffer is named "ouy" (nearest: out)`, ErrReference},
+		{head + buf + "expect: [{buffer: out, u32: 1, f32: 2}]", "a second typed value", ErrType},
+		{head + buf + "expect: [{buffer: out}]", "found 0 expectations", ErrRange},
+		{head + "push_constants: [{u32: m}]", "m is not a parameter or a loop variable", ErrExpr},
+		{head + "push_constants: [{u32: 1, address: x}]", "want one typed value", ErrRange},
+		{head + "push_constants: [{address: x}]", `no buffer is named "x"`, ErrReference},
+		{head + "push_constants: [{u32: 1, offset: 2000}]", "found 2000: want 0 to 1024", ErrExpr},
+		{head + "parameters: {n: 1/0}", "parameters.n: expression \"1/0\": division by zero", ErrExpr},
+		{head + "parameters: {n: (1}", "want )", ErrExpr},
+		{head + "wave_size: 48", "wave_size: found 48: want one of 0, 16, 32, 64", ErrRange},
+		{head + "repeat: 0", "repeat: found 0: want 1 to", ErrRange},
+		{"shader: s.spv", "dispatch: missing", ErrMissing},
+		{"shader: s.spv\ndispatch: []", "dispatch", ErrMissing},
+		{"shader: s.spv\ndispatch: [1, 2, 3, 4]", "dispatch: 4 items: want 1 to 3", ErrRange},
+		{"shader: s.spv\ndispatch: [-1]", "dispatch[0]: found -1: want 0 to 4294967295", ErrExpr},
+		{"dispatch: [1]", "shader: missing", ErrMissing},
+		{head + "steps: [{dispatch: [1]}]", "found dispatch and steps", ErrRange},
+		{"steps: [{dispatch: [1]}]", "steps[0].shader: missing", ErrMissing},
+		{"shader: s\nsteps: [{for: {i: 0..99999}, dispatch: [i]}]", "more than 65536 launches", ErrLimit},
+		{"shader: s\nsteps: [{for: {i: 1..3}, dispatch: [i - 2]}]", "steps[0].dispatch[0]: found -1", ErrExpr},
+		{"shader: s\nsteps: [{for: {i: 1}, dispatch: [i]}]", "want first..last", ErrExpr},
+		{"shader: [1", "not YAML", ErrSyntax},
+		{"shader: a\nshader: b\ndispatch: [1]", "j.yaml:2: shader: given twice", ErrType},
+		{"[1]", "found a list: want a mapping", ErrType},
+		{"a: &a [*a]", "unknown key", ErrUnknownKey},
+	}
+	for _, tt := range tests {
+		_, err := ParseJob(mapFS(nil), "j.yaml", []byte(tt.text))
+		if err == nil || !strings.Contains(err.Error(), tt.want) || !errors.Is(err, tt.kind) {
+			t.Errorf("%q:\nfound %v\nwant  %s (%v)", tt.text, err, tt.want, tt.kind)
+		}
+	}
+}
+
+func TestImages(t *testing.T) {
+	j := job(t, `
+shader: s.spv
+dispatch: [1]
+parameters: {side: 4}
+buffers:
+  - {binding: 0, name: im, image: {format: Rgba8, width: side, height: side*2, layers: 3}}
+  - {binding: 1, name: full, image: {format: R32ui, width: 2, data: {iota: u32, count: 2}}}
+  - {binding: 2, name: short, image: {format: R32ui, width: 2, data: {iota: u32, count: 1}}}
+  - {binding: 3, index: 2, name: texels, texel_buffer: R32f, data: {zero: 16}}
+`, nil)
+	s, err := j.Buffers[0].Shape()
+	if d := cmp.Diff(Shape{4, 8, 1, 3, 4}, s); d != "" || err != nil {
+		t.Error(err, d)
+	}
+	if b, err := j.Buffers[0].Bytes(); len(b) != 4*8*3*4 || err != nil {
+		t.Error(len(b), err)
+	}
+	if b, err := j.Buffers[1].Bytes(); !cmp.Equal(b, []byte{0, 0, 0, 0, 1, 0, 0, 0}) || err != nil {
+		t.Error(b, err)
+	}
+	if _, err := j.Buffers[2].Bytes(); err == nil || !strings.Contains(err.Error(), "j.yaml:8: buffers[2]: image: data has 4 bytes: want 8") {
+		t.Error(err)
+	}
+}
+
+func TestExpressions(t *testing.T) {
+	s := scope{"n": {Int: 10}, "x": {Float: 2.5, IsFloat: true}}
+	tests := []struct {
+		text string
+		want Number
+	}{
+		{"1+2*3", Number{Int: 7}}, {"(1+2)*3", Number{Int: 9}}, {"7/2", Number{Int: 3}}, {"-7/2", Number{Int: -3}}, {"-7%3", Number{Int: -1}},
+		{"1<<4>>2", Number{Int: 4}}, {"1<<n-2", Number{Int: 256}}, {"n*x", float(25)}, {"n/4.0", float(2.5)}, {"1e3", float(1000)}, {"1e-3", float(0.001)},
+		{"0x1e-3", Number{Int: 27}}, {"010", Number{Int: 10}}, {"1_000", Number{Int: 1000}}, {"n>=10", Number{Int: 1}}, {"n<10", Number{}}, {"n==10 | 4", Number{}},
+		{"5&3|8^1", Number{Int: 9}}, {"!n", Number{}}, {"~0", Number{Int: -1}}, {"- -3", Number{Int: 3}}, {"true", Number{Int: 1}}, {"2<3", Number{Int: 1}}, {"1 - 2 - 3", Number{Int: -4}},
+	}
+	for _, tt := range tests {
+		got, err := Expr(tt.text).eval(s, Number{})
+		if err != nil || got != tt.want {
+			t.Errorf("%s = %+v, %v: want %+v", tt.text, got, err, tt.want)
+		}
+	}
+	for _, bad := range []string{"1+", "(", "1 2", "a..b", "1.2.3", "n+y", "1<<64", "1.5<<2", "~x", "1%0", "()", "$", "0x", strings.Repeat("(", 500)} {
+		if v, err := Expr(bad).eval(s, Number{}); err == nil {
+			t.Errorf("%s = %+v: want an error", bad, v)
+		}
+	}
+}

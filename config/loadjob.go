@@ -1,0 +1,465 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Limits of a job, so that a small file can't ask for unbounded work before it runs.
+const (
+	maxLaunches  = 1 << 16
+	maxPushBytes = 1024
+	maxRounds    = 1 << 20
+)
+
+// LoadJob reads a job file and checks all of it that can be checked without its shader and its data. Files that it names are
+// relative to it, in fsys (nil: OS()).
+func LoadJob(fsys fs.FS, name string) (*Job, error) {
+	if fsys == nil {
+		fsys = OS()
+	}
+	data, err := readLimited(fsys, name, maxFileBytes)
+	if err != nil {
+		return nil, err
+	}
+	return ParseJob(fsys, name, data)
+}
+
+// ParseJob is LoadJob for text that is at hand.
+func ParseJob(fsys fs.FS, name string, data []byte) (*Job, error) {
+	n, err := parseYAML(name, data)
+	if err != nil {
+		return nil, err
+	}
+	r := newReader(name, noSources, reflect.TypeFor[Job]())
+	tree := r.value(n, r.root, "", noSources)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	j := &Job{fsys: fsys, file: name, where: r.where}
+	assign(reflect.ValueOf(j).Elem(), tree)
+	j.Name = strings.TrimSuffix(path.Base(name), path.Ext(name))
+	j.link()
+	if err := j.check(); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+func (j *Job) link() {
+	for i := range j.Buffers {
+		j.Buffers[i].job, j.Buffers[i].index = j, i
+	}
+	for i := range j.Expect {
+		j.Expect[i].job, j.Expect[i].index = j, i
+	}
+}
+
+func (j *Job) check() error {
+	ps := checkStruct(reflect.ValueOf(j).Elem(), "")
+	ps = append(ps, j.defineParameters()...)
+	for _, rule := range jobRules {
+		ps = append(ps, rule(j)...)
+	}
+	if ps == nil {
+		_, ps = j.launches()
+	}
+	return place(ps, j.where)
+}
+
+// jobRules are what must hold between fields.
+var jobRules = []func(*Job) []problem{ruleWork, ruleBuffers, ruleNames, ruleExpect, rulePush}
+
+// defineParameters works the parameters out in order.
+func (j *Job) defineParameters() []problem {
+	var ps []problem
+	j.scope = scope{}
+	for _, v := range j.Parameters {
+		n, err := v.Value.eval(j.scope, Number{})
+		if err != nil {
+			ps = append(ps, problem{joinPath("parameters", v.Name), err.Error(), ErrExpr})
+		}
+		j.scope[v.Name] = n
+	}
+	return ps
+}
+
+func ruleWork(j *Job) []problem {
+	switch {
+	case len(j.Steps) == 0 && len(j.Dispatch) == 0:
+		return []problem{{"dispatch", "missing: want dispatch or steps", ErrMissing}}
+	case len(j.Steps) > 0 && len(j.Dispatch) > 0:
+		return []problem{{"dispatch", "found dispatch and steps: want one of them", ErrRange}}
+	case len(j.Steps) == 0 && j.Shader == "":
+		return []problem{{"shader", "missing: want a .spv or .spvasm file", ErrMissing}}
+	}
+	return j.stepProblems(j.Steps, "steps", j.Shader != "")
+}
+
+func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
+	var ps []problem
+	for i := range steps {
+		s, p := &steps[i], indexPath(at, i)
+		shader := haveShader || s.Shader != ""
+		switch {
+		case (len(s.Dispatch) == 0) == (len(s.Steps) == 0):
+			ps = append(ps, problem{p, "want one of dispatch and steps", ErrMissing})
+		case len(s.Dispatch) > 0 && !shader:
+			ps = append(ps, problem{p + ".shader", "missing: neither the step nor the job has one", ErrMissing})
+		}
+		ps = append(ps, pushProblems(s.PushConstants, p+".push_constants", j)...)
+		ps = append(ps, j.stepProblems(s.Steps, p+".steps", shader)...)
+	}
+	return ps
+}
+
+func ruleBuffers(j *Job) []problem {
+	var ps []problem
+	for i := range j.Buffers {
+		b, p := &j.Buffers[i], indexPath("buffers", i)
+		switch {
+		case b.Image != nil && (b.Data != nil || b.TexelBuffer != ""):
+			ps = append(ps, problem{p, "an image has its data inside image, and is no texel buffer", ErrRange})
+		case b.Image != nil:
+			ps = append(ps, imageProblems(b.Image, p+".image", j)...)
+		case b.Data == nil:
+			ps = append(ps, problem{p + ".data", "missing: want data (it gives the size) or image", ErrMissing})
+		default:
+			ps = append(ps, dataProblems(b.Data, p+".data", j)...)
+		}
+		if b.TexelBuffer != "" {
+			ps = append(ps, formatProblems(b.TexelBuffer, p+".texel_buffer")...)
+		}
+		for k := range j.Buffers[:i] {
+			if o := &j.Buffers[k]; !b.Unbound && !o.Unbound && o.Set == b.Set && o.Binding == b.Binding && o.Index == b.Index {
+				ps = append(ps, problem{p, fmt.Sprintf("set %d, binding %d, index %d is bound already by buffers[%d]", b.Set, b.Binding, b.Index, k), ErrRange})
+			}
+		}
+	}
+	return ps
+}
+
+func imageProblems(im *Image, at string, j *Job) []problem {
+	ps := formatProblems(im.Format, at+".format")
+	if _, err := im.shape(j.scope); err != nil {
+		ps = append(ps, problem{at, err.Error(), ErrRange})
+	}
+	if im.Data != nil {
+		ps = append(ps, dataProblems(im.Data, at+".data", j)...)
+	}
+	return ps
+}
+
+func formatProblems(format, at string) []problem {
+	if TexelBytes(format) > 0 {
+		return nil
+	}
+	var known []string
+	for _, f := range texelFormats {
+		known = append(known, f.name)
+	}
+	msg := fmt.Sprintf("found %q: want a SPIR-V image format such as Rgba32f", format)
+	if n := nearest(format, known); n != "" {
+		msg += fmt.Sprintf(" (nearest: %s)", n)
+	}
+	return []problem{{at, msg, ErrRange}}
+}
+
+// dataProblems checks that data has one kind and names buffers that exist.
+func dataProblems(d *Data, at string, j *Job) []problem {
+	var ps []problem
+	if names := d.kindNames(); len(names) != 1 {
+		ps = append(ps, problem{at, fmt.Sprintf("found %s: want exactly one of iota, zero, file, random, values, address_of, repeat, parts", listOrNone(names)), ErrRange})
+	}
+	if d.AddressOf != "" {
+		ps = append(ps, j.bufferProblems(d.AddressOf, at+".address_of")...)
+	}
+	if d.Repeat != nil && d.Repeat.Data == nil {
+		ps = append(ps, problem{at + ".repeat.data", "missing", ErrMissing})
+	} else if d.Repeat != nil {
+		ps = append(ps, dataProblems(d.Repeat.Data, at+".repeat.data", j)...)
+	}
+	for i := range d.Parts {
+		ps = append(ps, dataProblems(&d.Parts[i], indexPath(at+".parts", i), j)...)
+	}
+	return ps
+}
+
+func listOrNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, " and ")
+}
+
+func (j *Job) bufferProblems(name, at string) []problem {
+	var known []string
+	for i := range j.Buffers {
+		known = append(known, j.Buffers[i].Name)
+	}
+	if name != "" && slices.Contains(known, name) {
+		return nil
+	}
+	msg := fmt.Sprintf("no buffer is named %q", name)
+	if n := nearest(name, known); n != "" {
+		msg += fmt.Sprintf(" (nearest: %s)", n)
+	}
+	return []problem{{at, msg, ErrReference}}
+}
+
+func ruleNames(j *Job) []problem {
+	var ps []problem
+	seen := map[string]bool{}
+	for i := range j.Buffers {
+		name := j.Buffers[i].Name
+		if name != "" && seen[name] {
+			ps = append(ps, problem{indexPath("buffers", i) + ".name", fmt.Sprintf("%q is the name of another buffer", name), ErrRange})
+		}
+		seen[name] = true
+	}
+	return ps
+}
+
+func ruleExpect(j *Job) []problem {
+	var ps []problem
+	for i := range j.Expect {
+		e, p := &j.Expect[i], indexPath("expect", i)
+		ps = append(ps, j.bufferProblems(e.Buffer, p+".buffer")...)
+		kinds := 0
+		for _, given := range []bool{e.Typed.Type != "", e.Data != nil, e.File != "", e.SHA256 != ""} {
+			if given {
+				kinds++
+			}
+		}
+		if kinds != 1 {
+			ps = append(ps, problem{p, fmt.Sprintf("found %d expectations: want one of a typed list (u32: [...]), data, file, sha256", kinds), ErrRange})
+		}
+		if e.Data != nil {
+			ps = append(ps, dataProblems(e.Data, p+".data", j)...)
+		}
+		if e.Tolerance > 0 && e.element() == "" {
+			ps = append(ps, problem{p + ".tolerance", "the element type is not known: want as: f32 or the like", ErrMissing})
+		}
+	}
+	return ps
+}
+
+func rulePush(j *Job) []problem { return pushProblems(j.PushConstants, "push_constants", j) }
+
+func pushProblems(list []PushConstant, at string, j *Job) []problem {
+	var ps []problem
+	for i := range list {
+		c, p := &list[i], indexPath(at, i)
+		if (c.Typed.Type == "") == (c.Address == "") {
+			ps = append(ps, problem{p, "want one typed value (u32: 1) or address", ErrRange})
+		} else if c.Address != "" {
+			ps = append(ps, j.bufferProblems(c.Address, p+".address")...)
+		}
+	}
+	return ps
+}
+
+// Rounds is how often the whole job runs; only the last round is reported.
+func (j *Job) Rounds() (int, error) {
+	n, ps := j.rounds()
+	return n, place(ps, j.where)
+}
+
+func (j *Job) rounds() (int, []problem) {
+	n, err := j.Repeat.evalInt(j.scope, 1, 1, maxRounds)
+	if err != nil {
+		return 0, []problem{{"repeat", err.Error(), ErrRange}}
+	}
+	return int(n), nil
+}
+
+// Launches lists the dispatches of one round in order, loops unrolled.
+func (j *Job) Launches() ([]Launch, error) {
+	l, ps := j.launches()
+	return l, place(ps, j.where)
+}
+
+func (j *Job) launches() ([]Launch, []problem) {
+	if _, ps := j.rounds(); ps != nil {
+		return nil, ps
+	}
+	u := &unroller{job: j}
+	top := Step{Shader: j.Shader, Entry: j.Entry, Specialization: j.Specialization, PushConstants: j.PushConstants, Dispatch: j.Dispatch}
+	if len(j.Steps) == 0 {
+		u.launch(&top, j.scope, "")
+	} else {
+		u.steps(j.Steps, &top, j.scope, "steps")
+	}
+	if u.problems != nil {
+		return nil, u.problems
+	}
+	return u.out, nil
+}
+
+// unroller turns steps into launches; it stops at the first problem, as the next rounds of a loop would repeat it.
+type unroller struct {
+	job      *Job
+	out      []Launch
+	rounds   int
+	problems []problem
+}
+
+func (u *unroller) fail(path string, err error) {
+	u.problems = append(u.problems, problem{path, err.Error(), ErrExpr})
+}
+
+func (u *unroller) steps(steps []Step, outer *Step, s scope, at string) {
+	for i := range steps {
+		step := inherit(&steps[i], outer)
+		u.loop(&step, step.For, s, indexPath(at, i))
+	}
+}
+
+// inherit fills what a step leaves out from the step or job around it.
+func inherit(s, outer *Step) Step {
+	out := *s
+	if out.Name == "" {
+		out.Name = outer.Name
+	}
+	if out.Shader == "" {
+		out.Shader = outer.Shader
+		if out.Entry == "" {
+			out.Entry = outer.Entry
+		}
+	}
+	if out.PushConstants == nil {
+		out.PushConstants = outer.PushConstants
+	}
+	out.Specialization = slices.Concat(outer.Specialization, s.Specialization)
+	return out
+}
+
+func (u *unroller) loop(step *Step, loops []Loop, s scope, at string) {
+	if u.problems != nil {
+		return
+	}
+	if len(loops) == 0 {
+		if u.rounds++; u.rounds > maxLaunches {
+			u.problems = append(u.problems, problem{at, fmt.Sprintf("more than %d launches", maxLaunches), ErrLimit})
+		} else if len(step.Steps) > 0 {
+			u.steps(step.Steps, step, s, at+".steps")
+		} else {
+			u.launch(step, s, at)
+		}
+		return
+	}
+	l := loops[0]
+	p := joinPath(at+".for", l.Name)
+	first, err1 := l.First.evalInt(s, 0, math.MinInt32, math.MaxInt32)
+	last, err2 := l.Last.evalInt(s, 0, math.MinInt32, math.MaxInt32)
+	if err := errors.Join(err1, err2); err != nil {
+		u.fail(p, err)
+		return
+	}
+	inner := scope{}
+	for k, v := range s {
+		inner[k] = v
+	}
+	for i := first; i <= last && u.problems == nil; i++ {
+		inner[l.Name] = Number{Int: i}
+		if u.rounds++; u.rounds > 4*maxLaunches {
+			u.problems = append(u.problems, problem{p, fmt.Sprintf("more than %d rounds", 4*maxLaunches), ErrLimit})
+			return
+		}
+		u.loop(step, loops[1:], inner, at)
+	}
+}
+
+func (u *unroller) launch(step *Step, s scope, at string) {
+	l := Launch{Step: step.Name, Shader: step.Shader, Entry: step.Entry, Dispatch: [3]uint32{1, 1, 1}}
+	for i, e := range step.Dispatch {
+		n, err := e.evalInt(s, 1, 0, math.MaxUint32)
+		if err != nil {
+			u.fail(indexPath(sub(at, "dispatch"), i), err)
+			return
+		}
+		l.Dispatch[i] = uint32(n)
+	}
+	for _, sp := range step.Specialization {
+		v, err := sp.Value.eval(s, Number{})
+		if err != nil {
+			u.fail(sub(at, "specialization"), err)
+			return
+		}
+		l.specialize(SpecValue{sp.ID, sp.Name, v})
+	}
+	push, err := u.job.push(step.PushConstants, s)
+	if err != nil {
+		u.fail(sub(at, "push_constants"), err)
+		return
+	}
+	l.Push = push
+	u.out = append(u.out, l)
+}
+
+func sub(at, key string) string {
+	if at == "" {
+		return key
+	}
+	return at + "." + key
+}
+
+// specialize adds a value, over an earlier one for the same constant.
+func (l *Launch) specialize(v SpecValue) {
+	for i := range l.Specialization {
+		if o := &l.Specialization[i]; o.ID == v.ID && o.Name == v.Name {
+			*o = v
+			return
+		}
+	}
+	l.Specialization = append(l.Specialization, v)
+}
+
+// push lays the push constant block out.
+func (j *Job) push(list []PushConstant, s scope) (Content, error) {
+	var out Content
+	for i := range list {
+		if err := j.pushOne(&list[i], s, &out); err != nil {
+			return out, fmt.Errorf("[%d]: %w", i, err)
+		}
+	}
+	return out, nil
+}
+
+func (j *Job) pushOne(c *PushConstant, s scope, out *Content) error {
+	size := 8
+	g := &generator{job: j, scope: s, limit: maxPushBytes}
+	var err error
+	if c.Address != "" {
+		err = g.address(&Data{AddressOf: c.Address})
+	} else {
+		size = elementBytes(c.Typed.Type)
+		err = g.typed(c.Typed.Type, c.Typed.Values, "")
+	}
+	if err != nil {
+		return err
+	}
+	next := (len(out.Bytes) + size - 1) / size * size
+	at, err := c.Offset.evalInt(s, int64(next), 0, maxPushBytes)
+	if err != nil {
+		return fmt.Errorf("offset: %w", err)
+	}
+	end := int(at) + len(g.out.Bytes)
+	if end > maxPushBytes {
+		return fmt.Errorf("the block is larger than %d bytes", maxPushBytes)
+	}
+	if grow := end - len(out.Bytes); grow > 0 {
+		out.Bytes = append(out.Bytes, make([]byte, grow)...)
+	}
+	copy(out.Bytes[at:], g.out.Bytes)
+	for _, a := range g.out.Addresses {
+		out.Addresses = append(out.Addresses, AddressFixup{int(at) + a.At, a.Buffer})
+	}
+	return nil
+}
