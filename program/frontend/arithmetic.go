@@ -1,0 +1,244 @@
+package frontend
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+func (b *builder) logicalEqual() {
+	b.each(2, func(a []*ir.Value) *ir.Value {
+		return b.op(isa.Not, isa.Bool, b.op(isa.Xor, isa.Bool, a[0], a[1]))
+	})
+}
+
+func (b *builder) ordered(want bool) {
+	b.each(2, func(a []*ir.Value) *ir.Value {
+		nan := b.op(isa.Or, isa.Bool, b.cmp(isa.IsNan, a[0].R, a[0]), b.cmp(isa.IsNan, a[1].R, a[1]))
+		if want {
+			return b.op(isa.Not, isa.Bool, nan)
+		}
+		return nan
+	})
+}
+
+// join combines leaves by a two-source operation.
+func (b *builder) join(op isa.Op, leaves []*ir.Value) *ir.Value {
+	if len(leaves) == 0 {
+		b.invalid("no components")
+	}
+	v := leaves[0]
+	for _, w := range leaves[1:] {
+		v = b.op(op, v.R, v, w)
+	}
+	return v
+}
+
+// selects carries out OpSelect: one condition for all, or one a component.
+func (b *builder) selects() {
+	cond, x, y := b.leaves(b.arg(0)), b.leaves(b.arg(1)), b.leaves(b.arg(2))
+	if len(x) != len(y) || len(cond) != 1 && len(cond) != len(x) {
+		b.invalid("a selection of %d, %d and %d components", len(cond), len(x), len(y))
+	}
+	out := make([]*ir.Value, len(x))
+	for i := range out {
+		c := cond[0]
+		if len(cond) > 1 {
+			c = cond[i]
+		}
+		out[i] = b.sel(c, x[i], y[i])
+	}
+	b.set(out...)
+}
+
+func (b *builder) bitCount() {
+	t := b.comp(b.resultType())
+	b.each(1, func(a []*ir.Value) *ir.Value {
+		return b.widen(b.op(isa.BitCount, a[0].R, a[0]), t)
+	})
+}
+
+func (b *builder) bitFieldInsert() {
+	t := b.comp(b.resultType())
+	offset, count := b.widen(b.leaf(b.arg(2)), t), b.widen(b.leaf(b.arg(3)), t)
+	b.each(2, func(a []*ir.Value) *ir.Value {
+		return b.op(isa.BitFieldInsert, t, a[0], a[1], offset, count)
+	})
+}
+
+func bitField(op isa.Op) row {
+	return pure(func(b *builder) {
+		t := b.comp(b.resultType())
+		offset, count := b.widen(b.leaf(b.arg(1)), t), b.widen(b.leaf(b.arg(2)), t)
+		b.each(1, func(a []*ir.Value) *ir.Value { return b.op(op, t, a[0], offset, count) })
+	})
+}
+
+// floatConvert refuses rounding modes other than the one there is.
+func (b *builder) floatConvert() {
+	mode, ok := b.m.Decoration(b.in.Result, spirv.DecorationFPRoundingMode)
+	if ok && spirv.FPRoundingMode(mode) != spirv.FPRoundingModeRTE {
+		b.unsupported("rounding mode %s", spirv.FPRoundingMode(mode))
+	}
+	convert(isa.FConvert).do(b)
+}
+
+// bitcast regroups bits: leaves of one width become leaves of another, low
+// bits first. Scalars of one width need no operation: a type is a way to use a
+// register.
+func (b *builder) bitcast() {
+	from := b.leaves(b.arg(0))
+	types := b.leafTypes(b.resultType())
+	if len(types) == 0 || len(from) == 0 {
+		b.invalid("no bits")
+	}
+	b.define(val{leaves: b.recast(from, types)})
+}
+
+func (b *builder) recast(from []*ir.Value, types leafList) []*ir.Value {
+	have, want := int(from[0].R.Bits()), int(types[0].Bits())
+	if have*len(from) != want*len(types) || have == 1 || want == 1 {
+		b.invalid("a cast of %d x %d bits to %d x %d", len(from), have, len(types), want)
+	}
+	out := make([]*ir.Value, 0, len(types))
+	for i, t := range types {
+		switch {
+		case have == want:
+			out = append(out, b.retype(from[i], t))
+		case have < want:
+			n := want / have
+			out = append(out, b.retype(b.glue(from[i*n:(i+1)*n]), t))
+		default:
+			n := have / want
+			out = append(out, b.retype(b.cut(from[i/n], i%n, uint(want)), t))
+		}
+	}
+	return out
+}
+
+// retype gives a value another type of the same width.
+func (b *builder) retype(v *ir.Value, t isa.Type) *ir.Value {
+	switch {
+	case v.R == t:
+		return v
+	case v.Op == isa.Const:
+		return b.cnst(t, v.Imm)
+	}
+	return b.op(isa.Mov, t, v)
+}
+
+// glue makes one integer of several, low bits first.
+func (b *builder) glue(parts []*ir.Value) *ir.Value {
+	width := parts[0].R.Bits()
+	if width == 32 {
+		return b.emit(isa.Pack64, isa.I64, isa.I64, b.retype(parts[0], isa.I32), b.retype(parts[1], isa.I32))
+	}
+	if n := 32 / int(width); len(parts) > n {
+		return b.glue([]*ir.Value{b.glue(parts[:n]), b.glue(parts[n:])})
+	}
+	t := isa.IntType(width * uint(len(parts)))
+	v := b.widen(b.retype(parts[0], isa.IntType(width)), t)
+	for i, p := range parts[1:] {
+		p = b.widen(b.retype(p, isa.IntType(width)), t)
+		v = b.op(isa.Or, t, v, b.op(isa.Shl, t, p, b.cnst(t, uint64(width)*uint64(i+1))))
+	}
+	return v
+}
+
+// cut takes the i-th part of width bits.
+func (b *builder) cut(v *ir.Value, i int, width uint) *ir.Value {
+	v = b.retype(v, isa.IntType(v.R.Bits()))
+	if v.R == isa.I64 {
+		half, per := isa.Lo32, 32/int(width)
+		if i >= per {
+			half = isa.Hi32
+		}
+		word := b.emit(half, isa.I32, isa.I32, v)
+		word.From = isa.I64
+		if width == 32 {
+			return word
+		}
+		return b.cut(word, i%per, width)
+	}
+	if i > 0 {
+		v = b.op(isa.Shr, v.R, v, b.cnst(v.R, uint64(i)*uint64(width)))
+	}
+	return b.widen(v, isa.IntType(width))
+}
+
+// pair computes a structure of two results, component by component.
+func (b *builder) pair(low, high isa.Op) {
+	x, y := b.leaves(b.arg(0)), b.leaves(b.arg(1))
+	first := b.zip([][]*ir.Value{x, y}, func(a []*ir.Value) *ir.Value { return b.op(low, a[0].R, a[0], a[1]) })
+	second := b.zip([][]*ir.Value{x, y}, func(a []*ir.Value) *ir.Value { return b.op(high, a[0].R, a[0], a[1]) })
+	b.set(append(first, second...)...)
+}
+
+// dot is the sum of products, first component first.
+func (b *builder) dot(x, y []*ir.Value) *ir.Value {
+	products := b.zip([][]*ir.Value{x, y}, func(a []*ir.Value) *ir.Value { return b.op(isa.FMul, a[0].R, a[0], a[1]) })
+	return b.join(isa.FAdd, products)
+}
+
+// intDot carries out the integer dot products. Packed operands are four bytes
+// in a word. Sums wrap at the result's width, except that the accumulation
+// saturates.
+func (b *builder) intDot(signedX, signedY, saturate bool) {
+	t := b.comp(b.resultType())
+	wide := t
+	if saturate {
+		wide = isa.I64
+	}
+	x := b.extend(b.dotParts(b.arg(0)), wide, signedX)
+	y := b.extend(b.dotParts(b.arg(1)), wide, signedY)
+	products := b.zip([][]*ir.Value{x, y}, func(a []*ir.Value) *ir.Value { return b.op(isa.IMul, wide, a[0], a[1]) })
+	sum := b.join(isa.IAdd, products)
+	if saturate {
+		acc := b.extend(b.leaves(b.arg(2)), wide, signedX)
+		sum = b.saturate(b.op(isa.IAdd, wide, sum, acc[0]), t, signedX)
+	}
+	b.set(sum)
+}
+
+// dotParts are the components of a dot product's operand.
+func (b *builder) dotParts(id spirv.ID) []*ir.Value {
+	leaves := b.leaves(id)
+	if b.typeOf(id).Kind != validate.KindInt {
+		return leaves
+	}
+	out := make([]*ir.Value, 4)
+	for i := range out {
+		out[i] = b.cut(leaves[0], i, 8)
+	}
+	return out
+}
+
+func (b *builder) extend(list []*ir.Value, to isa.Type, signed bool) []*ir.Value {
+	op := isa.UConvert
+	if signed {
+		op = isa.SConvert
+	}
+	out := make([]*ir.Value, len(list))
+	for i, v := range list {
+		if out[i] = v; v.R != to {
+			out[i] = b.conv(op, v.R, to, v)
+		}
+	}
+	return out
+}
+
+// saturate clamps a 64-bit sum to an integer type.
+func (b *builder) saturate(v *ir.Value, t isa.Type, signed bool) *ir.Value {
+	if t == isa.I64 {
+		b.unsupported("a saturating dot product of 64 bits")
+	}
+	if !signed {
+		v = b.op(isa.UMin, isa.I64, v, b.cnst(isa.I64, t.Mask()))
+		return b.conv(isa.UConvert, isa.I64, t, v)
+	}
+	top := t.Mask() >> 1
+	v = b.op(isa.SMin, isa.I64, v, b.cnst(isa.I64, top))
+	v = b.op(isa.SMax, isa.I64, v, b.cnst(isa.I64, ^top))
+	return b.conv(isa.UConvert, isa.I64, t, v)
+}

@@ -1,0 +1,112 @@
+package frontend
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// atomicRows covers the atomics of shaders. AtomicFlag is Kernel's.
+func atomicRows() map[spirv.Op]row {
+	return map[spirv.Op]row{
+		spirv.OpAtomicLoad:            {do: func(b *builder) { b.atomic(isa.AtomicLoad) }},
+		spirv.OpAtomicStore:           {do: (*builder).atomicStore},
+		spirv.OpAtomicExchange:        {do: func(b *builder) { b.atomic(isa.AtomicExchange, 3) }},
+		spirv.OpAtomicCompareExchange: {do: (*builder).atomicCompareExchange},
+		spirv.OpAtomicIIncrement:      {do: func(b *builder) { b.atomic(isa.AtomicIInc) }},
+		spirv.OpAtomicIDecrement:      {do: func(b *builder) { b.atomic(isa.AtomicIDec) }},
+		spirv.OpAtomicIAdd:            {do: func(b *builder) { b.atomic(isa.AtomicIAdd, 3) }},
+		spirv.OpAtomicISub:            {do: func(b *builder) { b.atomic(isa.AtomicISub, 3) }},
+		spirv.OpAtomicSMin:            {do: func(b *builder) { b.atomic(isa.AtomicSMin, 3) }},
+		spirv.OpAtomicUMin:            {do: func(b *builder) { b.atomic(isa.AtomicUMin, 3) }},
+		spirv.OpAtomicSMax:            {do: func(b *builder) { b.atomic(isa.AtomicSMax, 3) }},
+		spirv.OpAtomicUMax:            {do: func(b *builder) { b.atomic(isa.AtomicUMax, 3) }},
+		spirv.OpAtomicAnd:             {do: func(b *builder) { b.atomic(isa.AtomicAnd, 3) }},
+		spirv.OpAtomicOr:              {do: func(b *builder) { b.atomic(isa.AtomicOr, 3) }},
+		spirv.OpAtomicXor:             {do: func(b *builder) { b.atomic(isa.AtomicXor, 3) }},
+		spirv.OpAtomicFAddEXT:         {do: func(b *builder) { b.atomic(isa.AtomicFAdd, 3) }},
+		spirv.OpAtomicFMinEXT:         {do: func(b *builder) { b.atomic(isa.AtomicFMin, 3) }},
+		spirv.OpAtomicFMaxEXT:         {do: func(b *builder) { b.atomic(isa.AtomicFMax, 3) }},
+	}
+}
+
+// atomic carries out an atomic with the operands pointer, scope, semantics and
+// those at the indexes of data.
+func (b *builder) atomic(op isa.Op, data ...int) {
+	p := b.ptr(b.arg(0))
+	semantics := b.constBits(b.arg(2))
+	b.release(semantics)
+	args := make([]*ir.Value, len(data))
+	for i, n := range data {
+		args[i] = b.leaf(b.arg(n))
+	}
+	b.set(b.atomicAccess(op, p, b.comp(b.resultType()), args))
+	b.acquire(semantics)
+}
+
+func (b *builder) atomicStore() {
+	p := b.ptr(b.arg(0))
+	semantics := b.constBits(b.arg(2))
+	b.release(semantics)
+	v := b.leaf(b.arg(3))
+	b.atomicAccess(isa.AtomicStore, p, v.R, []*ir.Value{v})
+	b.acquire(semantics)
+}
+
+func (b *builder) atomicCompareExchange() {
+	p := b.ptr(b.arg(0))
+	semantics := b.constBits(b.arg(2)) | b.constBits(b.arg(3))
+	b.release(semantics)
+	args := []*ir.Value{b.leaf(b.arg(4)), b.leaf(b.arg(5))}
+	b.set(b.atomicAccess(isa.AtomicCompareExchange, p, b.comp(b.resultType()), args))
+	b.acquire(semantics)
+}
+
+// release and acquire wait for the wave's memory accesses before and behind an
+// atomic that orders them.
+func (b *builder) release(semantics uint64) {
+	b.fence(semantics &^ uint64(spirv.MemorySemanticsAcquire))
+}
+
+func (b *builder) acquire(semantics uint64) {
+	b.fence(semantics &^ uint64(spirv.MemorySemanticsRelease))
+}
+
+// atomicAccess emits an atomic on memory or on a texel.
+func (b *builder) atomicAccess(op isa.Op, p pointer, t isa.Type, data []*ir.Value) *ir.Value {
+	b.checkAtomic(p, t)
+	m, args := b.mem(p, t, 0, 1)
+	m.Volatile, m.Coherent = true, true
+	if p.space == isa.SpaceImage {
+		b.imageMem(m, p)
+		args = append(args, p.coords...)
+	}
+	r := t
+	if op == isa.AtomicStore {
+		r = isa.Void
+	}
+	v := b.emit(op, t, r, append(args, data...)...)
+	v.Mem = m
+	if op != isa.AtomicLoad {
+		b.wrote(p)
+	}
+	return v
+}
+
+// checkAtomic refuses what atomics don't work on.
+func (b *builder) checkAtomic(p pointer, t isa.Type) {
+	switch p.space {
+	case isa.SpaceBuffer, isa.SpaceFlat, isa.SpaceLDS, isa.SpaceImage:
+	case isa.SpaceScratch:
+		b.unsupported("an atomic on a Function or Private variable")
+	default:
+		b.invalid("an atomic on read-only memory")
+	}
+	if p.typ.Kind != validate.KindInt && p.typ.Kind != validate.KindFloat || b.comp(p.typ) != t {
+		b.invalid("an atomic of %s on %%%d", t, p.typ.ID)
+	}
+	if t.Bits() < 32 && t != isa.F16 {
+		b.unsupported("an atomic of %d bits", t.Bits())
+	}
+}

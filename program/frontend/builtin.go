@@ -1,0 +1,115 @@
+package frontend
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// builtins has one row for each built-in input of compute shaders: its leaves.
+var builtins map[spirv.BuiltIn]func(b *builder) []*ir.Value
+
+func init() {
+	builtins = map[spirv.BuiltIn]func(b *builder) []*ir.Value{
+		spirv.BuiltInGlobalInvocationId:        (*builder).globalID,
+		spirv.BuiltInLocalInvocationId:         identities(isa.LocalIDX, isa.LocalIDY, isa.LocalIDZ),
+		spirv.BuiltInLocalInvocationIndex:      identities(isa.LocalIndex),
+		spirv.BuiltInWorkgroupId:               identities(isa.WorkgroupIDX, isa.WorkgroupIDY, isa.WorkgroupIDZ),
+		spirv.BuiltInNumWorkgroups:             identities(isa.NumWorkgroupsX, isa.NumWorkgroupsY, isa.NumWorkgroupsZ),
+		spirv.BuiltInSubgroupId:                identities(isa.SubgroupID),
+		spirv.BuiltInNumSubgroups:              identities(isa.NumSubgroups),
+		spirv.BuiltInSubgroupLocalInvocationId: identities(isa.LaneID),
+		spirv.BuiltInSubgroupSize: func(b *builder) []*ir.Value {
+			return []*ir.Value{b.i32(uint32(b.opt.WaveSize))}
+		},
+		spirv.BuiltInWorkgroupSize: func(b *builder) []*ir.Value {
+			n := b.f.LocalSize
+			return []*ir.Value{b.i32(n[0]), b.i32(n[1]), b.i32(n[2])}
+		},
+		spirv.BuiltInDeviceIndex:    func(b *builder) []*ir.Value { return []*ir.Value{b.i32(0)} },
+		spirv.BuiltInSubgroupEqMask: func(b *builder) []*ir.Value { return b.laneMask(b.laneBit()) },
+		spirv.BuiltInSubgroupGeMask: func(b *builder) []*ir.Value {
+			return b.laneMask(b.op(isa.Not, isa.I64, b.below()))
+		},
+		spirv.BuiltInSubgroupGtMask: func(b *builder) []*ir.Value {
+			return b.laneMask(b.op(isa.Not, isa.I64, b.op(isa.Or, isa.I64, b.below(), b.laneBit())))
+		},
+		spirv.BuiltInSubgroupLeMask: func(b *builder) []*ir.Value {
+			return b.laneMask(b.op(isa.Or, isa.I64, b.below(), b.laneBit()))
+		},
+		spirv.BuiltInSubgroupLtMask: func(b *builder) []*ir.Value { return b.laneMask(b.below()) },
+	}
+}
+
+func identities(ops ...isa.Op) func(b *builder) []*ir.Value {
+	return func(b *builder) []*ir.Value {
+		out := make([]*ir.Value, len(ops))
+		for i, op := range ops {
+			out[i] = b.op(op, isa.I32)
+		}
+		return out
+	}
+}
+
+func (b *builder) globalID() []*ir.Value {
+	group := b.builtin(spirv.BuiltInWorkgroupId)
+	local := b.builtin(spirv.BuiltInLocalInvocationId)
+	out := make([]*ir.Value, 3)
+	for i := range out {
+		first := b.op(isa.IMul, isa.I32, group[i], b.i32(b.f.LocalSize[i]))
+		out[i] = b.op(isa.IAdd, isa.I32, first, local[i])
+	}
+	return out
+}
+
+// laneBit is the bit of the own lane.
+func (b *builder) laneBit() *ir.Value {
+	lane := b.builtin(spirv.BuiltInSubgroupLocalInvocationId)[0]
+	return b.op(isa.Shl, isa.I64, b.cnst(isa.I64, 1), b.conv(isa.UConvert, isa.I32, isa.I64, lane))
+}
+
+// below has the bits of the lanes below the own one.
+func (b *builder) below() *ir.Value {
+	return b.op(isa.ISub, isa.I64, b.laneBit(), b.cnst(isa.I64, 1))
+}
+
+// laneMask is a mask as four words, cut at the wave's size.
+func (b *builder) laneMask(mask *ir.Value) []*ir.Value {
+	if b.opt.WaveSize == 32 {
+		return []*ir.Value{b.emit(isa.Lo32, isa.I32, isa.I32, mask), b.i32(0), b.i32(0), b.i32(0)}
+	}
+	return b.ballotWords(mask)
+}
+
+// builtin gives the leaves of a built-in. They are computed once, at the start
+// of the entry block: a wave's identity does not change.
+func (b *builder) builtin(kind spirv.BuiltIn) []*ir.Value {
+	if v := b.inputs[kind]; v != nil {
+		return v
+	}
+	row := builtins[kind]
+	if row == nil {
+		b.unsupported("built-in %s in a compute shader", kind)
+	}
+	blk, fr := b.blk, b.fr
+	b.blk, b.fr = &ir.Block{}, nil
+	v := row(b)
+	b.head = append(b.head, b.blk.Code...)
+	b.blk, b.fr = blk, fr
+	b.inputs[kind] = v
+	return v
+}
+
+func (b *builder) bindInput(in *spirv.Instruction, t *validate.Type) {
+	kind, ok := b.m.Decoration(in.Result, spirv.DecorationBuiltIn)
+	if !ok {
+		b.unsupported("an input that is no built-in")
+	}
+	leaves := b.builtin(spirv.BuiltIn(kind))
+	types := b.leafTypes(t)
+	if len(types) != len(leaves) {
+		b.invalid("built-in %s has %d components, not %d", spirv.BuiltIn(kind), len(leaves), len(types))
+	}
+	b.bind(in, pointer{typ: t, space: spaceInput, input: leaves})
+}

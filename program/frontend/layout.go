@@ -1,0 +1,194 @@
+package frontend
+
+import (
+	"spvsim/isa"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// A layout says how the type that a pointer points to lies in memory, as far as
+// the type itself does not say.
+type layout struct {
+	// natural: a layout of our own, for Workgroup variables without explicit
+	// layout: scalars tightly packed, each aligned to its size.
+	natural   bool
+	matStride uint32 // bytes between columns (rows if rowMajor); 0 not known
+	rowMajor  bool
+	vecStride uint32 // bytes between the components of a vector; 0: contiguous
+}
+
+type layoutKey struct {
+	id  spirv.ID
+	lay layout
+}
+
+// A chunk is a run of scalars that are contiguous in memory.
+type chunk struct {
+	off uint32 // bytes
+	t   isa.Type
+	n   uint8
+}
+
+// A shape is a type in memory.
+type shape struct {
+	size, align uint32
+	chunks      []chunk // in the order of the type's leaves
+}
+
+// shape lays a type out.
+func (b *builder) shape(t *validate.Type, lay layout) *shape {
+	key := layoutKey{t.ID, lay}
+	if s := b.layouts[key]; s != nil {
+		return s
+	}
+	s := b.layOut(t, lay)
+	b.layouts[key] = s
+	return s
+}
+
+func (b *builder) layOut(t *validate.Type, lay layout) *shape {
+	switch t.Kind {
+	case validate.KindBool, validate.KindInt, validate.KindFloat:
+		n := memBytes(b.scalar(t))
+		return &shape{size: n, align: n, chunks: []chunk{{t: b.scalar(t), n: 1}}}
+	case validate.KindVector:
+		return b.vectorShape(t, lay)
+	case validate.KindMatrix, validate.KindArray:
+		return b.repeatShape(t, lay)
+	case validate.KindStruct:
+		return b.structShape(t, lay)
+	case validate.KindPointer:
+		list := b.leafTypes(t)
+		n := memBytes(list[0])
+		return &shape{size: n * uint32(len(list)), align: n, chunks: []chunk{{t: list[0], n: uint8(len(list))}}}
+	}
+	b.unsupported("type %%%d (%s) in memory", t.ID, t.Def.Op)
+	return nil
+}
+
+// memBytes is the size of a scalar in memory; booleans are 32-bit words.
+func memBytes(t isa.Type) uint32 {
+	if t == isa.Bool {
+		return 4
+	}
+	return uint32(t.Bits() / 8)
+}
+
+func (b *builder) vectorShape(t *validate.Type, lay layout) *shape {
+	c := b.scalar(t.Elem)
+	n := memBytes(c)
+	stride := n
+	if lay.vecStride != 0 {
+		stride = lay.vecStride
+	}
+	s := &shape{align: n, size: stride*uint32(t.Count-1) + n}
+	if stride == n && t.Count <= 4 {
+		s.chunks = []chunk{{t: c, n: uint8(t.Count)}}
+		return s
+	}
+	for i := range uint32(t.Count) {
+		s.chunks = append(s.chunks, chunk{off: i * stride, t: c, n: 1})
+	}
+	return s
+}
+
+// repeatShape lays out the columns of a matrix or the elements of an array.
+func (b *builder) repeatShape(t *validate.Type, lay layout) *shape {
+	stride, inner := b.element(t, lay)
+	elem := b.shape(t.Elem, inner)
+	n := b.count(t)
+	b.leafTypes(t) // refuses what is too large
+	s := &shape{align: elem.align, chunks: make([]chunk, 0, n*len(elem.chunks))}
+	for i := range uint32(n) {
+		for _, c := range elem.chunks {
+			c.off += i * stride
+			s.chunks = append(s.chunks, c)
+		}
+	}
+	s.size = uint32(n-1)*stride + elem.size
+	if t.Kind == validate.KindArray {
+		s.size = uint32(n) * stride
+	}
+	return s
+}
+
+// element gives the bytes between the elements of an array or the columns of a
+// matrix, and the layout within one.
+func (b *builder) element(t *validate.Type, lay layout) (stride uint32, inner layout) {
+	inner = lay
+	if t.Kind == validate.KindMatrix {
+		return b.column(t, lay)
+	}
+	if !lay.natural {
+		stride, ok := b.m.Decoration(t.ID, spirv.DecorationArrayStride)
+		if !ok || stride == 0 {
+			b.invalid("array type %%%d has no ArrayStride", t.ID)
+		}
+		return stride, inner
+	}
+	return uint32(b.bulkSize(t.Elem)), inner
+}
+
+func (b *builder) column(t *validate.Type, lay layout) (stride uint32, inner layout) {
+	inner = layout{natural: lay.natural}
+	comp := memBytes(b.comp(t))
+	if lay.rowMajor {
+		inner.vecStride = lay.matStride
+		return comp, inner
+	}
+	if lay.matStride != 0 {
+		return lay.matStride, inner
+	}
+	return comp * uint32(t.Elem.Count), inner
+}
+
+// roundUp rounds n up to a multiple of align, which need be no power of two.
+func roundUp(n, align uint32) uint32 {
+	if align == 0 {
+		return n
+	}
+	return (n + align - 1) / align * align
+}
+
+func (b *builder) structShape(t *validate.Type, lay layout) *shape {
+	s := &shape{align: 1}
+	for i, m := range t.Members {
+		off, inner := b.member(t, i, lay)
+		if m.Kind == validate.KindRuntimeArray {
+			b.unsupported("a value of a structure with a runtime array")
+		}
+		part := b.shape(m, inner)
+		for _, c := range part.chunks {
+			c.off += off
+			s.chunks = append(s.chunks, c)
+		}
+		b.limitLeaves(len(s.chunks))
+		s.align = max(s.align, part.align)
+		s.size = max(s.size, off+part.size)
+	}
+	if lay.natural {
+		s.size = roundUp(s.size, s.align)
+	}
+	return s
+}
+
+// member gives the byte offset of a structure's member and its layout.
+func (b *builder) member(t *validate.Type, i int, lay layout) (off uint32, inner layout) {
+	if lay.natural {
+		for j, m := range t.Members[:i+1] {
+			part := b.shape(m, lay)
+			off = roundUp(off, part.align)
+			if j < i {
+				off += part.size
+			}
+		}
+		return off, lay
+	}
+	off, ok := b.m.MemberDecoration(t.ID, i, spirv.DecorationOffset)
+	if !ok {
+		b.invalid("member %d of %%%d has no Offset", i, t.ID)
+	}
+	inner.matStride, _ = b.m.MemberDecoration(t.ID, i, spirv.DecorationMatrixStride)
+	inner.rowMajor = b.m.MemberDecorated(t.ID, i, spirv.DecorationRowMajor)
+	return off, inner
+}

@@ -1,0 +1,332 @@
+package frontend
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// access is what the memory operands of an instruction add to a pointer.
+type access struct {
+	volatile, coherent bool
+	align              uint32 // of the whole address, bytes; 0: not given
+}
+
+// memoryAccess reads the optional memory operands from operand i on, and
+// returns the index of the next operand.
+func (b *builder) memoryAccess(i int) (access, int) {
+	var a access
+	if i >= len(b.in.Operands) {
+		return a, i
+	}
+	mask := spirv.MemoryAccess(b.in.Operands[i])
+	i++
+	a.volatile = mask&spirv.MemoryAccessVolatile != 0
+	if mask&spirv.MemoryAccessAligned != 0 {
+		a.align = uint32(b.arg(i))
+		i++
+	}
+	for _, bit := range []spirv.MemoryAccess{spirv.MemoryAccessMakePointerAvailable, spirv.MemoryAccessMakePointerVisible} {
+		if mask&bit != 0 {
+			a.coherent = a.coherent || b.beyondWorkgroup(b.arg(i))
+			i++
+		}
+	}
+	const known = spirv.MemoryAccessVolatile | spirv.MemoryAccessAligned | spirv.MemoryAccessNontemporal |
+		spirv.MemoryAccessMakePointerAvailable | spirv.MemoryAccessMakePointerVisible | spirv.MemoryAccessNonPrivatePointer
+	if mask&^known != 0 {
+		b.unsupported("memory operands %s", mask&^known)
+	}
+	return a, i
+}
+
+// beyondWorkgroup reports a scope whose invocations do not share the private
+// caches of one compute unit.
+func (b *builder) beyondWorkgroup(scope spirv.ID) bool {
+	switch spirv.Scope(b.constBits(scope)) {
+	case spirv.ScopeWorkgroup, spirv.ScopeSubgroup, spirv.ScopeInvocation:
+		return false
+	}
+	return true
+}
+
+func (a access) apply(p *pointer) {
+	p.volatile = p.volatile || a.volatile
+	p.coherent = p.coherent || a.coherent
+	if p.space == isa.SpaceFlat && a.align > p.align {
+		p.align = flatAlign(a.align, p.offset)
+	}
+}
+
+// flatAlign is the alignment of the address without its constant offset, when
+// the whole is a multiple of align.
+func flatAlign(align, offset uint32) uint32 {
+	for align > 1 && offset%align != 0 {
+		align /= 2
+	}
+	return align
+}
+
+func (b *builder) load() {
+	if b.resultType().Kind == validate.KindImage || b.resultType().Kind == validate.KindSampledImage {
+		p := b.ptr(b.arg(0))
+		b.define(val{ptr: &p})
+		return
+	}
+	p := b.ptr(b.arg(0))
+	a, _ := b.memoryAccess(1)
+	a.apply(&p)
+	if p.typ.ID != b.in.Type {
+		b.invalid("the pointer points to %%%d, not to the result type", p.typ.ID)
+	}
+	b.define(val{leaves: b.loadLeaves(p)})
+}
+
+func (b *builder) store() {
+	p := b.ptr(b.arg(0))
+	a, _ := b.memoryAccess(2)
+	a.apply(&p)
+	leaves := b.leaves(b.arg(1))
+	if n := len(b.leafTypes(p.typ)); n != len(leaves) {
+		b.invalid("%d scalars stored to a type of %d", len(leaves), n)
+	}
+	b.storeLeaves(p, leaves)
+}
+
+// loadLeaves reads the whole pointee.
+func (b *builder) loadLeaves(p pointer) []*ir.Value {
+	switch p.space {
+	case spaceInput:
+		return p.input
+	case isa.SpaceScratch:
+		return b.loadSlots(p)
+	case isa.SpaceImage:
+		b.invalid("a texel pointer takes atomic operations only")
+	}
+	var out []*ir.Value
+	for _, c := range b.shape(p.typ, p.lay).chunks {
+		out = append(out, b.loadChunk(p, c)...)
+	}
+	return out
+}
+
+func (b *builder) loadChunk(p pointer, c chunk) []*ir.Value {
+	m, args := b.mem(p, memType(c.t), c.off, c.n)
+	if c.n == 1 {
+		v := b.emit(isa.Load, m.Elem, m.Elem, args...)
+		v.Mem = m
+		return []*ir.Value{b.unword(v, c.t)}
+	}
+	v := b.emit(isa.Load, m.Elem, isa.Void, args...)
+	v.Mem = m
+	out := make([]*ir.Value, c.n)
+	for i := range out {
+		out[i] = b.unword(b.proj(v, i, m.Elem), c.t)
+	}
+	return out
+}
+
+// proj is the i-th result of a wide load.
+func (b *builder) proj(v *ir.Value, i int, t isa.Type) *ir.Value {
+	r := b.emit(isa.Proj, t, t, v)
+	r.Imm = uint64(i)
+	return r
+}
+
+// memType is the type in memory of a scalar.
+func memType(t isa.Type) isa.Type {
+	if t == isa.Bool {
+		return isa.I32
+	}
+	return t
+}
+
+func (b *builder) storeLeaves(p pointer, leaves []*ir.Value) {
+	switch p.space {
+	case isa.SpaceScratch:
+		b.storeSlots(p, leaves)
+		return
+	case spaceInput, isa.SpacePush, isa.SpaceImage:
+		b.invalid("a store to read-only memory")
+	}
+	for _, c := range b.shape(p.typ, p.lay).chunks {
+		m, args := b.mem(p, memType(c.t), c.off, c.n)
+		for _, v := range leaves[:c.n] {
+			args = append(args, b.word(v))
+		}
+		leaves = leaves[c.n:]
+		b.emit(isa.Store, m.Elem, isa.Void, args...).Mem = m
+		b.wrote(p)
+	}
+}
+
+// mem describes an access of n elements at off bytes from a pointer, with the
+// address arguments.
+func (b *builder) mem(p pointer, elem isa.Type, off uint32, n uint8) (*ir.Mem, []*ir.Value) {
+	m := &ir.Mem{
+		Space: p.space, Binding: p.binding, Dynamic: p.dynamic, Offset: p.offset + off,
+		Elem: elem, Count: n, Object: p.object, Volatile: p.volatile, Coherent: p.coherent,
+		Align: max(p.align, min(memBytes(elem), 4)),
+	}
+	if p.index == nil {
+		m.Align = baseAlign
+	}
+	var args []*ir.Value
+	if p.index != nil {
+		m.HasIndex = true
+		args = append(args, p.index)
+	}
+	if p.bindex != nil {
+		m.HasBindex = true
+		args = append(args, p.bindex)
+	}
+	if p.dynamic {
+		m.Binding = 0
+	}
+	return m, args
+}
+
+// wrote records that the entry point writes through a pointer.
+func (b *builder) wrote(p pointer) { b.writes[object{p.space, p.object}] = true }
+
+// loadSlots reads a Function or Private variable.
+func (b *builder) loadSlots(p pointer) []*ir.Value {
+	types := b.leafTypes(p.typ)
+	out := make([]*ir.Value, len(types))
+	for i, t := range types {
+		m, args := b.slot(p, t, i)
+		v := b.emit(isa.Load, m.Elem, m.Elem, args...)
+		v.Mem = m
+		out[i] = b.unword(v, t)
+	}
+	return out
+}
+
+func (b *builder) storeSlots(p pointer, leaves []*ir.Value) {
+	for i, t := range b.leafTypes(p.typ) {
+		m, args := b.slot(p, t, i)
+		b.emit(isa.Store, m.Elem, isa.Void, append(args, b.word(leaves[i]))...).Mem = m
+	}
+}
+
+// slot describes an access to the i-th scalar from a pointer to scratch.
+func (b *builder) slot(p pointer, t isa.Type, i int) (*ir.Mem, []*ir.Value) {
+	m := &ir.Mem{
+		Space: isa.SpaceScratch, Offset: p.offset + uint32(i)*p.local.SlotWords, Elem: memType(t), Count: 1,
+		Object: p.local.ID, Volatile: p.volatile, Align: 4 * p.local.SlotWords, Local: p.local,
+	}
+	if p.index == nil {
+		return m, nil
+	}
+	m.HasIndex, m.Low, m.High = true, p.low, p.high
+	return m, []*ir.Value{p.index}
+}
+
+// copyMemory carries out OpCopyMemory: the target's operands come first, the
+// source's may follow.
+func (b *builder) copyMemory() {
+	dst, src := b.ptr(b.arg(0)), b.ptr(b.arg(1))
+	to, next := b.memoryAccess(2)
+	from := to
+	if next < len(b.in.Operands) {
+		from, _ = b.memoryAccess(next)
+	}
+	to.apply(&dst)
+	from.apply(&src)
+	b.storeLeaves(dst, b.loadLeaves(src))
+}
+
+// copyMemorySized copies a constant number of bytes, word by word.
+func (b *builder) copyMemorySized() {
+	dst, src := b.ptr(b.arg(0)), b.ptr(b.arg(1))
+	to, next := b.memoryAccess(3)
+	from := to
+	if next < len(b.in.Operands) {
+		from, _ = b.memoryAccess(next)
+	}
+	to.apply(&dst)
+	from.apply(&src)
+	n := b.constBits(b.arg(2))
+	if n > 4*maxLeaves || dst.space == isa.SpaceScratch || src.space == isa.SpaceScratch || src.space == spaceInput {
+		b.unsupported("a sized copy of %d bytes here", n)
+	}
+	for off := uint32(0); off < uint32(n); {
+		t := isa.I32
+		if uint32(n)-off < 4 {
+			t = isa.I8
+		}
+		b.copyOne(dst, src, t, off)
+		off += memBytes(t)
+	}
+}
+
+func (b *builder) copyOne(dst, src pointer, t isa.Type, off uint32) {
+	v := b.loadChunk(src, chunk{off: off, t: t, n: 1})
+	m, args := b.mem(dst, t, off, 1)
+	b.emit(isa.Store, t, isa.Void, append(args, v...)...).Mem = m
+	b.wrote(dst)
+}
+
+// arrayLength carries out OpArrayLength: what the buffer has room for.
+func (b *builder) arrayLength() {
+	p := b.ptr(b.arg(0))
+	t := p.typ
+	i := int(b.arg(1))
+	if p.space != isa.SpaceBuffer || t.Kind != validate.KindStruct || i >= len(t.Members) {
+		b.unsupported("the array length of %%%d", b.arg(0))
+	}
+	off, _ := b.member(t, i, p.lay)
+	stride, ok := b.m.Decoration(t.Members[i].ID, spirv.DecorationArrayStride)
+	if !ok || stride == 0 {
+		b.invalid("array type %%%d has no ArrayStride", t.Members[i].ID)
+	}
+	whole := p
+	whole.index, whole.offset = nil, 0
+	m, args := b.mem(whole, isa.I32, 0, 1)
+	size := b.emit(isa.BufferSize, isa.I32, isa.I32, args...)
+	size.Mem = m
+	start := b.address(pointer{typ: t, space: p.space, index: p.index, offset: p.offset + off})
+	room := b.op(isa.ISub, isa.I32, size, b.op(isa.UMin, isa.I32, start, size))
+	b.set(b.op(isa.UDiv, isa.I32, room, b.i32(stride)))
+}
+
+// markWrites sets ReadOnly of loads and Writes of bindings, once everything
+// that the entry point writes is known.
+func (b *builder) markWrites() {
+	w := b.writes
+	flat := w[object{isa.SpaceFlat, -1}]
+	any := flat || w[object{isa.SpaceBuffer, -1}]
+	anyBuffer := any
+	for i := range b.f.Bindings {
+		n := b.bindingObject(i)
+		written := w[object{isa.SpaceBuffer, n}]
+		anyBuffer = anyBuffer || written
+		kind := b.f.Bindings[i].Kind
+		b.f.Bindings[i].Writes = written || w[object{isa.SpaceImage, n}] || any && kind == ir.StorageBuffer
+	}
+	for _, blk := range b.f.Blocks {
+		for _, v := range blk.Code {
+			if m := v.Mem; m != nil && (v.Op == isa.Load || v.Op == isa.ImageLoad) && !m.Volatile {
+				m.ReadOnly = b.readOnly(m, any, anyBuffer)
+			}
+		}
+	}
+}
+
+func (b *builder) readOnly(m *ir.Mem, any, anyBuffer bool) bool {
+	switch m.Space {
+	case isa.SpacePush:
+		return true
+	case isa.SpaceFlat:
+		return !anyBuffer
+	case isa.SpaceBuffer:
+		if m.Object < 0 {
+			return !anyBuffer
+		}
+		return !any && !b.writes[object{isa.SpaceBuffer, m.Object}]
+	case isa.SpaceImage:
+		return !b.writes[object{isa.SpaceImage, m.Object}] && !b.writes[object{isa.SpaceImage, -1}]
+	}
+	return false
+}

@@ -1,0 +1,409 @@
+package frontend
+
+import (
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// spaceInput is where built-in inputs are: values, no memory.
+const spaceInput isa.Space = 0xff
+
+// baseAlign is the alignment of buffers and LDS variables that is relied on,
+// in bytes: every Vulkan implementation's largest vector.
+const baseAlign = 16
+
+// An object is memory that accesses to other objects do not overlap.
+type object struct {
+	space isa.Space
+	n     int
+}
+
+// A pointer is where a pointer of the module points to. It is a value of the
+// front end only.
+type pointer struct {
+	typ   *validate.Type // pointee
+	space isa.Space
+	lay   layout
+
+	index  *ir.Value // dynamic part of the address, in bytes (words in scratch); nil if none
+	offset uint32    // constant part
+	align  uint32    // of index, bytes
+
+	object   int
+	volatile bool
+	coherent bool
+
+	// Buffers and images.
+	binding int
+	array   bool      // still the whole array of descriptors
+	bindex  *ir.Value // element of the array; absolute if dynamic
+	dynamic bool
+
+	// Scratch.
+	local     *ir.Local
+	low, high uint32 // words that index can reach; high 0: no dynamic index
+
+	input  []*ir.Value // spaceInput: the leaves of the pointee
+	coords []*ir.Value // texel pointers
+}
+
+// ptr is the pointer that an id names.
+func (b *builder) ptr(id spirv.ID) pointer {
+	v := b.val(id)
+	if v.ptr != nil {
+		return *v.ptr
+	}
+	t := b.typeOf(id)
+	if t.Kind != validate.KindPointer {
+		b.invalid("%%%d is no pointer", id)
+	}
+	p := b.pointerOf(t, v.leaves)
+	b.decorate(&p, b.m.Decorations(id))
+	return p
+}
+
+// decorate applies the memory decorations of a variable or member.
+func (b *builder) decorate(p *pointer, list []validate.Decoration) {
+	for _, d := range list {
+		switch d.Kind {
+		case spirv.DecorationVolatile:
+			p.volatile = true
+		case spirv.DecorationCoherent:
+			p.coherent = true
+		}
+	}
+}
+
+// pointerLeaves are the scalars of a pointer that must be a value: a flattened
+// descriptor index and a byte offset, an LDS offset, or an address.
+func (b *builder) pointerLeaves(t *validate.Type) leafList {
+	switch t.Storage {
+	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
+		return leafList{isa.I32, isa.I32}
+	case spirv.StorageClassWorkgroup:
+		return leafList{isa.I32}
+	case spirv.StorageClassPhysicalStorageBuffer:
+		return leafList{isa.I64}
+	}
+	b.unsupported("a pointer to %s as a value", t.Storage)
+	return nil
+}
+
+// pointerOf makes a pointer from its leaves.
+func (b *builder) pointerOf(t *validate.Type, leaves []*ir.Value) pointer {
+	p := pointer{typ: t.Elem, object: -1}
+	if want := b.pointerLeaves(t); len(want) != len(leaves) {
+		b.invalid("%d scalars for a pointer of %d", len(leaves), len(want))
+	}
+	switch t.Storage {
+	case spirv.StorageClassWorkgroup:
+		p.space, p.index, p.align = isa.SpaceLDS, leaves[0], 1
+		p.lay.natural = !b.explicitLDS()
+	case spirv.StorageClassPhysicalStorageBuffer:
+		p.space, p.index, p.align = isa.SpaceFlat, leaves[0], 1
+	default:
+		p.space, p.dynamic, p.bindex, p.index, p.align = isa.SpaceBuffer, true, leaves[0], leaves[1], 1
+	}
+	return p
+}
+
+// leavesOf gives the scalars of a value, pointers included.
+func (b *builder) leavesOf(v val) []*ir.Value {
+	if v.ptr == nil {
+		return v.leaves
+	}
+	p := *v.ptr
+	switch {
+	case p.space == isa.SpaceFlat || p.space == isa.SpaceLDS:
+		return []*ir.Value{b.address(p)}
+	case p.space == isa.SpaceBuffer && !p.array:
+		return []*ir.Value{b.descriptor(p), b.address(p)}
+	}
+	b.unsupported("this pointer as a value")
+	return nil
+}
+
+// address is the whole byte address within the pointer's space.
+func (b *builder) address(p pointer) *ir.Value {
+	t := p.addressType()
+	off := b.cnst(t, uint64(p.offset))
+	if p.index == nil {
+		return off
+	}
+	if p.offset == 0 {
+		return p.index
+	}
+	return b.op(isa.IAdd, t, p.index, off)
+}
+
+func (p *pointer) addressType() isa.Type {
+	if p.space == isa.SpaceFlat {
+		return isa.I64
+	}
+	return isa.I32
+}
+
+// descriptor is the absolute index of the pointer's buffer in the flattened
+// list of descriptors.
+func (b *builder) descriptor(p pointer) *ir.Value {
+	if p.dynamic {
+		return p.bindex
+	}
+	first := uint32(0)
+	for _, d := range b.f.Bindings[:p.binding] {
+		if d.Count == 0 {
+			b.unsupported("a variable pointer to a descriptor behind an array of run-time size")
+		}
+		first += d.Count
+	}
+	if p.bindex == nil {
+		return b.i32(first)
+	}
+	return b.op(isa.IAdd, isa.I32, p.bindex, b.i32(first))
+}
+
+// accessChain carries out OpAccessChain and OpInBoundsAccessChain.
+func (b *builder) accessChain() {
+	p := b.ptr(b.arg(0))
+	for i := 1; i < len(b.in.Operands); i++ {
+		p = b.step(p, b.arg(i))
+	}
+	b.definePointer(p)
+}
+
+// ptrAccessChain carries out OpPtrAccessChain: the first index steps over the
+// pointee.
+func (b *builder) ptrAccessChain() {
+	p := b.ptr(b.arg(0))
+	stride := b.pointeeStride(b.typeOf(b.arg(0)), p)
+	p = b.move(p, b.arg(1), stride, 0)
+	for i := 2; i < len(b.in.Operands); i++ {
+		p = b.step(p, b.arg(i))
+	}
+	b.definePointer(p)
+}
+
+func (b *builder) definePointer(p pointer) {
+	t := b.resultType()
+	if t.Kind != validate.KindPointer || t.Elem == nil || t.Elem.ID != p.typ.ID && b.leafMismatch(t.Elem, p.typ) {
+		b.invalid("the result type is no pointer to what the indexes reach, %%%d", p.typ.ID)
+	}
+	b.decorate(&p, b.m.Decorations(b.in.Result))
+	b.define(val{ptr: &p})
+}
+
+// leafMismatch reports different types; aggregates declared twice are let
+// pass, as some compilers do that.
+func (b *builder) leafMismatch(x, y *validate.Type) bool { return x.Kind != y.Kind }
+
+// pointeeStride is the distance of consecutive pointees, in bytes.
+func (b *builder) pointeeStride(t *validate.Type, p pointer) uint32 {
+	if p.space != isa.SpaceBuffer && p.space != isa.SpaceFlat && p.space != isa.SpaceLDS || p.array {
+		b.unsupported("pointer arithmetic on %s", t.Storage)
+	}
+	if s, ok := b.m.Decoration(t.ID, spirv.DecorationArrayStride); ok && !p.lay.natural {
+		return s
+	}
+	if !p.lay.natural {
+		b.invalid("pointer type %%%d has no ArrayStride", t.ID)
+	}
+	s := b.shape(p.typ, p.lay)
+	return roundUp(s.size, s.align)
+}
+
+// step goes from a pointer to a composite to one of its parts.
+func (b *builder) step(p pointer, index spirv.ID) pointer {
+	if p.array {
+		return b.pickDescriptor(p, index)
+	}
+	if p.space == spaceInput {
+		return b.stepInput(p, index)
+	}
+	if p.space == isa.SpaceScratch {
+		return b.stepLocal(p, index)
+	}
+	t := p.typ
+	switch t.Kind {
+	case validate.KindStruct:
+		return b.stepMember(p, index)
+	case validate.KindArray, validate.KindRuntimeArray, validate.KindMatrix:
+		stride, inner := b.element(t, p.lay)
+		p.typ, p.lay = t.Elem, inner
+		return b.move(p, index, stride, 0)
+	case validate.KindVector:
+		stride := max(p.lay.vecStride, memBytes(b.scalar(t.Elem)))
+		p.typ, p.lay.vecStride = t.Elem, 0
+		return b.move(p, index, stride, 0)
+	}
+	b.invalid("index %%%d into a type that has no parts, %%%d", index, t.ID)
+	return p
+}
+
+func (b *builder) memberIndex(t *validate.Type, index spirv.ID) int {
+	i := b.constBits(index)
+	if i >= uint64(len(t.Members)) {
+		b.invalid("member %d of %%%d, which has %d", i, t.ID, len(t.Members))
+	}
+	return int(i)
+}
+
+func (b *builder) stepMember(p pointer, index spirv.ID) pointer {
+	t := p.typ
+	i := b.memberIndex(t, index)
+	off, inner := b.member(t, i, p.lay)
+	p.typ, p.lay = t.Members[i], inner
+	p.offset += off
+	b.decorate(&p, b.m.MemberDecorations(t.ID, i))
+	return p
+}
+
+// pickDescriptor selects an element of an array of descriptors.
+func (b *builder) pickDescriptor(p pointer, index spirv.ID) pointer {
+	p.typ, p.array = p.typ.Elem, false
+	v := b.leaf(index)
+	p.bindex = b.resize(v, b.typeOf(index), isa.I32)
+	if v.Op == isa.Const && v.Imm == 0 {
+		p.bindex = nil
+	}
+	return p
+}
+
+// move adds index x stride to the address. Scratch: words, and words is the
+// extent that the index stays in.
+func (b *builder) move(p pointer, index spirv.ID, stride, words uint32) pointer {
+	v := b.leaf(index)
+	if v.Op == isa.Const && b.foldable(p, index, stride) {
+		p.offset += uint32(b.constBits(index)) * stride
+		return p
+	}
+	if p.space == isa.SpaceScratch && p.index == nil {
+		p.low, p.high = p.offset, p.offset+words
+	}
+	t := p.addressType()
+	scaled := b.resize(v, b.typeOf(index), t)
+	if stride != 1 {
+		scaled = b.op(isa.IMul, t, scaled, b.cnst(t, uint64(stride)))
+	}
+	if p.index == nil {
+		p.index, p.align = scaled, 1<<min(bits.TrailingZeros32(stride), 4)
+		return p
+	}
+	p.index = b.op(isa.IAdd, t, p.index, scaled)
+	p.align = min(p.align, 1<<min(bits.TrailingZeros32(stride), 4))
+	return p
+}
+
+// foldable reports whether a constant step can go to the constant offset,
+// which has 32 bits and no sign: always where addresses are modulo 2^32.
+func (b *builder) foldable(p pointer, index spirv.ID, stride uint32) bool {
+	if p.space != isa.SpaceFlat {
+		return true
+	}
+	n := int64(b.constBits(index))
+	return n >= 0 && n < 1<<30 && uint64(n)*uint64(stride)+uint64(p.offset) < 1<<31
+}
+
+// resize converts an integer to another width, by the sign of its type.
+func (b *builder) resize(v *ir.Value, from *validate.Type, to isa.Type) *ir.Value {
+	if v.R == to {
+		return v
+	}
+	op := isa.UConvert
+	if from.Kind == validate.KindInt && from.Signed {
+		op = isa.SConvert
+	}
+	if v.Op == isa.Const {
+		n := v.Imm
+		if op == isa.SConvert {
+			shift := 64 - v.R.Bits()
+			n = uint64(int64(n<<shift) >> shift)
+		}
+		return b.cnst(to, n)
+	}
+	return b.conv(op, v.R, to, v)
+}
+
+// stepLocal is step in a Function or Private variable, which counts words.
+func (b *builder) stepLocal(p pointer, index spirv.ID) pointer {
+	t, words := p.typ, p.local.SlotWords
+	switch t.Kind {
+	case validate.KindStruct:
+		i := b.memberIndex(t, index)
+		for _, m := range t.Members[:i] {
+			p.offset += uint32(len(b.leafTypes(m))) * words
+		}
+		p.typ = t.Members[i]
+		return p
+	case validate.KindArray, validate.KindMatrix, validate.KindVector:
+		p.typ = t.Elem
+		stride := uint32(len(b.leafTypes(t.Elem))) * words
+		return b.move(p, index, stride, stride*uint32(b.count(t)))
+	}
+	b.invalid("index %%%d into a type that has no parts, %%%d", index, t.ID)
+	return p
+}
+
+// stepInput is step in a built-in input: an index that is no constant becomes
+// a chain of selections.
+func (b *builder) stepInput(p pointer, index spirv.ID) pointer {
+	if p.typ.Kind != validate.KindVector && p.typ.Kind != validate.KindArray {
+		b.unsupported("index into input %%%d", p.typ.ID)
+	}
+	n := len(b.leafTypes(p.typ.Elem))
+	v := b.leaf(index)
+	p.typ = p.typ.Elem
+	if v.Op == isa.Const {
+		i := int(min(v.Imm, uint64(len(p.input)/n-1)))
+		p.input = p.input[i*n : (i+1)*n]
+		return p
+	}
+	p.input = b.choose(v, p.input, n)
+	return p
+}
+
+// choose picks the i-th group of n leaves; the last one when i is outside.
+func (b *builder) choose(i *ir.Value, leaves []*ir.Value, n int) []*ir.Value {
+	last := len(leaves) - n
+	out := append([]*ir.Value(nil), leaves[last:]...)
+	for k := last - n; k >= 0; k -= n {
+		is := b.cmp(isa.IEq, i.R, i, b.cnst(i.R, uint64(k/n)))
+		for j := range out {
+			out[j] = b.sel(is, leaves[k+j], out[j])
+		}
+	}
+	return out
+}
+
+// ptrEqual carries out OpPtrEqual and OpPtrNotEqual.
+func (b *builder) ptrEqual(equal bool) {
+	x, y := b.leaves(b.arg(0)), b.leaves(b.arg(1))
+	if len(x) != len(y) {
+		b.invalid("pointers of different kinds")
+	}
+	all := b.truth(true)
+	for i := range x {
+		all = b.op(isa.And, isa.Bool, all, b.cmp(isa.IEq, x[i].R, x[i], y[i]))
+	}
+	if !equal {
+		all = b.op(isa.Not, isa.Bool, all)
+	}
+	b.set(all)
+}
+
+// ptrDiff carries out OpPtrDiff: the distance in elements.
+func (b *builder) ptrDiff() {
+	x, y := b.ptr(b.arg(0)), b.ptr(b.arg(1))
+	stride := b.pointeeStride(b.typeOf(b.arg(0)), x)
+	t := x.addressType()
+	d := b.op(isa.ISub, t, b.address(x), b.address(y))
+	d = b.op(isa.SDiv, t, d, b.cnst(t, uint64(max(stride, 1))))
+	r := b.comp(b.resultType())
+	if r != t {
+		d = b.conv(isa.SConvert, t, r, d)
+	}
+	b.set(d)
+}

@@ -1,0 +1,251 @@
+package ir
+
+import (
+	"errors"
+	"fmt"
+
+	"spvsim/isa"
+)
+
+// Verify reports everything that breaks the form's rules: edges that disagree,
+// phis whose arity is not that of their block, values used where their
+// definition does not reach, wrong numbers of memory arguments, types that
+// differ where they must agree.
+func Verify(f *Func) error {
+	c := &verifier{f: f, in: map[*Block]bool{}, at: map[*Value]place{}}
+	if len(f.Blocks) == 0 {
+		return errors.New("ir: no blocks")
+	}
+	for _, b := range f.Blocks {
+		if c.in[b] {
+			c.fault(b, nil, "the block is listed twice")
+		}
+		c.in[b] = true
+	}
+	for _, b := range f.Blocks {
+		c.edges(b)
+		c.place(b)
+	}
+	if len(c.errs) == 0 {
+		c.idom = Dominators(f)
+		for _, b := range f.Blocks {
+			c.block(b)
+		}
+	}
+	return errors.Join(c.errs...)
+}
+
+type place struct {
+	block *Block
+	n     int
+}
+
+type verifier struct {
+	f    *Func
+	in   map[*Block]bool
+	at   map[*Value]place
+	idom map[*Block]*Block
+	errs []error
+}
+
+func (c *verifier) fault(b *Block, v *Value, format string, args ...any) {
+	if len(c.errs) > 20 {
+		return
+	}
+	where := fmt.Sprintf("ir: b%d", b.ID)
+	if v != nil {
+		where += fmt.Sprintf(": %s", v)
+	}
+	c.errs = append(c.errs, fmt.Errorf("%s: %s", where, fmt.Sprintf(format, args...)))
+}
+
+var termSuccs = [...]int{1, 2, 0, 0}
+
+func (c *verifier) edges(b *Block) {
+	if len(b.Succs) != termSuccs[b.Term] {
+		c.fault(b, nil, "%d successors of a %s", len(b.Succs), termNames[b.Term])
+	}
+	if (b.Term == Cond) != (b.Cond != nil) {
+		c.fault(b, nil, "condition of a %s", termNames[b.Term])
+	}
+	for _, s := range b.Succs {
+		if !c.in[s] {
+			c.fault(b, nil, "successor b%d is not in the function", s.ID)
+		} else if count(s.Preds, b) != count(b.Succs, s) {
+			c.fault(b, nil, "b%d does not have it as predecessor as often", s.ID)
+		}
+	}
+	for _, p := range b.Preds {
+		if !c.in[p] || count(p.Succs, b) == 0 {
+			c.fault(b, nil, "b%d is no predecessor", p.ID)
+		}
+	}
+	for _, t := range []*Block{b.Merge, b.Continue} {
+		if t != nil && !c.in[t] {
+			c.fault(b, nil, "merge or continue target b%d is not in the function", t.ID)
+		}
+	}
+}
+
+func count(list []*Block, b *Block) int {
+	n := 0
+	for _, x := range list {
+		if x == b {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *verifier) place(b *Block) {
+	for i, v := range b.Phis {
+		if v.Op != isa.Phi {
+			c.fault(b, v, "no phi among the phis")
+		}
+		c.put(b, v, i-len(b.Phis))
+	}
+	for i, v := range b.Code {
+		if v.Op == isa.Phi {
+			c.fault(b, v, "a phi among the code")
+		}
+		c.put(b, v, i)
+	}
+}
+
+func (c *verifier) put(b *Block, v *Value, n int) {
+	if _, dup := c.at[v]; dup {
+		c.fault(b, v, "the value stands twice")
+	}
+	if v.Block != b {
+		c.fault(b, v, "Block is another")
+	}
+	c.at[v] = place{b, n}
+}
+
+func (c *verifier) block(b *Block) {
+	if c.idom[b] == nil { // not reachable
+		return
+	}
+	for _, v := range b.Phis {
+		if len(v.Args) != len(b.Preds) {
+			c.fault(b, v, "%d arguments, %d predecessors", len(v.Args), len(b.Preds))
+			continue
+		}
+		for i, a := range v.Args {
+			c.use(b.Preds[i], v, a, len(b.Preds[i].Code))
+			if a.R != v.R {
+				c.fault(b, v, "argument %d is %s", i, a.R)
+			}
+		}
+	}
+	for i, v := range b.Code {
+		for _, a := range v.Args {
+			c.use(b, v, a, i)
+		}
+		c.types(b, v)
+	}
+	if b.Cond != nil {
+		c.use(b, b.Cond, b.Cond, len(b.Code))
+		if b.Cond.R != isa.Bool {
+			c.fault(b, b.Cond, "the condition is no boolean")
+		}
+	}
+}
+
+// use tests that the definition of a reaches position n of block b.
+func (c *verifier) use(b *Block, v, a *Value, n int) {
+	at, ok := c.at[a]
+	if !ok {
+		c.fault(b, v, "v%d stands in no block", a.ID)
+		return
+	}
+	if at.block == b {
+		if at.n >= n {
+			c.fault(b, v, "v%d is used before its definition", a.ID)
+		}
+		return
+	}
+	for d := c.idom[b]; ; d = c.idom[d] {
+		if d == at.block {
+			return
+		}
+		if d == nil || d == c.idom[d] {
+			c.fault(b, v, "v%d of b%d does not dominate its use", a.ID, at.block.ID)
+			return
+		}
+	}
+}
+
+// sameType lists the operations whose sources all have type T, as the result
+// has unless it is Bool.
+func sameType(op isa.Op) bool {
+	switch {
+	case op >= isa.IAdd && op <= isa.BitReverse && op != isa.LshlAdd && op != isa.LshlOr,
+		op >= isa.FAdd && op <= isa.Fma, op >= isa.IEq && op <= isa.FUnordLe:
+		return true
+	}
+	return false
+}
+
+func (c *verifier) types(b *Block, v *Value) {
+	if v.Mem != nil {
+		c.memory(b, v)
+		return
+	}
+	if sameType(v.Op) {
+		for i, a := range v.Args {
+			if a.R != v.T {
+				c.fault(b, v, "argument %d is %s, not %s", i, a.R, v.T)
+			}
+		}
+	}
+	switch {
+	case v.Op == isa.Select && (len(v.Args) != 3 || v.Args[0].R != isa.Bool || v.Args[1].R != v.R || v.Args[2].R != v.R):
+		c.fault(b, v, "a selection of other types")
+	case v.From != isa.Void && len(v.Args) > 0 && v.Args[0].R != v.From:
+		c.fault(b, v, "the source is %s", v.Args[0].R)
+	}
+}
+
+// dataCount says how many data arguments a memory operation has beside image
+// coordinates: -1 means Count.
+var dataCount = map[isa.Op]int{
+	isa.Load: 0, isa.Store: -1, isa.AtomicLoad: 0, isa.AtomicIInc: 0, isa.AtomicIDec: 0, isa.AtomicCompareExchange: 2,
+	isa.BufferSize: 0, isa.ImageLoad: 0, isa.ImageStore: 4, isa.ImageSize: 0, isa.ImageSamples: 0,
+}
+
+func (c *verifier) memory(b *Block, v *Value) {
+	m := v.Mem
+	want, ok := dataCount[v.Op]
+	if !ok {
+		want = 1
+	}
+	if want < 0 {
+		want = int(m.Count)
+	}
+	for _, has := range []bool{m.HasBase, m.HasIndex, m.HasBindex} {
+		if has {
+			want++
+		}
+	}
+	if m.Space == isa.SpaceImage && v.Op != isa.ImageSize && v.Op != isa.ImageSamples {
+		want += int(m.Coords)
+	}
+	if len(v.Args) != want {
+		c.fault(b, v, "%d arguments, want %d", len(v.Args), want)
+		return
+	}
+	if m.Count < 1 || m.Count > 4 {
+		c.fault(b, v, "%d elements", m.Count)
+	}
+	if m.Space == isa.SpaceScratch && m.Local == nil {
+		c.fault(b, v, "scratch without a variable")
+	}
+	if v.Op == isa.Store {
+		for _, a := range v.Args[len(v.Args)-int(m.Count):] {
+			if a.R != m.Elem {
+				c.fault(b, v, "stores %s", a.R)
+			}
+		}
+	}
+}
