@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"spvsim/isa"
+	"spvsim/mem/lane"
 )
 
 // load picks the loop for a load: 32-bit elements of one statically known
@@ -14,7 +15,7 @@ func (p *Port) load(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	switch {
 	case m.Space == isa.SpaceScratch:
 		return p.scratch(now, st, env, in, Read)
-	case plain32(m, elemType(in)) && !anyScalar(in):
+	case plain32(m, lane.Element(in)) && !lane.AnyScalar(in):
 		return p.load32(now, st, env, in)
 	}
 	return p.loadGeneral(now, st, env, in)
@@ -25,7 +26,7 @@ func (p *Port) storeLanes(now uint64, st *isa.State, env *Env, in *isa.Inst) Tim
 	switch {
 	case m.Space == isa.SpaceScratch:
 		return p.scratch(now, st, env, in, Write)
-	case plain32(m, elemType(in)):
+	case plain32(m, lane.Element(in)):
 		return p.store32(now, st, env, in)
 	}
 	return p.storeGeneral(now, st, env, in)
@@ -38,22 +39,12 @@ func plain32(m *isa.Mem, t isa.Type) bool {
 		t.Bits() == 32 && m.Index.Kind == isa.Vector
 }
 
-// anyScalar reports a result that goes to a scalar register.
-func anyScalar(in *isa.Inst) bool {
-	for i := range int(in.Mem.Count) {
-		if result(in, i).Kind == isa.Scalar {
-			return true
-		}
-	}
-	return false
-}
-
 // rows are the register rows of up to four operands.
 type rows [4][]uint32
 
 func (w *workspace) results(st *isa.State, in *isa.Inst) (r rows) {
 	for k := range int(in.Mem.Count) {
-		if d := result(in, k); d.Kind == isa.Vector {
+		if d := lane.Result(in, k); d.Kind == isa.Vector {
 			r[k] = st.V[int(d.Index)*st.Lanes:][:st.Lanes]
 		} else {
 			r[k] = w.trash[:st.Lanes]
@@ -77,7 +68,7 @@ func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	m := in.Mem
 	w := p.begin(m)
 	d, _ := env.descriptor(m, 0)
-	base := uint32(uniform(st, m.Base)) + m.Offset
+	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
 	index := st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
 	dst, size := w.results(st, in), 4*uint32(m.Count)
 	first, span := uint64(base+index[0]), uint64(size)*uint64(st.Lanes)
@@ -149,7 +140,7 @@ func (w *workspace) sources(st *isa.State, m *isa.Mem, spread *[4][64]uint32) (r
 			r[k] = st.V[int(s.Index)*st.Lanes:][:st.Lanes]
 			continue
 		}
-		v := uint32(uniform(st, m.Data[k]))
+		v := uint32(lane.Uniform(st, m.Data[k]))
 		r[k] = spread[k][:st.Lanes]
 		for l := range r[k] {
 			r[k][l] = v
@@ -162,7 +153,7 @@ func (p *Port) store32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing
 	m := in.Mem
 	w := p.begin(m)
 	d, _ := env.descriptor(m, 0)
-	base := uint32(uniform(st, m.Base)) + m.Offset
+	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
 	index := st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
 	src, size := w.sources(st, m, &w.spread), 4*uint32(m.Count)
 	first, span := uint64(base+index[0]), uint64(size)*uint64(st.Lanes)
@@ -216,11 +207,11 @@ func (p *Port) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, 
 func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind Kind) Timing {
 	m := in.Mem
 	p.begin(m)
-	words := max(1, int(elemType(in).Bits())/32)
-	base := uint32(uniform(st, m.Base)) + m.Offset
+	words := max(1, int(lane.Element(in).Bits())/32)
+	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		slot := base + uint32(laneValue(st, m.Index, l, false))
+		slot := base + uint32(lane.Value(st, m.Index, l, false))
 		for k := range int(m.Count) {
 			p.scratchElement(st, env.Scratch, in, l, slot+uint32(k*words), words, k, kind)
 		}
@@ -238,7 +229,7 @@ func (p *Port) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, sl
 		p.w.mem[l], p.w.off[l], p.w.bind[l] = nil, uint64(slot)*4, -3
 		p.fault(st, in, "scratch", l)
 	case kind == Write:
-		v = laneValue(st, in.Mem.Data[k], l, words == 2)
+		v = lane.Value(st, in.Mem.Data[k], l, words == 2)
 		s.Words[first], s.Words[last] = uint32(v), uint32(v>>(32*uint(words-1)))
 	default:
 		v = uint64(s.Words[first])
@@ -247,7 +238,7 @@ func (p *Port) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, sl
 		}
 	}
 	if kind == Read {
-		setLane(st, result(in, k), l, words == 2, v)
+		lane.Set(st, lane.Result(in, k), l, words == 2, v)
 	}
 	for at := first; inside && at <= last; at += st.Lanes {
 		p.w.add(s.Addr+uint64(at)*4, 4)

@@ -4,13 +4,14 @@ import (
 	"math/bits"
 
 	"spvsim/isa"
+	"spvsim/mem/lane"
 	"spvsim/mem/rmw"
 )
 
 // atomic updates lane by lane, from the lowest on. The value is Src[0], the
 // comparator Src[1].
 func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	m, t := in.Mem, elemType(in)
+	m, t := in.Mem, lane.Element(in)
 	update := rmw.Lookup(in.Op, t)
 	if update == nil {
 		panic("mem: atomic operation on a type that it has no meaning for")
@@ -46,14 +47,14 @@ func (p *Port) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, s
 	old := uint64(0)
 	if ok {
 		mask := ^uint64(0) >> (64 - 8*size)
-		old = get(b)
-		put(b, update(old, laneValue(st, in.Src[0], l, wide)&mask, laneValue(st, in.Src[1], l, wide)&mask))
+		old = lane.Get(b)
+		lane.Put(b, update(old, lane.Value(st, in.Src[0], l, wide)&mask, lane.Value(st, in.Src[1], l, wide)&mask))
 		w.add(w.addr[l], uint32(size))
 	} else {
 		p.fault(st, in, "atomic", l)
 	}
 	if in.Op != isa.AtomicStore {
-		setLane(st, result(in, 0), l, wide, old)
+		lane.Set(st, lane.Result(in, 0), l, wide, old)
 	}
 }
 

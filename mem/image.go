@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"spvsim/isa"
+	"spvsim/mem/lane"
 )
 
 // An Image is a storage image or a texel buffer: texels in rows, x fastest,
@@ -66,10 +67,10 @@ func (p *Port) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
 	m, w := in.Mem, p.w
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		d, binding := env.descriptor(m, uint32(laneValue(st, m.BindingIndex, l, false)))
+		d, binding := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
 		var c [4]uint32
 		for k := range c {
-			c[k] = uint32(laneValue(st, m.Coords[k], l, false))
+			c[k] = uint32(lane.Value(st, m.Coords[k], l, false))
 		}
 		w.mem[l], w.off[l], w.bind[l], w.texel[l] = nil, 0, binding, nil
 		if d.Image == nil {
@@ -85,7 +86,7 @@ func (p *Port) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
 func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	p.begin(in.Mem)
 	p.resolveTexels(st, env, in)
-	t, size := elemType(in), 0
+	t, size := lane.Element(in), 0
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		size = max(size, p.loadTexel(st, in, l, t))
@@ -109,7 +110,7 @@ func (p *Port) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 		p.fault(st, in, "image load", l)
 	}
 	for k := range v {
-		setLane(st, result(in, k), l, t.Bits() == 64, v[k])
+		lane.Set(st, lane.Result(in, k), l, t.Bits() == 64, v[k])
 	}
 	return size
 }
@@ -117,7 +118,7 @@ func (p *Port) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 func (p *Port) imageStore(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	p.begin(in.Mem)
 	p.resolveTexels(st, env, in)
-	t, size := elemType(in), 0
+	t, size := lane.Element(in), 0
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		size = max(size, p.storeTexel(st, in, bits.TrailingZeros64(mask), t))
 	}
@@ -132,7 +133,7 @@ func (p *Port) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 	}
 	var v [4]uint64
 	for k := range v {
-		v[k] = f.fromElem(laneValue(st, in.Mem.Data[k], l, t.Bits() == 64), t)
+		v[k] = f.fromElem(lane.Value(st, in.Mem.Data[k], l, t.Bits() == 64), t)
 	}
 	f.setTexel(w.mem[l][w.off[l]:][:f.Bytes], &v)
 	w.add(w.addr[l], uint32(f.Bytes))
@@ -142,16 +143,16 @@ func (p *Port) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 // query answers a question about a descriptor, for each lane where the
 // descriptor differs by lane.
 func (p *Port) query(now uint64, st *isa.State, env *Env, in *isa.Inst, answer func(d *Descriptor) uint32) Timing {
-	m, dst := in.Mem, result(in, 0)
+	m, dst := in.Mem, lane.Result(in, 0)
 	if m.BindingIndex.Kind != isa.Vector && dst.Kind == isa.Scalar {
-		d, _ := env.descriptor(m, uint32(uniform(st, m.BindingIndex)))
+		d, _ := env.descriptor(m, uint32(lane.Uniform(st, m.BindingIndex)))
 		st.S[dst.Index] = uint64(answer(d))
 		return Timing{Ready: now, Busy: 1}
 	}
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		d, _ := env.descriptor(m, uint32(laneValue(st, m.BindingIndex, l, false)))
-		setLane(st, dst, l, false, uint64(answer(d)))
+		d, _ := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
+		lane.Set(st, dst, l, false, uint64(answer(d)))
 	}
 	return Timing{Ready: now, Busy: 1}
 }

@@ -1,20 +1,11 @@
 package mem
 
 import (
-	"encoding/binary"
 	"math/bits"
 
 	"spvsim/isa"
+	"spvsim/mem/lane"
 )
-
-// active is the mask of lanes that take part; a scalar access is lane 0 alone,
-// whatever the execution mask.
-func active(st *isa.State, m *isa.Mem) uint64 {
-	if m.Scalar {
-		return 1
-	}
-	return st.Exec
-}
 
 // resolve finds memory, offset and address of each active lane.
 func (p *Port) resolve(st *isa.State, env *Env, m *isa.Mem, mask uint64) {
@@ -28,7 +19,7 @@ func (p *Port) resolve(st *isa.State, env *Env, m *isa.Mem, mask uint64) {
 			p.resolveMany(st, env, m, mask)
 			return
 		}
-		d, binding := env.descriptor(m, uint32(uniform(st, m.BindingIndex)))
+		d, binding := env.descriptor(m, uint32(lane.Uniform(st, m.BindingIndex)))
 		p.resolveOne(st, m, mask, d, binding)
 	default:
 		panic("mem: an access to the LDS came to device memory")
@@ -61,19 +52,19 @@ func (e *Env) bindingOf(index uint32) int32 {
 }
 
 func (p *Port) resolveOne(st *isa.State, m *isa.Mem, mask uint64, d *Descriptor, binding int32) {
-	w, base := p.w, uint32(uniform(st, m.Base))+m.Offset
+	w, base := p.w, uint32(lane.Uniform(st, m.Base))+m.Offset
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		w.place(l, d, binding, base+uint32(laneValue(st, m.Index, l, false)))
+		w.place(l, d, binding, base+uint32(lane.Value(st, m.Index, l, false)))
 	}
 }
 
 func (p *Port) resolveMany(st *isa.State, env *Env, m *isa.Mem, mask uint64) {
-	w, base := p.w, uint32(uniform(st, m.Base))+m.Offset
+	w, base := p.w, uint32(lane.Uniform(st, m.Base))+m.Offset
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		d, binding := env.descriptor(m, uint32(laneValue(st, m.BindingIndex, l, false)))
-		w.place(l, d, binding, base+uint32(laneValue(st, m.Index, l, false)))
+		d, binding := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
+		w.place(l, d, binding, base+uint32(lane.Value(st, m.Index, l, false)))
 	}
 }
 
@@ -82,13 +73,13 @@ func (w *workspace) place(l int, d *Descriptor, binding int32, off uint32) {
 }
 
 func (p *Port) resolveFlat(st *isa.State, m *isa.Mem, mask uint64) {
-	w, base := p.w, uniform(st, m.Base)+uint64(m.Offset)
+	w, base := p.w, lane.Uniform(st, m.Base)+uint64(m.Offset)
 	if m.Base.Kind == isa.Vector {
 		panic("mem: a base address differs by lane")
 	}
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		addr := base + laneValue(st, m.Index, l, true)
+		addr := base + lane.Value(st, m.Index, l, true)
 		w.mem[l], w.off[l], w.addr[l], w.bind[l] = nil, 0, addr, -1
 		if b := p.store.Find(addr); b != nil {
 			w.mem[l], w.off[l] = b.Bytes, addr-b.Addr
@@ -105,43 +96,18 @@ func (w *workspace) element(l, k int, size uint64) (b []byte, ok bool) {
 	return w.mem[l][from : from+size], true
 }
 
-func get(b []byte) uint64 {
-	switch len(b) {
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(b))
-	case 2:
-		return uint64(binary.LittleEndian.Uint16(b))
-	case 8:
-		return binary.LittleEndian.Uint64(b)
-	}
-	return uint64(b[0])
-}
-
-func put(b []byte, v uint64) {
-	switch len(b) {
-	case 4:
-		binary.LittleEndian.PutUint32(b, uint32(v))
-	case 2:
-		binary.LittleEndian.PutUint16(b, uint16(v))
-	case 8:
-		binary.LittleEndian.PutUint64(b, v)
-	default:
-		b[0] = byte(v)
-	}
-}
-
 func elemBytes(t isa.Type) uint64 { return uint64(t.Bits()) / 8 }
 
 // loadGeneral loads any element from any space but scratch.
 func (p *Port) loadGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	m, t := in.Mem, elemType(in)
-	w, mask, size := p.begin(m), active(st, m), elemBytes(t)
+	m, t := in.Mem, lane.Element(in)
+	mask, size := lane.Active(st, m), elemBytes(t)
+	p.begin(m)
 	p.resolve(st, env, m, mask)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
 	for ; mask != 0; mask &= mask - 1 {
 		p.loadLane(st, in, bits.TrailingZeros64(mask), t, size)
 	}
-	_ = w
 	return p.finish(now, m, Read, lanes, bytes)
 }
 
@@ -150,12 +116,12 @@ func (p *Port) loadLane(st *isa.State, in *isa.Inst, l int, t isa.Type, size uin
 	for k := range int(in.Mem.Count) {
 		v := uint64(0)
 		if b, ok := w.element(l, k, size); ok {
-			v = get(b)
+			v = lane.Get(b)
 			bytes += uint32(size)
 		} else {
 			p.fault(st, in, "load", l)
 		}
-		setLane(st, result(in, k), l, size == 8, v)
+		lane.Set(st, lane.Result(in, k), l, size == 8, v)
 	}
 	if bytes != 0 {
 		w.add(w.addr[l], bytes)
@@ -164,8 +130,8 @@ func (p *Port) loadLane(st *isa.State, in *isa.Inst, l int, t isa.Type, size uin
 
 // storeGeneral stores any element to any space but scratch.
 func (p *Port) storeGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	m, t := in.Mem, elemType(in)
-	mask, size := active(st, m), elemBytes(t)
+	m, t := in.Mem, lane.Element(in)
+	mask, size := lane.Active(st, m), elemBytes(t)
 	p.begin(m)
 	p.resolve(st, env, m, mask)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
@@ -183,7 +149,7 @@ func (p *Port) storeLane(st *isa.State, in *isa.Inst, l int, size uint64) {
 			p.fault(st, in, "store", l)
 			continue
 		}
-		put(b, laneValue(st, in.Mem.Data[k], l, size == 8))
+		lane.Put(b, lane.Value(st, in.Mem.Data[k], l, size == 8))
 		bytes += uint32(size)
 	}
 	if bytes != 0 {

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"fmt"
-	"math/bits"
 
 	"spvsim/isa"
 )
@@ -115,69 +114,12 @@ func (p *Port) occupancy(lines, lanes int, bytes uint32) uint64 {
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // fault reports an access of one lane out of bounds.
-func (p *Port) fault(st *isa.State, in *isa.Inst, what string, lane int) {
+func (p *Port) fault(st *isa.State, in *isa.Inst, what string, l int) {
 	w := p.w
-	f := Fault{What: what, Binding: int(w.bind[lane]), Offset: w.off[lane], Size: uint64(len(w.mem[lane])), Lane: lane,
+	f := Fault{What: what, Binding: int(w.bind[l]), Offset: w.off[l], Size: uint64(len(w.mem[l])), Lane: l,
 		Workgroup: st.Workgroup, Wave: st.WaveInGroup, SPIRV: in.SPIRV, Line: in.Line}
 	if in.Mem.Space == isa.SpaceFlat {
-		f.Binding, f.Offset = -1, w.addr[lane]
+		f.Binding, f.Offset = -1, w.addr[l]
 	}
 	p.store.Faults.Add(f)
-}
-
-// uniform is the value of an operand that is the same in every lane; of a
-// vector operand, that of the lowest active lane.
-func uniform(st *isa.State, r isa.Reg) uint64 {
-	switch r.Kind {
-	case isa.Imm:
-		return r.Val
-	case isa.Scalar:
-		return st.S[r.Index]
-	case isa.Vector:
-		return uint64(st.V[int(r.Index)*st.Lanes+bits.TrailingZeros64(st.Exec|1<<63)&(st.Lanes-1)])
-	}
-	return 0
-}
-
-// laneValue is a lane's value of an operand of one register row, or two.
-func laneValue(st *isa.State, r isa.Reg, lane int, wide bool) uint64 {
-	if r.Kind != isa.Vector {
-		return uniform(st, r)
-	}
-	i := int(r.Index)*st.Lanes + lane
-	v := uint64(st.V[i])
-	if wide {
-		v |= uint64(st.V[i+st.Lanes]) << 32
-	}
-	return v
-}
-
-// setLane writes a lane's result; a scalar destination keeps the last one
-// written, which is that of the highest active lane.
-func setLane(st *isa.State, r isa.Reg, lane int, wide bool, v uint64) {
-	switch r.Kind {
-	case isa.Scalar:
-		st.S[r.Index] = v
-	case isa.Vector:
-		i := int(r.Index)*st.Lanes + lane
-		st.V[i] = uint32(v)
-		if wide {
-			st.V[i+st.Lanes] = uint32(v >> 32)
-		}
-	}
-}
-
-// result is the register of the i-th result.
-func result(in *isa.Inst, i int) isa.Reg {
-	if r := in.Mem.Dsts[i]; r.Kind != isa.None || i > 0 {
-		return r
-	}
-	return in.Dst
-}
-
-func elemType(in *isa.Inst) isa.Type {
-	if in.Mem.Elem != isa.Void {
-		return in.Mem.Elem
-	}
-	return in.T
 }

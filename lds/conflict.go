@@ -1,0 +1,162 @@
+package lds
+
+import (
+	"math/bits"
+
+	"spvsim/isa"
+)
+
+// chunkBytes is the widest access of a lane; wider ones are several.
+const chunkBytes = 16
+
+// time counts phases and passes of an access of bytes a lane.
+func (d *LDS) time(now uint64, st *isa.State, base uint32, in *isa.Inst, mask uint64, bytes uint32) Timing {
+	var t Timing
+	unhindered := 0
+	for at := uint32(0); at < bytes; at += chunkBytes {
+		chunk := min(chunkBytes, bytes-at)
+		k := kindOf(in.Op, chunk)
+		passes, phases := d.count.passes(d.phases[k], mask, &d.off, base+at, chunk, k >= AtomicB32)
+		t.Passes += passes
+		t.ConflictPasses += passes - phases
+		unhindered += d.spec.Accesses[k].busy(st.Lanes)
+	}
+	conflicts := t.ConflictPasses * d.spec.ConflictCycles
+	t.Busy = uint64(unhindered + conflicts)
+	t.Unit = uint64(ceilDiv(unhindered*min(d.spec.WaveBytesPerCycle, d.spec.BytesPerCycle), d.spec.BytesPerCycle) + conflicts)
+	t.Ready = now + uint64(max(0, d.spec.LatencyCycles+int(t.Busy)-d.spec.Accesses[ReadB32].busy(st.Lanes)))
+	d.Counters.Accesses++
+	d.Counters.Passes += uint64(t.Passes)
+	d.Counters.ConflictPasses += uint64(t.ConflictPasses)
+	return t
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// kindOf is the row of the table that an access of bytes a lane belongs to.
+func kindOf(op isa.Op, bytes uint32) Kind {
+	words := Kind(max(1, bytes+3) / 4)
+	switch op {
+	case isa.Load, isa.AtomicLoad:
+		return ReadB32 + words - 1
+	case isa.Store, isa.AtomicStore:
+		return WriteB32 + words - 1
+	case isa.AtomicCompareExchange:
+		return CmpSwapB32 + words - 1
+	}
+	return AtomicB32 + words - 1
+}
+
+// A counter counts the passes of a phase: those of the bank with the most
+// different words.
+type counter struct {
+	bank   Mapping
+	modulo bool
+	shift  uint // log2 of the banks
+	word   uint // log2 of the bytes of a word
+
+	age   uint32 // entries of another age are empty
+	banks [maxBanks]struct{ age, passes uint32 }
+	words [wordTable]struct{ age, word uint32 }
+}
+
+// wordTable holds the words of one phase: 64 lanes of at most 16 bytes, in
+// words of at least one byte, and one more where they are not aligned.
+const wordTable = 2048
+
+func newCounter(s Spec) *counter {
+	return &counter{bank: Mappings[s.Mapping], modulo: s.Mapping == "modulo",
+		shift: uint(bits.TrailingZeros(uint(s.Banks))), word: uint(bits.TrailingZeros(uint(s.BankBytes)))}
+}
+
+// passes adds up the passes of the phases that have an active lane. Lanes that
+// only read or write the same word share a pass; atomics do not.
+func (c *counter) passes(phases []uint64, mask uint64, off *[64]uint32, base, bytes uint32, atomic bool) (passes, active int) {
+	for _, phase := range phases {
+		phase &= mask
+		if phase == 0 {
+			continue
+		}
+		active++
+		if c.free(phase, off, base, bytes) {
+			passes++
+			continue
+		}
+		passes += c.busiest(phase, off, base, bytes, atomic)
+	}
+	return passes, active
+}
+
+// free reports cheaply that all words of a phase are in different banks. It may
+// say no although nothing conflicts.
+func (c *counter) free(phase uint64, off *[64]uint32, base, bytes uint32) bool {
+	if c.shift > 6 {
+		return false
+	}
+	var seen uint64
+	n := 0
+	if c.modulo && bytes == 1<<c.word {
+		return c.freeWords(phase, off, base)
+	}
+	for ; phase != 0; phase &= phase - 1 {
+		at := base + off[bits.TrailingZeros64(phase)]
+		for w, last := at>>c.word, (at+bytes-1)>>c.word; w <= last; w++ {
+			seen |= 1 << c.bank(w, c.shift)
+			n++
+		}
+	}
+	return bits.OnesCount64(seen) == n
+}
+
+// freeWords is free for aligned accesses of one word under the plain mapping.
+func (c *counter) freeWords(phase uint64, off *[64]uint32, base uint32) bool {
+	var seen uint64
+	mask, unaligned, n := uint32(1)<<c.shift-1, uint32(0), bits.OnesCount64(phase)
+	for ; phase != 0; phase &= phase - 1 {
+		at := base + off[bits.TrailingZeros64(phase)&63]
+		seen |= 1 << (at >> c.word & mask & 63)
+		unaligned |= at
+	}
+	return bits.OnesCount64(seen) == n && unaligned&(1<<c.word-1) == 0
+}
+
+// busiest is the number of passes of a phase.
+func (c *counter) busiest(phase uint64, off *[64]uint32, base, bytes uint32, atomic bool) int {
+	if c.age++; c.age == 0 {
+		clear(c.banks[:])
+		clear(c.words[:])
+		c.age = 1
+	}
+	most := uint32(0)
+	for ; phase != 0; phase &= phase - 1 {
+		at := base + off[bits.TrailingZeros64(phase)]
+		for w, last := at>>c.word, (at+bytes-1)>>c.word; w <= last; w++ {
+			if atomic || c.fresh(w) {
+				most = max(most, c.hit(c.bank(w, c.shift)))
+			}
+		}
+	}
+	return int(most)
+}
+
+// fresh notes a word; it is false when the phase has seen it.
+func (c *counter) fresh(word uint32) bool {
+	h := word * 0x9E3779B1 >> 16 % wordTable
+	for ; c.words[h].age == c.age; h = (h + 1) % wordTable {
+		if c.words[h].word == word {
+			return false
+		}
+	}
+	c.words[h].age, c.words[h].word = c.age, word
+	return true
+}
+
+// hit counts a pass of a bank.
+func (c *counter) hit(bank uint32) uint32 {
+	b := &c.banks[bank]
+	if b.age != c.age {
+		b.age, b.passes = c.age, 0
+	}
+	b.passes++
+	return b.passes
+}

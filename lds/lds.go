@@ -1,0 +1,245 @@
+// Package lds is the local data share of a compute unit: its bytes, and how
+// many passes an access needs under the machine's bank mapping.
+//
+// Values are computed when an instruction issues. The package does not know
+// which workgroups are resident (a caller names their range of bytes), nor who
+// waits for a result; it keeps no queue.
+package lds
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/mem/lane"
+	"spvsim/mem/rmw"
+)
+
+// Timing is what one access costs.
+type Timing struct {
+	Ready uint64 // cycle in which results are there
+	Busy  uint64 // cycles that the wave's access takes: conflict-free time and conflicts
+	// Unit are the cycles that the access takes of the compute unit's bandwidth:
+	// less than Busy where two waves' accesses fit beside each other.
+	Unit           uint64
+	Passes         int // over all phases that have an active lane
+	ConflictPasses int // passes of phases beyond the first of each
+}
+
+// A Fault is an access outside of the workgroup's LDS: it read zero, or its
+// write was dropped.
+type Fault struct {
+	Offset, Size uint32 // byte offset, and the bytes that the workgroup has
+	Lane         int
+	Workgroup    [3]uint32
+	Wave         uint32
+	SPIRV, Line  uint32
+}
+
+func (f Fault) String() string {
+	return fmt.Sprintf("workgroup memory access out of bounds: byte %d of %d: %%%d (line %d), workgroup %v, wave %d, lane %d",
+		f.Offset, f.Size, f.SPIRV, f.Line, f.Workgroup, f.Wave, f.Lane)
+}
+
+// maxFaults is how many faults are kept; all are counted.
+const maxFaults = 8
+
+// Counters are cumulative.
+type Counters struct {
+	Accesses, Passes, ConflictPasses uint64
+	Faults                           uint64
+}
+
+// An LDS is the local data share of one compute unit. It must be used from one
+// goroutine.
+type LDS struct {
+	Counters Counters
+	First    []Fault // the first few faults
+
+	spec   Spec
+	bytes  []byte // made when first used
+	count  *counter
+	phases [NumKinds][]uint64
+	off    [64]uint32
+	trash  [64]uint32
+}
+
+// New makes an LDS.
+func New(s Spec) (*LDS, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	d := &LDS{spec: s, count: newCounter(s)}
+	for k := range d.phases {
+		d.phases[k], _ = s.Accesses[k].phases() // Validate has seen them
+	}
+	return d, nil
+}
+
+func (d *LDS) memory() []byte {
+	if d.bytes == nil {
+		d.bytes = make([]byte, d.spec.Bytes)
+	}
+	return d.bytes
+}
+
+// Clear zeroes the range of a workgroup that becomes resident.
+func (d *LDS) Clear(base, size uint32) { clear(d.memory()[base : base+size]) }
+
+// Bytes are the bytes of a workgroup's range.
+func (d *LDS) Bytes(base, size uint32) []byte { return d.memory()[base : base+size] }
+
+// Issue executes an access to the workgroup's range of size bytes from base on
+// and says what it costs.
+func (d *LDS) Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) Timing {
+	mask := lane.Active(st, in.Mem)
+	d.offsets(st, in.Mem, mask)
+	region := d.memory()[base : base+size]
+	elem := lane.Element(in)
+	switch {
+	case in.Op == isa.Load:
+		d.load(st, in, region, mask, elem)
+	case in.Op == isa.Store:
+		d.store(st, in, region, mask, elem)
+	default:
+		d.atomic(st, in, region, mask, elem)
+	}
+	return d.time(now, st, base, in, mask, uint32(elem.Bits()/8)*max(1, uint32(in.Mem.Count)))
+}
+
+// offsets works out the byte offset of each lane.
+func (d *LDS) offsets(st *isa.State, m *isa.Mem, mask uint64) {
+	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
+	off := d.off[:st.Lanes]
+	if m.Index.Kind != isa.Vector {
+		base += uint32(lane.Uniform(st, m.Index))
+		for l := range off {
+			off[l] = base
+		}
+		return
+	}
+	for l, v := range st.V[int(m.Index.Index)*st.Lanes:][:len(off)] {
+		off[l] = base + v
+	}
+}
+
+func (d *LDS) load(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {
+	if t.Bits() != 32 || lane.AnyScalar(in) {
+		d.each(st, in, b, mask, t, d.loadElement)
+		return
+	}
+	for k := range int(in.Mem.Count) {
+		row := d.trash[:st.Lanes]
+		if r := lane.Result(in, k); r.Kind == isa.Vector {
+			row = st.V[int(r.Index)*st.Lanes:][:st.Lanes]
+		}
+		d.loadRow(st, in, b, mask, row, uint32(k)*4)
+	}
+}
+
+// loadRow loads the 32-bit element at the given offset behind each lane's own.
+func (d *LDS) loadRow(st *isa.State, in *isa.Inst, b []byte, mask uint64, row []uint32, behind uint32) {
+	off := d.off[:len(row)]
+	full := mask == st.Full
+	for l := range row {
+		if !full && mask>>uint(l)&1 == 0 {
+			continue
+		}
+		o := uint64(off[l]) + uint64(behind)
+		if o+4 > uint64(len(b)) {
+			d.fault(st, in, l, uint32(o), len(b))
+			row[l] = 0
+			continue
+		}
+		row[l] = binary.LittleEndian.Uint32(b[o:])
+	}
+}
+
+func (d *LDS) loadElement(st *isa.State, in *isa.Inst, e []byte, l, k int) {
+	v := uint64(0)
+	if e != nil {
+		v = lane.Get(e)
+	}
+	lane.Set(st, lane.Result(in, k), l, lane.Element(in).Bits() == 64, v)
+}
+
+// store writes in the order of lanes: where lanes meet, the highest wins.
+func (d *LDS) store(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {
+	if t.Bits() == 32 && in.Mem.Count == 1 && in.Mem.Data[0].Kind == isa.Vector {
+		d.storeRow(st, in, b, mask, st.V[int(in.Mem.Data[0].Index)*st.Lanes:][:st.Lanes])
+		return
+	}
+	d.each(st, in, b, mask, t, d.storeElement)
+}
+
+func (d *LDS) storeRow(st *isa.State, in *isa.Inst, b []byte, mask uint64, row []uint32) {
+	off := d.off[:len(row)]
+	full := mask == st.Full
+	for l, v := range row {
+		if !full && mask>>uint(l)&1 == 0 {
+			continue
+		}
+		o := uint64(off[l])
+		if o+4 > uint64(len(b)) {
+			d.fault(st, in, l, uint32(o), len(b))
+			continue
+		}
+		binary.LittleEndian.PutUint32(b[o:], v)
+	}
+}
+
+func (d *LDS) storeElement(st *isa.State, in *isa.Inst, e []byte, l, k int) {
+	if e != nil {
+		lane.Put(e, lane.Value(st, in.Mem.Data[k], l, len(e) == 8))
+	}
+}
+
+// each visits the elements of the active lanes, lane by lane; e is nil out of
+// bounds.
+func (d *LDS) each(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type, visit func(st *isa.State, in *isa.Inst, e []byte, l, k int)) {
+	size := uint64(t.Bits() / 8)
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		for k := range int(in.Mem.Count) {
+			from := uint64(d.off[l]) + uint64(k)*size
+			if from+size > uint64(len(b)) {
+				d.fault(st, in, l, uint32(from), len(b))
+				visit(st, in, nil, l, k)
+				continue
+			}
+			visit(st, in, b[from:from+size], l, k)
+		}
+	}
+}
+
+// atomic updates lane by lane, from the lowest on. The value is Src[0], the
+// comparator Src[1].
+func (d *LDS) atomic(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {
+	update := rmw.Lookup(in.Op, t)
+	if update == nil {
+		panic(fmt.Sprintf("lds: operation %d on %v is none of the LDS", in.Op, t))
+	}
+	size, wide := uint64(t.Bits()/8), t.Bits() == 64
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		from, old := uint64(d.off[l]), uint64(0)
+		if from+size > uint64(len(b)) {
+			d.fault(st, in, l, uint32(from), len(b))
+		} else {
+			e := b[from : from+size]
+			old = lane.Get(e)
+			lane.Put(e, update(old, lane.Value(st, in.Src[0], l, wide)&t.Mask(), lane.Value(st, in.Src[1], l, wide)&t.Mask()))
+		}
+		if in.Op != isa.AtomicStore {
+			lane.Set(st, lane.Result(in, 0), l, wide, old)
+		}
+	}
+}
+
+func (d *LDS) fault(st *isa.State, in *isa.Inst, l int, offset uint32, size int) {
+	d.Counters.Faults++
+	if len(d.First) < maxFaults {
+		d.First = append(d.First, Fault{offset, uint32(size), l, st.Workgroup, st.WaveInGroup, in.SPIRV, in.Line})
+	}
+}
