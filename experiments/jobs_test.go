@@ -1,0 +1,83 @@
+package experiments
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+
+	"spvsim/config"
+)
+
+// load reads a ready job.
+func load(t *testing.T, name string) *config.Job {
+	t.Helper()
+	files, file, _, err := Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := config.LoadJob(files, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job
+}
+
+// contents generates a job's buffers.
+func contents(t *testing.T, job *config.Job) initial {
+	t.Helper()
+	in := initial{}
+	for i := range job.Buffers {
+		data, err := job.Buffers[i].Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in[job.Buffers[i].Name] = data
+	}
+	return in
+}
+
+func TestEveryJobLoads(t *testing.T) {
+	for _, name := range Names() {
+		job := load(t, name)
+		launches, err := job.Launches()
+		if err != nil || len(launches) == 0 {
+			t.Errorf("%s: %d launches, %v", name, len(launches), err)
+		}
+		if _, err := config.LoadMachine(config.Request{Job: job}); err != nil {
+			t.Error(err)
+		}
+		if len(job.Expect) == 0 {
+			t.Errorf("%s expects nothing", name)
+		}
+	}
+}
+
+func TestPeerBitonicLaunchesEveryPass(t *testing.T) {
+	launches, err := load(t, "peer-bitonic").Launches()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(launches) != 105 || launches[0].Dispatch != [3]uint32{128, 1, 1} {
+		t.Errorf("%d launches of %v, want 105 of 128", len(launches), launches[0].Dispatch)
+	}
+}
+
+// What a job file expects is what its reference works out; jobs and references can't drift apart.
+func TestExpectationsAgreeWithTheReferences(t *testing.T) {
+	for _, r := range references {
+		t.Run(r.job+"/"+r.buffer, func(t *testing.T) {
+			job := load(t, r.job)
+			var want bytes.Buffer
+			if err := binary.Write(&want, binary.LittleEndian, r.want(contents(t, job))); err != nil {
+				t.Fatal(err)
+			}
+			for i := range job.Expect {
+				if e := &job.Expect[i]; e.Buffer == r.buffer {
+					if err := e.Check(want.Bytes()); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+}
