@@ -1,0 +1,52 @@
+package program
+
+import (
+	"fmt"
+
+	"spvsim/isa"
+	"spvsim/program/frontend"
+	"spvsim/program/opt"
+	"spvsim/spirv/validate"
+)
+
+// A Target is what lowering needs to know of a machine.
+type Target struct {
+	WaveSize int
+	// Expand returns the timing classes of the steps that an operation on a type
+	// lowers to; nil when it is a single instruction of its own class.
+	Expand func(op isa.Op, t isa.Type) []isa.Class
+	Opt    opt.Options
+}
+
+// Options name what to lower and how it is specialized.
+type Options struct {
+	Entry          string            // entry point; empty when the module has one only
+	Specialization map[uint32]uint64 // SpecId -> bits of the value
+	Target         Target
+}
+
+// Lower compiles one entry point for a machine. Errors name the instruction
+// that is not supported, with its place in the module.
+func Lower(m *validate.Module, o Options) (*Program, error) {
+	f, err := frontend.Build(m, frontend.Options{Entry: o.Entry, Specialization: o.Specialization, WaveSize: o.Target.WaveSize})
+	if err != nil {
+		return nil, err
+	}
+	oo := o.Target.Opt
+	oo.WaveSize = o.Target.WaveSize
+	opt.Run(f, oo)
+	p, err := emit(f, o.Target.WaveSize, o.Target.expand)
+	if err != nil {
+		return nil, fmt.Errorf("program: %s: %w", f.Name, err)
+	}
+	return p, nil
+}
+
+// expand gives the steps of an instruction. Operations of the scalar unit are
+// single instructions.
+func (t Target) expand(in *isa.Inst) []isa.Class {
+	if t.Expand == nil || in.Uniform && in.Op.Has(isa.FlagScalarUnit) {
+		return nil
+	}
+	return t.Expand(in.Op, in.T)
+}
