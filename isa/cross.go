@@ -189,7 +189,10 @@ func (st *State) fold(in *Inst, keep func(lanes uint64, lane int, before, after 
 
 func reduce(st *State, in *Inst) {
 	var values [64]uint64
-	st.fold(in, func(lanes uint64, _ int, _, after uint64) {
+	st.fold(in, func(lanes uint64, l int, _, after uint64) {
+		if lanes>>l != 1 { // not the last lane
+			return
+		}
 		for rest := lanes; rest != 0; rest &= rest - 1 {
 			values[bits.TrailingZeros64(rest)] = after
 		}

@@ -151,9 +151,50 @@ func (in *Inst) sourceTypes() (types [4]Type) {
 	return types
 }
 
-// resolveGeneric calls the meaning for each active lane.
+// resolveGeneric calls the meaning for each active lane, or once when the
+// sources are the same in all lanes.
 func resolveGeneric(in *Inst, f Meaning) func(*State, *Inst) {
 	types, result := in.sourceTypes(), ResultType(in.Op, in.T, in.From)
+	narrow, masks := result.Rows() == 1, false
+	for _, t := range types[:NumSources(in.Op)] {
+		narrow = narrow && t.Rows() == 1
+		masks = masks || t == Bool
+	}
+	switch {
+	case !masks && in.scalarSources() == 1<<NumSources(in.Op)-1:
+		return once(f)
+	case narrow && NumSources(in.Op) <= 3:
+		return eachNarrow(f, NumSources(in.Op))
+	}
+	return eachLane(f, types, result)
+}
+
+// once spreads one result over the lanes.
+func once(f Meaning) func(*State, *Inst) {
+	return func(st *State, in *Inst) {
+		st.spread(in, f(in.T, in.From, in.Imm,
+			st.word(in.Src[0]), st.word(in.Src[1]), st.word(in.Src[2]), st.word(in.Src[3])))
+	}
+}
+
+// eachNarrow is for sources and results of one row each.
+func eachNarrow(f Meaning, sources int) func(*State, *Inst) {
+	return func(st *State, in *Inst) {
+		var rows [3][]uint32
+		for k := range rows {
+			rows[k] = st.broadcast(in.Src[min(k, sources-1)], k)
+		}
+		d := st.row(in.Dst, 0)
+		a, b, c := rows[0][:len(d)], rows[1][:len(d)], rows[2][:len(d)]
+		for l := range d {
+			if st.Exec>>l&1 != 0 {
+				d[l] = uint32(f(in.T, in.From, in.Imm, uint64(a[l]), uint64(b[l]), uint64(c[l]), 0))
+			}
+		}
+	}
+}
+
+func eachLane(f Meaning, types [4]Type, result Type) func(*State, *Inst) {
 	return func(st *State, in *Inst) {
 		a, b := st.look(in.Src[0], types[0]), st.look(in.Src[1], types[1])
 		c, d := st.look(in.Src[2], types[2]), st.look(in.Src[3], types[3])

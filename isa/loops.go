@@ -85,25 +85,25 @@ func float(x uint32) float32  { return math.Float32frombits(x) }
 func word32(f float32) uint32 { return math.Float32bits(f) }
 
 func fmin32(x, y uint32) uint32 {
-	a, b := float(x), float(y)
-	switch {
-	case a < b:
-		return x
-	case b < a:
-		return y
+	if m := min(float(x), float(y)); m == m {
+		return word32(m)
 	}
-	return word32(float32(fmin(float64(a), float64(b)))) // zeros and NaNs
+	return otherThanNaN(x, y)
 }
 
 func fmax32(x, y uint32) uint32 {
-	a, b := float(x), float(y)
-	switch {
-	case a > b:
-		return x
-	case b > a:
+	if m := max(float(x), float(y)); m == m {
+		return word32(m)
+	}
+	return otherThanNaN(x, y)
+}
+
+// otherThanNaN is y when x is a NaN, else x.
+func otherThanNaN(x, y uint32) uint32 {
+	if f := float(x); f != f {
 		return y
 	}
-	return word32(float32(fmax(float64(a), float64(b)))) // zeros and NaNs
+	return x
 }
 
 func ftou32(f float32) uint32 {

@@ -1,5 +1,7 @@
 package isa
 
+import "math/bits"
+
 // waveOps execute the operations that look at the wave as a whole: identity,
 // lanes among each other, execution masks.
 var waveOps [NumOps]func(*State, *Inst)
@@ -63,11 +65,21 @@ func (st *State) spread(in *Inst, x uint64) {
 
 // fill writes x to the active lanes of a vector register.
 func (st *State) fill(r Reg, t Type, x uint64) {
-	out := st.sinkFor(r, t)
-	for l := range st.Lanes {
-		if st.Exec>>l&1 != 0 {
-			out.set(l, x)
+	fillRow(st.row(r, 0), uint32(x), st.Exec, st.Full)
+	if t.Rows() == 2 {
+		fillRow(st.row(r, 1), uint32(x>>32), st.Exec, st.Full)
+	}
+}
+
+func fillRow(d []uint32, x uint32, exec, full uint64) {
+	if exec != full {
+		for ; exec != 0; exec &= exec - 1 {
+			d[bits.TrailingZeros64(exec)] = x
 		}
+		return
+	}
+	for l := range d {
+		d[l] = x
 	}
 }
 

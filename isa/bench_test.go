@@ -1,0 +1,81 @@
+package isa
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// benchmarkState is a wave of 64 lanes with ordinary floats in every register.
+func benchmarkState(exec uint64) *State {
+	st := NewState(64, testRows, testWords)
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range st.V {
+		st.V[i] = uint32(encode(F32, r.Float64()*4+1))
+	}
+	for i := range st.S {
+		st.S[i] = encode(F32, r.Float64()*4+1)
+	}
+	st.Exec = exec
+	return st
+}
+
+func BenchmarkLanes(b *testing.B) {
+	full, half := ^uint64(0), uint64(0x5555555555555555)
+	v := [4]Reg{V(2), V(4), V(6)}
+	for _, c := range []struct {
+		name string
+		exec uint64
+		in   Inst
+	}{
+		{"iadd.i32/vv", full, Inst{Op: IAdd, T: I32, Dst: V(8), Src: v}},
+		{"iadd.i32/vs", full, Inst{Op: IAdd, T: I32, Dst: V(8), Src: [4]Reg{V(2), S(1)}}},
+		{"iadd.i32/vv/half", half, Inst{Op: IAdd, T: I32, Dst: V(8), Src: v}},
+		{"iadd.i32/vv/lane", 1 << 17, Inst{Op: IAdd, T: I32, Dst: V(8), Src: v}},
+		{"fadd.f32/vv", full, Inst{Op: FAdd, T: F32, Dst: V(8), Src: v}},
+		{"fmul.f32/vs", full, Inst{Op: FMul, T: F32, Dst: V(8), Src: [4]Reg{V(2), S(1)}}},
+		{"fma.f32/vvv", full, Inst{Op: Fma, T: F32, Dst: V(6), Src: v}},
+		{"fma.f32/vsv", full, Inst{Op: Fma, T: F32, Dst: V(6), Src: [4]Reg{V(2), S(1), V(4)}}},
+		{"fmin.f32/vv", full, Inst{Op: FMin, T: F32, Dst: V(8), Src: v}},
+		{"fdiv.f32/vv", full, Inst{Op: FDiv, T: F32, Dst: V(8), Src: v}},
+		{"sqrt.f32/v", full, Inst{Op: Sqrt, T: F32, Dst: V(8), Src: v}},
+		{"select.i32/mvv", full, Inst{Op: Select, T: I32, Dst: V(8), Src: [4]Reg{S(1), V(2), V(4)}}},
+		{"mov.i32/s", full, Inst{Op: Mov, T: I32, Dst: V(8), Src: [4]Reg{S(1)}}},
+		{"mov.i32/v", full, Inst{Op: Mov, T: I32, Dst: V(8), Src: v}},
+		{"lshladd.i32/vsv", full, Inst{Op: LshlAdd, T: I32, Dst: V(8), Src: [4]Reg{V(2), Lit(2), V(4)}}},
+		{"slt.i32/vs", full, Inst{Op: SLt, T: I32, Dst: S(6), Src: [4]Reg{V(2), S(1)}}},
+		{"fordlt.f32/vv", full, Inst{Op: FOrdLt, T: F32, Dst: S(6), Src: v}},
+		{"ftos.i32/v", full, Inst{Op: FToS, T: I32, From: F32, Dst: V(8), Src: v}},
+		{"and.bool", full, Inst{Op: And, T: Bool, Dst: S(6), Src: [4]Reg{S(1), S(2)}}},
+		{"iadd.i32/uniform", full, Inst{Op: IAdd, T: I32, Uniform: true, Dst: S(6), Src: [4]Reg{S(1), S(2)}}},
+		{"iadd.i64/vv", full, Inst{Op: IAdd, T: I64, Dst: V(8), Src: v}},
+		{"fma.f16/vvv", full, Inst{Op: Fma, T: F16, Dst: V(8), Src: v}},
+		{"fma.f64/vvv", full, Inst{Op: Fma, T: F64, Dst: V(8), Src: v}},
+		{"iadd.i8/vv", full, Inst{Op: IAdd, T: I8, Dst: V(8), Src: v}},
+		{"udiv.i32/vv", full, Inst{Op: UDiv, T: I32, Dst: V(8), Src: v}},
+		{"sin.f32/v", full, Inst{Op: Sin, T: F32, Dst: V(8), Src: v}},
+		{"exp.f32/v", full, Inst{Op: Exp, T: F32, Dst: V(8), Src: v}},
+		{"local_id_x", full, Inst{Op: LocalIDX, T: I32, Dst: V(8)}},
+		{"ballot", full, Inst{Op: Ballot, T: I64, Uniform: true, Dst: S(6), Src: [4]Reg{S(1)}}},
+		{"read_first_lane.i32", full, Inst{Op: ReadFirstLane, T: I32, Uniform: true, Dst: S(6), Src: v}},
+		{"shuffle.i32", full, Inst{Op: Shuffle, T: I32, Dst: V(8), Src: v}},
+		{"reduce.f32", full, Inst{Op: Reduce, T: F32, Imm: GroupImm(GroupFAdd, 0), Dst: V(8), Src: v}},
+		{"inclusive_scan.i32", full, Inst{Op: InclusiveScan, T: I32, Imm: GroupImm(GroupIAdd, 0), Dst: V(8), Src: v}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			st, in := benchmarkState(c.exec), c.in
+			Resolve(&in)
+			b.ReportAllocs()
+			for b.Loop() {
+				in.Exec(st, &in)
+			}
+		})
+	}
+}
+
+func BenchmarkFmaRowGo(b *testing.B) {
+	st := benchmarkState(^uint64(0))
+	b.ReportAllocs()
+	for b.Loop() {
+		fmaRowGo(st.row(V(6), 0), st.row(V(2), 0), st.row(V(4), 0), st.row(V(5), 0))
+	}
+}
