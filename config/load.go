@@ -232,19 +232,47 @@ func expandPaths(n *yaml.Node) (*yaml.Node, error) {
 
 // addPath adds a value under a path, joining mappings that are there already.
 func addPath(n *yaml.Node, keys []string, value *yaml.Node, line int) {
-	if len(keys) > 1 {
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == keys[0] && n.Content[i+1].Kind == yaml.MappingNode {
-				addPath(n.Content[i+1], keys[1:], value, line)
-				return
-			}
+	at := mappingAt(n, keys[0])
+	switch {
+	case len(keys) > 1:
+		if at == nil {
+			at = &yaml.Node{Kind: yaml.MappingNode, Line: line}
+			addKey(n, keys[0], at, line)
 		}
-		inner := &yaml.Node{Kind: yaml.MappingNode, Line: line}
-		addPath(inner, keys[1:], value, line)
-		value = inner
+		addPath(at, keys[1:], value, line)
+	case at != nil && value.Kind == yaml.MappingNode:
+		for i := 0; i+1 < len(value.Content); i += 2 {
+			addPath(at, []string{value.Content[i].Value}, value.Content[i+1], value.Content[i].Line)
+		}
+	default:
+		addKey(n, keys[0], copyMappings(value, 0), line)
 	}
-	key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: keys[0], Line: line}
-	n.Content = append(n.Content, key, value)
+}
+
+func addKey(n *yaml.Node, key string, value *yaml.Node, line int) {
+	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key, Line: line}, value)
+}
+
+func mappingAt(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key && n.Content[i+1].Kind == yaml.MappingNode {
+			return n.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// copyMappings lets addPath add keys without changing the job's own nodes, which a second load reads again.
+func copyMappings(n *yaml.Node, depth int) *yaml.Node {
+	if n.Kind != yaml.MappingNode || depth > maxDepth {
+		return n
+	}
+	out := *n
+	out.Content = make([]*yaml.Node, len(n.Content))
+	for i, c := range n.Content {
+		out.Content[i] = copyMappings(c, depth+1)
+	}
+	return &out
 }
 
 // setting overlays one path=value of the command line.
@@ -255,7 +283,7 @@ func (l *loader) setting(s string) {
 		l.errs = append(l.errs, &Error{File: where, Msg: "want path=value", Kind: ErrSyntax})
 		return
 	}
-	keys, err := splitPath(p)
+	keys, err := splitPath(strings.TrimSpace(p))
 	if err != nil {
 		l.errs = append(l.errs, &Error{File: where, Msg: err.Error(), Kind: ErrSyntax})
 		return

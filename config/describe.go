@@ -1,0 +1,115 @@
+package config
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Describe writes the whole effective machine as YAML that can be read back, each value with its source as a comment.
+func (m *Machine) Describe(w io.Writer) error {
+	d := &describer{w: bufio.NewWriter(w), m: m}
+	d.structure(reflect.ValueOf(m).Elem(), "", 0)
+	return d.w.Flush()
+}
+
+type describer struct {
+	w *bufio.Writer
+	m *Machine
+}
+
+// sourceColumn is where the sources begin on lines that are shorter.
+const sourceColumn = 40
+
+func (d *describer) structure(v reflect.Value, path string, depth int) {
+	for _, f := range fieldsOf(v.Type()) {
+		d.value(v.Field(f.index), f.name, joinPath(path, f.name), depth)
+	}
+}
+
+func (d *describer) value(v reflect.Value, key, path string, depth int) {
+	indent := strings.Repeat("  ", depth)
+	switch {
+	case isRow(v):
+		d.line(indent+yamlText(key)+": "+rowText(v), rowSource(v))
+	case v.Kind() == reflect.Struct:
+		d.line(indent+yamlText(key)+":", "")
+		d.structure(v, path, depth+1)
+	case v.Kind() == reflect.Map:
+		d.line(indent+yamlText(key)+":", "")
+		for _, k := range rowOrder(v) {
+			d.value(v.MapIndex(reflect.ValueOf(k)), k, joinPath(path, k), depth+1)
+		}
+	default:
+		d.line(indent+key+": "+leafText(v), d.m.Sources[path])
+	}
+}
+
+// rowOrder lists classes in the order of isa, anything else by name.
+func rowOrder(v reflect.Value) []string {
+	if v.Type().Elem() != reflect.TypeFor[Class]() {
+		return sortedKeys(v)
+	}
+	var keys []string
+	for _, name := range ClassNames() {
+		if v.MapIndex(reflect.ValueOf(name)).IsValid() {
+			keys = append(keys, name)
+		}
+	}
+	return keys
+}
+
+// isRow says whether a value is printed on one line: the rows of the timing table.
+func isRow(v reflect.Value) bool {
+	return v.Type() == reflect.TypeFor[Class]() || v.Type() == reflect.TypeFor[Operation]()
+}
+
+func rowSource(v reflect.Value) string { return v.FieldByName("Source").String() }
+
+func rowText(v reflect.Value) string {
+	var parts []string
+	for _, f := range fieldsOf(v.Type()) {
+		if optional[f.name] && v.Field(f.index).IsZero() {
+			continue
+		}
+		parts = append(parts, f.name+": "+leafText(v.Field(f.index)))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+func leafText(v reflect.Value) string {
+	switch v.Kind() {
+	case reflect.Slice:
+		parts := make([]string, v.Len())
+		for i := range parts {
+			parts[i] = leafText(v.Index(i))
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	case reflect.String:
+		return yamlText(v.String())
+	case reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// yamlText quotes a text that YAML could read as something else.
+func yamlText(s string) string {
+	if s == "" || strings.ContainsAny(s, ":#{}[],&*!|>'\"%@`\\\n\t") || strings.TrimSpace(s) != s {
+		return strconv.Quote(s)
+	}
+	if c := s[0]; c >= '0' && c <= '9' || c == '-' || c == '.' || c == '?' || c == '~' || c == '=' {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+func (d *describer) line(text, source string) {
+	if source != "" {
+		text = fmt.Sprintf("%-*s # %s", sourceColumn, text, strings.ReplaceAll(source, "\n", " "))
+	}
+	fmt.Fprintln(d.w, text)
+}
