@@ -1,26 +1,29 @@
 package cu
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/bits"
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"spvsim/config"
+	"spvsim/isa"
 	"spvsim/simd"
+	"spvsim/tracing"
 )
 
 // ErrLimit says that the run reached its limit of cycles.
 var ErrLimit = errors.New("cu: cycle limit reached")
+
+// Never is later than every cycle that a run can reach.
+const Never = simd.Never
 
 const (
 	never = simd.Never
 	// horizon is how many cycles ahead a unit's next cycle can be kept. Units
 	// that sleep for longer are looked at once a horizon, and sleep on.
 	horizon = 1024
-	// checkEvery is the number of events between two looks at the context.
+	// checkEvery is the number of events between two calls of watch.
 	checkEvery = 1 << 12
 )
 
@@ -41,6 +44,7 @@ type Cluster struct {
 	engine    sim.Engine
 	freq      sim.Freq
 	listener  Listener
+	printer   Printer
 	pool      *simd.Pool
 	spare     []*tick
 	scheduled uint64 // cycle of the next event that is not stale
@@ -51,7 +55,7 @@ type Cluster struct {
 	wheel []uint64             // horizon bit sets
 	busy  [horizon / 64]uint64 // bit sets that are not empty
 
-	ctx       context.Context
+	watch     func(now uint64) error
 	maxCycles uint64
 	events    uint64
 	err       error
@@ -59,36 +63,48 @@ type Cluster struct {
 
 // A Spec says which cluster to build.
 type Spec struct {
-	Machine  *config.Machine
+	Engines, Units int // shader engines, and compute units of each
+	ClockMHz       int
+	Limits         Limits
+	SIMD           simd.Spec
+	BarrierCycles  int // from the last arrival until the waves may issue
+	Fetch          FetchSpec
+}
+
+// Links are what a cluster is connected to.
+type Links struct {
 	Engine   sim.Engine
 	Listener Listener
+	Printer  Printer // nil: nobody listens
 	// Parts makes the memory and LDS of a unit, by its engine and its index there.
 	Parts func(engine, unit int) (Parts, error)
 }
 
+// A Printer shows a DebugPrint of a wave.
+type Printer func(now uint64, w *simd.Wave, in *isa.Inst)
+
 // New builds the compute units of a machine.
-func New(spec Spec) (*Cluster, error) {
-	m := spec.Machine
-	n := m.ShaderEngines * m.ComputeUnits
+func New(spec Spec, links Links) (*Cluster, error) {
+	n := spec.Engines * spec.Units
 	c := &Cluster{
-		component: newComponent("Cluster"), engine: spec.Engine, freq: sim.Freq(m.ClockMHz) * sim.MHz,
-		listener: spec.Listener, pool: simd.NewPool(64), scheduled: never,
-		words: (n + 63) / 64, ctx: context.Background(), maxCycles: never,
+		component: newComponent("Cluster"), engine: links.Engine, freq: sim.Freq(spec.ClockMHz) * sim.MHz,
+		listener: links.Listener, printer: links.Printer, pool: simd.NewPool(64), scheduled: never,
+		words: (n + 63) / 64, watch: func(uint64) error { return nil }, maxCycles: never,
 	}
 	c.wheel = make([]uint64, horizon*c.words)
 	var caches []*fetch
 	for i := range n {
-		engine, unit := i/m.ComputeUnits, i%m.ComputeUnits
-		parts, err := spec.Parts(engine, unit)
+		engine, unit := i/spec.Units, i%spec.Units
+		parts, err := links.Parts(engine, unit)
 		if err != nil {
 			return nil, err
 		}
-		k := fetchIndex(&m.Fetch, engine, unit, m.ComputeUnits)
+		k := fetchIndex(&spec.Fetch, engine, unit, spec.Units)
 		for len(caches) <= k {
-			caches = append(caches, newFetch(&m.Fetch))
+			caches = append(caches, newFetch(&spec.Fetch))
 		}
 		parts.fetch = caches[k]
-		u, err := newUnit(fmt.Sprintf("SE[%d].CU[%d]", engine, unit), i, m, c, parts)
+		u, err := newUnit(fmt.Sprintf("SE[%d].CU[%d]", engine, unit), i, &spec, c, parts)
 		if err != nil {
 			return nil, err
 		}
@@ -98,17 +114,18 @@ func New(spec Spec) (*Cluster, error) {
 }
 
 // fetchIndex is the instruction cache of a unit: groups of SharedBy units of one engine share one.
-func fetchIndex(f *config.Fetch, engine, unit, units int) int {
-	if !f.Enabled || f.SharedBy == 0 {
+func fetchIndex(f *FetchSpec, engine, unit, units int) int {
+	if f.LineBytes == 0 || f.SharedBy == 0 {
 		return 0
 	}
 	each := (units + f.SharedBy - 1) / f.SharedBy
 	return engine*each + unit/f.SharedBy
 }
 
-// Begin sets the limits of a run and starts an accounting period at cycle now.
-func (c *Cluster) Begin(ctx context.Context, now, maxCycles uint64) {
-	c.ctx, c.maxCycles, c.err = ctx, maxCycles, nil
+// Begin starts an accounting period at cycle now. The run stops at cycle
+// maxCycles, or when watch, which is called now and then, returns an error.
+func (c *Cluster) Begin(now, maxCycles uint64, watch func(now uint64) error) {
+	c.watch, c.maxCycles, c.err = watch, maxCycles, nil
 	for _, u := range c.Units {
 		for _, s := range u.SIMDs {
 			s.Reset(now)
@@ -117,8 +134,8 @@ func (c *Cluster) Begin(ctx context.Context, now, maxCycles uint64) {
 }
 
 // Settle charges the empty slots up to cycle end and adds up where all slot-cycles went.
-func (c *Cluster) Settle(end uint64) simd.SlotCycles {
-	var sum simd.SlotCycles
+func (c *Cluster) Settle(end uint64) tracing.SlotCycles {
+	var sum tracing.SlotCycles
 	for _, u := range c.Units {
 		for _, s := range u.SIMDs {
 			s.Settle(end)
@@ -193,12 +210,31 @@ func (c *Cluster) next(now uint64) uint64 {
 		case len(c.busy):
 			word &= 1<<(from&63) - 1
 		}
-		if word != 0 {
+		for ; word != 0; word &= word - 1 {
 			slot := w<<6 + bits.TrailingZeros64(word)
-			return now + 1 + uint64((slot-from+horizon)%horizon)
+			cycle := now + 1 + uint64((slot-from+horizon)%horizon)
+			if c.wanted(slot, cycle) {
+				return cycle
+			}
 		}
 	}
 	return never
+}
+
+// wanted says whether a unit is still booked for the cycle of a slot of the
+// wheel, and empties the slot if none is: all have been booked for earlier cycles since.
+func (c *Cluster) wanted(slot int, cycle uint64) bool {
+	set := c.wheel[slot*c.words : (slot+1)*c.words]
+	for w, bitset := range set {
+		for ; bitset != 0; bitset &= bitset - 1 {
+			if c.Units[w<<6+bits.TrailingZeros64(bitset)].booked == cycle {
+				return true
+			}
+		}
+	}
+	clear(set)
+	c.busy[slot>>6] &^= 1 << (slot & 63)
+	return false
 }
 
 // stopped says whether the run is over before its end.
@@ -207,7 +243,7 @@ func (c *Cluster) stopped(now uint64) bool {
 		c.Fail(fmt.Errorf("%w: %d cycles", ErrLimit, c.maxCycles))
 	}
 	if c.events++; c.events%checkEvery == 0 {
-		if err := c.ctx.Err(); err != nil {
+		if err := c.watch(now); err != nil {
 			c.Fail(err)
 		}
 	}

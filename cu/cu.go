@@ -9,20 +9,24 @@ package cu
 import (
 	"fmt"
 
-	"spvsim/config"
 	"spvsim/isa"
+	"spvsim/lds"
+	"spvsim/mem"
 	"spvsim/simd"
 )
 
 // Memory carries out memory accesses of one compute unit; slot is the wave slot
 // of the unit, counted over its SIMDs.
 type Memory interface {
-	Access(now uint64, st *isa.State, in *isa.Inst, slot int) simd.Booking
+	// Begin says that a wave of the launch starts in the slot.
+	Begin(slot int, l *Launch)
+	Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) simd.Booking
 }
 
-// LDS carries out accesses to a workgroup's bytes, which start at byte base of the unit's LDS.
+// LDS is the local data share of a compute unit. A workgroup has size bytes of it from base on.
 type LDS interface {
-	Access(now uint64, st *isa.State, in *isa.Inst, bytes []byte, base uint32) simd.Booking
+	Clear(base, size uint32)
+	Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) lds.Timing
 }
 
 // A Listener hears what happens on the compute units of a cluster.
@@ -32,8 +36,6 @@ type Listener interface {
 	// Ended: the last wave of a workgroup ended; all that it did, stores
 	// included, is done by cycle done.
 	Ended(now, done uint64, unit int)
-	// Print shows a DebugPrint.
-	Print(now uint64, unit int, w *simd.Wave, in *isa.Inst)
 }
 
 // A ComputeUnit holds the waves of resident workgroups.
@@ -45,7 +47,6 @@ type ComputeUnit struct {
 	cluster  *Cluster
 	memory   Memory
 	lds      LDS
-	bytes    []byte // of the LDS
 	fetch    *fetch
 	shared   simd.Shared
 	room     room
@@ -61,24 +62,29 @@ type Launch struct {
 	Code          *simd.Code
 	Need          Need
 	NumWorkgroups [3]uint32
+	Bindings      *mem.Bindings
+	Scratch       []mem.Scratch // by wave slot of the machine; nil when the program has none
 }
 
 // newUnit builds an empty compute unit.
-func newUnit(name string, index int, m *config.Machine, c *Cluster, parts Parts) (*ComputeUnit, error) {
+func newUnit(name string, index int, spec *Spec, c *Cluster, parts Parts) (*ComputeUnit, error) {
 	u := &ComputeUnit{
 		component: newComponent(name), index: index, cluster: c,
-		memory: parts.Memory, lds: parts.LDS, bytes: make([]byte, m.LDS.Bytes), fetch: parts.fetch,
-		room: newRoom(m), barrier: uint64(m.BarrierCycles), booked: simd.Never,
+		memory: parts.Memory, lds: parts.LDS, fetch: parts.fetch,
+		room: newRoom(&spec.Limits), barrier: uint64(spec.BarrierCycles), booked: simd.Never,
 	}
-	for i := range m.SIMDs {
-		s, err := simd.New(simd.Spec{
-			Name: fmt.Sprintf("%s.SIMD[%d]", name, i), Index: i, Machine: m,
+	for i := range spec.Limits.SIMDs {
+		s, err := simd.New(spec.SIMD, simd.Place{
+			Name: fmt.Sprintf("%s.SIMD[%d]", name, i), Index: i,
 			Env: u, Pool: c.pool, Shared: &u.shared,
 		})
 		if err != nil {
 			return nil, err
 		}
 		u.SIMDs = append(u.SIMDs, s)
+	}
+	if p, ok := parts.Memory.(*port); ok {
+		p.attach(u)
 	}
 	return u, nil
 }
@@ -96,9 +102,10 @@ func (u *ComputeUnit) Place(now uint64, l *Launch, index uint64, id [3]uint32, s
 	base := u.room.takeLDS(l.Need.LDSBytes)
 	u.room.barriers -= l.Need.Barriers
 	u.need = l.Need
-	g.LDSBase = uint32(base)
-	g.LDS = u.bytes[base : base+int(l.Code.Program.LDSBytes)]
-	clear(g.LDS)
+	g.LDSBase, g.LDSSize = uint32(base), l.Code.Program.LDSBytes
+	if g.LDSSize > 0 {
+		u.lds.Clear(g.LDSBase, g.LDSSize)
+	}
 	u.resident++
 	for i := range l.Need.Waves {
 		s := u.SIMDs[u.room.takeSIMD(l.Need)]
@@ -107,6 +114,7 @@ func (u *ComputeUnit) Place(now uint64, l *Launch, index uint64, id [3]uint32, s
 			NumWorkgroups: l.NumWorkgroups, At: start(i),
 		})
 		g.Waves = append(g.Waves, w)
+		u.memory.Begin(u.slot(w), l)
 	}
 	u.book(now)
 }
@@ -148,12 +156,13 @@ func (u *ComputeUnit) slot(w *simd.Wave) int {
 
 // Memory fulfils simd.Env.
 func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
-	return u.memory.Access(now, &w.State, in, u.slot(w))
+	return u.memory.Access(now, w, in, u.slot(w))
 }
 
 // LDS fulfils simd.Env.
 func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
-	return u.lds.Access(now, &w.State, in, w.Group.LDS, w.Group.LDSBase)
+	t := u.lds.Issue(now, &w.State, w.Group.LDSBase, w.Group.LDSSize, in)
+	return simd.Booking{Ready: t.Ready, Free: now + t.Unit, Own: now + t.Busy}
 }
 
 // Fetch fulfils simd.Env.
@@ -161,7 +170,9 @@ func (u *ComputeUnit) Fetch(_ uint64, line uint32) uint64 { return u.fetch.enter
 
 // Print fulfils simd.Env.
 func (u *ComputeUnit) Print(now uint64, w *simd.Wave, in *isa.Inst) {
-	u.cluster.listener.Print(now, u.index, w, in)
+	if u.cluster.printer != nil {
+		u.cluster.printer(now, w, in)
+	}
 }
 
 // Arrive fulfils simd.Env.

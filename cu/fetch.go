@@ -1,6 +1,11 @@
 package cu
 
-import "spvsim/config"
+// FetchSpec is the instruction cache. LineBytes 0: fetch takes no time.
+type FetchSpec struct {
+	Bytes, LineBytes, Ways int
+	SharedBy               int // compute units of one engine that share a cache; 0: the whole machine
+	HitCycles, MissCycles  int // delay of a wave that enters a line
+}
 
 // fetch is an instruction cache: tags with the time of last use, in sets.
 type fetch struct {
@@ -14,8 +19,8 @@ type fetch struct {
 	Misses    uint64
 }
 
-func newFetch(f *config.Fetch) *fetch {
-	if !f.Enabled {
+func newFetch(f *FetchSpec) *fetch {
+	if f.LineBytes == 0 {
 		return &fetch{}
 	}
 	lines := max(f.Bytes/f.LineBytes, 1)

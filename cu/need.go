@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"spvsim/config"
 	"spvsim/program"
 )
 
@@ -20,16 +19,29 @@ type Need struct {
 	Barriers   int
 }
 
-// NewNeed works out what a workgroup of prog takes on machine m, and refuses
+// Limits are the resources of one compute unit.
+type Limits struct {
+	Machine      string // its name, for errors
+	WaveSize     int    // lanes that vector registers are counted for; larger waves take more rows
+	SIMDs, Slots int    // SIMDs, and wave slots of each
+
+	Vector, VectorGranule, VectorMax int // vector registers of a SIMD's lane, allocation unit, most of one wave
+	Scalar, ScalarGranule, ScalarMax int // scalar registers of a SIMD, allocation unit, most of one wave
+
+	LDSBytes, LDSGranule, LDSMax int // bytes of the LDS, allocation unit, most of one workgroup
+	Barriers                     int
+}
+
+// NewNeed works out what a workgroup of prog takes under the limits, and refuses
 // one that does not even fit on an empty compute unit.
-func NewNeed(prog *program.Program, m *config.Machine) (Need, error) {
+func NewNeed(prog *program.Program, m *Limits) (Need, error) {
 	local := int(prog.LocalSize[0]) * int(prog.LocalSize[1]) * int(prog.LocalSize[2])
 	rows := max(prog.WaveSize/max(m.WaveSize, 1), 1)
 	n := Need{
 		Waves:      max((local+prog.WaveSize-1)/prog.WaveSize, 1),
-		VectorRegs: roundUp(max(prog.VectorRegs, 1), m.Registers.VectorGranule) * rows,
-		ScalarRegs: roundUp(max(prog.ScalarRegs, 1), m.Registers.ScalarGranule),
-		LDSBytes:   roundUp(int(prog.LDSBytes), m.LDS.GranuleBytes),
+		VectorRegs: registers(prog.VectorRegs, m.VectorGranule, m.VectorMax, m.Vector/rows) * rows,
+		ScalarRegs: registers(prog.ScalarRegs, m.ScalarGranule, m.ScalarMax, m.Scalar),
+		LDSBytes:   roundUp(int(prog.LDSBytes), m.LDSGranule),
 	}
 	if n.Waves > 1 {
 		n.Barriers = 1
@@ -37,32 +49,38 @@ func NewNeed(prog *program.Program, m *config.Machine) (Need, error) {
 	return n, n.check(prog, m)
 }
 
-func (n Need) check(prog *program.Program, m *config.Machine) error {
+// registers is what a wave takes of a SIMD's registers. A wave that needs more
+// than it may have takes them all: it runs alone, as spills are not modelled.
+func registers(want, granule, most, all int) int {
+	if want > most {
+		return all
+	}
+	return min(roundUp(max(want, 1), granule), all)
+}
+
+func (n Need) check(prog *program.Program, m *Limits) error {
 	var errs []error
 	limit := func(what string, want, most int) {
 		if want > most {
-			errs = append(errs, fmt.Errorf("%w: %s needs %d %s, the machine %s has %d", ErrFit, prog.Name, want, what, m.Name, most))
+			errs = append(errs, fmt.Errorf("%w: %s needs %d %s, a compute unit of %s has %d", ErrFit, prog.Name, want, what, m.Machine, most))
 		}
 	}
-	r := &m.Registers
-	limit("vector registers a wave", prog.VectorRegs, r.VectorMax)
-	limit("scalar registers a wave", prog.ScalarRegs, r.ScalarMax)
-	limit("bytes of LDS", int(prog.LDSBytes), min(m.LDS.MaxWorkgroupBytes, m.LDS.Bytes))
+	limit("bytes of LDS", int(prog.LDSBytes), min(m.LDSMax, m.LDSBytes))
 	limit("waves", n.Waves, n.wavesPerSIMD(m)*m.SIMDs)
 	limit("barriers", n.Barriers, m.Barriers)
 	return errors.Join(errs...)
 }
 
 // wavesPerSIMD is how many waves of the program fit on one SIMD.
-func (n Need) wavesPerSIMD(m *config.Machine) int {
-	return min(m.WaveSlots, m.Registers.Vector/n.VectorRegs, m.Registers.Scalar/n.ScalarRegs)
+func (n Need) wavesPerSIMD(m *Limits) int {
+	return min(m.Slots, m.Vector/n.VectorRegs, m.Scalar/n.ScalarRegs)
 }
 
-// Occupancy is how many workgroups of this need fit on an empty compute unit of m.
-func (n Need) Occupancy(m *config.Machine) int {
+// Occupancy is how many workgroups of this need fit on an empty compute unit.
+func (n Need) Occupancy(m *Limits) int {
 	groups := n.wavesPerSIMD(m) * m.SIMDs / n.Waves
 	if n.LDSBytes > 0 {
-		groups = min(groups, m.LDS.Bytes/n.LDSBytes)
+		groups = min(groups, m.LDSBytes/n.LDSBytes)
 	}
 	if n.Barriers > 0 {
 		groups = min(groups, m.Barriers)

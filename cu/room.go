@@ -1,7 +1,5 @@
 package cu
 
-import "spvsim/config"
-
 // room is what is free on a compute unit.
 type room struct {
 	slots, vector, scalar []int  // by SIMD
@@ -11,14 +9,14 @@ type room struct {
 	nextSIMD              int // the SIMD that the next wave goes to first
 }
 
-func newRoom(m *config.Machine) room {
+func newRoom(m *Limits) room {
 	r := room{
 		slots: make([]int, m.SIMDs), vector: make([]int, m.SIMDs), scalar: make([]int, m.SIMDs),
-		granule: max(m.LDS.GranuleBytes, 1), barriers: m.Barriers,
+		granule: max(m.LDSGranule, 1), barriers: m.Barriers,
 	}
-	r.lds = make([]bool, m.LDS.Bytes/r.granule)
+	r.lds = make([]bool, m.LDSBytes/r.granule)
 	for i := range r.slots {
-		r.slots[i], r.vector[i], r.scalar[i] = m.WaveSlots, m.Registers.Vector, m.Registers.Scalar
+		r.slots[i], r.vector[i], r.scalar[i] = m.Slots, m.Vector, m.Scalar
 	}
 	return r
 }

@@ -3,9 +3,7 @@ package scheduler
 import (
 	"github.com/sarchlab/akita/v3/sim"
 
-	"spvsim/config"
 	"spvsim/cu"
-	"spvsim/simd"
 )
 
 // component is the dispatcher's part that Akita knows: its name, its events.
@@ -17,11 +15,11 @@ type component struct {
 	scheduled uint64 // cycle of the next event that is not stale
 }
 
-func newComponent(name string, m *config.Machine) component {
+func newComponent(name string, clockMHz int) component {
 	return component{
 		ComponentBase: sim.NewComponentBase(name),
-		freq:          sim.Freq(m.ClockMHz) * sim.MHz,
-		scheduled:     simd.Never,
+		freq:          sim.Freq(clockMHz) * sim.MHz,
+		scheduled:     cu.Never,
 	}
 }
 
@@ -67,7 +65,7 @@ func (d *Dispatcher) Handle(e sim.Event) error {
 	cycle := t.cycle
 	d.spare = append(d.spare, t)
 	if cycle == d.scheduled {
-		d.scheduled = simd.Never
+		d.scheduled = cu.Never
 		d.tick(cycle)
 	}
 	return nil

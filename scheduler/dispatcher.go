@@ -5,12 +5,7 @@
 // fit: a compute unit says whether it has room.
 package scheduler
 
-import (
-	"spvsim/config"
-	"spvsim/cu"
-	"spvsim/isa"
-	"spvsim/simd"
-)
+import "spvsim/cu"
 
 // fraction is the number of bits below a cycle in which rates are booked.
 const fraction = 20
@@ -24,16 +19,21 @@ type engine struct {
 	waveAt       uint64 // from when it may start the next wave, in fractions of a cycle
 }
 
-// A Printer shows a DebugPrint of a wave.
-type Printer func(now uint64, w *simd.Wave, in *isa.Inst)
+// A Spec says which dispatcher to build.
+type Spec struct {
+	Engines, Units     int // shader engines, and compute units of each
+	ClockMHz           int
+	WorkgroupsPerCycle float64 // that an engine places
+	WavesPerCycle      float64 // that an engine starts
+	LaunchLatency      int     // cycles from placing a wave until it may issue
+	KernelLaunchCycles int     // paid before the first workgroup of a launch
+}
 
 // A Dispatcher places the workgroups of one launch at a time, in order, x
 // fastest. Workgroups go to the shader engines in turn, and in each to its
 // compute units in turn; an engine or unit that has no room is passed over.
 type Dispatcher struct {
 	component
-	Printer Printer // nil: nobody listens
-
 	cluster  *cu.Cluster
 	engines  []engine
 	turn     int // the engine whose turn it is
@@ -53,15 +53,15 @@ type Dispatcher struct {
 	now    uint64
 }
 
-// New builds the dispatcher of machine m. Bind gives it its compute units.
-func New(m *config.Machine) *Dispatcher {
+// New builds a dispatcher. Bind gives it its compute units.
+func New(spec Spec) *Dispatcher {
 	d := &Dispatcher{
-		component: newComponent("Dispatcher", m),
-		groupGap:  gap(m.Dispatcher.WorkgroupsPerCycle), waveGap: gap(m.Dispatcher.WavesPerCycle),
-		latency: uint64(m.Dispatcher.LaunchLatency), launchIn: uint64(m.Dispatcher.KernelLaunchCycles),
+		component: newComponent("Dispatcher", spec.ClockMHz),
+		groupGap:  gap(spec.WorkgroupsPerCycle), waveGap: gap(spec.WavesPerCycle),
+		latency: uint64(spec.LaunchLatency), launchIn: uint64(spec.KernelLaunchCycles),
 	}
-	for i := range m.ShaderEngines {
-		d.engines = append(d.engines, engine{first: i * m.ComputeUnits, units: m.ComputeUnits})
+	for i := range spec.Engines {
+		d.engines = append(d.engines, engine{first: i * spec.Units, units: spec.Units})
 	}
 	d.start = d.startWave
 	return d
@@ -163,13 +163,13 @@ func (e *engine) opensAt() uint64 { return max(e.groupAt, e.waveAt) >> fraction 
 
 // plan asks for a tick when the next engine that has room may place a workgroup.
 func (d *Dispatcher) plan(now uint64) {
-	next := simd.Never
+	next := cu.Never
 	for i := range d.engines {
 		if e := &d.engines[i]; !e.full {
 			next = min(next, e.opensAt())
 		}
 	}
-	if next < simd.Never {
+	if next < cu.Never {
 		d.wake(max(next, now+1))
 	}
 }
@@ -188,11 +188,4 @@ func (d *Dispatcher) Freed(now uint64, unit int) {
 func (d *Dispatcher) Ended(_, done uint64, _ int) {
 	d.ended++
 	d.done = max(d.done, done)
-}
-
-// Print fulfils cu.Listener.
-func (d *Dispatcher) Print(now uint64, _ int, w *simd.Wave, in *isa.Inst) {
-	if d.Printer != nil {
-		d.Printer(now, w, in)
-	}
 }

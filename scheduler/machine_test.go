@@ -1,39 +1,58 @@
 package scheduler
 
 import (
-	"context"
 	"errors"
 	"testing"
 
 	"github.com/sarchlab/akita/v3/sim"
 
-	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/isa"
+	"spvsim/lds"
 	"spvsim/program"
 	"spvsim/simd"
+	"spvsim/tracing"
 )
 
-// machine is a small machine of one compute unit whose costs a test can choose.
-func machine() *config.Machine {
-	class := func(unit string, issue, busy, latency int) config.Class {
-		return config.Class{Unit: unit, Issue: issue, Busy: busy, Latency: latency}
+// A machine is everything that a test may choose.
+type machine struct {
+	cu    cu.Spec
+	disp  Spec
+	rules simd.Rules
+}
+
+// newMachine is a small machine of one compute unit with one SIMD that issues every cycle.
+func newMachine() *machine {
+	m := &machine{
+		cu: cu.Spec{
+			Engines: 1, Units: 1, ClockMHz: 1000,
+			Limits: cu.Limits{
+				Machine: "test", WaveSize: 64, SIMDs: 1, Slots: 10, Vector: 256, VectorGranule: 4, VectorMax: 256,
+				Scalar: 800, ScalarGranule: 16, ScalarMax: 104, LDSBytes: 65536, LDSGranule: 512, LDSMax: 65536, Barriers: 16,
+			},
+			SIMD: simd.Spec{Slots: 10, Cadence: 1, Policy: "oldest", Width: 1, ClockMHz: 1000, ClockBits: 64, MaxOutstanding: 63},
+		},
+		disp: Spec{Engines: 1, Units: 1, ClockMHz: 1000, WorkgroupsPerCycle: 1024, WavesPerCycle: 1024},
 	}
-	return &config.Machine{
-		Name: "test", ClockMHz: 1000, WaveSize: 64, ShaderEngines: 1, ComputeUnits: 1, SIMDs: 1, SIMDWidth: 16,
-		WaveSlots: 10, Barriers: 16,
-		Issue:        config.Issue{Cadence: 1, Policy: "oldest", Width: 1},
-		Registers:    config.Registers{Vector: 256, VectorGranule: 4, VectorMax: 256, Scalar: 800, ScalarGranule: 16, ScalarMax: 104},
-		LDS:          config.LDS{Bytes: 65536, GranuleBytes: 512, MaxWorkgroupBytes: 65536},
-		VectorMemory: config.VectorMemory{MaxOutstanding: 63},
-		Dispatcher:   config.Dispatcher{WorkgroupsPerCycle: 1024, WavesPerCycle: 1024},
-		Timing: config.Timing{Classes: map[string]config.Class{
-			"valu32": class("valu", 1, 1, 5), "salu": class("salu", 1, 1, 2), "trans": class("trans", 1, 4, 10),
-			"branch": class("branch", 1, 1, 1), "branch_taken": class("branch", 1, 1, 8),
-			"lds": class("lds", 1, 1, 20), "vmem": class("vmem", 1, 1, 100), "vmem_store": class("vmem", 1, 1, 100),
-			"barrier": class("internal", 1, 1, 1), "waitcnt": class("internal", 1, 1, 1), "end": class("internal", 1, 1, 1),
-		}},
-	}
+	c := &m.rules.Classes
+	m.rules.WaveSize, m.rules.MaxOutstanding = 64, 63
+	c[isa.ClassVALU32] = simd.ClassCost{Unit: "valu", Issue: 1, Busy: 1, Latency: 5}
+	c[isa.ClassTrans] = simd.ClassCost{Unit: "trans", Issue: 1, Busy: 4, Latency: 10}
+	c[isa.ClassSALU] = simd.ClassCost{Unit: "salu", Issue: 1, Busy: 1, Latency: 2}
+	c[isa.ClassBranch] = simd.ClassCost{Unit: "branch", Issue: 1, Busy: 1, Latency: 1}
+	c[isa.ClassBranchTaken] = simd.ClassCost{Unit: "branch", Issue: 1, Busy: 1, Latency: 8}
+	c[isa.ClassLDS] = simd.ClassCost{Unit: "lds", Issue: 1, Busy: 1, Latency: 20}
+	c[isa.ClassVMEM] = simd.ClassCost{Unit: "vmem", Issue: 1, Busy: 1, Latency: 50}
+	c[isa.ClassVMEMStore] = simd.ClassCost{Unit: "vmem", Issue: 1, Busy: 1, Latency: 50}
+	c[isa.ClassBarrier] = simd.ClassCost{Unit: "internal", Issue: 1, Busy: 1, Latency: 1}
+	c[isa.ClassWaitcnt] = c[isa.ClassBarrier]
+	c[isa.ClassEnd] = c[isa.ClassBarrier]
+	return m
+}
+
+// slots is the number of wave slots.
+func (m *machine) slots() uint64 {
+	return uint64(m.cu.Engines * m.cu.Units * m.cu.Limits.SIMDs * m.cu.SIMD.Slots)
 }
 
 // fixed answers every access after a fixed time.
@@ -45,14 +64,18 @@ func (f fixed) booking(now uint64) simd.Booking {
 
 type fixedMemory struct{ fixed }
 
-func (f fixedMemory) Access(now uint64, _ *isa.State, _ *isa.Inst, _ int) simd.Booking {
+func (fixedMemory) Begin(int, *cu.Launch) {}
+
+func (f fixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int) simd.Booking {
 	return f.booking(now)
 }
 
 type fixedLDS struct{ fixed }
 
-func (f fixedLDS) Access(now uint64, _ *isa.State, _ *isa.Inst, _ []byte, _ uint32) simd.Booking {
-	return f.booking(now)
+func (fixedLDS) Clear(uint32, uint32) {}
+
+func (f fixedLDS) Issue(now uint64, _ *isa.State, _, _ uint32, _ *isa.Inst) lds.Timing {
+	return lds.Timing{Ready: now + f.latency, Busy: f.busy, Unit: f.busy}
 }
 
 // rig is a machine with its engine, ready to launch.
@@ -60,15 +83,15 @@ type rig struct {
 	engine     *sim.SerialEngine
 	cluster    *cu.Cluster
 	dispatcher *Dispatcher
-	m          *config.Machine
+	m          *machine
 }
 
-func newRig(t testing.TB, m *config.Machine) *rig {
+func newRig(t testing.TB, m *machine) *rig {
 	t.Helper()
-	r := &rig{engine: sim.NewSerialEngine(), dispatcher: New(m), m: m}
-	c, err := cu.New(cu.Spec{Machine: m, Engine: r.engine, Listener: r.dispatcher,
+	r := &rig{engine: sim.NewSerialEngine(), dispatcher: New(m.disp), m: m}
+	c, err := cu.New(m.cu, cu.Links{Engine: r.engine, Listener: r.dispatcher,
 		Parts: func(int, int) (cu.Parts, error) {
-			return cu.Parts{Memory: fixedMemory{fixed{100, 4}}, LDS: fixedLDS{fixed{20, 4}}}, nil
+			return cu.Parts{Memory: fixedMemory{fixed{50, 4}}, LDS: fixedLDS{fixed{0, 4}}}, nil
 		}})
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +104,7 @@ func newRig(t testing.TB, m *config.Machine) *rig {
 // outcome is what a run came to.
 type outcome struct {
 	cycles uint64
-	slots  simd.SlotCycles
+	slots  tracing.SlotCycles
 	code   *simd.Code
 	err    error
 }
@@ -89,15 +112,15 @@ type outcome struct {
 // run launches groups workgroups of prog and runs them to the end.
 func (r *rig) run(t testing.TB, prog *program.Program, groups, maxCycles uint64) outcome {
 	t.Helper()
-	code, err := simd.NewCode(prog, r.m, 0)
+	code, err := simd.NewCode(prog, &r.m.rules, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	need, err := cu.NewNeed(prog, r.m)
+	need, err := cu.NewNeed(prog, &r.m.cu.Limits)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.cluster.Begin(context.Background(), 0, maxCycles)
+	r.cluster.Begin(0, maxCycles, func(uint64) error { return nil })
 	r.dispatcher.Launch(0, &cu.Launch{Code: code, Need: need, NumWorkgroups: [3]uint32{uint32(groups), 1, 1}})
 	if err := r.engine.Run(); err != nil {
 		t.Fatal(err)
@@ -142,12 +165,12 @@ func independent(k int) (list []isa.Inst) {
 	return list
 }
 
-func (o outcome) check(t *testing.T, m *config.Machine) {
+func (o outcome) check(t *testing.T, m *machine) {
 	t.Helper()
 	if o.err != nil {
 		t.Fatal(o.err)
 	}
-	slots := uint64(m.ShaderEngines * m.ComputeUnits * m.SIMDs * m.WaveSlots)
+	slots := m.slots()
 	if got, want := o.slots.Total(), slots*o.cycles; got != want {
 		t.Errorf("slot cycles %d, want %d slots x %d cycles = %d (%v)", got, slots, o.cycles, want, o.slots)
 	}
@@ -155,7 +178,7 @@ func (o outcome) check(t *testing.T, m *config.Machine) {
 
 func TestChainTakesLatency(t *testing.T) {
 	for _, k := range []int{1, 2, 10, 100} {
-		m := machine()
+		m := newMachine()
 		o := newRig(t, m).run(t, assemble(64, chain(k)...), 1, simd.Never)
 		o.check(t, m)
 		// The first may issue in cycle 1, End right after the last.
@@ -169,7 +192,7 @@ func TestChainTakesLatency(t *testing.T) {
 func TestIndependentBoundByPort(t *testing.T) {
 	const k = 200
 	for waves := 1; waves <= 10; waves++ {
-		m := machine()
+		m := newMachine()
 		o := newRig(t, m).run(t, assemble(uint32(64*waves), independent(k)...), 1, simd.Never)
 		o.check(t, m)
 		want := uint64(1 + waves*(k+1))

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
-	"spvsim/config"
 	"spvsim/isa"
 	"spvsim/program"
+	"spvsim/tracing"
 )
 
 // ErrTiming says that the machine's timing table lacks something the program needs.
@@ -40,8 +40,8 @@ const (
 	kindMemory
 	kindLDS
 	kindBarrier
-	kindMemoryBarrier
 	kindPrint
+	kindMemoryBarrier
 	kindEnd
 )
 
@@ -76,35 +76,55 @@ type op struct {
 	line       uint32 // line of the instruction cache, counted from 1; 0 without fetch
 }
 
+// A ClassCost is what an instruction of a timing class costs one wave, in cycles.
+type ClassCost struct {
+	Unit    string // that executes it, and the category it issues in; empty: the machine has no such class
+	Issue   int    // the issue port is taken
+	Busy    int    // the unit is taken
+	Latency int    // until a dependent instruction may issue
+}
+
+// Rules are what the costs of a program depend on.
+type Rules struct {
+	// WaveSize is the wave size that vector costs are given for: larger waves
+	// take several passes.
+	WaveSize int
+	Classes  [isa.NumClasses]ClassCost
+	// MaxOutstanding is the most vector memory instructions of one wave in flight; 0: no limit.
+	MaxOutstanding int
+	// FetchLine and InstructionBytes are in bytes; 0: fetch takes no time.
+	FetchLine, InstructionBytes int
+}
+
 // Code is a program made ready for one machine. Counts grow while it runs.
 type Code struct {
 	Program *program.Program
-	Counts  []InstCount // by instruction
+	Counts  []tracing.InstCount // by instruction
 
 	ops    []op
 	taken  cost
 	boards int // scoreboard entries: vector rows, then scalar words
 }
 
-// NewCode resolves the costs of prog's instructions on m. Base is the address of
+// NewCode resolves the costs of prog's instructions. Base is the address of
 // the program in instruction memory, in bytes.
-func NewCode(prog *program.Program, m *config.Machine, base int) (*Code, error) {
-	costs, err := classCosts(m, prog.WaveSize)
+func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
+	costs, err := classCosts(r, prog.WaveSize)
 	if err != nil {
 		return nil, err
 	}
 	c := &Code{
 		Program: prog,
-		Counts:  make([]InstCount, len(prog.Insts)),
+		Counts:  make([]tracing.InstCount, len(prog.Insts)),
 		ops:     make([]op, len(prog.Insts)),
 		boards:  prog.VectorRows + prog.ScalarWords,
 	}
 	for i := range prog.Insts {
-		if err := c.resolve(i, costs, m); err != nil {
+		if err := c.resolve(i, costs, r); err != nil {
 			return nil, err
 		}
-		if m.Fetch.Enabled {
-			c.ops[i].line = uint32((base+i*m.Fetch.InstructionBytes)/m.Fetch.LineBytes) + 1
+		if r.FetchLine > 0 {
+			c.ops[i].line = uint32((base+i*r.InstructionBytes)/r.FetchLine) + 1
 		}
 	}
 	if taken := costs[isa.ClassBranchTaken]; taken != nil {
@@ -113,7 +133,7 @@ func NewCode(prog *program.Program, m *config.Machine, base int) (*Code, error) 
 	return c, c.check(costs)
 }
 
-func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost, m *config.Machine) error {
+func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost, r *Rules) error {
 	in := &c.Program.Insts[i]
 	o := &c.ops[i]
 	*o = op{in: in, deps: in.Deps, writes: in.Writes, exec: in.Exec, kind: kindOf(in)}
@@ -133,7 +153,7 @@ func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost, m *config.Machine) e
 		return fmt.Errorf("%w: no class %q, needed by instruction %d of %s", ErrTiming, class, i, c.Program.Name)
 	}
 	o.cost = *row
-	o.limited = o.kind == kindMemory && o.unit == unitVMEM && m.VectorMemory.MaxOutstanding > 0
+	o.limited = o.kind == kindMemory && o.unit == unitVMEM && r.MaxOutstanding > 0
 	return nil
 }
 
@@ -176,21 +196,20 @@ func (c *Code) check(costs *[isa.NumClasses]*cost) error {
 	return nil
 }
 
-// classCosts turns the machine's table into rows by class; a class that the table lacks is nil.
-func classCosts(m *config.Machine, waveSize int) (*[isa.NumClasses]*cost, error) {
+// classCosts turns the rules into rows by class; a class that they lack is nil.
+func classCosts(r *Rules, waveSize int) (*[isa.NumClasses]*cost, error) {
 	passes := uint32(1)
-	if m.WaveSize > 0 && waveSize > m.WaveSize {
-		passes = uint32(waveSize / m.WaveSize)
+	if r.WaveSize > 0 && waveSize > r.WaveSize {
+		passes = uint32(waveSize / r.WaveSize)
 	}
 	var rows [isa.NumClasses]*cost
-	for class := isa.ClassNone + 1; class < isa.NumClasses; class++ {
-		row, ok := m.Timing.Classes[class.String()]
-		if !ok {
+	for class, row := range r.Classes {
+		if row.Unit == "" {
 			continue
 		}
 		u, err := unitByName(row.Unit)
 		if err != nil {
-			return nil, fmt.Errorf("%w: class %s: %w", ErrTiming, class, err)
+			return nil, fmt.Errorf("%w: class %s: %w", ErrTiming, isa.Class(class), err)
 		}
 		rows[class] = newCost(u, row, passes)
 	}
@@ -200,7 +219,7 @@ func classCosts(m *config.Machine, waveSize int) (*[isa.NumClasses]*cost, error)
 // newCost scales a row to the passes that a wave takes through a vector unit.
 // The passes of a dependent instruction follow those of its source, so the
 // latency grows only where the passes take longer than it.
-func newCost(u unit, row config.Class, passes uint32) *cost {
+func newCost(u unit, row ClassCost, passes uint32) *cost {
 	if u != unitVALU && u != unitTrans {
 		passes = 1
 	}

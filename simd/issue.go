@@ -1,6 +1,9 @@
 package simd
 
-import "spvsim/isa"
+import (
+	"spvsim/isa"
+	"spvsim/tracing"
+)
 
 // issue carries out the instruction that w is at, in cycle now.
 func (s *SIMD) issue(w *Wave, now uint64) {
@@ -10,9 +13,9 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 	case kindCompute:
 		s.compute(w, o, now)
 	case kindMemory:
-		s.access(w, o, now, s.env.Memory(now, w, o.in), Memory)
+		s.access(w, o, now, s.env.Memory(now, w, o.in), tracing.Memory)
 	case kindLDS:
-		s.access(w, o, now, s.env.LDS(now, w, o.in), LDS)
+		s.access(w, o, now, s.env.LDS(now, w, o.in), tracing.LDS)
 	case kindBranch:
 		s.branch(w, o, now)
 	case kindBarrier:
@@ -33,30 +36,29 @@ func (s *SIMD) compute(w *Wave, o *op, now uint64) {
 	if o.exec != nil {
 		if o.in.Op == isa.Clock || o.in.Op == isa.Realtime {
 			w.State.Now = now
-			w.State.Nanoseconds = now * 1000 / max(s.clockMHz, 1)
+			w.State.Nanoseconds = now * 1000 / s.clockMHz
 		}
 		o.exec(&w.State, o.in)
 	}
-	w.setReady(o, now+uint64(o.latency), Operand)
+	w.setReady(o, now+uint64(o.latency), tracing.Operand)
 	s.take(w, &o.cost, now)
 	s.next(w, now)
 }
 
-func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why Reason) {
+func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why tracing.Reason) {
 	ready := max(b.Ready+uint64(o.latency), now+uint64(o.issue))
+	if b.Pending {
+		ready = Never
+	}
 	w.setReady(o, ready, why)
-	if why == Memory {
+	if why == tracing.Memory {
 		w.accessDone(o, ready)
 	} else {
 		w.lastMem = max(w.lastMem, ready)
 	}
 	s.take(w, &o.cost, now)
-	switch o.unit {
-	case unitLDS, unitVMEM, unitSMEM:
-		s.shared[o.unit] = max(s.shared[o.unit], b.Free)
-	default:
-		s.unitFree[o.unit] = max(s.unitFree[o.unit], b.Free)
-	}
+	s.unitFree[o.unit] = max(s.unitFree[o.unit], b.Own)
+	s.shared[o.unit] = max(s.shared[o.unit], b.Free)
 	s.next(w, now)
 }
 
@@ -67,13 +69,13 @@ func (s *SIMD) branch(w *Wave, o *op, now uint64) {
 	}
 	s.take(w, c, now)
 	w.pc = to
-	s.advance(w, now, now+uint64(c.latency), Fetch)
+	s.advance(w, now, now+uint64(c.latency), tracing.Fetch)
 }
 
 func (s *SIMD) barrier(w *Wave, o *op, now uint64) {
 	s.take(w, &o.cost, now)
 	w.pc++
-	w.why = Barrier
+	w.why = tracing.Barrier
 	s.ready[w.pos] = Never
 	s.env.Arrive(now, w)
 }
@@ -115,16 +117,16 @@ func (s *SIMD) chargeWait(w *Wave, now uint64) {
 		count.Cycles[w.why] += waited
 	}
 	if waited := now - ready; waited > 0 {
-		s.Cycles[Unit] += waited
-		count.Cycles[Unit] += waited
+		s.Cycles[tracing.Unit] += waited
+		count.Cycles[tracing.Unit] += waited
 	}
 }
 
 // take charges the issue cycles and takes port and unit.
 func (s *SIMD) take(w *Wave, c *cost, now uint64) {
 	issued := uint64(c.issue)
-	s.Cycles[Issued] += issued
-	w.code.Counts[w.pc].Cycles[Issued] += issued
+	s.Cycles[tracing.Issued] += issued
+	w.code.Counts[w.pc].Cycles[tracing.Issued] += issued
 	w.freeAt = now + issued
 	port := c.unit
 	if !s.perCategory {
@@ -137,37 +139,68 @@ func (s *SIMD) take(w *Wave, c *cost, now uint64) {
 // next moves to the following instruction.
 func (s *SIMD) next(w *Wave, now uint64) {
 	w.pc++
-	s.advance(w, now, w.freeAt, Unit)
+	s.advance(w, now, w.freeAt, tracing.Unit)
 }
 
 // advance does the free instructions that w is at, then finds from when it may
 // issue the next one, not before earliest, and what it waits for until then.
-func (s *SIMD) advance(w *Wave, now, earliest uint64, why Reason) {
+func (s *SIMD) advance(w *Wave, now, earliest uint64, why tracing.Reason) {
+	w.from = earliest
 	o := &w.code.ops[w.pc]
 	for n := 0; o.free && n < maxFree; n++ {
 		s.free(w, o)
 		o = &w.code.ops[w.pc]
 	}
 	if latest := w.depsReady(o); latest>>reasonBits > earliest {
-		earliest, why = latest>>reasonBits, Reason(latest&(1<<reasonBits-1))
+		earliest, why = latest>>reasonBits, tracing.Reason(latest&(1<<reasonBits-1))
 	}
 	if o.limited {
 		if done := w.inFlight[w.nFlight]; done > earliest {
-			earliest, why = done, Memory
+			earliest, why = done, tracing.Memory
 		}
 	}
-	if o.kind == kindMemoryBarrier && w.lastMem > earliest {
-		earliest, why = w.lastMem, Memory
+	if o.kind >= kindMemoryBarrier {
+		earliest, why = w.outstanding(o, earliest, why)
 	}
 	if o.line != w.line {
 		w.line = o.line
 		if delay := s.env.Fetch(now, o.line); w.freeAt+delay > earliest {
-			earliest, why = w.freeAt+delay, Fetch
+			earliest, why = w.freeAt+delay, tracing.Fetch
 		}
 	}
 	w.why = why
 	s.ready[w.pos] = max(earliest, w.freeAt)
 	s.at[w.pos] = o.unit
+}
+
+// outstanding is when the accesses that o waits for are done. A memory barrier
+// waits for all; the end of a wave only for those of which the end is unknown.
+func (w *Wave) outstanding(o *op, earliest uint64, why tracing.Reason) (uint64, tracing.Reason) {
+	switch {
+	case w.pending > 0 && (o.kind == kindMemoryBarrier || o.kind == kindEnd):
+		return Never, tracing.Memory
+	case o.kind == kindMemoryBarrier && w.lastMem > earliest:
+		return w.lastMem, tracing.Memory
+	}
+	return earliest, why
+}
+
+// Complete brings the end of a pending access: it is done, but for the latency
+// of its class, in cycle now.
+func (s *SIMD) Complete(now uint64, t Ticket) {
+	w := t.w
+	o := &w.code.ops[t.pc]
+	done := now + uint64(o.latency)
+	w.pending--
+	w.lastMem = max(w.lastMem, done)
+	w.setReady(o, done, tracing.Memory)
+	if t.flight >= 0 {
+		w.inFlight[t.flight] = done
+	}
+	if s.ready[w.pos] >= Never && w.why == tracing.Memory {
+		s.advance(w, now, w.from, tracing.Memory)
+		s.wake(now, s.ready[w.pos])
+	}
 }
 
 // free does an instruction that takes no time: its results are ready when its sources are.
@@ -182,7 +215,7 @@ func (s *SIMD) free(w *Wave, o *op) {
 		o.exec(&w.State, o.in)
 	}
 	if latest := w.depsReady(o); latest > 0 {
-		w.setReady(o, latest>>reasonBits, Reason(latest&(1<<reasonBits-1)))
+		w.setReady(o, latest>>reasonBits, tracing.Reason(latest&(1<<reasonBits-1)))
 	}
 	w.pc++
 }

@@ -11,14 +11,27 @@ import (
 	"errors"
 	"fmt"
 
-	"spvsim/config"
 	"spvsim/isa"
+	"spvsim/tracing"
 )
 
 // A Booking is what an access costs beyond the latency of its class: when its
 // results are ready (or, for a store, when it is done), and until when it takes
 // its unit.
-type Booking struct{ Ready, Free uint64 }
+type Booking struct {
+	Ready, Free uint64
+	Own         uint64 // until when it takes the unit for the SIMD's own waves, where that is longer
+	// Pending: Ready is not known yet. Complete brings it, for the ticket that
+	// the wave gave out last (Wave.Ticket).
+	Pending bool
+}
+
+// A Ticket names an access of a wave that is pending.
+type Ticket struct {
+	w      *Wave
+	pc     int32
+	flight int32 // its place among the accesses in flight, or -1
+}
 
 // Env is the compute unit as its SIMDs see it.
 type Env interface {
@@ -42,8 +55,8 @@ type Shared [numUnits]uint64
 // A SIMD issues the instructions of the waves in its slots.
 type SIMD struct {
 	component
-	Cycles SlotCycles // of all its slots so far
-	Index  int        // in its compute unit
+	Cycles tracing.SlotCycles // of all its slots so far
+	Index  int                // in its compute unit
 
 	env         Env
 	pool        *Pool
@@ -72,42 +85,62 @@ type SIMD struct {
 
 // A Spec says which SIMD to build.
 type Spec struct {
-	Name    string
-	Index   int // in its compute unit: the phase of its turns
-	Machine *config.Machine
-	Env     Env
-	Pool    *Pool
-	Shared  *Shared
+	Slots       int    // wave slots
+	Cadence     int    // cycles between two turns
+	Policy      string // a name of Policies
+	PerCategory bool   // one instruction of each unit in a turn, each with a port of its own
+	Width       int    // most instructions in a turn
+	ClockMHz    int
+	ClockBits   int // of the cycle counter
+	// MaxOutstanding is the most vector memory instructions of one wave in flight; 0: no limit.
+	MaxOutstanding int
+}
+
+// Place is where a SIMD stands in its compute unit.
+type Place struct {
+	Name   string
+	Index  int // the phase of its turns
+	Env    Env
+	Pool   *Pool
+	Shared *Shared
 }
 
 // ErrSpec says that a machine's issue rules are not usable.
 var ErrSpec = errors.New("simd: machine")
 
 // New builds a SIMD with empty slots.
-func New(spec Spec) (*SIMD, error) {
-	m := spec.Machine
-	policy, ok := Policies[m.Issue.Policy]
+func New(spec Spec, at Place) (*SIMD, error) {
+	policy, ok := Policies[spec.Policy]
 	if !ok {
-		return nil, fmt.Errorf("%w: issue.policy: no policy %q", ErrSpec, m.Issue.Policy)
+		return nil, fmt.Errorf("%w: issue.policy: no policy %q", ErrSpec, spec.Policy)
+	}
+	if spec.Slots < 1 || spec.Cadence < 1 || spec.Width < 1 {
+		return nil, fmt.Errorf("%w: %d wave slots, cadence %d, width %d: want at least 1 of each", ErrSpec, spec.Slots, spec.Cadence, spec.Width)
 	}
 	s := &SIMD{
-		component: newComponent(spec.Name), Index: spec.Index,
-		env: spec.Env, pool: spec.Pool, shared: spec.Shared, policy: policy,
-		cadence: uint64(max(m.Issue.Cadence, 1)), width: max(m.Issue.Width, 1),
-		perCategory: m.Issue.PerCategory,
-		clockMask:   ^uint64(0), clockMHz: uint64(m.ClockMHz),
-		slots: make([]Wave, m.WaveSlots), last: -1, nextTurn: Never,
-		candidates: make([]Candidate, 0, m.WaveSlots),
-		order:      make([]*Wave, 0, m.WaveSlots),
-		ready:      make([]uint64, 0, m.WaveSlots),
-		at:         make([]unit, 0, m.WaveSlots),
+		component: newComponent(at.Name), Index: at.Index,
+		env: at.Env, pool: at.Pool, shared: at.Shared, policy: policy,
+		cadence: uint64(spec.Cadence), width: spec.Width, perCategory: spec.PerCategory,
+		clockMask: clockMask(spec.ClockBits), clockMHz: uint64(max(spec.ClockMHz, 1)),
+		slots: make([]Wave, spec.Slots), last: -1, nextTurn: Never,
+		candidates: make([]Candidate, 0, spec.Slots),
+		order:      make([]*Wave, 0, spec.Slots),
+		ready:      make([]uint64, 0, spec.Slots),
+		at:         make([]unit, 0, spec.Slots),
 	}
-	s.phase = uint64(spec.Index) % s.cadence
+	s.phase = uint64(at.Index) % s.cadence
 	for i := range s.slots {
 		s.slots[i].Slot, s.slots[i].SIMD = i, s
-		s.slots[i].inFlight = make([]uint64, m.VectorMemory.MaxOutstanding)
+		s.slots[i].inFlight = make([]uint64, spec.MaxOutstanding)
 	}
 	return s, nil
+}
+
+func clockMask(bits int) uint64 {
+	if bits <= 0 || bits >= 64 {
+		return ^uint64(0)
+	}
+	return 1<<bits - 1
 }
 
 // Resident is the number of waves in slots.
@@ -124,7 +157,7 @@ func (s *SIMD) Next() uint64 { return s.nextTurn }
 
 // Reset starts an accounting period at cycle now; all slots are empty.
 func (s *SIMD) Reset(now uint64) {
-	s.Cycles = SlotCycles{}
+	s.Cycles = tracing.SlotCycles{}
 	for i := range s.slots {
 		s.slots[i].emptyAt = now
 	}
@@ -135,7 +168,7 @@ func (s *SIMD) Settle(end uint64) {
 	for i := range s.slots {
 		w := &s.slots[i]
 		if w.code == nil && w.emptyAt < end {
-			s.Cycles[Empty] += end - w.emptyAt
+			s.Cycles[tracing.Empty] += end - w.emptyAt
 			w.emptyAt = end
 		}
 	}
@@ -145,15 +178,15 @@ func (s *SIMD) Settle(end uint64) {
 func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	w := s.freeSlot()
 	from := max(now, w.emptyAt) // the last wave's End may still be issuing
-	s.Cycles[Empty] += from - w.emptyAt
+	s.Cycles[tracing.Empty] += from - w.emptyAt
 	w.load(st, s.pool, s.clockMask)
 	w.pos = len(s.order)
-	w.freeAt, w.why = from, Dispatch
+	w.freeAt, w.why = from, tracing.Dispatch
 	s.order = append(s.order, w)
 	s.ready = append(s.ready, 0)
 	s.at = append(s.at, 0)
 	s.resident++
-	s.advance(w, now, max(st.At, from), Dispatch)
+	s.advance(w, now, max(st.At, from), tracing.Dispatch)
 	s.wake(now, s.ready[w.pos])
 	return w
 }
@@ -176,8 +209,8 @@ func (s *SIMD) freeSlot() *Wave {
 // Release lets a wave that waits at a barrier go on from the given cycle, which is after now.
 func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	cycle = max(cycle, w.freeAt)
-	w.why = Barrier
-	s.advance(w, now, cycle, Barrier)
+	w.why = tracing.Barrier
+	s.advance(w, now, cycle, tracing.Barrier)
 	s.wake(now, s.ready[w.pos])
 }
 

@@ -1,11 +1,14 @@
 package simd
 
-import "spvsim/isa"
+import (
+	"spvsim/isa"
+	"spvsim/tracing"
+)
 
 // Never is later than every cycle that a run can reach.
 const Never = uint64(1) << 58
 
-// reasonBits is the room for a Reason below the cycle in a scoreboard entry, so
+// reasonBits is the room for a reason below the cycle in a scoreboard entry, so
 // that the largest of several entries also says what is waited for.
 const reasonBits = 4
 
@@ -18,9 +21,9 @@ type Group struct {
 	ID      [3]uint32
 	Waves   []*Wave // that have not ended
 	Arrived int     // waves that wait at the barrier
-	LDS     []byte  // the workgroup's own bytes of the LDS
-	LDSBase uint32  // where they start in the compute unit's LDS
-	Done    uint64  // cycle by which all that ended waves did is done
+	LDSBase uint32  // where the workgroup's bytes start in the compute unit's LDS
+	LDSSize uint32
+	Done    uint64 // cycle by which all that ended waves did is done
 }
 
 // Remove takes a wave that ended out of the group.
@@ -45,11 +48,13 @@ type Wave struct {
 	pos   int // place in the SIMD's order of age
 	files *files
 
-	why      Reason // what it waits for until its ready cycle
-	freeAt   uint64 // end of the cycles charged so far; earliest next issue
-	lastMem  uint64 // completion of its last memory access
-	execAt   uint64 // scoreboard entry of the execution mask
-	line     uint32 // line of the instruction cache it is in
+	why      tracing.Reason // what it waits for until its ready cycle
+	freeAt   uint64         // end of the cycles charged so far; earliest next issue
+	from     uint64         // earliest next issue but for what it waits for
+	pending  int            // accesses of which the completion is not known
+	lastMem  uint64         // completion of its last memory access
+	execAt   uint64         // scoreboard entry of the execution mask
+	line     uint32         // line of the instruction cache it is in
 	inFlight []uint64
 	nFlight  int
 	emptyAt  uint64 // since when the slot is empty, when it is
@@ -61,7 +66,7 @@ func (w *Wave) Where() (pc int, in *isa.Inst) {
 }
 
 // WaitsFor is what the wave waits for until cycle Ready.
-func (w *Wave) WaitsFor() Reason { return w.why }
+func (w *Wave) WaitsFor() tracing.Reason { return w.why }
 
 // Ready is the cycle from which the wave may issue; Never when that depends on others.
 func (w *Wave) Ready() uint64 { return w.SIMD.ready[w.pos] }
@@ -148,7 +153,7 @@ func (w *Wave) load(st *Start, pool *Pool, clockMask uint64) {
 		ClockMask: clockMask, Tmp: pool.Tmp,
 	}
 	w.State.Exec = firstMask(prog.LocalSize, st.WaveInGroup, prog.WaveSize)
-	w.lastMem, w.execAt, w.line, w.nFlight = 0, 0, 0, 0
+	w.lastMem, w.execAt, w.line, w.nFlight, w.pending = 0, 0, 0, 0, 0
 	clear(w.inFlight)
 	for i := range prog.Prologue {
 		in := &prog.Prologue[i]
@@ -183,7 +188,7 @@ func (w *Wave) depsReady(o *op) uint64 {
 }
 
 // setReady enters the cycle and reason for all that o writes.
-func (w *Wave) setReady(o *op, cycle uint64, why Reason) {
+func (w *Wave) setReady(o *op, cycle uint64, why tracing.Reason) {
 	entry := cycle<<reasonBits | uint64(why)
 	board := w.files.board
 	for _, d := range o.writes {
@@ -194,9 +199,13 @@ func (w *Wave) setReady(o *op, cycle uint64, why Reason) {
 	}
 }
 
-// accessDone records a memory access that completes at the given cycle.
+// accessDone records a memory access that completes at the given cycle, Never when that is not known yet.
 func (w *Wave) accessDone(o *op, cycle uint64) {
-	w.lastMem = max(w.lastMem, cycle)
+	if cycle < Never {
+		w.lastMem = max(w.lastMem, cycle)
+	} else {
+		w.pending++
+	}
 	if o.limited {
 		w.inFlight[w.nFlight] = cycle
 		w.nFlight++
@@ -204,4 +213,13 @@ func (w *Wave) accessDone(o *op, cycle uint64) {
 			w.nFlight = 0
 		}
 	}
+}
+
+// Ticket names the access that the wave issues now.
+func (w *Wave) Ticket() Ticket {
+	t := Ticket{w: w, pc: w.pc, flight: -1}
+	if w.code.ops[w.pc].limited {
+		t.flight = int32(w.nFlight)
+	}
+	return t
 }

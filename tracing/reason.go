@@ -1,4 +1,10 @@
-package simd
+// Package tracing says where the cycles of a run went: the reasons that wave
+// slots are charged to, the statistics of a run, the annotated listing. What
+// the machine shows while it runs goes to observers.
+//
+// The package does not know how a machine works: it holds and prints what the
+// machine counted.
+package tracing
 
 // A Reason says where a cycle of a wave slot went. Every cycle of every slot
 // has exactly one.

@@ -1,0 +1,80 @@
+package tracing
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"spvsim/isa"
+	"spvsim/program"
+)
+
+// A Listing is a program with what each of its instructions cost; Counts is nil
+// when it has not run.
+type Listing struct {
+	Program *program.Program
+	Counts  []InstCount
+}
+
+// WriteListing writes the program, an instruction a line: its SPIR-V id and
+// source line, its class, how often it issued, how many cycles waves spent at it, and why.
+func WriteListing(w io.Writer, l *Listing) error {
+	b := bufio.NewWriter(w)
+	p := l.Program
+	fmt.Fprintf(b, "; %s: wave%d, local size %d x %d x %d, %d vector registers, %d scalar registers, %d bytes of LDS, %d words of scratch\n",
+		p.Name, p.WaveSize, p.LocalSize[0], p.LocalSize[1], p.LocalSize[2], p.VectorRegs, p.ScalarRegs, p.LDSBytes, p.ScratchWords)
+	fmt.Fprintf(b, ";%5s %8s %6s %-13s %-60s", "pc", "id", "line", "class", "instruction")
+	if l.Counts != nil {
+		fmt.Fprintf(b, " %10s %12s  %s", "issues", "cycles", "by reason")
+	}
+	fmt.Fprintln(b)
+	targets := branchTargets(p)
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		if targets[i] {
+			fmt.Fprintf(b, "L%d:\n", i)
+		}
+		line := fmt.Sprintf("%6d %8s %6s %-13s %-60s", i, idText(in.SPIRV), lineText(in.Line), in.Class, isa.Disasm(in))
+		if l.Counts != nil {
+			line += countText(&l.Counts[i])
+		}
+		fmt.Fprintln(b, strings.TrimRight(line, " "))
+	}
+	return b.Flush()
+}
+
+func branchTargets(p *program.Program) map[int]bool {
+	targets := map[int]bool{}
+	for i := range p.Insts {
+		switch p.Insts[i].Op {
+		case isa.Branch, isa.BranchTrue, isa.BranchFalse, isa.BranchExecZ, isa.BranchExecNZ:
+			targets[int(p.Insts[i].Target)] = true
+		}
+	}
+	return targets
+}
+
+func idText(id uint32) string {
+	if id == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%%%d", id)
+}
+
+func lineText(line uint32) string {
+	if line == 0 {
+		return ""
+	}
+	return fmt.Sprint(line)
+}
+
+func countText(c *InstCount) string {
+	var parts []string
+	for r, n := range c.Cycles {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", Reason(r), n))
+		}
+	}
+	return fmt.Sprintf(" %10d %12d  %s", c.Issues, c.Cycles.Total(), strings.Join(parts, ", "))
+}

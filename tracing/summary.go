@@ -1,0 +1,99 @@
+package tracing
+
+import (
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"text/tabwriter"
+
+	"spvsim/isa"
+)
+
+// WriteSummary writes the statistics for people.
+func WriteSummary(w io.Writer, s *Stats) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	total := s.Slots.Total()
+	fmt.Fprintf(t, "machine\t%s at %d MHz\n", s.Machine, s.ClockMHz)
+	fmt.Fprintf(t, "time\t%d cycles, %s\n", s.Cycles, duration(s.seconds(s.ClockMHz)))
+	fmt.Fprintf(t, "work\t%d workgroups, %d waves, %d instructions, %s\n", s.Workgroups, s.Waves, s.Instructions(), plural(s.Launches, "launch", "launches"))
+	fmt.Fprintf(t, "instructions\t%s\n", strings.Join(shares(classNames(), s.ByClass[:], s.Instructions()), ", "))
+	fmt.Fprintf(t, "slot cycles\t%s\n", strings.Join(shares(reasonNames[:], s.Slots[:], total), ", "))
+	fmt.Fprintf(t, "occupancy\t%s\n", percent(s.Occupancy()))
+	if s.LDS.Accesses > 0 {
+		fmt.Fprintf(t, "LDS\t%d accesses, %d passes, %d of them for bank conflicts\n", s.LDS.Accesses, s.LDS.Passes, s.LDS.ConflictPasses)
+	}
+	for _, l := range s.Memory {
+		if l.Accesses > 0 {
+			fmt.Fprintf(t, "%s\t%d accesses, %s hits, %s\n", l.Name, l.Accesses, percent(float64(l.Hits)/float64(l.Accesses)), bytesText(l.Bytes))
+		}
+	}
+	if s.OutOfBounds > 0 {
+		fmt.Fprintf(t, "out of bounds\t%d accesses\n", s.OutOfBounds)
+	}
+	writeSteps(t, s)
+	fmt.Fprintf(t, "host\t%.2f s, %.0f thousand wave instructions a second, %s\n", s.Host.Seconds, s.Host.InstructionsPerSecond/1e3, bytesText(s.Host.PeakBytes))
+	return t.Flush()
+}
+
+func writeSteps(w io.Writer, s *Stats) {
+	if len(s.Steps) < 2 {
+		return
+	}
+	for i := range s.Steps {
+		step := &s.Steps[i]
+		fmt.Fprintf(w, "step %s\t%s, %d cycles, %d instructions, occupancy %s\n", step.Name,
+			plural(step.Launches, "launch", "launches"), step.Cycles, step.Instructions(), percent(step.Occupancy()))
+	}
+}
+
+func classNames() []string { return isa.ClassNames[:] }
+
+// shares lists what is not zero with its part of the total, largest first.
+func shares(names []string, counts []uint64, total uint64) []string {
+	var order []int
+	for i, n := range counts {
+		if n > 0 {
+			order = append(order, i)
+		}
+	}
+	sort.SliceStable(order, func(a, b int) bool { return counts[order[a]] > counts[order[b]] })
+	var list []string
+	for _, i := range order {
+		list = append(list, fmt.Sprintf("%s %s", names[i], percent(float64(counts[i])/float64(total))))
+	}
+	if list == nil {
+		list = []string{"none"}
+	}
+	return list
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.1f%%", 100*x) }
+
+func plural(n uint64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// duration writes simulated seconds with three digits after the point of a fitting unit.
+func duration(seconds float64) string {
+	switch {
+	case seconds < 1e-3:
+		return fmt.Sprintf("%.3f us", seconds*1e6)
+	case seconds < 1:
+		return fmt.Sprintf("%.3f ms", seconds*1e3)
+	}
+	return fmt.Sprintf("%.3f s", seconds)
+}
+
+func bytesText(n uint64) string {
+	switch {
+	case n < 10<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 10<<20:
+		return fmt.Sprintf("%d KB", n>>10)
+	}
+	return fmt.Sprintf("%d MB", n>>20)
+}
