@@ -17,7 +17,7 @@ const (
 	// MaxBound is the greatest id bound that is accepted: the universal limit
 	// of the specification (section 2.17), which also bounds the memory of
 	// everything that is indexed by id.
-	MaxBound = 0x3FFFFF + 1
+	MaxBound = 0x3FFFFF
 )
 
 // Instruction is one instruction. Operands are the words after the result

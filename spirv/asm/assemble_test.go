@@ -2,6 +2,7 @@ package asm_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -122,14 +123,12 @@ func TestIDs(t *testing.T) {
 			t.Errorf("preserve %v: ids %d, bound %d; want %d, %d", tt.preserve, got, m.Bound, tt.want, tt.bound)
 		}
 	}
-	for _, src := range []string{"OpReturnValue %0", "OpReturnValue %4194303"} {
-		_, err := asm.AssembleWith([]byte(src), "x", asm.AssembleOptions{PreserveNumericIDs: true})
-		if ok := err == nil; ok != strings.HasSuffix(src, "3") {
-			t.Errorf("%s: %v", src, err)
+	for id, ok := range map[string]bool{"%0": false, "%1": true, "%4194302": true, "%4194303": false, "%99999999999": true} {
+		// The last is too long for a number, so it is a name.
+		_, err := asm.AssembleWith([]byte("OpReturnValue "+id), "x", asm.AssembleOptions{PreserveNumericIDs: true})
+		if (err == nil) != ok {
+			t.Errorf("%s: %v", id, err)
 		}
-	}
-	if _, err := asm.AssembleWith([]byte("OpReturnValue %4194304"), "x", asm.AssembleOptions{PreserveNumericIDs: true}); err == nil {
-		t.Error("an id above the limit passes")
 	}
 }
 
@@ -205,6 +204,30 @@ func TestEnqueue(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("want %s in\n%s", want, got)
 		}
+	}
+}
+
+// TestNamesBounded disassembles modules whose names would grow without bound:
+// arrays of themselves, and many ids of one name.
+func TestNamesBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("%t0 = OpTypeInt 32 0\n")
+	for i := range 64 {
+		fmt.Fprintf(&b, "%%t%d = OpTypeArray %%t%d %%t%d\n", i+1, i, i)
+	}
+	for i := range 50000 {
+		fmt.Fprintf(&b, "OpName %%n%d \"same\"\n", i)
+	}
+	m, err := asm.Assemble([]byte(b.String()), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := asm.Disassemble(m, asm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text, "OpName %same_49998 ") || len(text) > 4<<20 {
+		t.Errorf("%d bytes of text", len(text))
 	}
 }
 

@@ -8,17 +8,21 @@ import (
 	"spvsim/spirv"
 )
 
+// maxName is the longest name in bytes. Names of types hold those of their
+// parts, so that they could double from one instruction to the next.
+const maxName = 1000
+
 // A namer gives each id the name that spirv-dis gives it: that of OpName
 // first, then one made of what the id is, then its number.
 type namer struct {
 	names map[spirv.ID]string
-	used  map[string]bool
+	used  map[string]int // names given, with the number to try next when one is wanted again
 	c     *spirv.Context
 	buf   []byte
 }
 
 func newNamer(m *spirv.Module) *namer {
-	n := &namer{names: map[spirv.ID]string{}, used: map[string]bool{}, c: newContext(m)}
+	n := &namer{names: map[spirv.ID]string{}, used: map[string]int{}, c: newContext(m)}
 	for i := range m.Instructions {
 		in := &m.Instructions[i]
 		if in.Op == spirv.OpName {
@@ -50,13 +54,27 @@ func (n *namer) save(id spirv.ID, name string) {
 	if _, ok := n.names[id]; ok {
 		return
 	}
-	name = sanitize(name)
-	base := name
-	for i := 0; n.used[name]; i++ {
-		name = fmt.Sprintf("%s_%d", base, i)
+	if len(name) > maxName {
+		name = strconv.Itoa(int(id))
 	}
-	n.used[name] = true
+	name = n.unused(sanitize(name))
+	n.used[name] = 0
 	n.names[id] = name
+}
+
+// unused returns the name, with a number after it if the name is taken.
+func (n *namer) unused(base string) string {
+	i, taken := n.used[base]
+	if !taken {
+		return base
+	}
+	for ; ; i++ {
+		name := base + "_" + strconv.Itoa(i)
+		if _, taken := n.used[name]; !taken {
+			n.used[base] = i + 1
+			return name
+		}
+	}
 }
 
 // sanitize replaces by _ each byte that an id's name can't hold.
