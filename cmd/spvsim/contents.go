@@ -1,0 +1,233 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// contents prints what a job needs to know of a module: entry points, resources, specialization constants.
+func contents(w io.Writer, m *validate.Module) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	version := m.Raw.Version
+	fmt.Fprintf(t, "version\tSPIR-V %d.%d, %d instructions, id bound %d, generator %d version %d\n", version>>16&0xff, version>>8&0xff,
+		len(m.Raw.Instructions), m.Raw.Bound, m.Raw.Generator>>16, m.Raw.Generator&0xffff)
+	fmt.Fprintf(t, "memory\t%v, %v\n", m.Addressing, m.Memory)
+	fmt.Fprintf(t, "capabilities\t%s\n", strings.Join(declared(m, spirv.OpCapability), ", "))
+	if extensions := declared(m, spirv.OpExtension); len(extensions) > 0 {
+		fmt.Fprintf(t, "extensions\t%s\n", strings.Join(extensions, ", "))
+	}
+	for i := range m.EntryPoints {
+		e := &m.EntryPoints[i]
+		fmt.Fprintf(t, "entry point\t%s (%v)%s\n", e.Name, e.Model, localSize(m, e))
+	}
+	for _, d := range declarations(m) {
+		fmt.Fprintf(t, "%s\t%s\n", d.kind, d.text)
+	}
+	return t.Flush()
+}
+
+// declared lists the capabilities or the extensions in the module's order.
+func declared(m *validate.Module, op spirv.Op) []string {
+	var out []string
+	for i := range m.Raw.Instructions {
+		in := &m.Raw.Instructions[i]
+		if in.Op != op {
+			continue
+		}
+		if op == spirv.OpCapability {
+			out = append(out, spirv.Capability(in.Operands[0]).String())
+			continue
+		}
+		name, _ := spirv.DecodeString(in.Operands)
+		out = append(out, name)
+	}
+	return out
+}
+
+// localSize says how large an entry point's workgroups are.
+func localSize(m *validate.Module, e *validate.EntryPoint) string {
+	if mode := e.Mode(spirv.ExecutionModeLocalSize); mode != nil {
+		return fmt.Sprintf(", workgroups of %d x %d x %d", mode.Args[0], mode.Args[1], mode.Args[2])
+	}
+	if mode := e.Mode(spirv.ExecutionModeLocalSizeId); mode != nil {
+		return fmt.Sprintf(", workgroups of %s x %s x %s", constantText(m, mode.Args[0]), constantText(m, mode.Args[1]), constantText(m, mode.Args[2]))
+	}
+	return ""
+}
+
+// constantText is the value of a plain constant, or the id of one that specialization decides.
+func constantText(m *validate.Module, id uint32) string {
+	if in := m.Def(spirv.ID(id)); in != nil && in.Op == spirv.OpConstant {
+		return fmt.Sprint(in.Operands[0])
+	}
+	return named(m, spirv.ID(id))
+}
+
+// declaration is a line on something that the job sets or that limits occupancy. Lines are sorted by rank.
+type declaration struct {
+	kind, text string
+	rank       uint64
+}
+
+// Ranks of declarations; specialization constants and resources count on by SpecId, and by set and binding.
+const (
+	rankSpecialization uint64 = iota << 62
+	rankResource
+	rankPush
+	rankWorkgroup
+)
+
+// declarations lists specialization constants, resources, push constants and LDS variables.
+func declarations(m *validate.Module) []declaration {
+	var out []declaration
+	for i := range m.Raw.Instructions {
+		in := &m.Raw.Instructions[i]
+		if id, ok := m.Decoration(in.Result, spirv.DecorationSpecId); ok {
+			text := fmt.Sprintf("%d: %s %s%s", id, typeText(m, m.Type(in.Type)), m.Name(in.Result), preset(m, in))
+			out = append(out, declaration{"specialization", text, rankSpecialization + uint64(id)})
+		}
+		if in.Op == spirv.OpVariable {
+			out = append(out, variable(m, in)...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b declaration) int { return cmp.Compare(a.rank, b.rank) })
+	return out
+}
+
+// variable describes a variable that is a resource, the push constants or LDS; others give nothing.
+func variable(m *validate.Module, in *spirv.Instruction) []declaration {
+	storage := spirv.StorageClass(in.Operands[0])
+	pointee := m.Type(in.Type).Elem
+	text := typeText(m, pointee)
+	if storage == spirv.StorageClassPushConstant {
+		return []declaration{{"push constants", text, rankPush}}
+	}
+	if storage == spirv.StorageClassWorkgroup {
+		return []declaration{{"workgroup", text + " " + named(m, in.Result), rankWorkgroup}}
+	}
+	set, hasSet := m.Decoration(in.Result, spirv.DecorationDescriptorSet)
+	binding, hasBinding := m.Decoration(in.Result, spirv.DecorationBinding)
+	if !hasSet || !hasBinding {
+		return nil
+	}
+	name := m.Name(in.Result)
+	if name == "" && pointee != nil {
+		name = named(m, pointee.ID) // GLSL blocks without an instance name
+	}
+	text = fmt.Sprintf("set %d binding %d: %v %s %s", set, binding, storage, name, text)
+	return []declaration{{"resource", text, rankResource + uint64(set)<<30 + uint64(binding)}}
+}
+
+// named is an id's name, or the id.
+func named(m *validate.Module, id spirv.ID) string {
+	if name := m.Name(id); name != "" {
+		return name
+	}
+	return fmt.Sprintf("%%%d", id)
+}
+
+// preset is the value that a specialization constant has when the job gives none.
+func preset(m *validate.Module, in *spirv.Instruction) string {
+	switch in.Op {
+	case spirv.OpSpecConstantTrue:
+		return " = true"
+	case spirv.OpSpecConstantFalse:
+		return " = false"
+	case spirv.OpSpecConstant:
+		return " = " + numberText(in.Operands, m.Type(in.Type))
+	}
+	return ""
+}
+
+// numberText writes a literal of an integer or float type. Halves are shown by their bits.
+func numberText(words []uint32, t *validate.Type) string {
+	bits := uint64(words[0])
+	if len(words) > 1 {
+		bits |= uint64(words[1]) << 32
+	}
+	switch {
+	case t.Kind == validate.KindFloat && t.Width == 32:
+		return fmt.Sprint(math.Float32frombits(uint32(bits)))
+	case t.Kind == validate.KindFloat && t.Width == 64:
+		return fmt.Sprint(math.Float64frombits(bits))
+	case t.Kind == validate.KindFloat:
+		return fmt.Sprintf("%#x", bits)
+	case t.Signed && t.Width == 64:
+		return fmt.Sprint(int64(bits))
+	case t.Signed:
+		return fmt.Sprint(int32(bits)) // narrow integers are stored sign-extended
+	}
+	return fmt.Sprint(bits)
+}
+
+// typeTexts has one row for each kind of type that is written otherwise than by its kind's name.
+var typeTexts map[validate.Kind]func(m *validate.Module, t *validate.Type) string
+
+func init() {
+	typeTexts = map[validate.Kind]func(m *validate.Module, t *validate.Type) string{
+		validate.KindBool:         func(*validate.Module, *validate.Type) string { return "bool" },
+		validate.KindInt:          intText,
+		validate.KindFloat:        func(_ *validate.Module, t *validate.Type) string { return fmt.Sprintf("f%d", t.Width) },
+		validate.KindVector:       countedText,
+		validate.KindMatrix:       countedText,
+		validate.KindArray:        arrayText,
+		validate.KindRuntimeArray: func(m *validate.Module, t *validate.Type) string { return typeText(m, t.Elem) + "[]" },
+		validate.KindStruct:       structText,
+		validate.KindPointer:      func(m *validate.Module, t *validate.Type) string { return "pointer to " + named(m, t.Elem.ID) },
+		validate.KindImage:        imageText,
+	}
+}
+
+// typeText writes a type as a job's author thinks of it: u32, f32[], {u32 n; f32 a[]}.
+func typeText(m *validate.Module, t *validate.Type) string {
+	if t == nil {
+		return "untyped"
+	}
+	if text, ok := typeTexts[t.Kind]; ok {
+		return text(m, t)
+	}
+	return strings.TrimPrefix(t.Def.Op.String(), "OpType")
+}
+
+func intText(_ *validate.Module, t *validate.Type) string {
+	if t.Signed {
+		return fmt.Sprintf("i%d", t.Width)
+	}
+	return fmt.Sprintf("u%d", t.Width)
+}
+
+func countedText(m *validate.Module, t *validate.Type) string {
+	return fmt.Sprintf("%sx%d", typeText(m, t.Elem), t.Count)
+}
+
+func arrayText(m *validate.Module, t *validate.Type) string {
+	return fmt.Sprintf("%s[%s]", typeText(m, t.Elem), constantText(m, uint32(t.CountID)))
+}
+
+func imageText(m *validate.Module, t *validate.Type) string {
+	return fmt.Sprintf("image %v %v of %s", t.Dim, t.Format, typeText(m, t.Elem))
+}
+
+// structText gives the members with their offsets where the module lays them out.
+func structText(m *validate.Module, t *validate.Type) string {
+	members := make([]string, len(t.Members))
+	for i, member := range t.Members {
+		text := typeText(m, member)
+		if name := m.MemberName(t.ID, i); name != "" {
+			text += " " + name
+		}
+		if offset, ok := m.MemberDecoration(t.ID, i, spirv.DecorationOffset); ok {
+			text += fmt.Sprintf(" at %d", offset)
+		}
+		members[i] = text
+	}
+	return "{" + strings.Join(members, ", ") + "}"
+}
