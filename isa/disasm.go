@@ -108,8 +108,8 @@ func literalText(v uint64, t Type) string {
 	return strconv.FormatUint(v, 10)
 }
 
-// floatText is the shortest text that reads back as the same float, with a
-// point or an exponent.
+// floatText is the shortest text that reads back as the same float64, or float32
+// for the narrower types, with a point or an exponent.
 func floatText(v uint64, t Type) string {
 	width := 64
 	if t != F64 {

@@ -42,3 +42,27 @@ func shiftToEven(v uint64, n uint) uint64 {
 	}
 	return v
 }
+
+// half is the value of the bits of a 16-bit float; float32 holds all of them.
+func half(h uint32) float32 {
+	const bias = (127 - 15) << 23
+	w := h & 0x7fff << 13
+	switch w & 0x0f800000 {
+	case 0x0f800000: // infinity, NaN
+		w += bias + (128-16)<<23
+	case 0: // zero, subnormal: as if it had the hidden bit, which is then taken away
+		w = word32(float(w+bias+1<<23) - float(bias+1<<23))
+	default:
+		w += bias
+	}
+	return float(w | h&0x8000<<16)
+}
+
+// toHalf rounds to the bits of a 16-bit float. For + - * of such floats the
+// rounding to float32 before is innocuous: 24 bits are twice 11 plus two.
+func toHalf(f float32) uint32 { return uint32(halfFromFloat64(float64(f))) }
+
+func fmaHalf(x, y, z uint32) uint32 {
+	product := float64(half(x)) * float64(half(y))
+	return uint32(halfFromFloat64(addToOdd(product, float64(half(z)))))
+}

@@ -290,3 +290,32 @@ func TestStateBeginsWithAllLanes(t *testing.T) {
 		}
 	}
 }
+
+func TestExecutionAllocatesNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for op := range NumOps {
+		for _, exec := range []uint64{^uint64(0), 0x5555} {
+			in := &Inst{Op: op, T: I32, From: I32, Dst: V(8), Src: [4]Reg{V(0), S(1), V(4), Lit(3)}}
+			switch {
+			case op >= FAdd && op <= IsInf || op >= FOrdEq && op <= FUnordLe || op == FConvert:
+				in.T, in.From = F32, F32
+			case op == FToU || op == FToS:
+				in.From = F32
+			case op == UToF || op == SToF:
+				in.T = F32
+			}
+			if result := ResultType(op, in.T, in.From); result == Bool || result == I64 {
+				in.Dst, in.Src[0] = S(6), S(2)
+			}
+			Resolve(in)
+			if in.Exec == nil || op.Has(FlagControl) {
+				continue
+			}
+			st := someState(r)
+			st.Exec = exec & st.Full
+			if n := testing.AllocsPerRun(5, func() { in.Exec(st, in) }); n != 0 {
+				t.Errorf("%s under %#x: %v allocations", Disasm(in), exec, n)
+			}
+		}
+	}
+}

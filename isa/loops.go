@@ -29,7 +29,7 @@ func resolveLoop(in *Inst) func(*State, *Inst) {
 	if form >= len(loopForms{}) {
 		return nil
 	}
-	for _, table := range []map[loopKey]loopForms{intLoops, int3Loops, floatLoops, compareLoops, ownLoops} {
+	for _, table := range []map[loopKey]loopForms{intLoops, int3Loops, floatLoops, halfLoops, compareLoops, ownLoops} {
 		if forms, ok := table[key]; ok {
 			return forms[form]
 		}

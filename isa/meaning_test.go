@@ -203,6 +203,15 @@ func TestHalfRoundTrip(t *testing.T) {
 	}
 }
 
+func TestHalfOfTheLoops(t *testing.T) {
+	for h := range uint64(1 << 16) {
+		got, want := half(uint32(h)), halfToFloat64(h)
+		if float64(got) != want && want == want || math.Signbit(float64(got)) != math.Signbit(want) {
+			t.Fatalf("%#04x = %g, want %g", h, got, want)
+		}
+	}
+}
+
 // Between two neighbouring 16-bit floats, everything below the middle goes
 // down, everything above goes up, and the middle goes to the even one.
 func TestHalfRoundsToNearestEven(t *testing.T) {

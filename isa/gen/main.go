@@ -37,6 +37,10 @@ func float32s(op string, sources int, expr string) loop {
 	return loop{op, "F32", "Void", sources, expr}
 }
 
+func float16s(op string, sources int, expr string) loop {
+	return loop{op, "F16", "Void", sources, expr}
+}
+
 var files = []file{
 	{"loops_int.go", "intLoops", false, []loop{
 		int32s("IAdd", 2, "x + y"),
@@ -84,6 +88,14 @@ var files = []file{
 		{"UConvert", "I16", "I32", 1, "x & 0xffff"},
 		{"SConvert", "I32", "I8", 1, "uint32(int32(int8(x)))"},
 		{"SConvert", "I32", "I16", 1, "uint32(int32(int16(x)))"},
+	}},
+	{"loops_half.go", "halfLoops", false, []loop{
+		float16s("FAdd", 2, "toHalf(half(x) + half(y))"),
+		float16s("FSub", 2, "toHalf(half(x) - half(y))"),
+		float16s("FMul", 2, "toHalf(half(x) * half(y))"),
+		float16s("Fma", 3, "fmaHalf(x, y, z)"),
+		{"FConvert", "F32", "F16", 1, "word32(half(x))"},
+		{"FConvert", "F16", "F32", 1, "toHalf(float(x))"},
 	}},
 	{"loops_compare.go", "compareLoops", true, []loop{
 		int32s("IEq", 2, "x == y"),
