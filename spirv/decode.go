@@ -18,14 +18,18 @@ var (
 
 // Error is a fault of a module with its place.
 type Error struct {
-	Word int // index of a word; of an instruction's first one
-	Op   Op
-	InOp bool // whether Op is known
-	Text string
-	Err  error // the sentinel
+	Word   int // index of a word; of an instruction's first one
+	Op     Op
+	InOp   bool // whether Op is known
+	Result ID   // of the instruction; 0 if it has none, or none was read
+	Text   string
+	Err    error // the sentinel
 }
 
 func (e *Error) Error() string {
+	if e.InOp && e.Result != 0 {
+		return fmt.Sprintf("spirv: word %d (%s %%%d): %s", e.Word, e.Op, e.Result, e.Text)
+	}
 	if e.InOp {
 		return fmt.Sprintf("spirv: word %d (%s): %s", e.Word, e.Op, e.Text)
 	}
@@ -160,7 +164,7 @@ func (d *decoder) instruction(in *Instruction, at int) error {
 		err = Walk(in, d.c, d.visit)
 	}
 	if err != nil {
-		return &Error{Word: at, Op: in.Op, InOp: true, Text: err.Error(), Err: ErrMalformed}
+		return &Error{Word: at, Op: in.Op, InOp: true, Result: in.Result, Text: err.Error(), Err: ErrMalformed}
 	}
 	d.c.Note(in)
 	return nil

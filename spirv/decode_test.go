@@ -51,7 +51,7 @@ func TestDecodeFaults(t *testing.T) {
 		{"missing result", bytesOf(op(spirv.OpLoad, 1)...), "result id: missing"},
 		{"missing operand", bytesOf(op(spirv.OpLoad, 1, 2)...), "operand 0 (Pointer): missing"},
 		{"too many", bytesOf(op(spirv.OpLabel, 1, 2, 3)...), "operand 0: 2 words too many: 0 wanted"},
-		{"id 0", bytesOf(op(spirv.OpLoad, 1, 2, 0)...), "operand 0 (Pointer): id is 0"},
+		{"id 0", bytesOf(op(spirv.OpLoad, 1, 2, 0)...), "spirv: word 5 (OpLoad %2): operand 0 (Pointer): id is 0"},
 		{"result 0", bytesOf(op(spirv.OpLabel, 0)...), "result id: id is 0"},
 		{"id at bound", bytesOf(op(spirv.OpLoad, 1, 2, 100)...), "operand 0 (Pointer): id 100 is not below the module's bound, 100"},
 		{"enumerant", bytesOf(op(spirv.OpCapability, 9999)...), "operand 0 (Capability): 9999 is no Capability"},
