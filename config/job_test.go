@@ -277,7 +277,8 @@ func TestJobErrors(t *testing.T) {
 		{"dispatch: [1]", "shader: missing", ErrMissing},
 		{head + "steps: [{dispatch: [1]}]", "found dispatch and steps", ErrRange},
 		{"steps: [{dispatch: [1]}]", "steps[0].shader: missing", ErrMissing},
-		{"shader: s\nsteps: [{for: {i: 0..99999}, dispatch: [i]}]", "more than 65536 launches", ErrLimit},
+		{"shader: s\nsteps: [{for: {i: 0..65536}, dispatch: [i]}]", "steps[0]: more than 65536 launches", ErrLimit},
+		{"shader: s\nsteps: [{for: {i: 0..999999999}, steps: [{for: {j: 1..0}, dispatch: [1]}]}]", "steps[0].for.i: more than 262144 rounds of loops", ErrLimit},
 		{"shader: s\nsteps: [{for: {i: 1..3}, dispatch: [i - 2]}]", "steps[0].dispatch[0]: found -1", ErrExpr},
 		{"shader: s\nsteps: [{for: {i: 1}, dispatch: [i]}]", "want first..last", ErrExpr},
 		{"shader: [1", "not YAML", ErrSyntax},
@@ -340,5 +341,20 @@ func TestExpressions(t *testing.T) {
 		if v, err := Expr(bad).eval(s, Number{}); err == nil {
 			t.Errorf("%s = %+v: want an error", bad, v)
 		}
+	}
+}
+
+func TestLaunchLimitIsExact(t *testing.T) {
+	j := job(t, "shader: s\nsteps: [{for: {i: 1..65536}, dispatch: [i]}]", nil)
+	if l, err := j.Launches(); len(l) != maxLaunches || err != nil {
+		t.Errorf("%d launches, %v", len(l), err)
+	}
+}
+
+// A file of many faults costs no more than the faults that are told.
+func TestManyFaultsAreCut(t *testing.T) {
+	_, err := ParseJob(nil, "j", []byte("buffers: ["+strings.Repeat("{bnaks: 1}, ", 50_000)+"]"))
+	if n := strings.Count(err.Error(), "\n") + 1; n != maxErrors {
+		t.Errorf("%d faults told: want %d", n, maxErrors)
 	}
 }

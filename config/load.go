@@ -86,11 +86,14 @@ type loader struct {
 	errs    []error
 }
 
+// presetFields is about the number of values of a preset: a size for maps, no limit.
+const presetFields = 1000
+
 // keyDelimiter is a character that no key can hold, so that dots in keys stay what they are.
 const keyDelimiter = "\x1f"
 
 func newLoader(q Request) *loader {
-	l := &loader{fsys: q.FS, v: viper.NewWithOptions(viper.KeyDelimiter(keyDelimiter)), sources: map[string]string{}, where: map[string]position{}}
+	l := &loader{fsys: q.FS, v: viper.NewWithOptions(viper.KeyDelimiter(keyDelimiter)), sources: make(map[string]string, presetFields), where: make(map[string]position, 2*presetFields)}
 	if l.fsys == nil {
 		l.fsys = OS()
 	}
@@ -181,7 +184,7 @@ func takeKey(n *yaml.Node, name string) *yaml.Node {
 }
 
 func (l *loader) layer(n *yaml.Node, file, source string) {
-	r := newReader(file, source, reflect.TypeFor[Machine]())
+	r := newReader(file, source, reflect.TypeFor[Machine]()).intoLayers(l)
 	tree, ok := r.value(n, r.root, "", source).(map[string]any)
 	if err := r.err(); err != nil || !ok {
 		l.errs = append(l.errs, err)
@@ -189,13 +192,6 @@ func (l *loader) layer(n *yaml.Node, file, source string) {
 	}
 	if err := l.v.MergeConfigMap(encodeKeys(tree)); err != nil {
 		l.errs = append(l.errs, &Error{File: file, Msg: err.Error(), Kind: ErrType})
-		return
-	}
-	for p, s := range r.sources {
-		l.sources[p] = s
-	}
-	for p, at := range r.where {
-		l.where[p] = at
 	}
 }
 

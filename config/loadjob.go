@@ -13,9 +13,10 @@ import (
 
 // Limits of a job, so that a small file can't ask for unbounded work before it runs.
 const (
-	maxLaunches  = 1 << 16
-	maxPushBytes = 1024
-	maxRounds    = 1 << 20
+	maxLaunches   = 1 << 16
+	maxLoopRounds = 4 * maxLaunches
+	maxPushBytes  = 1024
+	maxRounds     = 1 << 20
 )
 
 // LoadJob reads a job file and checks all of it that can be checked without its shader and its data. Files that it names are
@@ -345,13 +346,7 @@ func (u *unroller) loop(step *Step, loops []Loop, s scope, at string) {
 		return
 	}
 	if len(loops) == 0 {
-		if u.rounds++; u.rounds > maxLaunches {
-			u.problems = append(u.problems, problem{at, fmt.Sprintf("more than %d launches", maxLaunches), ErrLimit})
-		} else if len(step.Steps) > 0 {
-			u.steps(step.Steps, step, s, at+".steps")
-		} else {
-			u.launch(step, s, at)
-		}
+		u.body(step, s, at)
 		return
 	}
 	l := loops[0]
@@ -368,11 +363,22 @@ func (u *unroller) loop(step *Step, loops []Loop, s scope, at string) {
 	}
 	for i := first; i <= last && u.problems == nil; i++ {
 		inner[l.Name] = Number{Int: i}
-		if u.rounds++; u.rounds > 4*maxLaunches {
-			u.problems = append(u.problems, problem{p, fmt.Sprintf("more than %d rounds", 4*maxLaunches), ErrLimit})
+		if u.rounds++; u.rounds > maxLoopRounds {
+			u.problems = append(u.problems, problem{p, fmt.Sprintf("more than %d rounds of loops", maxLoopRounds), ErrLimit})
 			return
 		}
 		u.loop(step, loops[1:], inner, at)
+	}
+}
+
+func (u *unroller) body(step *Step, s scope, at string) {
+	switch {
+	case len(step.Steps) > 0:
+		u.steps(step.Steps, step, s, at+".steps")
+	case len(u.out) == maxLaunches:
+		u.problems = append(u.problems, problem{at, fmt.Sprintf("more than %d launches", maxLaunches), ErrLimit})
+	default:
+		u.launch(step, s, at)
 	}
 }
 

@@ -37,6 +37,12 @@ func newReader(file, source string, root reflect.Type) *reader {
 	return &reader{file: file, source: source, root: root, sources: map[string]string{}, where: map[string]position{}}
 }
 
+// intoLayers makes the reader note sources and places over those of the layers before.
+func (r *reader) intoLayers(l *loader) *reader {
+	r.sources, r.where = l.sources, l.where
+	return r
+}
+
 // parseYAML returns the root node of the only document in data.
 func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	if len(data) > maxFileBytes {
@@ -99,7 +105,7 @@ func (r *reader) value(n *yaml.Node, t reflect.Type, path, src string) any {
 	case reflect.Map:
 		return r.mapping(n, t, path, src)
 	}
-	if r.source != noSources {
+	if r.source != noSources && !strings.HasSuffix(path, "]") { // a list is one leaf
 		n, src = withSource(n, src)
 		r.sources[path] = src
 	}
@@ -202,6 +208,9 @@ func fieldNamed(fields []field, name string) (field, bool) {
 }
 
 func (r *reader) unknown(key *yaml.Node, path string) {
+	if len(r.errs) == maxErrors {
+		return // looking for the nearest key costs more than the fault is worth
+	}
 	full := joinPath(path, key.Value)
 	msg := "unknown key"
 	if near := nearest(plainPath(full), knownPaths(r.root)); near != "" {
