@@ -29,7 +29,7 @@ func resolveLoop(in *Inst) func(*State, *Inst) {
 	if form >= len(loopForms{}) {
 		return nil
 	}
-	for _, table := range []map[loopKey]loopForms{intLoops, int3Loops, floatLoops, halfLoops, compareLoops, ownLoops} {
+	for _, table := range []map[loopKey]loopForms{intLoops, int3Loops, floatLoops, halfLoops, wideLoops, compareLoops, ownLoops} {
 		if forms, ok := table[key]; ok {
 			return forms[form]
 		}
@@ -69,6 +69,27 @@ func (st *State) merge(in *Inst, d []uint32) {
 	}
 }
 
+// targetWide and mergeWide are target and merge for results of two rows.
+func (st *State) targetWide(in *Inst) (lo, hi []uint32) {
+	if st.Exec == st.Full {
+		lo = st.row(in.Dst, 0)
+		return lo, st.row(in.Dst, 1)[:len(lo)]
+	}
+	lo = st.Tmp[3][:st.Lanes]
+	return lo, st.Tmp[2][:len(lo)]
+}
+
+func (st *State) mergeWide(in *Inst, lo, hi []uint32) {
+	if st.Exec == st.Full {
+		return
+	}
+	dst, dstHi := st.row(in.Dst, 0)[:len(lo)], st.row(in.Dst, 1)[:len(lo)]
+	for rest := st.Exec; rest != 0; rest &= rest - 1 {
+		l := bits.TrailingZeros64(rest)
+		dst[l], dstHi[l] = lo[l], hi[l]
+	}
+}
+
 // broadcast is the row of a 32-bit source; scalars are spread over scratch row k.
 func (st *State) broadcast(r Reg, k int) []uint32 {
 	if r.Kind == Vector {
@@ -83,6 +104,9 @@ func (st *State) broadcast(r Reg, k int) []uint32 {
 
 func float(x uint32) float32  { return math.Float32frombits(x) }
 func word32(f float32) uint32 { return math.Float32bits(f) }
+
+func double(x uint64) float64 { return math.Float64frombits(x) }
+func word64(f float64) uint64 { return math.Float64bits(f) }
 
 func fmin32(x, y uint32) uint32 {
 	if m := min(float(x), float(y)); m == m {

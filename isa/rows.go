@@ -209,7 +209,7 @@ var rows = [NumOps]Row{
 	{Realtime, "realtime", every(ClassClock), clock, FlagEffect | FlagUniform | FlagScalarUnit, nil, core(spirv.OpReadClockKHR)},
 
 	{Ballot, "ballot", scalar, sig(OfI64, OfBool), ofWave | FlagScalarUnit, nil, core(spirv.OpGroupNonUniformBallot, spirv.OpSubgroupBallotKHR)},
-	{LaneOfMask, "lane_of_mask", scalar, sig(OfBool, OfI64), perLane, nil, core(spirv.OpGroupNonUniformInverseBallot, spirv.OpGroupNonUniformBallotBitExtract)},
+	{LaneOfMask, "lane_of_mask", scalar, sig(OfBool, OfI64), ident, nil, core(spirv.OpGroupNonUniformInverseBallot, spirv.OpGroupNonUniformBallotBitExtract)},
 	{Elect, "elect", scalar, sig(OfBool), perLane, nil, core(spirv.OpGroupNonUniformElect)},
 	{VoteAll, "vote_all", scalar, vote, ofWave | FlagScalarUnit, nil, core(spirv.OpGroupNonUniformAll, spirv.OpGroupAll, spirv.OpSubgroupAllKHR)},
 	{VoteAny, "vote_any", scalar, vote, ofWave | FlagScalarUnit, nil, core(spirv.OpGroupNonUniformAny, spirv.OpGroupAny, spirv.OpSubgroupAnyKHR)},

@@ -41,6 +41,21 @@ func float16s(op string, sources int, expr string) loop {
 	return loop{op, "F16", "Void", sources, expr}
 }
 
+func int64s(op string, sources int, expr string) loop {
+	return loop{op, "I64", "Void", sources, expr}
+}
+
+func float64s(op string, sources int, expr string) loop {
+	return loop{op, "F64", "Void", sources, expr}
+}
+
+// wideSources and wideResult report values of two rows.
+func (l loop) wideSources() bool {
+	return strings.HasSuffix(l.from, "64") || l.from == "Void" && l.wideResult()
+}
+
+func (l loop) wideResult() bool { return strings.HasSuffix(l.t, "64") }
+
 var files = []file{
 	{"loops_int.go", "intLoops", false, []loop{
 		int32s("IAdd", 2, "x + y"),
@@ -97,6 +112,25 @@ var files = []file{
 		{"FConvert", "F32", "F16", 1, "word32(half(x))"},
 		{"FConvert", "F16", "F32", 1, "toHalf(float(x))"},
 	}},
+	{"loops_wide.go", "wideLoops", false, []loop{
+		int64s("IAdd", 2, "x + y"),
+		int64s("ISub", 2, "x - y"),
+		int64s("IMul", 2, "x * y"),
+		int64s("And", 2, "x & y"),
+		int64s("Or", 2, "x | y"),
+		int64s("Xor", 2, "x ^ y"),
+		int64s("Shl", 2, "x << (y & 63)"),
+		int64s("Shr", 2, "x >> (y & 63)"),
+		float64s("FAdd", 2, "word64(double(x) + double(y))"),
+		float64s("FSub", 2, "word64(double(x) - double(y))"),
+		float64s("FMul", 2, "word64(double(x) * double(y))"),
+		float64s("Fma", 3, "word64(math.FMA(double(x), double(y), double(z)))"),
+		{"UConvert", "I64", "I32", 1, "uint64(x)"},
+		{"SConvert", "I64", "I32", 1, "uint64(int32(x))"},
+		{"UConvert", "I32", "I64", 1, "uint32(x)"},
+		{"Mov", "I64", "Void", 1, "x"},
+		{"Mov", "F64", "Void", 1, "x"},
+	}},
 	{"loops_compare.go", "compareLoops", true, []loop{
 		int32s("IEq", 2, "x == y"),
 		int32s("INe", 2, "x != y"),
@@ -148,31 +182,55 @@ func (f file) source() []byte {
 // function is the body of one form: bit k of form says that source k is scalar.
 func (f file) function(l loop, form int) string {
 	var b strings.Builder
-	first := ""
+	length := ""
 	if !f.test {
-		b.WriteString("d := st.target(in)\n")
-		first = "d"
+		length = "d"
+		b.WriteString(target(l))
 	}
 	expr := l.expr
 	for k := range l.sources {
-		name, place := string(rune('a'+k)), string(rune('x'+k))
-		lane := name + "[i]"
-		switch {
-		case form>>k&1 != 0:
-			lane = name
-			fmt.Fprintf(&b, "%s := uint32(st.word(in.Src[%d]))\n", name, k)
-		case first == "":
-			first = name
-			fmt.Fprintf(&b, "%s := st.row(in.Src[%d], 0)\n", name, k)
-		default:
-			fmt.Fprintf(&b, "%s := st.row(in.Src[%d], 0)[:len(%s)]\n", name, k, first)
+		name := string(rune('a' + k))
+		lane := source(&b, l, k, form>>k&1 != 0, length)
+		if length == "" && form>>k&1 == 0 {
+			length = name
 		}
-		expr = regexp.MustCompile(`\b`+place+`\b`).ReplaceAllString(expr, lane)
+		expr = regexp.MustCompile(`\b`+string(rune('x'+k))+`\b`).ReplaceAllString(expr, lane)
 	}
-	if f.test {
-		fmt.Fprintf(&b, "m := uint64(0)\nfor i := range %s {\nm = m>>1 | truth(%s)<<63\n}\nst.setMask(in.Dst, m>>(64-len(%s)))\n", first, expr, first)
-		return b.String()
+	switch {
+	case f.test:
+		fmt.Fprintf(&b, "m := uint64(0)\nfor i := range %s {\nm = m>>1 | truth(%s)<<63\n}\nst.setMask(in.Dst, m>>(64-len(%s)))\n", length, expr, length)
+	case l.wideResult():
+		fmt.Fprintf(&b, "for i := range d {\nv := %s\nd[i], dhi[i] = uint32(v), uint32(v>>32)\n}\nst.mergeWide(in, d, dhi)\n", expr)
+	default:
+		fmt.Fprintf(&b, "for i := range d {\nd[i] = %s\n}\nst.merge(in, d)\n", expr)
 	}
-	fmt.Fprintf(&b, "for i := range d {\nd[i] = %s\n}\nst.merge(in, d)\n", expr)
 	return b.String()
+}
+
+func target(l loop) string {
+	if l.wideResult() {
+		return "d, dhi := st.targetWide(in)\n"
+	}
+	return "d := st.target(in)\n"
+}
+
+// source writes what fetches source k, and gives the expression of a lane.
+func source(b *strings.Builder, l loop, k int, scalar bool, length string) string {
+	name, word, slice := string(rune('a'+k)), "uint32", ""
+	if l.wideSources() {
+		word = "uint64"
+	}
+	if length != "" {
+		slice = "[:len(" + length + ")]"
+	}
+	if scalar {
+		fmt.Fprintf(b, "%s := %s(st.word(in.Src[%d]))\n", name, word, k)
+		return name
+	}
+	fmt.Fprintf(b, "%s := st.row(in.Src[%d], 0)%s\n", name, k, slice)
+	if !l.wideSources() {
+		return name + "[i]"
+	}
+	fmt.Fprintf(b, "%shi := st.row(in.Src[%d], 1)%s\n", name, k, slice)
+	return fmt.Sprintf("(uint64(%s[i]) | uint64(%shi[i])<<32)", name, name)
 }
