@@ -16,7 +16,7 @@ func (d *LDS) time(now uint64, st *isa.State, base uint32, in *isa.Inst, mask ui
 	for at := uint32(0); at < bytes; at += chunkBytes {
 		chunk := min(chunkBytes, bytes-at)
 		k := kindOf(in.Op, chunk)
-		passes, phases := d.count.passes(d.phases[k], mask, &d.off, base+at, chunk, k >= AtomicB32)
+		passes, phases := d.passes(k, mask, base+at, chunk)
 		t.Passes += passes
 		t.ConflictPasses += passes - phases
 		unhindered += d.spec.Accesses[k].busy(st.Lanes)
@@ -29,6 +29,26 @@ func (d *LDS) time(now uint64, st *isa.State, base uint32, in *isa.Inst, mask ui
 	d.Counters.Passes += uint64(t.Passes)
 	d.Counters.ConflictPasses += uint64(t.ConflictPasses)
 	return t
+}
+
+// passes counts the passes and phases of one access. Lanes that are packed
+// behind each other use each bank once a phase when the phase's lanes follow
+// each other, the mapping is the plain one and the words are aligned.
+func (d *LDS) passes(k Kind, mask uint64, base, bytes uint32) (passes, phases int) {
+	c := d.count
+	if d.packed && bytes == d.stride && bytes&3 == 0 && c.modulo && d.spans[k] && (base+d.off[0])&(1<<c.word-1) == 0 {
+		n := ceilDiv(bits.OnesCount64(mask), d.spec.Accesses[k].PhaseLanes)
+		return n, n
+	}
+	return c.passes(d.phases[k], mask, &d.off, base, bytes, k >= AtomicB32)
+}
+
+// spans says that the bytes of a phase of consecutive lanes of one kind of
+// access fit in all banks side by side, so that packed ones can't conflict.
+func spans(s Spec, k Kind) bool {
+	bytes := [NumKinds]int{4, 8, 12, 16, 4, 8, 12, 16, 4, 8, 4, 8}[k]
+	a := s.Accesses[k]
+	return len(a.Lanes) == 0 && a.PhaseLanes*bytes <= s.Banks*s.BankBytes && bytes%s.BankBytes == 0
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
@@ -78,7 +98,7 @@ func (c *counter) passes(phases []uint64, mask uint64, off *[64]uint32, base, by
 			continue
 		}
 		active++
-		if c.free(phase, off, base, bytes) {
+		if c.free(phase, off, base, bytes, atomic) {
 			passes++
 			continue
 		}
@@ -87,37 +107,31 @@ func (c *counter) passes(phases []uint64, mask uint64, off *[64]uint32, base, by
 	return passes, active
 }
 
-// free reports cheaply that all words of a phase are in different banks. It may
-// say no although nothing conflicts.
-func (c *counter) free(phase uint64, off *[64]uint32, base, bytes uint32) bool {
-	if c.shift > 6 {
+// free reports cheaply that a phase needs one pass: all its words are in
+// different banks, or all lanes want the same ones. It may say no although
+// nothing conflicts.
+func (c *counter) free(phase uint64, off *[64]uint32, base, bytes uint32, atomic bool) bool {
+	if c.shift > 6 || !c.modulo {
 		return false
 	}
+	words := (bytes + 1<<c.word - 1) >> c.word
+	bank, within := uint32(1)<<c.shift-1, uint32(1)<<c.word-1
+	first := base + off[bits.TrailingZeros64(phase)&63]
+	pattern := uint64(1)<<(words&63) - 1
+	n := uint32(bits.OnesCount64(phase)) * words
 	var seen uint64
-	n := 0
-	if c.modulo && bytes == 1<<c.word {
-		return c.freeWords(phase, off, base)
-	}
-	for ; phase != 0; phase &= phase - 1 {
-		at := base + off[bits.TrailingZeros64(phase)]
-		for w, last := at>>c.word, (at+bytes-1)>>c.word; w <= last; w++ {
-			seen |= 1 << c.bank(w, c.shift)
-			n++
-		}
-	}
-	return bits.OnesCount64(seen) == n
-}
-
-// freeWords is free for aligned accesses of one word under the plain mapping.
-func (c *counter) freeWords(phase uint64, off *[64]uint32, base uint32) bool {
-	var seen uint64
-	mask, unaligned, n := uint32(1)<<c.shift-1, uint32(0), bits.OnesCount64(phase)
+	var differ, over uint32
 	for ; phase != 0; phase &= phase - 1 {
 		at := base + off[bits.TrailingZeros64(phase)&63]
-		seen |= 1 << (at >> c.word & mask & 63)
-		unaligned |= at
+		b := at >> c.word & bank
+		seen |= pattern<<(b&63) | pattern>>((bank+1-b)&127)
+		differ |= at ^ first
+		over |= (words<<c.word - bytes) - at&within
 	}
-	return bits.OnesCount64(seen) == n && unaligned&(1<<c.word-1) == 0
+	if over>>31 != 0 || words > bank+1 {
+		return false
+	}
+	return differ == 0 && !atomic || bits.OnesCount64(seen&(1<<(bank+1)-1)) == int(n)
 }
 
 // busiest is the number of passes of a phase.

@@ -61,6 +61,9 @@ type LDS struct {
 	bytes  []byte // made when first used
 	count  *counter
 	phases [NumKinds][]uint64
+	spans  [NumKinds]bool
+	stride uint32 // bytes of a lane in the access at hand
+	packed bool   // the access at hand: full mask, lane l's offset is lane 0's plus l times the element
 	off    [64]uint32
 	trash  [64]uint32
 }
@@ -73,6 +76,7 @@ func New(s Spec) (*LDS, error) {
 	d := &LDS{spec: s, count: newCounter(s)}
 	for k := range d.phases {
 		d.phases[k], _ = s.Accesses[k].phases() // Validate has seen them
+		d.spans[k] = spans(s, Kind(k))
 	}
 	return d, nil
 }
@@ -97,6 +101,9 @@ func (d *LDS) Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) 
 	d.offsets(st, in.Mem, mask)
 	region := d.memory()[base : base+size]
 	elem := lane.Element(in)
+	bytes := uint32(elem.Bits()/8) * max(1, uint32(in.Mem.Count))
+	d.stride = bytes
+	d.packed = mask == st.Full && lane.Strided(d.off[:st.Lanes], bytes) && uint64(d.off[0])+uint64(bytes)*uint64(st.Lanes) <= uint64(size)
 	switch {
 	case in.Op == isa.Load:
 		d.load(st, in, region, mask, elem)
@@ -105,7 +112,7 @@ func (d *LDS) Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) 
 	default:
 		d.atomic(st, in, region, mask, elem)
 	}
-	return d.time(now, st, base, in, mask, uint32(elem.Bits()/8)*max(1, uint32(in.Mem.Count)))
+	return d.time(now, st, base, in, mask, bytes)
 }
 
 // offsets works out the byte offset of each lane.
@@ -142,6 +149,10 @@ func (d *LDS) load(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Typ
 func (d *LDS) loadRow(st *isa.State, in *isa.Inst, b []byte, mask uint64, row []uint32, behind uint32) {
 	off := d.off[:len(row)]
 	full := mask == st.Full
+	if d.packed && in.Mem.Count == 1 {
+		lane.LoadWords(row, b[off[0]:])
+		return
+	}
 	for l := range row {
 		if !full && mask>>uint(l)&1 == 0 {
 			continue
@@ -166,26 +177,42 @@ func (d *LDS) loadElement(st *isa.State, in *isa.Inst, e []byte, l, k int) {
 
 // store writes in the order of lanes: where lanes meet, the highest wins.
 func (d *LDS) store(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {
-	if t.Bits() == 32 && in.Mem.Count == 1 && in.Mem.Data[0].Kind == isa.Vector {
-		d.storeRow(st, in, b, mask, st.V[int(in.Mem.Data[0].Index)*st.Lanes:][:st.Lanes])
+	if t.Bits() != 32 || !allVector(in.Mem) {
+		d.each(st, in, b, mask, t, d.storeElement)
 		return
 	}
-	d.each(st, in, b, mask, t, d.storeElement)
+	var rows [4][]uint32
+	for k := range int(in.Mem.Count) {
+		rows[k] = st.V[int(in.Mem.Data[k].Index)*st.Lanes:][:st.Lanes]
+	}
+	if d.packed && in.Mem.Count == 1 {
+		lane.StoreWords(b[d.off[0]:], rows[0])
+		return
+	}
+	for ; mask != 0; mask &= mask - 1 {
+		d.storeWords(st, in, b, bits.TrailingZeros64(mask), &rows)
+	}
 }
 
-func (d *LDS) storeRow(st *isa.State, in *isa.Inst, b []byte, mask uint64, row []uint32) {
-	off := d.off[:len(row)]
-	full := mask == st.Full
-	for l, v := range row {
-		if !full && mask>>uint(l)&1 == 0 {
-			continue
+func allVector(m *isa.Mem) bool {
+	for _, r := range m.Data[:m.Count] {
+		if r.Kind != isa.Vector {
+			return false
 		}
-		o := uint64(off[l])
-		if o+4 > uint64(len(b)) {
-			d.fault(st, in, l, uint32(o), len(b))
-			continue
+	}
+	return true
+}
+
+// storeWords writes the 32-bit elements of one lane.
+func (d *LDS) storeWords(st *isa.State, in *isa.Inst, b []byte, l int, rows *[4][]uint32) {
+	at := uint64(d.off[l])
+	for k := range int(in.Mem.Count) {
+		if at+4 > uint64(len(b)) {
+			d.fault(st, in, l, uint32(at), len(b))
+		} else {
+			binary.LittleEndian.PutUint32(b[at:], rows[k][l])
 		}
-		binary.LittleEndian.PutUint32(b[o:], v)
+		at += 4
 	}
 }
 

@@ -178,6 +178,31 @@ func TestClosedForms(t *testing.T) {
 	}
 }
 
+// TestWideAccesses: more than 16 bytes a lane are two accesses.
+func TestWideAccesses(t *testing.T) {
+	d, st := newLDS(t, nil), newState(64)
+	stride(st, 32)
+	got := d.Issue(0, st, 0, 64<<10, access(isa.Load, isa.F64, 4))
+	offsets := st.V[:64]
+	conflicts := extra(isa.Load, 4, offsets, st.Full) * 2
+	if got.ConflictPasses != conflicts || got.Busy != uint64(2*16+conflicts) {
+		t.Errorf("%d conflicts, busy %d; want %d, %d", got.ConflictPasses, got.Busy, conflicts, 32+conflicts)
+	}
+}
+
+// TestNarrowAtomics: lanes that update different bytes of one word follow each
+// other, those that read them do not.
+func TestNarrowAtomics(t *testing.T) {
+	d, st := newLDS(t, nil), newState(64)
+	stride(st, 2)
+	if got := d.Issue(0, st, 0, 1024, access(isa.AtomicIAdd, isa.I16, 1)).ConflictPasses; got != 2 {
+		t.Errorf("atomics: %d conflicts, want 1 in each half", got)
+	}
+	if got := d.Issue(0, st, 0, 1024, access(isa.Load, isa.I16, 1)).ConflictPasses; got != 0 {
+		t.Errorf("reads: %d conflicts, want none", got)
+	}
+}
+
 func TestAtomicTimes(t *testing.T) {
 	cases := []struct {
 		op   isa.Op

@@ -53,17 +53,6 @@ func (w *workspace) results(st *isa.State, in *isa.Inst) (r rows) {
 	return r
 }
 
-// strided reports that lane l's index is that of lane 0 plus l times stride.
-func strided(index []uint32, stride uint32) bool {
-	var diff uint32
-	want := index[0]
-	for _, v := range index {
-		diff |= v ^ want
-		want += stride
-	}
-	return diff == 0
-}
-
 func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	m := in.Mem
 	w := p.begin(m)
@@ -72,7 +61,7 @@ func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	index := st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
 	dst, size := w.results(st, in), 4*uint32(m.Count)
 	first, span := uint64(base+index[0]), uint64(size)*uint64(st.Lanes)
-	if st.Exec == st.Full && first+span <= uint64(len(d.Bytes)) && strided(index, size) {
+	if st.Exec == st.Full && first+span <= uint64(len(d.Bytes)) && lane.Strided(index, size) {
 		deinterleave(&dst, d.Bytes[first:first+span], int(m.Count))
 		w.span(d.Addr+first, span)
 		return p.finish(now, m, Read, st.Lanes, size)
@@ -85,25 +74,27 @@ func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 func deinterleave(dst *rows, b []byte, count int) {
 	switch count {
 	case 1:
-		for l := range dst[0] {
-			dst[0][l] = binary.LittleEndian.Uint32(b[4*l:])
-		}
+		lane.LoadWords(dst[0], b)
 	case 2:
-		for l := range dst[0] {
-			v := binary.LittleEndian.Uint64(b[8*l:])
-			dst[0][l], dst[1][l] = uint32(v), uint32(v>>32)
-		}
+		spread2(dst[0], dst[1], b, 8)
 	case 3:
-		for l := range dst[0] {
-			e := b[12*l:][:12]
-			dst[0][l], dst[1][l], dst[2][l] = binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:]), binary.LittleEndian.Uint32(e[8:])
+		spread2(dst[0], dst[1], b, 12)
+		for l := range dst[2] {
+			dst[2][l] = binary.LittleEndian.Uint32(b[12*l+8:])
 		}
 	case 4:
-		for l := range dst[0] {
-			e := b[16*l:][:16]
-			v, u := binary.LittleEndian.Uint64(e), binary.LittleEndian.Uint64(e[8:])
-			dst[0][l], dst[1][l], dst[2][l], dst[3][l] = uint32(v), uint32(v>>32), uint32(u), uint32(u>>32)
-		}
+		spread2(dst[0], dst[1], b, 16)
+		spread2(dst[2], dst[3], b[8:], 16)
+	}
+}
+
+// spread2 takes two words from each step of bytes.
+func spread2(x, y []uint32, b []byte, step int) {
+	y = y[:len(x)]
+	for l := range x {
+		v := binary.LittleEndian.Uint64(b)
+		x[l], y[l] = uint32(v), uint32(v>>32)
+		b = b[min(step, len(b)):]
 	}
 }
 
@@ -157,7 +148,7 @@ func (p *Port) store32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing
 	index := st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
 	src, size := w.sources(st, m, &w.spread), 4*uint32(m.Count)
 	first, span := uint64(base+index[0]), uint64(size)*uint64(st.Lanes)
-	if st.Exec == st.Full && first+span <= uint64(len(d.Bytes)) && strided(index, size) {
+	if st.Exec == st.Full && first+span <= uint64(len(d.Bytes)) && lane.Strided(index, size) {
 		interleaveRows(d.Bytes[first:first+span], &src, int(m.Count))
 		w.span(d.Addr+first, span)
 		return p.finish(now, m, Write, st.Lanes, size)
@@ -168,17 +159,28 @@ func (p *Port) store32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing
 
 // interleaveRows is the inverse of deinterleave.
 func interleaveRows(b []byte, src *rows, count int) {
-	if count == 1 {
-		for l, v := range src[0] {
-			binary.LittleEndian.PutUint32(b[4*l:], v)
+	switch count {
+	case 1:
+		lane.StoreWords(b, src[0])
+	case 2:
+		collect2(b, src[0], src[1], 8)
+	case 3:
+		collect2(b, src[0], src[1], 12)
+		for l, v := range src[2] {
+			binary.LittleEndian.PutUint32(b[12*l+8:], v)
 		}
-		return
+	case 4:
+		collect2(b, src[0], src[1], 16)
+		collect2(b[8:], src[2], src[3], 16)
 	}
-	for l := range src[0] {
-		e := b[4*count*l:][:4*count]
-		for k := 0; 4*k+4 <= len(e); k++ {
-			binary.LittleEndian.PutUint32(e[4*k:], src[k][l])
-		}
+}
+
+// collect2 is the inverse of spread2.
+func collect2(b []byte, x, y []uint32, step int) {
+	y = y[:len(x)]
+	for l := range x {
+		binary.LittleEndian.PutUint64(b, uint64(x[l])|uint64(y[l])<<32)
+		b = b[min(step, len(b)):]
 	}
 }
 

@@ -63,32 +63,15 @@ func (p *Port) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, s
 // other.
 func (p *Port) serial(mask, size uint64) {
 	w := p.w
-	if len(w.lines) == 0 {
-		return
-	}
-	var seen [64]uint64
-	n := 0
+	w.elements.reset(log2(int(size)))
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		if w.off[l]+size > uint64(len(w.mem[l])) {
 			continue
 		}
-		if !insert(&seen, n, w.addr[l]) {
+		n := len(w.elements.lines)
+		if w.elements.find(w.addr[l]>>w.elements.shift) < n {
 			w.lines[w.find(w.addr[l]>>w.shift)].Serial++
-			continue
-		}
-		n++
-	}
-}
-
-// insert adds an address to the n seen so far, newest looked at first: lanes
-// that meet are mostly neighbours.
-func insert(seen *[64]uint64, n int, addr uint64) bool {
-	for i := n - 1; i >= 0; i-- {
-		if seen[i] == addr {
-			return false
 		}
 	}
-	seen[n] = addr
-	return true
 }

@@ -66,30 +66,36 @@ func costPerByte(bytesPerCycle float64) uint64 {
 	return uint64((1<<fixedShift)/bytesPerCycle + 0.5)
 }
 
-// blockSets is how many sets are allocated together when one is first used:
-// most runs touch little of a large cache.
-const blockSets = 16
-
-// A block holds tags and lines of blockSets sets. Tag 0 is an invalid line.
-type block struct {
-	tags  []uint32
-	lines []line
-}
-
-type line struct {
-	ready   uint64 // cycle in which the line is there
-	used    uint64 // the slice's count of uses when last used; 0: never
-	written uint32 // bytes stored since it was allocated without a fetch; a line's size when all are there
-	dirty   bool
-}
-
-// A slice serves its own requests.
+// A slice serves its own requests. Its tags are made when it is first used: most
+// runs touch little of a large machine.
 type slice struct {
 	server
-	uses   uint64
-	ring   []uint64 // when the outstanding misses end, oldest at head
-	head   int
-	blocks []*block
+	uses  uint32   // counts uses, for the age of lines
+	head  int      // oldest entry of ring
+	ring  []uint64 // when the outstanding misses end
+	tags  []uint32 // of each set: its ways' tags (0: invalid), then when each was used last (0: never)
+	lines []line   // of each set: its ways
+}
+
+// A line is the cycle in which the line is there, times 65536, plus 32768 when
+// it is dirty, plus the bytes of it that are valid.
+type line uint64
+
+const (
+	validMask  = 1<<15 - 1
+	dirtyLine  = 1 << 15
+	readyShift = 16
+)
+
+func newLine(ready uint64, valid uint32) line { return line(ready<<readyShift | uint64(valid)) }
+
+func (l line) ready() uint64 { return uint64(l >> readyShift) }
+func (l line) valid() uint32 { return uint32(l & validMask) }
+func (l line) dirty() bool   { return l&dirtyLine != 0 }
+
+// stored is the line after a store of bytes.
+func (l line) stored(bytes, size uint32) line {
+	return l&^validMask | line(min(l.valid()+bytes, size))
 }
 
 // A level is what the instances of a cache have in common.
@@ -143,42 +149,45 @@ func (l *level) instance(engine, cu int) int {
 }
 
 func newCache(l *level, next *cache, mem *channels) *cache {
-	c := &cache{level: l, slices: make([]slice, l.Slices), next: next, mem: mem}
-	blocks := (int(l.sets.n) + blockSets - 1) / blockSets
-	for i := range c.slices {
-		c.slices[i] = slice{ring: make([]uint64, l.Misses), blocks: make([]*block, blocks)}
-	}
-	return c
+	return &cache{level: l, slices: make([]slice, l.Slices), next: next, mem: mem}
+}
+
+// make allocates a slice's tags, when it is first used.
+func (s *slice) make(l *level) {
+	n := int(l.sets.n) * l.Ways
+	s.tags, s.lines, s.ring = make([]uint32, 2*n), make([]line, n), make([]uint64, l.Misses)
 }
 
 // A place is where a line of memory can be in a cache.
 type place struct {
-	slice uint64
+	*slice
+	index uint64 // of the slice
 	set   uint64
 	tag   uint32
-	tags  []uint32
+	tags  []uint32 // of the set's ways
+	used  []uint32
 	lines []line
 }
 
-func (c *cache) locate(addr uint64) (p place) {
+func (c *cache) locate(addr uint64, p *place) {
 	quotient, index := c.spread.split(addr)
 	key := quotient<<c.perUnit | (addr >> c.lineShift & (1<<c.perUnit - 1))
 	tag, set := c.sets.split(key)
 	s := &c.slices[index]
-	b := s.blocks[set/blockSets]
-	if b == nil {
-		n := blockSets * c.Ways
-		b = &block{tags: make([]uint32, n), lines: make([]line, n)}
-		s.blocks[set/blockSets] = b
+	if s.tags == nil {
+		s.make(c.level)
 	}
-	first := int(set%blockSets) * c.Ways
-	return place{index, set, uint32(tag) + 1, b.tags[first : first+c.Ways], b.lines[first : first+c.Ways]}
+	ways := c.Ways
+	first := int(set) * ways
+	both := s.tags[2*first : 2*first+2*ways]
+	p.slice, p.index, p.set, p.tag = s, index, set, uint32(tag)+1
+	p.tags, p.used, p.lines = both[:ways], both[ways:], s.lines[first:first+ways]
 }
 
 // address is the inverse of locate for the line with the given tag.
 func (c *cache) address(p *place, tag uint32) uint64 {
 	key := uint64(tag-1)*c.sets.n + p.set
-	unit := c.spread.join(key>>c.perUnit, p.slice)
+	unit := c.spread.join(key>>c.perUnit, p.index)
 	return unit | key&(1<<c.perUnit-1)<<c.lineShift
 }
 
@@ -194,20 +203,38 @@ func (p *place) find() int {
 
 // oldest is the way to replace: the least recently used, invalid ones first.
 func (p *place) oldest() int {
-	best, used := 0, p.lines[0].used
-	for i := 1; i < len(p.lines) && used != 0; i++ {
-		if u := p.lines[i].used; u < used {
+	best, used := 0, p.used[0]
+	for i, u := range p.used {
+		if u < used {
 			best, used = i, u
 		}
 	}
 	return best
 }
 
+// touch makes a way the most recently used.
+func (p *place) touch(way int) {
+	if p.uses == 1<<32-1 {
+		p.renumber(len(p.used))
+	}
+	p.uses++
+	p.used[way] = p.uses
+}
+
+// renumber makes all valid lines equally old, when the count of uses is spent.
+func (s *slice) renumber(ways int) {
+	for set := 0; set < len(s.tags); set += 2 * ways {
+		for i, u := range s.tags[set+ways : set+2*ways] {
+			s.tags[set+ways+i] = min(u, 1)
+		}
+	}
+	s.uses = 1
+}
+
 // enter books the slice and counts the request.
 func (c *cache) enter(s *slice, at, delay uint64, bytes uint32) uint64 {
 	c.counter.Accesses++
 	c.counter.Bytes += uint64(bytes)
-	s.uses++
 	return max(delay, s.book(at, uint64(bytes)*c.cost))
 }
 
@@ -217,31 +244,25 @@ func (c *cache) enter(s *slice, at, delay uint64, bytes uint32) uint64 {
 // Booking at unhindered times keeps each level's bookings in the order of issue
 // and a level from idling for requests that are not there yet.
 func (c *cache) read(at, delay, addr uint64, bytes uint32) uint64 {
-	p := c.locate(addr)
-	s := &c.slices[p.slice]
-	delay = c.enter(s, at, delay, bytes)
+	var p place
+	c.locate(addr, &p)
+	delay = c.enter(p.slice, at, delay, bytes)
 	at += c.latency
 	way := p.find()
-	if way >= 0 {
-		l := &p.lines[way]
-		l.used = s.uses
-		if l.written >= uint32(c.LineBytes) {
-			return c.hit(l, at+delay)
-		}
-	} else {
+	if way < 0 {
 		way = c.replace(&p, at)
-		p.lines[way].used = s.uses
 	}
-	return c.miss(s, &p.lines[way], at, delay, addr)
-}
-
-func (c *cache) hit(l *line, ready uint64) uint64 {
+	p.touch(way)
+	l := &p.lines[way]
+	if l.valid() < uint32(c.LineBytes) {
+		return c.miss(p.slice, l, at, delay, addr)
+	}
 	c.counter.Hits++
-	if l.ready > ready {
+	if l.ready() > at+delay {
 		c.counter.InFlight++
-		return l.ready
+		return l.ready()
 	}
-	return ready
+	return at + delay
 }
 
 // miss fills a line from below.
@@ -249,7 +270,7 @@ func (c *cache) miss(s *slice, l *line, at, delay, addr uint64) uint64 {
 	c.counter.Misses++
 	delay = c.waitEntry(s, at, delay)
 	ready := c.fetch(at, delay, addr&^uint64(c.LineBytes-1), uint32(c.LineBytes))
-	l.ready, l.written = ready, uint32(c.LineBytes)
+	*l = newLine(ready, uint32(c.LineBytes)) | *l&dirtyLine
 	s.leaveEntry(ready)
 	return ready
 }
@@ -288,13 +309,11 @@ func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
 // replace makes room for p's line: a dirty victim goes to the next level.
 func (c *cache) replace(p *place, at uint64) int {
 	way := p.oldest()
-	l := &p.lines[way]
-	if l.dirty {
+	if p.lines[way].dirty() {
 		c.counter.Writebacks++
 		c.forward(at, 0, c.address(p, p.tags[way]), uint32(c.LineBytes))
 	}
-	*l = line{}
-	p.tags[way] = p.tag
+	p.lines[way], p.tags[way] = 0, p.tag
 	return way
 }
 
@@ -313,28 +332,27 @@ func (c *cache) forward(at, delay, addr uint64, bytes uint32) (ready uint64) {
 // write stores bytes of one line. Lines have byte masks: one that is allocated
 // by a store is not fetched until something reads it before it was all written.
 func (c *cache) write(at, delay, addr uint64, bytes uint32) uint64 {
-	p := c.locate(addr)
-	s := &c.slices[p.slice]
-	delay = c.enter(s, at, delay, bytes)
+	var p place
+	c.locate(addr, &p)
+	delay = c.enter(p.slice, at, delay, bytes)
 	at += c.latency
 	way := p.find()
-	if way < 0 {
+	if way >= 0 {
+		c.counter.Hits++
+	} else {
 		c.counter.Misses++
 		if !c.WriteAllocate {
-			return c.through(s, at, delay, addr, bytes)
+			return c.through(p.slice, at, delay, addr, bytes)
 		}
 		way = c.replace(&p, at)
-		p.lines[way].ready = at + delay
-	} else {
-		c.counter.Hits++
+		p.lines[way] = newLine(at+delay, 0)
 	}
-	l := &p.lines[way]
-	l.used = s.uses
-	l.written = min(l.written+bytes, uint32(c.LineBytes))
+	p.touch(way)
+	p.lines[way] = p.lines[way].stored(bytes, uint32(c.LineBytes))
 	if c.Write != WriteBack {
-		return c.through(s, at, delay, addr, bytes)
+		return c.through(p.slice, at, delay, addr, bytes)
 	}
-	l.dirty = true
+	p.lines[way] |= dirtyLine
 	return at + delay
 }
 
@@ -374,36 +392,26 @@ func (c *cache) coherent(at, delay uint64, kind Kind, l *Line, bytes uint32) uin
 // each other.
 func (c *cache) update(at, delay uint64, l *Line, bytes uint32) uint64 {
 	ready := c.read(at, delay, l.Addr, bytes)
-	p := c.locate(l.Addr)
-	if way := p.find(); c.Write == WriteBack && way >= 0 {
-		p.lines[way].dirty = true
-	} else {
-		ready = max(ready, c.forward(at+c.latency, delay, l.Addr, bytes))
-	}
+	var p place
+	c.locate(l.Addr, &p)
+	p.lines[p.find()] |= dirtyLine
 	serial := uint64(l.Serial) * c.atomic
-	c.slices[p.slice].free += serial
+	p.free += serial
 	return ready + serial>>fixedShift
 }
 
 // invalidate drops all lines; dirty ones count as written back.
 func (c *cache) invalidate() {
 	for i := range c.slices {
-		for _, b := range c.slices[i].blocks {
-			if b != nil {
-				c.clearBlock(b)
+		s := &c.slices[i]
+		for _, l := range s.lines {
+			if l.dirty() {
+				c.counter.Writebacks++
 			}
 		}
+		clear(s.tags)
+		clear(s.lines)
 	}
-}
-
-func (c *cache) clearBlock(b *block) {
-	for i := range b.lines {
-		if b.lines[i].dirty {
-			c.counter.Writebacks++
-		}
-	}
-	clear(b.tags)
-	clear(b.lines)
 }
 
 // channels is the device memory's interface.

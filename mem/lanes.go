@@ -53,9 +53,19 @@ func (e *Env) bindingOf(index uint32) int32 {
 
 func (p *Port) resolveOne(st *isa.State, m *isa.Mem, mask uint64, d *Descriptor, binding int32) {
 	w, base := p.w, uint32(lane.Uniform(st, m.Base))+m.Offset
+	var index []uint32
+	if m.Index.Kind == isa.Vector {
+		index = st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
+	} else {
+		base += uint32(lane.Uniform(st, m.Index))
+	}
 	for ; mask != 0; mask &= mask - 1 {
-		l := bits.TrailingZeros64(mask)
-		w.place(l, d, binding, base+uint32(lane.Value(st, m.Index, l, false)))
+		l := bits.TrailingZeros64(mask) & 63
+		off := base
+		if l < len(index) {
+			off += index[l]
+		}
+		w.place(l, d, binding, off)
 	}
 }
 

@@ -31,14 +31,15 @@ type Port struct {
 // workspace is what one instruction needs while it executes.
 type workspace struct {
 	coalescer
-	request Request
-	mem     [64][]byte    // by lane: the memory that the lane's address is in
-	off     [64]uint64    // offset in it
-	addr    [64]uint64    // device address of the offset
-	bind    [64]int32     // binding, for faults
-	texel   [64]*Format   // of image accesses; nil outside of the image
-	trash   [64]uint32    // where results nobody wants go
-	spread  [4][64]uint32 // uniform store data, by lane
+	request  Request
+	elements coalescer     // distinct elements of an atomic
+	mem      [64][]byte    // by lane: the memory that the lane's address is in
+	off      [64]uint64    // offset in it
+	addr     [64]uint64    // device address of the offset
+	bind     [64]int32     // binding, for faults
+	texel    [64]*Format   // of image accesses; nil outside of the image
+	trash    [64]uint32    // where results nobody wants go
+	spread   [4][64]uint32 // uniform store data, by lane
 }
 
 // NewPorts makes the ports of all compute units. They share one workspace, so
@@ -48,7 +49,7 @@ func NewPorts(store *Store, h Hierarchy, s Spec) ([]*Port, error) {
 		return nil, fmt.Errorf("mem: %w", err)
 	}
 	w := &workspace{}
-	w.lines = make([]Line, 0, tableSize)
+	w.lines, w.elements.lines = make([]Line, 0, tableSize), make([]Line, 0, tableSize)
 	vector, scalar := h.LineBytes()
 	ports := make([]*Port, s.Engines*s.ComputeUnits)
 	for i := range ports {

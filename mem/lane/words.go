@@ -1,0 +1,36 @@
+package lane
+
+import (
+	"encoding/binary"
+	"unsafe"
+)
+
+// littleEndian hosts hold a row of registers in the byte order of the device.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// view is the bytes of a row in the host's order. Rows are never empty.
+func view(row []uint32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&row[0])), 4*len(row))
+}
+
+// LoadWords fills the row with consecutive little-endian words.
+func LoadWords(row []uint32, b []byte) {
+	if littleEndian {
+		copy(view(row), b)
+		return
+	}
+	for l := range row {
+		row[l] = binary.LittleEndian.Uint32(b[4*l:])
+	}
+}
+
+// StoreWords is the inverse of LoadWords.
+func StoreWords(b []byte, row []uint32) {
+	if littleEndian {
+		copy(b, view(row))
+		return
+	}
+	for l, v := range row {
+		binary.LittleEndian.PutUint32(b[4*l:], v)
+	}
+}
