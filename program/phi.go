@@ -24,8 +24,9 @@ func splitEdges(f *ir.Func, pre []*ir.Value) {
 			}
 			continue
 		}
-		for i, s := range b.Succs {
-			if len(s.Phis) > 0 && !hoistable(lv, b, s, b.Succs[1-i]) {
+		succs := [2]*ir.Block{b.Succs[0], b.Succs[1]}
+		for i, s := range succs {
+			if len(s.Phis) > 0 && !hoistable(lv, b, s, succs[1-i]) {
 				splitEdge(f, b, i)
 			}
 		}
