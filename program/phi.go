@@ -24,9 +24,12 @@ func splitEdges(f *ir.Func, pre []*ir.Value) {
 			}
 			continue
 		}
-		succs := [2]*ir.Block{b.Succs[0], b.Succs[1]}
-		for i, s := range succs {
-			if len(s.Phis) > 0 && !hoistable(lv, b, s, succs[1-i]) {
+		var split [2]bool
+		for i, s := range b.Succs {
+			split[i] = len(s.Phis) > 0 && !hoistable(lv, b, s, b.Succs[1-i])
+		}
+		for i := range split {
+			if split[i] {
 				splitEdge(f, b, i)
 			}
 		}
