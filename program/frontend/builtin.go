@@ -77,7 +77,7 @@ func (b *builder) below() *ir.Value {
 // laneMask is a mask as four words, cut at the wave's size.
 func (b *builder) laneMask(mask *ir.Value) []*ir.Value {
 	if b.opt.WaveSize == 32 {
-		return []*ir.Value{b.emit(isa.Lo32, isa.I32, isa.I32, mask), b.i32(0), b.i32(0), b.i32(0)}
+		return []*ir.Value{b.ballotWords(mask)[0], b.i32(0), b.i32(0), b.i32(0)}
 	}
 	return b.ballotWords(mask)
 }

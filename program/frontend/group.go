@@ -6,11 +6,245 @@ import (
 	"spvsim/spirv"
 )
 
-func groupRows() map[spirv.Op]row                { return nil }
-func imageRows() map[spirv.Op]row                { return nil }
-func workgroupRows() map[spirv.Op]row            { return nil }
-func (b *builder) extInst()                      { b.unsupported("x") }
-func (b *builder) imageMem(m *ir.Mem, p pointer) {}
-func (b *builder) ballotWords(m *ir.Value) []*ir.Value {
-	return []*ir.Value{b.emit(isa.Lo32, isa.I32, isa.I32, m), b.emit(isa.Hi32, isa.I32, isa.I32, m), b.i32(0), b.i32(0)}
+// reductions pairs each arithmetic group instruction with its operator.
+var reductions = map[spirv.Op]isa.GroupOperator{
+	spirv.OpGroupNonUniformIAdd:       isa.GroupIAdd,
+	spirv.OpGroupNonUniformFAdd:       isa.GroupFAdd,
+	spirv.OpGroupNonUniformIMul:       isa.GroupIMul,
+	spirv.OpGroupNonUniformFMul:       isa.GroupFMul,
+	spirv.OpGroupNonUniformSMin:       isa.GroupSMin,
+	spirv.OpGroupNonUniformUMin:       isa.GroupUMin,
+	spirv.OpGroupNonUniformFMin:       isa.GroupFMin,
+	spirv.OpGroupNonUniformSMax:       isa.GroupSMax,
+	spirv.OpGroupNonUniformUMax:       isa.GroupUMax,
+	spirv.OpGroupNonUniformFMax:       isa.GroupFMax,
+	spirv.OpGroupNonUniformBitwiseAnd: isa.GroupAnd,
+	spirv.OpGroupNonUniformBitwiseOr:  isa.GroupOr,
+	spirv.OpGroupNonUniformBitwiseXor: isa.GroupXor,
+	spirv.OpGroupNonUniformLogicalAnd: isa.GroupAnd,
+	spirv.OpGroupNonUniformLogicalOr:  isa.GroupOr,
+	spirv.OpGroupNonUniformLogicalXor: isa.GroupXor,
+}
+
+func groupRows() map[spirv.Op]row {
+	rows := map[spirv.Op]row{
+		spirv.OpGroupNonUniformElect:          subgroup(func(b *builder) { b.set(b.emit(isa.Elect, isa.Bool, isa.Bool)) }),
+		spirv.OpGroupNonUniformAll:            subgroup(func(b *builder) { b.vote(isa.VoteAll, 1) }),
+		spirv.OpGroupNonUniformAny:            subgroup(func(b *builder) { b.vote(isa.VoteAny, 1) }),
+		spirv.OpGroupNonUniformAllEqual:       subgroup(func(b *builder) { b.allEqual(1) }),
+		spirv.OpGroupNonUniformBroadcast:      subgroup(func(b *builder) { b.broadcast(1, 2) }),
+		spirv.OpGroupNonUniformBroadcastFirst: subgroup(func(b *builder) { b.broadcastFirst(1) }),
+
+		spirv.OpGroupNonUniformBallot:           subgroup(func(b *builder) { b.set(b.ballotWords(b.ballot(1))...) }),
+		spirv.OpGroupNonUniformInverseBallot:    subgroup(func(b *builder) { b.set(b.emit(isa.LaneOfMask, isa.Bool, isa.Bool, b.mask(1))) }),
+		spirv.OpGroupNonUniformBallotBitExtract: subgroup((*builder).ballotBit),
+		spirv.OpGroupNonUniformBallotBitCount:   subgroup((*builder).ballotCount),
+		spirv.OpGroupNonUniformBallotFindLSB:    subgroup(func(b *builder) { b.ballotFind(isa.FindILsb) }),
+		spirv.OpGroupNonUniformBallotFindMSB:    subgroup(func(b *builder) { b.ballotFind(isa.FindUMsb) }),
+
+		spirv.OpGroupNonUniformShuffle:     subgroup(func(b *builder) { b.shuffle(1, b.index32(2)) }),
+		spirv.OpGroupNonUniformShuffleXor:  subgroup(func(b *builder) { b.shuffleBy(isa.Xor) }),
+		spirv.OpGroupNonUniformShuffleUp:   subgroup(func(b *builder) { b.shuffleBy(isa.ISub) }),
+		spirv.OpGroupNonUniformShuffleDown: subgroup(func(b *builder) { b.shuffleBy(isa.IAdd) }),
+		spirv.OpGroupNonUniformRotateKHR:   subgroup((*builder).rotate),
+
+		spirv.OpGroupNonUniformQuadBroadcast: subgroup((*builder).quadBroadcast),
+		spirv.OpGroupNonUniformQuadSwap:      subgroup((*builder).quadSwap),
+
+		spirv.OpSubgroupBallotKHR:          {do: func(b *builder) { b.set(b.ballotWords(b.ballot(0))...) }},
+		spirv.OpSubgroupFirstInvocationKHR: {do: func(b *builder) { b.broadcastFirst(0) }},
+		spirv.OpSubgroupReadInvocationKHR:  {do: func(b *builder) { b.broadcast(0, 1) }},
+		spirv.OpSubgroupAllKHR:             {do: func(b *builder) { b.vote(isa.VoteAll, 0) }},
+		spirv.OpSubgroupAnyKHR:             {do: func(b *builder) { b.vote(isa.VoteAny, 0) }},
+		spirv.OpSubgroupAllEqualKHR:        {do: func(b *builder) { b.allEqual(0) }},
+	}
+	for op, g := range reductions {
+		rows[op] = subgroup(func(b *builder) { b.reduction(g) })
+	}
+	return rows
+}
+
+// subgroup makes a row whose operand 0 is a scope, which must be Subgroup.
+func subgroup(do func(b *builder)) row {
+	return row{do: func(b *builder) {
+		if s := spirv.Scope(b.constBits(b.arg(0))); s != spirv.ScopeSubgroup {
+			b.unsupported("scope %s", s)
+		}
+		do(b)
+	}}
+}
+
+// index32 is an operand as a 32-bit integer.
+func (b *builder) index32(i int) *ir.Value { return b.widen(b.leaf(b.arg(i)), isa.I32) }
+
+// lane is the own lane.
+func (b *builder) lane() *ir.Value { return b.builtin(spirv.BuiltInSubgroupLocalInvocationId)[0] }
+
+// exchange applies an operation that moves words between lanes to each
+// component; booleans travel as words.
+func (b *builder) exchange(i int, f func(v *ir.Value) *ir.Value) {
+	var out []*ir.Value
+	for _, v := range b.leaves(b.arg(i)) {
+		out = append(out, b.unword(f(b.word(v)), v.R))
+	}
+	b.set(out...)
+}
+
+func (b *builder) vote(op isa.Op, i int) { b.set(b.emit(op, isa.Bool, isa.Bool, b.leaf(b.arg(i)))) }
+
+func (b *builder) allEqual(i int) {
+	var equal []*ir.Value
+	for _, v := range b.leaves(b.arg(i)) {
+		v = b.word(v)
+		equal = append(equal, b.cmp(isa.VoteAllEqual, v.R, v))
+	}
+	b.set(b.join(isa.And, equal))
+}
+
+// broadcast reads one lane, the same for all. The first active lane's index is
+// taken, so that it is uniform for the machine too.
+func (b *builder) broadcast(value, index int) {
+	at := b.index32(index)
+	if at.Op != isa.Const {
+		at = b.op(isa.ReadFirstLane, isa.I32, at)
+	}
+	b.exchange(value, func(v *ir.Value) *ir.Value { return b.op(isa.ReadLane, v.R, v, at) })
+}
+
+func (b *builder) broadcastFirst(i int) {
+	b.exchange(i, func(v *ir.Value) *ir.Value { return b.op(isa.ReadFirstLane, v.R, v) })
+}
+
+// ballot is the mask of lanes in which operand i is true.
+func (b *builder) ballot(i int) *ir.Value {
+	return b.emit(isa.Ballot, isa.I64, isa.I64, b.leaf(b.arg(i)))
+}
+
+// ballotWords are the four words of a mask.
+func (b *builder) ballotWords(mask *ir.Value) []*ir.Value {
+	return append(b.recast([]*ir.Value{mask}, leafList{isa.I32, isa.I32}), b.i32(0), b.i32(0))
+}
+
+// mask is the mask in the four words of operand i, cut at the wave's size.
+func (b *builder) mask(i int) *ir.Value {
+	words := b.leaves(b.arg(i))
+	if len(words) != 4 || words[0].R != isa.I32 {
+		b.invalid("%%%d is no vector of four 32-bit integers", b.arg(i))
+	}
+	high := words[1]
+	if b.opt.WaveSize == 32 {
+		high = b.i32(0)
+	}
+	return b.emit(isa.Pack64, isa.I64, isa.I64, words[0], high)
+}
+
+func (b *builder) ballotBit() {
+	at := b.widen(b.index32(2), isa.I64)
+	bit := b.op(isa.And, isa.I64, b.op(isa.Shr, isa.I64, b.mask(1), at), b.cnst(isa.I64, 1))
+	b.set(b.cmp(isa.INe, isa.I64, bit, b.cnst(isa.I64, 0)))
+}
+
+// ballotCount counts the bits of all lanes, or of those up to or below the own.
+func (b *builder) ballotCount() {
+	mask := b.mask(2)
+	switch g := spirv.GroupOperation(b.arg(1)); g {
+	case spirv.GroupOperationReduce:
+		words := b.ballotWords(mask)
+		b.set(b.op(isa.IAdd, isa.I32, b.op(isa.BitCount, isa.I32, words[0]), b.op(isa.BitCount, isa.I32, words[1])))
+	case spirv.GroupOperationInclusiveScan:
+		own := b.word(b.emit(isa.LaneOfMask, isa.Bool, isa.Bool, mask))
+		b.set(b.emit(isa.MaskedBitCount, isa.I32, isa.I32, mask, own))
+	case spirv.GroupOperationExclusiveScan:
+		b.set(b.emit(isa.MaskedBitCount, isa.I32, isa.I32, mask, b.i32(0)))
+	default:
+		b.unsupported("group operation %s", g)
+	}
+}
+
+// ballotFind finds the first or last bit of a mask.
+func (b *builder) ballotFind(op isa.Op) {
+	words := b.ballotWords(b.mask(1))
+	low := b.op(op, isa.I32, words[0])
+	if b.opt.WaveSize == 32 {
+		b.set(low)
+		return
+	}
+	high := b.op(isa.IAdd, isa.I32, b.op(op, isa.I32, words[1]), b.i32(32))
+	if op == isa.FindILsb {
+		b.set(b.sel(b.cmp(isa.INe, isa.I32, words[0], b.i32(0)), low, high))
+		return
+	}
+	b.set(b.sel(b.cmp(isa.INe, isa.I32, words[1], b.i32(0)), high, low))
+}
+
+func (b *builder) shuffle(value int, at *ir.Value) {
+	b.exchange(value, func(v *ir.Value) *ir.Value { return b.op(isa.Shuffle, v.R, v, at) })
+}
+
+// shuffleBy reads the lane at a distance from the own.
+func (b *builder) shuffleBy(op isa.Op) { b.shuffle(1, b.op(op, isa.I32, b.lane(), b.index32(2))) }
+
+// rotate reads the lane delta further, within the cluster.
+func (b *builder) rotate() {
+	cluster := uint32(b.opt.WaveSize)
+	if len(b.in.Operands) > 3 {
+		cluster = b.clusterSize(3)
+	}
+	lane := b.lane()
+	inside := b.op(isa.And, isa.I32, b.op(isa.IAdd, isa.I32, lane, b.index32(2)), b.i32(cluster-1))
+	b.shuffle(1, b.op(isa.Or, isa.I32, inside, b.op(isa.And, isa.I32, lane, b.i32(^(cluster-1)))))
+}
+
+func (b *builder) clusterSize(i int) uint32 {
+	n := b.constBits(b.arg(i))
+	if n == 0 || n&(n-1) != 0 || n > uint64(b.opt.WaveSize) {
+		b.invalid("cluster size %d: want a power of two up to the wave size, %d", n, b.opt.WaveSize)
+	}
+	return uint32(n)
+}
+
+func (b *builder) quadBroadcast() {
+	at := b.index32(2)
+	b.exchange(1, func(v *ir.Value) *ir.Value { return b.op(isa.QuadBroadcast, v.R, v, at) })
+}
+
+func (b *builder) quadSwap() {
+	direction := b.constBits(b.arg(2))
+	if direction > 2 {
+		b.invalid("direction %d: want 0 to 2", direction)
+	}
+	b.exchange(1, func(v *ir.Value) *ir.Value {
+		r := b.op(isa.QuadSwap, v.R, v)
+		r.Imm = direction
+		return r
+	})
+}
+
+// groupKinds pairs the group operations with those of isa.
+var groupKinds = map[spirv.GroupOperation]isa.Op{
+	spirv.GroupOperationReduce:          isa.Reduce,
+	spirv.GroupOperationInclusiveScan:   isa.InclusiveScan,
+	spirv.GroupOperationExclusiveScan:   isa.ExclusiveScan,
+	spirv.GroupOperationClusteredReduce: isa.Reduce,
+}
+
+func (b *builder) reduction(g isa.GroupOperator) {
+	kind := spirv.GroupOperation(b.arg(1))
+	op, ok := groupKinds[kind]
+	if !ok {
+		b.unsupported("group operation %s", kind)
+	}
+	cluster := 0
+	if kind == spirv.GroupOperationClusteredReduce {
+		if cluster = int(b.clusterSize(3)); cluster == b.opt.WaveSize {
+			cluster = 0
+		}
+	}
+	b.exchange(2, func(v *ir.Value) *ir.Value { return b.groupOp(op, g, cluster, v) })
+}
+
+func (b *builder) groupOp(op isa.Op, g isa.GroupOperator, cluster int, v *ir.Value) *ir.Value {
+	r := b.op(op, v.R, v)
+	r.Imm = isa.GroupImm(g, cluster)
+	return r
 }

@@ -47,8 +47,12 @@ type pointer struct {
 	local     *ir.Local
 	low, high uint32 // words that index can reach; high 0: no dynamic index
 
-	input  []*ir.Value // spaceInput: the leaves of the pointee
-	coords []*ir.Value // texel pointers
+	input []*ir.Value // spaceInput: the leaves of the pointee
+	// Texel pointers.
+	coords  []*ir.Value
+	format  uint32
+	dim     uint8
+	arrayed bool
 }
 
 // ptr is the pointer that an id names.

@@ -71,6 +71,9 @@ type Mem struct {
 	// Volatile accesses are neither moved nor merged nor removed; Coherent ones
 	// bypass private caches. Atomics are both.
 	Volatile, Coherent bool
+	// Speculative loads may execute though the shader would not have come to
+	// them: what they read out of bounds is no fault of the shader.
+	Speculative bool
 
 	// Align is the known alignment in bytes of the address without Offset (at
 	// least the element size; 4 when nothing better is known). Wide accesses

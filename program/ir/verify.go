@@ -176,34 +176,33 @@ func (c *verifier) use(b *Block, v, a *Value, n int) {
 	}
 }
 
-// sameType lists the operations whose sources all have type T, as the result
-// has unless it is Bool.
-func sameType(op isa.Op) bool {
-	switch {
-	case op >= isa.IAdd && op <= isa.BitReverse && op != isa.LshlAdd && op != isa.LshlOr,
-		op >= isa.FAdd && op <= isa.Fma, op >= isa.IEq && op <= isa.FUnordLe:
-		return true
-	}
-	return false
+// kindType is the type that a row of the table asks for; Void asks for nothing.
+func kindType(k isa.Kind, v *Value) isa.Type {
+	return [...]isa.Type{isa.OfT: v.T, isa.OfFrom: v.From, isa.OfBool: isa.Bool, isa.OfI32: isa.I32, isa.OfI64: isa.I64}[k]
 }
 
+// types compares a value with its row in the table of operations. Sources may
+// be of another type of the same width: a type is a way to use a register.
 func (c *verifier) types(b *Block, v *Value) {
 	if v.Mem != nil {
 		c.memory(b, v)
 		return
 	}
-	if sameType(v.Op) {
-		for i, a := range v.Args {
-			if a.R != v.T {
-				c.fault(b, v, "argument %d is %s, not %s", i, a.R, v.T)
-			}
-		}
+	if v.Op == isa.DebugPrint || v.Op == isa.Proj {
+		return
 	}
-	switch {
-	case v.Op == isa.Select && (len(v.Args) != 3 || v.Args[0].R != isa.Bool || v.Args[1].R != v.R || v.Args[2].R != v.R):
-		c.fault(b, v, "a selection of other types")
-	case v.From != isa.Void && len(v.Args) > 0 && v.Args[0].R != v.From:
-		c.fault(b, v, "the source is %s", v.Args[0].R)
+	row := &isa.Table[v.Op]
+	if want := kindType(row.Sig.Result, v); v.R != want {
+		c.fault(b, v, "the result is %s, not %s", v.R, want)
+	}
+	if len(v.Args) != len(row.Sig.Src) {
+		c.fault(b, v, "%d sources, want %d", len(v.Args), len(row.Sig.Src))
+		return
+	}
+	for i, a := range v.Args {
+		if want := kindType(row.Sig.Src[i], v); a.R.Bits() != want.Bits() {
+			c.fault(b, v, "source %d is %s, not %s", i, a.R, want)
+		}
 	}
 }
 

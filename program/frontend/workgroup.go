@@ -1,0 +1,168 @@
+package frontend
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/spirv"
+)
+
+// groupArithmetic pairs the instructions of OpGroup* with their operators.
+var groupArithmetic = map[spirv.Op]isa.GroupOperator{
+	spirv.OpGroupIAdd: isa.GroupIAdd, spirv.OpGroupFAdd: isa.GroupFAdd,
+	spirv.OpGroupFMin: isa.GroupFMin, spirv.OpGroupUMin: isa.GroupUMin, spirv.OpGroupSMin: isa.GroupSMin,
+	spirv.OpGroupFMax: isa.GroupFMax, spirv.OpGroupUMax: isa.GroupUMax, spirv.OpGroupSMax: isa.GroupSMax,
+}
+
+// combineOps are the operations that the operators combine two values with.
+var combineOps = map[isa.GroupOperator]isa.Op{
+	isa.GroupIAdd: isa.IAdd, isa.GroupFAdd: isa.FAdd,
+	isa.GroupFMin: isa.FMin, isa.GroupUMin: isa.UMin, isa.GroupSMin: isa.SMin,
+	isa.GroupFMax: isa.FMax, isa.GroupUMax: isa.UMax, isa.GroupSMax: isa.SMax,
+	isa.GroupAnd: isa.And, isa.GroupOr: isa.Or,
+}
+
+func workgroupRows() map[spirv.Op]row {
+	rows := map[spirv.Op]row{
+		spirv.OpGroupAll:       {do: func(b *builder) { b.groupVote(isa.VoteAll, isa.GroupAnd) }},
+		spirv.OpGroupAny:       {do: func(b *builder) { b.groupVote(isa.VoteAny, isa.GroupOr) }},
+		spirv.OpGroupBroadcast: {do: (*builder).groupBroadcast},
+	}
+	for op, g := range groupArithmetic {
+		rows[op] = row{do: func(b *builder) { b.groupArithmetic(g) }}
+	}
+	return rows
+}
+
+// workgroupScope reports scope Workgroup of operand 0, else Subgroup.
+func (b *builder) workgroupScope() bool {
+	switch s := spirv.Scope(b.constBits(b.arg(0))); s {
+	case spirv.ScopeWorkgroup:
+		return true
+	case spirv.ScopeSubgroup:
+	default:
+		b.unsupported("scope %s", s)
+	}
+	return false
+}
+
+// waves is the number of waves of a workgroup.
+func (b *builder) waves() uint32 {
+	n := b.f.LocalSize[0] * b.f.LocalSize[1] * b.f.LocalSize[2]
+	return (n + uint32(b.opt.WaveSize) - 1) / uint32(b.opt.WaveSize)
+}
+
+// scratch is LDS for one 64-bit value of each wave, shared by all workgroup
+// operations of the entry point: barriers stand between them.
+func (b *builder) scratch() uint32 {
+	if !b.groupUsed {
+		b.groupUsed = true
+		b.groupLDS = roundUp(b.f.LDSBytes, baseAlign)
+		b.f.LDSBytes = b.groupLDS + 8*b.waves()
+	}
+	return b.groupLDS
+}
+
+// slotPointer is the scratch of one wave.
+func (b *builder) slotPointer(wave *ir.Value) pointer {
+	p := pointer{space: isa.SpaceLDS, offset: b.scratch(), object: -1, align: 8}
+	p.index = b.op(isa.IMul, isa.I32, wave, b.i32(8))
+	return p
+}
+
+// fixedSlot is the scratch of the i-th wave.
+func (b *builder) fixedSlot(i uint32) pointer {
+	return pointer{space: isa.SpaceLDS, offset: b.scratch() + 8*i, object: -1, align: 8}
+}
+
+func (b *builder) putSlot(p pointer, v *ir.Value) {
+	m, args := b.mem(p, v.R, 0, 1)
+	b.emit(isa.Store, v.R, isa.Void, append(args, v)...).Mem = m
+}
+
+func (b *builder) getSlot(p pointer, t isa.Type) *ir.Value {
+	return b.loadChunk(p, chunk{t: t, n: 1})[0]
+}
+
+// sync lets all waves see what each wrote to LDS.
+func (b *builder) sync() {
+	b.emit(isa.MemoryBarrier, isa.Void, isa.Void)
+	b.emit(isa.Barrier, isa.Void, isa.Void)
+}
+
+// gatherWaves shares one value of each wave: every wave gets all of them.
+func (b *builder) gatherWaves(v *ir.Value) []*ir.Value {
+	b.sync() // the scratch may still be read by the operation before
+	b.putSlot(b.slotPointer(b.builtin(spirv.BuiltInSubgroupId)[0]), v)
+	b.sync()
+	out := make([]*ir.Value, b.waves())
+	for i := range out {
+		out[i] = b.getSlot(b.fixedSlot(uint32(i)), v.R)
+	}
+	return out
+}
+
+func (b *builder) groupVote(op isa.Op, g isa.GroupOperator) {
+	v := b.emit(op, isa.Bool, isa.Bool, b.leaf(b.arg(1)))
+	if b.workgroupScope() {
+		all := b.join(combineOps[g], b.gatherWaves(b.word(v)))
+		v = b.unword(all, isa.Bool)
+	}
+	b.set(v)
+}
+
+func (b *builder) groupArithmetic(g isa.GroupOperator) {
+	kind := spirv.GroupOperation(b.arg(1))
+	op, ok := groupKinds[kind]
+	if !ok || kind == spirv.GroupOperationClusteredReduce {
+		b.unsupported("group operation %s", kind)
+	}
+	whole := b.workgroupScope()
+	b.exchange(2, func(v *ir.Value) *ir.Value {
+		r := b.groupOp(op, g, 0, v)
+		if !whole {
+			return r
+		}
+		if op == isa.Reduce {
+			return b.join(combineOps[g], b.gatherWaves(r))
+		}
+		return b.scanWaves(g, v, r)
+	})
+}
+
+// scanWaves adds to the scan within a wave what the waves before hold.
+func (b *builder) scanWaves(g isa.GroupOperator, v, scan *ir.Value) *ir.Value {
+	sums := b.gatherWaves(b.groupOp(isa.Reduce, g, 0, v))
+	wave := b.builtin(spirv.BuiltInSubgroupId)[0]
+	before := b.cnst(v.R, g.Identity(v.R))
+	for i, sum := range sums[:len(sums)-1] {
+		is := b.cmp(isa.ULt, isa.I32, b.i32(uint32(i)), wave)
+		before = b.sel(is, b.op(combineOps[g], v.R, before, sum), before)
+	}
+	return b.op(combineOps[g], v.R, before, scan)
+}
+
+// groupBroadcast reads the value of the invocation with a LocalInvocationId;
+// within a subgroup, of a lane.
+func (b *builder) groupBroadcast() {
+	if !b.workgroupScope() {
+		b.broadcast(1, 2)
+		return
+	}
+	own := b.truth(true)
+	id := b.builtin(spirv.BuiltInLocalInvocationId)
+	for i, v := range b.leaves(b.arg(2)) {
+		if i < len(id) {
+			own = b.op(isa.And, isa.Bool, own, b.cmp(isa.IEq, isa.I32, id[i], b.widen(v, isa.I32)))
+		}
+	}
+	b.exchange(1, func(v *ir.Value) *ir.Value { return b.shareOne(own, v) })
+}
+
+// shareOne hands the value of the one invocation where own is true to all: the
+// others contribute zero bits, which are joined across the lanes and waves.
+func (b *builder) shareOne(own, v *ir.Value) *ir.Value {
+	t := isa.IntType(v.R.Bits())
+	bits := b.sel(own, b.retype(v, t), b.cnst(t, 0))
+	all := b.join(isa.Or, b.gatherWaves(b.groupOp(isa.Reduce, isa.GroupOr, 0, bits)))
+	return b.retype(all, v.R)
+}
