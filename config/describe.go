@@ -26,7 +26,9 @@ const sourceColumn = 40
 
 func (d *describer) structure(v reflect.Value, path string, depth int) {
 	for _, f := range fieldsOf(v.Type()) {
-		d.value(v.Field(f.index), f.name, joinPath(path, f.name), depth)
+		if fv := v.Field(f.index); !optional[f.name] || !fv.IsZero() && (fv.Kind() != reflect.Slice || fv.Len() > 0) {
+			d.value(fv, f.name, joinPath(path, f.name), depth)
+		}
 	}
 }
 

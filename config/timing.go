@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -16,7 +17,11 @@ type Timing struct {
 }
 
 // Class is the cost of one instruction of one wave. On a machine whose wave sizes differ, the numbers are for one pass of
-// Machine.WaveSize lanes where the class's unit is the VALU, and for the whole instruction elsewhere.
+// Machine.WaveSize lanes where the class's unit is valu or trans, and for the whole instruction elsewhere.
+//
+// For memory classes (vmem, vmem_store, vmem_atomic, image, smem) the latency is the compute unit's own share, to which the
+// hierarchy adds its time; scratch is charged by its class alone. For lds it is that of a conflict-free 32-bit read, to which
+// a longer or conflicting access adds what it is busy beyond that.
 type Class struct {
 	Unit    string `yaml:"unit" enum:"valu|trans|salu|lds|vmem|smem|branch|message|internal" doc:"execution unit; also the issue category"`
 	Issue   int    `yaml:"issue" range:"0..100000" unit:"cycles" doc:"cycles that the SIMD's issue port (of this category) is taken"`
@@ -35,6 +40,9 @@ type Operation struct {
 	// Source says where the list comes from.
 	Source string `yaml:"-"`
 }
+
+// OperationNames lists the keys of the operations in alphabetical order.
+func (t *Timing) OperationNames() []string { return slices.Sorted(maps.Keys(t.Operations)) }
 
 // Expand gives the micro-operations, as class names, of an operation on a type at a wave size, and their source. The most
 // specific row wins: op/type/wave, op/type, op/wave, op. ok is false when the table has no row: the operation is one
