@@ -12,6 +12,9 @@ func (in *Inst) SetDeps(vectorRows int) {
 	if in.Mem != nil {
 		d.addMem(in.Mem)
 	}
+	for _, a := range in.Print {
+		d.add(a.Reg, a.T)
+	}
 	sources := len(d.list)
 	d.add(in.Dst, in.resultType())
 	if in.Mem != nil {

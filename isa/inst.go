@@ -94,7 +94,8 @@ type Inst struct {
 	Src     [4]Reg
 	Imm     uint64
 	Mem     *Mem
-	Target  int32 // index of the instruction a branch goes to
+	Target  int32      // index of the instruction a branch goes to
+	Print   []PrintArg // of DebugPrint
 
 	// Exec computes the instruction on the wave's registers under its execution
 	// mask. Nil for memory, barrier, control and timing-only operations, which
@@ -109,6 +110,12 @@ type Inst struct {
 
 	SPIRV uint32 // result id, or the id nearest to it, of the instruction lowered; 0 if none
 	Line  uint32 // source line by OpLine or debug information; 0 if unknown
+}
+
+// PrintArg is an argument of DebugPrint with its type.
+type PrintArg struct {
+	Reg Reg
+	T   Type
 }
 
 // State is the architectural state of a wave that instructions read and write.

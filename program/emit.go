@@ -227,9 +227,15 @@ func (e *emitter) value(v *ir.Value) {
 	if v.R != isa.Void && e.uses[v.ID] > 0 {
 		in.Dst = e.reg(v)
 	}
-	if v.Mem != nil {
+	switch {
+	case v.Mem != nil:
 		e.memory(&in, v)
-	} else {
+	case v.Op == isa.DebugPrint:
+		for _, a := range v.Args {
+			in.Print = append(in.Print, isa.PrintArg{Reg: e.operand(a, true), T: a.R})
+		}
+		in.Class = isa.ClassOf(&in)
+	default:
 		for k, a := range v.Args {
 			in.Src[k] = e.operand(a, !v.Uniform || v.Op.Has(isa.FlagCrossLane))
 		}

@@ -74,6 +74,16 @@ func (c *Counts) Add(o *Counts) {
 	c.addMemory(o.Memory)
 }
 
+// Subtract takes the counts of an earlier time off.
+func (l *Level) Subtract(o *Level) {
+	l.Accesses -= o.Accesses
+	l.Hits -= o.Hits
+	l.InFlight -= o.InFlight
+	l.Misses -= o.Misses
+	l.Bytes -= o.Bytes
+	l.Writebacks -= o.Writebacks
+}
+
 func (c *Counts) addMemory(list []Level) {
 	if c.Memory == nil {
 		c.Memory = append(c.Memory, list...)

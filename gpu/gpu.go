@@ -1,0 +1,142 @@
+// Package gpu builds a machine from its description and runs one job on it:
+// shaders lowered, buffers filled, launches in order, expectations checked.
+//
+// The package does not know files beyond those that a job names, nor how
+// results are shown.
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"spvsim/config"
+	"spvsim/tracing"
+)
+
+// Kinds of failure. ErrInput: the job, its machine or its shaders can't be
+// used; ErrRun: a run that was set up rightly failed.
+var (
+	ErrInput = errors.New("bad input")
+	ErrRun   = errors.New("run failed")
+)
+
+// What ErrRun can be.
+var (
+	ErrDeadlock    = errors.New("deadlock: no wave can go on")
+	ErrLimit       = errors.New("cycle limit reached")
+	ErrExpectation = errors.New("the results are not what the job expects")
+)
+
+// failure gives an error one of the kinds, without changing its text.
+type failure struct{ kind, err error }
+
+func (f *failure) Error() string   { return f.err.Error() }
+func (f *failure) Unwrap() []error { return []error{f.kind, f.err} }
+
+func inputError(err error) error { return &failure{ErrInput, err} }
+func runError(err error) error   { return &failure{ErrRun, err} }
+
+// Setup says what to run.
+type Setup struct {
+	Machine *config.Machine
+	Job     *config.Job
+
+	Observer  tracing.Observer // nil: nobody listens
+	MaxCycles uint64           // 0: no limit; over all rounds and launches
+	Progress  func(Progress)   // nil, or called now and then while the job runs
+}
+
+// Progress says how far a run is.
+type Progress struct {
+	Round, Rounds    int    // counted from 1
+	Launch, Launches int    // of the round, counted from 1
+	Ended, Total     uint64 // workgroups of the launch
+	Cycle            uint64
+}
+
+// A Buffer is a buffer's or image's bytes at the end of a run.
+type Buffer struct {
+	Name         string
+	Set, Binding uint32
+	Bytes        []byte
+}
+
+// Result is what a run came to.
+type Result struct {
+	Stats    *tracing.Stats
+	Buffers  []Buffer          // in the order of the job
+	Listings []tracing.Listing // of each program, in the order of first use
+	Faults   []string          // the first accesses out of bounds
+	// Failures are the expectations that were not met.
+	Failures []error
+}
+
+// Run executes the job. When the run itself fails or expectations are not met,
+// the result so far comes with the error.
+func Run(ctx context.Context, s Setup) (*Result, error) {
+	begin := time.Now()
+	r, err := newRunner(ctx, s)
+	if err != nil {
+		return nil, inputError(err)
+	}
+	err = r.rounds()
+	result := r.result(time.Since(begin))
+	if err != nil {
+		return result, err
+	}
+	if result.Failures = r.expectations(); len(result.Failures) > 0 {
+		return result, runError(fmt.Errorf("%w: %w", ErrExpectation, errors.Join(result.Failures...)))
+	}
+	return result, nil
+}
+
+func (r *runner) result(took time.Duration) *Result {
+	return &Result{
+		Stats:    r.stats(took),
+		Buffers:  r.resources.contents(),
+		Listings: r.programs.listings(),
+		Faults:   r.faults(),
+	}
+}
+
+// stats puts the counts of the last round together.
+func (r *runner) stats(took time.Duration) *tracing.Stats {
+	s := &tracing.Stats{Machine: r.setup.Machine.Name, ClockMHz: r.setup.Machine.ClockMHz, Steps: r.steps}
+	for i := range r.steps {
+		s.Counts.Add(&r.steps[i].Counts)
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	s.Host = tracing.Host{Seconds: took.Seconds(), PeakBytes: m.Sys}
+	if took > 0 {
+		s.Host.InstructionsPerSecond = float64(r.issued) / took.Seconds()
+	}
+	return s
+}
+
+// expectations compares the buffers with what the job expects.
+func (r *runner) expectations() (failures []error) {
+	job := r.setup.Job
+	for i := range job.Expect {
+		e := &job.Expect[i]
+		if err := e.Check(r.resources.named(e.Buffer)); err != nil {
+			failures = append(failures, err)
+		}
+	}
+	return failures
+}
+
+func (r *runner) faults() (list []string) {
+	for _, f := range r.machine.store.Faults.First {
+		list = append(list, f.String())
+	}
+	for _, l := range r.machine.lds {
+		for _, f := range l.First {
+			list = append(list, f.String())
+		}
+	}
+	return list
+}

@@ -1,0 +1,226 @@
+package gpu
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"spvsim/config"
+	"spvsim/cu"
+	"spvsim/isa"
+	"spvsim/program"
+	"spvsim/program/opt"
+	"spvsim/simd"
+	"spvsim/spirv"
+	"spvsim/spirv/asm"
+	"spvsim/spirv/validate"
+	"spvsim/tracing"
+)
+
+// maxShaderBytes bounds what is read of a shader file.
+const maxShaderBytes = 1 << 28
+
+// programs holds the shaders of a job, each lowered once for each entry point and specialization.
+type programs struct {
+	job     *config.Job
+	machine *config.Machine
+	rules   *simd.Rules
+	limits  *cu.Limits
+	size    int // lanes of a wave
+	modules map[string]*validate.Module
+	byKey   map[string]*lowered
+	order   []*lowered
+	base    int // where the next program starts in instruction memory
+}
+
+// A lowered program with what a workgroup of it needs.
+type lowered struct {
+	code *simd.Code
+	need cu.Need
+}
+
+// get returns the program of a launch.
+func (p *programs) get(l *config.Launch) (*lowered, error) {
+	key := fmt.Sprintf("%q %q %v", l.Shader, l.Entry, l.Specialization)
+	if have := p.byKey[key]; have != nil {
+		return have, nil
+	}
+	m, err := p.module(l.Shader)
+	if err != nil {
+		return nil, err
+	}
+	made, err := p.lower(m, l)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.Shader, err)
+	}
+	p.byKey[key] = made
+	p.order = append(p.order, made)
+	return made, nil
+}
+
+// module reads and checks a shader file.
+func (p *programs) module(name string) (*validate.Module, error) {
+	if m := p.modules[name]; m != nil {
+		return m, nil
+	}
+	data, err := p.job.ReadFile(name, maxShaderBytes)
+	if err != nil {
+		return nil, err
+	}
+	m, err := LoadModule(data, name)
+	if err != nil {
+		return nil, err
+	}
+	p.modules[name] = m
+	return m, nil
+}
+
+// LoadModule decodes a module, or assembles one given as text, and checks it.
+func LoadModule(data []byte, name string) (*validate.Module, error) {
+	raw, err := parse(data, name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := validate.Check(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
+
+func parse(data []byte, name string) (*spirv.Module, error) {
+	if !binaryModule(data) && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
+		return asm.Assemble(data, name)
+	}
+	m, err := spirv.Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return m, nil
+}
+
+func binaryModule(data []byte) bool {
+	return len(data) >= 4 && (binary.LittleEndian.Uint32(data) == spirv.Magic || binary.BigEndian.Uint32(data) == spirv.Magic)
+}
+
+func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error) {
+	special, err := specialization(m, l.Specialization)
+	if err != nil {
+		return nil, err
+	}
+	prog, err := program.Lower(m, program.Options{Entry: l.Entry, Specialization: special, Target: Target(p.machine, p.size)})
+	if err != nil {
+		return nil, err
+	}
+	code, err := simd.NewCode(prog, p.rules, p.base)
+	if err != nil {
+		return nil, err
+	}
+	p.base += len(prog.Insts) * p.rules.InstructionBytes
+	need, err := cu.NewNeed(prog, p.limits)
+	return &lowered{code, need}, err
+}
+
+// Target is what lowering needs to know of the machine for waves of the given size.
+func Target(m *config.Machine, waveSize int) program.Target {
+	classes := map[string]isa.Class{}
+	for c, name := range isa.ClassNames {
+		classes[name] = isa.Class(c)
+	}
+	native := func(op isa.Op) bool {
+		steps, _, ok := m.Timing.Expand(isa.Table[op].Name, isa.I32.String(), waveSize)
+		return !ok || len(steps) == 1
+	}
+	return program.Target{
+		WaveSize: waveSize,
+		Expand: func(op isa.Op, t isa.Type) []isa.Class {
+			steps, _, _ := m.Timing.Expand(isa.Table[op].Name, t.String(), waveSize)
+			var list []isa.Class
+			for _, s := range steps {
+				list = append(list, classes[s])
+			}
+			return list
+		},
+		// A fused operation is used unless the timing table makes it of several.
+		Opt: opt.Options{
+			WaveSize: waveSize,
+			FuseMad:  native(isa.IMad), LshlAdd: native(isa.LshlAdd) && native(isa.LshlOr), Add3: native(isa.IAdd3),
+		},
+	}
+}
+
+// specialization turns the job's values into the bits of the module's constants, by SpecId.
+func specialization(m *validate.Module, values []config.SpecValue) (map[uint32]uint64, error) {
+	out := map[uint32]uint64{}
+	for _, v := range values {
+		in, id, ok := findConstant(m, v)
+		if !ok {
+			name := v.Name
+			if name == "" {
+				name = strconv.FormatUint(uint64(v.ID), 10)
+			}
+			return nil, fmt.Errorf("specialization %s: the module has no such constant", name)
+		}
+		out[id] = constantBits(m.Type(in.Type), v.Value)
+	}
+	return out, nil
+}
+
+// findConstant finds the specialization constant that a value is for, and its SpecId.
+func findConstant(m *validate.Module, v config.SpecValue) (*spirv.Instruction, uint32, bool) {
+	for i := range m.Raw.Instructions {
+		in := &m.Raw.Instructions[i]
+		id, ok := m.Decoration(in.Result, spirv.DecorationSpecId)
+		if in.Result == 0 || !ok || in.Type == 0 {
+			continue
+		}
+		if v.Name == "" && id == v.ID || v.Name != "" && m.Name(in.Result) == v.Name {
+			return in, id, true
+		}
+	}
+	return nil, 0, false
+}
+
+func constantBits(t *validate.Type, n config.Number) uint64 {
+	switch t.Kind {
+	case validate.KindBool:
+		if n.AsFloat() != 0 {
+			return 1
+		}
+		return 0
+	case validate.KindFloat:
+		return floatBits(n.AsFloat(), t.Width)
+	}
+	v := uint64(n.Int)
+	if n.IsFloat {
+		v = uint64(int64(n.Float))
+	}
+	return v & isa.IntType(uint(t.Width)).Mask()
+}
+
+func floatBits(x float64, width int) uint64 {
+	switch width {
+	case 64:
+		return math.Float64bits(x)
+	case 16:
+		return isa.Eval(isa.FConvert, isa.F16, isa.F64, 0, math.Float64bits(x))
+	}
+	return uint64(math.Float32bits(float32(x)))
+}
+
+func (p *programs) listings() (list []tracing.Listing) {
+	for _, l := range p.order {
+		list = append(list, tracing.Listing{Program: l.code.Program, Counts: l.code.Counts})
+	}
+	return list
+}
+
+// reset forgets what the programs cost so far.
+func (p *programs) reset() {
+	for _, l := range p.order {
+		clear(l.code.Counts)
+	}
+}

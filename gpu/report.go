@@ -1,0 +1,61 @@
+package gpu
+
+import (
+	"fmt"
+	"strings"
+
+	"spvsim/cu"
+	"spvsim/isa"
+	"spvsim/simd"
+	"spvsim/tracing"
+)
+
+// maxReported is how many waves a report names.
+const maxReported = 16
+
+// waiting says of each wave where it is and what it waits for.
+func (r *runner) waiting() string {
+	var lines []string
+	count := 0
+	for _, u := range r.machine.cluster.Units {
+		for _, s := range u.SIMDs {
+			for _, w := range s.Waves() {
+				if count++; count <= maxReported {
+					lines = append(lines, waveText(u.Name(), w))
+				}
+			}
+		}
+	}
+	ended, total := r.machine.dispatcher.Progress()
+	text := fmt.Sprintf("%d of %d workgroups ended, %d waves are resident", ended, total, count)
+	if count > maxReported {
+		lines = append(lines, fmt.Sprintf("and %d more", count-maxReported))
+	}
+	if len(lines) > 0 {
+		text += ":\n" + strings.Join(lines, "\n")
+	}
+	return text
+}
+
+func waveText(unit string, w *simd.Wave) string {
+	pc, in := w.Where()
+	text := fmt.Sprintf("  workgroup %v, wave %d on %s: at instruction %d", w.State.Workgroup, w.State.WaveInGroup, unit, pc)
+	if in.SPIRV != 0 {
+		text += fmt.Sprintf(" (%%%d", in.SPIRV)
+		if in.Line != 0 {
+			text += fmt.Sprintf(", line %d", in.Line)
+		}
+		text += ")"
+	}
+	return text + ": " + isa.Disasm(in) + ": " + waitText(w)
+}
+
+func waitText(w *simd.Wave) string {
+	if w.Ready() < cu.Never {
+		return fmt.Sprintf("goes on from cycle %d (%s)", w.Ready(), w.WaitsFor())
+	}
+	if w.WaitsFor() == tracing.Barrier {
+		return fmt.Sprintf("waits at the barrier, %d of %d waves have arrived", w.Group.Arrived, len(w.Group.Waves))
+	}
+	return "waits for " + w.WaitsFor().String()
+}

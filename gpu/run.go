@@ -1,0 +1,219 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"spvsim/config"
+	"spvsim/cu"
+	"spvsim/isa"
+	"spvsim/mem"
+	"spvsim/simd"
+	"spvsim/spirv/validate"
+	"spvsim/tracing"
+)
+
+// A runner runs one job on one machine.
+type runner struct {
+	ctx       context.Context
+	setup     Setup
+	machine   *machine
+	resources *resources
+	programs  *programs
+	launches  []launch
+	total     int // rounds
+	progress  Progress
+
+	now    uint64 // cycle in which the next launch begins
+	issued uint64 // instructions over all rounds
+	before snapshot
+	steps  []tracing.StepCounts // of the round that runs
+	stepOf map[string]int
+}
+
+// A launch is ready to run.
+type launch struct {
+	step string
+	cu.Launch
+}
+
+// newRunner does all that can fail before the first cycle.
+func newRunner(ctx context.Context, s Setup) (*runner, error) {
+	size, err := waveSize(s.Machine, s.Job)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{ctx: ctx, setup: s}
+	if r.machine, err = newMachine(s.Machine, r.printer()); err != nil {
+		return nil, err
+	}
+	if r.resources, err = newResources(s.Job, r.machine.store); err != nil {
+		return nil, err
+	}
+	r.programs = &programs{
+		job: s.Job, machine: s.Machine, rules: &r.machine.rules, limits: &r.machine.limits, size: size,
+		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{},
+	}
+	if r.total, err = s.Job.Rounds(); err != nil {
+		return nil, err
+	}
+	list, err := s.Job.Launches()
+	if err != nil {
+		return nil, err
+	}
+	return r, r.prepare(list)
+}
+
+// prepare lowers the programs of all launches and binds their resources.
+func (r *runner) prepare(list []config.Launch) error {
+	scratch := map[*lowered][]mem.Scratch{}
+	for i := range list {
+		l := &list[i]
+		p, err := r.programs.get(l)
+		if err != nil {
+			return err
+		}
+		prog := p.code.Program
+		b, err := r.resources.bind(prog, l)
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.Shader, err)
+		}
+		if words := int(prog.ScratchWords); words > 0 && scratch[p] == nil {
+			if scratch[p], err = mem.NewScratch(r.machine.store, r.machine.slots, words, prog.WaveSize); err != nil {
+				return err
+			}
+		}
+		r.launches = append(r.launches, launch{stepName(l), cu.Launch{
+			Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Bindings: b, Scratch: scratch[p],
+		}})
+	}
+	return nil
+}
+
+func stepName(l *config.Launch) string {
+	if l.Step != "" {
+		return l.Step
+	}
+	return l.Shader
+}
+
+// rounds runs the job as often as it asks; only the last round is counted.
+func (r *runner) rounds() error {
+	for round := range r.total {
+		r.programs.reset()
+		r.steps, r.stepOf = nil, map[string]int{}
+		r.progress.Round, r.progress.Rounds = round+1, r.total
+		for i := range r.launches {
+			r.progress.Launch, r.progress.Launches = i+1, len(r.launches)
+			if err := r.launch(&r.launches[i]); err != nil {
+				return runError(err)
+			}
+		}
+	}
+	return nil
+}
+
+// launch runs one dispatch to its end.
+func (r *runner) launch(l *launch) error {
+	g := r.machine
+	g.hierarchy.KernelBoundary()
+	r.before = r.snapshot(l)
+	g.cluster.Begin(r.now, r.limit(), r.watch)
+	g.dispatcher.Launch(r.now, &l.Launch)
+	if err := g.engine.Run(); err != nil {
+		return err
+	}
+	finished, end := g.dispatcher.Finished()
+	if err := r.failure(finished); err != nil {
+		return err
+	}
+	r.count(l, end)
+	r.now = end
+	return nil
+}
+
+func (r *runner) limit() uint64 {
+	if r.setup.MaxCycles == 0 {
+		return cu.Never
+	}
+	return r.setup.MaxCycles
+}
+
+// watch looks now and then whether to go on, and tells how far the run is.
+func (r *runner) watch(now uint64) error {
+	if r.setup.Progress != nil {
+		r.progress.Cycle = now
+		r.progress.Ended, r.progress.Total = r.machine.dispatcher.Progress()
+		r.setup.Progress(r.progress)
+	}
+	return r.ctx.Err()
+}
+
+// failure says why the machine stopped before the launch had ended.
+func (r *runner) failure(finished bool) error {
+	err := r.machine.cluster.Err()
+	switch {
+	case errors.Is(err, cu.ErrLimit):
+		return fmt.Errorf("%w: %d cycles; %s", ErrLimit, r.setup.MaxCycles, r.waiting())
+	case err != nil:
+		return err
+	case !finished:
+		return fmt.Errorf("%w; %s", ErrDeadlock, r.waiting())
+	}
+	return nil
+}
+
+// A snapshot is the machine's cumulative counters at one time.
+type snapshot struct {
+	byClass [isa.NumClasses]uint64
+	lds     tracing.LDSCounts
+	levels  []tracing.Level
+	faults  uint64
+}
+
+func (r *runner) snapshot(l *launch) snapshot {
+	s := snapshot{byClass: issues(l.Code), levels: r.machine.levels(), faults: r.machine.store.Faults.Count}
+	var faults uint64
+	s.lds, faults = r.machine.ldsCounts()
+	s.faults += faults
+	return s
+}
+
+// issues counts the instructions that a program issued so far, by class.
+func issues(c *simd.Code) (by [isa.NumClasses]uint64) {
+	for i := range c.Counts {
+		by[c.Program.Insts[i].Class] += c.Counts[i].Issues
+	}
+	return by
+}
+
+// count adds what a launch that ended in cycle end did to its step.
+func (r *runner) count(l *launch, end uint64) {
+	after := r.snapshot(l)
+	c := tracing.Counts{
+		Launches: 1, Cycles: end - r.now,
+		Workgroups: uint64(l.NumWorkgroups[0]) * uint64(l.NumWorkgroups[1]) * uint64(l.NumWorkgroups[2]),
+		Slots:      r.machine.cluster.Settle(end), Memory: after.levels, OutOfBounds: after.faults - r.before.faults,
+		LDS: tracing.LDSCounts{
+			Accesses:       after.lds.Accesses - r.before.lds.Accesses,
+			Passes:         after.lds.Passes - r.before.lds.Passes,
+			ConflictPasses: after.lds.ConflictPasses - r.before.lds.ConflictPasses,
+		},
+	}
+	c.Waves = c.Workgroups * uint64(l.Need.Waves)
+	for i := range c.ByClass {
+		c.ByClass[i] = after.byClass[i] - r.before.byClass[i]
+	}
+	for i := range c.Memory {
+		c.Memory[i].Subtract(&r.before.levels[i])
+	}
+	r.issued += c.Instructions()
+	i, ok := r.stepOf[l.step]
+	if !ok {
+		i = len(r.steps)
+		r.stepOf[l.step] = i
+		r.steps = append(r.steps, tracing.StepCounts{Name: l.step})
+	}
+	r.steps[i].Add(&c)
+}
