@@ -1,0 +1,253 @@
+package opt
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// addresses rewrites the address of each memory access as a sum: its constant
+// part goes to the offset of the access, its uniform part to the base, the rest
+// to the index. Terms are added from outer loops to inner ones, and terms with
+// one factor before they are scaled, so that accesses share what they can and
+// loops keep what changes in them only. Values must have their units (placement).
+func addresses(f *ir.Func, _ Options) bool {
+	a := &addresser{f: f, g: newGraph(f), pool: newPool(f)}
+	for _, b := range a.g.order {
+		a.block(b)
+	}
+	a.pool.flush()
+	return a.changed
+}
+
+type addresser struct {
+	f       *ir.Func
+	g       *graph
+	pool    *pool
+	out     []*ir.Value
+	at      *ir.Value // the access
+	changed bool
+}
+
+// A sum is constant + terms, modulo 2^32 or 2^64.
+type sum struct {
+	t        isa.Type
+	constant uint64
+	terms    []term
+}
+
+// A term is factor * v.
+type term struct {
+	v      *ir.Value
+	factor uint64
+	depth  int // of the loop in which v is computed
+}
+
+// maxTerms bounds the sums that are taken apart.
+const maxTerms = 12
+
+func (a *addresser) block(b *ir.Block) {
+	a.out = make([]*ir.Value, 0, len(b.Code)+8)
+	for _, v := range b.Code {
+		if v.Mem != nil && v.Mem.HasIndex && v.Mem.Space != isa.SpaceImage && !v.Mem.HasBase {
+			a.access(v)
+		}
+		a.out = append(a.out, v)
+	}
+	b.Code = a.out
+}
+
+func (a *addresser) access(v *ir.Value) {
+	index := v.Args[0]
+	if !index.R.IsInt() || index.R.Bits() < 32 {
+		return
+	}
+	a.at = v
+	s := &sum{t: index.R}
+	if !a.add(s, index, 1, 0) {
+		return
+	}
+	s.collect()
+	a.offset(v.Mem, s)
+	base, rest := a.split(v.Mem, s)
+	args := make([]*ir.Value, 0, len(v.Args)+1)
+	for _, part := range []*ir.Value{base, rest} {
+		if part != nil {
+			args = append(args, part)
+		}
+	}
+	v.Mem.HasBase, v.Mem.HasIndex = base != nil, rest != nil
+	v.Args = append(args, v.Args[1:]...)
+	a.changed = true
+}
+
+// maxDepth bounds the depth of the expressions that are taken apart.
+const maxDepth = 32
+
+// add adds factor*v to the sum, taking v apart.
+func (a *addresser) add(s *sum, v *ir.Value, factor uint64, depth int) bool {
+	if depth > maxDepth {
+		return s.leaf(a, v, factor)
+	}
+	if v.Op == isa.Const {
+		s.constant += v.Imm * factor
+		return true
+	}
+	if v.T != s.t {
+		return s.leaf(a, v, factor)
+	}
+	switch v.Op {
+	case isa.IAdd:
+		return a.add(s, v.Args[0], factor, depth+1) && a.add(s, v.Args[1], factor, depth+1)
+	case isa.ISub:
+		return a.add(s, v.Args[0], factor, depth+1) && a.add(s, v.Args[1], -factor, depth+1)
+	case isa.INeg:
+		return a.add(s, v.Args[0], -factor, depth+1)
+	case isa.IMul:
+		if k := v.Args[1]; k.Op == isa.Const {
+			return a.add(s, v.Args[0], factor*k.Imm, depth+1)
+		}
+	case isa.Shl:
+		if k := v.Args[1]; k.Op == isa.Const {
+			return a.add(s, v.Args[0], factor<<(k.Imm%uint64(s.t.Bits())), depth+1)
+		}
+	}
+	return s.leaf(a, v, factor)
+}
+
+func (s *sum) leaf(a *addresser, v *ir.Value, factor uint64) bool {
+	s.terms = append(s.terms, term{v, factor & s.t.Mask(), a.g.depth(v.Block)})
+	return len(s.terms) <= maxTerms
+}
+
+// collect joins the terms of one value and orders them.
+func (s *sum) collect() {
+	slices.SortFunc(s.terms, func(x, y term) int { return cmp.Compare(x.v.ID, y.v.ID) })
+	joined := s.terms[:0]
+	for _, t := range s.terms {
+		if n := len(joined); n > 0 && joined[n-1].v == t.v {
+			joined[n-1].factor = (joined[n-1].factor + t.factor) & s.t.Mask()
+		} else {
+			joined = append(joined, t)
+		}
+	}
+	s.terms = slices.DeleteFunc(joined, func(t term) bool { return t.factor == 0 })
+	slices.SortStableFunc(s.terms, func(x, y term) int {
+		return cmp.Or(cmp.Compare(x.depth, y.depth), cmp.Compare(x.factor, y.factor))
+	})
+}
+
+// offset moves the constant to the offset, as far as it fits: offsets have 32
+// bits and no sign, which matters to 64-bit addresses.
+func (a *addresser) offset(m *ir.Mem, s *sum) {
+	total := uint64(m.Offset) + s.constant
+	if s.t != isa.I64 || total < 1<<32 {
+		m.Align = alignment(m, s, uint32(s.constant))
+		m.Offset, s.constant = uint32(total), 0
+	}
+}
+
+// maxAlign is the alignment in bytes that no access asks for more than.
+const maxAlign = 16
+
+// alignment is what is known of the address without the constant: the factors
+// tell, or the alignment known before, as far as the constant has it too.
+func alignment(m *ir.Mem, s *sum, constant uint32) uint32 {
+	known := uint32(maxAlign)
+	for _, t := range s.terms {
+		known = min(known, lowBit(uint32(t.factor)))
+	}
+	return max(known, min(m.Align, lowBit(constant)), 1)
+}
+
+// lowBit is the largest power of two that divides n, up to maxAlign.
+func lowBit(n uint32) uint32 { return 1 << bits.TrailingZeros32(n|maxAlign) }
+
+// split makes the uniform part and the part that differs by lane. LDS and
+// scratch instructions have no scalar base: there all is one index.
+func (a *addresser) split(m *ir.Mem, s *sum) (base, index *ir.Value) {
+	uniform, differs := &sum{t: s.t, constant: s.constant}, &sum{t: s.t}
+	for _, t := range s.terms {
+		if t.v.Uniform {
+			uniform.terms = append(uniform.terms, t)
+		} else {
+			differs.terms = append(differs.terms, t)
+		}
+	}
+	base, index = a.build(uniform), a.build(differs)
+	if m.Space == isa.SpaceLDS || m.Space == isa.SpaceScratch {
+		if base == nil || index == nil {
+			return nil, cmp.Or(base, index)
+		}
+		return nil, a.emit(isa.IAdd, s.t, index, base)
+	}
+	return base, index
+}
+
+// build computes a sum; nil is zero. Neighbouring terms of one factor, up to
+// the sign, are added before they are scaled.
+func (a *addresser) build(s *sum) *ir.Value {
+	var total *ir.Value
+	negative := false
+	for i := 0; i < len(s.terms); {
+		j := i
+		var group *ir.Value
+		for ; j < len(s.terms) && s.terms[j].depth == s.terms[i].depth && s.terms[j].factor == s.terms[i].factor; j++ {
+			group = a.plus(s.t, group, s.terms[j].v)
+		}
+		factor := s.terms[i].factor
+		minus := signed(s.t, factor) < 0 && signed(s.t, -factor) > 0
+		if minus {
+			factor = -factor & s.t.Mask()
+		}
+		group = a.scale(s.t, group, factor)
+		switch {
+		case total == nil:
+			total, negative = group, minus
+		case minus == negative:
+			total = a.emit(isa.IAdd, s.t, total, group)
+		case negative:
+			total, negative = a.emit(isa.ISub, s.t, group, total), false
+		default:
+			total = a.emit(isa.ISub, s.t, total, group)
+		}
+		i = j
+	}
+	if negative {
+		total = a.emit(isa.INeg, s.t, total)
+	}
+	if s.constant != 0 {
+		total = a.plus(s.t, total, a.pool.constant(s.t, s.constant))
+	}
+	return total
+}
+
+func (a *addresser) plus(t isa.Type, x, y *ir.Value) *ir.Value {
+	if x == nil {
+		return y
+	}
+	return a.emit(isa.IAdd, t, x, y)
+}
+
+func (a *addresser) scale(t isa.Type, v *ir.Value, factor uint64) *ir.Value {
+	switch {
+	case factor == 1:
+		return v
+	case powerOfTwo(factor):
+		return a.emit(isa.Shl, t, v, a.pool.constant(t, uint64(bits.TrailingZeros64(factor))))
+	}
+	return a.emit(isa.IMul, t, v, a.pool.constant(t, factor))
+}
+
+func (a *addresser) emit(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
+	v := a.f.NewValue(op, t, t, args...)
+	v.Block, v.SPIRV, v.Line, v.Uniform = a.at.Block, a.at.SPIRV, a.at.Line, true
+	for _, x := range args {
+		v.Uniform = v.Uniform && (x.Uniform || literal(x))
+	}
+	a.out = append(a.out, v)
+	return v
+}

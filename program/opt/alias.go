@@ -1,0 +1,70 @@
+package opt
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// interferes reports that the order of v and w matters: one may write what the
+// other reads or writes, or one is a fence for the other.
+func interferes(v, w *ir.Value) bool {
+	switch {
+	case fence(v):
+		return fenced(v, w)
+	case fence(w):
+		return fenced(w, v)
+	case v.Mem == nil || w.Mem == nil:
+		return false
+	case !v.Op.Has(isa.FlagWrites) && !w.Op.Has(isa.FlagWrites):
+		return false
+	}
+	return overlap(v, w)
+}
+
+// fenced reports that w stays on its side of the fence: other fences, and the
+// accesses to memory that others see, but not those to what nobody writes.
+func fenced(fence_, w *ir.Value) bool {
+	if fence(w) {
+		return true
+	}
+	if w.Mem == nil || !w.Op.Has(isa.FlagReads) && !w.Op.Has(isa.FlagWrites) {
+		return false
+	}
+	if w.Mem.Space == isa.SpaceScratch {
+		return fence_.Mem != nil && fence_.Mem.Space == isa.SpaceScratch
+	}
+	return !(w.Op == isa.Load && immutable(w))
+}
+
+// overlap reports that two accesses may touch the same bytes.
+func overlap(v, w *ir.Value) bool {
+	m, n := v.Mem, w.Mem
+	if m.Space != n.Space {
+		flat := m.Space == isa.SpaceFlat || n.Space == isa.SpaceFlat
+		buffer := m.Space == isa.SpaceBuffer || n.Space == isa.SpaceBuffer
+		return flat && buffer
+	}
+	switch {
+	case m.Space == isa.SpaceScratch && m.Local != n.Local:
+		return false
+	case m.Object >= 0 && n.Object >= 0 && m.Object != n.Object && m.Space != isa.SpaceFlat:
+		return false
+	case m.Space == isa.SpaceImage || m.Dynamic || n.Dynamic || m.Binding != n.Binding:
+		return true
+	}
+	return !sameParts(v, w) || offsetsMeet(m, n)
+}
+
+// offsetsMeet compares accesses whose addresses differ by their offsets only.
+// The difference is taken modulo 2^32, as addresses are.
+func offsetsMeet(m, n *ir.Mem) bool {
+	return n.Offset-m.Offset < size(m) || m.Offset-n.Offset < size(n)
+}
+
+// size is the length of an access, in the unit of its offsets.
+func size(m *ir.Mem) uint32 {
+	if m.Space == isa.SpaceScratch {
+		return uint32(m.Count) * wordsOf(m.Elem)
+	}
+	return uint32(m.Count) * uint32(m.Elem.Bits()/8)
+}

@@ -1,0 +1,307 @@
+package opt
+
+import (
+	"slices"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// cleanup removes what control flow no longer reaches and values that nothing
+// uses, and joins blocks that always follow each other.
+func cleanup(f *ir.Func, _ Options) bool {
+	changed := foldBranches(f)
+	changed = removeUnreachable(f) || changed
+	changed = trivialPhis(f) || changed
+	changed = threadJumps(f) || changed
+	changed = dropMerges(f) || changed
+	changed = joinBlocks(f) || changed
+	return removeDead(f) || changed
+}
+
+// foldBranches makes jumps of branches on constants and of branches whose two
+// sides are one block.
+func foldBranches(f *ir.Func) bool {
+	changed := false
+	for _, b := range f.Blocks {
+		if b.Term != ir.Cond {
+			continue
+		}
+		switch {
+		case b.Succs[0] == b.Succs[1] && samePhiArgs(b):
+			keepEdge(b, 0)
+		case b.Cond.Op == isa.Const:
+			keepEdge(b, int(1-b.Cond.Imm&1))
+		case b.Cond.Op == isa.Undef:
+			keepEdge(b, 1)
+		default:
+			continue
+		}
+		changed = true
+	}
+	return changed
+}
+
+// samePhiArgs reports that the phis of b's only successor do not tell b's two
+// edges apart.
+func samePhiArgs(b *ir.Block) bool {
+	s := b.Succs[0]
+	first := -1
+	for k, p := range s.Preds {
+		if p != b {
+			continue
+		}
+		if first < 0 {
+			first = k
+			continue
+		}
+		for _, phi := range s.Phis {
+			if phi.Args[k] != phi.Args[first] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func keepEdge(b *ir.Block, i int) {
+	dropEdge(b, 1-i)
+	b.Term, b.Cond, b.Succs = ir.Jump, nil, []*ir.Block{b.Succs[i]}
+}
+
+// removeUnreachable drops the blocks that no path from the entry reaches, and
+// the constructs that named them.
+func removeUnreachable(f *ir.Func) bool {
+	live := make([]bool, f.NumBlocks())
+	work := []*ir.Block{f.Blocks[0]}
+	live[f.Blocks[0].ID] = true
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, s := range b.Succs {
+			if !live[s.ID] {
+				live[s.ID] = true
+				work = append(work, s)
+			}
+		}
+	}
+	kept := f.Blocks[:0]
+	for _, b := range f.Blocks {
+		if live[b.ID] {
+			kept = append(kept, b)
+		}
+	}
+	changed := len(kept) != len(f.Blocks)
+	clear(f.Blocks[len(kept):])
+	f.Blocks = kept
+	if changed {
+		for _, b := range f.Blocks {
+			dropDeadPreds(b, live)
+		}
+	}
+	return changed
+}
+
+func dropDeadPreds(b *ir.Block, live []bool) {
+	for k := len(b.Preds) - 1; k >= 0; k-- {
+		if !live[b.Preds[k].ID] {
+			dropPred(b, k)
+		}
+	}
+	if b.Merge != nil && !live[b.Merge.ID] {
+		b.Merge = nil
+	}
+	if b.Continue != nil && !live[b.Continue.ID] {
+		b.Continue = nil
+	}
+}
+
+// trivialPhis replaces phis whose arguments are one value, themselves aside.
+func trivialPhis(f *ir.Func) bool {
+	names := newRenaming(f)
+	for again := true; again; {
+		again = false
+		for _, b := range f.Blocks {
+			for _, phi := range b.Phis {
+				if names.find(phi) != phi {
+					continue
+				}
+				if v := onlyArg(phi, names); v != nil {
+					names.set(phi, v)
+					again = true
+				}
+			}
+		}
+	}
+	return names.apply(f)
+}
+
+func onlyArg(phi *ir.Value, names *renaming) *ir.Value {
+	var only *ir.Value
+	for _, a := range phi.Args {
+		a = names.find(a)
+		if a == phi || a == only {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = a
+	}
+	return only
+}
+
+// threadJumps skips empty blocks that one block leads to.
+func threadJumps(f *ir.Func) bool {
+	named := namedBlocks(f)
+	gone := make([]bool, f.NumBlocks())
+	changed := false
+	for _, b := range f.Blocks[1:] {
+		if b.Term != ir.Jump || len(b.Code)+len(b.Phis) > 0 || len(b.Preds) != 1 || named[b.ID] || b.Merge != nil {
+			continue
+		}
+		p, s := b.Preds[0], b.Succs[0]
+		if s == b || slices.Contains(s.Preds, p) {
+			continue
+		}
+		p.Succs = redirect(p.Succs, b, s)
+		replacePred(s, b, p)
+		gone[b.ID], changed = true, true
+	}
+	if changed {
+		f.Blocks = dropBlocks(f.Blocks, gone)
+	}
+	return changed
+}
+
+// namedBlocks marks the merge and continue blocks, by id.
+func namedBlocks(f *ir.Func) []bool {
+	named := make([]bool, f.NumBlocks())
+	for _, b := range f.Blocks {
+		for _, t := range []*ir.Block{b.Merge, b.Continue} {
+			if t != nil {
+				named[t.ID] = true
+			}
+		}
+	}
+	return named
+}
+
+// dropMerges forgets the merge block of a header that no longer branches, and
+// at which no two paths meet. A merge block behind a loop stays one: lanes that
+// leave the loop in different iterations wait there.
+func dropMerges(f *ir.Func) bool {
+	var g *graph
+	changed := false
+	for _, b := range f.Blocks {
+		if b.Merge == nil || b.Continue != nil || b.Term != ir.Jump || len(b.Merge.Preds) > 1 {
+			continue
+		}
+		if g == nil {
+			g = newGraph(f)
+		}
+		if len(b.Merge.Preds) == 0 || g.inLoop[g.pos[b.Merge.Preds[0].ID]] == g.inLoop[g.pos[b.ID]] {
+			b.Merge, changed = nil, true
+		}
+	}
+	return changed
+}
+
+// joinBlocks appends to a block the successor that only it reaches, unless the
+// successor has a part in a construct.
+func joinBlocks(f *ir.Func) bool {
+	named := namedBlocks(f)
+	gone := make([]bool, f.NumBlocks())
+	changed := false
+	for _, b := range f.Blocks {
+		for !gone[b.ID] && canJoin(b, named) {
+			gone[b.Succs[0].ID] = true
+			join(b, b.Succs[0])
+			changed = true
+		}
+	}
+	if changed {
+		f.Blocks = dropBlocks(f.Blocks, gone)
+	}
+	return changed
+}
+
+func canJoin(b *ir.Block, named []bool) bool {
+	if b.Term != ir.Jump {
+		return false
+	}
+	s := b.Succs[0]
+	return s != b && len(s.Preds) == 1 && !named[s.ID] && len(s.Phis) == 0 && (b.Merge == nil || s.Merge == nil)
+}
+
+// join moves s, which follows b alone, into b.
+func join(b, s *ir.Block) {
+	for _, v := range s.Code {
+		b.Append(v)
+	}
+	b.Term, b.Cond, b.Succs = s.Term, s.Cond, s.Succs
+	if s.Merge != nil {
+		b.Merge, b.Continue, b.Unroll = s.Merge, s.Continue, s.Unroll
+	}
+	for _, t := range s.Succs {
+		replacePred(t, s, b)
+	}
+}
+
+func dropBlocks(blocks []*ir.Block, gone []bool) []*ir.Block {
+	kept := blocks[:0]
+	for _, b := range blocks {
+		if !gone[b.ID] {
+			kept = append(kept, b)
+		}
+	}
+	clear(blocks[len(kept):])
+	return kept
+}
+
+// removeDead removes the values that no effect depends on.
+func removeDead(f *ir.Func) bool {
+	live := make([]bool, f.NumValues())
+	var work []*ir.Value
+	need := func(v *ir.Value) {
+		if !live[v.ID] {
+			live[v.ID] = true
+			work = append(work, v)
+		}
+	}
+	for _, b := range f.Blocks {
+		if b.Cond != nil {
+			need(b.Cond)
+		}
+		for _, v := range b.Code {
+			if kept(v) {
+				need(v)
+			}
+		}
+	}
+	for len(work) > 0 {
+		v := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, a := range v.Args {
+			need(a)
+		}
+	}
+	changed := false
+	for _, b := range f.Blocks {
+		n := len(b.Phis) + len(b.Code)
+		b.Phis, b.Code = onlyLive(b.Phis, live), onlyLive(b.Code, live)
+		changed = changed || n != len(b.Phis)+len(b.Code)
+	}
+	return changed
+}
+
+func onlyLive(vs []*ir.Value, live []bool) []*ir.Value {
+	kept := vs[:0]
+	for _, v := range vs {
+		if live[v.ID] {
+			kept = append(kept, v)
+		}
+	}
+	clear(vs[len(kept):])
+	return kept
+}

@@ -1,0 +1,143 @@
+package opt
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// contract fuses operations that the vector unit does in one instruction:
+// a*b+c of floats, where the module allows one rounding, and of integers, and
+// shifts and additions of three operands. Values must have their units
+// (placement): the scalar unit fuses nothing.
+func contract(f *ir.Func, o Options) bool {
+	c := &contractor{f: f, o: o, u: newUses(f), pool: newPool(f), names: newRenaming(f), fused: make([]bool, f.NumValues())}
+	for _, b := range f.Blocks {
+		c.block(b)
+	}
+	changed := c.names.apply(f)
+	c.pool.flush()
+	return removeDead(f) || changed
+}
+
+type contractor struct {
+	f     *ir.Func
+	o     Options
+	u     *uses
+	pool  *pool
+	names *renaming
+	out   []*ir.Value
+	fused []bool // by value id: an addition that took its product in
+}
+
+func (c *contractor) block(b *ir.Block) {
+	c.out = make([]*ir.Value, 0, len(b.Code)+4)
+	for _, v := range b.Code {
+		if rule := fusions[v.Op]; rule != nil {
+			rule(c, v)
+		}
+		c.out = append(c.out, v)
+	}
+	b.Code = c.out
+}
+
+var fusions = map[isa.Op]func(c *contractor, v *ir.Value){
+	isa.FAdd: (*contractor).floatAdd, isa.FSub: (*contractor).floatSub,
+	isa.IAdd: (*contractor).intAdd, isa.Or: (*contractor).intOr,
+}
+
+func (c *contractor) floatAdd(v *ir.Value) {
+	for i, p := range v.Args {
+		if c.product(v, p) {
+			c.fuse(v, p.Args[0], p.Args[1], v.Args[1-i])
+			return
+		}
+	}
+}
+
+// floatSub fuses a*b - c and c - a*b. The sign costs an operation unless it
+// meets a constant or another sign, but one that may leave a loop.
+func (c *contractor) floatSub(v *ir.Value) {
+	if p := v.Args[0]; c.product(v, p) {
+		c.fuse(v, p.Args[0], p.Args[1], c.negate(v, v.Args[1]))
+	} else if p := v.Args[1]; c.product(v, p) {
+		a, b := p.Args[0], p.Args[1]
+		if freeToNegate(b) {
+			a, b = b, a
+		}
+		c.fuse(v, c.negate(v, a), b, v.Args[0])
+	}
+}
+
+func (c *contractor) fuse(v, x, y, z *ir.Value) {
+	v.Op, v.Args = isa.Fma, []*ir.Value{x, y, z}
+	c.fused[v.ID] = true
+}
+
+func freeToNegate(v *ir.Value) bool { return v.Op == isa.Const || v.Op == isa.FNeg }
+
+func (c *contractor) negate(at, v *ir.Value) *ir.Value {
+	switch v.Op {
+	case isa.FNeg:
+		return v.Args[0]
+	case isa.Const:
+		return c.pool.constant(v.R, isa.Eval(isa.FNeg, v.R, v.R, 0, v.Imm))
+	}
+	n := c.f.NewValue(isa.FNeg, at.T, at.T, v)
+	n.Block, n.SPIRV, n.Line = at.Block, at.SPIRV, at.Line
+	c.out = append(c.out, n)
+	return n
+}
+
+// product reports that p is a multiplication that the addition v may take in:
+// both allow it, and every other use of p is an addition that takes it in too.
+func (c *contractor) product(v, p *ir.Value) bool {
+	if p.Op != isa.FMul || p.T != v.T || p.NoContract || v.NoContract || len(c.u.conds[p.ID]) > 0 {
+		return false
+	}
+	for _, w := range c.u.of(p) {
+		if w.Op == isa.Fma && c.fused[w.ID] && w.Args[2] != p {
+			continue
+		}
+		if w.Op != isa.FAdd && w.Op != isa.FSub || w.NoContract || w.Args[0] == w.Args[1] {
+			return false
+		}
+	}
+	return true
+}
+
+// private reports an operation of the vector unit that only v uses.
+func (c *contractor) private(v, p *ir.Value, op isa.Op) bool {
+	return p.Op == op && p.T == isa.I32 && !p.Uniform && c.u.count(p) == 1 && v.T == isa.I32
+}
+
+func (c *contractor) intAdd(v *ir.Value) {
+	if v.Uniform || v.T != isa.I32 {
+		return
+	}
+	for _, f := range []struct {
+		have     bool
+		from, to isa.Op
+	}{
+		{c.o.FuseMad, isa.IMul, isa.IMad}, {c.o.LshlAdd, isa.Shl, isa.LshlAdd}, {c.o.Add3, isa.IAdd, isa.IAdd3},
+	} {
+		if f.have && c.intFuse(v, f.from, f.to) {
+			return
+		}
+	}
+}
+
+func (c *contractor) intOr(v *ir.Value) {
+	if !v.Uniform && v.T == isa.I32 && c.o.LshlAdd {
+		c.intFuse(v, isa.Shl, isa.LshlOr)
+	}
+}
+
+func (c *contractor) intFuse(v *ir.Value, from, to isa.Op) bool {
+	for i, p := range v.Args {
+		if c.private(v, p, from) {
+			v.Op, v.Args = to, []*ir.Value{p.Args[0], p.Args[1], v.Args[1-i]}
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,316 @@
+package opt
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// divergence decides which values the scalar unit computes and sets
+// ir.Value.Uniform. A value is uniform when all active lanes have the same, its
+// operands are in scalar registers, and the scalar unit has the operation.
+//
+// The method is that of Karrenberg and Hack (Whole-function vectorization, 2011)
+// as LLVM does it: divergence flows along data, from a divergent branch to the
+// phis at which its paths meet, and out of loops that lanes leave in different
+// iterations.
+func divergence(f *ir.Func, o Options) bool {
+	d := analyse(f, o, true)
+	for d.closeLoops() { // each round closes more loops, and there are only so many
+		d = analyse(f, o, true)
+	}
+	d.store()
+	return true
+}
+
+// placement is divergence without changes to the function: values that leave a
+// divergent loop are divergent in the loop too.
+func placement(f *ir.Func, o Options) bool {
+	analyse(f, o, false).store()
+	return false
+}
+
+// A divergenceAnalysis holds what is known so far: values are uniform until
+// shown to diverge.
+type divergenceAnalysis struct {
+	f     *ir.Func
+	o     Options
+	g     *graph
+	u     *uses
+	isDiv []bool // by value id
+	work  []*ir.Value
+
+	leaves  []bool // by loop: lanes leave in different iterations
+	closing bool   // keep values uniform that a phi behind the loop can carry out
+	escapes []escape
+
+	// The search of joins: the label of each place, valid when its turn is the
+	// present one.
+	labels, turns []int
+	turn          int
+	headers       []*ir.Block // loop headers that a back edge reached
+}
+
+// An escape is a value that is used after its divergent loop, but uniform in it.
+type escape struct {
+	v *ir.Value
+	l *loop
+}
+
+func analyse(f *ir.Func, o Options, closing bool) *divergenceAnalysis {
+	g := newGraph(f)
+	d := &divergenceAnalysis{f: f, o: o, g: g, u: newUses(f), isDiv: make([]bool, f.NumValues()), closing: closing,
+		leaves: make([]bool, len(g.loops)), labels: make([]int, len(g.order)), turns: make([]int, len(g.order))}
+	eachValue(f, func(v *ir.Value) {
+		if d.source(v) {
+			d.mark(v)
+		}
+	})
+	for len(d.work) > 0 {
+		v := d.work[len(d.work)-1]
+		d.work = d.work[:len(d.work)-1]
+		for _, w := range d.u.of(v) {
+			if !sameInWave(w, o) {
+				d.mark(w)
+			}
+		}
+		for _, b := range d.u.conds[v.ID] {
+			d.branch(b)
+		}
+	}
+	return d
+}
+
+func (d *divergenceAnalysis) mark(v *ir.Value) {
+	if !d.isDiv[v.ID] {
+		d.isDiv[v.ID] = true
+		d.work = append(d.work, v)
+	}
+}
+
+func (d *divergenceAnalysis) store() {
+	eachValue(d.f, func(v *ir.Value) { v.Uniform = !d.isDiv[v.ID] && v.R != isa.Void })
+}
+
+// source reports that v diverges whatever its arguments are.
+func (d *divergenceAnalysis) source(v *ir.Value) bool {
+	switch {
+	case v.Op == isa.Load:
+		return !scalarLoad(v)
+	case v.Op == isa.ImageLoad || atomic(v):
+		return true
+	case sameInWave(v, d.o):
+		return false
+	}
+	return v.Op.Has(isa.FlagPerLane) || crossLane(v) || !onScalarUnit(v, d.o)
+}
+
+// sameInWave reports that all lanes get one result though the arguments differ.
+// The size of a buffer is so only when the lanes ask for the same buffer.
+func sameInWave(v *ir.Value, o Options) bool {
+	if v.Op == isa.Reduce {
+		_, cluster := isa.SplitGroupImm(v.Imm)
+		return cluster == 0 || cluster >= o.WaveSize
+	}
+	return v.Op.Has(isa.FlagUniform) && v.Mem == nil
+}
+
+// scalarLoad reports that the scalar cache serves the load if the address is
+// uniform: push constants, and whole words of memory that nobody writes.
+func scalarLoad(v *ir.Value) bool {
+	m := v.Mem
+	if m.Volatile || m.Coherent {
+		return false
+	}
+	ofMemory := m.ReadOnly && (m.Space == isa.SpaceBuffer || m.Space == isa.SpaceFlat)
+	return m.Space == isa.SpacePush || ofMemory && m.Elem.Bits() >= 32
+}
+
+// branch marks what depends on the way that lanes take out of b: the phis where
+// disjoint paths from b meet, and the loops that one path leaves while another
+// goes round.
+//
+// Each block gets as label the path that reaches it; one that two labels reach
+// starts a label of its own. The search ends where all paths have become one.
+func (d *divergenceAnalysis) branch(b *ir.Block) {
+	if !d.g.reachable(b) || b.Succs[0] == b.Succs[1] {
+		return
+	}
+	d.turn++
+	d.headers = d.headers[:0]
+	at := d.g.pos[b.ID]
+	pending := d.reach(at, b.Succs[0], 0) + d.reach(at, b.Succs[1], 1)
+	end := at + 1
+	for ; end < len(d.g.order) && pending > 1; end++ {
+		if d.turns[end] != d.turn {
+			continue
+		}
+		pending--
+		for _, s := range d.g.order[end].Succs {
+			pending += d.reach(end, s, d.labels[end])
+		}
+	}
+	for _, h := range d.headers {
+		d.leaveLoop(d.g.loopOf(h), at)
+	}
+}
+
+// reach gives s the label of a path to it and reports 1 if s was new.
+func (d *divergenceAnalysis) reach(from int, s *ir.Block, label int) int {
+	q := d.g.pos[s.ID]
+	own := q + 2 // labels 0 and 1 are the sides of the branch
+	switch {
+	case q <= from:
+		d.headers = append(d.headers, s)
+	case d.turns[q] != d.turn:
+		d.turns[q], d.labels[q] = d.turn, label
+		return 1
+	case d.labels[q] != label && d.labels[q] != own:
+		d.labels[q] = own
+		d.join(s)
+	}
+	return 0
+}
+
+func (d *divergenceAnalysis) join(b *ir.Block) {
+	for _, phi := range b.Phis {
+		d.mark(phi)
+	}
+}
+
+// leaveLoop is called when a path from the branch at the given place goes round
+// the loop. If another path does not, lanes leave in different iterations.
+func (d *divergenceAnalysis) leaveLoop(l *loop, at int) {
+	i := d.g.inLoop[d.g.pos[l.header.ID]]
+	if d.leaves[i] || !l.members[at] || !d.reachedOutside(l) {
+		return
+	}
+	d.leaves[i] = true
+	for _, b := range l.blocks {
+		for _, s := range b.Succs {
+			if !d.g.contains(l, s) {
+				d.join(s)
+			}
+		}
+		d.escape(l, b.Phis)
+		d.escape(l, b.Code)
+	}
+}
+
+// reachedOutside reports that the search came to a block from which the loop's
+// header is not reached again.
+func (d *divergenceAnalysis) reachedOutside(l *loop) bool {
+	for q, turn := range d.turns {
+		if turn == d.turn && !l.round[q] {
+			return true
+		}
+	}
+	return false
+}
+
+// escape deals with the values of a divergent loop that are used behind it,
+// where lanes see the values of different iterations.
+func (d *divergenceAnalysis) escape(l *loop, vs []*ir.Value) {
+	for _, v := range vs {
+		switch x := d.exitOf(v, l); {
+		case literal(v) || x == staysInside:
+		case d.closing && x == byMerge:
+			d.escapes = append(d.escapes, escape{v, l})
+		default:
+			d.mark(v)
+		}
+	}
+}
+
+// An exit says how the uses of a value behind its loop are reached.
+type exit int
+
+const (
+	staysInside exit = iota // there are none
+	byMerge                 // all through the merge block, so that a phi there can carry the value
+	otherwise
+)
+
+func (d *divergenceAnalysis) exitOf(v *ir.Value, l *loop) exit {
+	out := staysInside
+	see := func(b *ir.Block) {
+		switch {
+		case d.g.contains(l, b):
+		case out != otherwise && l.merge != nil && d.g.dominates(l.merge, b):
+			out = byMerge
+		default:
+			out = otherwise
+		}
+	}
+	for _, w := range d.u.of(v) {
+		for k, a := range w.Args {
+			if a == v {
+				see(usedIn(w, k))
+			}
+		}
+	}
+	for _, b := range d.u.conds[v.ID] {
+		if b.Cond == v {
+			see(b)
+		}
+	}
+	if out == byMerge && !d.reachesMerge(v, l) {
+		return otherwise
+	}
+	return out
+}
+
+// usedIn is the block at whose end or in which w uses its k-th argument.
+func usedIn(w *ir.Value, k int) *ir.Block {
+	if w.Op == isa.Phi {
+		return w.Block.Preds[k]
+	}
+	return w.Block
+}
+
+// reachesMerge reports that v is known at all ways into the merge block.
+func (d *divergenceAnalysis) reachesMerge(v *ir.Value, l *loop) bool {
+	for _, p := range l.merge.Preds {
+		if !d.g.contains(l, p) || !d.g.dominates(v.Block, p) {
+			return false
+		}
+	}
+	return true
+}
+
+// closeLoops carries the values that escape through phis at the merge block.
+func (d *divergenceAnalysis) closeLoops() bool {
+	changed := false
+	for _, e := range d.escapes {
+		if !d.isDiv[e.v.ID] && d.exitOf(e.v, e.l) != staysInside {
+			d.carry(e.v, closingPhi(d.f, e.v, e.l), e.l)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// carry makes the uses of v behind the loop uses of phi.
+func (d *divergenceAnalysis) carry(v, phi *ir.Value, l *loop) {
+	for _, w := range d.u.of(v) {
+		for k, a := range w.Args {
+			if a == v && !d.g.contains(l, usedIn(w, k)) {
+				w.Args[k] = phi
+			}
+		}
+	}
+	for _, b := range d.u.conds[v.ID] {
+		if !d.g.contains(l, b) && b.Cond == v {
+			b.Cond = phi
+		}
+	}
+}
+
+func closingPhi(f *ir.Func, v *ir.Value, l *loop) *ir.Value {
+	phi := f.NewValue(isa.Phi, v.R, v.R)
+	for range l.merge.Preds {
+		phi.Args = append(phi.Args, v)
+	}
+	phi.Block, phi.SPIRV, phi.Line = l.merge, v.SPIRV, v.Line
+	l.merge.Phis = append(l.merge.Phis, phi)
+	return phi
+}

@@ -1,0 +1,316 @@
+package opt
+
+import (
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// fold computes what is constant and replaces operations by cheaper ones with
+// the same result. Floating-point results stay as they are, to the bit (the
+// payload of a NaN aside).
+func fold(f *ir.Func, o Options) bool {
+	s := &folder{f: f, o: o, pool: newPool(f), names: newRenaming(f)}
+	g := newGraph(f)
+	for _, b := range g.order {
+		s.block(b)
+	}
+	changed := s.names.apply(f) || s.changed
+	s.pool.flush()
+	return foldConditions(f) || changed
+}
+
+// A folder rewrites the values of a block into out.
+type folder struct {
+	f       *ir.Func
+	o       Options
+	pool    *pool
+	names   *renaming
+	out     []*ir.Value
+	at      *ir.Value // the value being folded: what is made for it takes its place
+	changed bool
+}
+
+func (s *folder) block(b *ir.Block) {
+	s.out = make([]*ir.Value, 0, len(b.Code)+8)
+	for _, v := range b.Code {
+		s.names.args(v)
+		s.at = v
+		w := s.simplify(v)
+		if w == v {
+			s.out = append(s.out, v)
+		} else {
+			s.names.set(v, w)
+			s.changed = true
+		}
+	}
+	b.Code = s.out
+}
+
+// simplify is a value equal to v; v itself when nothing better is known.
+func (s *folder) simplify(v *ir.Value) *ir.Value {
+	if literal(v) {
+		return v
+	}
+	if w := s.evaluate(v); w != nil {
+		return w
+	}
+	if v.Op.Has(isa.FlagCommutes) && v.Mem == nil && v.Args[0].Op == isa.Const && v.Args[1].Op != isa.Const {
+		v.Args[0], v.Args[1] = v.Args[1], v.Args[0]
+	}
+	if rule := rules[v.Op]; rule != nil {
+		if w := rule(s, v); w != nil {
+			return w
+		}
+	}
+	return v
+}
+
+// evaluate computes v when all its arguments are constants.
+func (s *folder) evaluate(v *ir.Value) *ir.Value {
+	if !foldable(v) || len(v.Args) == 0 {
+		return nil
+	}
+	var args [4]uint64
+	for i, a := range v.Args {
+		if a.Op != isa.Const {
+			return nil
+		}
+		args[i] = a.Imm
+	}
+	return s.pool.constant(v.R, isa.Eval(v.Op, v.T, v.From, v.Imm, args[:len(v.Args)]...))
+}
+
+// make adds an operation in front of the value being folded, simplified itself.
+func (s *folder) make(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
+	v := s.f.NewValue(op, t, isa.ResultType(op, t, t), args...)
+	v.Block, v.SPIRV, v.Line, v.NoContract = s.at.Block, s.at.SPIRV, s.at.Line, s.at.NoContract
+	w := s.simplify(v)
+	if w == v {
+		s.out = append(s.out, v)
+	}
+	return w
+}
+
+func (s *folder) constant(t isa.Type, bits uint64) *ir.Value { return s.pool.constant(t, bits) }
+
+// A rule returns a value equal to v, or nil.
+type rule func(s *folder, v *ir.Value) *ir.Value
+
+// rules is filled at start, as rules call simplify, which reads it.
+var rules [isa.NumOps]rule
+
+func init() {
+	for _, table := range []map[isa.Op]rule{integerRules, divisionRules, bitRules, floatRules, truthRules, moveRules, waveRules} {
+		for op, r := range table {
+			rules[op] = r
+		}
+	}
+}
+
+var integerRules = map[isa.Op]rule{
+	isa.IAdd: foldAdd, isa.ISub: foldSub, isa.IMul: foldMul, isa.INeg: involution,
+	isa.UMin: sameArgs, isa.UMax: sameArgs, isa.SMin: sameArgs, isa.SMax: sameArgs,
+}
+
+func foldAdd(s *folder, v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	switch {
+	case isConst(y, 0):
+		return x
+	case y.Op == isa.Const && x.Op == isa.IAdd && x.Args[1].Op == isa.Const:
+		return s.make(isa.IAdd, v.T, x.Args[0], s.constant(v.T, x.Args[1].Imm+y.Imm))
+	case y.Op == isa.INeg:
+		return s.make(isa.ISub, v.T, x, y.Args[0])
+	case x.Op == isa.INeg:
+		return s.make(isa.ISub, v.T, y, x.Args[0])
+	}
+	return nil
+}
+
+func foldSub(s *folder, v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	switch {
+	case x == y:
+		return s.constant(v.T, 0)
+	case y.Op == isa.Const:
+		return s.make(isa.IAdd, v.T, x, s.constant(v.T, -y.Imm))
+	case isConst(x, 0):
+		return s.make(isa.INeg, v.T, y)
+	}
+	return nil
+}
+
+func foldMul(s *folder, v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	if y.Op != isa.Const {
+		return nil
+	}
+	switch {
+	case y.Imm == 0:
+		return y
+	case y.Imm == 1:
+		return x
+	case y.Imm == v.T.Mask():
+		return s.make(isa.INeg, v.T, x)
+	case bits.OnesCount64(y.Imm) == 1:
+		return s.make(isa.Shl, v.T, x, s.constant(v.T, uint64(bits.TrailingZeros64(y.Imm))))
+	case x.Op == isa.IMul && x.Args[1].Op == isa.Const:
+		return s.make(isa.IMul, v.T, x.Args[0], s.constant(v.T, x.Args[1].Imm*y.Imm))
+	case x.Op == isa.Shl && x.Args[1].Op == isa.Const:
+		factor := y.Imm << (x.Args[1].Imm % uint64(v.T.Bits()))
+		return s.make(isa.IMul, v.T, x.Args[0], s.constant(v.T, factor))
+	}
+	return nil
+}
+
+// involution removes an operation that is its own inverse.
+func involution(_ *folder, v *ir.Value) *ir.Value {
+	if x := v.Args[0]; x.Op == v.Op && x.T == v.T {
+		return x.Args[0]
+	}
+	return nil
+}
+
+func sameArgs(_ *folder, v *ir.Value) *ir.Value {
+	if v.Args[0] == v.Args[1] {
+		return v.Args[0]
+	}
+	return nil
+}
+
+var bitRules = map[isa.Op]rule{
+	isa.And: foldAnd, isa.Or: foldOr, isa.Xor: foldXor, isa.Not: involution,
+	isa.Shl: foldShift, isa.Shr: foldShift, isa.Sar: foldShift,
+}
+
+func foldAnd(s *folder, v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	switch {
+	case x == y, isConst(y, v.T.Mask()):
+		return x
+	case isConst(y, 0):
+		return y
+	case y.Op == isa.Const && x.Op == isa.And && x.Args[1].Op == isa.Const:
+		return s.make(isa.And, v.T, x.Args[0], s.constant(v.T, x.Args[1].Imm&y.Imm))
+	}
+	return nil
+}
+
+func foldOr(s *folder, v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	switch {
+	case x == y, isConst(y, 0):
+		return x
+	case isConst(y, v.T.Mask()):
+		return y
+	case y.Op == isa.Const && x.Op == isa.Or && x.Args[1].Op == isa.Const:
+		return s.make(isa.Or, v.T, x.Args[0], s.constant(v.T, x.Args[1].Imm|y.Imm))
+	}
+	return nil
+}
+
+func foldXor(s *folder, v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	switch {
+	case x == y:
+		return s.constant(v.T, 0)
+	case isConst(y, 0):
+		return x
+	case isConst(y, v.T.Mask()):
+		return s.make(isa.Not, v.T, x)
+	}
+	return nil
+}
+
+// foldShift deals with constant amounts; two shifts of one kind become one.
+func foldShift(s *folder, v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	if isConst(x, 0) {
+		return x
+	}
+	if y.Op != isa.Const {
+		return nil
+	}
+	width := uint64(v.T.Bits())
+	n := y.Imm % width
+	if n == 0 {
+		return x
+	}
+	if x.T != v.T || len(x.Args) != 2 || x.Args[1].Op != isa.Const {
+		return nil
+	}
+	m := x.Args[1].Imm % width
+	switch {
+	case x.Op == v.Op && m+n < width:
+		return s.make(v.Op, v.T, x.Args[0], s.constant(y.R, m+n))
+	case x.Op == v.Op && v.Op != isa.Sar:
+		return s.constant(v.T, 0)
+	case v.Op == isa.Shl && x.Op == isa.Shr && m == n:
+		return s.make(isa.And, v.T, x.Args[0], s.constant(v.T, v.T.Mask()<<n))
+	case v.Op == isa.Shr && x.Op == isa.Shl && m == n:
+		return s.make(isa.And, v.T, x.Args[0], s.constant(v.T, v.T.Mask()>>n))
+	}
+	return nil
+}
+
+var moveRules = map[isa.Op]rule{
+	isa.Mov: foldMov, isa.UConvert: foldConvert, isa.SConvert: foldConvert,
+	isa.Pack64: foldPack, isa.Lo32: foldHalf, isa.Hi32: foldHalf,
+}
+
+func foldMov(_ *folder, v *ir.Value) *ir.Value {
+	if x := v.Args[0]; x.R == v.R {
+		return x
+	}
+	if x := v.Args[0]; x.Op == isa.Mov && x.Args[0].R == v.R {
+		return x.Args[0]
+	}
+	return nil
+}
+
+func foldConvert(s *folder, v *ir.Value) *ir.Value {
+	x := v.Args[0]
+	switch {
+	case v.T == v.From:
+		return x
+	case x.Op != isa.UConvert && x.Op != isa.SConvert || x.T != v.From:
+		return nil
+	case v.T == x.From && v.T.Bits() <= x.T.Bits(): // there and back
+		return x.Args[0]
+	case x.Op == v.Op && x.T.Bits() > x.From.Bits() && v.T.Bits() > v.From.Bits():
+		return s.convert(v, x.Args[0])
+	case x.T.Bits() < x.From.Bits() && v.T.Bits() < v.From.Bits():
+		return s.convert(v, x.Args[0])
+	}
+	return nil
+}
+
+func (s *folder) convert(v, x *ir.Value) *ir.Value {
+	w := s.f.NewValue(v.Op, v.T, v.R, x)
+	w.From, w.Block, w.SPIRV, w.Line = x.R, v.Block, v.SPIRV, v.Line
+	s.out = append(s.out, w)
+	return w
+}
+
+func foldPack(_ *folder, v *ir.Value) *ir.Value {
+	lo, hi := v.Args[0], v.Args[1]
+	if lo.Op == isa.Lo32 && hi.Op == isa.Hi32 && lo.Args[0] == hi.Args[0] && lo.Args[0].R == v.R {
+		return lo.Args[0]
+	}
+	return nil
+}
+
+func foldHalf(_ *folder, v *ir.Value) *ir.Value {
+	if x := v.Args[0]; x.Op == isa.Pack64 {
+		half := x.Args[0]
+		if v.Op == isa.Hi32 {
+			half = x.Args[1]
+		}
+		if half.R == v.R {
+			return half
+		}
+	}
+	return nil
+}

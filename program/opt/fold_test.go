@@ -1,0 +1,78 @@
+package opt
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// Folding an operation with one operand known must not change its value: the
+// folded function, with the other operand made constant and folded again, gives
+// what the operation means.
+func TestFoldKeepsMeaning(t *testing.T) {
+	ops := []isa.Op{isa.IAdd, isa.ISub, isa.IMul, isa.UDiv, isa.SDiv, isa.UMod, isa.SRem, isa.SMod,
+		isa.And, isa.Or, isa.Xor, isa.Shl, isa.Shr, isa.Sar, isa.UMin, isa.SMax, isa.IEq, isa.INe, isa.ULt, isa.SLt, isa.ULe, isa.SLe}
+	types := []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64}
+	rapid.Check(t, func(r *rapid.T) {
+		op, typ := rapid.SampledFrom(ops).Draw(r, "op"), rapid.SampledFrom(types).Draw(r, "type")
+		known, other := draw(r, typ, "known"), draw(r, typ, "other")
+		left := rapid.Bool().Draw(r, "left")
+		b := newBuilder(t)
+		x := b.load(ir.Mem{Space: isa.SpaceBuffer, Elem: typ}, b.c(0))
+		args := []*ir.Value{x, b.ct(typ, known)}
+		values := []uint64{other, known & typ.Mask()}
+		if left {
+			args[0], args[1], values[0], values[1] = args[1], args[0], values[1], values[0]
+		}
+		v := b.op(op, typ, args...)
+		st := b.store(word(0), b.c(0), v)
+		b.ret()
+		gatherConstants(b.f, Options{})
+		fold(b.f, Options{WaveSize: 64})
+		x.Op, x.Mem, x.Args, x.Imm = isa.Const, nil, nil, other
+		gatherConstants(b.f, Options{})
+		fold(b.f, Options{WaveSize: 64})
+		got, want := st.Args[1], isa.Eval(op, typ, typ, 0, values...)
+		if !isConst(got, want) {
+			r.Fatalf("%v.%v%x = %v %x, want %x", op, typ, values, got.Op, got.Imm, want)
+		}
+	})
+}
+
+// draw prefers the values at which arithmetic turns over.
+func draw(r *rapid.T, t isa.Type, name string) uint64 {
+	small := rapid.Uint64Range(0, 20)
+	negative := rapid.Map(small, func(n uint64) uint64 { return -n })
+	power := rapid.Map(rapid.IntRange(0, 63), func(n int) uint64 { return 1 << n })
+	return rapid.OneOf(rapid.Uint64(), small, negative, power).Draw(r, name) & t.Mask()
+}
+
+// Every divisor of 32 bits that is likely to be written, at the dividends where
+// a quotient changes.
+func TestDivisionByConstants(t *testing.T) {
+	for _, d := range []uint64{1, 2, 3, 5, 6, 7, 9, 10, 11, 12, 25, 28, 60, 100, 125, 625, 641, 1000, 1000003, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff} {
+		for _, q := range []uint64{0, 1, 2, 1000, 0x7fffffff / d, 0xffffffff / d} {
+			for _, near := range []uint64{^uint64(0), 0, 1} {
+				checkDivision(t, (q*d+near)&0xffffffff, d)
+				checkDivision(t, -(q*d+near)&0xffffffff, d)
+			}
+		}
+	}
+}
+
+func checkDivision(t *testing.T, x, d uint64) {
+	t.Helper()
+	for _, op := range []isa.Op{isa.UDiv, isa.SDiv, isa.UMod, isa.SRem, isa.SMod} {
+		f := &ir.Func{}
+		s := &folder{f: f, pool: &pool{f: f, have: map[constKey]*ir.Value{}}, names: newRenaming(f), at: &ir.Value{}}
+		f.NewBlock()
+		v := f.NewValue(op, isa.I32, isa.I32, s.constant(isa.I32, x), s.constant(isa.I32, d))
+		got := rules[op](s, v)
+		if want := isa.Eval(op, isa.I32, isa.I32, 0, x, d); got == nil || !isConst(got, want) {
+			t.Fatalf("%v %x by %x: got %v, want %x", op, x, d, got, want)
+		}
+	}
+}

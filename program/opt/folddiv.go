@@ -1,0 +1,181 @@
+package opt
+
+import (
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// Division by constants, as drivers' compilers do it: shifts and masks for
+// powers of two, else a multiplication whose high half is the quotient
+// (Warren, Hacker's Delight, chapter 10).
+var divisionRules = map[isa.Op]rule{
+	isa.UDiv: constantDivisor(foldUDiv), isa.UMod: constantDivisor(foldUMod),
+	isa.SDiv: constantDivisor(foldSDiv), isa.SRem: constantDivisor(foldSRem), isa.SMod: constantDivisor(foldSMod),
+}
+
+// constantDivisor applies the rule where the divisor is a constant; dividing by
+// zero gives zero.
+func constantDivisor(r func(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value) rule {
+	return func(s *folder, v *ir.Value) *ir.Value {
+		d := v.Args[1]
+		if d.Op != isa.Const {
+			return nil
+		}
+		if d.Imm == 0 {
+			return s.constant(v.T, 0)
+		}
+		return r(s, v.T, v.Args[0], d.Imm)
+	}
+}
+
+func powerOfTwo(d uint64) bool { return d&(d-1) == 0 }
+
+func (s *folder) shift(op isa.Op, t isa.Type, x *ir.Value, n int) *ir.Value {
+	return s.make(op, t, x, s.constant(t, uint64(n)))
+}
+
+func foldUDiv(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
+	if powerOfTwo(d) {
+		return s.shift(isa.Shr, t, x, bits.TrailingZeros64(d))
+	}
+	if t != isa.I32 {
+		return nil
+	}
+	k := bits.Len64(d - 1) // 2^k > d
+	if small, ok := shortMultiplier(d, k); ok {
+		hi := s.make(isa.UMulHi, t, x, s.constant(t, small.m))
+		return s.shift(isa.Shr, t, hi, small.shift)
+	}
+	// The multiplier m = ceil(2^(32+k)/d) has 33 bits: the multiplication takes
+	// the low 32, and x itself is added for the other, halved against overflow.
+	m, _ := bits.Div64(uint64(1)<<k, 0, d<<32)
+	hi := s.make(isa.UMulHi, t, x, s.constant(t, m+1))
+	half := s.shift(isa.Shr, t, s.make(isa.ISub, t, x, hi), 1)
+	return s.shift(isa.Shr, t, s.make(isa.IAdd, t, half, hi), k-1)
+}
+
+type multiplier struct {
+	m     uint64
+	shift int
+}
+
+// shortMultiplier finds a multiplier of 32 bits, which most divisors have: the
+// error m*d - 2^(32+k) must not exceed 2^k.
+func shortMultiplier(d uint64, most int) (multiplier, bool) {
+	for k := range most {
+		power := uint64(1) << (32 + k)
+		m := (power + d - 1) / d
+		if m < 1<<32 && m*d-power <= 1<<k {
+			return multiplier{m, k}, true
+		}
+	}
+	return multiplier{}, false
+}
+
+func foldUMod(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
+	if powerOfTwo(d) {
+		return s.make(isa.And, t, x, s.constant(t, d-1))
+	}
+	return s.remainder(t, x, d, foldUDiv)
+}
+
+// remainder is x - x/d*d.
+func (s *folder) remainder(t isa.Type, x *ir.Value, d uint64, divide func(*folder, isa.Type, *ir.Value, uint64) *ir.Value) *ir.Value {
+	q := divide(s, t, x, d)
+	if q == nil {
+		return nil
+	}
+	return s.make(isa.ISub, t, x, s.make(isa.IMul, t, q, s.constant(t, d)))
+}
+
+// signed is the constant d of type t as a number.
+func signed(t isa.Type, d uint64) int64 {
+	n := 64 - t.Bits()
+	return int64(d<<n) >> n
+}
+
+func foldSDiv(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
+	n := signed(t, d)
+	switch {
+	case n == 1:
+		return x
+	case n == -1:
+		return s.make(isa.INeg, t, x)
+	case n < 0:
+		return s.negativeDivisor(t, x, -n)
+	case powerOfTwo(uint64(n)):
+		return s.signedShift(t, x, bits.TrailingZeros64(d))
+	case t != isa.I32:
+		return nil
+	}
+	return s.signedMultiply(t, x, n)
+}
+
+// negativeDivisor divides by -n. The most negative number of a type has no
+// counterpart: only itself contains it.
+func (s *folder) negativeDivisor(t isa.Type, x *ir.Value, n int64) *ir.Value {
+	if signed(t, uint64(n)) < 0 {
+		return s.make(isa.Select, t, s.make(isa.IEq, t, x, s.constant(t, uint64(n))), s.constant(t, 1), s.constant(t, 0))
+	}
+	if q := foldSDiv(s, t, x, uint64(n)); q != nil {
+		return s.make(isa.INeg, t, q)
+	}
+	return nil
+}
+
+// signedShift divides by 2^k towards zero: 2^k-1 is added to negative values.
+func (s *folder) signedShift(t isa.Type, x *ir.Value, k int) *ir.Value {
+	width := int(t.Bits())
+	sign := s.shift(isa.Sar, t, x, width-1)
+	bias := s.shift(isa.Shr, t, sign, width-k)
+	return s.shift(isa.Sar, t, s.make(isa.IAdd, t, x, bias), k)
+}
+
+// signedMultiply divides by n, not a power of two, by multiplication: the high
+// half, shifted, and one more for negative values.
+func (s *folder) signedMultiply(t isa.Type, x *ir.Value, n int64) *ir.Value {
+	m, k := signedMultiplier(n)
+	hi := s.make(isa.SMulHi, t, x, s.constant(t, uint64(m)))
+	if m < 0 {
+		hi = s.make(isa.IAdd, t, hi, x)
+	}
+	q := s.shift(isa.Sar, t, hi, k)
+	return s.make(isa.IAdd, t, q, s.shift(isa.Shr, t, x, 31))
+}
+
+// signedMultiplier is the magic number of n > 2 with its shift: the smallest k
+// for which ceil(2^(32+k)/n) is precise enough for all 32-bit values.
+func signedMultiplier(n int64) (m int32, k int) {
+	for k = 0; ; k++ {
+		power := uint64(1) << (32 + k)
+		q := power/uint64(n) + 1
+		if q*uint64(n)-power <= 1<<(k+1) && q < 1<<32 {
+			return int32(uint32(q)), k
+		}
+	}
+}
+
+func foldSRem(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
+	if n := signed(t, d); n == 1 || n == -1 {
+		return s.constant(t, 0)
+	}
+	return s.remainder(t, x, d, foldSDiv)
+}
+
+// foldSMod: the remainder has the divisor's sign, so for a power of two it is
+// what a mask leaves.
+func foldSMod(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
+	if n := signed(t, d); n > 0 && powerOfTwo(uint64(n)) {
+		return s.make(isa.And, t, x, s.constant(t, d-1))
+	}
+	r := foldSRem(s, t, x, d)
+	if r == nil || isConst(r, 0) {
+		return r
+	}
+	zero := s.constant(t, 0)
+	wrong := s.make(isa.SLt, t, s.make(isa.Xor, t, r, s.constant(t, d)), zero)
+	fix := s.make(isa.And, isa.Bool, wrong, s.make(isa.INe, t, r, zero))
+	return s.make(isa.Select, t, fix, s.make(isa.IAdd, t, r, s.constant(t, d)), r)
+}

@@ -1,0 +1,144 @@
+package opt
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// maxSelected is how many operations a branch may guard and still be replaced
+// by selections: as many as cost about what the mask operations of a divergent
+// branch do.
+const maxSelected = 4
+
+// ifconvert replaces small selections without effects by computing both sides
+// and choosing.
+func ifconvert(f *ir.Func, _ Options) bool {
+	g := newGraph(f)
+	changed := false
+	for i := len(g.order) - 1; i >= 0; i-- { // inner ones first
+		if b := g.order[i]; b.Term == ir.Cond && b.Continue == nil && convert(f, b) {
+			changed = true
+		}
+	}
+	if changed {
+		removeUnreachable(f)
+	}
+	return changed
+}
+
+// A side is one way from a branch to the block where the ways meet: through an
+// arm, or straight.
+type side struct {
+	arm  *ir.Block // nil: straight
+	pred *ir.Block // the predecessor of the meeting block on this way
+	cost int
+}
+
+func convert(f *ir.Func, b *ir.Block) bool {
+	m := meeting(b)
+	if m == nil {
+		return false
+	}
+	yes, no := sideOf(b, b.Succs[0], m), sideOf(b, b.Succs[1], m)
+	if yes.cost+no.cost+len(m.Phis) > maxSelected+1 || yes.cost+no.cost > maxSelected || yes.pred == no.pred {
+		return false
+	}
+	for _, s := range []side{yes, no} {
+		if s.arm != nil {
+			for _, v := range s.arm.Code {
+				b.Append(v)
+			}
+			s.arm.Code = nil
+		}
+	}
+	chooseArgs(f, b, m, yes.pred, no.pred)
+	b.Term, b.Cond, b.Succs, b.Merge = ir.Jump, nil, []*ir.Block{m}, nil
+	return true
+}
+
+// meeting is the block at which both ways from b meet after at most one block
+// each, nil if there is none.
+func meeting(b *ir.Block) *ir.Block {
+	s, t := b.Succs[0], b.Succs[1]
+	switch {
+	case s == t:
+		return nil
+	case through(b, s) == t:
+		return t
+	case through(b, t) == s:
+		return s
+	case through(b, s) != nil && through(b, s) == through(b, t):
+		return through(b, s)
+	}
+	return nil
+}
+
+// through is the block behind an arm that only b reaches.
+func through(b, arm *ir.Block) *ir.Block {
+	if arm.Term != ir.Jump || len(arm.Preds) != 1 || len(arm.Phis) > 0 || arm.Merge != nil || b.Merge == arm {
+		return nil
+	}
+	return arm.Succs[0]
+}
+
+const never = 1 << 20
+
+func sideOf(b, s, m *ir.Block) side {
+	if s == m {
+		return side{pred: b}
+	}
+	cost := 0
+	for _, v := range s.Code {
+		cost += selectedCost(v)
+	}
+	return side{arm: s, pred: s, cost: cost}
+}
+
+// selectedCost counts simple operations; others are not worth computing in vain.
+func selectedCost(v *ir.Value) int {
+	simple := v.Op <= isa.FMul || v.Op >= isa.FNeg && v.Op <= isa.Fract && v.Op != isa.FRem && v.Op != isa.FMod ||
+		v.Op >= isa.Fma && v.Op <= isa.SToF
+	division := v.Op >= isa.UDiv && v.Op <= isa.SMod
+	switch {
+	case literal(v):
+		return 0
+	case !pure(v) || !simple || division || v.Mem != nil:
+		return never
+	case v.R.Bits() == 64:
+		return 2
+	}
+	return 1
+}
+
+// chooseArgs replaces what the phis of m take from the two ways by selections
+// in b, which becomes the predecessor for both.
+func chooseArgs(f *ir.Func, b, m, yes, no *ir.Block) {
+	i, j := predOf(m, yes), predOf(m, no)
+	for _, phi := range m.Phis {
+		x, y := phi.Args[i], phi.Args[j]
+		if x != y {
+			x = newSelect(f, b, phi, x, y)
+		}
+		phi.Args[i] = x
+	}
+	m.Preds[i] = b
+	dropPred(m, j)
+}
+
+func newSelect(f *ir.Func, b *ir.Block, phi, x, y *ir.Value) *ir.Value {
+	s := f.NewValue(isa.Select, phi.R, phi.R, b.Cond, x, y)
+	s.SPIRV, s.Line = phi.SPIRV, phi.Line
+	if s.Line == 0 {
+		s.Line = b.Line
+	}
+	return b.Append(s)
+}
+
+func predOf(b, pred *ir.Block) int {
+	for i, p := range b.Preds {
+		if p == pred {
+			return i
+		}
+	}
+	panic("opt: a successor does not list its predecessor")
+}

@@ -1,0 +1,73 @@
+package opt
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// licm moves what a loop computes anew each time, always the same, in front of
+// the loop; inner loops first, so that values rise as far as they can.
+func licm(f *ir.Func, _ Options) bool {
+	g := newGraph(f)
+	changed := false
+	for i := len(g.loops) - 1; i >= 0; i-- {
+		changed = hoistLoop(g, g.loops[i]) || changed
+	}
+	return changed
+}
+
+// hoistLoop moves invariant values to the end of the block that dominates the
+// header, unless that block is in another loop.
+func hoistLoop(g *graph, l *loop) bool {
+	p := g.pos[l.header.ID]
+	if p == 0 {
+		return false
+	}
+	to := g.idom[p]
+	if g.inLoop[to] != l.parent {
+		return false
+	}
+	changed := false
+	for _, b := range l.blocks {
+		kept := b.Code[:0]
+		for _, v := range b.Code {
+			if invariant(g, l, v) && mayHoist(g, l, v) {
+				g.order[to].Append(v)
+				changed = true
+			} else {
+				kept = append(kept, v)
+			}
+		}
+		clear(b.Code[len(kept):])
+		b.Code = kept
+	}
+	return changed
+}
+
+func invariant(g *graph, l *loop, v *ir.Value) bool {
+	for _, a := range v.Args {
+		if g.contains(l, a.Block) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayHoist reports that v may execute once before the loop, though the loop may
+// not reach it. Loads of bound buffers can't fault; those that every iteration
+// does are marked as speculative, since the first iteration may not come.
+func mayHoist(g *graph, l *loop, v *ir.Value) bool {
+	switch {
+	case pure(v):
+		return true
+	case v.Op != isa.Load || !immutable(v):
+		return false
+	case v.Block == l.header || v.Mem.Space == isa.SpacePush:
+		return true
+	}
+	if v.Mem.Space != isa.SpaceBuffer || l.latch == nil || !g.dominates(v.Block, l.latch) {
+		return false
+	}
+	v.Mem.Speculative = true
+	return true
+}

@@ -1,0 +1,194 @@
+package opt
+
+import (
+	"cmp"
+	"slices"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// mergeAccesses joins loads, and stores, of neighbouring elements into wide
+// ones, within a block and where nothing between them touches the memory. Loads
+// go to the place of the first, stores to that of the last. Values must have
+// their units (placement).
+func mergeAccesses(f *ir.Func, _ Options) bool {
+	m := &merger{f: f, names: newRenaming(f), wide: make([]*wideAccess, f.NumValues())}
+	for _, b := range f.Blocks {
+		m.block(b)
+	}
+	m.names.apply(f)
+	return m.changed
+}
+
+type merger struct {
+	f       *ir.Func
+	names   *renaming
+	open    []*group
+	wide    []*wideAccess // by id of the value whose place it takes
+	changed bool
+}
+
+// A group is a set of accesses of one kind whose addresses differ by constants
+// only, and which may still be joined.
+type group struct {
+	members []*ir.Value // in the order of the block
+}
+
+// A wideAccess replaces the accesses parts, which are in the order of addresses.
+type wideAccess struct{ parts []*ir.Value }
+
+// maxOpen bounds the groups that each access is compared with.
+const maxOpen = 48
+
+func (m *merger) block(b *ir.Block) {
+	m.open = m.open[:0]
+	for _, v := range b.Code {
+		m.close(v)
+		if mergeable(v) {
+			m.enter(v)
+		}
+	}
+	for _, g := range m.open {
+		m.join(g)
+	}
+	m.rewrite(b)
+}
+
+// mergeable reports 32- and 64-bit accesses; narrower ones stay as they are, as
+// hardware has no instruction that fills several registers with bytes.
+func mergeable(v *ir.Value) bool {
+	return (v.Op == isa.Load || v.Op == isa.Store) && v.Mem.Count == 1 && !v.Mem.Volatile && !v.Mem.Coherent &&
+		v.Mem.Elem.Bits() >= 32 && v.Mem.Space != isa.SpaceScratch
+}
+
+// close ends the groups that v keeps apart from what follows.
+func (m *merger) close(v *ir.Value) {
+	if v.Mem == nil && !fence(v) {
+		return
+	}
+	m.open = slices.DeleteFunc(m.open, func(g *group) bool {
+		for _, w := range g.members {
+			if interferes(v, w) {
+				m.join(g)
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (m *merger) enter(v *ir.Value) {
+	for _, g := range m.open {
+		if neighbours(v, g.members[0]) && len(g.members) < maxOpen {
+			g.members = append(g.members, v)
+			return
+		}
+	}
+	if len(m.open) == maxOpen {
+		m.join(m.open[0])
+		m.open = slices.Delete(m.open, 0, 1)
+	}
+	m.open = append(m.open, &group{[]*ir.Value{v}})
+}
+
+func neighbours(v, w *ir.Value) bool {
+	a, b := v.Mem, w.Mem
+	return v.Op == w.Op && a.Space == b.Space && a.Binding == b.Binding && a.Dynamic == b.Dynamic && a.Object == b.Object &&
+		a.Elem == b.Elem && a.ReadOnly == b.ReadOnly && a.Speculative == b.Speculative && v.Uniform == w.Uniform && sameParts(v, w)
+}
+
+// join cuts the group, ordered by address, into accesses as wide as allowed.
+func (m *merger) join(g *group) {
+	if len(g.members) < 2 {
+		return
+	}
+	sorted := slices.Clone(g.members)
+	slices.SortStableFunc(sorted, func(v, w *ir.Value) int { return cmp.Compare(v.Mem.Offset, w.Mem.Offset) })
+	for i := 0; i < len(sorted); {
+		run := 1
+		for i+run < len(sorted) && run < 4 && sorted[i+run].Mem.Offset == sorted[i].Mem.Offset+uint32(run)*size(sorted[i].Mem) {
+			run++
+		}
+		n := width(sorted[i], run)
+		if n > 1 {
+			m.place(g, sorted[i:i+n])
+		}
+		i += n
+	}
+}
+
+// width is how many of the run's elements, starting with v, one access moves:
+// at most 16 bytes; the scalar cache gives 1, 2 or 4 words; LDS asks that
+// accesses of 8 bytes and more be aligned to 8, and has none of 12 bytes then.
+func width(v *ir.Value, run int) int {
+	n := min(run, int(16/size(v.Mem)))
+	lds := v.Mem.Space == isa.SpaceLDS
+	if n == 3 && (lds || v.Uniform) {
+		n = 2
+	}
+	if lds && aligned(v.Mem) < 8 {
+		n = 1
+	}
+	return n
+}
+
+// aligned is the known alignment of the access in bytes.
+func aligned(m *ir.Mem) uint32 { return min(m.Align, lowBit(m.Offset)) }
+
+// place makes the parts one access, at the first load or the last store.
+func (m *merger) place(g *group, parts []*ir.Value) {
+	at := parts[0]
+	for _, v := range g.members {
+		if slices.Contains(parts, v) {
+			at = v
+			if v.Op == isa.Load {
+				break
+			}
+		}
+	}
+	w := &wideAccess{parts}
+	for _, v := range parts {
+		m.wide[v.ID] = w
+	}
+	w.parts = append([]*ir.Value{at}, parts...)
+	m.changed = true
+}
+
+func (m *merger) rewrite(b *ir.Block) {
+	out := make([]*ir.Value, 0, len(b.Code))
+	for _, v := range b.Code {
+		var w *wideAccess
+		if v.ID < len(m.wide) {
+			w = m.wide[v.ID]
+		}
+		switch {
+		case w == nil:
+			out = append(out, v)
+		case w.parts[0] == v:
+			out = m.emit(out, v, w.parts[1:])
+		}
+	}
+	b.Code = out
+}
+
+func (m *merger) emit(out []*ir.Value, at *ir.Value, parts []*ir.Value) []*ir.Value {
+	mem := *parts[0].Mem
+	mem.Count = uint8(len(parts))
+	v := m.f.NewValue(at.Op, at.T, isa.Void)
+	v.Block, v.Mem, v.Uniform, v.SPIRV, v.Line = at.Block, &mem, at.Uniform, at.SPIRV, at.Line
+	_, _, _, data := at.MemArgs()
+	v.Args = append(v.Args, at.Args[:len(at.Args)-len(data)]...)
+	out = append(out, v)
+	for i, p := range parts {
+		if p.Op == isa.Store {
+			v.Args = append(v.Args, p.Args[len(p.Args)-1])
+			continue
+		}
+		r := m.f.NewValue(isa.Proj, p.R, p.R, v)
+		r.Imm, r.Block, r.Uniform, r.SPIRV, r.Line = uint64(i), p.Block, p.Uniform, p.SPIRV, p.Line
+		m.names.set(p, r)
+		out = append(out, r)
+	}
+	return out
+}

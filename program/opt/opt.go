@@ -1,0 +1,121 @@
+// Package opt rewrites the intermediate form as a driver's compiler would:
+// variables become values, constants fold, redundant work goes, short loops
+// unroll, addresses split into a constant, a uniform and a divergent part,
+// neighbouring accesses merge. Its last word on each value is whether the
+// scalar unit computes it (ir.Value.Uniform).
+//
+// No pass changes the result of a floating-point operation, but for fusing
+// multiplications into additions where the module allows it.
+//
+// The package does not know registers, instruction encodings or how long
+// anything takes; what differs between machines comes in Options.
+package opt
+
+import (
+	"slices"
+
+	"spvsim/program/ir"
+)
+
+// Options are the properties of the machine that the passes ask for.
+type Options struct {
+	WaveSize int // lanes of a wave
+
+	// ScalarFloat: the scalar unit computes floating-point operations.
+	ScalarFloat bool
+
+	FuseMad bool // the vector unit has a 32-bit integer multiply-add
+	LshlAdd bool // it has (a<<b)+c and (a<<b)|c
+	Add3    bool // it has a+b+c
+
+	// MaxVectorRegs bounds the scheduler's estimate of 32-bit vector registers
+	// alive at once; 0 means 64, which keeps four waves a SIMD resident on the
+	// smallest preset.
+	MaxVectorRegs int
+
+	// UnrollTrips and UnrollValues bound full unrolling: the trips of the loop
+	// and the values after unrolling. 0 means 32 and 512.
+	UnrollTrips, UnrollValues int
+}
+
+func (o Options) withDefaults() Options {
+	setDefault(&o.WaveSize, 64)
+	setDefault(&o.MaxVectorRegs, 64)
+	setDefault(&o.UnrollTrips, 32)
+	setDefault(&o.UnrollValues, 512)
+	return o
+}
+
+func setDefault(field *int, value int) {
+	if *field == 0 {
+		*field = value
+	}
+}
+
+// A pass rewrites the function and reports whether it changed anything.
+type pass struct {
+	name string
+	run  func(f *ir.Func, o Options) bool
+}
+
+// schedule is the order of the passes. A group that repeats runs again while its
+// first pass changes something, up to rounds times.
+var schedule = []struct {
+	rounds int
+	passes []pass
+}{
+	{1, []pass{
+		{"constants", gatherConstants}, {"cleanup", cleanup}, {"fold", fold},
+		{"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
+	}},
+	// Copies of a loop's body know their counter: arrays that it indexes become
+	// values, and inner trip counts constants.
+	{4, []pass{
+		{"unroll", unroll}, {"cleanup", cleanup}, {"fold", fold},
+		{"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
+	}},
+	{3, []pass{{"ifconvert", ifconvert}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}}},
+	{1, []pass{
+		{"licm", licm},
+		{"placement", placement}, {"addresses", addresses}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"licm", licm},
+		{"placement", placement}, {"merge", mergeAccesses}, {"contract", contract}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
+		{"divergence", divergence}, {"schedule", scheduleLoads},
+	}},
+}
+
+// Run optimises f in place.
+func Run(f *ir.Func, o Options) {
+	o = o.withDefaults()
+	setBlocks(f)
+	for _, group := range schedule {
+		for range group.rounds {
+			changed := false
+			for i, p := range group.passes {
+				if c := p.run(f, o); i == 0 {
+					changed = c
+				}
+				if check != nil {
+					check(p.name, f)
+				}
+				if i == 0 && !changed && group.rounds > 1 {
+					break
+				}
+			}
+			if !changed {
+				break
+			}
+		}
+	}
+}
+
+// check, set by tests, looks at the function after each pass.
+var check func(pass string, f *ir.Func)
+
+// setBlocks makes sure that every value knows its block.
+func setBlocks(f *ir.Func) {
+	for _, b := range f.Blocks {
+		for _, v := range slices.Concat(b.Phis, b.Code) {
+			v.Block = b
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package opt
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// promote turns the slots of local variables into values, phis where paths
+// meet. A slot stays in scratch memory when an access at a run-time index may
+// touch it, or an access that does not match it in place or size.
+func promote(f *ir.Func, _ Options) bool {
+	p := newPromoter(f)
+	if p.slots == 0 {
+		return false
+	}
+	p.g = newGraph(f)
+	p.pool = newPool(f)
+	p.names = newRenaming(f)
+	p.defs = make([][]*ir.Value, f.NumBlocks())
+	p.filled = make([]bool, f.NumBlocks())
+	p.pending = make([][]pendingPhi, f.NumBlocks())
+	for _, b := range p.g.order {
+		p.fill(b)
+	}
+	p.seal()
+	p.names.apply(f)
+	p.pool.flush()
+	trivialPhis(f)
+	return true
+}
+
+// A promoter builds static single assignment form as Braun and others do
+// (Simple and Efficient Construction of SSA Form, 2013): definitions are looked
+// up backwards from each use.
+type promoter struct {
+	f     *ir.Func
+	g     *graph
+	pool  *pool
+	names *renaming
+
+	base  []int      // first slot number by local id; -1: no slot promoted
+	ok    []bool     // by slot number
+	types []isa.Type // by slot number
+	slots int        // promoted slots
+
+	defs    [][]*ir.Value  // current value by block id and slot number
+	filled  []bool         // by block id
+	pending [][]pendingPhi // phis waiting for the block's other predecessors, by block id
+}
+
+type pendingPhi struct {
+	slot int
+	phi  *ir.Value
+}
+
+func newPromoter(f *ir.Func) *promoter {
+	p := &promoter{f: f}
+	for _, l := range f.Locals {
+		for l.ID >= len(p.base) {
+			p.base = append(p.base, -1)
+		}
+		p.base[l.ID] = len(p.types)
+		p.types = append(p.types, l.Slots...)
+	}
+	used := make([]bool, len(p.types))
+	p.ok = make([]bool, len(p.types))
+	for i := range p.ok {
+		p.ok[i] = true
+	}
+	eachValue(f, func(v *ir.Value) { p.access(v, used) })
+	for i := range p.ok {
+		p.ok[i] = p.ok[i] && used[i]
+		if p.ok[i] {
+			p.slots++
+		}
+	}
+	return p
+}
+
+// access forbids the slots that v touches and that are no whole slot known now.
+func (p *promoter) access(v *ir.Value, used []bool) {
+	if v.Mem == nil || v.Mem.Space != isa.SpaceScratch || v.Mem.Local == nil {
+		return
+	}
+	foldIndex(v)
+	l := v.Mem.Local
+	base := p.base[l.ID]
+	if !constantAddress(v) {
+		low, high := v.Mem.Low, v.Mem.High
+		if high <= low {
+			low, high = 0, uint32(len(l.Slots))*l.SlotWords
+		}
+		p.forbid(l, low, high)
+		return
+	}
+	slot := int(v.Mem.Offset / l.SlotWords)
+	if slot >= len(l.Slots) && (v.Op == isa.Load || v.Op == isa.Store) && v.Mem.Count == 1 {
+		return // outside the variable: removed in fill
+	}
+	if !p.whole(v, slot) {
+		p.forbid(l, v.Mem.Offset, v.Mem.Offset+uint32(v.Mem.Count)*wordsOf(v.Mem.Elem))
+		return
+	}
+	used[base+slot] = true
+}
+
+// whole reports that v loads or stores exactly the slot.
+func (p *promoter) whole(v *ir.Value, slot int) bool {
+	l := v.Mem.Local
+	return (v.Op == isa.Load || v.Op == isa.Store) && v.Mem.Count == 1 && !v.Mem.Volatile &&
+		v.Mem.Offset%l.SlotWords == 0 && slot < len(l.Slots) && v.Mem.Elem.Bits() == l.Slots[slot].Bits()
+}
+
+func (p *promoter) forbid(l *ir.Local, low, high uint32) {
+	for s := low / l.SlotWords; s < uint32(len(l.Slots)) && s*l.SlotWords < high; s++ {
+		p.ok[p.base[l.ID]+int(s)] = false
+	}
+}
+
+func wordsOf(t isa.Type) uint32 {
+	if t.Bits() == 64 {
+		return 2
+	}
+	return 1
+}
+
+func constantAddress(v *ir.Value) bool { return !v.Mem.HasBase && !v.Mem.HasIndex }
+
+// foldIndex moves a constant index into the offset.
+func foldIndex(v *ir.Value) {
+	if v.Mem.HasBase || !v.Mem.HasIndex || v.Args[0].Op != isa.Const {
+		return
+	}
+	v.Mem.Offset += uint32(v.Args[0].Imm)
+	v.Mem.HasIndex = false
+	v.Args = append([]*ir.Value(nil), v.Args[1:]...)
+}
+
+// fill replaces the accesses of b, whose predecessors but for back edges are filled.
+func (p *promoter) fill(b *ir.Block) {
+	code := b.Code[:0]
+	for _, v := range b.Code {
+		slot, ok := p.slotOf(v)
+		switch {
+		case !ok:
+			code = append(code, v)
+		case v.Op == isa.Load && slot < 0:
+			p.names.set(v, p.pool.undef(v.R))
+		case v.Op == isa.Load:
+			if w := p.load(b, slot, v); w == v {
+				code = append(code, v)
+			} else {
+				p.names.set(v, w)
+			}
+		case slot >= 0:
+			p.write(b, slot, v.Args[0])
+		}
+	}
+	clear(b.Code[len(code):])
+	b.Code = code
+	p.filled[b.ID] = true
+}
+
+// slotOf is the promoted slot that v accesses; -1 is outside the variable.
+func (p *promoter) slotOf(v *ir.Value) (slot int, ok bool) {
+	if v.Mem == nil || v.Mem.Space != isa.SpaceScratch || v.Mem.Local == nil || !constantAddress(v) {
+		return 0, false
+	}
+	l := v.Mem.Local
+	slot = int(v.Mem.Offset / l.SlotWords)
+	if slot >= len(l.Slots) {
+		return -1, (v.Op == isa.Load || v.Op == isa.Store) && v.Mem.Count == 1
+	}
+	slot += p.base[l.ID]
+	return slot, p.ok[slot]
+}
+
+// load is the value of the slot at v: v itself, made a move, when the type of
+// the access differs from the type of the value.
+func (p *promoter) load(b *ir.Block, slot int, v *ir.Value) *ir.Value {
+	w := p.names.find(p.read(b, slot))
+	if w.R == v.R {
+		return w
+	}
+	v.Op, v.T, v.From, v.Args, v.Mem = isa.Mov, v.R, w.R, []*ir.Value{w}, nil
+	return v
+}
+
+func (p *promoter) write(b *ir.Block, slot int, v *ir.Value) {
+	if p.defs[b.ID] == nil {
+		p.defs[b.ID] = make([]*ir.Value, len(p.types))
+	}
+	p.defs[b.ID][slot] = v
+}
+
+// read is the value of the slot at the end of what is filled of b.
+func (p *promoter) read(b *ir.Block, slot int) *ir.Value {
+	if d := p.defs[b.ID]; d != nil && d[slot] != nil {
+		return d[slot]
+	}
+	var v *ir.Value
+	switch {
+	case len(b.Preds) == 0:
+		v = p.pool.undef(p.types[slot])
+	case !p.predsFilled(b):
+		v = p.newPhi(b, slot)
+		p.pending[b.ID] = append(p.pending[b.ID], pendingPhi{slot, v})
+	case len(b.Preds) == 1:
+		v = p.read(b.Preds[0], slot)
+	default:
+		v = p.newPhi(b, slot)
+		p.write(b, slot, v)
+		p.arguments(b, slot, v)
+	}
+	p.write(b, slot, v)
+	return v
+}
+
+func (p *promoter) predsFilled(b *ir.Block) bool {
+	for _, q := range b.Preds {
+		if !p.filled[q.ID] {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *promoter) newPhi(b *ir.Block, slot int) *ir.Value {
+	phi := p.f.NewValue(isa.Phi, p.types[slot], p.types[slot])
+	phi.Block, phi.Line = b, b.Line
+	b.Phis = append(b.Phis, phi)
+	return phi
+}
+
+func (p *promoter) arguments(b *ir.Block, slot int, phi *ir.Value) {
+	phi.Args = make([]*ir.Value, len(b.Preds))
+	for i, q := range b.Preds {
+		a := p.names.find(p.read(q, slot))
+		if a.R != phi.R {
+			a = p.retype(q, a, phi.R)
+		}
+		phi.Args[i] = a
+	}
+}
+
+// retype moves a, stored under another type of its size, at the end of q.
+func (p *promoter) retype(q *ir.Block, a *ir.Value, t isa.Type) *ir.Value {
+	if a.Op == isa.Undef {
+		return p.pool.undef(t)
+	}
+	m := p.f.NewValue(isa.Mov, t, t, a)
+	m.From, m.SPIRV, m.Line = a.R, a.SPIRV, a.Line
+	return q.Append(m)
+}
+
+// seal gives the phis at loop headers their arguments, now that all blocks are
+// filled. Reading may need more of them, in blocks already looked at.
+func (p *promoter) seal() {
+	for more := true; more; {
+		more = false
+		for _, b := range p.g.order {
+			for len(p.pending[b.ID]) > 0 {
+				q := p.pending[b.ID][0]
+				p.pending[b.ID] = p.pending[b.ID][1:]
+				p.arguments(b, q.slot, q.phi)
+				more = true
+			}
+		}
+	}
+}

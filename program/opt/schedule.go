@@ -1,0 +1,284 @@
+package opt
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// scheduleLoads reorders each block so that loads come as early as their
+// operands allow, as long as the registers last: several are then under way
+// before the first result is needed. All else keeps its order.
+func scheduleLoads(f *ir.Func, o Options) bool {
+	s := &scheduler{o: o, u: newUses(f), live: liveThrough(f), place: make([]int, f.NumValues()), left: make([]int, f.NumValues())}
+	for _, b := range f.Blocks {
+		s.block(b)
+	}
+	return true
+}
+
+type scheduler struct {
+	o    Options
+	u    *uses
+	live []int // rows of values that live into or across each block, by block id
+
+	place []int // in the present segment, plus 1, by value id; 0: elsewhere
+	left  []int // uses in the segment that are still to come, by value id
+
+	code  []*ir.Value // the segment
+	out   []*ir.Value
+	wait  []int   // operands and earlier accesses still to come, by place
+	next  [][]int // places that wait for this one
+	ready [3]heap // by urgency
+	cone  []bool  // by place: a load of the segment needs it
+	rows  int
+}
+
+// Urgency of values that are ready.
+const (
+	isLoad = iota
+	feedsLoad
+	other
+)
+
+func rowsOf(v *ir.Value) int {
+	if v.Uniform || literal(v) {
+		return 0
+	}
+	return v.R.Rows()
+}
+
+// block schedules the stretches between synchronisation.
+func (s *scheduler) block(b *ir.Block) {
+	s.rows = s.live[b.ID]
+	from := 0
+	for from < len(b.Code) && literal(b.Code[from]) {
+		from++
+	}
+	for i := from; i <= len(b.Code); i++ {
+		if i == len(b.Code) || fence(b.Code[i]) && b.Code[i].Mem == nil {
+			s.segment(b.Code[from:i])
+			from = i + 1
+		}
+	}
+}
+
+func (s *scheduler) segment(code []*ir.Value) {
+	loads := 0
+	for _, v := range code {
+		if v.Op == isa.Load || v.Op == isa.ImageLoad {
+			loads++
+		}
+	}
+	if loads < 1 || len(code) < 3 {
+		return
+	}
+	s.prepare(code)
+	for i := range code {
+		if s.wait[i] == 0 {
+			s.ready[s.urgency(i)].push(i)
+		}
+	}
+	for len(s.out) < len(code) {
+		s.issue(s.pick())
+	}
+	copy(code, s.out)
+	for _, v := range code {
+		s.place[v.ID] = 0
+	}
+}
+
+func (s *scheduler) prepare(code []*ir.Value) {
+	n := len(code)
+	s.code, s.out = code, s.out[:0]
+	s.wait, s.next, s.cone = make([]int, n), make([][]int, n), make([]bool, n)
+	for i, v := range code {
+		s.place[v.ID] = i + 1
+		s.left[v.ID] = s.u.count(v)
+	}
+	var accesses []int
+	for i, v := range code {
+		for _, a := range v.Args {
+			if p := s.place[a.ID]; p > 0 {
+				s.after(p-1, i)
+			}
+		}
+		if v.Mem == nil && !fence(v) {
+			continue
+		}
+		for _, j := range accesses {
+			if interferes(v, code[j]) {
+				s.after(j, i)
+			}
+		}
+		if v.Mem != nil && !pure(v) {
+			accesses = append(accesses, i)
+		}
+	}
+	s.markCones()
+}
+
+func (s *scheduler) after(first, then int) {
+	s.next[first] = append(s.next[first], then)
+	s.wait[then]++
+}
+
+func (s *scheduler) markCones() {
+	for i := len(s.code) - 1; i >= 0; i-- {
+		v := s.code[i]
+		if !s.cone[i] && v.Op != isa.Load && v.Op != isa.ImageLoad {
+			continue
+		}
+		for _, a := range v.Args {
+			if p := s.place[a.ID]; p > 0 {
+				s.cone[p-1] = true
+			}
+		}
+	}
+}
+
+func (s *scheduler) urgency(i int) int {
+	switch v := s.code[i]; {
+	case v.Op == isa.Load, v.Op == isa.ImageLoad, v.Op == isa.Proj:
+		return isLoad
+	case s.cone[i]:
+		return feedsLoad
+	}
+	return other
+}
+
+// pick takes a load while there are registers, else what comes first.
+func (s *scheduler) pick() int {
+	if s.rows < s.o.MaxVectorRegs {
+		for u := range s.ready {
+			if len(s.ready[u]) > 0 {
+				return s.ready[u].pop()
+			}
+		}
+	}
+	first := -1
+	for u := range s.ready {
+		if len(s.ready[u]) > 0 && (first < 0 || s.ready[u][0] < s.ready[first][0]) {
+			first = u
+		}
+	}
+	return s.ready[first].pop()
+}
+
+func (s *scheduler) issue(i int) {
+	v := s.code[i]
+	s.out = append(s.out, v)
+	s.rows += rowsOf(v)
+	for _, a := range v.Args {
+		s.used(a)
+	}
+	for _, j := range s.next[i] {
+		if s.wait[j]--; s.wait[j] == 0 {
+			s.ready[s.urgency(j)].push(j)
+		}
+	}
+}
+
+// used ends a value of the segment with its last use.
+func (s *scheduler) used(a *ir.Value) {
+	if s.place[a.ID] == 0 {
+		return
+	}
+	if s.left[a.ID]--; s.left[a.ID] == 0 {
+		s.rows -= rowsOf(a)
+	}
+}
+
+// liveThrough estimates, for each block, the vector registers of values from
+// other blocks: a value lives from its block to its last use in the order of
+// blocks, and through the loops on the way.
+func liveThrough(f *ir.Func) []int {
+	g := newGraph(f)
+	end := make([]int, len(g.order)) // by place: last place of the loop around it, itself if none
+	for i := range end {
+		end[i] = i
+		for l := g.inLoop[i]; l >= 0; l = g.loops[l].parent {
+			for _, b := range g.loops[l].blocks {
+				end[i] = max(end[i], g.pos[b.ID])
+			}
+		}
+	}
+	last := make([]int, f.NumValues())
+	use := func(v *ir.Value, p int) { last[v.ID] = max(last[v.ID], p) }
+	for p, b := range g.order {
+		for _, v := range b.Code {
+			for _, a := range v.Args {
+				use(a, g.lastPlace(end, a, p))
+			}
+		}
+		for _, phi := range b.Phis {
+			for k, a := range phi.Args {
+				use(a, g.lastPlace(end, a, g.pos[b.Preds[k].ID]))
+			}
+		}
+	}
+	return g.sumRanges(f, last)
+}
+
+// lastPlace is where a use at place p keeps v alive: to the end of the loop
+// around p when v comes from outside of it.
+func (g *graph) lastPlace(end []int, v *ir.Value, p int) int {
+	if d := g.pos[v.Block.ID]; g.inLoop[d] != g.inLoop[p] {
+		return end[p]
+	}
+	return p
+}
+
+func (g *graph) sumRanges(f *ir.Func, last []int) []int {
+	delta := make([]int, len(g.order)+1)
+	for p, b := range g.order {
+		for _, vs := range [][]*ir.Value{b.Phis, b.Code} {
+			for _, v := range vs {
+				if last[v.ID] > p {
+					delta[p+1] += rowsOf(v)
+					delta[last[v.ID]+1] -= rowsOf(v)
+				}
+			}
+		}
+	}
+	live := make([]int, f.NumBlocks())
+	sum := 0
+	for p, b := range g.order {
+		sum += delta[p]
+		live[b.ID] = sum
+		for _, phi := range b.Phis {
+			live[b.ID] += rowsOf(phi)
+		}
+	}
+	return live
+}
+
+// A heap holds places, the lowest first.
+type heap []int
+
+func (h *heap) push(x int) {
+	*h = append(*h, x)
+	s := *h
+	for i := len(s) - 1; i > 0 && s[i] < s[(i-1)/2]; i = (i - 1) / 2 {
+		s[i], s[(i-1)/2] = s[(i-1)/2], s[i]
+	}
+}
+
+func (h *heap) pop() int {
+	s := *h
+	top := s[0]
+	s[0] = s[len(s)-1]
+	s = s[:len(s)-1]
+	for i := 0; ; {
+		c := 2*i + 1
+		if c+1 < len(s) && s[c+1] < s[c] {
+			c++
+		}
+		if c >= len(s) || s[i] <= s[c] {
+			break
+		}
+		s[i], s[c] = s[c], s[i]
+		i = c
+	}
+	*h = s
+	return top
+}

@@ -1,0 +1,366 @@
+package opt
+
+import (
+	"slices"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// Loops that the shader asks to unroll may grow further than the others.
+const hintedFactor = 8
+
+// unroll replaces innermost loops by as many copies of their body as they have
+// trips, where that is a small constant. Copies of one round are not unrolled
+// again in it: folding comes first.
+func unroll(f *ir.Func, o Options) bool {
+	g := newGraph(f)
+	inner := make([]bool, len(g.loops))
+	for i, l := range g.loops {
+		inner[i] = true
+		if l.parent >= 0 {
+			inner[l.parent] = false
+		}
+	}
+	changed := false
+	for i, l := range g.loops {
+		if inner[i] && unrollLoop(f, g, l, o) {
+			changed = true
+		}
+	}
+	if changed {
+		removeUnreachable(f)
+		trivialPhis(f)
+	}
+	return changed
+}
+
+func unrollLoop(f *ir.Func, g *graph, l *loop, o Options) bool {
+	if l.merge == nil || l.latch == nil || l.header.Unroll == 2 || len(l.header.Preds) != 2 {
+		return false
+	}
+	trips, values := o.UnrollTrips, o.UnrollValues
+	if l.header.Unroll == 1 {
+		trips, values = trips*hintedFactor, values*hintedFactor
+	}
+	exit, n := tripCount(g, l, min(trips, values/max(loopSize(l), 1)))
+	if exit == nil || !closeForCopies(f, g, l) {
+		return false
+	}
+	c := &copier{f: f, g: g, l: l, exit: exit, values: map[*ir.Value]*ir.Value{}}
+	c.copyAll(n)
+	return true
+}
+
+func loopSize(l *loop) int {
+	n := 0
+	for _, b := range l.blocks {
+		for _, v := range b.Code {
+			if !literal(v) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// tripCount finds an exit that every iteration tests and the iteration, counted
+// from 0, in which it is taken. The test is computed for each iteration in turn,
+// so that any way of counting will do, as long as it starts from constants.
+func tripCount(g *graph, l *loop, most int) (*ir.Block, int) {
+	for _, b := range l.blocks {
+		if b.Term != ir.Cond || !g.dominates(b, l.latch) || goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
+			continue
+		}
+		if n := simulate(g, l, b, most); n >= 0 {
+			return b, n
+		}
+	}
+	return nil, 0
+}
+
+// goesRound reports that the i-th way out of b stays on the way to the header.
+func goesRound(g *graph, l *loop, b *ir.Block, i int) bool { return l.round[g.pos[b.Succs[i].ID]] }
+
+func simulate(g *graph, l *loop, exit *ir.Block, most int) int {
+	back := predOf(l.header, l.latch)
+	leaveOn := uint64(0)
+	if goesRound(g, l, exit, 1) {
+		leaveOn = 1
+	}
+	now := map[*ir.Value]uint64{}
+	for _, phi := range l.header.Phis {
+		if start := phi.Args[1-back]; start.Op == isa.Const {
+			now[phi] = start.Imm
+		}
+	}
+	for n := 0; n <= most; n++ {
+		e := evaluation{known: now}
+		c, ok := e.value(exit.Cond)
+		if !ok {
+			return -1
+		}
+		if c == leaveOn {
+			return n
+		}
+		next := map[*ir.Value]uint64{}
+		for _, phi := range l.header.Phis {
+			if _, ok := now[phi]; !ok {
+				continue
+			}
+			if x, ok := e.value(phi.Args[back]); ok {
+				next[phi] = x
+			}
+		}
+		now = next
+	}
+	return -1
+}
+
+// An evaluation computes values of one iteration. Failures are remembered too.
+type evaluation struct {
+	known map[*ir.Value]uint64
+	fails map[*ir.Value]bool
+}
+
+func (e *evaluation) value(v *ir.Value) (uint64, bool) {
+	if v.Op == isa.Const {
+		return v.Imm, true
+	}
+	if x, ok := e.known[v]; ok {
+		return x, true
+	}
+	if !foldable(v) || len(v.Args) == 0 || e.fails[v] {
+		return 0, false
+	}
+	var args [4]uint64
+	for i, a := range v.Args {
+		x, ok := e.value(a)
+		if !ok {
+			e.fail(v)
+			return 0, false
+		}
+		args[i] = x
+	}
+	x := isa.Eval(v.Op, v.T, v.From, v.Imm, args[:len(v.Args)]...)
+	e.known[v] = x
+	return x, true
+}
+
+func (e *evaluation) fail(v *ir.Value) {
+	if e.fails == nil {
+		e.fails = map[*ir.Value]bool{}
+	}
+	e.fails[v] = true
+}
+
+// closeForCopies makes values of the loop leave it through phis only, and
+// reports whether it could.
+func closeForCopies(f *ir.Func, g *graph, l *loop) bool {
+	d := &divergenceAnalysis{f: f, g: g, u: newUses(f)}
+	var leaving []*ir.Value
+	for _, b := range l.blocks {
+		if len(b.Succs) == 2 && b.Succs[0] == b.Succs[1] {
+			return false
+		}
+		for _, vs := range [][]*ir.Value{b.Phis, b.Code} {
+			for _, v := range vs {
+				switch d.exitOf(v, l) {
+				case otherwise:
+					return false
+				case byMerge:
+					leaving = append(leaving, v)
+				}
+			}
+		}
+	}
+	for _, v := range leaving {
+		d.carry(v, closingPhi(f, v, l), l)
+	}
+	return true
+}
+
+// A copier makes the copies of a loop's blocks.
+type copier struct {
+	f    *ir.Func
+	g    *graph
+	l    *loop
+	exit *ir.Block
+
+	values map[*ir.Value]*ir.Value // in the present copy
+	blocks []*ir.Block             // copies by place
+}
+
+// copyAll makes copies 0 to last, of which the last one leaves at the exit.
+func (c *copier) copyAll(last int) {
+	back := predOf(c.l.header, c.l.latch)
+	from := c.l.header.Preds[1-back]
+	start := make([]*ir.Value, len(c.l.header.Phis))
+	for i, phi := range c.l.header.Phis {
+		start[i] = phi.Args[1-back]
+	}
+	for n := 0; n <= last; n++ {
+		clear(c.values)
+		for i, phi := range c.l.header.Phis {
+			c.values[phi] = start[i]
+		}
+		c.copyBlocks()
+		h := c.blockOf(c.l.header)
+		h.Preds = []*ir.Block{from}
+		if n == 0 {
+			c.enter(from, h)
+		} else {
+			from.Succs = redirect(from.Succs, c.l.header, h)
+		}
+		c.decide(n == last)
+		from = c.blockOf(c.l.latch)
+		for i, phi := range c.l.header.Phis {
+			start[i] = c.valueOf(phi.Args[back])
+		}
+	}
+	if slices.Contains(from.Succs, c.l.header) {
+		// No path reaches the last latch: its branch back goes nowhere.
+		from.Term, from.Cond, from.Succs = ir.Unreachable, nil, nil
+	}
+	c.discard()
+}
+
+// enter leads into the first copy instead of the loop.
+func (c *copier) enter(from, h *ir.Block) {
+	from.Succs = redirect(from.Succs, c.l.header, h)
+	for _, b := range c.f.Blocks {
+		if b.Merge == c.l.header {
+			b.Merge = h
+		}
+		if b.Continue == c.l.header && b != c.l.header {
+			b.Continue = h
+		}
+	}
+	h.Merge = c.l.merge
+}
+
+func redirect(succs []*ir.Block, old, new *ir.Block) []*ir.Block {
+	list := append([]*ir.Block(nil), succs...)
+	for i, s := range list {
+		if s == old {
+			list[i] = new
+		}
+	}
+	return list
+}
+
+func (c *copier) blockOf(b *ir.Block) *ir.Block {
+	if b == nil || !c.g.contains(c.l, b) {
+		return b
+	}
+	return c.blocks[c.g.pos[b.ID]]
+}
+
+func (c *copier) valueOf(v *ir.Value) *ir.Value {
+	if w := c.values[v]; w != nil {
+		return w
+	}
+	return v
+}
+
+func (c *copier) copyBlocks() {
+	c.blocks = make([]*ir.Block, len(c.g.order))
+	for _, b := range c.l.blocks {
+		c.blocks[c.g.pos[b.ID]] = c.f.NewBlock()
+	}
+	for _, b := range c.l.blocks {
+		if b != c.l.header {
+			c.blockOf(b).Phis = c.copyValues(b.Phis, c.blockOf(b))
+		}
+		c.blockOf(b).Code = c.copyValues(b.Code, c.blockOf(b))
+	}
+	for _, b := range c.l.blocks {
+		c.finish(b, c.blockOf(b))
+	}
+}
+
+// copyValues copies values with their old arguments: phis may name values that
+// have no copy yet.
+func (c *copier) copyValues(vs []*ir.Value, to *ir.Block) []*ir.Value {
+	list := make([]*ir.Value, 0, len(vs))
+	for _, v := range vs {
+		w := c.f.NewValue(v.Op, v.T, v.R)
+		id := w.ID
+		*w = *v
+		w.ID, w.Block = id, to
+		w.Args = append([]*ir.Value(nil), v.Args...)
+		if v.Mem != nil {
+			m := *v.Mem
+			w.Mem = &m
+		}
+		c.values[v] = w
+		list = append(list, w)
+	}
+	return list
+}
+
+// finish gives the copy n of b its arguments and edges.
+func (c *copier) finish(b, n *ir.Block) {
+	for _, vs := range [][]*ir.Value{n.Phis, n.Code} {
+		for _, v := range vs {
+			for i, a := range v.Args {
+				v.Args[i] = c.valueOf(a)
+			}
+		}
+	}
+	n.Term, n.Line, n.Unroll = b.Term, b.Line, b.Unroll
+	if b.Cond != nil {
+		n.Cond = c.valueOf(b.Cond)
+	}
+	if b != c.l.header {
+		n.Merge, n.Continue = c.blockOf(b.Merge), c.blockOf(b.Continue)
+		for _, p := range b.Preds {
+			n.Preds = append(n.Preds, c.blockOf(p))
+		}
+	}
+	for _, s := range b.Succs {
+		switch {
+		case s == c.l.header:
+			n.Succs = append(n.Succs, s) // redirected to the next copy
+		case !c.g.contains(c.l, s):
+			n.Succs = append(n.Succs, s)
+			c.leave(b, n, s)
+		default:
+			n.Succs = append(n.Succs, c.blockOf(s))
+		}
+	}
+}
+
+// leave makes n a predecessor of s, behind the loop, as b is.
+func (c *copier) leave(b, n, s *ir.Block) {
+	k := predOf(s, b)
+	s.Preds = append(s.Preds, n)
+	for _, phi := range s.Phis {
+		phi.Args = append(phi.Args, c.valueOf(phi.Args[k]))
+	}
+}
+
+// decide makes the test of the exit in the present copy a jump.
+func (c *copier) decide(leave bool) {
+	b := c.blockOf(c.exit)
+	i := 0
+	if goesRound(c.g, c.l, c.exit, 0) == leave {
+		i = 1
+	}
+	if b.Succs[1-i] == c.l.header { // of which the copy is no predecessor yet
+		b.Term, b.Cond, b.Succs = ir.Jump, nil, []*ir.Block{b.Succs[i]}
+		return
+	}
+	keepEdge(b, i)
+}
+
+// discard takes the loop itself out of the graph.
+func (c *copier) discard() {
+	for _, b := range c.l.blocks {
+		for i, s := range b.Succs {
+			if !c.g.contains(c.l, s) {
+				dropEdge(b, i)
+			}
+		}
+	}
+}
