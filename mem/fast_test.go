@@ -1,0 +1,309 @@
+package mem
+
+import (
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tiny is a machine of two engines of two compute units whose sums are easy:
+// L1 4 lines in 2 sets, one L2 slice, one channel.
+func tiny() Spec {
+	return Spec{
+		Engines: 2, ComputeUnits: 2, Path: PathSpec{LanesPerCycle: 64, LinesPerCycle: 1}, AtomicCycles: 1,
+		VectorL1: CacheSpec{Name: "vector_l1", Bytes: 256, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 1, LatencyCycles: 10, BytesPerCycle: 64},
+		ScalarL1: CacheSpec{Name: "scalar_l1", Bytes: 256, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 2, LatencyCycles: 5, BytesPerCycle: 64, Write: ReadOnly},
+		L2: CacheSpec{Name: "l2", Bytes: 1024, LineBytes: 64, Ways: 2, Slices: 1, LatencyCycles: 100, BytesPerCycle: 64,
+			Write: WriteBack, WriteAllocate: true},
+		Memory: ChannelSpec{Channels: 1, InterleaveBytes: 256, BytesPerCycle: 16, LatencyCycles: 1000},
+	}
+}
+
+func newTiny(t *testing.T, edit func(*Spec)) *Fast {
+	t.Helper()
+	s := tiny()
+	if edit != nil {
+		edit(&s)
+	}
+	f, err := NewFast(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func request(cu int, kind Kind, addrs ...uint64) *Request {
+	r := &Request{CU: cu, Kind: kind, Busy: uint64(len(addrs))}
+	for _, a := range addrs {
+		r.Lines = append(r.Lines, Line{Addr: a, Bytes: 64})
+	}
+	return r
+}
+
+func (f *Fast) count(name string) Counter {
+	for _, c := range f.Counters() {
+		if c.Level == name {
+			return c
+		}
+	}
+	return Counter{}
+}
+
+func TestLatencySums(t *testing.T) {
+	f := newTiny(t, nil)
+	steps := []struct {
+		name string
+		now  uint64
+		cu   int
+		want uint64 // cycles
+	}{
+		{"cold", 0, 0, 10 + 100 + 1000},
+		{"in flight: the line's own time", 400, 0, 1110 - 400},
+		{"L1 hit", 2000, 0, 10},
+		{"L2 hit of another compute unit", 3000, 3, 10 + 100},
+	}
+	for _, s := range steps {
+		if got := f.Access(s.now, request(s.cu, Read, 4096)).Ready - s.now; got != s.want {
+			t.Errorf("%s: %d cycles, want %d", s.name, got, s.want)
+		}
+	}
+	if c := f.count("vector_l1"); c.Hits != 2 || c.InFlight != 1 || c.Misses != 2 || c.Accesses != 4 {
+		t.Errorf("vector_l1: %+v", c)
+	}
+}
+
+func TestScalarCacheIsShared(t *testing.T) {
+	f := newTiny(t, nil)
+	r := request(0, Read, 4096)
+	r.Scalar = true
+	f.Access(0, r)
+	r.CU = 1
+	if got := f.Access(5000, r).Ready; got != 5005 {
+		t.Errorf("neighbour: ready %d, want a hit at 5005", got)
+	}
+	r.CU = 2
+	if got := f.Access(6000, r).Ready; got != 6105 {
+		t.Errorf("other engine: ready %d, want an L2 hit at 6105", got)
+	}
+}
+
+// TestChannelBandwidth: lines queue for the channel at 4 cycles each.
+func TestChannelBandwidth(t *testing.T) {
+	f := newTiny(t, nil)
+	var last uint64
+	const lines = 100
+	for i := range uint64(lines) {
+		last = f.Access(0, request(int(i)%4, Read, 1<<20+i*64)).Ready
+	}
+	if want := uint64(10 + 100 + 1000 + (lines-1)*4); last != want {
+		t.Errorf("last line at %d, want %d", last, want)
+	}
+}
+
+// TestMissLimit: with n entries, the (n+1)-th miss waits for the first.
+func TestMissLimit(t *testing.T) {
+	f := newTiny(t, func(s *Spec) { s.VectorL1.Misses = 2; s.Memory.BytesPerCycle = 64 })
+	for i, want := range []uint64{1110, 1110 + 1, 2210, 2210} {
+		got := f.Access(0, request(0, Read, 1<<20+uint64(i)*64))
+		if got.Ready != want && !(i == 3 && got.Ready == want+1) {
+			t.Errorf("miss %d ready at %d, want %d", i, got.Ready, want)
+		}
+		if stalled := got.Busy > 1; stalled != (i >= 2) {
+			t.Errorf("miss %d: path busy %d cycles", i, got.Busy)
+		}
+	}
+}
+
+func TestLRU(t *testing.T) {
+	f := newTiny(t, nil)
+	at := func(n uint64) uint64 { return 1<<20 + n*128 } // lines of one set of the L1
+	now := uint64(0)
+	read := func(n uint64) bool {
+		now += 10000
+		return f.Access(now, request(0, Read, at(n))).Ready == now+10
+	}
+	for i, want := range []struct {
+		line uint64
+		hit  bool
+	}{{0, false}, {1, false}, {0, true}, {2, false}, {0, true}, {1, false}, {2, false}} {
+		if hit := read(want.line); hit != want.hit {
+			t.Errorf("access %d, line %d: hit %v, want %v", i, want.line, hit, want.hit)
+		}
+	}
+}
+
+func TestWritePolicy(t *testing.T) {
+	f := newTiny(t, nil)
+	if got := f.Access(0, request(0, Write, 4096)).Ready; got != 110 {
+		t.Errorf("store acknowledged at %d, want 110: L2 takes it without a fetch", got)
+	}
+	if c := f.count("memory"); c.Accesses != 0 {
+		t.Errorf("a store that L2 keeps went to memory: %+v", c)
+	}
+	if got := f.Access(1000, request(0, Read, 4096)).Ready; got != 1110 {
+		t.Errorf("read back at %d, want an L2 hit at 1110: L1 takes no line for a store", got)
+	}
+	for i := range uint64(2) { // L2 has 8 sets of 2 ways
+		f.Access(2000, request(0, Write, 4096+(i+1)*512))
+	}
+	if c := f.count("l2"); c.Writebacks != 1 {
+		t.Errorf("%d write-backs, want 1", c.Writebacks)
+	}
+	if c := f.count("memory"); c.Bytes != 64 {
+		t.Errorf("%d bytes to memory, want the evicted line's 64", c.Bytes)
+	}
+}
+
+// TestPartialLine: a line that was only partly stored is fetched when read.
+func TestPartialLine(t *testing.T) {
+	f := newTiny(t, nil)
+	part := request(0, Write, 4096)
+	part.Lines[0].Bytes = 4
+	f.Access(0, part)
+	if got := f.Access(1000, request(1, Read, 4096)).Ready; got != 1000+1110 {
+		t.Errorf("read at %d, want one from memory", got)
+	}
+	if got := f.Access(5000, request(2, Read, 4096)).Ready; got != 5110 {
+		t.Errorf("read at %d, want an L2 hit", got)
+	}
+}
+
+func TestKernelBoundaryAndReset(t *testing.T) {
+	f := newTiny(t, nil)
+	f.Access(0, request(0, Read, 4096))
+	f.KernelBoundary()
+	if got := f.Access(5000, request(0, Read, 4096)).Ready; got != 5110 {
+		t.Errorf("after a kernel boundary: %d, want an L2 hit at 5110", got)
+	}
+	f.Reset()
+	if got := f.Access(10000, request(0, Read, 4096)).Ready; got != 11110 {
+		t.Errorf("after a reset: %d, want a cold miss at 11110", got)
+	}
+	if err := f.Flush("l3"); err == nil || f.Flush("l2") != nil {
+		t.Errorf("flush: %v", err)
+	}
+}
+
+// TestCoherent: what all compute units must see goes past the L1, and past an
+// L2 that only one engine has.
+func TestCoherent(t *testing.T) {
+	f := newTiny(t, nil)
+	f.Access(0, request(0, Read, 4096))
+	r := request(0, Read, 4096)
+	r.Coherent = true
+	if got := f.Access(5000, r).Ready; got != 5110 {
+		t.Errorf("ready %d, want L2's 5110", got)
+	}
+	f = newTiny(t, func(s *Spec) { s.L2.SharedBy = 2 })
+	f.Access(0, request(0, Read, 4096))
+	if got := f.Access(5000, r).Ready; got != 6110 {
+		t.Errorf("ready %d, want memory's 6110", got)
+	}
+}
+
+func TestAtomicsOfOneElementFollowEachOther(t *testing.T) {
+	f := newTiny(t, nil)
+	f.Access(0, request(0, Read, 4096))
+	r := request(1, Atomic, 4096)
+	r.Lines[0].Serial = 63
+	if got := f.Access(5000, r).Ready; got != 5000+110+63 {
+		t.Errorf("ready %d, want %d", got, 5000+110+63)
+	}
+	if got := f.Access(5000, request(2, Atomic, 4096)).Ready; got != 5000+110+64 {
+		t.Errorf("the next one is ready at %d, want %d: the slice is taken", got, 5000+110+64)
+	}
+}
+
+// TestDifferentLineSizes: a 128-byte line over 64-byte lines fetches two.
+func TestDifferentLineSizes(t *testing.T) {
+	f := newTiny(t, func(s *Spec) { s.VectorL1.LineBytes = 128 })
+	f.Access(0, request(0, Read, 4096))
+	if c := f.count("l2"); c.Accesses != 2 || c.Bytes != 128 {
+		t.Errorf("l2: %+v, want 2 accesses of 128 bytes", c)
+	}
+	f = newTiny(t, func(s *Spec) { s.L2.LineBytes = 128 })
+	f.Access(0, request(0, Read, 4096))
+	if got := f.Access(5000, request(0, Read, 4096+64)).Ready; got != 5110 {
+		t.Errorf("second half at %d, want an L2 hit", got)
+	}
+}
+
+// TestAddressIsInverse: a victim's address is that of the line put there.
+func TestAddressIsInverse(t *testing.T) {
+	r := rand.New(rand.NewSource(3))
+	for _, n := range []int{1, 2, 16, 24, 128} {
+		for _, unit := range []int{0, 256, 4096} {
+			c := CacheSpec{Name: "x", Bytes: 64 * 4 * 6 * n, LineBytes: 64, Ways: 4, Slices: n, InterleaveBytes: unit, BytesPerCycle: 1}
+			l := newLevel(c, tiny(), nil)
+			cache := newCache(l, nil, nil)
+			for range 1000 {
+				addr := r.Uint64() >> 26 &^ 63
+				var p place
+				cache.locate(addr, &p)
+				if got := cache.address(&p, p.tag); got != addr {
+					t.Fatalf("%d slices of unit %d: %#x comes back as %#x", n, unit, addr, got)
+				}
+			}
+		}
+	}
+}
+
+// model is a cache written down plainly: a list of lines for each set.
+type model struct {
+	sets, ways uint64
+	list       map[uint64][]uint64
+}
+
+func (m *model) read(line uint64) (hit bool) {
+	set := line % m.sets
+	l := m.list[set]
+	if i := slices.Index(l, line); i >= 0 {
+		l, hit = slices.Delete(l, i, i+1), true
+	}
+	l = append(l, line)
+	if uint64(len(l)) > m.ways {
+		l = l[1:]
+	}
+	m.list[set] = l
+	return hit
+}
+
+func TestTagsAgainstModel(t *testing.T) {
+	f := newTiny(t, func(s *Spec) { s.VectorL1.Bytes, s.VectorL1.Ways = 64*3*5, 3 })
+	m := &model{5, 3, map[uint64][]uint64{}}
+	r := rand.New(rand.NewSource(4))
+	for i := range 5000 {
+		line := uint64(r.Intn(40))
+		before := f.count("vector_l1").Hits
+		f.Access(uint64(i)*10000, request(0, Read, line*64))
+		if hit := f.count("vector_l1").Hits > before; hit != m.read(line) {
+			t.Fatalf("access %d, line %d: hit %v", i, line, hit)
+		}
+	}
+}
+
+func TestRenumberKeepsLines(t *testing.T) {
+	f := newTiny(t, nil)
+	f.Access(0, request(0, Read, 4096))
+	f.vector[0].slices[0].uses = 1<<32 - 1
+	for i := range uint64(3) {
+		if got := f.Access(5000+i, request(0, Read, 4096)).Ready; got != 5010+i {
+			t.Errorf("ready %d, want a hit", got)
+		}
+	}
+}
+
+func TestSpecReportsEveryFault(t *testing.T) {
+	s := tiny()
+	s.Engines, s.L2.LineBytes, s.Memory.BytesPerCycle = 0, 48, 0
+	_, err := NewFast(s)
+	if err == nil {
+		t.Fatal("accepted")
+	}
+	for _, want := range []string{"engines = 0", "l2.line_bytes = 48", "memory.bytes_per_cycle = 0"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not name %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,362 @@
+package mem
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand"
+	"testing"
+
+	"spvsim/isa"
+)
+
+var elementTypes = []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64, isa.F16, isa.F32, isa.F64}
+
+// TestEveryTypeAndWidth stores random rows and loads them into others, in both
+// wave sizes, full and partial masks, packed and spread.
+func TestEveryTypeAndWidth(t *testing.T) {
+	r := rand.New(rand.NewSource(5))
+	for _, lanes := range []int{32, 64} {
+		for _, typ := range elementTypes {
+			for count := 1; count <= 4; count++ {
+				size := uint32(typ.Bits()/8) * uint32(count)
+				for _, stride := range []uint32{size, size + 4, 2048} {
+					for _, exec := range []uint64{^uint64(0), 0x5555_0001_FF00_1777} {
+						storeAndLoad(t, r, lanes, typ, count, stride, exec)
+					}
+				}
+			}
+		}
+	}
+}
+
+func storeAndLoad(t *testing.T, r *rand.Rand, lanes int, typ isa.Type, count int, stride uint32, exec uint64) {
+	t.Helper()
+	b := newBench(t, 64*2048+64)
+	b.st = newState(lanes)
+	b.st.Exec &= exec
+	b.index(0, stride)
+	for i := lanes; i < len(b.st.V); i++ {
+		b.st.V[i] = r.Uint32() & uint32(typ.Mask())
+	}
+	b.port.Issue(0, b.st, &b.env, access(isa.Store, typ, count))
+	load := access(isa.Load, typ, count)
+	for k := range count {
+		load.Mem.Dsts[k] = isa.V(40 + k*typ.Rows())
+	}
+	before := append([]uint32(nil), b.st.V...)
+	b.port.Issue(0, b.st, &b.env, load)
+	for i := range lanes * count * typ.Rows() {
+		want := before[8*lanes+i]
+		if b.st.Exec>>uint(i%lanes)&1 == 0 {
+			want = before[40*lanes+i]
+		}
+		if got := b.st.V[40*lanes+i]; got != want {
+			t.Fatalf("wave%d %v x%d stride %d exec %x: word %d = %#x, want %#x", lanes, typ, count, stride, exec, i, got, want)
+		}
+	}
+	if b.store.Faults.Count != 0 {
+		t.Fatalf("%v", b.store.Faults.First)
+	}
+}
+
+// TestOutOfBounds: element by element, on the fast and on the general path.
+func TestOutOfBounds(t *testing.T) {
+	for _, typ := range []isa.Type{isa.I32, isa.I16} {
+		size := uint64(typ.Bits() / 8)
+		b := newBench(t, size*65) // lane 32 has one element left, later lanes none
+		for i := range b.buf.Bytes {
+			b.buf.Bytes[i] = 0xAB
+		}
+		b.index(0, 2*uint32(size))
+		in := access(isa.Load, typ, 2)
+		in.SPIRV = 77
+		for i := 64; i < len(b.st.V); i++ {
+			b.st.V[i] = 5
+		}
+		b.port.Issue(0, b.st, &b.env, in)
+		for l := range 64 {
+			for k := range 2 {
+				want := uint32(0)
+				if 2*l+k < 65 {
+					want = 0xABABABAB & uint32(typ.Mask())
+				}
+				if got := b.st.V[(8+k)*64+l]; got != want {
+					t.Errorf("%v lane %d result %d = %#x, want %#x", typ, l, k, got, want)
+				}
+			}
+		}
+		f := b.store.Faults
+		if f.Count != 63 || len(f.First) != maxFaults || f.First[0].Lane != 32 || f.First[0].SPIRV != 77 || f.First[0].Size != size*65 {
+			t.Errorf("%v: %d faults, first %v; want 63 from lane 32 on", typ, f.Count, f.First[0])
+		}
+		b.port.Issue(0, b.st, &b.env, access(isa.Store, typ, 2))
+		if b.store.Faults.Count != 126 {
+			t.Errorf("%v: %d faults after the store, want 126", typ, b.store.Faults.Count)
+		}
+	}
+}
+
+// TestNegativeIndexIsOutside: offsets are taken modulo 2^32, as the base and
+// the index are added.
+func TestNegativeIndexIsOutside(t *testing.T) {
+	b := newBench(t, 256)
+	b.fillIota()
+	in := access(isa.Load, isa.I32, 1)
+	in.Mem.Base, in.Mem.Offset = isa.Lit(1<<32-8), 8
+	b.index(0, 4)
+	b.port.Issue(0, b.st, &b.env, in)
+	if b.st.V[8*64+5] != 16 || b.store.Faults.Count != 0 {
+		t.Errorf("lane 5 = %d with %d faults, want 16 and none", b.st.V[8*64+5], b.store.Faults.Count)
+	}
+	in.Mem.Offset = 4
+	b.port.Issue(0, b.st, &b.env, in)
+	if b.st.V[8*64] != 0 || b.st.V[8*64+1] != 1 || b.store.Faults.Count != 1 {
+		t.Errorf("lanes 0 and 1 = %d, %d with %d faults, want 0, 1 and one", b.st.V[8*64], b.st.V[8*64+1], b.store.Faults.Count)
+	}
+}
+
+func TestDescriptors(t *testing.T) {
+	b := newBench(t, 64)
+	var list []Descriptor
+	for i := range 3 {
+		buf, err := b.store.Alloc(16, "element")
+		if err != nil {
+			t.Fatal(err)
+		}
+		binary.LittleEndian.PutUint32(buf.Bytes, uint32(100+i))
+		list = append(list, Of(buf))
+	}
+	b.env.Bind(list...)
+	binary.LittleEndian.PutUint32(b.buf.Bytes, 99)
+	cases := []struct {
+		name    string
+		binding int
+		dynamic bool
+		index   isa.Reg
+		want    func(l int) uint32
+	}{
+		{"constant element", 1, false, isa.Lit(2), func(int) uint32 { return 102 }},
+		{"element by lane", 1, false, isa.V(2), func(l int) uint32 { return []uint32{100, 101, 102, 0}[l%4] }},
+		{"absolute index", 0, true, isa.V(2), func(l int) uint32 { return uint32(99 + l%4) }},
+		{"outside", 1, false, isa.Lit(3), func(int) uint32 { return 0 }},
+	}
+	for _, c := range cases {
+		in := access(isa.Load, isa.I32, 1)
+		in.Mem.Binding, in.Mem.Dynamic, in.Mem.BindingIndex, in.Mem.Index = c.binding, c.dynamic, c.index, isa.Reg{}
+		for l := range 64 {
+			b.st.V[2*64+l] = uint32(l % 4)
+		}
+		b.port.Issue(0, b.st, &b.env, in)
+		for l := range 64 {
+			if got := b.st.V[8*64+l]; got != c.want(l) {
+				t.Errorf("%s: lane %d = %d, want %d", c.name, l, got, c.want(l))
+			}
+		}
+	}
+	size := &isa.Inst{Op: isa.BufferSize, Dst: isa.S(3), Mem: &isa.Mem{Binding: 1, BindingIndex: isa.Lit(1)}}
+	if b.port.Issue(0, b.st, &b.env, size); b.st.S[3] != 16 {
+		t.Errorf("size %d, want 16", b.st.S[3])
+	}
+}
+
+func TestFlatAddresses(t *testing.T) {
+	b := newBench(t, 256)
+	other, err := b.store.Alloc(100, "other")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.fillIota()
+	binary.LittleEndian.PutUint32(other.Bytes[96:], 4242)
+	in := access(isa.Load, isa.I32, 1)
+	in.Mem.Space = isa.SpaceFlat
+	addrs := []uint64{b.buf.Addr + 8, other.Addr + 96, other.Addr + 98, 0, b.buf.Addr + 256}
+	for l, a := range addrs {
+		b.st.V[l], b.st.V[64+l] = uint32(a), uint32(a>>32)
+	}
+	b.st.Exec = 1<<len(addrs) - 1
+	b.port.Issue(0, b.st, &b.env, in)
+	for l, want := range []uint32{7, 4242, 0, 0, 0} {
+		if got := b.st.V[8*64+l]; got != want {
+			t.Errorf("lane %d = %d, want %d", l, got, want)
+		}
+	}
+	if b.store.Faults.Count != 3 || b.store.Faults.First[1].Offset != 0 || b.store.Faults.First[1].Binding != -1 {
+		t.Errorf("faults %v, want 3, the second at address 0", b.store.Faults.First)
+	}
+}
+
+// TestScalarLoad: one value, whatever the execution mask.
+func TestScalarLoad(t *testing.T) {
+	b := newBench(t, 256)
+	b.fillIota()
+	if err := b.env.SetPush(b.store, []byte{1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		space isa.Space
+		want  [2]uint64
+	}{{isa.SpaceBuffer, [2]uint64{7, 10}}, {isa.SpacePush, [2]uint64{3, 0}}} {
+		b.st.Exec = 0
+		b.st.S[1] = 4
+		in := &isa.Inst{Op: isa.Load, Mem: &isa.Mem{Space: c.space, Base: isa.S(1), Offset: 4, Elem: isa.I32, Count: 2, Scalar: true}}
+		in.Mem.Dsts = [4]isa.Reg{isa.S(5), isa.S(6)}
+		timing := b.port.Issue(0, b.st, &b.env, in)
+		if b.st.S[5] != c.want[0] || b.st.S[6] != c.want[1] {
+			t.Errorf("space %d: %d, %d, want %v", c.space, b.st.S[5], b.st.S[6], c.want)
+		}
+		if timing.Lines != 1 {
+			t.Errorf("space %d: %d lines, want 1", c.space, timing.Lines)
+		}
+	}
+	if b.store.Faults.Count != 1 {
+		t.Errorf("%d faults, want the one past the push constants", b.store.Faults.Count)
+	}
+}
+
+func TestScratch(t *testing.T) {
+	b := newBench(t, 64)
+	list, err := NewScratch(b.store, 2, 8, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list[1].Ready(8, 64)
+	b.env.Scratch = &list[1]
+	for l := range 64 {
+		b.st.V[l] = uint32(l % 3)
+		b.st.V[8*64+l], b.st.V[9*64+l] = uint32(l), uint32(1000+l)
+	}
+	store := access(isa.Store, isa.I64, 1)
+	store.Mem.Space, store.Mem.Offset = isa.SpaceScratch, 2
+	b.port.Issue(0, b.st, &b.env, store)
+	load := access(isa.Load, isa.I64, 1)
+	load.Mem.Space, load.Mem.Offset, load.Mem.Dsts[0] = isa.SpaceScratch, 2, isa.V(20)
+	b.port.Issue(0, b.st, &b.env, load)
+	for l := range 64 {
+		if b.st.V[20*64+l] != uint32(l) || b.st.V[21*64+l] != uint32(1000+l) {
+			t.Fatalf("lane %d = %d, %d", l, b.st.V[20*64+l], b.st.V[21*64+l])
+		}
+	}
+	load.Mem.Index, load.Mem.Elem = isa.Reg{}, isa.I32
+	if timing := b.port.Issue(0, b.st, &b.env, load); timing.Lines != 4 {
+		t.Errorf("a slot that all lanes read: %d lines of 64 bytes, want 4", timing.Lines)
+	}
+	load.Mem.Offset = 8
+	if b.port.Issue(0, b.st, &b.env, load); b.store.Faults.Count != 64 {
+		t.Errorf("%d faults, want 64", b.store.Faults.Count)
+	}
+}
+
+func TestLinesOfAnAccess(t *testing.T) {
+	cases := []struct {
+		name   string
+		count  int
+		stride uint32
+		base   uint64
+		exec   uint64
+		lines  int
+		busy   uint64
+	}{
+		{"unit", 1, 4, 0, ^uint64(0), 4, 4},
+		{"unit, unaligned", 1, 4, 4, ^uint64(0), 5, 5},
+		{"broadcast", 1, 0, 0, ^uint64(0), 1, 4},
+		{"x4: 1024 bytes at 64 a cycle", 4, 16, 0, ^uint64(0), 16, 16},
+		{"rows", 1, 2048, 0, ^uint64(0), 64, 64},
+		{"one lane", 1, 4, 0, 1 << 63, 1, 1},
+		{"half", 1, 4, 0, 0xFFFFFFFF, 2, 2},
+		{"across two lines", 4, 0, 56, 1, 2, 2},
+	}
+	for _, c := range cases {
+		b := newBench(t, 64*2048+64)
+		b.index(0, c.stride)
+		b.st.Exec, b.st.S[1] = c.exec, c.base
+		in := access(isa.Load, isa.F32, c.count)
+		in.Mem.Base = isa.S(1)
+		if got := b.port.Issue(0, b.st, &b.env, in); got.Lines != c.lines || got.Busy != c.busy {
+			t.Errorf("%s: %d lines, busy %d; want %d, %d", c.name, got.Lines, got.Busy, c.lines, c.busy)
+		}
+	}
+}
+
+func TestAtomics(t *testing.T) {
+	f32 := func(v float32) uint64 { return uint64(math.Float32bits(v)) }
+	f64 := math.Float64bits
+	cases := []struct {
+		op                isa.Op
+		t                 isa.Type
+		old, v, cmp, want uint64
+	}{
+		{isa.AtomicIAdd, isa.I8, 250, 10, 0, 4},
+		{isa.AtomicIAdd, isa.I64, 1<<32 - 1, 1, 0, 1 << 32},
+		{isa.AtomicISub, isa.I16, 0, 1, 0, 0xFFFF},
+		{isa.AtomicSMin, isa.I8, 0x80, 1, 0, 0x80},
+		{isa.AtomicUMin, isa.I8, 0x80, 1, 0, 1},
+		{isa.AtomicSMax, isa.I32, 0xFFFFFFFF, 3, 0, 3},
+		{isa.AtomicUMax, isa.I32, 0xFFFFFFFF, 3, 0, 0xFFFFFFFF},
+		{isa.AtomicAnd, isa.I32, 12, 10, 0, 8},
+		{isa.AtomicOr, isa.I32, 12, 10, 0, 14},
+		{isa.AtomicXor, isa.I64, 12, 10, 0, 6},
+		{isa.AtomicExchange, isa.I64, 1, 1 << 40, 0, 1 << 40},
+		{isa.AtomicExchange, isa.F32, 1, f32(2), 0, f32(2)},
+		{isa.AtomicCompareExchange, isa.I32, 5, 9, 5, 9},
+		{isa.AtomicCompareExchange, isa.I32, 5, 9, 6, 5},
+		{isa.AtomicIInc, isa.I32, 1<<32 - 1, 0, 0, 0},
+		{isa.AtomicIDec, isa.I16, 0, 0, 0, 0xFFFF},
+		{isa.AtomicFAdd, isa.F32, f32(1.5), f32(2.25), 0, f32(3.75)},
+		{isa.AtomicFAdd, isa.F64, f64(1), f64(1e-3), 0, f64(1 + 1e-3)},
+		{isa.AtomicFAdd, isa.F16, 0x3C00, 0x3C00, 0, 0x4000},
+		{isa.AtomicFMin, isa.F32, f32(float32(math.NaN())), f32(2), 0, f32(2)},
+		{isa.AtomicFMax, isa.F64, f64(-1), f64(-2), 0, f64(-1)},
+		{isa.AtomicFMax, isa.F16, 0xBC00, 0x3C00, 0, 0x3C00},
+		{isa.AtomicLoad, isa.I32, 7, 0, 0, 7},
+		{isa.AtomicStore, isa.I16, 7, 9, 0, 9},
+	}
+	for _, c := range cases {
+		b := newBench(t, 64)
+		binary.LittleEndian.PutUint64(b.buf.Bytes, c.old)
+		in := &isa.Inst{Op: c.op, T: c.t, Dst: isa.V(30), Src: [4]isa.Reg{isa.Lit(c.v), isa.Lit(c.cmp)},
+			Mem: &isa.Mem{Space: isa.SpaceBuffer, Elem: c.t, Count: 1}}
+		b.st.Exec = 1 << 17
+		b.port.Issue(0, b.st, &b.env, in)
+		if got := binary.LittleEndian.Uint64(b.buf.Bytes) & c.t.Mask(); got != c.want {
+			t.Errorf("op %d %v: %#x, want %#x", c.op, c.t, got, c.want)
+		}
+		got := uint64(b.st.V[30*64+17]) | uint64(b.st.V[31*64+17])<<32
+		if want := c.old; c.op != isa.AtomicStore && got != want {
+			t.Errorf("op %d %v: result %#x, want the old %#x", c.op, c.t, got, want)
+		}
+	}
+}
+
+func TestAtomicsMeet(t *testing.T) {
+	b := newBench(t, 64)
+	in := access(isa.AtomicIAdd, isa.I32, 1)
+	in.Mem.Index, in.Dst, in.Src[0] = isa.Reg{}, isa.V(30), isa.Lit(1)
+	in.Mem.Dsts = [4]isa.Reg{}
+	b.port.Issue(0, b.st, &b.env, in)
+	one := b.port.Issue(10000, b.st, &b.env, in)
+	b.st.Exec = 1
+	alone := b.port.Issue(20000, b.st, &b.env, in)
+	if got := (one.Ready - 10000) - (alone.Ready - 20000); got != 63 {
+		t.Errorf("64 lanes on one element take %d cycles more than one lane, want 63", got)
+	}
+	if got := binary.LittleEndian.Uint32(b.buf.Bytes); got != 129 {
+		t.Errorf("count %d, want 129", got)
+	}
+	for l := range 64 {
+		if want := uint32(64 + l); l > 0 && b.st.V[30*64+l] != want {
+			t.Errorf("lane %d saw %d, want %d", l, b.st.V[30*64+l], want)
+		}
+	}
+}
+
+// TestNothingIsAllocated on the paths that every run takes.
+func TestNothingIsAllocated(t *testing.T) {
+	b := newBench(t, 64*2048+64)
+	b.index(0, 2048)
+	for _, in := range []*isa.Inst{access(isa.Load, isa.I32, 4), access(isa.Store, isa.F64, 1), access(isa.AtomicIAdd, isa.I32, 1)} {
+		b.port.Issue(0, b.st, &b.env, in)
+		if n := testing.AllocsPerRun(100, func() { b.port.Issue(0, b.st, &b.env, in) }); n != 0 {
+			t.Errorf("op %d: %v allocations", in.Op, n)
+		}
+	}
+}
