@@ -78,6 +78,9 @@ type Mem struct {
 	// Coherent accesses bypass the caches that are not shared by the machine
 	// (atomics, Coherent or Volatile variables).
 	Coherent bool
+	// Payload: the address comes from PayloadElem, and the access is checked
+	// against the payload pool.
+	Payload bool
 	// ImageSlot carries the format of image accesses when the shader declares it.
 	ImageFormat uint32
 	Dim         uint8
@@ -136,6 +139,14 @@ type State struct {
 	Now         uint64 // cycle of issue, for Clock
 	ClockMask   uint64 // width of the machine's cycle counter
 	Nanoseconds uint64 // simulated time of issue, for Realtime
+
+	// Node of an execution graph that the wave runs; Payloads is nil outside of
+	// one, and then every handle names an empty array.
+	PayloadIn          uint64 // handle of the input, 0: none
+	RemainingRecursion uint32
+	ShaderIndex        uint32
+	MeshGroup          uint32
+	Payloads           PayloadTable
 
 	// Scratch rows for kernels: each Lanes words (two rows for 64-bit values).
 	Tmp [4][]uint32

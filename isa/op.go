@@ -217,6 +217,20 @@ const (
 	// Prints through the observer: Imm is the index of the format string.
 	DebugPrint
 
+	// Execution graphs. A payload array is named by a handle (I64, opaque, not
+	// zero); its elements need not be contiguous.
+	PayloadIn          // I64: handle of the input payload array, 0 if there is none
+	PayloadElem        // a I64 handle, b I32 index -> I64 address of the element
+	PayloadLength      // a I64 handle -> I32
+	PayloadValid       // a I32 node index -> Bool: payloads of output Imm may be allocated for it
+	PayloadAlloc       // a I32 count, b I32 node index -> I64 handle of one array of output Imm for the whole workgroup
+	PayloadAllocLane   // as PayloadAlloc, one array for each active lane
+	PayloadEnqueue     // a I64 handle
+	PayloadFinish      // a I64 handle -> Bool: all workgroups of the payload have done so
+	RemainingRecursion // I32
+	ShaderIndex        // I32
+	MeshGroup          // I32: number of the workgroup among those of its mesh node
+
 	// Control flow of the lowered program. Masks are I64 words in scalar
 	// registers.
 	Branch       // to Target

@@ -23,6 +23,8 @@ var (
 	onTruth     = sig(OfNothing, OfBool)
 	maskOnly    = sig(OfI64)
 	onMask      = sig(OfI64, OfI64)
+	handle      = sig(OfI64)
+	allocate    = sig(OfI64, OfI32, OfI32)
 )
 
 // Classes by kind of operation. Operations on Bool are one word each: lane
@@ -43,6 +45,7 @@ var (
 	swizzle = every(ClassLDSSwizzle)
 	lane    = every(ClassReadLane)
 	branch  = every(ClassBranch)
+	message = every(ClassMessage)
 	// Memory operations take their class from their space; see ClassOf.
 	bySpace = every(ClassVMEM)
 	nothing = every(ClassNone)
@@ -253,6 +256,18 @@ var rows = [NumOps]Row{
 	{Barrier, "barrier", every(ClassBarrier), none, effect | across, nil, core(spirv.OpControlBarrier)},
 	{MemoryBarrier, "memory_barrier", every(ClassWaitcnt), none, effect, nil, core(spirv.OpMemoryBarrier)},
 	{DebugPrint, "debug_print", every(ClassMessage), none, effect, nil, own("NonSemantic.DebugPrintf")},
+
+	{PayloadIn, "payload_in", alu, handle, waveID, nil, own("variables of storage class NodePayloadAMDX")},
+	{PayloadElem, "payload_elem", vector, sig(OfI64, OfI64, OfI32), salu, nil, own("access chains into OpTypeNodePayloadArrayAMDX")},
+	{PayloadLength, "payload_length", vector, sig(OfI32, OfI64), salu, nil, core(spirv.OpNodePayloadArrayLengthAMDX)},
+	{PayloadValid, "payload_valid", scalar, sig(OfBool, OfI32), salu, nil, core(spirv.OpIsNodePayloadValidAMDX)},
+	{PayloadAlloc, "payload_alloc", message, allocate, effect | ofWave, nil, core(spirv.OpAllocateNodePayloadsAMDX).with(own("Workgroup"))},
+	{PayloadAllocLane, "payload_alloc_lane", message, allocate, effect | perLane, nil, core(spirv.OpAllocateNodePayloadsAMDX).with(own("Invocation"))},
+	{PayloadEnqueue, "payload_enqueue", message, sig(OfNothing, OfI64), effect | across, nil, core(spirv.OpEnqueueNodePayloadsAMDX)},
+	{PayloadFinish, "payload_finish", message, sig(OfBool, OfI64), effect | ofWave, nil, core(spirv.OpFinishWritingNodePayloadAMDX)},
+	{RemainingRecursion, "remaining_recursion", alu, word, waveID, nil, own("BuiltIn RemainingRecursionLevelsAMDX")},
+	{ShaderIndex, "shader_index", alu, word, waveID, nil, own("BuiltIn ShaderIndexAMDX")},
+	{MeshGroup, "mesh_group", alu, word, waveID, nil, own("outputs of MeshEXT entry points")},
 
 	{Branch, "branch", branch, none, flow, nil, core(spirv.OpBranch)},
 	{BranchTrue, "branch_true", branch, onTruth, flow, nil, core(spirv.OpBranchConditional, spirv.OpSwitch)},

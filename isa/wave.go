@@ -24,6 +24,14 @@ func init() {
 		Clock:          perWave(func(st *State) uint64 { return st.Now & st.ClockMask }),
 		Realtime:       perWave(func(st *State) uint64 { return st.Nanoseconds }),
 
+		PayloadIn:          perWave(func(st *State) uint64 { return st.PayloadIn }),
+		RemainingRecursion: perWave(func(st *State) uint64 { return uint64(st.RemainingRecursion) }),
+		ShaderIndex:        perWave(func(st *State) uint64 { return uint64(st.ShaderIndex) }),
+		MeshGroup:          perWave(func(st *State) uint64 { return uint64(st.MeshGroup) }),
+		PayloadElem:        payloadOp(payloadElem),
+		PayloadLength:      payloadOp(payloadLength),
+		PayloadValid:       payloadOp(payloadValid),
+
 		ToLanes:        toLanes,
 		Ballot:         ballot,
 		LaneOfMask:     laneOfMask,

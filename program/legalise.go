@@ -12,6 +12,7 @@ var preset = map[isa.Op]bool{
 	isa.WorkgroupIDX: true, isa.WorkgroupIDY: true, isa.WorkgroupIDZ: true,
 	isa.NumWorkgroupsX: true, isa.NumWorkgroupsY: true, isa.NumWorkgroupsZ: true,
 	isa.SubgroupID: true, isa.NumSubgroups: true,
+	isa.PayloadIn: true, isa.RemainingRecursion: true, isa.ShaderIndex: true, isa.MeshGroup: true,
 }
 
 // uniform reports a value that one word holds for all lanes.

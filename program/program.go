@@ -37,4 +37,7 @@ type Program struct {
 	Bindings     []ir.Binding
 	Strings      []string
 	UsesBarrier  bool
+
+	// Node is what the entry point asks of an execution graph; nil if nothing.
+	Node *Node
 }

@@ -71,6 +71,9 @@ type Mem struct {
 	// Volatile accesses are neither moved nor merged nor removed; Coherent ones
 	// bypass private caches. Atomics are both.
 	Volatile, Coherent bool
+	// Payload: the address comes from PayloadElem. Payload accesses overlap
+	// payload accesses only.
+	Payload bool
 	// Speculative loads may execute though the shader would not have come to
 	// them: what they read out of bounds is no fault of the shader.
 	Speculative bool
@@ -152,6 +155,8 @@ const (
 	UniformBuffer
 	StorageImage
 	TexelBuffer
+	// MeshOutput: an output variable of a mesh shader, by name (see Node).
+	MeshOutput
 )
 
 // A Binding is a descriptor, or an array of them, that the shader uses.
@@ -161,6 +166,8 @@ type Binding struct {
 	Count        uint32 // elements; 1 when it is no array; 0: run-time sized
 	Name         string
 	Writes       bool // the shader writes or updates it
+	// Stride of a MeshOutput: bytes that each workgroup has for itself.
+	Stride uint32
 }
 
 // A Func is one entry point with everything inlined.
@@ -173,6 +180,8 @@ type Func struct {
 	LocalSize [3]uint32
 	LDSBytes  uint32
 	PushBytes uint32
+	// Node is what the entry point asks of an execution graph; nil if nothing.
+	Node *Node
 	// MaxReconverge: the entry point asks for maximal reconvergence.
 	MaxReconverge bool
 

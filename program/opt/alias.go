@@ -39,6 +39,9 @@ func fenced(fence_, w *ir.Value) bool {
 // overlap reports that two accesses may touch the same bytes.
 func overlap(v, w *ir.Value) bool {
 	m, n := v.Mem, w.Mem
+	if m.Payload != n.Payload {
+		return false
+	}
 	if m.Space != n.Space {
 		flat := m.Space == isa.SpaceFlat || n.Space == isa.SpaceFlat
 		buffer := m.Space == isa.SpaceBuffer || n.Space == isa.SpaceBuffer
