@@ -55,11 +55,17 @@ func (m *merger) block(b *ir.Block) {
 	m.rewrite(b)
 }
 
-// mergeable reports 32- and 64-bit accesses; narrower ones stay as they are, as
-// hardware has no instruction that fills several registers with bytes.
+// mergeable reports accesses that may be joined. Scratch stays in single words:
+// its lanes are interleaved word by word.
 func mergeable(v *ir.Value) bool {
-	return (v.Op == isa.Load || v.Op == isa.Store) && v.Mem.Count == 1 && !v.Mem.Volatile && !v.Mem.Coherent &&
-		v.Mem.Elem.Bits() >= 32 && v.Mem.Space != isa.SpaceScratch
+	return mayMerge(v) && v.Mem.Count == 1 && v.Mem.Space != isa.SpaceScratch
+}
+
+// mayMerge reports accesses that may be taken apart and joined again. Narrow elements
+// stay as they are, as hardware has no instruction that fills several registers
+// with bytes.
+func mayMerge(v *ir.Value) bool {
+	return (v.Op == isa.Load || v.Op == isa.Store) && !v.Mem.Volatile && !v.Mem.Coherent && v.Mem.Elem.Bits() >= 32
 }
 
 // close ends the groups that v keeps apart from what follows.
@@ -94,7 +100,8 @@ func (m *merger) enter(v *ir.Value) {
 
 func neighbours(v, w *ir.Value) bool {
 	a, b := v.Mem, w.Mem
-	return v.Op == w.Op && a.Space == b.Space && a.Binding == b.Binding && a.Dynamic == b.Dynamic && a.Object == b.Object &&
+	return v.Op == w.Op && a.Space == b.Space && a.Binding == b.Binding && a.Dynamic == b.Dynamic &&
+		a.Object == b.Object && a.Local == b.Local &&
 		a.Elem == b.Elem && a.ReadOnly == b.ReadOnly && a.Speculative == b.Speculative && v.Uniform == w.Uniform && sameParts(v, w)
 }
 
@@ -122,7 +129,7 @@ func (m *merger) join(g *group) {
 // at most 16 bytes; the scalar cache gives 1, 2 or 4 words; LDS asks that
 // accesses of 8 bytes and more be aligned to 8, and has none of 12 bytes then.
 func width(v *ir.Value, run int) int {
-	n := min(run, int(16/size(v.Mem)))
+	n := min(run, int(128/v.Mem.Elem.Bits()))
 	lds := v.Mem.Space == isa.SpaceLDS
 	if n == 3 && (lds || v.Uniform) {
 		n = 2

@@ -65,7 +65,7 @@ var schedule = []struct {
 	passes []pass
 }{
 	{1, []pass{
-		{"constants", gatherConstants}, {"cleanup", cleanup}, {"fold", fold},
+		{"constants", gatherConstants}, {"cleanup", cleanup}, {"split", splitAccesses}, {"fold", fold},
 		{"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
 	}},
 	// Copies of a loop's body know their counter: arrays that it indexes become

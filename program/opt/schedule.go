@@ -138,7 +138,7 @@ func (s *scheduler) markCones() {
 
 func (s *scheduler) urgency(i int) int {
 	switch v := s.code[i]; {
-	case v.Op == isa.Load, v.Op == isa.ImageLoad, v.Op == isa.Proj:
+	case v.Op == isa.Load, v.Op == isa.ImageLoad:
 		return isLoad
 	case s.cone[i]:
 		return feedsLoad
@@ -172,7 +172,12 @@ func (s *scheduler) issue(i int) {
 		s.used(a)
 	}
 	for _, j := range s.next[i] {
-		if s.wait[j]--; s.wait[j] == 0 {
+		if s.wait[j]--; s.wait[j] > 0 {
+			continue
+		}
+		if s.code[j].Op == isa.Proj { // a name for what the access writes
+			s.issue(j)
+		} else {
 			s.ready[s.urgency(j)].push(j)
 		}
 	}

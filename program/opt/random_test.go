@@ -1,0 +1,286 @@
+package opt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/program/ir/interp"
+)
+
+// A generator writes random structured programs over the slots of one local
+// variable, an input, an output and workgroup memory.
+type generator struct {
+	*builder
+	r     *rapid.T
+	l     *ir.Local
+	depth int
+	loop  []loopTargets
+	size  int // statements left
+}
+
+type loopTargets struct{ brk, cont *ir.Block }
+
+const (
+	slots      = 8
+	inputBytes = 256
+)
+
+// program draws a program; the same draws give the same program.
+func program(t *testing.T, r *rapid.T) *ir.Func {
+	g := &generator{builder: newBuilder(t), r: r, size: 24}
+	g.f.LocalSize = rapid.SampledFrom([][3]uint32{{8, 1, 1}, {4, 2, 1}, {16, 1, 1}}).Draw(r, "local size")
+	g.f.LDSBytes = 256
+	g.f.Bindings = []ir.Binding{{Count: 1}, {Binding: 1, Count: 1, Writes: true}}
+	g.l = &ir.Local{Slots: make([]isa.Type, slots), SlotWords: 1, Name: "v"}
+	for i := range g.l.Slots {
+		g.l.Slots[i] = isa.I32
+	}
+	g.f.Locals = []*ir.Local{g.l}
+	for i := range uint32(slots) {
+		g.store(slot(g.l, i), g.leaf())
+	}
+	g.statements()
+	at := g.op(isa.Shl, isa.I32, g.op(isa.LocalIndex, isa.I32), g.c(5))
+	for i := range uint32(slots) {
+		m := word(1)
+		m.Offset = 4 * i
+		g.store(m, at, g.load(slot(g.l, i)))
+	}
+	g.ret()
+	return g.f
+}
+
+func (g *generator) pick(name string, n int) int { return rapid.IntRange(0, n-1).Draw(g.r, name) }
+
+func (g *generator) statements() {
+	for range 1 + g.pick("statements", 4) {
+		if g.size--; g.size < 0 {
+			return
+		}
+		switch g.pick("statement", 9) {
+		case 0, 1, 2:
+			g.store(slot(g.l, uint32(g.pick("slot", slots))), g.expression(3))
+		case 3:
+			g.dynamicStore()
+		case 4:
+			g.selection()
+		case 5:
+			g.counted()
+		case 6:
+			g.sharedStore()
+		case 7:
+			g.crossLane()
+		case 8:
+			if g.jumpOut() {
+				return
+			}
+		}
+	}
+}
+
+// dynamicStore writes one of the last four slots, chosen at run time.
+func (g *generator) dynamicStore() {
+	m := slot(g.l, 4)
+	m.Low, m.High = 4, 8
+	g.store(m, g.op(isa.And, isa.I32, g.expression(1), g.c(3)), g.expression(2))
+}
+
+func (g *generator) sharedStore() {
+	own := g.op(isa.Shl, isa.I32, g.op(isa.LocalIndex, isa.I32), g.c(4))
+	m := ir.Mem{Space: isa.SpaceLDS, Elem: isa.I32, Align: 4, Offset: 4 * uint32(g.pick("word", 4))}
+	g.store(m, own, g.expression(2))
+}
+
+func (g *generator) crossLane() {
+	op := rapid.SampledFrom([]isa.Op{isa.Reduce, isa.ReadFirstLane, isa.ExclusiveScan}).Draw(g.r, "cross")
+	v := g.op(op, isa.I32, g.expression(2))
+	if op != isa.ReadFirstLane {
+		v.Imm = isa.GroupImm(isa.GroupIAdd, 0)
+	}
+	g.store(slot(g.l, uint32(g.pick("slot", slots))), v)
+}
+
+func (g *generator) selection() {
+	if g.depth > 2 {
+		return
+	}
+	g.depth++
+	bs := g.blocks(2 + g.pick("else", 2))
+	merge, sides := bs[0], bs[1:]
+	c := g.condition()
+	g.cond(c, sides[0], append(sides, merge)[1], merge)
+	for _, b := range sides {
+		g.at(b)
+		g.statements()
+		if len(g.b.Succs) == 0 && g.b.Term != ir.Return {
+			g.jump(merge)
+		}
+	}
+	g.at(merge)
+	g.depth--
+}
+
+// counted is a loop whose trips are constant, the same in the wave, or not.
+func (g *generator) counted() {
+	if g.depth > 1 {
+		return
+	}
+	g.depth++
+	bs := g.blocks(4)
+	header, body, cont, merge := bs[0], bs[1], bs[2], bs[3]
+	limit := []func() *ir.Value{
+		func() *ir.Value { return g.c(uint64(g.pick("trips", 5))) },
+		func() *ir.Value { return g.op(isa.And, isa.I32, g.op(isa.LaneID, isa.I32), g.c(3)) },
+		func() *ir.Value { return g.op(isa.And, isa.I32, g.op(isa.WorkgroupIDX, isa.I32), g.c(3)) },
+	}[g.pick("limit", 3)]()
+	n := &ir.Local{ID: len(g.f.Locals), Slots: []isa.Type{isa.I32}, SlotWords: 1}
+	g.f.Locals = append(g.f.Locals, n)
+	g.store(slot(n, 0), g.c(0))
+	g.jump(header)
+	g.at(header)
+	header.Continue = cont
+	g.cond(g.op(isa.ULt, isa.I32, g.load(slot(n, 0)), limit), body, merge, merge)
+	g.at(body)
+	g.loop = append(g.loop, loopTargets{merge, cont})
+	g.store(slot(g.l, 0), g.op(isa.IAdd, isa.I32, g.load(slot(g.l, 0)), g.load(slot(n, 0))))
+	g.statements()
+	g.jump(cont)
+	g.loop = g.loop[:len(g.loop)-1]
+	g.at(cont)
+	g.store(slot(n, 0), g.op(isa.IAdd, isa.I32, g.load(slot(n, 0)), g.c(1)))
+	g.jump(header)
+	g.at(merge)
+	g.depth--
+}
+
+// jumpOut breaks from the loop, continues it or returns, under a condition.
+func (g *generator) jumpOut() bool {
+	if len(g.loop) == 0 {
+		return false
+	}
+	bs := g.blocks(2)
+	out, next := bs[0], bs[1]
+	g.cond(g.condition(), out, next, next)
+	g.at(out)
+	t := g.loop[len(g.loop)-1]
+	switch g.pick("out", 3) {
+	case 0:
+		g.jump(t.brk)
+	case 1:
+		g.jump(t.cont)
+	case 2:
+		g.store(slot(g.l, 1), g.expression(1))
+		g.jump(t.brk)
+	}
+	g.at(next)
+	return false
+}
+
+func (g *generator) condition() *ir.Value {
+	op := rapid.SampledFrom([]isa.Op{isa.ULt, isa.SLt, isa.IEq, isa.INe}).Draw(g.r, "compare")
+	c := g.op(op, isa.I32, g.expression(1), g.expression(1))
+	if g.pick("not", 3) == 0 {
+		c = g.op(isa.Not, isa.Bool, c)
+	}
+	return c
+}
+
+func (g *generator) leaf() *ir.Value {
+	switch g.pick("leaf", 7) {
+	case 0:
+		return g.c(rapid.SampledFrom([]uint64{0, 1, 2, 3, 7, 8, 0xffffffff, 0x80000000}).Draw(g.r, "const"))
+	case 1:
+		return g.op(isa.LocalIDX, isa.I32)
+	case 2:
+		return g.op(isa.WorkgroupIDX, isa.I32)
+	case 3:
+		return g.op(isa.LaneID, isa.I32)
+	default:
+		return g.load(slot(g.l, uint32(g.pick("slot", slots))))
+	}
+}
+
+func (g *generator) expression(depth int) *ir.Value {
+	if depth == 0 {
+		return g.leaf()
+	}
+	switch g.pick("expression", 8) {
+	case 0:
+		return g.leaf()
+	case 1:
+		m := word(0)
+		m.ReadOnly, m.Offset = true, 4*uint32(g.pick("offset", 4))
+		scaled := g.op(isa.Shl, isa.I32, g.op(isa.And, isa.I32, g.expression(depth-1), g.c(31)), g.c(2))
+		return g.load(m, scaled)
+	case 2:
+		own := g.op(isa.Shl, isa.I32, g.op(isa.LocalIndex, isa.I32), g.c(4))
+		return g.load(ir.Mem{Space: isa.SpaceLDS, Elem: isa.I32, Align: 4, Offset: 4 * uint32(g.pick("word", 4))}, own)
+	case 3:
+		return g.op(isa.Select, isa.I32, g.condition(), g.expression(depth-1), g.expression(depth-1))
+	case 4:
+		m := slot(g.l, 4)
+		m.Low, m.High = 4, 8
+		return g.load(m, g.op(isa.And, isa.I32, g.expression(depth-1), g.c(3)))
+	}
+	op := rapid.SampledFrom([]isa.Op{isa.IAdd, isa.ISub, isa.IMul, isa.UDiv, isa.SRem, isa.And, isa.Or, isa.Xor, isa.Shl, isa.Sar, isa.UMin}).Draw(g.r, "op")
+	return g.op(op, isa.I32, g.expression(depth-1), g.expression(depth-1))
+}
+
+func interpret(t *testing.T, f *ir.Func) []byte {
+	t.Helper()
+	in, out := make([]byte, inputBytes), make([]byte, 16*32)
+	for i := range inputBytes / 4 {
+		binary.LittleEndian.PutUint32(in[4*i:], uint32(i*i*2654435761>>7))
+	}
+	_, err := interp.Run(f, interp.Dispatch{Groups: [3]uint32{1, 1, 1}, WaveSize: 8,
+		Descriptors: []interp.Descriptor{{Data: in}, {Data: out}}, MaxSteps: 1e5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func printed(f *ir.Func) string {
+	var s strings.Builder
+	ir.Print(&s, f)
+	return s.String()
+}
+
+// Random programs leave the same bytes after every pass, and break no rule.
+func TestRandomPrograms(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		f := program(t, r)
+		if err := ir.Verify(f); err != nil {
+			r.Fatalf("generated: %v\n%s", err, printed(f))
+		}
+		want := interpret(t, f)
+		before := printed(f)
+		check = func(pass string, f *ir.Func) {
+			if err := ir.Verify(f); err != nil {
+				r.Fatalf("after %s: %v\nbefore:\n%s\nafter:\n%s", pass, err, before, printed(f))
+			}
+			if got := interpret(t, f); !bytes.Equal(got, want) {
+				r.Fatalf("after %s:\n%s\nbefore:\n%s\nafter:\n%s", pass, firstDifference(want, got), before, printed(f))
+			}
+			before = printed(f)
+		}
+		defer func() { check = nil }()
+		Run(f, Options{WaveSize: 8, FuseMad: true, LshlAdd: true, Add3: true})
+	})
+}
+
+func firstDifference(want, got []byte) string {
+	for i := range want {
+		if want[i] != got[i] {
+			return fmt.Sprintf("byte %d is %#x, want %#x", i, got[i], want[i])
+		}
+	}
+	return "no difference"
+}
