@@ -149,7 +149,7 @@ func (u *ComputeUnit) book(now uint64) {
 	}
 }
 
-// Slot numbers the wave's slot over all SIMDs of the unit.
+// slot numbers the wave's slot over all SIMDs of the unit.
 func (u *ComputeUnit) slot(w *simd.Wave) int {
 	return w.SIMD.Index*w.SIMD.Slots() + w.Slot
 }
@@ -163,6 +163,12 @@ func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) simd.Bookin
 func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
 	t := u.lds.Issue(now, &w.State, w.Group.LDSBase, w.Group.LDSSize, in)
 	return simd.Booking{Ready: t.Ready, Free: now + t.Unit, Own: now + t.Busy}
+}
+
+// Complete brings the end of a pending access of one of the unit's waves.
+func (u *ComputeUnit) Complete(now uint64, t simd.Ticket) {
+	t.SIMD().Complete(now, t)
+	u.book(now)
 }
 
 // Fetch fulfils simd.Env.

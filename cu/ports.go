@@ -19,7 +19,6 @@ type port struct {
 type waiting struct {
 	token  uint64
 	ticket simd.Ticket
-	simd   *simd.SIMD
 }
 
 // Begin says that a wave of the launch starts in the slot.
@@ -36,7 +35,7 @@ func (p *port) Begin(slot int, l *Launch) {
 func (p *port) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) simd.Booking {
 	t := p.port.Issue(now, &w.State, &p.env[slot], in)
 	if t.Pending {
-		p.waiting = append(p.waiting, waiting{t.Token, w.Ticket(), w.SIMD})
+		p.waiting = append(p.waiting, waiting{t.Token, w.Ticket()})
 	}
 	return simd.Booking{Ready: t.Ready, Free: now + t.Busy, Pending: t.Pending}
 }
@@ -46,8 +45,7 @@ func (p *port) complete(token, now uint64) {
 	for i := range p.waiting {
 		if wait := p.waiting[i]; wait.token == token {
 			p.waiting = append(p.waiting[:i], p.waiting[i+1:]...)
-			wait.simd.Complete(now, wait.ticket)
-			p.unit.book(now)
+			p.unit.Complete(now, wait.ticket)
 			return
 		}
 	}

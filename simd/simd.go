@@ -33,6 +33,9 @@ type Ticket struct {
 	flight int32 // its place among the accesses in flight, or -1
 }
 
+// SIMD is where the wave is.
+func (t Ticket) SIMD() *SIMD { return t.w.SIMD }
+
 // Env is the compute unit as its SIMDs see it.
 type Env interface {
 	// Memory and LDS carry out an access of the wave's active lanes at cycle now.
