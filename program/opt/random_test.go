@@ -284,3 +284,59 @@ func firstDifference(want, got []byte) string {
 	}
 	return "no difference"
 }
+
+// watch makes every uniform value report, in the word of binding 2, the bits in
+// which active lanes differ.
+func watch(f *ir.Func) {
+	f.Bindings = append(f.Bindings, ir.Binding{Binding: 2, Count: 1, Writes: true})
+	zero, one := f.NewValue(isa.Const, isa.I32, isa.I32), f.NewValue(isa.Const, isa.I32, isa.I32)
+	one.Imm = 1
+	for _, b := range f.Blocks {
+		var code []*ir.Value
+		add := func(op isa.Op, args ...*ir.Value) *ir.Value {
+			v := f.NewValue(op, isa.I32, isa.I32, args...)
+			v.Block = b
+			code = append(code, v)
+			return v
+		}
+		report := func(v *ir.Value) {
+			if v.Uniform && (v.R == isa.I32 || v.R == isa.Bool) {
+				if v.R == isa.Bool {
+					v = add(isa.Select, v, one, zero)
+				}
+				differ := add(isa.Xor, v, add(isa.ReadFirstLane, v))
+				add(isa.AtomicOr, zero, differ).Mem = &ir.Mem{Space: isa.SpaceBuffer, Binding: 2, Elem: isa.I32, Count: 1, HasIndex: true, Align: 4}
+			}
+		}
+		for _, v := range b.Phis {
+			report(v)
+		}
+		for _, v := range b.Code {
+			code = append(code, v)
+			report(v)
+		}
+		b.Code = code
+	}
+	entry := f.Blocks[0]
+	zero.Block, one.Block = entry, entry
+	entry.Code = append([]*ir.Value{zero, one}, entry.Code...)
+}
+
+// What the analysis calls uniform is the same in all active lanes.
+func TestUniformValuesAgree(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		f := program(t, r)
+		Run(f, Options{WaveSize: 8})
+		before := printed(f)
+		watch(f)
+		differ := make([]byte, 4)
+		_, err := interp.Run(f, interp.Dispatch{Groups: [3]uint32{4, 1, 1}, WaveSize: 8,
+			Descriptors: []interp.Descriptor{{Data: make([]byte, inputBytes)}, {Data: make([]byte, 16*32)}, {Data: differ}}, MaxSteps: 1e5})
+		if err != nil {
+			r.Fatal(err)
+		}
+		if !bytes.Equal(differ, make([]byte, 4)) {
+			r.Fatalf("uniform values differ in bits %x:\n%s", differ, before)
+		}
+	})
+}

@@ -1,0 +1,66 @@
+package opt
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"spvsim/program/frontend"
+	"spvsim/program/ir"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// shaders are the modules of the repository.
+func shaders(t testing.TB) []string {
+	var files []string
+	for _, dir := range []string{"../frontend/testdata", "../../experiments", "../../experiments/*", "../../experiments/*/*"} {
+		found, err := filepath.Glob(dir + "/*.spv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) == 0 {
+		t.Fatal("no shaders found")
+	}
+	return files
+}
+
+func build(t testing.TB, file string) *ir.Func {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := spirv.Decode(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := validate.Check(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := frontend.Build(v, frontend.Options{WaveSize: 64})
+	if err != nil {
+		t.Skip(err)
+	}
+	return f
+}
+
+// Every pass leaves every shader in a state that breaks no rule of the form.
+func TestPassesKeepRules(t *testing.T) {
+	for _, file := range shaders(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			f := build(t, file)
+			step := 0
+			check = func(pass string, f *ir.Func) {
+				step++
+				if err := ir.Verify(f); err != nil {
+					t.Fatalf("after step %d, %s:\n%v", step, pass, err)
+				}
+			}
+			defer func() { check = nil }()
+			Run(f, Options{FuseMad: true, LshlAdd: true, Add3: true})
+		})
+	}
+}
