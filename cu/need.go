@@ -35,7 +35,7 @@ type Limits struct {
 // NewNeed works out what a workgroup of prog takes under the limits, and refuses
 // one that does not even fit on an empty compute unit.
 func NewNeed(prog *program.Program, m *Limits) (Need, error) {
-	local := int(prog.LocalSize[0]) * int(prog.LocalSize[1]) * int(prog.LocalSize[2])
+	local := invocations(prog.LocalSize)
 	rows := max(prog.WaveSize/max(m.WaveSize, 1), 1)
 	n := Need{
 		Waves:      max((local+prog.WaveSize-1)/prog.WaveSize, 1),
@@ -47,6 +47,18 @@ func NewNeed(prog *program.Program, m *Limits) (Need, error) {
 		n.Barriers = 1
 	}
 	return n, n.check(prog, m)
+}
+
+// maxInvocations is more than any compute unit holds.
+const maxInvocations = 1 << 30
+
+// invocations is the size of a workgroup, or maxInvocations if it is larger.
+func invocations(local [3]uint32) int {
+	n := uint64(1)
+	for _, size := range local {
+		n = min(n*uint64(size), maxInvocations)
+	}
+	return int(n)
 }
 
 // registers is what a wave takes of a SIMD's registers. A wave that needs more

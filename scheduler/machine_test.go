@@ -90,14 +90,20 @@ type rig struct {
 	dispatcher *Dispatcher
 	m          *machine
 	prints     []uint64 // cycles of the DebugPrints
+	onPrint    func(w *simd.Wave)
 }
 
 func newRig(t testing.TB, m *machine) *rig {
 	t.Helper()
 	r := &rig{engine: sim.NewSerialEngine(), dispatcher: New(m.disp), m: m}
 	c, err := cu.New(m.cu, cu.Links{Engine: r.engine, Listener: r.dispatcher,
-		Printer: func(now uint64, _ *simd.Wave, _ *isa.Inst) { r.prints = append(r.prints, now) },
-		Parts:   func(int, int) (cu.Parts, error) { return cu.Parts{Memory: m.memory, LDS: m.lds}, nil },
+		Printer: func(now uint64, w *simd.Wave, _ *isa.Inst) {
+			r.prints = append(r.prints, now)
+			if r.onPrint != nil {
+				r.onPrint(w)
+			}
+		},
+		Parts: func(int, int) (cu.Parts, error) { return cu.Parts{Memory: m.memory, LDS: m.lds}, nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -118,6 +124,11 @@ type outcome struct {
 // run launches groups workgroups of prog and runs them to the end.
 func (r *rig) run(t testing.TB, prog *program.Program, groups, maxCycles uint64) outcome {
 	t.Helper()
+	return r.runGrid(t, prog, [3]uint32{uint32(groups), 1, 1}, maxCycles)
+}
+
+func (r *rig) runGrid(t testing.TB, prog *program.Program, grid [3]uint32, maxCycles uint64) outcome {
+	t.Helper()
 	code, err := simd.NewCode(prog, &r.m.rules, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +138,7 @@ func (r *rig) run(t testing.TB, prog *program.Program, groups, maxCycles uint64)
 		t.Fatal(err)
 	}
 	r.cluster.Begin(0, maxCycles, func(uint64) error { return nil })
-	r.dispatcher.Launch(0, &cu.Launch{Code: code, Need: need, NumWorkgroups: [3]uint32{uint32(groups), 1, 1}})
+	r.dispatcher.Launch(0, &cu.Launch{Code: code, Need: need, NumWorkgroups: grid})
 	if err := r.engine.Run(); err != nil {
 		t.Fatal(err)
 	}

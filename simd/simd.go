@@ -189,7 +189,7 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	s.ready = append(s.ready, 0)
 	s.at = append(s.at, 0)
 	s.resident++
-	s.advance(w, now, max(st.At, from), tracing.Dispatch)
+	s.advance(w, now, max(st.At, from, now+1), tracing.Dispatch)
 	s.wake(now, s.ready[w.pos])
 	return w
 }

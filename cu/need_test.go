@@ -1,0 +1,170 @@
+package cu
+
+import (
+	"errors"
+	"testing"
+
+	"spvsim/program"
+)
+
+func limitsForTest() Limits {
+	return Limits{
+		Machine: "test", WaveSize: 64, SIMDs: 4, Slots: 10, Vector: 256, VectorGranule: 4, VectorMax: 256,
+		Scalar: 800, ScalarGranule: 16, ScalarMax: 102, LDSBytes: 65536, LDSGranule: 512, LDSMax: 65536, Barriers: 16,
+	}
+}
+
+// Each resource alone decides; the case gives the last value that n workgroups fit with, and the first that they do not.
+func TestOccupancyBoundaries(t *testing.T) {
+	wave := func(vector, scalar int) *program.Program {
+		return &program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: vector, ScalarRegs: scalar}
+	}
+	group := func(local, ldsBytes uint32) *program.Program {
+		return &program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{local, 1, 1}, VectorRegs: 1, ScalarRegs: 1, LDSBytes: ldsBytes}
+	}
+	for _, c := range []struct {
+		name string
+		prog *program.Program
+		want int
+	}{
+		{"slots", wave(1, 1), 40},
+		{"vector registers, 10 a SIMD", wave(24, 1), 40},
+		{"vector registers, 9 a SIMD", wave(25, 1), 36},
+		{"vector registers, 2 a SIMD", wave(128, 1), 8},
+		{"vector registers, 1 a SIMD", wave(129, 1), 4},
+		{"vector registers, more than a wave may have", wave(257, 1), 4},
+		{"scalar registers, 10 a SIMD", wave(1, 80), 40},
+		{"scalar registers, 8 a SIMD", wave(1, 81), 32},
+		{"LDS, 64 granules", group(64, 1024), 40},
+		{"LDS, half", group(64, 32768), 2},
+		{"LDS, over half", group(64, 32769), 1},
+		{"barriers, two waves", group(128, 0), 16},
+		{"slots, three waves", group(192, 0), 13},
+		{"slots, forty waves", group(2560, 0), 1},
+	} {
+		l := limitsForTest()
+		n, err := NewNeed(c.prog, &l)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := n.Occupancy(&l); got != c.want {
+			t.Errorf("%s: %d workgroups fit, want %d", c.name, got, c.want)
+		}
+		if got := fill(&l, n); got != c.want {
+			t.Errorf("%s: %d workgroups were placed, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// fill places workgroups while they fit.
+func fill(l *Limits, n Need) (placed int) {
+	r := newRoom(l)
+	for r.fits(n) {
+		r.takeLDS(n.LDSBytes)
+		r.barriers -= n.Barriers
+		for range n.Waves {
+			r.takeSIMD(n)
+		}
+		placed++
+	}
+	return placed
+}
+
+func TestNeverFits(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		local     uint32
+		lds       uint32
+		vector    int
+		fits      bool
+		waveLanes int
+	}{
+		{"all LDS", 64, 65536, 1, true, 64},
+		{"a byte more", 64, 65537, 1, false, 64},
+		{"all slots", 2560, 0, 24, true, 64},
+		{"a wave more", 2561, 0, 24, false, 64},
+		{"registers for 4 waves", 256, 0, 256, true, 64},
+		{"and a fifth", 257, 0, 256, false, 64},
+	} {
+		l := limitsForTest()
+		_, err := NewNeed(&program.Program{Name: "main", WaveSize: c.waveLanes, LocalSize: [3]uint32{c.local, 1, 1},
+			VectorRegs: c.vector, ScalarRegs: 1, LDSBytes: c.lds}, &l)
+		if (err == nil) != c.fits || err != nil && !errors.Is(err, ErrFit) {
+			t.Errorf("%s: error %v", c.name, err)
+		}
+	}
+}
+
+func TestHugeWorkgroupIsRefused(t *testing.T) {
+	l := limitsForTest()
+	_, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{1 << 31, 1 << 31, 1 << 31}}, &l)
+	if !errors.Is(err, ErrFit) {
+		t.Errorf("error %v, want %v", err, ErrFit)
+	}
+}
+
+// A wave of 64 lanes takes two rows of each register of a machine that counts them for 32.
+func TestLargeWaveTakesTwoRows(t *testing.T) {
+	l := limitsForTest()
+	l.WaveSize, l.Slots = 32, 16
+	for lanes, want := range map[int]int{32: 4 * 8, 64: 4 * 4} {
+		n, err := NewNeed(&program.Program{Name: "main", WaveSize: lanes, LocalSize: [3]uint32{uint32(lanes), 1, 1}, VectorRegs: 32, ScalarRegs: 1}, &l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.Occupancy(&l); got != want {
+			t.Errorf("%d lanes: %d workgroups fit, want %d", lanes, got, want)
+		}
+	}
+}
+
+// The LDS is given out in granules, and a freed range is found again.
+func TestLDSRanges(t *testing.T) {
+	l := limitsForTest()
+	r := newRoom(&l)
+	a, b, c := r.takeLDS(16384), r.takeLDS(32768), r.takeLDS(16384)
+	if a != 0 || b != 16384 || c != 49152 {
+		t.Fatalf("ranges start at %d, %d, %d", a, b, c)
+	}
+	if r.findLDS(512) >= 0 {
+		t.Error("a full LDS has room")
+	}
+	r.freeGroup(16384, Need{LDSBytes: 32768})
+	if at := r.takeLDS(32768); at != 16384 {
+		t.Errorf("the freed range is not taken again, but %d", at)
+	}
+}
+
+func TestRoundRobinOverSIMDs(t *testing.T) {
+	l := limitsForTest()
+	r := newRoom(&l)
+	n := Need{Waves: 1, VectorRegs: 256, ScalarRegs: 16}
+	for want := range 4 {
+		if got := r.takeSIMD(n); got != want {
+			t.Errorf("wave %d went to SIMD %d", want, got)
+		}
+	}
+	if r.fits(n) {
+		t.Error("a fifth wave fits")
+	}
+	r.freeWave(2, n)
+	if got := r.takeSIMD(n); got != 2 {
+		t.Errorf("the next wave went to SIMD %d, want the one that is free", got)
+	}
+}
+
+func TestFetchIndex(t *testing.T) {
+	f := &FetchSpec{LineBytes: 64, SharedBy: 3}
+	var got []int
+	for engine := range 2 {
+		for unit := range 4 {
+			got = append(got, fetchIndex(f, engine, unit, 4))
+		}
+	}
+	for i, want := range []int{0, 0, 0, 1, 2, 2, 2, 3} {
+		if got[i] != want {
+			t.Errorf("unit %d uses cache %d, want %d", i, got[i], want)
+		}
+	}
+}
