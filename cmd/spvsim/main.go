@@ -43,13 +43,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitDone
 	}
-	for line := range strings.Lines(strings.TrimSpace(err.Error())) {
-		fmt.Fprintf(stderr, "spvsim: %s\n", strings.TrimRight(line, "\n"))
-	}
+	complain(stderr, err)
 	if failed := (*failure)(nil); errors.As(err, &failed) {
 		return exitFailed
 	}
 	return exitBadInput
+}
+
+// complain prints an error, a line each when it holds several. Indented lines belong to the one before.
+func complain(stderr io.Writer, err error) {
+	for line := range strings.Lines(strings.TrimSpace(err.Error())) {
+		if !strings.HasPrefix(line, " ") {
+			line = "spvsim: " + line
+		}
+		fmt.Fprintln(stderr, strings.TrimRight(line, "\n"))
+	}
 }
 
 // failure marks the error of a run that was set up rightly and failed; every other error is bad input.
@@ -62,19 +70,20 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "spvsim",
 		Short: "Run SPIR-V shaders on a simulated GPU and see where every cycle went",
-		Example: `  spvsim inspect shader.spv    what is in a shader
-  spvsim machine               what can be simulated`,
-		Args:                       knownCommand,
-		RunE:                       func(c *cobra.Command, _ []string) error { return c.Help() },
-		SilenceErrors:              true,
-		SilenceUsage:               true,
-		SuggestionsMinimumDistance: 2,
-		CompletionOptions:          cobra.CompletionOptions{HiddenDefaultCmd: true},
+		Example: `  spvsim run reduce                     a ready job, by name
+  spvsim run job.yaml --stats -         your own, with its statistics as JSON
+  spvsim inspect shader.spv --listing   what the machine executes`,
+		Args:              knownCommand,
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
+	root.SuggestionsMinimumDistance = 2 // letters; cobra sets it only where it makes suggestions itself
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see %s --help)", err, c.CommandPath())
 	})
-	root.AddCommand(inspectCommand(), validateCommand(), asmCommand(), disasmCommand(),
+	root.AddCommand(runCommand(), inspectCommand(), validateCommand(), asmCommand(), disasmCommand(),
 		machineCommand(), schemaCommand(), versionCommand())
 	return root
 }
@@ -112,12 +121,19 @@ type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// writeFile writes a whole file, or the command's output.
-func writeFile(c *cobra.Command, name string, data []byte) error {
+// writeTo opens a file, or the command's output, for what write writes.
+func writeTo(c *cobra.Command, name string, write func(io.Writer) error) error {
 	f, err := create(c, name)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	return errors.Join(write(f), f.Close())
+}
+
+// writeFile writes a whole file, or the command's output.
+func writeFile(c *cobra.Command, name string, data []byte) error {
+	return writeTo(c, name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
 }

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
+	"spvsim/gpu"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
@@ -24,42 +23,13 @@ func readInput(c *cobra.Command, name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// readShader decodes a module, or assembles its text; the first word tells which it is.
-func readShader(c *cobra.Command, name string) (*spirv.Module, error) {
+// checkedShader reads a shader, a module or its text, and tests the rules.
+func checkedShader(c *cobra.Command, name string) (*validate.Module, error) {
 	data, err := readInput(c, name)
 	if err != nil {
 		return nil, err
 	}
-	return parseShader(data, shown(name))
-}
-
-func parseShader(data []byte, name string) (*spirv.Module, error) {
-	if !isModule(data) && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
-		return asm.Assemble(data, name)
-	}
-	m, err := spirv.Decode(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return m, nil
-}
-
-// isModule reports whether data starts with the magic number in either byte order.
-func isModule(data []byte) bool {
-	return len(data) >= 4 && (binary.LittleEndian.Uint32(data) == spirv.Magic || binary.BigEndian.Uint32(data) == spirv.Magic)
-}
-
-// checkedShader reads a shader and tests the rules; faults come one a line, each with the shader's name.
-func checkedShader(c *cobra.Command, name string) (*validate.Module, error) {
-	raw, err := readShader(c, name)
-	if err != nil {
-		return nil, err
-	}
-	m, err := validate.Check(raw)
-	if err != nil {
-		return nil, prefixLines(shown(name), err)
-	}
-	return m, nil
+	return gpu.LoadModule(data, shown(name))
 }
 
 // shown is the name of a file in messages.
@@ -118,14 +88,18 @@ func disasmCommand() *cobra.Command {
 	var out string
 	var options asm.Options
 	c := &cobra.Command{
-		Use:     "disasm SHADER",
+		Use:     "disasm MODULE",
 		Short:   "Write a module as text, as spirv-dis does",
 		Example: "  spvsim disasm shader.spv",
-		Args:    exactly(1, "a shader (- is standard input)"),
+		Args:    exactly(1, "a module (- is standard input)"),
 		RunE: func(c *cobra.Command, args []string) error {
-			m, err := readShader(c, args[0])
+			data, err := readInput(c, args[0])
 			if err != nil {
 				return err
+			}
+			m, err := spirv.Decode(data)
+			if err != nil {
+				return fmt.Errorf("%s: %w", shown(args[0]), err)
 			}
 			text, err := asm.Disassemble(m, options)
 			if err != nil {

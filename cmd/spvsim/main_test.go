@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spvsim/experiments"
+)
+
+// result is what one command line did.
+type result struct {
+	status         int
+	stdout, stderr string
+}
+
+// spvsim runs a command line with text on its standard input.
+func spvsim(stdin string, args ...string) result {
+	var out, errs bytes.Buffer
+	status := Main(args, strings.NewReader(stdin), &out, &errs)
+	return result{status, out.String(), errs.String()}
+}
+
+// wantRefused asserts exit status 2, nothing on standard output and one line of error that holds every text.
+func wantRefused(t *testing.T, r result, texts ...string) {
+	t.Helper()
+	if r.status != exitBadInput || r.stdout != "" {
+		t.Errorf("status %d, output %q; want %d and none", r.status, r.stdout, exitBadInput)
+	}
+	if strings.Count(r.stderr, "\n") != 1 || !strings.HasPrefix(r.stderr, "spvsim: ") {
+		t.Errorf("error %q: want one line that begins with spvsim:", r.stderr)
+	}
+	for _, text := range texts {
+		if !strings.Contains(r.stderr, text) {
+			t.Errorf("error %q lacks %q", r.stderr, text)
+		}
+	}
+}
+
+// ready returns a file of the library of experiments.
+func ready(t *testing.T, job, file string) []byte {
+	t.Helper()
+	files, _, _, err := experiments.Lookup(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := fs.ReadFile(files, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestUsage(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"rnu"}, `unknown command "rnu" (did you mean run?)`},
+		{[]string{"frobnicate"}, `unknown command "frobnicate" (see spvsim --help)`},
+		{[]string{"run", "--cycles"}, "unknown flag: --cycles (see spvsim run --help)"},
+		{[]string{"validate"}, "validate: 0 arguments, want a shader"},
+		{[]string{"inspect", "a", "b"}, "inspect: 2 arguments, want a shader"},
+		{[]string{"schema", "jbo"}, "jbo"},
+		{[]string{"machine", "gcn3-r9nona"}, "gcn3-r9nano"},
+		{[]string{"disasm", "no-such-file.spv"}, "no-such-file.spv"},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) { wantRefused(t, spvsim("", c.args...), c.want) })
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"run", "--help"}, {"inspect", "-h"}} {
+		if r := spvsim("", args...); r.status != exitDone || !strings.Contains(r.stdout, "spvsim run") && !strings.Contains(r.stdout, "spvsim inspect") || r.stderr != "" {
+			t.Errorf("%q: status %d, error %q, output %q", args, r.status, r.stderr, r.stdout)
+		}
+	}
+}
+
+// Ways in which a module can be wrong have errors of their own.
+func TestWrongModules(t *testing.T) {
+	good := ready(t, "saxpy", "saxpy.spv")
+	edit := func(f func(words []byte) []byte) string { return string(f(bytes.Clone(good))) }
+	cases := []struct {
+		name, module, want string
+	}{
+		{"unknown opcode", edit(unknownOpcode), "opcode"},
+		{"truncated word", edit(func(m []byte) []byte { return m[:len(m)-2] }), "4"},
+		{"undefined id", edit(undefinedID), "is not defined"},
+	}
+	seen := map[string]string{}
+	for _, c := range cases {
+		for _, command := range []string{"validate", "inspect"} {
+			r := spvsim(c.module, command, "-")
+			t.Run(c.name+" "+command, func(t *testing.T) { wantRefused(t, r, "standard input: ", c.want) })
+			if other, ok := seen[r.stderr]; ok && other != c.name {
+				t.Errorf("%s and %s give the same error %q", c.name, other, r.stderr)
+			}
+			seen[r.stderr] = c.name
+		}
+	}
+}
+
+// eachInstruction calls f with the words of the instructions of a module until it returns false.
+func eachInstruction(m []byte, f func(words []byte, opcode uint16) bool) {
+	for at := 20; at < len(m); {
+		size := 4 * int(binary.LittleEndian.Uint16(m[at+2:]))
+		if !f(m[at:at+size], binary.LittleEndian.Uint16(m[at:])) {
+			return
+		}
+		at += size
+	}
+}
+
+const opStore = 62
+
+func unknownOpcode(m []byte) []byte {
+	eachInstruction(m, func(words []byte, opcode uint16) bool {
+		if opcode == opStore {
+			binary.LittleEndian.PutUint16(words, 0x7ff0)
+		}
+		return opcode != opStore
+	})
+	return m
+}
+
+// undefinedID makes the first store's value an id that is below the bound and that nothing defines.
+func undefinedID(m []byte) []byte {
+	bound := binary.LittleEndian.Uint32(m[12:])
+	binary.LittleEndian.PutUint32(m[12:], bound+1)
+	eachInstruction(m, func(words []byte, opcode uint16) bool {
+		if opcode == opStore {
+			binary.LittleEndian.PutUint32(words[8:], bound)
+		}
+		return opcode != opStore
+	})
+	return m
+}
+
+func TestInspectTellsWhatAJobNeeds(t *testing.T) {
+	for _, c := range []struct {
+		shader string
+		want   []string
+	}{
+		{"reduce.spv", []string{"entry point", "main (GLCompute), workgroups of 256 x 1 x 1", "set 0 binding 0", "f32[] data at 0", "push constants", "u32 n at 0", "GroupNonUniformArithmetic"}},
+		{"transpose.spv", []string{"specialization", "0: u32 PITCH = 32", "1: u32 SWIZZLE = 0"}},
+	} {
+		r := spvsim(string(ready(t, "reduce", c.shader)), "inspect", "-")
+		if r.status != exitDone {
+			t.Fatal(r.stderr)
+		}
+		for _, text := range c.want {
+			if !strings.Contains(r.stdout, text) {
+				t.Errorf("%s: %q is missing in\n%s", c.shader, text, r.stdout)
+			}
+		}
+	}
+}
+
+func TestTextAndBackGivesTheSameModule(t *testing.T) {
+	module := string(ready(t, "matmul", "matmul.spv"))
+	text := spvsim(module, "disasm", "--raw-id", "-")
+	if text.status != exitDone || !strings.Contains(text.stdout, "OpEntryPoint GLCompute") {
+		t.Fatalf("status %d: %s", text.status, text.stderr)
+	}
+	name := filepath.Join(t.TempDir(), "again.spv")
+	if r := spvsim(text.stdout, "asm", "--preserve-numeric-ids", "-", "-o", name); r.status != exitDone {
+		t.Fatal(r.stderr)
+	}
+	again, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The generator, the third word, says which tool wrote the module.
+	if !bytes.Equal(again[12:], []byte(module)[12:]) || !bytes.Equal(again[:8], []byte(module)[:8]) {
+		t.Error("the module changed on its way through text")
+	}
+}
+
+func TestAsmErrorsNameTheLine(t *testing.T) {
+	r := spvsim("OpCapability Shader\nOpMemoryModle Logical GLSL450\n", "asm", "-")
+	wantRefused(t, r, "standard input:2:", "OpMemoryModle")
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/config"
+	"spvsim/experiments"
+	"spvsim/gpu"
+	"spvsim/tracing"
+)
+
+// runFlags are what the command line says of a run beside its job.
+type runFlags struct {
+	list      bool
+	machine   string
+	set       []string
+	stats     string
+	listing   string
+	dump      []string
+	maxCycles uint64
+	quiet     bool
+}
+
+func runCommand() *cobra.Command {
+	var f runFlags
+	c := &cobra.Command{
+		Use:   "run JOB.yaml|NAME",
+		Short: "Run a job, check what it expects, and say where the cycles went",
+		Long: `Run a job: a file, or one of the ready jobs by name. The exit status is 0 when the run is done and every expectation is met,
+1 when the run fails (expectation, deadlock, limit, undefined behaviour), 2 for bad input or usage.`,
+		Example: `  spvsim run --list
+  spvsim run reduce
+  spvsim run job.yaml --machine cdna3-mi300a --set lds.banks=64
+  spvsim run job.yaml --stats -                          statistics as JSON instead of the summary
+  spvsim run job.yaml --listing listing.txt --dump output=out.bin`,
+		Args: func(c *cobra.Command, args []string) error {
+			if f.list {
+				return nil
+			}
+			return exactly(1, "a job file or the name of a ready job; --list names those")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.list {
+				return listJobs(c.OutOrStdout())
+			}
+			return f.run(c, args[0])
+		},
+	}
+	flags := c.Flags()
+	flags.BoolVar(&f.list, "list", false, "list the ready jobs")
+	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine instead of the job's")
+	flags.StringArrayVar(&f.set, "set", nil, "`path=value` of the machine to set, as lds.banks=64; may be repeated")
+	flags.StringVar(&f.stats, "stats", "", "`file` to write the statistics to as JSON; - is standard output, without the summary")
+	flags.StringVar(&f.listing, "listing", "", "`file` to write the lowered programs to, with the cost of each instruction; - is standard output")
+	flags.StringArrayVar(&f.dump, "dump", nil, "`buffer=file` to write a buffer's bytes to at the end; may be repeated")
+	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: no limit")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
+	return c
+}
+
+func listJobs(w io.Writer) error {
+	var rows [][]string
+	for _, name := range experiments.Names() {
+		_, _, description, err := experiments.Lookup(name)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, []string{name, description})
+	}
+	listing(w, rows)
+	return nil
+}
+
+// loadJob reads a job file, or a ready job when the name is no file's. A shader named - in a job file is standard input.
+func loadJob(c *cobra.Command, name string) (*config.Job, error) {
+	if strings.ContainsAny(name, "./\\") {
+		return config.LoadJob(&withInput{FS: config.OS(), stdin: c.InOrStdin()}, name)
+	}
+	files, file, _, err := experiments.Lookup(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w; spvsim run --list names them, and a job file's name ends in .yaml", err)
+	}
+	return config.LoadJob(files, file)
+}
+
+// run does the whole command. What a failed run came to is shown as well, and its error last.
+func (f *runFlags) run(c *cobra.Command, name string) error {
+	setup, err := f.setup(c, name)
+	if err != nil {
+		return err
+	}
+	dumps, err := parseDumps(f.dump, setup.Job)
+	if err != nil {
+		return err
+	}
+	result, err := gpu.Run(c.Context(), setup)
+	if setup.Progress != nil {
+		clearLine(c.ErrOrStderr()) // it may hold a progress line
+	}
+	if result == nil {
+		return err
+	}
+	shown := f.show(c, result, dumps)
+	if f.summary() && (err == nil || errors.Is(err, gpu.ErrExpectation)) {
+		expectations(c.OutOrStdout(), len(setup.Job.Expect), len(result.Failures))
+	}
+	if errors.Is(err, gpu.ErrRun) {
+		err = &failure{err}
+	}
+	return errors.Join(err, shown)
+}
+
+func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
+	job, err := loadJob(c, name)
+	if err != nil {
+		return gpu.Setup{}, err
+	}
+	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Job: job, Set: f.set})
+	if err != nil {
+		return gpu.Setup{}, err
+	}
+	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, Observer: printer{c.ErrOrStderr()}}
+	if !f.quiet && onTerminal(c.ErrOrStderr()) {
+		s.Progress = progressLine(c.ErrOrStderr())
+	}
+	return s, nil
+}
+
+// show writes everything that was asked for.
+func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
+	var errs []error
+	for _, fault := range r.Faults {
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", fault)
+	}
+	if f.summary() && r.Stats.Launches > 0 {
+		errs = append(errs, tracing.WriteSummary(c.OutOrStdout(), r.Stats))
+	}
+	if f.stats != "" {
+		errs = append(errs, writeTo(c, f.stats, func(w io.Writer) error { return tracing.WriteJSON(w, r.Stats) }))
+	}
+	if f.listing != "" {
+		errs = append(errs, writeTo(c, f.listing, func(w io.Writer) error { return listings(w, r.Listings) }))
+	}
+	for _, d := range dumps {
+		errs = append(errs, d.write(c, r))
+	}
+	return errors.Join(errs...)
+}
+
+// summary says whether to print the summary: not where standard output carries something to be read by a program.
+func (f *runFlags) summary() bool {
+	taken := slices.ContainsFunc(f.dump, func(d string) bool { return strings.HasSuffix(d, "=-") })
+	return !f.quiet && f.stats != "-" && f.listing != "-" && !taken
+}
+
+// expectations says how many were met; what the others found instead is the run's error.
+func expectations(w io.Writer, total, failed int) {
+	if total > 0 {
+		fmt.Fprintf(w, "expected: %d of %d met\n", total-failed, total)
+	}
+}
+
+func listings(w io.Writer, list []tracing.Listing) error {
+	for i := range list {
+		if err := tracing.WriteListing(w, &list[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A dump names a buffer and the file that its bytes go to.
+type dump struct{ buffer, file string }
+
+func parseDumps(flags []string, job *config.Job) ([]dump, error) {
+	var out []dump
+	for _, f := range flags {
+		buffer, file, ok := strings.Cut(f, "=")
+		if !ok || buffer == "" || file == "" {
+			return nil, fmt.Errorf("--dump %s: want buffer=file", f)
+		}
+		if !slices.ContainsFunc(job.Buffers, func(b config.Buffer) bool { return b.Name == buffer }) {
+			return nil, fmt.Errorf("--dump %s: the job has no buffer of that name (it has %s)", buffer, bufferNames(job))
+		}
+		out = append(out, dump{buffer, file})
+	}
+	return out, nil
+}
+
+func bufferNames(job *config.Job) string {
+	var names []string
+	for i := range job.Buffers {
+		if name := job.Buffers[i].Name; name != "" {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+func (d dump) write(c *cobra.Command, r *gpu.Result) error {
+	i := slices.IndexFunc(r.Buffers, func(b gpu.Buffer) bool { return b.Name == d.buffer })
+	return writeFile(c, d.file, r.Buffers[i].Bytes)
+}

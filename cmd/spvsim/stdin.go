@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"path"
+	"time"
+)
+
+// withInput is a file system in which every file named - is standard input.
+type withInput struct {
+	fs.FS
+	stdin io.Reader
+	data  []byte // what stdin held, so that two steps can name it
+}
+
+func (w *withInput) Open(name string) (fs.File, error) {
+	if path.Base(name) != "-" {
+		return w.FS.Open(name)
+	}
+	if w.stdin != nil {
+		data, err := io.ReadAll(w.stdin)
+		if err != nil {
+			return nil, &fs.PathError{Op: "read", Path: "standard input", Err: err}
+		}
+		w.data, w.stdin = data, nil
+	}
+	return input{bytes.NewReader(w.data)}, nil
+}
+
+// input is an open file of bytes at hand.
+type input struct{ *bytes.Reader }
+
+func (i input) Stat() (fs.FileInfo, error) { return inputInfo{i.Reader.Size()}, nil }
+func (i input) Close() error               { return nil }
+
+// inputInfo describes standard input as far as it can be described.
+type inputInfo struct{ size int64 }
+
+func (i inputInfo) Name() string     { return "-" }
+func (i inputInfo) Size() int64      { return i.size }
+func (inputInfo) Mode() fs.FileMode  { return fs.ModeNamedPipe }
+func (inputInfo) ModTime() time.Time { return time.Time{} }
+func (inputInfo) IsDir() bool        { return false }
+func (inputInfo) Sys() any           { return nil }
