@@ -75,7 +75,12 @@ type counter struct {
 	shift  uint // log2 of the banks
 	word   uint // log2 of the bytes of a word
 
-	age   uint32 // entries of another age are empty
+	*tables // made by the first conflict
+}
+
+// tables are what a phase has seen; entries of another age are empty.
+type tables struct {
+	age   uint32
 	banks [maxBanks]struct{ age, passes uint32 }
 	words [wordTable]struct{ age, word uint32 }
 }
@@ -136,6 +141,9 @@ func (c *counter) free(phase uint64, off *[64]uint32, base, bytes uint32, atomic
 
 // busiest is the number of passes of a phase.
 func (c *counter) busiest(phase uint64, off *[64]uint32, base, bytes uint32, atomic bool) int {
+	if c.tables == nil {
+		c.tables = &tables{}
+	}
 	if c.age++; c.age == 0 {
 		clear(c.banks[:])
 		clear(c.words[:])
