@@ -105,9 +105,10 @@ func (c *contractor) product(v, p *ir.Value) bool {
 	return true
 }
 
-// private reports an operation of the vector unit that only v uses.
+// private reports an operation of the vector unit that only v uses. One of
+// another block may be in front of a loop, where it costs less.
 func (c *contractor) private(v, p *ir.Value, op isa.Op) bool {
-	return p.Op == op && p.T == isa.I32 && !p.Uniform && c.u.count(p) == 1 && v.T == isa.I32
+	return p.Op == op && p.Block == v.Block && p.T == isa.I32 && !p.Uniform && c.u.count(p) == 1 && v.T == isa.I32
 }
 
 func (c *contractor) intAdd(v *ir.Value) {

@@ -79,7 +79,7 @@ var schedule = []struct {
 		{"licm", licm},
 		{"placement", placement}, {"addresses", addresses}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"licm", licm},
 		{"placement", placement}, {"merge", mergeAccesses}, {"contract", contract}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
-		{"divergence", divergence}, {"schedule", scheduleLoads},
+		{"divergence", divergence}, {"schedule", scheduleLoads}, {"bitcasts", bitcasts},
 	}},
 }
 

@@ -38,10 +38,11 @@ type promoter struct {
 	pool  *pool
 	names *renaming
 
-	base  []int      // first slot number by local id; -1: no slot promoted
-	ok    []bool     // by slot number
-	types []isa.Type // by slot number
-	slots int        // promoted slots
+	base   []int      // first slot number by local id
+	ok     []bool     // by slot number: it may be promoted
+	number []int      // by slot number: its number among those promoted
+	types  []isa.Type // of the promoted slots
+	slots  int        // how many are promoted
 
 	defs    [][]*ir.Value  // current value by block id and slot number
 	filled  []bool         // by block id
@@ -59,19 +60,22 @@ func newPromoter(f *ir.Func) *promoter {
 		for l.ID >= len(p.base) {
 			p.base = append(p.base, -1)
 		}
-		p.base[l.ID] = len(p.types)
-		p.types = append(p.types, l.Slots...)
+		p.base[l.ID] = len(p.ok)
+		for range l.Slots {
+			p.ok = append(p.ok, true)
+		}
 	}
-	used := make([]bool, len(p.types))
-	p.ok = make([]bool, len(p.types))
-	for i := range p.ok {
-		p.ok[i] = true
-	}
+	used := make([]bool, len(p.ok))
 	eachValue(f, func(v *ir.Value) { p.access(v, used) })
-	for i := range p.ok {
-		p.ok[i] = p.ok[i] && used[i]
-		if p.ok[i] {
-			p.slots++
+	p.number = make([]int, len(p.ok))
+	for _, l := range f.Locals {
+		for i, t := range l.Slots {
+			n := p.base[l.ID] + i
+			if p.ok[n] = p.ok[n] && used[n]; p.ok[n] {
+				p.number[n] = p.slots
+				p.types = append(p.types, t)
+				p.slots++
+			}
 		}
 	}
 	return p
@@ -172,7 +176,7 @@ func (p *promoter) slotOf(v *ir.Value) (slot int, ok bool) {
 		return -1, (v.Op == isa.Load || v.Op == isa.Store) && v.Mem.Count == 1
 	}
 	slot += p.base[l.ID]
-	return slot, p.ok[slot]
+	return p.number[slot], p.ok[slot]
 }
 
 // load is the value of the slot at v: v itself, made a move, when the type of

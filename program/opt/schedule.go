@@ -47,6 +47,10 @@ func rowsOf(v *ir.Value) int {
 	return v.R.Rows()
 }
 
+// maxSegment bounds the values that are scheduled at once, as accesses are
+// compared with each other.
+const maxSegment = 1024
+
 // block schedules the stretches between synchronisation.
 func (s *scheduler) block(b *ir.Block) {
 	s.rows = s.live[b.ID]
@@ -55,9 +59,13 @@ func (s *scheduler) block(b *ir.Block) {
 		from++
 	}
 	for i := from; i <= len(b.Code); i++ {
-		if i == len(b.Code) || fence(b.Code[i]) && b.Code[i].Mem == nil {
+		switch {
+		case i == len(b.Code), fence(b.Code[i]) && b.Code[i].Mem == nil:
 			s.segment(b.Code[from:i])
 			from = i + 1
+		case i-from == maxSegment:
+			s.segment(b.Code[from:i])
+			from = i
 		}
 	}
 }
