@@ -27,6 +27,9 @@ func init() {
 			n := b.f.LocalSize
 			return []*ir.Value{b.i32(n[0]), b.i32(n[1]), b.i32(n[2])}
 		},
+		spirv.BuiltInRemainingRecursionLevelsAMDX: identities(isa.RemainingRecursion),
+		spirv.BuiltInShaderIndexAMDX:              identities(isa.ShaderIndex),
+
 		spirv.BuiltInDeviceIndex:    func(b *builder) []*ir.Value { return []*ir.Value{b.i32(0)} },
 		spirv.BuiltInSubgroupEqMask: func(b *builder) []*ir.Value { return b.laneMask(b.laneBit()) },
 		spirv.BuiltInSubgroupGeMask: func(b *builder) []*ir.Value {

@@ -184,7 +184,6 @@ var modes = map[spirv.ExecutionMode]bool{
 	spirv.ExecutionModeRoundingModeRTE:               true, // the only rounding there is
 	spirv.ExecutionModeDenormPreserve:                true, // nothing is flushed
 	spirv.ExecutionModeSignedZeroInfNanPreserve:      true,
-	spirv.ExecutionModeContractionOff:                true,
 	spirv.ExecutionModeMaximallyReconvergesKHR:       true,
 	spirv.ExecutionModeSubgroupUniformControlFlowKHR: true,
 }
@@ -201,7 +200,7 @@ func (b *builder) checkEntry() {
 		b.invalid("entry point %q has parameters", e.Name)
 	}
 	for _, m := range e.Modes {
-		if !modes[m.Kind] {
+		if !modes[m.Kind] && nodeModes[m.Kind] == nil {
 			b.in = &spirv.Instruction{Op: spirv.OpExecutionMode, Word: m.Word}
 			b.unsupported("execution mode %s", m.Kind)
 		}

@@ -21,7 +21,9 @@ type Options struct {
 	Entry string // name of the entry point; "" takes the only one
 	// Specialization holds the bits of constants by SpecId.
 	Specialization map[uint32]uint64
-	WaveSize       int // lanes of a wave: SubgroupSize
+	// Strings holds string constants by SpecId.
+	Strings  map[uint32]string
+	WaveSize int // lanes of a wave: SubgroupSize
 }
 
 // An Error says which instruction can't be translated, and why. It wraps
@@ -49,6 +51,7 @@ func (e *Error) Unwrap() error { return e.Err }
 const (
 	maxLeaves = 1 << 16 // scalars of one composite value
 	maxValues = 1 << 21 // values of the translated function
+	maxBlocks = 1 << 17 // blocks of the translated function
 	maxDepth  = 200     // nested calls
 )
 
@@ -78,6 +81,7 @@ type builder struct {
 	strings   map[string]int
 	groupLDS  uint32 // byte offset of the scratch of workgroup operations
 	groupUsed bool
+	graph     graph
 }
 
 // bail carries an error out of the translation of an instruction; Build
@@ -146,6 +150,7 @@ func (b *builder) translate() {
 	start := b.f.NewBlock()
 	b.blk = start
 	b.f.LocalSize = b.localSize()
+	b.bindNode()
 	b.bindVariables()
 	for _, s := range b.private {
 		b.in = s.in

@@ -92,7 +92,7 @@ func (b *builder) inline(fn *validate.Function, args []val) val {
 	in, line, from := b.in, b.line, b.blk
 	b.push(fn, args)
 	fr := b.fr
-	fr.cont = b.f.NewBlock()
+	fr.cont = b.newBlock()
 	fr.cont.Line = line
 	b.body()
 	b.fr, b.in, b.line, b.blk = fr.parent, in, line, fr.cont
@@ -127,6 +127,13 @@ func (b *builder) returned(fr *frame, from *ir.Block) val {
 	return val{leaves: phis}
 }
 
+func (b *builder) newBlock() *ir.Block {
+	if b.f.NumBlocks() >= maxBlocks {
+		b.unsupported("the inlined function has more than %d blocks", maxBlocks)
+	}
+	return b.f.NewBlock()
+}
+
 func (b *builder) phi(blk *ir.Block, t isa.Type) *ir.Value {
 	v := b.make(isa.Phi, t, t)
 	v.Block = blk
@@ -141,7 +148,7 @@ func (b *builder) body() {
 	fn := fr.fn
 	reach := b.reachable(fn)
 	for _, blk := range fn.Blocks {
-		fr.blocks[blk.ID] = b.f.NewBlock()
+		fr.blocks[blk.ID] = b.newBlock()
 	}
 	b.blk.SetSuccs(ir.Jump, nil, fr.blocks[fn.Blocks[0].ID])
 	for _, blk := range fn.Blocks {
@@ -226,7 +233,7 @@ func splits(blk *validate.Block) bool {
 
 // splitHeader ends a loop header after its phis.
 func (b *builder) splitHeader() {
-	next := b.f.NewBlock()
+	next := b.newBlock()
 	next.Line = b.line
 	b.blk.SetSuccs(ir.Jump, nil, next)
 	b.blk = next
@@ -358,7 +365,7 @@ func (b *builder) switchTo() {
 	for i, label := range order {
 		next := b.target(other)
 		if i+1 < len(order) {
-			next = b.f.NewBlock()
+			next = b.newBlock()
 			next.Line = b.line
 		}
 		b.end(ir.Cond, b.anyCase(sel, cases, label), b.target(label), next)

@@ -96,6 +96,9 @@ func (b *builder) store() {
 
 // loadLeaves reads the whole pointee.
 func (b *builder) loadLeaves(p pointer) []*ir.Value {
+	if p.handle != nil { // the value of a payload array is its handle
+		return []*ir.Value{p.handle}
+	}
 	switch p.space {
 	case spaceInput:
 		return p.input
@@ -143,6 +146,9 @@ func memType(t isa.Type) isa.Type {
 }
 
 func (b *builder) storeLeaves(p pointer, leaves []*ir.Value) {
+	if p.handle != nil {
+		b.unsupported("a store of a whole payload array")
+	}
 	switch p.space {
 	case isa.SpaceScratch:
 		b.storeSlots(p, leaves)
@@ -166,11 +172,11 @@ func (b *builder) storeLeaves(p pointer, leaves []*ir.Value) {
 func (b *builder) mem(p pointer, elem isa.Type, off uint32, n uint8) (*ir.Mem, []*ir.Value) {
 	m := &ir.Mem{
 		Space: p.space, Binding: p.binding, Dynamic: p.dynamic, Offset: p.offset + off,
-		Elem: elem, Count: n, Object: p.object, Volatile: p.volatile, Coherent: p.coherent,
-		Align: max(p.align, min(memBytes(elem), 4)),
+		Elem: elem, Count: n, Object: p.object, Volatile: p.volatile, Coherent: p.coherent, Payload: p.payload,
+		Align: max(p.align, memBytes(elem)),
 	}
 	if p.index == nil {
-		m.Align = baseAlign
+		m.Align = max(m.Align, baseAlign)
 	}
 	var args []*ir.Value
 	if p.index != nil {
@@ -188,7 +194,12 @@ func (b *builder) mem(p pointer, elem isa.Type, off uint32, n uint8) (*ir.Mem, [
 }
 
 // wrote records that the entry point writes through a pointer.
-func (b *builder) wrote(p pointer) { b.writes[object{p.space, p.object}] = true }
+func (b *builder) wrote(p pointer) {
+	if p.payload {
+		p.space = spacePayload
+	}
+	b.writes[object{p.space, p.object}] = true
+}
 
 // loadSlots reads a Function or Private variable.
 func (b *builder) loadSlots(p pointer) []*ir.Value {
@@ -315,6 +326,9 @@ func (b *builder) markWrites() {
 }
 
 func (b *builder) readOnly(m *ir.Mem, any, anyBuffer bool) bool {
+	if m.Payload {
+		return b.payloadReadOnly(m)
+	}
 	switch m.Space {
 	case isa.SpacePush:
 		return true

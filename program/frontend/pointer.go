@@ -47,6 +47,9 @@ type pointer struct {
 	local     *ir.Local
 	low, high uint32 // words that index can reach; high 0: no dynamic index
 
+	payload bool      // payload memory, in SpaceFlat
+	handle  *ir.Value // of the payload array pointed to
+
 	input []*ir.Value // spaceInput: the leaves of the pointee
 	// Texel pointers.
 	coords  []*ir.Value
@@ -90,7 +93,7 @@ func (b *builder) pointerLeaves(t *validate.Type) leafList {
 		return leafList{isa.I32, isa.I32}
 	case spirv.StorageClassWorkgroup:
 		return leafList{isa.I32}
-	case spirv.StorageClassPhysicalStorageBuffer:
+	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassNodePayloadAMDX:
 		return leafList{isa.I64}
 	}
 	b.unsupported("a pointer to %s as a value", t.Storage)
@@ -109,6 +112,8 @@ func (b *builder) pointerOf(t *validate.Type, leaves []*ir.Value) pointer {
 		p.lay.natural = !b.explicitLDS()
 	case spirv.StorageClassPhysicalStorageBuffer:
 		p.space, p.index, p.align = isa.SpaceFlat, leaves[0], 1
+	case spirv.StorageClassNodePayloadAMDX:
+		return b.payloadPointerOf(t.Elem, leaves[0])
 	default:
 		p.space, p.dynamic, p.bindex, p.index, p.align = isa.SpaceBuffer, true, leaves[0], leaves[1], 1
 	}
@@ -122,6 +127,8 @@ func (b *builder) leavesOf(v val) []*ir.Value {
 	}
 	p := *v.ptr
 	switch {
+	case p.handle != nil:
+		return []*ir.Value{p.handle}
 	case p.space == isa.SpaceFlat || p.space == isa.SpaceLDS:
 		return []*ir.Value{b.address(p)}
 	case p.space == isa.SpaceBuffer && !p.array:
@@ -226,6 +233,9 @@ func (b *builder) step(p pointer, index spirv.ID) pointer {
 	}
 	if p.space == spaceInput {
 		return b.stepInput(p, index)
+	}
+	if p.typ.Kind == validate.KindNodePayloadArray {
+		return b.stepPayload(p, index)
 	}
 	if p.space == isa.SpaceScratch {
 		return b.stepLocal(p, index)

@@ -22,6 +22,7 @@ func init() {
 	rows = map[spirv.Op]row{}
 	for _, family := range []map[spirv.Op]row{
 		arithmeticRows(), compositeRows(), controlRows(), memoryRows(), atomicRows(), groupRows(), imageRows(), workgroupRows(),
+		payloadRows(),
 	} {
 		for op, r := range family {
 			rows[op] = r

@@ -45,6 +45,8 @@ func (b *builder) flatten(t *validate.Type) leafList {
 		return list
 	case validate.KindPointer:
 		return b.pointerLeaves(t)
+	case validate.KindNodePayloadArray:
+		return leafList{isa.I64} // a handle
 	}
 	b.unsupported("a value of type %s %%%d", t.Def.Op, t.ID)
 	return nil
@@ -195,10 +197,36 @@ func (b *builder) make(op isa.Op, t, r isa.Type, args ...*ir.Value) *ir.Value {
 	v := b.f.NewValue(op, t, r, args...)
 	v.Line = b.line
 	if b.in != nil {
-		v.SPIRV = uint32(b.in.Result)
-		v.NoContract = b.in.Result != 0 && b.m.Decorated(b.in.Result, spirv.DecorationNoContraction)
+		v.SPIRV, v.NoContract = b.nearestID(), b.noContraction(b.in.Result)
 	}
 	return v
+}
+
+// nearestID is the id that listings show for the current instruction: its
+// result, or what it stores to.
+func (b *builder) nearestID() uint32 {
+	if b.in.Result == 0 && len(b.in.Operands) > 0 && storesTo[b.in.Op] {
+		return b.in.Operands[0]
+	}
+	return uint32(b.in.Result)
+}
+
+// storesTo lists the instructions without result whose first operand is the
+// pointer or image that they write.
+var storesTo = map[spirv.Op]bool{
+	spirv.OpStore: true, spirv.OpCopyMemory: true, spirv.OpCopyMemorySized: true,
+	spirv.OpAtomicStore: true, spirv.OpImageWrite: true,
+}
+
+// noContraction reports a result that may not be fused with another operation:
+// decorated so, or with a floating-point mode that does not allow it.
+func (b *builder) noContraction(id spirv.ID) bool {
+	if id == 0 {
+		return false
+	}
+	mode, ok := b.m.Decoration(id, spirv.DecorationFPFastMathMode)
+	return b.m.Decorated(id, spirv.DecorationNoContraction) ||
+		ok && spirv.FPFastMathMode(mode)&spirv.FPFastMathModeAllowContract == 0
 }
 
 // op appends an operation whose sources and result have type t.

@@ -91,6 +91,7 @@ func init() {
 		spirv.StorageClassPushConstant:    (*builder).bindPush,
 		spirv.StorageClassWorkgroup:       (*builder).bindLDS,
 		spirv.StorageClassPrivate:         (*builder).bindPrivate,
+		spirv.StorageClassNodePayloadAMDX: (*builder).bindPayload,
 	}
 }
 

@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"math"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -45,6 +47,9 @@ func (b *builder) workgroupScope() bool {
 	return false
 }
 
+// scratchObject is the object of that scratch: no variable has this id.
+const scratchObject = math.MaxInt32
+
 // waves is the number of waves of a workgroup.
 func (b *builder) waves() uint32 {
 	n := b.f.LocalSize[0] * b.f.LocalSize[1] * b.f.LocalSize[2]
@@ -64,14 +69,14 @@ func (b *builder) scratch() uint32 {
 
 // slotPointer is the scratch of one wave.
 func (b *builder) slotPointer(wave *ir.Value) pointer {
-	p := pointer{space: isa.SpaceLDS, offset: b.scratch(), object: -1, align: 8}
+	p := pointer{space: isa.SpaceLDS, offset: b.scratch(), object: scratchObject, align: 8}
 	p.index = b.op(isa.IMul, isa.I32, wave, b.i32(8))
 	return p
 }
 
 // fixedSlot is the scratch of the i-th wave.
 func (b *builder) fixedSlot(i uint32) pointer {
-	return pointer{space: isa.SpaceLDS, offset: b.scratch() + 8*i, object: -1, align: 8}
+	return pointer{space: isa.SpaceLDS, offset: b.scratch() + 8*i, object: scratchObject, align: 8}
 }
 
 func (b *builder) putSlot(p pointer, v *ir.Value) {

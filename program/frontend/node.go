@@ -1,0 +1,399 @@
+package frontend
+
+import (
+	"spvsim/program/ir"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// A graph is what the translation of an execution graph's node keeps.
+type graph struct {
+	uses    map[spirv.ID]map[spirv.ID]bool // by function: ids that it and its callees name
+	input   *spirv.Instruction             // the input variable; nil if none
+	outputs map[spirv.ID]int               // by type id: index in Node.Outputs
+	in      *ir.Value                      // handle of the input
+}
+
+// nodeModes has one row for each execution mode that makes an entry point a
+// node of a graph.
+var nodeModes map[spirv.ExecutionMode]func(b *builder, n *ir.Node, m *validate.Mode)
+
+func init() {
+	nodeModes = map[spirv.ExecutionMode]func(b *builder, n *ir.Node, m *validate.Mode){
+		spirv.ExecutionModeCoalescingAMDX: func(b *builder, n *ir.Node, _ *validate.Mode) {
+			b.launch(n, ir.Coalescing)
+		},
+		spirv.ExecutionModeStaticNumWorkgroupsAMDX: func(b *builder, n *ir.Node, m *validate.Mode) {
+			b.launch(n, ir.Static)
+			b.workgroups(n, m)
+		},
+		spirv.ExecutionModeMaxNumWorkgroupsAMDX: func(b *builder, n *ir.Node, m *validate.Mode) {
+			if n.Launch != ir.Dynamic {
+				b.invalid("MaxNumWorkgroupsAMDX in a %s node", n.Launch)
+			}
+			b.workgroups(n, m)
+		},
+		spirv.ExecutionModeMaxNodeRecursionAMDX: func(b *builder, n *ir.Node, m *validate.Mode) {
+			n.MaxRecursion = b.modeArg(m, 0)
+		},
+		spirv.ExecutionModeIsApiEntryAMDX: func(b *builder, n *ir.Node, m *validate.Mode) {
+			n.APIEntry = b.modeArg(m, 0) != 0
+		},
+		spirv.ExecutionModeShaderIndexAMDX: func(b *builder, n *ir.Node, m *validate.Mode) {
+			n.ShaderIndex, n.HasShaderIndex = b.modeArg(m, 0), true
+		},
+		spirv.ExecutionModeSharesInputWithAMDX: func(b *builder, n *ir.Node, m *validate.Mode) {
+			n.SharesInput = &ir.NodeRef{Name: b.constString(spirv.ID(m.Args[0])), Index: b.modeArg(m, 1)}
+		},
+	}
+}
+
+// launch sets how the node is launched, which it can state once.
+func (b *builder) launch(n *ir.Node, kind ir.LaunchKind) {
+	if n.Launch != ir.Dynamic || n.Workgroups != [3]uint32{} {
+		b.invalid("two of CoalescingAMDX, StaticNumWorkgroupsAMDX and MaxNumWorkgroupsAMDX")
+	}
+	n.Launch = kind
+}
+
+func (b *builder) workgroups(n *ir.Node, m *validate.Mode) {
+	if n.Workgroups != [3]uint32{} {
+		b.invalid("the number of workgroups is stated twice")
+	}
+	for i := range n.Workgroups {
+		if n.Workgroups[i] = b.modeArg(m, i); n.Workgroups[i] == 0 {
+			b.invalid("a number of workgroups of 0")
+		}
+	}
+}
+
+// modeArg is the i-th argument of an execution mode, a constant.
+func (b *builder) modeArg(m *validate.Mode, i int) uint32 {
+	if i >= len(m.Args) {
+		b.invalid("execution mode %s: argument %d is missing", m.Kind, i)
+	}
+	return uint32(b.constBits(spirv.ID(m.Args[i])))
+}
+
+// constString is the value of a string constant, specialized by the job.
+func (b *builder) constString(id spirv.ID) string {
+	def := b.m.Def(id)
+	if def == nil || def.Op != spirv.OpConstantStringAMDX && def.Op != spirv.OpSpecConstantStringAMDX {
+		b.invalid("%%%d is no OpConstantStringAMDX or OpSpecConstantStringAMDX", id)
+	}
+	if n, ok := b.m.Decoration(id, spirv.DecorationSpecId); ok && def.Op == spirv.OpSpecConstantStringAMDX {
+		if s, ok := b.opt.Strings[n]; ok {
+			return s
+		}
+	}
+	s, _ := spirv.DecodeString(def.Operands)
+	return s
+}
+
+// bindNode reads what the entry point asks of an execution graph. Nothing of
+// the extension leaves Func.Node nil.
+func (b *builder) bindNode() {
+	b.graph.outputs = map[spirv.ID]int{}
+	n := &ir.Node{Model: b.entry.Model, APIEntry: true}
+	stated := n.Model == spirv.ExecutionModelMeshEXT
+	for i := range b.entry.Modes {
+		m := &b.entry.Modes[i]
+		b.in = &spirv.Instruction{Op: spirv.OpExecutionMode, Word: m.Word}
+		if row := nodeModes[m.Kind]; row != nil {
+			row(b, n, m)
+			stated = true
+		}
+	}
+	b.in = nil
+	if b.m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] {
+		b.graph.uses = idUses(b.m)
+		b.findInput()
+		b.listOutputs(n)
+	}
+	if n.SharesInput != nil && b.entry.Mode(spirv.ExecutionModeIsApiEntryAMDX) == nil {
+		n.APIEntry = false // shares its input: never dispatched by itself
+	}
+	if stated || b.graph.input != nil || len(n.Outputs) > 0 || b.usesGraphBuiltin() {
+		b.f.Node = n
+		b.describeInput(n)
+	}
+}
+
+// usesGraphBuiltin reports that the entry point reads a built-in of nodes.
+func (b *builder) usesGraphBuiltin() bool {
+	for id := range b.graph.uses[b.entry.Func] { // any order: one answer
+		k, ok := b.m.Decoration(id, spirv.DecorationBuiltIn)
+		if ok && (spirv.BuiltIn(k) == spirv.BuiltInRemainingRecursionLevelsAMDX || spirv.BuiltIn(k) == spirv.BuiltInShaderIndexAMDX) {
+			return true
+		}
+	}
+	return false
+}
+
+// idUses finds the ids that each function names, callees included. Words that
+// are no ids do not count, however they look.
+func idUses(m *validate.Module) map[spirv.ID]map[spirv.ID]bool {
+	uses := map[spirv.ID]map[spirv.ID]bool{}
+	ctx := spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))
+	var in *spirv.Instruction
+	set := map[spirv.ID]bool{}
+	visit := func(o spirv.Operand) error {
+		if o.Kind.IsID() {
+			set[spirv.ID(o.Words[0])] = true
+		}
+		return nil
+	}
+	for i := range m.Raw.Instructions {
+		in = &m.Raw.Instructions[i]
+		if in.Op == spirv.OpFunction {
+			set = map[spirv.ID]bool{}
+			uses[in.Result] = set
+		}
+		_ = spirv.Walk(in, ctx, visit) // a checked module follows the grammar
+		set[in.Type] = true
+		ctx.Note(in)
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, f := range m.Functions {
+			changed = absorb(uses, uses[f.ID]) || changed
+		}
+	}
+	return uses
+}
+
+// absorb adds what the functions of a set name.
+func absorb(uses map[spirv.ID]map[spirv.ID]bool, set map[spirv.ID]bool) bool {
+	before := len(set)
+	var callees []spirv.ID
+	for id := range set {
+		if uses[id] != nil {
+			callees = append(callees, id)
+		}
+	}
+	for _, f := range callees {
+		for id := range uses[f] {
+			set[id] = true
+		}
+	}
+	return len(set) > before
+}
+
+// findInput finds the entry point's input: the one NodePayloadAMDX variable
+// that it uses. Compilers list the inputs of all entry points in the interface
+// of each. A variable that no entry point uses is the input of the only entry
+// point that lists it.
+func (b *builder) findInput() {
+	var found []*spirv.Instruction
+	for _, in := range b.payloadVariables() {
+		if b.graph.uses[b.entry.Func][in.Result] || b.listsAlone(in.Result) {
+			found = append(found, in)
+		}
+	}
+	if len(found) > 1 {
+		b.in = found[1]
+		b.invalid("entry point %q has a second input payload; the first is %%%d", b.entry.Name, found[0].Result)
+	}
+	if len(found) == 1 {
+		b.graph.input = found[0]
+	}
+}
+
+func (b *builder) payloadVariables() []*spirv.Instruction {
+	var list []*spirv.Instruction
+	for i := range b.m.Raw.Instructions {
+		in := &b.m.Raw.Instructions[i]
+		if in.Op == spirv.OpVariable && spirv.StorageClass(in.Operands[0]) == spirv.StorageClassNodePayloadAMDX {
+			list = append(list, in)
+		}
+	}
+	return list
+}
+
+// listsAlone reports a variable that no entry point uses and that only this one
+// lists.
+func (b *builder) listsAlone(id spirv.ID) bool {
+	own := false
+	for i := range b.m.EntryPoints {
+		e := &b.m.EntryPoints[i]
+		if b.graph.uses[e.Func][id] {
+			return false
+		}
+		for _, x := range e.Interface {
+			if x == id && e.Func != b.entry.Func {
+				return false
+			}
+			own = own || x == id
+		}
+	}
+	return own
+}
+
+// describeInput fills Node.Input.
+func (b *builder) describeInput(n *ir.Node) {
+	if b.graph.input == nil {
+		return
+	}
+	b.in = b.graph.input
+	t := b.resultType().Elem
+	p := b.payloadType(t)
+	p.MaxPayloads = 1
+	if n.Launch == ir.Coalescing {
+		if !p.IsArray {
+			b.invalid("the input of a coalescing node is no payload array")
+		}
+		p.MaxPayloads = b.maxPayloads(t)
+	}
+	n.Input = &p
+	b.in = nil
+}
+
+// payloadType describes a payload, or an array of them.
+func (b *builder) payloadType(t *validate.Type) ir.PayloadType {
+	p := ir.PayloadType{IsArray: t.Kind == validate.KindNodePayloadArray}
+	if p.IsArray {
+		t = t.Elem
+	}
+	s := b.shape(t, layout{})
+	p.Bytes, p.Align = roundUp(s.size, s.align), s.align
+	p.TrackFinish = b.m.Decorated(t.ID, spirv.DecorationTrackFinishWritingAMDX)
+	b.findIndirect(&p, t, 0)
+	return p
+}
+
+// findIndirect finds the member that says how many workgroups a payload starts,
+// in structures within structures too.
+func (b *builder) findIndirect(p *ir.PayloadType, t *validate.Type, base uint32) {
+	if t.Kind != validate.KindStruct {
+		return
+	}
+	for i, m := range t.Members {
+		off, _ := b.member(t, i, layout{})
+		b.findIndirect(p, m, base+off)
+		if !b.m.MemberDecorated(t.ID, i, spirv.DecorationPayloadDispatchIndirectAMDX) {
+			continue
+		}
+		if p.Indirect != nil {
+			b.invalid("%%%d has two members with PayloadDispatchIndirectAMDX", t.ID)
+		}
+		p.Indirect = b.indirect(t, i, base+off)
+	}
+}
+
+func (b *builder) indirect(t *validate.Type, i int, off uint32) *ir.Indirect {
+	m, n := t.Members[i], uint8(1)
+	if m.Kind == validate.KindVector {
+		m, n = m.Elem, uint8(m.Count)
+	}
+	if m.Kind != validate.KindInt || m.Width > 32 || m.Signed || n > 3 {
+		b.invalid("member %d of %%%d with PayloadDispatchIndirectAMDX is no unsigned integer of up to 32 bits, "+
+			"nor a vector of two or three of them", i, t.ID)
+	}
+	return &ir.Indirect{Offset: off, Components: n, Bits: uint8(m.Width)}
+}
+
+// decoratedConst is the constant that a decoration of an id gives.
+func (b *builder) decoratedConst(id spirv.ID, kind spirv.Decoration) (uint32, bool) {
+	arg, ok := b.m.Decoration(id, kind)
+	if !ok {
+		return 0, false
+	}
+	return uint32(b.constBits(spirv.ID(arg))), true
+}
+
+func (b *builder) maxPayloads(t *validate.Type) uint32 {
+	n, ok := b.decoratedConst(t.ID, spirv.DecorationNodeMaxPayloadsAMDX)
+	if !ok || n == 0 {
+		b.invalid("payload array type %%%d has no NodeMaxPayloadsAMDX", t.ID)
+	}
+	return n
+}
+
+// listOutputs fills Node.Outputs: the payload array types that the entry point
+// allocates or asks the validity of, and those that they share limits with, in
+// the order of the module.
+func (b *builder) listOutputs(n *ir.Node) {
+	wanted := b.outputTypes()
+	for i := range b.m.Raw.Instructions {
+		in := &b.m.Raw.Instructions[i]
+		if in.Op == spirv.OpTypeNodePayloadArrayAMDX && wanted[in.Result] {
+			b.graph.outputs[in.Result] = len(n.Outputs)
+			b.in = in
+			n.Outputs = append(n.Outputs, b.output(b.typ(in.Result)))
+		}
+	}
+	b.in = nil
+	for i := range n.Outputs {
+		if with, ok := b.sharesWith(spirv.ID(n.Outputs[i].SPIRV)); ok {
+			n.Outputs[i].SharesLimits = b.graph.outputs[with]
+		}
+	}
+}
+
+func (b *builder) sharesWith(id spirv.ID) (spirv.ID, bool) {
+	arg, ok := b.m.Decoration(id, spirv.DecorationNodeSharesPayloadLimitsWithAMDX)
+	return spirv.ID(arg), ok && spirv.ID(arg) != id
+}
+
+// outputTypes are the types that Outputs lists. An instruction counts when a
+// function that the entry point reaches holds it.
+func (b *builder) outputTypes() map[spirv.ID]bool {
+	wanted := map[spirv.ID]bool{}
+	reached := b.graph.uses[b.entry.Func]
+	for _, f := range b.m.Functions {
+		if f.ID != b.entry.Func && !reached[f.ID] {
+			continue
+		}
+		for _, blk := range f.Blocks {
+			for i := range blk.Code {
+				if t := b.arrayNamed(&blk.Code[i]); t != nil {
+					wanted[t.ID] = true
+				}
+			}
+		}
+	}
+	for _, in := range b.m.Raw.Instructions { // sharing is one level deep
+		if with, ok := b.sharesWith(in.Result); in.Op == spirv.OpTypeNodePayloadArrayAMDX && ok && wanted[in.Result] {
+			wanted[with] = true
+		}
+	}
+	return wanted
+}
+
+// arrayNamed is the payload array type that an instruction allocates or asks
+// the validity of; else nil.
+func (b *builder) arrayNamed(in *spirv.Instruction) *validate.Type {
+	var t *validate.Type
+	switch in.Op {
+	case spirv.OpAllocateNodePayloadsAMDX:
+		t = b.m.Type(in.Type)
+	case spirv.OpIsNodePayloadValidAMDX:
+		id := spirv.ID(in.Operands[0])
+		if t = b.m.Type(id); t == nil {
+			t = b.m.TypeOf(id)
+		}
+	}
+	if t != nil && t.Kind == validate.KindPointer {
+		t = t.Elem
+	}
+	if t == nil || t.Kind != validate.KindNodePayloadArray {
+		return nil
+	}
+	return t
+}
+
+// output describes a payload array type that the node allocates.
+func (b *builder) output(t *validate.Type) ir.Output {
+	o := ir.Output{PayloadType: b.payloadType(t), SharesLimits: -1, SPIRV: uint32(t.ID)}
+	o.MaxPayloads = b.maxPayloads(t)
+	name, ok := b.m.Decoration(t.ID, spirv.DecorationPayloadNodeNameAMDX)
+	if !ok {
+		b.invalid("payload array type %%%d has no PayloadNodeNameAMDX", t.ID)
+	}
+	o.Node = b.constString(spirv.ID(name))
+	o.BaseIndex, _ = b.decoratedConst(t.ID, spirv.DecorationPayloadNodeBaseIndexAMDX)
+	size, sized := b.decoratedConst(t.ID, spirv.DecorationPayloadNodeArraySizeAMDX)
+	o.ArraySize, o.Single = size, !sized
+	o.Sparse = b.m.Decorated(t.ID, spirv.DecorationPayloadNodeSparseArrayAMDX)
+	return o
+}

@@ -1,0 +1,136 @@
+package frontend
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"spvsim/program/ir"
+	"spvsim/spirv/asm"
+	"spvsim/spirv/validate"
+)
+
+// A snippet stands within the smallest compute shader. decls go before the
+// functions, body into the main function.
+func module(t testing.TB, caps, annotations, decls, body string) *validate.Module {
+	t.Helper()
+	text := "OpCapability Shader\n" + caps + `
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+` + annotations + `
+%void = OpTypeVoid
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%int = OpTypeInt 32 1
+%float = OpTypeFloat 32
+%v2 = OpTypeVector %float 2
+%v4 = OpTypeVector %float 4
+%fn = OpTypeFunction %void
+%u0 = OpConstant %uint 0
+%u1 = OpConstant %uint 1
+%u2 = OpConstant %uint 2
+%u3 = OpConstant %uint 3
+%f1 = OpConstant %float 1
+` + decls + `
+%main = OpFunction %void None %fn
+%start = OpLabel
+` + body + `
+OpReturn
+OpFunctionEnd
+`
+	raw, err := asm.Assemble([]byte(text), "snippet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := validate.Check(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+const size1 = "OpExecutionMode %main LocalSize 1 1 1\n"
+
+// TestRefusals: each fault is named, with its place, under the right sentinel.
+func TestRefusals(t *testing.T) {
+	tests := []struct {
+		name, caps, annotations, decls, body string
+		is                                   error
+		text                                 string
+	}{
+		{"kill", "", size1, "", "OpKill\n%more = OpLabel", validate.ErrInvalid, "execution model Fragment"},
+		{"partitioned", "OpCapability GroupNonUniformArithmetic", size1, "",
+			"%r = OpGroupNonUniformIAdd %uint %u3 PartitionedReduceEXT %u1 %u0", validate.ErrUnsupported, "PartitionedReduce"},
+		{"scope", "OpCapability GroupNonUniform", size1, "", "%r = OpGroupNonUniformElect %bool %u2", validate.ErrUnsupported, "scope Workgroup"},
+		{"mode", "", "OpExecutionMode %main LocalSize 1 1 1\nOpExecutionMode %main RoundingModeRTZ 32", "", "",
+			validate.ErrUnsupported, "execution mode RoundingModeRTZ"},
+		{"size", "", "OpExecutionMode %main LocalSize 0 1 1", "", "", validate.ErrInvalid, "local size 0"},
+		{"no size", "", "", "", "", validate.ErrInvalid, "no local size"},
+		{"ext set", "", size1, "", "", nil, ""},
+		{"barrier scope", "", size1, "", "OpControlBarrier %u1 %u1 %u0", validate.ErrUnsupported, "scope Device"},
+		{"local atomic", "", size1, "%p = OpTypePointer Function %uint",
+			"%v = OpVariable %p Function\n%r = OpAtomicIAdd %uint %v %u1 %u0 %u1", validate.ErrUnsupported, "Function"},
+		{"huge", "", size1, "%n = OpConstant %uint 100000\n%a = OpTypeArray %uint %n\n%p = OpTypePointer Function %a",
+			"%v = OpVariable %p Function", validate.ErrUnsupported, "scalars"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f, err := Build(module(t, tt.caps, tt.annotations, tt.decls, tt.body), Options{WaveSize: 32})
+			if tt.is == nil {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := ir.Verify(f); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.text) || !strings.HasPrefix(err.Error(), "program: word ") {
+				t.Errorf("error %q, want %q and %q", err, tt.is, tt.text)
+			}
+		})
+	}
+}
+
+func TestRecursionIsAnError(t *testing.T) {
+	m := module(t, "", size1, `
+%f = OpFunction %void None %fn
+%fl = OpLabel
+%fr = OpFunctionCall %void %f
+OpReturn
+OpFunctionEnd`, "%r = OpFunctionCall %void %f")
+	if _, err := Build(m, Options{WaveSize: 32}); !errors.Is(err, validate.ErrInvalid) || !strings.Contains(err.Error(), "recursion") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestCallsThatMultiplyAreBounded: 2^40 calls from 40 functions.
+func TestCallsThatMultiplyAreBounded(t *testing.T) {
+	decls := "%g0 = OpFunction %void None %fn\n%gl0 = OpLabel\nOpReturn\nOpFunctionEnd\n"
+	for i := 1; i <= 40; i++ {
+		n, before := string(rune('0'+i/10))+string(rune('0'+i%10)), "%g0"
+		if i > 1 {
+			before = "%h" + string(rune('0'+(i-1)/10)) + string(rune('0'+(i-1)%10))
+		}
+		decls += "%h" + n + " = OpFunction %void None %fn\n%hl" + n + " = OpLabel\n%x" + n + " = OpFunctionCall %void " + before +
+			"\n%y" + n + " = OpFunctionCall %void " + before + "\nOpReturn\nOpFunctionEnd\n"
+	}
+	m := module(t, "", size1, decls, "%r = OpFunctionCall %void %h40")
+	if _, err := Build(m, Options{WaveSize: 32}); !errors.Is(err, validate.ErrUnsupported) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestChoiceOfEntryPoint(t *testing.T) {
+	m := module(t, "", size1, "", "")
+	if f, err := Build(m, Options{WaveSize: 64}); err != nil || f.Name != "main" {
+		t.Errorf("the only entry point: %v", err)
+	}
+	_, err := Build(m, Options{Entry: "other", WaveSize: 64})
+	if err == nil || !strings.Contains(err.Error(), `"main"`) {
+		t.Errorf("error %v names no entry point", err)
+	}
+	if _, err := Build(m, Options{WaveSize: 16}); err == nil {
+		t.Error("wave size 16 passes")
+	}
+}
