@@ -10,6 +10,7 @@ import (
 	"github.com/sarchlab/akita/v3/mem/idealmemcontroller"
 	akita "github.com/sarchlab/akita/v3/mem/mem"
 	"github.com/sarchlab/akita/v3/sim"
+	"github.com/sarchlab/akita/v3/tracing"
 )
 
 // Akita is the same machine made of Akita's own caches and memory controllers,
@@ -110,12 +111,13 @@ func (a *Akita) KernelBoundary() {
 	}
 }
 
-// Counters are cumulative. Hits of a level are its accesses less those of the
-// levels behind it, which only the caller can tell apart: they stay 0.
+// Counters are cumulative. Write-backs are not known.
 func (a *Akita) Counters() (list []Counter) {
 	for _, c := range a.counters {
 		list = append(list, *c)
 	}
+	last := &list[len(list)-1] // memory has no directory to say so
+	last.Hits = last.Accesses
 	return list
 }
 
@@ -337,6 +339,7 @@ type part interface {
 func (a *Akita) join(s *stage, p part, next *stage, c *Counter) {
 	top := p.GetPortByName("Top")
 	top.AcceptHook(&counting{c})
+	tracing.CollectTrace(p.(tracing.NamedHookable), &outcomes{c})
 	s.net.PlugIn(top, sendBuffer)
 	s.tops = append(s.tops, top)
 	f := s.finder.(*akita.InterleavedLowModuleFinder)
@@ -354,6 +357,28 @@ func (h *counting) Func(ctx sim.HookCtx) {
 	if r, ok := ctx.Item.(akita.AccessReq); ok && ctx.Pos == sim.HookPosPortMsgRecvd && r.GetByteSize() > 0 {
 		h.c.Accesses++
 		h.c.Bytes += r.GetByteSize()
+	}
+}
+
+// outcomes counts what a cache's directory says of each request.
+type outcomes struct{ c *Counter }
+
+// StartTask fulfils tracing.Tracer.
+func (*outcomes) StartTask(tracing.Task) {}
+
+// EndTask fulfils tracing.Tracer.
+func (*outcomes) EndTask(tracing.Task) {}
+
+// StepTask fulfils tracing.Tracer.
+func (o *outcomes) StepTask(t tracing.Task) {
+	switch t.Steps[0].What {
+	case "read-hit", "write-hit":
+		o.c.Hits++
+	case "read-mshr-hit", "write-mshr-hit":
+		o.c.Hits++
+		o.c.InFlight++
+	case "read-miss", "write-miss":
+		o.c.Misses++
 	}
 }
 

@@ -142,6 +142,21 @@ func TestAkitaCompletesEverything(t *testing.T) {
 	}
 }
 
+// TestCountersAgree: on dependent reads both models count the same.
+func TestCountersAgree(t *testing.T) {
+	var counts [2][]Counter
+	for i := range counts {
+		d := newDriver(t, i == 1)
+		d.chase(t, 3000, 64, 64<<10)
+		counts[i] = d.h.Counters()
+	}
+	for i, want := range counts[0] {
+		if got := counts[1][i]; got != want {
+			t.Errorf("akita %+v, fast %+v", got, want)
+		}
+	}
+}
+
 func TestAkitaRefusesByName(t *testing.T) {
 	s := compared()
 	s.VectorL1.LineBytes = 128
