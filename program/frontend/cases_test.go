@@ -4,6 +4,9 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"spvsim/program/ir/interp"
 )
@@ -29,7 +32,7 @@ var shaderCases = []shaderCase{
 	{name: "arrays", groups: one, bind: bindArrays, out: 1, want: wantArrays},
 	{name: "address", groups: one, bind: outOnly(16), push: append(pair64(0x1_0000_0000), pair64(0x2_0000_0000)...),
 		regions: regionsAddress, want: wantAddress},
-	{name: "images", groups: one, bind: bindImages, out: 5, want: wantImages},
+	{name: "images", groups: one, bind: bindImages, out: 5, want: wantImages, also: checkImages},
 	{name: "pointers", groups: one, bind: bindPointers, out: 2, want: wantPointers},
 	{name: "groups", groups: one, bind: outOnly(100 * 32), want: wantGroups},
 	{name: "functions", groups: one, bind: bindFunctions, out: 1, want: wantFunctions},
@@ -342,13 +345,49 @@ func wantAddress(int) []uint32 {
 	return out
 }
 
+// bindImages fills what images.comp reads.
 func bindImages() map[uint32][]interp.Descriptor {
-	image := func(x, y uint32) []interp.Descriptor {
-		return []interp.Descriptor{{Image: interp.NewTexels(x, y, 1)}}
+	image := func(x, y uint32) (*interp.Texels, []interp.Descriptor) {
+		t := interp.NewTexels(x, y, 1)
+		return t, []interp.Descriptor{{Image: t}}
 	}
-	texels := interp.NewTexels(11, 1, 1)
+	source, sourceD := image(8, 4)
+	for i := range source.Data {
+		for c := range 4 {
+			source.Data[i][c] = uint64(math.Float32bits(float32(100*c + i)))
+		}
+	}
+	texels, texelsD := image(11, 1)
+	for i := range texels.Data {
+		texels.Data[i][1] = uint64(7 * i)
+	}
+	_, counts := image(4, 1)
+	_, target := image(8, 4)
+	_, line := image(8, 1)
 	return map[uint32][]interp.Descriptor{
-		0: image(4, 1), 1: image(8, 4), 2: image(8, 4), 3: {{Image: texels}}, 4: image(8, 1), 5: buffer(make([]byte, 128)),
+		0: counts, 1: sourceD, 2: target, 3: texelsD, 4: line, 5: buffer(make([]byte, 128)),
+	}
+}
+
+// checkImages compares what images.comp wrote to its images.
+func checkImages(t *testing.T, bound map[uint32][]interp.Descriptor) {
+	t.Helper()
+	texels := func(binding uint32) [][4]uint64 { return bound[binding][0].Image.(*interp.Texels).Data }
+	want := make([][4]uint64, 32)
+	for i := range want {
+		from, x, y := 31-i, i%8, i/8
+		for c := range 4 {
+			v := 100*(3-c) + from + [4]int{x, y}[c]
+			want[i][c] = uint64(math.Float32bits(float32(v)))
+		}
+	}
+	if diff := cmp.Diff(want, texels(2)); diff != "" {
+		t.Errorf("target (-want +got):\n%s", diff)
+	}
+	for i, v := range texels(0) {
+		if v[0] != 8 {
+			t.Errorf("count %d is %d, want 8", i, v[0])
+		}
 	}
 }
 

@@ -393,7 +393,8 @@ func (b *builder) output(t *validate.Type) ir.Output {
 	o.Node = b.constString(spirv.ID(name))
 	o.BaseIndex, _ = b.decoratedConst(t.ID, spirv.DecorationPayloadNodeBaseIndexAMDX)
 	size, sized := b.decoratedConst(t.ID, spirv.DecorationPayloadNodeArraySizeAMDX)
-	o.ArraySize, o.Single = size, !sized
+	o.ArraySize = size
 	o.Sparse = b.m.Decorated(t.ID, spirv.DecorationPayloadNodeSparseArrayAMDX)
+	o.Single = !sized && !o.Sparse
 	return o
 }

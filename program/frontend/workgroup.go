@@ -13,6 +13,9 @@ var groupArithmetic = map[spirv.Op]isa.GroupOperator{
 	spirv.OpGroupIAdd: isa.GroupIAdd, spirv.OpGroupFAdd: isa.GroupFAdd,
 	spirv.OpGroupFMin: isa.GroupFMin, spirv.OpGroupUMin: isa.GroupUMin, spirv.OpGroupSMin: isa.GroupSMin,
 	spirv.OpGroupFMax: isa.GroupFMax, spirv.OpGroupUMax: isa.GroupUMax, spirv.OpGroupSMax: isa.GroupSMax,
+	spirv.OpGroupIMulKHR: isa.GroupIMul, spirv.OpGroupFMulKHR: isa.GroupFMul,
+	spirv.OpGroupBitwiseAndKHR: isa.GroupAnd, spirv.OpGroupBitwiseOrKHR: isa.GroupOr, spirv.OpGroupBitwiseXorKHR: isa.GroupXor,
+	spirv.OpGroupLogicalAndKHR: isa.GroupAnd, spirv.OpGroupLogicalOrKHR: isa.GroupOr, spirv.OpGroupLogicalXorKHR: isa.GroupXor,
 }
 
 // combineOps are the operations that the operators combine two values with.
@@ -20,7 +23,8 @@ var combineOps = map[isa.GroupOperator]isa.Op{
 	isa.GroupIAdd: isa.IAdd, isa.GroupFAdd: isa.FAdd,
 	isa.GroupFMin: isa.FMin, isa.GroupUMin: isa.UMin, isa.GroupSMin: isa.SMin,
 	isa.GroupFMax: isa.FMax, isa.GroupUMax: isa.UMax, isa.GroupSMax: isa.SMax,
-	isa.GroupAnd: isa.And, isa.GroupOr: isa.Or,
+	isa.GroupIMul: isa.IMul, isa.GroupFMul: isa.FMul,
+	isa.GroupAnd: isa.And, isa.GroupOr: isa.Or, isa.GroupXor: isa.Xor,
 }
 
 func workgroupRows() map[spirv.Op]row {
