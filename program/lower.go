@@ -22,13 +22,16 @@ type Target struct {
 type Options struct {
 	Entry          string            // entry point; empty when the module has one only
 	Specialization map[uint32]uint64 // SpecId -> bits of the value
+	Strings        map[uint32]string // SpecId -> value of an OpSpecConstantStringAMDX
 	Target         Target
 }
 
 // Lower compiles one entry point for a machine. Errors name the instruction
 // that is not supported, with its place in the module.
 func Lower(m *validate.Module, o Options) (*Program, error) {
-	f, err := frontend.Build(m, frontend.Options{Entry: o.Entry, Specialization: o.Specialization, WaveSize: o.Target.WaveSize})
+	f, err := frontend.Build(m, frontend.Options{
+		Entry: o.Entry, Specialization: o.Specialization, Strings: o.Strings, WaveSize: o.Target.WaveSize,
+	})
 	if err != nil {
 		return nil, err
 	}

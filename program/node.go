@@ -1,6 +1,12 @@
 package program
 
-import "spvsim/program/ir"
+import (
+	"fmt"
+	"strings"
+
+	"spvsim/program/ir"
+	"spvsim/spirv"
+)
 
 // What an entry point asks of an execution graph; see package ir.
 type (
@@ -19,3 +25,114 @@ const (
 	Static     = ir.Static
 	Coalescing = ir.Coalescing
 )
+
+// DescribeNode tells the interface of a node to the reader, a line for the node
+// and one for each output. name and index are those under which the graph knows
+// the entry point.
+func DescribeNode(name string, index uint32, localSize [3]uint32, n *Node) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "node %q index %d: %s", name, index, launchText(n))
+	if n.Input == nil {
+		s.WriteString(", no input")
+	} else {
+		fmt.Fprintf(&s, ", %s", inputText(n))
+	}
+	fmt.Fprintf(&s, ", local size %s", sizeText(localSize))
+	for _, extra := range nodeExtras(n) {
+		fmt.Fprintf(&s, ", %s", extra)
+	}
+	s.WriteByte('\n')
+	for i := range n.Outputs {
+		fmt.Fprintf(&s, "  output %d -> %s\n", i, outputText(&n.Outputs[i]))
+	}
+	return s.String()
+}
+
+func launchText(n *Node) string {
+	kind := n.Launch.String()
+	switch {
+	case n.Launch == Static:
+		kind += " " + sizeText(n.Workgroups) + " workgroups"
+	case n.Launch == Dynamic && n.Workgroups != [3]uint32{}:
+		kind += " up to " + sizeText(n.Workgroups) + " workgroups"
+	}
+	if n.Model == spirv.ExecutionModelMeshEXT {
+		return "mesh, " + kind
+	}
+	return kind
+}
+
+func inputText(n *Node) string {
+	p := n.Input
+	text := fmt.Sprintf("payload of %d bytes", p.Bytes)
+	if n.Launch == Coalescing {
+		text = payloadsText(p)
+	}
+	if p.TrackFinish {
+		text += " with finish tracking"
+	}
+	if d := p.Indirect; d != nil && n.Launch == Dynamic {
+		text += fmt.Sprintf(" (workgroups at byte %d: %d x %d bits)", d.Offset, d.Components, d.Bits)
+	}
+	return text
+}
+
+func payloadsText(p *PayloadType) string {
+	plural := "s"
+	if p.MaxPayloads == 1 {
+		plural = ""
+	}
+	return fmt.Sprintf("up to %d payload%s of %d bytes", p.MaxPayloads, plural, p.Bytes)
+}
+
+// nodeExtras are the properties that most nodes don't have.
+func nodeExtras(n *Node) []string {
+	var list []string
+	if n.MaxRecursion > 0 {
+		list = append(list, fmt.Sprintf("up to %d recursions", n.MaxRecursion))
+	}
+	if r := n.SharesInput; r != nil {
+		list = append(list, fmt.Sprintf("shares the input of %q index %d", r.Name, r.Index))
+	}
+	if !n.APIEntry {
+		list = append(list, "not dispatched by the host")
+	}
+	if m := n.Mesh; m != nil {
+		list = append(list, fmt.Sprintf("up to %d vertices and %d primitives", m.MaxVertices, m.MaxPrimitives))
+	}
+	return list
+}
+
+func outputText(o *Output) string {
+	text := fmt.Sprintf("%q%s", o.Node, indexText(o))
+	if o.Sparse {
+		text += " sparse"
+	}
+	text += ": " + payloadsText(&o.PayloadType)
+	switch {
+	case o.Workgroup && o.Invocation:
+		text += " a workgroup and an invocation"
+	case o.Invocation:
+		text += " an invocation"
+	}
+	if o.TrackFinish {
+		text += " with finish tracking"
+	}
+	if o.SharesLimits >= 0 {
+		text += fmt.Sprintf(", within the limits of output %d", o.SharesLimits)
+	}
+	return text
+}
+
+// indexText are the indexes of the target that an output may name.
+func indexText(o *Output) string {
+	switch {
+	case o.Single:
+		return fmt.Sprintf("[%d]", o.BaseIndex)
+	case o.ArraySize == 0 || o.ArraySize <= o.BaseIndex:
+		return fmt.Sprintf("[%d..]", o.BaseIndex)
+	}
+	return fmt.Sprintf("[%d..%d]", o.BaseIndex, o.ArraySize-1)
+}
+
+func sizeText(n [3]uint32) string { return fmt.Sprintf("%dx%dx%d", n[0], n[1], n[2]) }

@@ -75,7 +75,7 @@ type Output struct {
 	Sparse    bool   // some indexes may have no node
 	// SharesLimits is the index of the output whose limits count for both, or -1.
 	SharesLimits int
-	Single       bool // no array size stated: one node
+	Single       bool // neither an array size nor sparse: one node, at BaseIndex
 	Workgroup    bool // allocated with Workgroup visibility somewhere
 	Invocation   bool // allocated with Invocation visibility somewhere
 	// SPIRV is the id of the payload array type.
