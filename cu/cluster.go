@@ -44,6 +44,7 @@ type Cluster struct {
 	engine    sim.Engine
 	freq      sim.Freq
 	listener  Listener
+	payloads  Payloads // nil: no execution graph runs
 	printer   Printer
 	pool      *simd.Pool
 	spare     []*tick
@@ -126,12 +127,17 @@ func fetchIndex(f *FetchSpec, engine, unit, units int) int {
 // maxCycles, or when watch, which is called now and then, returns an error.
 func (c *Cluster) Begin(now, maxCycles uint64, watch func(now uint64) error) {
 	c.watch, c.maxCycles, c.err = watch, maxCycles, nil
+	c.pool.Drop()
 	for _, u := range c.Units {
 		for _, s := range u.SIMDs {
 			s.Reset(now)
 		}
 	}
 }
+
+// Serve says who hears of workgroups from now on, and which graph they are part
+// of, if any.
+func (c *Cluster) Serve(l Listener, p Payloads) { c.listener, c.payloads = l, p }
 
 // Settle charges the empty slots up to cycle end and adds up where all slot-cycles went.
 func (c *Cluster) Settle(end uint64) tracing.SlotCycles {

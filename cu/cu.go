@@ -7,6 +7,7 @@
 package cu
 
 import (
+	"errors"
 	"fmt"
 
 	"spvsim/isa"
@@ -14,6 +15,9 @@ import (
 	"spvsim/mem"
 	"spvsim/simd"
 )
+
+// ErrNoGraph says that a payload operation ran outside of an execution graph.
+var ErrNoGraph = errors.New("cu: a shader uses payloads, but no execution graph runs")
 
 // Memory carries out memory accesses of one compute unit; slot is the wave slot
 // of the unit, counted over its SIMDs.
@@ -35,7 +39,16 @@ type Listener interface {
 	Freed(now uint64, unit int)
 	// Ended: the last wave of a workgroup ended; all that it did, stores
 	// included, is done by cycle done.
-	Ended(now, done uint64, unit int)
+	Ended(now, done uint64, unit int, g *simd.Group)
+}
+
+// Payloads is the execution graph that the launched workgroups belong to.
+type Payloads interface {
+	// Do carries out an operation on payloads or on the queue.
+	Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Booking
+	// Check looks at an access to payload memory before it is carried out, and
+	// says whether it may be.
+	Check(w *simd.Wave, in *isa.Inst) bool
 }
 
 // A ComputeUnit holds the waves of resident workgroups.
@@ -50,10 +63,10 @@ type ComputeUnit struct {
 	fetch    *fetch
 	shared   simd.Shared
 	room     room
-	need     Need
-	barrier  uint64 // cycles
-	booked   uint64 // the cycle for which the cluster will call tick
-	resident int    // workgroups
+	launches []*Launch // by wave slot
+	barrier  uint64    // cycles
+	booked   uint64    // the cycle for which the cluster will call tick
+	resident int       // workgroups
 	spare    []*simd.Group
 }
 
@@ -66,12 +79,21 @@ type Launch struct {
 	Scratch       []mem.Scratch // by wave slot of the machine; nil when the program has none
 }
 
+// A Workgroup is one that is to be placed.
+type Workgroup struct {
+	Index uint64 // what its simd.Group will carry
+	ID    [3]uint32
+	Count [3]uint32 // of workgroups of its launch or payload
+	Node  simd.Node
+}
+
 // newUnit builds an empty compute unit.
 func newUnit(name string, index int, spec *Spec, c *Cluster, parts Parts) (*ComputeUnit, error) {
 	u := &ComputeUnit{
 		component: newComponent(name), index: index, cluster: c,
 		memory: parts.Memory, lds: parts.LDS, fetch: parts.fetch,
 		room: newRoom(&spec.Limits), barrier: uint64(spec.BarrierCycles), booked: simd.Never,
+		launches: make([]*Launch, spec.Limits.SIMDs*spec.SIMD.Slots),
 	}
 	for i := range spec.Limits.SIMDs {
 		s, err := simd.New(spec.SIMD, simd.Place{
@@ -97,11 +119,10 @@ func (u *ComputeUnit) Fits(n Need) bool { return u.room.fits(n) }
 
 // Place puts a workgroup on the unit, which must have room for it. Wave i may
 // start from cycle start(i).
-func (u *ComputeUnit) Place(now uint64, l *Launch, index uint64, id [3]uint32, start func(wave int) uint64) {
-	g := u.newGroup(index, id)
+func (u *ComputeUnit) Place(now uint64, l *Launch, wg *Workgroup, start func(wave int) uint64) {
+	g := u.newGroup(wg.Index, wg.ID)
 	base := u.room.takeLDS(l.Need.LDSBytes)
 	u.room.barriers -= l.Need.Barriers
-	u.need = l.Need
 	g.LDSBase, g.LDSSize = uint32(base), l.Code.Program.LDSBytes
 	if g.LDSSize > 0 {
 		u.lds.Clear(g.LDSBase, g.LDSSize)
@@ -111,10 +132,12 @@ func (u *ComputeUnit) Place(now uint64, l *Launch, index uint64, id [3]uint32, s
 		s := u.SIMDs[u.room.takeSIMD(l.Need)]
 		w := s.Start(now, &simd.Start{
 			Code: l.Code, Group: g, WaveInGroup: uint32(i), WavesInGroup: uint32(l.Need.Waves),
-			NumWorkgroups: l.NumWorkgroups, At: start(i),
+			NumWorkgroups: wg.Count, At: start(i), Node: wg.Node,
 		})
 		g.Waves = append(g.Waves, w)
-		u.memory.Begin(u.slot(w), l)
+		slot := u.slot(w)
+		u.launches[slot] = l
+		u.memory.Begin(slot, l)
 	}
 	u.book(now)
 }
@@ -156,7 +179,19 @@ func (u *ComputeUnit) slot(w *simd.Wave) int {
 
 // Memory fulfils simd.Env.
 func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+	if in.Mem.Payload && u.cluster.payloads != nil && !u.cluster.payloads.Check(w, in) {
+		return simd.Booking{Ready: now, Free: now}
+	}
 	return u.memory.Access(now, w, in, u.slot(w))
+}
+
+// Payload fulfils simd.Env.
+func (u *ComputeUnit) Payload(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+	if u.cluster.payloads == nil {
+		u.cluster.Fail(ErrNoGraph)
+		return simd.Booking{Ready: now, Free: now}
+	}
+	return u.cluster.payloads.Do(now, u.index, w, in)
 }
 
 // LDS fulfils simd.Env.
@@ -205,15 +240,16 @@ func (u *ComputeUnit) Ended(now uint64, w *simd.Wave) {
 	g := w.Group
 	g.Done = max(g.Done, w.LastMemory(), w.FreeAt())
 	g.Remove(w)
-	u.room.freeWave(w.SIMD.Index, u.need)
+	need := u.launches[u.slot(w)].Need
+	u.room.freeWave(w.SIMD.Index, need)
 	if len(g.Waves) > 0 {
 		u.tryRelease(now, g)
 		u.cluster.listener.Freed(now, u.index)
 		return
 	}
-	u.room.freeGroup(g.LDSBase, u.need)
+	u.room.freeGroup(g.LDSBase, need)
 	u.resident--
 	u.spare = append(u.spare, g)
-	u.cluster.listener.Ended(now, g.Done, u.index)
+	u.cluster.listener.Ended(now, g.Done, u.index, g)
 	u.cluster.listener.Freed(now, u.index)
 }

@@ -5,7 +5,10 @@
 // fit: a compute unit says whether it has room.
 package scheduler
 
-import "spvsim/cu"
+import (
+	"spvsim/cu"
+	"spvsim/simd"
+)
 
 // fraction is the number of bits below a cycle in which rates are booked.
 const fraction = 20
@@ -137,7 +140,7 @@ func (d *Dispatcher) place(e *engine, now uint64) bool {
 func (d *Dispatcher) put(e *engine, u *cu.ComputeUnit, now uint64) {
 	e.groupAt = max(e.groupAt, now<<fraction) + d.groupGap
 	d.from = e
-	u.Place(now, d.launch, d.placed, d.nextID, d.start)
+	u.Place(now, d.launch, &cu.Workgroup{Index: d.placed, ID: d.nextID, Count: d.launch.NumWorkgroups}, d.start)
 	d.placed++
 	d.advanceID()
 }
@@ -185,7 +188,7 @@ func (d *Dispatcher) Freed(now uint64, unit int) {
 }
 
 // Ended fulfils cu.Listener.
-func (d *Dispatcher) Ended(_, done uint64, _ int) {
+func (d *Dispatcher) Ended(_, done uint64, _ int, _ *simd.Group) {
 	d.ended++
 	d.done = max(d.done, done)
 }

@@ -41,7 +41,9 @@ const (
 	kindLDS
 	kindBarrier
 	kindPrint
+	kindPayload
 	kindMemoryBarrier
+	kindRelease // a payload operation that comes after all that the wave stored
 	kindEnd
 )
 
@@ -51,6 +53,8 @@ var kinds = map[isa.Op]kind{
 	isa.BranchExecZ: kindBranch, isa.BranchExecNZ: kindBranch,
 	isa.Barrier: kindBarrier, isa.MemoryBarrier: kindMemoryBarrier,
 	isa.DebugPrint: kindPrint, isa.End: kindEnd,
+	isa.PayloadAlloc: kindPayload, isa.PayloadAllocLane: kindPayload,
+	isa.PayloadEnqueue: kindRelease, isa.PayloadFinish: kindRelease,
 }
 
 // writesExec are the operations that change the execution mask.
@@ -104,6 +108,9 @@ type Code struct {
 	ops    []op
 	taken  cost
 	boards int // scoreboard entries: vector rows, then scalar words
+
+	free []*files // register memory of waves that ended
+	used bool     // since the pool last dropped what lies idle
 }
 
 // NewCode resolves the costs of prog's instructions. Base is the address of

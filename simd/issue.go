@@ -26,6 +26,8 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 		s.env.Print(now, w, o.in)
 		s.take(w, &o.cost, now)
 		s.next(w, now)
+	case kindPayload, kindRelease:
+		s.payload(w, o, now)
 	case kindMemoryBarrier:
 		s.take(w, &o.cost, now)
 		s.next(w, now)
@@ -60,6 +62,17 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why tracing.Reason)
 	s.unitFree[o.unit] = max(s.unitFree[o.unit], b.Own)
 	s.shared[o.unit] = max(s.shared[o.unit], b.Free)
 	s.next(w, now)
+}
+
+// payload carries out an operation of an execution graph. The wave goes on when
+// the queue has taken what it hands over; a result may come later.
+func (s *SIMD) payload(w *Wave, o *op, now uint64) {
+	b := s.env.Payload(now, w, o.in)
+	ready := max(b.Ready+uint64(o.latency), now+uint64(o.issue))
+	w.setReady(o, ready, tracing.Payload)
+	s.take(w, &o.cost, now)
+	w.pc++
+	s.advance(w, now, max(w.freeAt, b.Free), tracing.Payload)
 }
 
 func (s *SIMD) branch(w *Wave, o *op, now uint64) {
@@ -173,13 +186,13 @@ func (s *SIMD) advance(w *Wave, now, earliest uint64, why tracing.Reason) {
 	s.at[w.pos] = o.unit
 }
 
-// outstanding is when the accesses that o waits for are done. A memory barrier
-// waits for all; the end of a wave only for those of which the end is unknown.
+// outstanding is when the accesses that o waits for are done: a memory barrier
+// and a release wait for all; the end of a wave only for those of which the end is unknown.
 func (w *Wave) outstanding(o *op, earliest uint64, why tracing.Reason) (uint64, tracing.Reason) {
 	switch {
-	case w.pending > 0 && (o.kind == kindMemoryBarrier || o.kind == kindEnd):
+	case w.pending > 0:
 		return Never, tracing.Memory
-	case o.kind == kindMemoryBarrier && w.lastMem > earliest:
+	case o.kind != kindEnd && w.lastMem > earliest:
 		return w.lastMem, tracing.Memory
 	}
 	return earliest, why

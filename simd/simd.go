@@ -44,6 +44,9 @@ type Env interface {
 	// Arrive says that a wave waits at its workgroup's barrier. The unit calls
 	// Release for each wave of the group once all have arrived.
 	Arrive(now uint64, w *Wave)
+	// Payload carries out an operation on payloads and queue of an execution
+	// graph: Ready is when its result is there, Free when the wave may go on.
+	Payload(now uint64, w *Wave, in *isa.Inst) Booking
 	// Ended says that the wave has left its slot.
 	Ended(now uint64, w *Wave)
 	// Print shows a DebugPrint.

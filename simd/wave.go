@@ -87,12 +87,11 @@ type files struct {
 	s, board []uint64
 }
 
-// A Pool hands register memory to waves, most recently used first. It is shared by
-// all SIMDs of a machine, which run on one thread.
+// A Pool hands register memory to waves, that of the same code used most recently
+// first. It is shared by all SIMDs of a machine, which run on one thread.
 type Pool struct {
-	code *Code
-	free []*files
-	Tmp  [4][]uint32 // scratch rows for the operations of whichever wave issues
+	codes []*Code     // that have register memory lying idle
+	Tmp   [4][]uint32 // scratch rows for the operations of whichever wave issues
 }
 
 // NewPool makes a pool for waves of up to lanes lanes.
@@ -104,14 +103,27 @@ func NewPool(lanes int) *Pool {
 	return p
 }
 
+// Drop lets go of the register memory of code that has not run since the last Drop.
+func (p *Pool) Drop() {
+	kept := p.codes[:0]
+	for _, c := range p.codes {
+		if c.used {
+			c.used = false
+			kept = append(kept, c)
+		} else {
+			c.free = nil
+		}
+	}
+	clear(p.codes[len(kept):])
+	p.codes = kept
+}
+
 // take returns cleared register memory for a wave of code.
 func (p *Pool) take(code *Code) *files {
-	if p.code != code {
-		p.code, p.free = code, p.free[:0]
-	}
-	if n := len(p.free); n > 0 {
-		f := p.free[n-1]
-		p.free = p.free[:n-1]
+	code.used = true
+	if n := len(code.free); n > 0 {
+		f := code.free[n-1]
+		code.free = code.free[:n-1]
 		clear(f.v)
 		clear(f.s)
 		clear(f.board)
@@ -126,9 +138,19 @@ func (p *Pool) take(code *Code) *files {
 }
 
 func (p *Pool) give(code *Code, f *files) {
-	if p.code == code {
-		p.free = append(p.free, f)
+	if code.free == nil {
+		p.codes = append(p.codes, code)
 	}
+	code.free = append(code.free, f)
+}
+
+// A Node is what a wave of an execution graph knows of its node and its input.
+type Node struct {
+	Input     uint64 // handle of the input payloads; 0: none
+	Remaining uint32 // recursion levels
+	Shader    uint32 // index of the node
+	MeshGroup uint32
+	Payloads  isa.PayloadTable // nil outside of a graph
 }
 
 // A Start describes a wave that is to start.
@@ -139,6 +161,7 @@ type Start struct {
 	WavesInGroup  uint32
 	NumWorkgroups [3]uint32
 	At            uint64 // cycle from which its first instruction may issue
+	Node          Node
 }
 
 // load puts a new wave into the slot and runs the prologue.
@@ -151,6 +174,8 @@ func (w *Wave) load(st *Start, pool *Pool, clockMask uint64) {
 		Workgroup: st.Group.ID, NumWorkgroups: st.NumWorkgroups, LocalSize: prog.LocalSize,
 		WaveInGroup: st.WaveInGroup, WavesInGroup: st.WavesInGroup,
 		ClockMask: clockMask, Tmp: pool.Tmp,
+		PayloadIn: st.Node.Input, RemainingRecursion: st.Node.Remaining, ShaderIndex: st.Node.Shader,
+		MeshGroup: st.Node.MeshGroup, Payloads: st.Node.Payloads,
 	}
 	w.State.Exec = firstMask(prog.LocalSize, st.WaveInGroup, prog.WaveSize)
 	w.lastMem, w.execAt, w.line, w.nFlight, w.pending = 0, 0, 0, 0, 0
