@@ -14,7 +14,7 @@ import (
 // shaders are the modules of the repository.
 func shaders(t testing.TB) []string {
 	var files []string
-	for _, dir := range []string{"../frontend/testdata", "../../experiments", "../../experiments/*", "../../experiments/*/*"} {
+	for _, dir := range []string{"../frontend/testdata", "../frontend/testdata/*", "../../experiments", "../../experiments/*", "../../experiments/*/*"} {
 		found, err := filepath.Glob(dir + "/*.spv")
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func build(t testing.TB, file string) *ir.Func {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := frontend.Build(v, frontend.Options{WaveSize: 64})
+	f, err := frontend.Build(v, frontend.Options{WaveSize: 32})
 	if err != nil {
 		t.Skip(err)
 	}

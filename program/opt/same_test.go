@@ -1,0 +1,111 @@
+package opt
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/program/ir/interp"
+)
+
+// texels is an image in memory.
+type texels [16 * 16 * 4][4]uint64
+
+func (p *texels) Size() [3]uint32 { return [3]uint32{16, 16, 4} }
+
+func (p *texels) at(c [3]uint32) *[4]uint64 {
+	return &p[(c[0]+16*c[1]+256*c[2])%uint32(len(p))]
+}
+
+func (p *texels) Load(c [3]uint32) [4]uint64     { return *p.at(c) }
+func (p *texels) Store(c [3]uint32, t [4]uint64) { *p.at(c) = t }
+
+// noise is words that serve as counts and indices below limit, and as floats
+// where the limit is not tight.
+func noise(r *rand.Rand, n int, limit uint32) []byte {
+	b := make([]byte, 4*n)
+	for i := range n {
+		w := r.Uint32N(limit)
+		if limit > 4 && r.Uint32N(3) == 0 {
+			w = 0x3f000000 + r.Uint32N(1<<24)
+		}
+		binary.LittleEndian.PutUint32(b[4*i:], w)
+	}
+	return b
+}
+
+// world runs a function on noise, always the same, and returns all memory.
+func world(f *ir.Func, limit uint32) ([]byte, error) {
+	r := rand.New(rand.NewPCG(1, 2))
+	d := interp.Dispatch{Groups: [3]uint32{2, 1, 1}, WaveSize: 32, MaxSteps: 1e4}
+	var all [][]byte
+	for _, b := range f.Bindings {
+		n := b.Count
+		if n == 0 { // the size is the application's
+			n = 64
+		}
+		for range n {
+			data := noise(r, 1500, limit)
+			all = append(all, data)
+			d.Descriptors = append(d.Descriptors, interp.Descriptor{Data: data, Image: &texels{}})
+		}
+	}
+	for range f.PushBytes/4 + 1 {
+		d.Push = binary.LittleEndian.AppendUint32(d.Push, limit/2)
+	}
+	flat := noise(r, 1500, limit)
+	d.Regions = []interp.Region{{Base: uint64(limit/2)<<32 | uint64(limit/2), Data: flat}}
+	_, err := interp.Run(f, d)
+	for _, x := range d.Descriptors {
+		for _, t := range x.Image.(*texels) {
+			for _, c := range t {
+				flat = binary.LittleEndian.AppendUint64(flat, c)
+			}
+		}
+	}
+	return bytes.Join(append(all, flat), nil), err
+}
+
+// Every shader leaves the same memory after every pass, whatever it was given.
+// Fusing is off, as it rounds differently.
+func TestPassesKeepMemory(t *testing.T) {
+	for _, file := range shaders(t) {
+		t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) {
+			f := build(t, file)
+			eachValue(f, func(v *ir.Value) { v.NoContract = true })
+			if count(f, isa.Clock)+count(f, isa.Realtime) > 0 {
+				t.Skip("reads the clock")
+			}
+			limit := uint32(40)
+			want, err := world(f, limit)
+			if err != nil { // an index of a descriptor, perhaps
+				limit = 2
+				want, err = world(f, limit)
+			}
+			if errors.Is(err, interp.ErrSteps) {
+				t.Skip(err)
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			step := 0
+			check = func(pass string, f *ir.Func) {
+				step++
+				if strings.Contains("cleanup fold licm placement", pass) {
+					return // seen with the passes after them
+				}
+				got, err := world(f, limit)
+				if err != nil || !bytes.Equal(got, want) {
+					t.Fatalf("after step %d, %s: %s, %v", step, pass, firstDifference(want, got), err)
+				}
+			}
+			defer func() { check = nil }()
+			Run(f, Options{WaveSize: 32, FuseMad: true, LshlAdd: true, Add3: true})
+		})
+	}
+}
