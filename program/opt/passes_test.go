@@ -1,0 +1,266 @@
+package opt
+
+import (
+	"testing"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// one finds the only value of an operation.
+func one(t *testing.T, f *ir.Func, op isa.Op) *ir.Value {
+	t.Helper()
+	var found *ir.Value
+	eachValue(f, func(v *ir.Value) {
+		if v.Op == op {
+			found = v
+		}
+	})
+	if n := count(f, op); n != 1 {
+		t.Fatalf("%d of %v, want one:\n%s", n, op, printed(f))
+	}
+	return found
+}
+
+// (local + group*64)*4 + 20: the constant in the offset, the group's part in
+// the base, the lane's in the index.
+func TestAddressParts(t *testing.T) {
+	b := newBuilder(t)
+	group := b.op(isa.IMul, isa.I32, b.op(isa.WorkgroupIDX, isa.I32), b.c(64))
+	sum := b.op(isa.IAdd, isa.I32, b.op(isa.LocalIDX, isa.I32), group)
+	at := b.op(isa.IAdd, isa.I32, b.op(isa.IMul, isa.I32, sum, b.c(4)), b.c(20))
+	b.store(word(0), at, b.c(1))
+	b.ret()
+	Run(b.f, Options{})
+	st := one(t, b.f, isa.Store)
+	base, index, _, _ := st.MemArgs()
+	if base == nil || index == nil || !base.Uniform || index.Uniform || st.Mem.Offset != 20 {
+		t.Fatalf("store is %v", st)
+	}
+	if base.Op != isa.Shl || !isConst(base.Args[1], 8) || index.Op != isa.Shl || !isConst(index.Args[1], 2) {
+		t.Errorf("base %v, index %v; want the group shifted by 8 and the lane by 2", base, index)
+	}
+}
+
+// LDS instructions have no scalar base: the sum is one index.
+func TestAddressOfLDSHasNoBase(t *testing.T) {
+	b := newBuilder(t)
+	at := b.op(isa.IAdd, isa.I32, b.op(isa.LocalIDX, isa.I32), b.op(isa.WorkgroupIDX, isa.I32))
+	b.store(ir.Mem{Space: isa.SpaceLDS, Elem: isa.I32}, at, b.c(1))
+	b.ret()
+	Run(b.f, Options{})
+	if st := one(t, b.f, isa.Store); st.Mem.HasBase || !st.Mem.HasIndex {
+		t.Errorf("store is %v", st)
+	}
+}
+
+// Loads of neighbours become one; LDS asks for 8 bytes of alignment.
+func TestMergeByAlignment(t *testing.T) {
+	for _, c := range []struct {
+		space isa.Space
+		scale uint64
+		loads int
+	}{{isa.SpaceBuffer, 4, 1}, {isa.SpaceLDS, 16, 1}, {isa.SpaceLDS, 8, 1}, {isa.SpaceLDS, 4, 4}} {
+		b := newBuilder(t)
+		at := b.op(isa.IMul, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(c.scale))
+		total := b.c(0)
+		for i := range uint32(4) {
+			total = b.op(isa.IAdd, isa.I32, total, b.load(ir.Mem{Space: c.space, Elem: isa.I32, Offset: 4 * i}, at))
+		}
+		b.store(word(1), at, total)
+		b.ret()
+		Run(b.f, Options{})
+		if n := count(b.f, isa.Load); n != c.loads {
+			t.Errorf("space %d, stride %d: %d loads, want %d", c.space, c.scale, n, c.loads)
+		}
+	}
+}
+
+// A store that may hit the second word keeps the loads apart; one to another
+// object does not.
+func TestMergeStopsAtStores(t *testing.T) {
+	for _, c := range []struct {
+		object int
+		loads  int
+	}{{0, 2}, {7, 1}} {
+		b := newBuilder(t)
+		lane := b.op(isa.Shl, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(2))
+		x := b.load(word(0), lane)
+		m := word(c.object)
+		b.store(m, b.op(isa.Shl, isa.I32, x, b.c(2)), b.c(9))
+		second := word(0)
+		second.Offset = 4
+		y := b.load(second, lane)
+		b.store(word(2), lane, b.op(isa.IAdd, isa.I32, x, y))
+		b.ret()
+		Run(b.f, Options{})
+		if n := count(b.f, isa.Load); n != c.loads {
+			t.Errorf("store to object %d: %d loads, want %d", c.object, n, c.loads)
+		}
+	}
+}
+
+func multiplyAdd(t *testing.T, op isa.Op, noContract bool) *ir.Func {
+	b := newBuilder(t)
+	lane := b.op(isa.Shl, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(4))
+	var x [3]*ir.Value
+	for i := range x {
+		m := word(0)
+		m.Elem, m.Offset = isa.F32, 4*uint32(i)
+		x[i] = b.load(m, lane)
+	}
+	product := b.op(isa.FMul, isa.F32, x[0], x[1])
+	sum := b.op(op, isa.F32, x[2], product)
+	sum.NoContract = noContract
+	m := word(1)
+	m.Elem = isa.F32
+	b.store(m, lane, sum)
+	b.ret()
+	Run(b.f, Options{})
+	return b.f
+}
+
+func TestContraction(t *testing.T) {
+	for _, c := range []struct {
+		op         isa.Op
+		noContract bool
+		fma, neg   int
+	}{{isa.FAdd, false, 1, 0}, {isa.FSub, false, 1, 1}, {isa.FAdd, true, 0, 0}, {isa.FSub, true, 0, 0}} {
+		f := multiplyAdd(t, c.op, c.noContract)
+		if n := count(f, isa.Fma); n != c.fma || count(f, isa.FNeg) != c.neg || count(f, isa.FMul) != 1-n {
+			t.Errorf("%v, no contraction %v:\n%s", c.op, c.noContract, printed(f))
+		}
+	}
+}
+
+// Integer fusions are for the vector unit, and for machines that have them.
+func TestIntegerFusion(t *testing.T) {
+	for _, c := range []struct {
+		lane isa.Op
+		o    Options
+		want isa.Op
+	}{
+		{isa.LocalIDX, Options{FuseMad: true}, isa.IMad}, {isa.LocalIDX, Options{}, isa.IMul},
+		{isa.WorkgroupIDX, Options{FuseMad: true}, isa.IMul},
+	} {
+		b := newBuilder(t)
+		x := b.op(c.lane, isa.I32)
+		v := b.op(isa.IAdd, isa.I32, b.op(isa.IMul, isa.I32, x, b.op(isa.NumWorkgroupsX, isa.I32)), b.op(isa.NumWorkgroupsY, isa.I32))
+		b.store(word(0), b.op(isa.LocalIDY, isa.I32), v)
+		b.ret()
+		Run(b.f, c.o)
+		one(t, b.f, c.want)
+	}
+}
+
+// A loop of n trips unrolls up to the limit, and its sum becomes a constant.
+func TestUnrollLimit(t *testing.T) {
+	for _, c := range []struct {
+		trips, limit int
+		unrolled     bool
+	}{{10, 10, true}, {11, 10, false}, {0, 10, true}} {
+		b, st := sumLoop(t, func(b *builder) *ir.Value { return b.c(uint64(c.trips)) })
+		Run(b.f, Options{UnrollTrips: c.limit})
+		sum := uint64(c.trips * (c.trips - 1) / 2)
+		if got := isConst(st.Args[len(st.Args)-1], sum); got != c.unrolled {
+			t.Errorf("%d trips, limit %d: constant sum %v\n%s", c.trips, c.limit, got, printed(b.f))
+		}
+	}
+}
+
+func TestUnrollIsForbidden(t *testing.T) {
+	b, _ := sumLoop(t, func(b *builder) *ir.Value { return b.c(3) })
+	b.f.Blocks[1].Unroll = 2
+	Run(b.f, Options{})
+	if count(b.f, isa.Phi) == 0 {
+		t.Errorf("the loop is gone:\n%s", printed(b.f))
+	}
+}
+
+// Sides of up to four operations become selections; a load never does.
+func TestIfConversion(t *testing.T) {
+	for _, c := range []struct {
+		ops      int
+		load     bool
+		branches bool
+	}{{1, false, false}, {4, false, false}, {5, false, true}, {1, true, true}} {
+		b := newBuilder(t)
+		bs := b.blocks(2)
+		x := b.op(isa.LocalIDX, isa.I32)
+		b.cond(b.op(isa.ULt, isa.I32, x, b.c(7)), bs[0], bs[1], bs[1])
+		b.at(bs[0])
+		y := x
+		for range c.ops {
+			y = b.op(isa.IMul, isa.I32, y, y)
+		}
+		if c.load {
+			y = b.load(word(0), y)
+		}
+		b.jump(bs[1])
+		b.at(bs[1])
+		b.store(word(1), x, b.phi(isa.I32, x, y))
+		b.ret()
+		Run(b.f, Options{})
+		if got := len(b.f.Blocks) > 1; got != c.branches {
+			t.Errorf("%d operations, load %v: branches %v\n%s", c.ops, c.load, got, printed(b.f))
+		}
+	}
+}
+
+// Loads move in front of the computation on earlier ones.
+func TestLoadsComeFirst(t *testing.T) {
+	b := newBuilder(t)
+	lane := b.op(isa.Shl, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(2))
+	total := lane
+	for i := range 4 {
+		x := b.load(word(i), lane)
+		total = b.op(isa.IMul, isa.I32, total, x)
+	}
+	b.store(word(9), lane, total)
+	b.ret()
+	Run(b.f, Options{})
+	loads := 0
+	for _, v := range b.f.Blocks[0].Code {
+		switch v.Op {
+		case isa.Load:
+			loads++
+		case isa.IMul:
+			if loads < 4 {
+				t.Fatalf("%d loads before the first multiplication, want 4:\n%s", loads, printed(b.f))
+			}
+		}
+	}
+}
+
+// A load of memory that nobody writes leaves the loop; one of memory that the
+// shader writes stays.
+func TestInvariantLoads(t *testing.T) {
+	for _, readOnly := range []bool{true, false} {
+		b := newBuilder(t)
+		bs := b.blocks(4)
+		header, body, cont, merge := bs[0], bs[1], bs[2], bs[3]
+		n := b.op(isa.NumWorkgroupsX, isa.I32)
+		zero, one := b.c(0), b.c(1)
+		entry := b.b
+		b.jump(header)
+		b.at(header)
+		i := b.phi(isa.I32, zero, zero)
+		header.Continue = cont
+		b.cond(b.op(isa.ULt, isa.I32, i, n), body, merge, merge)
+		b.at(body)
+		m := word(0)
+		m.ReadOnly = readOnly
+		x := b.load(m, n)
+		b.store(word(1), i, x)
+		b.jump(cont)
+		b.at(cont)
+		i.Args[1] = b.op(isa.IAdd, isa.I32, i, one)
+		b.jump(header)
+		b.at(merge)
+		b.ret()
+		Run(b.f, Options{})
+		if got := x.Block == entry; got != readOnly || x.Mem.Speculative != readOnly {
+			t.Errorf("read-only %v: load in front of the loop %v, speculative %v", readOnly, got, x.Mem.Speculative)
+		}
+	}
+}
