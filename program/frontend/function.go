@@ -95,8 +95,10 @@ func (b *builder) inline(fn *validate.Function, args []val) val {
 	fr.cont = b.newBlock()
 	fr.cont.Line = line
 	b.body()
-	b.fr, b.in, b.line, b.blk = fr.parent, in, line, fr.cont
-	return b.returned(fr, from)
+	b.fr, b.in, b.line = fr.parent, in, line
+	v := b.returned(fr, from)
+	b.blk = fr.cont
+	return v
 }
 
 // returned joins the values of a function's returns. Several returns make the
@@ -120,8 +122,9 @@ func (b *builder) returned(fr *frame, from *ir.Block) val {
 		phis[i] = b.phi(fr.cont, t)
 	}
 	for _, r := range fr.rets {
+		b.blk = r.block
 		for i := range phis {
-			phis[i].Args = append(phis[i].Args, r.v.leaves[i])
+			phis[i].Args = append(phis[i].Args, b.coerce(r.v.leaves[i], phis[i].R))
 		}
 	}
 	return val{leaves: phis}
@@ -279,7 +282,7 @@ func (b *builder) fillPhi(p pendingPhi) {
 			b.invalid("%%%d has %d scalars, the result %d", id, len(leaves), len(p.values))
 		}
 		for i, v := range p.values {
-			v.Args = append(v.Args, leaves[i])
+			v.Args = append(v.Args, b.coerce(leaves[i], v.R))
 		}
 	}
 }

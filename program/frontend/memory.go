@@ -159,7 +159,7 @@ func (b *builder) storeLeaves(p pointer, leaves []*ir.Value) {
 	for _, c := range b.shape(p.typ, p.lay).chunks {
 		m, args := b.mem(p, memType(c.t), c.off, c.n)
 		for _, v := range leaves[:c.n] {
-			args = append(args, b.word(v))
+			args = append(args, b.word(b.coerce(v, c.t)))
 		}
 		leaves = leaves[c.n:]
 		b.emit(isa.Store, m.Elem, isa.Void, args...).Mem = m
@@ -215,9 +215,13 @@ func (b *builder) loadSlots(p pointer) []*ir.Value {
 }
 
 func (b *builder) storeSlots(p pointer, leaves []*ir.Value) {
-	for i, t := range b.leafTypes(p.typ) {
+	types := b.leafTypes(p.typ)
+	if len(types) != len(leaves) {
+		b.invalid("%d scalars stored to a type of %d", len(leaves), len(types))
+	}
+	for i, t := range types {
 		m, args := b.slot(p, t, i)
-		b.emit(isa.Store, m.Elem, isa.Void, append(args, b.word(leaves[i]))...).Mem = m
+		b.emit(isa.Store, m.Elem, isa.Void, append(args, b.word(b.coerce(leaves[i], t)))...).Mem = m
 	}
 }
 

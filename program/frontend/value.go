@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"slices"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -171,10 +173,26 @@ func (b *builder) leaf(id spirv.ID) *ir.Value {
 
 // set gives the current instruction's result its leaves.
 func (b *builder) set(leaves ...*ir.Value) {
-	if want := len(b.leafTypes(b.resultType())); want != len(leaves) {
-		b.invalid("%d scalars for a result of %d", len(leaves), want)
+	types := b.leafTypes(b.resultType())
+	if len(types) != len(leaves) {
+		b.invalid("%d scalars for a result of %d", len(leaves), len(types))
+	}
+	for i, t := range types {
+		if v := b.coerce(leaves[i], t); v != leaves[i] {
+			leaves = slices.Clone(leaves) // an operand may own the list
+			leaves[i] = v
+		}
 	}
 	b.define(val{leaves: leaves})
+}
+
+// coerce gives a value the type that the module says it has. A width that
+// differs is a fault of the module.
+func (b *builder) coerce(v *ir.Value, t isa.Type) *ir.Value {
+	if v.R.Bits() != t.Bits() {
+		b.invalid("a value of type %s where %s is wanted", v.R, t)
+	}
+	return b.retype(v, t)
 }
 
 func (b *builder) define(v val) {
@@ -194,12 +212,27 @@ func (b *builder) make(op isa.Op, t, r isa.Type, args ...*ir.Value) *ir.Value {
 	if b.f.NumValues() > maxValues {
 		b.unsupported("the inlined function has more than %d values", maxValues)
 	}
+	b.checkSources(op, t, args)
 	v := b.f.NewValue(op, t, r, args...)
 	v.Line = b.line
 	if b.in != nil {
 		v.SPIRV, v.NoContract = b.nearestID(), b.noContraction(b.in.Result)
 	}
 	return v
+}
+
+// checkSources tests the widths of sources that the operation's row fixes: an
+// operand of the wrong type must end here, not in the machine.
+func (b *builder) checkSources(op isa.Op, t isa.Type, args []*ir.Value) {
+	if isa.NumSources(op) != len(args) {
+		return // memory, phis, projections: checked where they are made
+	}
+	for i, a := range args {
+		want := isa.SourceType(op, i, t, isa.Void)
+		if want != isa.Void && want.Bits() != a.R.Bits() {
+			b.invalid("operand %d has type %s, the operation takes %s", i, a.R, want)
+		}
+	}
 }
 
 // nearestID is the id that listings show for the current instruction: its

@@ -69,6 +69,10 @@ type machine struct {
 	first []int // flattened index of each binding's first descriptor
 	stats Stats
 	clock uint64
+
+	groups int       // workgroups run
+	graph  *graphRun // nil outside of a graph
+	launch *launch   // being run
 }
 
 type workgroup struct {
@@ -76,6 +80,9 @@ type workgroup struct {
 	id    [3]uint32
 	lds   []byte
 	waves []*wave
+
+	number int // among the workgroups that the machine ran
+	groupPayloads
 }
 
 type wave struct {
@@ -101,18 +108,8 @@ type lane struct {
 
 // Run executes all workgroups of a dispatch.
 func Run(f *ir.Func, d Dispatch) (Stats, error) {
-	m := &machine{f: f, d: &d, order: ir.ReversePostOrder(f), place: map[*ir.Block]int{}}
-	for i, b := range m.order {
-		m.place[b] = i
-	}
-	n := 0
-	for _, b := range f.Bindings {
-		m.first = append(m.first, n)
-		n += int(b.Count)
-	}
-	if d.MaxSteps == 0 {
-		d.MaxSteps = 1e6
-	}
+	m := newMachine(f, &d)
+	setDefault(&d.MaxSteps, 1e6)
 	for z := range d.Groups[2] {
 		for y := range d.Groups[1] {
 			for x := range d.Groups[0] {
@@ -125,8 +122,27 @@ func Run(f *ir.Func, d Dispatch) (Stats, error) {
 	return m.stats, nil
 }
 
+func newMachine(f *ir.Func, d *Dispatch) *machine {
+	m := &machine{f: f, d: d, order: ir.ReversePostOrder(f), place: map[*ir.Block]int{}}
+	for i, b := range m.order {
+		m.place[b] = i
+	}
+	n := 0
+	for _, b := range f.Bindings {
+		m.first = append(m.first, n)
+		n += int(b.Count)
+	}
+	return m
+}
+
 func (m *machine) workgroup(id [3]uint32) error {
-	g := &workgroup{m: m, id: id, lds: make([]byte, m.f.LDSBytes)}
+	g := &workgroup{m: m, id: id, lds: make([]byte, m.f.LDSBytes), number: m.groups}
+	m.groups++
+	if m.launch != nil {
+		g.groupPayloads = groupPayloads{shared: map[siteUse]*site{}, used: map[usage]uint32{},
+			counts: map[waveSite]int{}, leavers: map[uint64][]bool{}}
+		m.launch.group = g
+	}
 	size := m.f.LocalSize
 	total := int(size[0] * size[1] * size[2])
 	for first := 0; first < total; first += m.d.WaveSize {
@@ -300,6 +316,9 @@ func (w *wave) execute(v *ir.Value) error {
 			l.values[v.ID] = isa.Eval(v.Op, v.T, v.From, v.Imm, a[:len(v.Args)]...)
 		})
 		return nil
+	}
+	if row := payloadRows[v.Op]; row != nil {
+		return w.payload(v, row)
 	}
 	row := rows[v.Op]
 	if row == nil {

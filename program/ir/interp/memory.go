@@ -103,6 +103,13 @@ func (a *access) bytes(off, n uint64) ([]byte, error) {
 	case isa.SpaceLDS:
 		data = a.w.g.lds
 	case isa.SpaceFlat:
+		if a.v.Mem.Payload {
+			var err error
+			if data, at, err = a.payloadBytes(at); err != nil {
+				return nil, err
+			}
+			break
+		}
 		for _, r := range a.machine().d.Regions {
 			if at-r.Base < uint64(len(r.Data)) {
 				data, at = r.Data, at-r.Base
