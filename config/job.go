@@ -20,6 +20,11 @@ type Job struct {
 	PushConstants  []PushConstant   `yaml:"push_constants" doc:"push constant block, each value aligned to its own size"`
 	Dispatch       []Expr           `yaml:"dispatch" items:"1..3" unit:"workgroups" doc:"workgroups in x, y and z"`
 	Steps          []Step           `yaml:"steps" doc:"several dispatches over the same buffers, in order"`
+	Nodes          []Node           `yaml:"nodes" doc:"the nodes of an execution graph"`
+	Graph          []GraphDispatch  `yaml:"graph" doc:"what the host dispatches to the graph, all at once"`
+	ScratchBytes   Expr             `yaml:"scratch_bytes" unit:"bytes" doc:"scratch memory for the graph's payloads; left out: the machine's queue.scratch_bytes"`
+	GraphRepeat    Expr             `yaml:"graph_repeat" doc:"how often the graph is dispatched, one after the other; left out: 1"`
+	MeshOutputs    []MeshOutput     `yaml:"mesh_outputs" doc:"buffers that take what mesh nodes put out"`
 	Repeat         Expr             `yaml:"repeat" doc:"rounds of the whole job over the same buffers; only the last is reported"`
 	Expect         []Expect         `yaml:"expect" doc:"what buffers must hold at the end"`
 

@@ -75,7 +75,7 @@ func (j *Job) check() error {
 }
 
 // jobRules are what must hold between fields.
-var jobRules = []func(*Job) []problem{ruleWork, ruleBuffers, ruleNames, ruleExpect, rulePush}
+var jobRules = []func(*Job) []problem{ruleWork, ruleGraph, ruleBuffers, ruleNames, ruleExpect, rulePush}
 
 // defineParameters works the parameters out in order.
 func (j *Job) defineParameters() []problem {
@@ -93,8 +93,10 @@ func (j *Job) defineParameters() []problem {
 
 func ruleWork(j *Job) []problem {
 	switch {
+	case j.IsGraph():
+		return nil // ruleGraph
 	case len(j.Steps) == 0 && len(j.Dispatch) == 0:
-		return []problem{{"dispatch", "missing: want dispatch or steps", ErrMissing}}
+		return []problem{{"dispatch", "missing: want dispatch, steps or graph", ErrMissing}}
 	case len(j.Steps) > 0 && len(j.Dispatch) > 0:
 		return []problem{{"dispatch", "found dispatch and steps: want one of them", ErrRange}}
 	case len(j.Steps) == 0 && j.Shader == "":
@@ -288,6 +290,10 @@ func (j *Job) Launches() ([]Launch, error) {
 
 func (j *Job) launches() ([]Launch, []problem) {
 	if _, ps := j.rounds(); ps != nil {
+		return nil, ps
+	}
+	if j.IsGraph() {
+		_, ps := j.graphWork()
 		return nil, ps
 	}
 	u := &unroller{job: j}
