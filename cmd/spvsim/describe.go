@@ -30,7 +30,7 @@ func machineCommand() *cobra.Command {
 			return m.Describe(c.OutOrStdout())
 		},
 	}
-	c.Flags().StringArrayVar(&set, "set", nil, "`path=value` to set, as lds.banks=64; may be repeated")
+	c.Flags().StringArrayVar(&set, "set", nil, "set a field, as `path=value` (lds.banks=64); may be repeated")
 	return c
 }
 

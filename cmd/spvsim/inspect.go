@@ -51,7 +51,7 @@ func inspectCommand() *cobra.Command {
 	flags.BoolVar(&f.listing, "listing", false, "print the program that the machine executes, with classes and registers")
 	flags.StringVar(&f.entry, "entry", "", "`name` of the entry point to lower; may be left out when the module has one")
 	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine to lower for (default "+config.DefaultMachine+")")
-	flags.StringArrayVar(&f.set, "set", nil, "`path=value` of the machine to set, as wave_size=64; may be repeated")
+	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (wave_size=64); may be repeated")
 	return c
 }
 

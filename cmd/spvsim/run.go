@@ -55,10 +55,10 @@ func runCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.BoolVar(&f.list, "list", false, "list the ready jobs")
 	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine instead of the job's")
-	flags.StringArrayVar(&f.set, "set", nil, "`path=value` of the machine to set, as lds.banks=64; may be repeated")
+	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (lds.banks=64); may be repeated")
 	flags.StringVar(&f.stats, "stats", "", "`file` to write the statistics to as JSON; - is standard output, without the summary")
 	flags.StringVar(&f.listing, "listing", "", "`file` to write the lowered programs to, with the cost of each instruction; - is standard output")
-	flags.StringArrayVar(&f.dump, "dump", nil, "`buffer=file` to write a buffer's bytes to at the end; may be repeated")
+	flags.StringArrayVar(&f.dump, "dump", nil, "write a buffer's bytes to a file at the end, as `buffer=file`; may be repeated")
 	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: no limit")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
 	return c

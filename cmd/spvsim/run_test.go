@@ -268,3 +268,22 @@ expect:
   - {buffer: steps, u32: [0, 1, 7, 2, 5, 8, 16, 3, 19, 6]}
   - {buffer: steps, offset: 104, u32: [111]}
 `
+
+func TestAccessOutOfBoundsIsReported(t *testing.T) {
+	job := writeJob(t, "'-'", "8")
+	text, err := os.ReadFile(job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// n = 5 over buffers of four: the fifth read gives zero, the fifth write is dropped.
+	if err := os.WriteFile(job, bytes.Replace(text, []byte("u32: 4"), []byte("u32: 5"), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := spvsim(string(ready(t, "saxpy", "saxpy.spv")), "run", job)
+	if r.status != exitDone || !strings.Contains(r.stdout, "1 of 1 met") {
+		t.Errorf("status %d, output %s", r.status, r.stdout)
+	}
+	if !strings.HasPrefix(r.stderr, "spvsim: warning: ") || !strings.Contains(r.stdout, "out of bounds") {
+		t.Errorf("error %q, output %s", r.stderr, r.stdout)
+	}
+}
