@@ -19,6 +19,7 @@ import (
 // A machine is the simulated GPU: its components on one engine.
 type machine struct {
 	engine     *sim.SerialEngine
+	freq       sim.Freq
 	store      *mem.Store
 	hierarchy  mem.Hierarchy
 	lds        []*lds.LDS
@@ -32,15 +33,13 @@ type machine struct {
 // newMachine builds all components of m.
 func newMachine(m *config.Machine, print cu.Printer) (*machine, error) {
 	spec := memorySpec(m)
-	hierarchy, err := mem.NewFast(spec)
-	if m.Memory.Model != "fast" {
-		err = fmt.Errorf("memory.model %q is not supported", m.Memory.Model)
-	}
+	engine := sim.NewSerialEngine()
+	hierarchy, err := newHierarchy(m, engine, spec)
 	if err != nil {
 		return nil, err
 	}
 	g := &machine{
-		engine: sim.NewSerialEngine(), store: mem.NewStore(uint64(m.Memory.Bytes)), hierarchy: hierarchy,
+		engine: engine, freq: sim.Freq(m.ClockMHz) * sim.MHz, store: mem.NewStore(uint64(m.Memory.Bytes)), hierarchy: hierarchy,
 		limits: limits(m), rules: rules(m),
 	}
 	ports, err := mem.NewPorts(g.store, hierarchy, spec)
@@ -67,7 +66,20 @@ func newMachine(m *config.Machine, print cu.Printer) (*machine, error) {
 	return g, nil
 }
 
-// level returns the counters of the memory hierarchy so far.
+func newHierarchy(m *config.Machine, engine sim.Engine, spec mem.Spec) (mem.Hierarchy, error) {
+	switch m.Memory.Model {
+	case "fast":
+		return mem.NewFast(spec)
+	case "akita":
+		return mem.NewAkita(engine, sim.Freq(m.ClockMHz)*sim.MHz, spec)
+	}
+	return nil, fmt.Errorf("memory.model %q: want fast or akita", m.Memory.Model)
+}
+
+// cycle is the engine's time: parts that work on after a launch may be later than its end.
+func (g *machine) cycle() uint64 { return g.freq.Cycle(g.engine.CurrentTime()) }
+
+// levels returns the counters of the memory hierarchy so far.
 func (g *machine) levels() []tracing.Level {
 	var list []tracing.Level
 	for _, c := range g.hierarchy.Counters() {

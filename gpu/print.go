@@ -78,9 +78,14 @@ func formatPrint(format string, values []printValue) string {
 			continue
 		}
 		spec, n, verb, size := parseSpec(format[i:])
+		text := format[i : i+size]
 		i += size - 1
-		if verb == '%' || verb == 0 {
-			b.WriteString(format[i-size+1 : i+1][max(size-1, 0):])
+		switch verb {
+		case '%':
+			b.WriteByte('%')
+			continue
+		case 0:
+			b.WriteString(text)
 			continue
 		}
 		for k := range n {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sarchlab/akita/v3/sim"
+
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/isa"
@@ -25,6 +27,7 @@ type runner struct {
 	total     int // rounds
 	progress  Progress
 
+	events uint64 // seen by Func
 	now    uint64 // cycle in which the next launch begins
 	issued uint64 // instructions over all rounds
 	before snapshot
@@ -47,6 +50,9 @@ func newRunner(ctx context.Context, s Setup) (*runner, error) {
 	r := &runner{ctx: ctx, setup: s}
 	if r.machine, err = newMachine(s.Machine, r.printer()); err != nil {
 		return nil, err
+	}
+	if s.Machine.Memory.Model != "fast" {
+		r.machine.engine.AcceptHook(r)
 	}
 	if r.resources, err = newResources(s.Job, r.machine.store); err != nil {
 		return nil, err
@@ -75,6 +81,9 @@ func (r *runner) prepare(list []config.Launch) error {
 			return err
 		}
 		prog := p.code.Program
+		if groups(l.Dispatch) > maxGroups {
+			return fmt.Errorf("dispatch: %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
+		}
 		b, err := r.resources.bind(prog, l)
 		if err != nil {
 			return fmt.Errorf("%s: %w", l.Shader, err)
@@ -89,6 +98,23 @@ func (r *runner) prepare(list []config.Launch) error {
 		}})
 	}
 	return nil
+}
+
+// maxGroups bounds the workgroups of a launch, so that counting them can't overflow.
+const maxGroups = 1 << 48
+
+func groups(grid [3]uint32) uint64 {
+	n := uint64(1)
+	for _, size := range grid {
+		if size == 0 {
+			return 0
+		}
+		n *= uint64(size)
+		if n > maxGroups {
+			return maxGroups + 1
+		}
+	}
+	return n
 }
 
 func stepName(l *config.Launch) string {
@@ -121,7 +147,7 @@ func (r *runner) launch(l *launch) error {
 	r.before = r.snapshot(l)
 	g.cluster.Begin(r.now, r.limit(), r.watch)
 	g.dispatcher.Launch(r.now, &l.Launch)
-	if err := g.engine.Run(); err != nil {
+	if err := r.runEngine(); err != nil {
 		return err
 	}
 	finished, end := g.dispatcher.Finished()
@@ -129,9 +155,47 @@ func (r *runner) launch(l *launch) error {
 		return err
 	}
 	r.count(l, end)
-	r.now = end
+	r.now = max(end, g.cycle())
 	return nil
 }
+
+// stopped ends an engine that has no other way to be ended.
+type stopped struct{ err error }
+
+// runEngine runs until nothing is left to happen.
+func (r *runner) runEngine() (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s, ok := p.(stopped)
+			if !ok {
+				panic(p)
+			}
+			err = s.err
+		}
+	}()
+	return r.machine.engine.Run()
+}
+
+// Func fulfils sim.Hook: where memory has events of its own, they are watched
+// as well, as the compute units may sleep while memory works for ever.
+func (r *runner) Func(c sim.HookCtx) {
+	if c.Pos != sim.HookPosBeforeEvent {
+		return
+	}
+	if r.events++; r.events%watchEvery != 0 {
+		return
+	}
+	now := r.machine.cycle()
+	if now >= r.limit() {
+		panic(stopped{fmt.Errorf("%w: %d cycles; %s", ErrLimit, r.setup.MaxCycles, r.waiting())})
+	}
+	if err := r.watch(now); err != nil {
+		panic(stopped{err})
+	}
+}
+
+// watchEvery is the number of events between two looks at a run with memory of model akita.
+const watchEvery = 1 << 12
 
 func (r *runner) limit() uint64 {
 	if r.setup.MaxCycles == 0 {
@@ -193,7 +257,7 @@ func (r *runner) count(l *launch, end uint64) {
 	after := r.snapshot(l)
 	c := tracing.Counts{
 		Launches: 1, Cycles: end - r.now,
-		Workgroups: uint64(l.NumWorkgroups[0]) * uint64(l.NumWorkgroups[1]) * uint64(l.NumWorkgroups[2]),
+		Workgroups: groups(l.NumWorkgroups),
 		Slots:      r.machine.cluster.Settle(end), Memory: after.levels, OutOfBounds: after.faults - r.before.faults,
 		LDS: tracing.LDSCounts{
 			Accesses:       after.lds.Accesses - r.before.lds.Accesses,
