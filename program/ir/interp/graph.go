@@ -1,0 +1,373 @@
+package interp
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"spvsim/program/ir"
+)
+
+// ErrGraph is wrapped by everything that a graph, or a shader in it, does
+// against the rules of execution graphs.
+var ErrGraph = errors.New("execution graph")
+
+// A NodeProgram is an entry point with its place in a graph.
+type NodeProgram struct {
+	Name  string
+	Index uint32
+	Func  *ir.Func
+	// Descriptors and Push are what Dispatch has.
+	Descriptors []Descriptor
+	Push        []byte
+}
+
+// A Record starts payloads of a node from the host: Count of them, each Stride
+// bytes behind the one before; a stride of 0 repeats the first.
+type Record struct {
+	Node   string
+	Index  uint32
+	Count  int
+	Data   []byte
+	Stride int
+}
+
+// A Graph is what RunGraph interprets.
+type Graph struct {
+	Nodes    []NodeProgram
+	WaveSize int
+	Regions  []Region
+	Print    func(format string, args []uint64)
+	// MaxSteps bounds the blocks of a workgroup, as in Dispatch, and
+	// MaxWorkgroups the workgroups of a run; 0 means 1e6.
+	MaxSteps, MaxWorkgroups int
+	// Coalesce bounds the payloads that one coalescing workgroup gets, below
+	// what the node allows; 0 means no bound.
+	Coalesce int
+}
+
+// NodeStats count what one node did.
+type NodeStats struct{ Payloads, Workgroups int }
+
+// GraphStats count what a run did.
+type GraphStats struct {
+	Stats
+	Nodes   []NodeStats // in the order of Graph.Nodes
+	Dropped int         // payload arrays allocated and never enqueued
+	// Depth is the longest chain of nodes, the entry counted as 1.
+	Depth int
+}
+
+// A payload is one record in payload memory.
+type payload struct {
+	data   []byte
+	owner  *workgroup // that allocated it, until it is enqueued
+	launch *launch    // that has it as input
+	host   bool       // it came from the host
+	// Workgroups that share it, and those that have finished writing.
+	groups   int
+	finished map[[3]uint32]bool
+	ended    bool
+}
+
+// An array is what a handle names.
+type array struct {
+	elems  []int // numbers of payloads
+	output *ir.Output
+	target *nodeRun
+	level  int // recursion levels that the target has left
+	depth  int
+	perSet bool // allocated by one invocation
+	queued bool
+}
+
+// A nodeRun is a node while its graph runs.
+type nodeRun struct {
+	NodeProgram
+	number int
+	node   *ir.Node
+	m      *machine
+	shares []*nodeRun // nodes that get this one's payloads too
+}
+
+// A launch is the start of a node's workgroups for one or more payloads.
+type launch struct {
+	node   *nodeRun
+	input  uint64 // handle
+	level  int
+	depth  int
+	group  *workgroup
+	groups [3]uint32
+}
+
+// A ticket is a payload that waits for its node.
+type ticket struct {
+	to           *nodeRun
+	payload      int
+	level, depth int
+}
+
+type graphRun struct {
+	g        *Graph
+	nodes    []*nodeRun
+	payloads []*payload
+	arrays   []*array
+	queue    []ticket
+	total    int
+	stats    GraphStats
+}
+
+// RunGraph interprets a graph one payload after the other: those of the host
+// first, in order, then each in the order of its enqueue. Payloads of a
+// coalescing node that wait at the same time go together.
+func RunGraph(g Graph, records []Record) (GraphStats, error) {
+	r := &graphRun{g: &g, stats: GraphStats{Nodes: make([]NodeStats, len(g.Nodes))}}
+	setDefault(&g.MaxWorkgroups, 1e6)
+	setDefault(&g.MaxSteps, 1e6)
+	if err := r.link(); err != nil {
+		return r.stats, err
+	}
+	for _, rec := range records {
+		if err := r.dispatch(rec); err != nil {
+			return r.stats, err
+		}
+	}
+	for len(r.queue) > 0 {
+		if err := r.start(r.take()); err != nil {
+			return r.stats, err
+		}
+	}
+	return r.stats, nil
+}
+
+func setDefault(field *int, value int) {
+	if *field == 0 {
+		*field = value
+	}
+}
+
+// link finds the nodes and those that share inputs.
+func (r *graphRun) link() error {
+	for i, p := range r.g.Nodes {
+		if r.find(p.Name, p.Index) != nil {
+			return fmt.Errorf("%w: two nodes are %q index %d", ErrGraph, p.Name, p.Index)
+		}
+		n := &nodeRun{NodeProgram: p, number: i, node: p.Func.Node}
+		if n.node == nil {
+			n.node = &ir.Node{APIEntry: true}
+		}
+		n.m = newMachine(p.Func, &Dispatch{WaveSize: r.g.WaveSize, Descriptors: p.Descriptors, Push: p.Push,
+			Regions: r.g.Regions, Print: r.g.Print, MaxSteps: r.g.MaxSteps})
+		n.m.graph = r
+		r.nodes = append(r.nodes, n)
+	}
+	for _, n := range r.nodes {
+		if s := n.node.SharesInput; s != nil {
+			base := r.find(s.Name, s.Index)
+			if base == nil || base == n {
+				return fmt.Errorf("%w: %s shares the input of %q index %d, which is no other node", ErrGraph, n, s.Name, s.Index)
+			}
+			base.shares = append(base.shares, n)
+		}
+	}
+	return nil
+}
+
+func (n *nodeRun) String() string { return fmt.Sprintf("node %q index %d", n.Name, n.Index) }
+
+func (r *graphRun) find(name string, index uint32) *nodeRun {
+	for _, n := range r.nodes {
+		if n.Name == name && n.Index == index {
+			return n
+		}
+	}
+	return nil
+}
+
+// countBytes is the payload of a node without input variable that is launched
+// dynamically: three counts of 32 bits.
+const countBytes = 12
+
+// payloadBytes is the size of a node's payloads.
+func (n *nodeRun) payloadBytes() int {
+	switch {
+	case n.node.Input != nil:
+		return int(n.node.Input.Bytes)
+	case n.node.Launch == ir.Dynamic:
+		return countBytes
+	}
+	return 0
+}
+
+func (r *graphRun) dispatch(rec Record) error {
+	n := r.find(rec.Node, rec.Index)
+	if n == nil || !n.node.APIEntry || n.node.SharesInput != nil {
+		return fmt.Errorf("%w: %q index %d is no node that the host can dispatch", ErrGraph, rec.Node, rec.Index)
+	}
+	size := n.payloadBytes()
+	for i := range rec.Count {
+		at := i * rec.Stride
+		if at+size > len(rec.Data) {
+			return fmt.Errorf("%w: payload %d of %s: bytes %d to %d of %d", ErrGraph, i, n, at, at+size, len(rec.Data))
+		}
+		r.payloads = append(r.payloads, &payload{data: append([]byte(nil), rec.Data[at:at+size]...), host: true})
+		r.push(ticket{n, len(r.payloads) - 1, int(n.node.MaxRecursion), 1})
+	}
+	return nil
+}
+
+func (r *graphRun) push(t ticket) {
+	r.queue = append(r.queue, t)
+	r.stats.Nodes[t.to.number].Payloads++
+	r.stats.Depth = max(r.stats.Depth, t.depth)
+}
+
+// take takes the first payload of the queue, and for a coalescing node those
+// that can go with it.
+func (r *graphRun) take() []ticket {
+	first := r.queue[0]
+	room := 1
+	if n := first.to.node; n.Launch == ir.Coalescing {
+		room = 1 << 30
+		if n.Input != nil {
+			room = int(n.Input.MaxPayloads)
+		}
+		if r.g.Coalesce > 0 {
+			room = min(room, r.g.Coalesce)
+		}
+	}
+	if room == 1 {
+		r.queue = r.queue[1:]
+		return []ticket{first}
+	}
+	var taken []ticket
+	rest := make([]ticket, 0, len(r.queue))
+	for _, t := range r.queue {
+		if len(taken) < room && t.to == first.to && t.level == first.level {
+			taken = append(taken, t)
+		} else {
+			rest = append(rest, t)
+		}
+	}
+	r.queue = rest
+	return taken
+}
+
+// start runs a node on payloads, then the nodes that share them.
+func (r *graphRun) start(tickets []ticket) error {
+	first := tickets[0]
+	a := &array{}
+	for _, t := range tickets {
+		a.elems = append(a.elems, t.payload)
+		first.depth = max(first.depth, t.depth)
+	}
+	r.arrays = append(r.arrays, a)
+	handle := uint64(len(r.arrays))
+	for _, n := range append([]*nodeRun{first.to}, first.to.shares...) {
+		l := &launch{node: n, input: handle, level: first.level, depth: first.depth}
+		if n != first.to {
+			r.stats.Nodes[n.number].Payloads += len(tickets)
+		}
+		if err := r.workgroups(l, a); err != nil {
+			return err
+		}
+	}
+	for _, p := range a.elems {
+		r.payloads[p].ended = true
+		r.payloads[p].data = nil
+	}
+	return nil
+}
+
+// workgroups runs the workgroups of a launch.
+func (r *graphRun) workgroups(l *launch, a *array) error {
+	n := l.node
+	p := r.payloads[a.elems[0]]
+	var err error
+	if l.groups, err = n.size(p.data); err != nil {
+		return err
+	}
+	if p.groups == 0 { // the nodes that share a payload read it only
+		p.groups = int(l.groups[0]) * int(l.groups[1]) * int(l.groups[2])
+	}
+	for _, i := range a.elems {
+		r.payloads[i].launch, r.payloads[i].owner = l, nil
+	}
+	n.m.launch, n.m.d.Groups = l, l.groups
+	before := n.m.stats
+	err = each3(l.groups, func(id [3]uint32) error {
+		if r.total++; r.total > r.g.MaxWorkgroups {
+			return fmt.Errorf("%w: more than %d workgroups", ErrSteps, r.g.MaxWorkgroups)
+		}
+		r.stats.Nodes[n.number].Workgroups++
+		return r.endGroup(n, l, n.m.workgroup(id))
+	})
+	r.stats.Blocks += n.m.stats.Blocks - before.Blocks
+	r.stats.OutOfBounds += n.m.stats.OutOfBounds - before.OutOfBounds
+	return err
+}
+
+func each3(n [3]uint32, f func(id [3]uint32) error) error {
+	for z := range n[2] {
+		for y := range n[1] {
+			for x := range n[0] {
+				if err := f([3]uint32{x, y, z}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// size is the number of workgroups of a payload.
+func (n *nodeRun) size(data []byte) ([3]uint32, error) {
+	one := [3]uint32{1, 1, 1}
+	switch {
+	case n.node.Launch == ir.Coalescing:
+		return one, nil
+	case n.node.Launch == ir.Static:
+		return n.node.Workgroups, nil
+	}
+	at := ir.Indirect{Components: 3, Bits: 32}
+	if n.node.Input != nil {
+		if n.node.Input.Indirect == nil {
+			return one, nil
+		}
+		at = *n.node.Input.Indirect
+	}
+	size := one
+	for i := range size[:at.Components] {
+		step := int(at.Bits) / 8
+		var word [4]byte
+		copy(word[:], data[int(at.Offset)+i*step:][:step])
+		size[i] = binary.LittleEndian.Uint32(word[:])
+		if most := n.node.Workgroups[i]; most != 0 && size[i] > most {
+			return size, fmt.Errorf("%w: %s: a payload asks for %d workgroups in dimension %d, at most %d are declared", ErrGraph, n, size[i], i, most)
+		}
+	}
+	return size, nil
+}
+
+// endGroup puts what a workgroup enqueued in the queue and drops the rest.
+func (r *graphRun) endGroup(n *nodeRun, l *launch, runErr error) error {
+	if runErr != nil {
+		return fmt.Errorf("%s: %w", n, runErr)
+	}
+	for _, h := range l.group.queued {
+		a := r.arrays[h-1]
+		for _, p := range a.elems {
+			r.payloads[p].owner = nil
+			r.push(ticket{a.target, p, a.level, a.depth})
+		}
+	}
+	for _, h := range l.group.handles {
+		if a := r.arrays[h-1]; !a.queued {
+			r.stats.Dropped++
+			for _, p := range a.elems {
+				r.payloads[p].ended = true
+			}
+		}
+	}
+	return nil
+}
