@@ -50,6 +50,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // small hostile module can't ask for unbounded memory.
 const (
 	maxLeaves = 1 << 16 // scalars of one composite value
+	maxTotal  = 1 << 23 // scalars of all types together
 	maxValues = 1 << 21 // values of the translated function
 	maxBlocks = 1 << 17 // blocks of the translated function
 	maxDepth  = 200     // nested calls
@@ -74,6 +75,7 @@ type builder struct {
 	head    []*ir.Value // constants, then identity values: the start of the entry block
 	inputs  map[spirv.BuiltIn][]*ir.Value
 	layouts map[layoutKey]*shape
+	total   int // scalars of the types flattened and laid out
 	leafs   map[spirv.ID]leafList
 	private []initStore
 

@@ -43,6 +43,7 @@ func (b *builder) shape(t *validate.Type, lay layout) *shape {
 	}
 	s := b.layOut(t, lay)
 	b.layouts[key] = s
+	b.account(len(s.chunks))
 	return s
 }
 

@@ -31,6 +31,7 @@ OpEntryPoint GLCompute %main "main"
 %u2 = OpConstant %uint 2
 %u3 = OpConstant %uint 3
 %f1 = OpConstant %float 1
+%true = OpConstantTrue %bool
 ` + decls + `
 %main = OpFunction %void None %fn
 %start = OpLabel

@@ -27,6 +27,7 @@ func (b *builder) leafTypes(t *validate.Type) leafList {
 	}
 	list := b.flatten(t)
 	b.leafs[t.ID] = list
+	b.account(len(list))
 	return list
 }
 
@@ -57,6 +58,13 @@ func (b *builder) flatten(t *validate.Type) leafList {
 func (b *builder) limitLeaves(n int) {
 	if n > maxLeaves {
 		b.unsupported("a value of more than %d scalars", maxLeaves)
+	}
+}
+
+// account bounds the memory that types may take.
+func (b *builder) account(n int) {
+	if b.total += n; b.total > maxTotal {
+		b.unsupported("types of more than %d scalars together", maxTotal)
 	}
 }
 
