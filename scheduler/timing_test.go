@@ -297,6 +297,10 @@ func TestBarrierWaitsForTheLastWave(t *testing.T) {
 		if o.cycles != want {
 			t.Errorf("latency %d: %d cycles, want %d", latency, o.cycles, want)
 		}
+		at := o.code.Counts[10].Cycles[tracing.Barrier]
+		if waited := o.slots[tracing.Barrier]; waited == 0 || at != waited {
+			t.Errorf("latency %d: %d cycles waited at the barrier, %d of them charged to it", latency, waited, at)
+		}
 	}
 }
 

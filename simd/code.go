@@ -196,7 +196,7 @@ func (c *Code) check(costs *[isa.NumClasses]*cost) error {
 		if o.kind == kindBranch && costs[isa.ClassBranchTaken] == nil {
 			return fmt.Errorf("%w: no class %q", ErrTiming, isa.ClassBranchTaken)
 		}
-		if o.kind == kindCompute && o.exec == nil && o.in.Op != isa.Micro && o.in.Op != isa.Nop {
+		if o.kind == kindCompute && (o.exec == nil && o.in.Op != isa.Micro && o.in.Op != isa.Nop || o.in.Op.Has(isa.FlagIROnly)) {
 			return fmt.Errorf("simd: program %s: instruction %d (operation %d) has no meaning", c.Program.Name, i, o.in.Op)
 		}
 	}

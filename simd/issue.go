@@ -87,7 +87,6 @@ func (s *SIMD) branch(w *Wave, o *op, now uint64) {
 
 func (s *SIMD) barrier(w *Wave, o *op, now uint64) {
 	s.take(w, &o.cost, now)
-	w.pc++
 	w.why = tracing.Barrier
 	s.ready[w.pos] = Never
 	s.env.Arrive(now, w)

@@ -215,7 +215,11 @@ func (s *SIMD) freeSlot() *Wave {
 // Release lets a wave that waits at a barrier go on from the given cycle, which is after now.
 func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	cycle = max(cycle, w.freeAt)
-	w.why = tracing.Barrier
+	waited := cycle - w.freeAt
+	s.Cycles[tracing.Barrier] += waited
+	w.code.Counts[w.pc].Cycles[tracing.Barrier] += waited
+	w.freeAt = cycle
+	w.pc++
 	s.advance(w, now, cycle, tracing.Barrier)
 	s.wake(now, s.ready[w.pos])
 }

@@ -1,0 +1,492 @@
+package scheduler
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"spvsim/cu"
+	"spvsim/program"
+	"spvsim/program/ir"
+)
+
+// ErrGraph says that nodes do not make an execution graph that can run.
+var ErrGraph = errors.New("scheduler: execution graph")
+
+// What an implementation must at least offer, and what this one offers (V: Vulkan, VK_AMDX_shader_enqueue).
+const (
+	maxDepth         = 32
+	maxOutputs       = 256
+	maxPayloadBytes  = 32768 // that one workgroup allocates
+	maxPayloadCount  = 256   // that one workgroup allocates
+	maxAxis          = 65535 // workgroups
+	maxWorkgroups    = 1<<24 - 1
+	maxSharing       = 256 // nodes that share one input, the base included
+	payloadAlignment = 16  // bytes: payloads are allocated in multiples of this
+)
+
+// A Node is an entry point in its place in a graph.
+type Node struct {
+	Name    string
+	Index   uint32
+	Shader  string // file, for messages
+	Program *program.Program
+	Launch  *cu.Launch // what its workgroups run; nil in a graph that is only looked at
+
+	meta     program.Node
+	id       int
+	size     uint32 // of a payload, bytes
+	indirect *program.Indirect
+	outputs  []output
+	base     *Node   // whose input it shares, or nil
+	sharers  []*Node // that share its input
+	stages   []*stage
+}
+
+// An output is a type of payloads that a node allocates, with the nodes it can reach.
+type output struct {
+	*program.Output
+	targets map[uint32]*Node // by index, base included; only looked up
+	list    []*Node          // in the order of the graph
+	root    int              // the output whose limit counts
+	limit   uint64           // payloads of one workgroup, of all outputs of the root
+	stride  uint32           // bytes that a payload takes
+}
+
+// A stage is a node at one level of recursion.
+type stage struct {
+	*Node
+	id        int
+	remaining uint32
+	level     int    // counted from 1; every output goes to a larger one
+	worst     uint64 // bytes that one workgroup may allocate
+}
+
+// A Graph is nodes that fit together.
+type Graph struct {
+	Nodes  []*Node
+	stages []*stage
+	Depth  int
+	worst  []uint64 // by level: largest stage.worst
+	deeper []uint64 // by level: sum of worst over the deeper ones
+	byRef  map[program.NodeRef]*Node
+}
+
+func (n *Node) String() string { return fmt.Sprintf("%s[%d]", n.Name, n.Index) }
+
+// Outputs are the nodes that the node may enqueue to, in the order of the graph.
+func (n *Node) Outputs() (list []*Node) {
+	seen := map[*Node]bool{}
+	for i := range n.outputs {
+		for _, t := range n.outputs[i].list {
+			if !seen[t] {
+				seen[t] = true
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}
+
+// NewGraph connects nodes and checks that they fit together.
+func NewGraph(nodes []*Node) (*Graph, error) {
+	g := &Graph{Nodes: nodes, byRef: map[program.NodeRef]*Node{}}
+	for _, step := range []func() error{g.identify, g.share, g.connect, g.order, g.limits} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	g.reserve()
+	return g, nil
+}
+
+func graphError(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrGraph, fmt.Sprintf(format, args...))
+}
+
+// Find is the node of a name and index, or nil.
+func (g *Graph) Find(name string, index uint32) *Node {
+	return g.byRef[program.NodeRef{Name: name, Index: index}]
+}
+
+// identify completes what entry points do not state and holds names to be unique.
+func (g *Graph) identify() error {
+	var errs []error
+	for i, n := range g.Nodes {
+		n.id = i
+		ref := program.NodeRef{Name: n.Name, Index: n.Index}
+		if g.byRef[ref] != nil {
+			errs = append(errs, graphError("two nodes are %v", n))
+		}
+		g.byRef[ref] = n
+		n.meta = program.Node{APIEntry: true}
+		if n.Program.Node != nil {
+			n.meta = *n.Program.Node
+		}
+		errs = append(errs, n.describeInput())
+	}
+	return errors.Join(append(errs, g.sameName())...)
+}
+
+// describeInput: a dynamic node without input has a payload of three counts.
+func (n *Node) describeInput() error {
+	n.outputs = make([]output, len(n.meta.Outputs))
+	switch in := n.meta.Input; {
+	case in != nil:
+		n.size, n.indirect = in.Bytes, in.Indirect
+		if n.meta.Launch == ir.Dynamic && in.Indirect == nil {
+			return graphError("node %v: the number of its workgroups is not known: neither StaticNumWorkgroupsAMDX nor CoalescingAMDX, and its payload has no PayloadDispatchIndirectAMDX member", n)
+		}
+	case n.meta.Launch == ir.Dynamic:
+		n.size, n.indirect = 12, &program.Indirect{Components: 3, Bits: 32}
+	}
+	return nil
+}
+
+// sameName: nodes of one name agree in model, payload size and launch kind.
+func (g *Graph) sameName() error {
+	first := map[string]*Node{}
+	for _, n := range g.Nodes {
+		f := first[n.Name]
+		if f == nil {
+			first[n.Name] = n
+			continue
+		}
+		for _, c := range []struct {
+			what string
+			same bool
+		}{
+			{"execution model", n.meta.Model == f.meta.Model},
+			{fmt.Sprintf("payload size (%d and %d bytes)", f.size, n.size), n.size == f.size},
+			{fmt.Sprintf("launch kind (%v and %v)", f.meta.Launch, n.meta.Launch), n.meta.Launch == f.meta.Launch},
+		} {
+			if !c.same {
+				return graphError("nodes %v and %v differ in %s", f, n, c.what)
+			}
+		}
+	}
+	return nil
+}
+
+// share finds the nodes that share an input.
+func (g *Graph) share() error {
+	for _, n := range g.Nodes {
+		ref := n.meta.SharesInput
+		if ref == nil {
+			continue
+		}
+		n.base = g.byRef[*ref]
+		switch {
+		case n.base == nil:
+			return graphError("node %v shares the input of %s[%d], which is not in the graph", n, ref.Name, ref.Index)
+		case n.base == n || n.base.meta.SharesInput != nil:
+			return graphError("node %v shares the input of %v, which has none of its own", n, n.base)
+		case n.size != n.base.size:
+			return graphError("node %v shares the input of %v, but its payload has %d bytes, not %d", n, n.base, n.size, n.base.size)
+		case n.meta.MaxRecursion > 0:
+			return graphError("node %v shares an input and can't be recursive", n)
+		}
+		if n.base.sharers = append(n.base.sharers, n); len(n.base.sharers) == maxSharing {
+			return graphError("more than %d nodes share the input of %v", maxSharing, n.base)
+		}
+	}
+	return nil
+}
+
+// connect finds the nodes that each output can reach.
+func (g *Graph) connect() error {
+	var errs []error
+	for _, n := range g.Nodes {
+		for i := range n.outputs {
+			o := &n.outputs[i]
+			o.Output, o.targets, o.root = &n.meta.Outputs[i], map[uint32]*Node{}, i
+			if k := o.SharesLimits; k >= 0 && k < len(n.outputs) {
+				o.root = k
+			}
+			o.stride = (o.Bytes + payloadAlignment - 1) / payloadAlignment * payloadAlignment
+			o.stride = max(o.stride, payloadAlignment)
+			g.reach(o)
+			errs = append(errs, g.checkOutput(n, o))
+		}
+		n.setLimits()
+	}
+	return errors.Join(errs...)
+}
+
+func (g *Graph) reach(o *output) {
+	for _, t := range g.Nodes {
+		switch {
+		case t.Name != o.Node || t.Index < o.BaseIndex:
+		case o.ArraySize > 0 && t.Index >= o.ArraySize:
+		case o.Single && !o.Sparse && o.ArraySize == 0 && t.Index != o.BaseIndex:
+		default:
+			o.targets[t.Index] = t
+			o.list = append(o.list, t)
+		}
+	}
+}
+
+func (g *Graph) checkOutput(n *Node, o *output) error {
+	if o.MaxPayloads == 0 {
+		return graphError("node %v: its output to %s has no NodeMaxPayloadsAMDX", n, o.Node)
+	}
+	for _, t := range o.list {
+		need := t.size
+		if t.indirect != nil && t.meta.Input == nil {
+			need = 12
+		}
+		switch {
+		case t.base != nil:
+			return graphError("node %v enqueues to %v, which shares the input of %v", n, t, t.base)
+		case t.meta.Input != nil && t.meta.Input.Bytes != o.Bytes || o.Bytes < need:
+			return graphError("node %v enqueues payloads of %d bytes to %v, whose payload has %d", n, o.Bytes, t, t.size)
+		case t.meta.Input != nil && t.meta.Input.TrackFinish != o.TrackFinish:
+			return graphError("node %v and its target %v do not agree in TrackFinishWritingAMDX", n, t)
+		case t == n && n.meta.MaxRecursion == 0:
+			return graphError("node %v enqueues to itself without MaxNodeRecursionAMDX", n)
+		}
+	}
+	return o.checkIndexes(n)
+}
+
+// checkIndexes: all indexes of an array that is not sparse have their node.
+func (o *output) checkIndexes(n *Node) error {
+	if o.Sparse {
+		return nil
+	}
+	last := max(o.ArraySize, o.BaseIndex+1)
+	for i := o.BaseIndex; i < last; i++ {
+		if o.targets[i] == nil {
+			return graphError("node %v enqueues to %s[%d], which is not in the graph (nor is the array sparse)", n, o.Node, i)
+		}
+	}
+	return nil
+}
+
+// setLimits: an output that is allocated by invocations may be so by each of them.
+func (n *Node) setLimits() {
+	local := n.Program.LocalSize
+	lanes := uint64(local[0]) * uint64(local[1]) * uint64(local[2])
+	for i := range n.outputs {
+		o := &n.outputs[i]
+		times := uint64(0)
+		if o.Invocation {
+			times = lanes
+		}
+		if o.Workgroup || times == 0 {
+			times++
+		}
+		r := &n.outputs[o.root]
+		r.limit = max(r.limit, uint64(r.MaxPayloads)*times)
+	}
+}
+
+// order gives each stage its level: one more than those that lead to it.
+func (g *Graph) order() error {
+	starts := make([]int, len(g.Nodes))
+	state := make([]int, len(g.Nodes)) // 0 new, 1 on the path, 2 done
+	producers := g.producers()
+	var visit func(n *Node, path []string) error
+	visit = func(n *Node, path []string) error {
+		path = append(path, n.String())
+		if state[n.id] == 1 {
+			return graphError("nodes enqueue in a cycle: %s", strings.Join(path, " from "))
+		}
+		if state[n.id] == 2 {
+			return nil
+		}
+		state[n.id], starts[n.id] = 1, 1
+		for _, p := range producers[n.id] {
+			if err := visit(p, path); err != nil {
+				return err
+			}
+			starts[n.id] = max(starts[n.id], starts[p.id]+int(min(p.meta.MaxRecursion, maxDepth+1))+1)
+		}
+		state[n.id] = 2
+		return nil
+	}
+	for _, n := range g.Nodes {
+		if err := visit(n, nil); err != nil {
+			return err
+		}
+		if last := starts[n.id] + int(min(n.meta.MaxRecursion, maxDepth+1)); last > maxDepth {
+			return graphError("node %v reaches depth %d: want at most %d, recursion counted", n, last, maxDepth)
+		}
+	}
+	g.makeStages(starts)
+	return nil
+}
+
+// producers lists by node those that enqueue to it or to the node it shares with, itself left out.
+func (g *Graph) producers() [][]*Node {
+	list := make([][]*Node, len(g.Nodes))
+	for _, n := range g.Nodes {
+		for _, t := range n.Outputs() {
+			if t != n {
+				list[t.id] = append(list[t.id], n)
+			}
+			for _, s := range t.sharers {
+				list[s.id] = append(list[s.id], n)
+			}
+		}
+	}
+	return list
+}
+
+func (g *Graph) makeStages(starts []int) {
+	for _, n := range g.Nodes {
+		levels := n.meta.MaxRecursion
+		if n.base != nil {
+			levels = n.base.meta.MaxRecursion
+		}
+		start := starts[n.id]
+		if n.base != nil {
+			start = starts[n.base.id]
+		}
+		n.stages = make([]*stage, levels+1)
+		for i := range n.stages {
+			remaining := levels - uint32(i)
+			s := &stage{Node: n, id: len(g.stages), remaining: remaining, level: start + i}
+			s.worst = n.worst(remaining > 0)
+			n.stages[remaining] = s
+			g.stages = append(g.stages, s)
+			g.Depth = max(g.Depth, s.level)
+		}
+	}
+}
+
+// worst is what a workgroup of the node may allocate, in bytes.
+func (n *Node) worst(recursive bool) (sum uint64) {
+	largest := make([]uint32, len(n.outputs))
+	for i := range n.outputs {
+		o := &n.outputs[i]
+		if !recursive && len(o.list) == 1 && o.list[0] == n {
+			continue
+		}
+		largest[o.root] = max(largest[o.root], o.stride)
+	}
+	for i, stride := range largest {
+		sum += n.outputs[i].limit * uint64(stride)
+	}
+	return sum
+}
+
+// limits holds each node to what an implementation offers.
+func (g *Graph) limits() error {
+	var errs []error
+	for _, n := range g.Nodes {
+		bytes, count := uint64(0), uint64(0)
+		for i := range n.outputs {
+			if o := &n.outputs[i]; o.root == i {
+				count += uint64(o.MaxPayloads)
+				bytes += uint64(o.MaxPayloads) * uint64(o.Bytes)
+			}
+		}
+		check := func(what string, got, most uint64) {
+			if got > most {
+				errs = append(errs, graphError("node %v: %d %s: want at most %d", n, got, what, most))
+			}
+		}
+		check("outputs", uint64(len(n.outputs)), maxOutputs)
+		check("bytes of payloads in one workgroup", bytes, maxPayloadBytes)
+		check("payloads in one workgroup", count, maxPayloadCount)
+		if n.meta.Launch == ir.Static {
+			errs = append(errs, checkGrid(n, n.meta.Workgroups))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func checkGrid(n *Node, grid [3]uint32) error {
+	total := uint64(1)
+	for i, size := range grid {
+		if size > maxAxis {
+			return graphError("node %v: %d workgroups in %c: want at most %d", n, size, 'x'+i, maxAxis)
+		}
+		total *= uint64(size)
+	}
+	if total > maxWorkgroups {
+		return graphError("node %v: %d workgroups: want at most %d", n, total, maxWorkgroups)
+	}
+	return nil
+}
+
+// reserve works out what must stay free while a workgroup of each level starts.
+func (g *Graph) reserve() {
+	g.worst, g.deeper = make([]uint64, g.Depth+2), make([]uint64, g.Depth+2)
+	for _, s := range g.stages {
+		g.worst[s.level] = max(g.worst[s.level], s.worst)
+	}
+	for l := g.Depth; l >= 0; l-- {
+		g.deeper[l] = g.deeper[l+1] + g.worst[l+1]
+	}
+}
+
+// MinimumBytes is the payload memory from which on the graph always finishes:
+// at each level, one workgroup at its worst.
+func (g *Graph) MinimumBytes() uint64 { return g.deeper[0] }
+
+// maximumCap bounds what MaximumBytes asks for where the graph states no bounds. Knob.
+const maximumCap = 256 << 20
+
+// MaximumBytes is the payload memory beyond which a dispatch of that many
+// payloads to each node can't use more.
+func (g *Graph) MaximumBytes(counts map[*Node]uint64) uint64 {
+	total := 0.0
+	payloads := make([]float64, len(g.stages))
+	for level := 1; level <= g.Depth; level++ {
+		for _, s := range g.stages {
+			if s.level != level {
+				continue
+			}
+			if s.remaining == uint32(len(s.stages)-1) {
+				payloads[s.id] += float64(counts[s.entry()])
+			}
+			groups := payloads[s.id] * s.mostGroups()
+			total += groups * float64(s.worst)
+			for i := range s.outputs {
+				s.spread(&s.outputs[i], groups, payloads)
+			}
+		}
+	}
+	return uint64(min(max(total, float64(g.MinimumBytes())), max(maximumCap, float64(g.MinimumBytes()))))
+}
+
+// entry is the node that the host dispatches to start this one.
+func (n *Node) entry() *Node {
+	if n.base != nil {
+		return n.base
+	}
+	return n
+}
+
+// mostGroups is how many workgroups one payload may start.
+func (n *Node) mostGroups() float64 {
+	w := n.meta.Workgroups
+	switch {
+	case n.meta.Launch == ir.Coalescing:
+		return 1
+	case w == [3]uint32{}:
+		return maxWorkgroups
+	}
+	return float64(w[0]) * float64(w[1]) * float64(w[2])
+}
+
+// spread adds the payloads of an output to the stages that it reaches.
+func (s *stage) spread(o *output, groups float64, payloads []float64) {
+	n := groups * float64(s.outputs[o.root].limit)
+	for _, t := range o.list {
+		to := t.stages[len(t.stages)-1]
+		if t == s.Node {
+			if s.remaining == 0 {
+				continue
+			}
+			to = t.stages[s.remaining-1]
+		}
+		payloads[to.id] = min(payloads[to.id]+n, math.MaxFloat32)
+		for _, sharer := range t.sharers {
+			payloads[sharer.stages[to.remaining].id] = payloads[to.id]
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package tracing
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"spvsim/isa"
+	"spvsim/program"
+)
+
+func counts() Counts {
+	c := Counts{Launches: 2, Cycles: 5000, Workgroups: 4, Waves: 8,
+		LDS:    LDSCounts{Accesses: 10, Passes: 25, ConflictPasses: 5},
+		Memory: []Level{{Name: "vector_l1", Accesses: 100, Hits: 75, Misses: 25, Bytes: 6400}, {Name: "memory"}},
+	}
+	c.ByClass[isa.ClassVALU32], c.ByClass[isa.ClassSALU] = 300, 100
+	c.Slots[Issued], c.Slots[Memory], c.Slots[Empty] = 1000, 3000, 12000
+	return c
+}
+
+func TestSummary(t *testing.T) {
+	c := counts()
+	s := &Stats{Machine: "test", ClockMHz: 1000, Counts: c, Host: Host{Seconds: 0.5, InstructionsPerSecond: 800, PeakBytes: 20 << 20},
+		Steps: []StepCounts{{"a", c}, {"b", c}}}
+	var b bytes.Buffer
+	if err := WriteSummary(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	want := `machine       test at 1000 MHz
+time          5000 cycles, 5.000 us
+work          4 workgroups, 8 waves, 400 instructions, 2 launches
+instructions  valu32 75.0%, salu 25.0%
+slot cycles   empty 75.0%, memory 18.8%, issued 6.2%
+occupancy     25.0%
+LDS           10 accesses, 25 passes, 5 of them for bank conflicts
+vector_l1     100 accesses, 75.0% hits, 6400 bytes
+step a        2 launches, 5000 cycles, 400 instructions, occupancy 25.0%
+step b        2 launches, 5000 cycles, 400 instructions, occupancy 25.0%
+host          0.50 s, 1 thousand wave instructions a second, 20 MB
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestCountsAddUp(t *testing.T) {
+	var sum Counts
+	for range 3 {
+		c := counts()
+		sum.Add(&c)
+	}
+	if sum.Cycles != 15000 || sum.Instructions() != 1200 || sum.Slots.Total() != 48000 || sum.LDS.Passes != 75 ||
+		sum.Memory[0].Hits != 225 || sum.Launches != 6 || sum.Occupancy() != 0.25 {
+		t.Errorf("sum %+v", sum)
+	}
+	c := counts()
+	if c.Memory[0].Hits != 75 {
+		t.Error("adding changed what was added")
+	}
+}
+
+func TestListing(t *testing.T) {
+	p := &program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 4, ScalarRegs: 8, Insts: []isa.Inst{
+		{Op: isa.IAdd, T: isa.I32, Class: isa.ClassVALU32, Dst: isa.V(1), Src: [4]isa.Reg{isa.V(0), isa.Lit(1)}, SPIRV: 12, Line: 7},
+		{Op: isa.Branch, Class: isa.ClassBranch, Target: 0},
+	}}
+	l := &Listing{Program: p, Counts: make([]InstCount, 2)}
+	l.Counts[0].Issues = 3
+	l.Counts[0].Cycles[Issued], l.Counts[0].Cycles[Operand] = 12, 5
+	var b bytes.Buffer
+	if err := WriteListing(&b, l); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	if len(lines) != 6 || !strings.Contains(lines[0], "wave64") || lines[2] != "L0:" {
+		t.Fatalf("listing:\n%s", b.String())
+	}
+	for _, want := range []string{"%12", " 7 ", "valu32", isa.Disasm(&p.Insts[0]), "3 ", "17", "issued 12, operand 5"} {
+		if !strings.Contains(lines[3], want) {
+			t.Errorf("line %q lacks %q", lines[3], want)
+		}
+	}
+}
+
+func TestReasonsHaveNames(t *testing.T) {
+	seen := map[string]bool{}
+	for r := range NumReasons {
+		if r.String() == "" || seen[r.String()] {
+			t.Errorf("reason %d is called %q", r, r.String())
+		}
+		seen[r.String()] = true
+	}
+}
