@@ -243,7 +243,7 @@ func (c *checker) declare() error {
 	for i := range c.m.Raw.Instructions {
 		in := &c.m.Raw.Instructions[i]
 		g := in.Op.Grammar()
-		if g == nil || g.Class != "Type-Declaration" || in.Result == 0 || c.m.types[in.Result] != nil {
+		if g == nil || g.Class != "Type-Declaration" && typeMakers[in.Op] == nil || in.Result == 0 || c.m.types[in.Result] != nil {
 			continue
 		}
 		t := &Type{ID: in.Result, Kind: KindOther, Def: in}
