@@ -33,7 +33,7 @@ func inspectCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			m, err := checkedShader(c, args[0])
 			if err != nil {
-				return err
+				return firstFault(err)
 			}
 			if !f.listing && (f.entry != "" || f.machine != "" || f.set != nil) {
 				return errors.New("inspect: --entry, --machine and --set say how to lower a shader: want --listing with them")

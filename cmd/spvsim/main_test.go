@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +12,8 @@ import (
 	"testing"
 
 	"spvsim/experiments"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
 )
 
 // result is what one command line did.
@@ -139,6 +143,23 @@ func undefinedID(m []byte) []byte {
 		return opcode != opStore
 	})
 	return m
+}
+
+func TestManyFaultsAreOneLineWhereNobodyAskedForThem(t *testing.T) {
+	faults := validate.Faults{{Word: 7, Op: spirv.OpLoad, Text: "first"}, {Word: 9, Op: spirv.OpStore, Text: "second"}, {Word: 12, Op: spirv.OpStore, Text: "third"}}
+	err := fmt.Errorf("x.spv: %w", faults)
+	want := "x.spv: spirv: word 7 (OpLoad): first (and 2 more: spvsim validate lists them)"
+	if got := firstFault(err).Error(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	single := errors.New("x.spv: something else")
+	if firstFault(single) != single {
+		t.Error("another error was changed")
+	}
+	want = "x.spv: spirv: word 7 (OpLoad): first\nx.spv: spirv: word 9 (OpStore): second\nx.spv: spirv: word 12 (OpStore): third"
+	if got := eachNamed("x.spv", err).Error(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 func TestInspectTellsWhatAJobNeeds(t *testing.T) {

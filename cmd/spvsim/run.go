@@ -104,7 +104,7 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 		clearLine(c.ErrOrStderr()) // it may hold a progress line
 	}
 	if result == nil {
-		return err
+		return firstFault(err)
 	}
 	shown := f.show(c, result, dumps)
 	if f.summary() && (err == nil || errors.Is(err, gpu.ErrExpectation)) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,6 +33,27 @@ func checkedShader(c *cobra.Command, name string) (*validate.Module, error) {
 	return gpu.LoadModule(data, shown(name))
 }
 
+// firstFault cuts the faults of a shader down to the first, for commands whose matter is not to list them.
+func firstFault(err error) error {
+	var faults validate.Faults
+	if !errors.As(err, &faults) || len(faults) < 2 {
+		return err
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return fmt.Errorf("%s (and %d more: spvsim validate lists them)", first, len(faults)-1)
+}
+
+// eachNamed puts the shader's name before each line of its faults that has none.
+func eachNamed(name string, err error) error {
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		if !strings.HasPrefix(line, name+":") {
+			lines[i] = name + ": " + line
+		}
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
 // shown is the name of a file in messages.
 func shown(name string) string {
 	if name == "-" {
@@ -48,7 +70,7 @@ func validateCommand() *cobra.Command {
 		Args:    exactly(1, "a shader (.spv or .spvasm; - is standard input)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if _, err := checkedShader(c, args[0]); err != nil {
-				return err
+				return eachNamed(shown(args[0]), err)
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%s: valid\n", shown(args[0]))
 			return nil
