@@ -65,9 +65,9 @@ func invocations(local [3]uint32) int {
 // than it may have takes them all: it runs alone, as spills are not modelled.
 func registers(want, granule, most, all int) int {
 	if want > most {
-		return all
+		return max(all, 1)
 	}
-	return min(roundUp(max(want, 1), granule), all)
+	return max(min(roundUp(max(want, 1), granule), all), 1)
 }
 
 func (n Need) check(prog *program.Program, m *Limits) error {
@@ -78,6 +78,7 @@ func (n Need) check(prog *program.Program, m *Limits) error {
 		}
 	}
 	limit("bytes of LDS", int(prog.LDSBytes), min(m.LDSMax, m.LDSBytes))
+	limit("bytes of LDS in whole granules", n.LDSBytes, m.LDSBytes/max(m.LDSGranule, 1)*max(m.LDSGranule, 1))
 	limit("waves", n.Waves, n.wavesPerSIMD(m)*m.SIMDs)
 	limit("barriers", n.Barriers, m.Barriers)
 	return errors.Join(errs...)

@@ -96,6 +96,21 @@ func TestNeverFits(t *testing.T) {
 	}
 }
 
+// Odd machines: an LDS that is no multiple of its granule, fewer registers than a wave's rows.
+func TestOddLimits(t *testing.T) {
+	p := &program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1, LDSBytes: 1000}
+	l := limitsForTest()
+	l.LDSBytes, l.LDSMax = 1023, 1023
+	if _, err := NewNeed(p, &l); !errors.Is(err, ErrFit) {
+		t.Errorf("LDS: error %v, want %v", err, ErrFit)
+	}
+	l = limitsForTest()
+	l.WaveSize, l.Vector, l.VectorMax = 32, 1, 1
+	if _, err := NewNeed(p, &l); !errors.Is(err, ErrFit) {
+		t.Errorf("registers: error %v, want %v", err, ErrFit)
+	}
+}
+
 func TestHugeWorkgroupIsRefused(t *testing.T) {
 	l := limitsForTest()
 	_, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{1 << 31, 1 << 31, 1 << 31}}, &l)
