@@ -60,7 +60,7 @@ func (b *builder) ext(n int, f func(t isa.Type, a []*ir.Value) *ir.Value) {
 	b.set(b.zip(operands, func(a []*ir.Value) *ir.Value { return f(t, a) })...)
 }
 
-// extend1, 2 and 3 are operations of isa applied to each component.
+// plainExt is an operation of isa on n operands, applied to each component.
 func plainExt(op isa.Op, n int) func(b *builder) {
 	return func(b *builder) {
 		b.ext(n, func(t isa.Type, a []*ir.Value) *ir.Value { return b.op(op, t, append([]*ir.Value(nil), a...)...) })
@@ -94,10 +94,18 @@ func findBit(op isa.Op) func(b *builder) {
 	}
 }
 
+// glslRows has one row for each instruction of GLSL.std.450.
 var glslRows map[spirv.GLSLstd450]func(b *builder)
 
 func init() {
-	glslRows = map[spirv.GLSLstd450]func(b *builder){
+	glslRows = glslScalar()
+	for op, r := range glslVector() {
+		glslRows[op] = r
+	}
+}
+
+func glslScalar() map[spirv.GLSLstd450]func(b *builder) {
+	return map[spirv.GLSLstd450]func(b *builder){
 		spirv.GLSLstd450Round:       plainExt(isa.Round, 1),
 		spirv.GLSLstd450RoundEven:   plainExt(isa.RoundEven, 1),
 		spirv.GLSLstd450Trunc:       plainExt(isa.Trunc, 1),
@@ -138,7 +146,11 @@ func init() {
 		spirv.GLSLstd450Frexp:         (*builder).frexp,
 		spirv.GLSLstd450FrexpStruct:   (*builder).frexpStruct,
 		spirv.GLSLstd450Ldexp:         (*builder).ldexp,
+	}
+}
 
+func glslVector() map[spirv.GLSLstd450]func(b *builder) {
+	return map[spirv.GLSLstd450]func(b *builder){
 		spirv.GLSLstd450FMin:       plainExt(isa.FMin, 2),
 		spirv.GLSLstd450UMin:       plainExt(isa.UMin, 2),
 		spirv.GLSLstd450SMin:       plainExt(isa.SMin, 2),

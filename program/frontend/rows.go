@@ -21,7 +21,7 @@ var rows map[spirv.Op]row
 func init() {
 	rows = map[spirv.Op]row{}
 	for _, family := range []map[spirv.Op]row{
-		arithmeticRows(), compositeRows(), controlRows(), memoryRows(), atomicRows(), groupRows(), imageRows(), workgroupRows(),
+		arithmeticRows(), bitRows(), compareRows(), convertRows(), compositeRows(), controlRows(), memoryRows(), atomicRows(), groupRows(), imageRows(), workgroupRows(),
 		payloadRows(),
 	} {
 		for op, r := range family {
@@ -143,7 +143,11 @@ func arithmeticRows() map[spirv.Op]row {
 		spirv.OpFDiv:    lanes2(isa.FDiv),
 		spirv.OpFRem:    lanes2(isa.FRem),
 		spirv.OpFMod:    lanes2(isa.FMod),
+	}
+}
 
+func bitRows() map[spirv.Op]row {
+	return map[spirv.Op]row{
 		spirv.OpBitwiseAnd:           lanes2(isa.And),
 		spirv.OpBitwiseOr:            lanes2(isa.Or),
 		spirv.OpBitwiseXor:           lanes2(isa.Xor),
@@ -161,7 +165,11 @@ func arithmeticRows() map[spirv.Op]row {
 		spirv.OpBitFieldInsert:       pure((*builder).bitFieldInsert),
 		spirv.OpBitFieldSExtract:     bitField(isa.BitFieldSExtract),
 		spirv.OpBitFieldUExtract:     bitField(isa.BitFieldUExtract),
+	}
+}
 
+func compareRows() map[spirv.Op]row {
+	return map[spirv.Op]row{
 		spirv.OpIEqual:                 compare(isa.IEq, false),
 		spirv.OpINotEqual:              compare(isa.INe, false),
 		spirv.OpULessThan:              compare(isa.ULt, false),
@@ -192,7 +200,11 @@ func arithmeticRows() map[spirv.Op]row {
 		spirv.OpAny:                    pure(func(b *builder) { b.set(b.join(isa.Or, b.leaves(b.arg(0)))) }),
 		spirv.OpAll:                    pure(func(b *builder) { b.set(b.join(isa.And, b.leaves(b.arg(0)))) }),
 		spirv.OpSelect:                 pure((*builder).selects),
+	}
+}
 
+func convertRows() map[spirv.Op]row {
+	return map[spirv.Op]row{
 		spirv.OpConvertFToU:   convert(isa.FToU),
 		spirv.OpConvertFToS:   convert(isa.FToS),
 		spirv.OpConvertSToF:   convert(isa.SToF),

@@ -28,70 +28,9 @@ OpDecorate %out Binding 0
 
 // TestSnippets runs single instructions: the body leaves its result in %r.
 func TestSnippets(t *testing.T) {
-	tests := []struct {
-		name, caps, annotations, decls, body string
-		want                                 uint32
-	}{
-		{"spec op chain", "", "", `%a = OpConstantComposite %v2 %f1 %f1
-%x = OpSpecConstant %uint 7
-%y = OpSpecConstantOp %uint ShiftLeftLogical %x %u2
-%z = OpSpecConstantOp %uint UMod %y %u3
-%c = OpSpecConstantOp %bool UGreaterThan %y %u3
-%s = OpSpecConstantOp %uint Select %c %z %u0
-%n = OpSpecConstantOp %uint Not %s`, "%r = OpIAdd %uint %n %u0", ^uint32(28 % 3)},
-		{"spec composite", "", "", `%uv = OpTypeVector %uint 2
-%x = OpSpecConstant %uint 9
-%p = OpSpecConstantComposite %uv %x %u2
-%q = OpSpecConstantOp %uv VectorShuffle %p %p 1 2
-%e = OpSpecConstantOp %uv CompositeInsert %u3 %q 0
-%w = OpSpecConstantOp %uint CompositeExtract %e 1`, "%r = OpCopyObject %uint %w", 9},
-		{"64-bit switch", "OpCapability Int64", "", "%long = OpTypeInt 64 0\n%key = OpConstant %long 0x100000005", `
-%v = OpVariable %lptr Function %u1
-OpSelectionMerge %join None
-OpSwitch %key %other 5 %low 0x100000005 %high
-%low = OpLabel
-OpStore %v %u2
-OpBranch %join
-%high = OpLabel
-OpStore %v %u3
-OpBranch %other
-%other = OpLabel
-%had = OpLoad %uint %v
-%more = OpIMul %uint %had %u3
-OpStore %v %more
-OpBranch %join
-%join = OpLabel
-%r = OpLoad %uint %v`, 9},
-		{"copy memory", "", "", "%pair = OpTypeArray %uint %u2\n%pp = OpTypePointer Function %pair\n%pc = OpConstantComposite %pair %u2 %u3", `
-%v = OpVariable %pp Function %pc
-%w = OpVariable %pp Function
-OpCopyMemory %w %v
-%at = OpAccessChain %lptr %w %u1
-%r = OpLoad %uint %at`, 3},
-		{"vector insert", "", "", "%uv = OpTypeVector %uint 3\n%null = OpConstantNull %uv\n%i = OpUndef %uint", `
-%a = OpVectorInsertDynamic %uv %null %u3 %u2
-%r = OpVectorExtractDynamic %uint %a %u2`, 3},
-		{"float remainder", "", "", "%a = OpConstant %float -7.5\n%b = OpConstant %float 2", `
-%m = OpFRem %float %a %b
-%r = OpBitcast %uint %m`, math.Float32bits(-1.5)},
-		{"quantize", "", "", "%a = OpConstant %float 1.0009", "%m = OpQuantizeToF16 %float %a\n%r = OpBitcast %uint %m",
-			math.Float32bits(1 + 1.0/1024)},
-		{"ordered", "", "", "%nan = OpConstant %float 0x1.8p+128", `
-%o = OpOrdered %bool %nan %f1
-%u = OpFUnordLessThan %bool %nan %f1
-%both = OpLogicalNotEqual %bool %o %u
-%r = OpSelect %uint %both %u3 %u0`, 3},
-		{"struct undef", "", "", "%st = OpTypeStruct %uint %v4 %bool\n%un = OpUndef %st", `
-%s = OpCompositeInsert %st %u3 %un 0
-%r = OpCompositeExtract %uint %s 0`, 3},
-		{"narrow", "OpCapability Int8", "", "%byte = OpTypeInt 8 1\n%m = OpConstant %byte -3\n%k = OpConstant %byte 100", `
-%p = OpIMul %byte %m %k
-%w = OpSConvert %int %p
-%r = OpBitcast %uint %w`, 0xffffffd4},
-	}
-	for _, tt := range tests {
+	for _, tt := range snippets {
 		t.Run(tt.name, func(t *testing.T) {
-			m := module(t, tt.caps, outDecorations+tt.annotations, outBuffer+tt.decls,
+			m := module(t, tt.caps, outDecorations, outBuffer+tt.decls,
 				tt.body+"\n%at0 = OpAccessChain %outword %out %u0 %u0\nOpStore %at0 %r")
 			f, err := Build(m, Options{WaveSize: 32})
 			if err != nil {
@@ -110,6 +49,68 @@ OpCopyMemory %w %v
 			}
 		})
 	}
+}
+
+var snippets = []struct {
+	name, caps, decls, body string
+	want                    uint32
+}{
+	{"spec op chain", "", `%a = OpConstantComposite %v2 %f1 %f1
+%x = OpSpecConstant %uint 7
+%y = OpSpecConstantOp %uint ShiftLeftLogical %x %u2
+%z = OpSpecConstantOp %uint UMod %y %u3
+%c = OpSpecConstantOp %bool UGreaterThan %y %u3
+%s = OpSpecConstantOp %uint Select %c %z %u0
+%n = OpSpecConstantOp %uint Not %s`, "%r = OpIAdd %uint %n %u0", ^uint32(28 % 3)},
+	{"spec composite", "", `%uv = OpTypeVector %uint 2
+%x = OpSpecConstant %uint 9
+%p = OpSpecConstantComposite %uv %x %u2
+%q = OpSpecConstantOp %uv VectorShuffle %p %p 1 2
+%e = OpSpecConstantOp %uv CompositeInsert %u3 %q 0
+%w = OpSpecConstantOp %uint CompositeExtract %e 1`, "%r = OpCopyObject %uint %w", 9},
+	{"64-bit switch", "OpCapability Int64", "%long = OpTypeInt 64 0\n%key = OpConstant %long 0x100000005", `
+%v = OpVariable %lptr Function %u1
+OpSelectionMerge %join None
+OpSwitch %key %other 5 %low 0x100000005 %high
+%low = OpLabel
+OpStore %v %u2
+OpBranch %join
+%high = OpLabel
+OpStore %v %u3
+OpBranch %other
+%other = OpLabel
+%had = OpLoad %uint %v
+%more = OpIMul %uint %had %u3
+OpStore %v %more
+OpBranch %join
+%join = OpLabel
+%r = OpLoad %uint %v`, 9},
+	{"copy memory", "", "%pair = OpTypeArray %uint %u2\n%pp = OpTypePointer Function %pair\n%pc = OpConstantComposite %pair %u2 %u3", `
+%v = OpVariable %pp Function %pc
+%w = OpVariable %pp Function
+OpCopyMemory %w %v
+%at = OpAccessChain %lptr %w %u1
+%r = OpLoad %uint %at`, 3},
+	{"vector insert", "", "%uv = OpTypeVector %uint 3\n%null = OpConstantNull %uv\n%i = OpUndef %uint", `
+%a = OpVectorInsertDynamic %uv %null %u3 %u2
+%r = OpVectorExtractDynamic %uint %a %u2`, 3},
+	{"float remainder", "", "%a = OpConstant %float -7.5\n%b = OpConstant %float 2", `
+%m = OpFRem %float %a %b
+%r = OpBitcast %uint %m`, math.Float32bits(-1.5)},
+	{"quantize", "", "%a = OpConstant %float 1.0009", "%m = OpQuantizeToF16 %float %a\n%r = OpBitcast %uint %m",
+		math.Float32bits(1 + 1.0/1024)},
+	{"ordered", "", "%nan = OpConstant %float 0x1.8p+128", `
+%o = OpOrdered %bool %nan %f1
+%u = OpFUnordLessThan %bool %nan %f1
+%both = OpLogicalNotEqual %bool %o %u
+%r = OpSelect %uint %both %u3 %u0`, 3},
+	{"struct undef", "", "%st = OpTypeStruct %uint %v4 %bool\n%un = OpUndef %st", `
+%s = OpCompositeInsert %st %u3 %un 0
+%r = OpCompositeExtract %uint %s 0`, 3},
+	{"narrow", "OpCapability Int8", "%byte = OpTypeInt 8 1\n%m = OpConstant %byte -3\n%k = OpConstant %byte 100", `
+%p = OpIMul %byte %m %k
+%w = OpSConvert %int %p
+%r = OpBitcast %uint %w`, 0xffffffd4},
 }
 
 // find returns the values of an operation.
