@@ -99,8 +99,8 @@ OpCopyMemory %w %v
 %r = OpBitcast %uint %m`, math.Float32bits(-1.5)},
 	{"quantize", "", "%a = OpConstant %float 1.0009", "%m = OpQuantizeToF16 %float %a\n%r = OpBitcast %uint %m",
 		math.Float32bits(1 + 1.0/1024)},
-	{"ordered", "", "%nan = OpConstant %float 0x1.8p+128", `
-%o = OpOrdered %bool %nan %f1
+	{"unordered", "", "%nan = OpConstant %float 0x1.8p+128", `
+%o = OpFOrdLessThan %bool %nan %f1
 %u = OpFUnordLessThan %bool %nan %f1
 %both = OpLogicalNotEqual %bool %o %u
 %r = OpSelect %uint %both %u3 %u0`, 3},
@@ -174,7 +174,7 @@ OpBranch %head
 
 // TestMemoryModel: accesses made visible beyond the workgroup are coherent.
 func TestMemoryModel(t *testing.T) {
-	const caps = "OpCapability VulkanMemoryModelDeviceScope"
+	const caps = "OpCapability VulkanMemoryModel\nOpCapability VulkanMemoryModelDeviceScope"
 	m := module(t, caps, outDecorations, outBuffer, `
 %at0 = OpAccessChain %outword %out %u0 %u0
 %a = OpLoad %uint %at0 MakePointerVisible|NonPrivatePointer %u1
