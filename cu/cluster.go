@@ -46,6 +46,7 @@ type Cluster struct {
 	listener  Listener
 	payloads  Payloads // nil: no execution graph runs
 	printer   Printer
+	others    func() uint64
 	pool      *simd.Pool
 	spare     []*tick
 	scheduled uint64 // cycle of the next event that is not stale
@@ -77,6 +78,10 @@ type Links struct {
 	Engine   sim.Engine
 	Listener Listener
 	Printer  Printer // nil: nobody listens
+	// Others is the first cycle in which another component has an event. Until
+	// then the cluster goes from cycle to cycle by itself, without the engine.
+	// Nil: others may have events in any cycle.
+	Others func() uint64
 	// Parts makes the memory and LDS of a unit, by its engine and its index there.
 	Parts func(engine, unit int) (Parts, error)
 }
@@ -89,7 +94,7 @@ func New(spec Spec, links Links) (*Cluster, error) {
 	n := spec.Engines * spec.Units
 	c := &Cluster{
 		component: newComponent("Cluster"), engine: links.Engine, freq: sim.Freq(spec.ClockMHz) * sim.MHz,
-		listener: links.Listener, printer: links.Printer, pool: simd.NewPool(64), scheduled: never,
+		listener: links.Listener, printer: links.Printer, others: links.Others, pool: simd.NewPool(64), scheduled: never,
 		words: (n + 63) / 64, watch: func(uint64) error { return nil }, maxCycles: never,
 	}
 	c.wheel = make([]uint64, horizon*c.words)
@@ -177,12 +182,31 @@ func (c *Cluster) book(u *ComputeUnit, now, cycle uint64) {
 	}
 }
 
-// run does the work of cycle now and plans the next event.
+// run does the work of cycle now and of those after it that come before any
+// other component's event, and plans the next event.
 func (c *Cluster) run(now uint64) {
-	if c.stopped(now) {
-		return
+	for {
+		if c.stopped(now) {
+			return
+		}
+		c.running = true
+		c.work(now)
+		c.running = false
+		next := c.next(now)
+		if next >= never {
+			return
+		}
+		if c.others == nil || next >= c.others() {
+			c.scheduled = next
+			c.schedule(next)
+			return
+		}
+		now = next
 	}
-	c.running = true
+}
+
+// work does what the units have to do in cycle now, in the order of their index.
+func (c *Cluster) work(now uint64) {
 	slot := int(now % horizon)
 	set := c.wheel[slot*c.words : (slot+1)*c.words]
 	c.busy[slot>>6] &^= 1 << (slot & 63)
@@ -196,11 +220,6 @@ func (c *Cluster) run(now uint64) {
 				u.book(now)
 			}
 		}
-	}
-	c.running = false
-	if next := c.next(now); next < never {
-		c.scheduled = next
-		c.schedule(next)
 	}
 }
 

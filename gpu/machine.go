@@ -50,8 +50,12 @@ func newMachine(m *config.Machine, print cu.Printer) (*machine, error) {
 	unitSlots := m.SIMDs * m.WaveSlots
 	g.slots = unitSlots * len(ports)
 	local := ldsSpec(m)
+	var others func() uint64 // the akita model has events in any cycle
+	if m.Memory.Model == "fast" {
+		others = g.dispatcher.Next
+	}
 	g.cluster, err = cu.New(clusterSpec(m, g.limits), cu.Links{
-		Engine: g.engine, Listener: g.dispatcher, Printer: print,
+		Engine: g.engine, Listener: g.dispatcher, Printer: print, Others: others,
 		Parts: func(engine, unit int) (cu.Parts, error) {
 			l, err := lds.New(local)
 			g.lds = append(g.lds, l)

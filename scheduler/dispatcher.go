@@ -95,6 +95,9 @@ func (d *Dispatcher) Launch(now uint64, l *cu.Launch) {
 // Finished says whether all workgroups of the launch have ended, and by when all that they did is done.
 func (d *Dispatcher) Finished() (bool, uint64) { return d.ended == d.total, d.done }
 
+// Next is the cycle of the dispatcher's next event; cu.Never if it has none.
+func (d *Dispatcher) Next() uint64 { return d.scheduled }
+
 // Progress is the number of workgroups that ended, and of all.
 func (d *Dispatcher) Progress() (ended, total uint64) { return d.ended, d.total }
 

@@ -22,6 +22,7 @@ type machine struct {
 
 	memory cu.Memory
 	lds    cu.LDS
+	alone  bool // the cluster goes on by itself between the dispatcher's events
 }
 
 // newMachine is a small machine of one compute unit with one SIMD that issues every cycle.
@@ -96,7 +97,11 @@ type rig struct {
 func newRig(t testing.TB, m *machine) *rig {
 	t.Helper()
 	r := &rig{engine: sim.NewSerialEngine(), dispatcher: New(m.disp), m: m}
-	c, err := cu.New(m.cu, cu.Links{Engine: r.engine, Listener: r.dispatcher,
+	var others func() uint64
+	if m.alone {
+		others = r.dispatcher.Next
+	}
+	c, err := cu.New(m.cu, cu.Links{Engine: r.engine, Listener: r.dispatcher, Others: others,
 		Printer: func(now uint64, w *simd.Wave, _ *isa.Inst) {
 			r.prints = append(r.prints, now)
 			if r.onPrint != nil {
