@@ -18,8 +18,8 @@ func NewState(lanes, vectorRows, scalarWords int) *State {
 
 // Resolve sets how the instruction executes, from its operation, its types and
 // the kinds of its operands, and its timing class where it has none yet. Exec
-// stays nil for what the machine carries out: memory, barriers, branches, End,
-// DebugPrint, Micro and Nop.
+// stays nil for what the machine carries out: memory, barriers, branches,
+// allocation, enqueue and finish of payloads, End, DebugPrint, Micro and Nop.
 func Resolve(in *Inst) {
 	in.Exec = execOf(in)
 	if in.Class == ClassNone {
@@ -29,14 +29,14 @@ func Resolve(in *Inst) {
 
 func execOf(in *Inst) func(*State, *Inst) {
 	row := &Table[in.Op]
+	if row.Meaning == nil && waveOps[in.Op] == nil {
+		return nil
+	}
 	if in.Dst.Kind == None && row.Sig.Result != OfNothing && row.Flags&FlagControl == 0 && in.Mem == nil {
 		return discard
 	}
 	if f := waveOps[in.Op]; f != nil {
 		return f
-	}
-	if row.Meaning == nil {
-		return nil
 	}
 	if in.Uniform {
 		return resolveUniform(in, row.Meaning)
