@@ -21,21 +21,25 @@ import (
 // assemble checks the graph module with a name.
 func assemble(t testing.TB, name string) *validate.Module {
 	t.Helper()
-	path := filepath.Join("testdata", "graph", name+".spvasm")
-	src, err := os.ReadFile(path)
+	src, err := os.ReadFile(filepath.Join("testdata", "graph", name+".spvasm"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return assembleText(t, path, string(src))
+	return assembleText(t, string(src))
 }
 
-func assembleText(t testing.TB, name, src string) *validate.Module {
+func rawModule(t testing.TB, src string) *spirv.Module {
 	t.Helper()
-	raw, err := asm.Assemble([]byte(src), name)
+	raw, err := asm.Assemble([]byte(src), "graph")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := validate.Check(raw)
+	return raw
+}
+
+func assembleText(t testing.TB, src string) *validate.Module {
+	t.Helper()
+	m, err := validate.Check(rawModule(t, src))
 	if err != nil {
 		t.Fatal(err)
 	}
