@@ -117,23 +117,47 @@ func dropDeadPreds(b *ir.Block, live []bool) {
 }
 
 // trivialPhis replaces phis whose arguments are one value, themselves aside.
+// That may make phis that use them trivial too.
 func trivialPhis(f *ir.Func) bool {
 	names := newRenaming(f)
-	for again := true; again; {
-		again = false
-		for _, b := range f.Blocks {
-			for _, phi := range b.Phis {
-				if names.find(phi) != phi {
-					continue
-				}
-				if v := onlyArg(phi, names); v != nil {
-					names.set(phi, v)
-					again = true
+	var work []*ir.Value
+	for _, b := range f.Blocks {
+		work = append(work, b.Phis...)
+	}
+	var users [][]*ir.Value // phis by the phi that they use; made when needed
+	for i := 0; i < len(work); i++ {
+		phi := work[i]
+		if names.find(phi) != phi {
+			continue
+		}
+		v := onlyArg(phi, names)
+		if v == nil {
+			continue
+		}
+		if users == nil {
+			users = phiUsers(f)
+		}
+		names.set(phi, v)
+		work = append(work, users[phi.ID]...)
+		if v.Op == isa.Phi {
+			users[v.ID] = append(users[v.ID], users[phi.ID]...)
+		}
+	}
+	return names.apply(f)
+}
+
+func phiUsers(f *ir.Func) [][]*ir.Value {
+	users := make([][]*ir.Value, f.NumValues())
+	for _, b := range f.Blocks {
+		for _, phi := range b.Phis {
+			for _, a := range phi.Args {
+				if a.Op == isa.Phi {
+					users[a.ID] = append(users[a.ID], phi)
 				}
 			}
 		}
 	}
-	return names.apply(f)
+	return users
 }
 
 func onlyArg(phi *ir.Value, names *renaming) *ir.Value {

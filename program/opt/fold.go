@@ -111,7 +111,7 @@ func init() {
 
 var integerRules = map[isa.Op]rule{
 	isa.IAdd: foldAdd, isa.ISub: foldSub, isa.IMul: foldMul, isa.INeg: involution,
-	isa.UMin: sameArgs, isa.UMax: sameArgs, isa.SMin: sameArgs, isa.SMax: sameArgs,
+	isa.UMin: foldExtreme, isa.UMax: foldExtreme, isa.SMin: foldExtreme, isa.SMax: foldExtreme,
 }
 
 func foldAdd(s *folder, v *ir.Value) *ir.Value {
@@ -173,9 +173,25 @@ func involution(_ *folder, v *ir.Value) *ir.Value {
 	return nil
 }
 
-func sameArgs(_ *folder, v *ir.Value) *ir.Value {
-	if v.Args[0] == v.Args[1] {
-		return v.Args[0]
+// foldExtreme deals with minima and maxima of one value, and with the least and
+// the greatest number of the type.
+func foldExtreme(s *folder, v *ir.Value) *ir.Value {
+	x, y := v.Args[0], v.Args[1]
+	if x == y {
+		return x
+	}
+	least, greatest := uint64(0), v.T.Mask()
+	if v.Op == isa.SMin || v.Op == isa.SMax {
+		least, greatest = 1<<(v.T.Bits()-1), v.T.Mask()>>1
+	}
+	if v.Op == isa.UMax || v.Op == isa.SMax {
+		least, greatest = greatest, least
+	}
+	switch {
+	case isConst(y, least):
+		return y
+	case isConst(y, greatest):
+		return x
 	}
 	return nil
 }

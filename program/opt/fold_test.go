@@ -14,7 +14,7 @@ import (
 // what the operation means.
 func TestFoldKeepsMeaning(t *testing.T) {
 	ops := []isa.Op{isa.IAdd, isa.ISub, isa.IMul, isa.UDiv, isa.SDiv, isa.UMod, isa.SRem, isa.SMod,
-		isa.And, isa.Or, isa.Xor, isa.Shl, isa.Shr, isa.Sar, isa.UMin, isa.SMax, isa.IEq, isa.INe, isa.ULt, isa.SLt, isa.ULe, isa.SLe}
+		isa.And, isa.Or, isa.Xor, isa.Shl, isa.Shr, isa.Sar, isa.UMin, isa.UMax, isa.SMin, isa.SMax, isa.IEq, isa.INe, isa.ULt, isa.SLt, isa.ULe, isa.SLe}
 	types := []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64}
 	rapid.Check(t, func(r *rapid.T) {
 		op, typ := rapid.SampledFrom(ops).Draw(r, "op"), rapid.SampledFrom(types).Draw(r, "type")

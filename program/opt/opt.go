@@ -7,6 +7,9 @@
 // No pass changes the result of a floating-point operation, but for fusing
 // multiplications into additions where the module allows it.
 //
+// When it has run, moves between types of one size are gone: an operand may have
+// another type of the same size than the operation that reads it.
+//
 // The package does not know registers, instruction encodings or how long
 // anything takes; what differs between machines comes in Options.
 package opt

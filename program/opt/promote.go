@@ -215,9 +215,23 @@ func (p *promoter) read(b *ir.Block, slot int) *ir.Value {
 		v = p.newPhi(b, slot)
 		p.write(b, slot, v)
 		p.arguments(b, slot, v)
+		v = p.simplest(b, v)
 	}
 	p.write(b, slot, v)
 	return v
+}
+
+// simplest is the one value that a new phi stands for, or the phi.
+func (p *promoter) simplest(b *ir.Block, phi *ir.Value) *ir.Value {
+	only := onlyArg(phi, p.names)
+	if only == nil {
+		return phi
+	}
+	p.names.set(phi, only)
+	if last := len(b.Phis) - 1; b.Phis[last] == phi {
+		b.Phis = b.Phis[:last]
+	}
+	return only
 }
 
 func (p *promoter) predsFilled(b *ir.Block) bool {
