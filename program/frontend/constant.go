@@ -193,14 +193,14 @@ func (b *builder) checkEntry() {
 	e := b.entry
 	at := &spirv.Instruction{Op: spirv.OpEntryPoint, Word: e.Word}
 	b.in = at
-	if e.Model != spirv.ExecutionModelGLCompute {
+	if e.Model != spirv.ExecutionModelGLCompute && e.Model != spirv.ExecutionModelMeshEXT {
 		b.unsupported("entry point %q: execution model %s", e.Name, e.Model)
 	}
 	if e.Func == 0 || len(b.m.Function(e.Func).Params) > 0 {
 		b.invalid("entry point %q has parameters", e.Name)
 	}
 	for _, m := range e.Modes {
-		if !modes[m.Kind] && nodeModes[m.Kind] == nil {
+		if !modes[m.Kind] && b.nodeMode(m.Kind) == nil {
 			b.in = &spirv.Instruction{Op: spirv.OpExecutionMode, Word: m.Word}
 			b.unsupported("execution mode %s", m.Kind)
 		}

@@ -48,6 +48,14 @@ func init() {
 	}
 }
 
+// nodeMode is the row of an execution mode, or nil.
+func (b *builder) nodeMode(kind spirv.ExecutionMode) func(b *builder, n *ir.Node, m *validate.Mode) {
+	if row := meshModes[kind]; row != nil && b.isMesh() {
+		return row
+	}
+	return nodeModes[kind]
+}
+
 // launch sets how the node is launched, which it can state once.
 func (b *builder) launch(n *ir.Node, kind ir.LaunchKind) {
 	if n.Launch != ir.Dynamic || n.Workgroups != [3]uint32{} {
@@ -99,14 +107,16 @@ func (b *builder) bindNode() {
 	for i := range b.entry.Modes {
 		m := &b.entry.Modes[i]
 		b.in = &spirv.Instruction{Op: spirv.OpExecutionMode, Word: m.Word}
-		if row := nodeModes[m.Kind]; row != nil {
+		if row := b.nodeMode(m.Kind); row != nil {
 			row(b, n, m)
 			stated = true
 		}
 	}
 	b.in = nil
-	if b.m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] {
+	if b.m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] || b.isMesh() {
 		b.graph.uses = idUses(b.m)
+	}
+	if b.m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] {
 		b.findInput()
 		b.listOutputs(n)
 	}

@@ -92,6 +92,7 @@ func init() {
 		spirv.StorageClassWorkgroup:       (*builder).bindLDS,
 		spirv.StorageClassPrivate:         (*builder).bindPrivate,
 		spirv.StorageClassNodePayloadAMDX: (*builder).bindPayload,
+		spirv.StorageClassOutput:          (*builder).bindMeshOutput,
 	}
 }
 
