@@ -4,10 +4,6 @@ import (
 	"spvsim/spirv"
 )
 
-// rules are the checks of Check, in order, beyond what the view itself needs.
-// Each file of rules adds its own.
-var rules []func(*Module) []Fault
-
 // Check builds the indexed view of a decoded module and tests the rules.
 // Errors wrap ErrInvalid or ErrUnsupported.
 func Check(raw *spirv.Module) (*Module, error) {
@@ -15,21 +11,11 @@ func Check(raw *spirv.Module) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.imply()
 	if err := runRules(m); err != nil {
 		return nil, err
 	}
 	return m, nil
-}
-
-func runRules(m *Module) error {
-	var faults Faults
-	for _, rule := range rules {
-		faults = append(faults, rule(m)...)
-	}
-	if len(faults) > 0 {
-		return faults
-	}
-	return nil
 }
 
 type checker struct {
@@ -242,8 +228,7 @@ func (c *checker) modes() error {
 func (c *checker) declare() error {
 	for i := range c.m.Raw.Instructions {
 		in := &c.m.Raw.Instructions[i]
-		g := in.Op.Grammar()
-		if g == nil || g.Class != "Type-Declaration" && typeMakers[in.Op] == nil || in.Result == 0 || c.m.types[in.Result] != nil {
+		if !declaresType(in.Op) || in.Result == 0 || c.m.types[in.Result] != nil {
 			continue
 		}
 		t := &Type{ID: in.Result, Kind: KindOther, Def: in}
@@ -260,6 +245,13 @@ func (c *checker) declare() error {
 		}
 	}
 	return nil
+}
+
+// declaresType goes by the class of the grammar, which calls the payload
+// array of the provisional extension reserved.
+func declaresType(op spirv.Op) bool {
+	g := op.Grammar()
+	return g != nil && (g.Class == "Type-Declaration" || op == spirv.OpTypeNodePayloadArrayAMDX)
 }
 
 // part returns a type that another is made of, which stands before it.

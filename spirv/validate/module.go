@@ -29,6 +29,12 @@ type Module struct {
 	imports     map[spirv.ID]string
 	strings     map[spirv.ID]string
 	functions   map[spirv.ID]*Function
+	graphs      map[spirv.ID]*graph       // control flow by function
+	places      []place                   // where each id is defined
+	implied     map[spirv.Capability]bool // declared capabilities and what they imply
+
+	// Warnings are breaches of the letter of a specification that do no harm.
+	Warnings []Fault
 }
 
 type memberKey struct {

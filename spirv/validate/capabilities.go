@@ -1,0 +1,236 @@
+package validate
+
+import (
+	"fmt"
+	"strings"
+
+	"spvsim/spirv"
+	"spvsim/spirv/grammar"
+)
+
+// Has reports whether a capability is declared, or implied by one that is.
+func (m *Module) Has(c spirv.Capability) bool { return m.implied[c] }
+
+// imply closes the declared capabilities over what each declares implicitly.
+func (m *Module) imply() {
+	m.implied = make(map[spirv.Capability]bool, 2*len(m.Capabilities))
+	for i := range m.Raw.Instructions {
+		if in := &m.Raw.Instructions[i]; in.Op == spirv.OpCapability {
+			m.implyOne(spirv.Capability(in.Operands[0]))
+		}
+	}
+}
+
+func (m *Module) implyOne(c spirv.Capability) {
+	if m.implied[c] {
+		return
+	}
+	m.implied[c] = true
+	if e := grammar.KindCapability.Lookup(uint32(c)); e != nil {
+		for _, more := range e.Capabilities {
+			m.implyOne(spirv.Capability(more))
+		}
+	}
+}
+
+// foreign are capabilities of modules whose rules are not those of shaders.
+var foreign = map[spirv.Capability]string{
+	spirv.CapabilityKernel:    "modules of OpenCL",
+	spirv.CapabilityAddresses: "physical addressing",
+	spirv.CapabilityLinkage:   "linkage of modules",
+}
+
+// freeBuiltIns may stand in a block of built-in members without being used,
+// and need their capability only then: compilers declare gl_PerVertex whole.
+var freeBuiltIns = map[spirv.BuiltIn]bool{
+	spirv.BuiltInPointSize: true, spirv.BuiltInClipDistance: true, spirv.BuiltInCullDistance: true,
+	spirv.BuiltInViewportMaskNV: true, spirv.BuiltInPrimitiveId: true, spirv.BuiltInLayer: true,
+	spirv.BuiltInViewportIndex: true,
+}
+
+// capabilities tests that whatever needs a capability, an extension or a
+// version has it, by the grammar: instructions, enumerants, extended
+// instructions, and the widths of types.
+func capabilities(m *Module, r *report) {
+	k := &need{m: m, r: r, ctx: spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))}
+	visit := k.operand
+	for i := range m.Raw.Instructions {
+		k.in = &m.Raw.Instructions[i]
+		k.instruction()
+		// Build has walked the module, so the form has no faults left.
+		_ = spirv.Walk(k.in, k.ctx, visit)
+		k.ctx.Note(k.in)
+		if r.full() {
+			return
+		}
+	}
+}
+
+type need struct {
+	m   *Module
+	r   *report
+	ctx *spirv.Context
+	in  *spirv.Instruction
+}
+
+func (k *need) instruction() {
+	g := k.in.Op.Grammar()
+	k.demand(k.in.Op.String(), g.Capabilities, g.Extensions, g.Version, g.LastVersion)
+	if row, ok := widths[widthKey(k.in)]; ok && !k.m.hasAny(row) {
+		k.r.at(k.in, "capabilities", "needs one of the capabilities %s", capabilityNames(row))
+	}
+}
+
+func (k *need) operand(o spirv.Operand) error {
+	switch grammar.Kinds[o.Kind].Category {
+	case grammar.ValueEnum:
+		k.enumerant(o.Kind, o.Kind.Lookup(o.Words[0]))
+	case grammar.BitEnum:
+		for rest := o.Words[0]; rest != 0; rest &= rest - 1 {
+			k.enumerant(o.Kind, o.Kind.Lookup(rest&-rest))
+		}
+	case grammar.Literal:
+		k.inner(o)
+	}
+	return nil
+}
+
+// inner tests what stands in a literal: an extended instruction, or the
+// operation of OpSpecConstantOp.
+func (k *need) inner(o spirv.Operand) {
+	switch {
+	case o.Kind == grammar.KindLiteralExtInstInteger && o.Import != nil && o.Import.Set != nil:
+		if e := o.Import.Set.Lookup(o.Words[0]); e != nil && len(e.Capabilities) > 0 && !k.m.hasAnyWord(e.Capabilities) {
+			k.r.at(k.in, "capabilities", "%s needs one of the capabilities %s", e.Name, wordNames(e.Capabilities))
+		}
+	case o.Kind == grammar.KindLiteralSpecConstantOpInteger:
+		g := spirv.Op(o.Words[0]).Grammar()
+		// OpSpecConstantOp lists the operations of shaders itself, whatever
+		// the capabilities of the instruction.
+		if !shaderSpecOps[spirv.Op(o.Words[0])] {
+			k.demand(g.Name, g.Capabilities, g.Extensions, g.Version, g.LastVersion)
+		}
+	}
+}
+
+func (k *need) enumerant(kind grammar.Kind, e *grammar.Enumerant) {
+	switch {
+	case e == nil:
+	case kind == grammar.KindCapability:
+		k.capability(e)
+	case kind == grammar.KindBuiltIn && freeBuiltIns[spirv.BuiltIn(e.Value)]:
+	case kind == grammar.KindFPRoundingMode || kind == grammar.KindSourceLanguage:
+	default:
+		k.demand(e.Name, e.Capabilities, e.Extensions, e.Version, e.LastVersion)
+	}
+}
+
+// capability tests the declaration of one: what it implies is declared by it.
+func (k *need) capability(e *grammar.Enumerant) {
+	if what, ok := foreign[spirv.Capability(e.Value)]; ok {
+		k.r.unsupported(k.in, "capabilities", "capability %s: %s are not supported", e.Name, what)
+		return
+	}
+	k.demand("capability "+e.Name, nil, e.Extensions, e.Version, e.LastVersion)
+}
+
+// demand tests one entry of the grammar. A capability that enables it is
+// enough: declaring that one needed the extension already.
+func (k *need) demand(name string, caps []uint32, exts []string, first, last grammar.Version) {
+	if len(caps) > 0 {
+		if !k.m.hasAnyWord(caps) {
+			k.r.at(k.in, "capabilities", "%s needs the capability %s", name, wordNames(caps))
+		}
+		return
+	}
+	v := grammar.Version(k.m.Raw.Version >> 8)
+	if first != 0 && v >= first && (last == 0 || v <= last) || k.m.extended(exts) {
+		return
+	}
+	switch {
+	case len(exts) > 0:
+		k.r.at(k.in, "extensions", "%s needs the extension %s", name, strings.Join(exts, " or "))
+	case first != 0 && v < first:
+		k.r.at(k.in, "versions", "%s needs SPIR-V %d.%d: the module is of %d.%d", name, first>>8, first&0xFF, v>>8, v&0xFF)
+	case first != 0:
+		k.r.at(k.in, "versions", "%s is not in SPIR-V after %d.%d: the module is of %d.%d", name, last>>8, last&0xFF, v>>8, v&0xFF)
+	}
+}
+
+func (m *Module) extended(exts []string) bool {
+	for _, e := range exts {
+		if m.Extensions[e] {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Module) hasAnyWord(caps []uint32) bool {
+	for _, c := range caps {
+		if m.implied[spirv.Capability(c)] {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Module) hasAny(caps []spirv.Capability) bool {
+	for _, c := range caps {
+		if m.implied[c] {
+			return true
+		}
+	}
+	return false
+}
+
+func wordNames(caps []uint32) string {
+	names := make([]string, len(caps))
+	for i, c := range caps {
+		names[i] = spirv.Capability(c).String()
+	}
+	return strings.Join(names, " or ")
+}
+
+func capabilityNames(caps []spirv.Capability) string {
+	names := make([]string, len(caps))
+	for i, c := range caps {
+		names[i] = c.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// widthKey names a scalar type declaration, as "int 8"; "" for other
+// instructions.
+func widthKey(in *spirv.Instruction) string {
+	switch {
+	case in.Op == spirv.OpTypeInt && in.Operands[0] != 32:
+		return fmt.Sprint("int ", in.Operands[0])
+	case in.Op == spirv.OpTypeFloat && in.Operands[0] != 32 && len(in.Operands) == 1:
+		return fmt.Sprint("float ", in.Operands[0])
+	case in.Op == spirv.OpTypeVector && in.Operands[1] > 4:
+		return "long vector"
+	}
+	return ""
+}
+
+var storage8 = []spirv.Capability{spirv.CapabilityStorageBuffer8BitAccess, spirv.CapabilityUniformAndStorageBuffer8BitAccess,
+	spirv.CapabilityStoragePushConstant8, spirv.CapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR}
+
+var storage16 = []spirv.Capability{spirv.CapabilityStorageBuffer16BitAccess, spirv.CapabilityUniformAndStorageBuffer16BitAccess,
+	spirv.CapabilityStoragePushConstant16, spirv.CapabilityStorageInputOutput16, spirv.CapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR}
+
+func either(first spirv.Capability, rest []spirv.Capability) []spirv.Capability {
+	return append([]spirv.Capability{first}, rest...)
+}
+
+// widths says which capabilities allow a type, any one of them (OpTypeInt,
+// OpTypeFloat and section 2.16.1).
+var widths = map[string][]spirv.Capability{
+	"int 8":       either(spirv.CapabilityInt8, storage8),
+	"int 16":      either(spirv.CapabilityInt16, storage16),
+	"int 64":      {spirv.CapabilityInt64},
+	"float 16":    either(spirv.CapabilityFloat16, storage16),
+	"float 64":    {spirv.CapabilityFloat64},
+	"long vector": {spirv.CapabilityVector16},
+}

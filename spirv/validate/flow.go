@@ -1,0 +1,309 @@
+package validate
+
+import "spvsim/spirv"
+
+// A graph is the control flow of a function. Node i is Blocks[i].
+type graph struct {
+	m          *Module
+	f          *Function
+	index      map[spirv.ID]int32
+	next       [][]int32 // branches
+	real       *domTree  // over next
+	structural *domTree  // over next, and from headers to their merge blocks and continue targets
+	heads      []*construct
+	inside     []*construct // innermost construct that a block is in, the one that it heads left out
+	from       []int        // number of blocks that branch to a block, once asked for
+	merges     []*construct // construct that a block is the merge block of
+	cases      []*construct // switch that a block is a case of
+	continues  []*construct // loop that a block is the continue target of
+}
+
+// A construct is a selection, a loop, or the continue construct of a loop
+// (specification section 2.11).
+type construct struct {
+	kind          constructKind
+	header        int32
+	merge, target int32 // target is the continue target of a loop
+	outer         *construct
+	backs         int // back edges to a loop's header
+}
+
+type constructKind uint8
+
+const (
+	selection constructKind = iota
+	switching
+	loop
+	continuing
+)
+
+// flow tests the structured control flow of each function.
+func flow(m *Module, r *report) {
+	m.graphs = make(map[spirv.ID]*graph, len(m.Functions))
+	for _, f := range m.Functions {
+		if g := newGraph(m, f, r); g != nil {
+			m.graphs[f.ID] = g
+			g.structure(r)
+		}
+	}
+}
+
+// newGraph returns nil if a branch leads to what is no block of the function.
+func newGraph(m *Module, f *Function, r *report) *graph {
+	n := len(f.Blocks)
+	g := &graph{m: m, f: f, index: make(map[spirv.ID]int32, n), next: make([][]int32, n), heads: make([]*construct, n),
+		inside: make([]*construct, n), merges: make([]*construct, n), cases: make([]*construct, n), continues: make([]*construct, n)}
+	for i, b := range f.Blocks {
+		g.index[b.ID] = int32(i)
+	}
+	all, ok := make([][]int32, n), true
+	for i, b := range f.Blocks {
+		ok = g.edges(int32(i), b, r) && ok
+		all[i] = g.next[i]
+		if c := g.heads[i]; ok && c != nil {
+			all[i] = append(append([]int32(nil), c.merge), g.next[i]...)
+			if c.kind == loop {
+				all[i] = append(all[i], c.target)
+			}
+		}
+	}
+	if !ok {
+		return nil
+	}
+	g.real, g.structural = newDomTree(g.next), newDomTree(all)
+	return g
+}
+
+// edges reads the branches and the merge instruction of a block.
+func (g *graph) edges(i int32, b *Block, r *report) bool {
+	ok := true
+	node := func(in *spirv.Instruction, id uint32) int32 {
+		n, found := g.index[spirv.ID(id)]
+		if !found || n == 0 {
+			r.at(in, "control flow", "%%%d is no block of the function that a branch may lead to", id)
+			ok = false
+		}
+		return n
+	}
+	t := b.Terminator()
+	g.m.eachTarget(t, func(id uint32) { g.next[i] = append(g.next[i], node(t, id)) })
+	for j := range b.Code {
+		if in := &b.Code[j]; isMerge(in.Op) && in != b.Merge() {
+			r.at(in, "control flow", "the merge instruction is not the second to last of its block")
+			ok = false
+		}
+	}
+	if in := b.Merge(); in != nil {
+		c := &construct{header: i, merge: node(in, in.Operands[0]), target: -1}
+		switch {
+		case in.Op == spirv.OpLoopMerge:
+			c.kind, c.target = loop, node(in, in.Operands[1])
+		case t.Op == spirv.OpSwitch:
+			c.kind = switching
+		}
+		g.heads[i] = c
+		ok = mergePlace(in, t, r) && ok
+	}
+	return ok
+}
+
+func isMerge(op spirv.Op) bool { return op == spirv.OpSelectionMerge || op == spirv.OpLoopMerge }
+
+// mergePlace tests which branch follows a merge instruction.
+func mergePlace(in, t *spirv.Instruction, r *report) bool {
+	want, second := spirv.OpSwitch, "OpSwitch"
+	if in.Op == spirv.OpLoopMerge {
+		want, second = spirv.OpBranch, "OpBranch"
+	}
+	if t.Op == want || t.Op == spirv.OpBranchConditional {
+		return true
+	}
+	r.at(in, "control flow", "before %s: want OpBranchConditional or %s", t.Op, second)
+	return false
+}
+
+// eachTarget visits the labels that a terminator may branch to.
+func (m *Module) eachTarget(t *spirv.Instruction, visit func(uint32)) {
+	switch t.Op {
+	case spirv.OpBranch:
+		visit(t.Operands[0])
+	case spirv.OpBranchConditional:
+		visit(t.Operands[1])
+		visit(t.Operands[2])
+	case spirv.OpSwitch:
+		visit(t.Operands[1])
+		words := m.caseWords(t)
+		for i := 2 + words; i < len(t.Operands); i += words + 1 {
+			visit(t.Operands[i])
+		}
+	}
+}
+
+// caseWords is the length of an OpSwitch's literals, which are as wide as its
+// selector.
+func (m *Module) caseWords(t *spirv.Instruction) int {
+	if s := m.TypeOf(spirv.ID(t.Operands[0])); s != nil && s.Width > 32 {
+		return 2
+	}
+	return 1
+}
+
+func (g *graph) structure(r *report) {
+	before := len(r.faults)
+	for i := range g.f.Blocks {
+		g.unique(int32(i), r)
+	}
+	if len(r.faults) > before {
+		return
+	}
+	for _, v := range g.structural.order {
+		g.place(v)
+	}
+	for i := range g.f.Blocks {
+		if g.structural.reached(int32(i)) {
+			g.branches(int32(i), r)
+		}
+	}
+	for i, c := range g.heads {
+		if c != nil && c.kind == loop && g.structural.reached(int32(i)) && c.backs != 1 && g.real.reached(int32(i)) {
+			r.at(g.f.Blocks[i].Merge(), "control flow", "the loop has %d back edges to its header: want one", c.backs)
+		}
+	}
+	g.order(r)
+}
+
+// unique notes merge blocks and continue targets, which belong to one header.
+func (g *graph) unique(i int32, r *report) {
+	c := g.heads[i]
+	if c == nil || !g.structural.reached(i) {
+		return
+	}
+	in := g.f.Blocks[i].Merge()
+	if g.merges[c.merge] != nil {
+		r.at(in, "control flow", "%%%d is the merge block of %%%d already", in.Operands[0], g.f.Blocks[g.merges[c.merge].header].ID)
+	}
+	g.merges[c.merge] = c
+	if c.kind == switching {
+		for _, w := range g.next[i] {
+			g.cases[w] = c
+		}
+	}
+	if c.merge == i || !g.structural.dominates(i, c.merge) {
+		r.at(in, "control flow", "the header does not dominate its merge block %%%d", in.Operands[0])
+	}
+	if c.kind != loop {
+		return
+	}
+	if c.target == c.merge {
+		r.at(in, "control flow", "merge block and continue target are both %%%d", in.Operands[0])
+	}
+	if !g.structural.dominates(i, c.target) {
+		r.at(in, "control flow", "the header does not dominate its continue target %%%d", in.Operands[1])
+	}
+	if g.continues[c.target] != nil {
+		r.at(in, "control flow", "%%%d is the continue target of another loop", in.Operands[1])
+	}
+	g.continues[c.target] = c
+}
+
+// place finds the innermost construct of a block, whose dominator has been
+// placed.
+func (g *graph) place(v int32) {
+	if d := g.structural.idom[v]; d >= 0 {
+		g.inside[v] = g.around(d)
+	}
+	if c := g.merges[v]; c != nil {
+		g.inside[v] = c.outer
+	}
+	if c := g.continues[v]; c != nil && c.header != v {
+		g.inside[v] = &construct{kind: continuing, header: c.header, merge: c.merge, target: v, outer: c}
+	}
+	if c := g.heads[v]; c != nil {
+		c.outer = g.inside[v]
+	}
+}
+
+// around is the innermost construct that a block belongs to: the one that it
+// heads counts.
+func (g *graph) around(v int32) *construct {
+	if c := g.heads[v]; c != nil {
+		return c
+	}
+	return g.inside[v]
+}
+
+// branches tests where a block branches to.
+func (g *graph) branches(v int32, r *report) {
+	b := g.f.Blocks[v]
+	t := b.Terminator()
+	var stay int32 = -1
+	split := false
+	for _, w := range g.next[v] {
+		exit, ok := g.exit(v, w)
+		if !ok {
+			r.at(t, "control flow", "block %%%d leaves its construct for %%%d, which is no way out of it", b.ID, g.f.Blocks[w].ID)
+		}
+		if g.structural.above(w, v) && (g.heads[w] == nil || g.heads[w].kind != loop) {
+			r.at(t, "control flow", "block %%%d branches back to %%%d, which is no loop header", b.ID, g.f.Blocks[w].ID)
+		}
+		if !exit {
+			split = split || stay >= 0 && stay != w
+			stay = w
+		}
+	}
+	if split && b.Merge() == nil && (t.Op == spirv.OpSwitch || t.Op == spirv.OpBranchConditional) {
+		r.at(t, "control flow", "the selection has no merge instruction")
+	}
+	if ends := t.Op == spirv.OpReturn || t.Op == spirv.OpReturnValue || t.Op == spirv.OpKill; ends && g.continuingAt(v) {
+		r.at(t, "control flow", "the function ends within a continue construct")
+	}
+}
+
+func (g *graph) continuingAt(v int32) bool {
+	for c := g.inside[v]; c != nil; c = c.outer {
+		if c.kind == continuing {
+			return true
+		}
+	}
+	return false
+}
+
+// exit judges an edge: whether it leaves a construct, and whether that is
+// allowed. A block may leave constructs for the merge block of the innermost
+// one, of the innermost loop, of the innermost switch within that loop, for
+// the continue target of that loop, for another case of that switch, and, at
+// the end of the continue construct, for the loop's header.
+func (g *graph) exit(v, w int32) (exit, ok bool) {
+	c := g.around(v)
+	if g.inside[w] == c {
+		return g.cases[w] != nil && g.cases[w].header != v, true
+	}
+	looped, switched := false, false
+	for first := true; c != nil; c = c.outer {
+		cycle := c.kind == loop || c.kind == continuing
+		switch {
+		case w == c.merge && (first || cycle && !looped || c.kind == switching && !looped && !switched):
+			return true, true
+		case c.kind == loop && !looped && w == c.target && w != c.header:
+			return true, true
+		case cycle && !looped && w == c.header && c.kind == loop && c.target != c.header:
+			return true, false
+		case cycle && !looped && w == c.header:
+			g.heads[w].backs++
+			return true, true
+		case c.kind == switching && !looped && !switched && g.cases[w] == c:
+			return true, true
+		}
+		looped, switched, first = looped || cycle, switched || c.kind == switching, false
+	}
+	return false, false
+}
+
+// order tests that a block stands after those that dominate it.
+func (g *graph) order(r *report) {
+	for i, b := range g.f.Blocks {
+		if d := g.real.idom[i]; int(d) > i {
+			r.at(b.Terminator(), "control flow", "block %%%d stands before %%%d, which dominates it", b.ID, g.f.Blocks[d].ID)
+		}
+	}
+}

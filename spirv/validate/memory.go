@@ -1,0 +1,273 @@
+package validate
+
+import "spvsim/spirv"
+
+// incoming counts the blocks that branch to a block.
+func (g *graph) incoming(to int32) int {
+	if g.from == nil {
+		g.from = make([]int, len(g.next))
+		for _, next := range g.next {
+			for i, n := range next {
+				if !leads(next[:i], n) {
+					g.from[n]++
+				}
+			}
+		}
+	}
+	return g.from[to]
+}
+
+// pointer returns the type of an operand that must be a pointer, or nil after
+// a fault. Untyped pointers have no rules here, and are nil too.
+func (v *valueCheck) pointer(n int, id uint32) *Type {
+	t := v.operandType(n, id)
+	if t == nil {
+		return nil
+	}
+	if t.Kind != KindPointer {
+		if t.Def.Op != spirv.OpTypeUntypedPointerKHR {
+			v.fault("operand %d: %%%d is %s: want a pointer", n, id, v.m.typeText(t))
+		}
+		return nil
+	}
+	if t.Elem == nil {
+		return nil
+	}
+	return t
+}
+
+func (v *valueCheck) variable(o []uint32) {
+	t := v.result()
+	if t.Kind != KindPointer {
+		v.fault("result type %s: want a pointer", v.m.typeText(t))
+		return
+	}
+	if class := spirv.StorageClass(o[0]); class != t.Storage {
+		v.fault("storage class %s: the result type's is %s", class, t.Storage)
+		return
+	}
+	if t.Elem.Kind == KindVoid || t.Elem.Kind == KindFunction {
+		v.fault("a variable of %s", v.m.typeText(t.Elem))
+	}
+	if p := v.m.places[v.in.Result]; p.function != 0 && p.block != 0 {
+		v.fault("the variable is not in the first block of the function")
+	}
+	if len(o) > 1 {
+		v.initializer(t, o[1])
+	}
+	if t.Storage == spirv.StorageClassFunction || t.Storage == spirv.StorageClassPrivate || t.Storage == spirv.StorageClassWorkgroup {
+		v.narrowVariable(t)
+	}
+}
+
+func (v *valueCheck) initializer(t *Type, id uint32) {
+	def := v.m.Def(spirv.ID(id))
+	if !constant(def.Op) && !(def.Op == spirv.OpVariable && v.m.places[id].function == 0) {
+		v.fault("initializer %%%d is no constant", id)
+	} else if v.m.TypeOf(spirv.ID(id)) != t.Elem && def.Op != spirv.OpVariable {
+		v.fault("initializer %%%d is not of the variable's type", id)
+	}
+}
+
+// narrowVariable tests that narrow types have their full capability in memory
+// that the storage capabilities don't name. Blocks of Workgroup have their own.
+func (v *valueCheck) narrowVariable(t *Type) {
+	if t.Storage == spirv.StorageClassWorkgroup && v.m.Decorated(t.Elem.ID, spirv.DecorationBlock) {
+		return
+	}
+	eachScalar(t.Elem, func(s *Type) {
+		if cap, ok := narrowWidths[s.Kind][s.Width]; ok && !s.BFloat16OrOtherEncoded && !v.m.Has(cap) {
+			v.r.at(v.in, "capabilities", "a variable of %s in %s needs the capability %s", v.m.typeText(s), t.Storage, cap)
+		}
+	})
+}
+
+// eachScalar visits the scalar types that a type is made of.
+func eachScalar(t *Type, visit func(*Type)) {
+	seen := map[*Type]bool{}
+	var walk func(*Type)
+	walk = func(t *Type) {
+		if t == nil || seen[t] || t.Kind == KindPointer {
+			return
+		}
+		seen[t] = true
+		if t.Scalar() {
+			visit(t)
+		}
+		if t.composite() || t.Kind == KindRuntimeArray || t.Kind == KindNodePayloadArray {
+			walk(t.Elem)
+			for _, p := range t.Members {
+				walk(p)
+			}
+		}
+	}
+	walk(t)
+}
+
+func (v *valueCheck) load(o []uint32) {
+	if t := v.pointer(0, o[0]); t != nil && t.Elem != v.result() {
+		v.fault("result type %s: the pointer is to %s", v.m.typeText(v.result()), v.m.typeText(t.Elem))
+	}
+}
+
+// readOnly are the storage classes that a shader can't write.
+var readOnly = set(spirv.StorageClassUniformConstant, spirv.StorageClassInput, spirv.StorageClassPushConstant)
+
+func (v *valueCheck) store(o []uint32) {
+	t, a := v.pointer(0, o[0]), v.operandType(1, o[1])
+	if t == nil || a == nil {
+		return
+	}
+	if t.Elem != a {
+		v.fault("operand 1: %%%d is %s: the pointer is to %s", o[1], v.m.typeText(a), v.m.typeText(t.Elem))
+	}
+	if readOnly[t.Storage] {
+		v.fault("operand 0: %%%d points to %s, which is read only", o[0], t.Storage)
+	}
+}
+
+func (v *valueCheck) copyMemory(o []uint32) {
+	a, b := v.pointer(0, o[0]), v.pointer(1, o[1])
+	if a != nil && b != nil && a.Elem != b.Elem {
+		v.fault("from %s to %s", v.m.typeText(b.Elem), v.m.typeText(a.Elem))
+	}
+	if a != nil && readOnly[a.Storage] {
+		v.fault("operand 0: %%%d points to %s, which is read only", o[0], a.Storage)
+	}
+}
+
+func (v *valueCheck) chain(o []uint32) { v.chainFrom(o, 1) }
+
+func (v *valueCheck) elementChain(o []uint32) {
+	if t := v.operandType(1, o[1]); t != nil && t.Kind != KindInt {
+		v.fault("operand 1: %%%d is %s: want an integer", o[1], v.m.typeText(t))
+	}
+	v.chainFrom(o, 2)
+}
+
+func (v *valueCheck) chainFrom(o []uint32, first int) {
+	base, t := v.pointer(0, o[0]), v.result()
+	if base == nil {
+		return
+	}
+	if t.Kind != KindPointer || t.Storage != base.Storage {
+		v.fault("result type %s: want a pointer to %s, as the base is", v.m.typeText(t), base.Storage)
+		return
+	}
+	at := base.Elem
+	for n := first; n < len(o); n++ {
+		if at = v.step(at, n, o[n]); at == nil {
+			return
+		}
+	}
+	if at != t.Elem {
+		v.fault("result type points to %s: the chain ends at %s", v.m.typeText(t.Elem), v.m.typeText(at))
+	}
+}
+
+// step follows one index of an access chain; nil after a fault.
+func (v *valueCheck) step(t *Type, n int, id uint32) *Type {
+	index := v.operandType(n, id)
+	if index == nil {
+		return nil
+	}
+	if index.Kind != KindInt {
+		v.fault("operand %d: %%%d is %s: want an integer", n, id, v.m.typeText(index))
+		return nil
+	}
+	switch t.Kind {
+	case KindVector, KindMatrix, KindArray, KindRuntimeArray, KindNodePayloadArray:
+		return t.Elem
+	case KindStruct:
+		def := v.m.Def(spirv.ID(id))
+		if def.Op != spirv.OpConstant {
+			v.fault("operand %d: index %%%d of a structure is no OpConstant", n, id)
+			return nil
+		}
+		if p := t.part(def.Operands[0]); p != nil {
+			return p
+		}
+		v.fault("operand %d: the structure has %d members, none is %d", n, len(t.Members), def.Operands[0])
+		return nil
+	}
+	if t.Kind != KindOther {
+		v.fault("operand %d: %s has no parts to index", n, v.m.typeText(t))
+	}
+	return nil
+}
+
+func (v *valueCheck) arrayLength(o []uint32) {
+	t := v.pointer(0, o[0])
+	if t == nil {
+		return
+	}
+	n := len(t.Elem.Members)
+	if t.Elem.Kind != KindStruct || int(o[1]) != n-1 || t.Elem.Members[n-1].Kind != KindRuntimeArray {
+		v.fault("want the last member of a structure, a runtime array")
+	}
+	if r := v.result(); r.Kind != KindInt || r.Width != 32 || r.Signed {
+		v.fault("result type %s: want uint32", v.m.typeText(r))
+	}
+}
+
+func (v *valueCheck) atomic(o []uint32) {
+	t := v.pointer(0, o[0])
+	if t != nil && t.Elem != v.result() {
+		v.fault("result type %s: the pointer is to %s", v.m.typeText(v.result()), v.m.typeText(t.Elem))
+		return
+	}
+	v.atomicType(v.result())
+}
+
+func (v *valueCheck) atomicStore(o []uint32) {
+	t, a := v.pointer(0, o[0]), v.operandType(3, o[3])
+	if t == nil || a == nil {
+		return
+	}
+	if t.Elem != a {
+		v.fault("operand 3: %%%d is %s: the pointer is to %s", o[3], v.m.typeText(a), v.m.typeText(t.Elem))
+	}
+	v.atomicType(a)
+}
+
+// atomicType tests the width of what is accessed: 64-bit integers need a
+// capability, and narrower ones than 32 bits have none.
+func (v *valueCheck) atomicType(t *Type) {
+	if t.Kind != KindInt {
+		return
+	}
+	if t.Width == 64 && !v.m.Has(spirv.CapabilityInt64Atomics) {
+		v.r.at(v.in, "capabilities", "a 64-bit atomic needs the capability %s", spirv.CapabilityInt64Atomics)
+	}
+	if t.Width < 32 {
+		v.fault("an atomic operation of %s: want 32 or 64 bits", v.m.typeText(t))
+	}
+}
+
+func (v *valueCheck) call(o []uint32) {
+	f := v.m.Function(spirv.ID(o[0]))
+	if v.result() != f.Type.Elem {
+		v.fault("result type %%%d: the function returns %%%d", v.in.Type, f.Type.Elem.ID)
+	}
+	if len(o)-1 != len(f.Type.Members) {
+		v.fault("%d arguments: the function has %d parameters", len(o)-1, len(f.Type.Members))
+		return
+	}
+	for i, want := range f.Type.Members {
+		if v.m.TypeOf(spirv.ID(o[i+1])) != want {
+			v.fault("operand %d: %%%d is not of the parameter's type, %%%d", i+1, o[i+1], want.ID)
+		}
+	}
+}
+
+func (v *valueCheck) returnNothing([]uint32) {
+	if t := v.f.Type.Elem; t.Kind != KindVoid {
+		v.fault("the function returns %s", v.m.typeText(t))
+	}
+}
+
+func (v *valueCheck) returnValue(o []uint32) {
+	if v.m.TypeOf(spirv.ID(o[0])) != v.f.Type.Elem {
+		v.fault("operand 0: %%%d is not of the function's return type, %%%d", o[0], v.f.Type.Elem.ID)
+	}
+}

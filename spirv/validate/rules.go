@@ -1,0 +1,65 @@
+package validate
+
+import (
+	"sort"
+
+	"spvsim/spirv"
+)
+
+// MaxFaults bounds how many faults Check reports of one module.
+const MaxFaults = 20
+
+// stages are the checks of Check beyond what the view itself needs: one row a
+// chapter of the specification. Chapters of a later stage rely on all those
+// of the stages before, so a stage with faults is the last one that runs.
+var stages = [][]chapter{
+	{sections, capabilities, calls},
+	{flow},
+	{uses},
+	{values},
+}
+
+// A chapter tests one chapter of the rules and reports what breaks them.
+type chapter func(m *Module, r *report)
+
+// report collects faults. Warnings don't make a module invalid.
+type report struct {
+	faults, warnings Faults
+}
+
+func (r *report) add(f Fault) {
+	if len(r.faults) < MaxFaults {
+		r.faults = append(r.faults, f)
+	}
+}
+
+func (r *report) at(in *spirv.Instruction, rule, format string, args ...any) {
+	if len(r.faults) < MaxFaults {
+		r.add(FaultAt(in, rule, format, args...))
+	}
+}
+
+func (r *report) unsupported(in *spirv.Instruction, rule, format string, args ...any) {
+	f := FaultAt(in, rule, format, args...)
+	f.Err = ErrUnsupported
+	r.add(f)
+}
+
+func (r *report) full() bool { return len(r.faults) >= MaxFaults }
+
+// runRules returns the faults of the first stage that has some, in the order
+// of the module.
+func runRules(m *Module) error {
+	var r report
+	for _, stage := range stages {
+		for _, chapter := range stage {
+			chapter(m, &r)
+		}
+		if len(r.faults) > 0 {
+			sort.SliceStable(r.faults, func(i, j int) bool { return r.faults[i].Word < r.faults[j].Word })
+			return r.faults
+		}
+	}
+	m.Warnings = r.warnings
+	return nil
+}

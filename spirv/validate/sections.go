@@ -1,0 +1,171 @@
+package validate
+
+import "spvsim/spirv"
+
+// A section of a module's logical layout (specification section 2.4).
+type section int
+
+const (
+	secCapability section = iota
+	secExtension
+	secImport
+	secMemoryModel
+	secEntryPoint
+	secMode
+	secSource
+	secName
+	secProcessed
+	secAnnotation
+	secGlobal
+	secFunction
+	secAnywhere // from the first OpString on, or wherever
+)
+
+var sectionNames = [...]string{
+	"OpCapability", "OpExtension", "OpExtInstImport", "OpMemoryModel", "OpEntryPoint", "OpExecutionMode",
+	"OpString and OpSource", "OpName", "OpModuleProcessed", "annotations", "types, constants and global variables", "functions",
+}
+
+// sectionOf has a row for each instruction that has one section. Types and
+// constants go by their class in the grammar; what remains belongs in
+// functions.
+var sectionOf = map[spirv.Op]section{
+	spirv.OpNop:               secAnywhere,
+	spirv.OpCapability:        secCapability,
+	spirv.OpExtension:         secExtension,
+	spirv.OpExtInstImport:     secImport,
+	spirv.OpMemoryModel:       secMemoryModel,
+	spirv.OpEntryPoint:        secEntryPoint,
+	spirv.OpExecutionMode:     secMode,
+	spirv.OpExecutionModeId:   secMode,
+	spirv.OpString:            secSource,
+	spirv.OpSource:            secSource,
+	spirv.OpSourceExtension:   secSource,
+	spirv.OpSourceContinued:   secSource,
+	spirv.OpName:              secName,
+	spirv.OpMemberName:        secName,
+	spirv.OpModuleProcessed:   secProcessed,
+	spirv.OpLine:              secAnywhere,
+	spirv.OpNoLine:            secAnywhere,
+	spirv.OpFunction:          secFunction,
+	spirv.OpFunctionParameter: secFunction,
+	spirv.OpFunctionEnd:       secFunction,
+	spirv.OpLabel:             secFunction,
+}
+
+// sections tests the order of the module's sections, that there is one memory
+// model, and that globals and code are where they may be.
+func sections(m *Module, r *report) {
+	at, models, inside := secCapability, 0, false
+	list := m.Raw.Instructions
+	for i := range list {
+		in := &list[i]
+		s := m.sectionOf(in, at)
+		if s == secAnywhere {
+			continue
+		}
+		if s < at {
+			r.at(in, "logical layout", "stands after %s: want it among %s", sectionNames[at], sectionNames[s])
+			continue
+		}
+		if in.Op == spirv.OpMemoryModel {
+			models++
+		}
+		if at = s; s == secFunction {
+			inside = m.codePlace(in, inside, r)
+		}
+	}
+	if models != 1 {
+		r.add(Fault{Word: spirv.HeaderWords, Op: spirv.OpMemoryModel, Rule: "logical layout", Text: plural(models) + " in the module: want one"})
+	}
+}
+
+func plural(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return "more than one"
+}
+
+func (m *Module) sectionOf(in *spirv.Instruction, at section) section {
+	if s, ok := sectionOf[in.Op]; ok {
+		return s
+	}
+	if declaresType(in.Op) {
+		return secGlobal
+	}
+	switch in.Op.Grammar().Class {
+	case "Annotation":
+		return secAnnotation
+	case "Constant-Creation":
+		return secGlobal
+	}
+	switch in.Op {
+	case spirv.OpVariable, spirv.OpUntypedVariableKHR:
+		if spirv.StorageClass(in.Operands[0]) != spirv.StorageClassFunction {
+			return secGlobal
+		}
+	case spirv.OpUndef, spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
+		if at < secFunction {
+			return secGlobal
+		}
+	case spirv.OpConstantStringAMDX, spirv.OpSpecConstantStringAMDX:
+		return secGlobal
+	}
+	return secFunction
+}
+
+// codePlace tests that code stands in functions; it returns whether what
+// follows does.
+func (m *Module) codePlace(in *spirv.Instruction, inside bool, r *report) bool {
+	switch {
+	case in.Op == spirv.OpFunction:
+		return true
+	case in.Op == spirv.OpFunctionEnd:
+		return false
+	case !inside && in.Op != spirv.OpExtInst:
+		r.at(in, "logical layout", "outside of a function")
+	}
+	return inside
+}
+
+// calls tests that functions have bodies and that no function reaches itself.
+func calls(m *Module, r *report) {
+	state := make(map[spirv.ID]int8, len(m.Functions))
+	for _, f := range m.Functions {
+		if len(f.Blocks) == 0 {
+			r.unsupported(f.Def, "functions", "the function is imported: it has no body")
+		}
+		m.recursion(f, state, r)
+	}
+}
+
+const (
+	callOpen int8 = 1 + iota
+	callDone
+)
+
+func (m *Module) recursion(f *Function, state map[spirv.ID]int8, r *report) {
+	if state[f.ID] != 0 {
+		return
+	}
+	state[f.ID] = callOpen
+	for _, b := range f.Blocks {
+		for i := range b.Code {
+			in := &b.Code[i]
+			if in.Op != spirv.OpFunctionCall {
+				continue
+			}
+			g := m.Function(spirv.ID(in.Operands[0]))
+			switch {
+			case g == nil:
+				r.at(in, "functions", "operand 0: %%%d is no function", in.Operands[0])
+			case state[g.ID] == callOpen:
+				r.at(in, "functions", "the call of %%%d is recursive", g.ID)
+			default:
+				m.recursion(g, state, r)
+			}
+		}
+	}
+	state[f.ID] = callDone
+}

@@ -1,0 +1,384 @@
+package validate
+
+import "spvsim/spirv"
+
+// typeRules has a row for each operation whose types need a rule of its own.
+// The operands of OpSpecConstantOp come without its opcode.
+var typeRules map[spirv.Op]func(v *valueCheck, o []uint32)
+
+func init() {
+	typeRules = map[spirv.Op]func(v *valueCheck, o []uint32){
+		spirv.OpConstantTrue: (*valueCheck).boolConstant, spirv.OpConstantFalse: (*valueCheck).boolConstant,
+		spirv.OpSpecConstantTrue: (*valueCheck).boolConstant, spirv.OpSpecConstantFalse: (*valueCheck).boolConstant,
+		spirv.OpConstant: (*valueCheck).numberConstant, spirv.OpSpecConstant: (*valueCheck).numberConstant,
+		spirv.OpConstantComposite: (*valueCheck).constituents, spirv.OpSpecConstantComposite: (*valueCheck).constituents,
+		spirv.OpCompositeConstruct: (*valueCheck).construct, spirv.OpCompositeExtract: (*valueCheck).extract,
+		spirv.OpCompositeInsert: (*valueCheck).insert, spirv.OpVectorShuffle: (*valueCheck).shuffle,
+		spirv.OpVectorExtractDynamic: (*valueCheck).extractDynamic, spirv.OpVectorInsertDynamic: (*valueCheck).insertDynamic,
+		spirv.OpVariable: (*valueCheck).variable, spirv.OpLoad: (*valueCheck).load, spirv.OpStore: (*valueCheck).store,
+		spirv.OpAccessChain: (*valueCheck).chain, spirv.OpInBoundsAccessChain: (*valueCheck).chain,
+		spirv.OpPtrAccessChain: (*valueCheck).elementChain, spirv.OpInBoundsPtrAccessChain: (*valueCheck).elementChain,
+		spirv.OpArrayLength: (*valueCheck).arrayLength, spirv.OpCopyMemory: (*valueCheck).copyMemory,
+		spirv.OpFunctionCall: (*valueCheck).call, spirv.OpReturn: (*valueCheck).returnNothing,
+		spirv.OpReturnValue: (*valueCheck).returnValue, spirv.OpPhi: (*valueCheck).phi, spirv.OpSelect: (*valueCheck).selects,
+		spirv.OpBitcast: (*valueCheck).bitcast, spirv.OpDot: (*valueCheck).dot, spirv.OpTranspose: (*valueCheck).transpose,
+		spirv.OpMatrixTimesVector: (*valueCheck).matrixVector, spirv.OpVectorTimesMatrix: (*valueCheck).vectorMatrix,
+		spirv.OpMatrixTimesMatrix: (*valueCheck).matrixMatrix, spirv.OpOuterProduct: (*valueCheck).outer,
+		spirv.OpIAddCarry: (*valueCheck).twice, spirv.OpISubBorrow: (*valueCheck).twice,
+		spirv.OpUMulExtended: (*valueCheck).twice, spirv.OpSMulExtended: (*valueCheck).twice,
+		spirv.OpUConvert: (*valueCheck).otherWidth, spirv.OpSConvert: (*valueCheck).otherWidth, spirv.OpFConvert: (*valueCheck).otherWidth,
+		spirv.OpAny: (*valueCheck).vectorOperand, spirv.OpAll: (*valueCheck).vectorOperand,
+		spirv.OpAtomicStore: (*valueCheck).atomicStore, spirv.OpExtInst: (*valueCheck).extended,
+		spirv.OpGroupNonUniformBallot: (*valueCheck).ballot, spirv.OpSubgroupBallotKHR: (*valueCheck).ballot,
+	}
+	for op := spirv.OpAtomicLoad; op <= spirv.OpAtomicXor; op++ {
+		if op.Grammar() != nil && op != spirv.OpAtomicStore {
+			typeRules[op] = (*valueCheck).atomic
+		}
+	}
+	for _, op := range []spirv.Op{spirv.OpAtomicFAddEXT, spirv.OpAtomicFMinEXT, spirv.OpAtomicFMaxEXT} {
+		typeRules[op] = (*valueCheck).atomic
+	}
+}
+
+func (v *valueCheck) result() *Type { return v.m.Type(v.in.Type) }
+
+func (v *valueCheck) boolConstant(o []uint32) {
+	if v.result().Kind != KindBool {
+		v.fault("result type %s: want bool", v.m.typeText(v.result()))
+	}
+}
+
+func (v *valueCheck) numberConstant(o []uint32) {
+	if t := v.result(); !t.is('N') {
+		v.fault("result type %s: want a number", v.m.typeText(t))
+	}
+}
+
+// part is the type of a composite's i-th part; nil past its end or if t is no
+// composite. Parts of arrays of unknown length exist at any index.
+func (t *Type) part(i uint32) *Type {
+	switch t.Kind {
+	case KindVector, KindMatrix, KindArray:
+		if t.Count == 0 || i < uint32(t.Count) {
+			return t.Elem
+		}
+	case KindStruct:
+		if i < uint32(len(t.Members)) {
+			return t.Members[i]
+		}
+	}
+	return nil
+}
+
+// parts counts them; -1 if it depends on a specialization constant.
+func (t *Type) parts() int {
+	switch {
+	case t.Kind == KindStruct:
+		return len(t.Members)
+	case t.Kind == KindArray && t.Count == 0:
+		return -1
+	}
+	return t.Count
+}
+
+func (t *Type) composite() bool {
+	return t.Kind == KindVector || t.Kind == KindMatrix || t.Kind == KindArray || t.Kind == KindStruct
+}
+
+func (v *valueCheck) constituents(o []uint32) {
+	t := v.result()
+	if !t.composite() {
+		if t.Kind != KindOther {
+			v.fault("result type %s: want a composite", v.m.typeText(t))
+		}
+		return
+	}
+	if n := t.parts(); n >= 0 && n != len(o) {
+		v.fault("%d constituents: the type has %d", len(o), n)
+		return
+	}
+	for i, id := range o {
+		if def := v.m.Def(spirv.ID(id)); !constant(def.Op) && def.Op != spirv.OpUndef {
+			v.fault("operand %d: %%%d is no constant", i, id)
+			return
+		}
+		if v.m.TypeOf(spirv.ID(id)) != t.part(uint32(i)) {
+			v.fault("operand %d: %%%d is not of the type of the part", i, id)
+			return
+		}
+	}
+}
+
+func (v *valueCheck) construct(o []uint32) {
+	t := v.result()
+	if t.Kind == KindVector {
+		v.constructVector(t, o)
+		return
+	}
+	if t.Kind == KindOther {
+		return
+	}
+	if !t.composite() {
+		v.fault("result type %s: want a composite", v.m.typeText(t))
+		return
+	}
+	if n := t.parts(); n >= 0 && n != len(o) {
+		v.fault("%d constituents: the type has %d", len(o), n)
+		return
+	}
+	for i, id := range o {
+		if v.m.TypeOf(spirv.ID(id)) != t.part(uint32(i)) {
+			v.fault("operand %d: %%%d is not of the type of the part", i, id)
+			return
+		}
+	}
+}
+
+// constructVector takes scalars and vectors that together give the components.
+func (v *valueCheck) constructVector(t *Type, o []uint32) {
+	n := 0
+	for i, id := range o {
+		p := v.operandType(i, id)
+		if p == nil {
+			return
+		}
+		if p != t.Elem && (p.Kind != KindVector || p.Elem != t.Elem) {
+			v.fault("operand %d: %%%d is %s: want %s or a vector of it", i, id, v.m.typeText(p), v.m.typeText(t.Elem))
+			return
+		}
+		n += p.components()
+	}
+	if n != t.Count || len(o) < 2 {
+		v.fault("%d components: the type has %d", n, t.Count)
+	}
+}
+
+// walk follows literal indices into a composite; nil after a fault.
+func (v *valueCheck) walk(t *Type, indices []uint32) *Type {
+	for _, i := range indices {
+		if t.Kind == KindOther {
+			return nil
+		}
+		p := t.part(i)
+		if p == nil {
+			v.fault("index %d is not in %s", i, v.m.typeText(t))
+			return nil
+		}
+		t = p
+	}
+	return t
+}
+
+func (v *valueCheck) extract(o []uint32) {
+	t := v.operandType(0, o[0])
+	if t == nil {
+		return
+	}
+	if t = v.walk(t, o[1:]); t != nil && t != v.result() {
+		v.fault("result type %s: the part is %s", v.m.typeText(v.result()), v.m.typeText(t))
+	}
+}
+
+func (v *valueCheck) insert(o []uint32) {
+	object, whole := v.operandType(0, o[0]), v.operandType(1, o[1])
+	if object == nil || whole == nil {
+		return
+	}
+	if whole != v.result() {
+		v.fault("operand 1: %%%d is not of the result's type", o[1])
+		return
+	}
+	if t := v.walk(whole, o[2:]); t != nil && t != object {
+		v.fault("operand 0: %%%d is %s: the part is %s", o[0], v.m.typeText(object), v.m.typeText(t))
+	}
+}
+
+func (v *valueCheck) shuffle(o []uint32) {
+	t, a, b := v.result(), v.operandType(0, o[0]), v.operandType(1, o[1])
+	if a == nil || b == nil {
+		return
+	}
+	if t.Kind != KindVector || a.Kind != KindVector || b.Kind != KindVector || a.Elem != t.Elem || b.Elem != t.Elem {
+		v.fault("result and operands: want vectors of one component type")
+		return
+	}
+	if len(o)-2 != t.Count {
+		v.fault("%d components: the result has %d", len(o)-2, t.Count)
+	}
+	for _, i := range o[2:] {
+		if i != 0xFFFFFFFF && i >= uint32(a.Count+b.Count) {
+			v.fault("component %d: the vectors have %d", i, a.Count+b.Count)
+		}
+	}
+}
+
+func (v *valueCheck) extractDynamic(o []uint32) {
+	if t := v.operandType(0, o[0]); t != nil && (t.Kind != KindVector || t.Elem != v.result()) {
+		v.fault("operand 0: %%%d is no vector of the result's type", o[0])
+	}
+}
+
+func (v *valueCheck) insertDynamic(o []uint32) {
+	t, c := v.operandType(0, o[0]), v.operandType(1, o[1])
+	if t != nil && c != nil && (t.Kind != KindVector || t.Elem != c) {
+		v.fault("operand 1: %%%d is not of the vector's component type", o[1])
+	}
+}
+
+func (v *valueCheck) phi(o []uint32) {
+	for i := 0; i < len(o); i += 2 {
+		if v.m.TypeOf(spirv.ID(o[i])) != v.result() {
+			v.fault("operand %d: %%%d is not of the result's type", i, o[i])
+			return
+		}
+	}
+	v.phiParents(o)
+}
+
+// phiParents tests that there is one pair for each block that branches here.
+func (v *valueCheck) phiParents(o []uint32) {
+	g := v.m.graphs[v.f.ID]
+	here := v.m.places[v.in.Result].block
+	from := map[int32]bool{}
+	for i := 1; i < len(o); i += 2 {
+		from[g.index[spirv.ID(o[i])]] = true
+	}
+	for n := range from {
+		if !leads(g.next[n], here) {
+			v.fault("%%%d is no block that branches here", g.f.Blocks[n].ID)
+			return
+		}
+	}
+	if want := g.incoming(here); len(from) != want || len(o) != 2*want {
+		v.fault("%d pairs: %d blocks branch here", len(o)/2, want)
+	}
+}
+
+func leads(next []int32, to int32) bool {
+	for _, n := range next {
+		if n == to {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *valueCheck) selects(o []uint32) {
+	c, a, b := v.operandType(0, o[0]), v.operandType(1, o[1]), v.operandType(2, o[2])
+	t := v.result()
+	if a == nil || b == nil || c == nil {
+		return
+	}
+	if a != t || b != t {
+		v.fault("operands 1 and 2: want the result's type, %s", v.m.typeText(t))
+	}
+	if !c.is('b') || c.Kind == KindVector && (t.Kind != KindVector || c.Count != t.Count) {
+		v.fault("operand 0: %%%d is %s: want a boolean, or as many as the result has components", o[0], v.m.typeText(c))
+	}
+	if v.m.Raw.Version < 1<<16|4<<8 && t.composite() && t.Kind != KindVector {
+		v.fault("a composite result needs SPIR-V 1.4")
+	}
+	if v.m.Raw.Version < 1<<16|4<<8 && t.Kind == KindVector && c.Kind != KindVector {
+		v.fault("a scalar condition for a vector needs SPIR-V 1.4")
+	}
+}
+
+func (v *valueCheck) bitcast(o []uint32) {
+	a, t := v.operandType(0, o[0]), v.result()
+	if a == nil || a.Kind == KindPointer || t.Kind == KindPointer {
+		return
+	}
+	if !a.is('n') || !t.is('n') {
+		v.fault("from %s to %s: want numbers or vectors of them", v.m.typeText(a), v.m.typeText(t))
+	} else if a.width()*a.components() != t.width()*t.components() {
+		v.fault("from %d bits to %d bits", a.width()*a.components(), t.width()*t.components())
+	}
+}
+
+func (v *valueCheck) dot(o []uint32) {
+	if t := v.m.TypeOf(spirv.ID(o[0])); t != nil && t.Component() != v.result() {
+		v.fault("result type %s: want the component type of the operands", v.m.typeText(v.result()))
+	}
+}
+
+// shape compares a matrix type with columns and rows; 0 is any.
+func shape(t *Type, columns, rows int) bool {
+	return t.Kind == KindMatrix && (columns == 0 || t.Count == columns) && (rows == 0 || t.Elem.Count == rows)
+}
+
+func (v *valueCheck) transpose(o []uint32) {
+	a, t := v.operandType(0, o[0]), v.result()
+	if a != nil && (a.Kind != KindMatrix || !shape(t, a.Elem.Count, a.Count) || a.Component() != t.Component()) {
+		v.fault("result type %s is not the transposed one of operand 0", v.m.typeText(t))
+	}
+}
+
+func (v *valueCheck) matrixVector(o []uint32) {
+	a, b, t := v.operandType(0, o[0]), v.operandType(1, o[1]), v.result()
+	if a == nil || b == nil {
+		return
+	}
+	if a.Kind != KindMatrix || t != a.Elem || b.Kind != KindVector || b.Elem != t.Elem || b.Count != a.Count {
+		v.fault("operands and result don't fit: %s, %s, %s", v.m.typeText(a), v.m.typeText(b), v.m.typeText(t))
+	}
+}
+
+func (v *valueCheck) vectorMatrix(o []uint32) {
+	a, b, t := v.operandType(0, o[0]), v.operandType(1, o[1]), v.result()
+	if a == nil || b == nil {
+		return
+	}
+	if b.Kind != KindMatrix || a != b.Elem || t.Kind != KindVector || t.Elem != a.Elem || t.Count != b.Count {
+		v.fault("operands and result don't fit: %s, %s, %s", v.m.typeText(a), v.m.typeText(b), v.m.typeText(t))
+	}
+}
+
+func (v *valueCheck) matrixMatrix(o []uint32) {
+	a, b, t := v.operandType(0, o[0]), v.operandType(1, o[1]), v.result()
+	if a == nil || b == nil {
+		return
+	}
+	if a.Kind != KindMatrix || !shape(b, 0, a.Count) || !shape(t, b.Count, a.Elem.Count) || t.Elem != a.Elem || b.Component() != t.Component() {
+		v.fault("operands and result don't fit: %s, %s, %s", v.m.typeText(a), v.m.typeText(b), v.m.typeText(t))
+	}
+}
+
+func (v *valueCheck) outer(o []uint32) {
+	a, b, t := v.operandType(0, o[0]), v.operandType(1, o[1]), v.result()
+	if a == nil || b == nil {
+		return
+	}
+	if t.Kind != KindMatrix || t.Elem != a || b.Kind != KindVector || b.Elem != a.Elem || b.Count != t.Count {
+		v.fault("operands and result don't fit: %s, %s, %s", v.m.typeText(a), v.m.typeText(b), v.m.typeText(t))
+	}
+}
+
+// twice is for results that are a structure of two values.
+func (v *valueCheck) twice(o []uint32) {
+	a, b, t := v.operandType(0, o[0]), v.operandType(1, o[1]), v.result()
+	if a == nil || b == nil {
+		return
+	}
+	if t.Kind != KindStruct || len(t.Members) != 2 || t.Members[0] != t.Members[1] || !t.Members[0].is('i') || a != t.Members[0] || b != a {
+		v.fault("want two integers of one type, and a structure of two of them as the result")
+	}
+}
+
+func (v *valueCheck) otherWidth(o []uint32) {
+	if a := v.m.TypeOf(spirv.ID(o[0])); a != nil && a.is('n') && v.result().is('n') && a.width() == v.result().width() && !a.Component().BFloat16OrOtherEncoded {
+		v.fault("the result has as many bits as the operand, %d", a.width())
+	}
+}
+
+func (v *valueCheck) vectorOperand(o []uint32) {
+	if a := v.m.TypeOf(spirv.ID(o[0])); a != nil && a.Kind != KindVector {
+		v.fault("operand 0: %%%d is %s: want a vector", o[0], v.m.typeText(a))
+	}
+}
+
+func (v *valueCheck) ballot([]uint32) {
+	if t := v.result(); t.Kind != KindVector || t.Count != 4 || t.Elem.Width != 32 {
+		v.fault("result type %s: want a vector of 4 uint32", v.m.typeText(t))
+	}
+}

@@ -1,0 +1,170 @@
+package validate
+
+import (
+	"strings"
+
+	"spvsim/spirv"
+	"spvsim/spirv/grammar"
+)
+
+// A place is where an id is defined: Function is 0 for globals, and 1 + the
+// index in Functions otherwise; Block -1 for parameters and the function.
+type place struct {
+	function, block int32
+	at              int // index in Raw.Instructions
+}
+
+// scope walks a module with the place of each of its instructions.
+type scope struct {
+	m       *Module
+	r       *report
+	places  []place
+	forward map[spirv.ID]bool // pointers declared by OpTypeForwardPointer
+	in      *spirv.Instruction
+	here    place
+	ctx     *spirv.Context
+	phi     int // operands of OpPhi seen
+	free    bool
+}
+
+// uses tests that each id is defined before it is used, and in a place that
+// dominates its use (section 2.16.1).
+func uses(m *Module, r *report) {
+	s := &scope{m: m, r: r, places: make([]place, m.Raw.Bound), forward: map[spirv.ID]bool{}, ctx: spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))}
+	s.each(func() {
+		if s.in.Result != 0 {
+			s.places[s.in.Result] = s.here
+		}
+	})
+	m.places = s.places
+	visit := s.operand
+	s.each(func() {
+		if s.in.Op == spirv.OpTypeForwardPointer {
+			s.forward[spirv.ID(s.in.Operands[0])] = true
+		}
+		s.phi, s.free = 0, s.m.refersAhead(s.in)
+		if s.in.Type != 0 {
+			s.use(s.in.Type)
+		}
+		if !s.free && !r.full() {
+			_ = spirv.Walk(s.in, s.ctx, visit) // build has walked it: no faults left
+		}
+		s.ctx.Note(s.in)
+	})
+}
+
+// each visits the instructions with their places.
+func (s *scope) each(visit func()) {
+	s.here = place{block: -1}
+	f := int32(0)
+	for i := range s.m.Raw.Instructions {
+		s.in, s.here.at = &s.m.Raw.Instructions[i], i
+		switch s.in.Op {
+		case spirv.OpFunction:
+			f++
+			visit()
+			s.here.function = f
+			continue
+		case spirv.OpLabel:
+			s.here.block++
+		}
+		visit()
+		if s.in.Op == spirv.OpFunctionEnd {
+			s.here = place{block: -1}
+		}
+	}
+}
+
+// refersAhead reports the instructions whose operands may all be defined
+// later: those before the first type, and information for debuggers.
+func (m *Module) refersAhead(in *spirv.Instruction) bool {
+	switch in.Op {
+	case spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
+		return strings.HasPrefix(m.imports[spirv.ID(in.Operands[0])], "NonSemantic.") ||
+			strings.HasPrefix(m.imports[spirv.ID(in.Operands[0])], "OpenCL.DebugInfo")
+	case spirv.OpTypeForwardPointer:
+		return true
+	}
+	s, ok := sectionOf[in.Op]
+	return ok && s < secAnnotation || in.Op.Grammar().Class == "Annotation"
+}
+
+func (s *scope) operand(o spirv.Operand) error {
+	if !o.Kind.IsID() {
+		return nil
+	}
+	id := spirv.ID(o.Words[0])
+	def := s.m.Def(id)
+	switch {
+	case s.in.Op == spirv.OpPhi:
+		s.phiOperand(id)
+	case def.Op == spirv.OpLabel:
+		s.label(o)
+	case def.Op == spirv.OpFunction:
+		if s.in.Op != spirv.OpFunctionCall {
+			s.r.at(s.in, "ids", "operand %d: %%%d is a function", o.Index, id)
+		}
+	case def.Op == spirv.OpTypePointer && s.forward[id] && s.in.Op.Grammar().Class == "Type-Declaration":
+	default:
+		s.use(id)
+	}
+	return nil
+}
+
+func (s *scope) label(o spirv.Operand) {
+	if !isMerge(s.in.Op) && !terminator(s.in.Op) {
+		s.r.at(s.in, "ids", "operand %d: %%%d is a label", o.Index, o.Words[0])
+	}
+}
+
+// use tests an id that must be defined before the current place.
+func (s *scope) use(id spirv.ID) {
+	p := s.places[id]
+	switch {
+	case p.at >= s.here.at:
+		s.r.at(s.in, "ids", "%%%d is used before it is defined, at word %d", id, s.m.Def(id).Word)
+	case p.function != 0 && p.function != s.here.function:
+		s.r.at(s.in, "ids", "%%%d is of another function", id)
+	case p.function != 0 && p.block >= 0 && !s.dominated(p.block, s.here.block):
+		s.r.at(s.in, "dominance", "%%%d is not defined on every path to here", id)
+	}
+}
+
+// dominated reports whether what block a defines may be used in block b; in a
+// block that is not reached, anything may.
+func (s *scope) dominated(a, b int32) bool {
+	if a == b {
+		return true
+	}
+	t := s.m.graphs[s.m.Functions[s.here.function-1].ID].real
+	return !t.reached(b) || t.dominates(a, b)
+}
+
+// phiOperand takes pairs of a value and the block that it comes from; the
+// value is used at the end of that block.
+func (s *scope) phiOperand(id spirv.ID) {
+	s.phi++
+	if s.phi%2 == 1 {
+		return
+	}
+	value := spirv.ID(s.in.Operands[s.phi-2])
+	p, from := s.places[value], s.places[id]
+	switch {
+	case s.m.Def(id).Op != spirv.OpLabel || from.function != s.here.function:
+		s.r.at(s.in, "ids", "operand %d: %%%d is no block of the function", s.phi-1, id)
+	case p.function == 0 && p.at >= s.here.at:
+		s.r.at(s.in, "ids", "%%%d is used before it is defined", value)
+	case p.function != 0 && p.function != s.here.function:
+		s.r.at(s.in, "ids", "%%%d is of another function", value)
+	case p.function != 0 && p.block >= 0 && !s.dominated(p.block, from.block):
+		s.r.at(s.in, "dominance", "%%%d is not defined on every path through block %%%d", value, id)
+	}
+}
+
+// isType reports an id that names a type.
+func (m *Module) isType(id spirv.ID) bool { return m.Type(id) != nil }
+
+// scoped reports operands that the specification calls scopes or semantics.
+func scoped(k grammar.Kind) bool {
+	return k == grammar.KindIdScope || k == grammar.KindIdMemorySemantics
+}
