@@ -81,7 +81,10 @@ type Mem struct {
 	// Payload: the address comes from PayloadElem, and the access is checked
 	// against the payload pool.
 	Payload bool
-	// ImageSlot carries the format of image accesses when the shader declares it.
+	// Speculative loads may execute though the shader would not have come to
+	// them: out of bounds they give zero without being counted.
+	Speculative bool
+	// ImageFormat is the format of image accesses where the shader declares it.
 	ImageFormat uint32
 	Dim         uint8
 	Arrayed     bool

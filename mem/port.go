@@ -114,8 +114,12 @@ func (p *Port) occupancy(lines, lanes int, bytes uint32) uint64 {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// fault reports an access of one lane out of bounds.
+// fault reports an access of one lane out of bounds, unless the shader did not
+// ask for it.
 func (p *Port) fault(st *isa.State, in *isa.Inst, what string, l int) {
+	if in.Mem.Speculative {
+		return
+	}
 	w := p.w
 	f := Fault{What: what, Binding: int(w.bind[l]), Offset: w.off[l], Size: uint64(len(w.mem[l])), Lane: l,
 		Workgroup: st.Workgroup, Wave: st.WaveInGroup, SPIRV: in.SPIRV, Line: in.Line}

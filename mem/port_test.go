@@ -131,3 +131,21 @@ func TestLoadStoreRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+func TestSpeculativeLoadsOutOfBoundsAreNoFaults(t *testing.T) {
+	for _, speculative := range []bool{false, true} {
+		b := newBench(t, 4096)
+		b.index(0, 4096)
+		in := &isa.Inst{Op: isa.Load, T: isa.I32, Mem: &isa.Mem{
+			Index: isa.V(0), Elem: isa.I32, Count: 1, Dsts: [4]isa.Reg{isa.V(8)}, Speculative: speculative,
+		}}
+		b.port.Issue(0, b.st, &b.env, in)
+		want := uint64(b.st.Lanes - 1)
+		if speculative {
+			want = 0
+		}
+		if got := uint64(b.store.Faults.Count); got != want {
+			t.Errorf("speculative %v: %d faults, want %d", speculative, got, want)
+		}
+	}
+}

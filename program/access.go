@@ -11,7 +11,7 @@ func (e *emitter) memory(in *isa.Inst, v *ir.Value) {
 	base, index, bindex, data := v.MemArgs()
 	x := &isa.Mem{
 		Space: m.Space, Binding: m.Binding, Dynamic: m.Dynamic, Offset: m.Offset,
-		Elem: m.Elem, Count: max(m.Count, 1), Coherent: m.Coherent || m.Volatile, Payload: m.Payload,
+		Elem: m.Elem, Count: max(m.Count, 1), Coherent: m.Coherent || m.Volatile, Speculative: m.Speculative, Payload: m.Payload,
 		ImageFormat: m.ImageFormat, Dim: m.Dim, Arrayed: m.Arrayed,
 	}
 	in.Mem = x
