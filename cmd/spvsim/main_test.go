@@ -85,7 +85,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Ways in which a module can be wrong have errors of their own.
+// Four ways in which a module can be wrong have four errors.
 func TestWrongModules(t *testing.T) {
 	good := ready(t, "saxpy", "saxpy.spv")
 	edit := func(f func(words []byte) []byte) string { return string(f(bytes.Clone(good))) }
@@ -94,13 +94,15 @@ func TestWrongModules(t *testing.T) {
 	}{
 		{"unknown opcode", edit(unknownOpcode), "opcode"},
 		{"truncated word", edit(func(m []byte) []byte { return m[:len(m)-2] }), "4"},
+		{"missing capability", edit(withoutShader), "needs the capability Shader"},
 		{"undefined id", edit(undefinedID), "is not defined"},
 	}
+	job := writeJob(t, "'-'", "8")
 	seen := map[string]string{}
 	for _, c := range cases {
-		for _, command := range []string{"validate", "inspect"} {
-			r := spvsim(c.module, command, "-")
-			t.Run(c.name+" "+command, func(t *testing.T) { wantRefused(t, r, "standard input: ", c.want) })
+		for _, command := range [][]string{{"inspect", "-"}, {"run", job}} {
+			r := spvsim(c.module, command...)
+			t.Run(c.name+" "+command[0], func(t *testing.T) { wantRefused(t, r, c.want) })
 			if other, ok := seen[r.stderr]; ok && other != c.name {
 				t.Errorf("%s and %s give the same error %q", c.name, other, r.stderr)
 			}
@@ -120,7 +122,10 @@ func eachInstruction(m []byte, f func(words []byte, opcode uint16) bool) {
 	}
 }
 
-const opStore = 62
+const (
+	opCapability = 17
+	opStore      = 62
+)
 
 func unknownOpcode(m []byte) []byte {
 	eachInstruction(m, func(words []byte, opcode uint16) bool {
@@ -143,6 +148,14 @@ func undefinedID(m []byte) []byte {
 		return opcode != opStore
 	})
 	return m
+}
+
+// withoutShader removes the module's first instruction, OpCapability Shader.
+func withoutShader(m []byte) []byte {
+	if binary.LittleEndian.Uint16(m[20:]) != opCapability {
+		return nil
+	}
+	return append(m[:20:20], m[28:]...)
 }
 
 func TestManyFaultsAreOneLineWhereNobodyAskedForThem(t *testing.T) {
