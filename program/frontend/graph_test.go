@@ -190,6 +190,15 @@ var graphCases = []graphCase{
 		stats:   []interp.NodeStats{{Payloads: 7, Workgroups: 7}, {Payloads: 4, Workgroups: 8}, {Payloads: 4, Workgroups: 8}},
 	},
 	{
+		// Two workgroups of "send" by the first record, none by the second, four by
+		// the third. Each sends {8, {lane, 9, 3}, {{lane, 2}, {2, lane}}} for both
+		// lanes, and each lane three empty payloads.
+		module: "handles", nodes: []place{{"send", "send", 0}, {"take", "take", 0}, {"ping", "ping", 0}},
+		records: []interp.Record{{Node: "send", Count: 3, Stride: 12, Data: payloadWords(1, 2, 1, 7, 0, 7, 2, 1, 2)}},
+		want:    []uint32{6 * 16, 6, 6 * 18, 6 * 6, 6, 0, 0, 0, 36},
+		stats:   []interp.NodeStats{{Payloads: 3, Workgroups: 6}, {Payloads: 12, Workgroups: 12}, {Payloads: 36, Workgroups: 5}},
+	},
+	{
 		// Two records by stride; the second repeats nothing of the first. Each lane i
 		// sends {base+i, 8} for the workgroup and {i+16, 1} for itself, from each
 		// workgroup of its record: one of the first, two of the second.
