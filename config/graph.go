@@ -71,7 +71,6 @@ type GraphNode struct {
 	Name     string // empty: the entry point's
 	Index    uint32
 	HasIndex bool
-	Strings  []NameString
 }
 
 // PayloadDispatch is one entry of a graph dispatch.
@@ -238,8 +237,8 @@ func (j *Job) graphWork() (*GraphWork, []problem) {
 }
 
 func (j *Job) graphNode(n *Node) (GraphNode, error) {
-	out := GraphNode{Name: n.Name, HasIndex: n.Index != "", Strings: n.Strings}
-	out.Shader, out.Entry = n.Shader, n.Entry
+	out := GraphNode{Name: n.Name, HasIndex: n.Index != ""}
+	out.Shader, out.Entry, out.Strings = n.Shader, n.Entry, n.Strings
 	if out.Shader == "" {
 		out.Shader = j.Shader
 	}

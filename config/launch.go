@@ -6,7 +6,8 @@ type Launch struct {
 	Shader         string // file name relative to the job file
 	Entry          string // empty: the module's only entry point
 	Specialization []SpecValue
-	Push           Content // push constant block
+	Strings        []NameString // values of OpSpecConstantStringAMDX
+	Push           Content      // push constant block
 	Dispatch       [3]uint32
 }
 

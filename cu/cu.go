@@ -114,6 +114,9 @@ func newUnit(name string, index int, spec *Spec, c *Cluster, parts Parts) (*Comp
 // Resident is the number of workgroups on the unit.
 func (u *ComputeUnit) Resident() int { return u.resident }
 
+// Index numbers the unit in its cluster.
+func (u *ComputeUnit) Index() int { return u.index }
+
 // Fits says whether a workgroup of the need has room now.
 func (u *ComputeUnit) Fits(n Need) bool { return u.room.fits(n) }
 

@@ -23,6 +23,7 @@ type machine struct {
 	store      *mem.Store
 	hierarchy  mem.Hierarchy
 	lds        []*lds.LDS
+	chip       *mem.OnChip // payload memory; nil if the machine has none
 	cluster    *cu.Cluster
 	dispatcher *scheduler.Dispatcher
 	limits     cu.Limits
@@ -45,6 +46,10 @@ func newMachine(m *config.Machine, print cu.Printer) (*machine, error) {
 	ports, err := mem.NewPorts(g.store, hierarchy, spec)
 	if err != nil {
 		return nil, err
+	}
+	if chip := graphSpec(m, nil).OnChip(); chip > 0 {
+		g.chip = mem.NewOnChip(m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
+		mem.UseOnChip(ports, g.chip)
 	}
 	g.dispatcher = scheduler.New(dispatcherSpec(m))
 	unitSlots := m.SIMDs * m.WaveSlots
@@ -86,7 +91,11 @@ func (g *machine) cycle() uint64 { return g.freq.Cycle(g.engine.CurrentTime()) }
 // levels returns the counters of the memory hierarchy so far.
 func (g *machine) levels() []tracing.Level {
 	var list []tracing.Level
-	for _, c := range g.hierarchy.Counters() {
+	counters := g.hierarchy.Counters()
+	if g.chip != nil && g.chip.Counter.Accesses > 0 {
+		counters = append(counters, g.chip.Counter)
+	}
+	for _, c := range counters {
 		list = append(list, tracing.Level{
 			Name: c.Level, Accesses: c.Accesses, Hits: c.Hits, InFlight: c.InFlight,
 			Misses: c.Misses, Bytes: c.Bytes, Writebacks: c.Writebacks,

@@ -11,6 +11,7 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/isa"
+	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/program/opt"
 	"spvsim/simd"
@@ -40,11 +41,13 @@ type programs struct {
 type lowered struct {
 	code *simd.Code
 	need cu.Need
+	// scratch is the private memory of its waves, by wave slot; made when it is bound first.
+	scratch []mem.Scratch
 }
 
 // get returns the program of a launch.
 func (p *programs) get(l *config.Launch) (*lowered, error) {
-	key := fmt.Sprintf("%q %q %v", l.Shader, l.Entry, l.Specialization)
+	key := fmt.Sprintf("%q %q %v %v", l.Shader, l.Entry, l.Specialization, l.Strings)
 	if have := p.byKey[key]; have != nil {
 		return have, nil
 	}
@@ -111,7 +114,11 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 	if err != nil {
 		return nil, err
 	}
-	prog, err := program.Lower(m, program.Options{Entry: l.Entry, Specialization: special, Target: Target(p.machine, p.size)})
+	strings, err := stringConstants(m, l.Strings)
+	if err != nil {
+		return nil, err
+	}
+	prog, err := program.Lower(m, program.Options{Entry: l.Entry, Specialization: special, Strings: strings, Target: Target(p.machine, p.size)})
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +128,7 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 	}
 	p.base += len(prog.Insts) * p.rules.InstructionBytes
 	need, err := cu.NewNeed(prog, p.limits)
-	return &lowered{code, need}, err
+	return &lowered{code: code, need: need}, err
 }
 
 // Target is what lowering needs to know of the machine for waves of the given size.

@@ -26,10 +26,13 @@ func (r *runner) waiting() string {
 			}
 		}
 	}
-	ended, total := r.machine.dispatcher.Progress()
+	ended, total := r.workgroups()
 	text := fmt.Sprintf("%d of %d workgroups ended, %d waves are resident", ended, total, count)
 	if count > maxReported {
 		lines = append(lines, fmt.Sprintf("and %d more", count-maxReported))
+	}
+	if r.graph != nil {
+		text += "; " + r.graph.run.Waiting()
 	}
 	if len(lines) > 0 {
 		text += ":\n" + strings.Join(lines, "\n")

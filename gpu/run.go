@@ -24,7 +24,8 @@ type runner struct {
 	resources *resources
 	programs  *programs
 	launches  []launch
-	total     int // rounds
+	graph     *graphJob // nil: the job has launches
+	total     int       // rounds
 	progress  Progress
 
 	events uint64 // seen by Func
@@ -64,6 +65,9 @@ func newRunner(ctx context.Context, s Setup) (*runner, error) {
 	if r.total, err = s.Job.Rounds(); err != nil {
 		return nil, err
 	}
+	if s.Job.IsGraph() {
+		return r, r.prepareGraph()
+	}
 	list, err := s.Job.Launches()
 	if err != nil {
 		return nil, err
@@ -73,31 +77,37 @@ func newRunner(ctx context.Context, s Setup) (*runner, error) {
 
 // prepare lowers the programs of all launches and binds their resources.
 func (r *runner) prepare(list []config.Launch) error {
-	scratch := map[*lowered][]mem.Scratch{}
 	for i := range list {
 		l := &list[i]
-		p, err := r.programs.get(l)
-		if err != nil {
-			return err
-		}
-		prog := p.code.Program
 		if groups(l.Dispatch) > maxGroups {
 			return fmt.Errorf("dispatch: %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
 		}
-		b, err := r.resources.bind(prog, l)
+		made, err := r.prepareLaunch(l)
 		if err != nil {
-			return fmt.Errorf("%s: %w", l.Shader, err)
+			return err
 		}
-		if words := int(prog.ScratchWords); words > 0 && scratch[p] == nil {
-			if scratch[p], err = mem.NewScratch(r.machine.store, r.machine.slots, words, prog.WaveSize); err != nil {
-				return err
-			}
-		}
-		r.launches = append(r.launches, launch{stepName(l), cu.Launch{
-			Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Bindings: b, Scratch: scratch[p],
-		}})
+		r.launches = append(r.launches, launch{stepName(l), *made})
 	}
 	return nil
+}
+
+// prepareLaunch lowers a program and binds its resources.
+func (r *runner) prepareLaunch(l *config.Launch) (*cu.Launch, error) {
+	p, err := r.programs.get(l)
+	if err != nil {
+		return nil, err
+	}
+	prog := p.code.Program
+	b, err := r.resources.bind(prog, l)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.Shader, err)
+	}
+	if words := int(prog.ScratchWords); words > 0 && p.scratch == nil {
+		if p.scratch, err = mem.NewScratch(r.machine.store, r.machine.slots, words, prog.WaveSize); err != nil {
+			return nil, err
+		}
+	}
+	return &cu.Launch{Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Bindings: b, Scratch: p.scratch}, nil
 }
 
 // maxGroups bounds the workgroups of a launch, so that counting them can't overflow.
@@ -130,6 +140,12 @@ func (r *runner) rounds() error {
 		r.programs.reset()
 		r.steps, r.stepOf = nil, map[string]int{}
 		r.progress.Round, r.progress.Rounds = round+1, r.total
+		if r.graph != nil {
+			if err := r.dispatchGraph(); err != nil {
+				return runError(err)
+			}
+			continue
+		}
 		for i := range r.launches {
 			r.progress.Launch, r.progress.Launches = i+1, len(r.launches)
 			if err := r.launch(&r.launches[i]); err != nil {
@@ -144,7 +160,7 @@ func (r *runner) rounds() error {
 func (r *runner) launch(l *launch) error {
 	g := r.machine
 	g.hierarchy.KernelBoundary()
-	r.before = r.snapshot(l)
+	r.before = r.snapshot(l.Code)
 	g.cluster.Begin(r.now, r.limit(), r.watch)
 	g.dispatcher.Launch(r.now, &l.Launch)
 	if err := r.runEngine(); err != nil {
@@ -208,7 +224,7 @@ func (r *runner) limit() uint64 {
 func (r *runner) watch(now uint64) error {
 	if r.setup.Progress != nil {
 		r.progress.Cycle = now
-		r.progress.Ended, r.progress.Total = r.machine.dispatcher.Progress()
+		r.progress.Ended, r.progress.Total = r.workgroups()
 		r.setup.Progress(r.progress)
 	}
 	return r.ctx.Err()
@@ -236,48 +252,61 @@ type snapshot struct {
 	faults  uint64
 }
 
-func (r *runner) snapshot(l *launch) snapshot {
-	s := snapshot{byClass: issues(l.Code), levels: r.machine.levels(), faults: r.machine.store.Faults.Count}
+func (r *runner) snapshot(codes ...*simd.Code) snapshot {
+	s := snapshot{byClass: issues(codes), levels: r.machine.levels(), faults: r.machine.store.Faults.Count}
 	var faults uint64
 	s.lds, faults = r.machine.ldsCounts()
 	s.faults += faults
 	return s
 }
 
-// issues counts the instructions that a program issued so far, by class.
-func issues(c *simd.Code) (by [isa.NumClasses]uint64) {
-	for i := range c.Counts {
-		by[c.Program.Insts[i].Class] += c.Counts[i].Issues
+// issues counts the instructions that programs issued so far, by class.
+func issues(codes []*simd.Code) (by [isa.NumClasses]uint64) {
+	for _, c := range codes {
+		for i := range c.Counts {
+			by[c.Program.Insts[i].Class] += c.Counts[i].Issues
+		}
 	}
 	return by
 }
 
 // count adds what a launch that ended in cycle end did to its step.
 func (r *runner) count(l *launch, end uint64) {
-	after := r.snapshot(l)
-	c := tracing.Counts{
+	c := r.counts(end, l.Code)
+	c.Workgroups = groups(l.NumWorkgroups)
+	c.Waves = c.Workgroups * uint64(l.Need.Waves)
+	r.add(l.step, c)
+}
+
+// counts is what the machine did since the snapshot before, up to cycle end.
+func (r *runner) counts(end uint64, codes ...*simd.Code) *tracing.Counts {
+	after := r.snapshot(codes...)
+	c := &tracing.Counts{
 		Launches: 1, Cycles: end - r.now,
-		Workgroups: groups(l.NumWorkgroups),
-		Slots:      r.machine.cluster.Settle(end), Memory: after.levels, OutOfBounds: after.faults - r.before.faults,
+		Slots: r.machine.cluster.Settle(end), Memory: after.levels, OutOfBounds: after.faults - r.before.faults,
 		LDS: tracing.LDSCounts{
 			Accesses:       after.lds.Accesses - r.before.lds.Accesses,
 			Passes:         after.lds.Passes - r.before.lds.Passes,
 			ConflictPasses: after.lds.ConflictPasses - r.before.lds.ConflictPasses,
 		},
 	}
-	c.Waves = c.Workgroups * uint64(l.Need.Waves)
 	for i := range c.ByClass {
 		c.ByClass[i] = after.byClass[i] - r.before.byClass[i]
 	}
 	for i := range c.Memory {
 		c.Memory[i].Subtract(&r.before.levels[i])
 	}
+	return c
+}
+
+// add adds the counts of a launch to those of its step.
+func (r *runner) add(step string, c *tracing.Counts) {
 	r.issued += c.Instructions()
-	i, ok := r.stepOf[l.step]
+	i, ok := r.stepOf[step]
 	if !ok {
 		i = len(r.steps)
-		r.stepOf[l.step] = i
-		r.steps = append(r.steps, tracing.StepCounts{Name: l.step})
+		r.stepOf[step] = i
+		r.steps = append(r.steps, tracing.StepCounts{Name: step})
 	}
-	r.steps[i].Add(&c)
+	r.steps[i].Add(c)
 }

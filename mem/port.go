@@ -26,6 +26,7 @@ type Port struct {
 	cost   uint64 // fixed-point cycles of a byte returned by the vector cache
 	tokens uint64
 	w      *workspace
+	chip   *OnChip // nil: the machine has no on-chip payload memory
 }
 
 // workspace is what one instruction needs while it executes.
@@ -99,6 +100,11 @@ func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32
 	r := &p.w.request
 	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: p.w.lines, Token: p.tokens + 1}
 	r.Busy = p.occupancy(len(r.Lines), lanes, bytes)
+	if m.Payload && p.chip != nil {
+		if t, all := p.onChip(now, r); all {
+			return t
+		}
+	}
 	reply := p.h.Access(now, r)
 	if reply.Pending {
 		p.tokens++

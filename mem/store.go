@@ -19,6 +19,8 @@ type Buffer struct {
 	Addr  uint64
 	Size  uint64
 	Bytes []byte
+	// OnChip: payload accesses go to the on-chip payload memory.
+	OnChip bool
 }
 
 // A Store is the simulated address space. Buffers start at multiples of 256

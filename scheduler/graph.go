@@ -8,7 +8,6 @@ import (
 
 	"spvsim/cu"
 	"spvsim/program"
-	"spvsim/program/ir"
 )
 
 // ErrGraph says that nodes do not make an execution graph that can run.
@@ -75,6 +74,20 @@ type Graph struct {
 
 func (n *Node) String() string { return fmt.Sprintf("%s[%d]", n.Name, n.Index) }
 
+// PayloadBytes is the size of a payload of the node.
+func (n *Node) PayloadBytes() uint32 { return n.size }
+
+// Dispatchable says why the host may not dispatch the node, if it may not.
+func (n *Node) Dispatchable() error {
+	switch {
+	case n.base != nil:
+		return graphError("node %v shares the input of %v: the host can't dispatch it", n, n.base)
+	case !n.meta.APIEntry:
+		return graphError("node %v is not for the host to dispatch: its IsApiEntryAMDX is false", n)
+	}
+	return nil
+}
+
 // Outputs are the nodes that the node may enqueue to, in the order of the graph.
 func (n *Node) Outputs() (list []*Node) {
 	seen := map[*Node]bool{}
@@ -135,10 +148,10 @@ func (n *Node) describeInput() error {
 	switch in := n.meta.Input; {
 	case in != nil:
 		n.size, n.indirect = in.Bytes, in.Indirect
-		if n.meta.Launch == ir.Dynamic && in.Indirect == nil {
+		if n.meta.Launch == program.Dynamic && in.Indirect == nil {
 			return graphError("node %v: the number of its workgroups is not known: neither StaticNumWorkgroupsAMDX nor CoalescingAMDX, and its payload has no PayloadDispatchIndirectAMDX member", n)
 		}
-	case n.meta.Launch == ir.Dynamic:
+	case n.meta.Launch == program.Dynamic:
 		n.size, n.indirect = 12, &program.Indirect{Components: 3, Bits: 32}
 	}
 	return nil
@@ -391,7 +404,7 @@ func (g *Graph) limits() error {
 		check("outputs", uint64(len(n.outputs)), maxOutputs)
 		check("bytes of payloads in one workgroup", bytes, maxPayloadBytes)
 		check("payloads in one workgroup", count, maxPayloadCount)
-		if n.meta.Launch == ir.Static {
+		if n.meta.Launch == program.Static {
 			errs = append(errs, checkGrid(n, n.meta.Workgroups))
 		}
 	}
@@ -465,7 +478,7 @@ func (n *Node) entry() *Node {
 func (n *Node) mostGroups() float64 {
 	w := n.meta.Workgroups
 	switch {
-	case n.meta.Launch == ir.Coalescing:
+	case n.meta.Launch == program.Coalescing:
 		return 1
 	case w == [3]uint32{}:
 		return maxWorkgroups

@@ -35,8 +35,9 @@ type Counts struct {
 	ByClass     [isa.NumClasses]uint64 // instructions issued
 	Slots       SlotCycles
 	LDS         LDSCounts
-	Memory      []Level // nearest level first
-	OutOfBounds uint64  // accesses outside of their buffer
+	Memory      []Level      // nearest level first
+	OutOfBounds uint64       // accesses outside of their buffer
+	Graph       *GraphCounts // nil without an execution graph
 }
 
 // Instructions is the number of wave instructions issued.
@@ -72,6 +73,12 @@ func (c *Counts) Add(o *Counts) {
 	c.LDS.ConflictPasses += o.LDS.ConflictPasses
 	c.OutOfBounds += o.OutOfBounds
 	c.addMemory(o.Memory)
+	if o.Graph != nil {
+		if c.Graph == nil {
+			c.Graph = &GraphCounts{}
+		}
+		c.Graph.Add(o.Graph)
+	}
 }
 
 // Subtract takes the counts of an earlier time off.
@@ -170,7 +177,7 @@ func (c *Counts) members(clockMHz int) object {
 	for _, l := range c.Memory {
 		levels = append(levels, named{l.Name, l})
 	}
-	return object{
+	o := object{
 		{"launches", c.Launches},
 		{"cycles", c.Cycles},
 		{"seconds", c.seconds(clockMHz)},
@@ -183,6 +190,10 @@ func (c *Counts) members(clockMHz int) object {
 		{"memory", levels},
 		{"out_of_bounds", c.OutOfBounds},
 	}
+	if c.Graph != nil {
+		o = append(o, named{"graph", c.Graph.members()})
+	}
+	return o
 }
 
 func (c *Counts) seconds(clockMHz int) float64 { return float64(c.Cycles) / (float64(clockMHz) * 1e6) }

@@ -31,9 +31,34 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	if s.OutOfBounds > 0 {
 		fmt.Fprintf(t, "out of bounds\t%d accesses\n", s.OutOfBounds)
 	}
+	writeGraph(t, s.Graph)
 	writeSteps(t, s)
 	fmt.Fprintf(t, "host\t%.2f s, %.0f thousand wave instructions a second, %s\n", s.Host.Seconds, s.Host.InstructionsPerSecond/1e3, bytesText(s.Host.PeakBytes))
 	return t.Flush()
+}
+
+func writeGraph(w io.Writer, g *GraphCounts) {
+	if g == nil {
+		return
+	}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		wait := n.Wait()
+		fmt.Fprintf(w, "node %s\t%s, %s, waited %.0f cycles in the mean, 95%% at most %d, %d at most\n", n.Name,
+			plural(n.Payloads, "payload", "payloads"), plural(n.Workgroups, "workgroup", "workgroups"), wait.Mean, wait.P95, wait.Max)
+	}
+	q := &g.Queue
+	fmt.Fprintf(w, "queue\tat most %s, %d spilled, %d payloads in scratch memory, waves stalled %d cycles\n",
+		plural(q.PeakDepth, "payload", "payloads"), q.Spills, q.ScratchUsed, q.StallCycles)
+	if q.Polls > 0 {
+		fmt.Fprintf(w, "polls\t%d\n", q.Polls)
+	}
+	if q.Passes > 0 {
+		fmt.Fprintf(w, "passes\t%d\n", q.Passes)
+	}
+	if g.Unused > 0 {
+		fmt.Fprintf(w, "unused\t%s allocated and not enqueued\n", plural(g.Unused, "payload", "payloads"))
+	}
 }
 
 func writeSteps(w io.Writer, s *Stats) {

@@ -1,0 +1,204 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+
+	"spvsim/config"
+	"spvsim/cu"
+	"spvsim/scheduler"
+	"spvsim/simd"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// A graphJob is the execution graph of a job, ready to run.
+type graphJob struct {
+	graph   *scheduler.Graph
+	run     *scheduler.Run
+	entries []scheduler.Entry
+	repeat  int
+	codes   []*simd.Code
+}
+
+// errGraph says that a job's graph can't be used.
+var errGraph = errors.New("gpu: graph")
+
+// prepareGraph lowers all nodes, connects them and lays the host's payloads out.
+func (r *runner) prepareGraph() error {
+	work, err := r.setup.Job.GraphWork()
+	if err != nil {
+		return err
+	}
+	g := &graphJob{repeat: work.Repeat}
+	r.graph = g
+	nodes, err := r.graphNodes(work)
+	if err != nil {
+		return err
+	}
+	if g.graph, err = scheduler.NewGraph(nodes); err != nil {
+		return err
+	}
+	if g.entries, err = r.entries(g.graph, work); err != nil {
+		return err
+	}
+	m := r.setup.Machine
+	scratch := uint64(m.Queue.ScratchBytes)
+	if work.Scratch >= 0 {
+		scratch = uint64(work.Scratch)
+	}
+	g.run, err = scheduler.NewRun(g.graph, graphSpec(m, &r.machine.limits), scheduler.Parts{
+		Engine: r.machine.engine, Cluster: r.machine.cluster, Hierarchy: r.machine.hierarchy, Store: r.machine.store,
+	}, scratch)
+	r.machine.cluster.Serve(g.run, g.run)
+	return err
+}
+
+func (r *runner) graphNodes(work *config.GraphWork) ([]*scheduler.Node, error) {
+	var nodes []*scheduler.Node
+	known := map[*simd.Code]bool{}
+	for i := range work.Nodes {
+		n := &work.Nodes[i]
+		l, err := r.prepareLaunch(&n.Launch)
+		if err != nil {
+			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
+		}
+		nodes = append(nodes, newNode(n, l))
+		if !known[l.Code] {
+			known[l.Code] = true
+			r.graph.codes = append(r.graph.codes, l.Code)
+		}
+	}
+	return nodes, nil
+}
+
+// newNode names a node: by the job, else by its entry point.
+func newNode(n *config.GraphNode, l *cu.Launch) *scheduler.Node {
+	prog := l.Code.Program
+	out := &scheduler.Node{Name: n.Name, Index: n.Index, Shader: n.Shader, Program: prog, Launch: l}
+	if out.Name == "" {
+		out.Name = prog.Name
+	}
+	if !n.HasIndex && prog.Node != nil {
+		out.Index = prog.Node.ShaderIndex
+	}
+	return out
+}
+
+// entries lays out what the host dispatches.
+func (r *runner) entries(g *scheduler.Graph, work *config.GraphWork) ([]scheduler.Entry, error) {
+	var list []scheduler.Entry
+	for i := range work.Dispatches {
+		d := &work.Dispatches[i]
+		n := g.Find(d.Node, d.Index)
+		if n == nil {
+			return nil, fmt.Errorf("%w[%d]: no node is %s[%d]", errGraph, i, d.Node, d.Index)
+		}
+		if err := n.Dispatchable(); err != nil {
+			return nil, fmt.Errorf("%w[%d]: %w", errGraph, i, err)
+		}
+		e, err := r.entry(n, d)
+		if err != nil {
+			return nil, fmt.Errorf("%w[%d]: node %v: %w", errGraph, i, n, err)
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+func (r *runner) entry(n *scheduler.Node, d *config.PayloadDispatch) (scheduler.Entry, error) {
+	size, stride := uint64(n.PayloadBytes()), uint64(d.Stride)
+	if d.Stride < 0 {
+		stride = size
+	}
+	count, bytes := d.Count, uint64(len(d.Data.Bytes))
+	if !d.HasCount && stride > 0 {
+		count = bytes / stride
+	}
+	e := scheduler.Entry{Node: n, Count: count, Data: d.Data.Bytes, Stride: int(stride)}
+	switch {
+	case size > 0 && !d.HasData && count > 0:
+		return e, fmt.Errorf("its payload has %d bytes: want payloads or data", size)
+	case count > 0 && (count-1)*stride+size > bytes:
+		return e, fmt.Errorf("%d payloads of %d bytes, %d bytes apart: the data has %d bytes", count, size, stride, bytes)
+	}
+	r.resources.fix(e.Data, d.Data.Addresses)
+	return e, nil
+}
+
+// dispatchGraph runs the graph as often as the job says, one after the other.
+func (r *runner) dispatchGraph() error {
+	g := r.machine
+	for i := range r.graph.repeat {
+		r.progress.Launch, r.progress.Launches = i+1, r.graph.repeat
+		g.hierarchy.KernelBoundary()
+		r.now = max(r.now, g.cycle())
+		r.before = r.snapshot(r.graph.codes...)
+		g.cluster.Begin(r.now, r.limit(), r.watch)
+		r.graph.run.Dispatch(r.now, r.graph.entries)
+		if err := g.engine.Run(); err != nil {
+			return err
+		}
+		finished, end := r.graph.run.Finished()
+		if err := r.failure(finished); err != nil {
+			return err
+		}
+		r.countGraph(end)
+		r.now = end
+	}
+	return nil
+}
+
+func (r *runner) countGraph(end uint64) {
+	run := r.graph.run
+	c := r.counts(end, r.graph.codes...)
+	c.Graph = run.Counts()
+	c.Workgroups, c.Waves = run.Totals()
+	run.Charge(&c.Slots, end)
+	r.add("graph", c)
+}
+
+// workgroups are those that ended, and all that are known of.
+func (r *runner) workgroups() (ended, total uint64) {
+	if r.graph != nil {
+		return r.graph.run.Progress()
+	}
+	return r.machine.dispatcher.Progress()
+}
+
+func graphSpec(m *config.Machine, l *cu.Limits) scheduler.GraphSpec {
+	s, q := &m.Scheduler, &m.Queue
+	return scheduler.GraphSpec{
+		Kind: s.Kind, Dispatch: dispatcherSpec(m), Limits: l,
+		Launch: s.LaunchCycles, Firmware: s.FirmwareCycles, PassLaunch: s.PassLaunchCycles, PassBarrier: s.BarrierCycles,
+		Poll: s.PollInterval, Workers: s.PersistentGroups,
+		// What an access takes to the cache that all compute units share and back.
+		MemoryEstimate: m.VectorL1.LatencyCycles + m.ShaderArray.LatencyCycles + m.L2.LatencyCycles,
+		Queue: scheduler.QueueSpec{
+			PerEngine: q.Placement == "engine", Depth: q.Depth, Ports: q.Ports, Latency: q.Latency, LaunchRate: q.LaunchRate,
+			Arbitration: q.Arbitration, Window: q.CoalescingWindow, PayloadBytes: uint64(q.PayloadBytes),
+		},
+	}
+}
+
+// stringConstants turns the job's values of string constants into those by SpecId.
+func stringConstants(m *validate.Module, values []config.NameString) (map[uint32]string, error) {
+	out := map[uint32]string{}
+	for _, v := range values {
+		found := false
+		for i := range m.Raw.Instructions {
+			in := &m.Raw.Instructions[i]
+			id, ok := m.Decoration(in.Result, spirv.DecorationSpecId)
+			if in.Op != spirv.OpSpecConstantStringAMDX || !ok {
+				continue
+			}
+			if v.Name == "" && id == v.ID || v.Name != "" && m.Name(in.Result) == v.Name {
+				out[id], found = v.Value, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("strings: the module has no OpSpecConstantStringAMDX with id %d or name %q", v.ID, v.Name)
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,178 @@
+package scheduler
+
+import (
+	"spvsim/cu"
+	"spvsim/program"
+)
+
+// pending is how many payloads wait in the bin.
+func (b *bin) pending() uint64 { return uint64(len(b.fifo)-b.head) + b.nHosts }
+
+// batchSize is how many payloads start together.
+func (b *bin) batchSize() uint64 {
+	if b.meta.Launch != program.Coalescing || b.meta.Input == nil {
+		return 1
+	}
+	return uint64(max(b.meta.Input.MaxPayloads, 1))
+}
+
+// readyAt is the cycle from which a launch can be opened from the bin.
+func (b *bin) readyAt(window uint64) uint64 {
+	n := b.pending()
+	switch {
+	case n == 0:
+		return cu.Never
+	case n >= b.batchSize():
+		return 0
+	case b.head < len(b.fifo):
+		return b.fifo[b.head].since + window
+	}
+	return 0 // what the host dispatches is complete
+}
+
+// pop takes the next payload of the bin.
+func (r *Run) pop(b *bin) (int32, error) {
+	r.waiting--
+	if b.head < len(b.fifo) {
+		i := b.fifo[b.head].payload
+		if b.head++; b.head == len(b.fifo) {
+			b.fifo, b.head = b.fifo[:0], 0
+		}
+		if b.base == nil {
+			r.entries[b.queue]--
+		}
+		return i, nil
+	}
+	return r.popHost(b)
+}
+
+// popHost makes the next payload that the host dispatched. Nodes that share an
+// input each get a copy: none of them may write it.
+func (r *Run) popHost(b *bin) (int32, error) {
+	h := &b.hosts[0]
+	i, err := r.pool.take(b.size, true)
+	if err != nil {
+		return 0, err
+	}
+	x := &r.pool.payloads[i]
+	from := h.next * uint64(h.stride)
+	if from < uint64(len(h.data)) {
+		copy(x.data[:b.size], h.data[from:])
+	}
+	x.state, x.node, x.remaining, x.enqueued = payloadQueued, b.Node, b.remaining, h.since
+	x.groups = b.grid(x)
+	if b.indirect != nil {
+		if err := b.checkCount(x.groups); err != nil {
+			return 0, err
+		}
+	}
+	x.launches = 1
+	b.nHosts--
+	if h.next += h.step; h.next >= h.count {
+		b.hosts = b.hosts[1:]
+	}
+	return i, nil
+}
+
+// openLaunch takes the payloads that start together from the bin. Workgroups
+// may be placed from cycle readyAt on. It returns nil when the payload starts none.
+func (r *Run) openLaunch(now uint64, b *bin, readyAt uint64) *launch {
+	n := min(b.pending(), b.batchSize())
+	input := r.pool.newArray(b.stage)
+	s := &r.stats[b.id()]
+	for range n {
+		i, err := r.pop(b)
+		if err != nil {
+			r.fail(err)
+			return nil
+		}
+		r.pool.payloads[i].input = input
+		r.pool.arrays[input].elems = append(r.pool.arrays[input].elems, i)
+		s.waits = append(s.waits, uint32(min(max(readyAt, now)-min(r.pool.payloads[i].enqueued, now), 1<<32-1)))
+	}
+	s.payloads += n
+	l := r.newLaunch(b, input)
+	l.readyAt = readyAt
+	if x := &r.pool.payloads[r.pool.arrays[input].elems[0]]; b.base == nil {
+		l.grid = x.groups
+	} else {
+		l.grid = b.grid(x)
+	}
+	l.total = uint64(l.grid[0]) * uint64(l.grid[1]) * uint64(l.grid[2])
+	r.total += l.total
+	if l.total == 0 {
+		r.done = max(r.done, now)
+		r.closeLaunch(l)
+		return nil
+	}
+	r.open++
+	b.opens = append(b.opens, l)
+	return l
+}
+
+func (b *bin) id() int { return b.Node.id }
+
+func (r *Run) newLaunch(b *bin, input int32) *launch {
+	l := &launch{}
+	if n := len(r.spareL); n > 0 {
+		l, r.spareL = r.spareL[n-1], r.spareL[:n-1]
+	}
+	*l = launch{stage: b.stage, bin: b, input: input}
+	return l
+}
+
+// reservable says whether the payload memory allows another workgroup of the stage.
+func (r *Run) reservable(s *stage) bool {
+	return s.worst == 0 || r.pool.left() >= s.worst+r.graph.deeper[s.level]
+}
+
+// next makes the next workgroup of the bin's first open launch, and closes the
+// launch for placing after its last.
+func (r *Run) nextGroup(b *bin, unit int, wg *cu.Workgroup) *launch {
+	l := b.opens[0]
+	g := r.newGroup(l, unit)
+	*wg = cu.Workgroup{Index: uint64(g.id), ID: l.next, Count: l.grid}
+	wg.Node.Input, wg.Node.Remaining, wg.Node.Shader = r.pool.handle(l.input), l.remaining, l.Index
+	wg.Node.MeshGroup, wg.Node.Payloads = uint32(r.stats[b.id()].workgroups), g
+	g.at = l.next
+	r.stats[b.id()].workgroups++
+	r.resident++
+	r.waves += uint64(l.Launch.Need.Waves)
+	l.advance()
+	if l.placed++; l.placed == l.total {
+		copy(b.opens, b.opens[1:])
+		b.opens = b.opens[:len(b.opens)-1]
+		r.open--
+	}
+	return l
+}
+
+func (l *launch) advance() {
+	for i := range l.next {
+		if l.next[i]++; l.next[i] < l.grid[i] {
+			return
+		}
+		l.next[i] = 0
+	}
+}
+
+func (r *Run) newGroup(l *launch, unit int) *group {
+	var g *group
+	if n := len(r.spareG); n > 0 {
+		g, r.spareG = r.groups[r.spareG[n-1]], r.spareG[:n-1]
+	} else {
+		g = &group{run: r, id: int32(len(r.groups))}
+		r.groups = append(r.groups, g)
+	}
+	g.launch, g.stage, g.unit, g.reserve = l, l.stage, unit, l.worst
+	r.pool.taken += l.worst
+	g.arrays, g.calls, g.finish = g.arrays[:0], g.calls[:0], call{}
+	g.waves = ^uint64(0) >> (64 - uint(l.Launch.Need.Waves))
+	g.counts = g.counts[:0]
+	for range l.outputs {
+		g.counts = append(g.counts, 0)
+	}
+	return g
+}
+
+func (g *group) workgroup() [3]uint32 { return g.at }

@@ -1,0 +1,483 @@
+package scheduler
+
+import (
+	"fmt"
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/mem/lane"
+	"spvsim/program"
+	"spvsim/simd"
+)
+
+// A group is a workgroup of a node while it is resident.
+type group struct {
+	run    *Run
+	id     int32
+	launch *launch
+	*stage
+	at      [3]uint32 // its WorkgroupId
+	unit    int
+	reserve uint64   // bytes that it may still allocate
+	counts  []uint64 // payloads allocated, by output whose limit counts
+	arrays  []int32  // allocated
+	calls   []call   // that not all waves have made
+	waves   uint64   // all of its waves
+	finish  call
+}
+
+// A call is one execution of an instruction by the waves of a workgroup together.
+type call struct {
+	pc           int
+	waves        uint64 // that have made it
+	count, index uint64
+	array        int32
+	result       uint64
+	ready        uint64 // cycle
+	id           uint32
+}
+
+// nowhere is an address outside of all memory, for elements that do not exist.
+const nowhere = ^uint64(0) - 1<<20
+
+// Elem is the address of an element of an array.
+func (g *group) Elem(handle uint64, i uint32) uint64 {
+	p := g.run.pool
+	a := p.lookup(handle)
+	if a == 0 || int(i) >= len(p.arrays[a].elems) {
+		return nowhere
+	}
+	return p.payloads[p.arrays[a].elems[i]].addr
+}
+
+// Length is the number of payloads of an array.
+func (g *group) Length(handle uint64) uint32 {
+	p := g.run.pool
+	if a := p.lookup(handle); a != 0 {
+		return uint32(len(p.arrays[a].elems))
+	}
+	return 0
+}
+
+// Valid reports whether payloads of an output may be allocated for an index.
+func (g *group) Valid(k int, index uint32) bool {
+	if k >= len(g.outputs) {
+		return false
+	}
+	_, ok := g.target(&g.outputs[k], uint64(index))
+	return ok
+}
+
+// target is the stage that payloads of an output for an index go to.
+func (g *group) target(o *output, index uint64) (*stage, bool) {
+	index += uint64(o.BaseIndex)
+	t := o.targets[uint32(index)]
+	switch {
+	case t == nil || index > 1<<32-1:
+		return nil, false
+	case t != g.Node:
+		return t.stages[len(t.stages)-1], true
+	case g.remaining == 0:
+		return nil, false
+	}
+	return t.stages[g.remaining-1], true
+}
+
+// firstMask has a bit for each lane of the wave that holds an invocation.
+func firstMask(st *isa.State) uint64 {
+	total := int(st.LocalSize[0]) * int(st.LocalSize[1]) * int(st.LocalSize[2])
+	left := max(min(total-int(st.WaveInGroup)*st.Lanes, st.Lanes), 1)
+	return ^uint64(0) >> (64 - uint(left))
+}
+
+// handlers carry out the operations of the machine.
+var handlers = map[isa.Op]func(*group, *visit) simd.Booking{
+	isa.PayloadAlloc:     (*group).allocate,
+	isa.PayloadAllocLane: (*group).allocateLanes,
+	isa.PayloadEnqueue:   (*group).enqueue,
+	isa.PayloadFinish:    (*group).finishWriting,
+}
+
+// A visit is the execution of one operation by a wave.
+type visit struct {
+	now  uint64
+	wave *simd.Wave
+	in   *isa.Inst
+}
+
+func (v *visit) bit() uint64 { return 1 << (v.wave.State.WaveInGroup & 63) }
+
+// first is the lowest active lane.
+func (v *visit) first() int {
+	return bits.TrailingZeros64(v.wave.State.Exec|1<<63) & (v.wave.State.Lanes - 1)
+}
+
+func (v *visit) source(i, lane int) uint64 { return v.wave.State.Source(v.in, i, lane) }
+
+// uniform is the value of a source that all active lanes must agree in.
+func (v *visit) uniform(i int) (uint64, bool) {
+	first := v.source(i, v.first())
+	if v.in.Src[i].Kind != isa.Vector {
+		return first, true
+	}
+	for exec := v.wave.State.Exec; exec != 0; exec &= exec - 1 {
+		if v.source(i, bits.TrailingZeros64(exec)) != first {
+			return first, false
+		}
+	}
+	return first, true
+}
+
+// Do carries out an operation on payloads.
+func (r *Run) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Booking {
+	g := r.groups[w.Group.Index]
+	v := &visit{now, w, in}
+	if w.State.Exec != firstMask(&w.State) {
+		g.fault(v, -1, "%s in divergent control flow: lanes %#x of %#x take part", opText[in.Op], w.State.Exec, firstMask(&w.State))
+		return simd.Booking{Ready: now, Free: now}
+	}
+	return handlers[in.Op](g, v)
+}
+
+var opText = map[isa.Op]string{
+	isa.PayloadAlloc: "payloads are allocated", isa.PayloadAllocLane: "payloads are allocated",
+	isa.PayloadEnqueue: "payloads are enqueued", isa.PayloadFinish: "OpFinishWritingNodePayloadAMDX",
+}
+
+// join finds the call that the wave makes now together with the other waves of
+// its workgroup: the first one at this instruction that it has not made.
+func (g *group) join(v *visit) (c *call, isNew bool) {
+	pc, _ := v.wave.Where()
+	for i := range g.calls {
+		if c := &g.calls[i]; c.pc == pc && c.waves&v.bit() == 0 {
+			c.waves |= v.bit()
+			return c, false
+		}
+	}
+	g.calls = append(g.calls, call{pc: pc, waves: v.bit(), id: v.in.SPIRV})
+	return &g.calls[len(g.calls)-1], true
+}
+
+// made drops the calls that all waves have made.
+func (g *group) made() {
+	kept := g.calls[:0]
+	for _, c := range g.calls {
+		if c.waves != g.waves {
+			kept = append(kept, c)
+		}
+	}
+	g.calls = kept
+}
+
+// allocate makes one array for the workgroup.
+func (g *group) allocate(v *visit) simd.Booking {
+	count, same := v.uniform(0)
+	index, sameIndex := v.uniform(1)
+	if !same || !sameIndex {
+		g.fault(v, -1, "payload count or node index differs within the workgroup")
+		return simd.Booking{Ready: v.now, Free: v.now}
+	}
+	c, isNew := g.join(v)
+	if isNew {
+		c.count, c.index = count, index
+		c.array = g.newArray(v, v.first(), count, index)
+		if c.array != 0 {
+			g.run.pool.arrays[c.array].group = true
+		}
+		c.ready = g.run.sched.Allocate(v.now, g.unit, int(count))
+	} else if c.count != count || c.index != index {
+		g.fault(v, -1, "payload count or node index differs within the workgroup: %d payloads for index %d here, %d for %d in another wave", count, index, c.count, c.index)
+	}
+	handle := uint64(0)
+	if c.array != 0 {
+		handle = g.run.pool.handle(c.array)
+	}
+	v.wave.State.SetResult(v.in, handle)
+	ready := max(c.ready, v.now)
+	g.made()
+	return simd.Booking{Ready: ready, Free: v.now}
+}
+
+// allocateLanes makes an array for each active lane.
+func (g *group) allocateLanes(v *visit) simd.Booking {
+	g.join(v)
+	st, total := &v.wave.State, 0
+	for exec := st.Exec; exec != 0; exec &= exec - 1 {
+		l := bits.TrailingZeros64(exec)
+		count := v.source(0, l)
+		a := g.newArray(v, l, count, v.source(1, l))
+		if a == 0 {
+			break
+		}
+		st.SetLane(v.in, l, g.run.pool.handle(a))
+		total += int(count)
+	}
+	g.made()
+	ready := g.run.sched.Allocate(v.now, g.unit, total)
+	return simd.Booking{Ready: ready, Free: v.now}
+}
+
+// newArray allocates payloads of the output that the instruction names, or faults.
+func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
+	o := &g.outputs[v.in.Imm]
+	count, index = count&(1<<32-1), index&(1<<32-1)
+	root := &g.outputs[o.root]
+	to, ok := g.target(o, index)
+	switch {
+	case count > uint64(o.MaxPayloads):
+		g.fault(v, lane, "%d payloads are allocated, NodeMaxPayloadsAMDX is %d", count, o.MaxPayloads)
+	case g.counts[o.root]+count > root.limit:
+		g.fault(v, lane, "%d payloads after %d are more than the %d that NodeMaxPayloadsAMDX allows the workgroup", count, g.counts[o.root], root.limit)
+	case !ok && o.targets[uint32(index)+o.BaseIndex] == g.Node:
+		g.fault(v, lane, "payloads are allocated for the node itself, but its recursion is spent")
+	case !ok:
+		g.fault(v, lane, "payloads are allocated for node %s[%d], which is not in the graph", o.Node, index+uint64(o.BaseIndex))
+	default:
+		g.counts[o.root] += count
+		return g.fill(v, o, to, count)
+	}
+	return 0
+}
+
+func (g *group) fill(v *visit, o *output, to *stage, count uint64) int32 {
+	p := g.run.pool
+	i := p.newArray(to)
+	p.arrays[i].owner, p.arrays[i].id = g, v.in.SPIRV
+	g.arrays = append(g.arrays, i)
+	for range count {
+		e, err := p.take(o.Bytes, false)
+		if err != nil {
+			g.run.fail(err)
+			return i
+		}
+		x := &p.payloads[e]
+		x.node, x.array, x.remaining = to.Node, i, to.remaining
+		g.reserve -= min(x.charged, g.reserve)
+		p.arrays[i].elems = append(p.arrays[i].elems, e)
+	}
+	return i
+}
+
+// enqueue hands arrays over to the queue: one that belongs to the workgroup when
+// its last wave has come here, those of invocations at once.
+func (g *group) enqueue(v *visit) simd.Booking {
+	c, _ := g.join(v)
+	c.array = 0
+	exec := v.wave.State.Exec
+	if v.in.Src[0].Kind != isa.Vector {
+		exec = 1 << v.first()
+	}
+	b := batch{unit: g.unit}
+	var last uint64
+	for ; exec != 0; exec &= exec - 1 {
+		l := bits.TrailingZeros64(exec)
+		handle := v.source(0, l)
+		if handle == last {
+			continue // an array of the workgroup, in the vector registers of all lanes
+		}
+		last = handle
+		if !g.give(v, l, handle, &b) {
+			break
+		}
+	}
+	g.made()
+	if len(b.payloads) == 0 {
+		return simd.Booking{Ready: v.now, Free: v.now}
+	}
+	accepted := g.run.enqueue(v.now, &b)
+	return simd.Booking{Ready: accepted, Free: accepted}
+}
+
+// give adds an array to what is enqueued.
+func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
+	p := g.run.pool
+	i := p.lookup(handle)
+	if i == 0 || p.arrays[i].owner != g {
+		g.fault(v, lane, "what is enqueued is no payload array that this workgroup allocated")
+		return false
+	}
+	a := &p.arrays[i]
+	if a.enqueued || a.waves&v.bit() != 0 {
+		g.fault(v, lane, "a payload array is enqueued a second time")
+		return false
+	}
+	if a.group {
+		if a.waves |= v.bit(); a.waves != g.waves {
+			return true
+		}
+	}
+	a.enqueued = true
+	for _, e := range a.elems {
+		if !g.complete(v, lane, a.target, e) {
+			return false
+		}
+		b.payloads = append(b.payloads, e)
+	}
+	return true
+}
+
+// complete closes a payload: what it starts is known now.
+func (g *group) complete(v *visit, lane int, to *stage, e int32) bool {
+	x := &g.run.pool.payloads[e]
+	x.state = payloadQueued
+	if err := g.run.count(x, to); err != nil {
+		g.fault(v, lane, "%v", err)
+		return false
+	}
+	return true
+}
+
+// count works out how many workgroups a payload starts.
+func (r *Run) count(x *payload, to *stage) error {
+	x.groups = to.grid(x)
+	if to.indirect != nil {
+		if err := to.checkCount(x.groups); err != nil {
+			return err
+		}
+	}
+	x.launches = uint32(1 + len(to.sharers))
+	x.unfinished = uint32(x.groups[0] * x.groups[1] * x.groups[2])
+	for _, s := range to.sharers {
+		grid := s.grid(x)
+		if s.indirect != nil {
+			if err := s.checkCount(grid); err != nil {
+				return err
+			}
+		}
+		x.unfinished += grid[0] * grid[1] * grid[2]
+	}
+	return nil
+}
+
+// grid is the number of workgroups that a payload starts at a node.
+func (n *Node) grid(x *payload) [3]uint32 {
+	switch {
+	case n.meta.Launch == program.Coalescing:
+		return [3]uint32{1, 1, 1}
+	case n.meta.Launch == program.Static:
+		return n.meta.Workgroups
+	}
+	grid := [3]uint32{1, 1, 1}
+	size := uint32(n.indirect.Bits / 8)
+	for i := range uint32(n.indirect.Components) {
+		at := n.indirect.Offset + i*size
+		grid[i] = uint32(lane.Get(x.data[at : at+size]))
+	}
+	return grid
+}
+
+func (n *Node) checkCount(grid [3]uint32) error {
+	most := n.meta.Workgroups
+	for i, size := range grid {
+		if most != [3]uint32{} && size > most[i] {
+			return fmt.Errorf("a payload asks for %v workgroups of %v, MaxNumWorkgroupsAMDX is %v", grid, n, most)
+		}
+	}
+	return checkGrid(n, grid)
+}
+
+// finishWriting is true for the last workgroup of a payload that calls it.
+func (g *group) finishWriting(v *visit) simd.Booking {
+	handle, same := v.uniform(0)
+	p := g.run.pool
+	i := p.lookup(handle)
+	bad := ""
+	switch {
+	case !same || i == 0 || i != g.launch.input:
+		bad = "is given something else than the node's input payload"
+	case g.meta.Launch == program.Coalescing:
+		bad = "is called by a coalescing node"
+	case p.payloads[p.arrays[i].elems[0]].host:
+		bad = "is called for a payload that the host dispatched"
+	case g.meta.Input == nil || !g.meta.Input.TrackFinish:
+		bad = "is called for a payload without TrackFinishWritingAMDX"
+	case g.finish.waves&v.bit() != 0:
+		bad = "is called twice by one workgroup"
+	}
+	if bad != "" {
+		g.fault(v, -1, "OpFinishWritingNodePayloadAMDX %s", bad)
+		return simd.Booking{Ready: v.now, Free: v.now}
+	}
+	if g.finish.waves == 0 {
+		x := &p.payloads[p.arrays[i].elems[0]]
+		x.unfinished--
+		g.finish.result = 0
+		if x.unfinished == 0 {
+			g.finish.result = 1
+		}
+		g.finish.ready = g.run.finishCost(v.now, g.unit, x.addr)
+		g.finish.id = v.in.SPIRV
+	}
+	g.finish.waves |= v.bit()
+	v.wave.State.SetResult(v.in, g.finish.result)
+	return simd.Booking{Ready: max(g.finish.ready, v.now), Free: v.now}
+}
+
+// Check looks at an access to payloads: each active lane must stay within a
+// payload that its workgroup has as input or has allocated and not enqueued.
+func (r *Run) Check(w *simd.Wave, in *isa.Inst) bool {
+	g := r.groups[w.Group.Index]
+	st, m := &w.State, in.Mem
+	base := lane.Uniform(st, m.Base) + uint64(m.Offset)
+	size := uint64(max(lane.Element(in).Bits()/8, 1)) * uint64(max(m.Count, 1))
+	for mask := lane.Active(st, m); mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		addr := base + lane.Value(st, m.Index, l, true)
+		if bad := g.allowed(addr, size); bad != "" {
+			g.fault(&visit{0, w, in}, l, "%s", bad)
+			return false
+		}
+		if m.Index.Kind != isa.Vector {
+			break
+		}
+	}
+	return true
+}
+
+// allowed says what is wrong with an access to payload memory; nothing when it is empty.
+func (g *group) allowed(addr, size uint64) string {
+	p := g.run.pool
+	i := p.find(addr)
+	if i == 0 {
+		return "an access to a payload that does not exist: its index is beyond the array, or the array is none"
+	}
+	x := &p.payloads[i]
+	switch {
+	case addr+size > x.addr+uint64(x.size):
+		return fmt.Sprintf("an access beyond the end of a payload: bytes %d to %d of %d", addr-x.addr, addr-x.addr+size, x.size)
+	case x.state == payloadAllocated && p.arrays[x.array].owner == g:
+		return ""
+	case x.state == payloadQueued && g.reads(x, i):
+		return ""
+	case x.state == payloadQueued:
+		return "a payload is used after it was enqueued"
+	}
+	return "a payload is used that is not this workgroup's"
+}
+
+// reads says whether a payload is among the workgroup's inputs.
+func (g *group) reads(x *payload, i int32) bool {
+	if x.input == g.launch.input {
+		return true
+	}
+	for _, e := range g.run.pool.arrays[g.launch.input].elems {
+		if e == i {
+			return true
+		}
+	}
+	return false
+}
+
+// fault stops the run with what a shader did that it must not.
+func (g *group) fault(v *visit, lane int, format string, args ...any) {
+	st := &v.wave.State
+	where := fmt.Sprintf("%%%d", v.in.SPIRV)
+	if v.in.Line != 0 {
+		where += fmt.Sprintf(" (line %d)", v.in.Line)
+	}
+	who := fmt.Sprintf("workgroup %v, wave %d", st.Workgroup, st.WaveInGroup)
+	if lane >= 0 {
+		who += fmt.Sprintf(", lane %d", lane)
+	}
+	g.run.fail(fmt.Errorf("%w: %s, node %v: %s: %s: %s", ErrFault, g.Shader, g.Node, where, who, fmt.Sprintf(format, args...)))
+}

@@ -1,0 +1,228 @@
+package scheduler
+
+import (
+	"cmp"
+	"slices"
+
+	"spvsim/mem"
+)
+
+// A payloadState says where a payload is in its life.
+type payloadState uint8
+
+const (
+	payloadFree      payloadState = iota
+	payloadAllocated              // its workgroup may write it
+	payloadQueued                 // enqueued; workgroups may be reading it
+)
+
+// A payload is one payload, in the place that it keeps for all that live there in turn.
+type payload struct {
+	addr  uint64
+	data  []byte
+	chunk int32
+	class int32
+
+	state                payloadState
+	node                 *Node
+	array                int32 // that it was allocated in
+	input                int32 // array that workgroups read it through, the last one made; 0: none yet
+	size                 uint32
+	charged              uint64 // bytes of the pool
+	host                 bool   // dispatched by the host
+	onChip               bool
+	groups               [3]uint32 // workgroups that it starts at its own node
+	launches, unfinished uint32    // launches not ended; workgroups that did not call Finish
+	remaining            uint32    // recursion levels of the node that it is for
+	enqueued             uint64    // cycle
+}
+
+// An array is payloads that a handle names. Elements need not be contiguous.
+type array struct {
+	generation uint32
+	live       bool
+	elems      []int32
+	target     *stage
+	owner      *group // that allocated it; nil for inputs
+	group      bool   // visible to the workgroup, not to one invocation
+	enqueued   bool
+	waves      uint64 // that enqueued it so far
+	id         uint32 // of the instruction that allocated it
+}
+
+// A class is the payloads of one size, on chip or not.
+type class struct {
+	stride uint32
+	onChip bool
+	free   []int32
+}
+
+// A chunk is a piece of memory cut into payloads of one class.
+type chunk struct {
+	addr, end uint64
+	stride    uint64
+	first     int32
+}
+
+// A pool is the payload memory of a machine. Its limit is one of bytes: places
+// are kept by size, as if an address translation gathered free bytes.
+type pool struct {
+	store    *mem.Store
+	capacity uint64 // bytes, on chip and scratch
+	onChip   uint64 // bytes of it
+	taken    uint64 // allocated, or reserved by running workgroups
+	chipUsed uint64
+
+	payloads []payload
+	arrays   []array
+	idle     []int32 // arrays not in use
+	classes  []class
+	chunks   []chunk // by address
+	last     int     // chunk found last
+
+	spilled uint64 // payloads that found no room on chip
+}
+
+func newPool(store *mem.Store, onChip, scratch uint64) *pool {
+	return &pool{store: store, capacity: onChip + scratch, onChip: onChip, payloads: make([]payload, 1), arrays: make([]array, 1)}
+}
+
+// left is what is neither allocated nor reserved.
+func (p *pool) left() uint64 { return p.capacity - p.taken }
+
+// take gives a place for a payload of size bytes. The bytes are charged to what
+// the caller reserved; those of the host are not charged.
+func (p *pool) take(size uint32, host bool) (int32, error) {
+	stride := max((size+payloadAlignment-1)/payloadAlignment*payloadAlignment, payloadAlignment)
+	onChip := !host && p.chipUsed+uint64(stride) <= p.onChip
+	c := p.class(stride, onChip)
+	if len(p.classes[c].free) == 0 {
+		if err := p.grow(c); err != nil {
+			return 0, err
+		}
+	}
+	k := &p.classes[c]
+	i := k.free[len(k.free)-1]
+	k.free = k.free[:len(k.free)-1]
+	e := &p.payloads[i]
+	*e = payload{addr: e.addr, data: e.data, chunk: e.chunk, class: e.class, state: payloadAllocated, size: size, host: host, onChip: onChip}
+	clear(e.data)
+	switch {
+	case host:
+	case onChip:
+		p.chipUsed += uint64(stride)
+		e.charged = uint64(stride)
+	default:
+		p.spilled++
+		e.charged = uint64(stride)
+	}
+	return i, nil
+}
+
+func (p *pool) class(stride uint32, onChip bool) int {
+	for i := range p.classes {
+		if c := &p.classes[i]; c.stride == stride && c.onChip == onChip {
+			return i
+		}
+	}
+	p.classes = append(p.classes, class{stride: stride, onChip: onChip})
+	return len(p.classes) - 1
+}
+
+// Chunks grow from chunkBytes to largestChunk, so that small graphs stay small.
+const (
+	chunkBytes   = 16 << 10
+	largestChunk = 1 << 20
+)
+
+// grow makes places for a class.
+func (p *pool) grow(c int) error {
+	k := &p.classes[c]
+	bytes := uint64(chunkBytes)
+	for i := range p.chunks {
+		if p.chunks[i].stride == uint64(k.stride) {
+			bytes = min(bytes*2, largestChunk)
+		}
+	}
+	n := max(bytes/uint64(k.stride), 1)
+	b, err := p.store.Alloc(n*uint64(k.stride), "payloads")
+	if err != nil {
+		return err
+	}
+	b.OnChip = k.onChip
+	first := len(p.payloads)
+	p.chunks = append(p.chunks, chunk{addr: b.Addr, end: b.Addr + b.Size, stride: uint64(k.stride), first: int32(first)})
+	for i := range n {
+		at := i * uint64(k.stride)
+		p.payloads = append(p.payloads, payload{addr: b.Addr + at, data: b.Bytes[at : at+uint64(k.stride)], chunk: int32(len(p.chunks) - 1), class: int32(c)})
+	}
+	for i := len(p.payloads) - 1; i >= first; i-- {
+		k.free = append(k.free, int32(i))
+	}
+	return nil
+}
+
+// release frees a payload.
+func (p *pool) release(i int32) {
+	e := &p.payloads[i]
+	e.state = payloadFree
+	p.taken -= e.charged
+	if e.onChip {
+		p.chipUsed -= e.charged
+	}
+	k := &p.classes[e.class]
+	k.free = append(k.free, i)
+}
+
+// find is the payload at an address, or 0.
+func (p *pool) find(addr uint64) int32 {
+	if len(p.chunks) == 0 {
+		return 0
+	}
+	c := &p.chunks[p.last]
+	if addr < c.addr || addr >= c.end {
+		i, exact := slices.BinarySearchFunc(p.chunks, addr, func(c chunk, a uint64) int { return cmp.Compare(c.addr, a) })
+		if !exact {
+			i--
+		}
+		if i < 0 || addr >= p.chunks[i].end {
+			return 0
+		}
+		p.last = i
+		c = &p.chunks[i]
+	}
+	return c.first + int32((addr-c.addr)/c.stride)
+}
+
+// newArray makes an array without elements.
+func (p *pool) newArray(target *stage) int32 {
+	var i int32
+	if n := len(p.idle); n > 0 {
+		i, p.idle = p.idle[n-1], p.idle[:n-1]
+	} else {
+		i = int32(len(p.arrays))
+		p.arrays = append(p.arrays, array{})
+	}
+	a := &p.arrays[i]
+	*a = array{generation: a.generation + 1, live: true, elems: a.elems[:0], target: target}
+	return i
+}
+
+func (p *pool) dropArray(i int32) {
+	p.arrays[i].live = false
+	p.idle = append(p.idle, i)
+}
+
+// handle names an array; the generation keeps handles of dead arrays from naming new ones.
+func (p *pool) handle(i int32) uint64 {
+	return uint64(p.arrays[i].generation)<<32 | uint64(uint32(i))
+}
+
+// lookup finds the array of a handle; 0 when there is none.
+func (p *pool) lookup(handle uint64) int32 {
+	i := handle & (1<<32 - 1)
+	if i == 0 || i >= uint64(len(p.arrays)) || !p.arrays[i].live || uint64(p.arrays[i].generation) != handle>>32 {
+		return 0
+	}
+	return int32(i)
+}

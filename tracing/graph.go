@@ -1,0 +1,83 @@
+package tracing
+
+import "slices"
+
+// QueueCounts is what happened in the enqueue queue and the payload memory.
+type QueueCounts struct {
+	PeakDepth   uint64 `json:"peak_depth"`   // payloads that waited in one queue at once
+	Spills      uint64 `json:"spills"`       // payloads that found no entry in the queue and went to memory
+	ScratchUsed uint64 `json:"scratch_used"` // payloads that lived in scratch memory
+	StallCycles uint64 `json:"stall_cycles"` // of waves, beyond what an idle queue takes
+	Polls       uint64 `json:"polls"`        // looks at a queue in memory, by persistent workers
+	Passes      uint64 `json:"passes"`       // over a level of the graph, by multipass
+}
+
+// NodeCounts is what happened at a node of an execution graph.
+type NodeCounts struct {
+	Name       string
+	Payloads   uint64
+	Workgroups uint64
+	Waits      []uint32 // cycles of each payload, from its enqueue until its launch could start
+}
+
+// GraphCounts is what happened in an execution graph.
+type GraphCounts struct {
+	Nodes  []NodeCounts // in the order of the job
+	Queue  QueueCounts
+	Unused uint64 // payloads that were allocated and not enqueued
+}
+
+// A WaitSummary says how long payloads waited, in cycles.
+type WaitSummary struct {
+	Mean float64 `json:"mean"`
+	P95  uint32  `json:"p95"`
+	Max  uint32  `json:"max"`
+}
+
+// Wait sums the waits of a node's payloads up.
+func (n *NodeCounts) Wait() WaitSummary {
+	if len(n.Waits) == 0 {
+		return WaitSummary{}
+	}
+	list := slices.Clone(n.Waits)
+	slices.Sort(list)
+	sum := 0.0
+	for _, w := range list {
+		sum += float64(w)
+	}
+	// The smallest wait that at least 95 of 100 payloads do not exceed.
+	at := (len(list)*95+99)/100 - 1
+	return WaitSummary{sum / float64(len(list)), list[at], list[len(list)-1]}
+}
+
+// Add adds the counts of a later dispatch of the same graph.
+func (g *GraphCounts) Add(o *GraphCounts) {
+	if g.Nodes == nil {
+		g.Nodes = make([]NodeCounts, len(o.Nodes))
+	}
+	for i := range o.Nodes {
+		n, m := &g.Nodes[i], &o.Nodes[i]
+		n.Name = m.Name
+		n.Payloads += m.Payloads
+		n.Workgroups += m.Workgroups
+		n.Waits = append(n.Waits, m.Waits...)
+	}
+	q, p := &g.Queue, &o.Queue
+	q.PeakDepth = max(q.PeakDepth, p.PeakDepth)
+	q.Spills += p.Spills
+	q.ScratchUsed += p.ScratchUsed
+	q.StallCycles += p.StallCycles
+	q.Polls += p.Polls
+	q.Passes += p.Passes
+	g.Unused += o.Unused
+}
+
+// members are the counts as members of a JSON object.
+func (g *GraphCounts) members() object {
+	nodes := object{}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		nodes = append(nodes, named{n.Name, object{{"payloads", n.Payloads}, {"workgroups", n.Workgroups}, {"wait_cycles", n.Wait()}}})
+	}
+	return object{{"nodes", nodes}, {"queue", g.Queue}, {"unused", g.Unused}}
+}
