@@ -16,7 +16,8 @@ var stages = [][]chapter{
 	{sections, capabilities, calls},
 	{flow},
 	{uses},
-	{values},
+	{values, entryPoints},
+	{layouts},
 }
 
 // A chapter tests one chapter of the rules and reports what breaks them.

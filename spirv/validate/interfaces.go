@@ -1,0 +1,247 @@
+package validate
+
+import (
+	"spvsim/spirv"
+	"spvsim/spirv/grammar"
+)
+
+// workgroups are the execution models that run in workgroups.
+var workgroups = set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT)
+
+// modeModels says which models an execution mode is for; modes without a row
+// are not restricted here.
+var modeModels = map[spirv.ExecutionMode]map[spirv.ExecutionModel]bool{
+	spirv.ExecutionModeLocalSize:                set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshNV, spirv.ExecutionModelTaskNV),
+	spirv.ExecutionModeLocalSizeId:              set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT, spirv.ExecutionModelMeshNV, spirv.ExecutionModelTaskNV),
+	spirv.ExecutionModeDerivativeGroupQuadsKHR:  set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT),
+	spirv.ExecutionModeDerivativeGroupLinearKHR: set(spirv.ExecutionModelGLCompute, spirv.ExecutionModelMeshEXT, spirv.ExecutionModelTaskEXT),
+	spirv.ExecutionModeOriginUpperLeft:          set(spirv.ExecutionModelFragment),
+	spirv.ExecutionModeOriginLowerLeft:          set(spirv.ExecutionModelFragment),
+	spirv.ExecutionModePixelCenterInteger:       set(spirv.ExecutionModelFragment),
+	spirv.ExecutionModeEarlyFragmentTests:       set(spirv.ExecutionModelFragment),
+	spirv.ExecutionModeDepthReplacing:           set(spirv.ExecutionModelFragment),
+	spirv.ExecutionModeOutputPrimitivesEXT:      set(spirv.ExecutionModelMeshEXT),
+	spirv.ExecutionModeOutputTrianglesEXT:       set(spirv.ExecutionModelMeshEXT),
+	spirv.ExecutionModeOutputLinesEXT:           set(spirv.ExecutionModelMeshEXT),
+}
+
+// wanted has a row for each group of modes of which an entry point needs one.
+var wanted = []struct {
+	model spirv.ExecutionModel
+	modes []spirv.ExecutionMode
+	text  string
+}{
+	{spirv.ExecutionModelFragment, []spirv.ExecutionMode{spirv.ExecutionModeOriginUpperLeft, spirv.ExecutionModeOriginLowerLeft}, "OriginUpperLeft or OriginLowerLeft"},
+	{spirv.ExecutionModelMeshEXT, []spirv.ExecutionMode{spirv.ExecutionModeOutputVertices}, "OutputVertices"},
+	{spirv.ExecutionModelMeshEXT, []spirv.ExecutionMode{spirv.ExecutionModeOutputPrimitivesEXT}, "OutputPrimitivesEXT"},
+	{spirv.ExecutionModelMeshEXT, []spirv.ExecutionMode{spirv.ExecutionModeOutputPoints, spirv.ExecutionModeOutputLinesEXT, spirv.ExecutionModeOutputTrianglesEXT},
+		"OutputPoints, OutputLinesEXT or OutputTrianglesEXT"},
+}
+
+// entryPoints tests what an entry point declares (OpEntryPoint, section 2.16.1).
+func entryPoints(m *Module, r *report) {
+	reach := newReach(m)
+	for i := range m.EntryPoints {
+		e := &m.EntryPoints[i]
+		for _, other := range m.EntryPoints[:i] {
+			if other.Name == e.Name && other.Model == e.Model {
+				r.add(e.fault("the name %q is taken by another entry point of the model", e.Name))
+			}
+		}
+		f := m.Function(e.Func)
+		if f.Type.Elem.Kind != KindVoid || len(f.Params) > 0 {
+			r.add(e.fault("%%%d is no function without parameters that returns void", e.Func))
+		}
+		m.interfaceList(e, reach.of(e.Func), r)
+		m.entryModes(e, r)
+	}
+	for _, in := range m.calls() {
+		if m.isEntry(spirv.ID(in.Operands[0])) {
+			r.at(in, "entry points", "calls the entry point %%%d", in.Operands[0])
+		}
+	}
+}
+
+func (e *EntryPoint) fault(format string, args ...any) Fault {
+	return FaultAt(&spirv.Instruction{Op: spirv.OpEntryPoint, Word: e.Word}, "entry points", format, args...)
+}
+
+func (m *Module) isEntry(id spirv.ID) bool {
+	for i := range m.EntryPoints {
+		if m.EntryPoints[i].Func == id {
+			return true
+		}
+	}
+	return false
+}
+
+// calls returns the module's function calls.
+func (m *Module) calls() []*spirv.Instruction {
+	var list []*spirv.Instruction
+	for i := range m.Raw.Instructions {
+		if in := &m.Raw.Instructions[i]; in.Op == spirv.OpFunctionCall {
+			list = append(list, in)
+		}
+	}
+	return list
+}
+
+const version14 = 1<<16 | 4<<8
+
+// interfaceList tests the interface. From SPIR-V 1.4 on it names every global
+// variable that the entry point reaches; before, inputs and outputs.
+func (m *Module) interfaceList(e *EntryPoint, used []spirv.ID, r *report) {
+	listed := map[spirv.ID]bool{}
+	for _, id := range e.Interface {
+		def := m.Def(id)
+		if (def.Op != spirv.OpVariable && def.Op != spirv.OpUntypedVariableKHR) || m.places[id].function != 0 {
+			r.add(e.fault("interface: %%%d is no global variable", id))
+			continue
+		}
+		if c := spirv.StorageClass(def.Operands[0]); m.Raw.Version < version14 && c != spirv.StorageClassInput && c != spirv.StorageClassOutput {
+			r.add(e.fault("interface: %%%d is in %s: before SPIR-V 1.4, want Input or Output", id, c))
+		}
+		if listed[id] && m.Raw.Version >= version14 {
+			r.add(e.fault("interface: %%%d is listed twice", id))
+		}
+		listed[id] = true
+	}
+	for _, id := range used {
+		c := spirv.StorageClass(m.Def(id).Operands[0])
+		if !listed[id] && (m.Raw.Version >= version14 || c == spirv.StorageClassInput || c == spirv.StorageClassOutput) {
+			r.add(e.fault("interface: variable %%%d is used, but not listed", id))
+		}
+	}
+}
+
+func (m *Module) entryModes(e *EntryPoint, r *report) {
+	for i, mode := range e.Modes {
+		fault := FaultAt(&spirv.Instruction{Op: spirv.OpExecutionMode, Word: mode.Word}, "execution modes", "")
+		say := func(format string, args ...any) {
+			fault.Text = FaultAt(&spirv.Instruction{}, "", format, args...).Text
+			r.add(fault)
+		}
+		if models := modeModels[mode.Kind]; models != nil && !models[e.Model] {
+			say("%s is not for %s", mode.Kind, e.Model)
+		}
+		if first := e.Mode(mode.Kind); first != &e.Modes[i] && !perWidth[mode.Kind] {
+			say("%s is given twice for %q", mode.Kind, e.Name)
+		}
+		if takesIDs(mode.Kind) != mode.IDs && len(mode.Args) > 0 {
+			say("%s takes %s", mode.Kind, map[bool]string{true: "ids: want OpExecutionModeId", false: "literals: want OpExecutionMode"}[takesIDs(mode.Kind)])
+			continue
+		}
+		m.modeArgs(mode, say)
+	}
+	for _, w := range wanted {
+		if w.model == e.Model && !e.hasMode(w.modes) {
+			r.add(e.fault("%q has no execution mode %s", e.Name, w.text))
+		}
+	}
+	if workgroups[e.Model] && !e.hasMode([]spirv.ExecutionMode{spirv.ExecutionModeLocalSize, spirv.ExecutionModeLocalSizeId}) && !m.sizedByConstant() {
+		r.add(e.fault("%q has no local size: want LocalSize, LocalSizeId or a constant WorkgroupSize", e.Name))
+	}
+}
+
+// perWidth are the modes that may be given once for each width of floats.
+var perWidth = set(spirv.ExecutionModeDenormPreserve, spirv.ExecutionModeDenormFlushToZero, spirv.ExecutionModeSignedZeroInfNanPreserve,
+	spirv.ExecutionModeRoundingModeRTE, spirv.ExecutionModeRoundingModeRTZ)
+
+func (e *EntryPoint) hasMode(kinds []spirv.ExecutionMode) bool {
+	for _, k := range kinds {
+		if e.Mode(k) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// takesIDs reports whether a mode's operands are ids.
+func takesIDs(k spirv.ExecutionMode) bool {
+	e := grammar.KindExecutionMode.Lookup(uint32(k))
+	return e != nil && len(e.Parameters) > 0 && e.Parameters[0].Kind.IsID()
+}
+
+func (m *Module) modeArgs(mode Mode, say func(string, ...any)) {
+	for _, w := range mode.Args {
+		switch {
+		case mode.IDs && !constant(m.Def(spirv.ID(w)).Op) && m.Def(spirv.ID(w)).Op != spirv.OpConstantStringAMDX && m.Def(spirv.ID(w)).Op != spirv.OpSpecConstantStringAMDX:
+			say("%s: %%%d is no constant", mode.Kind, w)
+		case mode.Kind == spirv.ExecutionModeLocalSize && w == 0:
+			say("a local size of 0")
+		}
+	}
+}
+
+// sizedByConstant reports a constant that is decorated as the workgroup's size.
+func (m *Module) sizedByConstant() bool {
+	for id := range m.decorations {
+		if b, ok := m.Decoration(spirv.ID(id), spirv.DecorationBuiltIn); ok && spirv.BuiltIn(b) == spirv.BuiltInWorkgroupSize {
+			return true
+		}
+	}
+	return false
+}
+
+// reach finds the global variables that functions use, with those they call.
+type reach struct {
+	m       *Module
+	globals map[spirv.ID][]spirv.ID // by function, its own only
+	callees map[spirv.ID][]spirv.ID
+}
+
+func newReach(m *Module) *reach {
+	c := &reach{m: m, globals: map[spirv.ID][]spirv.ID{}, callees: map[spirv.ID][]spirv.ID{}}
+	ctx := spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))
+	for i := range m.Raw.Instructions {
+		ctx.Note(&m.Raw.Instructions[i])
+	}
+	last := make([]int32, m.Raw.Bound) // 1 + the function that has noted an id
+	for n, f := range m.Functions {
+		note := func(o spirv.Operand) error {
+			if !o.Kind.IsID() {
+				return nil
+			}
+			id := spirv.ID(o.Words[0])
+			op := m.Def(id).Op
+			if m.places[id].function != 0 || last[id] == int32(n+1) {
+				return nil
+			}
+			last[id] = int32(n + 1)
+			switch op {
+			case spirv.OpVariable, spirv.OpUntypedVariableKHR:
+				c.globals[f.ID] = append(c.globals[f.ID], id)
+			case spirv.OpFunction:
+				c.callees[f.ID] = append(c.callees[f.ID], id)
+			}
+			return nil
+		}
+		for _, b := range f.Blocks {
+			for i := range b.Code {
+				if !m.refersAhead(&b.Code[i]) {
+					_ = spirv.Walk(&b.Code[i], ctx, note) // the form is tested already
+				}
+			}
+		}
+	}
+	return c
+}
+
+// of returns the variables that a function and its callees use, each once.
+func (c *reach) of(f spirv.ID) []spirv.ID {
+	seen := map[spirv.ID]bool{f: true}
+	var list []spirv.ID
+	for queue := []spirv.ID{f}; len(queue) > 0; queue = queue[1:] {
+		for _, id := range c.globals[queue[0]] {
+			if !seen[id] {
+				seen[id], list = true, append(list, id)
+			}
+		}
+		for _, id := range c.callees[queue[0]] {
+			if !seen[id] {
+				seen[id], queue = true, append(queue, id)
+			}
+		}
+	}
+	return list
+}
