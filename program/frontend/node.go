@@ -116,6 +116,9 @@ func (b *builder) bindNode() {
 	if b.m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] || b.isMesh() {
 		b.graph.uses = idUses(b.m)
 	}
+	if b.isMesh() {
+		b.region(meshCounts, meshCountBytes) // before any array of run-time size
+	}
 	if b.m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] {
 		b.findInput()
 		b.listOutputs(n)
@@ -246,6 +249,9 @@ func (b *builder) describeInput(n *ir.Node) {
 	}
 	b.in = b.graph.input
 	t := b.resultType().Elem
+	if t == nil {
+		b.invalid("the type of the variable is no pointer")
+	}
 	p := b.payloadType(t)
 	p.MaxPayloads = 1
 	if n.Launch == ir.Coalescing {
