@@ -212,7 +212,7 @@ func (j *Job) graphWork() (*GraphWork, []problem) {
 			ps = append(ps, problem{path, err.Error(), ErrExpr})
 		}
 	}
-	scratch, err := j.ScratchBytes.evalInt(j.scope, -1, 0, maxScratch)
+	scratch, err := j.unlessAbsent(j.ScratchBytes, maxScratch)
 	note("scratch_bytes", err)
 	repeat, err := j.GraphRepeat.evalInt(j.scope, 1, 1, maxGraphRounds)
 	note("graph_repeat", err)
@@ -234,6 +234,14 @@ func (j *Job) graphWork() (*GraphWork, []problem) {
 		g.MeshOutputs = append(g.MeshOutputs, MeshTarget{m.Node, uint32(index), m.Output, m.Buffer})
 	}
 	return g, ps
+}
+
+// unlessAbsent is the value of an expression from 0 to high, or -1 when it was left out.
+func (j *Job) unlessAbsent(e Expr, high int64) (int64, error) {
+	if e == "" {
+		return -1, nil
+	}
+	return e.evalInt(j.scope, 0, 0, high)
 }
 
 func (j *Job) graphNode(n *Node) (GraphNode, error) {
@@ -271,7 +279,7 @@ func (j *Job) payloadDispatch(d *GraphDispatch) (PayloadDispatch, error) {
 		return out, fmt.Errorf("count: %w", err)
 	}
 	out.Index, out.Count = uint32(index), uint64(count)
-	if out.Stride, err = d.Stride.evalInt(j.scope, -1, 0, math.MaxInt32); err != nil {
+	if out.Stride, err = j.unlessAbsent(d.Stride, math.MaxInt32); err != nil {
 		return out, fmt.Errorf("stride: %w", err)
 	}
 	if len(d.Payloads) > 0 {

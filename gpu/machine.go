@@ -92,7 +92,7 @@ func (g *machine) cycle() uint64 { return g.freq.Cycle(g.engine.CurrentTime()) }
 func (g *machine) levels() []tracing.Level {
 	var list []tracing.Level
 	counters := g.hierarchy.Counters()
-	if g.chip != nil && g.chip.Counter.Accesses > 0 {
+	if g.chip != nil {
 		counters = append(counters, g.chip.Counter)
 	}
 	for _, c := range counters {

@@ -58,6 +58,9 @@ func newRunner(ctx context.Context, s Setup) (*runner, error) {
 	if r.resources, err = newResources(s.Job, r.machine.store); err != nil {
 		return nil, err
 	}
+	if !s.Job.IsGraph() {
+		r.machine.chip = nil // nothing to count
+	}
 	r.programs = &programs{
 		job: s.Job, machine: s.Machine, rules: &r.machine.rules, limits: &r.machine.limits, size: size,
 		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{},

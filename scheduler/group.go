@@ -336,15 +336,15 @@ func (r *Run) count(x *payload, to *stage) error {
 		}
 	}
 	x.launches = uint32(1 + len(to.sharers))
-	x.unfinished = uint32(x.groups[0] * x.groups[1] * x.groups[2])
+	// Nodes that share the input only read it: their workgroups have no writes to finish.
+	x.unfinished = x.groups[0] * x.groups[1] * x.groups[2]
 	for _, s := range to.sharers {
-		grid := s.grid(x)
-		if s.indirect != nil {
-			if err := s.checkCount(grid); err != nil {
-				return err
-			}
+		if s.indirect == nil {
+			continue
 		}
-		x.unfinished += grid[0] * grid[1] * grid[2]
+		if err := s.checkCount(s.grid(x)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -387,6 +387,8 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 		bad = "is given something else than the node's input payload"
 	case g.meta.Launch == program.Coalescing:
 		bad = "is called by a coalescing node"
+	case g.base != nil:
+		bad = "is called by a node that shares its input, which it may only read"
 	case p.payloads[p.arrays[i].elems[0]].host:
 		bad = "is called for a payload that the host dispatched"
 	case g.meta.Input == nil || !g.meta.Input.TrackFinish:
@@ -418,6 +420,9 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 func (r *Run) Check(w *simd.Wave, in *isa.Inst) bool {
 	g := r.groups[w.Group.Index]
 	st, m := &w.State, in.Mem
+	if m.Speculative {
+		return true
+	}
 	base := lane.Uniform(st, m.Base) + uint64(m.Offset)
 	size := uint64(max(lane.Element(in).Bits()/8, 1)) * uint64(max(m.Count, 1))
 	for mask := lane.Active(st, m); mask != 0; mask &= mask - 1 {
