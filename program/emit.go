@@ -46,7 +46,7 @@ func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class) (*Pro
 	e.countUses()
 	e.placeLocals()
 	e.placeMasks()
-	for i := range fl.order {
+	for i := range fl.Blocks {
 		e.block(i)
 	}
 	e.finish()
@@ -83,11 +83,11 @@ func (e *emitter) program(pre []*ir.Value, waveSize int) *Program {
 // deepest nesting.
 func (e *emitter) hardwareScalars(waveSize int) int {
 	depth, deepest := 0, 0
-	ends := make([]int, len(e.fl.order)+1)
-	for i := range e.fl.order {
+	ends := make([]int, len(e.fl.Blocks)+1)
+	for i := range e.fl.Blocks {
 		depth -= ends[i]
-		for j := i + 1; j < len(e.fl.order); j++ {
-			if e.fl.pend[j] && e.fl.idom[j] == i {
+		for j := i + 1; j < len(e.fl.Blocks); j++ {
+			if e.fl.pend[j] && e.fl.Idom[j] == i {
 				depth++
 				ends[j]++
 			}
@@ -99,7 +99,7 @@ func (e *emitter) hardwareScalars(waveSize int) int {
 
 func (e *emitter) countUses() {
 	e.uses = make([]int, e.f.NumValues())
-	for _, b := range e.fl.order {
+	for _, b := range e.fl.Blocks {
 		for _, list := range [][]*ir.Value{b.Phis, b.Code} {
 			for _, v := range list {
 				for _, a := range v.Args {
@@ -117,7 +117,7 @@ func (e *emitter) countUses() {
 func (e *emitter) placeLocals() {
 	e.scratch = make([]uint32, 0, len(e.f.Locals))
 	place := map[*ir.Local]bool{}
-	for _, b := range e.fl.order {
+	for _, b := range e.fl.Blocks {
 		for _, v := range b.Code {
 			if v.Mem != nil && v.Mem.Local != nil {
 				place[v.Mem.Local] = true
@@ -136,14 +136,14 @@ func (e *emitter) placeLocals() {
 // placeMasks gives each block that lanes wait for a scalar word of its own: the
 // words are zero when a wave starts and are zeroed when lanes join.
 func (e *emitter) placeMasks() {
-	e.masks = make([]int, len(e.fl.order))
+	e.masks = make([]int, len(e.fl.Blocks))
 	for i := range e.masks {
 		if e.masks[i] = -1; e.fl.pend[i] {
 			e.masks[i] = e.scalarWords
 			e.scalarWords++
 		}
 	}
-	e.start = make([]int32, len(e.fl.order)+1)
+	e.start = make([]int32, len(e.fl.Blocks)+1)
 }
 
 func (e *emitter) mask(place int) isa.Reg { return isa.S(e.masks[place]) }
@@ -199,7 +199,7 @@ func linkMicros(insts []isa.Inst) {
 }
 
 func (e *emitter) block(i int) {
-	b := e.fl.order[i]
+	b := e.fl.Blocks[i]
 	e.start[i] = int32(len(e.insts))
 	if e.fl.pend[i] {
 		e.control(isa.Inst{Op: isa.MaskJoin, T: isa.I64, Dst: e.mask(i), Src: src(e.mask(i))}, b)
@@ -247,7 +247,7 @@ func (e *emitter) value(v *ir.Value) {
 func (e *emitter) terminator(i int, b *ir.Block) {
 	switch b.Term {
 	case ir.Jump:
-		e.goTo(i, e.fl.pos[b.Succs[0].ID], b)
+		e.goTo(i, e.fl.Place[b.Succs[0].ID], b)
 	case ir.Cond:
 		e.conditional(i, b)
 	default:
@@ -257,7 +257,7 @@ func (e *emitter) terminator(i int, b *ir.Block) {
 
 // leave ends the active lanes; the wave goes on with those that wait.
 func (e *emitter) leave(i int, b *ir.Block) {
-	if e.fl.next(i, len(e.fl.order)) < 0 {
+	if e.fl.next(i, len(e.fl.Blocks)) < 0 {
 		e.control(isa.Inst{Op: isa.End, Class: isa.ClassEnd}, b)
 		return
 	}
@@ -267,10 +267,10 @@ func (e *emitter) leave(i int, b *ir.Block) {
 
 // onward is the next block at which lanes may wait, or the program's end.
 func (e *emitter) onward(i int) int {
-	if k := e.fl.next(i, len(e.fl.order)); k >= 0 {
+	if k := e.fl.next(i, len(e.fl.Blocks)); k >= 0 {
 		return k
 	}
-	return len(e.fl.order)
+	return len(e.fl.Blocks)
 }
 
 // parks reports that the way from place i to place j passes a block that lanes
@@ -294,7 +294,7 @@ func (e *emitter) jump(i, j int, b *ir.Block) {
 }
 
 func (e *emitter) conditional(i int, b *ir.Block) {
-	t, f := e.fl.pos[b.Succs[0].ID], e.fl.pos[b.Succs[1].ID]
+	t, f := e.fl.Place[b.Succs[0].ID], e.fl.Place[b.Succs[1].ID]
 	switch {
 	case t == f:
 		e.goTo(i, t, b)
@@ -372,12 +372,12 @@ func (e *emitter) finish() {
 	end := int32(len(e.insts))
 	needed := end == 0 || !branchesAway(e.insts[end-1])
 	for _, f := range e.fixes {
-		needed = needed || f.place == len(e.fl.order)
+		needed = needed || f.place == len(e.fl.Blocks)
 	}
 	if needed {
 		e.insts = append(e.insts, isa.Inst{Op: isa.End, Class: isa.ClassEnd})
 	}
-	e.start[len(e.fl.order)] = end
+	e.start[len(e.fl.Blocks)] = end
 	for _, f := range e.fixes {
 		e.insts[f.inst].Target = e.start[f.place]
 	}

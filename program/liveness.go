@@ -61,7 +61,7 @@ func newLiveness(f *ir.Func, fl *flow, pre []*ir.Value, copies [][]copyTo) *live
 		}
 	}
 	note(pre)
-	for _, b := range fl.order {
+	for _, b := range fl.Blocks {
 		lv.in[b.ID], lv.out[b.ID] = newBitset(n), newBitset(n)
 		note(b.Phis)
 		note(b.Code)
@@ -73,14 +73,14 @@ func newLiveness(f *ir.Func, fl *flow, pre []*ir.Value, copies [][]copyTo) *live
 func (lv *liveness) solve(fl *flow, scalar bitset) {
 	for changed := true; changed; {
 		changed = false
-		for i := len(fl.order) - 1; i >= 0; i-- {
-			b := fl.order[i]
+		for i := len(fl.Blocks) - 1; i >= 0; i-- {
+			b := fl.Blocks[i]
 			out := lv.out[b.ID]
 			for _, s := range b.Succs {
 				out.union(lv.in[s.ID])
 			}
-			if i+1 < len(fl.order) {
-				out.addMasked(lv.in[fl.order[i+1].ID], scalar)
+			if i+1 < len(fl.Blocks) {
+				out.addMasked(lv.in[fl.Blocks[i+1].ID], scalar)
 			}
 			in := append(bitset(nil), out...)
 			lv.walk(b, in.remove, in.add)

@@ -14,7 +14,7 @@ type copyTo struct{ phi, src *ir.Value }
 func splitEdges(f *ir.Func, pre []*ir.Value) {
 	fl := newFlow(f)
 	lv := newLiveness(f, fl, pre, nil)
-	for _, b := range fl.order {
+	for _, b := range fl.Blocks {
 		if len(b.Succs) < 2 {
 			continue
 		}
@@ -69,10 +69,10 @@ func splitEdge(f *ir.Func, b *ir.Block, i int) {
 // must not run side by side, or uniform values would not be uniform.
 func oneLatch(f *ir.Func) {
 	fl := newFlow(f)
-	for i, h := range fl.order {
+	for i, h := range fl.Blocks {
 		var back []int
 		for k, p := range h.Preds {
-			if pp := fl.pos[p.ID]; pp >= i {
+			if pp := fl.Place[p.ID]; pp >= i {
 				back = append(back, k)
 			}
 		}
@@ -124,10 +124,10 @@ func joinLatches(f *ir.Func, h *ir.Block, back []int) {
 // phiCopies lists, by block id, the copies at the end of each block.
 func phiCopies(f *ir.Func, fl *flow) [][]copyTo {
 	copies := make([][]copyTo, f.NumBlocks())
-	for _, b := range fl.order {
+	for _, b := range fl.Blocks {
 		for _, phi := range b.Phis {
 			for i, p := range b.Preds {
-				if src := phi.Args[i]; fl.pos[p.ID] >= 0 && src != phi {
+				if src := phi.Args[i]; fl.Place[p.ID] >= 0 && src != phi {
 					copies[p.ID] = append(copies[p.ID], copyTo{phi, src})
 				}
 			}

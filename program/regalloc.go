@@ -64,9 +64,9 @@ func newSpans(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int)
 	for _, v := range pre {
 		s.note(v)
 	}
-	starts := make([]int, len(fl.order))
+	starts := make([]int, len(fl.Blocks))
 	point := 2
-	for i, b := range fl.order {
+	for i, b := range fl.Blocks {
 		starts[i] = point
 		point += 2*len(b.Code) + 6
 		for _, v := range b.Phis {
@@ -77,8 +77,8 @@ func newSpans(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int)
 		}
 	}
 	s.points = point
-	for i := len(fl.order) - 1; i >= 0; i-- {
-		b := fl.order[i]
+	for i := len(fl.Blocks) - 1; i >= 0; i-- {
+		b := fl.Blocks[i]
 		s.block(b, lv.out[b.ID], lv.copies[b.ID], starts[i], starts[i]+2*len(b.Code)+6)
 	}
 	for _, v := range pre {
@@ -212,8 +212,8 @@ func overlap(a, b []span) bool {
 // back edges first: they cost a move in every iteration.
 func (a *allocation) coalesce(fl *flow, lv *liveness) {
 	for _, back := range []bool{true, false} {
-		for i, b := range fl.order {
-			isBack := len(b.Succs) == 1 && fl.pos[b.Succs[0].ID] <= i
+		for i, b := range fl.Blocks {
+			isBack := len(b.Succs) == 1 && fl.Place[b.Succs[0].ID] <= i
 			if isBack != back {
 				continue
 			}

@@ -1,93 +1,143 @@
 package ir
 
-// Dominators gives the immediate dominator of each block that control can
-// reach; the entry block is its own. (Cooper, Harvey and Kennedy, "A Simple,
-// Fast Dominance Algorithm".)
-func Dominators(f *Func) map[*Block]*Block {
-	order := ReversePostOrder(f)
-	number := make(map[*Block]int, len(order))
-	for i, b := range order {
-		number[b] = i
-	}
-	idom := map[*Block]*Block{order[0]: order[0]}
-	for changed := true; changed; {
-		changed = false
-		for _, b := range order[1:] {
-			var d *Block
-			for _, p := range b.Preds {
-				if idom[p] == nil {
-					continue
-				}
-				if d == nil {
-					d = p
-				} else {
-					d = common(d, p, idom, number)
-				}
-			}
-			if d != nil && idom[b] != d {
-				idom[b], changed = d, true
-			}
-		}
-	}
-	return idom
+// An Order is the blocks that control can reach, in an order in which those of
+// a construct stand together, with their dominators. It describes the function
+// as it was when the order was made.
+//
+// It is the reverse post-order of a walk that visits a header's merge block
+// first, then its continue target, then its successors from the last to the
+// first: so the first successor stands next to the header, the continue target
+// behind the loop's body, and the merge block behind the whole construct.
+type Order struct {
+	Blocks []*Block
+	Place  []int // block id -> place in Blocks, -1 when unreachable
+	Idom   []int // place -> place of the immediate dominator; the entry's is itself
 }
 
-func common(x, y *Block, idom map[*Block]*Block, number map[*Block]int) *Block {
-	for x != y {
-		for number[x] > number[y] {
-			x = idom[x]
-		}
-		for number[y] > number[x] {
-			y = idom[y]
-		}
+// NewOrder orders the blocks of f.
+func NewOrder(f *Func) *Order {
+	o := &Order{Place: make([]int, f.NumBlocks())}
+	for i := range o.Place {
+		o.Place[i] = -1
 	}
-	return x
+	o.walk(f)
+	for i, b := range o.Blocks {
+		o.Place[b.ID] = i
+	}
+	o.dominators()
+	return o
 }
 
-// ReversePostOrder lists the blocks that control can reach in an order in
-// which those of a construct stand together: its header first, and of the ways
-// out of a block its merge target last, before it the continue target.
-func ReversePostOrder(f *Func) []*Block {
+// walk lists the blocks without recursion: modules nest deep.
+func (o *Order) walk(f *Func) {
+	reach := reachable(f)
+	seen := make([]bool, f.NumBlocks())
 	type step struct {
 		b    *Block
-		next []*Block
+		next int // of what is to visit from b
 	}
-	seen := map[*Block]bool{f.Blocks[0]: true}
-	stack := []step{{f.Blocks[0], walkOrder(f.Blocks[0])}}
-	var post []*Block
+	seen[f.Blocks[0].ID] = true
+	stack := []step{{b: f.Blocks[0]}}
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
-		if len(top.next) == 0 {
-			post = append(post, top.b)
+		b, more := top.b.visit(top.next)
+		top.next++
+		switch {
+		case !more:
+			o.Blocks = append(o.Blocks, top.b)
 			stack = stack[:len(stack)-1]
-			continue
-		}
-		b := top.next[0]
-		top.next = top.next[1:]
-		if !seen[b] {
-			seen[b] = true
-			stack = append(stack, step{b, walkOrder(b)})
+		case b != nil && reach[b.ID] && !seen[b.ID]:
+			seen[b.ID] = true
+			stack = append(stack, step{b: b})
 		}
 	}
-	for i, j := 0, len(post)-1; i < j; i, j = i+1, j-1 {
-		post[i], post[j] = post[j], post[i]
+	for i, j := 0, len(o.Blocks)-1; i < j; i, j = i+1, j-1 {
+		o.Blocks[i], o.Blocks[j] = o.Blocks[j], o.Blocks[i]
 	}
-	return post
 }
 
-// walkOrder lists what to visit from a block, those first that shall come last
-// in the order: merge, continue target, then the successors from the last on.
-// Merge and continue targets that only the construct's blocks lead to are
-// visited from the header too, when control can reach them at all.
-func walkOrder(b *Block) []*Block {
-	var next []*Block
-	for _, t := range []*Block{b.Merge, b.Continue} {
-		if t != nil && len(t.Preds) > 0 {
-			next = append(next, t)
+// visit is the i-th block to look at from b (nil: none there), and whether
+// there is an i-th.
+func (b *Block) visit(i int) (*Block, bool) {
+	switch i {
+	case 0:
+		return b.Merge, true
+	case 1:
+		return b.Continue, true
+	}
+	if k := len(b.Succs) + 1 - i; k >= 0 {
+		return b.Succs[k], true
+	}
+	return nil, false
+}
+
+func reachable(f *Func) []bool {
+	reach := make([]bool, f.NumBlocks())
+	reach[f.Blocks[0].ID] = true
+	work := []*Block{f.Blocks[0]}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		for _, s := range b.Succs {
+			if !reach[s.ID] {
+				reach[s.ID] = true
+				work = append(work, s)
+			}
 		}
 	}
-	for i := len(b.Succs) - 1; i >= 0; i-- {
-		next = append(next, b.Succs[i])
+	return reach
+}
+
+// dominators is the iterative algorithm of Cooper, Harvey and Kennedy ("A
+// Simple, Fast Dominance Algorithm").
+func (o *Order) dominators() {
+	o.Idom = make([]int, len(o.Blocks))
+	for i := range o.Idom {
+		o.Idom[i] = -1
 	}
-	return next
+	o.Idom[0] = 0
+	for changed := true; changed; {
+		changed = false
+		for i := 1; i < len(o.Blocks); i++ {
+			if d := o.meet(o.Blocks[i]); d != o.Idom[i] {
+				o.Idom[i], changed = d, true
+			}
+		}
+	}
+}
+
+// meet is the nearest common dominator of b's predecessors.
+func (o *Order) meet(b *Block) int {
+	d := -1
+	for _, p := range b.Preds {
+		q := o.Place[p.ID]
+		switch {
+		case q < 0 || o.Idom[q] < 0:
+		case d < 0:
+			d = q
+		default:
+			d = o.common(d, q)
+		}
+	}
+	return d
+}
+
+func (o *Order) common(a, b int) int {
+	for a != b {
+		for a > b {
+			a = o.Idom[a]
+		}
+		for b > a {
+			b = o.Idom[b]
+		}
+	}
+	return a
+}
+
+// Dominates reports that every way to place b passes place a.
+func (o *Order) Dominates(a, b int) bool {
+	for b > a {
+		b = o.Idom[b]
+	}
+	return a == b
 }

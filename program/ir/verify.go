@@ -27,7 +27,7 @@ func Verify(f *Func) error {
 		c.place(b)
 	}
 	if len(c.errs) == 0 {
-		c.idom = Dominators(f)
+		c.order = NewOrder(f)
 		for _, b := range f.Blocks {
 			c.block(b)
 		}
@@ -41,11 +41,11 @@ type place struct {
 }
 
 type verifier struct {
-	f    *Func
-	in   map[*Block]bool
-	at   map[*Value]place
-	idom map[*Block]*Block
-	errs []error
+	f     *Func
+	in    map[*Block]bool
+	at    map[*Value]place
+	order *Order
+	errs  []error
 }
 
 func (c *verifier) fault(b *Block, v *Value, format string, args ...any) {
@@ -123,7 +123,7 @@ func (c *verifier) put(b *Block, v *Value, n int) {
 }
 
 func (c *verifier) block(b *Block) {
-	if c.idom[b] == nil { // not reachable
+	if c.order.Place[b.ID] < 0 { // not reachable
 		return
 	}
 	for _, v := range b.Phis {
@@ -154,6 +154,9 @@ func (c *verifier) block(b *Block) {
 
 // use tests that the definition of a reaches position n of block b.
 func (c *verifier) use(b *Block, v, a *Value, n int) {
+	if c.order.Place[b.ID] < 0 { // a phi's argument from a block that is not reachable
+		return
+	}
 	at, ok := c.at[a]
 	if !ok {
 		c.fault(b, v, "v%d stands in no block", a.ID)
@@ -165,14 +168,9 @@ func (c *verifier) use(b *Block, v, a *Value, n int) {
 		}
 		return
 	}
-	for d := c.idom[b]; ; d = c.idom[d] {
-		if d == at.block {
-			return
-		}
-		if d == nil || d == c.idom[d] {
-			c.fault(b, v, "v%d of b%d does not dominate its use", a.ID, at.block.ID)
-			return
-		}
+	def := c.order.Place[at.block.ID]
+	if def < 0 || !c.order.Dominates(def, c.order.Place[b.ID]) {
+		c.fault(b, v, "v%d of b%d does not dominate its use", a.ID, at.block.ID)
 	}
 }
 

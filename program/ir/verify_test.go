@@ -69,9 +69,9 @@ func TestVerifyFinds(t *testing.T) {
 
 func TestDominators(t *testing.T) {
 	f := diamond()
-	idom := Dominators(f)
+	o := NewOrder(f)
 	for i, want := range []int{0, 0, 0, 0} {
-		if got := idom[f.Blocks[i]]; got != f.Blocks[want] {
+		if got := o.Blocks[o.Idom[o.Place[f.Blocks[i].ID]]]; got != f.Blocks[want] {
 			t.Errorf("b%d is dominated by b%d, want b%d", i, got.ID, want)
 		}
 	}
@@ -92,7 +92,7 @@ func TestOrderPutsMergeLast(t *testing.T) {
 	b[2].SetSuccs(Cond, cond, b[3], b[4])
 	b[3].SetSuccs(Jump, nil, b[1])
 	b[4].Term = Return
-	for i, got := range ReversePostOrder(f) {
+	for i, got := range NewOrder(f).Blocks {
 		if got != b[i] {
 			t.Errorf("place %d is b%d", i, got.ID)
 		}

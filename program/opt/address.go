@@ -16,7 +16,7 @@ import (
 // loops keep what changes in them only. Values must have their units (placement).
 func addresses(f *ir.Func, _ Options) bool {
 	a := &addresser{f: f, g: newGraph(f), pool: newPool(f)}
-	for _, b := range a.g.order {
+	for _, b := range a.g.Blocks {
 		a.block(b)
 	}
 	a.pool.flush()

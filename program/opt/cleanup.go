@@ -224,7 +224,7 @@ func dropMerges(f *ir.Func) bool {
 		if g == nil {
 			g = newGraph(f)
 		}
-		if len(b.Merge.Preds) == 0 || g.inLoop[g.pos[b.Merge.Preds[0].ID]] == g.inLoop[g.pos[b.ID]] {
+		if len(b.Merge.Preds) == 0 || g.inLoop[g.Place[b.Merge.Preds[0].ID]] == g.inLoop[g.Place[b.ID]] {
 			b.Merge, changed = nil, true
 		}
 	}

@@ -59,7 +59,7 @@ type escape struct {
 func analyse(f *ir.Func, o Options, closing bool) *divergenceAnalysis {
 	g := newGraph(f)
 	d := &divergenceAnalysis{f: f, o: o, g: g, u: newUses(f), isDiv: make([]bool, f.NumValues()), closing: closing,
-		leaves: make([]bool, len(g.loops)), labels: make([]int, len(g.order)), turns: make([]int, len(g.order))}
+		leaves: make([]bool, len(g.loops)), labels: make([]int, len(g.Blocks)), turns: make([]int, len(g.Blocks))}
 	eachValue(f, func(v *ir.Value) {
 		if d.source(v) {
 			d.mark(v)
@@ -137,15 +137,15 @@ func (d *divergenceAnalysis) branch(b *ir.Block) {
 	}
 	d.turn++
 	d.headers = d.headers[:0]
-	at := d.g.pos[b.ID]
+	at := d.g.Place[b.ID]
 	pending := d.reach(at, b.Succs[0], 0) + d.reach(at, b.Succs[1], 1)
 	end := at + 1
-	for ; end < len(d.g.order) && pending > 1; end++ {
+	for ; end < len(d.g.Blocks) && pending > 1; end++ {
 		if d.turns[end] != d.turn {
 			continue
 		}
 		pending--
-		for _, s := range d.g.order[end].Succs {
+		for _, s := range d.g.Blocks[end].Succs {
 			pending += d.reach(end, s, d.labels[end])
 		}
 	}
@@ -156,7 +156,7 @@ func (d *divergenceAnalysis) branch(b *ir.Block) {
 
 // reach gives s the label of a path to it and reports 1 if s was new.
 func (d *divergenceAnalysis) reach(from int, s *ir.Block, label int) int {
-	q := d.g.pos[s.ID]
+	q := d.g.Place[s.ID]
 	own := q + 2 // labels 0 and 1 are the sides of the branch
 	switch {
 	case q <= from:
@@ -180,7 +180,7 @@ func (d *divergenceAnalysis) join(b *ir.Block) {
 // leaveLoop is called when a path from the branch at the given place goes round
 // the loop. If another path does not, lanes leave in different iterations.
 func (d *divergenceAnalysis) leaveLoop(l *loop, at int) {
-	i := d.g.inLoop[d.g.pos[l.header.ID]]
+	i := d.g.inLoop[d.g.Place[l.header.ID]]
 	if d.leaves[i] || !l.members[at] || !d.reachedOutside(l) {
 		return
 	}

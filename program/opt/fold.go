@@ -13,7 +13,7 @@ import (
 func fold(f *ir.Func, o Options) bool {
 	s := &folder{f: f, o: o, pool: newPool(f), names: newRenaming(f)}
 	g := newGraph(f)
-	for _, b := range g.order {
+	for _, b := range g.Blocks {
 		s.block(b)
 	}
 	changed := s.names.apply(f) || s.changed

@@ -5,9 +5,7 @@ import "spvsim/program/ir"
 // A graph is what passes ask about control flow: an order, dominators, loops.
 // It describes the function as it was when the graph was made.
 type graph struct {
-	order []*ir.Block // reachable blocks, in reverse postorder
-	pos   []int       // place in order by block id; -1: unreachable
-	idom  []int       // place of the immediate dominator by place; the entry's is itself
+	*ir.Order
 	// pre lists places in preorder of the dominator tree; a block dominates
 	// those from first[p] up to last[p] in it.
 	pre         []int
@@ -32,111 +30,27 @@ type loop struct {
 }
 
 func newGraph(f *ir.Func) *graph {
-	g := &graph{}
-	g.number(f)
-	g.dominators()
+	g := &graph{Order: ir.NewOrder(f)}
 	g.dominatorTree()
 	g.findLoops()
 	return g
 }
 
-// number orders the blocks depth first, without recursion: modules nest deep.
-func (g *graph) number(f *ir.Func) {
-	type frame struct {
-		b    *ir.Block
-		next int
-	}
-	g.pos = make([]int, f.NumBlocks())
-	for i := range g.pos {
-		g.pos[i] = -1
-	}
-	stack := []frame{{f.Blocks[0], len(f.Blocks[0].Succs)}}
-	g.pos[f.Blocks[0].ID] = 0
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		if top.next == 0 {
-			g.order = append(g.order, top.b)
-			stack = stack[:len(stack)-1]
-			continue
-		}
-		top.next--
-		if s := visit(top.b, top.next); g.pos[s.ID] < 0 {
-			g.pos[s.ID] = 0
-			stack = append(stack, frame{s, len(s.Succs)})
-		}
-	}
-	for i, j := 0, len(g.order)-1; i < j; i, j = i+1, j-1 {
-		g.order[i], g.order[j] = g.order[j], g.order[i]
-	}
-	for i, b := range g.order {
-		g.pos[b.ID] = i
-	}
-}
-
-// visit is the successor to look at when i are left: the last one first, but a
-// loop's exit before its body, so that the body comes first in the order.
-func visit(b *ir.Block, i int) *ir.Block {
-	if len(b.Succs) == 2 && b.Continue != nil && b.Succs[0] == b.Merge {
-		return b.Succs[1-i]
-	}
-	return b.Succs[i]
-}
-
-// dominators is the iterative algorithm of Cooper, Harvey and Kennedy.
-func (g *graph) dominators() {
-	g.idom = make([]int, len(g.order))
-	for i := range g.idom {
-		g.idom[i] = -1
-	}
-	g.idom[0] = 0
-	for changed := true; changed; {
-		changed = false
-		for i := 1; i < len(g.order); i++ {
-			if d := g.meet(g.order[i]); d != g.idom[i] {
-				g.idom[i], changed = d, true
-			}
-		}
-	}
-}
-
-func (g *graph) meet(b *ir.Block) int {
-	d := -1
-	for _, p := range b.Preds {
-		q := g.pos[p.ID]
-		if q < 0 || g.idom[q] < 0 {
-			continue
-		}
-		if d < 0 {
-			d = q
-			continue
-		}
-		for d != q {
-			for d > q {
-				d = g.idom[d]
-			}
-			for q > d {
-				q = g.idom[q]
-			}
-		}
-	}
-	return d
-}
-
 // dominatorTree numbers the tree without child lists: sizes first, then places,
 // as a parent comes before its children in reverse postorder.
 func (g *graph) dominatorTree() {
-	n := len(g.order)
+	n := len(g.Blocks)
 	g.pre, g.first, g.last = make([]int, n), make([]int, n), make([]int, n)
 	size, used := make([]int, n), make([]int, n)
 	for i := n - 1; i >= 0; i-- {
 		size[i]++
 		if i > 0 {
-			size[g.idom[i]] += size[i]
+			size[g.Idom[i]] += size[i]
 		}
 	}
 	for i := range n {
 		if i > 0 {
-			d := g.idom[i]
+			d := g.Idom[i]
 			g.first[i] = g.first[d] + 1 + used[d]
 			used[d] += size[i]
 		}
@@ -150,20 +64,20 @@ func (g *graph) dominates(a, b *ir.Block) bool {
 	if !g.reachable(a) || !g.reachable(b) {
 		return false
 	}
-	p, q := g.pos[a.ID], g.pos[b.ID]
+	p, q := g.Place[a.ID], g.Place[b.ID]
 	return g.first[p] <= g.first[q] && g.first[q] < g.last[p]
 }
 
 func (g *graph) reachable(b *ir.Block) bool {
-	return b != nil && b.ID < len(g.pos) && g.pos[b.ID] >= 0
+	return b != nil && b.ID < len(g.Place) && g.Place[b.ID] >= 0
 }
 
 func (g *graph) findLoops() {
-	g.inLoop = make([]int, len(g.order))
+	g.inLoop = make([]int, len(g.Blocks))
 	for i := range g.inLoop {
 		g.inLoop[i] = -1
 	}
-	for p, b := range g.order {
+	for p, b := range g.Blocks {
 		backs := 0
 		var latch *ir.Block
 		for _, q := range b.Preds {
@@ -183,7 +97,7 @@ func (g *graph) findLoops() {
 }
 
 func (g *graph) addLoop(p int, b, latch *ir.Block) {
-	n := len(g.order)
+	n := len(g.Blocks)
 	l := &loop{header: b, latch: latch, parent: g.inLoop[p], depth: 1, round: make([]bool, n), members: make([]bool, n)}
 	if l.parent >= 0 {
 		l.depth = g.loops[l.parent].depth + 1
@@ -195,7 +109,7 @@ func (g *graph) addLoop(p int, b, latch *ir.Block) {
 	g.findArms(l, p)
 	for q, in := range l.members {
 		if in {
-			l.blocks = append(l.blocks, g.order[q])
+			l.blocks = append(l.blocks, g.Blocks[q])
 			g.inLoop[q] = len(g.loops)
 		}
 	}
@@ -213,7 +127,7 @@ func (g *graph) findRound(l *loop, p int) {
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
-		if q := g.pos[b.ID]; q >= 0 && !l.round[q] {
+		if q := g.Place[b.ID]; q >= 0 && !l.round[q] {
 			l.round[q] = true
 			work = append(work, b.Preds...)
 		}
@@ -231,13 +145,13 @@ func (g *graph) findArms(l *loop, p int) {
 	named := g.namedOutside(l)
 	for i := g.first[p] + 1; i < g.last[p]; i++ {
 		q := g.pre[i]
-		b, dom := g.order[q], g.idom[q]
+		b, dom := g.Blocks[q], g.Idom[q]
 		switch {
 		case l.round[q]:
 		case named[q]:
 			i = g.last[q] - 1 // nothing below it either
 		case l.round[dom]:
-			l.members[q] = len(b.Preds) == 1 && !g.dominates(l.header.Continue, g.order[dom])
+			l.members[q] = len(b.Preds) == 1 && !g.dominates(l.header.Continue, g.Blocks[dom])
 		default:
 			l.members[q] = l.members[dom]
 		}
@@ -247,14 +161,14 @@ func (g *graph) findArms(l *loop, p int) {
 // namedOutside marks the merge and continue blocks of the loop and of the
 // constructs around it.
 func (g *graph) namedOutside(l *loop) []bool {
-	named := make([]bool, len(g.order))
-	for q, b := range g.order {
+	named := make([]bool, len(g.Blocks))
+	for q, b := range g.Blocks {
 		if l.round[q] && b != l.header {
 			continue
 		}
 		for _, t := range []*ir.Block{b.Merge, b.Continue} {
-			if g.reachable(t) && !l.round[g.pos[t.ID]] && (b == l.header || !g.dominates(l.header, b)) {
-				named[g.pos[t.ID]] = true
+			if g.reachable(t) && !l.round[g.Place[t.ID]] && (b == l.header || !g.dominates(l.header, b)) {
+				named[g.Place[t.ID]] = true
 			}
 		}
 	}
@@ -262,7 +176,7 @@ func (g *graph) namedOutside(l *loop) []bool {
 }
 
 func (g *graph) loopOf(b *ir.Block) *loop {
-	if i := g.inLoop[g.pos[b.ID]]; i >= 0 {
+	if i := g.inLoop[g.Place[b.ID]]; i >= 0 {
 		return g.loops[i]
 	}
 	return nil
@@ -278,5 +192,5 @@ func (g *graph) depth(b *ir.Block) int {
 // contains reports that b is part of the loop. Blocks made after the graph are
 // part of no loop.
 func (g *graph) contains(l *loop, b *ir.Block) bool {
-	return g.reachable(b) && l.members[g.pos[b.ID]]
+	return g.reachable(b) && l.members[g.Place[b.ID]]
 }

@@ -13,7 +13,7 @@ import (
 func gvn(f *ir.Func, _ Options) bool {
 	s := &numbering{g: newGraph(f), names: newRenaming(f), table: newValueTable(f)}
 	for _, p := range s.g.pre {
-		s.block(s.g.order[p])
+		s.block(s.g.Blocks[p])
 	}
 	return s.names.apply(f)
 }

@@ -15,8 +15,8 @@ const maxSelected = 4
 func ifconvert(f *ir.Func, _ Options) bool {
 	g := newGraph(f)
 	changed := false
-	for i := len(g.order) - 1; i >= 0; i-- { // inner ones first
-		if b := g.order[i]; b.Term == ir.Cond && b.Continue == nil && convert(f, b) {
+	for i := len(g.Blocks) - 1; i >= 0; i-- { // inner ones first
+		if b := g.Blocks[i]; b.Term == ir.Cond && b.Continue == nil && convert(f, b) {
 			changed = true
 		}
 	}

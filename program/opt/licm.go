@@ -19,11 +19,11 @@ func licm(f *ir.Func, _ Options) bool {
 // hoistLoop moves invariant values to the end of the block that dominates the
 // header, unless that block is in another loop.
 func hoistLoop(g *graph, l *loop) bool {
-	p := g.pos[l.header.ID]
+	p := g.Place[l.header.ID]
 	if p == 0 {
 		return false
 	}
-	to := g.idom[p]
+	to := g.Idom[p]
 	if g.inLoop[to] != l.parent {
 		return false
 	}
@@ -32,7 +32,7 @@ func hoistLoop(g *graph, l *loop) bool {
 		kept := b.Code[:0]
 		for _, v := range b.Code {
 			if invariant(g, l, v) && mayHoist(g, l, v) {
-				g.order[to].Append(v)
+				g.Blocks[to].Append(v)
 				changed = true
 			} else {
 				kept = append(kept, v)

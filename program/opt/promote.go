@@ -19,7 +19,7 @@ func promote(f *ir.Func, _ Options) bool {
 	p.defs = make([][]*ir.Value, f.NumBlocks())
 	p.filled = make([]bool, f.NumBlocks())
 	p.pending = make([][]pendingPhi, f.NumBlocks())
-	for _, b := range p.g.order {
+	for _, b := range p.g.Blocks {
 		p.fill(b)
 	}
 	p.seal()
@@ -276,7 +276,7 @@ func (p *promoter) retype(q *ir.Block, a *ir.Value, t isa.Type) *ir.Value {
 func (p *promoter) seal() {
 	for more := true; more; {
 		more = false
-		for _, b := range p.g.order {
+		for _, b := range p.g.Blocks {
 			for len(p.pending[b.ID]) > 0 {
 				q := p.pending[b.ID][0]
 				p.pending[b.ID] = p.pending[b.ID][1:]

@@ -206,18 +206,18 @@ func (s *scheduler) used(a *ir.Value) {
 // blocks, and through the loops on the way.
 func liveThrough(f *ir.Func) []int {
 	g := newGraph(f)
-	end := make([]int, len(g.order)) // by place: last place of the loop around it, itself if none
+	end := make([]int, len(g.Blocks)) // by place: last place of the loop around it, itself if none
 	for i := range end {
 		end[i] = i
 		for l := g.inLoop[i]; l >= 0; l = g.loops[l].parent {
 			for _, b := range g.loops[l].blocks {
-				end[i] = max(end[i], g.pos[b.ID])
+				end[i] = max(end[i], g.Place[b.ID])
 			}
 		}
 	}
 	last := make([]int, f.NumValues())
 	use := func(v *ir.Value, p int) { last[v.ID] = max(last[v.ID], p) }
-	for p, b := range g.order {
+	for p, b := range g.Blocks {
 		for _, v := range b.Code {
 			for _, a := range v.Args {
 				use(a, g.lastPlace(end, a, p))
@@ -225,7 +225,7 @@ func liveThrough(f *ir.Func) []int {
 		}
 		for _, phi := range b.Phis {
 			for k, a := range phi.Args {
-				use(a, g.lastPlace(end, a, g.pos[b.Preds[k].ID]))
+				use(a, g.lastPlace(end, a, g.Place[b.Preds[k].ID]))
 			}
 		}
 	}
@@ -235,15 +235,15 @@ func liveThrough(f *ir.Func) []int {
 // lastPlace is where a use at place p keeps v alive: to the end of the loop
 // around p when v comes from outside of it.
 func (g *graph) lastPlace(end []int, v *ir.Value, p int) int {
-	if d := g.pos[v.Block.ID]; g.inLoop[d] != g.inLoop[p] {
+	if d := g.Place[v.Block.ID]; g.inLoop[d] != g.inLoop[p] {
 		return end[p]
 	}
 	return p
 }
 
 func (g *graph) sumRanges(f *ir.Func, last []int) []int {
-	delta := make([]int, len(g.order)+1)
-	for p, b := range g.order {
+	delta := make([]int, len(g.Blocks)+1)
+	for p, b := range g.Blocks {
 		for _, vs := range [][]*ir.Value{b.Phis, b.Code} {
 			for _, v := range vs {
 				if last[v.ID] > p {
@@ -255,7 +255,7 @@ func (g *graph) sumRanges(f *ir.Func, last []int) []int {
 	}
 	live := make([]int, f.NumBlocks())
 	sum := 0
-	for p, b := range g.order {
+	for p, b := range g.Blocks {
 		sum += delta[p]
 		live[b.ID] = sum
 		for _, phi := range b.Phis {

@@ -80,7 +80,7 @@ func tripCount(g *graph, l *loop, most int) (*ir.Block, int) {
 }
 
 // goesRound reports that the i-th way out of b stays on the way to the header.
-func goesRound(g *graph, l *loop, b *ir.Block, i int) bool { return l.round[g.pos[b.Succs[i].ID]] }
+func goesRound(g *graph, l *loop, b *ir.Block, i int) bool { return l.round[g.Place[b.Succs[i].ID]] }
 
 func simulate(g *graph, l *loop, exit *ir.Block, most int) int {
 	back := predOf(l.header, l.latch)
@@ -253,7 +253,7 @@ func (c *copier) blockOf(b *ir.Block) *ir.Block {
 	if b == nil || !c.g.contains(c.l, b) {
 		return b
 	}
-	return c.blocks[c.g.pos[b.ID]]
+	return c.blocks[c.g.Place[b.ID]]
 }
 
 func (c *copier) valueOf(v *ir.Value) *ir.Value {
@@ -264,9 +264,9 @@ func (c *copier) valueOf(v *ir.Value) *ir.Value {
 }
 
 func (c *copier) copyBlocks() {
-	c.blocks = make([]*ir.Block, len(c.g.order))
+	c.blocks = make([]*ir.Block, len(c.g.Blocks))
 	for _, b := range c.l.blocks {
-		c.blocks[c.g.pos[b.ID]] = c.f.NewBlock()
+		c.blocks[c.g.Place[b.ID]] = c.f.NewBlock()
 	}
 	for _, b := range c.l.blocks {
 		if b != c.l.header {

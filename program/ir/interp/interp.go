@@ -62,10 +62,9 @@ type Stats struct {
 const turn = 64
 
 type machine struct {
-	f     *ir.Func
-	d     *Dispatch
-	order []*ir.Block
-	place map[*ir.Block]int
+	f *ir.Func
+	d *Dispatch
+	*ir.Order
 	first []int // flattened index of each binding's first descriptor
 	stats Stats
 	clock uint64
@@ -123,10 +122,7 @@ func Run(f *ir.Func, d Dispatch) (Stats, error) {
 }
 
 func newMachine(f *ir.Func, d *Dispatch) *machine {
-	m := &machine{f: f, d: d, order: ir.ReversePostOrder(f), place: map[*ir.Block]int{}}
-	for i, b := range m.order {
-		m.place[b] = i
-	}
+	m := &machine{f: f, d: d, Order: ir.NewOrder(f)}
 	n := 0
 	for _, b := range f.Bindings {
 		m.first = append(m.first, n)
@@ -179,7 +175,7 @@ func (g *workgroup) release() {
 }
 
 func (g *workgroup) wave(n, first, lanes int) *wave {
-	w := &wave{g: g, n: n, pending: make([]uint64, len(g.m.order)), lanes: make([]lane, lanes)}
+	w := &wave{g: g, n: n, pending: make([]uint64, len(g.m.Blocks)), lanes: make([]lane, lanes)}
 	w.full = ^uint64(0) >> (64 - lanes)
 	w.pending[0] = w.full
 	size := g.m.f.LocalSize
@@ -218,7 +214,7 @@ func (w *wave) run() error {
 func (w *wave) next() bool {
 	for i, mask := range w.pending {
 		if mask != 0 {
-			w.block, w.mask, w.pc, w.pending[i] = w.g.m.order[i], mask, 0, 0
+			w.block, w.mask, w.pc, w.pending[i] = w.g.m.Blocks[i], mask, 0, 0
 			w.g.m.stats.Blocks++
 			return true
 		}
@@ -283,7 +279,7 @@ func (w *wave) arrive(from, to *ir.Block, mask uint64) {
 			l.values[phi.ID] = values[i]
 		}
 	})
-	w.pending[w.g.m.place[to]] |= mask
+	w.pending[w.g.m.Place[to.ID]] |= mask
 }
 
 // each calls f for the lanes of a mask in ascending order.
