@@ -61,6 +61,8 @@ type Cluster struct {
 	maxCycles uint64
 	events    uint64
 	err       error
+
+	trace trace
 }
 
 // A Spec says which cluster to build.
@@ -93,6 +95,7 @@ type Printer func(now uint64, w *simd.Wave, in *isa.Inst)
 func New(spec Spec, links Links) (*Cluster, error) {
 	n := spec.Engines * spec.Units
 	c := &Cluster{
+		trace:     trace{sampleAt: never},
 		component: newComponent("Cluster"), engine: links.Engine, freq: sim.Freq(spec.ClockMHz) * sim.MHz,
 		listener: links.Listener, printer: links.Printer, others: links.Others, pool: simd.NewPool(64), scheduled: never,
 		words: (n + 63) / 64, watch: func(uint64) error { return nil }, maxCycles: never,
@@ -188,6 +191,9 @@ func (c *Cluster) run(now uint64) {
 	for {
 		if c.stopped(now) {
 			return
+		}
+		if now >= c.trace.sampleAt {
+			c.trace.sampleAt = c.trace.sample(now)
 		}
 		c.running = true
 		c.work(now)

@@ -131,6 +131,9 @@ func (u *ComputeUnit) Place(now uint64, l *Launch, wg *Workgroup, start func(wav
 		u.lds.Clear(g.LDSBase, g.LDSSize)
 	}
 	u.resident++
+	if u.cluster.trace.to != nil {
+		u.cluster.trace.placed(now, u.index, l, wg)
+	}
 	for i := range l.Need.Waves {
 		s := u.SIMDs[u.room.takeSIMD(l.Need)]
 		w := s.Start(now, &simd.Start{
@@ -185,6 +188,9 @@ func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) simd.Bookin
 	if in.Mem.Payload && u.cluster.payloads != nil && !u.cluster.payloads.Check(w, in) {
 		return simd.Booking{Ready: now, Free: now}
 	}
+	if u.cluster.trace.to != nil {
+		return u.tracedAccess(now, w, in)
+	}
 	return u.memory.Access(now, w, in, u.slot(w))
 }
 
@@ -200,6 +206,9 @@ func (u *ComputeUnit) Payload(now uint64, w *simd.Wave, in *isa.Inst) simd.Booki
 // LDS fulfils simd.Env.
 func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
 	t := u.lds.Issue(now, &w.State, w.Group.LDSBase, w.Group.LDSSize, in)
+	if u.cluster.trace.to != nil {
+		u.tracedLDS(now, w, in, t.Ready, t.Passes, t.ConflictPasses)
+	}
 	return simd.Booking{Ready: t.Ready, Free: now + t.Unit, Own: now + t.Busy}
 }
 
@@ -252,6 +261,9 @@ func (u *ComputeUnit) Ended(now uint64, w *simd.Wave) {
 	}
 	u.room.freeGroup(g.LDSBase, need)
 	u.resident--
+	if u.cluster.trace.to != nil {
+		u.cluster.trace.to.WorkgroupEnd(now, u.index, g.Index)
+	}
 	u.spare = append(u.spare, g)
 	u.cluster.listener.Ended(now, g.Done, u.index, g)
 	u.cluster.listener.Freed(now, u.index)

@@ -45,6 +45,9 @@ func (p *port) complete(token, now uint64) {
 	for i := range p.waiting {
 		if wait := p.waiting[i]; wait.token == token {
 			p.waiting = append(p.waiting[:i], p.waiting[i+1:]...)
+			if t := p.unit.cluster.trace.to; t != nil {
+				t.AccessDone(now, p.unit.index, token)
+			}
 			p.unit.Complete(now, wait.ticket)
 			return
 		}

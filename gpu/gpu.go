@@ -45,6 +45,7 @@ type Setup struct {
 	Job     *config.Job
 
 	Observer  tracing.Observer // nil: nobody listens
+	Tracer    tracing.Tracer   // nil: nobody traces; hears of the round that is counted, the last
 	MaxCycles uint64           // 0: no limit; over all rounds and launches
 	Progress  func(Progress)   // nil, or called now and then while the job runs
 }

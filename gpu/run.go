@@ -141,6 +141,7 @@ func stepName(l *config.Launch) string {
 func (r *runner) rounds() error {
 	for round := range r.total {
 		r.programs.reset()
+		r.traceRound(round)
 		r.steps, r.stepOf = nil, map[string]int{}
 		r.progress.Round, r.progress.Rounds = round+1, r.total
 		if r.graph != nil {
@@ -165,6 +166,7 @@ func (r *runner) launch(l *launch) error {
 	g.hierarchy.KernelBoundary()
 	r.before = r.snapshot(l.Code)
 	g.cluster.Begin(r.now, r.limit(), r.watch)
+	r.traceLaunch(l.step)
 	g.dispatcher.Launch(r.now, &l.Launch)
 	if err := r.runEngine(); err != nil {
 		return err
@@ -174,6 +176,7 @@ func (r *runner) launch(l *launch) error {
 		return err
 	}
 	r.count(l, end)
+	r.traceEnd(end)
 	r.now = max(end, g.cycle())
 	return nil
 }

@@ -98,6 +98,9 @@ func (s *SIMD) end(w *Wave, o *op, now uint64) {
 	s.ready[w.pos] = Never
 	s.resident--
 	s.pool.give(w.code, w.files)
+	if s.trace.to != nil {
+		s.trace.to.WaveEnd(w.freeAt, w.Place())
+	}
 	s.env.Ended(now, w)
 	w.code, w.files, w.emptyAt = nil, nil, w.freeAt
 	w.State.V, w.State.S = nil, nil
@@ -137,6 +140,9 @@ func (s *SIMD) chargeWait(w *Wave, now uint64) {
 // take charges the issue cycles and takes port and unit.
 func (s *SIMD) take(w *Wave, c *cost, now uint64) {
 	issued := uint64(c.issue)
+	if s.trace.to != nil {
+		s.trace.issued(w, now, now+issued)
+	}
 	s.Cycles[tracing.Issued] += issued
 	w.code.Counts[w.pc].Cycles[tracing.Issued] += issued
 	w.freeAt = now + issued

@@ -63,6 +63,7 @@ type SIMD struct {
 	component
 	Cycles tracing.SlotCycles // of all its slots so far
 	Index  int                // in its compute unit
+	trace  trace
 
 	env         Env
 	pool        *Pool
@@ -192,6 +193,9 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	s.ready = append(s.ready, 0)
 	s.at = append(s.at, 0)
 	s.resident++
+	if s.trace.to != nil {
+		s.trace.started(w, from)
+	}
 	s.advance(w, now, max(st.At, from, now+1), tracing.Dispatch)
 	s.wake(now, s.ready[w.pos])
 	return w
@@ -218,6 +222,9 @@ func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	waited := cycle - w.freeAt
 	s.Cycles[tracing.Barrier] += waited
 	w.code.Counts[w.pc].Cycles[tracing.Barrier] += waited
+	if s.trace.to != nil {
+		s.trace.to.Waited(w.freeAt, cycle, w.Place(), tracing.Barrier)
+	}
 	w.freeAt = cycle
 	w.pc++
 	s.advance(w, now, cycle, tracing.Barrier)

@@ -1,0 +1,87 @@
+package cu
+
+import (
+	"spvsim/isa"
+	"spvsim/simd"
+	"spvsim/tracing"
+)
+
+// trace is who hears of what the compute units do, and what telling it needs.
+type trace struct {
+	to       tracing.Tracer // nil: nobody
+	sample   func(now uint64) (next uint64)
+	sampleAt uint64
+	levels   []string // of the memory hierarchy, nearest first
+
+	access        tracing.Access
+	group         tracing.Workgroup
+	lines         []tracing.Line
+	before, after []uint64
+}
+
+// Trace tells t from now on what the compute units do; nil: nobody. Sample is
+// called for its samples. Levels name the memory hierarchy's levels, nearest first.
+func (c *Cluster) Trace(t tracing.Tracer, levels []string, sample func(now uint64) (next uint64)) {
+	c.trace = trace{to: t, sample: sample, sampleAt: never, levels: levels}
+	if t != nil {
+		c.trace.sampleAt = 0
+	}
+	for _, u := range c.Units {
+		for _, s := range u.SIMDs {
+			s.Trace(t, u.index)
+		}
+	}
+}
+
+// Tracer hears what the compute units do; nil: nobody does.
+func (c *Cluster) Tracer() tracing.Tracer { return c.trace.to }
+
+// placed tells of a workgroup that takes room on a unit.
+func (t *trace) placed(now uint64, unit int, l *Launch, wg *Workgroup) {
+	t.group = tracing.Workgroup{At: now, Unit: unit, Index: wg.Index, ID: wg.ID, Name: l.Code.Program.Name, Input: wg.Node.Input}
+	t.to.WorkgroupBegin(&t.group)
+}
+
+// tracedAccess is an access to memory that is told.
+func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+	t := &u.cluster.trace
+	p, _ := u.memory.(*port)
+	if p != nil {
+		p.port.ForgetLines()
+		t.before = p.port.Asked(t.before[:0])
+	}
+	b := u.memory.Access(now, w, in, u.slot(w))
+	pc, _ := w.Where()
+	t.access = tracing.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: b.Ready}
+	if p != nil {
+		t.describe(p, b.Pending)
+	}
+	t.to.Memory(&t.access)
+	return b
+}
+
+// describe says which lines a port's last access asked for, and how far it went.
+func (t *trace) describe(p *port, pending bool) {
+	if pending {
+		t.access.Ready, t.access.ID = tracing.Unknown, p.waiting[len(p.waiting)-1].token
+	}
+	t.lines = t.lines[:0]
+	for _, l := range p.port.Lines() {
+		t.lines = append(t.lines, tracing.Line{Addr: l.Addr, Bytes: l.Bytes})
+	}
+	t.access.Lines = t.lines
+	t.after = p.port.Asked(t.after[:0])
+	for i, n := range t.after {
+		if n != t.before[i] && i < len(t.levels) {
+			t.access.Level = t.levels[i]
+		}
+	}
+}
+
+// tracedLDS tells of an access to the LDS.
+func (u *ComputeUnit) tracedLDS(now uint64, w *simd.Wave, in *isa.Inst, ready uint64, passes, conflicts int) {
+	t := &u.cluster.trace
+	pc, _ := w.Where()
+	t.access = tracing.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: ready, Passes: passes, Conflicts: conflicts}
+	t.to.LDS(&t.access)
+}

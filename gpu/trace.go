@@ -1,0 +1,51 @@
+package gpu
+
+import "spvsim/tracing"
+
+// Geometry says which wave slots the job's machine has.
+func (r *runner) geometry() *tracing.Geometry {
+	m := r.setup.Machine
+	g := &tracing.Geometry{Machine: m.Name, ClockMHz: m.ClockMHz, Engines: m.ShaderEngines, Units: m.ComputeUnits, SIMDs: m.SIMDs, Slots: m.WaveSlots}
+	for _, l := range r.machine.levels() {
+		g.Levels = append(g.Levels, l.Name)
+	}
+	return g
+}
+
+// traceRound connects the tracer for the round that is counted, the last.
+func (r *runner) traceRound(round int) {
+	t := r.setup.Tracer
+	if t == nil || round != r.total-1 {
+		return
+	}
+	g := r.geometry()
+	t.Begin(g)
+	r.machine.cluster.Trace(t, g.Levels, r.sample)
+}
+
+// traceLaunch tells the tracer, if it listens by now, that a launch begins.
+func (r *runner) traceLaunch(step string) {
+	if t := r.machine.cluster.Tracer(); t != nil {
+		t.LaunchBegin(&tracing.Launch{Step: step, At: r.now})
+	}
+}
+
+// traceEnd tells the tracer that a launch has ended.
+func (r *runner) traceEnd(end uint64) {
+	if t := r.machine.cluster.Tracer(); t != nil {
+		r.sample(end)
+		t.LaunchEnd(end)
+	}
+}
+
+// sample hands the state of the machine to the tracer.
+func (r *runner) sample(now uint64) (next uint64) {
+	s := tracing.Sample{At: now, Levels: r.machine.levels()}
+	for _, u := range r.machine.cluster.Units {
+		s.Workgroups += u.Resident()
+		for _, simd := range u.SIMDs {
+			s.Waves += simd.Resident()
+		}
+	}
+	return r.setup.Tracer.Sample(&s)
+}

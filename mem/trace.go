@@ -1,0 +1,20 @@
+package mem
+
+// Lines are the lines that the port's last instruction asked for, since
+// ForgetLines. They are valid until the next instruction.
+func (p *Port) Lines() []Line { return p.w.request.Lines }
+
+// ForgetLines comes before an instruction of which Lines will be asked: some ask for none.
+func (p *Port) ForgetLines() { p.w.request.Lines = nil }
+
+// Asked appends the lines asked of each level so far, in the order of Counters.
+// It appends nothing where the hierarchy can't tell at once.
+func (p *Port) Asked(list []uint64) []uint64 {
+	if f, ok := p.h.(*Fast); ok {
+		for _, l := range f.levels {
+			list = append(list, l.counter.Accesses)
+		}
+		list = append(list, f.mem.counter.Accesses)
+	}
+	return list
+}

@@ -1,0 +1,190 @@
+package tracing
+
+import (
+	"fmt"
+
+	"spvsim/program"
+)
+
+// A Geometry says which wave slots a machine has, and where they are.
+type Geometry struct {
+	Machine  string
+	ClockMHz int
+	Engines  int
+	Units    int // compute units of an engine
+	SIMDs    int // of a compute unit
+	Slots    int // wave slots of a SIMD
+	Levels   []string
+}
+
+// Total is the number of wave slots of the machine.
+func (g *Geometry) Total() int { return g.Engines * g.Units * g.SIMDs * g.Slots }
+
+// Index numbers a wave slot over the machine.
+func (g *Geometry) Index(p Place) int { return (p.Unit*g.SIMDs+p.SIMD)*g.Slots + p.Slot }
+
+// UnitName is the name of a compute unit, as the machine's parts are named.
+func (g *Geometry) UnitName(unit int) string {
+	return fmt.Sprintf("SE[%d].CU[%d]", unit/g.Units, unit%g.Units)
+}
+
+// A Place is a wave slot: its compute unit in the machine, its SIMD in the unit,
+// its slot in the SIMD.
+type Place struct{ Unit, SIMD, Slot int }
+
+// A Launch is a dispatch that begins.
+type Launch struct {
+	Step string
+	At   uint64
+}
+
+// A Workgroup was placed on a compute unit. Index tells it from all others that
+// are resident on the machine; Input is the handle of its payloads, 0 for none.
+type Workgroup struct {
+	At    uint64
+	Unit  int
+	Index uint64
+	ID    [3]uint32
+	Name  string // of its program
+	Input uint64
+}
+
+// A Wave took a wave slot, from cycle At on.
+type Wave struct {
+	Place
+	At        uint64
+	Program   *program.Program
+	Group     uint64 // the workgroup's Index
+	Workgroup [3]uint32
+	Wave      uint32 // in the workgroup
+}
+
+// An Issue is an instruction of a wave. The wave waited for what Why says from
+// cycle From to Ready, then for its unit until At, and takes the issue port from At to End.
+type Issue struct {
+	Place
+	Program *program.Program
+	PC      int
+	Exec    uint64 // the lanes that are active
+	Why     Reason
+
+	From, Ready, At, End uint64
+}
+
+// An Access is one of memory or of the LDS, from its issue to its result.
+type Access struct {
+	Place
+	PC    int
+	Op    string
+	At    uint64
+	Ready uint64 // Unknown: AccessDone brings it
+	ID    uint64 // names it in AccessDone
+	Lines []Line // of the caches; nil for the LDS. Valid during the call
+	Level string // the farthest level that was asked; empty when that is not known
+
+	Passes, Conflicts int // of the LDS
+}
+
+// Unknown is a cycle that is not known yet.
+const Unknown = ^uint64(0)
+
+// A Line is a cache line of an access.
+type Line struct {
+	Addr  uint64
+	Bytes uint32 // that lanes move
+}
+
+// A PayloadWait is a payload of an execution graph that was enqueued, or was picked to be launched.
+type PayloadWait struct {
+	At   uint64
+	Unit int // that enqueued it; -1: the host
+	// Payload and Node name one wait of a payload in a queue; both are used again after it.
+	Payload int
+	Node    string
+	Input   uint64 // when picked: handle of the payloads of its workgroups
+}
+
+// A Sample is the state of the machine in one cycle.
+type Sample struct {
+	At         uint64
+	Waves      int     // resident
+	Workgroups int     // resident
+	Queue      int     // payloads that wait
+	Levels     []Level // counted so far; valid during the call
+}
+
+// A Tracer hears what the machine does while it runs. Cycles of one wave slot
+// never go back; those of different slots may, by the length of an instruction.
+// Events are valid during the call only. A Tracer that needs a part of them
+// embeds Deaf.
+type Tracer interface {
+	// Begin comes before all else.
+	Begin(g *Geometry)
+	LaunchBegin(l *Launch)
+	// LaunchEnd: all that the launch did is done by cycle end.
+	LaunchEnd(end uint64)
+	WorkgroupBegin(g *Workgroup)
+	WorkgroupEnd(at uint64, unit int, index uint64)
+	WaveBegin(w *Wave)
+	// WaveEnd: the slot is empty from the cycle on.
+	WaveEnd(at uint64, p Place)
+	Issue(i *Issue)
+	// Waited at a barrier, which is not part of the Issue that follows.
+	Waited(from, to uint64, p Place, why Reason)
+	Memory(a *Access)
+	LDS(a *Access)
+	// AccessDone brings the end of an access to memory of which it was not known.
+	AccessDone(at uint64, unit int, id uint64)
+	Enqueued(p *PayloadWait)
+	Picked(p *PayloadWait)
+	// Sample says in which cycle the next one is wanted; it may come later.
+	Sample(s *Sample) (next uint64)
+}
+
+// Deaf hears nothing.
+type Deaf struct{}
+
+// Begin fulfils Tracer.
+func (Deaf) Begin(*Geometry) {}
+
+// LaunchBegin fulfils Tracer.
+func (Deaf) LaunchBegin(*Launch) {}
+
+// LaunchEnd fulfils Tracer.
+func (Deaf) LaunchEnd(uint64) {}
+
+// WorkgroupBegin fulfils Tracer.
+func (Deaf) WorkgroupBegin(*Workgroup) {}
+
+// WorkgroupEnd fulfils Tracer.
+func (Deaf) WorkgroupEnd(uint64, int, uint64) {}
+
+// WaveBegin fulfils Tracer.
+func (Deaf) WaveBegin(*Wave) {}
+
+// WaveEnd fulfils Tracer.
+func (Deaf) WaveEnd(uint64, Place) {}
+
+// Issue fulfils Tracer.
+func (Deaf) Issue(*Issue) {}
+
+// Waited fulfils Tracer.
+func (Deaf) Waited(uint64, uint64, Place, Reason) {}
+
+// Memory fulfils Tracer.
+func (Deaf) Memory(*Access) {}
+
+// LDS fulfils Tracer.
+func (Deaf) LDS(*Access) {}
+
+// AccessDone fulfils Tracer.
+func (Deaf) AccessDone(uint64, int, uint64) {}
+
+// Enqueued fulfils Tracer.
+func (Deaf) Enqueued(*PayloadWait) {}
+
+// Picked fulfils Tracer.
+func (Deaf) Picked(*PayloadWait) {}
+
+// Sample fulfils Tracer.
+func (Deaf) Sample(*Sample) uint64 { return Unknown }
