@@ -1,6 +1,7 @@
 package frontend
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
@@ -20,6 +21,14 @@ func FuzzBuild(f *testing.F) {
 			f.Fatal(err)
 		}
 		f.Add(data)
+	}
+	graphs, _ := filepath.Glob("testdata/graph/*.spvasm")
+	for _, p := range graphs {
+		src, err := os.ReadFile(p)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(rawModule(f, string(src)).Encode(binary.LittleEndian))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		raw, err := spirv.Decode(data)
