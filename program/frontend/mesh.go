@@ -13,6 +13,13 @@ const meshCounts = "mesh_counts"
 
 const meshCountBytes = 8
 
+// bindMeshCounts makes that binding, before any array of run-time size: those
+// have no known length to count.
+func (b *builder) bindMeshCounts() {
+	p := b.region(meshCounts, meshCountBytes)
+	b.f.Bindings[p.binding].Alias = "counts"
+}
+
 // meshSet is the descriptor set that outputs count as, which no shader names.
 const meshSet = ^uint32(0)
 
@@ -57,7 +64,17 @@ func (b *builder) bindMeshOutput(in *spirv.Instruction, t *validate.Type) {
 	}
 	p := b.region(b.outputName(in), uint32(stride))
 	p.typ, p.lay.natural = t, true
+	if k, ok := b.m.Decoration(in.Result, spirv.DecorationBuiltIn); ok && meshIndices[spirv.BuiltIn(k)] {
+		b.f.Bindings[p.binding].Alias = "indices"
+	}
 	b.bind(in, p)
+}
+
+// meshIndices are the built-ins that hold the vertices of primitives.
+var meshIndices = map[spirv.BuiltIn]bool{
+	spirv.BuiltInPrimitivePointIndicesEXT:    true,
+	spirv.BuiltInPrimitiveLineIndicesEXT:     true,
+	spirv.BuiltInPrimitiveTriangleIndicesEXT: true,
 }
 
 // outputName is the name of an output variable, or what it is.

@@ -12,6 +12,8 @@ import (
 	"spvsim/spirv"
 )
 
+var meshAliases = map[string]string{"mesh_counts": "counts", "PrimitiveTriangleIndicesEXT": "indices"}
+
 // Each workgroup's outputs land in its own region of the buffers named after
 // the variables: two payloads of two workgroups each, three vertices of five
 // floats (position, point size), three colours, one triangle, one truth value.
@@ -42,6 +44,9 @@ func TestMeshOutputs(t *testing.T) {
 			}
 			p := interp.NodeProgram{Name: entry, Func: f}
 			for _, b := range f.Bindings {
+				if want := meshAliases[b.Name]; b.Alias != want {
+					t.Errorf("%s is also %q, want %q", b.Name, b.Alias, want)
+				}
 				if b.Kind != ir.MeshOutput || !b.Writes || int(b.Stride) != len(want[b.Name])/4 {
 					t.Errorf("binding %+v", b)
 				}

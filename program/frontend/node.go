@@ -117,7 +117,7 @@ func (b *builder) bindNode() {
 		b.graph.uses = idUses(b.m)
 	}
 	if b.isMesh() {
-		b.region(meshCounts, meshCountBytes) // before any array of run-time size
+		b.bindMeshCounts()
 	}
 	if b.m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] {
 		b.findInput()

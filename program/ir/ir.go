@@ -168,6 +168,9 @@ type Binding struct {
 	Writes       bool // the shader writes or updates it
 	// Stride of a MeshOutput: bytes that each workgroup has for itself.
 	Stride uint32
+	// Alias is a second name of a MeshOutput: "counts" for the vertex and
+	// primitive counts, "indices" for those of the primitives.
+	Alias string
 }
 
 // A Func is one entry point with everything inlined.
