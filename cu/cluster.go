@@ -144,8 +144,13 @@ func (c *Cluster) Begin(now, maxCycles uint64, watch func(now uint64) error) {
 }
 
 // Serve says who hears of workgroups from now on, and which graph they are part
-// of, if any.
-func (c *Cluster) Serve(l Listener, p Payloads) { c.listener, c.payloads = l, p }
+// of, if any. next is the first cycle in which the listener has an event.
+func (c *Cluster) Serve(l Listener, p Payloads, next func() uint64) {
+	c.listener, c.payloads = l, p
+	if c.others != nil {
+		c.others = next
+	}
+}
 
 // Settle charges the empty slots up to cycle end and adds up where all slot-cycles went.
 func (c *Cluster) Settle(end uint64) tracing.SlotCycles {

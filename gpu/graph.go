@@ -50,8 +50,11 @@ func (r *runner) prepareGraph() error {
 	g.run, err = scheduler.NewRun(g.graph, graphSpec(m, &r.machine.limits), scheduler.Parts{
 		Engine: r.machine.engine, Cluster: r.machine.cluster, Hierarchy: r.machine.hierarchy, Store: r.machine.store,
 	}, scratch)
-	r.machine.cluster.Serve(g.run, g.run)
-	return err
+	if err != nil {
+		return err
+	}
+	r.machine.cluster.Serve(g.run, g.run, g.run.Next)
+	return nil
 }
 
 func (r *runner) graphNodes(work *config.GraphWork) ([]*scheduler.Node, error) {

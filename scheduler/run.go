@@ -485,3 +485,6 @@ type nodeStats struct {
 	payloads, workgroups uint64
 	waits                []uint32 // cycles of each payload from its enqueue to its launch
 }
+
+// Next is the cycle of the run's next event.
+func (r *Run) Next() uint64 { return r.scheduled }
