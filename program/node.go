@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"spvsim/program/frontend"
 	"spvsim/program/ir"
 	"spvsim/spirv"
+	"spvsim/spirv/validate"
 )
 
 // What an entry point asks of an execution graph; see package ir.
@@ -25,6 +27,17 @@ const (
 	Static     = ir.Static
 	Coalescing = ir.Coalescing
 )
+
+// Interface tells what an entry point asks of an execution graph, and its local
+// size, with specialization constants at their defaults. The node is nil when
+// it asks for nothing.
+func Interface(m *validate.Module, entry string) (n *Node, localSize [3]uint32, err error) {
+	f, err := frontend.Build(m, frontend.Options{Entry: entry, WaveSize: 64})
+	if err != nil {
+		return nil, localSize, err
+	}
+	return f.Node, f.LocalSize, nil
+}
 
 // DescribeNode tells the interface of a node to the reader, a line for the node
 // and one for each output. name and index are those under which the graph knows

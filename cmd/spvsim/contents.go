@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"spvsim/program"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
 )
@@ -31,7 +32,30 @@ func contents(w io.Writer, m *validate.Module) error {
 	for _, d := range declarations(m) {
 		fmt.Fprintf(t, "%s\t%s\n", d.kind, d.text)
 	}
-	return t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return nodes(w, m)
+}
+
+// nodes prints what the entry points of a module of execution graphs offer to a graph and ask of it.
+func nodes(w io.Writer, m *validate.Module) error {
+	if !m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] {
+		return nil
+	}
+	for _, e := range m.EntryPoints {
+		n, size, err := program.Interface(m, e.Name)
+		if err != nil {
+			return err
+		}
+		if n == nil {
+			continue
+		}
+		if _, err := io.WriteString(w, program.DescribeNode(e.Name, n.ShaderIndex, size, n)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // declared lists the capabilities or the extensions in the module's order.

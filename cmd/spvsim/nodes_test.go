@@ -1,0 +1,18 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// inspect prints the interface of the nodes that a module holds.
+func TestInspectPrintsNodes(t *testing.T) {
+	r := spvsim("", "inspect", "../../program/frontend/testdata/graph/minimal.spvasm")
+	want := `node "split" index 0: static 1x1x1 workgroups, no input, local size 4x1x1
+  output 0 -> "square"[0..0]: up to 4 payloads of 4 bytes
+node "square" index 0: static 1x1x1 workgroups, payload of 4 bytes, local size 1x1x1, not dispatched by the host
+`
+	if r.status != exitDone || !strings.HasSuffix(r.stdout, "\n"+want) {
+		t.Errorf("status %d, %s%s", r.status, r.stdout, r.stderr)
+	}
+}
