@@ -1,0 +1,345 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// referenceLook tells reference points apart: open black markers.
+func referenceLook(i int) look {
+	l := looks[(i+1)%5] // the markers that can be open; the disc is the first series'
+	l.color, l.dash = ink, nil
+	return l
+}
+
+// isIn says whether an annotation is of a panel.
+func (c *Chart) isIn(a Annotation, p *Panel) bool {
+	return a.Facet == "" || p.Name == a.Facet || strings.HasSuffix(p.Name, " = "+a.Facet)
+}
+
+func drawReferenceLine(c draw.Canvas, p *plot.Plot, a Annotation) {
+	style := draw.LineStyle{Color: faintInk, Width: thinWidth, Dashes: []vg.Length{3, 2}}
+	if a.VLine != nil {
+		x := at(c, p, *a.VLine, p.Y.Min).X
+		c.StrokeLines(style, c.ClipLinesXY([]vg.Point{{X: x, Y: c.Min.Y}, {X: x, Y: c.Max.Y}})...)
+	}
+	if a.HLine != nil && a.Crossing == nil {
+		y := at(c, p, p.X.Min, *a.HLine).Y
+		c.StrokeLines(style, c.ClipLinesXY([]vg.Point{{X: c.Min.X, Y: y}, {X: c.Max.X, Y: y}})...)
+	}
+}
+
+// drawAnnotations draws what stands over the marks: reference points and texts, each text where it covers least.
+func (l *layout) drawAnnotations(c draw.Canvas, p *pane, k *inkCanvas) {
+	n := 0
+	for _, a := range l.c.figure.Annotations {
+		if len(a.Points) > 0 {
+			if l.c.isIn(a, p.panel) {
+				drawReferencePoints(c, p, k, a, referenceLook(n))
+			}
+			n++
+		}
+	}
+	for _, r := range l.c.figure.Roofs {
+		l.drawRoofName(c, p, k, r)
+	}
+	for _, a := range l.c.figure.Annotations {
+		if l.c.isIn(a, p.panel) {
+			l.drawAnnotation(c, p, k, a)
+		}
+	}
+	if l.c.Kind == "scatter" || l.c.Kind == "roofline" {
+		drawPointTexts(c, p, k)
+	}
+}
+
+func drawReferencePoints(c draw.Canvas, p *pane, k *inkCanvas, a Annotation, look look) {
+	for _, pt := range a.Points {
+		place := at(c, p.plot, pt[0], pt[1])
+		if c.Contains(place) {
+			look.marker.draw(c, place, markRadius+0.3, look.color, true)
+			look.marker.draw(k.on(p.rect), place, markRadius+0.3, look.color, true)
+		}
+	}
+}
+
+func (l *layout) drawAnnotation(c draw.Canvas, p *pane, k *inkCanvas, a Annotation) {
+	switch {
+	case a.VLine != nil:
+		label(c, k, p.rect, a.Text, besideVertical(p.rect, at(c, p.plot, *a.VLine, p.plot.Y.Min).X))
+	case a.Crossing != nil:
+		l.drawCrossing(c, p, k, a)
+	case a.HLine != nil:
+		label(c, k, p.rect, a.Text, besideHorizontal(p.rect, at(c, p.plot, p.plot.X.Min, *a.HLine).Y))
+	case a.X != nil && a.Y != nil:
+		align := alignment{map[string]vg.Length{"center": 0.5, "right": 1}[a.Align], 0.5}
+		label(c, k, p.rect, a.Text, []candidate{{at(c, p.plot, *a.X, *a.Y), align}})
+	}
+}
+
+// candidate is a place that a label may take.
+type candidate struct {
+	at    vg.Point
+	align alignment
+}
+
+// besideVertical are places to the right and left of a line, from the top.
+func besideVertical(r vg.Rectangle, x vg.Length) []candidate {
+	var out []candidate
+	for i := range 12 {
+		y := r.Max.Y - 5 - vg.Length(i)*(r.Size().Y-10)/12
+		out = append(out, candidate{vg.Point{X: x + 2.5, Y: y}, atLeft}, candidate{vg.Point{X: x - 2.5, Y: y}, atRight})
+	}
+	return out
+}
+
+// besideHorizontal are places over and under a line, from the right.
+func besideHorizontal(r vg.Rectangle, y vg.Length) []candidate {
+	var out []candidate
+	for i := range 12 {
+		x := r.Max.X - 1 - vg.Length(i)*r.Size().X/14
+		out = append(out, candidate{vg.Point{X: x, Y: y + 2.5}, alignment{1, 0}}, candidate{vg.Point{X: x, Y: y - 2.5}, alignment{1, 1}})
+	}
+	return out
+}
+
+// around are places about a point, near before far.
+func around(pt vg.Point) []candidate {
+	var out []candidate
+	for _, distance := range []vg.Length{4, 8, 13} {
+		d := distance * 0.75
+		for _, c := range []candidate{
+			{vg.Point{X: distance}, atLeft}, {vg.Point{X: -distance}, atRight}, {vg.Point{Y: distance}, atBottom}, {vg.Point{Y: -distance}, atTop},
+			{vg.Point{X: d, Y: d}, alignment{0, 0}}, {vg.Point{X: d, Y: -d}, alignment{0, 1}},
+			{vg.Point{X: -d, Y: d}, alignment{1, 0}}, {vg.Point{X: -d, Y: -d}, alignment{1, 1}},
+		} {
+			out = append(out, candidate{pt.Add(c.at), c.align})
+		}
+	}
+	return out
+}
+
+// box is what a text covers there.
+func (p candidate) box(text string, size vg.Length) vg.Rectangle {
+	w, h := textWidth(text, size), textHeight(text, size)
+	low := p.at.Sub(vg.Point{X: p.align.x * w, Y: p.align.y * h})
+	return vg.Rectangle{Min: low.Sub(vg.Point{X: 0.5, Y: size * descent}), Max: low.Add(vg.Point{X: w + 0.5, Y: h + 0.5})}
+}
+
+// label writes a text at the candidate that covers least and is inside the frame.
+func label(c draw.Canvas, k *inkCanvas, frame vg.Rectangle, text string, places []candidate) {
+	best, covered := places[0], math.MaxInt
+	for _, p := range places {
+		box := p.box(text, smallSize)
+		n := k.count(box)
+		if box.Min.X < frame.Min.X || box.Max.X > frame.Max.X+1 || box.Min.Y < frame.Min.Y || box.Max.Y > frame.Max.Y+4 {
+			n += 10_000
+		}
+		if n < covered {
+			best, covered = p, n
+		}
+	}
+	if covered > 0 && covered < 10_000 { // it stands on something: a ground of white keeps it readable
+		box := best.box(text, smallSize)
+		c.FillPolygon(color.NRGBA{0xff, 0xff, 0xff, 0xc8}, rectangle(box.Min, box.Max))
+	}
+	c.SetColor(ink)
+	setText(c, text, best.at, smallSize, best.align, 0)
+	if text != "" {
+		k.mark(best.box(text, smallSize))
+	}
+}
+
+func drawPointTexts(c draw.Canvas, p *pane, k *inkCanvas) {
+	for _, s := range p.panel.Series {
+		for _, pt := range s.Points {
+			if place := at(c, p.plot, pt.X, pt.Y); pt.Text != "" && c.Contains(place) {
+				label(c, k, p.rect, pt.Text, around(place))
+			}
+		}
+	}
+}
+
+// drawRoofName writes a roof's name along it, over the part that is in sight.
+func (l *layout) drawRoofName(c draw.Canvas, p *pane, k *inkCanvas, r Roof) {
+	from, to := l.c.roofLine(r, p.plot)
+	lines := c.ClipLinesXY([]vg.Point{at(c, p.plot, from.x, from.y), at(c, p.plot, to.x, to.y)})
+	if len(lines) == 0 || r.Name == "" {
+		return
+	}
+	a, b := lines[0][0], lines[0][len(lines[0])-1]
+	d := b.Sub(a)
+	angle := math.Atan2(float64(d.Y), float64(d.X))
+	normal := vg.Point{X: vg.Length(-math.Sin(angle)), Y: vg.Length(math.Cos(angle))}.Scale(2.5)
+	c.SetColor(faintInk)
+	place, align := b.Add(normal), alignment{1, 0}
+	if r.Bandwidth > 0 {
+		place, align = a.Add(d.Scale(0.06)).Add(normal), alignment{0, 0}
+	}
+	setText(c, r.Name, place, smallSize, align, angle*180/math.Pi)
+	markAlong(k, place, vg.Length(angle), textWidth(r.Name, smallSize), align.x)
+}
+
+// markAlong notes a turned text.
+func markAlong(k *inkCanvas, at vg.Point, angle, width, before vg.Length) {
+	dir := vg.Point{X: vg.Length(math.Cos(float64(angle))), Y: vg.Length(math.Sin(float64(angle)))}
+	for s := -before * width; s <= (1-before)*width; s += inkCell {
+		p := at.Add(dir.Scale(s))
+		k.mark(vg.Rectangle{Min: p, Max: p.Add(vg.Point{X: 2, Y: smallSize * capHeight})})
+	}
+}
+
+// drawCrossing rings the places where two series cross, or one crosses a level.
+func (l *layout) drawCrossing(c draw.Canvas, p *pane, k *inkCanvas, a Annotation) {
+	for _, x := range l.c.crossings(p.panel, a) {
+		place := at(c, p.plot, x.x, x.y)
+		if !c.Contains(place) {
+			continue
+		}
+		drawDropLine(c, place)
+		disc.draw(c, place, markRadius+1, ink, true)
+		disc.draw(k.on(p.rect), place, markRadius+1, ink, true)
+		text := strings.ReplaceAll(orElse(a.Text, "%x"), "%x", placeNumber(x.x))
+		label(c, k, p.rect, text, around(place))
+	}
+}
+
+func drawDropLine(c draw.Canvas, from vg.Point) {
+	c.StrokeLines(draw.LineStyle{Color: faintInk, Width: 0.5, Dashes: []vg.Length{1.2, 1.6}}, []vg.Point{from, {X: from.X, Y: c.Min.Y}})
+}
+
+// placeNumber has three digits at most, as a crossing is read between points.
+func placeNumber(x float64) string {
+	if x >= 1000 {
+		digits := math.Pow(10, math.Floor(math.Log10(x))-2)
+		return strconv.FormatFloat(math.Round(x/digits)*digits, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// crossings finds where series cross, read along straight lines between points as the axes show them.
+func (c *Chart) crossings(p *Panel, a Annotation) []xy {
+	first := c.line(p, a.Crossing[0])
+	second := func(x float64) (float64, bool) { return scaled(c.Y.Scale, valueOf(a.HLine)), true }
+	if len(a.Crossing) == 2 {
+		other := c.line(p, a.Crossing[1])
+		second = func(x float64) (float64, bool) { return interpolate(other, x) }
+		first = withPlaces(first, other)
+	}
+	var out []xy
+	last, lastX, have := 0.0, 0.0, false
+	for _, pt := range first {
+		y, ok := second(pt.x)
+		if !ok {
+			have = false
+			continue
+		}
+		d := pt.y - y
+		if have && (last < 0 && d >= 0 || last > 0 && d <= 0) {
+			x := lastX + (pt.x-lastX)*last/(last-d)
+			atY, _ := interpolate(first, x)
+			out = append(out, xy{unscaled(c.X.Scale, x), unscaled(c.Y.Scale, atY)})
+		}
+		last, lastX, have = d, pt.x, true
+	}
+	return out
+}
+
+func valueOf(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+// line is a series as it stands on the axes; a name is the one in the rows or the one for people.
+func (c *Chart) line(p *Panel, name string) []xy {
+	var out []xy
+	for _, s := range p.Series {
+		if s.Name == name || c.series[s.Index].value == name {
+			for _, pt := range s.Points {
+				out = append(out, xy{scaled(c.X.Scale, pt.X), scaled(c.Y.Scale, pt.Y)})
+			}
+		}
+	}
+	return out
+}
+
+func scaled(scale string, v float64) float64 {
+	if isLog(scale) {
+		return math.Log(v)
+	}
+	return v
+}
+
+func unscaled(scale string, v float64) float64 {
+	if isLog(scale) {
+		return math.Exp(v)
+	}
+	return v
+}
+
+func interpolate(line []xy, x float64) (float64, bool) {
+	for i, p := range line {
+		if p.x == x {
+			return p.y, true
+		}
+		if i > 0 && line[i-1].x < x && x < p.x {
+			q := line[i-1]
+			return q.y + (p.y-q.y)*(x-q.x)/(p.x-q.x), true
+		}
+	}
+	return 0, false
+}
+
+// withPlaces adds to a line the places of another that are between its own.
+func withPlaces(line, other []xy) []xy {
+	out := append([]xy(nil), line...)
+	for _, p := range other {
+		if y, ok := interpolate(line, p.x); ok {
+			out = append(out, xy{p.x, y})
+		}
+	}
+	sortByX(out)
+	return out
+}
+
+// checkAnnotations refuses names that nothing drawn has.
+func (b *builder) checkAnnotations() error {
+	for i, a := range b.f.Annotations {
+		path := fmt.Sprintf("annotations[%d]", i)
+		for _, name := range a.Crossing {
+			if err := b.checkCrossing(path+".crossing", name); err != nil {
+				return err
+			}
+		}
+		found := a.Facet == ""
+		var names []string
+		for j := range b.chart.Panels {
+			found = found || b.chart.isIn(a, &b.chart.Panels[j])
+			names = append(names, b.chart.Panels[j].Name)
+		}
+		if !found {
+			return b.f.fail(path+".facet", ErrEmpty, fmt.Sprintf("no panel is named %s%s", a.Facet, nearestTo(a.Facet, names)))
+		}
+	}
+	return nil
+}
+
+func (b *builder) checkCrossing(path, name string) error {
+	var names []string
+	for _, s := range b.chart.series {
+		if s.value == name || s.name == name {
+			return nil
+		}
+		names = append(names, s.value)
+	}
+	return b.f.fail(path, ErrEmpty, fmt.Sprintf("no series is named %s%s", name, nearestTo(name, names)))
+}

@@ -1,0 +1,547 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+)
+
+// Chart is a figure with its data: what is drawn, before it is drawn.
+type Chart struct {
+	Kind    string
+	Title   string
+	X, Y    Dimension
+	Panels  []Panel
+	Dropped int // rows left out because x, y or what else places them is missing
+
+	figure *Figure
+	series []level
+	value  Dimension // of a heat map's colours
+}
+
+// Dimension is an axis, or what colours mean.
+type Dimension struct {
+	Label      string   // with the unit
+	Scale      string   // linear, log2, log10 or category
+	Categories []string // names for people, at 0, 1, 2...
+}
+
+// Panel is one pair of axes.
+type Panel struct {
+	Name   string // empty without facets
+	Series []Series
+}
+
+// Series is what has one colour and one entry in the legend.
+type Series struct {
+	Name   string
+	Index  int // picks colour, marker and dash; the same in all panels
+	Band   bool
+	Points []Point
+}
+
+// Point is one mark. Fields that a kind does not use are 0.
+type Point struct {
+	X, Y      float64   // of a category, its index
+	Low, High float64   // band; of a stacked bar its ends
+	End       float64   // where a span ends
+	Value     float64   // what a heat map's colour shows
+	Values    []float64 // all of a box, ascending
+	Text      string
+	Rows      int // that became this point
+}
+
+// observation is one row's share in a figure; a row gives several where y has several columns.
+type observation struct {
+	row           int
+	facet, series int
+	x, y          float64
+	low, high     float64
+	end, value    float64
+	measured      float64 // y, or a heat map's value
+}
+
+// Build works out what a figure shows of some rows.
+func Build(f *Figure, t *Table) (*Chart, error) {
+	s, err := selectRows(f, t)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{selection: s, chart: &Chart{Kind: f.Kind, Title: f.Title, figure: f}}
+	for _, step := range []func() error{b.findColumns, b.axes, b.groups, b.observe, b.relate, b.panels, b.checkLog, b.checkAnnotations, b.checkTexts} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return b.chart, nil
+}
+
+type builder struct {
+	*selection
+	chart *Chart
+
+	x, end, value, text, low, high *Column
+	y                              []*Column
+	seriesBy, facetBy              *Column
+
+	xLevels, yLevels []level // of categories, as xIndex and yIndex count them
+	xIndex, yIndex   map[string]int
+	facets           []level
+	series           []level
+	hidden           map[string]bool // values of series that are not drawn
+	obs              []observation
+}
+
+func (b *builder) findColumns() error {
+	f := b.f
+	b.y = make([]*Column, len(f.Y.Columns))
+	wants := []struct {
+		path, name string
+		into       **Column
+		number     bool
+	}{
+		{"x", f.X.Column, &b.x, !b.xMayBeText()},
+		{"end", f.End, &b.end, true},
+		{"value", f.Value.Column, &b.value, true},
+		{"text", f.Text, &b.text, false},
+		{"band.low", f.Band.Low, &b.low, true},
+		{"band.high", f.Band.High, &b.high, true},
+		{"series", f.Series.Column, &b.seriesBy, false},
+		{"facets", f.Facets.Column, &b.facetBy, false},
+	}
+	for i, name := range f.Y.Columns {
+		wants = append(wants, wants[0])
+		w := &wants[len(wants)-1]
+		w.path, w.name, w.into, w.number = fmt.Sprintf("y.columns[%d]", i), name, &b.y[i], true
+	}
+	if f.Y.Column != "" {
+		b.y = make([]*Column, 1)
+		wants = append(wants, wants[0])
+		w := &wants[len(wants)-1]
+		w.path, w.name, w.into, w.number = "y", f.Y.Column, &b.y[0], !categoryY[f.Kind]
+	}
+	for _, w := range wants {
+		if err := b.find(w.path, w.name, w.into, w.number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// xMayBeText are kinds that can space x evenly.
+func (b *builder) xMayBeText() bool {
+	return categoryX[b.f.Kind] || b.f.Kind == "line" && (b.f.X.Scale == "" || b.f.X.Scale == "category")
+}
+
+var (
+	categoryX = map[string]bool{"bar": true, "stacked": true, "box": true, "heatmap": true}
+	categoryY = map[string]bool{"heatmap": true, "timeline": true}
+)
+
+func (b *builder) find(path, name string, into **Column, number bool) error {
+	if name == "" {
+		return nil
+	}
+	c := b.t.Column(name)
+	switch {
+	case c == nil:
+		return b.f.fail(path, ErrColumn, b.t.missing(name))
+	case number && c.Type != Number:
+		return b.f.fail(path, ErrType, fmt.Sprintf("column %q of %s is text (%q): want numbers", name, b.t.File, firstText(c)))
+	}
+	*into = c
+	return nil
+}
+
+// firstText is a cell that keeps a column from being numbers.
+func firstText(c *Column) string {
+	for _, s := range c.Texts {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func (b *builder) axes() error {
+	f := b.f
+	xCategory := categoryX[f.Kind] || b.x.Type == Text || f.X.Scale == "category" && f.Kind == "line"
+	var err error
+	if b.chart.X, b.xLevels, err = b.axis("x", &f.X, b.x, xCategory); err != nil {
+		return err
+	}
+	var y *Column
+	if len(f.Y.Columns) == 0 {
+		y = b.y[0]
+	}
+	if b.chart.Y, b.yLevels, err = b.axis("y", &f.Y, y, categoryY[f.Kind]); err != nil {
+		return err
+	}
+	if b.value != nil {
+		b.chart.value = Dimension{Label: labelOf(f.Value.Label, f.Value.Column, f.Value.Unit), Scale: orElse(f.Value.Scale, "linear")}
+	}
+	b.xIndex, b.yIndex = indexOf(b.xLevels), indexOf(b.yLevels)
+	return nil
+}
+
+func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimension, []level, error) {
+	d := Dimension{Scale: orElse(a.Scale, "linear")}
+	switch {
+	case c != nil:
+		d.Label = labelOf(a.Label, c.Name, a.Unit)
+	case a.Label != "":
+		d.Label = labelOf(a.Label, "", a.Unit)
+	default:
+		d.Label = a.Unit
+	}
+	if b.f.Kind == "roofline" && a.Scale == "" {
+		d.Scale = "log10"
+	}
+	switch {
+	case category && a.Scale != "" && a.Scale != "category":
+		return d, nil, b.f.fail(path+".scale", ErrRange, fmt.Sprintf("found %s: a %s figure has categories here, spaced evenly", a.Scale, b.f.Kind))
+	case !category && a.Scale == "category":
+		return d, nil, b.f.fail(path+".scale", ErrRange, fmt.Sprintf("a %s figure has numbers here", b.f.Kind))
+	case !category && a.Order != nil:
+		return d, nil, b.f.fail(path+".order", ErrRange, "order is for categories")
+	case !category:
+		return d, nil, nil
+	}
+	levels, err := b.arrange(c, path, levelsOf(c, a.Names), a.Order, nil)
+	d.Scale = "category"
+	for _, l := range levels {
+		d.Categories = append(d.Categories, l.name)
+	}
+	return d, levels, err
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func labelOf(label, column, unit string) string {
+	label = orElse(label, column)
+	if unit != "" {
+		label += " (" + unit + ")"
+	}
+	return label
+}
+
+func indexOf(levels []level) map[string]int {
+	m := map[string]int{}
+	for i, l := range levels {
+		m[l.value] = i
+	}
+	return m
+}
+
+// groups finds the series and the panels. Hidden series stay until baselines have been taken from them.
+func (b *builder) groups() error {
+	f := b.f
+	b.series, b.facets = []level{{}}, []level{{}}
+	b.hidden = map[string]bool{}
+	switch {
+	case b.seriesBy != nil:
+		all := levelsOf(b.seriesBy, f.Series.Names)
+		shown, err := b.arrange(b.seriesBy, "series", append([]level(nil), all...), f.Series.Order, f.Series.Hide)
+		if err != nil {
+			return err
+		}
+		b.chart.series, b.series = shown, shown
+		for _, v := range f.Series.Hide {
+			b.hidden[v] = true
+			b.series = append(b.series[:len(b.series):len(b.series)], level{value: v})
+		}
+	case len(b.y) > 1 || len(f.Y.Columns) > 0:
+		b.series = nil
+		for _, c := range b.y {
+			b.series = append(b.series, level{c.Name, f.Y.Names.first(c.Name, c.Name)})
+		}
+		b.chart.series = b.series
+	default:
+		b.chart.series = b.series
+	}
+	if b.facetBy == nil {
+		return nil
+	}
+	var err error
+	b.facets, err = b.arrange(b.facetBy, "facets", levelsOf(b.facetBy, f.Facets.Names), f.Facets.Order, f.Facets.Hide)
+	return err
+}
+
+// observe turns rows into observations; those without a place are counted and left out.
+func (b *builder) observe() error {
+	series, facets := indexOf(b.series), indexOf(b.facets)
+	for row := range b.t.Rows {
+		facet, drawn := groupOf(b.facetBy, facets, row)
+		s, told := groupOf(b.seriesBy, series, row)
+		if !drawn { // hidden, or without a panel's name
+			if b.facetBy.text(row) == "" {
+				b.chart.Dropped++
+			}
+			continue
+		}
+		for i, y := range b.y {
+			o := observation{row: row, facet: facet, series: s}
+			if len(b.y) > 1 {
+				o.series = i
+			}
+			if !b.place(&o, y) || !told {
+				b.chart.Dropped++
+				continue
+			}
+			b.obs = append(b.obs, o)
+		}
+	}
+	if len(b.obs) == 0 {
+		return b.f.fail("", ErrEmpty, fmt.Sprintf("in the %d rows of %s that are left, x, y or what else places a point is always missing", b.t.Rows, b.t.File))
+	}
+	return nil
+}
+
+func groupOf(c *Column, index map[string]int, row int) (int, bool) {
+	if c == nil {
+		return 0, true
+	}
+	i, ok := index[c.text(row)]
+	return i, ok
+}
+
+// place says where an observation stands, and whether nothing is missing for it.
+func (b *builder) place(o *observation, y *Column) bool {
+	o.x, o.y = position(b.x, b.xIndex, b.xLevels, o.row), position(y, b.yIndex, b.yLevels, o.row)
+	o.measured = o.y
+	ok := isFinite(o.x) && isFinite(o.y)
+	for _, extra := range []struct {
+		from *Column
+		into *float64
+	}{{b.end, &o.end}, {b.value, &o.value}, {b.low, &o.low}, {b.high, &o.high}} {
+		if extra.from != nil {
+			*extra.into = extra.from.Numbers[o.row]
+			ok = ok && isFinite(*extra.into)
+		}
+	}
+	if b.value != nil {
+		o.measured = o.value
+	}
+	return ok
+}
+
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+func position(c *Column, index map[string]int, levels []level, row int) float64 {
+	if levels == nil {
+		return c.Numbers[row]
+	}
+	if i, ok := index[c.text(row)]; ok {
+		return float64(i)
+	}
+	return math.NaN()
+}
+
+// relatives turn a value and its baseline into what is drawn.
+var relatives = map[string]func(y, base float64) float64{
+	"speedup": func(y, base float64) float64 { return base / y },
+	"ratio":   func(y, base float64) float64 { return y / base },
+	"percent": func(y, base float64) float64 { return 100 * (y/base - 1) },
+}
+
+// relate makes every value relative to its baseline: the mean of the rows that have what relative_to says, and are otherwise
+// at the same place. Hidden series go then.
+func (b *builder) relate() error {
+	if len(b.f.RelativeTo) > 0 {
+		if err := b.relateAll(); err != nil {
+			return err
+		}
+	}
+	shown := b.obs[:0]
+	for _, o := range b.obs {
+		if b.seriesBy == nil || !b.hidden[b.seriesBy.text(o.row)] {
+			shown = append(shown, o)
+		}
+	}
+	b.obs = shown
+	if len(shown) == 0 {
+		return b.f.fail("series.hide", ErrEmpty, "every series is hidden")
+	}
+	return nil
+}
+
+func (b *builder) relateAll() error {
+	matched := map[string][]float64{}
+	freed := map[string]bool{}
+	for _, w := range b.f.RelativeTo {
+		freed[w.Key] = true
+		if c := b.t.Column(w.Key); c == nil {
+			return b.f.fail(joinPath("relative_to", w.Key), ErrColumn, b.t.missing(w.Key))
+		}
+	}
+	for _, o := range b.obs {
+		if b.isBaseline(o.row) {
+			matched[b.place2(o, freed)] = append(matched[b.place2(o, freed)], o.measured)
+		}
+	}
+	if len(matched) == 0 {
+		return b.f.fail("relative_to", ErrEmpty, "no row has "+pairsText(b.f.RelativeTo))
+	}
+	as := relatives[orElse(b.f.RelativeAs, "speedup")]
+	for i := range b.obs {
+		o := &b.obs[i]
+		bases := matched[b.place2(*o, freed)]
+		if len(bases) == 0 {
+			return b.f.fail("relative_to", ErrEmpty, fmt.Sprintf("no row has %s at %s", pairsText(b.f.RelativeTo), b.placeText(*o, freed)))
+		}
+		if err := b.relateOne(o, mean(bases), as); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) relateOne(o *observation, base float64, as func(y, base float64) float64) error {
+	y := as(o.measured, base)
+	if !isFinite(y) {
+		return b.f.fail("relative_to", ErrRange, fmt.Sprintf("%g relative to %g at %s is not a number", o.measured, base, b.placeText(*o, nil)))
+	}
+	o.measured = y
+	if b.value != nil {
+		o.value = y
+		return nil
+	}
+	o.y = y
+	if b.low != nil {
+		low, high := as(o.low, base), as(o.high, base)
+		o.low, o.high = min(low, high), max(low, high)
+	}
+	return nil
+}
+
+func (b *builder) isBaseline(row int) bool {
+	for _, w := range b.f.RelativeTo {
+		if !b.t.Column(w.Key).is(row, w.Values[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+func pairsText(p Pairs) string {
+	var words []string
+	for _, e := range p {
+		words = append(words, e.Key+" = "+strings.Join(e.Values, " or "))
+	}
+	return strings.Join(words, ", ")
+}
+
+// place2 spells where an observation stands, but for the columns that are freed.
+func (b *builder) place2(o observation, freed map[string]bool) string {
+	return strings.Join(b.placeWords(o, freed), "\x00")
+}
+
+func (b *builder) placeText(o observation, freed map[string]bool) string {
+	return strings.Join(b.placeWords(o, freed), ", ")
+}
+
+func (b *builder) placeWords(o observation, freed map[string]bool) []string {
+	columns := []*Column{b.x, b.seriesBy, b.facetBy}
+	if b.value != nil {
+		columns = append(columns, b.y[0])
+	}
+	var words []string
+	for _, c := range columns {
+		if c != nil && !freed[c.Name] {
+			words = append(words, c.Name+" = "+c.text(o.row))
+		}
+	}
+	if len(b.y) > 1 {
+		words = append(words, "column "+b.y[o.series].Name)
+	}
+	return words
+}
+
+// panels turns the observations into the series of each panel.
+func (b *builder) panels() error {
+	for fi, facet := range b.facets {
+		p := Panel{Name: facet.name}
+		if b.facetBy != nil && b.f.Facets.Label != "" {
+			p.Name = b.f.Facets.Label + " = " + facet.name
+		}
+		for si, l := range b.chart.series {
+			points, err := kinds[b.f.Kind].points(b, b.of(fi, si))
+			if err != nil {
+				return err
+			}
+			if len(points) > 0 {
+				p.Series = append(p.Series, Series{Name: l.name, Index: si, Band: b.hasBand(), Points: points})
+			}
+		}
+		if b.f.Kind == "stacked" {
+			if err := b.stack(p.Series); err != nil {
+				return err
+			}
+		}
+		if len(p.Series) > 0 {
+			b.chart.Panels = append(b.chart.Panels, p)
+		}
+	}
+	return nil
+}
+
+func (b *builder) hasBand() bool {
+	return b.low != nil || b.f.Band.Over == "confidence" || b.f.Band.Over == "range"
+}
+
+// of are the observations of one series in one panel, by x and then y.
+func (b *builder) of(facet, series int) []observation {
+	var out []observation
+	for _, o := range b.obs {
+		if o.facet == facet && o.series == series {
+			out = append(out, o)
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool {
+		if c := compareNumbers(out[i].x, out[j].x); c != 0 {
+			return c < 0
+		}
+		return out[i].y < out[j].y && b.value != nil
+	})
+	return out
+}
+
+// checkLog refuses what a log axis can't show.
+func (b *builder) checkLog() error {
+	for _, p := range b.chart.Panels {
+		for _, s := range p.Series {
+			for _, pt := range s.Points {
+				if err := b.checkLogPoint(pt); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (b *builder) checkLogPoint(p Point) error {
+	c := b.chart
+	bad := func(path, scale string, v float64) error {
+		return b.f.fail(path, ErrRange, fmt.Sprintf("a value is %g: a %s axis shows values above 0", v, scale))
+	}
+	switch {
+	case isLog(c.X.Scale) && p.X <= 0:
+		return bad("x.scale", c.X.Scale, p.X)
+	case isLog(c.Y.Scale) && p.Y <= 0 && len(p.Values) == 0:
+		return bad("y.scale", c.Y.Scale, p.Y)
+	case isLog(c.Y.Scale) && len(p.Values) > 0 && p.Values[0] <= 0:
+		return bad("y.scale", c.Y.Scale, p.Values[0])
+	case isLog(c.value.Scale) && p.Value <= 0:
+		return bad("value.scale", c.value.Scale, p.Value)
+	}
+	return nil
+}
+
+func isLog(scale string) bool { return strings.HasPrefix(scale, "log") }

@@ -1,0 +1,179 @@
+package plots
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// kindKeys are, of the keys that not every kind has, those that each takes; a ! marks one that must be there.
+var kindKeys = map[string]string{
+	"line":     "x! y! series combine band relative_to relative_as step markers",
+	"bar":      "x! y! series combine band relative_to relative_as cells",
+	"stacked":  "x! y! series combine percent",
+	"box":      "x! y! series relative_to relative_as",
+	"heatmap":  "x! y! value! combine relative_to relative_as cells",
+	"scatter":  "x! y! series band text identity relative_to relative_as",
+	"timeline": "x! y! end! series text",
+	"roofline": "x! y! series text roofs!",
+}
+
+// check reports every fault that can be seen without rows.
+func (f *Figure) check() error {
+	var errs []error
+	fail := func(path string, kind error, format string, args ...any) {
+		errs = append(errs, f.fail(path, kind, fmt.Sprintf(format, args...)))
+	}
+	if f.Kind == "" {
+		fail("kind", ErrMissing, "want one of line, bar, stacked, box, heatmap, scatter, timeline, roofline")
+		return errors.Join(errs...)
+	}
+	f.checkKeys(fail)
+	f.checkAxes(fail)
+	f.checkBand(fail)
+	for i := range f.Roofs {
+		if r := &f.Roofs[i]; (r.Peak > 0) == (r.Bandwidth > 0) {
+			fail(fmt.Sprintf("roofs[%d]", i), ErrRange, "want a peak or a bandwidth above 0, and not both")
+		}
+	}
+	for i := range f.Annotations {
+		f.Annotations[i].check(fmt.Sprintf("annotations[%d]", i), fail)
+	}
+	f.checkPairs(fail)
+	return errors.Join(errs...)
+}
+
+type failer func(path string, kind error, format string, args ...any)
+
+func (f *Figure) checkKeys(fail failer) {
+	allowed := map[string]bool{}
+	for _, key := range strings.Fields(kindKeys[f.Kind]) {
+		name := strings.TrimSuffix(key, "!")
+		allowed[name] = true
+		if _, given := f.lines[name]; name != key && !given {
+			fail(name, ErrMissing, "a %s figure wants it", f.Kind)
+		}
+	}
+	for _, name := range someKindsKeys() {
+		if _, given := f.lines[name]; given && !allowed[name] {
+			fail(name, ErrUnknownKey, "not for a %s figure", f.Kind)
+		}
+	}
+}
+
+// someKindsKeys are the keys that some kinds do not take, in order.
+func someKindsKeys() []string {
+	seen := map[string]bool{}
+	var names []string
+	for _, keys := range kindKeys {
+		for _, key := range strings.Fields(keys) {
+			if name := strings.TrimSuffix(key, "!"); !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+// wideKinds take several y columns.
+var wideKinds = map[string]bool{"line": true, "bar": true, "stacked": true, "box": true}
+
+func (f *Figure) checkAxes(fail failer) {
+	f.X.check("x", fail)
+	f.Y.check("y", fail)
+	if len(f.X.Columns) > 0 {
+		fail("x.columns", ErrUnknownKey, "x has one column")
+	}
+	if len(f.Y.Columns) > 0 && (!wideKinds[f.Kind] || f.Series.Column != "" || f.Y.Column != "" || f.Band.Low != "") {
+		fail("y.columns", ErrRange, "several columns are for line, bar, stacked and box figures that have neither series, y.column nor band.low")
+	}
+	if f.lines["value"] > 0 && f.Value.Column == "" {
+		fail("value.column", ErrMissing, "want the name of a column")
+	}
+	for _, g := range []string{"series", "facets"} {
+		column := map[string]string{"series": f.Series.Column, "facets": f.Facets.Column}[g]
+		if f.lines[g] > 0 && column == "" {
+			fail(g+".column", ErrMissing, "want the name of a column")
+		}
+	}
+}
+
+func (a *Axis) check(path string, fail failer) {
+	if a.Column == "" && len(a.Columns) == 0 {
+		fail(path+".column", ErrMissing, "want the name of a column")
+	}
+	if a.Min != nil && a.Max != nil && *a.Min >= *a.Max {
+		fail(path+".max", ErrRange, "found %g: want more than min, %g", *a.Max, *a.Min)
+	}
+	if !strings.HasPrefix(a.Scale, "log") {
+		return
+	}
+	for name, end := range map[string]*float64{"min": a.Min, "max": a.Max} {
+		if end != nil && *end <= 0 {
+			fail(path+"."+name, ErrRange, "found %g: want more than 0 on a log axis", *end)
+		}
+	}
+}
+
+func (f *Figure) checkBand(fail failer) {
+	if (f.Band.Low == "") != (f.Band.High == "") || f.Band.Low != "" && f.Band.Over != "" {
+		fail("band", ErrRange, "want both low and high, or over alone")
+	}
+	if f.Band.Over == "confidence" && f.Combine != "" && f.Combine != "mean" {
+		fail("combine", ErrRange, "found %s: a band of confidence is that of the mean", f.Combine)
+	}
+	if f.RelativeAs != "" && len(f.RelativeTo) == 0 {
+		fail("relative_as", ErrMissing, "want relative_to, the baseline")
+	}
+	if f.Kind == "scatter" && f.Band.Over != "" {
+		fail("band.over", ErrRange, "a scatter figure draws every row: want low and high columns")
+	}
+}
+
+// check says which of its forms an annotation has, and that its keys fit.
+func (a *Annotation) check(path string, fail failer) {
+	forms := 0
+	for _, there := range []bool{a.VLine != nil, a.HLine != nil && len(a.Crossing) == 0, a.Points != nil, a.Crossing != nil, a.X != nil || a.Y != nil} {
+		if there {
+			forms++
+		}
+	}
+	if forms != 1 {
+		fail(path, ErrRange, "want one of vline, hline, points, crossing, or x and y of a text")
+	}
+	if (a.X != nil || a.Y != nil) && (a.X == nil || a.Y == nil || a.Text == "") {
+		fail(path, ErrMissing, "a text wants text, x and y")
+	}
+	if a.Points != nil && a.Source == "" && a.Text == "" {
+		fail(path+".source", ErrMissing, "reference points want a source or a text for the legend")
+	}
+	for i, p := range a.Points {
+		if len(p) != 2 {
+			fail(fmt.Sprintf("%s.points[%d]", path, i), ErrRange, "%d numbers: want [x, y]", len(p))
+		}
+	}
+	if n := len(a.Crossing); a.Crossing != nil && n != 2 && (n != 1 || a.HLine == nil) {
+		fail(path+".crossing", ErrRange, "want two series, or one and hline")
+	}
+}
+
+// checkPairs holds the mappings whose entries are one value to that.
+func (f *Figure) checkPairs(fail failer) {
+	maps := []struct {
+		path string
+		p    Pairs
+	}{
+		{"columns", f.Columns}, {"relative_to", f.RelativeTo}, {"x.names", f.X.Names}, {"y.names", f.Y.Names},
+		{"series.names", f.Series.Names}, {"facets.names", f.Facets.Names},
+	}
+	for _, m := range maps {
+		for _, e := range m.p {
+			if len(e.Values) != 1 {
+				fail(joinPath(m.path, e.Key), ErrType, "found a list: want one value")
+			}
+		}
+	}
+}

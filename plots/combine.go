@@ -1,0 +1,193 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"sort"
+)
+
+// combines turn the values of repeated rows, ascending, into one.
+var combines = map[string]func(values []float64) float64{
+	"mean":   mean,
+	"median": func(v []float64) float64 { return quantile(v, 0.5) },
+	"min":    func(v []float64) float64 { return v[0] },
+	"max":    func(v []float64) float64 { return v[len(v)-1] },
+	"sum":    sum,
+}
+
+func sum(values []float64) float64 {
+	s := 0.0
+	for _, v := range values {
+		s += v
+	}
+	return s
+}
+
+func mean(values []float64) float64 { return sum(values) / float64(len(values)) }
+
+// quantile of ascending values, between neighbours in proportion (R's type 7).
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	i := int(at)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}
+
+// student holds the two-sided 95 % points of Student's distribution by degrees of freedom, from 1.
+// Source: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2.
+var student = []float64{
+	12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+	2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+}
+
+// studentPoint beyond the table is that of Cornish and Fisher's expansion to its second term, right to three decimals there.
+func studentPoint(freedom int) float64 {
+	if freedom <= len(student) {
+		return student[freedom-1]
+	}
+	const z = 1.959964 // of the normal distribution
+	n := float64(freedom)
+	return z + (z*z*z+z)/(4*n) + (5*math.Pow(z, 5)+16*z*z*z+3*z)/(96*n*n)
+}
+
+// bands turn the values of repeated rows into the ends of a band; one row has no spread to show.
+var bands = map[string]func(values []float64) (low, high float64){
+	"confidence": confidence,
+	"range":      func(v []float64) (low, high float64) { return v[0], v[len(v)-1] },
+}
+
+func confidence(values []float64) (low, high float64) {
+	m, n := mean(values), len(values)
+	if n == 1 {
+		return m, m
+	}
+	squares := 0.0
+	for _, v := range values {
+		squares += (v - m) * (v - m)
+	}
+	half := studentPoint(n-1) * math.Sqrt(squares/float64(n-1)/float64(n))
+	return m - half, m + half
+}
+
+// combined makes one point of the rows at one place. It refuses to do so unasked: a swept parameter that the figure forgets
+// would vanish in a mean.
+func (b *builder) combined(obs []observation) ([]Point, error) {
+	var points []Point
+	for start := 0; start < len(obs); {
+		end := start + 1
+		for end < len(obs) && obs[end].x == obs[start].x && (b.value == nil || obs[end].y == obs[start].y) {
+			end++
+		}
+		p, err := b.combine(obs[start:end])
+		if err != nil {
+			return nil, err
+		}
+		points = append(points, p)
+		start = end
+	}
+	return points, nil
+}
+
+func (b *builder) combine(obs []observation) (Point, error) {
+	if len(obs) > 1 && b.f.Combine == "" && b.f.Band.Over == "" {
+		return Point{}, b.f.fail("", ErrRepeated, fmt.Sprintf("%d rows at %s%s: say band: confidence, range or none, or combine:, or keep fewer rows by where:",
+			len(obs), b.placeText(obs[0], nil), b.differing(obs)))
+	}
+	how := combines[orElse(b.f.Combine, "mean")]
+	of := func(get func(o *observation) float64) []float64 {
+		values := make([]float64, len(obs))
+		for i := range obs {
+			values[i] = get(&obs[i])
+		}
+		sort.Float64s(values)
+		return values
+	}
+	measured := of(func(o *observation) float64 { return o.measured })
+	p := Point{X: obs[0].x, Y: how(measured), Rows: len(obs)}
+	if b.value != nil {
+		p.Y, p.Value = obs[0].y, p.Y
+	}
+	if band, ok := bands[b.f.Band.Over]; ok {
+		p.Low, p.High = band(measured)
+	}
+	if b.low != nil {
+		p.Low = how(of(func(o *observation) float64 { return o.low }))
+		p.High = how(of(func(o *observation) float64 { return o.high }))
+	}
+	return p, nil
+}
+
+// differing names the first column in which rows at one place differ, other than what is drawn: likely what was forgotten.
+func (b *builder) differing(obs []observation) string {
+	drawn := map[*Column]bool{b.low: true, b.high: true, b.value: true}
+	for _, c := range b.y {
+		drawn[c] = true
+	}
+	for i := range b.t.Columns {
+		c := b.t.Column(b.t.Columns[i].Name)
+		if !drawn[c] && c.compare(obs[0].row, obs[1].row) != 0 {
+			return fmt.Sprintf(", which differ in %s (%s, %s)", c.Name, c.text(obs[0].row), c.text(obs[1].row))
+		}
+	}
+	return ""
+}
+
+// each draws every row.
+func (b *builder) each(obs []observation) ([]Point, error) {
+	var points []Point
+	for _, o := range obs {
+		p := Point{X: o.x, Y: o.y, Low: o.low, High: o.high, End: o.end, Rows: 1}
+		if b.text != nil {
+			p.Text = b.text.text(o.row)
+		}
+		if b.end != nil && o.end < o.x {
+			return nil, b.f.fail("end", ErrRange, fmt.Sprintf("a span ends at %g, before it begins at %g", o.end, o.x))
+		}
+		points = append(points, p)
+	}
+	return points, nil
+}
+
+// boxes holds all values at each x.
+func (b *builder) boxes(obs []observation) ([]Point, error) {
+	var points []Point
+	for _, o := range obs {
+		if n := len(points); n == 0 || points[n-1].X != o.x {
+			points = append(points, Point{X: o.x})
+		}
+		p := &points[len(points)-1]
+		p.Values = append(p.Values, o.y)
+		p.Rows++
+	}
+	for i := range points {
+		sort.Float64s(points[i].Values)
+		points[i].Y = quantile(points[i].Values, 0.5)
+	}
+	return points, nil
+}
+
+// stack puts the bars of each x on one another, in the order of the series.
+func (b *builder) stack(series []Series) error {
+	top, total := map[float64]float64{}, map[float64]float64{}
+	for _, s := range series {
+		for _, p := range s.Points {
+			if p.Y < 0 {
+				return b.f.fail("y", ErrRange, fmt.Sprintf("%s is %g at %s: stacked bars want values from 0 up", s.Name, p.Y, b.xLevels[int(p.X)].name))
+			}
+			total[p.X] += p.Y
+		}
+	}
+	for _, s := range series {
+		for i := range s.Points {
+			p := &s.Points[i]
+			if b.f.Percent && total[p.X] > 0 {
+				p.Y *= 100 / total[p.X]
+			}
+			p.Low, p.High = top[p.X], top[p.X]+p.Y
+			top[p.X] = p.High
+		}
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package plots
+
+// Figure is a figure as written in its file. The struct tags are the single source of names, ranges and descriptions, for
+// the reader and for a JSON Schema:
+//
+//	yaml   name in the file
+//	enum   allowed words, separated by |
+//	range  lowest..highest value (inclusive)
+//	unit   what the number counts
+//	short  "true" on the field that a scalar, or a list, in place of the mapping sets: `x: work`
+//	doc    one line for people
+type Figure struct {
+	Rows  string `yaml:"rows" doc:"file of rows (.csv or .parquet), relative to the figure's file; the command line may name another"`
+	Kind  string `yaml:"kind" enum:"line|bar|stacked|box|heatmap|scatter|timeline|roofline" doc:"how the rows are drawn"`
+	Title string `yaml:"title" doc:"title over the figure; papers put it in the caption"`
+
+	Style    string  `yaml:"style" enum:"column|page" doc:"width: column is 3.33 inches, page is 7"`
+	WidthIn  float64 `yaml:"width_in" range:"1..40" unit:"inches" doc:"width in place of the style's"`
+	HeightIn float64 `yaml:"height_in" range:"1..40" unit:"inches" doc:"height; left out, it follows from the kind, the style and the panels"`
+
+	Columns Pairs  `yaml:"columns" doc:"derived columns: name: expression over the columns and those derived before"`
+	Where   Pairs  `yaml:"where" doc:"rows to keep: column: value, or a list of values"`
+	Filter  string `yaml:"filter" doc:"rows to keep: an expression that is not 0"`
+
+	X     Axis   `yaml:"x" doc:"horizontal axis"`
+	Y     Axis   `yaml:"y" doc:"vertical axis; several columns make a series each"`
+	End   string `yaml:"end" doc:"timeline: column in which a span ends that begins at x"`
+	Value Shade  `yaml:"value" doc:"heatmap: column that gives the colour"`
+	Text  string `yaml:"text" doc:"column of names written beside points (scatter, roofline) or in spans (timeline)"`
+
+	Series Grouping `yaml:"series" doc:"column that tells series apart"`
+	Facets Facets   `yaml:"facets" doc:"column that gives a panel of its own to each value"`
+
+	Combine    string `yaml:"combine" enum:"mean|median|min|max|sum" doc:"how repeated rows become one point"`
+	Band       Band   `yaml:"band" doc:"band about a line, or error bars: confidence (95 % of the mean, Student), range, or low and high columns"`
+	RelativeTo Pairs  `yaml:"relative_to" doc:"baseline, as {scheduler: multipass}: y becomes relative to the row that has it and is otherwise at the same x, series and facet"`
+	RelativeAs string `yaml:"relative_as" enum:"speedup|ratio|percent" doc:"speedup: baseline / y; ratio: y / baseline; percent: 100 (y / baseline - 1); left out, speedup"`
+
+	Step     bool   `yaml:"step" doc:"line: hold each value until the next x"`
+	Markers  string `yaml:"markers" enum:"auto|on|off" doc:"line: markers at the points; auto leaves them out where they would touch"`
+	Identity bool   `yaml:"identity" doc:"scatter: the line y = x, and equal axes"`
+	Percent  bool   `yaml:"percent" doc:"stacked: shares of 100 %"`
+	Cells    bool   `yaml:"cells" doc:"heatmap, bar: write the values"`
+
+	Roofs       []Roof       `yaml:"roofs" doc:"roofline: peaks and bandwidths"`
+	Legend      Legend       `yaml:"legend" doc:"where the legend stands"`
+	Annotations []Annotation `yaml:"annotations" doc:"texts, lines and points that are not of the rows"`
+
+	File  string         `yaml:"-"` // where it was read, for errors
+	lines map[string]int // line of each key, by path
+}
+
+// Axis is one axis of a figure.
+type Axis struct {
+	Column  string    `yaml:"column" short:"true" doc:"column of its values"`
+	Columns []string  `yaml:"columns" short:"true" doc:"y: several columns, a series each"`
+	Label   string    `yaml:"label" doc:"what it shows, for people; left out, the column's name"`
+	Unit    string    `yaml:"unit" doc:"unit, written after the label in parentheses"`
+	Scale   string    `yaml:"scale" enum:"linear|log2|log10|category" doc:"category spaces the values evenly; left out: linear, or category for texts"`
+	Min     *float64  `yaml:"min" doc:"lowest value shown"`
+	Max     *float64  `yaml:"max" doc:"highest value shown"`
+	Ticks   []float64 `yaml:"ticks" doc:"places of the ticks"`
+	Order   []string  `yaml:"order" doc:"category: values in order; those left out follow"`
+	Names   Pairs     `yaml:"names" doc:"names for people: value: name (columns, where y has several)"`
+}
+
+// Shade is what a heat map's colours mean.
+type Shade struct {
+	Column string   `yaml:"column" short:"true" doc:"column of its values"`
+	Label  string   `yaml:"label" doc:"what it shows, for people"`
+	Unit   string   `yaml:"unit" doc:"unit, written after the label in parentheses"`
+	Scale  string   `yaml:"scale" enum:"linear|log2|log10" doc:"left out, linear"`
+	Min    *float64 `yaml:"min" doc:"value of the first colour"`
+	Max    *float64 `yaml:"max" doc:"value of the last colour"`
+	Center *float64 `yaml:"center" doc:"value that is white, with a colour to each side: 1 for ratios"`
+}
+
+// Grouping is a column that tells series or panels apart.
+type Grouping struct {
+	Column string   `yaml:"column" short:"true" doc:"column of its values"`
+	Order  []string `yaml:"order" doc:"values in order; those left out follow"`
+	Hide   []string `yaml:"hide" doc:"values not drawn (a baseline, say)"`
+	Names  Pairs    `yaml:"names" doc:"names for people: value: name"`
+}
+
+// Facets are small multiples.
+type Facets struct {
+	Column  string   `yaml:"column" short:"true" doc:"column of its values"`
+	Label   string   `yaml:"label" doc:"written before the value over each panel: label = value"`
+	Order   []string `yaml:"order" doc:"values in order; those left out follow"`
+	Hide    []string `yaml:"hide" doc:"values not drawn"`
+	Names   Pairs    `yaml:"names" doc:"names for people: value: name"`
+	Columns int      `yaml:"columns" range:"1..12" doc:"panels side by side; left out, 2 in a column, 3 on a page"`
+	Share   string   `yaml:"share" enum:"both|x|y|none" doc:"axes that the panels share; left out, both"`
+}
+
+// Band is the spread about points.
+type Band struct {
+	Over string `yaml:"over" short:"true" enum:"confidence|range|none" doc:"computed over repeated rows: 95 % confidence of the mean, or lowest to highest"`
+	Low  string `yaml:"low" doc:"column of its lower end"`
+	High string `yaml:"high" doc:"column of its upper end"`
+}
+
+// Roof is one limit of a roofline: a peak (flat) or a bandwidth (a slope).
+type Roof struct {
+	Name      string  `yaml:"name" doc:"written along it"`
+	Peak      float64 `yaml:"peak" range:"0..1e300" doc:"highest y, in y's unit"`
+	Bandwidth float64 `yaml:"bandwidth" range:"0..1e300" doc:"y for each unit of x"`
+}
+
+// Legend says where the legend stands.
+type Legend struct {
+	Place   string `yaml:"place" short:"true" enum:"auto|inside|right|top|bottom|none" doc:"inside takes the emptiest place; auto, left out: inside if it covers nothing, else outside"`
+	Title   string `yaml:"title" doc:"written before or over the entries"`
+	Columns int    `yaml:"columns" range:"1..12" doc:"entries side by side at most; left out, as many as fit at the top or bottom, else 1"`
+}
+
+// Annotation is one mark that is not of the rows. What it is follows from the keys: vline or hline a reference line, points
+// reference points drawn as open markers, crossing the place where two series cross, else a text at x, y.
+type Annotation struct {
+	Text     string      `yaml:"text" doc:"text at x, y, along a line, beside a crossing (%x is its place), or the points' name"`
+	X        *float64    `yaml:"x" doc:"place of a text"`
+	Y        *float64    `yaml:"y" doc:"place of a text"`
+	Align    string      `yaml:"align" enum:"left|center|right" doc:"side of x on which the text begins, is centred or ends"`
+	VLine    *float64    `yaml:"vline" doc:"vertical line at this x"`
+	HLine    *float64    `yaml:"hline" doc:"horizontal line at this y"`
+	Points   [][]float64 `yaml:"points" doc:"reference points [x, y]"`
+	Source   string      `yaml:"source" doc:"where the points are from; stands in the legend"`
+	Crossing []string    `yaml:"crossing" doc:"two series: marks where they cross; one series: where it crosses hline"`
+	Facet    string      `yaml:"facet" doc:"the one panel to draw it in; left out, all"`
+}
+
+// Pairs is a mapping in the order of the file; a scalar is a list of one.
+type Pairs []Pair
+
+// Pair is one entry of Pairs.
+type Pair struct {
+	Key    string
+	Values []string
+}
+
+// first is the first value of a key, or other.
+func (p Pairs) first(key, other string) string {
+	for _, e := range p {
+		if e.Key == key && len(e.Values) > 0 {
+			return e.Values[0]
+		}
+	}
+	return other
+}
+
+// line is that of a key, or of the nearest key around it.
+func (f *Figure) line(path string) int {
+	for {
+		if n, ok := f.lines[path]; ok || path == "" {
+			return n
+		}
+		path = parentPath(path)
+	}
+}
+
+func (f *Figure) fail(path string, kind error, msg string) error {
+	return &Error{File: f.File, Line: f.line(path), Path: path, Msg: msg, Kind: kind}
+}

@@ -1,0 +1,156 @@
+package plots
+
+import (
+	"image"
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// inkCanvas notes which cells of a figure are drawn on, so that legends and labels find an empty place. Turning and scaling
+// are not followed: only marks among the data are drawn on it, which are upright.
+type inkCanvas struct {
+	columns, rows int
+	used          []bool
+}
+
+// inkCell is the width of a cell, points.
+const inkCell = vg.Length(2)
+
+func newInk(w, h vg.Length) *inkCanvas {
+	k := &inkCanvas{columns: int(w/inkCell) + 1, rows: int(h/inkCell) + 1}
+	k.used = make([]bool, k.columns*k.rows)
+	return k
+}
+
+func (k *inkCanvas) SetLineWidth(vg.Length)                  {}
+func (k *inkCanvas) SetLineDash([]vg.Length, vg.Length)      {}
+func (k *inkCanvas) SetColor(color.Color)                    {}
+func (k *inkCanvas) Rotate(float64)                          {}
+func (k *inkCanvas) Translate(vg.Point)                      {}
+func (k *inkCanvas) Scale(x, y float64)                      {}
+func (k *inkCanvas) Push()                                   {}
+func (k *inkCanvas) Pop()                                    {}
+func (k *inkCanvas) DrawImage(r vg.Rectangle, _ image.Image) { k.mark(r) }
+func (k *inkCanvas) FillString(f font.Face, p vg.Point, s string) {
+	k.mark(vg.Rectangle{Min: p.Add(vg.Point{Y: -f.Font.Size * descent}), Max: p.Add(vg.Point{X: f.Width(s), Y: f.Font.Size * capHeight})})
+}
+
+func cellOf(x vg.Length) int { return int(math.Floor(float64(x / inkCell))) }
+
+func (k *inkCanvas) set(column, row int) {
+	if column >= 0 && column < k.columns && row >= 0 && row < k.rows {
+		k.used[row*k.columns+column] = true
+	}
+}
+
+func (k *inkCanvas) mark(r vg.Rectangle) {
+	for row := cellOf(r.Min.Y); row <= cellOf(r.Max.Y); row++ {
+		for column := cellOf(r.Min.X); column <= cellOf(r.Max.X); column++ {
+			k.set(column, row)
+		}
+	}
+}
+
+// count is the number of used cells under a rectangle.
+func (k *inkCanvas) count(r vg.Rectangle) int {
+	n := 0
+	for row := max(0, cellOf(r.Min.Y)); row <= min(k.rows-1, cellOf(r.Max.Y)); row++ {
+		for column := max(0, cellOf(r.Min.X)); column <= min(k.columns-1, cellOf(r.Max.X)); column++ {
+			if k.used[row*k.columns+column] {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// polygon is a path's corners; curves are taken by their ends, as they are only in markers.
+func polygon(p vg.Path) []vg.Point {
+	var pts []vg.Point
+	for _, comp := range p {
+		switch comp.Type {
+		case vg.MoveComp, vg.LineComp, vg.CurveComp:
+			pts = append(pts, comp.Pos)
+		case vg.CloseComp:
+			pts = append(pts, pts[0])
+		}
+	}
+	return pts
+}
+
+func (k *inkCanvas) Stroke(p vg.Path) {
+	var from vg.Point
+	for _, comp := range p {
+		if comp.Type == vg.LineComp || comp.Type == vg.CurveComp {
+			k.segment(from, comp.Pos)
+		}
+		from = comp.Pos
+	}
+}
+
+func (k *inkCanvas) segment(a, b vg.Point) {
+	steps := int(math.Max(math.Abs(float64(b.X-a.X)), math.Abs(float64(b.Y-a.Y)))/float64(inkCell)*2) + 1
+	steps = min(steps, 4*(k.columns+k.rows))
+	for i := range steps + 1 {
+		t := vg.Length(i) / vg.Length(steps)
+		k.set(cellOf(a.X+t*(b.X-a.X)), cellOf(a.Y+t*(b.Y-a.Y)))
+	}
+}
+
+// Fill marks the cells whose middle is inside, by the even-odd rule, and the outline.
+func (k *inkCanvas) Fill(p vg.Path) {
+	k.Stroke(p)
+	pts := polygon(p)
+	for row := range k.rows {
+		y := (vg.Length(row) + 0.5) * inkCell
+		for column := range k.columns {
+			if inside(pts, vg.Point{X: (vg.Length(column) + 0.5) * inkCell, Y: y}) {
+				k.set(column, row)
+			}
+		}
+	}
+}
+
+func inside(pts []vg.Point, at vg.Point) bool {
+	in := false
+	for i := range pts {
+		a, b := pts[i], pts[(i+1)%len(pts)]
+		if (a.Y > at.Y) != (b.Y > at.Y) && at.X < a.X+(at.Y-a.Y)*(b.X-a.X)/(b.Y-a.Y) {
+			in = !in
+		}
+	}
+	return in
+}
+
+// emptiest finds the place for a box inside a frame that covers the least; corners come before edges, these before the rest.
+func (k *inkCanvas) emptiest(frame vg.Rectangle, w, h vg.Length) (at vg.Point, covered int) {
+	covered = math.MaxInt
+	roomX, roomY := frame.Size().X-w, frame.Size().Y-h
+	if roomX < 0 || roomY < 0 {
+		return frame.Min, covered
+	}
+	for _, f := range places {
+		p := frame.Min.Add(vg.Point{X: roomX * f.X, Y: roomY * f.Y})
+		if n := k.count(vg.Rectangle{Min: p, Max: p.Add(vg.Point{X: w, Y: h})}); n < covered {
+			at, covered = p, n
+		}
+	}
+	return at, covered
+}
+
+// places are fractions of the room that is left in a frame.
+var places = func() []vg.Point {
+	pts := []vg.Point{{X: 0, Y: 1}, {X: 1, Y: 1}, {X: 1, Y: 0}, {X: 0, Y: 0}, {X: 0.5, Y: 1}, {X: 0.5, Y: 0}, {X: 0, Y: 0.5}, {X: 1, Y: 0.5}}
+	for y := vg.Length(1); y >= -0.01; y -= 0.1 {
+		for x := vg.Length(0); x <= 1.01; x += 0.1 {
+			pts = append(pts, vg.Point{X: x, Y: y})
+		}
+	}
+	return pts
+}()
+
+func (k *inkCanvas) on(r vg.Rectangle) draw.Canvas { return draw.Canvas{Canvas: k, Rectangle: r} }

@@ -1,0 +1,469 @@
+package plots
+
+import (
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// styleWidths are those of a column and of a page's text in two-column papers.
+var styleWidths = map[string]vg.Length{"column": 3.33 * vg.Inch, "page": 7 * vg.Inch}
+
+// Lengths between the parts of a figure, points.
+const (
+	edge       = vg.Length(3) // around everything
+	panelGap   = vg.Length(11)
+	stripSpace = textSize + 5 // for the name of a panel
+	tickSpace  = tickLength + 2
+	pageRatio  = 0.62 // height to width of one panel across a page is less than in a column
+	laneHeight = vg.Length(14)
+	barSpace   = vg.Length(9) // between the panels and a bar of colours
+	barWidth   = vg.Length(8)
+	labelAngle = 35 // degrees of long categories
+)
+
+// pane is a panel with its axes and its place.
+type pane struct {
+	panel        *Panel
+	plot         *plot.Plot
+	rect         vg.Rectangle
+	xt, yt       []plot.Tick
+	showX, showY bool // tick labels
+}
+
+// layout is a figure with everything in its place.
+type layout struct {
+	c             *Chart
+	size          vg.Point
+	columns, rows int
+	panes         []*pane
+	place         string // of the legend
+	entries       []entry
+	angle         float64 // of x tick labels, degrees
+	keys          []plot.Tick
+	shades        shades
+
+	left, right, top, bottom vg.Length // margins around the panels
+	gapX, gapY               vg.Length
+	panelW, panelH           vg.Length
+}
+
+// newLayout places everything; place is where the legend stands, which takes room unless it is inside or none.
+func (c *Chart) newLayout(style, place string) *layout {
+	f := c.figure
+	l := &layout{c: c, place: place, entries: c.entries()}
+	l.size.X = styleWidths[style]
+	if f.WidthIn > 0 {
+		l.size.X = vg.Length(f.WidthIn) * vg.Inch
+	}
+	l.columns = min(len(c.Panels), orElseInt(f.Facets.Columns, map[string]int{"column": 2, "page": 3}[style]))
+	l.rows = (len(c.Panels) + l.columns - 1) / l.columns
+	l.addPanes()
+	if f.Kind == "heatmap" {
+		l.shades = c.shades()
+	}
+	l.panelW, l.panelH = l.size.X/vg.Length(l.columns)*0.8, 120
+	for range 3 { // margins depend on ticks, which depend on the room that margins leave
+		l.chooseTicks()
+		l.measure()
+		l.panelW = (l.size.X - l.left - l.right - l.gapX*vg.Length(l.columns-1)) / vg.Length(l.columns)
+		l.panelH = l.height(style)
+	}
+	l.chooseTicks()
+	l.size.Y = l.top + l.bottom + l.panelH*vg.Length(l.rows) + l.gapY*vg.Length(l.rows-1)
+	l.setRects()
+	return l
+}
+
+func orElseInt(n, other int) int {
+	if n == 0 {
+		return other
+	}
+	return n
+}
+
+// height of a panel: what the figure's leaves, or by the kind's proportions.
+func (l *layout) height(style string) vg.Length {
+	f := l.c.figure
+	if f.HeightIn > 0 {
+		all := vg.Length(f.HeightIn)*vg.Inch - l.top - l.bottom - l.gapY*vg.Length(l.rows-1)
+		return max(all/vg.Length(l.rows), 20)
+	}
+	if lanes := len(l.c.Y.Categories); f.Kind == "timeline" {
+		return min(max(laneHeight*vg.Length(lanes), 50), 400)
+	}
+	if f.Kind == "scatter" && f.Identity {
+		return min(l.panelW, 260)
+	}
+	h := l.panelW * vg.Length(kinds[f.Kind].aspect)
+	if style == "page" && l.columns == 1 {
+		h *= pageRatio
+	}
+	return h
+}
+
+func (l *layout) addPanes() {
+	share := orElse(l.c.figure.Facets.Share, "both")
+	shareX, shareY := share == "both" || share == "x", share == "both" || share == "y"
+	for i := range l.c.Panels {
+		p := &pane{panel: &l.c.Panels[i], plot: plot.New()}
+		p.showX = !shareX || i+l.columns >= len(l.c.Panels)
+		p.showY = !shareY || i%l.columns == 0
+		l.panes = append(l.panes, p)
+	}
+	for i, p := range l.panes {
+		own := l.c.Panels[i : i+1]
+		xOf, yOf := own, own
+		if shareX {
+			xOf = l.c.Panels
+		}
+		if shareY {
+			yOf = l.c.Panels
+		}
+		l.c.setRanges(p.plot, xOf, yOf)
+	}
+}
+
+// setRanges gives a plot's axes their ends and scales.
+func (c *Chart) setRanges(p *plot.Plot, xOf, yOf []Panel) {
+	f := c.figure
+	x, y := c.dataRange(xOf, true), c.dataRange(yOf, false)
+	if f.Identity {
+		x = x.join(y)
+		y = x
+	}
+	p.X.Min, p.X.Max = c.X.pad(x, c.Kind, false)
+	p.Y.Min, p.Y.Max = c.Y.pad(y, c.Kind, f.Cells || f.Kind == "roofline")
+	if c.Kind == "timeline" {
+		p.X.Min, p.X.Max = x.low, x.high
+		p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
+	}
+	if f.Percent {
+		p.Y.Min, p.Y.Max = 0, 100
+	}
+	if f.Identity && c.X.Scale == c.Y.Scale {
+		p.X.Min, p.X.Max = p.Y.Min, p.Y.Max
+	}
+	for _, a := range []struct {
+		axis *plot.Axis
+		d    *Dimension
+		f    *Axis
+	}{{&p.X, &c.X, &f.X}, {&p.Y, &c.Y, &f.Y}} {
+		if a.f.Min != nil && a.d.Scale != "category" {
+			a.axis.Min = *a.f.Min
+		}
+		if a.f.Max != nil && a.d.Scale != "category" {
+			a.axis.Max = *a.f.Max
+		}
+		if a.axis.Min >= a.axis.Max { // an end given in the file is beyond the data
+			a.axis.Min, a.axis.Max = spread(a.axis.Min, isLog(a.d.Scale))
+		}
+		if isLog(a.d.Scale) {
+			a.axis.Scale = plot.LogScale{}
+		}
+	}
+}
+
+// interval is a range of data.
+type interval struct{ low, high float64 }
+
+func (r interval) join(o interval) interval { return interval{min(r.low, o.low), max(r.high, o.high)} }
+func (r interval) add(v float64) interval   { return r.join(interval{v, v}) }
+
+// dataRange covers the points of some panels and what the figure adds to them.
+func (c *Chart) dataRange(panels []Panel, isX bool) interval {
+	r := interval{math.Inf(1), math.Inf(-1)}
+	extent := kinds[c.Kind].extent
+	for _, p := range panels {
+		for _, s := range p.Series {
+			for _, pt := range s.Points {
+				switch low, high := extent(pt); {
+				case !isX:
+					r = r.join(interval{low, high})
+				case c.Kind == "timeline":
+					r = r.join(interval{pt.X, pt.End})
+				default:
+					r = r.add(pt.X)
+				}
+			}
+		}
+	}
+	return c.annotatedRange(r, isX)
+}
+
+func (c *Chart) annotatedRange(r interval, isX bool) interval {
+	log := isLog(c.X.Scale) && isX || isLog(c.Y.Scale) && !isX
+	add := func(v float64) {
+		if v > 0 || !log {
+			r = r.add(v)
+		}
+	}
+	for _, a := range c.figure.Annotations {
+		for _, p := range a.Points {
+			add(map[bool]float64{true: p[0], false: p[1]}[isX])
+		}
+		if a.VLine != nil && isX {
+			add(*a.VLine)
+		}
+		if a.HLine != nil && !isX {
+			add(*a.HLine)
+		}
+	}
+	peak, bandwidth := c.highestRoofs()
+	if peak > 0 && !isX {
+		add(peak)
+	}
+	if peak > 0 && bandwidth > 0 && isX { // the ridge, with some room about it
+		add(peak / bandwidth * 4)
+		add(peak / bandwidth / 4)
+	}
+	return r
+}
+
+// pad leaves room about the data.
+func (d *Dimension) pad(r interval, kind string, forText bool) (low, high float64) {
+	switch {
+	case d.Scale == "category":
+		return -0.5, float64(len(d.Categories)) - 0.5
+	case isLog(d.Scale):
+		return d.padLog(r, kind)
+	case r.low >= r.high && !kinds[kind].zero:
+		return spread(r.low, false)
+	}
+	low, high = r.low, r.high
+	if kinds[kind].zero {
+		low, high = min(low, 0), max(high, 0)
+		if low == high {
+			high = 1
+		}
+	} else if low >= 0 && low < high/2 {
+		low = 0
+	}
+	room := (high - low) * 0.05
+	if forText {
+		room *= 2
+	}
+	if low != 0 {
+		low -= room
+	}
+	if high != 0 {
+		high += room
+	}
+	return low, high
+}
+
+func (d *Dimension) padLog(r interval, kind string) (low, high float64) {
+	if r.low >= r.high && !kinds[kind].zero {
+		return spread(r.low, true)
+	}
+	room := math.Max(math.Pow(r.high/r.low, 0.04), 1.05)
+	low, high = r.low/room, r.high*room
+	if kinds[kind].zero { // a bar's length means nothing here, so it begins at a power below the lowest
+		base := map[string]float64{"log2": 2, "log10": 10}[d.Scale]
+		low = math.Pow(base, math.Ceil(math.Log(r.low)/math.Log(base)-1e-9)-1)
+	}
+	return low, high
+}
+
+func (l *layout) chooseTicks() {
+	f := l.c.figure
+	for _, p := range l.panes {
+		p.xt = ticksFor(l.c.X, f.X.Ticks, p.plot.X.Min, p.plot.X.Max, l.panelW, false)
+		p.yt = ticksFor(l.c.Y, f.Y.Ticks, p.plot.Y.Min, p.plot.Y.Max, l.panelH, true)
+		p.xt, p.yt = within(p.xt, p.plot.X), within(p.yt, p.plot.Y)
+	}
+	l.angle = 0
+	if l.c.X.Scale == "category" {
+		l.turnLabels()
+	}
+	if l.c.Kind == "heatmap" {
+		d := l.c.value
+		l.keys = ticksFor(d, nil, l.shades.low, l.shades.high, l.panelH*vg.Length(l.rows)+l.gapY*vg.Length(l.rows-1), true)
+	}
+}
+
+// within drops ticks beyond the ends of an axis.
+func within(ticks []plot.Tick, a plot.Axis) []plot.Tick {
+	var out []plot.Tick
+	slack := (a.Max - a.Min) * 1e-9
+	for _, t := range ticks {
+		if t.Value >= a.Min-slack && t.Value <= a.Max+slack {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// turnLabels breaks long categories into two lines, or turns them all.
+func (l *layout) turnLabels() {
+	room := l.panelW/vg.Length(max(len(l.c.X.Categories), 1)) - 3
+	fits := true
+	every := labelled(l.panes[0].xt)
+	for _, t := range l.panes[0].xt {
+		fits = fits && textWidth(breakLabel(t.Label, room*every), smallSize) <= room*every
+	}
+	if !fits {
+		l.angle = labelAngle
+		return
+	}
+	for _, p := range l.panes {
+		for i := range p.xt {
+			p.xt[i].Label = breakLabel(p.xt[i].Label, room*every)
+		}
+	}
+}
+
+// labelled is how many ticks share a label's room.
+func labelled(ticks []plot.Tick) vg.Length {
+	n := 0
+	for _, t := range ticks {
+		if t.Label != "" {
+			n++
+		}
+	}
+	return vg.Length(len(ticks)) / vg.Length(max(n, 1))
+}
+
+// breakLabel breaks a text that is too wide at the space nearest its middle.
+func breakLabel(s string, room vg.Length) string {
+	if textWidth(s, smallSize) <= room {
+		return s
+	}
+	best := -1
+	for i, r := range s {
+		if r == ' ' && (best < 0 || abs(2*i-len(s)) < abs(2*best-len(s))) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return s
+	}
+	return s[:best] + "\n" + s[best+1:]
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// measure works out the margins.
+func (l *layout) measure() {
+	c, f := l.c, l.c.figure
+	yWidth, xHeight := l.tickWidth(), l.tickHeight()
+	l.left = edge + yWidth
+	if c.Y.Label != "" {
+		l.left += textHeight(c.Y.Label, textSize) + textSize*descent + gap + 1
+	}
+	l.bottom = edge + xHeight
+	if c.X.Label != "" {
+		l.bottom += textHeight(c.X.Label, textSize) + textSize*descent + gap + 1
+	}
+	l.top, l.right = edge+smallSize*capHeight/2, edge+l.overhang()
+	if f.Title != "" {
+		l.top += textHeight(f.Title, textSize) + gap + 2
+	}
+	l.gapX, l.gapY = panelGap, panelGap
+	if f.Facets.Column != "" {
+		l.top += stripSpace - smallSize*capHeight/2
+		l.gapY += stripSpace - 4
+	}
+	share := orElse(f.Facets.Share, "both")
+	if share == "none" || share == "x" {
+		l.gapX += yWidth
+	}
+	if share == "none" || share == "y" {
+		l.gapY += xHeight
+	}
+	if c.Kind == "heatmap" {
+		l.right += barSpace + barWidth + tickSpace + widest(l.keys) + gap + textSize
+	}
+	l.measureLegend()
+}
+
+func (l *layout) measureLegend() {
+	w, h := l.legendSize()
+	switch l.place {
+	case "right":
+		l.right += w + 2*gap
+	case "bottom":
+		l.bottom += h + gap + 1
+	case "top":
+		l.top += h + gap
+	}
+}
+
+func widest(ticks []plot.Tick) vg.Length {
+	w := vg.Length(0)
+	for _, t := range ticks {
+		w = max(w, textWidth(t.Label, smallSize))
+	}
+	return w
+}
+
+func (l *layout) tickWidth() vg.Length {
+	w := vg.Length(0)
+	for _, p := range l.panes {
+		w = max(w, widest(p.yt))
+	}
+	return w + tickSpace
+}
+
+func (l *layout) tickHeight() vg.Length {
+	h := smallSize * capHeight
+	sin := vg.Length(math.Sin(l.angle * math.Pi / 180))
+	for _, p := range l.panes {
+		for _, t := range p.xt {
+			h = max(h, textHeight(t.Label, smallSize)+textWidth(t.Label, smallSize)*sin)
+		}
+		if strings.Contains(labelsText(p.xt), "^{") {
+			h = max(h, smallSize*(capHeight+0.2))
+		}
+	}
+	return h + tickSpace + 1
+}
+
+func labelsText(ticks []plot.Tick) string {
+	var s strings.Builder
+	for _, t := range ticks {
+		s.WriteString(t.Label)
+	}
+	return s.String()
+}
+
+// overhang is how far the last labels of x reach past the panels.
+func (l *layout) overhang() vg.Length {
+	most := vg.Length(1)
+	if l.angle != 0 {
+		return most
+	}
+	for i, p := range l.panes {
+		if (i+1)%l.columns != 0 && i+1 != len(l.panes) {
+			continue
+		}
+		for _, t := range p.xt {
+			most = max(most, l.panelW*vg.Length(norm(&p.plot.X, t.Value)-1)+textWidth(t.Label, smallSize)/2)
+		}
+	}
+	return most
+}
+
+func (l *layout) setRects() {
+	for i, p := range l.panes {
+		column, row := i%l.columns, i/l.columns
+		low := vg.Point{
+			X: l.left + vg.Length(column)*(l.panelW+l.gapX),
+			Y: l.size.Y - l.top - l.panelH - vg.Length(row)*(l.panelH+l.gapY),
+		}
+		p.rect = vg.Rectangle{Min: low, Max: low.Add(vg.Point{X: l.panelW, Y: l.panelH})}
+	}
+}
+
+// area is the rectangle around all panels.
+func (l *layout) area() vg.Rectangle {
+	return vg.Rectangle{
+		Min: vg.Point{X: l.left, Y: l.bottom},
+		Max: vg.Point{X: l.size.X - l.right, Y: l.size.Y - l.top},
+	}
+}
+
+func (p *pane) canvas(c vg.Canvas) draw.Canvas { return draw.Canvas{Canvas: c, Rectangle: p.rect} }

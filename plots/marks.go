@@ -1,0 +1,501 @@
+package plots
+
+import (
+	"image/color"
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// kindRow is what tells a kind of figure from the others.
+type kindRow struct {
+	points  func(b *builder, obs []observation) ([]Point, error)
+	marks   func(c *Chart, p *Panel) []plot.Plotter
+	extent  func(p Point) (low, high float64) // of y
+	zero    bool                              // y begins at 0
+	swatch  bool                              // the legend shows areas, not lines
+	aspect  float64                           // of a panel, height to width
+	noGridX bool
+}
+
+// kinds is set in init, as its functions refer to it.
+var kinds map[string]kindRow
+
+func init() {
+	kinds = map[string]kindRow{
+		"line":     {points: (*builder).combined, marks: lineMarks, extent: bandExtent, aspect: 0.62},
+		"bar":      {points: (*builder).combined, marks: barMarks, extent: bandExtent, zero: true, swatch: true, aspect: 0.58, noGridX: true},
+		"stacked":  {points: (*builder).combined, marks: stackMarks, extent: bandExtent, zero: true, swatch: true, aspect: 0.58, noGridX: true},
+		"box":      {points: (*builder).boxes, marks: boxMarks, extent: boxExtent, swatch: true, aspect: 0.58, noGridX: true},
+		"heatmap":  {points: (*builder).combined, marks: heatMarks, extent: yExtent, aspect: 0.7, noGridX: true},
+		"scatter":  {points: (*builder).each, marks: scatterMarks, extent: bandExtent, aspect: 0.75},
+		"timeline": {points: (*builder).each, marks: spanMarks, extent: yExtent, swatch: true, aspect: 0.5},
+		"roofline": {points: (*builder).each, marks: roofMarks, extent: yExtent, aspect: 0.66},
+	}
+}
+
+func yExtent(p Point) (low, high float64)   { return p.Y, p.Y }
+func boxExtent(p Point) (low, high float64) { return p.Values[0], p.Values[len(p.Values)-1] }
+
+func bandExtent(p Point) (low, high float64) {
+	if p.Low == 0 && p.High == 0 {
+		return p.Y, p.Y
+	}
+	return min(p.Low, p.Y), max(p.High, p.Y)
+}
+
+// plotFunc is a plotter that is a function.
+type plotFunc func(c draw.Canvas, p *plot.Plot)
+
+func (f plotFunc) Plot(c draw.Canvas, p *plot.Plot) { f(c, p) }
+
+// at is a point's place on the canvas. What a log axis can't show is put at its lower end.
+func at(c draw.Canvas, p *plot.Plot, x, y float64) vg.Point {
+	return vg.Point{X: c.X(norm(&p.X, x)), Y: c.Y(norm(&p.Y, y))}
+}
+
+func norm(a *plot.Axis, v float64) float64 {
+	if _, log := a.Scale.(plot.LogScale); log && v <= 0 {
+		return 0
+	}
+	return a.Norm(v)
+}
+
+func rectangle(a, b vg.Point) []vg.Point {
+	return []vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}}
+}
+
+func lineMarks(c *Chart, p *Panel) []plot.Plotter {
+	var bands, lines []plot.Plotter
+	for _, s := range p.Series {
+		if s.Band {
+			bands = append(bands, plotFunc(func(dc draw.Canvas, pl *plot.Plot) { drawBand(dc, pl, s, c.figure.Step) }))
+		}
+		lines = append(lines, plotFunc(func(dc draw.Canvas, pl *plot.Plot) { drawLine(dc, pl, s, c.figure) }))
+	}
+	return append(bands, lines...)
+}
+
+func drawBand(c draw.Canvas, p *plot.Plot, s Series, step bool) {
+	var lower, upper []vg.Point
+	for _, pt := range s.Points {
+		lower, upper = append(lower, at(c, p, pt.X, pt.Low)), append(upper, at(c, p, pt.X, pt.High))
+	}
+	lower, upper = stepped(lower, step), stepped(upper, step)
+	for i := len(lower) - 1; i >= 0; i-- {
+		upper = append(upper, lower[i])
+	}
+	col := lookOf(s.Index).color
+	col.A = 0x38
+	c.FillPolygon(col, c.ClipPolygonXY(upper))
+}
+
+// stepped holds each y until the next x.
+func stepped(pts []vg.Point, step bool) []vg.Point {
+	if !step {
+		return pts
+	}
+	var out []vg.Point
+	for i, p := range pts {
+		if i > 0 {
+			out = append(out, vg.Point{X: p.X, Y: pts[i-1].Y})
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func drawLine(c draw.Canvas, p *plot.Plot, s Series, f *Figure) {
+	pts := make([]vg.Point, len(s.Points))
+	for i, pt := range s.Points {
+		pts[i] = at(c, p, pt.X, pt.Y)
+	}
+	l := lookOf(s.Index)
+	c.StrokeLines(l.line(), c.ClipLinesXY(stepped(pts, f.Step))...)
+	if !wantMarkers(f.Markers, pts) {
+		return
+	}
+	for _, pt := range pts {
+		if c.Contains(pt) {
+			l.marker.draw(c, pt, markRadius, l.color, false)
+		}
+	}
+}
+
+// wantMarkers says whether markers would stand apart: three diameters on average.
+func wantMarkers(how string, pts []vg.Point) bool {
+	if how == "on" || how == "off" || len(pts) < 2 {
+		return how != "off"
+	}
+	return (pts[len(pts)-1].X-pts[0].X)/vg.Length(len(pts)-1) > 3*markRadius
+}
+
+// groupWidth is the part of a category's room that its bars take.
+const groupWidth = 0.78
+
+// slot is the place of a series' bar at a category: its left and right end.
+func slot(x float64, i, n int) (left, right float64) {
+	w := groupWidth / float64(n)
+	left = x - groupWidth/2 + float64(i)*w
+	return left, left + w
+}
+
+func barMarks(c *Chart, p *Panel) []plot.Plotter {
+	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+		for _, s := range p.Series {
+			for _, pt := range s.Points {
+				left, right := slot(pt.X, s.Index, len(c.series))
+				drawBar(dc, pl, lookOf(s.Index), left, right, barBase(pl), pt.Y)
+				if s.Band {
+					drawWhisker(dc, pl, (left+right)/2, pt.Low, pt.High, 1.8, ink)
+				}
+				if c.figure.Cells {
+					drawBarValue(dc, pl, (left+right)/2, max(pt.Y, pt.High), pt.Y)
+				}
+			}
+		}
+		if barBase(pl) == 0 && pl.Y.Min < 0 {
+			zero := at(dc, pl, pl.X.Min, 0)
+			dc.StrokeLine2(solid(ink, axisWidth), dc.Min.X, zero.Y, dc.Max.X, zero.Y)
+		}
+	})}
+}
+
+func barBase(p *plot.Plot) float64 {
+	if _, log := p.Y.Scale.(plot.LogScale); log {
+		return p.Y.Min
+	}
+	return 0
+}
+
+func drawBarValue(c draw.Canvas, p *plot.Plot, x, top, value float64) {
+	c.SetColor(ink)
+	label := strconv.FormatFloat(value, 'g', 3, 64)
+	setText(c, minus(label), at(c, p, x, math.Max(top, 0)).Add(vg.Point{Y: 2}), 6, atBottom, 0)
+}
+
+func drawBar(c draw.Canvas, p *plot.Plot, l look, left, right, low, high float64) {
+	pts := c.ClipPolygonXY(rectangle(at(c, p, left, low), at(c, p, right, high)))
+	if len(pts) == 0 {
+		return
+	}
+	drawArea(c, l, pts)
+}
+
+// drawArea fills a rectangle with a series' colour and hatch.
+func drawArea(c draw.Canvas, l look, pts []vg.Point) {
+	c.FillPolygon(l.color, pts)
+	box := bounds(pts)
+	for _, angle := range l.hatch {
+		drawHatch(c, box, angle, hatchColor(l.color))
+	}
+	c.StrokeLines(solid(color.White, 0.4), append(pts, pts[0]))
+}
+
+func hatchColor(on color.NRGBA) color.NRGBA {
+	if isDark(on) {
+		return color.NRGBA{0xff, 0xff, 0xff, 0xb0}
+	}
+	return color.NRGBA{0xff, 0xff, 0xff, 0xd0}
+}
+
+func bounds(pts []vg.Point) vg.Rectangle {
+	r := vg.Rectangle{Min: pts[0], Max: pts[0]}
+	for _, p := range pts {
+		r.Min = vg.Point{X: min(r.Min.X, p.X), Y: min(r.Min.Y, p.Y)}
+		r.Max = vg.Point{X: max(r.Max.X, p.X), Y: max(r.Max.Y, p.Y)}
+	}
+	return r
+}
+
+// hatchPitch is the distance of a hatch's lines, points.
+const hatchPitch = 3.2
+
+// drawHatch draws parallel lines; they are counted from the figure's corner, so that neighbours' lines meet.
+func drawHatch(c draw.Canvas, box vg.Rectangle, degrees float64, col color.Color) {
+	sin, cos := math.Sincos(degrees * math.Pi / 180)
+	dir, normal := vg.Point{X: vg.Length(cos), Y: vg.Length(sin)}, vg.Point{X: vg.Length(-sin), Y: vg.Length(cos)}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, p := range rectangle(box.Min, box.Max) {
+		d := float64(p.Dot(normal))
+		low, high = math.Min(low, d), math.Max(high, d)
+	}
+	clip := draw.Canvas{Canvas: c.Canvas, Rectangle: box}
+	reach := dir.Scale(5000) // points: beyond any figure
+	for i := math.Ceil(low / hatchPitch); i*hatchPitch < high; i++ {
+		foot := normal.Scale(vg.Length(i * hatchPitch))
+		clip.StrokeLines(solid(col, 0.5), clip.ClipLinesXY([]vg.Point{foot.Sub(reach), foot.Add(reach)})...)
+	}
+}
+
+// drawWhisker is an error bar with caps of some half width in points.
+func drawWhisker(c draw.Canvas, p *plot.Plot, x, low, high float64, half vg.Length, col color.Color) {
+	a, b := at(c, p, x, low), at(c, p, x, high)
+	lines := [][]vg.Point{{a, b}, {{X: a.X - half, Y: a.Y}, {X: a.X + half, Y: a.Y}}, {{X: b.X - half, Y: b.Y}, {X: b.X + half, Y: b.Y}}}
+	c.StrokeLines(solid(col, 0.7), c.ClipLinesXY(lines...)...)
+}
+
+func stackMarks(c *Chart, p *Panel) []plot.Plotter {
+	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+		for _, s := range p.Series {
+			for _, pt := range s.Points {
+				if pt.High > pt.Low {
+					left, right := slot(pt.X, 0, 1)
+					drawBar(dc, pl, lookOf(s.Index), left, right, pt.Low, pt.High)
+				}
+			}
+		}
+	})}
+}
+
+func boxMarks(c *Chart, p *Panel) []plot.Plotter {
+	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+		for _, s := range p.Series {
+			for _, pt := range s.Points {
+				left, right := slot(pt.X, s.Index, len(c.series))
+				inset := (right - left) * 0.12
+				drawBox(dc, pl, lookOf(s.Index), left+inset, right-inset, pt.Values)
+			}
+		}
+	})}
+}
+
+// drawBox draws quartiles and median, whiskers to the last values within 1.5 interquartile ranges (Tukey), the rest as points.
+func drawBox(c draw.Canvas, p *plot.Plot, l look, left, right float64, values []float64) {
+	q1, q2, q3 := quantile(values, 0.25), quantile(values, 0.5), quantile(values, 0.75)
+	low, high := whiskers(values, q1, q3)
+	middle := (left + right) / 2
+	half := (at(c, p, right, q2).X - at(c, p, left, q2).X) / 4
+	drawWhisker(c, p, middle, low, q1, half, l.color)
+	drawWhisker(c, p, middle, q3, high, half, l.color)
+	pts := c.ClipPolygonXY(rectangle(at(c, p, left, q1), at(c, p, right, q3)))
+	if len(pts) > 0 {
+		drawPaleArea(c, l, pts)
+	}
+	a, b := at(c, p, left, q2), at(c, p, right, q2)
+	c.StrokeLines(solid(ink, 1.2), c.ClipLinesXY([]vg.Point{a, b})...)
+	for _, v := range values {
+		if pt := at(c, p, middle, v); (v < low || v > high) && c.Contains(pt) {
+			l.marker.draw(c, pt, 1.4, l.color, true)
+		}
+	}
+}
+
+func drawPaleArea(c draw.Canvas, l look, pts []vg.Point) {
+	c.FillPolygon(blend(l.color, 0.35), pts)
+	for _, angle := range l.hatch {
+		drawHatch(c, bounds(pts), angle, blend(l.color, 0.8))
+	}
+	c.StrokeLines(solid(l.color, thinWidth), append(pts, pts[0]))
+}
+
+func whiskers(values []float64, q1, q3 float64) (low, high float64) {
+	reach := 1.5 * (q3 - q1)
+	low, high = q1, q3
+	for _, v := range values {
+		if v >= q1-reach {
+			low = min(low, v)
+		}
+		if v <= q3+reach {
+			high = max(high, v)
+		}
+	}
+	return low, high
+}
+
+func scatterMarks(c *Chart, p *Panel) []plot.Plotter {
+	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+		if c.figure.Identity {
+			low, high := min(pl.X.Min, pl.Y.Min), max(pl.X.Max, pl.Y.Max)
+			line := []vg.Point{at(dc, pl, low, low), at(dc, pl, high, high)}
+			dc.StrokeLines(draw.LineStyle{Color: faintInk, Width: thinWidth, Dashes: []vg.Length{3, 2}}, dc.ClipLinesXY(line)...)
+		}
+		drawPoints(dc, pl, p)
+	})}
+}
+
+func drawPoints(c draw.Canvas, p *plot.Plot, panel *Panel) {
+	for _, s := range panel.Series {
+		l := lookOf(s.Index)
+		for _, pt := range s.Points {
+			if s.Band {
+				drawWhisker(c, p, pt.X, pt.Low, pt.High, 1.5, l.color)
+			}
+			if place := at(c, p, pt.X, pt.Y); c.Contains(place) {
+				l.marker.draw(c, place, markRadius, l.color, false)
+			}
+		}
+	}
+}
+
+// heatMarks fill the cells; what no row gives stays grey.
+func heatMarks(c *Chart, p *Panel) []plot.Plotter {
+	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+		dc.FillPolygon(color.NRGBA{0xd8, 0xd8, 0xd8, 0xff}, rectangle(dc.Min, dc.Max))
+		s := c.shades()
+		for _, series := range p.Series {
+			for _, pt := range series.Points {
+				col := s.color(pt.Value)
+				a, b := at(dc, pl, pt.X-0.5, pt.Y-0.5), at(dc, pl, pt.X+0.5, pt.Y+0.5)
+				dc.FillPolygon(col, rectangle(a, b))
+				dc.StrokeLines(solid(color.White, 0.3), append(rectangle(a, b), a))
+				if c.figure.Cells {
+					drawCell(dc, a, b, col, pt.Value)
+				}
+			}
+		}
+	})}
+}
+
+func drawCell(c draw.Canvas, a, b vg.Point, on color.NRGBA, value float64) {
+	c.SetColor(ink)
+	if isDark(on) {
+		c.SetColor(color.White)
+	}
+	label := minus(strconv.FormatFloat(value, 'g', 3, 64))
+	if math.Abs(value) >= 1000 && math.Abs(value) < 1e5 {
+		label = minus(strconv.FormatFloat(value, 'f', 0, 64))
+	}
+	size := smallSize
+	if w := textWidth(label, size); w > (b.X-a.X)*0.9 {
+		size *= (b.X - a.X) * 0.9 / w
+	}
+	setText(c, label, a.Add(b).Scale(0.5), min(size, (b.Y-a.Y)*0.9), atCenter, 0)
+}
+
+// spanHeight is the part of a lane's room that its spans take.
+const spanHeight = 0.7
+
+func spanMarks(c *Chart, p *Panel) []plot.Plotter {
+	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+		for _, s := range p.Series {
+			l := lookOf(s.Index)
+			for _, pt := range s.Points {
+				pts := dc.ClipPolygonXY(rectangle(at(dc, pl, pt.X, pt.Y-spanHeight/2), at(dc, pl, pt.End, pt.Y+spanHeight/2)))
+				if len(pts) > 0 {
+					drawArea(dc, l, pts)
+					drawSpanText(dc, l, bounds(pts), pt.Text)
+				}
+			}
+		}
+	})}
+}
+
+// drawSpanText writes a text that fits into its span, on a ground of the span's colour.
+func drawSpanText(c draw.Canvas, l look, box vg.Rectangle, text string) {
+	const size = 6.5
+	w := textWidth(text, size)
+	if text == "" || w+3 > box.Size().X || size > box.Size().Y {
+		return
+	}
+	middle := box.Min.Add(box.Max).Scale(0.5)
+	half := vg.Point{X: w/2 + 1.2, Y: size*capHeight/2 + 1}
+	c.FillPolygon(l.color, rectangle(middle.Sub(half), middle.Add(half)))
+	c.SetColor(ink)
+	if isDark(l.color) {
+		c.SetColor(color.White)
+	}
+	setText(c, text, middle, size, atCenter, 0)
+}
+
+func roofMarks(c *Chart, p *Panel) []plot.Plotter {
+	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+		for _, r := range c.figure.Roofs {
+			a, b := c.roofLine(r, pl)
+			dc.StrokeLines(solid(faintInk, 1), dc.ClipLinesXY([]vg.Point{at(dc, pl, a.x, a.y), at(dc, pl, b.x, b.y)})...)
+		}
+		drawPoints(dc, pl, p)
+	})}
+}
+
+type xy struct{ x, y float64 }
+
+// roofLine ends a slope at the highest peak, and begins a peak at the steepest slope.
+func (c *Chart) roofLine(r Roof, p *plot.Plot) (from, to xy) {
+	peak, bandwidth := c.highestRoofs()
+	if r.Peak > 0 {
+		start := p.X.Min
+		if bandwidth > 0 {
+			start = max(start, r.Peak/bandwidth)
+		}
+		return xy{start, r.Peak}, xy{p.X.Max, r.Peak}
+	}
+	end := p.X.Max
+	if peak > 0 {
+		end = peak / r.Bandwidth
+	}
+	return xy{p.X.Min, p.X.Min * r.Bandwidth}, xy{end, end * r.Bandwidth}
+}
+
+func (c *Chart) highestRoofs() (peak, bandwidth float64) {
+	for _, r := range c.figure.Roofs {
+		peak, bandwidth = max(peak, r.Peak), max(bandwidth, r.Bandwidth)
+	}
+	return peak, bandwidth
+}
+
+// shades turn values into colours.
+type shades struct {
+	low, high float64
+	log       bool
+	center    *float64
+	ramp      []color.NRGBA
+}
+
+func (c *Chart) shades() shades {
+	v := c.figure.Value
+	s := shades{low: math.Inf(1), high: math.Inf(-1), log: isLog(v.Scale), center: v.Center, ramp: sequential}
+	for _, p := range c.Panels {
+		for _, series := range p.Series {
+			for _, pt := range series.Points {
+				s.low, s.high = min(s.low, pt.Value), max(s.high, pt.Value)
+			}
+		}
+	}
+	if v.Min != nil {
+		s.low = *v.Min
+	}
+	if v.Max != nil {
+		s.high = *v.Max
+	}
+	if v.Center != nil {
+		s.ramp = diverging
+		s.balance(*v.Center)
+	}
+	if s.low >= s.high {
+		s.low, s.high = spread(s.low, s.log)
+	}
+	return s
+}
+
+// balance makes both sides of the centre equally far.
+func (s *shades) balance(center float64) {
+	if s.log {
+		far := max(s.high/center, center/s.low)
+		s.low, s.high = center/far, center*far
+		return
+	}
+	far := max(s.high-center, center-s.low)
+	s.low, s.high = center-far, center+far
+}
+
+// spread makes a range of one value.
+func spread(v float64, log bool) (low, high float64) {
+	if log {
+		return v / 2, v * 2
+	}
+	d := math.Max(math.Abs(v)/2, 0.5)
+	return v - d, v + d
+}
+
+func (s shades) place(v float64) float64 {
+	if s.log {
+		return math.Log(v/s.low) / math.Log(s.high/s.low)
+	}
+	return (v - s.low) / (s.high - s.low)
+}
+
+func (s shades) color(v float64) color.NRGBA { return shade(s.ramp, s.place(v)) }

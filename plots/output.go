@@ -1,0 +1,159 @@
+package plots
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"image/color"
+	"io"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// Formats that a chart can be written in.
+var Formats = []string{"svg", "pdf", "png"}
+
+// Styles of a figure: widths of 3.33 and 7 inches.
+var Styles = []string{"column", "page"}
+
+// pngDPI is the resolution of PNG, dots an inch.
+const pngDPI = 300
+
+// sheet is a canvas that can be written.
+type sheet interface {
+	vg.Canvas
+	io.WriterTo
+}
+
+var sheets = map[string]func(w, h vg.Length) sheet{
+	"svg": func(w, h vg.Length) sheet { return vgsvg.NewWith(vgsvg.UseWH(w, h), vgsvg.EmbedFonts(true)) },
+	"pdf": func(w, h vg.Length) sheet { return newPDF(w, h) },
+	"png": func(w, h vg.Length) sheet {
+		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))}
+	},
+}
+
+// Write draws the chart in a format and a style; an empty style is the figure's, or else column.
+func (c *Chart) Write(w io.Writer, format, style string) error {
+	make, ok := sheets[format]
+	if !ok {
+		return &Error{Msg: fmt.Sprintf("no format %q: want one of %s%s", format, strings.Join(Formats, ", "), nearestTo(format, Formats)), Kind: ErrRange}
+	}
+	style = orElse(style, orElse(c.figure.Style, "column"))
+	if _, ok := styleWidths[style]; !ok {
+		return &Error{Msg: fmt.Sprintf("no style %q: want one of %s%s", style, strings.Join(Styles, ", "), nearestTo(style, Styles)), Kind: ErrRange}
+	}
+	l, legendAt := c.settle(style)
+	canvas := make(l.size.X, l.size.Y)
+	l.draw(canvas, legendAt)
+	var out bytes.Buffer
+	if _, err := canvas.WriteTo(&out); err != nil {
+		return err
+	}
+	data := out.Bytes()
+	if format == "png" {
+		data = withResolution(data)
+	}
+	_, err := w.Write(data)
+	return err
+}
+
+// withResolution adds the chunk that says how large a PNG is on paper, after the header.
+func withResolution(data []byte) []byte {
+	const header = 8 + 12 + 13 // signature, IHDR
+	const perMetre = 11811 // 300 dots an inch
+	chunk := []byte("pHYs")
+	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
+	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
+	chunk = append(chunk, 1) // metres
+	out := append([]byte(nil), data[:header]...)
+	out = binary.BigEndian.AppendUint32(out, uint32(len(chunk)-4))
+	out = append(out, chunk...)
+	out = binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(chunk))
+	return append(out, data[header:]...)
+}
+
+// pdfCanvas gives vgpdf texts in its font's encoding, and colours as it takes them.
+type pdfCanvas struct{ *vgpdf.Canvas }
+
+// pdfDate is in every PDF, so that the same rows give the same bytes.
+var pdfDate = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+var fixPDF = sync.OnceFunc(func() {
+	fpdf.SetDefaultCreationDate(pdfDate)
+	fpdf.SetDefaultModificationDate(pdfDate)
+	fpdf.SetDefaultCatalogSort(true)
+})
+
+func newPDF(w, h vg.Length) *pdfCanvas {
+	fixPDF()
+	return &pdfCanvas{vgpdf.New(w, h)}
+}
+
+func (c *pdfCanvas) FillString(f font.Face, at vg.Point, s string) {
+	encoded, _ := encodeText(s)
+	c.Canvas.FillString(f, at, encoded)
+}
+
+// straight is a colour that answers without its parts multiplied by its opacity, which vgpdf would apply twice.
+type straight struct{ color.NRGBA }
+
+func (s straight) RGBA() (r, g, b, a uint32) {
+	return uint32(s.R) * 0x101, uint32(s.G) * 0x101, uint32(s.B) * 0x101, uint32(s.A) * 0x101
+}
+
+func (c *pdfCanvas) SetColor(col color.Color) {
+	if col == nil {
+		col = color.Black
+	}
+	c.Canvas.SetColor(straight{color.NRGBAModel.Convert(col).(color.NRGBA)})
+}
+
+// checkTexts refuses characters that the PDF's font can't show, by name.
+func (b *builder) checkTexts() error {
+	for _, t := range b.chart.texts() {
+		if _, r := encodeText(t); r != 0 {
+			return b.f.fail("", ErrText, fmt.Sprintf("%q: character %q (U+%04X) is not in the figure's font encoding, Windows 1252", t, r, r))
+		}
+	}
+	return nil
+}
+
+// texts are all that a figure writes, but for numbers.
+func (c *Chart) texts() []string {
+	f := c.figure
+	out := []string{c.Title, c.X.Label, c.Y.Label, c.value.Label, f.Legend.Title}
+	out = append(append(out, c.X.Categories...), c.Y.Categories...)
+	for _, s := range c.series {
+		out = append(out, s.name)
+	}
+	for _, a := range f.Annotations {
+		out = append(out, a.Text, a.Source)
+	}
+	for _, r := range f.Roofs {
+		out = append(out, r.Name)
+	}
+	for _, p := range c.Panels {
+		out = append(out, p.Name)
+		for _, s := range p.Series {
+			for _, pt := range s.Points {
+				out = append(out, pt.Text)
+			}
+		}
+	}
+	return out
+}
+
+func sortByX(pts []xy) {
+	sort.SliceStable(pts, func(i, j int) bool { return pts[i].x < pts[j].x })
+}

@@ -1,0 +1,301 @@
+package plots
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Limits of a figure's file: aliases may repeat a node, and lists may nest.
+const (
+	maxFigureBytes = 1 << 20
+	maxNodes       = 100_000
+	maxErrors      = 50
+)
+
+// ReadFigure reads and checks a figure's file.
+func ReadFigure(path string) (*Figure, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Read(path, data)
+}
+
+// Read reads and checks a figure; file is its name, for errors. All faults are reported at once.
+func Read(file string, data []byte) (*Figure, error) {
+	f := &Figure{File: file, lines: map[string]int{}}
+	if len(data) > maxFigureBytes {
+		return nil, f.fail("", ErrLimit, fmt.Sprintf("%d bytes: want at most %d", len(data), maxFigureBytes))
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return nil, syntaxError(file, err)
+	}
+	if len(doc.Content) == 0 {
+		return nil, f.fail("", ErrMissing, "the file is empty: want kind, x and y at least")
+	}
+	r := &figureReader{f: f}
+	r.structure(doc.Content[0], reflect.ValueOf(f).Elem(), "")
+	if err := errors.Join(r.errs...); err != nil {
+		return nil, err
+	}
+	return f, f.check()
+}
+
+// syntaxError moves yaml's "yaml: line N: text" into our form.
+func syntaxError(file string, err error) error {
+	msg, line := strings.TrimPrefix(err.Error(), "yaml: "), 0
+	if rest, ok := strings.CutPrefix(msg, "line "); ok {
+		num, text, _ := strings.Cut(rest, ": ")
+		if n, e := strconv.Atoi(num); e == nil {
+			line, msg = n, text
+		}
+	}
+	return &Error{File: file, Line: line, Msg: "not YAML: " + msg, Kind: ErrSyntax}
+}
+
+type figureReader struct {
+	f     *Figure
+	nodes int
+	errs  []error
+}
+
+func (r *figureReader) fail(n *yaml.Node, path string, kind error, format string, args ...any) {
+	if len(r.errs) < maxErrors {
+		r.errs = append(r.errs, &Error{File: r.f.File, Line: n.Line, Path: path, Msg: fmt.Sprintf(format, args...), Kind: kind})
+	}
+}
+
+// fieldRow is a field of a file's table, as its tags spell it.
+type fieldRow struct {
+	index    int
+	name     string
+	enum     []string
+	hasRange bool
+	low      float64
+	high     float64
+	short    bool
+}
+
+// fieldsOf panics on a malformed tag: tags are ours, and a test reads them all.
+func fieldsOf(t reflect.Type) []fieldRow {
+	var rows []fieldRow
+	for i := range t.NumField() {
+		tag := t.Field(i).Tag
+		name := tag.Get("yaml")
+		if name == "" || name == "-" {
+			continue
+		}
+		row := fieldRow{index: i, name: name, short: tag.Get("short") == "true"}
+		if e := tag.Get("enum"); e != "" {
+			row.enum = strings.Split(e, "|")
+		}
+		if limits := tag.Get("range"); limits != "" {
+			row.hasRange, row.low, row.high = true, mustFloat(limits, 0), mustFloat(limits, 1)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func mustFloat(limits string, i int) float64 {
+	x, err := strconv.ParseFloat(strings.Split(limits, "..")[i], 64)
+	if err != nil {
+		panic("plots: bad range tag " + limits)
+	}
+	return x
+}
+
+func joinPath(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+func parentPath(path string) string {
+	return path[:max(strings.LastIndexAny(path, ".["), 0)]
+}
+
+// value reads a node into v, whose type says what is wanted.
+func (r *figureReader) value(n *yaml.Node, v reflect.Value, path string, row fieldRow) {
+	for range 100 { // an alias to a node around itself ends at the limit of nodes
+		if n.Kind == yaml.AliasNode {
+			n = n.Alias
+		}
+	}
+	if r.nodes++; r.nodes > maxNodes {
+		if r.nodes == maxNodes+1 {
+			r.fail(n, path, ErrLimit, "more than %d values", maxNodes)
+		}
+		return
+	}
+	r.f.lines[path] = n.Line
+	switch {
+	case v.Type() == reflect.TypeFor[Pairs]():
+		r.pairs(n, v, path)
+	case v.Kind() == reflect.Struct:
+		r.shortOrStructure(n, v, path)
+	case v.Kind() == reflect.Slice:
+		r.list(n, v, path, row)
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		r.scalar(n, v.Elem(), path, row)
+	default:
+		r.scalar(n, v, path, row)
+	}
+}
+
+// shortOrStructure reads `x: work` as `x: {column: work}` and `y: [a, b]` as `y: {columns: [a, b]}`.
+func (r *figureReader) shortOrStructure(n *yaml.Node, v reflect.Value, path string) {
+	for _, row := range fieldsOf(v.Type()) {
+		field := v.Field(row.index)
+		isList := field.Kind() == reflect.Slice
+		if row.short && (n.Kind == yaml.ScalarNode && !isList || n.Kind == yaml.SequenceNode && isList) {
+			r.value(n, field, path, row)
+			return
+		}
+	}
+	r.structure(n, v, path)
+}
+
+func (r *figureReader) structure(n *yaml.Node, v reflect.Value, path string) {
+	if n.Kind != yaml.MappingNode {
+		r.fail(n, path, ErrType, "found %s: want a mapping", found(n))
+		return
+	}
+	rows := fieldsOf(v.Type())
+	names := make([]string, len(rows))
+	byName := map[string]fieldRow{}
+	for i, row := range rows {
+		names[i], byName[row.name] = row.name, row
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		row, ok := byName[key.Value]
+		switch {
+		case !ok:
+			r.fail(key, joinPath(path, key.Value), ErrUnknownKey, "no such key%s", nearestTo(key.Value, names))
+		case seen[key.Value]:
+			r.fail(key, joinPath(path, key.Value), ErrType, "given twice")
+		default:
+			r.value(n.Content[i+1], v.Field(row.index), joinPath(path, key.Value), row)
+		}
+		seen[key.Value] = true
+	}
+}
+
+func (r *figureReader) pairs(n *yaml.Node, v reflect.Value, path string) {
+	if n.Kind != yaml.MappingNode {
+		r.fail(n, path, ErrType, "found %s: want a mapping", found(n))
+		return
+	}
+	var out Pairs
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		p := Pair{Key: n.Content[i].Value}
+		at := joinPath(path, p.Key)
+		if seen[p.Key] {
+			r.fail(n.Content[i], at, ErrType, "given twice")
+		}
+		seen[p.Key] = true
+		if item := n.Content[i+1]; item.Kind == yaml.ScalarNode {
+			p.Values = []string{item.Value}
+			r.f.lines[at] = item.Line
+		} else {
+			r.value(item, reflect.ValueOf(&p.Values).Elem(), at, fieldRow{})
+		}
+		out = append(out, p)
+	}
+	v.Set(reflect.ValueOf(out))
+}
+
+func (r *figureReader) list(n *yaml.Node, v reflect.Value, path string, row fieldRow) {
+	if n.Kind != yaml.SequenceNode {
+		r.fail(n, path, ErrType, "found %s: want a list", found(n))
+		return
+	}
+	s := reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content))
+	for i, item := range n.Content {
+		r.value(item, s.Index(i), fmt.Sprintf("%s[%d]", path, i), row)
+	}
+	v.Set(s)
+}
+
+var kindWords = map[reflect.Kind]string{
+	reflect.Bool: "true or false", reflect.Int: "an integer", reflect.Float64: "a number", reflect.String: "text",
+}
+
+func (r *figureReader) scalar(n *yaml.Node, v reflect.Value, path string, row fieldRow) {
+	if n.Kind != yaml.ScalarNode || !setScalar(n, v) {
+		r.fail(n, path, ErrType, "found %s: want %s", found(n), kindWords[v.Kind()])
+		return
+	}
+	if row.enum != nil {
+		r.checkWord(n, path, row)
+	}
+	if row.hasRange {
+		r.checkRange(n, v, path, row)
+	}
+}
+
+func setScalar(n *yaml.Node, v reflect.Value) bool {
+	quoted := n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(n.Value)
+		return quoted || n.Tag != "!!null"
+	case reflect.Bool:
+		v.SetBool(n.Value == "true")
+		return !quoted && (n.Value == "true" || n.Value == "false")
+	case reflect.Int:
+		x, err := strconv.ParseInt(n.Value, 10, 32)
+		v.SetInt(x)
+		return err == nil && !quoted
+	}
+	x, err := strconv.ParseFloat(n.Value, 64)
+	v.SetFloat(x)
+	return err == nil && !quoted && !math.IsNaN(x) && !math.IsInf(x, 0)
+}
+
+func (r *figureReader) checkWord(n *yaml.Node, path string, row fieldRow) {
+	for _, e := range row.enum {
+		if n.Value == e {
+			return
+		}
+	}
+	r.fail(n, path, ErrRange, "found %s: want one of %s%s", found(n), strings.Join(row.enum, ", "), nearestTo(n.Value, row.enum))
+}
+
+func (r *figureReader) checkRange(n *yaml.Node, v reflect.Value, path string, row fieldRow) {
+	x := 0.0
+	if v.Kind() == reflect.Int {
+		x = float64(v.Int())
+	} else {
+		x = v.Float()
+	}
+	if x < row.low || x > row.high {
+		r.fail(n, path, ErrRange, "found %s: want %g to %g", n.Value, row.low, row.high)
+	}
+}
+
+// found names what a node holds, for errors.
+func found(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.MappingNode:
+		return "a mapping"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Tag == "!!null":
+		return "nothing"
+	}
+	return fmt.Sprintf("%.60q", n.Value)
+}

@@ -1,0 +1,336 @@
+package plots
+
+import (
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// settle chooses where the legend stands and lays the figure out for it.
+func (c *Chart) settle(style string) (*layout, vg.Point) {
+	place := orElse(c.figure.Legend.Place, "auto")
+	if len(c.entries()) == 0 {
+		place = "none"
+	}
+	outside := "bottom"
+	if style == "page" && len(c.Panels) == 1 {
+		outside = "right"
+	}
+	if place != "auto" && place != "inside" {
+		return c.newLayout(style, place), vg.Point{}
+	}
+	l := c.newLayout(style, "inside")
+	covered, at := math.MaxInt, vg.Point{}
+	w, h := l.legendSize()
+	for _, p := range l.panes {
+		k := newInk(l.size.X, l.size.Y)
+		l.drawData(k.on(p.rect), p, k)
+		frame := vg.Rectangle{Min: p.rect.Min.Add(vg.Point{X: gap, Y: gap}), Max: p.rect.Max.Sub(vg.Point{X: gap})}
+		if pt, n := k.emptiest(frame, w, h); n < covered {
+			covered, at = n, pt
+		}
+	}
+	// Entries stand for all panels, so with several the legend is better beside them.
+	if place == "auto" && (covered > 0 || len(l.panes) > 1) || covered == math.MaxInt {
+		return c.newLayout(style, outside), vg.Point{}
+	}
+	return l, at
+}
+
+// draw draws the whole figure.
+func (l *layout) draw(vc vg.Canvas, legendAt vg.Point) {
+	c := draw.Canvas{Canvas: vc, Rectangle: vg.Rectangle{Max: l.size}}
+	c.FillPolygon(color.White, rectangle(c.Min, c.Max))
+	for _, p := range l.panes {
+		k := newInk(l.size.X, l.size.Y)
+		l.drawGrid(p.canvas(vc), p)
+		l.drawData(p.canvas(vc), p, k)
+		l.drawAxes(p.canvas(vc), p)
+		c.SetColor(ink)
+		setText(c, p.panel.Name, vg.Point{X: (p.rect.Min.X + p.rect.Max.X) / 2, Y: p.rect.Max.Y + 4}, textSize, atBottom, 0)
+	}
+	l.drawLabels(c)
+	if l.c.Kind == "heatmap" {
+		l.drawColorBar(c)
+	}
+	l.drawLegend(c, legendAt)
+}
+
+// gridless are kinds whose marks leave no ground to see a grid on.
+var gridless = map[string]bool{"heatmap": true}
+
+func (l *layout) drawGrid(c draw.Canvas, p *pane) {
+	if gridless[l.c.Kind] {
+		return
+	}
+	style := solid(gridColor, gridWidth)
+	for _, t := range p.xt {
+		if x := c.X(norm(&p.plot.X, t.Value)); t.Label != "" && !kinds[l.c.Kind].noGridX {
+			c.StrokeLine2(style, x, c.Min.Y, x, c.Max.Y)
+		}
+	}
+	for _, t := range p.yt {
+		if y := c.Y(norm(&p.plot.Y, t.Value)); t.Label != "" && l.c.Kind != "timeline" {
+			c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
+		}
+	}
+}
+
+// drawData draws the marks and the annotations, noting on k what is covered.
+func (l *layout) drawData(c draw.Canvas, p *pane, k *inkCanvas) {
+	c.Rectangle = p.rect
+	for _, a := range l.c.figure.Annotations {
+		if l.c.isIn(a, p.panel) {
+			drawReferenceLine(c, p.plot, a)
+			drawReferenceLine(k.on(p.rect), p.plot, a)
+		}
+	}
+	// The plot holds the scales; its own Draw is not called, as the axes are drawn here so that panels line up.
+	for _, m := range kinds[l.c.Kind].marks(l.c, p.panel) {
+		m.Plot(c, p.plot)
+		m.Plot(k.on(p.rect), p.plot)
+	}
+	l.drawAnnotations(c, p, k)
+}
+
+func (l *layout) drawAxes(c draw.Canvas, p *pane) {
+	line := solid(ink, axisWidth)
+	c.StrokeLines(line, []vg.Point{{X: c.Min.X, Y: c.Max.Y}, c.Min, {X: c.Max.X, Y: c.Min.Y}})
+	if l.c.Kind == "heatmap" {
+		c.StrokeLines(line, []vg.Point{{X: c.Min.X, Y: c.Max.Y}, c.Max, {X: c.Max.X, Y: c.Min.Y}})
+	}
+	c.SetColor(ink)
+	for _, t := range p.xt {
+		l.drawXTick(c, t, c.X(norm(&p.plot.X, t.Value)), p.showX)
+	}
+	for _, t := range p.yt {
+		y := c.Y(norm(&p.plot.Y, t.Value))
+		if l.c.Y.Scale != "category" {
+			c.StrokeLine2(line, c.Min.X-lengthOf(t), y, c.Min.X, y)
+		}
+		if p.showY {
+			setText(c, t.Label, vg.Point{X: c.Min.X - tickSpace, Y: y}, smallSize, atRight, 0)
+		}
+	}
+}
+
+func lengthOf(t plot.Tick) vg.Length {
+	if t.Label == "" {
+		return tickLength * 0.55
+	}
+	return tickLength
+}
+
+func (l *layout) drawXTick(c draw.Canvas, t plot.Tick, x vg.Length, label bool) {
+	if l.c.X.Scale != "category" || l.c.Kind == "line" {
+		c.StrokeLine2(solid(ink, axisWidth), x, c.Min.Y-lengthOf(t), x, c.Min.Y)
+	}
+	switch {
+	case !label:
+	case l.angle != 0:
+		setText(c, t.Label, vg.Point{X: x + 2, Y: c.Min.Y - tickSpace}, smallSize, alignment{1, 1}, l.angle)
+	default:
+		setText(c, t.Label, vg.Point{X: x, Y: c.Min.Y - tickSpace}, smallSize, atTop, 0)
+	}
+}
+
+// drawLabels writes the title and the axes' labels, which the panels share.
+func (l *layout) drawLabels(c draw.Canvas) {
+	area := l.area()
+	middle := area.Min.Add(area.Max).Scale(0.5)
+	c.SetColor(ink)
+	setText(c, l.c.Title, vg.Point{X: middle.X, Y: l.size.Y - edge}, textSize, atTop, 0)
+	setText(c, l.c.Y.Label, vg.Point{X: edge, Y: middle.Y}, textSize, alignment{0.5, 1}, 90)
+	setText(c, l.c.X.Label, vg.Point{X: middle.X, Y: area.Min.Y - l.tickHeight() - gap}, textSize, atTop, 0)
+}
+
+// barSteps are the shades of a bar of colours.
+const barSteps = 128
+
+func (l *layout) drawColorBar(c draw.Canvas) {
+	area := l.area()
+	x := area.Max.X + l.overhang() + barSpace - 1
+	h := area.Size().Y / barSteps
+	for i := range barSteps {
+		y := area.Min.Y + vg.Length(i)*h
+		top := min(y+h*1.6, area.Max.Y) // overlaps: no seams
+		c.FillPolygon(shade(l.shades.ramp, (float64(i)+0.5)/barSteps), rectangle(vg.Point{X: x, Y: y}, vg.Point{X: x + barWidth, Y: top}))
+	}
+	box := rectangle(vg.Point{X: x, Y: area.Min.Y}, vg.Point{X: x + barWidth, Y: area.Max.Y})
+	c.StrokeLines(solid(ink, axisWidth), append(box, box[0]))
+	right := x + barWidth
+	for _, t := range l.keys {
+		f := l.shades.place(t.Value)
+		if f < -1e-9 || f > 1+1e-9 {
+			continue
+		}
+		y := area.Min.Y + area.Size().Y*vg.Length(f)
+		c.StrokeLine2(solid(ink, axisWidth), right, y, right+lengthOf(t), y)
+		setText(c, t.Label, vg.Point{X: right + tickSpace, Y: y}, smallSize, atLeft, 0)
+	}
+	setText(c, l.c.value.Label, vg.Point{X: right + tickSpace + widest(l.keys) + gap, Y: (area.Min.Y + area.Max.Y) / 2}, textSize, alignment{0.5, 1}, 90)
+}
+
+// entry is one line of the legend.
+type entry struct {
+	text   string
+	look   look
+	line   bool
+	swatch bool
+	open   bool // a reference point
+}
+
+// entries are the series that are drawn, and the sources of reference points.
+func (c *Chart) entries() []entry {
+	var out []entry
+	for i, s := range c.series {
+		if s.name != "" && c.isDrawn(i) {
+			kind := kinds[c.Kind]
+			out = append(out, entry{text: s.name, look: lookOf(i), line: c.Kind == "line", swatch: kind.swatch})
+		}
+	}
+	if c.Kind == "stacked" { // from the top, as the bars stand, when the entries do
+		slices.Reverse(out)
+	}
+	n := 0
+	for _, a := range c.figure.Annotations {
+		if len(a.Points) > 0 {
+			out = append(out, entry{text: orElse(a.Text, a.Source), look: referenceLook(n), open: true})
+			if a.Text != "" && a.Source != "" {
+				out[len(out)-1].text = a.Text + " (" + a.Source + ")"
+			}
+			n++
+		}
+	}
+	return out
+}
+
+func (c *Chart) isDrawn(series int) bool {
+	for _, p := range c.Panels {
+		for _, s := range p.Series {
+			if s.Index == series {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Lengths within a legend, points.
+const (
+	sampleWidth  = vg.Length(17)
+	entryHeight  = vg.Length(10.5)
+	entryGap     = vg.Length(11)
+	legendInset  = vg.Length(3)
+	sampleMargin = vg.Length(4)
+)
+
+func (e entry) sample() vg.Length {
+	if e.line {
+		return sampleWidth
+	}
+	return sampleWidth / 2
+}
+
+// legendGrid is the width of a legend's columns, how many there are, and its title's width when it stands before them.
+func (l *layout) legendGrid() (width vg.Length, columns, rows int, title vg.Length) {
+	for _, e := range l.entries {
+		width = max(width, e.sample()+sampleMargin+textWidth(e.text, smallSize)+entryGap)
+	}
+	n := len(l.entries)
+	columns = orElseInt(l.c.figure.Legend.Columns, 1)
+	if l.place == "bottom" || l.place == "top" {
+		if t := l.c.figure.Legend.Title; t != "" {
+			title = textWidth(t, smallSize) + entryGap
+		}
+		most := max(int((l.size.X-2*edge-title+entryGap)/max(width, 1)), 1)
+		if given := l.c.figure.Legend.Columns; given > 0 {
+			most = min(most, given)
+		}
+		columns = most
+	}
+	columns = max(min(columns, n), 1)
+	rows = (n + columns - 1) / columns
+	if rows > 0 {
+		columns = (n + rows - 1) / rows
+	}
+	return width, columns, rows, title
+}
+
+func (l *layout) legendSize() (w, h vg.Length) {
+	width, columns, rows, title := l.legendGrid()
+	w = width*vg.Length(columns) - entryGap + title
+	h = entryHeight * vg.Length(rows)
+	if t := l.c.figure.Legend.Title; t != "" && title == 0 {
+		h += entryHeight
+		w = max(w, textWidth(t, smallSize))
+	}
+	if l.place == "inside" {
+		w, h = w+2*legendInset, h+legendInset
+	}
+	return w, h
+}
+
+// legendCorner is the upper left corner.
+func (l *layout) legendCorner(inside vg.Point) vg.Point {
+	w, h := l.legendSize()
+	area := l.area()
+	middle := (area.Min.X + area.Max.X) / 2
+	centred := max(min(middle-w/2, l.size.X-edge-w), edge)
+	switch l.place {
+	case "right":
+		return vg.Point{X: l.size.X - edge - w, Y: area.Max.Y}
+	case "top":
+		y := l.size.Y - edge
+		if l.c.Title != "" {
+			y -= textHeight(l.c.Title, textSize) + gap + 2
+		}
+		return vg.Point{X: centred, Y: y}
+	case "bottom":
+		return vg.Point{X: centred, Y: edge + h}
+	}
+	return inside.Add(vg.Point{X: legendInset, Y: h - legendInset/2})
+}
+
+func (l *layout) drawLegend(c draw.Canvas, inside vg.Point) {
+	if l.place == "none" || len(l.entries) == 0 {
+		return
+	}
+	corner := l.legendCorner(inside)
+	if l.place == "inside" {
+		w, h := l.legendSize()
+		c.FillPolygon(color.NRGBA{0xff, 0xff, 0xff, 0xd8}, rectangle(inside, inside.Add(vg.Point{X: w, Y: h})))
+	}
+	width, columns, _, title := l.legendGrid()
+	c.SetColor(ink)
+	if t := l.c.figure.Legend.Title; t != "" {
+		setText(c, t, corner.Sub(vg.Point{Y: entryHeight / 2}), smallSize, atLeft, 0)
+		if title == 0 {
+			corner.Y -= entryHeight
+		}
+	}
+	for i, e := range l.entries {
+		e.draw(c, corner.Add(vg.Point{X: title + width*vg.Length(i%columns), Y: -entryHeight * (vg.Length(i/columns) + 0.5)}))
+	}
+}
+
+// draw puts the sample's left middle at a point.
+func (e entry) draw(c draw.Canvas, at vg.Point) {
+	end := at.Add(vg.Point{X: e.sample()})
+	middle := at.Add(end).Scale(0.5)
+	switch {
+	case e.swatch:
+		drawArea(c, e.look, rectangle(at.Sub(vg.Point{Y: 3}), end.Add(vg.Point{Y: 3})))
+	case e.line:
+		c.StrokeLines(e.look.line(), []vg.Point{at, end})
+		fallthrough
+	default:
+		e.look.marker.draw(c, middle, markRadius, e.look.color, e.open)
+	}
+	c.SetColor(ink)
+	setText(c, e.text, end.Add(vg.Point{X: sampleMargin}), smallSize, atLeft, 0)
+}

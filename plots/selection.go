@@ -1,0 +1,286 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// selection is the rows of a figure: derived, filtered, and in an order that does not depend on the file's.
+type selection struct {
+	f *Figure
+	t *Table
+}
+
+func selectRows(f *Figure, t *Table) (*selection, error) {
+	s := &selection{f: f, t: &Table{File: t.File, Rows: t.Rows, Columns: append([]Column(nil), t.Columns...)}}
+	if t.Rows == 0 {
+		return nil, f.fail("rows", ErrEmpty, t.File+" has no rows")
+	}
+	for _, d := range f.Columns {
+		if err := s.derive(d); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.filter(); err != nil {
+		return nil, err
+	}
+	s.sort()
+	return s, nil
+}
+
+func (s *selection) derive(d Pair) error {
+	path := joinPath("columns", d.Key)
+	if s.t.Column(d.Key) != nil {
+		return s.f.fail(path, ErrColumn, s.t.File+" has a column of this name: choose another")
+	}
+	e, err := compile(d.Values[0], s.t)
+	if err != nil {
+		return s.f.fail(path, ErrExpr, err.Error())
+	}
+	c := Column{Name: d.Key}
+	if e.num == nil {
+		c.Type = Text
+	}
+	for row := range s.t.Rows {
+		if c.Type == Number {
+			c.Numbers = append(c.Numbers, e.num(row))
+		} else {
+			c.Texts = append(c.Texts, e.str(row))
+		}
+	}
+	s.t.Columns = append(s.t.Columns, c)
+	return nil
+}
+
+// filter keeps the rows that where and filter let through. Each key is checked to let one through by itself.
+func (s *selection) filter() error {
+	keep := make([]bool, s.t.Rows)
+	for i := range keep {
+		keep[i] = true
+	}
+	for _, w := range s.f.Where {
+		if err := s.where(w, keep); err != nil {
+			return err
+		}
+	}
+	if s.f.Filter != "" {
+		if err := s.keepWhere(s.f.Filter, keep); err != nil {
+			return err
+		}
+	}
+	var rows []int
+	for i, k := range keep {
+		if k {
+			rows = append(rows, i)
+		}
+	}
+	if len(rows) == 0 {
+		return s.f.fail("where", ErrEmpty, fmt.Sprintf("no row of the %d in %s has all of %s", s.t.Rows, s.t.File, s.conditions()))
+	}
+	s.t = s.t.pick(rows)
+	return nil
+}
+
+func (s *selection) conditions() string {
+	var words []string
+	for _, w := range s.f.Where {
+		words = append(words, w.Key+" = "+strings.Join(w.Values, " or "))
+	}
+	if s.f.Filter != "" {
+		words = append(words, s.f.Filter)
+	}
+	return strings.Join(words, ", ")
+}
+
+func (s *selection) where(w Pair, keep []bool) error {
+	path := joinPath("where", w.Key)
+	c := s.t.Column(w.Key)
+	if c == nil {
+		return s.f.fail(path, ErrColumn, s.t.missing(w.Key))
+	}
+	matched := map[string]bool{}
+	for row := range keep {
+		in := false
+		for _, v := range w.Values {
+			if c.is(row, v) {
+				in, matched[v] = true, true
+			}
+		}
+		keep[row] = keep[row] && in
+	}
+	for _, v := range w.Values {
+		if !matched[v] {
+			return s.f.fail(path, ErrEmpty, s.noRow(c, v))
+		}
+	}
+	return nil
+}
+
+func (s *selection) noRow(c *Column, value string) string {
+	var have []string
+	for _, l := range levelsOf(c, nil) {
+		have = append(have, l.value)
+	}
+	msg := fmt.Sprintf("no row of %s has %s = %s", s.t.File, c.Name, value)
+	if near := nearestTo(value, have); near != "" {
+		return msg + near
+	}
+	if n := len(have); n <= 8 {
+		return msg + " (it has " + strings.Join(have, ", ") + ")"
+	}
+	return fmt.Sprintf("%s (it has %d others, %s to %s)", msg, len(have), have[0], have[len(have)-1])
+}
+
+// is says whether a cell has a value as written in a figure.
+func (c *Column) is(row int, value string) bool {
+	if c.Type == Text {
+		return c.Texts[row] == value
+	}
+	x, err := strconv.ParseFloat(value, 64)
+	return err == nil && (x == c.Numbers[row] || math.IsNaN(x) && math.IsNaN(c.Numbers[row])) || value == "" && math.IsNaN(c.Numbers[row])
+}
+
+func (s *selection) keepWhere(text string, keep []bool) error {
+	e, err := compile(text, s.t)
+	if err == nil && e.num == nil {
+		err = fmt.Errorf("expression %q: a text: want a comparison", text)
+	}
+	if err != nil {
+		return s.f.fail("filter", ErrExpr, err.Error())
+	}
+	for row := range keep {
+		x := e.num(row)
+		keep[row] = keep[row] && x != 0 && !math.IsNaN(x)
+	}
+	return nil
+}
+
+// sort puts the rows in the order of all their cells, so that nothing depends on the file's order: sums of floats neither.
+func (s *selection) sort() {
+	rows := make([]int, s.t.Rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	sort.SliceStable(rows, func(i, j int) bool {
+		for k := range s.t.Columns {
+			if c := s.t.Columns[k].compare(rows[i], rows[j]); c != 0 {
+				return c < 0
+			}
+		}
+		return false
+	})
+	s.t = s.t.pick(rows)
+}
+
+// compare orders two cells; missing numbers come first.
+func (c *Column) compare(a, b int) int {
+	if c.Type == Text {
+		return strings.Compare(c.Texts[a], c.Texts[b])
+	}
+	return compareNumbers(c.Numbers[a], c.Numbers[b])
+}
+
+func compareNumbers(x, y float64) int {
+	switch {
+	case x < y || math.IsNaN(x) && !math.IsNaN(y):
+		return -1
+	case x > y || math.IsNaN(y) && !math.IsNaN(x):
+		return 1
+	}
+	return 0
+}
+
+// level is one value of a column that tells series, panels or categories apart.
+type level struct {
+	value string // as in the rows
+	name  string // for people
+}
+
+// levelsOf lists a column's values: numbers by size, texts by name with the numbers in them by size.
+func levelsOf(c *Column, names Pairs) []level {
+	seen := map[string]int{}
+	var values []string
+	for row := range c.cells() {
+		if v := c.text(row); v != "" {
+			if _, ok := seen[v]; !ok {
+				seen[v] = row
+				values = append(values, v)
+			}
+		}
+	}
+	sort.Slice(values, func(i, j int) bool {
+		if c.Type == Number {
+			return c.Numbers[seen[values[i]]] < c.Numbers[seen[values[j]]]
+		}
+		return naturalLess(values[i], values[j])
+	})
+	levels := make([]level, len(values))
+	for i, v := range values {
+		levels[i] = level{v, names.first(v, v)}
+	}
+	return levels
+}
+
+func (c *Column) cells() int { return max(len(c.Numbers), len(c.Texts)) }
+
+// naturalLess puts wave2 before wave16.
+func naturalLess(a, b string) bool {
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		x, y := digits(a[i:]), digits(b[j:])
+		if x == "" || y == "" {
+			if a[i] != b[j] {
+				return a[i] < b[j]
+			}
+			i, j = i+1, j+1
+			continue
+		}
+		p, q := strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
+		if len(p) != len(q) || p != q {
+			return len(p) < len(q) || len(p) == len(q) && p < q
+		}
+		i, j = i+len(x), j+len(y)
+	}
+	if len(a)-i != len(b)-j {
+		return len(a)-i < len(b)-j
+	}
+	return a < b
+}
+
+func digits(s string) string {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return s[:n]
+}
+
+// arrange puts the levels named in order first and takes the hidden ones out; a name that no row has is an error.
+func (s *selection) arrange(c *Column, path string, levels []level, order, hide []string) ([]level, error) {
+	take := func(key string, i int, v string) (level, error) {
+		for k, l := range levels {
+			if l.value == v {
+				levels = append(levels[:k:k], levels[k+1:]...)
+				return l, nil
+			}
+		}
+		return level{}, s.f.fail(fmt.Sprintf("%s.%s[%d]", path, key, i), ErrEmpty, s.noRow(c, v))
+	}
+	for i, v := range hide {
+		if _, err := take("hide", i, v); err != nil {
+			return nil, err
+		}
+	}
+	var first []level
+	for i, v := range order {
+		l, err := take("order", i, v)
+		if err != nil {
+			return nil, err
+		}
+		first = append(first, l)
+	}
+	return append(first, levels...), nil
+}

@@ -1,0 +1,208 @@
+package plots
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Type says what the cells of a column are.
+type Type int
+
+const (
+	Number Type = iota // a missing number is NaN
+	Text               // a missing text is empty
+)
+
+func (t Type) String() string { return [...]string{"number", "text"}[t] }
+
+// Column is one named column; Numbers or Texts holds a cell for each row, by its type.
+type Column struct {
+	Name    string
+	Type    Type
+	Numbers []float64
+	Texts   []string
+}
+
+// Table is named, typed columns of equal length.
+type Table struct {
+	File    string // where it was read, for errors
+	Rows    int
+	Columns []Column
+}
+
+// Limits that keep a wrong file from taking the machine's memory.
+const (
+	maxCells   = 100_000_000
+	maxColumns = 10_000
+)
+
+// ReadTable reads a file of rows; its name ends in .csv or .parquet.
+func ReadTable(path string) (*Table, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case strings.HasSuffix(path, ".csv"):
+		return ReadCSV(path, bytes.NewReader(data))
+	case strings.HasSuffix(path, ".parquet"):
+		return ReadParquet(path, data)
+	}
+	return nil, &Error{File: path, Msg: "rows are read from .csv and .parquet", Kind: ErrType}
+}
+
+// ReadCSV reads comma-separated rows under a line of column names. A column is of numbers when every cell is a number or
+// empty and one is not empty; else it is text.
+func ReadCSV(file string, r io.Reader) (*Table, error) {
+	cr := csv.NewReader(r)
+	cr.FieldsPerRecord = -1
+	names, err := cr.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, &Error{File: file, Msg: "no rows: want a line of column names", Kind: ErrEmpty}
+	}
+	if err != nil {
+		return nil, csvError(file, err)
+	}
+	names[0] = strings.TrimPrefix(names[0], "\ufeff")
+	t := &Table{File: file}
+	if err := t.name(names); err != nil {
+		return nil, err
+	}
+	return t, t.readRecords(cr)
+}
+
+// name makes a text column of each name.
+func (t *Table) name(names []string) error {
+	if len(names) > maxColumns {
+		return &Error{File: t.File, Line: 1, Msg: fmt.Sprintf("%d columns: want at most %d", len(names), maxColumns), Kind: ErrLimit}
+	}
+	seen := map[string]bool{}
+	for i, n := range names {
+		if n == "" || seen[n] {
+			return &Error{File: t.File, Line: 1, Msg: fmt.Sprintf("column %d is named %q: want a name of its own", i+1, n), Kind: ErrColumn}
+		}
+		seen[n] = true
+		t.Columns = append(t.Columns, Column{Name: n, Type: Text})
+	}
+	return nil
+}
+
+func (t *Table) readRecords(cr *csv.Reader) error {
+	for {
+		cells, err := cr.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return csvError(t.File, err)
+		}
+		line, _ := cr.FieldPos(0)
+		if len(cells) != len(t.Columns) {
+			return &Error{File: t.File, Line: line, Msg: fmt.Sprintf("%d cells: want %d, as there are columns", len(cells), len(t.Columns)), Kind: ErrSyntax}
+		}
+		if t.Rows++; t.Rows*len(cells) > maxCells {
+			return &Error{File: t.File, Line: line, Msg: fmt.Sprintf("more than %d cells", maxCells), Kind: ErrLimit}
+		}
+		for i, c := range cells {
+			t.Columns[i].Texts = append(t.Columns[i].Texts, c)
+		}
+	}
+	for i := range t.Columns {
+		t.Columns[i].infer()
+	}
+	return nil
+}
+
+func csvError(file string, err error) error {
+	line := 0
+	if p := (*csv.ParseError)(nil); errors.As(err, &p) {
+		line, err = p.Line, p.Err
+	}
+	return &Error{File: file, Line: line, Msg: "not CSV: " + err.Error(), Kind: ErrSyntax}
+}
+
+// infer turns a text column into one of numbers when all its cells are.
+func (c *Column) infer() {
+	numbers := make([]float64, len(c.Texts))
+	some := false
+	for i, s := range c.Texts {
+		if s == "" {
+			numbers[i] = math.NaN()
+			continue
+		}
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return
+		}
+		numbers[i], some = x, true
+	}
+	if some {
+		c.Type, c.Numbers, c.Texts = Number, numbers, nil
+	}
+}
+
+// Column finds a column by name, or nil.
+func (t *Table) Column(name string) *Column {
+	for i := range t.Columns {
+		if t.Columns[i].Name == name {
+			return &t.Columns[i]
+		}
+	}
+	return nil
+}
+
+// Names lists the columns in order.
+func (t *Table) Names() []string {
+	names := make([]string, len(t.Columns))
+	for i := range t.Columns {
+		names[i] = t.Columns[i].Name
+	}
+	return names
+}
+
+// missing says that a column is not there, with the nearest that is.
+func (t *Table) missing(name string) string {
+	return fmt.Sprintf("%s has no column %q%s", t.File, name, nearestTo(name, t.Names()))
+}
+
+// text is a cell as people write it; a missing one is empty.
+func (c *Column) text(row int) string {
+	if c.Type == Text {
+		return c.Texts[row]
+	}
+	return numberText(c.Numbers[row])
+}
+
+func numberText(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	if math.Abs(x) < 1e15 && x == math.Trunc(x) {
+		return strconv.FormatFloat(x+0, 'f', -1, 64) // +0: no sign on zero
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// pick makes a table of some of the rows, in the order given.
+func (t *Table) pick(rows []int) *Table {
+	out := &Table{File: t.File, Rows: len(rows)}
+	for _, c := range t.Columns {
+		p := Column{Name: c.Name, Type: c.Type}
+		for _, r := range rows {
+			if c.Type == Number {
+				p.Numbers = append(p.Numbers, c.Numbers[r])
+			} else {
+				p.Texts = append(p.Texts, c.Texts[r])
+			}
+		}
+		out.Columns = append(out.Columns, p)
+	}
+	return out
+}
