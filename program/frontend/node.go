@@ -8,7 +8,7 @@ import (
 
 // A graph is what the translation of an execution graph's node keeps.
 type graph struct {
-	uses    map[spirv.ID]map[spirv.ID]bool // by function: ids that it and its callees name
+	uses    map[spirv.ID]map[spirv.ID]bool // by entry point's function: ids that it and its callees name
 	input   *spirv.Instruction             // the input variable; nil if none
 	outputs map[spirv.ID]int               // by type id: index in Node.Outputs
 	in      *ir.Value                      // handle of the input
@@ -143,53 +143,53 @@ func (b *builder) usesGraphBuiltin() bool {
 	return false
 }
 
-// idUses finds the ids that each function names, callees included. Words that
-// are no ids do not count, however they look.
+// idUses finds the ids that each entry point names, in its function and in those
+// that it calls. Words that are no ids do not count, however they look.
 func idUses(m *validate.Module) map[spirv.ID]map[spirv.ID]bool {
+	named := namedIDs(m)
 	uses := map[spirv.ID]map[spirv.ID]bool{}
-	ctx := spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))
-	var in *spirv.Instruction
-	set := map[spirv.ID]bool{}
-	visit := func(o spirv.Operand) error {
-		if o.Kind.IsID() {
-			set[spirv.ID(o.Words[0])] = true
-		}
-		return nil
-	}
-	for i := range m.Raw.Instructions {
-		in = &m.Raw.Instructions[i]
-		if in.Op == spirv.OpFunction {
-			set = map[spirv.ID]bool{}
-			uses[in.Result] = set
-		}
-		_ = spirv.Walk(in, ctx, visit) // a checked module follows the grammar
-		set[in.Type] = true
-		ctx.Note(in)
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, f := range m.Functions {
-			changed = absorb(uses, uses[f.ID]) || changed
+	for _, e := range m.EntryPoints {
+		if uses[e.Func] == nil {
+			uses[e.Func] = reach(named, e.Func)
 		}
 	}
 	return uses
 }
 
-// absorb adds what the functions of a set name.
-func absorb(uses map[spirv.ID]map[spirv.ID]bool, set map[spirv.ID]bool) bool {
-	before := len(set)
-	var callees []spirv.ID
-	for id := range set {
-		if uses[id] != nil {
-			callees = append(callees, id)
+// reach collects what a function and its callees name.
+func reach(named map[spirv.ID][]spirv.ID, from spirv.ID) map[spirv.ID]bool {
+	set := map[spirv.ID]bool{from: true}
+	for queue := []spirv.ID{from}; len(queue) > 0; queue = queue[1:] {
+		for _, id := range named[queue[0]] {
+			if !set[id] {
+				set[id], queue = true, append(queue, id)
+			}
 		}
 	}
-	for _, f := range callees {
-		for id := range uses[f] {
-			set[id] = true
+	return set
+}
+
+// namedIDs lists the ids that each function's instructions have as operands.
+func namedIDs(m *validate.Module) map[spirv.ID][]spirv.ID {
+	named := map[spirv.ID][]spirv.ID{}
+	ctx := spirv.NewContext(int(min(m.Raw.Bound, 1<<16)))
+	function := spirv.ID(0)
+	visit := func(o spirv.Operand) error {
+		if o.Kind.IsID() {
+			named[function] = append(named[function], spirv.ID(o.Words[0]))
 		}
+		return nil
 	}
-	return len(set) > before
+	for i := range m.Raw.Instructions {
+		in := &m.Raw.Instructions[i]
+		if in.Op == spirv.OpFunction {
+			function = in.Result
+		}
+		_ = spirv.Walk(in, ctx, visit) // a checked module follows the grammar
+		ctx.Note(in)
+	}
+	delete(named, 0) // what stands before the functions
+	return named
 }
 
 // findInput finds the entry point's input: the one NodePayloadAMDX variable
@@ -357,7 +357,7 @@ func (b *builder) outputTypes() map[spirv.ID]bool {
 	wanted := map[spirv.ID]bool{}
 	reached := b.graph.uses[b.entry.Func]
 	for _, f := range b.m.Functions {
-		if f.ID != b.entry.Func && !reached[f.ID] {
+		if !reached[f.ID] {
 			continue
 		}
 		for _, blk := range f.Blocks {
