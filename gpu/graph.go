@@ -1,8 +1,10 @@
 package gpu
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"spvsim/config"
 	"spvsim/cu"
@@ -18,6 +20,7 @@ type graphJob struct {
 	run     *scheduler.Run
 	entries []scheduler.Entry
 	repeat  int
+	scratch uint64 // bytes
 	codes   []*simd.Code
 }
 
@@ -39,17 +42,20 @@ func (r *runner) prepareGraph() error {
 	if g.graph, err = scheduler.NewGraph(nodes); err != nil {
 		return err
 	}
-	if g.entries, err = r.entries(g.graph, work); err != nil {
-		return err
-	}
-	m := r.setup.Machine
-	scratch := uint64(m.Queue.ScratchBytes)
+	g.scratch = uint64(r.setup.Machine.Queue.ScratchBytes)
 	if work.Scratch >= 0 {
-		scratch = uint64(work.Scratch)
+		g.scratch = uint64(work.Scratch)
 	}
-	g.run, err = scheduler.NewRun(g.graph, graphSpec(m, &r.machine.limits), scheduler.Parts{
+	g.entries, err = r.entries(g.graph, work)
+	return err
+}
+
+// startGraph puts the graph on the machine.
+func (r *runner) startGraph() (err error) {
+	g := r.graph
+	g.run, err = scheduler.NewRun(g.graph, graphSpec(r.setup.Machine, &r.machine.limits), scheduler.Parts{
 		Engine: r.machine.engine, Cluster: r.machine.cluster, Hierarchy: r.machine.hierarchy, Store: r.machine.store,
-	}, scratch)
+	}, g.scratch)
 	if err != nil {
 		return err
 	}
@@ -62,6 +68,7 @@ func (r *runner) graphNodes(work *config.GraphWork) ([]*scheduler.Node, error) {
 	known := map[*simd.Code]bool{}
 	for i := range work.Nodes {
 		n := &work.Nodes[i]
+		r.resources.mesh = meshOf(work, n)
 		l, err := r.prepareLaunch(&n.Launch)
 		if err != nil {
 			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
@@ -73,6 +80,39 @@ func (r *runner) graphNodes(work *config.GraphWork) ([]*scheduler.Node, error) {
 		}
 	}
 	return nodes, nil
+}
+
+// meshOf picks what the job says of the outputs of one node; without a name, the entry point is the name.
+func meshOf(work *config.GraphWork, n *config.GraphNode) []config.MeshTarget {
+	name := n.Name
+	if name == "" {
+		name = n.Entry
+	}
+	list := []config.MeshTarget{}
+	for _, t := range work.MeshOutputs {
+		if (name == "" || t.Node == name) && t.Index == n.Index {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// DescribeGraph writes the execution graph of a job: its nodes, edges, limits
+// and memory, or a picture for Graphviz.
+func DescribeGraph(w io.Writer, s Setup, dot bool) error {
+	if !s.Job.IsGraph() {
+		return inputError(fmt.Errorf("%w: the job has none", errGraph))
+	}
+	r, err := prepareRunner(context.Background(), s)
+	if err != nil {
+		return inputError(err)
+	}
+	g := r.graph
+	d := &scheduler.Description{Name: s.Job.Name, Entries: g.entries, OnChip: graphSpec(s.Machine, nil).OnChip(), Scratch: g.scratch}
+	if dot {
+		return g.graph.WriteDOT(w, d)
+	}
+	return g.graph.WriteText(w, d)
 }
 
 // newNode names a node: by the job, else by its entry point.

@@ -16,6 +16,7 @@ type resources struct {
 	store   *mem.Store
 	buffers []*mem.Buffer // in the order of the job
 	views   []mem.Descriptor
+	mesh    []config.MeshTarget // where outputs of the mesh node that is bound go
 }
 
 // newResources allocates and fills all buffers.
@@ -111,6 +112,9 @@ func (r *resources) bind(p *program.Program, l *config.Launch) (*mem.Bindings, e
 
 // elements are the descriptors of a binding; those of an array that the job does not bind stay empty.
 func (r *resources) elements(want *ir.Binding) ([]mem.Descriptor, error) {
+	if want.Kind == ir.MeshOutput {
+		return r.meshOutput(want)
+	}
 	list := make([]mem.Descriptor, want.Count)
 	found := false
 	for i := range r.job.Buffers {
@@ -133,6 +137,25 @@ func (r *resources) elements(want *ir.Binding) ([]mem.Descriptor, error) {
 		return nil, fmt.Errorf("buffers: the shader uses set %d, binding %d (%s): the job binds nothing there", want.Set, want.Binding, want.Name)
 	}
 	return list, nil
+}
+
+// meshOutput is the buffer that the job names for an output of a mesh node.
+func (r *resources) meshOutput(want *ir.Binding) ([]mem.Descriptor, error) {
+	for _, t := range r.mesh {
+		if t.Output != want.Name && t.Output != want.Alias {
+			continue
+		}
+		for i := range r.job.Buffers {
+			if r.job.Buffers[i].Name == t.Buffer {
+				return []mem.Descriptor{r.views[i]}, nil
+			}
+		}
+	}
+	name := want.Name
+	if want.Alias != "" {
+		name += " (" + want.Alias + ")"
+	}
+	return nil, fmt.Errorf("mesh_outputs: no buffer is named for the output %s, of %d bytes a workgroup", name, want.Stride)
 }
 
 func kindName(image bool) string {

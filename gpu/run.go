@@ -44,6 +44,15 @@ type launch struct {
 
 // newRunner does all that can fail before the first cycle.
 func newRunner(ctx context.Context, s Setup) (*runner, error) {
+	r, err := prepareRunner(ctx, s)
+	if err == nil && r.graph != nil {
+		err = r.startGraph()
+	}
+	return r, err
+}
+
+// prepareRunner builds the machine and lowers the job's programs.
+func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 	size, err := waveSize(s.Machine, s.Job)
 	if err != nil {
 		return nil, err

@@ -100,6 +100,8 @@ func (r *Run) openLaunch(now uint64, b *bin, readyAt uint64) *launch {
 	}
 	l.total = uint64(l.grid[0]) * uint64(l.grid[1]) * uint64(l.grid[2])
 	r.total += l.total
+	l.first = r.opened[b.id()]
+	r.opened[b.id()] += uint32(l.total)
 	if l.total == 0 {
 		r.done = max(r.done, now)
 		r.closeLaunch(l)
@@ -133,7 +135,7 @@ func (r *Run) nextGroup(b *bin, unit int, wg *cu.Workgroup) *launch {
 	g := r.newGroup(l, unit)
 	*wg = cu.Workgroup{Index: uint64(g.id), ID: l.next, Count: l.grid}
 	wg.Node.Input, wg.Node.Remaining, wg.Node.Shader = r.pool.handle(l.input), l.remaining, l.Index
-	wg.Node.MeshGroup, wg.Node.Payloads = uint32(r.stats[b.id()].workgroups), g
+	wg.Node.MeshGroup, wg.Node.Payloads = l.first+uint32(l.placed), g
 	g.at = l.next
 	r.stats[b.id()].workgroups++
 	r.resident++

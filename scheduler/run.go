@@ -122,14 +122,15 @@ type Run struct {
 	begun    uint64
 	waves    uint64
 
-	stats []nodeStats
-	queue tracing.QueueCounts
-	unuse uint64
-	lines []mem.Line
-	turns int          // where round-robin begins
-	wg    cu.Workgroup // that is being placed
-	token uint64
-	err   error
+	stats  []nodeStats
+	opened []uint32 // workgroups of each node in the dispatch, so far
+	queue  tracing.QueueCounts
+	unuse  uint64
+	lines  []mem.Line
+	turns  int          // where round-robin begins
+	wg     cu.Workgroup // that is being placed
+	token  uint64
+	err    error
 }
 
 // A bin holds the payloads of one stage that wait in one queue.
@@ -173,6 +174,7 @@ type launch struct {
 	placed  uint64
 	ended   uint64
 	readyAt uint64
+	first   uint32 // number of its first workgroup among those of the node
 }
 
 // An arrival is a payload that can be picked from a cycle on.
@@ -218,7 +220,7 @@ func NewRun(g *Graph, spec GraphSpec, parts Parts, scratch uint64) (*Run, error)
 		return nil, fmt.Errorf("%w: %d bytes, and %d on chip: the graph needs at least %d bytes of scratch memory", ErrScratch, scratch, chip, need-chip)
 	}
 	r := &Run{component: newComponent("GraphScheduler", spec.Dispatch.ClockMHz), Parts: parts, graph: g, spec: spec,
-		pool: newPool(parts.Store, chip, scratch), stats: make([]nodeStats, len(g.Nodes))}
+		pool: newPool(parts.Store, chip, scratch), stats: make([]nodeStats, len(g.Nodes)), opened: make([]uint32, len(g.Nodes))}
 	r.component.engine, r.work = parts.Engine, r.tick
 	r.place = newPlacer(&spec.Dispatch, parts.Cluster, len(g.Nodes))
 	r.place.start = r.place.startWave
@@ -309,6 +311,7 @@ func (r *Run) Dispatch(now uint64, entries []Entry) {
 	// What a launch costs the host is paid here, whoever schedules.
 	r.begun = now + uint64(r.spec.Dispatch.KernelLaunchCycles)
 	r.done = r.begun
+	clear(r.opened)
 	for i := range entries {
 		e := &entries[i]
 		top := e.Node.stages[len(e.Node.stages)-1]

@@ -83,8 +83,8 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%w (see %s --help)", err, c.CommandPath())
 	})
-	root.AddCommand(runCommand(), inspectCommand(), validateCommand(), asmCommand(), disasmCommand(),
-		machineCommand(), schemaCommand(), versionCommand())
+	root.AddCommand(runCommand(), inspectCommand(), validateCommand(), asmCommand(), disasmCommand(), graphCommand(),
+		plotCommand(), machineCommand(), schemaCommand(), versionCommand())
 	return root
 }
 
