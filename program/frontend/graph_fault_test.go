@@ -173,3 +173,27 @@ func TestGraphRefusals(t *testing.T) {
 		})
 	}
 }
+
+// An input counts when the entry point uses it. One that nobody uses is that of
+// the only entry point that lists it.
+func TestWhichVariableIsTheInput(t *testing.T) {
+	unused := []string{"%pn = OpAccessChain %p_number %input %u0", "", "%x = OpLoad %uint %pn", "%x = OpIAdd %uint %u1 %u1"}
+	both := []string{`"split" %lane`, `"split" %lane %input`}
+	for _, c := range []struct {
+		name, entry string
+		edits       []string
+		want        bool
+	}{
+		{"used", "square", nil, true},
+		{"used by the other", "split", both, false},
+		{"used, listed by both", "square", both, true},
+		{"unused, listed alone", "square", unused, true},
+		{"unused, not listed", "split", unused, false},
+		{"unused, listed by both", "square", append(both, unused...), false},
+	} {
+		n := node(t, assembleText(t, edit(t, "minimal", c.edits...)), Options{Entry: c.entry}).Node
+		if got := n.Input != nil; got != c.want {
+			t.Errorf("%s: input %v, want %v", c.name, got, c.want)
+		}
+	}
+}
