@@ -16,8 +16,8 @@ var stages = [][]chapter{
 	{sections, capabilities, calls},
 	{flow},
 	{uses},
-	{values, entryPoints},
-	{layouts},
+	{values, entryPoints, structures},
+	{layouts, extensionRules},
 }
 
 // A chapter tests one chapter of the rules and reports what breaks them.

@@ -1,0 +1,144 @@
+package validate
+
+import (
+	"fmt"
+
+	"spvsim/spirv"
+)
+
+// A rule is one sentence of an extension's text that a module can break. The
+// tables of rules are also what the list of rules in the docs is made from.
+type rule struct {
+	name     string
+	sentence string
+	// warning: the breach does no harm, and a compiler in use commits it.
+	warning bool
+	// check is nil where a chapter of the core rules tests the sentence; its
+	// faults have the rule's name too.
+	check func(c *extension)
+}
+
+// An extensionText is the rules of one extension.
+type extensionText struct {
+	name  string
+	rules []rule
+}
+
+var extensionTexts []extensionText
+
+func init() {
+	extensionTexts = []extensionText{
+		{"SPV_AMDX_shader_enqueue", enqueueRules},
+		{"SPV_KHR_workgroup_memory_explicit_layout", workgroupRules},
+		{"SPV_AMD_shader_ballot", ballotRules},
+		{"SPV_KHR_quad_control", quadRules},
+		{"SPV_AMD_gcn_shader", gcnRules},
+	}
+}
+
+// extension is a rule at work.
+type extension struct {
+	*Module
+	r    *report
+	rule *rule
+	work *enqueueWork
+}
+
+// extensionRules tests the rules of the extensions that the module declares.
+func extensionRules(m *Module, r *report) {
+	for i := range extensionTexts {
+		text := &extensionTexts[i]
+		if !m.Extensions[text.name] {
+			continue
+		}
+		c := &extension{Module: m, r: r, work: &enqueueWork{}}
+		for j := range text.rules {
+			if c.rule = &text.rules[j]; c.rule.check != nil {
+				c.rule.check(c)
+			}
+		}
+	}
+}
+
+// at reports a breach of the rule.
+func (c *extension) at(in *spirv.Instruction, format string, args ...any) {
+	f := FaultAt(in, c.rule.name, format, args...)
+	f.Text += " (rule " + c.rule.name + ")"
+	if !c.rule.warning {
+		c.r.add(f)
+	} else if len(c.r.warnings) < MaxFaults {
+		c.r.warnings = append(c.r.warnings, f)
+	}
+}
+
+// atMode reports a breach by an execution mode.
+func (c *extension) atMode(m *Mode, format string, args ...any) {
+	c.at(&spirv.Instruction{Op: spirv.OpExecutionMode, Word: m.Word}, format, args...)
+}
+
+// each visits the instructions of some opcodes.
+func (c *extension) each(visit func(in *spirv.Instruction), ops ...spirv.Op) {
+	for i := range c.Raw.Instructions {
+		in := &c.Raw.Instructions[i]
+		for _, op := range ops {
+			if in.Op == op {
+				visit(in)
+			}
+		}
+	}
+}
+
+// eachExt visits the instructions of an extended set.
+func (c *extension) eachExt(set string, visit func(in *spirv.Instruction, code uint32, args []uint32)) {
+	c.each(func(in *spirv.Instruction) {
+		if c.imports[spirv.ID(in.Operands[0])] == set {
+			visit(in, in.Operands[1], in.Operands[2:])
+		}
+	}, spirv.OpExtInst)
+}
+
+// eachDecoration visits decorations of a kind on ids, with the id.
+func (c *extension) eachDecoration(kind spirv.Decoration, visit func(in *spirv.Instruction, target spirv.ID, args []uint32)) {
+	c.each(func(in *spirv.Instruction) {
+		if spirv.Decoration(in.Operands[1]) == kind {
+			visit(in, spirv.ID(in.Operands[0]), in.Operands[2:])
+		}
+	}, spirv.OpDecorate, spirv.OpDecorateId)
+}
+
+// constantValue returns the value of an OpConstant of up to 32 bits.
+func (m *Module) constantValue(id uint32) (uint32, bool) {
+	if def := m.Def(spirv.ID(id)); def != nil && def.Op == spirv.OpConstant {
+		return def.Operands[0], true
+	}
+	return 0, false
+}
+
+// versionRule is the rule that a module is of a version at least.
+func versionRule(minor uint32) func(c *extension) {
+	return func(c *extension) {
+		if c.Raw.Version < 1<<16|minor<<8 {
+			c.at(&spirv.Instruction{Op: spirv.OpExtension, Word: spirv.HeaderWords}, "%s needs SPIR-V 1.%d", c.extensionName(), minor)
+		}
+	}
+}
+
+// extensionName finds the table that the current rule is in.
+func (c *extension) extensionName() string {
+	for i := range extensionTexts {
+		for j := range extensionTexts[i].rules {
+			if &extensionTexts[i].rules[j] == c.rule {
+				return extensionTexts[i].name
+			}
+		}
+	}
+	return fmt.Sprint("rule ", c.rule.name)
+}
+
+// describe names the type of an operand, also where there is none.
+func (m *Module) describe(t *Type) string {
+	if t == nil {
+		return "no value"
+	}
+	return m.typeText(t)
+}

@@ -1,0 +1,314 @@
+package validate
+
+import (
+	"errors"
+	"fmt"
+
+	"spvsim/spirv"
+)
+
+// A GraphNode is an entry point of a validated module that stands in an
+// execution graph under a name and an index.
+type GraphNode struct {
+	Name   string
+	Index  uint32
+	Module *Module
+	Entry  *EntryPoint
+	// Strings gives the values of specialized OpSpecConstantStringAMDX, by id.
+	// Those that are absent keep their defaults.
+	Strings map[spirv.ID]string
+}
+
+// maxSharing is the most nodes that may share one input.
+const maxSharing = 256
+
+// A NodeFault is a breach of a rule by the nodes of a graph together.
+type NodeFault struct {
+	Node  string
+	Index uint32
+	Rule  string
+	Text  string
+}
+
+func (f NodeFault) Error() string {
+	return fmt.Sprintf("graph: node %q index %d: %s (rule %s)", f.Node, f.Index, f.Text, f.Rule)
+}
+
+// Unwrap makes the fault an ErrInvalid.
+func (f NodeFault) Unwrap() error { return ErrInvalid }
+
+// graphRules has a row for each rule of linked modules.
+var graphRules = []struct {
+	name, sentence string
+	check          func(g *nodeGraph)
+}{
+	{"graph-unique", "[design] Names and indexes are unique together.", (*nodeGraph).unique},
+	{"graph-agree", "[design] Nodes of one name agree in execution model, payload size and launch kind.", (*nodeGraph).agree},
+	{"graph-target", "If not specified [PayloadNodeSparseArrayAMDX], all node indexes between 0 and the PayloadNodeArraySizeAMDX value must be valid nodes in the graph.", (*nodeGraph).targets},
+	{"graph-finish", "If the payload enqueued for a node is using a structure decorated with this value [TrackFinishWritingAMDX], the input payload in the NodePayloadAMDX storage class in the receiving node must use a structure decorated with it as well.", (*nodeGraph).finish},
+	{"graph-payload", "[design] A payload is as large as the input of the node that receives it.", (*nodeGraph).payloads},
+	{"graph-shares", "[SharesInputWithAMDX] Declare that this shader is paired with another node, such that it will be dispatched with the same input payload when the identified node is dispatched.", (*nodeGraph).shares},
+	{"graph-cycle", "[MaxNodeRecursionAMDX] Maximum number of times a node can enqueue payloads for itself.", (*nodeGraph).cycles},
+}
+
+type nodeKey struct {
+	name  string
+	index uint32
+}
+
+type nodeGraph struct {
+	nodes  []GraphNode
+	at     map[nodeKey]int
+	named  map[string][]int
+	edges  [][]output // by node
+	faults []error
+	rule   string
+}
+
+// An output is a payload type that a node allocates, with the node that it
+// is for.
+type output struct {
+	array *Type
+	name  string
+	// base and size are of the node indexes; size 0 is not known or unbounded.
+	base, size uint32
+	sparse     bool
+	to         []int
+}
+
+// CheckGraph tests the rules that modules linked to a graph can break
+// together. The error joins all faults, each a NodeFault.
+func CheckGraph(nodes []GraphNode) error {
+	g := &nodeGraph{nodes: nodes, at: map[nodeKey]int{}, named: map[string][]int{}, edges: make([][]output, len(nodes))}
+	for i, n := range nodes {
+		if _, taken := g.at[nodeKey{n.Name, n.Index}]; !taken {
+			g.at[nodeKey{n.Name, n.Index}] = i
+		}
+		g.named[n.Name] = append(g.named[n.Name], i)
+	}
+	for i := range nodes {
+		g.edges[i] = g.outputs(&nodes[i])
+	}
+	for _, rule := range graphRules {
+		g.rule = rule.name
+		rule.check(g)
+	}
+	return errors.Join(g.faults...)
+}
+
+func (g *nodeGraph) fault(i int, format string, args ...any) {
+	if len(g.faults) < MaxFaults {
+		g.faults = append(g.faults, NodeFault{g.nodes[i].Name, g.nodes[i].Index, g.rule, fmt.Sprintf(format, args...)})
+	}
+}
+
+// text returns the value of a string constant for a node.
+func (n *GraphNode) text(id uint32) string {
+	if s, ok := n.Strings[spirv.ID(id)]; ok {
+		return s
+	}
+	s, _ := spirv.DecodeString(n.Module.Def(spirv.ID(id)).Operands)
+	return s
+}
+
+// outputs finds the payload types that a node allocates, in the order of its
+// code.
+func (g *nodeGraph) outputs(n *GraphNode) []output {
+	var list []output
+	seen := map[*Type]bool{}
+	m := n.Module
+	for _, f := range m.callTree(n.Entry.Func) {
+		for _, b := range f.Blocks {
+			for i := range b.Code {
+				in := &b.Code[i]
+				if in.Op != spirv.OpAllocateNodePayloadsAMDX || seen[m.Type(in.Type).Elem] {
+					continue
+				}
+				seen[m.Type(in.Type).Elem] = true
+				list = append(list, g.output(n, m.Type(in.Type).Elem))
+			}
+		}
+	}
+	return list
+}
+
+func (g *nodeGraph) output(n *GraphNode, array *Type) output {
+	m := n.Module
+	o := output{array: array, sparse: m.Decorated(array.ID, spirv.DecorationPayloadNodeSparseArrayAMDX)}
+	if id, ok := m.Decoration(array.ID, spirv.DecorationPayloadNodeNameAMDX); ok {
+		o.name = n.text(id)
+	}
+	if id, ok := m.Decoration(array.ID, spirv.DecorationPayloadNodeBaseIndexAMDX); ok {
+		o.base, _ = m.constantValue(id)
+	}
+	if id, ok := m.Decoration(array.ID, spirv.DecorationPayloadNodeArraySizeAMDX); ok {
+		o.size, _ = m.constantValue(id)
+	}
+	for _, i := range g.named[o.name] {
+		if x := g.nodes[i].Index; x >= o.base && (o.size == 0 || x < o.size) {
+			o.to = append(o.to, i)
+		}
+	}
+	return o
+}
+
+// input returns the type of a payload that a node uses, nil if it uses none.
+// Compilers list the inputs of all entry points in each interface.
+func (n *GraphNode) input() *Type {
+	m := n.Module
+	for _, id := range newReach(m).of(n.Entry.Func) {
+		t := m.TypeOf(id)
+		if t.Kind != KindPointer || t.Storage != spirv.StorageClassNodePayloadAMDX {
+			continue
+		}
+		if t = t.Elem; t.Kind == KindNodePayloadArray {
+			t = t.Elem
+		}
+		return t
+	}
+	return nil
+}
+
+func (m *Module) bytes(t *Type) uint64 {
+	l := &layout{m: m, r: &report{}, done: map[*Type]bool{}, sizes: map[*Type]uint64{}, aligns: map[*Type]uint32{}}
+	return l.size(t, nil)
+}
+
+func (g *nodeGraph) unique() {
+	for i, n := range g.nodes {
+		if g.at[nodeKey{n.Name, n.Index}] != i {
+			g.fault(i, "another node has that name and index")
+		}
+	}
+}
+
+// launchKind says how a node is launched.
+func (n *GraphNode) launchKind() string {
+	switch {
+	case n.Entry.Mode(spirv.ExecutionModeCoalescingAMDX) != nil:
+		return "coalescing"
+	case n.Entry.Mode(spirv.ExecutionModeStaticNumWorkgroupsAMDX) != nil:
+		return "static"
+	}
+	return "dynamic"
+}
+
+func (g *nodeGraph) agree() {
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		first := &g.nodes[g.named[n.Name][0]]
+		switch a, b := n.input(), first.input(); {
+		case n.Entry.Model != first.Entry.Model:
+			g.fault(i, "execution model %s: index %d has %s", n.Entry.Model, first.Index, first.Entry.Model)
+		case n.launchKind() != first.launchKind():
+			g.fault(i, "launch is %s: that of index %d is %s", n.launchKind(), first.Index, first.launchKind())
+		case a != nil && b != nil && n.Module.bytes(a) != first.Module.bytes(b):
+			g.fault(i, "payload of %d bytes: that of index %d has %d", n.Module.bytes(a), first.Index, first.Module.bytes(b))
+		}
+	}
+}
+
+func (g *nodeGraph) targets() {
+	for i := range g.nodes {
+		for _, o := range g.edges[i] {
+			if o.sparse {
+				continue
+			}
+			if len(o.to) == 0 {
+				g.fault(i, "payloads are for %q, which is no node of the graph", o.name)
+				continue
+			}
+			for x := o.base; x < o.size; x++ {
+				if _, ok := g.at[nodeKey{o.name, x}]; !ok {
+					g.fault(i, "payloads may be for %q index %d, which is no node of the graph", o.name, x)
+					break
+				}
+			}
+		}
+	}
+}
+
+// eachEdge visits the nodes that a node's payloads may be for, where those
+// have an input.
+func (g *nodeGraph) eachEdge(visit func(i int, o *output, to int, input *Type)) {
+	for i := range g.nodes {
+		for n := range g.edges[i] {
+			for _, to := range g.edges[i][n].to {
+				if input := g.nodes[to].input(); input != nil {
+					visit(i, &g.edges[i][n], to, input)
+				}
+			}
+		}
+	}
+}
+
+func (g *nodeGraph) finish() {
+	g.eachEdge(func(i int, o *output, to int, input *Type) {
+		sent := g.nodes[i].Module.Decorated(o.array.Elem.ID, spirv.DecorationTrackFinishWritingAMDX)
+		if sent && !g.nodes[to].Module.Decorated(input.ID, spirv.DecorationTrackFinishWritingAMDX) {
+			g.fault(i, "payloads for %q have TrackFinishWritingAMDX, and that node's input has not", o.name)
+		}
+	})
+}
+
+func (g *nodeGraph) payloads() {
+	g.eachEdge(func(i int, o *output, to int, input *Type) {
+		if a, b := g.nodes[i].Module.bytes(o.array.Elem), g.nodes[to].Module.bytes(input); a != b {
+			g.fault(i, "payloads for %q have %d bytes: the input of index %d has %d", o.name, a, g.nodes[to].Index, b)
+		}
+	})
+}
+
+func (g *nodeGraph) shares() {
+	sharing := map[nodeKey]int{}
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		mode := n.Entry.Mode(spirv.ExecutionModeSharesInputWithAMDX)
+		if mode == nil {
+			continue
+		}
+		k := nodeKey{name: n.text(mode.Args[0])}
+		k.index, _ = n.Module.constantValue(mode.Args[1])
+		base, ok := g.at[k]
+		switch sharing[k]++; {
+		case !ok:
+			g.fault(i, "shares the input of %q index %d, which is no node of the graph", k.name, k.index)
+		case base == i:
+			g.fault(i, "shares its input with itself")
+		case g.nodes[base].Entry.Mode(spirv.ExecutionModeSharesInputWithAMDX) != nil:
+			g.fault(i, "shares the input of %q index %d, which shares another's itself", k.name, k.index)
+		case sharing[k] >= maxSharing:
+			g.fault(i, "more than %d nodes share the input of %q index %d", maxSharing, k.name, k.index)
+		}
+	}
+}
+
+// cycles finds nodes that enqueue to themselves without recursion, and cycles
+// of more nodes than one, which no limit bounds.
+func (g *nodeGraph) cycles() {
+	state := make([]int8, len(g.nodes))
+	var visit func(i int)
+	visit = func(i int) {
+		state[i] = callOpen
+		for _, o := range g.edges[i] {
+			for _, to := range o.to {
+				switch {
+				case to == i:
+					if g.nodes[i].Entry.Mode(spirv.ExecutionModeMaxNodeRecursionAMDX) == nil {
+						g.fault(i, "enqueues payloads for itself, and has no MaxNodeRecursionAMDX")
+					}
+				case state[to] == callOpen:
+					g.fault(i, "payloads for %q index %d make a cycle of nodes", g.nodes[to].Name, g.nodes[to].Index)
+				case state[to] == 0:
+					visit(to)
+				}
+			}
+		}
+		state[i] = callDone
+	}
+	for i := range g.nodes {
+		if state[i] == 0 {
+			visit(i)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package validate
+
+import "spvsim/spirv"
+
+// A target is what a decoration may stand on.
+type target struct {
+	text string
+	ok   func(m *Module, id spirv.ID) bool
+}
+
+var (
+	onStructure = target{"structure type", func(m *Module, id spirv.ID) bool { t := m.Type(id); return t != nil && t.Kind == KindStruct }}
+	onVariable  = target{"variable", func(m *Module, id spirv.ID) bool {
+		op := m.Def(id).Op
+		return op == spirv.OpVariable || op == spirv.OpUntypedVariableKHR
+	}}
+	onArray = target{"array or pointer type", func(m *Module, id spirv.ID) bool {
+		t := m.Type(id)
+		return t != nil && (t.Kind == KindArray || t.Kind == KindRuntimeArray || t.Kind == KindPointer || t.Kind == KindOther)
+	}}
+	onValue = target{"variable or constant", func(m *Module, id spirv.ID) bool { return onVariable.ok(m, id) || constant(m.Def(id).Op) }}
+	onSpec  = target{"specialization constant", func(m *Module, id spirv.ID) bool {
+		switch m.Def(id).Op {
+		case spirv.OpSpecConstant, spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse, spirv.OpSpecConstantStringAMDX, spirv.OpSpecConstantOp:
+			return true
+		}
+		return false
+	}}
+)
+
+// targets says what OpDecorate may put a decoration on (section 3.20).
+var targets = map[spirv.Decoration]target{
+	spirv.DecorationBlock: onStructure, spirv.DecorationBufferBlock: onStructure,
+	spirv.DecorationBinding: onVariable, spirv.DecorationDescriptorSet: onVariable, spirv.DecorationInputAttachmentIndex: onVariable,
+	spirv.DecorationArrayStride: onArray, spirv.DecorationBuiltIn: onValue, spirv.DecorationSpecId: onSpec,
+}
+
+// memberOnly are decorations of members alone.
+var memberOnly = set(spirv.DecorationOffset, spirv.DecorationMatrixStride, spirv.DecorationRowMajor, spirv.DecorationColMajor)
+
+// structures tests what decorations and names stand on.
+func structures(m *Module, r *report) {
+	for i := range m.Raw.Instructions {
+		in := &m.Raw.Instructions[i]
+		switch in.Op {
+		case spirv.OpDecorate:
+			m.decorationTarget(in, r)
+		case spirv.OpMemberDecorate, spirv.OpMemberDecorateString, spirv.OpMemberName:
+			t := m.Type(spirv.ID(in.Operands[0]))
+			if t == nil || t.Kind != KindStruct {
+				r.at(in, "decorations", "%%%d is no structure type", in.Operands[0])
+			} else if int(in.Operands[1]) >= len(t.Members) {
+				r.at(in, "decorations", "%%%d has %d members, none is %d", in.Operands[0], len(t.Members), in.Operands[1])
+			}
+		case spirv.OpLine:
+			if m.Def(spirv.ID(in.Operands[0])).Op != spirv.OpString {
+				r.at(in, "debug information", "file %%%d is no OpString", in.Operands[0])
+			}
+		}
+	}
+}
+
+func (m *Module) decorationTarget(in *spirv.Instruction, r *report) {
+	id, kind := spirv.ID(in.Operands[0]), spirv.Decoration(in.Operands[1])
+	if m.Def(id).Op == spirv.OpDecorationGroup {
+		return
+	}
+	if t, ok := targets[kind]; ok && !t.ok(m, id) {
+		r.at(in, "decorations", "%s on %%%d: want a %s", kind, id, t.text)
+	}
+	if memberOnly[kind] && m.Type(id) != nil {
+		r.at(in, "decorations", "%s on %%%d: want a member of a structure", kind, id)
+	}
+}
