@@ -277,6 +277,13 @@ func TestHandlesBecomeValues(t *testing.T) {
 	f := node(t, assemble(t, "dxc"), Options{Entry: "root_main"})
 	opt.Run(f, opt.Options{WaveSize: 32})
 	n := opsOf(f)
+	for _, b := range f.Blocks {
+		for _, v := range b.Code {
+			if v.Op == isa.PayloadEnqueue && v.SPIRV == 0 {
+				t.Error("an enqueue does not tell which array")
+			}
+		}
+	}
 	for op, want := range map[isa.Op]int{isa.PayloadAlloc: 1, isa.PayloadAllocLane: 1, isa.PayloadEnqueue: 2,
 		isa.PayloadLength: 1, isa.PayloadValid: 1, isa.PayloadElem: 3} {
 		if n[op] != want {

@@ -253,8 +253,10 @@ func (b *builder) nearestID() uint32 {
 }
 
 // storesTo lists the instructions without result whose first operand is the
-// pointer or image that they write.
+// pointer or image that they write, or the payload array that they hand over.
 var storesTo = map[spirv.Op]bool{
+	spirv.OpEnqueueNodePayloadsAMDX: true,
+
 	spirv.OpStore: true, spirv.OpCopyMemory: true, spirv.OpCopyMemorySized: true,
 	spirv.OpAtomicStore: true, spirv.OpImageWrite: true,
 }
