@@ -14,6 +14,7 @@ type crossCase struct {
 	active []int            // ascending
 	value  func(int) uint64 // of source a
 	second func(int) uint64 // of source b
+	third  func(int) uint64 // of source c
 	imm    uint64
 }
 
@@ -213,6 +214,22 @@ var crossModel = map[Op]func(c *crossCase, l int) uint64{
 		with := [3][4]int{{1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}}[c.imm]
 		return c.from(uint64(l/4*4 + with[l%4]))
 	},
+	// "true if predicate evaluates to true for all active invocations in the quad"
+	QuadAll: func(c *crossCase, l int) uint64 { n, of := c.quad(l); return flag(n == of) },
+	// "true if predicate evaluates to true for any active invocation in the quad"
+	QuadAny:        func(c *crossCase, l int) uint64 { n, _ := c.quad(l); return flag(n > 0) },
+	SwizzleQuad:    swizzledQuad,
+	SwizzleMirror:  swizzledMasked,
+	SwizzleEight:   swizzledMasked,
+	SwizzleSixteen: swizzledMasked,
+	SwizzleMasked:  swizzledMasked,
+	// "out[i] = (i == invocationIndex) ? writeValue : inputValue"
+	WriteLane: func(c *crossCase, l int) uint64 {
+		if uint64(l) == c.third(l) {
+			return c.second(l)
+		}
+		return c.value(l)
+	},
 	Reduce:        func(c *crossCase, l int) uint64 { return c.group(Reduce, l) },
 	InclusiveScan: func(c *crossCase, l int) uint64 { return c.group(InclusiveScan, l) },
 	ExclusiveScan: func(c *crossCase, l int) uint64 { return c.group(ExclusiveScan, l) },
@@ -224,6 +241,37 @@ var crossModel = map[Op]func(c *crossCase, l int) uint64{
 		return n & 0xffffffff
 	},
 	ToLanes: func(c *crossCase, _ int) uint64 { return c.value(0) },
+}
+
+// quad counts the active lanes of l's quad in which the value is 1, and the active ones.
+func (c *crossCase) quad(l int) (n, of int) {
+	for _, a := range c.active {
+		if a/4 == l/4 {
+			n, of = n+int(c.value(a)), of+1
+		}
+	}
+	return n, of
+}
+
+// swizzledQuad is the loop of SwizzleInvocationsAMD: for each group of four
+// consecutive invocations from i, "dataOut[i+0] = isActive[i+offset.x] ?
+// dataIn[i+offset.x] : 0" and so on. The offsets stand in the immediate, two
+// bits each.
+func swizzledQuad(c *crossCase, l int) uint64 {
+	offset := [4]uint64{c.imm % 4, c.imm / 4 % 4, c.imm / 16 % 4, c.imm / 64 % 4}
+	i := l - l%4
+	return c.from(uint64(i) + offset[l%4])
+}
+
+// swizzledMasked is the loop of SwizzleInvocationsMaskedAMD:
+// "j = (((i & 0x1f) & mask.x) | mask.y) ^ mask.z; j |= (i & 0x20);
+// dataOut[i] = isActive[j] ? dataIn[j] : 0". The masks stand in the immediate,
+// five bits each.
+func swizzledMasked(c *crossCase, i int) uint64 {
+	x, y, z := int(c.imm%32), int(c.imm/32%32), int(c.imm/1024)
+	j := (((i & 0x1f) & x) | y) ^ z
+	j |= i & 0x20
+	return c.from(uint64(j))
 }
 
 // laneValues reads an operand's lanes from a copy of the registers.
@@ -241,7 +289,7 @@ func crossTypes(op Op) []Type {
 	switch op {
 	case Ballot, LaneOfMask, MaskedBitCount:
 		return []Type{I64}
-	case Elect, VoteAll, VoteAny, ToLanes:
+	case Elect, VoteAll, VoteAny, ToLanes, QuadAll, QuadAny:
 		return []Type{Bool}
 	}
 	return []Type{Bool, I8, I16, I32, I64, F16, F32, F64}
@@ -251,6 +299,10 @@ func crossImms(r *rand.Rand, op Op, t Type) []uint64 {
 	switch op {
 	case QuadSwap:
 		return []uint64{0, 1, 2}
+	case SwizzleQuad:
+		return []uint64{0, 0xe4, 0x1b, r.Uint64N(256), r.Uint64N(256)}
+	case SwizzleMirror, SwizzleEight, SwizzleSixteen, SwizzleMasked:
+		return []uint64{0x1f, 0x1f | 31<<10, r.Uint64N(1 << 15), r.Uint64N(1 << 15), r.Uint64N(1 << 15)}
 	case Reduce, InclusiveScan, ExclusiveScan:
 		var imms []uint64
 		for g := GroupIAdd; g <= GroupXor; g++ {
@@ -285,9 +337,33 @@ func TestCrossLaneOperationsFollowTheModel(t *testing.T) {
 	}
 }
 
+// Every operation under every sort of mask, at both wave sizes: full, none, each
+// of some single lanes, every other lane, whole quads, random.
+func TestCrossLaneOperationsUnderEveryMask(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, lanes := range []int{32, 64} {
+		masks := []uint64{^uint64(0), 0, 1, 1 << 5, 1 << 31, 1 << (lanes - 1), 0x5555555555555555, 0xaaaaaaaaaaaaaaaa, 0xf00f0ff00f0ff00f, r.Uint64(), r.Uint64() & r.Uint64()}
+		for op := Ballot; op <= MaskedBitCount; op++ {
+			for _, ty := range crossTypes(op) {
+				for _, imm := range crossImms(r, op, ty) {
+					for _, mask := range masks {
+						st := filledState(r, lanes)
+						st.Exec = mask & st.Full
+						checkCrossOn(t, r, st, op, ty, imm)
+					}
+				}
+			}
+		}
+	}
+}
+
 func checkCross(t *testing.T, r *rand.Rand, op Op, ty Type, imm uint64) {
 	t.Helper()
-	st := someState(r)
+	checkCrossOn(t, r, someState(r), op, ty, imm)
+}
+
+func checkCrossOn(t *testing.T, r *rand.Rand, st *State, op Op, ty Type, imm uint64) {
+	t.Helper()
 	in := &Inst{Op: op, T: ty, Imm: imm, Uniform: op.Has(FlagUniform) && r.IntN(2) == 0}
 	if _, cluster := SplitGroupImm(imm); op == Reduce && cluster != 0 {
 		in.Uniform = false
@@ -332,6 +408,7 @@ func crossWant(st *State, in *Inst, result Type) *State {
 		t: in.T, lanes: st.Lanes, imm: in.Imm,
 		value:  laneValues(st, in.Src[0], SourceType(in.Op, 0, in.T, Void), in.Op == ToLanes),
 		second: laneValues(st, in.Src[1], SourceType(in.Op, 1, in.T, Void), false),
+		third:  laneValues(st, in.Src[2], SourceType(in.Op, 2, in.T, Void), false),
 	}
 	want := clone(st)
 	for l := range st.Lanes {

@@ -46,8 +46,14 @@ const (
 )
 
 func someState(r *rand.Rand) *State {
-	st := NewState(32<<r.IntN(2), testRows, testWords)
+	st := filledState(r, 32<<r.IntN(2))
 	st.Exec = someMask(r, st.Lanes)
+	return st
+}
+
+// filledState has random registers.
+func filledState(r *rand.Rand, lanes int) *State {
+	st := NewState(lanes, testRows, testWords)
 	for i := range st.V {
 		st.V[i] = r.Uint32()
 	}
@@ -300,7 +306,7 @@ func TestExecutionAllocatesNothing(t *testing.T) {
 		for _, exec := range []uint64{^uint64(0), 0x5555} {
 			in := &Inst{Op: op, T: I32, From: I32, Dst: V(8), Src: [4]Reg{V(0), S(1), V(4), Lit(3)}}
 			switch {
-			case op >= FAdd && op <= IsInf || op >= FOrdEq && op <= FUnordLe || op == FConvert:
+			case op >= FAdd && op <= CubeMA || op >= FOrdEq && op <= FUnordLe || op == FConvert:
 				in.T, in.From = F32, F32
 			case op == FToU || op == FToS:
 				in.From = F32

@@ -119,6 +119,13 @@ const (
 	QuantizeF16
 	IsNan // result Bool
 	IsInf // result Bool
+	Rcp   // 1/a (formed where a reciprocal is asked for)
+	// Cube maps: the face that direction (a, b, c) points to, and the coordinates
+	// on it. T = F32.
+	CubeID // 0 to 5: +x, -x, +y, -y, +z, -z
+	CubeSC
+	CubeTC
+	CubeMA // twice the length along the major axis: v_cubema with the free |x| of the instruction that reads it
 
 	// Comparisons: T is the type of the sources, the result is Bool.
 	IEq
@@ -147,10 +154,10 @@ const (
 
 	// Identity of the lane and the wave. Result I32 unless said.
 	LaneID   // lane within the wave
-	LocalIDX // LocalInvocationId
+	LocalIDX // LocalInvocationId; Imm 1: four consecutive lanes are 2x2 in x and y
 	LocalIDY
 	LocalIDZ
-	LocalIndex // LocalInvocationIndex
+	LocalIndex // LocalInvocationIndex; Imm as LocalIDX
 	WorkgroupIDX
 	WorkgroupIDY
 	WorkgroupIDZ
@@ -174,6 +181,14 @@ const (
 	Shuffle        // a of lane b (b differs by lane); 0 when outside or inactive
 	QuadBroadcast  // a of lane b (0..3) of the own quad
 	QuadSwap       // Imm: 0 horizontal, 1 vertical, 2 diagonal
+	QuadAll        // a Bool -> Bool, over the active lanes of the own quad
+	QuadAny        // a Bool -> Bool, over the active lanes of the own quad
+	SwizzleQuad    // a of the lane of the own quad that Imm gives, see QuadImm; 0 when inactive
+	SwizzleMirror  // SwizzleMasked that moves lanes as one DPP row operation does: xor 7, 8 or 15
+	SwizzleEight   // SwizzleMasked within eight lanes: DPP8 where the machine has it
+	SwizzleSixteen // SwizzleMasked within sixteen lanes or across to the other sixteen: permlane where the machine has it
+	SwizzleMasked  // a of lane ((l & and) | or) ^ xor of the own 32 lanes, see MaskImm; 0 when inactive
+	WriteLane      // b in lane c (I32), a in the others
 	Reduce         // Imm: GroupImm(operator, cluster size)
 	InclusiveScan  // Imm as Reduce
 	ExclusiveScan  // Imm as Reduce
@@ -208,7 +223,7 @@ const (
 	ImageSamples // uniform I32; always 1
 
 	// Synchronisation.
-	Barrier       // control barrier of the workgroup
+	Barrier       // control barrier of the workgroup; Imm 1: waves without an active lane take part too
 	MemoryBarrier // waits until the wave's own outstanding memory accesses are done
 
 	// Local arrays that are indexed dynamically: per-lane scratch. Mem.Space is

@@ -64,7 +64,7 @@ func typesOf(op Op) []Type {
 		return []Type{I32}
 	case op >= And && op <= Not || op == IEq || op == INe:
 		return append([]Type{Bool}, ints...)
-	case op >= FAdd && op <= IsInf || op >= FOrdEq && op <= FUnordLe || op == UToF || op == SToF || op == FConvert:
+	case op >= FAdd && op <= CubeMA || op >= FOrdEq && op <= FUnordLe || op == UToF || op == SToF || op == FConvert:
 		return floats
 	case r.Meaning != nil && op != ToLanes:
 		return ints

@@ -9,10 +9,10 @@ var waveOps [NumOps]func(*State, *Inst)
 func init() {
 	waveOps = [NumOps]func(*State, *Inst){
 		LaneID:         perLaneWord(func(_ *State, lane uint32) uint32 { return lane }),
-		LocalIndex:     perLaneWord(localIndex),
-		LocalIDX:       perLaneWord(func(st *State, l uint32) uint32 { return localIndex(st, l) % st.LocalSize[0] }),
-		LocalIDY:       perLaneWord(func(st *State, l uint32) uint32 { return localIndex(st, l) / st.LocalSize[0] % st.LocalSize[1] }),
-		LocalIDZ:       perLaneWord(func(st *State, l uint32) uint32 { return localIndex(st, l) / st.LocalSize[0] / st.LocalSize[1] }),
+		LocalIndex:     arranged(func(at uint32, _ [3]uint32) uint32 { return at }),
+		LocalIDX:       arranged(func(at uint32, size [3]uint32) uint32 { return at % size[0] }),
+		LocalIDY:       arranged(func(at uint32, size [3]uint32) uint32 { return at / size[0] % size[1] }),
+		LocalIDZ:       arranged(func(at uint32, size [3]uint32) uint32 { return at / size[0] / size[1] }),
 		WorkgroupIDX:   perWave(func(st *State) uint64 { return uint64(st.Workgroup[0]) }),
 		WorkgroupIDY:   perWave(func(st *State) uint64 { return uint64(st.Workgroup[1]) }),
 		WorkgroupIDZ:   perWave(func(st *State) uint64 { return uint64(st.Workgroup[2]) }),
@@ -44,6 +44,14 @@ func init() {
 		Shuffle:        shuffle,
 		QuadBroadcast:  quadBroadcast,
 		QuadSwap:       quadSwap,
+		QuadAll:        quadVote(func(votes, active uint64) bool { return votes&active == active }),
+		QuadAny:        quadVote(func(votes, active uint64) bool { return votes&active != 0 }),
+		SwizzleQuad:    swizzleQuad,
+		SwizzleMirror:  swizzleMasked,
+		SwizzleEight:   swizzleMasked,
+		SwizzleSixteen: swizzleMasked,
+		SwizzleMasked:  swizzleMasked,
+		WriteLane:      writeLane,
 		Reduce:         reduce,
 		InclusiveScan:  inclusiveScan,
 		ExclusiveScan:  exclusiveScan,
@@ -102,6 +110,33 @@ func perLaneWord(f func(st *State, lane uint32) uint32) func(*State, *Inst) {
 			if st.Exec>>l&1 != 0 {
 				dst[l] = f(st, uint32(l))
 			}
+		}
+	}
+}
+
+// QuadPlace is the position in a linear workgroup, in the order of
+// LocalInvocationIndex, of the n-th invocation when four consecutive ones stand
+// 2x2 in x and y (DerivativeGroupQuadsKHR).
+func QuadPlace(n uint32, size [3]uint32) uint32 {
+	quad, at := n/4, n%4
+	row := size[0] / 2
+	return (quad/row*2+at/2)*size[0] + quad%row*2 + at%2
+}
+
+// arranged is an identity by the linear position in the workgroup, which Imm 1
+// arranges in quads.
+func arranged(f func(at uint32, size [3]uint32) uint32) func(*State, *Inst) {
+	return func(st *State, in *Inst) {
+		dst, size := st.row(in.Dst, 0), st.LocalSize
+		for l := range dst {
+			if st.Exec>>l&1 == 0 {
+				continue
+			}
+			at := localIndex(st, uint32(l))
+			if in.Imm != 0 {
+				at = QuadPlace(at, size)
+			}
+			dst[l] = f(at, size)
 		}
 	}
 }

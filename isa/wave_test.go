@@ -244,3 +244,36 @@ func TestDisasm(t *testing.T) {
 		}
 	}
 }
+
+// With Imm 1 each four consecutive lanes hold a square of x and y, every
+// invocation appears once, and the index is that of the id.
+func TestQuadsAreSquares(t *testing.T) {
+	for _, size := range [][3]uint32{{8, 8, 1}, {2, 32, 1}, {64, 2, 2}, {4, 4, 4}, {6, 10, 1}} {
+		st := NewState(32, 4, 1)
+		st.LocalSize = size
+		total := size[0] * size[1] * size[2]
+		seen := map[uint32]bool{}
+		for st.WaveInGroup = 0; st.WaveInGroup*32 < total; st.WaveInGroup++ {
+			for i, op := range []Op{LocalIDX, LocalIDY, LocalIDZ, LocalIndex} {
+				in := &Inst{Op: op, T: I32, Imm: 1, Dst: V(i)}
+				Resolve(in)
+				in.Exec(st, in)
+			}
+			for l := uint32(0); l < 32 && st.WaveInGroup*32+l < total; l++ {
+				at := func(row, lane uint32) uint32 { return st.V[row*32+lane] }
+				x, y, z, index := at(0, l), at(1, l), at(2, l), at(3, l)
+				if index != z*size[0]*size[1]+y*size[0]+x || x >= size[0] || y >= size[1] || z >= size[2] {
+					t.Fatalf("%v lane %d: id (%d, %d, %d), index %d", size, l, x, y, z, index)
+				}
+				q := l &^ 3
+				if x != at(0, q)+l%2 || y != at(1, q)+l/2%2 || z != at(2, q) || at(0, q)%2 != 0 || at(1, q)%2 != 0 {
+					t.Fatalf("%v lane %d: (%d, %d, %d) is not its place in the quad of (%d, %d, %d)", size, l, x, y, z, at(0, q), at(1, q), at(2, q))
+				}
+				seen[index] = true
+			}
+		}
+		if len(seen) != int(total) {
+			t.Errorf("%v: %d invocations of %d", size, len(seen), total)
+		}
+	}
+}

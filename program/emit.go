@@ -63,7 +63,7 @@ func (e *emitter) program(pre []*ir.Value, waveSize int) *Program {
 	}
 	for _, v := range pre {
 		if g := e.regs.groups[v.ID]; g != nil && e.uses[v.ID] > 0 {
-			p.Prologue = append(p.Prologue, isa.Inst{Op: v.Op, T: v.T, Uniform: v.Uniform, Dst: e.reg(v), SPIRV: v.SPIRV})
+			p.Prologue = append(p.Prologue, isa.Inst{Op: v.Op, T: v.T, Imm: v.Imm, Uniform: v.Uniform, Dst: e.reg(v), SPIRV: v.SPIRV})
 		}
 	}
 	for _, list := range [][]isa.Inst{p.Prologue, p.Insts} {

@@ -13,8 +13,8 @@ var builtins map[spirv.BuiltIn]func(b *builder) []*ir.Value
 func init() {
 	builtins = map[spirv.BuiltIn]func(b *builder) []*ir.Value{
 		spirv.BuiltInGlobalInvocationId:        (*builder).globalID,
-		spirv.BuiltInLocalInvocationId:         identities(isa.LocalIDX, isa.LocalIDY, isa.LocalIDZ),
-		spirv.BuiltInLocalInvocationIndex:      identities(isa.LocalIndex),
+		spirv.BuiltInLocalInvocationId:         arranged(isa.LocalIDX, isa.LocalIDY, isa.LocalIDZ),
+		spirv.BuiltInLocalInvocationIndex:      arranged(isa.LocalIndex),
 		spirv.BuiltInWorkgroupId:               identities(isa.WorkgroupIDX, isa.WorkgroupIDY, isa.WorkgroupIDZ),
 		spirv.BuiltInNumWorkgroups:             identities(isa.NumWorkgroupsX, isa.NumWorkgroupsY, isa.NumWorkgroupsZ),
 		spirv.BuiltInSubgroupId:                identities(isa.SubgroupID),
@@ -50,6 +50,21 @@ func identities(ops ...isa.Op) func(b *builder) []*ir.Value {
 		out := make([]*ir.Value, len(ops))
 		for i, op := range ops {
 			out[i] = b.op(op, isa.I32)
+		}
+		return out
+	}
+}
+
+// arranged is identities of the place in the workgroup, which a derivative group
+// may arrange in quads.
+func arranged(ops ...isa.Op) func(b *builder) []*ir.Value {
+	plain := identities(ops...)
+	return func(b *builder) []*ir.Value {
+		out := plain(b)
+		for _, v := range out {
+			if b.inQuads {
+				v.Imm = 1
+			}
 		}
 		return out
 	}

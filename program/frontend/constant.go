@@ -186,6 +186,9 @@ var modes = map[spirv.ExecutionMode]bool{
 	spirv.ExecutionModeSignedZeroInfNanPreserve:      true,
 	spirv.ExecutionModeMaximallyReconvergesKHR:       true,
 	spirv.ExecutionModeSubgroupUniformControlFlowKHR: true,
+	spirv.ExecutionModeDerivativeGroupQuadsKHR:       true,
+	spirv.ExecutionModeDerivativeGroupLinearKHR:      true,
+	spirv.ExecutionModeQuadDerivativesKHR:            true, // derivative groups are quads
 }
 
 // checkEntry refuses what the entry point asks for and does not get.

@@ -18,10 +18,23 @@ func (b *builder) extInst() {
 		b.glsl(spirv.GLSLstd450(b.arg(1)))
 	case set == "NonSemantic.DebugPrintf":
 		b.debugPrintf()
+	case set == "SPV_AMD_shader_ballot":
+		extended(b, ballotAMD)
+	case set == "SPV_AMD_gcn_shader":
+		extended(b, gcnShader)
 	case strings.HasPrefix(set, "NonSemantic."): // may be ignored, by definition
 	default:
 		b.unsupported("extended instruction set %q", set)
 	}
+}
+
+// extended carries out the instruction of a set that has a table of rows.
+func extended[N ~uint32](b *builder, rows map[N]func(b *builder)) {
+	row := rows[N(b.arg(1))]
+	if row == nil {
+		b.unsupported("instruction %d of %s", b.arg(1), b.m.Import(b.arg(0)))
+	}
+	row(b)
 }
 
 func (b *builder) debugPrintf() {

@@ -84,6 +84,8 @@ type builder struct {
 	groupLDS  uint32 // byte offset of the scratch of workgroup operations
 	groupUsed bool
 	graph     graph
+
+	derivatives, inQuads bool // the entry point has a derivative group; one of 2x2 in x and y
 }
 
 // bail carries an error out of the translation of an instruction; Build
@@ -152,6 +154,7 @@ func (b *builder) translate() {
 	start := b.f.NewBlock()
 	b.blk = start
 	b.f.LocalSize = b.localSize()
+	b.derivativeGroup()
 	b.bindNode()
 	b.bindVariables()
 	for _, s := range b.private {

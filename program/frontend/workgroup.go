@@ -93,9 +93,12 @@ func (b *builder) getSlot(p pointer, t isa.Type) *ir.Value {
 }
 
 // sync lets all waves see what each wrote to LDS.
-func (b *builder) sync() {
+func (b *builder) sync() { b.syncAs(0) }
+
+// syncAs is sync with a barrier of that Imm.
+func (b *builder) syncAs(imm uint64) {
 	b.emit(isa.MemoryBarrier, isa.Void, isa.Void)
-	b.emit(isa.Barrier, isa.Void, isa.Void)
+	b.emit(isa.Barrier, isa.Void, isa.Void).Imm = imm
 }
 
 // gatherWaves shares one value of each wave: every wave gets all of them.
@@ -103,9 +106,30 @@ func (b *builder) gatherWaves(v *ir.Value) []*ir.Value {
 	b.sync() // the scratch may still be read by the operation before
 	b.putSlot(b.slotPointer(b.builtin(spirv.BuiltInSubgroupId)[0]), v)
 	b.sync()
+	return b.slots(v.R)
+}
+
+// gatherSome is gatherWaves where waves may have no active lane: they pass the
+// barriers, store nothing, and count with the operator's identity, which those
+// that have some put in all slots first.
+func (b *builder) gatherSome(g isa.GroupOperator) func(v *ir.Value) []*ir.Value {
+	return func(v *ir.Value) []*ir.Value {
+		b.syncAs(1)
+		for i := range b.waves() {
+			b.putSlot(b.fixedSlot(i), b.cnst(v.R, g.Identity(v.R)))
+		}
+		b.syncAs(1)
+		b.putSlot(b.slotPointer(b.builtin(spirv.BuiltInSubgroupId)[0]), v)
+		b.syncAs(1)
+		return b.slots(v.R)
+	}
+}
+
+// slots are the values of all waves' scratch.
+func (b *builder) slots(t isa.Type) []*ir.Value {
 	out := make([]*ir.Value, b.waves())
 	for i := range out {
-		out[i] = b.getSlot(b.fixedSlot(uint32(i)), v.R)
+		out[i] = b.getSlot(b.fixedSlot(uint32(i)), t)
 	}
 	return out
 }
@@ -134,13 +158,13 @@ func (b *builder) groupArithmetic(g isa.GroupOperator) {
 		if op == isa.Reduce {
 			return b.join(combineOps[g], b.gatherWaves(r))
 		}
-		return b.scanWaves(g, v, r)
+		return b.scanWaves(g, v, r, b.gatherWaves)
 	})
 }
 
 // scanWaves adds to the scan within a wave what the waves before hold.
-func (b *builder) scanWaves(g isa.GroupOperator, v, scan *ir.Value) *ir.Value {
-	sums := b.gatherWaves(b.groupOp(isa.Reduce, g, 0, v))
+func (b *builder) scanWaves(g isa.GroupOperator, v, scan *ir.Value, gather func(*ir.Value) []*ir.Value) *ir.Value {
+	sums := gather(b.groupOp(isa.Reduce, g, 0, v))
 	wave := b.builtin(spirv.BuiltInSubgroupId)[0]
 	before := b.cnst(v.R, g.Identity(v.R))
 	for i, sum := range sums[:len(sums)-1] {

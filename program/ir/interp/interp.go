@@ -99,7 +99,6 @@ type wave struct {
 }
 
 type lane struct {
-	local  [3]uint32
 	values []uint64
 	wide   map[int][4]uint64 // results of wide loads
 	words  map[*ir.Local][]uint32
@@ -178,11 +177,8 @@ func (g *workgroup) wave(n, first, lanes int) *wave {
 	w := &wave{g: g, n: n, pending: make([]uint64, len(g.m.Blocks)), lanes: make([]lane, lanes)}
 	w.full = ^uint64(0) >> (64 - lanes)
 	w.pending[0] = w.full
-	size := g.m.f.LocalSize
 	for i := range w.lanes {
-		at := uint32(first + i)
 		l := &w.lanes[i]
-		l.local = [3]uint32{at % size[0], at / size[0] % size[1], at / size[0] / size[1]}
 		l.values = make([]uint64, g.m.f.NumValues())
 		l.wide = map[int][4]uint64{}
 		l.words = map[*ir.Local][]uint32{}

@@ -23,7 +23,7 @@ func init() {
 		isa.LocalIDX:       local(0),
 		isa.LocalIDY:       local(1),
 		isa.LocalIDZ:       local(2),
-		isa.LocalIndex:     perLane(func(w *wave, _ *ir.Value, i int, _ *lane) uint64 { return uint64(w.n*w.g.m.d.WaveSize + i) }),
+		isa.LocalIndex:     perLane(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return uint64(w.place(v, i)) }),
 		isa.WorkgroupIDX:   group(0),
 		isa.WorkgroupIDY:   group(1),
 		isa.WorkgroupIDZ:   group(2),
@@ -55,7 +55,25 @@ func init() {
 		isa.QuadBroadcast: snapshot(func(w *wave, v *ir.Value, i int, l *lane) uint64 {
 			return w.of(v.Args[0], uint64(i&^3)|l.get(v.Args[1])&3)
 		}),
-		isa.QuadSwap:      snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return w.of(v.Args[0], uint64(i)^(v.Imm+1)) }),
+		isa.QuadSwap: snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return w.of(v.Args[0], uint64(i)^(v.Imm+1)) }),
+		isa.QuadAll: snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 {
+			quad := w.mask & (15 << (i &^ 3))
+			return truth(w.trueMask(v)&quad == quad)
+		}),
+		isa.QuadAny: snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return truth(w.trueMask(v)&(15<<(i&^3)) != 0) }),
+		isa.SwizzleQuad: snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 {
+			return w.of(v.Args[0], uint64(i&^3)|v.Imm>>(2*(i&3))&3)
+		}),
+		isa.SwizzleMirror:  snapshot(swizzleMasked),
+		isa.SwizzleEight:   snapshot(swizzleMasked),
+		isa.SwizzleSixteen: snapshot(swizzleMasked),
+		isa.SwizzleMasked:  snapshot(swizzleMasked),
+		isa.WriteLane: perLane(func(_ *wave, v *ir.Value, i int, l *lane) uint64 {
+			if l.get(v.Args[2]) == uint64(i) {
+				return l.get(v.Args[1])
+			}
+			return l.get(v.Args[0])
+		}),
 		isa.Reduce:        snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return w.fold(v, i, w.cluster(v, i)) }),
 		isa.InclusiveScan: snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return w.fold(v, i, w.cluster(v, i)&upTo(i+1)) }),
 		isa.ExclusiveScan: snapshot(func(w *wave, v *ir.Value, i int, _ *lane) uint64 { return w.fold(v, i, w.cluster(v, i)&upTo(i)) }),
@@ -101,8 +119,26 @@ func uniform(f func(w *wave, v *ir.Value) uint64) func(*wave, *ir.Value) {
 	}
 }
 
+func swizzleMasked(w *wave, v *ir.Value, i int, _ *lane) uint64 {
+	from := (uint64(i)&v.Imm | v.Imm>>5) ^ v.Imm>>10
+	return w.of(v.Args[0], from&31|uint64(i)&32)
+}
+
+// place is the position of a lane in its workgroup, in the order of
+// LocalInvocationIndex.
+func (w *wave) place(v *ir.Value, i int) uint32 {
+	n := uint32(w.n*w.g.m.d.WaveSize + i)
+	if v.Imm == 0 {
+		return n
+	}
+	return isa.QuadPlace(n, w.g.m.f.LocalSize)
+}
+
 func local(k int) func(*wave, *ir.Value) {
-	return perLane(func(_ *wave, _ *ir.Value, _ int, l *lane) uint64 { return uint64(l.local[k]) })
+	return perLane(func(w *wave, v *ir.Value, i int, _ *lane) uint64 {
+		at, size := w.place(v, i), w.g.m.f.LocalSize
+		return uint64([3]uint32{at % size[0], at / size[0] % size[1], at / size[0] / size[1]}[k])
+	})
 }
 
 func group(k int) func(*wave, *ir.Value) {
