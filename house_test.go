@@ -28,6 +28,7 @@ var house = map[string]string{
 	"program":               "isa program/ir program/frontend program/opt spirv spirv/validate",
 	"config":                "isa",
 	"tracing":               "isa program config",
+	"tracing/perfetto":      "isa tracing",
 	"simd":                  "isa program tracing",
 	"lds":                   "isa mem/lane mem/rmw",
 	"mem":                   "isa mem/lane mem/rmw program/ir",
@@ -36,7 +37,7 @@ var house = map[string]string{
 	"gpu":                   "spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
 	"experiments":           "config",
 	"plots":                 "",
-	"cmd/spvsim":            "spirv spirv/asm spirv/validate program config gpu tracing experiments plots",
+	"cmd/spvsim":            "spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto experiments plots",
 }
 
 // akita are the packages that may know the event engine.

@@ -25,6 +25,7 @@ type runFlags struct {
 	dump      []string
 	maxCycles uint64
 	quiet     bool
+	traceFlags
 }
 
 func runCommand() *cobra.Command {
@@ -60,6 +61,7 @@ func runCommand() *cobra.Command {
 	flags.StringVar(&f.listing, "listing", "", "`file` to write the lowered programs to, with the cost of each instruction; - is standard output")
 	flags.StringArrayVar(&f.dump, "dump", nil, "write a buffer's bytes to a file at the end, as `buffer=file`; may be repeated")
 	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: no limit")
+	f.traceFlags.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
 	return c
 }
@@ -99,12 +101,18 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
+	records, err := f.records(c, setup.Machine)
+	if err != nil {
+		return err
+	}
+	join(&setup, records)
 	result, err := gpu.Run(c.Context(), setup)
+	written := finish(records)
 	if setup.Progress != nil {
 		clearLine(c.ErrOrStderr()) // it may hold a progress line
 	}
 	if result == nil {
-		return firstFault(err)
+		return errors.Join(firstFault(err), written)
 	}
 	shown := f.show(c, result, dumps)
 	if f.summary() && (err == nil || errors.Is(err, gpu.ErrExpectation)) {
@@ -113,7 +121,7 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if errors.Is(err, gpu.ErrRun) {
 		err = &failure{err}
 	}
-	return errors.Join(err, shown)
+	return errors.Join(err, shown, written)
 }
 
 func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/config"
+	"spvsim/gpu"
+	"spvsim/tracing"
+	"spvsim/tracing/perfetto"
+)
+
+// traceFlags say which records of a run to write while it runs.
+type traceFlags struct {
+	trace    string
+	from, to uint64
+	units    string
+	limit    string
+}
+
+func (f *traceFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.trace, "trace", "", "`file` to write a Perfetto trace to (open it at ui.perfetto.dev)")
+	flags.Uint64Var(&f.from, "trace-from", 0, "first `cycle` of the trace")
+	flags.Uint64Var(&f.to, "trace-to", 0, "`cycle` in which the trace ends; 0: with the run")
+	flags.StringVar(&f.units, "trace-cus", "", "compute `units` to trace, counted over all shader engines, as 0,3-5 (default all)")
+	flags.StringVar(&f.limit, "trace-limit", "512M", "`bytes` (K, M, G) at which the trace stops, with a note in it; 0: no limit")
+}
+
+// A record is a tracer with the file that it writes.
+type record struct {
+	tracing.Tracer
+	finish func() error
+}
+
+// records are what the flags ask for. They are finished when the run has ended, well or not.
+func (f *traceFlags) records(c *cobra.Command, m *config.Machine) ([]record, error) {
+	if f.trace == "" {
+		return nil, f.unused(c)
+	}
+	r, err := f.perfetto(c, m)
+	return []record{r}, err
+}
+
+// unused refuses flags that say what to trace where nothing is traced.
+func (f *traceFlags) unused(c *cobra.Command) error {
+	for _, name := range []string{"trace-from", "trace-to", "trace-cus", "trace-limit"} {
+		if c.Flags().Changed(name) {
+			return fmt.Errorf("--%s says what a trace holds: want --trace with it", name)
+		}
+	}
+	return nil
+}
+
+func (f *traceFlags) perfetto(c *cobra.Command, m *config.Machine) (record, error) {
+	o, err := f.options(m)
+	if err != nil {
+		return record{}, err
+	}
+	file, err := create(c, f.trace)
+	if err != nil {
+		return record{}, err
+	}
+	w := perfetto.New(file, o)
+	return record{w, func() error {
+		if w.Note() != "" {
+			fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %s\n", f.trace, w.Note())
+		}
+		return errors.Join(w.Close(), file.Close())
+	}}, nil
+}
+
+func (f *traceFlags) options(m *config.Machine) (o perfetto.Options, err error) {
+	o = perfetto.Options{From: f.from, To: f.to}
+	if f.to != 0 && f.to <= f.from {
+		return o, fmt.Errorf("--trace-to %d: want a cycle after --trace-from %d", f.to, f.from)
+	}
+	if f.units != "" {
+		if o.Units, err = perfetto.ParseRanges(f.units, m.ShaderEngines*m.ComputeUnits); err != nil {
+			return o, fmt.Errorf("--trace-cus %w", err)
+		}
+	}
+	if o.Limit, err = parseBytes(f.limit); err != nil {
+		return o, fmt.Errorf("--trace-limit %w", err)
+	}
+	if o.Limit != 0 && o.Limit < perfetto.MinLimit {
+		return o, fmt.Errorf("--trace-limit %s: want at least %d bytes, or 0 for no limit", f.limit, perfetto.MinLimit)
+	}
+	return o, nil
+}
+
+// parseBytes reads a number of bytes: 512M.
+func parseBytes(s string) (int64, error) {
+	number, shift := s, 0
+	if n := len(s); n > 0 {
+		if i := strings.IndexByte("KMG", s[n-1]); i >= 0 {
+			number, shift = s[:n-1], 10*(i+1)
+		}
+	}
+	v, err := strconv.ParseUint(number, 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%q: want a number of bytes, as 4096, 64K, 512M or 2G", s)
+	}
+	return int64(v) << shift, nil
+}
+
+// join connects the records with a run.
+func join(s *gpu.Setup, list []record) {
+	var tracers []tracing.Tracer
+	for _, r := range list {
+		tracers = append(tracers, r.Tracer)
+	}
+	s.Tracer = tracing.Join(tracers...)
+}
+
+// finish ends all records.
+func finish(list []record) error {
+	var errs []error
+	for _, r := range list {
+		errs = append(errs, r.finish())
+	}
+	return errors.Join(errs...)
+}

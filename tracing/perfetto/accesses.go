@@ -1,0 +1,143 @@
+package perfetto
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"spvsim/tracing"
+)
+
+// maxLines is how many of an access's addresses are shown.
+const maxLines = 8
+
+// Memory fulfils tracing.Tracer. The access has a slice on a lane of its unit:
+// the wave goes on meanwhile.
+func (w *Writer) Memory(a *tracing.Access) {
+	w.now = max(w.now, a.At)
+	end := a.Ready
+	if end != tracing.Unknown {
+		end = max(end, a.At+1)
+	}
+	at, end, ok := w.cut(a.At, end)
+	if !ok || !w.shows(a.Unit) {
+		return
+	}
+	u := w.unit(a.Unit)
+	l, n := w.lane(u, &u.memory, at)
+	w.beginSlice(&l.track, at, "memory", a.Op)
+	w.origin(a)
+	if a.Level != "" {
+		w.out.text("level", a.Level)
+	}
+	w.out.number("lines", uint64(len(a.Lines)))
+	if len(a.Lines) > 0 {
+		w.out.text("addresses", w.addresses(a.Lines))
+	}
+	w.out.end()
+	if a.Ready == tracing.Unknown {
+		l.busy, u.pending[a.ID] = tracing.Unknown, n
+	} else {
+		l.busy = end
+		w.endSlice(&l.track, end)
+	}
+	w.bounded()
+}
+
+// AccessDone fulfils tracing.Tracer.
+func (w *Writer) AccessDone(at uint64, unit int, id uint64) {
+	w.now = max(w.now, at)
+	if !w.shows(unit) || w.units[unit] == nil {
+		return
+	}
+	u := w.units[unit]
+	if n, ok := u.pending[id]; ok {
+		delete(u.pending, id)
+		l := &u.memory.lanes[n]
+		end := max(l.last, min(max(at, l.last+1), w.options.To))
+		l.busy = end
+		w.endSlice(&l.track, end)
+	}
+}
+
+// LDS fulfils tracing.Tracer.
+func (w *Writer) LDS(a *tracing.Access) {
+	w.now = max(w.now, a.At)
+	at, end, ok := w.cut(a.At, max(a.Ready, a.At+1))
+	if !ok || !w.shows(a.Unit) {
+		return
+	}
+	u := w.unit(a.Unit)
+	l, _ := w.lane(u, &u.lds, at)
+	w.beginSlice(&l.track, at, "LDS", a.Op)
+	w.origin(a)
+	w.out.number("passes", uint64(a.Passes))
+	w.out.number("conflict passes", uint64(a.Conflicts))
+	w.out.end()
+	l.busy = end
+	w.endSlice(&l.track, end)
+	w.bounded()
+}
+
+// origin annotates an access with the wave slot and the instruction that it is of.
+func (w *Writer) origin(a *tracing.Access) {
+	w.out.number("SIMD", uint64(a.SIMD))
+	w.out.number("slot", uint64(a.Slot))
+	w.out.number("pc", uint64(a.PC))
+	if p := w.slots[w.geometry.Index(a.Place)].wave.Program; p != nil {
+		w.where(&p.Insts[a.PC])
+	}
+}
+
+// addresses lists the first lines of an access.
+func (w *Writer) addresses(lines []tracing.Line) string {
+	var b strings.Builder
+	for i, l := range lines[:min(len(lines), maxLines)] {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "%#x", l.Addr)
+	}
+	if more := len(lines) - maxLines; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	return b.String()
+}
+
+// WorkgroupBegin fulfils tracing.Tracer.
+func (w *Writer) WorkgroupBegin(g *tracing.Workgroup) {
+	w.now = max(w.now, g.At)
+	w.arrived(g)
+	at, _, ok := w.cut(g.At, tracing.Unknown)
+	if !ok || !w.shows(g.Unit) {
+		return
+	}
+	u := w.unit(g.Unit)
+	l, n := w.lane(u, &u.groups, at)
+	l.busy, u.placed[g.Index] = tracing.Unknown, n
+	w.beginSlice(&l.track, at, "workgroup", g.Name)
+	w.out.text("workgroup", fmt.Sprintf("%d,%d,%d", g.ID[0], g.ID[1], g.ID[2]))
+	w.out.end()
+	w.bounded()
+}
+
+// WorkgroupEnd fulfils tracing.Tracer.
+func (w *Writer) WorkgroupEnd(at uint64, unit int, index uint64) {
+	w.now = max(w.now, at)
+	if !w.shows(unit) || w.units[unit] == nil {
+		return
+	}
+	u := w.units[unit]
+	if n, ok := u.placed[index]; ok {
+		delete(u.placed, index)
+		l := &u.groups.lanes[n]
+		end := max(l.last, min(at, w.options.To))
+		l.busy = end
+		w.endSlice(&l.track, end)
+	}
+}
+
+func parseNumber(s string) (int, error) {
+	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 31)
+	return int(n), err
+}

@@ -1,0 +1,76 @@
+package perfetto
+
+import "spvsim/tracing"
+
+// counters are the tracks of what is sampled.
+type counters struct {
+	waves, resident, queue counter
+	levels                 []levelCounter // by level of the memory hierarchy
+	sampled                uint64         // cycle of the last sample
+}
+
+// A counter writes its value when it differs from the one before.
+type counter struct {
+	id    uint64
+	value int
+	known bool
+}
+
+// A levelCounter shows bytes a cycle.
+type levelCounter struct {
+	id    uint64
+	bytes uint64 // counted so far
+	rate  float64
+}
+
+func (w *Writer) declareCounters() {
+	w.waves.id = w.declareCounter("resident waves", unitCount)
+	w.resident.id = w.declareCounter("resident workgroups", unitCount)
+	w.queue.id = w.declareCounter("payloads that wait", unitCount)
+	for _, name := range w.geometry.Levels {
+		w.levels = append(w.levels, levelCounter{id: w.declareCounter(name+", bytes a cycle", unitBytes), rate: -1})
+	}
+}
+
+// Sample fulfils tracing.Tracer. Rates hold from the sample before on, counts from this one on.
+func (w *Writer) Sample(s *tracing.Sample) (next uint64) {
+	w.now = max(w.now, s.At)
+	before := w.sampled
+	w.sampled = s.At
+	_, _, ok := w.cut(s.At, s.At+1)
+	w.count(&w.waves, s.At, s.Waves, ok)
+	w.count(&w.resident, s.At, s.Workgroups, ok)
+	w.count(&w.queue, s.At, s.Queue, ok)
+	for i := range s.Levels {
+		w.rate(&w.levels[i], before, s.At, s.Levels[i].Bytes)
+	}
+	w.bounded()
+	return s.At + sampleCycles
+}
+
+func (w *Writer) count(c *counter, at uint64, value int, shown bool) {
+	if !shown || c.known && c.value == value {
+		return
+	}
+	c.value, c.known = value, true
+	w.out.begin(at, typeCounter, c.id)
+	w.out.event = appendUint(w.out.event, eventCounter, uint64(value))
+	w.out.end()
+}
+
+// rate shows the bytes a cycle between two samples. A launch starts with a
+// sample at which nothing has passed since the one before.
+func (w *Writer) rate(c *levelCounter, from, to, bytes uint64) {
+	if to <= from {
+		c.bytes = bytes
+		return
+	}
+	rate := float64(bytes-c.bytes) / float64(to-from)
+	c.bytes = bytes
+	if from, _, ok := w.cut(from, to); ok && rate != c.rate {
+		c.rate = rate
+		w.out.begin(from, typeCounter, c.id)
+		w.out.event = appendDouble(w.out.event, eventDouble, rate)
+		w.out.end()
+	}
+}

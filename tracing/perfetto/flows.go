@@ -1,0 +1,64 @@
+package perfetto
+
+import "spvsim/tracing"
+
+// flows join the instruction that enqueues a payload with the first wave of the
+// workgroups that the payload starts.
+type flows struct {
+	serial    uint64
+	enqueuing []uint64            // of the instruction that issues now
+	waiting   map[waitKey]uint64  // payloads in a queue
+	launching map[uint64][]uint64 // by handle of the input
+	groups    map[uint64][]uint64 // by index of the workgroup that has no wave yet
+}
+
+type waitKey struct {
+	payload int
+	node    string
+}
+
+func newFlows() flows {
+	return flows{waiting: map[waitKey]uint64{}, launching: map[uint64][]uint64{}, groups: map[uint64][]uint64{}}
+}
+
+// Enqueued fulfils tracing.Tracer. It comes before the Issue of the instruction that enqueues.
+func (w *Writer) Enqueued(p *tracing.PayloadWait) {
+	w.serial++
+	if p.Unit >= 0 && w.shows(p.Unit) {
+		w.enqueuing = append(w.enqueuing, w.serial)
+		w.waiting[waitKey{p.Payload, p.Node}] = w.serial
+	}
+}
+
+// handOver lets the flows of the payloads that the instruction enqueued begin at its slice.
+func (w *Writer) handOver() {
+	for _, id := range w.enqueuing {
+		w.out.flow(id)
+	}
+	w.enqueuing = w.enqueuing[:0]
+}
+
+// Picked fulfils tracing.Tracer.
+func (w *Writer) Picked(p *tracing.PayloadWait) {
+	key := waitKey{p.Payload, p.Node}
+	if id, ok := w.waiting[key]; ok {
+		delete(w.waiting, key)
+		w.launching[p.Input] = append(w.launching[p.Input], id)
+	}
+}
+
+// arrived hands the flows of a launch's payloads to its first workgroup.
+func (w *Writer) arrived(g *tracing.Workgroup) {
+	delete(w.groups, g.Index)
+	if list, ok := w.launching[g.Input]; ok {
+		delete(w.launching, g.Input)
+		w.groups[g.Index] = list
+	}
+}
+
+// launchedBy is the flows that end at the first wave of a workgroup.
+func (w *Writer) launchedBy(group uint64) []uint64 {
+	list := w.groups[group]
+	delete(w.groups, group)
+	return list
+}

@@ -1,0 +1,97 @@
+package perfetto
+
+import (
+	"bufio"
+	"io"
+)
+
+// packets writes trace packets of one sequence. An event is put together by
+// begin, annotations and flows, and written by end.
+type packets struct {
+	w       *bufio.Writer
+	err     error
+	written int64
+	flags   uint64
+
+	categories, names, annotations table
+
+	event, fresh, note, packet []byte // kept from one event to the next
+	at                         uint64
+}
+
+func newPackets(w io.Writer) packets {
+	return packets{w: bufio.NewWriterSize(w, 1<<16), flags: flagCleared | flagNeeds,
+		categories: newTable(internedCategories), names: newTable(internedNames), annotations: newTable(internedAnnotations)}
+}
+
+// begin starts an event on a track.
+func (p *packets) begin(at uint64, kind, track uint64) {
+	p.at, p.fresh = at, p.fresh[:0]
+	p.event = appendUint(appendUint(p.event[:0], eventType, kind), eventTrack, track)
+}
+
+func (p *packets) name(s string) {
+	var n uint64
+	n, p.fresh = p.names.number(s, p.fresh)
+	p.event = appendUint(p.event, eventName, n)
+}
+
+func (p *packets) category(s string) {
+	var n uint64
+	n, p.fresh = p.categories.number(s, p.fresh)
+	p.event = appendUint(p.event, eventCategories, n)
+}
+
+// number annotates the event with a number.
+func (p *packets) number(name string, v uint64) {
+	p.annotate(name)
+	p.note = appendUint(p.note, annotationUint, v)
+	p.event = appendMessage(p.event, eventAnnotations, p.note)
+}
+
+// text annotates the event with a text.
+func (p *packets) text(name, v string) {
+	p.annotate(name)
+	p.note = appendString(p.note, annotationString, v)
+	p.event = appendMessage(p.event, eventAnnotations, p.note)
+}
+
+func (p *packets) annotate(name string) {
+	var n uint64
+	n, p.fresh = p.annotations.number(name, p.fresh)
+	p.note = appendUint(p.note[:0], annotationName, n)
+}
+
+func (p *packets) flow(id uint64)     { p.event = appendFixed(p.event, eventFlows, id) }
+func (p *packets) lastFlow(id uint64) { p.event = appendFixed(p.event, eventLastFlows, id) }
+
+// end writes the event.
+func (p *packets) end() {
+	b := appendUint(p.packet[:0], packetTimestamp, p.at)
+	b = appendMessage(b, packetEvent, p.event)
+	if len(p.fresh) > 0 {
+		b = appendMessage(b, packetInterned, p.fresh)
+	}
+	p.write(b)
+}
+
+// descriptor writes a track's description.
+func (p *packets) descriptor(d []byte) { p.write(appendMessage(p.packet[:0], packetDescriptor, d)) }
+
+func (p *packets) write(b []byte) {
+	b = appendUint(appendUint(b, packetSequence, 1), packetFlags, p.flags)
+	p.flags = flagNeeds
+	p.packet = b
+	p.event = appendMessage(p.event[:0], tracePacket, b)
+	p.written += int64(len(p.event))
+	if _, err := p.w.Write(p.event); err != nil && p.err == nil {
+		p.err = err
+	}
+}
+
+func (p *packets) close() error {
+	if err := p.w.Flush(); err != nil && p.err == nil {
+		p.err = err
+	}
+	return p.err
+}

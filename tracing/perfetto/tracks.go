@@ -1,0 +1,126 @@
+package perfetto
+
+import (
+	"fmt"
+
+	"spvsim/tracing"
+)
+
+// A track shows slices that nest. Its number is 0 until its first slice.
+type track struct {
+	id   uint64
+	last uint64 // cycle of its last event
+	open int    // slices
+}
+
+// lanes are the tracks of slices that overlap: as many as overlap at once.
+type lanes struct {
+	kind  string
+	lanes []lane
+}
+
+type lane struct {
+	track
+	busy uint64 // until this cycle; tracing.Unknown while that is not known
+}
+
+// take finds a lane that is idle at the given cycle.
+func (l *lanes) take(at uint64) *lane {
+	for i := range l.lanes {
+		if l.lanes[i].busy <= at {
+			return &l.lanes[i]
+		}
+	}
+	l.lanes = append(l.lanes, lane{})
+	return &l.lanes[len(l.lanes)-1]
+}
+
+// A unit is a compute unit's tracks.
+type unit struct {
+	id      uint64
+	simds   []uint64
+	memory  lanes
+	lds     lanes
+	groups  lanes
+	pending map[uint64]int // accesses of which the end is not known: id to lane
+	placed  map[uint64]int // resident workgroups: index to lane
+}
+
+// processTrack holds all others.
+const processTrack = 1
+
+// declareMachine describes what all tracks stand under.
+func (w *Writer) declareMachine() {
+	name := fmt.Sprintf("%s at %d MHz: 1 ns of this trace is 1 cycle", w.geometry.Machine, w.geometry.ClockMHz)
+	process := appendString(appendUint(nil, processID, 1), processName, name)
+	w.tracks = processTrack
+	w.out.descriptor(appendMessage(appendUint(nil, descriptorUUID, processTrack), descriptorProcess, process))
+}
+
+// declare describes a new track and returns its number.
+func (w *Writer) declare(parent uint64, format string, args ...any) uint64 {
+	w.tracks++
+	d := appendString(appendUint(nil, descriptorUUID, w.tracks), descriptorName, fmt.Sprintf(format, args...))
+	w.out.descriptor(appendUint(d, descriptorParent, parent))
+	return w.tracks
+}
+
+// declareCounter describes a new counter's track.
+func (w *Writer) declareCounter(name string, of uint64) uint64 {
+	w.tracks++
+	d := appendString(appendUint(nil, descriptorUUID, w.tracks), descriptorName, name)
+	d = appendMessage(d, descriptorCounter, appendUint(nil, counterUnit, of))
+	w.out.descriptor(appendUint(d, descriptorParent, processTrack))
+	return w.tracks
+}
+
+// unit is a compute unit's tracks, described when first asked for. Numbers in
+// names have as many digits as the largest, so that names sort as numbers do.
+func (w *Writer) unit(i int) *unit {
+	u := w.units[i]
+	if u != nil {
+		return u
+	}
+	g := w.geometry
+	engine := i / g.Units
+	if w.engines[engine] == 0 {
+		w.engines[engine] = w.declare(processTrack, "SE %0*d", digits(g.Engines), engine)
+	}
+	u = &unit{
+		id:     w.declare(w.engines[engine], "CU %0*d", digits(g.Units), i%g.Units),
+		simds:  make([]uint64, g.SIMDs),
+		memory: lanes{kind: "memory"}, lds: lanes{kind: "LDS"}, groups: lanes{kind: "workgroups"},
+		pending: map[uint64]int{}, placed: map[uint64]int{},
+	}
+	w.units[i] = u
+	return u
+}
+
+// slot is the track of a wave slot.
+func (w *Writer) slot(p tracing.Place) *slot {
+	s := &w.slots[w.geometry.Index(p)]
+	if s.id == 0 {
+		u := w.unit(p.Unit)
+		if u.simds[p.SIMD] == 0 {
+			u.simds[p.SIMD] = w.declare(u.id, "SIMD %0*d", digits(w.geometry.SIMDs), p.SIMD)
+		}
+		s.id = w.declare(u.simds[p.SIMD], "slot %0*d", digits(w.geometry.Slots), p.Slot)
+	}
+	return s
+}
+
+// lane is the track of one of a unit's lanes for a slice that begins at the given cycle.
+func (w *Writer) lane(u *unit, l *lanes, at uint64) (*lane, int) {
+	got := l.take(at)
+	n := 0
+	for &l.lanes[n] != got {
+		n++
+	}
+	if got.id == 0 {
+		got.id = w.declare(u.id, "%s %02d", l.kind, n)
+	}
+	return got, n
+}
+
+// digits of the largest of n numbers.
+func digits(n int) int { return len(fmt.Sprint(max(n-1, 0))) }
