@@ -129,7 +129,7 @@ func (j *Job) nodeProblems() []problem {
 			ps = append(ps, problem{p + ".shader", "missing: neither the node nor the job has one", ErrMissing})
 		}
 		for k, o := range j.Nodes[:i] {
-			if n.Name != "" && n.Name == o.Name && n.Index == o.Index {
+			if n.Name != "" && n.Name == o.Name && n.Index != "" && n.Index == o.Index { // left out, the module says
 				ps = append(ps, problem{p, fmt.Sprintf("name %q and index are those of nodes[%d]", n.Name, k), ErrRange})
 			}
 		}

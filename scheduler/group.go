@@ -217,7 +217,8 @@ func (g *group) allocateLanes(v *visit) simd.Booking {
 	return simd.Booking{Ready: ready, Free: v.now}
 }
 
-// newArray allocates payloads of the output that the instruction names, or faults.
+// newArray allocates payloads of the output that the instruction names, or faults. An array of no payloads needs no node:
+// shaders ask for none where the recursion is spent or the node missing.
 func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 	o := &g.outputs[v.in.Imm]
 	count, index = count&(1<<32-1), index&(1<<32-1)
@@ -228,9 +229,9 @@ func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 		g.fault(v, lane, "%d payloads are allocated, NodeMaxPayloadsAMDX is %d", count, o.MaxPayloads)
 	case g.counts[o.root]+count > root.limit:
 		g.fault(v, lane, "%d payloads after %d are more than the %d that NodeMaxPayloadsAMDX allows the workgroup", count, g.counts[o.root], root.limit)
-	case !ok && o.targets[uint32(index)+o.BaseIndex] == g.Node:
+	case !ok && count > 0 && o.targets[uint32(index)+o.BaseIndex] == g.Node:
 		g.fault(v, lane, "payloads are allocated for the node itself, but its recursion is spent")
-	case !ok:
+	case !ok && count > 0:
 		g.fault(v, lane, "payloads are allocated for node %s[%d], which is not in the graph", o.Node, index+uint64(o.BaseIndex))
 	default:
 		g.counts[o.root] += count

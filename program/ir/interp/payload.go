@@ -206,17 +206,21 @@ func (g *workgroup) allocate(v *ir.Value, count, index uint32, lane int) (uint64
 		return 0, err
 	}
 	target := r.find(o.Node, o.BaseIndex+index)
-	switch {
+	switch { // an array of no payloads needs no node: shaders ask for none where there is no target
+	case count == 0:
 	case target == nil || o.ArraySize > 0 && o.BaseIndex+index >= o.ArraySize:
 		return 0, fmt.Errorf("%w: no node %q index %d", ErrGraph, o.Node, o.BaseIndex+index)
 	case target.payloadBytes() != int(o.Bytes) && target.payloadBytes() != 0:
 		return 0, fmt.Errorf("%w: payloads of %d bytes for %s, which wants %d", ErrGraph, o.Bytes, target, target.payloadBytes())
 	}
-	a := &array{output: o, target: target, level: int(target.node.MaxRecursion), depth: l.depth + 1, perSet: lane >= 0}
-	if target == l.node {
+	a := &array{output: o, target: target, depth: l.depth + 1, perSet: lane >= 0}
+	switch {
+	case target == l.node:
 		if a.level = l.level - 1; a.level < 0 && count > 0 {
 			return 0, fmt.Errorf("%w: %s has no recursion left", ErrGraph, target)
 		}
+	case target != nil:
+		a.level = int(target.node.MaxRecursion)
 	}
 	for range count {
 		r.payloads = append(r.payloads, &payload{data: make([]byte, o.Bytes), owner: g})
