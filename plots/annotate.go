@@ -139,7 +139,7 @@ func label(c draw.Canvas, k *inkCanvas, frame vg.Rectangle, text string, places 
 	for _, p := range places {
 		box := p.box(text, smallSize)
 		n := k.count(box)
-		if box.Min.X < frame.Min.X || box.Max.X > frame.Max.X+1 || box.Min.Y < frame.Min.Y || box.Max.Y > frame.Max.Y+4 {
+		if box.Min.X < frame.Min.X || box.Max.X > frame.Max.X-1 || box.Min.Y < frame.Min.Y || box.Max.Y > frame.Max.Y+4 {
 			n += 10_000
 		}
 		if n < covered {
@@ -178,13 +178,26 @@ func (l *layout) drawRoofName(c draw.Canvas, p *pane, k *inkCanvas, r Roof) {
 	d := b.Sub(a)
 	angle := math.Atan2(float64(d.Y), float64(d.X))
 	normal := vg.Point{X: vg.Length(-math.Sin(angle)), Y: vg.Length(math.Cos(angle))}.Scale(2.5)
-	c.SetColor(faintInk)
-	place, align := b.Add(normal), alignment{1, 0}
-	if r.Bandwidth > 0 {
-		place, align = a.Add(d.Scale(0.06)).Add(normal), alignment{0, 0}
+	if r.Peak > 0 {
+		label(c, k, p.rect, r.Name, overHorizontal(a.X, b.X, a.Y))
+		return
 	}
+	c.SetColor(ink)
+	place, align := a.Add(d.Scale(0.06)).Add(normal), alignment{0, 0}
 	setText(c, r.Name, place, smallSize, align, angle*180/math.Pi)
 	markAlong(k, place, vg.Length(angle), textWidth(r.Name, smallSize), align.x)
+}
+
+// overHorizontal are places over a line, then under it, from its right end.
+func overHorizontal(left, right, y vg.Length) []candidate {
+	var out []candidate
+	for _, c := range []candidate{{vg.Point{Y: 2.5}, alignment{1, 0}}, {vg.Point{Y: -2.5}, alignment{1, 1}}} {
+		for i := range 10 {
+			x := right - 2 - vg.Length(i)*(right-left)/12
+			out = append(out, candidate{vg.Point{X: x, Y: y + c.at.Y}, c.align})
+		}
+	}
+	return out
 }
 
 // markAlong notes a turned text.
@@ -204,6 +217,7 @@ func (l *layout) drawCrossing(c draw.Canvas, p *pane, k *inkCanvas, a Annotation
 			continue
 		}
 		drawDropLine(c, place)
+		drawDropLine(k.on(p.rect), place)
 		disc.draw(c, place, markRadius+1, ink, true)
 		disc.draw(k.on(p.rect), place, markRadius+1, ink, true)
 		text := strings.ReplaceAll(orElse(a.Text, "%x"), "%x", placeNumber(x.x))

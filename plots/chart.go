@@ -188,6 +188,7 @@ func (b *builder) axes() error {
 func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimension, []level, error) {
 	d := Dimension{Scale: orElse(a.Scale, "linear")}
 	switch {
+	case b.f.lines[path+".label"] > 0 && a.Label == "": // given as empty: none is wanted
 	case c != nil:
 		d.Label = labelOf(a.Label, c.Name, a.Unit)
 	case a.Label != "":

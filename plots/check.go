@@ -93,6 +93,11 @@ func (f *Figure) checkAxes(fail failer) {
 	if f.lines["value"] > 0 && f.Value.Column == "" {
 		fail("value.column", ErrMissing, "want the name of a column")
 	}
+	if v := f.Value; isLog(v.Scale) {
+		checkAboveZero("value.min", v.Min, fail)
+		checkAboveZero("value.max", v.Max, fail)
+		checkAboveZero("value.center", v.Center, fail)
+	}
 	for _, g := range []string{"series", "facets"} {
 		column := map[string]string{"series": f.Series.Column, "facets": f.Facets.Column}[g]
 		if f.lines[g] > 0 && column == "" {
@@ -111,10 +116,16 @@ func (a *Axis) check(path string, fail failer) {
 	if !strings.HasPrefix(a.Scale, "log") {
 		return
 	}
-	for name, end := range map[string]*float64{"min": a.Min, "max": a.Max} {
-		if end != nil && *end <= 0 {
-			fail(path+"."+name, ErrRange, "found %g: want more than 0 on a log axis", *end)
-		}
+	checkAboveZero(path+".min", a.Min, fail)
+	checkAboveZero(path+".max", a.Max, fail)
+	for i := range a.Ticks {
+		checkAboveZero(fmt.Sprintf("%s.ticks[%d]", path, i), &a.Ticks[i], fail)
+	}
+}
+
+func checkAboveZero(path string, end *float64, fail failer) {
+	if end != nil && *end <= 0 {
+		fail(path, ErrRange, "found %g: want more than 0 on a log axis", *end)
 	}
 }
 

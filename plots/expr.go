@@ -41,7 +41,7 @@ type operation struct {
 	texts func(a, b string) bool // nil: not for texts
 }
 
-func flag(b bool) float64 {
+func truth(b bool) float64 {
 	if b {
 		return 1
 	}
@@ -49,14 +49,14 @@ func flag(b bool) float64 {
 }
 
 var operations = map[string]operation{
-	"||": {0, func(a, b float64) float64 { return flag(a != 0 || b != 0) }, nil},
-	"&&": {1, func(a, b float64) float64 { return flag(a != 0 && b != 0) }, nil},
-	"==": {2, func(a, b float64) float64 { return flag(a == b) }, func(a, b string) bool { return a == b }},
-	"!=": {2, func(a, b float64) float64 { return flag(a != b) }, func(a, b string) bool { return a != b }},
-	"<=": {2, func(a, b float64) float64 { return flag(a <= b) }, nil},
-	">=": {2, func(a, b float64) float64 { return flag(a >= b) }, nil},
-	"<":  {2, func(a, b float64) float64 { return flag(a < b) }, nil},
-	">":  {2, func(a, b float64) float64 { return flag(a > b) }, nil},
+	"||": {0, func(a, b float64) float64 { return truth(a != 0 || b != 0) }, nil},
+	"&&": {1, func(a, b float64) float64 { return truth(a != 0 && b != 0) }, nil},
+	"==": {2, func(a, b float64) float64 { return truth(a == b) }, func(a, b string) bool { return a == b }},
+	"!=": {2, func(a, b float64) float64 { return truth(a != b) }, func(a, b string) bool { return a != b }},
+	"<=": {2, func(a, b float64) float64 { return truth(a <= b) }, nil},
+	">=": {2, func(a, b float64) float64 { return truth(a >= b) }, nil},
+	"<":  {2, func(a, b float64) float64 { return truth(a < b) }, nil},
+	">":  {2, func(a, b float64) float64 { return truth(a > b) }, nil},
 	"+":  {3, func(a, b float64) float64 { return a + b }, nil},
 	"-":  {3, func(a, b float64) float64 { return a - b }, nil},
 	"*":  {4, func(a, b float64) float64 { return a * b }, nil},
@@ -169,7 +169,7 @@ func (p *exprParser) apply(token string, op operation, a, b expr) (expr, error) 
 			return op.eval(x, y)
 		}}, nil
 	case a.str != nil && b.str != nil && op.texts != nil:
-		return expr{num: func(row int) float64 { return flag(op.texts(a.str(row), b.str(row))) }}, nil
+		return expr{num: func(row int) float64 { return truth(op.texts(a.str(row), b.str(row))) }}, nil
 	}
 	return expr{}, p.errorf("%s is not for these types: texts can be compared by == and != with texts only", token)
 }
@@ -177,7 +177,7 @@ func (p *exprParser) apply(token string, op operation, a, b expr) (expr, error) 
 // prefixes are the unary operators.
 var prefixes = map[string]func(float64) float64{
 	"-": func(x float64) float64 { return -x },
-	"!": func(x float64) float64 { return flag(x == 0) },
+	"!": func(x float64) float64 { return truth(x == 0) },
 }
 
 func (p *exprParser) unary() (expr, error) {

@@ -1,5 +1,7 @@
 package plots
 
+import "path/filepath"
+
 // Figure is a figure as written in its file. The struct tags are the single source of names, ranges and descriptions, for
 // the reader and for a JSON Schema:
 //
@@ -161,4 +163,15 @@ func (f *Figure) line(path string) int {
 
 func (f *Figure) fail(path string, kind error, msg string) error {
 	return &Error{File: f.File, Line: f.line(path), Path: path, Msg: msg, Kind: kind}
+}
+
+// RowsPath is the file of rows that the figure names.
+func (f *Figure) RowsPath() (string, error) {
+	if f.Rows == "" {
+		return "", f.fail("rows", ErrMissing, "want a file of rows, here or on the command line")
+	}
+	if filepath.IsAbs(f.Rows) {
+		return f.Rows, nil
+	}
+	return filepath.Join(filepath.Dir(f.File), f.Rows), nil
 }

@@ -54,7 +54,7 @@ type layout struct {
 // newLayout places everything; place is where the legend stands, which takes room unless it is inside or none.
 func (c *Chart) newLayout(style, place string) *layout {
 	f := c.figure
-	l := &layout{c: c, place: place, entries: c.entries()}
+	l := &layout{c: c, place: place, entries: c.entries(place)}
 	l.size.X = styleWidths[style]
 	if f.WidthIn > 0 {
 		l.size.X = vg.Length(f.WidthIn) * vg.Inch
@@ -375,7 +375,7 @@ func (l *layout) measure() {
 		l.gapY += xHeight
 	}
 	if c.Kind == "heatmap" {
-		l.right += barSpace + barWidth + tickSpace + widest(l.keys) + gap + textSize
+		l.right += barSpace + barWidth + tickSpace + widest(l.keys) + gap + textSize + 2
 	}
 	l.measureLegend()
 }

@@ -45,33 +45,41 @@ var sheets = map[string]func(w, h vg.Length) sheet{
 
 // Write draws the chart in a format and a style; an empty style is the figure's, or else column.
 func (c *Chart) Write(w io.Writer, format, style string) error {
-	make, ok := sheets[format]
+	data, err := c.Draw(format, style)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
+}
+
+// Draw is Write into memory.
+func (c *Chart) Draw(format, style string) ([]byte, error) {
+	newSheet, ok := sheets[format]
 	if !ok {
-		return &Error{Msg: fmt.Sprintf("no format %q: want one of %s%s", format, strings.Join(Formats, ", "), nearestTo(format, Formats)), Kind: ErrRange}
+		return nil, &Error{Msg: fmt.Sprintf("no format %q: want one of %s%s", format, strings.Join(Formats, ", "), nearestTo(format, Formats)), Kind: ErrRange}
 	}
 	style = orElse(style, orElse(c.figure.Style, "column"))
 	if _, ok := styleWidths[style]; !ok {
-		return &Error{Msg: fmt.Sprintf("no style %q: want one of %s%s", style, strings.Join(Styles, ", "), nearestTo(style, Styles)), Kind: ErrRange}
+		return nil, &Error{Msg: fmt.Sprintf("no style %q: want one of %s%s", style, strings.Join(Styles, ", "), nearestTo(style, Styles)), Kind: ErrRange}
 	}
 	l, legendAt := c.settle(style)
-	canvas := make(l.size.X, l.size.Y)
-	l.draw(canvas, legendAt)
+	s := newSheet(l.size.X, l.size.Y)
+	l.draw(s, legendAt)
 	var out bytes.Buffer
-	if _, err := canvas.WriteTo(&out); err != nil {
-		return err
+	if _, err := s.WriteTo(&out); err != nil {
+		return nil, err
 	}
-	data := out.Bytes()
 	if format == "png" {
-		data = withResolution(data)
+		return withResolution(out.Bytes()), nil
 	}
-	_, err := w.Write(data)
-	return err
+	return out.Bytes(), nil
 }
 
 // withResolution adds the chunk that says how large a PNG is on paper, after the header.
 func withResolution(data []byte) []byte {
 	const header = 8 + 12 + 13 // signature, IHDR
-	const perMetre = 11811 // 300 dots an inch
+	const perMetre = 11811     // 300 dots an inch
 	chunk := []byte("pHYs")
 	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)
 	chunk = binary.BigEndian.AppendUint32(chunk, perMetre)

@@ -13,7 +13,7 @@ import (
 // settle chooses where the legend stands and lays the figure out for it.
 func (c *Chart) settle(style string) (*layout, vg.Point) {
 	place := orElse(c.figure.Legend.Place, "auto")
-	if len(c.entries()) == 0 {
+	if len(c.entries(place)) == 0 {
 		place = "none"
 	}
 	outside := "bottom"
@@ -172,7 +172,7 @@ func (l *layout) drawColorBar(c draw.Canvas) {
 		c.StrokeLine2(solid(ink, axisWidth), right, y, right+lengthOf(t), y)
 		setText(c, t.Label, vg.Point{X: right + tickSpace, Y: y}, smallSize, atLeft, 0)
 	}
-	setText(c, l.c.value.Label, vg.Point{X: right + tickSpace + widest(l.keys) + gap, Y: (area.Min.Y + area.Max.Y) / 2}, textSize, alignment{0.5, 1}, 90)
+	setText(c, l.c.value.Label, vg.Point{X: right + tickSpace + widest(l.keys) + gap + 2, Y: (area.Min.Y + area.Max.Y) / 2}, textSize, alignment{0.5, 1}, 90)
 }
 
 // entry is one line of the legend.
@@ -185,7 +185,7 @@ type entry struct {
 }
 
 // entries are the series that are drawn, and the sources of reference points.
-func (c *Chart) entries() []entry {
+func (c *Chart) entries(place string) []entry {
 	var out []entry
 	for i, s := range c.series {
 		if s.name != "" && c.isDrawn(i) {
@@ -193,7 +193,7 @@ func (c *Chart) entries() []entry {
 			out = append(out, entry{text: s.name, look: lookOf(i), line: c.Kind == "line", swatch: kind.swatch})
 		}
 	}
-	if c.Kind == "stacked" { // from the top, as the bars stand, when the entries do
+	if c.Kind == "stacked" && (place == "inside" || place == "right") { // from the top, as the bars stand
 		slices.Reverse(out)
 	}
 	n := 0

@@ -125,7 +125,7 @@ func linearLabels(values []float64) []string {
 	}
 	unit, name := 1.0, ""
 	for _, s := range suffixes {
-		if most >= s.unit*10 { // 1000 to 9999 stay as they are
+		if most >= s.unit && most >= 10_000 { // 1000 to 9999 stay as they are
 			unit, name = s.unit, s.name
 			break
 		}
@@ -274,7 +274,7 @@ func mantissaTicks(low, high float64, n int) []plot.Tick {
 func log10Labels(values []float64) []string {
 	powers := false
 	for _, v := range values {
-		powers = powers || v >= 99999 || v < 0.00099
+		powers = powers || v >= 9999.9 || v < 0.00099
 	}
 	labels := make([]string, len(values))
 	for i, v := range values {
