@@ -155,7 +155,7 @@ func (r *runner) entry(n *scheduler.Node, d *config.PayloadDispatch) (scheduler.
 		stride = size
 	}
 	count, bytes := d.Count, uint64(len(d.Data.Bytes))
-	if !d.HasCount && stride > 0 {
+	if !d.HasCount && d.HasData && stride > 0 {
 		count = bytes / stride
 	}
 	e := scheduler.Entry{Node: n, Count: count, Data: d.Data.Bytes, Stride: int(stride)}

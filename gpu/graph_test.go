@@ -1,0 +1,324 @@
+package gpu
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"spvsim/config"
+	"spvsim/scheduler"
+	"spvsim/tracing"
+)
+
+var schedulerKinds = []string{"hardware", "firmware", "multipass", "persistent"}
+
+// graphJobs are jobs over the modules of testdata/graph, with what they leave
+// in their only buffer, worked out by hand.
+var graphJobs = map[string]struct {
+	module, rest string
+	want         []uint32
+}{
+	// Each of n payloads p starts 64 invocations i, which send 100p+i to leaf
+	// i mod 2, and through mid 100p+i+1 to leaf 1.
+	"tree": {"tree.spvasm", `
+nodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 0}, {entry: leaf, index: 1}]
+graph: [{node: root, data: {iota: u32, count: 4, step: 100}}]`,
+		[]uint32{32*600 + 4*992, 32*600 + 4*1024 + 64*600 + 4*2080, 128, 384}},
+	// Two levels of recursion quarter 0..32; each quarter's numbers are added by
+	// one workgroup a number, and seen by as many that share the payload.
+	"recursion": {"recursion.spvasm", `
+nodes: [{entry: halve}, {entry: sum}, {entry: watch}]
+graph: [{node: halve, index: 3, payloads: [{u32: [0, 0x00010001, 32]}]}]`,
+		[]uint32{496, 4, 256, 7}},
+	"late": {"tree.spvasm", `
+set: {dispatcher.waves_per_cycle: 0.001}
+nodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 0}, {entry: leaf, index: 1}]
+graph: [{node: root, payloads: [{u32: 0}]}]`, []uint32{992, 1024 + 2080, 32, 96}},
+	// 5 payloads at a node without input, dispatched again three times.
+	"repeat": {"tree.spvasm", `
+graph_repeat: 3
+nodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 0}, {entry: leaf, index: 1}]
+graph: [{node: root, count: 5, stride: 0, data: {values: [7]}}, {node: leaf, index: 1, count: 0, data: {zero: 0}}, {node: mid, payloads: [{u32: 1}]}]`,
+		[]uint32{15 * (32*7 + 992), 15*(32*7+1024+64*7+2080) + 3*2, 480, 1440 + 3}},
+}
+
+// files holds the modules of testdata/graph, and the job.
+func files(t testing.TB, job string, change ...string) fstest.MapFS {
+	t.Helper()
+	fs := fstest.MapFS{"job.yaml": {Data: []byte(job)}}
+	for _, name := range []string{"tree.spvasm", "recursion.spvasm", "coalesce.spvasm"} {
+		data, err := os.ReadFile("testdata/graph/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		for i := 0; i < len(change); i += 2 {
+			text = strings.ReplaceAll(text, change[i], change[i+1])
+		}
+		fs[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return fs
+}
+
+func graphSetup(t testing.TB, files fstest.MapFS, machine string, set ...string) Setup {
+	t.Helper()
+	job, err := config.LoadJob(files, "job.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := config.LoadMachine(config.Request{Job: job, Machine: machine, Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Setup{Machine: m, Job: job}
+}
+
+func jobText(module, rest string) string {
+	return "shader: " + module + rest + "\nbuffers: [{set: 0, binding: 0, name: out, data: {zero: 128}}]\n"
+}
+
+func mustRun(t testing.TB, s Setup) *Result {
+	t.Helper()
+	r, err := Run(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestGraphBuffersAreTheSameUnderAllSchedulers(t *testing.T) {
+	for name, job := range graphJobs {
+		for _, machine := range []string{"rdna4-like", "cdna3-mi300a"} {
+			for _, kind := range schedulerKinds {
+				t.Run(fmt.Sprintf("%s/%s/%s", name, machine, kind), func(t *testing.T) {
+					r := mustRun(t, graphSetup(t, files(t, jobText(job.module, job.rest)), machine, "scheduler.kind="+kind, "compute_units=2"))
+					if got := words(r.Buffers[0].Bytes)[:len(job.want)]; fmt.Sprint(got) != fmt.Sprint(job.want) {
+						t.Errorf("got %v, want %v", got, job.want)
+					}
+					checkAccounts(t, r)
+				})
+			}
+		}
+	}
+}
+
+// checkAccounts: every cycle of every slot has one reason, and payloads add up.
+func checkAccounts(t *testing.T, r *Result) {
+	t.Helper()
+	slots := r.Stats.Slots.Total() / r.Stats.Cycles
+	if r.Stats.Slots.Total() != slots*r.Stats.Cycles {
+		t.Errorf("%d slot-cycles are no multiple of %d cycles", r.Stats.Slots.Total(), r.Stats.Cycles)
+	}
+	workgroups := uint64(0)
+	for _, n := range r.Stats.Graph.Nodes {
+		workgroups += n.Workgroups
+		if uint64(len(n.Waits)) != n.Payloads {
+			t.Errorf("%s: %d waits of %d payloads", n.Name, len(n.Waits), n.Payloads)
+		}
+	}
+	if workgroups != r.Stats.Workgroups {
+		t.Errorf("the nodes ran %d workgroups, the machine %d", workgroups, r.Stats.Workgroups)
+	}
+}
+
+func TestGraphCoalesces(t *testing.T) {
+	job := jobText("coalesce.spvasm", `
+nodes: [{entry: fill, strings: [{id: 7, value: count}]}, {entry: count, strings: [{id: 7, value: count}]}]
+graph: [{node: fill}]`)
+	for _, kind := range schedulerKinds {
+		r := mustRun(t, graphSetup(t, files(t, job), "rdna3-rx7900xtx", "scheduler.kind="+kind))
+		n := r.Stats.Graph.Nodes[1]
+		if n.Payloads != 325 || n.Workgroups < 82 || n.Workgroups > 100 {
+			t.Errorf("%s: %d payloads in %d workgroups, want 325 in about 82", kind, n.Payloads, n.Workgroups)
+		}
+		if got := words(r.Buffers[0].Bytes)[:2]; got[0] != 175 || got[1] != 10 {
+			t.Errorf("%s: bins %v, want 175 and 10", kind, got)
+		}
+	}
+}
+
+// sweep runs a job with payload memory from the least to the most.
+func sweep(t *testing.T, job, kind string, sizes int, check func(r *Result)) (cycles []uint64) {
+	t.Helper()
+	fs := files(t, job)
+	s := graphSetup(t, fs, "rdna4-like", "scheduler.kind="+kind, "queue.payload_bytes=0")
+	r, err := prepareRunner(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[*scheduler.Node]uint64{}
+	for _, e := range r.graph.entries {
+		counts[e.Node] += e.Count
+	}
+	least, most := r.graph.graph.MinimumScratch(0), r.graph.graph.MaximumScratch(0, counts)
+	if _, err := Run(context.Background(), graphSetup(t, fs, "rdna4-like", "scheduler.kind="+kind, "queue.payload_bytes=0", fmt.Sprintf("queue.scratch_bytes=%d", least-1))); !errors.Is(err, scheduler.ErrScratch) || !errors.Is(err, ErrInput) {
+		t.Errorf("%s: %d bytes of scratch: %v, want %v", kind, least-1, err, scheduler.ErrScratch)
+	}
+	for i := range sizes {
+		size := least + (most-least)*uint64(i*i)/uint64((sizes-1)*(sizes-1))
+		r := mustRun(t, graphSetup(t, fs, "rdna4-like", "scheduler.kind="+kind, "queue.payload_bytes=0", fmt.Sprintf("queue.scratch_bytes=%d", size)))
+		check(r)
+		cycles = append(cycles, r.Stats.Cycles)
+	}
+	return cycles
+}
+
+func TestGraphFinishesWithAnyScratch(t *testing.T) {
+	for _, name := range []string{"tree", "recursion"} {
+		job := graphJobs[name]
+		for _, kind := range schedulerKinds {
+			cycles := sweep(t, jobText(job.module, job.rest), kind, 7, func(r *Result) {
+				if got := words(r.Buffers[0].Bytes)[:len(job.want)]; fmt.Sprint(got) != fmt.Sprint(job.want) {
+					t.Errorf("%s, %s: got %v, want %v", name, kind, got, job.want)
+				}
+			})
+			// More memory lets more workgroups run at once; they may meet in caches
+			// and at the memory, but never lose more than a little by it.
+			for i := 1; i < len(cycles); i++ {
+				if cycles[i] > cycles[i-1]+cycles[i-1]/20 {
+					t.Errorf("%s, %s: cycles %v grow with scratch memory", name, kind, cycles)
+				}
+			}
+		}
+	}
+}
+
+func TestGraphRunsTheSameTwice(t *testing.T) {
+	for _, kind := range schedulerKinds {
+		var stats [2]bytes.Buffer
+		for i := range stats {
+			r := mustRun(t, graphSetup(t, files(t, jobText(graphJobs["tree"].module, graphJobs["tree"].rest)), "rdna4-like", "scheduler.kind="+kind))
+			r.Stats.Host = tracing.Host{}
+			if err := tracing.WriteJSON(&stats[i], r.Stats); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(stats[0].Bytes(), stats[1].Bytes()) {
+			t.Errorf("%s: two runs differ", kind)
+		}
+	}
+}
+
+func TestGraphIsFast(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs for seconds")
+	}
+	job := strings.Replace(graphJobs["tree"].rest, "count: 4", "count: 521", 1)
+	begin := time.Now()
+	r := mustRun(t, graphSetup(t, files(t, jobText("tree.spvasm", job)), "rdna3-rx7900xtx"))
+	payloads := uint64(0)
+	for _, n := range r.Stats.Graph.Nodes {
+		payloads += n.Payloads
+	}
+	if took := time.Since(begin); payloads < 100_000 || took > 10*time.Second {
+		t.Errorf("%d payloads in %v", payloads, took)
+	}
+}
+
+// late makes %seen of how many invocations came here, with this one's wave: 32
+// in the first wave, 64 in the second, which starts long after it. The module
+// alone does not show that they differ.
+const (
+	late = "%one_more = OpAtomicIAdd %uint %p0 %u1 %u0 %u1\n %seen = OpLoad %uint %p0\n "
+	u64  = "%u4 = OpConstant %uint 4\n %u64 = OpConstant %uint 64"
+)
+
+// faults are changes to modules, and what the run says of them.
+var graphFaults = []struct {
+	name, job string
+	change    []string
+	want      string
+}{
+	{"more payloads than the maximum", "tree", []string{"%a = OpAllocate", "%many = OpIAdd %uint %v0 %u2\n %a = OpAllocate", "%p_mids %u4 %u1 %u0", "%p_mids %u4 %many %u0"}, "payloads are allocated, NodeMaxPayloadsAMDX is 1"},
+	{"missing node", "tree", []string{"%p_leaves %u4 %u1 %odd", "%p_leaves %u4 %u1 %i"}, "payloads are allocated for node leaf[2], which is not in the graph"},
+	{"count differs", "late", []string{"%a = OpAllocate", late + "%a = OpAllocate", "%p_mids %u4 %u1 %u0", "%p_mids %u2 %seen %u0", "%mids NodeMaxPayloadsAMDX %u1", "%mids NodeMaxPayloadsAMDX %u64", "%u4 = OpConstant %uint 4", u64},
+		"payload count or node index differs within the workgroup: 64 payloads for index 0 here, 32 for 0 in another wave"},
+	{"use after enqueue", "tree", []string{"%odd = OpUMod", "OpStore %pa %i\n %odd = OpUMod"}, "a payload is used after it was enqueued"},
+	{"enqueued twice", "tree", []string{"%odd = OpUMod", "OpEnqueueNodePayloadsAMDX %a\n %odd = OpUMod"}, "a payload array is enqueued a second time"},
+	{"beyond the array", "tree", []string{"OpAccessChain %p_uint %one %u0 %u0", "OpAccessChain %p_uint %one %u2 %u0"}, "its index is beyond the array"},
+	{"enqueue by some waves", "late", []string{
+		"OpEnqueueNodePayloadsAMDX %b\n", late + "%few = OpULessThan %bool %seen %u64\n OpSelectionMerge %rz None\n OpBranchConditional %few %ry %rz\n %ry = OpLabel\n OpEnqueueNodePayloadsAMDX %b\n OpBranch %rz\n %rz = OpLabel\n",
+		"%void = OpTypeVoid", "%void = OpTypeVoid\n %bool = OpTypeBool", "%u4 = OpConstant %uint 4", u64}, "not in uniform control flow: wave 1 did not take part"},
+	{"too many workgroups", "recursion", []string{"%halve MaxNumWorkgroupsAMDX %u4 %u4 %u1", "%halve MaxNumWorkgroupsAMDX %u4 %u4 %u1", "%h1 = OpConstant %ushort 1", "%h1 = OpConstant %ushort 9"}, "MaxNumWorkgroupsAMDX is [4 4 1]"},
+	{"spent recursion", "recursion", []string{"%more = OpIsNodePayloadValidAMDX %bool %spans %u0", "%more = OpIEqual %bool %u0 %u0"}, "its recursion is spent"},
+	{"finish twice", "recursion", []string{"%last = OpFinishWriting", "%lost = OpFinishWritingNodePayloadAMDX %bool %work\n %last = OpFinishWriting"}, "is called twice by one workgroup"},
+}
+
+func TestGraphFaults(t *testing.T) {
+	for _, c := range graphFaults {
+		for _, kind := range schedulerKinds {
+			t.Run(c.name+"/"+kind, func(t *testing.T) {
+				job := graphJobs[c.job]
+				s := graphSetup(t, files(t, jobText(job.module, job.rest), c.change...), "rdna3-rx7900xtx", "scheduler.kind="+kind)
+				_, err := Run(context.Background(), s)
+				if !errors.Is(err, ErrRun) || !errors.Is(err, scheduler.ErrFault) || !strings.Contains(err.Error(), c.want) {
+					t.Fatalf("%v, want a fault with %q", err, c.want)
+				}
+				if text := err.Error(); strings.Contains(text, "\n") || !strings.Contains(text, job.module) || !strings.Contains(text, " wave ") || !strings.Contains(text, "%") {
+					t.Errorf("%q: want one line with shader, id and wave", text)
+				}
+			})
+		}
+	}
+}
+
+func TestGraphUnusedPayloadsAreCounted(t *testing.T) {
+	job := graphJobs["tree"]
+	r := mustRun(t, graphSetup(t, files(t, jobText(job.module, job.rest), "OpEnqueueNodePayloadsAMDX %b\n", ""), "rdna4-like"))
+	if r.Stats.Graph.Unused != 256 {
+		t.Errorf("%d payloads unused, want 256", r.Stats.Graph.Unused)
+	}
+}
+
+// graphRefusals are jobs that can't be used.
+var graphRefusals = []struct {
+	name, module, rest string
+	change             []string
+	want               string
+}{
+	{"no target", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 0}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", nil, "leaf[1], which is not in the graph"},
+	{"two of a name", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, name: leaf}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", nil, "two nodes are leaf[0]"},
+	{"no payload", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, index: 1}]\ngraph: [{node: root}]", nil, "its payload has 4 bytes"},
+	{"unknown entry", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, index: 1}]\ngraph: [{node: leaf, index: 5, payloads: [{u32: 1}]}]", nil, "no node is leaf[5]"},
+	{"not for the host", "recursion.spvasm", "\nnodes: [{entry: halve}, {entry: sum}, {entry: watch}]\ngraph: [{node: sum, payloads: [{u32: [0, 1, 0]}]}]", nil, "IsApiEntryAMDX is false"},
+	{"shares its input", "recursion.spvasm", "\nnodes: [{entry: halve}, {entry: sum}, {entry: watch}]\ngraph: [{node: watch, payloads: [{u32: [0, 1, 0]}]}]", nil, "shares the input of sum[0]"},
+	{"too deep", "recursion.spvasm", graphJobs["recursion"].rest, []string{"MaxNodeRecursionAMDX %u2", "MaxNodeRecursionAMDX %u64"}, "want at most 32, recursion counted"},
+	{"cycle", "tree.spvasm", "\nnodes: [{entry: root, name: mid}, {entry: mid, name: leaf}, {entry: leaf, name: leaf, index: 1}]\ngraph: [{node: mid, payloads: [{u32: 1}]}]", nil, "enqueues"},
+}
+
+func TestGraphRefusals(t *testing.T) {
+	for _, c := range graphRefusals {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Run(context.Background(), graphSetup(t, files(t, jobText(c.module, c.rest), c.change...), "rdna3-rx7900xtx"))
+			if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want input refused with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestGraphIsDescribed(t *testing.T) {
+	s := graphSetup(t, files(t, jobText("recursion.spvasm", graphJobs["recursion"].rest)), "rdna4-like", "queue.payload_bytes=16")
+	var text, dot bytes.Buffer
+	if err := errors.Join(DescribeGraph(&text, s, false), DescribeGraph(&dot, s, true)); err != nil {
+		t.Fatal(err)
+	}
+	// At worst a workgroup of halve has two payloads for itself and one for sum,
+	// 16 bytes each, on two levels, and on the last level the one alone.
+	for _, want := range []string{"depth 4 of at most 32", "at levels 1 to 3", "16 bytes on chip; scratch memory: at least 96 bytes"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in:\n%s", want, &text)
+		}
+	}
+	for _, want := range []string{`"halve[3]" -> "halve[3]" [label="up to 2, 2 times"]`, `"halve[3]" -> "sum[0]"`, `"sum[0]" -> "watch[0]" [style=dashed`} {
+		if !strings.Contains(dot.String(), want) {
+			t.Errorf("no %q in:\n%s", want, &dot)
+		}
+	}
+}
