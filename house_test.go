@@ -36,8 +36,9 @@ var house = map[string]string{
 	"scheduler":             "isa program simd mem mem/lane cu tracing",
 	"gpu":                   "spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
 	"experiments":           "config",
+	"experiments/sweep":     "config experiments",
 	"plots":                 "",
-	"cmd/spvsim":            "spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto experiments plots",
+	"cmd/spvsim":            "spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto experiments experiments/sweep plots",
 }
 
 // akita are the packages that may know the event engine.

@@ -133,7 +133,7 @@ func (p *exprParser) primary() (*node, error) {
 		p.pos++
 	}
 	word := p.text[start:p.pos]
-	if isName(word) {
+	if isDottedName(word) {
 		return wordNode(word), nil
 	}
 	if isName(strings.TrimPrefix(word, ".")) { // YAML's .inf and .nan
@@ -180,6 +180,16 @@ func isName(s string) bool {
 	}
 	for i := range len(s) {
 		if !isWordByte(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isDottedName takes names joined by dots too: columns of rows are named like memory.l2.hits.
+func isDottedName(s string) bool {
+	for part := range strings.SplitSeq(s, ".") {
+		if !isName(part) {
 			return false
 		}
 	}

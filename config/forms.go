@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ func init() {
 		reflect.TypeFor[[]Loop]():           readLoops,
 		reflect.TypeFor[Overrides]():        readOverrides,
 	}
+	maps.Copy(forms, experimentForms())
 }
 
 // readExpr keeps the text; its names and arithmetic are checked here, its value where the variables are known.

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
 // Limits of a job, so that a small file can't ask for unbounded work before it runs.
@@ -38,6 +40,10 @@ func ParseJob(fsys fs.FS, name string, data []byte) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseJobNode(fsys, name, n)
+}
+
+func parseJobNode(fsys fs.FS, name string, n *yaml.Node) (*Job, error) {
 	r := newReader(name, noSources, reflect.TypeFor[Job]())
 	tree := r.value(n, r.root, "", noSources)
 	if err := r.err(); err != nil {

@@ -126,3 +126,6 @@ func editDistance(a, b string) int {
 	}
 	return rows[len(a)%3][len(b)]
 }
+
+// Nearest finds the known name or path that is most like a wrong one; "" when none is.
+func Nearest(wrong string, known []string) string { return nearest(wrong, known) }

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"sort"
 	"strings"
@@ -10,8 +11,10 @@ import (
 
 // schemaKinds are the files that have a schema.
 var schemaKinds = map[string]reflect.Type{
-	"job":     reflect.TypeFor[Job](),
-	"machine": reflect.TypeFor[Machine](),
+	"job":        reflect.TypeFor[Job](),
+	"machine":    reflect.TypeFor[Machine](),
+	"experiment": reflect.TypeFor[Experiment](),
+	"cluster":    reflect.TypeFor[Cluster](),
 }
 
 // SchemaKinds lists the kinds of file that Schema describes.
@@ -99,6 +102,10 @@ var schemaForms = map[reflect.Type]func(b *schemaBuilder) object{
 	reflect.TypeFor[[]Specialization](): (*schemaBuilder).exprMap,
 	reflect.TypeFor[[]Loop]():           func(*schemaBuilder) object { return mapOf(object{"type": "string", "pattern": `\.\.`}) },
 	reflect.TypeFor[Overrides]():        func(*schemaBuilder) object { return object{"type": "object"} },
+}
+
+func init() {
+	maps.Copy(schemaForms, experimentSchemas) // in init, as they refer back to the builder
 }
 
 func (b *schemaBuilder) expr() object {

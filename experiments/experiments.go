@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-//go:embed library/*.yaml library/*.spv library/*.bin
+//go:embed library/*.yaml library/*.spv library/*.spvasm library/*.bin
 var library embed.FS
 
 // ErrUnknown means that no experiment has the name asked for.
@@ -54,9 +54,11 @@ func descriptionOf(job []byte) string {
 }
 
 // didYouMean names the experiment nearest to a wrong name, when one is near enough to be a slip.
-func didYouMean(name string) string {
+func didYouMean(name string) string { return nearestOf(name, Names()) }
+
+func nearestOf(name string, candidates []string) string {
 	nearest, least := "", 1+len(name)/2
-	for _, candidate := range Names() {
+	for _, candidate := range candidates {
 		if d := distance(name, candidate); d < least {
 			nearest, least = candidate, d
 		}

@@ -84,7 +84,7 @@ func newRoot() *cobra.Command {
 		return fmt.Errorf("%w (see %s --help)", err, c.CommandPath())
 	})
 	root.AddCommand(runCommand(), inspectCommand(), validateCommand(), asmCommand(), disasmCommand(), graphCommand(),
-		plotCommand(), machineCommand(), schemaCommand(), versionCommand())
+		plotCommand(), machineCommand(), schemaCommand(), versionCommand(), sweepCommand(), pointCommand())
 	return root
 }
 

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"spvsim/experiments/sweep"
+)
+
+// identity says which simulator this is. A build from a commit is known by it; of any other, only the program's own bytes
+// tell two builds apart.
+func identity() (sweep.Identity, error) {
+	version, exact := buildVersion()
+	id := sweep.Identity{Version: version, Build: version}
+	if exact {
+		return id, nil
+	}
+	name, err := os.Executable()
+	if err != nil {
+		return id, err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return id, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return id, err
+	}
+	id.Build += " " + hex.EncodeToString(h.Sum(nil))
+	return id, nil
+}
+
+// buildVersion is the module's version as the build knows it; exact says that it names one state of the sources.
+func buildVersion() (version string, exact bool) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown", false
+	}
+	version = info.Main.Version
+	exact = version != "" && version != "(devel)" && !strings.Contains(version, "+dirty")
+	return version, exact
+}

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/config"
+	"spvsim/experiments"
+	"spvsim/experiments/sweep"
+	"spvsim/gpu"
+)
+
+// sweepFlags are what the command line says of a sweep.
+type sweepFlags struct {
+	sweep.Options
+	list     bool
+	small    bool
+	dryRun   bool
+	status   bool
+	quiet    bool
+	workers  int
+	launcher string
+	profile  string
+}
+
+func sweepCommand() *cobra.Command {
+	var f sweepFlags
+	c := &cobra.Command{
+		Use:   "sweep EXPERIMENT.yaml|NAME",
+		Short: "Run an experiment: many points, rows and figures",
+		Long: `Run an experiment: a file, or one of the ready experiments by name. Points that have a result are not run again, so the same
+command resumes after anything ended it. The exit status is 1 when points failed; the others have their rows.`,
+		Example: `  spvsim sweep --list
+  spvsim sweep lds-stride --small
+  spvsim sweep experiment.yaml --dry-run                    the points, and how long they will take
+  spvsim sweep experiment.yaml -o results --workers 4
+  spvsim sweep experiment.yaml --launcher slurm --profile cluster.yaml`,
+		Args: func(c *cobra.Command, args []string) error {
+			if f.list {
+				return nil
+			}
+			return exactly(1, "an experiment file or the name of a ready experiment; --list names those")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.list {
+				return listExperiments(c)
+			}
+			return f.run(c, args[0])
+		},
+	}
+	flags := c.Flags()
+	flags.BoolVar(&f.list, "list", false, "list the ready experiments")
+	flags.StringVarP(&f.Out, "output", "o", "", "`folder` for rows, figures and records; left out: results/NAME")
+	flags.StringVar(&f.Cache, "cache", "", "`folder` of records to share between sweeps; left out: in the output folder")
+	flags.IntVar(&f.workers, "workers", 0, "simulations at once on this machine; 0: as many as there are cores")
+	flags.BoolVar(&f.small, "small", false, "the small variant, which runs in seconds")
+	flags.BoolVar(&f.Force, "force", false, "run every point again")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "list the points and estimate the time; run nothing")
+	flags.BoolVar(&f.status, "status", false, "say how far the sweep is; run nothing")
+	flags.StringVar(&f.launcher, "launcher", "local", "where points run: local or slurm")
+	flags.StringVar(&f.profile, "profile", "", "`file` that says what to ask a Slurm cluster for (spvsim schema cluster)")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	return c
+}
+
+func listExperiments(c *cobra.Command) error {
+	var rows [][]string
+	for _, name := range experiments.FigureNames() {
+		e, _, err := sweep.Load(name)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, []string{name, e.Description})
+	}
+	listing(c.OutOrStdout(), rows)
+	return nil
+}
+
+func (f *sweepFlags) run(c *cobra.Command, name string) error {
+	e, at, err := sweep.Load(name)
+	if err != nil {
+		return err
+	}
+	id, err := identity()
+	if err != nil {
+		return err
+	}
+	plan, err := sweep.NewPlan(e, at, f.small, id)
+	if err != nil {
+		return err
+	}
+	if f.Out == "" {
+		f.Out = filepath.Join("results", f.name(plan))
+	}
+	if f.dryRun && !exists(f.Out) && f.Cache == "" {
+		return plan.Describe(c.OutOrStdout(), nil, f.workers)
+	}
+	store, err := f.Records()
+	if err != nil {
+		return err
+	}
+	switch {
+	case f.dryRun:
+		return plan.Describe(c.OutOrStdout(), store, f.workers)
+	case f.status:
+		return f.showStatus(c, plan, store)
+	}
+	return f.sweep(c, plan, store)
+}
+
+// name is that of the experiment's results.
+func (f *sweepFlags) name(p *sweep.Plan) string {
+	if f.small {
+		return p.Experiment.Name + "-small"
+	}
+	return p.Experiment.Name
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+func (f *sweepFlags) showStatus(c *cobra.Command, plan *sweep.Plan, store *sweep.Store) error {
+	counts, err := plan.Counts(store)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(c.OutOrStdout(), counts)
+	return sweep.SlurmStatus(c.Context(), f.Out, c.OutOrStdout())
+}
+
+func (f *sweepFlags) sweep(c *cobra.Command, plan *sweep.Plan, store *sweep.Store) error {
+	launcher, err := f.newLauncher(store)
+	if err != nil {
+		return err
+	}
+	if !f.quiet {
+		f.Progress = c.ErrOrStderr()
+	}
+	if err := plan.Run(c.Context(), &f.Options, store, launcher); err != nil {
+		if errors.Is(err, context.Canceled) {
+			err = errors.New("interrupted: the same command goes on")
+		}
+		return &failure{err}
+	}
+	return f.finish(c, plan, store)
+}
+
+func (f *sweepFlags) newLauncher(store *sweep.Store) (sweep.Launcher, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	switch f.launcher {
+	case "local":
+		if f.profile != "" {
+			return nil, errors.New("--profile is for --launcher slurm")
+		}
+		return sweep.NewLocal([]string{self, pointCommandName}, f.workers, store), nil
+	case "slurm":
+		profile := config.DefaultCluster()
+		if f.profile != "" {
+			if profile, err = config.LoadCluster(nil, f.profile); err != nil {
+				return nil, err
+			}
+		}
+		if profile.Command == "" {
+			profile.Command = self
+		}
+		return sweep.NewSlurm(profile, f.Out, store)
+	}
+	return nil, fmt.Errorf("--launcher %s: want local or slurm", f.launcher)
+}
+
+// finish writes rows and figures, and says what failed.
+func (f *sweepFlags) finish(c *cobra.Command, plan *sweep.Plan, store *sweep.Store) error {
+	rows, rowsErr := plan.Rows(store)
+	counts, err := plan.Counts(store)
+	if err = errors.Join(err, rowsErr); err != nil {
+		return err
+	}
+	files, err := rows.Write(f.Out, f.name(plan))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(c.OutOrStdout(), counts)
+	for _, file := range files {
+		fmt.Fprintln(c.OutOrStdout(), file)
+	}
+	if failed := counts.Failed + counts.Crashed + counts.Missing; failed > 0 {
+		return &failure{fmt.Errorf("%d of %d points failed; the column error of the rows says why", failed, counts.Points)}
+	}
+	return nil
+}
+
+// pointCommandName is the hidden command that sweeps start themselves by.
+const pointCommandName = "sweep-point"
+
+// pointCommand simulates one point: a line of JSON in, one out. With --points it runs a chunk of a job array.
+func pointCommand() *cobra.Command {
+	var chunk sweep.Chunk
+	c := &cobra.Command{
+		Use:    pointCommandName,
+		Short:  "Run one point of a sweep",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if chunk.Points != "" {
+				return runChunk(c.Context(), &chunk)
+			}
+			return sweep.Work(c.Context(), c.InOrStdin(), c.OutOrStdout(), simulate, func() { os.Exit(exitFailed) })
+		},
+	}
+	flags := c.Flags()
+	flags.StringVar(&chunk.Points, "points", "", "`file` of points, one a line")
+	flags.StringVar(&chunk.Store, "store", "", "`folder` for their records")
+	flags.IntVar(&chunk.Index, "chunk", 0, "number of the chunk")
+	flags.IntVar(&chunk.Size, "chunk-size", 1, "points of a chunk")
+	return c
+}
+
+func runChunk(ctx context.Context, chunk *sweep.Chunk) error {
+	self, err := os.Executable()
+	id, err2 := identity()
+	if err = errors.Join(err, err2); err != nil {
+		return err
+	}
+	return chunk.Run(ctx, []string{self, pointCommandName}, id)
+}
+
+func simulate(ctx context.Context, run *config.Run) ([]byte, error) {
+	result, err := gpu.Run(ctx, gpu.Setup{Machine: run.Machine, Job: run.Job})
+	if err != nil {
+		return nil, firstFault(err)
+	}
+	return json.Marshal(result.Stats)
+}

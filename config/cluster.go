@@ -1,0 +1,55 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"reflect"
+)
+
+// Cluster is a profile of a Slurm cluster: what a job array asks for.
+type Cluster struct {
+	Partition   string   `yaml:"partition" doc:"partition; left out: the cluster's default"`
+	Account     string   `yaml:"account" doc:"account to charge; left out: the user's default"`
+	Chunk       int      `yaml:"chunk" range:"1..100000" unit:"points" doc:"points of one task, run one after the other"`
+	Running     int      `yaml:"running" range:"0..100000" unit:"tasks" doc:"tasks that run at once at most; 0: as many as the cluster gives"`
+	CPUs        int      `yaml:"cpus" range:"1..1024" unit:"CPUs" doc:"CPUs of each task; a simulation uses one"`
+	MemoryMB    int      `yaml:"memory_mb" range:"0..16777216" unit:"MB" doc:"memory of each task; 0: the partition's default"`
+	TimeMinutes int      `yaml:"time_minutes" range:"0..1000000" unit:"minutes" doc:"time limit of each task; 0: the partition's"`
+	Flags       []string `yaml:"flags" doc:"further flags of sbatch, as --qos=low"`
+	Setup       []string `yaml:"setup" doc:"shell lines that each task runs first, as module load go"`
+	Command     string   `yaml:"command" doc:"the simulator on the nodes; left out: this program's own path"`
+	Attempts    int      `yaml:"attempts" range:"1..100" doc:"how often what is missing is submitted, counting the first time"`
+	PollSeconds float64  `yaml:"poll_seconds" range:"0.1..3600" unit:"seconds" doc:"how often the queue is looked at"`
+}
+
+// DefaultCluster asks for what a simulation needs where a profile says nothing.
+func DefaultCluster() *Cluster {
+	return &Cluster{Chunk: 1, CPUs: 1, Attempts: 3, PollSeconds: 2}
+}
+
+// LoadCluster reads and checks a profile, in fsys (nil: OS()). What it leaves out is as in DefaultCluster.
+func LoadCluster(fsys fs.FS, name string) (*Cluster, error) {
+	if fsys == nil {
+		fsys = OS()
+	}
+	data, err := readLimited(fsys, name, maxFileBytes)
+	if err != nil {
+		return nil, err
+	}
+	n, err := parseYAML(name, data)
+	if err != nil {
+		return nil, err
+	}
+	r := newReader(name, noSources, reflect.TypeFor[Cluster]())
+	tree, _ := r.value(n, r.root, "", noSources).(map[string]any)
+	if err := errors.Join(r.errs...); err != nil {
+		return nil, err
+	}
+	c := reflect.ValueOf(DefaultCluster()).Elem()
+	for _, f := range fieldsOf(c.Type()) {
+		if v, ok := tree[f.name]; ok {
+			assign(c.Field(f.index), v)
+		}
+	}
+	return c.Addr().Interface().(*Cluster), place(checkStruct(c, ""), r.where)
+}

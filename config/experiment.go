@@ -1,0 +1,306 @@
+package config
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"reflect"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Experiment is an experiment file: a base job, what varies, which results are kept and how they are drawn.
+//
+// A path names what a setting sets: `machine` the machine itself, `machine.lds.banks` a field of it, `job` the job, `row.NAME`
+// nothing but a column of the rows, and anything else a field of the job: parameters.n, specialization.0, steps[1].dispatch.
+type Experiment struct {
+	Name        string `yaml:"-"`
+	Description string `yaml:"description" doc:"what the experiment shows, in one line"`
+	Question    string `yaml:"question" doc:"what is asked, for people"`
+	Expectation string `yaml:"expectation" doc:"what should come out, and why, written down before"`
+	Reading     string `yaml:"reading" doc:"how to read the figure, and what came out"`
+
+	Job     string      `yaml:"job" doc:"job file relative to this file, or the name of a ready job"`
+	Set     []Setting   `yaml:"set" form:"map" doc:"settings of every point, by path: machine, machine.*, job, row.*, or a field of the job"`
+	Axes    []Axis      `yaml:"axes" form:"map" doc:"what varies, by name: every combination is a point, the last axis varies fastest; a list is short for values"`
+	Exclude []Exclusion `yaml:"exclude" doc:"points to leave out: an expression over numeric columns, or columns with values (and an expression, when)"`
+
+	Columns    []Column    `yaml:"columns" form:"map" doc:"results to keep, as name: path into the statistics, or a list of paths; left out: cycles, seconds, instructions.total, occupancy"`
+	Derived    []Derived   `yaml:"derived" form:"map" doc:"further columns in order: an expression over those before, or a column of the row that differs as where says"`
+	References []Reference `yaml:"references" doc:"columns from CSV files, for rows that agree in some columns"`
+	Figures    []Figure    `yaml:"figures" form:"map" doc:"figures by name: a figure file, or the figure itself"`
+
+	Small Small `yaml:"small" doc:"what is different in the small variant, which runs in seconds"`
+
+	fsys  fs.FS
+	file  string
+	where map[string]position
+}
+
+// Setting gives the field at a path a value.
+type Setting struct {
+	Path  string
+	Value Value
+	where string // path in the experiment file
+}
+
+// Value is anything that YAML can write.
+type Value struct{ node *yaml.Node }
+
+// Axis is one thing that varies. Exactly one of Values, From, Pow2, Zip and Variants is given.
+type Axis struct {
+	Name     string    `yaml:"-"`
+	Path     string    `yaml:"path" doc:"what the values set; left out: the axis' own name"`
+	Values   []Value   `yaml:"values" doc:"values in order"`
+	From     Expr      `yaml:"from" doc:"first value of a range"`
+	To       Expr      `yaml:"to" doc:"last value of a range, included"`
+	Step     Expr      `yaml:"step" doc:"difference of a range's values; left out: 1"`
+	Pow2     []int     `yaml:"pow2" items:"2..2" range:"0..62" doc:"first and last exponent of powers of two"`
+	Zip      []Axis    `yaml:"zip" form:"map" doc:"axes of equal length that vary together"`
+	Variants []Variant `yaml:"variants" form:"map" doc:"names, each with its settings"`
+}
+
+// Variant is a name for several settings.
+type Variant struct {
+	Name     string
+	Settings []Setting
+}
+
+// Exclusion leaves points out in which all Where columns have one of the values and When is not 0.
+type Exclusion struct {
+	Where []Match
+	When  Expr
+	where string
+}
+
+// Match asks for one of some values in a column.
+type Match struct {
+	Column string
+	Values []Value
+}
+
+// Column is one value of the statistics: their JSON's members from the outermost in, joined by dots.
+type Column struct{ Name, Path string }
+
+// Derived is a column worked out from others: Expr, or Of in the row that differs from this one as Where says.
+type Derived struct {
+	Name  string
+	Expr  Expr
+	Of    string
+	Where []Match
+	where string
+}
+
+// Reference joins columns of a CSV file.
+type Reference struct {
+	File    string    `yaml:"file" doc:"CSV file relative to this file, with a line of column names"`
+	Source  string    `yaml:"source" doc:"where the numbers are from"`
+	On      []Renamed `yaml:"on" form:"map" doc:"columns that must agree, as column of the row: column of the file"`
+	Columns []Renamed `yaml:"columns" form:"map" doc:"columns to take, as name in the row: column of the file"`
+}
+
+// Renamed is a column of the rows, and its name in a file.
+type Renamed struct{ Name, From string }
+
+// Figure is a figure file, or a figure written in place, for the package that draws.
+type Figure struct {
+	Name string
+	File string // relative to the experiment file; empty when written in place
+	node *yaml.Node
+}
+
+// Small is what a quick run changes.
+type Small struct {
+	Set  []Setting `yaml:"set" form:"map" doc:"settings over those of the experiment"`
+	Axes []Axis    `yaml:"axes" form:"map" doc:"axes in the place of those of the same name"`
+}
+
+// LoadExperiment reads and checks an experiment file; files that it names are relative to it, in fsys (nil: OS()).
+func LoadExperiment(fsys fs.FS, name string) (*Experiment, error) {
+	if fsys == nil {
+		fsys = OS()
+	}
+	data, err := readLimited(fsys, name, maxFileBytes)
+	if err != nil {
+		return nil, err
+	}
+	n, err := parseYAML(name, data)
+	if err != nil {
+		return nil, err
+	}
+	r := newReader(name, noSources, reflect.TypeFor[Experiment]())
+	tree := r.value(n, r.root, "", noSources)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	e := &Experiment{fsys: fsys, file: name, where: r.where}
+	assign(reflect.ValueOf(e).Elem(), tree)
+	e.Name = strings.TrimSuffix(path.Base(name), path.Ext(name))
+	return e, place(e.problems(), e.where)
+}
+
+// ReadFile reads a file that the experiment names.
+func (e *Experiment) ReadFile(name string) ([]byte, error) {
+	return readLimited(e.fsys, relative(path.Dir(e.file), name), maxFileBytes)
+}
+
+// File is the name of the experiment's file.
+func (e *Experiment) File() string { return e.file }
+
+// Text is the figure as YAML, each line where it stands in the experiment file; ok is false when it is in a file of its own.
+func (f *Figure) Text() (text []byte, ok bool) {
+	if f.node == nil {
+		return nil, false
+	}
+	out, err := yaml.Marshal(f.node)
+	if err != nil {
+		return nil, false
+	}
+	return append([]byte(strings.Repeat("\n", max(f.node.Line-1, 0))), out...), true
+}
+
+func (e *Experiment) problems() []problem {
+	var ps []problem
+	if e.Job == "" && !e.setsJob() {
+		ps = append(ps, problem{"job", "missing: want a job file or the name of a ready job", ErrMissing})
+	}
+	names := map[string]bool{}
+	ps = append(ps, axesProblems(e.Axes, "axes", names)...)
+	ps = append(ps, e.smallProblems()...)
+	ps = append(ps, settingsProblems(e.Set)...)
+	return append(ps, settingsProblems(e.Small.Set)...)
+}
+
+// setsJob says whether every variant of some axis, or a setting, names a job.
+func (e *Experiment) setsJob() bool {
+	for _, s := range e.Set {
+		if s.Path == "job" {
+			return true
+		}
+	}
+	for i := range e.Axes {
+		for _, p := range e.Axes[i].paths() {
+			if p == "job" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// paths lists what the axis sets.
+func (a *Axis) paths() (list []string) {
+	switch {
+	case a.Zip != nil:
+		for i := range a.Zip {
+			list = append(list, a.Zip[i].paths()...)
+		}
+	case a.Variants != nil:
+		for _, v := range a.Variants {
+			for _, s := range v.Settings {
+				list = append(list, s.Path)
+			}
+		}
+	default:
+		list = []string{a.path()}
+	}
+	return list
+}
+
+func (a *Axis) path() string {
+	if a.Path != "" {
+		return a.Path
+	}
+	return a.Name
+}
+
+func axesProblems(axes []Axis, at string, names map[string]bool) (ps []problem) {
+	for i := range axes {
+		a := &axes[i]
+		p := joinPath(at, a.Name)
+		if names[a.Name] {
+			ps = append(ps, bad(p, "another column has this name"))
+		}
+		names[a.Name] = true
+		ps = append(ps, checkStruct(reflect.ValueOf(a).Elem(), p)...)
+		ps = append(ps, a.problems(p, names)...)
+	}
+	return ps
+}
+
+func (a *Axis) problems(p string, names map[string]bool) (ps []problem) {
+	forms := 0
+	for _, given := range []bool{a.Values != nil, a.From != "" || a.To != "", a.Pow2 != nil, a.Zip != nil, a.Variants != nil} {
+		if given {
+			forms++
+		}
+	}
+	if forms != 1 {
+		return []problem{bad(p, "found %d of values, from and to, pow2, zip, variants: want one", forms)}
+	}
+	if a.Path != "" && (a.Zip != nil || a.Variants != nil) {
+		ps = append(ps, bad(p+".path", "zip and variants name what they set themselves"))
+	}
+	ps = append(ps, axesProblems(a.Zip, p+".zip", names)...)
+	for _, v := range a.Variants {
+		ps = append(ps, settingsProblems(v.Settings)...)
+	}
+	if a.Zip == nil && a.Variants == nil {
+		ps = append(ps, pathProblems(a.path(), p)...)
+	}
+	return append(ps, a.lengthProblems(p)...)
+}
+
+// lengthProblems asks for a value at least, and axes of equal length in a zip.
+func (a *Axis) lengthProblems(p string) []problem {
+	for i := range a.Zip {
+		first, err1 := a.Zip[0].choices()
+		other, err2 := a.Zip[i].choices()
+		if err1 == nil && err2 == nil && len(first) != len(other) {
+			return []problem{bad(p+".zip", "%s has %d values and %s %d: want as many", a.Zip[0].Name, len(first), a.Zip[i].Name, len(other))}
+		}
+	}
+	list, err := a.choices()
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("no values")
+	}
+	if err != nil {
+		return []problem{bad(p, "%v", err)}
+	}
+	return nil
+}
+
+func (e *Experiment) smallProblems() []problem {
+	ps := axesProblems(e.Small.Axes, "small.axes", map[string]bool{})
+	for i := range e.Small.Axes {
+		var known []string
+		for k := range e.Axes {
+			known = append(known, e.Axes[k].Name)
+		}
+		name := e.Small.Axes[i].Name
+		if contains(known, name) {
+			continue
+		}
+		msg := fmt.Sprintf("no axis is named %q", name)
+		if n := nearest(name, known); n != "" {
+			msg += fmt.Sprintf(" (nearest: %s)", n)
+		}
+		ps = append(ps, problem{joinPath("small.axes", name), msg, ErrReference})
+	}
+	return ps
+}
+
+func settingsProblems(list []Setting) (ps []problem) {
+	for _, s := range list {
+		ps = append(ps, pathProblems(s.Path, s.where)...)
+	}
+	return ps
+}
+
+func pathProblems(text, at string) []problem {
+	if _, err := parseFieldPath(text); err != nil {
+		return []problem{{at, err.Error(), ErrSyntax}}
+	}
+	return nil
+}

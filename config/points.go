@@ -1,0 +1,374 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// maxPoints bounds an experiment, so that a slip in a range does not fill a disk.
+const maxPoints = 1_000_000
+
+// Point is one run of an experiment: settings in order, later ones over earlier ones, and the cells that name it in the rows.
+type Point struct {
+	Settings []Setting
+	Cells    []Cell
+}
+
+// Cell is one named value of a row: int64, float64 or string.
+type Cell struct {
+	Name  string
+	Value any
+}
+
+// Cell finds a cell by name; nil when there is none.
+func (p *Point) Cell(name string) any {
+	for i := range p.Cells {
+		if p.Cells[i].Name == name {
+			return p.Cells[i].Value
+		}
+	}
+	return nil
+}
+
+// choice is what one value of an axis adds to a point.
+type choice struct {
+	settings []Setting
+	cells    []Cell
+}
+
+// Points lists the points in order; small takes the small variant's axes and settings.
+func (e *Experiment) Points(small bool) ([]Point, error) {
+	base := choice{}
+	settings := e.Set
+	if small {
+		settings = slices.Concat(e.Set, e.Small.Set)
+	}
+	for _, s := range settings {
+		base.add(s)
+	}
+	points := []Point{{base.settings, base.cells}}
+	for _, a := range e.axes(small) {
+		choices, err := a.choices()
+		if err != nil {
+			return nil, place([]problem{bad(joinPath("axes", a.Name), "%v", err)}, e.where)
+		}
+		if len(points)*len(choices) > maxPoints {
+			return nil, place([]problem{{"axes", fmt.Sprintf("more than %d points", maxPoints), ErrLimit}}, e.where)
+		}
+		points = combine(points, choices)
+	}
+	return e.exclude(points)
+}
+
+// axes are the experiment's, those of the small variant in their place.
+func (e *Experiment) axes(small bool) []Axis {
+	out := slices.Clone(e.Axes)
+	for i := range out {
+		for k := range e.Small.Axes {
+			if small && e.Small.Axes[k].Name == out[i].Name {
+				out[i] = e.Small.Axes[k]
+			}
+		}
+	}
+	return out
+}
+
+func combine(points []Point, choices []choice) []Point {
+	out := make([]Point, 0, len(points)*len(choices))
+	for _, p := range points {
+		for _, c := range choices {
+			out = append(out, Point{slices.Concat(p.Settings, c.settings), mergeCells(p.Cells, c.cells)})
+		}
+	}
+	return out
+}
+
+// mergeCells puts later cells of the same name in the place of the earlier.
+func mergeCells(a, b []Cell) []Cell {
+	out := slices.Clone(a)
+	for _, c := range b {
+		if i := slices.IndexFunc(out, func(o Cell) bool { return o.Name == c.Name }); i >= 0 {
+			out[i] = c
+		} else {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// rowPrefix begins paths that name a column and set nothing.
+const rowPrefix = "row."
+
+func (c *choice) add(s Setting) {
+	if name, ok := strings.CutPrefix(s.Path, rowPrefix); ok {
+		c.cells = mergeCells(c.cells, []Cell{{name, s.Value.cell()}})
+		return
+	}
+	c.settings = append(c.settings, s)
+}
+
+func (a *Axis) choices() ([]choice, error) {
+	switch {
+	case a.Zip != nil:
+		return a.zipped()
+	case a.Variants != nil:
+		return a.variants(), nil
+	}
+	values, err := a.list()
+	if err != nil {
+		return nil, err
+	}
+	var out []choice
+	for _, v := range values {
+		c := choice{cells: []Cell{{a.Name, v.cell()}}}
+		if path := a.path(); !strings.HasPrefix(path, rowPrefix) {
+			c.settings = []Setting{{Path: path, Value: v, where: joinPath("axes", a.Name)}}
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func (a *Axis) variants() (out []choice) {
+	for _, v := range a.Variants {
+		c := choice{cells: []Cell{{a.Name, v.Name}}}
+		for _, s := range v.Settings {
+			c.add(s)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// zipped puts the values of the axes side by side; lengths have been compared where all are known.
+func (a *Axis) zipped() ([]choice, error) {
+	var out []choice
+	for i := range a.Zip {
+		list, err := a.Zip[i].choices()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", a.Zip[i].Name, err)
+		}
+		if i == 0 {
+			out = make([]choice, len(list))
+		}
+		if len(list) != len(out) {
+			return nil, fmt.Errorf("%s has %d values: want %d", a.Zip[i].Name, len(list), len(out))
+		}
+		for k, c := range list {
+			out[k].settings = append(out[k].settings, c.settings...)
+			out[k].cells = mergeCells(out[k].cells, c.cells)
+		}
+	}
+	return out, nil
+}
+
+// list works out the values of an axis.
+func (a *Axis) list() ([]Value, error) {
+	switch {
+	case a.Pow2 != nil:
+		if len(a.Pow2) != 2 || a.Pow2[0] < 0 || a.Pow2[1] > 62 {
+			return nil, fmt.Errorf("pow2: want two exponents in 0..62")
+		}
+		var out []Value
+		for e := a.Pow2[0]; e <= a.Pow2[1]; e++ {
+			out = append(out, numberValue(Number{Int: 1 << e}))
+		}
+		return out, nil
+	case a.From != "" || a.To != "":
+		return a.span()
+	}
+	return a.Values, nil
+}
+
+// span lists from, from+step, ... up to to.
+func (a *Axis) span() ([]Value, error) {
+	var ends [3]Number
+	for i, e := range []Expr{a.From, a.To, a.Step} {
+		v, err := e.eval(scope{}, Number{Int: 1})
+		if err != nil {
+			return nil, err
+		}
+		ends[i] = v
+	}
+	from, to, step := ends[0].AsFloat(), ends[1].AsFloat(), ends[2].AsFloat()
+	count := math.Floor((to-from)/step+1e-9) + 1 // a step of 0.1 ten times is not quite 1
+	if a.From == "" || a.To == "" || !(count >= 1 && count <= maxPoints) {
+		return nil, fmt.Errorf("from %g to %g by %g: want from, to and a step from one towards the other", from, to, step)
+	}
+	var out []Value
+	for i := range int(count) {
+		n := Number{Int: ends[0].Int + int64(i)*ends[2].Int}
+		if ends[0].IsFloat || ends[2].IsFloat {
+			n = Number{Float: from + float64(i)*step, IsFloat: true}
+		}
+		out = append(out, numberValue(n))
+	}
+	return out, nil
+}
+
+func numberValue(n Number) Value {
+	v := &yaml.Node{}
+	if n.IsFloat {
+		_ = v.Encode(n.Float) // numbers always can be
+	} else {
+		_ = v.Encode(n.Int)
+	}
+	return Value{v}
+}
+
+// cell is the value in a row: a number where it is one, else its text.
+func (v Value) cell() any {
+	n := deref(v.node)
+	if n.Kind != yaml.ScalarNode {
+		return v.String()
+	}
+	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 {
+		if i, ok := parseInt(n.Value); ok {
+			return i
+		}
+		if num, err := parseNumber(n.Value); err == nil && num.IsFloat {
+			return num.Float
+		}
+	}
+	return n.Value
+}
+
+// String is the value as YAML in one line.
+func (v Value) String() string {
+	if v.node == nil {
+		return ""
+	}
+	n := cloneNode(v.node, new(int))
+	flow(n)
+	out, err := yaml.Marshal(n)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// ParseValue is the inverse of String.
+func ParseValue(text string) (Value, error) {
+	n, err := parseYAML("", []byte(text))
+	return Value{n}, err
+}
+
+// flow makes a node print in one line.
+func flow(n *yaml.Node) {
+	n.HeadComment, n.LineComment, n.FootComment = "", "", ""
+	if n.Kind == yaml.MappingNode || n.Kind == yaml.SequenceNode {
+		n.Style |= yaml.FlowStyle
+	}
+	if n.Kind == yaml.ScalarNode && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		n.Style = yaml.DoubleQuotedStyle
+	}
+	for _, c := range n.Content {
+		flow(c)
+	}
+}
+
+// exclude leaves out what the experiment excludes.
+func (e *Experiment) exclude(points []Point) ([]Point, error) {
+	out := points[:0]
+	for _, p := range points {
+		drop := false
+		for i := range e.Exclude {
+			x := &e.Exclude[i]
+			yes, err := x.holds(&p)
+			if err != nil {
+				return nil, place([]problem{{x.where, err.Error(), ErrExpr}}, e.where)
+			}
+			drop = drop || yes
+		}
+		if !drop {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+func (x *Exclusion) holds(p *Point) (bool, error) {
+	for _, m := range x.Where {
+		if p.Cell(m.Column) == nil {
+			return false, fmt.Errorf("no axis or row column is named %s", m.Column)
+		}
+		if !m.Holds(p.Cell(m.Column)) {
+			return false, nil
+		}
+	}
+	if x.When == "" {
+		return true, nil
+	}
+	v, err := x.When.Eval(p.Cells)
+	return v.AsFloat() != 0, err
+}
+
+// Holds says whether a cell has one of the values.
+func (m *Match) Holds(cell any) bool {
+	return slices.ContainsFunc(m.Values, func(v Value) bool { return v.cell() == cell })
+}
+
+// Eval works an expression out over the numbers among cells.
+func (e Expr) Eval(cells []Cell) (Number, error) {
+	n, err := parseExpr(string(e))
+	if err != nil {
+		return Number{}, err
+	}
+	return n.eval(cellScope(cells))
+}
+
+// EvalFloat is Eval with all numbers, those of the expression too, taken for floats: 1 / 2 is a half. Division by zero gives
+// an infinity or NaN.
+func (e Expr) EvalFloat(cells []Cell) (float64, error) {
+	n, err := parseExpr(string(e))
+	if err != nil {
+		return 0, err
+	}
+	s := cellScope(cells)
+	for k, v := range s {
+		s[k] = float(v.AsFloat())
+	}
+	n.each(func(n *node) { n.num = float(n.num.AsFloat()) })
+	v, err := n.eval(s)
+	return v.AsFloat(), err
+}
+
+func cellScope(cells []Cell) scope {
+	s := make(scope, len(cells))
+	for _, c := range cells {
+		switch v := c.Value.(type) {
+		case int64:
+			s[c.Name] = Number{Int: v}
+		case float64:
+			s[c.Name] = float(v)
+		}
+	}
+	return s
+}
+
+// each calls do for every node of an expression.
+func (n *node) each(do func(*node)) {
+	if n != nil {
+		do(n)
+		n.a.each(do)
+		n.b.each(do)
+	}
+}
+
+// Names lists the names that an expression uses.
+func (e Expr) Names() (list []string) {
+	n, err := parseExpr(string(e))
+	if err != nil {
+		return nil
+	}
+	n.each(func(n *node) {
+		if n.op == "name" {
+			list = append(list, n.name)
+		}
+	})
+	return list
+}

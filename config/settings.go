@@ -1,0 +1,374 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// ErrSetting means that a setting of an experiment can't be applied.
+var ErrSetting = errors.New("bad setting")
+
+// Files says where what an experiment names is: machines and settings beside it, jobs by name.
+type Files struct {
+	FS  fs.FS                                                // of the experiment; nil: OS()
+	Dir string                                               // of the experiment in it
+	Job func(name string) (fsys fs.FS, file string, e error) // finds a ready job
+}
+
+// Run is a point made ready: the machine and the job to simulate, and the digest of everything that goes in.
+type Run struct {
+	Machine *Machine
+	Job     *Job
+	JobName string // as the experiment names it
+	Inputs  string // SHA-256 of the machine, the job and the files that it names, in hexadecimal
+}
+
+// Place gives the settings of errors their place in the experiment file.
+func (e *Experiment) Place(s *Setting) (file string, line int) {
+	at := lookupPosition(e.where, s.where)
+	if s.Value.node != nil && s.Value.node.Line > 0 {
+		at.line = s.Value.node.Line
+	}
+	return e.file, at.line
+}
+
+// Load makes a point ready.
+func (f *Files) Load(job string, settings []Setting) (*Run, error) {
+	plan := split(job, settings)
+	j, tree, err := f.loadJob(plan.job, plan.fields)
+	if err != nil {
+		return nil, err
+	}
+	q := Request{Machine: plan.machine, Job: j, FS: f.FS}
+	if strings.HasSuffix(plan.machine, ".yaml") || strings.HasSuffix(plan.machine, ".yml") {
+		q.Machine = relative(f.Dir, plan.machine)
+	}
+	for _, s := range plan.machineFields {
+		q.Set = append(q.Set, strings.TrimPrefix(s.Path, machinePrefix)+"="+s.Value.String())
+	}
+	m, err := LoadMachine(q)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := digest(m, j, tree)
+	return &Run{Machine: m, Job: j, JobName: plan.job, Inputs: inputs}, err
+}
+
+const machinePrefix = "machine."
+
+// plan is settings by what they set.
+type plan struct {
+	job, machine          string
+	fields, machineFields []Setting
+}
+
+func split(job string, settings []Setting) plan {
+	p := plan{job: job}
+	for _, s := range settings {
+		switch {
+		case s.Path == "job":
+			p.job = s.Value.node.Value
+		case s.Path == "machine":
+			p.machine = s.Value.node.Value
+		case strings.HasPrefix(s.Path, machinePrefix):
+			p.machineFields = append(p.machineFields, s)
+		default:
+			p.fields = append(p.fields, s)
+		}
+	}
+	return p
+}
+
+func (f *Files) loadJob(name string, settings []Setting) (*Job, *yaml.Node, error) {
+	fsys, file := f.FS, relative(f.Dir, name)
+	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
+		var err error
+		if fsys, file, err = f.Job(name); err != nil {
+			return nil, nil, err
+		}
+	}
+	if fsys == nil {
+		fsys = OS()
+	}
+	data, err := readLimited(fsys, file, maxFileBytes)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, err := parseYAML(file, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	n = cloneNode(n, new(int))
+	for _, s := range settings {
+		if err := s.apply(n); err != nil {
+			return nil, nil, &Error{File: file, Path: s.Path, Msg: err.Error(), Kind: ErrReference}
+		}
+	}
+	j, err := parseJobNode(fsys, file, n)
+	return j, n, err
+}
+
+// cloneNode copies a tree with its aliases followed, so that a setting changes one place only. What is beyond maxNodes is
+// left out, which the reader then refuses by its own count.
+func cloneNode(n *yaml.Node, count *int) *yaml.Node {
+	n = deref(n)
+	out := *n
+	out.Anchor = ""
+	out.Content = nil
+	for _, c := range n.Content {
+		if *count++; *count <= maxNodes+1 {
+			out.Content = append(out.Content, cloneNode(c, count))
+		}
+	}
+	return &out
+}
+
+// step is one key or index of a path into a job.
+type step struct {
+	key   string
+	index int // when key is empty
+}
+
+// parseFieldPath reads steps[1].dispatch and specialization."some.name".
+func parseFieldPath(text string) ([]step, error) {
+	var steps []step
+	for rest := text; rest != ""; {
+		key, after, err := firstKey(rest)
+		if err != nil {
+			return nil, fmt.Errorf("path %q: %w", text, err)
+		}
+		quoted := strings.HasPrefix(rest, `"`)
+		if !quoted {
+			if i := strings.IndexByte(key, '['); i >= 0 {
+				key, after = key[:i], rest[i:]
+			}
+		}
+		if key != "" || quoted {
+			steps = append(steps, step{key: key})
+		}
+		if after, err = parseIndices(after, &steps); err != nil {
+			return nil, fmt.Errorf("path %q: %w", text, err)
+		}
+		if after != "" && after[0] != '.' || after == "." {
+			return nil, fmt.Errorf("path %q: want a key after a dot", text)
+		}
+		rest = strings.TrimPrefix(after, ".")
+	}
+	if len(steps) == 0 || steps[0].key == "" {
+		return nil, fmt.Errorf("path %q: want a key first", text)
+	}
+	return steps, nil
+}
+
+// parseIndices takes [1][2] off the front.
+func parseIndices(text string, steps *[]step) (rest string, err error) {
+	for strings.HasPrefix(text, "[") {
+		number, after, ok := strings.Cut(text[1:], "]")
+		i, err := strconv.Atoi(number)
+		if !ok || err != nil || i < 0 {
+			return "", fmt.Errorf("want an index in brackets")
+		}
+		*steps = append(*steps, step{index: i})
+		text = after
+	}
+	return text, nil
+}
+
+// apply puts the setting's value at its path in a job.
+func (s *Setting) apply(root *yaml.Node) error {
+	steps, err := parseFieldPath(s.Path)
+	if err != nil {
+		return err
+	}
+	at := root
+	for i, st := range steps {
+		last := i == len(steps)-1
+		switch {
+		case st.key == "":
+			at, err = itemAt(at, st.index)
+		default:
+			at, err = valueAt(at, st.key, last || steps[i+1].key != "", i == 1 && steps[0].key == "parameters")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	*at = *cloneNode(s.Value.node, new(int))
+	return nil
+}
+
+func itemAt(n *yaml.Node, i int) (*yaml.Node, error) {
+	if n.Kind != yaml.SequenceNode || i >= len(n.Content) {
+		return nil, fmt.Errorf("the job has no item %d there", i)
+	}
+	return n.Content[i], nil
+}
+
+// valueAt finds the value of a key, which is added where it may be: a parameter that nothing uses would change nothing.
+func valueAt(n *yaml.Node, key string, add, mustExist bool) (*yaml.Node, error) {
+	if n.Kind != yaml.MappingNode {
+		return nil, fmt.Errorf("the job has no mapping around %q", key)
+	}
+	var known []string
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1], nil
+		}
+		known = append(known, n.Content[i].Value)
+	}
+	if !add || mustExist {
+		msg := fmt.Sprintf("the job has no %q there", key)
+		if near := nearest(key, known); near != "" {
+			msg += fmt.Sprintf(" (nearest: %s)", near)
+		}
+		return nil, errors.New(msg)
+	}
+	name := &yaml.Node{}
+	if err := yaml.Unmarshal([]byte(key), name); err != nil || len(name.Content) != 1 || name.Content[0].Kind != yaml.ScalarNode {
+		return nil, fmt.Errorf("%q is no key", key)
+	}
+	value := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	n.Content = append(n.Content, name.Content[0], value)
+	return value, nil
+}
+
+// digest is over the machine's values, the job without what says nothing of the run, and the files that it names.
+func digest(m *Machine, j *Job, tree *yaml.Node) (string, error) {
+	h := sha256.New()
+	text, err := json.Marshal(plain(reflect.ValueOf(m).Elem()))
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(h, "machine %s\n", text)
+	d := &digester{w: h, job: j}
+	d.node(tree, "")
+	return hex.EncodeToString(h.Sum(nil)), d.err
+}
+
+// plain turns a value into maps and lists by its field table; encoding/json sorts the keys of maps.
+func plain(v reflect.Value) any {
+	switch v.Kind() {
+	case reflect.Struct:
+		out := map[string]any{}
+		for _, f := range fieldsOf(v.Type()) {
+			if f.name != "description" {
+				out[f.name] = plain(v.Field(f.index))
+			}
+		}
+		return out
+	case reflect.Map:
+		out := map[string]any{}
+		for _, k := range sortedKeys(v) {
+			out[k] = plain(v.MapIndex(reflect.ValueOf(k)))
+		}
+		return out
+	}
+	return v.Interface()
+}
+
+type digester struct {
+	w   io.Writer
+	job *Job
+	err error
+}
+
+// unhashed are the job's fields that are for people, or part of the machine.
+var unhashed = []string{"description", "machine", "set"}
+
+// node writes a tree so that different trees give different text.
+func (d *digester) node(n *yaml.Node, at string) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		fmt.Fprint(d.w, "{")
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			d.pair(n.Content[i].Value, n.Content[i+1], at)
+		}
+		fmt.Fprint(d.w, "}")
+	case yaml.SequenceNode:
+		fmt.Fprint(d.w, "[")
+		for _, c := range n.Content {
+			d.node(c, at+"[]")
+		}
+		fmt.Fprint(d.w, "]")
+	default:
+		fmt.Fprintf(d.w, "%q;", n.Value)
+	}
+}
+
+func (d *digester) pair(key string, value *yaml.Node, at string) {
+	if at == "" && slices.Contains(unhashed, key) {
+		return
+	}
+	fmt.Fprintf(d.w, "%q:", key)
+	d.node(value, joinPath(at, key))
+	if (key == "shader" || key == "file") && value.Kind == yaml.ScalarNode {
+		d.file(value.Value)
+	}
+}
+
+// maxInputBytes bounds what is read of a file that a job names.
+const maxInputBytes = 1 << 32
+
+func (d *digester) file(name string) {
+	data, err := d.job.ReadFile(name, maxInputBytes)
+	if err != nil {
+		d.err = errors.Join(d.err, err)
+		return
+	}
+	fmt.Fprintf(d.w, "sha256 %x;", sha256.Sum256(data))
+}
+
+// Explain gives faults that settings caused their place in the experiment file.
+func (e *Experiment) Explain(err error, settings []Setting) error {
+	return explain(err, func(fault *Error) error {
+		for i := range settings {
+			s := &settings[i]
+			if !concerns(s, fault) {
+				continue
+			}
+			file, line := e.Place(s)
+			msg := fault.Msg
+			if fault.Path != s.Path {
+				msg = fault.Path + ": " + msg
+			}
+			return &Error{File: file, Line: line, Path: s.Path, Msg: msg, Kind: fault.Kind}
+		}
+		return fault
+	})
+}
+
+func concerns(s *Setting, fault *Error) bool {
+	set := strings.TrimPrefix(s.Path, machinePrefix)
+	under := fault.Path == set || strings.HasPrefix(fault.Path, set+".") || strings.HasPrefix(fault.Path, set+"[")
+	return under || fault.Kind == ErrUnknownKey && strings.HasPrefix(set, fault.Path+".")
+}
+
+// explain rewrites every Error of a joined error.
+func explain(err error, rewrite func(*Error) error) error {
+	if list, ok := err.(interface{ Unwrap() []error }); ok {
+		var out []error
+		for _, e := range list.Unwrap() {
+			out = append(out, explain(e, rewrite))
+		}
+		return errors.Join(out...)
+	}
+	if fault, ok := err.(*Error); ok {
+		return rewrite(fault)
+	}
+	return err
+}
+
+// Dir is the folder of the experiment's file.
+func (e *Experiment) Dir() string { return path.Dir(e.file) }

@@ -1,0 +1,41 @@
+package experiments
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+//go:embed figures
+var figures embed.FS
+
+// figureSuffix ends the names of experiment files; what else is in their folder belongs to them.
+const figureSuffix = ".yaml"
+
+// FigureFiles is the folder of the embedded experiments: their files and what those name.
+func FigureFiles() (fs.FS, error) { return fs.Sub(figures, "figures") }
+
+// FigureNames lists the embedded experiments in alphabetical order.
+func FigureNames() []string {
+	files, _ := fs.Glob(figures, "figures/*"+figureSuffix) // the pattern is a constant, and well formed
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = strings.TrimSuffix(path.Base(f), figureSuffix)
+	}
+	return names
+}
+
+// LookupFigure finds an embedded experiment by name: the folder that it is in, and its file there.
+func LookupFigure(name string) (files fs.FS, file string, err error) {
+	files, err = FigureFiles()
+	if err != nil {
+		return nil, "", err
+	}
+	file = name + figureSuffix
+	if _, err := fs.Stat(files, file); err != nil || strings.ContainsAny(name, `/\`) {
+		return nil, "", fmt.Errorf("%w: %q%s", ErrUnknown, name, nearestOf(name, FigureNames()))
+	}
+	return files, file, nil
+}

@@ -1,0 +1,70 @@
+package sweep
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// Describe lists the points, which of them have a result, and how long the others will take. The store may be nil.
+func (p *Plan) Describe(w io.Writer, s *Store, workers int) error {
+	if s == nil {
+		s = &Store{} // of no folder: empty
+	}
+	missing, err := p.Missing(s)
+	if err != nil {
+		return err
+	}
+	run := map[int]bool{}
+	for _, i := range missing {
+		run[i] = true
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i := range p.Specs {
+		state := "has a result"
+		if run[i] {
+			state = "to run"
+		}
+		fmt.Fprintf(t, "%d\t%s\t%s\n", i, p.Specs[i].label(), state)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w, p.outlook(s, missing, workers))
+	return err
+}
+
+func (s *Spec) label() string {
+	var parts []string
+	for _, c := range s.Cells {
+		parts = append(parts, c.Name+"="+cellText(c.Value))
+	}
+	return strings.Join(parts, " ")
+}
+
+func (p *Plan) outlook(s *Store, missing []int, workers int) string {
+	if workers == 0 {
+		workers = runtime.NumCPU()
+	}
+	e := p.Estimate(s, missing)
+	text := fmt.Sprintf("%d points, %d to run", len(p.Specs), len(missing))
+	if len(missing) == 0 {
+		return text
+	}
+	wall := e.Total / time.Duration(min(workers, len(missing)))
+	text += fmt.Sprintf(": about %s on one core, %s with %d workers", rounded(e.Total), rounded(wall), workers)
+	if e.Similar < e.Points {
+		text += fmt.Sprintf("; %d of them by %.0f workgroups a second, as nothing like them has run here", e.Points-e.Similar, assumedRate)
+	}
+	return text
+}
+
+func rounded(d time.Duration) time.Duration {
+	if d < time.Minute {
+		return d.Round(100 * time.Millisecond)
+	}
+	return d.Round(time.Second)
+}

@@ -1,0 +1,72 @@
+package sweep
+
+import (
+	"fmt"
+	"time"
+)
+
+// assumedRate is how many workgroups a second are taken for granted while nothing of an experiment has run: the middle of
+// what the ready jobs do on one core of a small machine, which is from 500 to 50000.
+const assumedRate = 5000.0
+
+// startSeconds is what a worker process costs beside its simulation.
+const startSeconds = 0.05
+
+// An Estimate is how long some points will take.
+type Estimate struct {
+	Points  int // estimated
+	Similar int // of them, from the time of a point like it
+	Total   time.Duration
+}
+
+// Estimate adds up what points will take on one core: for each the host time of the record most like it, in proportion to the
+// workgroups launched, or else the assumed rate.
+func (p *Plan) Estimate(s *Store, points []int) Estimate {
+	known := s.All()
+	e := Estimate{Points: len(points)}
+	seconds := 0.0
+	for _, i := range points {
+		spec := &p.Specs[i]
+		if r := similar(spec, known); r != nil {
+			e.Similar++
+			seconds += r.HostSeconds*float64(max(spec.Work, 1))/float64(max(r.Work, 1)) + startSeconds
+		} else {
+			seconds += float64(spec.Work)/assumedRate + startSeconds
+		}
+	}
+	e.Total = time.Duration(seconds * float64(time.Second))
+	return e
+}
+
+// similar finds the finished record of the same job with the most equal cells, and of those the nearest in workgroups.
+func similar(s *Spec, known []Record) *Record {
+	var best *Record
+	bestEqual, bestApart := -1, 0.0
+	for i := range known {
+		r := &known[i]
+		if r.Status != Done || r.Job != s.Job {
+			continue
+		}
+		equal, apart := equalCells(s.Cells, r.Cells), ratio(s.Work, r.Work)
+		if equal > bestEqual || equal == bestEqual && apart < bestApart {
+			best, bestEqual, bestApart = r, equal, apart
+		}
+	}
+	return best
+}
+
+func ratio(a, b uint64) float64 {
+	return float64(max(a, b, 1)) / float64(max(min(a, b), 1))
+}
+
+// equalCells compares by text, as numbers lose their type in records.
+func equalCells(a, b []Cell) (count int) {
+	for _, x := range a {
+		for _, y := range b {
+			if x.Name == y.Name && fmt.Sprint(x.Value) == fmt.Sprint(y.Value) {
+				count++
+			}
+		}
+	}
+	return count
+}

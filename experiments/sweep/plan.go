@@ -1,0 +1,178 @@
+package sweep
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"spvsim/config"
+	"spvsim/experiments"
+)
+
+// Identity says which simulator runs. Build tells two simulators apart that may give different results; it is part of what a
+// record is found by. Version is what rows say.
+type Identity struct {
+	Version string `json:"version"`
+	Build   string `json:"build"`
+}
+
+// A Spec is one point as a worker is told it, free of the experiment that it is from.
+type Spec struct {
+	Library  bool      `json:"library,omitempty"` // files are among the embedded experiments
+	Dir      string    `json:"dir"`               // folder that files are relative to
+	Job      string    `json:"job"`
+	Settings []Setting `json:"settings"`
+	Inputs   string    `json:"inputs"` // digest of what the sweep saw, which the worker must see too
+	Key      string    `json:"key"`    // names the record
+	Cells    []Cell    `json:"cells"`  // of the row, for people and for estimates
+	Work     uint64    `json:"work"`   // workgroups to launch, for estimates
+	Identity Identity  `json:"identity"`
+}
+
+// Setting is a path with its value as YAML.
+type Setting struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
+}
+
+// Cell is a named value: int64, float64 or string.
+type Cell struct {
+	Name  string `json:"name"`
+	Value any    `json:"value"`
+}
+
+// A Plan is an experiment with its points, each made ready.
+type Plan struct {
+	Experiment *config.Experiment
+	Small      bool
+	Identity   Identity
+	Specs      []Spec // in point order
+}
+
+// Load finds an experiment: a file when the name ends in .yaml, else one of the embedded.
+func Load(name string) (*config.Experiment, Place, error) {
+	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
+		files, file, err := experiments.LookupFigure(name)
+		if err != nil {
+			return nil, Place{}, err
+		}
+		e, err := config.LoadExperiment(files, file)
+		return e, Place{Library: true}, err
+	}
+	e, err := config.LoadExperiment(nil, name)
+	if err != nil {
+		return nil, Place{}, err
+	}
+	dir, err := filepath.Abs(e.Dir())
+	return e, Place{Dir: dir}, err
+}
+
+// Place says where an experiment's files are.
+type Place struct {
+	Library bool
+	Dir     string
+}
+
+func (p Place) files() (*config.Files, error) {
+	f := &config.Files{Dir: p.Dir, Job: readyJob}
+	if p.Library {
+		fsys, err := experiments.FigureFiles()
+		if err != nil {
+			return nil, err
+		}
+		f.FS, f.Dir = fsys, ""
+	}
+	return f, nil
+}
+
+func readyJob(name string) (fs.FS, string, error) {
+	fsys, file, _, err := experiments.Lookup(name)
+	return fsys, file, err
+}
+
+// NewPlan expands an experiment and makes every point ready, so that faults of settings show before anything runs.
+func NewPlan(e *config.Experiment, at Place, small bool, id Identity) (*Plan, error) {
+	points, err := e.Points(small)
+	if err != nil {
+		return nil, err
+	}
+	if len(points) == 0 {
+		return nil, fmt.Errorf("%s: every point is excluded", e.Name)
+	}
+	files, err := at.files()
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Experiment: e, Small: small, Identity: id}
+	for i := range points {
+		s, err := newSpec(e, at, files, &points[i], id)
+		if err != nil {
+			return nil, e.Explain(err, points[i].Settings)
+		}
+		p.Specs = append(p.Specs, *s)
+	}
+	return p, nil
+}
+
+func newSpec(e *config.Experiment, at Place, files *config.Files, p *config.Point, id Identity) (*Spec, error) {
+	run, err := files.Load(e.Job, p.Settings)
+	if err != nil {
+		return nil, err
+	}
+	s := &Spec{Library: at.Library, Dir: at.Dir, Job: run.JobName, Inputs: run.Inputs, Work: work(run.Job), Identity: id}
+	for _, x := range p.Settings {
+		s.Settings = append(s.Settings, Setting{x.Path, x.Value.String()})
+	}
+	for _, c := range p.Cells {
+		s.Cells = append(s.Cells, Cell(c))
+	}
+	sum := sha256.Sum256([]byte(s.Inputs + "\n" + id.Build))
+	s.Key = hex.EncodeToString(sum[:16])
+	return s, nil
+}
+
+// work counts the workgroups that a job launches from the host, over all its rounds; a graph's own enqueues are not known.
+func work(j *config.Job) uint64 {
+	launches, err := j.Launches()
+	rounds, err2 := j.Rounds()
+	if err != nil || err2 != nil {
+		return 0
+	}
+	var sum uint64
+	for i := range launches {
+		d := launches[i].Dispatch
+		sum += uint64(d[0]) * uint64(d[1]) * uint64(d[2])
+	}
+	return max(sum*uint64(rounds), 1)
+}
+
+// ErrChanged means that a file changed between the sweep's start and a point's.
+var ErrChanged = errors.New("the machine, the job or a file that it names changed since the sweep started: start it again")
+
+// Ready loads what a spec names, in the worker.
+func (s *Spec) Ready() (*config.Run, error) {
+	files, err := Place{s.Library, s.Dir}.files()
+	if err != nil {
+		return nil, err
+	}
+	var settings []config.Setting
+	for _, x := range s.Settings {
+		v, err := config.ParseValue(x.Value)
+		if err != nil {
+			return nil, err
+		}
+		settings = append(settings, config.Setting{Path: x.Path, Value: v})
+	}
+	run, err := files.Load(s.Job, settings)
+	if err != nil {
+		return nil, err
+	}
+	if run.Inputs != s.Inputs {
+		return nil, ErrChanged
+	}
+	return run, nil
+}

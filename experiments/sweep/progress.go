@@ -1,0 +1,72 @@
+package sweep
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+)
+
+// progress says how far a sweep is: a bar on a terminal, else a line now and then.
+type progress struct {
+	w            io.Writer // nil: nobody looks
+	bars         *mpb.Progress
+	bar          *mpb.Bar
+	begin, shown time.Time
+	total, known int // points, and those that had a result before
+	done, failed int // of those that ran
+}
+
+// lineEvery is how often a line is written where there is no terminal.
+const lineEvery = 5 * time.Second
+
+func newProgress(w io.Writer, total, known int) *progress {
+	now := time.Now()
+	p := &progress{w: w, begin: now, shown: now, total: total, known: known}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) && known < total {
+		p.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(40))
+		p.bar = p.bars.AddBar(int64(total), mpb.PrependDecorators(decor.CountersNoUnit("%d/%d points")),
+			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + p.text() })))
+		p.bar.SetCurrent(int64(known))
+	}
+	return p
+}
+
+// ended counts a point that ran, for all the points that share its inputs.
+func (p *progress) ended(r *Record, points int) {
+	if r.Status == Done {
+		p.done += points
+	} else {
+		p.failed += points
+	}
+	switch now := time.Now(); {
+	case p.bar != nil:
+		p.bar.IncrBy(points)
+	case p.w != nil && (now.Sub(p.shown) >= lineEvery || p.known+p.done+p.failed == p.total):
+		p.shown = now
+		fmt.Fprintf(p.w, "%d of %d points, %s\n", p.known+p.done+p.failed, p.total, p.text())
+	}
+}
+
+// text is what the bar does not show: failed, rate, time left.
+func (p *progress) text() string {
+	ran := p.done + p.failed
+	took := time.Since(p.begin)
+	text := fmt.Sprintf("%d failed", p.failed)
+	if ran == 0 || took <= 0 {
+		return text
+	}
+	left := time.Duration(float64(took) / float64(ran) * float64(p.total-p.known-ran))
+	return fmt.Sprintf("%s, %.2g a second, %s left", text, float64(ran)/took.Seconds(), left.Round(time.Second))
+}
+
+func (p *progress) close() {
+	if p.bar != nil {
+		p.bar.Abort(false) // no effect when it is full
+		p.bars.Wait()
+	}
+}

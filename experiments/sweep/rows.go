@@ -1,0 +1,447 @@
+package sweep
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spvsim/config"
+)
+
+// ErrColumn means that a column of an experiment is not there, or can't be worked out.
+var ErrColumn = errors.New("bad column")
+
+// defaultColumns are kept where an experiment does not say.
+var defaultColumns = []config.Column{
+	{Name: "cycles", Path: "cycles"}, {Name: "seconds", Path: "seconds"},
+	{Name: "instructions.total", Path: "instructions.total"}, {Name: "occupancy", Path: "occupancy"},
+}
+
+// Rows makes the table of all points that have a record, in point order: number, parameters, status, results, references,
+// derived columns, then error, digest of the inputs, and version.
+func (p *Plan) Rows(s *Store) (*Table, error) {
+	b := &rowsBuilder{plan: p, table: &Table{}}
+	if err := b.read(s); err != nil {
+		return nil, err
+	}
+	b.parameters()
+	b.each("status", func(i int) any { return string(b.records[i].Status) })
+	err := errors.Join(b.results(), b.references(), b.derived())
+	b.each("error", func(i int) any { return orMissing(b.records[i].Error) })
+	b.each("inputs", func(i int) any { return b.records[i].Inputs })
+	b.each("version", func(i int) any { return b.records[i].Version })
+	return b.table, errors.Join(err, b.unique())
+}
+
+func orMissing(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+type rowsBuilder struct {
+	plan    *Plan
+	table   *Table
+	points  []int // of each row
+	records []*Record
+	stats   []any // of each row, decoded; nil for a failed point
+}
+
+func (b *rowsBuilder) read(s *Store) error {
+	for i := range b.plan.Specs {
+		r, err := s.Get(&b.plan.Specs[i])
+		if err != nil {
+			return err
+		}
+		if r == nil {
+			continue
+		}
+		var stats any
+		if r.Status == Done {
+			d := json.NewDecoder(bytes.NewReader(r.Stats))
+			d.UseNumber()
+			if err := d.Decode(&stats); err != nil {
+				return fmt.Errorf("point %d: %w", i, err)
+			}
+		}
+		b.points, b.records, b.stats = append(b.points, i), append(b.records, r), append(b.stats, stats)
+	}
+	b.table.Rows = len(b.points)
+	return nil
+}
+
+func (b *rowsBuilder) each(name string, value func(row int) any) {
+	values := make([]any, b.table.Rows)
+	for i := range values {
+		values[i] = value(i)
+	}
+	b.table.add(name, values)
+}
+
+// parameters adds the number of each point, and the cells that any point has.
+func (b *rowsBuilder) parameters() {
+	b.each("point", func(i int) any { return int64(b.points[i]) })
+	var names []string
+	for _, i := range b.points {
+		for _, c := range b.plan.Specs[i].Cells {
+			if !slices.Contains(names, c.Name) {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	for _, name := range names {
+		b.each(name, func(i int) any { return b.plan.Specs[b.points[i]].cell(name) })
+	}
+}
+
+func (s *Spec) cell(name string) any {
+	for _, c := range s.Cells {
+		if c.Name == name {
+			return c.Value
+		}
+	}
+	return nil
+}
+
+func (b *rowsBuilder) results() error {
+	columns := b.plan.Experiment.Columns
+	if columns == nil {
+		columns = defaultColumns
+	}
+	var errs []error
+	for _, c := range columns {
+		found, all := 0, 0
+		b.each(c.Name, func(i int) any { return b.result(i, c.Path, &found, &all) })
+		if all > 0 && found == 0 {
+			errs = append(errs, fmt.Errorf("%w: columns: %s: no such value in the statistics%s", ErrColumn, c.Path, b.nearest(c.Path)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// result looks a path up in a row's statistics and counts the rows that have statistics, and those that have the value.
+func (b *rowsBuilder) result(row int, path string, found, all *int) any {
+	if b.stats[row] == nil {
+		return nil
+	}
+	*all++
+	v, ok := lookup(b.stats[row], path)
+	if !ok {
+		v, ok = absentCount(path)
+	}
+	if ok {
+		*found++
+	}
+	return v
+}
+
+const classPrefix = "instructions.by_class."
+
+// absentCount: a class of which nothing issued is not among the statistics.
+func absentCount(path string) (any, bool) {
+	name, ok := strings.CutPrefix(path, classPrefix)
+	if ok && slices.Contains(config.ClassNames(), name) {
+		return int64(0), true
+	}
+	return nil, false
+}
+
+// lookup follows a path through JSON: members by name, items of a list by their name or number.
+func lookup(v any, path string) (any, bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		// Names may hold dots: the longest member that the path begins with wins.
+		for end := len(path); end > 0; end = strings.LastIndexByte(path[:end], '.') {
+			if inner, ok := v[path[:end]]; ok {
+				return lookup(inner, strings.TrimPrefix(path[end:], "."))
+			}
+		}
+	case []any:
+		return lookupItem(v, path)
+	case json.Number:
+		if path == "" {
+			return jsonNumber(v)
+		}
+	case string:
+		if path == "" {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+func lookupItem(list []any, path string) (any, bool) {
+	for i, item := range list {
+		m, _ := item.(map[string]any)
+		name, _ := m["name"].(string)
+		for _, key := range []string{name, strconv.Itoa(i)} {
+			if rest, ok := strings.CutPrefix(path, key+"."); ok && key != "" {
+				return lookup(item, rest)
+			}
+		}
+	}
+	return nil, false
+}
+
+func jsonNumber(n json.Number) (any, bool) {
+	if i, err := n.Int64(); err == nil {
+		return i, true
+	}
+	f, err := n.Float64()
+	return f, err == nil
+}
+
+// nearest names the path of the statistics that is most like a wrong one.
+func (b *rowsBuilder) nearest(path string) string {
+	var known []string
+	for _, s := range b.stats {
+		if s != nil {
+			leaves(s, "", &known)
+			break
+		}
+	}
+	slices.Sort(known)
+	if near := config.Nearest(path, known); near != "" {
+		return fmt.Sprintf(" (nearest: %s)", near)
+	}
+	return ""
+}
+
+func leaves(v any, at string, out *[]string) {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, inner := range v {
+			leaves(inner, strings.TrimPrefix(at+"."+k, "."), out)
+		}
+	case []any:
+		for i, inner := range v {
+			leaves(inner, at+"."+strconv.Itoa(i), out)
+		}
+	default:
+		*out = append(*out, at)
+	}
+}
+
+// references joins the columns of the experiment's CSV files.
+func (b *rowsBuilder) references() error {
+	var errs []error
+	for i := range b.plan.Experiment.References {
+		if err := b.reference(&b.plan.Experiment.References[i]); err != nil {
+			errs = append(errs, fmt.Errorf("%w: references: %s: %w", ErrColumn, b.plan.Experiment.References[i].File, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (b *rowsBuilder) reference(r *config.Reference) error {
+	data, err := b.plan.Experiment.ReadFile(r.File)
+	if err != nil {
+		return err
+	}
+	lines, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil {
+		return err
+	}
+	if len(lines) == 0 {
+		return errors.New("no line of column names")
+	}
+	byKey, err := keyed(lines, r.On)
+	if err != nil {
+		return err
+	}
+	on, err := b.columns(r.On)
+	if err != nil {
+		return err
+	}
+	for _, c := range r.Columns {
+		at := slices.Index(lines[0], c.From)
+		if at < 0 {
+			return fmt.Errorf("no column %q", c.From)
+		}
+		b.each(c.Name, func(row int) any {
+			if line, ok := byKey[rowKey(on, row)]; ok {
+				return parseCell(line[at])
+			}
+			return nil
+		})
+	}
+	return nil
+}
+
+// keyed finds lines by what they hold in some columns; of several the first is taken.
+func keyed(lines [][]string, on []config.Renamed) (map[string][]string, error) {
+	var at []int
+	for _, c := range on {
+		i := slices.Index(lines[0], c.From)
+		if i < 0 {
+			return nil, fmt.Errorf("no column %q", c.From)
+		}
+		at = append(at, i)
+	}
+	out := map[string][]string{}
+	for _, line := range lines[1:] {
+		key := ""
+		for _, i := range at {
+			key += line[i] + "\x00"
+		}
+		if _, ok := out[key]; !ok {
+			out[key] = line
+		}
+	}
+	return out, nil
+}
+
+func (b *rowsBuilder) columns(list []config.Renamed) (out []*TableColumn, err error) {
+	for _, c := range list {
+		column := b.table.column(c.Name)
+		if column == nil {
+			return nil, b.unknown(c.Name)
+		}
+		out = append(out, column)
+	}
+	return out, nil
+}
+
+func rowKey(on []*TableColumn, row int) string {
+	key := ""
+	for _, c := range on {
+		key += cellText(c.Values[row]) + "\x00"
+	}
+	return key
+}
+
+func parseCell(s string) any {
+	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return i
+	}
+	if f, err := strconv.ParseFloat(s, 64); err == nil {
+		return f
+	}
+	return orMissing(s)
+}
+
+func (b *rowsBuilder) unknown(name string) error {
+	var known []string
+	for i := range b.table.Columns {
+		known = append(known, b.table.Columns[i].Name)
+	}
+	near := ""
+	if n := config.Nearest(name, known); n != "" {
+		near = fmt.Sprintf(" (nearest: %s)", n)
+	}
+	return fmt.Errorf("the rows have no column %s%s", name, near)
+}
+
+func (b *rowsBuilder) derived() error {
+	var errs []error
+	for i := range b.plan.Experiment.Derived {
+		d := &b.plan.Experiment.Derived[i]
+		do := b.expression
+		if d.Of != "" {
+			do = b.baseline
+		}
+		if err := do(d); err != nil {
+			errs = append(errs, fmt.Errorf("%w: derived: %s: %w", ErrColumn, d.Name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// expression works a column out row by row; where a number that it uses is missing, so is the result.
+func (b *rowsBuilder) expression(d *config.Derived) error {
+	var used []*TableColumn
+	for _, name := range d.Expr.Names() {
+		c := b.table.column(name)
+		if c == nil {
+			return b.unknown(name)
+		}
+		if c.Type == Text && slices.ContainsFunc(c.Values, func(v any) bool { return v != nil }) {
+			return fmt.Errorf("%s is text: want a number", name)
+		}
+		used = append(used, c)
+	}
+	var fault error
+	b.each(d.Name, func(row int) any {
+		var cells []config.Cell
+		for _, c := range used {
+			if c.Values[row] == nil {
+				return nil
+			}
+			cells = append(cells, config.Cell{Name: c.Name, Value: c.Values[row]})
+		}
+		v, err := d.Expr.EvalFloat(cells)
+		if fault = errors.Join(fault, err); math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+		return v
+	})
+	return fault
+}
+
+// baseline takes a column from the row that has the values of where and otherwise the same parameters.
+func (b *rowsBuilder) baseline(d *config.Derived) error {
+	from := b.table.column(d.Of)
+	if from == nil {
+		return b.unknown(d.Of)
+	}
+	var same []*TableColumn
+	for _, name := range b.parameterNames() {
+		if !slices.ContainsFunc(d.Where, func(m config.Match) bool { return m.Column == name }) {
+			same = append(same, b.table.column(name))
+		}
+	}
+	rows := map[string]int{}
+	for row := range b.table.Rows {
+		matches := true
+		for i := range d.Where {
+			c := b.table.column(d.Where[i].Column)
+			if c == nil {
+				return b.unknown(d.Where[i].Column)
+			}
+			matches = matches && d.Where[i].Holds(c.Values[row])
+		}
+		if _, have := rows[rowKey(same, row)]; matches && !have {
+			rows[rowKey(same, row)] = row
+		}
+	}
+	b.each(d.Name, func(row int) any {
+		if i, ok := rows[rowKey(same, row)]; ok {
+			return from.Values[i]
+		}
+		return nil
+	})
+	return nil
+}
+
+// parameterNames are the columns between point and status.
+func (b *rowsBuilder) parameterNames() (names []string) {
+	for i := range b.table.Columns[1:] {
+		name := b.table.Columns[i+1].Name
+		if name == "status" {
+			break
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// unique asks for a name of its own for each column.
+func (b *rowsBuilder) unique() error {
+	var errs []error
+	seen := map[string]bool{}
+	for i := range b.table.Columns {
+		name := b.table.Columns[i].Name
+		if seen[name] {
+			errs = append(errs, fmt.Errorf("%w: two columns are named %s", ErrColumn, name))
+		}
+		seen[name] = true
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,156 @@
+package sweep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Status says how a point ended.
+type Status string
+
+const (
+	Done    Status = "done"
+	Failed  Status = "failed"  // the simulation says so, and would again
+	Crashed Status = "crashed" // the worker ended without a result; tried again by the next sweep
+)
+
+// A Record is what a point came to.
+type Record struct {
+	Inputs      string          `json:"inputs"`
+	Version     string          `json:"version"`
+	Build       string          `json:"build"`
+	Job         string          `json:"job"`
+	Cells       []Cell          `json:"cells"`
+	Work        uint64          `json:"work"`
+	Status      Status          `json:"status"`
+	Error       string          `json:"error,omitempty"`
+	HostSeconds float64         `json:"host_seconds"`
+	Stats       json.RawMessage `json:"stats,omitempty"`
+}
+
+// A Store is a folder of records, a file each. Several processes may write to it at once.
+type Store struct{ dir string }
+
+const (
+	recordSuffix = ".json"
+	tempPrefix   = ".new-"
+	staleAfter   = time.Hour // a record is written in well under a second
+)
+
+// OpenStore makes the folder where it is missing, and clears what killed writers left.
+func OpenStore(dir string) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	left, err := filepath.Glob(filepath.Join(dir, tempPrefix+"*"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range left {
+		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > staleAfter {
+			_ = os.Remove(name) // another sweep may have done so
+		}
+	}
+	return &Store{dir}, nil
+}
+
+func (s *Store) path(key string) string { return filepath.Join(s.dir, key+recordSuffix) }
+
+// Put writes a record so that it is there as a whole or not at all, and stays after a loss of power.
+func (s *Store) Put(key string, r *Record) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.dir, tempPrefix+"*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(data, '\n'))
+	err = errors.Join(err, f.Chmod(recordMode), f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), s.path(key))
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncDir(s.dir)
+}
+
+// recordMode lets others read a shared cache; CreateTemp's mode does not.
+const recordMode = 0o644
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// Get reads a record; nil when there is none. A record of other inputs or of another format is none.
+func (s *Store) Get(spec *Spec) (*Record, error) {
+	data, err := os.ReadFile(s.path(spec.Key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &Record{}
+	if err := json.Unmarshal(data, r); err != nil || r.Inputs != spec.Inputs {
+		return nil, nil
+	}
+	return r, nil
+}
+
+// Remove forgets a point.
+func (s *Store) Remove(key string) error {
+	if err := os.Remove(s.path(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// maxSamples bounds the records that an estimate looks at.
+const maxSamples = 10_000
+
+// All lists the readable records, in the order of their keys.
+func (s *Store) All() (list []Record) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), recordSuffix) || len(list) == maxSamples {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(s.dir, e.Name()))
+		var r Record
+		if err == nil && json.Unmarshal(data, &r) == nil {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// Missing lists the points, by index, that have no result yet.
+func (p *Plan) Missing(s *Store) ([]int, error) {
+	var list []int
+	for i := range p.Specs {
+		r, err := s.Get(&p.Specs[i])
+		if err != nil {
+			return nil, fmt.Errorf("point %d: %w", i, err)
+		}
+		if r == nil || r.Status == Crashed {
+			list = append(list, i)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,156 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Folders and files of a sweep's output folder.
+const (
+	pointsDir = "points"
+	slurmDir  = "slurm"
+)
+
+// A Launcher runs specs until each has a record in the store, or can't get one.
+type Launcher interface {
+	Launch(ctx context.Context, specs []Spec, ended func(*Record)) error
+}
+
+// Options say how a sweep runs.
+type Options struct {
+	Out      string // folder of rows and figures
+	Cache    string // folder of records; empty: in Out
+	Force    bool   // forget the results of this experiment's points first
+	Progress io.Writer
+}
+
+// Counts say how far a sweep is.
+type Counts struct{ Points, Done, Failed, Crashed, Missing int }
+
+// ErrPoints means that the sweep is complete, with points that failed.
+var ErrPoints = errors.New("points failed")
+
+// Records is the store of a sweep.
+func (o *Options) Records() (*Store, error) {
+	if o.Cache != "" {
+		return OpenStore(o.Cache)
+	}
+	return OpenStore(filepath.Join(o.Out, pointsDir))
+}
+
+// Run runs what has no result yet. That points failed is in the counts, not an error.
+func (p *Plan) Run(ctx context.Context, o *Options, store *Store, l Launcher) error {
+	if o.Force {
+		for i := range p.Specs {
+			if err := store.Remove(p.Specs[i].Key); err != nil {
+				return err
+			}
+		}
+	}
+	missing, err := p.Missing(store)
+	if err != nil {
+		return err
+	}
+	specs, shared := p.distinct(missing)
+	bar := newProgress(o.Progress, len(p.Specs), len(p.Specs)-len(missing))
+	err = nil
+	if len(specs) > 0 {
+		err = l.Launch(ctx, specs, func(r *Record) { bar.ended(r, shared[r.Inputs]) })
+	}
+	bar.close()
+	return err
+}
+
+// distinct leaves out points whose inputs are those of an earlier one, and counts the points of each.
+func (p *Plan) distinct(points []int) (specs []Spec, shared map[string]int) {
+	shared = map[string]int{}
+	for _, i := range points {
+		s := p.Specs[i]
+		if shared[s.Inputs]++; shared[s.Inputs] == 1 {
+			specs = append(specs, s)
+		}
+	}
+	return specs, shared
+}
+
+// Counts looks every point up.
+func (p *Plan) Counts(s *Store) (Counts, error) {
+	c := Counts{Points: len(p.Specs)}
+	for i := range p.Specs {
+		r, err := s.Get(&p.Specs[i])
+		switch {
+		case err != nil:
+			return c, err
+		case r == nil:
+			c.Missing++
+		case r.Status == Done:
+			c.Done++
+		case r.Status == Crashed:
+			c.Crashed++
+		default:
+			c.Failed++
+		}
+	}
+	return c, nil
+}
+
+func (c Counts) String() string {
+	text := fmt.Sprintf("%d of %d points done", c.Done, c.Points)
+	if c.Failed+c.Crashed > 0 {
+		text += fmt.Sprintf(", %d failed", c.Failed+c.Crashed)
+	}
+	if c.Missing > 0 {
+		text += fmt.Sprintf(", %d to run", c.Missing)
+	}
+	return text
+}
+
+// Write writes the rows as CSV and Parquet, whole or not at all, and returns the file names.
+func (t *Table) Write(dir, name string) (files []string, err error) {
+	for _, form := range []struct {
+		suffix string
+		write  func(io.Writer) error
+	}{{".csv", t.WriteCSV}, {".parquet", t.WriteParquet}} {
+		var b bytes.Buffer
+		if err := form.write(&b); err != nil {
+			return files, err
+		}
+		file := filepath.Join(dir, name+form.suffix)
+		if err := Replace(file, b.Bytes()); err != nil {
+			return files, err
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+// Replace writes a file by renaming a new one to it, so that a killed sweep leaves no half of one.
+func Replace(file string, data []byte) error {
+	temp := fmt.Sprintf("%s%s%d", file, tempPrefix, os.Getpid())
+	if err := os.WriteFile(temp, data, recordMode); err != nil {
+		return err
+	}
+	return os.Rename(temp, file)
+}
+
+// Local runs points in worker processes of this machine.
+type Local struct{ Workers }
+
+// NewLocal makes a launcher of count processes; 0: as many as there are cores.
+func NewLocal(command []string, count int, store *Store) *Local {
+	if count == 0 {
+		count = runtime.NumCPU()
+	}
+	return &Local{Workers{Command: command, Count: count, Store: store}}
+}
+
+// Launch runs the specs.
+func (l *Local) Launch(ctx context.Context, specs []Spec, ended func(*Record)) error {
+	return l.Run(ctx, specs, ended)
+}
