@@ -40,7 +40,7 @@ func TestEveryJobLoads(t *testing.T) {
 	for _, name := range Names() {
 		job := load(t, name)
 		launches, err := job.Launches()
-		if err != nil || len(launches) == 0 {
+		if err != nil || len(launches) == 0 && !job.IsGraph() {
 			t.Errorf("%s: %d launches, %v", name, len(launches), err)
 		}
 		if _, err := config.LoadMachine(config.Request{Job: job}); err != nil {
