@@ -25,15 +25,25 @@ const (
 	scriptScale = 0.72
 )
 
-// face is made once; the faces of each size share its bytes.
+// face is made once: the characters of the code page; the faces of each size share its bytes.
 var face = sync.OnceValue(func() *font.Cache {
-	parsed, err := opentype.Parse(liberationsansregular.TTF)
+	parsed, err := opentype.Parse(subsetFont(liberationsansregular.TTF, codePageRunes()))
 	if err != nil {
 		panic("plots: the built-in font: " + err.Error())
 	}
 	f := font.Font{Typeface: "Liberation", Variant: "Sans"}
 	return font.NewCache(font.Collection{{Font: f, Face: parsed}})
 })
+
+func codePageRunes() []rune {
+	var runes []rune
+	for b := 0x20; b < 0x100; b++ {
+		if r := codePage.DecodeByte(byte(b)); r >= 0x20 && (r < 0x7f || r >= 0xa0) && r != '\ufffd' {
+			runes = append(runes, r)
+		}
+	}
+	return runes
+}
 
 func faceOf(size vg.Length) *font.Face {
 	f := face().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
@@ -113,6 +123,7 @@ func setText(c draw.Canvas, s string, at vg.Point, size vg.Length, a alignment, 
 	if s == "" {
 		return
 	}
+	s = standIns.Replace(s)
 	if degrees != 0 {
 		c.Push()
 		defer c.Pop()

@@ -1,0 +1,55 @@
+package plots
+
+import (
+	"testing"
+
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+)
+
+// TestSubsetDrawsTheSameGlyphs holds each character's outline and width to the whole font's.
+func TestSubsetDrawsTheSameGlyphs(t *testing.T) {
+	data := subsetFont(liberationsansregular.TTF, codePageRunes())
+	if len(data) > len(liberationsansregular.TTF)/6 {
+		t.Errorf("%d bytes of %d", len(data), len(liberationsansregular.TTF))
+	}
+	if got := checksum(data); got != 0xb1b0afba {
+		t.Errorf("checksum of the file: %#x", got)
+	}
+	small, err1 := opentype.Parse(data)
+	whole, err2 := opentype.Parse(liberationsansregular.TTF)
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	for _, r := range codePageRunes() {
+		a, widthA := outlineOf(t, small, r)
+		b, widthB := outlineOf(t, whole, r)
+		if diff := cmp.Diff(b, a); diff != "" || widthA != widthB {
+			t.Errorf("%q: width %v, want %v\n%s", r, widthA, widthB, diff)
+		}
+	}
+	if id, err := small.GlyphIndex(new(sfnt.Buffer), 'α'); err == nil && id != 0 {
+		t.Errorf("a character that was not asked for is glyph %d", id)
+	}
+}
+
+func outlineOf(t *testing.T, f *sfnt.Font, r rune) (sfnt.Segments, fixed.Int26_6) {
+	t.Helper()
+	var buf sfnt.Buffer
+	id, err := f.GlyphIndex(&buf, r)
+	if err != nil || id == 0 {
+		t.Fatalf("%q: glyph %d: %v", r, id, err)
+	}
+	width, err := f.GlyphAdvance(&buf, id, 1000, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	segments, err := f.LoadGlyph(&buf, id, 1000, nil)
+	if err != nil {
+		t.Fatalf("%q: %v", r, err)
+	}
+	return append(sfnt.Segments(nil), segments...), width
+}
