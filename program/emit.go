@@ -18,6 +18,8 @@ type emitter struct {
 	fixes []fix
 	masks []int // by place: scalar word in which lanes wait, -1 if none
 
+	together together
+
 	scalarWords, vectorRows int
 	spareRow                int      // -1 until a cycle of moves needs one
 	scratch                 []uint32 // by local id: first word
@@ -46,6 +48,9 @@ func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class) (*Pro
 	e.countUses()
 	e.placeLocals()
 	e.placeMasks()
+	if err := e.findTogether(); err != nil {
+		return nil, err
+	}
 	for i := range fl.Blocks {
 		e.block(i)
 	}
@@ -203,10 +208,11 @@ func (e *emitter) block(i int) {
 	e.start[i] = int32(len(e.insts))
 	if e.fl.pend[i] {
 		e.control(isa.Inst{Op: isa.MaskJoin, T: isa.I64, Dst: e.mask(i), Src: src(e.mask(i))}, b)
-		if !e.fl.full[i] {
-			e.branch(isa.Inst{Op: isa.BranchExecZ}, e.onward(i), b)
+		if k := e.onward(i); !e.fl.full[i] && !e.together.within(i, k) {
+			e.branch(isa.Inst{Op: isa.BranchExecZ}, k, b)
 		}
 	}
+	e.skipLoop(i, b)
 	for _, v := range b.Code {
 		e.value(v)
 	}
@@ -345,7 +351,7 @@ func (e *emitter) split(i, t, f int, b *ir.Block) {
 		e.control(isa.Inst{Op: isa.MaskPark, T: isa.I64, Dst: e.mask(near)}, b)
 		e.jump(i, e.onward(i), b)
 	default:
-		if k := e.onward(i); k != near {
+		if k := e.onward(i); k != near && !e.together.within(i+1, k) {
 			e.branch(isa.Inst{Op: isa.BranchExecZ}, k, b)
 		}
 		e.jump(i, near, b)

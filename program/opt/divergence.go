@@ -65,6 +65,9 @@ func analyse(f *ir.Func, o Options, closing bool) *divergenceAnalysis {
 			d.mark(v)
 		}
 	})
+	for _, v := range d.missing() {
+		d.mark(v)
+	}
 	for len(d.work) > 0 {
 		v := d.work[len(d.work)-1]
 		d.work = d.work[:len(d.work)-1]

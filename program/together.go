@@ -1,0 +1,81 @@
+package program
+
+import (
+	"fmt"
+	"sort"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/spirv/validate"
+)
+
+// Barriers with Imm 1 want every wave of the workgroup, active lanes or not: a
+// wave does not jump over their blocks, but walks through them with no lane on.
+
+// together has the places of the blocks with such barriers, ascending.
+type together []int
+
+// within reports one of them at place from or after it, before place to.
+func (t together) within(from, to int) bool {
+	i := sort.SearchInts(t, from)
+	return i < len(t) && t[i] < to
+}
+
+// findTogether finds the blocks, and refuses those in loops that lanes leave in
+// different rounds: waves would meet at barriers of different rounds.
+func (e *emitter) findTogether() error {
+	for i, b := range e.fl.Blocks {
+		for _, v := range b.Code {
+			if v.Op != isa.Barrier || v.Imm != 1 || len(e.together) > 0 && e.together[len(e.together)-1] == i {
+				continue
+			}
+			if e.inRaggedLoop(i) {
+				return fmt.Errorf("%w: %%%d: a group operation of scope Workgroup in a loop that invocations leave in different rounds",
+					validate.ErrUnsupported, v.SPIRV)
+			}
+			e.together = append(e.together, i)
+		}
+	}
+	return nil
+}
+
+// inRaggedLoop reports a loop around a place that has a divergent way out.
+func (e *emitter) inRaggedLoop(at int) bool {
+	for h, b := range e.fl.Blocks[:at+1] {
+		end, isLoop := e.loopEnd(b)
+		if !isLoop || at >= end {
+			continue
+		}
+		for _, c := range e.fl.Blocks[h:end] {
+			if divergent(c) && (e.leaves(c.Succs[0], h, end) || e.leaves(c.Succs[1], h, end)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (e *emitter) leaves(b *ir.Block, h, end int) bool {
+	to := e.fl.Place[b.ID]
+	return to < h || to >= end
+}
+
+// loopEnd is the place behind the loop that b is the header of.
+func (e *emitter) loopEnd(b *ir.Block) (end int, ok bool) {
+	if b.Continue == nil || b.Merge == nil {
+		return 0, false
+	}
+	if end = e.fl.Place[b.Merge.ID]; end < 0 {
+		end = len(e.fl.Blocks)
+	}
+	return end, true
+}
+
+// skipLoop jumps over a loop without such barriers when no lane is active: what
+// ends it may need one.
+func (e *emitter) skipLoop(i int, b *ir.Block) {
+	end, ok := e.loopEnd(b)
+	if ok && len(e.together) > 0 && !e.together.within(i, end) {
+		e.branch(isa.Inst{Op: isa.BranchExecZ}, end, b)
+	}
+}
