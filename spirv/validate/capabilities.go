@@ -119,6 +119,9 @@ func (k *need) enumerant(kind grammar.Kind, e *grammar.Enumerant) {
 	case kind == grammar.KindCapability:
 		k.capability(e)
 	case kind == grammar.KindBuiltIn && freeBuiltIns[spirv.BuiltIn(e.Value)]:
+	case kind == grammar.KindGroupOperation && k.m.implied[spirv.CapabilityGroups]:
+		// OpGroup* and the operations of SPV_AMD_shader_ballot ask for Groups
+		// alone; the grammar knows the scans of the others only.
 	case kind == grammar.KindFPRoundingMode || kind == grammar.KindSourceLanguage:
 	default:
 		k.demand(e.Name, e.Capabilities, e.Extensions, e.Version, e.LastVersion)

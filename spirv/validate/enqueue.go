@@ -8,7 +8,7 @@ type enqueueWork struct {
 }
 
 var enqueueRules = []rule{
-	{name: "enqueue-version", sentence: "This extension requires SPIR-V 1.4.", check: versionRule(4)},
+	{name: "enqueue-version", sentence: "This extension requires SPIR-V 1.4.", early: true, check: versionRule(4)},
 	{name: "extensions", sentence: "To use this extension within a SPIR-V module, the following OpExtension must be present in the module: OpExtension \"SPV_AMDX_shader_enqueue\""},
 	{name: "capabilities", sentence: "[every instruction, mode, decoration and built-in] Capability: ShaderEnqueueAMDX"},
 	{name: "payload-initializer", sentence: "Variables declared with this storage class are readable and writable, and must not have initializers.",

@@ -13,6 +13,8 @@ type rule struct {
 	sentence string
 	// warning: the breach does no harm, and a compiler in use commits it.
 	warning bool
+	// early rules need no other to hold.
+	early bool
 	// check is nil where a chapter of the core rules tests the sentence; its
 	// faults have the rule's name too.
 	check func(c *extension)
@@ -44,8 +46,13 @@ type extension struct {
 	work *enqueueWork
 }
 
-// extensionRules tests the rules of the extensions that the module declares.
-func extensionRules(m *Module, r *report) {
+// earlyRules and extensionRules test the rules of the extensions that the
+// module declares.
+func earlyRules(m *Module, r *report) { runExtensions(m, r, true) }
+
+func extensionRules(m *Module, r *report) { runExtensions(m, r, false) }
+
+func runExtensions(m *Module, r *report, early bool) {
 	for i := range extensionTexts {
 		text := &extensionTexts[i]
 		if !m.Extensions[text.name] {
@@ -53,7 +60,7 @@ func extensionRules(m *Module, r *report) {
 		}
 		c := &extension{Module: m, r: r, work: &enqueueWork{}}
 		for j := range text.rules {
-			if c.rule = &text.rules[j]; c.rule.check != nil {
+			if c.rule = &text.rules[j]; c.rule.check != nil && c.rule.early == early {
 				c.rule.check(c)
 			}
 		}

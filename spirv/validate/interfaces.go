@@ -165,7 +165,7 @@ func takesIDs(k spirv.ExecutionMode) bool {
 func (m *Module) modeArgs(mode Mode, say func(string, ...any)) {
 	for _, w := range mode.Args {
 		switch {
-		case mode.IDs && !constant(m.Def(spirv.ID(w)).Op) && m.Def(spirv.ID(w)).Op != spirv.OpConstantStringAMDX && m.Def(spirv.ID(w)).Op != spirv.OpSpecConstantStringAMDX:
+		case mode.IDs && !constant(m.Def(spirv.ID(w)).Op) && mode.Kind != spirv.ExecutionModeSharesInputWithAMDX:
 			say("%s: %%%d is no constant", mode.Kind, w)
 		case mode.Kind == spirv.ExecutionModeLocalSize && w == 0:
 			say("a local size of 0")

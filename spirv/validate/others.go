@@ -3,7 +3,7 @@ package validate
 import "spvsim/spirv"
 
 var workgroupRules = []rule{
-	{name: "workgroup-version", sentence: "This extension requires SPIR-V 1.4.", check: versionRule(4)},
+	{name: "workgroup-version", sentence: "This extension requires SPIR-V 1.4.", early: true, check: versionRule(4)},
 	{name: "layout", sentence: "If WorkgroupMemoryExplicitLayoutKHR capability is declared, composite objects in the Workgroup Storage Class with types decorated with Block also must be explicitly laid out."},
 	{name: "workgroup-all-or-none", sentence: "Either all or none of the Workgroup Storage Class variables in the entry point interface must point to struct types decorated with Block.",
 		check: func(c *extension) {
@@ -238,7 +238,7 @@ func (c *extension) constantVector(in *spirv.Instruction, id uint32, n int, most
 }
 
 var quadRules = []rule{
-	{name: "quad-version", sentence: "This extension requires SPIR-V 1.3.", check: versionRule(3)},
+	{name: "quad-version", sentence: "This extension requires SPIR-V 1.3.", early: true, check: versionRule(3)},
 	{name: "quad-reconvergence", sentence: "This extension requires SPV_KHR_maximal_reconvergence.", check: func(c *extension) {
 		if !c.Extensions["SPV_KHR_maximal_reconvergence"] {
 			c.each(func(in *spirv.Instruction) {
@@ -320,12 +320,7 @@ var gcnRules = []rule{
 				c.at(in, "result type %s: want float32", c.typeText(c.Type(in.Type)))
 			}
 		})},
-	{name: "time-capability", sentence: "Use of this instruction requires declaration of the Int64 capability.",
-		check: gcnCheck(3, func(c *extension, in *spirv.Instruction, a []uint32) {
-			if !c.Has(spirv.CapabilityInt64) {
-				c.at(in, "TimeAMD needs the capability Int64")
-			}
-		})},
+	{name: "capabilities", sentence: "[TimeAMD] Use of this instruction requires declaration of the Int64 capability."},
 	{name: "time-result", sentence: "[TimeAMD] Result Type must be a 64-bit unsigned integer scalar.",
 		check: gcnCheck(3, func(c *extension, in *spirv.Instruction, a []uint32) {
 			if t := c.Type(in.Type); !t.is('U') || t.Width != 64 {

@@ -13,7 +13,7 @@ const MaxFaults = 20
 // chapter of the specification. Chapters of a later stage rely on all those
 // of the stages before, so a stage with faults is the last one that runs.
 var stages = [][]chapter{
-	{sections, capabilities, calls},
+	{sections, capabilities, calls, earlyRules},
 	{flow},
 	{uses},
 	{values, entryPoints, structures},

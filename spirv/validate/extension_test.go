@@ -1,0 +1,269 @@
+package validate
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spvsim/spirv"
+	"spvsim/spirv/asm"
+)
+
+// A ruleCase breaks one rule: the module of its extension in testdata/rules
+// passes, and with old replaced by new it does not. Where that takes more than
+// one edit, old and new hold as many lines.
+type ruleCase struct{ rule, old, new string }
+
+const mode = "OpExecutionModeId %send "
+
+var ruleCases = map[string][]ruleCase{
+	"enqueue": {
+		{"enqueue-version", "", ""},
+		{"extensions", "OpExtension \"SPV_AMDX_shader_enqueue\"", ""},
+		{"capabilities", "OpCapability ShaderEnqueueAMDX", ""},
+		{"payload-initializer", "%input = OpVariable %p_record NodePayloadAMDX", "%none = OpConstantNull %record|%input = OpVariable %p_record NodePayloadAMDX %none"},
+		{"layout", "OpMemberDecorate %record 0 Offset 0", ""},
+		{"coalescing-model", "OpEntryPoint GLCompute %gather", "OpEntryPoint TaskEXT %gather"},
+		{"coalescing-alone", "OpExecutionMode %gather CoalescingAMDX", "OpExecutionMode %gather CoalescingAMDX|OpExecutionModeId %gather StaticNumWorkgroupsAMDX %u1 %u1 %u1"},
+		{"static-alone", mode + "IsApi", mode + "StaticNumWorkgroupsAMDX %u1 %u1 %u1|" + mode + "IsApi"},
+		{"recursion-constant", mode + "MaxNodeRecursionAMDX %u4", mode + "MaxNodeRecursionAMDX %f1"},
+		{"api-entry-model", "OpEntryPoint GLCompute %send", "OpEntryPoint TaskEXT %send"},
+		{"api-entry-bool", mode + "IsApiEntryAMDX %true", mode + "IsApiEntryAMDX %u1"},
+		{"api-entry-shared", "%peer IsApiEntryAMDX %false", "%peer IsApiEntryAMDX %true"},
+		{"api-entry-absent", "OpExecutionModeId %peer IsApiEntryAMDX %false", ""},
+		{"static-model", "OpEntryPoint GLCompute %take", "OpEntryPoint TaskEXT %take"},
+		{"static-sizes", "%take StaticNumWorkgroupsAMDX %u1 %u1", "%take StaticNumWorkgroupsAMDX %u1 %f1"},
+		{"max-model", "OpEntryPoint GLCompute %send", "OpEntryPoint TaskEXT %send"},
+		{"max-sizes", "%send MaxNumWorkgroupsAMDX %u4", "%send MaxNumWorkgroupsAMDX %true"},
+		{"index-model", "OpEntryPoint GLCompute %send", "OpEntryPoint TaskEXT %send"},
+		{"index-constant", mode + "ShaderIndexAMDX %u0", mode + "ShaderIndexAMDX %f1"},
+		{"shares-name", "SharesInputWithAMDX %name", "SharesInputWithAMDX %text"},
+		{"max-payloads-target", "OpDecorateId %out NodeMaxPayloadsAMDX %u4", "OpDecorateId %out NodeMaxPayloadsAMDX %u4|OpDecorateId %record NodeMaxPayloadsAMDX %u4"},
+		{"max-payloads", "OpDecorateId %coalesced NodeMaxPayloadsAMDX %u4", ""},
+		{"max-payloads", "OpDecorateId %out NodeMaxPayloadsAMDX %u4", "OpDecorateId %out NodeMaxPayloadsAMDX %f1"},
+		{"max-payloads", "OpDecorateId %coalesced NodeMaxPayloadsAMDX %u4", "OpDecorateId %coalesced NodeMaxPayloadsAMDX %u0"},
+		{"shares-limits", "%some NodeSharesPayloadLimitsWithAMDX %out", "%some NodeSharesPayloadLimitsWithAMDX %some"},
+		{"shares-limits", "%some NodeSharesPayloadLimitsWithAMDX %out", "%some NodeSharesPayloadLimitsWithAMDX %record"},
+		{"shares-limits", "%some NodeSharesPayloadLimitsWithAMDX %out", "%record NodeSharesPayloadLimitsWithAMDX %out"},
+		{"shares-limits", "OpDecorateId %out PayloadNodeNameAMDX %name", "OpDecorateId %out PayloadNodeNameAMDX %name|OpDecorateId %out NodeSharesPayloadLimitsWithAMDX %coalesced"},
+		{"node-name-target", "OpDecorateId %out PayloadNodeNameAMDX %name", "OpDecorateId %out PayloadNodeNameAMDX %name|OpDecorateId %record PayloadNodeNameAMDX %name"},
+		{"node-name", "%out PayloadNodeNameAMDX %name", "%out PayloadNodeNameAMDX %text"},
+		{"base-index-target", "%out PayloadNodeBaseIndexAMDX", "%record PayloadNodeBaseIndexAMDX"},
+		{"sparse-target", "%some PayloadNodeSparseArrayAMDX", "%record PayloadNodeSparseArrayAMDX"},
+		{"array-size-target", "%some PayloadNodeArraySizeAMDX", "%record PayloadNodeArraySizeAMDX"},
+		{"array-size", "OpDecorateId %out PayloadNodeArraySizeAMDX %u1", ""},
+		{"finish-target", "%record TrackFinishWritingAMDX", "%out TrackFinishWritingAMDX"},
+		{"indirect-target", "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX", "OpDecorate %record PayloadDispatchIndirectAMDX"},
+		{"indirect-type", "%record = OpTypeStruct %uint %uint", "%record = OpTypeStruct %uint %float"},
+		{"allocate-type", "OpAllocateNodePayloadsAMDX %p_out|%e = OpAccessChain %p_uint %a %u0 %u0", "OpAllocateNodePayloadsAMDX %p_record|%e = OpAccessChain %p_uint %a %u0"},
+		{"allocate-name", "OpDecorateId %out PayloadNodeNameAMDX %name", ""},
+		{"allocate-count", "%p_out %u2 %u4 %u0", "%p_out %u2 %u5 %u0"},
+		{"allocate-integers", "%p_out %u2 %u4 %u0", "%p_out %u2 %f1 %u0"},
+		{"allocate-visibility", "%p_out %u2 %u4 %u0", "%p_out %u1 %u4 %u0"},
+		{"allocate-uniform", "%p_out %u2 %u4 %u0", "%p_out %u2 %li %u0"},
+		{"allocate-uniform", "%p_out %u2 %u4 %u0", "%p_out %u2 %u4 %li"},
+		{"allocate-flow", "OpBranchConditional %same", "OpBranchConditional %first"},
+		{"enqueue-array", "OpEnqueueNodePayloadsAMDX %a", "OpEnqueueNodePayloadsAMDX %e"},
+		{"enqueue-array", "OpEnqueueNodePayloadsAMDX %a", "OpEnqueueNodePayloadsAMDX %u1"},
+		{"enqueue-array", "OpEntryPoint GLCompute %send \"send\" %lane|OpEnqueueNodePayloadsAMDX %a", "OpEntryPoint GLCompute %send \"send\" %lane %many|OpEnqueueNodePayloadsAMDX %many"},
+		{"enqueue-by-value", "OpEnqueueNodePayloadsAMDX %a", "OpEnqueueNodePayloadsAMDX %f_out"},
+		{"enqueue-flow", "OpBranchConditional %same", "OpBranchConditional %first"},
+		{"length-result", "%n = OpNodePayloadArrayLengthAMDX %uint", "%n = OpNodePayloadArrayLengthAMDX %float"},
+		{"length-array", "%n = OpNodePayloadArrayLengthAMDX %uint %many", "%n = OpNodePayloadArrayLengthAMDX %uint %u1"},
+		{"valid-result", "%ok = OpIsNodePayloadValidAMDX %bool", "%ok = OpIsNodePayloadValidAMDX %uint"},
+		{"valid-type", "%bool %some %u1", "%bool %u1 %u1"},
+		{"valid-variable", "%bool %some %u1", "%bool %f_some %u1"},
+		{"valid-index", "%bool %some %u1", "%bool %some %u4"},
+		{"finish-result", "%last = OpFinishWritingNodePayloadAMDX %bool", "%last = OpFinishWritingNodePayloadAMDX %uint"},
+		{"finish-payload", "OpEntryPoint GLCompute %take \"take\" %input|OpFinishWritingNodePayloadAMDX %bool %input", "OpEntryPoint GLCompute %take \"take\" %input %many|OpFinishWritingNodePayloadAMDX %bool %u1"},
+		{"finish-track", "OpDecorate %record TrackFinishWritingAMDX", ""},
+		{"finish-coalescing", "OpExecutionModeId %take StaticNumWorkgroupsAMDX %u1 %u1 %u1", "OpExecutionMode %take CoalescingAMDX"},
+	},
+	"workgroup": {
+		{"workgroup-version", "", ""},
+		{"layout", "OpDecorate %array ArrayStride 4", ""},
+		{"layout", "%narrow = OpTypeStruct %byte %short", "%narrow = OpTypeStruct %bool %short"},
+		{"workgroup-all-or-none", "\"main\" %a %b", "\"main\" %a %b %c"},
+		{"workgroup-aliased", "OpDecorate %a Aliased", ""},
+		{"workgroup-block", "OpCapability WorkgroupMemoryExplicitLayoutKHR|OpCapability WorkgroupMemoryExplicitLayout8BitAccessKHR|OpCapability WorkgroupMemoryExplicitLayout16BitAccessKHR", "||"},
+		{"workgroup-8-bit", "OpCapability WorkgroupMemoryExplicitLayout8BitAccessKHR", ""},
+		{"workgroup-16-bit", "OpCapability WorkgroupMemoryExplicitLayout16BitAccessKHR", ""},
+		{"workgroup-stride", "OpDecorate %p_array ArrayStride 4", ""},
+	},
+	"ballot": {
+		{"capabilities", "OpCapability Groups", ""},
+		{"ballot-result", "OpGroupIAddNonUniformAMD %uint %u3 Reduce %u1", "OpGroupIAddNonUniformAMD %float %u3 Reduce %f1"},
+		{"ballot-result", "OpGroupFMinNonUniformAMD %float %u2 InclusiveScan %f1", "OpGroupFMinNonUniformAMD %uint %u2 InclusiveScan %u1"},
+		{"ballot-scope", "%uint %u3 Reduce", "%uint %u1 Reduce"},
+		{"ballot-operation", "%uint %u3 Reduce %u1", "%uint %u3 ClusteredReduce %u1"},
+		{"ballot-x", "%uint %u3 Reduce %u1", "%uint %u3 Reduce %i1"},
+		{"ballot-data", "%s1 = OpExtInst %uint %set SwizzleInvocationsAMD %u1", "%s1 = OpExtInst %pair %set SwizzleInvocationsAMD %pr"},
+		{"ballot-data-type", "SwizzleInvocationsAMD %u1", "SwizzleInvocationsAMD %i1"},
+		{"swizzle-offset", "SwizzleInvocationsAMD %u1 %offset", "SwizzleInvocationsAMD %u1 %mask"},
+		{"swizzle-offset", "%u1 %u0 %u3 %u2", "%u1 %u0 %u4 %u2"},
+		{"swizzle-mask", "SwizzleInvocationsMaskedAMD %u1 %mask", "SwizzleInvocationsMaskedAMD %u1 %offset"},
+		{"swizzle-mask", "%u31 %u0 %u1", "%u32 %u0 %u1"},
+		{"write-types", "WriteInvocationAMD %u1 %u2", "WriteInvocationAMD %u1 %i1"},
+		{"write-index", "WriteInvocationAMD %u1 %u2 %u3", "WriteInvocationAMD %u1 %u2 %i1"},
+		{"write-index", "WriteInvocationAMD %u1 %u2 %u3", "WriteInvocationAMD %u1 %u2 %u64"},
+		{"mbcnt-types", "MbcntAMD %u1", "MbcntAMD %v2"},
+		{"mbcnt-types", "%c1 = OpExtInst %uint", "%c1 = OpExtInst %long"},
+	},
+	"quad": {
+		{"quad-version", "", ""},
+		{"quad-reconvergence", "OpExtension \"SPV_KHR_maximal_reconvergence\"|OpExecutionMode %main MaximallyReconvergesKHR", "|"},
+		{"capabilities", "OpCapability QuadControlKHR", ""},
+		{"quad-full", "OpExecutionMode %other LocalSize 4 1 1", "OpExecutionMode %other LocalSize 4 1 1|OpExecutionMode %other RequireFullQuadsKHR"},
+		{"quad-result", "%all = OpGroupNonUniformQuadAllKHR %bool", "%all = OpGroupNonUniformQuadAllKHR %uint"},
+		{"quad-predicate", "%any = OpGroupNonUniformQuadAnyKHR %bool %true", "%any = OpGroupNonUniformQuadAnyKHR %bool %u1"},
+	},
+	"gcn": {
+		{"cube-coord-operand", "CubeFaceCoordAMD %v3", "CubeFaceCoordAMD %v2"},
+		{"cube-coord-result", "%c1 = OpExtInst %float2", "%c1 = OpExtInst %float3"},
+		{"cube-index-operand", "CubeFaceIndexAMD %v3", "CubeFaceIndexAMD %p"},
+		{"cube-index-result", "%i = OpExtInst %float ", "%i = OpExtInst %float2 "},
+		{"capabilities", "OpCapability Int64", ""},
+		{"time-result", "%t = OpExtInst %long", "%t = OpExtInst %uint"},
+		{"gcn-model", "OpEmitMeshTasksEXT", "%k1 = OpExtInst %float %set CubeFaceIndexAMD %v3|OpEmitMeshTasksEXT"},
+	},
+}
+
+// ruleFiles names the module of each extension's text.
+var ruleFiles = map[string]string{
+	"SPV_AMDX_shader_enqueue": "enqueue", "SPV_KHR_workgroup_memory_explicit_layout": "workgroup",
+	"SPV_AMD_shader_ballot": "ballot", "SPV_KHR_quad_control": "quad", "SPV_AMD_gcn_shader": "gcn",
+}
+
+func ruleText(t *testing.T, file string) string { return ruleFile(t, file) }
+
+func ruleFile(t testing.TB, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "rules", file+".spvasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func assemble(t *testing.T, text string) *spirv.Module {
+	t.Helper()
+	raw, err := asm.Assemble([]byte(text), "text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return raw
+}
+
+// edit makes the edits of a case.
+func (c *ruleCase) edit(t *testing.T, text string) string {
+	t.Helper()
+	olds, news := strings.Split(c.old, "|"), []string{strings.ReplaceAll(c.new, "|", "\n")}
+	if len(olds) > 1 {
+		news = strings.Split(c.new, "|")
+	}
+	for i, old := range olds {
+		if !strings.Contains(text, old) {
+			t.Fatalf("%q is not in the module", old)
+		}
+		text = strings.Replace(text, old, news[i], 1)
+	}
+	return text
+}
+
+func TestExtensionRules(t *testing.T) {
+	for file, cases := range ruleCases {
+		text := ruleText(t, file)
+		m, err := Check(assemble(t, text))
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		if len(m.Warnings) > 0 {
+			t.Errorf("%s: warning %v", file, m.Warnings)
+		}
+		for i := range cases {
+			t.Run(file+"/"+cases[i].rule, func(t *testing.T) { breaks(t, &cases[i], text) })
+		}
+	}
+}
+
+// breaks tests that a case has a fault, or a warning, under the rule's name.
+func breaks(t *testing.T, c *ruleCase, text string) {
+	var raw *spirv.Module
+	if strings.HasSuffix(c.rule, "-version") {
+		raw = assemble(t, text)
+		raw.Version = 1<<16 | 2<<8
+	} else {
+		if strings.Contains(c.new, "TaskEXT") {
+			text = strings.Replace(text, "OpExtension", "OpCapability MeshShadingEXT\nOpExtension \"SPV_EXT_mesh_shader\"\nOpExtension", 1)
+		}
+		raw = assemble(t, c.edit(t, text))
+	}
+	m, err := Check(raw)
+	var found []Fault
+	var faults Faults
+	var one Fault
+	switch {
+	case errors.As(err, &faults):
+		found = faults
+	case errors.As(err, &one):
+		found = []Fault{one}
+	case err == nil:
+		found = m.Warnings
+	}
+	for _, f := range found {
+		if f.Rule == c.rule {
+			if strings.Contains(f.Error(), "\n") {
+				t.Errorf("more than one line: %v", f)
+			}
+			return
+		}
+	}
+	t.Errorf("no fault of rule %s: %v", c.rule, err)
+}
+
+var update = flag.Bool("update", false, "write docs/rules.md")
+
+// TestRulesAreDocumented: each rule has a case, and the list of rules in the
+// docs is made from the tables.
+func TestRulesAreDocumented(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Rules of the extensions\n\nMade from the tables of `spirv/validate` (`go test ./spirv/validate -run Documented -update`). A warning does not make a\n" +
+		"module invalid: it breaks the letter of the text, compilers do so, and nothing depends on it.\n")
+	for _, text := range extensionTexts {
+		fmt.Fprintf(&b, "\n## %s\n\n| rule | level | sentence | test |\n| --- | --- | --- | --- |\n", text.name)
+		for _, r := range text.rules {
+			level := map[bool]string{true: "warning", false: "error"}[r.warning]
+			fmt.Fprintf(&b, "| %s | %s | %s | `TestExtensionRules/%s/%s` |\n", r.name, level, strings.ReplaceAll(r.sentence, "|", "\\|"), ruleFiles[text.name], r.name)
+			if !hasCase(ruleFiles[text.name], r.name) {
+				t.Errorf("%s: rule %s has no case", text.name, r.name)
+			}
+		}
+	}
+	b.WriteString("\n## Graphs of linked modules\n\n| rule | sentence | test |\n| --- | --- | --- |\n")
+	for _, r := range graphRules {
+		fmt.Fprintf(&b, "| %s | %s | `TestGraphRules/%s` |\n", r.name, r.sentence, r.name)
+	}
+	path := filepath.Join("..", "..", "docs", "rules.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != b.String() {
+		t.Errorf("docs/rules.md is not what the tables say: run with -update (%v)", err)
+	}
+}
+
+func hasCase(file, rule string) bool {
+	for _, c := range ruleCases[file] {
+		if c.rule == rule {
+			return true
+		}
+	}
+	return false
+}
