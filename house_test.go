@@ -29,6 +29,10 @@ var house = map[string]string{
 	"config":                "isa",
 	"tracing":               "isa program config",
 	"tracing/perfetto":      "isa tracing",
+	"tracing/profile":       "isa program config tracing",
+	"tracing/report":        "tracing tracing/profile",
+	"tracing/daisen":        "isa tracing",
+	"tracing/monitor":       "",
 	"simd":                  "isa program tracing",
 	"lds":                   "isa mem/lane mem/rmw",
 	"mem":                   "isa mem/lane mem/rmw program/ir",
@@ -38,11 +42,12 @@ var house = map[string]string{
 	"experiments":           "config",
 	"experiments/sweep":     "config experiments",
 	"plots":                 "",
-	"cmd/spvsim":            "spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto experiments experiments/sweep plots",
+	"cmd/spvsim":            "spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots",
 }
 
 // akita are the packages that may know the event engine.
-var akita = map[string]bool{"simd": true, "lds": true, "cu": true, "scheduler": true, "mem": true, "gpu": true, "tracing": true}
+var akita = map[string]bool{"simd": true, "lds": true, "cu": true, "scheduler": true, "mem": true, "gpu": true, "tracing": true,
+	"tracing/daisen": true, "tracing/monitor": true}
 
 func TestImportsRunDownTheHouse(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()

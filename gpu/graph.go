@@ -178,6 +178,7 @@ func (r *runner) dispatchGraph() error {
 		r.now = max(r.now, g.cycle())
 		r.before = r.snapshot(r.graph.codes...)
 		g.cluster.Begin(r.now, r.limit(), r.watch)
+		r.traceLaunch("graph")
 		r.graph.run.Dispatch(r.now, r.graph.entries)
 		if err := g.engine.Run(); err != nil {
 			return err
@@ -187,6 +188,7 @@ func (r *runner) dispatchGraph() error {
 			return err
 		}
 		r.countGraph(end)
+		r.traceEnd(end)
 		r.now = end
 	}
 	return nil

@@ -47,5 +47,8 @@ func (r *runner) sample(now uint64) (next uint64) {
 			s.Waves += simd.Resident()
 		}
 	}
+	if r.graph != nil {
+		s.Queue = r.graph.run.Queued()
+	}
 	return r.setup.Tracer.Sample(&s)
 }

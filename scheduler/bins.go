@@ -87,6 +87,7 @@ func (r *Run) openLaunch(now uint64, b *bin, readyAt uint64) *launch {
 			return nil
 		}
 		r.pool.payloads[i].input = input
+		r.tracePicked(now, b, i, input)
 		r.pool.arrays[input].elems = append(r.pool.arrays[input].elems, i)
 		s.waits = append(s.waits, uint32(min(max(readyAt, now)-min(r.pool.payloads[i].enqueued, now), 1<<32-1)))
 	}

@@ -349,8 +349,10 @@ func (r *Run) enqueue(now uint64, b *batch) uint64 {
 		x.enqueued = accepted
 		to := x.node.stages[x.remaining]
 		r.arrive(r.bin(to, engine), i, visible)
+		r.traceEnqueued(accepted, b.unit, r.bin(to, engine), i)
 		for _, s := range to.sharers {
 			r.arrive(r.bin(s.stages[x.remaining], engine), i, visible)
+			r.traceEnqueued(accepted, b.unit, r.bin(s.stages[x.remaining], engine), i)
 		}
 	}
 	q := r.queueOf(b.unit)

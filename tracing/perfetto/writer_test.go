@@ -75,6 +75,8 @@ var jobs = []struct {
 	{"reduce", []string{"memory.model=akita", "shader_engines=1", "compute_units=2"}},
 	{"peer-atax", []string{"rdna3-rx7900xtx"}},
 	{"transpose-plain", []string{"wave_slots=2"}},
+	{"classify", []string{"rdna4-like"}},
+	{"coalesced", []string{"rdna4-like", "scheduler.kind=multipass"}},
 }
 
 // TestTraceAgreesWithStatistics: as many instruction slices as instructions, and
@@ -391,5 +393,37 @@ func TestFlows(t *testing.T) {
 	}
 	if d := cmp.Diff([][]string{{"instruction5"}, {"wave10"}}, [][]string{begins, ends}); d != "" {
 		t.Errorf("flows (-want +got):\n%s", d)
+	}
+}
+
+// TestGraphFlows: each payload that a shader enqueues has a flow from the
+// instruction to a wave of its node that starts no earlier.
+func TestGraphFlows(t *testing.T) {
+	for _, job := range []string{"classify", "lastsum", "shared"} {
+		r, b, _ := traced(t, job, perfetto.Options{}, "rdna4-like")
+		_, list := decodeSlices(t, b)
+		begin := map[uint64]slice{}
+		for _, s := range list {
+			for _, id := range s.flows {
+				begin[id] = s
+			}
+		}
+		ended := 0
+		for _, s := range list {
+			for _, id := range s.ends {
+				from, ok := begin[id]
+				if !ok || from.at > s.at || !strings.HasPrefix(from.name, "payload_enqueue") || s.categories[0] != "wave" {
+					t.Fatalf("%s: flow %d from %s at %d to %s at %d", job, id, from.name, from.at, s.name, s.at)
+				}
+				ended++
+			}
+		}
+		var picked uint64
+		for _, n := range r.Stats.Graph.Nodes {
+			picked += n.Payloads
+		}
+		if ended != len(begin) || ended == 0 || uint64(ended) >= picked {
+			t.Errorf("%s: %d flows begin, %d end, nodes took %d payloads, the host's included", job, len(begin), ended, picked)
+		}
 	}
 }

@@ -1,0 +1,207 @@
+package profile
+
+import (
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/program"
+	"spvsim/tracing"
+)
+
+// A Collector is a tracing.Tracer that adds up what a Profile holds.
+type Collector struct {
+	tracing.Deaf
+	geometry tracing.Geometry
+	begin    uint64 // cycle of the first launch
+	end      uint64
+	series   Series
+	kernels  []kernel
+	byKey    map[kernelKey]int
+	steps    []Step
+	step     int
+	sampled  uint64
+	bytes    []uint64 // of each level, at the last sample
+	slots    []*program.Program
+	kernelOf []int // by wave slot
+	waiting  map[waitKey]uint64
+}
+
+// A kernel is a program in a step.
+type kernel struct {
+	Kernel
+	weights []uint64 // operations of a lane, by instruction
+}
+
+type kernelKey struct {
+	step    int
+	program *program.Program
+}
+
+type waitKey struct {
+	payload int
+	node    string
+}
+
+// NewCollector makes an empty collector.
+func NewCollector() *Collector {
+	return &Collector{byKey: map[kernelKey]int{}, waiting: map[waitKey]uint64{}, step: -1}
+}
+
+// Begin fulfils tracing.Tracer.
+func (c *Collector) Begin(g *tracing.Geometry) {
+	c.geometry = *g
+	c.series = newSeries(len(g.Levels))
+	c.bytes = make([]uint64, len(g.Levels))
+	c.slots, c.kernelOf = make([]*program.Program, g.Total()), make([]int, g.Total())
+}
+
+// LaunchBegin fulfils tracing.Tracer.
+func (c *Collector) LaunchBegin(l *tracing.Launch) {
+	if len(c.steps) == 0 {
+		c.begin, c.end, c.sampled = l.At, l.At, l.At
+	}
+	c.step = -1
+	for i := range c.steps {
+		if c.steps[i].Name == l.Step {
+			c.step = i
+		}
+	}
+	if c.step < 0 {
+		c.step = len(c.steps)
+		c.steps = append(c.steps, Step{Name: l.Step, Levels: make([]uint64, len(c.geometry.Levels)),
+			Units: make([]tracing.SlotCycles, c.geometry.Engines*c.geometry.Units)})
+	}
+	c.steps[c.step].Launches++
+	at := l.At - c.begin
+	if n := len(c.series.Steps); n > 0 && (c.series.Steps[n-1].Name == l.Step || n == maxSpans) {
+		return
+	}
+	c.series.Steps = append(c.series.Steps, Span{l.Step, at, at})
+}
+
+// maxSpans bounds the spans of a series: launches after that are of the last one.
+const maxSpans = 256
+
+// LaunchEnd fulfils tracing.Tracer.
+func (c *Collector) LaunchEnd(end uint64) {
+	if len(c.steps) == 0 {
+		return
+	}
+	s := &c.steps[c.step]
+	s.Cycles += end - c.end
+	c.end = end
+	c.series.Steps[len(c.series.Steps)-1].To = end - c.begin
+}
+
+// WaveBegin fulfils tracing.Tracer.
+func (c *Collector) WaveBegin(w *tracing.Wave) {
+	i := c.geometry.Index(w.Place)
+	c.slots[i] = w.Program
+	key := kernelKey{c.step, w.Program}
+	k, ok := c.byKey[key]
+	if !ok {
+		k = len(c.kernels)
+		c.byKey[key] = k
+		c.kernels = append(c.kernels, kernel{Kernel{Step: c.steps[c.step].Name, Name: w.Program.Name}, weights(w.Program)})
+	}
+	c.kernelOf[i] = k
+	c.kernels[k].Waves++
+}
+
+// weights are the operations that a lane does in each instruction: 1 of vector
+// arithmetic, 2 where it multiplies and adds, twice that for packed halves.
+func weights(p *program.Program) []uint64 {
+	list := make([]uint64, len(p.Insts))
+	for i := range p.Insts {
+		list[i] = operations(&p.Insts[i])
+	}
+	return list
+}
+
+// arithmetic are the classes that count as operations.
+var arithmetic = map[isa.Class]uint64{
+	isa.ClassVALU32: 1, isa.ClassFMA32: 2, isa.ClassTrans: 1, isa.ClassIMul32: 1, isa.ClassShift64: 1, isa.ClassInt64: 1,
+	isa.ClassF64Add: 1, isa.ClassF64Mul: 1, isa.ClassF64Trans: 1, isa.ClassPacked16: 2, isa.ClassCvt: 1,
+}
+
+// moves are of those classes and compute nothing.
+var moves = map[isa.Op]bool{isa.Mov: true, isa.Micro: true, isa.Nop: true}
+
+// fused are two operations whatever their class.
+var fused = map[isa.Op]bool{isa.Fma: true, isa.IMad: true}
+
+func operations(in *isa.Inst) uint64 {
+	n := arithmetic[in.Class]
+	switch {
+	case moves[in.Op]:
+		return 0
+	case fused[in.Op] && in.Class != isa.ClassFMA32:
+		return 2 * n
+	}
+	return n
+}
+
+// Issue fulfils tracing.Tracer.
+func (c *Collector) Issue(i *tracing.Issue) {
+	k := &c.kernels[c.kernelOf[c.geometry.Index(i.Place)]]
+	k.Instructions++
+	n := uint64(bits.OnesCount64(i.Exec)) * k.weights[i.PC]
+	k.Operations += n
+	c.steps[c.step].Operations += n
+	c.charge(k, i.Place, i.Why, i.From, i.Ready)
+	c.charge(k, i.Place, tracing.Unit, i.Ready, i.At)
+	c.charge(k, i.Place, tracing.Issued, i.At, i.End)
+	c.series.Issued[c.series.bin(i.At-c.begin)]++
+}
+
+// Waited fulfils tracing.Tracer.
+func (c *Collector) Waited(from, to uint64, p tracing.Place, why tracing.Reason) {
+	c.charge(&c.kernels[c.kernelOf[c.geometry.Index(p)]], p, why, from, to)
+}
+
+// charge charges cycles of a slot to a reason, wherever it is looked for.
+func (c *Collector) charge(k *kernel, p tracing.Place, why tracing.Reason, from, to uint64) {
+	if from >= to {
+		return
+	}
+	k.Slots[why] += to - from
+	c.steps[c.step].Units[p.Unit][why] += to - from
+	c.series.spread(c.series.Slots[why], from-c.begin, to-c.begin)
+}
+
+// LDS fulfils tracing.Tracer.
+func (c *Collector) LDS(a *tracing.Access) {
+	c.series.LDS[c.series.bin(a.At-c.begin)] += uint64(a.Passes)
+}
+
+// Enqueued fulfils tracing.Tracer.
+func (c *Collector) Enqueued(p *tracing.PayloadWait) {
+	c.waiting[waitKey{p.Payload, p.Node}] = p.At
+}
+
+// Picked fulfils tracing.Tracer.
+func (c *Collector) Picked(p *tracing.PayloadWait) {
+	key := waitKey{p.Payload, p.Node}
+	if since, ok := c.waiting[key]; ok {
+		delete(c.waiting, key)
+		c.series.spread(c.series.Queue, since-c.begin, max(p.At, since)-c.begin)
+	}
+}
+
+// Sample fulfils tracing.Tracer: once a bin.
+func (c *Collector) Sample(s *tracing.Sample) (next uint64) {
+	if len(c.steps) == 0 {
+		return s.At + 1
+	}
+	for i := range s.Levels {
+		moved := s.Levels[i].Bytes - c.bytes[i]
+		c.bytes[i] = s.Levels[i].Bytes
+		c.steps[c.step].Levels[i] += moved
+		c.series.share(c.series.Levels[i], c.sampled-c.begin, s.At-c.begin, moved)
+	}
+	c.sampled = s.At
+	return s.At + max(c.series.BinCycles, minSample)
+}
+
+// minSample is how far samples are apart at least, in cycles: they cost the host time.
+const minSample = 16

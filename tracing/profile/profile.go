@@ -1,0 +1,212 @@
+// Package profile adds up where the time of a run went: by step, program and
+// compute unit, and over time; and the work that was done, against what the
+// machine can do. A Profile is saved as JSON, and reports are made of it.
+//
+// The package does not know how a machine works, nor how a report looks.
+package profile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"spvsim/config"
+	"spvsim/isa"
+	"spvsim/tracing"
+)
+
+// A Profile is what a run came to.
+type Profile struct {
+	Format   int                `json:"format"` // currentFormat
+	Job      string             `json:"job"`
+	Machine  string             `json:"machine"`
+	ClockMHz int                `json:"clock_mhz"`
+	Engines  int                `json:"shader_engines"`
+	Units    int                `json:"compute_units"` // of an engine
+	Slots    int                `json:"wave_slots"`    // of the machine
+	Cycles   uint64             `json:"cycles"`
+	Stats    json.RawMessage    `json:"statistics"`
+	Reasons  []string           `json:"reasons"` // that arrays of slot-cycles are indexed by
+	Peak     float64            `json:"peak_operations_per_cycle"`
+	Levels   []Level            `json:"levels"`
+	Total    tracing.SlotCycles `json:"slot_cycles"`
+	Steps    []Step             `json:"steps"`
+	Kernels  []Kernel           `json:"kernels"`
+	Listings []Listing          `json:"listings"`
+	Series   Series             `json:"series"`
+}
+
+const currentFormat = 1
+
+// A Level is a level of the memory hierarchy and what it can move.
+type Level struct {
+	Name          string  `json:"name"`
+	BytesPerCycle float64 `json:"peak_bytes_per_cycle"` // of all its instances
+	Bytes         uint64  `json:"bytes"`                // moved
+}
+
+// A Step is all launches of one step of the job.
+type Step struct {
+	Name       string               `json:"name"`
+	Launches   int                  `json:"launches"`
+	Cycles     uint64               `json:"cycles"`
+	Operations uint64               `json:"operations"`
+	Levels     []uint64             `json:"level_bytes"`
+	Units      []tracing.SlotCycles `json:"units"` // by compute unit of the machine
+}
+
+// A Kernel is what the waves of one program did in one step. In an execution
+// graph each node is one.
+type Kernel struct {
+	Step         string             `json:"step"`
+	Name         string             `json:"name"`
+	Waves        uint64             `json:"waves"`
+	Instructions uint64             `json:"instructions"`
+	Operations   uint64             `json:"operations"` // of lanes of vector arithmetic; multiply-add is two
+	Slots        tracing.SlotCycles `json:"slot_cycles"`
+}
+
+// A Listing is a program with the cost of each instruction.
+type Listing struct {
+	Name  string `json:"name"`
+	Lines []Line `json:"lines"`
+}
+
+// A Line is one instruction.
+type Line struct {
+	ID     uint32             `json:"id,omitempty"`
+	Line   uint32             `json:"line,omitempty"`
+	Class  string             `json:"class"`
+	Text   string             `json:"text"`
+	Issues uint64             `json:"issues"`
+	Cycles tracing.SlotCycles `json:"cycles"`
+}
+
+// New puts the profile of a run together.
+func New(job string, c *Collector, m *config.Machine, s *tracing.Stats, listings []tracing.Listing) (*Profile, error) {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	g := &c.geometry
+	p := &Profile{
+		Format: currentFormat, Job: job, Machine: m.Name, ClockMHz: m.ClockMHz, Engines: g.Engines, Units: g.Units, Slots: g.Total(),
+		Cycles: c.end - c.begin, Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series,
+	}
+	for r := tracing.Reason(0); r < tracing.NumReasons; r++ {
+		p.Reasons = append(p.Reasons, r.String())
+	}
+	for i := range p.Steps {
+		p.Steps[i].fillEmpty(uint64(g.SIMDs * g.Slots))
+		for l, n := range p.Steps[i].Levels {
+			p.Levels[l].Bytes += n
+		}
+	}
+	for i := range c.kernels {
+		p.Kernels = append(p.Kernels, c.kernels[i].Kernel)
+	}
+	for i := range listings {
+		p.Listings = append(p.Listings, newListing(&listings[i]))
+	}
+	p.Series.trim(p.Cycles)
+	return p, nil
+}
+
+// fillEmpty charges what is left of each unit's slot-cycles to no wave.
+func (s *Step) fillEmpty(slots uint64) {
+	for i := range s.Units {
+		u := &s.Units[i]
+		u[tracing.Empty] = 0
+		u[tracing.Empty] = slots*s.Cycles - min(u.Total(), slots*s.Cycles)
+	}
+}
+
+func newListing(l *tracing.Listing) Listing {
+	out := Listing{Name: l.Program.Name}
+	for i := range l.Program.Insts {
+		in := &l.Program.Insts[i]
+		line := Line{ID: in.SPIRV, Line: in.Line, Class: in.Class.String(), Text: isa.Disasm(in)}
+		if l.Counts != nil {
+			line.Issues, line.Cycles = l.Counts[i].Issues, l.Counts[i].Cycles
+		}
+		out.Lines = append(out.Lines, line)
+	}
+	return out
+}
+
+// peak is how many operations of lanes the machine's vector units can do in a
+// cycle: two for each lane of a fused multiply-add.
+func peak(m *config.Machine) float64 {
+	row, ok := m.Timing.Classes[isa.ClassFMA32.String()]
+	if !ok {
+		return 0
+	}
+	cycles := max(row.Issue, row.Busy, 1)
+	return 2 * float64(m.WaveSize) / float64(cycles) * float64(m.SIMDs*m.ComputeUnits*m.ShaderEngines)
+}
+
+// levels are the levels that the machine has, in the order of its counters.
+func levels(m *config.Machine, g *tracing.Geometry) []Level {
+	caches := map[string]*config.Cache{"vector_l1": &m.VectorL1, "scalar_l1": &m.ScalarL1,
+		"shader_array": &m.ShaderArray, "l2": &m.L2, "memory_side": &m.MemorySide}
+	var list []Level
+	for _, name := range g.Levels {
+		rate := float64(m.Memory.Channels) * m.Memory.BytesPerCycle
+		if c := caches[name]; c != nil {
+			rate = float64(max(c.Slices, 1)*instances(m, c)) * c.BytesPerCycle
+		}
+		list = append(list, Level{Name: name, BytesPerCycle: rate})
+	}
+	return list
+}
+
+// instances is how many caches of a level the machine has.
+func instances(m *config.Machine, c *config.Cache) int {
+	if c.SharedBy == 0 {
+		return 1
+	}
+	shared := min(c.SharedBy, m.ComputeUnits)
+	return m.ShaderEngines * ((m.ComputeUnits + shared - 1) / shared)
+}
+
+// WriteJSON saves the profile.
+func (p *Profile) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(p)
+}
+
+// ErrFormat says that a file is no profile.
+var ErrFormat = errors.New("profile: want a file that spvsim run --profile wrote")
+
+// Read reads a saved profile.
+func Read(r io.Reader) (*Profile, error) {
+	p := &Profile{}
+	if err := json.NewDecoder(r).Decode(p); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if p.Format != currentFormat {
+		return nil, fmt.Errorf("%w: format %d, want %d", ErrFormat, p.Format, currentFormat)
+	}
+	return p, p.check()
+}
+
+// check refuses tables that do not fit each other.
+func (p *Profile) check() error {
+	s := &p.Series
+	if len(p.Reasons) != int(tracing.NumReasons) || len(s.Slots) != int(tracing.Empty) || len(s.Levels) != len(p.Levels) || s.BinCycles == 0 {
+		return fmt.Errorf("%w: %d reasons, %d rows of slots, %d of %d levels", ErrFormat, len(p.Reasons), len(s.Slots), len(s.Levels), len(p.Levels))
+	}
+	for _, row := range s.rows() {
+		if len(*row) != s.Len() || s.Len() == 0 || uint64(s.Len()-1) > p.Cycles/s.BinCycles {
+			return fmt.Errorf("%w: rows of %d and %d bins for %d cycles", ErrFormat, len(*row), s.Len(), p.Cycles)
+		}
+	}
+	for i := range p.Steps {
+		if len(p.Steps[i].Levels) != len(p.Levels) || len(p.Steps[i].Units) != p.Engines*p.Units {
+			return fmt.Errorf("%w: step %s: %d levels, %d units", ErrFormat, p.Steps[i].Name, len(p.Steps[i].Levels), len(p.Steps[i].Units))
+		}
+	}
+	return nil
+}

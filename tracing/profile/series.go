@@ -1,0 +1,163 @@
+package profile
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+
+	"spvsim/tracing"
+)
+
+// maxBins bounds a series: when a run is longer, bins are joined in pairs.
+const maxBins = 512
+
+// A Series says what the machine did over time, in bins of equal length.
+type Series struct {
+	BinCycles uint64     `json:"bin_cycles"`
+	Slots     [][]uint64 `json:"slot_cycles"`  // by reason but empty, then by bin
+	Issued    []uint64   `json:"instructions"` // by bin
+	Queue     []uint64   `json:"queue_cycles"` // by bin: payloads that wait, times cycles
+	Levels    [][]uint64 `json:"level_bytes"`  // by level, then by bin
+	LDS       []uint64   `json:"lds_passes"`   // by bin
+	Steps     []Span     `json:"steps"`        // when launches ran, joined where they follow each other
+}
+
+// A Span is a part of a run, in cycles since its begin.
+type Span struct {
+	Name     string `json:"name"`
+	From, To uint64
+}
+
+// rows are all rows of the series.
+func (s *Series) rows() []*[]uint64 {
+	list := []*[]uint64{&s.Issued, &s.Queue, &s.LDS}
+	for i := range s.Slots {
+		list = append(list, &s.Slots[i])
+	}
+	for i := range s.Levels {
+		list = append(list, &s.Levels[i])
+	}
+	return list
+}
+
+func newSeries(levels int) Series {
+	s := Series{BinCycles: 1, Slots: make([][]uint64, tracing.Empty), Levels: make([][]uint64, levels)}
+	for _, row := range s.rows() {
+		*row = make([]uint64, maxBins)
+	}
+	return s
+}
+
+// bin is the bin of a cycle. Bins are joined until there is one.
+func (s *Series) bin(cycle uint64) int {
+	for cycle >= s.BinCycles*maxBins {
+		for _, row := range s.rows() {
+			halve(*row)
+		}
+		s.BinCycles *= 2
+	}
+	return int(cycle / s.BinCycles)
+}
+
+func halve(row []uint64) {
+	for i := range row {
+		if 2*i < len(row) {
+			row[i] = row[2*i] + row[2*i+1]
+		} else {
+			row[i] = 0
+		}
+	}
+}
+
+// spread adds the cycles from one to another to the bins that they are in.
+func (s *Series) spread(row []uint64, from, to uint64) {
+	if from >= to {
+		return
+	}
+	s.bin(to - 1)
+	for from < to {
+		i := from / s.BinCycles
+		end := min((i+1)*s.BinCycles, to)
+		row[i] += end - from
+		from = end
+	}
+}
+
+// share spreads an amount evenly over the cycles from one to another.
+func (s *Series) share(row []uint64, from, to, amount uint64) {
+	if amount == 0 {
+		return
+	}
+	if from >= to {
+		from, to = to, to+1
+	}
+	s.bin(to - 1)
+	for begin, given := from, uint64(0); from < to; {
+		i := from / s.BinCycles
+		from = min((i+1)*s.BinCycles, to)
+		part := uint64(float64(amount)*float64(from-begin)/float64(to-begin)) - given
+		if from == to {
+			part = amount - given
+		}
+		row[i] += part
+		given += part
+	}
+}
+
+// trim cuts the bins after the last cycle.
+func (s *Series) trim(cycles uint64) {
+	n := s.bin(max(cycles, 1)-1) + 1
+	for _, row := range s.rows() {
+		*row = (*row)[:n]
+	}
+}
+
+// Len is the number of bins.
+func (s *Series) Len() int { return len(s.Issued) }
+
+// Length is the length of a bin in cycles: the last one may be shorter.
+func (s *Series) Length(bin int, cycles uint64) uint64 {
+	return min(uint64(bin+1)*s.BinCycles, cycles) - uint64(bin)*s.BinCycles
+}
+
+// Resident is the number of slot-cycles of a bin in which a slot held a wave.
+func (s *Series) Resident(bin int) (sum uint64) {
+	for _, row := range s.Slots {
+		sum += row[bin]
+	}
+	return sum
+}
+
+// WriteCSV writes the series, a line a bin: its first cycle and its length;
+// resident waves, payloads that wait, instructions, LDS passes and each level's
+// bytes, all a cycle on average; and wave slots by what they are charged to.
+func (p *Profile) WriteCSV(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	s := &p.Series
+	fmt.Fprint(b, "cycle,cycles,waves,queue,instructions_per_cycle,lds_passes_per_cycle")
+	for _, l := range p.Levels {
+		fmt.Fprintf(b, ",%s_bytes_per_cycle", l.Name)
+	}
+	for r := range s.Slots {
+		fmt.Fprintf(b, ",slots_%s", tracing.Reason(r))
+	}
+	fmt.Fprintln(b)
+	for i := range s.Len() {
+		n := s.Length(i, p.Cycles)
+		fmt.Fprintf(b, "%d,%d", uint64(i)*s.BinCycles, n)
+		values := []uint64{s.Resident(i), s.Queue[i], s.Issued[i], s.LDS[i]}
+		for l := range s.Levels {
+			values = append(values, s.Levels[l][i])
+		}
+		for r := range s.Slots {
+			values = append(values, s.Slots[r][i])
+		}
+		for _, v := range values {
+			b.WriteByte(',')
+			b.WriteString(strconv.FormatFloat(float64(v)/float64(n), 'g', 6, 64))
+		}
+		fmt.Fprintln(b)
+	}
+	return b.Flush()
+}
