@@ -189,6 +189,29 @@ func TestGraphFinishesWithAnyScratch(t *testing.T) {
 	}
 }
 
+func TestGraphPacksThreads(t *testing.T) {
+	job := graphJobs["tree"]
+	for _, kind := range schedulerKinds {
+		check := func(r *Result) {
+			if got := words(r.Buffers[0].Bytes)[:len(job.want)]; fmt.Sprint(got) != fmt.Sprint(job.want) {
+				t.Errorf("%s: got %v, want %v", kind, got, job.want)
+			}
+			checkAccounts(t, r)
+		}
+		fs := files(t, jobText(job.module, job.rest))
+		r := mustRun(t, graphSetup(t, fs, "rdna3-rx7900xtx", "scheduler.kind="+kind, "queue.pack_threads=true"))
+		check(r)
+		// 4 workgroups of root have 2 waves each; at best 256 workgroups of mid and
+		// 128 and 384 of the leaves take a lane of a wave of 32.
+		if r.Stats.Workgroups != 772 || r.Stats.Waves < 8+24 || r.Stats.Waves > 100 {
+			t.Errorf("%s: %d workgroups in %d waves, want 772 in little more than 32", kind, r.Stats.Workgroups, r.Stats.Waves)
+		}
+		// With the least memory, waves are cut to what can be reserved.
+		least := graphSetup(t, fs, "rdna3-rx7900xtx", "scheduler.kind="+kind, "queue.pack_threads=true", "queue.payload_bytes=0", "queue.scratch_bytes=2064")
+		check(mustRun(t, least))
+	}
+}
+
 func TestGraphRunsTheSameTwice(t *testing.T) {
 	for _, kind := range schedulerKinds {
 		var stats [2]bytes.Buffer

@@ -151,6 +151,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 			}
 			return list
 		},
+		PackThreads: m.Queue.PackThreads,
 		// A fused operation is used unless the timing table makes it of several.
 		Opt: opt.Options{
 			WaveSize: waveSize,

@@ -16,6 +16,9 @@ type Target struct {
 	// lowers to; nil when it is a single instruction of its own class.
 	Expand func(op isa.Op, t isa.Type) []isa.Class
 	Opt    opt.Options
+	// PackThreads: nodes of an execution graph whose workgroups are one
+	// invocation run one in each lane of a wave.
+	PackThreads bool
 }
 
 // Options name what to lower and how it is specialized.
@@ -35,6 +38,7 @@ func Lower(m *validate.Module, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	packed := o.Target.PackThreads && pack(f)
 	oo := o.Target.Opt
 	oo.WaveSize = o.Target.WaveSize
 	opt.Run(f, oo)
@@ -42,6 +46,7 @@ func Lower(m *validate.Module, o Options) (*Program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("program: %s: %w", f.Name, err)
 	}
+	p.Packed = packed
 	return p, nil
 }
 

@@ -40,4 +40,7 @@ type Program struct {
 
 	// Node is what the entry point asks of an execution graph; nil if nothing.
 	Node *Node
+	// Packed: each lane of a wave runs a workgroup of one invocation, with the
+	// element of its number of the input array as payload.
+	Packed bool
 }

@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"slices"
+
 	"spvsim/cu"
 	"spvsim/program"
 )
@@ -10,6 +12,9 @@ func (b *bin) pending() uint64 { return uint64(len(b.fifo)-b.head) + b.nHosts }
 
 // batchSize is how many payloads start together.
 func (b *bin) batchSize() uint64 {
+	if b.Program.Packed {
+		return uint64(b.Program.WaveSize)
+	}
 	if b.meta.Launch != program.Coalescing || b.meta.Input == nil {
 		return 1
 	}
@@ -100,7 +105,10 @@ func (r *Run) openLaunch(now uint64, b *bin, readyAt uint64) *launch {
 		l.grid = b.grid(x)
 	}
 	l.total = uint64(l.grid[0]) * uint64(l.grid[1]) * uint64(l.grid[2])
-	r.total += l.total
+	if b.Program.Packed {
+		l.lanes = int(n)
+	}
+	r.total += l.total * uint64(max(l.lanes, 1))
 	l.first = r.opened[b.id()]
 	r.opened[b.id()] += uint32(l.total)
 	if l.total == 0 {
@@ -124,9 +132,38 @@ func (r *Run) newLaunch(b *bin, input int32) *launch {
 	return l
 }
 
-// reservable says whether the payload memory allows another workgroup of the stage.
-func (r *Run) reservable(s *stage) bool {
-	return s.worst == 0 || r.pool.left() >= s.worst+r.graph.deeper[s.level]
+// need is what the launch's next workgroup, or the workgroups that share its wave, may allocate.
+func (l *launch) need() uint64 { return l.worst * uint64(max(l.lanes, 1)) }
+
+// reservable says whether the payload memory allows the launch's next workgroup.
+// One of workgroups that share a wave is cut to what the memory allows.
+func (r *Run) reservable(l *launch) bool {
+	free := r.pool.left() - min(r.graph.deeper[l.level], r.pool.left())
+	switch {
+	case l.worst == 0 || free >= l.need():
+		return true
+	case l.lanes < 2 || free < l.worst:
+		return false
+	}
+	r.split(l, int(free/l.worst))
+	return true
+}
+
+// split leaves a launch its first payloads, a lane each; the others get a launch
+// of their own behind it.
+func (r *Run) split(l *launch, lanes int) {
+	input := r.pool.newArray(l.stage)
+	rest := r.newLaunch(l.bin, input)
+	a, from := &r.pool.arrays[input], &r.pool.arrays[l.input]
+	a.elems = append(a.elems, from.elems[lanes:]...)
+	from.elems = from.elems[:lanes]
+	for _, i := range a.elems {
+		r.pool.payloads[i].input = input
+	}
+	rest.grid, rest.total, rest.readyAt, rest.lanes = l.grid, l.total, l.readyAt, l.lanes-lanes
+	l.lanes = lanes
+	l.bin.opens = slices.Insert(l.bin.opens, 1, rest)
+	r.open++
 }
 
 // next makes the next workgroup of the bin's first open launch, and closes the
@@ -138,7 +175,8 @@ func (r *Run) nextGroup(b *bin, unit int, wg *cu.Workgroup) *launch {
 	wg.Node.Input, wg.Node.Remaining, wg.Node.Shader = r.pool.handle(l.input), l.remaining, l.Index
 	wg.Node.MeshGroup, wg.Node.Payloads = l.first+uint32(l.placed), g
 	g.at = l.next
-	r.stats[b.id()].workgroups++
+	r.stats[b.id()].workgroups += uint64(max(l.lanes, 1))
+	wg.Node.Lanes = l.lanes
 	r.resident++
 	r.waves += uint64(l.Launch.Need.Waves)
 	l.advance()
@@ -167,12 +205,12 @@ func (r *Run) newGroup(l *launch, unit int) *group {
 		g = &group{run: r, id: int32(len(r.groups))}
 		r.groups = append(r.groups, g)
 	}
-	g.launch, g.stage, g.unit, g.reserve = l, l.stage, unit, l.worst
-	r.pool.taken += l.worst
+	g.launch, g.stage, g.unit, g.reserve = l, l.stage, unit, l.need()
+	r.pool.taken += g.reserve
 	g.arrays, g.calls, g.finish = g.arrays[:0], g.calls[:0], call{}
 	g.waves = ^uint64(0) >> (64 - uint(l.Launch.Need.Waves))
 	g.counts = g.counts[:0]
-	for range l.outputs {
+	for range len(l.outputs) * max(l.lanes, 1) {
 		g.counts = append(g.counts, 0)
 	}
 	return g

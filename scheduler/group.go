@@ -132,7 +132,10 @@ func (v *visit) uniform(i int) (uint64, bool) {
 func (r *Run) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Booking {
 	g := r.groups[w.Group.Index]
 	v := &visit{now, w, in}
-	if w.State.Exec != firstMask(&w.State) {
+	if w.State.Exec == 0 {
+		return simd.Booking{Ready: now, Free: now} // no lane came here
+	}
+	if g.launch.lanes == 0 && w.State.Exec != firstMask(&w.State) {
 		g.fault(v, -1, "%s in divergent control flow: lanes %#x of %#x take part", opText[in.Op], w.State.Exec, firstMask(&w.State))
 		return simd.Booking{Ready: now, Free: now}
 	}
@@ -222,19 +225,22 @@ func (g *group) allocateLanes(v *visit) simd.Booking {
 func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 	o := &g.outputs[v.in.Imm]
 	count, index = count&(1<<32-1), index&(1<<32-1)
-	root := &g.outputs[o.root]
+	root, counted := &g.outputs[o.root], &g.counts[o.root]
+	if g.launch.lanes > 0 {
+		counted = &g.counts[lane*len(g.outputs)+o.root]
+	}
 	to, ok := g.target(o, index)
 	switch {
 	case count > uint64(o.MaxPayloads):
 		g.fault(v, lane, "%d payloads are allocated, NodeMaxPayloadsAMDX is %d", count, o.MaxPayloads)
-	case g.counts[o.root]+count > root.limit:
-		g.fault(v, lane, "%d payloads after %d are more than the %d that NodeMaxPayloadsAMDX allows the workgroup", count, g.counts[o.root], root.limit)
+	case *counted+count > root.limit:
+		g.fault(v, lane, "%d payloads after %d are more than the %d that NodeMaxPayloadsAMDX allows the workgroup", count, *counted, root.limit)
 	case !ok && count > 0 && o.targets[uint32(index)+o.BaseIndex] == g.Node:
 		g.fault(v, lane, "payloads are allocated for the node itself, but its recursion is spent")
 	case !ok && count > 0:
 		g.fault(v, lane, "payloads are allocated for node %s[%d], which is not in the graph", o.Node, index+uint64(o.BaseIndex))
 	default:
-		g.counts[o.root] += count
+		*counted += count
 		return g.fill(v, o, to, count)
 	}
 	return 0

@@ -147,7 +147,7 @@ func (p *persistent) run(now uint64, unit int, popped uint64) bool {
 		for len(b.opens) == 0 && b.readyAt(uint64(p.spec.Queue.Window)) <= now && p.err == nil {
 			p.openLaunch(now, b, now)
 		}
-		if len(b.opens) == 0 || !p.reservable(b.stage) {
+		if len(b.opens) == 0 || !p.reservable(b.opens[0]) {
 			continue
 		}
 		at := max(p.read(now, unit), popped)

@@ -174,6 +174,7 @@ type launch struct {
 	placed  uint64
 	ended   uint64
 	readyAt uint64
+	lanes   int    // workgroups of one invocation that share a wave; 0: they do not
 	first   uint32 // number of its first workgroup among those of the node
 }
 
@@ -406,10 +407,10 @@ func (r *Run) Freed(now uint64, unit int) {
 func (r *Run) Ended(now, done uint64, unit int, sg *simd.Group) {
 	g := r.groups[sg.Index]
 	r.done = max(r.done, done)
-	r.ended++
 	r.resident--
 	g.close(now)
 	l := g.launch
+	r.ended += uint64(max(l.lanes, 1))
 	if l.ended++; l.ended == l.total {
 		r.closeLaunch(l)
 	}

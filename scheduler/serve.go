@@ -71,7 +71,7 @@ func (r *Run) placeFrom(now uint64, b *bin) (placed bool, at uint64) {
 	switch {
 	case l.readyAt > now:
 		return false, l.readyAt
-	case !r.reservable(l.stage):
+	case !r.reservable(l):
 		return false, cu.Never // until a payload is freed, with the end of a workgroup
 	}
 	first, engines := 0, len(r.place.engines)

@@ -151,6 +151,7 @@ type Node struct {
 	Shader    uint32 // index of the node
 	MeshGroup uint32
 	Payloads  isa.PayloadTable // nil outside of a graph
+	Lanes     int              // workgroups of one invocation that share the wave; 0: they do not
 }
 
 // A Start describes a wave that is to start.
@@ -178,6 +179,9 @@ func (w *Wave) load(st *Start, pool *Pool, clockMask uint64) {
 		MeshGroup: st.Node.MeshGroup, Payloads: st.Node.Payloads,
 	}
 	w.State.Exec = firstMask(prog.LocalSize, st.WaveInGroup, prog.WaveSize)
+	if st.Node.Lanes > 0 {
+		w.State.Exec = laneMask(st.Node.Lanes)
+	}
 	w.lastMem, w.execAt, w.line, w.nFlight, w.pending = 0, 0, 0, 0, 0
 	clear(w.inFlight)
 	for i := range prog.Prologue {

@@ -1,0 +1,160 @@
+package scheduler
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"spvsim/cu"
+	"spvsim/mem"
+	"spvsim/program"
+)
+
+// node makes a static node that runs one workgroup of local invocations a payload of 4 bytes.
+func node(name string, index uint32, outputs ...program.Output) *Node {
+	return &Node{Name: name, Index: index, Shader: "test", Program: &program.Program{
+		Name: name, LocalSize: [3]uint32{1, 1, 1}, WaveSize: 64,
+		Node: &program.Node{Launch: program.Static, Workgroups: [3]uint32{1, 1, 1}, APIEntry: true,
+			Input: &program.PayloadType{Bytes: 4, MaxPayloads: 1}, Outputs: outputs},
+	}, Launch: &cu.Launch{}}
+}
+
+// to is an output of most payloads of 4 bytes for the first size nodes of a name.
+func to(name string, most, size uint32) program.Output {
+	return program.Output{PayloadType: program.PayloadType{Bytes: 4, MaxPayloads: most, IsArray: true},
+		Node: name, ArraySize: size, SharesLimits: -1, Workgroup: true}
+}
+
+func TestGraphLevelsAndMemory(t *testing.T) {
+	// a goes to b and c, b to c; b may recur twice. c stands behind all of b's levels.
+	a, b, c := node("a", 0, to("b", 2, 1), to("c", 3, 1)), node("b", 0, to("b", 5, 1), to("c", 1, 1)), node("c", 0)
+	b.Program.Node.MaxRecursion = 2
+	g, err := NewGraph([]*Node{a, b, c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var levels []string
+	for _, s := range g.stages {
+		levels = append(levels, fmt.Sprintf("%v/%d at %d: %d", s.Node, s.remaining, s.level, s.worst))
+	}
+	// Payloads of 4 bytes take 16. The last level of b can't recur.
+	want := "a[0]/0 at 1: 80, b[0]/2 at 2: 96, b[0]/1 at 3: 96, b[0]/0 at 4: 16, c[0]/0 at 5: 0"
+	if got := strings.Join(levels, ", "); got != want {
+		t.Errorf("levels %s, want %s", got, want)
+	}
+	if g.Depth != 5 || g.MinimumBytes() != 80+96+96+16 {
+		t.Errorf("depth %d, at least %d bytes, want 5 and 288", g.Depth, g.MinimumBytes())
+	}
+	// Two payloads of a start 4 of b, these 20, these 100.
+	if got := g.MaximumBytes(map[*Node]uint64{a: 2}); got != 2*80+4*96+20*96+100*16 {
+		t.Errorf("at most %d bytes", got)
+	}
+}
+
+func TestGraphFaultsByName(t *testing.T) {
+	many := to("b", 256, 1)
+	large := to("b", 256, 1)
+	large.Bytes = 129
+	wide := node("b", 0)
+	wide.Program.Node.Input.Bytes = 129
+	cases := []struct {
+		name  string
+		nodes []*Node
+		want  string
+	}{
+		{"256 payloads", []*Node{node("a", 0, many), node("b", 0)}, ""},
+		{"257 payloads", []*Node{node("a", 0, many, to("b", 1, 1)), node("b", 0)}, "node a[0]: 257 payloads in one workgroup: want at most 256"},
+		{"payload bytes", []*Node{node("a", 0, large), wide}, "node a[0]: 33024 bytes of payloads in one workgroup: want at most 32768"},
+		{"sizes", []*Node{node("a", 0, to("b", 1, 1)), wide}, "node a[0] enqueues payloads of 4 bytes to b[0], whose payload has 129"},
+		{"cycle", []*Node{node("a", 0, to("b", 1, 1)), node("b", 0, to("a", 1, 1))}, "nodes enqueue in a cycle: a[0] from b[0] from a[0]"},
+		{"self", []*Node{node("a", 0, to("a", 1, 1))}, "node a[0] enqueues to itself without MaxNodeRecursionAMDX"},
+		{"hole", []*Node{node("a", 0, to("b", 1, 2)), node("b", 0)}, "node a[0] enqueues to b[1], which is not in the graph"},
+		{"twice", []*Node{node("a", 0), node("a", 0)}, "two nodes are a[0]"},
+		{"kinds", []*Node{node("b", 0), func() *Node { n := node("b", 1); n.Program.Node.Launch = program.Coalescing; return n }()}, "nodes b[0] and b[1] differ in launch kind"},
+	}
+	for _, depth := range []int{maxDepth, maxDepth + 1} {
+		var chain []*Node
+		for i := range depth - 1 {
+			chain = append(chain, node(fmt.Sprint(i), 0, to(fmt.Sprint(i+1), 1, 1)))
+		}
+		c := cases[0]
+		c.name, c.nodes = fmt.Sprintf("depth %d", depth), append(chain, node(fmt.Sprint(depth-1), 0))
+		if depth > maxDepth {
+			c.want = "reaches depth 33: want at most 32"
+		}
+		cases = append(cases, c)
+	}
+	for _, c := range cases {
+		_, err := NewGraph(c.nodes)
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case c.want != "" && (!errors.Is(err, ErrGraph) || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestPoolGivesPlacesBack(t *testing.T) {
+	p := newPool(mem.NewStore(0), 64, 1000)
+	var list []int32
+	for range 6 {
+		i, err := p.take(20, false) // takes 32 bytes
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.taken += p.payloads[i].charged
+		list = append(list, i)
+	}
+	onChip := 0
+	for _, i := range list {
+		if p.payloads[i].onChip {
+			onChip++
+		}
+		if x := &p.payloads[i]; p.find(x.addr) != i || p.find(x.addr+31) != i {
+			t.Errorf("payload %d is not found at its address", i)
+		}
+	}
+	if onChip != 2 || p.spilled != 4 || p.left() != 1064-6*32 {
+		t.Errorf("%d on chip, %d spilled, %d bytes left", onChip, p.spilled, p.left())
+	}
+	p.payloads[list[0]].data[3] = 7
+	for _, i := range list {
+		p.release(i)
+	}
+	if p.left() != 1064 || p.chipUsed != 0 {
+		t.Errorf("%d bytes left, %d used on chip after all were freed", p.left(), p.chipUsed)
+	}
+	again, err := p.take(20, false)
+	if err != nil || p.payloads[again].data[3] != 0 {
+		t.Errorf("a payload is not zero when it is given out again (%v)", err)
+	}
+	if p.find(1) != 0 || p.find(nowhere) != 0 {
+		t.Error("a payload is found where there is none")
+	}
+}
+
+func TestHandlesOfDeadArraysNameNothing(t *testing.T) {
+	p := newPool(mem.NewStore(0), 0, 100)
+	i := p.newArray(nil)
+	old := p.handle(i)
+	p.dropArray(i)
+	k := p.newArray(nil)
+	if p.lookup(old) != 0 || p.lookup(p.handle(k)) != k || p.lookup(0) != 0 || p.lookup(1<<40) != 0 {
+		t.Error("a handle names another array than its own")
+	}
+}
+
+func TestPortTakesItsTime(t *testing.T) {
+	p := port{gap: gap(4)}
+	for _, c := range []struct {
+		now  uint64
+		n    int
+		want uint64
+	}{{10, 0, 10}, {10, 4, 10}, {10, 1, 11}, {10, 4, 12}, {100, 9, 102}} {
+		if got := p.take(c.now, c.n); got != c.want {
+			t.Errorf("%d payloads in cycle %d are in by %d, want %d", c.n, c.now, got, c.want)
+		}
+	}
+}
