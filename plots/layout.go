@@ -46,6 +46,8 @@ type layout struct {
 	keys          []plot.Tick
 	shades        shades
 
+	xLabel, yLabel string // in two lines when they are long
+
 	left, right, top, bottom vg.Length // margins around the panels
 	gapX, gapY               vg.Length
 	panelW, panelH           vg.Length
@@ -299,11 +301,10 @@ func within(ticks []plot.Tick, a plot.Axis) []plot.Tick {
 
 // turnLabels breaks long categories into two lines, or turns them all.
 func (l *layout) turnLabels() {
-	room := l.panelW/vg.Length(max(len(l.c.X.Categories), 1)) - 3
+	room := l.panelW/vg.Length(max(len(l.c.X.Categories), 1))*labelled(l.panes[0].xt) - 3
 	fits := true
-	every := labelled(l.panes[0].xt)
 	for _, t := range l.panes[0].xt {
-		fits = fits && textWidth(breakLabel(t.Label, room*every), smallSize) <= room*every
+		fits = fits && textWidth(breakLabel(t.Label, smallSize, room), smallSize) <= room
 	}
 	if !fits {
 		l.angle = labelAngle
@@ -311,7 +312,7 @@ func (l *layout) turnLabels() {
 	}
 	for _, p := range l.panes {
 		for i := range p.xt {
-			p.xt[i].Label = breakLabel(p.xt[i].Label, room*every)
+			p.xt[i].Label = breakLabel(p.xt[i].Label, smallSize, room)
 		}
 	}
 }
@@ -328,8 +329,8 @@ func labelled(ticks []plot.Tick) vg.Length {
 }
 
 // breakLabel breaks a text that is too wide at the space nearest its middle.
-func breakLabel(s string, room vg.Length) string {
-	if textWidth(s, smallSize) <= room {
+func breakLabel(s string, size, room vg.Length) string {
+	if textWidth(s, size) <= room {
 		return s
 	}
 	best := -1
@@ -351,12 +352,14 @@ func (l *layout) measure() {
 	c, f := l.c, l.c.figure
 	yWidth, xHeight := l.tickWidth(), l.tickHeight()
 	l.left = edge + yWidth
+	l.yLabel = breakLabel(c.Y.Label, textSize, l.panelH*vg.Length(l.rows)+l.gapY*vg.Length(l.rows-1)+l.bottom/2)
+	l.xLabel = breakLabel(c.X.Label, textSize, l.panelW*vg.Length(l.columns)+l.gapX*vg.Length(l.columns-1)+l.left/2)
 	if c.Y.Label != "" {
-		l.left += textHeight(c.Y.Label, textSize) + textSize*descent + gap + 1
+		l.left += textHeight(l.yLabel, textSize) + textSize*descent + gap + 1
 	}
 	l.bottom = edge + xHeight
 	if c.X.Label != "" {
-		l.bottom += textHeight(c.X.Label, textSize) + textSize*descent + gap + 1
+		l.bottom += textHeight(l.xLabel, textSize) + textSize*descent + gap + 1
 	}
 	l.top, l.right = edge+smallSize*capHeight/2, edge+l.overhang()
 	if f.Title != "" {

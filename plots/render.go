@@ -144,8 +144,14 @@ func (l *layout) drawLabels(c draw.Canvas) {
 	middle := area.Min.Add(area.Max).Scale(0.5)
 	c.SetColor(ink)
 	setText(c, l.c.Title, vg.Point{X: middle.X, Y: l.size.Y - edge}, textSize, atTop, 0)
-	setText(c, l.c.Y.Label, vg.Point{X: edge, Y: middle.Y}, textSize, alignment{0.5, 1}, 90)
-	setText(c, l.c.X.Label, vg.Point{X: middle.X, Y: area.Min.Y - l.tickHeight() - gap}, textSize, atTop, 0)
+	setText(c, l.yLabel, vg.Point{X: edge, Y: keepInside(middle.Y, textWidth(l.yLabel, textSize), l.size.Y)}, textSize, alignment{0.5, 1}, 90)
+	x := keepInside(middle.X, textWidth(l.xLabel, textSize), l.size.X)
+	setText(c, l.xLabel, vg.Point{X: x, Y: area.Min.Y - l.tickHeight() - gap}, textSize, atTop, 0)
+}
+
+// keepInside moves the middle of something long so that its ends stay in the figure.
+func keepInside(middle, length, size vg.Length) vg.Length {
+	return max(min(middle, size-edge-length/2), edge+length/2)
 }
 
 // barSteps are the shades of a bar of colours.
