@@ -1,0 +1,153 @@
+package raster
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// inside is an independent test by areas, in exact rational numbers: a point is
+// in the triangle when the three triangles that it makes with the edges add up
+// to the whole. Points on an edge count when the inside lies to the right of it
+// or, for a level edge, below: a point an instant to the right and below decides.
+func inside(v [3]Vertex, x, y int) bool {
+	px, py := big.NewRat(int64(2*x+1), 2), big.NewRat(int64(2*y+1), 2)
+	tiny := big.NewRat(1, 1<<40) // far below what two different edges can differ by
+	px.Add(px, tiny)
+	py.Add(py, new(big.Rat).Mul(tiny, tiny))
+	whole := areaOf(rat(v[0]), rat(v[1]), rat(v[2]))
+	sum := new(big.Rat)
+	p := [2]*big.Rat{px, py}
+	for i := range 3 {
+		sum.Add(sum, areaOf(p, rat(v[i]), rat(v[(i+1)%3])))
+	}
+	return sum.Cmp(whole) == 0
+}
+
+func rat(v Vertex) [2]*big.Rat {
+	return [2]*big.Rat{big.NewRat(fixed(v.X), one), big.NewRat(fixed(v.Y), one)}
+}
+
+func areaOf(a, b, c [2]*big.Rat) *big.Rat {
+	sub := func(x, y *big.Rat) *big.Rat { return new(big.Rat).Sub(x, y) }
+	mul := func(x, y *big.Rat) *big.Rat { return new(big.Rat).Mul(x, y) }
+	s := sub(mul(sub(b[0], a[0]), sub(c[1], a[1])), mul(sub(c[0], a[0]), sub(b[1], a[1])))
+	return s.Abs(s)
+}
+
+const side = 16
+
+// coverage lists the pixels covered, by quads.
+func coverage(t *testing.T, v [3]Vertex) (pixels [side][side]int, quads int) {
+	t.Helper()
+	tri, ok, err := Setup(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !ok {
+		return pixels, 0
+	}
+	tri.Quads(side, side, func(q Quad) {
+		quads++
+		for k := range 4 {
+			if q.Cover>>k&1 != 0 {
+				pixels[int(q.Y)+k/2][int(q.X)+k%2]++
+			}
+		}
+	})
+	return pixels, quads
+}
+
+func corner(t *rapid.T, name string) Vertex {
+	// Coarse steps put many corners and edges exactly on pixel centres.
+	step := rapid.SampledFrom([]float64{0.5, 0.25, 1.0 / one}).Draw(t, name+" step")
+	n := int(20 / step)
+	return Vertex{X: float64(rapid.IntRange(-n/4, n).Draw(t, name+" x")) * step, Y: float64(rapid.IntRange(-n/4, n).Draw(t, name+" y")) * step, W: 1}
+}
+
+func TestCoverageIsThatOfAreas(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		v := [3]Vertex{corner(r, "a"), corner(r, "b"), corner(r, "c")}
+		got, _ := coverage(t, v)
+		flat := areaOf(rat(v[0]), rat(v[1]), rat(v[2])).Sign() == 0
+		for y := range side {
+			for x := range side {
+				want := 0
+				if !flat && inside(v, x, y) {
+					want = 1
+				}
+				if got[y][x] != want {
+					r.Fatalf("pixel (%d, %d) of %v: covered %d times, want %d", x, y, v, got[y][x], want)
+				}
+			}
+		}
+	})
+}
+
+// Triangles that share an edge cover each pixel of their union once.
+func TestSharedEdgesCoverOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		m := Vertex{X: float64(r.IntN(2*side)) / 2, Y: float64(r.IntN(2*side)) / 2, W: 1}
+		box := [4]Vertex{{0, 0, 0, 1}, {side, 0, 0, 1}, {side, side, 0, 1}, {0, side, 0, 1}}
+		var sum [side][side]int
+		for i := range 4 {
+			got, _ := coverage(t, [3]Vertex{m, box[i], box[(i+1)%4]})
+			for y := range side {
+				for x := range side {
+					sum[y][x] += got[y][x]
+				}
+			}
+		}
+		for y := range side {
+			for x := range side {
+				if sum[y][x] != 1 {
+					t.Fatalf("fan around (%g, %g): pixel (%d, %d) is covered %d times", m.X, m.Y, x, y, sum[y][x])
+				}
+			}
+		}
+	}
+}
+
+func TestPointInterpolatesTheCorners(t *testing.T) {
+	v := [3]Vertex{{0.5, 0.5, 0.25, 1}, {8.5, 0.5, 0.5, 2}, {0.5, 8.5, 0.75, 4}}
+	tri, _, err := Setup(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []Point{{0, 0, 0, 0, 0.25, 1}, {1, 0, 1, 0, 0.5, 0.5}, {0, 1, 0, 1, 0.75, 0.25}} {
+		if got := tri.At(int(v[i].X), int(v[i].Y)); got != want {
+			t.Errorf("corner %d: %+v, want %+v", i, got, want)
+		}
+	}
+	// Half way along the first edge 1/w is 0.75, so that corner 1 has the weight 0.5*0.5/0.75.
+	if got := tri.At(4, 0); got.LinearI != 0.5 || got.RW != 0.75 || got.I != 0.25/0.75 {
+		t.Errorf("half way: %+v", got)
+	}
+}
+
+func TestFacing(t *testing.T) {
+	// To the right, then down: clockwise on a screen; Vulkan's area
+	// -1/2 * sum(x_i*y_i+1 - x_i+1*y_i) is negative.
+	tri, _, _ := Setup([3]Vertex{{0, 0, 0, 1}, {8, 0, 0, 1}, {8, 8, 0, 1}})
+	if tri.CounterClockwise {
+		t.Error("clockwise corners count as counter-clockwise")
+	}
+	tri, _, _ = Setup([3]Vertex{{0, 0, 0, 1}, {8, 8, 0, 1}, {8, 0, 0, 1}})
+	if !tri.CounterClockwise {
+		t.Error("counter-clockwise corners count as clockwise")
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, v := range []Vertex{{0, 0, 0, 0}, {0, 0, 0, -1}, {1 << 20, 0, 0, 1}} {
+		if _, _, err := Setup([3]Vertex{v, {8, 0, 0, 1}, {0, 8, 0, 1}}); err == nil {
+			t.Errorf("%v is accepted", v)
+		}
+	}
+	if _, ok, err := Setup([3]Vertex{{0, 0, 0, 1}, {4, 4, 0, 1}, {8, 8, 0, 1}}); ok || err != nil {
+		t.Errorf("a triangle without area: %v, %v", ok, err)
+	}
+}
