@@ -13,22 +13,43 @@ import "spvsim/program/ir"
 type flow struct {
 	*ir.Order
 	pend []bool // place -> lanes may wait for this block
+	from []int  // place -> first place of the wave at which lanes may wait for this block
 	full []bool // place -> every lane of the immediate dominator arrives here
 }
 
 func newFlow(f *ir.Func) *flow {
 	fl := &flow{Order: ir.NewOrder(f)}
+	fl.findFrom()
 	fl.findWaiting()
 	fl.findFull()
 	return fl
 }
 
+// findFrom computes from. Lanes wait for a block only once its immediate
+// dominator has run; where that stands in a loop and the block behind it, they
+// may wait while the others are anywhere in a later iteration.
+func (fl *flow) findFrom() {
+	fl.from = append([]int(nil), fl.Idom...)
+	for k := range fl.from {
+		for changed := true; changed; {
+			changed = false
+			for h, b := range fl.Blocks {
+				for _, p := range b.Preds {
+					latch := fl.Place[p.ID]
+					if h <= latch && h < fl.from[k] && fl.from[k] <= latch && latch < k {
+						fl.from[k], changed = h, true
+					}
+				}
+			}
+		}
+	}
+}
+
 // next is the first block after place i, up to place limit, for which lanes may
-// already wait when the wave stands at i; -1 if there is none. Lanes wait for a
-// block only once its immediate dominator has run.
+// already wait when the wave stands at i; -1 if there is none.
 func (fl *flow) next(i, limit int) int {
 	for k := i + 1; k < limit; k++ {
-		if fl.pend[k] && fl.Idom[k] <= i {
+		if fl.pend[k] && fl.from[k] <= i {
 			return k
 		}
 	}
@@ -74,7 +95,7 @@ func divergent(b *ir.Block) bool {
 func (fl *flow) findFull() {
 	fl.full = make([]bool, len(fl.Blocks))
 	for x := 1; x < len(fl.Blocks); x++ {
-		fl.full[x] = fl.closed(fl.Idom[x], x)
+		fl.full[x] = fl.from[x] == fl.Idom[x] && fl.closed(fl.Idom[x], x)
 	}
 }
 

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -16,9 +17,12 @@ import (
 // lane as the plain threads that they mean, and compare what the lowered wave
 // program leaves in memory.
 
-const genVars = 5
+const (
+	genVars   = 5
+	genTruths = 2
+)
 
-// gen builds a function over genVars local variables.
+// gen builds a function over genVars integer and genTruths boolean variables.
 type gen struct {
 	r     *rand.Rand
 	f     *ir.Func
@@ -39,6 +43,10 @@ func generate(seed uint64) *ir.Func {
 	for i := range f.Locals[0].Slots {
 		f.Locals[0].Slots[i] = isa.I32
 	}
+	f.Locals = append(f.Locals, &ir.Local{ID: 2, Name: "t", SlotWords: 1, Slots: make([]isa.Type, genTruths)})
+	for i := range genTruths {
+		f.Locals[2].Slots[i] = isa.Bool
+	}
 	g := &gen{r: rand.New(rand.NewPCG(seed, 1)), f: f, vars: f.Locals[0], fuel: 30}
 	g.b = f.NewBlock()
 	lane := g.val(isa.LocalIDX, isa.I32, isa.I32)
@@ -48,9 +56,19 @@ func generate(seed uint64) *ir.Func {
 	for k := 2; k < genVars; k++ {
 		g.store(k, g.constant(uint64(k)))
 	}
+	for k := range genTruths {
+		g.truth(isa.Store, k, isa.Void, g.cond())
+	}
 	g.body(0)
 	g.finish()
 	return f
+}
+
+// truth is an access to a boolean variable.
+func (g *gen) truth(op isa.Op, slot int, r isa.Type, args ...*ir.Value) *ir.Value {
+	v := g.access(op, g.f.Locals[2], slot, r, args...)
+	v.T, v.Mem.Elem = isa.Bool, isa.Bool
+	return v
 }
 
 func (g *gen) val(op isa.Op, t, r isa.Type, args ...*ir.Value) *ir.Value {
@@ -83,8 +101,12 @@ func (g *gen) expr() *ir.Value {
 	return g.val(ops[g.r.IntN(len(ops))], isa.I32, isa.I32, a, g.load(g.r.IntN(genVars)))
 }
 
-// cond compares some low bits, so that both sides are taken by some lanes.
+// cond compares some low bits, so that both sides are taken by some lanes, or
+// is what an earlier comparison found.
 func (g *gen) cond() *ir.Value {
+	if g.fuel < 28 && g.r.IntN(4) == 0 {
+		return g.truth(isa.Load, g.r.IntN(genTruths), isa.Bool)
+	}
 	low := g.val(isa.And, isa.I32, isa.I32, g.load(g.r.IntN(genVars)), g.constant(7))
 	return g.val([]isa.Op{isa.ULt, isa.IEq, isa.INe}[g.r.IntN(3)], isa.I32, isa.Bool, low, g.constant(uint64(g.r.IntN(8))))
 }
@@ -93,7 +115,9 @@ func (g *gen) cond() *ir.Value {
 func (g *gen) body(depth int) bool {
 	for n := 1 + g.r.IntN(4); n > 0 && g.fuel > 0; n-- {
 		g.fuel--
-		switch k := g.r.IntN(10); {
+		switch k := g.r.IntN(14); {
+		case k > 11:
+			g.truth(isa.Store, g.r.IntN(genTruths), isa.Void, g.cond())
 		case k < 4 || depth > 4:
 			g.store(g.r.IntN(genVars), g.expr())
 		case k < 7:
@@ -140,9 +164,22 @@ func (g *gen) loop(depth int) {
 	g.b.SetSuccs(ir.Jump, nil, head)
 	head.Merge, head.Continue = merge, cont
 	g.b = head
-	limit := g.val(isa.And, isa.I32, isa.I32, g.load(g.r.IntN(genVars)), g.constant(3))
-	more := g.val(isa.ULt, isa.I32, isa.Bool, g.access(isa.Load, counter, slot, isa.I32), limit)
-	head.SetSuccs(ir.Cond, more, body, merge)
+	more := func() *ir.Value {
+		limit := g.val(isa.And, isa.I32, isa.I32, g.load(g.r.IntN(genVars)), g.constant(3))
+		return g.val(isa.ULt, isa.I32, isa.Bool, g.access(isa.Load, counter, slot, isa.I32), limit)
+	}
+	kind := g.r.IntN(3)
+	switch kind {
+	case 0: // left at its head
+		head.SetSuccs(ir.Cond, more(), body, merge)
+	case 1: // left from its body only
+		g.b = g.f.NewBlock()
+		head.SetSuccs(ir.Jump, nil, g.b)
+		g.store(g.r.IntN(genVars), g.expr())
+		g.b.SetSuccs(ir.Cond, more(), body, merge)
+	default: // left at its foot only
+		head.SetSuccs(ir.Jump, nil, body)
+	}
 	g.loops = append(g.loops, loopTargets{merge, cont})
 	g.b = body
 	if g.body(depth + 1) {
@@ -152,9 +189,12 @@ func (g *gen) loop(depth int) {
 	g.b = cont
 	i := g.val(isa.IAdd, isa.I32, isa.I32, g.access(isa.Load, counter, slot, isa.I32), g.constant(1))
 	g.access(isa.Store, counter, slot, isa.Void, i)
-	if g.r.IntN(3) == 0 { // a loop that ends at its foot as well
+	switch {
+	case kind == 2:
+		g.b.SetSuccs(ir.Cond, more(), head, merge)
+	case g.r.IntN(3) == 0: // a loop that may end at its foot as well
 		g.b.SetSuccs(ir.Cond, g.cond(), head, merge)
-	} else {
+	default:
 		g.b.SetSuccs(ir.Jump, nil, head)
 	}
 	g.b = merge
@@ -164,7 +204,7 @@ func (g *gen) loop(depth int) {
 func (g *gen) leave(depth int) bool {
 	next := g.f.NewBlock()
 	c := g.cond()
-	if n := len(g.loops); n > 0 && g.r.IntN(4) > 0 {
+	if n := len(g.loops); n > 0 && g.r.IntN(2) > 0 {
 		target := g.loops[n-1].merge
 		if g.r.IntN(2) == 0 {
 			target = g.loops[n-1].cont
@@ -244,58 +284,106 @@ func step(v *ir.Value, vals map[*ir.Value]uint64, locals map[[2]int]uint64, lane
 	return isa.Eval(v.Op, v.T, v.From, v.Imm, args...)
 }
 
-// runWave runs a lowered program on one full wave.
-func runWave(t *testing.T, p *Program, group uint32, out []uint32) {
-	st := &isa.State{Lanes: p.WaveSize, LocalSize: p.LocalSize, Workgroup: [3]uint32{group, 0, 0}, WavesInGroup: 1}
-	st.Full = ^uint64(0) >> (64 - p.WaveSize)
+// A waveRun runs a lowered program on one wave without a machine.
+type waveRun struct {
+	st      *isa.State
+	p       *Program
+	buffers [][]byte
+	scratch []uint32 // word w of lane l is scratch[w*lanes+l]
+}
+
+func runWave(t *testing.T, p *Program, group uint32, buffers ...[]byte) {
+	st := isa.NewState(p.WaveSize, p.VectorRows, p.ScalarWords)
+	st.LocalSize, st.Workgroup, st.WavesInGroup = p.LocalSize, [3]uint32{group, 0, 0}, 1
 	st.Exec = st.Full
-	st.V, st.S = make([]uint32, p.VectorRows*p.WaveSize), make([]uint64, p.ScalarWords)
-	for i := range st.Tmp {
-		st.Tmp[i] = make([]uint32, 2*p.WaveSize)
+	r := &waveRun{st: st, p: p, buffers: buffers, scratch: make([]uint32, int(p.ScratchWords)*p.WaveSize)}
+	waves := max(int(p.LocalSize[0])/p.WaveSize, 1)
+	for wave := range waves {
+		clear(st.V)
+		clear(st.S)
+		st.WaveInGroup, st.WavesInGroup, st.Exec = uint32(wave), uint32(waves), st.Full
+		r.run(t)
 	}
-	for i := range p.Prologue {
-		p.Prologue[i].Exec(st, &p.Prologue[i])
+}
+
+func (r *waveRun) run(t *testing.T) {
+	for i := range r.p.Prologue {
+		r.p.Prologue[i].Exec(r.st, &r.p.Prologue[i])
 	}
 	pc := 0
 	for steps := 0; ; steps++ {
 		if steps > 1e6 {
 			t.Fatal("the wave does not end")
 		}
-		in := &p.Insts[pc]
+		in := &r.p.Insts[pc]
 		pc++
 		switch {
 		case in.Op == isa.End:
 			return
-		case in.Op == isa.Store:
-			storeLanes(st, in, out)
+		case in.Mem != nil:
+			r.access(t, in)
 		case in.Op.Has(isa.FlagControl) && in.Exec == nil:
-			if isa.TakesBranch(st, in) {
+			if isa.TakesBranch(r.st, in) {
 				pc = int(in.Target)
 			}
 		case in.Exec != nil:
-			in.Exec(st, in)
+			in.Exec(r.st, in)
 		}
 	}
 }
 
-func storeLanes(st *isa.State, in *isa.Inst, out []uint32) {
-	read := func(r isa.Reg, lane int) uint32 {
-		switch r.Kind {
-		case isa.Vector:
-			return st.V[int(r.Index)*st.Lanes+lane]
-		case isa.Scalar:
-			return uint32(st.S[r.Index])
-		}
-		return uint32(r.Val)
+func (r *waveRun) read(reg isa.Reg, lane int) uint32 {
+	switch reg.Kind {
+	case isa.Vector:
+		return r.st.V[int(reg.Index)*r.st.Lanes+lane]
+	case isa.Scalar:
+		return uint32(r.st.S[reg.Index])
 	}
-	for l := 0; l < st.Lanes; l++ {
-		if st.Exec>>l&1 != 0 {
-			addr := read(in.Mem.Base, l) + read(in.Mem.Index, l) + in.Mem.Offset
-			for k := 0; k < int(in.Mem.Count); k++ {
-				out[int(addr)/4+k] = read(in.Mem.Data[k], l)
+	return uint32(reg.Val)
+}
+
+// access moves 32-bit elements between registers and a buffer or scratch.
+func (r *waveRun) access(t *testing.T, in *isa.Inst) {
+	m := in.Mem
+	for l := range r.st.Lanes {
+		if r.st.Exec>>l&1 == 0 {
+			continue
+		}
+		addr := r.read(m.Base, l) + r.read(m.Index, l) + m.Offset
+		for k := range int(m.Count) {
+			word := r.word(t, m, addr, k, l)
+			if in.Op == isa.Store {
+				*word.p = r.read(m.Data[k], l)
+				word.back()
+				continue
+			}
+			switch d := m.Dsts[k]; d.Kind {
+			case isa.Vector:
+				r.st.V[int(d.Index)*r.st.Lanes+l] = *word.p
+			case isa.Scalar:
+				r.st.S[d.Index] = uint64(*word.p)
 			}
 		}
 	}
+}
+
+// A wordRef is one 32-bit element in memory.
+type wordRef struct {
+	p    *uint32
+	back func() // writes a changed value to where it came from
+}
+
+func (r *waveRun) word(t *testing.T, m *isa.Mem, addr uint32, k, lane int) wordRef {
+	switch m.Space {
+	case isa.SpaceScratch:
+		return wordRef{&r.scratch[(int(addr)+k)*r.st.Lanes+lane], func() {}}
+	case isa.SpaceBuffer:
+		at := r.buffers[r.p.Bindings[m.Binding].Binding][int(addr)+4*k:]
+		v := binary.LittleEndian.Uint32(at)
+		return wordRef{&v, func() { binary.LittleEndian.PutUint32(at, v) }}
+	}
+	t.Fatalf("a test program uses space %d", m.Space)
+	return wordRef{}
 }
 
 func TestRandomControlFlowMeansTheSameAsThreads(t *testing.T) {
@@ -311,8 +399,13 @@ func TestRandomControlFlowMeansTheSameAsThreads(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := make([]uint32, 64*genVars)
-			runWave(t, p, 5, got)
+			p.LocalSize[0] = uint32(wave)
+			bytes := make([]byte, 4*len(want))
+			runWave(t, p, 5, bytes)
+			got := make([]uint32, len(want))
+			for i := range got {
+				got[i] = binary.LittleEndian.Uint32(bytes[4*i:])
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Fatalf("seed %d, wave of %d (-threads +wave):\n%s", seed, wave, diff)
 			}

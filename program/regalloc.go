@@ -37,7 +37,7 @@ func allocate(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int)
 	a := &allocation{groups: s.groups}
 	a.coalesce(fl, lv)
 	a.assign()
-	a.countScalars(s.points)
+	a.countScalars(s.starts[len(s.starts)-1])
 	if a.vectorRows >= maxRegs || a.scalarWords >= maxRegs {
 		return nil, fmt.Errorf("program: %s needs %d vector rows and %d scalar words: more than %d can't be numbered",
 			f.Name, a.vectorRows, a.scalarWords, maxRegs)
@@ -54,21 +54,20 @@ type spans struct {
 	values []*ir.Value // by id
 	live   []int       // by id: exclusive end of the span being built, 0 when dead
 	ids    []int       // ids that have been live in this block
-	points int
+	starts []int       // by place: first point of the block; the last entry is the end
 
 	waveSize int
 }
 
 func newSpans(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int) *spans {
-	s := &spans{waveSize: waveSize, groups: make([]*group, f.NumValues()), values: make([]*ir.Value, f.NumValues()), live: make([]int, f.NumValues())}
+	n := f.NumValues()
+	s := &spans{waveSize: waveSize, groups: make([]*group, n), values: make([]*ir.Value, n), live: make([]int, n)}
 	for _, v := range pre {
 		s.note(v)
 	}
-	starts := make([]int, len(fl.Blocks))
-	point := 2
+	s.starts = append(make([]int, 0, len(fl.Blocks)+1), 2)
 	for i, b := range fl.Blocks {
-		starts[i] = point
-		point += 2*len(b.Code) + 6
+		s.starts = append(s.starts, s.starts[i]+2*len(b.Code)+6)
 		for _, v := range b.Phis {
 			s.note(v)
 		}
@@ -76,20 +75,63 @@ func newSpans(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int)
 			s.note(v)
 		}
 	}
-	s.points = point
 	for i := len(fl.Blocks) - 1; i >= 0; i-- {
 		b := fl.Blocks[i]
-		s.block(b, lv.out[b.ID], lv.copies[b.ID], starts[i], starts[i]+2*len(b.Code)+6)
+		s.block(b, lv.out[b.ID], lv.copies[b.ID], s.starts[i], s.starts[i+1])
 	}
 	for _, v := range pre {
 		s.add(v.ID, span{0, 2})
 	}
+	s.keepForWaiting(fl)
 	for _, g := range s.groups {
 		if g != nil {
 			g.spans = tidy(g.spans)
 		}
 	}
 	return s
+}
+
+// keepForWaiting widens the spans of scalar registers that lanes need while
+// they wait. A phi's word belongs to it from the first copy on: later copies
+// write the bits of other lanes, or are not come to. A lane mask that is used
+// behind a loop keeps the bits of the lanes that left it early throughout the
+// loop, in which the others write theirs again.
+func (s *spans) keepForWaiting(fl *flow) {
+	for i, b := range fl.Blocks {
+		for _, phi := range b.Phis {
+			if !inScalar(phi) {
+				continue
+			}
+			for _, p := range b.Preds {
+				if at := fl.Place[p.ID]; at >= 0 && at < i {
+					s.add(phi.ID, span{s.starts[at+1] - 3, s.starts[i]})
+				}
+			}
+		}
+	}
+	for h, b := range fl.Blocks {
+		for _, p := range b.Preds {
+			if latch := fl.Place[p.ID]; latch >= h {
+				s.keepMasks(span{s.starts[h], s.starts[latch+1]})
+			}
+		}
+	}
+}
+
+func (s *spans) keepMasks(loop span) {
+	for id, v := range s.values {
+		if v == nil || v.R != isa.Bool || v.Uniform {
+			continue
+		}
+		born, needed := false, false
+		for _, sp := range s.groups[id].spans {
+			born = born || sp.from >= loop.from && sp.from < loop.to
+			needed = needed || sp.to > loop.to
+		}
+		if born && needed {
+			s.add(id, loop)
+		}
+	}
 }
 
 func (s *spans) note(v *ir.Value) {
