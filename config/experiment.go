@@ -26,10 +26,11 @@ type Experiment struct {
 	Axes    []Axis      `yaml:"axes" form:"map" doc:"what varies, by name: every combination is a point, the last axis varies fastest; a list is short for values"`
 	Exclude []Exclusion `yaml:"exclude" doc:"points to leave out: an expression over numeric columns, or columns with values (and an expression, when)"`
 
-	Columns    []Column    `yaml:"columns" form:"map" doc:"results to keep, as name: path into the statistics, or a list of paths; left out: cycles, seconds, instructions.total, occupancy"`
-	Derived    []Derived   `yaml:"derived" form:"map" doc:"further columns in order: an expression over those before, or a column of the row that differs as where says"`
-	References []Reference `yaml:"references" doc:"columns from CSV files, for rows that agree in some columns"`
-	Figures    []Figure    `yaml:"figures" form:"map" doc:"figures by name: a figure file, or the figure itself"`
+	Columns    []Column      `yaml:"columns" form:"map" doc:"results to keep, as name: path into the statistics, or a list of paths; left out: cycles, seconds, instructions.total, occupancy"`
+	Values     []BufferValue `yaml:"values" form:"map" doc:"further results: single elements of buffers at the end of the run (a clock that the shader read, an error)"`
+	Derived    []Derived     `yaml:"derived" form:"map" doc:"further columns in order: an expression over those before, or a column of the row that differs as where says"`
+	References []Reference   `yaml:"references" doc:"columns from CSV files, for rows that agree in some columns"`
+	Figures    []Figure      `yaml:"figures" form:"map" doc:"figures by name: a figure file, or the figure itself"`
 
 	Small Small `yaml:"small" doc:"what is different in the small variant, which runs in seconds"`
 
@@ -82,6 +83,14 @@ type Match struct {
 
 // Column is one value of the statistics: their JSON's members from the outermost in, joined by dots.
 type Column struct{ Name, Path string }
+
+// BufferValue is one element of a buffer at the end of a run.
+type BufferValue struct {
+	Name   string `yaml:"-"`
+	Buffer string `yaml:"buffer" doc:"name of the buffer"`
+	Type   string `yaml:"type" enum:"u8|i8|u16|i16|u32|i32|u64|i64|f32|f64" doc:"type of the element; left out: u32"`
+	Index  int    `yaml:"index" range:"0..1099511627776" doc:"which element; left out: the first"`
+}
 
 // Derived is a column worked out from others: Expr, or Of in the row that differs from this one as Where says.
 type Derived struct {
@@ -168,6 +177,9 @@ func (e *Experiment) problems() []problem {
 	names := map[string]bool{}
 	ps = append(ps, axesProblems(e.Axes, "axes", names)...)
 	ps = append(ps, e.smallProblems()...)
+	for i := range e.Values {
+		ps = append(ps, checkStruct(reflect.ValueOf(&e.Values[i]).Elem(), joinPath("values", e.Values[i].Name))...)
+	}
 	ps = append(ps, settingsProblems(e.Set)...)
 	return append(ps, settingsProblems(e.Small.Set)...)
 }

@@ -101,6 +101,24 @@ func (r *reader) texts(n *yaml.Node, path string, do func(name, text string)) {
 	})
 }
 
+func readBufferValues(r *reader, n *yaml.Node, path string) any {
+	out := []BufferValue{}
+	r.pairs(n, path, func(key, value *yaml.Node, p string) {
+		v := BufferValue{Name: key.Value, Type: "u32"}
+		if tree, ok := r.value(value, reflect.TypeFor[BufferValue](), p, "").(map[string]any); ok {
+			if tree["type"] == nil {
+				tree["type"] = v.Type
+			}
+			assign(reflect.ValueOf(&v).Elem(), tree)
+		}
+		if v.Buffer == "" {
+			r.fail(value, p, ErrMissing, "want buffer: the name of a buffer")
+		}
+		out = append(out, v)
+	})
+	return out
+}
+
 func readRenamed(r *reader, n *yaml.Node, path string) any {
 	out := []Renamed{}
 	r.texts(n, path, func(name, text string) { out = append(out, Renamed{name, text}) })
@@ -156,15 +174,16 @@ func readFigures(r *reader, n *yaml.Node, path string) any {
 // experimentForms are the forms of experiment files, for the reader's table.
 func experimentForms() map[reflect.Type]func(r *reader, n *yaml.Node, path string) any {
 	return map[reflect.Type]func(r *reader, n *yaml.Node, path string) any{
-		reflect.TypeFor[Value]():     readValue,
-		reflect.TypeFor[[]Setting](): readSettings,
-		reflect.TypeFor[[]Axis]():    readAxes,
-		reflect.TypeFor[[]Variant](): readVariants,
-		reflect.TypeFor[Exclusion](): readExclusion,
-		reflect.TypeFor[[]Column]():  readColumns,
-		reflect.TypeFor[[]Renamed](): readRenamed,
-		reflect.TypeFor[[]Derived](): readDerived,
-		reflect.TypeFor[[]Figure]():  readFigures,
+		reflect.TypeFor[Value]():         readValue,
+		reflect.TypeFor[[]Setting]():     readSettings,
+		reflect.TypeFor[[]Axis]():        readAxes,
+		reflect.TypeFor[[]Variant]():     readVariants,
+		reflect.TypeFor[Exclusion]():     readExclusion,
+		reflect.TypeFor[[]Column]():      readColumns,
+		reflect.TypeFor[[]BufferValue](): readBufferValues,
+		reflect.TypeFor[[]Renamed]():     readRenamed,
+		reflect.TypeFor[[]Derived]():     readDerived,
+		reflect.TypeFor[[]Figure]():      readFigures,
 	}
 }
 
@@ -175,10 +194,11 @@ var experimentSchemas = map[reflect.Type]func(b *schemaBuilder) object{
 	reflect.TypeFor[[]Axis](): func(b *schemaBuilder) object {
 		return mapOf(object{"anyOf": []any{object{"type": "array"}, b.reference(reflect.TypeFor[Axis]())}})
 	},
-	reflect.TypeFor[[]Variant](): func(*schemaBuilder) object { return mapOf(object{"type": "object"}) },
-	reflect.TypeFor[Exclusion](): func(*schemaBuilder) object { return object{"type": []string{"string", "object"}} },
-	reflect.TypeFor[[]Column]():  func(*schemaBuilder) object { return object{"anyOf": []any{textListSchema, mapOf(textSchema)}} },
-	reflect.TypeFor[[]Renamed](): func(*schemaBuilder) object { return mapOf(textSchema) },
+	reflect.TypeFor[[]Variant]():     func(*schemaBuilder) object { return mapOf(object{"type": "object"}) },
+	reflect.TypeFor[Exclusion]():     func(*schemaBuilder) object { return object{"type": []string{"string", "object"}} },
+	reflect.TypeFor[[]Column]():      func(*schemaBuilder) object { return object{"anyOf": []any{textListSchema, mapOf(textSchema)}} },
+	reflect.TypeFor[[]BufferValue](): func(b *schemaBuilder) object { return mapOf(b.reference(reflect.TypeFor[BufferValue]())) },
+	reflect.TypeFor[[]Renamed]():     func(*schemaBuilder) object { return mapOf(textSchema) },
 	reflect.TypeFor[[]Derived](): func(*schemaBuilder) object {
 		return mapOf(object{"anyOf": []any{object{"type": []string{"number", "string"}}, object{
 			"type": "object", "required": []string{"of", "where"}, "additionalProperties": false,

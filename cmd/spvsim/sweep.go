@@ -14,6 +14,7 @@ import (
 	"spvsim/experiments"
 	"spvsim/experiments/sweep"
 	"spvsim/gpu"
+	"spvsim/plots"
 )
 
 // sweepFlags are what the command line says of a sweep.
@@ -190,14 +191,65 @@ func (f *sweepFlags) finish(c *cobra.Command, plan *sweep.Plan, store *sweep.Sto
 	if err != nil {
 		return err
 	}
+	drawn, drawErr := drawFigures(c, plan.Experiment, files[0], f.Out)
+	files = append(files, drawn...)
 	fmt.Fprintln(c.OutOrStdout(), counts)
 	for _, file := range files {
 		fmt.Fprintln(c.OutOrStdout(), file)
 	}
 	if failed := counts.Failed + counts.Crashed + counts.Missing; failed > 0 {
-		return &failure{fmt.Errorf("%d of %d points failed; the column error of the rows says why", failed, counts.Points)}
+		return &failure{errors.Join(drawErr, fmt.Errorf("%d of %d points failed; the column error of the rows says why", failed, counts.Points))}
 	}
-	return nil
+	return drawErr
+}
+
+// drawFigures draws the experiment's figures from its rows, in every format.
+func drawFigures(c *cobra.Command, e *config.Experiment, rowsFile, dir string) (files []string, err error) {
+	rows, err := plots.ReadTable(rowsFile)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for i := range e.Figures {
+		figure, err := readFigure(e, &e.Figures[i])
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		chart, err := plots.Build(figure, rows)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if chart.Dropped > 0 {
+			fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %d points left out, as values are missing\n", e.Figures[i].Name, chart.Dropped)
+		}
+		for _, format := range plots.Formats {
+			data, err := chart.Draw(format, "")
+			name := filepath.Join(dir, e.Figures[i].Name+"."+format)
+			if err == nil {
+				err = sweep.Replace(name, data)
+			}
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			files = append(files, name)
+		}
+	}
+	return files, errors.Join(errs...)
+}
+
+// readFigure reads a figure from a file of its own, or from the experiment's.
+func readFigure(e *config.Experiment, f *config.Figure) (*plots.Figure, error) {
+	if text, ok := f.Text(); ok {
+		return plots.Read(e.File(), text)
+	}
+	text, err := e.ReadFile(f.File)
+	if err != nil {
+		return nil, err
+	}
+	return plots.Read(f.File, text)
 }
 
 // pointCommandName is the hidden command that sweeps start themselves by.
@@ -235,10 +287,15 @@ func runChunk(ctx context.Context, chunk *sweep.Chunk) error {
 	return chunk.Run(ctx, []string{self, pointCommandName}, id)
 }
 
-func simulate(ctx context.Context, run *config.Run) ([]byte, error) {
+func simulate(ctx context.Context, run *config.Run) (sweep.Output, error) {
 	result, err := gpu.Run(ctx, gpu.Setup{Machine: run.Machine, Job: run.Job})
 	if err != nil {
-		return nil, firstFault(err)
+		return sweep.Output{}, firstFault(err)
 	}
-	return json.Marshal(result.Stats)
+	out := sweep.Output{Buffers: map[string][]byte{}}
+	for _, b := range result.Buffers {
+		out.Buffers[b.Name] = b.Bytes
+	}
+	out.Stats, err = json.Marshal(result.Stats)
+	return out, err
 }

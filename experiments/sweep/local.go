@@ -17,8 +17,14 @@ import (
 	"spvsim/config"
 )
 
-// Simulate runs one point in a worker and returns its statistics as JSON. An error is the simulation's own.
-type Simulate func(ctx context.Context, run *config.Run) (stats []byte, err error)
+// Simulate runs one point in a worker. An error is the simulation's own.
+type Simulate func(ctx context.Context, run *config.Run) (Output, error)
+
+// Output is what a simulation came to: its statistics as JSON, and its buffers by name.
+type Output struct {
+	Stats   []byte
+	Buffers map[string][]byte
+}
 
 // Work reads a spec, simulates it and writes its record: all that a worker process does. When the input then ends, orphaned is
 // called: who started the worker is gone.
@@ -39,8 +45,13 @@ func Work(ctx context.Context, in io.Reader, out io.Writer, simulate Simulate, o
 	begin := time.Now()
 	r := s.record()
 	run, err := s.Ready()
+	var result Output
 	if err == nil {
-		r.Stats, err = simulate(ctx, run)
+		result, err = simulate(ctx, run)
+	}
+	if err == nil {
+		r.Stats = result.Stats
+		r.Values, err = s.elements(result.Buffers)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -26,11 +26,20 @@ type Spec struct {
 	Dir      string    `json:"dir"`               // folder that files are relative to
 	Job      string    `json:"job"`
 	Settings []Setting `json:"settings"`
+	Values   []Element `json:"values,omitempty"`
 	Inputs   string    `json:"inputs"` // digest of what the sweep saw, which the worker must see too
 	Key      string    `json:"key"`    // names the record
 	Cells    []Cell    `json:"cells"`  // of the row, for people and for estimates
 	Work     uint64    `json:"work"`   // workgroups to launch, for estimates
 	Identity Identity  `json:"identity"`
+}
+
+// Element is one element of a buffer, which becomes a result.
+type Element struct {
+	Name   string `json:"name"`
+	Buffer string `json:"buffer"`
+	Type   string `json:"type"`
+	Index  int    `json:"index"`
 }
 
 // Setting is a path with its value as YAML.
@@ -130,7 +139,12 @@ func newSpec(e *config.Experiment, at Place, files *config.Files, p *config.Poin
 	for _, c := range p.Cells {
 		s.Cells = append(s.Cells, Cell(c))
 	}
-	sum := sha256.Sum256([]byte(s.Inputs + "\n" + id.Build))
+	key := s.Inputs + "\n" + id.Build
+	for _, v := range e.Values {
+		s.Values = append(s.Values, Element(v))
+		key += fmt.Sprintf("\n%q %q %s %d", v.Name, v.Buffer, v.Type, v.Index)
+	}
+	sum := sha256.Sum256([]byte(key))
 	s.Key = hex.EncodeToString(sum[:16])
 	return s, nil
 }

@@ -123,6 +123,14 @@ func (b *rowsBuilder) results() error {
 			errs = append(errs, fmt.Errorf("%w: columns: %s: no such value in the statistics%s", ErrColumn, c.Path, b.nearest(c.Path)))
 		}
 	}
+	for i, v := range b.plan.Experiment.Values {
+		b.each(v.Name, func(row int) any {
+			if values := b.records[row].Values; i < len(values) {
+				return parseCell(values[i])
+			}
+			return nil
+		})
+	}
 	return errors.Join(errs...)
 }
 

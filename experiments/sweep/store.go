@@ -31,6 +31,7 @@ type Record struct {
 	Status      Status          `json:"status"`
 	Error       string          `json:"error,omitempty"`
 	HostSeconds float64         `json:"host_seconds"`
+	Values      []string        `json:"values,omitempty"` // of the spec's elements, in its order
 	Stats       json.RawMessage `json:"stats,omitempty"`
 }
 
