@@ -70,7 +70,6 @@ func runExtensions(m *Module, r *report, early bool) {
 // at reports a breach of the rule.
 func (c *extension) at(in *spirv.Instruction, format string, args ...any) {
 	f := FaultAt(in, c.rule.name, format, args...)
-	f.Text += " (rule " + c.rule.name + ")"
 	if !c.rule.warning {
 		c.r.add(f)
 	} else if len(c.r.warnings) < MaxFaults {

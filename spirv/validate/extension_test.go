@@ -90,8 +90,8 @@ var ruleCases = map[string][]ruleCase{
 		{"workgroup-all-or-none", "\"main\" %a %b", "\"main\" %a %b %c"},
 		{"workgroup-aliased", "OpDecorate %a Aliased", ""},
 		{"workgroup-block", "OpCapability WorkgroupMemoryExplicitLayoutKHR|OpCapability WorkgroupMemoryExplicitLayout8BitAccessKHR|OpCapability WorkgroupMemoryExplicitLayout16BitAccessKHR", "||"},
-		{"workgroup-8-bit", "OpCapability WorkgroupMemoryExplicitLayout8BitAccessKHR", ""},
-		{"workgroup-16-bit", "OpCapability WorkgroupMemoryExplicitLayout16BitAccessKHR", ""},
+		{"workgroup-8-bit", "OpCapability Int8|OpCapability WorkgroupMemoryExplicitLayout8BitAccessKHR", "OpCapability StorageBuffer8BitAccess|"},
+		{"workgroup-16-bit", "OpCapability Int16|OpCapability WorkgroupMemoryExplicitLayout16BitAccessKHR", "OpCapability StorageBuffer16BitAccess|"},
 		{"workgroup-stride", "OpDecorate %p_array ArrayStride 4", ""},
 	},
 	"ballot": {

@@ -27,10 +27,14 @@ type Fault struct {
 }
 
 func (f Fault) Error() string {
+	id, rule := "", ""
 	if f.ID != 0 {
-		return fmt.Sprintf("spirv: word %d (%s %%%d): %s", f.Word, f.Op, f.ID, f.Text)
+		id = fmt.Sprintf(" %%%d", f.ID)
 	}
-	return fmt.Sprintf("spirv: word %d (%s): %s", f.Word, f.Op, f.Text)
+	if f.Rule != "" {
+		rule = " (rule " + f.Rule + ")"
+	}
+	return fmt.Sprintf("spirv: word %d (%s%s): %s%s", f.Word, f.Op, id, f.Text, rule)
 }
 
 // Unwrap returns the sentinel.

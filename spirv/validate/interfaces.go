@@ -40,6 +40,9 @@ var wanted = []struct {
 
 // entryPoints tests what an entry point declares (OpEntryPoint, section 2.16.1).
 func entryPoints(m *Module, r *report) {
+	if len(m.EntryPoints) == 0 {
+		r.add(Fault{Word: spirv.HeaderWords, Op: spirv.OpEntryPoint, Rule: "entry points", Text: "the module has none"})
+	}
 	reach := newReach(m)
 	for i := range m.EntryPoints {
 		e := &m.EntryPoints[i]

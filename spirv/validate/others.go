@@ -89,15 +89,17 @@ func (c *extension) workgroupViews(visit func(e *EntryPoint, blocks, plain []spi
 	}
 }
 
-// workgroupWidth tests blocks with narrow members.
+// workgroupWidth tests blocks with narrow members, which are allowed too where
+// the full capability of their type is declared.
 func (c *extension) workgroupWidth(width int, cap spirv.Capability) {
 	c.workgroupVariables(func(in *spirv.Instruction, t *Type) {
 		if !c.blockOfWorkgroup(t) || c.Has(cap) {
 			return
 		}
 		eachScalar(t.Elem, func(s *Type) {
-			if s.Width == width {
-				c.at(in, "a Workgroup block of %s needs the capability %s", c.typeText(s), cap)
+			full, narrow := narrowWidths[s.Kind][s.Width]
+			if s.Width == width && narrow && !c.Has(full) {
+				c.at(in, "a Workgroup block of %s needs the capability %s or %s", c.typeText(s), cap, full)
 			}
 		})
 	})

@@ -32,7 +32,7 @@ var (
 var targets = map[spirv.Decoration]target{
 	spirv.DecorationBlock: onStructure, spirv.DecorationBufferBlock: onStructure,
 	spirv.DecorationBinding: onVariable, spirv.DecorationDescriptorSet: onVariable, spirv.DecorationInputAttachmentIndex: onVariable,
-	spirv.DecorationArrayStride: onArray, spirv.DecorationBuiltIn: onValue, spirv.DecorationSpecId: onSpec,
+	spirv.DecorationLocation: onVariable, spirv.DecorationComponent: onVariable, spirv.DecorationArrayStride: onArray, spirv.DecorationBuiltIn: onValue, spirv.DecorationSpecId: onSpec,
 }
 
 // memberOnly are decorations of members alone.
@@ -52,6 +52,8 @@ func structures(m *Module, r *report) {
 			} else if int(in.Operands[1]) >= len(t.Members) {
 				r.at(in, "decorations", "%%%d has %d members, none is %d", in.Operands[0], len(t.Members), in.Operands[1])
 			}
+		case spirv.OpTypeStruct:
+			m.builtInMembers(in, r)
 		case spirv.OpLine:
 			if m.Def(spirv.ID(in.Operands[0])).Op != spirv.OpString {
 				r.at(in, "debug information", "file %%%d is no OpString", in.Operands[0])
@@ -68,7 +70,24 @@ func (m *Module) decorationTarget(in *spirv.Instruction, r *report) {
 	if t, ok := targets[kind]; ok && !t.ok(m, id) {
 		r.at(in, "decorations", "%s on %%%d: want a %s", kind, id, t.text)
 	}
+	if kind == spirv.DecorationBuiltIn && spirv.BuiltIn(in.Operands[2]) != spirv.BuiltInWorkgroupSize && !onVariable.ok(m, id) {
+		r.at(in, "decorations", "built-in %s on %%%d: want a variable", spirv.BuiltIn(in.Operands[2]), id)
+	}
 	if memberOnly[kind] && m.Type(id) != nil {
 		r.at(in, "decorations", "%s on %%%d: want a member of a structure", kind, id)
+	}
+}
+
+// builtInMembers tests that either all or none of a structure's members are
+// built-ins.
+func (m *Module) builtInMembers(in *spirv.Instruction, r *report) {
+	n, members := 0, len(in.Operands)
+	for i := range members {
+		if m.MemberDecorated(in.Result, i, spirv.DecorationBuiltIn) {
+			n++
+		}
+	}
+	if n != 0 && n != members {
+		r.at(in, "decorations", "%d of %d members are built-ins: want all or none", n, members)
 	}
 }

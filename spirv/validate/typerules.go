@@ -15,7 +15,7 @@ func init() {
 		spirv.OpCompositeConstruct: (*valueCheck).construct, spirv.OpCompositeExtract: (*valueCheck).extract,
 		spirv.OpCompositeInsert: (*valueCheck).insert, spirv.OpVectorShuffle: (*valueCheck).shuffle,
 		spirv.OpVectorExtractDynamic: (*valueCheck).extractDynamic, spirv.OpVectorInsertDynamic: (*valueCheck).insertDynamic,
-		spirv.OpVariable: (*valueCheck).variable, spirv.OpLoad: (*valueCheck).load, spirv.OpStore: (*valueCheck).store,
+		spirv.OpFunction: (*valueCheck).function, spirv.OpVariable: (*valueCheck).variable, spirv.OpLoad: (*valueCheck).load, spirv.OpStore: (*valueCheck).store,
 		spirv.OpAccessChain: (*valueCheck).chain, spirv.OpInBoundsAccessChain: (*valueCheck).chain,
 		spirv.OpPtrAccessChain: (*valueCheck).elementChain, spirv.OpInBoundsPtrAccessChain: (*valueCheck).elementChain,
 		spirv.OpArrayLength: (*valueCheck).arrayLength, spirv.OpCopyMemory: (*valueCheck).copyMemory,
@@ -38,6 +38,12 @@ func init() {
 	}
 	for _, op := range []spirv.Op{spirv.OpAtomicFAddEXT, spirv.OpAtomicFMinEXT, spirv.OpAtomicFMaxEXT} {
 		typeRules[op] = (*valueCheck).atomic
+	}
+}
+
+func (v *valueCheck) function([]uint32) {
+	if v.result() != v.f.Type.Elem {
+		v.fault("result type %s: the function type returns %s", v.m.typeText(v.result()), v.m.typeText(v.f.Type.Elem))
 	}
 }
 
