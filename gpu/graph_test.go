@@ -270,6 +270,7 @@ var graphFaults = []struct {
 		"%void = OpTypeVoid", "%void = OpTypeVoid\n %bool = OpTypeBool", "%u4 = OpConstant %uint 4", u64}, "not in uniform control flow: wave 1 did not take part"},
 	{"too many workgroups", "recursion", []string{"%halve MaxNumWorkgroupsAMDX %u4 %u4 %u1", "%halve MaxNumWorkgroupsAMDX %u4 %u4 %u1", "%h1 = OpConstant %ushort 1", "%h1 = OpConstant %ushort 9"}, "MaxNumWorkgroupsAMDX is [4 4 1]"},
 	{"spent recursion", "recursion", []string{"%more = OpIsNodePayloadValidAMDX %bool %spans %u0", "%more = OpIEqual %bool %u0 %u0"}, "its recursion is spent"},
+	{"write of a shared input", "recursion", []string{"%wn = OpLoad %uint %pnum", "%wn = OpLoad %uint %pnum\n OpStore %pnum %u0"}, "a node writes the input that it shares"},
 	{"finish twice", "recursion", []string{"%last = OpFinishWriting", "%lost = OpFinishWritingNodePayloadAMDX %bool %work\n %last = OpFinishWriting"}, "is called twice by one workgroup"},
 }
 

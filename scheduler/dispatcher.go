@@ -1,8 +1,17 @@
 // Package scheduler turns launches into workgroups on compute units: the
-// dispatcher, with its rates and the order in which it fills the machine.
+// dispatcher, with its rates and the order in which it fills the machine; and
+// execution graphs, with their payload pool, the enqueue queue and the
+// schedulers that start what is enqueued.
+//
+//	dispatcher  kernels, one at a time; placer: workgroups of several programs
+//	graph       nodes that fit together, their levels and memory; text: as text and DOT
+//	run         a graph on the machine; bins: what waits; serve: launching and placing
+//	pool        payloads and the arrays that name them; group: what a workgroup does with them
+//	hardware, firmware, multipass, persistent: the schedulers
 //
 // The package does not know what a workgroup computes, nor what makes one
-// fit: a compute unit says whether it has room.
+// fit: a compute unit says whether it has room. Accesses to payloads are those
+// of memory; here they are only checked.
 package scheduler
 
 import (

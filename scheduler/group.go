@@ -435,7 +435,7 @@ func (r *Run) Check(w *simd.Wave, in *isa.Inst) bool {
 	for mask := lane.Active(st, m); mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		addr := base + lane.Value(st, m.Index, l, true)
-		if bad := g.allowed(addr, size); bad != "" {
+		if bad := g.allowed(addr, size, in.Op.Has(isa.FlagWrites)); bad != "" {
 			g.fault(&visit{0, w, in}, l, "%s", bad)
 			return false
 		}
@@ -447,7 +447,7 @@ func (r *Run) Check(w *simd.Wave, in *isa.Inst) bool {
 }
 
 // allowed says what is wrong with an access to payload memory; nothing when it is empty.
-func (g *group) allowed(addr, size uint64) string {
+func (g *group) allowed(addr, size uint64, write bool) string {
 	p := g.run.pool
 	i := p.find(addr)
 	if i == 0 {
@@ -460,6 +460,9 @@ func (g *group) allowed(addr, size uint64) string {
 	case x.state == payloadAllocated && p.arrays[x.array].owner == g:
 		return ""
 	case x.state == payloadQueued && g.reads(x, i):
+		if write && g.base != nil {
+			return "a node writes the input that it shares, which it may only read"
+		}
 		return ""
 	case x.state == payloadQueued:
 		return "a payload is used after it was enqueued"

@@ -67,6 +67,7 @@ type chunk struct {
 // A pool is the payload memory of a machine. Its limit is one of bytes: places
 // are kept by size, as if an address translation gathered free bytes.
 type pool struct {
+	component
 	store    *mem.Store
 	capacity uint64 // bytes, on chip and scratch
 	onChip   uint64 // bytes of it
@@ -84,7 +85,7 @@ type pool struct {
 }
 
 func newPool(store *mem.Store, onChip, scratch uint64) *pool {
-	return &pool{store: store, capacity: onChip + scratch, onChip: onChip, payloads: make([]payload, 1), arrays: make([]array, 1)}
+	return &pool{component: newComponent("PayloadPool", 1), store: store, capacity: onChip + scratch, onChip: onChip, payloads: make([]payload, 1), arrays: make([]array, 1)}
 }
 
 // left is what is neither allocated nor reserved.
