@@ -51,6 +51,7 @@ func TestCoreRules(t *testing.T) {
 		{"types", "%red = OpGroupNonUniformIAdd %uint %u3 Reduce %sum", "%red = OpGroupNonUniformIAdd %uint %sum Reduce %sum"},
 		{"types", "%then %yes %x %start", "%then %yes %f1 %start"},
 		{"types", "%then %yes %x %start", "%then %yes"},
+		{"types", "%y = OpPhi", "%z = OpIAdd %uint %x %x\n%y = OpPhi"},
 		{"types", "%int = OpTypeInt 32 1", "%int = OpTypeInt 32 0"},
 		{"types", "OpBranchConditional %odd", "OpBranchConditional %x"},
 		{"types", "%root = OpExtInst %float %glsl Sqrt %f1", "%root = OpExtInst %float %glsl Sqrt %u1"},

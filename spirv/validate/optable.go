@@ -85,7 +85,7 @@ var signatures = map[spirv.Op]string{
 	spirv.OpAtomicFMinEXT: "f: P t t =f", spirv.OpAtomicFMaxEXT: "f: P t t =f", spirv.OpAtomicStore: ": P t t N",
 
 	spirv.OpControlBarrier: ": t t t", spirv.OpMemoryBarrier: ": t t",
-	spirv.OpBranchConditional: ": B", spirv.OpSwitch: ": I", spirv.OpSetMeshOutputsEXT: ": t t",
+	spirv.OpBranchConditional: ": B", spirv.OpSwitch: ": I", spirv.OpSetMeshOutputsEXT: ": t t", spirv.OpEmitMeshTasksEXT: ": t t t",
 	spirv.OpReadClockKHR: "u: t", spirv.OpIsHelperInvocationEXT: "B:",
 }
 
