@@ -20,6 +20,7 @@ type persistent struct {
 	waves   int    // of a worker
 	begins  uint64 // cycle in which the workers start
 	order   uint64
+	since   uint64 // cycle in which something last ran or was on its way
 }
 
 // A poll is a worker that looks at the queue.
@@ -102,6 +103,7 @@ func (p *persistent) Enqueue(now uint64, unit, payloads int) (accepted, visible 
 func (p *persistent) Start(now uint64) {
 	d := &p.spec.Dispatch
 	p.polls, p.busy = p.polls[:0], 0
+	p.since = now + uint64(d.LaunchLatency) + uint64(d.Units)*gap(d.WorkgroupsPerCycle)>>fraction
 	p.begins = now + uint64(d.LaunchLatency)
 	for k := range p.workers[0] {
 		for u := range p.workers {
@@ -133,10 +135,19 @@ func (p *persistent) Tick(now uint64) uint64 {
 			p.look(max(ready, now+1)+uint64(p.spec.Poll), w.unit)
 		}
 	}
-	if finished, _ := p.Finished(); finished || len(p.polls) == 0 {
+	if finished, _ := p.Finished(); finished || len(p.polls) == 0 || p.stuck(now) {
 		return cu.Never
 	}
 	return p.polls[0].at
+}
+
+// stuck reports that polling on is no use: nothing runs, nothing is on its way
+// and no coalescing window is open. Without it a deadlock would not end.
+func (p *persistent) stuck(now uint64) bool {
+	if p.resident > 0 || len(p.arrivals.list) > 0 {
+		p.since = now
+	}
+	return now > p.since+uint64(p.spec.Queue.Window+p.spec.Poll)*2+uint64(p.spec.MemoryEstimate)*100
 }
 
 // run starts a workgroup on the worker, if there is one to start. It begins when
