@@ -209,7 +209,7 @@ func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
 	if u.cluster.trace.to != nil {
 		u.tracedLDS(now, w, in, t.Ready, t.Passes, t.ConflictPasses)
 	}
-	return simd.Booking{Ready: t.Ready, Free: now + t.Unit, Own: now + t.Busy}
+	return simd.Booking{Ready: t.Ready, Free: now + t.Unit, Own: now + t.Busy, Passes: t.Passes, ConflictPasses: t.ConflictPasses}
 }
 
 // Complete brings the end of a pending access of one of the unit's waves.

@@ -57,6 +57,9 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why tracing.Reason)
 		w.accessDone(o, ready)
 	} else {
 		w.lastMem = max(w.lastMem, ready)
+		count := &w.code.Counts[w.pc]
+		count.LDSPasses += uint64(b.Passes)
+		count.ConflictPasses += uint64(b.ConflictPasses)
 	}
 	s.take(w, &o.cost, now)
 	s.unitFree[o.unit] = max(s.unitFree[o.unit], b.Own)

@@ -21,6 +21,8 @@ import (
 type Booking struct {
 	Ready, Free uint64
 	Own         uint64 // until when it takes the unit for the SIMD's own waves, where that is longer
+	// Passes of an access to LDS, and those among them that bank conflicts added.
+	Passes, ConflictPasses int
 	// Pending: Ready is not known yet. Complete brings it, for the ticket that
 	// the wave gave out last (Wave.Ticket).
 	Pending bool

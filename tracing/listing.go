@@ -18,15 +18,21 @@ type Listing struct {
 }
 
 // WriteListing writes the program, an instruction a line: its SPIR-V id and
-// source line, its class, how often it issued, how many cycles waves spent at it, and why.
+// source line, its class, how often it issued, how many cycles waves spent at it, and why. Where LDS is used, also the passes
+// that its accesses took and those among them that bank conflicts added.
 func WriteListing(w io.Writer, l *Listing) error {
 	b := bufio.NewWriter(w)
 	p := l.Program
 	fmt.Fprintf(b, "; %s: wave%d, local size %d x %d x %d, %d vector registers, %d scalar registers, %d bytes of LDS, %d words of scratch\n",
 		p.Name, p.WaveSize, p.LocalSize[0], p.LocalSize[1], p.LocalSize[2], p.VectorRegs, p.ScalarRegs, p.LDSBytes, p.ScratchWords)
 	fmt.Fprintf(b, ";%5s %8s %6s %-13s %-60s", "pc", "id", "line", "class", "instruction")
+	lds := usesLDS(l.Counts)
 	if l.Counts != nil {
-		fmt.Fprintf(b, " %10s %12s  %s", "issues", "cycles", "by reason")
+		fmt.Fprintf(b, " %10s %12s", "issues", "cycles")
+		if lds {
+			fmt.Fprintf(b, " %10s %10s", "lds passes", "conflicts")
+		}
+		fmt.Fprintf(b, "  %s", "by reason")
 	}
 	fmt.Fprintln(b)
 	targets := branchTargets(p)
@@ -37,7 +43,7 @@ func WriteListing(w io.Writer, l *Listing) error {
 		}
 		line := fmt.Sprintf("%6d %8s %6s %-13s %-60s", i, idText(in.SPIRV), lineText(in.Line), in.Class, isa.Disasm(in))
 		if l.Counts != nil {
-			line += countText(&l.Counts[i])
+			line += countText(&l.Counts[i], lds)
 		}
 		fmt.Fprintln(b, strings.TrimRight(line, " "))
 	}
@@ -69,12 +75,28 @@ func lineText(line uint32) string {
 	return fmt.Sprint(line)
 }
 
-func countText(c *InstCount) string {
+func usesLDS(counts []InstCount) bool {
+	for i := range counts {
+		if counts[i].LDSPasses > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func countText(c *InstCount, lds bool) string {
 	var parts []string
 	for r, n := range c.Cycles {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%s %d", Reason(r), n))
 		}
 	}
-	return fmt.Sprintf(" %10d %12d  %s", c.Issues, c.Cycles.Total(), strings.Join(parts, ", "))
+	passes := ""
+	switch {
+	case lds && c.LDSPasses > 0:
+		passes = fmt.Sprintf(" %10d %10d", c.LDSPasses, c.ConflictPasses)
+	case lds:
+		passes = fmt.Sprintf(" %10s %10s", "", "")
+	}
+	return fmt.Sprintf(" %10d %12d%s  %s", c.Issues, c.Cycles.Total(), passes, strings.Join(parts, ", "))
 }

@@ -55,4 +55,7 @@ func (c *SlotCycles) Add(o *SlotCycles) {
 type InstCount struct {
 	Issues uint64
 	Cycles SlotCycles
+	// LDSPasses are the passes of the accesses to LDS, ConflictPasses those that
+	// bank conflicts added.
+	LDSPasses, ConflictPasses uint64
 }

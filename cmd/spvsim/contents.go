@@ -35,6 +35,9 @@ func contents(w io.Writer, m *validate.Module) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	if err := overlays(w, m); err != nil {
+		return err
+	}
 	return nodes(w, m)
 }
 

@@ -112,7 +112,7 @@ func (b *builder) bindVariable(in *spirv.Instruction) {
 
 // variableFault says why a variable has no place.
 func (b *builder) variableFault(in *spirv.Instruction) string {
-	return fmt.Sprintf("a variable of storage class %s in a compute shader", spirv.StorageClass(in.Operands[0]))
+	return fmt.Sprintf("a variable of storage class %s in a %s shader", spirv.StorageClass(in.Operands[0]), b.shaderName())
 }
 
 func (b *builder) bind(in *spirv.Instruction, p pointer) {
@@ -187,17 +187,28 @@ func (b *builder) bindImage(in *spirv.Instruction, t *validate.Type) {
 	if isArray(t) {
 		image = t.Elem
 	}
-	if image.Kind == validate.KindSampledImage {
+	combined := image.Kind == validate.KindSampledImage
+	if combined {
 		image = image.Elem
+	}
+	if image.Kind == validate.KindSampler {
+		b.bind(in, pointer{typ: t, space: isa.SpaceImage, array: isArray(t), binding: b.binding(in, ir.Sampler, t)})
+		return
 	}
 	if image.Kind != validate.KindImage {
 		return
 	}
 	kind := ir.StorageImage
-	if image.Dim == spirv.DimBuffer {
+	switch {
+	case image.Dim == spirv.DimBuffer:
 		kind = ir.TexelBuffer
+	case image.Sampled == 1:
+		kind = ir.SampledImage
 	}
 	p := pointer{typ: t, space: isa.SpaceImage, array: isArray(t), align: 4}
+	if combined && kind == ir.SampledImage {
+		p.sampler = b.binding(in, ir.Sampler, t) + 1
+	}
 	p.binding = b.binding(in, kind, t)
 	p.object = b.bindingObject(p.binding)
 	if b.m.Decorated(in.Result, spirv.DecorationAliased) {
@@ -220,7 +231,7 @@ func (b *builder) explicitLDS() bool {
 func (b *builder) bindLDS(in *spirv.Instruction, t *validate.Type) {
 	p := pointer{typ: t, space: isa.SpaceLDS, align: baseAlign}
 	if t.Kind == validate.KindStruct && b.m.Decorated(t.ID, spirv.DecorationBlock) {
-		b.f.LDSBytes = max(b.f.LDSBytes, roundUp(b.shape(t, p.lay).size, 4))
+		b.viewLDS(in, t)
 		b.bind(in, p)
 		return
 	}
@@ -233,6 +244,21 @@ func (b *builder) bindLDS(in *spirv.Instruction, t *validate.Type) {
 	}
 	b.f.LDSBytes = roundUp(uint32(size), 4)
 	b.bind(in, p)
+}
+
+// viewLDS adds a view of LDS: as large as the largest is what a workgroup takes.
+func (b *builder) viewLDS(in *spirv.Instruction, t *validate.Type) {
+	view := ir.LDSView{Name: b.m.Name(in.Result), ID: uint32(in.Result), Bytes: b.shape(t, layout{}).size}
+	if view.Bytes > maxLDS {
+		b.unsupported("Workgroup variables of %d bytes", view.Bytes)
+	}
+	for i, member := range t.Members {
+		off, inner := b.member(t, i, layout{})
+		view.Members = append(view.Members, ir.LDSMember{
+			Name: b.m.MemberName(t.ID, i), Type: uint32(member.ID), Offset: off, Bytes: b.shape(member, inner).size})
+	}
+	b.f.LDSViews = append(b.f.LDSViews, view)
+	b.f.LDSBytes = max(b.f.LDSBytes, roundUp(view.Bytes, 4))
 }
 
 // maxLDS bounds Workgroup memory, in bytes, far above any machine's.

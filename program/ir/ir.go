@@ -47,6 +47,9 @@ type Value struct {
 //	ImageStore             data: coordinates, then four texel components of type Elem
 //	Atomic* on SpaceImage  data: coordinates, then value, or value and comparator
 //	BufferSize, ImageSize  no data
+//	ImageSample*           data: coordinates, then bias, level or derivatives; results as ImageLoad
+//	ImageQueryLod          data: coordinates; two results through Proj
+//	Export                 data: four components of type Elem
 type Mem struct {
 	Space   isa.Space
 	Binding int // index in Func.Bindings
@@ -91,6 +94,14 @@ type Mem struct {
 	ImageFormat uint32 // SPIR-V ImageFormat, 0 unknown
 	Dim         uint8  // SPIR-V Dim
 	Arrayed     bool
+
+	// Of sampling, as isa.Mem has them. Extra is the number of arguments behind
+	// the coordinates. Level: the last coordinate of a fetch is a level of detail.
+	Sampling bool
+	Sampler  int
+	Sample   isa.SampleKind
+	Extra    uint8
+	Level    bool
 }
 
 // MemArgs splits the arguments of a memory value; parts it does not have are nil.
@@ -157,6 +168,12 @@ const (
 	TexelBuffer
 	// MeshOutput: an output variable of a mesh shader, by name (see Node).
 	MeshOutput
+	// SampledImage is an image that is read through a sampler, Sampler the
+	// sampler; those of a combined variable have one set and binding.
+	SampledImage
+	Sampler
+	// ColorOutput is the colour attachment of the location that Binding holds.
+	ColorOutput
 )
 
 // A Binding is a descriptor, or an array of them, that the shader uses.
@@ -168,9 +185,27 @@ type Binding struct {
 	Writes       bool // the shader writes or updates it
 	// Stride of a MeshOutput: bytes that each workgroup has for itself.
 	Stride uint32
+	// Samples: the sampler is used (that of a combined variable may not be).
+	Samples bool
 	// Alias is a second name of a MeshOutput: "counts" for the vertex and
 	// primitive counts, "indices" for those of the primitives.
 	Alias string
+}
+
+// An LDSView is a Workgroup variable with explicit layout: all of an entry
+// point's lie over each other from byte 0 on.
+type LDSView struct {
+	Name    string
+	ID      uint32 // of the variable
+	Bytes   uint32
+	Members []LDSMember
+}
+
+// An LDSMember is a member of such a block.
+type LDSMember struct {
+	Name          string
+	Type          uint32 // id
+	Offset, Bytes uint32
 }
 
 // A Func is one entry point with everything inlined.
@@ -182,9 +217,12 @@ type Func struct {
 	Strings   []string // formats of DebugPrint
 	LocalSize [3]uint32
 	LDSBytes  uint32
+	LDSViews  []LDSView
 	PushBytes uint32
 	// Node is what the entry point asks of an execution graph; nil if nothing.
 	Node *Node
+	// Fragment is what the entry point is as a fragment shader; nil if it is none.
+	Fragment *Fragment
 	// MaxReconverge: the entry point asks for maximal reconvergence.
 	MaxReconverge bool
 
