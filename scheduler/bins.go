@@ -114,6 +114,7 @@ func (r *Run) openLaunch(now uint64, b *bin, readyAt uint64) *launch {
 	if l.total == 0 {
 		r.done = max(r.done, now)
 		r.closeLaunch(l)
+		r.wake(now + 1) // its memory may be what another waits for
 		return nil
 	}
 	r.open++

@@ -21,6 +21,7 @@ type multipass struct {
 	running bool
 	blocked bool   // the last pass was left early
 	before  uint64 // workgroups that had ended when the pass began
+	waited  uint64 // payloads that waited then
 }
 
 // A passStep is a command of the pass: the compaction or the dispatch of a node.
@@ -86,7 +87,7 @@ func (m *multipass) end(now uint64) uint64 {
 		m.blocked = m.blocked || b.quota > 0
 		b.quota, b.held = 0, len(b.opens) > 0
 	}
-	if m.waiting == 0 && m.open == 0 || m.blocked && m.ended == m.before {
+	if m.waiting == 0 && m.open == 0 || m.blocked && m.ended == m.before && m.waiting == m.waited {
 		return cu.Never // all is done, or nothing can be
 	}
 	m.at = max(now, m.done) + uint64(m.spec.PassBarrier)
@@ -113,7 +114,7 @@ func (m *multipass) begin(now uint64) bool {
 	}
 	m.running, m.at = true, now+uint64(m.spec.PassLaunch)
 	m.queue.Passes++
-	m.before = m.ended
+	m.before, m.waited = m.ended, m.waiting
 	return true
 }
 
