@@ -101,13 +101,13 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	records, err := f.records(c, setup.Machine)
+	records, err := f.records(c, &setup)
 	if err != nil {
 		return err
 	}
 	join(&setup, records)
 	result, err := gpu.Run(c.Context(), setup)
-	written := finish(records)
+	written := finish(records, result)
 	if setup.Progress != nil {
 		clearLine(c.ErrOrStderr()) // it may hold a progress line
 	}
@@ -164,7 +164,7 @@ func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 // summary says whether to print the summary: not where standard output carries something to be read by a program.
 func (f *runFlags) summary() bool {
 	taken := slices.ContainsFunc(f.dump, func(d string) bool { return strings.HasSuffix(d, "=-") })
-	return !f.quiet && f.stats != "-" && f.listing != "-" && !taken
+	return !f.quiet && f.stats != "-" && f.listing != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && !taken
 }
 
 // expectations says how many were met; what the others found instead is the run's error.

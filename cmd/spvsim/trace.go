@@ -12,6 +12,7 @@ import (
 	"spvsim/gpu"
 	"spvsim/tracing"
 	"spvsim/tracing/perfetto"
+	"spvsim/tracing/profile"
 )
 
 // traceFlags say which records of a run to write while it runs.
@@ -20,6 +21,8 @@ type traceFlags struct {
 	from, to uint64
 	units    string
 	limit    string
+	profile  string
+	series   string
 }
 
 func (f *traceFlags) add(c *cobra.Command) {
@@ -28,22 +31,45 @@ func (f *traceFlags) add(c *cobra.Command) {
 	flags.Uint64Var(&f.from, "trace-from", 0, "first `cycle` of the trace")
 	flags.Uint64Var(&f.to, "trace-to", 0, "`cycle` in which the trace ends; 0: with the run")
 	flags.StringVar(&f.units, "trace-cus", "", "compute `units` to trace, counted over all shader engines, as 0,3-5 (default all)")
+	flags.StringVar(&f.profile, "profile", "", "`file` to write where the time went to, as JSON for spvsim report")
+	flags.StringVar(&f.series, "series", "", "`file` to write occupancy, queue depth and bandwidth over time to, as CSV")
 	flags.StringVar(&f.limit, "trace-limit", "512M", "`bytes` (K, M, G) at which the trace stops, with a note in it; 0: no limit")
 }
 
 // A record is a tracer with the file that it writes.
 type record struct {
 	tracing.Tracer
-	finish func() error
+	finish func(*gpu.Result) error // the result is nil when there was no run
 }
 
 // records are what the flags ask for. They are finished when the run has ended, well or not.
-func (f *traceFlags) records(c *cobra.Command, m *config.Machine) ([]record, error) {
-	if f.trace == "" {
-		return nil, f.unused(c)
+func (f *traceFlags) records(c *cobra.Command, s *gpu.Setup) (list []record, err error) {
+	if f.profile != "" || f.series != "" {
+		list = append(list, f.profiled(c, s))
 	}
-	r, err := f.perfetto(c, m)
-	return []record{r}, err
+	if f.trace == "" {
+		return list, f.unused(c)
+	}
+	r, err := f.perfetto(c, s.Machine)
+	return append(list, r), err
+}
+
+// profiled adds up where the time went.
+func (f *traceFlags) profiled(c *cobra.Command, s *gpu.Setup) record {
+	collector := profile.NewCollector()
+	return record{collector, func(r *gpu.Result) error {
+		if r == nil || r.Stats.Launches == 0 {
+			return nil
+		}
+		p, err := profile.New(s.Job.Name, collector, s.Machine, r.Stats, r.Listings)
+		if err == nil && f.profile != "" {
+			err = writeTo(c, f.profile, p.WriteJSON)
+		}
+		if err == nil && f.series != "" {
+			err = writeTo(c, f.series, p.WriteCSV)
+		}
+		return err
+	}}
 }
 
 // unused refuses flags that say what to trace where nothing is traced.
@@ -66,7 +92,7 @@ func (f *traceFlags) perfetto(c *cobra.Command, m *config.Machine) (record, erro
 		return record{}, err
 	}
 	w := perfetto.New(file, o)
-	return record{w, func() error {
+	return record{w, func(*gpu.Result) error {
 		if w.Note() != "" {
 			fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %s\n", f.trace, w.Note())
 		}
@@ -118,10 +144,10 @@ func join(s *gpu.Setup, list []record) {
 }
 
 // finish ends all records.
-func finish(list []record) error {
+func finish(list []record, result *gpu.Result) error {
 	var errs []error
 	for _, r := range list {
-		errs = append(errs, r.finish())
+		errs = append(errs, r.finish(result))
 	}
 	return errors.Join(errs...)
 }

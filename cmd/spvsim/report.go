@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/config"
+	"spvsim/gpu"
+	"spvsim/tracing/profile"
+	"spvsim/tracing/report"
+)
+
+// reportFlags say what the page is of, beside its runs.
+type reportFlags struct {
+	out     string
+	machine string
+	set     []string
+}
+
+func reportCommand() *cobra.Command {
+	var f reportFlags
+	c := &cobra.Command{
+		Use:   "report RUN...",
+		Short: "Write one HTML page that shows where the time of runs went",
+		Long: `Write one HTML page with pictures and tables of where the time of runs went; it can be read without a network.
+A run is a job, which is run now, or a file that spvsim run --profile wrote (.json).`,
+		Example: `  spvsim report reduce
+  spvsim run job.yaml --profile a.json
+  spvsim run job.yaml --set lds.banks=64 --profile b.json
+  spvsim report a.json b.json --out compared.html`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("report: want runs: jobs, or files of spvsim run --profile (see %s --help)", c.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
+	}
+	flags := c.Flags()
+	flags.StringVarP(&f.out, "out", "o", "report.html", "`file` to write the page to; - is standard output")
+	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine instead of the jobs'")
+	flags.StringArrayVar(&f.set, "set", nil, "set a field of the jobs' machines, as `path=value` (lds.banks=64); may be repeated")
+	return c
+}
+
+func (f *reportFlags) run(c *cobra.Command, names []string) error {
+	var list []*profile.Profile
+	for _, name := range names {
+		p, err := f.profile(c, name)
+		if err != nil {
+			return err
+		}
+		list = append(list, p)
+	}
+	return writeTo(c, f.out, func(w io.Writer) error { return report.Write(w, list) })
+}
+
+// profile reads a saved profile or makes one by running a job.
+func (f *reportFlags) profile(c *cobra.Command, name string) (*profile.Profile, error) {
+	if !strings.HasSuffix(name, ".json") {
+		return f.profileJob(c, name)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	p, err := profile.Read(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return p, nil
+}
+
+func (f *reportFlags) profileJob(c *cobra.Command, name string) (*profile.Profile, error) {
+	job, err := loadJob(c, name)
+	if err != nil {
+		return nil, err
+	}
+	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Job: job, Set: f.set})
+	if err != nil {
+		return nil, err
+	}
+	collector := profile.NewCollector()
+	r, err := gpu.Run(c.Context(), gpu.Setup{Machine: machine, Job: job, Tracer: collector, Observer: printer{c.ErrOrStderr()}})
+	if errors.Is(err, gpu.ErrRun) {
+		return nil, &failure{fmt.Errorf("%s: %w", name, err)}
+	}
+	if err != nil {
+		return nil, firstFault(err)
+	}
+	return profile.New(job.Name, collector, machine, r.Stats, r.Listings)
+}

@@ -1,0 +1,212 @@
+package profile_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"spvsim/config"
+	"spvsim/experiments"
+	"spvsim/gpu"
+	"spvsim/tracing"
+	"spvsim/tracing/profile"
+)
+
+// profiled runs a ready job and returns its statistics and profile.
+func profiled(t *testing.T, name, machine string, set ...string) (*tracing.Stats, *profile.Profile) {
+	t.Helper()
+	files, file, _, err := experiments.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := config.LoadJob(files, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := config.LoadMachine(config.Request{Job: job, Machine: machine, Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := profile.NewCollector()
+	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.New(name, c, m, r.Stats, r.Listings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Stats, p
+}
+
+var jobs = []struct{ name, machine, set string }{
+	{"reduce", "rdna3-rx7900xtx", "memory.model=fast"},
+	{"reduce", "gcn3-r9nano", "memory.model=akita"},
+	{"peer-atax", "gcn3-r9nano", "wave_slots=2"},
+	{"classify", "rdna4-like", "queue.depth=16"},
+}
+
+// TestProfileAgreesWithStatistics: every way of adding up comes to what the machine counted.
+func TestProfileAgreesWithStatistics(t *testing.T) {
+	for _, job := range jobs {
+		t.Run(fmt.Sprint(job), func(t *testing.T) {
+			s, p := profiled(t, job.name, job.machine, job.set)
+			if p.Cycles != s.Cycles {
+				t.Errorf("%d cycles, statistics have %d", p.Cycles, s.Cycles)
+			}
+			var kernels, units, series tracing.SlotCycles
+			var instructions, issued, waves uint64
+			for i := range p.Kernels {
+				kernels.Add(&p.Kernels[i].Slots)
+				instructions += p.Kernels[i].Instructions
+				waves += p.Kernels[i].Waves
+			}
+			for i := range p.Steps {
+				for u := range p.Steps[i].Units {
+					units.Add(&p.Steps[i].Units[u])
+				}
+			}
+			for r, row := range p.Series.Slots {
+				series[r] = sum(row)
+			}
+			issued = sum(p.Series.Issued)
+			if d := cmp.Diff(s.Slots, units); d != "" {
+				t.Errorf("by compute unit (-statistics +profile):\n%s", d)
+			}
+			resident := s.Slots
+			resident[tracing.Empty] = 0
+			if d := cmp.Diff(resident, kernels); d != "" {
+				t.Errorf("by program (-statistics +profile):\n%s", d)
+			}
+			if d := cmp.Diff(resident, series); d != "" {
+				t.Errorf("over time (-statistics +profile):\n%s", d)
+			}
+			if n := s.Instructions(); instructions != n || issued != n || waves != s.Waves || sum(p.Series.LDS) != s.LDS.Passes {
+				t.Errorf("%d instructions by program, %d over time, want %d; %d waves, want %d; %d LDS passes, want %d",
+					instructions, issued, n, waves, s.Waves, sum(p.Series.LDS), s.LDS.Passes)
+			}
+			for l := range p.Levels {
+				if want := s.Memory[l].Bytes; p.Levels[l].Bytes != want || sum(p.Series.Levels[l]) != want {
+					t.Errorf("%s: %d bytes, %d over time, want %d", p.Levels[l].Name, p.Levels[l].Bytes, sum(p.Series.Levels[l]), want)
+				}
+			}
+		})
+	}
+}
+
+func sum(row []uint64) (total uint64) {
+	for _, n := range row {
+		total += n
+	}
+	return total
+}
+
+// TestQueueOverTime: the queue's depth times time is what its payloads waited.
+func TestQueueOverTime(t *testing.T) {
+	s, p := profiled(t, "classify", "rdna4-like")
+	var waited uint64
+	for _, n := range s.Graph.Nodes[1:] { // the first node's payload is the host's
+		for _, w := range n.Waits {
+			waited += uint64(w)
+		}
+	}
+	if got := sum(p.Series.Queue); got == 0 || got > waited {
+		t.Errorf("%d payload-cycles in the queue; until their launches could start, payloads waited %d cycles", got, waited)
+	}
+}
+
+// TestOperations: a product of 256 x 256 x 256 takes 2 operations for each term.
+func TestOperations(t *testing.T) {
+	_, p := profiled(t, "peer-matmul", "gcn3-r9nano")
+	var n uint64
+	for i := range p.Kernels {
+		n += p.Kernels[i].Operations
+	}
+	const terms = 2 * 256 * 256 * 256
+	if n < terms || n > terms*3/2 {
+		t.Errorf("%d operations, want %d and some for addresses", n, terms)
+	}
+}
+
+// TestPeaks against the numbers that the makers give for the cards.
+func TestPeaks(t *testing.T) {
+	_, p := profiled(t, "saxpy", "gcn3-r9nano")
+	// 64 CUs x 64 lanes x 2 operations: 8.19 TFLOPS at 1 GHz; 512 GB/s.
+	if p.Peak != 64*64*2 {
+		t.Errorf("peak %v operations a cycle", p.Peak)
+	}
+	memory := p.Levels[len(p.Levels)-1]
+	if got := memory.BytesPerCycle * float64(p.ClockMHz) / 1e3; got < 500 || got > 524 {
+		t.Errorf("memory moves %v GB/s at most", got)
+	}
+}
+
+func TestSavedProfileIsReadBack(t *testing.T) {
+	_, p := profiled(t, "reduce", "gcn3-r9nano")
+	var b bytes.Buffer
+	if err := p.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	got, err := profile.Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.Stats, p.Stats = nil, nil // indented now
+	if d := cmp.Diff(p, got); d != "" {
+		t.Errorf("saved profile (-want +got):\n%s", d)
+	}
+	for _, spoil := range [][2]string{{`"format": 1`, `"format": 2`}, {`"reasons": [`, `"reasons": ["x",`}, {`"bin_cycles": `, `"bin_cycles": 9`}, {`"compute_units": `, `"compute_units": 1`}} {
+		spoilt := strings.Replace(text, spoil[0], spoil[1], 1)
+		if spoilt == text {
+			t.Fatalf("nothing to spoil: %s", spoil[0])
+		}
+		if _, err := profile.Read(strings.NewReader(spoilt)); !errors.Is(err, profile.ErrFormat) {
+			t.Errorf("%s: %v", spoil[1], err)
+		}
+	}
+	if _, err := profile.Read(strings.NewReader("no json")); !errors.Is(err, profile.ErrFormat) {
+		t.Errorf("no json: %v", err)
+	}
+}
+
+// TestCSVHoldsTheRun: its lines follow each other, and waves times cycles are the resident slot-cycles.
+func TestCSVHoldsTheRun(t *testing.T) {
+	s, p := profiled(t, "reduce", "rdna3-rx7900xtx")
+	var b bytes.Buffer
+	if err := p.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&b).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, resident := 0.0, 0.0
+	for _, row := range rows[1:] {
+		cycle, cycles, waves := number(t, row[0]), number(t, row[1]), number(t, row[2])
+		if cycle != next {
+			t.Fatalf("cycle %v follows %v", cycle, next)
+		}
+		next, resident = cycle+cycles, resident+waves*cycles
+	}
+	want := float64(s.Slots.Total() - s.Slots[tracing.Empty])
+	if next != float64(s.Cycles) || resident < want*0.9999 || resident > want*1.0001 {
+		t.Errorf("%v cycles, %v of resident waves: want %d and %v", next, resident, s.Cycles, want)
+	}
+}
+
+func number(t *testing.T, s string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

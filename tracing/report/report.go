@@ -1,0 +1,197 @@
+// Package report makes one HTML page of profiles: pictures and tables that need
+// neither a network nor a script.
+//
+// The package does not know how a profile comes about.
+package report
+
+import (
+	_ "embed" // the page's template and style
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+
+	"spvsim/tracing"
+	"spvsim/tracing/profile"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed style.css
+var styleText string
+
+var page = template.Must(template.New("page").Parse(pageText))
+
+// Widths of the two forms of each picture, in pixels: the page shows the one
+// that fits, so that texts keep their size on a narrow screen.
+const (
+	wide   = 860
+	narrow = 340
+)
+
+// A figure is a picture in both widths.
+type figure struct {
+	Title, Text  string
+	Wide, Narrow template.HTML
+	Keys         []key
+}
+
+// A key says what a colour stands for.
+type key struct {
+	Class, Name string
+	Marker      template.HTML // of points; empty for areas
+}
+
+// draw draws a picture in both widths.
+func draw(title, text string, keys []key, f func(width float64) template.HTML) figure {
+	return figure{title, text, f(wide), f(narrow), keys}
+}
+
+// A run is one profile as the page shows it.
+type run struct {
+	ID       int
+	Profile  *profile.Profile
+	Facts    []fact
+	Where    []figure
+	Time     []figure
+	Roofline *figure
+	Points   []pointRow
+	Kernels  []kernelRow
+	Reasons  []string
+	Listings []listing
+}
+
+type fact struct{ Name, Value, More string }
+
+// Write writes a page of the profiles.
+func Write(w io.Writer, list []*profile.Profile) error {
+	view := struct {
+		Style   template.CSS
+		Runs    []run
+		Reasons []key
+	}{Style: template.CSS(styleText)}
+	for i, p := range list {
+		view.Runs = append(view.Runs, newRun(i+1, p))
+	}
+	return page.Execute(w, view)
+}
+
+func newRun(id int, p *profile.Profile) run {
+	r := run{ID: id, Profile: p, Facts: facts(p), Where: where(p), Time: time(p), Kernels: kernels(p)}
+	for i := range p.Listings {
+		r.Listings = append(r.Listings, newListing(&p.Listings[i]))
+	}
+	for reason := range tracing.Empty {
+		r.Reasons = append(r.Reasons, reason.String())
+	}
+	if points := roofline(p); len(points) > 0 && p.Peak > 0 {
+		f := draw("Roofline", "Operations of vector lanes (a multiply-add is two) against the bytes that each level moved. A point near its line is bound by that level; near the top, by the vector units.",
+			levelKeys(p, points), func(width float64) template.HTML { return drawRoofline(width, p, points) })
+		r.Roofline, r.Points = &f, pointRows(points)
+	}
+	return r
+}
+
+// facts are the numbers at the top.
+func facts(p *profile.Profile) []fact {
+	var instructions, waves, operations uint64
+	for i := range p.Kernels {
+		instructions += p.Kernels[i].Instructions
+		waves += p.Kernels[i].Waves
+		operations += p.Kernels[i].Operations
+	}
+	cycles := float64(p.Cycles)
+	total := float64(p.Total.Total())
+	return []fact{
+		{"time", grouped(p.Cycles), "cycles, " + short(cycles/float64(p.ClockMHz)) + " µs"},
+		{"waves", grouped(waves), grouped(uint64(p.Slots)) + " slots"},
+		{"instructions", short(float64(instructions)), short(float64(instructions)/cycles) + " a cycle"},
+		{"operations", short(float64(operations)), percent(float64(operations)/cycles, p.Peak) + " of the peak"},
+		{"occupancy", percent(total-float64(p.Total[tracing.Empty]), total), "of the wave slots, over the run"},
+		{"issued", percent(float64(p.Total[tracing.Issued]), total-float64(p.Total[tracing.Empty])), "of the cycles of resident waves"},
+	}
+}
+
+// reasonKeys are the reasons that are there.
+func reasonKeys(there *tracing.SlotCycles) (list []key) {
+	for r, n := range there {
+		if n > 0 && tracing.Reason(r) != tracing.Empty {
+			list = append(list, key{Class: className("r", r), Name: tracing.Reason(r).String()})
+		}
+	}
+	return list
+}
+
+func where(p *profile.Profile) []figure {
+	rows := []stackRow{{"whole machine, empty slots included", p.Total}}
+	for i := range p.Kernels {
+		k := &p.Kernels[i]
+		if i == maxKernels {
+			break
+		}
+		name := k.Name
+		if len(p.Steps) > 1 {
+			name = k.Step + ": " + name
+		}
+		rows = append(rows, stackRow{name, k.Slots})
+	}
+	total := make([]tracing.SlotCycles, p.Engines*p.Units)
+	for i := range p.Steps {
+		for u := range total {
+			total[u].Add(&p.Steps[i].Units[u])
+		}
+	}
+	list := []figure{
+		draw("Slot-cycles by program", "Each cycle of each wave slot is charged to one reason: the wave issued, or it waited for what the colour says.", reasonKeys(&p.Total),
+			func(width float64) template.HTML { return stack(width, rows) }),
+		draw("Slot-cycles by compute unit", "The rest of each column is empty slots. Lines part shader engines.", reasonKeys(&p.Total),
+			func(width float64) template.HTML { return units(width, p, total) }),
+	}
+	if len(p.Steps) < 2 {
+		return list
+	}
+	for i := range min(len(p.Steps), maxKernels) {
+		s := &p.Steps[i]
+		list = append(list, draw("Compute units in step "+s.Name, "", nil, func(width float64) template.HTML { return units(width, p, s.Units) }))
+	}
+	return list
+}
+
+// maxKernels is how many programs and steps have a picture; the table has all.
+const maxKernels = 24
+
+func time(p *profile.Profile) []figure {
+	s := &p.Series
+	var slots []curve
+	for r, row := range s.Slots {
+		if slices.Max(row) > 0 {
+			slots = append(slots, curve{tracing.Reason(r).String(), className("r", r), rate(p, row)})
+		}
+	}
+	list := []figure{draw("Resident waves", "Occupancy over time by what the waves did. Of "+grouped(uint64(p.Slots))+" wave slots.", reasonKeys(&p.Total),
+		func(width float64) template.HTML { return overTime(width, 240, p, "waves", true, slots) })}
+	if slices.Max(s.Queue) > 0 {
+		list = append(list, draw("Payloads that wait", "The depth of the enqueue queue: payloads enqueued by shaders and not launched yet.", nil, func(width float64) template.HTML {
+			return overTime(width, 170, p, "payloads", false, []curve{{"payloads", "l0", rate(p, s.Queue)}})
+		}))
+	}
+	for l, row := range s.Levels {
+		if slices.Max(row) > 0 {
+			list = append(list, bandwidth(p, l))
+		}
+	}
+	return append(list, draw("Instructions", "Wave instructions issued a cycle, over the whole machine.", nil, func(width float64) template.HTML {
+		return overTime(width, 150, p, "instructions a cycle", false, []curve{{"instructions", "r0", rate(p, s.Issued)}})
+	}))
+}
+
+// bandwidth is the picture of one level.
+func bandwidth(p *profile.Profile, l int) figure {
+	level := &p.Levels[l]
+	text := fmt.Sprintf("%s bytes in all, %s of the %s a cycle that the level can move.", short(float64(level.Bytes)),
+		percent(float64(level.Bytes)/float64(p.Cycles), level.BytesPerCycle), short(level.BytesPerCycle))
+	return draw("Bandwidth of "+level.Name, text, nil, func(width float64) template.HTML {
+		return overTime(width, 120, p, "bytes a cycle", false, []curve{{level.Name, className("l", l), rate(p, p.Series.Levels[l])}})
+	})
+}
