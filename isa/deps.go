@@ -7,7 +7,7 @@ import "slices"
 func (in *Inst) SetDeps(vectorRows int) {
 	d := depList{vectorRows: vectorRows}
 	for i, r := range in.Src {
-		d.add(r, SourceType(in.Op, i, in.T, in.From))
+		d.add(r, SourceType(in.Op, i, in.T, in.From)) // Void, of sampling: one row
 	}
 	if in.Mem != nil {
 		d.addMem(in.Mem)
@@ -57,6 +57,7 @@ func (d *depList) addMem(m *Mem) {
 		address = I64
 	}
 	d.add(m.BindingIndex, I32)
+	d.add(m.SamplerIndex, I32)
 	d.add(m.Base, address)
 	d.add(m.Index, address)
 	for _, r := range m.Coords {

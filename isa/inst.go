@@ -88,7 +88,34 @@ type Mem struct {
 	ImageFormat uint32
 	Dim         uint8
 	Arrayed     bool
+
+	// Of sampling: the binding of the sampler, its element, and what the shader
+	// gives besides coordinates: Data[0] holds the bias or the level, Data and
+	// Inst.Src the derivatives in x and in y.
+	Sampler      int
+	SamplerIndex Reg
+	Sample       SampleKind
+	// Level: the last of Coords is a level of detail (fetches).
+	Level bool
 }
+
+// What ImageSize asks for in Imm: a dimension, and from bit ImageLevelShift on the
+// level of detail; or ImageLevels, the number of levels.
+const (
+	ImageLevelShift = 8
+	ImageLevels     = 0xff
+)
+
+// A SampleKind says how a sampling instruction finds its level of detail.
+type SampleKind uint8
+
+// Kinds of sampling.
+const (
+	SampleImplicit SampleKind = iota // from the quad's coordinates
+	SampleBias                       // the same and a bias
+	SampleLod                        // given
+	SampleGrad                       // from derivatives that are given
+)
 
 // An Inst is one wave instruction of a lowered program, ready to execute.
 type Inst struct {
@@ -150,6 +177,11 @@ type State struct {
 	ShaderIndex        uint32
 	MeshGroup          uint32
 	Payloads           PayloadTable
+
+	// Fragments is what a wave of fragment quads starts with, nil for other
+	// waves; Helpers are the lanes that are helpers now: they write no memory.
+	Fragments *Fragments
+	Helpers   uint64
 
 	// Scratch rows for kernels: each Lanes words (two rows for 64-bit values).
 	Tmp [4][]uint32

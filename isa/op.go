@@ -221,6 +221,13 @@ const (
 	ImageStore
 	ImageSize    // Imm-th dimension of the image at Mem.Binding; uniform I32
 	ImageSamples // uniform I32; always 1
+	// Sampled images: Mem.Sampler is the binding of the sampler. Four results.
+	ImageSample    // level of detail from the coordinates of the quad; one more value with SampleBias
+	ImageSampleLod // level of detail (SampleLod) or derivatives (SampleGrad) given
+	ImageQueryLod  // two results: the level that would be read, and the one computed; reads nothing
+	// Export writes four components to the colour attachment at Mem.Binding, at
+	// the lane's pixel, unless a fragment that comes before it there has done so.
+	Export
 
 	// Synchronisation.
 	Barrier       // control barrier of the workgroup; Imm 1: waves without an active lane take part too
@@ -245,6 +252,18 @@ const (
 	RemainingRecursion // I32
 	ShaderIndex        // I32
 	MeshGroup          // I32: number of the workgroup among those of its mesh node
+
+	// Fragment shaders: what a wave of quads starts with, see Fragments.
+	FragCoord      // F32: Imm-th component of the pixel's position: x, y, z, 1/w
+	Barycentric    // F32: Imm-th weight, see Fragments.Weights
+	FrontFacing    // Bool
+	HelperLane     // Bool: a helper from the start
+	PrimitiveIndex // I32
+	InterpFlat     // Imm-th input component of the first corner; T any 32-bit type
+	InterpP1       // a F32 weight of the second corner: Imm-th input component so far
+	InterpP2       // a F32 weight of the third corner, b F32 what InterpP1 gave
+	IsHelper       // Bool: the lane is a helper now
+	Demote         // the active lanes become helpers
 
 	// Control flow of the lowered program. Masks are I64 words in scalar
 	// registers.

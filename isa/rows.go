@@ -54,21 +54,22 @@ var (
 func every(c Class) Classes { return Classes{c, c, c, c, c, c} }
 
 const (
-	pure    = FlagPure
-	salu    = FlagPure | FlagScalarUnit
-	comm    = FlagPure | FlagCommutes
-	saluC   = FlagPure | FlagScalarUnit | FlagCommutes
-	ident   = FlagPure | FlagPerLane
-	waveID  = FlagPure | FlagScalarUnit | FlagUniform
-	across  = FlagCrossLane
-	ofWave  = FlagCrossLane | FlagUniform
-	perLane = FlagCrossLane | FlagPerLane
-	load    = FlagReads
-	store   = FlagWrites | FlagEffect
-	atomic  = FlagReads | FlagWrites | FlagEffect
-	effect  = FlagEffect
-	flow    = FlagControl | FlagEffect
-	irOnly  = FlagPure | FlagIROnly
+	pure        = FlagPure
+	salu        = FlagPure | FlagScalarUnit
+	comm        = FlagPure | FlagCommutes
+	saluC       = FlagPure | FlagScalarUnit | FlagCommutes
+	ident       = FlagPure | FlagPerLane
+	waveID      = FlagPure | FlagScalarUnit | FlagUniform
+	across      = FlagCrossLane
+	ofWave      = FlagCrossLane | FlagUniform
+	perLane     = FlagCrossLane | FlagPerLane
+	load        = FlagReads
+	perFragment = FlagPerLane
+	store       = FlagWrites | FlagEffect
+	atomic      = FlagReads | FlagWrites | FlagEffect
+	effect      = FlagEffect
+	flow        = FlagControl | FlagEffect
+	irOnly      = FlagPure | FlagIROnly
 )
 
 var rows = [NumOps]Row{
@@ -265,6 +266,10 @@ var rows = [NumOps]Row{
 	{ImageStore, "image_store", bySpace, none, store, nil, core(spirv.OpImageWrite)},
 	{ImageSize, "image_size", scalar, word, FlagPure | FlagUniform, nil, core(spirv.OpImageQuerySize, spirv.OpImageQuerySizeLod)},
 	{ImageSamples, "image_samples", scalar, word, FlagPure | FlagUniform, nil, core(spirv.OpImageQuerySamples)},
+	{ImageSample, "image_sample", bySpace, none, load | perFragment, nil, core(spirv.OpImageSampleImplicitLod, spirv.OpImageSampleProjImplicitLod)},
+	{ImageSampleLod, "image_sample_lod", bySpace, none, load, nil, core(spirv.OpImageSampleExplicitLod, spirv.OpImageSampleProjExplicitLod)},
+	{ImageQueryLod, "image_query_lod", bySpace, none, load | perFragment, nil, core(spirv.OpImageQueryLod)},
+	{Export, "export", bySpace, none, store, nil, own("variables of storage class Output with a Location")},
 
 	{Barrier, "barrier", every(ClassBarrier), none, effect | across, nil, core(spirv.OpControlBarrier)},
 	{MemoryBarrier, "memory_barrier", every(ClassWaitcnt), none, effect, nil, core(spirv.OpMemoryBarrier)},
@@ -281,6 +286,17 @@ var rows = [NumOps]Row{
 	{RemainingRecursion, "remaining_recursion", alu, word, waveID, nil, own("BuiltIn RemainingRecursionLevelsAMDX")},
 	{ShaderIndex, "shader_index", alu, word, waveID, nil, own("BuiltIn ShaderIndexAMDX")},
 	{MeshGroup, "mesh_group", alu, word, waveID, nil, own("outputs of MeshEXT entry points")},
+
+	{FragCoord, "frag_coord", vector, constant, ident, nil, own("BuiltIn FragCoord")},
+	{Barycentric, "barycentric", vector, constant, ident, nil, own("interpolation of inputs with a Location")},
+	{FrontFacing, "front_facing", scalar, sig(OfBool), ident, nil, own("BuiltIn FrontFacing")},
+	{HelperLane, "helper_lane", scalar, sig(OfBool), ident, nil, own("BuiltIn HelperInvocation")},
+	{PrimitiveIndex, "primitive_index", vector, word, ident, nil, own("BuiltIn PrimitiveId")},
+	{InterpFlat, "interp_flat", vector, constant, ident, nil, own("inputs decorated Flat")},
+	{InterpP1, "interp_p1", vector, unary, ident, nil, own("interpolation of inputs with a Location")},
+	{InterpP2, "interp_p2", vector, binary, ident, nil, own("interpolation of inputs with a Location")},
+	{IsHelper, "is_helper", scalar, sig(OfBool), effect | FlagPerLane, nil, core(spirv.OpIsHelperInvocationEXT)},
+	{Demote, "demote", scalar, none, effect, nil, core(spirv.OpDemoteToHelperInvocation)},
 
 	{Branch, "branch", branch, none, flow, nil, core(spirv.OpBranch)},
 	{BranchTrue, "branch_true", branch, onTruth, flow, nil, core(spirv.OpBranchConditional, spirv.OpSwitch)},

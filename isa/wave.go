@@ -1,6 +1,9 @@
 package isa
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // waveOps execute the operations that look at the wave as a whole: identity,
 // lanes among each other, execution masks.
@@ -56,6 +59,17 @@ func init() {
 		InclusiveScan:  inclusiveScan,
 		ExclusiveScan:  exclusiveScan,
 		MaskedBitCount: maskedBitCount,
+
+		FragCoord:      perFragment32(func(f *Fragments, in *Inst, lane int) uint32 { return math.Float32bits(f.Coord[in.Imm&3][lane]) }),
+		Barycentric:    perFragment32(func(f *Fragments, in *Inst, lane int) uint32 { return math.Float32bits(f.Weights[in.Imm&3][lane]) }),
+		PrimitiveIndex: perFragment32(func(f *Fragments, _ *Inst, lane int) uint32 { return f.Prims[lane/4].Index }),
+		InterpFlat:     perFragment32(func(f *Fragments, in *Inst, lane int) uint32 { return f.param(in, lane)[0] }),
+		InterpP1:       interpP1,
+		InterpP2:       interpP2,
+		FrontFacing:    laneBits(func(st *State) uint64 { return st.fragments().Front }),
+		HelperLane:     laneBits(func(st *State) uint64 { return st.fragments().Helpers }),
+		IsHelper:       laneBits(func(st *State) uint64 { return st.Helpers }),
+		Demote:         func(st *State, _ *Inst) { st.Helpers |= st.Exec },
 
 		MaskZero:  func(st *State, in *Inst) { st.S[in.Dst.Index] = 0 },
 		MaskSplit: maskSplit,

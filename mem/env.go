@@ -8,6 +8,9 @@ type Descriptor struct {
 	Addr  uint64
 	Bytes []byte
 	Image *Image // nil for buffers
+	// Sampler of a binding of samplers; Target of a colour attachment.
+	Sampler *Sampler
+	Target  *Target
 }
 
 // Of is the descriptor of a whole buffer.

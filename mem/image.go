@@ -16,11 +16,26 @@ type Image struct {
 	Height uint32
 	Depth  uint32
 	Layers uint32 // of a cube: six for each
+	// Levels of detail, the largest first, each half the size of the one before
+	// in width and height; 0 counts as 1.
+	Levels uint32
 }
 
 // Size is the image's bytes.
-func (i *Image) Size() uint64 {
-	return uint64(i.Width) * uint64(i.Height) * uint64(i.Depth) * uint64(i.Layers) * uint64(i.Format.Bytes)
+func (i *Image) Size() uint64 { return i.levelOffset(max(i.Levels, 1)) }
+
+// levelSize is the width and height of a level of detail.
+func (i *Image) levelSize(level uint32) (width, height uint32) {
+	return max(i.Width>>level, 1), max(i.Height>>level, 1)
+}
+
+// levelOffset is where a level begins, in bytes.
+func (i *Image) levelOffset(level uint32) (offset uint64) {
+	for l := range level {
+		w, h := i.levelSize(l)
+		offset += uint64(w) * uint64(h) * uint64(i.Depth) * uint64(i.Layers) * uint64(i.Format.Bytes)
+	}
+	return offset
 }
 
 // NewImage describes an image; dimensions that it does not have are 1.
@@ -29,7 +44,7 @@ func NewImage(format string, width, height, depth, layers uint32) (*Image, error
 	if !ok {
 		return nil, fmt.Errorf("mem: unknown texel format %q", format)
 	}
-	return &Image{f, width, height, depth, layers}, nil
+	return &Image{Format: f, Width: width, Height: height, Depth: depth, Layers: layers, Levels: 1}, nil
 }
 
 // OfImage is the descriptor of an image that lies at the start of a buffer.
@@ -54,11 +69,25 @@ func (i *Image) texelOffset(m *isa.Mem, c *[4]uint32) (offset uint64, ok bool) {
 	if m.Arrayed || m.Dim == dimCube {
 		at[3] = c[n]
 	}
-	if at[0] >= i.Width || at[1] >= i.Height || at[2] >= i.Depth || at[3] >= i.Layers {
+	level := uint32(0)
+	if m.Level {
+		level = c[3]
+	}
+	return i.texelAt(&at, level)
+}
+
+// texelAt is the byte offset of the texel at x, y, z and layer of a level; ok is
+// false outside of the image.
+func (i *Image) texelAt(at *[4]uint32, level uint32) (offset uint64, ok bool) {
+	if level >= max(i.Levels, 1) {
 		return 0, false
 	}
-	index := ((uint64(at[3])*uint64(i.Depth)+uint64(at[2]))*uint64(i.Height)+uint64(at[1]))*uint64(i.Width) + uint64(at[0])
-	return index * uint64(i.Format.Bytes), true
+	w, h := i.levelSize(level)
+	if at[0] >= w || at[1] >= h || at[2] >= i.Depth || at[3] >= i.Layers {
+		return 0, false
+	}
+	index := ((uint64(at[3])*uint64(i.Depth)+uint64(at[2]))*uint64(h)+uint64(at[1]))*uint64(w) + uint64(at[0])
+	return i.levelOffset(level) + index*uint64(i.Format.Bytes), true
 }
 
 // resolveTexels places each active lane at its texel; a lane outside gets no
@@ -176,7 +205,12 @@ func (i *Image) dimension(m *isa.Mem, k int) uint32 {
 	if i == nil {
 		return 0
 	}
-	size := [...]uint32{i.Width, i.Height, i.Depth}
+	if k == isa.ImageLevels {
+		return max(i.Levels, 1)
+	}
+	w, h := i.levelSize(uint32(k) >> isa.ImageLevelShift)
+	k &= 1<<isa.ImageLevelShift - 1
+	size := [...]uint32{w, h, i.Depth}
 	n := dimensions[m.Dim]
 	switch {
 	case k < n:

@@ -43,6 +43,14 @@ func (e *Env) descriptor(m *isa.Mem, index uint32) (*Descriptor, int32) {
 	return &e.Descriptors[e.First[m.Binding]+index], int32(m.Binding)
 }
 
+// sampler is the sampler of a sampling instruction; nil if none is bound.
+func (e *Env) sampler(m *isa.Mem, index uint32) *Sampler {
+	if index >= e.Count[m.Sampler] {
+		return nil
+	}
+	return e.Descriptors[e.First[m.Sampler]+index].Sampler
+}
+
 func (e *Env) bindingOf(index uint32) int32 {
 	b := len(e.First) - 1
 	for b > 0 && e.First[b] > index {

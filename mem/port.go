@@ -25,6 +25,7 @@ type Port struct {
 	scalar uint
 	cost   uint64 // fixed-point cycles of a byte returned by the vector cache
 	tokens uint64
+	tex    TextureSpec
 	w      *workspace
 	chip   *OnChip // nil: the machine has no on-chip payload memory
 }
@@ -55,7 +56,7 @@ func NewPorts(store *Store, h Hierarchy, s Spec) ([]*Port, error) {
 	ports := make([]*Port, s.Engines*s.ComputeUnits)
 	for i := range ports {
 		ports[i] = &Port{cu: i, store: store, h: h, path: s.Path, vector: log2(vector), scalar: log2(scalar),
-			cost: costPerByte(s.VectorL1.BytesPerCycle), w: w}
+			cost: costPerByte(s.VectorL1.BytesPerCycle), w: w, tex: s.Texture}
 	}
 	return ports, nil
 }
@@ -69,6 +70,8 @@ type handler func(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) Ti
 var handlers = func() (t [isa.NumOps]handler) {
 	t[isa.Load], t[isa.Store] = (*Port).load, (*Port).storeLanes
 	t[isa.ImageLoad], t[isa.ImageStore] = (*Port).imageLoad, (*Port).imageStore
+	t[isa.ImageSample], t[isa.ImageSampleLod], t[isa.ImageQueryLod] = (*Port).sample, (*Port).sample, (*Port).queryLod
+	t[isa.Export] = (*Port).export
 	t[isa.BufferSize], t[isa.ImageSize], t[isa.ImageSamples] = (*Port).bufferSize, (*Port).imageSize, (*Port).imageSamples
 	for op := isa.AtomicLoad; op <= isa.AtomicFMax; op++ {
 		t[op] = (*Port).atomic
@@ -97,9 +100,14 @@ func (p *Port) begin(m *isa.Mem) *workspace {
 
 // finish asks the hierarchy for the lines collected; lanes moved bytes each.
 func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32) Timing {
+	return p.finishBusy(now, m, kind, p.occupancy(len(p.w.lines), lanes, bytes))
+}
+
+// finishBusy is finish for an instruction that takes its unit for busy cycles.
+func (p *Port) finishBusy(now uint64, m *isa.Mem, kind Kind, busy uint64) Timing {
 	r := &p.w.request
 	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: p.w.lines, Token: p.tokens + 1}
-	r.Busy = p.occupancy(len(r.Lines), lanes, bytes)
+	r.Busy = busy
 	if m.Payload && p.chip != nil {
 		if t, all := p.onChip(now, r); all {
 			return t

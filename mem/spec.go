@@ -50,6 +50,15 @@ type PathSpec struct {
 	LinesPerCycle int
 }
 
+// TextureSpec is the texture unit of a compute unit. Zero fields count as 1, but
+// for the latency.
+type TextureSpec struct {
+	QuadsPerCycle   int // quads filtered, bilinear and of texels of up to TexelBytes
+	TexelBytes      int // larger texels take as many passes as they have times these
+	TrilinearPasses int // of a quad that two levels of detail are read for
+	LatencyCycles   int // added to a sample behind the cache
+}
+
 // Spec is the memory of a machine.
 type Spec struct {
 	Engines, ComputeUnits int // engines, and compute units of each
@@ -58,6 +67,7 @@ type Spec struct {
 	ShaderArray, L2       CacheSpec
 	MemorySide            CacheSpec
 	Memory                ChannelSpec
+	Texture               TextureSpec
 	// AtomicCycles is what each further update of one element costs where the
 	// atomics of a line are carried out. Knob: no published figure.
 	AtomicCycles int

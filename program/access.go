@@ -12,7 +12,7 @@ func (e *emitter) memory(in *isa.Inst, v *ir.Value) {
 	x := &isa.Mem{
 		Space: m.Space, Binding: m.Binding, Dynamic: m.Dynamic, Offset: m.Offset,
 		Elem: m.Elem, Count: max(m.Count, 1), Coherent: m.Coherent || m.Volatile, Speculative: m.Speculative, Payload: m.Payload,
-		ImageFormat: m.ImageFormat, Dim: m.Dim, Arrayed: m.Arrayed,
+		ImageFormat: m.ImageFormat, Dim: m.Dim, Arrayed: m.Arrayed, Sampler: m.Sampler, Sample: m.Sample, Level: m.Level,
 	}
 	in.Mem = x
 	if base != nil {
@@ -30,6 +30,12 @@ func (e *emitter) memory(in *isa.Inst, v *ir.Value) {
 	for k := range data[:m.Coords] {
 		x.Coords[k] = e.reg(data[k])
 	}
+	if n := m.Coords; m.Level {
+		x.Coords[n-1], x.Coords[3] = isa.Reg{}, x.Coords[n-1]
+	}
+	if e.combined(m) {
+		x.SamplerIndex = x.BindingIndex
+	}
 	e.transfer(in, v, data[m.Coords:])
 	in.Class = isa.ClassOf(in)
 }
@@ -44,11 +50,36 @@ func (e *emitter) address(to *isa.Reg, x *isa.Mem, v *ir.Value) {
 	*to = r
 }
 
+// combined reports that the image and its sampler are elements of one variable.
+func (e *emitter) combined(m *ir.Mem) bool {
+	if !m.Sampling {
+		return false
+	}
+	a, s := &e.f.Bindings[m.Binding], &e.f.Bindings[m.Sampler]
+	return a.Set == s.Set && a.Binding == s.Binding
+}
+
+// extra places what a sampling instruction reads besides coordinates: the bias
+// or the level; derivatives in x, then in y.
+func (e *emitter) extra(in *isa.Inst, data []*ir.Value) {
+	first := data
+	if in.Mem.Sample == isa.SampleGrad {
+		first = data[:len(data)/2]
+		for k, d := range data[len(first):] {
+			in.Src[k] = e.reg(d)
+		}
+	}
+	for k, d := range first {
+		in.Mem.Data[k] = e.reg(d)
+	}
+}
+
 // transfer names the registers that the access reads and writes.
 func (e *emitter) transfer(in *isa.Inst, v *ir.Value, data []*ir.Value) {
 	x := in.Mem
 	switch v.Op {
-	case isa.Load, isa.ImageLoad:
+	case isa.Load, isa.ImageLoad, isa.ImageSample, isa.ImageSampleLod, isa.ImageQueryLod:
+		e.extra(in, data)
 		x.Scalar = v.Uniform && v.Op == isa.Load
 		if v.R != isa.Void {
 			x.Dsts[0] = in.Dst
@@ -61,7 +92,7 @@ func (e *emitter) transfer(in *isa.Inst, v *ir.Value, data []*ir.Value) {
 		}
 		in.Uniform = x.Scalar
 		in.Dst = isa.Reg{}
-	case isa.Store, isa.ImageStore:
+	case isa.Store, isa.ImageStore, isa.Export:
 		for k, d := range data {
 			x.Data[k] = e.reg(d)
 		}

@@ -63,7 +63,7 @@ func (e *emitter) program(pre []*ir.Value, waveSize int) *Program {
 		Name: e.f.Name, WaveSize: waveSize, Insts: e.insts,
 		LocalSize: e.f.LocalSize, LDSBytes: e.f.LDSBytes, PushBytes: e.f.PushBytes,
 		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings,
-		VectorRows: e.vectorRows, ScalarWords: e.scalarWords, Node: e.f.Node,
+		VectorRows: e.vectorRows, ScalarWords: e.scalarWords, Node: e.f.Node, Fragment: e.f.Fragment,
 		VectorRegs: e.regs.vectorRows, ScalarRegs: e.hardwareScalars(waveSize),
 	}
 	for _, v := range pre {

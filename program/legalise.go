@@ -12,6 +12,7 @@ var preset = map[isa.Op]bool{
 	isa.WorkgroupIDX: true, isa.WorkgroupIDY: true, isa.WorkgroupIDZ: true,
 	isa.NumWorkgroupsX: true, isa.NumWorkgroupsY: true, isa.NumWorkgroupsZ: true,
 	isa.SubgroupID: true, isa.NumSubgroups: true,
+	isa.FragCoord: true, isa.Barycentric: true, isa.FrontFacing: true, isa.HelperLane: true, isa.PrimitiveIndex: true,
 	isa.PayloadIn: true, isa.RemainingRecursion: true, isa.ShaderIndex: true, isa.MeshGroup: true,
 }
 
@@ -23,23 +24,30 @@ func uniform(v *ir.Value) bool {
 // literal reports a value that needs no register.
 func literal(v *ir.Value) bool { return v.Op == isa.Const || v.Op == isa.Undef }
 
+// A presetKey tells preset values apart.
+type presetKey struct {
+	op  isa.Op
+	imm uint64
+}
+
 // hoistPreset takes the preset values out of the blocks, one for each operation,
 // and returns them in the order in which they first appear.
 func hoistPreset(f *ir.Func) []*ir.Value {
-	first := map[isa.Op]*ir.Value{}
+	first := map[presetKey]*ir.Value{}
 	var list []*ir.Value
 	same := map[*ir.Value]*ir.Value{}
 	for _, b := range f.Blocks {
 		kept := b.Code[:0]
 		for _, v := range b.Code {
+			key := presetKey{v.Op, v.Imm}
 			switch {
 			case !preset[v.Op]:
 				kept = append(kept, v)
-			case first[v.Op] == nil:
-				first[v.Op] = v
+			case first[key] == nil:
+				first[key] = v
 				list = append(list, v)
 			default:
-				same[v] = first[v.Op]
+				same[v] = first[key]
 			}
 		}
 		b.Code = kept

@@ -38,6 +38,8 @@ type Program struct {
 	Strings      []string
 	UsesBarrier  bool
 
+	// Fragment is what a draw must know of it; nil if it is no fragment shader.
+	Fragment *ir.Fragment
 	// Node is what the entry point asks of an execution graph; nil if nothing.
 	Node *Node
 	// Packed: each lane of a wave runs a workgroup of one invocation, with the

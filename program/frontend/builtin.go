@@ -106,9 +106,9 @@ func (b *builder) builtin(kind spirv.BuiltIn) []*ir.Value {
 	if v := b.inputs[kind]; v != nil {
 		return v
 	}
-	row := builtins[kind]
+	row := b.builtinRow(kind)
 	if row == nil {
-		b.unsupported("built-in %s in a compute shader", kind)
+		b.unsupported("built-in %s in a %s shader", kind, b.shaderName())
 	}
 	blk, fr := b.blk, b.fr
 	b.blk, b.fr = &ir.Block{}, nil
@@ -121,6 +121,10 @@ func (b *builder) builtin(kind spirv.BuiltIn) []*ir.Value {
 
 func (b *builder) bindInput(in *spirv.Instruction, t *validate.Type) {
 	kind, ok := b.m.Decoration(in.Result, spirv.DecorationBuiltIn)
+	if !ok && b.isFragment() {
+		b.bindFragmentInput(in, t)
+		return
+	}
 	if !ok {
 		b.unsupported("an input that is no built-in")
 	}

@@ -139,6 +139,9 @@ func (b *builder) fold(v *ir.Value) *ir.Value {
 // entry point's LocalSizeId or LocalSize.
 func (b *builder) localSize() [3]uint32 {
 	var size [3]uint32
+	if b.isFragment() {
+		return [3]uint32{uint32(b.opt.WaveSize), 1, 1}
+	}
 	if id := b.workgroupSizeConstant(); id != 0 {
 		for i, v := range b.leaves(id)[:3] {
 			size[i] = uint32(v.Imm)
@@ -196,14 +199,14 @@ func (b *builder) checkEntry() {
 	e := b.entry
 	at := &spirv.Instruction{Op: spirv.OpEntryPoint, Word: e.Word}
 	b.in = at
-	if e.Model != spirv.ExecutionModelGLCompute && e.Model != spirv.ExecutionModelMeshEXT {
+	if e.Model != spirv.ExecutionModelGLCompute && e.Model != spirv.ExecutionModelMeshEXT && !b.isFragment() {
 		b.unsupported("entry point %q: execution model %s", e.Name, e.Model)
 	}
 	if e.Func == 0 || len(b.m.Function(e.Func).Params) > 0 {
 		b.invalid("entry point %q has parameters", e.Name)
 	}
 	for _, m := range e.Modes {
-		if !modes[m.Kind] && b.nodeMode(m.Kind) == nil {
+		if !modes[m.Kind] && b.nodeMode(m.Kind) == nil && !(b.isFragment() && fragmentModes[m.Kind]) {
 			b.in = &spirv.Instruction{Op: spirv.OpExecutionMode, Word: m.Word}
 			b.unsupported("execution mode %s", m.Kind)
 		}

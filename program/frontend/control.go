@@ -28,16 +28,9 @@ func controlRows() map[spirv.Op]row {
 		spirv.OpControlBarrier:    {do: (*builder).controlBarrier},
 		spirv.OpMemoryBarrier:     {do: func(b *builder) { b.fence(b.constBits(b.arg(1))) }},
 
-		spirv.OpReadClockKHR:             {do: (*builder).readClock},
-		spirv.OpKill:                     {do: fragmentOnly},
-		spirv.OpTerminateInvocation:      {do: fragmentOnly},
-		spirv.OpDemoteToHelperInvocation: {do: fragmentOnly},
-		spirv.OpIsHelperInvocationEXT:    {do: fragmentOnly},
+		spirv.OpReadClockKHR: {do: (*builder).readClock},
 	}
 }
-
-// fragmentOnly refuses what only execution model Fragment allows.
-func fragmentOnly(b *builder) { b.invalid("needs execution model Fragment") }
 
 func (b *builder) controlBarrier() {
 	scope := spirv.Scope(b.constBits(b.arg(0)))

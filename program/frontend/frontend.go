@@ -85,6 +85,8 @@ type builder struct {
 	groupUsed bool
 	graph     graph
 
+	outputs []output // of a fragment shader
+
 	derivatives, inQuads bool // the entry point has a derivative group; one of 2x2 in x and y
 }
 
@@ -155,6 +157,7 @@ func (b *builder) translate() {
 	b.blk = start
 	b.f.LocalSize = b.localSize()
 	b.derivativeGroup()
+	b.beginFragment()
 	b.bindNode()
 	b.bindVariables()
 	for _, s := range b.private {

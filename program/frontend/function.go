@@ -37,6 +37,10 @@ type retSite struct {
 }
 
 func (b *builder) inlineEntry(fn *validate.Function) {
+	if b.isFragment() {
+		b.inlineFragment(fn)
+		return
+	}
 	b.push(fn, nil)
 	b.body()
 	b.fr = nil
@@ -246,7 +250,7 @@ func (b *builder) splitHeader() {
 func (b *builder) instruction() {
 	row, ok := rows[b.in.Op]
 	if !ok {
-		b.unsupported("no lowering for this operation in a compute shader")
+		b.unsupported("no lowering for this operation in a %s shader", b.shaderName())
 	}
 	row.do(b)
 }

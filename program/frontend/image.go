@@ -16,7 +16,7 @@ func imageRows() map[spirv.Op]row {
 		spirv.OpImageTexelPointer: {do: (*builder).texelPointer},
 		spirv.OpImageQuerySize:    {do: (*builder).imageSize},
 		spirv.OpImageQuerySizeLod: {do: (*builder).imageSizeLod},
-		spirv.OpImageQueryLevels:  {do: func(b *builder) { b.image(b.arg(0)); b.set(b.i32(1)) }},
+		spirv.OpImageQueryLevels:  {do: (*builder).imageLevels},
 		spirv.OpImageQuerySamples: {do: func(b *builder) { b.image(b.arg(0)); b.set(b.i32(1)) }},
 	}
 }
@@ -69,10 +69,11 @@ func (b *builder) coordinates(id spirv.ID) []*ir.Value {
 }
 
 // imageOperands accepts the image operands from operand i on that change
-// nothing here: a Lod of zero, sign and memory-model bits.
-func (b *builder) imageOperands(i int) {
+// nothing here, sign and memory-model bits, and gives the level of detail, nil
+// for the first.
+func (b *builder) imageOperands(i int) *ir.Value {
 	if i >= len(b.in.Operands) {
-		return
+		return nil
 	}
 	mask := spirv.ImageOperands(b.in.Operands[i])
 	i++
@@ -81,9 +82,10 @@ func (b *builder) imageOperands(i int) {
 	if rest := mask &^ (ignored | spirv.ImageOperandsLod); rest != 0 {
 		b.unsupported("image operands %s", rest)
 	}
-	if mask&spirv.ImageOperandsLod != 0 && b.constOr(b.arg(i), 1) != 0 {
-		b.unsupported("a level of detail other than the constant 0")
+	if mask&spirv.ImageOperandsLod == 0 || b.constOr(b.arg(i), 1) == 0 {
+		return nil
 	}
+	return b.widen(b.leaf(b.arg(i)), isa.I32)
 }
 
 // constOr is the value of a constant, or other.
@@ -104,8 +106,11 @@ func (b *builder) texel(p pointer, coords spirv.ID) (*ir.Mem, []*ir.Value) {
 
 func (b *builder) imageRead() {
 	p := b.image(b.arg(0))
-	b.imageOperands(2)
+	level := b.imageOperands(2)
 	m, args := b.texel(p, b.arg(1))
+	if level != nil {
+		m.Level, m.Coords, args = true, m.Coords+1, append(args, level)
+	}
 	v := b.emit(isa.ImageLoad, m.Elem, isa.Void, args...)
 	v.Mem = m
 	types := b.leafTypes(b.resultType())
@@ -121,7 +126,9 @@ func (b *builder) imageRead() {
 
 func (b *builder) imageWrite() {
 	p := b.image(b.arg(0))
-	b.imageOperands(3)
+	if b.imageOperands(3) != nil {
+		b.unsupported("a store to another level of detail than the first")
+	}
 	m, args := b.texel(p, b.arg(1))
 	data := b.leaves(b.arg(2))
 	for i := range 4 {
@@ -150,7 +157,9 @@ func (b *builder) texelPointer() {
 }
 
 // imageSize gives the size in texels, one component a dimension.
-func (b *builder) imageSize() {
+func (b *builder) imageSize() { b.imageSizeOf(0) }
+
+func (b *builder) imageSizeOf(level uint64) {
 	p := b.image(b.arg(0))
 	types := b.leafTypes(b.resultType())
 	out := make([]*ir.Value, len(types))
@@ -158,15 +167,26 @@ func (b *builder) imageSize() {
 		m, args := b.mem(p, isa.I32, 0, 1)
 		b.imageMem(m, p)
 		v := b.emit(isa.ImageSize, isa.I32, isa.I32, args...)
-		v.Mem, v.Imm = m, uint64(i)
+		v.Mem, v.Imm = m, uint64(i)|level<<isa.ImageLevelShift
 		out[i] = b.widen(v, t)
 	}
 	b.set(out...)
 }
 
 func (b *builder) imageSizeLod() {
-	if b.constOr(b.arg(1), 1) != 0 {
-		b.unsupported("a level of detail other than the constant 0")
+	const most = 31 // levels of an image of 2^32 texels a side
+	level := b.constOr(b.arg(1), most+1)
+	if level > most {
+		b.unsupported("the size of a level of detail that is no constant")
 	}
-	b.imageSize()
+	b.imageSizeOf(level)
+}
+
+func (b *builder) imageLevels() {
+	p := b.image(b.arg(0))
+	m, args := b.mem(p, isa.I32, 0, 1)
+	b.imageMem(m, p)
+	v := b.emit(isa.ImageSize, isa.I32, isa.I32, args...)
+	v.Mem, v.Imm = m, isa.ImageLevels
+	b.set(b.widen(v, b.comp(b.resultType())))
 }

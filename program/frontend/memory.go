@@ -69,7 +69,7 @@ func flatAlign(align, offset uint32) uint32 {
 }
 
 func (b *builder) load() {
-	if b.resultType().Kind == validate.KindImage || b.resultType().Kind == validate.KindSampledImage {
+	if k := b.resultType().Kind; k == validate.KindImage || k == validate.KindSampledImage || k == validate.KindSampler {
 		p := b.ptr(b.arg(0))
 		b.define(val{ptr: &p})
 		return
@@ -322,7 +322,7 @@ func (b *builder) markWrites() {
 	}
 	for _, blk := range b.f.Blocks {
 		for _, v := range blk.Code {
-			if m := v.Mem; m != nil && (v.Op == isa.Load || v.Op == isa.ImageLoad) && !m.Volatile {
+			if m := v.Mem; m != nil && (v.Op == isa.Load || v.Op == isa.ImageLoad || v.Op == isa.ImageSample || v.Op == isa.ImageSampleLod) && !m.Volatile {
 				m.ReadOnly = b.readOnly(m, any, anyBuffer)
 			}
 		}

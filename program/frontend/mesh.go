@@ -55,6 +55,10 @@ func (b *builder) isMesh() bool { return b.entry.Model == spirv.ExecutionModelMe
 // a region of its own. Within it the variable lies in our own layout: scalars
 // tightly packed, truth values as 32-bit words.
 func (b *builder) bindMeshOutput(in *spirv.Instruction, t *validate.Type) {
+	if b.isFragment() {
+		b.bindFragmentOutput(in, t)
+		return
+	}
 	if !b.isMesh() || !b.graph.uses[b.entry.Func][in.Result] {
 		return
 	}

@@ -47,6 +47,8 @@ type pointer struct {
 	local     *ir.Local
 	low, high uint32 // words that index can reach; high 0: no dynamic index
 
+	sampler int // of a sampled image: binding of the sampler, plus 1; 0: none
+
 	payload bool      // payload memory, in SpaceFlat
 	handle  *ir.Value // of the payload array pointed to
 

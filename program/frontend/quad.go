@@ -76,5 +76,5 @@ func (b *builder) derivativeGroup() {
 	case linear && size[0]*size[1]*size[2]%4 != 0:
 		b.invalid("DerivativeGroupLinearKHR with %d invocations: want a multiple of 4", size[0]*size[1]*size[2])
 	}
-	b.derivatives, b.inQuads = quads || linear, quads
+	b.derivatives, b.inQuads = quads || linear || b.isFragment(), quads
 }

@@ -22,7 +22,7 @@ func init() {
 	rows = map[spirv.Op]row{}
 	for _, family := range []map[spirv.Op]row{
 		arithmeticRows(), bitRows(), compareRows(), convertRows(), compositeRows(), controlRows(), memoryRows(), atomicRows(), groupRows(), imageRows(), workgroupRows(),
-		payloadRows(), meshRows(), ballotRowsAMD(), quadRows(),
+		payloadRows(), meshRows(), ballotRowsAMD(), quadRows(), fragmentRows(), sampleRows(),
 	} {
 		for op, r := range family {
 			rows[op] = r

@@ -209,6 +209,7 @@ func (c *verifier) types(b *Block, v *Value) {
 var dataCount = map[isa.Op]int{
 	isa.Load: 0, isa.Store: -1, isa.AtomicLoad: 0, isa.AtomicIInc: 0, isa.AtomicIDec: 0, isa.AtomicCompareExchange: 2,
 	isa.BufferSize: 0, isa.ImageLoad: 0, isa.ImageStore: 4, isa.ImageSize: 0, isa.ImageSamples: 0,
+	isa.ImageSample: 0, isa.ImageSampleLod: 0, isa.ImageQueryLod: 0, isa.Export: 4,
 }
 
 func (c *verifier) memory(b *Block, v *Value) {
@@ -226,7 +227,7 @@ func (c *verifier) memory(b *Block, v *Value) {
 		}
 	}
 	if m.Space == isa.SpaceImage && v.Op != isa.ImageSize && v.Op != isa.ImageSamples {
-		want += int(m.Coords)
+		want += int(m.Coords) + int(m.Extra)
 	}
 	if len(v.Args) != want {
 		c.fault(b, v, "%d arguments, want %d", len(v.Args), want)

@@ -99,7 +99,7 @@ func (d *divergenceAnalysis) source(v *ir.Value) bool {
 	switch {
 	case v.Op == isa.Load:
 		return !scalarLoad(v)
-	case v.Op == isa.ImageLoad || atomic(v):
+	case readsImage(v) || atomic(v):
 		return true
 	case sameInWave(v, d.o):
 		return false

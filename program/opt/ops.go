@@ -18,6 +18,11 @@ func kept(v *ir.Value) bool {
 	return v.Op.Has(isa.FlagEffect) || v.Mem != nil && v.Mem.Volatile
 }
 
+// readsImage reports a read of an image, sampled or not.
+func readsImage(v *ir.Value) bool {
+	return v.Op == isa.ImageLoad || v.Op >= isa.ImageSample && v.Op <= isa.ImageQueryLod
+}
+
 // atomic reports an access that both orders memory and may change it.
 func atomic(v *ir.Value) bool { return v.Op >= isa.AtomicLoad && v.Op <= isa.AtomicFMax }
 

@@ -73,7 +73,7 @@ func (s *scheduler) block(b *ir.Block) {
 func (s *scheduler) segment(code []*ir.Value) {
 	loads := 0
 	for _, v := range code {
-		if v.Op == isa.Load || v.Op == isa.ImageLoad {
+		if v.Op == isa.Load || readsImage(v) {
 			loads++
 		}
 	}
@@ -133,7 +133,7 @@ func (s *scheduler) after(first, then int) {
 func (s *scheduler) markCones() {
 	for i := len(s.code) - 1; i >= 0; i-- {
 		v := s.code[i]
-		if !s.cone[i] && v.Op != isa.Load && v.Op != isa.ImageLoad {
+		if !s.cone[i] && v.Op != isa.Load && !readsImage(v) {
 			continue
 		}
 		for _, a := range v.Args {
@@ -146,7 +146,7 @@ func (s *scheduler) markCones() {
 
 func (s *scheduler) urgency(i int) int {
 	switch v := s.code[i]; {
-	case v.Op == isa.Load, v.Op == isa.ImageLoad:
+	case v.Op == isa.Load, readsImage(v):
 		return isLoad
 	case s.cone[i]:
 		return feedsLoad

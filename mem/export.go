@@ -1,0 +1,78 @@
+package mem
+
+import (
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/mem/lane"
+)
+
+// A Target is a colour attachment of a draw. Waves end in any order; the pixel
+// keeps the fragment that comes last in the order of primitives, or with a depth
+// test the nearest, of equally near ones the first.
+type Target struct {
+	Depth bool
+	width int
+	wrote []uint32 // by pixel: number of the primitive that wrote it, plus 1; 0: none
+	depth []float32
+}
+
+// NewTarget makes a target of that size that nothing has written.
+func NewTarget(width, height int, depth bool) *Target {
+	t := &Target{Depth: depth, width: width, wrote: make([]uint32, width*height)}
+	if depth {
+		t.depth = make([]float32, width*height)
+	}
+	return t
+}
+
+// Reset forgets what was written.
+func (t *Target) Reset() { clear(t.wrote) }
+
+// takes reports that the lane's fragment is to be written, and remembers it.
+func (t *Target) takes(f *isa.Fragments, l int) bool {
+	i := int(f.Y[l])*t.width + int(f.X[l])
+	order, z := f.Prims[l/4].Index+1, f.Coord[2][l]
+	before := t.wrote[i]
+	switch {
+	case before == 0:
+	case !t.Depth && order < before:
+		return false
+	case t.Depth && (z > t.depth[i] || z == t.depth[i] && order > before):
+		return false
+	}
+	t.wrote[i] = order
+	if t.Depth {
+		t.depth[i] = z
+	}
+	return true
+}
+
+// export writes the colours of the active lanes that are no helpers.
+func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	p.begin(in.Mem)
+	m, f := in.Mem, st.Fragments
+	d, _ := env.descriptor(m, 0)
+	n := 0
+	for mask := st.Exec &^ st.Helpers; mask != 0 && d.Image != nil && d.Target != nil; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		if n++; !d.Target.takes(f, l) {
+			continue
+		}
+		off, ok := d.Image.texelAt(&[4]uint32{uint32(f.X[l]), uint32(f.Y[l])}, 0)
+		if !ok {
+			continue
+		}
+		format, t := d.Image.Format, lane.Element(in)
+		var v [4]uint64
+		for k := range v {
+			v[k] = format.fromElem(lane.Value(st, m.Data[k], l, false), t)
+		}
+		format.setTexel(d.Bytes[off:][:format.Bytes], &v)
+		p.w.add(d.Addr+off, uint32(format.Bytes))
+	}
+	if len(p.w.lines) == 0 {
+		return Timing{Ready: now, Busy: 1}
+	}
+	return p.finish(now, m, Write, n, uint32(d.Image.Format.Bytes))
+}

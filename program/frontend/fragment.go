@@ -1,0 +1,277 @@
+package frontend
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// isFragment reports an entry point of execution model Fragment.
+func (b *builder) isFragment() bool { return b.entry.Model == spirv.ExecutionModelFragment }
+
+func (b *builder) shaderName() string {
+	if b.isFragment() {
+		return "fragment"
+	}
+	return "compute"
+}
+
+// fragmentModes are the execution modes that fragment shaders may have besides
+// those of all shaders.
+var fragmentModes = map[spirv.ExecutionMode]bool{
+	spirv.ExecutionModeOriginUpperLeft:     true,
+	spirv.ExecutionModeEarlyFragmentTests:  true,
+	spirv.ExecutionModeRequireFullQuadsKHR: true, // all quads start full
+	spirv.ExecutionModeDepthUnchanged:      true, // nothing replaces the depth
+}
+
+func fragmentRows() map[spirv.Op]row {
+	return map[spirv.Op]row{
+		spirv.OpKill:                     fragmentOnly((*builder).kill),
+		spirv.OpTerminateInvocation:      fragmentOnly((*builder).kill),
+		spirv.OpDemoteToHelperInvocation: fragmentOnly((*builder).demote),
+		spirv.OpIsHelperInvocationEXT:    fragmentOnly(func(b *builder) { b.set(b.emit(isa.IsHelper, isa.Bool, isa.Bool)) }),
+	}
+}
+
+// fragmentOnly refuses in other shaders what only execution model Fragment allows.
+func fragmentOnly(do func(b *builder)) row {
+	return row{do: func(b *builder) {
+		if !b.isFragment() {
+			b.invalid("needs execution model Fragment")
+		}
+		do(b)
+	}}
+}
+
+// kill ends the invocation, past the exports.
+func (b *builder) kill() {
+	b.f.Fragment.Discards = true
+	b.end(ir.Return, nil)
+}
+
+func (b *builder) demote() {
+	b.f.Fragment.Discards = true
+	b.emit(isa.Demote, isa.Void, isa.Void)
+}
+
+func (b *builder) beginFragment() {
+	if b.isFragment() {
+		b.f.Fragment = &ir.Fragment{EarlyTests: b.entry.Mode(spirv.ExecutionModeEarlyFragmentTests) != nil}
+	}
+}
+
+// inlineFragment translates the entry point as a call, so that all its returns
+// meet before the outputs are exported.
+func (b *builder) inlineFragment(fn *validate.Function) {
+	from := b.blk
+	b.push(fn, nil)
+	fr := b.fr
+	fr.cont = b.newBlock()
+	b.body()
+	b.returned(fr, from)
+	b.blk, b.fr, b.in = fr.cont, nil, nil
+	for i := range b.outputs {
+		b.export(&b.outputs[i])
+	}
+	b.blk.SetSuccs(ir.Return, nil)
+}
+
+// fragmentBuiltins has one row for each built-in input of fragment shaders alone.
+var fragmentBuiltins map[spirv.BuiltIn]func(b *builder) []*ir.Value
+
+// commonBuiltins are those that compute and fragment shaders share.
+var commonBuiltins = map[spirv.BuiltIn]bool{
+	spirv.BuiltInSubgroupSize: true, spirv.BuiltInSubgroupLocalInvocationId: true, spirv.BuiltInDeviceIndex: true,
+	spirv.BuiltInSubgroupEqMask: true, spirv.BuiltInSubgroupGeMask: true, spirv.BuiltInSubgroupGtMask: true,
+	spirv.BuiltInSubgroupLeMask: true, spirv.BuiltInSubgroupLtMask: true,
+}
+
+func init() {
+	fragmentBuiltins = map[spirv.BuiltIn]func(b *builder) []*ir.Value{
+		spirv.BuiltInFragCoord: func(b *builder) []*ir.Value {
+			out := make([]*ir.Value, 4)
+			for i := range out {
+				out[i] = b.numbered(isa.FragCoord, isa.F32, i)
+			}
+			return out
+		},
+		spirv.BuiltInFrontFacing:      func(b *builder) []*ir.Value { return []*ir.Value{b.emit(isa.FrontFacing, isa.Bool, isa.Bool)} },
+		spirv.BuiltInHelperInvocation: func(b *builder) []*ir.Value { return []*ir.Value{b.emit(isa.HelperLane, isa.Bool, isa.Bool)} },
+		spirv.BuiltInPrimitiveId:      identities(isa.PrimitiveIndex),
+	}
+}
+
+func (b *builder) builtinRow(kind spirv.BuiltIn) func(b *builder) []*ir.Value {
+	switch {
+	case !b.isFragment():
+		return builtins[kind]
+	case commonBuiltins[kind]:
+		return builtins[kind]
+	}
+	return fragmentBuiltins[kind]
+}
+
+// numbered is an operation without sources that a number tells apart.
+func (b *builder) numbered(op isa.Op, t isa.Type, n int, args ...*ir.Value) *ir.Value {
+	v := b.emit(op, t, t, args...)
+	v.Imm = uint64(n)
+	return v
+}
+
+// A way of interpolation: which weights.
+type interpolation struct {
+	flat    bool
+	weights int // the first of Barycentric's numbers
+}
+
+func (b *builder) interpolation(id spirv.ID) interpolation {
+	for _, d := range []spirv.Decoration{spirv.DecorationCentroid, spirv.DecorationSample, spirv.DecorationPerVertexKHR} {
+		if b.m.Decorated(id, d) {
+			b.unsupported("an input decorated %s", d)
+		}
+	}
+	way := interpolation{flat: b.m.Decorated(id, spirv.DecorationFlat)}
+	if b.m.Decorated(id, spirv.DecorationNoPerspective) {
+		way.weights = 2
+	}
+	return way
+}
+
+// bindFragmentInput makes an input with a location values, interpolated at the
+// start of the shader.
+func (b *builder) bindFragmentInput(in *spirv.Instruction, t *validate.Type) {
+	location, ok := b.m.Decoration(in.Result, spirv.DecorationLocation)
+	if !ok {
+		b.unsupported("an input without a location (blocks of inputs are not supported)")
+	}
+	component, _ := b.m.Decoration(in.Result, spirv.DecorationComponent)
+	way := b.interpolation(in.Result)
+	blk, fr := b.blk, b.fr
+	b.blk, b.fr = &ir.Block{}, nil
+	leaves := b.inputLeaves(t, location, component, way)
+	b.head = append(b.head, b.blk.Code...)
+	b.blk, b.fr = blk, fr
+	b.bind(in, pointer{typ: t, space: spaceInput, input: leaves})
+}
+
+// inputLeaves walks arrays and matrices, whose parts have a location each.
+func (b *builder) inputLeaves(t *validate.Type, location, component uint32, way interpolation) (out []*ir.Value) {
+	switch t.Kind {
+	case validate.KindArray, validate.KindMatrix:
+		n := t.Count
+		if t.Kind == validate.KindArray {
+			n = b.count(t)
+		}
+		for i := range n {
+			out = append(out, b.inputLeaves(t.Elem, location+uint32(i), component, way)...)
+		}
+		return out
+	case validate.KindStruct:
+		b.unsupported("an input that is a structure")
+	}
+	for i, leaf := range b.leafTypes(t) {
+		out = append(out, b.interpolate(leaf, location, component+uint32(i), way))
+	}
+	return out
+}
+
+func (b *builder) interpolate(t isa.Type, location, component uint32, way interpolation) *ir.Value {
+	if t != isa.F32 && t != isa.I32 {
+		b.unsupported("an input of type %s: want 32 bits", t)
+	}
+	if t == isa.I32 && !way.flat {
+		b.invalid("an input of integers that is not decorated Flat")
+	}
+	slot := len(b.f.Fragment.Inputs)
+	b.f.Fragment.Inputs = append(b.f.Fragment.Inputs, ir.Input{Location: location, Component: component, Float: t == isa.F32})
+	if way.flat {
+		return b.numbered(isa.InterpFlat, t, slot)
+	}
+	i, j := b.numbered(isa.Barycentric, isa.F32, way.weights), b.numbered(isa.Barycentric, isa.F32, way.weights+1)
+	return b.numbered(isa.InterpP2, isa.F32, slot, j, b.numbered(isa.InterpP1, isa.F32, slot, i))
+}
+
+// An output is a variable whose value is exported when the shader ends.
+type output struct {
+	in       *spirv.Instruction
+	p        pointer
+	location uint32
+}
+
+func (b *builder) bindFragmentOutput(in *spirv.Instruction, t *validate.Type) {
+	if kind, ok := b.m.Decoration(in.Result, spirv.DecorationBuiltIn); ok {
+		b.unsupported("output %s", spirv.BuiltIn(kind))
+	}
+	location, ok := b.m.Decoration(in.Result, spirv.DecorationLocation)
+	if !ok {
+		b.unsupported("an output without a location")
+	}
+	for _, d := range []spirv.Decoration{spirv.DecorationComponent, spirv.DecorationIndex} {
+		if n, ok := b.m.Decoration(in.Result, d); ok && n != 0 {
+			b.unsupported("an output with %s %d", d, n)
+		}
+	}
+	p := b.local(in, t)
+	b.bind(in, p)
+	if len(in.Operands) > 1 {
+		b.private = append(b.private, initStore{in, p, b.leaves(spirv.ID(in.Operands[1]))})
+	}
+	b.outputs = append(b.outputs, output{in, p, location})
+	b.colorOutputs(t, location)
+}
+
+// colorOutputs makes the bindings of an output, one for each element of an array.
+func (b *builder) colorOutputs(t *validate.Type, location uint32) {
+	n, elem := 1, t
+	if t.Kind == validate.KindArray {
+		n, elem = b.count(t), t.Elem
+	}
+	if types := b.leafTypes(elem); len(types) > 4 || elem.Component() == nil || types[0] != isa.F32 && types[0] != isa.I32 {
+		b.unsupported("an output that is no vector of 32-bit numbers")
+	}
+	for i := range n {
+		b.f.Bindings = append(b.f.Bindings, ir.Binding{
+			Set: meshSet, Binding: location + uint32(i), Kind: ir.ColorOutput, Count: 1, Name: b.m.Name(b.in.Result),
+		})
+	}
+}
+
+// export writes an output to its attachments; what the shader leaves out of a
+// texel is zero.
+func (b *builder) export(o *output) {
+	b.in = o.in
+	leaves := b.loadLeaves(o.p)
+	n := 1
+	if o.p.typ.Kind == validate.KindArray {
+		n = b.count(o.p.typ)
+	}
+	each := len(leaves) / n
+	for i := range n {
+		b.exportTexel(o.location+uint32(i), leaves[i*each:(i+1)*each])
+	}
+	b.in = nil
+}
+
+func (b *builder) exportTexel(location uint32, leaves []*ir.Value) {
+	p := pointer{space: isa.SpaceImage, binding: b.colorBinding(location)}
+	p.object = b.bindingObject(p.binding)
+	m := &ir.Mem{Space: isa.SpaceImage, Binding: p.binding, Object: p.object, Elem: leaves[0].R, Count: 4, Align: 4}
+	args := append([]*ir.Value(nil), leaves...)
+	for len(args) < 4 {
+		args = append(args, b.cnst(m.Elem, 0))
+	}
+	b.emit(isa.Export, m.Elem, isa.Void, args...).Mem = m
+	b.wrote(p)
+}
+
+func (b *builder) colorBinding(location uint32) int {
+	for i := range b.f.Bindings {
+		if o := &b.f.Bindings[i]; o.Kind == ir.ColorOutput && o.Binding == location {
+			return i
+		}
+	}
+	b.invalid("no output has location %d", location)
+	return 0
+}

@@ -1,0 +1,19 @@
+package ir
+
+// A Fragment is what a draw must know of a fragment shader.
+type Fragment struct {
+	// Inputs are the components that it interpolates, in the order of the
+	// isa.Interp operations' numbers.
+	Inputs []Input
+	// Discards: invocations may end or become helpers, so that nobody knows
+	// before the shader has run which fragments are drawn.
+	Discards bool
+	// EarlyTests: the depth test comes before the shader all the same.
+	EarlyTests bool
+}
+
+// An Input is one component of an input variable.
+type Input struct {
+	Location, Component uint32
+	Float               bool // else an integer, which is never interpolated
+}
