@@ -7,16 +7,12 @@ import (
 )
 
 // graphJobs are the ready jobs that run an execution graph.
-func graphJobs(t *testing.T) []string {
-	t.Helper()
+func graphJobs() []string {
 	var names []string
-	for _, name := range Names() {
-		if load(t, name).IsGraph() {
-			names = append(names, name)
+	for _, r := range graphReferences {
+		if !slices.Contains(names, r.job) {
+			names = append(names, r.job)
 		}
-	}
-	if len(names) < 11 {
-		t.Fatalf("only %q run a graph", names)
 	}
 	return names
 }
@@ -25,7 +21,7 @@ var schedulers = []string{"hardware", "firmware", "multipass", "persistent"}
 
 // A graph leaves the same buffers under every scheduler and on every machine: those that its reference works out.
 func TestGraphsGiveTheSameBuffersUnderEveryScheduler(t *testing.T) {
-	for _, name := range graphJobs(t) {
+	for _, name := range graphJobs() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			job := load(t, name)
