@@ -16,3 +16,13 @@ node "square" index 0: static 1x1x1 workgroups, payload of 4 bytes, local size 1
 		t.Errorf("status %d, %s%s", r.status, r.stdout, r.stderr)
 	}
 }
+
+func TestValidateTellsWarnings(t *testing.T) {
+	r := spvsim("", "validate", "../../program/frontend/testdata/graph/dxc.spvasm")
+	if r.status != exitDone || !strings.HasSuffix(r.stdout, ": valid\n") {
+		t.Errorf("status %d, output %q, want a valid module", r.status, r.stdout)
+	}
+	if !strings.Contains(r.stderr, ": warning: ") {
+		t.Errorf("standard error %q: want the warnings about what compilers write", r.stderr)
+	}
+}

@@ -64,13 +64,19 @@ func shown(name string) string {
 
 func validateCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "validate SHADER",
-		Short:   "Test a shader against the rules of SPIR-V, one line a fault",
+		Use:   "validate SHADER",
+		Short: "Test a shader against the rules of SPIR-V, one line a fault",
+		Long: "Test a shader against the rules of SPIR-V, one line a fault. What breaks only the letter of an extension's text, and\n" +
+			"compilers are known to write, is a warning: the shader is valid all the same.",
 		Example: "  spvsim validate shader.spv",
 		Args:    exactly(1, "a shader (.spv or .spvasm; - is standard input)"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if _, err := checkedShader(c, args[0]); err != nil {
+			m, err := checkedShader(c, args[0])
+			if err != nil {
 				return eachNamed(shown(args[0]), err)
+			}
+			for _, w := range m.Warnings {
+				fmt.Fprintf(c.ErrOrStderr(), "%s: warning: %s\n", shown(args[0]), w.Error())
 			}
 			fmt.Fprintf(c.OutOrStdout(), "%s: valid\n", shown(args[0]))
 			return nil
