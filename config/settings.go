@@ -25,6 +25,8 @@ type Files struct {
 	FS  fs.FS                                                // of the experiment; nil: OS()
 	Dir string                                               // of the experiment in it
 	Job func(name string) (fsys fs.FS, file string, e error) // finds a ready job
+
+	machines map[string]*Machine // loaded before, by all that they come from
 }
 
 // Run is a point made ready: the machine and the job to simulate, and the digest of everything that goes in.
@@ -58,12 +60,33 @@ func (f *Files) Load(job string, settings []Setting) (*Run, error) {
 	for _, s := range plan.machineFields {
 		q.Set = append(q.Set, strings.TrimPrefix(s.Path, machinePrefix)+"="+s.Value.String())
 	}
-	m, err := LoadMachine(q)
+	m, err := f.loadMachine(q)
 	if err != nil {
 		return nil, err
 	}
 	inputs, err := digest(m, j, tree)
 	return &Run{Machine: m, Job: j, JobName: plan.job, Inputs: inputs}, err
+}
+
+// loadMachine keeps machines, as the points of an experiment often share one.
+func (f *Files) loadMachine(q Request) (*Machine, error) {
+	j := q.Job
+	key := fmt.Sprintf("%q %q %q %q", q.Machine, j.Machine, Value{j.Set.node}.String(), q.Set)
+	if j.Machine != "" {
+		key += fmt.Sprintf(" %q", j.file) // which its machine file is relative to
+	}
+	if m := f.machines[key]; m != nil {
+		return m, nil
+	}
+	m, err := LoadMachine(q)
+	if err != nil {
+		return nil, err
+	}
+	if f.machines == nil {
+		f.machines = map[string]*Machine{}
+	}
+	f.machines[key] = m
+	return m, nil
 }
 
 const machinePrefix = "machine."

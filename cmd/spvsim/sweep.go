@@ -191,8 +191,12 @@ func (f *sweepFlags) finish(c *cobra.Command, plan *sweep.Plan, store *sweep.Sto
 	if err != nil {
 		return err
 	}
-	drawn, drawErr := drawFigures(c, plan.Experiment, files[0], f.Out)
-	files = append(files, drawn...)
+	var drawErr error
+	if counts.Done > 0 {
+		var drawn []string
+		drawn, drawErr = drawFigures(c, plan.Experiment, files[0], f.Out)
+		files = append(files, drawn...)
+	}
 	fmt.Fprintln(c.OutOrStdout(), counts)
 	for _, file := range files {
 		fmt.Fprintln(c.OutOrStdout(), file)

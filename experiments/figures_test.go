@@ -1,0 +1,34 @@
+package experiments
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The modules of the experiments' own jobs are what glslang makes of the GLSL beside them.
+func TestCommittedFigureShaders(t *testing.T) {
+	glslang, err := exec.LookPath("glslangValidator")
+	if err != nil {
+		t.Skip("glslangValidator is not installed (Debian package glslang-tools)")
+	}
+	sources, err := filepath.Glob(filepath.Join("figures", "jobs", "*.comp"))
+	if err != nil || len(sources) == 0 {
+		t.Fatalf("no shaders: %v", err)
+	}
+	for _, source := range sources {
+		settle(t, strings.TrimSuffix(source, ".comp")+".spv", compile(t, glslang, source))
+	}
+}
+
+func TestLookupFigure(t *testing.T) {
+	if _, file, err := LookupFigure("lds-stride"); err != nil || file != "lds-stride.yaml" {
+		t.Errorf("found %q, %v", file, err)
+	}
+	for name, want := range map[string]string{"lds-strid": "did you mean lds-stride?", "jobs/lds-stride-access": "no such experiment"} {
+		if _, _, err := LookupFigure(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v: want %q", name, err, want)
+		}
+	}
+}
