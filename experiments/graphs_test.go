@@ -2,7 +2,13 @@ package experiments
 
 import (
 	"bytes"
+	"context"
+	"fmt"
+	"math"
 	"slices"
+	"spvsim/config"
+	"spvsim/gpu"
+	"strings"
 	"testing"
 )
 
@@ -52,4 +58,74 @@ func sameAsReferences(t *testing.T, name string, got map[string][]byte) {
 		}
 		compare(t, got[buffer], references[i].want(before), references[i].tolerance)
 	}
+}
+
+// scratchSteps are the sizes of scratch memory from the least to the most that a graph can use, a factor of two apart.
+func scratchSteps(t *testing.T, job *config.Job, machine string, set []string) []uint64 {
+	t.Helper()
+	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := gpu.DescribeGraph(&text, gpu.Setup{Machine: m, Job: job}, false); err != nil {
+		t.Fatal(err)
+	}
+	least, most := scratchRange(text.String())
+	if least == 0 || most <= least {
+		t.Fatalf("scratch from %d to %d bytes: %s", least, most, text.String())
+	}
+	var steps []uint64
+	for s := least; s < min(most, 1<<22); s *= 2 {
+		steps = append(steps, s)
+	}
+	return append(steps, most)
+}
+
+// From the least scratch memory to the most, a graph finishes with the same buffers, and time falls or stays.
+//
+// One thing may make up to an eighth of difference against that: with more memory the rasteriser's producers run ahead, and bins
+// that coalesce start in fewer workgroups with more triangles each, which a workgroup takes one after the other. So time may rise
+// where the number of workgroups falls, and nowhere else; mariani, in which nothing coalesces, shows that.
+func TestMoreScratchMemoryIsNoSlower(t *testing.T) {
+	for _, name := range []string{"mariani", "rasteriser"} {
+		for _, machine := range []string{"gcn3-r9nano", "rdna3-rx7900xtx"} {
+			for _, kind := range schedulers {
+				t.Run(name+"/"+machine+"/"+kind, func(t *testing.T) {
+					t.Parallel()
+					skipUnderRace(t, name)
+					sweepScratch(t, name, machine, []string{"scheduler.kind=" + kind, "queue.payload_bytes=0"})
+				})
+			}
+		}
+	}
+}
+
+func sweepScratch(t *testing.T, name, machine string, set []string) {
+	t.Helper()
+	job := load(t, name)
+	least, groups := math.Inf(1), uint64(0)
+	for _, bytes := range scratchSteps(t, job, machine, set) {
+		m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: append(set, fmt.Sprintf("queue.scratch_bytes=%d", bytes))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e8}) // checks the buffers
+		if err != nil {
+			t.Fatalf("%d bytes: %v", bytes, err)
+		}
+		cycles, now := float64(r.Stats.Cycles), groupsOf(r)
+		if cycles > least && (now >= groups || cycles > least*9/8) {
+			t.Errorf("%d bytes of scratch memory: %v cycles in %d workgroups, %v in %d with less", bytes, cycles, now, least, groups)
+		}
+		least, groups = cycles, now
+	}
+}
+
+// groupsOf counts the workgroups of all nodes together.
+func groupsOf(r *gpu.Result) (n uint64) {
+	for i := range r.Stats.Graph.Nodes {
+		n += r.Stats.Graph.Nodes[i].Workgroups
+	}
+	return n
 }
