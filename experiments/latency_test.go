@@ -1,0 +1,85 @@
+package experiments
+
+import (
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"spvsim/config"
+)
+
+// What a slot of the latency shader's result is made of: operations, as the timing table names them, or plain classes.
+var measured = []struct {
+	classes   []string
+	operation string // that the table may expand
+	issue     bool   // instructions that do not wait for one another
+}{
+	{classes: []string{"valu32", "valu32"}},
+	{classes: []string{"fma32"}},
+	{classes: []string{"cvt", "cvt"}},
+	{classes: []string{"trans"}},
+	{classes: []string{"imul32"}},
+	{classes: []string{"shift64"}},
+	{classes: []string{"int64", "int64"}},
+	{classes: []string{"f64add"}},
+	{classes: []string{"f64mul"}},
+	{operation: "swizzle_quad"},
+	{operation: "swizzle_sixteen"},
+	{operation: "swizzle_masked"},
+	{operation: "write_lane"},
+	{classes: []string{"readlane", "valu32"}},
+	{classes: []string{"valu32", "lds"}}, // the index times four, then the access
+	{classes: []string{"salu", "salu"}},
+	{classes: []string{"clock"}, issue: true},
+}
+
+// The latency shader reads with TimeAMD what the timing table says, on every preset and in both lowerings.
+func TestLatencyShaderReadsTheTimingTable(t *testing.T) {
+	for _, preset := range config.Presets() {
+		for _, lowering := range []string{"dpp", "lds"} {
+			t.Run(preset+"/"+lowering, func(t *testing.T) {
+				job := load(t, "latency")
+				job.Expect = nil
+				set := "timing.lowering=" + lowering
+				m, err := config.LoadMachine(config.Request{Machine: preset, Job: job, Set: []string{set}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				cycles := execute(t, job, preset, set)["cycles"]
+				for slot, c := range measured {
+					got, want := int(binary.LittleEndian.Uint32(cycles[4*slot:])), 0
+					for _, name := range slices.Concat(c.classes, expansion(m, c.operation)) {
+						class := m.Timing.Classes[name]
+						if c.issue {
+							want += class.Issue
+						} else {
+							want += max(class.Latency, class.Issue)
+						}
+					}
+					if got != want {
+						t.Errorf("%v %s: %d cycles, want %d", c.classes, c.operation, got, want)
+					}
+				}
+			})
+		}
+	}
+}
+
+func expansion(m *config.Machine, operation string) []string {
+	classes, _, _ := m.Timing.Expand(operation, "i32", m.WaveSize)
+	return classes
+}
+
+// The clock has the machine's width and wraps: the shader, which counts with 20 bits, reads the same from one of 20 as from one
+// of 64, and something else from one of 10.
+func TestLatencyShaderOnANarrowClock(t *testing.T) {
+	job := load(t, "latency")
+	job.Expect = nil
+	wide := execute(t, job, "", "clock_bits=64")["cycles"]
+	if string(wide) != string(execute(t, job, "", "clock_bits=20")["cycles"]) {
+		t.Error("clocks of 20 and 64 bits read differently")
+	}
+	if string(wide) == string(execute(t, job, "", "clock_bits=10")["cycles"]) {
+		t.Error("a clock of 10 bits reads as one of 64")
+	}
+}
