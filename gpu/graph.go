@@ -39,6 +39,9 @@ func (r *runner) prepareGraph() error {
 	if err != nil {
 		return err
 	}
+	if err := r.checkLinked(work, nodes); err != nil {
+		return err
+	}
 	if g.graph, err = scheduler.NewGraph(nodes); err != nil {
 		return err
 	}
@@ -80,6 +83,52 @@ func (r *runner) graphNodes(work *config.GraphWork) ([]*scheduler.Node, error) {
 		}
 	}
 	return nodes, nil
+}
+
+// checkLinked tests the rules that modules break only together.
+func (r *runner) checkLinked(work *config.GraphWork, nodes []*scheduler.Node) error {
+	var list []validate.GraphNode
+	for i, n := range nodes {
+		l := &work.Nodes[i].Launch
+		m, err := r.programs.module(l.Shader)
+		if err != nil {
+			return err
+		}
+		strings, err := stringConstants(m, l.Strings)
+		if err != nil {
+			return err
+		}
+		list = append(list, validate.GraphNode{
+			Name: n.Name, Index: n.Index, Module: m, Entry: entryPoint(m, n.Program.Name), Strings: byResult(m, strings),
+		})
+	}
+	return validate.CheckGraph(list)
+}
+
+func entryPoint(m *validate.Module, name string) *validate.EntryPoint {
+	for i := range m.EntryPoints {
+		if m.EntryPoints[i].Name == name {
+			return &m.EntryPoints[i]
+		}
+	}
+	return nil
+}
+
+// byResult turns values by SpecId into values by the id of the constant.
+func byResult(m *validate.Module, values map[uint32]string) map[spirv.ID]string {
+	out := map[spirv.ID]string{}
+	for i := range m.Raw.Instructions {
+		in := &m.Raw.Instructions[i]
+		if in.Op != spirv.OpSpecConstantStringAMDX {
+			continue
+		}
+		if id, ok := m.Decoration(in.Result, spirv.DecorationSpecId); ok {
+			if v, ok := values[id]; ok {
+				out[in.Result] = v
+			}
+		}
+	}
+	return out
 }
 
 // meshOf picks what the job says of the outputs of one node; without a name, the entry point is the name.

@@ -306,8 +306,8 @@ var graphRefusals = []struct {
 	change             []string
 	want               string
 }{
-	{"no target", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 0}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", nil, "leaf[1], which is not in the graph"},
-	{"two of a name", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, name: leaf}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", nil, "two nodes are leaf[0]"},
+	{"no target", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 0}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", nil, `payloads may be for "leaf" index 1, which is no node of the graph (rule graph-target)`},
+	{"two of a name", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, name: leaf}]\ngraph: [{node: root, payloads: [{u32: 1}]}]", nil, `node "leaf" index 0: another node has that name and index (rule graph-unique)`},
 	{"no payload", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, index: 1}]\ngraph: [{node: root}]", nil, "its payload has 4 bytes"},
 	{"unknown entry", "tree.spvasm", "\nnodes: [{entry: root}, {entry: mid}, {entry: leaf}, {entry: leaf, index: 1}]\ngraph: [{node: leaf, index: 5, payloads: [{u32: 1}]}]", nil, "no node is leaf[5]"},
 	{"not for the host", "recursion.spvasm", "\nnodes: [{entry: halve}, {entry: sum}, {entry: watch}]\ngraph: [{node: sum, payloads: [{u32: [0, 1, 0]}]}]", nil, "IsApiEntryAMDX is false"},
@@ -324,6 +324,21 @@ func TestGraphRefusals(t *testing.T) {
 				t.Errorf("%v, want input refused with %q", err, c.want)
 			}
 		})
+	}
+}
+
+// What modules break only together is tested when they are linked.
+func TestGraphOfModulesThatDisagreeIsRefused(t *testing.T) {
+	nodes := "nodes: [{entry: halve}, {entry: sum, shader: untracked.spvasm}, {entry: watch, shader: untracked.spvasm}]\n"
+	fs := files(t, "shader: recursion.spvasm\n"+nodes+
+		"graph: [{node: halve, index: 3, payloads: [{u32: [0, 0x00010001, 32]}]}]\nbuffers: [{set: 0, binding: 0, name: out, data: {zero: 128}}]\n")
+	text := string(fs["recursion.spvasm"].Data)
+	text = strings.Replace(text, "OpDecorate %job TrackFinishWritingAMDX\n", "\n", 1)
+	text = strings.Replace(text, "OpFinishWritingNodePayloadAMDX %bool %work", "OpIEqual %bool %u0 %u0", 1)
+	fs["untracked.spvasm"] = &fstest.MapFile{Data: []byte(text)}
+	_, err := Run(context.Background(), graphSetup(t, fs, "rdna3-rx7900xtx"))
+	if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "(rule graph-finish)") {
+		t.Errorf("%v, want input refused by rule graph-finish", err)
 	}
 }
 
