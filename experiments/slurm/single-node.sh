@@ -24,10 +24,11 @@ export PATH=$PATH:/usr/sbin
 munge_user=munge
 
 configure() {
-  local port=${SPVSIM_SLURM_PORT:-16817}
+  local port=${SPVSIM_SLURM_PORT:-16817} memory
+  memory=$(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo) # of kB
   mkdir -p "$dir/spool" "$dir/state" "$dir/log" "$dir/munge"
   sed -e "s|@DIR@|$dir|g" -e "s|@PORT@|$port|" -e "s|@NODE_PORT@|$((port + 1))|" -e "s|@CPUS@|$(nproc)|" \
-    "$here/slurm.conf" >"$SLURM_CONF"
+    -e "s|@MEMORY@|$memory|" "$here/slurm.conf" >"$SLURM_CONF"
   chmod 711 "$dir"
   [ -f "$dir/munge/munge.key" ] || head -c 1024 /dev/urandom >"$dir/munge/munge.key"
   chmod 400 "$dir/munge/munge.key"

@@ -36,8 +36,11 @@ type Counts struct{ Points, Done, Failed, Crashed, Missing int }
 // ErrPoints means that the sweep is complete, with points that failed.
 var ErrPoints = errors.New("points failed")
 
-// Records is the store of a sweep.
+// Records is the store of a sweep; the output folder is made with it.
 func (o *Options) Records() (*Store, error) {
+	if err := os.MkdirAll(o.Out, 0o777); err != nil {
+		return nil, err
+	}
 	if o.Cache != "" {
 		return OpenStore(o.Cache)
 	}

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// build makes the command, as sweeps run themselves.
+func build(t *testing.T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "spvsim")
+	if out, err := exec.Command("go", "build", "-o", name, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return name
+}
+
+// manyPoints are 24 runs of a ready job in some tens of milliseconds each, four of which fail.
+const manyPoints = `job: reduce
+set: {expect: []}
+axes:
+  machine: [gcn3-r9nano, rdna3-rx7900xtx]
+  groups: {path: parameters.groups, values: [8, 16, 24, 32]}
+  slots: {path: machine.wave_slots, values: [1, 4, 8]}
+columns: {cycles: cycles, waiting: slot_cycles.by_reason.memory}
+derived:
+  base: {of: cycles, where: {slots: 8}}
+  slowdown: cycles / base
+figures:
+  slots: {kind: line, x: slots, y: slowdown, series: groups, facets: machine}
+`
+
+// command is one command line of the built program, which may be killed.
+func command(t *testing.T, program string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(stop)
+	c := exec.CommandContext(ctx, program, args...)
+	c.Dir = filepath.Dir(program)
+	return c
+}
+
+// sweepTo runs the experiment to its end and returns its rows and figure.
+func sweepTo(t *testing.T, program, out string, flags ...string) map[string][]byte {
+	t.Helper()
+	c := command(t, program, append([]string{"sweep", "many.yaml", "-o", out}, flags...)...)
+	text, err := c.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != exitFailed || !strings.Contains(string(text), "of 24 points failed") {
+		t.Fatalf("%v\n%s\nwant exit status 1, as points fail", err, text)
+	}
+	files := map[string][]byte{}
+	for _, name := range []string{"many.csv", "many.parquet", "slots.svg", "slots.pdf", "slots.png"} {
+		data, err := os.ReadFile(filepath.Join(c.Dir, out, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = data
+	}
+	return files
+}
+
+func sameFiles(t *testing.T, got, want map[string][]byte) {
+	t.Helper()
+	for name := range want {
+		if !bytes.Equal(got[name], want[name]) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+func records(t *testing.T, dir string) int {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, "points", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
+
+// A sweep that is killed at ten random moments, and resumed each time, comes to what an undisturbed one comes to.
+func TestKilledSweepResumes(t *testing.T) {
+	program := build(t)
+	writeMany(t, program)
+	want := sweepTo(t, program, "undisturbed")
+	dice := rand.New(rand.NewPCG(5, 2026))
+	have := 0
+	for i := range 10 {
+		c := command(t, program, "sweep", "many.yaml", "-o", "killed", "-q", "--workers", "1")
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(dice.IntN(300)) * time.Millisecond)
+		if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			t.Fatal(err)
+		}
+		_ = c.Wait() // killed
+		now := records(t, filepath.Join(filepath.Dir(program), "killed"))
+		if now < have {
+			t.Errorf("after kill %d there are %d results, before there were %d", i, now, have)
+		}
+		have = now
+	}
+	t.Logf("%d of 24 points had a result after the last kill", have)
+	sameFiles(t, sweepTo(t, program, "killed"), want)
+}
+
+func writeMany(t *testing.T, program string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(filepath.Dir(program), "many.yaml"), []byte(manyPoints), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Points with a result are not run again, unless forced; what failed has its row.
+func TestSweepCacheAndFailures(t *testing.T) {
+	program := build(t)
+	writeMany(t, program)
+	first := sweepTo(t, program, "a", "--workers", "1")
+	ages := func() string {
+		list, _ := filepath.Glob(filepath.Join(filepath.Dir(program), "a", "points", "*.json")) // the pattern is well formed
+		text := ""
+		for _, name := range list {
+			if info, err := os.Stat(name); err == nil {
+				text += fmt.Sprintln(name, info.ModTime().UnixNano())
+			}
+		}
+		return text
+	}
+	before := ages()
+	sameFiles(t, sweepTo(t, program, "a"), first)
+	if ages() != before {
+		t.Error("points ran again")
+	}
+	sameFiles(t, sweepTo(t, program, "a", "--force"), first)
+	if ages() == before {
+		t.Error("--force ran nothing")
+	}
+	sameFiles(t, sweepTo(t, program, "b", "--cache", "a/points"), first)
+	if n := records(t, filepath.Join(filepath.Dir(program), "b")); n != 0 {
+		t.Errorf("%d points ran beside the cache", n)
+	}
+	rows := string(first["many.csv"])
+	if strings.Count(rows, ",failed,") != 4 || strings.Count(rows, ",done,") != 20 || strings.Count(rows, "\n") != 25 {
+		t.Errorf("rows:\n%s", rows)
+	}
+}
+
+// slurm starts a single-node Slurm, or skips where there is none.
+func slurm(t *testing.T) {
+	t.Helper()
+	for _, tool := range []string{"sbatch", "squeue", "munged", "slurmctld", "slurmd"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			if _, err := os.Stat("/usr/sbin/" + tool); err != nil {
+				t.Skipf("%s is not installed (Debian packages slurm-wlm and munge)", tool)
+			}
+		}
+	}
+	if os.Getuid() != 0 {
+		t.Skip("Slurm's daemons want root")
+	}
+	dir, err := os.MkdirTemp("", "slurm") // short, and open to the user of munged, as t.TempDir is not
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	script := filepath.Join("..", "..", "experiments", "slurm", "single-node.sh")
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	if text, err := exec.CommandContext(ctx, script, "start", dir).CombinedOutput(); err != nil {
+		t.Skipf("Slurm does not start here: %v\n%s", err, text)
+	}
+	t.Cleanup(func() {
+		if text, err := exec.Command(script, "stop", dir).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
+	})
+	t.Setenv("SLURM_CONF", filepath.Join(dir, "slurm.conf"))
+}
+
+const clusterProfile = `partition: main
+chunk: 5
+memory_mb: 100
+time_minutes: 5
+poll_seconds: 0.2
+flags: [--nice=10]
+setup: ["# nothing to load"]
+`
+
+// The same sweep as a job array gives the same rows; one whose submitter is killed goes on with the array that it submitted.
+func TestSlurmGivesTheSameRows(t *testing.T) {
+	slurm(t)
+	program := build(t)
+	writeMany(t, program)
+	if err := os.WriteFile(filepath.Join(filepath.Dir(program), "cluster.yaml"), []byte(clusterProfile), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want := sweepTo(t, program, "local")
+	flags := []string{"--launcher", "slurm", "--profile", "cluster.yaml"}
+	sameFiles(t, sweepTo(t, program, "array", flags...), want)
+	status, err := command(t, program, "sweep", "many.yaml", "-o", "array", "--status").CombinedOutput()
+	if err != nil || !strings.Contains(string(status), "20 of 24 points done, 4 failed") || !strings.Contains(string(status), "5 tasks, all ended") {
+		t.Errorf("status: %v\n%s", err, status)
+	}
+
+	c := command(t, program, append([]string{"sweep", "many.yaml", "-o", "resumed", "-q"}, flags...)...)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	submissions := filepath.Join(c.Dir, "resumed", "slurm", "submissions.jsonl")
+	for range 100 {
+		if data, err := os.ReadFile(submissions); err == nil && bytes.Count(data, []byte("\n")) == 2 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	_ = c.Process.Kill() // it may have ended
+	_ = c.Wait()
+	sameFiles(t, sweepTo(t, program, "resumed", flags...), want)
+	if data, err := os.ReadFile(submissions); err != nil || bytes.Count(data, []byte("\n")) != 2 {
+		t.Errorf("submitted again: %v\n%s", err, data)
+	}
+}
+
+// What an array leaves without a result is submitted again, and recorded when that does not help either.
+func TestSlurmResubmits(t *testing.T) {
+	slurm(t)
+	program := build(t)
+	writeMany(t, program)
+	dir := filepath.Dir(program)
+	// The first array's tasks fail before the simulator starts; those of the second don't.
+	setup := "poll_seconds: 0.2\nchunk: 12\nattempts: %d\nsetup: ['[ -e \"" + dir + "/seen\" ] || { sleep 1; touch \"" + dir + "/seen\"; exit 1; }']\n"
+	text := fmt.Sprintf(setup, 2)
+	if err := os.WriteFile(filepath.Join(dir, "cluster.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sameFiles(t, sweepTo(t, program, "again", "--launcher", "slurm", "--profile", "cluster.yaml"), sweepTo(t, program, "local"))
+
+	never := "poll_seconds: 0.2\nchunk: 24\nattempts: 1\nsetup: ['echo no such module; exit 3']\n"
+	if err := os.WriteFile(filepath.Join(dir, "never.yaml"), []byte(never), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := command(t, program, "sweep", "many.yaml", "-o", "never", "--launcher", "slurm", "--profile", "never.yaml").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "24 of 24 points failed") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	rows, err := os.ReadFile(filepath.Join(dir, "never", "many.csv"))
+	if err != nil || strings.Count(string(rows), "no such module") != 24 {
+		t.Errorf("%v\n%s", err, rows)
+	}
+}
+
+func TestSweepRefusals(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "e.yaml")
+	for _, c := range []struct {
+		text string
+		args []string
+		want string
+	}{
+		{"job: reduce\naxes: {machine.lds.bank: [1]}", nil, "e.yaml:2: machine.lds.bank: "},
+		{"job: reduce\naxis: {}", nil, "e.yaml:2: axis: unknown key (nearest: axes)"},
+		{"job: redcue", nil, "did you mean reduce?"},
+		{"job: reduce\naxes: {n: {path: row.n, values: [1]}}\nexclude: [n == 1]", nil, "every point is excluded"},
+		{"job: reduce", []string{"--launcher", "pbs"}, "want local or slurm"},
+		{"job: reduce", []string{"--profile", "p.yaml"}, "--profile is for --launcher slurm"},
+	} {
+		if err := os.WriteFile(name, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args := append([]string{"sweep", name, "-o", t.TempDir()}, c.args...)
+		wantRefused(t, spvsim("", args...), c.want)
+	}
+	wantRefused(t, spvsim("", "sweep", "lds-strid"), "did you mean lds-stride?")
+}
+
+func TestDryRun(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "none")
+	r := spvsim("", "sweep", "transpose-layouts", "--small", "--dry-run", "-o", out)
+	if r.status != exitDone || strings.Count(r.stdout, "to run\n") != 18 || !strings.Contains(r.stdout, "18 points, 18 to run: about ") {
+		t.Errorf("status %d\n%s%s", r.status, r.stdout, r.stderr)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a dry run made the folder")
+	}
+}
+
+func TestListedExperimentsLoad(t *testing.T) {
+	r := spvsim("", "sweep", "--list")
+	if r.status != exitDone || !strings.Contains(r.stdout, "lds-stride ") || !strings.Contains(r.stdout, "mi300a-validation ") {
+		t.Errorf("status %d\n%s%s", r.status, r.stdout, r.stderr)
+	}
+}
