@@ -6,10 +6,21 @@ import "fmt"
 type Shape struct {
 	Width, Height, Depth, Layers int
 	TexelBytes                   int
+	Levels                       int // of detail
 }
 
-// Bytes is the size of all texels, tightly packed.
-func (s Shape) Bytes() int { return s.Width * s.Height * s.Depth * s.Layers * s.TexelBytes }
+// Bytes is the size of all texels, tightly packed, level after level.
+func (s Shape) Bytes() int {
+	n := 0
+	for l := range max(s.Levels, 1) {
+		n += s.levelBytes(l)
+	}
+	return n
+}
+
+func (s Shape) levelBytes(level int) int {
+	return max(s.Width>>level, 1) * max(s.Height>>level, 1) * s.Depth * s.Layers * s.TexelBytes
+}
 
 // maxImageSide is the largest image dimension that Vulkan drivers offer.
 const maxImageSide = 32768
@@ -33,7 +44,7 @@ func (im *Image) shape(s scope) (Shape, error) {
 	if out.Width*out.Height > maxDataBytes/max(out.Depth*out.Layers*out.TexelBytes, 1) {
 		return out, fmt.Errorf("more than %d bytes", maxDataBytes)
 	}
-	return out, nil
+	return out, im.imageLevels(s, &out)
 }
 
 // texelFormats are SPIR-V's image formats and their texel sizes (SPIR-V specification, section 3.11).
@@ -85,12 +96,14 @@ func (b *Buffer) generate() (Content, error) {
 	if err != nil {
 		return c, err
 	}
-	if b.Image.Data != nil && len(c.Bytes) != shape.Bytes() {
-		return c, fmt.Errorf("image: data has %d bytes: want %d", len(c.Bytes), shape.Bytes())
+	want := shape.Bytes()
+	if b.Image.Mips == "auto" {
+		want = shape.levelBytes(0)
 	}
-	if b.Image.Data == nil {
-		c.Bytes = make([]byte, shape.Bytes())
+	if b.Image.Data != nil && len(c.Bytes) != want {
+		return c, fmt.Errorf("image: data has %d bytes: want %d", len(c.Bytes), want)
 	}
+	c.Bytes = append(c.Bytes, make([]byte, shape.Bytes()-len(c.Bytes))...)
 	return c, nil
 }
 

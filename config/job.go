@@ -19,6 +19,8 @@ type Job struct {
 	Buffers        []Buffer         `yaml:"buffers" doc:"buffers, texel buffers and storage images"`
 	PushConstants  []PushConstant   `yaml:"push_constants" doc:"push constant block, each value aligned to its own size"`
 	Dispatch       []Expr           `yaml:"dispatch" items:"1..3" unit:"workgroups" doc:"workgroups in x, y and z"`
+	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
+	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of the shader's sampled images"`
 	Steps          []Step           `yaml:"steps" doc:"several dispatches over the same buffers, in order"`
 	Nodes          []Node           `yaml:"nodes" doc:"the nodes of an execution graph"`
 	Graph          []GraphDispatch  `yaml:"graph" doc:"what the host dispatches to the graph, all at once"`
@@ -56,6 +58,7 @@ type Step struct {
 	Specialization []Specialization `yaml:"specialization" form:"map" doc:"specialization constants by SpecId (or by OpName), over the job's"`
 	PushConstants  []PushConstant   `yaml:"push_constants" doc:"push constant block"`
 	Dispatch       []Expr           `yaml:"dispatch" items:"1..3" unit:"workgroups" doc:"workgroups in x, y and z"`
+	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
 	Steps          []Step           `yaml:"steps" doc:"steps inside the loop, run in order for each value of the loop variables"`
 }
 
@@ -87,6 +90,8 @@ type Image struct {
 	Height Expr   `yaml:"height" unit:"texels" doc:"height; left out: 1"`
 	Depth  Expr   `yaml:"depth" unit:"texels" doc:"depth; left out: 1"`
 	Layers Expr   `yaml:"layers" doc:"array layers; left out: 1"`
+	Mips   string `yaml:"mips" enum:"none|auto|data" doc:"levels of detail after the first: made by averaging 2x2 texels (auto), or part of data, level after level; left out: none"`
+	Levels Expr   `yaml:"levels" doc:"levels of detail, with mips; left out: down to one texel"`
 	Data   *Data  `yaml:"data" doc:"texels; left out: zero"`
 }
 

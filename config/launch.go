@@ -9,6 +9,7 @@ type Launch struct {
 	Strings        []NameString // values of OpSpecConstantStringAMDX
 	Push           Content      // push constant block
 	Dispatch       [3]uint32
+	Draw           *DrawCall // instead of Dispatch; nil: none
 }
 
 // SpecValue is the value of one specialization constant; the module's type decides how Value is encoded.

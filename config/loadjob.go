@@ -101,14 +101,16 @@ func ruleWork(j *Job) []problem {
 	switch {
 	case j.IsGraph():
 		return nil // ruleGraph
-	case len(j.Steps) == 0 && len(j.Dispatch) == 0:
-		return []problem{{"dispatch", "missing: want dispatch, steps or graph", ErrMissing}}
+	case len(j.Steps) == 0 && len(j.Dispatch) == 0 && j.Draw == nil:
+		return []problem{{"dispatch", "missing: want dispatch, steps, draw or graph", ErrMissing}}
 	case len(j.Steps) > 0 && len(j.Dispatch) > 0:
 		return []problem{{"dispatch", "found dispatch and steps: want one of them", ErrRange}}
+	case j.Draw != nil && (len(j.Steps) > 0 || len(j.Dispatch) > 0):
+		return []problem{{"draw", "found another way to start work: want one of draw, dispatch and steps", ErrRange}}
 	case len(j.Steps) == 0 && j.Shader == "":
 		return []problem{{"shader", "missing: want a .spv or .spvasm file", ErrMissing}}
 	}
-	return j.stepProblems(j.Steps, "steps", j.Shader != "")
+	return append(j.drawProblems(j.Draw, "draw"), j.stepProblems(j.Steps, "steps", j.Shader != "")...)
 }
 
 func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
@@ -117,15 +119,26 @@ func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
 		s, p := &steps[i], indexPath(at, i)
 		shader := haveShader || s.Shader != ""
 		switch {
-		case (len(s.Dispatch) == 0) == (len(s.Steps) == 0):
-			ps = append(ps, problem{p, "want one of dispatch and steps", ErrMissing})
-		case len(s.Dispatch) > 0 && !shader:
+		case s.kinds() != 1:
+			ps = append(ps, problem{p, "want one of dispatch, draw and steps", ErrMissing})
+		case len(s.Steps) == 0 && !shader:
 			ps = append(ps, problem{p + ".shader", "missing: neither the step nor the job has one", ErrMissing})
 		}
 		ps = append(ps, pushProblems(s.PushConstants, p+".push_constants", j)...)
+		ps = append(ps, j.drawProblems(s.Draw, p+".draw")...)
 		ps = append(ps, j.stepProblems(s.Steps, p+".steps", shader)...)
 	}
 	return ps
+}
+
+// kinds counts the ways in which a step says what to do.
+func (s *Step) kinds() (n int) {
+	for _, given := range []bool{len(s.Dispatch) > 0, s.Draw != nil, len(s.Steps) > 0} {
+		if given {
+			n++
+		}
+	}
+	return n
 }
 
 func ruleBuffers(j *Job) []problem {
@@ -303,7 +316,7 @@ func (j *Job) launches() ([]Launch, []problem) {
 		return nil, ps
 	}
 	u := &unroller{job: j}
-	top := Step{Shader: j.Shader, Entry: j.Entry, Specialization: j.Specialization, PushConstants: j.PushConstants, Dispatch: j.Dispatch}
+	top := Step{Shader: j.Shader, Entry: j.Entry, Specialization: j.Specialization, PushConstants: j.PushConstants, Dispatch: j.Dispatch, Draw: j.Draw}
 	if len(j.Steps) == 0 {
 		u.launch(&top, j.scope, "")
 	} else {
@@ -403,6 +416,14 @@ func (u *unroller) launch(step *Step, s scope, at string) {
 			return
 		}
 		l.Dispatch[i] = uint32(n)
+	}
+	if step.Draw != nil {
+		draw, err := u.job.call(step.Draw, s)
+		if err != nil {
+			u.fail(sub(at, "draw"), err)
+			return
+		}
+		l.Draw = draw
 	}
 	for _, sp := range step.Specialization {
 		v, err := sp.Value.eval(s, Number{})

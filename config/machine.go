@@ -35,6 +35,8 @@ type Machine struct {
 	Fetch        Fetch        `yaml:"fetch" doc:"instruction fetch"`
 	VectorMemory VectorMemory `yaml:"vector_memory" doc:"path from a compute unit's SIMDs to its vector cache"`
 
+	Texture Texture `yaml:"texture" doc:"texture unit of each compute unit"`
+
 	VectorL1    Cache `yaml:"vector_l1" doc:"vector data cache (TCP, GL0)"`
 	ScalarL1    Cache `yaml:"scalar_l1" doc:"scalar data cache"`
 	ShaderArray Cache `yaml:"shader_array" doc:"cache between vector_l1 and l2 (RDNA's GL1); bytes: 0 means the machine has none"`
@@ -91,6 +93,14 @@ type VectorMemory struct {
 	LinesPerCycle  int `yaml:"lines_per_cycle" range:"1..64" unit:"lines" doc:"distinct cache lines sent to vector_l1 each cycle"`
 	MaxOutstanding int `yaml:"max_outstanding" range:"1..65536" unit:"instructions" doc:"vector memory instructions of one wave in flight (the wait counter's range)"`
 	AtomicCycles   int `yaml:"atomic_cycles" range:"0..1024" unit:"cycles" doc:"what each further update of one element costs where the atomics of a line are carried out"`
+}
+
+// Texture is the texture unit, which filters quads of 2x2 lanes.
+type Texture struct {
+	QuadsPerCycle   int `yaml:"quads_per_cycle" range:"1..64" unit:"quads/cycle" doc:"quads filtered each cycle, bilinear and of texels of up to texel_bytes"`
+	TexelBytes      int `yaml:"texel_bytes" range:"1..16" unit:"bytes" doc:"texel size filtered at the full rate; larger texels take as many passes as they have times these bytes"`
+	TrilinearPasses int `yaml:"trilinear_passes" range:"1..8" doc:"passes of a quad that two levels of detail are read for"`
+	LatencyCycles   int `yaml:"latency_cycles" range:"0..10000" unit:"cycles" doc:"addressing and filtering, added to the time of the cache"`
 }
 
 // Cache is one level. Bytes 0 means the level is absent and its other fields are not looked at.

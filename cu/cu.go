@@ -77,6 +77,8 @@ type Launch struct {
 	NumWorkgroups [3]uint32
 	Bindings      *mem.Bindings
 	Scratch       []mem.Scratch // by wave slot of the machine; nil when the program has none
+	// Fragments are the quads of a draw, by workgroup: each is one wave.
+	Fragments []isa.Fragments
 }
 
 // A Workgroup is one that is to be placed.
@@ -85,6 +87,8 @@ type Workgroup struct {
 	ID    [3]uint32
 	Count [3]uint32 // of workgroups of its launch or payload
 	Node  simd.Node
+	// Fragments are the quads that the workgroup, one wave, is for; nil outside of draws.
+	Fragments *isa.Fragments
 }
 
 // newUnit builds an empty compute unit.
@@ -138,7 +142,7 @@ func (u *ComputeUnit) Place(now uint64, l *Launch, wg *Workgroup, start func(wav
 		s := u.SIMDs[u.room.takeSIMD(l.Need)]
 		w := s.Start(now, &simd.Start{
 			Code: l.Code, Group: g, WaveInGroup: uint32(i), WavesInGroup: uint32(l.Need.Waves),
-			NumWorkgroups: wg.Count, At: start(i), Node: wg.Node,
+			NumWorkgroups: wg.Count, At: start(i), Node: wg.Node, Fragments: wg.Fragments,
 		})
 		g.Waves = append(g.Waves, w)
 		slot := u.slot(w)
@@ -188,6 +192,26 @@ func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) simd.Bookin
 	if in.Mem.Payload && u.cluster.payloads != nil && !u.cluster.payloads.Check(w, in) {
 		return simd.Booking{Ready: now, Free: now}
 	}
+	if w.State.Helpers&w.State.Exec != 0 && in.Op.Has(isa.FlagWrites) && in.Mem.Space != isa.SpaceScratch {
+		return u.withoutHelpers(now, w, in)
+	}
+	return u.access(now, w, in)
+}
+
+// withoutHelpers carries out a store or an atomic operation for the lanes that
+// are no helpers: helpers write nothing, and get what their registers held.
+func (u *ComputeUnit) withoutHelpers(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+	exec := w.State.Exec
+	w.State.Exec &^= w.State.Helpers
+	b := simd.Booking{Ready: now, Free: now + 1}
+	if w.State.Exec != 0 {
+		b = u.access(now, w, in)
+	}
+	w.State.Exec = exec
+	return b
+}
+
+func (u *ComputeUnit) access(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
 	if u.cluster.trace.to != nil {
 		return u.tracedAccess(now, w, in)
 	}

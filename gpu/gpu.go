@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"spvsim/config"
+	"spvsim/mem"
 	"spvsim/tracing"
 )
 
@@ -63,6 +64,7 @@ type Buffer struct {
 	Name         string
 	Set, Binding uint32
 	Bytes        []byte
+	image        *mem.Image // nil: none
 }
 
 // Result is what a run came to.

@@ -190,6 +190,8 @@ func memorySpec(m *config.Machine) mem.Spec {
 		MemorySide: cacheSpec("memory_side", &m.MemorySide),
 		Memory: mem.ChannelSpec{Channels: m.Memory.Channels, InterleaveBytes: m.Memory.InterleaveBytes,
 			BytesPerCycle: m.Memory.BytesPerCycle, LatencyCycles: m.Memory.LatencyCycles},
+		Texture: mem.TextureSpec{QuadsPerCycle: m.Texture.QuadsPerCycle, TexelBytes: m.Texture.TexelBytes,
+			TrilinearPasses: m.Texture.TrilinearPasses, LatencyCycles: m.Texture.LatencyCycles},
 		AtomicCycles: 1,
 	}
 }

@@ -3,6 +3,7 @@ package gpu
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"spvsim/config"
 	"spvsim/mem"
@@ -16,6 +17,7 @@ type resources struct {
 	store   *mem.Store
 	buffers []*mem.Buffer // in the order of the job
 	views   []mem.Descriptor
+	draw    *draw               // that is being prepared; nil: none
 	mesh    []config.MeshTarget // where outputs of the mesh node that is bound go
 }
 
@@ -66,6 +68,12 @@ func describe(b *config.Buffer, m *mem.Buffer) (mem.Descriptor, error) {
 		if err != nil {
 			return mem.Descriptor{}, err
 		}
+		image.Levels = uint32(s.Levels)
+		if b.Image.Mips == "auto" {
+			if err := image.BuildMips(m.Bytes); err != nil {
+				return mem.Descriptor{}, err
+			}
+		}
 		return mem.OfImage(m, image)
 	case b.TexelBuffer != "":
 		texel := max(config.TexelBytes(b.TexelBuffer), 1)
@@ -112,8 +120,13 @@ func (r *resources) bind(p *program.Program, l *config.Launch) (*mem.Bindings, e
 
 // elements are the descriptors of a binding; those of an array that the job does not bind stay empty.
 func (r *resources) elements(want *ir.Binding) ([]mem.Descriptor, error) {
-	if want.Kind == ir.MeshOutput {
+	switch want.Kind {
+	case ir.MeshOutput:
 		return r.meshOutput(want)
+	case ir.ColorOutput:
+		return r.draw.output(want)
+	case ir.Sampler:
+		return r.samplers(want)
 	}
 	list := make([]mem.Descriptor, want.Count)
 	found := false
@@ -125,7 +138,7 @@ func (r *resources) elements(want *ir.Binding) ([]mem.Descriptor, error) {
 		if want.Count != 0 && b.Index >= want.Count {
 			return nil, fmt.Errorf("buffers[%d]: index %d of set %d, binding %d: the shader has %d", i, b.Index, b.Set, b.Binding, want.Count)
 		}
-		if image := r.views[i].Image != nil; image != (want.Kind == ir.StorageImage || want.Kind == ir.TexelBuffer) {
+		if image := r.views[i].Image != nil; image != (want.Kind == ir.StorageImage || want.Kind == ir.SampledImage || want.Kind == ir.TexelBuffer) {
 			return nil, fmt.Errorf("buffers[%d]: set %d, binding %d: the shader has %s, the job binds %s", i, b.Set, b.Binding, kindName(!image), kindName(image))
 		}
 		for uint32(len(list)) <= b.Index {
@@ -137,6 +150,52 @@ func (r *resources) elements(want *ir.Binding) ([]mem.Descriptor, error) {
 		return nil, fmt.Errorf("buffers: the shader uses set %d, binding %d (%s): the job binds nothing there", want.Set, want.Binding, want.Name)
 	}
 	return list, nil
+}
+
+// samplers are the descriptors of a binding of samplers. That of a combined variable need not be there when nothing is sampled.
+func (r *resources) samplers(want *ir.Binding) ([]mem.Descriptor, error) {
+	list := make([]mem.Descriptor, want.Count)
+	found := !want.Samples
+	for i := range r.job.Samplers {
+		s := &r.job.Samplers[i]
+		if s.Set != want.Set || s.Binding != want.Binding {
+			continue
+		}
+		if want.Count != 0 && s.Index >= want.Count {
+			return nil, fmt.Errorf("samplers[%d]: index %d of set %d, binding %d: the shader has %d", i, s.Index, s.Set, s.Binding, want.Count)
+		}
+		for uint32(len(list)) <= s.Index {
+			list = append(list, mem.Descriptor{})
+		}
+		list[s.Index], found = mem.Descriptor{Sampler: samplerOf(s)}, true
+	}
+	if !found {
+		return nil, fmt.Errorf("samplers: the shader uses set %d, binding %d (%s): the job gives no sampler there", want.Set, want.Binding, want.Name)
+	}
+	return list, nil
+}
+
+// wraps are the address modes by their names in job files.
+var wraps = map[string]mem.Wrap{"repeat": mem.WrapRepeat, "mirror": mem.WrapMirror, "clamp": mem.WrapClamp}
+
+func samplerOf(s *config.Sampler) *mem.Sampler {
+	out := &mem.Sampler{
+		MinLinear: s.Filter != "nearest", MipLinear: s.Mip != "nearest",
+		Bias: s.Bias, MinLod: s.MinLod, MaxLod: s.MaxLod,
+	}
+	out.MagLinear = out.MinLinear
+	if s.Magnify != "" {
+		out.MagLinear = s.Magnify == "linear"
+	}
+	if s.MaxLod == 0 {
+		out.MaxLod = math.Inf(1)
+	}
+	for i := range out.Wrap {
+		if n := len(s.Wrap); n > 0 {
+			out.Wrap[i] = wraps[s.Wrap[min(i, n-1)]]
+		}
+	}
+	return out
 }
 
 // meshOutput is the buffer that the job names for an output of a mesh node.
@@ -178,7 +237,7 @@ func (r *resources) named(name string) []byte {
 func (r *resources) contents() (list []Buffer) {
 	for i := range r.job.Buffers {
 		b := &r.job.Buffers[i]
-		list = append(list, Buffer{Name: b.Name, Set: b.Set, Binding: b.Binding, Bytes: r.buffers[i].Bytes})
+		list = append(list, Buffer{Name: b.Name, Set: b.Set, Binding: b.Binding, Bytes: r.buffers[i].Bytes, image: r.views[i].Image})
 	}
 	return list
 }

@@ -39,6 +39,7 @@ type runner struct {
 // A launch is ready to run.
 type launch struct {
 	step string
+	draw *draw // nil: workgroups
 	cu.Launch
 }
 
@@ -98,7 +99,7 @@ func (r *runner) prepare(list []config.Launch) error {
 		if err != nil {
 			return err
 		}
-		r.launches = append(r.launches, launch{stepName(l), *made})
+		r.launches = append(r.launches, launch{stepName(l), r.resources.draw, *made})
 	}
 	return nil
 }
@@ -110,6 +111,11 @@ func (r *runner) prepareLaunch(l *config.Launch) (*cu.Launch, error) {
 		return nil, err
 	}
 	prog := p.code.Program
+	d, err := r.resources.newDraw(l.Draw, prog)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", l.Shader, err)
+	}
+	r.resources.draw = d
 	b, err := r.resources.bind(prog, l)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.Shader, err)
@@ -119,7 +125,11 @@ func (r *runner) prepareLaunch(l *config.Launch) (*cu.Launch, error) {
 			return nil, err
 		}
 	}
-	return &cu.Launch{Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Bindings: b, Scratch: p.scratch}, nil
+	made := &cu.Launch{Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Bindings: b, Scratch: p.scratch}
+	if d != nil {
+		made.Fragments, made.NumWorkgroups = d.waves, [3]uint32{uint32(len(d.waves)), 1, 1}
+	}
+	return made, nil
 }
 
 // maxGroups bounds the workgroups of a launch, so that counting them can't overflow.
@@ -173,6 +183,9 @@ func (r *runner) rounds() error {
 func (r *runner) launch(l *launch) error {
 	g := r.machine
 	g.hierarchy.KernelBoundary()
+	if l.draw != nil {
+		l.draw.begin()
+	}
 	r.before = r.snapshot(l.Code)
 	g.cluster.Begin(r.now, r.limit(), r.watch)
 	r.traceLaunch(l.step)
@@ -290,6 +303,9 @@ func (r *runner) count(l *launch, end uint64) {
 	c := r.counts(end, l.Code)
 	c.Workgroups = groups(l.NumWorkgroups)
 	c.Waves = c.Workgroups * uint64(l.Need.Waves)
+	if l.draw != nil {
+		c.Fragments = &l.draw.counts
+	}
 	r.add(l.step, c)
 }
 

@@ -152,7 +152,11 @@ func (d *Dispatcher) place(e *engine, now uint64) bool {
 func (d *Dispatcher) put(e *engine, u *cu.ComputeUnit, now uint64) {
 	e.groupAt = max(e.groupAt, now<<fraction) + d.groupGap
 	d.from = e
-	u.Place(now, d.launch, &cu.Workgroup{Index: d.placed, ID: d.nextID, Count: d.launch.NumWorkgroups}, d.start)
+	wg := cu.Workgroup{Index: d.placed, ID: d.nextID, Count: d.launch.NumWorkgroups}
+	if d.launch.Fragments != nil {
+		wg.Fragments = &d.launch.Fragments[d.placed]
+	}
+	u.Place(now, d.launch, &wg, d.start)
 	d.placed++
 	d.advanceID()
 }

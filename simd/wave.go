@@ -163,6 +163,7 @@ type Start struct {
 	NumWorkgroups [3]uint32
 	At            uint64 // cycle from which its first instruction may issue
 	Node          Node
+	Fragments     *isa.Fragments // the quads that the wave is for; nil: invocations of a workgroup
 }
 
 // load puts a new wave into the slot and runs the prologue.
@@ -181,6 +182,9 @@ func (w *Wave) load(st *Start, pool *Pool, clockMask uint64) {
 	w.State.Exec = firstMask(prog.LocalSize, st.WaveInGroup, prog.WaveSize)
 	if st.Node.Lanes > 0 {
 		w.State.Exec = laneMask(st.Node.Lanes)
+	}
+	if q := st.Fragments; q != nil {
+		w.State.Fragments, w.State.Exec, w.State.Helpers = q, q.Exec, q.Helpers
 	}
 	w.lastMem, w.execAt, w.line, w.nFlight, w.pending = 0, 0, 0, 0, 0
 	clear(w.inFlight)

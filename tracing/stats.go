@@ -35,9 +35,10 @@ type Counts struct {
 	ByClass     [isa.NumClasses]uint64 // instructions issued
 	Slots       SlotCycles
 	LDS         LDSCounts
-	Memory      []Level      // nearest level first
-	OutOfBounds uint64       // accesses outside of their buffer
-	Graph       *GraphCounts // nil without an execution graph
+	Memory      []Level         // nearest level first
+	OutOfBounds uint64          // accesses outside of their buffer
+	Graph       *GraphCounts    // nil without an execution graph
+	Fragments   *FragmentCounts // nil without a draw
 }
 
 // Instructions is the number of wave instructions issued.
@@ -73,6 +74,12 @@ func (c *Counts) Add(o *Counts) {
 	c.LDS.ConflictPasses += o.LDS.ConflictPasses
 	c.OutOfBounds += o.OutOfBounds
 	c.addMemory(o.Memory)
+	if o.Fragments != nil {
+		if c.Fragments == nil {
+			c.Fragments = &FragmentCounts{}
+		}
+		c.Fragments.Add(o.Fragments)
+	}
 	if o.Graph != nil {
 		if c.Graph == nil {
 			c.Graph = &GraphCounts{}
@@ -189,6 +196,9 @@ func (c *Counts) members(clockMHz int) object {
 		{"lds", c.LDS},
 		{"memory", levels},
 		{"out_of_bounds", c.OutOfBounds},
+	}
+	if c.Fragments != nil {
+		o = append(o, named{"fragments", c.Fragments.members()})
 	}
 	if c.Graph != nil {
 		o = append(o, named{"graph", c.Graph.members()})

@@ -31,6 +31,7 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	if s.OutOfBounds > 0 {
 		fmt.Fprintf(t, "out of bounds\t%d accesses\n", s.OutOfBounds)
 	}
+	writeFragments(t, s.Fragments)
 	writeGraph(t, s.Graph)
 	writeSteps(t, s)
 	fmt.Fprintf(t, "host\t%.2f s, %.0f thousand wave instructions a second, %s\n", s.Host.Seconds, s.Host.InstructionsPerSecond/1e3, bytesText(s.Host.PeakBytes))

@@ -59,7 +59,7 @@ func runCommand() *cobra.Command {
 	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (lds.banks=64); may be repeated")
 	flags.StringVar(&f.stats, "stats", "", "`file` to write the statistics to as JSON; - is standard output, without the summary")
 	flags.StringVar(&f.listing, "listing", "", "`file` to write the lowered programs to, with the cost of each instruction; - is standard output")
-	flags.StringArrayVar(&f.dump, "dump", nil, "write a buffer's bytes to a file at the end, as `buffer=file`; may be repeated")
+	flags.StringArrayVar(&f.dump, "dump", nil, "write a buffer's bytes to a file at the end, as `buffer=file`, or an image as a picture where the file's name ends in .png; may be repeated")
 	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: no limit")
 	f.traceFlags.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
@@ -213,5 +213,8 @@ func bufferNames(job *config.Job) string {
 
 func (d dump) write(c *cobra.Command, r *gpu.Result) error {
 	i := slices.IndexFunc(r.Buffers, func(b gpu.Buffer) bool { return b.Name == d.buffer })
+	if strings.HasSuffix(d.file, ".png") {
+		return writeTo(c, d.file, r.Buffers[i].WritePNG)
+	}
 	return writeFile(c, d.file, r.Buffers[i].Bytes)
 }

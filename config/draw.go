@@ -1,0 +1,269 @@
+package config
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Draw is a list of triangles in screen space, shaded by the job's fragment shader. Colour attachments are images among the job's
+// buffers.
+type Draw struct {
+	Width      Expr        `yaml:"width" unit:"pixels" doc:"width of the viewport; left out: the first attachment's"`
+	Height     Expr        `yaml:"height" unit:"pixels" doc:"height of the viewport; left out: the first attachment's"`
+	Positions  *Data       `yaml:"positions" doc:"x, y, z and w of each vertex as f32: x to the right and y down in pixels, z the depth from 0 (near) to 1, w the clip-space w, above 0"`
+	Indices    *Data       `yaml:"indices" doc:"vertices of the triangles as u32, three each; left out: each three vertices in order"`
+	Attributes []Attribute `yaml:"attributes" doc:"what the vertices give to the shader's inputs, which say themselves how they are interpolated"`
+	Copies     *Copies     `yaml:"copies" doc:"the triangles several times, side by side"`
+	Front      string      `yaml:"front" enum:"counter-clockwise|clockwise" doc:"winding of triangles that face the viewer, on the screen; left out: counter-clockwise"`
+	Depth      string      `yaml:"depth" enum:"none|less" doc:"depth test, with a buffer that each draw finds clear; less: the nearest fragment wins, and of equal ones the first; left out: none"`
+	Color      []Color     `yaml:"color" doc:"colour attachments"`
+}
+
+// Attribute is the values of one input location.
+type Attribute struct {
+	Location   uint32 `yaml:"location" doc:"location of the shader's input"`
+	Components int    `yaml:"components" range:"1..4" doc:"components of each vertex's value"`
+	Integer    bool   `yaml:"integer" doc:"whether the values are 32-bit integers instead of f32"`
+	Data       *Data  `yaml:"data" doc:"the values, vertex by vertex"`
+}
+
+// Copies draws the triangles X times Y times.
+type Copies struct {
+	X  Expr `yaml:"x" doc:"copies along x; left out: 1"`
+	Y  Expr `yaml:"y" doc:"copies along y; left out: 1"`
+	DX Expr `yaml:"dx" unit:"pixels" doc:"distance along x"`
+	DY Expr `yaml:"dy" unit:"pixels" doc:"distance along y"`
+}
+
+// Color is one colour attachment.
+type Color struct {
+	Location uint32 `yaml:"location" doc:"location of the shader's output"`
+	Buffer   string `yaml:"buffer" doc:"name of the buffer that is the image"`
+	Clear    []Expr `yaml:"clear" items:"1..4" doc:"value of all texels before the draw; left out: as the steps before left them"`
+}
+
+// A DrawCall is a Draw with every expression worked out.
+type DrawCall struct {
+	Width, Height  int // 0: the attachment's
+	Positions      []float32
+	Indices        []uint32
+	Attributes     []DrawAttribute
+	CopiesX        int
+	CopiesY        int
+	DX, DY         float64
+	ClockwiseFront bool
+	Depth          bool
+	Color          []DrawColor
+}
+
+// A DrawAttribute holds the bits of one location, Components a vertex.
+type DrawAttribute struct {
+	Location   uint32
+	Components int
+	Integer    bool
+	Bits       []uint32
+}
+
+// A DrawColor is a colour attachment; Clear is nil when it is not cleared.
+type DrawColor struct {
+	Location uint32
+	Buffer   string
+	Clear    []float64
+}
+
+// Limits of a draw: a side of the viewport, and triangles.
+const (
+	maxViewport  = 16384
+	maxTriangles = 1 << 22
+)
+
+// drawProblems checks what does not depend on loop variables.
+func (j *Job) drawProblems(d *Draw, at string) []problem {
+	if d == nil {
+		return nil
+	}
+	var ps []problem
+	data := func(d *Data, at string, needed bool) {
+		if d != nil {
+			ps = append(ps, dataProblems(d, at, j)...)
+		} else if needed {
+			ps = append(ps, problem{at, "missing", ErrMissing})
+		}
+	}
+	data(d.Positions, at+".positions", true)
+	data(d.Indices, at+".indices", false)
+	for i := range d.Attributes {
+		p := indexPath(at+".attributes", i)
+		data(d.Attributes[i].Data, p+".data", true)
+		if d.Attributes[i].Components < 1 {
+			ps = append(ps, problem{p + ".components", "missing: want 1 to 4", ErrMissing})
+		}
+	}
+	if len(d.Color) == 0 {
+		ps = append(ps, problem{at + ".color", "missing: want at least one colour attachment", ErrMissing})
+	}
+	for i := range d.Color {
+		ps = append(ps, j.colorProblems(d, i, indexPath(at+".color", i))...)
+	}
+	return ps
+}
+
+func (j *Job) colorProblems(d *Draw, i int, at string) []problem {
+	c := &d.Color[i]
+	ps := j.bufferProblems(c.Buffer, at+".buffer")
+	for k := range j.Buffers {
+		if b := &j.Buffers[k]; b.Name == c.Buffer && b.Image == nil {
+			ps = append(ps, problem{at + ".buffer", fmt.Sprintf("%q is no image", c.Buffer), ErrReference})
+		}
+	}
+	for k := range d.Color[:i] {
+		if d.Color[k].Location == c.Location || d.Color[k].Buffer == c.Buffer {
+			ps = append(ps, problem{at, "another attachment has the same location or buffer", ErrRange})
+		}
+	}
+	return ps
+}
+
+// call works a draw out.
+func (j *Job) call(d *Draw, s scope) (*DrawCall, error) {
+	out := &DrawCall{ClockwiseFront: d.Front == "clockwise", Depth: d.Depth == "less"}
+	w, err1 := d.Width.evalInt(s, 0, 0, maxViewport)
+	h, err2 := d.Height.evalInt(s, 0, 0, maxViewport)
+	out.Width, out.Height = int(w), int(h)
+	bits, err3 := j.words(d.Positions, s, "positions")
+	for _, b := range bits {
+		out.Positions = append(out.Positions, math.Float32frombits(b))
+	}
+	if err := errors.Join(err1, err2, err3, j.callIndices(d, s, out), j.callCopies(d, s, out)); err != nil {
+		return nil, err
+	}
+	return out, errors.Join(j.callAttributes(d, s, out), j.callColor(d, s, out))
+}
+
+// words generates data as 32-bit words.
+func (j *Job) words(d *Data, s scope, name string) ([]uint32, error) {
+	c, err := j.content(d, s, maxDataBytes)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case len(c.Bytes)%4 != 0:
+		return nil, fmt.Errorf("%s: %d bytes are no 32-bit words", name, len(c.Bytes))
+	}
+	out := make([]uint32, len(c.Bytes)/4)
+	for i := range out {
+		out[i] = binary.LittleEndian.Uint32(c.Bytes[4*i:])
+	}
+	return out, nil
+}
+
+func (j *Job) callIndices(d *Draw, s scope, out *DrawCall) (err error) {
+	vertices := len(out.Positions) / 4
+	if len(out.Positions)%4 != 0 {
+		return fmt.Errorf("positions: %d numbers: want four a vertex", len(out.Positions))
+	}
+	if d.Indices == nil {
+		for i := range vertices {
+			out.Indices = append(out.Indices, uint32(i))
+		}
+	} else if out.Indices, err = j.words(d.Indices, s, "indices"); err != nil {
+		return err
+	}
+	if n := len(out.Indices); n%3 != 0 || n/3 > maxTriangles {
+		return fmt.Errorf("%d vertices of triangles: want three each, and at most %d triangles", n, maxTriangles)
+	}
+	for _, i := range out.Indices {
+		if int(i) >= vertices {
+			return fmt.Errorf("indices: %d: there are %d vertices", i, vertices)
+		}
+	}
+	return nil
+}
+
+func (j *Job) callCopies(d *Draw, s scope, out *DrawCall) error {
+	out.CopiesX, out.CopiesY = 1, 1
+	if d.Copies == nil {
+		return nil
+	}
+	x, err1 := d.Copies.X.evalInt(s, 1, 0, maxTriangles)
+	y, err2 := d.Copies.Y.evalInt(s, 1, 0, maxTriangles)
+	dx, err3 := d.Copies.DX.eval(s, Number{})
+	dy, err4 := d.Copies.DY.eval(s, Number{})
+	out.CopiesX, out.CopiesY, out.DX, out.DY = int(x), int(y), dx.AsFloat(), dy.AsFloat()
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return fmt.Errorf("copies: %w", err)
+	}
+	if x*y*int64(len(out.Indices)/3) > maxTriangles {
+		return fmt.Errorf("copies: more than %d triangles", maxTriangles)
+	}
+	return nil
+}
+
+func (j *Job) callAttributes(d *Draw, s scope, out *DrawCall) error {
+	for i := range d.Attributes {
+		a := &d.Attributes[i]
+		bits, err := j.words(a.Data, s, fmt.Sprintf("attributes[%d]", i))
+		if err != nil {
+			return err
+		}
+		if want := len(out.Positions) / 4 * a.Components; len(bits) != want {
+			return fmt.Errorf("attributes[%d]: %d numbers: want %d, %d for each vertex", i, len(bits), want, a.Components)
+		}
+		out.Attributes = append(out.Attributes, DrawAttribute{a.Location, a.Components, a.Integer, bits})
+	}
+	return nil
+}
+
+func (j *Job) callColor(d *Draw, s scope, out *DrawCall) error {
+	for i := range d.Color {
+		c := DrawColor{Location: d.Color[i].Location, Buffer: d.Color[i].Buffer}
+		for _, e := range d.Color[i].Clear {
+			v, err := e.eval(s, Number{})
+			if err != nil {
+				return fmt.Errorf("color[%d].clear: %w", i, err)
+			}
+			c.Clear = append(c.Clear, v.AsFloat())
+		}
+		out.Color = append(out.Color, c)
+	}
+	return nil
+}
+
+// Sampler is how the shader's sampled images are read. A combined image sampler has an image and a sampler at one set and binding.
+type Sampler struct {
+	Set     uint32   `yaml:"set" doc:"descriptor set"`
+	Binding uint32   `yaml:"binding" doc:"binding"`
+	Index   uint32   `yaml:"index" doc:"element of a descriptor array"`
+	Filter  string   `yaml:"filter" enum:"nearest|linear" doc:"filter within a level of detail; left out: linear"`
+	Magnify string   `yaml:"magnify" enum:"nearest|linear" doc:"filter where the image is magnified; left out: as filter"`
+	Mip     string   `yaml:"mip" enum:"nearest|linear" doc:"filter between levels of detail; left out: linear"`
+	Wrap    []string `yaml:"wrap" items:"1..2" enum:"repeat|mirror|clamp" doc:"what coordinates outside of the image mean, along u and v; left out: repeat"`
+	Bias    float64  `yaml:"bias" range:"-16..16" doc:"added to the level of detail"`
+	MinLod  float64  `yaml:"min_lod" range:"0..1000" doc:"lowest level of detail"`
+	MaxLod  float64  `yaml:"max_lod" range:"0..1000" doc:"highest level of detail; 0: no limit"`
+}
+
+// imageLevels is the number of levels of detail of an image.
+func (im *Image) imageLevels(s scope, out *Shape) error {
+	out.Levels = 1
+	if im.Mips == "" || im.Mips == "none" {
+		if im.Levels != "" {
+			return errors.New("levels: the image has no mips")
+		}
+		return nil
+	}
+	if out.Depth > 1 {
+		return errors.New("mips: images with a depth have none")
+	}
+	full := int64(1)
+	for side := max(out.Width, out.Height); side > 1; side /= 2 {
+		full++
+	}
+	n, err := im.Levels.evalInt(s, full, 1, full)
+	if err != nil {
+		return fmt.Errorf("levels: %w", err)
+	}
+	out.Levels = int(n)
+	return nil
+}

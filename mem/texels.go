@@ -1,0 +1,80 @@
+package mem
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+)
+
+// ErrFormat says that a texel format does not allow what is asked of it.
+var ErrFormat = errors.New("mem: texel format")
+
+// Fill sets all texels of the first level; components left out are zero.
+func (i *Image) Fill(data []byte, value []float64) {
+	var v [4]uint64
+	for k, x := range value {
+		v[k] = uint64(int64(x))
+		if i.Format.codec.float {
+			v[k] = uint64(math.Float32bits(float32(x)))
+		}
+	}
+	for off := uint64(0); off < i.levelOffset(1); off += uint64(i.Format.Bytes) {
+		i.Format.setTexel(data[off:][:i.Format.Bytes], &v)
+	}
+}
+
+// BuildMips makes each level from the one before: a texel is the mean of 2x2, or
+// of what there is of them at an odd side's end.
+func (i *Image) BuildMips(data []byte) error {
+	if !i.Format.codec.float {
+		return fmt.Errorf("%w: %s: levels of detail of integers can't be averaged", ErrFormat, i.Format.Name)
+	}
+	for level := uint32(1); level < max(i.Levels, 1); level++ {
+		w, h := i.levelSize(level)
+		for layer := range i.Layers {
+			for y := range h {
+				for x := range w {
+					i.average(data, x, y, layer, level)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (i *Image) average(data []byte, x, y, layer, level uint32) {
+	w, h := i.levelSize(level - 1)
+	var sum [4]float64
+	for k := range uint32(4) {
+		from := [4]uint32{min(2*x+k&1, w-1), min(2*y+k>>1, h-1), 0, layer}
+		off, _ := i.texelAt(&from, level-1)
+		add(&sum, i.Format.texel(data[off:][:i.Format.Bytes]), 0.25)
+	}
+	var v [4]uint64
+	for k := range v {
+		v[k] = uint64(math.Float32bits(float32(sum[k])))
+	}
+	off, _ := i.texelAt(&[4]uint32{x, y, 0, layer}, level)
+	i.Format.setTexel(data[off:][:i.Format.Bytes], &v)
+}
+
+// Picture is the first level and layer as a picture of 8 bits a component; what
+// lies outside of 0 to 1 is clamped. A missing green and blue are zero.
+func (i *Image) Picture(data []byte) (image.Image, error) {
+	if !i.Format.codec.float {
+		return nil, fmt.Errorf("%w: %s: a picture of integers", ErrFormat, i.Format.Name)
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, int(i.Width), int(i.Height)))
+	for y := range i.Height {
+		for x := range i.Width {
+			off, _ := i.texelAt(&[4]uint32{x, y}, 0)
+			v := i.Format.texel(data[off:][:i.Format.Bytes])
+			out.SetNRGBA(int(x), int(y), color.NRGBA{byteOf(v[0]), byteOf(v[1]), byteOf(v[2]), byteOf(v[3])})
+		}
+	}
+	return out, nil
+}
+
+func byteOf(v uint64) uint8 { return uint8(math.RoundToEven(clampNaN(v, 0) * 255)) }
