@@ -148,7 +148,8 @@ func (d *divergence) instruction(g *graph, f *Function, i int32, in *spirv.Instr
 			d.mark(f.ID)
 		}
 	case spirv.OpLoad:
-		if root := m.root(in.Operands[0]); d.values[in.Operands[0]] || root != 0 && d.values[root] || m.differing(in.Operands[0]) {
+		// Memory that all share may hold the same at every address: that shows when the shader runs.
+		if root := m.root(in.Operands[0]); root != 0 && (d.values[in.Operands[0]] || d.values[root]) || m.differing(in.Operands[0]) {
 			d.mark(in.Result)
 		}
 	case spirv.OpPhi:
