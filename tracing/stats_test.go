@@ -85,6 +85,25 @@ func TestListing(t *testing.T) {
 	}
 }
 
+// Passes and conflicts stand in columns of their own, which a program without LDS does not have.
+func TestListingOfLDS(t *testing.T) {
+	p := &program.Program{Insts: []isa.Inst{{Op: isa.Nop}, {Op: isa.Nop}}}
+	text := func(counts ...InstCount) []string {
+		var b bytes.Buffer
+		if err := WriteListing(&b, &Listing{Program: p, Counts: counts}); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(b.String(), "\n")
+	}
+	lines := text(InstCount{Issues: 2, LDSPasses: 128, ConflictPasses: 124}, InstCount{Issues: 2})
+	if !strings.HasSuffix(lines[1], "lds passes  conflicts  by reason") || !strings.HasSuffix(lines[2], "128        124") {
+		t.Errorf("listing:\n%s", strings.Join(lines, "\n"))
+	}
+	if lines := text(InstCount{Issues: 2}, InstCount{}); strings.Contains(lines[1], "lds") {
+		t.Errorf("no LDS, but %q", lines[1])
+	}
+}
+
 func TestReasonsHaveNames(t *testing.T) {
 	seen := map[string]bool{}
 	for r := range NumReasons {
