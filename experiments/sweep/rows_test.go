@@ -1,0 +1,235 @@
+package sweep
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
+	"spvsim/config"
+)
+
+const anyStats = `{"cycles": %d, "seconds": 0.5, "instructions": {"by_class": {"salu": 3}}, "memory": {"l2": {"hits": 7}},
+	"steps": [{"name": "a.spv", "cycles": 11}, {"name": "b", "cycles": 12}]}`
+
+// finished makes a plan of an experiment whose points are given as cells, each with a record of some statistics.
+func finished(t *testing.T, text string, cells [][]Cell, stats []string) (*Plan, *Store) {
+	t.Helper()
+	files := fstest.MapFS{"e.yaml": {Data: []byte("job: reduce\n" + text)}, "ref.csv": {Data: []byte("side,time\n1,0.25\n2,0.5\n2,9\n")}}
+	e, err := config.LoadExperiment(files, "e.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := OpenStore(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Plan{Experiment: e}
+	for i, c := range cells {
+		s := Spec{Key: fmt.Sprint("key", i), Inputs: fmt.Sprint("inputs", i), Cells: c}
+		p.Specs = append(p.Specs, s)
+		r := s.record()
+		if r.Version = "v1"; stats[i] == "" {
+			r.Status, r.Error = Failed, "it fails"
+		} else {
+			r.Stats = json.RawMessage(stats[i])
+		}
+		if err := store.Put(s.Key, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p, store
+}
+
+func TestRows(t *testing.T) {
+	text := `columns:
+  cycles: cycles
+  hits: memory.l2.hits
+  step: steps.a.spv.cycles
+  salu: instructions.by_class.salu
+  valu: instructions.by_class.valu32
+derived:
+  base: {of: cycles, where: {kind: plain}}
+  speedup: base / cycles
+  half: 1 / 2
+  bad: 1 / (n - 1)
+references:
+  - {file: ref.csv, on: {n: side}, columns: {measured: time}}
+`
+	cell := func(kind string, n int64) []Cell { return []Cell{{"kind", kind}, {"n", n}} }
+	stats := func(cycles int) string { return fmt.Sprintf(anyStats, cycles) }
+	p, store := finished(t, text, [][]Cell{cell("plain", 1), cell("fancy", 1), cell("plain", 2), cell("fancy", 2), cell("plain", 3)},
+		[]string{stats(100), stats(50), stats(30), stats(40), ""})
+	rows, err := p.Rows(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := rows.WriteCSV(&got); err != nil {
+		t.Fatal(err)
+	}
+	want := `point,kind,n,status,cycles,hits,step,salu,valu,measured,base,speedup,half,bad,error,inputs,version
+0,plain,1,done,100,7,11,3,0,0.25,100,1,0.5,,,inputs0,v1
+1,fancy,1,done,50,7,11,3,0,0.25,100,2,0.5,,,inputs1,v1
+2,plain,2,done,30,7,11,3,0,0.5,30,1,0.5,1,,inputs2,v1
+3,fancy,2,done,40,7,11,3,0,0.5,30,0.75,0.5,1,,inputs3,v1
+4,plain,3,failed,,,,,,,,,0.5,0.5,it fails,inputs4,v1
+`
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRowFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		"columns: {c: cycle}":                                                "columns: cycle: no such value in the statistics (nearest: cycles)",
+		"columns: {point: cycles}":                                           "two columns are named point",
+		"derived: {d: cylces + 1}":                                           "derived: d: the rows have no column cylces (nearest: cycles)",
+		"derived: {d: kind + 1}":                                             "kind is text",
+		"derived: {d: {of: cycles, where: {knid: plain}}}":                   "no column knid (nearest: kind)",
+		"references: [{file: ref.csv, on: {n: sides}, columns: {m: time}}]":  `no column "sides"`,
+		"references: [{file: refs.csv, on: {n: side}, columns: {m: time}}]":  "refs.csv",
+		"references: [{file: ref.csv, on: {kind: side}, columns: {m: tim}}]": `no column "tim"`,
+	} {
+		if !strings.Contains(text, "columns: {c") && !strings.Contains(text, "columns: {p") {
+			text += "\ncolumns: [cycles]"
+		}
+		p, store := finished(t, text, [][]Cell{{{"kind", "a"}, {"n", int64(1)}}}, []string{fmt.Sprintf(anyStats, 1)})
+		if _, err := p.Rows(store); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s:\n%v\nwant %q", text, err, want)
+		}
+	}
+}
+
+func anyTable() *Table {
+	t := &Table{Rows: 3}
+	t.add("integer", []any{int64(1), nil, int64(-math.MaxInt64)})
+	t.add("real.number", []any{int64(1), 0.1, nil})
+	t.add("text, quoted", []any{"a\nb", nil, int64(5)})
+	t.add("nothing", []any{nil, nil, nil})
+	return t
+}
+
+func TestTypesOfColumns(t *testing.T) {
+	var types []Type
+	for _, c := range anyTable().Columns {
+		types = append(types, c.Type)
+	}
+	if diff := cmp.Diff([]Type{Integer, Real, Text, Text}, types); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A Parquet file holds the columns in order, with their types and missing values, and the same bytes each time.
+func TestParquet(t *testing.T) {
+	table := anyTable()
+	table.Columns[2].Name = "text"
+	var a, b bytes.Buffer
+	for _, w := range []*bytes.Buffer{&a, &b} {
+		if err := table.WriteParquet(w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(a.Bytes(), b.Bytes()) {
+		t.Error("twice gives different bytes")
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(a.Bytes()), int64(a.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, path := range f.Schema().Columns() {
+		names = append(names, strings.Join(path, "."))
+	}
+	if diff := cmp.Diff([]string{"integer", "real.number", "text", "nothing"}, names); diff != "" {
+		t.Error(diff)
+	}
+	rows := make([]parquet.Row, 3)
+	reader := parquet.NewReader(f)
+	if n, err := reader.ReadRows(rows); n != 3 {
+		t.Fatalf("%d rows, %v", n, err)
+	}
+	for i, row := range rows {
+		for k, v := range row {
+			if want := table.Columns[k].Values[i]; !reflect.DeepEqual(plainValue(v), want) {
+				t.Errorf("row %d, %s: %v: want %v", i, names[k], v, want)
+			}
+		}
+	}
+}
+
+func plainValue(v parquet.Value) any {
+	switch {
+	case v.IsNull():
+		return nil
+	case v.Kind() == parquet.Int64:
+		return v.Int64()
+	case v.Kind() == parquet.Double:
+		return v.Double()
+	}
+	return string(v.ByteArray())
+}
+
+// Estimates take the record most like a point, in proportion to its work.
+func TestEstimate(t *testing.T) {
+	store, err := OpenStore(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(key, job string, n int64, work uint64, seconds float64) {
+		s := Spec{Key: key, Job: job, Cells: []Cell{{"n", n}}, Work: work}
+		r := s.record()
+		r.HostSeconds = seconds
+		if err := store.Put(key, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("a", "fir", 1, 100, 1)
+	put("b", "fir", 2, 1000, 20)
+	put("c", "fft", 3, 10, 50)
+	for _, c := range []struct {
+		spec    Spec
+		seconds float64
+		similar int
+	}{
+		{Spec{Job: "fir", Cells: []Cell{{"n", int64(1)}}, Work: 200}, 2 + startSeconds, 1},     // the same n
+		{Spec{Job: "fir", Cells: []Cell{{"n", int64(9)}}, Work: 900}, 18 + startSeconds, 1},    // the nearest work
+		{Spec{Job: "nbody", Cells: []Cell{{"n", int64(1)}}, Work: 10000}, 2 + startSeconds, 0}, // at the assumed rate
+	} {
+		p := &Plan{Specs: []Spec{c.spec}}
+		if e := p.Estimate(store, []int{0}); math.Abs(e.Total.Seconds()-c.seconds) > 1e-6 || e.Similar != c.similar {
+			t.Errorf("%v: %v: want %v s, %d similar", c.spec, e, c.seconds, c.similar)
+		}
+	}
+}
+
+func TestElements(t *testing.T) {
+	buffers := map[string][]byte{"b": {0xff, 0xff, 0xff, 0xff, 0, 0, 0x80, 0x3f}}
+	get := func(typ string, index int) string {
+		s := Spec{Values: []Element{{"v", "b", typ, index}}}
+		list, err := s.elements(buffers)
+		if err != nil {
+			return err.Error()
+		}
+		return list[0]
+	}
+	for _, c := range []struct {
+		typ   string
+		index int
+		want  string
+	}{
+		{"u8", 0, "255"}, {"i8", 0, "-1"}, {"u16", 1, "65535"}, {"i16", 0, "-1"}, {"u32", 0, "4294967295"}, {"i32", 0, "-1"}, {"f32", 1, "1"},
+		{"u64", 0, "4575657225703391231"}, {"f32", 2, "there is no 2"}, {"f64", 1, "there is no 1"},
+	} {
+		if got := get(c.typ, c.index); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%s %d: %s: want %s", c.typ, c.index, got, c.want)
+		}
+	}
+}
