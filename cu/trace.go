@@ -85,3 +85,7 @@ func (u *ComputeUnit) tracedLDS(now uint64, w *simd.Wave, in *isa.Inst, ready ui
 	t.access = tracing.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: ready, Passes: passes, Conflicts: conflicts}
 	t.to.LDS(&t.access)
 }
+
+// ThroughEngine makes every cycle an event of the engine, so that who stops the
+// engine or looks at its time finds the cycle that the units are in.
+func (c *Cluster) ThroughEngine() { c.others = nil }

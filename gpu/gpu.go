@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/sarchlab/akita/v3/sim"
+
 	"spvsim/config"
 	"spvsim/mem"
 	"spvsim/tracing"
@@ -45,10 +47,13 @@ type Setup struct {
 	Machine *config.Machine
 	Job     *config.Job
 
-	Observer  tracing.Observer // nil: nobody listens
-	Tracer    tracing.Tracer   // nil: nobody traces; hears of the round that is counted, the last
-	MaxCycles uint64           // 0: no limit; over all rounds and launches
-	Progress  func(Progress)   // nil, or called now and then while the job runs
+	Observer tracing.Observer // nil: nobody listens
+	Tracer   tracing.Tracer   // nil: nobody traces; hears of the round that is counted, the last
+	// Attach is given the engine and its parts before the run, for looking at
+	// them while they work. With it, every cycle goes through the engine.
+	Attach    func(sim.Engine, []sim.Component) error
+	MaxCycles uint64         // 0: no limit; over all rounds and launches
+	Progress  func(Progress) // nil, or called now and then while the job runs
 }
 
 // Progress says how far a run is.

@@ -49,6 +49,9 @@ func newRunner(ctx context.Context, s Setup) (*runner, error) {
 	if err == nil && r.graph != nil {
 		err = r.startGraph()
 	}
+	if err == nil {
+		err = r.attach()
+	}
 	return r, err
 }
 

@@ -1,6 +1,10 @@
 package gpu
 
-import "spvsim/tracing"
+import (
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/tracing"
+)
 
 // Geometry says which wave slots the job's machine has.
 func (r *runner) geometry() *tracing.Geometry {
@@ -43,12 +47,32 @@ func (r *runner) sample(now uint64) (next uint64) {
 	s := tracing.Sample{At: now, Levels: r.machine.levels()}
 	for _, u := range r.machine.cluster.Units {
 		s.Workgroups += u.Resident()
-		for _, simd := range u.SIMDs {
-			s.Waves += simd.Resident()
+		for _, lanes := range u.SIMDs {
+			s.Waves += lanes.Resident()
 		}
 	}
 	if r.graph != nil {
 		s.Queue = r.graph.run.Queued()
 	}
 	return r.setup.Tracer.Sample(&s)
+}
+
+// attach shows the engine and its parts to who wants to look at them while they work.
+func (r *runner) attach() error {
+	if r.setup.Attach == nil {
+		return nil
+	}
+	g := r.machine
+	g.cluster.ThroughEngine()
+	parts := []sim.Component{g.dispatcher, g.cluster}
+	for _, u := range g.cluster.Units {
+		parts = append(parts, u)
+		for _, s := range u.SIMDs {
+			parts = append(parts, s)
+		}
+	}
+	if r.graph != nil {
+		parts = append(parts, r.graph.run)
+	}
+	return r.setup.Attach(g.engine, parts)
 }

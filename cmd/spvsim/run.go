@@ -108,7 +108,7 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	join(&setup, records)
 	result, err := gpu.Run(c.Context(), setup)
 	written := finish(records, result)
-	if setup.Progress != nil {
+	if onTerminal(c.ErrOrStderr()) && setup.Progress != nil {
 		clearLine(c.ErrOrStderr()) // it may hold a progress line
 	}
 	if result == nil {

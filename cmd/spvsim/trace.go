@@ -11,6 +11,8 @@ import (
 	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/tracing"
+	"spvsim/tracing/daisen"
+	"spvsim/tracing/monitor"
 	"spvsim/tracing/perfetto"
 	"spvsim/tracing/profile"
 )
@@ -23,6 +25,8 @@ type traceFlags struct {
 	limit    string
 	profile  string
 	series   string
+	daisen   string
+	monitor  string
 }
 
 func (f *traceFlags) add(c *cobra.Command) {
@@ -32,6 +36,8 @@ func (f *traceFlags) add(c *cobra.Command) {
 	flags.Uint64Var(&f.to, "trace-to", 0, "`cycle` in which the trace ends; 0: with the run")
 	flags.StringVar(&f.units, "trace-cus", "", "compute `units` to trace, counted over all shader engines, as 0,3-5 (default all)")
 	flags.StringVar(&f.profile, "profile", "", "`file` to write where the time went to, as JSON for spvsim report")
+	flags.StringVar(&f.daisen, "daisen", "", "`file` (.sqlite3) to write tasks to through Akita's tracer, for its viewer Daisen; needs cgo")
+	flags.StringVar(&f.monitor, "monitor", "", "`port` of the loopback interface to serve Akita's live monitor on while the job runs; 0: any")
 	flags.StringVar(&f.series, "series", "", "`file` to write occupancy, queue depth and bandwidth over time to, as CSV")
 	flags.StringVar(&f.limit, "trace-limit", "512M", "`bytes` (K, M, G) at which the trace stops, with a note in it; 0: no limit")
 }
@@ -47,11 +53,61 @@ func (f *traceFlags) records(c *cobra.Command, s *gpu.Setup) (list []record, err
 	if f.profile != "" || f.series != "" {
 		list = append(list, f.profiled(c, s))
 	}
-	if f.trace == "" {
-		return list, f.unused(c)
+	if f.trace == "" && f.daisen == "" {
+		if err := f.unused(c); err != nil {
+			return nil, err
+		}
 	}
-	r, err := f.perfetto(c, s.Machine)
-	return append(list, r), err
+	makers := []struct {
+		wanted bool
+		make   func(*cobra.Command, *gpu.Setup) (record, error)
+	}{{f.trace != "", f.perfetto}, {f.daisen != "", f.tasks}, {f.monitor != "", f.monitored}}
+	for _, m := range makers {
+		if !m.wanted {
+			continue
+		}
+		r, err := m.make(c, s)
+		if err != nil {
+			return nil, errors.Join(err, finish(list, nil))
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// tasks writes Akita's database.
+func (f *traceFlags) tasks(_ *cobra.Command, s *gpu.Setup) (record, error) {
+	o, err := f.options(s.Machine)
+	if err != nil {
+		return record{}, err
+	}
+	w, err := daisen.New(f.daisen, o.From, o.To, o.Units.Has)
+	if err != nil {
+		return record{}, fmt.Errorf("--daisen: %w", err)
+	}
+	return record{w, func(*gpu.Result) error { return w.Close() }}, nil
+}
+
+// monitored serves the live monitor.
+func (f *traceFlags) monitored(c *cobra.Command, s *gpu.Setup) (record, error) {
+	port, err := strconv.Atoi(f.monitor)
+	if err != nil {
+		return record{}, fmt.Errorf("--monitor %q: want a port", f.monitor)
+	}
+	m, err := monitor.New(port)
+	if err != nil {
+		return record{}, fmt.Errorf("--monitor: %w", err)
+	}
+	fmt.Fprintf(c.ErrOrStderr(), "spvsim: the monitor is at %s\n", m.URL())
+	s.Attach = m.Attach
+	shown := s.Progress
+	s.Progress = func(p gpu.Progress) {
+		m.Progress(p.Ended, p.Total)
+		if shown != nil {
+			shown(p)
+		}
+	}
+	return record{nil, func(*gpu.Result) error { return m.Close() }}, nil
 }
 
 // profiled adds up where the time went.
@@ -76,14 +132,14 @@ func (f *traceFlags) profiled(c *cobra.Command, s *gpu.Setup) record {
 func (f *traceFlags) unused(c *cobra.Command) error {
 	for _, name := range []string{"trace-from", "trace-to", "trace-cus", "trace-limit"} {
 		if c.Flags().Changed(name) {
-			return fmt.Errorf("--%s says what a trace holds: want --trace with it", name)
+			return fmt.Errorf("--%s says what a trace holds: want --trace or --daisen with it", name)
 		}
 	}
 	return nil
 }
 
-func (f *traceFlags) perfetto(c *cobra.Command, m *config.Machine) (record, error) {
-	o, err := f.options(m)
+func (f *traceFlags) perfetto(c *cobra.Command, s *gpu.Setup) (record, error) {
+	o, err := f.options(s.Machine)
 	if err != nil {
 		return record{}, err
 	}

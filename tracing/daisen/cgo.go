@@ -1,0 +1,6 @@
+//go:build cgo
+
+package daisen
+
+// available: the SQLite driver that Akita uses is C.
+const available = true

@@ -1,0 +1,243 @@
+// Package daisen writes what a machine does into an SQLite database, through
+// Akita's own tracer, for Akita's viewer Daisen: a task for the simulation, each
+// launch, workgroup, wave and instruction, each the parent of the next.
+//
+// The package does not know how a machine works. Akita's tracer needs cgo: the
+// package is there without it, and says so when it is used.
+package daisen
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/sarchlab/akita/v3/sim"
+	akita "github.com/sarchlab/akita/v3/tracing"
+
+	"spvsim/isa"
+	"spvsim/tracing"
+)
+
+// Suffix is what names of databases end in: Akita's writer puts it there.
+const Suffix = ".sqlite3"
+
+// Errors of New.
+var (
+	ErrCgo  = errors.New("daisen: this spvsim was built without cgo, which Akita's SQLite tracer needs (CGO_ENABLED=1 and a C compiler)")
+	ErrName = errors.New("daisen: Akita's databases have names that end in " + Suffix)
+	ErrFile = errors.New("daisen: the file exists and is no SQLite database")
+)
+
+// A clock tells Akita's tracer the time of the task at hand: the tracer asks
+// for it when a task starts and ends, and tasks are told when both are known.
+type clock struct {
+	now  sim.VTimeInSec
+	freq sim.Freq
+}
+
+// CurrentTime fulfils sim.TimeTeller.
+func (c *clock) CurrentTime() sim.VTimeInSec { return c.now }
+
+func (c *clock) set(cycle uint64) { c.now = sim.VTimeInSec(float64(cycle) / float64(c.freq)) }
+
+// A Writer is a tracing.Tracer that writes a database. Close ends it.
+type Writer struct {
+	tracing.Deaf
+	from, to uint64 // cycles
+	units    func(int) bool
+
+	backend  *akita.SQLiteTraceWriter
+	tracer   *akita.DBTracer
+	clock    clock
+	geometry tracing.Geometry
+	err      error
+
+	serial     uint64
+	begun, end uint64 // cycles
+	launch     string // the task of the launch that runs
+	step       tracing.Launch
+	groups     map[groupKey]group // resident
+	waves      []wave             // by wave slot
+}
+
+type groupKey struct {
+	unit  int
+	index uint64
+}
+
+type group struct {
+	task string
+	tracing.Workgroup
+}
+
+type wave struct {
+	task string
+	tracing.Wave
+}
+
+// New makes an empty database. Only tasks that touch the cycles from one to
+// another (0: to the end), on units that are wanted, are written.
+func New(file string, from, to uint64, units func(unit int) bool) (w *Writer, err error) {
+	base, ok := strings.CutSuffix(file, Suffix)
+	switch {
+	case !available:
+		return nil, ErrCgo
+	case !ok || base == "":
+		return nil, fmt.Errorf("%w: %q", ErrName, file)
+	}
+	if err := replace(file); err != nil {
+		return nil, err
+	}
+	if to == 0 {
+		to = tracing.Unknown
+	}
+	w = &Writer{begun: tracing.Unknown, from: from, to: to, units: units, groups: map[groupKey]group{}}
+	err = w.guarded(func() {
+		w.backend = akita.NewSQLiteTraceWriter(base)
+		w.backend.Init()
+		w.tracer = akita.NewDBTracer(&w.clock, w.backend)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// replace removes a database of an earlier run: Akita's writer wants no file.
+// It refuses other files, and places where there can't be one.
+func replace(file string) error {
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o666) // Akita's writer prints what fails on standard output
+	if err != nil {
+		return err
+	}
+	head := make([]byte, 16)
+	n, err := f.Read(head)
+	if err != nil && err != io.EOF {
+		return errors.Join(err, f.Close())
+	}
+	f.Close()
+	// https://www.sqlite.org/fileformat.html, section 1.2: magic header string
+	if n > 0 && !bytes.Equal(head[:n], []byte("SQLite format 3\x00")) {
+		return fmt.Errorf("%w: %s", ErrFile, file)
+	}
+	return os.Remove(file)
+}
+
+// guarded calls Akita's writer, which panics where others return an error. After one nothing more is written.
+func (w *Writer) guarded(f func()) (err error) {
+	if w.err != nil {
+		return w.err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			w.err = fmt.Errorf("daisen: %v", p)
+			err = w.err
+		}
+	}()
+	f()
+	return nil
+}
+
+// Begin fulfils tracing.Tracer.
+func (w *Writer) Begin(g *tracing.Geometry) {
+	w.geometry = *g
+	w.clock.freq = sim.Freq(g.ClockMHz) * sim.MHz
+	w.waves = make([]wave, g.Total())
+}
+
+// name gives the next task its identifier: counted for each run, so that a job gives the same database every time.
+func (w *Writer) name(kind string) string {
+	w.serial++
+	return kind + strconv.FormatUint(w.serial, 10)
+}
+
+// root is the task of the whole run; Daisen looks for its kind.
+const root = "simulation"
+
+// task writes a task if it touches the window.
+func (w *Writer) task(from, to uint64, t akita.Task) {
+	if to < w.from || from > w.to || w.err != nil {
+		return
+	}
+	_ = w.guarded(func() { // Close returns the error
+		w.clock.set(from)
+		w.tracer.StartTask(t)
+		w.clock.set(to)
+		w.tracer.EndTask(t)
+	})
+}
+
+// LaunchBegin fulfils tracing.Tracer.
+func (w *Writer) LaunchBegin(l *tracing.Launch) {
+	w.begun = min(w.begun, l.At)
+	w.step, w.launch = *l, w.name("launch")
+}
+
+// LaunchEnd fulfils tracing.Tracer.
+func (w *Writer) LaunchEnd(end uint64) {
+	w.end = max(w.end, end)
+	w.task(w.step.At, end, akita.Task{ID: w.launch, ParentID: root, Kind: "kernel", What: w.step.Step, Where: "Dispatcher"})
+	w.launch = ""
+}
+
+// WorkgroupBegin fulfils tracing.Tracer.
+func (w *Writer) WorkgroupBegin(g *tracing.Workgroup) {
+	w.groups[groupKey{g.Unit, g.Index}] = group{w.name("group"), *g}
+}
+
+// WorkgroupEnd fulfils tracing.Tracer.
+func (w *Writer) WorkgroupEnd(at uint64, unit int, index uint64) {
+	g := w.groups[groupKey{unit, index}]
+	delete(w.groups, groupKey{unit, index})
+	if w.units(unit) {
+		what := fmt.Sprintf("%s %d,%d,%d", g.Name, g.ID[0], g.ID[1], g.ID[2])
+		w.task(g.At, at, akita.Task{ID: g.task, ParentID: w.launch, Kind: "workgroup", What: what, Where: w.geometry.UnitName(unit)})
+	}
+}
+
+// WaveBegin fulfils tracing.Tracer.
+func (w *Writer) WaveBegin(x *tracing.Wave) {
+	w.waves[w.geometry.Index(x.Place)] = wave{w.name("wave"), *x}
+}
+
+// WaveEnd fulfils tracing.Tracer.
+func (w *Writer) WaveEnd(at uint64, p tracing.Place) {
+	w.end = max(w.end, at)
+	if x := &w.waves[w.geometry.Index(p)]; w.units(p.Unit) {
+		parent := w.groups[groupKey{p.Unit, x.Group}].task
+		w.task(x.At, at, akita.Task{ID: x.task, ParentID: parent, Kind: "wave", What: x.Program.Name, Where: w.where(p)})
+	}
+}
+
+// Issue fulfils tracing.Tracer: the task begins when the wave is at the
+// instruction and ends when the issue port is free, so that waits can be seen.
+func (w *Writer) Issue(i *tracing.Issue) {
+	w.end = max(w.end, i.End)
+	if w.units(i.Unit) {
+		in := &i.Program.Insts[i.PC]
+		w.task(i.From, i.End, akita.Task{ID: w.name("inst"), ParentID: w.waves[w.geometry.Index(i.Place)].task, Kind: "inst",
+			What: isa.Table[in.Op].Name, Where: w.where(i.Place)})
+	}
+}
+
+// where is the name of a SIMD, as the machine's parts are named.
+func (w *Writer) where(p tracing.Place) string {
+	return fmt.Sprintf("%s.SIMD[%d]", w.geometry.UnitName(p.Unit), p.SIMD)
+}
+
+// Close writes the task of the run and what is left, and closes the database.
+func (w *Writer) Close() error {
+	if w.launch != "" && w.begun <= w.end { // the launch did not come to its end
+		w.LaunchEnd(max(w.end, w.step.At))
+	}
+	if w.begun <= w.end {
+		w.from, w.to = 0, tracing.Unknown
+		w.task(w.begun, w.end, akita.Task{ID: root, Kind: "Simulation", What: w.geometry.Machine, Where: "Simulation"})
+	}
+	_ = w.guarded(func() { w.tracer.Terminate() }) // w.err keeps the error
+	return errors.Join(w.err, w.backend.Close())
+}

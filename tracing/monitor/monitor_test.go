@@ -1,0 +1,147 @@
+package monitor_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"spvsim/config"
+	"spvsim/experiments"
+	"spvsim/gpu"
+	"spvsim/tracing/monitor"
+)
+
+func setup(t *testing.T) gpu.Setup {
+	t.Helper()
+	files, file, _, err := experiments.Lookup("peer-atax")
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := config.LoadJob(files, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := config.LoadMachine(config.Request{Job: job, Machine: "gcn3-r9nano"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gpu.Setup{Machine: m, Job: job}
+}
+
+func fetch(t *testing.T, url string) string {
+	t.Helper()
+	r, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s, %v", url, r.Status, err)
+	}
+	return string(b)
+}
+
+// TestPagesWhileTheRunGoes: the monitor's page and its data, twice in one
+// process, and the run is what it is without.
+func TestPagesWhileTheRunGoes(t *testing.T) {
+	plain := setup(t)
+	want, err := gpu.Run(context.Background(), plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		m, err := monitor.New(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := setup(t)
+		s.Attach = m.Attach
+		asked := 0
+		times := map[string]bool{}
+		s.Progress = func(p gpu.Progress) {
+			m.Progress(p.Ended, p.Total)
+			if asked++; asked > 3 {
+				return
+			}
+			times[fetch(t, m.URL()+"/api/now")] = true
+			if page := fetch(t, m.URL()+"/"); !strings.Contains(page, "<title>Akita Monitoring Tool</title>") {
+				t.Errorf("page %q", page)
+			}
+			if parts := fetch(t, m.URL()+"/api/list_components"); !strings.Contains(parts, `"SE[3].CU[15].SIMD[3]"`) || !strings.Contains(parts, `"Cluster"`) {
+				t.Errorf("parts %s", parts)
+			}
+			if bars := fetch(t, m.URL()+"/api/progress"); !strings.Contains(bars, `"total":2,`) {
+				t.Errorf("progress %s", bars)
+			}
+		}
+		got, err := gpu.Run(context.Background(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want.Stats.Counts, got.Stats.Counts); d != "" {
+			t.Errorf("statistics (-without monitor +with):\n%s", d)
+		}
+		if len(times) == 0 || len(times) != min(asked, 3) {
+			t.Errorf("times %v in %d looks: want another each time", times, asked)
+		}
+		if _, err := http.Get(m.URL()); err == nil {
+			t.Error("the monitor is there after Close")
+		}
+	}
+}
+
+// TestLoopbackOnly: nobody else on the network can stop the run.
+func TestLoopbackOnly(t *testing.T) {
+	m, err := monitor.New(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := m.Attach(nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(m.URL(), "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addresses {
+		ip, ok := a.(*net.IPNet)
+		if !ok || ip.IP.IsLoopback() || ip.IP.IsLinkLocalUnicast() {
+			continue
+		}
+		if c, err := net.Dial("tcp", net.JoinHostPort(ip.IP.String(), port)); err == nil {
+			c.Close()
+			t.Errorf("the monitor answers on %s", ip.IP)
+		}
+	}
+}
+
+func TestPorts(t *testing.T) {
+	for _, port := range []int{-1, 1, 80, 1000, 65536} {
+		if _, err := monitor.New(port); !errors.Is(err, monitor.ErrPort) {
+			t.Errorf("port %d: %v", port, err)
+		}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if _, err := monitor.New(l.Addr().(*net.TCPAddr).Port); err == nil {
+		t.Error("a port that is taken: no error")
+	}
+}
