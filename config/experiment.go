@@ -295,7 +295,7 @@ func (e *Experiment) smallProblems() []problem {
 			continue
 		}
 		msg := fmt.Sprintf("no axis is named %q", name)
-		if n := nearest(name, known); n != "" {
+		if n := Nearest(name, known); n != "" {
 			msg += fmt.Sprintf(" (nearest: %s)", n)
 		}
 		ps = append(ps, problem{joinPath("small.axes", name), msg, ErrReference})

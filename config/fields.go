@@ -186,7 +186,7 @@ func (f field) checkText(s, path string) []problem {
 		}
 	}
 	msg := fmt.Sprintf("found %s: want %s", s, f.want())
-	if n := nearest(s, f.enum); n != "" {
+	if n := Nearest(s, f.enum); n != "" {
 		msg += fmt.Sprintf(" (nearest: %s)", n)
 	}
 	return []problem{{path, msg, ErrRange}}

@@ -179,7 +179,7 @@ func (j *Job) nameProblems(name, at string) []problem {
 		return nil
 	}
 	msg := fmt.Sprintf("no node is named %q: there are %s", name, strings.Join(known, ", "))
-	if n := nearest(name, known); n != "" {
+	if n := Nearest(name, known); n != "" {
 		msg += fmt.Sprintf(" (nearest: %s)", n)
 	}
 	return []problem{{at, msg, ErrReference}}

@@ -122,7 +122,7 @@ func (l *loader) named(fsys fs.FS, name, dir string, at position, depth int) {
 		l.file(fsys, relative(dir, name), depth)
 	default:
 		msg := fmt.Sprintf("machine %q: want a .yaml file or one of %s", name, strings.Join(Presets(), ", "))
-		if n := nearest(name, Presets()); n != "" {
+		if n := Nearest(name, Presets()); n != "" {
 			msg += fmt.Sprintf(" (nearest: %s)", n)
 		}
 		l.errs = append(l.errs, &Error{File: at.file, Line: at.line, Msg: msg, Kind: ErrReference})

@@ -187,7 +187,7 @@ func formatProblems(format, at string) []problem {
 		known = append(known, f.name)
 	}
 	msg := fmt.Sprintf("found %q: want a SPIR-V image format such as Rgba32f", format)
-	if n := nearest(format, known); n != "" {
+	if n := Nearest(format, known); n != "" {
 		msg += fmt.Sprintf(" (nearest: %s)", n)
 	}
 	return []problem{{at, msg, ErrRange}}
@@ -229,7 +229,7 @@ func (j *Job) bufferProblems(name, at string) []problem {
 		return nil
 	}
 	msg := fmt.Sprintf("no buffer is named %q", name)
-	if n := nearest(name, known); n != "" {
+	if n := Nearest(name, known); n != "" {
 		msg += fmt.Sprintf(" (nearest: %s)", n)
 	}
 	return []problem{{at, msg, ErrReference}}

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // joinPath appends a key to a path, quoting a key that holds a dot or a quote (GLSL.std.450).
@@ -80,14 +82,18 @@ func parentPath(path string) string {
 	return path[:cut]
 }
 
-// nearest finds the known path most like the given one: by the whole path, or by its last key in another place.
+// Nearest finds the known name or path most like a wrong one: by the whole path, or by its last key in another place.
 // It returns "" when nothing is alike.
-func nearest(path string, known []string) string {
+func Nearest(path string, known []string) string {
+	const longest = 200 // more is no slip of the keyboard
+	if len(path) > longest {
+		return ""
+	}
 	best, bestCost := "", 1+len(path)/2
 	leaf := lastKey(path)
 	for _, k := range known {
-		cost := editDistance(path, k)
-		other := editDistance(leaf, lastKey(k))
+		cost := levenshtein.ComputeDistance(path, k)
+		other := levenshtein.ComputeDistance(leaf, lastKey(k))
 		if len(leaf) > 3 && other <= len(leaf)/3 {
 			cost = min(cost, other+1)
 		}
@@ -101,31 +107,3 @@ func nearest(path string, known []string) string {
 func lastKey(path string) string {
 	return strings.TrimPrefix(path[len(parentPath(path)):], ".")
 }
-
-// editDistance counts insertions, deletions, changes and swaps of neighbours. Long strings are cut: they are not typing slips.
-func editDistance(a, b string) int {
-	const longest = 80
-	a, b = a[:min(len(a), longest)], b[:min(len(b), longest)]
-	var rows [3][longest + 1]int
-	for j := range len(b) + 1 {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		cur, prev, prev2 := &rows[i%3], &rows[(i+2)%3], &rows[(i+1)%3]
-		cur[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				cur[j] = min(cur[j], prev2[j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)%3][len(b)]
-}
-
-// Nearest finds the known name or path that is most like a wrong one; "" when none is.
-func Nearest(wrong string, known []string) string { return nearest(wrong, known) }

@@ -213,7 +213,7 @@ func (r *reader) unknown(key *yaml.Node, path string) {
 	}
 	full := joinPath(path, key.Value)
 	msg := "unknown key"
-	if near := nearest(plainPath(full), knownPaths(r.root)); near != "" {
+	if near := Nearest(plainPath(full), knownPaths(r.root)); near != "" {
 		msg += fmt.Sprintf(" (nearest: %s)", near)
 	}
 	r.fail(key, full, ErrUnknownKey, "%s", msg)

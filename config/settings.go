@@ -253,7 +253,7 @@ func valueAt(n *yaml.Node, key string, add, mustExist bool) (*yaml.Node, error) 
 	}
 	if !add || mustExist {
 		msg := fmt.Sprintf("the job has no %q there", key)
-		if near := nearest(key, known); near != "" {
+		if near := Nearest(key, known); near != "" {
 			msg += fmt.Sprintf(" (nearest: %s)", near)
 		}
 		return nil, errors.New(msg)

@@ -191,7 +191,7 @@ func ruleClasses(m *Machine) []problem {
 
 func unknownClass(path, name string) problem {
 	msg := fmt.Sprintf("%q is not an instruction class", name)
-	if n := nearest(name, ClassNames()); n != "" {
+	if n := Nearest(name, ClassNames()); n != "" {
 		msg += fmt.Sprintf(" (nearest: %s)", n)
 	}
 	return problem{path, msg, ErrReference}
@@ -231,7 +231,7 @@ func unknownOperation(path, name string) problem {
 		known = append(known, op.String())
 	}
 	msg := fmt.Sprintf("%q is not an operation", name)
-	if n := nearest(name, known); n != "" {
+	if n := Nearest(name, known); n != "" {
 		msg += fmt.Sprintf(" (nearest: %s)", n)
 	}
 	return problem{path, msg, ErrReference}

@@ -15,6 +15,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"spvsim/config"
 )
 
 //go:embed library/*.yaml library/*.spv library/*.spvasm library/*.bin
@@ -57,35 +59,9 @@ func descriptionOf(job []byte) string {
 func didYouMean(name string) string { return nearestOf(name, Names()) }
 
 func nearestOf(name string, candidates []string) string {
-	nearest, least := "", 1+len(name)/2
-	for _, candidate := range candidates {
-		if d := distance(name, candidate); d < least {
-			nearest, least = candidate, d
-		}
-	}
+	nearest := config.Nearest(name, candidates)
 	if nearest == "" {
 		return ""
 	}
 	return fmt.Sprintf(" (did you mean %s?)", nearest)
-}
-
-// distance counts the letters to insert, delete or replace to turn a into b (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Kinds of fault in rows and figures; every error of this package wraps one of them.
@@ -51,7 +53,7 @@ func (e *Error) Unwrap() error { return e.Kind }
 func nearestTo(name string, known []string) string {
 	best, bestCost := "", 2+len(name)/3
 	for _, k := range known {
-		if cost := editDistance(strings.ToLower(name), strings.ToLower(k)); cost < bestCost {
+		if cost := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k)); cost < bestCost {
 			best, bestCost = k, cost
 		}
 	}
@@ -59,27 +61,4 @@ func nearestTo(name string, known []string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (nearest: %s)", best)
-}
-
-// editDistance counts insertions, deletions and changes. Long strings are cut: they are not typing slips.
-func editDistance(a, b string) int {
-	const longest = 80
-	a, b = a[:min(len(a), longest)], b[:min(len(b), longest)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

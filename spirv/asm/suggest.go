@@ -3,6 +3,8 @@ package asm
 import (
 	"fmt"
 
+	"github.com/agnivade/levenshtein"
+
 	"spvsim/spirv/grammar"
 )
 
@@ -19,7 +21,10 @@ func newNearest(wanted string) *nearest {
 
 func (n *nearest) offer(names ...string) {
 	for _, name := range names {
-		if d := distance(n.wanted, name, n.distance); d < n.distance {
+		if len(name)-len(n.wanted) >= n.distance || len(n.wanted)-len(name) >= n.distance {
+			continue
+		}
+		if d := levenshtein.ComputeDistance(n.wanted, name); d < n.distance {
 			n.best, n.distance = name, d
 		}
 	}
@@ -30,31 +35,6 @@ func (n *nearest) String() string {
 		return ""
 	}
 	return fmt.Sprintf("; the nearest is %s", n.best)
-}
-
-// distance is the number of letters to insert, drop or replace; it gives up
-// at the limit.
-func distance(a, b string, limit int) int {
-	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
-		return limit
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 func nearestOp(name string) *nearest {
