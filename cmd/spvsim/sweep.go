@@ -24,6 +24,7 @@ type sweepFlags struct {
 	small    bool
 	dryRun   bool
 	status   bool
+	draw     string
 	quiet    bool
 	workers  int
 	launcher string
@@ -64,6 +65,7 @@ command resumes after anything ended it. The exit status is 1 when points failed
 	flags.BoolVar(&f.Force, "force", false, "run every point again")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "list the points and estimate the time; run nothing")
 	flags.BoolVar(&f.status, "status", false, "say how far the sweep is; run nothing")
+	flags.StringVar(&f.draw, "draw", "", "draw the figures from this `file` of rows (.csv or .parquet); run nothing")
 	flags.StringVar(&f.launcher, "launcher", "local", "where points run: local or slurm")
 	flags.StringVar(&f.profile, "profile", "", "`file` that says what to ask a Slurm cluster for (spvsim schema cluster)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
@@ -87,6 +89,9 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	e, at, err := sweep.Load(name)
 	if err != nil {
 		return err
+	}
+	if f.draw != "" {
+		return f.redraw(c, e)
 	}
 	id, err := identity()
 	if err != nil {
@@ -113,6 +118,21 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 		return f.showStatus(c, plan, store)
 	}
 	return f.sweep(c, plan, store)
+}
+
+// redraw draws the figures of an experiment from saved rows.
+func (f *sweepFlags) redraw(c *cobra.Command, e *config.Experiment) error {
+	if f.Out == "" {
+		f.Out = "."
+	}
+	if err := os.MkdirAll(f.Out, 0o777); err != nil {
+		return err
+	}
+	files, err := drawFigures(c, e, f.draw, f.Out)
+	for _, file := range files {
+		fmt.Fprintln(c.OutOrStdout(), file)
+	}
+	return err
 }
 
 // name is that of the experiment's results.

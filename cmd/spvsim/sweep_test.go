@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -296,5 +297,37 @@ func TestListedExperimentsLoad(t *testing.T) {
 	r := spvsim("", "sweep", "--list")
 	if r.status != exitDone || !strings.Contains(r.stdout, "lds-stride ") || !strings.Contains(r.stdout, "mi300a-validation ") {
 		t.Errorf("status %d\n%s%s", r.status, r.stdout, r.stderr)
+	}
+}
+
+var update = flag.Bool("update", false, "draw the experiments' figures anew from their committed rows")
+
+// The committed figures are what the committed rows give. With -update they are drawn anew.
+func TestCommittedFigures(t *testing.T) {
+	dir := filepath.Join("..", "..", "experiments", "figures")
+	rows, err := filepath.Glob(filepath.Join(dir, "*.csv"))
+	if err != nil || len(rows) == 0 {
+		t.Fatalf("no rows: %v", err)
+	}
+	out := t.TempDir()
+	if *update {
+		out = dir
+	}
+	for _, file := range rows {
+		name := strings.TrimSuffix(filepath.Base(file), ".csv")
+		if r := spvsim("", "sweep", name, "--draw", file, "-o", out); r.status != exitDone {
+			t.Errorf("%s: %s", name, r.stderr)
+		}
+	}
+	drawn, err := filepath.Glob(filepath.Join(out, "*.svg"))
+	if err != nil || len(drawn) < len(rows) {
+		t.Fatalf("%d figures of %d experiments: %v", len(drawn), len(rows), err)
+	}
+	for _, file := range drawn {
+		got, err1 := os.ReadFile(file)
+		want, err2 := os.ReadFile(filepath.Join(dir, filepath.Base(file)))
+		if err := errors.Join(err1, err2); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what its rows give (%v): go test ./cmd/spvsim -run CommittedFigures -args -update", filepath.Base(file), err)
+		}
 	}
 }
