@@ -67,3 +67,22 @@ func TestViewsShowTheirConflicts(t *testing.T) {
 		t.Errorf("conflicts of loads: %d plain, %d through views", plain, views)
 	}
 }
+
+// Real and imaginary parts that go one after the other through the same bytes take half the LDS of complex numbers.
+func TestFourierViewsTakeHalfTheLDS(t *testing.T) {
+	size := func(job string) uint32 {
+		j := load(t, job)
+		m, err := config.LoadMachine(config.Request{Job: j})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: j})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Listings[0].Program.LDSBytes
+	}
+	if whole, views := size("fft"), size("fft-views"); whole != 8192 || views != 4096 {
+		t.Errorf("%d bytes of LDS, %d through views", whole, views)
+	}
+}

@@ -63,6 +63,8 @@ OpDecorate %%out Binding 0
 %%q = OpConstantComposite %%u4 %%c3 %%c2 %%c1 %%c0
 %%bad = OpConstantComposite %%u4 %%c3 %%c4 %%c1 %%c0
 %%m = OpConstantComposite %%u3 %%c31 %%c0 %%c5
+%%near = OpConstantComposite %%u3 %%c31 %%c0 %%c1
+%%far = OpConstantComposite %%u3 %%c4 %%c1 %%c2
 %%badm = OpConstantComposite %%u3 %%c32 %%c0 %%c5
 %%dir = OpConstantComposite %%v3 %%f1 %%f2 %%f3
 %%array = OpTypeRuntimeArray %%ulong

@@ -433,12 +433,17 @@ func checkReconvergence(t *testing.T, body []rcStmt, wave int) {
 // buffer.
 func laneJob(t testing.TB, text, buffer string, wave int, set ...string) Setup {
 	t.Helper()
+	return laneJobOn(t, "rdna3-rx7900xtx", text, buffer, wave, set...)
+}
+
+func laneJobOn(t testing.TB, machine, text, buffer string, wave int, set ...string) Setup {
+	t.Helper()
 	files := fstest.MapFS{"m.spvasm": &fstest.MapFile{Data: []byte(text)}}
 	job, err := config.ParseJob(files, "job.yaml", []byte("shader: m.spvasm\nbuffers: [{set: 0, binding: 0, name: out, data: "+buffer+"}]\ndispatch: [1]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx", Job: job, Set: append(set, fmt.Sprintf("wave_size=%d", wave))})
+	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: append(set, fmt.Sprintf("wave_size=%d", wave))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,11 @@ import (
 // runLanes runs a module of one workgroup size with an input and an output.
 func runLanes(t *testing.T, module, input []byte, output, groups, wave int, set ...string) []byte {
 	t.Helper()
+	return runLanesResult(t, module, input, output, groups, wave, set...).Buffers[1].Bytes
+}
+
+func runLanesResult(t *testing.T, module, input []byte, output, groups, wave int, set ...string) *Result {
+	t.Helper()
 	files := fstest.MapFS{"m.spv": &fstest.MapFile{Data: module}, "in.bin": &fstest.MapFile{Data: input}}
 	job, err := config.ParseJob(files, "job.yaml", fmt.Appendf(nil, `shader: m.spv
 buffers:
@@ -39,7 +44,7 @@ dispatch: [%d]
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Buffers[1].Bytes
+	return r
 }
 
 func laneModule(t *testing.T, name string) []byte {
