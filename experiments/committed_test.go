@@ -22,13 +22,14 @@ func TestCommittedFiles(t *testing.T) {
 		t.Skip("modules not rebuilt: glslangValidator is not installed (Debian package glslang-tools)")
 	}
 	sources, err := filepath.Glob(filepath.Join("library", "*.comp"))
-	if err != nil || len(sources) == 0 {
-		t.Fatalf("no shaders: %v", err)
+	fragments, err2 := filepath.Glob(filepath.Join("library", "*.frag"))
+	if sources = append(sources, fragments...); err != nil || err2 != nil || len(sources) == 0 {
+		t.Fatalf("no shaders: %v, %v", err, err2)
 	}
 	for _, source := range sources {
 		t.Run(filepath.Base(source), func(t *testing.T) {
 			built := compile(t, glslang, source)
-			settle(t, strings.TrimSuffix(source, ".comp")+".spv", built)
+			settle(t, strings.TrimSuffix(source, filepath.Ext(source))+".spv", built)
 		})
 	}
 }
