@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed figures
+//go:embed figures/*.yaml figures/jobs/*.yaml figures/jobs/*.spv figures/jobs/*.spvasm figures/mi300a/*.csv
 var figures embed.FS
 
 // figureSuffix ends the names of experiment files; what else is in their folder belongs to them.
