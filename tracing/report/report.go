@@ -26,7 +26,7 @@ var page = template.Must(template.New("page").Parse(pageText))
 // Widths of the two forms of each picture, in pixels: the page shows the one
 // that fits, so that texts keep their size on a narrow screen.
 const (
-	wide   = 860
+	wide   = 908
 	narrow = 340
 )
 
@@ -191,6 +191,9 @@ func bandwidth(p *profile.Profile, l int) figure {
 	level := &p.Levels[l]
 	text := fmt.Sprintf("%s bytes in all, %s of the %s a cycle that the level can move.", short(float64(level.Bytes)),
 		percent(float64(level.Bytes)/float64(p.Cycles), level.BytesPerCycle), short(level.BytesPerCycle))
+	if row := rate(p, p.Series.Levels[l]); slices.Max(row) > level.BytesPerCycle {
+		text += " Bytes are counted when an access issues: a burst may show more than the level moves, and takes until later."
+	}
 	return draw("Bandwidth of "+level.Name, text, nil, func(width float64) template.HTML {
 		return overTime(width, 120, p, "bytes a cycle", false, []curve{{level.Name, className("l", l), rate(p, p.Series.Levels[l])}})
 	})
