@@ -24,6 +24,7 @@ var graphReferences = []reference{
 	{"mesh", "culled", meshOutput(meshCulled, 32*8), 0},
 	{"mesh", "tints", meshOutput(meshTints, 32*8*2), 0},
 	{"mesh", "counts", meshOutput(func(uint32, uint32) []uint32 { return []uint32{9, 8} }, 32*2), 0},
+	{"hlsl", "out", workGraph, 0},
 }
 
 func init() { references = append(references, graphReferences...) }
@@ -296,6 +297,34 @@ func meshTints(p, _ uint32) []uint32 {
 	var out []uint32
 	for i := range uint32(8) {
 		out = append(out, p, i)
+	}
+	return out
+}
+
+// workGraph adds up what each of the host's records starts, twice over.
+func workGraph(initial) any {
+	out := make([]uint32, 64)
+	walk := func(key, value uint32) {
+		for left := range uint32(4) {
+			out[16+key] += left + 1
+			out[24+key] += value + left
+		}
+	}
+	for range 2 {
+		for _, r := range []struct{ groups, base, scale uint32 }{{2, 0, 3}, {1, 5, 2}, {2, 2, 1}, {2, 2, 1}, {2, 2, 1}} {
+			for range r.groups {
+				for i := range uint32(16) {
+					out[(r.base+i)%8] += i*r.scale + 16
+				}
+				for i := range uint32(4) {
+					walk(i, 1)
+				}
+				out[32+r.base%4] += 2 * (1 + 2 + 3 + 4)
+				out[40]++
+			}
+		}
+		walk(6, 100)
+		walk(7, 200)
 	}
 	return out
 }

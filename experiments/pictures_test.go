@@ -1,0 +1,37 @@
+package experiments
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"spvsim/config"
+	"spvsim/gpu"
+)
+
+// The pictures in the docs are what `spvsim graph --dot` prints of each ready graph; with -update they are written, and drawn where
+// Graphviz is installed.
+func TestPicturesOfGraphs(t *testing.T) {
+	for _, name := range graphJobs() {
+		job := load(t, name)
+		m, err := config.LoadMachine(config.Request{Job: job})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var dot bytes.Buffer
+		if err := gpu.DescribeGraph(&dot, gpu.Setup{Machine: m, Job: job}, true); err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join("..", "docs", "graphs", name+".dot")
+		settle(t, file, dot.Bytes())
+		if !*update {
+			continue
+		}
+		svg, err := exec.Command("dot", "-Tsvg", file).Output()
+		if err != nil {
+			t.Fatalf("dot (Debian package graphviz): %v", err)
+		}
+		settle(t, filepath.Join("..", "docs", "graphs", name+".svg"), svg)
+	}
+}
