@@ -226,7 +226,7 @@ func (p *Port) queryLod(now uint64, st *isa.State, env *Env, in *isa.Inst) Timin
 		s := p.sampleOf(st, env, in, l)
 		var level, lambda float64
 		if s.image != nil {
-			lambda = min(max(s.lambda+s.sampler.Bias, s.sampler.MinLod), s.sampler.MaxLod)
+			lambda = s.lambda + s.sampler.Bias // the sampler's limits do not count
 			level = s.sampler.accessed(lambda, max(s.image.Levels, 1))
 		}
 		for k, v := range [2]float64{level, lambda} {
@@ -238,7 +238,8 @@ func (p *Port) queryLod(now uint64, st *isa.State, env *Env, in *isa.Inst) Timin
 
 // accessed is the level of detail that is read, with a fraction between levels.
 func (s *Sampler) accessed(lambda float64, levels uint32) float64 {
-	d := min(max(lambda, 0), float64(levels-1))
+	d := min(max(lambda, s.MinLod), s.MaxLod)
+	d = min(max(d, 0), float64(levels-1))
 	if !s.MipLinear {
 		return math.Ceil(d+0.5) - 1
 	}
