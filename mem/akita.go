@@ -1,26 +1,28 @@
 package mem
 
 import (
-	"errors"
 	"fmt"
 
-	"github.com/sarchlab/akita/v3/mem/cache/writearound"
-	"github.com/sarchlab/akita/v3/mem/cache/writeback"
-	"github.com/sarchlab/akita/v3/mem/cache/writethrough"
-	"github.com/sarchlab/akita/v3/mem/idealmemcontroller"
 	akita "github.com/sarchlab/akita/v3/mem/mem"
 	"github.com/sarchlab/akita/v3/sim"
-	"github.com/sarchlab/akita/v3/tracing"
 )
 
 // Akita is the same machine made of Akita's own caches and memory controllers,
 // driven by messages: a reply is pending until the last line's response comes.
+// Before each of Akita's parts stands a gate of ours, which gives it what its
+// own parameters can't: the level's bandwidth in bytes, its latency, messages
+// no larger than its lines, and no more of them than it can hold.
 //
-// It differs from Fast where Akita's parts do: each hop between them adds a few
-// cycles, a store of part of a line that misses in the L2 fetches the line, and
-// slices are picked by plain interleaving. A level's latency stands in its
-// directory, so that hits and misses both pay it. Atomics, which Akita has not,
-// are a read at the level that the machine shares and a store behind it.
+// It differs from Fast where Akita's parts do. A store of part of a line that
+// misses in a cache that keeps stores fetches the line. A line that waits for
+// its fill or its eviction holds up whatever comes behind it at that slice.
+// A slice that keeps stores is banks, each with its share of the sets and of
+// the outstanding misses, and with at most 15 requests in all.
+// Atomics, which Akita has not, are a read at the level that the machine shares
+// and a store behind it. A sliced level that does not keep stores is a cache for
+// each slice; with slices of another even number than a power of two such a
+// cache uses only some of its sets. Levels that a coherent request passes give
+// their latency and each compute unit's bandwidth, not what others wait there.
 type Akita struct {
 	spec   Spec
 	engine sim.Engine
@@ -28,48 +30,44 @@ type Akita struct {
 	done   []Completion
 
 	generation int // of Reset, for unique names
-	parts      map[string]*stage
+	stages     map[string]*stage
+	gates      []*gate // in the order in which they were made
 	fronts     []*front
 	storage    *akita.Storage
 	counters   []*Counter
+
+	pending  int    // requests without a reply
+	last     uint64 // cycle of the latest reply, or from which requests are pending
+	patience uint64 // cycles without a reply after which none is to come
 }
 
-// A stage is the entrance to one cache, or to the slices of one, with the
-// connection that all its senders join.
-type stage struct {
-	finder akita.LowModuleFinder
-	tops   []sim.Port
-	net    *sim.DirectConnection
-}
-
-// unlimited stands for no limit of outstanding misses.
-const unlimited = 4096
-
-// NewAkita builds the machine on an engine whose time starts at cycle 0. It
-// refuses what Akita's parts can't do.
+// NewAkita builds the machine on an engine whose time starts at cycle 0.
 func NewAkita(engine sim.Engine, freq sim.Freq, s Spec) (*Akita, error) {
-	errs := []error{s.Validate()}
-	line := s.VectorL1.LineBytes
-	for _, c := range []CacheSpec{s.ScalarL1, s.ShaderArray, s.L2, s.MemorySide} {
-		if c.Present() && c.LineBytes < line {
-			errs = append(errs, fmt.Errorf("%s.line_bytes = %d: the akita model wants at least vector_l1's %d", c.Name, c.LineBytes, line))
-		}
-	}
-	for _, c := range []CacheSpec{s.VectorL1, s.ScalarL1, s.ShaderArray} {
-		if c.Present() && (c.Write == WriteBack || c.Slices != 1) {
-			errs = append(errs, fmt.Errorf("%s: the akita model wants one slice that does not keep stores", c.Name))
-		}
-	}
-	if err := errors.Join(errs...); err != nil {
+	if err := s.Validate(); err != nil {
 		return nil, fmt.Errorf("mem: %w", err)
 	}
-	a := &Akita{spec: s, engine: engine, freq: freq, done: make([]Completion, s.Engines*s.ComputeUnits)}
+	a := &Akita{spec: s, engine: engine, freq: freq, done: make([]Completion, s.Engines*s.ComputeUnits), patience: patience(s)}
 	for _, c := range a.chain(true) {
 		a.counters = append(a.counters, &Counter{Level: c.Name})
 	}
 	a.counters = append(a.counters, &Counter{Level: "memory"})
 	a.Reset()
 	return a, nil
+}
+
+// patience is long against the time in which the slowest part moves what can
+// queue there.
+func patience(s Spec) uint64 {
+	cycles := uint64(s.Memory.LatencyCycles) + 1<<20
+	slowest := s.Memory.BytesPerCycle
+	line := 0
+	for _, c := range []CacheSpec{s.VectorL1, s.ScalarL1, s.ShaderArray, s.L2, s.MemorySide} {
+		if c.Present() {
+			cycles += uint64(c.LatencyCycles)
+			slowest, line = min(slowest, c.BytesPerCycle), max(line, c.LineBytes)
+		}
+	}
+	return cycles + uint64(1024*float64(line)/slowest)
 }
 
 // chain lists the levels that the machine has; with both, the scalar cache
@@ -96,20 +94,24 @@ func (a *Akita) OnComplete(cu int, f Completion) { a.done[cu] = f }
 // Reset drops all parts; they are made anew when used.
 func (a *Akita) Reset() {
 	a.generation++
-	a.parts = map[string]*stage{}
+	a.stages, a.gates, a.pending = map[string]*stage{}, nil, 0
 	a.fronts = make([]*front, len(a.done))
 	a.storage = akita.NewStorage(1 << 62)
 }
 
-// KernelBoundary invalidates the first-level caches.
+// KernelBoundary invalidates the caches that do not keep stores.
 func (a *Akita) KernelBoundary() {
-	for _, f := range a.fronts {
-		if f != nil {
-			f.invalidate = []way{f.vector, f.scalar}
-			f.TickLater(a.engine.CurrentTime())
+	for _, g := range a.gates {
+		if g.invalidates {
+			g.invalidate = true
+			g.TickLater(a.engine.CurrentTime())
 		}
 	}
 }
+
+// Stuck says that requests are pending and that no reply has come for so long
+// that none will: the parts may still have events.
+func (a *Akita) Stuck(now uint64) bool { return a.pending > 0 && now > a.last+a.patience }
 
 // Counters are cumulative. Write-backs are not known.
 func (a *Akita) Counters() (list []Counter) {
@@ -136,6 +138,10 @@ func (a *Akita) Access(now uint64, r *Request) Reply {
 	if len(r.Lines) == 0 {
 		return Reply{Ready: now, Busy: r.Busy}
 	}
+	if a.pending == 0 {
+		a.last = now
+	}
+	a.pending++
 	f := a.front(r.CU)
 	busy := max(r.Busy, uint64(ceilDiv(len(f.queue)+len(r.Lines), a.spec.Path.LinesPerCycle)))
 	g := &group{token: r.Token, left: len(r.Lines), kind: r.Kind}
@@ -145,286 +151,4 @@ func (a *Akita) Access(now uint64, r *Request) Reply {
 	}
 	f.TickLater(a.engine.CurrentTime())
 	return Reply{Busy: busy, Pending: true}
-}
-
-// A group is a request on its way.
-type group struct {
-	token  uint64
-	left   int // lines that have not come
-	kind   Kind
-	serial uint64 // cycles of updates of one element
-}
-
-// An entry is one line that waits to be sent.
-type entry struct {
-	group *group // nil for the store that ends an atomic
-	from  sim.Port
-	to    sim.Port
-	write bool
-	addr  uint64
-	bytes uint32
-}
-
-// A way is a front's port to a stage.
-type way struct {
-	*stage
-	port sim.Port
-}
-
-// A front sends a compute unit's lines and gathers the responses.
-type front struct {
-	*sim.TickingComponent
-	a          *Akita
-	cu         int
-	vector     way
-	scalar     way
-	shared     way // where all compute units meet
-	queue      []entry
-	flight     map[string]entry
-	invalidate []way // first levels to be invalidated
-}
-
-func (f *front) entry(g *group, r *Request, l Line) entry {
-	to := f.vector
-	switch {
-	case r.Coherent || r.Kind == Atomic:
-		to = f.shared
-	case r.Scalar:
-		to = f.scalar
-	}
-	line, _ := f.a.LineBytes()
-	return entry{g, to.port, to.finder.Find(l.Addr), r.Kind == Write, l.Addr, min(l.Bytes, uint32(line))}
-}
-
-// Tick sends what a cycle can, and takes the responses that have come.
-func (f *front) Tick(now sim.VTimeInSec) (progress bool) {
-	for _, w := range []way{f.vector, f.scalar, f.shared} {
-		progress = f.receive(now, w.port) || progress
-	}
-	for len(f.invalidate) > 0 && f.sendInvalidate(now, f.invalidate[0]) {
-		f.invalidate = f.invalidate[1:]
-		progress = true
-	}
-	for n := 0; n < f.a.spec.Path.LinesPerCycle && len(f.queue) > 0 && f.send(now, f.queue[0]); n++ {
-		f.queue = f.queue[1:]
-		progress = true
-	}
-	return progress
-}
-
-func (f *front) sendInvalidate(now sim.VTimeInSec, w way) bool {
-	return w.port.Send(akita.GL0InvalidateReqBuilder{}.WithSendTime(now).WithSrc(w.port).WithDst(w.tops[0]).Build()) == nil
-}
-
-func (f *front) send(now sim.VTimeInSec, e entry) bool {
-	var m sim.Msg
-	if e.write {
-		m = akita.WriteReqBuilder{}.WithSendTime(now).WithSrc(e.from).WithDst(e.to).WithAddress(e.addr).
-			WithData(make([]byte, e.bytes)).Build()
-	} else {
-		m = akita.ReadReqBuilder{}.WithSendTime(now).WithSrc(e.from).WithDst(e.to).WithAddress(e.addr).
-			WithByteSize(uint64(e.bytes)).Build()
-	}
-	if e.from.Send(m) != nil {
-		return false
-	}
-	f.flight[m.Meta().ID] = e
-	return true
-}
-
-// receive takes all responses at a port. The last one of a request completes it.
-func (f *front) receive(now sim.VTimeInSec, port sim.Port) (progress bool) {
-	for m := port.Retrieve(now); m != nil; m = port.Retrieve(now) {
-		progress = true
-		rsp, ok := m.(sim.Rsp)
-		if !ok {
-			continue // of an invalidation
-		}
-		e, ok := f.flight[rsp.GetRspTo()]
-		delete(f.flight, rsp.GetRspTo())
-		if ok && e.group != nil {
-			f.arrived(now, e)
-		}
-	}
-	return progress
-}
-
-func (f *front) arrived(now sim.VTimeInSec, e entry) {
-	g := e.group
-	if g.kind == Atomic {
-		f.queue = append(f.queue, entry{nil, e.from, e.to, true, e.addr, e.bytes})
-	}
-	if g.left--; g.left == 0 && f.a.done[f.cu] != nil {
-		f.a.done[f.cu](g.token, f.a.freq.Cycle(now)+g.serial)
-	}
-}
-
-// front makes the front of a compute unit, with the caches that it needs.
-func (a *Akita) front(cu int) *front {
-	if a.fronts[cu] != nil {
-		return a.fronts[cu]
-	}
-	f := &front{a: a, cu: cu, flight: map[string]entry{}}
-	name := a.name("Front", cu)
-	f.TickingComponent = sim.NewTickingComponent(name, a.engine, a.freq, f)
-	rest := a.chain(false)[1:]
-	f.vector = f.way("Vector", a.level(a.spec.VectorL1, rest, cu))
-	f.scalar = f.way("Scalar", a.level(a.spec.ScalarL1, rest, cu))
-	f.shared = f.way("Shared", a.meeting(rest, cu))
-	a.fronts[cu] = f
-	return f
-}
-
-func (f *front) way(name string, s *stage) way {
-	port := sim.NewLimitNumMsgPort(f, unlimited, f.Name()+"."+name)
-	s.net.PlugIn(port, sendBuffer)
-	return way{s, port}
-}
-
-// sendBuffer is the messages that a sender may have on a connection.
-const sendBuffer = 16
-
-// meeting is the first level that keeps stores and of which the machine has
-// one, or the memory.
-func (a *Akita) meeting(chain []CacheSpec, cu int) *stage {
-	for i, c := range chain {
-		if newLevel(c, a.spec, nil).shared {
-			return a.level(c, chain[i+1:], cu)
-		}
-	}
-	return a.memory()
-}
-
-func (a *Akita) name(kind string, i int) string {
-	return fmt.Sprintf("Mem%d.%s[%d]", a.generation, kind, i)
-}
-
-// level finds or makes the cache of a level that serves a compute unit. chain
-// is what stands behind it.
-func (a *Akita) level(c CacheSpec, chain []CacheSpec, cu int) *stage {
-	l := newLevel(c, a.spec, nil)
-	name := a.name("Cache", l.instance(cu/a.spec.ComputeUnits, cu%a.spec.ComputeUnits)) + "." + partNames[c.Name]
-	if s := a.parts[name]; s != nil {
-		return s
-	}
-	next := a.memory()
-	if len(chain) > 0 {
-		next = a.level(chain[0], chain[1:], cu)
-	}
-	s := a.stage(name, l.spread.unitBytes())
-	for i := range c.Slices {
-		a.join(s, a.cache(fmt.Sprintf("%s.Slice[%d].Unit", name, i), c, i, next), next, a.counter(c.Name))
-	}
-	return s
-}
-
-// partNames are the levels' names as Akita wants them.
-var partNames = map[string]string{"vector_l1": "VectorL1", "scalar_l1": "ScalarL1", "shader_array": "ShaderArray", "l2": "L2", "memory_side": "MemorySide"}
-
-func (i interleave) unitBytes() uint64 { return 1 << i.unitShift }
-
-func (a *Akita) stage(name string, unit uint64) *stage {
-	s := &stage{finder: akita.NewInterleavedLowModuleFinder(unit), net: sim.NewDirectConnection(name+".Net", a.engine, a.freq)}
-	a.parts[name] = s
-	return s
-}
-
-// A part is one of Akita's caches or memory controllers.
-type part interface {
-	sim.Component
-	GetPortByName(name string) sim.Port
-}
-
-// join puts a part behind the stage, and before the next one.
-func (a *Akita) join(s *stage, p part, next *stage, c *Counter) {
-	top := p.GetPortByName("Top")
-	top.AcceptHook(&counting{c})
-	tracing.CollectTrace(p.(tracing.NamedHookable), &outcomes{c})
-	s.net.PlugIn(top, sendBuffer)
-	s.tops = append(s.tops, top)
-	f := s.finder.(*akita.InterleavedLowModuleFinder)
-	f.LowModules = append(f.LowModules, top)
-	if next != nil {
-		next.net.PlugIn(p.GetPortByName("Bottom"), sendBuffer)
-	}
-}
-
-// counting counts the requests that a port receives.
-type counting struct{ c *Counter }
-
-// Func fulfils sim.Hook.
-func (h *counting) Func(ctx sim.HookCtx) {
-	if r, ok := ctx.Item.(akita.AccessReq); ok && ctx.Pos == sim.HookPosPortMsgRecvd && r.GetByteSize() > 0 {
-		h.c.Accesses++
-		h.c.Bytes += r.GetByteSize()
-	}
-}
-
-// outcomes counts what a cache's directory says of each request.
-type outcomes struct{ c *Counter }
-
-// StartTask fulfils tracing.Tracer.
-func (*outcomes) StartTask(tracing.Task) {}
-
-// EndTask fulfils tracing.Tracer.
-func (*outcomes) EndTask(tracing.Task) {}
-
-// StepTask fulfils tracing.Tracer.
-func (o *outcomes) StepTask(t tracing.Task) {
-	switch t.Steps[0].What {
-	case "read-hit", "write-hit":
-		o.c.Hits++
-	case "read-mshr-hit", "write-mshr-hit":
-		o.c.Hits++
-		o.c.InFlight++
-	case "read-miss", "write-miss":
-		o.c.Misses++
-	}
-}
-
-// cache makes one slice. Akita's caches move whole requests: their bandwidth is
-// lines a cycle, at least one.
-func (a *Akita) cache(name string, c CacheSpec, slice int, next *stage) part {
-	misses := c.Misses
-	if misses == 0 {
-		misses = unlimited
-	}
-	width, size := max(1, int(c.BytesPerCycle)/c.LineBytes), uint64(c.Bytes/c.Slices)
-	latency, block := max(1, c.LatencyCycles), uint64(log2(c.LineBytes))
-	switch {
-	case c.Write == WriteBack:
-		b := writeback.MakeBuilder().WithEngine(a.engine).WithFreq(a.freq).WithByteSize(size).WithWayAssociativity(c.Ways).
-			WithLog2BlockSize(block).WithNumMSHREntry(misses).WithNumReqPerCycle(width).WithDirectoryLatency(latency).WithBankLatency(1).
-			WithLowModuleFinder(next.finder)
-		if c.Slices > 1 {
-			b = b.WithInterleaving(max(1, c.InterleaveBytes/c.LineBytes), c.Slices, slice)
-		}
-		return b.Build(name)
-	case c.WriteAllocate || c.Write == ReadOnly:
-		return writethrough.NewBuilder().WithEngine(a.engine).WithFreq(a.freq).WithTotalByteSize(size).WithWayAssociativity(c.Ways).
-			WithLog2BlockSize(block).WithNumMSHREntry(misses).WithNumReqsPerCycle(width).WithDirectoryLatency(latency).WithBankLatency(1).
-			WithMaxNumConcurrentTrans(unlimited).WithLowModuleFinder(next.finder).Build(name)
-	}
-	return writearound.NewBuilder().WithEngine(a.engine).WithFreq(a.freq).WithTotalByteSize(size).WithWayAssociativity(c.Ways).
-		WithLog2BlockSize(block).WithNumMSHREntry(misses).WithNumReqsPerCycle(width).WithDirectoryLatency(latency).WithBankLatency(1).
-		WithMaxNumConcurrentTrans(unlimited).WithLowModuleFinder(next.finder).Build(name)
-}
-
-// memory makes the channels: controllers that take one request in each cycle of
-// a clock in which one line of the last cache takes the channel's time.
-func (a *Akita) memory() *stage {
-	name := a.name("Memory", 0)
-	if s := a.parts[name]; s != nil {
-		return s
-	}
-	m, chain := a.spec.Memory, a.chain(false)
-	s := a.stage(name, uint64(m.InterleaveBytes))
-	perCycle := min(1, m.BytesPerCycle/float64(chain[len(chain)-1].LineBytes))
-	for i := range m.Channels {
-		c := idealmemcontroller.MakeBuilder().WithEngine(a.engine).WithFreq(a.freq * sim.Freq(perCycle)).
-			WithLatency(max(1, int(float64(m.LatencyCycles)*perCycle+0.5))).WithStorage(a.storage).
-			Build(fmt.Sprintf("%s.Channel[%d].Unit", name, i))
-		a.join(s, c, nil, a.counter("memory"))
-	}
-	return s
 }
