@@ -292,6 +292,28 @@ func TestCycleLimitReport(t *testing.T) {
 	}
 }
 
+// Memory that has events for ever but will not reply ends the run as a deadlock, with a report of each wave.
+func TestStuckMemoryIsADeadlock(t *testing.T) {
+	r, err := newRunner(context.Background(), setup(t, spin, "gcn3-r9nano", "memory.model=akita"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := uint64(0)
+	r.machine.stuck = func(now uint64) bool {
+		asked = now
+		return now > 5000
+	}
+	err = r.rounds()
+	if !errors.Is(err, ErrRun) || !errors.Is(err, ErrDeadlock) || asked <= 5000 || asked > 50000 {
+		t.Fatalf("cycle %d: error %v", asked, err)
+	}
+	for _, want := range []string{"0 of 2 workgroups ended", "workgroup [1 0 0], wave 0", "waits for memory"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the report lacks %q:\n%v", want, err)
+		}
+	}
+}
+
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := setup(t, spin, "gcn3-r9nano")

@@ -29,6 +29,8 @@ type machine struct {
 	limits     cu.Limits
 	rules      simd.Rules
 	slots      int // wave slots of the machine
+	// stuck says that memory owes replies that will not come, though it has events; nil: memory has no events
+	stuck func(now uint64) bool
 }
 
 // newMachine builds all components of m.
@@ -42,6 +44,9 @@ func newMachine(m *config.Machine, print cu.Printer) (*machine, error) {
 	g := &machine{
 		engine: engine, freq: sim.Freq(m.ClockMHz) * sim.MHz, store: mem.NewStore(uint64(m.Memory.Bytes)), hierarchy: hierarchy,
 		limits: limits(m), rules: rules(m),
+	}
+	if a, ok := hierarchy.(*mem.Akita); ok {
+		g.stuck = a.Stuck
 	}
 	ports, err := mem.NewPorts(g.store, hierarchy, spec)
 	if err != nil {

@@ -65,7 +65,7 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 	if r.machine, err = newMachine(s.Machine, r.printer()); err != nil {
 		return nil, err
 	}
-	if s.Machine.Memory.Model != "fast" {
+	if r.machine.stuck != nil {
 		r.machine.engine.AcceptHook(r)
 	}
 	if r.resources, err = newResources(s.Job, r.machine.store); err != nil {
@@ -235,6 +235,9 @@ func (r *runner) Func(c sim.HookCtx) {
 	now := r.machine.cycle()
 	if now >= r.limit() {
 		panic(stopped{fmt.Errorf("%w: %d cycles; %s", ErrLimit, r.setup.MaxCycles, r.waiting())})
+	}
+	if r.machine.stuck(now) {
+		panic(stopped{fmt.Errorf("%w; %s", ErrDeadlock, r.waiting())})
 	}
 	if err := r.watch(now); err != nil {
 		panic(stopped{err})
