@@ -73,7 +73,7 @@ var jobs = []struct {
 }{
 	{"reduce", nil},
 	{"reduce", []string{"memory.model=akita", "shader_engines=1", "compute_units=2"}},
-	{"peer-atax", []string{"rdna3-rx7900xtx"}},
+	{"peer-atax", []string{"gcn3-r9nano"}},
 	{"transpose-plain", []string{"wave_slots=2"}},
 	{"classify", []string{"rdna4-like"}},
 	{"coalesced", []string{"rdna4-like", "scheduler.kind=multipass"}},
