@@ -118,7 +118,55 @@ var extInstructions = []struct {
 	{"coordinates by pointer", "%v = OpExtInst %v2 %gcn CubeFaceCoordAMD %vp\n%r = OpBitcast %ulong %v\n", extCoords},
 	{"time goes on", "%a = OpExtInst %ulong %gcn TimeAMD\n%b = OpReadClockKHR %ulong %c3\n%c = OpULessThan %bool %a %b\n%v = OpSelect %uint %c %c1 %c0\n%r = OpUConvert %ulong %v\n",
 		func(int, int) uint64 { return 1 }},
+	{"sum of whole waves", extWaves, extWavesWant},
 	{"workgroup sum in a loop of all", extLoop("%c3"), func(int, int) uint64 { return 3 * 64 }},
+}
+
+// extWaves adds up the threads of the waves that begin at thread 64 or later: a branch that whole waves take. Nested, so that
+// what the other waves walk past has a branch and a loop of its own, which would not end without a lane. Then all waves meet
+// again, to find the largest thread.
+const extWaves = `%first = OpGroupUMinNonUniformAMD %uint %c3 Reduce %t
+%late = OpUGreaterThan %bool %first %c31
+%later = OpUGreaterThan %bool %first %c32
+OpSelectionMerge %end None
+OpBranchConditional %late %in %end
+%in = OpLabel
+OpSelectionMerge %inner None
+OpBranchConditional %later %in2 %inner
+%in2 = OpLabel
+OpBranch %head
+%head = OpLabel
+OpLoopMerge %done %next None
+OpBranch %test
+%test = OpLabel
+%n = OpLoad %uint %i
+%all = OpGroupUMaxNonUniformAMD %uint %c3 Reduce %n
+%more = OpULessThan %bool %all %c3
+OpBranchConditional %more %body %done
+%body = OpLabel
+OpBranch %next
+%next = OpLabel
+%n1 = OpIAdd %uint %n %c1
+OpStore %i %n1
+OpBranch %head
+%done = OpLabel
+%g = OpGroupIAddNonUniformAMD %uint %c2 Reduce %c1
+OpStore %i %g
+OpBranch %inner
+%inner = OpLabel
+OpBranch %end
+%end = OpLabel
+%got = OpLoad %uint %i
+%top = OpGroupUMaxNonUniformAMD %uint %c2 Reduce %t
+%sum2 = OpIAdd %uint %got %top
+%r = OpUConvert %ulong %sum2
+`
+
+func extWavesWant(t, _ int) uint64 {
+	if t < 64 {
+		return 127
+	}
+	return 64 + 127
 }
 
 // extCoords: (1, -4, 3) hits face -y, where s comes from x, t from -z, over twice 4.

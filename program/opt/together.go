@@ -10,16 +10,21 @@ import (
 // which a whole wave would miss it are made divergent: lanes part, and the wave
 // walks both ways.
 
-// missing lists the conditions of such branches.
+// missing lists the conditions of such branches: one side can come to the
+// barrier, the other can not and goes on behind it.
 func (d *divergenceAnalysis) missing() []*ir.Value {
 	var list []*ir.Value
 	for at, b := range d.g.Blocks {
 		if !together(b) {
 			continue
 		}
-		avoid := d.avoiding(at)
+		w := d.waysTo(at)
 		for _, c := range d.g.Blocks[:at] {
-			if c.Term == ir.Cond && c.Cond.Op != isa.Const && d.avoids(avoid, c, c.Succs[0], at) != d.avoids(avoid, c, c.Succs[1], at) {
+			if c.Term != ir.Cond || c.Cond.Op == isa.Const {
+				continue
+			}
+			x, y := w.along(c, c.Succs[0]), w.along(c, c.Succs[1])
+			if x.comes && !y.comes && y.passes || y.comes && !x.comes && x.passes {
 				list = append(list, c.Cond)
 			}
 		}
@@ -36,42 +41,54 @@ func together(b *ir.Block) bool {
 	return false
 }
 
-// avoiding says for each block up to the place at whether a wave can go on from
-// there without coming to it. The end of a wave does not count: it takes no
-// part in barriers any more.
-func (d *divergenceAnalysis) avoiding(at int) []bool {
-	avoid := make([]bool, at)
-	for i := at - 1; i >= 0; i-- {
-		for _, s := range d.g.Blocks[i].Succs {
-			avoid[i] = avoid[i] || d.avoids(avoid, d.g.Blocks[i], s, at)
-		}
-	}
-	return avoid
+// A way says where control can go in the present round of the loops around a
+// place: to it, or past it. The end of a wave is neither, as an ended wave takes
+// no part in barriers.
+type way struct{ comes, passes bool }
+
+type ways struct {
+	d     *divergenceAnalysis
+	at    int
+	known []way // by place, up to at
 }
 
-// avoids reports that the edge from b to s leads past the block at that place.
-// Leaving a loop around it does not count: the rounds of such a loop are asked
-// to be the same for all waves.
-func (d *divergenceAnalysis) avoids(avoid []bool, b, s *ir.Block, at int) bool {
-	from, to := d.g.Place[b.ID], d.g.Place[s.ID]
-	for _, l := range d.g.loops {
-		if l.members[at] && l.members[from] && !l.members[to] {
-			return false
+func (d *divergenceAnalysis) waysTo(at int) *ways {
+	w := &ways{d: d, at: at, known: make([]way, at+1)}
+	w.known[at] = way{comes: true}
+	for i := at - 1; i >= 0; i-- {
+		b := d.g.Blocks[i]
+		for _, s := range b.Succs {
+			x := w.along(b, s)
+			w.known[i].comes = w.known[i].comes || x.comes
+			w.known[i].passes = w.known[i].passes || x.passes
+		}
+	}
+	return w
+}
+
+// along is where control can go by the edge from b to s. Leaving a loop around
+// the place is neither: the rounds of such a loop are the same for all waves.
+func (w *ways) along(b, s *ir.Block) way {
+	g := w.d.g
+	from, to := g.Place[b.ID], g.Place[s.ID]
+	for _, l := range g.loops {
+		if l.members[w.at] && l.members[from] && !l.members[to] {
+			return way{}
 		}
 	}
 	switch {
-	case to <= from: // a back edge, to a loop around the place or before it
-		return d.around(to, at)
-	case to < at:
-		return avoid[to]
+	case to <= from: // round a loop: one around the place, or one before it
+		return way{passes: w.around(to)}
+	case to <= w.at:
+		return w.known[to]
 	}
-	return to > at
+	return way{passes: true}
 }
 
-func (d *divergenceAnalysis) around(header, at int) bool {
-	for _, l := range d.g.loops {
-		if d.g.Place[l.header.ID] == header {
-			return l.members[at]
+func (w *ways) around(header int) bool {
+	for _, l := range w.d.g.loops {
+		if w.d.g.Place[l.header.ID] == header {
+			return l.members[w.at]
 		}
 	}
 	return false
