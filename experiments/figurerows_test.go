@@ -1,0 +1,71 @@
+package experiments_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spvsim/config"
+	"spvsim/experiments"
+	"spvsim/experiments/sweep"
+)
+
+func loadFigure(t *testing.T, name string) *config.Experiment {
+	t.Helper()
+	e, _, err := sweep.Load(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// The committed rows are those of the experiment as it is written now: as many as it has points, all of them done.
+func TestCommittedRows(t *testing.T) {
+	for _, name := range experiments.FigureNames() {
+		t.Run(name, func(t *testing.T) {
+			points, err := loadFigure(t, name).Points(false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(filepath.Join("figures", name+".csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+			if len(lines)-1 != len(points) {
+				t.Errorf("%d rows are committed, and the experiment has %d points", len(lines)-1, len(points))
+			}
+			for _, line := range lines[1:] {
+				if !strings.Contains(line, ",done,") {
+					t.Errorf("a point failed: %s", line)
+				}
+			}
+		})
+	}
+}
+
+// Each experiment says what it asks, what should come out and what came out, has a committed figure for each of its own, and a
+// small variant with fewer points.
+func TestFigureTexts(t *testing.T) {
+	for _, name := range experiments.FigureNames() {
+		t.Run(name, func(t *testing.T) {
+			e := loadFigure(t, name)
+			for part, text := range map[string]string{"question": e.Question, "expectation": e.Expectation, "reading": e.Reading} {
+				if len(strings.Fields(text)) < 8 {
+					t.Errorf("the %s is %q", part, text)
+				}
+			}
+			for i := range e.Figures {
+				if _, err := os.Stat(filepath.Join("figures", e.Figures[i].Name+".svg")); err != nil {
+					t.Error(err)
+				}
+			}
+			all, err1 := e.Points(false)
+			small, err2 := e.Points(true)
+			if err1 != nil || err2 != nil || len(small) >= len(all) {
+				t.Errorf("%d points, %d in the small variant; %v, %v", len(all), len(small), err1, err2)
+			}
+		})
+	}
+}
