@@ -86,6 +86,7 @@ func (d *draw) attach(r *resources) error {
 			return fmt.Errorf("draw.color[%d]: %q is no image", i, c.Buffer)
 		}
 		im := a.view.Image
+		im.Tiled = true
 		if d.width == 0 {
 			d.width = int(im.Width)
 		}

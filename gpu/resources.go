@@ -144,6 +144,9 @@ func (r *resources) elements(want *ir.Binding) ([]mem.Descriptor, error) {
 		for uint32(len(list)) <= b.Index {
 			list = append(list, mem.Descriptor{})
 		}
+		if want.Kind == ir.SampledImage {
+			r.views[i].Image.Tiled = true
+		}
 		list[b.Index], found = r.views[i], true
 	}
 	if !found {

@@ -59,7 +59,8 @@ func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 		if n++; !d.Target.takes(f, l) {
 			continue
 		}
-		off, ok := d.Image.texelAt(&[4]uint32{uint32(f.X[l]), uint32(f.Y[l])}, 0)
+		at := [4]uint32{uint32(f.X[l]), uint32(f.Y[l])}
+		off, ok := d.Image.texelAt(&at, 0)
 		if !ok {
 			continue
 		}
@@ -69,7 +70,7 @@ func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 			v[k] = format.fromElem(lane.Value(st, m.Data[k], l, false), t)
 		}
 		format.setTexel(d.Bytes[off:][:format.Bytes], &v)
-		p.w.add(d.Addr+off, uint32(format.Bytes))
+		p.w.add(d.Addr+d.Image.place(&at, 0, off), uint32(format.Bytes))
 	}
 	if len(p.w.lines) == 0 {
 		return Timing{Ready: now, Busy: 1}

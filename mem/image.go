@@ -19,6 +19,26 @@ type Image struct {
 	// Levels of detail, the largest first, each half the size of the one before
 	// in width and height; 0 counts as 1.
 	Levels uint32
+	// Tiled: what the caches see are tiles of 8x8 texels, one after the other, as
+	// images that are sampled or drawn to lie in memory. The bytes stay in rows.
+	Tiled bool
+}
+
+// tileSide is the side of a tile in texels.
+const tileSide = 8
+
+// place is where the caches see the texel that lies at off: levels whose sides
+// are no whole tiles are not tiled.
+func (i *Image) place(at *[4]uint32, level uint32, off uint64) uint64 {
+	w, h := i.levelSize(level)
+	if !i.Tiled || w%tileSide != 0 || h%tileSide != 0 {
+		return off
+	}
+	x, y := at[0], at[1]
+	inRows := uint64(y)*uint64(w) + uint64(x)
+	tile := uint64(y/tileSide)*uint64(w/tileSide) + uint64(x/tileSide)
+	inTiles := tile*tileSide*tileSide + uint64(y%tileSide*tileSide+x%tileSide)
+	return off + (inTiles-inRows)*uint64(i.Format.Bytes)
 }
 
 // Size is the image's bytes.
@@ -61,8 +81,9 @@ var dimensions = [...]int{0: 1, 1: 2, 2: 3, 3: 2, 4: 2, 5: 1, 6: 2}
 
 const dimCube = 3
 
-// texelOffset is the byte offset of a texel; ok is false outside of the image.
-func (i *Image) texelOffset(m *isa.Mem, c *[4]uint32) (offset uint64, ok bool) {
+// texelOffset is the byte offset of a texel, and where the caches see it; ok is
+// false outside of the image.
+func (i *Image) texelOffset(m *isa.Mem, c *[4]uint32) (offset, seen uint64, ok bool) {
 	at := [4]uint32{}
 	n := dimensions[m.Dim]
 	copy(at[:n], c[:n])
@@ -73,7 +94,10 @@ func (i *Image) texelOffset(m *isa.Mem, c *[4]uint32) (offset uint64, ok bool) {
 	if m.Level {
 		level = c[3]
 	}
-	return i.texelAt(&at, level)
+	if offset, ok = i.texelAt(&at, level); ok {
+		seen = i.place(&at, level, offset)
+	}
+	return offset, seen, ok
 }
 
 // texelAt is the byte offset of the texel at x, y, z and layer of a level; ok is
@@ -105,9 +129,9 @@ func (p *Port) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
 		if d.Image == nil {
 			continue
 		}
-		if off, ok := d.Image.texelOffset(m, &c); ok {
+		if off, seen, ok := d.Image.texelOffset(m, &c); ok {
 			w.place(l, d, binding, 0)
-			w.off[l], w.addr[l], w.texel[l] = off, d.Addr+off, d.Image.Format
+			w.off[l], w.addr[l], w.texel[l] = off, d.Addr+seen, d.Image.Format
 		}
 	}
 }

@@ -192,12 +192,13 @@ func (p *Port) fetch(s *sample, x, y int, level uint32) [4]uint64 {
 		layer, x, y = overEdge(layer, min(max(x, -1), int(w)), min(max(y, -1), int(h)), int(w))
 	}
 	x, y = s.sampler.Wrap[0].place(x, int(w)), s.sampler.Wrap[1].place(y, int(h))
-	off, ok := s.image.texelAt(&[4]uint32{uint32(x), uint32(y), 0, uint32(layer)}, level)
+	at := [4]uint32{uint32(x), uint32(y), 0, uint32(layer)}
+	off, ok := s.image.texelAt(&at, level)
 	if !ok {
 		return [4]uint64{}
 	}
 	size := s.image.Format.Bytes
-	p.w.add(s.base+off, uint32(size))
+	p.w.add(s.base+s.image.place(&at, level, off), uint32(size))
 	return s.image.Format.texel(s.bytes[off:][:size])
 }
 
