@@ -33,6 +33,7 @@ type merger struct {
 // only, and which may still be joined.
 type group struct {
 	members []*ir.Value // in the order of the block
+	passed  []*ir.Value // what writes and stands behind the first member, without touching the members before it
 }
 
 // A wideAccess replaces the accesses parts, which are in the order of addresses.
@@ -74,11 +75,12 @@ func (m *merger) close(v *ir.Value) {
 		return
 	}
 	m.open = slices.DeleteFunc(m.open, func(g *group) bool {
-		for _, w := range g.members {
-			if interferes(v, w) {
-				m.join(g)
-				return true
-			}
+		if slices.ContainsFunc(g.members, func(w *ir.Value) bool { return interferes(v, w) }) {
+			m.join(g)
+			return true
+		}
+		if v.Op != isa.Load {
+			g.passed = append(g.passed, v)
 		}
 		return false
 	})
@@ -86,7 +88,7 @@ func (m *merger) close(v *ir.Value) {
 
 func (m *merger) enter(v *ir.Value) {
 	for _, g := range m.open {
-		if neighbours(v, g.members[0]) && len(g.members) < maxOpen {
+		if neighbours(v, g.members[0]) && len(g.members) < maxOpen && g.admits(v) {
 			g.members = append(g.members, v)
 			return
 		}
@@ -95,7 +97,13 @@ func (m *merger) enter(v *ir.Value) {
 		m.join(m.open[0])
 		m.open = slices.Delete(m.open, 0, 1)
 	}
-	m.open = append(m.open, &group{[]*ir.Value{v}})
+	m.open = append(m.open, &group{members: []*ir.Value{v}})
+}
+
+// admits reports that v may take part: a load moves up to the first member,
+// past what was written meanwhile.
+func (g *group) admits(v *ir.Value) bool {
+	return v.Op != isa.Load || !slices.ContainsFunc(g.passed, func(w *ir.Value) bool { return interferes(w, v) })
 }
 
 func neighbours(v, w *ir.Value) bool {

@@ -100,6 +100,24 @@ func TestMergeStopsAtStores(t *testing.T) {
 	}
 }
 
+// A store to the second word alone keeps a load of it behind, though it leaves
+// the first word be.
+func TestMergeMovesNoLoadPastItsStore(t *testing.T) {
+	b := newBuilder(t)
+	lane := b.op(isa.Shl, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(2))
+	second := word(0)
+	second.Offset = 4
+	x := b.load(word(0), lane)
+	b.store(second, lane, b.op(isa.LocalIDX, isa.I32))
+	y := b.load(second, lane)
+	b.store(word(2), lane, b.op(isa.IAdd, isa.I32, x, y))
+	b.ret()
+	Run(b.f, Options{})
+	if n := count(b.f, isa.Load); n != 2 {
+		t.Errorf("%d loads, want 2", n)
+	}
+}
+
 func multiplyAdd(t *testing.T, op isa.Op, noContract bool) *ir.Func {
 	b := newBuilder(t)
 	lane := b.op(isa.Shl, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(4))
