@@ -1,0 +1,318 @@
+package docs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"spvsim/config"
+	"spvsim/plots"
+)
+
+//go:generate go test -run ^TestReference$ -args -update
+
+var update = flag.Bool("update", false, "write the reference pages anew instead of comparing them")
+
+var titles = map[string]string{
+	"machine": "Machine files", "job": "Job files", "experiment": "Experiment files", "cluster": "Cluster profiles", "figure": "Figure files",
+}
+
+// The reference pages say what the schemas say. With -update (go generate ./docs) they are written anew.
+func TestReference(t *testing.T) {
+	pages := map[string][]byte{"figure": figurePage()}
+	for _, kind := range config.SchemaKinds() {
+		text, err := config.Schema(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pages[kind], err = schemaPage(kind, text); err != nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+	}
+	for kind, page := range pages {
+		name := "reference-" + kind + ".md"
+		if *update {
+			if err := os.WriteFile(name, page, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if committed, err := os.ReadFile(name); err != nil || !bytes.Equal(committed, page) {
+			t.Errorf("%s is not what the schema says (%v): run go generate ./docs", name, err)
+		}
+	}
+}
+
+// A schema is the part of JSON Schema that the product's schemas use.
+type schema struct {
+	Ref         string             `json:"$ref"`
+	Defs        map[string]*schema `json:"$defs"`
+	Properties  map[string]*schema `json:"properties"`
+	Additional  json.RawMessage    `json:"additionalProperties"`
+	Items       *schema            `json:"items"`
+	AnyOf       []*schema          `json:"anyOf"`
+	Enum        []any              `json:"enum"`
+	Type        any                `json:"type"`
+	Description string             `json:"description"`
+	Minimum     *float64           `json:"minimum"`
+	Maximum     *float64           `json:"maximum"`
+	Required    []string           `json:"required"`
+}
+
+// A page collects sections: one for each structure.
+type page struct {
+	bytes.Buffer
+	later []section // structures without a name of their own, written after the one that holds them
+}
+
+type section struct {
+	title string
+	of    *schema
+}
+
+func schemaPage(kind string, text []byte) ([]byte, error) {
+	var root schema
+	if err := json.Unmarshal(text, &root); err != nil {
+		return nil, err
+	}
+	p := &page{}
+	p.head(kind, fmt.Sprintf("This page is generated from the schema that `spvsim schema %s` prints.", kind))
+	if kind == "machine" {
+		fmt.Fprintf(p, "A value may be written as `{value: V, source: TEXT}` to say where it is from.\n\n")
+	}
+	body := &root
+	if root.Ref != "" {
+		body = root.Defs[lastPart(root.Ref)]
+	}
+	p.section(section{"Top level", body})
+	for _, name := range sortedKeys(root.Defs) {
+		if root.Defs[name] != body {
+			p.section(section{name, root.Defs[name]})
+		}
+	}
+	return append(bytes.TrimRight(p.Bytes(), "\n"), '\n'), nil
+}
+
+func (p *page) head(kind, from string) {
+	fmt.Fprintf(p, "# %s\n\nWhat may stand in them, key by key. %s\n\n", titles[kind], from)
+}
+
+// section writes a structure's table, then those of structures inside it.
+func (p *page) section(s section) {
+	of := withProperties(s.of)
+	fmt.Fprintf(p, "## %s\n\n", s.title)
+	if of == nil {
+		fmt.Fprintf(p, "%s\n\n", p.typeOf(s.title, s.of))
+		return
+	}
+	fmt.Fprint(p, "| key | value | meaning |\n| --- | --- | --- |\n")
+	for _, key := range sortedKeys(of.Properties) {
+		v := of.Properties[key]
+		meaning := v.Description
+		if slices.Contains(of.Required, key) {
+			meaning += " (required)"
+		}
+		p.row(key, p.typeOf(s.title+" / "+key, v), meaning)
+	}
+	fmt.Fprintln(p)
+	inside := p.later
+	p.later = nil
+	for _, s := range inside {
+		p.section(s)
+	}
+}
+
+func (p *page) row(key, value, meaning string) {
+	escape := func(s string) string { return strings.ReplaceAll(s, "|", `\|`) }
+	fmt.Fprintf(p, "| `%s` | %s | %s |\n", key, escape(value), escape(meaning))
+}
+
+// withProperties is the structure that a schema is or may be, or nil.
+func withProperties(s *schema) *schema {
+	if len(s.Properties) > 0 {
+		return s
+	}
+	for _, o := range s.AnyOf {
+		if len(o.Properties) > 0 && !sourced(o) {
+			return o
+		}
+	}
+	return nil
+}
+
+// sourced says whether the schema is a value with its source.
+func sourced(s *schema) bool {
+	return len(s.Properties) == 2 && s.Properties["source"] != nil && s.Properties["value"] != nil
+}
+
+// typeOf says in words what a value may be.
+func (p *page) typeOf(title string, s *schema) string {
+	switch {
+	case s == nil:
+		return "anything"
+	case s.Ref != "":
+		name := lastPart(s.Ref)
+		return fmt.Sprintf("[%s](#%s)", name, strings.ToLower(name))
+	case len(s.AnyOf) > 0:
+		return p.oneOf(title, s.AnyOf)
+	case len(s.Enum) > 0:
+		return words(s.Enum)
+	case len(s.Properties) > 0:
+		p.later = append(p.later, section{title, s})
+		return "a mapping, below"
+	case s.Type == "array":
+		return "list of " + p.typeOf(title, s.Items)
+	case s.Type == "object":
+		return "mapping" + p.ofValues(title, s.Additional)
+	}
+	return scalarWords(s)
+}
+
+func (p *page) oneOf(title string, options []*schema) string {
+	var list []string
+	for _, o := range options {
+		if sourced(o) {
+			continue
+		}
+		if text := p.typeOf(title, o); !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return strings.Join(list, ", or ")
+}
+
+func (p *page) ofValues(title string, additional json.RawMessage) string {
+	var of schema
+	if json.Unmarshal(additional, &of) != nil || reflect.DeepEqual(of, schema{}) {
+		return ""
+	}
+	return " of names to " + p.typeOf(title, &of)
+}
+
+func words(values []any) string {
+	var list []string
+	for _, v := range values {
+		list = append(list, fmt.Sprintf("`%v`", v))
+	}
+	return strings.Join(list, ", ")
+}
+
+func scalarWords(s *schema) string {
+	text := "anything"
+	switch t := s.Type.(type) {
+	case string:
+		text = t
+	case []any:
+		text = "number, truth value or expression"
+	}
+	switch {
+	case s.Minimum != nil && s.Maximum != nil:
+		text += fmt.Sprintf(", %s to %s", number(*s.Minimum), number(*s.Maximum))
+	case s.Minimum != nil:
+		text += ", at least " + number(*s.Minimum)
+	}
+	return text
+}
+
+// number writes whole numbers without an exponent.
+func number(v float64) string {
+	if v == float64(int64(v)) {
+		return fmt.Sprint(int64(v))
+	}
+	return fmt.Sprint(v)
+}
+
+func lastPart(ref string) string { return ref[strings.LastIndex(ref, "/")+1:] }
+
+func sortedKeys[V any](m map[string]V) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// figurePage is written from the struct tags that the reader of figures goes by.
+func figurePage() []byte {
+	p := &page{}
+	p.head("figure", "This page is generated from the table that the reader of figures goes by. A section's key marked with * may be given alone, in place of its mapping.")
+	done := map[reflect.Type]bool{}
+	p.fields("Top level", reflect.TypeFor[plots.Figure](), done)
+	return append(bytes.TrimRight(p.Bytes(), "\n"), '\n')
+}
+
+func (p *page) fields(title string, t reflect.Type, done map[reflect.Type]bool) {
+	done[t] = true
+	fmt.Fprintf(p, "## %s\n\n| key | value | meaning |\n| --- | --- | --- |\n", title)
+	var inside []reflect.Type
+	for i := range t.NumField() {
+		f := t.Field(i)
+		key := f.Tag.Get("yaml")
+		if key == "" || key == "-" {
+			continue
+		}
+		if f.Tag.Get("short") == "true" {
+			key += "*"
+		}
+		of := structOf(f.Type)
+		p.row(key, fieldWords(f, of), f.Tag.Get("doc"))
+		if of != nil && !done[of] && !slices.Contains(inside, of) {
+			inside = append(inside, of)
+		}
+	}
+	fmt.Fprintln(p)
+	for _, of := range inside {
+		p.fields(of.Name(), of, done)
+	}
+}
+
+// structOf is the structure that a field holds, alone or in a list; nil for scalars and mappings of names.
+func structOf(t reflect.Type) reflect.Type {
+	if t == reflect.TypeFor[plots.Pairs]() {
+		return nil
+	}
+	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Struct {
+		return t
+	}
+	return nil
+}
+
+func fieldWords(f reflect.StructField, of reflect.Type) string {
+	text := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "truth value", reflect.Float64: "number", reflect.Int: "integer"}[scalarKind(f.Type)]
+	switch {
+	case f.Type == reflect.TypeFor[plots.Pairs]():
+		text = "mapping"
+	case of != nil:
+		text = fmt.Sprintf("[%s](#%s)", of.Name(), strings.ToLower(of.Name()))
+	case f.Tag.Get("enum") != "":
+		text = "`" + strings.ReplaceAll(f.Tag.Get("enum"), "|", "`, `") + "`"
+	}
+	if f.Type.Kind() == reflect.Slice && f.Type != reflect.TypeFor[plots.Pairs]() {
+		text = "list of " + text
+	}
+	if r := f.Tag.Get("range"); r != "" {
+		text += ", " + strings.ReplaceAll(r, "..", " to ")
+	}
+	if u := f.Tag.Get("unit"); u != "" {
+		text += ", in " + u
+	}
+	return text
+}
+
+func scalarKind(t reflect.Type) reflect.Kind {
+	for t.Kind() == reflect.Slice || t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind()
+}
