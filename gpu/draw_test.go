@@ -1,15 +1,19 @@
 package gpu
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"image/color"
+	"image/png"
 	"math"
 	"os"
 	"strings"
 	"testing"
 
 	"spvsim/config"
+	"spvsim/tracing"
 )
 
 // drawSetup is a job beside the modules of testdata/draw.
@@ -294,5 +298,50 @@ func TestDrawRefusals(t *testing.T) {
 		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.want, err)
 		}
+	}
+}
+
+// A draw shows in the statistics, and its image as a picture.
+func TestDrawIsShown(t *testing.T) {
+	r := drawn(t, `
+shader: inputs.spv
+buffers:
+  - {unbound: true, name: o0, image: {format: Rgba8, width: 16, height: 16}}
+  - {unbound: true, name: o1, image: {format: Rgba32ui, width: 16, height: 16}}
+  - {unbound: true, name: o2, image: {format: Rgba32f, width: 16, height: 16}}
+draw:
+  positions: {type: f32, values: [0, 0, 0, 1, 2.5, 0, 0, 1, 0, 2.5, 0, 1]}
+  attributes:
+    - {location: 0, components: 2, data: {type: f32, values: [1], count: 6}}
+    - {location: 1, components: 2, integer: true, data: {values: [0], count: 6}}
+    - {location: 2, components: 1, data: {type: f32, values: [0.2], count: 3}}
+  color:
+    - {location: 0, buffer: o0, clear: [0, 0, 1, 1]}
+    - {location: 1, buffer: o1}
+    - {location: 2, buffer: o2}
+`, "gcn3-r9nano")
+	var stats, picture bytes.Buffer
+	if err := tracing.WriteJSON(&stats, r.Stats); err != nil {
+		t.Fatal(err)
+	}
+	// The centres of 3 pixels of one quad are inside.
+	flat := strings.Join(strings.Fields(stats.String()), "")
+	if want := `"fragments":{"primitives":1,"quads":1,"covered":3,"helper_lanes":1,"helper_share":0.25,"rejected":0}`; !strings.Contains(flat, want) {
+		t.Errorf("statistics without %s:\n%s", want, flat)
+	}
+	if err := r.Buffers[0].WritePNG(&picture); err != nil {
+		t.Fatal(err)
+	}
+	p, err := png.Decode(&picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at, want := range map[[2]int]color.NRGBA{{0, 0}: {255, 255, 51, 0}, {1, 1}: {0, 0, 255, 255}} {
+		if got := color.NRGBAModel.Convert(p.At(at[0], at[1])); got != want {
+			t.Errorf("pixel %v of the picture is %v, want %v", at, got, want)
+		}
+	}
+	if err := r.Buffers[1].WritePNG(&picture); err == nil {
+		t.Error("a picture of integers")
 	}
 }

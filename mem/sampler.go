@@ -41,6 +41,9 @@ type sampleLevel struct {
 // choose finds the levels for a level of detail lambda (Vulkan 1.3, "Image
 // Level(s) Selection"): one, or two with their weights.
 func (s *Sampler) choose(lambda float64, levels uint32) (list [2]sampleLevel, n int, linear bool) {
+	if lambda != lambda { // from coordinates that are no numbers
+		lambda = 0
+	}
 	lambda = min(max(lambda, s.MinLod), s.MaxLod)
 	linear = s.MinLinear
 	if !(lambda > 0) {
