@@ -3,6 +3,7 @@ package experiments
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -128,4 +129,18 @@ func groupsOf(r *gpu.Result) (n uint64) {
 		n += r.Stats.Graph.Nodes[i].Workgroups
 	}
 	return n
+}
+
+// A limit of cycles ends a graph as it ends a launch, also where memory has events of its own.
+func TestGraphsKeepToTheCycleLimit(t *testing.T) {
+	for _, model := range []string{"fast", "akita"} {
+		job := load(t, "bfs")
+		m, err := config.LoadMachine(config.Request{Job: job, Set: []string{"memory.model=" + model, "compute_units=1", "scheduler.kind=hardware"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 20000}); !errors.Is(err, gpu.ErrLimit) {
+			t.Errorf("memory %s: %v, want the limit", model, err)
+		}
+	}
 }

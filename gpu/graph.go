@@ -229,7 +229,7 @@ func (r *runner) dispatchGraph() error {
 		g.cluster.Begin(r.now, r.limit(), r.watch)
 		r.traceLaunch("graph")
 		r.graph.run.Dispatch(r.now, r.graph.entries)
-		if err := g.engine.Run(); err != nil {
+		if err := r.runEngine(); err != nil {
 			return err
 		}
 		finished, end := r.graph.run.Finished()
