@@ -1,6 +1,7 @@
 package experiments_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/experiments/sweep"
+	"spvsim/plots"
 )
 
 func loadFigure(t *testing.T, name string) *config.Experiment {
@@ -67,5 +69,43 @@ func TestFigureTexts(t *testing.T) {
 				t.Errorf("%d points, %d in the small variant; %v, %v", len(all), len(small), err1, err2)
 			}
 		})
+	}
+}
+
+// Figures over time are drawn from rows that runs wrote (run --series): these are what their rows give.
+func TestSeriesFigures(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("series", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no figures: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		figure, err := plots.Read(file, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := figure.RowsPath()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := plots.ReadTable(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chart, err := plots.Build(figure, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		drawn, err := chart.Draw("svg", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(strings.TrimSuffix(file, ".yaml") + ".svg")
+		if err != nil || !bytes.Equal(drawn, want) {
+			t.Errorf("%s: its committed picture is not what its rows give (%v): spvsim plot %s", file, err, file)
+		}
 	}
 }
