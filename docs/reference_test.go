@@ -16,7 +16,7 @@ import (
 	"spvsim/plots"
 )
 
-//go:generate go test -run ^TestReference$ -args -update
+//go:generate go test -run ^Test(Reference|ExperimentsPage)$ -args -update
 
 var update = flag.Bool("update", false, "write the reference pages anew instead of comparing them")
 
