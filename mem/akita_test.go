@@ -188,6 +188,9 @@ var everywhere = []struct {
 	{"first level keeps stores", func(s *Spec) { s.VectorL1.Write, s.VectorL1.WriteAllocate = WriteBack, true }},
 	{"first level allocates", func(s *Spec) { s.VectorL1.WriteAllocate = true }},
 	{"no second level", func(s *Spec) { s.L2.Bytes = 0 }},
+	{"one slice of few sets behind a wide path", func(s *Spec) {
+		s.Path.LinesPerCycle, s.L2.Slices, s.L2.BytesPerCycle = 4, 1, 512
+	}},
 	{"few misses", func(s *Spec) { s.VectorL1.Misses, s.L2.Misses, s.ScalarL1.Misses = 1, 1, 1 }},
 }
 

@@ -19,6 +19,10 @@ const (
 	sendBuffer = 16
 	// manyMisses are the outstanding misses of a slice without a limit.
 	manyMisses = 256
+	// throughWidth is the least that a cache that does not keep stores takes in
+	// a cycle: all that waited for one line answers then, and the bandwidth is
+	// the gate's.
+	throughWidth = 4
 	// bankWidth is what a bank that keeps stores takes in a cycle. Host time
 	// grows with its square when the bank waits.
 	bankWidth = 4
@@ -193,7 +197,7 @@ func misses(c CacheSpec) int {
 
 // through makes a slice that does not keep stores.
 func (a *Akita) through(s *stage, name string, l *level, _ int, next *stage) {
-	c, width := l.CacheSpec, max(1, int(l.BytesPerCycle)/l.LineBytes)
+	c, width := l.CacheSpec, max(throughWidth, a.spec.Path.LinesPerCycle, int(l.BytesPerCycle)/l.LineBytes)
 	size, block := uint64(c.Bytes/c.Slices), uint64(log2(c.LineBytes))
 	var p part
 	if c.WriteAllocate || c.Write == ReadOnly {
