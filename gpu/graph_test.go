@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -324,6 +325,19 @@ func TestGraphRefusals(t *testing.T) {
 				t.Errorf("%v, want input refused with %q", err, c.want)
 			}
 		})
+	}
+}
+
+// Components of the dispatch size that a payload lacks are 1; here it lacks all.
+func TestGraphPayloadWithoutDispatchSizeStartsOneWorkgroup(t *testing.T) {
+	job := graphJobs["recursion"]
+	fs := files(t, jobText(job.module, job.rest), "OpMemberDecorate %job 1 PayloadDispatchIndirectAMDX\n", "\n")
+	for _, kind := range schedulerKinds {
+		r := mustRun(t, graphSetup(t, fs, "rdna4-like", "scheduler.kind="+kind))
+		// The four quarters of 0..32 begin at 0, 8, 16 and 24.
+		if got, want := words(r.Buffers[0].Bytes[:16]), []uint32{48, 4, 32, 7}; !slices.Equal(got, want) {
+			t.Errorf("%s: %d, want %d", kind, got, want)
+		}
 	}
 }
 

@@ -149,7 +149,7 @@ func (n *Node) describeInput() error {
 	case in != nil:
 		n.size, n.indirect = in.Bytes, in.Indirect
 		if n.meta.Launch == program.Dynamic && in.Indirect == nil {
-			return graphError("node %v: the number of its workgroups is not known: neither StaticNumWorkgroupsAMDX nor CoalescingAMDX, and its payload has no PayloadDispatchIndirectAMDX member", n)
+			n.indirect = &program.Indirect{} // components that the payload lacks are 1: here all
 		}
 	case n.meta.Launch == program.Dynamic:
 		n.size, n.indirect = 12, &program.Indirect{Components: 3, Bits: 32}
