@@ -102,6 +102,9 @@ func TestBuffersAreTheSameOnEveryMachine(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			skipUnderRace(t, name)
+			if clocked[name] {
+				t.Skip("what it stores are times")
+			}
 			job := load(t, name)
 			first := execute(t, job, config.Presets()[0])
 			others := [][]string{{"rdna3-rx7900xtx", "wave_size=64"}}
@@ -119,6 +122,9 @@ func TestBuffersAreTheSameOnEveryMachine(t *testing.T) {
 		})
 	}
 }
+
+// clocked are the jobs that store times, which differ by machine.
+var clocked = map[string]bool{"latency": true}
 
 // unordered are the scratch buffers in which a job leaves what depends on the order of its workgroups.
 var unordered = map[string]bool{"scan/parts": true}
