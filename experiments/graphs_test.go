@@ -84,10 +84,6 @@ func scratchSteps(t *testing.T, job *config.Job, machine string, set []string) [
 }
 
 // From the least scratch memory to the most, a graph finishes with the same buffers, and time falls or stays.
-//
-// One thing may make up to an eighth of difference against that: with more memory the rasteriser's producers run ahead, and bins
-// that coalesce start in fewer workgroups with more triangles each, which a workgroup takes one after the other. So time may rise
-// where the number of workgroups falls, and nowhere else; mariani, in which nothing coalesces, shows that.
 func TestMoreScratchMemoryIsNoSlower(t *testing.T) {
 	for _, name := range []string{"mariani", "rasteriser"} {
 		for _, machine := range []string{"gcn3-r9nano", "rdna3-rx7900xtx"} {
@@ -105,7 +101,7 @@ func TestMoreScratchMemoryIsNoSlower(t *testing.T) {
 func sweepScratch(t *testing.T, name, machine string, set []string) {
 	t.Helper()
 	job := load(t, name)
-	least, groups := math.Inf(1), uint64(0)
+	least := uint64(math.MaxUint64 / 2)
 	for _, bytes := range scratchSteps(t, job, machine, set) {
 		m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: append(set, fmt.Sprintf("queue.scratch_bytes=%d", bytes))})
 		if err != nil {
@@ -115,20 +111,12 @@ func sweepScratch(t *testing.T, name, machine string, set []string) {
 		if err != nil {
 			t.Fatalf("%d bytes: %v", bytes, err)
 		}
-		cycles, now := float64(r.Stats.Cycles), groupsOf(r)
-		if cycles > least && (now >= groups || cycles > least*9/8) {
-			t.Errorf("%d bytes of scratch memory: %v cycles in %d workgroups, %v in %d with less", bytes, cycles, now, least, groups)
+		// Workers and queues look for work at intervals: where in an interval a payload comes is chance, worth up to a fiftieth.
+		if r.Stats.Cycles > least+least/50 {
+			t.Errorf("%d bytes of scratch memory: %d cycles, %d with less", bytes, r.Stats.Cycles, least)
 		}
-		least, groups = cycles, now
+		least = min(least, r.Stats.Cycles)
 	}
-}
-
-// groupsOf counts the workgroups of all nodes together.
-func groupsOf(r *gpu.Result) (n uint64) {
-	for i := range r.Stats.Graph.Nodes {
-		n += r.Stats.Graph.Nodes[i].Workgroups
-	}
-	return n
 }
 
 // A limit of cycles ends a graph as it ends a launch, also where memory has events of its own.
