@@ -1,17 +1,20 @@
 package experiments
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 	"testing"
 
 	"spvsim/config"
+	"spvsim/isa"
 )
 
 // What a slot of the latency shader's result is made of: operations, as the timing table names them, or plain classes.
 var measured = []struct {
 	classes   []string
 	operation string // that the table may expand
+	typ       string // of the operation; i32 when empty
 	issue     bool   // instructions that do not wait for one another
 }{
 	{classes: []string{"valu32", "valu32"}},
@@ -31,6 +34,7 @@ var measured = []struct {
 	{classes: []string{"valu32", "lds"}}, // the index times four, then the access
 	{classes: []string{"salu", "salu"}},
 	{classes: []string{"clock"}, issue: true},
+	{operation: "rsq", typ: "f64"},
 }
 
 // The latency shader reads with TimeAMD what the timing table says, on every preset and in both lowerings.
@@ -48,7 +52,7 @@ func TestLatencyShaderReadsTheTimingTable(t *testing.T) {
 				cycles := execute(t, job, preset, set)["cycles"]
 				for slot, c := range measured {
 					got, want := int(binary.LittleEndian.Uint32(cycles[4*slot:])), 0
-					for _, name := range slices.Concat(c.classes, expansion(m, c.operation)) {
+					for _, name := range slices.Concat(c.classes, expansion(m, c.operation, cmp.Or(c.typ, "i32"))) {
 						class := m.Timing.Classes[name]
 						if c.issue {
 							want += class.Issue
@@ -65,8 +69,12 @@ func TestLatencyShaderReadsTheTimingTable(t *testing.T) {
 	}
 }
 
-func expansion(m *config.Machine, operation string) []string {
-	classes, _, _ := m.Timing.Expand(operation, "i32", m.WaveSize)
+// expansion is what the table makes of an operation; where it says nothing, the operation is an instruction of its class.
+func expansion(m *config.Machine, operation, typ string) []string {
+	classes, _, ok := m.Timing.Expand(operation, typ, m.WaveSize)
+	if op, known := isa.Lookup(operation); !ok && known && typ == "f64" {
+		return []string{isa.Table[op].Class.F64.String()}
+	}
 	return classes
 }
 

@@ -32,7 +32,7 @@ void main() {
     uint64_t q = x, r = y * 3, t = z;
     double d = f, e = g;
     uint u = key;
-    uint took[17];
+    uint took[18];
     chase[lane] = (lane + 1) % 32;
     barrier();
     for (uint round = 0; round < rounds; round++) {
@@ -53,11 +53,12 @@ void main() {
         MEASURE(14, at = chase[at];)
         MEASURE(15, u ^= step; u -= rounds;)
         MEASURE(16, timeAMD();)
+        MEASURE(17, e = inversesqrt(e);)
     }
     if (lane == 0) {
-        for (uint i = 0; i < 17; i++) {
+        for (uint i = 0; i < 18; i++) {
             cycles[i] = took[i];
         }
     }
-    sink[lane] = x + at + uint(c) + uint(f) + uint(n) + uint(g) + uint(q) + uint(d) + u;
+    sink[lane] = x + at + uint(c) + uint(f) + uint(n) + uint(g) + uint(q) + uint(d) + uint(e) + u;
 }
