@@ -109,7 +109,6 @@ type rcModel struct {
 	thread uint32
 	seen   []string // one a ballot: which one, in which rounds
 	rounds []uint32
-	next   int // number of the next ballot in the order of the text
 }
 
 type rcEnd int

@@ -56,7 +56,8 @@ func fsign(a float64) float64 {
 	return 0
 }
 
-func fmin(a, b float64) float64 {
+// MinNum is IEEE 754-2008 minNum: of a number and a NaN, the number.
+func MinNum(a, b float64) float64 {
 	switch {
 	case a != a:
 		return b
@@ -66,7 +67,8 @@ func fmin(a, b float64) float64 {
 	return math.Min(a, b)
 }
 
-func fmax(a, b float64) float64 {
+// MaxNum is IEEE 754-2008 maxNum: of a number and a NaN, the number.
+func MaxNum(a, b float64) float64 {
 	switch {
 	case a != a:
 		return b

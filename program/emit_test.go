@@ -28,7 +28,6 @@ type gen struct {
 	f     *ir.Func
 	b     *ir.Block
 	vars  *ir.Local
-	depth int
 	fuel  int
 	loops []loopTargets
 }

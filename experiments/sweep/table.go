@@ -3,7 +3,6 @@ package sweep
 import (
 	"encoding/csv"
 	"io"
-	"math"
 	"reflect"
 	"strconv"
 
@@ -147,15 +146,4 @@ func setPointer(field reflect.Value, v any) {
 	p := reflect.New(field.Type().Elem())
 	p.Elem().Set(reflect.ValueOf(v))
 	field.Set(p)
-}
-
-// number is a cell as a float; ok is false for texts and missing values.
-func number(v any) (x float64, ok bool) {
-	switch v := v.(type) {
-	case int64:
-		return float64(v), true
-	case float64:
-		return v, true
-	}
-	return math.NaN(), false
 }

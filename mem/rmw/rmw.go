@@ -44,8 +44,8 @@ var rows = []row{
 	{isa.AtomicIInc, integers, same(func(old, _, _ uint64) uint64 { return old + 1 })},
 	{isa.AtomicIDec, integers, same(func(old, _, _ uint64) uint64 { return old - 1 })},
 	{isa.AtomicFAdd, floats, float(func(old, v float64) float64 { return old + v })},
-	{isa.AtomicFMin, floats, float(minNum)},
-	{isa.AtomicFMax, floats, float(maxNum)},
+	{isa.AtomicFMin, floats, float(isa.MinNum)},
+	{isa.AtomicFMax, floats, float(isa.MaxNum)},
 }
 
 var table = build()
@@ -93,27 +93,6 @@ func compareExchange(old, v, comparator uint64) uint64 {
 		return v
 	}
 	return old
-}
-
-// minNum is IEEE 754-2008 minNum: of a number and a NaN, the number.
-func minNum(a, b float64) float64 {
-	switch {
-	case a != a:
-		return b
-	case b != b:
-		return a
-	}
-	return math.Min(a, b)
-}
-
-func maxNum(a, b float64) float64 {
-	switch {
-	case a != a:
-		return b
-	case b != b:
-		return a
-	}
-	return math.Max(a, b)
 }
 
 // ToFloat reads the bits of a floating-point type.

@@ -16,12 +16,6 @@ type initStore struct {
 	leaves []*ir.Value
 }
 
-// resource is what a variable's storage class and type make of it.
-type resource struct {
-	kind  ir.BindingKind
-	space isa.Space
-}
-
 // bindVariables gives every module variable that the entry point's functions
 // name its place: bindings in the order of the module (arrays of run-time size
 // last, as they have no known length to count), LDS offsets, locals.

@@ -8,8 +8,6 @@ type token struct {
 	line, column int32
 }
 
-func (t token) quoted() bool { return strings.Contains(t.text, `"`) }
-
 // startsOp says whether the token is an instruction's name: the only words
 // that begin so, since enumerants don't.
 func (t token) startsOp() bool {
