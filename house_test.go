@@ -29,6 +29,7 @@ var house = map[string]string{
 	"program/opt":           "isa program/ir",
 	"program":               "isa program/ir program/frontend program/opt spirv spirv/validate",
 	"config":                "isa",
+	"engine":                "",
 	"tracing":               "isa program config",
 	"tracing/perfetto":      "isa tracing",
 	"tracing/profile":       "isa program config tracing",
@@ -36,11 +37,11 @@ var house = map[string]string{
 	"tracing/daisen":        "isa tracing",
 	"tracing/monitor":       "",
 	"simd":                  "isa program tracing",
-	"lds":                   "isa mem/lane mem/rmw",
+	"lds":                   "engine isa mem/lane mem/rmw",
 	"mem":                   "isa mem/lane mem/rmw program/ir",
-	"cu":                    "isa program simd lds mem tracing",
-	"scheduler":             "isa program simd mem mem/lane cu tracing",
-	"gpu":                   "raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
+	"cu":                    "engine isa program simd lds mem tracing",
+	"scheduler":             "engine isa program simd mem mem/lane cu tracing",
+	"gpu":                   "engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
 	"experiments":           "config",
 	"experiments/sweep":     "config experiments",
 	"plots":                 "",
@@ -48,7 +49,7 @@ var house = map[string]string{
 }
 
 // akita are the packages that may know the event engine.
-var akita = map[string]bool{"simd": true, "lds": true, "cu": true, "scheduler": true, "mem": true, "gpu": true, "tracing": true,
+var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "cu": true, "scheduler": true, "mem": true, "gpu": true, "tracing": true,
 	"tracing/daisen": true, "tracing/monitor": true}
 
 func TestImportsRunDownTheHouse(t *testing.T) {

@@ -1,15 +1,19 @@
 // Package cu is a compute unit: its SIMDs' wave slots, the workgroups resident
-// in them, their barriers and the LDS; and the cluster that drives all compute
-// units of a machine through the cycles in which something can happen.
+// in them, their barriers and the LDS. A unit has one event in each cycle in
+// which one of its SIMDs has a turn; workgroups come from the dispatcher, results
+// of the LDS and of payload operations as messages.
 //
-// The package does not know which workgroup comes next nor what a program
-// means. How long an access takes it learns from memory and LDS.
+// The package does not know which workgroup comes next, what else has room, nor
+// what a program means. How long an access takes it learns from memory and LDS.
 package cu
 
 import (
 	"errors"
 	"fmt"
 
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
@@ -27,19 +31,11 @@ type Memory interface {
 	Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) simd.Booking
 }
 
-// LDS is the local data share of a compute unit. A workgroup has size bytes of it from base on.
+// LDS is the local data share of a compute unit. A workgroup has size bytes of it
+// from base on. Accesses are handed to its port, as lds.Request.
 type LDS interface {
 	Clear(base, size uint32)
-	Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) lds.Timing
-}
-
-// A Listener hears what happens on the compute units of a cluster.
-type Listener interface {
-	// Freed: a wave or workgroup gave back resources in cycle now.
-	Freed(now uint64, unit int)
-	// Ended: the last wave of a workgroup ended; all that it did, stores
-	// included, is done by cycle done.
-	Ended(now, done uint64, unit int, g *simd.Group)
+	Port() *engine.Port
 }
 
 // Payloads is the execution graph that the launched workgroups belong to.
@@ -53,21 +49,24 @@ type Payloads interface {
 
 // A ComputeUnit holds the waves of resident workgroups.
 type ComputeUnit struct {
-	component
+	engine.Base
 	SIMDs []*simd.SIMD
 
-	index    int // in the cluster
-	cluster  *Cluster
-	memory   Memory
-	lds      LDS
-	fetch    *fetch
-	shared   simd.Shared
-	room     room
-	launches []*Launch // by wave slot
-	barrier  uint64    // cycles
-	booked   uint64    // the cycle for which the cluster will call tick
-	resident int       // workgroups
-	spare    []*simd.Group
+	index      int // in the machine
+	array      *Array
+	alarm      *engine.Alarm
+	port       *engine.Port
+	dispatcher *engine.Port
+	memory     Memory
+	lds        LDS
+	access     lds.Request // the one at hand
+	answers    engine.Stock[Answer]
+	fetch      *fetch
+	shared     simd.Shared
+	launches   []*Launch // by wave slot
+	barrier    uint64    // cycles
+	resident   int       // workgroups
+	spare      []*simd.Group
 }
 
 // A Launch is a kernel: what every workgroup of it has in common.
@@ -92,17 +91,17 @@ type Workgroup struct {
 }
 
 // newUnit builds an empty compute unit.
-func newUnit(name string, index int, spec *Spec, c *Cluster, parts Parts) (*ComputeUnit, error) {
+func newUnit(name string, index int, spec *Spec, a *Array, parts Parts) (*ComputeUnit, error) {
 	u := &ComputeUnit{
-		component: newComponent(name), index: index, cluster: c,
-		memory: parts.Memory, lds: parts.LDS, fetch: parts.fetch,
-		room: newRoom(&spec.Limits), barrier: uint64(spec.BarrierCycles), booked: simd.Never,
+		Base: engine.NewBase(a.engine, name), index: index, array: a,
+		memory: parts.Memory, lds: parts.LDS, fetch: parts.fetch, barrier: uint64(spec.BarrierCycles),
 		launches: make([]*Launch, spec.Limits.SIMDs*spec.SIMD.Slots),
 	}
+	u.alarm, u.port = engine.NewAlarm(&u.Base, u, true), engine.NewPort(&u.Base, u, "Work")
 	for i := range spec.Limits.SIMDs {
 		s, err := simd.New(spec.SIMD, simd.Place{
 			Name: fmt.Sprintf("%s.SIMD[%d]", name, i), Index: i,
-			Env: u, Pool: c.pool, Shared: &u.shared,
+			Env: u, Pool: a.pool, Shared: &u.shared,
 		})
 		if err != nil {
 			return nil, err
@@ -118,38 +117,47 @@ func newUnit(name string, index int, spec *Spec, c *Cluster, parts Parts) (*Comp
 // Resident is the number of workgroups on the unit.
 func (u *ComputeUnit) Resident() int { return u.resident }
 
-// Index numbers the unit in its cluster.
+// Index numbers the unit in the machine.
 func (u *ComputeUnit) Index() int { return u.index }
 
-// Fits says whether a workgroup of the need has room now.
-func (u *ComputeUnit) Fits(n Need) bool { return u.room.fits(n) }
+// Handle fulfils sim.Handler: a turn of the SIMDs, a workgroup, an answer.
+func (u *ComputeUnit) Handle(e sim.Event) error {
+	switch e := e.(type) {
+	case *engine.Alarm:
+		u.tick(u.Engine.Now())
+	case *Place:
+		u.place(u.Engine.Now(), e)
+		e.Stock.Give(e)
+	case *Answer:
+		e.Ticket.SIMD().Complete(u.Engine.Now(), e.Done, e.Ticket)
+		u.answers.Give(e)
+	}
+	u.plan()
+	return nil
+}
 
-// Place puts a workgroup on the unit, which must have room for it. Wave i may
-// start from cycle start(i).
-func (u *ComputeUnit) Place(now uint64, l *Launch, wg *Workgroup, start func(wave int) uint64) {
+// place takes a workgroup in.
+func (u *ComputeUnit) place(now uint64, m *Place) {
+	l, wg := m.Launch, &m.Workgroup
 	g := u.newGroup(wg.Index, wg.ID)
-	base := u.room.takeLDS(l.Need.LDSBytes)
-	u.room.barriers -= l.Need.Barriers
-	g.LDSBase, g.LDSSize = uint32(base), l.Code.Program.LDSBytes
+	g.LDSBase, g.LDSSize = m.LDSBase, l.Code.Program.LDSBytes
 	if g.LDSSize > 0 {
 		u.lds.Clear(g.LDSBase, g.LDSSize)
 	}
 	u.resident++
-	if u.cluster.trace.to != nil {
-		u.cluster.trace.placed(now, u.index, l, wg)
+	if u.array.trace.to != nil {
+		u.array.trace.placed(m.Placed, u.index, l, wg)
 	}
-	for i := range l.Need.Waves {
-		s := u.SIMDs[u.room.takeSIMD(l.Need)]
-		w := s.Start(now, &simd.Start{
-			Code: l.Code, Group: g, WaveInGroup: uint32(i), WavesInGroup: uint32(l.Need.Waves),
-			NumWorkgroups: wg.Count, At: start(i), Node: wg.Node, Fragments: wg.Fragments,
+	for i, at := range m.Waves {
+		w := u.SIMDs[at.SIMD].Start(now, &simd.Start{
+			Code: l.Code, Group: g, WaveInGroup: uint32(i), WavesInGroup: uint32(len(m.Waves)),
+			NumWorkgroups: wg.Count, Placed: m.Placed, At: at.At, Node: wg.Node, Fragments: wg.Fragments,
 		})
 		g.Waves = append(g.Waves, w)
 		slot := u.slot(w)
 		u.launches[slot] = l
 		u.memory.Begin(slot, l)
 	}
-	u.book(now)
 }
 
 func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
@@ -171,14 +179,14 @@ func (u *ComputeUnit) tick(now uint64) {
 	}
 }
 
-// book asks the cluster for a tick in the next cycle in which a SIMD has a turn.
-func (u *ComputeUnit) book(now uint64) {
+// plan sets the alarm to the next cycle in which a SIMD has a turn.
+func (u *ComputeUnit) plan() {
 	next := simd.Never
 	for _, s := range u.SIMDs {
 		next = min(next, s.Next())
 	}
 	if next < simd.Never {
-		u.cluster.book(u, now, next)
+		u.alarm.Set(next)
 	}
 }
 
@@ -189,13 +197,13 @@ func (u *ComputeUnit) slot(w *simd.Wave) int {
 
 // Memory fulfils simd.Env.
 func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
-	if in.Mem.Payload && u.cluster.payloads != nil && !u.cluster.payloads.Check(w, in) {
+	if in.Mem.Payload && u.array.payloads != nil && !u.array.payloads.Check(w, in) {
 		return simd.Booking{Ready: now, Free: now}
 	}
 	if w.State.Helpers&w.State.Exec != 0 && in.Op.Has(isa.FlagWrites) && in.Mem.Space != isa.SpaceScratch {
 		return u.withoutHelpers(now, w, in)
 	}
-	return u.access(now, w, in)
+	return u.reach(now, w, in)
 }
 
 // withoutHelpers carries out a store or an atomic operation for the lanes that
@@ -205,14 +213,15 @@ func (u *ComputeUnit) withoutHelpers(now uint64, w *simd.Wave, in *isa.Inst) sim
 	w.State.Exec &^= w.State.Helpers
 	b := simd.Booking{Ready: now, Free: now + 1}
 	if w.State.Exec != 0 {
-		b = u.access(now, w, in)
+		b = u.reach(now, w, in)
 	}
 	w.State.Exec = exec
 	return b
 }
 
-func (u *ComputeUnit) access(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
-	if u.cluster.trace.to != nil {
+// reach carries out an access to memory.
+func (u *ComputeUnit) reach(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+	if u.array.trace.to != nil {
 		return u.tracedAccess(now, w, in)
 	}
 	return u.memory.Access(now, w, in, u.slot(w))
@@ -220,26 +229,30 @@ func (u *ComputeUnit) access(now uint64, w *simd.Wave, in *isa.Inst) simd.Bookin
 
 // Payload fulfils simd.Env.
 func (u *ComputeUnit) Payload(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
-	if u.cluster.payloads == nil {
-		u.cluster.Fail(ErrNoGraph)
+	if u.array.payloads == nil {
+		u.Engine.Fail(ErrNoGraph)
 		return simd.Booking{Ready: now, Free: now}
 	}
-	return u.cluster.payloads.Do(now, u.index, w, in)
+	return u.array.payloads.Do(now, u.index, w, in)
 }
 
 // LDS fulfils simd.Env.
 func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
-	t := u.lds.Issue(now, &w.State, w.Group.LDSBase, w.Group.LDSSize, in)
-	if u.cluster.trace.to != nil {
+	r := &u.access
+	r.State, r.Base, r.Size, r.Inst = &w.State, w.Group.LDSBase, w.Group.LDSSize, in
+	u.ask(now, w, r)
+	t := &r.Timing
+	if u.array.trace.to != nil {
 		u.tracedLDS(now, w, in, t.Ready, t.Passes, t.ConflictPasses)
 	}
-	return simd.Booking{Ready: t.Ready, Free: now + t.Unit, Own: now + t.Busy, Passes: t.Passes, ConflictPasses: t.ConflictPasses}
+	return simd.Booking{Pending: true, Free: now + t.Unit, Own: now + t.Busy, Passes: t.Passes, ConflictPasses: t.ConflictPasses}
 }
 
-// Complete brings the end of a pending access of one of the unit's waves.
-func (u *ComputeUnit) Complete(now uint64, t simd.Ticket) {
-	t.SIMD().Complete(now, t)
-	u.book(now)
+// complete brings the end of a pending access to memory of one of the unit's waves.
+func (u *ComputeUnit) complete(done uint64, t simd.Ticket) {
+	a := u.Answer(t)
+	a.Done = done
+	u.port.Post(a, u.port, max(done, u.Engine.Now()))
 }
 
 // Fetch fulfils simd.Env.
@@ -247,8 +260,8 @@ func (u *ComputeUnit) Fetch(_ uint64, line uint32) uint64 { return u.fetch.enter
 
 // Print fulfils simd.Env.
 func (u *ComputeUnit) Print(now uint64, w *simd.Wave, in *isa.Inst) {
-	if u.cluster.printer != nil {
-		u.cluster.printer(now, w, in)
+	if u.array.printer != nil {
+		u.array.printer(now, w, in)
 	}
 }
 
@@ -276,19 +289,17 @@ func (u *ComputeUnit) Ended(now uint64, w *simd.Wave) {
 	g := w.Group
 	g.Done = max(g.Done, w.LastMemory(), w.FreeAt())
 	g.Remove(w)
-	need := u.launches[u.slot(w)].Need
-	u.room.freeWave(w.SIMD.Index, need)
-	if len(g.Waves) > 0 {
+	m := u.array.ended.Take()
+	m.Unit, m.SIMD, m.Launch, m.Index, m.array = u.index, w.SIMD.Index, u.launches[u.slot(w)], g.Index, u.array
+	m.Last, m.LDSBase, m.Done = len(g.Waves) == 0, g.LDSBase, g.Done
+	u.port.Post(m, u.dispatcher, now+endLatency)
+	if !m.Last {
 		u.tryRelease(now, g)
-		u.cluster.listener.Freed(now, u.index)
 		return
 	}
-	u.room.freeGroup(g.LDSBase, need)
 	u.resident--
-	if u.cluster.trace.to != nil {
-		u.cluster.trace.to.WorkgroupEnd(now, u.index, g.Index)
+	if u.array.trace.to != nil {
+		u.array.trace.to.WorkgroupEnd(now, u.index, g.Index)
 	}
 	u.spare = append(u.spare, g)
-	u.cluster.listener.Ended(now, g.Done, u.index, g)
-	u.cluster.listener.Freed(now, u.index)
 }

@@ -59,12 +59,11 @@ func TestOccupancyBoundaries(t *testing.T) {
 
 // fill places workgroups while they fit.
 func fill(l *Limits, n Need) (placed int) {
-	r := newRoom(l)
-	for r.fits(n) {
-		r.takeLDS(n.LDSBytes)
-		r.barriers -= n.Barriers
+	r := NewRoom(l)
+	for r.Fits(n) {
+		r.TakeGroup(n)
 		for range n.Waves {
-			r.takeSIMD(n)
+			r.TakeWave(n)
 		}
 		placed++
 	}
@@ -137,7 +136,7 @@ func TestLargeWaveTakesTwoRows(t *testing.T) {
 // The LDS is given out in granules, and a freed range is found again.
 func TestLDSRanges(t *testing.T) {
 	l := limitsForTest()
-	r := newRoom(&l)
+	r := NewRoom(&l)
 	a, b, c := r.takeLDS(16384), r.takeLDS(32768), r.takeLDS(16384)
 	if a != 0 || b != 16384 || c != 49152 {
 		t.Fatalf("ranges start at %d, %d, %d", a, b, c)
@@ -145,7 +144,7 @@ func TestLDSRanges(t *testing.T) {
 	if r.findLDS(512) >= 0 {
 		t.Error("a full LDS has room")
 	}
-	r.freeGroup(16384, Need{LDSBytes: 32768})
+	r.FreeGroup(16384, Need{LDSBytes: 32768})
 	if at := r.takeLDS(32768); at != 16384 {
 		t.Errorf("the freed range is not taken again, but %d", at)
 	}
@@ -153,18 +152,18 @@ func TestLDSRanges(t *testing.T) {
 
 func TestRoundRobinOverSIMDs(t *testing.T) {
 	l := limitsForTest()
-	r := newRoom(&l)
+	r := NewRoom(&l)
 	n := Need{Waves: 1, VectorRegs: 256, ScalarRegs: 16}
 	for want := range 4 {
-		if got := r.takeSIMD(n); got != want {
+		if got := r.TakeWave(n); got != want {
 			t.Errorf("wave %d went to SIMD %d", want, got)
 		}
 	}
-	if r.fits(n) {
+	if r.Fits(n) {
 		t.Error("a fifth wave fits")
 	}
-	r.freeWave(2, n)
-	if got := r.takeSIMD(n); got != 2 {
+	r.FreeWave(2, n)
+	if got := r.TakeWave(n); got != 2 {
 		t.Errorf("the next wave went to SIMD %d, want the one that is free", got)
 	}
 }

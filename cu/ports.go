@@ -35,7 +35,7 @@ func (p *port) Begin(slot int, l *Launch) {
 func (p *port) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) simd.Booking {
 	t := p.port.Issue(now, &w.State, &p.env[slot], in)
 	if t.Pending {
-		p.waiting = append(p.waiting, waiting{t.Token, w.Ticket()})
+		p.waiting = append(p.waiting, waiting{t.Token, w.Ticket(now)})
 	}
 	return simd.Booking{Ready: t.Ready, Free: now + t.Busy, Pending: t.Pending}
 }
@@ -45,10 +45,10 @@ func (p *port) complete(token, now uint64) {
 	for i := range p.waiting {
 		if wait := p.waiting[i]; wait.token == token {
 			p.waiting = append(p.waiting[:i], p.waiting[i+1:]...)
-			if t := p.unit.cluster.trace.to; t != nil {
+			if t := p.unit.array.trace.to; t != nil {
 				t.AccessDone(now, p.unit.index, token)
 			}
-			p.unit.Complete(now, wait.ticket)
+			p.unit.complete(now, wait.ticket)
 			return
 		}
 	}

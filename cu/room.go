@@ -1,7 +1,7 @@
 package cu
 
-// room is what is free on a compute unit.
-type room struct {
+// A Room is what is free on a compute unit. The dispatcher keeps it.
+type Room struct {
 	slots, vector, scalar []int  // by SIMD
 	lds                   []bool // by granule: taken
 	granule               int    // bytes
@@ -9,8 +9,9 @@ type room struct {
 	nextSIMD              int // the SIMD that the next wave goes to first
 }
 
-func newRoom(m *Limits) room {
-	r := room{
+// NewRoom is that of an empty compute unit.
+func NewRoom(m *Limits) Room {
+	r := Room{
 		slots: make([]int, m.SIMDs), vector: make([]int, m.SIMDs), scalar: make([]int, m.SIMDs),
 		granule: max(m.LDSGranule, 1), barriers: m.Barriers,
 	}
@@ -21,8 +22,8 @@ func newRoom(m *Limits) room {
 	return r
 }
 
-// fits says whether a workgroup could be placed now.
-func (r *room) fits(n Need) bool {
+// Fits says whether a workgroup could be placed now.
+func (r *Room) Fits(n Need) bool {
 	if n.Barriers > r.barriers {
 		return false
 	}
@@ -34,12 +35,12 @@ func (r *room) fits(n Need) bool {
 }
 
 // waves is how many waves of the need fit on SIMD i.
-func (r *room) waves(i int, n Need) int {
+func (r *Room) waves(i int, n Need) int {
 	return min(r.slots[i], r.vector[i]/n.VectorRegs, r.scalar[i]/n.ScalarRegs)
 }
 
 // findLDS is the first granule of a free run of the given bytes, or -1.
-func (r *room) findLDS(bytes int) int {
+func (r *Room) findLDS(bytes int) int {
 	want, run := bytes/r.granule, 0
 	for i, taken := range r.lds {
 		if run++; taken {
@@ -52,8 +53,15 @@ func (r *room) findLDS(bytes int) int {
 	return -1
 }
 
+// TakeGroup takes what a workgroup needs beyond its waves, and returns the first
+// byte of its LDS. There must be room.
+func (r *Room) TakeGroup(n Need) (ldsBase uint32) {
+	r.barriers -= n.Barriers
+	return uint32(r.takeLDS(n.LDSBytes))
+}
+
 // takeLDS takes LDS for a workgroup and returns its first byte.
-func (r *room) takeLDS(bytes int) int {
+func (r *Room) takeLDS(bytes int) int {
 	if bytes == 0 {
 		return 0
 	}
@@ -62,14 +70,14 @@ func (r *room) takeLDS(bytes int) int {
 	return first * r.granule
 }
 
-func (r *room) markLDS(first, bytes int, taken bool) {
+func (r *Room) markLDS(first, bytes int, taken bool) {
 	for i := range bytes / r.granule {
 		r.lds[first+i] = taken
 	}
 }
 
-// takeSIMD takes room for one wave on the next SIMD in turn that has some.
-func (r *room) takeSIMD(n Need) int {
+// TakeWave takes room for one wave on the next SIMD in turn that has some.
+func (r *Room) TakeWave(n Need) int {
 	for range r.slots {
 		i := r.nextSIMD
 		if r.nextSIMD++; r.nextSIMD == len(r.slots) {
@@ -85,15 +93,15 @@ func (r *room) takeSIMD(n Need) int {
 	panic("cu: a workgroup was placed where it does not fit")
 }
 
-// freeWave gives back what a wave took on its SIMD.
-func (r *room) freeWave(i int, n Need) {
+// FreeWave gives back what a wave took on its SIMD.
+func (r *Room) FreeWave(i int, n Need) {
 	r.slots[i]++
 	r.vector[i] += n.VectorRegs
 	r.scalar[i] += n.ScalarRegs
 }
 
-// freeGroup gives back what a workgroup took beyond its waves.
-func (r *room) freeGroup(ldsBase uint32, n Need) {
+// FreeGroup gives back what a workgroup took beyond its waves.
+func (r *Room) FreeGroup(ldsBase uint32, n Need) {
 	r.barriers += n.Barriers
 	r.markLDS(int(ldsBase)/r.granule, n.LDSBytes, false)
 }

@@ -8,10 +8,8 @@ import (
 
 // trace is who hears of what the compute units do, and what telling it needs.
 type trace struct {
-	to       tracing.Tracer // nil: nobody
-	sample   func(now uint64) (next uint64)
-	sampleAt uint64
-	levels   []string // of the memory hierarchy, nearest first
+	to     tracing.Tracer // nil: nobody
+	levels []string       // of the memory hierarchy, nearest first
 
 	access        tracing.Access
 	group         tracing.Workgroup
@@ -19,14 +17,11 @@ type trace struct {
 	before, after []uint64
 }
 
-// Trace tells t from now on what the compute units do; nil: nobody. Sample is
-// called for its samples. Levels name the memory hierarchy's levels, nearest first.
-func (c *Cluster) Trace(t tracing.Tracer, levels []string, sample func(now uint64) (next uint64)) {
-	c.trace = trace{to: t, sample: sample, sampleAt: never, levels: levels}
-	if t != nil {
-		c.trace.sampleAt = 0
-	}
-	for _, u := range c.Units {
+// Trace tells t from now on what the compute units do; nil: nobody. Levels name
+// the memory hierarchy's levels, nearest first.
+func (a *Array) Trace(t tracing.Tracer, levels []string) {
+	a.trace = trace{to: t, levels: levels}
+	for _, u := range a.Units {
 		for _, s := range u.SIMDs {
 			s.Trace(t, u.index)
 		}
@@ -34,7 +29,7 @@ func (c *Cluster) Trace(t tracing.Tracer, levels []string, sample func(now uint6
 }
 
 // Tracer hears what the compute units do; nil: nobody does.
-func (c *Cluster) Tracer() tracing.Tracer { return c.trace.to }
+func (a *Array) Tracer() tracing.Tracer { return a.trace.to }
 
 // placed tells of a workgroup that takes room on a unit.
 func (t *trace) placed(now uint64, unit int, l *Launch, wg *Workgroup) {
@@ -44,7 +39,7 @@ func (t *trace) placed(now uint64, unit int, l *Launch, wg *Workgroup) {
 
 // tracedAccess is an access to memory that is told.
 func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
-	t := &u.cluster.trace
+	t := &u.array.trace
 	p, _ := u.memory.(*port)
 	if p != nil {
 		p.port.ForgetLines()
@@ -80,12 +75,8 @@ func (t *trace) describe(p *port, pending bool) {
 
 // tracedLDS tells of an access to the LDS.
 func (u *ComputeUnit) tracedLDS(now uint64, w *simd.Wave, in *isa.Inst, ready uint64, passes, conflicts int) {
-	t := &u.cluster.trace
+	t := &u.array.trace
 	pc, _ := w.Where()
 	t.access = tracing.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: ready, Passes: passes, Conflicts: conflicts}
 	t.to.LDS(&t.access)
 }
-
-// ThroughEngine makes every cycle an event of the engine, so that who stops the
-// engine or looks at its time finds the cycle that the units are in.
-func (c *Cluster) ThroughEngine() { c.others = nil }

@@ -56,13 +56,14 @@ func (r *runner) prepareGraph() error {
 // startGraph puts the graph on the machine.
 func (r *runner) startGraph() (err error) {
 	g := r.graph
-	g.run, err = scheduler.NewRun(g.graph, graphSpec(r.setup.Machine, &r.machine.limits), scheduler.Parts{
-		Engine: r.machine.engine, Cluster: r.machine.cluster, Hierarchy: r.machine.hierarchy, Store: r.machine.store,
+	g.run, err = scheduler.NewRun(g.graph, graphSpec(r.setup.Machine), scheduler.Parts{
+		Engine: r.machine.engine, Array: r.machine.array, Dispatcher: r.machine.dispatcher,
+		Hierarchy: r.machine.hierarchy, Store: r.machine.store,
 	}, g.scratch)
 	if err != nil {
 		return err
 	}
-	r.machine.cluster.Serve(g.run, g.run, g.run.Next)
+	r.machine.array.Serve(g.run)
 	return nil
 }
 
@@ -157,7 +158,7 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 		return inputError(err)
 	}
 	g := r.graph
-	d := &scheduler.Description{Name: s.Job.Name, Entries: g.entries, OnChip: graphSpec(s.Machine, nil).OnChip(), Scratch: g.scratch}
+	d := &scheduler.Description{Name: s.Job.Name, Entries: g.entries, OnChip: graphSpec(s.Machine).OnChip(), Scratch: g.scratch}
 	if dot {
 		return g.graph.WriteDOT(w, d)
 	}
@@ -226,7 +227,7 @@ func (r *runner) dispatchGraph() error {
 		g.hierarchy.KernelBoundary()
 		r.now = max(r.now, g.cycle())
 		r.before = r.snapshot(r.graph.codes...)
-		g.cluster.Begin(r.now, r.limit(), r.watch)
+		r.begin()
 		r.traceLaunch("graph")
 		r.graph.run.Dispatch(r.now, r.graph.entries)
 		if err := r.runEngine(); err != nil {
@@ -260,14 +261,12 @@ func (r *runner) workgroups() (ended, total uint64) {
 	return r.machine.dispatcher.Progress()
 }
 
-func graphSpec(m *config.Machine, l *cu.Limits) scheduler.GraphSpec {
+func graphSpec(m *config.Machine) scheduler.GraphSpec {
 	s, q := &m.Scheduler, &m.Queue
 	return scheduler.GraphSpec{
-		Kind: s.Kind, Dispatch: dispatcherSpec(m), Limits: l,
+		Kind: s.Kind, Dispatch: dispatcherSpec(m),
 		Launch: s.LaunchCycles, Firmware: s.FirmwareCycles, PassLaunch: s.PassLaunchCycles, PassBarrier: s.BarrierCycles,
 		Poll: s.PollInterval, Workers: s.PersistentGroups,
-		// What an access takes to the cache that all compute units share and back.
-		MemoryEstimate: m.VectorL1.LatencyCycles + m.ShaderArray.LatencyCycles + m.L2.LatencyCycles,
 		Queue: scheduler.QueueSpec{
 			PerEngine: q.Placement == "engine", Depth: q.Depth, Ports: q.Ports, Latency: q.Latency, LaunchRate: q.LaunchRate,
 			Arbitration: q.Arbitration, Window: q.CoalescingWindow, PayloadBytes: uint64(q.PayloadBytes),

@@ -8,6 +8,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/cu"
+	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
@@ -18,13 +19,12 @@ import (
 
 // A machine is the simulated GPU: its components on one engine.
 type machine struct {
-	engine     *sim.SerialEngine
-	freq       sim.Freq
+	engine     *engine.Engine
 	store      *mem.Store
 	hierarchy  mem.Hierarchy
-	lds        []*lds.LDS
+	lds        []*lds.Component
 	chip       *mem.OnChip // payload memory; nil if the machine has none
-	cluster    *cu.Cluster
+	array      *cu.Array
 	dispatcher *scheduler.Dispatcher
 	limits     cu.Limits
 	rules      simd.Rules
@@ -36,13 +36,13 @@ type machine struct {
 // newMachine builds all components of m.
 func newMachine(m *config.Machine, print cu.Printer) (*machine, error) {
 	spec := memorySpec(m)
-	engine := sim.NewSerialEngine()
-	hierarchy, err := newHierarchy(m, engine, spec)
+	e := engine.New(sim.Freq(m.ClockMHz) * sim.MHz)
+	hierarchy, err := newHierarchy(m, e, spec)
 	if err != nil {
 		return nil, err
 	}
 	g := &machine{
-		engine: engine, freq: sim.Freq(m.ClockMHz) * sim.MHz, store: mem.NewStore(uint64(m.Memory.Bytes)), hierarchy: hierarchy,
+		engine: e, store: mem.NewStore(uint64(m.Memory.Bytes)), hierarchy: hierarchy,
 		limits: limits(m), rules: rules(m),
 	}
 	if a, ok := hierarchy.(*mem.Akita); ok {
@@ -52,22 +52,17 @@ func newMachine(m *config.Machine, print cu.Printer) (*machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if chip := graphSpec(m, nil).OnChip(); chip > 0 {
+	if chip := graphSpec(m).OnChip(); chip > 0 {
 		g.chip = mem.NewOnChip(m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
 		mem.UseOnChip(ports, g.chip)
 	}
-	g.dispatcher = scheduler.New(dispatcherSpec(m))
 	unitSlots := m.SIMDs * m.WaveSlots
 	g.slots = unitSlots * len(ports)
 	local := ldsSpec(m)
-	var others func() uint64 // the akita model has events in any cycle
-	if m.Memory.Model == "fast" {
-		others = g.dispatcher.Next
-	}
-	g.cluster, err = cu.New(clusterSpec(m, g.limits), cu.Links{
-		Engine: g.engine, Listener: g.dispatcher, Printer: print, Others: others,
-		Parts: func(engine, unit int) (cu.Parts, error) {
-			l, err := lds.New(local)
+	g.array, err = cu.New(unitsSpec(m, g.limits), cu.Links{
+		Engine: e, Printer: print,
+		Parts: func(name string, engine, unit int) (cu.Parts, error) {
+			l, err := lds.NewComponent(e, name+".LDS", local)
 			g.lds = append(g.lds, l)
 			i := engine*m.ComputeUnits + unit
 			return cu.Parts{Memory: cu.NewMemory(ports[i], i*unitSlots, unitSlots), LDS: l}, err
@@ -76,7 +71,7 @@ func newMachine(m *config.Machine, print cu.Printer) (*machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.dispatcher.Bind(g.engine, g.cluster)
+	g.dispatcher = scheduler.New(e, dispatcherSpec(m), g.array)
 	return g, nil
 }
 
@@ -91,7 +86,7 @@ func newHierarchy(m *config.Machine, engine sim.Engine, spec mem.Spec) (mem.Hier
 }
 
 // cycle is the engine's time: parts that work on after a launch may be later than its end.
-func (g *machine) cycle() uint64 { return g.freq.Cycle(g.engine.CurrentTime()) }
+func (g *machine) cycle() uint64 { return g.engine.Now() }
 
 // levels returns the counters of the memory hierarchy so far.
 func (g *machine) levels() []tracing.Level {
@@ -143,9 +138,9 @@ func rules(m *config.Machine) simd.Rules {
 	return r
 }
 
-func clusterSpec(m *config.Machine, l cu.Limits) cu.Spec {
+func unitsSpec(m *config.Machine, l cu.Limits) cu.Spec {
 	s := cu.Spec{
-		Engines: m.ShaderEngines, Units: m.ComputeUnits, ClockMHz: m.ClockMHz, Limits: l, BarrierCycles: m.BarrierCycles,
+		Engines: m.ShaderEngines, Units: m.ComputeUnits, Limits: l, BarrierCycles: m.BarrierCycles,
 		SIMD: simd.Spec{
 			Slots: m.WaveSlots, Cadence: m.Issue.Cadence, Policy: m.Issue.Policy, PerCategory: m.Issue.PerCategory,
 			Width: m.Issue.Width, ClockMHz: m.ClockMHz, ClockBits: m.ClockBits, MaxOutstanding: m.VectorMemory.MaxOutstanding,
@@ -161,7 +156,7 @@ func clusterSpec(m *config.Machine, l cu.Limits) cu.Spec {
 func dispatcherSpec(m *config.Machine) scheduler.Spec {
 	d := &m.Dispatcher
 	return scheduler.Spec{
-		Engines: m.ShaderEngines, Units: m.ComputeUnits, ClockMHz: m.ClockMHz,
+		Engines: m.ShaderEngines, Units: m.ComputeUnits, Limits: limits(m),
 		WorkgroupsPerCycle: d.WorkgroupsPerCycle, WavesPerCycle: d.WavesPerCycle,
 		LaunchLatency: d.LaunchLatency, KernelLaunchCycles: d.KernelLaunchCycles,
 	}
@@ -197,7 +192,7 @@ func memorySpec(m *config.Machine) mem.Spec {
 			BytesPerCycle: m.Memory.BytesPerCycle, LatencyCycles: m.Memory.LatencyCycles},
 		Texture: mem.TextureSpec{QuadsPerCycle: m.Texture.QuadsPerCycle, TexelBytes: m.Texture.TexelBytes,
 			TrilinearPasses: m.Texture.TrilinearPasses, LatencyCycles: m.Texture.LatencyCycles},
-		AtomicCycles: 1,
+		AtomicCycles: m.VectorMemory.AtomicCycles,
 	}
 }
 

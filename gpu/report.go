@@ -17,7 +17,7 @@ const maxReported = 16
 func (r *runner) waiting() string {
 	var lines []string
 	count := 0
-	for _, u := range r.machine.cluster.Units {
+	for _, u := range r.machine.array.Units {
 		for _, s := range u.SIMDs {
 			for _, w := range s.Waves() {
 				if count++; count <= maxReported {

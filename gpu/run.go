@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/sarchlab/akita/v3/sim"
-
 	"spvsim/config"
 	"spvsim/cu"
+	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/simd"
@@ -28,7 +27,6 @@ type runner struct {
 	total     int       // rounds
 	progress  Progress
 
-	events uint64 // seen by Func
 	now    uint64 // cycle in which the next launch begins
 	issued uint64 // instructions over all rounds
 	before snapshot
@@ -64,9 +62,6 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 	r := &runner{ctx: ctx, setup: s}
 	if r.machine, err = newMachine(s.Machine, r.printer()); err != nil {
 		return nil, err
-	}
-	if r.machine.stuck != nil {
-		r.machine.engine.AcceptHook(r)
 	}
 	if r.resources, err = newResources(s.Job, r.machine.store); err != nil {
 		return nil, err
@@ -190,7 +185,7 @@ func (r *runner) launch(l *launch) error {
 		l.draw.begin()
 	}
 	r.before = r.snapshot(l.Code)
-	g.cluster.Begin(r.now, r.limit(), r.watch)
+	r.begin()
 	r.traceLaunch(l.step)
 	g.dispatcher.Launch(r.now, &l.Launch)
 	if err := r.runEngine(); err != nil {
@@ -206,50 +201,24 @@ func (r *runner) launch(l *launch) error {
 	return nil
 }
 
-// stopped ends an engine that has no other way to be ended.
-type stopped struct{ err error }
-
-// runEngine runs until nothing is left to happen.
-func (r *runner) runEngine() (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			s, ok := p.(stopped)
-			if !ok {
-				panic(p)
-			}
-			err = s.err
-		}
-	}()
-	return r.machine.engine.Run()
+// begin starts an accounting period.
+func (r *runner) begin() {
+	r.machine.engine.Limit(r.limit(), r.watch)
+	r.machine.array.Begin(r.now)
 }
 
-// Func fulfils sim.Hook: where memory has events of its own, they are watched
-// as well, as the compute units may sleep while memory works for ever.
-func (r *runner) Func(c sim.HookCtx) {
-	if c.Pos != sim.HookPosBeforeEvent {
-		return
+// runEngine runs until nothing is left to happen, or the run has failed.
+func (r *runner) runEngine() error {
+	err := r.machine.engine.Run()
+	if errors.Is(err, engine.ErrLimit) {
+		return fmt.Errorf("%w: %d cycles; %s", ErrLimit, r.setup.MaxCycles, r.waiting())
 	}
-	if r.events++; r.events%watchEvery != 0 {
-		return
-	}
-	now := r.machine.cycle()
-	if now >= r.limit() {
-		panic(stopped{fmt.Errorf("%w: %d cycles; %s", ErrLimit, r.setup.MaxCycles, r.waiting())})
-	}
-	if r.machine.stuck(now) {
-		panic(stopped{fmt.Errorf("%w; %s", ErrDeadlock, r.waiting())})
-	}
-	if err := r.watch(now); err != nil {
-		panic(stopped{err})
-	}
+	return err
 }
-
-// watchEvery is the number of events between two looks at a run with memory of model akita.
-const watchEvery = 1 << 12
 
 func (r *runner) limit() uint64 {
 	if r.setup.MaxCycles == 0 {
-		return cu.Never
+		return engine.Never
 	}
 	return r.setup.MaxCycles
 }
@@ -261,21 +230,18 @@ func (r *runner) watch(now uint64) error {
 		r.progress.Ended, r.progress.Total = r.workgroups()
 		r.setup.Progress(r.progress)
 	}
+	if r.machine.stuck != nil && r.machine.stuck(now) {
+		return fmt.Errorf("%w; %s", ErrDeadlock, r.waiting())
+	}
 	return r.ctx.Err()
 }
 
-// failure says why the machine stopped before the launch had ended.
+// failure says that the machine stopped before the launch had ended.
 func (r *runner) failure(finished bool) error {
-	err := r.machine.cluster.Err()
-	switch {
-	case errors.Is(err, cu.ErrLimit):
-		return fmt.Errorf("%w: %d cycles; %s", ErrLimit, r.setup.MaxCycles, r.waiting())
-	case err != nil:
-		return err
-	case !finished:
-		return fmt.Errorf("%w; %s", ErrDeadlock, r.waiting())
+	if finished {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%w; %s", ErrDeadlock, r.waiting())
 }
 
 // A snapshot is the machine's cumulative counters at one time.
@@ -320,7 +286,7 @@ func (r *runner) counts(end uint64, codes ...*simd.Code) *tracing.Counts {
 	after := r.snapshot(codes...)
 	c := &tracing.Counts{
 		Launches: 1, Cycles: end - r.now,
-		Slots: r.machine.cluster.Settle(end), Memory: after.levels, OutOfBounds: after.faults - r.before.faults,
+		Slots: r.machine.array.Settle(end), Memory: after.levels, OutOfBounds: after.faults - r.before.faults,
 		LDS: tracing.LDSCounts{
 			Accesses:       after.lds.Accesses - r.before.lds.Accesses,
 			Passes:         after.lds.Passes - r.before.lds.Passes,

@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"github.com/sarchlab/akita/v3/sim"
-
 	"spvsim/tracing"
 )
 
@@ -24,19 +22,20 @@ func (r *runner) traceRound(round int) {
 	}
 	g := r.geometry()
 	t.Begin(g)
-	r.machine.cluster.Trace(t, g.Levels, r.sample)
+	r.machine.array.Trace(t, g.Levels)
+	r.machine.engine.Sample(0, r.sample)
 }
 
 // traceLaunch tells the tracer, if it listens by now, that a launch begins.
 func (r *runner) traceLaunch(step string) {
-	if t := r.machine.cluster.Tracer(); t != nil {
+	if t := r.machine.array.Tracer(); t != nil {
 		t.LaunchBegin(&tracing.Launch{Step: step, At: r.now})
 	}
 }
 
 // traceEnd tells the tracer that a launch has ended.
 func (r *runner) traceEnd(end uint64) {
-	if t := r.machine.cluster.Tracer(); t != nil {
+	if t := r.machine.array.Tracer(); t != nil {
 		r.sample(end)
 		t.LaunchEnd(end)
 	}
@@ -45,7 +44,7 @@ func (r *runner) traceEnd(end uint64) {
 // sample hands the state of the machine to the tracer.
 func (r *runner) sample(now uint64) (next uint64) {
 	s := tracing.Sample{At: now, Levels: r.machine.levels()}
-	for _, u := range r.machine.cluster.Units {
+	for _, u := range r.machine.array.Units {
 		s.Workgroups += u.Resident()
 		for _, lanes := range u.SIMDs {
 			s.Waves += lanes.Resident()
@@ -62,17 +61,5 @@ func (r *runner) attach() error {
 	if r.setup.Attach == nil {
 		return nil
 	}
-	g := r.machine
-	g.cluster.ThroughEngine()
-	parts := []sim.Component{g.dispatcher, g.cluster}
-	for _, u := range g.cluster.Units {
-		parts = append(parts, u)
-		for _, s := range u.SIMDs {
-			parts = append(parts, s)
-		}
-	}
-	if r.graph != nil {
-		parts = append(parts, r.graph.run)
-	}
-	return r.setup.Attach(g.engine, parts)
+	return r.setup.Attach(r.machine.engine, r.components())
 }

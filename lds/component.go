@@ -3,49 +3,97 @@ package lds
 import (
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/engine"
 	"spvsim/isa"
 )
 
-// A Component is an LDS with a name and hooks. Its compute unit calls it within
-// its own event, so that it has neither events nor ports.
+// A Component is an LDS among the machine's parts. Its compute unit hands it the
+// accesses of waves; each has an event in the cycle in which it has left the
+// banks, with which the answer goes back.
 type Component struct {
-	*sim.ComponentBase
+	engine.Base
 	*LDS
+	port    *engine.Port
+	leaving engine.Stock[leave]
 }
 
 // HookPosAccess marks an access; the item is an Access.
 var HookPosAccess = &sim.HookPos{Name: "LDS Access"}
 
-// An Access is what a hook sees of an issue.
+// An Access is what a hook sees of an access.
 type Access struct {
 	Cycle  uint64
 	Inst   *isa.Inst
 	Timing Timing
 }
 
+// A Request is an access of a wave to its workgroup's range of Size bytes from
+// Base on. It is handed over in the cycle in which the instruction issues, which
+// computes its values; Timing says at once how long the banks are taken.
+type Request struct {
+	engine.Header
+	State      *isa.State
+	Base, Size uint32
+	Inst       *isa.Inst
+	Timing     Timing
+	// Answer is the message that goes back to To when the access has left the banks.
+	Answer engine.Message
+	To     *engine.Port
+}
+
+// A leave is the event of an access that leaves the banks.
+type leave struct {
+	lds    *Component
+	cycle  uint64
+	answer engine.Message
+	to     *engine.Port
+}
+
+// Time fulfils sim.Event.
+func (l *leave) Time() sim.VTimeInSec { return l.lds.Engine.Seconds(l.cycle) }
+
+// Handler fulfils sim.Event.
+func (l *leave) Handler() sim.Handler { return l.lds }
+
+// IsSecondary fulfils sim.Event.
+func (l *leave) IsSecondary() bool { return false }
+
 // NewComponent makes an LDS under a name.
-func NewComponent(name string, s Spec) (*Component, error) {
+func NewComponent(e *engine.Engine, name string, s Spec) (*Component, error) {
 	d, err := New(s)
 	if err != nil {
 		return nil, err
 	}
-	return &Component{sim.NewComponentBase(name), d}, nil
+	c := &Component{Base: engine.NewBase(e, name), LDS: d}
+	c.port = engine.NewPort(&c.Base, c, "Unit")
+	return c, nil
 }
 
-// Issue is LDS.Issue, and tells the hooks if there are any.
-func (c *Component) Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) Timing {
-	t := c.LDS.Issue(now, st, base, size, in)
-	if c.NumHooks() > 0 {
-		c.InvokeHook(sim.HookCtx{Domain: c, Pos: HookPosAccess, Item: Access{now, in, t}})
+// Port is where accesses are handed in.
+func (c *Component) Port() *engine.Port { return c.port }
+
+// Handle fulfils sim.Handler.
+func (c *Component) Handle(e sim.Event) error {
+	switch e := e.(type) {
+	case *Request:
+		c.access(e)
+	case *leave:
+		answer, to := e.answer, e.to
+		c.leaving.Give(e)
+		c.port.Hand(answer, to)
 	}
-	return t
+	return nil
 }
 
-// Handle fulfils sim.Handler: an LDS schedules no events.
-func (c *Component) Handle(sim.Event) error { return nil }
-
-// NotifyRecv fulfils sim.Component: an LDS has no ports.
-func (c *Component) NotifyRecv(sim.VTimeInSec, sim.Port) {}
-
-// NotifyPortFree fulfils sim.Component: an LDS has no ports.
-func (c *Component) NotifyPortFree(sim.VTimeInSec, sim.Port) {}
+// access carries out an access now and plans its end, which is in a later cycle
+// even if no lane takes part.
+func (c *Component) access(r *Request) {
+	now := c.Engine.Now()
+	r.Timing = c.LDS.Issue(now, r.State, r.Base, r.Size, r.Inst)
+	if c.NumHooks() > 0 {
+		c.InvokeHook(sim.HookCtx{Domain: c, Pos: HookPosAccess, Item: Access{now, r.Inst, r.Timing}})
+	}
+	l := c.leaving.Take()
+	*l = leave{c, max(r.Timing.Ready, now+1), r.Answer, r.To}
+	c.Own(l.cycle, l)
+}

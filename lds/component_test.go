@@ -5,6 +5,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/engine"
 	"spvsim/isa"
 )
 
@@ -12,21 +13,66 @@ type collect struct{ seen []Access }
 
 func (c *collect) Func(ctx sim.HookCtx) { c.seen = append(c.seen, ctx.Item.(Access)) }
 
+// A taker is a compute unit that takes answers.
+type taker struct {
+	engine.Base
+	port *engine.Port
+	at   []uint64
+}
+
+func (t *taker) Handle(sim.Event) error {
+	t.at = append(t.at, t.Engine.Now())
+	return nil
+}
+
+type answer struct{ engine.Header }
+
+func newTaker(e *engine.Engine) *taker {
+	t := &taker{Base: engine.NewBase(e, "Unit")}
+	t.port = engine.NewPort(&t.Base, t, "Work")
+	return t
+}
+
+// The hooks see every access with its time, and the answer comes when it has left the banks.
 func TestComponentTellsHooks(t *testing.T) {
-	c, err := NewComponent("LDS", DefaultSpec())
+	e := engine.New(1 * sim.GHz)
+	c, err := NewComponent(e, "LDS", DefaultSpec())
 	if err != nil {
 		t.Fatal(err)
 	}
+	unit := newTaker(e)
 	st := newState(64)
 	stride(st, 128)
-	in := access(isa.Load, isa.I32, 1)
-	if n := testing.AllocsPerRun(20, func() { c.Issue(1, st, 0, 64<<10, in) }); n != 0 {
-		t.Errorf("%v allocations with nobody listening", n)
-	}
+	r := &Request{State: st, Size: 64 << 10, Inst: access(isa.Load, isa.I32, 1), Answer: &answer{}, To: unit.port}
 	h := &collect{}
 	c.AcceptHook(h)
-	want := c.Issue(7, st, 0, 64<<10, in)
-	if len(h.seen) != 1 || h.seen[0] != (Access{7, in, want}) || want.ConflictPasses != 62 {
-		t.Errorf("hooks saw %+v, want cycle 7 with %+v", h.seen, want)
+	unit.port.Hand(r, c.Port())
+	if len(h.seen) != 1 || h.seen[0] != (Access{0, r.Inst, r.Timing}) || r.Timing.ConflictPasses != 62 {
+		t.Fatalf("hooks saw %+v, want cycle 0 with %+v", h.seen, r.Timing)
+	}
+	if err := e.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if len(unit.at) != 1 || unit.at[0] != r.Timing.Ready {
+		t.Errorf("answers came in %v, want one in %d", unit.at, r.Timing.Ready)
+	}
+	if got, want := c.Work(), (engine.Work{Events: 1, Sent: 1, Received: 1}); got != want {
+		t.Errorf("work %+v, want %+v", got, want)
+	}
+}
+
+func TestAccessAllocatesNothing(t *testing.T) {
+	e := engine.New(1 * sim.GHz)
+	c, _ := NewComponent(e, "LDS", DefaultSpec())
+	unit := newTaker(e)
+	st := newState(64)
+	r := &Request{State: st, Size: 64 << 10, Inst: access(isa.Load, isa.I32, 1), Answer: &answer{}, To: unit.port}
+	unit.at = make([]uint64, 0, 1<<10)
+	run := func() {
+		unit.port.Hand(r, c.Port())
+		e.Run()
+	}
+	if n := testing.AllocsPerRun(100, run); n != 0 {
+		t.Errorf("%v allocations an access with nobody listening", n)
 	}
 }

@@ -144,7 +144,7 @@ func (a *Akita) Access(now uint64, r *Request) Reply {
 	a.pending++
 	f := a.front(r.CU)
 	busy := max(r.Busy, uint64(ceilDiv(len(f.queue)+len(r.Lines), a.spec.Path.LinesPerCycle)))
-	g := &group{token: r.Token, left: len(r.Lines), kind: r.Kind}
+	g := &group{token: r.Token, to: r.To, left: len(r.Lines), kind: r.Kind}
 	for _, l := range r.Lines {
 		g.serial = max(g.serial, uint64(l.Serial)*uint64(a.spec.AtomicCycles))
 		f.queue = append(f.queue, f.entry(g, r, l))

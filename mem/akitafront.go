@@ -8,7 +8,8 @@ import (
 // A group is a request on its way.
 type group struct {
 	token  uint64
-	left   int // lines that have not come
+	to     Receiver // nil: the compute unit
+	left   int      // lines that have not come
 	kind   Kind
 	serial uint64 // cycles of updates of one element
 }
@@ -118,7 +119,9 @@ func (f *front) arrived(now sim.VTimeInSec, e *entry) {
 	cycle := f.a.freq.Cycle(now)
 	f.a.pending--
 	f.a.last = cycle
-	if done := f.a.done[f.cu]; done != nil {
+	if g.to != nil {
+		g.to.Completed(g.token, cycle+g.serial)
+	} else if done := f.a.done[f.cu]; done != nil {
 		done(g.token, cycle+g.serial)
 	}
 }

@@ -26,7 +26,11 @@ type Request struct {
 	Busy     uint64 // cycles that the address path needs; lines leave it evenly spread
 	Lines    []Line // in the order in which lanes touch them first
 	Token    uint64 // names the request in a later completion
+	To       Receiver // who gets that completion; nil: the compute unit
 }
+
+// A Receiver gets the completion of a request of its own.
+type Receiver interface{ Completed(token, now uint64) }
 
 // A Reply is the hierarchy's answer. When Pending, Ready is not known yet: the
 // completion callback brings it.

@@ -44,7 +44,7 @@ func (r *Run) pop(b *bin) (int32, error) {
 			b.fifo, b.head = b.fifo[:0], 0
 		}
 		if b.base == nil {
-			r.entries[b.queue]--
+			r.queues[b.queue].entries--
 		}
 		return i, nil
 	}
@@ -79,12 +79,12 @@ func (r *Run) popHost(b *bin) (int32, error) {
 	return i, nil
 }
 
-// openLaunch takes the payloads that start together from the bin. Workgroups
-// may be placed from cycle readyAt on. It returns nil when the payload starts none.
-func (r *Run) openLaunch(now uint64, b *bin, readyAt uint64) *launch {
+// openLaunch takes the payloads that start together from the bin. From ready on,
+// which says from when, its workgroups may be placed. It returns nil when the run
+// has failed.
+func (r *Run) openLaunch(now uint64, b *bin) *launch {
 	n := min(b.pending(), b.batchSize())
 	input := r.pool.newArray(b.stage)
-	s := &r.stats[b.id()]
 	for range n {
 		i, err := r.pop(b)
 		if err != nil {
@@ -94,11 +94,9 @@ func (r *Run) openLaunch(now uint64, b *bin, readyAt uint64) *launch {
 		r.pool.payloads[i].input = input
 		r.tracePicked(now, b, i, input)
 		r.pool.arrays[input].elems = append(r.pool.arrays[input].elems, i)
-		s.waits = append(s.waits, uint32(min(max(readyAt, now)-min(r.pool.payloads[i].enqueued, now), 1<<32-1)))
 	}
-	s.payloads += n
+	r.stats[b.id()].payloads += n
 	l := r.newLaunch(b, input)
-	l.readyAt = readyAt
 	if x := &r.pool.payloads[r.pool.arrays[input].elems[0]]; b.base == nil {
 		l.grid = x.groups
 	} else {
@@ -111,34 +109,48 @@ func (r *Run) openLaunch(now uint64, b *bin, readyAt uint64) *launch {
 	r.total += l.total * uint64(max(l.lanes, 1))
 	l.first = r.opened[b.id()]
 	r.opened[b.id()] += uint32(l.total)
+	r.open++
+	if l.total > 0 {
+		b.opens = append(b.opens, l)
+	}
+	return l
+}
+
+// ready says from which cycle on workgroups of an open launch may be placed.
+func (r *Run) ready(now uint64, l *launch, at uint64) {
+	l.readyAt = max(at, now)
+	s := &r.stats[l.bin.id()]
+	for _, i := range r.pool.arrays[l.input].elems {
+		wait := l.readyAt - min(r.pool.payloads[i].enqueued, l.readyAt)
+		s.waits = append(s.waits, uint32(min(wait, 1<<32-1)))
+	}
 	if l.total == 0 {
+		r.open--
 		r.done = max(r.done, now)
 		r.closeLaunch(l)
 		r.wake(now + 1) // its memory may be what another waits for
-		return nil
+		return
 	}
-	r.open++
-	b.opens = append(b.opens, l)
-	return l
+	r.Dispatcher.alarm.Set(l.readyAt)
 }
 
 func (b *bin) id() int { return b.Node.id }
 
 func (r *Run) newLaunch(b *bin, input int32) *launch {
-	l := &launch{}
-	if n := len(r.spareL); n > 0 {
-		l, r.spareL = r.spareL[n-1], r.spareL[:n-1]
+	l := r.spareL.Take()
+	*l = launch{code: b.Launch, class: b.id(), engine: -1, readyAt: cu.Never, stage: b.stage, bin: b, input: input}
+	if r.perEngine {
+		l.engine = b.queue
 	}
-	*l = launch{stage: b.stage, bin: b, input: input}
 	return l
 }
 
 // need is what the launch's next workgroup, or the workgroups that share its wave, may allocate.
 func (l *launch) need() uint64 { return l.worst * uint64(max(l.lanes, 1)) }
 
-// reservable says whether the payload memory allows the launch's next workgroup.
+// reserve says whether the payload memory allows the launch's next workgroup.
 // One of workgroups that share a wave is cut to what the memory allows.
-func (r *Run) reservable(l *launch) bool {
+func (r *Run) reserve(l *launch) bool {
 	free := r.pool.left() - min(r.graph.deeper[l.level], r.pool.left())
 	switch {
 	case l.worst == 0 || free >= l.need():
@@ -167,9 +179,9 @@ func (r *Run) split(l *launch, lanes int) {
 	r.open++
 }
 
-// next makes the next workgroup of the bin's first open launch, and closes the
-// launch for placing after its last.
-func (r *Run) nextGroup(b *bin, unit int, wg *cu.Workgroup) *launch {
+// nextGroup makes the next workgroup of the bin's first open launch, and closes
+// the launch for placing after its last.
+func (r *Run) nextGroup(b *bin, unit int, wg *cu.Workgroup) {
 	l := b.opens[0]
 	g := r.newGroup(l, unit)
 	*wg = cu.Workgroup{Index: uint64(g.id), ID: l.next, Count: l.grid}
@@ -179,22 +191,11 @@ func (r *Run) nextGroup(b *bin, unit int, wg *cu.Workgroup) *launch {
 	r.stats[b.id()].workgroups += uint64(max(l.lanes, 1))
 	wg.Node.Lanes = l.lanes
 	r.resident++
-	r.waves += uint64(l.Launch.Need.Waves)
-	l.advance()
-	if l.placed++; l.placed == l.total {
+	r.waves += uint64(l.code.Need.Waves)
+	if l.advance(); l.placed == l.total {
 		copy(b.opens, b.opens[1:])
 		b.opens = b.opens[:len(b.opens)-1]
 		r.open--
-	}
-	return l
-}
-
-func (l *launch) advance() {
-	for i := range l.next {
-		if l.next[i]++; l.next[i] < l.grid[i] {
-			return
-		}
-		l.next[i] = 0
 	}
 }
 
@@ -209,7 +210,7 @@ func (r *Run) newGroup(l *launch, unit int) *group {
 	g.launch, g.stage, g.unit, g.reserve = l, l.stage, unit, l.need()
 	r.pool.taken += g.reserve
 	g.arrays, g.calls, g.finish = g.arrays[:0], g.calls[:0], call{}
-	g.waves = ^uint64(0) >> (64 - uint(l.Launch.Need.Waves))
+	g.waves = ^uint64(0) >> (64 - uint(l.code.Need.Waves))
 	g.counts = g.counts[:0]
 	for range len(l.outputs) * max(l.lanes, 1) {
 		g.counts = append(g.counts, 0)

@@ -3,79 +3,132 @@
 // execution graphs, with their payload pool, the enqueue queue and the
 // schedulers that start what is enqueued.
 //
-//	dispatcher  kernels, one at a time; placer: workgroups of several programs
+//	dispatcher  places the workgroups of open launches
+//	kernel      one launch, which the host opens: no payloads, no queue
 //	graph       nodes that fit together, their levels and memory; text: as text and DOT
-//	run         a graph on the machine; bins: what waits; serve: launching and placing
+//	run         a graph on the machine; bins: what waits and what is open; queue: the component
 //	pool        payloads and the arrays that name them; group: what a workgroup does with them
-//	hardware, firmware, multipass, persistent: the schedulers
+//	memory      accesses of queues in memory
+//	hardware, firmware, multipass, persistent: the policies
 //
-// The package does not know what a workgroup computes, nor what makes one
-// fit: a compute unit says whether it has room. Accesses to payloads are those
-// of memory; here they are only checked.
+// The package does not know what a workgroup computes. Accesses to payloads are
+// those of memory; here they are only checked.
 package scheduler
 
 import (
+	"github.com/sarchlab/akita/v3/sim"
+
 	"spvsim/cu"
-	"spvsim/simd"
+	"spvsim/engine"
 )
 
 // fraction is the number of bits below a cycle in which rates are booked.
 const fraction = 20
 
-// An engine is the dispatcher's view of one shader engine.
-type engine struct {
-	first, units int
-	nextUnit     int
-	full         bool   // nothing fits until something is given back
-	groupAt      uint64 // from when it may place the next workgroup, in fractions of a cycle
-	waveAt       uint64 // from when it may start the next wave, in fractions of a cycle
+// A shaderEngine is the dispatcher's view of one shader engine.
+type shaderEngine struct {
+	index, first, units int
+	nextUnit            int
+	groupAt             uint64 // from when it may place the next workgroup, in fractions of a cycle
+	waveAt              uint64 // from when it may start the next wave, in fractions of a cycle
 }
 
 // A Spec says which dispatcher to build.
 type Spec struct {
 	Engines, Units     int // shader engines, and compute units of each
-	ClockMHz           int
+	Limits             cu.Limits
 	WorkgroupsPerCycle float64 // that an engine places
 	WavesPerCycle      float64 // that an engine starts
 	LaunchLatency      int     // cycles from placing a wave until it may issue
 	KernelLaunchCycles int     // paid before the first workgroup of a launch
 }
 
-// A Dispatcher places the workgroups of one launch at a time, in order, x
-// fastest. Workgroups go to the shader engines in turn, and in each to its
-// compute units in turn; an engine or unit that has no room is passed over.
-type Dispatcher struct {
-	component
-	cluster  *cu.Cluster
-	engines  []engine
-	turn     int // the engine whose turn it is
-	groupGap uint64
-	waveGap  uint64
-	latency  uint64
-	launchIn uint64
-
-	launch *cu.Launch
-	total  uint64
-	placed uint64
-	ended  uint64
-	done   uint64 // cycle by which all that ended workgroups did is done
-	nextID [3]uint32
-	start  func(int) uint64
-	from   *engine // whose wave rate start books
-	now    uint64
+// A work is what the dispatcher places: the open launches of a kernel or of an
+// execution graph, in lists. The launches of a list start one after the other.
+type work interface {
+	// lists is how many lists there are; that of the lowest index goes first.
+	lists() int
+	// head is the first launch of a list that may be placed, or nil.
+	head(list int) *launch
+	// reserve says whether what the launch's next workgroup may allocate is free.
+	reserve(l *launch) bool
+	// begin makes the next workgroup of a list's first launch, for a compute unit.
+	begin(list, unit int, wg *cu.Workgroup)
+	// ended: the last wave of a workgroup has ended.
+	ended(now uint64, m *cu.WaveEnd)
+	// settled: nothing more can be placed in cycle now, and if nothing happens
+	// before, none until cycle next.
+	settled(now, next uint64)
 }
 
-// New builds a dispatcher. Bind gives it its compute units.
-func New(spec Spec) *Dispatcher {
+// A launch is a grid of workgroups that may be placed: a kernel, or what one
+// payload starts at one node, or the workgroup that several coalesced payloads start.
+type launch struct {
+	code    *cu.Launch
+	class   int // of what a workgroup takes: launches of one class find room in the same places
+	engine  int // the only one that it goes to; -1: all
+	grid    [3]uint32
+	next    [3]uint32 // id of the next workgroup
+	total   uint64
+	placed  uint64
+	ended   uint64
+	readyAt uint64 // cycle from which workgroups may be placed; cu.Never while that is not known
+
+	// Of a node.
+	*stage
+	bin   *bin
+	input int32
+	lanes int    // workgroups of one invocation that share a wave; 0: they do not
+	first uint32 // number of its first workgroup among those of the node
+}
+
+// advance goes on to the next workgroup.
+func (l *launch) advance() {
+	l.placed++
+	for i := range l.next {
+		if l.next[i]++; l.next[i] < l.grid[i] {
+			return
+		}
+		l.next[i] = 0
+	}
+}
+
+// A Dispatcher places workgroups, at its rates and where there is room, which it
+// keeps account of. Workgroups go to the shader engines in turn, and in each to
+// its compute units in turn; an engine or unit that has no room is passed over.
+type Dispatcher struct {
+	engine.Base
+	alarm   *engine.Alarm
+	port    *engine.Port
+	array   *cu.Array
+	engines []shaderEngine
+	rooms   []cu.Room // by compute unit
+	turn    int       // the engine whose turn it is
+	spec    Spec
+
+	groupGap, waveGap uint64 // in fractions of a cycle
+
+	work    work
+	kernel  *kernel // when that is the work
+	classes int
+	full    []bool // by engine and class: nothing of it fits until something is given back
+	places  engine.Stock[cu.Place]
+}
+
+// New builds the dispatcher of compute units.
+func New(e *engine.Engine, spec Spec, array *cu.Array) *Dispatcher {
 	d := &Dispatcher{
-		component: newComponent("Dispatcher", spec.ClockMHz),
-		groupGap:  gap(spec.WorkgroupsPerCycle), waveGap: gap(spec.WavesPerCycle),
-		latency: uint64(spec.LaunchLatency), launchIn: uint64(spec.KernelLaunchCycles),
+		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: spec,
+		groupGap: gap(spec.WorkgroupsPerCycle), waveGap: gap(spec.WavesPerCycle),
 	}
+	d.alarm, d.port = engine.NewAlarm(&d.Base, d, false), engine.NewPort(&d.Base, d, "Units")
 	for i := range spec.Engines {
-		d.engines = append(d.engines, engine{first: i * spec.Units, units: spec.Units})
+		d.engines = append(d.engines, shaderEngine{index: i, first: i * spec.Units, units: spec.Units})
 	}
-	d.start = d.startWave
+	for range array.Units {
+		d.rooms = append(d.rooms, cu.NewRoom(&spec.Limits))
+	}
+	array.Report(d.port)
 	return d
 }
 
@@ -87,124 +140,148 @@ func gap(perCycle float64) uint64 {
 	return max(uint64(float64(uint64(1)<<fraction)/perCycle), 1)
 }
 
-// Launch starts a kernel in cycle now: its first workgroup is placed when the
-// machine's launch cost is paid.
-func (d *Dispatcher) Launch(now uint64, l *cu.Launch) {
-	d.launch, d.placed, d.ended, d.nextID = l, 0, 0, [3]uint32{}
-	d.total = uint64(l.NumWorkgroups[0]) * uint64(l.NumWorkgroups[1]) * uint64(l.NumWorkgroups[2])
-	d.done = now + d.launchIn
-	for i := range d.engines {
-		d.engines[i].full = false
+// serve begins to place w, whose launches are of as many classes.
+func (d *Dispatcher) serve(w work, classes int) {
+	d.work, d.classes = w, classes
+	if n := len(d.engines) * classes; n > len(d.full) {
+		d.full = make([]bool, n)
 	}
-	if d.total > 0 {
-		d.wake(now + d.launchIn)
-	}
+	clear(d.full)
 }
 
-// Finished says whether all workgroups of the launch have ended, and by when all that they did is done.
-func (d *Dispatcher) Finished() (bool, uint64) { return d.ended == d.total, d.done }
+// Handle fulfils sim.Handler: time to place something, or the end of a wave.
+func (d *Dispatcher) Handle(e sim.Event) error {
+	now := d.Engine.Now()
+	if m, ok := e.(*cu.WaveEnd); ok {
+		d.waveEnded(now, m)
+		m.Handled()
+		return nil
+	}
+	d.tick(now)
+	return nil
+}
 
-// Next is the cycle of the dispatcher's next event; cu.Never if it has none.
-func (d *Dispatcher) Next() uint64 { return d.scheduled }
-
-// Progress is the number of workgroups that ended, and of all.
-func (d *Dispatcher) Progress() (ended, total uint64) { return d.ended, d.total }
+// waveEnded takes back what a wave had, and what its workgroup had with the last one.
+func (d *Dispatcher) waveEnded(now uint64, m *cu.WaveEnd) {
+	r := &d.rooms[m.Unit]
+	r.FreeWave(m.SIMD, m.Launch.Need)
+	if m.Last {
+		r.FreeGroup(m.LDSBase, m.Launch.Need)
+		d.work.ended(now, m)
+	}
+	e := m.Unit / d.spec.Units
+	clear(d.full[e*d.classes : (e+1)*d.classes])
+	d.alarm.Set(now)
+}
 
 // tick places what can be placed in cycle now, and plans the next time.
 func (d *Dispatcher) tick(now uint64) {
-	if d.cluster.Err() != nil {
-		return
+	placed, next := true, cu.Never
+	for placed && d.Engine.Err() == nil {
+		placed, next = d.placeNext(now)
 	}
-	d.now = now
-	for refused := 0; refused < len(d.engines) && d.placed < d.total; {
-		e := &d.engines[d.turn]
-		if d.turn++; d.turn == len(d.engines) {
-			d.turn = 0
-		}
-		if refused++; d.place(e, now) {
-			refused = 0
-		}
+	if next < cu.Never {
+		d.alarm.Set(max(next, now+1))
 	}
-	if d.placed < d.total {
-		d.plan(now)
-	}
+	d.work.settled(now, next)
 }
 
-// place puts the next workgroup on e, if its rates and units allow it now.
-func (d *Dispatcher) place(e *engine, now uint64) bool {
-	if e.full || e.opensAt() > now {
-		return false
+// placeNext places the workgroup whose turn it is, if there is one that can be.
+// Otherwise it says from when on one can, if nothing happens before.
+func (d *Dispatcher) placeNext(now uint64) (placed bool, next uint64) {
+	next = cu.Never
+	for i := range d.work.lists() {
+		l := d.work.head(i)
+		switch {
+		case l == nil:
+			continue
+		case l.readyAt > now:
+			next = min(next, l.readyAt)
+			continue
+		case !d.work.reserve(l):
+			continue // until a payload is freed, with the end of a workgroup
+		}
+		e, unit, at := d.find(now, l)
+		if e != nil {
+			d.put(now, e, unit, i, l)
+			return true, now
+		}
+		next = min(next, at)
 	}
+	return false, next
+}
+
+// find looks for a compute unit with room for the launch's next workgroup. Where
+// only rates are in the way, at is from when they allow it.
+func (d *Dispatcher) find(now uint64, l *launch) (e *shaderEngine, unit int, at uint64) {
+	at = cu.Never
+	for range d.engines {
+		e := &d.engines[d.turn]
+		if l.engine >= 0 {
+			e = &d.engines[l.engine]
+		} else if d.turn++; d.turn == len(d.engines) {
+			d.turn = 0
+		}
+		full := &d.full[e.index*d.classes+l.class]
+		switch {
+		case *full:
+		case e.opensAt() > now:
+			at = min(at, e.opensAt())
+		default:
+			if u := d.unit(e, l.code.Need); u >= 0 {
+				return e, u, now
+			}
+			*full = true
+		}
+		if l.engine >= 0 {
+			break
+		}
+	}
+	return nil, 0, at
+}
+
+// unit is the next compute unit of an engine that has room, or -1.
+func (d *Dispatcher) unit(e *shaderEngine, need cu.Need) int {
 	for range e.units {
-		u := d.cluster.Units[e.first+e.nextUnit]
+		u := e.first + e.nextUnit
 		if e.nextUnit++; e.nextUnit == e.units {
 			e.nextUnit = 0
 		}
-		if u.Fits(d.launch.Need) {
-			d.put(e, u, now)
-			return true
+		if d.rooms[u].Fits(need) {
+			return u
 		}
 	}
-	e.full = true
-	return false
+	return -1
 }
 
-func (d *Dispatcher) put(e *engine, u *cu.ComputeUnit, now uint64) {
+// put sends the next workgroup of a list's first launch to a compute unit of an engine, at its rates.
+func (d *Dispatcher) put(now uint64, e *shaderEngine, unit, list int, l *launch) {
 	e.groupAt = max(e.groupAt, now<<fraction) + d.groupGap
-	d.from = e
-	wg := cu.Workgroup{Index: d.placed, ID: d.nextID, Count: d.launch.NumWorkgroups}
-	if d.launch.Fragments != nil {
-		wg.Fragments = &d.launch.Fragments[d.placed]
+	m := d.place(now, unit, l.code)
+	for i := range m.Waves {
+		at := max(e.waveAt, now<<fraction)
+		e.waveAt = at + d.waveGap
+		m.Waves[i].At = at>>fraction + uint64(d.spec.LaunchLatency)
 	}
-	u.Place(now, d.launch, &wg, d.start)
-	d.placed++
-	d.advanceID()
+	d.work.begin(list, unit, &m.Workgroup)
+	d.send(unit, m)
 }
 
-// startWave books the start of a wave on the engine that is being given a workgroup.
-func (d *Dispatcher) startWave(int) uint64 {
-	at := max(d.from.waveAt, d.now<<fraction)
-	d.from.waveAt = at + d.waveGap
-	return at>>fraction + d.latency
+// place takes room for a workgroup on a unit.
+func (d *Dispatcher) place(now uint64, unit int, l *cu.Launch) *cu.Place {
+	r, m := &d.rooms[unit], d.places.Take()
+	m.Launch, m.Placed, m.Stock, m.Waves = l, now, &d.places, m.Waves[:0]
+	m.LDSBase = r.TakeGroup(l.Need)
+	for range l.Need.Waves {
+		m.Waves = append(m.Waves, cu.PlacedWave{SIMD: r.TakeWave(l.Need)})
+	}
+	return m
 }
 
-func (d *Dispatcher) advanceID() {
-	for i := range d.nextID {
-		if d.nextID[i]++; d.nextID[i] < d.launch.NumWorkgroups[i] {
-			return
-		}
-		d.nextID[i] = 0
-	}
+// send sends a workgroup off: it arrives when its first wave may issue, in a later cycle.
+func (d *Dispatcher) send(unit int, m *cu.Place) {
+	d.port.Post(m, d.array.Units[unit].Port(), max(m.Waves[0].At, d.Engine.Now()+1))
 }
 
 // opensAt is the cycle from which the engine's rates allow another workgroup.
-func (e *engine) opensAt() uint64 { return max(e.groupAt, e.waveAt) >> fraction }
-
-// plan asks for a tick when the next engine that has room may place a workgroup.
-func (d *Dispatcher) plan(now uint64) {
-	next := cu.Never
-	for i := range d.engines {
-		if e := &d.engines[i]; !e.full {
-			next = min(next, e.opensAt())
-		}
-	}
-	if next < cu.Never {
-		d.wake(max(next, now+1))
-	}
-}
-
-// Freed fulfils cu.Listener.
-func (d *Dispatcher) Freed(now uint64, unit int) {
-	if d.placed == d.total {
-		return
-	}
-	e := &d.engines[unit/d.engines[0].units]
-	e.full = false
-	d.wake(max(now+1, e.opensAt()))
-}
-
-// Ended fulfils cu.Listener.
-func (d *Dispatcher) Ended(_, done uint64, _ int, _ *simd.Group) {
-	d.ended++
-	d.done = max(d.done, done)
-}
+func (e *shaderEngine) opensAt() uint64 { return max(e.groupAt, e.waveAt) >> fraction }

@@ -1,32 +1,53 @@
 package scheduler
 
-func init() { Schedulers["firmware"] = newFirmware }
+import "spvsim/cu"
 
 // firmware is a core that reads a ring in memory and starts launches one after
-// the other.
+// the other; or one in each shader engine.
 type firmware struct {
-	*Run
-	core []uint64 // by queue: cycle from which its core is free
+	pushed
+	run  *Run
+	core []uint64 // by queue: cycle from which its core is free; cu.Never while that is not known
 }
 
-func newFirmware(r *Run) (Scheduler, error) {
-	return &firmware{Run: r, core: make([]uint64, r.queues())}, nil
+func newFirmware(r *Run) (policy, error) {
+	return &firmware{run: r, core: make([]uint64, len(r.queues))}, nil
 }
 
 // Allocate counts in memory.
-func (f *firmware) Allocate(now uint64, unit, payloads int) uint64 {
-	if payloads == 0 {
-		return now
+func (f *firmware) Allocate(now uint64, unit, payloads int, done *wait) {
+	f.run.count(now, unit, payloads, done)
+}
+
+// count is what allocating payloads in memory costs: an atomic.
+func (r *Run) count(now uint64, unit, payloads int, done *wait) {
+	if payloads > 0 {
+		r.atomic(now, done, unit, counterAlloc)
 	}
-	return f.atomic(now, unit, 0)
+	done.close()
 }
 
 // Enqueue takes entries of the ring with an atomic and writes them; the wave
 // waits for the atomic alone.
-func (f *firmware) Enqueue(now uint64, unit, payloads int) (accepted, visible uint64) {
-	accepted = f.atomic(now, unit, 1+f.queueOf(unit))
-	f.queue.StallCycles += accepted - now
-	return accepted, max(accepted, f.write(now, unit, payloads)) + uint64(f.spec.Queue.Latency)
+func (f *firmware) Enqueue(now uint64, b *batch) {
+	r := f.run
+	r.append(now, b, counterEntry+r.queueOf(b.unit), uint64(r.spec.Queue.Latency))
+}
+
+// append takes entries of a queue in memory with an atomic and writes them. The
+// wave waits for the atomic; both done, the payloads can be picked after latency.
+func (r *Run) append(now uint64, b *batch, counter int, latency uint64) {
+	all := gather(now, func(at uint64) { r.release(b, at+latency) })
+	all.legs++
+	taken := gather(now, func(at uint64) {
+		r.counts.StallCycles += at - now
+		r.accept(b, at)
+		all.leg(at)
+	})
+	r.atomic(now, taken, b.unit, counter)
+	taken.close()
+	r.write(now, all, b.unit, len(b.payloads))
+	all.close()
 }
 
 // Start begins with an idle core.
@@ -36,25 +57,29 @@ func (f *firmware) Start(now uint64) {
 	}
 }
 
-// Ended has nothing to do: the run calls Tick.
-func (f *firmware) Ended(_, _ uint64, _ int) {}
-
-// Tick serves all queues.
-func (f *firmware) Tick(now uint64) uint64 {
-	next := uint64(1<<64 - 1)
-	for q := range f.core {
-		next = min(next, f.serve(now, q, f.openNext))
-	}
-	return next
+// Tick opens launches.
+func (f *firmware) Tick(now uint64, queue int) uint64 {
+	return f.run.openAll(now, queue, f.open)
 }
 
-// openNext spends the core's time on a launch.
-func (f *firmware) openNext(now uint64, b *bin) (uint64, bool) {
-	core := &f.core[b.queue]
+// open spends the core's time on a launch: it reads the entry and starts it.
+func (f *firmware) open(now uint64, b *bin) (uint64, bool) {
+	r, core := f.run, &f.core[b.queue]
 	if *core > now {
 		return *core, false
 	}
-	*core = f.read(now, f.firstUnit(b.queue)) + uint64(f.spec.Firmware)
-	f.openLaunch(now, b, *core)
-	return now, true
+	l := r.openLaunch(now, b)
+	if l == nil {
+		return cu.Never, false
+	}
+	*core = cu.Never
+	q := r.queues[b.queue]
+	w := gather(now, func(at uint64) {
+		*core = at + uint64(r.spec.Firmware)
+		r.ready(now, l, *core)
+		q.alarm.Set(*core)
+	})
+	r.read(now, w, r.firstUnit(b.queue))
+	w.close()
+	return *core, *core <= now
 }

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sarchlab/akita/v3/sim"
+
 	"spvsim/cu"
+	"spvsim/engine"
 	"spvsim/mem"
 	"spvsim/program"
 )
@@ -96,8 +99,13 @@ func TestGraphFaultsByName(t *testing.T) {
 	}
 }
 
+// storeOnly is a run of which the pool needs no more than a store.
+func storeOnly() *Run {
+	return &Run{Parts: Parts{Engine: engine.New(1 * sim.GHz), Store: mem.NewStore(0)}}
+}
+
 func TestPoolGivesPlacesBack(t *testing.T) {
-	p := newPool(mem.NewStore(0), 64, 1000)
+	p := newPool(storeOnly(), 64, 1000)
 	var list []int32
 	for range 6 {
 		i, err := p.take(20, false) // takes 32 bytes
@@ -136,7 +144,7 @@ func TestPoolGivesPlacesBack(t *testing.T) {
 }
 
 func TestHandlesOfDeadArraysNameNothing(t *testing.T) {
-	p := newPool(mem.NewStore(0), 0, 100)
+	p := newPool(storeOnly(), 0, 100)
 	i := p.newArray(nil)
 	old := p.handle(i)
 	p.dropArray(i)

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"spvsim/isa"
+	"spvsim/mem"
 	"spvsim/mem/lane"
 	"spvsim/program"
 	"spvsim/simd"
@@ -33,8 +34,45 @@ type call struct {
 	count, index uint64
 	array        int32
 	result       uint64
-	ready        uint64 // cycle
 	id           uint32
+	*answers
+}
+
+// answers are the waves that wait for a call to be done, and the cycle in which
+// it is, once that is known.
+type answers struct {
+	pool    *pool
+	unit    int
+	at      uint64
+	known   bool
+	tickets []simd.Ticket
+}
+
+func (g *group) newAnswers() *answers { return &answers{pool: g.run.pool, unit: g.unit} }
+
+// wait makes the wait that knows when the call is done.
+func (a *answers) wait(from uint64) *wait {
+	return gather(from, func(at uint64) {
+		a.at, a.known = at, true
+		for _, t := range a.tickets {
+			a.pool.answer(a.unit, t, at)
+		}
+		a.tickets = nil
+	})
+}
+
+// booking is what the call costs a wave that makes it now: it may go on, and has
+// the result when the call is done.
+func (a *answers) booking(v *visit) simd.Booking {
+	switch t := v.wave.Ticket(v.now); {
+	case a.known && a.at <= v.now:
+		return simd.Booking{Ready: v.now, Free: v.now}
+	case a.known:
+		a.pool.answer(a.unit, t, a.at)
+	default:
+		a.tickets = append(a.tickets, t)
+	}
+	return simd.Booking{Pending: true, Free: v.now}
 }
 
 // nowhere is an address outside of all memory, for elements that do not exist.
@@ -187,7 +225,8 @@ func (g *group) allocate(v *visit) simd.Booking {
 		if c.array != 0 {
 			g.run.pool.arrays[c.array].group = true
 		}
-		c.ready = g.run.sched.Allocate(v.now, g.unit, int(count))
+		c.answers = g.newAnswers()
+		g.run.policy.Allocate(v.now, g.unit, int(count), c.wait(v.now))
 	} else if c.count != count || c.index != index {
 		g.fault(v, -1, "payload count or node index differs within the workgroup: %d payloads for index %d here, %d for %d in another wave", count, index, c.count, c.index)
 	}
@@ -196,9 +235,9 @@ func (g *group) allocate(v *visit) simd.Booking {
 		handle = g.run.pool.handle(c.array)
 	}
 	v.wave.State.SetResult(v.in, handle)
-	ready := max(c.ready, v.now)
+	answers := c.answers
 	g.made()
-	return simd.Booking{Ready: ready, Free: v.now}
+	return answers.booking(v)
 }
 
 // allocateLanes makes an array for each active lane.
@@ -216,8 +255,9 @@ func (g *group) allocateLanes(v *visit) simd.Booking {
 		total += int(count)
 	}
 	g.made()
-	ready := g.run.sched.Allocate(v.now, g.unit, total)
-	return simd.Booking{Ready: ready, Free: v.now}
+	a := g.newAnswers()
+	g.run.policy.Allocate(v.now, g.unit, total, a.wait(v.now))
+	return a.booking(v)
 }
 
 // newArray allocates payloads of the output that the instruction names, or faults. An array of no payloads needs no node:
@@ -274,7 +314,9 @@ func (g *group) enqueue(v *visit) simd.Booking {
 	if v.in.Src[0].Kind != isa.Vector {
 		exec = 1 << v.first()
 	}
-	b := batch{unit: g.unit}
+	q := g.run.queues[g.run.queueOf(g.unit)]
+	b := q.batches.Take()
+	b.unit, b.payloads = g.unit, b.payloads[:0]
 	var last uint64
 	for ; exec != 0; exec &= exec - 1 {
 		l := bits.TrailingZeros64(exec)
@@ -283,16 +325,21 @@ func (g *group) enqueue(v *visit) simd.Booking {
 			continue // an array of the workgroup, in the vector registers of all lanes
 		}
 		last = handle
-		if !g.give(v, l, handle, &b) {
+		if !g.give(v, l, handle, b) {
 			break
 		}
 	}
 	g.made()
 	if len(b.payloads) == 0 {
+		q.batches.Give(b)
 		return simd.Booking{Ready: v.now, Free: v.now}
 	}
-	accepted := g.run.enqueue(v.now, &b)
-	return simd.Booking{Ready: accepted, Free: accepted}
+	if accepted, known := g.run.enqueue(v.now, b); known {
+		return simd.Booking{Ready: accepted, Free: accepted}
+	}
+	t, unit, p := v.wave.Ticket(v.now).Holds(), g.unit, g.run.pool
+	b.waiter = func(at uint64) { p.answer(unit, t, at) }
+	return simd.Booking{Pending: true, Held: true}
 }
 
 // give adds an array to what is enqueued.
@@ -327,15 +374,15 @@ func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
 func (g *group) complete(v *visit, lane int, to *stage, e int32) bool {
 	x := &g.run.pool.payloads[e]
 	x.state = payloadQueued
-	if err := g.run.count(x, to); err != nil {
+	if err := g.run.size(x, to); err != nil {
 		g.fault(v, lane, "%v", err)
 		return false
 	}
 	return true
 }
 
-// count works out how many workgroups a payload starts.
-func (r *Run) count(x *payload, to *stage) error {
+// size works out how many workgroups a payload starts.
+func (r *Run) size(x *payload, to *stage) error {
 	x.groups = to.grid(x)
 	if to.indirect != nil {
 		if err := to.checkCount(x.groups); err != nil {
@@ -414,12 +461,15 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 		if x.unfinished == 0 {
 			g.finish.result = 1
 		}
-		g.finish.ready = g.run.finishCost(v.now, g.unit, x.addr)
+		g.finish.answers = g.newAnswers()
+		w := g.finish.wait(v.now)
+		g.run.access(v.now, w, g.unit, mem.Atomic, x.addr, 4, 1) // the count that tells the last one
+		w.close()
 		g.finish.id = v.in.SPIRV
 	}
 	g.finish.waves |= v.bit()
 	v.wave.State.SetResult(v.in, g.finish.result)
-	return simd.Booking{Ready: max(g.finish.ready, v.now), Free: v.now}
+	return g.finish.booking(v)
 }
 
 // Check looks at an access to payloads: each active lane must stay within a

@@ -1,23 +1,22 @@
 package scheduler
 
-import "fmt"
-
-func init() { Schedulers["hardware"] = newHardware }
+import "spvsim/cu"
 
 // hardware is a queue beside the dispatcher, or one in each shader engine:
 // payloads enter through ports, wait in entries on chip and are launched at a
-// rate. Entries beyond its depth go to memory.
+// rate. Entries beyond its depth go to memory. Payloads are allocated by the
+// pool, which answers after the queue's latency, there and back.
 type hardware struct {
-	*Run
-	queues []queue
+	pushed
+	run    *Run
+	queues []hardwareQueue
 }
 
-// A queue is the enqueue queue's part that costs time; what waits in it is in the run's bins.
-type queue struct {
-	component
-	alloc, enter port
-	launch       port
-	spilled      int // payloads that wait in memory
+// A hardwareQueue is what of a queue costs time.
+type hardwareQueue struct {
+	enter   port
+	launch  port
+	spilled int // payloads that wait in memory
 }
 
 // A port takes payloads at a rate.
@@ -35,72 +34,70 @@ func (p *port) take(now uint64, n int) uint64 {
 	return (p.free - 1) >> fraction
 }
 
-func newHardware(r *Run) (Scheduler, error) {
-	h := &hardware{Run: r}
-	ports, launch := port{gap: gap(float64(r.spec.Queue.Ports))}, port{gap: gap(r.spec.Queue.LaunchRate)}
-	for q := range r.queues() {
-		name := fmt.Sprintf("EnqueueQueue[%d]", q)
-		h.queues = append(h.queues, queue{component: newComponent(name, r.spec.Dispatch.ClockMHz), alloc: ports, enter: ports, launch: launch})
+func newHardware(r *Run) (policy, error) {
+	h := &hardware{run: r}
+	for range r.queues {
+		h.queues = append(h.queues, hardwareQueue{enter: r.spec.Queue.port(), launch: port{gap: gap(r.spec.Queue.LaunchRate)}})
 	}
 	return h, nil
 }
 
-// Allocate asks the queue and waits for its answer.
-func (h *hardware) Allocate(now uint64, unit, payloads int) uint64 {
-	at := h.queues[h.queueOf(unit)].alloc.take(now, payloads)
-	h.stall(now, at, payloads)
-	return at + 2*uint64(h.spec.Queue.Latency)
+// port is a port through which payloads go, each way on its own.
+func (s *QueueSpec) port() port { return port{gap: gap(float64(s.Ports))} }
+
+// Allocate asks the pool.
+func (h *hardware) Allocate(now uint64, unit, payloads int, done *wait) {
+	h.run.pool.ask(now, unit, payloads, done)
 }
 
 // stall counts what a wave waits for others at a port.
-func (h *hardware) stall(now, at uint64, payloads int) {
-	alone := now + uint64(max(payloads-1, 0)/h.spec.Queue.Ports)
-	h.Run.queue.StallCycles += max(at, alone) - alone
+func (r *Run) stall(now, at uint64, payloads int) {
+	alone := now + uint64(max(payloads-1, 0)/r.spec.Queue.Ports)
+	r.counts.StallCycles += max(at, alone) - alone
 }
 
-// Enqueue holds the wave until the queue has taken the payloads: those that
-// find no entry are written to memory first.
-func (h *hardware) Enqueue(now uint64, unit, payloads int) (accepted, visible uint64) {
-	q := &h.queues[h.queueOf(unit)]
-	accepted = q.enter.take(now, payloads)
-	waiting := h.entries[h.queueOf(unit)] - q.spilled
-	over := min(max(waiting+payloads-h.spec.Queue.Depth, 0), payloads)
-	if over > 0 {
+// Enqueue holds the wave until the queue has taken the payloads: those that find
+// no entry are written to memory first. The entrance is booked by the sender,
+// which others keep waiting; what is taken arrives after the latency.
+func (h *hardware) Enqueue(now uint64, b *batch) {
+	r, i, n := h.run, h.run.queueOf(b.unit), len(b.payloads)
+	q := &h.queues[i]
+	w := gather(q.enter.take(now, n), func(at uint64) {
+		r.stall(now, at, n)
+		r.accept(b, at)
+		r.release(b, at+uint64(r.spec.Queue.Latency))
+	})
+	waiting := r.queues[i].entries - q.spilled
+	if over := min(max(waiting+n-r.spec.Queue.Depth, 0), n); over > 0 {
 		q.spilled += over
-		h.Run.queue.Spills += uint64(over)
-		accepted = max(accepted, h.write(now, unit, over))
+		r.counts.Spills += uint64(over)
+		r.write(now, w, b.unit, over)
 	}
-	h.stall(now, accepted, payloads)
-	return accepted, accepted + uint64(h.spec.Queue.Latency)
+	w.close()
 }
 
-// Start has nothing to prepare.
-func (h *hardware) Start(uint64) {}
-
-// Ended has nothing to do: the run calls Tick.
-func (h *hardware) Ended(_, _ uint64, _ int) {}
-
-// Tick serves all queues.
-func (h *hardware) Tick(now uint64) uint64 {
-	next := uint64(1<<64 - 1)
-	for q := range h.queues {
-		next = min(next, h.serve(now, q, h.openNext))
-	}
-	return next
+// Tick opens launches.
+func (h *hardware) Tick(now uint64, queue int) uint64 {
+	return h.run.openAll(now, queue, h.open)
 }
 
-// openNext opens a launch at the queue's rate. Payloads that wait in memory are read back.
-func (h *hardware) openNext(now uint64, b *bin) (uint64, bool) {
-	q := &h.queues[b.queue]
+// open opens a launch at the queue's rate. Payloads that wait in memory are read back.
+func (h *hardware) open(now uint64, b *bin) (uint64, bool) {
+	r, q := h.run, &h.queues[b.queue]
 	if at := q.launch.free >> fraction; at > now {
 		return at, false
 	}
 	q.launch.take(now, 1)
-	ready := now + uint64(h.spec.Launch)
-	if q.spilled > 0 && b.nHosts == 0 {
-		q.spilled--
-		ready = h.read(now, h.firstUnit(b.queue)) + uint64(h.spec.Launch)
+	spilled := q.spilled > 0 && b.nHosts == 0
+	l := r.openLaunch(now, b)
+	if l == nil {
+		return cu.Never, false
 	}
-	h.openLaunch(now, b, ready)
+	w := gather(now, func(at uint64) { r.ready(now, l, at+uint64(r.spec.Launch)) })
+	if spilled {
+		q.spilled--
+		r.read(now, w, r.firstUnit(b.queue))
+	}
+	w.close()
 	return now, true
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/cu"
+	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/program"
@@ -21,23 +22,22 @@ type machine struct {
 	rules simd.Rules
 
 	memory cu.Memory
-	lds    cu.LDS
-	alone  bool // the cluster goes on by itself between the dispatcher's events
+	lds    func(e *engine.Engine, name string) (cu.LDS, error)
 }
 
 // newMachine is a small machine of one compute unit with one SIMD that issues every cycle.
 func newMachine() *machine {
 	m := &machine{
 		cu: cu.Spec{
-			Engines: 1, Units: 1, ClockMHz: 1000,
+			Engines: 1, Units: 1,
 			Limits: cu.Limits{
 				Machine: "test", WaveSize: 64, SIMDs: 1, Slots: 10, Vector: 256, VectorGranule: 4, VectorMax: 256,
 				Scalar: 800, ScalarGranule: 16, ScalarMax: 104, LDSBytes: 65536, LDSGranule: 512, LDSMax: 65536, Barriers: 16,
 			},
 			SIMD: simd.Spec{Slots: 10, Cadence: 1, Policy: "oldest", Width: 1, ClockMHz: 1000, ClockBits: 64, MaxOutstanding: 63},
 		},
-		memory: fixedMemory{fixed{50, 4}}, lds: fixedLDS{fixed{0, 4}},
-		disp: Spec{Engines: 1, Units: 1, ClockMHz: 1000, WorkgroupsPerCycle: 1024, WavesPerCycle: 1024},
+		memory: fixedMemory{fixed{50, 4}}, lds: fixedLDS(fixed{0, 4}),
+		disp: Spec{Engines: 1, Units: 1, WorkgroupsPerCycle: 1024, WavesPerCycle: 1024},
 	}
 	c := &m.rules.Classes
 	m.rules.WaveSize, m.rules.MaxOutstanding = 64, 63
@@ -76,18 +76,36 @@ func (f fixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int) simd.B
 	return f.booking(now)
 }
 
-type fixedLDS struct{ fixed }
+// A constantLDS answers every access after a fixed time.
+type constantLDS struct {
+	engine.Base
+	fixed
+	port *engine.Port
+}
 
-func (fixedLDS) Clear(uint32, uint32) {}
+func fixedLDS(f fixed) func(*engine.Engine, string) (cu.LDS, error) {
+	return func(e *engine.Engine, name string) (cu.LDS, error) {
+		d := &constantLDS{Base: engine.NewBase(e, name), fixed: f}
+		d.port = engine.NewPort(&d.Base, d, "Unit")
+		return d, nil
+	}
+}
 
-func (f fixedLDS) Issue(now uint64, _ *isa.State, _, _ uint32, _ *isa.Inst) lds.Timing {
-	return lds.Timing{Ready: now + f.latency, Busy: f.busy, Unit: f.busy}
+func (*constantLDS) Clear(uint32, uint32) {}
+
+func (d *constantLDS) Port() *engine.Port { return d.port }
+
+func (d *constantLDS) Handle(e sim.Event) error {
+	r, now := e.(*lds.Request), d.Engine.Now()
+	r.Timing = lds.Timing{Ready: now + d.latency, Busy: d.busy, Unit: d.busy}
+	d.port.Post(r.Answer, r.To, max(r.Timing.Ready, now+1))
+	return nil
 }
 
 // rig is a machine with its engine, ready to launch.
 type rig struct {
-	engine     *sim.SerialEngine
-	cluster    *cu.Cluster
+	engine     *engine.Engine
+	array      *cu.Array
 	dispatcher *Dispatcher
 	m          *machine
 	prints     []uint64 // cycles of the DebugPrints
@@ -96,25 +114,25 @@ type rig struct {
 
 func newRig(t testing.TB, m *machine) *rig {
 	t.Helper()
-	r := &rig{engine: sim.NewSerialEngine(), dispatcher: New(m.disp), m: m}
-	var others func() uint64
-	if m.alone {
-		others = r.dispatcher.Next
-	}
-	c, err := cu.New(m.cu, cu.Links{Engine: r.engine, Listener: r.dispatcher, Others: others,
+	r := &rig{engine: engine.New(1 * sim.GHz), m: m}
+	a, err := cu.New(m.cu, cu.Links{Engine: r.engine,
 		Printer: func(now uint64, w *simd.Wave, _ *isa.Inst) {
 			r.prints = append(r.prints, now)
 			if r.onPrint != nil {
 				r.onPrint(w)
 			}
 		},
-		Parts: func(int, int) (cu.Parts, error) { return cu.Parts{Memory: m.memory, LDS: m.lds}, nil },
+		Parts: func(name string, _, _ int) (cu.Parts, error) {
+			d, err := m.lds(r.engine, name+".LDS")
+			return cu.Parts{Memory: m.memory, LDS: d}, err
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.cluster = c
-	r.dispatcher.Bind(r.engine, c)
+	r.array = a
+	m.disp.Limits = m.cu.Limits
+	r.dispatcher = New(r.engine, m.disp, a)
 	return r
 }
 
@@ -142,17 +160,15 @@ func (r *rig) runGrid(t testing.TB, prog *program.Program, grid [3]uint32, maxCy
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.cluster.Begin(0, maxCycles, func(uint64) error { return nil })
+	r.engine.Limit(maxCycles, func(uint64) error { return nil })
+	r.array.Begin(0)
 	r.dispatcher.Launch(0, &cu.Launch{Code: code, Need: need, NumWorkgroups: grid})
-	if err := r.engine.Run(); err != nil {
-		t.Fatal(err)
-	}
+	err = r.engine.Run()
 	finished, done := r.dispatcher.Finished()
-	err = r.cluster.Err()
 	if !finished && err == nil {
 		err = errors.New("deadlock")
 	}
-	return outcome{cycles: done, slots: r.cluster.Settle(done), code: code, err: err}
+	return outcome{cycles: done, slots: r.array.Settle(done), code: code, err: err}
 }
 
 // assemble makes a program of waves of 64 lanes from instructions; End is added.

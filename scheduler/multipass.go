@@ -5,8 +5,6 @@ import (
 	"spvsim/mem"
 )
 
-func init() { Schedulers["multipass"] = newMultipass }
-
 // multipass runs the graph as compute passes: payloads are written to memory,
 // and for each node of a level a compaction gathers them and an indirect
 // dispatch starts them. Between levels all workgroups end.
@@ -14,10 +12,11 @@ func init() { Schedulers["multipass"] = newMultipass }
 // A level that payload memory can't hold the output of is left early, for the
 // deeper ones to free some; it is taken up again later.
 type multipass struct {
+	pushed
 	*Run
 	level   int // that runs
 	steps   []passStep
-	at      uint64 // cycle of the next step
+	at      uint64 // cycle of the next step; cu.Never while that is not known
 	running bool
 	blocked bool   // the last pass was left early
 	before  uint64 // workgroups that had ended when the pass began
@@ -30,25 +29,26 @@ type passStep struct {
 	dispatch bool
 }
 
-func newMultipass(r *Run) (Scheduler, error) {
-	r.spec.Queue.PerEngine, r.spec.Queue.Window = false, 0
-	return &multipass{Run: r}, nil
-}
+func newMultipass(r *Run) (policy, error) { return &multipass{Run: r}, nil }
 
 // Allocate counts in memory.
-func (m *multipass) Allocate(now uint64, unit, payloads int) uint64 {
-	if payloads == 0 {
-		return now
-	}
-	return m.atomic(now, unit, 0)
+func (m *multipass) Allocate(now uint64, unit, payloads int, done *wait) {
+	m.count(now, unit, payloads, done)
 }
 
-// Enqueue counts in memory and writes where the payloads are.
-func (m *multipass) Enqueue(now uint64, unit, payloads int) (accepted, visible uint64) {
-	accepted = m.atomic(now, unit, 1)
-	m.queue.StallCycles += accepted - now
-	m.write(now, unit, payloads)
-	return accepted, now
+// Enqueue counts in memory and writes where the payloads are, which nobody waits
+// for: the pass ends before they are read.
+func (m *multipass) Enqueue(now uint64, b *batch) {
+	w := gather(now, func(at uint64) {
+		m.counts.StallCycles += at - now
+		m.accept(b, at)
+		m.release(b, max(now, m.Engine.Now()))
+	})
+	m.atomic(now, w, b.unit, counterEntry)
+	w.close()
+	written := gather(now, nil)
+	m.write(now, written, b.unit, len(b.payloads))
+	written.close()
 }
 
 // Start begins with the level of what the host dispatched, which needs no compaction.
@@ -56,42 +56,55 @@ func (m *multipass) Start(now uint64) {
 	m.running, m.blocked, m.at, m.level = false, false, now, 0
 }
 
-// Ended has nothing to do: Tick looks at what is resident.
-func (m *multipass) Ended(_, _ uint64, _ int) {}
-
 // Tick goes on with the pass, or begins the next one.
-func (m *multipass) Tick(now uint64) uint64 {
+func (m *multipass) Tick(now uint64, queue int) uint64 {
 	if !m.running && !m.begin(now) {
-		return max(m.at, now+1)
+		return m.at
 	}
 	for len(m.steps) > 0 && m.at <= now {
 		m.step(now)
 	}
-	next := m.serve(now, 0, m.openNext)
+	next := m.openAll(now, queue, m.openQuota)
+	m.Dispatcher.alarm.Set(now) // which ends the pass if it starts nothing
 	if len(m.steps) > 0 {
-		return min(next, m.at)
-	}
-	if m.resident == 0 && m.over(next) {
-		return m.end(now)
+		next = min(next, m.at)
 	}
 	return next
 }
 
+// Settled ends the pass when all of it has been placed and has ended.
+func (m *multipass) Settled(now, next uint64) {
+	if m.running && len(m.steps) == 0 && m.resident == 0 && m.flying == 0 && m.over(next) {
+		m.end(now)
+	}
+}
+
 // over: nothing of the pass is left, or what is left waits for payload memory.
-func (m *multipass) over(next uint64) bool { return next == cu.Never || m.open == 0 }
+func (m *multipass) over(next uint64) bool {
+	if m.open > 0 {
+		return next == cu.Never
+	}
+	for _, b := range m.bins {
+		if b.quota > 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // end closes the pass: the next begins after the barrier.
-func (m *multipass) end(now uint64) uint64 {
+func (m *multipass) end(now uint64) {
 	m.running, m.blocked = false, m.open > 0
 	for _, b := range m.bins {
 		m.blocked = m.blocked || b.quota > 0
 		b.quota, b.held = 0, len(b.opens) > 0
 	}
-	if m.waiting == 0 && m.open == 0 || m.blocked && m.ended == m.before && m.waiting == m.waited {
-		return cu.Never // all is done, or nothing can be
+	m.at = cu.Never
+	if m.waiting == 0 && m.open == 0 || m.blocked && m.endedGroups == m.before && m.waiting == m.waited {
+		return // all is done, or nothing can be
 	}
 	m.at = max(now, m.done) + uint64(m.spec.PassBarrier)
-	return m.at
+	m.queues[0].alarm.Set(m.at)
 }
 
 // begin picks the level of the next pass and plans its commands.
@@ -113,8 +126,8 @@ func (m *multipass) begin(now uint64) bool {
 		m.steps = append(m.steps, passStep{b, true})
 	}
 	m.running, m.at = true, now+uint64(m.spec.PassLaunch)
-	m.queue.Passes++
-	m.before, m.waited = m.ended, m.waiting
+	m.counts.Passes++
+	m.before, m.waited = m.endedGroups, m.waiting
 	return true
 }
 
@@ -141,33 +154,41 @@ func (m *multipass) step(now uint64) {
 		m.at = now + uint64(m.spec.PassLaunch)
 		return
 	}
-	m.at = m.compact(now, s.bin) + uint64(m.spec.PassLaunch)
+	m.at = cu.Never
+	w := gather(now, func(at uint64) {
+		m.at = at + uint64(m.spec.PassLaunch)
+		m.queues[0].alarm.Set(m.at)
+	})
+	m.compact(now, w, s.bin)
+	w.close()
 }
 
 // compact reads the entries of a node and writes them one after the other, all
 // compute units taking part.
-func (m *multipass) compact(now uint64, b *bin) (done uint64) {
+func (m *multipass) compact(now uint64, w *wait, b *bin) {
 	bytes := uint64(len(b.fifo)-b.head) * entryBytes
-	units := uint64(len(m.Cluster.Units))
+	units := uint64(len(m.Array.Units))
 	line, _ := m.Hierarchy.LineBytes()
 	share := (bytes/units + uint64(line)) / uint64(line) * uint64(line)
-	done = now
 	for u := uint64(0); u < units && bytes > 0; u++ {
 		n := min(share, bytes)
 		bytes -= n
 		at := m.ring + counterBytes + u*share%(ringBytes-counterBytes)
-		done = max(done, m.access(now, int(u), mem.Read, at, n, n/uint64(line)))
-		done = max(done, m.access(now, int(u), mem.Write, at, n, n/uint64(line)))
+		m.access(now, w, int(u), mem.Read, at, n, n/uint64(line))
+		m.access(now, w, int(u), mem.Write, at, n, n/uint64(line))
 	}
-	return done
 }
 
-// openNext opens what the pass dispatches.
-func (m *multipass) openNext(now uint64, b *bin) (uint64, bool) {
+// openQuota opens what the pass dispatches.
+func (m *multipass) openQuota(now uint64, b *bin) (uint64, bool) {
 	if b.quota == 0 {
 		return cu.Never, false
 	}
 	b.quota -= min(b.quota, b.batchSize())
-	m.openLaunch(now, b, now)
+	l := m.openLaunch(now, b)
+	if l == nil {
+		return cu.Never, false
+	}
+	m.ready(now, l, now)
 	return now, true
 }

@@ -7,12 +7,11 @@ import (
 	"spvsim/cu"
 )
 
-func init() { Schedulers["persistent"] = newPersistent }
-
 // persistent is one kernel that holds all nodes: its workgroups stay resident
 // and take payloads from a queue in memory with atomics, each workgroup of a
 // payload for itself. A worker takes the registers and LDS of the largest node.
 type persistent struct {
+	pushed
 	*Run
 	workers []int // by compute unit
 	polls   polls
@@ -20,7 +19,6 @@ type persistent struct {
 	waves   int    // of a worker
 	begins  uint64 // cycle in which the workers start
 	order   uint64
-	since   uint64 // cycle in which something last ran or was on its way
 }
 
 // A poll is a worker that looks at the queue.
@@ -47,8 +45,7 @@ func (p *polls) Pop() any {
 // errWorkers says that the kernel of all nodes fits no compute unit.
 var errWorkers = errors.New("scheduler: the persistent kernel, with the registers and LDS of its largest nodes, does not fit on a compute unit")
 
-func newPersistent(r *Run) (Scheduler, error) {
-	r.spec.Queue.PerEngine = false
+func newPersistent(r *Run) (policy, error) {
 	p := &persistent{Run: r}
 	need := cu.Need{}
 	for _, n := range r.graph.Nodes {
@@ -57,7 +54,7 @@ func newPersistent(r *Run) (Scheduler, error) {
 		need.VectorRegs, need.ScalarRegs = max(need.VectorRegs, m.VectorRegs), max(need.ScalarRegs, m.ScalarRegs)
 		need.LDSBytes = max(need.LDSBytes, m.LDSBytes)
 	}
-	each := need.Occupancy(r.spec.Limits)
+	each := need.Occupancy(&r.spec.Dispatch.Limits)
 	if r.spec.Workers > 0 {
 		each = min(each, r.spec.Workers)
 	}
@@ -70,7 +67,7 @@ func newPersistent(r *Run) (Scheduler, error) {
 		n.Launch.Need.Waves = own
 	}
 	p.waves = need.Waves
-	for range r.Cluster.Units {
+	for range r.Array.Units {
 		p.workers = append(p.workers, each)
 	}
 	return p, nil
@@ -85,25 +82,17 @@ func (p *persistent) holds() (slots, from uint64) {
 }
 
 // Allocate counts in memory.
-func (p *persistent) Allocate(now uint64, unit, payloads int) uint64 {
-	if payloads == 0 {
-		return now
-	}
-	return p.atomic(now, unit, 0)
+func (p *persistent) Allocate(now uint64, unit, payloads int, done *wait) {
+	p.count(now, unit, payloads, done)
 }
 
 // Enqueue takes entries with an atomic and writes them.
-func (p *persistent) Enqueue(now uint64, unit, payloads int) (accepted, visible uint64) {
-	accepted = p.atomic(now, unit, 1)
-	p.queue.StallCycles += accepted - now
-	return accepted, max(accepted, p.write(now, unit, payloads))
-}
+func (p *persistent) Enqueue(now uint64, b *batch) { p.append(now, b, counterEntry, 0) }
 
 // Start launches the kernel: workers begin to poll at the dispatcher's rate.
 func (p *persistent) Start(now uint64) {
 	d := &p.spec.Dispatch
 	p.polls, p.busy = p.polls[:0], 0
-	p.since = now + uint64(d.LaunchLatency) + uint64(d.Units)*gap(d.WorkgroupsPerCycle)>>fraction
 	p.begins = now + uint64(d.LaunchLatency)
 	for k := range p.workers[0] {
 		for u := range p.workers {
@@ -117,55 +106,81 @@ func (p *persistent) Start(now uint64) {
 func (p *persistent) look(at uint64, unit int) {
 	p.order++
 	heap.Push(&p.polls, poll{at, p.order, unit})
+	p.queues[0].alarm.Set(at)
 }
 
 // Ended frees a worker, which polls when all its stores are done.
 func (p *persistent) Ended(now, done uint64, unit int) {
 	p.busy--
-	p.look(max(done, now+1), unit)
+	p.look(max(done, now), unit)
 }
 
 // Tick lets the workers look whose time has come.
-func (p *persistent) Tick(now uint64) uint64 {
-	for len(p.polls) > 0 && p.polls[0].at <= now && p.err == nil {
+func (p *persistent) Tick(now uint64, _ int) uint64 {
+	for len(p.polls) > 0 && p.polls[0].at <= now && p.Engine.Err() == nil {
 		w := heap.Pop(&p.polls).(poll)
-		p.queue.Polls++
-		ready := p.atomic(now, w.unit, 2)
-		if !p.run(now, w.unit, ready) {
-			p.look(max(ready, now+1)+uint64(p.spec.Poll), w.unit)
-		}
+		p.counts.Polls++
+		p.poll(now, w.unit)
 	}
-	if finished, _ := p.Finished(); finished || len(p.polls) == 0 || p.stuck(now) {
+	if len(p.polls) == 0 {
 		return cu.Never
 	}
 	return p.polls[0].at
 }
 
-// stuck reports that polling on is no use: nothing runs, nothing is on its way
-// and no coalescing window is open. Without it a deadlock would not end.
-func (p *persistent) stuck(now uint64) bool {
-	if p.resident > 0 || len(p.arrivals.list) > 0 {
-		p.since = now
+// poll is a worker's look at the queue, an atomic. A workgroup that it finds
+// begins when the pop has returned and its entry was read; a worker that finds
+// none looks again a while after the answer.
+func (p *persistent) poll(now uint64, unit int) {
+	var found *bin
+	w := gather(now, nil)
+	p.atomic(now, w, unit, counterPop)
+	if found = p.find(now); found == nil {
+		w.then = func(at uint64) {
+			if !p.idle() {
+				p.look(max(at, now+1)+uint64(p.spec.Poll), unit)
+			}
+		}
+		w.close()
+		return
 	}
-	return now > p.since+uint64(p.spec.Queue.Window+p.spec.Poll)*2+uint64(p.spec.MemoryEstimate)*100
+	p.read(now, w, unit)
+	m := p.Dispatcher.place(now, unit, found.opens[0].code)
+	p.nextGroup(found, unit, &m.Workgroup)
+	p.busy++
+	w.then = func(at uint64) {
+		for i := range m.Waves {
+			m.Waves[i].At = at
+		}
+		p.Dispatcher.send(unit, m)
+	}
+	w.close()
 }
 
-// run starts a workgroup on the worker, if there is one to start. It begins when
-// the pop has returned from memory and its entry was read.
-func (p *persistent) run(now uint64, unit int, popped uint64) bool {
-	for _, i := range p.Run.order {
-		b := p.bins[i]
-		for len(b.opens) == 0 && b.readyAt(uint64(p.spec.Queue.Window)) <= now && p.err == nil {
-			p.openLaunch(now, b, now)
+// find is the bin with the workgroup that goes next, or nil.
+func (p *persistent) find(now uint64) *bin {
+	for k := range p.Run.order {
+		b := p.at(0, k)
+		for len(b.opens) == 0 && b.readyAt(p.window) <= now && p.Engine.Err() == nil {
+			if l := p.openLaunch(now, b); l != nil {
+				p.ready(now, l, now)
+			}
 		}
-		if len(b.opens) == 0 || !p.reservable(b.opens[0]) {
-			continue
+		if len(b.opens) > 0 && p.reserve(b.opens[0]) {
+			return b
 		}
-		at := max(p.read(now, unit), popped)
-		p.nextGroup(b, unit, &p.wg)
-		p.busy++
-		p.Cluster.Units[unit].Place(now, b.Launch, &p.wg, func(int) uint64 { return at })
-		return true
 	}
-	return false
+	return nil
+}
+
+// idle reports that polling on is no use: nothing runs, nothing is on its way and
+// no coalescing window is open. Without it a deadlock would not end.
+func (p *persistent) idle() bool {
+	now := p.Engine.Now()
+	for _, b := range p.bins {
+		if at := b.readyAt(p.window); at < cu.Never && at > now {
+			return false
+		}
+	}
+	return p.resident == 0 && p.flying == 0
 }

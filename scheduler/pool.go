@@ -4,7 +4,11 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/engine"
 	"spvsim/mem"
+	"spvsim/simd"
 )
 
 // A payloadState says where a payload is in its life.
@@ -67,7 +71,11 @@ type chunk struct {
 // A pool is the payload memory of a machine. Its limit is one of bytes: places
 // are kept by size, as if an address translation gathered free bytes.
 type pool struct {
-	component
+	engine.Base
+	run      *Run
+	port     *engine.Port
+	allocs   []port // by queue: through which allocations of the hardware queue go
+	requests engine.Stock[allocation]
 	store    *mem.Store
 	capacity uint64 // bytes, on chip and scratch
 	onChip   uint64 // bytes of it
@@ -84,8 +92,47 @@ type pool struct {
 	spilled uint64 // payloads that found no room on chip
 }
 
-func newPool(store *mem.Store, onChip, scratch uint64) *pool {
-	return &pool{component: newComponent("PayloadPool", 1), store: store, capacity: onChip + scratch, onChip: onChip, payloads: make([]payload, 1), arrays: make([]array, 1)}
+func newPool(r *Run, onChip, scratch uint64) *pool {
+	p := &pool{Base: engine.NewBase(r.Engine, "PayloadPool"), run: r, store: r.Store, capacity: onChip + scratch, onChip: onChip,
+		payloads: make([]payload, 1), arrays: make([]array, 1)}
+	p.port = engine.NewPort(&p.Base, p, "Units")
+	for range r.numQueues() {
+		p.allocs = append(p.allocs, r.spec.Queue.port())
+	}
+	return p
+}
+
+// An allocation is the message of a wave that asks for payloads.
+type allocation struct {
+	engine.Header
+	queue, payloads int
+	done            *wait
+}
+
+// ask sends the request of a wave, which arrives after the queue's latency.
+func (p *pool) ask(now uint64, unit, payloads int, done *wait) {
+	m := p.requests.Take()
+	m.queue, m.payloads, m.done = p.run.queueOf(unit), payloads, done
+	p.run.Array.Units[unit].Port().Post(m, p.port, now+uint64(p.run.spec.Queue.Latency))
+}
+
+// Handle fulfils sim.Handler: a request goes through the port of its queue. The
+// answer takes the latency again.
+func (p *pool) Handle(e sim.Event) error {
+	m, now := e.(*allocation), p.Engine.Now()
+	at := p.allocs[m.queue].take(now, m.payloads)
+	p.run.stall(now, at, m.payloads)
+	m.done.leg(at + uint64(p.run.spec.Queue.Latency))
+	p.requests.Give(m)
+	return nil
+}
+
+// answer tells a wave on a compute unit that its operation is done in cycle at.
+func (p *pool) answer(unit int, t simd.Ticket, at uint64) {
+	u := p.run.Array.Units[unit]
+	a := u.Answer(t)
+	a.Done = at
+	p.port.Post(a, u.Port(), max(at, p.Engine.Now()+1))
 }
 
 // left is what is neither allocated nor reserved.

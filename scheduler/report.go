@@ -4,21 +4,21 @@ import "spvsim/tracing"
 
 // Counts are what happened since the last call. MeshGroup numbers start anew.
 func (r *Run) Counts() *tracing.GraphCounts {
-	c := &tracing.GraphCounts{Queue: r.queue, Unused: r.unuse}
+	c := &tracing.GraphCounts{Queue: r.counts, Unused: r.unuse}
 	c.Queue.ScratchUsed = r.pool.spilled
 	for i, n := range r.graph.Nodes {
 		s := &r.stats[i]
 		c.Nodes = append(c.Nodes, tracing.NodeCounts{Name: n.String(), Payloads: s.payloads, Workgroups: s.workgroups, Waits: s.waits})
 		*s = nodeStats{}
 	}
-	r.queue, r.unuse, r.pool.spilled = tracing.QueueCounts{}, 0, 0
+	r.counts, r.unuse, r.pool.spilled = tracing.QueueCounts{}, 0, 0
 	return c
 }
 
 // Totals are the workgroups and waves that ended since the last call.
 func (r *Run) Totals() (workgroups, waves uint64) {
-	workgroups, waves = r.ended, r.waves
-	r.ended, r.total, r.waves = 0, 0, 0
+	workgroups, waves = r.endedGroups, r.waves
+	r.endedGroups, r.total, r.waves = 0, 0, 0
 	return workgroups, waves
 }
 
@@ -30,7 +30,7 @@ type holder interface {
 // Charge accounts for wave slots that workers of the scheduler hold while they
 // wait for payloads: no wave of a node is in them.
 func (r *Run) Charge(c *tracing.SlotCycles, end uint64) {
-	h, ok := r.sched.(holder)
+	h, ok := r.policy.(holder)
 	if !ok {
 		return
 	}

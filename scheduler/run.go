@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"container/heap"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,8 +9,8 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/cu"
+	"spvsim/engine"
 	"spvsim/mem"
-	"spvsim/simd"
 	"spvsim/tracing"
 )
 
@@ -23,7 +22,7 @@ var ErrScratch = errors.New("scheduler: scratch memory")
 
 // A GraphSpec says how execution graphs are scheduled. Rates are a cycle.
 type GraphSpec struct {
-	Kind        string // of Schedulers
+	Kind        string // of kinds
 	Dispatch    Spec
 	Queue       QueueSpec
 	Launch      int // cycles from picking payloads until their first workgroup may be placed
@@ -32,9 +31,6 @@ type GraphSpec struct {
 	PassBarrier int // cycles between two levels of multipass
 	Poll        int // cycles between two polls of a worker of persistent
 	Workers     int // of a compute unit, of persistent; 0: as many as fit
-	Limits      *cu.Limits
-	// MemoryEstimate is what an access to the shared cache takes where the memory model can't tell, cycles.
-	MemoryEstimate int
 }
 
 // QueueSpec is the enqueue queue of the machine.
@@ -49,37 +45,61 @@ type QueueSpec struct {
 	PayloadBytes uint64 // on chip
 }
 
-// A Scheduler decides when payloads that were enqueued start workgroups, and
-// what that costs. It is told of cycles by its Run, whose methods it uses to
-// look at the payloads that wait, to open launches and to place workgroups.
-type Scheduler interface {
-	// Allocate books the allocation of payloads for a wave on a compute unit and
-	// says when the wave has them.
-	Allocate(now uint64, unit, payloads int) (ready uint64)
-	// Enqueue books payloads that a wave hands over: when the wave may go on,
-	// and from when they may be picked.
-	Enqueue(now uint64, unit int, payloads int) (accepted, visible uint64)
+// A policy decides when payloads that were enqueued start workgroups, and what
+// that costs. It uses the methods of its Run to look at the payloads that wait,
+// to open launches, and to access queues in memory.
+type policy interface {
+	// Allocate books the allocation of payloads for a wave on a compute unit;
+	// done hears when the wave has them, maybe before Allocate returns.
+	Allocate(now uint64, unit, payloads int, done *wait)
+	// Enqueue books a batch that a wave hands over: it calls accept when it is
+	// known from when the wave may go on, and release when it is from when the
+	// payloads may be picked.
+	Enqueue(now uint64, b *batch)
 	// Start begins a dispatch: the host's payloads wait.
 	Start(now uint64)
-	// Tick does what can be done in cycle now and says when to be called next,
-	// if nothing happens before: an arrival, the end of a wave or workgroup.
-	Tick(now uint64) (next uint64)
+	// Tick does what can be done for a queue in cycle now and says when to be
+	// called next, if nothing happens before: an arrival, the end of a workgroup.
+	Tick(now uint64, queue int) (next uint64)
+	// Settled: the dispatcher can place nothing more in cycle now, and if nothing
+	// happens before, not until cycle next.
+	Settled(now, next uint64)
 	// Ended: a workgroup on the unit ended, and all it did is done by cycle done.
 	Ended(now, done uint64, unit int)
 }
 
-// A Maker makes a scheduler for a run.
-type Maker func(*Run) (Scheduler, error)
+// pushed are the parts of a policy that opens launches and leaves the rest to the dispatcher.
+type pushed struct{}
 
-// Schedulers by the name that machine descriptions use.
-var Schedulers = map[string]Maker{}
+func (pushed) Start(uint64)             {}
+func (pushed) Settled(_, _ uint64)      {}
+func (pushed) Ended(_, _ uint64, _ int) {}
 
-// usesChip names the schedulers whose payloads live on chip while there is room.
-var usesChip = map[string]bool{"hardware": true}
+// A kind is a row of the table of schedulers.
+type kind struct {
+	make  func(*Run) (policy, error)
+	queue string // name of the components in which payloads wait
+	// engines: there may be one for each shader engine; without, the machine has one.
+	engines bool
+	// window: coalescing nodes wait for more payloads.
+	window bool
+	// onChip: payloads live on chip while there is room.
+	onChip bool
+	// pulls: workers take their workgroups; the dispatcher places none.
+	pulls bool
+}
+
+// kinds of scheduler by the name that machine descriptions use.
+var kinds = map[string]kind{
+	"hardware":   {make: newHardware, queue: "EnqueueQueue", engines: true, window: true, onChip: true},
+	"firmware":   {make: newFirmware, queue: "SchedulerCore", engines: true, window: true},
+	"multipass":  {make: newMultipass, queue: "PassQueue"},
+	"persistent": {make: newPersistent, queue: "WorkQueue", window: true, pulls: true},
+}
 
 // OnChip is the payload memory that a machine of the spec has on chip.
 func (s GraphSpec) OnChip() uint64 {
-	if usesChip[s.Kind] {
+	if kinds[s.Kind].onChip {
 		return s.Queue.PayloadBytes
 	}
 	return 0
@@ -87,50 +107,49 @@ func (s GraphSpec) OnChip() uint64 {
 
 // Parts are what a run is connected to.
 type Parts struct {
-	Engine    sim.Engine
-	Cluster   *cu.Cluster
-	Hierarchy mem.Hierarchy
-	Store     *mem.Store
+	Engine     *engine.Engine
+	Array      *cu.Array
+	Dispatcher *Dispatcher
+	Hierarchy  mem.Hierarchy
+	Store      *mem.Store
 }
 
 // A Run is an execution graph on a machine, from one dispatch to the next.
 type Run struct {
-	component
 	Parts
 	graph  *Graph
 	spec   GraphSpec
 	pool   *pool
-	sched  Scheduler
-	place  placer
+	policy policy
+	queues []*queue
 	groups []*group
 	spareG []int32
-	spareL []*launch
+	spareL engine.Stock[launch]
 
-	bins     []*bin // of each queue, one for each stage
-	order    []int  // stages in the order of arbitration
-	arrivals arrivals
-	ring     uint64 // address of the queue in memory
-	ringNext uint64
+	perEngine bool
+	pulls     bool
+	window    uint64
+	bins      []*bin // of each queue, one for each stage
+	order     []int  // stages in the order of arbitration
+	ring      uint64 // address of the queue in memory
+	ringNext  uint64
 
-	waiting  uint64 // payloads that wait, those on their way included
-	resident int    // workgroups
-	open     int    // launches that have workgroups to place
-	entries  []int  // payloads in each queue
-	done     uint64 // cycle by which all that ended workgroups did is done
-	ended    uint64 // workgroups
-	total    uint64 // workgroups of launches opened so far
-	begun    uint64
-	waves    uint64
+	waiting     uint64 // payloads that wait, those on their way included
+	flying      int    // payloads enqueued that have not arrived
+	resident    int    // workgroups
+	open        int    // launches that have workgroups to place
+	done        uint64 // cycle by which all that ended workgroups did is done
+	endedGroups uint64 // workgroups
+	total       uint64 // workgroups of launches opened so far
+	begun       uint64
+	waves       uint64
 
 	stats  []nodeStats
 	opened []uint32 // workgroups of each node in the dispatch, so far
-	queue  tracing.QueueCounts
+	counts tracing.QueueCounts
 	unuse  uint64
 	lines  []mem.Line
-	turns  int          // where round-robin begins
-	wg     cu.Workgroup // that is being placed
-	token  uint64
-	err    error
+	turns  int // where round-robin begins
 }
 
 // A bin holds the payloads of one stage that wait in one queue.
@@ -162,57 +181,9 @@ type hostPayloads struct {
 	since  uint64
 }
 
-// A launch is the workgroups that one payload starts at one node, or the one
-// that several coalesced payloads start.
-type launch struct {
-	*stage
-	bin     *bin
-	input   int32
-	grid    [3]uint32
-	next    [3]uint32
-	total   uint64
-	placed  uint64
-	ended   uint64
-	readyAt uint64
-	lanes   int    // workgroups of one invocation that share a wave; 0: they do not
-	first   uint32 // number of its first workgroup among those of the node
-}
-
-// An arrival is a payload that can be picked from a cycle on.
-type arrival struct {
-	at      uint64
-	order   uint64
-	bin     *bin
-	payload int32
-}
-
-type arrivals struct {
-	list  []arrival
-	order uint64
-}
-
-func (a *arrivals) Len() int { return len(a.list) }
-func (a *arrivals) Less(i, j int) bool {
-	x, y := &a.list[i], &a.list[j]
-	return x.at < y.at || x.at == y.at && x.order < y.order
-}
-func (a *arrivals) Swap(i, j int) { a.list[i], a.list[j] = a.list[j], a.list[i] }
-func (a *arrivals) Push(x any)    { a.list = append(a.list, x.(arrival)) }
-func (a *arrivals) Pop() any {
-	x := a.list[len(a.list)-1]
-	a.list = a.list[:len(a.list)-1]
-	return x
-}
-
-// A batch is payloads that a wave enqueues at once.
-type batch struct {
-	unit     int
-	payloads []int32
-}
-
 // NewRun puts a graph on a machine. Scratch is in bytes.
 func NewRun(g *Graph, spec GraphSpec, parts Parts, scratch uint64) (*Run, error) {
-	maker, ok := Schedulers[spec.Kind]
+	k, ok := kinds[spec.Kind]
 	if !ok {
 		return nil, fmt.Errorf("scheduler: no scheduler %q", spec.Kind)
 	}
@@ -220,40 +191,50 @@ func NewRun(g *Graph, spec GraphSpec, parts Parts, scratch uint64) (*Run, error)
 	if need := g.MinimumBytes(); chip+scratch < need {
 		return nil, fmt.Errorf("%w: %d bytes, and %d on chip: the graph needs at least %d bytes of scratch memory", ErrScratch, scratch, chip, need-chip)
 	}
-	r := &Run{component: newComponent("GraphScheduler", spec.Dispatch.ClockMHz), Parts: parts, graph: g, spec: spec,
-		pool: newPool(parts.Store, chip, scratch), stats: make([]nodeStats, len(g.Nodes)), opened: make([]uint32, len(g.Nodes))}
-	r.component.engine, r.work = parts.Engine, r.tick
-	r.place = newPlacer(&spec.Dispatch, parts.Cluster, len(g.Nodes))
-	r.place.start = r.place.startWave
+	r := &Run{Parts: parts, graph: g, spec: spec, perEngine: k.engines && spec.Queue.PerEngine, pulls: k.pulls,
+		stats: make([]nodeStats, len(g.Nodes)), opened: make([]uint32, len(g.Nodes))}
+	r.pool = newPool(r, chip, scratch)
+	if k.window {
+		r.window = uint64(spec.Queue.Window)
+	}
 	b, err := parts.Store.Reserve(ringBytes, "enqueue queue")
 	if err != nil {
 		return nil, err
 	}
 	r.ring = b.Addr
-	r.entries = make([]int, r.queues())
 	if r.order, err = stageOrder(g, spec.Queue.Arbitration); err != nil {
 		return nil, err
 	}
-	for q := range r.queues() {
+	for q := range r.numQueues() {
+		r.queues = append(r.queues, r.newQueue(fmt.Sprintf("%s[%d]", k.queue, q), q))
 		for _, s := range g.stages {
 			r.bins = append(r.bins, &bin{stage: s, queue: q})
 		}
 	}
-	r.sched, err = maker(r)
+	r.policy, err = k.make(r)
 	return r, err
+}
+
+// Components are the parts of the machine that the graph's scheduling adds.
+func (r *Run) Components() []sim.Component {
+	list := []sim.Component{r.pool}
+	for _, q := range r.queues {
+		list = append(list, q)
+	}
+	return list
 }
 
 // queueOf is the queue that a compute unit uses.
 func (r *Run) queueOf(unit int) int {
-	if r.spec.Queue.PerEngine {
+	if r.perEngine {
 		return r.engineOf(unit)
 	}
 	return 0
 }
 
-// queues is how many queues the machine has.
-func (r *Run) queues() int {
-	if r.spec.Queue.PerEngine {
+// numQueues is how many queues the machine has.
+func (r *Run) numQueues() int {
+	if r.perEngine {
 		return r.spec.Dispatch.Engines
 	}
 	return 1
@@ -281,17 +262,12 @@ var arbitration = map[string]func(a, b *stage) int{
 	"round-robin":   func(a, b *stage) int { return a.id - b.id },
 }
 
-func (r *Run) fail(err error) {
-	if r.err == nil {
-		r.err = err
-	}
-	r.Cluster.Fail(err)
-}
+func (r *Run) fail(err error) { r.Engine.Fail(err) }
 
 // bin is where payloads of a stage wait that come from an engine.
 func (r *Run) bin(s *stage, engine int) *bin {
 	q := 0
-	if r.spec.Queue.PerEngine {
+	if r.perEngine {
 		q = engine
 	}
 	return r.bins[q*len(r.graph.stages)+s.id]
@@ -322,7 +298,8 @@ func (r *Run) Dispatch(now uint64, entries []Entry) {
 			r.host(s.stages[top.remaining], e)
 		}
 	}
-	r.sched.Start(r.begun)
+	r.Dispatcher.serve(r, len(r.graph.Nodes))
+	r.policy.Start(r.begun)
 	if r.waiting > 0 {
 		r.wake(r.begun)
 	}
@@ -330,7 +307,7 @@ func (r *Run) Dispatch(now uint64, entries []Entry) {
 
 // host spreads the payloads of an entry over the queues.
 func (r *Run) host(s *stage, e *Entry) {
-	n := uint64(r.queues())
+	n := uint64(len(r.queues))
 	for q := range n {
 		if q >= e.Count {
 			break
@@ -341,82 +318,28 @@ func (r *Run) host(s *stage, e *Entry) {
 	}
 }
 
-// enqueue hands payloads to the scheduler; it returns when the wave may go on.
-func (r *Run) enqueue(now uint64, b *batch) uint64 {
-	accepted, visible := r.sched.Enqueue(now, b.unit, len(b.payloads))
-	engine := r.engineOf(b.unit)
-	for _, i := range b.payloads {
-		x := &r.pool.payloads[i]
-		x.enqueued = accepted
-		to := x.node.stages[x.remaining]
-		r.arrive(r.bin(to, engine), i, visible)
-		r.traceEnqueued(accepted, b.unit, r.bin(to, engine), i)
-		for _, s := range to.sharers {
-			r.arrive(r.bin(s.stages[x.remaining], engine), i, visible)
-			r.traceEnqueued(accepted, b.unit, r.bin(s.stages[x.remaining], engine), i)
-		}
-	}
-	q := r.queueOf(b.unit)
-	r.entries[q] += len(b.payloads)
-	r.queue.PeakDepth = max(r.queue.PeakDepth, uint64(r.entries[q]))
-	return accepted
-}
-
-func (r *Run) arrive(b *bin, payload int32, at uint64) {
-	r.waiting++
-	r.arrivals.order++
-	heap.Push(&r.arrivals, arrival{at, r.arrivals.order, b, payload})
-	r.wake(at)
-}
-
-// tick does the work of cycle now.
-func (r *Run) tick(now uint64) {
-	if r.Cluster.Err() != nil {
-		return
-	}
-	for len(r.arrivals.list) > 0 && r.arrivals.list[0].at <= now {
-		a := heap.Pop(&r.arrivals).(arrival)
-		a.bin.fifo = append(a.bin.fifo, entry{a.payload, a.at})
-	}
-	next := r.sched.Tick(now)
-	if len(r.arrivals.list) > 0 {
-		next = min(next, r.arrivals.list[0].at)
-	}
-	if next < cu.Never {
-		r.wake(max(next, now+1))
-	}
-}
-
 // Finished says whether the dispatch has ended, and by when all it did is done.
 func (r *Run) Finished() (bool, uint64) {
 	return r.waiting == 0 && r.open == 0 && r.resident == 0, r.done
 }
 
 // Progress is the number of workgroups that ended, and of those known.
-func (r *Run) Progress() (ended, total uint64) { return r.ended, r.total }
+func (r *Run) Progress() (ended, total uint64) { return r.endedGroups, r.total }
 
-// Freed fulfils cu.Listener.
-func (r *Run) Freed(now uint64, unit int) {
-	r.place.freed(r.engineOf(unit))
-	if r.open > 0 || r.waiting > 0 {
-		r.wake(now + 1)
-	}
-}
-
-// Ended fulfils cu.Listener.
-func (r *Run) Ended(now, done uint64, unit int, sg *simd.Group) {
-	g := r.groups[sg.Index]
-	r.done = max(r.done, done)
+// ended fulfils work.
+func (r *Run) ended(now uint64, m *cu.WaveEnd) {
+	g := r.groups[m.Index]
+	r.done = max(r.done, m.Done)
 	r.resident--
 	g.close(now)
 	l := g.launch
-	r.ended += uint64(max(l.lanes, 1))
+	r.endedGroups += uint64(max(l.lanes, 1))
 	if l.ended++; l.ended == l.total {
 		r.closeLaunch(l)
 	}
 	r.spareG = append(r.spareG, g.id)
-	r.sched.Ended(now, done, unit)
-	r.wake(now + 1)
+	r.policy.Ended(now, m.Done, m.Unit)
+	r.wake(now)
 }
 
 // close gives back what a workgroup has allocated and not enqueued, and looks
@@ -434,7 +357,7 @@ func (g *group) close(now uint64) {
 		p.dropArray(i)
 	}
 	p.taken -= g.reserve
-	if g.run.err != nil {
+	if g.run.Engine.Err() != nil {
 		return
 	}
 	for _, c := range g.calls {
@@ -462,7 +385,7 @@ func (r *Run) closeLaunch(l *launch) {
 		r.unref(i)
 	}
 	r.pool.dropArray(l.input)
-	r.spareL = append(r.spareL, l)
+	r.spareL.Give(l)
 }
 
 func (r *Run) unref(i int32) {
@@ -480,8 +403,8 @@ func (r *Run) Waiting() string {
 			parts = append(parts, fmt.Sprintf("%d payloads wait for node %v at level %d", n, b.Node, b.level))
 		}
 	}
-	if n := len(r.arrivals.list); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d are on their way", n))
+	if r.flying > 0 {
+		parts = append(parts, fmt.Sprintf("%d are on their way", r.flying))
 	}
 	return strings.Join(append(parts, fmt.Sprintf("%d of %d bytes of payload memory are taken", r.pool.taken, r.pool.capacity)), ", ")
 }
@@ -491,6 +414,3 @@ type nodeStats struct {
 	payloads, workgroups uint64
 	waits                []uint32 // cycles of each payload from its enqueue to its launch
 }
-
-// Next is the cycle of the run's next event.
-func (r *Run) Next() uint64 { return r.scheduled }

@@ -9,6 +9,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/cu"
+	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/simd"
@@ -381,12 +382,10 @@ func TestLDSCheckPoints(t *testing.T) {
 func ldsGap(t *testing.T, inst func(reg, count int) isa.Inst, count int) uint64 {
 	t.Helper()
 	marks := func(k int) uint64 {
-		d, err := lds.New(lds.DefaultSpec())
-		if err != nil {
-			t.Fatal(err)
-		}
 		m := newMachine()
-		m.lds = d
+		m.lds = func(e *engine.Engine, name string) (cu.LDS, error) {
+			return lds.NewComponent(e, name, lds.DefaultSpec())
+		}
 		list := []isa.Inst{{Op: isa.LaneID, T: isa.I32, Dst: isa.V(1)},
 			{Op: isa.IMul, T: isa.I32, Dst: isa.V(1), Src: [4]isa.Reg{isa.V(1), isa.Lit(uint64(4 * count))}, Class: isa.ClassVALU32}}
 		for i := range k {
@@ -405,7 +404,7 @@ func ldsGap(t *testing.T, inst func(reg, count int) isa.Inst, count int) uint64 
 type never struct{ fixedMemory }
 
 func (never) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) simd.Booking {
-	w.Ticket()
+	w.Ticket(now)
 	return simd.Booking{Free: now + 1, Pending: true}
 }
 
@@ -417,7 +416,7 @@ func TestDeadlockIsSeen(t *testing.T) {
 	if o.err == nil || !strings.Contains(o.err.Error(), "deadlock") {
 		t.Fatalf("error %v, want a deadlock", o.err)
 	}
-	w := r.cluster.Units[0].SIMDs[0].Waves()[0]
+	w := r.array.Units[0].SIMDs[0].Waves()[0]
 	pc, _ := w.Where()
 	if pc != 1 || w.WaitsFor() != tracing.Memory || w.Ready() < cu.Never {
 		t.Errorf("the wave is at %d, waits for %v until %d", pc, w.WaitsFor(), w.Ready())
@@ -439,14 +438,14 @@ type completion struct {
 
 func (l *later) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) simd.Booking {
 	cycle := now + l.delay
-	l.rig.engine.Schedule(&completion{sim.NewEventBase(cu.Seconds(cycle, sim.GHz), l), cycle, w.Ticket()})
+	l.rig.engine.Schedule(&completion{sim.NewEventBase(l.rig.engine.Seconds(cycle), l), cycle, w.Ticket(now)})
 	return simd.Booking{Free: now + 4, Pending: true}
 }
 
 func (l *later) Handle(e sim.Event) error {
 	c := e.(*completion)
-	l.rig.cluster.Units[0].Complete(c.cycle, c.ticket)
-	return nil
+	c.ticket.SIMD().Complete(c.cycle, c.cycle, c.ticket)
+	return l.rig.array.Units[0].Handle(nil) // which plans the next turn
 }
 
 // Memory that answers later costs the same as memory that knows its answer at once.
@@ -513,11 +512,9 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// Two runs are the same, whether or not the cluster goes through the engine for every cycle.
 func TestSameRunTwice(t *testing.T) {
-	run := func(alone bool) string {
+	run := func() string {
 		m := gcn()
-		m.alone = alone
 		m.disp.WorkgroupsPerCycle, m.disp.LaunchLatency = 0.3, 7
 		m.cu.Engines, m.cu.Units, m.disp.Engines, m.disp.Units = 2, 3, 2, 3
 		list := append(independent(20), load(3), add(4, 3, 3), barrier, ldsLoad(5, 1), add(6, 5, 5), store(6))
@@ -525,11 +522,8 @@ func TestSameRunTwice(t *testing.T) {
 		o.check(t, m)
 		return fmt.Sprint(o.cycles, o.slots, o.code.Counts)
 	}
-	first := run(false)
-	for _, alone := range []bool{false, true} {
-		if again := run(alone); again != first {
-			t.Errorf("two runs differ (alone %v):\n%s\n%s", alone, first, again)
-		}
+	if first, again := run(), run(); again != first {
+		t.Errorf("two runs differ:\n%s\n%s", first, again)
 	}
 }
 
@@ -555,7 +549,6 @@ func TestIssueAllocatesNothing(t *testing.T) {
 
 func BenchmarkIssue(b *testing.B) {
 	m := gcn()
-	m.alone = true
 	p := assemble(256, independent(1000)...)
 	b.ReportAllocs()
 	var issued uint64

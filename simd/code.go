@@ -47,6 +47,17 @@ const (
 	kindEnd
 )
 
+// waitsFor is what those wait for that need the result of a pending operation.
+func (k kind) waitsFor() tracing.Reason {
+	switch k {
+	case kindLDS:
+		return tracing.LDS
+	case kindPayload, kindRelease:
+		return tracing.Payload
+	}
+	return tracing.Memory
+}
+
 // kinds of the operations that the machine carries out itself; all others are kindCompute.
 var kinds = map[isa.Op]kind{
 	isa.Branch: kindBranch, isa.BranchTrue: kindBranch, isa.BranchFalse: kindBranch,

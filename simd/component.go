@@ -3,7 +3,7 @@ package simd
 import "github.com/sarchlab/akita/v3/sim"
 
 // component gives the SIMD its name and hooks among the machine's parts. Its
-// work is driven by its compute unit, so it has neither events nor ports.
+// turns are calls of its compute unit's event: one unit's work of one cycle.
 type component struct{ *sim.ComponentBase }
 
 func newComponent(name string) component {

@@ -53,10 +53,8 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why tracing.Reason)
 		ready = Never
 	}
 	w.setReady(o, ready, why)
-	if why == tracing.Memory {
-		w.accessDone(o, ready)
-	} else {
-		w.lastMem = max(w.lastMem, ready)
+	w.accessDone(o, ready)
+	if why == tracing.LDS {
 		count := &w.code.Counts[w.pc]
 		count.LDSPasses += uint64(b.Passes)
 		count.ConflictPasses += uint64(b.ConflictPasses)
@@ -72,9 +70,18 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why tracing.Reason)
 func (s *SIMD) payload(w *Wave, o *op, now uint64) {
 	b := s.env.Payload(now, w, o.in)
 	ready := max(b.Ready+uint64(o.latency), now+uint64(o.issue))
+	if b.Pending {
+		ready = Never
+		w.pending++
+	}
 	w.setReady(o, ready, tracing.Payload)
 	s.take(w, &o.cost, now)
 	w.pc++
+	if b.Held {
+		w.held, w.why, w.from = true, tracing.Payload, w.freeAt
+		s.ready[w.pos] = Never
+		return
+	}
 	s.advance(w, now, max(w.freeAt, b.Free), tracing.Payload)
 }
 
@@ -185,9 +192,10 @@ func (s *SIMD) advance(w *Wave, now, earliest uint64, why tracing.Reason) {
 	}
 	if o.line != w.line {
 		w.line = o.line
-		if delay := s.env.Fetch(now, o.line); w.freeAt+delay > earliest {
-			earliest, why = w.freeAt+delay, tracing.Fetch
-		}
+		w.lineAt = w.freeAt + s.env.Fetch(now, o.line)
+	}
+	if w.lineAt > earliest {
+		earliest, why = w.lineAt, tracing.Fetch
 	}
 	w.why = why
 	s.ready[w.pos] = max(earliest, w.freeAt)
@@ -206,21 +214,27 @@ func (w *Wave) outstanding(o *op, earliest uint64, why tracing.Reason) (uint64, 
 	return earliest, why
 }
 
-// Complete brings the end of a pending access: it is done, but for the latency
-// of its class, in cycle now.
-func (s *SIMD) Complete(now uint64, t Ticket) {
+// Complete brings the end of a pending operation: but for the latency of its
+// class, it is done in cycle done. No turn of cycle now must have come yet.
+func (s *SIMD) Complete(now, done uint64, t Ticket) {
 	w := t.w
 	o := &w.code.ops[t.pc]
-	done := now + uint64(o.latency)
+	why := o.kind.waitsFor()
+	ready := max(done+uint64(o.latency), t.from)
 	w.pending--
-	w.lastMem = max(w.lastMem, done)
-	w.setReady(o, done, tracing.Memory)
-	if t.flight >= 0 {
-		w.inFlight[t.flight] = done
+	w.setReady(o, ready, why)
+	if why != tracing.Payload {
+		w.lastMem = max(w.lastMem, ready)
 	}
-	if s.ready[w.pos] >= Never && w.why == tracing.Memory {
-		s.advance(w, now, w.from, tracing.Memory)
-		s.wake(now, s.ready[w.pos])
+	if t.flight >= 0 {
+		w.inFlight[t.flight] = ready
+	}
+	if t.held {
+		w.held, w.from = false, max(w.from, done)
+	}
+	if s.ready[w.pos] >= Never && w.why != tracing.Barrier && !w.held {
+		s.advance(w, now, max(w.from, now), why)
+		s.wake(max(s.ready[w.pos], now))
 	}
 }
 

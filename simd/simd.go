@@ -24,15 +24,23 @@ type Booking struct {
 	// Passes of an access to LDS, and those among them that bank conflicts added.
 	Passes, ConflictPasses int
 	// Pending: Ready is not known yet. Complete brings it, for the ticket that
-	// the wave gave out last (Wave.Ticket).
-	Pending bool
+	// the wave gave out last (Wave.Ticket). Held: the wave does not go on before.
+	Pending, Held bool
 }
 
 // A Ticket names an access of a wave that is pending.
 type Ticket struct {
 	w      *Wave
+	from   uint64 // earliest cycle for its result
 	pc     int32
 	flight int32 // its place among the accesses in flight, or -1
+	held   bool
+}
+
+// Holds makes the ticket one that the wave waits for before it goes on.
+func (t Ticket) Holds() Ticket {
+	t.held = true
+	return t
 }
 
 // SIMD is where the wave is.
@@ -183,10 +191,11 @@ func (s *SIMD) Settle(end uint64) {
 	}
 }
 
-// Start puts a wave into a free slot; there must be one.
+// Start puts a wave into a free slot; there must be one. The slot was taken for
+// it in cycle st.Placed. No turn of cycle now must have come yet.
 func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	w := s.freeSlot()
-	from := max(now, w.emptyAt) // the last wave's End may still be issuing
+	from := max(st.Placed, w.emptyAt) // the last wave's End may still be issuing
 	s.Cycles[tracing.Empty] += from - w.emptyAt
 	w.load(st, s.pool, s.clockMask)
 	w.pos = len(s.order)
@@ -198,8 +207,8 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	if s.trace.to != nil {
 		s.trace.started(w, from)
 	}
-	s.advance(w, now, max(st.At, from, now+1), tracing.Dispatch)
-	s.wake(now, s.ready[w.pos])
+	s.advance(w, now, max(st.At, from, now), tracing.Dispatch)
+	s.wake(s.ready[w.pos])
 	return w
 }
 
@@ -230,13 +239,13 @@ func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	w.freeAt = cycle
 	w.pc++
 	s.advance(w, now, cycle, tracing.Barrier)
-	s.wake(now, s.ready[w.pos])
+	s.wake(max(s.ready[w.pos], now+1))
 }
 
 // wake plans a turn not later than the first one from cycle on.
-func (s *SIMD) wake(now, cycle uint64) {
+func (s *SIMD) wake(cycle uint64) {
 	if cycle < Never {
-		s.nextTurn = min(s.nextTurn, s.align(max(cycle, now+1)))
+		s.nextTurn = min(s.nextTurn, s.align(cycle))
 	}
 }
 

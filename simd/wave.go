@@ -55,6 +55,8 @@ type Wave struct {
 	lastMem  uint64         // completion of its last memory access
 	execAt   uint64         // scoreboard entry of the execution mask
 	line     uint32         // line of the instruction cache it is in
+	lineAt   uint64         // cycle from which that line is there
+	held     bool           // it does not go on before Complete
 	inFlight []uint64
 	nFlight  int
 	emptyAt  uint64 // since when the slot is empty, when it is
@@ -161,6 +163,7 @@ type Start struct {
 	WaveInGroup   uint32
 	WavesInGroup  uint32
 	NumWorkgroups [3]uint32
+	Placed        uint64 // cycle in which its slot was taken for it
 	At            uint64 // cycle from which its first instruction may issue
 	Node          Node
 	Fragments     *isa.Fragments // the quads that the wave is for; nil: invocations of a workgroup
@@ -186,7 +189,7 @@ func (w *Wave) load(st *Start, pool *Pool, clockMask uint64) {
 	if q := st.Fragments; q != nil {
 		w.State.Fragments, w.State.Exec, w.State.Helpers = q, q.Exec, q.Helpers
 	}
-	w.lastMem, w.execAt, w.line, w.nFlight, w.pending = 0, 0, 0, 0, 0
+	w.lastMem, w.execAt, w.line, w.lineAt, w.nFlight, w.pending = 0, 0, 0, 0, 0, 0
 	clear(w.inFlight)
 	for i := range prog.Prologue {
 		in := &prog.Prologue[i]
@@ -249,8 +252,8 @@ func (w *Wave) accessDone(o *op, cycle uint64) {
 }
 
 // Ticket names the access that the wave issues now.
-func (w *Wave) Ticket() Ticket {
-	t := Ticket{w: w, pc: w.pc, flight: -1}
+func (w *Wave) Ticket(now uint64) Ticket {
+	t := Ticket{w: w, pc: w.pc, flight: -1, from: now + uint64(w.code.ops[w.pc].issue)}
 	if w.code.ops[w.pc].limited {
 		t.flight = int32(w.nFlight)
 	}

@@ -1,0 +1,120 @@
+package cu
+
+import (
+	"fmt"
+
+	"spvsim/engine"
+	"spvsim/isa"
+	"spvsim/simd"
+	"spvsim/tracing"
+)
+
+// Never is later than every cycle that a run can reach.
+const Never = engine.Never
+
+// Parts are what a compute unit needs from outside.
+type Parts struct {
+	Memory Memory
+	LDS    LDS
+	fetch  *fetch
+}
+
+// An Array is all compute units of a machine, and what they have in common:
+// register memory, the graph that runs, who listens. Each unit has its own
+// events; those of one cycle go by the units' index.
+type Array struct {
+	Units []*ComputeUnit
+
+	engine   *engine.Engine
+	payloads Payloads // nil: no execution graph runs
+	printer  Printer
+	pool     *simd.Pool
+	ended    engine.Stock[WaveEnd]
+	trace    trace
+}
+
+// A Spec says which compute units to build.
+type Spec struct {
+	Engines, Units int // shader engines, and compute units of each
+	Limits         Limits
+	SIMD           simd.Spec
+	BarrierCycles  int // from the last arrival until the waves may issue
+	Fetch          FetchSpec
+}
+
+// Links are what compute units are connected to.
+type Links struct {
+	Engine  *engine.Engine
+	Printer Printer // nil: nobody listens
+	// Parts makes the memory and LDS of a unit, by its name, its engine and its index there.
+	Parts func(name string, engine, unit int) (Parts, error)
+}
+
+// A Printer shows a DebugPrint of a wave.
+type Printer func(now uint64, w *simd.Wave, in *isa.Inst)
+
+// New builds the compute units of a machine.
+func New(spec Spec, links Links) (*Array, error) {
+	a := &Array{engine: links.Engine, printer: links.Printer, pool: simd.NewPool(64)}
+	var caches []*fetch
+	for i := range spec.Engines * spec.Units {
+		e, unit := i/spec.Units, i%spec.Units
+		name := fmt.Sprintf("SE[%d].CU[%d]", e, unit)
+		parts, err := links.Parts(name, e, unit)
+		if err != nil {
+			return nil, err
+		}
+		k := fetchIndex(&spec.Fetch, e, unit, spec.Units)
+		for len(caches) <= k {
+			caches = append(caches, newFetch(&spec.Fetch))
+		}
+		parts.fetch = caches[k]
+		u, err := newUnit(name, i, &spec, a, parts)
+		if err != nil {
+			return nil, err
+		}
+		a.Units = append(a.Units, u)
+	}
+	return a, nil
+}
+
+// fetchIndex is the instruction cache of a unit: groups of SharedBy units of one engine share one.
+func fetchIndex(f *FetchSpec, engine, unit, units int) int {
+	if f.LineBytes == 0 || f.SharedBy == 0 {
+		return 0
+	}
+	each := (units + f.SharedBy - 1) / f.SharedBy
+	return engine*each + unit/f.SharedBy
+}
+
+// Begin starts an accounting period at cycle now.
+func (a *Array) Begin(now uint64) {
+	a.pool.Drop()
+	for _, u := range a.Units {
+		for _, s := range u.SIMDs {
+			s.Reset(now)
+		}
+	}
+}
+
+// Serve says which graph workgroups are part of from now on, if any.
+func (a *Array) Serve(p Payloads) { a.payloads = p }
+
+// Report says where workgroups and their waves are told of that end.
+func (a *Array) Report(to *engine.Port) {
+	for _, u := range a.Units {
+		u.dispatcher = to
+	}
+}
+
+// Settle charges the empty slots up to cycle end and adds up where all slot-cycles went.
+func (a *Array) Settle(end uint64) tracing.SlotCycles {
+	var sum tracing.SlotCycles
+	for _, u := range a.Units {
+		for _, s := range u.SIMDs {
+			s.Settle(end)
+			sum.Add(&s.Cycles)
+		}
+	}
+	return sum
+}

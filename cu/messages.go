@@ -1,0 +1,77 @@
+package cu
+
+import (
+	"spvsim/engine"
+	"spvsim/lds"
+	"spvsim/simd"
+)
+
+// A Place is the message with which the dispatcher puts a workgroup on a compute
+// unit. It arrives when the first wave may issue; slots, registers and LDS are
+// taken from cycle Placed on.
+type Place struct {
+	engine.Header
+	Launch    *Launch
+	Workgroup Workgroup
+	Placed    uint64
+	LDSBase   uint32
+	Waves     []PlacedWave
+	// Stock is where the message goes when it has been handled.
+	Stock *engine.Stock[Place]
+}
+
+// A PlacedWave is a wave of a workgroup that is placed: the SIMD that has room
+// for it, and the cycle from which it may issue.
+type PlacedWave struct {
+	SIMD int
+	At   uint64
+}
+
+// A WaveEnd tells the dispatcher that a wave has given back its slot and its
+// registers; with the last one of a workgroup, the LDS and the barrier too.
+type WaveEnd struct {
+	engine.Header
+	Unit, SIMD int
+	Launch     *Launch
+	Last       bool   // of its workgroup
+	Index      uint64 // the workgroup's
+	LDSBase    uint32
+	// Done is the cycle by which all that the workgroup did is done, stores included.
+	Done  uint64
+	array *Array
+}
+
+// Handled gives the message back.
+func (m *WaveEnd) Handled() { m.array.ended.Give(m) }
+
+// endLatency is the time in which the end of a wave gets to the dispatcher, cycles.
+const endLatency = 1
+
+// An Answer is the message with which an operation of a wave is done that it
+// waits for: it comes from the LDS or the payload pool.
+type Answer struct {
+	engine.Header
+	Ticket simd.Ticket
+	// Done is the cycle in which the operation was done, not after the arrival.
+	Done uint64
+	unit *ComputeUnit
+}
+
+// Answer makes the answer to a wave's operation that is to come. The wave may be
+// told that the operation was done in an earlier cycle than that of the arrival.
+func (u *ComputeUnit) Answer(t simd.Ticket) *Answer {
+	a := u.answers.Take()
+	a.Ticket, a.Done, a.unit = t, 0, u
+	return a
+}
+
+// Port is where a compute unit takes messages.
+func (u *ComputeUnit) Port() *engine.Port { return u.port }
+
+// ask hands an access over to the LDS.
+func (u *ComputeUnit) ask(now uint64, w *simd.Wave, r *lds.Request) {
+	a := u.Answer(w.Ticket(now))
+	r.Answer, r.To = a, u.port
+	u.port.Hand(r, u.lds.Port())
+	a.Done = r.Timing.Ready
+}

@@ -1,0 +1,59 @@
+package engine
+
+import "github.com/sarchlab/akita/v3/sim"
+
+// A planned event waits outside of the calendar.
+type planned struct {
+	cycle uint64
+	time  sim.VTimeInSec // of those between two cycles
+	order uint64         // in which it was scheduled
+	event sim.Event
+}
+
+func (p *planned) before(q *planned) bool {
+	switch {
+	case p.cycle != q.cycle:
+		return p.cycle < q.cycle
+	case p.time != q.time:
+		return p.time < q.time
+	case p.event.IsSecondary() != q.event.IsSecondary():
+		return q.event.IsSecondary()
+	}
+	return p.order < q.order
+}
+
+// later is a binary heap, the earliest event first; those of one time in the
+// order in which they were scheduled.
+type later struct{ list []planned }
+
+func (h *later) push(p planned) {
+	h.list = append(h.list, p)
+	for i := len(h.list) - 1; i > 0; {
+		up := (i - 1) / 2
+		if !h.list[i].before(&h.list[up]) {
+			return
+		}
+		h.list[i], h.list[up] = h.list[up], h.list[i]
+		i = up
+	}
+}
+
+func (h *later) pop() planned {
+	first, last := h.list[0], len(h.list)-1
+	h.list[0] = h.list[last]
+	h.list[last] = planned{}
+	h.list = h.list[:last]
+	for i := 0; ; {
+		least := i
+		for c := 2*i + 1; c <= 2*i+2 && c < last; c++ {
+			if h.list[c].before(&h.list[least]) {
+				least = c
+			}
+		}
+		if least == i {
+			return first
+		}
+		h.list[i], h.list[least] = h.list[least], h.list[i]
+		i = least
+	}
+}
