@@ -38,14 +38,14 @@ var house = map[string]string{
 	"tracing/monitor":       "",
 	"simd":                  "isa program tracing",
 	"lds":                   "engine isa mem/lane mem/rmw",
-	"mem":                   "isa mem/lane mem/rmw program/ir",
+	"mem":                   "engine isa mem/lane mem/rmw program/ir",
 	"cu":                    "engine isa program simd lds mem tracing",
 	"scheduler":             "engine isa program simd mem mem/lane cu tracing",
 	"gpu":                   "engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
 	"experiments":           "config",
 	"experiments/sweep":     "config experiments",
 	"plots":                 "",
-	"cmd/spvsim":            "spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots",
+	"cmd/spvsim":            "engine spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots",
 }
 
 // akita are the packages that may know the event engine.

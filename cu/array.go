@@ -3,6 +3,8 @@ package cu
 import (
 	"fmt"
 
+	"github.com/sarchlab/akita/v3/sim"
+
 	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/simd"
@@ -29,6 +31,7 @@ type Array struct {
 	payloads Payloads // nil: no execution graph runs
 	printer  Printer
 	pool     *simd.Pool
+	fetch    []*fetch // instruction caches
 	ended    engine.Stock[WaveEnd]
 	trace    trace
 }
@@ -56,7 +59,6 @@ type Printer func(now uint64, w *simd.Wave, in *isa.Inst)
 // New builds the compute units of a machine.
 func New(spec Spec, links Links) (*Array, error) {
 	a := &Array{engine: links.Engine, printer: links.Printer, pool: simd.NewPool(64)}
-	var caches []*fetch
 	for i := range spec.Engines * spec.Units {
 		e, unit := i/spec.Units, i%spec.Units
 		name := fmt.Sprintf("SE[%d].CU[%d]", e, unit)
@@ -65,10 +67,10 @@ func New(spec Spec, links Links) (*Array, error) {
 			return nil, err
 		}
 		k := fetchIndex(&spec.Fetch, e, unit, spec.Units)
-		for len(caches) <= k {
-			caches = append(caches, newFetch(&spec.Fetch))
+		for len(a.fetch) <= k {
+			a.fetch = append(a.fetch, newFetch(a.engine, fmt.Sprintf("InstructionCache[%d]", len(a.fetch)), &spec.Fetch))
 		}
-		parts.fetch = caches[k]
+		parts.fetch = a.fetch[k]
 		u, err := newUnit(name, i, &spec, a, parts)
 		if err != nil {
 			return nil, err
@@ -85,6 +87,16 @@ func fetchIndex(f *FetchSpec, engine, unit, units int) int {
 	}
 	each := (units + f.SharedBy - 1) / f.SharedBy
 	return engine*each + unit/f.SharedBy
+}
+
+// InstructionCaches are those of the machine among its parts; none when fetch takes no time.
+func (a *Array) InstructionCaches() (list []sim.Component) {
+	for _, f := range a.fetch {
+		if f.ways > 0 {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // Begin starts an accounting period at cycle now.

@@ -1,5 +1,11 @@
 package cu
 
+import (
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/engine"
+)
+
 // FetchSpec is the instruction cache. LineBytes 0: fetch takes no time.
 type FetchSpec struct {
 	Bytes, LineBytes, Ways int
@@ -7,8 +13,10 @@ type FetchSpec struct {
 	HitCycles, MissCycles  int // delay of a wave that enters a line
 }
 
-// fetch is an instruction cache: tags with the time of last use, in sets.
+// fetch is an instruction cache: tags with the time of last use, in sets. A wave
+// that enters a line learns at once how long it waits: the cache has no events.
 type fetch struct {
+	engine.Base
 	tags      []uint32 // line number, 0 when empty; way w of set s is tags[s*ways+w]
 	used      []uint64
 	ways      int
@@ -19,13 +27,18 @@ type fetch struct {
 	Misses    uint64
 }
 
-func newFetch(f *FetchSpec) *fetch {
+// Handle fulfils sim.Handler: the cache schedules no events.
+func (*fetch) Handle(sim.Event) error { return nil }
+
+func newFetch(e *engine.Engine, name string, f *FetchSpec) *fetch {
+	base := engine.NewBase(e, name)
 	if f.LineBytes == 0 {
-		return &fetch{}
+		return &fetch{Base: base}
 	}
 	lines := max(f.Bytes/f.LineBytes, 1)
 	ways := min(max(f.Ways, 1), lines)
 	return &fetch{
+		Base: base,
 		tags: make([]uint32, lines), used: make([]uint64, lines),
 		ways: ways, sets: max(lines/ways, 1),
 		hit: uint64(f.HitCycles), miss: uint64(f.MissCycles),
@@ -37,6 +50,7 @@ func (f *fetch) enter(line uint32) uint64 {
 	if f.ways == 0 {
 		return 0
 	}
+	f.Booked()
 	f.clock++
 	first := int(line) % f.sets * f.ways
 	victim := first

@@ -50,10 +50,12 @@ type Setup struct {
 	Observer tracing.Observer // nil: nobody listens
 	Tracer   tracing.Tracer   // nil: nobody traces; hears of the round that is counted, the last
 	// Attach is given the engine and its parts before the run, for looking at
-	// them while they work. With it, every cycle goes through the engine.
-	Attach    func(sim.Engine, []sim.Component) error
-	MaxCycles uint64         // 0: no limit; over all rounds and launches
-	Progress  func(Progress) // nil, or called now and then while the job runs
+	// them while they work.
+	Attach func(sim.Engine, []sim.Component) error
+	// Components asks for the parts of the machine with their work, in the result.
+	Components bool
+	MaxCycles  uint64         // 0: no limit; over all rounds and launches
+	Progress   func(Progress) // nil, or called now and then while the job runs
 }
 
 // Progress says how far a run is.
@@ -78,6 +80,8 @@ type Result struct {
 	Buffers  []Buffer          // in the order of the job
 	Listings []tracing.Listing // of each program, in the order of first use
 	Faults   []string          // the first accesses out of bounds
+	// Components are the parts of the machine and what they did, if the setup asked for them.
+	Components []Component
 	// Failures are the expectations that were not met.
 	Failures []error
 }
@@ -102,12 +106,16 @@ func Run(ctx context.Context, s Setup) (*Result, error) {
 }
 
 func (r *runner) result(took time.Duration) *Result {
-	return &Result{
+	result := &Result{
 		Stats:    r.stats(took),
 		Buffers:  r.resources.contents(),
 		Listings: r.programs.listings(),
 		Faults:   r.faults(),
 	}
+	if r.setup.Components {
+		result.Components = r.work()
+	}
+	return result
 }
 
 // stats puts the counts of the last round together.

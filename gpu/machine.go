@@ -25,6 +25,7 @@ type machine struct {
 	lds        []*lds.Component
 	chip       *mem.OnChip // payload memory; nil if the machine has none
 	array      *cu.Array
+	levelParts []sim.Component // levels of the fast memory
 	dispatcher *scheduler.Dispatcher
 	limits     cu.Limits
 	rules      simd.Rules
@@ -45,8 +46,11 @@ func newMachine(m *config.Machine, print cu.Printer) (*machine, error) {
 		engine: e, store: mem.NewStore(uint64(m.Memory.Bytes)), hierarchy: hierarchy,
 		limits: limits(m), rules: rules(m),
 	}
-	if a, ok := hierarchy.(*mem.Akita); ok {
-		g.stuck = a.Stuck
+	switch h := hierarchy.(type) {
+	case *mem.Akita:
+		g.stuck = h.Stuck
+	case *mem.Fast:
+		g.levelParts = h.Components(e)
 	}
 	ports, err := mem.NewPorts(g.store, hierarchy, spec)
 	if err != nil {

@@ -27,8 +27,9 @@ type runner struct {
 	total     int       // rounds
 	progress  Progress
 
-	now    uint64 // cycle in which the next launch begins
-	issued uint64 // instructions over all rounds
+	events eventCounter // of parts that do not count their own; nil when nobody asks
+	now    uint64       // cycle in which the next launch begins
+	issued uint64       // instructions over all rounds
 	before snapshot
 	steps  []tracing.StepCounts // of the round that runs
 	stepOf map[string]int
@@ -62,6 +63,11 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 	r := &runner{ctx: ctx, setup: s}
 	if r.machine, err = newMachine(s.Machine, r.printer()); err != nil {
 		return nil, err
+	}
+	if s.Components && r.machine.stuck != nil {
+		c := eventCounter{}
+		r.events = c
+		r.machine.engine.AcceptHook(c)
 	}
 	if r.resources, err = newResources(s.Job, r.machine.store); err != nil {
 		return nil, err

@@ -102,7 +102,8 @@ func (l line) stored(bytes, size uint32) line {
 type level struct {
 	CacheSpec
 	counter   Counter
-	shared    bool // keeps stores, and one instance serves the whole machine
+	part      *Level // nil: not among the parts of a machine
+	shared    bool   // keeps stores, and one instance serves the whole machine
 	latency   uint64
 	cost      uint64
 	lineShift uint
@@ -246,6 +247,7 @@ func (c *cache) enter(s *slice, at, delay uint64, bytes uint32) uint64 {
 func (c *cache) read(at, delay, addr uint64, bytes uint32) uint64 {
 	var p place
 	c.locate(addr, &p)
+	c.part.tell(at, addr, bytes)
 	delay = c.enter(p.slice, at, delay, bytes)
 	at += c.latency
 	way := p.find()
@@ -334,6 +336,7 @@ func (c *cache) forward(at, delay, addr uint64, bytes uint32) (ready uint64) {
 func (c *cache) write(at, delay, addr uint64, bytes uint32) uint64 {
 	var p place
 	c.locate(addr, &p)
+	c.part.tell(at, addr, bytes)
 	delay = c.enter(p.slice, at, delay, bytes)
 	at += c.latency
 	way := p.find()
@@ -421,6 +424,7 @@ type channels struct {
 	cost    uint64
 	latency uint64
 	counter Counter
+	part    *Level // nil: not among the parts of a machine
 }
 
 func newChannels(s ChannelSpec) *channels {
@@ -431,6 +435,7 @@ func newChannels(s ChannelSpec) *channels {
 // transfer moves bytes in either direction.
 func (m *channels) transfer(at, delay, addr uint64, bytes uint32) uint64 {
 	_, channel := m.spread.split(addr)
+	m.part.tell(at, addr, bytes)
 	m.counter.Accesses++
 	m.counter.Hits++
 	m.counter.Bytes += uint64(bytes)

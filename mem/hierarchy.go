@@ -21,11 +21,11 @@ type Line struct {
 type Request struct {
 	CU       int // compute unit in the machine
 	Kind     Kind
-	Scalar   bool   // through the scalar cache
-	Coherent bool   // past the levels that the machine does not share
-	Busy     uint64 // cycles that the address path needs; lines leave it evenly spread
-	Lines    []Line // in the order in which lanes touch them first
-	Token    uint64 // names the request in a later completion
+	Scalar   bool     // through the scalar cache
+	Coherent bool     // past the levels that the machine does not share
+	Busy     uint64   // cycles that the address path needs; lines leave it evenly spread
+	Lines    []Line   // in the order in which lanes touch them first
+	Token    uint64   // names the request in a later completion
 	To       Receiver // who gets that completion; nil: the compute unit
 }
 

@@ -25,6 +25,7 @@ type runFlags struct {
 	dump      []string
 	maxCycles uint64
 	quiet     bool
+	parts     string
 	traceFlags
 }
 
@@ -61,6 +62,8 @@ func runCommand() *cobra.Command {
 	flags.StringVar(&f.listing, "listing", "", "`file` to write the lowered programs to, with the cost of each instruction; - is standard output")
 	flags.StringArrayVar(&f.dump, "dump", nil, "write a buffer's bytes to a file at the end, as `buffer=file`, or an image as a picture where the file's name ends in .png; may be repeated")
 	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: no limit")
+	flags.StringVar(&f.parts, "components", "", "list the machine's components with their events and messages: `kinds`, or each")
+	flags.Lookup("components").NoOptDefVal = "kinds"
 	f.traceFlags.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
 	return c
@@ -96,6 +99,9 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	setup, err := f.setup(c, name)
 	if err != nil {
 		return err
+	}
+	if f.parts != "" && f.parts != "kinds" && f.parts != "each" {
+		return fmt.Errorf("--components=%s: want kinds or each", f.parts)
 	}
 	dumps, err := parseDumps(f.dump, setup.Job)
 	if err != nil {
@@ -133,7 +139,7 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 	if err != nil {
 		return gpu.Setup{}, err
 	}
-	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, Observer: printer{c.ErrOrStderr()}}
+	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, Observer: printer{c.ErrOrStderr()}, Components: f.parts != ""}
 	if !f.quiet && onTerminal(c.ErrOrStderr()) {
 		s.Progress = progressLine(c.ErrOrStderr())
 	}
@@ -148,6 +154,9 @@ func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 	}
 	if f.summary() && r.Stats.Launches > 0 {
 		errs = append(errs, tracing.WriteSummary(c.OutOrStdout(), r.Stats))
+	}
+	if f.parts != "" {
+		errs = append(errs, writeComponents(c.OutOrStdout(), r.Components, f.parts == "each"))
 	}
 	if f.stats != "" {
 		errs = append(errs, writeTo(c, f.stats, func(w io.Writer) error { return tracing.WriteJSON(w, r.Stats) }))

@@ -1,0 +1,78 @@
+package mem
+
+import (
+	"strings"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/engine"
+)
+
+// A Level is a level of the Fast hierarchy, all its instances, among the machine's
+// parts. It has no events: an access is carried out when the instruction issues,
+// and books the time of each slice that it passes. A message for each line and hop
+// would cost the host more than the rest of the machine, and say no more.
+type Level struct {
+	engine.Base
+	accesses *uint64
+}
+
+// HookPosAccess marks a line asked of a level; the item is a LevelAccess.
+var HookPosAccess = &sim.HookPos{Name: "Memory Level Access"}
+
+// A LevelAccess is what a hook sees of a line that is asked of a level.
+type LevelAccess struct {
+	Cycle uint64 // in which the request arrives, if nothing holds it up
+	Addr  uint64
+	Bytes uint32
+}
+
+// Components gives the levels their places on an engine, nearest first, memory last.
+func (f *Fast) Components(e *engine.Engine) (list []sim.Component) {
+	for _, l := range f.levels {
+		l.part = newLevelPart(e, l.Name, &l.counter.Accesses)
+		list = append(list, l.part)
+	}
+	f.mem.part = newLevelPart(e, f.mem.counter.Level, &f.mem.counter.Accesses)
+	return append(list, f.mem.part)
+}
+
+func newLevelPart(e *engine.Engine, level string, accesses *uint64) *Level {
+	return &Level{Base: engine.NewBase(e, partName(level)), accesses: accesses}
+}
+
+// partName is the name of a level among the parts: shader_array is ShaderArray.
+func partName(level string) string {
+	name := ""
+	for _, word := range strings.Split(level, "_") {
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return name
+}
+
+// Handle fulfils sim.Handler: a level schedules no events.
+func (*Level) Handle(sim.Event) error { return nil }
+
+// Work is what the level did so far: lines that were booked.
+func (p *Level) Work() engine.Work { return engine.Work{Booked: *p.accesses} }
+
+// tell tells the hooks of a line; p may be nil.
+func (p *Level) tell(at, addr uint64, bytes uint32) {
+	if p != nil && p.NumHooks() > 0 {
+		p.InvokeHook(sim.HookCtx{Domain: p, Pos: HookPosAccess, Item: LevelAccess{at, addr, bytes}})
+	}
+}
+
+// Components are the parts that have been made so far: those of a compute unit
+// are made when it first asks for memory.
+func (a *Akita) Components() (list []sim.Component) {
+	for _, f := range a.fronts {
+		if f != nil {
+			list = append(list, f)
+		}
+	}
+	for _, g := range a.gates {
+		list = append(list, g)
+	}
+	return list
+}
