@@ -54,7 +54,7 @@ type Alarm struct {
 	base    *Base
 	handler sim.Handler
 	cycle   uint64 // it is set for; Never when it is not
-	placed  uint64 // cycle of the calendar slot in which it waits
+	placed  uint64 // cycle of the calendar slot in which it waits; Never beyond the horizon
 	phase   uint8
 	rank    int
 }
@@ -105,31 +105,27 @@ func (a *Alarm) Handler() sim.Handler { return a.handler }
 // IsSecondary fulfils sim.Event.
 func (a *Alarm) IsSecondary() bool { return a.phase == 1 }
 
-// place puts the alarm into the calendar; one that is farther than the horizon
-// is looked at again when the horizon has come.
+// place puts the alarm into the calendar, or with what waits for the horizon.
 func (e *Engine) place(a *Alarm) {
 	if a.cycle < e.now {
 		e.Fail(fmt.Errorf("%w: %s asks for cycle %d, in cycle %d", ErrPast, a.base.Name(), a.cycle, e.now))
 		return
 	}
-	cycle := min(a.cycle, e.now+horizon-1)
-	if cycle >= a.placed {
-		return // it is looked at before
+	if a.cycle-e.now >= horizon {
+		a.placed = Never
+		e.order++
+		e.far.push(planned{cycle: a.cycle, order: e.order, event: a})
+		return
 	}
-	a.placed = cycle
-	p, slot := &e.phases[a.phase], int(cycle%horizon)
+	a.placed = a.cycle
+	p, slot := &e.phases[a.phase], int(a.cycle%horizon)
 	p.set[slot*p.words+a.rank>>6] |= 1 << (a.rank & 63)
 	e.busy[slot>>6] |= 1 << (slot & 63)
 }
 
 // ring runs an alarm whose slot has come.
 func (e *Engine) ring(a *Alarm) {
-	a.placed = Never
-	if a.cycle > e.now {
-		e.place(a)
-		return
-	}
-	a.cycle = Never
+	a.placed, a.cycle = Never, Never
 	a.base.work.Events++
 	e.handle(a)
 }

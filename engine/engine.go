@@ -251,7 +251,11 @@ func (e *Engine) advance(cycle uint64) {
 	e.time.Store(math.Float64bits(float64(e.Seconds(cycle))))
 	for len(e.far.list) > 0 && e.far.list[0].cycle-cycle < horizon {
 		p := e.far.pop()
-		e.enter(p.cycle, p.event)
+		if a, ok := p.event.(*Alarm); !ok {
+			e.enter(p.cycle, p.event)
+		} else if a.cycle == p.cycle && a.placed == Never {
+			e.place(a)
+		}
 	}
 	if cycle >= e.sampled {
 		e.sampled = e.sample(cycle)
@@ -328,8 +332,12 @@ func (e *Engine) next() uint64 {
 			e.busy[slot>>6] &^= 1 << (slot & 63)
 		}
 	}
-	if len(e.far.list) > 0 {
-		return e.far.list[0].cycle
+	for len(e.far.list) > 0 {
+		p := &e.far.list[0]
+		if a, ok := p.event.(*Alarm); !ok || a.cycle == p.cycle {
+			return p.cycle
+		}
+		e.far.pop() // an alarm that has been set to an earlier cycle since
 	}
 	return Never
 }
