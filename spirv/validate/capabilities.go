@@ -33,13 +33,6 @@ func (m *Module) implyOne(c spirv.Capability) {
 	}
 }
 
-// foreign are capabilities of modules whose rules are not those of shaders.
-var foreign = map[spirv.Capability]string{
-	spirv.CapabilityKernel:    "modules of OpenCL",
-	spirv.CapabilityAddresses: "physical addressing",
-	spirv.CapabilityLinkage:   "linkage of modules",
-}
-
 // freeBuiltIns may stand in a block of built-in members without being used,
 // and need their capability only then: compilers declare gl_PerVertex whole.
 var freeBuiltIns = map[spirv.BuiltIn]bool{
@@ -117,7 +110,8 @@ func (k *need) enumerant(kind grammar.Kind, e *grammar.Enumerant) {
 	switch {
 	case e == nil:
 	case kind == grammar.KindCapability:
-		k.capability(e)
+		// What the capability implies is declared by it.
+		k.demand("capability "+e.Name, nil, e.Extensions, e.Version, e.LastVersion)
 	case kind == grammar.KindBuiltIn && freeBuiltIns[spirv.BuiltIn(e.Value)]:
 	case kind == grammar.KindGroupOperation && k.m.implied[spirv.CapabilityGroups]:
 		// OpGroup* and the operations of SPV_AMD_shader_ballot ask for Groups
@@ -126,15 +120,6 @@ func (k *need) enumerant(kind grammar.Kind, e *grammar.Enumerant) {
 	default:
 		k.demand(e.Name, e.Capabilities, e.Extensions, e.Version, e.LastVersion)
 	}
-}
-
-// capability tests the declaration of one: what it implies is declared by it.
-func (k *need) capability(e *grammar.Enumerant) {
-	if what, ok := foreign[spirv.Capability(e.Value)]; ok {
-		k.r.unsupported(k.in, "capabilities", "capability %s: %s are not supported", e.Name, what)
-		return
-	}
-	k.demand("capability "+e.Name, nil, e.Extensions, e.Version, e.LastVersion)
 }
 
 // demand tests one entry of the grammar. A capability that enables it is
