@@ -123,15 +123,19 @@ func (k *need) enumerant(kind grammar.Kind, e *grammar.Enumerant) {
 }
 
 // demand tests one entry of the grammar. A capability that enables it is
-// enough: declaring that one needed the extension already.
+// enough, until a version ends it: declaring that one needed the extension
+// already.
 func (k *need) demand(name string, caps []uint32, exts []string, first, last grammar.Version) {
+	v := grammar.Version(k.m.Raw.Version >> 8)
 	if len(caps) > 0 {
-		if !k.m.hasAnyWord(caps) {
+		switch {
+		case !k.m.hasAnyWord(caps):
 			k.r.at(k.in, "capabilities", "%s needs the capability %s", name, wordNames(caps))
+		case last != 0 && v > last:
+			k.late(name, last, v)
 		}
 		return
 	}
-	v := grammar.Version(k.m.Raw.Version >> 8)
 	if first != 0 && v >= first && (last == 0 || v <= last) || k.m.extended(exts) {
 		return
 	}
@@ -141,8 +145,13 @@ func (k *need) demand(name string, caps []uint32, exts []string, first, last gra
 	case first != 0 && v < first:
 		k.r.at(k.in, "versions", "%s needs SPIR-V %d.%d: the module is of %d.%d", name, first>>8, first&0xFF, v>>8, v&0xFF)
 	case first != 0:
-		k.r.at(k.in, "versions", "%s is not in SPIR-V after %d.%d: the module is of %d.%d", name, last>>8, last&0xFF, v>>8, v&0xFF)
+		k.late(name, last, v)
 	}
+}
+
+// late reports what versions after last lack.
+func (k *need) late(name string, last, v grammar.Version) {
+	k.r.at(k.in, "versions", "%s is not in SPIR-V after %d.%d: the module is of %d.%d", name, last>>8, last&0xFF, v>>8, v&0xFF)
 }
 
 func (m *Module) extended(exts []string) bool {
