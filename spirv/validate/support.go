@@ -53,10 +53,16 @@ func setFeature(name string) feature {
 	if f, ok := setFeatures[name]; ok {
 		return f
 	}
-	if strings.HasPrefix(name, "NonSemantic.") {
+	if Ignorable(name) {
 		return feature{level: runs}
 	}
 	return unknownSet
+}
+
+// Ignorable reports an instruction set that changes nothing of what a module
+// computes: those that are so by definition, and those for debuggers.
+func Ignorable(set string) bool {
+	return strings.HasPrefix(set, "NonSemantic.") || set == "DebugInfo" || set == "OpenCL.DebugInfo.100"
 }
 
 // grammarExtensions gives the capabilities that each extension of the grammar
