@@ -145,6 +145,11 @@ var ruleCases = map[string][]ruleCase{
 		{"group-lane", "OpGroupNonUniformBroadcast %uint %u3 %x %u4", "OpGroupNonUniformBroadcast %uint %u3 %x %x"},
 		{"group-lane", "OpGroupNonUniformQuadBroadcast %uint %u3 %x %u2", "OpGroupNonUniformQuadBroadcast %uint %u3 %x %x"},
 		{"group-index", "OpGroupNonUniformShuffle %uint %u3 %x %u4", "OpGroupNonUniformShuffle %uint %u3 %x %odd"},
+		{"decorate-id-form", "OpDecorate %group Binding 2", "OpDecorate %group Binding 2|OpDecorate %b16 HlslCounterBufferGOOGLE %b8"},
+		{"decorate-id-form", "OpDecorate %size SpecId 0", "OpDecorate %size SpecId 0|OpDecorateId %b16 Aliased"},
+		{"decorate-id-target", "OpDecorateId %b16 HlslCounterBufferGOOGLE %b8", "OpDecorateId %group HlslCounterBufferGOOGLE %b8"},
+		{"decorate-id-operands", "OpDecorateId %b16 HlslCounterBufferGOOGLE %b8", "OpDecorateId %same HlslCounterBufferGOOGLE %elect"},
+		{"decorate-id-order", "OpDecorateId %b16 HlslCounterBufferGOOGLE %b8", "OpDecorateId %b8 HlslCounterBufferGOOGLE %b16"},
 		{"versions", "; Version: 1.3", "; Version: 1.4"},
 		{"storage-8-bit", "OpCapability StorageBuffer8BitAccess|OpCapability UniformAndStorageBuffer8BitAccess", "|"},
 		{"storage-8-bit", "OpCapability UniformAndStorageBuffer8BitAccess", ""},
@@ -296,7 +301,7 @@ func TestRulesAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	b.WriteString("\n## Group operations, and memory with narrow members\n\nSentences of SPIR-V itself that are tested one by one.\n\n| rule | level | sentence | test |\n| --- | --- | --- | --- |\n")
+	b.WriteString("\n## Group operations, narrow members, decorations by id\n\nSentences of SPIR-V itself that are tested one by one.\n\n| rule | level | sentence | test |\n| --- | --- | --- | --- |\n")
 	for _, r := range coreRules {
 		fmt.Fprintf(&b, "| %s | %s | %s | `TestExtensionRules/groups/%s` |\n", r.name, levelOf(r), r.sentence, r.name)
 		if !hasCase("groups", r.name) {

@@ -1,6 +1,9 @@
 package validate
 
-import "spvsim/spirv"
+import (
+	"spvsim/spirv"
+	"spvsim/spirv/grammar"
+)
 
 // coreRules are sentences of the specification of SPIR-V itself that the tables
 // of types and of the grammar don't hold: those of group operations and of
@@ -106,6 +109,44 @@ var coreRules = []rule{
 				}
 			}, indexedValues...)
 		}},
+	{name: "decorate-id-form", sentence: "[OpDecorateId] Decoration [...] takes Extra Operands that are <id>s. [OpDecorate takes those that are not.]",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				if d := spirv.Decoration(in.Operands[1]); takesIDs(grammar.KindDecoration, uint32(d)) != (in.Op == spirv.OpDecorateId) {
+					c.at(in, "%s takes %s", d, map[bool]string{true: "literals: want OpDecorate", false: "ids: want OpDecorateId"}[in.Op == spirv.OpDecorateId])
+				}
+			}, spirv.OpDecorate, spirv.OpDecorateId)
+		}},
+	{name: "decorate-id-target", sentence: "[OpDecorateId] Target [...] must not be an OpDecorationGroup instruction.",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				if c.Def(spirv.ID(in.Operands[0])).Op == spirv.OpDecorationGroup {
+					c.at(in, "%%%d is a decoration group", in.Operands[0])
+				}
+			}, spirv.OpDecorateId)
+		}},
+	{name: "decorate-id-operands", sentence: "[OpDecorateId] All such <id> Extra Operands must be constant instructions or OpVariable instructions. (SPV_AMDX_shader_enqueue: or types.)",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				for _, id := range in.Operands[2:] {
+					if def := c.Def(spirv.ID(id)); !constantOrString(def.Op) && !onVariable.ok(c.Module, spirv.ID(id)) && c.Type(spirv.ID(id)) == nil {
+						c.at(in, "%%%d is neither constant nor variable", id)
+					}
+				}
+			}, spirv.OpDecorateId)
+		}},
+	// Nothing reads a decoration before the whole module is read.
+	{name: "decorate-id-order", sentence: "[OpDecorateId] All <id> Extra Operands must appear before Target.", warning: true,
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				target := c.Def(spirv.ID(in.Operands[0]))
+				for _, id := range in.Operands[2:] {
+					if c.Def(spirv.ID(id)).Word >= target.Word {
+						c.at(in, "%%%d is defined after %%%d", id, target.Result)
+					}
+				}
+			}, spirv.OpDecorateId)
+		}},
 	{name: "versions", sentence: "[BufferBlock] Missing after version 1.3."},
 	{name: "storage-8-bit", sentence: "[StorageBuffer8BitAccess, UniformAndStorageBuffer8BitAccess, StoragePushConstant8] Uses 8-bit OpTypeInt instructions for creating scalar, vector, and composite types that become members of a block residing in [the storage class]. (Int8 is enough, as for other validators.)",
 		check: func(c *extension) { c.narrowBlocks(8) }},
@@ -172,6 +213,11 @@ func clusterCheck(check func(c *extension, in *spirv.Instruction, size uint32)) 
 			}
 		})
 	}
+}
+
+// constantOrString reports constants, the names of nodes among them.
+func constantOrString(op spirv.Op) bool {
+	return constant(op) || op == spirv.OpConstantStringAMDX || op == spirv.OpSpecConstantStringAMDX
 }
 
 func (c *extension) ballotOperand(in *spirv.Instruction, id uint32) {
