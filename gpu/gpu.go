@@ -78,6 +78,7 @@ type Result struct {
 	Buffers  []Buffer          // in the order of the job
 	Listings []tracing.Listing // of each program, in the order of first use
 	Faults   []string          // the first accesses out of bounds
+	Warnings []string          // what the job says in vain
 	// Failures are the expectations that were not met.
 	Failures []error
 }
@@ -107,6 +108,7 @@ func (r *runner) result(took time.Duration) *Result {
 		Buffers:  r.resources.contents(),
 		Listings: r.programs.listings(),
 		Faults:   r.faults(),
+		Warnings: r.programs.warnings,
 	}
 }
 
