@@ -82,6 +82,7 @@ type Result struct {
 	Faults   []string          // the first accesses out of bounds
 	// Components are the parts of the machine and what they did, if the setup asked for them.
 	Components []Component
+	Warnings []string          // what the job says in vain
 	// Failures are the expectations that were not met.
 	Failures []error
 }
@@ -111,6 +112,7 @@ func (r *runner) result(took time.Duration) *Result {
 		Buffers:  r.resources.contents(),
 		Listings: r.programs.listings(),
 		Faults:   r.faults(),
+		Warnings: r.programs.warnings,
 	}
 	if r.setup.Components {
 		result.Components = r.work()

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -246,7 +247,6 @@ func TestInputErrors(t *testing.T) {
 		"no buffer":            {"shader: scale.spvasm\npush_constants: [{u32: 1}]\ndispatch: [1]\n", "set 0, binding 0"},
 		"no push constants":    {"shader: scale.spvasm\n" + buffers + "dispatch: [1]\n", "push_constants"},
 		"no entry point":       {"shader: scale.spvasm\nentry: other\n" + buffers + "push_constants: [{u32: 1}]\ndispatch: [1]\n", "other"},
-		"no constant":          {"shader: scale.spvasm\nspecialization: {9: 1}\n" + buffers + "push_constants: [{u32: 1}]\ndispatch: [1]\n", "specialization 9"},
 		"too many workgroups":  {"shader: scale.spvasm\n" + buffers + "push_constants: [{u32: 1}]\ndispatch: [4294967295, 4294967295, 4294967295]\n", "workgroups"},
 		"an image, not buffer": {"shader: scale.spvasm\nbuffers: [{set: 0, binding: 0, name: a, image: {format: R32ui, width: 4}}]\npush_constants: [{u32: 1}]\ndispatch: [1]\n", "image"},
 	} {
@@ -258,6 +258,21 @@ func TestInputErrors(t *testing.T) {
 	s := setup(t, scale+"wave_size: 32\n", "gcn3-r9nano")
 	if _, err := Run(context.Background(), s); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "wave_size") {
 		t.Errorf("wave32 on a machine without it: error %v", err)
+	}
+}
+
+// TestAbsentConstantsAreAWarning: an API ignores what an optimiser removed, and
+// the job hears of it once, by name and by number.
+func TestAbsentConstantsAreAWarning(t *testing.T) {
+	s := setup(t, scale+"specialization: {9: 1, gone: 2, 3: 5}\nexpect: [{buffer: a, data: {iota: u32, count: 256, start: 7, step: 5}}]\n", "gcn3-r9nano")
+	r, err := Run(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"scale.spvasm: specialization 9: the module has no such constant (it has 3 factor)",
+		"scale.spvasm: specialization gone: the module has no such constant (it has 3 factor)"}
+	if !slices.Equal(r.Warnings, want) {
+		t.Errorf("warnings %q, want %q", r.Warnings, want)
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"spvsim/config"
@@ -35,6 +37,8 @@ type programs struct {
 	byKey   map[string]*lowered
 	order   []*lowered
 	base    int // where the next program starts in instruction memory
+	// warnings are what the job says in vain, each once, in order.
+	warnings []string
 }
 
 // A lowered program with what a workgroup of it needs.
@@ -110,15 +114,15 @@ func binaryModule(data []byte) bool {
 }
 
 func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error) {
-	special, err := specialization(m, l.Specialization)
+	special, absent := specialization(m, l.Specialization)
+	for _, name := range absent {
+		p.warn("%s: specialization %s: the module has no such constant (%s)", l.Shader, name, specConstants(m))
+	}
+	texts, err := stringConstants(m, l.Strings)
 	if err != nil {
 		return nil, err
 	}
-	strings, err := stringConstants(m, l.Strings)
-	if err != nil {
-		return nil, err
-	}
-	prog, err := program.Lower(m, program.Options{Entry: l.Entry, Specialization: special, Strings: strings, Target: Target(p.machine, p.size)})
+	prog, err := program.Lower(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Target: Target(p.machine, p.size)})
 	if err != nil {
 		return nil, err
 	}
@@ -160,21 +164,52 @@ func Target(m *config.Machine, waveSize int) program.Target {
 	}
 }
 
-// specialization turns the job's values into the bits of the module's constants, by SpecId.
-func specialization(m *validate.Module, values []config.SpecValue) (map[uint32]uint64, error) {
-	out := map[uint32]uint64{}
+// warn notes what the job says in vain.
+func (p *programs) warn(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(p.warnings, text) {
+		p.warnings = append(p.warnings, text)
+	}
+}
+
+// specialization turns the job's values into the bits of the module's constants,
+// by SpecId. What the module lacks, perhaps since an optimiser removed it, is
+// ignored as an API would, and named.
+func specialization(m *validate.Module, values []config.SpecValue) (out map[uint32]uint64, absent []string) {
+	out = map[uint32]uint64{}
 	for _, v := range values {
 		in, id, ok := findConstant(m, v)
-		if !ok {
-			name := v.Name
-			if name == "" {
-				name = strconv.FormatUint(uint64(v.ID), 10)
-			}
-			return nil, fmt.Errorf("specialization %s: the module has no such constant", name)
+		switch {
+		case ok:
+			out[id] = constantBits(m.Type(in.Type), v.Value)
+		case v.Name != "":
+			absent = append(absent, v.Name)
+		default:
+			absent = append(absent, strconv.FormatUint(uint64(v.ID), 10))
 		}
-		out[id] = constantBits(m.Type(in.Type), v.Value)
 	}
-	return out, nil
+	return out, absent
+}
+
+// specConstants lists the constants of a module that a job can set.
+func specConstants(m *validate.Module) string {
+	const most = 8
+	var list []string
+	for i := range m.Raw.Instructions {
+		in := &m.Raw.Instructions[i]
+		id, ok := m.Decoration(in.Result, spirv.DecorationSpecId)
+		if in.Result == 0 || !ok || in.Type == 0 {
+			continue
+		}
+		if len(list) == most {
+			list = append(list, "more")
+			break
+		}
+		list = append(list, strings.TrimSpace(fmt.Sprint(id, " ", m.Name(in.Result))))
+	}
+	if len(list) == 0 {
+		return "it has none"
+	}
+	return "it has " + strings.Join(list, ", ")
 }
 
 // findConstant finds the specialization constant that a value is for, and its SpecId.

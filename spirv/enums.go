@@ -2933,3 +2933,90 @@ const (
 )
 
 func (v AMDShaderBallot) String() string { return extString(&grammar.Sets[4], uint32(v)) }
+
+// DebugInfo is an instruction of the extended set DebugInfo.
+type DebugInfo uint32
+
+const (
+	DebugInfoDebugInfoNone                      DebugInfo = 0
+	DebugInfoDebugCompilationUnit               DebugInfo = 1
+	DebugInfoDebugTypeBasic                     DebugInfo = 2
+	DebugInfoDebugTypePointer                   DebugInfo = 3
+	DebugInfoDebugTypeQualifier                 DebugInfo = 4
+	DebugInfoDebugTypeArray                     DebugInfo = 5
+	DebugInfoDebugTypeVector                    DebugInfo = 6
+	DebugInfoDebugTypedef                       DebugInfo = 7
+	DebugInfoDebugTypeFunction                  DebugInfo = 8
+	DebugInfoDebugTypeEnum                      DebugInfo = 9
+	DebugInfoDebugTypeComposite                 DebugInfo = 10
+	DebugInfoDebugTypeMember                    DebugInfo = 11
+	DebugInfoDebugTypeInheritance               DebugInfo = 12
+	DebugInfoDebugTypePtrToMember               DebugInfo = 13
+	DebugInfoDebugTypeTemplate                  DebugInfo = 14
+	DebugInfoDebugTypeTemplateParameter         DebugInfo = 15
+	DebugInfoDebugTypeTemplateTemplateParameter DebugInfo = 16
+	DebugInfoDebugTypeTemplateParameterPack     DebugInfo = 17
+	DebugInfoDebugGlobalVariable                DebugInfo = 18
+	DebugInfoDebugFunctionDeclaration           DebugInfo = 19
+	DebugInfoDebugFunction                      DebugInfo = 20
+	DebugInfoDebugLexicalBlock                  DebugInfo = 21
+	DebugInfoDebugLexicalBlockDiscriminator     DebugInfo = 22
+	DebugInfoDebugScope                         DebugInfo = 23
+	DebugInfoDebugNoScope                       DebugInfo = 24
+	DebugInfoDebugInlinedAt                     DebugInfo = 25
+	DebugInfoDebugLocalVariable                 DebugInfo = 26
+	DebugInfoDebugInlinedVariable               DebugInfo = 27
+	DebugInfoDebugDeclare                       DebugInfo = 28
+	DebugInfoDebugValue                         DebugInfo = 29
+	DebugInfoDebugOperation                     DebugInfo = 30
+	DebugInfoDebugExpression                    DebugInfo = 31
+	DebugInfoDebugMacroDef                      DebugInfo = 32
+	DebugInfoDebugMacroUndef                    DebugInfo = 33
+)
+
+func (v DebugInfo) String() string { return extString(&grammar.Sets[5], uint32(v)) }
+
+// OpenCLDebugInfo100 is an instruction of the extended set OpenCL.DebugInfo.100.
+type OpenCLDebugInfo100 uint32
+
+const (
+	OpenCLDebugInfo100DebugInfoNone                      OpenCLDebugInfo100 = 0
+	OpenCLDebugInfo100DebugCompilationUnit               OpenCLDebugInfo100 = 1
+	OpenCLDebugInfo100DebugTypeBasic                     OpenCLDebugInfo100 = 2
+	OpenCLDebugInfo100DebugTypePointer                   OpenCLDebugInfo100 = 3
+	OpenCLDebugInfo100DebugTypeQualifier                 OpenCLDebugInfo100 = 4
+	OpenCLDebugInfo100DebugTypeArray                     OpenCLDebugInfo100 = 5
+	OpenCLDebugInfo100DebugTypeVector                    OpenCLDebugInfo100 = 6
+	OpenCLDebugInfo100DebugTypedef                       OpenCLDebugInfo100 = 7
+	OpenCLDebugInfo100DebugTypeFunction                  OpenCLDebugInfo100 = 8
+	OpenCLDebugInfo100DebugTypeEnum                      OpenCLDebugInfo100 = 9
+	OpenCLDebugInfo100DebugTypeComposite                 OpenCLDebugInfo100 = 10
+	OpenCLDebugInfo100DebugTypeMember                    OpenCLDebugInfo100 = 11
+	OpenCLDebugInfo100DebugTypeInheritance               OpenCLDebugInfo100 = 12
+	OpenCLDebugInfo100DebugTypePtrToMember               OpenCLDebugInfo100 = 13
+	OpenCLDebugInfo100DebugTypeTemplate                  OpenCLDebugInfo100 = 14
+	OpenCLDebugInfo100DebugTypeTemplateParameter         OpenCLDebugInfo100 = 15
+	OpenCLDebugInfo100DebugTypeTemplateTemplateParameter OpenCLDebugInfo100 = 16
+	OpenCLDebugInfo100DebugTypeTemplateParameterPack     OpenCLDebugInfo100 = 17
+	OpenCLDebugInfo100DebugGlobalVariable                OpenCLDebugInfo100 = 18
+	OpenCLDebugInfo100DebugFunctionDeclaration           OpenCLDebugInfo100 = 19
+	OpenCLDebugInfo100DebugFunction                      OpenCLDebugInfo100 = 20
+	OpenCLDebugInfo100DebugLexicalBlock                  OpenCLDebugInfo100 = 21
+	OpenCLDebugInfo100DebugLexicalBlockDiscriminator     OpenCLDebugInfo100 = 22
+	OpenCLDebugInfo100DebugScope                         OpenCLDebugInfo100 = 23
+	OpenCLDebugInfo100DebugNoScope                       OpenCLDebugInfo100 = 24
+	OpenCLDebugInfo100DebugInlinedAt                     OpenCLDebugInfo100 = 25
+	OpenCLDebugInfo100DebugLocalVariable                 OpenCLDebugInfo100 = 26
+	OpenCLDebugInfo100DebugInlinedVariable               OpenCLDebugInfo100 = 27
+	OpenCLDebugInfo100DebugDeclare                       OpenCLDebugInfo100 = 28
+	OpenCLDebugInfo100DebugValue                         OpenCLDebugInfo100 = 29
+	OpenCLDebugInfo100DebugOperation                     OpenCLDebugInfo100 = 30
+	OpenCLDebugInfo100DebugExpression                    OpenCLDebugInfo100 = 31
+	OpenCLDebugInfo100DebugMacroDef                      OpenCLDebugInfo100 = 32
+	OpenCLDebugInfo100DebugMacroUndef                    OpenCLDebugInfo100 = 33
+	OpenCLDebugInfo100DebugImportedEntity                OpenCLDebugInfo100 = 34
+	OpenCLDebugInfo100DebugSource                        OpenCLDebugInfo100 = 35
+	OpenCLDebugInfo100DebugModuleINTEL                   OpenCLDebugInfo100 = 36
+)
+
+func (v OpenCLDebugInfo100) String() string { return extString(&grammar.Sets[6], uint32(v)) }

@@ -93,5 +93,6 @@ func (f *reportFlags) profileJob(c *cobra.Command, name string) (*profile.Profil
 	if err != nil {
 		return nil, firstFault(err)
 	}
+	warn(c, r)
 	return profile.New(job.Name, collector, machine, r.Stats, r.Listings)
 }

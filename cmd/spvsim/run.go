@@ -149,9 +149,7 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 // show writes everything that was asked for.
 func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 	var errs []error
-	for _, fault := range r.Faults {
-		fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", fault)
-	}
+	warn(c, r)
 	if f.summary() && r.Stats.Launches > 0 {
 		errs = append(errs, tracing.WriteSummary(c.OutOrStdout(), r.Stats))
 	}
@@ -168,6 +166,13 @@ func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 		errs = append(errs, d.write(c, r))
 	}
 	return errors.Join(errs...)
+}
+
+// warn prints what a run did not do as asked.
+func warn(c *cobra.Command, r *gpu.Result) {
+	for _, text := range slices.Concat(r.Warnings, r.Faults) {
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", text)
+	}
 }
 
 // summary says whether to print the summary: not where standard output carries something to be read by a program.

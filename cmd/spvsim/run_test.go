@@ -139,6 +139,15 @@ func TestShaderFromStandardInput(t *testing.T) {
 	wantRefused(t, spvsim(module[:len(module)-2], "run", job), "-: ")
 }
 
+// TestAbsentConstantsAreSaid: a value for a constant that the module lacks is a
+// warning, even where little is printed.
+func TestAbsentConstantsAreSaid(t *testing.T) {
+	r := spvsim(string(ready(t, "saxpy", "saxpy.spv")), "run", writeJob(t, "'-'\nspecialization: {7: 1}", "8"), "--quiet")
+	if r.status != exitDone || !strings.Contains(r.stderr, "spvsim: warning: -: specialization 7: the module has no such constant") {
+		t.Errorf("status %d, error %q", r.status, r.stderr)
+	}
+}
+
 func TestFailedExpectation(t *testing.T) {
 	r := spvsim(string(ready(t, "saxpy", "saxpy.spv")), "run", writeJob(t, "'-'", "9"))
 	if r.status != exitFailed || !strings.Contains(r.stdout, "0 of 1 met") {

@@ -316,6 +316,9 @@ func simulate(ctx context.Context, run *config.Run) (sweep.Output, error) {
 	if err != nil {
 		return sweep.Output{}, firstFault(err)
 	}
+	if len(result.Warnings) > 0 { // nobody reads them, and what the row says did not happen
+		return sweep.Output{}, errors.New(result.Warnings[0])
+	}
 	out := sweep.Output{Buffers: map[string][]byte{}}
 	for _, b := range result.Buffers {
 		out.Buffers[b.Name] = b.Bytes

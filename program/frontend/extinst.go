@@ -1,8 +1,6 @@
 package frontend
 
 import (
-	"strings"
-
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -22,7 +20,7 @@ func (b *builder) extInst() {
 		extended(b, ballotAMD)
 	case set == "SPV_AMD_gcn_shader":
 		extended(b, gcnShader)
-	case strings.HasPrefix(set, "NonSemantic."): // may be ignored, by definition
+	case validate.Ignorable(set):
 	default:
 		b.unsupported("extended instruction set %q", set)
 	}

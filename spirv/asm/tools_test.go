@@ -55,9 +55,12 @@ func compiled(t *testing.T) []string {
 			out = append(out, spv)
 		}
 	}
-	spv := filepath.Join(dir, "numbers.spv")
-	run(t, "spirv-as", "--target-env", "spv1.4", "testdata/numbers.spvasm", "-o", spv)
-	return append(out, spv)
+	for name, env := range map[string]string{"numbers": "spv1.4", "debuginfo": "spv1.3"} {
+		spv := filepath.Join(dir, name+".spv")
+		run(t, "spirv-as", "--target-env", env, "testdata/"+name+".spvasm", "-o", spv)
+		out = append(out, spv)
+	}
+	return out
 }
 
 func load(t *testing.T, path string) *spirv.Module {

@@ -19,78 +19,89 @@ package grammar
 type Kind uint8
 
 const (
-	KindImageOperands                     Kind = 0
-	KindFPFastMathMode                    Kind = 1
-	KindSelectionControl                  Kind = 2
-	KindLoopControl                       Kind = 3
-	KindFunctionControl                   Kind = 4
-	KindMemorySemantics                   Kind = 5
-	KindMemoryAccess                      Kind = 6
-	KindKernelProfilingInfo               Kind = 7
-	KindRayFlags                          Kind = 8
-	KindFragmentShadingRate               Kind = 9
-	KindRawAccessChainOperands            Kind = 10
-	KindSourceLanguage                    Kind = 11
-	KindExecutionModel                    Kind = 12
-	KindAddressingModel                   Kind = 13
-	KindMemoryModel                       Kind = 14
-	KindExecutionMode                     Kind = 15
-	KindStorageClass                      Kind = 16
-	KindDim                               Kind = 17
-	KindSamplerAddressingMode             Kind = 18
-	KindSamplerFilterMode                 Kind = 19
-	KindImageFormat                       Kind = 20
-	KindImageChannelOrder                 Kind = 21
-	KindImageChannelDataType              Kind = 22
-	KindFPRoundingMode                    Kind = 23
-	KindFPDenormMode                      Kind = 24
-	KindQuantizationModes                 Kind = 25
-	KindFPOperationMode                   Kind = 26
-	KindOverflowModes                     Kind = 27
-	KindLinkageType                       Kind = 28
-	KindAccessQualifier                   Kind = 29
-	KindHostAccessQualifier               Kind = 30
-	KindFunctionParameterAttribute        Kind = 31
-	KindDecoration                        Kind = 32
-	KindBuiltIn                           Kind = 33
-	KindScope                             Kind = 34
-	KindGroupOperation                    Kind = 35
-	KindKernelEnqueueFlags                Kind = 36
-	KindCapability                        Kind = 37
-	KindRayQueryIntersection              Kind = 38
-	KindRayQueryCommittedIntersectionType Kind = 39
-	KindRayQueryCandidateIntersectionType Kind = 40
-	KindPackedVectorFormat                Kind = 41
-	KindCooperativeMatrixOperands         Kind = 42
-	KindCooperativeMatrixLayout           Kind = 43
-	KindCooperativeMatrixUse              Kind = 44
-	KindCooperativeMatrixReduce           Kind = 45
-	KindTensorClampMode                   Kind = 46
-	KindTensorAddressingOperands          Kind = 47
-	KindInitializationModeQualifier       Kind = 48
-	KindLoadCacheControl                  Kind = 49
-	KindStoreCacheControl                 Kind = 50
-	KindNamedMaximumNumberOfRegisters     Kind = 51
-	KindMatrixMultiplyAccumulateOperands  Kind = 52
-	KindFPEncoding                        Kind = 53
-	KindCooperativeVectorMatrixLayout     Kind = 54
-	KindComponentType                     Kind = 55
-	KindGatherModes                       Kind = 56
-	KindIdResultType                      Kind = 57
-	KindIdResult                          Kind = 58
-	KindIdMemorySemantics                 Kind = 59
-	KindIdScope                           Kind = 60
-	KindIdRef                             Kind = 61
-	KindLiteralInteger                    Kind = 62
-	KindLiteralString                     Kind = 63
-	KindLiteralFloat                      Kind = 64
-	KindLiteralContextDependentNumber     Kind = 65
-	KindLiteralExtInstInteger             Kind = 66
-	KindLiteralSpecConstantOpInteger      Kind = 67
-	KindPairLiteralIntegerIdRef           Kind = 68
-	KindPairIdRefLiteralInteger           Kind = 69
-	KindPairIdRefIdRef                    Kind = 70
-	KindTensorOperands                    Kind = 71
+	KindImageOperands                                    Kind = 0
+	KindFPFastMathMode                                   Kind = 1
+	KindSelectionControl                                 Kind = 2
+	KindLoopControl                                      Kind = 3
+	KindFunctionControl                                  Kind = 4
+	KindMemorySemantics                                  Kind = 5
+	KindMemoryAccess                                     Kind = 6
+	KindKernelProfilingInfo                              Kind = 7
+	KindRayFlags                                         Kind = 8
+	KindFragmentShadingRate                              Kind = 9
+	KindRawAccessChainOperands                           Kind = 10
+	KindSourceLanguage                                   Kind = 11
+	KindExecutionModel                                   Kind = 12
+	KindAddressingModel                                  Kind = 13
+	KindMemoryModel                                      Kind = 14
+	KindExecutionMode                                    Kind = 15
+	KindStorageClass                                     Kind = 16
+	KindDim                                              Kind = 17
+	KindSamplerAddressingMode                            Kind = 18
+	KindSamplerFilterMode                                Kind = 19
+	KindImageFormat                                      Kind = 20
+	KindImageChannelOrder                                Kind = 21
+	KindImageChannelDataType                             Kind = 22
+	KindFPRoundingMode                                   Kind = 23
+	KindFPDenormMode                                     Kind = 24
+	KindQuantizationModes                                Kind = 25
+	KindFPOperationMode                                  Kind = 26
+	KindOverflowModes                                    Kind = 27
+	KindLinkageType                                      Kind = 28
+	KindAccessQualifier                                  Kind = 29
+	KindHostAccessQualifier                              Kind = 30
+	KindFunctionParameterAttribute                       Kind = 31
+	KindDecoration                                       Kind = 32
+	KindBuiltIn                                          Kind = 33
+	KindScope                                            Kind = 34
+	KindGroupOperation                                   Kind = 35
+	KindKernelEnqueueFlags                               Kind = 36
+	KindCapability                                       Kind = 37
+	KindRayQueryIntersection                             Kind = 38
+	KindRayQueryCommittedIntersectionType                Kind = 39
+	KindRayQueryCandidateIntersectionType                Kind = 40
+	KindPackedVectorFormat                               Kind = 41
+	KindCooperativeMatrixOperands                        Kind = 42
+	KindCooperativeMatrixLayout                          Kind = 43
+	KindCooperativeMatrixUse                             Kind = 44
+	KindCooperativeMatrixReduce                          Kind = 45
+	KindTensorClampMode                                  Kind = 46
+	KindTensorAddressingOperands                         Kind = 47
+	KindInitializationModeQualifier                      Kind = 48
+	KindLoadCacheControl                                 Kind = 49
+	KindStoreCacheControl                                Kind = 50
+	KindNamedMaximumNumberOfRegisters                    Kind = 51
+	KindMatrixMultiplyAccumulateOperands                 Kind = 52
+	KindFPEncoding                                       Kind = 53
+	KindCooperativeVectorMatrixLayout                    Kind = 54
+	KindComponentType                                    Kind = 55
+	KindGatherModes                                      Kind = 56
+	KindIdResultType                                     Kind = 57
+	KindIdResult                                         Kind = 58
+	KindIdMemorySemantics                                Kind = 59
+	KindIdScope                                          Kind = 60
+	KindIdRef                                            Kind = 61
+	KindLiteralInteger                                   Kind = 62
+	KindLiteralString                                    Kind = 63
+	KindLiteralFloat                                     Kind = 64
+	KindLiteralContextDependentNumber                    Kind = 65
+	KindLiteralExtInstInteger                            Kind = 66
+	KindLiteralSpecConstantOpInteger                     Kind = 67
+	KindPairLiteralIntegerIdRef                          Kind = 68
+	KindPairIdRefLiteralInteger                          Kind = 69
+	KindPairIdRefIdRef                                   Kind = 70
+	KindTensorOperands                                   Kind = 71
+	KindDebugInfoDebugInfoFlags                          Kind = 72
+	KindDebugInfoDebugBaseTypeAttributeEncoding          Kind = 73
+	KindDebugInfoDebugCompositeType                      Kind = 74
+	KindDebugInfoDebugTypeQualifier                      Kind = 75
+	KindDebugInfoDebugOperation                          Kind = 76
+	KindOpenCLDebugInfo100DebugInfoFlags                 Kind = 77
+	KindOpenCLDebugInfo100DebugBaseTypeAttributeEncoding Kind = 78
+	KindOpenCLDebugInfo100DebugCompositeType             Kind = 79
+	KindOpenCLDebugInfo100DebugTypeQualifier             Kind = 80
+	KindOpenCLDebugInfo100DebugOperation                 Kind = 81
+	KindOpenCLDebugInfo100DebugImportedEntity            Kind = 82
 )
 
 const maxOpcode = 6918
@@ -2217,6 +2228,113 @@ var Kinds = [...]KindInfo{
 		{Name: "MakeElementVisibleARM", Value: 8, Parameters: []Operand{{KindIdRef, One, ""}}, Capabilities: []uint32{4174}},
 		{Name: "NonPrivateElementARM", Value: 16, Capabilities: []uint32{4174}},
 	}},
+	{Name: "DebugInfoDebugInfoFlags", Category: BitEnum, Enumerants: []Enumerant{
+		{Name: "None", Value: 0},
+		{Name: "FlagIsProtected", Value: 1},
+		{Name: "FlagIsPrivate", Value: 2},
+		{Name: "FlagIsPublic", Value: 3},
+		{Name: "FlagIsLocal", Value: 4},
+		{Name: "FlagIsDefinition", Value: 8},
+		{Name: "FlagFwdDecl", Value: 16},
+		{Name: "FlagArtificial", Value: 32},
+		{Name: "FlagExplicit", Value: 64},
+		{Name: "FlagPrototyped", Value: 128},
+		{Name: "FlagObjectPointer", Value: 256},
+		{Name: "FlagStaticMember", Value: 512},
+		{Name: "FlagIndirectVariable", Value: 1024},
+		{Name: "FlagLValueReference", Value: 2048},
+		{Name: "FlagRValueReference", Value: 4096},
+		{Name: "FlagIsOptimized", Value: 8192},
+	}},
+	{Name: "DebugInfoDebugBaseTypeAttributeEncoding", Category: ValueEnum, Enumerants: []Enumerant{
+		{Name: "Unspecified", Value: 0},
+		{Name: "Address", Value: 1},
+		{Name: "Boolean", Value: 2},
+		{Name: "Float", Value: 4},
+		{Name: "Signed", Value: 5},
+		{Name: "SignedChar", Value: 6},
+		{Name: "Unsigned", Value: 7},
+		{Name: "UnsignedChar", Value: 8},
+	}},
+	{Name: "DebugInfoDebugCompositeType", Category: ValueEnum, Enumerants: []Enumerant{
+		{Name: "Class", Value: 0},
+		{Name: "Structure", Value: 1},
+		{Name: "Union", Value: 2},
+	}},
+	{Name: "DebugInfoDebugTypeQualifier", Category: ValueEnum, Enumerants: []Enumerant{
+		{Name: "ConstType", Value: 0},
+		{Name: "VolatileType", Value: 1},
+		{Name: "RestrictType", Value: 2},
+	}},
+	{Name: "DebugInfoDebugOperation", Category: ValueEnum, Enumerants: []Enumerant{
+		{Name: "Deref", Value: 0},
+		{Name: "Plus", Value: 1},
+		{Name: "Minus", Value: 2},
+		{Name: "PlusUconst", Value: 3, Parameters: []Operand{{KindLiteralInteger, One, ""}}},
+		{Name: "BitPiece", Value: 4, Parameters: []Operand{{KindLiteralInteger, One, ""}, {KindLiteralInteger, One, ""}}},
+		{Name: "Swap", Value: 5},
+		{Name: "Xderef", Value: 6},
+		{Name: "StackValue", Value: 7},
+		{Name: "Constu", Value: 8, Parameters: []Operand{{KindLiteralInteger, One, ""}}},
+	}},
+	{Name: "OpenCLDebugInfo100DebugInfoFlags", Category: BitEnum, Enumerants: []Enumerant{
+		{Name: "None", Value: 0},
+		{Name: "FlagIsProtected", Value: 1},
+		{Name: "FlagIsPrivate", Value: 2},
+		{Name: "FlagIsPublic", Value: 3},
+		{Name: "FlagIsLocal", Value: 4},
+		{Name: "FlagIsDefinition", Value: 8},
+		{Name: "FlagFwdDecl", Value: 16},
+		{Name: "FlagArtificial", Value: 32},
+		{Name: "FlagExplicit", Value: 64},
+		{Name: "FlagPrototyped", Value: 128},
+		{Name: "FlagObjectPointer", Value: 256},
+		{Name: "FlagStaticMember", Value: 512},
+		{Name: "FlagIndirectVariable", Value: 1024},
+		{Name: "FlagLValueReference", Value: 2048},
+		{Name: "FlagRValueReference", Value: 4096},
+		{Name: "FlagIsOptimized", Value: 8192},
+		{Name: "FlagIsEnumClass", Value: 16384},
+		{Name: "FlagTypePassByValue", Value: 32768},
+		{Name: "FlagTypePassByReference", Value: 65536},
+	}},
+	{Name: "OpenCLDebugInfo100DebugBaseTypeAttributeEncoding", Category: ValueEnum, Enumerants: []Enumerant{
+		{Name: "Unspecified", Value: 0},
+		{Name: "Address", Value: 1},
+		{Name: "Boolean", Value: 2},
+		{Name: "Float", Value: 3},
+		{Name: "Signed", Value: 4},
+		{Name: "SignedChar", Value: 5},
+		{Name: "Unsigned", Value: 6},
+		{Name: "UnsignedChar", Value: 7},
+	}},
+	{Name: "OpenCLDebugInfo100DebugCompositeType", Category: ValueEnum, Enumerants: []Enumerant{
+		{Name: "Class", Value: 0},
+		{Name: "Structure", Value: 1},
+		{Name: "Union", Value: 2},
+	}},
+	{Name: "OpenCLDebugInfo100DebugTypeQualifier", Category: ValueEnum, Enumerants: []Enumerant{
+		{Name: "ConstType", Value: 0},
+		{Name: "VolatileType", Value: 1},
+		{Name: "RestrictType", Value: 2},
+		{Name: "AtomicType", Value: 3},
+	}},
+	{Name: "OpenCLDebugInfo100DebugOperation", Category: ValueEnum, Enumerants: []Enumerant{
+		{Name: "Deref", Value: 0},
+		{Name: "Plus", Value: 1},
+		{Name: "Minus", Value: 2},
+		{Name: "PlusUconst", Value: 3, Parameters: []Operand{{KindLiteralInteger, One, ""}}},
+		{Name: "BitPiece", Value: 4, Parameters: []Operand{{KindLiteralInteger, One, ""}, {KindLiteralInteger, One, ""}}},
+		{Name: "Swap", Value: 5},
+		{Name: "Xderef", Value: 6},
+		{Name: "StackValue", Value: 7},
+		{Name: "Constu", Value: 8, Parameters: []Operand{{KindLiteralInteger, One, ""}}},
+		{Name: "Fragment", Value: 9, Parameters: []Operand{{KindLiteralInteger, One, ""}, {KindLiteralInteger, One, ""}}},
+	}},
+	{Name: "OpenCLDebugInfo100DebugImportedEntity", Category: ValueEnum, Enumerants: []Enumerant{
+		{Name: "ImportedModule", Value: 0},
+		{Name: "ImportedDeclaration", Value: 1},
+	}},
 }
 
 // Sets are the extended instruction sets that the grammar knows.
@@ -2363,5 +2481,80 @@ var Sets = [...]ExtSet{
 		{Name: "SwizzleInvocationsMaskedAMD", Code: 2, Operands: []Operand{{KindIdRef, One, "data"}, {KindIdRef, One, "mask"}}, Extensions: []string{"SPV_AMD_shader_ballot"}},
 		{Name: "WriteInvocationAMD", Code: 3, Operands: []Operand{{KindIdRef, One, "inputValue"}, {KindIdRef, One, "writeValue"}, {KindIdRef, One, "invocationIndex"}}, Extensions: []string{"SPV_AMD_shader_ballot"}},
 		{Name: "MbcntAMD", Code: 4, Operands: []Operand{{KindIdRef, One, "mask"}}, Extensions: []string{"SPV_AMD_shader_ballot"}},
+	}},
+	{Name: "DebugInfo", Instructions: []ExtInst{
+		{Name: "DebugInfoNone", Code: 0},
+		{Name: "DebugCompilationUnit", Code: 1, Operands: []Operand{{KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Version"}, {KindLiteralInteger, One, "DWARF Version"}}},
+		{Name: "DebugTypeBasic", Code: 2, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Size"}, {KindDebugInfoDebugBaseTypeAttributeEncoding, One, "Encoding"}}},
+		{Name: "DebugTypePointer", Code: 3, Operands: []Operand{{KindIdRef, One, "Base Type"}, {KindStorageClass, One, "Storage Class"}, {KindDebugInfoDebugInfoFlags, One, "Literal Flags"}}},
+		{Name: "DebugTypeQualifier", Code: 4, Operands: []Operand{{KindIdRef, One, "Base Type"}, {KindDebugInfoDebugTypeQualifier, One, "Type Qualifier"}}},
+		{Name: "DebugTypeArray", Code: 5, Operands: []Operand{{KindIdRef, One, "Base Type"}, {KindIdRef, Any, "Component Counts"}}},
+		{Name: "DebugTypeVector", Code: 6, Operands: []Operand{{KindIdRef, One, "Base Type"}, {KindLiteralInteger, One, "Component Count"}}},
+		{Name: "DebugTypedef", Code: 7, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Base Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}}},
+		{Name: "DebugTypeFunction", Code: 8, Operands: []Operand{{KindIdRef, One, "Return Type"}, {KindIdRef, Any, "Paramter Types"}}},
+		{Name: "DebugTypeEnum", Code: 9, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Underlying Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Size"}, {KindDebugInfoDebugInfoFlags, One, "Flags"}, {KindPairIdRefIdRef, Any, "Value, Name, Value, Name, ..."}}},
+		{Name: "DebugTypeComposite", Code: 10, Operands: []Operand{{KindIdRef, One, "Name"}, {KindDebugInfoDebugCompositeType, One, "Tag"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Size"}, {KindDebugInfoDebugInfoFlags, One, "Flags"}, {KindIdRef, Any, "Members"}}},
+		{Name: "DebugTypeMember", Code: 11, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Offset"}, {KindIdRef, One, "Size"}, {KindDebugInfoDebugInfoFlags, One, "Flags"}, {KindIdRef, Optional, "Value"}}},
+		{Name: "DebugTypeInheritance", Code: 12, Operands: []Operand{{KindIdRef, One, "Child"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Offset"}, {KindIdRef, One, "Size"}, {KindDebugInfoDebugInfoFlags, One, "Flags"}}},
+		{Name: "DebugTypePtrToMember", Code: 13, Operands: []Operand{{KindIdRef, One, "Member Type"}, {KindIdRef, One, "Parent"}}},
+		{Name: "DebugTypeTemplate", Code: 14, Operands: []Operand{{KindIdRef, One, "Target"}, {KindIdRef, Any, "Parameters"}}},
+		{Name: "DebugTypeTemplateParameter", Code: 15, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Actual Type"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}}},
+		{Name: "DebugTypeTemplateTemplateParameter", Code: 16, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Template Name"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}}},
+		{Name: "DebugTypeTemplateParameterPack", Code: 17, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, Any, "Template Parameters"}}},
+		{Name: "DebugGlobalVariable", Code: 18, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Linkage Name"}, {KindIdRef, One, "Variable"}, {KindDebugInfoDebugInfoFlags, One, "Flags"}, {KindIdRef, Optional, "Static Member Declaration"}}},
+		{Name: "DebugFunctionDeclaration", Code: 19, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Linkage Name"}, {KindDebugInfoDebugInfoFlags, One, "Flags"}}},
+		{Name: "DebugFunction", Code: 20, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Linkage Name"}, {KindDebugInfoDebugInfoFlags, One, "Flags"}, {KindLiteralInteger, One, "Scope Line"}, {KindIdRef, One, "Function"}, {KindIdRef, Optional, "Declaration"}}},
+		{Name: "DebugLexicalBlock", Code: 21, Operands: []Operand{{KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, Optional, "Name"}}},
+		{Name: "DebugLexicalBlockDiscriminator", Code: 22, Operands: []Operand{{KindIdRef, One, "Scope"}, {KindLiteralInteger, One, "Discriminator"}, {KindIdRef, One, "Parent"}}},
+		{Name: "DebugScope", Code: 23, Operands: []Operand{{KindIdRef, One, "Scope"}, {KindIdRef, Optional, "Inlined At"}}},
+		{Name: "DebugNoScope", Code: 24},
+		{Name: "DebugInlinedAt", Code: 25, Operands: []Operand{{KindLiteralInteger, One, "Line"}, {KindIdRef, One, "Scope"}, {KindIdRef, Optional, "Inlined"}}},
+		{Name: "DebugLocalVariable", Code: 26, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindLiteralInteger, Optional, "Arg Number"}}},
+		{Name: "DebugInlinedVariable", Code: 27, Operands: []Operand{{KindIdRef, One, "Variable"}, {KindIdRef, One, "Inlined"}}},
+		{Name: "DebugDeclare", Code: 28, Operands: []Operand{{KindIdRef, One, "Local Variable"}, {KindIdRef, One, "Variable"}, {KindIdRef, One, "Expression"}}},
+		{Name: "DebugValue", Code: 29, Operands: []Operand{{KindIdRef, One, "Value"}, {KindIdRef, One, "Expression"}, {KindIdRef, Any, "Indexes"}}},
+		{Name: "DebugOperation", Code: 30, Operands: []Operand{{KindDebugInfoDebugOperation, One, "OpCode"}, {KindLiteralInteger, Any, "Operands ..."}}},
+		{Name: "DebugExpression", Code: 31, Operands: []Operand{{KindIdRef, Any, "Operands ..."}}},
+		{Name: "DebugMacroDef", Code: 32, Operands: []Operand{{KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindIdRef, One, "Name"}, {KindIdRef, Optional, "Value"}}},
+		{Name: "DebugMacroUndef", Code: 33, Operands: []Operand{{KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindIdRef, One, "Macro"}}},
+	}},
+	{Name: "OpenCL.DebugInfo.100", Instructions: []ExtInst{
+		{Name: "DebugInfoNone", Code: 0},
+		{Name: "DebugCompilationUnit", Code: 1, Operands: []Operand{{KindLiteralInteger, One, "Version"}, {KindLiteralInteger, One, "DWARF Version"}, {KindIdRef, One, "Source"}, {KindSourceLanguage, One, "Language"}}},
+		{Name: "DebugTypeBasic", Code: 2, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Size"}, {KindOpenCLDebugInfo100DebugBaseTypeAttributeEncoding, One, "Encoding"}}},
+		{Name: "DebugTypePointer", Code: 3, Operands: []Operand{{KindIdRef, One, "Base Type"}, {KindStorageClass, One, "Storage Class"}, {KindOpenCLDebugInfo100DebugInfoFlags, One, "Flags"}}},
+		{Name: "DebugTypeQualifier", Code: 4, Operands: []Operand{{KindIdRef, One, "Base Type"}, {KindOpenCLDebugInfo100DebugTypeQualifier, One, "Type Qualifier"}}},
+		{Name: "DebugTypeArray", Code: 5, Operands: []Operand{{KindIdRef, One, "Base Type"}, {KindIdRef, Any, "Component Counts"}}},
+		{Name: "DebugTypeVector", Code: 6, Operands: []Operand{{KindIdRef, One, "Base Type"}, {KindLiteralInteger, One, "Component Count"}}},
+		{Name: "DebugTypedef", Code: 7, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Base Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}}},
+		{Name: "DebugTypeFunction", Code: 8, Operands: []Operand{{KindOpenCLDebugInfo100DebugInfoFlags, One, "Flags"}, {KindIdRef, One, "Return Type"}, {KindIdRef, Any, "Parameter Types"}}},
+		{Name: "DebugTypeEnum", Code: 9, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Underlying Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Size"}, {KindOpenCLDebugInfo100DebugInfoFlags, One, "Flags"}, {KindPairIdRefIdRef, Any, "Value, Name, Value, Name, ..."}}},
+		{Name: "DebugTypeComposite", Code: 10, Operands: []Operand{{KindIdRef, One, "Name"}, {KindOpenCLDebugInfo100DebugCompositeType, One, "Tag"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Linkage Name"}, {KindIdRef, One, "Size"}, {KindOpenCLDebugInfo100DebugInfoFlags, One, "Flags"}, {KindIdRef, Any, "Members"}}},
+		{Name: "DebugTypeMember", Code: 11, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Offset"}, {KindIdRef, One, "Size"}, {KindOpenCLDebugInfo100DebugInfoFlags, One, "Flags"}, {KindIdRef, Optional, "Value"}}},
+		{Name: "DebugTypeInheritance", Code: 12, Operands: []Operand{{KindIdRef, One, "Child"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Offset"}, {KindIdRef, One, "Size"}, {KindOpenCLDebugInfo100DebugInfoFlags, One, "Flags"}}},
+		{Name: "DebugTypePtrToMember", Code: 13, Operands: []Operand{{KindIdRef, One, "Member Type"}, {KindIdRef, One, "Parent"}}},
+		{Name: "DebugTypeTemplate", Code: 14, Operands: []Operand{{KindIdRef, One, "Target"}, {KindIdRef, Any, "Parameters"}}},
+		{Name: "DebugTypeTemplateParameter", Code: 15, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Actual Type"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}}},
+		{Name: "DebugTypeTemplateTemplateParameter", Code: 16, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Template Name"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}}},
+		{Name: "DebugTypeTemplateParameterPack", Code: 17, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, Any, "Template Parameters"}}},
+		{Name: "DebugGlobalVariable", Code: 18, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Linkage Name"}, {KindIdRef, One, "Variable"}, {KindOpenCLDebugInfo100DebugInfoFlags, One, "Flags"}, {KindIdRef, Optional, "Static Member Declaration"}}},
+		{Name: "DebugFunctionDeclaration", Code: 19, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Linkage Name"}, {KindOpenCLDebugInfo100DebugInfoFlags, One, "Flags"}}},
+		{Name: "DebugFunction", Code: 20, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, One, "Linkage Name"}, {KindOpenCLDebugInfo100DebugInfoFlags, One, "Flags"}, {KindLiteralInteger, One, "Scope Line"}, {KindIdRef, One, "Function"}, {KindIdRef, Optional, "Declaration"}}},
+		{Name: "DebugLexicalBlock", Code: 21, Operands: []Operand{{KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindIdRef, Optional, "Name"}}},
+		{Name: "DebugLexicalBlockDiscriminator", Code: 22, Operands: []Operand{{KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Discriminator"}, {KindIdRef, One, "Parent"}}},
+		{Name: "DebugScope", Code: 23, Operands: []Operand{{KindIdRef, One, "Scope"}, {KindIdRef, Optional, "Inlined At"}}},
+		{Name: "DebugNoScope", Code: 24},
+		{Name: "DebugInlinedAt", Code: 25, Operands: []Operand{{KindLiteralInteger, One, "Line"}, {KindIdRef, One, "Scope"}, {KindIdRef, Optional, "Inlined"}}},
+		{Name: "DebugLocalVariable", Code: 26, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Type"}, {KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}, {KindOpenCLDebugInfo100DebugInfoFlags, One, "Flags"}, {KindLiteralInteger, Optional, "Arg Number"}}},
+		{Name: "DebugInlinedVariable", Code: 27, Operands: []Operand{{KindIdRef, One, "Variable"}, {KindIdRef, One, "Inlined"}}},
+		{Name: "DebugDeclare", Code: 28, Operands: []Operand{{KindIdRef, One, "Local Variable"}, {KindIdRef, One, "Variable"}, {KindIdRef, One, "Expression"}}},
+		{Name: "DebugValue", Code: 29, Operands: []Operand{{KindIdRef, One, "Local Variable"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Expression"}, {KindIdRef, Any, "Indexes"}}},
+		{Name: "DebugOperation", Code: 30, Operands: []Operand{{KindOpenCLDebugInfo100DebugOperation, One, "OpCode"}, {KindLiteralInteger, Any, "Operands ..."}}},
+		{Name: "DebugExpression", Code: 31, Operands: []Operand{{KindIdRef, Any, "Operands ..."}}},
+		{Name: "DebugMacroDef", Code: 32, Operands: []Operand{{KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindIdRef, One, "Name"}, {KindIdRef, Optional, "Value"}}},
+		{Name: "DebugMacroUndef", Code: 33, Operands: []Operand{{KindIdRef, One, "Source"}, {KindLiteralInteger, One, "Line"}, {KindIdRef, One, "Macro"}}},
+		{Name: "DebugImportedEntity", Code: 34, Operands: []Operand{{KindIdRef, One, "Name"}, {KindOpenCLDebugInfo100DebugImportedEntity, One, "Tag"}, {KindIdRef, One, "Source"}, {KindIdRef, One, "Entity"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}, {KindIdRef, One, "Parent"}}},
+		{Name: "DebugSource", Code: 35, Operands: []Operand{{KindIdRef, One, "File"}, {KindIdRef, Optional, "Text"}}},
+		{Name: "DebugModuleINTEL", Code: 36, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Source"}, {KindIdRef, One, "Parent"}, {KindLiteralInteger, One, "Line"}, {KindIdRef, One, "ConfigurationMacros"}, {KindIdRef, One, "IncludePath"}, {KindIdRef, One, "APINotesFile"}, {KindLiteralInteger, One, "IsDeclaration"}}},
 	}},
 }

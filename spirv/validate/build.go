@@ -5,8 +5,12 @@ import (
 )
 
 // Check builds the indexed view of a decoded module and tests the rules.
-// Errors wrap ErrInvalid or ErrUnsupported.
+// Errors wrap ErrInvalid or ErrUnsupported. What is not supported comes first:
+// the rules don't know it.
 func Check(raw *spirv.Module) (*Module, error) {
+	if err := supported(raw); err != nil {
+		return nil, err
+	}
 	m, err := build(raw)
 	if err != nil {
 		return nil, err

@@ -33,13 +33,6 @@ func (m *Module) implyOne(c spirv.Capability) {
 	}
 }
 
-// foreign are capabilities of modules whose rules are not those of shaders.
-var foreign = map[spirv.Capability]string{
-	spirv.CapabilityKernel:    "modules of OpenCL",
-	spirv.CapabilityAddresses: "physical addressing",
-	spirv.CapabilityLinkage:   "linkage of modules",
-}
-
 // freeBuiltIns may stand in a block of built-in members without being used,
 // and need their capability only then: compilers declare gl_PerVertex whole.
 var freeBuiltIns = map[spirv.BuiltIn]bool{
@@ -117,7 +110,8 @@ func (k *need) enumerant(kind grammar.Kind, e *grammar.Enumerant) {
 	switch {
 	case e == nil:
 	case kind == grammar.KindCapability:
-		k.capability(e)
+		// What the capability implies is declared by it.
+		k.demand("capability "+e.Name, nil, e.Extensions, e.Version, e.LastVersion)
 	case kind == grammar.KindBuiltIn && freeBuiltIns[spirv.BuiltIn(e.Value)]:
 	case kind == grammar.KindGroupOperation && k.m.implied[spirv.CapabilityGroups]:
 		// OpGroup* and the operations of SPV_AMD_shader_ballot ask for Groups
@@ -128,25 +122,20 @@ func (k *need) enumerant(kind grammar.Kind, e *grammar.Enumerant) {
 	}
 }
 
-// capability tests the declaration of one: what it implies is declared by it.
-func (k *need) capability(e *grammar.Enumerant) {
-	if what, ok := foreign[spirv.Capability(e.Value)]; ok {
-		k.r.unsupported(k.in, "capabilities", "capability %s: %s are not supported", e.Name, what)
-		return
-	}
-	k.demand("capability "+e.Name, nil, e.Extensions, e.Version, e.LastVersion)
-}
-
 // demand tests one entry of the grammar. A capability that enables it is
-// enough: declaring that one needed the extension already.
+// enough, until a version ends it: declaring that one needed the extension
+// already.
 func (k *need) demand(name string, caps []uint32, exts []string, first, last grammar.Version) {
+	v := grammar.Version(k.m.Raw.Version >> 8)
 	if len(caps) > 0 {
-		if !k.m.hasAnyWord(caps) {
+		switch {
+		case !k.m.hasAnyWord(caps):
 			k.r.at(k.in, "capabilities", "%s needs the capability %s", name, wordNames(caps))
+		case last != 0 && v > last:
+			k.late(name, last, v)
 		}
 		return
 	}
-	v := grammar.Version(k.m.Raw.Version >> 8)
 	if first != 0 && v >= first && (last == 0 || v <= last) || k.m.extended(exts) {
 		return
 	}
@@ -156,8 +145,13 @@ func (k *need) demand(name string, caps []uint32, exts []string, first, last gra
 	case first != 0 && v < first:
 		k.r.at(k.in, "versions", "%s needs SPIR-V %d.%d: the module is of %d.%d", name, first>>8, first&0xFF, v>>8, v&0xFF)
 	case first != 0:
-		k.r.at(k.in, "versions", "%s is not in SPIR-V after %d.%d: the module is of %d.%d", name, last>>8, last&0xFF, v>>8, v&0xFF)
+		k.late(name, last, v)
 	}
+}
+
+// late reports what versions after last lack.
+func (k *need) late(name string, last, v grammar.Version) {
+	k.r.at(k.in, "versions", "%s is not in SPIR-V after %d.%d: the module is of %d.%d", name, last>>8, last&0xFF, v>>8, v&0xFF)
 }
 
 func (m *Module) extended(exts []string) bool {

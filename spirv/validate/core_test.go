@@ -37,7 +37,6 @@ func TestCoreRules(t *testing.T) {
 		{"capabilities", "OpCapability Int64", ""},
 		{"capabilities", "OpCapability GroupNonUniformArithmetic", ""},
 		{"capabilities", "OpCapability Int16", ""},
-		{"capabilities", "OpCapability Shader", "OpCapability Kernel"},
 		{"extensions", "OpCapability Shader", "OpCapability Shader\nOpCapability ShaderClockKHR"},
 		{"ids", "%sum = OpIAdd %uint %x %u1", "%sum = OpIAdd %uint %late %u1"},
 		{"dominance", "%sum = OpIAdd %uint %x %u1", "%sum = OpIAdd %uint %then %u1"},

@@ -121,6 +121,44 @@ var ruleCases = map[string][]ruleCase{
 		{"quad-result", "%all = OpGroupNonUniformQuadAllKHR %bool", "%all = OpGroupNonUniformQuadAllKHR %uint"},
 		{"quad-predicate", "%any = OpGroupNonUniformQuadAnyKHR %bool %true", "%any = OpGroupNonUniformQuadAnyKHR %bool %u1"},
 	},
+	"groups": {
+		{"group-scope", "OpGroupNonUniformElect %bool %u3", "OpGroupNonUniformElect %bool %u2"},
+		{"group-scope", "OpGroupNonUniformIAdd %uint %u3 Reduce", "OpGroupNonUniformIAdd %uint %u1 Reduce"},
+		{"group-scope", "OpGroupNonUniformRotateKHR %uint %u3", "OpGroupNonUniformRotateKHR %uint %u1"},
+		{"uniform-scope", "OpGroupAny %bool %u2", "OpGroupAny %bool %u1"},
+		{"cluster-present", "ClusteredReduce %x %u4", "ClusteredReduce %x"},
+		{"cluster-type", "ClusteredReduce %x %u4", "ClusteredReduce %x %i4"},
+		{"cluster-type", "ClusteredReduce %x %u4", "ClusteredReduce %x %all"},
+		{"cluster-type", "OpGroupNonUniformRotateKHR %uint %u3 %x %u1 %u4", "OpGroupNonUniformRotateKHR %uint %u3 %x %u1 %i4"},
+		{"cluster-constant", "ClusteredReduce %x %u4", "ClusteredReduce %x %x"},
+		{"cluster-power", "ClusteredReduce %x %u4", "ClusteredReduce %x %u3"},
+		{"cluster-power", "ClusteredReduce %x %u4", "ClusteredReduce %x %u0"},
+		{"cluster-power", "OpGroupNonUniformRotateKHR %uint %u3 %x %u1 %u4", "OpGroupNonUniformRotateKHR %uint %u3 %x %u1 %u3"},
+		{"partition-ballot", "PartitionedReduceNV %x %parts", "PartitionedReduceNV %x"},
+		{"partition-ballot", "PartitionedReduceNV %x %parts", "PartitionedReduceNV %x %two"},
+		{"partition-ballot", "PartitionedReduceNV %x %parts", "PartitionedReduceNV %x %u4"},
+		{"ballot-value", "OpGroupNonUniformInverseBallot %bool %u3 %mask", "OpGroupNonUniformInverseBallot %bool %u3 %two"},
+		{"ballot-value", "OpGroupNonUniformBallotBitCount %uint %u3 Reduce %mask", "OpGroupNonUniformBallotBitCount %uint %u3 Reduce %x"},
+		{"ballot-count", "OpGroupNonUniformBallotBitCount %uint %u3 Reduce", "OpGroupNonUniformBallotBitCount %uint %u3 ClusteredReduce"},
+		{"group-value", "OpGroupNonUniformAllEqual %bool %u3 %x", "OpGroupNonUniformAllEqual %bool %u3 %pr"},
+		{"group-value", "OpGroupNonUniformBroadcastFirst %uint %u3 %x", "OpGroupNonUniformBroadcastFirst %pair %u3 %pr"},
+		{"group-lane", "OpGroupNonUniformBroadcast %uint %u3 %x %u4", "OpGroupNonUniformBroadcast %uint %u3 %x %x"},
+		{"group-lane", "OpGroupNonUniformQuadBroadcast %uint %u3 %x %u2", "OpGroupNonUniformQuadBroadcast %uint %u3 %x %x"},
+		{"group-index", "OpGroupNonUniformShuffle %uint %u3 %x %u4", "OpGroupNonUniformShuffle %uint %u3 %x %odd"},
+		{"decorate-id-form", "OpDecorate %group Binding 2", "OpDecorate %group Binding 2|OpDecorate %b16 HlslCounterBufferGOOGLE %b8"},
+		{"decorate-id-form", "OpDecorate %size SpecId 0", "OpDecorate %size SpecId 0|OpDecorateId %b16 Aliased"},
+		{"decorate-id-target", "OpDecorateId %b16 HlslCounterBufferGOOGLE %b8", "OpDecorateId %group HlslCounterBufferGOOGLE %b8"},
+		{"decorate-id-operands", "OpDecorateId %b16 HlslCounterBufferGOOGLE %b8", "OpDecorateId %same HlslCounterBufferGOOGLE %elect"},
+		{"decorate-id-order", "OpDecorateId %b16 HlslCounterBufferGOOGLE %b8", "OpDecorateId %b8 HlslCounterBufferGOOGLE %b16"},
+		{"versions", "; Version: 1.3", "; Version: 1.4"},
+		{"storage-8-bit", "OpCapability StorageBuffer8BitAccess|OpCapability UniformAndStorageBuffer8BitAccess", "|"},
+		{"storage-8-bit", "OpCapability UniformAndStorageBuffer8BitAccess", ""},
+		{"storage-8-bit", "OpCapability StoragePushConstant8", ""},
+		{"storage-16-bit", "OpCapability StorageBuffer16BitAccess|OpCapability UniformAndStorageBuffer16BitAccess", "|"},
+		{"storage-16-bit", "OpCapability UniformAndStorageBuffer16BitAccess", ""},
+		{"storage-16-bit", "OpCapability StoragePushConstant16", ""},
+		{"storage-16-bit", "OpCapability StorageInputOutput16", ""},
+	},
 	"gcn": {
 		{"cube-coord-operand", "CubeFaceCoordAMD %v3", "CubeFaceCoordAMD %v2"},
 		{"cube-coord-result", "%c1 = OpExtInst %float2", "%c1 = OpExtInst %float3"},
@@ -186,13 +224,30 @@ func TestExtensionRules(t *testing.T) {
 			t.Errorf("%s: warning %v", file, m.Warnings)
 		}
 		for i := range cases {
-			t.Run(file+"/"+cases[i].rule, func(t *testing.T) { breaks(t, &cases[i], text) })
+			t.Run(file+"/"+cases[i].rule, func(t *testing.T) { breaks(t, &cases[i], text, isWarning(file, cases[i].rule)) })
 		}
 	}
 }
 
-// breaks tests that a case has a fault, or a warning, under the rule's name.
-func breaks(t *testing.T, c *ruleCase, text string) {
+// isWarning says the level of a rule, by the name of its extension's module.
+func isWarning(file, name string) bool {
+	rules := coreRules
+	for _, text := range extensionTexts {
+		if ruleFiles[text.name] == file {
+			rules = text.rules
+		}
+	}
+	for _, r := range rules {
+		if r.name == name {
+			return r.warning
+		}
+	}
+	return false
+}
+
+// breaks tests that a case has a fault under the rule's name, or a warning in a
+// module that is valid all the same.
+func breaks(t *testing.T, c *ruleCase, text string, warning bool) {
 	var raw *spirv.Module
 	if strings.HasSuffix(c.rule, "-version") {
 		raw = assemble(t, text)
@@ -215,6 +270,9 @@ func breaks(t *testing.T, c *ruleCase, text string) {
 	case err == nil:
 		found = m.Warnings
 	}
+	if warning != (err == nil) {
+		t.Errorf("rule %s, a warning: %v: error %v", c.rule, warning, err)
+	}
 	for _, f := range found {
 		if f.Rule == c.rule {
 			if strings.Contains(f.Error(), "\n") {
@@ -232,16 +290,22 @@ var update = flag.Bool("update", false, "write docs/rules.md")
 // docs is made from the tables.
 func TestRulesAreDocumented(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Rules of the extensions\n\nMade from the tables of `spirv/validate` (`go test ./spirv/validate -run Documented -update`). A warning does not make a\n" +
+	b.WriteString("# Validation rules\n\nMade from the tables of `spirv/validate` (`go test ./spirv/validate -run Documented -update`). A warning does not make a\n" +
 		"module invalid: it breaks the letter of the text, compilers do so, and nothing depends on it.\n")
 	for _, text := range extensionTexts {
 		fmt.Fprintf(&b, "\n## %s\n\n| rule | level | sentence | test |\n| --- | --- | --- | --- |\n", text.name)
 		for _, r := range text.rules {
-			level := map[bool]string{true: "warning", false: "error"}[r.warning]
-			fmt.Fprintf(&b, "| %s | %s | %s | `TestExtensionRules/%s/%s` |\n", r.name, level, strings.ReplaceAll(r.sentence, "|", "\\|"), ruleFiles[text.name], r.name)
+			fmt.Fprintf(&b, "| %s | %s | %s | `TestExtensionRules/%s/%s` |\n", r.name, levelOf(r), strings.ReplaceAll(r.sentence, "|", "\\|"), ruleFiles[text.name], r.name)
 			if !hasCase(ruleFiles[text.name], r.name) {
 				t.Errorf("%s: rule %s has no case", text.name, r.name)
 			}
+		}
+	}
+	b.WriteString("\n## Group operations, narrow members, decorations by id\n\nSentences of SPIR-V itself that are tested one by one.\n\n| rule | level | sentence | test |\n| --- | --- | --- | --- |\n")
+	for _, r := range coreRules {
+		fmt.Fprintf(&b, "| %s | %s | %s | `TestExtensionRules/groups/%s` |\n", r.name, levelOf(r), r.sentence, r.name)
+		if !hasCase("groups", r.name) {
+			t.Errorf("rule %s has no case", r.name)
 		}
 	}
 	b.WriteString("\n## Graphs of linked modules\n\n| rule | sentence | test |\n| --- | --- | --- |\n")
@@ -258,6 +322,8 @@ func TestRulesAreDocumented(t *testing.T) {
 		t.Errorf("docs/rules.md is not what the tables say: run with -update (%v)", err)
 	}
 }
+
+func levelOf(r rule) string { return map[bool]string{true: "warning", false: "error"}[r.warning] }
 
 func hasCase(file, rule string) bool {
 	for _, c := range ruleCases[file] {

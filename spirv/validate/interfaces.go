@@ -130,8 +130,8 @@ func (m *Module) entryModes(e *EntryPoint, r *report) {
 		if first := e.Mode(mode.Kind); first != &e.Modes[i] && !perWidth[mode.Kind] {
 			say("%s is given twice for %q", mode.Kind, e.Name)
 		}
-		if takesIDs(mode.Kind) != mode.IDs && len(mode.Args) > 0 {
-			say("%s takes %s", mode.Kind, map[bool]string{true: "ids: want OpExecutionModeId", false: "literals: want OpExecutionMode"}[takesIDs(mode.Kind)])
+		if ids := takesIDs(grammar.KindExecutionMode, uint32(mode.Kind)); ids != mode.IDs && len(mode.Args) > 0 {
+			say("%s takes %s", mode.Kind, map[bool]string{true: "ids: want OpExecutionModeId", false: "literals: want OpExecutionMode"}[ids])
 			continue
 		}
 		m.modeArgs(mode, say)
@@ -159,9 +159,9 @@ func (e *EntryPoint) hasMode(kinds []spirv.ExecutionMode) bool {
 	return false
 }
 
-// takesIDs reports whether a mode's operands are ids.
-func takesIDs(k spirv.ExecutionMode) bool {
-	e := grammar.KindExecutionMode.Lookup(uint32(k))
+// takesIDs reports whether the operands of a mode or decoration are ids.
+func takesIDs(kind grammar.Kind, value uint32) bool {
+	e := kind.Lookup(value)
 	return e != nil && len(e.Parameters) > 0 && e.Parameters[0].Kind.IsID()
 }
 

@@ -25,7 +25,7 @@ func (v *valueCheck) pointer(n int, id uint32) *Type {
 		return nil
 	}
 	if t.Kind != KindPointer {
-		if t.Def.Op != spirv.OpTypeUntypedPointerKHR {
+		if !t.untyped() {
 			v.fault("operand %d: %%%d is %s: want a pointer", n, id, v.m.typeText(t))
 		}
 		return nil
@@ -34,6 +34,20 @@ func (v *valueCheck) pointer(n int, id uint32) *Type {
 		return nil
 	}
 	return t
+}
+
+// samePointers tests that pointers which are compared are of one type, or of one
+// storage class where one has no type. Their distance counts elements, so that
+// it needs one type.
+func (v *valueCheck) samePointers(o []uint32) {
+	a, b := v.m.TypeOf(spirv.ID(o[0])), v.m.TypeOf(spirv.ID(o[1]))
+	if a == nil || b == nil || a == b {
+		return
+	}
+	if v.in.Op != spirv.OpPtrDiff && (a.untyped() || b.untyped()) && a.Storage == b.Storage {
+		return
+	}
+	v.fault("operand 1: %%%d is %s: operand 0 is %s", o[1], v.m.typeText(b), v.m.typeText(a))
 }
 
 func (v *valueCheck) variable(o []uint32) {
@@ -221,10 +235,10 @@ func (v *valueCheck) atomic(o []uint32) {
 
 func (v *valueCheck) atomicStore(o []uint32) {
 	t, a := v.pointer(0, o[0]), v.operandType(3, o[3])
-	if t == nil || a == nil {
+	if a == nil {
 		return
 	}
-	if t.Elem != a {
+	if t != nil && t.Elem != a {
 		v.fault("operand 3: %%%d is %s: the pointer is to %s", o[3], v.m.typeText(a), v.m.typeText(t.Elem))
 	}
 	v.atomicType(a)

@@ -1,7 +1,8 @@
 // Package validate turns a decoded module into a checked, indexed one: types,
 // decorations, functions and blocks by id, with the rules that lowering relies
 // on tested. It does not evaluate constants (their values depend on the job's
-// specialization) and does not know which valid modules the compiler supports.
+// specialization). Of what the compiler supports it knows capabilities,
+// extensions and instruction sets, which it refuses by name before any rule.
 package validate
 
 import "spvsim/spirv"

@@ -17,7 +17,7 @@ var stages = [][]chapter{
 	{flow},
 	{uses},
 	{values, entryPoints, structures},
-	{layouts, extensionRules},
+	{layouts, checkCore, extensionRules},
 }
 
 // A chapter tests one chapter of the rules and reports what breaks them.

@@ -30,6 +30,8 @@ func init() {
 		spirv.OpAny: (*valueCheck).vectorOperand, spirv.OpAll: (*valueCheck).vectorOperand,
 		spirv.OpAtomicStore: (*valueCheck).atomicStore, spirv.OpExtInst: (*valueCheck).extended,
 		spirv.OpGroupNonUniformBallot: (*valueCheck).ballot, spirv.OpSubgroupBallotKHR: (*valueCheck).ballot,
+		spirv.OpGroupNonUniformPartitionEXT: (*valueCheck).ballot,
+		spirv.OpPtrEqual:                    (*valueCheck).samePointers, spirv.OpPtrNotEqual: (*valueCheck).samePointers, spirv.OpPtrDiff: (*valueCheck).samePointers,
 	}
 	for op := spirv.OpAtomicLoad; op <= spirv.OpAtomicXor; op++ {
 		if op.Grammar() != nil && op != spirv.OpAtomicStore {
@@ -389,7 +391,7 @@ func (v *valueCheck) vectorOperand(o []uint32) {
 }
 
 func (v *valueCheck) ballot([]uint32) {
-	if t := v.result(); t.Kind != KindVector || t.Count != 4 || t.Elem.Width != 32 {
+	if t := v.result(); t.Kind != KindVector || t.Count != 4 || !t.is('u') || t.Elem.Width != 32 {
 		v.fault("result type %s: want a vector of 4 uint32", v.m.typeText(t))
 	}
 }

@@ -6,7 +6,7 @@ import "spvsim/spirv"
 type Kind uint8
 
 // Kinds of types. KindOther covers those that only need a name (acceleration
-// structures, tensors, events).
+// structures, tensors, events), and pointers without a type.
 const (
 	KindVoid Kind = iota
 	KindBool
@@ -36,7 +36,6 @@ type Type struct {
 	// Elem is the component type of a vector, the column type of a matrix, the
 	// element of an array, the pointee of a pointer, the return type of a
 	// function, the sampled type of an image, the image of a sampled image.
-	// It is nil for untyped pointers.
 	Elem *Type
 	// Count is the number of components, columns or elements. Arrays whose
 	// length is a specialization constant have 0 here and CountID to evaluate.
@@ -85,6 +84,7 @@ var typeMakers = map[spirv.Op]func(c *checker, in *spirv.Instruction, t *Type) e
 	spirv.OpTypeSampledImage: elemType(KindSampledImage),
 
 	spirv.OpTypeNodePayloadArrayAMDX: elemType(KindNodePayloadArray),
+	spirv.OpTypeUntypedPointerKHR:    untypedPointer,
 }
 
 func simpleType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
@@ -183,6 +183,15 @@ func pointerType(c *checker, in *spirv.Instruction, t *Type) error {
 	c.pointers = append(c.pointers, t)
 	return nil
 }
+
+// untypedPointer leaves the kind: most of what pointers have it lacks.
+func untypedPointer(_ *checker, in *spirv.Instruction, t *Type) error {
+	t.Storage = spirv.StorageClass(in.Operands[0])
+	return nil
+}
+
+// untyped reports a pointer that has no type to point to.
+func (t *Type) untyped() bool { return t.Def.Op == spirv.OpTypeUntypedPointerKHR }
 
 func functionType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 	t.Kind = KindFunction

@@ -1,8 +1,6 @@
 package validate
 
 import (
-	"strings"
-
 	"spvsim/spirv"
 	"spvsim/spirv/grammar"
 )
@@ -80,8 +78,7 @@ func (s *scope) each(visit func()) {
 func (m *Module) refersAhead(in *spirv.Instruction) bool {
 	switch in.Op {
 	case spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
-		return strings.HasPrefix(m.imports[spirv.ID(in.Operands[0])], "NonSemantic.") ||
-			strings.HasPrefix(m.imports[spirv.ID(in.Operands[0])], "OpenCL.DebugInfo")
+		return Ignorable(m.imports[spirv.ID(in.Operands[0])])
 	case spirv.OpTypeForwardPointer:
 		return true
 	}

@@ -24,6 +24,8 @@ var extFiles = []extFile{
 	{"extinst.nonsemantic.shader.debuginfo.100.grammar.json", "NonSemantic.Shader.DebugInfo.100", "NonSemanticShaderDebugInfo100"},
 	{"extinst.spv-amd-gcn-shader.grammar.json", "SPV_AMD_gcn_shader", "AMDGcnShader"},
 	{"extinst.spv-amd-shader-ballot.grammar.json", "SPV_AMD_shader_ballot", "AMDShaderBallot"},
+	{"extinst.debuginfo.grammar.json", "DebugInfo", "DebugInfo"},
+	{"extinst.opencl.debuginfo.100.grammar.json", "OpenCL.DebugInfo.100", "OpenCLDebugInfo100"},
 }
 
 type extSet struct {
@@ -36,6 +38,7 @@ type source struct {
 	core *jsonGrammar
 	sets []extSet
 	caps map[string]uint32 // value of each capability, aliases included
+	own  []jsonKind        // operand kinds of the sets, under names that say which
 }
 
 func main() {
@@ -71,9 +74,32 @@ func read(dir string) (*source, error) {
 			return nil, err
 		}
 		src.sets = append(src.sets, extSet{f, g.Instructions})
+		src.adopt(f.prefix, g)
 	}
 	return src, src.arrange()
 }
+
+// adopt takes the operand kinds that a set declares and uses. Sets use the same
+// names for enums that differ.
+func (s *source) adopt(prefix string, g *jsonGrammar) {
+	for _, k := range g.Kinds {
+		used := false
+		for _, in := range g.Instructions {
+			for i := range in.Operands {
+				if o := &in.Operands[i]; o.Kind == k.Kind {
+					o.Kind, used = prefix+k.Kind, true
+				}
+			}
+		}
+		if used {
+			k.Kind = prefix + k.Kind
+			s.own = append(s.own, k)
+		}
+	}
+}
+
+// kinds are those of core, then those of the sets.
+func (s *source) kinds() []jsonKind { return slices.Concat(s.core.Kinds, s.own) }
 
 // arrange sorts everything by value, which the lookups rely on, and refuses
 // two entries of one value: newer grammars list those as aliases.
@@ -86,7 +112,7 @@ func (s *source) arrange() error {
 			return err
 		}
 	}
-	for _, k := range s.core.Kinds {
+	for _, k := range s.kinds() {
 		if err := sortEnumerants(k); err != nil {
 			return err
 		}

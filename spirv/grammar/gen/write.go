@@ -10,7 +10,7 @@ var quantifiers = map[string]string{"": "One", "?": "Optional", "*": "Any"}
 
 func writeTables(b *bytes.Buffer, s *source) error {
 	b.WriteString("package grammar\n\n// Kind is the kind of an operand.\ntype Kind uint8\n\nconst (\n")
-	for i, k := range s.core.Kinds {
+	for i, k := range s.kinds() {
 		fmt.Fprintf(b, "Kind%s Kind = %d\n", k.Kind, i)
 	}
 	insts := s.core.Instructions
@@ -49,7 +49,7 @@ func (s *source) writeOps(b *bytes.Buffer) error {
 
 func (s *source) writeKinds(b *bytes.Buffer) error {
 	b.WriteString("// Kinds describes each Kind, in order.\nvar Kinds = [...]KindInfo{\n")
-	for _, k := range s.core.Kinds {
+	for _, k := range s.kinds() {
 		fmt.Fprintf(b, "{Name: %q, Category: %s", k.Kind, k.Category)
 		if len(k.Bases) > 0 {
 			fmt.Fprintf(b, ", Bases: []Kind{Kind%s}", strings.Join(k.Bases, ", Kind"))

@@ -23,11 +23,15 @@ const (
 	firstType     = 1
 	firstSelector = firstType + 11
 	firstSet      = firstSelector + 8
+	sets          = 8 // those of the grammar, and one that it lacks
 	// FirstFree is the first id that the prelude does not define.
-	FirstFree = firstSet + 6
+	FirstFree = firstSet + sets
 	// Bound is that of a sampled module.
 	Bound = FirstFree + 100
 )
+
+// It does not compile unless sets is right.
+var _ = [1]int{}[sets-1-len(grammar.Sets)]
 
 // Prelude returns the instructions before a sample.
 func Prelude() []spirv.Instruction {
@@ -138,7 +142,7 @@ func (s *sampler) id() {
 	case first && s.op == spirv.OpSwitch:
 		s.put(uint32(firstSelector + s.Pick(8)))
 	case first && (s.op == spirv.OpExtInst || s.op == spirv.OpExtInstWithForwardRefsKHR):
-		s.put(uint32(firstSet + s.Pick(6)))
+		s.put(uint32(firstSet + s.Pick(sets)))
 	default:
 		s.put(uint32(1 + s.Pick(Bound-1)))
 	}

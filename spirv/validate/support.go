@@ -1,0 +1,263 @@
+package validate
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"spvsim/spirv"
+	"spvsim/spirv/grammar"
+)
+
+// A level says what becomes of a module that asks for a feature.
+type level uint8
+
+const (
+	// runs: it is modelled.
+	runs level = iota
+	// whenLowered: the rules know it. What is not modelled of it is refused by
+	// name when an entry point that reaches it is lowered; others may run.
+	whenLowered
+	// refused: a module that uses it is refused before any rule is tested, since
+	// rules that don't know the feature would call a valid module invalid. One
+	// that declares it for nothing, as compilers do, is not.
+	refused
+	// foreign: a module that declares it is refused.
+	foreign
+)
+
+// A feature is a row of the tables of what is supported. why says what does
+// not run.
+type feature struct {
+	level level
+	why   string
+}
+
+// unknownExtension is the row of an extension that neither the table nor the
+// grammar names.
+var unknownExtension = feature{refused, "no extension of this name is known"}
+
+// unknownSet is the row of an instruction set without one.
+var unknownSet = feature{refused, "no extended instruction set of this name is known"}
+
+// extensionFeature returns the row of an extension.
+func extensionFeature(name string) feature {
+	if f, ok := extensionFeatures[name]; ok {
+		return f
+	}
+	if len(grammarExtensions()[name]) > 0 {
+		return feature{level: runs}
+	}
+	return unknownExtension
+}
+
+// setFeature returns the row of an extended instruction set.
+func setFeature(name string) feature {
+	if f, ok := setFeatures[name]; ok {
+		return f
+	}
+	if Ignorable(name) {
+		return feature{level: runs}
+	}
+	return unknownSet
+}
+
+// Ignorable reports an instruction set that changes nothing of what a module
+// computes: those that are so by definition, and those for debuggers.
+func Ignorable(set string) bool {
+	return strings.HasPrefix(set, "NonSemantic.") || set == "DebugInfo" || set == "OpenCL.DebugInfo.100"
+}
+
+// grammarExtensions gives the capabilities that each extension of the grammar
+// enables.
+var grammarExtensions = sync.OnceValue(func() map[string][]spirv.Capability {
+	m := map[string][]spirv.Capability{}
+	for _, e := range grammar.KindCapability.Info().Enumerants {
+		for _, name := range e.Extensions {
+			m[name] = append(m[name], spirv.Capability(e.Value))
+		}
+	}
+	return m
+})
+
+// closure returns a capability and those that it implies.
+func closure(c spirv.Capability) map[spirv.Capability]bool {
+	m := &Module{implied: map[spirv.Capability]bool{}}
+	m.implyOne(c)
+	return m.implied
+}
+
+// neededBy counts the entries of the grammar that need each capability.
+var neededBy = sync.OnceValue(func() map[spirv.Capability]int {
+	m := map[spirv.Capability]int{}
+	count := func(caps []uint32) {
+		for _, c := range caps {
+			m[spirv.Capability(c)]++
+		}
+	}
+	for i := range grammar.Ops {
+		count(grammar.Ops[i].Capabilities)
+	}
+	for k := range grammar.Kinds {
+		for _, e := range grammar.Kinds[k].Enumerants {
+			if grammar.Kind(k) != grammar.KindCapability {
+				count(e.Capabilities)
+			}
+		}
+	}
+	return m
+})
+
+// visible reports a capability whose use can be seen: something in the grammar
+// needs it, or another that is refused too and comes with it.
+func visible(c spirv.Capability) bool {
+	for implied := range closure(c) {
+		if capabilityFeatures[implied].level == refused && neededBy()[implied] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// maxRefused bounds the features that one error names.
+const maxRefused = 64
+
+// A refusal collects what a module asks for and does not get.
+type refusal struct {
+	first *spirv.Instruction
+	names map[string]bool
+	whys  []string            // in order of appearance
+	by    map[string][]string // names by reason
+	sets  map[spirv.ID]string // imported
+
+	modelled map[spirv.Capability]bool // declared or implied, and not refused
+	pending  []pendingUse              // capabilities to refuse once something needs them
+	in       *spirv.Instruction
+}
+
+// A pendingUse is a declared capability with what it implies.
+type pendingUse struct {
+	capability spirv.Capability
+	implied    map[spirv.Capability]bool
+}
+
+// supported refuses a module for the features that are not supported, all of
+// them in one error that is no breach of any rule.
+func supported(raw *spirv.Module) error {
+	r := &refusal{names: map[string]bool{}, by: map[string][]string{}, sets: map[spirv.ID]string{}, modelled: map[spirv.Capability]bool{}}
+	for i := range raw.Instructions {
+		in := &raw.Instructions[i]
+		switch in.Op {
+		case spirv.OpCapability:
+			r.capability(in)
+		case spirv.OpExtension:
+			name, _ := spirv.DecodeString(in.Operands)
+			if f := extensionFeature(name); f.level >= refused {
+				r.take(in, "extension "+name, f)
+			}
+		case spirv.OpExtInstImport:
+			r.sets[in.Result], _ = spirv.DecodeString(in.Operands)
+		case spirv.OpExtInst, spirv.OpExtInstWithForwardRefsKHR:
+			name, ok := r.sets[spirv.ID(in.Operands[0])]
+			if f := setFeature(name); ok && f.level >= refused {
+				r.take(in, fmt.Sprintf("instruction set %q", name), f)
+			}
+		}
+	}
+	if len(r.pending) > 0 {
+		r.uses(raw)
+	}
+	return r.err()
+}
+
+func (r *refusal) capability(in *spirv.Instruction) {
+	c := spirv.Capability(in.Operands[0])
+	f := capabilityFeatures[c]
+	switch {
+	case f.level < refused:
+		for implied := range closure(c) {
+			r.modelled[implied] = true
+		}
+	case f.level == foreign || !visible(c):
+		r.take(in, "capability "+c.String(), f)
+	default:
+		r.pending = append(r.pending, pendingUse{c, closure(c)})
+	}
+}
+
+// uses finds what needs the pending capabilities.
+func (r *refusal) uses(raw *spirv.Module) {
+	ctx := spirv.NewContext(int(min(raw.Bound, 1<<16)))
+	visit := r.operand
+	for i := range raw.Instructions {
+		r.in = &raw.Instructions[i]
+		r.need(r.in.Op.Grammar().Capabilities)
+		_ = spirv.Walk(r.in, ctx, visit) // the decoder has walked it
+		ctx.Note(r.in)
+	}
+}
+
+func (r *refusal) operand(o spirv.Operand) error {
+	if o.Kind == grammar.KindCapability {
+		return nil
+	}
+	switch grammar.Kinds[o.Kind].Category {
+	case grammar.ValueEnum:
+		r.needEnumerant(o.Kind.Lookup(o.Words[0]))
+	case grammar.BitEnum:
+		for rest := o.Words[0]; rest != 0; rest &= rest - 1 {
+			r.needEnumerant(o.Kind.Lookup(rest & -rest))
+		}
+	}
+	return nil
+}
+
+func (r *refusal) needEnumerant(e *grammar.Enumerant) {
+	if e != nil {
+		r.need(e.Capabilities)
+	}
+}
+
+// need refuses the pending capabilities that an entry of the grammar needs,
+// unless one that is modelled is enough.
+func (r *refusal) need(caps []uint32) {
+	for _, c := range caps {
+		if r.modelled[spirv.Capability(c)] {
+			return
+		}
+	}
+	for _, p := range r.pending {
+		for _, c := range caps {
+			if p.implied[spirv.Capability(c)] {
+				r.take(r.in, "capability "+p.capability.String(), capabilityFeatures[p.capability])
+			}
+		}
+	}
+}
+
+func (r *refusal) take(in *spirv.Instruction, name string, f feature) {
+	if r.names[name] || len(r.names) == maxRefused {
+		return
+	}
+	if r.first == nil || in.Word < r.first.Word {
+		r.first = in
+	}
+	r.names[name] = true
+	if r.by[f.why] == nil {
+		r.whys = append(r.whys, f.why)
+	}
+	r.by[f.why] = append(r.by[f.why], name)
+}
+
+func (r *refusal) err() error {
+	if r.first == nil {
+		return nil
+	}
+	parts := make([]string, len(r.whys))
+	for i, why := range r.whys {
+		parts[i] = fmt.Sprintf("%s (%s)", strings.Join(r.by[why], ", "), why)
+	}
+	f := FaultAt(r.first, "", "%v: %s", ErrUnsupported, strings.Join(parts, "; "))
+	f.Err = ErrUnsupported
+	return f
+}

@@ -1,0 +1,219 @@
+package validate
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"spvsim/spirv"
+	"spvsim/spirv/grammar"
+)
+
+// TestUnsupportedIsNotInvalid: modules that are valid, and that rules made for
+// other types would refuse, are refused by the names of what they need.
+func TestUnsupportedIsNotInvalid(t *testing.T) {
+	shader := func(caps, decls, body string) string {
+		return "OpCapability Shader\n" + caps + `
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+%u1 = OpConstant %uint 1
+%u3 = OpConstant %uint 3
+%f1 = OpConstant %float 1
+` + decls + `
+%main = OpFunction %void None %fn
+%start = OpLabel
+` + body + `
+OpReturn
+OpFunctionEnd
+`
+	}
+	tests := []struct {
+		name, text string
+		want       []string
+	}{
+		{"matrices", shader("OpCapability CooperativeMatrixKHR\nOpExtension \"SPV_KHR_cooperative_matrix\"",
+			"%m = OpTypeCooperativeMatrixKHR %float %u3 %u1 %u1 %u1\n%zero = OpConstantComposite %m %f1", "%sum = OpFAdd %m %zero %zero"),
+			[]string{"capability CooperativeMatrixKHR (" + matrices + ")"}},
+		{"float8", shader("OpCapability Float8EXT\nOpCapability BFloat16TypeKHR\nOpExtension \"SPV_EXT_float8\"\nOpExtension \"SPV_KHR_bfloat16\"",
+			"%small = OpTypeFloat 8 Float8E4M3EXT\n%brain = OpTypeFloat 16 BFloat16KHR", ""),
+			[]string{"capability Float8EXT, capability BFloat16TypeKHR (" + smallTypes + ")"}},
+		{"long vector", shader("OpCapability LongVectorEXT\nOpExtension \"SPV_EXT_long_vector\"",
+			"%u5 = OpConstant %uint 5\n%v = OpTypeVectorIdEXT %float %u5", ""), []string{"capability LongVectorEXT (" + longVector + ")"}},
+		{"several", shader("OpCapability RayQueryKHR\nOpCapability InputAttachment\nOpCapability RayTracingKHR\nOpExtension \"SPV_KHR_ray_query\"\n"+
+			"OpExtension \"SPV_KHR_ray_tracing\"\nOpExtension \"SPV_XYZ_unheard_of\"", "%ray = OpTypeAccelerationStructureKHR\n%pass = OpTypeImage %float SubpassData 0 0 0 2 Unknown", ""),
+			[]string{"capability RayQueryKHR, capability RayTracingKHR (" + rays + ")", "capability InputAttachment (" + attachments + ")",
+				"extension SPV_XYZ_unheard_of (" + unknownExtension.why + ")"}},
+		{"OpenCL", "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\n%ext = OpExtInstImport \"OpenCL.std\"\nOpMemoryModel Physical64 OpenCL\n",
+			[]string{"capability Addresses (" + physical + ")", "capability Linkage (" + linkage + ")", "capability Kernel (" + openCL + ")"}},
+		{"instruction set", strings.Replace(shader("", "", "%x = OpExtInst %float %ext 1 %f1"), "OpMemoryModel", "%ext = OpExtInstImport \"Some.set\"\nOpMemoryModel", 1),
+			[]string{"instruction set \"Some.set\" (" + unknownSet.why + ")"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := Check(assemble(t, tt.text))
+			if !errors.Is(err, ErrUnsupported) || errors.Is(err, ErrInvalid) {
+				t.Fatalf("error %v, want one of %v alone", err, ErrUnsupported)
+			}
+			if !strings.HasPrefix(err.Error(), "spirv: word ") || strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), "(rule") {
+				t.Errorf("error %q: want one line with a place, and no rule", err)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %q does not name %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+// TestDeclaredAndUnusedIsNoFault: an extension brings nothing but what its
+// capabilities declare, and an instruction set that nothing uses nothing at all.
+func TestDeclaredAndUnusedIsNoFault(t *testing.T) {
+	text := strings.Replace(ruleText(t, "core"), "%glsl = ", "OpExtension \"SPV_KHR_ray_query\"\n%other = OpExtInstImport \"Some.set\"\n%glsl = ", 1)
+	if _, err := Check(assemble(t, text)); err != nil {
+		t.Error(err)
+	}
+	// Compilers that don't trim declare more than they use.
+	text = strings.Replace(text, "OpCapability Int64", "OpCapability Int64\nOpCapability MinLod\nOpCapability FragmentShaderPixelInterlockEXT", 1)
+	text = strings.Replace(text, "OpExtension", "OpExtension \"SPV_EXT_fragment_shader_interlock\"\nOpExtension", 1)
+	if _, err := Check(assemble(t, text)); err != nil {
+		t.Error(err)
+	}
+	text = strings.Replace(text, "OpStore %p %sum", "OpBeginInvocationInterlockEXT\nOpStore %p %sum", 1)
+	if _, err := Check(assemble(t, text)); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "FragmentShaderPixelInterlockEXT") || strings.Contains(err.Error(), "MinLod") {
+		t.Error(err)
+	}
+}
+
+// TestEveryCapabilityHasARow: the grammar and the table name the same
+// capabilities, and what does not run says why.
+func TestEveryCapabilityHasARow(t *testing.T) {
+	for _, e := range grammar.KindCapability.Info().Enumerants {
+		c := spirv.Capability(e.Value)
+		f, ok := capabilityFeatures[c]
+		if !ok {
+			t.Errorf("%s has no row", e.Name)
+		}
+		checkFeature(t, e.Name, f)
+		for _, more := range e.Capabilities {
+			if implied := spirv.Capability(more); f.level < refused && capabilityFeatures[implied].level >= refused {
+				t.Errorf("%s is not refused, but implies %s, which is", e.Name, implied)
+			}
+		}
+	}
+	if n := len(grammar.KindCapability.Info().Enumerants); n != len(capabilityFeatures) {
+		t.Errorf("%d rows for %d capabilities", len(capabilityFeatures), n)
+	}
+}
+
+func checkFeature(t *testing.T, name string, f feature) {
+	if (f.level == runs) != (f.why == "") {
+		t.Errorf("%s: a reason for what runs, or none for what does not: %+v", name, f)
+	}
+}
+
+// TestEveryExtensionHasARow: an extension without one enables nothing but by
+// its capabilities.
+func TestEveryExtensionHasARow(t *testing.T) {
+	alone := func(what string, caps []uint32, version grammar.Version, exts []string) {
+		for _, name := range exts {
+			if _, ok := extensionFeatures[name]; !ok && len(caps) == 0 && version == 0 {
+				t.Errorf("%s enables %s without a capability, and has no row", name, what)
+			}
+			if extensionFeature(name) == unknownExtension {
+				t.Errorf("%s has neither a row nor capabilities", name)
+			}
+		}
+	}
+	for _, op := range grammar.Ops {
+		alone(op.Name, op.Capabilities, op.Version, op.Extensions)
+	}
+	for k := range grammar.Kinds {
+		for _, e := range grammar.Kinds[k].Enumerants {
+			if grammar.Kind(k) != grammar.KindCapability {
+				alone(e.Name, e.Capabilities, e.Version, e.Extensions)
+			}
+		}
+	}
+	for name, f := range extensionFeatures {
+		checkFeature(t, name, f)
+	}
+	for _, set := range grammar.Sets {
+		if setFeature(set.Name) == unknownSet {
+			t.Errorf("the set %s has no row", set.Name)
+		}
+	}
+}
+
+// TestUnsupportedIsDocumented: docs/unsupported.md holds the tables.
+func TestUnsupportedIsDocumented(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("## Capabilities\n\nRefused where something uses them; where they are declared, if nothing in a module shows a use; or when an entry point that reaches\nwhat does not run is lowered, so that others of the module may run.\n\n" +
+		"| capability | extension | refused | why, or what of it |\n| --- | --- | --- | --- |\n")
+	for _, e := range grammar.KindCapability.Info().Enumerants {
+		c := spirv.Capability(e.Value)
+		f := capabilityFeatures[c]
+		if f.level == refused && !visible(c) {
+			f.level = foreign
+		}
+		if f.level != runs {
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", e.Name, strings.Join(e.Extensions, ", "), levelText[f.level], f.why)
+		}
+	}
+	b.WriteString("\n## Extensions and instruction sets\n\nAn extension that is not listed does what the capabilities do that need it. One of a name that the grammar lacks is refused.\n" +
+		"Instruction sets whose name starts with \"NonSemantic.\" may be ignored, and are; others that are not known are refused where used.\n\n" +
+		"| extension or set | refused | why, or what of it |\n| --- | --- | --- |\n")
+	featureRows(&b, extensionFeatures)
+	featureRows(&b, setFeatures)
+	holdSection(t, "validate", b.String())
+}
+
+var levelText = map[level]string{whenLowered: "when lowered", refused: "where used", foreign: "where declared"}
+
+func featureRows(b *strings.Builder, table map[string]feature) {
+	var names []string
+	for name, f := range table {
+		if f.level != runs {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		fmt.Fprintf(b, "| %s | %s | %s |\n", name, levelText[table[name].level], table[name].why)
+	}
+}
+
+// holdSection compares a section of docs/unsupported.md, which stands between
+// two marks, with what the tables say; under -update it writes it.
+func holdSection(t *testing.T, name, want string) {
+	t.Helper()
+	path := filepath.Join("..", "..", "docs", "unsupported.md")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, end := "<!-- "+name+" -->\n", "<!-- end of "+name+" -->\n"
+	before, rest, ok1 := strings.Cut(string(data), start)
+	got, after, ok2 := strings.Cut(rest, end)
+	if !ok1 || !ok2 {
+		t.Fatalf("%s has no section %s", path, name)
+	}
+	if got == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s is not what the tables say: run with -update", path)
+	}
+	if err := os.WriteFile(path, []byte(before+start+want+end+after), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
