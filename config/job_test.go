@@ -190,26 +190,6 @@ func TestRandomIsSeededAndBounded(t *testing.T) {
 	}
 }
 
-func TestFloat16RoundTrip(t *testing.T) {
-	for h := range 1 << 16 {
-		f := fromFloat16(uint16(h))
-		if math.IsNaN(f) {
-			continue
-		}
-		if got := float16(f); got != uint16(h) {
-			t.Fatalf("%#x -> %g -> %#x", h, f, got)
-		}
-	}
-	for _, tt := range []struct {
-		f    float64
-		want uint16
-	}{{65519, 0x7bff}, {65520, 0x7c00}, {1 + 0x1p-11, 0x3c00}, {1 + 3*0x1p-11, 0x3c02}, {0x1p-25, 0}, {0x1.8p-25, 1}, {math.NaN(), 0x7e00}, {1 - 0x1p-13, 0x3c00}} {
-		if got := float16(tt.f); got != tt.want {
-			t.Errorf("%g -> %#x: want %#x", tt.f, got, tt.want)
-		}
-	}
-}
-
 func TestExpectations(t *testing.T) {
 	out := []byte{1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0x80, 0x3f}
 	tests := []struct{ expect, want string }{
