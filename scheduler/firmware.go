@@ -1,7 +1,5 @@
 package scheduler
 
-func init() { Schedulers["firmware"] = newFirmware }
-
 // firmware is a core that reads a ring in memory and starts launches one after
 // the other.
 type firmware struct {

@@ -2,8 +2,6 @@ package scheduler
 
 import "fmt"
 
-func init() { Schedulers["hardware"] = newHardware }
-
 // hardware is a queue beside the dispatcher, or one in each shader engine:
 // payloads enter through ports, wait in entries on chip and are launched at a
 // rate. Entries beyond its depth go to memory.

@@ -5,8 +5,6 @@ import (
 	"spvsim/mem"
 )
 
-func init() { Schedulers["multipass"] = newMultipass }
-
 // multipass runs the graph as compute passes: payloads are written to memory,
 // and for each node of a level a compaction gathers them and an indirect
 // dispatch starts them. Between levels all workgroups end.

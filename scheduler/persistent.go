@@ -7,8 +7,6 @@ import (
 	"spvsim/cu"
 )
 
-func init() { Schedulers["persistent"] = newPersistent }
-
 // persistent is one kernel that holds all nodes: its workgroups stay resident
 // and take payloads from a queue in memory with atomics, each workgroup of a
 // payload for itself. A worker takes the registers and LDS of the largest node.

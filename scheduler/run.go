@@ -23,7 +23,7 @@ var ErrScratch = errors.New("scheduler: scratch memory")
 
 // A GraphSpec says how execution graphs are scheduled. Rates are a cycle.
 type GraphSpec struct {
-	Kind        string // of Schedulers
+	Kind        string // of kinds
 	Dispatch    Spec
 	Queue       QueueSpec
 	Launch      int // cycles from picking payloads until their first workgroup may be placed
@@ -68,18 +68,23 @@ type Scheduler interface {
 	Ended(now, done uint64, unit int)
 }
 
-// A Maker makes a scheduler for a run.
-type Maker func(*Run) (Scheduler, error)
+// A kind is a kind of scheduler.
+type kind struct {
+	make   func(*Run) (Scheduler, error)
+	onChip bool // its payloads live on chip while there is room
+}
 
-// Schedulers by the name that machine descriptions use.
-var Schedulers = map[string]Maker{}
-
-// usesChip names the schedulers whose payloads live on chip while there is room.
-var usesChip = map[string]bool{"hardware": true}
+// kinds are the schedulers by the name that machine descriptions use.
+var kinds = map[string]kind{
+	"hardware":   {newHardware, true},
+	"firmware":   {newFirmware, false},
+	"multipass":  {newMultipass, false},
+	"persistent": {newPersistent, false},
+}
 
 // OnChip is the payload memory that a machine of the spec has on chip.
 func (s GraphSpec) OnChip() uint64 {
-	if usesChip[s.Kind] {
+	if kinds[s.Kind].onChip {
 		return s.Queue.PayloadBytes
 	}
 	return 0
@@ -212,7 +217,7 @@ type batch struct {
 
 // NewRun puts a graph on a machine. Scratch is in bytes.
 func NewRun(g *Graph, spec GraphSpec, parts Parts, scratch uint64) (*Run, error) {
-	maker, ok := Schedulers[spec.Kind]
+	kind, ok := kinds[spec.Kind]
 	if !ok {
 		return nil, fmt.Errorf("scheduler: no scheduler %q", spec.Kind)
 	}
@@ -239,7 +244,7 @@ func NewRun(g *Graph, spec GraphSpec, parts Parts, scratch uint64) (*Run, error)
 			r.bins = append(r.bins, &bin{stage: s, queue: q})
 		}
 	}
-	r.sched, err = maker(r)
+	r.sched, err = kind.make(r)
 	return r, err
 }
 
