@@ -28,7 +28,8 @@ var house = map[string]string{
 	"program/frontend":      "isa program/ir spirv spirv/validate",
 	"program/opt":           "isa program/ir",
 	"program":               "isa program/ir program/frontend program/opt spirv spirv/validate",
-	"config":                "isa",
+	"expression":            "",
+	"config":                "isa expression",
 	"engine":                "",
 	"tracing":               "isa program config",
 	"tracing/perfetto":      "isa tracing",
@@ -44,7 +45,7 @@ var house = map[string]string{
 	"gpu":                   "engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
 	"experiments":           "config",
 	"experiments/sweep":     "config experiments",
-	"plots":                 "",
+	"plots":                 "expression",
 	"cmd/spvsim":            "engine spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots",
 }
 

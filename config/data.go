@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"path"
+
+	"spvsim/isa"
 )
 
 // maxDataBytes bounds what one buffer's data may generate, and any count in a job.
@@ -324,7 +326,7 @@ func (g *generator) parts(d *Data) error {
 // encoders write one element, little-endian. Integers wrap to the type; floats given for integers truncate.
 var encoders = map[string]func(b []byte, n Number){
 	"u8": put8, "i8": put8, "u16": put16, "i16": put16, "u32": put32, "i32": put32, "u64": put64, "i64": put64,
-	"f16": func(b []byte, n Number) { binary.LittleEndian.PutUint16(b, float16(n.AsFloat())) },
+	"f16": func(b []byte, n Number) { binary.LittleEndian.PutUint16(b, uint16(isa.HalfFromFloat64(n.AsFloat()))) },
 	"f32": func(b []byte, n Number) { binary.LittleEndian.PutUint32(b, math.Float32bits(float32(n.AsFloat()))) },
 	"f64": func(b []byte, n Number) { binary.LittleEndian.PutUint64(b, math.Float64bits(n.AsFloat())) },
 }
@@ -340,39 +342,3 @@ func put8(b []byte, n Number)  { b[0] = byte(n.asInt()) }
 func put16(b []byte, n Number) { binary.LittleEndian.PutUint16(b, uint16(n.asInt())) }
 func put32(b []byte, n Number) { binary.LittleEndian.PutUint32(b, uint32(n.asInt())) }
 func put64(b []byte, n Number) { binary.LittleEndian.PutUint64(b, uint64(n.asInt())) }
-
-// float16 rounds to nearest even.
-func float16(f float64) uint16 {
-	sign := uint16(math.Float64bits(f) >> 63 << 15)
-	a := math.Abs(f)
-	switch {
-	case math.IsNaN(f):
-		return sign | 0x7e00
-	case a >= 65520: // halfway between the largest, 65504, and 2^16
-		return sign | 0x7c00
-	case a < 0x1p-14: // subnormal: steps of 2^-24
-		return sign | uint16(math.RoundToEven(a*0x1p24))
-	}
-	frac, exp := math.Frexp(a) // a = frac * 2^exp, frac in [0.5, 1)
-	// A mantissa that rounds up to 2048 carries into the exponent by itself.
-	return sign + uint16(exp+13)<<10 + uint16(math.RoundToEven(frac*2048))
-}
-
-// fromFloat16 is exact.
-func fromFloat16(h uint16) float64 {
-	sign := 1.0
-	if h>>15 == 1 {
-		sign = -1
-	}
-	exp, mant := int(h>>10&31), float64(h&0x3ff)
-	switch exp {
-	case 31:
-		if mant != 0 {
-			return math.NaN()
-		}
-		return math.Inf(int(sign))
-	case 0:
-		return sign * mant * 0x1p-24
-	}
-	return sign * math.Ldexp(1024+mant, exp-25)
-}

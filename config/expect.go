@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"spvsim/isa"
 )
 
 // ErrMismatch is wrapped by the error of an expectation that a run did not meet.
@@ -145,7 +147,7 @@ var decoders = map[string]func(b []byte) Number{
 	"i32": func(b []byte) Number { return Number{Int: int64(int32(binary.LittleEndian.Uint32(b)))} },
 	"u64": func(b []byte) Number { return Number{Int: int64(binary.LittleEndian.Uint64(b))} },
 	"i64": func(b []byte) Number { return Number{Int: int64(binary.LittleEndian.Uint64(b))} },
-	"f16": func(b []byte) Number { return float(fromFloat16(binary.LittleEndian.Uint16(b))) },
+	"f16": func(b []byte) Number { return float(isa.HalfToFloat64(uint64(binary.LittleEndian.Uint16(b)))) },
 	"f32": func(b []byte) Number { return float(float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))) },
 	"f64": func(b []byte) Number { return float(math.Float64frombits(binary.LittleEndian.Uint64(b))) },
 }

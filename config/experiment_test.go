@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -240,6 +241,16 @@ func TestExpressionsOverCells(t *testing.T) {
 	}
 	if _, err := Expr("text + 1").Eval(cells); err == nil {
 		t.Error("a text in arithmetic passes")
+	}
+	if v, err := Expr("text == 'x' && a < 2").Eval(cells); err != nil || v.Int != 1 {
+		t.Errorf("%v, %v", v, err)
+	}
+	if _, err := Expr("nothing + 1").Eval(cells); err == nil || !strings.Contains(err.Error(), "no column is named nothing") {
+		t.Error(err)
+	}
+	cells[0].Value = math.NaN()
+	if v, err := Expr("a == 1 || true").EvalFloat(cells); err != nil || !math.IsNaN(v) {
+		t.Errorf("%v, %v: what a missing number touches is missing", v, err)
 	}
 	if diff := cmp.Diff([]string{"a", "b.c"}, Expr("a * (b.c - 1)").Names()); diff != "" {
 		t.Error(diff)

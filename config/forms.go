@@ -30,7 +30,7 @@ func readExpr(r *reader, n *yaml.Node, path string) any {
 	if n.Kind != yaml.ScalarNode || n.Value == "" {
 		return r.fail(n, path, ErrType, "found %s: want a number or an expression", found(n))
 	}
-	if _, err := parseExpr(n.Value); err != nil {
+	if err := Expr(n.Value).check(); err != nil {
 		return r.fail(n, path, ErrExpr, "%v", err)
 	}
 	return Expr(n.Value)

@@ -190,26 +190,6 @@ func TestRandomIsSeededAndBounded(t *testing.T) {
 	}
 }
 
-func TestFloat16RoundTrip(t *testing.T) {
-	for h := range 1 << 16 {
-		f := fromFloat16(uint16(h))
-		if math.IsNaN(f) {
-			continue
-		}
-		if got := float16(f); got != uint16(h) {
-			t.Fatalf("%#x -> %g -> %#x", h, f, got)
-		}
-	}
-	for _, tt := range []struct {
-		f    float64
-		want uint16
-	}{{65519, 0x7bff}, {65520, 0x7c00}, {1 + 0x1p-11, 0x3c00}, {1 + 3*0x1p-11, 0x3c02}, {0x1p-25, 0}, {0x1.8p-25, 1}, {math.NaN(), 0x7e00}, {1 - 0x1p-13, 0x3c00}} {
-		if got := float16(tt.f); got != tt.want {
-			t.Errorf("%g -> %#x: want %#x", tt.f, got, tt.want)
-		}
-	}
-}
-
 func TestExpectations(t *testing.T) {
 	out := []byte{1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0x80, 0x3f}
 	tests := []struct{ expect, want string }{
@@ -328,8 +308,9 @@ func TestExpressions(t *testing.T) {
 	}{
 		{"1+2*3", Number{Int: 7}}, {"(1+2)*3", Number{Int: 9}}, {"7/2", Number{Int: 3}}, {"-7/2", Number{Int: -3}}, {"-7%3", Number{Int: -1}},
 		{"1<<4>>2", Number{Int: 4}}, {"1<<n-2", Number{Int: 256}}, {"n*x", float(25)}, {"n/4.0", float(2.5)}, {"1e3", float(1000)}, {"1e-3", float(0.001)},
-		{"0x1e-3", Number{Int: 27}}, {"010", Number{Int: 10}}, {"1_000", Number{Int: 1000}}, {"n>=10", Number{Int: 1}}, {"n<10", Number{}}, {"n==10 | 4", Number{}},
-		{"5&3|8^1", Number{Int: 9}}, {"!n", Number{}}, {"~0", Number{Int: -1}}, {"- -3", Number{Int: 3}}, {"true", Number{Int: 1}}, {"2<3", Number{Int: 1}}, {"1 - 2 - 3", Number{Int: -4}},
+		{"0x1e-3", Number{Int: 27}}, {"010", Number{Int: 10}}, {"1_000", Number{Int: 1000}}, {"n>=10", Number{Int: 1}}, {"n<10", Number{}}, {"n==bitor(10, 4)", Number{}},
+		{"bitor(bitand(5, 3), bitxor(8, 1))", Number{Int: 9}}, {"!n", Number{}}, {"bitnot(0)", Number{Int: -1}}, {"18446744073709551615", Number{Int: -1, Unsigned: true}},
+		{"-.inf", float(math.Inf(-1))}, {"True", Number{Int: 1}}, {"+5", Number{Int: 5}}, {"18446744073709551615 - 1", Number{Int: -2, Unsigned: true}}, {"max(n, 3)", Number{Int: 10}}, {"- -3", Number{Int: 3}}, {"true", Number{Int: 1}}, {"2<3", Number{Int: 1}}, {"1 - 2 - 3", Number{Int: -4}},
 	}
 	for _, tt := range tests {
 		got, err := Expr(tt.text).eval(s, Number{})
@@ -337,9 +318,28 @@ func TestExpressions(t *testing.T) {
 			t.Errorf("%s = %+v, %v: want %+v", tt.text, got, err, tt.want)
 		}
 	}
-	for _, bad := range []string{"1+", "(", "1 2", "a..b", "1.2.3", "n+y", "1<<64", "1.5<<2", "~x", "1%0", "()", "$", "0x", strings.Repeat("(", 500)} {
+	for _, bad := range []string{"1+", "(", "1 2", "a..b", "1.2.3", "n+y", "1<<64", "1.5<<2", "~x", "1%0", "5|3", "5&3", "5^3", "9223372036854775807*3", "18446744073709551616", "1.0/0", "()", "$", "0x", strings.Repeat("(", 500)} {
 		if v, err := Expr(bad).eval(s, Number{}); err == nil {
 			t.Errorf("%s = %+v: want an error", bad, v)
+		}
+	}
+}
+
+// The job of docs/expressions.md.
+func TestDocumentedExpressions(t *testing.T) {
+	j := job(t, `
+parameters: {n: 1000, log: int(log2(1024)), last: (1 << log) - 1, parts: "ceildiv(n, 256)"}
+shader: s.spv
+steps: [{for: {stage: 0..log - 1, pass: 0..stage}, push_constants: [{u32: 1 << (stage - pass)}], dispatch: [parts]}]
+`, nil)
+	l, err := j.Launches()
+	if err != nil || len(l) != 55 || l[54].Dispatch != [3]uint32{4, 1, 1} || !cmp.Equal(l[45].Push.Bytes, []byte{0, 2, 0, 0}) {
+		t.Errorf("%d launches, %v", len(l), err)
+	}
+	for old, want := range map[string]string{"n ^ 2": "steps[0].dispatch[0]: expression \"n ^ 2\": at character 3: found ^: write bitxor(a, b)", "n ~ 2": "bitnot", "n & 2": "bitand", "n | 2": "bitor"} {
+		_, err := ParseJob(nil, "job.yaml", []byte("parameters: {n: 1}\nshader: s.spv\nsteps:\n- dispatch: ["+old+"]"))
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "job.yaml:4: ") {
+			t.Errorf("%s: %v", old, err)
 		}
 	}
 }

@@ -19,17 +19,22 @@ type SpecValue struct {
 	Value Number
 }
 
-// Number is the value of an expression: Int, or Float when IsFloat.
+// Number is the value of an expression: Int, or Float when IsFloat. Unsigned says that Int holds the bits of a uint64 above the
+// largest int64.
 type Number struct {
-	Int     int64
-	Float   float64
-	IsFloat bool
+	Int      int64
+	Float    float64
+	IsFloat  bool
+	Unsigned bool
 }
 
 // AsFloat converts either form.
 func (n Number) AsFloat() float64 {
 	if n.IsFloat {
 		return n.Float
+	}
+	if n.Unsigned {
+		return float64(uint64(n.Int))
 	}
 	return float64(n.Int)
 }

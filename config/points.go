@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"spvsim/expression"
 )
 
 // maxPoints bounds an experiment, so that a slip in a range does not fill a disk.
@@ -312,63 +314,42 @@ func (m *Match) Holds(cell any) bool {
 	return slices.ContainsFunc(m.Values, func(v Value) bool { return v.cell() == cell })
 }
 
-// Eval works an expression out over the numbers among cells.
+// Eval works an expression out over cells.
 func (e Expr) Eval(cells []Cell) (Number, error) {
-	n, err := parseExpr(string(e))
-	if err != nil {
-		return Number{}, err
+	if n, ok := e.literal(); ok {
+		return n, nil
 	}
-	return n.eval(cellScope(cells))
+	return e.run(expression.Integers, cellValues(cells))
 }
 
 // EvalFloat is Eval with all numbers, those of the expression too, taken for floats: 1 / 2 is a half. Division by zero gives
-// an infinity or NaN.
+// an infinity or NaN, and what depends on a missing cell (NaN) is NaN.
 func (e Expr) EvalFloat(cells []Cell) (float64, error) {
-	n, err := parseExpr(string(e))
-	if err != nil {
-		return 0, err
+	if n, ok := e.literal(); ok {
+		return n.AsFloat(), nil
 	}
-	s := cellScope(cells)
-	for k, v := range s {
-		s[k] = float(v.AsFloat())
-	}
-	n.each(func(n *node) { n.num = float(n.num.AsFloat()) })
-	v, err := n.eval(s)
+	v, err := e.run(expression.Reals, cellValues(cells))
 	return v.AsFloat(), err
 }
 
-func cellScope(cells []Cell) scope {
-	s := make(scope, len(cells))
-	for _, c := range cells {
-		switch v := c.Value.(type) {
-		case int64:
-			s[c.Name] = Number{Int: v}
-		case float64:
-			s[c.Name] = float(v)
+func cellValues(cells []Cell) func(name string) (any, error) {
+	return func(name string) (any, error) {
+		i := slices.IndexFunc(cells, func(c Cell) bool { return c.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no column is named %s", name)
 		}
-	}
-	return s
-}
-
-// each calls do for every node of an expression.
-func (n *node) each(do func(*node)) {
-	if n != nil {
-		do(n)
-		n.a.each(do)
-		n.b.each(do)
+		return cells[i].Value, nil
 	}
 }
 
 // Names lists the names that an expression uses.
-func (e Expr) Names() (list []string) {
-	n, err := parseExpr(string(e))
+func (e Expr) Names() []string {
+	if _, ok := e.literal(); ok || e == "" {
+		return nil
+	}
+	p, err := e.program(expression.Reals)
 	if err != nil {
 		return nil
 	}
-	n.each(func(n *node) {
-		if n.op == "name" {
-			list = append(list, n.name)
-		}
-	})
-	return list
+	return p.Names()
 }

@@ -82,7 +82,7 @@ type Result struct {
 	Faults   []string          // the first accesses out of bounds
 	// Components are the parts of the machine and what they did, if the setup asked for them.
 	Components []Component
-	Warnings []string          // what the job says in vain
+	Warnings   []string // what the job says in vain
 	// Failures are the expectations that were not met.
 	Failures []error
 }

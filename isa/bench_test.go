@@ -10,10 +10,10 @@ func benchmarkState(exec uint64) *State {
 	st := NewState(64, testRows, testWords)
 	r := rand.New(rand.NewPCG(7, 8))
 	for i := range st.V {
-		st.V[i] = uint32(encode(F32, r.Float64()*4+1))
+		st.V[i] = uint32(FloatBits(F32, r.Float64()*4+1))
 	}
 	for i := range st.S {
-		st.S[i] = encode(F32, r.Float64()*4+1)
+		st.S[i] = FloatBits(F32, r.Float64()*4+1)
 	}
 	st.Exec = exec
 	return st

@@ -5,15 +5,15 @@ import "math"
 // Meanings that mix types.
 
 func meanFma(t, _ Type, _, a, b, c, _ uint64) uint64 {
-	return encode(t, fma(t, decode(t, a), decode(t, b), decode(t, c)))
+	return FloatBits(t, fma(t, FloatOf(t, a), FloatOf(t, b), FloatOf(t, c)))
 }
 
 func meanLdexp(t, _ Type, _, a, b, _, _ uint64) uint64 {
-	return encode(t, math.Ldexp(decode(t, a), int(int32(b))))
+	return FloatBits(t, math.Ldexp(FloatOf(t, a), int(int32(b))))
 }
 
 func meanFrexpExp(t, _ Type, _, a, _, _, _ uint64) uint64 {
-	_, exp := math.Frexp(decode(t, a))
+	_, exp := math.Frexp(FloatOf(t, a))
 	return uint64(uint32(exp))
 }
 
@@ -23,12 +23,12 @@ func meanSConvert(t, from Type, _, a, _, _, _ uint64) uint64 {
 	return uint64(signed(a, from.Bits())) & t.Mask()
 }
 
-func meanFConvert(t, from Type, _, a, _, _, _ uint64) uint64 { return encode(t, decode(from, a)) }
+func meanFConvert(t, from Type, _, a, _, _, _ uint64) uint64 { return FloatBits(t, FloatOf(from, a)) }
 
-func meanFToU(t, from Type, _, a, _, _, _ uint64) uint64 { return ftou(decode(from, a), t.Bits()) }
+func meanFToU(t, from Type, _, a, _, _, _ uint64) uint64 { return ftou(FloatOf(from, a), t.Bits()) }
 
 func meanFToS(t, from Type, _, a, _, _, _ uint64) uint64 {
-	return ftos(decode(from, a), t.Bits()) & t.Mask()
+	return ftos(FloatOf(from, a), t.Bits()) & t.Mask()
 }
 
 func meanUToF(t, _ Type, _, a, _, _, _ uint64) uint64 { return utof(t, a) }

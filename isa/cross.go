@@ -134,7 +134,7 @@ func (g GroupOperator) Identity(t Type) uint64 {
 	case GroupIMul:
 		return 1
 	case GroupFMul:
-		return encode(t, 1)
+		return FloatBits(t, 1)
 	case GroupSMin:
 		return t.Mask() >> 1
 	case GroupSMax:

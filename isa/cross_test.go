@@ -44,9 +44,9 @@ func (c *crossCase) count(want uint64) (n int) {
 }
 
 func (c *crossCase) allOrderedEqual() bool {
-	first := decode(c.t, c.value(c.active[0]))
+	first := FloatOf(c.t, c.value(c.active[0]))
 	for _, l := range c.active {
-		if decode(c.t, c.value(l)) != first {
+		if FloatOf(c.t, c.value(l)) != first {
 			return false
 		}
 	}
@@ -54,9 +54,9 @@ func (c *crossCase) allOrderedEqual() bool {
 }
 
 func (c *crossCase) combine(g GroupOperator, a, b uint64) uint64 {
-	x, y := decode(F64, a), decode(F64, b)
+	x, y := FloatOf(F64, a), FloatOf(F64, b)
 	if c.t.IsFloat() {
-		x, y = decode(c.t, a), decode(c.t, b)
+		x, y = FloatOf(c.t, a), FloatOf(c.t, b)
 	}
 	wide := 64 - c.t.Bits()
 	less := int64(a<<wide) < int64(b<<wide)
@@ -72,9 +72,9 @@ func (c *crossCase) combine(g GroupOperator, a, b uint64) uint64 {
 	case GroupIMul:
 		return (a * b) & c.t.Mask()
 	case GroupFAdd:
-		return encode(c.t, x+y)
+		return FloatBits(c.t, x+y)
 	case GroupFMul:
-		return encode(c.t, x*y)
+		return FloatBits(c.t, x*y)
 	case GroupSMin:
 		return pick(less)
 	case GroupSMax:
@@ -138,7 +138,7 @@ func TestGroupIdentitiesAreNeutral(t *testing.T) {
 		for _, ty := range groupTypes(g) {
 			for range 50 {
 				x := someBits(r, ty)
-				if ty.IsFloat() && (decode(ty, x) != decode(ty, x) || x == 1<<(ty.Bits()-1)) {
+				if ty.IsFloat() && (FloatOf(ty, x) != FloatOf(ty, x) || x == 1<<(ty.Bits()-1)) {
 					continue // NaN; -0 + 0 = 0
 				}
 				if got := Eval(groupOps[g], ty, ty, 0, g.Identity(ty), x); got != x {

@@ -6,7 +6,7 @@ package isa
 
 func cube(f func(x, y, z float64) float64) Meaning {
 	return func(t, _ Type, _, a, b, c, _ uint64) uint64 {
-		return encode(t, f(decode(t, a), decode(t, b), decode(t, c)))
+		return FloatBits(t, f(FloatOf(t, a), FloatOf(t, b), FloatOf(t, c)))
 	}
 }
 

@@ -45,13 +45,13 @@ func checkCube(t *testing.T, p [3]float64) {
 	t.Helper()
 	var args [3]uint64
 	for i := range p {
-		args[i] = encode(F32, p[i])
+		args[i] = FloatBits(F32, p[i])
 	}
 	face := faceOf(p)
 	f := cubeFaces[face]
 	want := map[Op]float64{CubeID: float64(face), CubeSC: f.sSign * p[f.sc], CubeTC: f.tSig * p[f.tc], CubeMA: 2 * p[f.ma] * f.sign}
 	for _, op := range []Op{CubeID, CubeSC, CubeTC, CubeMA} {
-		if got := decode(F32, Eval(op, F32, Void, 0, args[:]...)); got != want[op] {
+		if got := FloatOf(F32, Eval(op, F32, Void, 0, args[:]...)); got != want[op] {
 			t.Errorf("%s%v = %v, want %v", op, p, got, want[op])
 		}
 	}
@@ -94,7 +94,7 @@ func TestCubeTies(t *testing.T) {
 		{[3]float64{1, 1, 1}, 4}, {[3]float64{1, 1, -1}, 5}, {[3]float64{1, 1, 0}, 2}, {[3]float64{1, -1, 0}, 3},
 		{[3]float64{-1, 0, 1}, 4}, {[3]float64{0, 0, 0}, 4}, {[3]float64{1, 0, 0}, 0}, {[3]float64{-1, 0.5, 0.5}, 1},
 	} {
-		got := decode(F32, Eval(CubeID, F32, Void, 0, encode(F32, c.p[0]), encode(F32, c.p[1]), encode(F32, c.p[2])))
+		got := FloatOf(F32, Eval(CubeID, F32, Void, 0, FloatBits(F32, c.p[0]), FloatBits(F32, c.p[1]), FloatBits(F32, c.p[2])))
 		if got != c.face {
 			t.Errorf("%v: face %v, want %v", c.p, got, c.face)
 		}

@@ -115,7 +115,7 @@ func floatText(v uint64, t Type) string {
 	if t != F64 {
 		width = 32
 	}
-	s := strconv.FormatFloat(decode(t, v), 'g', -1, width)
+	s := strconv.FormatFloat(FloatOf(t, v), 'g', -1, width)
 	if strings.ContainsAny(s, ".eIN") {
 		return s
 	}

@@ -8,24 +8,24 @@ import "math"
 // bits are more than twice 24 plus one (S. Figueroa, "When is double rounding
 // innocuous?", 1995).
 
-// decode is the value of the bits of a float of type t.
-func decode(t Type, bits uint64) float64 {
+// FloatOf is the value of the bits of a float of type t.
+func FloatOf(t Type, bits uint64) float64 {
 	switch t {
 	case F32:
 		return float64(math.Float32frombits(uint32(bits)))
 	case F16:
-		return halfToFloat64(bits)
+		return HalfToFloat64(bits)
 	}
 	return math.Float64frombits(bits)
 }
 
-// encode is f rounded to nearest even, as the bits of a float of type t.
-func encode(t Type, f float64) uint64 {
+// FloatBits is f rounded to nearest even, as the bits of a float of type t.
+func FloatBits(t Type, f float64) uint64 {
 	switch t {
 	case F32:
 		return uint64(math.Float32bits(float32(f)))
 	case F16:
-		return halfFromFloat64(f)
+		return HalfFromFloat64(f)
 	}
 	return math.Float64bits(f)
 }
@@ -116,11 +116,11 @@ func frexpMant(a float64) float64 {
 }
 
 func quantize16(a float64) float64 {
-	h := halfFromFloat64(a)
+	h := HalfFromFloat64(a)
 	if h&0x7c00 == 0 {
 		h &= 0x8000
 	}
-	return halfToFloat64(h)
+	return HalfToFloat64(h)
 }
 
 func isInf(a float64) bool { return math.IsInf(a, 0) }
@@ -165,12 +165,12 @@ func utof(t Type, a uint64) uint64 {
 	if t == F32 {
 		return uint64(math.Float32bits(float32(a)))
 	}
-	return encode(t, float64(a))
+	return FloatBits(t, float64(a))
 }
 
 func stof(t Type, a int64) uint64 {
 	if t == F32 {
 		return uint64(math.Float32bits(float32(a)))
 	}
-	return encode(t, float64(a))
+	return FloatBits(t, float64(a))
 }

@@ -2,8 +2,8 @@ package isa
 
 import "math"
 
-// halfToFloat64 is the exact value of the bits of a 16-bit float.
-func halfToFloat64(h uint64) float64 {
+// HalfToFloat64 is the exact value of the bits of a 16-bit float. A NaN keeps its payload, in the upper bits.
+func HalfToFloat64(h uint64) float64 {
 	exp, mant := h>>10&0x1f, h&0x3ff
 	sign := h & 0x8000 << 48
 	switch exp {
@@ -16,8 +16,9 @@ func halfToFloat64(h uint64) float64 {
 	return math.Float64frombits(sign | (exp+1023-15)<<52 | mant<<42)
 }
 
-// halfFromFloat64 rounds once, to nearest even, to the bits of a 16-bit float.
-func halfFromFloat64(f float64) uint64 {
+// HalfFromFloat64 rounds once, to nearest even, to the bits of a 16-bit float. A NaN becomes quiet and keeps its sign and the upper
+// bits of its payload, as IEEE 754-2019 (6.2.3) recommends; SPIR-V and Vulkan leave payloads open.
+func HalfFromFloat64(f float64) uint64 {
 	b := math.Float64bits(f)
 	sign, exp, mant := b>>48&0x8000, int(b>>52&0x7ff)-1023, b&(1<<52-1)
 	switch {
@@ -58,11 +59,14 @@ func half(h uint32) float32 {
 	return float(w | h&0x8000<<16)
 }
 
+// HalfToFloat32 is the exact value of the bits of a 16-bit float, for memory: a signalling NaN stays one.
+func HalfToFloat32(h uint16) float32 { return half(uint32(h)) }
+
 // toHalf rounds to the bits of a 16-bit float. For + - * of such floats the
 // rounding to float32 before is innocuous: 24 bits are twice 11 plus two.
-func toHalf(f float32) uint32 { return uint32(halfFromFloat64(float64(f))) }
+func toHalf(f float32) uint32 { return uint32(HalfFromFloat64(float64(f))) }
 
 func fmaHalf(x, y, z uint32) uint32 {
 	product := float64(half(x)) * float64(half(y))
-	return uint32(halfFromFloat64(addToOdd(product, float64(half(z)))))
+	return uint32(HalfFromFloat64(addToOdd(product, float64(half(z)))))
 }

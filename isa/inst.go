@@ -43,38 +43,24 @@ const (
 	SpaceImage                // a bound image or texel buffer: texel coordinates
 )
 
-// Mem describes a memory operation. The byte address of a lane is
-//
-//	Base + Index + Offset   (mod 2^32; for SpaceFlat, mod 2^64)
-//
-// where Base is a uniform part (Scalar, Imm or None), Index a part that differs
-// by lane (Vector or None) and Offset a constant. SpaceScratch counts in 4-byte
-// slots instead of bytes. For images Coords hold x, y, z/layer.
-type Mem struct {
+// An Access says what memory an operation touches, and how: before and after
+// registers have been given.
+type Access struct {
 	Space   Space
-	Binding int // index in Program.Bindings; for SpaceBuffer and SpaceImage
-	// BindingIndex is added to the binding's array element when it is not None
-	// (arrays of descriptors); it may be Vector (non-uniform indexing).
-	BindingIndex Reg
-	// Bindings chosen at run time (variable pointers): when Dynamic, BindingIndex
-	// is an absolute index in the program's flattened descriptor list.
+	Binding int // index in the program's bindings; for SpaceBuffer and SpaceImage
+	// Bindings chosen at run time (variable pointers): when Dynamic, the binding
+	// index is absolute, in the flattened descriptor list (the bindings in order,
+	// each with its elements).
 	Dynamic bool
-
-	Base   Reg
-	Index  Reg
+	// Offset is the constant part of the address, in bytes; for SpaceScratch in
+	// slots of 4 bytes.
 	Offset uint32
-	Coords [4]Reg
 
 	// Elem is the type of one element, Count how many consecutive elements a
-	// lane moves (1 to 4). Loads write Dsts[0:Count]; stores read Data[0:Count].
+	// lane moves (1 to 4).
 	Elem  Type
 	Count uint8
-	Dsts  [4]Reg
-	Data  [4]Reg
 
-	// Scalar loads go through the scalar cache: uniform address, read-only
-	// memory, Dsts are Scalar.
-	Scalar bool
 	// Coherent accesses bypass the caches that are not shared by the machine
 	// (atomics, Coherent or Volatile variables).
 	Coherent bool
@@ -84,19 +70,46 @@ type Mem struct {
 	// Speculative loads may execute though the shader would not have come to
 	// them: out of bounds they give zero without being counted.
 	Speculative bool
-	// ImageFormat is the format of image accesses where the shader declares it.
-	ImageFormat uint32
-	Dim         uint8
+
+	ImageFormat uint32 // SPIR-V ImageFormat where the shader declares it, 0 unknown
+	Dim         uint8  // SPIR-V Dim
 	Arrayed     bool
 
-	// Of sampling: the binding of the sampler, its element, and what the shader
-	// gives besides coordinates: Data[0] holds the bias or the level, Data and
-	// Inst.Src the derivatives in x and in y.
-	Sampler      int
+	// Of sampling: the binding of the sampler, and what the shader gives besides
+	// coordinates. Level: the last coordinate of a fetch is a level of detail.
+	Sampler int
+	Sample  SampleKind
+	Level   bool
+}
+
+// Mem describes a memory operation. The byte address of a lane is
+//
+//	Base + Index + Offset   (mod 2^32; for SpaceFlat, mod 2^64)
+//
+// where Base is a uniform part (Scalar, Imm or None), Index a part that differs
+// by lane (Vector or None) and Offset a constant. SpaceScratch counts in 4-byte
+// slots instead of bytes. For images Coords hold x, y, z/layer.
+type Mem struct {
+	Access
+
+	// BindingIndex is added to the binding's array element when it is not None
+	// (arrays of descriptors); it may be Vector (non-uniform indexing).
+	BindingIndex Reg
+
+	Base   Reg
+	Index  Reg
+	Coords [4]Reg
+
+	// Loads write Dsts[0:Count]; stores read Data[0:Count]. Of sampling, Data[0]
+	// holds the bias or the level, Data and Inst.Src the derivatives in x and in
+	// y, and SamplerIndex is the sampler's element.
+	Dsts         [4]Reg
+	Data         [4]Reg
 	SamplerIndex Reg
-	Sample       SampleKind
-	// Level: the last of Coords is a level of detail (fetches).
-	Level bool
+
+	// Scalar loads go through the scalar cache: uniform address, read-only
+	// memory, Dsts are Scalar.
+	Scalar bool
 }
 
 // What ImageSize asks for in Imm: a dimension, and from bit ImageLevelShift on the

@@ -23,12 +23,12 @@ func someBits(r *rand.Rand, t Type) uint64 {
 		return special[r.IntN(len(special))] & t.Mask()
 	case 1:
 		if t.IsFloat() {
-			return encode(t, r.NormFloat64()*10)
+			return FloatBits(t, r.NormFloat64()*10)
 		}
 		return r.Uint64N(70) & t.Mask()
 	case 2:
 		if t.IsFloat() {
-			return encode(t, float64(r.IntN(41)-20)/2)
+			return FloatBits(t, float64(r.IntN(41)-20)/2)
 		}
 	}
 	return r.Uint64() & t.Mask()
@@ -140,7 +140,7 @@ func diff(got, want *State, in *Inst) error {
 		if a == b || !result.IsFloat() {
 			return a == b
 		}
-		x, y := decode(result, a), decode(result, b)
+		x, y := FloatOf(result, a), FloatOf(result, b)
 		return x != x && y != y
 	}
 	if got.Exec != want.Exec {

@@ -42,19 +42,19 @@ func intCompare(f func(a, b uint64, w uint) bool) Meaning {
 }
 
 func float1(f func(a float64) float64) Meaning {
-	return func(t, _ Type, _, a, _, _, _ uint64) uint64 { return encode(t, f(decode(t, a))) }
+	return func(t, _ Type, _, a, _, _, _ uint64) uint64 { return FloatBits(t, f(FloatOf(t, a))) }
 }
 
 func float2(f func(a, b float64) float64) Meaning {
-	return func(t, _ Type, _, a, b, _, _ uint64) uint64 { return encode(t, f(decode(t, a), decode(t, b))) }
+	return func(t, _ Type, _, a, b, _, _ uint64) uint64 { return FloatBits(t, f(FloatOf(t, a), FloatOf(t, b))) }
 }
 
 func floatTest(f func(a float64) bool) Meaning {
-	return func(t, _ Type, _, a, _, _, _ uint64) uint64 { return truth(f(decode(t, a))) }
+	return func(t, _ Type, _, a, _, _, _ uint64) uint64 { return truth(f(FloatOf(t, a))) }
 }
 
 func floatCompare(f func(a, b float64) bool) Meaning {
-	return func(t, _ Type, _, a, b, _, _ uint64) uint64 { return truth(f(decode(t, a), decode(t, b))) }
+	return func(t, _ Type, _, a, b, _, _ uint64) uint64 { return truth(f(FloatOf(t, a), FloatOf(t, b))) }
 }
 
 // plain is for functions that need no width.

@@ -203,9 +203,52 @@ func TestHalfRoundTrip(t *testing.T) {
 	}
 }
 
+// Each 16-bit float is what its sign, exponent and fraction say, and comes back; a NaN quiet, with its sign and payload.
+func TestEveryHalf(t *testing.T) {
+	for h := range uint64(1 << 16) {
+		exponent, fraction := int(h>>10&31), float64(h&0x3ff)
+		want := math.Ldexp(1024+fraction, exponent-25)
+		back := h
+		switch {
+		case exponent == 0:
+			want = math.Ldexp(fraction, -24)
+		case exponent == 31 && fraction == 0:
+			want = math.Inf(1)
+		case exponent == 31:
+			want, back = math.NaN(), h|0x200
+		}
+		got := HalfToFloat64(h)
+		if math.Abs(got) != want && want == want || math.IsNaN(got) != math.IsNaN(want) || math.Signbit(got) != (h>>15 == 1) {
+			t.Fatalf("%#04x = %g, want %g", h, got, want)
+		}
+		if again := HalfFromFloat64(got); again != back {
+			t.Fatalf("%#04x = %g comes back as %#04x, want %#04x", h, got, again, back)
+		}
+		if bits := math.Float32bits(HalfToFloat32(uint16(h))); want != want && bits != uint32(h>>15<<31|0xff<<23|h&0x3ff<<13) {
+			t.Fatalf("NaN %#04x is %#08x in 32 bits", h, bits)
+		}
+	}
+}
+
+// At the ends of the range, and NaNs whose payload 16 bits can't hold.
+func TestHalfOfExtremes(t *testing.T) {
+	for f, want := range map[uint64]uint64{
+		math.Float64bits(65519.99): 0x7bff, math.Float64bits(65520): 0x7c00, math.Float64bits(65536): 0x7c00, math.Float64bits(math.MaxFloat32): 0x7c00, math.Float64bits(math.MaxFloat64): 0x7c00,
+		math.Float64bits(math.Inf(1)): 0x7c00, math.Float64bits(math.SmallestNonzeroFloat64): 0, math.Float64bits(0x1p-26): 0, math.Float64bits(0x1p-25): 0, math.Float64bits(0x1.0001p-25): 1,
+		math.Float64bits(0x1.8p-24): 2, math.Float64bits(1 + 0x1p-11): 0x3c00, math.Float64bits(1 + 3*0x1p-11): 0x3c02, math.Float64bits(1 - 0x1p-13): 0x3c00, math.Float64bits(0x1.ffep-15): 0x400,
+		0x7ff0000000000001: 0x7e00, 0x7ff8000000000001: 0x7e00, 0x7ffc000000000000: 0x7f00, 0x7ff0040000000000: 0x7e01,
+	} {
+		for _, sign := range []uint64{0, 1} {
+			if got := HalfFromFloat64(math.Float64frombits(f | sign<<63)); got != want|sign<<15 {
+				t.Errorf("%#x = %#04x, want %#04x", f|sign<<63, got, want|sign<<15)
+			}
+		}
+	}
+}
+
 func TestHalfOfTheLoops(t *testing.T) {
 	for h := range uint64(1 << 16) {
-		got, want := half(uint32(h)), halfToFloat64(h)
+		got, want := half(uint32(h)), HalfToFloat64(h)
 		if float64(got) != want && want == want || math.Signbit(float64(got)) != math.Signbit(want) {
 			t.Fatalf("%#04x = %g, want %g", h, got, want)
 		}
@@ -216,17 +259,17 @@ func TestHalfOfTheLoops(t *testing.T) {
 // down, everything above goes up, and the middle goes to the even one.
 func TestHalfRoundsToNearestEven(t *testing.T) {
 	for h := range uint64(0x7bff) {
-		low, high := halfToFloat64(h), halfToFloat64(h+1)
+		low, high := HalfToFloat64(h), HalfToFloat64(h+1)
 		middle := (low + high) / 2
 		even := h + h&1
 		for _, c := range []struct {
 			f    float64
 			want uint64
 		}{{math.Nextafter(middle, 0), h}, {middle, even}, {math.Nextafter(middle, math.Inf(1)), h + 1}} {
-			if got := halfFromFloat64(c.f); got != c.want {
+			if got := HalfFromFloat64(c.f); got != c.want {
 				t.Fatalf("%g = %#04x, want %#04x", c.f, got, c.want)
 			}
-			if got := halfFromFloat64(-c.f); got != c.want|0x8000 {
+			if got := HalfFromFloat64(-c.f); got != c.want|0x8000 {
 				t.Fatalf("%g = %#04x, want %#04x", -c.f, got, c.want|0x8000)
 			}
 		}
@@ -307,7 +350,7 @@ func TestHalfFmaRoundsOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(41, 42))
 	for range 20000 {
 		a, b, c := r.Uint64N(1<<16), r.Uint64N(1<<16), r.Uint64N(1<<16)
-		x, y, z := halfToFloat64(a), halfToFloat64(b), halfToFloat64(c)
+		x, y, z := HalfToFloat64(a), HalfToFloat64(b), HalfToFloat64(c)
 		if x-x != 0 || y-y != 0 || z-z != 0 {
 			continue
 		}
@@ -319,7 +362,7 @@ func TestHalfFmaRoundsOnce(t *testing.T) {
 		if short.Acc() != big.Exact {
 			f = math.Float64frombits(math.Float64bits(f) | 1)
 		}
-		if want, got := halfFromFloat64(f), Eval(Fma, F16, F16, 0, a, b, c); got != want && got|want != 0x8000 {
+		if want, got := HalfFromFloat64(f), Eval(Fma, F16, F16, 0, a, b, c); got != want && got|want != 0x8000 {
 			t.Fatalf("fma(%#04x, %#04x, %#04x) = %#04x, want %#04x", a, b, c, got, want)
 		}
 	}

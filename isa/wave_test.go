@@ -135,7 +135,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestClassOf(t *testing.T) {
-	buffer, lds, push := &Mem{Space: SpaceBuffer}, &Mem{Space: SpaceLDS}, &Mem{Space: SpaceBuffer, Scalar: true}
+	buffer, lds, push := &Mem{Access: Access{Space: SpaceBuffer}}, &Mem{Access: Access{Space: SpaceLDS}}, &Mem{Access: Access{Space: SpaceBuffer}, Scalar: true}
 	for _, c := range []struct {
 		in   Inst
 		want Class
@@ -187,13 +187,13 @@ func TestSetDeps(t *testing.T) {
 		{Inst{Op: Hi32, T: I32, Dst: V(4), Src: [4]Reg{V(8)}}, []uint16{4, 8, 9}, []uint16{4}},
 		{Inst{Op: FOrdLt, T: F64, Dst: S(7), Src: [4]Reg{V(8), V(10)}}, []uint16{8, 9, 10, 11, 107}, []uint16{107}},
 		{Inst{Op: Shuffle, T: F64, Dst: V(2), Src: [4]Reg{V(8), V(10)}}, []uint16{2, 3, 8, 9, 10}, []uint16{2, 3}},
-		{Inst{Op: Load, T: F32, Mem: &Mem{Elem: F32, Count: 2, Base: S(1), Index: V(3), Dsts: [4]Reg{V(5), V(6)}}},
+		{Inst{Op: Load, T: F32, Mem: &Mem{Access: Access{Elem: F32, Count: 2}, Base: S(1), Index: V(3), Dsts: [4]Reg{V(5), V(6)}}},
 			[]uint16{3, 5, 6, 101}, []uint16{5, 6}},
-		{Inst{Op: Load, T: F64, Dst: V(5), Mem: &Mem{Space: SpaceFlat, Elem: F64, Count: 1, Index: V(3), Dsts: [4]Reg{V(5)}}},
+		{Inst{Op: Load, T: F64, Dst: V(5), Mem: &Mem{Access: Access{Space: SpaceFlat, Elem: F64, Count: 1}, Index: V(3), Dsts: [4]Reg{V(5)}}},
 			[]uint16{3, 4, 5, 6}, []uint16{5, 6}},
-		{Inst{Op: Store, T: I64, Mem: &Mem{Elem: I64, Count: 1, BindingIndex: V(9), Index: V(3), Data: [4]Reg{V(1)}}},
+		{Inst{Op: Store, T: I64, Mem: &Mem{Access: Access{Elem: I64, Count: 1}, BindingIndex: V(9), Index: V(3), Data: [4]Reg{V(1)}}},
 			[]uint16{1, 2, 3, 9}, nil},
-		{Inst{Op: ImageLoad, T: F32, Mem: &Mem{Space: SpaceImage, Elem: F32, Coords: [4]Reg{V(1), V(2)}, Dsts: [4]Reg{V(5), V(6), V(7), V(8)}}},
+		{Inst{Op: ImageLoad, T: F32, Mem: &Mem{Access: Access{Space: SpaceImage, Elem: F32}, Coords: [4]Reg{V(1), V(2)}, Dsts: [4]Reg{V(5), V(6), V(7), V(8)}}},
 			[]uint16{1, 2, 5, 6, 7, 8}, []uint16{5, 6, 7, 8}},
 		{Inst{Op: MaskSplit, T: I64, Dst: S(1), Src: [4]Reg{S(2)}}, []uint16{101, 102}, []uint16{101}},
 		{Inst{Op: Branch}, nil, nil},
@@ -228,16 +228,16 @@ func TestDisasm(t *testing.T) {
 		{Inst{Op: MaskSplit, T: I64, Dst: S(1), Src: [4]Reg{S(2)}}, "s_mask_split.i64 s1, s2"},
 		{Inst{Op: Barrier}, "s_barrier"},
 		{Inst{Op: End}, "s_end"},
-		{Inst{Op: Load, Mem: &Mem{Binding: 2, Elem: F32, Count: 4, Base: S(3), Index: V(5), Offset: 16, Dsts: [4]Reg{V(8), V(9), V(10), V(11)}}},
+		{Inst{Op: Load, Mem: &Mem{Access: Access{Binding: 2, Elem: F32, Count: 4, Offset: 16}, Base: S(3), Index: V(5), Dsts: [4]Reg{V(8), V(9), V(10), V(11)}}},
 			"buffer_load.f32x4 v[8:11], b2[s3 + v5 + 16]"},
-		{Inst{Op: Load, Dst: S(1), Mem: &Mem{Scalar: true, Elem: I32, Count: 1, Offset: 4, Dsts: [4]Reg{S(1)}}}, "s_buffer_load.i32 s1, b0[4]"},
-		{Inst{Op: Store, Mem: &Mem{Space: SpaceLDS, Elem: F32, Count: 1, Index: V(1), Data: [4]Reg{V(2)}}}, "lds_store.f32 [v1], v2"},
-		{Inst{Op: Store, Mem: &Mem{Elem: F32, Count: 2, Index: V(1), Data: [4]Reg{V(2), Lit(f32(0.5))}}}, "buffer_store.f32x2 b0[v1], v2, 0.5"},
-		{Inst{Op: AtomicIAdd, Dst: V(4), Mem: &Mem{Elem: I32, Count: 1, Coherent: true, Dynamic: true, BindingIndex: S(2), Index: V(1), Data: [4]Reg{V(2)}, Dsts: [4]Reg{V(4)}}},
+		{Inst{Op: Load, Dst: S(1), Mem: &Mem{Access: Access{Elem: I32, Count: 1, Offset: 4}, Scalar: true, Dsts: [4]Reg{S(1)}}}, "s_buffer_load.i32 s1, b0[4]"},
+		{Inst{Op: Store, Mem: &Mem{Access: Access{Space: SpaceLDS, Elem: F32, Count: 1}, Index: V(1), Data: [4]Reg{V(2)}}}, "lds_store.f32 [v1], v2"},
+		{Inst{Op: Store, Mem: &Mem{Access: Access{Elem: F32, Count: 2}, Index: V(1), Data: [4]Reg{V(2), Lit(f32(0.5))}}}, "buffer_store.f32x2 b0[v1], v2, 0.5"},
+		{Inst{Op: AtomicIAdd, Dst: V(4), Mem: &Mem{Access: Access{Elem: I32, Count: 1, Coherent: true, Dynamic: true}, BindingIndex: S(2), Index: V(1), Data: [4]Reg{V(2)}, Dsts: [4]Reg{V(4)}}},
 			"buffer_atomic_iadd.i32 v4, b(s2)[v1], v2 coherent"},
-		{Inst{Op: ImageStore, Mem: &Mem{Space: SpaceImage, Binding: 1, Elem: F32, Coords: [4]Reg{V(1), V(2)}, Data: [4]Reg{V(4), V(5), V(6), V(7)}}},
+		{Inst{Op: ImageStore, Mem: &Mem{Access: Access{Space: SpaceImage, Binding: 1, Elem: F32}, Coords: [4]Reg{V(1), V(2)}, Data: [4]Reg{V(4), V(5), V(6), V(7)}}},
 			"image_store.f32 b1[v1, v2], v[4:7]"},
-		{Inst{Op: Load, Mem: &Mem{Space: SpaceFlat, Elem: I64, Count: 1, Base: S(1), Index: V(2), Dsts: [4]Reg{V(4)}}}, "flat_load.i64 v[4:5], [s1 + v[2:3]]"},
+		{Inst{Op: Load, Mem: &Mem{Access: Access{Space: SpaceFlat, Elem: I64, Count: 1}, Base: S(1), Index: V(2), Dsts: [4]Reg{V(4)}}}, "flat_load.i64 v[4:5], [s1 + v[2:3]]"},
 	} {
 		if got := Disasm(&c.in); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

@@ -30,7 +30,7 @@ func newState(lanes int) *isa.State {
 // access moves count elements; the offset is row 0, data are rows 8 on, the
 // comparator of an atomic is row 20.
 func access(op isa.Op, t isa.Type, count int) *isa.Inst {
-	m := &isa.Mem{Space: isa.SpaceLDS, Index: isa.V(0), Elem: t, Count: uint8(count)}
+	m := &isa.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: t, Count: uint8(count)}, Index: isa.V(0)}
 	in := &isa.Inst{Op: op, T: t, Mem: m}
 	if op != isa.Load && op != isa.Store {
 		in.Dst, in.Src[0], in.Src[1] = isa.V(30), isa.V(8), isa.V(20)

@@ -138,14 +138,14 @@ func field(b []byte, at, n uint) uint64 {
 
 func decodeFloat(raw uint64, bits uint) uint64 {
 	if bits == 16 {
-		return uint64(math.Float32bits(rmw.HalfToFloat(uint16(raw))))
+		return uint64(math.Float32bits(isa.HalfToFloat32(uint16(raw))))
 	}
 	return raw
 }
 
 func encodeFloat(v uint64, bits uint) uint64 {
 	if bits == 16 {
-		return uint64(rmw.FloatToHalf(float64(math.Float32frombits(uint32(v)))))
+		return isa.HalfFromFloat64(float64(math.Float32frombits(uint32(v))))
 	}
 	return v
 }
@@ -155,7 +155,7 @@ func decodeUfloat(raw uint64, bits uint) uint64 {
 }
 
 func encodeUfloat(v uint64, bits uint) uint64 {
-	return uint64(rmw.SmallFloat(float64(math.Float32frombits(uint32(v))), 5, bits-5, false))
+	return uint64(rmw.ToUnsignedFloat(float64(math.Float32frombits(uint32(v))), 5, bits-5))
 }
 
 func decodeUnorm(raw uint64, bits uint) uint64 {
@@ -192,7 +192,7 @@ func encodeInt(v uint64, _ uint) uint64       { return v }
 // toElem converts a component's value to the bits of a register of type t.
 func (f *Format) toElem(v uint64, t isa.Type) uint64 {
 	if f.codec.float && t.IsFloat() && t != isa.F32 {
-		return rmw.FromFloat(t, float64(math.Float32frombits(uint32(v))))
+		return isa.FloatBits(t, float64(math.Float32frombits(uint32(v))))
 	}
 	return v & t.Mask()
 }
@@ -200,7 +200,7 @@ func (f *Format) toElem(v uint64, t isa.Type) uint64 {
 // fromElem is the inverse: a register's bits to a component's value.
 func (f *Format) fromElem(v uint64, t isa.Type) uint64 {
 	if f.codec.float && t.IsFloat() && t != isa.F32 {
-		return uint64(math.Float32bits(float32(rmw.ToFloat(t, v))))
+		return uint64(math.Float32bits(float32(isa.FloatOf(t, v))))
 	}
 	return v
 }

@@ -153,7 +153,7 @@ func TestDescriptors(t *testing.T) {
 			}
 		}
 	}
-	size := &isa.Inst{Op: isa.BufferSize, Dst: isa.S(3), Mem: &isa.Mem{Binding: 1, BindingIndex: isa.Lit(1)}}
+	size := &isa.Inst{Op: isa.BufferSize, Dst: isa.S(3), Mem: &isa.Mem{Access: isa.Access{Binding: 1}, BindingIndex: isa.Lit(1)}}
 	if b.port.Issue(0, b.st, &b.env, size); b.st.S[3] != 16 {
 		t.Errorf("size %d, want 16", b.st.S[3])
 	}
@@ -198,7 +198,7 @@ func TestScalarLoad(t *testing.T) {
 	}{{isa.SpaceBuffer, [2]uint64{7, 10}}, {isa.SpacePush, [2]uint64{3, 0}}} {
 		b.st.Exec = 0
 		b.st.S[1] = 4
-		in := &isa.Inst{Op: isa.Load, Mem: &isa.Mem{Space: c.space, Base: isa.S(1), Offset: 4, Elem: isa.I32, Count: 2, Scalar: true}}
+		in := &isa.Inst{Op: isa.Load, Mem: &isa.Mem{Access: isa.Access{Space: c.space, Offset: 4, Elem: isa.I32, Count: 2}, Base: isa.S(1), Scalar: true}}
 		in.Mem.Dsts = [4]isa.Reg{isa.S(5), isa.S(6)}
 		timing := b.port.Issue(0, b.st, &b.env, in)
 		if b.st.S[5] != c.want[0] || b.st.S[6] != c.want[1] {
@@ -314,7 +314,7 @@ func TestAtomics(t *testing.T) {
 		b := newBench(t, 64)
 		binary.LittleEndian.PutUint64(b.buf.Bytes, c.old)
 		in := &isa.Inst{Op: c.op, T: c.t, Dst: isa.V(30), Src: [4]isa.Reg{isa.Lit(c.v), isa.Lit(c.cmp)},
-			Mem: &isa.Mem{Space: isa.SpaceBuffer, Elem: c.t, Count: 1}}
+			Mem: &isa.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Elem: c.t, Count: 1}}}
 		b.st.Exec = 1 << 17
 		b.port.Issue(0, b.st, &b.env, in)
 		if got := binary.LittleEndian.Uint64(b.buf.Bytes) & c.t.Mask(); got != c.want {

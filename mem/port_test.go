@@ -59,7 +59,7 @@ func (b *bench) index(r int, stride uint32) {
 
 // access is a load or store of count dwords: index in row 0, data in rows 8 on.
 func access(op isa.Op, t isa.Type, count int) *isa.Inst {
-	m := &isa.Mem{Space: isa.SpaceBuffer, Index: isa.V(0), Elem: t, Count: uint8(count)}
+	m := &isa.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Elem: t, Count: uint8(count)}, Index: isa.V(0)}
 	for k := range count {
 		r := isa.V(8 + k*t.Rows())
 		m.Dsts[k], m.Data[k] = r, r
@@ -137,7 +137,8 @@ func TestSpeculativeLoadsOutOfBoundsAreNoFaults(t *testing.T) {
 		b := newBench(t, 4096)
 		b.index(0, 4096)
 		in := &isa.Inst{Op: isa.Load, T: isa.I32, Mem: &isa.Mem{
-			Index: isa.V(0), Elem: isa.I32, Count: 1, Dsts: [4]isa.Reg{isa.V(8)}, Speculative: speculative,
+			Access: isa.Access{Elem: isa.I32, Count: 1, Speculative: speculative},
+			Index:  isa.V(0), Dsts: [4]isa.Reg{isa.V(8)},
 		}}
 		b.port.Issue(0, b.st, &b.env, in)
 		want := uint64(b.st.Lanes - 1)

@@ -328,21 +328,28 @@ func TestExpressions(t *testing.T) {
 		t.Fatal(err)
 	}
 	tests := map[string]float64{
-		"a + b.c * 2": 11, "(a + b.c) * 2": 14, "2^3^2": 512, "-2^2": -4, "a - 1 - 1": 1, "`odd name` % 4": 3, "1e-3 * 1000": 1,
+		"a + b.c * 2": 11, "(a + b.c) * 2": 14, "2**3**2": 512, "-2**2": -4, "s in ['x', 'z'] ? 1 : 0": 1, "1 / 2": 0.5, "mean(a, b.c)": 3.5, "a - 1 - 1": 1, "`odd name` % 4": 3, "1e-3 * 1000": 1,
 		"s == 'x' && a > 2": 1, "!(a == 3)": 0, "max(a, b.c) / min(2, 8)": 2, "if(s != 'y', log2(8), 0)": 3, "if(s == 'x', s, 'z') == 'x'": 1,
 		"a<=3": 1, "sqrt(b.c)": 2, "round(7 / 2)": 4,
 	}
 	for text, want := range tests {
 		e, err := compile(text, table)
-		if err != nil || e.num == nil || math.Abs(e.num(0)-want) > 1e-12 {
-			t.Errorf("%s: %v, want %g", text, err, want)
+		if err != nil || e.texts() {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got, err := e.number(0); err != nil || math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %g, %v, want %g", text, got, err, want)
 		}
 	}
 	missing, err := compile("a * 0 + (a > 1)", table)
-	if err != nil || !math.IsNaN(missing.num(1)) {
-		t.Errorf("what a missing number touches is missing: %v", err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, bad := range []string{"", "a +", "s + 1", "sin(a)", "a b", "'x", "(a", "min(a)", "if(s, 1, 2)", "-s", "1..2"} {
+	if x, err := missing.number(1); err != nil || !math.IsNaN(x) {
+		t.Errorf("what a missing number touches is missing: %g, %v", x, err)
+	}
+	for _, bad := range []string{"", "a +", "s + 1", "sin(a)", "a b", "'x", "(a", "min(a)", "if(s, 1, 2)", "-s", "1..2", "a ^ 2", "a < b.c < 3", "a // 2"} {
 		if _, err := compile(bad, table); err == nil {
 			t.Errorf("%q compiles", bad)
 		}

@@ -40,19 +40,35 @@ func (s *selection) derive(d Pair) error {
 	if err != nil {
 		return s.f.fail(path, ErrExpr, err.Error())
 	}
-	c := Column{Name: d.Key}
-	if e.num == nil {
-		c.Type = Text
-	}
-	for row := range s.t.Rows {
-		if c.Type == Number {
-			c.Numbers = append(c.Numbers, e.num(row))
-		} else {
-			c.Texts = append(c.Texts, e.str(row))
-		}
+	c, err := e.column(d.Key)
+	if err != nil {
+		return s.f.fail(path, ErrExpr, err.Error())
 	}
 	s.t.Columns = append(s.t.Columns, c)
 	return nil
+}
+
+// column works an expression out in all rows.
+func (e *expr) column(name string) (c Column, err error) {
+	c.Name = name
+	if e.texts() {
+		c.Type = Text
+		c.Texts, err = eachRow(e.table.Rows, e.text)
+	} else {
+		c.Numbers, err = eachRow(e.table.Rows, e.number)
+	}
+	return c, err
+}
+
+func eachRow[T any](rows int, cell func(row int) (T, error)) ([]T, error) {
+	out := make([]T, rows)
+	for row := range out {
+		var err error
+		if out[row], err = cell(row); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // filter keeps the rows that where and filter let through. Each key is checked to let one through by itself.
@@ -145,14 +161,17 @@ func (c *Column) is(row int, value string) bool {
 
 func (s *selection) keepWhere(text string, keep []bool) error {
 	e, err := compile(text, s.t)
-	if err == nil && e.num == nil {
+	if err == nil && e.texts() {
 		err = fmt.Errorf("expression %q: a text: want a comparison", text)
+	}
+	var c Column
+	if err == nil {
+		c, err = e.column("filter")
 	}
 	if err != nil {
 		return s.f.fail("filter", ErrExpr, err.Error())
 	}
-	for row := range keep {
-		x := e.num(row)
+	for row, x := range c.Numbers {
 		keep[row] = keep[row] && x != 0 && !math.IsNaN(x)
 	}
 	return nil

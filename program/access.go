@@ -9,11 +9,8 @@ import (
 func (e *emitter) memory(in *isa.Inst, v *ir.Value) {
 	m := v.Mem
 	base, index, bindex, data := v.MemArgs()
-	x := &isa.Mem{
-		Space: m.Space, Binding: m.Binding, Dynamic: m.Dynamic, Offset: m.Offset,
-		Elem: m.Elem, Count: max(m.Count, 1), Coherent: m.Coherent || m.Volatile, Speculative: m.Speculative, Payload: m.Payload,
-		ImageFormat: m.ImageFormat, Dim: m.Dim, Arrayed: m.Arrayed, Sampler: m.Sampler, Sample: m.Sample, Level: m.Level,
-	}
+	x := &isa.Mem{Access: m.Access}
+	x.Count, x.Coherent = max(m.Count, 1), m.Coherent || m.Volatile
 	in.Mem = x
 	if base != nil {
 		e.address(&x.Base, x, base)

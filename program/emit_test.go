@@ -82,7 +82,7 @@ func (g *gen) constant(v uint64) *ir.Value {
 
 func (g *gen) access(op isa.Op, l *ir.Local, slot int, r isa.Type, args ...*ir.Value) *ir.Value {
 	v := g.val(op, isa.I32, r, args...)
-	v.Mem = &ir.Mem{Space: isa.SpaceScratch, Offset: uint32(slot), Elem: isa.I32, Count: 1, Local: l, Object: l.ID, Align: 4}
+	v.Mem = &ir.Mem{Access: isa.Access{Space: isa.SpaceScratch, Offset: uint32(slot), Elem: isa.I32, Count: 1}, Local: l, Object: l.ID, Align: 4}
 	return v
 }
 
@@ -226,7 +226,7 @@ func (g *gen) finish() {
 	base := g.val(isa.IMul, isa.I32, isa.I32, g.val(isa.LocalIDX, isa.I32, isa.I32), g.constant(genVars*4))
 	for k := 0; k < genVars; k++ {
 		v := g.val(isa.Store, isa.I32, isa.Void, base, g.load(k))
-		v.Mem = &ir.Mem{Space: isa.SpaceBuffer, HasIndex: true, Offset: uint32(k * 4), Elem: isa.I32, Count: 1, Align: 4}
+		v.Mem = &ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Offset: uint32(k * 4), Elem: isa.I32, Count: 1}, HasIndex: true, Align: 4}
 	}
 	g.b.Term = ir.Return
 }

@@ -25,15 +25,15 @@ func sadd(dst, a, b int) isa.Inst {
 }
 
 func load(dst int) isa.Inst {
-	return isa.Inst{Op: isa.Load, T: isa.I32, Mem: &isa.Mem{Elem: isa.I32, Count: 1, Index: isa.V(1), Dsts: [4]isa.Reg{isa.V(dst)}}}
+	return isa.Inst{Op: isa.Load, T: isa.I32, Mem: &isa.Mem{Access: isa.Access{Elem: isa.I32, Count: 1}, Index: isa.V(1), Dsts: [4]isa.Reg{isa.V(dst)}}}
 }
 
 func store(src int) isa.Inst {
-	return isa.Inst{Op: isa.Store, T: isa.I32, Mem: &isa.Mem{Elem: isa.I32, Count: 1, Index: isa.V(1), Data: [4]isa.Reg{isa.V(src)}}}
+	return isa.Inst{Op: isa.Store, T: isa.I32, Mem: &isa.Mem{Access: isa.Access{Elem: isa.I32, Count: 1}, Index: isa.V(1), Data: [4]isa.Reg{isa.V(src)}}}
 }
 
 func ldsLoad(dst, count int) isa.Inst {
-	m := &isa.Mem{Space: isa.SpaceLDS, Elem: isa.I32, Count: uint8(count), Index: isa.V(1)}
+	m := &isa.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32, Count: uint8(count)}, Index: isa.V(1)}
 	for i := range count {
 		m.Dsts[i] = isa.V(dst + i)
 	}
@@ -41,7 +41,7 @@ func ldsLoad(dst, count int) isa.Inst {
 }
 
 func ldsStore(src, count int) isa.Inst {
-	m := &isa.Mem{Space: isa.SpaceLDS, Elem: isa.I32, Count: uint8(count), Index: isa.V(1)}
+	m := &isa.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32, Count: uint8(count)}, Index: isa.V(1)}
 	for i := range count {
 		m.Data[i] = isa.V(src + i)
 	}

@@ -362,7 +362,7 @@ func (b *rowsBuilder) derived() error {
 	return errors.Join(errs...)
 }
 
-// expression works a column out row by row; where a number that it uses is missing, so is the result.
+// expression works a column out row by row; a number that is missing where it is used makes the result missing.
 func (b *rowsBuilder) expression(d *config.Derived) error {
 	var used []*TableColumn
 	for _, name := range d.Expr.Names() {
@@ -370,27 +370,35 @@ func (b *rowsBuilder) expression(d *config.Derived) error {
 		if c == nil {
 			return b.unknown(name)
 		}
-		if c.Type == Text && slices.ContainsFunc(c.Values, func(v any) bool { return v != nil }) {
-			return fmt.Errorf("%s is text: want a number", name)
-		}
 		used = append(used, c)
 	}
 	var fault error
 	b.each(d.Name, func(row int) any {
+		if fault != nil {
+			return nil
+		}
 		var cells []config.Cell
 		for _, c := range used {
-			if c.Values[row] == nil {
-				return nil
-			}
-			cells = append(cells, config.Cell{Name: c.Name, Value: c.Values[row]})
+			cells = append(cells, config.Cell{Name: c.Name, Value: c.orNaN(row)})
 		}
-		v, err := d.Expr.EvalFloat(cells)
-		if fault = errors.Join(fault, err); math.IsNaN(v) || math.IsInf(v, 0) {
+		var v float64
+		if v, fault = d.Expr.EvalFloat(cells); fault != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil
 		}
 		return v
 	})
 	return fault
+}
+
+// orNaN is a cell as expressions have it: a missing number is NaN. A column without any value is one of missing numbers.
+func (c *TableColumn) orNaN(row int) any {
+	if v := c.Values[row]; v != nil {
+		return v
+	}
+	if c.Type == Text && slices.ContainsFunc(c.Values, func(v any) bool { return v != nil }) {
+		return ""
+	}
+	return math.NaN()
 }
 
 // baseline takes a column from the row that has the values of where and otherwise the same parameters.

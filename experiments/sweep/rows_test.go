@@ -92,7 +92,7 @@ func TestRowFaults(t *testing.T) {
 		"columns: {c: cycle}":                                                "columns: cycle: no such value in the statistics (nearest: cycles)",
 		"columns: {point: cycles}":                                           "two columns are named point",
 		"derived: {d: cylces + 1}":                                           "derived: d: the rows have no column cylces (nearest: cycles)",
-		"derived: {d: kind + 1}":                                             "kind is text",
+		"derived: {d: kind + 1}":                                             "a text: want a number",
 		"derived: {d: {of: cycles, where: {knid: plain}}}":                   "no column knid (nearest: kind)",
 		"references: [{file: ref.csv, on: {n: sides}, columns: {m: time}}]":  `no column "sides"`,
 		"references: [{file: refs.csv, on: {n: side}, columns: {m: time}}]":  "refs.csv",

@@ -4,8 +4,6 @@
 package rmw
 
 import (
-	"math"
-
 	"spvsim/isa"
 )
 
@@ -84,7 +82,7 @@ func signed(f func(old, v int64) int64) func(isa.Type) Func {
 // rounding once more gives the correctly rounded sum: 53 >= 2*24 + 2.
 func float(f func(old, v float64) float64) func(isa.Type) Func {
 	return func(t isa.Type) Func {
-		return func(old, v, _ uint64) uint64 { return FromFloat(t, f(ToFloat(t, old), ToFloat(t, v))) }
+		return func(old, v, _ uint64) uint64 { return isa.FloatBits(t, f(isa.FloatOf(t, old), isa.FloatOf(t, v))) }
 	}
 }
 
@@ -93,26 +91,4 @@ func compareExchange(old, v, comparator uint64) uint64 {
 		return v
 	}
 	return old
-}
-
-// ToFloat reads the bits of a floating-point type.
-func ToFloat(t isa.Type, bits uint64) float64 {
-	switch t {
-	case isa.F16:
-		return float64(HalfToFloat(uint16(bits)))
-	case isa.F32:
-		return float64(math.Float32frombits(uint32(bits)))
-	}
-	return math.Float64frombits(bits)
-}
-
-// FromFloat rounds to nearest even into the bits of a floating-point type.
-func FromFloat(t isa.Type, v float64) uint64 {
-	switch t {
-	case isa.F16:
-		return uint64(FloatToHalf(v))
-	case isa.F32:
-		return uint64(math.Float32bits(float32(v)))
-	}
-	return math.Float64bits(v)
 }

@@ -23,41 +23,30 @@ func TestEveryAtomicHasARow(t *testing.T) {
 	}
 }
 
-func TestHalfRoundTrip(t *testing.T) {
-	for h := range 1 << 16 {
-		v := HalfToFloat(uint16(h))
-		got := FloatToHalf(float64(v))
-		if v != v {
-			if got&0x7C00 != 0x7C00 || got&0x3FF == 0 {
-				t.Fatalf("NaN %#x became %#x", h, got)
-			}
-			continue
-		}
-		if got != uint16(h) {
-			t.Fatalf("%#x = %v came back as %#x", h, v, got)
-		}
-	}
-}
-
-// TestHalfRounding: halfway between two neighbours goes to the even one, a
+// The floats of 10 and 11 bits without sign: each comes back, the middle between two neighbours goes to the even one, and a
 // little more or less to the nearer one.
-func TestHalfRounding(t *testing.T) {
-	for h := uint16(0); h < 0x7BFF; h++ {
-		a, b := float64(HalfToFloat(h)), float64(HalfToFloat(h+1))
-		mid := (a + b) / 2
-		if got, want := FloatToHalf(mid), h+h&1; got != want {
-			t.Fatalf("middle above %#x rounds to %#x, want %#x", h, got, want)
+func TestUnsignedFloats(t *testing.T) {
+	for _, man := range []uint{5, 6} {
+		inf := uint32(31 << man)
+		for h := range inf {
+			a, b := UnsignedFloat(h, 5, man), UnsignedFloat(h+1, 5, man)
+			if h == inf-1 {
+				b = 65536
+			}
+			middle := (a + b) / 2
+			for v, want := range map[float64]uint32{a: h, middle: h + h&1, math.Nextafter(middle, 0): h, math.Nextafter(middle, 1e9): h + 1, -b: 0} {
+				if got := ToUnsignedFloat(v, 5, man); got != want {
+					t.Fatalf("%g in %d bits = %#x, want %#x", v, man+5, got, want)
+				}
+			}
 		}
-		if got := FloatToHalf(math.Nextafter(mid, 0)); got != h {
-			t.Fatalf("below the middle above %#x rounds to %#x", h, got)
+		for v, want := range map[float64]uint32{1e9: inf, math.Inf(1): inf, math.Inf(-1): 0, math.NaN(): inf | 1<<(man-1)} {
+			if got := ToUnsignedFloat(v, 5, man); got != want {
+				t.Errorf("%g = %#x, want %#x", v, got, want)
+			}
 		}
-		if got := FloatToHalf(-math.Nextafter(mid, 1e9)); got != (h+1)|0x8000 {
-			t.Fatalf("beyond the middle above %#x rounds to %#x", h, got)
-		}
-	}
-	for v, want := range map[float64]uint16{65519: 0x7BFF, 65520: 0x7C00, 1e9: 0x7C00, math.Inf(-1): 0xFC00} {
-		if got := FloatToHalf(v); got != want {
-			t.Errorf("%v = %#x, want %#x", v, got, want)
+		if x := UnsignedFloat(inf|1, 5, man); !math.IsNaN(x) {
+			t.Errorf("%g: want NaN", x)
 		}
 	}
 }

@@ -257,7 +257,7 @@ func (b *builder) export(o *output) {
 func (b *builder) exportTexel(location uint32, leaves []*ir.Value) {
 	p := pointer{space: isa.SpaceImage, binding: b.colorBinding(location)}
 	p.object = b.bindingObject(p.binding)
-	m := &ir.Mem{Space: isa.SpaceImage, Binding: p.binding, Object: p.object, Elem: leaves[0].R, Count: 4, Align: 4}
+	m := &ir.Mem{Access: isa.Access{Space: isa.SpaceImage, Binding: p.binding, Elem: leaves[0].R, Count: 4}, Object: p.object, Align: 4}
 	args := append([]*ir.Value(nil), leaves...)
 	for len(args) < 4 {
 		args = append(args, b.cnst(m.Elem, 0))

@@ -171,9 +171,8 @@ func (b *builder) storeLeaves(p pointer, leaves []*ir.Value) {
 // address arguments.
 func (b *builder) mem(p pointer, elem isa.Type, off uint32, n uint8) (*ir.Mem, []*ir.Value) {
 	m := &ir.Mem{
-		Space: p.space, Binding: p.binding, Dynamic: p.dynamic, Offset: p.offset + off,
-		Elem: elem, Count: n, Object: p.object, Volatile: p.volatile, Coherent: p.coherent, Payload: p.payload,
-		Align: max(p.align, memBytes(elem)),
+		Access: isa.Access{Space: p.space, Binding: p.binding, Dynamic: p.dynamic, Offset: p.offset + off, Elem: elem, Count: n, Coherent: p.coherent, Payload: p.payload},
+		Object: p.object, Volatile: p.volatile, Align: max(p.align, memBytes(elem)),
 	}
 	if p.index == nil {
 		m.Align = max(m.Align, baseAlign)
@@ -228,7 +227,7 @@ func (b *builder) storeSlots(p pointer, leaves []*ir.Value) {
 // slot describes an access to the i-th scalar from a pointer to scratch.
 func (b *builder) slot(p pointer, t isa.Type, i int) (*ir.Mem, []*ir.Value) {
 	m := &ir.Mem{
-		Space: isa.SpaceScratch, Offset: p.offset + uint32(i)*p.local.SlotWords, Elem: memType(t), Count: 1,
+		Access: isa.Access{Space: isa.SpaceScratch, Offset: p.offset + uint32(i)*p.local.SlotWords, Elem: memType(t), Count: 1},
 		Object: p.local.ID, Volatile: p.volatile, Align: 4 * p.local.SlotWords, Local: p.local,
 	}
 	if p.index == nil {

@@ -50,17 +50,14 @@ type Value struct {
 //	ImageSample*           data: coordinates, then bias, level or derivatives; results as ImageLoad
 //	ImageQueryLod          data: coordinates; two results through Proj
 //	Export                 data: four components of type Elem
+//
+// Accesses with Payload overlap payload accesses only; Speculative ones are no
+// fault of the shader out of bounds.
 type Mem struct {
-	Space   isa.Space
-	Binding int // index in Func.Bindings
-	// Dynamic: the binding index argument is an absolute index in the flattened
-	// descriptor list (Func.Bindings in order, each with its Count elements).
-	Dynamic                      bool
-	HasBase, HasIndex, HasBindex bool
-	Offset                       uint32
+	isa.Access
 
-	Elem   isa.Type
-	Count  uint8 // 1 to 4
+	HasBase, HasIndex, HasBindex bool
+
 	Coords uint8 // number of image coordinates
 
 	// Object names the memory for alias questions: accesses with different
@@ -71,15 +68,9 @@ type Mem struct {
 	// ReadOnly: nothing in this shader writes the object, so loads may be moved,
 	// merged and done by the scalar cache.
 	ReadOnly bool
-	// Volatile accesses are neither moved nor merged nor removed; Coherent ones
-	// bypass private caches. Atomics are both.
-	Volatile, Coherent bool
-	// Payload: the address comes from PayloadElem. Payload accesses overlap
-	// payload accesses only.
-	Payload bool
-	// Speculative loads may execute though the shader would not have come to
-	// them: what they read out of bounds is no fault of the shader.
-	Speculative bool
+	// Volatile accesses are neither moved nor merged nor removed, and they are
+	// Coherent when they are lowered. Atomics are both.
+	Volatile bool
 
 	// Align is the known alignment in bytes of the address without Offset (at
 	// least the element size; 4 when nothing better is known). Wide accesses
@@ -91,17 +82,9 @@ type Mem struct {
 	Local     *Local
 	Low, High uint32
 
-	ImageFormat uint32 // SPIR-V ImageFormat, 0 unknown
-	Dim         uint8  // SPIR-V Dim
-	Arrayed     bool
-
-	// Of sampling, as isa.Mem has them. Extra is the number of arguments behind
-	// the coordinates. Level: the last coordinate of a fetch is a level of detail.
+	// Sampling: of the arguments behind the coordinates there are Extra.
 	Sampling bool
-	Sampler  int
-	Sample   isa.SampleKind
 	Extra    uint8
-	Level    bool
 }
 
 // MemArgs splits the arguments of a memory value; parts it does not have are nil.

@@ -51,7 +51,7 @@ func TestVerifyFinds(t *testing.T) {
 		{"foreign", "stands in no block", func(f *Func) { f.Blocks[1].Code[0].Args[0] = f.NewValue(isa.LaneID, isa.I32, isa.I32) }},
 		{"memory", "0 arguments, want 1", func(f *Func) {
 			v := f.NewValue(isa.Store, isa.I32, isa.Void)
-			v.Mem = &Mem{Space: isa.SpaceLDS, Elem: isa.I32, Count: 1}
+			v.Mem = &Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32, Count: 1}}
 			f.Blocks[1].Append(v)
 		}},
 		{"merge", "merge or continue target", func(f *Func) { f.Blocks[0].Merge = &Block{ID: 9} }},

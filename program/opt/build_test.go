@@ -88,11 +88,11 @@ func (b *builder) ret() { b.b.SetSuccs(ir.Return, nil) }
 
 // word is a 32-bit word of a buffer.
 func word(binding int) ir.Mem {
-	return ir.Mem{Space: isa.SpaceBuffer, Binding: binding, Object: binding, Elem: isa.I32}
+	return ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Binding: binding, Elem: isa.I32}, Object: binding}
 }
 
 func slot(l *ir.Local, i uint32) ir.Mem {
-	return ir.Mem{Space: isa.SpaceScratch, Local: l, Elem: isa.I32, Offset: i}
+	return ir.Mem{Access: isa.Access{Space: isa.SpaceScratch, Elem: isa.I32, Offset: i}, Local: l}
 }
 
 // count is how often the operation stands in the function.

@@ -21,7 +21,7 @@ func TestFoldKeepsMeaning(t *testing.T) {
 		known, other := draw(r, typ, "known"), draw(r, typ, "other")
 		left := rapid.Bool().Draw(r, "left")
 		b := newBuilder(t)
-		x := b.load(ir.Mem{Space: isa.SpaceBuffer, Elem: typ}, b.c(0))
+		x := b.load(ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Elem: typ}}, b.c(0))
 		args := []*ir.Value{x, b.ct(typ, known)}
 		values := []uint64{other, known & typ.Mask()}
 		if left {

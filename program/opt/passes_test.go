@@ -46,7 +46,7 @@ func TestAddressParts(t *testing.T) {
 func TestAddressOfLDSHasNoBase(t *testing.T) {
 	b := newBuilder(t)
 	at := b.op(isa.IAdd, isa.I32, b.op(isa.LocalIDX, isa.I32), b.op(isa.WorkgroupIDX, isa.I32))
-	b.store(ir.Mem{Space: isa.SpaceLDS, Elem: isa.I32}, at, b.c(1))
+	b.store(ir.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32}}, at, b.c(1))
 	b.ret()
 	Run(b.f, Options{})
 	if st := one(t, b.f, isa.Store); st.Mem.HasBase || !st.Mem.HasIndex {
@@ -65,7 +65,7 @@ func TestMergeByAlignment(t *testing.T) {
 		at := b.op(isa.IMul, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(c.scale))
 		total := b.c(0)
 		for i := range uint32(4) {
-			total = b.op(isa.IAdd, isa.I32, total, b.load(ir.Mem{Space: c.space, Elem: isa.I32, Offset: 4 * i}, at))
+			total = b.op(isa.IAdd, isa.I32, total, b.load(ir.Mem{Access: isa.Access{Space: c.space, Elem: isa.I32, Offset: 4 * i}}, at))
 		}
 		b.store(word(1), at, total)
 		b.ret()

@@ -112,7 +112,7 @@ func (g *generator) dynamicStore() {
 
 func (g *generator) sharedStore() {
 	own := g.op(isa.Shl, isa.I32, g.op(isa.LocalIndex, isa.I32), g.c(4))
-	m := ir.Mem{Space: isa.SpaceLDS, Elem: isa.I32, Align: 4, Offset: 4 * uint32(g.pick("word", 4))}
+	m := ir.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32, Offset: 4 * uint32(g.pick("word", 4))}, Align: 4}
 	g.store(m, own, g.expression(2))
 }
 
@@ -238,7 +238,7 @@ func (g *generator) expression(depth int) *ir.Value {
 		return g.load(m, scaled)
 	case 2:
 		own := g.op(isa.Shl, isa.I32, g.op(isa.LocalIndex, isa.I32), g.c(4))
-		return g.load(ir.Mem{Space: isa.SpaceLDS, Elem: isa.I32, Align: 4, Offset: 4 * uint32(g.pick("word", 4))}, own)
+		return g.load(ir.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32, Offset: 4 * uint32(g.pick("word", 4))}, Align: 4}, own)
 	case 3:
 		return g.op(isa.Select, isa.I32, g.condition(), g.expression(depth-1), g.expression(depth-1))
 	case 4:
@@ -325,7 +325,7 @@ func watch(f *ir.Func) {
 					v = add(isa.Select, v, one, zero)
 				}
 				differ := add(isa.Xor, v, add(isa.ReadFirstLane, v))
-				add(isa.AtomicOr, zero, differ).Mem = &ir.Mem{Space: isa.SpaceBuffer, Binding: 2, Elem: isa.I32, Count: 1, HasIndex: true, Align: 4}
+				add(isa.AtomicOr, zero, differ).Mem = &ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Binding: 2, Elem: isa.I32, Count: 1}, HasIndex: true, Align: 4}
 			}
 		}
 		for _, v := range b.Phis {

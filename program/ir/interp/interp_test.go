@@ -32,13 +32,13 @@ func (m *maker) i32(n uint64) *ir.Value {
 
 func (m *maker) store(space isa.Space, index, x *ir.Value) {
 	v := m.f.NewValue(isa.Store, isa.I32, isa.Void, index, x)
-	v.Mem = &ir.Mem{Space: space, HasIndex: true, Elem: isa.I32, Count: 1}
+	v.Mem = &ir.Mem{Access: isa.Access{Space: space, Elem: isa.I32, Count: 1}, HasIndex: true}
 	m.b.Append(v)
 }
 
 func (m *maker) load(space isa.Space, index *ir.Value) *ir.Value {
 	v := m.f.NewValue(isa.Load, isa.I32, isa.I32, index)
-	v.Mem = &ir.Mem{Space: space, HasIndex: true, Elem: isa.I32, Count: 1}
+	v.Mem = &ir.Mem{Access: isa.Access{Space: space, Elem: isa.I32, Count: 1}, HasIndex: true}
 	return m.b.Append(v)
 }
 

@@ -1,0 +1,66 @@
+// Package expression is the one expression language of jobs, experiments and figures. Its grammar, parser, checker and
+// interpreter are those of github.com/expr-lang/expr, cut down to numbers, texts and names; the operators are this package's
+// own, as the library's integers wrap around and its / makes floats. docs/expressions.md describes the language.
+//
+// An expression has no loops, lists or ranges: it takes time and memory in proportion to its text, which is bounded.
+//
+// The package does not know where names get their values.
+package expression
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Arithmetic says what numbers are.
+type Arithmetic int
+
+// The arithmetics.
+const (
+	Integers Arithmetic = iota // a number without point or exponent is an integer, and so is what comes of integers
+	Reals                      // all numbers are 64-bit floats; NaN is a missing one
+)
+
+// Type is what a name stands for.
+type Type int
+
+// The types.
+const (
+	Number Type = iota
+	Text
+	Either // not known before the expression runs
+)
+
+// Bounds of an expression.
+const (
+	MaxText  = 1000 // characters
+	maxNodes = 1000 // operations, operands and arguments
+)
+
+// Errors wrapped by what Compile and Run give.
+var (
+	ErrSyntax   = errors.New("bad expression")
+	ErrZero     = errors.New("division by zero")
+	ErrOverflow = errors.New("overflow")
+	errMissing  = errors.New("a number is missing (NaN)")
+)
+
+// Error is a fault at a character of an expression, counted from 1.
+type Error struct {
+	Text string
+	At   int
+	Err  error
+	late bool // found when the expression ran
+}
+
+func (e *Error) Error() string {
+	if e.late {
+		return fmt.Sprintf("expression %q: %v (at character %d)", e.Text, e.Err, e.At)
+	}
+	return fmt.Sprintf("expression %q: at character %d: %v", e.Text, e.At, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is makes what Compile finds an ErrSyntax, whatever its cause.
+func (e *Error) Is(target error) bool { return target == ErrSyntax && !e.late }
