@@ -151,6 +151,9 @@ func draw(seed uint64) *program {
 		for v := range ownWords * (1 - min(k, 1)) {
 			f.body = append(f.body, stmt{kind: record, n: v, e: &expr{op: variable, n: uint32(v)}})
 		}
+		if k > 0 && r.IntN(3) == 0 {
+			f.body = append(f.body, m.endless())
+		}
 		if k > 0 {
 			f.params = callParams
 			f.body = append(f.body, stmt{kind: giveBack, e: m.expr(2)})
@@ -257,6 +260,18 @@ func (m *maker) loop(depth int) stmt {
 		}
 		m.rounds--
 	}
+	return s
+}
+
+// endless draws a loop that lanes leave by returning, one after the other.
+func (m *maker) endless() stmt {
+	s := stmt{kind: election, c: &cond{}, e: &expr{op: thread}}
+	if m.r.IntN(2) == 0 {
+		s.kind, s.e = waterfall, m.expr(1)
+	}
+	m.fuel += 2
+	s.body = append(m.round(0, false), stmt{kind: giveBack, e: m.expr(2)})
+	s.other = m.round(0, true)
 	return s
 }
 
