@@ -33,11 +33,14 @@ func (m *Module) implyOne(c spirv.Capability) {
 	}
 }
 
-// foreign are capabilities of modules whose rules are not those of shaders.
+// foreign are capabilities of modules whose rules are not those that are tested
+// here.
 var foreign = map[spirv.Capability]string{
 	spirv.CapabilityKernel:    "modules of OpenCL",
 	spirv.CapabilityAddresses: "physical addressing",
 	spirv.CapabilityLinkage:   "linkage of modules",
+
+	spirv.CapabilityLongVectorEXT: "vectors of more than four components or of a specialised length",
 }
 
 // freeBuiltIns may stand in a block of built-in members without being used,

@@ -38,6 +38,7 @@ func TestCoreRules(t *testing.T) {
 		{"capabilities", "OpCapability GroupNonUniformArithmetic", ""},
 		{"capabilities", "OpCapability Int16", ""},
 		{"capabilities", "OpCapability Shader", "OpCapability Kernel"},
+		{"capabilities", "OpCapability Shader", "OpCapability Shader\nOpCapability LongVectorEXT\nOpExtension \"SPV_EXT_long_vector\""},
 		{"extensions", "OpCapability Shader", "OpCapability Shader\nOpCapability ShaderClockKHR"},
 		{"ids", "%sum = OpIAdd %uint %x %u1", "%sum = OpIAdd %uint %late %u1"},
 		{"dominance", "%sum = OpIAdd %uint %x %u1", "%sum = OpIAdd %uint %then %u1"},
