@@ -83,7 +83,8 @@ func readSpecialization(r *reader, n *yaml.Node, path string) any {
 		if !ok {
 			return
 		}
-		if id, err := strconv.ParseUint(key.Value, 10, 32); err == nil && key.Tag == "!!int" {
+		// Quoted too: JSON has no other keys, and no name begins with a digit.
+		if id, err := strconv.ParseUint(key.Value, 10, 32); err == nil {
 			out = append(out, Specialization{ID: uint32(id), Value: e})
 		} else {
 			out = append(out, Specialization{Name: key.Value, Value: e})

@@ -34,7 +34,7 @@ machine: rdna3-rx7900xtx
 set: {compute_units: 8, lds.banks: 64}
 shader: reduce.spv
 entry: main
-specialization: {0: 256, block: 0x10}
+specialization: {"0": 256, block: 0x10, 7: 1}
 buffers:
   - {set: 0, binding: 0, name: input,  data: {iota: f32, count: 65536}}
   - {set: 0, binding: 1, name: output, data: {zero: 4}}
@@ -52,7 +52,7 @@ func TestJobOfTheManual(t *testing.T) {
 	}
 	want := []Launch{{
 		Shader: "reduce.spv", Entry: "main", Dispatch: [3]uint32{256, 1, 1},
-		Specialization: []SpecValue{{ID: 0, Value: Number{Int: 256}}, {Name: "block", Value: Number{Int: 16}}},
+		Specialization: []SpecValue{{ID: 0, Value: Number{Int: 256}}, {Name: "block", Value: Number{Int: 16}}, {ID: 7, Value: Number{Int: 1}}},
 		Push:           Content{Bytes: []byte{0, 0, 1, 0}},
 	}}
 	if d := cmp.Diff(want, launches); d != "" {

@@ -47,9 +47,30 @@ func (fl *flow) findFrom() {
 
 // next is the first block after place i, up to place limit, for which lanes may
 // already wait when the wave stands at i; -1 if there is none.
-func (fl *flow) next(i, limit int) int {
+func (fl *flow) next(i, limit int) int { return fl.waiting(i, i, limit) }
+
+// past is next for a wave that finds no lane at place i, so that block i does
+// not run.
+//
+// No lane waits for a block k with from[k] = i then. Such a k is reached through
+// i only: i is its immediate dominator, or the header of a loop around that
+// which ends in front of k. A lane that waits for k has come through i since the
+// wave last came by k; after that the wave has been between i and k, and it
+// comes back to i by a back edge alone. The back edge of a loop with header i is
+// taken by lanes that run i. The loop of any other back edge has its header in
+// front of i; if it ended in front of k, from[k] would be that header or less;
+// so k is in it, and the wave, which leaves out no block that lanes wait for,
+// has come by k.
+//
+// A wave that went to such a k all the same would come to a block that it takes
+// for full with no lane on, and could go round a loop that no lane ever leaves.
+func (fl *flow) past(i int) int { return fl.waiting(i, i-1, len(fl.Blocks)) }
+
+// waiting is the first block between places i and limit for which lanes may
+// wait when no block behind place ran has run.
+func (fl *flow) waiting(i, ran, limit int) int {
 	for k := i + 1; k < limit; k++ {
-		if fl.pend[k] && fl.from[k] <= i {
+		if fl.pend[k] && fl.from[k] <= ran {
 			return k
 		}
 	}

@@ -208,7 +208,7 @@ func (e *emitter) block(i int) {
 	e.start[i] = int32(len(e.insts))
 	if e.fl.pend[i] {
 		e.control(isa.Inst{Op: isa.MaskJoin, T: isa.I64, Dst: e.mask(i), Src: src(e.mask(i))}, b)
-		if k := e.onward(i); !e.fl.full[i] && !e.together.within(i, k) {
+		if k := e.orEnd(e.fl.past(i)); !e.fl.full[i] && !e.together.within(i, k) {
 			e.branch(isa.Inst{Op: isa.BranchExecZ}, k, b)
 		}
 	}
@@ -272,11 +272,13 @@ func (e *emitter) leave(i int, b *ir.Block) {
 }
 
 // onward is the next block at which lanes may wait, or the program's end.
-func (e *emitter) onward(i int) int {
-	if k := e.fl.next(i, len(e.fl.Blocks)); k >= 0 {
-		return k
+func (e *emitter) onward(i int) int { return e.orEnd(e.fl.next(i, len(e.fl.Blocks))) }
+
+func (e *emitter) orEnd(place int) int {
+	if place < 0 {
+		return len(e.fl.Blocks)
 	}
-	return len(e.fl.Blocks)
+	return place
 }
 
 // parks reports that the way from place i to place j passes a block that lanes

@@ -79,12 +79,38 @@ func (b *builder) specTruth(x bool) {
 
 // null gives the leaves of a zero value.
 func (b *builder) null() {
-	types := b.leafTypes(b.resultType())
-	out := make([]*ir.Value, len(types))
-	for i, t := range types {
-		out[i] = b.cnst(t, 0)
+	t := b.resultType()
+	b.leafTypes(t) // the types are supported, and not too large
+	b.set(b.nullLeaves(t)...)
+}
+
+// nullOffset is that of a null pointer to a buffer or to LDS: byte 0 is a place
+// that other pointers point to, and no access to the last byte of 32 bits of
+// address is in bounds.
+const nullOffset = 1<<32 - 1
+
+func (b *builder) nullLeaves(t *validate.Type) (out []*ir.Value) {
+	switch t.Kind {
+	case validate.KindVector, validate.KindMatrix, validate.KindArray:
+		one := b.nullLeaves(t.Elem)
+		for range b.count(t) {
+			out = append(out, one...)
+		}
+		return out
+	case validate.KindStruct:
+		for _, m := range t.Members {
+			out = append(out, b.nullLeaves(m)...)
+		}
+		return out
 	}
-	b.set(out...)
+	types := b.leafTypes(t)
+	for _, l := range types {
+		out = append(out, b.cnst(l, 0))
+	}
+	if last := len(types) - 1; t.Kind == validate.KindPointer && types[last] == isa.I32 {
+		out[last] = b.cnst(isa.I32, nullOffset)
+	}
+	return out
 }
 
 func (b *builder) undefined() {

@@ -246,9 +246,17 @@ func (b *builder) frexpStruct() {
 	b.set(append(b.apply(isa.FrexpMant, x), b.exponents(x, b.comp(t.Members[1]))...)...)
 }
 
+// farExponent is beyond what any exponent does to any number: the distance of
+// the smallest double from the largest is less than 2200 doublings.
+const farExponent = 1 << 14
+
 func (b *builder) ldexp() {
 	b.ext(2, func(t isa.Type, a []*ir.Value) *ir.Value {
 		e := a[1]
+		if e.R == isa.I64 { // has to keep its sign and size in 32 bits
+			e = b.op(isa.SMin, e.R, e, b.cnst(e.R, farExponent))
+			e = b.op(isa.SMax, e.R, e, b.cnst(e.R, -farExponent&(1<<64-1)))
+		}
 		if e.R != isa.I32 {
 			e = b.conv(isa.SConvert, e.R, isa.I32, e)
 		}

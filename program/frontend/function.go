@@ -105,8 +105,9 @@ func (b *builder) inline(fn *validate.Function, args []val) val {
 	return v
 }
 
-// returned joins the values of a function's returns. Several returns make the
-// call a construct of its own: lanes reconverge behind it.
+// returned joins the values of a function's returns. Several returns, or one
+// that may stand in a loop, make the call a construct of its own: lanes
+// reconverge behind it.
 func (b *builder) returned(fr *frame, from *ir.Block) val {
 	if len(fr.rets) == 0 {
 		types := b.leafTypes(b.typ(fr.fn.Def.Type))
@@ -116,10 +117,12 @@ func (b *builder) returned(fr *frame, from *ir.Block) val {
 		}
 		return val{leaves: out}
 	}
+	if len(fr.rets) > 1 || hasLoop(fr.fn) {
+		from.Merge = fr.cont
+	}
 	if len(fr.rets) == 1 {
 		return fr.rets[0].v
 	}
-	from.Merge = fr.cont
 	types := b.leafTypes(b.typ(fr.fn.Def.Type))
 	phis := make([]*ir.Value, len(types))
 	for i, t := range types {
@@ -132,6 +135,15 @@ func (b *builder) returned(fr *frame, from *ir.Block) val {
 		}
 	}
 	return val{leaves: phis}
+}
+
+func hasLoop(fn *validate.Function) bool {
+	for _, blk := range fn.Blocks {
+		if m := blk.Merge(); m != nil && m.Op == spirv.OpLoopMerge {
+			return true
+		}
+	}
+	return false
 }
 
 func (b *builder) newBlock() *ir.Block {

@@ -32,6 +32,7 @@ type pointer struct {
 	index  *ir.Value // dynamic part of the address, in bytes (words in scratch); nil if none
 	offset uint32    // constant part
 	align  uint32    // of index, bytes
+	stride uint32    // bytes between the elements of the array that it points into; 0: not known
 
 	object   int
 	volatile bool
@@ -215,9 +216,7 @@ func (b *builder) leafMismatch(x, y *validate.Type) bool { return x.Kind != y.Ki
 
 // pointeeStride is the distance of consecutive pointees, in bytes.
 func (b *builder) pointeeStride(t *validate.Type, p pointer) uint32 {
-	if p.space != isa.SpaceBuffer && p.space != isa.SpaceFlat && p.space != isa.SpaceLDS || p.array {
-		b.unsupported("pointer arithmetic on %s", t.Storage)
-	}
+	b.wantArithmetic(t, p)
 	if s, ok := b.m.Decoration(t.ID, spirv.DecorationArrayStride); ok && !p.lay.natural {
 		return s
 	}
@@ -226,6 +225,12 @@ func (b *builder) pointeeStride(t *validate.Type, p pointer) uint32 {
 	}
 	s := b.shape(p.typ, p.lay)
 	return roundUp(s.size, s.align)
+}
+
+func (b *builder) wantArithmetic(t *validate.Type, p pointer) {
+	if p.space != isa.SpaceBuffer && p.space != isa.SpaceFlat && p.space != isa.SpaceLDS || p.array {
+		b.unsupported("pointer arithmetic on %s", t.Storage)
+	}
 }
 
 // step goes from a pointer to a composite to one of its parts.
@@ -243,12 +248,13 @@ func (b *builder) step(p pointer, index spirv.ID) pointer {
 		return b.stepLocal(p, index)
 	}
 	t := p.typ
+	p.stride = 0
 	switch t.Kind {
 	case validate.KindStruct:
 		return b.stepMember(p, index)
 	case validate.KindArray, validate.KindRuntimeArray, validate.KindMatrix:
 		stride, inner := b.element(t, p.lay)
-		p.typ, p.lay = t.Elem, inner
+		p.typ, p.lay, p.stride = t.Elem, inner, stride
 		return b.move(p, index, stride, 0)
 	case validate.KindVector:
 		stride := max(p.lay.vecStride, memBytes(b.scalar(t.Elem)))
@@ -413,7 +419,7 @@ func (b *builder) ptrEqual(equal bool) {
 // ptrDiff carries out OpPtrDiff: the distance in elements.
 func (b *builder) ptrDiff() {
 	x, y := b.ptr(b.arg(0)), b.ptr(b.arg(1))
-	stride := b.pointeeStride(b.typeOf(b.arg(0)), x)
+	stride := b.distanceStride(b.typeOf(b.arg(0)), x, y)
 	t := x.addressType()
 	d := b.op(isa.ISub, t, b.address(x), b.address(y))
 	d = b.op(isa.SDiv, t, d, b.cnst(t, uint64(max(stride, 1))))
@@ -422,4 +428,39 @@ func (b *builder) ptrDiff() {
 		d = b.conv(isa.SConvert, t, r, d)
 	}
 	b.set(d)
+}
+
+// distanceStride is the stride of the array that two pointers point into. The
+// pointers' type need not have an ArrayStride, unlike that of OpPtrAccessChain:
+// the array has.
+func (b *builder) distanceStride(t *validate.Type, x, y pointer) uint32 {
+	b.wantArithmetic(t, x)
+	if s := max(x.stride, y.stride); s != 0 {
+		return s
+	}
+	if b.m.Decorated(t.ID, spirv.DecorationArrayStride) || x.lay.natural {
+		return b.pointeeStride(t, x)
+	}
+	s := b.onlyStride(x.typ)
+	if s == 0 {
+		b.unsupported("the distance of pointers into an array whose stride is not known: their type %%%d has no ArrayStride", t.ID)
+	}
+	return s
+}
+
+// onlyStride is the stride of all arrays of a type in the module; 0 if they
+// differ or there are none.
+func (b *builder) onlyStride(elem *validate.Type) (only uint32) {
+	for id := range spirv.ID(b.m.Raw.Bound) {
+		t := b.m.Type(id)
+		if t == nil || t.Kind != validate.KindArray && t.Kind != validate.KindRuntimeArray || t.Elem != elem {
+			continue
+		}
+		s, _ := b.m.Decoration(id, spirv.DecorationArrayStride)
+		if only != 0 && s != only {
+			return 0
+		}
+		only = s
+	}
+	return only
 }

@@ -18,6 +18,16 @@ const outBuffer = `
 %lptr = OpTypePointer Function %uint
 `
 
+const nullPointers = `
+%u4 = OpConstant %uint 4
+%u8 = OpConstant %uint 8
+%u16 = OpConstant %uint 16
+%nullword = OpConstantNull %outword
+%ldsword = OpTypePointer Workgroup %uint
+%nulllds = OpConstantNull %ldsword
+%lds = OpVariable %ldsword Workgroup
+`
+
 const outDecorations = size1 + `
 OpDecorate %outarray ArrayStride 4
 OpMemberDecorate %outblock 0 Offset 0
@@ -107,6 +117,39 @@ OpCopyMemory %w %v
 	{"struct undef", "", "%st = OpTypeStruct %uint %v4 %bool\n%un = OpUndef %st", `
 %s = OpCompositeInsert %st %u3 %un 0
 %r = OpCompositeExtract %uint %s 0`, 3},
+	{"exponent of 64 bits", `OpCapability Int64
+%set = OpExtInstImport "GLSL.std.450"`, `%long = OpTypeInt 64 1
+%low = OpConstant %long -9223372036854775803
+%high = OpConstant %long 4294967297`, `
+%a = OpExtInst %float %set Ldexp %f1 %low
+%b = OpExtInst %float %set Ldexp %f1 %high
+%s = OpFSub %float %b %a
+%r = OpBitcast %uint %s`, 0x7f800000},
+	{"pointers and null", "OpCapability VariablePointers", nullPointers, `
+%a = OpAccessChain %outword %out %u0 %u0
+%e1 = OpPtrEqual %bool %a %nullword
+%e2 = OpPtrEqual %bool %nullword %nullword
+%e3 = OpPtrNotEqual %bool %lds %nulllds
+%e4 = OpPtrEqual %bool %nulllds %nulllds
+%e5 = OpPtrEqual %bool %lds %nulllds
+%n1 = OpSelect %uint %e1 %u1 %u0
+%n2 = OpSelect %uint %e2 %u2 %u0
+%n3 = OpSelect %uint %e3 %u4 %u0
+%n4 = OpSelect %uint %e4 %u8 %u0
+%n5 = OpSelect %uint %e5 %u16 %u0
+%s2 = OpBitwiseOr %uint %n1 %n2
+%s3 = OpBitwiseOr %uint %s2 %n3
+%s4 = OpBitwiseOr %uint %s3 %n4
+%r = OpBitwiseOr %uint %s4 %n5`, 2 + 4 + 8},
+	{"distance of pointers", "OpCapability VariablePointers", "", `
+%a = OpAccessChain %outword %out %u0 %u3
+%b = OpAccessChain %outword %out %u0 %u1
+%d = OpPtrDiff %uint %a %b
+%c = OpSelect %outword %true %a %b
+%e = OpPtrDiff %int %b %c
+%f = OpBitcast %uint %e
+%g = OpIMul %uint %f %u3
+%r = OpIAdd %uint %g %d`, 1<<32 - 6 + 2},
 	{"narrow", "OpCapability Int8", "%byte = OpTypeInt 8 1\n%m = OpConstant %byte -3\n%k = OpConstant %byte 100", `
 %p = OpIMul %byte %m %k
 %w = OpSConvert %int %p

@@ -255,8 +255,12 @@ func canJoin(b *ir.Block, named []bool) bool {
 		return false
 	}
 	s := b.Succs[0]
-	return s != b && len(s.Preds) == 1 && !named[s.ID] && len(s.Phis) == 0 && (b.Merge == nil || s.Merge == nil)
+	return s != b && len(s.Preds) == 1 && !named[s.ID] && len(s.Phis) == 0 && (!isHeader(b) || !isHeader(s))
 }
+
+// isHeader reports the header of a construct; nothing comes to the merge block
+// of some loops.
+func isHeader(b *ir.Block) bool { return b.Merge != nil || b.Continue != nil }
 
 // join moves s, which follows b alone, into b.
 func join(b, s *ir.Block) {
@@ -264,7 +268,7 @@ func join(b, s *ir.Block) {
 		b.Append(v)
 	}
 	b.Term, b.Cond, b.Succs = s.Term, s.Cond, s.Succs
-	if s.Merge != nil {
+	if isHeader(s) {
 		b.Merge, b.Continue, b.Unroll = s.Merge, s.Continue, s.Unroll
 	}
 	for _, t := range s.Succs {

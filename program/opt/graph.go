@@ -151,11 +151,21 @@ func (g *graph) findArms(l *loop, p int) {
 		case named[q]:
 			i = g.last[q] - 1 // nothing below it either
 		case l.round[dom]:
-			l.members[q] = len(b.Preds) == 1 && !g.dominates(l.header.Continue, g.Blocks[dom])
+			l.members[q] = g.entries(b) == 1 && !g.dominates(l.header.Continue, g.Blocks[dom])
 		default:
 			l.members[q] = l.members[dom]
 		}
 	}
+}
+
+// entries counts the edges to b, but for those of a loop that b is the header of.
+func (g *graph) entries(b *ir.Block) (n int) {
+	for _, p := range b.Preds {
+		if !g.dominates(b, p) {
+			n++
+		}
+	}
+	return n
 }
 
 // namedOutside marks the merge and continue blocks of the loop and of the
