@@ -12,6 +12,7 @@ import (
 // skipped.
 var house = map[string]string{
 	"docs":                  "", // tests only
+	"systemtest":            "", // tests only
 	"spirv/grammar":         "",
 	"spirv/grammar/gen":     "",
 	"spirv":                 "spirv/grammar",
@@ -31,22 +32,24 @@ var house = map[string]string{
 	"expression":            "",
 	"config":                "isa expression",
 	"engine":                "",
-	"tracing":               "isa program config",
-	"tracing/perfetto":      "isa tracing",
-	"tracing/profile":       "isa program config tracing",
-	"tracing/report":        "tracing tracing/profile",
-	"tracing/daisen":        "isa tracing",
+	"account":               "isa",
+	"probe":                 "program account",
+	"tracing":               "isa program config account",
+	"tracing/perfetto":      "account probe isa tracing",
+	"tracing/profile":       "account probe isa program config tracing",
+	"tracing/report":        "account probe tracing tracing/profile",
+	"tracing/daisen":        "account probe isa tracing",
 	"tracing/monitor":       "",
-	"simd":                  "isa program tracing",
+	"simd":                  "isa program account probe",
 	"lds":                   "engine isa mem/lane mem/rmw",
 	"mem":                   "engine isa mem/lane mem/rmw program/ir",
-	"cu":                    "engine isa program simd lds mem tracing",
-	"scheduler":             "engine isa program simd mem mem/lane cu tracing",
-	"gpu":                   "engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
+	"cu":                    "engine isa program simd lds mem account probe",
+	"scheduler":             "engine isa program simd mem mem/lane cu account probe",
+	"gpu":                   "account probe engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
 	"experiments":           "config",
 	"experiments/sweep":     "config experiments",
 	"plots":                 "expression",
-	"cmd/spvsim":            "engine spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots",
+	"cmd/spvsim":            "account probe engine spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots",
 }
 
 // akita are the packages that may know the event engine.

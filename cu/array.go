@@ -5,10 +5,10 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/account"
 	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/simd"
-	"spvsim/tracing"
 )
 
 // Never is later than every cycle that a run can reach.
@@ -120,8 +120,8 @@ func (a *Array) Report(to *engine.Port) {
 }
 
 // Settle charges the empty slots up to cycle end and adds up where all slot-cycles went.
-func (a *Array) Settle(end uint64) tracing.SlotCycles {
-	var sum tracing.SlotCycles
+func (a *Array) Settle(end uint64) account.SlotCycles {
+	var sum account.SlotCycles
 	for _, u := range a.Units {
 		for _, s := range u.SIMDs {
 			s.Settle(end)

@@ -2,24 +2,24 @@ package cu
 
 import (
 	"spvsim/isa"
+	"spvsim/probe"
 	"spvsim/simd"
-	"spvsim/tracing"
 )
 
 // trace is who hears of what the compute units do, and what telling it needs.
 type trace struct {
-	to     tracing.Tracer // nil: nobody
-	levels []string       // of the memory hierarchy, nearest first
+	to     probe.Tracer // nil: nobody
+	levels []string     // of the memory hierarchy, nearest first
 
-	access        tracing.Access
-	group         tracing.Workgroup
-	lines         []tracing.Line
+	access        probe.Access
+	group         probe.Workgroup
+	lines         []probe.Line
 	before, after []uint64
 }
 
 // Trace tells t from now on what the compute units do; nil: nobody. Levels name
 // the memory hierarchy's levels, nearest first.
-func (a *Array) Trace(t tracing.Tracer, levels []string) {
+func (a *Array) Trace(t probe.Tracer, levels []string) {
 	a.trace = trace{to: t, levels: levels}
 	for _, u := range a.Units {
 		for _, s := range u.SIMDs {
@@ -29,11 +29,11 @@ func (a *Array) Trace(t tracing.Tracer, levels []string) {
 }
 
 // Tracer hears what the compute units do; nil: nobody does.
-func (a *Array) Tracer() tracing.Tracer { return a.trace.to }
+func (a *Array) Tracer() probe.Tracer { return a.trace.to }
 
 // placed tells of a workgroup that takes room on a unit.
 func (t *trace) placed(now uint64, unit int, l *Launch, wg *Workgroup) {
-	t.group = tracing.Workgroup{At: now, Unit: unit, Index: wg.Index, ID: wg.ID, Name: l.Code.Program.Name, Input: wg.Node.Input}
+	t.group = probe.Workgroup{At: now, Unit: unit, Index: wg.Index, ID: wg.ID, Name: l.Code.Program.Name, Input: wg.Node.Input}
 	t.to.WorkgroupBegin(&t.group)
 }
 
@@ -47,7 +47,7 @@ func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) simd.
 	}
 	b := u.memory.Access(now, w, in, u.slot(w))
 	pc, _ := w.Where()
-	t.access = tracing.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: b.Ready}
+	t.access = probe.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: b.Ready}
 	if p != nil {
 		t.describe(p, b.Pending)
 	}
@@ -58,11 +58,11 @@ func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) simd.
 // describe says which lines a port's last access asked for, and how far it went.
 func (t *trace) describe(p *port, pending bool) {
 	if pending {
-		t.access.Ready, t.access.ID = tracing.Unknown, p.waiting[len(p.waiting)-1].token
+		t.access.Ready, t.access.ID = probe.Unknown, p.waiting[len(p.waiting)-1].token
 	}
 	t.lines = t.lines[:0]
 	for _, l := range p.port.Lines() {
-		t.lines = append(t.lines, tracing.Line{Addr: l.Addr, Bytes: l.Bytes})
+		t.lines = append(t.lines, probe.Line{Addr: l.Addr, Bytes: l.Bytes})
 	}
 	t.access.Lines = t.lines
 	t.after = p.port.Asked(t.after[:0])
@@ -77,6 +77,6 @@ func (t *trace) describe(p *port, pending bool) {
 func (u *ComputeUnit) tracedLDS(now uint64, w *simd.Wave, in *isa.Inst, ready uint64, passes, conflicts int) {
 	t := &u.array.trace
 	pc, _ := w.Where()
-	t.access = tracing.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: ready, Passes: passes, Conflicts: conflicts}
+	t.access = probe.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: ready, Passes: passes, Conflicts: conflicts}
 	t.to.LDS(&t.access)
 }

@@ -7,13 +7,13 @@ import (
 	"io"
 	"math"
 
+	"spvsim/account"
 	"spvsim/config"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/program/ir"
 	"spvsim/raster"
-	"spvsim/tracing"
 )
 
 // maxDrawWaves bounds the waves of a draw, of which each takes 2.5 KB of host memory.
@@ -31,7 +31,7 @@ type draw struct {
 	waves  []isa.Fragments
 	quads  int // in the last wave
 	lanes  int
-	counts tracing.FragmentCounts
+	counts account.FragmentCounts
 	depth  []float32 // of the early test; nil: none
 }
 

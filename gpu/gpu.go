@@ -16,6 +16,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/mem"
+	"spvsim/probe"
 	"spvsim/tracing"
 )
 
@@ -47,8 +48,8 @@ type Setup struct {
 	Machine *config.Machine
 	Job     *config.Job
 
-	Observer tracing.Observer // nil: nobody listens
-	Tracer   tracing.Tracer   // nil: nobody traces; hears of the round that is counted, the last
+	Observer probe.Observer // nil: nobody listens
+	Tracer   probe.Tracer   // nil: nobody traces; hears of the round that is counted, the last
 	// Attach is given the engine and its parts before the run, for looking at
 	// them while they work.
 	Attach func(sim.Engine, []sim.Component) error

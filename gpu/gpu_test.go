@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/config"
+	"spvsim/probe"
 	"spvsim/tracing"
 )
 
@@ -349,7 +350,7 @@ func TestCancelled(t *testing.T) {
 // printed collects what lanes print.
 type printed []string
 
-func (p *printed) Printed(e tracing.Print) {
+func (p *printed) Printed(e probe.Print) {
 	*p = append(*p, fmt.Sprintf("%v %d %d %s", e.Workgroup, e.Wave, e.Lane, e.Text))
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/engine"
@@ -14,7 +15,6 @@ import (
 	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/simd"
-	"spvsim/tracing"
 )
 
 // A machine is the simulated GPU: its components on one engine.
@@ -93,14 +93,14 @@ func newHierarchy(m *config.Machine, engine sim.Engine, spec mem.Spec) (mem.Hier
 func (g *machine) cycle() uint64 { return g.engine.Now() }
 
 // levels returns the counters of the memory hierarchy so far.
-func (g *machine) levels() []tracing.Level {
-	var list []tracing.Level
+func (g *machine) levels() []account.Level {
+	var list []account.Level
 	counters := g.hierarchy.Counters()
 	if g.chip != nil {
 		counters = append(counters, g.chip.Counter)
 	}
 	for _, c := range counters {
-		list = append(list, tracing.Level{
+		list = append(list, account.Level{
 			Name: c.Level, Accesses: c.Accesses, Hits: c.Hits, InFlight: c.InFlight,
 			Misses: c.Misses, Bytes: c.Bytes, Writebacks: c.Writebacks,
 		})
@@ -109,7 +109,7 @@ func (g *machine) levels() []tracing.Level {
 }
 
 // ldsCounts returns the counters of all local data shares so far, and the accesses out of bounds.
-func (g *machine) ldsCounts() (sum tracing.LDSCounts, faults uint64) {
+func (g *machine) ldsCounts() (sum account.LDSCounts, faults uint64) {
 	for _, l := range g.lds {
 		sum.Accesses += l.Counters.Accesses
 		sum.Passes += l.Counters.Passes

@@ -8,8 +8,8 @@ import (
 
 	"spvsim/cu"
 	"spvsim/isa"
+	"spvsim/probe"
 	"spvsim/simd"
-	"spvsim/tracing"
 )
 
 // printer is who formats what waves print; nil when nobody listens.
@@ -22,7 +22,7 @@ func (r *runner) printer() cu.Printer {
 		st := &w.State
 		for mask := st.Exec; mask != 0; mask &= mask - 1 {
 			lane := bits.TrailingZeros64(mask)
-			r.setup.Observer.Printed(tracing.Print{
+			r.setup.Observer.Printed(probe.Print{
 				Cycle: now, Workgroup: st.Workgroup, Wave: st.WaveInGroup, Lane: lane,
 				Text: formatPrint(format, printArguments(st, in, lane)),
 			})

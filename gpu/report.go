@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/isa"
 	"spvsim/simd"
-	"spvsim/tracing"
 )
 
 // maxReported is how many waves a report names.
@@ -57,7 +57,7 @@ func waitText(w *simd.Wave) string {
 	if w.Ready() < cu.Never {
 		return fmt.Sprintf("goes on from cycle %d (%s)", w.Ready(), w.WaitsFor())
 	}
-	if w.WaitsFor() == tracing.Barrier {
+	if w.WaitsFor() == account.Barrier {
 		return fmt.Sprintf("waits at the barrier, %d of %d waves have arrived", w.Group.Arrived, len(w.Group.Waves))
 	}
 	return "waits for " + w.WaitsFor().String()

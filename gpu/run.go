@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/engine"
@@ -12,7 +13,6 @@ import (
 	"spvsim/mem"
 	"spvsim/simd"
 	"spvsim/spirv/validate"
-	"spvsim/tracing"
 )
 
 // A runner runs one job on one machine.
@@ -31,7 +31,7 @@ type runner struct {
 	now    uint64       // cycle in which the next launch begins
 	issued uint64       // instructions over all rounds
 	before snapshot
-	steps  []tracing.StepCounts // of the round that runs
+	steps  []account.StepCounts // of the round that runs
 	stepOf map[string]int
 }
 
@@ -253,8 +253,8 @@ func (r *runner) failure(finished bool) error {
 // A snapshot is the machine's cumulative counters at one time.
 type snapshot struct {
 	byClass [isa.NumClasses]uint64
-	lds     tracing.LDSCounts
-	levels  []tracing.Level
+	lds     account.LDSCounts
+	levels  []account.Level
 	faults  uint64
 }
 
@@ -288,12 +288,12 @@ func (r *runner) count(l *launch, end uint64) {
 }
 
 // counts is what the machine did since the snapshot before, up to cycle end.
-func (r *runner) counts(end uint64, codes ...*simd.Code) *tracing.Counts {
+func (r *runner) counts(end uint64, codes ...*simd.Code) *account.Counts {
 	after := r.snapshot(codes...)
-	c := &tracing.Counts{
+	c := &account.Counts{
 		Launches: 1, Cycles: end - r.now,
 		Slots: r.machine.array.Settle(end), Memory: after.levels, OutOfBounds: after.faults - r.before.faults,
-		LDS: tracing.LDSCounts{
+		LDS: account.LDSCounts{
 			Accesses:       after.lds.Accesses - r.before.lds.Accesses,
 			Passes:         after.lds.Passes - r.before.lds.Passes,
 			ConflictPasses: after.lds.ConflictPasses - r.before.lds.ConflictPasses,
@@ -309,13 +309,13 @@ func (r *runner) counts(end uint64, codes ...*simd.Code) *tracing.Counts {
 }
 
 // add adds the counts of a launch to those of its step.
-func (r *runner) add(step string, c *tracing.Counts) {
+func (r *runner) add(step string, c *account.Counts) {
 	r.issued += c.Instructions()
 	i, ok := r.stepOf[step]
 	if !ok {
 		i = len(r.steps)
 		r.stepOf[step] = i
-		r.steps = append(r.steps, tracing.StepCounts{Name: step})
+		r.steps = append(r.steps, account.StepCounts{Name: step})
 	}
 	r.steps[i].Add(c)
 }

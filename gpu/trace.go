@@ -1,13 +1,13 @@
 package gpu
 
 import (
-	"spvsim/tracing"
+	"spvsim/probe"
 )
 
 // Geometry says which wave slots the job's machine has.
-func (r *runner) geometry() *tracing.Geometry {
+func (r *runner) geometry() *probe.Geometry {
 	m := r.setup.Machine
-	g := &tracing.Geometry{Machine: m.Name, ClockMHz: m.ClockMHz, Engines: m.ShaderEngines, Units: m.ComputeUnits, SIMDs: m.SIMDs, Slots: m.WaveSlots}
+	g := &probe.Geometry{Machine: m.Name, ClockMHz: m.ClockMHz, Engines: m.ShaderEngines, Units: m.ComputeUnits, SIMDs: m.SIMDs, Slots: m.WaveSlots}
 	for _, l := range r.machine.levels() {
 		g.Levels = append(g.Levels, l.Name)
 	}
@@ -29,7 +29,7 @@ func (r *runner) traceRound(round int) {
 // traceLaunch tells the tracer, if it listens by now, that a launch begins.
 func (r *runner) traceLaunch(step string) {
 	if t := r.machine.array.Tracer(); t != nil {
-		t.LaunchBegin(&tracing.Launch{Step: step, At: r.now})
+		t.LaunchBegin(&probe.Launch{Step: step, At: r.now})
 	}
 }
 
@@ -43,7 +43,7 @@ func (r *runner) traceEnd(end uint64) {
 
 // sample hands the state of the machine to the tracer.
 func (r *runner) sample(now uint64) (next uint64) {
-	s := tracing.Sample{At: now, Levels: r.machine.levels()}
+	s := probe.Sample{At: now, Levels: r.machine.levels()}
 	for _, u := range r.machine.array.Units {
 		s.Workgroups += u.Resident()
 		for _, lanes := range u.SIMDs {

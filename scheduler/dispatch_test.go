@@ -5,9 +5,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/account"
 	"spvsim/isa"
 	"spvsim/simd"
-	"spvsim/tracing"
 )
 
 // wide is a machine of two engines with three compute units each.
@@ -26,7 +26,7 @@ func TestLaunchCosts(t *testing.T) {
 		if want := uint64(c.kernel + max(c.latency, 1) + 2); o.cycles != want {
 			t.Errorf("kernel launch %d, wave launch %d: %d cycles, want %d", c.kernel, c.latency, o.cycles, want)
 		}
-		if got, want := o.slots[tracing.Dispatch], uint64(max(c.latency, 1)); got != want {
+		if got, want := o.slots[account.Dispatch], uint64(max(c.latency, 1)); got != want {
 			t.Errorf("%d slot-cycles for dispatch, want %d", got, want)
 		}
 	}
@@ -106,7 +106,7 @@ func TestEmptyGrid(t *testing.T) {
 	m.disp.KernelLaunchCycles = 100
 	o := newRig(t, m).run(t, assemble(64, add(3, 1, 2)), 0, simd.Never)
 	o.check(t, m)
-	if o.cycles != 100 || o.slots[tracing.Empty] != 100*m.slots() {
+	if o.cycles != 100 || o.slots[account.Empty] != 100*m.slots() {
 		t.Errorf("%d cycles, %v", o.cycles, o.slots)
 	}
 }

@@ -6,13 +6,13 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/program"
 	"spvsim/simd"
-	"spvsim/tracing"
 )
 
 // A machine is everything that a test may choose.
@@ -139,7 +139,7 @@ func newRig(t testing.TB, m *machine) *rig {
 // outcome is what a run came to.
 type outcome struct {
 	cycles uint64
-	slots  tracing.SlotCycles
+	slots  account.SlotCycles
 	code   *simd.Code
 	err    error
 }

@@ -1,17 +1,19 @@
 package scheduler
 
-import "spvsim/tracing"
+import (
+	"spvsim/account"
+)
 
 // Counts are what happened since the last call. MeshGroup numbers start anew.
-func (r *Run) Counts() *tracing.GraphCounts {
-	c := &tracing.GraphCounts{Queue: r.counts, Unused: r.unuse}
+func (r *Run) Counts() *account.GraphCounts {
+	c := &account.GraphCounts{Queue: r.counts, Unused: r.unuse}
 	c.Queue.ScratchUsed = r.pool.spilled
 	for i, n := range r.graph.Nodes {
 		s := &r.stats[i]
-		c.Nodes = append(c.Nodes, tracing.NodeCounts{Name: n.String(), Payloads: s.payloads, Workgroups: s.workgroups, Waits: s.waits})
+		c.Nodes = append(c.Nodes, account.NodeCounts{Name: n.String(), Payloads: s.payloads, Workgroups: s.workgroups, Waits: s.waits})
 		*s = nodeStats{}
 	}
-	r.counts, r.unuse, r.pool.spilled = tracing.QueueCounts{}, 0, 0
+	r.counts, r.unuse, r.pool.spilled = account.QueueCounts{}, 0, 0
 	return c
 }
 
@@ -29,7 +31,7 @@ type holder interface {
 
 // Charge accounts for wave slots that workers of the scheduler hold while they
 // wait for payloads: no wave of a node is in them.
-func (r *Run) Charge(c *tracing.SlotCycles, end uint64) {
+func (r *Run) Charge(c *account.SlotCycles, end uint64) {
 	h, ok := r.policy.(holder)
 	if !ok {
 		return
@@ -38,10 +40,10 @@ func (r *Run) Charge(c *tracing.SlotCycles, end uint64) {
 	if end <= from {
 		return
 	}
-	held, used := slots*(end-from), c.Total()-c[tracing.Empty]
+	held, used := slots*(end-from), c.Total()-c[account.Empty]
 	if held > used {
-		idle := min(held-used, c[tracing.Empty])
-		c[tracing.Empty] -= idle
-		c[tracing.Payload] += idle
+		idle := min(held-used, c[account.Empty])
+		c[account.Empty] -= idle
+		c[account.Payload] += idle
 	}
 }

@@ -8,10 +8,10 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/engine"
 	"spvsim/mem"
-	"spvsim/tracing"
 )
 
 // ErrFault says that a shader did what the specification leaves undefined.
@@ -146,7 +146,7 @@ type Run struct {
 
 	stats  []nodeStats
 	opened []uint32 // workgroups of each node in the dispatch, so far
-	counts tracing.QueueCounts
+	counts account.QueueCounts
 	unuse  uint64
 	lines  []mem.Line
 	turns  int // where round-robin begins

@@ -8,12 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/simd"
-	"spvsim/tracing"
 )
 
 func exp2(dst, a int) isa.Inst {
@@ -234,7 +234,7 @@ func TestBranches(t *testing.T) {
 	if got := o.code.Counts[3].Issues; got != trips {
 		t.Errorf("the branch issued %d times, want %d", got, trips)
 	}
-	if got, want := o.slots[tracing.Fetch], uint64((trips-1)*7); got != want {
+	if got, want := o.slots[account.Fetch], uint64((trips-1)*7); got != want {
 		t.Errorf("%d cycles waited for the target of branches, want %d", got, want)
 	}
 }
@@ -247,10 +247,10 @@ func TestMemoryLatencyAndReasons(t *testing.T) {
 	if want := uint64(1 + 100 + 1 + 20 + 1 + 1); o.cycles != want {
 		t.Errorf("%d cycles, want %d", o.cycles, want)
 	}
-	if o.slots[tracing.Memory] != 99 || o.slots[tracing.LDS] != 19 {
-		t.Errorf("waited %d cycles for memory and %d for the LDS, want 99 and 19", o.slots[tracing.Memory], o.slots[tracing.LDS])
+	if o.slots[account.Memory] != 99 || o.slots[account.LDS] != 19 {
+		t.Errorf("waited %d cycles for memory and %d for the LDS, want 99 and 19", o.slots[account.Memory], o.slots[account.LDS])
 	}
-	if c := o.code.Counts[1].Cycles; c[tracing.Memory] != 99 || c[tracing.Issued] != 1 {
+	if c := o.code.Counts[1].Cycles; c[account.Memory] != 99 || c[account.Issued] != 1 {
 		t.Errorf("the addition behind the load has %v", c)
 	}
 }
@@ -298,8 +298,8 @@ func TestBarrierWaitsForTheLastWave(t *testing.T) {
 		if o.cycles != want {
 			t.Errorf("latency %d: %d cycles, want %d", latency, o.cycles, want)
 		}
-		at := o.code.Counts[10].Cycles[tracing.Barrier]
-		if waited := o.slots[tracing.Barrier]; waited == 0 || at != waited {
+		at := o.code.Counts[10].Cycles[account.Barrier]
+		if waited := o.slots[account.Barrier]; waited == 0 || at != waited {
 			t.Errorf("latency %d: %d cycles waited at the barrier, %d of them charged to it", latency, waited, at)
 		}
 	}
@@ -418,7 +418,7 @@ func TestDeadlockIsSeen(t *testing.T) {
 	}
 	w := r.array.Units[0].SIMDs[0].Waves()[0]
 	pc, _ := w.Where()
-	if pc != 1 || w.WaitsFor() != tracing.Memory || w.Ready() < cu.Never {
+	if pc != 1 || w.WaitsFor() != account.Memory || w.Ready() < cu.Never {
 		t.Errorf("the wave is at %d, waits for %v until %d", pc, w.WaitsFor(), w.Ready())
 	}
 }
@@ -507,8 +507,8 @@ func TestFetch(t *testing.T) {
 	if got, want := small.cycles-large.cycles, uint64(30*lines*(trips-1)); got > want || got < want/2 {
 		t.Errorf("the small cache costs %d cycles more, want at most %d and at least half of that", got, want)
 	}
-	if large.slots[tracing.Fetch] < 30*(lines-1) {
-		t.Errorf("%d cycles waited for fetch, want at least a miss for each of %d lines", large.slots[tracing.Fetch], lines)
+	if large.slots[account.Fetch] < 30*(lines-1) {
+		t.Errorf("%d cycles waited for fetch, want at least a miss for each of %d lines", large.slots[account.Fetch], lines)
 	}
 }
 

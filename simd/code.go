@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 
+	"spvsim/account"
 	"spvsim/isa"
 	"spvsim/program"
-	"spvsim/tracing"
 )
 
 // ErrTiming says that the machine's timing table lacks something the program needs.
@@ -48,14 +48,14 @@ const (
 )
 
 // waitsFor is what those wait for that need the result of a pending operation.
-func (k kind) waitsFor() tracing.Reason {
+func (k kind) waitsFor() account.Reason {
 	switch k {
 	case kindLDS:
-		return tracing.LDS
+		return account.LDS
 	case kindPayload, kindRelease:
-		return tracing.Payload
+		return account.Payload
 	}
-	return tracing.Memory
+	return account.Memory
 }
 
 // kinds of the operations that the machine carries out itself; all others are kindCompute.
@@ -114,7 +114,7 @@ type Rules struct {
 // Code is a program made ready for one machine. Counts grow while it runs.
 type Code struct {
 	Program *program.Program
-	Counts  []tracing.InstCount // by instruction
+	Counts  []account.InstCount // by instruction
 
 	ops    []op
 	taken  cost
@@ -133,7 +133,7 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	}
 	c := &Code{
 		Program: prog,
-		Counts:  make([]tracing.InstCount, len(prog.Insts)),
+		Counts:  make([]account.InstCount, len(prog.Insts)),
 		ops:     make([]op, len(prog.Insts)),
 		boards:  prog.VectorRows + prog.ScalarWords,
 	}

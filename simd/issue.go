@@ -1,8 +1,8 @@
 package simd
 
 import (
+	"spvsim/account"
 	"spvsim/isa"
-	"spvsim/tracing"
 )
 
 // issue carries out the instruction that w is at, in cycle now.
@@ -13,9 +13,9 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 	case kindCompute:
 		s.compute(w, o, now)
 	case kindMemory:
-		s.access(w, o, now, s.env.Memory(now, w, o.in), tracing.Memory)
+		s.access(w, o, now, s.env.Memory(now, w, o.in), account.Memory)
 	case kindLDS:
-		s.access(w, o, now, s.env.LDS(now, w, o.in), tracing.LDS)
+		s.access(w, o, now, s.env.LDS(now, w, o.in), account.LDS)
 	case kindBranch:
 		s.branch(w, o, now)
 	case kindBarrier:
@@ -42,19 +42,19 @@ func (s *SIMD) compute(w *Wave, o *op, now uint64) {
 		}
 		o.exec(&w.State, o.in)
 	}
-	w.setReady(o, now+uint64(o.latency), tracing.Operand)
+	w.setReady(o, now+uint64(o.latency), account.Operand)
 	s.take(w, &o.cost, now)
 	s.next(w, now)
 }
 
-func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why tracing.Reason) {
+func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason) {
 	ready := max(b.Ready+uint64(o.latency), now+uint64(o.issue))
 	if b.Pending {
 		ready = Never
 	}
 	w.setReady(o, ready, why)
 	w.accessDone(o, ready)
-	if why == tracing.LDS {
+	if why == account.LDS {
 		count := &w.code.Counts[w.pc]
 		count.LDSPasses += uint64(b.Passes)
 		count.ConflictPasses += uint64(b.ConflictPasses)
@@ -74,15 +74,15 @@ func (s *SIMD) payload(w *Wave, o *op, now uint64) {
 		ready = Never
 		w.pending++
 	}
-	w.setReady(o, ready, tracing.Payload)
+	w.setReady(o, ready, account.Payload)
 	s.take(w, &o.cost, now)
 	w.pc++
 	if b.Held {
-		w.held, w.why, w.from = true, tracing.Payload, w.freeAt
+		w.held, w.why, w.from = true, account.Payload, w.freeAt
 		s.ready[w.pos] = Never
 		return
 	}
-	s.advance(w, now, max(w.freeAt, b.Free), tracing.Payload)
+	s.advance(w, now, max(w.freeAt, b.Free), account.Payload)
 }
 
 func (s *SIMD) branch(w *Wave, o *op, now uint64) {
@@ -92,12 +92,12 @@ func (s *SIMD) branch(w *Wave, o *op, now uint64) {
 	}
 	s.take(w, c, now)
 	w.pc = to
-	s.advance(w, now, now+uint64(c.latency), tracing.Fetch)
+	s.advance(w, now, now+uint64(c.latency), account.Fetch)
 }
 
 func (s *SIMD) barrier(w *Wave, o *op, now uint64) {
 	s.take(w, &o.cost, now)
-	w.why = tracing.Barrier
+	w.why = account.Barrier
 	s.ready[w.pos] = Never
 	s.env.Arrive(now, w)
 }
@@ -142,8 +142,8 @@ func (s *SIMD) chargeWait(w *Wave, now uint64) {
 		count.Cycles[w.why] += waited
 	}
 	if waited := now - ready; waited > 0 {
-		s.Cycles[tracing.Unit] += waited
-		count.Cycles[tracing.Unit] += waited
+		s.Cycles[account.Unit] += waited
+		count.Cycles[account.Unit] += waited
 	}
 }
 
@@ -153,8 +153,8 @@ func (s *SIMD) take(w *Wave, c *cost, now uint64) {
 	if s.trace.to != nil {
 		s.trace.issued(w, now, now+issued)
 	}
-	s.Cycles[tracing.Issued] += issued
-	w.code.Counts[w.pc].Cycles[tracing.Issued] += issued
+	s.Cycles[account.Issued] += issued
+	w.code.Counts[w.pc].Cycles[account.Issued] += issued
 	w.freeAt = now + issued
 	port := c.unit
 	if !s.perCategory {
@@ -167,12 +167,12 @@ func (s *SIMD) take(w *Wave, c *cost, now uint64) {
 // next moves to the following instruction.
 func (s *SIMD) next(w *Wave, now uint64) {
 	w.pc++
-	s.advance(w, now, w.freeAt, tracing.Unit)
+	s.advance(w, now, w.freeAt, account.Unit)
 }
 
 // advance does the free instructions that w is at, then finds from when it may
 // issue the next one, not before earliest, and what it waits for until then.
-func (s *SIMD) advance(w *Wave, now, earliest uint64, why tracing.Reason) {
+func (s *SIMD) advance(w *Wave, now, earliest uint64, why account.Reason) {
 	w.from = earliest
 	o := &w.code.ops[w.pc]
 	for n := 0; o.free && n < maxFree; n++ {
@@ -180,11 +180,11 @@ func (s *SIMD) advance(w *Wave, now, earliest uint64, why tracing.Reason) {
 		o = &w.code.ops[w.pc]
 	}
 	if latest := w.depsReady(o); latest>>reasonBits > earliest {
-		earliest, why = latest>>reasonBits, tracing.Reason(latest&(1<<reasonBits-1))
+		earliest, why = latest>>reasonBits, account.Reason(latest&(1<<reasonBits-1))
 	}
 	if o.limited {
 		if done := w.inFlight[w.nFlight]; done > earliest {
-			earliest, why = done, tracing.Memory
+			earliest, why = done, account.Memory
 		}
 	}
 	if o.kind >= kindMemoryBarrier {
@@ -195,7 +195,7 @@ func (s *SIMD) advance(w *Wave, now, earliest uint64, why tracing.Reason) {
 		w.lineAt = w.freeAt + s.env.Fetch(now, o.line)
 	}
 	if w.lineAt > earliest {
-		earliest, why = w.lineAt, tracing.Fetch
+		earliest, why = w.lineAt, account.Fetch
 	}
 	w.why = why
 	s.ready[w.pos] = max(earliest, w.freeAt)
@@ -204,12 +204,12 @@ func (s *SIMD) advance(w *Wave, now, earliest uint64, why tracing.Reason) {
 
 // outstanding is when the accesses that o waits for are done: a memory barrier
 // and a release wait for all; the end of a wave only for those of which the end is unknown.
-func (w *Wave) outstanding(o *op, earliest uint64, why tracing.Reason) (uint64, tracing.Reason) {
+func (w *Wave) outstanding(o *op, earliest uint64, why account.Reason) (uint64, account.Reason) {
 	switch {
 	case w.pending > 0:
-		return Never, tracing.Memory
+		return Never, account.Memory
 	case o.kind != kindEnd && w.lastMem > earliest:
-		return w.lastMem, tracing.Memory
+		return w.lastMem, account.Memory
 	}
 	return earliest, why
 }
@@ -223,7 +223,7 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 	ready := max(done+uint64(o.latency), t.from)
 	w.pending--
 	w.setReady(o, ready, why)
-	if why != tracing.Payload {
+	if why != account.Payload {
 		w.lastMem = max(w.lastMem, ready)
 	}
 	if t.flight >= 0 {
@@ -232,7 +232,7 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 	if t.held {
 		w.held, w.from = false, max(w.from, done)
 	}
-	if s.ready[w.pos] >= Never && w.why != tracing.Barrier && !w.held {
+	if s.ready[w.pos] >= Never && w.why != account.Barrier && !w.held {
 		s.advance(w, now, max(w.from, now), why)
 		s.wake(max(s.ready[w.pos], now))
 	}
@@ -250,7 +250,7 @@ func (s *SIMD) free(w *Wave, o *op) {
 		o.exec(&w.State, o.in)
 	}
 	if latest := w.depsReady(o); latest > 0 {
-		w.setReady(o, latest>>reasonBits, tracing.Reason(latest&(1<<reasonBits-1)))
+		w.setReady(o, latest>>reasonBits, account.Reason(latest&(1<<reasonBits-1)))
 	}
 	w.pc++
 }

@@ -11,8 +11,8 @@ import (
 	"errors"
 	"fmt"
 
+	"spvsim/account"
 	"spvsim/isa"
-	"spvsim/tracing"
 )
 
 // A Booking is what an access costs beyond the latency of its class: when its
@@ -71,7 +71,7 @@ type Shared [numUnits]uint64
 // A SIMD issues the instructions of the waves in its slots.
 type SIMD struct {
 	component
-	Cycles tracing.SlotCycles // of all its slots so far
+	Cycles account.SlotCycles // of all its slots so far
 	Index  int                // in its compute unit
 	trace  trace
 
@@ -174,7 +174,7 @@ func (s *SIMD) Next() uint64 { return s.nextTurn }
 
 // Reset starts an accounting period at cycle now; all slots are empty.
 func (s *SIMD) Reset(now uint64) {
-	s.Cycles = tracing.SlotCycles{}
+	s.Cycles = account.SlotCycles{}
 	for i := range s.slots {
 		s.slots[i].emptyAt = now
 	}
@@ -185,7 +185,7 @@ func (s *SIMD) Settle(end uint64) {
 	for i := range s.slots {
 		w := &s.slots[i]
 		if w.code == nil && w.emptyAt < end {
-			s.Cycles[tracing.Empty] += end - w.emptyAt
+			s.Cycles[account.Empty] += end - w.emptyAt
 			w.emptyAt = end
 		}
 	}
@@ -196,10 +196,10 @@ func (s *SIMD) Settle(end uint64) {
 func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	w := s.freeSlot()
 	from := max(st.Placed, w.emptyAt) // the last wave's End may still be issuing
-	s.Cycles[tracing.Empty] += from - w.emptyAt
+	s.Cycles[account.Empty] += from - w.emptyAt
 	w.load(st, s.pool, s.clockMask)
 	w.pos = len(s.order)
-	w.freeAt, w.why = from, tracing.Dispatch
+	w.freeAt, w.why = from, account.Dispatch
 	s.order = append(s.order, w)
 	s.ready = append(s.ready, 0)
 	s.at = append(s.at, 0)
@@ -207,7 +207,7 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	if s.trace.to != nil {
 		s.trace.started(w, from)
 	}
-	s.advance(w, now, max(st.At, from, now), tracing.Dispatch)
+	s.advance(w, now, max(st.At, from, now), account.Dispatch)
 	s.wake(s.ready[w.pos])
 	return w
 }
@@ -231,14 +231,14 @@ func (s *SIMD) freeSlot() *Wave {
 func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	cycle = max(cycle, w.freeAt)
 	waited := cycle - w.freeAt
-	s.Cycles[tracing.Barrier] += waited
-	w.code.Counts[w.pc].Cycles[tracing.Barrier] += waited
+	s.Cycles[account.Barrier] += waited
+	w.code.Counts[w.pc].Cycles[account.Barrier] += waited
 	if s.trace.to != nil {
-		s.trace.to.Waited(w.freeAt, cycle, w.Place(), tracing.Barrier)
+		s.trace.to.Waited(w.freeAt, cycle, w.Place(), account.Barrier)
 	}
 	w.freeAt = cycle
 	w.pc++
-	s.advance(w, now, cycle, tracing.Barrier)
+	s.advance(w, now, cycle, account.Barrier)
 	s.wake(max(s.ready[w.pos], now+1))
 }
 

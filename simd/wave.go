@@ -1,8 +1,8 @@
 package simd
 
 import (
+	"spvsim/account"
 	"spvsim/isa"
-	"spvsim/tracing"
 )
 
 // Never is later than every cycle that a run can reach.
@@ -48,7 +48,7 @@ type Wave struct {
 	pos   int // place in the SIMD's order of age
 	files *files
 
-	why      tracing.Reason // what it waits for until its ready cycle
+	why      account.Reason // what it waits for until its ready cycle
 	freeAt   uint64         // end of the cycles charged so far; earliest next issue
 	from     uint64         // earliest next issue but for what it waits for
 	pending  int            // accesses of which the completion is not known
@@ -68,7 +68,7 @@ func (w *Wave) Where() (pc int, in *isa.Inst) {
 }
 
 // WaitsFor is what the wave waits for until cycle Ready.
-func (w *Wave) WaitsFor() tracing.Reason { return w.why }
+func (w *Wave) WaitsFor() account.Reason { return w.why }
 
 // Ready is the cycle from which the wave may issue; Never when that depends on others.
 func (w *Wave) Ready() uint64 { return w.SIMD.ready[w.pos] }
@@ -224,7 +224,7 @@ func (w *Wave) depsReady(o *op) uint64 {
 }
 
 // setReady enters the cycle and reason for all that o writes.
-func (w *Wave) setReady(o *op, cycle uint64, why tracing.Reason) {
+func (w *Wave) setReady(o *op, cycle uint64, why account.Reason) {
 	entry := cycle<<reasonBits | uint64(why)
 	board := w.files.board
 	for _, d := range o.writes {

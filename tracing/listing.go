@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"spvsim/account"
 	"spvsim/isa"
 	"spvsim/program"
 )
@@ -14,7 +15,7 @@ import (
 // when it has not run.
 type Listing struct {
 	Program *program.Program
-	Counts  []InstCount
+	Counts  []account.InstCount
 }
 
 // WriteListing writes the program, an instruction a line: its SPIR-V id and
@@ -75,7 +76,7 @@ func lineText(line uint32) string {
 	return fmt.Sprint(line)
 }
 
-func usesLDS(counts []InstCount) bool {
+func usesLDS(counts []account.InstCount) bool {
 	for i := range counts {
 		if counts[i].LDSPasses > 0 {
 			return true
@@ -84,11 +85,11 @@ func usesLDS(counts []InstCount) bool {
 	return false
 }
 
-func countText(c *InstCount, lds bool) string {
+func countText(c *account.InstCount, lds bool) string {
 	var parts []string
 	for r, n := range c.Cycles {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", Reason(r), n))
+			parts = append(parts, fmt.Sprintf("%s %d", account.Reason(r), n))
 		}
 	}
 	passes := ""

@@ -7,24 +7,25 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/account"
 	"spvsim/isa"
 	"spvsim/program"
 )
 
-func counts() Counts {
-	c := Counts{Launches: 2, Cycles: 5000, Workgroups: 4, Waves: 8,
-		LDS:    LDSCounts{Accesses: 10, Passes: 25, ConflictPasses: 5},
-		Memory: []Level{{Name: "vector_l1", Accesses: 100, Hits: 75, Misses: 25, Bytes: 6400}, {Name: "memory"}},
+func counts() account.Counts {
+	c := account.Counts{Launches: 2, Cycles: 5000, Workgroups: 4, Waves: 8,
+		LDS:    account.LDSCounts{Accesses: 10, Passes: 25, ConflictPasses: 5},
+		Memory: []account.Level{{Name: "vector_l1", Accesses: 100, Hits: 75, Misses: 25, Bytes: 6400}, {Name: "memory"}},
 	}
 	c.ByClass[isa.ClassVALU32], c.ByClass[isa.ClassSALU] = 300, 100
-	c.Slots[Issued], c.Slots[Memory], c.Slots[Empty] = 1000, 3000, 12000
+	c.Slots[account.Issued], c.Slots[account.Memory], c.Slots[account.Empty] = 1000, 3000, 12000
 	return c
 }
 
 func TestSummary(t *testing.T) {
 	c := counts()
 	s := &Stats{Machine: "test", ClockMHz: 1000, Counts: c, Host: Host{Seconds: 0.5, InstructionsPerSecond: 800, PeakBytes: 20 << 20},
-		Steps: []StepCounts{{"a", c}, {"b", c}}}
+		Steps: []account.StepCounts{{Name: "a", Counts: c}, {Name: "b", Counts: c}}}
 	var b bytes.Buffer
 	if err := WriteSummary(&b, s); err != nil {
 		t.Fatal(err)
@@ -47,7 +48,7 @@ host          0.50 s, 1 thousand wave instructions a second, 20 MB
 }
 
 func TestCountsAddUp(t *testing.T) {
-	var sum Counts
+	var sum account.Counts
 	for range 3 {
 		c := counts()
 		sum.Add(&c)
@@ -67,9 +68,9 @@ func TestListing(t *testing.T) {
 		{Op: isa.IAdd, T: isa.I32, Class: isa.ClassVALU32, Dst: isa.V(1), Src: [4]isa.Reg{isa.V(0), isa.Lit(1)}, SPIRV: 12, Line: 7},
 		{Op: isa.Branch, Class: isa.ClassBranch, Target: 0},
 	}}
-	l := &Listing{Program: p, Counts: make([]InstCount, 2)}
+	l := &Listing{Program: p, Counts: make([]account.InstCount, 2)}
 	l.Counts[0].Issues = 3
-	l.Counts[0].Cycles[Issued], l.Counts[0].Cycles[Operand] = 12, 5
+	l.Counts[0].Cycles[account.Issued], l.Counts[0].Cycles[account.Operand] = 12, 5
 	var b bytes.Buffer
 	if err := WriteListing(&b, l); err != nil {
 		t.Fatal(err)
@@ -88,25 +89,25 @@ func TestListing(t *testing.T) {
 // Passes and conflicts stand in columns of their own, which a program without LDS does not have.
 func TestListingOfLDS(t *testing.T) {
 	p := &program.Program{Insts: []isa.Inst{{Op: isa.Nop}, {Op: isa.Nop}}}
-	text := func(counts ...InstCount) []string {
+	text := func(counts ...account.InstCount) []string {
 		var b bytes.Buffer
 		if err := WriteListing(&b, &Listing{Program: p, Counts: counts}); err != nil {
 			t.Fatal(err)
 		}
 		return strings.Split(b.String(), "\n")
 	}
-	lines := text(InstCount{Issues: 2, LDSPasses: 128, ConflictPasses: 124}, InstCount{Issues: 2})
+	lines := text(account.InstCount{Issues: 2, LDSPasses: 128, ConflictPasses: 124}, account.InstCount{Issues: 2})
 	if !strings.HasSuffix(lines[1], "lds passes  conflicts  by reason") || !strings.HasSuffix(lines[2], "128        124") {
 		t.Errorf("listing:\n%s", strings.Join(lines, "\n"))
 	}
-	if lines := text(InstCount{Issues: 2}, InstCount{}); strings.Contains(lines[1], "lds") {
+	if lines := text(account.InstCount{Issues: 2}, account.InstCount{}); strings.Contains(lines[1], "lds") {
 		t.Errorf("no LDS, but %q", lines[1])
 	}
 }
 
 func TestReasonsHaveNames(t *testing.T) {
 	seen := map[string]bool{}
-	for r := range NumReasons {
+	for r := range account.NumReasons {
 		if r.String() == "" || seen[r.String()] {
 			t.Errorf("reason %d is called %q", r, r.String())
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"spvsim/account"
 	"spvsim/isa"
 )
 
@@ -15,10 +16,10 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	total := s.Slots.Total()
 	fmt.Fprintf(t, "machine\t%s at %d MHz\n", s.Machine, s.ClockMHz)
-	fmt.Fprintf(t, "time\t%d cycles, %s\n", s.Cycles, duration(s.seconds(s.ClockMHz)))
+	fmt.Fprintf(t, "time\t%d cycles, %s\n", s.Cycles, duration(seconds(&s.Counts, s.ClockMHz)))
 	fmt.Fprintf(t, "work\t%d workgroups, %d waves, %d instructions, %s\n", s.Workgroups, s.Waves, s.Instructions(), plural(s.Launches, "launch", "launches"))
 	fmt.Fprintf(t, "instructions\t%s\n", strings.Join(shares(classNames(), s.ByClass[:], s.Instructions()), ", "))
-	fmt.Fprintf(t, "slot cycles\t%s\n", strings.Join(shares(reasonNames[:], s.Slots[:], total), ", "))
+	fmt.Fprintf(t, "slot cycles\t%s\n", strings.Join(shares(account.ReasonNames(), s.Slots[:], total), ", "))
 	fmt.Fprintf(t, "occupancy\t%s\n", percent(s.Occupancy()))
 	if s.LDS.Accesses > 0 {
 		fmt.Fprintf(t, "LDS\t%d accesses, %d passes, %d of them for bank conflicts\n", s.LDS.Accesses, s.LDS.Passes, s.LDS.ConflictPasses)
@@ -38,7 +39,7 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	return t.Flush()
 }
 
-func writeGraph(w io.Writer, g *GraphCounts) {
+func writeGraph(w io.Writer, g *account.GraphCounts) {
 	if g == nil {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"spvsim/gpu"
-	"spvsim/tracing"
+	"spvsim/probe"
 )
 
 // How long a run is silent, and how often its progress line changes.
@@ -48,6 +48,6 @@ func clearLine(w io.Writer) { fmt.Fprint(w, "\r\x1b[K") }
 type printer struct{ w io.Writer }
 
 // Printed writes the text with the place that it comes from.
-func (p printer) Printed(x tracing.Print) {
+func (p printer) Printed(x probe.Print) {
 	fmt.Fprintf(p.w, "cycle %d, workgroup %d,%d,%d, wave %d, lane %d: %s\n", x.Cycle, x.Workgroup[0], x.Workgroup[1], x.Workgroup[2], x.Wave, x.Lane, x.Text)
 }

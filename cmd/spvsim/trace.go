@@ -10,7 +10,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
-	"spvsim/tracing"
+	"spvsim/probe"
 	"spvsim/tracing/daisen"
 	"spvsim/tracing/monitor"
 	"spvsim/tracing/perfetto"
@@ -44,7 +44,7 @@ func (f *traceFlags) add(c *cobra.Command) {
 
 // A record is a tracer with the file that it writes.
 type record struct {
-	tracing.Tracer
+	probe.Tracer
 	finish func(*gpu.Result) error // the result is nil when there was no run
 }
 
@@ -192,11 +192,11 @@ func parseBytes(s string) (int64, error) {
 
 // join connects the records with a run.
 func join(s *gpu.Setup, list []record) {
-	var tracers []tracing.Tracer
+	var tracers []probe.Tracer
 	for _, r := range list {
 		tracers = append(tracers, r.Tracer)
 	}
-	s.Tracer = tracing.Join(tracers...)
+	s.Tracer = probe.Join(tracers...)
 }
 
 // finish ends all records.

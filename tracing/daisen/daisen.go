@@ -19,7 +19,7 @@ import (
 	akita "github.com/sarchlab/akita/v3/tracing"
 
 	"spvsim/isa"
-	"spvsim/tracing"
+	"spvsim/probe"
 )
 
 // Suffix is what names of databases end in: Akita's writer puts it there.
@@ -46,20 +46,20 @@ func (c *clock) set(cycle uint64) { c.now = sim.VTimeInSec(float64(cycle) / floa
 
 // A Writer is a tracing.Tracer that writes a database. Close ends it.
 type Writer struct {
-	tracing.Deaf
+	probe.Deaf
 	from, to uint64 // cycles
 	units    func(int) bool
 
 	backend  *akita.SQLiteTraceWriter
 	tracer   *akita.DBTracer
 	clock    clock
-	geometry tracing.Geometry
+	geometry probe.Geometry
 	err      error
 
 	serial     uint64
 	begun, end uint64 // cycles
 	launch     string // the task of the launch that runs
-	step       tracing.Launch
+	step       probe.Launch
 	groups     map[groupKey]group // resident
 	waves      []wave             // by wave slot
 }
@@ -71,12 +71,12 @@ type groupKey struct {
 
 type group struct {
 	task string
-	tracing.Workgroup
+	probe.Workgroup
 }
 
 type wave struct {
 	task string
-	tracing.Wave
+	probe.Wave
 }
 
 // New makes an empty database. Only tasks that touch the cycles from one to
@@ -93,9 +93,9 @@ func New(file string, from, to uint64, units func(unit int) bool) (w *Writer, er
 		return nil, err
 	}
 	if to == 0 {
-		to = tracing.Unknown
+		to = probe.Unknown
 	}
-	w = &Writer{begun: tracing.Unknown, from: from, to: to, units: units, groups: map[groupKey]group{}}
+	w = &Writer{begun: probe.Unknown, from: from, to: to, units: units, groups: map[groupKey]group{}}
 	err = w.guarded(func() {
 		w.backend = akita.NewSQLiteTraceWriter(base)
 		w.backend.Init()
@@ -143,7 +143,7 @@ func (w *Writer) guarded(f func()) (err error) {
 }
 
 // Begin fulfils tracing.Tracer.
-func (w *Writer) Begin(g *tracing.Geometry) {
+func (w *Writer) Begin(g *probe.Geometry) {
 	w.geometry = *g
 	w.clock.freq = sim.Freq(g.ClockMHz) * sim.MHz
 	w.waves = make([]wave, g.Total())
@@ -172,7 +172,7 @@ func (w *Writer) task(from, to uint64, t akita.Task) {
 }
 
 // LaunchBegin fulfils tracing.Tracer.
-func (w *Writer) LaunchBegin(l *tracing.Launch) {
+func (w *Writer) LaunchBegin(l *probe.Launch) {
 	w.begun = min(w.begun, l.At)
 	w.step, w.launch = *l, w.name("launch")
 }
@@ -185,7 +185,7 @@ func (w *Writer) LaunchEnd(end uint64) {
 }
 
 // WorkgroupBegin fulfils tracing.Tracer.
-func (w *Writer) WorkgroupBegin(g *tracing.Workgroup) {
+func (w *Writer) WorkgroupBegin(g *probe.Workgroup) {
 	w.groups[groupKey{g.Unit, g.Index}] = group{w.name("group"), *g}
 }
 
@@ -200,12 +200,12 @@ func (w *Writer) WorkgroupEnd(at uint64, unit int, index uint64) {
 }
 
 // WaveBegin fulfils tracing.Tracer.
-func (w *Writer) WaveBegin(x *tracing.Wave) {
+func (w *Writer) WaveBegin(x *probe.Wave) {
 	w.waves[w.geometry.Index(x.Place)] = wave{w.name("wave"), *x}
 }
 
 // WaveEnd fulfils tracing.Tracer.
-func (w *Writer) WaveEnd(at uint64, p tracing.Place) {
+func (w *Writer) WaveEnd(at uint64, p probe.Place) {
 	w.end = max(w.end, at)
 	if x := &w.waves[w.geometry.Index(p)]; w.units(p.Unit) {
 		parent := w.groups[groupKey{p.Unit, x.Group}].task
@@ -215,7 +215,7 @@ func (w *Writer) WaveEnd(at uint64, p tracing.Place) {
 
 // Issue fulfils tracing.Tracer: the task begins when the wave is at the
 // instruction and ends when the issue port is free, so that waits can be seen.
-func (w *Writer) Issue(i *tracing.Issue) {
+func (w *Writer) Issue(i *probe.Issue) {
 	w.end = max(w.end, i.End)
 	if w.units(i.Unit) {
 		in := &i.Program.Insts[i.PC]
@@ -225,7 +225,7 @@ func (w *Writer) Issue(i *tracing.Issue) {
 }
 
 // where is the name of a SIMD, as the machine's parts are named.
-func (w *Writer) where(p tracing.Place) string {
+func (w *Writer) where(p probe.Place) string {
 	return fmt.Sprintf("%s.SIMD[%d]", w.geometry.UnitName(p.Unit), p.SIMD)
 }
 
@@ -235,7 +235,7 @@ func (w *Writer) Close() error {
 		w.LaunchEnd(max(w.end, w.step.At))
 	}
 	if w.begun <= w.end {
-		w.from, w.to = 0, tracing.Unknown
+		w.from, w.to = 0, probe.Unknown
 		w.task(w.begun, w.end, akita.Task{ID: root, Kind: "Simulation", What: w.geometry.Machine, Where: "Simulation"})
 	}
 	_ = w.guarded(func() { w.tracer.Terminate() }) // w.err keeps the error

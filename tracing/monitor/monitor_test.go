@@ -74,7 +74,7 @@ func TestPagesWhileTheRunGoes(t *testing.T) {
 			if page := fetch(t, m.URL()+"/"); !strings.Contains(page, "<title>Akita Monitoring Tool</title>") {
 				t.Errorf("page %q", page)
 			}
-			if parts := fetch(t, m.URL()+"/api/list_components"); !strings.Contains(parts, `"SE[3].CU[15].SIMD[3]"`) || !strings.Contains(parts, `"Cluster"`) {
+			if parts := fetch(t, m.URL()+"/api/list_components"); !strings.Contains(parts, `"SE[3].CU[15].SIMD[3]"`) || !strings.Contains(parts, `"SE[3].CU[15].LDS"`) {
 				t.Errorf("parts %s", parts)
 			}
 			if bars := fetch(t, m.URL()+"/api/progress"); !strings.Contains(bars, `"total":2,`) {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"spvsim/tracing"
+	"spvsim/probe"
 )
 
 // maxLines is how many of an access's addresses are shown.
@@ -13,10 +13,10 @@ const maxLines = 8
 
 // Memory fulfils tracing.Tracer. The access has a slice on a lane of its unit:
 // the wave goes on meanwhile.
-func (w *Writer) Memory(a *tracing.Access) {
+func (w *Writer) Memory(a *probe.Access) {
 	w.now = max(w.now, a.At)
 	end := a.Ready
-	if end != tracing.Unknown {
+	if end != probe.Unknown {
 		end = max(end, a.At+1)
 	}
 	at, end, ok := w.cut(a.At, end)
@@ -35,8 +35,8 @@ func (w *Writer) Memory(a *tracing.Access) {
 		w.out.text("addresses", w.addresses(a.Lines))
 	}
 	w.out.end()
-	if a.Ready == tracing.Unknown {
-		l.busy, u.pending[a.ID] = tracing.Unknown, n
+	if a.Ready == probe.Unknown {
+		l.busy, u.pending[a.ID] = probe.Unknown, n
 	} else {
 		l.busy = end
 		w.endSlice(&l.track, end)
@@ -61,7 +61,7 @@ func (w *Writer) AccessDone(at uint64, unit int, id uint64) {
 }
 
 // LDS fulfils tracing.Tracer.
-func (w *Writer) LDS(a *tracing.Access) {
+func (w *Writer) LDS(a *probe.Access) {
 	w.now = max(w.now, a.At)
 	at, end, ok := w.cut(a.At, max(a.Ready, a.At+1))
 	if !ok || !w.shows(a.Unit) {
@@ -80,7 +80,7 @@ func (w *Writer) LDS(a *tracing.Access) {
 }
 
 // origin annotates an access with the wave slot and the instruction that it is of.
-func (w *Writer) origin(a *tracing.Access) {
+func (w *Writer) origin(a *probe.Access) {
 	w.out.number("SIMD", uint64(a.SIMD))
 	w.out.number("slot", uint64(a.Slot))
 	w.out.number("pc", uint64(a.PC))
@@ -90,7 +90,7 @@ func (w *Writer) origin(a *tracing.Access) {
 }
 
 // addresses lists the first lines of an access.
-func (w *Writer) addresses(lines []tracing.Line) string {
+func (w *Writer) addresses(lines []probe.Line) string {
 	var b strings.Builder
 	for i, l := range lines[:min(len(lines), maxLines)] {
 		if i > 0 {
@@ -105,16 +105,16 @@ func (w *Writer) addresses(lines []tracing.Line) string {
 }
 
 // WorkgroupBegin fulfils tracing.Tracer.
-func (w *Writer) WorkgroupBegin(g *tracing.Workgroup) {
+func (w *Writer) WorkgroupBegin(g *probe.Workgroup) {
 	w.now = max(w.now, g.At)
 	w.arrived(g)
-	at, _, ok := w.cut(g.At, tracing.Unknown)
+	at, _, ok := w.cut(g.At, probe.Unknown)
 	if !ok || !w.shows(g.Unit) {
 		return
 	}
 	u := w.unit(g.Unit)
 	l, n := w.lane(u, &u.groups, at)
-	l.busy, u.placed[g.Index] = tracing.Unknown, n
+	l.busy, u.placed[g.Index] = probe.Unknown, n
 	w.beginSlice(&l.track, at, "workgroup", g.Name)
 	w.out.text("workgroup", fmt.Sprintf("%d,%d,%d", g.ID[0], g.ID[1], g.ID[2]))
 	w.out.end()

@@ -1,6 +1,8 @@
 package perfetto
 
-import "spvsim/tracing"
+import (
+	"spvsim/probe"
+)
 
 // counters are the tracks of what is sampled.
 type counters struct {
@@ -33,7 +35,7 @@ func (w *Writer) declareCounters() {
 }
 
 // Sample fulfils tracing.Tracer. Rates hold from the sample before on, counts from this one on.
-func (w *Writer) Sample(s *tracing.Sample) (next uint64) {
+func (w *Writer) Sample(s *probe.Sample) (next uint64) {
 	w.now = max(w.now, s.At)
 	before := w.sampled
 	w.sampled = s.At

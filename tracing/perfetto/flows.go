@@ -1,6 +1,8 @@
 package perfetto
 
-import "spvsim/tracing"
+import (
+	"spvsim/probe"
+)
 
 // flows join the instruction that enqueues a payload with the first wave of the
 // workgroups that the payload starts.
@@ -22,7 +24,7 @@ func newFlows() flows {
 }
 
 // Enqueued fulfils tracing.Tracer. It comes before the Issue of the instruction that enqueues.
-func (w *Writer) Enqueued(p *tracing.PayloadWait) {
+func (w *Writer) Enqueued(p *probe.PayloadWait) {
 	w.serial++
 	if p.Unit >= 0 && w.shows(p.Unit) {
 		w.enqueuing = append(w.enqueuing, w.serial)
@@ -39,7 +41,7 @@ func (w *Writer) handOver() {
 }
 
 // Picked fulfils tracing.Tracer.
-func (w *Writer) Picked(p *tracing.PayloadWait) {
+func (w *Writer) Picked(p *probe.PayloadWait) {
 	key := waitKey{p.Payload, p.Node}
 	if id, ok := w.waiting[key]; ok {
 		delete(w.waiting, key)
@@ -48,7 +50,7 @@ func (w *Writer) Picked(p *tracing.PayloadWait) {
 }
 
 // arrived hands the flows of a launch's payloads to its first workgroup.
-func (w *Writer) arrived(g *tracing.Workgroup) {
+func (w *Writer) arrived(g *probe.Workgroup) {
 	delete(w.groups, g.Index)
 	if list, ok := w.launching[g.Input]; ok {
 		delete(w.launching, g.Input)

@@ -3,7 +3,7 @@ package perfetto
 import (
 	"fmt"
 
-	"spvsim/tracing"
+	"spvsim/probe"
 )
 
 // A track shows slices that nest. Its number is 0 until its first slice.
@@ -97,7 +97,7 @@ func (w *Writer) unit(i int) *unit {
 }
 
 // slot is the track of a wave slot.
-func (w *Writer) slot(p tracing.Place) *slot {
+func (w *Writer) slot(p probe.Place) *slot {
 	s := &w.slots[w.geometry.Index(p)]
 	if s.id == 0 {
 		u := w.unit(p.Unit)

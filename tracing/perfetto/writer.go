@@ -14,8 +14,9 @@ import (
 	"io"
 	"strings"
 
+	"spvsim/account"
 	"spvsim/isa"
-	"spvsim/tracing"
+	"spvsim/probe"
 )
 
 // sampleCycles is how far counters' samples are apart, at least.
@@ -35,7 +36,7 @@ const MinLimit = 1 << 16
 type Writer struct {
 	out      packets
 	options  Options
-	geometry tracing.Geometry
+	geometry probe.Geometry
 	stopped  bool
 	note     string
 	now      uint64 // cycle of the last event
@@ -53,19 +54,19 @@ type Writer struct {
 // A slot is the track of a wave slot, and the wave in it.
 type slot struct {
 	track
-	wave tracing.Wave
+	wave probe.Wave
 }
 
 // New makes a writer of a trace.
 func New(w io.Writer, o Options) *Writer {
 	if o.To == 0 {
-		o.To = tracing.Unknown
+		o.To = probe.Unknown
 	}
 	return &Writer{out: newPackets(w), options: o, flows: newFlows()}
 }
 
 // Begin fulfils tracing.Tracer.
-func (w *Writer) Begin(g *tracing.Geometry) {
+func (w *Writer) Begin(g *probe.Geometry) {
 	w.geometry = *g
 	w.engines = make([]uint64, g.Engines)
 	w.units = make([]*unit, g.Engines*g.Units)
@@ -161,9 +162,9 @@ func (w *Writer) slice(t *track, from, to uint64, category, name string) {
 }
 
 // LaunchBegin fulfils tracing.Tracer.
-func (w *Writer) LaunchBegin(l *tracing.Launch) {
+func (w *Writer) LaunchBegin(l *probe.Launch) {
 	w.now = max(w.now, l.At)
-	if at, _, ok := w.cut(l.At, tracing.Unknown); ok {
+	if at, _, ok := w.cut(l.At, probe.Unknown); ok {
 		w.beginSlice(&w.launches, at, "launch", l.Step)
 		w.out.end()
 	}
@@ -178,7 +179,7 @@ func (w *Writer) LaunchEnd(end uint64) {
 }
 
 // WaveBegin fulfils tracing.Tracer. The slice begins with its first event in the window.
-func (w *Writer) WaveBegin(x *tracing.Wave) {
+func (w *Writer) WaveBegin(x *probe.Wave) {
 	w.now = max(w.now, x.At)
 	if w.shows(x.Unit) {
 		w.slots[w.geometry.Index(x.Place)].wave = *x
@@ -186,7 +187,7 @@ func (w *Writer) WaveBegin(x *tracing.Wave) {
 }
 
 // wave is the track of a wave, whose slice is begun.
-func (w *Writer) wave(p tracing.Place) *slot {
+func (w *Writer) wave(p probe.Place) *slot {
 	s := w.slot(p)
 	if s.open > 0 {
 		return s
@@ -203,7 +204,7 @@ func (w *Writer) wave(p tracing.Place) *slot {
 }
 
 // WaveEnd fulfils tracing.Tracer.
-func (w *Writer) WaveEnd(at uint64, p tracing.Place) {
+func (w *Writer) WaveEnd(at uint64, p probe.Place) {
 	w.now = max(w.now, at)
 	if !w.shows(p.Unit) {
 		return
@@ -214,15 +215,15 @@ func (w *Writer) WaveEnd(at uint64, p tracing.Place) {
 }
 
 // stalls are the names of the slices of waiting, by reason.
-var stalls = func() (names [tracing.NumReasons]string) {
+var stalls = func() (names [account.NumReasons]string) {
 	for r := range names {
-		names[r] = "wait: " + tracing.Reason(r).String()
+		names[r] = "wait: " + account.Reason(r).String()
 	}
 	return names
 }()
 
 // Issue fulfils tracing.Tracer.
-func (w *Writer) Issue(i *tracing.Issue) {
+func (w *Writer) Issue(i *probe.Issue) {
 	w.now = max(w.now, i.At)
 	if _, _, ok := w.cut(i.From, i.End); !ok || !w.shows(i.Unit) {
 		w.enqueuing = w.enqueuing[:0]
@@ -230,7 +231,7 @@ func (w *Writer) Issue(i *tracing.Issue) {
 	}
 	s := w.wave(i.Place)
 	w.slice(&s.track, i.From, i.Ready, "stall", stalls[i.Why])
-	w.slice(&s.track, i.Ready, i.At, "stall", stalls[tracing.Unit])
+	w.slice(&s.track, i.Ready, i.At, "stall", stalls[account.Unit])
 	if at, end, ok := w.cut(i.At, i.End); ok {
 		in := &i.Program.Insts[i.PC]
 		w.beginSlice(&s.track, at, "instruction", isa.Table[in.Op].Name)
@@ -255,7 +256,7 @@ func (w *Writer) where(in *isa.Inst) {
 }
 
 // Waited fulfils tracing.Tracer.
-func (w *Writer) Waited(from, to uint64, p tracing.Place, why tracing.Reason) {
+func (w *Writer) Waited(from, to uint64, p probe.Place, why account.Reason) {
 	if _, _, ok := w.cut(from, to); ok && w.shows(p.Unit) {
 		w.slice(&w.wave(p).track, from, to, "stall", stalls[why])
 		w.bounded()

@@ -12,10 +12,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/account"
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
-	"spvsim/tracing"
+	"spvsim/probe"
 	"spvsim/tracing/perfetto"
 )
 
@@ -90,13 +91,13 @@ func TestTraceAgreesWithStatistics(t *testing.T) {
 				t.Errorf("note %q", note)
 			}
 			var issued uint64
-			var cycles tracing.SlotCycles
+			var cycles account.SlotCycles
 			var waves, groups, lds, conflicts uint64
 			for _, s := range list {
 				switch s.categories[0] {
 				case "instruction":
 					issued++
-					cycles[tracing.Issued] += s.end - s.at
+					cycles[account.Issued] += s.end - s.at
 				case "stall":
 					cycles[reason(t, s.name)] += s.end - s.at
 				case "wave":
@@ -108,7 +109,7 @@ func TestTraceAgreesWithStatistics(t *testing.T) {
 					conflicts += s.notes["conflict passes"].(uint64)
 				}
 			}
-			cycles[tracing.Empty] = r.Stats.Slots[tracing.Empty] // an empty slot has no slices
+			cycles[account.Empty] = r.Stats.Slots[account.Empty] // an empty slot has no slices
 			got := []uint64{issued, waves, groups, lds, conflicts}
 			want := []uint64{r.Stats.Instructions(), r.Stats.Waves, r.Stats.Workgroups, r.Stats.LDS.Accesses, r.Stats.LDS.ConflictPasses}
 			if d := cmp.Diff(want, got); d != "" {
@@ -121,8 +122,8 @@ func TestTraceAgreesWithStatistics(t *testing.T) {
 	}
 }
 
-func reason(t *testing.T, name string) tracing.Reason {
-	for r := tracing.Reason(0); r < tracing.NumReasons; r++ {
+func reason(t *testing.T, name string) account.Reason {
+	for r := account.Reason(0); r < account.NumReasons; r++ {
 		if name == "wait: "+r.String() {
 			return r
 		}
@@ -287,7 +288,7 @@ func TestWindowCutsTheTrace(t *testing.T) {
 		}
 		return sums
 	}
-	want, got := count(whole, from, to), count(part, 0, tracing.Unknown)
+	want, got := count(whole, from, to), count(part, 0, probe.Unknown)
 	if len(want) < 100 {
 		t.Fatalf("the window holds %d kinds of slices: choose one in which something happens", len(want))
 	}
@@ -335,9 +336,9 @@ func (f *failing) Write(b []byte) (int, error) {
 
 func TestAFullDiskIsToldAtTheEnd(t *testing.T) {
 	w := perfetto.New(&failing{1 << 10}, perfetto.Options{})
-	w.Begin(&tracing.Geometry{Machine: "m", Engines: 1, Units: 1, SIMDs: 1, Slots: 1})
+	w.Begin(&probe.Geometry{Machine: "m", Engines: 1, Units: 1, SIMDs: 1, Slots: 1})
 	for i := range uint64(1 << 14) {
-		w.LaunchBegin(&tracing.Launch{Step: "s", At: i})
+		w.LaunchBegin(&probe.Launch{Step: "s", At: i})
 		w.LaunchEnd(i + 1)
 	}
 	if err := w.Close(); !errors.Is(err, errFull) {
@@ -365,16 +366,16 @@ func TestFlows(t *testing.T) {
 	prog := r.Listings[0].Program
 	var b bytes.Buffer
 	w := perfetto.New(&b, perfetto.Options{})
-	w.Begin(&tracing.Geometry{Machine: "m", Engines: 1, Units: 1, SIMDs: 1, Slots: 2})
-	from, to := tracing.Place{Slot: 0}, tracing.Place{Slot: 1}
-	w.WaveBegin(&tracing.Wave{Place: from, At: 0, Program: prog, Group: 0})
-	w.Enqueued(&tracing.PayloadWait{At: 5, Unit: 0, Payload: 3, Node: "next"})
-	w.Issue(&tracing.Issue{Place: from, Program: prog, From: 0, Ready: 5, At: 5, End: 6})
-	w.Picked(&tracing.PayloadWait{At: 9, Payload: 3, Node: "next", Input: 77})
+	w.Begin(&probe.Geometry{Machine: "m", Engines: 1, Units: 1, SIMDs: 1, Slots: 2})
+	from, to := probe.Place{Slot: 0}, probe.Place{Slot: 1}
+	w.WaveBegin(&probe.Wave{Place: from, At: 0, Program: prog, Group: 0})
+	w.Enqueued(&probe.PayloadWait{At: 5, Unit: 0, Payload: 3, Node: "next"})
+	w.Issue(&probe.Issue{Place: from, Program: prog, From: 0, Ready: 5, At: 5, End: 6})
+	w.Picked(&probe.PayloadWait{At: 9, Payload: 3, Node: "next", Input: 77})
 	for i := range uint64(2) {
-		w.WorkgroupBegin(&tracing.Workgroup{At: 10, Index: 1 + i, Input: 77})
-		w.WaveBegin(&tracing.Wave{Place: to, At: 10 + 5*i, Program: prog, Group: 1 + i})
-		w.Issue(&tracing.Issue{Place: to, Program: prog, From: 10 + 5*i, Ready: 12 + 5*i, At: 12 + 5*i, End: 13 + 5*i})
+		w.WorkgroupBegin(&probe.Workgroup{At: 10, Index: 1 + i, Input: 77})
+		w.WaveBegin(&probe.Wave{Place: to, At: 10 + 5*i, Program: prog, Group: 1 + i})
+		w.Issue(&probe.Issue{Place: to, Program: prog, From: 10 + 5*i, Ready: 12 + 5*i, At: 12 + 5*i, End: 13 + 5*i})
 		w.WaveEnd(13+5*i, to)
 	}
 	w.WaveEnd(6, from)

@@ -3,15 +3,16 @@ package profile
 import (
 	"math/bits"
 
+	"spvsim/account"
 	"spvsim/isa"
+	"spvsim/probe"
 	"spvsim/program"
-	"spvsim/tracing"
 )
 
 // A Collector is a tracing.Tracer that adds up what a Profile holds.
 type Collector struct {
-	tracing.Deaf
-	geometry tracing.Geometry
+	probe.Deaf
+	geometry probe.Geometry
 	begin    uint64 // cycle of the first launch
 	end      uint64
 	series   Series
@@ -48,7 +49,7 @@ func NewCollector() *Collector {
 }
 
 // Begin fulfils tracing.Tracer.
-func (c *Collector) Begin(g *tracing.Geometry) {
+func (c *Collector) Begin(g *probe.Geometry) {
 	c.geometry = *g
 	c.series = newSeries(len(g.Levels))
 	c.bytes = make([]uint64, len(g.Levels))
@@ -56,7 +57,7 @@ func (c *Collector) Begin(g *tracing.Geometry) {
 }
 
 // LaunchBegin fulfils tracing.Tracer.
-func (c *Collector) LaunchBegin(l *tracing.Launch) {
+func (c *Collector) LaunchBegin(l *probe.Launch) {
 	if len(c.steps) == 0 {
 		c.begin, c.end, c.sampled = l.At, l.At, l.At
 	}
@@ -69,7 +70,7 @@ func (c *Collector) LaunchBegin(l *tracing.Launch) {
 	if c.step < 0 {
 		c.step = len(c.steps)
 		c.steps = append(c.steps, Step{Name: l.Step, Levels: make([]uint64, len(c.geometry.Levels)),
-			Units: make([]tracing.SlotCycles, c.geometry.Engines*c.geometry.Units)})
+			Units: make([]account.SlotCycles, c.geometry.Engines*c.geometry.Units)})
 	}
 	c.steps[c.step].Launches++
 	at := l.At - c.begin
@@ -94,7 +95,7 @@ func (c *Collector) LaunchEnd(end uint64) {
 }
 
 // WaveBegin fulfils tracing.Tracer.
-func (c *Collector) WaveBegin(w *tracing.Wave) {
+func (c *Collector) WaveBegin(w *probe.Wave) {
 	i := c.geometry.Index(w.Place)
 	c.slots[i] = w.Program
 	key := kernelKey{c.step, w.Program}
@@ -142,25 +143,25 @@ func operations(in *isa.Inst) uint64 {
 }
 
 // Issue fulfils tracing.Tracer.
-func (c *Collector) Issue(i *tracing.Issue) {
+func (c *Collector) Issue(i *probe.Issue) {
 	k := &c.kernels[c.kernelOf[c.geometry.Index(i.Place)]]
 	k.Instructions++
 	n := uint64(bits.OnesCount64(i.Exec)) * k.weights[i.PC]
 	k.Operations += n
 	c.steps[c.step].Operations += n
 	c.charge(k, i.Place, i.Why, i.From, i.Ready)
-	c.charge(k, i.Place, tracing.Unit, i.Ready, i.At)
-	c.charge(k, i.Place, tracing.Issued, i.At, i.End)
+	c.charge(k, i.Place, account.Unit, i.Ready, i.At)
+	c.charge(k, i.Place, account.Issued, i.At, i.End)
 	c.series.Issued[c.series.bin(i.At-c.begin)]++
 }
 
 // Waited fulfils tracing.Tracer.
-func (c *Collector) Waited(from, to uint64, p tracing.Place, why tracing.Reason) {
+func (c *Collector) Waited(from, to uint64, p probe.Place, why account.Reason) {
 	c.charge(&c.kernels[c.kernelOf[c.geometry.Index(p)]], p, why, from, to)
 }
 
 // charge charges cycles of a slot to a reason, wherever it is looked for.
-func (c *Collector) charge(k *kernel, p tracing.Place, why tracing.Reason, from, to uint64) {
+func (c *Collector) charge(k *kernel, p probe.Place, why account.Reason, from, to uint64) {
 	if from >= to {
 		return
 	}
@@ -170,17 +171,17 @@ func (c *Collector) charge(k *kernel, p tracing.Place, why tracing.Reason, from,
 }
 
 // LDS fulfils tracing.Tracer.
-func (c *Collector) LDS(a *tracing.Access) {
+func (c *Collector) LDS(a *probe.Access) {
 	c.series.LDS[c.series.bin(a.At-c.begin)] += uint64(a.Passes)
 }
 
 // Enqueued fulfils tracing.Tracer.
-func (c *Collector) Enqueued(p *tracing.PayloadWait) {
+func (c *Collector) Enqueued(p *probe.PayloadWait) {
 	c.waiting[waitKey{p.Payload, p.Node}] = p.At
 }
 
 // Picked fulfils tracing.Tracer.
-func (c *Collector) Picked(p *tracing.PayloadWait) {
+func (c *Collector) Picked(p *probe.PayloadWait) {
 	key := waitKey{p.Payload, p.Node}
 	if since, ok := c.waiting[key]; ok {
 		delete(c.waiting, key)
@@ -189,7 +190,7 @@ func (c *Collector) Picked(p *tracing.PayloadWait) {
 }
 
 // Sample fulfils tracing.Tracer: once a bin.
-func (c *Collector) Sample(s *tracing.Sample) (next uint64) {
+func (c *Collector) Sample(s *probe.Sample) (next uint64) {
 	if len(c.steps) == 0 {
 		return s.At + 1
 	}

@@ -11,8 +11,10 @@ import (
 	"fmt"
 	"io"
 
+	"spvsim/account"
 	"spvsim/config"
 	"spvsim/isa"
+	"spvsim/probe"
 	"spvsim/tracing"
 )
 
@@ -30,7 +32,7 @@ type Profile struct {
 	Reasons  []string           `json:"reasons"` // that arrays of slot-cycles are indexed by
 	Peak     float64            `json:"peak_operations_per_cycle"`
 	Levels   []Level            `json:"levels"`
-	Total    tracing.SlotCycles `json:"slot_cycles"`
+	Total    account.SlotCycles `json:"slot_cycles"`
 	Steps    []Step             `json:"steps"`
 	Kernels  []Kernel           `json:"kernels"`
 	Listings []Listing          `json:"listings"`
@@ -53,7 +55,7 @@ type Step struct {
 	Cycles     uint64               `json:"cycles"`
 	Operations uint64               `json:"operations"`
 	Levels     []uint64             `json:"level_bytes"`
-	Units      []tracing.SlotCycles `json:"units"` // by compute unit of the machine
+	Units      []account.SlotCycles `json:"units"` // by compute unit of the machine
 }
 
 // A Kernel is what the waves of one program did in one step. In an execution
@@ -64,7 +66,7 @@ type Kernel struct {
 	Waves        uint64             `json:"waves"`
 	Instructions uint64             `json:"instructions"`
 	Operations   uint64             `json:"operations"` // of lanes of vector arithmetic; multiply-add is two
-	Slots        tracing.SlotCycles `json:"slot_cycles"`
+	Slots        account.SlotCycles `json:"slot_cycles"`
 }
 
 // A Listing is a program with the cost of each instruction.
@@ -80,7 +82,7 @@ type Line struct {
 	Class  string             `json:"class"`
 	Text   string             `json:"text"`
 	Issues uint64             `json:"issues"`
-	Cycles tracing.SlotCycles `json:"cycles"`
+	Cycles account.SlotCycles `json:"cycles"`
 }
 
 // New puts the profile of a run together.
@@ -94,7 +96,7 @@ func New(job string, c *Collector, m *config.Machine, s *tracing.Stats, listings
 		Format: currentFormat, Job: job, Machine: m.Name, ClockMHz: m.ClockMHz, Engines: g.Engines, Units: g.Units, Slots: g.Total(),
 		Cycles: c.end - c.begin, Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series,
 	}
-	for r := tracing.Reason(0); r < tracing.NumReasons; r++ {
+	for r := account.Reason(0); r < account.NumReasons; r++ {
 		p.Reasons = append(p.Reasons, r.String())
 	}
 	for i := range p.Steps {
@@ -117,8 +119,8 @@ func New(job string, c *Collector, m *config.Machine, s *tracing.Stats, listings
 func (s *Step) fillEmpty(slots uint64) {
 	for i := range s.Units {
 		u := &s.Units[i]
-		u[tracing.Empty] = 0
-		u[tracing.Empty] = slots*s.Cycles - min(u.Total(), slots*s.Cycles)
+		u[account.Empty] = 0
+		u[account.Empty] = slots*s.Cycles - min(u.Total(), slots*s.Cycles)
 	}
 }
 
@@ -147,7 +149,7 @@ func peak(m *config.Machine) float64 {
 }
 
 // levels are the levels that the machine has, in the order of its counters.
-func levels(m *config.Machine, g *tracing.Geometry) []Level {
+func levels(m *config.Machine, g *probe.Geometry) []Level {
 	caches := map[string]*config.Cache{"vector_l1": &m.VectorL1, "scalar_l1": &m.ScalarL1,
 		"shader_array": &m.ShaderArray, "l2": &m.L2, "memory_side": &m.MemorySide}
 	var list []Level
@@ -195,7 +197,7 @@ func Read(r io.Reader) (*Profile, error) {
 // check refuses tables that do not fit each other.
 func (p *Profile) check() error {
 	s := &p.Series
-	if len(p.Reasons) != int(tracing.NumReasons) || len(s.Slots) != int(tracing.Empty) || len(s.Levels) != len(p.Levels) || s.BinCycles == 0 {
+	if len(p.Reasons) != int(account.NumReasons) || len(s.Slots) != int(account.Empty) || len(s.Levels) != len(p.Levels) || s.BinCycles == 0 {
 		return fmt.Errorf("%w: %d reasons, %d rows of slots, %d of %d levels", ErrFormat, len(p.Reasons), len(s.Slots), len(s.Levels), len(p.Levels))
 	}
 	for _, row := range s.rows() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/account"
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
@@ -61,7 +62,7 @@ func TestProfileAgreesWithStatistics(t *testing.T) {
 			if p.Cycles != s.Cycles {
 				t.Errorf("%d cycles, statistics have %d", p.Cycles, s.Cycles)
 			}
-			var kernels, units, series tracing.SlotCycles
+			var kernels, units, series account.SlotCycles
 			var instructions, issued, waves uint64
 			for i := range p.Kernels {
 				kernels.Add(&p.Kernels[i].Slots)
@@ -81,7 +82,7 @@ func TestProfileAgreesWithStatistics(t *testing.T) {
 				t.Errorf("by compute unit (-statistics +profile):\n%s", d)
 			}
 			resident := s.Slots
-			resident[tracing.Empty] = 0
+			resident[account.Empty] = 0
 			if d := cmp.Diff(resident, kernels); d != "" {
 				t.Errorf("by program (-statistics +profile):\n%s", d)
 			}
@@ -196,7 +197,7 @@ func TestCSVHoldsTheRun(t *testing.T) {
 		}
 		next, resident = cycle+cycles, resident+waves*cycles
 	}
-	want := float64(s.Slots.Total() - s.Slots[tracing.Empty])
+	want := float64(s.Slots.Total() - s.Slots[account.Empty])
 	if next != float64(s.Cycles) || resident < want*0.9999 || resident > want*1.0001 {
 		t.Errorf("%v cycles, %v of resident waves: want %d and %v", next, resident, s.Cycles, want)
 	}

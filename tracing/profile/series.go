@@ -6,7 +6,7 @@ import (
 	"io"
 	"strconv"
 
-	"spvsim/tracing"
+	"spvsim/account"
 )
 
 // maxBins bounds a series: when a run is longer, bins are joined in pairs.
@@ -42,7 +42,7 @@ func (s *Series) rows() []*[]uint64 {
 }
 
 func newSeries(levels int) Series {
-	s := Series{BinCycles: 1, Slots: make([][]uint64, tracing.Empty), Levels: make([][]uint64, levels)}
+	s := Series{BinCycles: 1, Slots: make([][]uint64, account.Empty), Levels: make([][]uint64, levels)}
 	for _, row := range s.rows() {
 		*row = make([]uint64, maxBins)
 	}
@@ -140,7 +140,7 @@ func (p *Profile) WriteCSV(w io.Writer) error {
 		fmt.Fprintf(b, ",%s_bytes_per_cycle", l.Name)
 	}
 	for r := range s.Slots {
-		fmt.Fprintf(b, ",slots_%s", tracing.Reason(r))
+		fmt.Fprintf(b, ",slots_%s", account.Reason(r))
 	}
 	fmt.Fprintln(b)
 	for i := range s.Len() {

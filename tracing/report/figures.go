@@ -5,7 +5,7 @@ import (
 	"html/template"
 	"slices"
 
-	"spvsim/tracing"
+	"spvsim/account"
 	"spvsim/tracing/profile"
 )
 
@@ -59,7 +59,7 @@ func stack(width float64, rows []stackRow) template.HTML {
 				continue
 			}
 			w := float64(n) / total * width
-			name := tracing.Reason(reason).String()
+			name := account.Reason(reason).String()
 			d.rect(x, y, w, rowHeight, fmt.Sprintf("r%d cell", reason), fmt.Sprintf("%s: %s, %s", name, grouped(n), percent(float64(n), total)))
 			if label := name + " " + percent(float64(n), total); float64(len(label))*7+10 < w {
 				d.text(x+6, y+15, start, fmt.Sprintf("on%d", reason), label)
@@ -73,16 +73,16 @@ func stack(width float64, rows []stackRow) template.HTML {
 
 type stackRow struct {
 	name  string
-	slots tracing.SlotCycles
+	slots account.SlotCycles
 }
 
 // units draws a column for each compute unit: how its slot-cycles were spent.
-func units(width float64, p *profile.Profile, list []tracing.SlotCycles) template.HTML {
+func units(width float64, p *profile.Profile, list []account.SlotCycles) template.HTML {
 	pl := newPlot(width, 200, "slot-cycles by compute unit")
 	most := 0.0
 	for i := range list {
 		if total := float64(list[i].Total()); total > 0 {
-			most = max(most, 100-100*float64(list[i][tracing.Empty])/total)
+			most = max(most, 100-100*float64(list[i][account.Empty])/total)
 		}
 	}
 	marks := ticks(most, 4)
@@ -94,12 +94,12 @@ func units(width float64, p *profile.Profile, list []tracing.SlotCycles) templat
 		total := float64(list[i].Total())
 		y := 0.0
 		for r, n := range list[i] {
-			if n == 0 || tracing.Reason(r) == tracing.Empty {
+			if n == 0 || account.Reason(r) == account.Empty {
 				continue
 			}
 			share := float64(n) / total / top
 			pl.rect(pl.left+float64(i)*step, pl.y(y+share), step-gap, pl.y(y)-pl.y(y+share), fmt.Sprintf("r%d", r),
-				fmt.Sprintf("SE %d CU %d: %s %s", i/p.Units, i%p.Units, tracing.Reason(r), percent(float64(n), total)))
+				fmt.Sprintf("SE %d CU %d: %s %s", i/p.Units, i%p.Units, account.Reason(r), percent(float64(n), total)))
 			y += share
 		}
 	}

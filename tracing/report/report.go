@@ -11,7 +11,7 @@ import (
 	"io"
 	"slices"
 
-	"spvsim/tracing"
+	"spvsim/account"
 	"spvsim/tracing/profile"
 )
 
@@ -82,7 +82,7 @@ func newRun(id int, p *profile.Profile) run {
 	for i := range p.Listings {
 		r.Listings = append(r.Listings, newListing(&p.Listings[i]))
 	}
-	for reason := range tracing.Empty {
+	for reason := range account.Empty {
 		r.Reasons = append(r.Reasons, reason.String())
 	}
 	if points := roofline(p); len(points) > 0 && p.Peak > 0 {
@@ -108,16 +108,16 @@ func facts(p *profile.Profile) []fact {
 		{"waves", grouped(waves), grouped(uint64(p.Slots)) + " slots"},
 		{"instructions", short(float64(instructions)), short(float64(instructions)/cycles) + " a cycle"},
 		{"operations", short(float64(operations)), percent(float64(operations)/cycles, p.Peak) + " of the peak"},
-		{"occupancy", percent(total-float64(p.Total[tracing.Empty]), total), "of the wave slots, over the run"},
-		{"issued", percent(float64(p.Total[tracing.Issued]), total-float64(p.Total[tracing.Empty])), "of the cycles of resident waves"},
+		{"occupancy", percent(total-float64(p.Total[account.Empty]), total), "of the wave slots, over the run"},
+		{"issued", percent(float64(p.Total[account.Issued]), total-float64(p.Total[account.Empty])), "of the cycles of resident waves"},
 	}
 }
 
 // reasonKeys are the reasons that are there.
-func reasonKeys(there *tracing.SlotCycles) (list []key) {
+func reasonKeys(there *account.SlotCycles) (list []key) {
 	for r, n := range there {
-		if n > 0 && tracing.Reason(r) != tracing.Empty {
-			list = append(list, key{Class: className("r", r), Name: tracing.Reason(r).String()})
+		if n > 0 && account.Reason(r) != account.Empty {
+			list = append(list, key{Class: className("r", r), Name: account.Reason(r).String()})
 		}
 	}
 	return list
@@ -136,7 +136,7 @@ func where(p *profile.Profile) []figure {
 		}
 		rows = append(rows, stackRow{name, k.Slots})
 	}
-	total := make([]tracing.SlotCycles, p.Engines*p.Units)
+	total := make([]account.SlotCycles, p.Engines*p.Units)
 	for i := range p.Steps {
 		for u := range total {
 			total[u].Add(&p.Steps[i].Units[u])
@@ -166,7 +166,7 @@ func time(p *profile.Profile) []figure {
 	var slots []curve
 	for r, row := range s.Slots {
 		if slices.Max(row) > 0 {
-			slots = append(slots, curve{tracing.Reason(r).String(), className("r", r), rate(p, row)})
+			slots = append(slots, curve{account.Reason(r).String(), className("r", r), rate(p, row)})
 		}
 	}
 	list := []figure{draw("Resident waves", "Occupancy over time by what the waves did. Of "+grouped(uint64(p.Slots))+" wave slots.", reasonKeys(&p.Total),

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"spvsim/tracing"
+	"spvsim/account"
 	"spvsim/tracing/profile"
 )
 
@@ -45,7 +45,7 @@ func kernels(p *profile.Profile) (list []kernelRow) {
 		k := &p.Kernels[i]
 		row := kernelRow{Step: k.Step, Name: k.Name, Waves: grouped(k.Waves), Instructions: grouped(k.Instructions), Operations: short(float64(k.Operations))}
 		total := float64(k.Slots.Total())
-		for r := range tracing.Empty {
+		for r := range account.Empty {
 			row.Shares = append(row.Shares, percent(float64(k.Slots[r]), total))
 		}
 		list = append(list, row)
@@ -117,7 +117,7 @@ func newRow(pc int, l *profile.Line, total, most uint64) listingRow {
 			continue
 		}
 		if c > first {
-			first, row.Why = c, tracing.Reason(r).String()
+			first, row.Why = c, account.Reason(r).String()
 		}
 		row.Bars = append(row.Bars, bar{className("b", r), template.CSS(fmt.Sprintf("width:%.2f%%", 100*float64(c)/float64(most)))})
 	}

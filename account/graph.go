@@ -1,4 +1,4 @@
-package tracing
+package account
 
 import "slices"
 
@@ -70,14 +70,4 @@ func (g *GraphCounts) Add(o *GraphCounts) {
 	q.Polls += p.Polls
 	q.Passes += p.Passes
 	g.Unused += o.Unused
-}
-
-// members are the counts as members of a JSON object.
-func (g *GraphCounts) members() object {
-	nodes := object{}
-	for i := range g.Nodes {
-		n := &g.Nodes[i]
-		nodes = append(nodes, named{n.Name, object{{"payloads", n.Payloads}, {"workgroups", n.Workgroups}, {"wait_cycles", n.Wait()}}})
-	}
-	return object{{"nodes", nodes}, {"queue", g.Queue}, {"unused", g.Unused}}
 }

@@ -1,4 +1,8 @@
-package tracing
+package probe
+
+import (
+	"spvsim/account"
+)
 
 // Join makes one Tracer of several: nil of none.
 func Join(list ...Tracer) Tracer {
@@ -73,7 +77,7 @@ func (t tracers) Issue(is *Issue) {
 	}
 }
 
-func (t tracers) Waited(from, to uint64, p Place, why Reason) {
+func (t tracers) Waited(from, to uint64, p Place, why account.Reason) {
 	for i := range t {
 		t[i].Waited(from, to, p, why)
 	}

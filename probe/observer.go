@@ -1,4 +1,4 @@
-package tracing
+package probe
 
 // A Print is what one lane printed.
 type Print struct {

@@ -1,10 +1,9 @@
-// Package tracing says where the cycles of a run went: the reasons that wave
-// slots are charged to, the statistics of a run, the annotated listing. What
-// the machine shows while it runs goes to observers.
+// Package account is what the machine counts: where the cycles of wave slots
+// went, how often each instruction issued, what happened at each level of memory,
+// in the LDS, in an execution graph and in a draw.
 //
-// The package does not know how a machine works: it holds and prints what the
-// machine counted.
-package tracing
+// The package does not know how a machine works, nor how its counts are shown.
+package account
 
 // A Reason says where a cycle of a wave slot went. Every cycle of every slot
 // has exactly one.
@@ -30,6 +29,9 @@ var reasonNames = [NumReasons]string{
 }
 
 func (r Reason) String() string { return reasonNames[r] }
+
+// ReasonNames are the names of all reasons, in their order.
+func ReasonNames() []string { return reasonNames[:] }
 
 // SlotCycles counts cycles of wave slots by reason.
 type SlotCycles [NumReasons]uint64

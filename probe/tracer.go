@@ -1,8 +1,14 @@
-package tracing
+// Package probe is what the machine tells those who watch it run: the interface of
+// a tracer, and the events that it hears. Nothing is built for an event that
+// nobody listens to.
+//
+// The package does not know who listens, nor how a machine works.
+package probe
 
 import (
 	"fmt"
 
+	"spvsim/account"
 	"spvsim/program"
 )
 
@@ -66,7 +72,7 @@ type Issue struct {
 	Program *program.Program
 	PC      int
 	Exec    uint64 // the lanes that are active
-	Why     Reason
+	Why     account.Reason
 
 	From, Ready, At, End uint64
 }
@@ -107,10 +113,10 @@ type PayloadWait struct {
 // A Sample is the state of the machine in one cycle.
 type Sample struct {
 	At         uint64
-	Waves      int     // resident
-	Workgroups int     // resident
-	Queue      int     // payloads that wait
-	Levels     []Level // counted so far; valid during the call
+	Waves      int             // resident
+	Workgroups int             // resident
+	Queue      int             // payloads that wait
+	Levels     []account.Level // counted so far; valid during the call
 }
 
 // A Tracer hears what the machine does while it runs. Cycles of one wave slot
@@ -130,7 +136,7 @@ type Tracer interface {
 	WaveEnd(at uint64, p Place)
 	Issue(i *Issue)
 	// Waited at a barrier, which is not part of the Issue that follows.
-	Waited(from, to uint64, p Place, why Reason)
+	Waited(from, to uint64, p Place, why account.Reason)
 	Memory(a *Access)
 	LDS(a *Access)
 	// AccessDone brings the end of an access to memory of which it was not known.
@@ -169,7 +175,7 @@ func (Deaf) WaveEnd(uint64, Place) {}
 func (Deaf) Issue(*Issue) {}
 
 // Waited fulfils Tracer.
-func (Deaf) Waited(uint64, uint64, Place, Reason) {}
+func (Deaf) Waited(uint64, uint64, Place, account.Reason) {}
 
 // Memory fulfils Tracer.
 func (Deaf) Memory(*Access) {}

@@ -1,6 +1,8 @@
-package tracing
+package account
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestWaitsAreSummed(t *testing.T) {
 	for _, c := range []struct {

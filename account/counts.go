@@ -1,0 +1,115 @@
+package account
+
+import "spvsim/isa"
+
+// Level is what happened at one level of the memory hierarchy.
+type Level struct {
+	Name       string `json:"-"`
+	Accesses   uint64 `json:"accesses"`   // lines asked for
+	Hits       uint64 `json:"hits"`       // lines present, or on their way
+	InFlight   uint64 `json:"in_flight"`  // of the hits, lines on their way
+	Misses     uint64 `json:"misses"`     // lines asked of the next level
+	Bytes      uint64 `json:"bytes"`      // moved between this level and the one before
+	Writebacks uint64 `json:"writebacks"` // dirty lines evicted
+}
+
+// LDSCounts is what happened in the local data shares.
+type LDSCounts struct {
+	Accesses       uint64 `json:"accesses"`
+	Passes         uint64 `json:"passes"`
+	ConflictPasses uint64 `json:"conflict_passes"`
+}
+
+// Counts is what the machine counted over one launch or several.
+type Counts struct {
+	Launches    uint64
+	Cycles      uint64
+	Workgroups  uint64
+	Waves       uint64
+	ByClass     [isa.NumClasses]uint64 // instructions issued
+	Slots       SlotCycles
+	LDS         LDSCounts
+	Memory      []Level         // nearest level first
+	OutOfBounds uint64          // accesses outside of their buffer
+	Graph       *GraphCounts    // nil without an execution graph
+	Fragments   *FragmentCounts // nil without a draw
+}
+
+// Instructions is the number of wave instructions issued.
+func (c *Counts) Instructions() uint64 {
+	var sum uint64
+	for _, n := range c.ByClass {
+		sum += n
+	}
+	return sum
+}
+
+// Occupancy is the share of the slot-cycles in which the slot held a wave.
+func (c *Counts) Occupancy() float64 {
+	total := c.Slots.Total()
+	if total == 0 {
+		return 0
+	}
+	return 1 - float64(c.Slots[Empty])/float64(total)
+}
+
+// Add adds the counts of a later launch.
+func (c *Counts) Add(o *Counts) {
+	c.Launches += o.Launches
+	c.Cycles += o.Cycles
+	c.Workgroups += o.Workgroups
+	c.Waves += o.Waves
+	for i, n := range o.ByClass {
+		c.ByClass[i] += n
+	}
+	c.Slots.Add(&o.Slots)
+	c.LDS.Accesses += o.LDS.Accesses
+	c.LDS.Passes += o.LDS.Passes
+	c.LDS.ConflictPasses += o.LDS.ConflictPasses
+	c.OutOfBounds += o.OutOfBounds
+	c.addMemory(o.Memory)
+	if o.Fragments != nil {
+		if c.Fragments == nil {
+			c.Fragments = &FragmentCounts{}
+		}
+		c.Fragments.Add(o.Fragments)
+	}
+	if o.Graph != nil {
+		if c.Graph == nil {
+			c.Graph = &GraphCounts{}
+		}
+		c.Graph.Add(o.Graph)
+	}
+}
+
+// Subtract takes the counts of an earlier time off.
+func (l *Level) Subtract(o *Level) {
+	l.Accesses -= o.Accesses
+	l.Hits -= o.Hits
+	l.InFlight -= o.InFlight
+	l.Misses -= o.Misses
+	l.Bytes -= o.Bytes
+	l.Writebacks -= o.Writebacks
+}
+
+func (c *Counts) addMemory(list []Level) {
+	if c.Memory == nil {
+		c.Memory = append(c.Memory, list...)
+		return
+	}
+	for i := range c.Memory {
+		l, o := &c.Memory[i], &list[i]
+		l.Accesses += o.Accesses
+		l.Hits += o.Hits
+		l.InFlight += o.InFlight
+		l.Misses += o.Misses
+		l.Bytes += o.Bytes
+		l.Writebacks += o.Writebacks
+	}
+}
+
+// A StepCounts is the counts of all launches of one step.
+type StepCounts struct {
+	Name string
+	Counts
+}
