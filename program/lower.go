@@ -42,6 +42,9 @@ func Lower(m *validate.Module, o Options) (*Program, error) {
 	oo := o.Target.Opt
 	oo.WaveSize = o.Target.WaveSize
 	opt.Run(f, oo)
+	if err := frontend.CheckClusters(m, f, oo.WaveSize); err != nil {
+		return nil, err
+	}
 	p, err := emit(f, o.Target.WaveSize, o.Target.expand)
 	if err != nil {
 		return nil, fmt.Errorf("program: %s: %w", f.Name, err)

@@ -12,7 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
+
+	"spvsim/config"
 )
 
 // build makes the command, as sweeps run themselves.
@@ -280,6 +283,22 @@ func TestSweepRefusals(t *testing.T) {
 		wantRefused(t, spvsim("", args...), c.want)
 	}
 	wantRefused(t, spvsim("", "sweep", "lds-strid"), "did you mean lds-stride?")
+}
+
+// TestAbsentConstantsFailAPoint: a row that says what did not happen is none.
+func TestAbsentConstantsFailAPoint(t *testing.T) {
+	files := fstest.MapFS{"saxpy.spv": {Data: ready(t, "saxpy", "saxpy.spv")}}
+	job, err := config.ParseJob(files, "job.yaml", []byte(strings.NewReplacer("SHADER", "saxpy.spv\nspecialization: {7: 1}", "EIGHT", "8").Replace(doubler)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, err := config.LoadMachine(config.Request{Job: job})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := simulate(t.Context(), &config.Run{Machine: machine, Job: job}); err == nil || !strings.Contains(err.Error(), "specialization 7") {
+		t.Errorf("error %v", err)
+	}
 }
 
 func TestDryRun(t *testing.T) {

@@ -1,9 +1,12 @@
 package frontend
 
 import (
+	"fmt"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
+	"spvsim/spirv/validate"
 )
 
 // reductions pairs each arithmetic group instruction with its operator.
@@ -191,16 +194,40 @@ func (b *builder) rotate() {
 		cluster = b.clusterSize(3)
 	}
 	lane := b.lane()
+	if cluster > uint32(b.opt.WaveSize) {
+		lane = b.groupOp(isa.Reduce, isa.GroupIAdd, int(cluster), lane) // for CheckClusters to find
+	}
 	inside := b.op(isa.And, isa.I32, b.op(isa.IAdd, isa.I32, lane, b.index32(2)), b.i32(cluster-1))
 	b.shuffle(1, b.op(isa.Or, isa.I32, inside, b.op(isa.And, isa.I32, lane, b.i32(^(cluster-1)))))
 }
 
+// clusterSize may be above the wave's: that is no fault unless it is executed,
+// and the code may be dead (see CheckClusters).
 func (b *builder) clusterSize(i int) uint32 {
 	n := b.constBits(b.arg(i))
-	if n == 0 || n&(n-1) != 0 || n > uint64(b.opt.WaveSize) {
+	if n == 0 || n&(n-1) != 0 || n > 1<<31 {
 		b.invalid("cluster size %d: want a power of two up to the wave size, %d", n, b.opt.WaveSize)
 	}
 	return uint32(n)
+}
+
+// CheckClusters refuses clusters above the wave's size in what the optimiser
+// left of a function: shaders choose among sizes by a specialization constant or
+// by the wave's size, and only one of them lives.
+func CheckClusters(m *validate.Module, f *ir.Func, waveSize int) error {
+	for _, blk := range f.Blocks {
+		for _, v := range blk.Code {
+			if v.Op != isa.Reduce && v.Op != isa.InclusiveScan && v.Op != isa.ExclusiveScan {
+				continue
+			}
+			_, cluster := isa.SplitGroupImm(v.Imm)
+			if in := m.Def(spirv.ID(v.SPIRV)); cluster > waveSize && in != nil {
+				return &Error{Word: in.Word, Op: in.Op, ID: in.Result, Err: validate.ErrInvalid,
+					Text: fmt.Sprintf("cluster size %d: want a power of two up to the wave size, %d", cluster, waveSize)}
+			}
+		}
+	}
+	return nil
 }
 
 func (b *builder) quadBroadcast() {

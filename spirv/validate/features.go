@@ -46,7 +46,6 @@ const (
 	intelInteger    = "integer functions of one vendor"
 	mixedDot        = "dot products that accumulate in another type"
 	partitions      = "group operations take the subgroup or a cluster, not a partition"
-	wideTexels      = "texels of 64 bits"
 	untypedPointers = "what points to memory says the type that lies there"
 	halfCoordinates = "coordinates of 16 bits"
 )
@@ -184,7 +183,7 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityFragmentMaskAMD:                             {refused, coverage},
 	spirv.CapabilityStencilExportEXT:                            {refused, stencil},
 	spirv.CapabilityImageReadWriteLodAMD:                        {refused, vendorImage},
-	spirv.CapabilityInt64ImageEXT:                               {whenLowered, wideTexels},
+	spirv.CapabilityInt64ImageEXT:                               {level: runs},
 	spirv.CapabilityShaderClockKHR:                              {level: runs},
 	spirv.CapabilityShaderEnqueueAMDX:                           {level: runs},
 	spirv.CapabilityQuadControlKHR:                              {level: runs},

@@ -135,10 +135,11 @@ type refusal struct {
 	in       *spirv.Instruction
 }
 
-// A pendingUse is a declared capability with what it implies.
+// A pendingUse is a declared capability that is refused, with those like it that
+// it implies.
 type pendingUse struct {
 	capability spirv.Capability
-	implied    map[spirv.Capability]bool
+	refused    map[spirv.Capability]bool
 }
 
 // supported refuses a module for the features that are not supported, all of
@@ -173,15 +174,20 @@ func supported(raw *spirv.Module) error {
 func (r *refusal) capability(in *spirv.Instruction) {
 	c := spirv.Capability(in.Operands[0])
 	f := capabilityFeatures[c]
-	switch {
-	case f.level < refused:
-		for implied := range closure(c) {
-			r.modelled[implied] = true
-		}
-	case f.level == foreign || !visible(c):
+	if f.level == foreign || f.level == refused && !visible(c) {
 		r.take(in, "capability "+c.String(), f)
-	default:
-		r.pending = append(r.pending, pendingUse{c, closure(c)})
+		return
+	}
+	use := pendingUse{c, map[spirv.Capability]bool{}}
+	for implied := range closure(c) {
+		if capabilityFeatures[implied].level < refused {
+			r.modelled[implied] = true
+		} else {
+			use.refused[implied] = true
+		}
+	}
+	if f.level == refused {
+		r.pending = append(r.pending, use)
 	}
 }
 
@@ -228,7 +234,7 @@ func (r *refusal) need(caps []uint32) {
 	}
 	for _, p := range r.pending {
 		for _, c := range caps {
-			if p.implied[spirv.Capability(c)] {
+			if p.refused[spirv.Capability(c)] {
 				r.take(r.in, "capability "+p.capability.String(), capabilityFeatures[p.capability])
 			}
 		}

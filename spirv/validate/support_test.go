@@ -88,6 +88,10 @@ func TestDeclaredAndUnusedIsNoFault(t *testing.T) {
 	if _, err := Check(assemble(t, text)); err != nil {
 		t.Error(err)
 	}
+	// What it implies is declared by it, and no use of it.
+	if _, err := Check(assemble(t, strings.Replace(text, "OpCapability Shader\n", "", 1))); err != nil {
+		t.Error(err)
+	}
 	text = strings.Replace(text, "OpStore %p %sum", "OpBeginInvocationInterlockEXT\nOpStore %p %sum", 1)
 	if _, err := Check(assemble(t, text)); !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "FragmentShaderPixelInterlockEXT") || strings.Contains(err.Error(), "MinLod") {
 		t.Error(err)

@@ -1,0 +1,265 @@
+package frontend
+
+import (
+	goflag "flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"spvsim/spirv"
+	"spvsim/spirv/grammar"
+)
+
+var update = goflag.Bool("update", false, "write docs/unsupported.md")
+
+// formWhy gives the reason of each refusal in this package, by its text. Those
+// that state a limit state the reason too.
+var formWhy = map[string]string{
+	"rounding mode %s":                                                    "conversions to narrower floats round to nearest even",
+	"a saturating dot product of 64 bits":                                 "no instruction, and no sequence with an overflow of 64 bits",
+	"an atomic on a Function or Private variable":                         "such memory is registers of one lane",
+	"an atomic of %d bits":                                                "atomics of memory and LDS have 32 and 64 bits, those of floats 16 too",
+	"group operation %s":                                                  "group operations take the subgroup or a cluster, not a partition",
+	"scope %s":                                                            "exchange is within a wave, or of a workgroup where the instruction says so",
+	"a control barrier of scope %s":                                       "barriers of hardware are those of a workgroup",
+	"built-in %s in a %s shader":                                          "the stage, or the draw, has no such value",
+	"an input that is no built-in":                                        "only fragments have a stage before them",
+	"operation %s on specialization constants":                            "not an operation of constants in shaders",
+	"entry point %q: execution model %s":                                  "compute, mesh, fragment and nodes of a graph run",
+	"execution mode %s":                                                   "what it asks for is not done",
+	"extended instruction set %q":                                         "see the instruction sets above",
+	"instruction %d of %s":                                                "the set has a later revision",
+	"GLSL.std.450 %s in a compute shader":                                 "interpolation is at pixel centres",
+	"no lowering for this operation in a %s shader":                       "see the instructions above",
+	"an input decorated %s":                                               "interpolation is at pixel centres",
+	"an input without a location (blocks of inputs are not supported)":    "the stage before is a table of vertices by location",
+	"an input that is a structure":                                        "the stage before is a table of vertices by location",
+	"an input of type %s: want 32 bits":                                   "vertices hold words of 32 bits",
+	"output %s":                                                           "draws have colour outputs alone",
+	"an output without a location":                                        "a colour output is found by its location",
+	"an output with %s %d":                                                "one output stands at a location, and no blending takes a second",
+	"an output that is no vector of 32-bit numbers":                       "colour outputs are written as words of 32 bits",
+	"an output of %d bytes":                                               "mesh outputs are no larger than LDS",
+	"an output variable without a name":                                   "the job finds mesh outputs by name",
+	"calls nested deeper than %d":                                         "a limit, far above real shaders: calls are inlined",
+	"%%%d is imported: it has no body":                                    "nothing links modules",
+	"the inlined function has more than %d blocks":                        "a limit, far above real shaders: calls are inlined",
+	"the inlined function has more than %d values":                        "a limit, far above real shaders: calls are inlined",
+	"a value of more than %d scalars":                                     "a limit: values live in registers",
+	"types of more than %d scalars together":                              "a limit: values live in registers",
+	"multisampled images":                                                 "an image has one sample a texel",
+	"image coordinates that are no integers":                              "reads and fetches take texels",
+	"image operands %s":                                                   "the address of a texel has no such part here",
+	"a store to another level of detail than the first":                   "storage images have one level",
+	"the size of a level of detail that is no constant":                   "sizes come from the descriptor, level by level",
+	"type %%%d (%s) in memory":                                            "it has no layout in bytes",
+	"a value of a structure with a runtime array":                         "its size is known to memory alone",
+	"memory operands %s":                                                  "scopes of aliasing are not read",
+	"a store of a whole payload array":                                    "payloads are written one by one",
+	"a sized copy of %d bytes here":                                       "copies are between buffers, of whole elements",
+	"the array length of %%%d":                                            "only buffers have a length at run time",
+	"a pointer to %s as a value":                                          "pointers to registers and to descriptors are resolved when the shader is compiled",
+	"this pointer as a value":                                             "pointers to registers and to descriptors are resolved when the shader is compiled",
+	"a variable pointer to a descriptor behind an array of run-time size": "the descriptor must be known, or its array counted",
+	"the distance of pointers into an array whose stride is not known: their type %%%d has no ArrayStride": "a distance counts elements",
+	"pointer arithmetic on %s":                             "only memory with byte addresses has a next element",
+	"index into input %%%d":                                "inputs are registers: their index must be a constant",
+	"an array of samplers":                                 "the sampler must be known when the shader is compiled",
+	"sampling an image that a pointer chooses at run time": "the image must be known when the shader is compiled",
+	"sampling images of Dim %s":                            "the texture unit filters 2D and cube images",
+	"sampling arrays of cube images":                       "the texture unit filters 2D and cube images",
+	"coordinates of type %s":                               "coordinates have 32 bits",
+	"sampling an image of %s":                              "the texture unit filters 32-bit texels",
+	"a value of type %s %%%d":                              "the type has no value in registers",
+	"floating-point encoding of %%%d":                      "arithmetic knows IEEE floats",
+	"%%%d: %s":                                             "a variable of a stage or storage class that is not bound; the message says which",
+	"Workgroup variables of %d bytes":                      "LDS is no larger",
+}
+
+// notLowered gives the reason for instructions whose capability runs, by the
+// start of their name.
+var notLowered = map[string]string{
+	"OpEmitMeshTasksEXT":    "task stages launch nothing",
+	"OpImageSampleDref":     "depth comparison",
+	"OpImageSampleProjDref": "depth comparison",
+	"OpImageDrefGather":     "depth comparison",
+	"OpImageGather":         "gathers",
+}
+
+// refusals finds the texts of the calls of unsupported in this package.
+func refusals(t *testing.T) map[string]bool {
+	t.Helper()
+	files, _ := filepath.Glob("*.go")
+	texts := map[string]bool{}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) == 0 {
+				return true
+			}
+			if s, ok := call.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "unsupported" {
+				if text, err := strconv.Unquote(exprText(call.Args[0])); err == nil {
+					texts[text] = true
+				}
+			}
+			return true
+		})
+	}
+	return texts
+}
+
+func exprText(e ast.Expr) string {
+	if lit, ok := e.(*ast.BasicLit); ok {
+		return lit.Value
+	}
+	return ""
+}
+
+// levels reads the table of capabilities off the page: where each is refused,
+// and why.
+func levels(page string) (where, why map[string]string) {
+	where, why = map[string]string{}, map[string]string{}
+	for _, line := range strings.Split(page, "\n") {
+		if cells := strings.Split(strings.Trim(line, "| "), " | "); len(cells) == 4 {
+			where[cells[0]], why[cells[0]] = cells[2], cells[3]
+		}
+	}
+	return where, why
+}
+
+// TestUnsupportedIsDocumented: docs/unsupported.md holds what lowering refuses,
+// each with its reason.
+func TestUnsupportedIsDocumented(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "unsupported.md")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const start, end = "<!-- lowering -->\n", "<!-- end of lowering -->\n"
+	before, rest, ok1 := strings.Cut(string(data), start)
+	got, after, ok2 := strings.Cut(rest, end)
+	if !ok1 || !ok2 {
+		t.Fatalf("%s has no section on lowering", path)
+	}
+	where, why := levels(string(data))
+	p := page{t: t, where: where, why: why}
+	p.instructions()
+	p.kind("Built-in inputs", "Variables that a stage reads.", grammar.KindBuiltIn, func(n uint32) bool {
+		return builtins[spirv.BuiltIn(n)] != nil || fragmentBuiltins[spirv.BuiltIn(n)] != nil || meshIndices[spirv.BuiltIn(n)]
+	})
+	p.kind("Execution modes", "Of an entry point that is lowered.", grammar.KindExecutionMode, func(n uint32) bool {
+		m := spirv.ExecutionMode(n)
+		return modes[m] || fragmentModes[m] || nodeModes[m] != nil || meshModes[m] != nil
+	})
+	p.forms()
+	if want := p.String(); got != want {
+		if !*update {
+			t.Fatalf("%s is not what the tables say: run with -update", path)
+		}
+		if err := os.WriteFile(path, []byte(before+start+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// page writes the section.
+type page struct {
+	strings.Builder
+	t          *testing.T
+	where, why map[string]string
+}
+
+// open reports an entry of the grammar that some capability which is not
+// refused allows.
+func (p *page) open(caps []uint32) bool {
+	for _, c := range caps {
+		if !strings.HasPrefix(p.where[spirv.Capability(c).String()], "where ") {
+			return true
+		}
+	}
+	return len(caps) == 0
+}
+
+// reason is that of a capability that is refused when lowered.
+func (p *page) reason(caps []uint32) string {
+	for _, c := range caps {
+		if why := p.why[spirv.Capability(c).String()]; why != "" && p.where[spirv.Capability(c).String()] == "when lowered" {
+			return why
+		}
+	}
+	return ""
+}
+
+// bodyClasses are the classes of instructions that do something in a function.
+var bodyClasses = map[string]bool{"Image": true, "Primitive": true, "Memory": true, "Group": true, "Non-Uniform": true, "Arithmetic": true, "Bit": true,
+	"Conversion": true, "Atomic": true, "Composite": true, "Relational_and_Logical": true, "Derivative": true, "Barrier": true, "Reserved": true}
+
+func (p *page) instructions() {
+	p.WriteString("## Instructions\n\nValid, and without a lowering.\n\n| instruction | why |\n| --- | --- |\n")
+	for i := range grammar.Ops {
+		g := &grammar.Ops[i]
+		op := spirv.Op(g.Code)
+		_, lowered := rows[op]
+		if lowered || constantRows[op] != nil || !bodyClasses[g.Class] || strings.HasPrefix(g.Name, "OpType") || strings.Contains(g.Name, "ConstantString") || !p.open(g.Capabilities) {
+			continue
+		}
+		why := p.reason(g.Capabilities)
+		for start, text := range notLowered {
+			if strings.HasPrefix(g.Name, start) {
+				why = text
+			}
+		}
+		if why == "" {
+			p.t.Errorf("%s is not lowered, and no reason is given", g.Name)
+		}
+		fmt.Fprintf(p, "| %s | %s |\n", g.Name, why)
+	}
+}
+
+// kind lists the enumerants of a kind that are not done.
+func (p *page) kind(title, text string, kind grammar.Kind, done func(uint32) bool) {
+	fmt.Fprintf(p, "\n## %s\n\n%s\n\n", title, text)
+	var names []string
+	for _, e := range kind.Info().Enumerants {
+		if p.open(e.Capabilities) && !done(e.Value) {
+			names = append(names, e.Name)
+		}
+	}
+	p.WriteString(strings.Join(names, ", ") + ".\n")
+}
+
+func (p *page) forms() {
+	p.WriteString("\n## Forms of what runs\n\nMessages of the compiler, `%` for what they name.\n\n| message | why |\n| --- | --- |\n")
+	texts := refusals(p.t)
+	var list []string
+	for text := range texts {
+		list = append(list, text)
+		if formWhy[text] == "" {
+			p.t.Errorf("%q is refused, and formWhy gives no reason", text)
+		}
+	}
+	for text := range formWhy {
+		if !texts[text] {
+			p.t.Errorf("formWhy has %q, which nothing refuses any more", text)
+		}
+	}
+	sort.Strings(list)
+	for _, text := range list {
+		shown := strings.NewReplacer("%%%d", "%", "%s", "%", "%d", "%", "%q", "%").Replace(text)
+		fmt.Fprintf(p, "| %s | %s |\n", shown, formWhy[text])
+	}
+}
