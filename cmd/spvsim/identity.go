@@ -36,6 +36,29 @@ func identity() (sweep.Identity, error) {
 	return id, nil
 }
 
+// release is the number of the version that CHANGELOG.md and CITATION.cff have, or of the one in the making.
+const release = "0.1.0"
+
+// versionText is the release, and the commit that the program was built from where the build knows it.
+func versionText() string {
+	text := "spvsim " + release
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return text
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	if revision := settings["vcs.revision"]; revision != "" {
+		text += " revision " + revision
+	}
+	if settings["vcs.modified"] == "true" {
+		text += " with changes"
+	}
+	return text
+}
+
 // buildVersion is the module's version as the build knows it; exact says that it names one state of the sources.
 func buildVersion() (version string, exact bool) {
 	info, ok := debug.ReadBuildInfo()

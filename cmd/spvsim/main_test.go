@@ -59,6 +59,20 @@ func ready(t *testing.T, job, file string) []byte {
 	return data
 }
 
+// The number of the release stands in the program and in two files; the flag says what the command says.
+func TestRelease(t *testing.T) {
+	for _, args := range []string{"version", "--version"} {
+		if r := spvsim("", args); r.status != exitDone || !strings.HasPrefix(r.stdout, "spvsim "+release) {
+			t.Errorf("%s: %+v", args, r)
+		}
+	}
+	for file, want := range map[string]string{"CITATION.cff": "\nversion: " + release + "\n", "CHANGELOG.md": "\n## " + release} {
+		if text, err := os.ReadFile(filepath.Join("..", "..", file)); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s, %v: want %q", file, err, want)
+		}
+	}
+}
+
 func TestUsage(t *testing.T) {
 	for _, c := range []struct {
 		args []string

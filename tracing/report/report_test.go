@@ -70,7 +70,8 @@ func TestPageIsSelfContained(t *testing.T) {
 }
 
 func TestSameRunSamePage(t *testing.T) {
-	if pageOf(t, profiled(t, "reduce", "gcn3-r9nano")) != pageOf(t, profiled(t, "reduce", "gcn3-r9nano")) {
+	first, again := pageOf(t, profiled(t, "reduce", "gcn3-r9nano")), pageOf(t, profiled(t, "reduce", "gcn3-r9nano"))
+	if first != again {
 		t.Error("two pages of one job differ")
 	}
 }
