@@ -16,7 +16,7 @@ import (
 	"spvsim/plots"
 )
 
-//go:generate go test -run ^Test(Reference|ExperimentsPage)$ -args -update
+//go:generate go test -run ^Test(Reference|ExperimentsPage|Gallery)$ -args -update
 
 var update = flag.Bool("update", false, "write the reference pages anew instead of comparing them")
 
@@ -300,6 +300,9 @@ func fieldWords(f reflect.StructField, of reflect.Type) string {
 	}
 	if f.Type.Kind() == reflect.Slice && f.Type != reflect.TypeFor[plots.Pairs]() {
 		text = "list of " + text
+		if f.Tag.Get("single") == "true" {
+			text += ", or one"
+		}
 	}
 	if r := f.Tag.Get("range"); r != "" {
 		text += ", " + strings.ReplaceAll(r, "..", " to ")

@@ -4,7 +4,7 @@
 // It does not know the format of jobs and modules, nor how they run: it hands out files by name.
 package experiments
 
-//go:generate go test -run ^TestCommittedFiles$ -args -update
+//go:generate go test -run ^TestCommittedFi(les|gures)$ -args -update
 
 import (
 	"bytes"

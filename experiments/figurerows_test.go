@@ -2,6 +2,7 @@ package experiments_test
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,6 +70,55 @@ func TestFigureTexts(t *testing.T) {
 				t.Errorf("%d points, %d in the small variant; %v, %v", len(all), len(small), err1, err2)
 			}
 		})
+	}
+}
+
+// The committed pictures are what the committed rows give. With -update they are drawn anew.
+func TestCommittedFigures(t *testing.T) {
+	for _, name := range experiments.FigureNames() {
+		e := loadFigure(t, name)
+		rows, err := plots.ReadTable(filepath.Join("figures", name+".csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range e.Figures {
+			text, ok := e.Figures[i].Text()
+			if !ok {
+				t.Fatalf("%s: its figure is in a file of its own", name)
+			}
+			figure, err := plots.Read(e.File(), text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			chart, err := plots.Build(figure, rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, warning := range chart.Warnings {
+				t.Errorf("%s: %s", name, warning)
+			}
+			for _, format := range []string{"svg", "pdf"} {
+				drawn, err := chart.Draw(format, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				settlePicture(t, filepath.Join("figures", e.Figures[i].Name+"."+format), drawn)
+			}
+		}
+	}
+}
+
+// settlePicture compares a committed picture with what it should be, or writes it.
+func settlePicture(t *testing.T, name string, want []byte) {
+	t.Helper()
+	if flag.Lookup("update").Value.String() == "true" {
+		if err := os.WriteFile(name, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not what its rows give (%v): run go generate ./experiments", name, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -24,8 +25,39 @@ func (c *Chart) isIn(a Annotation, p *Panel) bool {
 	return a.Facet == "" || p.Name == a.Facet || strings.HasSuffix(p.Name, " = "+a.Facet)
 }
 
-func drawReferenceLine(c draw.Canvas, p *plot.Plot, a Annotation) {
+// referenceDashes tell lines with a source apart, in the order of the figure.
+var referenceDashes = [][]vg.Length{{1, 1.5}, {6, 2}, {6, 1.5, 1, 1.5}, {3, 1, 3, 3}}
+
+// referenceLine is how a line looks: those with a source, which the legend names, differ.
+func (c *Chart) referenceLine(index int) draw.LineStyle {
 	style := draw.LineStyle{Color: faintInk, Width: thinWidth, Dashes: []vg.Length{3, 2}}
+	if !c.figure.Annotations[index].inLegend() {
+		return style
+	}
+	n := 0
+	for i := range index {
+		if a := c.figure.Annotations[i]; a.isLine() && a.inLegend() {
+			n++
+		}
+	}
+	style.Color, style.Dashes = ink, referenceDashes[n%len(referenceDashes)]
+	return style
+}
+
+func (a *Annotation) isLine() bool { return a.VLine != nil || a.HLine != nil && a.Crossing == nil }
+
+// inLegend says whether the legend names an annotation: reference points, and lines with a source.
+func (a *Annotation) inLegend() bool { return len(a.Points) > 0 || a.isLine() && a.Source != "" }
+
+// name is that in the legend.
+func (a *Annotation) name() string {
+	if a.Text != "" && a.Source != "" {
+		return a.Text + " (" + a.Source + ")"
+	}
+	return orElse(a.Text, a.Source)
+}
+
+func drawReferenceLine(c draw.Canvas, p *plot.Plot, a Annotation, style draw.LineStyle) {
 	if a.VLine != nil {
 		x := at(c, p, *a.VLine, p.Y.Min).X
 		c.StrokeLines(style, c.ClipLinesXY([]vg.Point{{X: x, Y: c.Min.Y}, {X: x, Y: c.Max.Y}})...)
@@ -60,18 +92,22 @@ func (l *layout) drawAnnotations(c draw.Canvas, p *pane, k *inkCanvas) {
 	}
 }
 
+// referenceRadius is larger than a series' marks, which stay in sight within.
+const referenceRadius = markRadius + 1.5
+
 func drawReferencePoints(c draw.Canvas, p *pane, k *inkCanvas, a Annotation, look look) {
 	for _, pt := range a.Points {
 		place := at(c, p.plot, pt[0], pt[1])
 		if c.Contains(place) {
-			look.marker.draw(c, place, markRadius+0.3, look.color, true)
-			look.marker.draw(k.on(p.rect), place, markRadius+0.3, look.color, true)
+			look.marker.draw(c, place, referenceRadius, look.color, true)
+			look.marker.draw(k.on(p.rect), place, referenceRadius, look.color, true)
 		}
 	}
 }
 
 func (l *layout) drawAnnotation(c draw.Canvas, p *pane, k *inkCanvas, a Annotation) {
 	switch {
+	case a.inLegend(): // its text is there
 	case a.VLine != nil:
 		label(c, k, p.rect, a.Text, besideVertical(p.rect, at(c, p.plot, *a.VLine, p.plot.Y.Min).X))
 	case a.Crossing != nil:
@@ -80,7 +116,7 @@ func (l *layout) drawAnnotation(c draw.Canvas, p *pane, k *inkCanvas, a Annotati
 		label(c, k, p.rect, a.Text, besideHorizontal(p.rect, at(c, p.plot, p.plot.X.Min, *a.HLine).Y))
 	case a.X != nil && a.Y != nil:
 		align := alignment{map[string]vg.Length{"center": 0.5, "right": 1}[a.Align], 0.5}
-		label(c, k, p.rect, a.Text, []candidate{{at(c, p.plot, *a.X, *a.Y), align}})
+		label(c, k, p.rect, a.Text, []candidate{{at: at(c, p.plot, *a.X, *a.Y), align: align}})
 	}
 }
 
@@ -88,6 +124,7 @@ func (l *layout) drawAnnotation(c draw.Canvas, p *pane, k *inkCanvas, a Annotati
 type candidate struct {
 	at    vg.Point
 	align alignment
+	far   int // what standing farther off counts, in cells of ink
 }
 
 // besideVertical are places to the right and left of a line, from the top.
@@ -95,7 +132,7 @@ func besideVertical(r vg.Rectangle, x vg.Length) []candidate {
 	var out []candidate
 	for i := range 12 {
 		y := r.Max.Y - 5 - vg.Length(i)*(r.Size().Y-10)/12
-		out = append(out, candidate{vg.Point{X: x + 2.5, Y: y}, atLeft}, candidate{vg.Point{X: x - 2.5, Y: y}, atRight})
+		out = append(out, candidate{at: vg.Point{X: x + 2.5, Y: y}, align: atLeft}, candidate{at: vg.Point{X: x - 2.5, Y: y}, align: atRight})
 	}
 	return out
 }
@@ -105,22 +142,29 @@ func besideHorizontal(r vg.Rectangle, y vg.Length) []candidate {
 	var out []candidate
 	for i := range 12 {
 		x := r.Max.X - 1 - vg.Length(i)*r.Size().X/14
-		out = append(out, candidate{vg.Point{X: x, Y: y + 2.5}, alignment{1, 0}}, candidate{vg.Point{X: x, Y: y - 2.5}, alignment{1, 1}})
+		out = append(out, candidate{at: vg.Point{X: x, Y: y + 2.5}, align: alignment{1, 0}}, candidate{at: vg.Point{X: x, Y: y - 2.5}, align: alignment{1, 1}})
 	}
 	return out
 }
 
+// A crossing's number may cover so many cells of ink rather than stand a step farther from its ring; a point's name, which
+// would hide other points, none.
+const (
+	crossingNearness = 20
+	pointNearness    = 0
+)
+
 // around are places about a point, near before far.
-func around(pt vg.Point) []candidate {
+func around(pt vg.Point, nearness int) []candidate {
 	var out []candidate
-	for _, distance := range []vg.Length{4, 8, 13} {
+	for i, distance := range []vg.Length{4, 8, 13} {
 		d := distance * 0.75
 		for _, c := range []candidate{
-			{vg.Point{X: distance}, atLeft}, {vg.Point{X: -distance}, atRight}, {vg.Point{Y: distance}, atBottom}, {vg.Point{Y: -distance}, atTop},
-			{vg.Point{X: d, Y: d}, alignment{0, 0}}, {vg.Point{X: d, Y: -d}, alignment{0, 1}},
-			{vg.Point{X: -d, Y: d}, alignment{1, 0}}, {vg.Point{X: -d, Y: -d}, alignment{1, 1}},
+			{at: vg.Point{X: distance}, align: atLeft}, {at: vg.Point{X: -distance}, align: atRight}, {at: vg.Point{Y: distance}, align: atBottom}, {at: vg.Point{Y: -distance}, align: atTop},
+			{at: vg.Point{X: d, Y: d}, align: alignment{0, 0}}, {at: vg.Point{X: d, Y: -d}, align: alignment{0, 1}},
+			{at: vg.Point{X: -d, Y: d}, align: alignment{1, 0}}, {at: vg.Point{X: -d, Y: -d}, align: alignment{1, 1}},
 		} {
-			out = append(out, candidate{pt.Add(c.at), c.align})
+			out = append(out, candidate{at: pt.Add(c.at), align: c.align, far: i * nearness})
 		}
 	}
 	return out
@@ -142,11 +186,11 @@ func label(c draw.Canvas, k *inkCanvas, frame vg.Rectangle, text string, places 
 		if box.Min.X < frame.Min.X || box.Max.X > frame.Max.X-1 || box.Min.Y < frame.Min.Y || box.Max.Y > frame.Max.Y+4 {
 			n += 10_000
 		}
-		if n < covered {
-			best, covered = p, n
+		if n+p.far < covered {
+			best, covered = p, n+p.far
 		}
 	}
-	if covered > 0 && covered < 10_000 { // it stands on something: a ground of white keeps it readable
+	if covered > best.far && covered < 10_000 { // it stands on something: a ground of white keeps it readable
 		box := best.box(text, smallSize)
 		c.FillPolygon(color.NRGBA{0xff, 0xff, 0xff, 0xc8}, rectangle(box.Min, box.Max))
 	}
@@ -161,7 +205,7 @@ func drawPointTexts(c draw.Canvas, p *pane, k *inkCanvas) {
 	for _, s := range p.panel.Series {
 		for _, pt := range s.Points {
 			if place := at(c, p.plot, pt.X, pt.Y); pt.Text != "" && c.Contains(place) {
-				label(c, k, p.rect, pt.Text, around(place))
+				label(c, k, p.rect, pt.Text, around(place, pointNearness))
 			}
 		}
 	}
@@ -191,10 +235,10 @@ func (l *layout) drawRoofName(c draw.Canvas, p *pane, k *inkCanvas, r Roof) {
 // overHorizontal are places over a line, then under it, from its right end.
 func overHorizontal(left, right, y vg.Length) []candidate {
 	var out []candidate
-	for _, c := range []candidate{{vg.Point{Y: 2.5}, alignment{1, 0}}, {vg.Point{Y: -2.5}, alignment{1, 1}}} {
+	for _, c := range []candidate{{at: vg.Point{Y: 2.5}, align: alignment{1, 0}}, {at: vg.Point{Y: -2.5}, align: alignment{1, 1}}} {
 		for i := range 10 {
 			x := right - 2 - vg.Length(i)*(right-left)/12
-			out = append(out, candidate{vg.Point{X: x, Y: y + c.at.Y}, c.align})
+			out = append(out, candidate{at: vg.Point{X: x, Y: y + c.at.Y}, align: c.align})
 		}
 	}
 	return out
@@ -221,7 +265,7 @@ func (l *layout) drawCrossing(c draw.Canvas, p *pane, k *inkCanvas, a Annotation
 		disc.draw(c, place, markRadius+1, ink, true)
 		disc.draw(k.on(p.rect), place, markRadius+1, ink, true)
 		text := strings.ReplaceAll(orElse(a.Text, "%x"), "%x", placeNumber(x.x))
-		label(c, k, p.rect, text, around(place))
+		label(c, k, p.rect, text, around(place, crossingNearness))
 	}
 }
 
@@ -300,17 +344,19 @@ func unscaled(scale string, v float64) float64 {
 	return v
 }
 
+// interpolate reads a line, whose places ascend.
 func interpolate(line []xy, x float64) (float64, bool) {
-	for i, p := range line {
-		if p.x == x {
-			return p.y, true
-		}
-		if i > 0 && line[i-1].x < x && x < p.x {
-			q := line[i-1]
-			return q.y + (p.y-q.y)*(x-q.x)/(p.x-q.x), true
-		}
+	i := sort.Search(len(line), func(i int) bool { return line[i].x >= x })
+	switch {
+	case i == len(line):
+		return 0, false
+	case line[i].x == x:
+		return line[i].y, true
+	case i == 0:
+		return 0, false
 	}
-	return 0, false
+	p, q := line[i], line[i-1]
+	return q.y + (p.y-q.y)*(x-q.x)/(p.x-q.x), true
 }
 
 // withPlaces adds to a line the places of another that are between its own.

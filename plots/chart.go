@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -15,7 +16,9 @@ type Chart struct {
 	Panels  []Panel
 	Dropped int // rows left out because x, y or what else places them is missing
 
-	figure *Figure
+	Warnings []string // what a reader of the figure should know before they trust it
+
+	figure *Figure // its annotations are on the axes: categories that are numbers are counted
 	series []level
 	value  Dimension // of a heat map's colours
 }
@@ -25,6 +28,9 @@ type Dimension struct {
 	Label      string   // with the unit
 	Scale      string   // linear, log2, log10 or category
 	Categories []string // names for people, at 0, 1, 2...
+
+	numbers []float64 // the categories, where they are numbers that ascend
+	values  []float64 // of a line's x, ascending, where they are few: ticks stand there
 }
 
 // Panel is one pair of axes.
@@ -69,7 +75,7 @@ func Build(f *Figure, t *Table) (*Chart, error) {
 		return nil, err
 	}
 	b := &builder{selection: s, chart: &Chart{Kind: f.Kind, Title: f.Title, figure: f}}
-	for _, step := range []func() error{b.findColumns, b.axes, b.groups, b.observe, b.relate, b.panels, b.checkLog, b.checkAnnotations, b.checkTexts} {
+	for _, step := range []func() error{b.findColumns, b.axes, b.groups, b.checkCounts, b.observe, b.relate, b.panels, b.warnOfPools, b.checkValues, b.checkAnnotations, b.checkTexts, b.checkSight} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -91,6 +97,7 @@ type builder struct {
 	series           []level
 	hidden           map[string]bool // values of series that are not drawn
 	obs              []observation
+	pooled           []string // axes whose values became one point, and that the figure does not name
 }
 
 func (b *builder) findColumns() error {
@@ -123,6 +130,12 @@ func (b *builder) findColumns() error {
 	}
 	for _, w := range wants {
 		if err := b.find(w.path, w.name, w.into, w.number); err != nil {
+			return err
+		}
+	}
+	for i, name := range f.Band.Over {
+		var pooled *Column
+		if err := b.find(fmt.Sprintf("band.over[%d]", i), name, &pooled, false); err != nil {
 			return err
 		}
 	}
@@ -171,6 +184,7 @@ func (b *builder) axes() error {
 	if b.chart.X, b.xLevels, err = b.axis("x", &f.X, b.x, xCategory); err != nil {
 		return err
 	}
+	b.chart.placeAnnotations()
 	var y *Column
 	if len(f.Y.Columns) == 0 {
 		y = b.y[0]
@@ -186,7 +200,7 @@ func (b *builder) axes() error {
 }
 
 func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimension, []level, error) {
-	d := Dimension{Scale: orElse(a.Scale, "linear")}
+	d := Dimension{Scale: orElse(b.f.scaleOf(a), "linear")}
 	switch {
 	case b.f.lines[path+".label"] > 0 && a.Label == "": // given as empty: none is wanted
 	case c != nil:
@@ -195,9 +209,6 @@ func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimensio
 		d.Label = labelOf(a.Label, "", a.Unit)
 	default:
 		d.Label = a.Unit
-	}
-	if b.f.Kind == "roofline" && a.Scale == "" {
-		d.Scale = "log10"
 	}
 	switch {
 	case category && a.Scale != "" && a.Scale != "category":
@@ -214,7 +225,67 @@ func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimensio
 	for _, l := range levels {
 		d.Categories = append(d.Categories, l.name)
 	}
+	if c.Type == Number {
+		d.count(levels)
+	}
 	return d, levels, err
+}
+
+// count notes the values of categories that are numbers and ascend.
+func (d *Dimension) count(levels []level) {
+	for i, l := range levels {
+		v, err := strconv.ParseFloat(l.value, 64)
+		if err != nil || i > 0 && v <= d.numbers[i-1] {
+			d.numbers = nil
+			return
+		}
+		d.numbers = append(d.numbers, v)
+	}
+}
+
+// place is where a value stands among categories that are numbers: between two of them in proportion.
+func (d *Dimension) place(v float64) float64 {
+	n := d.numbers
+	i := sort.SearchFloat64s(n, v)
+	switch {
+	case len(n) == 0:
+		return v
+	case i == len(n):
+		return float64(len(n)) - 0.5
+	case n[i] == v:
+		return float64(i)
+	case i == 0:
+		return -0.5
+	}
+	return float64(i-1) + (v-n[i-1])/(n[i]-n[i-1])
+}
+
+// placeAnnotations puts the x of annotations on the axis.
+func (c *Chart) placeAnnotations() {
+	if len(c.X.numbers) == 0 {
+		return
+	}
+	put := func(v *float64) *float64 {
+		if v == nil {
+			return nil
+		}
+		at := c.X.place(*v)
+		return &at
+	}
+	f := *c.figure
+	f.Annotations = append([]Annotation(nil), f.Annotations...)
+	for i := range f.Annotations {
+		a := &f.Annotations[i]
+		a.X, a.VLine = put(a.X), put(a.VLine)
+		points := make([][]float64, 0, len(a.Points))
+		for _, p := range a.Points {
+			points = append(points, []float64{c.X.place(p[0]), p[1]})
+		}
+		if a.Points != nil {
+			a.Points = points
+		}
+	}
+	c.figure = &f
 }
 
 func orElse(s, other string) string {
@@ -272,6 +343,23 @@ func (b *builder) groups() error {
 	var err error
 	b.facets, err = b.arrange(b.facetBy, "facets", levelsOf(b.facetBy, f.Facets.Names), f.Facets.Order, f.Facets.Hide)
 	return err
+}
+
+// Limits of what one figure shows.
+const (
+	maxPanels = 100
+	maxSeries = 256
+)
+
+// checkCounts refuses more series and panels than can be told apart: a column was mistaken for another.
+func (b *builder) checkCounts() error {
+	if n := len(b.series); n > maxSeries {
+		return b.f.fail("series", ErrLimit, fmt.Sprintf("%d series: want at most %d", n, maxSeries))
+	}
+	if n := len(b.facets); n > maxPanels {
+		return b.f.fail("facets", ErrLimit, fmt.Sprintf("%d panels: want at most %d", n, maxPanels))
+	}
+	return nil
 }
 
 // observe turns rows into observations; those without a place are counted and left out.
@@ -466,13 +554,14 @@ func (b *builder) placeWords(o observation, freed map[string]bool) []string {
 
 // panels turns the observations into the series of each panel.
 func (b *builder) panels() error {
+	sorted := b.sorted()
 	for fi, facet := range b.facets {
 		p := Panel{Name: facet.name}
 		if b.facetBy != nil && b.f.Facets.Label != "" {
 			p.Name = b.f.Facets.Label + " = " + facet.name
 		}
 		for si, l := range b.chart.series {
-			points, err := kinds[b.f.Kind].points(b, b.of(fi, si))
+			points, err := kinds[b.f.Kind].points(b, sorted[[2]int{fi, si}])
 			if err != nil {
 				return err
 			}
@@ -493,56 +582,25 @@ func (b *builder) panels() error {
 }
 
 func (b *builder) hasBand() bool {
-	return b.low != nil || b.f.Band.Over == "confidence" || b.f.Band.Over == "range"
+	return b.low != nil || b.f.Band.As == "confidence" || b.f.Band.As == "range"
 }
 
-// of are the observations of one series in one panel, by x and then y.
-func (b *builder) of(facet, series int) []observation {
-	var out []observation
+// sorted are the observations of each facet and series, by x and then y.
+func (b *builder) sorted() map[[2]int][]observation {
+	out := map[[2]int][]observation{}
 	for _, o := range b.obs {
-		if o.facet == facet && o.series == series {
-			out = append(out, o)
-		}
+		at := [2]int{o.facet, o.series}
+		out[at] = append(out[at], o)
 	}
-	sort.SliceStable(out, func(i, j int) bool {
-		if c := compareNumbers(out[i].x, out[j].x); c != 0 {
-			return c < 0
-		}
-		return out[i].y < out[j].y && b.value != nil
-	})
-	return out
-}
-
-// checkLog refuses what a log axis can't show.
-func (b *builder) checkLog() error {
-	for _, p := range b.chart.Panels {
-		for _, s := range p.Series {
-			for _, pt := range s.Points {
-				if err := b.checkLogPoint(pt); err != nil {
-					return err
-				}
+	for _, list := range out {
+		sort.SliceStable(list, func(i, j int) bool {
+			if c := compareNumbers(list[i].x, list[j].x); c != 0 {
+				return c < 0
 			}
-		}
+			return list[i].y < list[j].y && b.value != nil
+		})
 	}
-	return nil
-}
-
-func (b *builder) checkLogPoint(p Point) error {
-	c := b.chart
-	bad := func(path, scale string, v float64) error {
-		return b.f.fail(path, ErrRange, fmt.Sprintf("a value is %g: a %s axis shows values above 0", v, scale))
-	}
-	switch {
-	case isLog(c.X.Scale) && p.X <= 0:
-		return bad("x.scale", c.X.Scale, p.X)
-	case isLog(c.Y.Scale) && p.Y <= 0 && len(p.Values) == 0:
-		return bad("y.scale", c.Y.Scale, p.Y)
-	case isLog(c.Y.Scale) && len(p.Values) > 0 && p.Values[0] <= 0:
-		return bad("y.scale", c.Y.Scale, p.Values[0])
-	case isLog(c.value.Scale) && p.Value <= 0:
-		return bad("value.scale", c.value.Scale, p.Value)
-	}
-	return nil
+	return out
 }
 
 func isLog(scale string) bool { return strings.HasPrefix(scale, "log") }

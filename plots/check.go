@@ -9,7 +9,7 @@ import (
 
 // kindKeys are, of the keys that not every kind has, those that each takes; a ! marks one that must be there.
 var kindKeys = map[string]string{
-	"line":     "x! y! series combine band relative_to relative_as step markers",
+	"line":     "x! y! series combine band relative_to relative_as lines step markers",
 	"bar":      "x! y! series combine band relative_to relative_as cells",
 	"stacked":  "x! y! series combine percent",
 	"box":      "x! y! series relative_to relative_as",
@@ -33,8 +33,8 @@ func (f *Figure) check() error {
 	f.checkAxes(fail)
 	f.checkBand(fail)
 	for i := range f.Roofs {
-		if r := &f.Roofs[i]; (r.Peak > 0) == (r.Bandwidth > 0) {
-			fail(fmt.Sprintf("roofs[%d]", i), ErrRange, "want a peak or a bandwidth above 0, and not both")
+		if r := &f.Roofs[i]; (r.Peak > lowestRoof) == (r.Bandwidth > lowestRoof) {
+			fail(fmt.Sprintf("roofs[%d]", i), ErrRange, "want a peak or a bandwidth above %g, and not both", lowestRoof)
 		}
 	}
 	for i := range f.Annotations {
@@ -43,6 +43,9 @@ func (f *Figure) check() error {
 	f.checkPairs(fail)
 	return errors.Join(errs...)
 }
+
+// lowestRoof keeps the quotient of two roofs a number.
+const lowestRoof = 1e-100
 
 type failer func(path string, kind error, format string, args ...any)
 
@@ -82,8 +85,14 @@ func someKindsKeys() []string {
 var wideKinds = map[string]bool{"line": true, "bar": true, "stacked": true, "box": true}
 
 func (f *Figure) checkAxes(fail failer) {
-	f.X.check("x", fail)
-	f.Y.check("y", fail)
+	f.X.check("x", f.scaleOf(&f.X), fail)
+	f.Y.check("y", f.scaleOf(&f.Y), fail)
+	if f.Kind == "stacked" && isLog(f.Y.Scale) {
+		fail("y.scale", ErrRange, "found %s: on a log axis the parts of a stack can't be compared", f.Y.Scale)
+	}
+	if x, y := orElse(f.X.Scale, "linear"), orElse(f.Y.Scale, "linear"); f.Identity && x != y {
+		fail("identity", ErrRange, "found the scales %s and %s: y = x wants one scale", x, y)
+	}
 	if len(f.X.Columns) > 0 {
 		fail("x.columns", ErrUnknownKey, "x has one column")
 	}
@@ -106,14 +115,22 @@ func (f *Figure) checkAxes(fail failer) {
 	}
 }
 
-func (a *Axis) check(path string, fail failer) {
+// scaleOf is an axis' scale where the figure says or its kind does; a roofline's axes are logarithmic unless it says otherwise.
+func (f *Figure) scaleOf(a *Axis) string {
+	if f.Kind == "roofline" {
+		return orElse(a.Scale, "log10")
+	}
+	return a.Scale
+}
+
+func (a *Axis) check(path, scale string, fail failer) {
 	if a.Column == "" && len(a.Columns) == 0 {
 		fail(path+".column", ErrMissing, "want the name of a column")
 	}
 	if a.Min != nil && a.Max != nil && *a.Min >= *a.Max {
 		fail(path+".max", ErrRange, "found %g: want more than min, %g", *a.Max, *a.Min)
 	}
-	if !strings.HasPrefix(a.Scale, "log") {
+	if !isLog(scale) {
 		return
 	}
 	checkAboveZero(path+".min", a.Min, fail)
@@ -130,17 +147,25 @@ func checkAboveZero(path string, end *float64, fail failer) {
 }
 
 func (f *Figure) checkBand(fail failer) {
-	if (f.Band.Low == "") != (f.Band.High == "") || f.Band.Low != "" && f.Band.Over != "" {
-		fail("band", ErrRange, "want both low and high, or over alone")
+	if (f.Band.Low == "") != (f.Band.High == "") || f.Band.Low != "" && f.Band.As != "" {
+		fail("band", ErrRange, "want both low and high, or as, with over or without")
 	}
-	if f.Band.Over == "confidence" && f.Combine != "" && f.Combine != "mean" {
+	if f.Band.As == "confidence" && f.Combine != "" && f.Combine != "mean" {
 		fail("combine", ErrRange, "found %s: a band of confidence is that of the mean", f.Combine)
 	}
 	if f.RelativeAs != "" && len(f.RelativeTo) == 0 {
 		fail("relative_as", ErrMissing, "want relative_to, the baseline")
 	}
-	if f.Kind == "scatter" && f.Band.Over != "" {
-		fail("band.over", ErrRange, "a scatter figure draws every row: want low and high columns")
+	for i, name := range f.Band.Over {
+		if _, kind := bands[name]; (kind || name == "none") && f.Band.As == "confidence" && f.lines["band.as"] == 0 {
+			fail(fmt.Sprintf("band.over[%d]", i), ErrRange, "found %s, which is a kind of band: want the column that is pooled, and as: %s", name, name)
+		}
+	}
+	if f.Lines == "off" && f.Step {
+		fail("step", ErrRange, "without lines there is nothing to hold: want lines on")
+	}
+	if f.Kind == "scatter" && f.Band.As != "" {
+		fail("band", ErrRange, "a scatter figure draws every row: want low and high columns")
 	}
 }
 

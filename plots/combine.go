@@ -91,9 +91,12 @@ func (b *builder) combined(obs []observation) ([]Point, error) {
 }
 
 func (b *builder) combine(obs []observation) (Point, error) {
-	if len(obs) > 1 && b.f.Combine == "" && b.f.Band.Over == "" {
+	if len(obs) > 1 && b.f.Combine == "" && b.f.Band.As == "" {
 		return Point{}, b.f.fail("", ErrRepeated, fmt.Sprintf("%d rows at %s%s: say band: confidence, range or none, or combine:, or keep fewer rows by where:",
 			len(obs), b.placeText(obs[0], nil), b.differing(obs)))
+	}
+	if len(obs) > 1 {
+		b.pool(obs)
 	}
 	how := combines[orElse(b.f.Combine, "mean")]
 	of := func(get func(o *observation) float64) []float64 {
@@ -109,7 +112,7 @@ func (b *builder) combine(obs []observation) (Point, error) {
 	if b.value != nil {
 		p.Y, p.Value = obs[0].y, p.Y
 	}
-	if band, ok := bands[b.f.Band.Over]; ok {
+	if band, ok := bands[b.f.Band.As]; ok {
 		p.Low, p.High = band(measured)
 	}
 	if b.low != nil {

@@ -21,6 +21,7 @@ var (
 	ErrRepeated   = errors.New("several rows for one point")
 	ErrText       = errors.New("text that can't be set")
 	ErrLimit      = errors.New("too large")
+	ErrDraw       = errors.New("not drawn")
 )
 
 // Error is one fault with its place.
@@ -44,7 +45,23 @@ func (e *Error) Error() string {
 	if e.Path != "" {
 		s += e.Path + ": "
 	}
-	return s + e.Msg
+	return printable(s + e.Msg)
+}
+
+// printable shows control characters, which names of columns and files may hold, rather than sending them to a terminal.
+func printable(s string) string {
+	if !strings.ContainsFunc(s, isControl) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if isControl(r) {
+			fmt.Fprintf(&b, "\\x%02x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 func (e *Error) Unwrap() error { return e.Kind }

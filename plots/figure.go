@@ -9,6 +9,7 @@ import "path/filepath"
 //	enum   allowed words, separated by |
 //	range  lowest..highest value (inclusive)
 //	unit   what the number counts
+//	single "true" on a list that one value in its place also writes
 //	short  "true" on the field that a scalar, or a list, in place of the mapping sets: `x: work`
 //	doc    one line for people
 type Figure struct {
@@ -34,10 +35,11 @@ type Figure struct {
 	Facets Facets   `yaml:"facets" doc:"column that gives a panel of its own to each value"`
 
 	Combine    string `yaml:"combine" enum:"mean|median|min|max|sum" doc:"how repeated rows become one point"`
-	Band       Band   `yaml:"band" doc:"band about a line, or error bars: confidence (95 % of the mean, Student), range, or low and high columns"`
+	Band       Band   `yaml:"band" doc:"band about a line, or error bars: confidence (95 % of the mean, Student), range, or low and high columns; on a log axis it ends at the axis where it reaches 0"`
 	RelativeTo Pairs  `yaml:"relative_to" doc:"baseline, as {scheduler: multipass}: y becomes relative to the row that has it and is otherwise at the same x, series and facet"`
 	RelativeAs string `yaml:"relative_as" enum:"speedup|ratio|percent" doc:"speedup: baseline / y; ratio: y / baseline; percent: 100 (y / baseline - 1); left out, speedup"`
 
+	Lines    string `yaml:"lines" enum:"on|off" doc:"line: off draws the points alone, for an x with nothing between its values; on categories, points that would hide each other stand side by side"`
 	Step     bool   `yaml:"step" doc:"line: hold each value until the next x"`
 	Markers  string `yaml:"markers" enum:"auto|on|off" doc:"line: markers at the points; auto leaves them out where they would touch"`
 	Identity bool   `yaml:"identity" doc:"scatter: the line y = x, and equal axes"`
@@ -98,16 +100,17 @@ type Facets struct {
 
 // Band is the spread about points.
 type Band struct {
-	Over string `yaml:"over" short:"true" enum:"confidence|range|none" doc:"computed over repeated rows: 95 % confidence of the mean, or lowest to highest"`
-	Low  string `yaml:"low" doc:"column of its lower end"`
-	High string `yaml:"high" doc:"column of its upper end"`
+	As   string   `yaml:"as" short:"true" enum:"confidence|range|none" doc:"computed over repeated rows: 95 % confidence of the mean, or lowest to highest; left out beside over: confidence"`
+	Over []string `yaml:"over" single:"true" doc:"the axes, as columns, whose values are pooled into a point; pooling over others is warned of"`
+	Low  string   `yaml:"low" doc:"column of its lower end"`
+	High string   `yaml:"high" doc:"column of its upper end"`
 }
 
 // Roof is one limit of a roofline: a peak (flat) or a bandwidth (a slope).
 type Roof struct {
 	Name      string  `yaml:"name" doc:"written along it"`
-	Peak      float64 `yaml:"peak" range:"0..1e300" doc:"highest y, in y's unit"`
-	Bandwidth float64 `yaml:"bandwidth" range:"0..1e300" doc:"y for each unit of x"`
+	Peak      float64 `yaml:"peak" range:"0..1e100" doc:"highest y, in y's unit"`
+	Bandwidth float64 `yaml:"bandwidth" range:"0..1e100" doc:"y for each unit of x"`
 }
 
 // Legend says where the legend stands.
@@ -121,13 +124,13 @@ type Legend struct {
 // reference points drawn as open markers, crossing the place where two series cross, else a text at x, y.
 type Annotation struct {
 	Text     string      `yaml:"text" doc:"text at x, y, along a line, beside a crossing (%x is its place), or the points' name"`
-	X        *float64    `yaml:"x" doc:"place of a text"`
+	X        *float64    `yaml:"x" doc:"place of a text; on categories that are numbers the value, on others the count from 0, here and in vline and points"`
 	Y        *float64    `yaml:"y" doc:"place of a text"`
 	Align    string      `yaml:"align" enum:"left|center|right" doc:"side of x on which the text begins, is centred or ends"`
 	VLine    *float64    `yaml:"vline" doc:"vertical line at this x"`
 	HLine    *float64    `yaml:"hline" doc:"horizontal line at this y"`
 	Points   [][]float64 `yaml:"points" doc:"reference points [x, y]"`
-	Source   string      `yaml:"source" doc:"where the points are from; stands in the legend"`
+	Source   string      `yaml:"source" doc:"where points or a line are from; they stand in the legend then"`
 	Crossing []string    `yaml:"crossing" doc:"two series: marks where they cross; one series: where it crosses hline"`
 	Facet    string      `yaml:"facet" doc:"the one panel to draw it in; left out, all"`
 }

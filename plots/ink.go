@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
@@ -105,25 +106,31 @@ func (k *inkCanvas) segment(a, b vg.Point) {
 func (k *inkCanvas) Fill(p vg.Path) {
 	k.Stroke(p)
 	pts := polygon(p)
-	for row := range k.rows {
-		y := (vg.Length(row) + 0.5) * inkCell
-		for column := range k.columns {
-			if inside(pts, vg.Point{X: (vg.Length(column) + 0.5) * inkCell, Y: y}) {
+	if len(pts) == 0 {
+		return
+	}
+	box := bounds(pts)
+	var crossings []vg.Length
+	for row := max(0, cellOf(box.Min.Y)); row <= min(k.rows-1, cellOf(box.Max.Y)); row++ {
+		crossings = crossingsAt(pts, (vg.Length(row)+0.5)*inkCell, crossings[:0])
+		for i := 0; i+1 < len(crossings); i += 2 {
+			for column := cellOf(crossings[i] + inkCell/2); column <= cellOf(crossings[i+1]-inkCell/2); column++ {
 				k.set(column, row)
 			}
 		}
 	}
 }
 
-func inside(pts []vg.Point, at vg.Point) bool {
-	in := false
+// crossingsAt are the places, ascending, where a polygon's sides cross a horizontal line.
+func crossingsAt(pts []vg.Point, y vg.Length, into []vg.Length) []vg.Length {
 	for i := range pts {
 		a, b := pts[i], pts[(i+1)%len(pts)]
-		if (a.Y > at.Y) != (b.Y > at.Y) && at.X < a.X+(at.Y-a.Y)*(b.X-a.X)/(b.Y-a.Y) {
-			in = !in
+		if (a.Y > y) != (b.Y > y) {
+			into = append(into, a.X+(y-a.Y)*(b.X-a.X)/(b.Y-a.Y))
 		}
 	}
-	return in
+	slices.Sort(into)
+	return into
 }
 
 // emptiest finds the place for a box inside a frame that covers the least; corners come before edges, these before the rest.

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -22,7 +23,8 @@ const (
 	laneHeight = vg.Length(14)
 	barSpace   = vg.Length(9) // between the panels and a bar of colours
 	barWidth   = vg.Length(8)
-	labelAngle = 35 // degrees of long categories
+	labelAngle = 35             // degrees of long categories
+	labelGap   = vg.Length(2.5) // between categories' names
 )
 
 // pane is a panel with its axes and its place.
@@ -77,7 +79,25 @@ func (c *Chart) newLayout(style, place string) *layout {
 	l.chooseTicks()
 	l.size.Y = l.top + l.bottom + l.panelH*vg.Length(l.rows) + l.gapY*vg.Length(l.rows-1)
 	l.setRects()
+	l.completeEntries()
 	return l
+}
+
+// Least size of a panel, and largest of a figure, points.
+const (
+	leastPanel = vg.Length(12)
+	largestFig = 60 * vg.Inch
+)
+
+// check refuses a figure whose labels, legend or number of panels leave no room for what it shows.
+func (l *layout) check() error {
+	switch {
+	case l.panelW < leastPanel || l.panelH < leastPanel:
+		return l.c.figure.fail("", ErrLimit, fmt.Sprintf("labels, legend and %d panels leave no room: want a wider figure (style: page, width_in), fewer panels or shorter names", len(l.panes)))
+	case l.size.Y > largestFig:
+		return l.c.figure.fail("", ErrLimit, fmt.Sprintf("it would be %.0f inches high: want fewer panels or shorter names", l.size.Y/vg.Inch))
+	}
+	return nil
 }
 
 func orElseInt(n, other int) int {
@@ -160,8 +180,8 @@ func (c *Chart) setRanges(p *plot.Plot, xOf, yOf []Panel) {
 		if a.f.Max != nil && a.d.Scale != "category" {
 			a.axis.Max = *a.f.Max
 		}
-		if a.axis.Min >= a.axis.Max { // an end given in the file is beyond the data
-			a.axis.Min, a.axis.Max = spread(a.axis.Min, isLog(a.d.Scale))
+		if a.axis.Min >= a.axis.Max || (interval{a.axis.Min, a.axis.Max}).isPoint() { // an end given in the file is beyond the data
+			a.axis.Min, a.axis.Max = spread(a.f.end(a.axis.Min), isLog(a.d.Scale))
 		}
 		if isLog(a.d.Scale) {
 			a.axis.Scale = plot.LogScale{}
@@ -169,11 +189,27 @@ func (c *Chart) setRanges(p *plot.Plot, xOf, yOf []Panel) {
 	}
 }
 
+// end is the end that the file gives an axis, where it gives one.
+func (a *Axis) end(other float64) float64 {
+	switch {
+	case a.Min != nil:
+		return *a.Min
+	case a.Max != nil:
+		return *a.Max
+	}
+	return other
+}
+
 // interval is a range of data.
 type interval struct{ low, high float64 }
 
 func (r interval) join(o interval) interval { return interval{min(r.low, o.low), max(r.high, o.high)} }
 func (r interval) add(v float64) interval   { return r.join(interval{v, v}) }
+
+// isPoint says whether an axis can't tell the ends apart: float64 has no numbers left for ticks between them.
+func (r interval) isPoint() bool {
+	return r.high-r.low <= max(math.Abs(r.low), math.Abs(r.high))*1e-12 || r.high-r.low < smallest
+}
 
 // dataRange covers the points of some panels and what the figure adds to them.
 func (c *Chart) dataRange(panels []Panel, isX bool) interval {
@@ -183,6 +219,9 @@ func (c *Chart) dataRange(panels []Panel, isX bool) interval {
 		for _, s := range p.Series {
 			for _, pt := range s.Points {
 				switch low, high := extent(pt); {
+				case !isX && isLog(c.Y.Scale) && low <= 0: // a band is cut off at the axis
+					r = r.add(pt.Y)
+					r = r.add(max(high, pt.Y))
 				case !isX:
 					r = r.join(interval{low, high})
 				case c.Kind == "timeline":
@@ -232,13 +271,13 @@ func (d *Dimension) pad(r interval, kind string, forText bool) (low, high float6
 		return -0.5, float64(len(d.Categories)) - 0.5
 	case isLog(d.Scale):
 		return d.padLog(r, kind)
-	case r.low >= r.high && !kinds[kind].zero:
+	case r.isPoint() && !kinds[kind].zero:
 		return spread(r.low, false)
 	}
 	low, high = r.low, r.high
 	if kinds[kind].zero {
 		low, high = min(low, 0), max(high, 0)
-		if low == high {
+		if (interval{low, high}).isPoint() {
 			high = 1
 		}
 	} else if low >= 0 && low < high/2 {
@@ -258,7 +297,7 @@ func (d *Dimension) pad(r interval, kind string, forText bool) (low, high float6
 }
 
 func (d *Dimension) padLog(r interval, kind string) (low, high float64) {
-	if r.low >= r.high && !kinds[kind].zero {
+	if r.high <= r.low*(1+1e-9) && !kinds[kind].zero {
 		return spread(r.low, true)
 	}
 	room := math.Max(math.Pow(r.high/r.low, 0.04), 1.05)
@@ -301,7 +340,7 @@ func within(ticks []plot.Tick, a plot.Axis) []plot.Tick {
 
 // turnLabels breaks long categories into two lines, or turns them all.
 func (l *layout) turnLabels() {
-	room := l.panelW/vg.Length(max(len(l.c.X.Categories), 1))*labelled(l.panes[0].xt) - 3
+	room := l.panelW/vg.Length(max(len(l.c.X.Categories), 1))*labelled(l.panes[0].xt) - labelGap
 	fits := true
 	for _, t := range l.panes[0].xt {
 		fits = fits && textWidth(breakLabel(t.Label, smallSize, room), smallSize) <= room

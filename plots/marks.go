@@ -57,80 +57,18 @@ func at(c draw.Canvas, p *plot.Plot, x, y float64) vg.Point {
 	return vg.Point{X: c.X(norm(&p.X, x)), Y: c.Y(norm(&p.Y, y))}
 }
 
+// farthest is where a point far beyond an axis is put, in lengths of the axis: the clipping of lines needs finite numbers.
+const farthest = 1e6
+
 func norm(a *plot.Axis, v float64) float64 {
 	if _, log := a.Scale.(plot.LogScale); log && v <= 0 {
 		return 0
 	}
-	return a.Norm(v)
+	return max(-farthest, min(farthest, a.Norm(v)))
 }
 
 func rectangle(a, b vg.Point) []vg.Point {
 	return []vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}}
-}
-
-func lineMarks(c *Chart, p *Panel) []plot.Plotter {
-	var bands, lines []plot.Plotter
-	for _, s := range p.Series {
-		if s.Band {
-			bands = append(bands, plotFunc(func(dc draw.Canvas, pl *plot.Plot) { drawBand(dc, pl, s, c.figure.Step) }))
-		}
-		lines = append(lines, plotFunc(func(dc draw.Canvas, pl *plot.Plot) { drawLine(dc, pl, s, c.figure) }))
-	}
-	return append(bands, lines...)
-}
-
-func drawBand(c draw.Canvas, p *plot.Plot, s Series, step bool) {
-	var lower, upper []vg.Point
-	for _, pt := range s.Points {
-		lower, upper = append(lower, at(c, p, pt.X, pt.Low)), append(upper, at(c, p, pt.X, pt.High))
-	}
-	lower, upper = stepped(lower, step), stepped(upper, step)
-	for i := len(lower) - 1; i >= 0; i-- {
-		upper = append(upper, lower[i])
-	}
-	col := lookOf(s.Index).color
-	col.A = 0x38
-	c.FillPolygon(col, c.ClipPolygonXY(upper))
-}
-
-// stepped holds each y until the next x.
-func stepped(pts []vg.Point, step bool) []vg.Point {
-	if !step {
-		return pts
-	}
-	var out []vg.Point
-	for i, p := range pts {
-		if i > 0 {
-			out = append(out, vg.Point{X: p.X, Y: pts[i-1].Y})
-		}
-		out = append(out, p)
-	}
-	return out
-}
-
-func drawLine(c draw.Canvas, p *plot.Plot, s Series, f *Figure) {
-	pts := make([]vg.Point, len(s.Points))
-	for i, pt := range s.Points {
-		pts[i] = at(c, p, pt.X, pt.Y)
-	}
-	l := lookOf(s.Index)
-	c.StrokeLines(l.line(), c.ClipLinesXY(stepped(pts, f.Step))...)
-	if !wantMarkers(f.Markers, pts) {
-		return
-	}
-	for _, pt := range pts {
-		if c.Contains(pt) {
-			l.marker.draw(c, pt, markRadius, l.color, false)
-		}
-	}
-}
-
-// wantMarkers says whether markers would stand apart: three diameters on average.
-func wantMarkers(how string, pts []vg.Point) bool {
-	if how == "on" || how == "off" || len(pts) < 2 {
-		return how != "off"
-	}
-	return (pts[len(pts)-1].X-pts[0].X)/vg.Length(len(pts)-1) > 3*markRadius
 }
 
 // groupWidth is the part of a category's room that its bars take.
@@ -150,7 +88,7 @@ func barMarks(c *Chart, p *Panel) []plot.Plotter {
 				left, right := slot(pt.X, s.Index, len(c.series))
 				drawBar(dc, pl, lookOf(s.Index), left, right, barBase(pl), pt.Y)
 				if s.Band {
-					drawWhisker(dc, pl, (left+right)/2, pt.Low, pt.High, 1.8, ink)
+					whiskerAt(dc, pl, (left+right)/2, pt.Low, pt.High, 1.8, ink)
 				}
 				if c.figure.Cells {
 					drawBarValue(dc, pl, (left+right)/2, max(pt.Y, pt.High), pt.Y)
@@ -231,10 +169,15 @@ func drawHatch(c draw.Canvas, box vg.Rectangle, degrees float64, col color.Color
 	}
 }
 
-// drawWhisker is an error bar with caps of some half width in points.
-func drawWhisker(c draw.Canvas, p *plot.Plot, x, low, high float64, half vg.Length, col color.Color) {
+// whiskerAt draws an error bar between two values of y.
+func whiskerAt(c draw.Canvas, p *plot.Plot, x, low, high float64, half vg.Length, col color.Color) {
 	a, b := at(c, p, x, low), at(c, p, x, high)
-	lines := [][]vg.Point{{a, b}, {{X: a.X - half, Y: a.Y}, {X: a.X + half, Y: a.Y}}, {{X: b.X - half, Y: b.Y}, {X: b.X + half, Y: b.Y}}}
+	drawWhisker(c, a.X, a.Y, b.Y, half, col)
+}
+
+// drawWhisker is an error bar with caps of some half width in points.
+func drawWhisker(c draw.Canvas, x, low, high, half vg.Length, col color.Color) {
+	lines := [][]vg.Point{{{X: x, Y: low}, {X: x, Y: high}}, {{X: x - half, Y: low}, {X: x + half, Y: low}}, {{X: x - half, Y: high}, {X: x + half, Y: high}}}
 	c.StrokeLines(solid(col, 0.7), c.ClipLinesXY(lines...)...)
 }
 
@@ -269,8 +212,8 @@ func drawBox(c draw.Canvas, p *plot.Plot, l look, left, right float64, values []
 	low, high := whiskers(values, q1, q3)
 	middle := (left + right) / 2
 	half := (at(c, p, right, q2).X - at(c, p, left, q2).X) / 4
-	drawWhisker(c, p, middle, low, q1, half, l.color)
-	drawWhisker(c, p, middle, q3, high, half, l.color)
+	whiskerAt(c, p, middle, low, q1, half, l.color)
+	whiskerAt(c, p, middle, q3, high, half, l.color)
 	pts := c.ClipPolygonXY(rectangle(at(c, p, left, q1), at(c, p, right, q3)))
 	if len(pts) > 0 {
 		drawPaleArea(c, l, pts)
@@ -311,7 +254,7 @@ func scatterMarks(c *Chart, p *Panel) []plot.Plotter {
 		if c.figure.Identity {
 			low, high := min(pl.X.Min, pl.Y.Min), max(pl.X.Max, pl.Y.Max)
 			line := []vg.Point{at(dc, pl, low, low), at(dc, pl, high, high)}
-			dc.StrokeLines(draw.LineStyle{Color: faintInk, Width: thinWidth, Dashes: []vg.Length{3, 2}}, dc.ClipLinesXY(line)...)
+			dc.StrokeLines(identityStyle, dc.ClipLinesXY(line)...)
 		}
 		drawPoints(dc, pl, p)
 	})}
@@ -322,7 +265,7 @@ func drawPoints(c draw.Canvas, p *plot.Plot, panel *Panel) {
 		l := lookOf(s.Index)
 		for _, pt := range s.Points {
 			if s.Band {
-				drawWhisker(c, p, pt.X, pt.Low, pt.High, 1.5, l.color)
+				whiskerAt(c, p, pt.X, pt.Low, pt.High, 1.5, l.color)
 			}
 			if place := at(c, p, pt.X, pt.Y); c.Contains(place) {
 				l.marker.draw(c, place, markRadius, l.color, false)
@@ -363,7 +306,10 @@ func drawCell(c draw.Canvas, a, b vg.Point, on color.NRGBA, value float64) {
 	if w := textWidth(label, size); w > (b.X-a.X)*0.9 {
 		size *= (b.X - a.X) * 0.9 / w
 	}
-	setText(c, label, a.Add(b).Scale(0.5), min(size, (b.Y-a.Y)*0.9), atCenter, 0)
+	const readable = 2 // points; smaller is a smudge
+	if size = min(size, (b.Y-a.Y)*0.9); size >= readable {
+		setText(c, label, a.Add(b).Scale(0.5), size, atCenter, 0)
+	}
 }
 
 // spanHeight is the part of a lane's room that its spans take.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot/font"
@@ -64,16 +65,32 @@ func (c *Chart) Draw(format, style string) ([]byte, error) {
 		return nil, &Error{Msg: fmt.Sprintf("no style %q: want one of %s%s", style, strings.Join(Styles, ", "), nearestTo(style, Styles)), Kind: ErrRange}
 	}
 	l, legendAt := c.settle(style)
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	data, err := l.render(newSheet, legendAt)
+	if err != nil {
+		return nil, &Error{File: c.figure.File, Msg: fmt.Sprintf("can't be drawn as %s: %v", format, err), Kind: ErrDraw}
+	}
+	if format == "png" {
+		data = withResolution(data)
+	}
+	return data, nil
+}
+
+// render draws on a new sheet. The libraries that write the formats panic where a file or folder of theirs fails them (fonts
+// of a PDF pass through the temporary folder): such a panic is an error here.
+func (l *layout) render(newSheet func(w, h vg.Length) sheet, legendAt vg.Point) (data []byte, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			data, err = nil, fmt.Errorf("%v", fault)
+		}
+	}()
 	s := newSheet(l.size.X, l.size.Y)
 	l.draw(s, legendAt)
 	var out bytes.Buffer
-	if _, err := s.WriteTo(&out); err != nil {
-		return nil, err
-	}
-	if format == "png" {
-		return withResolution(out.Bytes()), nil
-	}
-	return out.Bytes(), nil
+	_, err = s.WriteTo(&out)
+	return out.Bytes(), err
 }
 
 // withResolution adds the chunk that says how large a PNG is on paper, after the header.
@@ -133,9 +150,15 @@ func (b *builder) checkTexts() error {
 		if _, r := encodeText(t); r != 0 {
 			return b.f.fail("", ErrText, fmt.Sprintf("%q: character %q (U+%04X) is not in the figure's font encoding, Windows 1252", t, r, r))
 		}
+		if i := strings.IndexFunc(t, isControl); i >= 0 {
+			return b.f.fail("", ErrText, fmt.Sprintf("%q: a control character can't be set", t))
+		}
 	}
 	return nil
 }
+
+// isControl says whether a character is a command rather than text; a line's end breaks a label.
+func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' }
 
 // texts are all that a figure writes, but for numbers.
 func (c *Chart) texts() []string {

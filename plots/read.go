@@ -46,7 +46,15 @@ func Read(file string, data []byte) (*Figure, error) {
 	if err := errors.Join(r.errs...); err != nil {
 		return nil, err
 	}
+	f.fillBand()
 	return f, f.check()
+}
+
+// fillBand gives a band over axes its kind.
+func (f *Figure) fillBand() {
+	if b := &f.Band; len(b.Over) > 0 && b.As == "" && b.Low == "" {
+		b.As = "confidence"
+	}
 }
 
 // syntaxError moves yaml's "yaml: line N: text" into our form.
@@ -82,6 +90,7 @@ type fieldRow struct {
 	low      float64
 	high     float64
 	short    bool
+	single   bool
 }
 
 // fieldsOf panics on a malformed tag: tags are ours, and a test reads them all.
@@ -93,7 +102,7 @@ func fieldsOf(t reflect.Type) []fieldRow {
 		if name == "" || name == "-" {
 			continue
 		}
-		row := fieldRow{index: i, name: name, short: tag.Get("short") == "true"}
+		row := fieldRow{index: i, name: name, short: tag.Get("short") == "true", single: tag.Get("single") == "true"}
 		if e := tag.Get("enum"); e != "" {
 			row.enum = strings.Split(e, "|")
 		}
@@ -219,6 +228,9 @@ func (r *figureReader) pairs(n *yaml.Node, v reflect.Value, path string) {
 }
 
 func (r *figureReader) list(n *yaml.Node, v reflect.Value, path string, row fieldRow) {
+	if row.single && n.Kind == yaml.ScalarNode {
+		n = &yaml.Node{Kind: yaml.SequenceNode, Line: n.Line, Content: []*yaml.Node{n}}
+	}
 	if n.Kind != yaml.SequenceNode {
 		r.fail(n, path, ErrType, "found %s: want a list", found(n))
 		return
@@ -231,7 +243,7 @@ func (r *figureReader) list(n *yaml.Node, v reflect.Value, path string, row fiel
 }
 
 var kindWords = map[reflect.Kind]string{
-	reflect.Bool: "true or false", reflect.Int: "an integer", reflect.Float64: "a number", reflect.String: "text",
+	reflect.Bool: "true or false", reflect.Int: "an integer", reflect.Float64: "a number, at most 1e300 either way", reflect.String: "text",
 }
 
 func (r *figureReader) scalar(n *yaml.Node, v reflect.Value, path string, row fieldRow) {
@@ -263,7 +275,7 @@ func setScalar(n *yaml.Node, v reflect.Value) bool {
 	}
 	x, err := strconv.ParseFloat(n.Value, 64)
 	v.SetFloat(x)
-	return err == nil && !quoted && !math.IsNaN(x) && !math.IsInf(x, 0)
+	return err == nil && !quoted && math.Abs(x) <= largest
 }
 
 func (r *figureReader) checkWord(n *yaml.Node, path string, row fieldRow) {

@@ -24,6 +24,9 @@ func (c *Chart) settle(style string) (*layout, vg.Point) {
 		return c.newLayout(style, place), vg.Point{}
 	}
 	l := c.newLayout(style, "inside")
+	if l.check() != nil { // it is refused where it is drawn
+		return l, vg.Point{}
+	}
 	covered, at := math.MaxInt, vg.Point{}
 	w, h := l.legendSize()
 	for _, p := range l.panes {
@@ -83,10 +86,10 @@ func (l *layout) drawGrid(c draw.Canvas, p *pane) {
 // drawData draws the marks and the annotations, noting on k what is covered.
 func (l *layout) drawData(c draw.Canvas, p *pane, k *inkCanvas) {
 	c.Rectangle = p.rect
-	for _, a := range l.c.figure.Annotations {
+	for i, a := range l.c.figure.Annotations {
 		if l.c.isIn(a, p.panel) {
-			drawReferenceLine(c, p.plot, a)
-			drawReferenceLine(k.on(p.rect), p.plot, a)
+			drawReferenceLine(c, p.plot, a, l.c.referenceLine(i))
+			drawReferenceLine(k.on(p.rect), p.plot, a, l.c.referenceLine(i))
 		}
 	}
 	// The plot holds the scales; its own Draw is not called, as the axes are drawn here so that panels line up.
@@ -184,10 +187,14 @@ func (l *layout) drawColorBar(c draw.Canvas) {
 // entry is one line of the legend.
 type entry struct {
 	text   string
+	series int // its index
 	look   look
 	line   bool
+	band   bool
+	marker bool
 	swatch bool
-	open   bool // a reference point
+	open   bool            // a reference point
+	style  *draw.LineStyle // of a line that is not a series
 }
 
 // entries are the series that are drawn, and the sources of reference points.
@@ -196,23 +203,56 @@ func (c *Chart) entries(place string) []entry {
 	for i, s := range c.series {
 		if s.name != "" && c.isDrawn(i) {
 			kind := kinds[c.Kind]
-			out = append(out, entry{text: s.name, look: lookOf(i), line: c.Kind == "line", swatch: kind.swatch})
+			out = append(out, entry{text: s.name, series: i, look: lookOf(i), line: c.Kind == "line" && c.figure.Lines != "off", marker: !kind.swatch, swatch: kind.swatch})
 		}
 	}
 	if c.Kind == "stacked" && (place == "inside" || place == "right") { // from the top, as the bars stand
 		slices.Reverse(out)
 	}
+	return append(out, c.referenceEntries()...)
+}
+
+// identityStyle is that of the line y = x.
+var identityStyle = draw.LineStyle{Color: faintInk, Width: thinWidth, Dashes: []vg.Length{3, 2}}
+
+// referenceEntries name what is not of the rows.
+func (c *Chart) referenceEntries() (out []entry) {
+	if c.figure.Identity {
+		out = append(out, entry{text: "equal", style: &identityStyle})
+	}
 	n := 0
-	for _, a := range c.figure.Annotations {
-		if len(a.Points) > 0 {
-			out = append(out, entry{text: orElse(a.Text, a.Source), look: referenceLook(n), open: true})
-			if a.Text != "" && a.Source != "" {
-				out[len(out)-1].text = a.Text + " (" + a.Source + ")"
-			}
+	for i := range c.figure.Annotations {
+		a := &c.figure.Annotations[i]
+		switch {
+		case len(a.Points) > 0:
+			out = append(out, entry{text: a.name(), look: referenceLook(n), marker: true, open: true})
 			n++
+		case a.inLegend():
+			style := c.referenceLine(i)
+			out = append(out, entry{text: a.name(), style: &style})
 		}
 	}
 	return out
+}
+
+// completeEntries gives lines the markers and bands that they are drawn with.
+func (l *layout) completeEntries() {
+	for i := range l.entries {
+		e := &l.entries[i]
+		if !e.line {
+			continue
+		}
+		e.marker = false
+		for _, p := range l.panes {
+			for _, s := range p.panel.Series {
+				if s.Index == e.series {
+					c := draw.Canvas{Rectangle: p.rect}
+					e.marker = e.marker || wantMarkers(l.c.figure, placesOf(c, p.plot, s))
+					e.band = s.Band
+				}
+			}
+		}
+	}
 }
 
 func (c *Chart) isDrawn(series int) bool {
@@ -236,7 +276,7 @@ const (
 )
 
 func (e entry) sample() vg.Length {
-	if e.line {
+	if e.line || e.style != nil {
 		return sampleWidth
 	}
 	return sampleWidth / 2
@@ -332,10 +372,18 @@ func (e entry) draw(c draw.Canvas, at vg.Point) {
 	case e.swatch:
 		drawArea(c, e.look, rectangle(at.Sub(vg.Point{Y: 3}), end.Add(vg.Point{Y: 3})))
 	case e.line:
+		if e.band {
+			c.FillPolygon(bandColor(e.look), rectangle(at.Sub(vg.Point{Y: 3}), end.Add(vg.Point{Y: 3})))
+		}
 		c.StrokeLines(e.look.line(), []vg.Point{at, end})
-		fallthrough
-	default:
-		e.look.marker.draw(c, middle, markRadius, e.look.color, e.open)
+	case e.style != nil:
+		c.StrokeLines(*e.style, []vg.Point{at, end})
+	}
+	switch {
+	case e.open:
+		e.look.marker.draw(c, middle, referenceRadius, e.look.color, true)
+	case e.marker:
+		e.look.marker.draw(c, middle, markRadius, e.look.color, false)
 	}
 	c.SetColor(ink)
 	setText(c, e.text, end.Add(vg.Point{X: sampleMargin}), smallSize, atLeft, 0)

@@ -61,6 +61,13 @@ func (l look) line() draw.LineStyle {
 	return draw.LineStyle{Color: l.color, Width: lineWidth, Dashes: l.dash}
 }
 
+// bandColor is a series' colour as a ground for its line.
+func bandColor(l look) color.NRGBA {
+	col := l.color
+	col.A = 0x38
+	return col
+}
+
 func solid(c color.Color, width vg.Length) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: width}
 }
@@ -130,7 +137,8 @@ func circle(at vg.Point, r vg.Length) vg.Path {
 	return p
 }
 
-// draw fills the marker, with a thin white rim that parts it from what is below, or leaves it open.
+// draw fills the marker, with a thin white rim that parts it from what is below, or leaves it open, so that what it stands on
+// is seen through it.
 func (m marker) draw(c draw.Canvas, at vg.Point, r vg.Length, col color.Color, open bool) {
 	path := m.path(at, r)
 	switch {
@@ -138,8 +146,6 @@ func (m marker) draw(c draw.Canvas, at vg.Point, r vg.Length, col color.Color, o
 		c.SetLineStyle(solid(col, 1))
 		c.Stroke(path)
 	case open:
-		c.SetColor(color.White)
-		c.Fill(path)
 		c.SetLineStyle(solid(col, 0.9))
 		c.Stroke(path)
 	default:

@@ -18,13 +18,20 @@ func ticksFor(d Dimension, given []float64, low, high float64, length vg.Length,
 	case len(given) > 0:
 		return givenTicks(given, d.Scale)
 	}
-	most := int(length / 30)
+	log := isLog(d.Scale)
+	if ticks := givenTicks(d.values, d.Scale); len(ticks) > 0 && low <= d.values[0] && d.values[len(d.values)-1] <= high && fit(ticks, low, high, log, length, vertical) {
+		return ticks
+	}
+	most, limit := int(length/30), 9
 	if vertical {
 		most = int(length / 17)
 	}
-	for n := min(max(most, 2), 9); ; n-- {
+	if log {
+		most, limit = 2*most, 16
+	}
+	for n := min(max(most, 2), limit); ; n-- {
 		ticks := scaleTicks[d.Scale](low, high, n)
-		if n <= 2 || vertical || fit(ticks, low, high, isLog(d.Scale), length) {
+		if n <= 2 || fit(ticks, low, high, log, length, vertical) {
 			return ticks
 		}
 	}
@@ -34,8 +41,12 @@ var scaleTicks = map[string]func(low, high float64, n int) []plot.Tick{
 	"linear": linearTicks, "log2": log2Ticks, "log10": log10Ticks,
 }
 
-// fit says whether labels side by side leave a gap between them.
-func fit(ticks []plot.Tick, low, high float64, log bool, length vg.Length) bool {
+// fit says whether labels, side by side or over one another, leave a gap between them.
+func fit(ticks []plot.Tick, low, high float64, log bool, length vg.Length, vertical bool) bool {
+	room := 5.0 // points
+	if vertical {
+		room = 3
+	}
 	end := -math.MaxFloat64
 	for _, t := range ticks {
 		if t.Label == "" {
@@ -46,7 +57,10 @@ func fit(ticks []plot.Tick, low, high float64, log bool, length vg.Length) bool 
 			at = math.Log(t.Value/low) / math.Log(high/low)
 		}
 		half := float64(textWidth(t.Label, smallSize)) / 2
-		if middle := at * float64(length); middle-half < end+5 {
+		if vertical {
+			half = float64(smallSize) / 2
+		}
+		if middle := at * float64(length); middle-half < end+room {
 			return false
 		} else {
 			end = middle + half
@@ -60,7 +74,7 @@ func categoryTicks(names []string, length vg.Length, vertical bool) []plot.Tick 
 	need := vg.Length(0)
 	numbers := true
 	for _, n := range names {
-		need = max(need, textWidth(n, smallSize)+4)
+		need = max(need, textWidth(n, smallSize)+labelGap)
 		_, err := strconv.ParseFloat(n, 64)
 		numbers = numbers && err == nil
 	}
@@ -94,9 +108,17 @@ var labelsFor = map[string]func([]float64) []string{"linear": linearLabels, "log
 // linearTicks are at 1, 2 or 5 times a power of ten, about n of them.
 func linearTicks(low, high float64, n int) []plot.Tick {
 	step := niceStep((high - low) / float64(n))
+	first := math.Ceil(low/step - 1e-9)
+	if math.IsInf(first, 0) || math.IsNaN(first) {
+		return nil
+	}
 	var values []float64
-	for i := math.Ceil(low/step - 1e-9); i*step <= high+step*1e-9; i++ {
-		values = append(values, i*step+0) // +0: no sign on zero
+	for i := range 2*n + 2 { // never more: a step is at least a half of the range by n
+		v := (first+float64(i))*step + 0 // +0: no sign on zero
+		if v > high+step*1e-9 || i > 0 && v <= values[i-1] {
+			break
+		}
+		values = append(values, v)
 	}
 	return givenTicks(values, "linear")
 }
@@ -130,7 +152,7 @@ func linearLabels(values []float64) []string {
 			break
 		}
 	}
-	if most > 0 && most < 1e-3 {
+	if most > 0 && most < 1e-3 || most >= 1e15 {
 		exponent := math.Floor(math.Log10(most))
 		unit, name = math.Pow(10, exponent), fmt.Sprintf("·10^{%s}", minus(strconv.Itoa(int(exponent))))
 	}
@@ -165,26 +187,50 @@ func decimalsOf(values []float64, unit float64) int {
 // minus sets a sign as wide as a digit.
 func minus(s string) string { return strings.Replace(s, "-", "–", 1) }
 
-// log2Ticks are at powers of two, at every so many that about n remain; less than two octaves get linear ones.
+// log2Ticks are at powers of two, at every so many that about n remain, the first and the last among them where the count
+// divides so; less than two octaves get linear ones, and few octaves the halves between.
 func log2Ticks(low, high float64, n int) []plot.Tick {
 	first, last := math.Ceil(math.Log2(low)-1e-9), math.Floor(math.Log2(high)+1e-9)
-	if last-first < 2 {
-		return positive(linearTicks(low, high, n))
+	if last-first < 2 && high < 4*low {
+		return positive(linearTicks(low, high, min(n, 7)))
+	}
+	if last-first < 4 && n >= 2*int(last-first+1) {
+		return halfOctaves(low, high, first, last)
 	}
 	stride := math.Ceil((last - first + 1) / float64(n))
+	anchor := math.Ceil(first/stride) * stride
+	for s := stride; s <= stride+1; s++ {
+		if math.Mod(last-first, s) == 0 {
+			stride, anchor = s, first
+			break
+		}
+	}
 	var values []float64
-	for e := math.Ceil(first/stride) * stride; e <= last; e += stride {
+	for e := anchor; e <= last; e += stride {
 		values = append(values, math.Exp2(e))
 	}
 	ticks := givenTicks(values, "log2")
 	if stride > 1 && last-first <= 24 {
 		for e := first; e <= last; e++ {
-			if math.Mod(e, stride) != 0 {
+			if math.Mod(e-anchor, stride) != 0 {
 				ticks = append(ticks, plot.Tick{Value: math.Exp2(e)})
 			}
 		}
 	}
 	return ticks
+}
+
+// halfOctaves are at 1, 1.5, 2, 3, 4, 6...
+func halfOctaves(low, high, first, last float64) []plot.Tick {
+	var values []float64
+	for e := first - 1; e <= last; e++ {
+		for _, m := range []float64{1, 1.5} {
+			if v := m * math.Exp2(e); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
+				values = append(values, v)
+			}
+		}
+	}
+	return givenTicks(values, "log2")
 }
 
 func positive(ticks []plot.Tick) []plot.Tick {

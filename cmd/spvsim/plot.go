@@ -55,7 +55,17 @@ func buildChart(c *cobra.Command, args []string) (*plots.Chart, error) {
 	if err == nil && chart.Dropped > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %d points left out, as values are missing in %s\n", chart.Dropped, path)
 	}
+	if err == nil {
+		warn(c, figure.File, chart)
+	}
 	return chart, err
+}
+
+// warn says what the reader of a figure should know.
+func warn(c *cobra.Command, name string, chart *plots.Chart) {
+	for _, w := range chart.Warnings {
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %s\n", name, w)
+	}
 }
 
 func writeChart(c *cobra.Command, chart *plots.Chart, base string, formats []string, style string) error {

@@ -1,0 +1,412 @@
+package plots
+
+import (
+	"bytes"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"pgregory.net/rapid"
+)
+
+// drawnNumbers are kinds of numbers that rows may hold: ordinary, of all magnitudes, nearly equal, none.
+func drawnNumbers(t *rapid.T, name string) *rapid.Generator[float64] {
+	base := rapid.Float64Range(-1e3, 1e3).Draw(t, name+" base")
+	return rapid.OneOf(
+		rapid.Float64Range(-10, 10),
+		rapid.Map(rapid.IntRange(0, 9), func(i int) float64 { return math.Exp2(float64(i)) }),
+		rapid.SampledFrom([]float64{0, 1, -1, 1e17, 1e17 + 16, 1e300, -1e300, 1e-300, 5e-324, math.MaxFloat64, base, math.Nextafter(base, 2e3), math.NaN(), math.Inf(1)}),
+		rapid.Float64(),
+	)
+}
+
+// drawnTable has two columns of numbers, the ends of a band, a span's end, and two of texts.
+func drawnTable(t *rapid.T) *Table {
+	n := rapid.IntRange(1, 12).Draw(t, "rows")
+	table := &Table{File: "drawn", Rows: n}
+	for _, name := range []string{"x", "y", "low", "high", "end", "value"} {
+		c := Column{Name: name}
+		numbers := drawnNumbers(t, name)
+		if rapid.Bool().Draw(t, name+" is tame") {
+			numbers = rapid.Float64Range(0.5, 100)
+		}
+		for range n {
+			c.Numbers = append(c.Numbers, numbers.Draw(t, name))
+		}
+		table.Columns = append(table.Columns, c)
+	}
+	for _, name := range []string{"s", "f"} {
+		c := Column{Name: name, Type: Text}
+		for range n {
+			c.Texts = append(c.Texts, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, name))
+		}
+		table.Columns = append(table.Columns, c)
+	}
+	return table
+}
+
+// drawnFigure is a figure of any kind over the columns of drawnTable.
+func drawnFigure(t *rapid.T) string {
+	pick := func(name string, from ...string) string { return rapid.SampledFrom(from).Draw(t, name) }
+	kind := pick("kind", "line", "bar", "stacked", "box", "heatmap", "scatter", "timeline", "roofline")
+	scales := []string{"", ", scale: log2", ", scale: log10", ", scale: linear", ", scale: category"}
+	ends := []string{"", "", "", ", min: 1", ", max: 20", ", min: -5, max: 5", ", min: 1, max: 1.0000000000001", ", min: 1e-299", ", ticks: [1, 2, 3]", ", ticks: [1e299]"}
+	lines := []string{"kind: " + kind, "x: {column: x" + pick("x scale", scales...) + pick("x ends", ends...) + "}", "y: {column: y" + pick("y scale", scales...) + pick("y ends", ends...) + "}"}
+	options := map[string][]string{
+		"line":     {"band: confidence", "band: range", "band: {low: low, high: high}", `lines: "off"`, "step: true", `markers: "on"`, "combine: median", "annotations: [{crossing: [a, b]}, {crossing: [a], hline: 2}]"},
+		"bar":      {"band: range", "band: {low: low, high: high}", "cells: true", "combine: max"},
+		"stacked":  {"percent: true", "combine: sum"},
+		"box":      {},
+		"heatmap":  {"value: {column: value, scale: log2}", "value: {column: value, center: 1}", "value: {column: value, scale: log10, center: 2, min: 1}", "cells: true", "combine: mean"},
+		"scatter":  {"identity: true", "text: s", "band: {low: low, high: high}"},
+		"timeline": {"end: end", "end: end", "text: s"},
+		"roofline": {"roofs: [{name: p, peak: 30}, {name: b, bandwidth: 3}]", "roofs: [{name: b, bandwidth: 1e90}, {peak: 1e-90}]", "text: s"},
+	}[kind]
+	more := []string{"series: s", "facets: f", "facets: {column: f, share: none}", "style: page", "legend: inside", "legend: right", "relative_to: {s: a}", "title: t",
+		"annotations: [{hline: 3, source: m}, {vline: 2}, {points: [[1, 1], [1e200, -1e200]], source: p}, {text: t, x: 1, y: 2}]"}
+	for _, o := range append(options, more...) {
+		key, _, _ := strings.Cut(o, ":")
+		if !strings.Contains(strings.Join(lines, "\n"), "\n"+key+":") && rapid.Bool().Draw(t, o) {
+			lines = append(lines, o)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+var (
+	notNumbers = regexp.MustCompile(`NaN|[+-]?Inf\b`)
+	textsInSVG = regexp.MustCompile(`>[^<]*<`) // a category may well be named Inf
+	marksInSVG = regexp.MustCompile(`<path|<text`)
+)
+
+// slowest is far beyond what any of the drawn figures takes: a hang, not a slow machine.
+const slowest = 60 * time.Second
+
+// drawSafely draws a chart and asks that it end, without NaN, with something to see, or with an error of this package.
+func drawSafely(t *rapid.T, c *Chart, format string) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := c.Draw(format, "")
+		done <- result{data, err}
+	}()
+	var r result
+	select {
+	case r = <-done:
+	case <-time.After(slowest):
+		t.Fatalf("%s: not drawn after %v", format, slowest)
+	}
+	if e := (*Error)(nil); r.err != nil && (!errors.As(r.err, &e) || errors.Is(r.err, ErrDraw)) {
+		t.Fatalf("%s: %v", format, r.err)
+	}
+	if r.err != nil {
+		return
+	}
+	switch format {
+	case "svg":
+		text := textsInSVG.ReplaceAll(withoutFont(r.data), []byte("><"))
+		if where := notNumbers.Find(text); where != nil || len(marksInSVG.FindAll(text, 3)) < 3 {
+			t.Fatalf("svg of %d bytes holds %s", len(text), where)
+		}
+	case "png":
+		if _, err := png.Decode(bytes.NewReader(r.data)); err != nil {
+			t.Fatal(err)
+		}
+	case "pdf":
+		page := pageOf(r.data)
+		if where := notNumbers.Find(page); where != nil || len(page) < 100 {
+			t.Fatalf("pdf with a page of %d bytes holds %s", len(page), where)
+		}
+	}
+}
+
+// pageOf is the first stream of a PDF, which draws its page.
+func pageOf(pdf []byte) []byte {
+	_, rest, _ := bytes.Cut(pdf, []byte("stream\n"))
+	r, err := zlib.NewReader(bytes.NewReader(rest))
+	if err != nil {
+		return nil
+	}
+	page, _ := io.ReadAll(r) // what follows the stream is no error of it
+	return page
+}
+
+func anyFigure(t *rapid.T) {
+	table, text := drawnTable(t), drawnFigure(t)
+	f, err := Read("f", []byte(text))
+	if err != nil {
+		return
+	}
+	c, err := Build(f, table)
+	if err != nil {
+		if e := (*Error)(nil); !errors.As(err, &e) {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, format := range []string{"svg", "png", "pdf"}[:rapid.IntRange(1, 3).Draw(t, "formats")] {
+		drawSafely(t, c, format)
+	}
+}
+
+// TestAnyFigureOfAnyRows draws figures of all kinds, scales and ends over rows of all kinds.
+func TestAnyFigureOfAnyRows(t *testing.T) { rapid.Check(t, anyFigure) }
+
+func FuzzDraw(f *testing.F) { f.Fuzz(rapid.MakeFuzz(anyFigure)) }
+
+// A band that reaches 0 on a log axis ends at the axis.
+func TestBandsOnLogAxesEndAtTheAxis(t *testing.T) {
+	const rows = "x,y\n1,1\n1,2\n2,1\n2,1.1\n4,1\n4,1\n"
+	c, err := chartOf(t, rows, "kind: line\nx: x\ny: {column: y, scale: log10}\nband: confidence")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if low := c.Panels[0].Series[0].Points[0].Low; low > 0 {
+		t.Fatalf("the band's lower end is %g: the test wants one below 0", low)
+	}
+	l, _ := c.settle("column")
+	if y := l.panes[0].plot.Y; !(y.Min > 0.3 && y.Max > 2 && y.Max < 10) {
+		t.Errorf("y from %g to %g: want it to hold the points and the bands' ends above 0", y.Min, y.Max)
+	}
+	for _, format := range Formats {
+		if data := drawn(t, c, format, "column"); format == "svg" && (notNumbers.Match(withoutFont(data)) || !bytes.Contains(data, []byte("<path"))) {
+			t.Error("the SVG holds NaN, or nothing")
+		}
+	}
+}
+
+func TestFiguresOutOfSightAreRefused(t *testing.T) {
+	for _, figure := range []string{
+		"kind: line\nx: {column: x, min: 50}\ny: y",
+		"kind: scatter\nx: x\ny: {column: y, max: 0.5}",
+		"kind: box\nx: x\ny: {column: y, min: 90}",
+	} {
+		if _, err := chartOf(t, "x,y\n1,2\n2,3\n", figure); !errors.Is(err, ErrEmpty) || !strings.Contains(err.Error(), "nothing lies between") {
+			t.Errorf("%s: %v", figure, err)
+		}
+	}
+}
+
+func TestTooMuchForOneFigureIsRefused(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("x,y,s,name\n")
+	for i := range 300 {
+		fmt.Fprintf(&rows, "%d,1,s%d,%s\n", i%3, i, strings.Repeat("long ", 60))
+	}
+	for figure, want := range map[string]string{
+		"kind: line\nx: x\ny: y\nseries: s":                      "300 series: want at most 256",
+		"kind: line\nx: x\ny: y\nfacets: s\nseries: x":           "300 panels: want at most 100",
+		"kind: scatter\nx: x\ny: y\nseries: name\nlegend: right": "leave no room",
+	} {
+		c, err := chartOf(t, rows.String(), figure)
+		if err == nil {
+			_, err = c.Draw("svg", "column")
+		}
+		if !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", figure, err, want)
+		}
+	}
+}
+
+// The libraries panic where a PDF's fonts find no temporary folder: an error that names the figure.
+func TestPDFWithoutTemporaryFolderIsAnError(t *testing.T) {
+	c := build(t, "ratios")
+	c.figure.WidthIn = 1.731 // numbers in cells of a size that no other test has the library remember
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
+	_, err := c.Draw("pdf", "column")
+	if !errors.Is(err, ErrDraw) || !strings.Contains(err.Error(), "ratios.yaml: can't be drawn as pdf") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func parquetOf(t testing.TB) []byte {
+	t.Helper()
+	type row struct {
+		Name   string   `parquet:"name,optional,snappy"`
+		Cycles int64    `parquet:"cycles,delta"`
+		Rate   *float64 `parquet:"rate,optional"`
+	}
+	var rows []row
+	for i := range 50 {
+		rate := float64(i) / 3
+		rows = append(rows, row{fmt.Sprint("n", i%7), int64(i * i), &rate})
+	}
+	var buf bytes.Buffer
+	if err := parquet.Write(&buf, rows); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// checkDamaged reads damaged bytes: rows that are whole, or an error that names the file.
+func checkDamaged(t testing.TB, data []byte) {
+	table, err := ReadParquet("rows.parquet", data)
+	if err != nil {
+		if e := (*Error)(nil); !errors.As(err, &e) || e.File != "rows.parquet" {
+			t.Errorf("an error without the file's name: %v", err)
+		}
+		return
+	}
+	for _, c := range table.Columns {
+		if c.cells() != table.Rows {
+			t.Errorf("column %q has %d cells of %d", c.Name, c.cells(), table.Rows)
+		}
+	}
+}
+
+// TestDamagedParquet sets each byte of a small file to other values, and cuts the file at each length.
+func TestDamagedParquet(t *testing.T) {
+	whole := parquetOf(t)
+	for i := range whole {
+		for _, b := range []byte{0, 0x7f, 0xff, whole[i] ^ 1} {
+			data := bytes.Clone(whole)
+			data[i] = b
+			checkDamaged(t, data)
+		}
+		checkDamaged(t, whole[:i])
+	}
+}
+
+func FuzzReadParquet(f *testing.F) {
+	f.Add(parquetOf(f))
+	f.Fuzz(func(t *testing.T, data []byte) { checkDamaged(t, data) })
+}
+
+// Control characters of names are shown, and not sent to a terminal.
+func TestControlCharactersAreShown(t *testing.T) {
+	_, err := chartOf(t, "a\x1b[31m,b\n1,2\n", "kind: line\nx: \"a\\e[32m\"\ny: b")
+	if err == nil || strings.Contains(err.Error(), "\x1b") || !strings.Contains(err.Error(), `\x1b[31m`) {
+		t.Errorf("%q", fmt.Sprint(err))
+	}
+	if _, err := chartOf(t, "a,b\n1,2\n", "kind: line\ntitle: \"t\\a\"\nx: a\ny: b"); !errors.Is(err, ErrText) {
+		t.Errorf("a bell in a title: %v", err)
+	}
+}
+
+func TestPoolingOverUnnamedAxesIsSaid(t *testing.T) {
+	const rows = "point,n,seed,double,size,status,cycles\n0,1,1,2,8,done,5\n1,1,2,4,8,done,6\n2,1,1,2,16,done,9\n3,2,1,2,8,done,7\n"
+	for figure, want := range map[string]string{
+		"band: confidence":                        "double, seed, size",
+		"combine: mean":                           "double, seed, size",
+		"band: {over: seed}":                      "size",
+		"band: {over: [seed, size]}":              "",
+		"band: {over: [double, size], as: range}": "",
+		"band: {over: seed}\nwhere: {size: 8}":    "",
+		"band: {over: sed}":                       "!no column \"sed\" (nearest: seed)",
+		"band: {over: confidence}":                "!want the column that is pooled, and as: confidence",
+	} {
+		c, err := chartOf(t, rows, "kind: line\nx: n\ny: cycles\n"+figure)
+		if message, isError := strings.CutPrefix(want, "!"); isError {
+			if err == nil || !strings.Contains(err.Error(), message) {
+				t.Errorf("%s: %v", figure, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", figure, err)
+		}
+		got := strings.Join(c.Warnings, "; ")
+		if (want == "") != (got == "") || !strings.Contains(got, "differ in "+want+" become one point") && want != "" {
+			t.Errorf("%s: warned %q, want %q", figure, got, want)
+		}
+	}
+}
+
+func TestLegendsShowWhatIsDrawn(t *testing.T) {
+	const rows = "n,t,s\n1,1,a\n1,2,a\n2,3,a\n3,4,a\n"
+	tests := map[string]entry{
+		"band: range":                  {line: true, band: true, marker: true},
+		"band: none\nmarkers: \"off\"": {line: true},
+		"band: range\nlines: \"off\"":  {marker: true},
+	}
+	for figure, want := range tests {
+		c, err := chartOf(t, rows, "kind: line\nx: n\ny: t\nseries: s\n"+figure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := c.newLayout("column", "right").entries[0]
+		if got.line != want.line || got.band != want.band || got.marker != want.marker {
+			t.Errorf("%s: line %v, band %v, marker %v", figure, got.line, got.band, got.marker)
+		}
+	}
+	c, err := chartOf(t, rows, "kind: line\nx: n\ny: t\nband: none\nannotations: [{hline: 2, text: limit, source: measured}, {vline: 2, text: beside}]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := c.entries("right")
+	if len(entries) != 1 || entries[0].text != "limit (measured)" || entries[0].style == nil {
+		t.Errorf("entries %+v: want the line with a source", entries)
+	}
+}
+
+// Points alone on categories stand side by side where they would hide each other; on numbers they stay.
+func TestPointsAloneStandApart(t *testing.T) {
+	const rows = "n,t,s\n1,5,a\n1,5,b\n2,5,a\n2,9,b\n3,5,a\n"
+	for scale, want := range map[string]int{"category": 5, "linear": 4} {
+		c, err := chartOf(t, rows, "kind: line\nx: {column: n, scale: "+scale+"}\ny: t\nseries: s\nlines: \"off\"\nannotations: [{points: [[2, 9]], source: m}]")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, _ := c.settle("column")
+		if got := countPlaces(c, l); got != want {
+			t.Errorf("%s: %d places, want %d", scale, got, want)
+		}
+	}
+}
+
+// countPlaces counts the places at which points stand.
+func countPlaces(c *Chart, l *layout) int {
+	p := l.panes[0]
+	canvas := newInk(l.size.X, l.size.Y).on(p.rect)
+	var marks []mark
+	for i := range p.panel.Series {
+		s := &p.panel.Series[i]
+		for k, place := range placesOf(canvas, p.plot, *s) {
+			marks = append(marks, mark{place, s.Points[k], s})
+		}
+	}
+	if c.X.Scale == "category" {
+		spreadMarks(marks)
+	}
+	seen := map[string]bool{}
+	for _, m := range marks {
+		seen[fmt.Sprintf("%.1f %.1f", m.at.X, m.at.Y)] = true
+	}
+	return len(seen)
+}
+
+func TestTicksStandAtFewValues(t *testing.T) {
+	for rows, want := range map[string]string{
+		"x,y\n50,1\n100,2\n400,3\n1600,4\n": "50 100 400 1600",
+		"x,y\n1,1\n2,2\n4,3\n256,4\n":       "1 2 4 256",
+	} {
+		c, err := chartOf(t, rows, "kind: line\nx: {column: x, scale: log2}\ny: y")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, _ := c.settle("column")
+		if got := strings.TrimSpace(strings.Join(strings.Fields(labelsOf(l)), " ")); got != want {
+			t.Errorf("%s: ticks %s, want %s", rows, got, want)
+		}
+	}
+}
+
+func labelsOf(l *layout) string {
+	var words []string
+	for _, t := range l.panes[0].xt {
+		words = append(words, t.Label)
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,132 @@
+package plots
+
+import (
+	"cmp"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+func lineMarks(c *Chart, p *Panel) []plot.Plotter {
+	if c.figure.Lines == "off" {
+		return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) { drawApart(dc, pl, c, p) })}
+	}
+	var bands, lines []plot.Plotter
+	for _, s := range p.Series {
+		if s.Band {
+			bands = append(bands, plotFunc(func(dc draw.Canvas, pl *plot.Plot) { drawBand(dc, pl, s, c.figure.Step) }))
+		}
+		lines = append(lines, plotFunc(func(dc draw.Canvas, pl *plot.Plot) { drawLine(dc, pl, s, c.figure) }))
+	}
+	return append(bands, lines...)
+}
+
+func drawBand(c draw.Canvas, p *plot.Plot, s Series, step bool) {
+	var lower, upper []vg.Point
+	for _, pt := range s.Points {
+		lower, upper = append(lower, at(c, p, pt.X, pt.Low)), append(upper, at(c, p, pt.X, pt.High))
+	}
+	lower, upper = stepped(lower, step), stepped(upper, step)
+	for i := len(lower) - 1; i >= 0; i-- {
+		upper = append(upper, lower[i])
+	}
+	c.FillPolygon(bandColor(lookOf(s.Index)), c.ClipPolygonXY(upper))
+}
+
+// stepped holds each y until the next x.
+func stepped(pts []vg.Point, step bool) []vg.Point {
+	if !step {
+		return pts
+	}
+	var out []vg.Point
+	for i, p := range pts {
+		if i > 0 {
+			out = append(out, vg.Point{X: p.X, Y: pts[i-1].Y})
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func drawLine(c draw.Canvas, p *plot.Plot, s Series, f *Figure) {
+	pts := placesOf(c, p, s)
+	l := lookOf(s.Index)
+	c.StrokeLines(l.line(), c.ClipLinesXY(stepped(pts, f.Step))...)
+	if !wantMarkers(f, pts) {
+		return
+	}
+	for _, pt := range pts {
+		if c.Contains(pt) {
+			l.marker.draw(c, pt, markRadius, l.color, false)
+		}
+	}
+}
+
+func placesOf(c draw.Canvas, p *plot.Plot, s Series) []vg.Point {
+	pts := make([]vg.Point, len(s.Points))
+	for i, pt := range s.Points {
+		pts[i] = at(c, p, pt.X, pt.Y)
+	}
+	return pts
+}
+
+// wantMarkers says whether markers would stand apart: three diameters on average.
+func wantMarkers(f *Figure, pts []vg.Point) bool {
+	if f.Lines == "off" || f.Markers == "on" || f.Markers == "off" || len(pts) < 2 {
+		return f.Lines == "off" || f.Markers != "off"
+	}
+	return (pts[len(pts)-1].X-pts[0].X)/vg.Length(len(pts)-1) > 3*markRadius
+}
+
+// mark is a point of a figure without lines, at its place on the canvas.
+type mark struct {
+	at    vg.Point
+	point Point
+	from  *Series
+}
+
+// drawApart draws points alone. On an axis of categories, where places beside a value are free, those that would hide each
+// other stand side by side; where x is a number they stay, as beside it they would say something else.
+func drawApart(c draw.Canvas, p *plot.Plot, chart *Chart, panel *Panel) {
+	var marks []mark
+	for i := range panel.Series {
+		s := &panel.Series[i]
+		for k, place := range placesOf(c, p, *s) {
+			marks = append(marks, mark{place, s.Points[k], s})
+		}
+	}
+	if chart.X.Scale == "category" {
+		spreadMarks(marks)
+	}
+	for _, m := range marks {
+		l := lookOf(m.from.Index)
+		if m.from.Band {
+			low, high := at(c, p, m.point.X, m.point.Low).Y, at(c, p, m.point.X, m.point.High).Y
+			drawWhisker(c, m.at.X, low, high, 1.5, l.color)
+		}
+		if c.Contains(m.at) {
+			l.marker.draw(c, m.at, markRadius, l.color, false)
+		}
+	}
+}
+
+// spreadMarks moves marks of one x that touch each other apart, in the order of their series.
+func spreadMarks(marks []mark) {
+	slices.SortStableFunc(marks, func(a, b mark) int {
+		return cmp.Or(cmp.Compare(a.point.X, b.point.X), cmp.Compare(a.at.Y, b.at.Y))
+	})
+	for start := 0; start < len(marks); {
+		end := start + 1
+		for end < len(marks) && marks[end].point.X == marks[start].point.X && marks[end].at.Y-marks[end-1].at.Y < 2*markRadius {
+			end++
+		}
+		group := marks[start:end]
+		slices.SortStableFunc(group, func(a, b mark) int { return cmp.Compare(a.from.Index, b.from.Index) })
+		for i := range group {
+			group[i].at.X += (vg.Length(i) - vg.Length(len(group)-1)/2) * 2 * markRadius
+		}
+		start = end
+	}
+}
