@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode"
 )
 
 // Kinds of fault in a file; every error of this package wraps one of them.
@@ -38,7 +40,24 @@ func (e *Error) Error() string {
 	if e.Path != "" {
 		s += e.Path + ": "
 	}
-	return s + e.Msg
+	return printable(s + e.Msg)
+}
+
+// printable shows control characters, which names may hold, rather than sending them to a terminal.
+func printable(s string) string {
+	isControl := func(r rune) bool { return unicode.IsControl(r) && r != '\n' }
+	if !strings.ContainsFunc(s, isControl) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if isControl(r) {
+			fmt.Fprintf(&b, "\\x%02x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 func (e *Error) Unwrap() error { return e.Kind }

@@ -6,6 +6,7 @@ import (
 	"path"
 	"reflect"
 	"strings"
+	"unicode"
 
 	"gopkg.in/yaml.v3"
 )
@@ -176,7 +177,12 @@ func (e *Experiment) problems() []problem {
 	}
 	names := map[string]bool{}
 	ps = append(ps, axesProblems(e.Axes, "axes", names)...)
+	ps = append(ps, repeatProblems(e.Axes, "axes")...)
+	ps = append(ps, repeatProblems(e.Small.Axes, "small.axes")...)
 	ps = append(ps, e.smallProblems()...)
+	for i := range e.Figures {
+		ps = append(ps, nameProblems(e.Figures[i].Name, joinPath("figures", e.Figures[i].Name))...)
+	}
 	for i := range e.Values {
 		ps = append(ps, checkStruct(reflect.ValueOf(&e.Values[i]).Elem(), joinPath("values", e.Values[i].Name))...)
 	}
@@ -311,8 +317,63 @@ func settingsProblems(list []Setting) (ps []problem) {
 }
 
 func pathProblems(text, at string) []problem {
-	if _, err := parseFieldPath(text); err != nil {
+	steps, err := parseFieldPath(text)
+	if err != nil {
 		return []problem{{at, err.Error(), ErrSyntax}}
+	}
+	if isMachinePath(steps[0].key, text) {
+		return []problem{{at, fmt.Sprintf("the job has no %s: a field of the machine is set by %s%s", text, machinePrefix, text), ErrUnknownKey}}
+	}
+	return nil
+}
+
+// isMachinePath says whether a path is a field of the machine and, by its first key, none of the job.
+func isMachinePath(first, text string) bool {
+	for _, f := range fieldsOf(reflect.TypeFor[Job]()) {
+		if f.name == first {
+			return false
+		}
+	}
+	return contains(knownPaths(reflect.TypeFor[Machine]()), text)
+}
+
+// repeatProblems refuses a value that an axis has twice: its points would be counted twice. In a zip single values may repeat.
+func repeatProblems(axes []Axis, at string) (ps []problem) {
+	for i := range axes {
+		choices, err := axes[i].choices()
+		if err != nil {
+			continue // said elsewhere
+		}
+		seen := map[string]bool{}
+		for _, c := range choices {
+			text := cellsText(c.cells)
+			if seen[text] {
+				ps = append(ps, bad(joinPath(at, axes[i].Name), "%s stands there twice", text))
+			}
+			seen[text] = true
+		}
+	}
+	return ps
+}
+
+func cellsText(cells []Cell) string {
+	var words []string
+	for _, c := range cells {
+		words = append(words, fmt.Sprintf("%s = %v", c.Name, c.Value))
+	}
+	return strings.Join(words, ", ")
+}
+
+// longestName is what file systems take, less a suffix.
+const longestName = 200
+
+// nameProblems holds the name of an output to being one: it is no path, and can be typed.
+func nameProblems(name, at string) []problem {
+	switch {
+	case name == "" || len(name) > longestName:
+		return []problem{bad(at, "a name of %d bytes: want 1 to %d, as a file is named by it", len(name), longestName)}
+	case strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || strings.ContainsFunc(name, unicode.IsControl):
+		return []problem{bad(at, "%q names a file in the output folder: want a name without slashes, control characters or a dot in front", name)}
 	}
 	return nil
 }

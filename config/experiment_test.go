@@ -85,7 +85,7 @@ axes:
 exclude:
   - n % 2 == 0
   - {row.m: b, when: n > 2}
-  - {row.m: [c, d]}
+  - {row.m: [b, c], when: n > 9}
 small:
   set: {parameters.n: 9}
   axes: {n: {path: parameters.n, values: [5]}}

@@ -63,7 +63,65 @@ func (e *Experiment) Points(small bool) ([]Point, error) {
 		}
 		points = combine(points, choices)
 	}
-	return e.exclude(points)
+	points, err := e.exclude(points, small)
+	if err != nil {
+		return nil, err
+	}
+	return points, e.checkBaselines(points)
+}
+
+// checkBaselines refuses a derived column whose baseline no point is.
+func (e *Experiment) checkBaselines(points []Point) error {
+	var ps []problem
+	for i := range e.Derived {
+		for _, m := range e.Derived[i].Where {
+			if msg := m.noneOf(points); msg != "" {
+				ps = append(ps, problem{e.Derived[i].where, msg, ErrReference})
+			}
+		}
+	}
+	return place(ps, e.where)
+}
+
+// noneOf words that no point has one of the values; empty where one has, or where the column is no axis.
+func (m *Match) noneOf(points []Point) string {
+	var have []string
+	for i := range points {
+		cell := points[i].Cell(m.Column)
+		if cell == nil || m.Holds(cell) {
+			return ""
+		}
+		if text := fmt.Sprint(cell); !slices.Contains(have, text) && len(have) < 8 {
+			have = append(have, text)
+		}
+	}
+	var want []string
+	for _, v := range m.Values {
+		want = append(want, v.String())
+	}
+	return fmt.Sprintf("no point has %s = %s (there are %s)", m.Column, strings.Join(want, " or "), strings.Join(have, ", "))
+}
+
+// Partners are the columns that the axis of one of them gives: they vary together, so each tells the others' values.
+func (e *Experiment) Partners(small bool, column string) []string {
+	for _, a := range e.axes(small) {
+		choices, err := a.choices()
+		if err != nil {
+			continue // refused when the file was read
+		}
+		var names []string
+		for _, c := range choices {
+			for _, cell := range c.cells {
+				if !slices.Contains(names, cell.Name) {
+					names = append(names, cell.Name)
+				}
+			}
+		}
+		if slices.Contains(names, column) {
+			return names
+		}
+	}
+	return []string{column}
 }
 
 // axes are the experiment's, those of the small variant in their place.
@@ -274,7 +332,10 @@ func flow(n *yaml.Node) {
 }
 
 // exclude leaves out what the experiment excludes.
-func (e *Experiment) exclude(points []Point) ([]Point, error) {
+func (e *Experiment) exclude(points []Point, small bool) ([]Point, error) {
+	if err := e.checkExclusions(points, small); err != nil {
+		return nil, err
+	}
 	out := points[:0]
 	for _, p := range points {
 		drop := false
@@ -291,6 +352,19 @@ func (e *Experiment) exclude(points []Point) ([]Point, error) {
 		}
 	}
 	return out, nil
+}
+
+// checkExclusions refuses values that no point has; a small variant may well lack some.
+func (e *Experiment) checkExclusions(points []Point, small bool) error {
+	var ps []problem
+	for i := range e.Exclude {
+		for k := range e.Exclude[i].Where {
+			if msg := e.Exclude[i].Where[k].noneOf(points); msg != "" && !small {
+				ps = append(ps, problem{e.Exclude[i].where, msg, ErrReference})
+			}
+		}
+	}
+	return place(ps, e.where)
 }
 
 func (x *Exclusion) holds(p *Point) (bool, error) {

@@ -407,9 +407,13 @@ func (b *rowsBuilder) baseline(d *config.Derived) error {
 	if from == nil {
 		return b.unknown(d.Of)
 	}
+	var freed []string // by where, and what varies with that: of axes that are zipped any one is enough
+	for i := range d.Where {
+		freed = append(freed, b.plan.Experiment.Partners(b.plan.Small, d.Where[i].Column)...)
+	}
 	var same []*TableColumn
 	for _, name := range b.parameterNames() {
-		if !slices.ContainsFunc(d.Where, func(m config.Match) bool { return m.Column == name }) {
+		if !slices.Contains(freed, name) {
 			same = append(same, b.table.column(name))
 		}
 	}

@@ -233,3 +233,21 @@ func TestElements(t *testing.T) {
 		}
 	}
 }
+
+// Of axes that are zipped any one names the baseline.
+func TestBaselineOfZippedAxes(t *testing.T) {
+	cell := func(lanes, size, n int64) []Cell { return []Cell{{"lanes", lanes}, {"size", size}, {"n", n}} }
+	cells := [][]Cell{cell(32, 128, 1), cell(64, 256, 1), cell(32, 128, 2), cell(64, 256, 2)}
+	stats := func(cycles int) string { return fmt.Sprintf(anyStats, cycles) }
+	for _, where := range []string{"{lanes: 32}", "{size: 128}", "{lanes: 32, size: 128}"} {
+		p, store := finished(t, "axes: {wave: {zip: {lanes: {path: parameters.l, values: [32, 64]}, size: {path: parameters.s, values: [128, 256]}}}, n: {path: parameters.n, values: [1, 2]}}\n"+
+			"columns: [cycles]\nderived: {base: {of: cycles, where: "+where+"}}", cells, []string{stats(10), stats(20), stats(30), stats(40)})
+		rows, err := p.Rows(store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]any{int64(10), int64(10), int64(30), int64(30)}, rows.column("base").Values); diff != "" {
+			t.Errorf("where: %s\n%s", where, diff)
+		}
+	}
+}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // Status says how a point ended.
@@ -38,26 +37,14 @@ type Record struct {
 // A Store is a folder of records, a file each. Several processes may write to it at once.
 type Store struct{ dir string }
 
-const (
-	recordSuffix = ".json"
-	tempPrefix   = ".new-"
-	staleAfter   = time.Hour // a record is written in well under a second
-)
+const recordSuffix = ".json"
 
 // OpenStore makes the folder where it is missing, and clears what killed writers left.
 func OpenStore(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	left, err := filepath.Glob(filepath.Join(dir, tempPrefix+"*"))
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range left {
-		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > staleAfter {
-			_ = os.Remove(name) // another sweep may have done so
-		}
-	}
+	clearTemps(dir + string(filepath.Separator))
 	return &Store{dir}, nil
 }
 
@@ -69,7 +56,7 @@ func (s *Store) Put(key string, r *Record) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(s.dir, tempPrefix+"*")
+	f, err := os.CreateTemp(s.dir, tempName()+"*")
 	if err != nil {
 		return err
 	}

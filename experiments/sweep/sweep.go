@@ -135,11 +135,19 @@ func (t *Table) Write(dir, name string) (files []string, err error) {
 
 // Replace writes a file by renaming a new one to it, so that a killed sweep leaves no half of one.
 func Replace(file string, data []byte) error {
-	temp := fmt.Sprintf("%s%s%d", file, tempPrefix, os.Getpid())
-	if err := os.WriteFile(temp, data, recordMode); err != nil {
+	clearTemps(file)
+	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+tempName()+"*")
+	if err != nil {
 		return err
 	}
-	return os.Rename(temp, file)
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(recordMode), f.Close()); err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
 }
 
 // Local runs points in worker processes of this machine.

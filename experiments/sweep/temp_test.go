@@ -1,0 +1,59 @@
+package sweep
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// What a dead writer left is cleared by the next; what a living one, or one of another machine, is writing stays.
+func TestLeftoversOfDeadWritersGo(t *testing.T) {
+	ended := exec.Command(os.Args[0], "-test.run=^$")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	dead, host := ended.Process.Pid, hostName()
+	dir := t.TempDir()
+	left := map[string]bool{ // and whether it stays
+		fmt.Sprintf("rows.csv.new-%d-%s-1", dead, host):        false,
+		fmt.Sprintf("rows.csv.new-%d-%s-1", os.Getpid(), host): true,
+		fmt.Sprintf("rows.csv.new-%d-elsewhere-1", dead):       true,
+		"rows.csv.new-1-old-1":                                 false,
+		fmt.Sprintf("other.csv.new-%d-%s-1", dead, host):       true, // of another file: its own writer clears it
+	}
+	for name := range left {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := time.Now().Add(-2 * staleAfter)
+	if err := os.Chtimes(filepath.Join(dir, "rows.csv.new-1-old-1"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	if err := Replace(filepath.Join(dir, "rows.csv"), []byte("a\n")); err != nil {
+		t.Fatal(err)
+	}
+	for name, stays := range left {
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != stays {
+			t.Errorf("%s: %v, should stay: %v", name, err, stays)
+		}
+	}
+}
+
+// A write that fails leaves nothing behind: the name is taken by a folder.
+func TestReplaceThatFailsLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "rows.csv")
+	if err := os.MkdirAll(filepath.Join(file, "inside"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := Replace(file, []byte("a\n")); err == nil {
+		t.Fatal("a file took the place of a folder")
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%d entries in the folder (%v), want the one that was there", len(entries), err)
+	}
+}
