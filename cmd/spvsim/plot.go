@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spvsim/experiments/sweep"
 	"spvsim/plots"
 )
 
@@ -56,13 +57,13 @@ func buildChart(c *cobra.Command, args []string) (*plots.Chart, error) {
 		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %d points left out, as values are missing in %s\n", chart.Dropped, path)
 	}
 	if err == nil {
-		warn(c, figure.File, chart)
+		warnOfFigure(c, figure.File, chart)
 	}
 	return chart, err
 }
 
-// warn says what the reader of a figure should know.
-func warn(c *cobra.Command, name string, chart *plots.Chart) {
+// warnOfFigure says what the reader of a figure should know.
+func warnOfFigure(c *cobra.Command, name string, chart *plots.Chart) {
 	for _, w := range chart.Warnings {
 		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %s\n", name, w)
 	}
@@ -77,7 +78,7 @@ func writeChart(c *cobra.Command, chart *plots.Chart, base string, formats []str
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(base+"."+format, data, 0o666); err != nil {
+		if err := sweep.Replace(base+"."+format, data); err != nil {
 			return err
 		}
 		fmt.Fprintln(c.OutOrStdout(), base+"."+format)

@@ -94,5 +94,5 @@ func (f *reportFlags) profileJob(c *cobra.Command, name string) (*profile.Profil
 		return nil, firstFault(err)
 	}
 	warn(c, r)
-	return profile.New(job.Name, collector, machine, r.Stats, r.Listings)
+	return profile.New(job, collector, machine, r.Stats, r.Listings)
 }

@@ -248,7 +248,7 @@ func drawFigures(c *cobra.Command, e *config.Experiment, rowsFile, dir string) (
 		if chart.Dropped > 0 {
 			fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %d points left out, as values are missing\n", e.Figures[i].Name, chart.Dropped)
 		}
-		warn(c, e.Figures[i].Name, chart)
+		warnOfFigure(c, e.Figures[i].Name, chart)
 		for _, format := range plots.Formats {
 			data, err := chart.Draw(format, "")
 			name := filepath.Join(dir, e.Figures[i].Name+"."+format)

@@ -36,6 +36,7 @@ func (p *Plan) Rows(s *Store) (*Table, error) {
 	b.each("error", func(i int) any { return orMissing(b.records[i].Error) })
 	b.each("inputs", func(i int) any { return b.records[i].Inputs })
 	b.each("version", func(i int) any { return b.records[i].Version })
+	b.describe()
 	return b.table, errors.Join(err, b.unique())
 }
 
@@ -111,12 +112,8 @@ func (s *Spec) cell(name string) any {
 }
 
 func (b *rowsBuilder) results() error {
-	columns := b.plan.Experiment.Columns
-	if columns == nil {
-		columns = defaultColumns
-	}
 	var errs []error
-	for _, c := range columns {
+	for _, c := range b.columnsKept() {
 		found, all := 0, 0
 		b.each(c.Name, func(i int) any { return b.result(i, c.Path, &found, &all) })
 		if all > 0 && found == 0 {
@@ -132,6 +129,13 @@ func (b *rowsBuilder) results() error {
 		})
 	}
 	return errors.Join(errs...)
+}
+
+func (b *rowsBuilder) columnsKept() []config.Column {
+	if columns := b.plan.Experiment.Columns; columns != nil {
+		return columns
+	}
+	return defaultColumns
 }
 
 // result looks a path up in a row's statistics and counts the rows that have statistics, and those that have the value.

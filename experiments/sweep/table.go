@@ -23,6 +23,9 @@ const (
 type TableColumn struct {
 	Name   string
 	Type   Type
+	Role   Role
+	Unit   string // empty: none, or none known
+	Source string
 	Values []any
 }
 
@@ -123,10 +126,15 @@ func (t *Table) rowType() reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// WriteParquet writes the rows as Parquet: columns of 64-bit integers, doubles and strings, all of which may be null.
+// WriteParquet writes the rows as Parquet: columns of 64-bit integers, doubles and strings, all of which may be null. The
+// metadata of the file describes them (ColumnsKey).
 func (t *Table) WriteParquet(w io.Writer) error {
+	notes, err := t.notesText()
+	if err != nil {
+		return err
+	}
 	typ := t.rowType()
-	out := parquet.NewWriter(w, parquet.SchemaOf(reflect.New(typ).Interface()), parquet.CreatedBy("spvsim", "", ""))
+	out := parquet.NewWriter(w, parquet.SchemaOf(reflect.New(typ).Interface()), parquet.CreatedBy("spvsim", "", ""), parquet.KeyValueMetadata(ColumnsKey, notes))
 	for row := range t.Rows {
 		v := reflect.New(typ)
 		for i := range t.Columns {

@@ -37,6 +37,7 @@ type Profile struct {
 	Kernels  []Kernel           `json:"kernels"`
 	Listings []Listing          `json:"listings"`
 	Series   Series             `json:"series"`
+	Settings []config.Leaf      `json:"settings,omitempty"` // of the machine and the job's parameters; none in older files
 }
 
 const currentFormat = 1
@@ -86,15 +87,16 @@ type Line struct {
 }
 
 // New puts the profile of a run together.
-func New(job string, c *Collector, m *config.Machine, s *tracing.Stats, listings []tracing.Listing) (*Profile, error) {
+func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, listings []tracing.Listing) (*Profile, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
 	g := &c.geometry
 	p := &Profile{
-		Format: currentFormat, Job: job, Machine: m.Name, ClockMHz: m.ClockMHz, Engines: g.Engines, Units: g.Units, Slots: g.Total(),
+		Format: currentFormat, Job: job.Name, Machine: m.Name, ClockMHz: m.ClockMHz, Engines: g.Engines, Units: g.Units, Slots: g.Total(),
 		Cycles: c.end - c.begin, Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series,
+		Settings: append(m.Leaves(), job.ParameterLeaves()...),
 	}
 	for r := account.Reason(0); r < account.NumReasons; r++ {
 		p.Reasons = append(p.Reasons, r.String())

@@ -40,7 +40,7 @@ func profiled(t *testing.T, name, machine string, set ...string) (*tracing.Stats
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := profile.New(name, c, m, r.Stats, r.Listings)
+	p, err := profile.New(job, c, m, r.Stats, r.Listings)
 	if err != nil {
 		t.Fatal(err)
 	}

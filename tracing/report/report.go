@@ -51,6 +51,7 @@ func draw(title, text string, keys []key, f func(width float64) template.HTML) f
 // A run is one profile as the page shows it.
 type run struct {
 	ID       int
+	Name     string // that tells it from the other runs
 	Profile  *profile.Profile
 	Facts    []fact
 	Where    []figure
@@ -67,18 +68,25 @@ type fact struct{ Name, Value, More string }
 // Write writes a page of the profiles.
 func Write(w io.Writer, list []*profile.Profile) error {
 	view := struct {
-		Style   template.CSS
-		Runs    []run
-		Reasons []key
+		Style      template.CSS
+		Runs       []run
+		Reasons    []key
+		Comparison *comparison
 	}{Style: template.CSS(styleText)}
 	for i, p := range list {
 		view.Runs = append(view.Runs, newRun(i+1, p))
+	}
+	if len(list) > 1 {
+		view.Comparison = compare(list)
+		for i := range view.Runs {
+			view.Runs[i].Name = view.Comparison.Names[i]
+		}
 	}
 	return page.Execute(w, view)
 }
 
 func newRun(id int, p *profile.Profile) run {
-	r := run{ID: id, Profile: p, Facts: facts(p), Where: where(p), Time: time(p), Kernels: kernels(p)}
+	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Where: where(p), Time: time(p), Kernels: kernels(p)}
 	for i := range p.Listings {
 		r.Listings = append(r.Listings, newListing(&p.Listings[i]))
 	}

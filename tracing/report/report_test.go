@@ -37,7 +37,7 @@ func profiled(t *testing.T, name, machine string) *profile.Profile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := profile.New(name, c, m, r.Stats, r.Listings)
+	p, err := profile.New(job, c, m, r.Stats, r.Listings)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,6 +83,21 @@ func TestNamesAreEscaped(t *testing.T) {
 	p.Job, p.Kernels[0].Name, p.Steps[0].Name, p.Levels[0].Name, p.Listings[0].Name = evil, evil, evil, evil, evil
 	if strings.Contains(pageOf(t, p), "<script>") {
 		t.Error("a name became a part of the page's markup")
+	}
+}
+
+// TestSeveralRuns: what differs has columns and stands in names, and tables put the runs side by side.
+func TestSeveralRuns(t *testing.T) {
+	a, b := profiled(t, "reduce", "gcn3-r9nano"), profiled(t, "reduce", "rdna3-rx7900xtx")
+	text := pageOf(t, a, b)
+	for _, wanted := range []string{"<h1>2 runs</h1>", "<th>clock_mhz</th>", "more settings differ", "reduce on gcn3-r9nano", "reduce on rdna3-rx7900xtx",
+		"Differences", "slot-cycles: memory", "cycles by instruction, side by side", "bytes: l2"} {
+		if !strings.Contains(text, wanted) {
+			t.Errorf("the page lacks %q", wanted)
+		}
+	}
+	if strings.Contains(text, "NaN") || strings.Contains(pageOf(t, a), "Differences") {
+		t.Error("the page of one run compares, or one of two holds NaN")
 	}
 }
 

@@ -73,11 +73,45 @@ func drawRoofline(width float64, p *profile.Profile, points []rooflinePoint) tem
 	}
 	pl.line(pl.x(0), pl.y(y.at(p.Peak)), pl.x(1), pl.y(y.at(p.Peak)), "peak")
 	pl.text(pl.right, pl.y(y.at(p.Peak))-5, end, "tick", "multiply-add peak "+short(p.Peak)+" a cycle")
+	var taken [][2]float64
 	for _, pt := range points {
-		pl.marker(pt.level, pl.x(x.at(pt.Intensity)), pl.y(y.at(pt.Rate)), fmt.Sprintf("l%d mark", pt.level),
+		place := [2]float64{pl.x(x.at(pt.Intensity)), pl.y(y.at(pt.Rate))}
+		shown := freePlace(place, taken)
+		taken = append(taken, shown)
+		if shown != place {
+			pl.line(place[0], place[1], shown[0], shown[1], "axis")
+		}
+		pl.marker(pt.level, shown[0], shown[1], fmt.Sprintf("l%d mark", pt.level),
 			fmt.Sprintf("%s at %s: %s operations a byte, %s a cycle (%s of what it allows)", pt.Step, pt.Level, short(pt.Intensity), short(pt.Rate), percent(pt.Rate, pt.Bound)))
 	}
 	return pl.done()
+}
+
+// apart is how far points stand from each other, pixels: a marker's width.
+const apart = 11
+
+// freePlace is a point's own place, or the nearest about it at which no other point stands; a line then leads to it.
+func freePlace(at [2]float64, taken [][2]float64) [2]float64 {
+	isFree := func(p [2]float64) bool {
+		for _, t := range taken {
+			if math.Hypot(p[0]-t[0], p[1]-t[1]) < apart-0.5 {
+				return false
+			}
+		}
+		return true
+	}
+	if isFree(at) {
+		return at
+	}
+	for ring := 1.0; ring <= 8; ring++ {
+		for k := range 8 * int(ring) {
+			sin, cos := math.Sincos(2 * math.Pi * float64(k) / (8 * ring))
+			if p := [2]float64{at[0] + ring*apart*cos, at[1] + ring*apart*sin}; isFree(p) {
+				return p
+			}
+		}
+	}
+	return at // hundreds of points on one spot: their table tells them apart
 }
 
 func used(points []rooflinePoint, level int) bool {

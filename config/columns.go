@@ -1,0 +1,88 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// ColumnPath is what an axis sets whose values are the column of that name: machine.lds.banks, parameters.n. It is empty for
+// columns that no axis gives, and for names of variants.
+func (e *Experiment) ColumnPath(small bool, name string) string {
+	for _, a := range e.axes(small) {
+		for _, one := range append([]Axis{a}, a.Zip...) {
+			if one.Name == name && one.Zip == nil && one.Variants == nil {
+				return one.path()
+			}
+		}
+	}
+	return ""
+}
+
+// PathUnit is the unit of the machine's field that a setting's path names; empty where it has none.
+func PathUnit(path string) string {
+	path, ok := strings.CutPrefix(path, machinePrefix)
+	keys, err := splitPath(path)
+	if !ok || err != nil {
+		return ""
+	}
+	t := reflect.TypeFor[Machine]()
+	unit := ""
+	for _, key := range keys {
+		if t.Kind() != reflect.Struct {
+			return ""
+		}
+		found := false
+		for _, f := range fieldsOf(t) {
+			if f.name == key {
+				t, unit, found = f.typ, f.unit, true
+				break
+			}
+		}
+		if !found {
+			return ""
+		}
+	}
+	return unit
+}
+
+// Units are those that the experiment's figures write at their axes, by column.
+func (e *Experiment) Units() map[string]string {
+	units := map[string]string{}
+	for i := range e.Figures {
+		n := e.Figures[i].node
+		if n == nil {
+			if text, err := e.ReadFile(e.Figures[i].File); err == nil {
+				n, _ = parseYAML(e.Figures[i].File, text) // its faults show where it is drawn
+			}
+		}
+		if n != nil {
+			axisUnits(n, units)
+		}
+	}
+	return units
+}
+
+// axisUnits reads {column: c, unit: u} under x, y and value.
+func axisUnits(n *yaml.Node, into map[string]string) {
+	var axes map[string]yaml.Node
+	if n.Decode(&axes) != nil {
+		return
+	}
+	for _, key := range []string{"x", "y", "value"} {
+		var axis struct {
+			Column  string   `yaml:"column"`
+			Columns []string `yaml:"columns"`
+			Unit    string   `yaml:"unit"`
+		}
+		if node := axes[key]; node.Decode(&axis) != nil || axis.Unit == "" {
+			continue
+		}
+		for _, column := range append(axis.Columns, axis.Column) {
+			if column != "" {
+				into[column] = axis.Unit
+			}
+		}
+	}
+}

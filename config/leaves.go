@@ -1,0 +1,44 @@
+package config
+
+import "reflect"
+
+// Leaf is one field of a machine, or one parameter of a job, with its value as a file writes it.
+type Leaf struct {
+	Path  string `json:"path"`
+	Value string `json:"value"`
+}
+
+// Leaves lists the machine's fields in the order of its description, the rows of its timing table one each.
+func (m *Machine) Leaves() []Leaf {
+	var list []Leaf
+	leavesOf(reflect.ValueOf(m).Elem(), "", &list)
+	return list
+}
+
+func leavesOf(v reflect.Value, path string, list *[]Leaf) {
+	switch {
+	case isRow(v):
+		*list = append(*list, Leaf{path, rowText(v)})
+	case v.Kind() == reflect.Struct:
+		for _, f := range fieldsOf(v.Type()) {
+			if f.name != "description" {
+				leavesOf(v.Field(f.index), joinPath(path, f.name), list)
+			}
+		}
+	case v.Kind() == reflect.Map:
+		for _, k := range rowOrder(v) {
+			leavesOf(v.MapIndex(reflect.ValueOf(k)), joinPath(path, k), list)
+		}
+	default:
+		*list = append(*list, Leaf{path, leafText(v)})
+	}
+}
+
+// ParameterLeaves lists the job's parameters.
+func (j *Job) ParameterLeaves() []Leaf {
+	var list []Leaf
+	for _, v := range j.Parameters {
+		list = append(list, Leaf{joinPath("parameters", v.Name), string(v.Value)})
+	}
+	return list
+}

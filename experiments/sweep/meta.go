@@ -1,0 +1,117 @@
+package sweep
+
+import (
+	"encoding/json"
+	"strings"
+
+	"spvsim/config"
+)
+
+// Role says what a column is for.
+type Role string
+
+const (
+	Bookkeeping Role = "bookkeeping" // number, status, error, digest, version
+	Parameter   Role = "parameter"   // what the experiment varies
+	Result      Role = "result"      // of the statistics or a buffer
+	Published   Role = "reference"   // from a file of the experiment
+	Worked      Role = "derived"     // worked out from others
+)
+
+// ColumnsKey is the key of a Parquet file's metadata under which its columns are described: a list in JSON.
+const ColumnsKey = "spvsim.columns"
+
+// A ColumnNote describes a column for readers of a Parquet file.
+type ColumnNote struct {
+	Name   string `json:"name"`
+	Type   string `json:"type"` // integer, real or text
+	Role   Role   `json:"role"`
+	Unit   string `json:"unit,omitempty"`   // left out where it has none or none is known
+	Source string `json:"source,omitempty"` // path of the setting or in the statistics, expression, or where a reference is from
+}
+
+// Notes describe the columns in order.
+func (t *Table) Notes() []ColumnNote {
+	list := make([]ColumnNote, len(t.Columns))
+	for i, c := range t.Columns {
+		list[i] = ColumnNote{c.Name, c.Type.String(), c.Role, c.Unit, c.Source}
+	}
+	return list
+}
+
+func (t *Table) notesText() (string, error) {
+	text, err := json.Marshal(t.Notes())
+	return string(text), err
+}
+
+func (typ Type) String() string { return [...]string{"integer", "real", "text"}[typ] }
+
+// statUnits are the units of statistics by the last or, where all below it share one, an outer member of their path.
+var statUnits = []struct{ member, unit string }{
+	{"slot_cycles", "slot cycles"}, {"instructions", "instructions"}, {"cycles", "cycles"}, {"seconds", "s"}, {"bytes", "bytes"},
+	{"clock_mhz", "MHz"}, {"occupancy", "1"}, {"stall_cycles", "cycles"}, {"wait_cycles", "cycles"}, {"workgroups", "workgroups"},
+	{"waves", "waves"}, {"accesses", "accesses"}, {"hits", "accesses"}, {"passes", "passes"}, {"conflict_passes", "passes"},
+	{"payloads", "payloads"}, {"peak_depth", "payloads"}, {"spills", "payloads"}, {"scratch_used", "bytes"},
+}
+
+// statUnit is the unit of a path into the statistics; that of an outer member counts where nothing nearer says another.
+func statUnit(path string) string {
+	members := strings.Split(path, ".")
+	for i := len(members) - 1; i >= 0; i-- {
+		for _, u := range statUnits {
+			if u.member == members[i] {
+				return u.unit
+			}
+		}
+	}
+	return ""
+}
+
+// describe gives every column its role, source and unit. What the experiment's figures write at an axis goes before rules.
+func (b *rowsBuilder) describe() {
+	e := b.plan.Experiment
+	parameters := map[string]bool{}
+	for _, name := range b.parameterNames() {
+		parameters[name] = true
+	}
+	for i := range b.table.Columns {
+		c := &b.table.Columns[i]
+		c.Role = Bookkeeping
+		if parameters[c.Name] {
+			c.Role, c.Source = Parameter, e.ColumnPath(b.plan.Small, c.Name)
+			c.Unit = config.PathUnit(c.Source)
+		}
+	}
+	note := func(name string, role Role, source, unit string) {
+		if c := b.table.column(name); c != nil {
+			c.Role, c.Source, c.Unit = role, source, unit
+		}
+	}
+	for _, c := range b.columnsKept() {
+		note(c.Name, Result, c.Path, statUnit(c.Path))
+	}
+	for _, v := range e.Values {
+		note(v.Name, Result, "buffer "+v.Buffer, "")
+	}
+	for _, r := range e.References {
+		for _, c := range r.Columns {
+			note(c.Name, Published, r.Source, "")
+		}
+	}
+	for _, d := range e.Derived {
+		b.describeDerived(&d, note)
+	}
+	for name, unit := range e.Units() {
+		if c := b.table.column(name); c != nil {
+			c.Unit = unit
+		}
+	}
+}
+
+func (b *rowsBuilder) describeDerived(d *config.Derived, note func(name string, role Role, source, unit string)) {
+	if from := b.table.column(d.Of); from != nil {
+		note(d.Name, Worked, d.Of+" of the baseline", from.Unit)
+		return
+	}
+	note(d.Name, Worked, string(d.Expr), "")
+}

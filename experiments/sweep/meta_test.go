@@ -1,0 +1,68 @@
+package sweep
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+)
+
+// A Parquet file says of each column what it is: read back from the file's own metadata.
+func TestParquetDescribesItsColumns(t *testing.T) {
+	text := `axes:
+  banks: {path: machine.lds.bytes, values: [16, 32]}
+  v: {variants: {one: {row.k: 1}}}
+columns: {cycles: cycles, moved: memory.l2.hits, salu: instructions.by_class.salu, stalls: steps.a.spv.cycles}
+derived: {microseconds: cycles / 2500, base: {of: cycles, where: {banks: 16}}}
+references: [{file: ref.csv, source: "C: a page", on: {k: side}, columns: {measured: time}}]
+figures: {f: {kind: line, x: banks, y: {column: microseconds, unit: µs}}}
+`
+	cell := func(banks int64) []Cell { return []Cell{{"banks", banks}, {"v", "one"}, {"k", int64(1)}} }
+	p, store := finished(t, text, [][]Cell{cell(16), cell(32)}, []string{fmt.Sprintf(anyStats, 100), fmt.Sprintf(anyStats, 50)})
+	rows, err := p.Rows(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := rows.WriteParquet(&b); err != nil {
+		t.Fatal(err)
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, ok := f.Lookup(ColumnsKey)
+	if !ok {
+		t.Fatalf("no %s in the file's metadata", ColumnsKey)
+	}
+	var got []ColumnNote
+	if err := json.Unmarshal([]byte(value), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := []ColumnNote{
+		{"point", "integer", Bookkeeping, "", ""},
+		{"banks", "integer", Parameter, "bytes", "machine.lds.bytes"},
+		{"v", "text", Parameter, "", ""},
+		{"k", "integer", Parameter, "", ""},
+		{"status", "text", Bookkeeping, "", ""},
+		{"cycles", "integer", Result, "cycles", "cycles"},
+		{"moved", "integer", Result, "accesses", "memory.l2.hits"},
+		{"salu", "integer", Result, "instructions", "instructions.by_class.salu"},
+		{"stalls", "integer", Result, "cycles", "steps.a.spv.cycles"},
+		{"measured", "real", Published, "", "C: a page"},
+		{"microseconds", "real", Worked, "µs", "cycles / 2500"},
+		{"base", "integer", Worked, "cycles", "cycles of the baseline"},
+		{"error", "text", Bookkeeping, "", ""},
+		{"inputs", "text", Bookkeeping, "", ""},
+		{"version", "text", Bookkeeping, "", ""},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if columns := f.Schema().Columns(); len(columns) != len(got) {
+		t.Errorf("%d columns in the schema, %d described", len(columns), len(got))
+	}
+}
