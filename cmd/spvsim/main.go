@@ -34,6 +34,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	stdout, stderr = visible{stdout}, visible{stderr}
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -114,7 +115,7 @@ func exactly(n int, what string) cobra.PositionalArgs {
 // create opens a file for writing; - is the command's output, which is not closed.
 func create(c *cobra.Command, name string) (io.WriteCloser, error) {
 	if name == "-" {
-		return unclosed{c.OutOrStdout()}, nil
+		return unclosed{asIs(c.OutOrStdout())}, nil
 	}
 	return os.Create(name)
 }

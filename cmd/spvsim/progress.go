@@ -42,7 +42,7 @@ func progressText(p gpu.Progress, took time.Duration) string {
 }
 
 // clearLine empties the terminal's line (ECMA-48: return, erase to the end).
-func clearLine(w io.Writer) { fmt.Fprint(w, "\r\x1b[K") }
+func clearLine(w io.Writer) { fmt.Fprint(asIs(w), "\r\x1b[K") }
 
 // printer shows what shaders print.
 type printer struct{ w io.Writer }

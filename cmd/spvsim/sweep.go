@@ -163,7 +163,7 @@ func (f *sweepFlags) sweep(c *cobra.Command, plan *sweep.Plan, store *sweep.Stor
 		return err
 	}
 	if !f.quiet {
-		f.Progress = c.ErrOrStderr()
+		f.Progress = asIs(c.ErrOrStderr()) // numbers alone, and a bar on a terminal
 	}
 	if err := plan.Run(c.Context(), &f.Options, store, launcher); err != nil {
 		if errors.Is(err, context.Canceled) {
@@ -292,7 +292,7 @@ func pointCommand() *cobra.Command {
 			if chunk.Points != "" {
 				return runChunk(c.Context(), &chunk)
 			}
-			return sweep.Work(c.Context(), c.InOrStdin(), c.OutOrStdout(), simulate, func() { os.Exit(exitFailed) })
+			return sweep.Work(c.Context(), c.InOrStdin(), asIs(c.OutOrStdout()), simulate, func() { os.Exit(exitFailed) })
 		},
 	}
 	flags := c.Flags()

@@ -10,6 +10,9 @@ import (
 
 // onTerminal reports whether a stream is one that a person looks at.
 func onTerminal(stream any) bool {
+	if v, ok := stream.(visible); ok {
+		stream = v.w
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
