@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"spvsim/tracing"
+	"spvsim/account"
 	"spvsim/tracing/profile"
 )
 
@@ -118,7 +118,7 @@ func (c *comparison) numbers(list []*profile.Profile) {
 		}
 		return n
 	})
-	for r := range tracing.NumReasons {
+	for r := range account.NumReasons {
 		c.row("slot-cycles: "+r.String(), list, func(p *profile.Profile) uint64 { return p.Total[r] })
 	}
 	for _, name := range levelNames(list) {
