@@ -173,14 +173,17 @@ func (p *persistent) find(now uint64) *bin {
 	return nil
 }
 
-// idle reports that polling on is no use: nothing runs, nothing is on its way and
-// no coalescing window is open. Without it a deadlock would not end.
+// idle reports that polling on is no use: nothing runs, nothing is on its way, no
+// payload waits that may start, and no coalescing window is open. Without it a
+// deadlock would not end.
 func (p *persistent) idle() bool {
-	now := p.Engine.Now()
+	if p.resident > 0 || p.flying > 0 {
+		return false
+	}
 	for _, b := range p.bins {
-		if at := b.readyAt(p.window); at < cu.Never && at > now {
+		if len(b.opens) == 0 && b.pending() > 0 || len(b.opens) > 0 && p.reserve(b.opens[0]) {
 			return false
 		}
 	}
-	return p.resident == 0 && p.flying == 0
+	return true
 }

@@ -1,0 +1,485 @@
+package scheduler
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/cu"
+	"spvsim/engine"
+	"spvsim/mem"
+	"spvsim/program"
+	"spvsim/simd"
+)
+
+// replyCycles is what an access of a queue to memory takes here.
+const replyCycles = 40
+
+// constantMemory answers every request after replyCycles, at once or when that time has come.
+type constantMemory struct {
+	mem.Hierarchy
+	engine   *engine.Engine
+	pending  bool
+	requests int
+}
+
+func (m *constantMemory) LineBytes() (vector, scalar int) { return 64, 64 }
+func (m *constantMemory) KernelBoundary()                 {}
+
+// A reply is the event of a request that is answered later.
+type reply struct {
+	at      uint64
+	to      mem.Receiver
+	handler *constantMemory
+}
+
+func (r *reply) Time() sim.VTimeInSec { return r.handler.engine.Seconds(r.at) }
+func (r *reply) Handler() sim.Handler { return r.handler }
+func (r *reply) IsSecondary() bool    { return false }
+
+func (m *constantMemory) Access(now uint64, r *mem.Request) mem.Reply {
+	m.requests++
+	if m.pending {
+		m.engine.Schedule(&reply{now + replyCycles, r.To, m})
+		return mem.Reply{Busy: r.Busy, Pending: true}
+	}
+	return mem.Reply{Ready: now + replyCycles, Busy: r.Busy}
+}
+
+func (m *constantMemory) Handle(e sim.Event) error {
+	r := e.(*reply)
+	r.to.Completed(0, r.at)
+	return nil
+}
+
+// A queueRig is a machine of one engine with one compute unit of ten wave slots,
+// on which a graph runs whose nodes mark the cycle in which each wave issues.
+type queueRig struct {
+	*rig
+	run    *Run
+	memory *constantMemory
+	spec   GraphSpec
+	graph  *Graph
+}
+
+// newQueueRig makes a rig for a graph of the nodes. The kernel's launch costs
+// nothing, and rates of the dispatcher are out of the way.
+func newQueueRig(t *testing.T, spec GraphSpec, pending bool, nodes ...*Node) *queueRig {
+	t.Helper()
+	m := newMachine()
+	r := &queueRig{rig: newRig(t, m)}
+	r.memory = &constantMemory{engine: r.engine, pending: pending}
+	for _, n := range nodes {
+		prog := assemble(64, mark)
+		prog.Node = n.Program.Node
+		code, err := simd.NewCode(prog, &m.rules, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		need, err := cu.NewNeed(prog, &m.cu.Limits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Program, n.Launch = prog, &cu.Launch{Code: code, Need: need}
+	}
+	g, err := NewGraph(nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Dispatch = m.disp
+	r.graph, r.spec = g, spec
+	r.run, err = NewRun(g, spec, Parts{Engine: r.engine, Array: r.array, Dispatcher: r.dispatcher, Hierarchy: r.memory, Store: mem.NewStore(0)}, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.array.Serve(r.run)
+	r.array.Begin(0)
+	r.run.Dispatch(0, nil)
+	return r
+}
+
+// defaultQueue is a spec in which nothing but latencies of zero and rates of one stands.
+func defaultQueue(kind string) GraphSpec {
+	return GraphSpec{Kind: kind, Queue: QueueSpec{Depth: 1 << 10, Ports: 1 << 10, LaunchRate: 1 << 10, Arbitration: "depth-first"}, Poll: 1}
+}
+
+// An action is something that a test does in a cycle.
+type action struct {
+	at     uint64
+	engine *engine.Engine
+	do     func(now uint64)
+}
+
+func (a *action) Time() sim.VTimeInSec   { return a.engine.Seconds(a.at) }
+func (a *action) Handler() sim.Handler   { return a }
+func (a *action) IsSecondary() bool      { return true } // as the compute units' turns
+func (a *action) Handle(sim.Event) error { a.do(a.at); return nil }
+
+func (r *queueRig) in(cycle uint64, do func(now uint64)) {
+	r.engine.Schedule(&action{cycle, r.engine, do})
+}
+
+// enqueue hands n payloads for a node over in a cycle; accepted hears when they are taken.
+func (r *queueRig) enqueue(t *testing.T, cycle uint64, n *Node, count int, accepted *uint64) {
+	t.Helper()
+	r.in(cycle, func(now uint64) {
+		b := r.run.queues[0].batches.Take()
+		b.unit, b.payloads = 0, b.payloads[:0]
+		for range count {
+			i, err := r.run.pool.take(n.size, true)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			x := &r.run.pool.payloads[i]
+			x.state, x.node, x.remaining = payloadQueued, n, 0
+			if err := r.run.size(x, n.stages[0]); err != nil {
+				t.Error(err)
+			}
+			b.payloads = append(b.payloads, i)
+		}
+		at, known := r.run.enqueue(now, b)
+		if known {
+			*accepted = at
+			return
+		}
+		b.waiter = func(at uint64) { *accepted = at }
+	})
+}
+
+func (r *queueRig) finish(t *testing.T) {
+	t.Helper()
+	if err := r.engine.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if done, _ := r.run.Finished(); !done {
+		t.Fatalf("the graph did not finish: %s", r.run.Waiting())
+	}
+}
+
+// static is a node of one workgroup a payload; coalescing one of up to n payloads a workgroup.
+func static(name string) *Node { return node(name, 0) }
+
+func coalescing(name string, n uint32) *Node {
+	c := node(name, 0)
+	c.Program.Node.Launch, c.Program.Node.Workgroups = program.Coalescing, [3]uint32{}
+	c.Program.Node.Input.MaxPayloads = n
+	return c
+}
+
+const begin = 100 // the cycle in which the tests enqueue
+
+// One payload: its wave issues when the latency and the launch have passed.
+func TestHardwareLatency(t *testing.T) {
+	for _, latency := range []int{0, 1, 2, 63, 64, 1500} {
+		for _, launch := range []int{0, 1, 17} {
+			s := defaultQueue("hardware")
+			s.Queue.Latency, s.Launch = latency, launch
+			n := static("n")
+			r := newQueueRig(t, s, false, n)
+			var accepted uint64
+			r.enqueue(t, begin, n, 1, &accepted)
+			r.finish(t)
+			want := []uint64{begin + uint64(latency+launch) + 1} // the dispatcher's message takes a cycle
+			if diff := cmp.Diff(want, r.prints); diff != "" || accepted != begin {
+				t.Errorf("latency %d, launch %d: taken in %d (-want +got):\n%s", latency, launch, accepted, diff)
+			}
+		}
+	}
+}
+
+// An allocation takes the latency there and back, and its turn at the ports.
+func TestHardwareAllocation(t *testing.T) {
+	for _, c := range []struct{ latency, ports, payloads, more int }{
+		{0, 1, 1, 0}, {10, 1, 1, 0}, {10, 1, 2, 1}, {10, 4, 3, 0}, {10, 4, 4, 0}, {10, 4, 5, 1}, {10, 4, 8, 1}, {10, 4, 9, 2}, {10, 4, 0, 0},
+	} {
+		s := defaultQueue("hardware")
+		s.Queue.Latency, s.Queue.Ports = c.latency, c.ports
+		r := newQueueRig(t, s, false, static("n"))
+		var ready []uint64
+		for range 2 { // the second one finds the ports taken
+			r.in(begin, func(now uint64) {
+				r.run.policy.Allocate(now, 0, c.payloads, gather(now, func(at uint64) { ready = append(ready, at) }))
+			})
+		}
+		r.finish(t)
+		alone := uint64(begin + 2*c.latency + c.more)
+		second := uint64(begin+2*c.latency) + uint64(max(2*c.payloads-1, 0)/c.ports)
+		if diff := cmp.Diff([]uint64{alone, second}, ready); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", c, diff)
+		}
+		if got, want := r.run.counts.StallCycles, second-alone; got != want {
+			t.Errorf("%+v: %d cycles stalled, want %d", c, got, want)
+		}
+	}
+}
+
+// A wave goes on when the ports have taken its payloads.
+func TestHardwareEnqueuePorts(t *testing.T) {
+	for _, c := range []struct {
+		ports, payloads int
+		want            uint64
+	}{{1, 1, 0}, {1, 2, 1}, {4, 4, 0}, {4, 5, 1}, {4, 8, 1}, {4, 9, 2}} {
+		s := defaultQueue("hardware")
+		s.Queue.Ports = c.ports
+		n := static("n")
+		r := newQueueRig(t, s, false, n)
+		var accepted uint64
+		r.enqueue(t, begin, n, c.payloads, &accepted)
+		r.finish(t)
+		if accepted != begin+c.want {
+			t.Errorf("%+v: taken in cycle %d, want %d", c, accepted, begin+c.want)
+		}
+	}
+}
+
+// Payloads beyond the depth are written to memory before the wave goes on, and
+// read back before they start; those of the depth are not.
+func TestHardwareDepth(t *testing.T) {
+	for _, pending := range []bool{false, true} {
+		for _, c := range []struct {
+			depth, payloads int
+			spills          uint64
+		}{{4, 3, 0}, {4, 4, 0}, {4, 5, 1}, {4, 9, 5}, {1, 2, 1}} {
+			s := defaultQueue("hardware")
+			s.Queue.Depth = c.depth
+			n := static("n")
+			r := newQueueRig(t, s, pending, n)
+			var accepted uint64
+			r.enqueue(t, begin, n, c.payloads, &accepted)
+			r.finish(t)
+			want, first := uint64(begin), uint64(begin+1)
+			if c.spills > 0 {
+				want += replyCycles
+				first += 2 * replyCycles
+			}
+			if r.run.counts.Spills != c.spills || accepted != want || r.run.counts.PeakDepth != uint64(c.payloads) {
+				t.Errorf("%+v, replies pending %v: %d spilled, taken in %d, peak %d; want %d, %d, %d", c, pending,
+					r.run.counts.Spills, accepted, r.run.counts.PeakDepth, c.spills, want, c.payloads)
+			}
+			if got := r.prints[0]; got != first {
+				t.Errorf("%+v, replies pending %v: the first starts in %d, want %d", c, pending, got, first)
+			}
+		}
+	}
+}
+
+// Launches start at the queue's rate.
+func TestHardwareLaunchRate(t *testing.T) {
+	for _, c := range []struct {
+		rate float64
+		want []uint64
+	}{
+		{1024, []uint64{1, 1, 1, 1, 1}}, {2, []uint64{1, 1, 2, 2, 3}}, {1, []uint64{1, 2, 3, 4, 5}}, {0.5, []uint64{1, 3, 5, 7, 9}}, {0.25, []uint64{1, 5, 9, 13, 17}},
+	} {
+		s := defaultQueue("hardware")
+		s.Queue.LaunchRate = c.rate
+		n := static("n")
+		r := newQueueRig(t, s, false, n)
+		var accepted uint64
+		var started []uint64
+		r.onPrint = func(w *simd.Wave) { started = append(started, startOf(w)-begin) }
+		r.enqueue(t, begin, n, len(c.want), &accepted)
+		r.finish(t)
+		if diff := cmp.Diff(c.want, started); diff != "" {
+			t.Errorf("%v launches a cycle (-want +got):\n%s", c.rate, diff)
+		}
+	}
+}
+
+// startOf is the cycle from which the first instruction of a wave could issue,
+// whoever else took the port.
+func startOf(w *simd.Wave) uint64 { return w.Ready() }
+
+// A coalescing node waits for the window, unless a full workgroup is there.
+func TestCoalescingWindow(t *testing.T) {
+	for _, kind := range []string{"hardware", "firmware", "persistent"} {
+		for _, c := range []struct {
+			window, payloads int
+			groups           int
+			waits            bool
+		}{
+			{0, 1, 1, false}, {50, 1, 1, true}, {50, 3, 1, true}, {50, 4, 1, false}, {50, 5, 2, true}, {50, 8, 2, false}, {1, 3, 1, true},
+		} {
+			n := coalescing("n", 4)
+			with, without := startOfLast(t, kind, c.window, c.payloads, n), startOfLast(t, kind, 0, c.payloads, coalescing("n", 4))
+			if len(with) != c.groups {
+				t.Fatalf("%s, %+v: %d workgroups, want %d", kind, c, len(with), c.groups)
+			}
+			more := with[len(with)-1] - without[len(without)-1]
+			least, most := uint64(0), uint64(0)
+			if c.waits {
+				least, most = uint64(c.window), uint64(c.window)
+			}
+			busy := uint64(c.groups-1) * 2 // the first workgroup's mark and End take the port
+			if kind != "hardware" {        // a core or a worker may be busy when the window closes
+				busy = 2 * replyCycles
+			}
+			least, most = least-min(least, busy), most+busy
+			if more < least || more > most {
+				t.Errorf("%s, %+v: the last workgroup starts %d cycles later than without a window, want %d to %d", kind, c, more, least, most)
+			}
+		}
+	}
+}
+
+func startOfLast(t *testing.T, kind string, window, payloads int, n *Node) []uint64 {
+	t.Helper()
+	s := defaultQueue(kind)
+	s.Queue.Window, s.Firmware, s.Workers = window, 1, 1
+	r := newQueueRig(t, s, false, n)
+	var accepted uint64
+	r.run.flying++ // something is on its way: workers poll on
+	r.in(begin, func(uint64) { r.run.flying-- })
+	r.enqueue(t, begin, n, payloads, &accepted)
+	r.finish(t)
+	return r.prints
+}
+
+// The firmware's core reads an entry and starts its launch, one after the other;
+// a wave waits for the atomic, the payload for what was written.
+func TestFirmwareCore(t *testing.T) {
+	for _, pending := range []bool{false, true} {
+		for _, cycles := range []int{1, 2, 500} {
+			s := defaultQueue("firmware")
+			s.Firmware, s.Queue.Latency = cycles, 7
+			n := static("n")
+			r := newQueueRig(t, s, pending, n)
+			var accepted uint64
+			var started []uint64
+			r.onPrint = func(w *simd.Wave) { started = append(started, startOf(w)) }
+			r.enqueue(t, begin, n, 3, &accepted)
+			r.finish(t)
+			each := uint64(replyCycles + cycles)
+			first := begin + replyCycles + 7 + each + 1
+			want := []uint64{first, first + each, first + 2*each}
+			if diff := cmp.Diff(want, started); diff != "" || accepted != begin+replyCycles {
+				t.Errorf("%d cycles a launch, replies pending %v: taken in %d (-want +got):\n%s", cycles, pending, accepted, diff)
+			}
+		}
+	}
+}
+
+// Each level of multipass begins after the barrier, compacts what was enqueued,
+// and starts it; each command costs its launch.
+func TestMultipassCosts(t *testing.T) {
+	for _, pending := range []bool{false, true} {
+		for _, c := range []struct{ launch, barrier int }{{0, 0}, {1, 0}, {0, 1}, {300, 0}, {0, 700}, {300, 700}} {
+			s := defaultQueue("multipass")
+			s.PassLaunch, s.PassBarrier = c.launch, c.barrier
+			first := node("first", 0, output2("second"))
+			second := static("second")
+			r := newQueueRig(t, s, pending, first, second)
+			var started []uint64
+			r.onPrint = func(w *simd.Wave) { started = append(started, startOf(w)) }
+			r.run.Dispatch(0, []Entry{{Node: first, Count: 1, Data: make([]byte, 4), Stride: 4}})
+			var accepted uint64
+			// The first level's wave would enqueue: here while it is resident.
+			at := uint64(c.launch + 1)
+			r.enqueue(t, at, second, 1, &accepted)
+			r.finish(t)
+			if len(started) != 2 || started[0] != at {
+				t.Fatalf("%+v: waves start in %v, the first should in %d", c, started, at)
+			}
+			if accepted != at+replyCycles {
+				t.Errorf("%+v: taken in %d, want %d", c, accepted, at+replyCycles)
+			}
+			// The End issues behind the mark and takes a cycle to be heard of; the pass
+			// is over when the payload has been counted, too.
+			over := at + 2
+			if pending {
+				over = max(over, at+replyCycles)
+			}
+			compact := uint64(c.barrier + c.launch + replyCycles + c.launch)
+			want := over + compact + 1
+			if got := started[1]; got != want {
+				t.Errorf("%+v, replies pending %v: the second level starts in %d, want %d", c, pending, got, want)
+			}
+			if r.run.counts.Passes != 2 {
+				t.Errorf("%+v: %d passes", c, r.run.counts.Passes)
+			}
+		}
+	}
+}
+
+// output2 is an output of single payloads of four bytes.
+func output2(to string) program.Output {
+	return program.Output{PayloadType: program.PayloadType{Bytes: 4, MaxPayloads: 1}, Node: to, SharesLimits: -1, Single: true, Workgroup: true}
+}
+
+// A persistent worker pops with an atomic and reads the entry, both at once; when
+// it found nothing, it sleeps from the answer on.
+func TestPersistentPolls(t *testing.T) {
+	for _, pending := range []bool{false, true} {
+		for _, poll := range []int{1, 10, 500} {
+			s := defaultQueue("persistent")
+			s.Poll, s.Workers = poll, 1
+			n := static("n")
+			r := newQueueRig(t, s, pending, n)
+			r.run.Dispatch(0, []Entry{{Node: n, Count: 1, Data: make([]byte, 4), Stride: 4}})
+			var accepted uint64
+			const late = 2000
+			r.run.flying++ // something is on its way: the worker polls on
+			r.in(late, func(uint64) { r.run.flying-- })
+			r.enqueue(t, late, n, 1, &accepted)
+			r.finish(t)
+			if len(r.prints) != 2 || r.prints[0] != replyCycles && r.prints[0] != replyCycles+1 {
+				t.Fatalf("poll %d, replies pending %v: waves start in %v, the first should in %d", poll, pending, r.prints, replyCycles)
+			}
+			visible := uint64(late + replyCycles)
+			each := uint64(replyCycles + poll)
+			if got := r.prints[1]; got < visible+replyCycles || got > visible+each+replyCycles+1 {
+				t.Errorf("poll %d, replies pending %v: the second wave starts in %d, want it within a poll of %d", poll, pending, got, visible)
+			}
+			if got, most := r.run.counts.Polls, visible/each+3; got > most+1 || got+5 < most {
+				t.Errorf("poll %d, replies pending %v: %d polls, want about %d", poll, pending, got, most)
+			}
+		}
+	}
+}
+
+// With one queue for each engine, ports and launch rates are of each.
+func TestQueuesOfEngines(t *testing.T) {
+	for _, per := range []bool{false, true} {
+		m := wide()
+		s := defaultQueue("hardware")
+		s.Queue.PerEngine, s.Dispatch = per, m.disp
+		r := newRig(t, m)
+		n := static("n")
+		prog := assemble(64, mark)
+		prog.Node = n.Program.Node
+		code, err := simd.NewCode(prog, &m.rules, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		need, _ := cu.NewNeed(prog, &m.cu.Limits)
+		n.Program, n.Launch = prog, &cu.Launch{Code: code, Need: need}
+		g, err := NewGraph([]*Node{n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := NewRun(g, s, Parts{Engine: r.engine, Array: r.array, Dispatcher: r.dispatcher, Hierarchy: &constantMemory{engine: r.engine}, Store: mem.NewStore(0)}, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 1
+		if per {
+			want = 2
+		}
+		if len(run.queues) != want || len(run.Components()) != want+1 {
+			t.Errorf("per engine %v: %d queues", per, len(run.queues))
+		}
+		r.array.Serve(run)
+		run.Dispatch(0, []Entry{{Node: n, Count: 12, Data: make([]byte, 48), Stride: 4}})
+		units := map[string]int{}
+		r.onPrint = func(w *simd.Wave) { units[fmt.Sprint(w.Place().Unit/3)]++ }
+		if err := r.engine.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if done, _ := run.Finished(); !done {
+			t.Fatalf("per engine %v: %s", per, run.Waiting())
+		}
+	}
+}
