@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// A change replaces the bytes from..to of a file.
+type change struct {
+	file     string
+	line     int
+	from, to int
+	text     string // what stands there then
+	source   []byte
+}
+
+func (c *change) String() string {
+	old := strings.Join(strings.Fields(string(c.source[c.from:c.to])), " ")
+	if c.text == "" {
+		return fmt.Sprintf("%s:%d: without %q", c.file, c.line, old)
+	}
+	return fmt.Sprintf("%s:%d: %q instead of %q", c.file, c.line, c.text, old)
+}
+
+func (c *change) apply() []byte {
+	return append(append(append([]byte{}, c.source[:c.from]...), c.text...), c.source[c.to:]...)
+}
+
+// swaps are the operators that are exchanged.
+var swaps = map[token.Token]token.Token{
+	token.ADD: token.SUB, token.SUB: token.ADD, token.MUL: token.QUO, token.QUO: token.MUL,
+	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
+	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LAND: token.LOR, token.LOR: token.LAND,
+	token.SHL: token.SHR, token.SHR: token.SHL, token.AND: token.OR, token.OR: token.AND,
+	token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN,
+}
+
+// changes are all that can be made in the files of a package, its tests aside,
+// in the order of the source.
+func changes(dir string) (list []change, err error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return nil, err
+	}
+	sort.Strings(files)
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		f := token.NewFileSet()
+		tree, err := parser.ParseFile(f, file, source, parser.ParseComments)
+		if err != nil {
+			return nil, err
+		}
+		v := &visitor{files: f, file: file, source: source}
+		for _, d := range tree.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && !words(fn.Name.Name) {
+				ast.Inspect(fn.Body, v.visit)
+			}
+		}
+		list = append(list, v.list...)
+	}
+	return list, nil
+}
+
+// words says that a function makes text for people, which tests need not hold to the letter.
+func words(name string) bool {
+	return name == "String" || name == "Error" || strings.HasSuffix(name, "Text") || strings.HasPrefix(name, "Write") || strings.HasPrefix(name, "Describe")
+}
+
+// A visitor gathers the changes of a file.
+type visitor struct {
+	files  *token.FileSet
+	file   string
+	source []byte
+	list   []change
+}
+
+func (v *visitor) add(from, to token.Pos, text string) {
+	p := v.files.Position(from)
+	v.list = append(v.list, change{v.file, p.Line, p.Offset, v.files.Position(to).Offset, text, v.source})
+}
+
+func (v *visitor) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		if to, ok := swaps[n.Op]; ok && !isText(n.X) && !isText(n.Y) {
+			v.add(n.OpPos, n.OpPos+token.Pos(len(n.Op.String())), to.String())
+		}
+	case *ast.CallExpr:
+		return v.call(n)
+	case *ast.BlockStmt:
+		v.statements(n.List)
+	case *ast.CaseClause:
+		v.statements(n.Body)
+	}
+	return true
+}
+
+// call exchanges min and max, and stays out of what only makes errors.
+func (v *visitor) call(n *ast.CallExpr) bool {
+	switch f := n.Fun.(type) {
+	case *ast.Ident:
+		if f.Name == "panic" {
+			return false
+		}
+		if to, ok := map[string]string{"min": "max", "max": "min"}[f.Name]; ok && len(n.Args) > 1 {
+			v.add(f.Pos(), f.End(), to)
+		}
+	case *ast.SelectorExpr:
+		if x, ok := f.X.(*ast.Ident); ok && (x.Name == "fmt" || x.Name == "errors") {
+			return false
+		}
+	}
+	return true
+}
+
+// statements leaves out each statement that only has an effect.
+func (v *visitor) statements(list []ast.Stmt) {
+	for _, s := range list {
+		switch s := s.(type) {
+		case *ast.ExprStmt, *ast.IncDecStmt:
+			v.add(s.Pos(), s.End(), "")
+		case *ast.AssignStmt:
+			if s.Tok == token.ASSIGN && len(s.Lhs) == 1 && !isBlank(s.Lhs[0]) || s.Tok == token.ADD_ASSIGN || s.Tok == token.SUB_ASSIGN || s.Tok == token.OR_ASSIGN {
+				v.add(s.Pos(), s.End(), "")
+			}
+		}
+	}
+}
+
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+func isText(e ast.Expr) bool {
+	l, ok := e.(*ast.BasicLit)
+	return ok && l.Kind == token.STRING
+}
