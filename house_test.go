@@ -21,6 +21,7 @@ var house = map[string]string{
 	"spirv/validate":        "spirv spirv/grammar",
 	"isa":                   "spirv",
 	"isa/gen":               "isa",
+	"systemtest":            "", // tests only
 	"raster":                "",
 	"mem/lane":              "isa",
 	"mem/rmw":               "isa mem/lane",
