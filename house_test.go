@@ -12,7 +12,6 @@ import (
 // skipped.
 var house = map[string]string{
 	"docs":                  "", // tests only
-	"systemtest":            "", // tests only
 	"spirv/grammar":         "",
 	"spirv/grammar/gen":     "",
 	"spirv":                 "spirv/grammar",
