@@ -52,18 +52,17 @@ func (fl *flow) next(i, limit int) int { return fl.waiting(i, i, limit) }
 // past is next for a wave that finds no lane at place i, so that block i does
 // not run.
 //
-// No lane waits for a block k with from[k] = i then. Such a k is reached through
-// i only: i is its immediate dominator, or the header of a loop around that
-// which ends in front of k. A lane that waits for k has come through i since the
-// wave last came by k; after that the wave has been between i and k, and it
-// comes back to i by a back edge alone. The back edge of a loop with header i is
-// taken by lanes that run i. The loop of any other back edge has its header in
-// front of i; if it ended in front of k, from[k] would be that header or less;
-// so k is in it, and the wave, which leaves out no block that lanes wait for,
-// has come by k.
+// No lane waits for a block k with from[k] = i then. Proof: i dominates k, as it
+// is the immediate dominator of k or the header of a loop around that. So a lane
+// that waits for k has run i, and the wave, which goes backward by back edges
+// only, has since taken one from a latch behind i to a header h up to i.
+//   - h = i: lanes take it, they run i now, and the wave does find lanes at i.
+//   - h < i, latch < k: findFrom has put from[k] at h or before. It is not i.
+//   - h < i, latch >= k: the wave has come by k on its way to the latch, and
+//     whoever waited there joined it, as no block that lanes wait for is left out.
 //
-// A wave that went to such a k all the same would come to a block that it takes
-// for full with no lane on, and could go round a loop that no lane ever leaves.
+// A wave that went on to such a k would run it with no lane, where k is full,
+// and go round a loop that no lane is there to leave.
 func (fl *flow) past(i int) int { return fl.waiting(i, i-1, len(fl.Blocks)) }
 
 // waiting is the first block between places i and limit for which lanes may

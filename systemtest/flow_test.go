@@ -24,14 +24,15 @@ var (
 // maxCycles is far more than any program of maxSteps steps takes.
 const maxCycles = 2_000_000
 
-// A bench runs programs on one machine for each wave size.
+// A bench runs programs on one machine for each wave size. Its machines are
+// small, so that they are soon built.
 type bench map[int]*config.Machine
 
 func newBench(t testing.TB) bench {
 	b := bench{}
 	job := parse(t, "", 1)
 	for _, size := range []int{32, 64} {
-		set := []string{fmt.Sprintf("wave_size=%d", size), "shader_engines=1", "compute_units=1"}
+		set := []string{fmt.Sprintf("wave_size=%d", size), "shader_engines=1", "compute_units=1", "memory_side.bytes=1572864"}
 		m, err := config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx", Job: job, Set: set})
 		if err != nil {
 			t.Fatal(err)

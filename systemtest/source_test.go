@@ -109,12 +109,11 @@ func (g *glsl) choose(s *stmt) {
 }
 
 func (g *glsl) loop(s *stmt) {
-	next := ""
+	next, below := "", ""
 	if s.kind < waterfall {
 		g.line("v%d = 0u;", s.count)
-		next = fmt.Sprintf("v%d++", s.count)
+		next, below = fmt.Sprintf("v%d++", s.count), fmt.Sprintf("v%d < %s", s.count, text(s.e))
 	}
-	below := fmt.Sprintf("v%d < %s", s.count, text(s.e))
 	switch s.kind {
 	case while:
 		g.line("for (; %s && %s; %s) {", below, truth(s.c), next)
@@ -153,7 +152,7 @@ var exprText = map[exprOp]string{thread: "gl_LocalInvocationIndex", subgroup: "g
 	plus: "(%s + %s)", minus: "(%s - %s)", times: "(%s * %s)", both: "(%s & %s)", either: "(%s | %s)", differ: "(%s ^ %s)",
 	ballotWords: "words(%s)", ballotCount: "subgroupBallotBitCount(subgroupBallot(%s))",
 	ballotBelow: "subgroupBallotExclusiveBitCount(subgroupBallot(%s))", firstOf: "subgroupBroadcastFirst(%s)",
-	sumOf: "subgroupAdd(%s)", sumBelow: "subgroupExclusiveAdd(%s)", pick: "(%s ? %s : %s)"}
+	sumOf: "subgroupAdd(%s)", sumBelow: "subgroupExclusiveAdd(%s)", pick: "mix(%[3]s, %[2]s, %[1]s)"}
 
 func text(e *expr) string {
 	var args []any
