@@ -15,6 +15,17 @@ type Node struct {
 	Index          Expr             `yaml:"index" doc:"index among the nodes of the name; left out: ShaderIndexAMDX, or 0"`
 	Specialization []Specialization `yaml:"specialization" form:"map" doc:"specialization constants by SpecId (or by OpName), over the job's"`
 	Strings        []NameString     `yaml:"strings" doc:"values of OpSpecConstantStringAMDX"`
+	Input          string           `yaml:"input" doc:"the input payload's variable, by OpName or id, where the module leaves open which it is; none: the node has none"`
+	Bindings       []NodeBinding    `yaml:"bindings" doc:"what this node finds at some of its bindings, instead of the buffers bound there"`
+}
+
+// NodeBinding puts a buffer of the job at a binding of one node, as local arguments of a node do: nodes compiled
+// with the same bindings can work on different buffers.
+type NodeBinding struct {
+	Set     uint32 `yaml:"set" doc:"descriptor set"`
+	Binding uint32 `yaml:"binding" doc:"binding"`
+	Index   uint32 `yaml:"index" doc:"element of a descriptor array"`
+	Buffer  string `yaml:"buffer" doc:"name of the buffer or image"`
 }
 
 // NameString is the value of a string constant.
@@ -71,6 +82,7 @@ type GraphNode struct {
 	Name     string // empty: the entry point's
 	Index    uint32
 	HasIndex bool
+	Input    string // variable of the input payload; empty: the module says
 }
 
 // PayloadDispatch is one entry of a graph dispatch.
@@ -127,6 +139,9 @@ func (j *Job) nodeProblems() []problem {
 		n, p := &j.Nodes[i], indexPath("nodes", i)
 		if n.Shader == "" && j.Shader == "" {
 			ps = append(ps, problem{p + ".shader", "missing: neither the node nor the job has one", ErrMissing})
+		}
+		for k := range n.Bindings {
+			ps = append(ps, j.bufferProblems(n.Bindings[k].Buffer, indexPath(p+".bindings", k)+".buffer")...)
 		}
 		for k, o := range j.Nodes[:i] {
 			if n.Name != "" && n.Name == o.Name && n.Index != "" && n.Index == o.Index { // left out, the module says
@@ -245,8 +260,8 @@ func (j *Job) unlessAbsent(e Expr, high int64) (int64, error) {
 }
 
 func (j *Job) graphNode(n *Node) (GraphNode, error) {
-	out := GraphNode{Name: n.Name, HasIndex: n.Index != ""}
-	out.Shader, out.Entry, out.Strings = n.Shader, n.Entry, n.Strings
+	out := GraphNode{Name: n.Name, HasIndex: n.Index != "", Input: n.Input}
+	out.Shader, out.Entry, out.Strings, out.Bindings = n.Shader, n.Entry, n.Strings, n.Bindings
 	if out.Shader == "" {
 		out.Shader = j.Shader
 	}

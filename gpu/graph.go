@@ -35,11 +35,14 @@ func (r *runner) prepareGraph() error {
 	}
 	g := &graphJob{repeat: work.Repeat}
 	r.graph = g
+	if r.programs.nodes, err = r.linked(work); err != nil {
+		return err
+	}
 	nodes, err := r.graphNodes(work)
 	if err != nil {
 		return err
 	}
-	if err := r.checkLinked(work, nodes); err != nil {
+	if err := r.checkLinked(nodes); err != nil {
 		return err
 	}
 	if g.graph, err = scheduler.NewGraph(nodes); err != nil {
@@ -86,27 +89,41 @@ func (r *runner) graphNodes(work *config.GraphWork) ([]*scheduler.Node, error) {
 	return nodes, nil
 }
 
-// checkLinked tests the rules that modules break only together.
-func (r *runner) checkLinked(work *config.GraphWork, nodes []*scheduler.Node) error {
+// linked lists the nodes with what the job says of them; their modules may say more.
+func (r *runner) linked(work *config.GraphWork) ([]validate.GraphNode, error) {
 	var list []validate.GraphNode
-	for i, n := range nodes {
-		l := &work.Nodes[i].Launch
-		m, err := r.programs.module(l.Shader)
+	for i := range work.Nodes {
+		n := &work.Nodes[i]
+		m, err := r.programs.module(n.Shader)
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
 		}
-		strings, err := stringConstants(m, l.Strings)
+		strings, err := stringConstants(m, n.Strings)
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
 		}
-		list = append(list, validate.GraphNode{
-			Name: n.Name, Index: n.Index, Module: m, Entry: entryPoint(m, n.Program.Name), Strings: byResult(m, strings),
-		})
+		node := validate.GraphNode{Name: n.Name, Index: n.Index, Module: m, Entry: entryPoint(m, n.Entry), Strings: byResult(m, strings), Input: n.Input}
+		if node.Name == "" && node.Entry != nil {
+			node.Name = node.Entry.Name
+		}
+		list = append(list, node)
 	}
-	return validate.CheckGraph(list)
+	return list, nil
 }
 
+// checkLinked tests the rules that modules break only together.
+func (r *runner) checkLinked(nodes []*scheduler.Node) error {
+	for i, n := range nodes {
+		r.programs.nodes[i].Name, r.programs.nodes[i].Index = n.Name, n.Index
+	}
+	return validate.CheckGraph(r.programs.nodes)
+}
+
+// entryPoint is the entry point of that name, or the only one where none is named; nil if there is none such.
 func entryPoint(m *validate.Module, name string) *validate.EntryPoint {
+	if name == "" && len(m.EntryPoints) == 1 {
+		return &m.EntryPoints[0]
+	}
 	for i := range m.EntryPoints {
 		if m.EntryPoints[i].Name == name {
 			return &m.EntryPoints[i]

@@ -103,6 +103,10 @@ func (r *runner) prepare(list []config.Launch) error {
 		if err != nil {
 			return err
 		}
+		if made.Code.Program.Node != nil {
+			return fmt.Errorf("%w: %s: entry point %q is a node of an execution graph: want it among nodes, and graph instead of dispatch",
+				errGraph, l.Shader, made.Code.Program.Name)
+		}
 		r.launches = append(r.launches, launch{stepName(l), r.resources.draw, *made})
 	}
 	return nil

@@ -37,6 +37,11 @@ func TestGraphRules(t *testing.T) {
 		"%p_record = OpTypePointer NodePayloadAMDX %record", "%p_record = OpTypePointer NodePayloadAMDX %other",
 		"OpDecorate %record TrackFinishWritingAMDX", "OpDecorate %record TrackFinishWritingAMDX|OpDecorate %other TrackFinishWritingAMDX|" +
 			"OpMemberDecorate %other 0 Offset 0|OpMemberDecorate %other 1 Offset 4|OpMemberDecorate %other 2 Offset 8"}
+	// A second node of the name with a larger payload.
+	widePeer := []string{"%p_record = OpTypePointer NodePayloadAMDX %record", "%p_record = OpTypePointer NodePayloadAMDX %record|%p_other = OpTypePointer NodePayloadAMDX %other",
+		other[0], other[1], other[4], other[5], "OpEntryPoint GLCompute %peer \"peer\" %input", "OpEntryPoint GLCompute %peer \"peer\" %wide",
+		"%input = OpVariable %p_record NodePayloadAMDX", "%input = OpVariable %p_record NodePayloadAMDX|%wide = OpVariable %p_other NodePayloadAMDX",
+		"%p0 = OpLabel", "%p0 = OpLabel|%w = OpLoad %other %wide", "OpExecutionModeId %peer SharesInputWithAMDX %name %u0", ""}
 	noTrack := append([]string{"%last = OpFinishWritingNodePayloadAMDX %bool %input", "%last = OpLoad %other %input"}, other...)
 	noTrack[len(noTrack)-1] = strings.Replace(noTrack[len(noTrack)-1], "OpDecorate %other TrackFinishWritingAMDX|", "", 1)
 	self := []string{"OpConstantStringAMDX \"take\"", "OpConstantStringAMDX \"send\"", "OpExecutionModeId %send MaxNodeRecursionAMDX %u4", "",
@@ -47,7 +52,13 @@ func TestGraphRules(t *testing.T) {
 		nodes func(n []GraphNode) []GraphNode
 	}{
 		{"graph-unique", nil, func(n []GraphNode) []GraphNode { return append(n, n[1]) }},
-		{"graph-agree", nil, func(n []GraphNode) []GraphNode { n[2].Name, n[2].Index = "take", 1; return n }},
+		{"graph-size", widePeer, func(n []GraphNode) []GraphNode { n[3].Name, n[3].Index = "take", 1; return n }},
+		{"graph-model", []string{"OpCapability ShaderEnqueueAMDX", "OpCapability ShaderEnqueueAMDX|OpCapability MeshShadingEXT|OpExtension \"SPV_EXT_mesh_shader\"",
+			"OpEntryPoint GLCompute %peer", "OpEntryPoint MeshEXT %peer", "OpExecutionMode %peer LocalSize 1 1 1", "OpExecutionMode %peer LocalSize 1 1 1|" +
+				"OpExecutionMode %peer OutputVertices 3|OpExecutionMode %peer OutputPrimitivesEXT 1|OpExecutionMode %peer OutputTrianglesEXT"},
+			func(n []GraphNode) []GraphNode { n[3].Name, n[3].Index = "take", 1; return n }},
+		{"graph-coalescing", nil, func(n []GraphNode) []GraphNode { n[2].Name, n[2].Index = "take", 1; return n }},
+		{"graph-static", nil, func(n []GraphNode) []GraphNode { n[2].Name, n[2].Index = "take", 1; return n }},
 		{"graph-target", nil, func(n []GraphNode) []GraphNode { n[1].Index = 3; return n }},
 		{"graph-target", []string{"%out PayloadNodeArraySizeAMDX %u1", "%out PayloadNodeArraySizeAMDX %u2"}, nil},
 		{"graph-finish", noTrack, nil},
