@@ -10,7 +10,8 @@ type Launch struct {
 	Push           Content       // push constant block
 	Bindings       []NodeBinding // over the bindings of the job's buffers
 	Dispatch       [3]uint32
-	Draw           *DrawCall // instead of Dispatch; nil: none
+	Draw           *DrawCall         // instead of Dispatch; nil: none
+	Graph          []PayloadDispatch // instead of Dispatch and of a shader; nil: none
 }
 
 // SpecValue is the value of one specialization constant; the module's type decides how Value is encoded.
