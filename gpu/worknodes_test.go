@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"spvsim/config"
 	"spvsim/scheduler"
 )
 
@@ -113,5 +114,21 @@ func TestInputThatStaysOpenIsRefusedByName(t *testing.T) {
 	r := mustRun(t, silentSetup(t, ", input: in.var.i, name: Else", open...))
 	if got := words(r.Buffers[0].Bytes[:8]); !slices.Equal(got, []uint32{6, 7}) {
 		t.Errorf("%d, want [6 7]", got)
+	}
+}
+
+// A report of waves that wait names their nodes.
+func TestReportsNameTheNode(t *testing.T) {
+	job, err := config.LoadJob(nil, "testdata/dxc/amp.O3.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := config.LoadMachine(config.Request{Job: job})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Run(context.Background(), Setup{Machine: m, Job: job, MaxCycles: 20000})
+	if !errors.Is(err, ErrLimit) || !strings.Contains(err.Error(), "  node Work[0], workgroup [") {
+		t.Errorf("%v, want a report that names the node Work[0]", err)
 	}
 }

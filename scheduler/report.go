@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"spvsim/account"
+	"spvsim/simd"
 )
 
 // Counts are what happened since the last call. MeshGroup numbers start anew.
@@ -48,3 +49,6 @@ func (r *Run) Charge(c *account.SlotCycles, end uint64) {
 		c[account.Payload] += idle
 	}
 }
+
+// NodeOf names the node that a wave of the graph runs.
+func (r *Run) NodeOf(w *simd.Wave) string { return r.groups[w.Group.Index].Node.String() }

@@ -3,6 +3,7 @@ package validate
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"spvsim/spirv"
 )
@@ -30,11 +31,16 @@ type NodeFault struct {
 	Node  string
 	Index uint32
 	Rule  string
+	VUID  string // of Vulkan's valid usage statement that the rule is; empty: none
 	Text  string
 }
 
 func (f NodeFault) Error() string {
-	return fmt.Sprintf("graph: node %q index %d: %s (rule %s)", f.Node, f.Index, f.Text, f.Rule)
+	text := fmt.Sprintf("graph: node %q index %d: %s (rule %s)", f.Node, f.Index, f.Text, f.Rule)
+	if f.VUID != "" {
+		text += " " + f.VUID
+	}
+	return text
 }
 
 // Unwrap makes the fault an ErrInvalid.
@@ -72,6 +78,7 @@ type nodeGraph struct {
 	inputs map[*Module][]Input
 	faults []error
 	rule   string
+	vuid   string
 }
 
 // An output is a payload type that a node allocates, with the node that it
@@ -102,15 +109,24 @@ func CheckGraph(nodes []GraphNode) error {
 		g.edges[i] = g.outputs(&nodes[i])
 	}
 	for _, rule := range graphRules {
-		g.rule = rule.name
+		g.rule, g.vuid = rule.name, statement(rule.sentence)
 		rule.check(g)
 	}
 	return errors.Join(g.faults...)
 }
 
+// statement is the number of Vulkan's statement that a sentence begins with.
+func statement(sentence string) string {
+	number, _, _ := strings.Cut(strings.TrimPrefix(sentence, "["), "]")
+	if strings.HasPrefix(number, "VUID-") {
+		return number
+	}
+	return ""
+}
+
 func (g *nodeGraph) fault(i int, format string, args ...any) {
 	if len(g.faults) < MaxFaults {
-		g.faults = append(g.faults, NodeFault{g.nodes[i].Name, g.nodes[i].Index, g.rule, fmt.Sprintf(format, args...)})
+		g.faults = append(g.faults, NodeFault{g.nodes[i].Name, g.nodes[i].Index, g.rule, g.vuid, fmt.Sprintf(format, args...)})
 	}
 }
 

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -26,6 +27,20 @@ func graphOf(t *testing.T, edits ...string) []GraphNode {
 		nodes = append(nodes, GraphNode{Name: m.EntryPoints[i].Name, Module: m, Entry: &m.EntryPoints[i]})
 	}
 	return nodes
+}
+
+var statementNumber = regexp.MustCompile(`^VUID-VkExecutionGraphPipelineCreateInfoAMDX-[A-Za-z]+-(0913[4-9]|10184)$`)
+
+// A fault against a statement of Vulkan cites its number.
+func TestGraphRulesCiteVulkan(t *testing.T) {
+	nodes := graphOf(t)
+	nodes[2].Name, nodes[2].Index = "take", 1
+	err := CheckGraph(nodes)
+	for _, want := range []string{"VUID-VkExecutionGraphPipelineCreateInfoAMDX-CoalescedInputCountAMDX-09137", "VUID-VkExecutionGraphPipelineCreateInfoAMDX-StaticNumWorkgroupsAMDX-09138"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: no %s", err, want)
+		}
+	}
 }
 
 func TestGraphRules(t *testing.T) {
@@ -79,6 +94,9 @@ func TestGraphRules(t *testing.T) {
 		})
 	}
 	for _, r := range graphRules {
+		if v := statement(r.sentence); v != "" && !statementNumber.MatchString(v) || strings.Contains(r.sentence, "VUID") != (v != "") {
+			t.Errorf("rule %s: statement %q", r.name, v)
+		}
 		found := false
 		for _, tt := range tests {
 			found = found || tt.rule == r.name
