@@ -33,6 +33,7 @@ var house = map[string]string{
 	"expression":            "",
 	"config":                "isa expression",
 	"engine":                "",
+	"starter":               "config program program/ir spirv spirv/validate", // of config, the sizes of texels
 	"account":               "isa",
 	"probe":                 "program account",
 	"tracing":               "isa program config account",
@@ -50,7 +51,7 @@ var house = map[string]string{
 	"experiments":           "config",
 	"experiments/sweep":     "config experiments",
 	"plots":                 "expression",
-	"cmd/spvsim":            "account probe engine spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots",
+	"cmd/spvsim":            "account probe engine starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots",
 }
 
 // akita are the packages that may know the event engine.

@@ -17,6 +17,7 @@ type NodeCounts struct {
 	Name       string
 	Payloads   uint64
 	Workgroups uint64
+	Unused     uint64   // payloads that its workgroups allocated and did not enqueue
 	Waits      []uint32 // cycles of each payload, from its enqueue until its launch could start
 }
 
@@ -60,6 +61,7 @@ func (g *GraphCounts) Add(o *GraphCounts) {
 		n.Name = m.Name
 		n.Payloads += m.Payloads
 		n.Workgroups += m.Workgroups
+		n.Unused += m.Unused
 		n.Waits = append(n.Waits, m.Waits...)
 	}
 	q, p := &g.Queue, &o.Queue

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -15,6 +16,17 @@ type Node struct {
 	Index          Expr             `yaml:"index" doc:"index among the nodes of the name; left out: ShaderIndexAMDX, or 0"`
 	Specialization []Specialization `yaml:"specialization" form:"map" doc:"specialization constants by SpecId (or by OpName), over the job's"`
 	Strings        []NameString     `yaml:"strings" doc:"values of OpSpecConstantStringAMDX"`
+	Input          string           `yaml:"input" doc:"the input payload's variable, by OpName or id, where the module leaves open which it is; none: the node has none"`
+	Bindings       []NodeBinding    `yaml:"bindings" doc:"what this node finds at some of its bindings, instead of the buffers bound there"`
+}
+
+// NodeBinding puts a buffer of the job at a binding of one node, as local arguments of a node do: nodes compiled
+// with the same bindings can work on different buffers.
+type NodeBinding struct {
+	Set     uint32 `yaml:"set" doc:"descriptor set"`
+	Binding uint32 `yaml:"binding" doc:"binding"`
+	Index   uint32 `yaml:"index" doc:"element of a descriptor array"`
+	Buffer  string `yaml:"buffer" doc:"name of the buffer or image"`
 }
 
 // NameString is the value of a string constant.
@@ -31,7 +43,20 @@ type GraphDispatch struct {
 	Count    Expr      `yaml:"count" doc:"payloads; left out: as many as are given, or 1"`
 	Payloads []Payload `yaml:"payloads" doc:"payloads one by one"`
 	Data     *Data     `yaml:"data" doc:"payloads as bytes"`
-	Stride   Expr      `yaml:"stride" unit:"bytes" doc:"from one payload in data to the next; 0: the first one count times; left out: the size of the node's payload"`
+	Stride   Expr      `yaml:"stride" unit:"bytes" doc:"from one payload in data or buffer to the next; 0: the first one count times; left out: the size of the node's payload"`
+	Buffer   string    `yaml:"buffer" doc:"name of a buffer with the payloads, read when the dispatch begins"`
+	Offset   Expr      `yaml:"offset" unit:"bytes" doc:"first payload in buffer; left out: 0"`
+
+	Indirect *GraphIndirect `yaml:"indirect" doc:"nodes, counts and addresses in buffers, read when the dispatch begins; instead of all else"`
+}
+
+// GraphIndirect names what an indirect dispatch reads, laid out as VkDispatchGraphInfoAMDX and VkDispatchGraphCountInfoAMDX.
+type GraphIndirect struct {
+	Infos     string `yaml:"infos" doc:"buffer of infos, each of 24 bytes: node as u32 (its place in nodes, from 0), payload count as u32, address of the payloads as u64, stride as u64"`
+	CountInfo string `yaml:"count_info" doc:"instead of infos: buffer with 24 bytes that say where they are: their count as u32, 4 bytes unused, address as u64, stride as u64"`
+	Offset    Expr   `yaml:"offset" unit:"bytes" doc:"first byte read of the buffer; left out: 0"`
+	Count     Expr   `yaml:"count" doc:"infos; left out: 1"`
+	Stride    Expr   `yaml:"stride" unit:"bytes" doc:"from one info to the next; left out: 24"`
 }
 
 // Payload is one payload: values of one type, generated data, or both in this order.
@@ -53,6 +78,7 @@ const (
 	maxPayloads    = 1 << 24
 	maxGraphRounds = 1 << 20
 	maxScratch     = 1 << 36
+	maxInfos       = 1 << 16 // of one indirect dispatch
 )
 
 // GraphWork is the graph of a job with every expression worked out.
@@ -71,6 +97,7 @@ type GraphNode struct {
 	Name     string // empty: the entry point's
 	Index    uint32
 	HasIndex bool
+	Input    string // variable of the input payload; empty: the module says
 }
 
 // PayloadDispatch is one entry of a graph dispatch.
@@ -82,6 +109,19 @@ type PayloadDispatch struct {
 	Data   Content
 	// HasCount and HasData: the job says how many, and what is in them.
 	HasCount, HasData bool
+	Buffer            string // that holds the payloads from Offset on; empty: Data does
+	Offset            uint64
+	Indirect          *InfosAt // instead of all else
+}
+
+// InfosAt says where an indirect dispatch finds its infos.
+type InfosAt struct {
+	Buffer string
+	Offset uint64
+	// Counted: the buffer holds a count info; else Count infos Stride bytes apart.
+	Counted bool
+	Count   uint32
+	Stride  uint64
 }
 
 // MeshTarget says where an output of a mesh node goes.
@@ -111,14 +151,21 @@ func ruleGraph(j *Job) []problem {
 	switch {
 	case len(j.Nodes) == 0:
 		ps = append(ps, problem{"nodes", "missing: a graph needs nodes", ErrMissing})
-	case len(j.Graph) == 0:
+	case len(j.Graph) == 0 && !stepsDispatch(j.Steps):
 		ps = append(ps, problem{"graph", "missing: want what is dispatched to the graph", ErrMissing})
-	case len(j.Dispatch) > 0 || len(j.Steps) > 0:
-		ps = append(ps, problem{"graph", "found graph and dispatch or steps: want one of them", ErrRange})
+	case len(j.Graph) > 0 && (len(j.Dispatch) > 0 || len(j.Steps) > 0) || len(j.Dispatch) > 0:
+		ps = append(ps, problem{"graph", "found graph and dispatch or steps: want one of them (a step can have graph)", ErrRange})
+	case len(j.Steps) > 0 && j.GraphRepeat != "":
+		ps = append(ps, problem{"graph_repeat", "the job has steps: want a loop (for) around the step", ErrRange})
 	}
 	ps = append(ps, j.nodeProblems()...)
-	ps = append(ps, j.dispatchProblems()...)
+	ps = append(ps, j.dispatchProblems(j.Graph, "graph")...)
 	return append(ps, j.meshProblems()...)
+}
+
+// stepsDispatch says whether a step dispatches to the graph.
+func stepsDispatch(steps []Step) bool {
+	return slices.ContainsFunc(steps, func(s Step) bool { return len(s.Graph) > 0 || stepsDispatch(s.Steps) })
 }
 
 func (j *Job) nodeProblems() []problem {
@@ -127,6 +174,9 @@ func (j *Job) nodeProblems() []problem {
 		n, p := &j.Nodes[i], indexPath("nodes", i)
 		if n.Shader == "" && j.Shader == "" {
 			ps = append(ps, problem{p + ".shader", "missing: neither the node nor the job has one", ErrMissing})
+		}
+		for k := range n.Bindings {
+			ps = append(ps, j.bufferProblems(n.Bindings[k].Buffer, indexPath(p+".bindings", k)+".buffer")...)
 		}
 		for k, o := range j.Nodes[:i] {
 			if n.Name != "" && n.Name == o.Name && n.Index != "" && n.Index == o.Index { // left out, the module says
@@ -137,16 +187,27 @@ func (j *Job) nodeProblems() []problem {
 	return ps
 }
 
-func (j *Job) dispatchProblems() []problem {
+func (j *Job) dispatchProblems(list []GraphDispatch, at string) []problem {
 	var ps []problem
-	for i := range j.Graph {
-		d, p := &j.Graph[i], indexPath("graph", i)
+	for i := range list {
+		d, p := &list[i], indexPath(at, i)
+		if d.Indirect != nil {
+			ps = append(ps, j.indirectProblems(d, p)...)
+			continue
+		}
+		if d.Buffer != "" {
+			ps = append(ps, j.bufferProblems(d.Buffer, p+".buffer")...)
+		}
 		switch {
+		case d.Buffer != "" && (len(d.Payloads) > 0 || d.Data != nil):
+			ps = append(ps, problem{p, "found buffer and payloads or data: want one of them", ErrRange})
+		case d.Buffer == "" && d.Offset != "":
+			ps = append(ps, problem{p + ".offset", "an offset goes with buffer", ErrRange})
 		case d.Node == "":
 			ps = append(ps, problem{p + ".node", "missing: want the name of a node", ErrMissing})
 		case len(d.Payloads) > 0 && d.Data != nil:
 			ps = append(ps, problem{p, "found payloads and data: want one of them", ErrRange})
-		case d.Stride != "" && d.Data == nil && len(d.Payloads) != 1:
+		case d.Stride != "" && d.Data == nil && d.Buffer == "" && len(d.Payloads) != 1:
 			ps = append(ps, problem{p + ".stride", "a stride goes with data, or with one payload that is repeated", ErrRange})
 		}
 		ps = append(ps, j.nameProblems(d.Node, p+".node")...)
@@ -160,6 +221,23 @@ func (j *Job) dispatchProblems() []problem {
 		}
 	}
 	return ps
+}
+
+func (j *Job) indirectProblems(d *GraphDispatch, at string) []problem {
+	x, p := d.Indirect, at+".indirect"
+	others := *d
+	others.Indirect = nil
+	switch {
+	case !reflect.DeepEqual(others, GraphDispatch{}):
+		return []problem{{at, "found indirect and something else: the infos say it all", ErrRange}}
+	case (x.Infos == "") == (x.CountInfo == ""):
+		return []problem{{p, "want one of infos and count_info", ErrMissing}}
+	case x.CountInfo != "" && (x.Count != "" || x.Stride != ""):
+		return []problem{{p, "count and stride of the infos stand in the buffer of count_info", ErrRange}}
+	case x.CountInfo != "":
+		return j.bufferProblems(x.CountInfo, p+".count_info")
+	}
+	return j.bufferProblems(x.Infos, p+".infos")
 }
 
 // nameProblems looks for a node of the name, where the job names all of its nodes.
@@ -212,7 +290,7 @@ func (j *Job) graphWork() (*GraphWork, []problem) {
 			ps = append(ps, problem{path, err.Error(), ErrExpr})
 		}
 	}
-	scratch, err := j.unlessAbsent(j.ScratchBytes, maxScratch)
+	scratch, err := unlessAbsent(j.ScratchBytes, j.scope, maxScratch)
 	note("scratch_bytes", err)
 	repeat, err := j.GraphRepeat.evalInt(j.scope, 1, 1, maxGraphRounds)
 	note("graph_repeat", err)
@@ -223,7 +301,7 @@ func (j *Job) graphWork() (*GraphWork, []problem) {
 		g.Nodes = append(g.Nodes, n)
 	}
 	for i := range j.Graph {
-		d, err := j.payloadDispatch(&j.Graph[i])
+		d, err := j.payloadDispatch(&j.Graph[i], j.scope)
 		note(indexPath("graph", i), err)
 		g.Dispatches = append(g.Dispatches, d)
 	}
@@ -237,16 +315,41 @@ func (j *Job) graphWork() (*GraphWork, []problem) {
 }
 
 // unlessAbsent is the value of an expression from 0 to high, or -1 when it was left out.
-func (j *Job) unlessAbsent(e Expr, high int64) (int64, error) {
+func unlessAbsent(e Expr, s scope, high int64) (int64, error) {
 	if e == "" {
 		return -1, nil
 	}
-	return e.evalInt(j.scope, 0, 0, high)
+	return e.evalInt(s, 0, 0, high)
+}
+
+// infoBytes is the size of an info and of a count info.
+const infoBytes = 24
+
+// at works out where the infos are.
+func (x *GraphIndirect) at(s scope) (*InfosAt, error) {
+	out := &InfosAt{Buffer: x.Infos, Counted: x.CountInfo != ""}
+	if out.Counted {
+		out.Buffer = x.CountInfo
+	}
+	offset, err := x.Offset.evalInt(s, 0, 0, maxDataBytes)
+	if err != nil {
+		return out, fmt.Errorf("indirect.offset: %w", err)
+	}
+	count, err := x.Count.evalInt(s, 1, 0, maxInfos)
+	if err != nil {
+		return out, fmt.Errorf("indirect.count: %w", err)
+	}
+	stride, err := x.Stride.evalInt(s, infoBytes, 0, math.MaxInt32)
+	if err != nil {
+		return out, fmt.Errorf("indirect.stride: %w", err)
+	}
+	out.Offset, out.Count, out.Stride = uint64(offset), uint32(count), uint64(stride)
+	return out, nil
 }
 
 func (j *Job) graphNode(n *Node) (GraphNode, error) {
-	out := GraphNode{Name: n.Name, HasIndex: n.Index != ""}
-	out.Shader, out.Entry, out.Strings = n.Shader, n.Entry, n.Strings
+	out := GraphNode{Name: n.Name, HasIndex: n.Index != "", Input: n.Input}
+	out.Shader, out.Entry, out.Strings, out.Bindings = n.Shader, n.Entry, n.Strings, n.Bindings
 	if out.Shader == "" {
 		out.Shader = j.Shader
 	}
@@ -268,35 +371,45 @@ func (j *Job) graphNode(n *Node) (GraphNode, error) {
 	return out, nil
 }
 
-func (j *Job) payloadDispatch(d *GraphDispatch) (PayloadDispatch, error) {
-	out := PayloadDispatch{Node: d.Node, HasCount: d.Count != "", HasData: d.Data != nil || len(d.Payloads) > 0}
-	index, err := d.Index.evalInt(j.scope, 0, 0, math.MaxUint32)
+// payloadDispatch works an entry of a dispatch out, in the scope of its step.
+func (j *Job) payloadDispatch(d *GraphDispatch, s scope) (PayloadDispatch, error) {
+	if d.Indirect != nil {
+		at, err := d.Indirect.at(s)
+		return PayloadDispatch{Indirect: at}, err
+	}
+	out := PayloadDispatch{Node: d.Node, Buffer: d.Buffer, HasCount: d.Count != "", HasData: d.Data != nil || len(d.Payloads) > 0}
+	offset, err := d.Offset.evalInt(s, 0, 0, maxDataBytes)
+	if err != nil {
+		return out, fmt.Errorf("offset: %w", err)
+	}
+	out.Offset = uint64(offset)
+	index, err := d.Index.evalInt(s, 0, 0, math.MaxUint32)
 	if err != nil {
 		return out, fmt.Errorf("index: %w", err)
 	}
-	count, err := d.Count.evalInt(j.scope, 1, 0, maxPayloads)
+	count, err := d.Count.evalInt(s, 1, 0, maxPayloads)
 	if err != nil {
 		return out, fmt.Errorf("count: %w", err)
 	}
 	out.Index, out.Count = uint32(index), uint64(count)
-	if out.Stride, err = j.unlessAbsent(d.Stride, math.MaxInt32); err != nil {
+	if out.Stride, err = unlessAbsent(d.Stride, s, math.MaxInt32); err != nil {
 		return out, fmt.Errorf("stride: %w", err)
 	}
 	if len(d.Payloads) > 0 {
-		return out, j.payloadList(d, &out)
+		return out, j.payloadList(d, s, &out)
 	}
-	if out.Data, err = j.content(d.Data, j.scope, maxDataBytes); err != nil {
+	if out.Data, err = j.content(d.Data, s, maxDataBytes); err != nil {
 		return out, fmt.Errorf("data: %w", err)
 	}
 	return out, nil
 }
 
 // payloadList lays payloads out one after the other, each as long as the longest.
-func (j *Job) payloadList(d *GraphDispatch, out *PayloadDispatch) error {
+func (j *Job) payloadList(d *GraphDispatch, s scope, out *PayloadDispatch) error {
 	var list []Content
 	size := 0
 	for i := range d.Payloads {
-		c, err := j.payload(&d.Payloads[i])
+		c, err := j.payload(&d.Payloads[i], s)
 		if err != nil {
 			return fmt.Errorf("payloads[%d]: %w", i, err)
 		}
@@ -324,8 +437,8 @@ func (j *Job) payloadList(d *GraphDispatch, out *PayloadDispatch) error {
 	return nil
 }
 
-func (j *Job) payload(p *Payload) (Content, error) {
-	g := &generator{job: j, scope: j.scope, limit: maxDataBytes}
+func (j *Job) payload(p *Payload, s scope) (Content, error) {
+	g := &generator{job: j, scope: s, limit: maxDataBytes}
 	if p.Typed.Type != "" {
 		if err := g.typed(p.Typed.Type, p.Typed.Values, ""); err != nil {
 			return g.out, err

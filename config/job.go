@@ -59,6 +59,7 @@ type Step struct {
 	PushConstants  []PushConstant   `yaml:"push_constants" doc:"push constant block"`
 	Dispatch       []Expr           `yaml:"dispatch" items:"1..3" unit:"workgroups" doc:"workgroups in x, y and z"`
 	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
+	Graph          []GraphDispatch  `yaml:"graph" doc:"what is dispatched to the graph of the job's nodes, all at once"`
 	Steps          []Step           `yaml:"steps" doc:"steps inside the loop, run in order for each value of the loop variables"`
 }
 

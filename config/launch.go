@@ -6,10 +6,12 @@ type Launch struct {
 	Shader         string // file name relative to the job file
 	Entry          string // empty: the module's only entry point
 	Specialization []SpecValue
-	Strings        []NameString // values of OpSpecConstantStringAMDX
-	Push           Content      // push constant block
+	Strings        []NameString  // values of OpSpecConstantStringAMDX
+	Push           Content       // push constant block
+	Bindings       []NodeBinding // over the bindings of the job's buffers
 	Dispatch       [3]uint32
-	Draw           *DrawCall // instead of Dispatch; nil: none
+	Draw           *DrawCall         // instead of Dispatch; nil: none
+	Graph          []PayloadDispatch // instead of Dispatch and of a shader; nil: none
 }
 
 // SpecValue is the value of one specialization constant; the module's type decides how Value is encoded.

@@ -100,7 +100,7 @@ func (j *Job) defineParameters() []problem {
 func ruleWork(j *Job) []problem {
 	switch {
 	case j.IsGraph():
-		return nil // ruleGraph
+		return j.stepProblems(j.Steps, "steps", j.Shader != "") // and ruleGraph
 	case len(j.Steps) == 0 && len(j.Dispatch) == 0 && j.Draw == nil:
 		return []problem{{"dispatch", "missing: want dispatch, steps, draw or graph", ErrMissing}}
 	case len(j.Steps) > 0 && len(j.Dispatch) > 0:
@@ -120,12 +120,15 @@ func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
 		shader := haveShader || s.Shader != ""
 		switch {
 		case s.kinds() != 1:
-			ps = append(ps, problem{p, "want one of dispatch, draw and steps", ErrMissing})
-		case len(s.Steps) == 0 && !shader:
+			ps = append(ps, problem{p, "want one of dispatch, draw, graph and steps", ErrMissing})
+		case len(s.Graph) > 0 && len(j.Nodes) == 0:
+			ps = append(ps, problem{p + ".graph", "the job has no nodes", ErrMissing})
+		case len(s.Steps) == 0 && len(s.Graph) == 0 && !shader:
 			ps = append(ps, problem{p + ".shader", "missing: neither the step nor the job has one", ErrMissing})
 		}
 		ps = append(ps, pushProblems(s.PushConstants, p+".push_constants", j)...)
 		ps = append(ps, j.drawProblems(s.Draw, p+".draw")...)
+		ps = append(ps, j.dispatchProblems(s.Graph, p+".graph")...)
 		ps = append(ps, j.stepProblems(s.Steps, p+".steps", shader)...)
 	}
 	return ps
@@ -133,7 +136,7 @@ func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
 
 // kinds counts the ways in which a step says what to do.
 func (s *Step) kinds() (n int) {
-	for _, given := range []bool{len(s.Dispatch) > 0, s.Draw != nil, len(s.Steps) > 0} {
+	for _, given := range []bool{len(s.Dispatch) > 0, s.Draw != nil, len(s.Graph) > 0, len(s.Steps) > 0} {
 		if given {
 			n++
 		}
@@ -312,8 +315,9 @@ func (j *Job) launches() ([]Launch, []problem) {
 		return nil, ps
 	}
 	if j.IsGraph() {
-		_, ps := j.graphWork()
-		return nil, ps
+		if _, ps := j.graphWork(); ps != nil || len(j.Steps) == 0 {
+			return nil, ps
+		}
 	}
 	u := &unroller{job: j}
 	top := Step{Shader: j.Shader, Entry: j.Entry, Specialization: j.Specialization, PushConstants: j.PushConstants, Dispatch: j.Dispatch, Draw: j.Draw}
@@ -424,6 +428,14 @@ func (u *unroller) launch(step *Step, s scope, at string) {
 			return
 		}
 		l.Draw = draw
+	}
+	for i := range step.Graph {
+		d, err := u.job.payloadDispatch(&step.Graph[i], s)
+		if err != nil {
+			u.fail(indexPath(sub(at, "graph"), i), err)
+			return
+		}
+		l.Graph = append(l.Graph, d)
 	}
 	for _, sp := range step.Specialization {
 		v, err := sp.Value.eval(s, Number{})

@@ -18,8 +18,9 @@ import (
 type graphJob struct {
 	graph   *scheduler.Graph
 	run     *scheduler.Run
-	entries []scheduler.Entry
+	entries []graphEntry // of the job's graph; steps have their own
 	repeat  int
+	serving bool   // the workgroups that run are of the graph, not of a plain launch
 	scratch uint64 // bytes
 	codes   []*simd.Code
 }
@@ -35,11 +36,14 @@ func (r *runner) prepareGraph() error {
 	}
 	g := &graphJob{repeat: work.Repeat}
 	r.graph = g
+	if r.programs.nodes, err = r.linked(work); err != nil {
+		return err
+	}
 	nodes, err := r.graphNodes(work)
 	if err != nil {
 		return err
 	}
-	if err := r.checkLinked(work, nodes); err != nil {
+	if err := r.checkLinked(nodes); err != nil {
 		return err
 	}
 	if g.graph, err = scheduler.NewGraph(nodes); err != nil {
@@ -49,8 +53,14 @@ func (r *runner) prepareGraph() error {
 	if work.Scratch >= 0 {
 		g.scratch = uint64(work.Scratch)
 	}
-	g.entries, err = r.entries(g.graph, work)
-	return err
+	if g.entries, err = r.entries(work.Dispatches); err != nil || len(r.setup.Job.Steps) == 0 {
+		return err
+	}
+	list, err := r.setup.Job.Launches()
+	if err != nil {
+		return err
+	}
+	return r.prepare(list)
 }
 
 // startGraph puts the graph on the machine.
@@ -63,8 +73,21 @@ func (r *runner) startGraph() (err error) {
 	if err != nil {
 		return err
 	}
-	r.machine.array.Serve(g.run)
+	r.serve(true)
 	return nil
+}
+
+// serve says whose workgroups run next: those of the graph, or of the dispatcher.
+func (r *runner) serve(graph bool) {
+	g := r.graph
+	if g == nil || g.serving == graph {
+		return
+	}
+	if g.serving = graph; graph {
+		r.machine.array.Serve(g.run)
+	} else {
+		r.machine.array.Serve(nil)
+	}
 }
 
 func (r *runner) graphNodes(work *config.GraphWork) ([]*scheduler.Node, error) {
@@ -86,27 +109,41 @@ func (r *runner) graphNodes(work *config.GraphWork) ([]*scheduler.Node, error) {
 	return nodes, nil
 }
 
-// checkLinked tests the rules that modules break only together.
-func (r *runner) checkLinked(work *config.GraphWork, nodes []*scheduler.Node) error {
+// linked lists the nodes with what the job says of them; their modules may say more.
+func (r *runner) linked(work *config.GraphWork) ([]validate.GraphNode, error) {
 	var list []validate.GraphNode
-	for i, n := range nodes {
-		l := &work.Nodes[i].Launch
-		m, err := r.programs.module(l.Shader)
+	for i := range work.Nodes {
+		n := &work.Nodes[i]
+		m, err := r.programs.module(n.Shader)
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
 		}
-		strings, err := stringConstants(m, l.Strings)
+		strings, err := stringConstants(m, n.Strings)
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
 		}
-		list = append(list, validate.GraphNode{
-			Name: n.Name, Index: n.Index, Module: m, Entry: entryPoint(m, n.Program.Name), Strings: byResult(m, strings),
-		})
+		node := validate.GraphNode{Name: n.Name, Index: n.Index, Module: m, Entry: entryPoint(m, n.Entry), Strings: byResult(m, strings), Input: n.Input}
+		if node.Name == "" && node.Entry != nil {
+			node.Name = node.Entry.Name
+		}
+		list = append(list, node)
 	}
-	return validate.CheckGraph(list)
+	return list, nil
 }
 
+// checkLinked tests the rules that modules break only together.
+func (r *runner) checkLinked(nodes []*scheduler.Node) error {
+	for i, n := range nodes {
+		r.programs.nodes[i].Name, r.programs.nodes[i].Index = n.Name, n.Index
+	}
+	return validate.CheckGraph(r.programs.nodes)
+}
+
+// entryPoint is the entry point of that name, or the only one where none is named; nil if there is none such.
 func entryPoint(m *validate.Module, name string) *validate.EntryPoint {
+	if name == "" && len(m.EntryPoints) == 1 {
+		return &m.EntryPoints[0]
+	}
 	for i := range m.EntryPoints {
 		if m.EntryPoints[i].Name == name {
 			return &m.EntryPoints[i]
@@ -158,7 +195,11 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 		return inputError(err)
 	}
 	g := r.graph
-	d := &scheduler.Description{Name: s.Job.Name, Entries: g.entries, OnChip: graphSpec(s.Machine).OnChip(), Scratch: g.scratch}
+	entries := known(g.entries)
+	for i := range r.launches {
+		entries = append(entries, known(r.launches[i].graph)...)
+	}
+	d := &scheduler.Description{Name: s.Job.Name, Entries: entries, OnChip: graphSpec(s.Machine).OnChip(), Scratch: g.scratch}
 	if dot {
 		return g.graph.WriteDOT(w, d)
 	}
@@ -179,11 +220,15 @@ func newNode(n *config.GraphNode, l *cu.Launch) *scheduler.Node {
 }
 
 // entries lays out what the host dispatches.
-func (r *runner) entries(g *scheduler.Graph, work *config.GraphWork) ([]scheduler.Entry, error) {
-	var list []scheduler.Entry
-	for i := range work.Dispatches {
-		d := &work.Dispatches[i]
-		n := g.Find(d.Node, d.Index)
+func (r *runner) entries(dispatches []config.PayloadDispatch) ([]graphEntry, error) {
+	var list []graphEntry
+	for i := range dispatches {
+		d := &dispatches[i]
+		if d.Indirect != nil {
+			list = append(list, r.indirect(r.graph.graph, d.Indirect))
+			continue
+		}
+		n := r.graph.graph.Find(d.Node, d.Index)
 		if n == nil {
 			return nil, fmt.Errorf("%w[%d]: no node is %s[%d]", errGraph, i, d.Node, d.Index)
 		}
@@ -199,7 +244,20 @@ func (r *runner) entries(g *scheduler.Graph, work *config.GraphWork) ([]schedule
 	return list, nil
 }
 
-func (r *runner) entry(n *scheduler.Node, d *config.PayloadDispatch) (scheduler.Entry, error) {
+// known are the entries whose nodes and counts are known before the run.
+func known(list []graphEntry) (out []scheduler.Entry) {
+	for i := range list {
+		if list[i].Node != nil {
+			out = append(out, list[i].Entry)
+		}
+	}
+	return out
+}
+
+func (r *runner) entry(n *scheduler.Node, d *config.PayloadDispatch) (graphEntry, error) {
+	if d.Buffer != "" {
+		return r.fromBuffer(n, d)
+	}
 	size, stride := uint64(n.PayloadBytes()), uint64(d.Stride)
 	if d.Stride < 0 {
 		stride = size
@@ -208,7 +266,7 @@ func (r *runner) entry(n *scheduler.Node, d *config.PayloadDispatch) (scheduler.
 	if !d.HasCount && d.HasData && stride > 0 {
 		count = bytes / stride
 	}
-	e := scheduler.Entry{Node: n, Count: count, Data: d.Data.Bytes, Stride: int(stride)}
+	e := graphEntry{Entry: scheduler.Entry{Node: n, Count: count, Data: d.Data.Bytes, Stride: int(stride)}}
 	switch {
 	case size > 0 && !d.HasData && count > 0:
 		return e, fmt.Errorf("its payload has %d bytes: want payloads or data", size)
@@ -221,41 +279,54 @@ func (r *runner) entry(n *scheduler.Node, d *config.PayloadDispatch) (scheduler.
 
 // dispatchGraph runs the graph as often as the job says, one after the other.
 func (r *runner) dispatchGraph() error {
-	g := r.machine
 	for i := range r.graph.repeat {
 		r.progress.Launch, r.progress.Launches = i+1, r.graph.repeat
-		g.hierarchy.KernelBoundary()
-		r.now = max(r.now, g.cycle())
-		r.before = r.snapshot(r.graph.codes...)
-		r.begin()
-		r.traceLaunch("graph")
-		r.graph.run.Dispatch(r.now, r.graph.entries)
-		if err := r.runEngine(); err != nil {
+		if err := r.dispatchOnce("graph", r.graph.entries); err != nil {
 			return err
 		}
-		finished, end := r.graph.run.Finished()
-		if err := r.failure(finished); err != nil {
-			return err
-		}
-		r.countGraph(end)
-		r.traceEnd(end)
-		r.now = end
 	}
 	return nil
 }
 
-func (r *runner) countGraph(end uint64) {
+// dispatchOnce runs one dispatch of the graph to its end. Memory is settled: what it reads of buffers is what they hold.
+func (r *runner) dispatchOnce(step string, entries []graphEntry) error {
+	g := r.machine
+	g.hierarchy.KernelBoundary()
+	list, err := ready(entries)
+	if err != nil {
+		return err
+	}
+	r.serve(true)
+	r.now = max(r.now, g.cycle())
+	r.before = r.snapshot(r.graph.codes...)
+	r.begin()
+	r.traceLaunch(step)
+	r.graph.run.Dispatch(r.now, list)
+	if err := r.runEngine(); err != nil {
+		return err
+	}
+	finished, end := r.graph.run.Finished()
+	if err := r.failure(finished); err != nil {
+		return err
+	}
+	r.countGraph(step, end)
+	r.traceEnd(end)
+	r.now = end
+	return nil
+}
+
+func (r *runner) countGraph(step string, end uint64) {
 	run := r.graph.run
 	c := r.counts(end, r.graph.codes...)
 	c.Graph = run.Counts()
 	c.Workgroups, c.Waves = run.Totals()
 	run.Charge(&c.Slots, end)
-	r.add("graph", c)
+	r.add(step, c)
 }
 
 // workgroups are those that ended, and all that are known of.
 func (r *runner) workgroups() (ended, total uint64) {
-	if r.graph != nil {
+	if r.graph != nil && r.graph.serving {
 		return r.graph.run.Progress()
 	}
 	return r.machine.dispatcher.Progress()

@@ -36,7 +36,8 @@ type programs struct {
 	modules map[string]*validate.Module
 	byKey   map[string]*lowered
 	order   []*lowered
-	base    int // where the next program starts in instruction memory
+	nodes   []validate.GraphNode // of the job's graph
+	base    int                  // where the next program starts in instruction memory
 	// warnings are what the job says in vain, each once, in order.
 	warnings []string
 }
@@ -122,7 +123,7 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 	if err != nil {
 		return nil, err
 	}
-	prog, err := program.Lower(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Target: Target(p.machine, p.size)})
+	prog, err := program.Lower(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Nodes: p.nodes, Target: Target(p.machine, p.size)})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func (r *runner) waiting() string {
 		for _, s := range u.SIMDs {
 			for _, w := range s.Waves() {
 				if count++; count <= maxReported {
-					lines = append(lines, waveText(u.Name(), w))
+					lines = append(lines, r.waveText(u.Name(), w))
 				}
 			}
 		}
@@ -40,9 +40,13 @@ func (r *runner) waiting() string {
 	return text
 }
 
-func waveText(unit string, w *simd.Wave) string {
+func (r *runner) waveText(unit string, w *simd.Wave) string {
 	pc, in := w.Where()
-	text := fmt.Sprintf("  workgroup %v, wave %d on %s: at instruction %d", w.State.Workgroup, w.State.WaveInGroup, unit, pc)
+	text := "  "
+	if r.graph != nil && r.graph.serving {
+		text += "node " + r.graph.run.NodeOf(w) + ", "
+	}
+	text += fmt.Sprintf("workgroup %v, wave %d on %s: at instruction %d", w.State.Workgroup, w.State.WaveInGroup, unit, pc)
 	if in.SPIRV != 0 {
 		text += fmt.Sprintf(" (%%%d", in.SPIRV)
 		if in.Line != 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"spvsim/config"
 	"spvsim/mem"
@@ -101,7 +102,7 @@ func (r *resources) fix(data []byte, list []config.AddressFixup) {
 func (r *resources) bind(p *program.Program, l *config.Launch) (*mem.Bindings, error) {
 	b := &mem.Bindings{}
 	for i := range p.Bindings {
-		list, err := r.elements(&p.Bindings[i])
+		list, err := r.elements(&p.Bindings[i], l.Bindings)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +120,7 @@ func (r *resources) bind(p *program.Program, l *config.Launch) (*mem.Bindings, e
 }
 
 // elements are the descriptors of a binding; those of an array that the job does not bind stay empty.
-func (r *resources) elements(want *ir.Binding) ([]mem.Descriptor, error) {
+func (r *resources) elements(want *ir.Binding, local []config.NodeBinding) ([]mem.Descriptor, error) {
 	switch want.Kind {
 	case ir.MeshOutput:
 		return r.meshOutput(want)
@@ -130,29 +131,52 @@ func (r *resources) elements(want *ir.Binding) ([]mem.Descriptor, error) {
 	}
 	list := make([]mem.Descriptor, want.Count)
 	found := false
-	for i := range r.job.Buffers {
-		b := &r.job.Buffers[i]
-		if b.Unbound || b.Set != want.Set || b.Binding != want.Binding {
-			continue
+	for _, at := range r.bound(want, local) {
+		view := r.views[at.buffer]
+		if want.Count != 0 && at.index >= want.Count {
+			return nil, fmt.Errorf("buffers[%d]: index %d of set %d, binding %d: the shader has %d", at.buffer, at.index, want.Set, want.Binding, want.Count)
 		}
-		if want.Count != 0 && b.Index >= want.Count {
-			return nil, fmt.Errorf("buffers[%d]: index %d of set %d, binding %d: the shader has %d", i, b.Index, b.Set, b.Binding, want.Count)
+		if image := view.Image != nil; image != (want.Kind == ir.StorageImage || want.Kind == ir.SampledImage || want.Kind == ir.TexelBuffer) {
+			return nil, fmt.Errorf("buffers[%d]: set %d, binding %d: the shader has %s, the job binds %s", at.buffer, want.Set, want.Binding, kindName(!image), kindName(image))
 		}
-		if image := r.views[i].Image != nil; image != (want.Kind == ir.StorageImage || want.Kind == ir.SampledImage || want.Kind == ir.TexelBuffer) {
-			return nil, fmt.Errorf("buffers[%d]: set %d, binding %d: the shader has %s, the job binds %s", i, b.Set, b.Binding, kindName(!image), kindName(image))
-		}
-		for uint32(len(list)) <= b.Index {
+		for uint32(len(list)) <= at.index {
 			list = append(list, mem.Descriptor{})
 		}
 		if want.Kind == ir.SampledImage {
-			r.views[i].Image.Tiled = true
+			view.Image.Tiled = true
 		}
-		list[b.Index], found = r.views[i], true
+		list[at.index], found = view, true
 	}
 	if !found {
 		return nil, fmt.Errorf("buffers: the shader uses set %d, binding %d (%s): the job binds nothing there", want.Set, want.Binding, want.Name)
 	}
 	return list, nil
+}
+
+// A place says which buffer of the job is an element of a binding.
+type place struct {
+	buffer int
+	index  uint32
+}
+
+// bound lists what the job binds at a binding; what a node binds there itself comes last, and so counts.
+func (r *resources) bound(want *ir.Binding, local []config.NodeBinding) (list []place) {
+	for i := range r.job.Buffers {
+		if b := &r.job.Buffers[i]; !b.Unbound && b.Set == want.Set && b.Binding == want.Binding {
+			list = append(list, place{i, b.Index})
+		}
+	}
+	for _, l := range local {
+		if i := r.find(l.Buffer); i >= 0 && l.Set == want.Set && l.Binding == want.Binding {
+			list = append(list, place{i, l.Index})
+		}
+	}
+	return list
+}
+
+// find is the number of the buffer of that name, or -1.
+func (r *resources) find(name string) int {
+	return slices.IndexFunc(r.job.Buffers, func(b config.Buffer) bool { return b.Name == name })
 }
 
 // samplers are the descriptors of a binding of samplers. That of a combined variable need not be there when nothing is sampled.

@@ -40,6 +40,7 @@ type launch struct {
 	step string
 	draw *draw // nil: workgroups
 	cu.Launch
+	graph []graphEntry // instead of Launch; nil: none
 }
 
 // newRunner does all that can fail before the first cycle.
@@ -96,6 +97,14 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 func (r *runner) prepare(list []config.Launch) error {
 	for i := range list {
 		l := &list[i]
+		if len(l.Graph) > 0 {
+			entries, err := r.entries(l.Graph)
+			if err != nil {
+				return err
+			}
+			r.launches = append(r.launches, launch{step: stepName(l), graph: entries})
+			continue
+		}
 		if groups(l.Dispatch) > maxGroups {
 			return fmt.Errorf("dispatch: %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
 		}
@@ -103,7 +112,11 @@ func (r *runner) prepare(list []config.Launch) error {
 		if err != nil {
 			return err
 		}
-		r.launches = append(r.launches, launch{stepName(l), r.resources.draw, *made})
+		if made.Code.Program.Node != nil {
+			return fmt.Errorf("%w: %s: entry point %q is a node of an execution graph: want it among nodes, and graph instead of dispatch",
+				errGraph, l.Shader, made.Code.Program.Name)
+		}
+		r.launches = append(r.launches, launch{step: stepName(l), draw: r.resources.draw, Launch: *made})
 	}
 	return nil
 }
@@ -154,8 +167,11 @@ func groups(grid [3]uint32) uint64 {
 }
 
 func stepName(l *config.Launch) string {
-	if l.Step != "" {
+	switch {
+	case l.Step != "":
 		return l.Step
+	case len(l.Graph) > 0:
+		return "graph"
 	}
 	return l.Shader
 }
@@ -167,7 +183,7 @@ func (r *runner) rounds() error {
 		r.traceRound(round)
 		r.steps, r.stepOf = nil, map[string]int{}
 		r.progress.Round, r.progress.Rounds = round+1, r.total
-		if r.graph != nil {
+		if r.graph != nil && len(r.launches) == 0 {
 			if err := r.dispatchGraph(); err != nil {
 				return runError(err)
 			}
@@ -185,8 +201,13 @@ func (r *runner) rounds() error {
 
 // launch runs one dispatch to its end.
 func (r *runner) launch(l *launch) error {
+	if l.graph != nil {
+		return r.dispatchOnce(l.step, l.graph)
+	}
 	g := r.machine
 	g.hierarchy.KernelBoundary()
+	r.serve(false)
+	r.now = max(r.now, g.cycle()) // after a graph, parts of the machine may have worked on
 	if l.draw != nil {
 		l.draw.begin()
 	}

@@ -26,14 +26,16 @@ type Options struct {
 	Entry          string            // entry point; empty when the module has one only
 	Specialization map[uint32]uint64 // SpecId -> bits of the value
 	Strings        map[uint32]string // SpecId -> value of an OpSpecConstantStringAMDX
-	Target         Target
+	// Nodes are those of the graph, as far as they are known: see validate.Module.Inputs.
+	Nodes  []validate.GraphNode
+	Target Target
 }
 
 // Lower compiles one entry point for a machine. Errors name the instruction
 // that is not supported, with its place in the module.
 func Lower(m *validate.Module, o Options) (*Program, error) {
 	f, err := frontend.Build(m, frontend.Options{
-		Entry: o.Entry, Specialization: o.Specialization, Strings: o.Strings, WaveSize: o.Target.WaveSize,
+		Entry: o.Entry, Specialization: o.Specialization, Strings: o.Strings, Nodes: o.Nodes, WaveSize: o.Target.WaveSize,
 	})
 	if err != nil {
 		return nil, err

@@ -29,10 +29,10 @@ const (
 )
 
 // Interface tells what an entry point asks of an execution graph, and its local
-// size, with specialization constants at their defaults. The node is nil when
-// it asks for nothing.
-func Interface(m *validate.Module, entry string) (n *Node, localSize [3]uint32, err error) {
-	f, err := frontend.Build(m, frontend.Options{Entry: entry, WaveSize: 64})
+// size, with the specialization constants that o sets and the others at their
+// defaults. The node is nil when it asks for nothing.
+func Interface(m *validate.Module, o Options) (n *Node, localSize [3]uint32, err error) {
+	f, err := frontend.Build(m, frontend.Options{Entry: o.Entry, Specialization: o.Specialization, Strings: o.Strings, WaveSize: 64})
 	if err != nil {
 		return nil, localSize, err
 	}

@@ -74,7 +74,7 @@ func TestDescribeNode(t *testing.T) {
 			var got strings.Builder
 			for _, e := range m.EntryPoints {
 				p := lowerNode(t, m, e.Name, 32)
-				if n, size, err := Interface(m, e.Name); err != nil || n == nil || size != p.LocalSize || len(n.Outputs) != len(p.Node.Outputs) {
+				if n, size, err := Interface(m, Options{Entry: e.Name}); err != nil || n == nil || size != p.LocalSize || len(n.Outputs) != len(p.Node.Outputs) {
 					t.Errorf("interface of %s: %+v, %v, %v", e.Name, n, size, err)
 				}
 				got.WriteString(DescribeNode(e.Name, p.Node.ShaderIndex, p.LocalSize, p.Node))

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"fmt"
 	"slices"
 
 	"spvsim/cu"
@@ -68,7 +69,7 @@ func (r *Run) popHost(b *bin) (int32, error) {
 	x.groups = b.grid(x)
 	if b.indirect != nil {
 		if err := b.checkCount(x.groups); err != nil {
-			return 0, err
+			return 0, fmt.Errorf("%w: %s, node %v: the host's dispatch, payload %d: %w", ErrFault, b.Shader, b.Node, h.next, err)
 		}
 	}
 	x.launches = 1

@@ -35,6 +35,7 @@ type call struct {
 	array        int32
 	result       uint64
 	id           uint32
+	op           isa.Op
 	*answers
 }
 
@@ -174,15 +175,10 @@ func (r *Run) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Booking 
 		return simd.Booking{Ready: now, Free: now} // no lane came here
 	}
 	if g.launch.lanes == 0 && w.State.Exec != firstMask(&w.State) {
-		g.fault(v, -1, "%s in divergent control flow: lanes %#x of %#x take part", opText[in.Op], w.State.Exec, firstMask(&w.State))
+		g.fault(v, -1, "in divergent control flow: lanes %#x of %#x take part", w.State.Exec, firstMask(&w.State))
 		return simd.Booking{Ready: now, Free: now}
 	}
 	return handlers[in.Op](g, v)
-}
-
-var opText = map[isa.Op]string{
-	isa.PayloadAlloc: "payloads are allocated", isa.PayloadAllocLane: "payloads are allocated",
-	isa.PayloadEnqueue: "payloads are enqueued", isa.PayloadFinish: "OpFinishWritingNodePayloadAMDX",
 }
 
 // join finds the call that the wave makes now together with the other waves of
@@ -195,7 +191,7 @@ func (g *group) join(v *visit) (c *call, isNew bool) {
 			return c, false
 		}
 	}
-	g.calls = append(g.calls, call{pc: pc, waves: v.bit(), id: v.in.SPIRV})
+	g.calls = append(g.calls, call{pc: pc, waves: v.bit(), id: v.in.SPIRV, op: v.in.Op})
 	return &g.calls[len(g.calls)-1], true
 }
 
@@ -271,8 +267,8 @@ func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 	}
 	to, ok := g.target(o, index)
 	switch {
-	case count > uint64(o.MaxPayloads):
-		g.fault(v, lane, "%d payloads are allocated, NodeMaxPayloadsAMDX is %d", count, o.MaxPayloads)
+	case count > uint64(root.MaxPayloads): // of the output whose limits it shares, if it shares any
+		g.fault(v, lane, "%d payloads are allocated, NodeMaxPayloadsAMDX is %d", count, root.MaxPayloads)
 	case *counted+count > root.limit:
 		g.fault(v, lane, "%d payloads after %d are more than the %d that NodeMaxPayloadsAMDX allows the workgroup", count, *counted, root.limit)
 	case !ok && count > 0 && o.targets[uint32(index)+o.BaseIndex] == g.Node:
@@ -294,7 +290,7 @@ func (g *group) fill(v *visit, o *output, to *stage, count uint64) int32 {
 	for range count {
 		e, err := p.take(o.Bytes, false)
 		if err != nil {
-			g.run.fail(err)
+			g.fault(v, -1, "%v", err)
 			return i
 		}
 		x := &p.payloads[e]
@@ -412,10 +408,9 @@ func (n *Node) grid(x *payload) [3]uint32 {
 		return n.meta.Workgroups
 	}
 	grid := [3]uint32{1, 1, 1}
-	size := uint32(n.indirect.Bits / 8)
-	for i := range uint32(n.indirect.Components) {
-		at := n.indirect.Offset + i*size
-		grid[i] = uint32(lane.Get(x.data[at : at+size]))
+	for i := range int(n.indirect.Components) {
+		first, end := n.indirect.At(i)
+		grid[i] = uint32(lane.Get(x.data[first:end]))
 	}
 	return grid
 }
@@ -451,7 +446,7 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 		bad = "is called twice by one workgroup"
 	}
 	if bad != "" {
-		g.fault(v, -1, "OpFinishWritingNodePayloadAMDX %s", bad)
+		g.fault(v, -1, "it %s", bad)
 		return simd.Booking{Ready: v.now, Free: v.now}
 	}
 	if g.finish.waves == 0 {
@@ -465,7 +460,7 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 		w := g.finish.wait(v.now)
 		g.run.access(v.now, w, g.unit, mem.Atomic, x.addr, 4, 1) // the count that tells the last one
 		w.close()
-		g.finish.id = v.in.SPIRV
+		g.finish.id, g.finish.op = v.in.SPIRV, v.in.Op
 	}
 	g.finish.waves |= v.bit()
 	v.wave.State.SetResult(v.in, g.finish.result)
@@ -536,7 +531,10 @@ func (g *group) reads(x *payload, i int32) bool {
 // fault stops the run with what a shader did that it must not.
 func (g *group) fault(v *visit, lane int, format string, args ...any) {
 	st := &v.wave.State
-	where := fmt.Sprintf("%%%d", v.in.SPIRV)
+	where := operation(v.in.Op)
+	if v.in.SPIRV != 0 {
+		where = fmt.Sprintf("%%%d: %s", v.in.SPIRV, where)
+	}
 	if v.in.Line != 0 {
 		where += fmt.Sprintf(" (line %d)", v.in.Line)
 	}
@@ -545,4 +543,18 @@ func (g *group) fault(v *visit, lane int, format string, args ...any) {
 		who += fmt.Sprintf(", lane %d", lane)
 	}
 	g.run.fail(fmt.Errorf("%w: %s, node %v: %s: %s: %s", ErrFault, g.Shader, g.Node, where, who, fmt.Sprintf(format, args...)))
+}
+
+// payloadOps are what the operations of the machine on payloads stand for.
+var payloadOps = map[isa.Op]string{
+	isa.PayloadAlloc: "OpAllocateNodePayloadsAMDX", isa.PayloadAllocLane: "OpAllocateNodePayloadsAMDX",
+	isa.PayloadEnqueue: "OpEnqueueNodePayloadsAMDX", isa.PayloadFinish: "OpFinishWritingNodePayloadAMDX",
+}
+
+// operation names an operation as its reader knows it.
+func operation(op isa.Op) string {
+	if o, ok := payloadOps[op]; ok {
+		return o
+	}
+	return isa.Table[op].Name
 }

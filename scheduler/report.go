@@ -2,18 +2,20 @@ package scheduler
 
 import (
 	"spvsim/account"
+	"spvsim/simd"
 )
 
 // Counts are what happened since the last call. MeshGroup numbers start anew.
 func (r *Run) Counts() *account.GraphCounts {
-	c := &account.GraphCounts{Queue: r.counts, Unused: r.unuse}
+	c := &account.GraphCounts{Queue: r.counts}
 	c.Queue.ScratchUsed = r.pool.spilled
 	for i, n := range r.graph.Nodes {
 		s := &r.stats[i]
-		c.Nodes = append(c.Nodes, account.NodeCounts{Name: n.String(), Payloads: s.payloads, Workgroups: s.workgroups, Waits: s.waits})
+		c.Nodes = append(c.Nodes, account.NodeCounts{Name: n.String(), Payloads: s.payloads, Workgroups: s.workgroups, Waits: s.waits, Unused: s.unused})
+		c.Unused += s.unused
 		*s = nodeStats{}
 	}
-	r.counts, r.unuse, r.pool.spilled = account.QueueCounts{}, 0, 0
+	r.counts, r.pool.spilled = account.QueueCounts{}, 0
 	return c
 }
 
@@ -47,3 +49,6 @@ func (r *Run) Charge(c *account.SlotCycles, end uint64) {
 		c[account.Payload] += idle
 	}
 }
+
+// NodeOf names the node that a wave of the graph runs.
+func (r *Run) NodeOf(w *simd.Wave) string { return r.groups[w.Group.Index].Node.String() }

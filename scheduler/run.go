@@ -147,7 +147,6 @@ type Run struct {
 	stats  []nodeStats
 	opened []uint32 // workgroups of each node in the dispatch, so far
 	counts account.QueueCounts
-	unuse  uint64
 	lines  []mem.Line
 	turns  int // where round-robin begins
 }
@@ -349,7 +348,7 @@ func (g *group) close(now uint64) {
 	for _, i := range g.arrays {
 		a := &p.arrays[i]
 		if !a.enqueued {
-			g.run.unuse += uint64(len(a.elems))
+			g.run.stats[g.Node.id].unused += uint64(len(a.elems))
 			for _, e := range a.elems {
 				p.release(e)
 			}
@@ -360,14 +359,18 @@ func (g *group) close(now uint64) {
 	if g.run.Engine.Err() != nil {
 		return
 	}
-	for _, c := range g.calls {
-		g.run.fail(fmt.Errorf("%w: %s, node %v: %%%d: workgroup %v: not in uniform control flow: wave %d did not take part", ErrFault,
-			g.Shader, g.Node, c.id, g.workgroup(), firstMissing(c.waves)))
+	for i := range g.calls {
+		g.incomplete(&g.calls[i])
 	}
 	if g.finish.waves != 0 && g.finish.waves != g.waves {
-		g.run.fail(fmt.Errorf("%w: %s, node %v: %%%d: workgroup %v: not in uniform control flow: wave %d did not take part", ErrFault,
-			g.Shader, g.Node, g.finish.id, g.workgroup(), firstMissing(g.finish.waves)))
+		g.incomplete(&g.finish)
 	}
+}
+
+// incomplete stops the run for a call that not all waves of the workgroup made.
+func (g *group) incomplete(c *call) {
+	g.run.fail(fmt.Errorf("%w: %s, node %v: %%%d: %s: workgroup %v: not in uniform control flow: wave %d did not take part", ErrFault,
+		g.Shader, g.Node, c.id, operation(c.op), g.workgroup(), firstMissing(c.waves)))
 }
 
 func firstMissing(mask uint64) int {
@@ -412,5 +415,6 @@ func (r *Run) Waiting() string {
 // nodeStats is what happened at a node.
 type nodeStats struct {
 	payloads, workgroups uint64
+	unused               uint64   // payloads that it allocated and did not enqueue
 	waits                []uint32 // cycles of each payload from its enqueue to its launch
 }

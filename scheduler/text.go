@@ -101,7 +101,7 @@ func (n *Node) edgeText(t *Node) string {
 		if o.targets[t.Index] != t {
 			continue
 		}
-		text := fmt.Sprintf("up to %d", o.MaxPayloads)
+		text := fmt.Sprintf("up to %d", n.outputs[o.root].MaxPayloads)
 		if o.Invocation {
 			text += " an invocation"
 		}

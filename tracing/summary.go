@@ -124,3 +124,17 @@ func bytesText(n uint64) string {
 	}
 	return fmt.Sprintf("%d MB", n>>20)
 }
+
+// LostPayloads says of each node how many payloads its workgroups allocated and
+// never enqueued: nobody received them.
+func (s *Stats) LostPayloads() (list []string) {
+	if s.Graph == nil {
+		return nil
+	}
+	for i := range s.Graph.Nodes {
+		if n := &s.Graph.Nodes[i]; n.Unused > 0 {
+			list = append(list, fmt.Sprintf("node %s: %s allocated and never enqueued: nobody received them", n.Name, plural(n.Unused, "payload was", "payloads were")))
+		}
+	}
+	return list
+}

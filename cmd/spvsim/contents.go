@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -15,7 +16,8 @@ import (
 )
 
 // contents prints what a job needs to know of a module: entry points, resources, specialization constants.
-func contents(w io.Writer, m *validate.Module) error {
+// Of o, the specialization counts.
+func contents(w io.Writer, m *validate.Module, o program.Options) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	version := m.Raw.Version
 	fmt.Fprintf(t, "version\tSPIR-V %d.%d, %d instructions, id bound %d, generator %d version %d\n", version>>16&0xff, version>>8&0xff,
@@ -38,16 +40,21 @@ func contents(w io.Writer, m *validate.Module) error {
 	if err := overlays(w, m); err != nil {
 		return err
 	}
-	return nodes(w, m)
+	return nodes(w, m, o)
 }
 
 // nodes prints what the entry points of a module of execution graphs offer to a graph and ask of it.
-func nodes(w io.Writer, m *validate.Module) error {
+func nodes(w io.Writer, m *validate.Module, o program.Options) error {
 	if !m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] {
 		return nil
 	}
 	for _, e := range m.EntryPoints {
-		n, size, err := program.Interface(m, e.Name)
+		o.Entry = e.Name
+		n, size, err := program.Interface(m, o)
+		if errors.Is(err, validate.ErrInput) {
+			fmt.Fprintf(w, "node %q: %v\n", e.Name, err)
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,33 +18,36 @@ import (
 
 // inspectFlags say how to lower a shader for its listing.
 type inspectFlags struct {
-	listing bool
-	entry   string
-	machine string
-	set     []string
+	listing   bool
+	entry     string
+	machine   string
+	set       []string
+	constants []string
 }
 
 func inspectCommand() *cobra.Command {
 	var f inspectFlags
 	c := &cobra.Command{
-		Use:   "inspect SHADER",
+		Use:   "inspect SHADER|JOB",
 		Short: "Print what is in a shader: entry points, resources, specialization constants; --listing: the lowered program",
+		Long: "Print what is in a shader, or in the shaders of a ready job: entry points, resources, specialization constants. --listing prints the\n" +
+			"lowered program, of a ready job with the constants that it sets.",
 		Example: `  spvsim inspect shader.spv
-  spvsim inspect shader.spv --listing --machine cdna3-mi300a`,
-		Args: exactly(1, "a shader (.spv or .spvasm; - is standard input)"),
+  spvsim inspect shader.spv --listing --machine cdna3-mi300a --set-constant 0=256
+  spvsim inspect reduce --listing`,
+		Args: exactly(1, "a shader (.spv or .spvasm; - is standard input), or the name of a ready job"),
 		RunE: func(c *cobra.Command, args []string) error {
-			m, err := checkedShader(c, args[0])
-			if err != nil {
-				return firstFault(err)
-			}
 			if !f.listing && (f.entry != "" || f.machine != "" || f.set != nil) {
 				return errors.New("inspect: --entry, --machine and --set say how to lower a shader: want --listing with them")
 			}
-			if !f.listing {
-				return contents(c.OutOrStdout(), m)
+			shaders, err := inspected(c, args[0])
+			if err != nil {
+				return firstFault(err)
 			}
-			if err := f.list(c.OutOrStdout(), m); err != nil {
-				return fmt.Errorf("%s: %w", shown(args[0]), err)
+			for i := range shaders {
+				if err := f.show(c.OutOrStdout(), &shaders[i], len(shaders) > 1); err != nil {
+					return fmt.Errorf("%s: %w", shown(shaders[i].Name), err)
+				}
 			}
 			return nil
 		},
@@ -52,16 +57,86 @@ func inspectCommand() *cobra.Command {
 	flags.StringVar(&f.entry, "entry", "", "`name` of the entry point to lower; may be left out when the module has one")
 	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine to lower for (default "+config.DefaultMachine+")")
 	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (wave_size=64); may be repeated")
+	flags.StringArrayVar(&f.constants, "set-constant", nil, "set a specialization constant, as `ID=VALUE`, or NAME=VALUE with its OpName; may be repeated")
 	return c
 }
 
-// list lowers the entry point as a run would, with the specialization constants at their defaults.
-func (f *inspectFlags) list(w io.Writer, m *validate.Module) error {
+// inspected are the shaders that a name stands for: a file, or those of a ready job when the name is no file's.
+func inspected(c *cobra.Command, name string) ([]gpu.Shader, error) {
+	if _, err := os.Stat(name); err == nil || name == "-" || strings.ContainsAny(name, "./\\") {
+		m, err := checkedShader(c, name)
+		return []gpu.Shader{{Name: name, Module: m, Uses: []config.Launch{{}}}}, err
+	}
+	job, err := loadJob(c, name)
+	if err != nil {
+		return nil, err
+	}
+	return gpu.Shaders(job)
+}
+
+// values are the constants that the command line sets.
+func (f *inspectFlags) values() (list []config.SpecValue, err error) {
+	for _, text := range f.constants {
+		v, err := config.ParseConstant(text)
+		if err != nil {
+			return nil, fmt.Errorf("--set-constant %w", err)
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// show prints one shader, under its name where there are several.
+func (f *inspectFlags) show(w io.Writer, s *gpu.Shader, named bool) error {
+	values, err := f.values()
+	if err != nil {
+		return err
+	}
+	if named {
+		fmt.Fprintf(w, "%s:\n", s.Name)
+	}
+	if f.listing {
+		return f.list(w, s, values)
+	}
+	o, err := gpu.LowerOptions(s.Module, &config.Launch{}, values, program.Target{})
+	if err != nil {
+		return err
+	}
+	return contents(w, s.Module, o)
+}
+
+// list lowers each use of the shader as a run would.
+func (f *inspectFlags) list(w io.Writer, s *gpu.Shader, values []config.SpecValue) error {
 	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Set: f.set})
 	if err != nil {
 		return err
 	}
-	p, err := program.Lower(m, program.Options{Entry: f.entry, Target: gpu.Target(machine, machine.WaveSize)})
+	found := false
+	for i := range s.Uses {
+		use := s.Uses[i]
+		if use.Entry == "" {
+			use.Entry = f.entry
+		}
+		if f.entry != "" && use.Entry != f.entry {
+			continue
+		}
+		found = true
+		if err := listUse(w, s.Module, &use, values, gpu.Target(machine, machine.WaveSize)); err != nil {
+			return err
+		}
+	}
+	if !found {
+		return fmt.Errorf("the job runs no entry point %q of it", f.entry)
+	}
+	return nil
+}
+
+func listUse(w io.Writer, m *validate.Module, use *config.Launch, values []config.SpecValue, target program.Target) error {
+	o, err := gpu.LowerOptions(m, use, values, target)
+	if err != nil {
+		return err
+	}
+	p, err := program.Lower(m, o)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,10 @@ type Options struct {
 	// Specialization holds the bits of constants by SpecId.
 	Specialization map[uint32]uint64
 	// Strings holds string constants by SpecId.
-	Strings  map[uint32]string
+	Strings map[uint32]string
+	// Nodes are those of the graph that the entry point is to be part of, as far
+	// as they are known: they can tell whose input a payload is.
+	Nodes    []validate.GraphNode
 	WaveSize int // lanes of a wave: SubgroupSize
 }
 

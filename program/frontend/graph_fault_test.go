@@ -175,7 +175,7 @@ func TestGraphRefusals(t *testing.T) {
 }
 
 // An input counts when the entry point uses it. One that nobody uses is that of
-// the only entry point that lists it.
+// the only entry point that lists it, or of the one that is sent payloads.
 func TestWhichVariableIsTheInput(t *testing.T) {
 	unused := []string{"%pn = OpAccessChain %p_number %input %u0", "", "%x = OpLoad %uint %pn", "%x = OpIAdd %uint %u1 %u1"}
 	both := []string{`"split" %lane`, `"split" %lane %input`}
@@ -189,7 +189,8 @@ func TestWhichVariableIsTheInput(t *testing.T) {
 		{"used, listed by both", "square", both, true},
 		{"unused, listed alone", "square", unused, true},
 		{"unused, not listed", "split", unused, false},
-		{"unused, listed by both", "square", append(both, unused...), false},
+		{"unused, listed by both", "square", append(both, unused...), true},
+		{"unused, listed by both, sent to the other", "split", append(both, unused...), false},
 	} {
 		n := node(t, assembleText(t, edit(t, "minimal", c.edits...)), Options{Entry: c.entry}).Node
 		if got := n.Input != nil; got != c.want {

@@ -1,6 +1,8 @@
 package frontend
 
 import (
+	"fmt"
+
 	"spvsim/program/ir"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
@@ -192,54 +194,19 @@ func namedIDs(m *validate.Module) map[spirv.ID][]spirv.ID {
 	return named
 }
 
-// findInput finds the entry point's input: the one NodePayloadAMDX variable
-// that it uses. Compilers list the inputs of all entry points in the interface
-// of each. A variable that no entry point uses is the input of the only entry
-// point that lists it.
+// findInput finds the entry point's input: see validate.Module.Inputs.
 func (b *builder) findInput() {
-	var found []*spirv.Instruction
-	for _, in := range b.payloadVariables() {
-		if b.graph.uses[b.entry.Func][in.Result] || b.listsAlone(in.Result) {
-			found = append(found, in)
+	for i, in := range b.m.Inputs(b.opt.Nodes) {
+		if &b.m.EntryPoints[i] != b.entry {
+			continue
+		}
+		if in.Err != nil {
+			panic(bail{fmt.Errorf("program: %w", in.Err)})
+		}
+		if in.Variable != 0 {
+			b.graph.input = b.m.Def(in.Variable)
 		}
 	}
-	if len(found) > 1 {
-		b.in = found[1]
-		b.invalid("entry point %q has a second input payload; the first is %%%d", b.entry.Name, found[0].Result)
-	}
-	if len(found) == 1 {
-		b.graph.input = found[0]
-	}
-}
-
-func (b *builder) payloadVariables() []*spirv.Instruction {
-	var list []*spirv.Instruction
-	for i := range b.m.Raw.Instructions {
-		in := &b.m.Raw.Instructions[i]
-		if in.Op == spirv.OpVariable && spirv.StorageClass(in.Operands[0]) == spirv.StorageClassNodePayloadAMDX {
-			list = append(list, in)
-		}
-	}
-	return list
-}
-
-// listsAlone reports a variable that no entry point uses and that only this one
-// lists.
-func (b *builder) listsAlone(id spirv.ID) bool {
-	own := false
-	for i := range b.m.EntryPoints {
-		e := &b.m.EntryPoints[i]
-		if b.graph.uses[e.Func][id] {
-			return false
-		}
-		for _, x := range e.Interface {
-			if x == id && e.Func != b.entry.Func {
-				return false
-			}
-			own = own || x == id
-		}
-	}
-	return own
 }
 
 // describeInput fills Node.Input.
@@ -297,15 +264,19 @@ func (b *builder) findIndirect(p *ir.PayloadType, t *validate.Type, base uint32)
 }
 
 func (b *builder) indirect(t *validate.Type, i int, off uint32) *ir.Indirect {
-	m, n := t.Members[i], uint8(1)
-	if m.Kind == validate.KindVector {
+	m, n, stride := t.Members[i], uint8(1), uint32(0)
+	switch m.Kind {
+	case validate.KindVector:
 		m, n = m.Elem, uint8(m.Count)
+	case validate.KindArray: // as compilers write an array with the semantic
+		stride, _ = b.m.Decoration(m.ID, spirv.DecorationArrayStride)
+		m, n = m.Elem, uint8(min(m.Count, 4))
 	}
-	if m.Kind != validate.KindInt || m.Width > 32 || m.Signed || n > 3 {
+	if m.Kind != validate.KindInt || m.Width > 32 || m.Signed || n == 0 || n > 3 {
 		b.invalid("member %d of %%%d with PayloadDispatchIndirectAMDX is no unsigned integer of up to 32 bits, "+
 			"nor a vector of two or three of them", i, t.ID)
 	}
-	return &ir.Indirect{Offset: off, Components: n, Bits: uint8(m.Width)}
+	return &ir.Indirect{Offset: off, Components: n, Bits: uint8(m.Width), Stride: stride}
 }
 
 // decoratedConst is the constant that a decoration of an id gives.

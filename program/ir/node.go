@@ -64,6 +64,17 @@ type Indirect struct {
 	Offset     uint32 // bytes from the payload's start
 	Components uint8  // 1 to 3
 	Bits       uint8  // of a component: 8, 16 or 32
+	Stride     uint32 // bytes from one to the next; 0: they follow each other
+}
+
+// At is the place of a component in the payload, bytes.
+func (d *Indirect) At(i int) (first, end uint32) {
+	size, stride := uint32(d.Bits/8), d.Stride
+	if stride == 0 {
+		stride = size
+	}
+	first = d.Offset + uint32(i)*stride
+	return first, first + size
 }
 
 // An Output is a type of payload array that the node allocates.

@@ -85,6 +85,16 @@ var enqueueRules = []rule{
 				}
 			})
 		}},
+	{name: "shares-limits-maximum", warning: true, sentence: "[NodeSharesPayloadLimitsWithAMDX] Without the decoration, each types's resources are separately allocated against the output limits; by using the decoration only the limits of Payload Type are considered.",
+		check: func(c *extension) {
+			c.eachDecoration(spirv.DecorationNodeSharesPayloadLimitsWithAMDX, func(in *spirv.Instruction, target spirv.ID, _ []uint32) {
+				own, _ := c.Decoration(target, spirv.DecorationNodeMaxPayloadsAMDX)
+				n, ok := c.constantValue(own)
+				if limit, known := c.payloadLimit(target); ok && known && n < limit {
+					c.at(in, "the NodeMaxPayloadsAMDX of %%%d, %d, does not count: it shares the limit of another, which is %d", target, n, limit)
+				}
+			})
+		}},
 	{name: "node-name-target", sentence: "[PayloadNodeNameAMDX] Must only be used to decorate an OpTypeNodePayloadArrayAMDX declaration.", check: arrayOnly(spirv.DecorationPayloadNodeNameAMDX)},
 	{name: "node-name", sentence: "[PayloadNodeNameAMDX] Node Name must be an OpConstantStringAMDX or OpSpecConstantStringAMDX instruction.",
 		check: func(c *extension) {
@@ -118,19 +128,21 @@ var enqueueRules = []rule{
 			})
 		}},
 	{name: "indirect-type", sentence: "Must decorate a structure member with a type of OpTypeInt or OpTypeVector with two or three components. The integer type or the type of the vector component must be an OpTypeInt with up to 32-bit Width and 0 Signedness.",
-		check: func(c *extension) {
-			c.each(func(in *spirv.Instruction) {
-				if spirv.Decoration(in.Operands[2]) != spirv.DecorationPayloadDispatchIndirectAMDX {
-					return
-				}
-				s := c.Type(spirv.ID(in.Operands[0]))
-				if s == nil || s.Kind != KindStruct || int(in.Operands[1]) >= len(s.Members) {
-					c.at(in, "%%%d has no member %d", in.Operands[0], in.Operands[1])
-				} else if t := s.Members[in.Operands[1]]; !t.is('u') || t.width() > 32 || t.components() > 3 {
-					c.at(in, "member %d is %s: want 1 to 3 unsigned integers of up to 32 bits", in.Operands[1], c.typeText(t))
-				}
-			}, spirv.OpMemberDecorate)
-		}},
+		check: eachIndirect(func(c *extension, in *spirv.Instruction, t *Type) {
+			if t.Kind == KindArray && t.Elem.Kind == KindInt && t.Count >= 1 && t.Count <= 3 {
+				t = t.Elem // rule indirect-array
+			}
+			if !t.is('u') || t.width() > 32 || t.components() > 3 {
+				c.at(in, "member %d is %s: want 1 to 3 unsigned integers of up to 32 bits", in.Operands[1], c.typeText(t))
+			}
+		})},
+	{name: "indirect-array", warning: true, sentence: "Must decorate a structure member with a type of OpTypeInt or OpTypeVector with two or three components.",
+		check: eachIndirect(func(c *extension, in *spirv.Instruction, t *Type) {
+			if t.Kind == KindArray {
+				c.at(in, "member %d is an array, %s", in.Operands[1], c.typeText(t))
+			}
+		})},
+	{name: "indirect-absent", warning: true, sentence: "[PayloadDispatchIndirectAMDX] Indicates the dispatch indirect arguments describing the number of workgroups to dispatch in a payload.", check: (*extension).indirectAbsent},
 	{name: "allocate-type", sentence: "[OpAllocateNodePayloadsAMDX] Result Type must be an OpTypePointer to an OpTypeNodePayloadArrayAMDX in the NodePayloadAMDX storage class.",
 		check: func(c *extension) {
 			c.each(func(in *spirv.Instruction) {
@@ -145,11 +157,10 @@ var enqueueRules = []rule{
 				c.at(in, "%%%d has no PayloadNodeNameAMDX", array)
 			}
 		})},
-	{name: "allocate-count", sentence: "Behavior is undefined if Payload Count is greater than the NodeMaxPayloadsAMDX decoration on Result Type.",
+	{name: "allocate-count", warning: true, sentence: "Behavior is undefined if Payload Count is greater than the NodeMaxPayloadsAMDX decoration on Result Type. (A fault of the run that comes to it.)",
 		check: eachAllocation(func(c *extension, in *spirv.Instruction, array spirv.ID) {
-			most, _ := c.Decoration(array, spirv.DecorationNodeMaxPayloadsAMDX)
 			n, known := c.constantValue(in.Operands[1])
-			if limit, ok := c.constantValue(most); ok && known && n > limit {
+			if limit, ok := c.payloadLimit(array); ok && known && n > limit {
 				c.at(in, "payload count %d: NodeMaxPayloadsAMDX is %d", n, limit)
 			}
 		})},
@@ -240,8 +251,17 @@ var enqueueRules = []rule{
 	{name: "finish-payload", sentence: "[OpFinishWritingNodePayloadAMDX] Payload must be the result of an OpVariable in the NodePayloadAMDX storage class.",
 		check: func(c *extension) {
 			c.each(func(in *spirv.Instruction) {
-				if def := c.Def(spirv.ID(in.Operands[0])); def.Op != spirv.OpVariable || c.TypeOf(def.Result).Storage != spirv.StorageClassNodePayloadAMDX {
+				def, t := c.Def(spirv.ID(in.Operands[0])), c.TypeOf(spirv.ID(in.Operands[0]))
+				if def.Op != spirv.OpVariable && def.Op != spirv.OpFunctionParameter || t.Kind != KindPointer || t.Storage != spirv.StorageClassNodePayloadAMDX {
 					c.at(in, "%%%d is %s", in.Operands[0], def.Op)
+				}
+			}, spirv.OpFinishWritingNodePayloadAMDX)
+		}},
+	{name: "finish-parameter", warning: true, sentence: "[OpFinishWritingNodePayloadAMDX] Payload must be the result of an OpVariable in the NodePayloadAMDX storage class.",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				if c.Def(spirv.ID(in.Operands[0])).Op == spirv.OpFunctionParameter {
+					c.at(in, "%%%d is a function's parameter", in.Operands[0])
 				}
 			}, spirv.OpFinishWritingNodePayloadAMDX)
 		}},
@@ -343,6 +363,66 @@ func eachAllocation(visit func(c *extension, in *spirv.Instruction, array spirv.
 			}
 		}, spirv.OpAllocateNodePayloadsAMDX)
 	}
+}
+
+// eachIndirect visits the members that say how many workgroups a payload starts.
+func eachIndirect(visit func(c *extension, in *spirv.Instruction, member *Type)) func(*extension) {
+	return func(c *extension) {
+		c.each(func(in *spirv.Instruction) {
+			if spirv.Decoration(in.Operands[2]) != spirv.DecorationPayloadDispatchIndirectAMDX {
+				return
+			}
+			s := c.Type(spirv.ID(in.Operands[0]))
+			if s == nil || s.Kind != KindStruct || int(in.Operands[1]) >= len(s.Members) {
+				if !c.rule.warning {
+					c.at(in, "%%%d has no member %d", in.Operands[0], in.Operands[1])
+				}
+				return
+			}
+			visit(c, in, s.Members[in.Operands[1]])
+		}, spirv.OpMemberDecorate)
+	}
+}
+
+// indirectAbsent looks for nodes whose payloads are to say how many workgroups
+// they start, and do not: each starts one.
+func (c *extension) indirectAbsent() {
+	for i, in := range c.Inputs(nil) {
+		e := &c.EntryPoints[i]
+		if in.Variable == 0 || (&GraphNode{Entry: e}).launchKind() != "dynamic" {
+			continue
+		}
+		t := c.TypeOf(in.Variable).Elem
+		if t.Kind == KindNodePayloadArray {
+			t = t.Elem
+		}
+		if !c.hasIndirect(t) {
+			c.at(c.Def(in.Variable), "no member of the input of %q has PayloadDispatchIndirectAMDX: each payload starts one workgroup", e.Name)
+		}
+	}
+}
+
+// hasIndirect looks into structures within a structure too.
+func (m *Module) hasIndirect(t *Type) bool {
+	for i, member := range t.Members {
+		if t.Kind == KindStruct && (m.MemberDecorated(t.ID, i, spirv.DecorationPayloadDispatchIndirectAMDX) || m.hasIndirect(member)) {
+			return true
+		}
+	}
+	return false
+}
+
+// payloadLimit is the NodeMaxPayloadsAMDX that counts for an array: where it
+// shares the limits of another, that one's.
+func (m *Module) payloadLimit(array spirv.ID) (uint32, bool) {
+	if with, ok := m.Decoration(array, spirv.DecorationNodeSharesPayloadLimitsWithAMDX); ok {
+		array = spirv.ID(with)
+	}
+	most, ok := m.Decoration(array, spirv.DecorationNodeMaxPayloadsAMDX)
+	if !ok {
+		return 0, false
+	}
+	return m.constantValue(most)
 }
 
 func (m *Module) payloadArray(id spirv.ID) bool {

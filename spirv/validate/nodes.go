@@ -3,6 +3,7 @@ package validate
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"spvsim/spirv"
 )
@@ -17,6 +18,9 @@ type GraphNode struct {
 	// Strings gives the values of specialized OpSpecConstantStringAMDX, by id.
 	// Those that are absent keep their defaults.
 	Strings map[spirv.ID]string
+	// Input says which variable is the input payload, where the module leaves it
+	// open: its name or id, or NoInput.
+	Input string
 }
 
 // maxSharing is the most nodes that may share one input.
@@ -27,11 +31,16 @@ type NodeFault struct {
 	Node  string
 	Index uint32
 	Rule  string
+	VUID  string // of Vulkan's valid usage statement that the rule is; empty: none
 	Text  string
 }
 
 func (f NodeFault) Error() string {
-	return fmt.Sprintf("graph: node %q index %d: %s (rule %s)", f.Node, f.Index, f.Text, f.Rule)
+	text := fmt.Sprintf("graph: node %q index %d: %s (rule %s)", f.Node, f.Index, f.Text, f.Rule)
+	if f.VUID != "" {
+		text += " " + f.VUID
+	}
+	return text
 }
 
 // Unwrap makes the fault an ErrInvalid.
@@ -42,11 +51,16 @@ var graphRules = []struct {
 	name, sentence string
 	check          func(g *nodeGraph)
 }{
-	{"graph-unique", "[design] Names and indexes are unique together.", (*nodeGraph).unique},
-	{"graph-agree", "[design] Nodes of one name agree in execution model, payload size and launch kind.", (*nodeGraph).agree},
-	{"graph-target", "If not specified [PayloadNodeSparseArrayAMDX], all node indexes between 0 and the PayloadNodeArraySizeAMDX value must be valid nodes in the graph.", (*nodeGraph).targets},
+	{"graph-unique", "[VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09134] There must be no two nodes in the pipeline that share both the same shader name and index.", (*nodeGraph).unique},
+	{"graph-size", "[VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09135] There must be no two nodes in the pipeline that share the same shader name and have input payload declarations with different sizes.", (*nodeGraph).sizes},
+	{"graph-model", "[VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09136] There must be no two nodes in the pipeline that share the same name but have different execution models.", (*nodeGraph).models},
+	{"graph-coalescing", "[VUID-VkExecutionGraphPipelineCreateInfoAMDX-CoalescedInputCountAMDX-09137] There must be no two nodes in the pipeline that share the same name where one includes CoalescedInputCountAMDX [revision 2: CoalescingAMDX] and the other does not.",
+		agreeIn(spirv.ExecutionModeCoalescingAMDX)},
+	{"graph-static", "[VUID-VkExecutionGraphPipelineCreateInfoAMDX-StaticNumWorkgroupsAMDX-09138] There must be no two nodes in the pipeline that share the same name where one includes StaticNumWorkgroupsAMDX and the other does not.",
+		agreeIn(spirv.ExecutionModeStaticNumWorkgroupsAMDX)},
+	{"graph-target", "[VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-10184] If not specified [PayloadNodeSparseArrayAMDX], all node indexes between 0 and the PayloadNodeArraySizeAMDX value must be valid nodes in the graph.", (*nodeGraph).targets},
 	{"graph-finish", "If the payload enqueued for a node is using a structure decorated with this value [TrackFinishWritingAMDX], the input payload in the NodePayloadAMDX storage class in the receiving node must use a structure decorated with it as well.", (*nodeGraph).finish},
-	{"graph-payload", "[design] A payload is as large as the input of the node that receives it.", (*nodeGraph).payloads},
+	{"graph-payload", "[VUID-VkExecutionGraphPipelineCreateInfoAMDX-PayloadNodeNameAMDX-09139] The size of the output payload must match the size of the input payload in the matching node.", (*nodeGraph).payloads},
 	{"graph-shares", "[SharesInputWithAMDX] Declare that this shader is paired with another node, such that it will be dispatched with the same input payload when the identified node is dispatched.", (*nodeGraph).shares},
 	{"graph-cycle", "[MaxNodeRecursionAMDX] Maximum number of times a node can enqueue payloads for itself.", (*nodeGraph).cycles},
 }
@@ -61,8 +75,10 @@ type nodeGraph struct {
 	at     map[nodeKey]int
 	named  map[string][]int
 	edges  [][]output // by node
+	inputs map[*Module][]Input
 	faults []error
 	rule   string
+	vuid   string
 }
 
 // An output is a payload type that a node allocates, with the node that it
@@ -79,8 +95,11 @@ type output struct {
 // CheckGraph tests the rules that modules linked to a graph can break
 // together. The error joins all faults, each a NodeFault.
 func CheckGraph(nodes []GraphNode) error {
-	g := &nodeGraph{nodes: nodes, at: map[nodeKey]int{}, named: map[string][]int{}, edges: make([][]output, len(nodes))}
+	g := &nodeGraph{nodes: nodes, at: map[nodeKey]int{}, named: map[string][]int{}, edges: make([][]output, len(nodes)), inputs: map[*Module][]Input{}}
 	for i, n := range nodes {
+		if g.inputs[n.Module] == nil {
+			g.inputs[n.Module] = n.Module.Inputs(nodes)
+		}
 		if _, taken := g.at[nodeKey{n.Name, n.Index}]; !taken {
 			g.at[nodeKey{n.Name, n.Index}] = i
 		}
@@ -90,15 +109,24 @@ func CheckGraph(nodes []GraphNode) error {
 		g.edges[i] = g.outputs(&nodes[i])
 	}
 	for _, rule := range graphRules {
-		g.rule = rule.name
+		g.rule, g.vuid = rule.name, statement(rule.sentence)
 		rule.check(g)
 	}
 	return errors.Join(g.faults...)
 }
 
+// statement is the number of Vulkan's statement that a sentence begins with.
+func statement(sentence string) string {
+	number, _, _ := strings.Cut(strings.TrimPrefix(sentence, "["), "]")
+	if strings.HasPrefix(number, "VUID-") {
+		return number
+	}
+	return ""
+}
+
 func (g *nodeGraph) fault(i int, format string, args ...any) {
 	if len(g.faults) < MaxFaults {
-		g.faults = append(g.faults, NodeFault{g.nodes[i].Name, g.nodes[i].Index, g.rule, fmt.Sprintf(format, args...)})
+		g.faults = append(g.faults, NodeFault{g.nodes[i].Name, g.nodes[i].Index, g.rule, g.vuid, fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -152,16 +180,14 @@ func (g *nodeGraph) output(n *GraphNode, array *Type) output {
 	return o
 }
 
-// input returns the type of a payload that a node uses, nil if it uses none.
-// Compilers list the inputs of all entry points in each interface.
-func (n *GraphNode) input() *Type {
-	m := n.Module
-	for _, id := range newReach(m).of(n.Entry.Func) {
-		t := m.TypeOf(id)
-		if t.Kind != KindPointer || t.Storage != spirv.StorageClassNodePayloadAMDX {
+// input returns the type of a payload that a node takes, nil if it has none.
+func (g *nodeGraph) input(n *GraphNode) *Type {
+	for i, in := range g.inputs[n.Module] {
+		if &n.Module.EntryPoints[i] != n.Entry || in.Variable == 0 {
 			continue
 		}
-		if t = t.Elem; t.Kind == KindNodePayloadArray {
+		t := n.Module.TypeOf(in.Variable).Elem
+		if t.Kind == KindNodePayloadArray {
 			t = t.Elem
 		}
 		return t
@@ -193,18 +219,39 @@ func (n *GraphNode) launchKind() string {
 	return "dynamic"
 }
 
-func (g *nodeGraph) agree() {
+// eachNamesake visits the nodes that have the name of an earlier one, with that.
+func (g *nodeGraph) eachNamesake(visit func(i int, n, first *GraphNode)) {
 	for i := range g.nodes {
-		n := &g.nodes[i]
-		first := &g.nodes[g.named[n.Name][0]]
-		switch a, b := n.input(), first.input(); {
-		case n.Entry.Model != first.Entry.Model:
-			g.fault(i, "execution model %s: index %d has %s", n.Entry.Model, first.Index, first.Entry.Model)
-		case n.launchKind() != first.launchKind():
-			g.fault(i, "launch is %s: that of index %d is %s", n.launchKind(), first.Index, first.launchKind())
-		case a != nil && b != nil && n.Module.bytes(a) != first.Module.bytes(b):
+		if n := &g.nodes[i]; g.named[n.Name][0] != i {
+			visit(i, n, &g.nodes[g.named[n.Name][0]])
+		}
+	}
+}
+
+func (g *nodeGraph) sizes() {
+	g.eachNamesake(func(i int, n, first *GraphNode) {
+		if a, b := g.input(n), g.input(first); a != nil && b != nil && n.Module.bytes(a) != first.Module.bytes(b) {
 			g.fault(i, "payload of %d bytes: that of index %d has %d", n.Module.bytes(a), first.Index, first.Module.bytes(b))
 		}
+	})
+}
+
+func (g *nodeGraph) models() {
+	g.eachNamesake(func(i int, n, first *GraphNode) {
+		if n.Entry.Model != first.Entry.Model {
+			g.fault(i, "execution model %s: index %d has %s", n.Entry.Model, first.Index, first.Entry.Model)
+		}
+	})
+}
+
+// agreeIn is the rule that nodes of one name have an execution mode all or none.
+func agreeIn(mode spirv.ExecutionMode) func(*nodeGraph) {
+	return func(g *nodeGraph) {
+		g.eachNamesake(func(i int, n, first *GraphNode) {
+			if (n.Entry.Mode(mode) == nil) != (first.Entry.Mode(mode) == nil) {
+				g.fault(i, "launch is %s: that of index %d is %s", n.launchKind(), first.Index, first.launchKind())
+			}
+		})
 	}
 }
 
@@ -234,7 +281,7 @@ func (g *nodeGraph) eachEdge(visit func(i int, o *output, to int, input *Type)) 
 	for i := range g.nodes {
 		for n := range g.edges[i] {
 			for _, to := range g.edges[i][n].to {
-				if input := g.nodes[to].input(); input != nil {
+				if input := g.input(&g.nodes[to]); input != nil {
 					visit(i, &g.edges[i][n], to, input)
 				}
 			}

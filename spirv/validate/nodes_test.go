@@ -2,6 +2,7 @@ package validate
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -28,6 +29,20 @@ func graphOf(t *testing.T, edits ...string) []GraphNode {
 	return nodes
 }
 
+var statementNumber = regexp.MustCompile(`^VUID-VkExecutionGraphPipelineCreateInfoAMDX-[A-Za-z]+-(0913[4-9]|10184)$`)
+
+// A fault against a statement of Vulkan cites its number.
+func TestGraphRulesCiteVulkan(t *testing.T) {
+	nodes := graphOf(t)
+	nodes[2].Name, nodes[2].Index = "take", 1
+	err := CheckGraph(nodes)
+	for _, want := range []string{"VUID-VkExecutionGraphPipelineCreateInfoAMDX-CoalescedInputCountAMDX-09137", "VUID-VkExecutionGraphPipelineCreateInfoAMDX-StaticNumWorkgroupsAMDX-09138"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: no %s", err, want)
+		}
+	}
+}
+
 func TestGraphRules(t *testing.T) {
 	if err := CheckGraph(graphOf(t)); err != nil {
 		t.Fatal(err)
@@ -37,6 +52,11 @@ func TestGraphRules(t *testing.T) {
 		"%p_record = OpTypePointer NodePayloadAMDX %record", "%p_record = OpTypePointer NodePayloadAMDX %other",
 		"OpDecorate %record TrackFinishWritingAMDX", "OpDecorate %record TrackFinishWritingAMDX|OpDecorate %other TrackFinishWritingAMDX|" +
 			"OpMemberDecorate %other 0 Offset 0|OpMemberDecorate %other 1 Offset 4|OpMemberDecorate %other 2 Offset 8"}
+	// A second node of the name with a larger payload.
+	widePeer := []string{"%p_record = OpTypePointer NodePayloadAMDX %record", "%p_record = OpTypePointer NodePayloadAMDX %record|%p_other = OpTypePointer NodePayloadAMDX %other",
+		other[0], other[1], other[4], other[5], "OpEntryPoint GLCompute %peer \"peer\" %input", "OpEntryPoint GLCompute %peer \"peer\" %wide",
+		"%input = OpVariable %p_record NodePayloadAMDX", "%input = OpVariable %p_record NodePayloadAMDX|%wide = OpVariable %p_other NodePayloadAMDX",
+		"%p0 = OpLabel", "%p0 = OpLabel|%w = OpLoad %other %wide", "OpExecutionModeId %peer SharesInputWithAMDX %name %u0", ""}
 	noTrack := append([]string{"%last = OpFinishWritingNodePayloadAMDX %bool %input", "%last = OpLoad %other %input"}, other...)
 	noTrack[len(noTrack)-1] = strings.Replace(noTrack[len(noTrack)-1], "OpDecorate %other TrackFinishWritingAMDX|", "", 1)
 	self := []string{"OpConstantStringAMDX \"take\"", "OpConstantStringAMDX \"send\"", "OpExecutionModeId %send MaxNodeRecursionAMDX %u4", "",
@@ -47,7 +67,13 @@ func TestGraphRules(t *testing.T) {
 		nodes func(n []GraphNode) []GraphNode
 	}{
 		{"graph-unique", nil, func(n []GraphNode) []GraphNode { return append(n, n[1]) }},
-		{"graph-agree", nil, func(n []GraphNode) []GraphNode { n[2].Name, n[2].Index = "take", 1; return n }},
+		{"graph-size", widePeer, func(n []GraphNode) []GraphNode { n[3].Name, n[3].Index = "take", 1; return n }},
+		{"graph-model", []string{"OpCapability ShaderEnqueueAMDX", "OpCapability ShaderEnqueueAMDX|OpCapability MeshShadingEXT|OpExtension \"SPV_EXT_mesh_shader\"",
+			"OpEntryPoint GLCompute %peer", "OpEntryPoint MeshEXT %peer", "OpExecutionMode %peer LocalSize 1 1 1", "OpExecutionMode %peer LocalSize 1 1 1|" +
+				"OpExecutionMode %peer OutputVertices 3|OpExecutionMode %peer OutputPrimitivesEXT 1|OpExecutionMode %peer OutputTrianglesEXT"},
+			func(n []GraphNode) []GraphNode { n[3].Name, n[3].Index = "take", 1; return n }},
+		{"graph-coalescing", nil, func(n []GraphNode) []GraphNode { n[2].Name, n[2].Index = "take", 1; return n }},
+		{"graph-static", nil, func(n []GraphNode) []GraphNode { n[2].Name, n[2].Index = "take", 1; return n }},
 		{"graph-target", nil, func(n []GraphNode) []GraphNode { n[1].Index = 3; return n }},
 		{"graph-target", []string{"%out PayloadNodeArraySizeAMDX %u1", "%out PayloadNodeArraySizeAMDX %u2"}, nil},
 		{"graph-finish", noTrack, nil},
@@ -68,6 +94,9 @@ func TestGraphRules(t *testing.T) {
 		})
 	}
 	for _, r := range graphRules {
+		if v := statement(r.sentence); v != "" && !statementNumber.MatchString(v) || strings.Contains(r.sentence, "VUID") != (v != "") {
+			t.Errorf("rule %s: statement %q", r.name, v)
+		}
 		found := false
 		for _, tt := range tests {
 			found = found || tt.rule == r.name

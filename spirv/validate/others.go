@@ -244,7 +244,7 @@ var quadRules = []rule{
 	{name: "quad-version", sentence: "This extension requires SPIR-V 1.3.", warning: true, early: true, check: versionRule(3)},
 	// glslang leaves it out for full_quads and quad_derivatives.
 	{name: "quad-reconvergence", sentence: "This extension requires SPV_KHR_maximal_reconvergence.", warning: true, check: func(c *extension) {
-		if !c.Extensions["SPV_KHR_maximal_reconvergence"] {
+		if c.Has(spirv.CapabilityQuadControlKHR) && !c.Extensions["SPV_KHR_maximal_reconvergence"] {
 			c.each(func(in *spirv.Instruction) {
 				if s, _ := spirv.DecodeString(in.Operands); s == "SPV_KHR_quad_control" {
 					c.at(in, "want the extension SPV_KHR_maximal_reconvergence too")

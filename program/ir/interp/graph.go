@@ -338,9 +338,9 @@ func (n *nodeRun) size(data []byte) ([3]uint32, error) {
 	}
 	size := one
 	for i := range size[:at.Components] {
-		step := int(at.Bits) / 8
+		first, end := at.At(i)
 		var word [4]byte
-		copy(word[:], data[int(at.Offset)+i*step:][:step])
+		copy(word[:], data[first:end])
 		size[i] = binary.LittleEndian.Uint32(word[:])
 		if most := n.node.Workgroups[i]; most != 0 && size[i] > most {
 			return size, fmt.Errorf("%w: %s: a payload asks for %d workgroups in dimension %d, at most %d are declared", ErrGraph, n, size[i], i, most)

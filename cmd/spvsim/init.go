@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/config"
+	"spvsim/gpu"
+	"spvsim/starter"
+)
+
+// initFlags say what a starter job is for.
+type initFlags struct {
+	out     string
+	entry   string
+	machine string
+}
+
+func initCommand() *cobra.Command {
+	var f initFlags
+	c := &cobra.Command{
+		Use:   "init MODULE",
+		Short: "Write a starter job for a module: its nodes, bindings, push constants and specialization constants",
+		Long: "Write a starter job for a module: its entry point or nodes with the names that payloads target, its bindings with sizes guessed\n" +
+			"from the types, push constants of zero and specialization constants with their defaults. What no module tells is marked in the\n" +
+			"job, and said on standard error.",
+		Example: "  spvsim init shader.spv -o job.yaml && spvsim run job.yaml",
+		Args:    exactly(1, "a shader (.spv or .spvasm; - is standard input)"),
+		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	flags := c.Flags()
+	flags.StringVarP(&f.out, "output", "o", "-", "`file` to write the job to; - is standard output")
+	flags.StringVar(&f.entry, "entry", "", "`name` of the entry point to run; left out: the nodes of a graph, or the first entry point")
+	flags.StringVar(&f.machine, "machine", config.DefaultMachine, "`name` or file of the job's machine")
+	return c
+}
+
+func (f *initFlags) run(c *cobra.Command, name string) error {
+	m, err := checkedShader(c, name)
+	if err != nil {
+		return firstFault(err)
+	}
+	machine, err := config.LoadMachine(config.Request{Machine: f.machine})
+	if err != nil {
+		return err
+	}
+	job, err := starter.Write(m, starter.Options{
+		Shader: f.shader(name), Machine: f.machine, Entry: f.entry, Target: gpu.Target(machine, machine.WaveSize),
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", shown(name), err)
+	}
+	for _, u := range job.Unknown {
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: not known: %s\n", shown(name), u)
+	}
+	return writeFile(c, f.out, []byte(job.Text))
+}
+
+// shader is the module's name as the job file is to have it: relative to the job.
+func (f *initFlags) shader(name string) string {
+	if f.out == "-" || name == "-" || filepath.IsAbs(name) {
+		return filepath.ToSlash(name)
+	}
+	out, err1 := filepath.Abs(filepath.Dir(f.out))
+	module, err2 := filepath.Abs(name)
+	rel, err3 := filepath.Rel(out, module)
+	if errors.Join(err1, err2, err3) != nil {
+		return filepath.ToSlash(name)
+	}
+	return filepath.ToSlash(rel)
+}

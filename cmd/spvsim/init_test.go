@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// init writes a job beside which the module need not lie, and run takes it.
+func TestInitWritesAJobThatRuns(t *testing.T) {
+	job := filepath.Join(t.TempDir(), "job.yaml")
+	r := spvsim("", "init", "../../gpu/testdata/dxc/flow.O3.spv", "-o", job)
+	if r.status != exitDone || r.stdout != "" || !strings.Contains(r.stderr, `not known: node Sink[2] is guessed to be the entry point "Sink2"`) {
+		t.Fatalf("status %d, %s%s", r.status, r.stdout, r.stderr)
+	}
+	if r := spvsim("", "run", "--quiet", job); r.status != exitDone {
+		text, _ := os.ReadFile(job)
+		t.Errorf("status %d, %s\n%s", r.status, r.stderr, text)
+	}
+}
+
+func TestInitRefusals(t *testing.T) {
+	wantRefused(t, spvsim("", "init"), "0 arguments")
+	wantRefused(t, spvsim("", "init", "../../gpu/testdata/dxc/flow.O3.spv", "--entry", "Entri"), `no entry point "Entri"`, `"Entry"`)
+	wantRefused(t, spvsim("", "init", "../../gpu/testdata/dxc/flow.hlsl"), "flow.hlsl")
+}
+
+// inspect takes ready jobs by name, with the constants that they set, and constants from the command line.
+func TestInspectTakesReadyJobsAndConstants(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"reduce"}, []string{"entry point     main (GLCompute)", "push constants  {u32 n at 0}"}},
+		{[]string{"deferred-quads"}, []string{"gbuffer.spv:\n", "lighting.spvasm:\n"}},
+		{[]string{"hlsl", "--listing", "--entry", "walk_main"}, []string{"; walk_main: "}},
+	} {
+		r := spvsim("", append([]string{"inspect"}, c.args...)...)
+		for _, text := range c.want {
+			if r.status != exitDone || !strings.Contains(r.stdout, text) {
+				t.Errorf("inspect %v: status %d, no %q in\n%s%s", c.args, r.status, text, r.stdout, r.stderr)
+			}
+		}
+	}
+	plain := spvsim("", "inspect", "../../gpu/testdata/scale.spvasm", "--listing").stdout
+	set := spvsim("", "inspect", "../../gpu/testdata/scale.spvasm", "--listing", "--set-constant", "3=77").stdout
+	if plain == set || !strings.Contains(set, "77") || strings.Contains(plain, "77") {
+		t.Errorf("with 3=77:\n%s\nwithout:\n%s", set, plain)
+	}
+	wantRefused(t, spvsim("", "inspect", "reduce", "--set-constant", "9=1"), "the module has no such constant")
+	wantRefused(t, spvsim("", "inspect", "reduce", "--set-constant", "9"), "want ID=VALUE")
+}
+
+// Payloads that nobody receives are said, quiet or not.
+func TestLostPayloadsAreSaid(t *testing.T) {
+	r := runFault(t, allocated)
+	if r.status != exitDone || r.stderr != "spvsim: warning: node root[0]: 2 payloads were allocated and never enqueued: nobody received them\n" {
+		t.Errorf("status %d, %q", r.status, r.stderr)
+	}
+}

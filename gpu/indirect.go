@@ -1,0 +1,194 @@
+package gpu
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"spvsim/config"
+	"spvsim/mem"
+	"spvsim/scheduler"
+)
+
+// What a dispatch of a graph reads from memory when it begins, as the API's indirect dispatches do.
+
+// infoBytes is the size of a VkDispatchGraphInfoAMDX and of a VkDispatchGraphCountInfoAMDX.
+const infoBytes = 24
+
+// Bounds of what buffers may ask for: those that a job file has as well.
+const (
+	maxInfos    = 1 << 16
+	maxPayloads = 1 << 24
+)
+
+// A graphInfo is a VkDispatchGraphInfoAMDX in memory.
+type graphInfo struct {
+	node, count     uint32
+	address, stride uint64
+}
+
+// readInfo decodes the bytes of an info.
+func readInfo(b []byte) graphInfo {
+	return graphInfo{
+		node: binary.LittleEndian.Uint32(b), count: binary.LittleEndian.Uint32(b[4:]),
+		address: binary.LittleEndian.Uint64(b[8:]), stride: binary.LittleEndian.Uint64(b[16:]),
+	}
+}
+
+// infoList says where infos are: a VkDispatchGraphCountInfoAMDX.
+type infoList struct {
+	count           uint32
+	address, stride uint64
+}
+
+// readInfoList decodes the bytes of a count info.
+func readInfoList(b []byte) infoList {
+	return infoList{count: binary.LittleEndian.Uint32(b), address: binary.LittleEndian.Uint64(b[8:]), stride: binary.LittleEndian.Uint64(b[16:])}
+}
+
+// span is the bytes that count elements of size bytes take, stride bytes apart; an error where no memory is as large.
+func span(count, size, stride uint64) (uint64, error) {
+	if count == 0 {
+		return 0, nil
+	}
+	if count > 1 && stride > (1<<40)/(count-1) {
+		return 0, fmt.Errorf("%d of them, %d bytes apart, are larger than any memory", count, stride)
+	}
+	return (count-1)*stride + size, nil
+}
+
+// readMemory is the bytes at a device address, all of one buffer.
+func readMemory(s *mem.Store, address, bytes uint64) ([]byte, error) {
+	if bytes == 0 {
+		return nil, nil
+	}
+	b := s.Find(address)
+	if b == nil {
+		return nil, fmt.Errorf("address %#x: no buffer is there", address)
+	}
+	at := address - b.Addr
+	if at > b.Size || bytes > b.Size-at {
+		return nil, fmt.Errorf("address %#x: %d bytes from byte %d on: buffer %q has %d", address, bytes, at, b.Name, b.Size)
+	}
+	return b.Bytes[at : at+bytes], nil
+}
+
+// readInfos reads the infos of an indirect dispatch, through a count info or not.
+func readInfos(s *mem.Store, buffer *mem.Buffer, at *config.InfosAt) ([]graphInfo, error) {
+	list := infoList{at.Count, buffer.Addr + at.Offset, at.Stride}
+	if at.Counted {
+		b, err := readMemory(s, buffer.Addr+at.Offset, infoBytes)
+		if err != nil {
+			return nil, fmt.Errorf("count info: %w", err)
+		}
+		if list = readInfoList(b); list.count > maxInfos {
+			return nil, fmt.Errorf("count info: %d infos: want at most %d", list.count, maxInfos)
+		}
+	}
+	bytes, err := span(uint64(list.count), infoBytes, list.stride)
+	if err != nil {
+		return nil, fmt.Errorf("infos: %w", err)
+	}
+	data, err := readMemory(s, list.address, bytes)
+	if err != nil {
+		return nil, fmt.Errorf("infos: %w", err)
+	}
+	infos := make([]graphInfo, list.count)
+	for i := range infos {
+		infos[i] = readInfo(data[uint64(i)*list.stride:])
+	}
+	return infos, nil
+}
+
+// A graphEntry is what a dispatch hands to the graph: ready, or to be read from memory when the dispatch begins.
+type graphEntry struct {
+	scheduler.Entry
+	late func() ([]scheduler.Entry, error) // nil: ready
+}
+
+// ready lists the entries of a dispatch that begins now.
+func ready(entries []graphEntry) (list []scheduler.Entry, err error) {
+	for i := range entries {
+		e := &entries[i]
+		if e.late == nil {
+			list = append(list, e.Entry)
+			continue
+		}
+		read, err := e.late()
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w[%d]: %w", scheduler.ErrFault, errGraph, i, err)
+		}
+		list = append(list, read...)
+	}
+	return list, nil
+}
+
+// fromBuffer is an entry whose payloads an earlier step may have written. Payloads of a buffer are as many as the job says, or as fill it.
+func (r *runner) fromBuffer(n *scheduler.Node, d *config.PayloadDispatch) (graphEntry, error) {
+	b := r.resources.buffers[r.resources.find(d.Buffer)]
+	size, stride := uint64(n.PayloadBytes()), uint64(d.Stride)
+	if d.Stride < 0 {
+		stride = size
+	}
+	count := d.Count
+	if !d.HasCount && stride > 0 && d.Offset < b.Size {
+		count = (b.Size - d.Offset) / stride
+	}
+	bytes, err := span(count, size, stride)
+	if err == nil && d.Offset+bytes > b.Size {
+		err = fmt.Errorf("%d payloads of %d bytes, %d bytes apart, from byte %d on: buffer %q has %d bytes", count, size, stride, d.Offset, b.Name, b.Size)
+	}
+	e := graphEntry{Entry: scheduler.Entry{Node: n, Count: count, Stride: int(stride)}}
+	e.late = func() ([]scheduler.Entry, error) {
+		now := e.Entry
+		now.Data = append([]byte(nil), b.Bytes[d.Offset:d.Offset+bytes]...) // as it is now: the graph may write the buffer
+		return []scheduler.Entry{now}, nil
+	}
+	return e, err
+}
+
+// indirect is an entry that buffers describe.
+func (r *runner) indirect(g *scheduler.Graph, at *config.InfosAt) graphEntry {
+	return graphEntry{late: func() (list []scheduler.Entry, err error) {
+		infos, err := readInfos(r.machine.store, r.resources.buffers[r.resources.find(at.Buffer)], at)
+		if err != nil {
+			return nil, err
+		}
+		for i, info := range infos {
+			e, err := info.entry(g, r.machine.store)
+			if err != nil {
+				return nil, fmt.Errorf("info %d: %w", i, err)
+			}
+			list = append(list, e)
+		}
+		return list, nil
+	}}
+}
+
+// entry reads the payloads of an info. Its node is the place in the job's nodes.
+func (info *graphInfo) entry(g *scheduler.Graph, s *mem.Store) (e scheduler.Entry, err error) {
+	if uint64(info.node) >= uint64(len(g.Nodes)) {
+		return e, fmt.Errorf("node %d: the graph has %d nodes, counted from 0", info.node, len(g.Nodes))
+	}
+	n := g.Nodes[info.node]
+	if err := n.Dispatchable(); err != nil {
+		return e, err
+	}
+	if info.count > maxPayloads {
+		return e, fmt.Errorf("node %v: %d payloads: want at most %d", n, info.count, maxPayloads)
+	}
+	bytes := uint64(0)
+	if size := uint64(n.PayloadBytes()); size > 0 { // else no payload is read
+		if bytes, err = span(uint64(info.count), size, info.stride); err != nil {
+			return e, fmt.Errorf("node %v: payloads: %w", n, err)
+		}
+	}
+	data, err := readMemory(s, info.address, bytes)
+	if err != nil {
+		return e, fmt.Errorf("node %v: payloads: %w", n, err)
+	}
+	stride := info.stride
+	if bytes == 0 {
+		stride = 0
+	}
+	return scheduler.Entry{Node: n, Count: uint64(info.count), Data: append([]byte(nil), data...), Stride: int(stride)}, nil
+}

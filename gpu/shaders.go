@@ -1,0 +1,70 @@
+package gpu
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"spvsim/config"
+	"spvsim/program"
+	"spvsim/spirv/validate"
+)
+
+// A Shader is a module of a job, with what the job runs of it: each entry point and specialization once.
+type Shader struct {
+	Name   string
+	Module *validate.Module
+	Uses   []config.Launch
+}
+
+// Shaders lists the modules of a job in the order of first use.
+func Shaders(job *config.Job) ([]Shader, error) {
+	launches, err := job.Launches()
+	if err != nil {
+		return nil, err
+	}
+	if job.IsGraph() {
+		work, err := job.GraphWork()
+		if err != nil {
+			return nil, err
+		}
+		for i := range work.Nodes {
+			launches = append(launches, work.Nodes[i].Launch)
+		}
+	}
+	p := &programs{job: job, modules: map[string]*validate.Module{}}
+	var list []Shader
+	for _, l := range launches {
+		if len(l.Graph) > 0 {
+			continue
+		}
+		i := slices.IndexFunc(list, func(s Shader) bool { return s.Name == l.Shader })
+		if i < 0 {
+			m, err := p.module(l.Shader)
+			if err != nil {
+				return nil, err
+			}
+			i, list = len(list), append(list, Shader{Name: l.Shader, Module: m})
+		}
+		if !slices.ContainsFunc(list[i].Uses, func(u config.Launch) bool { return sameProgram(&u, &l) }) {
+			list[i].Uses = append(list[i].Uses, l)
+		}
+	}
+	return list, nil
+}
+
+func sameProgram(a, b *config.Launch) bool {
+	return a.Entry == b.Entry && slices.Equal(a.Specialization, b.Specialization) && slices.Equal(a.Strings, b.Strings)
+}
+
+// LowerOptions are those under which a run lowers what a launch names; values override the launch's, and are for constants that there are.
+func LowerOptions(m *validate.Module, l *config.Launch, values []config.SpecValue, target program.Target) (program.Options, error) {
+	special, _ := specialization(m, l.Specialization) // a run warns of those that there are not
+	set, absent := specialization(m, values)
+	if len(absent) > 0 {
+		return program.Options{}, fmt.Errorf("specialization %s: the module has no such constant (%s)", absent[0], specConstants(m))
+	}
+	maps.Copy(special, set)
+	texts, err := stringConstants(m, l.Strings)
+	return program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Target: target}, err
+}

@@ -1,0 +1,406 @@
+package validate
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spvsim/spirv"
+)
+
+// ErrInput says that the input payload of a node can't be told from its module.
+var ErrInput = errors.New("the input payload is not known")
+
+// NoInput is what a job gives as the input of a node that has none.
+const NoInput = "none"
+
+// An Input is what Inputs finds of one entry point.
+type Input struct {
+	Variable spirv.ID // in NodePayloadAMDX; 0: none
+	Err      error    // wraps ErrInput where several variables could be it
+}
+
+// Inputs finds the input payload of each entry point, in their order. Code that
+// touches a variable, or the job, says whose it is. Compilers list the inputs of
+// all entry points in the interface of each, so what no code touches (optimised
+// code may need no more of a payload than its dispatch grid) is assigned by
+// elimination: who lists the variable, who is sent payloads like it, who can't do
+// without. What is left is assigned in the order of declaration, as compilers
+// write variables in the order of entry points. nodes are those of the graph, as
+// far as they are known; those of other modules are passed over.
+func (m *Module) Inputs(nodes []GraphNode) []Input {
+	s := newInputSearch(m, nodes)
+	s.touched(nodes)
+	s.eliminate()
+	if s.unsettled() && s.inOrder() {
+		s.ordered = true
+		s.eliminate()
+	}
+	s.pair()
+	return s.results()
+}
+
+// An inputSearch assigns payload variables to entry points.
+type inputSearch struct {
+	m       *Module
+	entries []*inputEntry
+	vars    []*inputVariable
+	sent    []sentPayload
+	ordered bool // only assignments in the order of declaration count
+}
+
+type inputEntry struct {
+	*EntryPoint
+	input   *inputVariable
+	settled bool // input is final, be there one or not
+	// dynamic: without an input it would read three counts; sentTo: some code
+	// allocates payloads for it, or for the node whose input it shares.
+	dynamic, sentTo bool
+	names           []string // under which payloads reach it
+	err             error
+}
+
+type inputVariable struct {
+	id    spirv.ID
+	array bool
+	elem  *Type // of one payload
+	owned bool  // some entry point's
+}
+
+// A sentPayload is a type of payloads that the module's code may allocate.
+type sentPayload struct {
+	names []string // of the targets
+	elem  *Type
+}
+
+func newInputSearch(m *Module, nodes []GraphNode) *inputSearch {
+	s := &inputSearch{m: m}
+	for i := range m.Raw.Instructions {
+		in := &m.Raw.Instructions[i]
+		switch {
+		case in.Op == spirv.OpVariable && spirv.StorageClass(in.Operands[0]) == spirv.StorageClassNodePayloadAMDX:
+			s.vars = append(s.vars, m.inputVariable(in))
+		case in.Op == spirv.OpTypeNodePayloadArrayAMDX:
+			if id, ok := m.Decoration(in.Result, spirv.DecorationPayloadNodeNameAMDX); ok {
+				s.sent = append(s.sent, sentPayload{m.texts(id, nodes), m.Type(in.Result).Elem})
+			}
+		}
+	}
+	for i := range m.EntryPoints {
+		s.entries = append(s.entries, s.entry(&m.EntryPoints[i], nodes))
+	}
+	return s
+}
+
+func (m *Module) inputVariable(in *spirv.Instruction) *inputVariable {
+	v := &inputVariable{id: in.Result, elem: m.TypeOf(in.Result).Elem}
+	if v.array = v.elem != nil && v.elem.Kind == KindNodePayloadArray; v.array {
+		v.elem = v.elem.Elem
+	}
+	return v
+}
+
+// texts are the values that a string constant has in the nodes of the module.
+func (m *Module) texts(id uint32, nodes []GraphNode) []string {
+	var list []string
+	for i := range nodes {
+		if nodes[i].Module == m {
+			list = append(list, nodes[i].text(id))
+		}
+	}
+	if len(list) == 0 {
+		list = append(list, (&GraphNode{Module: m}).text(id))
+	}
+	return list
+}
+
+func (s *inputSearch) entry(e *EntryPoint, nodes []GraphNode) *inputEntry {
+	out := &inputEntry{EntryPoint: e}
+	for i := range nodes {
+		if nodes[i].Entry == e {
+			out.names = append(out.names, nodes[i].Name)
+		}
+	}
+	out.dynamic = (&GraphNode{Entry: e}).launchKind() == "dynamic" && (len(out.names) > 0 || e.Mode(spirv.ExecutionModeMaxNumWorkgroupsAMDX) != nil)
+	if len(out.names) == 0 {
+		out.names = []string{e.Name}
+	}
+	if share := e.Mode(spirv.ExecutionModeSharesInputWithAMDX); share != nil {
+		out.names, out.sentTo = append(out.names, s.m.texts(share.Args[0], nodes)...), true
+	}
+	out.sentTo = out.sentTo || len(s.sentTo(out)) > 0
+	return out
+}
+
+// sentTo are the payloads that reach an entry point.
+func (s *inputSearch) sentTo(e *inputEntry) (list []*Type) {
+	for _, p := range s.sent {
+		if slices.ContainsFunc(p.names, func(name string) bool { return slices.Contains(e.names, name) }) {
+			list = append(list, p.elem)
+		}
+	}
+	return list
+}
+
+// touched assigns what code touches or the job names.
+func (s *inputSearch) touched(nodes []GraphNode) {
+	reach := newReach(s.m)
+	for _, e := range s.entries {
+		used := reach.of(e.Func)
+		for _, v := range s.vars {
+			if !slices.Contains(used, v.id) {
+				continue
+			}
+			if e.input != nil {
+				e.err = FaultAt(s.m.Def(v.id), "", "entry point %q has a second input payload; the first is %%%d", e.Name, e.input.id)
+				break
+			}
+			s.settle(e, v)
+		}
+		for i := range nodes {
+			if nodes[i].Entry == e.EntryPoint && nodes[i].Input != "" && e.err == nil {
+				s.given(e, nodes[i].Input)
+			}
+		}
+	}
+}
+
+func (s *inputSearch) settle(e *inputEntry, v *inputVariable) {
+	e.input, e.settled = v, true
+	if v != nil {
+		v.owned = true
+	}
+}
+
+// given assigns what the job says.
+func (s *inputSearch) given(e *inputEntry, name string) {
+	var found []*inputVariable
+	for _, v := range s.vars {
+		if id, err := strconv.ParseUint(strings.TrimPrefix(name, "%"), 10, 32); err == nil && uint64(v.id) == id || s.m.Name(v.id) == name {
+			found = append(found, v)
+		}
+	}
+	switch {
+	case name == NoInput && len(found) == 0 && e.input == nil:
+		s.settle(e, nil)
+	case name == NoInput && len(found) == 0:
+		e.err = e.fault("input %s: its code uses %%%d", name, e.input.id)
+	case len(found) == 0:
+		e.err = e.fault("input %s: no variable in NodePayloadAMDX has that name or id: there are %s", name, s.m.idList(s.vars))
+	case len(found) > 1:
+		e.err = e.fault("input %s: that is the name of several variables: want one of the ids %s", name, s.m.idList(found))
+	case e.input != nil && e.input != found[0]:
+		e.err = e.fault("input %s: its code uses %%%d", name, e.input.id)
+	case !slices.Contains(e.Interface, found[0].id):
+		e.err = e.fault("input %s: %q does not list %%%d in its interface", name, e.Name, found[0].id)
+	default:
+		s.settle(e, found[0])
+	}
+}
+
+func (m *Module) idList(list []*inputVariable) string {
+	var ids []string
+	for _, v := range list {
+		id := strconv.FormatUint(uint64(v.id), 10)
+		if name := m.Name(v.id); name != "" {
+			id += fmt.Sprintf(" (%q)", name)
+		}
+		ids = append(ids, id)
+	}
+	return strings.Join(append(ids, NoInput), ", ")
+}
+
+// eliminate assigns what can be in one way only, until nothing more can.
+func (s *inputSearch) eliminate() {
+	for s.onlyVariable() || s.onlyEntry() || s.noneLeft() {
+	}
+}
+
+// onlyVariable finds an entry point that needs an input and has one to choose from.
+func (s *inputSearch) onlyVariable() bool {
+	for _, e := range s.entries {
+		if list := s.choices(e); e.needs() && len(list) == 1 {
+			s.settle(e, list[0])
+			return true
+		}
+	}
+	return false
+}
+
+// onlyEntry finds a variable that one entry point only may have.
+func (s *inputSearch) onlyEntry() bool {
+	for _, v := range s.vars {
+		var takers []*inputEntry
+		for _, e := range s.entries {
+			if slices.Contains(s.choices(e), v) {
+				takers = append(takers, e)
+			}
+		}
+		if len(takers) == 1 {
+			s.settle(takers[0], v)
+			return true
+		}
+	}
+	return false
+}
+
+// noneLeft leaves entry points without input that need none, where those that
+// need one take all.
+func (s *inputSearch) noneLeft() bool {
+	open, needy := s.open(), 0
+	for _, e := range open {
+		if e.needs() {
+			needy++
+		}
+	}
+	if needy == len(open) || needy != len(s.free()) {
+		return false
+	}
+	for _, e := range open {
+		if !e.needs() {
+			s.settle(e, nil)
+		}
+	}
+	return true
+}
+
+func (e *inputEntry) needs() bool { return e.dynamic || e.sentTo }
+
+// open are the entry points that may still get an input.
+func (s *inputSearch) open() (list []*inputEntry) {
+	for _, e := range s.entries {
+		if len(s.choices(e)) > 0 {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func (s *inputSearch) unsettled() bool { return len(s.open()) > 0 }
+
+// free are the variables that are nobody's so far.
+func (s *inputSearch) free() (list []*inputVariable) {
+	for _, v := range s.vars {
+		if !v.owned {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// choices are the free variables that an entry point may have: those of the very
+// type that it is sent, if there are any, else those that fit.
+func (s *inputSearch) choices(e *inputEntry) (list []*inputVariable) {
+	if e.settled || e.err != nil {
+		return nil
+	}
+	sent := s.sentTo(e)
+	var exact []*inputVariable
+	for _, v := range s.free() {
+		if !s.fits(e, v, sent) {
+			continue
+		}
+		list = append(list, v)
+		if slices.Contains(sent, v.elem) {
+			exact = append(exact, v)
+		}
+	}
+	if len(exact) > 0 {
+		return exact
+	}
+	return list
+}
+
+func (s *inputSearch) fits(e *inputEntry, v *inputVariable, sent []*Type) bool {
+	switch {
+	case !slices.Contains(e.Interface, v.id) || v.elem == nil:
+		return false
+	case !v.array && e.Mode(spirv.ExecutionModeCoalescingAMDX) != nil:
+		return false
+	case s.ordered && !s.keepsOrder(e, v):
+		return false
+	}
+	return len(sent) == 0 || slices.ContainsFunc(sent, func(t *Type) bool {
+		return s.m.bytes(t) == s.m.bytes(v.elem) &&
+			s.m.Decorated(t.ID, spirv.DecorationTrackFinishWritingAMDX) == s.m.Decorated(v.elem.ID, spirv.DecorationTrackFinishWritingAMDX)
+	})
+}
+
+// inOrder reports that the assignments so far follow the order of declaration.
+func (s *inputSearch) inOrder() bool {
+	last := -1
+	for _, e := range s.entries {
+		if e.input == nil {
+			continue
+		}
+		i := slices.Index(s.vars, e.input)
+		if i <= last {
+			return false
+		}
+		last = i
+	}
+	return true
+}
+
+// keepsOrder reports that the variables of entry points before e stand before v,
+// and those of later ones after it.
+func (s *inputSearch) keepsOrder(e *inputEntry, v *inputVariable) bool {
+	at, place := slices.Index(s.vars, v), slices.Index(s.entries, e)
+	for i, o := range s.entries {
+		if o.input != nil && (i < place) != (slices.Index(s.vars, o.input) < at) {
+			return false
+		}
+	}
+	return true
+}
+
+// pair assigns the rest in the order of declaration, where there are as many
+// variables as entry points.
+func (s *inputSearch) pair() {
+	open, free := s.open(), s.free()
+	if len(open) != len(free) {
+		return
+	}
+	for i, e := range open {
+		if !slices.Contains(s.choices(e), free[i]) {
+			return
+		}
+	}
+	for i, e := range open {
+		s.settle(e, free[i])
+	}
+}
+
+func (s *inputSearch) results() []Input {
+	list := make([]Input, len(s.entries))
+	for i, e := range s.entries {
+		if e.input != nil {
+			list[i].Variable = e.input.id
+		}
+		list[i].Err = s.doubt(e)
+	}
+	return list
+}
+
+// doubt says why the input of an entry point is not known, if it is not.
+func (s *inputSearch) doubt(e *inputEntry) error {
+	choices := s.choices(e)
+	switch {
+	case e.err != nil:
+		return e.err
+	case len(choices) > 0:
+		return fmt.Errorf("%w: entry point %q: no code of it uses one of the payloads that it lists, and it may be any of %s: say which as input of the node",
+			ErrInput, e.Name, s.m.idList(choices))
+	case !e.settled && e.dynamic && s.lists(e):
+		return fmt.Errorf("%w: entry point %q: it uses none of the payloads that it lists, which are those of others: "+
+			"say its input, or that it has none and takes three counts, as input of the node: one of %s", ErrInput, e.Name, s.m.idList(s.vars))
+	}
+	return nil
+}
+
+// lists reports an entry point with a payload variable in its interface.
+func (s *inputSearch) lists(e *inputEntry) bool {
+	return slices.ContainsFunc(s.vars, func(v *inputVariable) bool { return slices.Contains(e.Interface, v.id) })
+}

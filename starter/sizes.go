@@ -1,0 +1,117 @@
+package starter
+
+import (
+	"fmt"
+	"math"
+
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// typeWord is the element type of job files for a scalar type; empty for others.
+func typeWord(t *validate.Type) string {
+	switch {
+	case t.Kind == validate.KindFloat:
+		return fmt.Sprintf("f%d", t.Width)
+	case t.Kind == validate.KindInt && t.Signed:
+		return fmt.Sprintf("i%d", t.Width)
+	case t.Kind == validate.KindInt:
+		return fmt.Sprintf("u%d", t.Width)
+	}
+	return ""
+}
+
+// number writes a literal as a job file has it; empty where no job can say it.
+func number(words []uint32, t *validate.Type) string {
+	bits := uint64(words[0])
+	if len(words) > 1 {
+		bits |= uint64(words[1]) << 32
+	}
+	switch {
+	case t.Kind == validate.KindFloat && t.Width == 32:
+		return real(float64(math.Float32frombits(uint32(bits))))
+	case t.Kind == validate.KindFloat && t.Width == 64:
+		return real(math.Float64frombits(bits))
+	case t.Kind != validate.KindInt:
+		return ""
+	case t.Signed && t.Width == 64:
+		return fmt.Sprint(int64(bits))
+	case t.Signed:
+		return fmt.Sprint(int32(bits)) // narrow integers are stored sign-extended
+	}
+	return fmt.Sprint(bits)
+}
+
+func real(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return ".nan"
+	case math.IsInf(x, 1):
+		return ".inf"
+	case math.IsInf(x, -1):
+		return "-.inf"
+	}
+	return fmt.Sprint(x)
+}
+
+// sizer lays types out, with specialization constants at their defaults.
+type sizer struct{ m *validate.Module }
+
+// member is the size of a member, with the stride of a run-time array at its end.
+func (s *sizer) member(t *validate.Type, i int) (bytes, stride uint64) {
+	m := t.Members[i]
+	if step, ok := s.m.MemberDecoration(t.ID, i, spirv.DecorationMatrixStride); ok && m.Kind == validate.KindMatrix {
+		lines := m.Count
+		if s.m.MemberDecorated(t.ID, i, spirv.DecorationRowMajor) {
+			lines = m.Elem.Count
+		}
+		return uint64(step) * uint64(lines), 0
+	}
+	return s.size(m)
+}
+
+// size is the size of a type without its last run-time array, and the stride of
+// that, 0 if there is none.
+func (s *sizer) size(t *validate.Type) (bytes, stride uint64) {
+	switch t.Kind {
+	case validate.KindBool:
+		return 4, 0
+	case validate.KindInt, validate.KindFloat:
+		return uint64(t.Width / 8), 0
+	case validate.KindVector, validate.KindMatrix:
+		n, _ := s.size(t.Elem)
+		return n * uint64(t.Count), 0
+	case validate.KindArray:
+		return s.count(t) * s.step(t), 0
+	case validate.KindRuntimeArray:
+		return 0, s.step(t)
+	case validate.KindPointer:
+		return 8, 0
+	case validate.KindStruct:
+		for i := range t.Members {
+			at, _ := s.m.MemberDecoration(t.ID, i, spirv.DecorationOffset)
+			n, last := s.member(t, i)
+			bytes, stride = max(bytes, uint64(at)+n), max(stride, last)
+		}
+	}
+	return bytes, stride
+}
+
+func (s *sizer) step(t *validate.Type) uint64 {
+	if n, ok := s.m.Decoration(t.ID, spirv.DecorationArrayStride); ok {
+		return uint64(n)
+	}
+	n, _ := s.size(t.Elem)
+	return n
+}
+
+// count is the length of an array; 1 where an expression of constants says it.
+func (s *sizer) count(t *validate.Type) uint64 {
+	if t.Count > 0 {
+		return uint64(t.Count)
+	}
+	if in := s.m.Def(t.CountID); in != nil && in.Op == spirv.OpSpecConstant {
+		return uint64(in.Operands[0])
+	}
+	return 1
+}

@@ -1,0 +1,260 @@
+// Package starter writes a first job for a module: its entry point or nodes, its
+// bindings with sizes guessed from their types, its push constants and
+// specialization constants with their defaults.
+//
+// It does not know what the shader is for: contents are zero, one workgroup is
+// dispatched, and what no module tells is said.
+package starter
+
+import (
+	"fmt"
+	"strings"
+
+	"spvsim/program"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// Options say what the job is for.
+type Options struct {
+	Shader  string // the module's file, as the job is to name it
+	Machine string
+	Entry   string // entry point; empty: the nodes of the module's graph, or its first entry point
+	Target  program.Target
+}
+
+// A Job is the text of a job file, with what the module leaves open.
+type Job struct {
+	Text    string
+	Unknown []string // each one thing that the author must decide
+}
+
+// writer puts a job together.
+type writer struct {
+	Options
+	m       *validate.Module
+	entries []*entry // that the job runs
+	buffers []*buffer
+	mesh    []meshOutput
+	push    []string // lines of the push constants
+	colors  []string // and of the colour attachments
+	text    strings.Builder
+	unknown []string
+}
+
+// An entry is an entry point, lowered.
+type entry struct {
+	*validate.EntryPoint
+	prog *program.Program
+	name string // of the node, where it is not the entry point's
+}
+
+// Write makes a job for a module. What the module needs and the simulator does not do is an error.
+func Write(m *validate.Module, o Options) (*Job, error) {
+	w := &writer{Options: o, m: m}
+	if err := w.choose(); err != nil {
+		return nil, err
+	}
+	w.collect()
+	w.pushConstants()
+	graph := w.graph()
+	w.line("# A first job for %s: guesses are marked, and contents are zero.", o.Shader)
+	w.line("machine: %s", o.Machine)
+	w.line("shader: %s", quoted(o.Shader))
+	if !graph {
+		w.entryPoint()
+	}
+	w.specialization()
+	if graph {
+		w.nodes()
+	}
+	w.resources()
+	if len(w.push) > 0 {
+		w.line("push_constants:\n%s", strings.Join(w.push, "\n"))
+	}
+	switch {
+	case graph:
+		w.dispatchGraph()
+	case w.entries[0].prog.Fragment != nil:
+		w.draw()
+	default:
+		w.line("dispatch: [1, 1, 1] # guess: one workgroup, of %s invocations", sizeText(w.entries[0].prog.LocalSize))
+	}
+	for _, u := range w.unknown {
+		w.line("# not known: %s", u)
+	}
+	return &Job{Text: w.text.String(), Unknown: w.unknown}, nil
+}
+
+func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+"\n", args...) }
+
+// open notes what the module leaves open.
+func (w *writer) open(format string, args ...any) {
+	w.unknown = append(w.unknown, fmt.Sprintf(format, args...))
+}
+
+// quoted writes a word of YAML: as it is where it is plain.
+func quoted(s string) string {
+	for i, c := range s {
+		plain := c == '_' || c == '/' || c == '.' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !plain || i == 0 && !(c == '_' || c == '/' || c == '.' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
+			return fmt.Sprintf("%q", s)
+		}
+	}
+	switch strings.ToLower(s) {
+	case "", "true", "false", "yes", "no", "on", "off", "null", "y", "n":
+		return fmt.Sprintf("%q", s)
+	}
+	return s
+}
+
+func sizeText(n [3]uint32) string { return fmt.Sprintf("%d x %d x %d", n[0], n[1], n[2]) }
+
+// choose lowers the entry points that the job may run.
+func (w *writer) choose() error {
+	for i := range w.m.EntryPoints {
+		e := &w.m.EntryPoints[i]
+		if w.Entry != "" && e.Name != w.Entry {
+			continue
+		}
+		p, err := program.Lower(w.m, program.Options{Entry: e.Name, Target: w.Target})
+		if err != nil {
+			return fmt.Errorf("entry point %q: %w", e.Name, err)
+		}
+		w.entries = append(w.entries, &entry{EntryPoint: e, prog: p})
+	}
+	if len(w.entries) == 0 {
+		return fmt.Errorf("%w: no entry point %q: the module has %s", validate.ErrInvalid, w.Entry, w.entryNames())
+	}
+	var nodes []*entry
+	for _, e := range w.entries {
+		if e.prog.Node != nil {
+			nodes = append(nodes, e)
+		}
+	}
+	if w.entries = w.entries[:1]; len(nodes) > 0 {
+		w.entries = nodes
+	}
+	return nil
+}
+
+func (w *writer) entryNames() string {
+	var names []string
+	for i := range w.m.EntryPoints {
+		names = append(names, fmt.Sprintf("%q", w.m.EntryPoints[i].Name))
+	}
+	return strings.Join(names, ", ")
+}
+
+// graph says whether the entry points are nodes.
+func (w *writer) graph() bool { return w.entries[0].prog.Node != nil }
+
+func (w *writer) entryPoint() {
+	if len(w.m.EntryPoints) > 1 {
+		w.line("entry: %s # of %s", quoted(w.entries[0].Name), w.entryNames())
+	}
+}
+
+// specialization lists the constants that a job can set, with their defaults.
+func (w *writer) specialization() {
+	var lines []string
+	for i := range w.m.Raw.Instructions {
+		in := &w.m.Raw.Instructions[i]
+		id, ok := w.m.Decoration(in.Result, spirv.DecorationSpecId)
+		if in.Result == 0 || !ok || in.Type == 0 {
+			continue
+		}
+		if value := preset(w.m, in); value != "" {
+			lines = append(lines, strings.TrimRight(fmt.Sprintf("  %d: %s # %s", id, value, w.m.Name(in.Result)), " #"))
+		}
+	}
+	if len(lines) > 0 {
+		w.line("specialization: # the defaults\n%s", strings.Join(lines, "\n"))
+	}
+}
+
+// preset is the value that a specialization constant has when nobody sets it; empty for an instruction that is none.
+func preset(m *validate.Module, in *spirv.Instruction) string {
+	switch in.Op {
+	case spirv.OpSpecConstantTrue:
+		return "true"
+	case spirv.OpSpecConstantFalse:
+		return "false"
+	case spirv.OpSpecConstant:
+		return number(in.Operands, m.Type(in.Type))
+	}
+	return ""
+}
+
+// pushConstants lists the members of the block; those that are addresses point to buffers of their own.
+func (w *writer) pushConstants() {
+	block := w.pushBlock()
+	if block == nil {
+		return
+	}
+	w.open("what the push constants are to be: they are zero")
+	for i, t := range block.Members {
+		at, _ := w.m.MemberDecoration(block.ID, i, spirv.DecorationOffset)
+		w.push = append(w.push, fmt.Sprintf("  - {%s, offset: %d}%s", w.pushValue(block, i, t), at, comment(w.m.MemberName(block.ID, i))))
+	}
+}
+
+func comment(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " # " + strings.ReplaceAll(text, "\n", " ")
+}
+
+// pushBlock is the type of the push constants of an entry point that the job runs, or nil.
+func (w *writer) pushBlock() *validate.Type {
+	for _, e := range w.entries {
+		for _, id := range e.Interface {
+			if t := w.m.TypeOf(id); e.prog.PushBytes > 0 && t.Kind == validate.KindPointer && t.Storage == spirv.StorageClassPushConstant && t.Elem != nil {
+				return t.Elem
+			}
+		}
+		if t := w.pushVariable(); e.prog.PushBytes > 0 && t != nil {
+			return t // before SPIR-V 1.4 the interface does not list it
+		}
+	}
+	return nil
+}
+
+func (w *writer) pushVariable() *validate.Type {
+	for i := range w.m.Raw.Instructions {
+		in := &w.m.Raw.Instructions[i]
+		if in.Op == spirv.OpVariable && spirv.StorageClass(in.Operands[0]) == spirv.StorageClassPushConstant {
+			return w.m.TypeOf(in.Result).Elem
+		}
+	}
+	return nil
+}
+
+// pushValue writes a member: zeros of its type, or the address of a buffer of its own.
+func (w *writer) pushValue(block *validate.Type, i int, t *validate.Type) string {
+	if t.Kind == validate.KindPointer {
+		name := w.addressed(w.m.MemberName(block.ID, i), t)
+		return "address: " + quoted(name)
+	}
+	elem, count := t, 1
+	if t.Kind == validate.KindVector {
+		elem, count = t.Elem, t.Count
+	}
+	if word := typeWord(elem); word != "" {
+		return word + ": " + zeros(count)
+	}
+	s := &sizer{m: w.m}
+	bytes, _ := s.member(block, i)
+	if bytes%4 == 0 {
+		return "u32: " + zeros(int(bytes/4))
+	}
+	return "u8: " + zeros(int(bytes))
+}
+
+func zeros(n int) string {
+	if n == 1 {
+		return "0"
+	}
+	return "[" + strings.TrimSuffix(strings.Repeat("0, ", n), ", ") + "]"
+}

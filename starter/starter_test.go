@@ -1,0 +1,133 @@
+package starter_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"spvsim/config"
+	"spvsim/gpu"
+	"spvsim/starter"
+)
+
+// write makes a job for a module of the repository, in the module's folder.
+func write(t *testing.T, file, entry string) *starter.Job {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := gpu.LoadModule(data, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine, err := config.LoadMachine(config.Request{Machine: config.DefaultMachine})
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := starter.Write(m, starter.Options{
+		Shader: filepath.Base(file), Machine: config.DefaultMachine, Entry: entry, Target: gpu.Target(machine, machine.WaveSize),
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return job
+}
+
+// start runs a job in the folder of its module.
+func start(t *testing.T, file string, job *starter.Job) error {
+	t.Helper()
+	parsed, err := config.ParseJob(os.DirFS(filepath.Dir(file)), "starter.yaml", []byte(job.Text))
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", file, err, job.Text)
+	}
+	machine, err := config.LoadMachine(config.Request{Job: parsed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = gpu.Run(context.Background(), gpu.Setup{Machine: machine, Job: parsed, MaxCycles: 300_000})
+	return err
+}
+
+// Every module of the library, and those that DXC made, gets a job that runs, or one that says what it can't know.
+func TestStartersRun(t *testing.T) {
+	count := 0
+	for _, pattern := range []string{"../experiments/library/*.spv", "../experiments/library/*.spvasm", "../gpu/testdata/dxc/*.spv", "../gpu/testdata/graph/*.spvasm"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, file := range files {
+			if count++; testing.Short() && i%4 != 0 {
+				continue
+			}
+			t.Run(filepath.Base(file), func(t *testing.T) {
+				t.Parallel()
+				job := write(t, file, "")
+				if err := start(t, file, job); err != nil && len(job.Unknown) == 0 {
+					t.Errorf("%v\n%s", err, job.Text)
+				}
+			})
+		}
+	}
+	if count < 70 {
+		t.Errorf("only %d modules", count)
+	}
+}
+
+// Nodes get the names that payloads target, whatever the entry points are called, and run as they do in the job that comes with them.
+func TestStarterNamesNodes(t *testing.T) {
+	for file, want := range map[string][]string{
+		"../gpu/testdata/dxc/flow.O3.spv": {"{entry: Entry}", "{entry: Sink2, name: Sink}", "{entry: Leaf1, name: Leaf}", "{entry: Leaf4, name: Leaf}", "- {node: Entry, count: 1}"},
+		"../experiments/library/hlsl.spvasm": {"{entry: gather_main, name: B}", "{entry: walk_main, name: walk}", "{entry: rare_main, name: rare}", "{entry: total_main, name: total}",
+			"- {node: split_main, payloads: [{u32: [0, 65537, 0]}]}"}, // the grid is 1 x 1, of 16 bits each
+		"../gpu/testdata/graph/tree.spvasm":  {"{entry: leaf}", "{entry: leaf, index: 1}"},
+		"../experiments/library/mesh.spvasm": {"{node: patch, output: counts, buffer: counts}"},
+	} {
+		job := write(t, file, "")
+		for _, text := range want {
+			if !strings.Contains(job.Text, text) {
+				t.Errorf("%s: no %q in\n%s", file, text, job.Text)
+			}
+		}
+		if err := start(t, file, job); err != nil {
+			t.Errorf("%s: %v\n%s", file, err, job.Text)
+		}
+	}
+}
+
+// What a shader without a graph needs: sizes from the types, constants with their defaults, zeros in the push constants.
+func TestStarterListsWhatAShaderNeeds(t *testing.T) {
+	for file, want := range map[string][]string{
+		"../experiments/library/reduce.spv": {"{set: 0, binding: 0, name: src, data: {zero: 4096}} # guess: 1024 elements of 4 bytes", "{set: 0, binding: 1, name: dst, data: {zero: 4}}",
+			"{set: 0, binding: 2, name: partial, data: {zero: 4100}}", "- {u32: 0, offset: 0} # n", "dispatch: [1, 1, 1] # guess: one workgroup, of 256 x 1 x 1 invocations",
+			"# not known: what the push constants are to be"},
+		"../experiments/library/gbuffer.spv":     {"draw:", "{location: 0, components: 3, data: {type: f32, values: [0], count: 9}}", "{location: 2, components: 1, integer: true, data: {type: u32", "- {location: 1, buffer: "},
+		"../experiments/library/lighting.spvasm": {"name: albedo, image: {format: Rgba32f, width: 64, height: 64}} # guess: its size and format", "samplers:\n  - {set: 0, binding: 0}"},
+		"../gpu/testdata/scale.spvasm":           {"specialization: # the defaults\n  3: "},
+	} {
+		job := write(t, file, "")
+		for _, text := range want {
+			if !strings.Contains(job.Text, text) {
+				t.Errorf("%s: no %q in\n%s", file, text, job.Text)
+			}
+		}
+	}
+}
+
+// An entry point that there is not is refused, with those that there are.
+func TestStarterRefusesAWrongEntry(t *testing.T) {
+	data, err := os.ReadFile("../experiments/library/reduce.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := gpu.LoadModule(data, "reduce.spv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := starter.Write(m, starter.Options{Entry: "mian"}); err == nil || !strings.Contains(err.Error(), `no entry point "mian": the module has "main"`) {
+		t.Errorf("%v", err)
+	}
+}
