@@ -118,7 +118,8 @@ func (r *Run) openLaunch(now uint64, b *bin) *launch {
 }
 
 // ready says from which cycle on workgroups of an open launch may be placed.
-func (r *Run) ready(now uint64, l *launch, at uint64) {
+func (r *Run) ready(l *launch, at uint64) {
+	now := r.Engine.Now()
 	l.readyAt = max(at, now)
 	s := &r.stats[l.bin.id()]
 	for _, i := range r.pool.arrays[l.input].elems {
@@ -129,7 +130,8 @@ func (r *Run) ready(now uint64, l *launch, at uint64) {
 		r.open--
 		r.done = max(r.done, now)
 		r.closeLaunch(l)
-		r.wake(now + 1) // its memory may be what another waits for
+		r.wake(now + 1)
+		r.Dispatcher.alarm.Set(now + 1) // its memory may be what another launch waits for
 		return
 	}
 	r.Dispatcher.alarm.Set(l.readyAt)

@@ -76,7 +76,7 @@ func (f *firmware) open(now uint64, b *bin) (uint64, bool) {
 	q := r.queues[b.queue]
 	w := gather(now, func(at uint64) {
 		*core = at + uint64(r.spec.Firmware)
-		r.ready(now, l, *core)
+		r.ready(l, *core)
 		q.alarm.Set(*core)
 	})
 	r.read(now, w, r.firstUnit(b.queue))

@@ -93,7 +93,7 @@ func (h *hardware) open(now uint64, b *bin) (uint64, bool) {
 	if l == nil {
 		return cu.Never, false
 	}
-	w := gather(now, func(at uint64) { r.ready(now, l, at+uint64(r.spec.Launch)) })
+	w := gather(now, func(at uint64) { r.ready(l, at+uint64(r.spec.Launch)) })
 	if spilled {
 		q.spilled--
 		r.read(now, w, r.firstUnit(b.queue))

@@ -189,6 +189,6 @@ func (m *multipass) openQuota(now uint64, b *bin) (uint64, bool) {
 	if l == nil {
 		return cu.Never, false
 	}
-	m.ready(now, l, now)
+	m.ready(l, now)
 	return now, true
 }

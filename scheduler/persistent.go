@@ -163,7 +163,7 @@ func (p *persistent) find(now uint64) *bin {
 		b := p.at(0, k)
 		for len(b.opens) == 0 && b.readyAt(p.window) <= now && p.Engine.Err() == nil {
 			if l := p.openLaunch(now, b); l != nil {
-				p.ready(now, l, now)
+				p.ready(l, now)
 			}
 		}
 		if len(b.opens) > 0 && p.reserve(b.opens[0]) {
