@@ -10,6 +10,8 @@ type Launch struct {
 	Push           Content      // push constant block
 	Dispatch       [3]uint32
 	Draw           *DrawCall // instead of Dispatch; nil: none
+
+	Path string // of the step or node in the job file
 }
 
 // SpecValue is the value of one specialization constant; the module's type decides how Value is encoded.
