@@ -24,6 +24,7 @@ type runFlags struct {
 	listing   string
 	dump      []string
 	maxCycles uint64
+	maxTime   float64
 	quiet     bool
 	parts     string
 	traceFlags
@@ -61,7 +62,8 @@ func runCommand() *cobra.Command {
 	flags.StringVar(&f.stats, "stats", "", "`file` to write the statistics to as JSON; - is standard output, without the summary")
 	flags.StringVar(&f.listing, "listing", "", "`file` to write the lowered programs to, with the cost of each instruction; - is standard output")
 	flags.StringArrayVar(&f.dump, "dump", nil, "write a buffer's bytes to a file at the end, as `buffer=file`, or an image as a picture where the file's name ends in .png; may be repeated")
-	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: no limit")
+	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: as the job's limits say, else no limit")
+	flags.Float64Var(&f.maxTime, "max-seconds", 0, "fail after this many `seconds` on this computer; 0: as the job's limits say, else no limit")
 	flags.StringVar(&f.parts, "components", "", "list the machine's components with their events and messages: `kinds`, or each")
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	f.traceFlags.add(c)
@@ -112,7 +114,9 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 		return err
 	}
 	join(&setup, records)
+	ended := backstop(c, setup.HostSeconds())
 	result, err := gpu.Run(c.Context(), setup)
+	ended()
 	written := finish(records, result)
 	if onTerminal(c.ErrOrStderr()) && setup.Progress != nil {
 		clearLine(c.ErrOrStderr()) // it may hold a progress line
@@ -139,7 +143,10 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 	if err != nil {
 		return gpu.Setup{}, err
 	}
-	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, Observer: printer{c.ErrOrStderr()}, Components: f.parts != ""}
+	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, MaxHostSeconds: f.maxTime, Observer: printer{c.ErrOrStderr()}, Components: f.parts != ""}
+	if !f.quiet {
+		s.Stalled = func(report string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s\n", report) }
+	}
 	if !f.quiet && onTerminal(c.ErrOrStderr()) {
 		s.Progress = progressLine(c.ErrOrStderr())
 	}

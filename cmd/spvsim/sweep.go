@@ -97,7 +97,10 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	plan, err := sweep.NewPlan(e, at, f.small, id)
+	plan, err := sweep.NewPlan(c.Context(), e, at, f.small, id)
+	if errors.Is(err, context.Canceled) {
+		return &failure{errInterrupted}
+	}
 	if err != nil {
 		return err
 	}
@@ -119,6 +122,8 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	}
 	return f.sweep(c, plan, store)
 }
+
+var errInterrupted = errors.New("interrupted: the same command goes on")
 
 // redraw draws the figures of an experiment from saved rows.
 func (f *sweepFlags) redraw(c *cobra.Command, e *config.Experiment) error {
@@ -167,7 +172,7 @@ func (f *sweepFlags) sweep(c *cobra.Command, plan *sweep.Plan, store *sweep.Stor
 	}
 	if err := plan.Run(c.Context(), &f.Options, store, launcher); err != nil {
 		if errors.Is(err, context.Canceled) {
-			err = errors.New("interrupted: the same command goes on")
+			err = errInterrupted
 		}
 		return &failure{err}
 	}

@@ -10,6 +10,9 @@ import (
 
 // onTerminal reports whether a stream is one that a person looks at.
 func onTerminal(stream any) bool {
+	if o, wrapped := stream.(*output); wrapped {
+		stream = o.to
+	}
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

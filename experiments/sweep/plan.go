@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -104,7 +105,7 @@ func readyJob(name string) (fs.FS, string, error) {
 }
 
 // NewPlan expands an experiment and makes every point ready, so that faults of settings show before anything runs.
-func NewPlan(e *config.Experiment, at Place, small bool, id Identity) (*Plan, error) {
+func NewPlan(ctx context.Context, e *config.Experiment, at Place, small bool, id Identity) (*Plan, error) {
 	points, err := e.Points(small)
 	if err != nil {
 		return nil, err
@@ -118,6 +119,9 @@ func NewPlan(e *config.Experiment, at Place, small bool, id Identity) (*Plan, er
 	}
 	p := &Plan{Experiment: e, Small: small, Identity: id}
 	for i := range points {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		s, err := newSpec(e, at, files, &points[i], id)
 		if err != nil {
 			return nil, e.Explain(err, points[i].Settings)
