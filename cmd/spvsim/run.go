@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 	"spvsim/experiments"
 	"spvsim/gpu"
 	"spvsim/tracing"
+	"spvsim/tracing/daisen"
 )
 
 // runFlags are what the command line says of a run beside its job.
@@ -131,7 +133,17 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if errors.Is(err, gpu.ErrRun) {
 		err = &failure{err}
 	}
-	return errors.Join(err, shown, written)
+	return errors.Join(err, unwritten(shown), unwritten(written))
+}
+
+// unwritten takes results that can't be written because of the disk for a failure of the run.
+func unwritten(err error) error {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, daisen.ErrWrite} {
+		if errors.Is(err, full) {
+			return &failure{err}
+		}
+	}
+	return err
 }
 
 func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {

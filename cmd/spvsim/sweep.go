@@ -68,6 +68,8 @@ command resumes after anything ended it. The exit status is 1 when points failed
 	flags.StringVar(&f.draw, "draw", "", "draw the figures from this `file` of rows (.csv or .parquet); run nothing")
 	flags.StringVar(&f.launcher, "launcher", "local", "where points run: local or slurm")
 	flags.StringVar(&f.profile, "profile", "", "`file` that says what to ask a Slurm cluster for (spvsim schema cluster)")
+	flags.Uint64Var(&f.Limits.Cycles, "max-cycles", 0, "a point fails after this many `cycles`; 0: as its job's limits say, else no limit")
+	flags.Float64Var(&f.Limits.Seconds, "max-seconds", 0, "a point fails after this many `seconds` on the computer that runs it; 0: as its job's limits say, else no limit")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	return c
 }
@@ -97,7 +99,7 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	plan, err := sweep.NewPlan(c.Context(), e, at, f.small, id)
+	plan, err := sweep.NewPlan(c.Context(), e, at, f.small, f.Limits, id)
 	if errors.Is(err, context.Canceled) {
 		return &failure{errInterrupted}
 	}
@@ -318,6 +320,11 @@ func runChunk(ctx context.Context, chunk *sweep.Chunk) error {
 
 func simulate(ctx context.Context, run *config.Run) (sweep.Output, error) {
 	result, err := gpu.Run(ctx, gpu.Setup{Machine: run.Machine, Job: run.Job})
+	for _, limit := range []error{gpu.ErrLimit, gpu.ErrHostTime, gpu.ErrHostLimit} {
+		if errors.Is(err, limit) {
+			return sweep.Output{}, &sweep.Stopped{Err: err}
+		}
+	}
 	if err != nil {
 		return sweep.Output{}, firstFault(err)
 	}

@@ -28,6 +28,7 @@ type Options struct {
 	Cache    string // folder of records; empty: in Out
 	Force    bool   // forget the results of this experiment's points first
 	Progress io.Writer
+	Limits   Limits // of each point, in place of its job's
 }
 
 // Counts say how far a sweep is.
@@ -136,10 +137,14 @@ func (t *Table) Write(dir, name string) (files []string, err error) {
 // Replace writes a file by renaming a new one to it, so that a killed sweep leaves no half of one.
 func Replace(file string, data []byte) error {
 	temp := fmt.Sprintf("%s%s%d", file, tempPrefix, os.Getpid())
-	if err := os.WriteFile(temp, data, recordMode); err != nil {
-		return err
+	err := os.WriteFile(temp, data, recordMode)
+	if err == nil {
+		err = os.Rename(temp, file)
 	}
-	return os.Rename(temp, file)
+	if err != nil {
+		_ = os.Remove(temp) // it may not be there
+	}
+	return err
 }
 
 // Local runs points in worker processes of this machine.

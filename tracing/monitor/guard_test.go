@@ -69,7 +69,7 @@ func TestPageAsksByPost(t *testing.T) {
 	}
 	defer r.Body.Close()
 	page, err := io.ReadAll(r.Body)
-	if err != nil || !strings.Contains(string(page), `"/api/pause", "/api/continue"`) || !strings.Contains(string(page), "</html>") {
+	if err != nil || !strings.Contains(string(page), `"/api/pause", "/api/continue"`) || !strings.Contains(string(page), "</body>") {
 		t.Errorf("%v: %.300s", err, page)
 	}
 }
