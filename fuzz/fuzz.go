@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"spvsim/config"
 	"spvsim/fuzz/mutate"
 )
 
@@ -65,8 +66,9 @@ func Find(name string) (*Target, error) {
 // A Fuzzer is a target with its files.
 type Fuzzer struct {
 	*Target
-	root  string
-	bases []Input
+	root     string
+	bases    []Input
+	machines map[string]*config.Machine // of jobs that ran
 }
 
 // New loads what a target changes; root is the folder of this project's sources.
@@ -76,7 +78,7 @@ func New(t *Target, root string) (*Fuzzer, error) {
 		err = fmt.Errorf("%s has no files for target %s", root, t.Name)
 	}
 	slices.SortFunc(bases, func(a, b Input) int { return strings.Compare(a.Base, b.Base) })
-	return &Fuzzer{Target: t, root: root, bases: bases}, err
+	return &Fuzzer{Target: t, root: root, bases: bases, machines: map[string]*config.Machine{}}, err
 }
 
 // Make makes the file of a seed.

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing/fstest"
-	"time"
 
 	"spvsim/config"
 	"spvsim/fuzz/mutate"
@@ -103,11 +102,11 @@ const (
 	runCycles  = 3000
 	runSeconds = 5
 	runBytes   = 1 << 30
-	runUnits   = "shader_engines=1 compute_units=2 wave_slots=2"
+	runUnits   = "shader_engines=1 compute_units=2 wave_slots=2 dispatcher.kernel_launch_cycles=0"
 )
 
-// slowJob is what a job may take to be made ready and run, unchanged, to be among those that are fuzzed.
-const slowJob = 20 * time.Millisecond
+// largeJob is what the buffers of a job may hold for it to be among those that are fuzzed: to fill more takes longer than the run.
+const largeJob = 64 << 10
 
 // jobBases are the modules of ready jobs. Base is the name of the job, a colon, and the module's.
 func jobBases(root string) (list []Input, err error) {
@@ -117,6 +116,9 @@ func jobBases(root string) (list []Input, err error) {
 	}
 	for _, j := range jobs {
 		dir := filepath.Join(root, filepath.FromSlash(path.Dir(j.Base)))
+		if !small(dir, path.Base(j.Base)) {
+			continue
+		}
 		for _, shader := range shaders(j.Data) {
 			data, err := os.ReadFile(filepath.Join(dir, shader))
 			if err != nil {
@@ -125,15 +127,24 @@ func jobBases(root string) (list []Input, err error) {
 			list = append(list, assembled([]Input{{j.Base + ":" + shader, data}})...)
 		}
 	}
-	f := &Fuzzer{root: root}
-	quick := list[:0]
-	for _, in := range list {
-		begin := time.Now()
-		if execute(f, in); time.Since(begin) < slowJob || len(list) == 1 {
-			quick = append(quick, in)
-		}
+	return list, nil
+}
+
+// small says whether a job's buffers are.
+func small(dir, name string) bool {
+	job, err := config.LoadJob(os.DirFS(dir), name)
+	if err != nil {
+		return false
 	}
-	return quick, nil
+	left := uint64(largeJob)
+	for i := range job.Buffers {
+		c, err := job.Buffers[i].ContentWithin(left, "fuzz")
+		if err != nil {
+			return false
+		}
+		left -= uint64(len(c.Bytes))
+	}
+	return true
 }
 
 // shaders are the files that a job names.
@@ -154,6 +165,9 @@ func execute(f *Fuzzer, in Input) string {
 	if !ok {
 		return "no job"
 	}
+	if how := lower(f, in); how != "lowered" {
+		return how // without the price of a machine
+	}
 	dir := filepath.Join(f.root, filepath.FromSlash(path.Dir(name)))
 	files := &overlaid{os.DirFS(dir), fstest.MapFS{shader: {Data: in.Data}}}
 	job, err := config.LoadJob(files, path.Base(name))
@@ -162,9 +176,12 @@ func execute(f *Fuzzer, in Input) string {
 	}
 	job.Expect = nil
 	job.Limits = config.Limits{Cycles: runCycles, HostSeconds: runSeconds, HostBytes: runBytes}
-	machine, err := config.LoadMachine(config.Request{Job: job, Set: strings.Fields(runUnits)})
-	if err != nil {
-		return "no machine"
+	machine := f.machines[name]
+	if machine == nil {
+		if machine, err = config.LoadMachine(config.Request{Job: job, Set: strings.Fields(runUnits)}); err != nil {
+			return "no machine"
+		}
+		f.machines[name] = machine
 	}
 	_, err = gpu.Run(context.Background(), gpu.Setup{Machine: machine, Job: job})
 	return outcome(err)

@@ -40,17 +40,22 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return run(context.Background(), args, stdin, stdout, stderr)
 }
 
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (status int) {
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return guarded(stderr, func() int { return execute(ctx, args, stdin, stdout, stderr) })
+}
+
+// guarded takes a panic for what it is: a fault of spvsim, whatever the input.
+func guarded(stderr io.Writer, command func() int) (status int) {
 	defer func() {
 		if p := recover(); p != nil {
 			status = fault(stderr, p)
 		}
 	}()
-	return execute(ctx, newRoot(), args, stdin, stdout, stderr)
+	return command()
 }
 
-func execute(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	out := &output{to: stdout}
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root, out := newRoot(), &output{to: stdout}
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(out)

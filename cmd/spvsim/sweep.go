@@ -88,18 +88,14 @@ func listExperiments(c *cobra.Command) error {
 }
 
 func (f *sweepFlags) run(c *cobra.Command, name string) error {
-	e, at, err := sweep.Load(name)
-	if err != nil {
-		return err
-	}
 	if f.draw != "" {
+		e, _, err := sweep.Load(name)
+		if err != nil {
+			return err
+		}
 		return f.redraw(c, e)
 	}
-	id, err := identity()
-	if err != nil {
-		return err
-	}
-	plan, err := sweep.NewPlan(c.Context(), e, at, f.small, f.Limits, id)
+	plan, err := atOnce(c.Context(), func() (*sweep.Plan, error) { return f.plan(c.Context(), name) })
 	if errors.Is(err, context.Canceled) {
 		return &failure{errInterrupted}
 	}
@@ -123,6 +119,42 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 		return f.showStatus(c, plan, store)
 	}
 	return f.sweep(c, plan, store)
+}
+
+// plan makes every point ready.
+func (f *sweepFlags) plan(ctx context.Context, name string) (*sweep.Plan, error) {
+	e, at, err := sweep.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	id, err := identity()
+	if err != nil {
+		return nil, err
+	}
+	return sweep.NewPlan(ctx, e, at, f.small, f.Limits, id)
+}
+
+// atOnce calls what may take long and does not look at the context, and returns without it when the context ends. A panic in it is one
+// here.
+func atOnce[T any](ctx context.Context, work func() (T, error)) (result T, err error) {
+	done := make(chan struct{})
+	var panicked any
+	var made T
+	var failed error
+	go func() {
+		defer close(done)
+		defer func() { panicked = recover() }()
+		made, failed = work()
+	}()
+	select {
+	case <-ctx.Done():
+		return result, ctx.Err()
+	case <-done:
+	}
+	if panicked != nil {
+		panic(panicked)
+	}
+	return made, failed
 }
 
 var errInterrupted = errors.New("interrupted: the same command goes on")

@@ -21,16 +21,16 @@ type edit struct {
 }
 
 var edits = []edit{
-	{"an id of the same type", 20, 30, (*mutator).sameType},
+	{"an id of the same type", 20, 40, (*mutator).sameType},
 	{"any id", 12, 0, (*mutator).anyID},
-	{"a literal", 14, 25, (*mutator).literal},
-	{"an enumerant", 12, 2, (*mutator).enumerant},
-	{"the opcode", 10, 20, (*mutator).opcode},
+	{"a literal", 14, 40, (*mutator).literal},
+	{"an enumerant", 12, 1, (*mutator).enumerant},
+	{"the opcode", 10, 8, (*mutator).opcode},
 	{"the order of two operands", 6, 10, (*mutator).swapOperands},
 	{"the result type", 6, 0, (*mutator).resultType},
 	{"an instruction left out", 6, 1, (*mutator).remove},
 	{"an instruction twice", 4, 6, (*mutator).repeat},
-	{"an instruction elsewhere", 6, 6, (*mutator).move},
+	{"an instruction elsewhere", 6, 2, (*mutator).move},
 	{"an operand more or less", 3, 0, (*mutator).resize},
 	{"any word", 2, 0, (*mutator).word},
 }
