@@ -14,12 +14,20 @@ import (
 
 // ReadParquet reads the rows of a Parquet file: numbers, booleans (as the texts true and false) and strings, a null being a
 // missing value. Groups become dotted names; repeated columns are refused.
-func ReadParquet(file string, data []byte) (*Table, error) {
+func ReadParquet(file string, data []byte) (t *Table, err error) {
+	defer func() { // the library trusts what a damaged file says of itself
+		if fault := recover(); fault != nil {
+			t, err = nil, &Error{File: file, Msg: fmt.Sprintf("damaged Parquet: %v", fault), Kind: ErrSyntax}
+		}
+	}()
 	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, &Error{File: file, Msg: "not Parquet: " + err.Error(), Kind: ErrSyntax}
 	}
-	t := &Table{File: file, Rows: int(f.NumRows())}
+	t = &Table{File: file, Rows: int(f.NumRows())}
+	if f.NumRows() < 0 {
+		return nil, &Error{File: file, Msg: fmt.Sprintf("damaged Parquet: %d rows", f.NumRows()), Kind: ErrSyntax}
+	}
 	paths := f.Schema().Columns()
 	if len(paths) > maxColumns || f.NumRows()*int64(max(len(paths), 1)) > maxCells {
 		return nil, &Error{File: file, Msg: fmt.Sprintf("more than %d columns or %d cells", maxColumns, maxCells), Kind: ErrLimit}
@@ -27,8 +35,11 @@ func ReadParquet(file string, data []byte) (*Table, error) {
 	for i, path := range paths {
 		leaf, _ := f.Schema().Lookup(path...)
 		c := Column{Name: strings.Join(path, ".")}
-		if err := c.readParquet(f, i, leaf); err != nil {
+		if err := c.readParquet(f, i, leaf, t.Rows); err != nil {
 			return nil, &Error{File: file, Path: c.Name, Msg: err.Error(), Kind: ErrType}
+		}
+		if n := c.cells(); n != t.Rows {
+			return nil, &Error{File: file, Path: c.Name, Msg: fmt.Sprintf("damaged Parquet: %d values in %d rows", n, t.Rows), Kind: ErrSyntax}
 		}
 		t.Columns = append(t.Columns, c)
 	}
@@ -54,7 +65,7 @@ var unsignedCells = map[parquet.Kind]func(c *Column, v parquet.Value){
 	parquet.Int64: func(c *Column, v parquet.Value) { c.Numbers = append(c.Numbers, float64(v.Uint64())) },
 }
 
-func (c *Column) readParquet(f *parquet.File, index int, leaf parquet.LeafColumn) error {
+func (c *Column) readParquet(f *parquet.File, index int, leaf parquet.LeafColumn, rows int) error {
 	kind := leaf.Node.Type().Kind()
 	cell, ok := parquetCells[kind]
 	if !ok || leaf.MaxRepetitionLevel > 0 {
@@ -75,7 +86,7 @@ func (c *Column) readParquet(f *parquet.File, index int, leaf parquet.LeafColumn
 	}
 	for _, group := range f.RowGroups() {
 		pages := group.ColumnChunks()[index].Pages()
-		err := c.readPages(pages, put)
+		err := c.readPages(pages, put, rows)
 		if err = errors.Join(err, pages.Close()); err != nil {
 			return err
 		}
@@ -83,7 +94,7 @@ func (c *Column) readParquet(f *parquet.File, index int, leaf parquet.LeafColumn
 	return nil
 }
 
-func (c *Column) readPages(pages parquet.Pages, put func(*Column, parquet.Value)) error {
+func (c *Column) readPages(pages parquet.Pages, put func(*Column, parquet.Value), rows int) error {
 	for {
 		page, err := pages.ReadPage()
 		if errors.Is(err, io.EOF) {
@@ -91,6 +102,9 @@ func (c *Column) readPages(pages parquet.Pages, put func(*Column, parquet.Value)
 		}
 		if err != nil {
 			return err
+		}
+		if n := int64(c.cells()) + page.NumValues(); page.NumValues() < 0 || n > int64(rows) {
+			return fmt.Errorf("damaged Parquet: %d values in %d rows", n, rows)
 		}
 		values := make([]parquet.Value, page.NumValues())
 		n, err := page.Values().ReadValues(values)
