@@ -39,7 +39,10 @@ func roundabouts(waves []resident) (lines []string) {
 	slices.SortFunc(loops, func(a, b loop) int {
 		return cmp.Or(count[b]-count[a], cmp.Compare(a.program.Name, b.program.Name), a.from-b.from, a.to-b.to)
 	})
-	for _, l := range loops {
+	for i, l := range loops {
+		if i == maxReported {
+			return append(lines, fmt.Sprintf("  and in %d other loops", len(loops)-i))
+		}
 		lines = append(lines, fmt.Sprintf("  %s round in %s", plural(count[l], "wave goes", "waves go"), l))
 	}
 	return lines
