@@ -338,7 +338,7 @@ func (r *runner) counts(end uint64, codes ...*simd.Code) *account.Counts {
 
 // soFar is what a launch or graph dispatch that did not come to its end did: waves that are resident are charged up to now with what
 // they wait for.
-func (r *runner) soFar(codes ...*simd.Code) *tracing.Counts {
+func (r *runner) soFar(codes ...*simd.Code) *account.Counts {
 	end := r.machine.cycle()
 	for _, u := range r.machine.array.Units {
 		for _, s := range u.SIMDs {
