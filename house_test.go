@@ -51,6 +51,9 @@ var house = map[string]string{
 	"experiments":           "config",
 	"experiments/sweep":     "config experiments",
 	"plots":                 "expression",
+	"fuzz":                  "config experiments fuzz/mutate gpu plots program spirv spirv/asm spirv/validate tracing/profile tracing/report",
+	"fuzz/mutate":           "spirv spirv/grammar",
+	"fuzz/cmd":              "fuzz",
 	"cmd/spvsim":            "account probe engine starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots",
 }
 

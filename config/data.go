@@ -19,6 +19,7 @@ type generator struct {
 	job   *Job
 	scope scope
 	limit int
+	bound string // the key that limit is from; empty: it is our own
 	out   Content
 }
 
@@ -81,7 +82,7 @@ func (g *generator) data(d *Data) error {
 func (g *generator) room(n int64) ([]byte, error) {
 	at := len(g.out.Bytes)
 	if n > int64(g.limit-at) {
-		return nil, fmt.Errorf("%d bytes after %d: want at most %d in all", n, at, g.limit)
+		return nil, g.over(n, at)
 	}
 	if at == 0 {
 		g.out.Bytes = make([]byte, n)
@@ -89,6 +90,18 @@ func (g *generator) room(n int64) ([]byte, error) {
 		g.out.Bytes = append(g.out.Bytes, make([]byte, n)...)
 	}
 	return g.out.Bytes[at:], nil
+}
+
+// over says that n bytes after those that are there are too many.
+func (g *generator) over(n int64, at int) error {
+	what := fmt.Sprintf("%d bytes", n)
+	if at > 0 {
+		what += fmt.Sprintf(" after %d", at)
+	}
+	if g.bound != "" {
+		return fmt.Errorf("%s: %s leaves %d", what, g.bound, g.limit)
+	}
+	return fmt.Errorf("%s: want at most %d in all", what, g.limit)
 }
 
 // elements makes room for count elements of a type, which writes their bytes.
@@ -145,7 +158,7 @@ func (g *generator) file(d *Data) error {
 	if err != nil {
 		return fmt.Errorf("offset: %w", err)
 	}
-	data, err := g.job.ReadFile(d.File, int64(g.limit))
+	data, err := g.job.ReadFile(d.File, maxDataBytes)
 	if err != nil {
 		return err
 	}
@@ -290,15 +303,16 @@ func (g *generator) repeat(d *Data) error {
 	if d.Repeat.Data == nil {
 		return fmt.Errorf("data: missing")
 	}
-	one, err := g.job.content(d.Repeat.Data, g.scope, g.limit)
-	if err != nil {
+	inner := &generator{job: g.job, scope: g.scope, limit: g.limit, bound: g.bound}
+	if err := inner.data(d.Repeat.Data); err != nil {
 		return err
 	}
+	one := inner.out
 	if len(one.Bytes) == 0 {
 		return nil
 	}
 	if times > int64(g.limit)/int64(len(one.Bytes)) {
-		return fmt.Errorf("%d times %d bytes: want at most %d bytes", times, len(one.Bytes), g.limit)
+		return fmt.Errorf("%d times %w", times, g.over(int64(len(one.Bytes)), 0))
 	}
 	b, err := g.room(times * int64(len(one.Bytes)))
 	if err != nil {

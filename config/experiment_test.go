@@ -288,3 +288,37 @@ func FuzzExperiment(f *testing.F) {
 		}
 	})
 }
+
+func TestHugeAxisIsRefusedForItsSize(t *testing.T) {
+	_, err := LoadExperiment(mapFS(map[string]string{"e.yaml": "job: j.yaml\naxes:\n  n: {from: 1, to: 4000000000}"}), "e.yaml")
+	if err == nil || !strings.Contains(err.Error(), "e.yaml:3: axes.n: from 1 to 4e+09 by 1: 4000000000 values: want at most 1000000") {
+		t.Error(err)
+	}
+}
+
+// What an experiment names and is not there is told with the experiment's file and line.
+func TestMissingFilesOfAnExperimentHaveAPlace(t *testing.T) {
+	const axes = "\naxes: {n: {path: parameters.n, values: [1]}}\n"
+	for text, want := range map[string]string{
+		"description: x\njob: nosuch.yaml" + axes:                      "e.yaml:2: job: nosuch.yaml: can't read",
+		"description: x\njob: nosuch" + axes:                           "e.yaml:2: job: no such",
+		"job: j.yaml\nset: {machine: nosuch}" + axes:                   "e.yaml:2: machine: \"nosuch\": want a .yaml file",
+		"job: j.yaml\nset:\n  machine: nosuch.yaml" + axes:             "e.yaml:3: machine: nosuch.yaml: can't read",
+		"job: j.yaml\naxes:\n  m: {path: machine, values: [nosuch]}\n": "e.yaml:3: machine: \"nosuch\"",
+	} {
+		fsys := experimentFiles(text)
+		e, err := LoadExperiment(fsys, "e.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		points, err := e.Points(false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &Files{FS: fsys, Job: func(string) (fs.FS, string, error) { return nil, "", errors.New("no such job") }}
+		_, err = f.Load(e.Job, points[0].Settings)
+		if err = e.Explain(err, points[0].Settings); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\nfound %v\nwant %s", text, err, want)
+		}
+	}
+}

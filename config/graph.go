@@ -76,6 +76,7 @@ type MeshOutput struct {
 // Limits of the graph of a job.
 const (
 	maxPayloads    = 1 << 24
+	maxPayloadData = 1 << 28 // bytes of one entry of graph
 	maxGraphRounds = 1 << 20
 	maxScratch     = 1 << 36
 	maxInfos       = 1 << 16 // of one indirect dispatch
@@ -107,6 +108,8 @@ type PayloadDispatch struct {
 	Count  uint64 // meaningful if HasCount
 	Stride int64  // bytes; negative: the size of the node's payload
 	Data   Content
+	// Lengths are the bytes of the payloads that the job gives one by one, before they are laid out; nil: it gives Data.
+	Lengths []int
 	// HasCount and HasData: the job says how many, and what is in them.
 	HasCount, HasData bool
 	Buffer            string // that holds the payloads from Offset on; empty: Data does
@@ -297,7 +300,8 @@ func (j *Job) graphWork() (*GraphWork, []problem) {
 	g.Scratch, g.Repeat = scratch, int(repeat)
 	for i := range j.Nodes {
 		n, err := j.graphNode(&j.Nodes[i])
-		note(indexPath("nodes", i), err)
+		n.Path = indexPath("nodes", i)
+		note(n.Path, err)
 		g.Nodes = append(g.Nodes, n)
 	}
 	for i := range j.Graph {
@@ -398,7 +402,7 @@ func (j *Job) payloadDispatch(d *GraphDispatch, s scope) (PayloadDispatch, error
 	if len(d.Payloads) > 0 {
 		return out, j.payloadList(d, s, &out)
 	}
-	if out.Data, err = j.content(d.Data, s, maxDataBytes); err != nil {
+	if out.Data, err = j.content(d.Data, s, maxPayloadData); err != nil {
 		return out, fmt.Errorf("data: %w", err)
 	}
 	return out, nil
@@ -414,6 +418,7 @@ func (j *Job) payloadList(d *GraphDispatch, s scope, out *PayloadDispatch) error
 			return fmt.Errorf("payloads[%d]: %w", i, err)
 		}
 		list = append(list, c)
+		out.Lengths = append(out.Lengths, len(c.Bytes))
 		size = max(size, len(c.Bytes))
 	}
 	if len(list) > 1 && out.HasCount && out.Stride != 0 && out.Count != uint64(len(list)) {
@@ -438,7 +443,7 @@ func (j *Job) payloadList(d *GraphDispatch, s scope, out *PayloadDispatch) error
 }
 
 func (j *Job) payload(p *Payload, s scope) (Content, error) {
-	g := &generator{job: j, scope: s, limit: maxDataBytes}
+	g := &generator{job: j, scope: s, limit: maxPayloadData}
 	if p.Typed.Type != "" {
 		if err := g.typed(p.Typed.Type, p.Typed.Values, ""); err != nil {
 			return g.out, err

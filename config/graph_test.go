@@ -33,15 +33,15 @@ func TestGraphOfAJob(t *testing.T) {
 	one, three := SpecValue{Value: Number{Int: 1}}, SpecValue{Value: Number{Int: 3}}
 	want := &GraphWork{
 		Nodes: []GraphNode{
-			{Launch: Launch{Shader: "all.spv", Entry: "start", Specialization: []SpecValue{one}}},
-			{Launch: Launch{Shader: "b.spv", Entry: "main", Specialization: []SpecValue{three}, Strings: []NameString{{ID: 4, Value: "C"}}},
+			{Launch: Launch{Shader: "all.spv", Entry: "start", Specialization: []SpecValue{one}, Path: "nodes[0]"}},
+			{Launch: Launch{Shader: "b.spv", Entry: "main", Specialization: []SpecValue{three}, Strings: []NameString{{ID: 4, Value: "C"}}, Path: "nodes[1]"},
 				Name: "B", Index: 1, HasIndex: true},
 		},
 		Dispatches: []PayloadDispatch{
 			{Node: "start", Count: 2, HasCount: true, Stride: -1},
-			{Node: "B", Index: 1, Count: 2, HasCount: true, HasData: true, Stride: 12,
+			{Node: "B", Index: 1, Count: 2, HasCount: true, HasData: true, Stride: 12, Lengths: []int{8, 12},
 				Data: Content{Bytes: []byte{1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}}},
-			{Node: "B", Index: 1, Count: 3, HasCount: true, HasData: true, Data: Content{Bytes: []byte{5, 0, 0, 0}}},
+			{Node: "B", Index: 1, Count: 3, HasCount: true, HasData: true, Lengths: []int{4}, Data: Content{Bytes: []byte{5, 0, 0, 0}}},
 			{Node: "B", Index: 1, HasCount: true, HasData: true, Stride: 8,
 				Data: Content{Bytes: []byte{0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0}}},
 		},

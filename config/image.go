@@ -70,8 +70,15 @@ func TexelBytes(format string) int {
 }
 
 // Content generates the initial contents of the buffer, or the texels of its image.
-func (b *Buffer) Content() (Content, error) {
-	c, err := b.generate()
+func (b *Buffer) Content() (Content, error) { return b.ContentWithin(maxDataBytes, "") }
+
+// ContentWithin is Content of at most limit bytes, which are what the key named bound leaves: nothing larger is allocated.
+func (b *Buffer) ContentWithin(limit uint64, bound string) (Content, error) {
+	g := &generator{job: b.job, scope: b.job.scope, limit: maxDataBytes}
+	if limit < maxDataBytes {
+		g.limit, g.bound = int(limit), bound
+	}
+	c, err := b.generate(g)
 	if err != nil {
 		return c, place([]problem{{indexPath("buffers", b.index), err.Error(), ErrRange}}, b.job.where)
 	}
@@ -84,13 +91,17 @@ func (b *Buffer) Bytes() ([]byte, error) {
 	return c.Bytes, err
 }
 
-func (b *Buffer) generate() (Content, error) {
+func (b *Buffer) generate(g *generator) (Content, error) {
 	if b.Image == nil {
-		return b.job.content(b.Data, b.job.scope, maxDataBytes)
+		err := g.data(b.Data)
+		return g.out, err
 	}
 	shape, err := b.Image.shape(b.job.scope)
 	if err != nil {
 		return Content{}, err
+	}
+	if shape.Bytes() > g.limit {
+		return Content{}, fmt.Errorf("image: %w", g.over(int64(shape.Bytes()), 0))
 	}
 	c, err := b.job.content(b.Image.Data, b.job.scope, shape.Bytes())
 	if err != nil {

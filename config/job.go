@@ -29,11 +29,19 @@ type Job struct {
 	MeshOutputs    []MeshOutput     `yaml:"mesh_outputs" doc:"buffers that take what mesh nodes put out"`
 	Repeat         Expr             `yaml:"repeat" doc:"rounds of the whole job over the same buffers; only the last is reported"`
 	Expect         []Expect         `yaml:"expect" doc:"what buffers must hold at the end"`
+	Limits         Limits           `yaml:"limits" doc:"what the run may cost before it is stopped"`
 
 	fsys  fs.FS // where the job's files are
 	file  string
 	where map[string]position
 	scope scope // the parameters
+}
+
+// Limits are what a run may cost. They change no result: a run that reaches one fails and says so.
+type Limits struct {
+	Cycles      int     `yaml:"cycles" range:"0..1152921504606846976" unit:"cycles" doc:"simulated cycles over all rounds and launches; 0 or left out: no limit"`
+	HostSeconds float64 `yaml:"host_seconds" range:"0..31536000" unit:"seconds" doc:"time on the computer that simulates; 0 or left out: no limit"`
+	HostBytes   int     `yaml:"host_bytes" range:"0..1099511627776" unit:"bytes" doc:"memory of the computer that simulates; 0 or left out: four fifths of what it has"`
 }
 
 // Specialization sets one specialization constant, by number or by name.

@@ -358,3 +358,20 @@ func TestManyFaultsAreCut(t *testing.T) {
 		t.Errorf("%d faults told: want %d", n, maxErrors)
 	}
 }
+
+func TestOneDocumentOnly(t *testing.T) {
+	for text, want := range map[string]string{
+		"shader: a\ndispatch: [1]\n---\nshader: b\n":                                "j.yaml:3: a second document begins here",
+		"shader: a\ndispatch: [1]\n---\n]junk: [\n":                                 "j.yaml:4: not YAML",
+		"shader: a\ndispatch: [1]\n...\nshader: [1\n":                               "not YAML",
+		"shader: a\ndispatch: [1]\nlimits: {cycle: 1}":                              "limits.cycle: unknown key (nearest: limits.cycles)",
+		"shader: a\ndispatch: [1]\nbuffers: [{index: 4294967295, data: {zero: 4}}]": "buffers[0].index: found 4294967295: want at most 1048575",
+	} {
+		if _, err := ParseJob(mapFS(nil), "j.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: found %v: want %s", text, err, want)
+		}
+	}
+	if _, err := ParseJob(mapFS(nil), "j.yaml", []byte("---\nshader: a\ndispatch: [1]\n...\n")); err != nil {
+		t.Error(err)
+	}
+}

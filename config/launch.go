@@ -12,6 +12,8 @@ type Launch struct {
 	Dispatch       [3]uint32
 	Draw           *DrawCall         // instead of Dispatch; nil: none
 	Graph          []PayloadDispatch // instead of Dispatch and of a shader; nil: none
+
+	Path string // of the step or node in the job file
 }
 
 // SpecValue is the value of one specialization constant; the module's type decides how Value is encoded.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"reflect"
 	"sort"
@@ -63,7 +62,7 @@ func LoadMachine(q Request) (*Machine, error) {
 	l := newLoader(q)
 	l.base(q)
 	for _, f := range q.Files {
-		l.file(l.fsys, f, 0)
+		l.file(l.fsys, f, position{}, 0)
 	}
 	if q.Job != nil {
 		l.overrides(q.Job.Set)
@@ -117,15 +116,15 @@ func (l *loader) named(fsys fs.FS, name, dir string, at position, depth int) {
 	case depth > maxBases:
 		l.errs = append(l.errs, &Error{File: at.file, Line: at.line, Path: "base", Msg: fmt.Sprintf("more than %d bases in a chain", maxBases), Kind: ErrLimit})
 	case isEmbedded(name):
-		l.file(presetFiles, presetDir+name+".yaml", depth)
+		l.file(presetFiles, presetDir+name+".yaml", at, depth)
 	case strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml"):
-		l.file(fsys, relative(dir, name), depth)
+		l.file(fsys, relative(dir, name), at, depth)
 	default:
-		msg := fmt.Sprintf("machine %q: want a .yaml file or one of %s", name, strings.Join(Presets(), ", "))
+		msg := fmt.Sprintf("%q: want a .yaml file or one of %s", name, strings.Join(Presets(), ", "))
 		if n := Nearest(name, Presets()); n != "" {
 			msg += fmt.Sprintf(" (nearest: %s)", n)
 		}
-		l.errs = append(l.errs, &Error{File: at.file, Line: at.line, Msg: msg, Kind: ErrReference})
+		l.errs = append(l.errs, &Error{File: at.file, Line: at.line, Path: at.key(depth), Msg: msg, Kind: ErrReference})
 	}
 }
 
@@ -147,10 +146,11 @@ func relative(dir, name string) string {
 	return path.Join(dir, name)
 }
 
-func (l *loader) file(fsys fs.FS, name string, depth int) {
+// file reads a layer; at is where another file names it, if one does.
+func (l *loader) file(fsys fs.FS, name string, at position, depth int) {
 	data, err := readLimited(fsys, name, maxFileBytes)
 	if err != nil {
-		l.errs = append(l.errs, err)
+		l.errs = append(l.errs, &Error{File: at.file, Line: at.line, Path: at.key(depth), Msg: withoutPrefix(err), Kind: ErrReference})
 		return
 	}
 	shown, source := name, name
@@ -166,6 +166,14 @@ func (l *loader) file(fsys fs.FS, name string, depth int) {
 		l.named(fsys, base.Value, path.Dir(name), position{shown, base.Line}, depth+1)
 	}
 	l.layer(n, shown, source)
+}
+
+// key is what a file names another by: the first is the machine of a job, those after it are bases.
+func (position) key(depth int) string {
+	if depth == 0 {
+		return "machine"
+	}
+	return "base"
 }
 
 // takeKey removes a key from a mapping and returns its value.
@@ -446,10 +454,3 @@ func decodeKey(k string) string {
 	}
 	return strings.Join(parts, "")
 }
-
-// OS looks names up as the operating system does: absolute, or relative to the working directory, ".." allowed.
-func OS() fs.FS { return osFiles{} }
-
-type osFiles struct{}
-
-func (osFiles) Open(name string) (fs.File, error) { return os.Open(name) }

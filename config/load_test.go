@@ -240,7 +240,7 @@ func TestMachineErrors(t *testing.T) {
 		{"base: gcn3-r9nano\nfetch: {enabled: yes}", "", `fetch.enabled: found "yes": want true or false`, ErrType},
 		{"base: gcn3-r9nano\nlds: {banks: {value: 3, sauce: x}}", "", "lds.banks: found a mapping: want an integer", ErrType},
 		{"base: gcn3-r9nano\nlds: {banks: 4, banks: 8}", "", "lds.banks: given twice", ErrType},
-		{"base: gcn3-r9nan\n", "", `my.yaml:1: machine "gcn3-r9nan": want a .yaml file or one of`, ErrReference},
+		{"base: gcn3-r9nan\n", "", `my.yaml:1: base: "gcn3-r9nan": want a .yaml file or one of`, ErrReference},
 		{"base: my.yaml\n", "", "more than 16 bases in a chain", ErrLimit},
 		{"base: other.yaml\n", "", "can't read: open other.yaml", ErrReference},
 		{"name: bare\n", "", "clock_mhz: missing: want a number in 1..100000 MHz", ErrMissing},

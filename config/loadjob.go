@@ -146,6 +146,9 @@ func (s *Step) kinds() (n int) {
 
 func ruleBuffers(j *Job) []problem {
 	var ps []problem
+	for i := range j.Samplers {
+		ps = append(ps, indexProblems(j.Samplers[i].Index, indexPath("samplers", i))...)
+	}
 	for i := range j.Buffers {
 		b, p := &j.Buffers[i], indexPath("buffers", i)
 		switch {
@@ -158,6 +161,7 @@ func ruleBuffers(j *Job) []problem {
 		default:
 			ps = append(ps, dataProblems(b.Data, p+".data", j)...)
 		}
+		ps = append(ps, indexProblems(b.Index, p)...)
 		if b.TexelBuffer != "" {
 			ps = append(ps, formatProblems(b.TexelBuffer, p+".texel_buffer")...)
 		}
@@ -168,6 +172,17 @@ func ruleBuffers(j *Job) []problem {
 		}
 	}
 	return ps
+}
+
+// maxDescriptors bounds the index into a descriptor array: a million, more than drivers let a stage have
+// (maxPerStageDescriptorUpdateAfterBindStorageBuffers).
+const maxDescriptors = 1 << 20
+
+func indexProblems(index uint32, at string) []problem {
+	if index < maxDescriptors {
+		return nil
+	}
+	return []problem{{at + ".index", fmt.Sprintf("found %d: want at most %d", index, maxDescriptors-1), ErrLimit}}
 }
 
 func imageProblems(im *Image, at string, j *Job) []problem {
@@ -412,7 +427,7 @@ func (u *unroller) body(step *Step, s scope, at string) {
 }
 
 func (u *unroller) launch(step *Step, s scope, at string) {
-	l := Launch{Step: step.Name, Shader: step.Shader, Entry: step.Entry, Dispatch: [3]uint32{1, 1, 1}}
+	l := Launch{Step: step.Name, Shader: step.Shader, Entry: step.Entry, Dispatch: [3]uint32{1, 1, 1}, Path: at}
 	for i, e := range step.Dispatch {
 		n, err := e.evalInt(s, 1, 0, math.MaxUint32)
 		if err != nil {
@@ -460,6 +475,23 @@ func sub(at, key string) string {
 	}
 	return at + "." + key
 }
+
+// Fault is what is wrong with a key of the launch (shader, entry), at the key's place in the job file: in the step or node, else in
+// the job.
+func (j *Job) Fault(l *Launch, key string, err error) error {
+	p := sub(l.Path, key)
+	if _, there := j.where[p]; !there {
+		p = key
+	}
+	if _, there := j.where[p]; !there {
+		p = l.Path
+	}
+	at := lookupPosition(j.where, p)
+	return &Error{File: at.file, Line: at.line, Path: p, Msg: withoutPrefix(err), Kind: ErrReference}
+}
+
+// withoutPrefix is the text of an error of this package without the words that every one begins with.
+func withoutPrefix(err error) string { return strings.TrimPrefix(err.Error(), "config: ") }
 
 // specialize adds a value, over an earlier one for the same constant.
 func (l *Launch) specialize(v SpecValue) {

@@ -256,6 +256,9 @@ func (a *Axis) span() ([]Value, error) {
 	}
 	from, to, step := ends[0].AsFloat(), ends[1].AsFloat(), ends[2].AsFloat()
 	count := math.Floor((to-from)/step+1e-9) + 1 // a step of 0.1 ten times is not quite 1
+	if count > maxPoints && !math.IsInf(count, 0) {
+		return nil, fmt.Errorf("from %g to %g by %g: %.0f values: want at most %d", from, to, step, count, maxPoints)
+	}
 	if a.From == "" || a.To == "" || !(count >= 1 && count <= maxPoints) {
 		return nil, fmt.Errorf("from %g to %g by %g: want from, to and a step from one towards the other", from, to, step)
 	}

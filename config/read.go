@@ -1,8 +1,10 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"reflect"
 	"sort"
@@ -48,8 +50,15 @@ func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	if len(data) > maxFileBytes {
 		return nil, &Error{File: file, Msg: fmt.Sprintf("%d bytes: want at most %d", len(data), maxFileBytes), Kind: ErrLimit}
 	}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
+	var doc, more yaml.Node
+	documents := yaml.NewDecoder(bytes.NewReader(data))
+	if err := documents.Decode(&doc); err != nil && err != io.EOF {
+		return nil, syntaxError(file, err)
+	}
+	switch err := documents.Decode(&more); {
+	case err == nil:
+		return nil, &Error{File: file, Line: more.Line, Msg: "a second document begins here: want one", Kind: ErrSyntax}
+	case err != io.EOF:
 		return nil, syntaxError(file, err)
 	}
 	if doc.Kind == 0 || len(doc.Content) == 0 {

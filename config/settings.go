@@ -119,7 +119,7 @@ func (f *Files) loadJob(name string, settings []Setting) (*Job, *yaml.Node, erro
 	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
 		var err error
 		if fsys, file, err = f.Job(name); err != nil {
-			return nil, nil, err
+			return nil, nil, &Error{Path: "job", Msg: err.Error(), Kind: ErrReference}
 		}
 	}
 	if fsys == nil {
@@ -127,7 +127,7 @@ func (f *Files) loadJob(name string, settings []Setting) (*Job, *yaml.Node, erro
 	}
 	data, err := readLimited(fsys, file, maxFileBytes)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, &Error{Path: "job", Msg: withoutPrefix(err), Kind: ErrReference}
 	}
 	n, err := parseYAML(file, data)
 	if err != nil {
@@ -307,8 +307,8 @@ type digester struct {
 	err error
 }
 
-// unhashed are the job's fields that are for people, or part of the machine.
-var unhashed = []string{"description", "machine", "set"}
+// unhashed are the job's fields that are for people, part of the machine, or without effect on results.
+var unhashed = []string{"description", "machine", "set", "limits"}
 
 // node writes a tree so that different trees give different text.
 func (d *digester) node(n *yaml.Node, at string) {
@@ -367,6 +367,10 @@ func (e *Experiment) Explain(err error, settings []Setting) error {
 				msg = fault.Path + ": " + msg
 			}
 			return &Error{File: file, Line: line, Path: s.Path, Msg: msg, Kind: fault.Kind}
+		}
+		if fault.File == "" {
+			at := lookupPosition(e.where, fault.Path)
+			return &Error{File: at.file, Line: at.line, Path: fault.Path, Msg: fault.Msg, Kind: fault.Kind}
 		}
 		return fault
 	})

@@ -79,7 +79,12 @@ func (n Need) check(prog *program.Program, m *Limits) error {
 	}
 	limit("bytes of LDS", int(prog.LDSBytes), min(m.LDSMax, m.LDSBytes))
 	limit("bytes of LDS in whole granules", n.LDSBytes, m.LDSBytes/max(m.LDSGranule, 1)*max(m.LDSGranule, 1))
-	limit("waves", n.Waves, n.wavesPerSIMD(m)*m.SIMDs)
+	if most := n.wavesPerSIMD(m) * m.SIMDs; n.Waves > most && n.Waves <= m.Slots*m.SIMDs {
+		errs = append(errs, fmt.Errorf("%w: %s needs %d vector and %d scalar registers a wave, so that %d waves fit on a compute unit of %s: its workgroups have %d",
+			ErrFit, prog.Name, prog.VectorRegs, prog.ScalarRegs, most, m.Machine, n.Waves))
+	} else {
+		limit("waves", n.Waves, most)
+	}
 	limit("barriers", n.Barriers, m.Barriers)
 	return errors.Join(errs...)
 }

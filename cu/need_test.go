@@ -2,6 +2,7 @@ package cu
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"spvsim/program"
@@ -179,6 +180,24 @@ func TestFetchIndex(t *testing.T) {
 	for i, want := range []int{0, 0, 0, 1, 2, 2, 2, 3} {
 		if got[i] != want {
 			t.Errorf("unit %d uses cache %d, want %d", i, got[i], want)
+		}
+	}
+}
+
+// A workgroup that has no room for want of registers is told so; one of more waves than there are slots is told that.
+func TestRegistersThatDoNotFitAreToldAsThat(t *testing.T) {
+	for _, c := range []struct {
+		local uint32
+		want  string
+		regs  int
+	}{
+		{local: 512, regs: 200, want: "main needs 200 vector and 1 scalar registers a wave, so that 4 waves fit on a compute unit of test: its workgroups have 8"},
+		{local: 64 * 41, regs: 1, want: "main needs 41 waves, a compute unit of test has 40"},
+	} {
+		l := limitsForTest()
+		_, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{c.local, 1, 1}, VectorRegs: c.regs, ScalarRegs: 1}, &l)
+		if !errors.Is(err, ErrFit) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("found %v\nwant %s", err, c.want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/sarchlab/akita/v3/sim"
@@ -31,6 +32,8 @@ var (
 var (
 	ErrDeadlock    = errors.New("deadlock: no wave can go on")
 	ErrLimit       = errors.New("cycle limit reached")
+	ErrHostTime    = errors.New("host-time limit reached")
+	ErrInterrupted = errors.New("interrupted")
 	ErrExpectation = errors.New("the results are not what the job expects")
 )
 
@@ -39,6 +42,15 @@ type failure struct{ kind, err error }
 
 func (f *failure) Error() string   { return f.err.Error() }
 func (f *failure) Unwrap() []error { return []error{f.kind, f.err} }
+
+// interrupted is the error of a run whose context ended.
+type interrupted struct {
+	cycle uint64
+	cause error
+}
+
+func (i *interrupted) Error() string   { return fmt.Sprintf("%v in cycle %d", ErrInterrupted, i.cycle) }
+func (i *interrupted) Unwrap() []error { return []error{ErrInterrupted, i.cause} }
 
 func inputError(err error) error { return &failure{ErrInput, err} }
 func runError(err error) error   { return &failure{ErrRun, err} }
@@ -55,8 +67,22 @@ type Setup struct {
 	Attach func(sim.Engine, []sim.Component) error
 	// Components asks for the parts of the machine with their work, in the result.
 	Components bool
-	MaxCycles  uint64         // 0: no limit; over all rounds and launches
-	Progress   func(Progress) // nil, or called now and then while the job runs
+	// MaxCycles and MaxHostSeconds, where they are not 0, take the place of the job's limits; over all rounds and launches.
+	MaxCycles      uint64
+	MaxHostSeconds float64
+	Progress       func(Progress) // nil, or called now and then while the job runs
+	// Stalled is told, where it is not nil, when no workgroup has ended for StallAfter (0: 20 s) of the host's time, and which waves
+	// go round where.
+	Stalled    func(report string)
+	StallAfter time.Duration
+}
+
+// HostSeconds is the time on the host that the run may take; 0: no limit.
+func (s *Setup) HostSeconds() float64 {
+	if s.MaxHostSeconds != 0 {
+		return s.MaxHostSeconds
+	}
+	return s.Job.Limits.HostSeconds
 }
 
 // Progress says how far a run is.
@@ -96,15 +122,28 @@ func Run(ctx context.Context, s Setup) (*Result, error) {
 	if err != nil {
 		return nil, inputError(err)
 	}
+	r.started = begin
 	err = r.rounds()
 	result := r.result(time.Since(begin))
 	if err != nil {
+		result.Stats.Stopped = reason(err)
 		return result, err
 	}
 	if result.Failures = r.expectations(); len(result.Failures) > 0 {
 		return result, runError(fmt.Errorf("%w: %w", ErrExpectation, errors.Join(result.Failures...)))
 	}
 	return result, nil
+}
+
+// reason is the kind of what stopped a run, in few words.
+func reason(err error) string {
+	for _, kind := range []error{ErrInterrupted, ErrLimit, ErrHostTime, ErrDeadlock, ErrHostLimit} {
+		if errors.Is(err, kind) {
+			return kind.Error()
+		}
+	}
+	text, _, _ := strings.Cut(err.Error(), "\n")
+	return text
 }
 
 func (r *runner) result(took time.Duration) *Result {

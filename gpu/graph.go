@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,7 +115,7 @@ func (r *runner) linked(work *config.GraphWork) ([]validate.GraphNode, error) {
 	var list []validate.GraphNode
 	for i := range work.Nodes {
 		n := &work.Nodes[i]
-		m, err := r.programs.module(n.Shader)
+		m, err := r.programs.module(&n.Launch)
 		if err != nil {
 			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
 		}
@@ -267,6 +268,9 @@ func (r *runner) entry(n *scheduler.Node, d *config.PayloadDispatch) (graphEntry
 		count = bytes / stride
 	}
 	e := graphEntry{Entry: scheduler.Entry{Node: n, Count: count, Data: d.Data.Bytes, Stride: int(stride)}}
+	if err := payloadSizes(d, size); err != nil {
+		return e, err
+	}
 	switch {
 	case size > 0 && !d.HasData && count > 0:
 		return e, fmt.Errorf("its payload has %d bytes: want payloads or data", size)
@@ -275,6 +279,32 @@ func (r *runner) entry(n *scheduler.Node, d *config.PayloadDispatch) (graphEntry
 	}
 	r.resources.fix(e.Data, d.Data.Addresses)
 	return e, nil
+}
+
+// payloadSizes refuses payloads that are not as long as those of the node: what is too much would be cut, what is too little made up.
+func payloadSizes(d *config.PayloadDispatch, size uint64) error {
+	for i, n := range d.Lengths {
+		if uint64(n) != size {
+			return fmt.Errorf("payloads[%d] has %d bytes: want %d", i, n, size)
+		}
+	}
+	bytes := uint64(len(d.Data.Bytes))
+	if d.Lengths != nil || !d.HasData {
+		return nil
+	}
+	switch stride := uint64(max(d.Stride, 0)); {
+	case d.Stride < 0 && size == 0 && bytes > 0:
+		return fmt.Errorf("the data has %d bytes: the payload is empty", bytes)
+	case d.Stride < 0 && size > 0 && bytes%size != 0:
+		return fmt.Errorf("the data has %d bytes: want payloads of %d", bytes, size)
+	case d.Stride < 0 && d.HasCount && bytes != d.Count*size:
+		return fmt.Errorf("the data has %d bytes: want %d payloads of %d", bytes, d.Count, size)
+	case d.Stride == 0 && bytes != size:
+		return fmt.Errorf("the data has %d bytes: want one payload of %d", bytes, size)
+	case d.Stride > 0 && d.HasCount && bytes > d.Count*max(stride, size):
+		return fmt.Errorf("the data has %d bytes: want %d payloads, %d bytes apart", bytes, d.Count, stride)
+	}
+	return nil
 }
 
 // dispatchGraph runs the graph as often as the job says, one after the other.
@@ -302,11 +332,13 @@ func (r *runner) dispatchOnce(step string, entries []graphEntry) error {
 	r.begin()
 	r.traceLaunch(step)
 	r.graph.run.Dispatch(r.now, list)
-	if err := r.runEngine(); err != nil {
-		return err
-	}
+	err = r.runEngine()
 	finished, end := r.graph.run.Finished()
-	if err := r.failure(finished); err != nil {
+	if err = cmp.Or(err, r.failure(finished)); err != nil {
+		c := r.soFar(r.graph.codes...)
+		c.Graph = r.graph.run.Counts()
+		c.Workgroups, c.Waves = r.graph.run.Totals()
+		r.add(step, c)
 		return err
 	}
 	r.countGraph(step, end)

@@ -56,9 +56,12 @@ func (p *programs) get(l *config.Launch) (*lowered, error) {
 	if have := p.byKey[key]; have != nil {
 		return have, nil
 	}
-	m, err := p.module(l.Shader)
+	m, err := p.module(l)
 	if err != nil {
 		return nil, err
+	}
+	if l.Entry != "" && entryPoint(m, l.Entry) == nil {
+		return nil, p.job.Fault(l, "entry", fmt.Errorf("no entry point %q in %s: there is %s", l.Entry, l.Shader, entryNames(m)))
 	}
 	made, err := p.lower(m, l)
 	if err != nil {
@@ -70,13 +73,14 @@ func (p *programs) get(l *config.Launch) (*lowered, error) {
 }
 
 // module reads and checks a shader file.
-func (p *programs) module(name string) (*validate.Module, error) {
+func (p *programs) module(l *config.Launch) (*validate.Module, error) {
+	name := l.Shader
 	if m := p.modules[name]; m != nil {
 		return m, nil
 	}
 	data, err := p.job.ReadFile(name, maxShaderBytes)
 	if err != nil {
-		return nil, err
+		return nil, p.job.Fault(l, "shader", err)
 	}
 	m, err := LoadModule(data, name)
 	if err != nil {
@@ -84,6 +88,14 @@ func (p *programs) module(name string) (*validate.Module, error) {
 	}
 	p.modules[name] = m
 	return m, nil
+}
+
+func entryNames(m *validate.Module) string {
+	var names []string
+	for i := range m.EntryPoints {
+		names = append(names, strconv.Quote(m.EntryPoints[i].Name))
+	}
+	return strings.Join(names, ", ")
 }
 
 // LoadModule decodes a module, or assembles one given as text, and checks it.

@@ -34,7 +34,7 @@ func (r *runner) waiting() string {
 	if r.graph != nil {
 		text += "; " + r.graph.run.Waiting()
 	}
-	if len(lines) > 0 {
+	if lines = append(roundabouts(r.residents()), lines...); len(lines) > 0 {
 		text += ":\n" + strings.Join(lines, "\n")
 	}
 	return text

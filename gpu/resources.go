@@ -16,6 +16,7 @@ import (
 type resources struct {
 	job     *config.Job
 	store   *mem.Store
+	budget  *budget
 	buffers []*mem.Buffer // in the order of the job
 	views   []mem.Descriptor
 	draw    *draw               // that is being prepared; nil: none
@@ -23,18 +24,22 @@ type resources struct {
 }
 
 // newResources allocates and fills all buffers.
-func newResources(job *config.Job, store *mem.Store) (*resources, error) {
-	r := &resources{job: job, store: store}
+func newResources(job *config.Job, store *mem.Store, host *budget) (*resources, error) {
+	r := &resources{job: job, store: store, budget: host}
 	var contents []config.Content
 	for i := range job.Buffers {
 		b := &job.Buffers[i]
-		c, err := b.Content()
+		c, err := b.ContentWithin(r.room())
 		if err != nil {
+			return nil, err
+		}
+		if err := host.take(uint64(len(c.Bytes)), fmt.Sprintf("buffers[%d]", i)); err != nil {
 			return nil, err
 		}
 		if err := r.add(b, c.Bytes); err != nil {
 			return nil, fmt.Errorf("buffers[%d]: %w", i, err)
 		}
+		c.Bytes = nil // they are in the store
 		contents = append(contents, c)
 	}
 	for i := range contents {
@@ -129,6 +134,9 @@ func (r *resources) elements(want *ir.Binding, local []config.NodeBinding) ([]me
 	case ir.Sampler:
 		return r.samplers(want)
 	}
+	if err := r.checkArray(want); err != nil {
+		return nil, err
+	}
 	list := make([]mem.Descriptor, want.Count)
 	found := false
 	for _, at := range r.bound(want, local) {
@@ -181,6 +189,9 @@ func (r *resources) find(name string) int {
 
 // samplers are the descriptors of a binding of samplers. That of a combined variable need not be there when nothing is sampled.
 func (r *resources) samplers(want *ir.Binding) ([]mem.Descriptor, error) {
+	if err := r.checkArray(want); err != nil {
+		return nil, err
+	}
 	list := make([]mem.Descriptor, want.Count)
 	found := !want.Samples
 	for i := range r.job.Samplers {

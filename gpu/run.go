@@ -1,9 +1,11 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -26,6 +28,10 @@ type runner struct {
 	graph     *graphJob // nil: the job has launches
 	total     int       // rounds
 	progress  Progress
+	host      *budget
+	started   time.Time // when the run began
+	watched   uint64    // calls of watch
+	stall     stall
 
 	events eventCounter // of parts that do not count their own; nil when nobody asks
 	now    uint64       // cycle in which the next launch begins
@@ -61,7 +67,10 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{ctx: ctx, setup: s}
+	r := &runner{ctx: ctx, setup: s, host: newBudget(&s.Job.Limits)}
+	if err := r.host.take(machineBytes(s.Machine), machineName(s.Machine)); err != nil {
+		return nil, err
+	}
 	if r.machine, err = newMachine(s.Machine, r.printer()); err != nil {
 		return nil, err
 	}
@@ -70,7 +79,7 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 		r.events = c
 		r.machine.engine.AcceptHook(c)
 	}
-	if r.resources, err = newResources(s.Job, r.machine.store); err != nil {
+	if r.resources, err = newResources(s.Job, r.machine.store, r.host); err != nil {
 		return nil, err
 	}
 	if !s.Job.IsGraph() {
@@ -138,6 +147,9 @@ func (r *runner) prepareLaunch(l *config.Launch) (*cu.Launch, error) {
 		return nil, fmt.Errorf("%s: %w", l.Shader, err)
 	}
 	if words := int(prog.ScratchWords); words > 0 && p.scratch == nil {
+		if err := r.host.take(uint64(r.machine.slots)*scratchHostBytes, "the scratch of every wave slot"); err != nil {
+			return nil, err
+		}
 		if p.scratch, err = mem.NewScratch(r.machine.store, r.machine.slots, words, prog.WaveSize); err != nil {
 			return nil, err
 		}
@@ -215,11 +227,13 @@ func (r *runner) launch(l *launch) error {
 	r.begin()
 	r.traceLaunch(l.step)
 	g.dispatcher.Launch(r.now, &l.Launch)
-	if err := r.runEngine(); err != nil {
-		return err
-	}
+	err := r.runEngine()
 	finished, end := g.dispatcher.Finished()
-	if err := r.failure(finished); err != nil {
+	if err = cmp.Or(err, r.failure(finished)); err != nil {
+		ended, _ := g.dispatcher.Progress()
+		c := r.soFar(l.Code)
+		c.Workgroups, c.Waves = ended, ended*uint64(l.Need.Waves)
+		r.add(l.step, c)
 		return err
 	}
 	r.count(l, end)
@@ -237,21 +251,32 @@ func (r *runner) begin() {
 // runEngine runs until nothing is left to happen, or the run has failed.
 func (r *runner) runEngine() error {
 	err := r.machine.engine.Run()
-	if errors.Is(err, engine.ErrLimit) {
-		return fmt.Errorf("%w: %d cycles; %s", ErrLimit, r.setup.MaxCycles, r.waiting())
+	switch {
+	case errors.Is(err, engine.ErrLimit):
+		return fmt.Errorf("%w: %d cycles; %s", ErrLimit, r.limit(), r.waiting())
+	case errors.Is(err, ErrHostTime):
+		return fmt.Errorf("%w; %s", err, r.waiting())
 	}
 	return err
 }
 
+// limit is the cycle at which the run is stopped.
 func (r *runner) limit() uint64 {
-	if r.setup.MaxCycles == 0 {
-		return engine.Never
+	switch {
+	case r.setup.MaxCycles != 0:
+		return r.setup.MaxCycles
+	case r.setup.Job.Limits.Cycles != 0:
+		return uint64(r.setup.Job.Limits.Cycles)
 	}
-	return r.setup.MaxCycles
+	return engine.Never
 }
 
 // watch looks now and then whether to go on, and tells how far the run is.
 func (r *runner) watch(now uint64) error {
+	if err := r.hostLimits(); err != nil {
+		return err
+	}
+	r.stalled(now)
 	if r.setup.Progress != nil {
 		r.progress.Cycle = now
 		r.progress.Ended, r.progress.Total = r.workgroups()
@@ -260,7 +285,10 @@ func (r *runner) watch(now uint64) error {
 	if r.machine.stuck != nil && r.machine.stuck(now) {
 		return fmt.Errorf("%w; %s", ErrDeadlock, r.waiting())
 	}
-	return r.ctx.Err()
+	if r.ctx.Err() != nil {
+		return &interrupted{now, r.ctx.Err()}
+	}
+	return nil
 }
 
 // failure says that the machine stopped before the launch had ended.
@@ -325,6 +353,28 @@ func (r *runner) counts(end uint64, codes ...*simd.Code) *account.Counts {
 	}
 	for i := range c.Memory {
 		c.Memory[i].Subtract(&r.before.levels[i])
+	}
+	return c
+}
+
+// soFar is what a launch or graph dispatch that did not come to its end did: waves that are resident are charged up to now with what
+// they wait for.
+func (r *runner) soFar(codes ...*simd.Code) *account.Counts {
+	end := r.machine.cycle()
+	for _, u := range r.machine.array.Units {
+		for _, s := range u.SIMDs {
+			for _, w := range s.Waves() {
+				end = max(end, w.FreeAt())
+			}
+		}
+	}
+	c := r.counts(end, codes...)
+	for _, u := range r.machine.array.Units {
+		for _, s := range u.SIMDs {
+			for _, w := range s.Waves() {
+				c.Slots[w.WaitsFor()] += end - w.FreeAt()
+			}
+		}
 	}
 	return c
 }

@@ -40,7 +40,7 @@ func Shaders(job *config.Job) ([]Shader, error) {
 		}
 		i := slices.IndexFunc(list, func(s Shader) bool { return s.Name == l.Shader })
 		if i < 0 {
-			m, err := p.module(l.Shader)
+			m, err := p.module(&l)
 			if err != nil {
 				return nil, err
 			}

@@ -49,6 +49,14 @@ func (s *Store) Alloc(bytes uint64, name string) (*Buffer, error) {
 	return b, nil
 }
 
+// Left is how many bytes are not taken.
+func (s *Store) Left() uint64 {
+	if s.capacity == 0 {
+		return ^uint64(0)
+	}
+	return s.capacity - s.used
+}
+
 // Reserve takes a range of addresses whose bytes live elsewhere (scratch, push
 // constants); flat accesses do not reach it.
 func (s *Store) Reserve(bytes uint64, name string) (*Buffer, error) {

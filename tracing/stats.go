@@ -28,6 +28,8 @@ type Stats struct {
 	account.Counts
 	Steps []account.StepCounts
 	Host  Host
+	// Stopped is why the run was stopped before its end, in which case the rest is what had happened by then; empty: it was not.
+	Stopped string
 }
 
 // A named is one member of a JSON object whose order matters.
@@ -106,6 +108,9 @@ func seconds(c *account.Counts, clockMHz int) float64 {
 // MarshalJSON writes the statistics; all but host is the same for every run of a job.
 func (s *Stats) MarshalJSON() ([]byte, error) {
 	o := object{{"machine", s.Machine}, {"clock_mhz", s.ClockMHz}}
+	if s.Stopped != "" {
+		o = append(o, named{"stopped", s.Stopped})
+	}
 	o = append(o, members(&s.Counts, s.ClockMHz)...)
 	steps := []object{}
 	for i := range s.Steps {

@@ -16,6 +16,9 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	total := s.Slots.Total()
 	fmt.Fprintf(t, "machine\t%s at %d MHz\n", s.Machine, s.ClockMHz)
+	if s.Stopped != "" {
+		fmt.Fprintf(t, "stopped\t%s; the numbers are of what had happened by then\n", s.Stopped)
+	}
 	fmt.Fprintf(t, "time\t%d cycles, %s\n", s.Cycles, duration(seconds(&s.Counts, s.ClockMHz)))
 	fmt.Fprintf(t, "work\t%d workgroups, %d waves, %d instructions, %s\n", s.Workgroups, s.Waves, s.Instructions(), plural(s.Launches, "launch", "launches"))
 	fmt.Fprintf(t, "instructions\t%s\n", strings.Join(shares(classNames(), s.ByClass[:], s.Instructions()), ", "))

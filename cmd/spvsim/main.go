@@ -9,7 +9,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -19,10 +21,15 @@ const (
 	exitDone     = 0
 	exitFailed   = 1 // the run failed: expectation, deadlock, limit, undefined behaviour
 	exitBadInput = 2 // bad input or usage
+	exitFault    = 3 // a fault of spvsim itself
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ctx.Done()
+		stop() // a second signal ends the process at once
+	}()
 	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
@@ -34,13 +41,30 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	stdout, stderr = visible{stdout}, visible{stderr}
-	root := newRoot()
+	return guarded(stderr, func() int { return execute(ctx, args, stdin, stdout, stderr) })
+}
+
+// guarded takes a panic for what it is: a fault of spvsim, whatever the input.
+func guarded(stderr io.Writer, command func() int) (status int) {
+	defer func() {
+		if p := recover(); p != nil {
+			status = fault(stderr, p)
+		}
+	}()
+	return command()
+}
+
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	stderr = visible{stderr}
+	root, out := newRoot(), &output{to: visible{stdout}}
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if err == nil || out.err != nil {
+		err = out.failed()
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -49,6 +73,47 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitFailed
 	}
 	return exitBadInput
+}
+
+// fault says that spvsim itself has a fault, in one line, and leaves what its authors need in a file.
+func fault(stderr io.Writer, p any) int {
+	text := strings.Join(strings.Fields(fmt.Sprint(p)), " ")
+	version, _ := buildVersion()
+	report := fmt.Sprintf("spvsim %s: %v\ncommand: %q\n\n%s", version, p, os.Args, debug.Stack())
+	where := ""
+	if f, err := os.CreateTemp("", "spvsim-fault-*.txt"); err == nil {
+		_, err = f.WriteString(report)
+		if err = errors.Join(err, f.Close()); err == nil {
+			where = ": please report it with " + f.Name() + " and the files that the command read"
+		}
+	}
+	if where == "" {
+		where = ": please report it with the command and the files that it read"
+	}
+	fmt.Fprintf(stderr, "spvsim: a fault of spvsim itself (%s)%s\n", text, where)
+	return exitFault
+}
+
+// An output is standard output that remembers the first error of writing to it: results that can't be written are a failure,
+// whichever way they were to be written.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.to.Write(p)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+func (o *output) failed() error {
+	if o.err == nil {
+		return nil
+	}
+	return &failure{fmt.Errorf("standard output: %w", o.err)}
 }
 
 // complain prints an error, a line each when it holds several. Indented lines belong to the one before.

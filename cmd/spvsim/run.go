@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 	"spvsim/experiments"
 	"spvsim/gpu"
 	"spvsim/tracing"
+	"spvsim/tracing/daisen"
 )
 
 // runFlags are what the command line says of a run beside its job.
@@ -24,6 +26,7 @@ type runFlags struct {
 	listing   string
 	dump      []string
 	maxCycles uint64
+	maxTime   float64
 	quiet     bool
 	parts     string
 	traceFlags
@@ -61,7 +64,8 @@ func runCommand() *cobra.Command {
 	flags.StringVar(&f.stats, "stats", "", "`file` to write the statistics to as JSON; - is standard output, without the summary")
 	flags.StringVar(&f.listing, "listing", "", "`file` to write the lowered programs to, with the cost of each instruction; - is standard output")
 	flags.StringArrayVar(&f.dump, "dump", nil, "write a buffer's bytes to a file at the end, as `buffer=file`, or an image as a picture where the file's name ends in .png; may be repeated")
-	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: no limit")
+	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: as the job's limits say, else no limit")
+	flags.Float64Var(&f.maxTime, "max-seconds", 0, "fail after this many `seconds` on this computer; 0: as the job's limits say, else no limit")
 	flags.StringVar(&f.parts, "components", "", "list the machine's components with their events and messages: `kinds`, or each")
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	f.traceFlags.add(c)
@@ -112,7 +116,9 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 		return err
 	}
 	join(&setup, records)
+	ended := backstop(c, setup.HostSeconds())
 	result, err := gpu.Run(c.Context(), setup)
+	ended()
 	written := finish(records, result)
 	if onTerminal(c.ErrOrStderr()) && setup.Progress != nil {
 		clearLine(c.ErrOrStderr()) // it may hold a progress line
@@ -127,7 +133,17 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if errors.Is(err, gpu.ErrRun) {
 		err = &failure{err}
 	}
-	return errors.Join(err, shown, written)
+	return errors.Join(err, unwritten(shown), unwritten(written))
+}
+
+// unwritten takes results that can't be written because of the disk for a failure of the run.
+func unwritten(err error) error {
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG, syscall.EIO, daisen.ErrWrite} {
+		if errors.Is(err, full) {
+			return &failure{err}
+		}
+	}
+	return err
 }
 
 func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
@@ -139,7 +155,10 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 	if err != nil {
 		return gpu.Setup{}, err
 	}
-	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, Observer: printer{c.ErrOrStderr()}, Components: f.parts != ""}
+	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, MaxHostSeconds: f.maxTime, Observer: printer{c.ErrOrStderr()}, Components: f.parts != ""}
+	if !f.quiet {
+		s.Stalled = func(report string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s\n", report) }
+	}
 	if !f.quiet && onTerminal(c.ErrOrStderr()) {
 		s.Progress = progressLine(c.ErrOrStderr())
 	}

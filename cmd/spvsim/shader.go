@@ -5,23 +5,35 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
 )
 
+// maxInputBytes bounds what is read of a shader or of standard input, as the shaders that jobs name are bounded.
+const maxInputBytes = 1 << 28
+
 // readInput reads a file, or standard input when the name is -.
 func readInput(c *cobra.Command, name string) ([]byte, error) {
 	if name == "-" {
-		return io.ReadAll(c.InOrStdin())
+		return readAll(c.InOrStdin())
 	}
-	return os.ReadFile(name)
+	return config.ReadFile(name, maxInputBytes)
+}
+
+// readAll reads standard input, which may have no end.
+func readAll(stdin io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(stdin, maxInputBytes+1))
+	if err == nil && len(data) > maxInputBytes {
+		err = fmt.Errorf("standard input: more than %d bytes", maxInputBytes)
+	}
+	return data, err
 }
 
 // checkedShader reads a shader, a module or its text, and tests the rules.

@@ -20,7 +20,7 @@ func (w *withInput) Open(name string) (fs.File, error) {
 		return w.FS.Open(name)
 	}
 	if w.stdin != nil {
-		data, err := io.ReadAll(w.stdin)
+		data, err := readAll(w.stdin)
 		if err != nil {
 			return nil, &fs.PathError{Op: "read", Path: "standard input", Err: err}
 		}
@@ -29,18 +29,30 @@ func (w *withInput) Open(name string) (fs.File, error) {
 	return input{bytes.NewReader(w.data)}, nil
 }
 
+// Stat fulfils fs.StatFS: another file is looked at without opening it.
+func (w *withInput) Stat(name string) (fs.FileInfo, error) {
+	if path.Base(name) != "-" {
+		return fs.Stat(w.FS, name)
+	}
+	f, err := w.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return f.Stat()
+}
+
 // input is an open file of bytes at hand.
 type input struct{ *bytes.Reader }
 
 func (i input) Stat() (fs.FileInfo, error) { return inputInfo{i.Reader.Size()}, nil }
 func (i input) Close() error               { return nil }
 
-// inputInfo describes standard input as far as it can be described.
+// inputInfo describes what standard input held.
 type inputInfo struct{ size int64 }
 
 func (i inputInfo) Name() string     { return "-" }
 func (i inputInfo) Size() int64      { return i.size }
-func (inputInfo) Mode() fs.FileMode  { return fs.ModeNamedPipe }
+func (inputInfo) Mode() fs.FileMode  { return 0 }
 func (inputInfo) ModTime() time.Time { return time.Time{} }
 func (inputInfo) IsDir() bool        { return false }
 func (inputInfo) Sys() any           { return nil }

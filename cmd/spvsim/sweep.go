@@ -68,6 +68,8 @@ command resumes after anything ended it. The exit status is 1 when points failed
 	flags.StringVar(&f.draw, "draw", "", "draw the figures from this `file` of rows (.csv or .parquet); run nothing")
 	flags.StringVar(&f.launcher, "launcher", "local", "where points run: local or slurm")
 	flags.StringVar(&f.profile, "profile", "", "`file` that says what to ask a Slurm cluster for (spvsim schema cluster)")
+	flags.Uint64Var(&f.Limits.Cycles, "max-cycles", 0, "a point fails after this many `cycles`; 0: as its job's limits say, else no limit")
+	flags.Float64Var(&f.Limits.Seconds, "max-seconds", 0, "a point fails after this many `seconds` on the computer that runs it; 0: as its job's limits say, else no limit")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	return c
 }
@@ -86,18 +88,17 @@ func listExperiments(c *cobra.Command) error {
 }
 
 func (f *sweepFlags) run(c *cobra.Command, name string) error {
-	e, at, err := sweep.Load(name)
-	if err != nil {
-		return err
-	}
 	if f.draw != "" {
+		e, _, err := sweep.Load(name)
+		if err != nil {
+			return err
+		}
 		return f.redraw(c, e)
 	}
-	id, err := identity()
-	if err != nil {
-		return err
+	plan, err := atOnce(c.Context(), func() (*sweep.Plan, error) { return f.plan(c.Context(), name) })
+	if errors.Is(err, context.Canceled) {
+		return &failure{errInterrupted}
 	}
-	plan, err := sweep.NewPlan(e, at, f.small, id)
 	if err != nil {
 		return err
 	}
@@ -119,6 +120,44 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	}
 	return f.sweep(c, plan, store)
 }
+
+// plan makes every point ready.
+func (f *sweepFlags) plan(ctx context.Context, name string) (*sweep.Plan, error) {
+	e, at, err := sweep.Load(name)
+	if err != nil {
+		return nil, err
+	}
+	id, err := identity()
+	if err != nil {
+		return nil, err
+	}
+	return sweep.NewPlan(ctx, e, at, f.small, f.Limits, id)
+}
+
+// atOnce calls what may take long and does not look at the context, and returns without it when the context ends. A panic in it is one
+// here.
+func atOnce[T any](ctx context.Context, work func() (T, error)) (result T, err error) {
+	done := make(chan struct{})
+	var panicked any
+	var made T
+	var failed error
+	go func() {
+		defer close(done)
+		defer func() { panicked = recover() }()
+		made, failed = work()
+	}()
+	select {
+	case <-ctx.Done():
+		return result, ctx.Err()
+	case <-done:
+	}
+	if panicked != nil {
+		panic(panicked)
+	}
+	return made, failed
+}
+
+var errInterrupted = errors.New("interrupted: the same command goes on")
 
 // redraw draws the figures of an experiment from saved rows.
 func (f *sweepFlags) redraw(c *cobra.Command, e *config.Experiment) error {
@@ -167,7 +206,7 @@ func (f *sweepFlags) sweep(c *cobra.Command, plan *sweep.Plan, store *sweep.Stor
 	}
 	if err := plan.Run(c.Context(), &f.Options, store, launcher); err != nil {
 		if errors.Is(err, context.Canceled) {
-			err = errors.New("interrupted: the same command goes on")
+			err = errInterrupted
 		}
 		return &failure{err}
 	}
@@ -314,6 +353,11 @@ func runChunk(ctx context.Context, chunk *sweep.Chunk) error {
 
 func simulate(ctx context.Context, run *config.Run) (sweep.Output, error) {
 	result, err := gpu.Run(ctx, gpu.Setup{Machine: run.Machine, Job: run.Job})
+	for _, limit := range []error{gpu.ErrLimit, gpu.ErrHostTime, gpu.ErrHostLimit} {
+		if errors.Is(err, limit) {
+			return sweep.Output{}, &sweep.Stopped{Err: err}
+		}
+	}
 	if err != nil {
 		return sweep.Output{}, firstFault(err)
 	}

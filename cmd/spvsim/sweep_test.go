@@ -18,13 +18,28 @@ import (
 	"spvsim/config"
 )
 
-// build makes the command, as sweeps run themselves.
+// asCommand makes the program of these tests the command that they test, for processes of its own.
+const asCommand = "SPVSIM_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// build gives the command a folder of its own, as sweeps run themselves.
 func build(t *testing.T) string {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "spvsim")
-	if out, err := exec.Command("go", "build", "-o", name, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
+	name := filepath.Join(t.TempDir(), "spvsim")
+	if err := os.Symlink(self, name); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(asCommand, "1")
 	return name
 }
 
@@ -102,7 +117,7 @@ func TestKilledSweepResumes(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(dice.IntN(300)) * time.Millisecond)
+		time.Sleep(time.Duration(dice.IntN(1000)) * time.Millisecond)
 		if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Fatal(err)
 		}

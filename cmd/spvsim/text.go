@@ -10,6 +10,9 @@ import (
 
 // onTerminal reports whether a stream is one that a person looks at.
 func onTerminal(stream any) bool {
+	if o, wrapped := stream.(*output); wrapped {
+		stream = o.to
+	}
 	if v, ok := stream.(visible); ok {
 		stream = v.w
 	}

@@ -58,9 +58,30 @@ func Work(ctx context.Context, in io.Reader, out io.Writer, simulate Simulate, o
 	}
 	r.HostSeconds = time.Since(begin).Seconds()
 	if err != nil {
-		r.Status, r.Error = Failed, err.Error()
+		r.fail(s.Limits, err)
 	}
 	return json.NewEncoder(out).Encode(r)
+}
+
+// A Stopped is the error of a simulation that reached a limit.
+type Stopped struct{ Err error }
+
+func (s *Stopped) Error() string { return s.Err.Error() }
+func (s *Stopped) Unwrap() error { return s.Err }
+
+// maxReasons is how many lines of an error a row holds: what happened, and the loops that most waves are in.
+const maxReasons = 4
+
+// fail notes why the simulation failed; where a limit was reached, with the limits, as with others it might not.
+func (r *Record) fail(limits Limits, err error) {
+	lines := strings.Split(err.Error(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSpace(lines[i])
+	}
+	r.Status, r.Error = Failed, strings.Join(lines[:min(len(lines), maxReasons)], " ")
+	if stopped := (*Stopped)(nil); errors.As(err, &stopped) {
+		r.Stopped = &limits
+	}
 }
 
 func (s *Spec) record() *Record {
@@ -118,7 +139,9 @@ func feed(ctx context.Context, next chan<- *Spec, specs []Spec) {
 // point runs one spec in a process of its own: whatever happens there is this point's alone.
 func (w *Workers) point(ctx context.Context, s *Spec) (*Record, error) {
 	begin := time.Now()
-	out, err := w.process(ctx, s)
+	limited, stop := s.deadline(ctx)
+	defer stop()
+	out, err := w.process(limited, s)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -129,8 +152,22 @@ func (w *Workers) point(ctx context.Context, s *Spec) (*Record, error) {
 	if err != nil {
 		r = s.record()
 		r.Status, r.Error, r.HostSeconds = Crashed, err.Error(), time.Since(begin).Seconds()
+		if limited.Err() != nil {
+			r.fail(s.Limits, &Stopped{fmt.Errorf("host-time limit reached: %g seconds, and the worker did not end by itself", s.Limits.Seconds)})
+		}
 	}
 	return r, w.Store.Put(s.Key, r)
+}
+
+// grace is what a worker has, after its time is up, to end by itself and say what it came to.
+const grace = 5 * time.Second
+
+// deadline ends the worker of a point that does not keep its limit of time itself.
+func (s *Spec) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.Limits.Seconds == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Duration(s.Limits.Seconds*float64(time.Second))+grace)
 }
 
 // process gives the worker its spec and keeps its standard input open: the worker ends when this process does.

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -30,8 +31,26 @@ type Spec struct {
 	Inputs   string    `json:"inputs"` // digest of what the sweep saw, which the worker must see too
 	Key      string    `json:"key"`    // names the record
 	Cells    []Cell    `json:"cells"`  // of the row, for people and for estimates
+	Limits   Limits    `json:"limits"` // what the point may cost; no part of the key
 	Work     uint64    `json:"work"`   // workgroups to launch, for estimates
 	Identity Identity  `json:"identity"`
+}
+
+// Limits are what a point may cost before it is stopped, which is then what it failed of; 0: no limit.
+type Limits struct {
+	Cycles  uint64  `json:"cycles,omitempty"`
+	Seconds float64 `json:"seconds,omitempty"` // on the computer that simulates
+}
+
+// over gives the limits with those that are set in place of the job's own.
+func (l Limits) over(j *config.Limits) Limits {
+	if l.Cycles == 0 {
+		l.Cycles = uint64(j.Cycles)
+	}
+	if l.Seconds == 0 {
+		l.Seconds = j.HostSeconds
+	}
+	return l
 }
 
 // Element is one element of a buffer, which becomes a result.
@@ -104,7 +123,7 @@ func readyJob(name string) (fs.FS, string, error) {
 }
 
 // NewPlan expands an experiment and makes every point ready, so that faults of settings show before anything runs.
-func NewPlan(e *config.Experiment, at Place, small bool, id Identity) (*Plan, error) {
+func NewPlan(ctx context.Context, e *config.Experiment, at Place, small bool, limits Limits, id Identity) (*Plan, error) {
 	points, err := e.Points(small)
 	if err != nil {
 		return nil, err
@@ -118,7 +137,10 @@ func NewPlan(e *config.Experiment, at Place, small bool, id Identity) (*Plan, er
 	}
 	p := &Plan{Experiment: e, Small: small, Identity: id}
 	for i := range points {
-		s, err := newSpec(e, at, files, &points[i], id)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		s, err := newSpec(e, at, files, &points[i], limits, id)
 		if err != nil {
 			return nil, e.Explain(err, points[i].Settings)
 		}
@@ -127,12 +149,12 @@ func NewPlan(e *config.Experiment, at Place, small bool, id Identity) (*Plan, er
 	return p, nil
 }
 
-func newSpec(e *config.Experiment, at Place, files *config.Files, p *config.Point, id Identity) (*Spec, error) {
+func newSpec(e *config.Experiment, at Place, files *config.Files, p *config.Point, limits Limits, id Identity) (*Spec, error) {
 	run, err := files.Load(e.Job, p.Settings)
 	if err != nil {
 		return nil, err
 	}
-	s := &Spec{Library: at.Library, Dir: at.Dir, Job: run.JobName, Inputs: run.Inputs, Work: work(run.Job), Identity: id}
+	s := &Spec{Library: at.Library, Dir: at.Dir, Job: run.JobName, Inputs: run.Inputs, Work: work(run.Job), Limits: limits.over(&run.Job.Limits), Identity: id}
 	for _, x := range p.Settings {
 		s.Settings = append(s.Settings, Setting{x.Path, x.Value.String()})
 	}
@@ -188,5 +210,6 @@ func (s *Spec) Ready() (*config.Run, error) {
 	if run.Inputs != s.Inputs {
 		return nil, ErrChanged
 	}
+	run.Job.Limits.Cycles, run.Job.Limits.HostSeconds = int(s.Limits.Cycles), s.Limits.Seconds
 	return run, nil
 }

@@ -186,7 +186,7 @@ func TestEstimate(t *testing.T) {
 	put := func(key, job string, n int64, work uint64, seconds float64) {
 		s := Spec{Key: key, Job: job, Cells: []Cell{{"n", n}}, Work: work}
 		r := s.record()
-		r.HostSeconds = seconds
+		r.HostSeconds, r.Stats = seconds, json.RawMessage("{}")
 		if err := store.Put(key, r); err != nil {
 			t.Fatal(err)
 		}

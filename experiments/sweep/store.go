@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,6 +34,7 @@ type Record struct {
 	HostSeconds float64         `json:"host_seconds"`
 	Values      []string        `json:"values,omitempty"` // of the spec's elements, in its order
 	Stats       json.RawMessage `json:"stats,omitempty"`
+	Stopped     *Limits         `json:"stopped,omitempty"` // the limits of a point that reached one of them
 }
 
 // A Store is a folder of records, a file each. Several processes may write to it at once.
@@ -52,7 +55,7 @@ func (s *Store) path(key string) string { return filepath.Join(s.dir, key+record
 
 // Put writes a record so that it is there as a whole or not at all, and stays after a loss of power.
 func (s *Store) Put(key string, r *Record) error {
-	data, err := json.Marshal(r)
+	data, err := r.encode()
 	if err != nil {
 		return err
 	}
@@ -60,7 +63,7 @@ func (s *Store) Put(key string, r *Record) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(data, '\n'))
+	_, err = f.Write(data)
 	err = errors.Join(err, f.Chmod(recordMode), f.Sync(), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), s.path(key))
@@ -82,7 +85,44 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// Get reads a record; nil when there is none. A record of other inputs or of another format is none.
+// sumPrefix begins the second line of a record's file, which holds the SHA-256 of the first.
+const sumPrefix = "sha256 "
+
+// encode gives the bytes of a record's file: the record as a line of JSON, and a line with its checksum.
+func (r *Record) encode() ([]byte, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(append(data, '\n'), "%s%x\n", sumPrefix, sha256.Sum256(data)), nil
+}
+
+// decode reads the bytes of a record's file; nil when they are not what encode wrote, or not all of it.
+func decode(file []byte) *Record {
+	data, rest, _ := bytes.Cut(file, []byte("\n"))
+	if string(rest) != fmt.Sprintf("%s%x\n", sumPrefix, sha256.Sum256(data)) {
+		return nil
+	}
+	r := &Record{}
+	if json.Unmarshal(data, r) != nil || !r.whole() {
+		return nil
+	}
+	return r
+}
+
+// whole says whether a record has all that its status asks for.
+func (r *Record) whole() bool {
+	switch r.Status {
+	case Done:
+		return json.Valid(r.Stats)
+	case Failed, Crashed:
+		return true
+	}
+	return false
+}
+
+// Get reads a record; nil when there is none. One that is damaged, incomplete, of another format, of other inputs or elements, or of
+// a point that reached other limits than it has now is none: the point runs again.
 func (s *Store) Get(spec *Spec) (*Record, error) {
 	data, err := os.ReadFile(s.path(spec.Key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,8 +131,8 @@ func (s *Store) Get(spec *Spec) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Record{}
-	if err := json.Unmarshal(data, r); err != nil || r.Inputs != spec.Inputs {
+	r := decode(data)
+	if r == nil || r.Inputs != spec.Inputs || r.Status == Done && len(r.Values) != len(spec.Values) || r.Stopped != nil && *r.Stopped != spec.Limits {
 		return nil, nil
 	}
 	return r, nil
@@ -120,9 +160,8 @@ func (s *Store) All() (list []Record) {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(s.dir, e.Name()))
-		var r Record
-		if err == nil && json.Unmarshal(data, &r) == nil {
-			list = append(list, r)
+		if r := decode(data); err == nil && r != nil {
+			list = append(list, *r)
 		}
 	}
 	return list

@@ -128,7 +128,7 @@ var coreRules = []rule{
 	{name: "decorate-id-operands", sentence: "[OpDecorateId] All such <id> Extra Operands must be constant instructions or OpVariable instructions. (SPV_AMDX_shader_enqueue: or types.)",
 		check: func(c *extension) {
 			c.each(func(in *spirv.Instruction) {
-				for _, id := range in.Operands[2:] {
+				for _, id := range decorationIDs(in) {
 					if def := c.Def(spirv.ID(id)); !constantOrString(def.Op) && !onVariable.ok(c.Module, spirv.ID(id)) && c.Type(spirv.ID(id)) == nil {
 						c.at(in, "%%%d is neither constant nor variable", id)
 					}
@@ -140,7 +140,7 @@ var coreRules = []rule{
 		check: func(c *extension) {
 			c.each(func(in *spirv.Instruction) {
 				target := c.Def(spirv.ID(in.Operands[0]))
-				for _, id := range in.Operands[2:] {
+				for _, id := range decorationIDs(in) {
 					if c.Def(spirv.ID(id)).Word >= target.Word {
 						c.at(in, "%%%d is defined after %%%d", id, target.Result)
 					}
@@ -264,4 +264,13 @@ func base(t *Type) *Type {
 		t = t.Elem
 	}
 	return t
+}
+
+// decorationIDs are the ids that an OpDecorateId gives to its decoration; none where the decoration takes literals, which another rule
+// refuses.
+func decorationIDs(in *spirv.Instruction) []uint32 {
+	if !takesIDs(grammar.KindDecoration, in.Operands[1]) {
+		return nil
+	}
+	return in.Operands[2:]
 }

@@ -11,7 +11,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -30,6 +32,8 @@ var (
 	ErrCgo  = errors.New("daisen: this spvsim was built without cgo, which Akita's SQLite tracer needs (CGO_ENABLED=1 and a C compiler)")
 	ErrName = errors.New("daisen: Akita's databases have names that end in " + Suffix)
 	ErrFile = errors.New("daisen: the file exists and is no SQLite database")
+	// ErrWrite says that the database could not be written.
+	ErrWrite = errors.New("daisen: can't be written")
 )
 
 // A clock tells Akita's tracer the time of the task at hand: the tracer asks
@@ -50,6 +54,7 @@ type Writer struct {
 	from, to uint64 // cycles
 	units    func(int) bool
 
+	file     string
 	backend  *akita.SQLiteTraceWriter
 	tracer   *akita.DBTracer
 	clock    clock
@@ -95,7 +100,7 @@ func New(file string, from, to uint64, units func(unit int) bool) (w *Writer, er
 	if to == 0 {
 		to = probe.Unknown
 	}
-	w = &Writer{begun: probe.Unknown, from: from, to: to, units: units, groups: map[groupKey]group{}}
+	w = &Writer{file: file, begun: probe.Unknown, from: from, to: to, units: units, groups: map[groupKey]group{}}
 	err = w.guarded(func() {
 		w.backend = akita.NewSQLiteTraceWriter(base)
 		w.backend.Init()
@@ -127,19 +132,42 @@ func replace(file string) error {
 	return os.Remove(file)
 }
 
-// guarded calls Akita's writer, which panics where others return an error. After one nothing more is written.
+// guarded calls Akita's writer, which panics where others return an error, and prints what it does on standard output. After an error
+// nothing more is written.
 func (w *Writer) guarded(f func()) (err error) {
 	if w.err != nil {
 		return w.err
 	}
+	stdout := os.Stdout
+	os.Stdout = nil // writes to it fail, unheard
 	defer func() {
+		os.Stdout = stdout
 		if p := recover(); p != nil {
-			w.err = fmt.Errorf("daisen: %v", p)
+			w.err = fmt.Errorf("%w: %s: %w", ErrWrite, w.file, w.cause(p))
 			err = w.err
 		}
 	}()
 	f()
 	return nil
+}
+
+// probeBytes is more than one page of a database.
+const probeBytes = 1 << 16
+
+// cause is why Akita's writer panicked. When its disk is full, what it says last is that a transaction is gone; a file beside the
+// database says what is the matter.
+func (w *Writer) cause(p any) error {
+	f, err := os.CreateTemp(filepath.Dir(w.file), "spvsim-probe-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, probeBytes))
+	_ = errors.Join(f.Close(), os.Remove(f.Name()))
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return fmt.Errorf("%v", p)
 }
 
 // Begin fulfils tracing.Tracer.
@@ -239,5 +267,9 @@ func (w *Writer) Close() error {
 		w.task(w.begun, w.end, akita.Task{ID: root, Kind: "Simulation", What: w.geometry.Machine, Where: "Simulation"})
 	}
 	_ = w.guarded(func() { w.tracer.Terminate() }) // w.err keeps the error
-	return errors.Join(w.err, w.backend.Close())
+	closed := w.backend.Close()
+	if w.err != nil {
+		return w.err // what closing says of it is nothing new
+	}
+	return closed
 }

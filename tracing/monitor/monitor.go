@@ -56,7 +56,7 @@ func (m *Monitor) Attach(e sim.Engine, parts []sim.Component) error {
 	if err != nil {
 		return err
 	}
-	m.server = &http.Server{Handler: pages}
+	m.server = &http.Server{Handler: newGuard(pages, m.listener.Addr().(*net.TCPAddr))}
 	go m.server.Serve(m.listener) // it returns when Close is called
 	return nil
 }

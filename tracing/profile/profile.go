@@ -193,8 +193,19 @@ func Read(r io.Reader) (*Profile, error) {
 	if p.Format != currentFormat {
 		return nil, fmt.Errorf("%w: format %d, want %d", ErrFormat, p.Format, currentFormat)
 	}
+	if !possible(p.Peak) {
+		return nil, fmt.Errorf("%w: a peak of %g operations a cycle", ErrFormat, p.Peak)
+	}
+	for _, l := range p.Levels {
+		if !possible(l.BytesPerCycle) {
+			return nil, fmt.Errorf("%w: level %s moves %g bytes a cycle", ErrFormat, l.Name, l.BytesPerCycle)
+		}
+	}
 	return p, p.check()
 }
+
+// possible says whether a machine can do so much in a cycle. What is drawn has a tick for each power of ten.
+func possible(rate float64) bool { return rate > 1e-12 && rate < 1e18 }
 
 // check refuses tables that do not fit each other.
 func (p *Profile) check() error {

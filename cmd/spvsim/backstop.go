@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/gpu"
+)
+
+// grace is what a run that is to end has for it. A run looks at its limits from the first cycle on; what comes before, the lowering
+// of its shaders, does not.
+const grace = 5 * time.Second
+
+// backstop ends the process when a run does not end by itself soon after an interruption, or after its time. Call what it returns
+// when the run has ended.
+func backstop(c *cobra.Command, seconds float64) (ended func()) {
+	done := make(chan struct{})
+	var late <-chan time.Time // never, without a limit
+	if seconds > 0 {
+		late = time.After(time.Duration(seconds*float64(time.Second)) + grace)
+	}
+	go func() {
+		why := gpu.ErrHostTime
+		select {
+		case <-done:
+			return
+		case <-late:
+		case <-c.Context().Done():
+			why = gpu.ErrInterrupted
+			select {
+			case <-done:
+				return
+			case <-time.After(grace):
+			}
+		}
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %v before the first cycle\n", why)
+		os.Exit(exitFailed)
+	}()
+	return func() { close(done) }
+}

@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// full is an output that has no room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// What can't be written to standard output is a failure, whichever command writes it.
+func TestFullStandardOutputFails(t *testing.T) {
+	for _, args := range [][]string{
+		{"run", "reduce"}, {"run", "reduce", "--stats", "-"}, {"run", "--list"}, {"schema", "job"}, {"machine"}, {"machine", "gcn3-r9nano"},
+		{"sweep", "--list"}, {"sweep", "lds-stride", "--small", "--dry-run"}, {"graph", "bfs"}, {"version"}, {"--help"},
+	} {
+		var errs bytes.Buffer
+		status := Main(args, strings.NewReader(""), full{}, &errs)
+		if status != exitFailed || errs.String() != "spvsim: standard output: no space left on device\n" {
+			t.Errorf("%v: status %d, %q", args, status, errs.String())
+		}
+	}
+}
+
+// A panic that is left is told as a fault of ours, in one line, with what to report.
+func TestOwnFaultExits3(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var errs bytes.Buffer
+	status := guarded(&errs, func() int { panic("two\nlines") })
+	if status != exitFault || strings.Count(errs.String(), "\n") != 1 || !strings.HasPrefix(errs.String(), "spvsim: a fault of spvsim itself (two lines): please report it with ") {
+		t.Fatalf("status %d, %q", status, errs.String())
+	}
+	left, err := filepath.Glob(filepath.Join(os.TempDir(), "spvsim-fault-*.txt"))
+	if err != nil || len(left) != 1 {
+		t.Fatalf("reports %v, %v", left, err)
+	}
+	text, err := os.ReadFile(left[0])
+	if err != nil || !strings.Contains(string(text), "two\nlines") || !strings.Contains(string(text), "robust_test.go") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// endless writes a job that never ends, beside the program.
+func endless(t *testing.T, program string) {
+	t.Helper()
+	shader, err := os.ReadFile(filepath.Join("..", "..", "gpu", "testdata", "spin.spvasm"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Dir(program)
+	job := "shader: spin.spvasm\nparameters: {n: 1}\nbuffers: [{set: 0, binding: 0, name: flag, data: {zero: 4}}]\ndispatch: [n]\n"
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "spin.spvasm"), shader, 0o644), os.WriteFile(filepath.Join(dir, "spin.yaml"), []byte(job), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wantFailure runs a command line of the built program that must end with exit status 1, and returns what it says.
+func wantFailure(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	out, err := command(t, program, args...).CombinedOutput()
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
+		t.Fatalf("%v: %v: want exit status %d\n%s", args, err, exitFailed, out)
+	}
+	return string(out)
+}
+
+// A run that is interrupted says so and writes what it has.
+func TestInterruptedRunWritesWhatItHas(t *testing.T) {
+	program := build(t)
+	endless(t, program)
+	c := command(t, program, "run", "spin.yaml", "--stats", "stats.json", "--profile", "profile.json")
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitFailed || !strings.Contains(errs.String(), "spvsim: interrupted") {
+		t.Errorf("%v: %s", err, errs.String())
+	}
+	if strings.Contains(errs.String(), "before the first cycle") {
+		t.Skip("this computer took a second to get to the first cycle")
+	}
+	text, err := os.ReadFile(filepath.Join(c.Dir, "stats.json"))
+	var stats struct {
+		Stopped string
+		Cycles  uint64
+	}
+	if err = errors.Join(err, json.Unmarshal(text, &stats)); err != nil || stats.Stopped != "interrupted" || stats.Cycles == 0 {
+		t.Errorf("%v: %s", err, text)
+	}
+	if _, err := os.Stat(filepath.Join(c.Dir, "profile.json")); err != nil {
+		t.Error(err)
+	}
+}
+
+// endlessPoints fail at the limits of their job, or of the command line.
+const endlessPoints = "job: spin.yaml\naxes: {n: {path: parameters.n, values: [1, 2]}}\nset: {limits.cycles: 50000}\n"
+
+// A point that reaches a limit is a failure of its own, and runs again only when the limits are others.
+func TestSweepLimitsPoints(t *testing.T) {
+	program := build(t)
+	endless(t, program)
+	dir := filepath.Dir(program)
+	if err := os.WriteFile(filepath.Join(dir, "e.yaml"), []byte(endlessPoints), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rows := func(want int, texts ...string) {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(dir, "results", "e", "e.csv"))
+		for _, x := range texts {
+			if n := strings.Count(string(text), x); err != nil || n != want {
+				t.Errorf("%q is in the rows %d times, not %d: %v\n%s", x, n, want, err, text)
+			}
+		}
+	}
+	if out := wantFailure(t, program, "sweep", "e.yaml", "-q"); !strings.Contains(out, "2 of 2 points failed") {
+		t.Error(out)
+	}
+	rows(2, "failed", "cycle limit reached: 50000 cycles", "round in main, instructions ")
+	before := ages(t, filepath.Join(dir, "results", "e"))
+	wantFailure(t, program, "sweep", "e.yaml", "-q")
+	if ages(t, filepath.Join(dir, "results", "e")) != before {
+		t.Error("points ran again with the same limits")
+	}
+	wantFailure(t, program, "sweep", "e.yaml", "-q", "--max-cycles", "70000")
+	rows(2, "cycle limit reached: 70000 cycles")
+	wantFailure(t, program, "sweep", "e.yaml", "-q", "--max-cycles", "1000000000000", "--max-seconds", "0.2")
+	rows(2, "host-time limit reached: 0.2 seconds")
+}
+
+func ages(t *testing.T, out string) (text string) {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(out, "points", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range list {
+		if info, err := os.Stat(name); err == nil {
+			text += fmt.Sprintln(name, info.ModTime().UnixNano())
+		}
+	}
+	return text
+}
+
+// Records that are cut off, changed, empty or something else are run again, neither counted nor fatal.
+func TestDamagedRecordsRunAgain(t *testing.T) {
+	program := build(t)
+	writeMany(t, program)
+	want := sweepTo(t, program, "damaged")
+	list, err := filepath.Glob(filepath.Join(filepath.Dir(program), "damaged", "points", "*.json"))
+	if err != nil || len(list) < 6 {
+		t.Fatalf("%d records, %v", len(list), err)
+	}
+	for i, damage := range []func([]byte) []byte{
+		func(b []byte) []byte { return b[:len(b)/2] },
+		func(b []byte) []byte { return b[:bytes.IndexByte(b, '\n')+1] }, // without its checksum
+		func([]byte) []byte { return nil },
+		func(b []byte) []byte { return bytes.Replace(b, []byte(`"cycles":`), []byte(`"cycles":1`), 1) }, // another number
+		func(b []byte) []byte { return append(b, "more\n"...) },
+		func([]byte) []byte { return []byte("{}\n") },
+	} {
+		text, err := os.ReadFile(list[i])
+		if err == nil {
+			err = os.WriteFile(list[i], damage(text), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := command(t, program, "sweep", "many.yaml", "-o", "damaged", "--status").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "6 to run") {
+		t.Errorf("status %v: %s", err, out)
+	}
+	sameFiles(t, sweepTo(t, program, "damaged"), want)
+}
+
+// Two sweeps at once in one folder come to what one comes to.
+func TestTwoSweepsInOneFolder(t *testing.T) {
+	program := build(t)
+	writeMany(t, program)
+	want := sweepTo(t, program, "alone")
+	other := command(t, program, "sweep", "many.yaml", "-o", "together", "-q")
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	got := sweepTo(t, program, "together")
+	if err := other.Wait(); other.ProcessState.ExitCode() != exitFailed { // four points fail
+		t.Error(err)
+	}
+	sameFiles(t, got, want)
+	sameFiles(t, sweepTo(t, program, "together"), want)
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(program), "together", "*new-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// An interruption while the points are worked out ends the sweep.
+func TestInterruptedPlanning(t *testing.T) {
+	program := build(t)
+	text := "job: reduce\naxes: {n: {path: parameters.groups, from: 1, to: 900000}}\n"
+	if err := os.WriteFile(filepath.Join(filepath.Dir(program), "huge.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := command(t, program, "sweep", "huge.yaml")
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err == nil || c.ProcessState.ExitCode() != exitFailed || !strings.Contains(errs.String(), "interrupted: the same command goes on") {
+		t.Errorf("%v: %s", err, errs.String())
+	}
+	if n := records(t, filepath.Join(c.Dir, "results", "huge")); n != 0 {
+		t.Errorf("%d points ran", n)
+	}
+}
+
+// smallDisk is a folder with little room, or none can be made here.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("no disk of 128 KB can be made here: %v %s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("%v %s", err, out)
+		}
+	})
+	return dir
+}
+
+// A full disk is one clear line and exit status 1, and leaves no halves of files.
+func TestFullDisk(t *testing.T) {
+	program := build(t)
+	writeMany(t, program)
+	dir := smallDisk(t)
+	for _, args := range [][]string{
+		{"run", "reduce", "-q", "--daisen", filepath.Join(dir, "a.sqlite3")},
+		{"run", "reduce", "-q", "--trace", filepath.Join(dir, "a.pftrace")},
+		{"run", "reduce", "-q", "--dump", "input=" + filepath.Join(dir, "input.bin")},
+	} {
+		out := wantFailure(t, program, args...)
+		out = strings.TrimPrefix(out, "Trace is Collected in Database: "+filepath.Join(dir, "a.sqlite3")+"\n") // Akita says so
+		if strings.Count(out, "\n") != 1 || !strings.Contains(out, "no space left on device") {
+			t.Errorf("%v: %q: want one line", args, out)
+		}
+		left, err := filepath.Glob(filepath.Join(dir, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range left {
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	out := wantFailure(t, program, "sweep", "many.yaml", "-q", "-o", filepath.Join(dir, "out"))
+	left, err := filepath.Glob(filepath.Join(dir, "out", "*new-*"))
+	if !strings.Contains(out, "no space left on device") || err != nil || len(left) > 0 {
+		t.Errorf("%q, left %v, %v", out, left, err)
+	}
+}

@@ -1,0 +1,52 @@
+//go:build unix
+
+package config
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// What a file can ask for has a bound, which is looked at before anything of the size is read or allocated.
+func TestFilesAskForNoMoreThanThereIs(t *testing.T) {
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	const head = "shader: a.spv\ndispatch: [1]\nbuffers:\n  - {name: b, data: "
+	for _, c := range []struct{ text, want string }{
+		{head + "{file: pipe}}", "a pipe, socket or device: want a regular file"},
+		{head + "{file: /dev/zero}}", "a pipe, socket or device: want a regular file"},
+		{head + "{file: .}}", "is a folder"},
+		{head + "{zero: 2000}}", "config: j.yaml:4: buffers[0]: zero: 2000 bytes: memory.bytes leaves 1000"},
+		{head + "{parts: [{zero: 600}, {zero: 600}]}}", "600 bytes after 600: memory.bytes leaves 1000"},
+		{head + "{repeat: {times: 4000000000, data: {zero: 1}}}}", "memory.bytes leaves 1000"},
+		{"shader: a.spv\ndispatch: [1]\nbuffers:\n  - {name: b, image: {format: Rgba32f, width: 8, height: 8}}", "image: 1024 bytes: memory.bytes leaves 1000"},
+	} {
+		j, err := ParseJob(dirFS{dir}, "j.yaml", []byte(c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Buffers[0].ContentWithin(1000, "memory.bytes"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s:\nfound %v\nwant %s", c.text, err, c.want)
+		}
+	}
+}
+
+// dirFS looks names up in a folder, absolute ones where they are.
+type dirFS struct{ dir string }
+
+func (d dirFS) name(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(d.dir, name)
+}
+
+func (d dirFS) Open(name string) (fs.File, error)     { return os.Open(d.name(name)) }
+func (d dirFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(d.name(name)) }

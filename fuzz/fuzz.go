@@ -1,0 +1,146 @@
+// Package fuzz feeds changed files to whatever reads files: modules to validation, lowering and execution; jobs, machines, experiments,
+// figures, profiles and rows to their readers and to what works with what was read. The same seed gives the same file, so that a number
+// names a finding.
+//
+// The package does not know what a right answer is: a refusal is as good as a result. What it looks for is panics, and, with the command
+// beside it, hangs and memory.
+package fuzz
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"spvsim/config"
+	"spvsim/fuzz/mutate"
+)
+
+// An Input is a file that was changed. Base names the file that it was; targets that need more than one file know the rest by it.
+type Input struct {
+	Base string
+	Data []byte
+}
+
+// A Target reads inputs.
+type Target struct {
+	Name string
+	Help string
+	// bases loads the files to change, from the sources of this project.
+	bases func(root string) ([]Input, error)
+	// change makes another file of one.
+	change func(in Input, rng *rand.Rand) []byte
+	// feed reads a file, and says in a word or two how far it came.
+	feed func(f *Fuzzer, in Input) string
+}
+
+// Targets are all there are.
+var Targets = []Target{
+	{"lower", "modules through validation and lowering", moduleBases, changeModule, lower},
+	{"execute", "modules through validation, lowering and execution", jobBases, changeGently, execute},
+	{"job", "job files, with their buffers and graphs", globs("experiments/library/*.yaml", "experiments/figures/jobs/*.yaml"), changeYAML, readJob},
+	{"machine", "machine files, and machines built from them", globs("config/machines/*.yaml"), changeYAML, readMachine},
+	{"experiment", "experiment files, with their points", globs("experiments/figures/*.yaml"), changeYAML, readExperiment},
+	{"figure", "figure files, drawn", globs("plots/testdata/*.yaml"), changeYAML, drawFigure},
+	{"profile", "profiles of runs, made into reports", profileBases, changeBytes, writeReport},
+	{"csv", "rows as CSV", globs("plots/testdata/*.csv"), changeBytes, readCSV},
+	{"parquet", "rows as Parquet", parquetBases, changeBytes, readParquet},
+	{"asm", "the text of modules, assembled", globs("experiments/library/*.spvasm", "gpu/testdata/*.spvasm"), changeBytes, assemble},
+}
+
+// Find finds a target.
+func Find(name string) (*Target, error) {
+	var names []string
+	for i := range Targets {
+		if Targets[i].Name == name {
+			return &Targets[i], nil
+		}
+		names = append(names, Targets[i].Name)
+	}
+	return nil, fmt.Errorf("no target %q: want one of %s", name, strings.Join(names, ", "))
+}
+
+// A Fuzzer is a target with its files.
+type Fuzzer struct {
+	*Target
+	root     string
+	bases    []Input
+	machines map[string]*config.Machine // of jobs that ran
+}
+
+// New loads what a target changes; root is the folder of this project's sources.
+func New(t *Target, root string) (*Fuzzer, error) {
+	bases, err := t.bases(root)
+	if err == nil && len(bases) == 0 {
+		err = fmt.Errorf("%s has no files for target %s", root, t.Name)
+	}
+	slices.SortFunc(bases, func(a, b Input) int { return strings.Compare(a.Base, b.Base) })
+	return &Fuzzer{Target: t, root: root, bases: bases, machines: map[string]*config.Machine{}}, err
+}
+
+// Make makes the file of a seed.
+func (f *Fuzzer) Make(seed uint64) Input {
+	rng := rand.New(rand.NewPCG(seed, stream))
+	in := f.bases[rng.IntN(len(f.bases))]
+	return Input{in.Base, f.change(in, rng)}
+}
+
+// stream is the second seed word of every generator, any odd number.
+const stream = 0x5eed
+
+// A Panic is a finding.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("panic: %v\n%s", p.Value, p.Stack) }
+
+// Feed reads a file and says how far it came; a panic on the way is an error.
+func (f *Fuzzer) Feed(in Input) (outcome string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			outcome, err = "panic", &Panic{p, debug.Stack()}
+		}
+	}()
+	return f.feed(f, in), nil
+}
+
+// edits is how many places of a file change: mostly one.
+func edits(rng *rand.Rand) int {
+	n := 1
+	for n < 8 && rng.IntN(2) == 0 {
+		n++
+	}
+	return n
+}
+
+func changeYAML(in Input, rng *rand.Rand) []byte  { return mutate.YAML(in.Data, rng, edits(rng)) }
+func changeBytes(in Input, rng *rand.Rand) []byte { return mutate.Bytes(in.Data, rng, edits(rng)) }
+
+// globs loads the files of patterns.
+func globs(patterns ...string) func(root string) ([]Input, error) {
+	return func(root string) (list []Input, err error) {
+		for _, p := range patterns {
+			names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(p)))
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range names {
+				data, err := os.ReadFile(name)
+				if err != nil {
+					return nil, err
+				}
+				at, err := filepath.Rel(root, name)
+				if err != nil {
+					return nil, err
+				}
+				list = append(list, Input{filepath.ToSlash(at), data})
+			}
+		}
+		return list, nil
+	}
+}

@@ -1,0 +1,127 @@
+package fuzz
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"spvsim/config"
+	"spvsim/spirv"
+)
+
+// budget is how long each target is fed: short by default, longer where the variable says how many seconds.
+func budget(t *testing.T) time.Duration {
+	if text := os.Getenv("SPVSIM_FUZZ_SECONDS"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("SPVSIM_FUZZ_SECONDS: %v", err)
+		}
+		return time.Duration(n) * time.Second
+	}
+	if testing.Short() {
+		return 100 * time.Millisecond
+	}
+	return 500 * time.Millisecond
+}
+
+// hang is what one file may take.
+const hang = 20 * time.Second
+
+// Every target is fed for a while, from the first seed on; then what was found before.
+func TestTargets(t *testing.T) {
+	for i := range Targets {
+		t.Run(Targets[i].Name, func(t *testing.T) {
+			f, err := New(&Targets[i], "..")
+			if err != nil {
+				t.Fatal(err)
+			}
+			counts := map[string]int{}
+			seed := uint64(0)
+			for begin := time.Now(); seed < 20 || time.Since(begin) < budget(t); seed++ {
+				outcome := feed(t, f, strconv.FormatUint(seed, 10), f.Make(seed))
+				counts[outcome]++
+			}
+			t.Logf("%d files: %v", seed, counts)
+		})
+	}
+}
+
+func feed(t *testing.T, f *Fuzzer, name string, in Input) string {
+	t.Helper()
+	late := time.AfterFunc(hang, func() { panic(f.Name + " " + name + " hangs") })
+	defer late.Stop()
+	outcome, err := f.Feed(in)
+	if err != nil {
+		t.Errorf("%s, %s of %s: %v", f.Name, name, in.Base, err)
+	}
+	return outcome
+}
+
+// What was found stays: each file of the corpus is in a folder named by its target, with the file that it was made of in its name, and
+// @ for each slash.
+func TestCorpus(t *testing.T) {
+	for i := range Targets {
+		f := &Fuzzer{Target: &Targets[i], root: "..", machines: map[string]*config.Machine{}}
+		names, err := filepath.Glob(filepath.Join("testdata", "corpus", f.Name, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, base, _ := strings.Cut(filepath.Base(name), "_")
+			feed(t, f, name, Input{strings.ReplaceAll(base, "@", "/"), data})
+		}
+	}
+}
+
+// A seed names a file: it is the same every time.
+func TestSeedsNameFiles(t *testing.T) {
+	for i := range Targets {
+		if Targets[i].Name == "profile" {
+			continue // their files are made by runs, which say how long they took
+		}
+		a, err1 := New(&Targets[i], "..")
+		b, err2 := New(&Targets[i], "..")
+		if err1 != nil || err2 != nil {
+			t.Fatal(err1, err2)
+		}
+		differ := false
+		for seed := range uint64(50) {
+			x, y := a.Make(seed), b.Make(seed)
+			if x.Base != y.Base || string(x.Data) != string(y.Data) {
+				t.Errorf("%s: seed %d gives two files", Targets[i].Name, seed)
+			}
+			differ = differ || string(x.Data) != string(a.Make(seed+1).Data)
+		}
+		if !differ {
+			t.Errorf("%s: all seeds give one file", Targets[i].Name)
+		}
+	}
+}
+
+// The mutator keeps the form of most modules, and a panic on the way is told.
+func TestMutantsKeepTheirForm(t *testing.T) {
+	f, err := New(&Targets[0], "..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	formed := 0
+	for seed := range uint64(300) {
+		if _, err := spirv.Decode(f.Make(seed).Data); err == nil {
+			formed++
+		}
+	}
+	if formed < 150 {
+		t.Errorf("%d of 300 mutants decode", formed)
+	}
+	broken := &Fuzzer{Target: &Target{Name: "broken", feed: func(*Fuzzer, Input) string { panic("as wanted") }}}
+	if outcome, err := broken.Feed(Input{}); outcome != "panic" || err == nil || !strings.Contains(err.Error(), "as wanted") {
+		t.Errorf("%s, %v", outcome, err)
+	}
+}

@@ -1,0 +1,162 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"time"
+
+	"spvsim/config"
+	"spvsim/program/ir"
+)
+
+// ErrHostLimit says that a job asks for more of the computer that simulates than limits.host_bytes lets it have.
+var ErrHostLimit = errors.New("limits.host_bytes")
+
+// A budget is the memory of the host that a run may take. What is large is taken from it before it is allocated.
+type budget struct{ limit, used uint64 }
+
+// newBudget is what the job says, else what a computer of this size can spare.
+func newBudget(l *config.Limits) *budget {
+	if l.HostBytes > 0 {
+		return &budget{limit: uint64(l.HostBytes)}
+	}
+	return &budget{limit: defaultHostBytes()}
+}
+
+func (b *budget) left() uint64 { return b.limit - b.used }
+
+// take asks for bytes that the key or thing named what needs.
+func (b *budget) take(bytes uint64, what string) error {
+	if bytes > b.left() {
+		return fmt.Errorf("%s: %d bytes of this computer's memory: %w leaves %d of %d", what, bytes, ErrHostLimit, b.left(), b.limit)
+	}
+	b.used += bytes
+	return nil
+}
+
+// unknownHostBytes is taken for the memory of a computer that does not say what it has.
+const unknownHostBytes = 8 << 30
+
+// defaultHostBytes is four fifths of the memory of this computer, or of the control group that the process is in.
+func defaultHostBytes() uint64 {
+	total := uint64(unknownHostBytes)
+	if n, ok := memTotal("/proc/meminfo"); ok {
+		total = n
+	}
+	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		text, err := os.ReadFile(filepath.FromSlash(file))
+		if n, bad := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64); err == nil && bad == nil {
+			total = min(total, n)
+		}
+	}
+	return total / 5 * 4
+}
+
+// memTotal reads Linux's table of memory (proc(5): sizes in units of 1024 bytes).
+func memTotal(file string) (bytes uint64, ok bool) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return 0, false
+	}
+	for line := range strings.Lines(string(text)) {
+		if words := strings.Fields(line); len(words) == 3 && words[0] == "MemTotal:" {
+			n, err := strconv.ParseUint(words[1], 10, 64)
+			return n << 10, err == nil
+		}
+	}
+	return 0, false
+}
+
+// heapBytes is what the process holds of memory that was allocated and not given back.
+func heapBytes() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// What the parts of a machine take of the host's memory, in bytes, rounded up from what Go's heap profile of the presets shows.
+const (
+	unitHostBytes  = 48 << 10 // a compute unit: its ports' tables of lines, and its place in the cluster's calendar
+	simdHostBytes  = 2 << 10
+	waveHostBytes  = 1 << 10
+	fetchHostBytes = 12 // a line of an instruction cache
+	cacheHostBytes = 20 // a line of a cache
+	sliceHostBytes = 256
+)
+
+// machineBytes is about what a machine takes of the host's memory before anything runs on it, and once all of its caches are in use.
+func machineBytes(m *config.Machine) uint64 {
+	units := uint64(m.ShaderEngines) * uint64(m.ComputeUnits)
+	waves := uint64(m.SIMDs) * uint64(m.WaveSlots)
+	wave := waveHostBytes + 8*uint64(m.VectorMemory.MaxOutstanding)
+	sum := units * (unitHostBytes + uint64(m.SIMDs)*simdHostBytes + waves*wave + uint64(m.LDS.Bytes))
+	if m.Fetch.Enabled {
+		sum += instances(m, m.Fetch.SharedBy) * uint64(m.Fetch.Bytes/m.Fetch.LineBytes) * fetchHostBytes
+	}
+	for _, c := range []*config.Cache{&m.VectorL1, &m.ScalarL1, &m.ShaderArray, &m.L2, &m.MemorySide} {
+		if c.Present() {
+			sum += instances(m, c.SharedBy) * (uint64(c.Bytes/c.LineBytes)*cacheHostBytes + uint64(c.Slices)*(sliceHostBytes+8*uint64(c.Misses)))
+		}
+	}
+	return sum
+}
+
+// instances is how many there are of what sharedBy compute units of an engine share; 0: one for the machine.
+func instances(m *config.Machine, sharedBy int) uint64 {
+	if sharedBy == 0 {
+		return 1
+	}
+	return uint64(m.ShaderEngines) * uint64((m.ComputeUnits+sharedBy-1)/sharedBy)
+}
+
+// maxDescriptors bounds the elements of a descriptor array, as the indices of jobs are bounded.
+const maxDescriptors = 1 << 20
+
+// descriptorHostBytes is what one descriptor takes of the host's memory.
+const descriptorHostBytes = 128
+
+// checkArray refuses descriptor arrays that no host memory is there for. A module may declare them all the same.
+func (r *resources) checkArray(want *ir.Binding) error {
+	if want.Count > maxDescriptors {
+		return fmt.Errorf("set %d, binding %d (%s): an array of %d descriptors: at most %d are supported", want.Set, want.Binding, want.Name, want.Count, maxDescriptors)
+	}
+	return r.budget.take(uint64(want.Count)*descriptorHostBytes, fmt.Sprintf("the descriptors of set %d, binding %d", want.Set, want.Binding))
+}
+
+// room is what a buffer may hold: what memory and host have left, and the key that says so.
+func (r *resources) room() (bytes uint64, bound string) {
+	bytes, bound = r.store.Left(), "memory.bytes"
+	if left := r.budget.left(); left < bytes {
+		bytes, bound = left, ErrHostLimit.Error()
+	}
+	return bytes, bound
+}
+
+// scratchHostBytes is what a wave slot's scratch takes of the host's memory before a wave uses it.
+const scratchHostBytes = 32
+
+func machineName(m *config.Machine) string {
+	return fmt.Sprintf("%s of %d compute units (shader_engines x compute_units)", m.Name, m.ShaderEngines*m.ComputeUnits)
+}
+
+// heapEvery is how many looks at a run there are between two at the memory that it holds.
+const heapEvery = 16
+
+// hostLimits says whether the run has had its time, or its memory, of the computer that simulates.
+func (r *runner) hostLimits() error {
+	if limit := r.setup.HostSeconds(); limit > 0 && time.Since(r.started).Seconds() > limit {
+		return fmt.Errorf("%w: %g seconds", ErrHostTime, limit)
+	}
+	if r.watched++; r.watched%heapEvery != 0 {
+		return nil
+	}
+	if held := heapBytes(); held > r.host.limit {
+		return fmt.Errorf("%w: the run holds %d bytes of this computer's memory: want at most %d", ErrHostLimit, held, r.host.limit)
+	}
+	return nil
+}

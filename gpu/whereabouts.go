@@ -1,0 +1,148 @@
+package gpu
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"spvsim/cu"
+	"spvsim/isa"
+	"spvsim/program"
+)
+
+// A resident is a wave with the instruction that it is at.
+type resident struct {
+	program *program.Program
+	pc      int
+}
+
+// A loop is a range of instructions that a branch at its end goes back over.
+type loop struct {
+	program  *program.Program
+	from, to int
+}
+
+// roundabouts says which waves are in which innermost loop, those with most waves first, one line each; waves in no loop are left out.
+func roundabouts(waves []resident) (lines []string) {
+	count := map[loop]int{}
+	var loops []loop
+	for _, w := range waves {
+		l, ok := innermost(w.program, w.pc)
+		if !ok {
+			continue
+		}
+		if count[l]++; count[l] == 1 {
+			loops = append(loops, l)
+		}
+	}
+	slices.SortFunc(loops, func(a, b loop) int {
+		return cmp.Or(count[b]-count[a], cmp.Compare(a.program.Name, b.program.Name), a.from-b.from, a.to-b.to)
+	})
+	for i, l := range loops {
+		if i == maxReported {
+			return append(lines, fmt.Sprintf("  and in %d other loops", len(loops)-i))
+		}
+		lines = append(lines, fmt.Sprintf("  %s round in %s", plural(count[l], "wave goes", "waves go"), l))
+	}
+	return lines
+}
+
+// innermost is the shortest range around pc that a branch goes back over.
+func innermost(p *program.Program, pc int) (l loop, ok bool) {
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		from := int(in.Target)
+		if !isBranch(in.Op) || from > pc || i < pc || from > i {
+			continue
+		}
+		if !ok || i-from < l.to-l.from {
+			l, ok = loop{p, from, i}, true
+		}
+	}
+	return l, ok
+}
+
+func isBranch(op isa.Op) bool {
+	switch op {
+	case isa.Branch, isa.BranchTrue, isa.BranchFalse, isa.BranchExecZ, isa.BranchExecNZ:
+		return true
+	}
+	return false
+}
+
+// String names the loop: the program, its instructions, and their SPIR-V ids and source lines where those are known.
+func (l loop) String() string {
+	var first, last, low, high uint32
+	for i := l.from; i <= l.to; i++ {
+		in := &l.program.Insts[i]
+		if in.SPIRV != 0 {
+			if first == 0 {
+				first = in.SPIRV
+			}
+			last = in.SPIRV
+		}
+		if in.Line != 0 {
+			if low == 0 || in.Line < low {
+				low = in.Line
+			}
+			high = max(high, in.Line)
+		}
+	}
+	text := fmt.Sprintf("%s, instructions %d to %d", l.program.Name, l.from, l.to)
+	if first != 0 {
+		text += fmt.Sprintf(", %%%d to %%%d", first, last)
+	}
+	if low != 0 {
+		text += fmt.Sprintf(", lines %d to %d", low, high)
+	}
+	return text
+}
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}
+
+// residents are the waves on the machine that are not waiting for one another.
+func (r *runner) residents() (list []resident) {
+	for _, u := range r.machine.array.Units {
+		for _, s := range u.SIMDs {
+			for _, w := range s.Waves() {
+				if pc, _ := w.Where(); w.Ready() < cu.Never {
+					list = append(list, resident{w.Program().Program, pc})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// stallAfter is how long, on the host, no workgroup may end before somebody is told.
+const stallAfter = 20 * time.Second
+
+// A stall is what the watchdog remembers: how many workgroups had ended when that number last changed, and when.
+type stall struct {
+	ended uint64
+	since time.Time
+	wait  time.Duration // until somebody is told, twice as long each time
+}
+
+// stalled tells who wants to know when no workgroup has ended for long.
+func (r *runner) stalled(now uint64) {
+	if r.setup.Stalled == nil {
+		return
+	}
+	ended, _ := r.workgroups()
+	if s := &r.stall; ended != s.ended || s.since.IsZero() {
+		*s = stall{ended, time.Now(), r.setup.StallAfter}
+		if s.wait == 0 {
+			s.wait = stallAfter
+		}
+	} else if took := time.Since(s.since); took >= s.wait {
+		s.wait *= 2
+		r.setup.Stalled(fmt.Sprintf("no workgroup has ended for %.0f s (cycle %d); %s", took.Seconds(), now, r.waiting()))
+	}
+}

@@ -1,0 +1,100 @@
+package monitor
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// changing are the beginnings of the paths that change what the engine does.
+var changing = []string{"/api/pause", "/api/continue", "/api/run", "/api/tick/"}
+
+func changes(path string) bool {
+	for _, p := range changing {
+		if strings.HasPrefix(path, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// A guard stands before the pages. A page of another site, open in a browser of this computer, could otherwise ask for them: under a
+// name of its own that it lets point here, or with a link.
+type guard struct {
+	pages http.Handler
+	hosts []string // what we are called
+}
+
+func newGuard(pages http.Handler, at *net.TCPAddr) *guard {
+	g := &guard{pages: pages}
+	for _, name := range []string{"127.0.0.1", "localhost"} {
+		g.hosts = append(g.hosts, net.JoinHostPort(name, strconv.Itoa(at.Port)))
+	}
+	return g
+}
+
+func (g *guard) ours(host string) bool {
+	for _, h := range g.hosts {
+		if host == h {
+			return true
+		}
+	}
+	return false
+}
+
+// ServeHTTP fulfils http.Handler.
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	origin, named := strings.CutPrefix(r.Header.Get("Origin"), "http://")
+	switch {
+	case !g.ours(r.Host):
+		http.Error(w, fmt.Sprintf("host %q: want %s", r.Host, g.hosts[0]), http.StatusForbidden)
+	case r.Header.Get("Origin") != "" && !(named && g.ours(origin)):
+		http.Error(w, "a request from another site", http.StatusForbidden)
+	case changes(r.URL.Path) && r.Method != http.MethodPost:
+		w.Header().Set("Allow", http.MethodPost)
+		http.Error(w, r.URL.Path+" changes the run: want POST", http.StatusMethodNotAllowed)
+	case r.URL.Path == "/":
+		g.page(w, r)
+	default:
+		g.pages.ServeHTTP(w, r)
+	}
+}
+
+// posting makes the buttons of Akita's page, which know of GET alone, ask by POST.
+var posting = []byte(`<script>{
+const get = window.fetch
+const changing = ["` + strings.Join(changing, `", "`) + `"]
+window.fetch = (url, options) => changing.some(p => String(url).startsWith(p)) ? get(url, {...options, method: "POST"}) : get(url, options)
+}</script>
+`)
+
+// page serves Akita's page with posting in it.
+func (g *guard) page(w http.ResponseWriter, r *http.Request) {
+	r = r.Clone(r.Context())
+	r.Header.Del("Range")
+	r.Header.Del("If-Modified-Since")
+	kept := &kept{header: w.Header(), status: http.StatusOK}
+	g.pages.ServeHTTP(kept, r)
+	body := kept.body.Bytes()
+	if at := bytes.Index(body, []byte("<script")); at >= 0 { // before the page's own
+		body = slices.Concat(body[:at], posting, body[at:])
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(kept.status)
+	_, _ = w.Write(body) // who asked may be gone
+}
+
+// kept is an answer that is not sent yet.
+type kept struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (k *kept) Header() http.Header         { return k.header }
+func (k *kept) WriteHeader(status int)      { k.status = status }
+func (k *kept) Write(p []byte) (int, error) { return k.body.Write(p) }

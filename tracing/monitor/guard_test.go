@@ -1,0 +1,75 @@
+package monitor
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/sarchlab/akita/v3/sim"
+)
+
+// Only pages of the monitor's own may ask it, and only POST changes the run.
+func TestGuard(t *testing.T) {
+	m, err := New(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := m.Attach(sim.NewSerialEngine(), nil); err != nil {
+		t.Fatal(err)
+	}
+	own := strings.TrimPrefix(m.URL(), "http://")
+	_, port, _ := strings.Cut(own, ":")
+	for _, c := range []struct {
+		method, path, host, origin string
+		want                       int
+	}{
+		{"GET", "/api/now", own, "", http.StatusOK},
+		{"GET", "/api/now", "localhost:" + port, "", http.StatusOK},
+		{"GET", "/api/now", "evil.example:" + port, "", http.StatusForbidden},
+		{"GET", "/api/now", "127.0.0.1:1", "", http.StatusForbidden},
+		{"GET", "/", "evil.example", "", http.StatusForbidden},
+		{"GET", "/api/pause", own, "", http.StatusMethodNotAllowed},
+		{"GET", "/api/continue", own, "", http.StatusMethodNotAllowed},
+		{"GET", "/api/run", own, "", http.StatusMethodNotAllowed},
+		{"GET", "/api/tick/Cluster", own, "", http.StatusMethodNotAllowed},
+		{"POST", "/api/pause", own, "http://evil.example", http.StatusForbidden},
+		{"POST", "/api/pause", own, "null", http.StatusForbidden},
+		{"POST", "/api/pause", own, m.URL(), http.StatusOK},
+		{"POST", "/api/continue", own, "", http.StatusOK},
+	} {
+		r := httptest.NewRequest(c.method, m.URL()+c.path, nil)
+		r.Host = c.host
+		if c.origin != "" {
+			r.Header.Set("Origin", c.origin)
+		}
+		w := httptest.NewRecorder()
+		m.server.Handler.ServeHTTP(w, r)
+		if w.Code != c.want {
+			t.Errorf("%s %s of %s from %q: status %d, want %d", c.method, c.path, c.host, c.origin, w.Code, c.want)
+		}
+	}
+}
+
+// The page's buttons ask by POST.
+func TestPageAsksByPost(t *testing.T) {
+	m, err := New(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := m.Attach(sim.NewSerialEngine(), nil); err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.Get(m.URL() + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	page, err := io.ReadAll(r.Body)
+	if err != nil || !strings.Contains(string(page), `"/api/pause", "/api/continue"`) || !strings.Contains(string(page), "</body>") {
+		t.Errorf("%v: %.300s", err, page)
+	}
+}
