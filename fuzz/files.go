@@ -166,7 +166,7 @@ func profileBases(root string) (list []Input, err error) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := profile.New(name, collector, m, r.Stats, r.Listings)
+		p, err := profile.New(job, collector, m, r.Stats, r.Listings)
 		if err != nil {
 			return nil, err
 		}
