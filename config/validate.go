@@ -197,8 +197,8 @@ func unknownClass(path, name string) problem {
 	return problem{path, msg, ErrReference}
 }
 
-// operationKey is op, op/type, op/wave or op/type/wave.
-var operationKey = regexp.MustCompile(`^[A-Za-z0-9_.]+(/(bool|i8|i16|i32|i64|f16|f32|f64))?(/(16|32|64))?$`)
+// operationKey is op, op/type, op/wave or op/type/wave; for the scalar unit op/scalar or op/type/scalar.
+var operationKey = regexp.MustCompile(`^[A-Za-z0-9_.]+(/(bool|i8|i16|i32|i64|f16|f32|f64))?(/(16|32|64|scalar))?$`)
 
 func ruleOperations(m *Machine) []problem {
 	var ps []problem
@@ -206,7 +206,7 @@ func ruleOperations(m *Machine) []problem {
 		o := m.Timing.Operations[key]
 		p := joinPath("timing.operations", key)
 		if !operationKey.MatchString(key) {
-			ps = append(ps, problem{p, "want op, op/type, op/wave or op/type/wave (reduce/i64/32)", ErrRange})
+			ps = append(ps, problem{p, "want op, op/type, op/wave or op/type/wave (reduce/i64/32), or op/scalar or op/type/scalar", ErrRange})
 		}
 		if op, _, _ := strings.Cut(key, "/"); !isOperation(op) {
 			ps = append(ps, unknownOperation(p, op))
