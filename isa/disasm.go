@@ -53,8 +53,11 @@ func immediates(in *Inst) []string {
 // mnemonic is unit, name and types: v_ for the vector unit, s_ for the scalar
 // unit and the wave's own instructions.
 func mnemonic(in *Inst) string {
-	unit := "v_"
-	switch ClassOf(in) {
+	unit, class := "v_", ClassOf(in)
+	if in.Op == Micro {
+		class = in.Class
+	}
+	switch class {
 	case ClassSALU, ClassBranch, ClassBarrier, ClassWaitcnt, ClassClock, ClassMessage, ClassEnd, ClassNone:
 		unit = "s_"
 	}
