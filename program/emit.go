@@ -294,11 +294,12 @@ func (e *emitter) goTo(i, j int, b *ir.Block) {
 	e.jump(i, j, b)
 }
 
-// jump branches to place j unless it is next.
+// jump branches to place j unless it is next, or goes round a loop again.
 func (e *emitter) jump(i, j int, b *ir.Block) {
-	if j != i+1 {
-		e.branch(isa.Inst{Op: isa.Branch}, j, b)
+	if j <= i && e.again(i, j) {
+		return
 	}
+	e.fall(i, j, b)
 }
 
 func (e *emitter) conditional(i int, b *ir.Block) {
