@@ -41,6 +41,12 @@ type Operation struct {
 	Source string `yaml:"-"`
 }
 
+// Has reports a class that a machine may lack, and that this one has.
+func (t *Timing) Has(class string) bool {
+	_, ok := t.Classes[class]
+	return ok
+}
+
 // OperationNames lists the keys of the operations in alphabetical order.
 func (t *Timing) OperationNames() []string { return slices.Sorted(maps.Keys(t.Operations)) }
 

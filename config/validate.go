@@ -167,12 +167,16 @@ func ruleLines(m *Machine) []problem {
 	return ps
 }
 
+// optionalClasses are those of instructions that a machine may lack: programs are lowered without them then.
+var optionalClasses = map[string]bool{isa.ClassPacked32.String(): true, isa.ClassDual.String(): true}
+
 func ruleClasses(m *Machine) []problem {
 	var ps []problem
 	for _, name := range ClassNames() {
 		p := joinPath("timing.classes", name)
 		c, ok := m.Timing.Classes[name]
 		switch {
+		case !ok && optionalClasses[name]:
 		case !ok:
 			ps = append(ps, problem{p, "missing: every class needs unit, issue, busy and latency", ErrMissing})
 		case c.Unit == "":

@@ -14,7 +14,13 @@ import (
 //	s_lshladd.i32 s7, s2, 2, s1
 //	buffer_load.f32x4 v[8:11], b2[v5 + s3 + 16]
 //	s_branch_execz 41
+//	v_fmul.f32 v1, v2, v3 :: v_fadd.f32 v4, v5, v6
 func Disasm(in *Inst) string {
+	if in.Second != nil {
+		first := *in
+		first.Second = nil
+		return Disasm(&first) + " :: " + Disasm(in.Second)
+	}
 	if in.Mem != nil {
 		return disasmAccess(in)
 	}

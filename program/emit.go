@@ -12,6 +12,7 @@ type emitter struct {
 	lv     *liveness
 	regs   *allocation
 	expand func(in *isa.Inst) []isa.Class
+	pairs  Pairs
 
 	insts []isa.Inst
 	start []int32 // by place: the block's first instruction
@@ -32,7 +33,7 @@ type emitter struct {
 type fix struct{ inst, place int }
 
 // emit lowers a function whose uniform values are known.
-func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class) (*Program, error) {
+func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class, pairs Pairs) (*Program, error) {
 	oneLatch(f)
 	pre := hoistPreset(f)
 	legalise(f)
@@ -43,7 +44,7 @@ func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, expand: expand,
+	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, expand: expand, pairs: pairs,
 		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, spareRow: -1}
 	e.countUses()
 	e.placeLocals()
@@ -213,10 +214,12 @@ func (e *emitter) block(i int) {
 		}
 	}
 	e.skipLoop(i, b)
+	from := len(e.insts)
 	for _, v := range b.Code {
 		e.value(v)
 	}
 	e.copies(e.lv.copies[b.ID], b)
+	e.pair(from)
 	e.terminator(i, b)
 }
 

@@ -18,6 +18,8 @@ type Target struct {
 	// ExpandScalar is Expand for operations that the scalar unit computes.
 	ExpandScalar func(op isa.Op, t isa.Type) []isa.Class
 	Opt          opt.Options
+	// Pairs are the instructions of two operations that the machine has.
+	Pairs Pairs
 	// PackThreads: nodes of an execution graph whose workgroups are one
 	// invocation run one in each lane of a wave.
 	PackThreads bool
@@ -49,7 +51,7 @@ func Lower(m *validate.Module, o Options) (*Program, error) {
 	if err := frontend.CheckClusters(m, f, oo.WaveSize); err != nil {
 		return nil, err
 	}
-	p, err := emit(f, o.Target.WaveSize, o.Target.expand)
+	p, err := emit(f, o.Target.WaveSize, o.Target.expand, o.Target.Pairs)
 	if err != nil {
 		return nil, fmt.Errorf("program: %s: %w", f.Name, err)
 	}
