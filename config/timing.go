@@ -12,6 +12,9 @@ type Timing struct {
 	// Lowering picks which list of an Operation is used where it has both.
 	Lowering string `yaml:"lowering" enum:"dpp|lds" doc:"how cross-lane operations are lowered: to DPP and permutes where the machine has them, or through the LDS crossbar"`
 
+	// Buffers decides whether a compiler may select between buffers as it does between addresses.
+	Buffers string `yaml:"buffers" enum:"descriptors|pointers" doc:"how programs address buffers: through descriptors in scalar registers, which all lanes share, or by pointers, so that a branch between loads of two buffers may become one load of a selected address"`
+
 	Classes    map[string]Class     `yaml:"classes" doc:"instruction classes by name"`
 	Operations map[string]Operation `yaml:"operations" doc:"micro-operations by \"op\", \"op/type\", \"op/wave\" or \"op/type/wave\"; \"op/scalar\" or \"op/type/scalar\" on the scalar unit"`
 }

@@ -41,7 +41,7 @@ func bad(path, format string, args ...any) problem {
 func ruleRequired(m *Machine) []problem {
 	var ps []problem
 	for _, t := range []struct{ path, value string }{
-		{"name", m.Name}, {"issue.policy", m.Issue.Policy}, {"lds.mapping", m.LDS.Mapping}, {"memory.model", m.Memory.Model}, {"timing.lowering", m.Timing.Lowering},
+		{"name", m.Name}, {"issue.policy", m.Issue.Policy}, {"lds.mapping", m.LDS.Mapping}, {"memory.model", m.Memory.Model}, {"timing.lowering", m.Timing.Lowering}, {"timing.buffers", m.Timing.Buffers},
 	} {
 		if t.value == "" {
 			ps = append(ps, problem{t.path, "missing", ErrMissing})

@@ -173,6 +173,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 		Opt: opt.Options{
 			WaveSize: waveSize,
 			FuseMad:  native(isa.IMad), LshlAdd: native(isa.LshlAdd) && native(isa.LshlOr), Add3: native(isa.IAdd3),
+			SelectBuffers: t.Buffers == "pointers",
 			Divides: func(op isa.Op, typ isa.Type) bool {
 				_, _, ok := t.Expand(isa.Table[op].Name, typ.String(), waveSize)
 				return ok

@@ -32,6 +32,10 @@ type Options struct {
 	LshlAdd bool // it has (a<<b)+c and (a<<b)|c
 	Add3    bool // it has a+b+c
 
+	// SelectBuffers: shaders address buffers by pointers, so that one load may
+	// read one buffer in some lanes and another in others.
+	SelectBuffers bool
+
 	// Divides reports that the machine divides integers of a type by an
 	// instruction, or steps, of its own; nil: it never does.
 	Divides func(op isa.Op, t isa.Type) bool
