@@ -25,7 +25,7 @@ func expanded(t *testing.T, op isa.Op, typ isa.Type, uniform bool) *expansion {
 	x.Uniform, y.Uniform = uniform, uniform
 	v := b.op(op, typ, x, y)
 	v.Uniform = uniform
-	st := b.store(ir.Mem{Space: isa.SpaceBuffer, Elem: typ}, b.c(0), v)
+	st := b.store(ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Elem: typ}}, b.c(0), v)
 	b.ret()
 	gatherConstants(b.f, Options{})
 	divisions(b.f, Options{WaveSize: 64})
@@ -168,7 +168,7 @@ func countingLoop(t *testing.T, less isa.Op, body func(b *builder, n, limit *ir.
 	bs := b.blocks(4)
 	header, inside, cont, merge := bs[0], bs[1], bs[2], bs[3]
 	zero := b.c(0)
-	limit := b.load(ir.Mem{Space: isa.SpacePush, Elem: isa.I32, ReadOnly: true, Object: -1}, b.c(0))
+	limit := b.load(ir.Mem{Access: isa.Access{Space: isa.SpacePush, Elem: isa.I32}, ReadOnly: true, Object: -1}, b.c(0))
 	b.jump(header)
 	b.at(header)
 	header.Continue = cont

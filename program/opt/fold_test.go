@@ -75,7 +75,7 @@ func TestDivisionByConstantBytes(t *testing.T) {
 		for d := range uint64(256) {
 			b := newBuilder(t)
 			x := b.f.NewValue(isa.Load, isa.I8, isa.I8)
-			st := b.store(ir.Mem{Space: isa.SpaceBuffer, Elem: isa.I8}, b.c(0), b.op(op, isa.I8, x, b.ct(isa.I8, d)))
+			st := b.store(ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Elem: isa.I8}}, b.c(0), b.op(op, isa.I8, x, b.ct(isa.I8, d)))
 			b.ret()
 			gatherConstants(b.f, Options{})
 			fold(b.f, Options{})
