@@ -30,11 +30,26 @@ func Disasm(in *Inst) string {
 	}
 	for i, r := range in.Src {
 		if r.Kind != None {
-			operands = append(operands, regText(r, SourceType(in.Op, i, in.T, in.From)))
+			operands = append(operands, in.Mod.text(i, regText(r, SourceType(in.Op, i, in.T, in.From))))
 		}
 	}
 	operands = append(operands, immediates(in)...)
-	return strings.TrimSpace(mnemonic(in) + " " + strings.Join(operands, ", "))
+	text := strings.TrimSpace(mnemonic(in) + " " + strings.Join(operands, ", "))
+	if in.Mod.Clamp {
+		text += " clamp"
+	}
+	return text
+}
+
+// text is source k with its signs.
+func (m Modifiers) text(k int, source string) string {
+	if m.Abs>>k&1 != 0 {
+		source = "|" + source + "|"
+	}
+	if m.Neg>>k&1 != 0 {
+		source = "-" + source
+	}
+	return source
 }
 
 // immediates are the operands of an instruction that are not registers.

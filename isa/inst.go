@@ -143,6 +143,11 @@ type Inst struct {
 	Target  int32      // index of the instruction a branch goes to
 	Print   []PrintArg // of DebugPrint
 
+	// Mod are modifiers of vector instructions; sources that have one pass through
+	// the three rows from Spare on, which no value lives in.
+	Mod   Modifiers
+	Spare uint16
+
 	// Second is executed right behind this one and issued with it: the other half
 	// of a packed or dual-issued pair. It reads nothing that this one writes; the
 	// class is that of the pair.

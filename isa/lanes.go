@@ -32,6 +32,9 @@ func Resolve(in *Inst) {
 }
 
 func execOf(in *Inst) func(*State, *Inst) {
+	if in.Mod.Any() && in.Dst.Kind != None {
+		return resolveModified(in)
+	}
 	row := &Table[in.Op]
 	if row.Meaning == nil && waveOps[in.Op] == nil {
 		return nil

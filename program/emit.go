@@ -23,6 +23,7 @@ type emitter struct {
 
 	scalarWords, vectorRows int
 	spareRow                int      // -1 until a cycle of moves needs one
+	modRow                  int      // the first of three rows for sources with signs, -1 until needed
 	scratch                 []uint32 // by local id: first word
 	scratchWords            uint32
 	uses                    []int // by value id
@@ -45,7 +46,7 @@ func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class, pairs
 		return nil, err
 	}
 	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, expand: expand, pairs: pairs,
-		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, spareRow: -1}
+		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, spareRow: -1, modRow: -1}
 	e.countUses()
 	e.placeLocals()
 	e.placeMasks()
@@ -249,6 +250,9 @@ func (e *emitter) value(v *ir.Value) {
 			in.Src[k] = e.operand(a, !v.Uniform || v.Op.Has(isa.FlagCrossLane))
 		}
 		in.Class = isa.ClassOf(&in)
+		if in.Mod = v.Mod; in.Mod.Any() {
+			in.Spare = e.sourceRows()
+		}
 	}
 	e.add(in)
 }

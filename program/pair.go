@@ -127,6 +127,9 @@ func meet(a, b []uint16) bool {
 // the register allocator of a driver arranges it. A subtraction is an addition
 // with a sign.
 func packs(a, b *isa.Inst) bool {
+	if a.Mod.Abs|b.Mod.Abs != 0 || a.Mod.Clamp != b.Mod.Clamp {
+		return false // v_pk_fma_f32 has signs and a clamp of both halves
+	}
 	if a.Op != b.Op || a.T != isa.F32 || b.T != isa.F32 || a.SPIRV != b.SPIRV || a.SPIRV == 0 || b.Uniform {
 		return false
 	}
@@ -179,7 +182,7 @@ func dualHalf(in *isa.Inst) bool {
 	if kind.float && in.T != isa.F32 {
 		return false
 	}
-	return in.Op != isa.Fma || in.Src[2] == in.Dst
+	return !in.Mod.Any() && (in.Op != isa.Fma || in.Src[2] == in.Dst)
 }
 
 // dualSources are the ways to give an operation its two sources; the second has
