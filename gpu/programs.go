@@ -150,31 +150,45 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 
 // Target is what lowering needs to know of the machine for waves of the given size.
 func Target(m *config.Machine, waveSize int) program.Target {
-	classes := map[string]isa.Class{}
-	for c, name := range isa.ClassNames {
-		classes[name] = isa.Class(c)
-	}
+	t := &m.Timing
 	native := func(op isa.Op) bool {
-		steps, _, ok := m.Timing.Expand(isa.Table[op].Name, isa.I32.String(), waveSize)
+		steps, _, ok := t.Expand(isa.Table[op].Name, isa.I32.String(), waveSize)
 		return !ok || len(steps) == 1
 	}
 	return program.Target{
 		WaveSize: waveSize,
-		Expand: func(op isa.Op, t isa.Type) []isa.Class {
-			steps, _, _ := m.Timing.Expand(isa.Table[op].Name, t.String(), waveSize)
-			var list []isa.Class
-			for _, s := range steps {
-				list = append(list, classes[s])
-			}
-			return list
+		Expand: func(op isa.Op, typ isa.Type) []isa.Class {
+			steps, _, _ := t.Expand(isa.Table[op].Name, typ.String(), waveSize)
+			return stepClasses(steps)
 		},
+		ExpandScalar: func(op isa.Op, typ isa.Type) []isa.Class {
+			steps, _, _ := t.ExpandScalar(isa.Table[op].Name, typ.String())
+			return stepClasses(steps)
+		},
+		// The pairs of RDNA 3 are for waves of 32 lanes.
+		Pairs:       program.Pairs{Packed: t.Has(isa.ClassPacked32.String()), Dual: waveSize == 32 && t.Has(isa.ClassDual.String())},
 		PackThreads: m.Queue.PackThreads,
-		// A fused operation is used unless the timing table makes it of several.
+		// A fused operation is used unless the timing table makes it of several;
+		// a division is one only where the table has a row for it.
 		Opt: opt.Options{
 			WaveSize: waveSize,
 			FuseMad:  native(isa.IMad), LshlAdd: native(isa.LshlAdd) && native(isa.LshlOr), Add3: native(isa.IAdd3),
+			SelectBuffers: t.Buffers == "pointers",
+			Divides: func(op isa.Op, typ isa.Type) bool {
+				_, _, ok := t.Expand(isa.Table[op].Name, typ.String(), waveSize)
+				return ok
+			},
 		},
 	}
+}
+
+// stepClasses finds the classes of a row's steps, whose names have been checked.
+func stepClasses(steps []string) []isa.Class {
+	var list []isa.Class
+	for _, s := range steps {
+		list = append(list, isa.Class(slices.Index(isa.ClassNames[:], s)))
+	}
+	return list
 }
 
 // warn notes what the job says in vain.

@@ -15,8 +15,16 @@ func (in *Inst) SetDeps(vectorRows int) {
 	for _, a := range in.Print {
 		d.add(a.Reg, a.T)
 	}
+	if in.Second != nil {
+		for i, r := range in.Second.Src {
+			d.add(r, SourceType(in.Second.Op, i, in.Second.T, in.Second.From))
+		}
+	}
 	sources := len(d.list)
 	d.add(in.Dst, in.resultType())
+	if in.Second != nil {
+		d.add(in.Second.Dst, in.Second.resultType())
+	}
 	if in.Mem != nil {
 		for _, r := range in.Mem.Dsts {
 			d.add(r, in.Mem.Elem)

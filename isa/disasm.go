@@ -14,7 +14,13 @@ import (
 //	s_lshladd.i32 s7, s2, 2, s1
 //	buffer_load.f32x4 v[8:11], b2[v5 + s3 + 16]
 //	s_branch_execz 41
+//	v_fmul.f32 v1, v2, v3 :: v_fadd.f32 v4, v5, v6
 func Disasm(in *Inst) string {
+	if in.Second != nil {
+		first := *in
+		first.Second = nil
+		return Disasm(&first) + " :: " + Disasm(in.Second)
+	}
 	if in.Mem != nil {
 		return disasmAccess(in)
 	}
@@ -24,11 +30,26 @@ func Disasm(in *Inst) string {
 	}
 	for i, r := range in.Src {
 		if r.Kind != None {
-			operands = append(operands, regText(r, SourceType(in.Op, i, in.T, in.From)))
+			operands = append(operands, in.Mod.text(i, regText(r, SourceType(in.Op, i, in.T, in.From))))
 		}
 	}
 	operands = append(operands, immediates(in)...)
-	return strings.TrimSpace(mnemonic(in) + " " + strings.Join(operands, ", "))
+	text := strings.TrimSpace(mnemonic(in) + " " + strings.Join(operands, ", "))
+	if in.Mod.Clamp {
+		text += " clamp"
+	}
+	return text
+}
+
+// text is source k with its signs.
+func (m Modifiers) text(k int, source string) string {
+	if m.Abs>>k&1 != 0 {
+		source = "|" + source + "|"
+	}
+	if m.Neg>>k&1 != 0 {
+		source = "-" + source
+	}
+	return source
 }
 
 // immediates are the operands of an instruction that are not registers.
@@ -53,8 +74,11 @@ func immediates(in *Inst) []string {
 // mnemonic is unit, name and types: v_ for the vector unit, s_ for the scalar
 // unit and the wave's own instructions.
 func mnemonic(in *Inst) string {
-	unit := "v_"
-	switch ClassOf(in) {
+	unit, class := "v_", ClassOf(in)
+	if in.Op == Micro {
+		class = in.Class
+	}
+	switch class {
 	case ClassSALU, ClassBranch, ClassBarrier, ClassWaitcnt, ClassClock, ClassMessage, ClassEnd, ClassNone:
 		unit = "s_"
 	}

@@ -143,6 +143,16 @@ type Inst struct {
 	Target  int32      // index of the instruction a branch goes to
 	Print   []PrintArg // of DebugPrint
 
+	// Mod are modifiers of vector instructions; sources that have one pass through
+	// the three rows from Spare on, which no value lives in.
+	Mod   Modifiers
+	Spare uint16
+
+	// Second is executed right behind this one and issued with it: the other half
+	// of a packed or dual-issued pair. It reads nothing that this one writes; the
+	// class is that of the pair.
+	Second *Inst
+
 	// Exec computes the instruction on the wave's registers under its execution
 	// mask. Nil for memory, barrier, control and timing-only operations, which
 	// the machine carries out. Set by Resolve.
@@ -208,6 +218,8 @@ const (
 	ClassNone Class = iota
 	ClassVALU32
 	ClassPacked16
+	ClassPacked32
+	ClassDual
 	ClassFMA32
 	ClassCvt
 	ClassTrans
@@ -242,7 +254,7 @@ const (
 
 // ClassNames are the names of the classes in the timing table, by Class.
 var ClassNames = [NumClasses]string{
-	"", "valu32", "packed16", "fma32", "cvt", "trans", "imul32", "shift64", "int64", "f64add", "f64mul", "f64trans",
+	"", "valu32", "packed16", "packed32", "dual", "fma32", "cvt", "trans", "imul32", "shift64", "int64", "f64add", "f64mul", "f64trans",
 	"dpp", "permlane", "readlane", "writelane", "salu", "smem", "branch", "branch_taken", "lds", "lds_swizzle",
 	"vmem", "vmem_store", "vmem_atomic", "image", "scratch", "barrier", "waitcnt", "clock", "message", "end",
 }

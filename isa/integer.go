@@ -73,6 +73,14 @@ func smod(a, b uint64, w uint) uint64 {
 	return r
 }
 
+// divSelect is choose, and 0 for a divisor of zero.
+func divSelect(a, b, c, divisor uint64) uint64 {
+	if divisor == 0 {
+		return 0
+	}
+	return choose(a, b, c)
+}
+
 func uaddcarry(a, b uint64, w uint) uint64 {
 	sum, carry := bits.Add64(a, b, 0)
 	if w == 64 {

@@ -22,12 +22,19 @@ func NewState(lanes, vectorRows, scalarWords int) *State {
 // allocation, enqueue and finish of payloads, End, DebugPrint, Micro and Nop.
 func Resolve(in *Inst) {
 	in.Exec = execOf(in)
+	if in.Second != nil {
+		Resolve(in.Second)
+		in.Exec = both(in.Exec, in.Second.Exec)
+	}
 	if in.Class == ClassNone {
 		in.Class = ClassOf(in)
 	}
 }
 
 func execOf(in *Inst) func(*State, *Inst) {
+	if in.Mod.Any() && in.Dst.Kind != None {
+		return resolveModified(in)
+	}
 	row := &Table[in.Op]
 	if row.Meaning == nil && waveOps[in.Op] == nil {
 		return nil
@@ -48,6 +55,14 @@ func execOf(in *Inst) func(*State, *Inst) {
 		return f
 	}
 	return resolveGeneric(in, row.Meaning)
+}
+
+// both executes the halves of a pair.
+func both(first, second func(*State, *Inst)) func(*State, *Inst) {
+	return func(st *State, in *Inst) {
+		first(st, in)
+		second(st, in.Second)
+	}
 }
 
 // discard executes an instruction whose result nobody wants.

@@ -61,3 +61,8 @@ func floatCompare(f func(a, b float64) bool) Meaning {
 func plain(f func(a, b, c uint64) uint64) Meaning {
 	return func(t, _ Type, _, a, b, c, _ uint64) uint64 { return f(a, b, c) & t.Mask() }
 }
+
+// plain4 is plain for four operands.
+func plain4(f func(a, b, c, d uint64) uint64) Meaning {
+	return func(t, _ Type, _, a, b, c, d uint64) uint64 { return f(a, b, c, d) & t.Mask() }
+}

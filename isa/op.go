@@ -27,9 +27,12 @@ const (
 	Mov
 	Select  // a ? b : c; a is Bool, T is the type of b and c (may be Bool)
 	ToLanes // uniform Bool (0 or 1) to a lane mask
-	Pack64  // a: low 32 bits, b: high 32 bits; T = I64
-	Lo32    // low 32 bits of a (From = I64), T = I32
-	Hi32    // high 32 bits of a (From = I64), T = I32
+	// ToScalar moves a value that is the same in all active lanes from a vector
+	// register to a scalar one: v_readfirstlane. Unlike ReadFirstLane it may move.
+	ToScalar
+	Pack64 // a: low 32 bits, b: high 32 bits; T = I64
+	Lo32   // low 32 bits of a (From = I64), T = I32
+	Hi32   // high 32 bits of a (From = I64), T = I32
 
 	// Integer arithmetic, any integer T; results wrap.
 	IAdd
@@ -42,6 +45,10 @@ const (
 	UMod // 0 for division by zero
 	SRem // sign of a; 0 for division by zero
 	SMod // sign of b; 0 for division by zero
+	// DivSelect is the last selection of a division that was expanded: a ? b : c,
+	// and 0 where the divisor d is zero. Hardware selects alike and leaves
+	// whatever comes out for a divisor of zero; giving it a value costs nothing.
+	DivSelect
 	INeg
 	UAddCarry  // 1 when a+b overflows T, else 0
 	USubBorrow // 1 when a<b, else 0

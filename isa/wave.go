@@ -36,6 +36,7 @@ func init() {
 		PayloadValid:       payloadOp(payloadValid),
 
 		ToLanes:        toLanes,
+		ToScalar:       readFirstLane,
 		Ballot:         ballot,
 		LaneOfMask:     laneOfMask,
 		Elect:          elect,

@@ -86,6 +86,19 @@ func (e *emitter) spare(kind isa.RegKind) isa.Reg {
 	return isa.S(e.scalarWords - 1)
 }
 
+// maxSigned is the most sources that an operation with signs has.
+const maxSigned = 3
+
+// sourceRows are rows of the simulation for sources with signs: on hardware the
+// operand path has none.
+func (e *emitter) sourceRows() uint16 {
+	if e.modRow < 0 {
+		e.modRow = e.vectorRows
+		e.vectorRows += maxSigned
+	}
+	return uint16(e.modRow)
+}
+
 func (e *emitter) move(m move, b *ir.Block) {
 	in := isa.Inst{Op: isa.Mov, T: m.t, Uniform: m.uniform, Dst: m.dst, Src: src(m.src), Line: b.Line}
 	in.Class = isa.ClassOf(&in)

@@ -12,6 +12,7 @@ type emitter struct {
 	lv     *liveness
 	regs   *allocation
 	expand func(in *isa.Inst) []isa.Class
+	pairs  Pairs
 
 	insts []isa.Inst
 	start []int32 // by place: the block's first instruction
@@ -22,6 +23,7 @@ type emitter struct {
 
 	scalarWords, vectorRows int
 	spareRow                int      // -1 until a cycle of moves needs one
+	modRow                  int      // the first of three rows for sources with signs, -1 until needed
 	scratch                 []uint32 // by local id: first word
 	scratchWords            uint32
 	uses                    []int // by value id
@@ -32,7 +34,7 @@ type emitter struct {
 type fix struct{ inst, place int }
 
 // emit lowers a function whose uniform values are known.
-func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class) (*Program, error) {
+func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class, pairs Pairs) (*Program, error) {
 	oneLatch(f)
 	pre := hoistPreset(f)
 	legalise(f)
@@ -43,8 +45,8 @@ func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, expand: expand,
-		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, spareRow: -1}
+	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, expand: expand, pairs: pairs,
+		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, spareRow: -1, modRow: -1}
 	e.countUses()
 	e.placeLocals()
 	e.placeMasks()
@@ -213,10 +215,12 @@ func (e *emitter) block(i int) {
 		}
 	}
 	e.skipLoop(i, b)
+	from := len(e.insts)
 	for _, v := range b.Code {
 		e.value(v)
 	}
 	e.copies(e.lv.copies[b.ID], b)
+	e.pair(from)
 	e.terminator(i, b)
 }
 
@@ -246,6 +250,9 @@ func (e *emitter) value(v *ir.Value) {
 			in.Src[k] = e.operand(a, !v.Uniform || v.Op.Has(isa.FlagCrossLane))
 		}
 		in.Class = isa.ClassOf(&in)
+		if in.Mod = v.Mod; in.Mod.Any() {
+			in.Spare = e.sourceRows()
+		}
 	}
 	e.add(in)
 }
@@ -294,11 +301,12 @@ func (e *emitter) goTo(i, j int, b *ir.Block) {
 	e.jump(i, j, b)
 }
 
-// jump branches to place j unless it is next.
+// jump branches to place j unless it is next, or goes round a loop again.
 func (e *emitter) jump(i, j int, b *ir.Block) {
-	if j != i+1 {
-		e.branch(isa.Inst{Op: isa.Branch}, j, b)
+	if j <= i && e.again(i, j) {
+		return
 	}
+	e.fall(i, j, b)
 }
 
 func (e *emitter) conditional(i int, b *ir.Block) {

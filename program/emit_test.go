@@ -394,7 +394,7 @@ func TestRandomControlFlowMeansTheSameAsThreads(t *testing.T) {
 				runLane(f, uint64(lane), 5, want)
 			}
 			opt.Run(f, opt.Options{WaveSize: wave})
-			p, err := emit(f, wave, nil)
+			p, err := emit(f, wave, nil, Pairs{Packed: true, Dual: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,7 +15,11 @@ type Target struct {
 	// Expand returns the timing classes of the steps that an operation on a type
 	// lowers to; nil when it is a single instruction of its own class.
 	Expand func(op isa.Op, t isa.Type) []isa.Class
-	Opt    opt.Options
+	// ExpandScalar is Expand for operations that the scalar unit computes.
+	ExpandScalar func(op isa.Op, t isa.Type) []isa.Class
+	Opt          opt.Options
+	// Pairs are the instructions of two operations that the machine has.
+	Pairs Pairs
 	// PackThreads: nodes of an execution graph whose workgroups are one
 	// invocation run one in each lane of a wave.
 	PackThreads bool
@@ -47,7 +51,7 @@ func Lower(m *validate.Module, o Options) (*Program, error) {
 	if err := frontend.CheckClusters(m, f, oo.WaveSize); err != nil {
 		return nil, err
 	}
-	p, err := emit(f, o.Target.WaveSize, o.Target.expand)
+	p, err := emit(f, o.Target.WaveSize, o.Target.expand, o.Target.Pairs)
 	if err != nil {
 		return nil, fmt.Errorf("program: %s: %w", f.Name, err)
 	}
@@ -55,11 +59,14 @@ func Lower(m *validate.Module, o Options) (*Program, error) {
 	return p, nil
 }
 
-// expand gives the steps of an instruction. Operations of the scalar unit are
-// single instructions.
+// expand gives the steps of an instruction.
 func (t Target) expand(in *isa.Inst) []isa.Class {
-	if t.Expand == nil || in.Uniform && in.Op.Has(isa.FlagScalarUnit) {
+	table := t.Expand
+	if in.Uniform && in.Op.Has(isa.FlagScalarUnit) {
+		table = t.ExpandScalar
+	}
+	if table == nil {
 		return nil
 	}
-	return t.Expand(in.Op, in.T)
+	return table(in.Op, in.T)
 }

@@ -83,6 +83,9 @@ func (v *Value) String() string {
 	if v.Imm != 0 || v.Op == isa.Const || v.Op == isa.Proj {
 		fmt.Fprintf(&s, " imm %#x", v.Imm)
 	}
+	if v.Mod.Any() {
+		fmt.Fprintf(&s, " neg %#b abs %#b clamp %v", v.Mod.Neg, v.Mod.Abs, v.Mod.Clamp)
+	}
 	if v.Mem != nil {
 		s.WriteString(v.Mem.String())
 	}

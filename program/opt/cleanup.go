@@ -232,15 +232,30 @@ func dropMerges(f *ir.Func) bool {
 }
 
 // joinBlocks appends to a block the successor that only it reaches, unless the
-// successor has a part in a construct.
+// successor is where a construct ends. A continue target becomes a part of the
+// body that leads to it.
 func joinBlocks(f *ir.Func) bool {
-	named := namedBlocks(f)
+	named, headers := make([]bool, f.NumBlocks()), make([]*ir.Block, f.NumBlocks())
+	for _, b := range f.Blocks {
+		if b.Merge != nil {
+			named[b.Merge.ID] = true
+		}
+		if b.Continue != nil {
+			headers[b.Continue.ID] = b
+		}
+	}
 	gone := make([]bool, f.NumBlocks())
 	changed := false
 	for _, b := range f.Blocks {
 		for !gone[b.ID] && canJoin(b, named) {
-			gone[b.Succs[0].ID] = true
-			join(b, b.Succs[0])
+			s := b.Succs[0]
+			if h := headers[s.ID]; h == b {
+				break
+			} else if h != nil {
+				h.Continue, headers[b.ID] = b, h
+			}
+			gone[s.ID] = true
+			join(b, s)
 			changed = true
 		}
 	}

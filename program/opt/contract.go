@@ -54,8 +54,9 @@ func (c *contractor) floatAdd(v *ir.Value) {
 	}
 }
 
-// floatSub fuses a*b - c and c - a*b. The sign costs an operation unless it
-// meets a constant or another sign, but one that may leave a loop.
+// floatSub fuses a*b - c and c - a*b. The sign costs nothing in f32, where
+// instructions take it in (see modifiers), or where it meets a constant or
+// another sign; elsewhere it is an operation, but one that may leave a loop.
 func (c *contractor) floatSub(v *ir.Value) {
 	if p := v.Args[0]; c.product(v, p) {
 		c.fuse(v, p.Args[0], p.Args[1], c.negate(v, v.Args[1]))

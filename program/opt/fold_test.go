@@ -50,29 +50,55 @@ func draw(r *rapid.T, t isa.Type, name string) uint64 {
 	return rapid.OneOf(rapid.Uint64(), small, negative, power).Draw(r, name) & t.Mask()
 }
 
-// Every divisor of 32 bits that is likely to be written, at the dividends where
+// Divisors that are likely to be written, of every width, at the dividends where
 // a quotient changes.
 func TestDivisionByConstants(t *testing.T) {
-	for _, d := range []uint64{1, 2, 3, 5, 6, 7, 9, 10, 11, 12, 25, 28, 60, 100, 125, 625, 641, 1000, 1000003, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe, 0xffffffff} {
-		for _, q := range []uint64{0, 1, 2, 1000, 0x7fffffff / d, 0xffffffff / d} {
-			for _, near := range []uint64{^uint64(0), 0, 1} {
-				checkDivision(t, (q*d+near)&0xffffffff, d)
-				checkDivision(t, -(q*d+near)&0xffffffff, d)
+	for _, typ := range []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64} {
+		top := uint64(1) << (typ.Bits() - 1)
+		for _, d := range []uint64{1, 2, 3, 5, 6, 7, 9, 10, 11, 12, 25, 28, 60, 100, 125, 625, 641, 1000, 1000003, top - 1, top, top + 1, typ.Mask() - 1, typ.Mask()} {
+			if d > typ.Mask() {
+				continue
+			}
+			for _, q := range []uint64{0, 1, 2, 1000, (top - 1) / d, typ.Mask() / d} {
+				for _, near := range []uint64{^uint64(0), 0, 1} {
+					checkDivision(t, typ, (q*d+near)&typ.Mask(), d)
+					checkDivision(t, typ, -(q*d+near)&typ.Mask(), d)
+				}
 			}
 		}
 	}
 }
 
-func checkDivision(t *testing.T, x, d uint64) {
+// Every byte by every constant byte.
+func TestDivisionByConstantBytes(t *testing.T) {
+	for _, op := range allDivisions {
+		for d := range uint64(256) {
+			b := newBuilder(t)
+			x := b.f.NewValue(isa.Load, isa.I8, isa.I8)
+			st := b.store(ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Elem: isa.I8}}, b.c(0), b.op(op, isa.I8, x, b.ct(isa.I8, d)))
+			b.ret()
+			gatherConstants(b.f, Options{})
+			fold(b.f, Options{})
+			e := &expansion{b.f, x, x, st.Args[1], make([]uint64, b.f.NumValues())}
+			for n := range uint64(256) {
+				if got, want := e.eval(n, n), isa.Eval(op, isa.I8, isa.I8, 0, n, d); got != want {
+					t.Fatalf("%v %d by %d: %d, want %d", op, n, d, got, want)
+				}
+			}
+		}
+	}
+}
+
+func checkDivision(t *testing.T, typ isa.Type, x, d uint64) {
 	t.Helper()
-	for _, op := range []isa.Op{isa.UDiv, isa.SDiv, isa.UMod, isa.SRem, isa.SMod} {
+	for _, op := range allDivisions {
 		f := &ir.Func{}
 		s := &folder{f: f, pool: &pool{f: f, have: map[constKey]*ir.Value{}}, names: newRenaming(f), at: &ir.Value{}}
 		f.NewBlock()
-		v := f.NewValue(op, isa.I32, isa.I32, s.constant(isa.I32, x), s.constant(isa.I32, d))
+		v := f.NewValue(op, typ, typ, s.constant(typ, x), s.constant(typ, d))
 		got := rules[op](s, v)
-		if want := isa.Eval(op, isa.I32, isa.I32, 0, x, d); got == nil || !isConst(got, want) {
-			t.Fatalf("%v %x by %x: got %v, want %x", op, x, d, got, want)
+		if want := isa.Eval(op, typ, typ, 0, x, d); got == nil || !isConst(got, want) {
+			t.Fatalf("%v.%v %x by %x: got %v, want %x", op, typ, x, d, got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"math/big"
 	"math/bits"
 
 	"spvsim/isa"
@@ -40,20 +41,41 @@ func foldUDiv(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
 	if powerOfTwo(d) {
 		return s.shift(isa.Shr, t, x, bits.TrailingZeros64(d))
 	}
-	if t != isa.I32 {
-		return nil
+	if t.Bits() < 32 {
+		return s.inWord(isa.UConvert, foldUDiv, t, x, d)
 	}
+	width := int(t.Bits())
 	k := bits.Len64(d - 1) // 2^k > d
-	if small, ok := shortMultiplier(d, k); ok {
+	if small, ok := shortMultiplier(width, d, k); ok {
 		hi := s.make(isa.UMulHi, t, x, s.constant(t, small.m))
 		return s.shift(isa.Shr, t, hi, small.shift)
 	}
-	// The multiplier m = ceil(2^(32+k)/d) has 33 bits: the multiplication takes
-	// the low 32, and x itself is added for the other, halved against overflow.
-	m, _ := bits.Div64(uint64(1)<<k, 0, d<<32)
-	hi := s.make(isa.UMulHi, t, x, s.constant(t, m+1))
+	// The multiplier m = ceil(2^(width+k)/d) has one bit more than the width: the
+	// multiplication takes the others, and x itself is added for that one, halved
+	// against overflow.
+	m, _ := ceilPower(width+k, d)
+	hi := s.make(isa.UMulHi, t, x, s.constant(t, low64(m)))
 	half := s.shift(isa.Shr, t, s.make(isa.ISub, t, x, hi), 1)
 	return s.shift(isa.Shr, t, s.make(isa.IAdd, t, half, hi), k-1)
+}
+
+// inWord divides an integer of 8 or 16 bits in 32.
+func (s *folder) inWord(widen isa.Op, divide func(*folder, isa.Type, *ir.Value, uint64) *ir.Value, t isa.Type, x *ir.Value, d uint64) *ir.Value {
+	if widen == isa.SConvert {
+		d = uint64(signed(t, d)) & isa.I32.Mask()
+	}
+	q := divide(s, isa.I32, s.resized(widen, isa.I32, x), d)
+	return s.resized(isa.UConvert, t, q)
+}
+
+func (s *folder) resized(op isa.Op, t isa.Type, x *ir.Value) *ir.Value {
+	v := s.f.NewValue(op, t, t, x)
+	v.From, v.Block, v.SPIRV, v.Line = x.R, s.at.Block, s.at.SPIRV, s.at.Line
+	w := s.simplify(v)
+	if w == v {
+		s.out = append(s.out, v)
+	}
+	return w
 }
 
 type multiplier struct {
@@ -61,17 +83,30 @@ type multiplier struct {
 	shift int
 }
 
-// shortMultiplier finds a multiplier of 32 bits, which most divisors have: the
-// error m*d - 2^(32+k) must not exceed 2^k.
-func shortMultiplier(d uint64, most int) (multiplier, bool) {
+// shortMultiplier finds a multiplier that the width holds, which most divisors
+// have: the error m*d - 2^(width+k) must not exceed 2^k.
+func shortMultiplier(width int, d uint64, most int) (multiplier, bool) {
 	for k := range most {
-		power := uint64(1) << (32 + k)
-		m := (power + d - 1) / d
-		if m < 1<<32 && m*d-power <= 1<<k {
-			return multiplier{m, k}, true
+		m, err := ceilPower(width+k, d)
+		if m.BitLen() <= width && err.Cmp(power(k)) <= 0 {
+			return multiplier{low64(m), k}, true
 		}
 	}
 	return multiplier{}, false
+}
+
+func power(k int) *big.Int { return new(big.Int).Lsh(big.NewInt(1), uint(k)) }
+
+func low64(m *big.Int) uint64 {
+	return new(big.Int).And(m, new(big.Int).SetUint64(^uint64(0))).Uint64()
+}
+
+// ceilPower is 2^k/d rounded up, and what that times d exceeds 2^k by.
+func ceilPower(k int, d uint64) (m, excess *big.Int) {
+	by := new(big.Int).SetUint64(d)
+	m = new(big.Int).Add(power(k), new(big.Int).SetUint64(d-1))
+	m.Div(m, by)
+	return m, new(big.Int).Sub(new(big.Int).Mul(m, by), power(k))
 }
 
 func foldUMod(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
@@ -107,8 +142,8 @@ func foldSDiv(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Value {
 		return s.negativeDivisor(t, x, -n)
 	case powerOfTwo(uint64(n)):
 		return s.signedShift(t, x, bits.TrailingZeros64(d))
-	case t != isa.I32:
-		return nil
+	case t.Bits() < 32:
+		return s.inWord(isa.SConvert, foldSDiv, t, x, d)
 	}
 	return s.signedMultiply(t, x, n)
 }
@@ -136,23 +171,23 @@ func (s *folder) signedShift(t isa.Type, x *ir.Value, k int) *ir.Value {
 // signedMultiply divides by n, not a power of two, by multiplication: the high
 // half, shifted, and one more for negative values.
 func (s *folder) signedMultiply(t isa.Type, x *ir.Value, n int64) *ir.Value {
-	m, k := signedMultiplier(n)
-	hi := s.make(isa.SMulHi, t, x, s.constant(t, uint64(m)))
-	if m < 0 {
+	width := int(t.Bits())
+	m, k := signedMultiplier(width, uint64(n))
+	hi := s.make(isa.SMulHi, t, x, s.constant(t, m))
+	if signed(t, m) < 0 {
 		hi = s.make(isa.IAdd, t, hi, x)
 	}
 	q := s.shift(isa.Sar, t, hi, k)
-	return s.make(isa.IAdd, t, q, s.shift(isa.Shr, t, x, 31))
+	return s.make(isa.IAdd, t, q, s.shift(isa.Shr, t, x, width-1))
 }
 
 // signedMultiplier is the magic number of n > 2 with its shift: the smallest k
-// for which ceil(2^(32+k)/n) is precise enough for all 32-bit values.
-func signedMultiplier(n int64) (m int32, k int) {
+// for which ceil(2^(width+k)/n) is precise enough for all values.
+func signedMultiplier(width int, n uint64) (m uint64, k int) {
 	for k = 0; ; k++ {
-		power := uint64(1) << (32 + k)
-		q := power/uint64(n) + 1
-		if q*uint64(n)-power <= 1<<(k+1) && q < 1<<32 {
-			return int32(uint32(q)), k
+		m, excess := ceilPower(width+k, n)
+		if excess.Cmp(power(k+1)) <= 0 && m.BitLen() <= width {
+			return low64(m), k
 		}
 	}
 }

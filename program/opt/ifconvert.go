@@ -11,12 +11,12 @@ import (
 const maxSelected = 4
 
 // ifconvert replaces small selections without effects by computing both sides
-// and choosing.
-func ifconvert(f *ir.Func, _ Options) bool {
+// and choosing, and two sides that are alike by doing once what both do.
+func ifconvert(f *ir.Func, o Options) bool {
 	g := newGraph(f)
 	changed := false
 	for i := len(g.Blocks) - 1; i >= 0; i-- { // inner ones first
-		if b := g.Blocks[i]; b.Term == ir.Cond && b.Continue == nil && convert(f, b) {
+		if b := g.Blocks[i]; b.Term == ir.Cond && b.Continue == nil && convert(f, o, b) {
 			changed = true
 		}
 	}
@@ -34,14 +34,14 @@ type side struct {
 	cost int
 }
 
-func convert(f *ir.Func, b *ir.Block) bool {
+func convert(f *ir.Func, o Options, b *ir.Block) bool {
 	m := meeting(b)
 	if m == nil {
 		return false
 	}
 	yes, no := sideOf(b, b.Succs[0], m), sideOf(b, b.Succs[1], m)
 	if yes.cost+no.cost+len(m.Phis) > maxSelected+1 || yes.cost+no.cost > maxSelected || yes.pred == no.pred {
-		return false
+		return yes.pred != no.pred && mergeSides(f, o, b, m, yes, no)
 	}
 	for _, s := range []side{yes, no} {
 		if s.arm != nil {

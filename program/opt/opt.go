@@ -17,6 +17,7 @@ package opt
 import (
 	"slices"
 
+	"spvsim/isa"
 	"spvsim/program/ir"
 )
 
@@ -30,6 +31,14 @@ type Options struct {
 	FuseMad bool // the vector unit has a 32-bit integer multiply-add
 	LshlAdd bool // it has (a<<b)+c and (a<<b)|c
 	Add3    bool // it has a+b+c
+
+	// SelectBuffers: shaders address buffers by pointers, so that one load may
+	// read one buffer in some lanes and another in others.
+	SelectBuffers bool
+
+	// Divides reports that the machine divides integers of a type by an
+	// instruction, or steps, of its own; nil: it never does.
+	Divides func(op isa.Op, t isa.Type) bool
 
 	// MaxVectorRegs bounds the scheduler's estimate of 32-bit vector registers
 	// alive at once; 0 means 64, which keeps four waves a SIMD resident on the
@@ -79,10 +88,10 @@ var schedule = []struct {
 	}},
 	{3, []pass{{"ifconvert", ifconvert}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}}},
 	{1, []pass{
-		{"licm", licm},
+		{"licm", licm}, {"placement", placement}, {"divisions", divisions}, {"fold", fold}, {"gvn", gvn}, {"licm", licm},
 		{"placement", placement}, {"addresses", addresses}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"licm", licm},
 		{"placement", placement}, {"merge", mergeAccesses}, {"contract", contract}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
-		{"divergence", divergence}, {"schedule", scheduleLoads}, {"bitcasts", bitcasts},
+		{"modifiers", modifiers}, {"divergence", divergence}, {"schedule", scheduleLoads}, {"bitcasts", bitcasts},
 	}},
 }
 

@@ -143,7 +143,7 @@ func TestContraction(t *testing.T) {
 		op         isa.Op
 		noContract bool
 		fma, neg   int
-	}{{isa.FAdd, false, 1, 0}, {isa.FSub, false, 1, 1}, {isa.FAdd, true, 0, 0}, {isa.FSub, true, 0, 0}} {
+	}{{isa.FAdd, false, 1, 0}, {isa.FSub, false, 1, 0}, {isa.FAdd, true, 0, 0}, {isa.FSub, true, 0, 0}} {
 		f := multiplyAdd(t, c.op, c.noContract)
 		if n := count(f, isa.Fma); n != c.fma || count(f, isa.FNeg) != c.neg || count(f, isa.FMul) != 1-n {
 			t.Errorf("%v, no contraction %v:\n%s", c.op, c.noContract, printed(f))

@@ -164,7 +164,8 @@ func (g *generator) counted() {
 	g.jump(header)
 	g.at(header)
 	header.Continue = cont
-	g.cond(g.op(isa.ULt, isa.I32, g.load(slot(n, 0)), limit), body, merge, merge)
+	less := rapid.SampledFrom([]isa.Op{isa.ULt, isa.SLt}).Draw(g.r, "less")
+	g.cond(g.op(less, isa.I32, g.load(slot(n, 0)), limit), body, merge, merge)
 	g.at(body)
 	g.loop = append(g.loop, loopTargets{merge, cont})
 	g.store(slot(g.l, 0), g.op(isa.IAdd, isa.I32, g.load(slot(g.l, 0)), g.load(slot(n, 0))))
@@ -249,7 +250,7 @@ func (g *generator) expression(depth int) *ir.Value {
 	if g.pick("read back", 8) == 0 {
 		return g.load(g.ownWord(), g.own())
 	}
-	op := rapid.SampledFrom([]isa.Op{isa.IAdd, isa.ISub, isa.IMul, isa.UDiv, isa.SRem, isa.And, isa.Or, isa.Xor, isa.Shl, isa.Sar, isa.UMin}).Draw(g.r, "op")
+	op := rapid.SampledFrom([]isa.Op{isa.IAdd, isa.ISub, isa.IMul, isa.UDiv, isa.UMod, isa.SDiv, isa.SRem, isa.SMod, isa.And, isa.Or, isa.Xor, isa.Shl, isa.Sar, isa.UMin}).Draw(g.r, "op")
 	return g.op(op, isa.I32, g.expression(depth-1), g.expression(depth-1))
 }
 
@@ -292,7 +293,7 @@ func TestRandomPrograms(t *testing.T) {
 			before = printed(f)
 		}
 		defer func() { check = nil }()
-		Run(f, Options{WaveSize: 8, FuseMad: true, LshlAdd: true, Add3: true})
+		Run(f, Options{WaveSize: 8, FuseMad: true, LshlAdd: true, Add3: true, SelectBuffers: true})
 	})
 }
 

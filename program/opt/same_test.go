@@ -108,7 +108,7 @@ func TestPassesKeepMemory(t *testing.T) {
 				}
 			}
 			defer func() { check = nil }()
-			Run(f, Options{WaveSize: 32, FuseMad: true, LshlAdd: true, Add3: true})
+			Run(f, Options{WaveSize: 32, FuseMad: true, LshlAdd: true, Add3: true, SelectBuffers: true})
 		})
 	}
 }

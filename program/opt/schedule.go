@@ -7,7 +7,8 @@ import (
 
 // scheduleLoads reorders each block so that loads come as early as their
 // operands allow, as long as the registers last: several are then under way
-// before the first result is needed. All else keeps its order.
+// before the first result is needed. What needs none of them, like the counting
+// of a loop, comes next, while they are under way. All else keeps its order.
 func scheduleLoads(f *ir.Func, o Options) bool {
 	s := &scheduler{o: o, u: newUses(f), live: liveThrough(f), place: make([]int, f.NumValues()), left: make([]int, f.NumValues())}
 	for _, b := range f.Blocks {
@@ -26,18 +27,22 @@ type scheduler struct {
 
 	code  []*ir.Value // the segment
 	out   []*ir.Value
-	wait  []int   // operands and earlier accesses still to come, by place
-	next  [][]int // places that wait for this one
-	ready [3]heap // by urgency
-	cone  []bool  // by place: a load of the segment needs it
+	wait  []int              // operands and earlier accesses still to come, by place
+	next  [][]int            // places that wait for this one
+	ready [numUrgencies]heap // by urgency
+	cone  []bool             // by place: a load of the segment needs it
+	waits []bool             // by place: it needs a load of the segment
 	rows  int
 }
 
 // Urgency of values that are ready.
 const (
-	isLoad = iota
-	feedsLoad
-	other
+	isLoad      = iota // a load that waits for no other
+	feedsLoad          // what such a load needs
+	meanwhile          // what waits for no load
+	waitingLoad        // a load that waits for others, and what it needs
+	waiting            // all else that waits for loads
+	numUrgencies
 )
 
 func rowsOf(v *ir.Value) int {
@@ -61,26 +66,27 @@ func (s *scheduler) block(b *ir.Block) {
 	for i := from; i <= len(b.Code); i++ {
 		switch {
 		case i == len(b.Code), fence(b.Code[i]) && b.Code[i].Mem == nil:
-			s.segment(b.Code[from:i])
+			s.segment(b, b.Code[from:i])
 			from = i + 1
 		case i-from == maxSegment:
-			s.segment(b.Code[from:i])
+			s.segment(b, b.Code[from:i])
 			from = i
 		}
 	}
 }
 
-func (s *scheduler) segment(code []*ir.Value) {
-	loads := 0
+func (s *scheduler) segment(b *ir.Block, code []*ir.Value) {
+	n := 0
 	for _, v := range code {
-		if v.Op == isa.Load || readsImage(v) {
-			loads++
+		if loads(v) {
+			n++
 		}
 	}
-	if loads < 1 || len(code) < 3 {
+	if n < 1 || len(code) < 3 {
 		return
 	}
 	s.prepare(code)
+	s.keepPhis(b)
 	for i := range code {
 		if s.wait[i] == 0 {
 			s.ready[s.urgency(i)].push(i)
@@ -98,7 +104,7 @@ func (s *scheduler) segment(code []*ir.Value) {
 func (s *scheduler) prepare(code []*ir.Value) {
 	n := len(code)
 	s.code, s.out = code, s.out[:0]
-	s.wait, s.next, s.cone = make([]int, n), make([][]int, n), make([]bool, n)
+	s.wait, s.next, s.cone, s.waits = make([]int, n), make([][]int, n), make([]bool, n), make([]bool, n)
 	for i, v := range code {
 		s.place[v.ID] = i + 1
 		s.left[v.ID] = s.u.count(v)
@@ -108,6 +114,7 @@ func (s *scheduler) prepare(code []*ir.Value) {
 		for _, a := range v.Args {
 			if p := s.place[a.ID]; p > 0 {
 				s.after(p-1, i)
+				s.waits[i] = s.waits[i] || s.waits[p-1] || loads(code[p-1])
 			}
 		}
 		if v.Mem == nil && !fence(v) {
@@ -125,6 +132,24 @@ func (s *scheduler) prepare(code []*ir.Value) {
 	s.markCones()
 }
 
+// keepPhis keeps what a phi of a loop becomes behind the uses of what it is, so
+// that one register does for both.
+func (s *scheduler) keepPhis(b *ir.Block) {
+	for _, to := range b.Succs {
+		for _, phi := range to.Phis {
+			next := s.place[phi.Args[predOf(to, b)].ID]
+			for _, u := range s.u.of(phi) {
+				if p := s.place[u.ID]; p > 0 && p < next {
+					s.after(p-1, next-1)
+				}
+			}
+		}
+	}
+}
+
+// loads reports a read of memory whose result takes its time.
+func loads(v *ir.Value) bool { return v.Op == isa.Load || readsImage(v) }
+
 func (s *scheduler) after(first, then int) {
 	s.next[first] = append(s.next[first], then)
 	s.wait[then]++
@@ -133,7 +158,7 @@ func (s *scheduler) after(first, then int) {
 func (s *scheduler) markCones() {
 	for i := len(s.code) - 1; i >= 0; i-- {
 		v := s.code[i]
-		if !s.cone[i] && v.Op != isa.Load && !readsImage(v) {
+		if !s.cone[i] && !loads(v) {
 			continue
 		}
 		for _, a := range v.Args {
@@ -145,13 +170,17 @@ func (s *scheduler) markCones() {
 }
 
 func (s *scheduler) urgency(i int) int {
-	switch v := s.code[i]; {
-	case v.Op == isa.Load, readsImage(v):
+	switch {
+	case s.waits[i] && !s.cone[i] && !loads(s.code[i]):
+		return waiting
+	case s.waits[i]:
+		return waitingLoad
+	case loads(s.code[i]):
 		return isLoad
 	case s.cone[i]:
 		return feedsLoad
 	}
-	return other
+	return meanwhile
 }
 
 // pick takes a load while there are registers, else what comes first.

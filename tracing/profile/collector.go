@@ -123,6 +123,7 @@ func weights(p *program.Program) []uint64 {
 var arithmetic = map[isa.Class]uint64{
 	isa.ClassVALU32: 1, isa.ClassFMA32: 2, isa.ClassTrans: 1, isa.ClassIMul32: 1, isa.ClassShift64: 1, isa.ClassInt64: 1,
 	isa.ClassF64Add: 1, isa.ClassF64Mul: 1, isa.ClassF64Trans: 1, isa.ClassPacked16: 2, isa.ClassCvt: 1,
+	isa.ClassPacked32: 1, isa.ClassDual: 1, // of each half
 }
 
 // moves are of those classes and compute nothing.
@@ -133,6 +134,11 @@ var fused = map[isa.Op]bool{isa.Fma: true, isa.IMad: true}
 
 func operations(in *isa.Inst) uint64 {
 	n := arithmetic[in.Class]
+	if in.Second != nil {
+		first := *in
+		first.Second = nil
+		return operations(&first) + operations(in.Second)
+	}
 	switch {
 	case moves[in.Op]:
 		return 0

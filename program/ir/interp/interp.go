@@ -303,9 +303,9 @@ func (w *wave) execute(v *ir.Value) error {
 		w.each(w.mask, func(_ int, l *lane) {
 			var a [4]uint64
 			for i, x := range v.Args {
-				a[i] = l.get(x)
+				a[i] = v.Mod.Source(i, l.get(x))
 			}
-			l.values[v.ID] = isa.Eval(v.Op, v.T, v.From, v.Imm, a[:len(v.Args)]...)
+			l.values[v.ID] = v.Mod.Result(isa.Eval(v.Op, v.T, v.From, v.Imm, a[:len(v.Args)]...))
 		})
 		return nil
 	}

@@ -1,0 +1,272 @@
+package opt
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// divisions replaces divisions of integers, for which no AMD GPU has an
+// instruction, by the sequences that LLVM's AMDGPU back end emits
+// (AMDGPUCodeGenPrepare: expandDivRem32 and expandDivRem24; AMDGPUISelLowering:
+// LowerUDIVREM64): a reciprocal in f32 as an estimate, Newton steps in integers,
+// corrections. What depends on the divisor alone is values of its own, so that
+// loops compute it once and a quotient and a remainder share it. Values must
+// have their units (placement): for a uniform divisor the estimate goes to the
+// scalar unit, which does the rest.
+func divisions(f *ir.Func, o Options) bool {
+	d := &divider{f: f, o: o, pool: newPool(f), names: newRenaming(f)}
+	for _, b := range f.Blocks {
+		d.block(b)
+	}
+	changed := d.names.apply(f)
+	d.pool.flush()
+	return changed
+}
+
+type divider struct {
+	f     *ir.Func
+	o     Options
+	pool  *pool
+	names *renaming
+	out   []*ir.Value
+	at    *ir.Value // the division
+}
+
+// A division says what an operation asks for.
+type division struct{ signed, remainder bool }
+
+var divisionOps = map[isa.Op]division{
+	isa.UDiv: {}, isa.UMod: {remainder: true},
+	isa.SDiv: {signed: true}, isa.SRem: {signed: true, remainder: true}, isa.SMod: {signed: true, remainder: true},
+}
+
+func (d *divider) block(b *ir.Block) {
+	d.out = make([]*ir.Value, 0, len(b.Code)+8)
+	for _, v := range b.Code {
+		if kind, ok := divisionOps[v.Op]; ok && !(d.o.Divides != nil && d.o.Divides(v.Op, v.T)) {
+			d.at = v
+			d.names.set(v, d.expand(kind, v.T, v.Args[0], v.Args[1]))
+			continue
+		}
+		d.out = append(d.out, v)
+	}
+	b.Code = d.out
+}
+
+func (d *divider) expand(kind division, t isa.Type, x, y *ir.Value) *ir.Value {
+	divide := d.inWords
+	if t.Bits() < 32 {
+		divide = d.inFloats
+	}
+	r := divide(kind, t, x, y)
+	if d.at.Op == isa.SMod {
+		r = d.signOfDivisor(t, r, y)
+	}
+	return r
+}
+
+// signOfDivisor adds the divisor to a remainder of the other sign.
+func (d *divider) signOfDivisor(t isa.Type, r, y *ir.Value) *ir.Value {
+	wrong := d.op(isa.And, isa.Bool,
+		d.op(isa.SLt, t, d.op(isa.Xor, t, r, y), d.constant(t, 0)), d.op(isa.INe, t, r, d.constant(t, 0)))
+	return d.op(isa.Select, t, wrong, d.op(isa.IAdd, t, r, y), r)
+}
+
+// inWords divides integers of 32 and 64 bits; signed ones as magnitudes.
+func (d *divider) inWords(kind division, t isa.Type, x, y *ir.Value) *ir.Value {
+	if !kind.signed {
+		return d.unsigned(kind, t, x, y)
+	}
+	signX, x := d.magnitude(t, x)
+	sign, y := d.magnitude(t, y)
+	if sign = d.op(isa.Xor, t, signX, sign); kind.remainder {
+		sign = signX
+	}
+	q := d.unsigned(kind, t, x, y)
+	return d.op(isa.ISub, t, d.op(isa.Xor, t, q, sign), sign)
+}
+
+// magnitude is all ones for negative x, else zero, and the absolute value.
+func (d *divider) magnitude(t isa.Type, x *ir.Value) (sign, abs *ir.Value) {
+	if nonNegative(x, 0) {
+		return d.constant(t, 0), x
+	}
+	sign = d.op(isa.Sar, t, x, d.constant(t, uint64(t.Bits()-1)))
+	return sign, d.op(isa.Xor, t, d.op(isa.IAdd, t, x, sign), sign)
+}
+
+// nonNegative reports that x is known to have no sign: a constant, a remainder
+// or a quotient of such values, bits that are masked or shifted away, a counter.
+func nonNegative(x *ir.Value, depth int) bool {
+	if depth > 4 {
+		return false
+	}
+	positive := func(i int) bool { return nonNegative(x.Args[i], depth+1) }
+	switch x.Op {
+	case isa.Const:
+		return signed(x.R, x.Imm) >= 0
+	case isa.LocalIDX, isa.LocalIDY, isa.LocalIDZ, isa.LocalIndex, isa.LaneID, isa.SubgroupID:
+		return true
+	case isa.And:
+		return positive(0) || positive(1)
+	case isa.Shr:
+		n := x.Args[1]
+		return n.Op == isa.Const && n.Imm%uint64(x.T.Bits()) > 0 || positive(0)
+	case isa.Sar, isa.SRem, isa.UDiv, isa.UMod:
+		return positive(0)
+	case isa.SMod:
+		return positive(1)
+	case isa.SDiv, isa.UMin, isa.SMin, isa.Or:
+		return positive(0) && positive(1)
+	case isa.UConvert:
+		return x.T.Bits() > x.From.Bits()
+	case isa.Phi:
+		return counter(x, depth)
+	}
+	return false
+}
+
+// counter reports a phi that starts at no negative number and is counted up by
+// one where it is less than something, so that it can't wrap: the header's test
+// is the only way into the body.
+func counter(phi *ir.Value, depth int) bool {
+	b := phi.Block
+	if len(phi.Args) != 2 || b.Continue == nil || b.Term != ir.Cond || b.Cond.Op != isa.SLt || b.Cond.Args[0] != phi || b.Succs[0] == b.Merge || b.Succs[1] != b.Merge {
+		return false
+	}
+	for i, a := range phi.Args {
+		up := a.Op == isa.IAdd && a.Args[0] == phi && isConst(a.Args[1], 1)
+		if up && a.Block != b {
+			return nonNegative(phi.Args[1-i], depth+1)
+		}
+	}
+	return false
+}
+
+// unsigned estimates the quotient from the reciprocal: it is too small by two at
+// most, which two corrections make good.
+func (d *divider) unsigned(kind division, t isa.Type, x, y *ir.Value) *ir.Value {
+	one := d.constant(t, 1)
+	q := d.op(isa.UMulHi, t, x, d.reciprocal(t, y))
+	r := d.op(isa.ISub, t, x, d.op(isa.IMul, t, q, y))
+	again := d.op(isa.ULe, t, y, r)
+	q = d.op(isa.Select, t, again, d.op(isa.IAdd, t, q, one), q)
+	r = d.op(isa.Select, t, again, d.op(isa.ISub, t, r, y), r)
+	again = d.op(isa.ULe, t, y, r)
+	if kind.remainder {
+		return d.op(isa.DivSelect, t, again, d.op(isa.ISub, t, r, y), r, y)
+	}
+	return d.op(isa.DivSelect, t, again, d.op(isa.IAdd, t, q, one), q, y)
+}
+
+// reciprocal is 2^32/y or 2^64/y, or a little less. A Newton step z += z*(-y*z)
+// doubles the bits that are right: about 22 from the float.
+func (d *divider) reciprocal(t isa.Type, y *ir.Value) *ir.Value {
+	estimate, steps := d.estimate32, 1
+	if t == isa.I64 {
+		estimate, steps = d.estimate64, 2
+	}
+	z, minus := estimate(y), d.op(isa.INeg, t, y)
+	for range steps {
+		z = d.op(isa.IAdd, t, z, d.op(isa.UMulHi, t, z, d.op(isa.IMul, t, minus, z)))
+	}
+	return z
+}
+
+// Factors of LLVM's estimates, a little below what they stand for, so that an
+// estimate is never too large.
+const (
+	below2to32 = 0x4f7ffffe // f32: 2^32 - 512
+	below2to64 = 0x5f7ffffc // f32: 2^64 - 2^42
+	f2to32     = 0x4f800000
+	minus2to32 = 0xcf800000
+	f2toMinus  = 0x2f800000 // 2^-32
+)
+
+func (d *divider) estimate32(y *ir.Value) *ir.Value {
+	inverse := d.op(isa.Rcp, isa.F32, d.from(isa.UToF, isa.F32, y))
+	scaled := d.op(isa.FMul, isa.F32, inverse, d.constant(isa.F32, below2to32))
+	return d.toUnit(y, d.from(isa.FToU, isa.I32, scaled))
+}
+
+func (d *divider) estimate64(y *ir.Value) *ir.Value {
+	lo, hi := d.from(isa.UToF, isa.F32, d.half(isa.Lo32, y)), d.from(isa.UToF, isa.F32, d.half(isa.Hi32, y))
+	inverse := d.op(isa.Rcp, isa.F32, d.op(isa.Fma, isa.F32, hi, d.constant(isa.F32, f2to32), lo))
+	scaled := d.op(isa.FMul, isa.F32, inverse, d.constant(isa.F32, below2to64))
+	high := d.op(isa.Trunc, isa.F32, d.op(isa.FMul, isa.F32, scaled, d.constant(isa.F32, f2toMinus)))
+	low := d.op(isa.Fma, isa.F32, high, d.constant(isa.F32, minus2to32), scaled)
+	return d.op(isa.Pack64, isa.I64, d.toUnit(y, d.from(isa.FToU, isa.I32, low)), d.toUnit(y, d.from(isa.FToU, isa.I32, high)))
+}
+
+// toUnit brings an estimate, which the vector unit computes, to where its
+// divisor is.
+func (d *divider) toUnit(y, z *ir.Value) *ir.Value {
+	if !y.Uniform || d.o.ScalarFloat {
+		return z
+	}
+	return d.op(isa.ToScalar, isa.I32, z)
+}
+
+// inFloats divides integers of 8 and 16 bits: the truncated quotient in f32 is
+// right or too near to zero by one, which the remainder, exact in f32, tells.
+func (d *divider) inFloats(kind division, t isa.Type, x, y *ir.Value) *ir.Value {
+	toFloat, toInt := isa.UToF, isa.FToU
+	if kind.signed {
+		toFloat, toInt = isa.SToF, isa.FToS
+	}
+	fx, fy := d.from(toFloat, isa.F32, x), d.from(toFloat, isa.F32, y)
+	fq := d.op(isa.Trunc, isa.F32, d.op(isa.FMul, isa.F32, fx, d.op(isa.Rcp, isa.F32, fy)))
+	fr := d.op(isa.Fma, isa.F32, d.op(isa.FNeg, isa.F32, fq), fy, fx)
+	again := d.op(isa.FOrdLe, isa.F32, d.op(isa.FAbs, isa.F32, fy), d.op(isa.FAbs, isa.F32, fr))
+	q := d.from(isa.UConvert, t, d.from(toInt, isa.I32, fq))
+	step := d.constant(t, 1)
+	if kind.remainder {
+		q, step = d.op(isa.ISub, t, x, d.op(isa.IMul, t, q, y)), d.op(isa.INeg, t, y)
+	}
+	more := d.op(isa.IAdd, t, q, step)
+	if kind.signed { // away from zero: by the sign of the quotient
+		sign := d.op(isa.Sar, t, d.op(isa.Xor, t, x, y), d.constant(t, uint64(t.Bits()-1)))
+		step = d.op(isa.ISub, t, d.op(isa.Xor, t, step, sign), sign)
+		more = d.op(isa.IAdd, t, q, step)
+	}
+	return d.onUnit(d.op(isa.DivSelect, t, again, more, q, y))
+}
+
+// onUnit brings a result of the vector unit to the scalar unit where the
+// division was there.
+func (d *divider) onUnit(v *ir.Value) *ir.Value {
+	if !d.at.Uniform || d.o.ScalarFloat {
+		return v
+	}
+	return d.op(isa.ToScalar, v.R, v)
+}
+
+func (d *divider) constant(t isa.Type, bits uint64) *ir.Value { return d.pool.constant(t, bits) }
+
+func (d *divider) op(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
+	return d.add(d.f.NewValue(op, t, isa.ResultType(op, t, t), args...))
+}
+
+// from is a conversion of x to t.
+func (d *divider) from(op isa.Op, t isa.Type, x *ir.Value) *ir.Value {
+	v := d.f.NewValue(op, t, t, x)
+	v.From = x.R
+	return d.add(v)
+}
+
+// half is one word of a 64-bit value.
+func (d *divider) half(op isa.Op, x *ir.Value) *ir.Value {
+	v := d.f.NewValue(op, isa.I32, isa.I32, x)
+	v.From = isa.I64
+	return d.add(v)
+}
+
+func (d *divider) add(v *ir.Value) *ir.Value {
+	v.Block, v.SPIRV, v.Line = d.at.Block, d.at.SPIRV, d.at.Line
+	v.Uniform = onScalarUnit(v, d.o)
+	for _, a := range v.Args {
+		v.Uniform = v.Uniform && (a.Uniform || literal(a) || v.Op == isa.ToScalar)
+	}
+	d.out = append(d.out, v)
+	return v
+}

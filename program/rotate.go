@@ -1,0 +1,86 @@
+package program
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// maxRotated bounds the values of a loop header that is repeated at the loop's
+// end, as LLVM's loop rotation does (rotation-max-header-size).
+const maxRotated = 16
+
+// again goes from place i back to the loop header at place h by doing what the
+// header does and branching to the body: a taken branch an iteration where the
+// way over the header takes two branches. Registers are the header's own, so
+// that nothing tells the two ways apart.
+func (e *emitter) again(i, h int) bool {
+	b := e.fl.Blocks[h]
+	stay, leave := e.ways(b)
+	if !e.rotates(h) || stay <= h || stay > i || leave <= i || e.parks(h, stay) {
+		return false
+	}
+	for _, v := range b.Code {
+		e.value(v)
+	}
+	e.copies(e.lv.copies[b.ID], b)
+	onFalse := stay == e.fl.Place[b.Succs[1].ID]
+	if divergent(b) {
+		e.roundWithSome(i, h, stay, leave, onFalse)
+	} else {
+		e.roundWithAll(i, h, stay, leave, onFalse)
+	}
+	return true
+}
+
+// ways are the places that a branch goes to, the nearer first.
+func (e *emitter) ways(b *ir.Block) (near, far int) {
+	if b.Term != ir.Cond {
+		return -1, -1
+	}
+	t, f := e.fl.Place[b.Succs[0].ID], e.fl.Place[b.Succs[1].ID]
+	return min(t, f), max(t, f)
+}
+
+// rotates reports a header that is short, has no effects but those of accesses,
+// and that no lane waits for.
+func (e *emitter) rotates(h int) bool {
+	if e.fl.pend[h] || len(e.together) > 0 || len(e.fl.Blocks[h].Code) > maxRotated {
+		return false
+	}
+	for _, v := range e.fl.Blocks[h].Code {
+		if v.Op.Has(isa.FlagEffect) && v.Mem == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *emitter) roundWithAll(i, h, stay, leave int, onFalse bool) {
+	b, op := e.fl.Blocks[h], isa.BranchTrue
+	if onFalse {
+		op = isa.BranchFalse
+	}
+	e.branch(isa.Inst{Op: op, Src: src(e.operand(b.Cond, false))}, stay, b)
+	if e.parks(h, leave) {
+		e.control(isa.Inst{Op: isa.MaskPark, T: isa.I64, Dst: e.mask(leave)}, b)
+		leave = e.onward(h)
+	}
+	e.fall(i, leave, b)
+}
+
+func (e *emitter) roundWithSome(i, h, stay, leave int, onFalse bool) {
+	b, invert := e.fl.Blocks[h], uint64(0)
+	if onFalse {
+		invert = 1
+	}
+	e.control(isa.Inst{Op: isa.MaskSplit, T: isa.I64, Dst: e.mask(leave), Src: src(e.operand(b.Cond, true)), Imm: invert}, b)
+	e.branch(isa.Inst{Op: isa.BranchExecNZ}, stay, b)
+	e.fall(i, e.onward(h), b)
+}
+
+// fall goes on at place j from the end of place i.
+func (e *emitter) fall(i, j int, b *ir.Block) {
+	if j != i+1 {
+		e.branch(isa.Inst{Op: isa.Branch}, j, b)
+	}
+}
