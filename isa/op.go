@@ -30,6 +30,7 @@ const (
 	Pack64  // a: low 32 bits, b: high 32 bits; T = I64
 	Lo32    // low 32 bits of a (From = I64), T = I32
 	Hi32    // high 32 bits of a (From = I64), T = I32
+	Pack16  // a: low 16 bits, b: high 16 bits; T = I32
 
 	// Integer arithmetic, any integer T; results wrap.
 	IAdd
@@ -49,6 +50,12 @@ const (
 	UMax
 	SMin
 	SMax
+	UMin3 // the least of three, the greatest, the one between them
+	UMax3
+	UMid3
+	SMin3
+	SMax3
+	SMid3
 	SAbs
 	SSign
 	IMad    // a*b + c (formed by optimisation; T = I32)
@@ -86,6 +93,9 @@ const (
 	FSign
 	FMin // NaN handling as IEEE minNum: the other operand
 	FMax
+	FMin3 // of three; with a NaN, FMid3 gives the least of the others
+	FMax3
+	FMid3
 	Floor
 	Ceil
 	Trunc
@@ -120,6 +130,7 @@ const (
 	IsNan // result Bool
 	IsInf // result Bool
 	Rcp   // 1/a (formed where a reciprocal is asked for)
+	FDot2 // c + a.x*b.x, then + a.y*b.y, each step rounded once; a and b are I32 that hold two F16; T = F32 or F16
 	// Cube maps: the face that direction (a, b, c) points to, and the coordinates
 	// on it. T = F32.
 	CubeID // 0 to 5: +x, -x, +y, -y, +z, -z
