@@ -238,7 +238,8 @@ type Sampler struct {
 	Filter  string   `yaml:"filter" enum:"nearest|linear" doc:"filter within a level of detail; left out: linear"`
 	Magnify string   `yaml:"magnify" enum:"nearest|linear" doc:"filter where the image is magnified; left out: as filter"`
 	Mip     string   `yaml:"mip" enum:"nearest|linear" doc:"filter between levels of detail; left out: linear"`
-	Wrap    []string `yaml:"wrap" items:"1..2" enum:"repeat|mirror|clamp" doc:"what coordinates outside of the image mean, along u and v; left out: repeat"`
+	Wrap    []string `yaml:"wrap" items:"1..3" enum:"repeat|mirror|clamp" doc:"what coordinates outside of the image mean, along u, v and w, the last one for those left out; none: repeat"`
+	Compare string   `yaml:"compare" enum:"never|less|equal|less-or-equal|greater|not-equal|greater-or-equal|always" doc:"when the reference of a comparison passes against the image's depth; left out: the sampler does not compare"`
 	Bias    float64  `yaml:"bias" range:"-16..16" doc:"added to the level of detail"`
 	MinLod  float64  `yaml:"min_lod" range:"0..1000" doc:"lowest level of detail"`
 	MaxLod  float64  `yaml:"max_lod" range:"0..1000" doc:"highest level of detail; 0: no limit"`
@@ -253,11 +254,11 @@ func (im *Image) imageLevels(s scope, out *Shape) error {
 		}
 		return nil
 	}
-	if out.Depth > 1 {
-		return errors.New("mips: images with a depth have none")
+	if out.Samples > 1 {
+		return errors.New("mips: multisampled images have none")
 	}
 	full := int64(1)
-	for side := max(out.Width, out.Height); side > 1; side /= 2 {
+	for side := max(out.Width, out.Height, out.Depth); side > 1; side /= 2 {
 		full++
 	}
 	n, err := im.Levels.evalInt(s, full, 1, full)

@@ -171,7 +171,9 @@ func median[T cmp.Ordered](k int, list ...T) T {
 }
 
 func operations() (list []operation) {
-	add := func(name, code string, want func(x, y, z uint32) uint32) { list = append(list, operation{name, code, want}) }
+	add := func(name, code string, want func(x, y, z uint32) uint32) {
+		list = append(list, operation{name, code, want})
+	}
 	two := func(name, typ string, width int, signed bool, f func(x, y *big.Int) *big.Int) {
 		add(name+" of "+typ, cast(typ, "Op"+name+" "+typ, 2), parts(width, signed, func(v []int64) *big.Int { return f(big.NewInt(v[0]), big.NewInt(v[1])) }))
 	}

@@ -12,11 +12,11 @@ func meanFma(t, _ Type, _, a, b, c, _ uint64) uint64 {
 // the text of SPV_VALVE_mixed_float_dot_product leaves order and precision open,
 // and this is what V_DOT2_F32_F16 does (RDNA3 ISA).
 func meanFDot2(t, _ Type, _, a, b, c, _ uint64) uint64 {
-	sum := decode(t, c)
+	sum := FloatOf(t, c)
 	for _, shift := range [2]uint{0, 16} {
-		sum = decode(t, encode(t, addToOdd(halfToFloat64(a>>shift&0xffff)*halfToFloat64(b>>shift&0xffff), sum)))
+		sum = FloatOf(t, FloatBits(t, addToOdd(HalfToFloat64(a>>shift&0xffff)*HalfToFloat64(b>>shift&0xffff), sum)))
 	}
-	return encode(t, sum)
+	return FloatBits(t, sum)
 }
 
 func meanLdexp(t, _ Type, _, a, b, _, _ uint64) uint64 {

@@ -51,7 +51,7 @@ func float2(f func(a, b float64) float64) Meaning {
 
 func float3(f func(a, b, c float64) float64) Meaning {
 	return func(t, _ Type, _, a, b, c, _ uint64) uint64 {
-		return encode(t, f(decode(t, a), decode(t, b), decode(t, c)))
+		return FloatBits(t, f(FloatOf(t, a), FloatOf(t, b), FloatOf(t, c)))
 	}
 }
 

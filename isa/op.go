@@ -231,10 +231,11 @@ const (
 	ImageLoad
 	ImageStore
 	ImageSize    // Imm-th dimension of the image at Mem.Binding; uniform I32
-	ImageSamples // uniform I32; always 1
+	ImageSamples // samples of a texel; uniform I32
 	// Sampled images: Mem.Sampler is the binding of the sampler. Four results.
 	ImageSample    // level of detail from the coordinates of the quad; one more value with SampleBias
 	ImageSampleLod // level of detail (SampleLod) or derivatives (SampleGrad) given
+	ImageGather    // the Imm-th component of the four texels that a filter would mix
 	ImageQueryLod  // two results: the level that would be read, and the one computed; reads nothing
 	// Export writes four components to the colour attachment at Mem.Binding, at
 	// the lane's pixel, unless a fragment that comes before it there has done so.

@@ -277,8 +277,9 @@ var rows = [NumOps]Row{
 	{ImageStore, "image_store", bySpace, none, store, nil, core(spirv.OpImageWrite)},
 	{ImageSize, "image_size", scalar, word, FlagPure | FlagUniform, nil, core(spirv.OpImageQuerySize, spirv.OpImageQuerySizeLod)},
 	{ImageSamples, "image_samples", scalar, word, FlagPure | FlagUniform, nil, core(spirv.OpImageQuerySamples)},
-	{ImageSample, "image_sample", bySpace, none, load | perFragment, nil, core(spirv.OpImageSampleImplicitLod, spirv.OpImageSampleProjImplicitLod)},
-	{ImageSampleLod, "image_sample_lod", bySpace, none, load, nil, core(spirv.OpImageSampleExplicitLod, spirv.OpImageSampleProjExplicitLod)},
+	{ImageSample, "image_sample", bySpace, none, load | perFragment, nil, core(spirv.OpImageSampleImplicitLod, spirv.OpImageSampleProjImplicitLod, spirv.OpImageSampleDrefImplicitLod, spirv.OpImageSampleProjDrefImplicitLod)},
+	{ImageSampleLod, "image_sample_lod", bySpace, none, load, nil, core(spirv.OpImageSampleExplicitLod, spirv.OpImageSampleProjExplicitLod, spirv.OpImageSampleDrefExplicitLod, spirv.OpImageSampleProjDrefExplicitLod)},
+	{ImageGather, "image_gather", bySpace, none, load, nil, core(spirv.OpImageGather, spirv.OpImageDrefGather)},
 	{ImageQueryLod, "image_query_lod", bySpace, none, load | perFragment, nil, core(spirv.OpImageQueryLod)},
 	{Export, "export", bySpace, none, store, nil, own("variables of storage class Output with a Location")},
 

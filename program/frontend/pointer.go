@@ -48,7 +48,8 @@ type pointer struct {
 	local     *ir.Local
 	low, high uint32 // words that index can reach; high 0: no dynamic index
 
-	sampler int // of a sampled image: binding of the sampler, plus 1; 0: none
+	sampler int       // of a sampled image: binding of the sampler, plus 1; 0: none
+	sindex  *ir.Value // element of an array of samplers
 
 	payload bool      // payload memory, in SpaceFlat
 	handle  *ir.Value // of the payload array pointed to
@@ -56,9 +57,7 @@ type pointer struct {
 	input []*ir.Value // spaceInput: the leaves of the pointee
 	// Texel pointers.
 	coords  []*ir.Value
-	format  uint32
-	dim     uint8
-	arrayed bool
+	texture isa.Texture
 }
 
 // ptr is the pointer that an id names.

@@ -47,7 +47,7 @@ type Value struct {
 //	ImageStore             data: coordinates, then four texel components of type Elem
 //	Atomic* on SpaceImage  data: coordinates, then value, or value and comparator
 //	BufferSize, ImageSize  no data
-//	ImageSample*           data: coordinates, then bias, level or derivatives; results as ImageLoad
+//	ImageSample*, Gather   data: coordinates, then Extra arguments; results as ImageLoad
 //	ImageQueryLod          data: coordinates; two results through Proj
 //	Export                 data: four components of type Elem
 //
@@ -82,9 +82,15 @@ type Mem struct {
 	Local     *Local
 	Low, High uint32
 
-	// Sampling: of the arguments behind the coordinates there are Extra.
+	// Sampling: behind the coordinates are Extra arguments: the bias, the level or
+	// the derivatives, then, if they are there, the reference of a comparison, the
+	// sampler's element, and the offsets in texels (see isa.Mem.TexelOffset).
 	Sampling bool
 	Extra    uint8
+	Compare  bool
+	// SamplerIndexed: the sampler is an element of an array of its own.
+	SamplerIndexed bool
+	Offsets        bool
 }
 
 // MemArgs splits the arguments of a memory value; parts it does not have are nil.
@@ -170,6 +176,8 @@ type Binding struct {
 	Stride uint32
 	// Samples: the sampler is used (that of a combined variable may not be).
 	Samples bool
+	// Compares: the sampler is used for comparisons.
+	Compares bool
 	// Alias is a second name of a MeshOutput: "counts" for the vertex and
 	// primitive counts, "indices" for those of the primitives.
 	Alias string
