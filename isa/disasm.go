@@ -145,11 +145,20 @@ func disasmAccess(in *Inst) string {
 	return name + " " + strings.Join(operands, ", ") + accessNotes(m)
 }
 
-func accessNotes(m *Mem) string {
+func accessNotes(m *Mem) (notes string) {
 	if m.Coherent {
-		return " coherent"
+		notes = " coherent"
 	}
-	return ""
+	for _, n := range []struct {
+		name string
+		r    Reg
+		t    Type
+	}{{"compare", m.Reference, F32}, {"offset", m.TexelOffset, I32}} {
+		if n.r.Kind != None {
+			notes += " " + n.name + "(" + regText(n.r, n.t) + ")"
+		}
+	}
+	return notes
 }
 
 // groupRegs writes registers, with a run of consecutive vector rows as one.

@@ -267,11 +267,16 @@ const (
 
 	// Fragment shaders: what a wave of quads starts with, see Fragments.
 	FragCoord      // F32: Imm-th component of the pixel's position: x, y, z, 1/w
-	Barycentric    // F32: Imm-th weight, see Fragments.Weights
+	Barycentric    // F32: a weight, see Fragments.Weights; Imm is a WeightImm
+	BarycentricAt  // F32: Imm-th weight at a, b F32 from the pixel's centre, in pixels
+	SampleOffset   // F32: x (Imm 0) or y (1) of sample a I32 from the pixel's centre, in pixels
+	SampleIndex    // I32: the sample that the lane shades alone, 0 when it shades a pixel
+	SampleCover    // I32: mask of the samples that the lane shades
+	PointCoord     // F32: Imm-th coordinate in the point, 0 in other primitives
 	FrontFacing    // Bool
 	HelperLane     // Bool: a helper from the start
 	PrimitiveIndex // I32
-	InterpFlat     // Imm-th input component of the first corner; T any 32-bit type
+	InterpFlat     // an input component at a corner, Imm a CornerImm; T any 32-bit type
 	InterpP1       // a F32 weight of the second corner: Imm-th input component so far
 	InterpP2       // a F32 weight of the third corner, b F32 what InterpP1 gave
 	IsHelper       // Bool: the lane is a helper now

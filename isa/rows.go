@@ -301,6 +301,11 @@ var rows = [NumOps]Row{
 
 	{FragCoord, "frag_coord", vector, constant, ident, nil, own("BuiltIn FragCoord")},
 	{Barycentric, "barycentric", vector, constant, ident, nil, own("interpolation of inputs with a Location")},
+	{BarycentricAt, "barycentric_at", vector, binary, ident, nil, glsl(spirv.GLSLstd450InterpolateAtOffset, spirv.GLSLstd450InterpolateAtSample)},
+	{SampleOffset, "sample_offset", vector, sig(OfT, OfI32), ident, nil, own("BuiltIn SamplePosition, and interpolation at a sample")},
+	{SampleIndex, "sample_index", vector, word, ident, nil, own("BuiltIn SampleId")},
+	{SampleCover, "sample_cover", vector, word, ident, nil, own("BuiltIn SampleMask")},
+	{PointCoord, "point_coord", vector, constant, ident, nil, own("BuiltIn PointCoord")},
 	{FrontFacing, "front_facing", scalar, sig(OfBool), ident, nil, own("BuiltIn FrontFacing")},
 	{HelperLane, "helper_lane", scalar, sig(OfBool), ident, nil, own("BuiltIn HelperInvocation")},
 	{PrimitiveIndex, "primitive_index", vector, word, ident, nil, own("BuiltIn PrimitiveId")},

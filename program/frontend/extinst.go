@@ -125,8 +125,10 @@ var glslRows map[spirv.GLSLstd450]func(b *builder)
 
 func init() {
 	glslRows = glslScalar()
-	for op, r := range glslVector() {
-		glslRows[op] = r
+	for _, family := range []map[spirv.GLSLstd450]func(b *builder){glslVector(), interpolateRows()} {
+		for op, r := range family {
+			glslRows[op] = r
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ OpCapability SampledCubeArray
 OpCapability Sampled1D
 OpCapability SampledRect
 OpCapability MinLod
+OpCapability ClipDistance
 OpCapability ImageQuery
 OpCapability QuadControlKHR
 OpExtension "SPV_EXT_demote_to_helper_invocation"
@@ -84,18 +85,16 @@ func buildFragment(text string) (*ir.Func, error) {
 func TestFragmentRefusals(t *testing.T) {
 	store := "OpStore %out %at4\nOpReturn"
 	for _, c := range []struct{ name, modes, decorations, declarations, body, want string }{
-		{"centroid", "", plainDecorations + "\nOpDecorate %in Centroid", image2D, store, "Centroid"},
-		{"point coordinate", "", "OpDecorate %in BuiltIn PointCoord\nOpDecorate %out Location 0", image2D, store, "PointCoord"},
+		{"input block's built-in", "", "OpMemberDecorate %st 0 BuiltIn ClipDistance\nOpDecorate %st Block\nOpDecorate %out Location 0", "%st = OpTypeStruct %float\n" + image2D, store, "ClipDistance"},
 		{"integer that is not flat", "", plainDecorations, image2D, store, "not decorated Flat"},
 		{"depth output", "OpExecutionMode %main DepthReplacing", "OpDecorate %in Location 0\nOpDecorate %out BuiltIn FragDepth", image2D, store, "DepthReplacing"},
 		{"sample mask", "", "OpDecorate %in Location 0\nOpDecorate %out BuiltIn FragDepth", image2D, store, "FragDepth"},
-		{"dual source", "", plainDecorations + "\nOpDecorate %out Index 1", image2D, store, "Index 1"},
 		{"rectangle", "", plainDecorations, "%im = OpTypeImage %float Rect 0 0 0 1 Unknown\n%tt = OpTypeSampledImage %im\n", "%r = OpImageSampleImplicitLod %v4 %y %at\nOpReturn", "Dim Rect"},
 		{"multisampled", "", plainDecorations, "%im = OpTypeImage %float 2D 0 0 1 1 Unknown\n%tt = OpTypeSampledImage %im\n", "%r = OpImageSampleImplicitLod %v4 %y %at\nOpReturn", "multisampled"},
 		{"least level", "", plainDecorations, image2D, "%r = OpImageSampleImplicitLod %v4 %y %at MinLod %f0\nOpReturn", "MinLod"},
 		{"origin", "OpExecutionMode %main PixelCenterInteger", plainDecorations, image2D, store, "PixelCenterInteger"},
 	} {
-		in := map[string]string{"point coordinate": "%v2", "integer that is not flat": "%int"}[c.name]
+		in := map[string]string{"input block's built-in": "%st", "integer that is not flat": "%int"}[c.name]
 		if in == "" {
 			in = "%v3"
 		}

@@ -161,9 +161,16 @@ const (
 	// sampler; those of a combined variable have one set and binding.
 	SampledImage
 	Sampler
-	// ColorOutput is the colour attachment of the location that Binding holds.
+	// ColorOutput is a colour attachment; Binding is a ColorBinding.
 	ColorOutput
 )
+
+// ColorBinding packs the location of an output and which of the sources of its
+// attachment it is.
+func ColorBinding(location, index uint32) uint32 { return location | index<<31 }
+
+// SplitColorBinding is the inverse of ColorBinding.
+func SplitColorBinding(b uint32) (location, index uint32) { return b &^ (1 << 31), b >> 31 }
 
 // A Binding is a descriptor, or an array of them, that the shader uses.
 type Binding struct {
