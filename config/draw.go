@@ -213,8 +213,12 @@ func (j *Job) callIndices(d *Draw, s scope, out *DrawCall) (err error) {
 	} else if out.Indices, err = j.words(d.Indices, s, "indices"); err != nil {
 		return err
 	}
-	if n := len(out.Indices); !out.Points && n%3 != 0 || n/out.Corners() > maxTriangles {
-		return fmt.Errorf("%d vertices of %s: want %d each, and at most %d", n, out.primitives(), out.Corners(), maxTriangles)
+	n := len(out.Indices)
+	if !out.Points && n%3 != 0 {
+		return fmt.Errorf("%d vertices of triangles: want three each", n)
+	}
+	if n/out.Corners() > maxTriangles {
+		return fmt.Errorf("%d %s: want at most %d", n/out.Corners(), out.primitives(), maxTriangles)
 	}
 	for _, i := range out.Indices {
 		if int(i) >= vertices {
