@@ -149,7 +149,7 @@ func barycentricAt(st *State, in *Inst) {
 	dst, f := st.row(in.Dst, 0), st.fragments()
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		s := f.spot(l, decode(F32, st.Source(in, 0, l)), decode(F32, st.Source(in, 1, l)))
+		s := f.spot(l, FloatOf(F32, st.Source(in, 0, l)), FloatOf(F32, st.Source(in, 1, l)))
 		dst[l] = math.Float32bits(float32(s.Weights[in.Imm&3]))
 	}
 }

@@ -89,7 +89,7 @@ func TestFragmentRefusals(t *testing.T) {
 		{"integer that is not flat", "", plainDecorations, image2D, store, "not decorated Flat"},
 		{"depth output", "OpExecutionMode %main DepthReplacing", "OpDecorate %in Location 0\nOpDecorate %out BuiltIn FragDepth", image2D, store, "DepthReplacing"},
 		{"sample mask", "", "OpDecorate %in Location 0\nOpDecorate %out BuiltIn FragDepth", image2D, store, "FragDepth"},
-		{"rectangle", "", plainDecorations, "%im = OpTypeImage %float Rect 0 0 0 1 Unknown\n%tt = OpTypeSampledImage %im\n", "%r = OpImageSampleImplicitLod %v4 %y %at\nOpReturn", "Dim Rect"},
+		{"rectangle", "", plainDecorations, "%im = OpTypeImage %float Rect 0 0 0 1 Unknown\n%tt = OpTypeSampledImage %im\n", "%r = OpImageSampleImplicitLod %v4 %y %at\nOpReturn", "SampledRect"},
 		{"multisampled", "", plainDecorations, "%im = OpTypeImage %float 2D 0 0 1 1 Unknown\n%tt = OpTypeSampledImage %im\n", "%r = OpImageSampleImplicitLod %v4 %y %at\nOpReturn", "multisampled"},
 		{"least level", "", plainDecorations, image2D, "%r = OpImageSampleImplicitLod %v4 %y %at MinLod %f0\nOpReturn", "MinLod"},
 		{"origin", "OpExecutionMode %main PixelCenterInteger", plainDecorations, image2D, store, "PixelCenterInteger"},
