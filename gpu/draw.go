@@ -16,7 +16,7 @@ import (
 	"spvsim/raster"
 )
 
-// maxDrawWaves bounds the waves of a draw, of which each takes 2.5 KB of host memory.
+// maxDrawWaves bounds the waves of a draw, of which each takes 3.2 KB of host memory.
 const maxDrawWaves = 1 << 18
 
 // A draw is a list of primitives, rasterised: its quads by wave.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,7 +134,7 @@ const texturesJob = `
 shader: textures.spv
 buffers:
   - {set: 0, binding: 0, name: in, data: {type: f32, values: [%s]}}
-  - {set: 0, binding: 1, name: out, data: {zero: 47104}}
+  - {set: 0, binding: 1, name: out, data: {zero: 49152}}
   - {set: 0, binding: 2, name: vol, image: {format: Rgba32f, width: 8, height: 4, depth: 8, mips: data, data: {random: {seed: 1, count: 1172}}}}
   - {set: 0, binding: 3, name: cubes, image: {format: R32f, width: 4, height: 4, layers: 18, data: {random: {seed: 2, count: 288}}}}
   - {set: 0, binding: 4, name: line, image: {format: R32f, width: 16, data: {random: {seed: 3, count: 16}}}}
@@ -149,6 +150,8 @@ buffers:
   - {set: 0, binding: 12, name: msi, image: {format: Rgba32f, width: 8, height: 8, samples: 2, data: {random: {seed: 13, count: 512}}}}
   - {set: 0, binding: 13, name: msa, image: {format: R32i, width: 8, height: 4, layers: 2, samples: 4, data: {iota: i32, count: 256, start: -100}}}
   - {set: 0, binding: 14, name: lines, image: {format: R32f, width: 16, layers: 3, data: {random: {seed: 14, count: 48}}}}
+  - {set: 0, binding: 17, name: counts, image: {format: R32ui, width: 8, height: 4, samples: 2}}
+  - {set: 0, binding: 18, name: sides, image: {format: R32f, width: 4, height: 4, layers: 12, data: {random: {seed: 15, count: 192}}}}
 samplers:
   - {set: 0, binding: 2, wrap: [repeat, mirror, clamp]}
   - {set: 0, binding: 3, filter: nearest, mip: nearest}
@@ -205,7 +208,7 @@ func textureOf(b []byte, components int, samples, layers int, wrap string, side 
 }
 
 type textureSet struct {
-	vol, cubes, line, shadow, shadows, around, ms, msi, lines *texture
+	vol, cubes, line, shadow, shadows, around, ms, msi, lines, sides *texture
 	plane                                                     [3]*texture
 	combo                                                     [2]*texture
 }
@@ -226,6 +229,7 @@ func textureSetOf(r *Result, msi []byte) (s textureSet) {
 	s.ms = textureOf(r.named("ms"), 4, 4, 1, "clamp", 8, 4)
 	s.msi = textureOf(msi, 4, 2, 1, "clamp", 8, 8)
 	s.lines = textureOf(r.named("lines"), 1, 1, 3, "repeat", 16)
+	s.sides = textureOf(r.named("sides"), 1, 1, 12, "clamp", 4, 4)
 	return s
 }
 
@@ -246,7 +250,7 @@ func (s *textureSet) volume(u [3]float64, lambda float64) [4]float64 {
 func every(x, y int) [4][2]int { return [4][2]int{{x, y}, {x, y}, {x, y}, {x, y}} }
 
 // want has the results of an invocation, in the order of the shader.
-func (s *textureSet) want(i int, q []float64) (out [23][4]float64) {
+func (s *textureSet) want(i int, q []float64) (out [24][4]float64) {
 	u := [3]float64(q[:3])
 	uv, w := [3]float64{q[0], q[1]}, q[3]
 	at := [3]int{i % 8, i / 8 % 4}
@@ -298,6 +302,7 @@ func (s *textureSet) want(i int, q []float64) (out [23][4]float64) {
 	for c, x := range s.plane[0].nearest(0, 0, uv) {
 		out[22][c] -= x
 	}
+	out[23] = [4]float64{s.sides.texel(0, i%12, 0, [3]int{at[0] & 3, at[1] & 3})[0], 1, 2, 2}
 	return out
 }
 
@@ -318,17 +323,18 @@ func TestTextures(t *testing.T) {
 		for i := range 128 {
 			want := set.want(i, in[4*i:][:4])
 			if i%3 == 1 {
-				want = [23][4]float64{}
+				want = [24][4]float64{}
 			}
 			for k, w := range want {
 				for c := range w {
-					if got := float64(out[(23*i+k)*4+c]); math.Abs(got-w[c]) > 2e-5 {
+					if got := float64(out[(24*i+k)*4+c]); math.Abs(got-w[c]) > 2e-5 {
 						t.Fatalf("%s: invocation %d at %v, result %d, component %d: %g, want %g", machine, i, in[4*i:][:4], k, c, got, w[c])
 					}
 				}
 			}
 		}
 		checkSampleStores(t, floats(r.named("msi")))
+		checkSampleAtomics(t, words(r.named("counts")))
 	}
 }
 
@@ -346,6 +352,20 @@ func checkSampleStores(t *testing.T, texels []float32) {
 				}
 			}
 		}
+	}
+}
+
+// checkSampleAtomics: each sample counts the invocations that added to it.
+func checkSampleAtomics(t *testing.T, counts []uint32) {
+	t.Helper()
+	var want [64]uint32
+	for i := range 128 {
+		if i%3 != 1 {
+			want[i%2*32+i/8%4*8+i%8]++
+		}
+	}
+	if !slices.Equal(counts, want[:]) {
+		t.Errorf("atomics on samples: %v, want %v", counts, want)
 	}
 }
 

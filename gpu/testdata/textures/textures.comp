@@ -18,7 +18,9 @@ layout(binding = 13) uniform isampler2DMSArray msa;
 layout(binding = 14) uniform sampler1DArray lines;
 layout(binding = 15) uniform sampler smooth_;
 layout(binding = 16) uniform sampler sharp;
-const int N = 23;
+layout(binding = 17, r32ui) uniform uimage2DMS counts;
+layout(binding = 18, r32f) readonly uniform imageCubeArray sides;
+const int N = 24;
 const ivec2 apart[4] = ivec2[](ivec2(0, 0), ivec2(-4, 1), ivec2(2, 3), ivec2(7, -8));
 void main() {
     uint i = gl_GlobalInvocationID.x;
@@ -51,4 +53,5 @@ void main() {
     o[first + 20] = vec4(textureGather(shadows, vec3(q.xy, float(i % 3)), q.w));
     o[first + 21] = vec4(textureGrad(around, vec4(q.xyz, q.w), vec3(0), vec3(0)), texelFetchOffset(combos[1], at, 0, ivec2(1, 2)).xyz);
     o[first + 22] = textureLod(sampler2D(plane[0], smooth_), q.xy, 0) - textureLod(sampler2D(plane[0], sharp), q.xy, 0);
+    o[first + 23] = vec4(imageLoad(sides, ivec3(at & 3, i % 12)).x, imageAtomicAdd(counts, at, int(i % 2), 1u) < 4u, imageSize(sides).z, imageSamples(counts));
 }
