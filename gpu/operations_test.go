@@ -9,9 +9,13 @@ import (
 	"math/big"
 	"math/bits"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"spvsim/config"
+	"spvsim/isa"
 )
 
 // Vendors' arithmetic on random words, with every third lane off, against functions of one lane.
@@ -279,6 +283,47 @@ func TestOperationsOfVendors(t *testing.T) {
 					break
 				}
 			}
+		}
+	}
+}
+
+// A matrix product by dot products: each a single instruction on a machine that has it, none spent on packing.
+func TestDotProductKernel(t *testing.T) {
+	for _, machine := range bothWaves {
+		job, err := config.ParseJob(os.DirFS("testdata/dot"), "job.yaml", []byte(`
+shader: product.spv
+buffers:
+  - {set: 0, binding: 0, name: a, data: {random: {seed: 1, type: f16, count: 1024}}}
+  - {set: 0, binding: 1, name: b, data: {random: {seed: 2, type: f16, count: 1024}}}
+  - {set: 0, binding: 2, name: c, data: {zero: 4096}}
+dispatch: [4]
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := config.LoadMachine(config.Request{Machine: machine, Job: job})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(context.Background(), Setup{Machine: m, Job: job})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b, c := words(r.named("a")), words(r.named("b")), words(r.named("c"))
+		for row := range 32 {
+			for column := range 32 {
+				sum := float32(0)
+				for k := range 16 {
+					sum = dotReference(a[16*row+k], b[16*column+k], sum, 24)
+				}
+				if got := c[32*row+column]; got != math.Float32bits(sum) {
+					t.Fatalf("%s: element (%d, %d) is %g, want %g", machine, row, column, math.Float32frombits(got), sum)
+				}
+			}
+		}
+		waves := 4 * 64 / uint64(m.WaveSize)
+		if got, want := r.Stats.ByClass[isa.ClassPacked16], 4*16*waves; machine == "rdna3-rx7900xtx" && got != want {
+			t.Errorf("%d dot products issued, want %d", got, want)
 		}
 	}
 }

@@ -54,9 +54,11 @@ func immediates(in *Inst) []string {
 // unit and the wave's own instructions.
 func mnemonic(in *Inst) string {
 	unit := "v_"
-	switch ClassOf(in) {
+	switch c := ClassOf(in); c {
 	case ClassSALU, ClassBranch, ClassBarrier, ClassWaitcnt, ClassClock, ClassMessage, ClassEnd, ClassNone:
-		unit = "s_"
+		if c != ClassNone || in.Dst.Kind != Vector {
+			unit = "s_"
+		}
 	}
 	name := unit + Table[in.Op].Name
 	if in.T != Void {
