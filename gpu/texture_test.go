@@ -209,8 +209,8 @@ func textureOf(b []byte, components int, samples, layers int, wrap string, side 
 
 type textureSet struct {
 	vol, cubes, line, shadow, shadows, around, ms, msi, lines, sides *texture
-	plane                                                     [3]*texture
-	combo                                                     [2]*texture
+	plane                                                            [3]*texture
+	combo                                                            [2]*texture
 }
 
 func textureSetOf(r *Result, msi []byte) (s textureSet) {
