@@ -7,13 +7,15 @@ import (
 	"math"
 )
 
-// Draw is a list of triangles in screen space, shaded by the job's fragment shader. Colour attachments are images among the job's
+// Draw is a list of triangles or points in screen space, shaded by the job's fragment shader. Colour attachments are images among the job's
 // buffers.
 type Draw struct {
 	Width      Expr        `yaml:"width" unit:"pixels" doc:"width of the viewport; left out: the first attachment's"`
 	Height     Expr        `yaml:"height" unit:"pixels" doc:"height of the viewport; left out: the first attachment's"`
 	Positions  *Data       `yaml:"positions" doc:"x, y, z and w of each vertex as f32: x to the right and y down in pixels, z the depth from 0 (near) to 1, w the clip-space w, above 0"`
-	Indices    *Data       `yaml:"indices" doc:"vertices of the triangles as u32, three each; left out: each three vertices in order"`
+	Indices    *Data       `yaml:"indices" doc:"vertices of the triangles as u32, three each, or of the points; left out: the vertices in order"`
+	Topology   string      `yaml:"topology" enum:"triangles|points" doc:"what the vertices are: three each a triangle, or each a point, which is a square around it; left out: triangles"`
+	PointSizes *Data       `yaml:"point_sizes" unit:"pixels" doc:"width of each vertex's point as f32; left out: 1"`
 	Attributes []Attribute `yaml:"attributes" doc:"what the vertices give to the shader's inputs, which say themselves how they are interpolated"`
 	Copies     *Copies     `yaml:"copies" doc:"the triangles several times, side by side"`
 	Front      string      `yaml:"front" enum:"counter-clockwise|clockwise" doc:"winding of triangles that face the viewer, on the screen; left out: counter-clockwise"`
@@ -40,7 +42,8 @@ type Copies struct {
 // Color is one colour attachment.
 type Color struct {
 	Location uint32 `yaml:"location" doc:"location of the shader's output"`
-	Buffer   string `yaml:"buffer" doc:"name of the buffer that is the image"`
+	Index    uint32 `yaml:"index" range:"0..1" doc:"of a dual-source output, which of the two: nothing is blended, so the second source has an image of its own, or goes nowhere"`
+	Buffer   string `yaml:"buffer" doc:"name of the buffer that is the image; all that a draw writes have the same samples, and the draw has as many: 1, 2, 4 or 8"`
 	Clear    []Expr `yaml:"clear" items:"1..4" doc:"value of all texels before the draw; left out: as the steps before left them"`
 }
 
@@ -48,6 +51,8 @@ type Color struct {
 type DrawCall struct {
 	Width, Height  int // 0: the attachment's
 	Positions      []float32
+	Points         bool // not triangles
+	PointSizes     []float32
 	Indices        []uint32
 	Attributes     []DrawAttribute
 	CopiesX        int
@@ -56,6 +61,21 @@ type DrawCall struct {
 	ClockwiseFront bool
 	Depth          bool
 	Color          []DrawColor
+}
+
+// Corners is the number of vertices of a primitive.
+func (c *DrawCall) Corners() int {
+	if c.Points {
+		return 1
+	}
+	return 3
+}
+
+func (c *DrawCall) primitives() string {
+	if c.Points {
+		return "points"
+	}
+	return "triangles"
 }
 
 // A DrawAttribute holds the bits of one location, Components a vertex.
@@ -69,6 +89,7 @@ type DrawAttribute struct {
 // A DrawColor is a colour attachment; Clear is nil when it is not cleared.
 type DrawColor struct {
 	Location uint32
+	Index    uint32
 	Buffer   string
 	Clear    []float64
 }
@@ -94,6 +115,10 @@ func (j *Job) drawProblems(d *Draw, at string) []problem {
 	}
 	data(d.Positions, at+".positions", true)
 	data(d.Indices, at+".indices", false)
+	data(d.PointSizes, at+".point_sizes", false)
+	if d.PointSizes != nil && d.Topology != "points" {
+		ps = append(ps, problem{at + ".point_sizes", "the topology is triangles", ErrRange})
+	}
 	for i := range d.Attributes {
 		p := indexPath(at+".attributes", i)
 		data(d.Attributes[i].Data, p+".data", true)
@@ -119,8 +144,8 @@ func (j *Job) colorProblems(d *Draw, i int, at string) []problem {
 		}
 	}
 	for k := range d.Color[:i] {
-		if d.Color[k].Location == c.Location || d.Color[k].Buffer == c.Buffer {
-			ps = append(ps, problem{at, "another attachment has the same location or buffer", ErrRange})
+		if d.Color[k].Location == c.Location && d.Color[k].Index == c.Index || d.Color[k].Buffer == c.Buffer {
+			ps = append(ps, problem{at, "another attachment has the same location and index, or the same buffer", ErrRange})
 		}
 	}
 	return ps
@@ -128,15 +153,13 @@ func (j *Job) colorProblems(d *Draw, i int, at string) []problem {
 
 // call works a draw out.
 func (j *Job) call(d *Draw, s scope) (*DrawCall, error) {
-	out := &DrawCall{ClockwiseFront: d.Front == "clockwise", Depth: d.Depth == "less"}
+	out := &DrawCall{ClockwiseFront: d.Front == "clockwise", Depth: d.Depth == "less", Points: d.Topology == "points"}
 	w, err1 := d.Width.evalInt(s, 0, 0, maxViewport)
 	h, err2 := d.Height.evalInt(s, 0, 0, maxViewport)
 	out.Width, out.Height = int(w), int(h)
-	bits, err3 := j.words(d.Positions, s, "positions")
-	for _, b := range bits {
-		out.Positions = append(out.Positions, math.Float32frombits(b))
-	}
-	if err := errors.Join(err1, err2, err3, j.callIndices(d, s, out), j.callCopies(d, s, out)); err != nil {
+	positions, err3 := j.floats(d.Positions, s, "positions")
+	out.Positions = positions
+	if err := errors.Join(err1, err2, err3, j.callIndices(d, s, out), j.callPoints(d, s, out), j.callCopies(d, s, out)); err != nil {
 		return nil, err
 	}
 	return out, errors.Join(j.callAttributes(d, s, out), j.callColor(d, s, out))
@@ -158,6 +181,26 @@ func (j *Job) words(d *Data, s scope, name string) ([]uint32, error) {
 	return out, nil
 }
 
+func (j *Job) floats(d *Data, s scope, name string) ([]float32, error) {
+	bits, err := j.words(d, s, name)
+	out := make([]float32, len(bits))
+	for i, b := range bits {
+		out[i] = math.Float32frombits(b)
+	}
+	return out, err
+}
+
+func (j *Job) callPoints(d *Draw, s scope, out *DrawCall) (err error) {
+	if d.PointSizes == nil {
+		return nil
+	}
+	out.PointSizes, err = j.floats(d.PointSizes, s, "point_sizes")
+	if want := len(out.Positions) / 4; err == nil && len(out.PointSizes) != want {
+		err = fmt.Errorf("point_sizes: %d numbers: want %d, one for each vertex", len(out.PointSizes), want)
+	}
+	return err
+}
+
 func (j *Job) callIndices(d *Draw, s scope, out *DrawCall) (err error) {
 	vertices := len(out.Positions) / 4
 	if len(out.Positions)%4 != 0 {
@@ -170,8 +213,12 @@ func (j *Job) callIndices(d *Draw, s scope, out *DrawCall) (err error) {
 	} else if out.Indices, err = j.words(d.Indices, s, "indices"); err != nil {
 		return err
 	}
-	if n := len(out.Indices); n%3 != 0 || n/3 > maxTriangles {
-		return fmt.Errorf("%d vertices of triangles: want three each, and at most %d triangles", n, maxTriangles)
+	n := len(out.Indices)
+	if !out.Points && n%3 != 0 {
+		return fmt.Errorf("%d vertices of triangles: want three each", n)
+	}
+	if n/out.Corners() > maxTriangles {
+		return fmt.Errorf("%d %s: want at most %d", n/out.Corners(), out.primitives(), maxTriangles)
 	}
 	for _, i := range out.Indices {
 		if int(i) >= vertices {
@@ -194,8 +241,8 @@ func (j *Job) callCopies(d *Draw, s scope, out *DrawCall) error {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return fmt.Errorf("copies: %w", err)
 	}
-	if x*y*int64(len(out.Indices)/3) > maxTriangles {
-		return fmt.Errorf("copies: more than %d triangles", maxTriangles)
+	if x*y*int64(len(out.Indices)/out.Corners()) > maxTriangles {
+		return fmt.Errorf("copies: more than %d %s", maxTriangles, out.primitives())
 	}
 	return nil
 }
@@ -217,7 +264,7 @@ func (j *Job) callAttributes(d *Draw, s scope, out *DrawCall) error {
 
 func (j *Job) callColor(d *Draw, s scope, out *DrawCall) error {
 	for i := range d.Color {
-		c := DrawColor{Location: d.Color[i].Location, Buffer: d.Color[i].Buffer}
+		c := DrawColor{Location: d.Color[i].Location, Index: d.Color[i].Index, Buffer: d.Color[i].Buffer}
 		for _, e := range d.Color[i].Clear {
 			v, err := e.eval(s, Number{})
 			if err != nil {
@@ -238,7 +285,8 @@ type Sampler struct {
 	Filter  string   `yaml:"filter" enum:"nearest|linear" doc:"filter within a level of detail; left out: linear"`
 	Magnify string   `yaml:"magnify" enum:"nearest|linear" doc:"filter where the image is magnified; left out: as filter"`
 	Mip     string   `yaml:"mip" enum:"nearest|linear" doc:"filter between levels of detail; left out: linear"`
-	Wrap    []string `yaml:"wrap" items:"1..2" enum:"repeat|mirror|clamp" doc:"what coordinates outside of the image mean, along u and v; left out: repeat"`
+	Wrap    []string `yaml:"wrap" items:"1..3" enum:"repeat|mirror|clamp" doc:"what coordinates outside of the image mean, along u, v and w, the last one for those left out; none: repeat"`
+	Compare string   `yaml:"compare" enum:"never|less|equal|less-or-equal|greater|not-equal|greater-or-equal|always" doc:"when the reference of a comparison passes against the image's depth; left out: the sampler does not compare"`
 	Bias    float64  `yaml:"bias" range:"-16..16" doc:"added to the level of detail"`
 	MinLod  float64  `yaml:"min_lod" range:"0..1000" doc:"lowest level of detail"`
 	MaxLod  float64  `yaml:"max_lod" range:"0..1000" doc:"highest level of detail; 0: no limit"`
@@ -253,11 +301,11 @@ func (im *Image) imageLevels(s scope, out *Shape) error {
 		}
 		return nil
 	}
-	if out.Depth > 1 {
-		return errors.New("mips: images with a depth have none")
+	if out.Samples > 1 {
+		return errors.New("mips: multisampled images have none")
 	}
 	full := int64(1)
-	for side := max(out.Width, out.Height); side > 1; side /= 2 {
+	for side := max(out.Width, out.Height, out.Depth); side > 1; side /= 2 {
 		full++
 	}
 	n, err := im.Levels.evalInt(s, full, 1, full)

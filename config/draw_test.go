@@ -42,7 +42,7 @@ func TestDraw(t *testing.T) {
 	want := &DrawCall{
 		Width: 8, Positions: []float32{0, 0, 0, 1, 8, 0, 0, 1, 0, 8, 0, 1}, Indices: []uint32{0, 2, 1},
 		Attributes: []DrawAttribute{{3, 1, true, []uint32{7, 8, 9}}}, CopiesX: 2, CopiesY: 1, DX: 1.5,
-		ClockwiseFront: true, Depth: true, Color: []DrawColor{{1, "color", []float64{0.5, 1}}},
+		ClockwiseFront: true, Depth: true, Color: []DrawColor{{1, 0, "color", []float64{0.5, 1}}},
 	}
 	if d := cmp.Diff(want, launches[0].Draw); d != "" {
 		t.Error(d)

@@ -1,12 +1,16 @@
 package config
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Shape is the size of an image in texels.
 type Shape struct {
 	Width, Height, Depth, Layers int
 	TexelBytes                   int
 	Levels                       int // of detail
+	Samples                      int // of a texel
 }
 
 // Bytes is the size of all texels, tightly packed, level after level.
@@ -19,11 +23,14 @@ func (s Shape) Bytes() int {
 }
 
 func (s Shape) levelBytes(level int) int {
-	return max(s.Width>>level, 1) * max(s.Height>>level, 1) * s.Depth * s.Layers * s.TexelBytes
+	return max(s.Width>>level, 1) * max(s.Height>>level, 1) * max(s.Depth>>level, 1) * s.Layers * max(s.Samples, 1) * s.TexelBytes
 }
 
 // maxImageSide is the largest image dimension that Vulkan drivers offer.
 const maxImageSide = 32768
+
+// maxSamples is the most that Vulkan has sample locations for, of a texel.
+const maxSamples = 16
 
 func (im *Image) shape(s scope) (Shape, error) {
 	out := Shape{TexelBytes: TexelBytes(im.Format)}
@@ -41,7 +48,12 @@ func (im *Image) shape(s scope) (Shape, error) {
 		}
 		*d.to = int(n)
 	}
-	if out.Width*out.Height > maxDataBytes/max(out.Depth*out.Layers*out.TexelBytes, 1) {
+	samples, err := im.Samples.evalInt(s, 1, 1, maxSamples)
+	if err != nil || samples&(samples-1) != 0 {
+		return out, errors.Join(fmt.Errorf("samples: %d: want 1, 2, 4, 8 or 16", samples), err)
+	}
+	out.Samples = int(samples)
+	if out.Width*out.Height > maxDataBytes/max(out.Depth*out.Layers*out.Samples*out.TexelBytes, 1) {
 		return out, fmt.Errorf("more than %d bytes", maxDataBytes)
 	}
 	return out, im.imageLevels(s, &out)

@@ -94,14 +94,15 @@ type Buffer struct {
 
 // Image is a storage image: tightly packed texels, x fastest, then y, z, layer.
 type Image struct {
-	Format string `yaml:"format" doc:"texel format, as SPIR-V spells it (Rgba32f, R32ui, ...)"`
-	Width  Expr   `yaml:"width" unit:"texels" doc:"width"`
-	Height Expr   `yaml:"height" unit:"texels" doc:"height; left out: 1"`
-	Depth  Expr   `yaml:"depth" unit:"texels" doc:"depth; left out: 1"`
-	Layers Expr   `yaml:"layers" doc:"array layers; left out: 1"`
-	Mips   string `yaml:"mips" enum:"none|auto|data" doc:"levels of detail after the first: made by averaging 2x2 texels (auto), or part of data, level after level; left out: none"`
-	Levels Expr   `yaml:"levels" doc:"levels of detail, with mips; left out: down to one texel"`
-	Data   *Data  `yaml:"data" doc:"texels; left out: zero"`
+	Format  string `yaml:"format" doc:"texel format, as SPIR-V spells it (Rgba32f, R32ui, ...)"`
+	Width   Expr   `yaml:"width" unit:"texels" doc:"width"`
+	Height  Expr   `yaml:"height" unit:"texels" doc:"height; left out: 1"`
+	Depth   Expr   `yaml:"depth" unit:"texels" doc:"depth; left out: 1"`
+	Layers  Expr   `yaml:"layers" doc:"array layers, six for each cube; left out: 1"`
+	Samples Expr   `yaml:"samples" doc:"samples of each texel, a power of two: the texels of a layer are there once for each sample; left out: 1"`
+	Mips    string `yaml:"mips" enum:"none|auto|data" doc:"levels of detail after the first: made by averaging 2x2 texels, 2x2x2 of an image with a depth (auto), or part of data, level after level; left out: none"`
+	Levels  Expr   `yaml:"levels" doc:"levels of detail, with mips; left out: down to one texel"`
+	Data    *Data  `yaml:"data" doc:"texels; left out: zero"`
 }
 
 // Data generates bytes. Exactly one of Iota, Zero, File, Random, Values, AddressOf, Repeat and Parts is set.

@@ -286,7 +286,7 @@ buffers:
   - {binding: 3, index: 2, name: texels, texel_buffer: R32f, data: {zero: 16}}
 `, nil)
 	s, err := j.Buffers[0].Shape()
-	if d := cmp.Diff(Shape{4, 8, 1, 3, 4, 1}, s); d != "" || err != nil {
+	if d := cmp.Diff(Shape{4, 8, 1, 3, 4, 1, 1}, s); d != "" || err != nil {
 		t.Error(err, d)
 	}
 	if b, err := j.Buffers[0].Bytes(); len(b) != 4*8*3*4 || err != nil {

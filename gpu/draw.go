@@ -16,23 +16,26 @@ import (
 	"spvsim/raster"
 )
 
-// maxDrawWaves bounds the waves of a draw, of which each takes 2.5 KB of host memory.
+// maxDrawWaves bounds the waves of a draw, of which each takes 3.2 KB of host memory.
 const maxDrawWaves = 1 << 18
 
-// A draw is a list of triangles, rasterised: its quads by wave.
+// A draw is a list of primitives, rasterised: its quads by wave.
 type draw struct {
 	call   *config.DrawCall
 	prog   *program.Program
 	width  int
 	height int
 	color  []attachment
-	slots  []slot // of the shader's inputs
+
+	samples   int
+	locations [][2]float32 // of the samples, from a pixel's centre
+	slots     []slot       // of the shader's inputs
 
 	waves  []isa.Fragments
 	quads  int // in the last wave
 	lanes  int
 	counts account.FragmentCounts
-	depth  []float32 // of the early test; nil: none
+	depth  []float32 // of the early test, by pixel and sample; nil: none
 }
 
 // An attachment is an image that the draw writes.
@@ -47,6 +50,7 @@ type slot struct {
 	attribute *config.DrawAttribute
 	component int
 	float     bool
+	byCorner  bool
 }
 
 var errNoDraw = errors.New("a fragment shader is started by a draw, and nothing else is")
@@ -64,7 +68,7 @@ func (r *resources) newDraw(call *config.DrawCall, prog *program.Program) (*draw
 		return nil, err
 	}
 	if call.Depth && (!prog.Fragment.Discards || prog.Fragment.EarlyTests) {
-		d.depth = make([]float32, d.width*d.height)
+		d.depth = make([]float32, d.width*d.height*d.samples)
 		for i := range d.depth {
 			d.depth[i] = float32(math.Inf(1))
 		}
@@ -96,20 +100,47 @@ func (d *draw) attach(r *resources) error {
 		if d.width > int(im.Width) || d.height > int(im.Height) {
 			return fmt.Errorf("draw.color[%d]: the image has %d x %d texels, the viewport %d x %d", i, im.Width, im.Height, d.width, d.height)
 		}
-		a.view.Target = mem.NewTarget(d.width, d.height, d.call.Depth)
+		if err := d.sampled(int(max(im.Samples, 1)), c); err != nil {
+			return fmt.Errorf("draw.color[%d]: %w", i, err)
+		}
+		a.view.Target = mem.NewTarget(d.width, d.height, d.samples, d.call.Depth)
 		d.color = append(d.color, a)
+	}
+	return nil
+}
+
+// sampled takes the number of samples from an attachment.
+func (d *draw) sampled(samples int, c *config.DrawColor) error {
+	list := raster.Locations(samples)
+	if list == nil {
+		return fmt.Errorf("%q has %d samples: a draw has 1, 2, 4 or 8", c.Buffer, samples)
+	}
+	if d.samples != 0 && d.samples != samples {
+		return fmt.Errorf("%q has %d samples, another attachment %d", c.Buffer, samples, d.samples)
+	}
+	if d.samples == samples {
+		return nil
+	}
+	d.samples = samples
+	for _, l := range list {
+		x, y := l.Offset()
+		d.locations = append(d.locations, [2]float32{float32(x), float32(y)})
 	}
 	return nil
 }
 
 // output is the attachment of a location.
 func (d *draw) output(want *ir.Binding) ([]mem.Descriptor, error) {
+	location, index := ir.SplitColorBinding(want.Binding)
 	for i := range d.color {
-		if d.color[i].Location == want.Binding {
+		if d.color[i].Location == location && d.color[i].Index == index {
 			return []mem.Descriptor{d.color[i].view}, nil
 		}
 	}
-	return nil, fmt.Errorf("draw.color: no attachment is at location %d, which the shader writes (%s)", want.Binding, want.Name)
+	if index != 0 { // without blending nothing reads the second source
+		return []mem.Descriptor{{}}, nil
+	}
+	return nil, fmt.Errorf("draw.color: no attachment is at location %d, which the shader writes (%s)", location, want.Name)
 }
 
 // begin clears the attachments.
@@ -129,7 +160,7 @@ func (d *draw) bindInputs() error {
 		var s *slot
 		for k := range d.call.Attributes {
 			if a := &d.call.Attributes[k]; a.Location == in.Location {
-				s = &slot{component: int(in.Component), float: in.Float, attribute: a}
+				s = &slot{component: int(in.Component), float: in.Float, byCorner: in.ByCorner, attribute: a}
 			}
 		}
 		if s == nil {
@@ -158,9 +189,10 @@ func (d *draw) rasterise() error {
 	index := uint32(0)
 	for y := range d.call.CopiesY {
 		for x := range d.call.CopiesX {
-			for i := 0; i < len(d.call.Indices); i += 3 {
-				if err := d.triangle(d.call.Indices[i:][:3], index, float64(x)*d.call.DX, float64(y)*d.call.DY); err != nil {
-					return fmt.Errorf("draw: triangle %d: %w", i/3, err)
+			n := d.call.Corners()
+			for i := 0; i < len(d.call.Indices); i += n {
+				if err := d.primitive(d.call.Indices[i:][:n], index, float64(x)*d.call.DX, float64(y)*d.call.DY); err != nil {
+					return fmt.Errorf("draw: primitive %d: %w", i/n, err)
 				}
 				index++
 			}
@@ -169,23 +201,49 @@ func (d *draw) rasterise() error {
 	return nil
 }
 
-// triangle adds the quads of one triangle, moved by dx and dy.
-func (d *draw) triangle(corners []uint32, index uint32, dx, dy float64) error {
+// A shape is a primitive as its fragments are made from it.
+type shape struct {
+	*raster.Primitive
+	prim  *isa.Primitive
+	front bool
+	// Of a point, its upper left corner and its size in pixels.
+	x, y, size float64
+}
+
+// setup prepares a primitive, moved by dx and dy.
+func (d *draw) setup(corners []uint32, dx, dy float64) (s shape, ok bool, err error) {
 	var v [3]raster.Vertex
 	for i, c := range corners {
 		p := d.call.Positions[4*c:][:4]
 		v[i] = raster.Vertex{X: float64(p[0]) + dx, Y: float64(p[1]) + dy, Z: float64(p[2]), W: float64(p[3])}
 	}
-	t, ok, err := raster.Setup(v)
+	if !d.call.Points {
+		s.Primitive, ok, err = raster.Setup(v)
+		s.front = ok && s.CounterClockwise != d.call.ClockwiseFront
+		return s, ok, err
+	}
+	s.size, s.front = 1, true
+	if d.call.PointSizes != nil {
+		s.size = float64(d.call.PointSizes[corners[0]])
+	}
+	s.x, s.y = v[0].X-s.size/2, v[0].Y-s.size/2
+	s.Primitive, ok, err = raster.SetupPoint(v[0], s.size)
+	return s, ok, err
+}
+
+// primitive adds the quads of one primitive.
+func (d *draw) primitive(corners []uint32, index uint32, dx, dy float64) error {
+	s, ok, err := d.setup(corners, dx, dy)
 	if err != nil || !ok {
 		return err
 	}
-	prim := &isa.Primitive{Index: index, Params: d.params(corners)}
+	s.Multisample(d.samples)
+	s.prim = &isa.Primitive{Index: index, Params: d.params(corners), At: s.spot}
 	seen := false
-	t.Quads(d.width, d.height, func(q raster.Quad) {
-		if q.Cover &= d.passes(t, q); q.Cover != 0 && err == nil {
+	s.Quads(d.width, d.height, func(q raster.Quad) {
+		if d.passes(&s, &q); q.Cover != 0 && err == nil {
 			seen = true
-			err = d.add(t, q, prim)
+			err = d.shade(&s, q)
 		}
 	})
 	if seen {
@@ -194,59 +252,111 @@ func (d *draw) triangle(corners []uint32, index uint32, dx, dy float64) error {
 	return err
 }
 
-// params are the values at the first corner and the differences to the others.
+// spot is what the primitive says of a position in pixels.
+func (s *shape) spot(x, y float64) isa.Spot {
+	p := s.AtPosition(x, y)
+	return isa.Spot{Weights: [4]float64{p.I, p.J, p.LinearI, p.LinearJ}, Depth: p.Z}
+}
+
+// shade adds a quad, or one for each sample that is covered where samples are
+// shaded by themselves.
+func (d *draw) shade(s *shape, q raster.Quad) error {
+	if !d.prog.Fragment.PerSample {
+		return d.add(s, q, -1)
+	}
+	for n := range d.samples {
+		one := raster.Quad{X: q.X, Y: q.Y}
+		for k := range 4 {
+			one.Samples[k] = q.Samples[k] & (1 << n)
+			if one.Samples[k] != 0 {
+				one.Cover |= 1 << k
+			}
+		}
+		if one.Cover == 0 {
+			continue
+		}
+		if err := d.add(s, one, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// params are the values at the first corner and the differences to the others,
+// or those at each corner.
 func (d *draw) params(corners []uint32) [][3]uint32 {
 	out := make([][3]uint32, len(d.slots))
 	for i := range d.slots {
 		s := &d.slots[i]
 		first := s.value(corners[0])
 		out[i][0] = first
-		for k := 1; k < 3 && s.float; k++ {
-			out[i][k] = math.Float32bits(math.Float32frombits(s.value(corners[k])) - math.Float32frombits(first))
+		for k := 1; k < len(corners); k++ {
+			switch out[i][k] = s.value(corners[k]); {
+			case s.byCorner:
+			case s.float:
+				out[i][k] = math.Float32bits(math.Float32frombits(out[i][k]) - math.Float32frombits(first))
+			default:
+				out[i][k] = 0
+			}
 		}
 	}
 	return out
 }
 
-// passes are the pixels of a quad that pass the depth test before shading.
-func (d *draw) passes(t *raster.Triangle, q raster.Quad) (mask uint8) {
+// passes takes the samples off a quad that the depth test before shading rejects.
+func (d *draw) passes(s *shape, q *raster.Quad) {
 	if d.depth == nil {
-		return 15
+		return
 	}
 	for k := range 4 {
 		if q.Cover>>k&1 == 0 {
 			continue
 		}
 		x, y := int(q.X)+k%2, int(q.Y)+k/2
-		at := &d.depth[y*d.width+x]
-		if z := float32(t.At(x, y).Z); z < *at {
-			*at = z
-			mask |= 1 << k
-		} else {
+		for n := range d.samples {
+			if q.Samples[k]>>n&1 != 0 && !d.nearest(s, x, y, n) {
+				q.Samples[k] &^= 1 << n
+			}
+		}
+		if q.Samples[k] == 0 {
+			q.Cover &^= 1 << k
 			d.counts.Rejected++
 		}
 	}
-	return mask
 }
 
-// add puts a quad into the last wave, or a new one.
-func (d *draw) add(t *raster.Triangle, q raster.Quad, prim *isa.Primitive) error {
+// nearest reports that a sample is the nearest one so far, and remembers it.
+func (d *draw) nearest(s *shape, x, y, sample int) bool {
+	at := d.locations[sample]
+	z := float32(s.AtPosition(float64(x)+0.5+float64(at[0]), float64(y)+0.5+float64(at[1])).Z)
+	to := &d.depth[(y*d.width+x)*d.samples+sample]
+	if z < *to {
+		*to = z
+		return true
+	}
+	return false
+}
+
+// add puts a quad into the last wave, or a new one. Sample is the one that it
+// shades, negative when it shades whole pixels.
+func (d *draw) add(s *shape, q raster.Quad, sample int) error {
 	if len(d.waves) == 0 || d.quads == d.lanes/4 {
 		if len(d.waves) == maxDrawWaves {
 			return fmt.Errorf("more than %d waves", maxDrawWaves)
 		}
-		d.waves, d.quads = append(d.waves, isa.Fragments{}), 0
+		d.waves, d.quads = append(d.waves, isa.Fragments{Locations: d.locations}), 0
 	}
 	w := &d.waves[len(d.waves)-1]
 	first := 4 * d.quads
-	w.Prims[d.quads] = prim
+	w.Prims[d.quads] = s.prim
 	w.Exec |= 15 << first
 	w.Helpers |= uint64(^q.Cover&15) << first
-	if t.CounterClockwise != d.call.ClockwiseFront {
+	if s.front {
 		w.Front |= 15 << first
 	}
 	for k := range 4 {
-		fragment(w, first+k, t, int(q.X)+k%2, int(q.Y)+k/2)
+		w.Cover[first+k], w.Sample[first+k] = q.Samples[k], uint8(max(sample, 0))
+		d.fragment(w, first+k, s, int(q.X)+k%2, int(q.Y)+k/2, max(sample, 0), sample >= 0)
 		d.counts.Covered += uint64(q.Cover >> k & 1)
 	}
 	d.quads++
@@ -255,15 +365,25 @@ func (d *draw) add(t *raster.Triangle, q raster.Quad, prim *isa.Primitive) error
 	return nil
 }
 
-// fragment fills in what a lane starts with.
-func fragment(w *isa.Fragments, l int, t *raster.Triangle, x, y int) {
-	p := t.At(x, y)
+// fragment fills in what a lane starts with: the position is the pixel's centre,
+// or that of the sample that is shaded alone.
+func (d *draw) fragment(w *isa.Fragments, l int, s *shape, x, y, sample int, alone bool) {
+	centre := s.At(x, y)
+	p, px, py := centre, float64(x)+0.5, float64(y)+0.5
+	if alone {
+		at := d.locations[sample]
+		px, py = px+float64(at[0]), py+float64(at[1])
+		p = s.AtPosition(px, py)
+	}
 	w.X[l], w.Y[l] = uint16(x), uint16(y)
-	for k, v := range [4]float64{float64(x) + 0.5, float64(y) + 0.5, p.Z, p.RW} {
+	for k, v := range [4]float64{px, py, p.Z, p.RW} {
 		w.Coord[k][l] = float32(v)
 	}
-	for k, v := range [4]float64{p.I, p.J, p.LinearI, p.LinearJ} {
+	for k, v := range [4]float64{centre.I, centre.J, centre.LinearI, centre.LinearJ} {
 		w.Weights[k][l] = float32(v)
+	}
+	if s.size > 0 {
+		w.Point[0][l], w.Point[1][l] = float32((px-s.x)/s.size), float32((py-s.y)/s.size)
 	}
 }
 

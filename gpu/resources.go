@@ -74,7 +74,7 @@ func describe(b *config.Buffer, m *mem.Buffer) (mem.Descriptor, error) {
 		if err != nil {
 			return mem.Descriptor{}, err
 		}
-		image.Levels = uint32(s.Levels)
+		image.Levels, image.Samples = uint32(s.Levels), uint32(s.Samples)
 		if b.Image.Mips == "auto" {
 			if err := image.BuildMips(m.Bytes); err != nil {
 				return mem.Descriptor{}, err
@@ -205,6 +205,9 @@ func (r *resources) samplers(want *ir.Binding) ([]mem.Descriptor, error) {
 		for uint32(len(list)) <= s.Index {
 			list = append(list, mem.Descriptor{})
 		}
+		if want.Compares && s.Compare == "" {
+			return nil, fmt.Errorf("samplers[%d]: the shader compares depths through set %d, binding %d (%s): the sampler has no compare", i, s.Set, s.Binding, want.Name)
+		}
 		list[s.Index], found = mem.Descriptor{Sampler: samplerOf(s)}, true
 	}
 	if !found {
@@ -216,10 +219,22 @@ func (r *resources) samplers(want *ir.Binding) ([]mem.Descriptor, error) {
 // wraps are the address modes by their names in job files.
 var wraps = map[string]mem.Wrap{"repeat": mem.WrapRepeat, "mirror": mem.WrapMirror, "clamp": mem.WrapClamp}
 
+// comparisons are the comparisons of samplers by their names in job files.
+var comparisons = map[string]func(reference, depth float64) bool{
+	"never":            func(_, _ float64) bool { return false },
+	"less":             func(r, d float64) bool { return r < d },
+	"equal":            func(r, d float64) bool { return r == d },
+	"less-or-equal":    func(r, d float64) bool { return r <= d },
+	"greater":          func(r, d float64) bool { return r > d },
+	"not-equal":        func(r, d float64) bool { return r != d },
+	"greater-or-equal": func(r, d float64) bool { return r >= d },
+	"always":           func(_, _ float64) bool { return true },
+}
+
 func samplerOf(s *config.Sampler) *mem.Sampler {
 	out := &mem.Sampler{
 		MinLinear: s.Filter != "nearest", MipLinear: s.Mip != "nearest",
-		Bias: s.Bias, MinLod: s.MinLod, MaxLod: s.MaxLod,
+		Bias: s.Bias, MinLod: s.MinLod, MaxLod: s.MaxLod, Compare: comparisons[s.Compare],
 	}
 	out.MagLinear = out.MinLinear
 	if s.Magnify != "" {

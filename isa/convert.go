@@ -8,6 +8,17 @@ func meanFma(t, _ Type, _, a, b, c, _ uint64) uint64 {
 	return FloatBits(t, fma(t, FloatOf(t, a), FloatOf(t, b), FloatOf(t, c)))
 }
 
+// meanFDot2 fuses each product with the sum so far, the first component first:
+// the text of SPV_VALVE_mixed_float_dot_product leaves order and precision open,
+// and this is what V_DOT2_F32_F16 does (RDNA3 ISA).
+func meanFDot2(t, _ Type, _, a, b, c, _ uint64) uint64 {
+	sum := FloatOf(t, c)
+	for _, shift := range [2]uint{0, 16} {
+		sum = FloatOf(t, FloatBits(t, addToOdd(HalfToFloat64(a>>shift&0xffff)*HalfToFloat64(b>>shift&0xffff), sum)))
+	}
+	return FloatBits(t, sum)
+}
+
 func meanLdexp(t, _ Type, _, a, b, _, _ uint64) uint64 {
 	return FloatBits(t, math.Ldexp(FloatOf(t, a), int(int32(b))))
 }
@@ -45,5 +56,7 @@ func choose(a, b, c uint64) uint64 {
 }
 
 func pack64(lo, hi, _ uint64) uint64 { return lo | hi<<32 }
+
+func pack16(lo, hi, _ uint64) uint64 { return lo&0xffff | hi<<16 }
 
 func hi32(a, _, _ uint64) uint64 { return a >> 32 }

@@ -66,6 +66,8 @@ func (d *depList) addMem(m *Mem) {
 	}
 	d.add(m.BindingIndex, I32)
 	d.add(m.SamplerIndex, I32)
+	d.add(m.Reference, F32)
+	d.add(m.TexelOffset, I32)
 	d.add(m.Base, address)
 	d.add(m.Index, address)
 	for _, r := range m.Coords {

@@ -80,7 +80,9 @@ func mnemonic(in *Inst) string {
 	}
 	switch class {
 	case ClassSALU, ClassBranch, ClassBarrier, ClassWaitcnt, ClassClock, ClassMessage, ClassEnd, ClassNone:
-		unit = "s_"
+		if class != ClassNone || in.Dst.Kind != Vector {
+			unit = "s_"
+		}
 	}
 	name := unit + Table[in.Op].Name
 	if in.T != Void {
@@ -169,11 +171,20 @@ func disasmAccess(in *Inst) string {
 	return name + " " + strings.Join(operands, ", ") + accessNotes(m)
 }
 
-func accessNotes(m *Mem) string {
+func accessNotes(m *Mem) (notes string) {
 	if m.Coherent {
-		return " coherent"
+		notes = " coherent"
 	}
-	return ""
+	for _, n := range []struct {
+		name string
+		r    Reg
+		t    Type
+	}{{"compare", m.Reference, F32}, {"offset", m.TexelOffset, I32}} {
+		if n.r.Kind != None {
+			notes += " " + n.name + "(" + regText(n.r, n.t) + ")"
+		}
+	}
+	return notes
 }
 
 // groupRegs writes registers, with a run of consecutive vector rows as one.

@@ -78,6 +78,17 @@ func MaxNum(a, b float64) float64 {
 	return math.Max(a, b)
 }
 
+func fmin3(a, b, c float64) float64 { return MinNum(MinNum(a, b), c) }
+func fmax3(a, b, c float64) float64 { return MaxNum(MaxNum(a, b), c) }
+
+// fmid3 is the median; with a NaN, what fmin3 gives (RDNA ISA, V_MED3_F32).
+func fmid3(a, b, c float64) float64 {
+	if a != a || b != b || c != c {
+		return fmin3(a, b, c)
+	}
+	return math.Max(math.Min(a, b), math.Min(math.Max(a, b), c))
+}
+
 func fract(a float64) float64 { return a - math.Floor(a) }
 func rsq(a float64) float64   { return 1 / math.Sqrt(a) }
 

@@ -13,20 +13,60 @@ type Fragments struct {
 	Front   uint64 // of primitives that face the viewer
 
 	X, Y  [64]uint16     // the pixel
-	Coord [4][64]float32 // x and y of its centre, depth, 1/w
+	Coord [4][64]float32 // x and y of its centre, or of the sample that is shaded alone, depth, 1/w
 	// Weights of the second and the third corner: perspective correct, then in
 	// screen space.
 	Weights [4][64]float32
+	Point   [2][64]float32 // the place in a point, 0 to 1 from its upper left corner
 	Prims   [16]*Primitive // by quad
+
+	// Locations are those of the samples of a pixel, x and y from its centre in
+	// pixels. Cover are the samples of the lane's pixel that the lane shades, and
+	// Sample the one that it shades alone.
+	Locations [][2]float32
+	Cover     [64]uint16
+	Sample    [64]uint8
+}
+
+// A Spot is what a primitive says of a position: the weights of the second and
+// the third corner as Fragments has them, and the depth.
+type Spot struct {
+	Weights [4]float64
+	Depth   float64
 }
 
 // A Primitive is a triangle as its fragments see it.
 type Primitive struct {
 	Index uint32 // in the draw
 	// Params has for each input component the bits of the first corner's value
-	// and, as float32, what the second and the third corner have more.
+	// and, as float32, what the second and the third corner have more; of a
+	// component that is read by corner, the bits of all three.
 	Params [][3]uint32
+	// At is what it says of a position in pixels; nil: nothing, all is zero.
+	At func(x, y float64) Spot
 }
+
+// A Where says at which place of the pixel weights are taken.
+type Where uint8
+
+// Places. The centroid is the pixel's centre if all its samples are covered or
+// none is, else the first sample that is covered.
+const (
+	AtCentre Where = iota
+	AtCentroid
+	AtSample
+)
+
+// WeightImm packs the number of a weight and where it is taken.
+func WeightImm(weight int, at Where) uint64 { return uint64(weight) | uint64(at)<<2 }
+
+// CornerImm packs an input component and the corner at which it is read.
+func CornerImm(component, corner int) uint64 { return uint64(component) | uint64(corner)<<cornerShift }
+
+const (
+	cornerShift   = 32
+	componentMask = 1<<cornerShift - 1
+)
 
 var noParam [3]uint32
 
@@ -49,11 +89,78 @@ func (st *State) fragments() *Fragments {
 // param is the input component that an instruction names; components that the
 // draw does not give are zero.
 func (f *Fragments) param(in *Inst, lane int) *[3]uint32 {
-	p := f.Prims[lane/4]
-	if in.Imm < uint64(len(p.Params)) {
-		return &p.Params[in.Imm]
+	p, n := f.Prims[lane/4], in.Imm&componentMask
+	if n < uint64(len(p.Params)) {
+		return &p.Params[n]
 	}
 	return &noParam
+}
+
+// spot is what the lane's primitive says of a place, x and y from the pixel's
+// centre.
+func (f *Fragments) spot(lane int, x, y float64) Spot {
+	if p := f.Prims[lane/4]; p.At != nil {
+		return p.At(float64(f.X[lane])+0.5+x, float64(f.Y[lane])+0.5+y)
+	}
+	return Spot{}
+}
+
+// Depth is that of a sample of the lane's pixel.
+func (f *Fragments) Depth(lane, sample int) float32 {
+	if len(f.Locations) < 2 {
+		return f.Coord[2][lane]
+	}
+	at := f.location(sample)
+	return float32(f.spot(lane, float64(at[0]), float64(at[1])).Depth)
+}
+
+// location is that of a sample; the centre for one that does not exist.
+func (f *Fragments) location(sample int) [2]float32 {
+	if uint(sample) < uint(len(f.Locations)) {
+		return f.Locations[sample]
+	}
+	return [2]float32{}
+}
+
+// centroid is where AtCentroid is.
+func (f *Fragments) centroid(lane int) [2]float32 {
+	if c := f.Cover[lane]; c != 0 && bits.OnesCount16(c) < len(f.Locations) {
+		return f.location(bits.TrailingZeros16(c))
+	}
+	return [2]float32{}
+}
+
+func barycentric(f *Fragments, in *Inst, lane int) uint32 {
+	weight := in.Imm & 3
+	var at [2]float32
+	switch Where(in.Imm >> 2) {
+	case AtCentre:
+		return math.Float32bits(f.Weights[weight][lane])
+	case AtCentroid:
+		at = f.centroid(lane)
+	case AtSample:
+		at = f.location(int(f.Sample[lane]))
+	}
+	return math.Float32bits(float32(f.spot(lane, float64(at[0]), float64(at[1])).Weights[weight]))
+}
+
+// barycentricAt is the Imm-th weight at x and y from the pixel's centre.
+func barycentricAt(st *State, in *Inst) {
+	dst, f := st.row(in.Dst, 0), st.fragments()
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		s := f.spot(l, FloatOf(F32, st.Source(in, 0, l)), FloatOf(F32, st.Source(in, 1, l)))
+		dst[l] = math.Float32bits(float32(s.Weights[in.Imm&3]))
+	}
+}
+
+// sampleOffset is where a sample lies, x or y from the pixel's centre.
+func sampleOffset(st *State, in *Inst) {
+	dst, f := st.row(in.Dst, 0), st.fragments()
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		dst[l] = math.Float32bits(f.location(int(uint32(st.Source(in, 0, l))))[in.Imm&1])
+	}
 }
 
 // perFragment32 computes 32 bits for each active lane.

@@ -71,15 +71,21 @@ type Access struct {
 	// them: out of bounds they give zero without being counted.
 	Speculative bool
 
+	Texture
+}
+
+// A Texture is what an access to an image has besides other accesses.
+type Texture struct {
 	ImageFormat uint32 // SPIR-V ImageFormat where the shader declares it, 0 unknown
 	Dim         uint8  // SPIR-V Dim
 	Arrayed     bool
+	// The last coordinate is a level of detail (fetches), or a sample.
+	Level, Multisampled bool
 
 	// Of sampling: the binding of the sampler, and what the shader gives besides
-	// coordinates. Level: the last coordinate of a fetch is a level of detail.
+	// coordinates.
 	Sampler int
 	Sample  SampleKind
-	Level   bool
 }
 
 // Mem describes a memory operation. The byte address of a lane is
@@ -110,6 +116,12 @@ type Mem struct {
 	// Scalar loads go through the scalar cache: uniform address, read-only
 	// memory, Dsts are Scalar.
 	Scalar bool
+
+	// Reference is what depths are compared with; None: nothing is compared.
+	Reference Reg
+	// TexelOffset is added to the texel's position: signed bytes for x, y and z,
+	// x in the lowest.
+	TexelOffset Reg
 }
 
 // What ImageSize asks for in Imm: a dimension, and from bit ImageLevelShift on the

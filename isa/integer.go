@@ -96,6 +96,18 @@ func umax(a, b uint64, _ uint) uint64 { return max(a, b) }
 func smin(a, b uint64, w uint) uint64 { return uint64(min(signed(a, w), signed(b, w))) }
 func smax(a, b uint64, w uint) uint64 { return uint64(max(signed(a, w), signed(b, w))) }
 
+// An extreme is one of umin, umax, smin and smax.
+type extreme = func(a, b uint64, w uint) uint64
+
+func three(inner, outer extreme) func(a, b, c uint64, w uint) uint64 {
+	return func(a, b, c uint64, w uint) uint64 { return outer(inner(a, b, w), c, w) }
+}
+
+// middle is the median of three.
+func middle(low, high extreme) func(a, b, c uint64, w uint) uint64 {
+	return func(a, b, c uint64, w uint) uint64 { return high(low(a, b, w), low(high(a, b, w), c, w), w) }
+}
+
 func sabs(a uint64, w uint) uint64 {
 	if s := signed(a, w); s < 0 {
 		return uint64(-s)

@@ -49,6 +49,12 @@ func float2(f func(a, b float64) float64) Meaning {
 	return func(t, _ Type, _, a, b, _, _ uint64) uint64 { return FloatBits(t, f(FloatOf(t, a), FloatOf(t, b))) }
 }
 
+func float3(f func(a, b, c float64) float64) Meaning {
+	return func(t, _ Type, _, a, b, c, _ uint64) uint64 {
+		return FloatBits(t, f(FloatOf(t, a), FloatOf(t, b), FloatOf(t, c)))
+	}
+}
+
 func floatTest(f func(a float64) bool) Meaning {
 	return func(t, _ Type, _, a, _, _, _ uint64) uint64 { return truth(f(FloatOf(t, a))) }
 }

@@ -78,6 +78,13 @@ func TestMeanings(t *testing.T) {
 		{FMax, F32, Void, []uint64{f32(2), nan32}, f32(2)},
 		{FMin, F32, Void, []uint64{0, 0x80000000}, 0x80000000},
 		{FMax, F32, Void, []uint64{0x80000000, 0}, 0},
+		{FMid3, F32, Void, []uint64{f32(3), nan32, f32(2)}, f32(2)},
+		{FMid3, F32, Void, []uint64{f32(3), f32(-1), f32(2)}, f32(2)},
+		{FMin3, F32, Void, []uint64{nan32, nan32, f32(2)}, f32(2)},
+		{SMid3, I8, Void, []uint64{0x80, 0x7f, 0xff}, 0xff},
+		{Pack16, I32, Void, []uint64{0x1234, 0xabcd}, 0xabcd1234},
+		{FDot2, F32, Void, []uint64{0x3c00_4000, 0x4200_3800, f32(0.5)}, f32(0.5 + 2*0.5 + 1*3)},
+		{FDot2, F16, Void, []uint64{0x0000_3c00, 0x0000_1000, 0x6800}, 0x6800}, // 2048 + 2^-11
 		{FSign, F32, Void, []uint64{nan32}, 0},
 		{FAdd, F32, Void, []uint64{1, 1}, 2}, // subnormals
 		{FMul, F32, Void, []uint64{0x00800000, f32(0.5)}, 0x00400000},

@@ -33,6 +33,7 @@ const (
 	Pack64 // a: low 32 bits, b: high 32 bits; T = I64
 	Lo32   // low 32 bits of a (From = I64), T = I32
 	Hi32   // high 32 bits of a (From = I64), T = I32
+	Pack16 // a: low 16 bits, b: high 16 bits; T = I32
 
 	// Integer arithmetic, any integer T; results wrap.
 	IAdd
@@ -56,6 +57,12 @@ const (
 	UMax
 	SMin
 	SMax
+	UMin3 // the least of three, the greatest, the one between them
+	UMax3
+	UMid3
+	SMin3
+	SMax3
+	SMid3
 	SAbs
 	SSign
 	IMad    // a*b + c (formed by optimisation; T = I32)
@@ -93,6 +100,9 @@ const (
 	FSign
 	FMin // NaN handling as IEEE minNum: the other operand
 	FMax
+	FMin3 // of three; with a NaN, FMid3 gives the least of the others
+	FMax3
+	FMid3
 	Floor
 	Ceil
 	Trunc
@@ -127,6 +137,7 @@ const (
 	IsNan // result Bool
 	IsInf // result Bool
 	Rcp   // 1/a (formed where a reciprocal is asked for)
+	FDot2 // c + a.x*b.x, then + a.y*b.y, each step rounded once; a and b are I32 that hold two F16; T = F32 or F16
 	// Cube maps: the face that direction (a, b, c) points to, and the coordinates
 	// on it. T = F32.
 	CubeID // 0 to 5: +x, -x, +y, -y, +z, -z
@@ -227,10 +238,11 @@ const (
 	ImageLoad
 	ImageStore
 	ImageSize    // Imm-th dimension of the image at Mem.Binding; uniform I32
-	ImageSamples // uniform I32; always 1
+	ImageSamples // samples of a texel; uniform I32
 	// Sampled images: Mem.Sampler is the binding of the sampler. Four results.
 	ImageSample    // level of detail from the coordinates of the quad; one more value with SampleBias
 	ImageSampleLod // level of detail (SampleLod) or derivatives (SampleGrad) given
+	ImageGather    // the Imm-th component of the four texels that a filter would mix
 	ImageQueryLod  // two results: the level that would be read, and the one computed; reads nothing
 	// Export writes four components to the colour attachment at Mem.Binding, at
 	// the lane's pixel, unless a fragment that comes before it there has done so.
@@ -262,11 +274,16 @@ const (
 
 	// Fragment shaders: what a wave of quads starts with, see Fragments.
 	FragCoord      // F32: Imm-th component of the pixel's position: x, y, z, 1/w
-	Barycentric    // F32: Imm-th weight, see Fragments.Weights
+	Barycentric    // F32: a weight, see Fragments.Weights; Imm is a WeightImm
+	BarycentricAt  // F32: Imm-th weight at a, b F32 from the pixel's centre, in pixels
+	SampleOffset   // F32: x (Imm 0) or y (1) of sample a I32 from the pixel's centre, in pixels
+	SampleIndex    // I32: the sample that the lane shades alone, 0 when it shades a pixel
+	SampleCover    // I32: mask of the samples that the lane shades
+	PointCoord     // F32: Imm-th coordinate in the point, 0 in other primitives
 	FrontFacing    // Bool
 	HelperLane     // Bool: a helper from the start
 	PrimitiveIndex // I32
-	InterpFlat     // Imm-th input component of the first corner; T any 32-bit type
+	InterpFlat     // an input component at a corner, Imm a CornerImm; T any 32-bit type
 	InterpP1       // a F32 weight of the second corner: Imm-th input component so far
 	InterpP2       // a F32 weight of the third corner, b F32 what InterpP1 gave
 	IsHelper       // Bool: the lane is a helper now

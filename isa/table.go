@@ -72,6 +72,7 @@ const (
 	OfT
 	OfFrom
 	OfBool
+	OfI16
 	OfI32
 	OfI64
 )
@@ -85,7 +86,7 @@ type Signature struct {
 func sig(result Kind, src ...Kind) Signature { return Signature{result, src} }
 
 func (k Kind) of(t, from Type) Type {
-	return [...]Type{OfNothing: Void, OfT: t, OfFrom: from, OfBool: Bool, OfI32: I32, OfI64: I64}[k]
+	return [...]Type{OfNothing: Void, OfT: t, OfFrom: from, OfBool: Bool, OfI16: I16, OfI32: I32, OfI64: I64}[k]
 }
 
 // ResultType is the type of the result of op on the types t and from.
@@ -123,6 +124,11 @@ type Place struct {
 func core(ops ...spirv.Op) Place         { return Place{Core: ops} }
 func glsl(ops ...spirv.GLSLstd450) Place { return Place{GLSL: ops} }
 func own(note string) Place              { return Place{Note: note} }
+
+// trinary is a place in SPV_AMD_shader_trinary_minmax.
+func trinary(op spirv.AMDShaderTrinaryMinmax) Place {
+	return own("SPV_AMD_shader_trinary_minmax " + op.String())
+}
 
 func (p Place) with(q Place) Place {
 	return Place{append(p.Core, q.Core...), append(p.GLSL, q.GLSL...), p.Note + q.Note}

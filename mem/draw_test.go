@@ -73,12 +73,12 @@ func TestTargetsDoNotDependOnTheOrderOfWaves(t *testing.T) {
 		want  uint32
 	}{{false, 3}, {true, 1}} {
 		for p := range 24 {
-			target, last := NewTarget(1, 1, c.depth), uint32(99)
+			target, last := NewTarget(1, 1, 1, c.depth), uint32(99)
 			for _, i := range permutation(p) {
 				f := &isa.Fragments{}
 				f.Prims[0] = &isa.Primitive{Index: list[i].order}
 				f.Coord[2][0] = list[i].z
-				if target.takes(f, 0) {
+				if target.takes(f, 0, 0) {
 					last = list[i].order
 				}
 			}

@@ -11,17 +11,17 @@ import (
 // keeps the fragment that comes last in the order of primitives, or with a depth
 // test the nearest, of equally near ones the first.
 type Target struct {
-	Depth bool
-	width int
-	wrote []uint32 // by pixel: number of the primitive that wrote it, plus 1; 0: none
-	depth []float32
+	Depth          bool
+	width, samples int
+	wrote          []uint32 // by pixel and sample: number of the primitive that wrote it, plus 1; 0: none
+	depth          []float32
 }
 
 // NewTarget makes a target of that size that nothing has written.
-func NewTarget(width, height int, depth bool) *Target {
-	t := &Target{Depth: depth, width: width, wrote: make([]uint32, width*height)}
+func NewTarget(width, height, samples int, depth bool) *Target {
+	t := &Target{Depth: depth, width: width, samples: samples, wrote: make([]uint32, width*height*samples)}
 	if depth {
-		t.depth = make([]float32, width*height)
+		t.depth = make([]float32, len(t.wrote))
 	}
 	return t
 }
@@ -29,10 +29,14 @@ func NewTarget(width, height int, depth bool) *Target {
 // Reset forgets what was written.
 func (t *Target) Reset() { clear(t.wrote) }
 
-// takes reports that the lane's fragment is to be written, and remembers it.
-func (t *Target) takes(f *isa.Fragments, l int) bool {
-	i := int(f.Y[l])*t.width + int(f.X[l])
-	order, z := f.Prims[l/4].Index+1, f.Coord[2][l]
+// takes reports that a sample of the lane's fragment is to be written, and
+// remembers it.
+func (t *Target) takes(f *isa.Fragments, l, sample int) bool {
+	i := (int(f.Y[l])*t.width+int(f.X[l]))*t.samples + sample
+	order, z := f.Prims[l/4].Index+1, float32(0)
+	if t.Depth {
+		z = f.Depth(l, sample)
+	}
 	before := t.wrote[i]
 	switch {
 	case before == 0:
@@ -56,24 +60,31 @@ func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	n := 0
 	for mask := st.Exec &^ st.Helpers; mask != 0 && d.Image != nil && d.Target != nil; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		if n++; !d.Target.takes(f, l) {
-			continue
+		n++
+		for samples := f.Cover[l]; samples != 0; samples &= samples - 1 {
+			if sample := bits.TrailingZeros16(samples); d.Target.takes(f, l, sample) {
+				p.exportSample(st, in, d, l, sample)
+			}
 		}
-		at := [4]uint32{uint32(f.X[l]), uint32(f.Y[l])}
-		off, ok := d.Image.texelAt(&at, 0)
-		if !ok {
-			continue
-		}
-		format, t := d.Image.Format, lane.Element(in)
-		var v [4]uint64
-		for k := range v {
-			v[k] = format.fromElem(lane.Value(st, m.Data[k], l, false), t)
-		}
-		format.setTexel(d.Bytes[off:][:format.Bytes], &v)
-		p.w.add(d.Addr+d.Image.place(&at, 0, off), uint32(format.Bytes))
 	}
 	if len(p.w.lines) == 0 {
 		return Timing{Ready: now, Busy: 1}
 	}
 	return p.finish(now, m, Write, n, uint32(d.Image.Format.Bytes))
+}
+
+// exportSample writes a lane's colour to a sample of its pixel.
+func (p *Port) exportSample(st *isa.State, in *isa.Inst, d *Descriptor, l, sample int) {
+	f, format, t := st.Fragments, d.Image.Format, lane.Element(in)
+	at := [4]uint32{uint32(f.X[l]), uint32(f.Y[l]), 0, uint32(sample)}
+	off, ok := d.Image.texelAt(&at, 0)
+	if !ok {
+		return
+	}
+	var v [4]uint64
+	for k := range v {
+		v[k] = format.fromElem(lane.Value(st, in.Mem.Data[k], l, false), t)
+	}
+	format.setTexel(d.Bytes[off:][:format.Bytes], &v)
+	p.w.add(d.Addr+d.Image.place(&at, 0, off), uint32(format.Bytes))
 }

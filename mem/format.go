@@ -100,6 +100,9 @@ func FormatByName(name string) (*Format, bool) {
 	return nil, false
 }
 
+// normalized reports components from 0 or -1 to 1.
+func (f *Format) normalized() bool { return f.codec == asUnorm || f.codec == asSnorm }
+
 // texel splits the bytes of a texel into values; missing components are 0, and
 // 1 for the fourth.
 func (f *Format) texel(b []byte) (v [4]uint64) {

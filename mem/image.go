@@ -9,7 +9,7 @@ import (
 )
 
 // An Image is a storage image or a texel buffer: texels in rows, x fastest,
-// then y, z and layer, without padding or tiling.
+// then y, z, sample and layer, without padding or tiling.
 type Image struct {
 	Format *Format
 	Width  uint32
@@ -17,8 +17,10 @@ type Image struct {
 	Depth  uint32
 	Layers uint32 // of a cube: six for each
 	// Levels of detail, the largest first, each half the size of the one before
-	// in width and height; 0 counts as 1.
+	// in width, height and depth; 0 counts as 1.
 	Levels uint32
+	// Samples of a texel, each of a plane of its own; 0 counts as 1.
+	Samples uint32
 	// Tiled: what the caches see are tiles of 8x8 texels, one after the other, as
 	// images that are sampled or drawn to lie in memory. The bytes stay in rows.
 	Tiled bool
@@ -49,11 +51,17 @@ func (i *Image) levelSize(level uint32) (width, height uint32) {
 	return max(i.Width>>level, 1), max(i.Height>>level, 1)
 }
 
+// levelDepth is the depth of a level of detail.
+func (i *Image) levelDepth(level uint32) uint32 { return max(i.Depth>>level, 1) }
+
+// planes are the layers' samples, each a volume of texels of its own.
+func (i *Image) planes() uint32 { return i.Layers * max(i.Samples, 1) }
+
 // levelOffset is where a level begins, in bytes.
 func (i *Image) levelOffset(level uint32) (offset uint64) {
 	for l := range level {
 		w, h := i.levelSize(l)
-		offset += uint64(w) * uint64(h) * uint64(i.Depth) * uint64(i.Layers) * uint64(i.Format.Bytes)
+		offset += uint64(w) * uint64(h) * uint64(i.levelDepth(l)) * uint64(i.planes()) * uint64(i.Format.Bytes)
 	}
 	return offset
 }
@@ -91,8 +99,13 @@ func (i *Image) texelOffset(m *isa.Mem, c *[4]uint32) (offset, seen uint64, ok b
 		at[3] = c[n]
 	}
 	level := uint32(0)
-	if m.Level {
+	switch {
+	case m.Level:
 		level = c[3]
+	case m.Multisampled && c[3] >= max(i.Samples, 1):
+		return 0, 0, false
+	case m.Multisampled && at[3] < i.Layers:
+		at[3] = at[3]*max(i.Samples, 1) + c[3]
 	}
 	if offset, ok = i.texelAt(&at, level); ok {
 		seen = i.place(&at, level, offset)
@@ -100,17 +113,17 @@ func (i *Image) texelOffset(m *isa.Mem, c *[4]uint32) (offset, seen uint64, ok b
 	return offset, seen, ok
 }
 
-// texelAt is the byte offset of the texel at x, y, z and layer of a level; ok is
+// texelAt is the byte offset of the texel at x, y, z and plane of a level; ok is
 // false outside of the image.
 func (i *Image) texelAt(at *[4]uint32, level uint32) (offset uint64, ok bool) {
 	if level >= max(i.Levels, 1) {
 		return 0, false
 	}
 	w, h := i.levelSize(level)
-	if at[0] >= w || at[1] >= h || at[2] >= i.Depth || at[3] >= i.Layers {
+	if at[0] >= w || at[1] >= h || at[2] >= i.levelDepth(level) || at[3] >= i.planes() {
 		return 0, false
 	}
-	index := ((uint64(at[3])*uint64(i.Depth)+uint64(at[2]))*uint64(h)+uint64(at[1]))*uint64(w) + uint64(at[0])
+	index := ((uint64(at[3])*uint64(i.levelDepth(level))+uint64(at[2]))*uint64(h)+uint64(at[1]))*uint64(w) + uint64(at[0])
 	return i.levelOffset(level) + index*uint64(i.Format.Bytes), true
 }
 
@@ -232,9 +245,10 @@ func (i *Image) dimension(m *isa.Mem, k int) uint32 {
 	if k == isa.ImageLevels {
 		return max(i.Levels, 1)
 	}
-	w, h := i.levelSize(uint32(k) >> isa.ImageLevelShift)
+	level := uint32(k) >> isa.ImageLevelShift
+	w, h := i.levelSize(level)
 	k &= 1<<isa.ImageLevelShift - 1
-	size := [...]uint32{w, h, i.Depth}
+	size := [...]uint32{w, h, i.levelDepth(level)}
 	n := dimensions[m.Dim]
 	switch {
 	case k < n:
@@ -248,5 +262,10 @@ func (i *Image) dimension(m *isa.Mem, k int) uint32 {
 }
 
 func (p *Port) imageSamples(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	return p.query(now, st, env, in, func(*Descriptor) uint32 { return 1 })
+	return p.query(now, st, env, in, func(d *Descriptor) uint32 {
+		if d.Image == nil {
+			return 0
+		}
+		return max(d.Image.Samples, 1)
+	})
 }

@@ -115,7 +115,7 @@ func TestImageCoordinates(t *testing.T) {
 	for _, c := range cases {
 		b, img := imageBench(t, "R32ui", c.size[0], c.size[1], c.size[2], c.size[3])
 		n := int(c.size[0] * c.size[1] * c.size[2] * c.size[3])
-		in := &isa.Inst{Op: isa.ImageStore, Mem: &isa.Mem{Access: isa.Access{Space: isa.SpaceImage, Binding: 1, Dim: c.dim, Arrayed: c.arrayed, Elem: isa.I32, Count: 4}}}
+		in := &isa.Inst{Op: isa.ImageStore, Mem: &isa.Mem{Access: isa.Access{Space: isa.SpaceImage, Binding: 1, Texture: isa.Texture{Dim: c.dim, Arrayed: c.arrayed}, Elem: isa.I32, Count: 4}}}
 		for k := range 4 {
 			in.Mem.Coords[k], in.Mem.Data[k] = isa.V(k), isa.V(8+k)
 		}
@@ -141,7 +141,7 @@ func TestImageLoadConvertsAndChecksBounds(t *testing.T) {
 	b, _ := imageBench(t, "Rgba8", 4, 4, 1, 1)
 	copy(b.env.Descriptors[1].Bytes[4*(4*2+1):], []byte{255, 0, 51, 255})
 	in := &isa.Inst{Op: isa.ImageLoad, Mem: &isa.Mem{
-		Access: isa.Access{Space: isa.SpaceImage, Binding: 1, Dim: 1, Elem: isa.F32, Count: 4},
+		Access: isa.Access{Space: isa.SpaceImage, Binding: 1, Texture: isa.Texture{Dim: 1}, Elem: isa.F32, Count: 4},
 		Dsts:   [4]isa.Reg{isa.V(8), {}, isa.V(10), isa.V(11)},
 	}}
 	in.Mem.Coords = [4]isa.Reg{isa.Lit(1), isa.V(1)}
@@ -168,13 +168,13 @@ func TestImageQueriesAndAtomics(t *testing.T) {
 		want []uint64
 	}{{1, []uint64{8, 4, 12, 0}}, {3, []uint64{8, 4, 2, 0}}} {
 		for k, want := range c.want {
-			in := &isa.Inst{Op: isa.ImageSize, Imm: uint64(k), Dst: isa.S(2), Mem: &isa.Mem{Access: isa.Access{Space: isa.SpaceImage, Binding: 1, Dim: c.dim, Arrayed: true}}}
+			in := &isa.Inst{Op: isa.ImageSize, Imm: uint64(k), Dst: isa.S(2), Mem: &isa.Mem{Access: isa.Access{Space: isa.SpaceImage, Binding: 1, Texture: isa.Texture{Dim: c.dim, Arrayed: true}}}}
 			if b.port.Issue(0, b.st, &b.env, in); b.st.S[2] != want {
 				t.Errorf("dim %d size %d = %d, want %d", c.dim, k, b.st.S[2], want)
 			}
 		}
 	}
-	in := &isa.Inst{Op: isa.AtomicIAdd, T: isa.I32, Dst: isa.V(9), Mem: &isa.Mem{Access: isa.Access{Space: isa.SpaceImage, Binding: 1, Dim: 1, Elem: isa.I32, Count: 1}}}
+	in := &isa.Inst{Op: isa.AtomicIAdd, T: isa.I32, Dst: isa.V(9), Mem: &isa.Mem{Access: isa.Access{Space: isa.SpaceImage, Binding: 1, Texture: isa.Texture{Dim: 1}, Elem: isa.I32, Count: 1}}}
 	in.Mem.Coords, in.Src[0] = [4]isa.Reg{isa.Lit(3), isa.Lit(2)}, isa.Lit(5)
 	b.port.Issue(0, b.st, &b.env, in)
 	if got := b.env.Descriptors[1].Bytes[4*(2*8+3):][:2]; got[0] != 64 || got[1] != 1 {

@@ -71,6 +71,7 @@ var handlers = func() (t [isa.NumOps]handler) {
 	t[isa.Load], t[isa.Store] = (*Port).load, (*Port).storeLanes
 	t[isa.ImageLoad], t[isa.ImageStore] = (*Port).imageLoad, (*Port).imageStore
 	t[isa.ImageSample], t[isa.ImageSampleLod], t[isa.ImageQueryLod] = (*Port).sample, (*Port).sample, (*Port).queryLod
+	t[isa.ImageGather] = (*Port).sample
 	t[isa.Export] = (*Port).export
 	t[isa.BufferSize], t[isa.ImageSize], t[isa.ImageSamples] = (*Port).bufferSize, (*Port).imageSize, (*Port).imageSamples
 	for op := isa.AtomicLoad; op <= isa.AtomicFMax; op++ {

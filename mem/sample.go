@@ -14,10 +14,15 @@ type sample struct {
 	sampler *Sampler
 	base    uint64 // device address
 	bytes   []byte
-	at      [2]float64 // on the image or the face, 0 to 1
-	layer   int        // or face
+	dims    int        // of the image or the face
+	at      [3]float64 // on the image or the face, 0 to 1
+	layer   int        // of the image; of a cube's, the face counts
 	cube    bool
 	lambda  float64
+
+	move      [3]int  // in texels
+	reference float64 // of a comparison
+	compare   bool
 }
 
 // sample carries out a sampling instruction, quad by quad. The level of detail
@@ -46,8 +51,7 @@ func (p *Port) sampleQuad(st *isa.State, env *Env, in *isa.Inst, first int) (pas
 		if s.image == nil {
 			p.fault(st, in, "image sample", l)
 		} else {
-			s.lambda += s.bias(st, in, l)
-			v, n = p.filter(&s, lane.Element(in))
+			v, n = p.answer(&s, st, in, l)
 		}
 		passes = max(passes, n)
 		for k := range v {
@@ -55,6 +59,15 @@ func (p *Port) sampleQuad(st *isa.State, env *Env, in *isa.Inst, first int) (pas
 		}
 	}
 	return passes
+}
+
+// answer gives the results of a lane, and the passes through the filter.
+func (p *Port) answer(s *sample, st *isa.State, in *isa.Inst, l int) ([4]uint64, int) {
+	if in.Op == isa.ImageGather {
+		return p.gatherTexels(s, in)
+	}
+	s.lambda += s.bias(st, in, l)
+	return p.filter(s, lane.Element(in))
 }
 
 // bias is what sampler and shader add to the level of detail.
@@ -80,7 +93,8 @@ func (p *Port) sampleOf(st *isa.State, env *Env, in *isa.Inst, l int) (s sample)
 	if d.Image == nil || with == nil {
 		return s
 	}
-	s = sample{image: d.Image, sampler: with, base: d.Addr, bytes: d.Bytes, cube: m.Dim == dimCube}
+	s = sample{image: d.Image, sampler: with, base: d.Addr, bytes: d.Bytes, cube: m.Dim == dimCube, dims: int(dimensions[m.Dim])}
+	s.options(st, m, l)
 	at := position(st, m, l)
 	var dx, dy [3]float64
 	switch m.Sample {
@@ -97,15 +111,32 @@ func (p *Port) sampleOf(st *isa.State, env *Env, in *isa.Inst, l int) (s sample)
 			dx[k], dy[k] = right[k]-from[k], down[k]-from[k]
 		}
 	}
-	s.place(at, dx, dy, m.Sample != isa.SampleLod)
-	if m.Arrayed {
-		layer := math.RoundToEven(at[2])
-		s.layer = int(min(max(layer, 0), float64(d.Image.Layers-1)))
+	s.place([3]float64(at[:3]), dx, dy, m.Sample != isa.SampleLod)
+	switch {
+	case m.Arrayed && s.cube:
+		s.pickLayer(at[3])
+	case m.Arrayed:
+		s.pickLayer(at[s.dims])
 	}
 	return s
 }
 
-func position(st *isa.State, m *isa.Mem, l int) (at [3]float64) {
+// options are the offset in texels and the reference of a comparison.
+func (s *sample) options(st *isa.State, m *isa.Mem, l int) {
+	word := uint32(lane.Value(st, m.TexelOffset, l, false))
+	for k := range s.move {
+		s.move[k] = int(int8(word >> (8 * k)))
+	}
+	if s.compare = m.Reference.Kind != isa.None; !s.compare {
+		return
+	}
+	s.reference = number(st, m.Reference, l)
+	if s.image.Format.normalized() { // as the depths are
+		s.reference = min(max(s.reference, 0), 1)
+	}
+}
+
+func position(st *isa.State, m *isa.Mem, l int) (at [4]float64) {
 	for k := range at {
 		at[k] = number(st, m.Coords[k], l)
 	}
@@ -115,16 +146,31 @@ func position(st *isa.State, m *isa.Mem, l int) (at [3]float64) {
 // place finds the position on the image or on a face of it, and the level of
 // detail where it comes from derivatives.
 func (s *sample) place(at, dx, dy [3]float64, derive bool) {
-	x, y := [2]float64{dx[0], dx[1]}, [2]float64{dy[0], dy[1]}
-	s.at = [2]float64{at[0], at[1]}
+	s.at = at
 	if s.cube {
 		s.layer = faceOf(at)
 		s.at = onFace(s.layer, at)
-		x, y = faceSlope(s.layer, at, dx), faceSlope(s.layer, at, dy)
+		dx, dy = faceSlope(s.layer, at, dx), faceSlope(s.layer, at, dy)
 	}
 	if derive {
-		s.lambda = levelOfDetail(x, y, s.image.Width, s.image.Height)
+		s.lambda = levelOfDetail(dx, dy, s.size(0))
 	}
+}
+
+// size is that of a level, in texels; 1 in dimensions that the image lacks.
+func (s *sample) size(level uint32) [3]float64 {
+	w, h := s.image.levelSize(level)
+	return [3]float64{float64(w), float64(h), float64(s.image.levelDepth(level))}
+}
+
+// pickLayer adds the layer of an array, which of cubes has six faces.
+func (s *sample) pickLayer(at float64) {
+	each := 1
+	if s.cube {
+		each = 6
+	}
+	last := int(s.image.Layers)/each - 1
+	s.layer += each * int(min(max(math.RoundToEven(at), 0), float64(max(last, 0))))
 }
 
 // filter reads and weighs the texels. It returns the bits of four components of
@@ -149,24 +195,60 @@ func (p *Port) filter(s *sample, t isa.Type) (v [4]uint64, passes int) {
 	return v, p.tex.passes(n, f.Bytes)
 }
 
-// level adds one level of detail: one texel or four.
+// gatherTexels answers with a component of the four texels that a filter would mix, or
+// with their comparisons, from the lower left one against the clock.
+func (p *Port) gatherTexels(s *sample, in *isa.Inst) (v [4]uint64, passes int) {
+	low, _ := s.footprint(0)
+	t, f := lane.Element(in), s.image.Format
+	component := in.Imm
+	if s.compare {
+		component = 0
+	}
+	for k, at := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
+		texel := p.fetch(s, [3]int{low[0] + at[0], low[1] + at[1]}, 0)
+		v[k] = f.toElem(texel[component], t)
+	}
+	return v, p.tex.passes(1, f.Bytes)
+}
+
+// footprint is the first of the texels that a filter mixes, and by how much the
+// position lies beyond its centre, in texels.
+func (s *sample) footprint(level uint32) (low [3]int, beyond [3]float64) {
+	size := s.size(level)
+	for k := range s.dims {
+		u := s.at[k]*size[k] - 0.5
+		low[k], beyond[k] = whole(u), u-math.Floor(u)
+	}
+	return low, beyond
+}
+
+// level adds one level of detail: one texel, or two in each dimension.
 func (p *Port) level(s *sample, level sampleLevel, linear bool, sum *[4]float64) {
 	if !linear {
 		add(sum, p.nearest(s, level.level), level.weight)
 		return
 	}
-	w, h := s.image.levelSize(level.level)
-	u, v := s.at[0]*float64(w)-0.5, s.at[1]*float64(h)-0.5
-	x, y := whole(u), whole(v)
-	fx, fy := u-math.Floor(u), v-math.Floor(v)
-	for k, weight := range [4]float64{(1 - fx) * (1 - fy), fx * (1 - fy), (1 - fx) * fy, fx * fy} {
-		add(sum, p.fetch(s, x+k&1, y+k>>1, level.level), weight*level.weight)
+	low, beyond := s.footprint(level.level)
+	for k := range 1 << s.dims {
+		at, weight := low, 1.0
+		for d := range s.dims {
+			if k>>d&1 != 0 {
+				at[d], weight = at[d]+1, weight*beyond[d]
+			} else {
+				weight *= 1 - beyond[d]
+			}
+		}
+		add(sum, p.fetch(s, at, level.level), weight*level.weight)
 	}
 }
 
 func (p *Port) nearest(s *sample, level uint32) [4]uint64 {
-	w, h := s.image.levelSize(level)
-	return p.fetch(s, whole(s.at[0]*float64(w)), whole(s.at[1]*float64(h)), level)
+	size := s.size(level)
+	var at [3]int
+	for k := range s.dims {
+		at[k] = whole(s.at[k] * size[k])
+	}
+	return p.fetch(s, at, level)
 }
 
 // whole is the floor as an integer; far coordinates and NaN stay within what
@@ -184,22 +266,38 @@ func add(sum *[4]float64, texel [4]uint64, weight float64) {
 	}
 }
 
-// fetch reads a texel, after wrapping.
-func (p *Port) fetch(s *sample, x, y int, level uint32) [4]uint64 {
+// fetch reads a texel, after moving and wrapping; a comparison gives 0 or 1.
+func (p *Port) fetch(s *sample, at [3]int, level uint32) [4]uint64 {
 	w, h := s.image.levelSize(level)
+	size := [3]int{int(w), int(h), int(s.image.levelDepth(level))}
 	layer := s.layer
-	if s.cube && (x < 0 || y < 0 || x >= int(w) || y >= int(h)) {
-		layer, x, y = overEdge(layer, min(max(x, -1), int(w)), min(max(y, -1), int(h)), int(w))
+	if s.cube && (at[0] < 0 || at[1] < 0 || at[0] >= size[0] || at[1] >= size[1]) {
+		face, x, y := overEdge(layer%6, min(max(at[0], -1), size[0]), min(max(at[1], -1), size[1]), size[0])
+		layer, at[0], at[1] = layer-layer%6+face, x, y
 	}
-	x, y = s.sampler.Wrap[0].place(x, int(w)), s.sampler.Wrap[1].place(y, int(h))
-	at := [4]uint32{uint32(x), uint32(y), 0, uint32(layer)}
-	off, ok := s.image.texelAt(&at, level)
+	texel := [4]uint32{3: uint32(layer)}
+	for k := range s.dims {
+		texel[k] = uint32(s.sampler.Wrap[k].place(at[k]+s.move[k], size[k]))
+	}
+	off, ok := s.image.texelAt(&texel, level)
 	if !ok {
 		return [4]uint64{}
 	}
-	size := s.image.Format.Bytes
-	p.w.add(s.base+s.image.place(&at, level, off), uint32(size))
-	return s.image.Format.texel(s.bytes[off:][:size])
+	bytes := s.image.Format.Bytes
+	p.w.add(s.base+s.image.place(&texel, level, off), uint32(bytes))
+	return s.compared(s.image.Format.texel(s.bytes[off:][:bytes]))
+}
+
+// compared is the texel, or whether the reference passes against it.
+func (s *sample) compared(texel [4]uint64) [4]uint64 {
+	if !s.compare {
+		return texel
+	}
+	result := float32(0)
+	if s.sampler.Compare(s.reference, float64(math.Float32frombits(uint32(texel[0])))) {
+		result = 1
+	}
+	return [4]uint64{uint64(math.Float32bits(result))}
 }
 
 // passes of one quad through the filter.

@@ -28,8 +28,11 @@ func (w Wrap) place(i, size int) int {
 // where it is magnified and where it is minified, Mip between levels of detail.
 type Sampler struct {
 	MagLinear, MinLinear, MipLinear bool
-	Wrap                            [2]Wrap
+	Wrap                            [3]Wrap
 	Bias, MinLod, MaxLod            float64
+	// Compare is true where the reference passes against a depth; nil: the sampler
+	// does not compare.
+	Compare func(reference, depth float64) bool
 }
 
 // A sampleLevel is one level of detail to read, with its weight.
@@ -65,9 +68,9 @@ func (s *Sampler) choose(lambda float64, levels uint32) (list [2]sampleLevel, n 
 
 // levelOfDetail is lambda before bias and clamping: the binary logarithm of the
 // longer side of the pixel's footprint, in texels of the first level.
-func levelOfDetail(dx, dy [2]float64, width, height uint32) float64 {
-	w, h := float64(width), float64(height)
-	return math.Log2(max(math.Hypot(dx[0]*w, dx[1]*h), math.Hypot(dy[0]*w, dy[1]*h)))
+func levelOfDetail(dx, dy, size [3]float64) float64 {
+	length := func(d [3]float64) float64 { return math.Hypot(math.Hypot(d[0]*size[0], d[1]*size[1]), d[2]*size[2]) }
+	return math.Log2(max(length(dx), length(dy)))
 }
 
 // faces of a cube map: which component of the direction is the major axis, and
@@ -98,19 +101,19 @@ func faceOf(d [3]float64) int {
 }
 
 // onFace are the coordinates of a direction on a face, 0 to 1 within it.
-func onFace(face int, d [3]float64) [2]float64 {
+func onFace(face int, d [3]float64) [3]float64 {
 	f := &faces[face]
 	m := 2 * math.Abs(d[f.major])
-	return [2]float64{f.sSign*d[f.s]/m + 0.5, f.tSign*d[f.t]/m + 0.5}
+	return [3]float64{f.sSign*d[f.s]/m + 0.5, f.tSign*d[f.t]/m + 0.5}
 }
 
 // faceSlope is how the coordinates on the face of direction d change when the
 // direction changes by e.
-func faceSlope(face int, d, e [3]float64) [2]float64 {
+func faceSlope(face int, d, e [3]float64) [3]float64 {
 	f := &faces[face]
 	m, dm := f.majorSign*d[f.major], f.majorSign*e[f.major]
 	slope := func(i int, sign float64) float64 { return sign * (e[i]*m - d[i]*dm) / (2 * m * m) }
-	return [2]float64{slope(f.s, f.sSign), slope(f.t, f.tSign)}
+	return [3]float64{slope(f.s, f.sSign), slope(f.t, f.tSign)}
 }
 
 // direction points to a position on a face, which may lie beyond its edges.

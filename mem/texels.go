@@ -26,7 +26,7 @@ func (i *Image) Fill(data []byte, value []float64) {
 }
 
 // BuildMips makes each level from the one before: a texel is the mean of 2x2, or
-// of what there is of them at an odd side's end.
+// 2x2x2 in a volume, or of what there is of them at an odd side's end.
 func (i *Image) BuildMips(data []byte) error {
 	if !i.Format.codec.float {
 		return fmt.Errorf("%w: %s: levels of detail of integers can't be averaged", ErrFormat, i.Format.Name)
@@ -34,29 +34,31 @@ func (i *Image) BuildMips(data []byte) error {
 	for level := uint32(1); level < max(i.Levels, 1); level++ {
 		w, h := i.levelSize(level)
 		for layer := range i.Layers {
-			for y := range h {
-				for x := range w {
-					i.average(data, x, y, layer, level)
-				}
+			for at := range w * h * i.levelDepth(level) {
+				i.average(data, [4]uint32{at % w, at / w % h, at / (w * h), layer}, level)
 			}
 		}
 	}
 	return nil
 }
 
-func (i *Image) average(data []byte, x, y, layer, level uint32) {
+func (i *Image) average(data []byte, at [4]uint32, level uint32) {
 	w, h := i.levelSize(level - 1)
+	depth, n := i.levelDepth(level-1), uint32(4)
+	if i.Depth > 1 {
+		n = 8
+	}
 	var sum [4]float64
-	for k := range uint32(4) {
-		from := [4]uint32{min(2*x+k&1, w-1), min(2*y+k>>1, h-1), 0, layer}
+	for k := range n {
+		from := [4]uint32{min(2*at[0]+k&1, w-1), min(2*at[1]+k>>1&1, h-1), min(2*at[2]+k>>2, depth-1), at[3]}
 		off, _ := i.texelAt(&from, level-1)
-		add(&sum, i.Format.texel(data[off:][:i.Format.Bytes]), 0.25)
+		add(&sum, i.Format.texel(data[off:][:i.Format.Bytes]), 1/float64(n))
 	}
 	var v [4]uint64
 	for k := range v {
 		v[k] = uint64(math.Float32bits(float32(sum[k])))
 	}
-	off, _ := i.texelAt(&[4]uint32{x, y, 0, layer}, level)
+	off, _ := i.texelAt(&at, level)
 	i.Format.setTexel(data[off:][:i.Format.Bytes], &v)
 }
 

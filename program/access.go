@@ -27,7 +27,7 @@ func (e *emitter) memory(in *isa.Inst, v *ir.Value) {
 	for k := range data[:m.Coords] {
 		x.Coords[k] = e.reg(data[k])
 	}
-	if n := m.Coords; m.Level {
+	if n := m.Coords; n > 0 && (m.Level || m.Multisampled) {
 		x.Coords[n-1], x.Coords[3] = isa.Reg{}, x.Coords[n-1]
 	}
 	if e.combined(m) {
@@ -56,6 +56,19 @@ func (e *emitter) combined(m *ir.Mem) bool {
 	return a.Set == s.Set && a.Binding == s.Binding
 }
 
+// options takes the arguments behind bias, level and derivatives off data.
+func (e *emitter) options(x *isa.Mem, m *ir.Mem, data []*ir.Value) []*ir.Value {
+	for _, o := range []struct {
+		has bool
+		to  *isa.Reg
+	}{{m.Offsets, &x.TexelOffset}, {m.SamplerIndexed, &x.SamplerIndex}, {m.Compare, &x.Reference}} {
+		if last := len(data) - 1; o.has {
+			*o.to, data = e.reg(data[last]), data[:last]
+		}
+	}
+	return data
+}
+
 // extra places what a sampling instruction reads besides coordinates: the bias
 // or the level; derivatives in x, then in y.
 func (e *emitter) extra(in *isa.Inst, data []*ir.Value) {
@@ -75,8 +88,8 @@ func (e *emitter) extra(in *isa.Inst, data []*ir.Value) {
 func (e *emitter) transfer(in *isa.Inst, v *ir.Value, data []*ir.Value) {
 	x := in.Mem
 	switch v.Op {
-	case isa.Load, isa.ImageLoad, isa.ImageSample, isa.ImageSampleLod, isa.ImageQueryLod:
-		e.extra(in, data)
+	case isa.Load, isa.ImageLoad, isa.ImageSample, isa.ImageSampleLod, isa.ImageGather, isa.ImageQueryLod:
+		e.extra(in, e.options(in.Mem, v.Mem, data))
 		x.Scalar = v.Uniform && v.Op == isa.Load
 		if v.R != isa.Void {
 			x.Dsts[0] = in.Dst

@@ -13,6 +13,7 @@ var preset = map[isa.Op]bool{
 	isa.NumWorkgroupsX: true, isa.NumWorkgroupsY: true, isa.NumWorkgroupsZ: true,
 	isa.SubgroupID: true, isa.NumSubgroups: true,
 	isa.FragCoord: true, isa.Barycentric: true, isa.FrontFacing: true, isa.HelperLane: true, isa.PrimitiveIndex: true,
+	isa.SampleIndex: true, isa.SampleCover: true, isa.PointCoord: true,
 	isa.PayloadIn: true, isa.RemainingRecursion: true, isa.ShaderIndex: true, isa.MeshGroup: true,
 }
 

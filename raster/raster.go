@@ -1,6 +1,6 @@
-// Package raster finds the pixels that triangles in screen space cover, as 2x2
-// quads with their helper pixels, in the order in which hardware would shade
-// them.
+// Package raster finds the pixels and samples that triangles and points in
+// screen space cover, as 2x2 quads with their helper pixels, in the order in
+// which hardware would shade them.
 //
 // It does not know shaders, attributes beyond the weights of the corners, waves
 // or time. Triangles are not clipped: a corner behind the eye is an error.
@@ -25,22 +25,28 @@ const (
 	tile = 8
 )
 
-// ErrTriangle says that a triangle can't be drawn.
-var ErrTriangle = errors.New("raster: triangle")
+// ErrTriangle and ErrPoint say that one can't be drawn.
+var (
+	ErrTriangle = errors.New("raster: triangle")
+	ErrPoint    = errors.New("raster: point")
+)
 
 // A Vertex is a corner in screen space: x to the right and y down in pixels, z
 // the depth, w the clip-space w that attributes are divided by.
 type Vertex struct{ X, Y, Z, W float64 }
 
-// A Triangle is set up for walking. Its corners are rounded to sub-pixels.
-type Triangle struct {
-	x, y  [3]int64
-	edges [3]edge // opposite to the corner of the same index; positive inside
-	area  float64 // twice the area, in square sub-pixels, positive
-	z, rw [3]float64
+// A Primitive is a triangle or a point, set up for walking. Its corners are
+// rounded to sub-pixels.
+type Primitive struct {
+	left, top, right, bottom int64 // sub-pixels
+	edges                    []edge
+	second, third            edge // weights of those corners, times the area
+	area                     float64
+	z, rw                    [3]float64
 	// CounterClockwise as Vulkan counts it: by the sign of the area in
 	// framebuffer coordinates, of which y points down.
 	CounterClockwise bool
+	samples          []Location
 }
 
 // An edge is a*x + b*y + c over sub-pixel positions; the top-left rule is in c.
@@ -51,20 +57,24 @@ type edge struct {
 
 func (e *edge) at(x, y int64) int64 { return e.a*x + e.b*y + e.c }
 
+// exactly is at for any position; for whole sub-pixels float64 holds all of it.
+func (e *edge) exactly(x, y float64) float64 { return float64(e.a)*x + float64(e.b)*y + float64(e.c) }
+
 // Setup prepares a triangle; ok is false when it has no area.
-func Setup(v [3]Vertex) (t *Triangle, ok bool, err error) {
-	t = &Triangle{}
+func Setup(v [3]Vertex) (t *Primitive, ok bool, err error) {
+	t = &Primitive{edges: make([]edge, 3)}
+	var x, y [3]int64
 	for i, c := range v {
 		if err := check(c); err != nil {
 			return nil, false, fmt.Errorf("%w: corner %d: %w", ErrTriangle, i, err)
 		}
-		t.x[i], t.y[i] = fixed(c.X), fixed(c.Y)
+		x[i], y[i] = fixed(c.X), fixed(c.Y)
 		t.z[i], t.rw[i] = c.Z, 1/c.W
 	}
-	for i := range t.edges {
-		t.edges[i] = between(t.x[(i+1)%3], t.y[(i+1)%3], t.x[(i+2)%3], t.y[(i+2)%3])
+	for i := range t.edges { // opposite to the corner of the same index; positive inside
+		t.edges[i] = between(x[(i+1)%3], y[(i+1)%3], x[(i+2)%3], y[(i+2)%3])
 	}
-	area := t.edges[0].at(t.x[0], t.y[0])
+	area := t.edges[0].at(x[0], y[0])
 	if area == 0 {
 		return nil, false, nil
 	}
@@ -72,8 +82,29 @@ func Setup(v [3]Vertex) (t *Triangle, ok bool, err error) {
 	for i := range t.edges {
 		t.edges[i].orient(area < 0)
 	}
-	t.area = math.Abs(float64(area))
+	t.second, t.third, t.area = t.edges[1], t.edges[2], math.Abs(float64(area))
+	t.left, t.right = min(x[0], x[1], x[2]), max(x[0], x[1], x[2])
+	t.top, t.bottom = min(y[0], y[1], y[2]), max(y[0], y[1], y[2])
 	return t, true, nil
+}
+
+// SetupPoint prepares a point: a square around a vertex, size pixels wide. Its
+// other corners have no weight.
+func SetupPoint(v Vertex, size float64) (t *Primitive, ok bool, err error) {
+	if err := check(v); err != nil {
+		return nil, false, fmt.Errorf("%w: %w", ErrPoint, err)
+	}
+	if !(size >= 0 && size <= maxCoordinate) {
+		return nil, false, fmt.Errorf("%w: size %g: want 0 to %d pixels", ErrPoint, size, maxCoordinate)
+	}
+	t = &Primitive{area: 1, z: [3]float64{v.Z, v.Z, v.Z}, rw: [3]float64{1 / v.W, 1 / v.W, 1 / v.W}}
+	t.left, t.right = fixed(v.X-size/2), fixed(v.X+size/2)
+	t.top, t.bottom = fixed(v.Y-size/2), fixed(v.Y+size/2)
+	t.edges = []edge{{a: 1, c: -t.left}, {a: -1, c: t.right}, {b: 1, c: -t.top}, {b: -1, c: t.bottom}}
+	for i := range t.edges {
+		t.edges[i].orient(false)
+	}
+	return t, t.left < t.right && t.top < t.bottom, nil
 }
 
 func check(v Vertex) error {
@@ -110,9 +141,11 @@ func (e *edge) orient(flip bool) {
 	}
 }
 
-// Covers reports that the pixel's centre is in the triangle.
-func (t *Triangle) Covers(x, y int) bool {
-	px, py := centre(x), centre(y)
+// Covers reports that the pixel's centre is in the primitive.
+func (t *Primitive) Covers(x, y int) bool { return t.covers(x, y, centre) }
+
+func (t *Primitive) covers(x, y int, at Location) bool {
+	px, py := int64(x)*one+at.X, int64(y)*one+at.Y
 	for i := range t.edges {
 		if e := &t.edges[i]; e.at(px, py)+e.bias < 0 {
 			return false
@@ -121,9 +154,30 @@ func (t *Triangle) Covers(x, y int) bool {
 	return true
 }
 
-func centre(p int) int64 { return int64(p)*one + half }
+// A Location is a place in a pixel, in sub-pixels from its upper left corner.
+type Location struct{ X, Y int64 }
 
-// A Point is what a triangle says of a pixel's centre, inside or outside of it.
+var centre = Location{half, half}
+
+// Offset is the location in pixels from the centre.
+func (l Location) Offset() (x, y float64) { return float64(l.X-half) / one, float64(l.Y-half) / one }
+
+// Locations are those of the samples of a pixel by their number (Vulkan 1.3,
+// "Standard sample locations"); nil for other numbers than 1, 2, 4 and 8.
+func Locations(samples int) []Location { return locations[samples] }
+
+// locations holds sixteenths of a pixel, times 16 sub-pixels.
+var locations = map[int][]Location{
+	1: {centre},
+	2: {{12 * 16, 12 * 16}, {4 * 16, 4 * 16}},
+	4: {{6 * 16, 2 * 16}, {14 * 16, 6 * 16}, {2 * 16, 10 * 16}, {10 * 16, 14 * 16}},
+	8: {{9 * 16, 5 * 16}, {7 * 16, 11 * 16}, {13 * 16, 9 * 16}, {5 * 16, 3 * 16}, {3 * 16, 13 * 16}, {1 * 16, 7 * 16}, {11 * 16, 15 * 16}, {15 * 16, 1 * 16}},
+}
+
+// Multisample makes Quads test several samples of each pixel, one of 1, 2, 4 and 8.
+func (t *Primitive) Multisample(samples int) { t.samples = locations[samples] }
+
+// A Point is what a primitive says of a position, inside or outside of it.
 type Point struct {
 	// I and J are the weights of the second and the third corner, perspective
 	// correct; LinearI and LinearJ those in screen space.
@@ -133,10 +187,11 @@ type Point struct {
 }
 
 // At interpolates at a pixel's centre.
-func (t *Triangle) At(x, y int) Point {
-	px, py := centre(x), centre(y)
-	i := float64(t.edges[1].at(px, py)) / t.area
-	j := float64(t.edges[2].at(px, py)) / t.area
+func (t *Primitive) At(x, y int) Point { return t.AtPosition(float64(x)+0.5, float64(y)+0.5) }
+
+// AtPosition interpolates at a position in pixels.
+func (t *Primitive) AtPosition(x, y float64) Point {
+	i, j := t.second.exactly(x*one, y*one)/t.area, t.third.exactly(x*one, y*one)/t.area
 	p := Point{LinearI: i, LinearJ: j}
 	p.Z = t.z[0] + i*(t.z[1]-t.z[0]) + j*(t.z[2]-t.z[0])
 	if t.rw[0] == t.rw[1] && t.rw[0] == t.rw[2] {
@@ -150,17 +205,21 @@ func (t *Triangle) At(x, y int) Point {
 }
 
 // A Quad is 2x2 pixels, the first at even X and Y. Bit k of Cover is the pixel
-// (X + k%2, Y + k/2).
+// (X + k%2, Y + k/2), of which bit n of Samples[k] is sample n.
 type Quad struct {
-	X, Y  int32
-	Cover uint8
+	X, Y    int32
+	Cover   uint8
+	Samples [4]uint16
 }
 
-// Quads calls do for each quad of which a pixel within width x height is
+// Quads calls do for each quad of which a sample within width x height pixels is
 // covered, in tiles of 8x8 pixels from the top left.
-func (t *Triangle) Quads(width, height int, do func(Quad)) {
-	x0, x1 := bounds(&t.x, width)
-	y0, y1 := bounds(&t.y, height)
+func (t *Primitive) Quads(width, height int, do func(Quad)) {
+	if t.samples == nil {
+		t.Multisample(1)
+	}
+	x0, x1 := bounds(t.left, t.right, width)
+	y0, y1 := bounds(t.top, t.bottom, height)
 	for ty := y0 &^ (tile - 1); ty < y1; ty += tile {
 		for tx := x0 &^ (tile - 1); tx < x1; tx += tile {
 			t.tile(tx, ty, width, height, do)
@@ -170,18 +229,21 @@ func (t *Triangle) Quads(width, height int, do func(Quad)) {
 
 // bounds are the pixels from the first to the one after the last that a corner
 // is in, within 0..size.
-func bounds(at *[3]int64, size int) (from, to int) {
-	low, high := min(at[0], at[1], at[2])>>subPixelBits, max(at[0], at[1], at[2])>>subPixelBits+1
+func bounds(low, high int64, size int) (from, to int) {
+	low, high = low>>subPixelBits, high>>subPixelBits+1
 	return int(min(max(low, 0), int64(size))), int(max(min(high, int64(size)), 0))
 }
 
-func (t *Triangle) tile(tx, ty, width, height int, do func(Quad)) {
+func (t *Primitive) tile(tx, ty, width, height int, do func(Quad)) {
 	for y := ty; y < min(ty+tile, height); y += 2 {
 		for x := tx; x < min(tx+tile, width); x += 2 {
 			q := Quad{X: int32(x), Y: int32(y)}
 			for k := range 4 {
 				px, py := x+k%2, y+k/2
-				if px < width && py < height && t.Covers(px, py) {
+				if px >= width || py >= height {
+					continue
+				}
+				if q.Samples[k] = t.sampled(px, py); q.Samples[k] != 0 {
 					q.Cover |= 1 << k
 				}
 			}
@@ -190,4 +252,14 @@ func (t *Triangle) tile(tx, ty, width, height int, do func(Quad)) {
 			}
 		}
 	}
+}
+
+// sampled are the samples of a pixel that the primitive covers.
+func (t *Primitive) sampled(x, y int) (mask uint16) {
+	for n, at := range t.samples {
+		if t.covers(x, y, at) {
+			mask |= 1 << n
+		}
+	}
+	return mask
 }

@@ -3020,3 +3020,20 @@ const (
 )
 
 func (v OpenCLDebugInfo100) String() string { return extString(&grammar.Sets[6], uint32(v)) }
+
+// AMDShaderTrinaryMinmax is an instruction of the extended set SPV_AMD_shader_trinary_minmax.
+type AMDShaderTrinaryMinmax uint32
+
+const (
+	AMDShaderTrinaryMinmaxFMin3AMD AMDShaderTrinaryMinmax = 1
+	AMDShaderTrinaryMinmaxUMin3AMD AMDShaderTrinaryMinmax = 2
+	AMDShaderTrinaryMinmaxSMin3AMD AMDShaderTrinaryMinmax = 3
+	AMDShaderTrinaryMinmaxFMax3AMD AMDShaderTrinaryMinmax = 4
+	AMDShaderTrinaryMinmaxUMax3AMD AMDShaderTrinaryMinmax = 5
+	AMDShaderTrinaryMinmaxSMax3AMD AMDShaderTrinaryMinmax = 6
+	AMDShaderTrinaryMinmaxFMid3AMD AMDShaderTrinaryMinmax = 7
+	AMDShaderTrinaryMinmaxUMid3AMD AMDShaderTrinaryMinmax = 8
+	AMDShaderTrinaryMinmaxSMid3AMD AMDShaderTrinaryMinmax = 9
+)
+
+func (v AMDShaderTrinaryMinmax) String() string { return extString(&grammar.Sets[7], uint32(v)) }

@@ -181,6 +181,24 @@ func (b *builder) dot(x, y []*ir.Value) *ir.Value {
 	return b.join(isa.FAdd, products)
 }
 
+// mixedDot carries out OpFDot2MixAcc32VALVE and OpFDot2MixAcc16VALVE.
+func (b *builder) mixedDot(acc isa.Type) {
+	x, y, c := b.halfPair(b.arg(0)), b.halfPair(b.arg(1)), b.leaf(b.arg(2))
+	if t := b.comp(b.resultType()); t != acc || c.R != acc {
+		b.invalid("a sum of type %s and a result of type %s, want %s", c.R, t, acc)
+	}
+	b.set(b.op(isa.FDot2, acc, x, y, c))
+}
+
+// halfPair is a vector of two 16-bit floats as one register.
+func (b *builder) halfPair(id spirv.ID) *ir.Value {
+	v := b.leaves(id)
+	if len(v) != 2 || v[0].R != isa.F16 {
+		b.invalid("%%%d is no vector of two 16-bit floats", id)
+	}
+	return b.op(isa.Pack16, isa.I32, b.retype(v[0], isa.I16), b.retype(v[1], isa.I16))
+}
+
 // intDot carries out the integer dot products. Packed operands are four bytes
 // in a word. Sums wrap at the result's width, except that the accumulation
 // saturates.

@@ -20,6 +20,8 @@ func (b *builder) extInst() {
 		extended(b, ballotAMD)
 	case set == "SPV_AMD_gcn_shader":
 		extended(b, gcnShader)
+	case set == "SPV_AMD_shader_trinary_minmax":
+		extended(b, trinaryMinMax)
 	case validate.Ignorable(set):
 	default:
 		b.unsupported("extended instruction set %q", set)
@@ -56,6 +58,19 @@ func (b *builder) glsl(op spirv.GLSLstd450) {
 		b.unsupported("GLSL.std.450 %s in a compute shader", op)
 	}
 	row(b)
+}
+
+// trinaryMinMax has one row for each instruction of SPV_AMD_shader_trinary_minmax.
+var trinaryMinMax = map[spirv.AMDShaderTrinaryMinmax]func(b *builder){
+	spirv.AMDShaderTrinaryMinmaxFMin3AMD: plainExt(isa.FMin3, 3),
+	spirv.AMDShaderTrinaryMinmaxUMin3AMD: plainExt(isa.UMin3, 3),
+	spirv.AMDShaderTrinaryMinmaxSMin3AMD: plainExt(isa.SMin3, 3),
+	spirv.AMDShaderTrinaryMinmaxFMax3AMD: plainExt(isa.FMax3, 3),
+	spirv.AMDShaderTrinaryMinmaxUMax3AMD: plainExt(isa.UMax3, 3),
+	spirv.AMDShaderTrinaryMinmaxSMax3AMD: plainExt(isa.SMax3, 3),
+	spirv.AMDShaderTrinaryMinmaxFMid3AMD: plainExt(isa.FMid3, 3),
+	spirv.AMDShaderTrinaryMinmaxUMid3AMD: plainExt(isa.UMid3, 3),
+	spirv.AMDShaderTrinaryMinmaxSMid3AMD: plainExt(isa.SMid3, 3),
 }
 
 // x is the i-th operand of the extended instruction, as leaves.
@@ -110,8 +125,10 @@ var glslRows map[spirv.GLSLstd450]func(b *builder)
 
 func init() {
 	glslRows = glslScalar()
-	for op, r := range glslVector() {
-		glslRows[op] = r
+	for _, family := range []map[spirv.GLSLstd450]func(b *builder){glslVector(), interpolateRows()} {
+		for op, r := range family {
+			glslRows[op] = r
+		}
 	}
 }
 

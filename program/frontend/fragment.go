@@ -100,6 +100,17 @@ func init() {
 		spirv.BuiltInFrontFacing:      func(b *builder) []*ir.Value { return []*ir.Value{b.emit(isa.FrontFacing, isa.Bool, isa.Bool)} },
 		spirv.BuiltInHelperInvocation: func(b *builder) []*ir.Value { return []*ir.Value{b.emit(isa.HelperLane, isa.Bool, isa.Bool)} },
 		spirv.BuiltInPrimitiveId:      identities(isa.PrimitiveIndex),
+		spirv.BuiltInSampleId: func(b *builder) []*ir.Value {
+			b.f.Fragment.PerSample = true
+			return []*ir.Value{b.op(isa.SampleIndex, isa.I32)}
+		},
+		spirv.BuiltInSamplePosition: (*builder).samplePosition,
+		spirv.BuiltInSampleMask:     identities(isa.SampleCover),
+		spirv.BuiltInPointCoord: func(b *builder) []*ir.Value {
+			return []*ir.Value{b.numbered(isa.PointCoord, isa.F32, 0), b.numbered(isa.PointCoord, isa.F32, 1)}
+		},
+		spirv.BuiltInBaryCoordKHR:        barycentrics(interpolation{}),
+		spirv.BuiltInBaryCoordNoPerspKHR: barycentrics(interpolation{weights: 2}),
 	}
 }
 
@@ -120,85 +131,19 @@ func (b *builder) numbered(op isa.Op, t isa.Type, n int, args ...*ir.Value) *ir.
 	return v
 }
 
-// A way of interpolation: which weights.
-type interpolation struct {
-	flat    bool
-	weights int // the first of Barycentric's numbers
-}
-
-func (b *builder) interpolation(id spirv.ID) interpolation {
-	for _, d := range []spirv.Decoration{spirv.DecorationCentroid, spirv.DecorationSample, spirv.DecorationPerVertexKHR} {
-		if b.m.Decorated(id, d) {
-			b.unsupported("an input decorated %s", d)
-		}
-	}
-	way := interpolation{flat: b.m.Decorated(id, spirv.DecorationFlat)}
-	if b.m.Decorated(id, spirv.DecorationNoPerspective) {
-		way.weights = 2
-	}
-	return way
-}
-
-// bindFragmentInput makes an input with a location values, interpolated at the
-// start of the shader.
-func (b *builder) bindFragmentInput(in *spirv.Instruction, t *validate.Type) {
-	location, ok := b.m.Decoration(in.Result, spirv.DecorationLocation)
-	if !ok {
-		b.unsupported("an input without a location (blocks of inputs are not supported)")
-	}
-	component, _ := b.m.Decoration(in.Result, spirv.DecorationComponent)
-	way := b.interpolation(in.Result)
-	blk, fr := b.blk, b.fr
-	b.blk, b.fr = &ir.Block{}, nil
-	leaves := b.inputLeaves(t, location, component, way)
-	b.head = append(b.head, b.blk.Code...)
-	b.blk, b.fr = blk, fr
-	b.bind(in, pointer{typ: t, space: spaceInput, input: leaves})
-}
-
-// inputLeaves walks arrays and matrices, whose parts have a location each.
-func (b *builder) inputLeaves(t *validate.Type, location, component uint32, way interpolation) (out []*ir.Value) {
-	switch t.Kind {
-	case validate.KindArray, validate.KindMatrix:
-		n := t.Count
-		if t.Kind == validate.KindArray {
-			n = b.count(t)
-		}
-		for i := range n {
-			out = append(out, b.inputLeaves(t.Elem, location+uint32(i), component, way)...)
-		}
-		return out
-	case validate.KindStruct:
-		b.unsupported("an input that is a structure")
-	}
-	for i, leaf := range b.leafTypes(t) {
-		out = append(out, b.interpolate(leaf, location, component+uint32(i), way))
-	}
-	return out
-}
-
-func (b *builder) interpolate(t isa.Type, location, component uint32, way interpolation) *ir.Value {
-	if t != isa.F32 && t != isa.I32 {
-		b.unsupported("an input of type %s: want 32 bits", t)
-	}
-	if t == isa.I32 && !way.flat {
-		b.invalid("an input of integers that is not decorated Flat")
-	}
-	slot := len(b.f.Fragment.Inputs)
-	b.f.Fragment.Inputs = append(b.f.Fragment.Inputs, ir.Input{Location: location, Component: component, Float: t == isa.F32})
-	if way.flat {
-		return b.numbered(isa.InterpFlat, t, slot)
-	}
-	i, j := b.numbered(isa.Barycentric, isa.F32, way.weights), b.numbered(isa.Barycentric, isa.F32, way.weights+1)
-	return b.numbered(isa.InterpP2, isa.F32, slot, j, b.numbered(isa.InterpP1, isa.F32, slot, i))
-}
-
 // An output is a variable whose value is exported when the shader ends.
 type output struct {
-	in       *spirv.Instruction
-	p        pointer
-	location uint32
+	in     *spirv.Instruction
+	p      pointer
+	target colorTarget
 }
+
+// A colorTarget is where an output goes: a location, and of a dual-source output
+// which of the two sources.
+type colorTarget struct{ location, index uint32 }
+
+// binding is the number that a target has among the bindings of colours.
+func (t colorTarget) binding() uint32 { return ir.ColorBinding(t.location, t.index) }
 
 func (b *builder) bindFragmentOutput(in *spirv.Instruction, t *validate.Type) {
 	if kind, ok := b.m.Decoration(in.Result, spirv.DecorationBuiltIn); ok {
@@ -208,22 +153,25 @@ func (b *builder) bindFragmentOutput(in *spirv.Instruction, t *validate.Type) {
 	if !ok {
 		b.unsupported("an output without a location")
 	}
-	for _, d := range []spirv.Decoration{spirv.DecorationComponent, spirv.DecorationIndex} {
-		if n, ok := b.m.Decoration(in.Result, d); ok && n != 0 {
-			b.unsupported("an output with %s %d", d, n)
-		}
+	if n, ok := b.m.Decoration(in.Result, spirv.DecorationComponent); ok && n != 0 {
+		b.unsupported("an output with Component %d", n)
 	}
+	index, _ := b.m.Decoration(in.Result, spirv.DecorationIndex)
+	if index > 1 {
+		b.invalid("an output with Index %d: want 0 or 1", index)
+	}
+	target := colorTarget{location, index}
 	p := b.local(in, t)
 	b.bind(in, p)
 	if len(in.Operands) > 1 {
 		b.private = append(b.private, initStore{in, p, b.leaves(spirv.ID(in.Operands[1]))})
 	}
-	b.outputs = append(b.outputs, output{in, p, location})
-	b.colorOutputs(t, location)
+	b.outputs = append(b.outputs, output{in, p, target})
+	b.colorOutputs(t, target)
 }
 
 // colorOutputs makes the bindings of an output, one for each element of an array.
-func (b *builder) colorOutputs(t *validate.Type, location uint32) {
+func (b *builder) colorOutputs(t *validate.Type, target colorTarget) {
 	n, elem := 1, t
 	if t.Kind == validate.KindArray {
 		n, elem = b.count(t), t.Elem
@@ -233,7 +181,7 @@ func (b *builder) colorOutputs(t *validate.Type, location uint32) {
 	}
 	for i := range n {
 		b.f.Bindings = append(b.f.Bindings, ir.Binding{
-			Set: meshSet, Binding: location + uint32(i), Kind: ir.ColorOutput, Count: 1, Name: b.m.Name(b.in.Result),
+			Set: meshSet, Binding: colorTarget{target.location + uint32(i), target.index}.binding(), Kind: ir.ColorOutput, Count: 1, Name: b.m.Name(b.in.Result),
 		})
 	}
 }
@@ -249,13 +197,13 @@ func (b *builder) export(o *output) {
 	}
 	each := len(leaves) / n
 	for i := range n {
-		b.exportTexel(o.location+uint32(i), leaves[i*each:(i+1)*each])
+		b.exportTexel(colorTarget{o.target.location + uint32(i), o.target.index}, leaves[i*each:(i+1)*each])
 	}
 	b.in = nil
 }
 
-func (b *builder) exportTexel(location uint32, leaves []*ir.Value) {
-	p := pointer{space: isa.SpaceImage, binding: b.colorBinding(location)}
+func (b *builder) exportTexel(target colorTarget, leaves []*ir.Value) {
+	p := pointer{space: isa.SpaceImage, binding: b.colorBinding(target)}
 	p.object = b.bindingObject(p.binding)
 	m := &ir.Mem{Access: isa.Access{Space: isa.SpaceImage, Binding: p.binding, Elem: leaves[0].R, Count: 4}, Object: p.object, Align: 4}
 	args := append([]*ir.Value(nil), leaves...)
@@ -266,12 +214,12 @@ func (b *builder) exportTexel(location uint32, leaves []*ir.Value) {
 	b.wrote(p)
 }
 
-func (b *builder) colorBinding(location uint32) int {
+func (b *builder) colorBinding(target colorTarget) int {
 	for i := range b.f.Bindings {
-		if o := &b.f.Bindings[i]; o.Kind == ir.ColorOutput && o.Binding == location {
+		if o := &b.f.Bindings[i]; o.Kind == ir.ColorOutput && o.Binding == target.binding() {
 			return i
 		}
 	}
-	b.invalid("no output has location %d", location)
+	b.invalid("no output has location %d", target.location)
 	return 0
 }

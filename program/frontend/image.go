@@ -17,7 +17,7 @@ func imageRows() map[spirv.Op]row {
 		spirv.OpImageQuerySize:    {do: (*builder).imageSize},
 		spirv.OpImageQuerySizeLod: {do: (*builder).imageSizeLod},
 		spirv.OpImageQueryLevels:  {do: (*builder).imageLevels},
-		spirv.OpImageQuerySamples: {do: func(b *builder) { b.image(b.arg(0)); b.set(b.i32(1)) }},
+		spirv.OpImageQuerySamples: {do: (*builder).imageSamples},
 	}
 }
 
@@ -37,20 +37,20 @@ func (b *builder) image(id spirv.ID) pointer {
 	if p.space != isa.SpaceImage || t.Kind != validate.KindImage || p.array {
 		b.invalid("%%%d is no image", id)
 	}
-	if t.Multisampled {
-		b.unsupported("multisampled images")
-	}
 	p.typ = t
 	return p
 }
 
 // imageMem completes the description of an access to an image.
 func (b *builder) imageMem(m *ir.Mem, p pointer) {
-	m.Coords = uint8(len(p.coords))
-	m.ImageFormat, m.Dim, m.Arrayed = uint32(p.typ.Format), uint8(p.typ.Dim), p.typ.Arrayed
-	if p.typ.Kind != validate.KindImage { // a texel pointer
-		m.ImageFormat, m.Dim, m.Arrayed = p.format, p.dim, p.arrayed
+	m.Coords, m.Texture = uint8(len(p.coords)), p.texture
+	if p.typ.Kind == validate.KindImage { // else a texel pointer, which has it
+		m.Texture = textureOf(p.typ)
 	}
+}
+
+func textureOf(t *validate.Type) isa.Texture {
+	return isa.Texture{ImageFormat: uint32(t.Format), Dim: uint8(t.Dim), Arrayed: t.Arrayed, Multisampled: t.Multisampled}
 }
 
 // coordinates are the integer coordinates of an access.
@@ -68,24 +68,46 @@ func (b *builder) coordinates(id spirv.ID) []*ir.Value {
 	return out
 }
 
-// imageOperands accepts the image operands from operand i on that change
-// nothing here, sign and memory-model bits, and gives the level of detail, nil
-// for the first.
-func (b *builder) imageOperands(i int) *ir.Value {
+// operandIDs are how many ids each image operand has, in the order of the ids
+// (SPIR-V specification, section 3.14).
+var operandIDs = []struct {
+	bit spirv.ImageOperands
+	ids int
+}{
+	{spirv.ImageOperandsBias, 1}, {spirv.ImageOperandsLod, 1}, {spirv.ImageOperandsGrad, 2}, {spirv.ImageOperandsConstOffset, 1},
+	{spirv.ImageOperandsOffset, 1}, {spirv.ImageOperandsConstOffsets, 1}, {spirv.ImageOperandsSample, 1},
+	{spirv.ImageOperandsMakeTexelAvailable, 1}, {spirv.ImageOperandsMakeTexelVisible, 1},
+	{spirv.ImageOperandsNonPrivateTexel, 0}, {spirv.ImageOperandsVolatileTexel, 0}, {spirv.ImageOperandsSignExtend, 0},
+	{spirv.ImageOperandsZeroExtend, 0}, {spirv.ImageOperandsNontemporal, 0},
+}
+
+// ignoredOperands change nothing here: sign, and memory-model bits.
+const ignoredOperands = spirv.ImageOperandsNonPrivateTexel | spirv.ImageOperandsVolatileTexel | spirv.ImageOperandsSignExtend |
+	spirv.ImageOperandsZeroExtend | spirv.ImageOperandsMakeTexelAvailable | spirv.ImageOperandsMakeTexelVisible | spirv.ImageOperandsNontemporal
+
+// imageOperands are the ids of the image operands from operand i on. Those that
+// neither change nothing nor are known to the caller are refused.
+func (b *builder) imageOperands(i int, known spirv.ImageOperands) map[spirv.ImageOperands][]spirv.ID {
+	out := map[spirv.ImageOperands][]spirv.ID{}
 	if i >= len(b.in.Operands) {
-		return nil
+		return out
 	}
 	mask := spirv.ImageOperands(b.in.Operands[i])
-	i++
-	const ignored = spirv.ImageOperandsNonPrivateTexel | spirv.ImageOperandsVolatileTexel | spirv.ImageOperandsSignExtend |
-		spirv.ImageOperandsZeroExtend | spirv.ImageOperandsMakeTexelAvailable | spirv.ImageOperandsMakeTexelVisible
-	if rest := mask &^ (ignored | spirv.ImageOperandsLod); rest != 0 {
+	if rest := mask &^ (ignoredOperands | known); rest != 0 {
 		b.unsupported("image operands %s", rest)
 	}
-	if mask&spirv.ImageOperandsLod == 0 || b.constOr(b.arg(i), 1) == 0 {
-		return nil
+	i++
+	for _, o := range operandIDs {
+		if mask&o.bit == 0 {
+			continue
+		}
+		out[o.bit] = nil
+		for range o.ids {
+			out[o.bit] = append(out[o.bit], b.arg(i))
+			i++
+		}
 	}
-	return b.widen(b.leaf(b.arg(i)), isa.I32)
+	return out
 }
 
 // constOr is the value of a constant, or other.
@@ -96,21 +118,55 @@ func (b *builder) constOr(id spirv.ID, other uint64) uint64 {
 	return other
 }
 
-// texel describes an access to a texel of four components.
-func (b *builder) texel(p pointer, coords spirv.ID) (*ir.Mem, []*ir.Value) {
-	p.coords = b.coordinates(coords)
+// texel describes an access to a texel of four components, whose image operands
+// begin at operand i.
+func (b *builder) texel(p pointer, i int, known spirv.ImageOperands) (*ir.Mem, []*ir.Value) {
+	with := b.imageOperands(i, known|spirv.ImageOperandsSample)
+	p.coords = b.coordinates(b.arg(1))
+	for _, o := range []spirv.ImageOperands{spirv.ImageOperandsConstOffset, spirv.ImageOperandsOffset} {
+		if ids := with[o]; ids != nil {
+			p.coords = b.moved(p.coords, ids[0])
+		}
+	}
+	p.coords = append(p.coords, b.sampleOf(p.typ, with)...)
+	level := with[spirv.ImageOperandsLod]
+	if level != nil && b.constOr(level[0], 1) != 0 {
+		p.coords = append(p.coords, b.widen(b.leaf(level[0]), isa.I32))
+	}
 	m, args := b.mem(p, b.scalar(p.typ.Elem), 0, 4)
 	b.imageMem(m, p)
+	m.Level = level != nil && b.constOr(level[0], 1) != 0
 	return m, append(args, p.coords...)
+}
+
+// moved adds offsets in texels to the first coordinates.
+func (b *builder) moved(coords []*ir.Value, id spirv.ID) []*ir.Value {
+	out := append([]*ir.Value(nil), coords...)
+	for k, v := range b.leaves(id) {
+		if k >= len(out) || !v.R.IsInt() {
+			b.invalid("%%%d is no offset for %d coordinates", id, len(coords))
+		}
+		out[k] = b.op(isa.IAdd, isa.I32, out[k], b.resize(v, b.typeOf(id).Component(), isa.I32))
+	}
+	return out
+}
+
+// sampleOf is the number of the sample that an access names, which one to a
+// multisampled image does.
+func (b *builder) sampleOf(t *validate.Type, with map[spirv.ImageOperands][]spirv.ID) []*ir.Value {
+	ids := with[spirv.ImageOperandsSample]
+	if t.Multisampled != (ids != nil) {
+		b.invalid("the image operand Sample goes with multisampled images")
+	}
+	if ids == nil {
+		return nil
+	}
+	return []*ir.Value{b.widen(b.leaf(ids[0]), isa.I32)}
 }
 
 func (b *builder) imageRead() {
 	p := b.image(b.arg(0))
-	level := b.imageOperands(2)
-	m, args := b.texel(p, b.arg(1))
-	if level != nil {
-		m.Level, m.Coords, args = true, m.Coords+1, append(args, level)
-	}
+	m, args := b.texel(p, 2, spirv.ImageOperandsLod|spirv.ImageOperandsConstOffset|spirv.ImageOperandsOffset)
 	v := b.emit(isa.ImageLoad, m.Elem, isa.Void, args...)
 	v.Mem = m
 	types := b.leafTypes(b.resultType())
@@ -126,10 +182,10 @@ func (b *builder) imageRead() {
 
 func (b *builder) imageWrite() {
 	p := b.image(b.arg(0))
-	if b.imageOperands(3) != nil {
+	m, args := b.texel(p, 3, spirv.ImageOperandsLod)
+	if m.Level {
 		b.unsupported("a store to another level of detail than the first")
 	}
-	m, args := b.texel(p, b.arg(1))
 	data := b.leaves(b.arg(2))
 	for i := range 4 {
 		switch {
@@ -150,8 +206,10 @@ func (b *builder) texelPointer() {
 	if p.typ.Elem.Kind == validate.KindVoid || b.resultType().Kind != validate.KindPointer {
 		b.invalid("no texel pointer")
 	}
-	p.coords = b.coordinates(b.arg(1))
-	p.format, p.dim, p.arrayed = uint32(p.typ.Format), uint8(p.typ.Dim), p.typ.Arrayed
+	p.coords, p.texture = b.coordinates(b.arg(1)), textureOf(p.typ)
+	if p.typ.Multisampled {
+		p.coords = append(p.coords, b.widen(b.leaf(b.arg(2)), isa.I32))
+	}
 	p.typ = b.resultType().Elem
 	b.define(val{ptr: &p})
 }
@@ -182,11 +240,16 @@ func (b *builder) imageSizeLod() {
 	b.imageSizeOf(level)
 }
 
-func (b *builder) imageLevels() {
+func (b *builder) imageLevels() { b.imageNumber(isa.ImageSize, isa.ImageLevels) }
+
+func (b *builder) imageSamples() { b.imageNumber(isa.ImageSamples, 0) }
+
+// imageNumber asks for one number of an image.
+func (b *builder) imageNumber(op isa.Op, imm uint64) {
 	p := b.image(b.arg(0))
 	m, args := b.mem(p, isa.I32, 0, 1)
 	b.imageMem(m, p)
-	v := b.emit(isa.ImageSize, isa.I32, isa.I32, args...)
-	v.Mem, v.Imm = m, isa.ImageLevels
+	v := b.emit(op, isa.I32, isa.I32, args...)
+	v.Mem, v.Imm = m, imm
 	b.set(b.widen(v, b.comp(b.resultType())))
 }

@@ -321,7 +321,7 @@ func (b *builder) markWrites() {
 	}
 	for _, blk := range b.f.Blocks {
 		for _, v := range blk.Code {
-			if m := v.Mem; m != nil && (v.Op == isa.Load || v.Op == isa.ImageLoad || v.Op == isa.ImageSample || v.Op == isa.ImageSampleLod) && !m.Volatile {
+			if m := v.Mem; m != nil && (v.Op == isa.Load || v.Op == isa.ImageLoad || v.Op >= isa.ImageSample && v.Op <= isa.ImageGather) && !m.Volatile {
 				m.ReadOnly = b.readOnly(m, any, anyBuffer)
 			}
 		}

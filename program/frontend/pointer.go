@@ -48,7 +48,8 @@ type pointer struct {
 	local     *ir.Local
 	low, high uint32 // words that index can reach; high 0: no dynamic index
 
-	sampler int // of a sampled image: binding of the sampler, plus 1; 0: none
+	sampler int       // of a sampled image: binding of the sampler, plus 1; 0: none
+	sindex  *ir.Value // element of an array of samplers
 
 	payload bool      // payload memory, in SpaceFlat
 	handle  *ir.Value // of the payload array pointed to
@@ -56,9 +57,7 @@ type pointer struct {
 	input []*ir.Value // spaceInput: the leaves of the pointee
 	// Texel pointers.
 	coords  []*ir.Value
-	format  uint32
-	dim     uint8
-	arrayed bool
+	texture isa.Texture
 }
 
 // ptr is the pointer that an id names.
@@ -369,10 +368,17 @@ func (b *builder) stepLocal(p pointer, index spirv.ID) pointer {
 	return p
 }
 
-// stepInput is step in a built-in input: an index that is no constant becomes
+// stepInput is step in an input, which is values: an index that is no constant becomes
 // a chain of selections.
 func (b *builder) stepInput(p pointer, index spirv.ID) pointer {
-	if p.typ.Kind != validate.KindVector && p.typ.Kind != validate.KindArray {
+	switch p.typ.Kind {
+	case validate.KindStruct:
+		i := b.memberIndex(p.typ, index)
+		start, t := b.part(p.typ, []uint32{uint32(i)})
+		p.typ, p.input = t, p.input[start:start+len(b.leafTypes(t))]
+		return p
+	case validate.KindVector, validate.KindArray, validate.KindMatrix:
+	default:
 		b.unsupported("index into input %%%d", p.typ.ID)
 	}
 	n := len(b.leafTypes(p.typ.Elem))

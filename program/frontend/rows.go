@@ -22,7 +22,7 @@ func init() {
 	rows = map[spirv.Op]row{}
 	for _, family := range []map[spirv.Op]row{
 		arithmeticRows(), bitRows(), compareRows(), convertRows(), compositeRows(), controlRows(), memoryRows(), atomicRows(), groupRows(), imageRows(), workgroupRows(),
-		payloadRows(), meshRows(), ballotRowsAMD(), quadRows(), fragmentRows(), sampleRows(),
+		payloadRows(), meshRows(), ballotRowsAMD(), quadRows(), fragmentRows(), sampleRows(), intelRows(),
 	} {
 		for op, r := range family {
 			rows[op] = r
@@ -220,12 +220,17 @@ func convertRows() map[spirv.Op]row {
 		spirv.OpUMulExtended: pure(func(b *builder) { b.pair(isa.IMul, isa.UMulHi) }),
 		spirv.OpSMulExtended: pure(func(b *builder) { b.pair(isa.IMul, isa.SMulHi) }),
 
-		spirv.OpSDot:          pure(func(b *builder) { b.intDot(true, true, false) }),
-		spirv.OpUDot:          pure(func(b *builder) { b.intDot(false, false, false) }),
-		spirv.OpSUDot:         pure(func(b *builder) { b.intDot(true, false, false) }),
-		spirv.OpSDotAccSat:    pure(func(b *builder) { b.intDot(true, true, true) }),
-		spirv.OpUDotAccSat:    pure(func(b *builder) { b.intDot(false, false, true) }),
-		spirv.OpSUDotAccSat:   pure(func(b *builder) { b.intDot(true, false, true) }),
+		spirv.OpSDot:        pure(func(b *builder) { b.intDot(true, true, false) }),
+		spirv.OpUDot:        pure(func(b *builder) { b.intDot(false, false, false) }),
+		spirv.OpSUDot:       pure(func(b *builder) { b.intDot(true, false, false) }),
+		spirv.OpSDotAccSat:  pure(func(b *builder) { b.intDot(true, true, true) }),
+		spirv.OpUDotAccSat:  pure(func(b *builder) { b.intDot(false, false, true) }),
+		spirv.OpSUDotAccSat: pure(func(b *builder) { b.intDot(true, false, true) }),
+
+		spirv.OpFDot2MixAcc32VALVE: pure(func(b *builder) { b.mixedDot(isa.F32) }),
+		spirv.OpFDot2MixAcc16VALVE: pure(func(b *builder) { b.mixedDot(isa.F16) }),
+		spirv.OpFDot4MixAcc32VALVE: pure(func(b *builder) { b.unsupported("dot products of 8-bit floats") }),
+
 		spirv.OpDot:           pure(func(b *builder) { b.set(b.dot(b.leaves(b.arg(0)), b.leaves(b.arg(1)))) }),
 		spirv.OpExpectKHR:     pure(func(b *builder) { b.set(b.leaves(b.arg(0))...) }),
 		spirv.OpAssumeTrueKHR: pure(func(b *builder) {}),

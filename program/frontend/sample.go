@@ -10,13 +10,21 @@ import (
 // Sampled images: what the texture unit does.
 
 func sampleRows() map[spirv.Op]row {
+	plain, projective := sampling{}, sampling{projective: true}
+	compared, both := sampling{compare: true}, sampling{projective: true, compare: true}
 	return map[spirv.Op]row{
-		spirv.OpSampledImage:               {do: (*builder).sampledImage},
-		spirv.OpImageSampleImplicitLod:     {do: func(b *builder) { b.sample(false) }},
-		spirv.OpImageSampleExplicitLod:     {do: func(b *builder) { b.sample(false) }},
-		spirv.OpImageSampleProjImplicitLod: {do: func(b *builder) { b.sample(true) }},
-		spirv.OpImageSampleProjExplicitLod: {do: func(b *builder) { b.sample(true) }},
-		spirv.OpImageQueryLod:              {do: (*builder).queryLod},
+		spirv.OpSampledImage:                   {do: (*builder).sampledImage},
+		spirv.OpImageSampleImplicitLod:         plain.row(),
+		spirv.OpImageSampleExplicitLod:         plain.row(),
+		spirv.OpImageSampleProjImplicitLod:     projective.row(),
+		spirv.OpImageSampleProjExplicitLod:     projective.row(),
+		spirv.OpImageSampleDrefImplicitLod:     compared.row(),
+		spirv.OpImageSampleDrefExplicitLod:     compared.row(),
+		spirv.OpImageSampleProjDrefImplicitLod: both.row(),
+		spirv.OpImageSampleProjDrefExplicitLod: both.row(),
+		spirv.OpImageGather:                    {do: func(b *builder) { b.gather(false) }},
+		spirv.OpImageDrefGather:                {do: func(b *builder) { b.gather(true) }},
+		spirv.OpImageQueryLod:                  {do: (*builder).queryLod},
 	}
 }
 
@@ -26,12 +34,16 @@ func (b *builder) sampledImage() {
 	if s.typ.Kind != validate.KindSampler {
 		b.invalid("%%%d is no sampler", b.arg(1))
 	}
-	if s.bindex != nil || s.array || s.dynamic {
-		b.unsupported("an array of samplers")
+	if s.array || s.dynamic {
+		b.unsupported("a whole array of samplers as a value")
 	}
-	p.sampler = s.binding + 1
+	p.sampler, p.sindex = s.binding+1, s.bindex
 	b.define(val{ptr: &p})
 }
+
+// places is the number of coordinates of a position by Dim, the layer of an
+// array not counted.
+var places = map[spirv.Dim]int{spirv.Dim1D: 1, spirv.Dim2D: 2, spirv.Dim3D: 3, spirv.DimCube: 3}
 
 // sampled is the sampled image that an id names, in a form that can be sampled.
 func (b *builder) sampled(id spirv.ID) pointer {
@@ -39,24 +51,15 @@ func (b *builder) sampled(id spirv.ID) pointer {
 	switch {
 	case p.sampler == 0:
 		b.invalid("%%%d has no sampler", id)
+	case p.typ.Multisampled:
+		b.invalid("%%%d is multisampled: it can be fetched from, not sampled", id)
 	case p.dynamic:
 		b.unsupported("sampling an image that a pointer chooses at run time")
-	case p.typ.Dim != spirv.Dim2D && p.typ.Dim != spirv.DimCube:
+	case places[p.typ.Dim] == 0:
 		b.unsupported("sampling images of Dim %s", p.typ.Dim)
-	case p.typ.Dim == spirv.DimCube && p.typ.Arrayed:
-		b.unsupported("sampling arrays of cube images")
 	}
 	b.f.Bindings[p.sampler-1].Samples = true
 	return p
-}
-
-// places is the number of coordinates of a position, the layer of an array not
-// counted.
-func places(p pointer) int {
-	if p.typ.Dim == spirv.DimCube {
-		return 3
-	}
-	return 2
 }
 
 // floats are n components of a value.
@@ -73,51 +76,86 @@ func (b *builder) floats(id spirv.ID, n int) []*ir.Value {
 	return v[:n]
 }
 
-// position are the coordinates of a sample. Projective ones are divided by the
-// last component.
-func (b *builder) position(p pointer, id spirv.ID, projective bool) []*ir.Value {
-	n := places(p)
-	if p.typ.Arrayed {
+// A sampling is a kind of instruction that reads through a sampler.
+type sampling struct{ projective, compare bool }
+
+func (s sampling) row() row { return row{do: func(b *builder) { b.sample(s) }} }
+
+// A texelRequest is what such an instruction asks for.
+type texelRequest struct {
+	p  pointer
+	at []*ir.Value // coordinates
+
+	kind      isa.SampleKind
+	extra     []*ir.Value // bias, level or derivatives
+	reference *ir.Value   // of a comparison
+	offset    *ir.Value   // in texels, packed
+	imm       uint64
+}
+
+// position fills in the coordinates, and the reference if there is one: operand
+// 2. Those of projective instructions are divided by the component behind them
+// (Vulkan 1.3, "Projection Operation").
+func (b *builder) position(r *texelRequest, s sampling) {
+	n := places[r.p.typ.Dim]
+	if r.p.typ.Arrayed {
 		n++
 	}
-	if !projective {
-		return b.floats(id, n)
+	if s.compare {
+		r.reference = b.floats(b.arg(2), 1)[0]
+		b.f.Bindings[r.p.sampler-1].Compares = true
 	}
-	v := b.floats(id, n+1)
-	out := make([]*ir.Value, n)
-	for i := range out {
-		out[i] = b.op(isa.FDiv, isa.F32, v[i], v[n])
+	if !s.projective {
+		r.at = b.floats(b.arg(1), n)
+		return
 	}
-	return out
+	v := b.floats(b.arg(1), n+1)
+	for _, x := range v[:n] {
+		r.at = append(r.at, b.op(isa.FDiv, isa.F32, x, v[n]))
+	}
+	if s.compare {
+		r.reference = b.op(isa.FDiv, isa.F32, r.reference, v[n])
+	}
 }
 
-// A choice is how image operands choose the level of detail.
-type choice struct {
-	kind  isa.SampleKind
-	extra []*ir.Value
+const offsetOperands = spirv.ImageOperandsConstOffset | spirv.ImageOperandsOffset
+
+// options reads the image operands from operand i on.
+func (b *builder) options(r *texelRequest, i int) {
+	with := b.imageOperands(i, spirv.ImageOperandsBias|spirv.ImageOperandsLod|spirv.ImageOperandsGrad|offsetOperands)
+	if ids := with[spirv.ImageOperandsBias]; ids != nil {
+		r.kind, r.extra = isa.SampleBias, b.floats(ids[0], 1)
+	}
+	if ids := with[spirv.ImageOperandsLod]; ids != nil {
+		r.kind, r.extra = isa.SampleLod, b.floats(ids[0], 1)
+	}
+	if ids := with[spirv.ImageOperandsGrad]; ids != nil {
+		n := places[r.p.typ.Dim]
+		r.kind, r.extra = isa.SampleGrad, append(append([]*ir.Value(nil), b.floats(ids[0], n)...), b.floats(ids[1], n)...)
+	}
+	b.offsets(r, with)
 }
 
-// sampleOperands reads the image operands from operand i on.
-func (b *builder) sampleOperands(p pointer, i int) (c choice) {
-	if i >= len(b.in.Operands) {
-		return c
+func (b *builder) offsets(r *texelRequest, with map[spirv.ImageOperands][]spirv.ID) {
+	for _, o := range []spirv.ImageOperands{spirv.ImageOperandsConstOffset, spirv.ImageOperandsOffset} {
+		if ids := with[o]; ids != nil {
+			r.offset = b.packOffset(b.leaves(ids[0]))
+		}
 	}
-	mask := spirv.ImageOperands(b.in.Operands[i])
-	const known = spirv.ImageOperandsBias | spirv.ImageOperandsLod | spirv.ImageOperandsGrad |
-		spirv.ImageOperandsSignExtend | spirv.ImageOperandsZeroExtend
-	if mask&^known != 0 {
-		b.unsupported("image operands %s", mask&^known)
+}
+
+// packOffset puts offsets in texels into the bytes of a word, as the texture
+// unit takes them.
+func (b *builder) packOffset(list []*ir.Value) *ir.Value {
+	word := b.i32(0)
+	for k, v := range list[:min(len(list), 3)] {
+		if !v.R.IsInt() {
+			b.invalid("an offset of type %s", v.R)
+		}
+		part := b.op(isa.And, isa.I32, b.widen(v, isa.I32), b.i32(0xff))
+		word = b.op(isa.Or, isa.I32, word, b.op(isa.Shl, isa.I32, part, b.i32(uint32(8*k))))
 	}
-	switch n := places(p); {
-	case mask&spirv.ImageOperandsBias != 0:
-		return choice{isa.SampleBias, b.floats(b.arg(i+1), 1)}
-	case mask&spirv.ImageOperandsLod != 0:
-		return choice{isa.SampleLod, b.floats(b.arg(i+1), 1)}
-	case mask&spirv.ImageOperandsGrad != 0:
-		extra := append([]*ir.Value(nil), b.floats(b.arg(i+1), n)...)
-		return choice{isa.SampleGrad, append(extra, b.floats(b.arg(i+2), n)...)}
-	}
-	return c
+	return word
 }
 
 func (b *builder) needDerivatives() {
@@ -126,32 +164,60 @@ func (b *builder) needDerivatives() {
 	}
 }
 
-func (b *builder) sample(projective bool) {
-	p := b.sampled(b.arg(0))
-	c := b.sampleOperands(p, 2)
+func (b *builder) sample(s sampling) {
+	r := texelRequest{p: b.sampled(b.arg(0))}
+	b.position(&r, s)
+	first := 2
+	if s.compare {
+		first++
+	}
+	b.options(&r, first)
 	op := isa.ImageSampleLod
-	if c.kind == isa.SampleImplicit || c.kind == isa.SampleBias {
+	if r.kind == isa.SampleImplicit || r.kind == isa.SampleBias {
 		op = isa.ImageSample
 		b.needDerivatives()
 	}
-	v := b.sampling(op, p, b.position(p, b.arg(1), projective), c, b.scalar(p.typ.Elem))
-	types := b.leafTypes(b.resultType())
-	if len(types) != 4 || types[0] != v.Mem.Elem {
-		b.invalid("a texel of %s as %d scalars", v.Mem.Elem, len(types))
-	}
-	b.results(v, 4)
+	b.texels(b.request(op, &r), s.compare)
 }
 
-func (b *builder) sampling(op isa.Op, p pointer, at []*ir.Value, c choice, elem isa.Type) *ir.Value {
+// texels gives the four components, or the one of a comparison.
+func (b *builder) texels(v *ir.Value, compare bool) {
+	want := 4
+	if compare {
+		want = 1
+	}
+	types := b.leafTypes(b.resultType())
+	if len(types) != want || types[0] != v.Mem.Elem {
+		b.invalid("a texel of %s as %d scalars", v.Mem.Elem, len(types))
+	}
+	b.results(v, want)
+}
+
+// request emits what reads through a sampler.
+func (b *builder) request(op isa.Op, r *texelRequest) *ir.Value {
+	elem := b.scalar(r.p.typ.Elem)
+	if op == isa.ImageQueryLod {
+		elem = isa.F32
+	}
 	if elem != isa.F32 && elem != isa.I32 {
 		b.unsupported("sampling an image of %s", elem)
 	}
-	m, args := b.mem(p, elem, 0, 4)
-	p.coords = at
+	m, args := b.mem(r.p, elem, 0, 4)
+	p := r.p
+	p.coords = r.at
 	b.imageMem(m, p)
-	m.Sampling, m.Sampler, m.Sample, m.Extra = true, p.sampler-1, c.kind, uint8(len(c.extra))
-	v := b.emit(op, elem, isa.Void, append(append(args, at...), c.extra...)...)
-	v.Mem = m
+	extra := append([]*ir.Value(nil), r.extra...)
+	for _, o := range []struct {
+		v    *ir.Value
+		flag *bool
+	}{{r.reference, &m.Compare}, {r.p.sindex, &m.SamplerIndexed}, {r.offset, &m.Offsets}} {
+		if o.v != nil {
+			*o.flag, extra = true, append(extra, o.v)
+		}
+	}
+	m.Sampling, m.Sampler, m.Sample, m.Extra = true, r.p.sampler-1, r.kind, uint8(len(extra))
+	v := b.emit(op, elem, isa.Void, append(append(args, r.at...), extra...)...)
+	v.Mem, v.Imm = m, r.imm
 	return v
 }
 
@@ -163,8 +229,45 @@ func (b *builder) results(v *ir.Value, n int) {
 	b.set(out...)
 }
 
+// gather reads a component of four texels, or compares them.
+func (b *builder) gather(compare bool) {
+	r := texelRequest{p: b.sampled(b.arg(0)), kind: isa.SampleLod}
+	b.position(&r, sampling{compare: compare})
+	if !compare {
+		if r.imm = b.constBits(b.arg(2)); r.imm > 3 {
+			b.invalid("component %d of a texel", r.imm)
+		}
+	}
+	with := b.imageOperands(3, offsetOperands|spirv.ImageOperandsConstOffsets)
+	if ids := with[spirv.ImageOperandsConstOffsets]; ids != nil {
+		b.gatherApart(&r, ids[0])
+		return
+	}
+	b.offsets(&r, with)
+	r.extra = []*ir.Value{b.cnst(isa.F32, 0)}
+	b.texels(b.request(isa.ImageGather, &r), false)
+}
+
+// gatherApart gathers once for each of four offsets, and takes the texel at the
+// offset itself, which is the last of a gather.
+func (b *builder) gatherApart(r *texelRequest, offsets spirv.ID) {
+	list := b.leaves(offsets)
+	if len(list) != 8 {
+		b.invalid("ConstOffsets of %d numbers, want 8", len(list))
+	}
+	r.extra = []*ir.Value{b.cnst(isa.F32, 0)}
+	out := make([]*ir.Value, 4)
+	for k := range out {
+		r.offset = b.packOffset(list[2*k : 2*k+2])
+		v := b.request(isa.ImageGather, r)
+		out[k] = b.proj(v, 3, v.Mem.Elem)
+	}
+	b.set(out...)
+}
+
 func (b *builder) queryLod() {
-	p := b.sampled(b.arg(0))
+	r := texelRequest{p: b.sampled(b.arg(0))}
 	b.needDerivatives()
-	b.results(b.sampling(isa.ImageQueryLod, p, b.floats(b.arg(1), places(p)), choice{}, isa.F32), 2)
+	r.at = b.floats(b.arg(1), places[r.p.typ.Dim])
+	b.results(b.request(isa.ImageQueryLod, &r), 2)
 }

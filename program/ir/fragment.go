@@ -10,10 +10,13 @@ type Fragment struct {
 	Discards bool
 	// EarlyTests: the depth test comes before the shader all the same.
 	EarlyTests bool
+	// PerSample: each covered sample has an invocation of its own.
+	PerSample bool
 }
 
 // An Input is one component of an input variable.
 type Input struct {
 	Location, Component uint32
 	Float               bool // else an integer, which is never interpolated
+	ByCorner            bool // read at each corner by itself
 }

@@ -49,7 +49,7 @@ type Value struct {
 //	ImageStore             data: coordinates, then four texel components of type Elem
 //	Atomic* on SpaceImage  data: coordinates, then value, or value and comparator
 //	BufferSize, ImageSize  no data
-//	ImageSample*           data: coordinates, then bias, level or derivatives; results as ImageLoad
+//	ImageSample*, Gather   data: coordinates, then Extra arguments; results as ImageLoad
 //	ImageQueryLod          data: coordinates; two results through Proj
 //	Export                 data: four components of type Elem
 //
@@ -84,9 +84,15 @@ type Mem struct {
 	Local     *Local
 	Low, High uint32
 
-	// Sampling: of the arguments behind the coordinates there are Extra.
+	// Sampling: behind the coordinates are Extra arguments: the bias, the level or
+	// the derivatives, then, if they are there, the reference of a comparison, the
+	// sampler's element, and the offsets in texels (see isa.Mem.TexelOffset).
 	Sampling bool
 	Extra    uint8
+	Compare  bool
+	// SamplerIndexed: the sampler is an element of an array of its own.
+	SamplerIndexed bool
+	Offsets        bool
 }
 
 // MemArgs splits the arguments of a memory value; parts it does not have are nil.
@@ -157,9 +163,16 @@ const (
 	// sampler; those of a combined variable have one set and binding.
 	SampledImage
 	Sampler
-	// ColorOutput is the colour attachment of the location that Binding holds.
+	// ColorOutput is a colour attachment; Binding is a ColorBinding.
 	ColorOutput
 )
+
+// ColorBinding packs the location of an output and which of the sources of its
+// attachment it is.
+func ColorBinding(location, index uint32) uint32 { return location | index<<31 }
+
+// SplitColorBinding is the inverse of ColorBinding.
+func SplitColorBinding(b uint32) (location, index uint32) { return b &^ (1 << 31), b >> 31 }
 
 // A Binding is a descriptor, or an array of them, that the shader uses.
 type Binding struct {
@@ -172,6 +185,8 @@ type Binding struct {
 	Stride uint32
 	// Samples: the sampler is used (that of a combined variable may not be).
 	Samples bool
+	// Compares: the sampler is used for comparisons.
+	Compares bool
 	// Alias is a second name of a MeshOutput: "counts" for the vertex and
 	// primitive counts, "indices" for those of the primitives.
 	Alias string

@@ -176,7 +176,7 @@ func (c *verifier) use(b *Block, v, a *Value, n int) {
 
 // kindType is the type that a row of the table asks for; Void asks for nothing.
 func kindType(k isa.Kind, v *Value) isa.Type {
-	return [...]isa.Type{isa.OfT: v.T, isa.OfFrom: v.From, isa.OfBool: isa.Bool, isa.OfI32: isa.I32, isa.OfI64: isa.I64}[k]
+	return [...]isa.Type{isa.OfT: v.T, isa.OfFrom: v.From, isa.OfBool: isa.Bool, isa.OfI16: isa.I16, isa.OfI32: isa.I32, isa.OfI64: isa.I64}[k]
 }
 
 // types compares a value with its row in the table of operations. Sources may
@@ -209,7 +209,7 @@ func (c *verifier) types(b *Block, v *Value) {
 var dataCount = map[isa.Op]int{
 	isa.Load: 0, isa.Store: -1, isa.AtomicLoad: 0, isa.AtomicIInc: 0, isa.AtomicIDec: 0, isa.AtomicCompareExchange: 2,
 	isa.BufferSize: 0, isa.ImageLoad: 0, isa.ImageStore: 4, isa.ImageSize: 0, isa.ImageSamples: 0,
-	isa.ImageSample: 0, isa.ImageSampleLod: 0, isa.ImageQueryLod: 0, isa.Export: 4,
+	isa.ImageSample: 0, isa.ImageSampleLod: 0, isa.ImageGather: 0, isa.ImageQueryLod: 0, isa.Export: 4,
 }
 
 func (c *verifier) memory(b *Block, v *Value) {

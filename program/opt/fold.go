@@ -273,7 +273,7 @@ func foldShift(s *folder, v *ir.Value) *ir.Value {
 
 var moveRules = map[isa.Op]rule{
 	isa.Mov: foldMov, isa.UConvert: foldConvert, isa.SConvert: foldConvert,
-	isa.Pack64: foldPack, isa.Lo32: foldHalf, isa.Hi32: foldHalf,
+	isa.Pack64: foldPack, isa.Pack16: foldPack16, isa.Lo32: foldHalf, isa.Hi32: foldHalf,
 }
 
 func foldMov(_ *folder, v *ir.Value) *ir.Value {
@@ -316,6 +316,26 @@ func foldPack(_ *folder, v *ir.Value) *ir.Value {
 		return lo.Args[0]
 	}
 	return nil
+}
+
+// foldPack16 finds the word whose halves are packed again.
+func foldPack16(_ *folder, v *ir.Value) *ir.Value {
+	lo, hi := halfOf(v.Args[0]), halfOf(v.Args[1])
+	if lo == nil || hi == nil || hi.Op != isa.Shr || !isConst(hi.Args[1], 16) || hi.Args[0] != lo || lo.R != v.R {
+		return nil
+	}
+	return lo
+}
+
+// halfOf is the word of which v is the low half; nil if it is none.
+func halfOf(v *ir.Value) *ir.Value {
+	for v.Op == isa.Mov && v.Args[0].R.Bits() == v.R.Bits() {
+		v = v.Args[0]
+	}
+	if v.Op != isa.UConvert || v.T.Bits() != 16 || v.From.Bits() != 32 {
+		return nil
+	}
+	return v.Args[0]
 }
 
 func foldHalf(_ *folder, v *ir.Value) *ir.Value {

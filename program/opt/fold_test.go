@@ -102,3 +102,22 @@ func checkDivision(t *testing.T, typ isa.Type, x, d uint64) {
 		}
 	}
 }
+
+// What takes a word apart and packs it again is the word.
+func TestPackedHalvesFold(t *testing.T) {
+	b := newBuilder(t)
+	x := b.load(ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Elem: isa.I32}}, b.c(0))
+	lo := b.conv(isa.UConvert, isa.I16, isa.I32, x)
+	hi := b.conv(isa.UConvert, isa.I16, isa.I32, b.op(isa.Shr, isa.I32, x, b.c(16)))
+	st := b.store(word(0), b.c(0), b.op(isa.Pack16, isa.I32, lo, hi))
+	other := b.store(word(4), b.c(4), b.op(isa.Pack16, isa.I32, hi, lo))
+	b.ret()
+	gatherConstants(b.f, Options{})
+	fold(b.f, Options{WaveSize: 64})
+	if st.Args[1] != x {
+		t.Errorf("packed again: %v, want %v", st.Args[1], x)
+	}
+	if other.Args[1].Op != isa.Pack16 {
+		t.Errorf("packed the other way round: %v", other.Args[1])
+	}
+}

@@ -2557,4 +2557,15 @@ var Sets = [...]ExtSet{
 		{Name: "DebugSource", Code: 35, Operands: []Operand{{KindIdRef, One, "File"}, {KindIdRef, Optional, "Text"}}},
 		{Name: "DebugModuleINTEL", Code: 36, Operands: []Operand{{KindIdRef, One, "Name"}, {KindIdRef, One, "Source"}, {KindIdRef, One, "Parent"}, {KindLiteralInteger, One, "Line"}, {KindIdRef, One, "ConfigurationMacros"}, {KindIdRef, One, "IncludePath"}, {KindIdRef, One, "APINotesFile"}, {KindLiteralInteger, One, "IsDeclaration"}}},
 	}},
+	{Name: "SPV_AMD_shader_trinary_minmax", Instructions: []ExtInst{
+		{Name: "FMin3AMD", Code: 1, Operands: []Operand{{KindIdRef, One, "_x_"}, {KindIdRef, One, "_y_"}, {KindIdRef, One, "_z_"}}, Extensions: []string{"SPV_AMD_shader_trinary_minmax"}},
+		{Name: "UMin3AMD", Code: 2, Operands: []Operand{{KindIdRef, One, "_x_"}, {KindIdRef, One, "_y_"}, {KindIdRef, One, "_z_"}}, Extensions: []string{"SPV_AMD_shader_trinary_minmax"}},
+		{Name: "SMin3AMD", Code: 3, Operands: []Operand{{KindIdRef, One, "_x_"}, {KindIdRef, One, "_y_"}, {KindIdRef, One, "_z_"}}, Extensions: []string{"SPV_AMD_shader_trinary_minmax"}},
+		{Name: "FMax3AMD", Code: 4, Operands: []Operand{{KindIdRef, One, "_x_"}, {KindIdRef, One, "_y_"}, {KindIdRef, One, "_z_"}}, Extensions: []string{"SPV_AMD_shader_trinary_minmax"}},
+		{Name: "UMax3AMD", Code: 5, Operands: []Operand{{KindIdRef, One, "_x_"}, {KindIdRef, One, "_y_"}, {KindIdRef, One, "_z_"}}, Extensions: []string{"SPV_AMD_shader_trinary_minmax"}},
+		{Name: "SMax3AMD", Code: 6, Operands: []Operand{{KindIdRef, One, "_x_"}, {KindIdRef, One, "_y_"}, {KindIdRef, One, "_z_"}}, Extensions: []string{"SPV_AMD_shader_trinary_minmax"}},
+		{Name: "FMid3AMD", Code: 7, Operands: []Operand{{KindIdRef, One, "_x_"}, {KindIdRef, One, "_y_"}, {KindIdRef, One, "_z_"}}, Extensions: []string{"SPV_AMD_shader_trinary_minmax"}},
+		{Name: "UMid3AMD", Code: 8, Operands: []Operand{{KindIdRef, One, "_x_"}, {KindIdRef, One, "_y_"}, {KindIdRef, One, "_z_"}}, Extensions: []string{"SPV_AMD_shader_trinary_minmax"}},
+		{Name: "SMid3AMD", Code: 9, Operands: []Operand{{KindIdRef, One, "_x_"}, {KindIdRef, One, "_y_"}, {KindIdRef, One, "_z_"}}, Extensions: []string{"SPV_AMD_shader_trinary_minmax"}},
+	}},
 }

@@ -26,7 +26,7 @@ const (
 	attachments = "no attachment can be read: draws have colour outputs alone"
 	sparse      = "all of an image is resident, at each of its levels"
 	shadingRate = "each pixel is shaded once, at one rate"
-	coverage    = "coverage is that of pixel centres"
+	coverage    = "coverage is that of sample locations, and no shader changes it"
 	stencil     = "draws have no depth and no stencil attachment"
 	interlock   = "fragments of one pixel are not ordered while they run"
 	meshNV      = "superseded by MeshShadingEXT, which runs"
@@ -34,17 +34,12 @@ const (
 	vendorImage = "image operations of one vendor"
 
 	otherStages     = "vertex, tessellation and geometry stages don't run; a module may hold them beside what does"
-	gathers         = "gathers and offsets that are no constants"
-	samples         = "images with several samples a texel"
 	clipping        = "a fragment is clipped by its triangle alone"
-	cubeArrays      = "sampling arrays of cube images"
-	interpolation   = "interpolation at other places than pixel centres, and weights as inputs"
+	explicitVertex  = "inputs by corner are those of SPV_KHR_fragment_shader_barycentric"
 	narrowInputs    = "inputs and outputs of stages have 32 bits; buffers may be narrower"
 	flushing        = "nothing is flushed: the mode DenormFlushToZero is refused"
 	rounding        = "rounding is to nearest even: the mode RoundingModeRTZ is refused"
 	fastMath        = "the mode FPFastMathDefault is refused; decorations of fast mathematics are ignored"
-	intelInteger    = "integer functions of one vendor"
-	mixedDot        = "dot products that accumulate in another type"
 	partitions      = "group operations take the subgroup or a cluster, not a partition"
 	untypedPointers = "what points to memory says the type that lies there"
 	halfCoordinates = "coordinates of 16 bits"
@@ -77,16 +72,16 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityInt16:                                       {level: runs},
 	spirv.CapabilityTessellationPointSize:                       {whenLowered, otherStages},
 	spirv.CapabilityGeometryPointSize:                           {whenLowered, otherStages},
-	spirv.CapabilityImageGatherExtended:                         {whenLowered, gathers},
-	spirv.CapabilityStorageImageMultisample:                     {whenLowered, samples},
+	spirv.CapabilityImageGatherExtended:                         {level: runs},
+	spirv.CapabilityStorageImageMultisample:                     {level: runs},
 	spirv.CapabilityUniformBufferArrayDynamicIndexing:           {level: runs},
 	spirv.CapabilitySampledImageArrayDynamicIndexing:            {level: runs},
 	spirv.CapabilityStorageBufferArrayDynamicIndexing:           {level: runs},
 	spirv.CapabilityStorageImageArrayDynamicIndexing:            {level: runs},
 	spirv.CapabilityClipDistance:                                {whenLowered, clipping},
 	spirv.CapabilityCullDistance:                                {whenLowered, clipping},
-	spirv.CapabilityImageCubeArray:                              {whenLowered, cubeArrays},
-	spirv.CapabilitySampleRateShading:                           {whenLowered, interpolation},
+	spirv.CapabilityImageCubeArray:                              {level: runs},
+	spirv.CapabilitySampleRateShading:                           {level: runs},
 	spirv.CapabilityImageRect:                                   {refused, openGL},
 	spirv.CapabilitySampledRect:                                 {refused, openGL},
 	spirv.CapabilityGenericPointer:                              {foreign, physical},
@@ -96,14 +91,14 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityMinLod:                                      {refused, sparse},
 	spirv.CapabilitySampled1D:                                   {level: runs},
 	spirv.CapabilityImage1D:                                     {level: runs},
-	spirv.CapabilitySampledCubeArray:                            {whenLowered, cubeArrays},
+	spirv.CapabilitySampledCubeArray:                            {level: runs},
 	spirv.CapabilitySampledBuffer:                               {level: runs},
 	spirv.CapabilityImageBuffer:                                 {level: runs},
-	spirv.CapabilityImageMSArray:                                {whenLowered, samples},
+	spirv.CapabilityImageMSArray:                                {level: runs},
 	spirv.CapabilityStorageImageExtendedFormats:                 {level: runs},
 	spirv.CapabilityImageQuery:                                  {level: runs},
 	spirv.CapabilityDerivativeControl:                           {level: runs},
-	spirv.CapabilityInterpolationFunction:                       {whenLowered, interpolation},
+	spirv.CapabilityInterpolationFunction:                       {level: runs},
 	spirv.CapabilityTransformFeedback:                           {whenLowered, otherStages},
 	spirv.CapabilityGeometryStreams:                             {whenLowered, otherStages},
 	spirv.CapabilityStorageImageReadWithoutFormat:               {level: runs},
@@ -207,7 +202,7 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityMeshShadingNV:                               {refused, meshNV},
 	spirv.CapabilityImageFootprintNV:                            {refused, vendorImage},
 	spirv.CapabilityMeshShadingEXT:                              {level: runs},
-	spirv.CapabilityFragmentBarycentricKHR:                      {whenLowered, interpolation},
+	spirv.CapabilityFragmentBarycentricKHR:                      {level: runs},
 	spirv.CapabilityComputeDerivativeGroupQuadsKHR:              {level: runs},
 	spirv.CapabilityFragmentDensityEXT:                          {refused, shadingRate},
 	spirv.CapabilityGroupNonUniformPartitionedEXT:               {whenLowered, partitions},
@@ -269,7 +264,7 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilitySubgroupImageMediaBlockIOINTEL:              {refused, intel},
 	spirv.CapabilityRoundToInfinityINTEL:                        {refused, intel},
 	spirv.CapabilityFloatingPointModeINTEL:                      {refused, intel},
-	spirv.CapabilityIntegerFunctions2INTEL:                      {whenLowered, intelInteger},
+	spirv.CapabilityIntegerFunctions2INTEL:                      {level: runs},
 	spirv.CapabilityFunctionPointersINTEL:                       {refused, intel},
 	spirv.CapabilityIndirectReferencesINTEL:                     {refused, intel},
 	spirv.CapabilityAsmINTEL:                                    {refused, intel},
@@ -351,8 +346,8 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityCacheControlsINTEL:                          {refused, intel},
 	spirv.CapabilityRegisterLimitsINTEL:                         {refused, intel},
 	spirv.CapabilityBindlessImagesINTEL:                         {refused, intel},
-	spirv.CapabilityDotProductFloat16AccFloat32VALVE:            {whenLowered, mixedDot},
-	spirv.CapabilityDotProductFloat16AccFloat16VALVE:            {whenLowered, mixedDot},
+	spirv.CapabilityDotProductFloat16AccFloat32VALVE:            {level: runs},
+	spirv.CapabilityDotProductFloat16AccFloat16VALVE:            {level: runs},
 	spirv.CapabilityDotProductBFloat16AccVALVE:                  {refused, smallTypes},
 	spirv.CapabilityDotProductFloat8AccFloat32VALVE:             {refused, smallTypes},
 	spirv.CapabilityIntrinsicSAMSUNG:                            {refused, vendorOp},
@@ -367,8 +362,8 @@ var extensionFeatures = map[string]feature{
 	"SPV_AMD_gpu_shader_int16":                     {level: runs},
 	"SPV_AMD_shader_ballot":                        {level: runs},
 	"SPV_AMD_shader_early_and_late_fragment_tests": {foreign, stencil},
-	"SPV_AMD_shader_explicit_vertex_parameter":     {whenLowered, interpolation},
-	"SPV_AMD_shader_trinary_minmax":                {whenLowered, "its instruction set"},
+	"SPV_AMD_shader_explicit_vertex_parameter":     {whenLowered, explicitVertex},
+	"SPV_AMD_shader_trinary_minmax":                {level: runs},
 	"SPV_EXT_relaxed_printf_string_address_space":  {level: runs},
 	"SPV_GOOGLE_decorate_string":                   {level: runs},
 	"SPV_GOOGLE_hlsl_functionality1":               {level: runs},
@@ -395,7 +390,7 @@ var setFeatures = map[string]feature{
 	"SPV_AMD_shader_ballot":                    {level: runs},
 	"DebugInfo":                                {level: runs},
 	"OpenCL.DebugInfo.100":                     {level: runs},
-	"SPV_AMD_shader_explicit_vertex_parameter": {whenLowered, interpolation},
-	"SPV_AMD_shader_trinary_minmax":            {whenLowered, "minimum, maximum and median of three"},
+	"SPV_AMD_shader_explicit_vertex_parameter": {whenLowered, explicitVertex},
+	"SPV_AMD_shader_trinary_minmax":            {level: runs},
 	"OpenCL.std":                               {foreign, openCL},
 }

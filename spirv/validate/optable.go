@@ -28,7 +28,11 @@ var signatures = map[spirv.Op]string{
 	spirv.OpUDiv: "u: =u =u", spirv.OpUMod: "u: =u =u",
 	spirv.OpSDiv: "i: ~i ~i", spirv.OpSRem: "i: ~i ~i", spirv.OpSMod: "i: ~i ~i",
 	spirv.OpVectorTimesScalar: "V: =V ^F", spirv.OpMatrixTimesScalar: "M: =M ^F",
-	spirv.OpDot: "F: V 1V",
+	spirv.OpDot: "F: V 1V", spirv.OpFDot2MixAcc32VALVE: "F: V 1V =F", spirv.OpFDot2MixAcc16VALVE: "F: V 1V =F",
+	spirv.OpUCountLeadingZerosINTEL: "u: =u", spirv.OpUCountTrailingZerosINTEL: "u: =u", spirv.OpAbsISubINTEL: "i: ~i ~i", spirv.OpAbsUSubINTEL: "u: =u =u",
+	spirv.OpIAddSatINTEL: "i: =i =i", spirv.OpUAddSatINTEL: "u: =u =u", spirv.OpIAverageINTEL: "i: =i =i", spirv.OpUAverageINTEL: "u: =u =u",
+	spirv.OpIAverageRoundedINTEL: "i: =i =i", spirv.OpUAverageRoundedINTEL: "u: =u =u", spirv.OpISubSatINTEL: "i: =i =i", spirv.OpUSubSatINTEL: "u: =u =u",
+	spirv.OpIMul32x16INTEL: "i: =i =i", spirv.OpUMul32x16INTEL: "u: =u =u",
 
 	spirv.OpShiftRightLogical: "i: ~i #i", spirv.OpShiftRightArithmetic: "i: ~i #i", spirv.OpShiftLeftLogical: "i: ~i #i",
 	spirv.OpBitwiseOr: "i: ~i ~i", spirv.OpBitwiseXor: "i: ~i ~i", spirv.OpBitwiseAnd: "i: ~i ~i", spirv.OpNot: "i: ~i",

@@ -1,0 +1,248 @@
+package frontend
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// Inputs of fragment shaders.
+
+// A way of interpolation: which weights, where they are taken.
+type interpolation struct {
+	flat      bool
+	byCorner  bool // not interpolated: each corner's value by itself
+	weights   int  // the first of Barycentric's numbers
+	where     isa.Where
+	dx, dy    *ir.Value // an offset from the centre instead; nil: none
+	component uint32
+}
+
+// decorated is a way as decorations change it.
+func (b *builder) decorated(way interpolation, has func(d spirv.Decoration) bool) interpolation {
+	way.flat = way.flat || has(spirv.DecorationFlat)
+	way.byCorner = way.byCorner || has(spirv.DecorationPerVertexKHR)
+	if has(spirv.DecorationNoPerspective) {
+		way.weights = 2
+	}
+	if has(spirv.DecorationCentroid) {
+		way.where = isa.AtCentroid
+	}
+	if has(spirv.DecorationSample) {
+		way.where, b.f.Fragment.PerSample = isa.AtSample, true
+	}
+	return way
+}
+
+// weight is one of the two weights of a way.
+func (b *builder) weight(way interpolation, n int) *ir.Value {
+	if way.dx != nil {
+		return b.numbered(isa.BarycentricAt, isa.F32, way.weights+n, way.dx, way.dy)
+	}
+	v := b.op(isa.Barycentric, isa.F32)
+	v.Imm = isa.WeightImm(way.weights+n, way.where)
+	return v
+}
+
+// barycentrics are the weights of the three corners.
+func barycentrics(way interpolation) func(b *builder) []*ir.Value {
+	return func(b *builder) []*ir.Value {
+		way := b.decorated(way, func(d spirv.Decoration) bool { return b.in != nil && b.m.Decorated(b.in.Result, d) })
+		i, j := b.weight(way, 0), b.weight(way, 1)
+		rest := b.op(isa.FSub, isa.F32, b.op(isa.FSub, isa.F32, b.cnst(isa.F32, oneF32), i), j)
+		return []*ir.Value{rest, i, j}
+	}
+}
+
+const (
+	oneF32  = 0x3f800000
+	halfF32 = 0x3f000000
+)
+
+// samplePosition is the place of the invocation's sample in its pixel.
+func (b *builder) samplePosition() []*ir.Value {
+	b.f.Fragment.PerSample = true
+	n := b.op(isa.SampleIndex, isa.I32)
+	out := make([]*ir.Value, 2)
+	for k := range out {
+		out[k] = b.op(isa.FAdd, isa.F32, b.numbered(isa.SampleOffset, isa.F32, k, n), b.cnst(isa.F32, halfF32))
+	}
+	return out
+}
+
+// bindFragmentInput makes an input with a location values, interpolated at the
+// start of the shader.
+func (b *builder) bindFragmentInput(in *spirv.Instruction, t *validate.Type) {
+	blk, fr := b.blk, b.fr
+	b.blk, b.fr = &ir.Block{}, nil
+	leaves := b.inputValues(in, t, interpolation{})
+	b.head = append(b.head, b.blk.Code...)
+	b.blk, b.fr = blk, fr
+	b.bind(in, pointer{typ: t, space: spaceInput, input: leaves})
+}
+
+// inputValues are the leaves of an input variable, interpolated as its
+// decorations say, or in the way given where that says more.
+func (b *builder) inputValues(in *spirv.Instruction, t *validate.Type, given interpolation) []*ir.Value {
+	way := b.decorated(interpolation{}, func(d spirv.Decoration) bool { return b.m.Decorated(in.Result, d) })
+	way.component, _ = b.m.Decoration(in.Result, spirv.DecorationComponent)
+	location, ok := b.m.Decoration(in.Result, spirv.DecorationLocation)
+	w := inputWalk{b: b, way: way, given: given, placed: ok}
+	if way.byCorner {
+		w.corners(t, location)
+	} else {
+		w.leaves(t, location, way)
+	}
+	return w.out
+}
+
+// An inputWalk goes through the parts of an input, which have a location each.
+type inputWalk struct {
+	b      *builder
+	way    interpolation
+	given  interpolation
+	placed bool // the location is known
+	corner int
+	out    []*ir.Value
+}
+
+// corners walks an array that has an element for each corner.
+func (w *inputWalk) corners(t *validate.Type, location uint32) {
+	if t.Kind != validate.KindArray || w.b.count(t) > 3 {
+		w.b.invalid("an input decorated PerVertexKHR that is no array of up to three")
+	}
+	for w.corner = range w.b.count(t) {
+		w.leaves(t.Elem, location, w.way)
+	}
+}
+
+// leaves appends the leaves of a part and returns the location behind it.
+func (w *inputWalk) leaves(t *validate.Type, location uint32, way interpolation) uint32 {
+	switch t.Kind {
+	case validate.KindArray:
+		for range w.b.count(t) {
+			location = w.leaves(t.Elem, location, way)
+		}
+		return location
+	case validate.KindMatrix:
+		for range t.Count {
+			location = w.leaves(t.Elem, location, way)
+		}
+		return location
+	case validate.KindStruct:
+		return w.members(t, location, way)
+	}
+	if !w.placed {
+		w.b.unsupported("an input without a location")
+	}
+	for i, leaf := range w.b.leafTypes(t) {
+		w.out = append(w.out, w.interpolate(leaf, location, way.component+uint32(i), way))
+	}
+	return location + 1
+}
+
+// members walks a structure, whose members may have locations and decorations of
+// their own.
+func (w *inputWalk) members(t *validate.Type, location uint32, way interpolation) uint32 {
+	placed := w.placed
+	for i, member := range t.Members {
+		list := w.b.m.MemberDecorations(t.ID, i)
+		mine := w.b.decorated(way, func(d spirv.Decoration) bool { return decorationOf(list, d) != nil })
+		if d := decorationOf(list, spirv.DecorationBuiltIn); d != nil {
+			w.b.unsupported("built-in %s as a member of an input", spirv.BuiltIn(d.Args[0]))
+		}
+		if d := decorationOf(list, spirv.DecorationLocation); d != nil {
+			location, w.placed = d.Args[0], true
+		}
+		if d := decorationOf(list, spirv.DecorationComponent); d != nil {
+			mine.component = d.Args[0]
+		}
+		location = w.leaves(member, location, mine)
+	}
+	w.placed = placed
+	return location
+}
+
+func decorationOf(list []validate.Decoration, kind spirv.Decoration) *validate.Decoration {
+	for i := range list {
+		if list[i].Kind == kind {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+func (w *inputWalk) interpolate(t isa.Type, location, component uint32, way interpolation) *ir.Value {
+	b := w.b
+	if t != isa.F32 && t != isa.I32 {
+		b.unsupported("an input of type %s: want 32 bits", t)
+	}
+	if t == isa.I32 && !way.flat && !way.byCorner {
+		b.invalid("an input of integers that is not decorated Flat")
+	}
+	slot := b.inputSlot(ir.Input{Location: location, Component: component, Float: t == isa.F32, ByCorner: way.byCorner})
+	if way.flat || way.byCorner {
+		v := b.op(isa.InterpFlat, t)
+		v.Imm = isa.CornerImm(slot, w.corner)
+		return v
+	}
+	if w.given.dx != nil || w.given.where != isa.AtCentre {
+		way.dx, way.dy, way.where = w.given.dx, w.given.dy, w.given.where
+	}
+	i, j := b.weight(way, 0), b.weight(way, 1)
+	return b.numbered(isa.InterpP2, isa.F32, slot, j, b.numbered(isa.InterpP1, isa.F32, slot, i))
+}
+
+// inputSlot is the number of an input component.
+func (b *builder) inputSlot(in ir.Input) int {
+	list := b.f.Fragment.Inputs
+	for i := range list {
+		if list[i] == in {
+			return i
+		}
+	}
+	b.f.Fragment.Inputs = append(list, in)
+	return len(list)
+}
+
+func interpolateRows() map[spirv.GLSLstd450]func(b *builder) {
+	return map[spirv.GLSLstd450]func(b *builder){
+		spirv.GLSLstd450InterpolateAtCentroid: func(b *builder) { b.interpolateAt(interpolation{where: isa.AtCentroid}) },
+		spirv.GLSLstd450InterpolateAtSample: func(b *builder) {
+			n := b.widen(b.x(1)[0], isa.I32)
+			b.interpolateAt(interpolation{dx: b.numbered(isa.SampleOffset, isa.F32, 0, n), dy: b.numbered(isa.SampleOffset, isa.F32, 1, n)})
+		},
+		spirv.GLSLstd450InterpolateAtOffset: func(b *builder) {
+			at := b.floats(b.arg(3), 2)
+			b.interpolateAt(interpolation{dx: at[0], dy: at[1]})
+		},
+	}
+}
+
+// interpolateAt reads an input again, elsewhere in the pixel.
+func (b *builder) interpolateAt(way interpolation) {
+	if !b.isFragment() {
+		b.invalid("needs execution model Fragment")
+	}
+	b.set(b.inputAt(b.arg(2), way).input...)
+}
+
+// inputAt follows access chains down to the input variable that they begin at,
+// and takes their steps in the values that the way gives.
+func (b *builder) inputAt(id spirv.ID, way interpolation) pointer {
+	def := b.m.Def(id)
+	switch {
+	case def != nil && def.Op == spirv.OpVariable && spirv.StorageClass(def.Operands[0]) == spirv.StorageClassInput:
+		t := b.typ(def.Type).Elem
+		return pointer{typ: t, space: spaceInput, input: b.inputValues(def, t, way)}
+	case def != nil && (def.Op == spirv.OpAccessChain || def.Op == spirv.OpInBoundsAccessChain):
+		p := b.inputAt(spirv.ID(def.Operands[0]), way)
+		for _, index := range def.Operands[1:] {
+			p = b.step(p, spirv.ID(index))
+		}
+		return p
+	}
+	b.unsupported("interpolation of %%%d, which is no input variable or a part of one", id)
+	return pointer{}
+}
