@@ -26,7 +26,7 @@ var house = map[string]string{
 	"mem/lane":              "isa",
 	"mem/rmw":               "isa mem/lane",
 	"program/ir":            "isa spirv",
-	"program/ir/interp":     "isa program/ir",
+	"internal/oracle":       "isa program/ir",
 	"program/frontend":      "isa program/ir spirv spirv/validate",
 	"program/opt":           "isa program/ir",
 	"program":               "isa program/ir program/frontend program/opt spirv spirv/validate",

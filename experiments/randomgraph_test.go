@@ -14,9 +14,9 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/oracle"
 	"spvsim/program/frontend"
 	"spvsim/program/ir"
-	"spvsim/program/ir/interp"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
 )
@@ -75,13 +75,13 @@ func newRandomGraph(seed uint64) (*randomGraph, error) {
 }
 
 // records are what the host sends.
-func (g *randomGraph) records(r *rand.Rand) []interp.Record {
-	var list []interp.Record
+func (g *randomGraph) records(r *rand.Rand) []oracle.Record {
+	var list []oracle.Record
 	for _, n := range g.nodes {
 		if n.host == 0 {
 			continue
 		}
-		rec := interp.Record{Node: n.name(), Index: n.indexes[0], Count: int(n.host)}
+		rec := oracle.Record{Node: n.name(), Index: n.indexes[0], Count: int(n.host)}
 		if !n.empty {
 			rec.Stride = pick(r, 0, 1, 1, 1) * n.hostBytes()
 			for range n.host {
@@ -123,7 +123,7 @@ func (n *randomNode) appendPayload(data []byte, r *rand.Rand) []byte {
 }
 
 // writeJob says the same to the simulator.
-func (g *randomGraph) writeJob(records []interp.Record) {
+func (g *randomGraph) writeJob(records []oracle.Record) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "shader: graph.spvasm\nbuffers: [{set: 0, binding: 0, name: out, data: {zero: %d}}]\nnodes:\n", g.bytes())
 	for _, n := range g.nodes {
@@ -144,24 +144,24 @@ func (g *randomGraph) writeJob(records []interp.Record) {
 
 func (g *randomGraph) bytes() int { return 4 * wordsOfNode * len(g.nodes) }
 
-func (g *randomGraph) interpret(m *validate.Module, records []interp.Record, wave int) error {
+func (g *randomGraph) interpret(m *validate.Module, records []oracle.Record, wave int) error {
 	g.want = make([]byte, g.bytes())
-	run := interp.Graph{WaveSize: wave, MaxWorkgroups: 250}
+	run := oracle.Graph{WaveSize: wave, MaxWorkgroups: 250}
 	for _, n := range g.nodes {
 		f, err := frontend.Build(m, frontend.Options{Entry: n.name(), WaveSize: wave})
 		if err != nil {
 			return err
 		}
 		for _, index := range n.indexes {
-			p := interp.NodeProgram{Name: n.name(), Index: index, Func: f}
+			p := oracle.NodeProgram{Name: n.name(), Index: index, Func: f}
 			for range f.Bindings {
-				p.Descriptors = append(p.Descriptors, interp.Descriptor{Data: g.want})
+				p.Descriptors = append(p.Descriptors, oracle.Descriptor{Data: g.want})
 			}
 			run.Nodes = append(run.Nodes, p)
 		}
 	}
-	_, err := interp.RunGraph(run, records)
-	if errors.Is(err, interp.ErrSteps) {
+	_, err := oracle.RunGraph(run, records)
+	if errors.Is(err, oracle.ErrSteps) {
 		return errTooLarge
 	}
 	return err

@@ -8,12 +8,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"spvsim/program/ir/interp"
+	"spvsim/internal/oracle"
 )
 
-func outOnly(n int) func() map[uint32][]interp.Descriptor {
-	return func() map[uint32][]interp.Descriptor {
-		return map[uint32][]interp.Descriptor{0: buffer(make([]byte, n))}
+func outOnly(n int) func() map[uint32][]oracle.Descriptor {
+	return func() map[uint32][]oracle.Descriptor {
+		return map[uint32][]oracle.Descriptor{0: buffer(make([]byte, n))}
 	}
 }
 
@@ -142,10 +142,10 @@ func wantSubgroup(wave int) []uint32 {
 	return out
 }
 
-func bindAtomics() map[uint32][]interp.Descriptor {
+func bindAtomics() map[uint32][]oracle.Descriptor {
 	w := make([]uint32, 16)
 	w[1], w[5] = 1000, 0xffffffff
-	return map[uint32][]interp.Descriptor{0: buffer(words(w...))}
+	return map[uint32][]oracle.Descriptor{0: buffer(words(w...))}
 }
 
 func wantAtomics(int) []uint32 {
@@ -202,7 +202,7 @@ var halves = map[float32]uint16{1.5: 0x3e00, -2: 0xc000, 0.25: 0x3400, 100: 0x56
 
 // bindTypes packs the structures by the scalar layout: 0, 2, 4, 8, 16, 24; 32
 // bytes each.
-func bindTypes() map[uint32][]interp.Descriptor {
+func bindTypes() map[uint32][]oracle.Descriptor {
 	in := make([]byte, 32*len(mixeds))
 	for i, m := range mixeds {
 		b := in[32*i:]
@@ -213,7 +213,7 @@ func bindTypes() map[uint32][]interp.Descriptor {
 		binary.LittleEndian.PutUint64(b[16:], math.Float64bits(m.e))
 		copy(b[24:], m.f[:])
 	}
-	return map[uint32][]interp.Descriptor{0: buffer(in), 1: buffer(make([]byte, 48*len(mixeds)))}
+	return map[uint32][]oracle.Descriptor{0: buffer(in), 1: buffer(make([]byte, 48*len(mixeds)))}
 }
 
 func wantTypes(int) []uint32 {
@@ -238,7 +238,7 @@ func wantTypes(int) []uint32 {
 // The uniform block of matrix.comp: r is row-major, c column-major, both with
 // 16 bytes a vector; w is two row-major 2x4 matrices; scale has 16 bytes an
 // element.
-func bindMatrix() map[uint32][]interp.Descriptor {
+func bindMatrix() map[uint32][]oracle.Descriptor {
 	u := make([]float32, 12+12+32+12)
 	for i := range 3 {
 		for j := range 3 {
@@ -254,7 +254,7 @@ func bindMatrix() map[uint32][]interp.Descriptor {
 			}
 		}
 	}
-	return map[uint32][]interp.Descriptor{0: buffer(floats(u...)), 1: buffer(make([]byte, 4*39))}
+	return map[uint32][]oracle.Descriptor{0: buffer(floats(u...)), 1: buffer(make([]byte, 4*39))}
 }
 
 // By row and column.
@@ -303,8 +303,8 @@ func counted(from, n uint32) []byte {
 	return words(w...)
 }
 
-func bindArrays() map[uint32][]interp.Descriptor {
-	return map[uint32][]interp.Descriptor{
+func bindArrays() map[uint32][]oracle.Descriptor {
+	return map[uint32][]oracle.Descriptor{
 		0: {{Data: counted(1000, 16)}, {Data: counted(2000, 17)}, {Data: counted(3000, 18)}},
 		1: buffer(make([]byte, 16*8*4)),
 		2: {{Data: counted(70, 4)}, {Data: counted(80, 4)}},
@@ -327,14 +327,14 @@ func wantArrays(int) []uint32 {
 	return out
 }
 
-func regionsAddress() []interp.Region {
+func regionsAddress() []oracle.Region {
 	nodes := make([]byte, 64)
 	for i := range 4 {
 		next := uint64(0x1_0000_0000) + uint64((i+1)%4)*16
 		binary.LittleEndian.PutUint64(nodes[16*i:], next)
 		copy(nodes[16*i+8:], words(uint32(i+1), uint32(i+2)))
 	}
-	return []interp.Region{{Base: 0x1_0000_0000, Data: nodes}, {Base: 0x2_0000_0000, Data: counted(500, 16)}}
+	return []oracle.Region{{Base: 0x1_0000_0000, Data: nodes}, {Base: 0x2_0000_0000, Data: counted(500, 16)}}
 }
 
 func wantAddress(int) []uint32 {
@@ -346,10 +346,10 @@ func wantAddress(int) []uint32 {
 }
 
 // bindImages fills what images.comp reads.
-func bindImages() map[uint32][]interp.Descriptor {
-	image := func(x, y uint32) (*interp.Texels, []interp.Descriptor) {
-		t := interp.NewTexels(x, y, 1)
-		return t, []interp.Descriptor{{Image: t}}
+func bindImages() map[uint32][]oracle.Descriptor {
+	image := func(x, y uint32) (*oracle.Texels, []oracle.Descriptor) {
+		t := oracle.NewTexels(x, y, 1)
+		return t, []oracle.Descriptor{{Image: t}}
 	}
 	source, sourceD := image(8, 4)
 	for i := range source.Data {
@@ -364,15 +364,15 @@ func bindImages() map[uint32][]interp.Descriptor {
 	_, counts := image(4, 1)
 	_, target := image(8, 4)
 	_, line := image(8, 1)
-	return map[uint32][]interp.Descriptor{
+	return map[uint32][]oracle.Descriptor{
 		0: counts, 1: sourceD, 2: target, 3: texelsD, 4: line, 5: buffer(make([]byte, 128)),
 	}
 }
 
 // checkImages compares what images.comp wrote to its images.
-func checkImages(t *testing.T, bound map[uint32][]interp.Descriptor) {
+func checkImages(t *testing.T, bound map[uint32][]oracle.Descriptor) {
 	t.Helper()
-	texels := func(binding uint32) [][4]uint64 { return bound[binding][0].Image.(*interp.Texels).Data }
+	texels := func(binding uint32) [][4]uint64 { return bound[binding][0].Image.(*oracle.Texels).Data }
 	want := make([][4]uint64, 32)
 	for i := range want {
 		from, x, y := 31-i, i%8, i/8
@@ -399,8 +399,8 @@ func wantImages(int) []uint32 {
 	return out
 }
 
-func bindPointers() map[uint32][]interp.Descriptor {
-	return map[uint32][]interp.Descriptor{
+func bindPointers() map[uint32][]oracle.Descriptor {
+	return map[uint32][]oracle.Descriptor{
 		0: buffer(counted(100, 9)), 1: buffer(counted(200, 9)), 2: buffer(make([]byte, 32)),
 	}
 }
@@ -440,8 +440,8 @@ var (
 	inWords  = []uint32{0x80c03c12, 0x00012340, 0xfffffff0, 3, 0, 0, 0, 0}
 )
 
-func bindFunctions() map[uint32][]interp.Descriptor {
-	return map[uint32][]interp.Descriptor{
+func bindFunctions() map[uint32][]oracle.Descriptor {
+	return map[uint32][]oracle.Descriptor{
 		0: buffer(append(floats(inFloats...), words(inWords...)...)), 1: buffer(make([]byte, 4*64)),
 	}
 }

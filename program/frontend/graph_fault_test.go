@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"spvsim/program/ir/interp"
+	"spvsim/internal/oracle"
 	"spvsim/spirv/validate"
 )
 
@@ -29,22 +29,22 @@ func edit(t *testing.T, module string, pairs ...string) string {
 
 // runText interprets the nodes of a module under the names of their entry
 // points.
-func runText(t *testing.T, src string, places []place, records []interp.Record) error {
+func runText(t *testing.T, src string, places []place, records []oracle.Record) error {
 	t.Helper()
 	m, err := validate.Check(rawModule(t, src))
 	if err != nil {
 		return err
 	}
-	g := interp.Graph{WaveSize: 32, MaxWorkgroups: 1000}
+	g := oracle.Graph{WaveSize: 32, MaxWorkgroups: 1000}
 	for _, n := range places {
 		f := node(t, m, Options{Entry: n.entry})
-		p := interp.NodeProgram{Name: n.name, Index: n.index, Func: f}
+		p := oracle.NodeProgram{Name: n.name, Index: n.index, Func: f}
 		for range f.Bindings {
-			p.Descriptors = append(p.Descriptors, interp.Descriptor{Data: make([]byte, 512)})
+			p.Descriptors = append(p.Descriptors, oracle.Descriptor{Data: make([]byte, 512)})
 		}
 		g.Nodes = append(g.Nodes, p)
 	}
-	_, err = interp.RunGraph(g, records)
+	_, err = oracle.RunGraph(g, records)
 	return err
 }
 
@@ -62,48 +62,48 @@ func TestGraphFaults(t *testing.T) {
 		name, module string
 		edits        []string
 		nodes        []place
-		record       interp.Record
+		record       oracle.Record
 		want         string
 	}{
 		{"more than the maximum", "minimal", []string{alloc, alloc + " %more = OpAllocateNodePayloadsAMDX %p_payloads %u2 %u1 %u0"}, minimal,
-			interp.Record{Node: "split", Count: 1}, `5 payloads for "square", at most 4 are declared`},
+			oracle.Record{Node: "split", Count: 1}, `5 payloads for "square", at most 4 are declared`},
 		{"count too large", "minimal", []string{alloc, "%e = OpIAdd %uint %u4 %u1 %out = OpAllocateNodePayloadsAMDX %p_payloads %u2 %e %u0"}, minimal,
-			interp.Record{Node: "split", Count: 1}, `5 payloads for "square", at most 4 are declared`},
+			oracle.Record{Node: "split", Count: 1}, `5 payloads for "square", at most 4 are declared`},
 		{"count differs", "minimal", []string{alloc, "%out = OpAllocateNodePayloadsAMDX %p_payloads %u2 %i %u0"}, minimal,
-			interp.Record{Node: "split", Count: 1}, "the payload count differs among the invocations"},
+			oracle.Record{Node: "split", Count: 1}, "the payload count differs among the invocations"},
 		{"index differs", "minimal", []string{alloc, "%out = OpAllocateNodePayloadsAMDX %p_payloads %u2 %u4 %i"}, minimal,
-			interp.Record{Node: "split", Count: 1}, "the node index differs among the invocations"},
+			oracle.Record{Node: "split", Count: 1}, "the node index differs among the invocations"},
 		{"missing node", "minimal", []string{alloc, "%out = OpAllocateNodePayloadsAMDX %p_payloads %u2 %u4 %u2"}, minimal,
-			interp.Record{Node: "split", Count: 1}, `no node "square" index 2`},
+			oracle.Record{Node: "split", Count: 1}, `no node "square" index 2`},
 		{"divergent allocation", "minimal", []string{alloc, "%d = OpULessThan %bool %i %u2 OpSelectionMerge %m None OpBranchConditional %d %y %m " +
 			"%y = OpLabel %lost = OpAllocateNodePayloadsAMDX %p_payloads %u2 %u0 %u0 OpBranch %m %m = OpLabel " + alloc}, minimal,
-			interp.Record{Node: "split", Count: 1}, "an allocation in divergent control flow"},
+			oracle.Record{Node: "split", Count: 1}, "an allocation in divergent control flow"},
 		{"divergent enqueue", "minimal", []string{"OpEnqueueNodePayloadsAMDX %out", "%d = OpULessThan %bool %i %u2 OpSelectionMerge %m None " +
 			"OpBranchConditional %d %y %m %y = OpLabel OpEnqueueNodePayloadsAMDX %out OpBranch %m %m = OpLabel"}, minimal,
-			interp.Record{Node: "split", Count: 1}, "an enqueue in divergent control flow"},
+			oracle.Record{Node: "split", Count: 1}, "an enqueue in divergent control flow"},
 		{"store after enqueue", "minimal", []string{"OpEnqueueNodePayloadsAMDX %out", "OpEnqueueNodePayloadsAMDX %out OpStore %slot %i"}, minimal,
-			interp.Record{Node: "split", Count: 1}, "use of a payload after its enqueue"},
+			oracle.Record{Node: "split", Count: 1}, "use of a payload after its enqueue"},
 		{"second enqueue", "minimal", []string{"OpEnqueueNodePayloadsAMDX %out", "OpEnqueueNodePayloadsAMDX %out OpEnqueueNodePayloadsAMDX %out"}, minimal,
-			interp.Record{Node: "split", Count: 1}, "a second enqueue of a payload array"},
+			oracle.Record{Node: "split", Count: 1}, "a second enqueue of a payload array"},
 		{"no API entry", "minimal", nil, minimal,
-			interp.Record{Node: "square", Count: 1, Data: make([]byte, 4)}, `"square" index 0 is no node that the host can dispatch`},
+			oracle.Record{Node: "square", Count: 1, Data: make([]byte, 4)}, `"square" index 0 is no node that the host can dispatch`},
 		{"too few bytes", "minimal", []string{"IsApiEntryAMDX %false", "ShaderIndexAMDX %u0"}, minimal,
-			interp.Record{Node: "square", Count: 3, Stride: 4, Data: make([]byte, 8)}, `payload 2 of node "square" index 0: bytes 8 to 12 of 8`},
+			oracle.Record{Node: "square", Count: 3, Stride: 4, Data: make([]byte, 8)}, `payload 2 of node "square" index 0: bytes 8 to 12 of 8`},
 		{"too many workgroups", "recursion", nil, halve,
-			interp.Record{Node: "halve", Index: 3, Count: 1, Data: payloadWords(0, 5|1<<16, 8)}, "asks for 5 workgroups in dimension 0, at most 4 are declared"},
+			oracle.Record{Node: "halve", Index: 3, Count: 1, Data: payloadWords(0, 5|1<<16, 8)}, "asks for 5 workgroups in dimension 0, at most 4 are declared"},
 		{"recursion spent", "recursion", []string{"%more = OpIsNodePayloadValidAMDX %bool %spans %u0", "%more = OpIEqual %bool %u0 %u0"}, halve,
-			interp.Record{Node: "halve", Index: 3, Count: 1, Data: payloadWords(0, 1|1<<16, 8)}, "has no recursion left"},
+			oracle.Record{Node: "halve", Index: 3, Count: 1, Data: payloadWords(0, 1|1<<16, 8)}, "has no recursion left"},
 		{"finish of the host's payload", "recursion", []string{"OpExecutionModeId %sum IsApiEntryAMDX %false", ""}, halve,
-			interp.Record{Node: "sum", Count: 1, Data: payloadWords(0, 1, 0)}, "on a payload that the host dispatched"},
+			oracle.Record{Node: "sum", Count: 1, Data: payloadWords(0, 1, 0)}, "on a payload that the host dispatched"},
 		{"shared input of no node", "recursion", []string{"SharesInputWithAMDX %n_sum %u0", "SharesInputWithAMDX %n_sum %u1"}, halve,
-			interp.Record{Node: "halve", Index: 3, Count: 1, Data: payloadWords(0, 1|1<<16, 8)}, `shares the input of "sum" index 1, which is no other node`},
+			oracle.Record{Node: "halve", Index: 3, Count: 1, Data: payloadWords(0, 1|1<<16, 8)}, `shares the input of "sum" index 1, which is no other node`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := runText(t, edit(t, c.module, c.edits...), c.nodes, []interp.Record{c.record})
+			err := runText(t, edit(t, c.module, c.edits...), c.nodes, []oracle.Record{c.record})
 			if beforeRun[c.name] && errors.Is(err, validate.ErrInvalid) {
 				return
 			}
-			if !errors.Is(err, interp.ErrGraph) || !strings.Contains(err.Error(), c.want) {
+			if !errors.Is(err, oracle.ErrGraph) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 		})
@@ -114,17 +114,17 @@ func TestGraphFaults(t *testing.T) {
 // repeats by a stride of 0 is the same each time; counts of zero start nothing.
 func TestGraphDispatch(t *testing.T) {
 	m := assembleText(t, edit(t, "minimal", "OpExecutionModeId %square IsApiEntryAMDX %false", "", "OpEnqueueNodePayloadsAMDX %out", ""))
-	g := interp.Graph{WaveSize: 32}
+	g := oracle.Graph{WaveSize: 32}
 	data := make([]byte, 64)
 	for _, entry := range []string{"split", "square"} {
 		f := node(t, m, Options{Entry: entry})
-		p := interp.NodeProgram{Name: entry, Func: f}
+		p := oracle.NodeProgram{Name: entry, Func: f}
 		for range f.Bindings {
-			p.Descriptors = append(p.Descriptors, interp.Descriptor{Data: data})
+			p.Descriptors = append(p.Descriptors, oracle.Descriptor{Data: data})
 		}
 		g.Nodes = append(g.Nodes, p)
 	}
-	stats, err := interp.RunGraph(g, []interp.Record{{Node: "split", Count: 2}, {Node: "square"}, {Node: "square", Count: 3, Data: payloadWords(5)}})
+	stats, err := oracle.RunGraph(g, []oracle.Record{{Node: "split", Count: 2}, {Node: "square"}, {Node: "square", Count: 3, Data: payloadWords(5)}})
 	if err != nil {
 		t.Fatal(err)
 	}

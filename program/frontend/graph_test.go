@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/internal/oracle"
 	"spvsim/isa"
 	"spvsim/program/ir"
-	"spvsim/program/ir/interp"
 	"spvsim/program/opt"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
@@ -161,17 +161,17 @@ type graphCase struct {
 	module  string
 	nodes   []place
 	strings map[uint32]string
-	records []interp.Record
+	records []oracle.Record
 	want    []uint32
-	stats   []interp.NodeStats
+	stats   []oracle.NodeStats
 }
 
 var graphCases = []graphCase{
 	{
 		module: "minimal", nodes: []place{{"split", "split", 0}, {"square", "square", 0}},
-		records: []interp.Record{{Node: "split", Count: 1}},
+		records: []oracle.Record{{Node: "split", Count: 1}},
 		want:    []uint32{1, 4, 9, 16},
-		stats:   []interp.NodeStats{{Payloads: 1, Workgroups: 1}, {Payloads: 4, Workgroups: 4}},
+		stats:   []oracle.NodeStats{{Payloads: 1, Workgroups: 1}, {Payloads: 4, Workgroups: 4}},
 	},
 	{
 		// Each workgroup of "fill": g+2 payloads {16, lane, g}, and for each of 80
@@ -179,34 +179,34 @@ var graphCases = []graphCase{
 		// and lengths by g. 325 payloads go in fours, the last, whose g is 1, alone.
 		module: "coalesce", nodes: []place{{"fill", "fill", 0}, {"count", "bins", 0}},
 		strings: map[uint32]string{7: "bins"},
-		records: []interp.Record{{Node: "fill", Count: 1}},
+		records: []oracle.Record{{Node: "fill", Count: 1}},
 		want:    []uint32{175, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 4 * 242, 4*83 - 3},
-		stats:   []interp.NodeStats{{Payloads: 1, Workgroups: 2}, {Payloads: 325, Workgroups: 82}},
+		stats:   []oracle.NodeStats{{Payloads: 1, Workgroups: 2}, {Payloads: 325, Workgroups: 82}},
 	},
 	{
 		module: "recursion", nodes: []place{{"halve", "halve", 3}, {"sum", "sum", 0}, {"watch", "watch", 0}},
-		records: []interp.Record{{Node: "halve", Index: 3, Count: 1, Data: payloadWords(0, 1|1<<16, 8)}},
+		records: []oracle.Record{{Node: "halve", Index: 3, Count: 1, Data: payloadWords(0, 1|1<<16, 8)}},
 		want:    []uint32{28, 4, 16, 7},
-		stats:   []interp.NodeStats{{Payloads: 7, Workgroups: 7}, {Payloads: 4, Workgroups: 8}, {Payloads: 4, Workgroups: 8}},
+		stats:   []oracle.NodeStats{{Payloads: 7, Workgroups: 7}, {Payloads: 4, Workgroups: 8}, {Payloads: 4, Workgroups: 8}},
 	},
 	{
 		// Two workgroups of "send" by the first record, none by the second, four by
 		// the third. Each sends {8, {lane, 9, 3}, {{lane, 2}, {2, lane}}} for both
 		// lanes, and each lane three empty payloads.
 		module: "handles", nodes: []place{{"send", "send", 0}, {"take", "take", 0}, {"ping", "ping", 0}},
-		records: []interp.Record{{Node: "send", Count: 3, Stride: 12, Data: payloadWords(1, 2, 1, 7, 0, 7, 2, 1, 2)}},
+		records: []oracle.Record{{Node: "send", Count: 3, Stride: 12, Data: payloadWords(1, 2, 1, 7, 0, 7, 2, 1, 2)}},
 		want:    []uint32{6 * 16, 6, 6 * 18, 6 * 6, 6, 0, 0, 0, 36},
-		stats:   []interp.NodeStats{{Payloads: 3, Workgroups: 6}, {Payloads: 12, Workgroups: 12}, {Payloads: 36, Workgroups: 5}},
+		stats:   []oracle.NodeStats{{Payloads: 3, Workgroups: 6}, {Payloads: 12, Workgroups: 12}, {Payloads: 36, Workgroups: 5}},
 	},
 	{
 		// Two records by stride; the second repeats nothing of the first. Each lane i
 		// sends {base+i, 8} for the workgroup and {i+16, 1} for itself, from each
 		// workgroup of its record: one of the first, two of the second.
 		module: "dxc", nodes: []place{{"root_main", "root", 0}, {"leaf_main", "leaf", 0}},
-		records: []interp.Record{{Node: "root", Count: 2, Stride: 12, Data: payloadWords(0, 1, 99, 8, 2)}},
+		records: []oracle.Record{{Node: "root", Count: 2, Stride: 12, Data: payloadWords(0, 1, 99, 8, 2)}},
 		want: []uint32{8, 8, 8, 8, 8, 8, 8, 8, 16, 16, 16, 16, 16, 16, 16, 16,
 			3, 3, 3, 3, 3, 3, 3, 3},
-		stats: []interp.NodeStats{{Payloads: 2, Workgroups: 3}, {Payloads: 48, Workgroups: 48}},
+		stats: []oracle.NodeStats{{Payloads: 2, Workgroups: 3}, {Payloads: 48, Workgroups: 48}},
 	},
 }
 
@@ -214,7 +214,7 @@ func (c *graphCase) run(t *testing.T, wave int, optimise bool) {
 	t.Helper()
 	m := assemble(t, c.module)
 	out := make([]byte, 4*128)
-	g := interp.Graph{WaveSize: wave}
+	g := oracle.Graph{WaveSize: wave}
 	for _, n := range c.nodes {
 		f := node(t, m, Options{Entry: n.entry, WaveSize: wave, Strings: c.strings})
 		if optimise {
@@ -223,13 +223,13 @@ func (c *graphCase) run(t *testing.T, wave int, optimise bool) {
 				t.Fatal(err)
 			}
 		}
-		p := interp.NodeProgram{Name: n.name, Index: n.index, Func: f}
+		p := oracle.NodeProgram{Name: n.name, Index: n.index, Func: f}
 		for range f.Bindings {
-			p.Descriptors = append(p.Descriptors, interp.Descriptor{Data: out})
+			p.Descriptors = append(p.Descriptors, oracle.Descriptor{Data: out})
 		}
 		g.Nodes = append(g.Nodes, p)
 	}
-	stats, err := interp.RunGraph(g, c.records)
+	stats, err := oracle.RunGraph(g, c.records)
 	if err != nil {
 		t.Fatal(err)
 	}

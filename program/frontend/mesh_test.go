@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/internal/oracle"
 	"spvsim/program/ir"
-	"spvsim/program/ir/interp"
 	"spvsim/program/opt"
 	"spvsim/spirv"
 )
@@ -35,14 +35,14 @@ func TestMeshOutputs(t *testing.T) {
 	want := map[string][]byte{"vertices": payloadWords(positions...), "colour": payloadWords(colours...),
 		"PrimitiveTriangleIndicesEXT": payloadWords(indices...), "culled": payloadWords(culled...), "mesh_counts": payloadWords(counts...)}
 	for _, optimise := range []bool{false, true} {
-		g := interp.Graph{WaveSize: 32}
+		g := oracle.Graph{WaveSize: 32}
 		got := map[string][]byte{}
 		for _, entry := range []string{"seed", "strip"} {
 			f := node(t, m, Options{Entry: entry})
 			if optimise {
 				opt.Run(f, opt.Options{WaveSize: 32})
 			}
-			p := interp.NodeProgram{Name: entry, Func: f}
+			p := oracle.NodeProgram{Name: entry, Func: f}
 			for _, b := range f.Bindings {
 				if want := meshAliases[b.Name]; b.Alias != want {
 					t.Errorf("%s is also %q, want %q", b.Name, b.Alias, want)
@@ -51,11 +51,11 @@ func TestMeshOutputs(t *testing.T) {
 					t.Errorf("binding %+v", b)
 				}
 				got[b.Name] = make([]byte, len(want[b.Name]))
-				p.Descriptors = append(p.Descriptors, interp.Descriptor{Data: got[b.Name]})
+				p.Descriptors = append(p.Descriptors, oracle.Descriptor{Data: got[b.Name]})
 			}
 			g.Nodes = append(g.Nodes, p)
 		}
-		if _, err := interp.RunGraph(g, []interp.Record{{Node: "seed", Count: 1}}); err != nil {
+		if _, err := oracle.RunGraph(g, []oracle.Record{{Node: "seed", Count: 1}}); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

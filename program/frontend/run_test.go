@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/internal/oracle"
 	"spvsim/isa"
 	"spvsim/program/ir"
-	"spvsim/program/ir/interp"
 )
 
 // A shaderCase runs one shader and tells what its output buffer must hold.
@@ -22,12 +22,12 @@ type shaderCase struct {
 	groups [3]uint32
 	push   []byte
 	// bind makes the descriptors by binding number, one an element.
-	bind    func() map[uint32][]interp.Descriptor
-	regions func() []interp.Region
+	bind    func() map[uint32][]oracle.Descriptor
+	regions func() []oracle.Region
 	out     uint32 // binding that is compared
 	want    func(wave int) []uint32
 	// also compares what is not in that buffer.
-	also func(t *testing.T, bound map[uint32][]interp.Descriptor)
+	also func(t *testing.T, bound map[uint32][]oracle.Descriptor)
 }
 
 func words(list ...uint32) []byte {
@@ -54,12 +54,12 @@ func toWords(b []byte) []uint32 {
 	return out
 }
 
-func buffer(b []byte) []interp.Descriptor { return []interp.Descriptor{{Data: b}} }
+func buffer(b []byte) []oracle.Descriptor { return []oracle.Descriptor{{Data: b}} }
 
 // arrange orders descriptors as the function's bindings want them.
-func arrange(t *testing.T, f *ir.Func, bound map[uint32][]interp.Descriptor) []interp.Descriptor {
+func arrange(t *testing.T, f *ir.Func, bound map[uint32][]oracle.Descriptor) []oracle.Descriptor {
 	t.Helper()
-	var list []interp.Descriptor
+	var list []oracle.Descriptor
 	for _, d := range f.Bindings {
 		have := bound[d.Binding]
 		if len(have) == 0 || d.Count > 0 && uint32(len(have)) != d.Count {
@@ -72,15 +72,15 @@ func arrange(t *testing.T, f *ir.Func, bound map[uint32][]interp.Descriptor) []i
 
 func (c *shaderCase) run(t *testing.T, path string, wave int) {
 	f := build(t, path, Options{Specialization: c.spec, WaveSize: wave})
-	bound := map[uint32][]interp.Descriptor{}
+	bound := map[uint32][]oracle.Descriptor{}
 	if c.bind != nil {
 		bound = c.bind()
 	}
-	d := interp.Dispatch{Groups: c.groups, WaveSize: wave, Push: c.push, Descriptors: arrange(t, f, bound)}
+	d := oracle.Dispatch{Groups: c.groups, WaveSize: wave, Push: c.push, Descriptors: arrange(t, f, bound)}
 	if c.regions != nil {
 		d.Regions = c.regions()
 	}
-	if _, err := interp.Run(f, d); err != nil {
+	if _, err := oracle.Run(f, d); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(c.want(wave), toWords(bound[c.out][0].Data)); diff != "" {
@@ -129,9 +129,9 @@ func TestSaxpy(t *testing.T) {
 	}
 	out := floats(y...)
 	push := append(floats(3), words(uint32(n))...)
-	d := interp.Dispatch{Groups: [3]uint32{2, 1, 1}, WaveSize: 32, Push: push}
-	d.Descriptors = arrange(t, f, map[uint32][]interp.Descriptor{0: buffer(floats(x...)), 1: buffer(out)})
-	stats, err := interp.Run(f, d)
+	d := oracle.Dispatch{Groups: [3]uint32{2, 1, 1}, WaveSize: 32, Push: push}
+	d.Descriptors = arrange(t, f, map[uint32][]oracle.Descriptor{0: buffer(floats(x...)), 1: buffer(out)})
+	stats, err := oracle.Run(f, d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,9 +180,9 @@ func TestReduce(t *testing.T) {
 		want[1] += k + 21
 	}
 	out := make([]byte, 8)
-	d := interp.Dispatch{Groups: [3]uint32{2, 1, 1}, WaveSize: 32}
-	d.Descriptors = arrange(t, f, map[uint32][]interp.Descriptor{0: buffer(floats(x...)), 1: buffer(out)})
-	if _, err := interp.Run(f, d); err != nil {
+	d := oracle.Dispatch{Groups: [3]uint32{2, 1, 1}, WaveSize: 32}
+	d.Descriptors = arrange(t, f, map[uint32][]oracle.Descriptor{0: buffer(floats(x...)), 1: buffer(out)})
+	if _, err := oracle.Run(f, d); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(floats(want...), out); diff != "" {
@@ -193,9 +193,9 @@ func TestReduce(t *testing.T) {
 func TestPrintf(t *testing.T) {
 	f := build(t, "testdata/print.spv", Options{})
 	var got []string
-	d := interp.Dispatch{Groups: [3]uint32{1, 1, 1}, WaveSize: 32}
+	d := oracle.Dispatch{Groups: [3]uint32{1, 1, 1}, WaveSize: 32}
 	d.Print = func(format string, args []uint64) { got = append(got, fmt.Sprint(format, args)) }
-	if _, err := interp.Run(f, d); err != nil {
+	if _, err := oracle.Run(f, d); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{

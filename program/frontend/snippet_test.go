@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"spvsim/internal/oracle"
 	"spvsim/isa"
 	"spvsim/program/ir"
-	"spvsim/program/ir/interp"
 )
 
 const outBuffer = `
@@ -50,8 +50,8 @@ func TestSnippets(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := make([]byte, 4)
-			d := interp.Dispatch{Groups: one, WaveSize: 32, Descriptors: buffer(out)}
-			if _, err := interp.Run(f, d); err != nil {
+			d := oracle.Dispatch{Groups: one, WaveSize: 32, Descriptors: buffer(out)}
+			if _, err := oracle.Run(f, d); err != nil {
 				t.Fatal(err)
 			}
 			if got := toWords(out)[0]; got != tt.want {

@@ -9,9 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"spvsim/internal/oracle"
 	"spvsim/isa"
 	"spvsim/program/ir"
-	"spvsim/program/ir/interp"
 )
 
 // A generator writes random structured programs over the slots of one local
@@ -260,8 +260,8 @@ func interpret(t *testing.T, f *ir.Func) []byte {
 	for i := range inputBytes / 4 {
 		binary.LittleEndian.PutUint32(in[4*i:], uint32(i*i*2654435761>>7))
 	}
-	_, err := interp.Run(f, interp.Dispatch{Groups: [3]uint32{1, 1, 1}, WaveSize: 8,
-		Descriptors: []interp.Descriptor{{Data: in}, {Data: out}}, MaxSteps: 1e5})
+	_, err := oracle.Run(f, oracle.Dispatch{Groups: [3]uint32{1, 1, 1}, WaveSize: 8,
+		Descriptors: []oracle.Descriptor{{Data: in}, {Data: out}}, MaxSteps: 1e5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,8 +351,8 @@ func TestUniformValuesAgree(t *testing.T) {
 		before := printed(f)
 		watch(f)
 		differ := make([]byte, 4)
-		_, err := interp.Run(f, interp.Dispatch{Groups: [3]uint32{4, 1, 1}, WaveSize: 8,
-			Descriptors: []interp.Descriptor{{Data: make([]byte, inputBytes)}, {Data: make([]byte, outputBytes)}, {Data: differ}}, MaxSteps: 1e5})
+		_, err := oracle.Run(f, oracle.Dispatch{Groups: [3]uint32{4, 1, 1}, WaveSize: 8,
+			Descriptors: []oracle.Descriptor{{Data: make([]byte, inputBytes)}, {Data: make([]byte, outputBytes)}, {Data: differ}}, MaxSteps: 1e5})
 		if err != nil {
 			r.Fatal(err)
 		}

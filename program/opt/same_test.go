@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/internal/oracle"
 	"spvsim/isa"
 	"spvsim/program/ir"
-	"spvsim/program/ir/interp"
 )
 
 // texels is an image in memory.
@@ -43,7 +43,7 @@ func noise(r *rand.Rand, n int, limit uint32) []byte {
 // world runs a function on noise, always the same, and returns all memory.
 func world(f *ir.Func, limit uint32) ([]byte, error) {
 	r := rand.New(rand.NewPCG(1, 2))
-	d := interp.Dispatch{Groups: [3]uint32{2, 1, 1}, WaveSize: 32, MaxSteps: 1e4}
+	d := oracle.Dispatch{Groups: [3]uint32{2, 1, 1}, WaveSize: 32, MaxSteps: 1e4}
 	var all [][]byte
 	for _, b := range f.Bindings {
 		n := b.Count
@@ -53,15 +53,15 @@ func world(f *ir.Func, limit uint32) ([]byte, error) {
 		for range n {
 			data := noise(r, 1500, limit)
 			all = append(all, data)
-			d.Descriptors = append(d.Descriptors, interp.Descriptor{Data: data, Image: &texels{}})
+			d.Descriptors = append(d.Descriptors, oracle.Descriptor{Data: data, Image: &texels{}})
 		}
 	}
 	for range f.PushBytes/4 + 1 {
 		d.Push = binary.LittleEndian.AppendUint32(d.Push, limit/2)
 	}
 	flat := noise(r, 1500, limit)
-	d.Regions = []interp.Region{{Base: uint64(limit/2)<<32 | uint64(limit/2), Data: flat}}
-	_, err := interp.Run(f, d)
+	d.Regions = []oracle.Region{{Base: uint64(limit/2)<<32 | uint64(limit/2), Data: flat}}
+	_, err := oracle.Run(f, d)
 	for _, x := range d.Descriptors {
 		for _, t := range x.Image.(*texels) {
 			for _, c := range t {
@@ -91,7 +91,7 @@ func TestPassesKeepMemory(t *testing.T) {
 				limit = 2
 				want, err = world(f, limit)
 			}
-			if errors.Is(err, interp.ErrSteps) {
+			if errors.Is(err, oracle.ErrSteps) {
 				t.Skip(err)
 			} else if err != nil {
 				t.Fatal(err)

@@ -1,10 +1,10 @@
-// Package interp runs a function of the intermediate form on byte buffers, lane
+// Package oracle runs a function of the intermediate form on byte buffers, lane
 // by lane: slow, simple, and independent of the optimiser, the emitter and the
 // machine, whose results are compared with its own.
 //
 // It knows the meaning of single operations from package isa and nothing of
 // time. Waves of a workgroup take turns; workgroups run one after the other.
-package interp
+package oracle
 
 import (
 	"errors"
@@ -49,7 +49,7 @@ type Dispatch struct {
 }
 
 // ErrSteps says that a workgroup ran more blocks than it may.
-var ErrSteps = errors.New("interp: too many steps")
+var ErrSteps = errors.New("oracle: too many steps")
 
 // Stats count what a run did.
 type Stats struct {
@@ -229,7 +229,7 @@ func (w *wave) code() error {
 			return nil
 		}
 		if err := w.execute(v); err != nil {
-			return fmt.Errorf("interp: b%d: %s: %w", w.block.ID, v, err)
+			return fmt.Errorf("oracle: b%d: %s: %w", w.block.ID, v, err)
 		}
 	}
 	w.leave()
