@@ -252,7 +252,7 @@ func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
 func (u *ComputeUnit) complete(done uint64, t simd.Ticket) {
 	a := u.Answer(t)
 	a.Done = done
-	u.port.Post(a, u.port, max(done, u.Engine.Now()))
+	u.port.Post(a, u.port, max(done, u.Engine.Soonest()))
 }
 
 // Fetch fulfils simd.Env.

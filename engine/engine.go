@@ -56,6 +56,7 @@ type Engine struct {
 	far    later // scheduled events beyond the horizon
 	split  later // scheduled events between two cycles
 	order  uint64
+	late   bool // the secondary phase of the cycle has begun
 
 	limit   uint64
 	watch   func(now uint64) error
@@ -95,6 +96,15 @@ func New(freq sim.Freq) *Engine {
 
 // Now is the cycle that the engine is in.
 func (e *Engine) Now() uint64 { return e.now }
+
+// Soonest is the first cycle that has its secondary phase before it still: this
+// one, unless that has begun.
+func (e *Engine) Soonest() uint64 {
+	if e.late {
+		return e.now + 1
+	}
+	return e.now
+}
 
 // Freq is the clock.
 func (e *Engine) Freq() sim.Freq { return e.freq }
@@ -247,7 +257,7 @@ func (e *Engine) check(cycle uint64) error {
 
 // advance moves time to a cycle: what the horizon reaches now enters the calendar.
 func (e *Engine) advance(cycle uint64) {
-	e.now = cycle
+	e.now, e.late = cycle, false
 	e.time.Store(math.Float64bits(float64(e.Seconds(cycle))))
 	for len(e.far.list) > 0 && e.far.list[0].cycle-cycle < horizon {
 		p := e.far.pop()
@@ -274,6 +284,7 @@ func (e *Engine) runCycle() {
 // step runs one event or alarm of a phase in the cycle at hand, if there is one.
 func (e *Engine) step(p, slot int) bool {
 	ph := &e.phases[p]
+	e.late = e.late || p == 1
 	if f := &ph.events[slot]; f.first != 0 {
 		e.handle(e.take(f))
 		return true

@@ -132,7 +132,7 @@ func (p *pool) answer(unit int, t simd.Ticket, at uint64) {
 	u := p.run.Array.Units[unit]
 	a := u.Answer(t)
 	a.Done = at
-	p.port.Post(a, u.Port(), max(at, p.Engine.Now()+1))
+	p.port.Post(a, u.Port(), max(at, p.Engine.Soonest()))
 }
 
 // left is what is neither allocated nor reserved.

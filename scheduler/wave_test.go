@@ -1,0 +1,133 @@
+package scheduler
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"spvsim/account"
+	"spvsim/cu"
+	"spvsim/isa"
+	"spvsim/simd"
+)
+
+// alloc allocates n payloads of the first output into a scalar register; need
+// uses that register, and enqueue hands the payloads over.
+func alloc(dst, n int) isa.Inst {
+	return isa.Inst{Op: isa.PayloadAlloc, T: isa.I64, Dst: isa.S(dst), Src: [4]isa.Reg{isa.Lit(uint64(n)), isa.Lit(0)}}
+}
+
+func enqueue(src int) isa.Inst {
+	return isa.Inst{Op: isa.PayloadEnqueue, Src: [4]isa.Reg{isa.S(src)}}
+}
+
+func need(dst, src int) isa.Inst {
+	return isa.Inst{Op: isa.IAdd, T: isa.I64, Uniform: true, Dst: isa.S(dst), Src: [4]isa.Reg{isa.S(src), isa.Lit(1)}}
+}
+
+// runProducer runs one workgroup of local invocations of a node that executes
+// list; what it enqueues goes to a node that marks.
+func runProducer(t *testing.T, spec GraphSpec, pending bool, local uint32, list ...isa.Inst) (*queueRig, account.SlotCycles) {
+	t.Helper()
+	o := output2("sink")
+	o.MaxPayloads = 8
+	producer, sink := node("producer", 0, o), static("sink")
+	r := newQueueRig(t, spec, pending, producer, sink)
+	prog := assemble(local, list...)
+	prog.Node = producer.Program.Node
+	code, err := simd.NewCode(prog, &r.m.rules, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := cu.NewNeed(prog, &r.m.cu.Limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	producer.Program, producer.Launch = prog, &cu.Launch{Code: code, Need: n}
+	r.run.Dispatch(0, []Entry{{Node: producer, Count: 1, Data: make([]byte, 4), Stride: 4}})
+	r.finish(t)
+	_, end := r.run.Finished()
+	return r, r.array.Settle(end)
+}
+
+// A wave has its payloads after the latency there and back, and waits for them
+// only when it needs the handle.
+func TestWaveWaitsForItsPayloads(t *testing.T) {
+	for _, latency := range []int{0, 1, 30} {
+		s := defaultQueue("hardware")
+		s.Queue.Latency = latency
+		r, slots := runProducer(t, s, false, 64, mark, alloc(2, 1), mark, need(4, 2), mark)
+		// The message class has a latency of 1: the sum may issue a cycle after the answer.
+		ready := uint64(2 + max(2*latency, 1) + 1)
+		want := []uint64{1, 3, max(4, ready) + 1}
+		if diff := cmp.Diff(want, r.prints); diff != "" {
+			t.Errorf("latency %d (-want +got):\n%s", latency, diff)
+		}
+		if got := slots[account.Payload]; got != max(4, ready)-4 {
+			t.Errorf("latency %d: %d cycles waited for payloads, want %d", latency, got, max(4, ready)-4)
+		}
+	}
+}
+
+// A wave goes on behind an enqueue when the queue has taken the payloads.
+func TestWaveIsHeldByTheQueue(t *testing.T) {
+	for _, pending := range []bool{false, true} {
+		s := defaultQueue("firmware")
+		s.Firmware = 1
+		r, slots := runProducer(t, s, pending, 64, alloc(2, 1), mark, enqueue(2), mark)
+		// The core reads the entry and starts the node. Its allocation is answered
+		// replyCycles later; the enqueue issues a cycle after that, and holds the wave
+		// for as long again.
+		first := uint64(replyCycles + 1 + 1)
+		enqueued := first + replyCycles + 1
+		want := []uint64{first + 1, enqueued + replyCycles}
+		if diff := cmp.Diff(want, r.prints[:2]); diff != "" {
+			t.Errorf("replies pending %v (-want +got):\n%s", pending, diff)
+		}
+		if got, want := slots[account.Payload], enqueued-(first+2)+replyCycles-1; got != want {
+			t.Errorf("replies pending %v: %d cycles waited for payloads, want %d", pending, got, want)
+		}
+		if len(r.prints) != 3 {
+			t.Errorf("replies pending %v: the payload started %d workgroups", pending, len(r.prints)-2)
+		}
+	}
+}
+
+// A workgroup's allocation is made once and answered to each of its waves, the
+// ones that come later included; the array goes off with the last wave.
+func TestWavesOfAWorkgroupAllocateTogether(t *testing.T) {
+	for _, pending := range []bool{false, true} {
+		s := defaultQueue("firmware")
+		s.Firmware = 1
+		r, _ := runProducer(t, s, pending, 192, alloc(2, 3), enqueue(2))
+		if got := len(r.prints); got != 3 {
+			t.Errorf("replies pending %v: %d workgroups were started, want 3", pending, got)
+		}
+		if got := r.run.Counts(); got.Nodes[1].Payloads != 3 || got.Queue.PeakDepth != 3 {
+			t.Errorf("replies pending %v: %d payloads, peak %d", pending, got.Nodes[1].Payloads, got.Queue.PeakDepth)
+		}
+	}
+}
+
+// The clock that shaders read is the machine's, in cycles and in nanoseconds.
+func TestClocks(t *testing.T) {
+	for _, c := range []struct {
+		op   isa.Op
+		mhz  int
+		want uint64 // what passes between reads 1000 cycles apart
+	}{{isa.Clock, 500, 1000}, {isa.Realtime, 500, 2000}, {isa.Realtime, 1000, 1000}, {isa.Realtime, 2000, 500}} {
+		m := newMachine()
+		m.cu.SIMD.ClockMHz = c.mhz
+		m.rules.Classes[isa.ClassClock] = simd.ClassCost{Unit: "salu", Issue: 1, Busy: 1, Latency: 1}
+		read := func(dst int) isa.Inst { return isa.Inst{Op: c.op, T: isa.I64, Uniform: true, Dst: isa.S(dst)} }
+		list := append([]isa.Inst{read(2)}, independent(999)...)
+		list = append(list, read(4), isa.Inst{Op: isa.ISub, T: isa.I64, Uniform: true, Dst: isa.S(6), Src: [4]isa.Reg{isa.S(4), isa.S(2)}}, mark)
+		r := newRig(t, m)
+		var got uint64
+		r.onPrint = func(w *simd.Wave) { got = w.State.S[6] }
+		r.run(t, assemble(64, list...), 1, simd.Never)
+		if got != c.want {
+			t.Errorf("%v at %d MHz: %d between reads 1000 cycles apart, want %d", c.op, c.mhz, got, c.want)
+		}
+	}
+}
