@@ -131,3 +131,33 @@ func TestClocks(t *testing.T) {
 		}
 	}
 }
+
+// A branch of no class costs nothing and goes where it says, when it is taken.
+func TestFreeBranches(t *testing.T) {
+	branch := func(op isa.Op, target int32) isa.Inst {
+		return isa.Inst{Op: op, Target: target, Src: [4]isa.Reg{isa.S(1)}, Class: isa.ClassNone}
+	}
+	for _, c := range []struct {
+		name string
+		list []isa.Inst
+		want []uint64
+	}{
+		{"always", []isa.Inst{mark, branch(isa.Branch, 3), mark, mark}, []uint64{1, 2}},
+		{"never", []isa.Inst{mark, branch(isa.BranchTrue, 3), mark, mark}, []uint64{1, 2, 3}},
+		{"when zero", []isa.Inst{mark, branch(isa.BranchFalse, 3), mark, mark}, []uint64{1, 2}},
+	} {
+		m := newMachine()
+		r := newRig(t, m)
+		p := assemble(64, c.list...)
+		for i := range p.Insts {
+			if p.Insts[i].Op != isa.DebugPrint && p.Insts[i].Op != isa.End {
+				p.Insts[i].Class = isa.ClassNone
+			}
+		}
+		o := r.run(t, p, 1, simd.Never)
+		o.check(t, m)
+		if diff := cmp.Diff(c.want, r.prints); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
