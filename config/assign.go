@@ -34,7 +34,11 @@ func assignMap(dst reflect.Value, tree map[string]any) {
 		dst.Set(p)
 	case reflect.Struct:
 		for _, f := range fieldsOf(dst.Type()) {
-			assign(dst.Field(f.index), tree[f.name])
+			if item, ok := tree[f.Name]; ok || !f.HasDefault {
+				assign(dst.FieldByIndex(f.Index), item)
+			} else {
+				f.SetDefault(dst.FieldByIndex(f.Index))
+			}
 		}
 		if i, ok := typedIndex(dst.Type()); ok {
 			assign(dst.Field(i), tree[typedKey])

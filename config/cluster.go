@@ -47,8 +47,8 @@ func LoadCluster(fsys fs.FS, name string) (*Cluster, error) {
 	}
 	c := reflect.ValueOf(DefaultCluster()).Elem()
 	for _, f := range fieldsOf(c.Type()) {
-		if v, ok := tree[f.name]; ok {
-			assign(c.Field(f.index), v)
+		if v, ok := tree[f.Name]; ok {
+			assign(c.FieldByIndex(f.Index), v)
 		}
 	}
 	return c.Addr().Interface().(*Cluster), place(checkStruct(c, ""), r.where)

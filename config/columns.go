@@ -35,8 +35,8 @@ func PathUnit(path string) string {
 		}
 		found := false
 		for _, f := range fieldsOf(t) {
-			if f.name == key {
-				t, unit, found = f.typ, f.unit, true
+			if f.Name == key {
+				t, unit, found = f.Type, f.Unit, true
 				break
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"spvsim/simd"
 )
 
 // Describe writes the whole effective machine as YAML that can be read back, each value with its source as a comment.
@@ -26,8 +28,8 @@ const sourceColumn = 40
 
 func (d *describer) structure(v reflect.Value, path string, depth int) {
 	for _, f := range fieldsOf(v.Type()) {
-		if fv := v.Field(f.index); !optional[f.name] || !fv.IsZero() && (fv.Kind() != reflect.Slice || fv.Len() > 0) {
-			d.value(fv, f.name, joinPath(path, f.name), depth)
+		if fv := v.FieldByIndex(f.Index); !f.IsDefault(fv) {
+			d.value(fv, f.Name, joinPath(path, f.Name), depth)
 		}
 	}
 }
@@ -52,7 +54,7 @@ func (d *describer) value(v reflect.Value, key, path string, depth int) {
 
 // rowOrder lists classes in the order of isa, anything else by name.
 func rowOrder(v reflect.Value) []string {
-	if v.Type().Elem() != reflect.TypeFor[Class]() {
+	if v.Type().Elem() != reflect.TypeFor[simd.Class]() {
 		return sortedKeys(v)
 	}
 	var keys []string
@@ -66,7 +68,7 @@ func rowOrder(v reflect.Value) []string {
 
 // isRow says whether a value is printed on one line: the rows of the timing table.
 func isRow(v reflect.Value) bool {
-	return v.Type() == reflect.TypeFor[Class]() || v.Type() == reflect.TypeFor[Operation]()
+	return v.Type() == reflect.TypeFor[simd.Class]() || v.Type() == reflect.TypeFor[simd.Operation]()
 }
 
 func rowSource(v reflect.Value) string { return v.FieldByName("Source").String() }
@@ -74,10 +76,10 @@ func rowSource(v reflect.Value) string { return v.FieldByName("Source").String()
 func rowText(v reflect.Value) string {
 	var parts []string
 	for _, f := range fieldsOf(v.Type()) {
-		if optional[f.name] && v.Field(f.index).IsZero() {
+		if f.IsDefault(v.FieldByIndex(f.Index)) {
 			continue
 		}
-		parts = append(parts, f.name+": "+leafText(v.Field(f.index)))
+		parts = append(parts, f.Name+": "+leafText(v.FieldByIndex(f.Index)))
 	}
 	return "{" + strings.Join(parts, ", ") + "}"
 }

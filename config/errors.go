@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"spvsim/spec"
 )
 
 // Kinds of fault in a file; every error of this package wraps one of them.
@@ -12,9 +14,9 @@ var (
 	ErrSyntax     = errors.New("not YAML")
 	ErrUnknownKey = errors.New("unknown key")
 	ErrType       = errors.New("wrong type")
-	ErrRange      = errors.New("out of range")
-	ErrMissing    = errors.New("missing")
-	ErrReference  = errors.New("no such thing")
+	ErrRange      = spec.ErrRange
+	ErrMissing    = spec.ErrMissing
+	ErrReference  = spec.ErrReference
 	ErrExpr       = errors.New("bad expression")
 	ErrLimit      = errors.New("too large")
 )
@@ -72,6 +74,10 @@ type position struct {
 type problem struct {
 	path, msg string
 	kind      error
+}
+
+func bad(path, format string, args ...any) problem {
+	return problem{path, fmt.Sprintf(format, args...), ErrRange}
 }
 
 // place turns problems into errors with positions; a field without one takes that of the nearest enclosing field.

@@ -330,7 +330,7 @@ func pathProblems(text, at string) []problem {
 // isMachinePath says whether a path is a field of the machine and, by its first key, none of the job.
 func isMachinePath(first, text string) bool {
 	for _, f := range fieldsOf(reflect.TypeFor[Job]()) {
-		if f.name == first {
+		if f.Name == first {
 			return false
 		}
 	}

@@ -21,8 +21,8 @@ func leavesOf(v reflect.Value, path string, list *[]Leaf) {
 		*list = append(*list, Leaf{path, rowText(v)})
 	case v.Kind() == reflect.Struct:
 		for _, f := range fieldsOf(v.Type()) {
-			if f.name != "description" {
-				leavesOf(v.Field(f.index), joinPath(path, f.name), list)
+			if f.Name != "description" {
+				leavesOf(v.FieldByIndex(f.Index), joinPath(path, f.Name), list)
 			}
 		}
 	case v.Kind() == reflect.Map:

@@ -331,8 +331,8 @@ func (l *loader) finish() (*Machine, error) {
 	m := &Machine{Sources: l.sources}
 	tree := map[string]any{}
 	for _, f := range fieldsOf(reflect.TypeFor[Machine]()) {
-		if v := l.v.Get(f.name); v != nil {
-			tree[f.name] = decodeKeys(v)
+		if v := l.v.Get(f.Name); v != nil {
+			tree[f.Name] = decodeKeys(v)
 		}
 	}
 	if missing := absentFields(tree, reflect.TypeFor[Machine](), ""); missing != nil {
@@ -340,31 +340,28 @@ func (l *loader) finish() (*Machine, error) {
 	}
 	assign(reflect.ValueOf(m).Elem(), tree)
 	m.fillSources()
-	if ps := m.problems(); ps != nil {
+	if ps := machineProblems(m); ps != nil {
 		return nil, place(ps, l.where)
 	}
 	return m, nil
 }
 
-// optional are the fields that a machine may leave out.
-var optional = map[string]bool{"description": true, "lanes": true, "use_lds": true}
-
 // absentFields reports the fields that no layer gave.
 func absentFields(tree map[string]any, t reflect.Type, at string) []problem {
 	var ps []problem
 	for _, f := range fieldsOf(t) {
-		v, ok := tree[f.name]
-		p := joinPath(at, f.name)
+		v, ok := tree[f.Name]
+		p := joinPath(at, f.Name)
 		sub, isMap := v.(map[string]any)
 		switch {
-		case !ok && !optional[f.name]:
-			ps = append(ps, problem{p, "missing: want " + f.want(), ErrMissing})
-		case isMap && f.typ.Kind() == reflect.Struct:
-			ps = append(ps, absentFields(sub, f.typ, p)...)
-		case isMap && f.typ.Kind() == reflect.Map:
+		case !ok && !f.HasDefault:
+			ps = append(ps, problem{p, "missing: want " + f.Want(), ErrMissing})
+		case isMap && f.Type.Kind() == reflect.Struct:
+			ps = append(ps, absentFields(sub, f.Type, p)...)
+		case isMap && f.Type.Kind() == reflect.Map:
 			for _, k := range sortedKeys(reflect.ValueOf(sub)) {
 				inner, _ := sub[k].(map[string]any)
-				ps = append(ps, absentFields(inner, f.typ.Elem(), joinPath(p, k))...)
+				ps = append(ps, absentFields(inner, f.Type.Elem(), joinPath(p, k))...)
 			}
 		}
 	}

@@ -7,11 +7,12 @@ import (
 	"io"
 	"math"
 	"reflect"
-	"sort"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"spvsim/spec"
 )
 
 // Limits that keep a hostile file from costing more than its size: aliases may repeat a node, and lists may nest.
@@ -175,7 +176,7 @@ func (r *reader) structure(n *yaml.Node, t reflect.Type, path, src string) any {
 		case twice:
 			r.fail(key, joinPath(path, key.Value), ErrType, "given twice")
 		case ok:
-			out[f.name] = r.value(v, f.typ, joinPath(path, f.name), src)
+			out[f.Name] = r.value(v, f.Type, joinPath(path, f.Name), src)
 		case key.Value == "source" && r.source != noSources:
 		default:
 			r.unknown(key, path)
@@ -209,7 +210,7 @@ func (r *reader) wantMapping(n *yaml.Node, t reflect.Type, path string) bool {
 
 func fieldNamed(fields []field, name string) (field, bool) {
 	for _, f := range fields {
-		if f.name == name {
+		if f.Name == name {
 			return f, true
 		}
 	}
@@ -254,9 +255,9 @@ func knownPaths(t reflect.Type) []string {
 			return
 		}
 		for _, f := range fieldsOf(t) {
-			p := joinPath(path, f.name)
+			p := joinPath(path, f.Name)
 			out = append(out, p)
-			walk(f.typ, p, append(seen, t))
+			walk(f.Type, p, append(seen, t))
 		}
 	}
 	walk(t, "", nil)
@@ -361,11 +362,4 @@ func found(n *yaml.Node) string {
 	return n.Value
 }
 
-func sortedKeys(v reflect.Value) []string {
-	keys := make([]string, 0, v.Len())
-	for _, k := range v.MapKeys() {
-		keys = append(keys, k.String())
-	}
-	sort.Strings(keys)
-	return keys
-}
+func sortedKeys(v reflect.Value) []string { return spec.SortedKeys(v) }

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"reflect"
 	"sort"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
 // schemaKinds are the files that have a schema.
@@ -57,7 +60,7 @@ type schemaBuilder struct {
 func (b *schemaBuilder) structure(t reflect.Type) object {
 	props := object{}
 	for _, f := range fieldsOf(t) {
-		props[f.name] = b.field(f)
+		props[f.Name] = b.field(f)
 	}
 	if _, ok := typedIndex(t); ok {
 		for _, e := range elementTypes {
@@ -75,18 +78,21 @@ func oneOrMore(item object) object {
 }
 
 func (b *schemaBuilder) field(f field) object {
-	s := b.typ(f.typ, f)
-	doc := f.doc
-	if f.unit != "" {
-		doc += " (" + f.unit + ")"
+	s := b.typ(f.Type, f)
+	doc := f.Doc
+	if f.Unit != "" {
+		doc += " (" + f.Unit + ")"
 	}
-	if b.sourced && isLeaf(f.typ) {
+	if b.sourced && isLeaf(f.Type) {
 		s = object{"anyOf": []any{s, object{
 			"type": "object", "required": []string{"value"}, "additionalProperties": false,
 			"properties": object{"value": s, "source": object{"type": "string"}},
 		}}}
 	}
 	s["description"] = doc
+	if f.Default != "" {
+		s["default"] = yamlValue(f.Default)
+	}
 	return s
 }
 
@@ -133,8 +139,8 @@ func (b *schemaBuilder) typ(t reflect.Type, f field) object {
 		return m
 	case reflect.Slice:
 		s := object{"type": "array", "items": b.typ(t.Elem(), f)}
-		if f.items[1] > 0 {
-			s["minItems"], s["maxItems"] = f.items[0], f.items[1]
+		if f.Items[1] > 0 {
+			s["minItems"], s["maxItems"] = f.Items[0], f.Items[1]
 		}
 		return s
 	}
@@ -142,11 +148,29 @@ func (b *schemaBuilder) typ(t reflect.Type, f field) object {
 }
 
 func (b *schemaBuilder) reference(t reflect.Type) object {
-	if _, ok := b.defs[t.Name()]; !ok {
-		b.defs[t.Name()] = nil // known before its fields are read, as they may refer to it
-		b.defs[t.Name()] = b.structure(t)
+	name := definition(t)
+	if _, ok := b.defs[name]; !ok {
+		b.defs[name] = nil // known before its fields are read, as they may refer to it
+		b.defs[name] = b.structure(t)
 	}
-	return object{"$ref": "#/$defs/" + t.Name()}
+	return object{"$ref": "#/$defs/" + name}
+}
+
+// definition names the schema of a struct: CacheSpec is Cache, the Spec of package lds is LDS.
+func definition(t reflect.Type) string {
+	if name := strings.TrimSuffix(t.Name(), "Spec"); name != "" {
+		return name
+	}
+	return strings.ToUpper(path.Base(t.PkgPath()))
+}
+
+// yamlValue is a default as JSON has it.
+func yamlValue(text string) any {
+	var v any
+	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+		panic("config: bad default tag " + text)
+	}
+	return v
 }
 
 var schemaTypes = map[reflect.Kind]string{
@@ -158,20 +182,20 @@ func scalarSchema(t reflect.Type, f field) object {
 	if t.Kind() == reflect.Uint32 {
 		s["minimum"], s["maximum"] = 0, uint32(1<<32-1)
 	}
-	if f.hasRange {
-		s["minimum"], s["maximum"] = f.low, f.high
+	if f.HasRange {
+		s["minimum"], s["maximum"] = f.Low, f.High
 	}
 	switch {
-	case f.pow2:
-		s["enum"] = powersOfTwo(f.low, f.high)
-	case f.enum != nil && t.Kind() == reflect.Int:
+	case f.Pow2:
+		s["enum"] = powersOfTwo(f.Low, f.High)
+	case f.Enum != nil && t.Kind() == reflect.Int:
 		var values []json.Number
-		for _, e := range f.enum {
+		for _, e := range f.Enum {
 			values = append(values, json.Number(e))
 		}
 		s["enum"] = values
-	case f.enum != nil:
-		s["enum"] = f.enum
+	case f.Enum != nil:
+		s["enum"] = f.Enum
 	}
 	return s
 }

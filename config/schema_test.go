@@ -16,7 +16,7 @@ import (
 // schemaCheck is as much of JSON Schema as our schemas use; an unknown keyword is an error, so that it can't be passed over.
 type schemaCheck struct{ root map[string]any }
 
-var annotations = []string{"description", "title", "$schema", "$defs"}
+var annotations = []string{"description", "title", "default", "$schema", "$defs"}
 
 func (c schemaCheck) check(s map[string]any, v any, at string) error {
 	for key, arg := range s {
@@ -247,10 +247,10 @@ func TestFieldTables(t *testing.T) {
 			seen[typ] = true
 			for _, f := range fieldsOf(typ) {
 				n++
-				if f.doc == "" {
-					t.Errorf("%s.%s has no description", typ.Name(), f.name)
+				if f.Doc == "" {
+					t.Errorf("%s.%s has no description", typ.Name(), f.Name)
 				}
-				walk(f.typ)
+				walk(f.Type)
 			}
 		}
 		walk(root)

@@ -286,8 +286,8 @@ func plain(v reflect.Value) any {
 	case reflect.Struct:
 		out := map[string]any{}
 		for _, f := range fieldsOf(v.Type()) {
-			if f.name != "description" {
-				out[f.name] = plain(v.Field(f.index))
+			if f.Name != "description" {
+				out[f.Name] = plain(v.FieldByIndex(f.Index))
 			}
 		}
 		return out

@@ -9,6 +9,7 @@ import (
 	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/simd"
+	"spvsim/spec"
 )
 
 // Never is later than every cycle that a run can reach.
@@ -18,7 +19,10 @@ const Never = engine.Never
 type Parts struct {
 	Memory Memory
 	LDS    LDS
-	fetch  *fetch
+	// MaxOutstanding is the most vector memory instructions of one wave in flight.
+	MaxOutstanding int
+
+	fetch *fetch
 }
 
 // An Array is all compute units of a machine, and what they have in common:
@@ -36,57 +40,35 @@ type Array struct {
 	trace    trace
 }
 
-// A Spec says which compute units to build.
-type Spec struct {
-	Engines, Units int // shader engines, and compute units of each
-	Limits         Limits
-	SIMD           simd.Spec
-	BarrierCycles  int // from the last arrival until the waves may issue
-	Fetch          FetchSpec
-}
-
 // Links are what compute units are connected to.
 type Links struct {
 	Engine  *engine.Engine
 	Printer Printer // nil: nobody listens
 	// Parts makes the memory and LDS of a unit, by its name, its engine and its index there.
-	Parts func(name string, engine, unit int) (Parts, error)
+	Parts func(name string, engine, unit int) Parts
 }
 
 // A Printer shows a DebugPrint of a wave.
 type Printer func(now uint64, w *simd.Wave, in *isa.Inst)
 
-// New builds the compute units of a machine.
-func New(spec Spec, links Links) (*Array, error) {
+// New builds the compute units of a machine, from specs that have been checked.
+func New(s *UnitSpec, shape *spec.Shape, links Links) *Array {
 	a := &Array{engine: links.Engine, printer: links.Printer, pool: simd.NewPool(64)}
-	for i := range spec.Engines * spec.Units {
-		e, unit := i/spec.Units, i%spec.Units
+	for i := range shape.Units() {
+		e, unit := i/shape.ComputeUnits, i%shape.ComputeUnits
 		name := fmt.Sprintf("SE[%d].CU[%d]", e, unit)
-		parts, err := links.Parts(name, e, unit)
-		if err != nil {
-			return nil, err
+		parts := links.Parts(name, e, unit)
+		k := 0 // which only counts where fetch takes time
+		if s.Fetch.Enabled {
+			k = shape.Instance(s.Fetch.SharedBy, e, unit)
 		}
-		k := fetchIndex(&spec.Fetch, e, unit, spec.Units)
 		for len(a.fetch) <= k {
-			a.fetch = append(a.fetch, newFetch(a.engine, fmt.Sprintf("InstructionCache[%d]", len(a.fetch)), &spec.Fetch))
+			a.fetch = append(a.fetch, newFetch(a.engine, fmt.Sprintf("InstructionCache[%d]", len(a.fetch)), &s.Fetch))
 		}
 		parts.fetch = a.fetch[k]
-		u, err := newUnit(name, i, &spec, a, parts)
-		if err != nil {
-			return nil, err
-		}
-		a.Units = append(a.Units, u)
+		a.Units = append(a.Units, newUnit(name, i, s, shape, a, parts))
 	}
-	return a, nil
-}
-
-// fetchIndex is the instruction cache of a unit: groups of SharedBy units of one engine share one.
-func fetchIndex(f *FetchSpec, engine, unit, units int) int {
-	if f.LineBytes == 0 || f.SharedBy == 0 {
-		return 0
-	}
-	each := (units + f.SharedBy - 1) / f.SharedBy
-	return engine*each + unit/f.SharedBy
+	return a
 }
 
 // InstructionCaches are those of the machine among its parts; none when fetch takes no time.

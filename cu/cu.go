@@ -18,6 +18,7 @@ import (
 	"spvsim/lds"
 	"spvsim/mem"
 	"spvsim/simd"
+	"spvsim/spec"
 )
 
 // ErrNoGraph says that a payload operation ran outside of an execution graph.
@@ -91,27 +92,23 @@ type Workgroup struct {
 }
 
 // newUnit builds an empty compute unit.
-func newUnit(name string, index int, spec *Spec, a *Array, parts Parts) (*ComputeUnit, error) {
+func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, parts Parts) *ComputeUnit {
 	u := &ComputeUnit{
 		Base: engine.NewBase(a.engine, name), index: index, array: a,
-		memory: parts.Memory, lds: parts.LDS, fetch: parts.fetch, barrier: uint64(spec.BarrierCycles),
-		launches: make([]*Launch, spec.Limits.SIMDs*spec.SIMD.Slots),
+		memory: parts.Memory, lds: parts.LDS, fetch: parts.fetch, barrier: uint64(s.BarrierCycles),
+		launches: make([]*Launch, shape.UnitSlots()),
 	}
 	u.alarm, u.port = engine.NewAlarm(&u.Base, u, true), engine.NewPort(&u.Base, u, "Work")
-	for i := range spec.Limits.SIMDs {
-		s, err := simd.New(spec.SIMD, simd.Place{
+	for i := range shape.SIMDs {
+		u.SIMDs = append(u.SIMDs, simd.New(&s.Issue, shape, simd.Place{
 			Name: fmt.Sprintf("%s.SIMD[%d]", name, i), Index: i,
-			Env: u, Pool: a.pool, Shared: &u.shared,
-		})
-		if err != nil {
-			return nil, err
-		}
-		u.SIMDs = append(u.SIMDs, s)
+			Env: u, Pool: a.pool, Shared: &u.shared, MaxOutstanding: parts.MaxOutstanding,
+		}))
 	}
 	if p, ok := parts.Memory.(*port); ok {
 		p.attach(u)
 	}
-	return u, nil
+	return u
 }
 
 // Resident is the number of workgroups on the unit.

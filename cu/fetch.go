@@ -4,14 +4,8 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/engine"
+	"spvsim/simd"
 )
-
-// FetchSpec is the instruction cache. LineBytes 0: fetch takes no time.
-type FetchSpec struct {
-	Bytes, LineBytes, Ways int
-	SharedBy               int // compute units of one engine that share a cache; 0: the whole machine
-	HitCycles, MissCycles  int // delay of a wave that enters a line
-}
 
 // fetch is an instruction cache: tags with the time of last use, in sets. A wave
 // that enters a line learns at once how long it waits: the cache has no events.
@@ -30,17 +24,16 @@ type fetch struct {
 // Handle fulfils sim.Handler: the cache schedules no events.
 func (*fetch) Handle(sim.Event) error { return nil }
 
-func newFetch(e *engine.Engine, name string, f *FetchSpec) *fetch {
+func newFetch(e *engine.Engine, name string, f *simd.FetchSpec) *fetch {
 	base := engine.NewBase(e, name)
-	if f.LineBytes == 0 {
+	if !f.Enabled {
 		return &fetch{Base: base}
 	}
-	lines := max(f.Bytes/f.LineBytes, 1)
-	ways := min(max(f.Ways, 1), lines)
+	lines := f.Bytes / f.LineBytes
 	return &fetch{
 		Base: base,
 		tags: make([]uint32, lines), used: make([]uint64, lines),
-		ways: ways, sets: max(lines/ways, 1),
+		ways: f.Ways, sets: lines / f.Ways,
 		hit: uint64(f.HitCycles), miss: uint64(f.MissCycles),
 	}
 }

@@ -19,29 +19,17 @@ type Need struct {
 	Barriers   int
 }
 
-// Limits are the resources of one compute unit.
-type Limits struct {
-	Machine      string // its name, for errors
-	WaveSize     int    // lanes that vector registers are counted for; larger waves take more rows
-	SIMDs, Slots int    // SIMDs, and wave slots of each
-
-	Vector, VectorGranule, VectorMax int // vector registers of a SIMD's lane, allocation unit, most of one wave
-	Scalar, ScalarGranule, ScalarMax int // scalar registers of a SIMD, allocation unit, most of one wave
-
-	LDSBytes, LDSGranule, LDSMax int // bytes of the LDS, allocation unit, most of one workgroup
-	Barriers                     int
-}
-
 // NewNeed works out what a workgroup of prog takes under the limits, and refuses
 // one that does not even fit on an empty compute unit.
 func NewNeed(prog *program.Program, m *Limits) (Need, error) {
 	local := invocations(prog.LocalSize)
-	rows := max(prog.WaveSize/max(m.WaveSize, 1), 1)
+	rows := max(prog.WaveSize/m.WaveSize, 1)
+	r := &m.Registers
 	n := Need{
 		Waves:      max((local+prog.WaveSize-1)/prog.WaveSize, 1),
-		VectorRegs: registers(prog.VectorRegs, m.VectorGranule, m.VectorMax, m.Vector/rows) * rows,
-		ScalarRegs: registers(prog.ScalarRegs, m.ScalarGranule, m.ScalarMax, m.Scalar),
-		LDSBytes:   roundUp(int(prog.LDSBytes), m.LDSGranule),
+		VectorRegs: registers(prog.VectorRegs, r.VectorGranule, r.VectorMax, r.Vector/rows) * rows,
+		ScalarRegs: registers(prog.ScalarRegs, r.ScalarGranule, r.ScalarMax, r.Scalar),
+		LDSBytes:   roundUp(int(prog.LDSBytes), m.LDS.GranuleBytes),
 	}
 	if n.Waves > 1 {
 		n.Barriers = 1
@@ -77,9 +65,9 @@ func (n Need) check(prog *program.Program, m *Limits) error {
 			errs = append(errs, fmt.Errorf("%w: %s needs %d %s, a compute unit of %s has %d", ErrFit, prog.Name, want, what, m.Machine, most))
 		}
 	}
-	limit("bytes of LDS", int(prog.LDSBytes), min(m.LDSMax, m.LDSBytes))
-	limit("bytes of LDS in whole granules", n.LDSBytes, m.LDSBytes/max(m.LDSGranule, 1)*max(m.LDSGranule, 1))
-	if most := n.wavesPerSIMD(m) * m.SIMDs; n.Waves > most && n.Waves <= m.Slots*m.SIMDs {
+	limit("bytes of LDS", int(prog.LDSBytes), m.LDS.MaxWorkgroupBytes)
+	limit("bytes of LDS in whole granules", n.LDSBytes, m.LDS.Bytes/m.LDS.GranuleBytes*m.LDS.GranuleBytes)
+	if most := n.wavesPerSIMD(m) * m.SIMDs; n.Waves > most && n.Waves <= m.WaveSlots*m.SIMDs {
 		errs = append(errs, fmt.Errorf("%w: %s needs %d vector and %d scalar registers a wave, so that %d waves fit on a compute unit of %s: its workgroups have %d",
 			ErrFit, prog.Name, prog.VectorRegs, prog.ScalarRegs, most, m.Machine, n.Waves))
 	} else {
@@ -91,14 +79,14 @@ func (n Need) check(prog *program.Program, m *Limits) error {
 
 // wavesPerSIMD is how many waves of the program fit on one SIMD.
 func (n Need) wavesPerSIMD(m *Limits) int {
-	return min(m.Slots, m.Vector/n.VectorRegs, m.Scalar/n.ScalarRegs)
+	return min(m.WaveSlots, m.Registers.Vector/n.VectorRegs, m.Registers.Scalar/n.ScalarRegs)
 }
 
 // Occupancy is how many workgroups of this need fit on an empty compute unit.
 func (n Need) Occupancy(m *Limits) int {
 	groups := n.wavesPerSIMD(m) * m.SIMDs / n.Waves
 	if n.LDSBytes > 0 {
-		groups = min(groups, m.LDSBytes/n.LDSBytes)
+		groups = min(groups, m.LDS.Bytes/n.LDSBytes)
 	}
 	if n.Barriers > 0 {
 		groups = min(groups, m.Barriers)
@@ -106,7 +94,4 @@ func (n Need) Occupancy(m *Limits) int {
 	return groups
 }
 
-func roundUp(n, granule int) int {
-	granule = max(granule, 1)
-	return (n + granule - 1) / granule * granule
-}
+func roundUp(n, granule int) int { return (n + granule - 1) / granule * granule }

@@ -5,14 +5,17 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/lds"
 	"spvsim/program"
+	"spvsim/spec"
 )
 
-func limitsForTest() Limits {
-	return Limits{
-		Machine: "test", WaveSize: 64, SIMDs: 4, Slots: 10, Vector: 256, VectorGranule: 4, VectorMax: 256,
-		Scalar: 800, ScalarGranule: 16, ScalarMax: 102, LDSBytes: 65536, LDSGranule: 512, LDSMax: 65536, Barriers: 16,
+func limitsForTest() *Limits {
+	u := &UnitSpec{
+		Registers: RegistersSpec{Vector: 256, VectorGranule: 4, VectorMax: 256, Scalar: 800, ScalarGranule: 16, ScalarMax: 102},
+		LDS:       lds.DefaultSpec(), Barriers: 16,
 	}
+	return &Limits{Machine: "test", Shape: &spec.Shape{WaveSize: 64, SIMDs: 4, WaveSlots: 10}, UnitSpec: u}
 }
 
 // Each resource alone decides; the case gives the last value that n workgroups fit with, and the first that they do not.
@@ -44,15 +47,15 @@ func TestOccupancyBoundaries(t *testing.T) {
 		{"slots, forty waves", group(2560, 0), 1},
 	} {
 		l := limitsForTest()
-		n, err := NewNeed(c.prog, &l)
+		n, err := NewNeed(c.prog, l)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if got := n.Occupancy(&l); got != c.want {
+		if got := n.Occupancy(l); got != c.want {
 			t.Errorf("%s: %d workgroups fit, want %d", c.name, got, c.want)
 		}
-		if got := fill(&l, n); got != c.want {
+		if got := fill(l, n); got != c.want {
 			t.Errorf("%s: %d workgroups were placed, want %d", c.name, got, c.want)
 		}
 	}
@@ -89,7 +92,7 @@ func TestNeverFits(t *testing.T) {
 	} {
 		l := limitsForTest()
 		_, err := NewNeed(&program.Program{Name: "main", WaveSize: c.waveLanes, LocalSize: [3]uint32{c.local, 1, 1},
-			VectorRegs: c.vector, ScalarRegs: 1, LDSBytes: c.lds}, &l)
+			VectorRegs: c.vector, ScalarRegs: 1, LDSBytes: c.lds}, l)
 		if (err == nil) != c.fits || err != nil && !errors.Is(err, ErrFit) {
 			t.Errorf("%s: error %v", c.name, err)
 		}
@@ -100,20 +103,20 @@ func TestNeverFits(t *testing.T) {
 func TestOddLimits(t *testing.T) {
 	p := &program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1, LDSBytes: 1000}
 	l := limitsForTest()
-	l.LDSBytes, l.LDSMax = 1023, 1023
-	if _, err := NewNeed(p, &l); !errors.Is(err, ErrFit) {
+	l.LDS.Bytes, l.LDS.MaxWorkgroupBytes = 1023, 1023
+	if _, err := NewNeed(p, l); !errors.Is(err, ErrFit) {
 		t.Errorf("LDS: error %v, want %v", err, ErrFit)
 	}
 	l = limitsForTest()
-	l.WaveSize, l.Vector, l.VectorMax = 32, 1, 1
-	if _, err := NewNeed(p, &l); !errors.Is(err, ErrFit) {
+	l.WaveSize, l.Registers.Vector, l.Registers.VectorMax = 32, 1, 1
+	if _, err := NewNeed(p, l); !errors.Is(err, ErrFit) {
 		t.Errorf("registers: error %v, want %v", err, ErrFit)
 	}
 }
 
 func TestHugeWorkgroupIsRefused(t *testing.T) {
 	l := limitsForTest()
-	_, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{1 << 31, 1 << 31, 1 << 31}}, &l)
+	_, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{1 << 31, 1 << 31, 1 << 31}}, l)
 	if !errors.Is(err, ErrFit) {
 		t.Errorf("error %v, want %v", err, ErrFit)
 	}
@@ -122,13 +125,13 @@ func TestHugeWorkgroupIsRefused(t *testing.T) {
 // A wave of 64 lanes takes two rows of each register of a machine that counts them for 32.
 func TestLargeWaveTakesTwoRows(t *testing.T) {
 	l := limitsForTest()
-	l.WaveSize, l.Slots = 32, 16
+	l.WaveSize, l.WaveSlots = 32, 16
 	for lanes, want := range map[int]int{32: 4 * 8, 64: 4 * 4} {
-		n, err := NewNeed(&program.Program{Name: "main", WaveSize: lanes, LocalSize: [3]uint32{uint32(lanes), 1, 1}, VectorRegs: 32, ScalarRegs: 1}, &l)
+		n, err := NewNeed(&program.Program{Name: "main", WaveSize: lanes, LocalSize: [3]uint32{uint32(lanes), 1, 1}, VectorRegs: 32, ScalarRegs: 1}, l)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := n.Occupancy(&l); got != want {
+		if got := n.Occupancy(l); got != want {
 			t.Errorf("%d lanes: %d workgroups fit, want %d", lanes, got, want)
 		}
 	}
@@ -137,7 +140,7 @@ func TestLargeWaveTakesTwoRows(t *testing.T) {
 // The LDS is given out in granules, and a freed range is found again.
 func TestLDSRanges(t *testing.T) {
 	l := limitsForTest()
-	r := NewRoom(&l)
+	r := NewRoom(l)
 	a, b, c := r.takeLDS(16384), r.takeLDS(32768), r.takeLDS(16384)
 	if a != 0 || b != 16384 || c != 49152 {
 		t.Fatalf("ranges start at %d, %d, %d", a, b, c)
@@ -153,7 +156,7 @@ func TestLDSRanges(t *testing.T) {
 
 func TestRoundRobinOverSIMDs(t *testing.T) {
 	l := limitsForTest()
-	r := NewRoom(&l)
+	r := NewRoom(l)
 	n := Need{Waves: 1, VectorRegs: 256, ScalarRegs: 16}
 	for want := range 4 {
 		if got := r.TakeWave(n); got != want {
@@ -169,21 +172,6 @@ func TestRoundRobinOverSIMDs(t *testing.T) {
 	}
 }
 
-func TestFetchIndex(t *testing.T) {
-	f := &FetchSpec{LineBytes: 64, SharedBy: 3}
-	var got []int
-	for engine := range 2 {
-		for unit := range 4 {
-			got = append(got, fetchIndex(f, engine, unit, 4))
-		}
-	}
-	for i, want := range []int{0, 0, 0, 1, 2, 2, 2, 3} {
-		if got[i] != want {
-			t.Errorf("unit %d uses cache %d, want %d", i, got[i], want)
-		}
-	}
-}
-
 // A workgroup that has no room for want of registers is told so; one of more waves than there are slots is told that.
 func TestRegistersThatDoNotFitAreToldAsThat(t *testing.T) {
 	for _, c := range []struct {
@@ -195,7 +183,7 @@ func TestRegistersThatDoNotFitAreToldAsThat(t *testing.T) {
 		{local: 64 * 41, regs: 1, want: "main needs 41 waves, a compute unit of test has 40"},
 	} {
 		l := limitsForTest()
-		_, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{c.local, 1, 1}, VectorRegs: c.regs, ScalarRegs: 1}, &l)
+		_, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{c.local, 1, 1}, VectorRegs: c.regs, ScalarRegs: 1}, l)
 		if !errors.Is(err, ErrFit) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("found %v\nwant %s", err, c.want)
 		}

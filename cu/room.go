@@ -13,11 +13,11 @@ type Room struct {
 func NewRoom(m *Limits) Room {
 	r := Room{
 		slots: make([]int, m.SIMDs), vector: make([]int, m.SIMDs), scalar: make([]int, m.SIMDs),
-		granule: max(m.LDSGranule, 1), barriers: m.Barriers,
+		granule: m.LDS.GranuleBytes, barriers: m.Barriers,
 	}
-	r.lds = make([]bool, m.LDSBytes/r.granule)
+	r.lds = make([]bool, m.LDS.Bytes/r.granule)
 	for i := range r.slots {
-		r.slots[i], r.vector[i], r.scalar[i] = m.Slots, m.Vector, m.Scalar
+		r.slots[i], r.vector[i], r.scalar[i] = m.WaveSlots, m.Registers.Vector, m.Registers.Scalar
 	}
 	return r
 }

@@ -61,6 +61,7 @@ type schema struct {
 	Enum        []any              `json:"enum"`
 	Type        any                `json:"type"`
 	Description string             `json:"description"`
+	Default     any                `json:"default"`
 	Minimum     *float64           `json:"minimum"`
 	Maximum     *float64           `json:"maximum"`
 	Required    []string           `json:"required"`
@@ -118,6 +119,9 @@ func (p *page) section(s section) {
 		meaning := v.Description
 		if slices.Contains(of.Required, key) {
 			meaning += " (required)"
+		}
+		if v.Default != nil {
+			meaning += fmt.Sprintf(" (default: %v)", v.Default)
 		}
 		p.row(key, p.typeOf(s.title+" / "+key, v), meaning)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"spvsim/config"
+	"spvsim/mem"
 	"spvsim/program/ir"
 )
 
@@ -91,14 +92,15 @@ const (
 
 // machineBytes is about what a machine takes of the host's memory before anything runs on it, and once all of its caches are in use.
 func machineBytes(m *config.Machine) uint64 {
-	units := uint64(m.ShaderEngines) * uint64(m.ComputeUnits)
-	waves := uint64(m.SIMDs) * uint64(m.WaveSlots)
+	units := uint64(m.Units())
+	waves := uint64(m.UnitSlots())
 	wave := waveHostBytes + 8*uint64(m.VectorMemory.MaxOutstanding)
 	sum := units * (unitHostBytes + uint64(m.SIMDs)*simdHostBytes + waves*wave + uint64(m.LDS.Bytes))
 	if m.Fetch.Enabled {
 		sum += instances(m, m.Fetch.SharedBy) * uint64(m.Fetch.Bytes/m.Fetch.LineBytes) * fetchHostBytes
 	}
-	for _, c := range []*config.Cache{&m.VectorL1, &m.ScalarL1, &m.ShaderArray, &m.L2, &m.MemorySide} {
+	for _, name := range mem.LevelNames {
+		c := m.Level(name)
 		if c.Present() {
 			sum += instances(m, c.SharedBy) * (uint64(c.Bytes/c.LineBytes)*cacheHostBytes + uint64(c.Slices)*(sliceHostBytes+8*uint64(c.Misses)))
 		}
@@ -106,12 +108,9 @@ func machineBytes(m *config.Machine) uint64 {
 	return sum
 }
 
-// instances is how many there are of what sharedBy compute units of an engine share; 0: one for the machine.
 func instances(m *config.Machine, sharedBy int) uint64 {
-	if sharedBy == 0 {
-		return 1
-	}
-	return uint64(m.ShaderEngines) * uint64((m.ComputeUnits+sharedBy-1)/sharedBy)
+	all, _ := m.Instances(sharedBy)
+	return uint64(all)
 }
 
 // maxDescriptors bounds the elements of a descriptor array, as the indices of jobs are bounded.
@@ -141,7 +140,7 @@ func (r *resources) room() (bytes uint64, bound string) {
 const scratchHostBytes = 32
 
 func machineName(m *config.Machine) string {
-	return fmt.Sprintf("%s of %d compute units (shader_engines x compute_units)", m.Name, m.ShaderEngines*m.ComputeUnits)
+	return fmt.Sprintf("%s of %d compute units (shader_engines x compute_units)", m.Name, m.Units())
 }
 
 // heapEvery is how many looks at a run there are between two at the memory that it holds.

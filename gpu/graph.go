@@ -67,7 +67,7 @@ func (r *runner) prepareGraph() error {
 // startGraph puts the graph on the machine.
 func (r *runner) startGraph() (err error) {
 	g := r.graph
-	g.run, err = scheduler.NewRun(g.graph, graphSpec(r.setup.Machine), scheduler.Parts{
+	g.run, err = scheduler.NewRun(g.graph, &r.setup.Machine.WorkSpec, scheduler.Parts{
 		Engine: r.machine.engine, Array: r.machine.array, Dispatcher: r.machine.dispatcher,
 		Hierarchy: r.machine.hierarchy, Store: r.machine.store,
 	}, g.scratch)
@@ -200,7 +200,7 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 	for i := range r.launches {
 		entries = append(entries, known(r.launches[i].graph)...)
 	}
-	d := &scheduler.Description{Name: s.Job.Name, Entries: entries, OnChip: graphSpec(s.Machine).OnChip(), Scratch: g.scratch}
+	d := &scheduler.Description{Name: s.Job.Name, Entries: entries, OnChip: s.Machine.OnChip(), Scratch: g.scratch}
 	if dot {
 		return g.graph.WriteDOT(w, d)
 	}
@@ -362,19 +362,6 @@ func (r *runner) workgroups() (ended, total uint64) {
 		return r.graph.run.Progress()
 	}
 	return r.machine.dispatcher.Progress()
-}
-
-func graphSpec(m *config.Machine) scheduler.GraphSpec {
-	s, q := &m.Scheduler, &m.Queue
-	return scheduler.GraphSpec{
-		Kind: s.Kind, Dispatch: dispatcherSpec(m),
-		Launch: s.LaunchCycles, Firmware: s.FirmwareCycles, PassLaunch: s.PassLaunchCycles, PassBarrier: s.BarrierCycles,
-		Poll: s.PollInterval, Workers: s.PersistentGroups,
-		Queue: scheduler.QueueSpec{
-			PerEngine: q.Placement == "engine", Depth: q.Depth, Ports: q.Ports, Latency: q.Latency, LaunchRate: q.LaunchRate,
-			Arbitration: q.Arbitration, Window: q.CoalescingWindow, PayloadBytes: uint64(q.PayloadBytes),
-		},
-	}
 }
 
 // stringConstants turns the job's values of string constants into those by SpecId.

@@ -252,12 +252,12 @@ func TestViewsTakeHalfTheLDSOfArrays(t *testing.T) {
 			}
 		}
 		p := r.Listings[0].Program
-		limits := limits(s.Machine)
-		need, err := cu.NewNeed(p, &limits)
+		limits := s.Machine.Limits()
+		need, err := cu.NewNeed(p, limits)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bytes[i], groups[i] = p.LDSBytes, need.Occupancy(&limits)
+		bytes[i], groups[i] = p.LDSBytes, need.Occupancy(limits)
 	}
 	if bytes != [2]uint32{32768, 16384} || groups[1] != 2*groups[0] || groups[0] == 0 {
 		t.Errorf("arrays and views: %d bytes, %d workgroups a compute unit", bytes, groups)

@@ -10,7 +10,6 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/engine"
-	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
 	"spvsim/scheduler"
@@ -27,66 +26,47 @@ type machine struct {
 	array      *cu.Array
 	levelParts []sim.Component // levels of the fast memory
 	dispatcher *scheduler.Dispatcher
-	limits     cu.Limits
-	rules      simd.Rules
+	limits     *cu.Limits
+	rules      *simd.Rules
 	slots      int // wave slots of the machine
 	// stuck says that memory owes replies that will not come, though it has events; nil: memory has no events
 	stuck func(now uint64) bool
 }
 
-// newMachine builds all components of m.
-func newMachine(m *config.Machine, print cu.Printer) (*machine, error) {
-	spec := memorySpec(m)
+// newMachine builds all components of m, which has been checked.
+func newMachine(m *config.Machine, print cu.Printer) *machine {
 	e := engine.New(sim.Freq(m.ClockMHz) * sim.MHz)
-	hierarchy, err := newHierarchy(m, e, spec)
-	if err != nil {
-		return nil, err
-	}
 	g := &machine{
-		engine: e, store: mem.NewStore(uint64(m.Memory.Bytes)), hierarchy: hierarchy,
-		limits: limits(m), rules: rules(m),
+		engine: e, store: mem.NewStore(uint64(m.Memory.Bytes)),
+		limits: m.Limits(), rules: m.Rules(), slots: m.Units() * m.UnitSlots(),
 	}
-	switch h := hierarchy.(type) {
-	case *mem.Akita:
-		g.stuck = h.Stuck
-	case *mem.Fast:
-		g.levelParts = h.Components(e)
-	}
-	ports, err := mem.NewPorts(g.store, hierarchy, spec)
-	if err != nil {
-		return nil, err
-	}
-	if chip := graphSpec(m).OnChip(); chip > 0 {
+	g.buildMemory(m)
+	ports := mem.NewPorts(g.store, g.hierarchy, &m.HierarchySpec, &m.Shape)
+	if m.OnChip() > 0 {
 		g.chip = mem.NewOnChip(m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
 		mem.UseOnChip(ports, g.chip)
 	}
-	unitSlots := m.SIMDs * m.WaveSlots
-	g.slots = unitSlots * len(ports)
-	local := ldsSpec(m)
-	g.array, err = cu.New(unitsSpec(m, g.limits), cu.Links{
+	g.array = cu.New(&m.UnitSpec, &m.Shape, cu.Links{
 		Engine: e, Printer: print,
-		Parts: func(name string, engine, unit int) (cu.Parts, error) {
-			l, err := lds.NewComponent(e, name+".LDS", local)
+		Parts: func(name string, engine, unit int) cu.Parts {
+			l := lds.NewComponent(e, name+".LDS", &m.LDS)
 			g.lds = append(g.lds, l)
 			i := engine*m.ComputeUnits + unit
-			return cu.Parts{Memory: cu.NewMemory(ports[i], i*unitSlots, unitSlots), LDS: l}, err
+			return cu.Parts{Memory: cu.NewMemory(ports[i], i*m.UnitSlots(), m.UnitSlots()), LDS: l, MaxOutstanding: m.VectorMemory.MaxOutstanding}
 		},
 	})
-	if err != nil {
-		return nil, err
-	}
-	g.dispatcher = scheduler.New(e, dispatcherSpec(m), g.array)
-	return g, nil
+	g.dispatcher = scheduler.New(e, &m.Dispatcher, g.limits, g.array)
+	return g
 }
 
-func newHierarchy(m *config.Machine, engine sim.Engine, spec mem.Spec) (mem.Hierarchy, error) {
-	switch m.Memory.Model {
-	case "fast":
-		return mem.NewFast(spec)
-	case "akita":
-		return mem.NewAkita(engine, sim.Freq(m.ClockMHz)*sim.MHz, spec)
+func (g *machine) buildMemory(m *config.Machine) {
+	if m.Memory.Model == "akita" {
+		h := mem.NewAkita(g.engine, &m.HierarchySpec, &m.Shape)
+		g.hierarchy, g.stuck = h, h.Stuck
+		return
 	}
-	return nil, fmt.Errorf("memory.model %q: want fast or akita", m.Memory.Model)
+	h := mem.NewFast(&m.HierarchySpec, &m.Shape)
+	g.hierarchy, g.levelParts = h, h.Components(g.engine)
 }
 
 // cycle is the engine's time: parts that work on after a launch may be later than its end.
@@ -117,98 +97,6 @@ func (g *machine) ldsCounts() (sum account.LDSCounts, faults uint64) {
 		faults += l.Counters.Faults
 	}
 	return sum, faults
-}
-
-func limits(m *config.Machine) cu.Limits {
-	r := &m.Registers
-	return cu.Limits{
-		Machine: m.Name, WaveSize: m.WaveSize, SIMDs: m.SIMDs, Slots: m.WaveSlots,
-		Vector: r.Vector, VectorGranule: r.VectorGranule, VectorMax: r.VectorMax,
-		Scalar: r.Scalar, ScalarGranule: r.ScalarGranule, ScalarMax: r.ScalarMax,
-		LDSBytes: m.LDS.Bytes, LDSGranule: m.LDS.GranuleBytes, LDSMax: m.LDS.MaxWorkgroupBytes, Barriers: m.Barriers,
-	}
-}
-
-func rules(m *config.Machine) simd.Rules {
-	r := simd.Rules{WaveSize: m.WaveSize, MaxOutstanding: m.VectorMemory.MaxOutstanding}
-	if m.Fetch.Enabled {
-		r.FetchLine, r.InstructionBytes = m.Fetch.LineBytes, m.Fetch.InstructionBytes
-	}
-	for class := isa.ClassNone + 1; class < isa.NumClasses; class++ {
-		if c, ok := m.Timing.Classes[class.String()]; ok {
-			r.Classes[class] = simd.ClassCost{Unit: c.Unit, Issue: c.Issue, Busy: c.Busy, Latency: c.Latency}
-		}
-	}
-	return r
-}
-
-func unitsSpec(m *config.Machine, l cu.Limits) cu.Spec {
-	s := cu.Spec{
-		Engines: m.ShaderEngines, Units: m.ComputeUnits, Limits: l, BarrierCycles: m.BarrierCycles,
-		SIMD: simd.Spec{
-			Slots: m.WaveSlots, Cadence: m.Issue.Cadence, Policy: m.Issue.Policy, PerCategory: m.Issue.PerCategory,
-			Width: m.Issue.Width, ClockMHz: m.ClockMHz, ClockBits: m.ClockBits, MaxOutstanding: m.VectorMemory.MaxOutstanding,
-		},
-	}
-	if f := &m.Fetch; f.Enabled {
-		s.Fetch = cu.FetchSpec{Bytes: f.Bytes, LineBytes: f.LineBytes, Ways: f.Ways, SharedBy: f.SharedBy,
-			HitCycles: f.HitCycles, MissCycles: f.MissCycles}
-	}
-	return s
-}
-
-func dispatcherSpec(m *config.Machine) scheduler.Spec {
-	d := &m.Dispatcher
-	return scheduler.Spec{
-		Engines: m.ShaderEngines, Units: m.ComputeUnits, Limits: limits(m),
-		WorkgroupsPerCycle: d.WorkgroupsPerCycle, WavesPerCycle: d.WavesPerCycle,
-		LaunchLatency: d.LaunchLatency, KernelLaunchCycles: d.KernelLaunchCycles,
-	}
-}
-
-func ldsSpec(m *config.Machine) lds.Spec {
-	l := &m.LDS
-	a := &l.Accesses
-	rows := [lds.NumKinds]config.LDSAccess{
-		lds.ReadB32: a.ReadB32, lds.ReadB64: a.ReadB64, lds.ReadB96: a.ReadB96, lds.ReadB128: a.ReadB128,
-		lds.WriteB32: a.WriteB32, lds.WriteB64: a.WriteB64, lds.WriteB96: a.WriteB96, lds.WriteB128: a.WriteB128,
-		lds.AtomicB32: a.AtomicB32, lds.AtomicB64: a.AtomicB64, lds.CmpSwapB32: a.CmpSwapB32, lds.CmpSwapB64: a.CmpSwapB64,
-	}
-	s := lds.Spec{
-		Bytes: l.Bytes, Banks: l.Banks, BankBytes: l.BankBytes, Mapping: l.Mapping, ConflictCycles: l.ConflictCycles,
-		BytesPerCycle: l.BytesPerCycle, WaveBytesPerCycle: l.WaveBytesPerCycle,
-	}
-	// The latency of a conflict-free read is that of the instruction's class: a SIMD adds it.
-	for k, row := range rows {
-		s.Accesses[k] = lds.AccessSpec{PhaseLanes: row.PhaseLanes, Lanes: row.Lanes, FixedCycles: row.FixedCycles, Wave64Cycles: row.Wave64Cycles}
-	}
-	return s
-}
-
-func memorySpec(m *config.Machine) mem.Spec {
-	return mem.Spec{
-		Engines: m.ShaderEngines, ComputeUnits: m.ComputeUnits,
-		Path:     mem.PathSpec{LanesPerCycle: m.VectorMemory.LanesPerCycle, LinesPerCycle: m.VectorMemory.LinesPerCycle},
-		VectorL1: cacheSpec("vector_l1", &m.VectorL1), ScalarL1: cacheSpec("scalar_l1", &m.ScalarL1),
-		ShaderArray: cacheSpec("shader_array", &m.ShaderArray), L2: cacheSpec("l2", &m.L2),
-		MemorySide: cacheSpec("memory_side", &m.MemorySide),
-		Memory: mem.ChannelSpec{Channels: m.Memory.Channels, InterleaveBytes: m.Memory.InterleaveBytes,
-			BytesPerCycle: m.Memory.BytesPerCycle, LatencyCycles: m.Memory.LatencyCycles},
-		Texture: mem.TextureSpec{QuadsPerCycle: m.Texture.QuadsPerCycle, TexelBytes: m.Texture.TexelBytes,
-			TrilinearPasses: m.Texture.TrilinearPasses, LatencyCycles: m.Texture.LatencyCycles},
-		AtomicCycles: m.VectorMemory.AtomicCycles,
-	}
-}
-
-// writePolicies by the name that machine descriptions use.
-var writePolicies = map[string]mem.WritePolicy{"through": mem.WriteThrough, "back": mem.WriteBack, "read-only": mem.ReadOnly}
-
-func cacheSpec(name string, c *config.Cache) mem.CacheSpec {
-	return mem.CacheSpec{
-		Name: name, Bytes: c.Bytes, LineBytes: c.LineBytes, Ways: c.Ways, Slices: c.Slices, InterleaveBytes: c.InterleaveBytes,
-		SharedBy: c.SharedBy, LatencyCycles: c.LatencyCycles, BytesPerCycle: c.BytesPerCycle,
-		Write: writePolicies[c.Write], WriteAllocate: c.Allocate, Misses: c.Misses,
-	}
 }
 
 // waveSize is the wave size that the job runs at.

@@ -143,7 +143,7 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 	if err != nil {
 		return nil, err
 	}
-	p.base += len(prog.Insts) * p.rules.InstructionBytes
+	p.base += len(prog.Insts) * p.rules.Fetch.InstructionBytes
 	need, err := cu.NewNeed(prog, p.limits)
 	return &lowered{code: code, need: need}, err
 }

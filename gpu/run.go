@@ -63,6 +63,9 @@ func newRunner(ctx context.Context, s Setup) (*runner, error) {
 
 // prepareRunner builds the machine and lowers the job's programs.
 func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
+	if err := s.Machine.Validate(); err != nil {
+		return nil, err // the parts trust their specs
+	}
 	size, err := waveSize(s.Machine, s.Job)
 	if err != nil {
 		return nil, err
@@ -71,9 +74,7 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 	if err := r.host.take(machineBytes(s.Machine), machineName(s.Machine)); err != nil {
 		return nil, err
 	}
-	if r.machine, err = newMachine(s.Machine, r.printer()); err != nil {
-		return nil, err
-	}
+	r.machine = newMachine(s.Machine, r.printer())
 	if s.Components && r.machine.stuck != nil {
 		c := eventCounter{}
 		r.events = c
@@ -86,7 +87,7 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 		r.machine.chip = nil // nothing to count
 	}
 	r.programs = &programs{
-		job: s.Job, machine: s.Machine, rules: &r.machine.rules, limits: &r.machine.limits, size: size,
+		job: s.Job, machine: s.Machine, rules: r.machine.rules, limits: r.machine.limits, size: size,
 		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{},
 	}
 	if r.total, err = s.Job.Rounds(); err != nil {

@@ -58,15 +58,11 @@ func (l *leave) Handler() sim.Handler { return l.lds }
 // IsSecondary fulfils sim.Event.
 func (l *leave) IsSecondary() bool { return false }
 
-// NewComponent makes an LDS under a name.
-func NewComponent(e *engine.Engine, name string, s Spec) (*Component, error) {
-	d, err := New(s)
-	if err != nil {
-		return nil, err
-	}
-	c := &Component{Base: engine.NewBase(e, name), LDS: d}
+// NewComponent makes an LDS of a checked spec under a name.
+func NewComponent(e *engine.Engine, name string, s *Spec) *Component {
+	c := &Component{Base: engine.NewBase(e, name), LDS: New(s)}
 	c.port = engine.NewPort(&c.Base, c, "Unit")
-	return c, nil
+	return c
 }
 
 // Port is where accesses are handed in.

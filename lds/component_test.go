@@ -36,10 +36,7 @@ func newTaker(e *engine.Engine) *taker {
 // The hooks see every access with its time, and the answer comes when it has left the banks.
 func TestComponentTellsHooks(t *testing.T) {
 	e := engine.New(1 * sim.GHz)
-	c, err := NewComponent(e, "LDS", DefaultSpec())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newComponent(e)
 	unit := newTaker(e)
 	st := newState(64)
 	stride(st, 128)
@@ -63,7 +60,7 @@ func TestComponentTellsHooks(t *testing.T) {
 
 func TestAccessAllocatesNothing(t *testing.T) {
 	e := engine.New(1 * sim.GHz)
-	c, _ := NewComponent(e, "LDS", DefaultSpec())
+	c := newComponent(e)
 	unit := newTaker(e)
 	st := newState(64)
 	r := &Request{State: st, Size: 64 << 10, Inst: access(isa.Load, isa.I32, 1), Answer: &answer{}, To: unit.port}
@@ -75,4 +72,9 @@ func TestAccessAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(100, run); n != 0 {
 		t.Errorf("%v allocations an access with nobody listening", n)
 	}
+}
+
+func newComponent(e *engine.Engine) *Component {
+	s := DefaultSpec()
+	return NewComponent(e, "LDS", &s)
 }

@@ -19,12 +19,12 @@ func (d *LDS) time(now uint64, st *isa.State, base uint32, in *isa.Inst, mask ui
 		passes, phases := d.passes(k, mask, base+at, chunk)
 		t.Passes += passes
 		t.ConflictPasses += passes - phases
-		unhindered += d.spec.Accesses[k].busy(st.Lanes)
+		unhindered += d.rows[k].busy(st.Lanes)
 	}
 	conflicts := t.ConflictPasses * d.spec.ConflictCycles
 	t.Busy = uint64(unhindered + conflicts)
 	t.Unit = uint64(ceilDiv(unhindered*min(d.spec.WaveBytesPerCycle, d.spec.BytesPerCycle), d.spec.BytesPerCycle) + conflicts)
-	t.Ready = now + uint64(max(0, d.spec.LatencyCycles+int(t.Busy)-d.spec.Accesses[ReadB32].busy(st.Lanes)))
+	t.Ready = now + uint64(max(0, int(t.Busy)-d.rows[ReadB32].busy(st.Lanes)))
 	d.Counters.Accesses++
 	d.Counters.Passes += uint64(t.Passes)
 	d.Counters.ConflictPasses += uint64(t.ConflictPasses)
@@ -37,7 +37,7 @@ func (d *LDS) time(now uint64, st *isa.State, base uint32, in *isa.Inst, mask ui
 func (d *LDS) passes(k Kind, mask uint64, base, bytes uint32) (passes, phases int) {
 	c := d.count
 	if d.packed && bytes == d.stride && bytes&3 == 0 && c.modulo && d.spans[k] && (base+d.off[0])&(1<<c.word-1) == 0 {
-		n := ceilDiv(bits.OnesCount64(mask), d.spec.Accesses[k].PhaseLanes)
+		n := ceilDiv(bits.OnesCount64(mask), d.rows[k].PhaseLanes)
 		return n, n
 	}
 	return c.passes(d.phases[k], mask, &d.off, base, bytes, k >= AtomicB32)
@@ -45,9 +45,9 @@ func (d *LDS) passes(k Kind, mask uint64, base, bytes uint32) (passes, phases in
 
 // spans says that the bytes of a phase of consecutive lanes of one kind of
 // access fit in all banks side by side, so that packed ones can't conflict.
-func spans(s Spec, k Kind) bool {
+func (s *Spec) spans(k Kind) bool {
 	bytes := [NumKinds]int{4, 8, 12, 16, 4, 8, 12, 16, 4, 8, 4, 8}[k]
-	a := s.Accesses[k]
+	a := s.Accesses.rows()[k]
 	return len(a.Lanes) == 0 && a.PhaseLanes*bytes <= s.Banks*s.BankBytes && bytes%s.BankBytes == 0
 }
 
@@ -89,7 +89,7 @@ type tables struct {
 // words of at least one byte, and one more where they are not aligned.
 const wordTable = 2048
 
-func newCounter(s Spec) *counter {
+func newCounter(s *Spec) *counter {
 	return &counter{bank: Mappings[s.Mapping], modulo: s.Mapping == "modulo",
 		shift: uint(bits.TrailingZeros(uint(s.Banks))), word: uint(bits.TrailingZeros(uint(s.BankBytes)))}
 }

@@ -57,7 +57,8 @@ type LDS struct {
 	Counters Counters
 	First    []Fault // the first few faults
 
-	spec   Spec
+	spec   *Spec
+	rows   [NumKinds]*AccessSpec
 	bytes  []byte // made when first used
 	count  *counter
 	phases [NumKinds][]uint64
@@ -68,17 +69,14 @@ type LDS struct {
 	trash  [64]uint32
 }
 
-// New makes an LDS.
-func New(s Spec) (*LDS, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
+// New makes an LDS of a spec that has been checked.
+func New(s *Spec) *LDS {
+	d := &LDS{spec: s, rows: s.Accesses.rows(), count: newCounter(s)}
+	for k, row := range d.rows {
+		d.phases[k], _ = row.phases() // Check has read them
+		d.spans[k] = s.spans(Kind(k))
 	}
-	d := &LDS{spec: s, count: newCounter(s)}
-	for k := range d.phases {
-		d.phases[k], _ = s.Accesses[k].phases() // Validate has seen them
-		d.spans[k] = spans(s, Kind(k))
-	}
-	return d, nil
+	return d
 }
 
 func (d *LDS) memory() []byte {

@@ -3,10 +3,15 @@ package lds
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"spvsim/isa"
+	"spvsim/spec"
 )
 
 func newLDS(tb testing.TB, edit func(*Spec)) *LDS {
@@ -15,11 +20,10 @@ func newLDS(tb testing.TB, edit func(*Spec)) *LDS {
 	if edit != nil {
 		edit(&s)
 	}
-	d, err := New(s)
-	if err != nil {
-		tb.Fatal(err)
+	if ps := spec.Check(&s); ps != nil {
+		tb.Fatal(ps)
 	}
-	return d
+	return New(&s)
 }
 
 func newState(lanes int) *isa.State {
@@ -137,8 +141,8 @@ func checkStride(t *testing.T, lanes int, op isa.Op, dwords int, step uint32) {
 		t.Errorf("%d lanes, op %d, %d dwords, stride %d: %d conflicts, busy %d; want %d, %d",
 			lanes, op, dwords, step, got.ConflictPasses, got.Busy, conflicts, busy)
 	}
-	if first := uint64(lanes / 16); got.Ready != 100+20+busy-first {
-		t.Errorf("ready %d, want latency 20 and %d cycles over a 32-bit read", got.Ready, busy-first)
+	if first := uint64(lanes / 16); got.Ready != 100+busy-first {
+		t.Errorf("ready %d, want %d cycles over a 32-bit read", got.Ready, busy-first)
 	}
 }
 
@@ -366,28 +370,43 @@ func TestOutOfBounds(t *testing.T) {
 	}
 }
 
-func TestValidateNamesEveryField(t *testing.T) {
+func TestCheckNamesEveryField(t *testing.T) {
 	s := DefaultSpec()
-	s.Banks, s.Mapping = 33, "magic"
-	s.Accesses[ReadB128].Lanes = []string{"0-3 2-5"}
-	_, err := New(s)
-	if err == nil {
-		t.Fatal("accepted")
+	s.Banks, s.Mapping, s.MaxWorkgroupBytes = 33, "magic", s.Bytes+1
+	s.Accesses.ReadB128.Lanes = []string{"0-3 2-5"}
+	s.Accesses.WriteB32.Lanes = []string{"0-31", "31"}
+	s.Accesses.WriteB64.Lanes = []string{"0-32"}
+	var got []string
+	for _, p := range spec.Check(&s) {
+		got = append(got, p.Error())
 	}
-	for _, want := range []string{"lds.banks = 33", `lds.mapping = "magic"`, "lds.accesses.read_b128"} {
-		if !contains(err.Error(), want) {
-			t.Errorf("%q does not name %s", err, want)
-		}
+	want := []string{
+		"banks: found 33: want a power of two in 1..1024",
+		"mapping: found magic: want one of modulo, xor, padded",
+		"accesses.read_b128.lanes: 6 lanes: want each of lanes 0 to 31 once",
+		`accesses.write_b32.lanes: lanes "31": a lane is in two phases`,
+		`accesses.write_b64.lanes: found "0-32": want lanes or ranges of lanes in 0-31`,
+		"max_workgroup_bytes: found 65537: want at most lds.bytes, 65536",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-func contains(s, sub string) bool {
-	for i := 0; i+len(sub) <= len(s); i++ {
-		if s[i:i+len(sub)] == sub {
-			return true
+// Every mapping that a machine file may name exists, and every bank count has room in the tables.
+func TestTagsMatchTheModel(t *testing.T) {
+	for _, f := range spec.Fields(reflect.TypeFor[Spec]()) {
+		switch f.Name {
+		case "mapping":
+			if words := slices.Sorted(maps.Keys(Mappings)); !slices.Equal(slices.Sorted(slices.Values(f.Enum)), words) {
+				t.Errorf("mappings %v, the tag says %v", words, f.Enum)
+			}
+		case "banks":
+			if f.High != maxBanks {
+				t.Errorf("tables of %d banks, the tag says %g", maxBanks, f.High)
+			}
 		}
 	}
-	return false
 }
 
 func BenchmarkIssue(b *testing.B) {

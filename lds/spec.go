@@ -1,9 +1,12 @@
 package lds
 
 import (
-	"errors"
 	"fmt"
+	"math/bits"
+	"strconv"
 	"strings"
+
+	"spvsim/spec"
 )
 
 // A Kind is a kind of access: a row of the machine's table.
@@ -31,16 +34,49 @@ var kindNames = [NumKinds]string{"read_b32", "read_b64", "read_b96", "read_b128"
 
 func (k Kind) String() string { return kindNames[k] }
 
-// AccessSpec is the cost of one kind of access: FixedCycles plus Wave64Cycles in
-// proportion to the wave's lanes, when no bank conflicts.
+// An AccessSpec is the cost of one kind of access.
 type AccessSpec struct {
-	PhaseLanes   int
-	Lanes        []string // lanes of each phase of the first 32 lanes ("0-3 20-23"), repeating each 32; empty: consecutive
-	FixedCycles  int
-	Wave64Cycles int
+	PhaseLanes   int      `yaml:"phase_lanes" range:"1..64" pow2:"true" unit:"lanes" doc:"lanes of a phase"`
+	Lanes        []string `yaml:"lanes" default:"" doc:"lanes of each phase of the first 32 lanes as ranges (\"0-3 20-23\"), the pattern repeating each 32 lanes; empty: consecutive lanes"`
+	FixedCycles  int      `yaml:"fixed_cycles" range:"0..1024" unit:"cycles" doc:"busy cycles of an access whatever its lanes"`
+	Wave64Cycles int      `yaml:"wave64_cycles" range:"0..1024" unit:"cycles" doc:"busy cycles that 64 lanes add when no bank conflicts; fewer lanes in proportion"`
 }
 
-func (a AccessSpec) busy(lanes int) int { return a.FixedCycles + (a.Wave64Cycles*lanes+63)/64 }
+// Check reads the lanes of the phases.
+func (a AccessSpec) Check() []spec.Problem {
+	if _, err := a.phases(); err != nil {
+		return []spec.Problem{spec.Bad("lanes", "%v", err)}
+	}
+	return nil
+}
+
+// busy is the time of a conflict-free access of a wave.
+func (a *AccessSpec) busy(lanes int) int { return a.FixedCycles + (a.Wave64Cycles*lanes+63)/64 }
+
+// Accesses has a row for each kind and width; narrower accesses than 32 bits use the 32-bit rows.
+type Accesses struct {
+	ReadB32    AccessSpec `yaml:"read_b32" doc:"read of 32 bits a lane, or less"`
+	ReadB64    AccessSpec `yaml:"read_b64" doc:"read of 64 bits a lane"`
+	ReadB96    AccessSpec `yaml:"read_b96" doc:"read of 96 bits a lane"`
+	ReadB128   AccessSpec `yaml:"read_b128" doc:"read of 128 bits a lane"`
+	WriteB32   AccessSpec `yaml:"write_b32" doc:"write of 32 bits a lane, or less"`
+	WriteB64   AccessSpec `yaml:"write_b64" doc:"write of 64 bits a lane"`
+	WriteB96   AccessSpec `yaml:"write_b96" doc:"write of 96 bits a lane"`
+	WriteB128  AccessSpec `yaml:"write_b128" doc:"write of 128 bits a lane"`
+	AtomicB32  AccessSpec `yaml:"atomic_b32" doc:"32-bit atomic with return"`
+	AtomicB64  AccessSpec `yaml:"atomic_b64" doc:"64-bit atomic with return"`
+	CmpSwapB32 AccessSpec `yaml:"cmpswap_b32" doc:"32-bit compare and swap"`
+	CmpSwapB64 AccessSpec `yaml:"cmpswap_b64" doc:"64-bit compare and swap"`
+}
+
+// rows are the accesses by kind.
+func (a *Accesses) rows() [NumKinds]*AccessSpec {
+	return [NumKinds]*AccessSpec{
+		ReadB32: &a.ReadB32, ReadB64: &a.ReadB64, ReadB96: &a.ReadB96, ReadB128: &a.ReadB128,
+		WriteB32: &a.WriteB32, WriteB64: &a.WriteB64, WriteB96: &a.WriteB96, WriteB128: &a.WriteB128,
+		AtomicB32: &a.AtomicB32, AtomicB64: &a.AtomicB64, CmpSwapB32: &a.CmpSwapB32, CmpSwapB64: &a.CmpSwapB64,
+	}
+}
 
 // A Mapping gives the bank of a word on a machine of 1<<shift banks.
 type Mapping func(word uint32, shift uint) uint32
@@ -58,17 +94,36 @@ func XOR(word uint32, shift uint) uint32 { return (word ^ word>>shift) & (1<<shi
 // a word a row would.
 func Padded(word uint32, shift uint) uint32 { return (word + word>>shift) & (1<<shift - 1) }
 
-// Spec is the LDS of one compute unit.
+// Spec is the local data share of a compute unit.
+//
+// One access of a wave is served in phases: groups of lanes whose addresses are
+// looked at together. A phase takes as many passes as the busiest bank has
+// different words. The time that the LDS is busy with an access is
+//
+//	fixed_cycles + ceil(wave64_cycles * lanes / 64) + (passes - phases) * conflict_cycles
+//
+// where lanes is the wave's size. The latency of timing class "lds" is that of a
+// conflict-free 32-bit read; a longer access's result comes later by the
+// difference of their busy times.
 type Spec struct {
-	Bytes             int
-	Banks             int
-	BankBytes         int // bytes that a bank delivers in one pass: its word
-	Mapping           string
-	ConflictCycles    int // for each pass of a phase beyond its first
-	LatencyCycles     int // until the result of a conflict-free 32-bit read
-	BytesPerCycle     int // over all waves of the compute unit
-	WaveBytesPerCycle int // of one wave's access
-	Accesses          [NumKinds]AccessSpec
+	Bytes             int      `yaml:"bytes" range:"1024..16777216" unit:"bytes" doc:"bytes of each compute unit's LDS"`
+	Banks             int      `yaml:"banks" range:"1..1024" pow2:"true" doc:"banks"`
+	BankBytes         int      `yaml:"bank_bytes" range:"1..64" pow2:"true" unit:"bytes" doc:"bytes that a bank delivers in one pass: its word"`
+	Mapping           string   `yaml:"mapping" enum:"modulo|xor|padded" required:"true" doc:"bank of a word w: w mod banks; (w xor w/banks) mod banks; or (w + w/banks) mod banks"`
+	GranuleBytes      int      `yaml:"granule_bytes" range:"1..65536" pow2:"true" unit:"bytes" doc:"a workgroup's LDS is allocated in multiples of this"`
+	MaxWorkgroupBytes int      `yaml:"max_workgroup_bytes" range:"0..16777216" unit:"bytes" doc:"most LDS of one workgroup"`
+	BytesPerCycle     int      `yaml:"bytes_per_cycle" range:"1..65536" unit:"bytes/cycle" doc:"most bytes each cycle over all waves of the compute unit: two accesses overlap when both fit"`
+	WaveBytesPerCycle int      `yaml:"wave_bytes_per_cycle" range:"1..65536" unit:"bytes/cycle" doc:"most bytes each cycle of one wave's access"`
+	ConflictCycles    int      `yaml:"conflict_cycles" range:"0..1024" unit:"cycles" doc:"cycles for each pass beyond a phase's first"`
+	Accesses          Accesses `yaml:"accesses" doc:"phases and conflict-free time of each kind of access"`
+}
+
+// Check tests a workgroup's share against the whole.
+func (s Spec) Check() []spec.Problem {
+	if s.MaxWorkgroupBytes <= s.Bytes {
+		return nil
+	}
+	return []spec.Problem{spec.Bad("max_workgroup_bytes", "found %d: want at most lds.bytes, %d", s.MaxWorkgroupBytes, s.Bytes)}
 }
 
 // readB128Lanes are the lane groups of ds_read_b128 (ROCm composable_kernel,
@@ -76,72 +131,35 @@ type Spec struct {
 var readB128Lanes = []string{"0-3 20-23", "4-7 16-19", "8-11 28-31", "12-15 24-27"}
 
 // DefaultSpec is GCN's: 32 banks of 4 bytes, phases and conflict-free times as
-// CLRX measured them (GcnTimings.md); latency from LLVM's and ACO's models.
+// CLRX measured them (GcnTimings.md).
 func DefaultSpec() Spec {
 	return Spec{
-		Bytes: 64 << 10, Banks: 32, BankBytes: 4, Mapping: "modulo", ConflictCycles: 1, LatencyCycles: 20,
-		BytesPerCycle: 128, WaveBytesPerCycle: 64,
-		Accesses: [NumKinds]AccessSpec{
-			ReadB32:    {PhaseLanes: 32, Wave64Cycles: 4},
-			ReadB64:    {PhaseLanes: 16, Wave64Cycles: 8},
-			ReadB96:    {PhaseLanes: 8, Wave64Cycles: 16}, // phases: a guess, only those of b128 are published
-			ReadB128:   {PhaseLanes: 8, Lanes: readB128Lanes, Wave64Cycles: 16},
-			WriteB32:   {PhaseLanes: 32, FixedCycles: 4, Wave64Cycles: 4},
-			WriteB64:   {PhaseLanes: 16, FixedCycles: 4, Wave64Cycles: 8},
-			WriteB96:   {PhaseLanes: 8, FixedCycles: 4, Wave64Cycles: 12},
-			WriteB128:  {PhaseLanes: 8, FixedCycles: 4, Wave64Cycles: 16},
-			AtomicB32:  {PhaseLanes: 32, FixedCycles: 4, Wave64Cycles: 4},
-			AtomicB64:  {PhaseLanes: 16, FixedCycles: 4, Wave64Cycles: 8},
-			CmpSwapB32: {PhaseLanes: 32, FixedCycles: 4, Wave64Cycles: 8},
-			CmpSwapB64: {PhaseLanes: 16, FixedCycles: 4, Wave64Cycles: 16},
+		Bytes: 64 << 10, Banks: 32, BankBytes: 4, Mapping: "modulo", GranuleBytes: 512, MaxWorkgroupBytes: 64 << 10,
+		ConflictCycles: 1, BytesPerCycle: 128, WaveBytesPerCycle: 64,
+		Accesses: Accesses{
+			ReadB32:    AccessSpec{PhaseLanes: 32, Wave64Cycles: 4},
+			ReadB64:    AccessSpec{PhaseLanes: 16, Wave64Cycles: 8},
+			ReadB96:    AccessSpec{PhaseLanes: 8, Wave64Cycles: 16}, // phases: a guess, only those of b128 are published
+			ReadB128:   AccessSpec{PhaseLanes: 8, Lanes: readB128Lanes, Wave64Cycles: 16},
+			WriteB32:   AccessSpec{PhaseLanes: 32, FixedCycles: 4, Wave64Cycles: 4},
+			WriteB64:   AccessSpec{PhaseLanes: 16, FixedCycles: 4, Wave64Cycles: 8},
+			WriteB96:   AccessSpec{PhaseLanes: 8, FixedCycles: 4, Wave64Cycles: 12},
+			WriteB128:  AccessSpec{PhaseLanes: 8, FixedCycles: 4, Wave64Cycles: 16},
+			AtomicB32:  AccessSpec{PhaseLanes: 32, FixedCycles: 4, Wave64Cycles: 4},
+			AtomicB64:  AccessSpec{PhaseLanes: 16, FixedCycles: 4, Wave64Cycles: 8},
+			CmpSwapB32: AccessSpec{PhaseLanes: 32, FixedCycles: 4, Wave64Cycles: 8},
+			CmpSwapB64: AccessSpec{PhaseLanes: 16, FixedCycles: 4, Wave64Cycles: 16},
 		},
 	}
 }
 
-// maxBanks bounds the tables of the conflict counter.
+// maxBanks bounds the tables of the conflict counter: no more may be asked for.
 const maxBanks = 1024
 
-// Validate reports every field that the model cannot work with.
-func (s Spec) Validate() error {
-	var errs []error
-	bad := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf("lds."+format, args...))
-		}
-	}
-	bad(s.Bytes > 0, "bytes = %d: want at least 1", s.Bytes)
-	bad(powerOfTwo(s.Banks) && s.Banks <= maxBanks, "banks = %d: want a power of two to %d", s.Banks, maxBanks)
-	bad(powerOfTwo(s.BankBytes), "bank_bytes = %d: want a power of two", s.BankBytes)
-	bad(Mappings[s.Mapping] != nil, "mapping = %q: want modulo, xor or padded", s.Mapping)
-	bad(s.ConflictCycles >= 0, "conflict_cycles = %d: want 0 or more", s.ConflictCycles)
-	bad(s.LatencyCycles >= 0, "latency = %d: want 0 or more", s.LatencyCycles)
-	bad(s.BytesPerCycle > 0, "bytes_per_cycle = %d: want at least 1", s.BytesPerCycle)
-	bad(s.WaveBytesPerCycle > 0, "wave_bytes_per_cycle = %d: want at least 1", s.WaveBytesPerCycle)
-	for k, a := range s.Accesses {
-		if err := a.validate(); err != nil {
-			errs = append(errs, fmt.Errorf("lds.accesses.%s: %w", Kind(k), err))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-func powerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }
-
-func (a AccessSpec) validate() error {
-	if !powerOfTwo(a.PhaseLanes) || a.PhaseLanes > 64 {
-		return fmt.Errorf("phase_lanes = %d: want a power of two to 64", a.PhaseLanes)
-	}
-	if a.FixedCycles < 0 || a.Wave64Cycles < 0 {
-		return fmt.Errorf("cycles = %d + %d: want 0 or more", a.FixedCycles, a.Wave64Cycles)
-	}
-	_, err := a.phases()
-	return err
-}
-
 // phases are the lane masks of a wave64's phases.
-func (a AccessSpec) phases() ([]uint64, error) {
+func (a *AccessSpec) phases() ([]uint64, error) {
 	if len(a.Lanes) == 0 {
-		return consecutive(a.PhaseLanes), nil
+		return consecutive(max(a.PhaseLanes, 1)), nil
 	}
 	var first []uint64
 	var all uint64
@@ -156,8 +174,8 @@ func (a AccessSpec) phases() ([]uint64, error) {
 		all |= m
 		first = append(first, m)
 	}
-	if all != 1<<32-1 {
-		return nil, fmt.Errorf("lanes: phases hold the lanes %#x; want each of 0 to 31 once", all)
+	if n := bits.OnesCount64(all); n != 32 {
+		return nil, fmt.Errorf("%d lanes: want each of lanes 0 to 31 once", n)
 	}
 	for _, m := range first {
 		first = append(first, m<<32)
@@ -174,17 +192,17 @@ func consecutive(lanes int) (list []uint64) {
 
 // parseLanes reads ranges of lanes below 32: "0-3 20-23".
 func parseLanes(text string) (mask uint64, err error) {
-	for _, f := range strings.Fields(text) {
-		var lo, hi int
-		if n, err := fmt.Sscanf(f, "%d-%d", &lo, &hi); n == 1 {
-			hi = lo
-		} else if err != nil {
-			return 0, fmt.Errorf("lanes %q: want ranges like 0-3", text)
+	for _, word := range strings.Fields(text) {
+		a, b, isRange := strings.Cut(word, "-")
+		if !isRange {
+			b = a
 		}
-		if lo < 0 || hi < lo || hi > 31 {
-			return 0, fmt.Errorf("lanes %q: range %s is not within 0-31", text, f)
+		first, err1 := strconv.Atoi(a)
+		last, err2 := strconv.Atoi(b)
+		if err1 != nil || err2 != nil || first < 0 || last < first || last > 31 {
+			return 0, fmt.Errorf("found %q: want lanes or ranges of lanes in 0-31", word)
 		}
-		mask |= (1<<uint(hi-lo+1) - 1) << uint(lo)
+		mask |= (1<<uint(last-first+1) - 1) << uint(first)
 	}
 	return mask, nil
 }

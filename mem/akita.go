@@ -1,10 +1,10 @@
 package mem
 
 import (
-	"fmt"
-
 	akita "github.com/sarchlab/akita/v3/mem/mem"
 	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/spec"
 )
 
 // Akita is the same machine made of Akita's own caches and memory controllers,
@@ -24,7 +24,8 @@ import (
 // cache uses only some of its sets. Levels that a coherent request passes give
 // their latency and each compute unit's bandwidth, not what others wait there.
 type Akita struct {
-	spec   Spec
+	spec   *HierarchySpec
+	shape  *spec.Shape
 	engine sim.Engine
 	freq   sim.Freq
 	done   []Completion
@@ -41,27 +42,25 @@ type Akita struct {
 	patience uint64 // cycles without a reply after which none is to come
 }
 
-// NewAkita builds the machine on an engine whose time starts at cycle 0.
-func NewAkita(engine sim.Engine, freq sim.Freq, s Spec) (*Akita, error) {
-	if err := s.Validate(); err != nil {
-		return nil, fmt.Errorf("mem: %w", err)
-	}
-	a := &Akita{spec: s, engine: engine, freq: freq, done: make([]Completion, s.Engines*s.ComputeUnits), patience: patience(s)}
+// NewAkita builds a machine whose spec has been checked on an engine whose time starts at cycle 0.
+func NewAkita(engine sim.Engine, s *HierarchySpec, shape *spec.Shape) *Akita {
+	a := &Akita{spec: s, shape: shape, engine: engine, freq: sim.Freq(shape.ClockMHz) * sim.MHz,
+		done: make([]Completion, shape.Units()), patience: patience(s)}
 	for _, c := range a.chain(true) {
 		a.counters = append(a.counters, &Counter{Level: c.Name})
 	}
 	a.counters = append(a.counters, &Counter{Level: "memory"})
 	a.Reset()
-	return a, nil
+	return a
 }
 
 // patience is long against the time in which the slowest part moves what can
 // queue there.
-func patience(s Spec) uint64 {
+func patience(s *HierarchySpec) uint64 {
 	cycles := uint64(s.Memory.LatencyCycles) + 1<<20
 	slowest := s.Memory.BytesPerCycle
 	line := 0
-	for _, c := range []CacheSpec{s.VectorL1, s.ScalarL1, s.ShaderArray, s.L2, s.MemorySide} {
+	for _, c := range s.levels() {
 		if c.Present() {
 			cycles += uint64(c.LatencyCycles)
 			slowest, line = min(slowest, c.BytesPerCycle), max(line, c.LineBytes)
@@ -72,10 +71,8 @@ func patience(s Spec) uint64 {
 
 // chain lists the levels that the machine has; with both, the scalar cache
 // stands behind the vector cache.
-func (a *Akita) chain(both bool) (list []CacheSpec) {
-	s := a.spec
-	all := []CacheSpec{s.VectorL1, s.ScalarL1, s.ShaderArray, s.L2, s.MemorySide}
-	for i, c := range all {
+func (a *Akita) chain(both bool) (list []namedCache) {
+	for i, c := range a.spec.levels() {
 		if c.Present() && (both || i != 1) {
 			list = append(list, c)
 		}
@@ -143,10 +140,10 @@ func (a *Akita) Access(now uint64, r *Request) Reply {
 	}
 	a.pending++
 	f := a.front(r.CU)
-	busy := max(r.Busy, uint64(ceilDiv(len(f.queue)+len(r.Lines), a.spec.Path.LinesPerCycle)))
+	busy := max(r.Busy, uint64(ceilDiv(len(f.queue)+len(r.Lines), a.spec.VectorMemory.LinesPerCycle)))
 	g := &group{token: r.Token, to: r.To, left: len(r.Lines), kind: r.Kind}
 	for _, l := range r.Lines {
-		g.serial = max(g.serial, uint64(l.Serial)*uint64(a.spec.AtomicCycles))
+		g.serial = max(g.serial, uint64(l.Serial)*uint64(a.spec.VectorMemory.AtomicCycles))
 		f.queue = append(f.queue, f.entry(g, r, l))
 	}
 	f.TickLater(a.engine.CurrentTime())

@@ -5,16 +5,20 @@ import (
 	"testing"
 
 	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/spec"
 )
 
 // compared is a machine that both models build: the latencies of each level are
 // large against the few cycles that Akita's message hops add.
-func compared() Spec {
+func compared() HierarchySpec {
 	s := DefaultSpec()
-	s.Engines, s.ComputeUnits = 1, 4
 	s.L2.InterleaveBytes = 256
 	return s
 }
+
+// fourUnits share an engine.
+func fourUnits() *spec.Shape { return &spec.Shape{ClockMHz: 1000, ShaderEngines: 1, ComputeUnits: 4} }
 
 // A driver issues each request when the one depended on has completed.
 type driver struct {
@@ -28,21 +32,15 @@ func newDriver(t *testing.T, akita bool) *driver {
 	if akita {
 		return newDriverOf(t, compared())
 	}
-	h, err := NewFast(compared())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &driver{h: h, engine: sim.NewSerialEngine(), ready: map[uint64]uint64{}}
+	s := compared()
+	return &driver{h: NewFast(&s, fourUnits()), engine: sim.NewSerialEngine(), ready: map[uint64]uint64{}}
 }
 
 // newDriverOf drives the model akita of a machine.
-func newDriverOf(t *testing.T, s Spec) *driver {
+func newDriverOf(t *testing.T, s HierarchySpec) *driver {
 	t.Helper()
 	d := &driver{engine: sim.NewSerialEngine(), ready: map[uint64]uint64{}}
-	var err error
-	if d.h, err = NewAkita(d.engine, 1*sim.GHz, s); err != nil {
-		t.Fatal(err)
-	}
+	d.h = NewAkita(d.engine, &s, fourUnits())
 	for cu := range 4 {
 		d.h.OnComplete(cu, func(token, now uint64) { d.ready[token] = now })
 	}
@@ -171,27 +169,27 @@ func TestCountersAgree(t *testing.T) {
 // of no power of two, first levels that keep stores, levels that are none.
 var everywhere = []struct {
 	name   string
-	change func(s *Spec)
+	change func(s *HierarchySpec)
 }{
-	{"as it is", func(*Spec) {}},
-	{"larger lines before smaller ones", func(s *Spec) { s.VectorL1.LineBytes = 256 }},
-	{"smaller lines before larger ones", func(s *Spec) { s.L2.LineBytes, s.L2.Bytes, s.ScalarL1.LineBytes = 256, 64<<10, 32 }},
-	{"sliced shader array", func(s *Spec) {
-		s.ShaderArray = CacheSpec{Name: "shader_array", Bytes: 12 << 10, LineBytes: 128, Ways: 4, Slices: 3, SharedBy: 2,
+	{"as it is", func(*HierarchySpec) {}},
+	{"larger lines before smaller ones", func(s *HierarchySpec) { s.VectorL1.LineBytes = 256 }},
+	{"smaller lines before larger ones", func(s *HierarchySpec) { s.L2.LineBytes, s.L2.Bytes, s.ScalarL1.LineBytes = 256, 64<<10, 32 }},
+	{"sliced shader array", func(s *HierarchySpec) {
+		s.ShaderArray = CacheSpec{Bytes: 12 << 10, LineBytes: 128, Ways: 4, Slices: 3, SharedBy: 2,
 			LatencyCycles: 30, BytesPerCycle: 64, Misses: 8}
 	}},
-	{"memory-side cache of six slices", func(s *Spec) {
+	{"memory-side cache of six slices", func(s *HierarchySpec) {
 		s.L2.SharedBy, s.L2.Slices, s.L2.Bytes = 1, 3, 12<<10
-		s.MemorySide = CacheSpec{Name: "memory_side", Bytes: 24 << 10, LineBytes: 128, Ways: 4, Slices: 6, InterleaveBytes: 256,
+		s.MemorySide = CacheSpec{Bytes: 24 << 10, LineBytes: 128, Ways: 4, Slices: 6, InterleaveBytes: 256,
 			LatencyCycles: 50, BytesPerCycle: 32, Write: WriteBack, WriteAllocate: true}
 	}},
-	{"first level keeps stores", func(s *Spec) { s.VectorL1.Write, s.VectorL1.WriteAllocate = WriteBack, true }},
-	{"first level allocates", func(s *Spec) { s.VectorL1.WriteAllocate = true }},
-	{"no second level", func(s *Spec) { s.L2.Bytes = 0 }},
-	{"one slice of few sets behind a wide path", func(s *Spec) {
-		s.Path.LinesPerCycle, s.L2.Slices, s.L2.BytesPerCycle = 4, 1, 512
+	{"first level keeps stores", func(s *HierarchySpec) { s.VectorL1.Write, s.VectorL1.WriteAllocate = WriteBack, true }},
+	{"first level allocates", func(s *HierarchySpec) { s.VectorL1.WriteAllocate = true }},
+	{"no second level", func(s *HierarchySpec) { s.L2.Bytes = 0 }},
+	{"one slice of few sets behind a wide path", func(s *HierarchySpec) {
+		s.VectorMemory.LinesPerCycle, s.L2.Slices, s.L2.BytesPerCycle = 4, 1, 512
 	}},
-	{"few misses", func(s *Spec) { s.VectorL1.Misses, s.L2.Misses, s.ScalarL1.Misses = 1, 1, 1 }},
+	{"few misses", func(s *HierarchySpec) { s.VectorL1.Misses, s.L2.Misses, s.ScalarL1.Misses = 1, 1, 1 }},
 }
 
 // TestAkitaNeverStops: lines that fight for few sets, read and stored in parts

@@ -71,7 +71,7 @@ func (f *front) Tick(now sim.VTimeInSec) (progress bool) {
 	for _, w := range []way{f.vector, f.scalar, f.past} {
 		progress = f.receive(now, w.port) || progress
 	}
-	for n := 0; n < f.a.spec.Path.LinesPerCycle && len(f.queue) > 0 && f.send(now, &f.queue[0]); n++ {
+	for n := 0; n < f.a.spec.VectorMemory.LinesPerCycle && len(f.queue) > 0 && f.send(now, &f.queue[0]); n++ {
 		f.queue = f.queue[1:]
 		progress = true
 	}
@@ -135,7 +135,7 @@ func (a *Akita) front(cu int) *front {
 	f.TickingComponent = sim.NewTickingComponent(a.name("Front", cu), a.engine, a.freq, f)
 	chain := a.chain(false)
 	f.vector = f.way("Vector", a.level(chain[0], chain[1:], cu))
-	f.scalar = f.way("Scalar", a.level(a.spec.ScalarL1, chain[1:], cu))
+	f.scalar = f.way("Scalar", a.level(a.spec.levels()[1], chain[1:], cu))
 	f.past = f.way("Past", a.past(chain, cu))
 	a.fronts[cu] = f
 	return f

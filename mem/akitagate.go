@@ -59,7 +59,7 @@ func (a *Akita) gate(name string, s gateSpec, behind akita.LowModuleFinder, c *C
 	return g
 }
 
-func largestLine(s Spec) int {
+func largestLine(s *HierarchySpec) int {
 	return max(s.VectorL1.LineBytes, s.ScalarL1.LineBytes, s.ShaderArray.LineBytes, s.L2.LineBytes, s.MemorySide.LineBytes)
 }
 

@@ -84,16 +84,16 @@ func (s *stage) enter(g *gate) {
 
 // level finds or makes the cache of a level that serves a compute unit. chain
 // is what stands behind it.
-func (a *Akita) level(c CacheSpec, chain []CacheSpec, cu int) *stage {
-	l := newLevel(c, a.spec, nil)
-	name := a.name("Cache", l.instance(cu/a.spec.ComputeUnits, cu%a.spec.ComputeUnits)) + "." + partNames[c.Name]
+func (a *Akita) level(c namedCache, chain []namedCache, cu int) *stage {
+	l := newLevel(c, a.spec, a.shape, nil)
+	name := a.name("Cache", l.instance(cu/a.shape.ComputeUnits, cu%a.shape.ComputeUnits)) + "." + partNames[c.Name]
 	if s := a.stages[name]; s != nil {
 		return s
 	}
 	next := a.behind(chain, cu)
 	s := a.stage(name, l.spread)
 	build := a.through
-	if c.Write == WriteBack {
+	if l.keeps {
 		build = a.banks
 	}
 	for i := range c.Slices {
@@ -108,7 +108,7 @@ func gateOf(l *level, cycles uint64) gateSpec {
 }
 
 // behind is the first level of the chain, or the memory.
-func (a *Akita) behind(chain []CacheSpec, cu int) *stage {
+func (a *Akita) behind(chain []namedCache, cu int) *stage {
 	if len(chain) == 0 {
 		return a.memory()
 	}
@@ -123,11 +123,11 @@ func less(latency, cycles uint64) uint64 { return max(latency, cycles) - cycles 
 
 // past makes a compute unit's way past the levels before the first that keeps
 // stores and of which the machine has one, or before the memory.
-func (a *Akita) past(chain []CacheSpec, cu int) *stage {
+func (a *Akita) past(chain []namedCache, cu int) *stage {
 	g := gateSpec{limit: unlimited, line: 1 << 16}
 	n := 0
 	for ; n < len(chain); n++ {
-		l := newLevel(chain[n], a.spec, nil)
+		l := newLevel(chain[n], a.spec, a.shape, nil)
 		if l.shared {
 			break
 		}
@@ -188,7 +188,7 @@ func (o *outcomes) StepTask(t tracing.Task) {
 }
 
 // misses are the outstanding misses of a slice.
-func misses(c CacheSpec) int {
+func misses(c namedCache) int {
 	if c.Misses == 0 {
 		return manyMisses
 	}
@@ -197,7 +197,7 @@ func misses(c CacheSpec) int {
 
 // through makes a slice that does not keep stores.
 func (a *Akita) through(s *stage, name string, l *level, _ int, next *stage) {
-	c, width := l.CacheSpec, max(throughWidth, a.spec.Path.LinesPerCycle, int(l.BytesPerCycle)/l.LineBytes)
+	c, width := l.namedCache, max(throughWidth, a.spec.VectorMemory.LinesPerCycle, int(l.BytesPerCycle)/l.LineBytes)
 	size, block := uint64(c.Bytes/c.Slices), uint64(log2(c.LineBytes))
 	var p part
 	if c.WriteAllocate || c.Write == ReadOnly {
@@ -234,7 +234,7 @@ func (a *Akita) banks(s *stage, name string, l *level, slice int, next *stage) {
 // bankCount is a power of two that leaves each bank a set.
 func bankCount(l *level) int {
 	n := 1
-	for 2*n*bankMisses <= misses(l.CacheSpec) && 2*n <= int(l.sets.n) {
+	for 2*n*bankMisses <= misses(l.namedCache) && 2*n <= int(l.sets.n) {
 		n *= 2
 	}
 	return n
@@ -249,7 +249,7 @@ func bankCount(l *level) int {
 // left them, the write buffer's entrance and its exit), so the gate lets in
 // bankLimit. The write buffer's own limits would stop it in the same way.
 func (a *Akita) writeBack(name string, l *level, n, slice int, next *stage) part {
-	c := l.CacheSpec
+	c := l.namedCache
 	b := writeback.MakeBuilder().WithEngine(a.engine).WithFreq(a.freq).WithByteSize(uint64(c.Bytes / c.Slices / n)).WithWayAssociativity(c.Ways).
 		WithLog2BlockSize(uint64(l.lineShift)).WithNumMSHREntry(max(1, misses(c)/n)).WithNumReqPerCycle(bankWidth).
 		WithDirectoryLatency(1).WithBankLatency(1).WithLowModuleFinder(next.finder).
@@ -268,7 +268,7 @@ func (a *Akita) memory() *stage {
 	}
 	m := a.spec.Memory
 	s := a.stage(name, interleave{log2(m.InterleaveBytes), newDivider(m.Channels)})
-	spec := gateSpec{cost: costPerByte(m.BytesPerCycle), serial: uint64(a.spec.AtomicCycles) << fixedShift, limit: unlimited, line: 1 << 16}
+	spec := gateSpec{cost: costPerByte(m.BytesPerCycle), serial: uint64(a.spec.VectorMemory.AtomicCycles) << fixedShift, limit: unlimited, line: 1 << 16}
 	latency := max(1, int(less(uint64(m.LatencyCycles), memoryCycles)))
 	for i := range m.Channels {
 		c := idealmemcontroller.MakeBuilder().WithEngine(a.engine).WithFreq(a.freq).WithWidth(sendBuffer).WithLatency(latency).

@@ -1,5 +1,7 @@
 package mem
 
+import "spvsim/spec"
+
 // fixedShift places the binary point of booked time: 1/65536 cycle.
 const fixedShift = 16
 
@@ -100,9 +102,10 @@ func (l line) stored(bytes, size uint32) line {
 
 // A level is what the instances of a cache have in common.
 type level struct {
-	CacheSpec
+	namedCache
 	counter   Counter
 	part      *Level // nil: not among the parts of a machine
+	keeps     bool   // stores, until evicted
 	shared    bool   // keeps stores, and one instance serves the whole machine
 	latency   uint64
 	cost      uint64
@@ -125,18 +128,15 @@ type cache struct {
 	stall  uint64 // cycle until which the request at hand waits for a free miss entry
 }
 
-func newLevel(c CacheSpec, s Spec, next *level) *level {
+func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level) *level {
 	unit := max(c.InterleaveBytes, c.LineBytes)
-	l := &level{CacheSpec: c, next: next, latency: uint64(c.LatencyCycles), cost: costPerByte(c.BytesPerCycle), perEngine: 1,
+	l := &level{namedCache: c, keeps: c.Write == WriteBack, next: next, latency: uint64(c.LatencyCycles), cost: costPerByte(c.BytesPerCycle),
 		lineShift: log2(c.LineBytes), perUnit: log2(unit / c.LineBytes), spread: interleave{log2(unit), newDivider(c.Slices)},
-		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), atomic: uint64(s.AtomicCycles) << fixedShift}
+		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), atomic: uint64(s.VectorMemory.AtomicCycles) << fixedShift}
 	l.counter.Level = c.Name
-	instances := 1
-	if c.SharedBy > 0 {
-		l.perEngine = (s.ComputeUnits + c.SharedBy - 1) / c.SharedBy
-		instances = s.Engines * l.perEngine
-	}
-	l.shared = c.Write == WriteBack && (c.SharedBy == 0 || instances == 1 && c.SharedBy > 1)
+	var instances int
+	instances, l.perEngine = shape.Instances(c.SharedBy)
+	l.shared = l.keeps && (c.SharedBy == 0 || instances == 1 && c.SharedBy > 1)
 	l.caches = make([]*cache, instances)
 	return l
 }
@@ -352,7 +352,7 @@ func (c *cache) write(at, delay, addr uint64, bytes uint32) uint64 {
 	}
 	p.touch(way)
 	p.lines[way] = p.lines[way].stored(bytes, uint32(c.LineBytes))
-	if c.Write != WriteBack {
+	if !c.keeps {
 		return c.through(p.slice, at, delay, addr, bytes)
 	}
 	p.lines[way] |= dirtyLine
@@ -427,7 +427,7 @@ type channels struct {
 	part    *Level // nil: not among the parts of a machine
 }
 
-func newChannels(s ChannelSpec) *channels {
+func newChannels(s *MemorySpec) *channels {
 	return &channels{servers: make([]server, s.Channels), spread: interleave{log2(s.InterleaveBytes), newDivider(s.Channels)},
 		cost: costPerByte(s.BytesPerCycle), latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
 }

@@ -1,34 +1,40 @@
 package mem
 
-import "fmt"
+import (
+	"fmt"
+
+	"spvsim/spec"
+)
 
 // Fast is the default hierarchy: real tags, and each level's bandwidth and
 // latency booked when an instruction issues, without an event for a hop.
 type Fast struct {
-	spec   Spec
+	spec   *HierarchySpec
+	shape  *spec.Shape
 	levels []*level // nearest first: vector, scalar, then the shared chain
 	vector []*cache // by compute unit, made when first used
 	scalar []*cache
 	mem    *channels
 }
 
-// NewFast builds the machine's hierarchy.
-func NewFast(s Spec) (*Fast, error) {
-	if err := s.Validate(); err != nil {
-		return nil, fmt.Errorf("mem: %w", err)
-	}
-	f := &Fast{spec: s, mem: newChannels(s.Memory)}
+// NewFast builds the hierarchy of a machine whose spec has been checked.
+func NewFast(s *HierarchySpec, shape *spec.Shape) *Fast {
+	f := &Fast{spec: s, shape: shape, mem: newChannels(&s.Memory)}
 	var next *level
-	for _, c := range []CacheSpec{s.MemorySide, s.L2, s.ShaderArray} {
-		if c.Present() {
-			next = newLevel(c, s, next)
-			f.levels = append([]*level{next}, f.levels...)
+	all := s.levels()
+	for i := len(all) - 1; i >= 0; i-- {
+		if !all[i].Present() {
+			continue
+		}
+		l := newLevel(all[i], s, shape, next)
+		f.levels = append([]*level{l}, f.levels...)
+		if i > 1 { // the vector and the scalar cache stand side by side
+			next = l
 		}
 	}
-	f.levels = append([]*level{newLevel(s.VectorL1, s, next), newLevel(s.ScalarL1, s, next)}, f.levels...)
-	f.vector = make([]*cache, s.Engines*s.ComputeUnits)
+	f.vector = make([]*cache, shape.Units())
 	f.scalar = make([]*cache, len(f.vector))
-	return f, nil
+	return f
 }
 
 // LineBytes are the line sizes of the vector and the scalar cache.
@@ -85,7 +91,7 @@ func (f *Fast) instance(l *level, cu int) *cache {
 	if l == nil {
 		return nil
 	}
-	i := l.instance(cu/f.spec.ComputeUnits, cu%f.spec.ComputeUnits)
+	i := l.instance(cu/f.shape.ComputeUnits, cu%f.shape.ComputeUnits)
 	if l.caches[i] == nil {
 		l.caches[i] = newCache(l, f.instance(l.next, cu), f.mem)
 	}
@@ -95,7 +101,7 @@ func (f *Fast) instance(l *level, cu int) *cache {
 // KernelBoundary invalidates the private caches that hold no dirty lines.
 func (f *Fast) KernelBoundary() {
 	for _, l := range f.levels {
-		if l.Write != WriteBack {
+		if !l.keeps {
 			l.invalidate()
 		}
 	}

@@ -3,34 +3,34 @@ package mem
 import (
 	"math/rand"
 	"slices"
-	"strings"
 	"testing"
+
+	"spvsim/spec"
 )
 
 // tiny is a machine of two engines of two compute units whose sums are easy:
 // L1 4 lines in 2 sets, one L2 slice, one channel.
-func tiny() Spec {
-	return Spec{
-		Engines: 2, ComputeUnits: 2, Path: PathSpec{LanesPerCycle: 64, LinesPerCycle: 1}, AtomicCycles: 1,
-		VectorL1: CacheSpec{Name: "vector_l1", Bytes: 256, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 1, LatencyCycles: 10, BytesPerCycle: 64},
-		ScalarL1: CacheSpec{Name: "scalar_l1", Bytes: 256, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 2, LatencyCycles: 5, BytesPerCycle: 64, Write: ReadOnly},
-		L2: CacheSpec{Name: "l2", Bytes: 1024, LineBytes: 64, Ways: 2, Slices: 1, LatencyCycles: 100, BytesPerCycle: 64,
+func tiny() HierarchySpec {
+	return HierarchySpec{
+		VectorMemory: VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 1, MaxOutstanding: 64, AtomicCycles: 1},
+		Texture:      TextureSpec{QuadsPerCycle: 1, TexelBytes: 4, TrilinearPasses: 2},
+		VectorL1:     CacheSpec{Bytes: 256, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 1, LatencyCycles: 10, BytesPerCycle: 64, Write: WriteThrough},
+		ScalarL1:     CacheSpec{Bytes: 256, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 2, LatencyCycles: 5, BytesPerCycle: 64, Write: ReadOnly},
+		L2: CacheSpec{Bytes: 1024, LineBytes: 64, Ways: 2, Slices: 1, LatencyCycles: 100, BytesPerCycle: 64,
 			Write: WriteBack, WriteAllocate: true},
-		Memory: ChannelSpec{Channels: 1, InterleaveBytes: 256, BytesPerCycle: 16, LatencyCycles: 1000},
+		Memory: MemorySpec{Model: "fast", Bytes: 1 << 20, Channels: 1, InterleaveBytes: 256, BytesPerCycle: 16, LatencyCycles: 1000},
 	}
 }
 
-func newTiny(t *testing.T, edit func(*Spec)) *Fast {
+func tinyShape() *spec.Shape { return &spec.Shape{ShaderEngines: 2, ComputeUnits: 2} }
+
+func newTiny(t *testing.T, edit func(*HierarchySpec)) *Fast {
 	t.Helper()
 	s := tiny()
 	if edit != nil {
 		edit(&s)
 	}
-	f, err := NewFast(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return NewFast(&s, tinyShape())
 }
 
 func request(cu int, kind Kind, addrs ...uint64) *Request {
@@ -103,7 +103,7 @@ func TestChannelBandwidth(t *testing.T) {
 
 // TestMissLimit: with n entries, the (n+1)-th miss waits for the first.
 func TestMissLimit(t *testing.T) {
-	f := newTiny(t, func(s *Spec) { s.VectorL1.Misses = 2; s.Memory.BytesPerCycle = 64 })
+	f := newTiny(t, func(s *HierarchySpec) { s.VectorL1.Misses = 2; s.Memory.BytesPerCycle = 64 })
 	for i, want := range []uint64{1110, 1110 + 1, 2210, 2210} {
 		got := f.Access(0, request(0, Read, 1<<20+uint64(i)*64))
 		if got.Ready != want && !(i == 3 && got.Ready == want+1) {
@@ -195,7 +195,7 @@ func TestCoherent(t *testing.T) {
 	if got := f.Access(5000, r).Ready; got != 5110 {
 		t.Errorf("ready %d, want L2's 5110", got)
 	}
-	f = newTiny(t, func(s *Spec) { s.L2.SharedBy = 2 })
+	f = newTiny(t, func(s *HierarchySpec) { s.L2.SharedBy = 2 })
 	f.Access(0, request(0, Read, 4096))
 	if got := f.Access(5000, r).Ready; got != 6110 {
 		t.Errorf("ready %d, want memory's 6110", got)
@@ -217,12 +217,12 @@ func TestAtomicsOfOneElementFollowEachOther(t *testing.T) {
 
 // TestDifferentLineSizes: a 128-byte line over 64-byte lines fetches two.
 func TestDifferentLineSizes(t *testing.T) {
-	f := newTiny(t, func(s *Spec) { s.VectorL1.LineBytes = 128 })
+	f := newTiny(t, func(s *HierarchySpec) { s.VectorL1.LineBytes = 128 })
 	f.Access(0, request(0, Read, 4096))
 	if c := f.count("l2"); c.Accesses != 2 || c.Bytes != 128 {
 		t.Errorf("l2: %+v, want 2 accesses of 128 bytes", c)
 	}
-	f = newTiny(t, func(s *Spec) { s.L2.LineBytes = 128 })
+	f = newTiny(t, func(s *HierarchySpec) { s.L2.LineBytes = 128 })
 	f.Access(0, request(0, Read, 4096))
 	if got := f.Access(5000, request(0, Read, 4096+64)).Ready; got != 5110 {
 		t.Errorf("second half at %d, want an L2 hit", got)
@@ -234,8 +234,9 @@ func TestAddressIsInverse(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	for _, n := range []int{1, 2, 16, 24, 128} {
 		for _, unit := range []int{0, 256, 4096} {
-			c := CacheSpec{Name: "x", Bytes: 64 * 4 * 6 * n, LineBytes: 64, Ways: 4, Slices: n, InterleaveBytes: unit, BytesPerCycle: 1}
-			l := newLevel(c, tiny(), nil)
+			c := CacheSpec{Bytes: 64 * 4 * 6 * n, LineBytes: 64, Ways: 4, Slices: n, InterleaveBytes: unit, BytesPerCycle: 1}
+			s := tiny()
+			l := newLevel(namedCache{"x", c, false}, &s, tinyShape(), nil)
 			cache := newCache(l, nil, nil)
 			for range 1000 {
 				addr := r.Uint64() >> 26 &^ 63
@@ -270,7 +271,7 @@ func (m *model) read(line uint64) (hit bool) {
 }
 
 func TestTagsAgainstModel(t *testing.T) {
-	f := newTiny(t, func(s *Spec) { s.VectorL1.Bytes, s.VectorL1.Ways = 64*3*5, 3 })
+	f := newTiny(t, func(s *HierarchySpec) { s.VectorL1.Bytes, s.VectorL1.Ways = 64*3*5, 3 })
 	m := &model{5, 3, map[uint64][]uint64{}}
 	r := rand.New(rand.NewSource(4))
 	for i := range 5000 {
@@ -295,15 +296,34 @@ func TestRenumberKeepsLines(t *testing.T) {
 }
 
 func TestSpecReportsEveryFault(t *testing.T) {
-	s := tiny()
-	s.Engines, s.L2.LineBytes, s.Memory.BytesPerCycle = 0, 48, 0
-	_, err := NewFast(s)
-	if err == nil {
-		t.Fatal("accepted")
+	good := tiny()
+	if ps := spec.Check(&good); ps != nil {
+		t.Error(ps)
 	}
-	for _, want := range []string{"engines = 0", "l2.line_bytes = 48", "memory.bytes_per_cycle = 0"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q does not name %q", err, want)
+	for _, c := range []struct {
+		edit func(s *HierarchySpec)
+		want string
+	}{
+		{func(s *HierarchySpec) { s.L2.LineBytes = 48 }, "l2.line_bytes: found 48: want a power of two in 0..4096 bytes"},
+		{func(s *HierarchySpec) { s.L2.LineBytes = 8 }, "l2.line_bytes: found 8: want at least 16 where the level is present"},
+		{func(s *HierarchySpec) { s.L2.LineBytes = 32 }, "l2.line_bytes: found 32: want at least the 64 of the level before"},
+		{func(s *HierarchySpec) { s.L2.BytesPerCycle = 1.0 / 2048 }, "l2.bytes_per_cycle: found 0.00048828125: want at least 0.0009765625 where the level is present"},
+		{func(s *HierarchySpec) { s.L2.Ways = 0 }, "l2.ways: found 0: want at least 1 where the level is present"},
+		{func(s *HierarchySpec) { s.L2.Bytes = 1000 }, "l2.bytes: found 1000: want a multiple of line_bytes x ways x slices, 128"},
+		{func(s *HierarchySpec) { s.L2.InterleaveBytes = 32 }, "l2.interleave_bytes: found 32: want at least line_bytes, 64"},
+		{func(s *HierarchySpec) { s.L2.Write = "" }, "l2.write: missing"},
+		{func(s *HierarchySpec) { s.L2.Bytes = 0 }, "l2.bytes: found 0: want this level (only shader_array and memory_side may be absent)"},
+		{func(s *HierarchySpec) { s.Memory.BytesPerCycle = 0 }, "memory.bytes_per_cycle: found 0: want a number in 0.001..65536 bytes/cycle"},
+		{func(s *HierarchySpec) { s.Memory.Model = "" }, "memory.model: missing"},
+	} {
+		s := tiny()
+		c.edit(&s)
+		found := false
+		for _, p := range spec.Check(&s) {
+			found = found || p.Error() == c.want
+		}
+		if !found {
+			t.Errorf("found %v, want %s", spec.Check(&s), c.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spvsim/isa"
+	"spvsim/spec"
 )
 
 // Timing is what the issue of one memory instruction costs.
@@ -20,12 +21,12 @@ type Port struct {
 	cu     int
 	store  *Store
 	h      Hierarchy
-	path   PathSpec
+	path   *VectorMemorySpec
 	vector uint // log2 of line sizes
 	scalar uint
 	cost   uint64 // fixed-point cycles of a byte returned by the vector cache
 	tokens uint64
-	tex    TextureSpec
+	tex    *TextureSpec
 	w      *workspace
 	chip   *OnChip // nil: the machine has no on-chip payload memory
 }
@@ -46,19 +47,16 @@ type workspace struct {
 
 // NewPorts makes the ports of all compute units. They share one workspace, so
 // they must be used from one goroutine.
-func NewPorts(store *Store, h Hierarchy, s Spec) ([]*Port, error) {
-	if err := s.Validate(); err != nil {
-		return nil, fmt.Errorf("mem: %w", err)
-	}
+func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []*Port {
 	w := &workspace{}
 	w.lines, w.elements.lines = make([]Line, 0, tableSize), make([]Line, 0, tableSize)
 	vector, scalar := h.LineBytes()
-	ports := make([]*Port, s.Engines*s.ComputeUnits)
+	ports := make([]*Port, shape.Units())
 	for i := range ports {
-		ports[i] = &Port{cu: i, store: store, h: h, path: s.Path, vector: log2(vector), scalar: log2(scalar),
-			cost: costPerByte(s.VectorL1.BytesPerCycle), w: w, tex: s.Texture}
+		ports[i] = &Port{cu: i, store: store, h: h, path: &s.VectorMemory, vector: log2(vector), scalar: log2(scalar),
+			cost: costPerByte(s.VectorL1.BytesPerCycle), w: w, tex: &s.Texture}
 	}
-	return ports, nil
+	return ports
 }
 
 // OnComplete sets the receiver of completions of pending instructions.

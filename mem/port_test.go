@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"spvsim/isa"
+	"spvsim/spec"
 )
 
 // bench is one port on a default machine, with one buffer at binding 0.
@@ -20,15 +21,10 @@ type bench struct {
 func newBench(tb testing.TB, bytes uint64) *bench {
 	tb.Helper()
 	b := &bench{store: NewStore(0)}
+	s, shape := DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
+	b.h = NewFast(&s, shape)
+	b.port = NewPorts(b.store, b.h, &s, shape)[0]
 	var err error
-	if b.h, err = NewFast(DefaultSpec()); err != nil {
-		tb.Fatal(err)
-	}
-	ports, err := NewPorts(b.store, b.h, DefaultSpec())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	b.port = ports[0]
 	if b.buf, err = b.store.Alloc(bytes, "data"); err != nil {
 		tb.Fatal(err)
 	}

@@ -304,15 +304,15 @@ func (s *sample) compared(texel [4]uint64) [4]uint64 {
 func (t *TextureSpec) passes(levels, texelBytes int) int {
 	n := 1
 	if levels > 1 {
-		n = max(t.TrilinearPasses, 1)
+		n = t.TrilinearPasses
 	}
-	return n * max(ceilDiv(texelBytes, max(t.TexelBytes, 1)), 1)
+	return n * max(ceilDiv(texelBytes, t.TexelBytes), 1)
 }
 
 // filtered asks the hierarchy for the lines; the texture unit is taken for the
 // passes of all quads.
 func (p *Port) filtered(now uint64, m *isa.Mem, passes int) Timing {
-	t := p.finishBusy(now, m, Read, uint64(max(1, ceilDiv(passes, max(p.tex.QuadsPerCycle, 1)), ceilDiv(len(p.w.lines), p.path.LinesPerCycle))))
+	t := p.finishBusy(now, m, Read, uint64(max(1, ceilDiv(passes, p.tex.QuadsPerCycle), ceilDiv(len(p.w.lines), p.path.LinesPerCycle))))
 	t.Ready += uint64(p.tex.LatencyCycles)
 	return t
 }
@@ -332,7 +332,7 @@ func (p *Port) queryLod(now uint64, st *isa.State, env *Env, in *isa.Inst) Timin
 			lane.Set(st, lane.Result(in, k), l, false, uint64(math.Float32bits(float32(v))))
 		}
 	}
-	return Timing{Ready: now + uint64(p.tex.LatencyCycles), Busy: uint64(max(1, ceilDiv(st.Lanes/4, max(p.tex.QuadsPerCycle, 1))))}
+	return Timing{Ready: now + uint64(p.tex.LatencyCycles), Busy: uint64(max(1, ceilDiv(st.Lanes/4, p.tex.QuadsPerCycle)))}
 }
 
 // accessed is the level of detail that is read, with a fraction between levels.

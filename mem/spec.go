@@ -1,147 +1,182 @@
 package mem
 
 import (
-	"errors"
-	"fmt"
 	"math/bits"
+	"slices"
+
+	"spvsim/spec"
 )
 
-// A WritePolicy says what a store does in a cache.
-type WritePolicy uint8
-
-// Write policies.
+// Words for what a store does in a cache.
 const (
-	WriteThrough WritePolicy = iota // passed on; a line that is present stays
-	WriteBack                       // kept until evicted
-	ReadOnly                        // passed on without looking
+	WriteThrough = "through"   // passed on; a line that is present stays
+	WriteBack    = "back"      // kept until evicted
+	ReadOnly     = "read-only" // passed on without looking
 )
 
-// CacheSpec is one level. Bytes 0 means that the machine has no such level.
+// CacheSpec is one level. Bytes 0 means the level is absent and its other fields
+// are not looked at.
 type CacheSpec struct {
-	Name            string
-	Bytes           int // of one instance, over all slices
-	LineBytes       int
-	Ways            int
-	Slices          int
-	InterleaveBytes int // consecutive bytes in one slice; 0: one line
-	SharedBy        int // compute units of one engine that share an instance; 0: the whole machine
-	LatencyCycles   int // added to a request
-	BytesPerCycle   float64
-	Write           WritePolicy
-	WriteAllocate   bool
-	Misses          int // outstanding missing lines of a slice; 0: no limit
+	Bytes           int     `yaml:"bytes" range:"0..1099511627776" unit:"bytes" doc:"size of one instance, over all its slices; 0: no such level"`
+	LineBytes       int     `yaml:"line_bytes" range:"0..4096" pow2:"true" unit:"bytes" doc:"line size"`
+	Ways            int     `yaml:"ways" range:"0..1024" doc:"associativity"`
+	Slices          int     `yaml:"slices" range:"0..4096" doc:"slices of one instance, picked by address; each serves its own requests"`
+	InterleaveBytes int     `yaml:"interleave_bytes" range:"0..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one slice; 0: one line"`
+	SharedBy        int     `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instance (at least compute_units: one an engine); 0: one for the whole machine"`
+	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles that this level adds to a request: a hit in level n takes the sum over levels 1..n"`
+	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice"`
+	Write           string  `yaml:"write" enum:"through|back|read-only" doc:"what a store does here: through to the next level, or kept until evicted"`
+	WriteAllocate   bool    `yaml:"write_allocate" doc:"whether a store that misses takes a line here"`
+	Misses          int     `yaml:"misses" range:"0..1048576" unit:"lines" doc:"outstanding missing lines of one slice; 0: no limit"`
 }
 
 // Present says whether the machine has this level.
-func (c CacheSpec) Present() bool { return c.Bytes > 0 }
+func (c *CacheSpec) Present() bool { return c.Bytes > 0 }
 
-// ChannelSpec is the device memory.
-type ChannelSpec struct {
-	Channels        int
-	InterleaveBytes int
-	BytesPerCycle   float64 // of one channel
-	LatencyCycles   int
+// Check tests what a level that is present needs.
+func (c CacheSpec) Check() []spec.Problem {
+	if !c.Present() {
+		return nil
+	}
+	ps := c.needed()
+	if set := c.LineBytes * c.Ways * c.Slices; ps == nil && c.Bytes%set != 0 {
+		ps = append(ps, spec.Bad("bytes", "found %d: want a multiple of line_bytes x ways x slices, %d", c.Bytes, set))
+	}
+	if c.InterleaveBytes > 0 && c.InterleaveBytes < c.LineBytes {
+		ps = append(ps, spec.Bad("interleave_bytes", "found %d: want at least line_bytes, %d", c.InterleaveBytes, c.LineBytes))
+	}
+	return ps
 }
 
-// PathSpec is the address path of a compute unit: an instruction occupies it
-// for max(lanes/LanesPerCycle, lines/LinesPerCycle, bytes/L1 bandwidth) cycles.
-type PathSpec struct {
-	LanesPerCycle int
-	LinesPerCycle int
+// Bounds of what the model can keep account of.
+const (
+	minLine      = 16         // bytes: the widest element of an access
+	minBandwidth = 1.0 / 1024 // bytes a cycle: keeps a booked transfer within the fixed-point clock
+)
+
+func (c *CacheSpec) needed() (ps []spec.Problem) {
+	for _, f := range []struct {
+		name  string
+		value float64
+		low   float64
+	}{
+		{"line_bytes", float64(c.LineBytes), minLine}, {"ways", float64(c.Ways), 1}, {"slices", float64(c.Slices), 1},
+		{"bytes_per_cycle", c.BytesPerCycle, minBandwidth},
+	} {
+		if !(f.value >= f.low) {
+			ps = append(ps, spec.Bad(f.name, "found %g: want at least %g where the level is present", f.value, f.low))
+		}
+	}
+	if c.Write == "" {
+		ps = append(ps, spec.Problem{Path: "write", Msg: "missing", Kind: spec.ErrMissing})
+	}
+	return ps
 }
 
-// TextureSpec is the texture unit of a compute unit. Zero fields count as 1, but
-// for the latency.
+// MemorySpec is the device memory behind the last cache.
+type MemorySpec struct {
+	Model           string  `yaml:"model" enum:"fast|akita" required:"true" doc:"fast: tags kept and bandwidth booked without an event a hop; akita: Akita's own caches and DRAM"`
+	Bytes           int     `yaml:"bytes" range:"1048576..1099511627776" unit:"bytes" doc:"capacity of the device memory"`
+	Channels        int     `yaml:"channels" range:"1..4096" doc:"memory channels"`
+	InterleaveBytes int     `yaml:"interleave_bytes" range:"16..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one channel"`
+	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"bandwidth of one channel"`
+	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles from a request leaving the last cache until its line is back there"`
+}
+
+// VectorMemorySpec is the address path of one compute unit. An instruction occupies it for
+// max(ceil(active lanes / LanesPerCycle), lines / LinesPerCycle, bytes / bandwidth of the vector cache) cycles.
+type VectorMemorySpec struct {
+	LanesPerCycle  int `yaml:"lanes_per_cycle" range:"1..1024" unit:"lanes" doc:"lane addresses coalesced each cycle"`
+	LinesPerCycle  int `yaml:"lines_per_cycle" range:"1..64" unit:"lines" doc:"distinct cache lines sent to vector_l1 each cycle"`
+	MaxOutstanding int `yaml:"max_outstanding" range:"1..65536" unit:"instructions" doc:"vector memory instructions of one wave in flight (the wait counter's range)"`
+	AtomicCycles   int `yaml:"atomic_cycles" range:"0..1024" unit:"cycles" doc:"what each further update of one element costs where the atomics of a line are carried out"`
+}
+
+// TextureSpec is the texture unit, which filters quads of 2x2 lanes.
 type TextureSpec struct {
-	QuadsPerCycle   int // quads filtered, bilinear and of texels of up to TexelBytes
-	TexelBytes      int // larger texels take as many passes as they have times these
-	TrilinearPasses int // of a quad that two levels of detail are read for
-	LatencyCycles   int // added to a sample behind the cache
+	QuadsPerCycle   int `yaml:"quads_per_cycle" range:"1..64" unit:"quads/cycle" doc:"quads filtered each cycle, bilinear and of texels of up to texel_bytes"`
+	TexelBytes      int `yaml:"texel_bytes" range:"1..16" unit:"bytes" doc:"texel size filtered at the full rate; larger texels take as many passes as they have times these bytes"`
+	TrilinearPasses int `yaml:"trilinear_passes" range:"1..8" doc:"passes of a quad that two levels of detail are read for"`
+	LatencyCycles   int `yaml:"latency_cycles" range:"0..10000" unit:"cycles" doc:"addressing and filtering, added to the time of the cache"`
 }
 
-// Spec is the memory of a machine.
-type Spec struct {
-	Engines, ComputeUnits int // engines, and compute units of each
-	Path                  PathSpec
-	VectorL1, ScalarL1    CacheSpec
-	ShaderArray, L2       CacheSpec
-	MemorySide            CacheSpec
-	Memory                ChannelSpec
-	Texture               TextureSpec
-	// AtomicCycles is what each further update of one element costs where the
-	// atomics of a line are carried out. Knob: no published figure.
-	AtomicCycles int
+// HierarchySpec is the memory of a machine.
+type HierarchySpec struct {
+	VectorMemory VectorMemorySpec `yaml:"vector_memory" doc:"path from a compute unit's SIMDs to its vector cache"`
+	Texture      TextureSpec      `yaml:"texture" doc:"texture unit of each compute unit"`
+	VectorL1     CacheSpec        `yaml:"vector_l1" doc:"vector data cache (TCP, GL0)"`
+	ScalarL1     CacheSpec        `yaml:"scalar_l1" doc:"scalar data cache"`
+	ShaderArray  CacheSpec        `yaml:"shader_array" doc:"cache between vector_l1 and l2 (RDNA's GL1); bytes: 0 means the machine has none"`
+	L2           CacheSpec        `yaml:"l2" doc:"sliced second-level cache"`
+	MemorySide   CacheSpec        `yaml:"memory_side" doc:"cache in front of the memory channels (Infinity Cache); bytes: 0 means the machine has none"`
+	Memory       MemorySpec       `yaml:"memory" doc:"device memory"`
+}
+
+// A namedCache is a level with its name in machine files and counters.
+type namedCache struct {
+	Name string
+	CacheSpec
+	optional bool // some machines do without
+}
+
+// LevelNames are those of the cache levels, from the compute unit outwards.
+var LevelNames = []string{"vector_l1", "scalar_l1", "shader_array", "l2", "memory_side"}
+
+// levels are the cache levels from the compute unit outwards.
+func (s *HierarchySpec) levels() []namedCache {
+	var list []namedCache
+	for _, name := range LevelNames {
+		c := s.Level(name)
+		list = append(list, namedCache{name, *c, c == &s.ShaderArray || c == &s.MemorySide})
+	}
+	return list
+}
+
+// Level finds a cache level by name; nil when it is none.
+func (s *HierarchySpec) Level(name string) *CacheSpec {
+	caches := [...]*CacheSpec{&s.VectorL1, &s.ScalarL1, &s.ShaderArray, &s.L2, &s.MemorySide}
+	if i := slices.Index(LevelNames, name); i >= 0 {
+		return caches[i]
+	}
+	return nil
+}
+
+// Check asks for the levels that every machine has, and that an outer level's
+// line holds whole lines of the inner ones, so that one miss is one request.
+func (s HierarchySpec) Check() []spec.Problem {
+	var ps []spec.Problem
+	inner := 0
+	for _, l := range s.levels() {
+		switch {
+		case !l.Present() && !l.optional:
+			ps = append(ps, spec.Bad(l.Name+".bytes", "found 0: want this level (only shader_array and memory_side may be absent)"))
+		case !l.Present() || l.Name == "scalar_l1":
+		case l.LineBytes < inner:
+			ps = append(ps, spec.Bad(l.Name+".line_bytes", "found %d: want at least the %d of the level before", l.LineBytes, inner))
+			fallthrough
+		default:
+			inner = l.LineBytes
+		}
+	}
+	return ps
 }
 
 // DefaultSpec is a machine like AMD's R9 Nano (64 compute units, HBM), with the
 // figures that MGPUSim uses where AMD gives none.
-func DefaultSpec() Spec {
-	return Spec{
-		Engines: 4, ComputeUnits: 16,
-		Path: PathSpec{LanesPerCycle: 16, LinesPerCycle: 1},
-		VectorL1: CacheSpec{Name: "vector_l1", Bytes: 16 << 10, LineBytes: 64, Ways: 4, Slices: 1, SharedBy: 1,
-			LatencyCycles: 60, BytesPerCycle: 64, Misses: 64},
-		ScalarL1: CacheSpec{Name: "scalar_l1", Bytes: 16 << 10, LineBytes: 64, Ways: 4, Slices: 1, SharedBy: 4,
+func DefaultSpec() HierarchySpec {
+	return HierarchySpec{
+		VectorMemory: VectorMemorySpec{LanesPerCycle: 16, LinesPerCycle: 1, MaxOutstanding: 64, AtomicCycles: 1},
+		Texture:      TextureSpec{QuadsPerCycle: 1, TexelBytes: 4, TrilinearPasses: 2},
+		VectorL1: CacheSpec{Bytes: 16 << 10, LineBytes: 64, Ways: 4, Slices: 1, SharedBy: 1,
+			LatencyCycles: 60, BytesPerCycle: 64, Write: WriteThrough, Misses: 64},
+		ScalarL1: CacheSpec{Bytes: 16 << 10, LineBytes: 64, Ways: 4, Slices: 1, SharedBy: 4,
 			LatencyCycles: 25, BytesPerCycle: 16, Write: ReadOnly, Misses: 16},
-		L2: CacheSpec{Name: "l2", Bytes: 2 << 20, LineBytes: 64, Ways: 16, Slices: 16, InterleaveBytes: 256,
+		L2: CacheSpec{Bytes: 2 << 20, LineBytes: 64, Ways: 16, Slices: 16, InterleaveBytes: 256,
 			LatencyCycles: 80, BytesPerCycle: 64, Write: WriteBack, WriteAllocate: true, Misses: 64},
-		Memory:       ChannelSpec{Channels: 16, InterleaveBytes: 256, BytesPerCycle: 32, LatencyCycles: 160},
-		AtomicCycles: 1,
+		Memory: MemorySpec{Model: "fast", Bytes: 4 << 30, Channels: 16, InterleaveBytes: 256, BytesPerCycle: 32, LatencyCycles: 160},
 	}
 }
-
-// Validate reports every field that the model cannot work with.
-func (s Spec) Validate() error {
-	var errs []error
-	bad := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(format, args...))
-		}
-	}
-	bad(s.Engines > 0, "engines = %d: want at least 1", s.Engines)
-	bad(s.ComputeUnits > 0, "compute_units = %d: want at least 1", s.ComputeUnits)
-	bad(s.Path.LanesPerCycle > 0, "lanes_per_cycle = %d: want at least 1", s.Path.LanesPerCycle)
-	bad(s.Path.LinesPerCycle > 0, "lines_per_cycle = %d: want at least 1", s.Path.LinesPerCycle)
-	bad(s.AtomicCycles >= 0, "atomic_cycles = %d: want 0 or more", s.AtomicCycles)
-	bad(s.VectorL1.Present(), "vector_l1.bytes = %d: want a vector cache", s.VectorL1.Bytes)
-	bad(s.ScalarL1.Present(), "scalar_l1.bytes = %d: want a scalar cache", s.ScalarL1.Bytes)
-	for _, c := range []CacheSpec{s.VectorL1, s.ScalarL1, s.ShaderArray, s.L2, s.MemorySide} {
-		errs = append(errs, c.validate()...)
-	}
-	m := s.Memory
-	bad(m.Channels > 0, "memory.channels = %d: want at least 1", m.Channels)
-	bad(m.BytesPerCycle >= minBandwidth, "memory.bytes_per_cycle = %g: want at least %g", m.BytesPerCycle, minBandwidth)
-	bad(powerOfTwo(m.InterleaveBytes), "memory.interleave_bytes = %d: want a power of two", m.InterleaveBytes)
-	bad(m.LatencyCycles >= 0, "memory.latency_cycles = %d: want 0 or more", m.LatencyCycles)
-	return errors.Join(errs...)
-}
-
-// minBandwidth keeps a booked transfer within the fixed-point clock.
-const minBandwidth = 1.0 / 1024
 
 func powerOfTwo(n int) bool { return n > 0 && n&(n-1) == 0 }
-
-func (c CacheSpec) validate() (errs []error) {
-	if !c.Present() {
-		return nil
-	}
-	bad := func(ok bool, format string, args ...any) {
-		if !ok {
-			errs = append(errs, fmt.Errorf(c.Name+"."+format, args...))
-		}
-	}
-	bad(powerOfTwo(c.LineBytes) && c.LineBytes >= 16, "line_bytes = %d: want a power of two from 16", c.LineBytes)
-	bad(c.Ways > 0, "ways = %d: want at least 1", c.Ways)
-	bad(c.Slices > 0, "slices = %d: want at least 1", c.Slices)
-	bad(c.SharedBy >= 0, "shared_by = %d: want 0 or more", c.SharedBy)
-	bad(c.InterleaveBytes == 0 || powerOfTwo(c.InterleaveBytes) && c.InterleaveBytes >= c.LineBytes,
-		"interleave_bytes = %d: want 0 or a power of two of at least a line", c.InterleaveBytes)
-	bad(c.BytesPerCycle >= minBandwidth, "bytes_per_cycle = %g: want at least %g", c.BytesPerCycle, minBandwidth)
-	bad(c.LatencyCycles >= 0, "latency_cycles = %d: want 0 or more", c.LatencyCycles)
-	bad(c.Misses >= 0, "misses = %d: want 0 or more", c.Misses)
-	bad(c.LineBytes <= 0 || c.Ways <= 0 || c.Slices <= 0 || c.Bytes >= c.LineBytes*c.Ways*c.Slices,
-		"bytes = %d: want at least one set a slice", c.Bytes)
-	return errs
-}
 
 func log2(n int) uint { return uint(bits.TrailingZeros(uint(n))) }

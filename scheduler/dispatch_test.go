@@ -13,7 +13,7 @@ import (
 // wide is a machine of two engines with three compute units each.
 func wide() *machine {
 	m := newMachine()
-	m.cu.Engines, m.cu.Units, m.disp.Engines, m.disp.Units = 2, 3, 2, 3
+	m.shape.ShaderEngines, m.shape.ComputeUnits = 2, 3
 	return m
 }
 
@@ -62,7 +62,7 @@ func TestDispatchRates(t *testing.T) {
 func TestResidentWorkgroups(t *testing.T) {
 	for _, slots := range []int{1, 2, 3} {
 		m := newMachine()
-		m.cu.Limits.Slots, m.cu.SIMD.Slots = slots, slots
+		m.shape.WaveSlots = slots
 		r := newRig(t, m)
 		const groups = 3
 		o := r.run(t, assemble(64, mark, load(3), add(4, 3, 3)), groups, simd.Never)
@@ -82,7 +82,7 @@ func TestResidentWorkgroups(t *testing.T) {
 // Workgroups are numbered x fastest, and every one runs once.
 func TestWorkgroupOrder(t *testing.T) {
 	m := newMachine()
-	m.cu.Limits.Slots, m.cu.SIMD.Slots = 1, 1
+	m.shape.WaveSlots = 1
 	r := newRig(t, m)
 	var ids [][3]uint32
 	r.onPrint = func(w *simd.Wave) { ids = append(ids, w.State.Workgroup) }

@@ -33,16 +33,6 @@ type shaderEngine struct {
 	waveAt              uint64 // from when it may start the next wave, in fractions of a cycle
 }
 
-// A Spec says which dispatcher to build.
-type Spec struct {
-	Engines, Units     int // shader engines, and compute units of each
-	Limits             cu.Limits
-	WorkgroupsPerCycle float64 // that an engine places
-	WavesPerCycle      float64 // that an engine starts
-	LaunchLatency      int     // cycles from placing a wave until it may issue
-	KernelLaunchCycles int     // paid before the first workgroup of a launch
-}
-
 // A work is what the dispatcher places: the open launches of a kernel or of an
 // execution graph, in lists. The launches of a list start one after the other.
 type work interface {
@@ -104,7 +94,8 @@ type Dispatcher struct {
 	engines []shaderEngine
 	rooms   []cu.Room // by compute unit
 	turn    int       // the engine whose turn it is
-	spec    Spec
+	spec    *DispatcherSpec
+	limits  *cu.Limits
 
 	groupGap, waveGap uint64 // in fractions of a cycle
 
@@ -116,17 +107,17 @@ type Dispatcher struct {
 }
 
 // New builds the dispatcher of compute units.
-func New(e *engine.Engine, spec Spec, array *cu.Array) *Dispatcher {
+func New(e *engine.Engine, spec *DispatcherSpec, limits *cu.Limits, array *cu.Array) *Dispatcher {
 	d := &Dispatcher{
-		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: spec,
+		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: spec, limits: limits,
 		groupGap: gap(spec.WorkgroupsPerCycle), waveGap: gap(spec.WavesPerCycle),
 	}
 	d.alarm, d.port = engine.NewAlarm(&d.Base, d, false), engine.NewPort(&d.Base, d, "Units")
-	for i := range spec.Engines {
-		d.engines = append(d.engines, shaderEngine{index: i, first: i * spec.Units, units: spec.Units})
+	for i := range limits.ShaderEngines {
+		d.engines = append(d.engines, shaderEngine{index: i, first: i * limits.ComputeUnits, units: limits.ComputeUnits})
 	}
 	for range array.Units {
-		d.rooms = append(d.rooms, cu.NewRoom(&spec.Limits))
+		d.rooms = append(d.rooms, cu.NewRoom(limits))
 	}
 	array.Report(d.port)
 	return d
@@ -134,9 +125,6 @@ func New(e *engine.Engine, spec Spec, array *cu.Array) *Dispatcher {
 
 // gap is the time between two events of a rate, in fractions of a cycle.
 func gap(perCycle float64) uint64 {
-	if perCycle <= 0 {
-		perCycle = 1
-	}
 	return max(uint64(float64(uint64(1)<<fraction)/perCycle), 1)
 }
 
@@ -169,7 +157,7 @@ func (d *Dispatcher) waveEnded(now uint64, m *cu.WaveEnd) {
 		r.FreeGroup(m.LDSBase, m.Launch.Need)
 		d.work.ended(now, m)
 	}
-	e := m.Unit / d.spec.Units
+	e := m.Unit / d.limits.ComputeUnits
 	clear(d.full[e*d.classes : (e+1)*d.classes])
 	d.alarm.Set(now)
 }

@@ -75,7 +75,7 @@ func (f *firmware) open(now uint64, b *bin) (uint64, bool) {
 	*core = cu.Never
 	q := r.queues[b.queue]
 	w := gather(now, func(at uint64) {
-		*core = at + uint64(r.spec.Firmware)
+		*core = at + uint64(r.spec.Scheduler.FirmwareCycles)
 		r.ready(l, *core)
 		q.alarm.Set(*core)
 	})

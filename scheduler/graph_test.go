@@ -101,7 +101,7 @@ func TestGraphFaultsByName(t *testing.T) {
 
 // storeOnly is a run of which the pool needs no more than a store.
 func storeOnly() *Run {
-	return &Run{Parts: Parts{Engine: engine.New(1 * sim.GHz), Store: mem.NewStore(0)}}
+	return &Run{spec: &WorkSpec{Queue: QueueSpec{Ports: 1}}, Parts: Parts{Engine: engine.New(1 * sim.GHz), Store: mem.NewStore(0)}}
 }
 
 func TestPoolGivesPlacesBack(t *testing.T) {

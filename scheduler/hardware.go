@@ -42,9 +42,6 @@ func newHardware(r *Run) (policy, error) {
 	return h, nil
 }
 
-// port is a port through which payloads go, each way on its own.
-func (s *QueueSpec) port() port { return port{gap: gap(float64(s.Ports))} }
-
 // Allocate asks the pool.
 func (h *hardware) Allocate(now uint64, unit, payloads int, done *wait) {
 	h.run.pool.ask(now, unit, payloads, done)
@@ -93,7 +90,7 @@ func (h *hardware) open(now uint64, b *bin) (uint64, bool) {
 	if l == nil {
 		return cu.Never, false
 	}
-	w := gather(now, func(at uint64) { r.ready(l, at+uint64(r.spec.Launch)) })
+	w := gather(now, func(at uint64) { r.ready(l, at+uint64(r.spec.Scheduler.LaunchCycles)) })
 	if spilled {
 		q.spilled--
 		r.read(now, w, r.firstUnit(b.queue))

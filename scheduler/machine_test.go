@@ -13,52 +13,60 @@ import (
 	"spvsim/lds"
 	"spvsim/program"
 	"spvsim/simd"
+	"spvsim/spec"
 )
 
 // A machine is everything that a test may choose.
 type machine struct {
-	cu    cu.Spec
-	disp  Spec
-	rules simd.Rules
+	shape  spec.Shape
+	unit   cu.UnitSpec
+	disp   DispatcherSpec
+	timing simd.Timing
 
-	memory cu.Memory
-	lds    func(e *engine.Engine, name string) (cu.LDS, error)
+	maxOutstanding int
+	memory         cu.Memory
+	lds            func(e *engine.Engine, name string) cu.LDS
 }
 
 // newMachine is a small machine of one compute unit with one SIMD that issues every cycle.
 func newMachine() *machine {
 	m := &machine{
-		cu: cu.Spec{
-			Engines: 1, Units: 1,
-			Limits: cu.Limits{
-				Machine: "test", WaveSize: 64, SIMDs: 1, Slots: 10, Vector: 256, VectorGranule: 4, VectorMax: 256,
-				Scalar: 800, ScalarGranule: 16, ScalarMax: 104, LDSBytes: 65536, LDSGranule: 512, LDSMax: 65536, Barriers: 16,
-			},
-			SIMD: simd.Spec{Slots: 10, Cadence: 1, Policy: "oldest", Width: 1, ClockMHz: 1000, ClockBits: 64, MaxOutstanding: 63},
+		shape: spec.Shape{ClockMHz: 1000, WaveSize: 64, ClockBits: 64, ShaderEngines: 1, ComputeUnits: 1, SIMDs: 1, SIMDWidth: 64, WaveSlots: 10},
+		unit: cu.UnitSpec{
+			Issue:     simd.IssueSpec{Cadence: 1, Policy: "oldest", Width: 1},
+			Registers: cu.RegistersSpec{Vector: 256, VectorGranule: 4, VectorMax: 256, Scalar: 800, ScalarGranule: 16, ScalarMax: 104},
+			LDS:       lds.DefaultSpec(), Barriers: 16,
 		},
-		memory: fixedMemory{fixed{50, 4}}, lds: fixedLDS(fixed{0, 4}),
-		disp: Spec{Engines: 1, Units: 1, WorkgroupsPerCycle: 1024, WavesPerCycle: 1024},
+		timing: simd.Timing{Passes: 1, Classes: map[string]simd.Class{}},
+		memory: fixedMemory{fixed{50, 4}}, lds: fixedLDS(fixed{0, 4}), maxOutstanding: 63,
+		disp: DispatcherSpec{WorkgroupsPerCycle: 1024, WavesPerCycle: 1024},
 	}
-	c := &m.rules.Classes
-	m.rules.WaveSize, m.rules.MaxOutstanding = 64, 63
-	c[isa.ClassVALU32] = simd.ClassCost{Unit: "valu", Issue: 1, Busy: 1, Latency: 5}
-	c[isa.ClassTrans] = simd.ClassCost{Unit: "trans", Issue: 1, Busy: 4, Latency: 10}
-	c[isa.ClassSALU] = simd.ClassCost{Unit: "salu", Issue: 1, Busy: 1, Latency: 2}
-	c[isa.ClassBranch] = simd.ClassCost{Unit: "branch", Issue: 1, Busy: 1, Latency: 1}
-	c[isa.ClassBranchTaken] = simd.ClassCost{Unit: "branch", Issue: 1, Busy: 1, Latency: 8}
-	c[isa.ClassLDS] = simd.ClassCost{Unit: "lds", Issue: 1, Busy: 1, Latency: 20}
-	c[isa.ClassVMEM] = simd.ClassCost{Unit: "vmem", Issue: 1, Busy: 1, Latency: 50}
-	c[isa.ClassVMEMStore] = simd.ClassCost{Unit: "vmem", Issue: 1, Busy: 1, Latency: 50}
-	c[isa.ClassBarrier] = simd.ClassCost{Unit: "internal", Issue: 1, Busy: 1, Latency: 1}
-	c[isa.ClassWaitcnt] = c[isa.ClassBarrier]
-	c[isa.ClassEnd] = c[isa.ClassBarrier]
-	c[isa.ClassMessage] = simd.ClassCost{Unit: "message", Issue: 1, Busy: 1, Latency: 1}
+	for _, c := range []struct {
+		class               isa.Class
+		unit                string
+		issue, busy, result int
+	}{
+		{isa.ClassVALU32, "valu", 1, 1, 5}, {isa.ClassTrans, "trans", 1, 4, 10}, {isa.ClassSALU, "salu", 1, 1, 2},
+		{isa.ClassBranch, "branch", 1, 1, 1}, {isa.ClassBranchTaken, "branch", 1, 1, 8}, {isa.ClassLDS, "lds", 1, 1, 20},
+		{isa.ClassVMEM, "vmem", 1, 1, 50}, {isa.ClassVMEMStore, "vmem", 1, 1, 50}, {isa.ClassBarrier, "internal", 1, 1, 1},
+		{isa.ClassWaitcnt, "internal", 1, 1, 1}, {isa.ClassEnd, "internal", 1, 1, 1}, {isa.ClassMessage, "message", 1, 1, 1},
+	} {
+		m.timing.Classes[c.class.String()] = simd.Class{Unit: c.unit, Issue: c.issue, Busy: c.busy, Latency: c.result}
+	}
 	return m
+}
+
+func (m *machine) limits() *cu.Limits {
+	return &cu.Limits{Machine: "test", Shape: &m.shape, UnitSpec: &m.unit}
+}
+
+func (m *machine) rules() *simd.Rules {
+	return &simd.Rules{Shape: &m.shape, Timing: &m.timing, Fetch: &m.unit.Fetch}
 }
 
 // slots is the number of wave slots.
 func (m *machine) slots() uint64 {
-	return uint64(m.cu.Engines * m.cu.Units * m.cu.Limits.SIMDs * m.cu.SIMD.Slots)
+	return uint64(m.shape.Units() * m.shape.UnitSlots())
 }
 
 // fixed answers every access after a fixed time.
@@ -83,11 +91,11 @@ type constantLDS struct {
 	port *engine.Port
 }
 
-func fixedLDS(f fixed) func(*engine.Engine, string) (cu.LDS, error) {
-	return func(e *engine.Engine, name string) (cu.LDS, error) {
+func fixedLDS(f fixed) func(*engine.Engine, string) cu.LDS {
+	return func(e *engine.Engine, name string) cu.LDS {
 		d := &constantLDS{Base: engine.NewBase(e, name), fixed: f}
 		d.port = engine.NewPort(&d.Base, d, "Unit")
-		return d, nil
+		return d
 	}
 }
 
@@ -115,24 +123,18 @@ type rig struct {
 func newRig(t testing.TB, m *machine) *rig {
 	t.Helper()
 	r := &rig{engine: engine.New(1 * sim.GHz), m: m}
-	a, err := cu.New(m.cu, cu.Links{Engine: r.engine,
+	r.array = cu.New(&m.unit, &m.shape, cu.Links{Engine: r.engine,
 		Printer: func(now uint64, w *simd.Wave, _ *isa.Inst) {
 			r.prints = append(r.prints, now)
 			if r.onPrint != nil {
 				r.onPrint(w)
 			}
 		},
-		Parts: func(name string, _, _ int) (cu.Parts, error) {
-			d, err := m.lds(r.engine, name+".LDS")
-			return cu.Parts{Memory: m.memory, LDS: d}, err
+		Parts: func(name string, _, _ int) cu.Parts {
+			return cu.Parts{Memory: m.memory, LDS: m.lds(r.engine, name+".LDS"), MaxOutstanding: m.maxOutstanding}
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.array = a
-	m.disp.Limits = m.cu.Limits
-	r.dispatcher = New(r.engine, m.disp, a)
+	r.dispatcher = New(r.engine, &m.disp, m.limits(), r.array)
 	return r
 }
 
@@ -152,11 +154,11 @@ func (r *rig) run(t testing.TB, prog *program.Program, groups, maxCycles uint64)
 
 func (r *rig) runGrid(t testing.TB, prog *program.Program, grid [3]uint32, maxCycles uint64) outcome {
 	t.Helper()
-	code, err := simd.NewCode(prog, &r.m.rules, 0)
+	code, err := simd.NewCode(prog, r.m.rules(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	need, err := cu.NewNeed(prog, &r.m.cu.Limits)
+	need, err := cu.NewNeed(prog, r.m.limits())
 	if err != nil {
 		t.Fatal(err)
 	}

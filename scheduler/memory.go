@@ -85,7 +85,7 @@ func (r *Run) atomic(now uint64, w *wait, unit, counter int) {
 // firstUnit is the compute unit through whose path a queue's own accesses go.
 func (r *Run) firstUnit(q int) int {
 	if r.perEngine {
-		return q * r.spec.Dispatch.Units
+		return q * r.Dispatcher.limits.ComputeUnits
 	}
 	return 0
 }

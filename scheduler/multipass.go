@@ -103,7 +103,7 @@ func (m *multipass) end(now uint64) {
 	if m.waiting == 0 && m.open == 0 || m.blocked && m.endedGroups == m.before && m.waiting == m.waited {
 		return // all is done, or nothing can be
 	}
-	m.at = max(now, m.done) + uint64(m.spec.PassBarrier)
+	m.at = max(now, m.done) + uint64(m.spec.Scheduler.BarrierCycles)
 	m.queues[0].alarm.Set(m.at)
 }
 
@@ -125,7 +125,7 @@ func (m *multipass) begin(now uint64) bool {
 		}
 		m.steps = append(m.steps, passStep{b, true})
 	}
-	m.running, m.at = true, now+uint64(m.spec.PassLaunch)
+	m.running, m.at = true, now+uint64(m.spec.Scheduler.PassLaunchCycles)
 	m.counts.Passes++
 	m.before, m.waited = m.endedGroups, m.waiting
 	return true
@@ -151,12 +151,12 @@ func (m *multipass) step(now uint64) {
 	m.steps = m.steps[1:]
 	if s.dispatch {
 		s.bin.quota = s.bin.pending()
-		m.at = now + uint64(m.spec.PassLaunch)
+		m.at = now + uint64(m.spec.Scheduler.PassLaunchCycles)
 		return
 	}
 	m.at = cu.Never
 	w := gather(now, func(at uint64) {
-		m.at = at + uint64(m.spec.PassLaunch)
+		m.at = at + uint64(m.spec.Scheduler.PassLaunchCycles)
 		m.queues[0].alarm.Set(m.at)
 	})
 	m.compact(now, w, s.bin)

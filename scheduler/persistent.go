@@ -54,9 +54,9 @@ func newPersistent(r *Run) (policy, error) {
 		need.VectorRegs, need.ScalarRegs = max(need.VectorRegs, m.VectorRegs), max(need.ScalarRegs, m.ScalarRegs)
 		need.LDSBytes = max(need.LDSBytes, m.LDSBytes)
 	}
-	each := need.Occupancy(&r.spec.Dispatch.Limits)
-	if r.spec.Workers > 0 {
-		each = min(each, r.spec.Workers)
+	each := need.Occupancy(r.Dispatcher.limits)
+	if r.spec.Scheduler.PersistentGroups > 0 {
+		each = min(each, r.spec.Scheduler.PersistentGroups)
 	}
 	if each == 0 {
 		return nil, errWorkers
@@ -91,12 +91,12 @@ func (p *persistent) Enqueue(now uint64, b *batch) { p.append(now, b, counterEnt
 
 // Start launches the kernel: workers begin to poll at the dispatcher's rate.
 func (p *persistent) Start(now uint64) {
-	d := &p.spec.Dispatch
+	d, units := &p.spec.Dispatcher, p.Dispatcher.limits.ComputeUnits
 	p.polls, p.busy = p.polls[:0], 0
 	p.begins = now + uint64(d.LaunchLatency)
 	for k := range p.workers[0] {
 		for u := range p.workers {
-			n := uint64(k*d.Units + u%d.Units)
+			n := uint64(k*units + u%units)
 			p.look(p.begins+n*gap(d.WorkgroupsPerCycle)>>fraction, u)
 		}
 	}
@@ -138,7 +138,7 @@ func (p *persistent) poll(now uint64, unit int) {
 	if found = p.find(now); found == nil {
 		w.then = func(at uint64) {
 			if !p.idle() {
-				p.look(max(at, now+1)+uint64(p.spec.Poll), unit)
+				p.look(max(at, now+1)+uint64(p.spec.Scheduler.PollInterval), unit)
 			}
 		}
 		w.close()

@@ -60,13 +60,13 @@ type queueRig struct {
 	*rig
 	run    *Run
 	memory *constantMemory
-	spec   GraphSpec
+	spec   *WorkSpec
 	graph  *Graph
 }
 
 // newQueueRig makes a rig for a graph of the nodes. The kernel's launch costs
 // nothing, and rates of the dispatcher are out of the way.
-func newQueueRig(t *testing.T, spec GraphSpec, pending bool, nodes ...*Node) *queueRig {
+func newQueueRig(t *testing.T, spec WorkSpec, pending bool, nodes ...*Node) *queueRig {
 	t.Helper()
 	m := newMachine()
 	r := &queueRig{rig: newRig(t, m)}
@@ -74,11 +74,11 @@ func newQueueRig(t *testing.T, spec GraphSpec, pending bool, nodes ...*Node) *qu
 	for _, n := range nodes {
 		prog := assemble(64, mark)
 		prog.Node = n.Program.Node
-		code, err := simd.NewCode(prog, &m.rules, 0)
+		code, err := simd.NewCode(prog, m.rules(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		need, err := cu.NewNeed(prog, &m.cu.Limits)
+		need, err := cu.NewNeed(prog, m.limits())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,9 +88,9 @@ func newQueueRig(t *testing.T, spec GraphSpec, pending bool, nodes ...*Node) *qu
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec.Dispatch = m.disp
-	r.graph, r.spec = g, spec
-	r.run, err = NewRun(g, spec, Parts{Engine: r.engine, Array: r.array, Dispatcher: r.dispatcher, Hierarchy: r.memory, Store: mem.NewStore(0)}, 1<<20)
+	spec.Dispatcher = m.disp
+	r.graph, r.spec = g, &spec
+	r.run, err = NewRun(g, r.spec, Parts{Engine: r.engine, Array: r.array, Dispatcher: r.dispatcher, Hierarchy: r.memory, Store: mem.NewStore(0)}, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +101,11 @@ func newQueueRig(t *testing.T, spec GraphSpec, pending bool, nodes ...*Node) *qu
 }
 
 // defaultQueue is a spec in which nothing but latencies of zero and rates of one stands.
-func defaultQueue(kind string) GraphSpec {
-	return GraphSpec{Kind: kind, Queue: QueueSpec{Depth: 1 << 10, Ports: 1 << 10, LaunchRate: 1 << 10, Arbitration: "depth-first"}, Poll: 1}
+func defaultQueue(kind string) WorkSpec {
+	return WorkSpec{
+		Scheduler: SchedulerSpec{Kind: kind, FirmwareCycles: 1, PollInterval: 1},
+		Queue:     QueueSpec{Placement: "central", Depth: 1 << 10, Ports: 1 << 10, LaunchRate: 1 << 10, Arbitration: "depth-first"},
+	}
 }
 
 // An action is something that a test does in a cycle.
@@ -176,7 +179,7 @@ func TestHardwareLatency(t *testing.T) {
 	for _, latency := range []int{0, 1, 2, 63, 64, 1500} {
 		for _, launch := range []int{0, 1, 17} {
 			s := defaultQueue("hardware")
-			s.Queue.Latency, s.Launch = latency, launch
+			s.Queue.Latency, s.Scheduler.LaunchCycles = latency, launch
 			n := static("n")
 			r := newQueueRig(t, s, false, n)
 			var accepted uint64
@@ -328,7 +331,7 @@ func TestCoalescingWindow(t *testing.T) {
 func startOfLast(t *testing.T, kind string, window, payloads int, n *Node) []uint64 {
 	t.Helper()
 	s := defaultQueue(kind)
-	s.Queue.Window, s.Firmware, s.Workers = window, 1, 1
+	s.Queue.CoalescingWindow, s.Scheduler.FirmwareCycles, s.Scheduler.PersistentGroups = window, 1, 1
 	r := newQueueRig(t, s, false, n)
 	var accepted uint64
 	r.run.flying++ // something is on its way: workers poll on
@@ -344,7 +347,7 @@ func TestFirmwareCore(t *testing.T) {
 	for _, pending := range []bool{false, true} {
 		for _, cycles := range []int{1, 2, 500} {
 			s := defaultQueue("firmware")
-			s.Firmware, s.Queue.Latency = cycles, 7
+			s.Scheduler.FirmwareCycles, s.Queue.Latency = cycles, 7
 			n := static("n")
 			r := newQueueRig(t, s, pending, n)
 			var accepted uint64
@@ -368,7 +371,7 @@ func TestMultipassCosts(t *testing.T) {
 	for _, pending := range []bool{false, true} {
 		for _, c := range []struct{ launch, barrier int }{{0, 0}, {1, 0}, {0, 1}, {300, 0}, {0, 700}, {300, 700}} {
 			s := defaultQueue("multipass")
-			s.PassLaunch, s.PassBarrier = c.launch, c.barrier
+			s.Scheduler.PassLaunchCycles, s.Scheduler.BarrierCycles = c.launch, c.barrier
 			first := node("first", 0, output2("second"))
 			second := static("second")
 			r := newQueueRig(t, s, pending, first, second)
@@ -415,7 +418,7 @@ func TestPersistentPolls(t *testing.T) {
 	for _, pending := range []bool{false, true} {
 		for _, poll := range []int{1, 10, 500} {
 			s := defaultQueue("persistent")
-			s.Poll, s.Workers = poll, 1
+			s.Scheduler.PollInterval, s.Scheduler.PersistentGroups = poll, 1
 			n := static("n")
 			r := newQueueRig(t, s, pending, n)
 			r.run.Dispatch(0, []Entry{{Node: n, Count: 1, Data: make([]byte, 4), Stride: 4}})
@@ -442,34 +445,30 @@ func TestPersistentPolls(t *testing.T) {
 
 // With one queue for each engine, ports and launch rates are of each.
 func TestQueuesOfEngines(t *testing.T) {
-	for _, per := range []bool{false, true} {
+	for place, want := range map[string]int{"central": 1, "engine": 2} {
 		m := wide()
 		s := defaultQueue("hardware")
-		s.Queue.PerEngine, s.Dispatch = per, m.disp
+		s.Queue.Placement, s.Dispatcher = place, m.disp
 		r := newRig(t, m)
 		n := static("n")
 		prog := assemble(64, mark)
 		prog.Node = n.Program.Node
-		code, err := simd.NewCode(prog, &m.rules, 0)
+		code, err := simd.NewCode(prog, m.rules(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		need, _ := cu.NewNeed(prog, &m.cu.Limits)
+		need, _ := cu.NewNeed(prog, m.limits())
 		n.Program, n.Launch = prog, &cu.Launch{Code: code, Need: need}
 		g, err := NewGraph([]*Node{n})
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := NewRun(g, s, Parts{Engine: r.engine, Array: r.array, Dispatcher: r.dispatcher, Hierarchy: &constantMemory{engine: r.engine}, Store: mem.NewStore(0)}, 1<<20)
+		run, err := NewRun(g, &s, Parts{Engine: r.engine, Array: r.array, Dispatcher: r.dispatcher, Hierarchy: &constantMemory{engine: r.engine}, Store: mem.NewStore(0)}, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := 1
-		if per {
-			want = 2
-		}
 		if len(run.queues) != want || len(run.Components()) != want+1 {
-			t.Errorf("per engine %v: %d queues", per, len(run.queues))
+			t.Errorf("placement %s: %d queues", place, len(run.queues))
 		}
 		r.array.Serve(run)
 		run.Dispatch(0, []Entry{{Node: n, Count: 12, Data: make([]byte, 48), Stride: 4}})
@@ -479,7 +478,7 @@ func TestQueuesOfEngines(t *testing.T) {
 			t.Fatal(err)
 		}
 		if done, _ := run.Finished(); !done {
-			t.Fatalf("per engine %v: %s", per, run.Waiting())
+			t.Fatalf("placement %s: %s", place, run.Waiting())
 		}
 	}
 }

@@ -20,31 +20,6 @@ var ErrFault = errors.New("undefined behaviour")
 // ErrScratch says that the payload memory is less than the graph needs.
 var ErrScratch = errors.New("scheduler: scratch memory")
 
-// A GraphSpec says how execution graphs are scheduled. Rates are a cycle.
-type GraphSpec struct {
-	Kind        string // of kinds
-	Dispatch    Spec
-	Queue       QueueSpec
-	Launch      int // cycles from picking payloads until their first workgroup may be placed
-	Firmware    int // cycles that a launch takes the core of firmware
-	PassLaunch  int // cycles that a compaction or dispatch of multipass takes to start
-	PassBarrier int // cycles between two levels of multipass
-	Poll        int // cycles between two polls of a worker of persistent
-	Workers     int // of a compute unit, of persistent; 0: as many as fit
-}
-
-// QueueSpec is the enqueue queue of the machine.
-type QueueSpec struct {
-	PerEngine    bool
-	Depth        int
-	Ports        int
-	Latency      int
-	LaunchRate   float64
-	Arbitration  string
-	Window       int    // cycles that a coalescing node waits
-	PayloadBytes uint64 // on chip
-}
-
 // A policy decides when payloads that were enqueued start workgroups, and what
 // that costs. It uses the methods of its Run to look at the payloads that wait,
 // to open launches, and to access queues in memory.
@@ -97,14 +72,6 @@ var kinds = map[string]kind{
 	"persistent": {make: newPersistent, queue: "WorkQueue", window: true, pulls: true},
 }
 
-// OnChip is the payload memory that a machine of the spec has on chip.
-func (s GraphSpec) OnChip() uint64 {
-	if kinds[s.Kind].onChip {
-		return s.Queue.PayloadBytes
-	}
-	return 0
-}
-
 // Parts are what a run is connected to.
 type Parts struct {
 	Engine     *engine.Engine
@@ -118,7 +85,7 @@ type Parts struct {
 type Run struct {
 	Parts
 	graph  *Graph
-	spec   GraphSpec
+	spec   *WorkSpec
 	pool   *pool
 	policy policy
 	queues []*queue
@@ -180,30 +147,25 @@ type hostPayloads struct {
 	since  uint64
 }
 
-// NewRun puts a graph on a machine. Scratch is in bytes.
-func NewRun(g *Graph, spec GraphSpec, parts Parts, scratch uint64) (*Run, error) {
-	k, ok := kinds[spec.Kind]
-	if !ok {
-		return nil, fmt.Errorf("scheduler: no scheduler %q", spec.Kind)
-	}
+// NewRun puts a graph on a machine of a checked spec. Scratch is in bytes.
+func NewRun(g *Graph, spec *WorkSpec, parts Parts, scratch uint64) (*Run, error) {
+	k := kinds[spec.Scheduler.Kind]
 	chip := spec.OnChip()
 	if need := g.MinimumBytes(); chip+scratch < need {
 		return nil, fmt.Errorf("%w: %d bytes, and %d on chip: the graph needs at least %d bytes of scratch memory", ErrScratch, scratch, chip, need-chip)
 	}
-	r := &Run{Parts: parts, graph: g, spec: spec, perEngine: k.engines && spec.Queue.PerEngine, pulls: k.pulls,
+	r := &Run{Parts: parts, graph: g, spec: spec, perEngine: k.engines && spec.Queue.Placement == "engine", pulls: k.pulls,
 		stats: make([]nodeStats, len(g.Nodes)), opened: make([]uint32, len(g.Nodes))}
 	r.pool = newPool(r, chip, scratch)
 	if k.window {
-		r.window = uint64(spec.Queue.Window)
+		r.window = uint64(spec.Queue.CoalescingWindow)
 	}
 	b, err := parts.Store.Reserve(ringBytes, "enqueue queue")
 	if err != nil {
 		return nil, err
 	}
 	r.ring = b.Addr
-	if r.order, err = stageOrder(g, spec.Queue.Arbitration); err != nil {
-		return nil, err
-	}
+	r.order = stageOrder(g, spec.Queue.Arbitration)
 	for q := range r.numQueues() {
 		r.queues = append(r.queues, r.newQueue(fmt.Sprintf("%s[%d]", k.queue, q), q))
 		for _, s := range g.stages {
@@ -234,23 +196,20 @@ func (r *Run) queueOf(unit int) int {
 // numQueues is how many queues the machine has.
 func (r *Run) numQueues() int {
 	if r.perEngine {
-		return r.spec.Dispatch.Engines
+		return r.Dispatcher.limits.ShaderEngines
 	}
 	return 1
 }
 
 // stageOrder lists the stages in the order in which arbitration serves them.
-func stageOrder(g *Graph, policy string) ([]int, error) {
-	compare, ok := arbitration[policy]
-	if !ok {
-		return nil, fmt.Errorf("scheduler: no arbitration %q", policy)
-	}
+func stageOrder(g *Graph, policy string) []int {
+	compare := arbitration[policy]
 	order := make([]int, len(g.stages))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return compare(g.stages[a], g.stages[b]) })
-	return order, nil
+	return order
 }
 
 // arbitration policies by name: which of two stages comes first. Round-robin
@@ -272,7 +231,7 @@ func (r *Run) bin(s *stage, engine int) *bin {
 	return r.bins[q*len(r.graph.stages)+s.id]
 }
 
-func (r *Run) engineOf(unit int) int { return unit / r.spec.Dispatch.Units }
+func (r *Run) engineOf(unit int) int { return unit / r.Dispatcher.limits.ComputeUnits }
 
 // An Entry is what a dispatch hands to one node.
 type Entry struct {
@@ -285,7 +244,7 @@ type Entry struct {
 // Dispatch starts a graph in cycle now.
 func (r *Run) Dispatch(now uint64, entries []Entry) {
 	// What a launch costs the host is paid here, whoever schedules.
-	r.begun = now + uint64(r.spec.Dispatch.KernelLaunchCycles)
+	r.begun = now + uint64(r.spec.Dispatcher.KernelLaunchCycles)
 	r.done = r.begun
 	clear(r.opened)
 	for i := range entries {

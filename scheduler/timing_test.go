@@ -94,7 +94,7 @@ func TestWavesHideLatency(t *testing.T) {
 	const k = 100
 	for waves := 1; waves <= 8; waves++ {
 		m := newMachine()
-		m.cu.SIMD.Policy = "round-robin"
+		m.unit.Issue.Policy = "round-robin"
 		o := newRig(t, m).run(t, assemble(uint32(64*waves), chain(k)...), 1, simd.Never)
 		o.check(t, m)
 		want := uint64((k - 1) * max(5, waves))
@@ -143,7 +143,7 @@ func TestWaveOfTwoPasses(t *testing.T) {
 		{"scalar", scalar, around + 2*(k-1) + 1},
 	} {
 		m := newMachine()
-		m.rules.WaveSize, m.cu.Limits.WaveSize = 32, 32
+		m.shape.SIMDWidth, m.shape.WaveSize = 32, 32
 		o := newRig(t, m).run(t, assemble(64, c.list...), 1, simd.Never)
 		o.check(t, m)
 		if o.cycles != c.want {
@@ -155,7 +155,7 @@ func TestWaveOfTwoPasses(t *testing.T) {
 func TestWave32RunsAtOnePass(t *testing.T) {
 	const k = 40
 	m := newMachine()
-	m.rules.WaveSize, m.cu.Limits.WaveSize = 32, 32
+	m.shape.SIMDWidth, m.shape.WaveSize = 32, 32
 	o := newRig(t, m).run(t, assembleFor(32, 32, independent(k)...), 1, simd.Never)
 	o.check(t, m)
 	if want := uint64(around + k); o.cycles != want {
@@ -166,12 +166,11 @@ func TestWave32RunsAtOnePass(t *testing.T) {
 // gcn makes the machine issue as GCN does: four SIMDs in turn, a port for each unit.
 func gcn() *machine {
 	m := newMachine()
-	m.cu.Limits.SIMDs = 4
-	m.cu.SIMD.Cadence, m.cu.SIMD.PerCategory, m.cu.SIMD.Width = 4, true, 5
-	for i := range m.rules.Classes {
-		if c := &m.rules.Classes[i]; c.Unit != "" {
-			c.Issue, c.Busy, c.Latency = 4, 4, 4
-		}
+	m.shape.SIMDs = 4
+	m.unit.Issue.Cadence, m.unit.Issue.PerCategory, m.unit.Issue.Width = 4, true, 5
+	for name, c := range m.timing.Classes {
+		c.Issue, c.Busy, c.Latency = 4, 4, 4
+		m.timing.Classes[name] = c
 	}
 	return m
 }
@@ -203,7 +202,7 @@ func TestCategoriesIssueTogether(t *testing.T) {
 		{"two units", append(append([]isa.Inst(nil), vector...), scalar...), 0},
 	} {
 		m := gcn()
-		m.cu.Limits.SIMDs = 1
+		m.shape.SIMDs = 1
 		o := newRig(t, m).run(t, assemble(128, c.code...), 1, simd.Never)
 		o.check(t, m)
 		if c.turns > 0 && o.cycles != 4*c.turns+4 {
@@ -273,7 +272,7 @@ func TestMemoryBarrierWaitsForStores(t *testing.T) {
 func TestAccessesInFlight(t *testing.T) {
 	for _, most := range []int{1, 2, 4} {
 		m := newMachine()
-		m.rules.MaxOutstanding, m.cu.SIMD.MaxOutstanding = most, most
+		m.maxOutstanding = most
 		o := newRig(t, m).run(t, assemble(64, repeat(8, store(3))...), 1, simd.Never)
 		o.check(t, m)
 		// The port takes 4 cycles an access; the n-th waits for the one `most` before it.
@@ -288,7 +287,7 @@ func TestAccessesInFlight(t *testing.T) {
 func TestBarrierWaitsForTheLastWave(t *testing.T) {
 	for _, latency := range []int{0, 1, 16} {
 		m := newMachine()
-		m.cu.BarrierCycles = latency
+		m.unit.BarrierCycles = latency
 		const waves = 4
 		o := newRig(t, m).run(t, assemble(64*waves, append(independent(10), barrier, add(4, 1, 2))...), 1, simd.Never)
 		o.check(t, m)
@@ -332,7 +331,7 @@ func TestPoliciesDiffer(t *testing.T) {
 	}
 	for policy, marks := range want {
 		m := newMachine()
-		m.cu.SIMD.Policy = policy
+		m.unit.Issue.Policy = policy
 		r := newRig(t, m)
 		o := r.run(t, assemble(128, append(independent(k), mark)...), 1, simd.Never)
 		o.check(t, m)
@@ -349,7 +348,7 @@ func TestGreedyStays(t *testing.T) {
 	marks := map[string]uint64{}
 	for _, policy := range []string{"oldest", "greedy"} {
 		m := newMachine()
-		m.cu.SIMD.Policy = policy
+		m.unit.Issue.Policy = policy
 		r := newRig(t, m)
 		o := r.run(t, assemble(128, append(list, mark)...), 1, simd.Never)
 		o.check(t, m)
@@ -383,9 +382,7 @@ func ldsGap(t *testing.T, inst func(reg, count int) isa.Inst, count int) uint64 
 	t.Helper()
 	marks := func(k int) uint64 {
 		m := newMachine()
-		m.lds = func(e *engine.Engine, name string) (cu.LDS, error) {
-			return lds.NewComponent(e, name, lds.DefaultSpec())
-		}
+		m.lds = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.unit.LDS) }
 		list := []isa.Inst{{Op: isa.LaneID, T: isa.I32, Dst: isa.V(1)},
 			{Op: isa.IMul, T: isa.I32, Dst: isa.V(1), Src: [4]isa.Reg{isa.V(1), isa.Lit(uint64(4 * count))}, Class: isa.ClassVALU32}}
 		for i := range k {
@@ -459,7 +456,7 @@ func TestPendingAccesses(t *testing.T) {
 	for name, list := range programs {
 		for _, waves := range []uint32{1, 3} {
 			m := newMachine()
-			m.rules.MaxOutstanding, m.cu.SIMD.MaxOutstanding = 2, 2
+			m.maxOutstanding = 2
 			list := append(append([]isa.Inst(nil), list...), fence)
 			want := newRig(t, m).run(t, assemble(64*waves, list...), 1, simd.Never)
 			want.check(t, m)
@@ -491,8 +488,7 @@ func TestFetch(t *testing.T) {
 	const lines, trips = 8, 10
 	run := func(bytes int) outcome {
 		m := newMachine()
-		m.rules.FetchLine, m.rules.InstructionBytes = 64, 8
-		m.cu.Fetch = cu.FetchSpec{Bytes: bytes, LineBytes: 64, Ways: 2, MissCycles: 30}
+		m.unit.Fetch = simd.FetchSpec{Enabled: true, Bytes: bytes, LineBytes: 64, Ways: 2, InstructionBytes: 8, MissCycles: 30}
 		list := append([]isa.Inst{{Op: isa.Mov, T: isa.I32, Uniform: true, Dst: isa.S(1), Src: [4]isa.Reg{isa.Lit(trips)}}},
 			independent(8*lines-5)...)
 		list = append(list,
@@ -516,7 +512,7 @@ func TestSameRunTwice(t *testing.T) {
 	run := func() string {
 		m := gcn()
 		m.disp.WorkgroupsPerCycle, m.disp.LaunchLatency = 0.3, 7
-		m.cu.Engines, m.cu.Units, m.disp.Engines, m.disp.Units = 2, 3, 2, 3
+		m.shape.ShaderEngines, m.shape.ComputeUnits = 2, 3
 		list := append(independent(20), load(3), add(4, 3, 3), barrier, ldsLoad(5, 1), add(6, 5, 5), store(6))
 		o := newRig(t, m).run(t, assemble(256, list...), 100, simd.Never)
 		o.check(t, m)

@@ -7,6 +7,7 @@ import (
 	"spvsim/account"
 	"spvsim/isa"
 	"spvsim/program"
+	"spvsim/spec"
 )
 
 // ErrTiming says that the machine's timing table lacks something the program needs.
@@ -91,24 +92,11 @@ type op struct {
 	line       uint32 // line of the instruction cache, counted from 1; 0 without fetch
 }
 
-// A ClassCost is what an instruction of a timing class costs one wave, in cycles.
-type ClassCost struct {
-	Unit    string // that executes it, and the category it issues in; empty: the machine has no such class
-	Issue   int    // the issue port is taken
-	Busy    int    // the unit is taken
-	Latency int    // until a dependent instruction may issue
-}
-
 // Rules are what the costs of a program depend on.
 type Rules struct {
-	// WaveSize is the wave size that vector costs are given for: larger waves
-	// take several passes.
-	WaveSize int
-	Classes  [isa.NumClasses]ClassCost
-	// MaxOutstanding is the most vector memory instructions of one wave in flight; 0: no limit.
-	MaxOutstanding int
-	// FetchLine and InstructionBytes are in bytes; 0: fetch takes no time.
-	FetchLine, InstructionBytes int
+	Shape  *spec.Shape
+	Timing *Timing
+	Fetch  *FetchSpec // nil: fetch takes no time
 }
 
 // Code is a program made ready for one machine. Counts grow while it runs.
@@ -127,10 +115,7 @@ type Code struct {
 // NewCode resolves the costs of prog's instructions. Base is the address of
 // the program in instruction memory, in bytes.
 func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
-	costs, err := classCosts(r, prog.WaveSize)
-	if err != nil {
-		return nil, err
-	}
+	costs := classCosts(r, prog.WaveSize)
 	c := &Code{
 		Program: prog,
 		Counts:  make([]account.InstCount, len(prog.Insts)),
@@ -138,11 +123,11 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 		boards:  prog.VectorRows + prog.ScalarWords,
 	}
 	for i := range prog.Insts {
-		if err := c.resolve(i, costs, r); err != nil {
+		if err := c.resolve(i, costs); err != nil {
 			return nil, err
 		}
-		if r.FetchLine > 0 {
-			c.ops[i].line = uint32((base+i*r.InstructionBytes)/r.FetchLine) + 1
+		if f := r.Fetch; f != nil && f.Enabled {
+			c.ops[i].line = uint32((base+i*f.InstructionBytes)/f.LineBytes) + 1
 		}
 	}
 	if taken := costs[isa.ClassBranchTaken]; taken != nil {
@@ -151,7 +136,7 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	return c, c.check(costs)
 }
 
-func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost, r *Rules) error {
+func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost) error {
 	in := &c.Program.Insts[i]
 	o := &c.ops[i]
 	*o = op{in: in, deps: in.Deps, writes: in.Writes, exec: in.Exec, kind: kindOf(in)}
@@ -171,7 +156,7 @@ func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost, r *Rules) error {
 		return fmt.Errorf("%w: no class %q, needed by instruction %d of %s", ErrTiming, class, i, c.Program.Name)
 	}
 	o.cost = *row
-	o.limited = o.kind == kindMemory && o.unit == unitVMEM && r.MaxOutstanding > 0
+	o.limited = o.kind == kindMemory && o.unit == unitVMEM
 	return nil
 }
 
@@ -214,43 +199,22 @@ func (c *Code) check(costs *[isa.NumClasses]*cost) error {
 	return nil
 }
 
-// classCosts turns the rules into rows by class; a class that they lack is nil.
-func classCosts(r *Rules, waveSize int) (*[isa.NumClasses]*cost, error) {
-	passes := uint32(1)
-	if r.WaveSize > 0 && waveSize > r.WaveSize {
-		passes = uint32(waveSize / r.WaveSize)
-	}
+// classCosts are the rows of the timing table by class, for a wave size; a class that the machine lacks is nil.
+func classCosts(r *Rules, waveSize int) *[isa.NumClasses]*cost {
 	var rows [isa.NumClasses]*cost
-	for class, row := range r.Classes {
-		if row.Unit == "" {
-			continue
+	for class := isa.ClassNone + 1; class < isa.NumClasses; class++ {
+		if row, ok := r.Timing.Cost(class, r.Shape, waveSize); ok {
+			rows[class] = &cost{unit: units[row.Unit], issue: uint32(row.Issue), busy: uint32(row.Busy), latency: uint32(row.Latency)}
 		}
-		u, err := unitByName(row.Unit)
-		if err != nil {
-			return nil, fmt.Errorf("%w: class %s: %w", ErrTiming, isa.Class(class), err)
-		}
-		rows[class] = newCost(u, row, passes)
 	}
-	return &rows, nil
+	return &rows
 }
 
-// newCost scales a row to the passes that a wave takes through a vector unit.
-// The passes of a dependent instruction follow those of its source, so the
-// latency grows only where the passes take longer than it.
-func newCost(u unit, row ClassCost, passes uint32) *cost {
-	if u != unitVALU && u != unitTrans {
-		passes = 1
+// units by name.
+var units = func() map[string]unit {
+	list := map[string]unit{}
+	for u, name := range unitNames {
+		list[name] = unit(u)
 	}
-	issue := max(uint32(row.Issue), 1) * passes
-	busy := max(uint32(row.Busy), uint32(row.Issue), 1) * passes
-	return &cost{unit: u, issue: issue, busy: busy, latency: max(uint32(row.Latency), issue)}
-}
-
-func unitByName(name string) (unit, error) {
-	for u, n := range unitNames {
-		if n == name {
-			return unit(u), nil
-		}
-	}
-	return 0, fmt.Errorf("no unit %q", name)
-}
+	return list
+}()

@@ -1,21 +1,28 @@
 package simd
 
 import (
-	"errors"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"spvsim/isa"
 	"spvsim/program"
+	"spvsim/spec"
 )
 
 func testRules() *Rules {
-	r := &Rules{WaveSize: 32}
-	r.Classes[isa.ClassVALU32] = ClassCost{"valu", 1, 1, 5}
-	r.Classes[isa.ClassTrans] = ClassCost{"trans", 1, 4, 10}
-	r.Classes[isa.ClassSALU] = ClassCost{"salu", 1, 1, 2}
-	r.Classes[isa.ClassEnd] = ClassCost{"internal", 1, 1, 1}
+	r := &Rules{Shape: &spec.Shape{WaveSize: 32, SIMDWidth: 32}, Timing: &Timing{Passes: 1, Classes: map[string]Class{}}}
+	r.set(isa.ClassVALU32, "valu", 1, 1, 5)
+	r.set(isa.ClassTrans, "trans", 1, 4, 10)
+	r.set(isa.ClassSALU, "salu", 1, 1, 2)
+	r.set(isa.ClassEnd, "internal", 1, 1, 1)
 	return r
+}
+
+func (r *Rules) set(c isa.Class, unit string, issue, busy, latency int) {
+	r.Timing.Classes[c.String()] = Class{Unit: unit, Issue: issue, Busy: busy, Latency: latency}
 }
 
 func testProgram(waveSize int, list ...isa.Inst) *program.Program {
@@ -49,11 +56,46 @@ func TestCostsByWaveSize(t *testing.T) {
 	}
 }
 
+// Issue and busy of vector classes follow the passes through the SIMD: as GCN states them, for four, and as RDNA, for one.
+func TestCostsByWidth(t *testing.T) {
+	type row struct{ issue, busy, latency int }
+	for _, c := range []struct {
+		name                      string
+		given, wave, lanes, width int
+		issue, busy, latency      int
+		unit                      string
+		want                      row
+	}{
+		{"GCN", 4, 64, 64, 16, 4, 4, 4, "valu", row{4, 4, 4}},
+		{"GCN, half as wide", 4, 64, 64, 8, 4, 4, 4, "valu", row{8, 8, 8}},
+		{"GCN, twice as wide", 4, 64, 64, 32, 4, 4, 4, "valu", row{2, 2, 4}},
+		{"GCN, four times as wide", 4, 64, 64, 64, 16, 16, 16, "valu", row{4, 4, 16}},
+		{"RDNA", 1, 32, 32, 32, 1, 4, 10, "trans", row{1, 4, 10}},
+		{"RDNA, wave64", 1, 32, 64, 32, 1, 4, 10, "trans", row{2, 8, 10}},
+		{"RDNA, half as wide", 1, 32, 32, 16, 1, 4, 10, "trans", row{2, 8, 10}},
+		{"RDNA, wave64, an eighth", 1, 32, 64, 8, 1, 4, 10, "trans", row{8, 32, 10}},
+		{"RDNA, wave32 on twice as wide", 1, 32, 32, 64, 1, 4, 10, "trans", row{1, 4, 10}},
+		{"RDNA, wave64 on twice as wide", 1, 32, 64, 64, 1, 4, 10, "trans", row{1, 4, 10}},
+		{"parts of a pass count whole", 4, 64, 64, 32, 5, 7, 1, "valu", row{3, 4, 3}},
+		{"never below a cycle", 8, 64, 16, 64, 1, 1, 1, "valu", row{1, 1, 1}},
+		{"other units", 1, 32, 64, 8, 1, 1, 2, "salu", row{1, 1, 2}},
+		{"nothing said", 0, 64, 64, 16, 4, 4, 4, "valu", row{4, 4, 4}},
+		{"nothing said, other width", 0, 64, 64, 32, 4, 4, 4, "valu", row{4, 4, 4}},
+		{"nothing said, larger wave", 0, 32, 64, 32, 1, 1, 5, "valu", row{2, 2, 5}},
+	} {
+		timing := &Timing{Passes: c.given, Classes: map[string]Class{"valu32": {Unit: c.unit, Issue: c.issue, Busy: c.busy, Latency: c.latency}}}
+		got, ok := timing.Cost(isa.ClassVALU32, &spec.Shape{WaveSize: c.wave, SIMDWidth: c.width}, c.lanes)
+		if g := (row{got.Issue, got.Busy, got.Latency}); !ok || g != c.want {
+			t.Errorf("%s: %v, want %v", c.name, g, c.want)
+		}
+	}
+}
+
 func TestCodeIsChecked(t *testing.T) {
 	rules := testRules()
 	jump := func(target int32) isa.Inst { return isa.Inst{Op: isa.Branch, Target: target} }
-	rules.Classes[isa.ClassBranch] = ClassCost{"branch", 1, 1, 1}
-	rules.Classes[isa.ClassBranchTaken] = ClassCost{"branch", 1, 1, 8}
+	rules.set(isa.ClassBranch, "branch", 1, 1, 1)
+	rules.set(isa.ClassBranchTaken, "branch", 1, 1, 8)
 	open := testProgram(32)
 	open.Insts = open.Insts[:0]
 	for name, c := range map[string]struct {
@@ -71,18 +113,13 @@ func TestCodeIsChecked(t *testing.T) {
 			t.Errorf("%s: error %v, want one with %q", name, err, c.want)
 		}
 	}
-	bad := testRules()
-	bad.Classes[isa.ClassVALU32].Unit = "abacus"
-	if _, err := NewCode(testProgram(32), bad, 0); !errors.Is(err, ErrTiming) {
-		t.Errorf("an unknown unit: error %v", err)
-	}
 }
 
 // A loop without any instruction that costs time would never let the clock go on.
 func TestBackwardBranchesCost(t *testing.T) {
 	rules := testRules()
-	rules.Classes[isa.ClassBranch] = ClassCost{"branch", 1, 1, 1}
-	rules.Classes[isa.ClassBranchTaken] = ClassCost{"branch", 1, 1, 8}
+	rules.set(isa.ClassBranch, "branch", 1, 1, 1)
+	rules.set(isa.ClassBranchTaken, "branch", 1, 1, 8)
 	p := testProgram(32, isa.Inst{Op: isa.Branch, Target: 0})
 	p.Insts[0].Class = isa.ClassNone
 	code, err := NewCode(p, rules, 0)
@@ -94,21 +131,22 @@ func TestBackwardBranchesCost(t *testing.T) {
 	}
 }
 
-func TestSpecIsChecked(t *testing.T) {
-	good := Spec{Slots: 10, Cadence: 4, Policy: "oldest", Width: 1}
-	if _, err := New(good, Place{Name: "SIMD"}); err != nil {
-		t.Error(err)
+// What the tags allow is what the model has.
+func TestTagsMatchTheModel(t *testing.T) {
+	enum := func(of reflect.Type, name string) []string {
+		for _, f := range spec.Fields(of) {
+			if f.Name == name {
+				return slices.Sorted(slices.Values(f.Enum))
+			}
+		}
+		return nil
 	}
-	for name, change := range map[string]func(*Spec){
-		"policy":  func(s *Spec) { s.Policy = "newest" },
-		"slots":   func(s *Spec) { s.Slots = 0 },
-		"cadence": func(s *Spec) { s.Cadence = 0 },
-		"width":   func(s *Spec) { s.Width = 0 },
+	for name, got := range map[string][2][]string{
+		"policy": {enum(reflect.TypeFor[IssueSpec](), "policy"), slices.Sorted(maps.Keys(Policies))},
+		"unit":   {enum(reflect.TypeFor[Class](), "unit"), slices.Sorted(maps.Keys(units))},
 	} {
-		s := good
-		change(&s)
-		if _, err := New(s, Place{Name: "SIMD"}); !errors.Is(err, ErrSpec) {
-			t.Errorf("%s: error %v, want %v", name, err, ErrSpec)
+		if !slices.Equal(got[0], got[1]) {
+			t.Errorf("%s: the tag says %v, the model has %v", name, got[0], got[1])
 		}
 	}
 }

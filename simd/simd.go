@@ -8,11 +8,9 @@
 package simd
 
 import (
-	"errors"
-	"fmt"
-
 	"spvsim/account"
 	"spvsim/isa"
+	"spvsim/spec"
 )
 
 // A Booking is what an access costs beyond the latency of its class: when its
@@ -100,19 +98,6 @@ type SIMD struct {
 	at    []unit
 }
 
-// A Spec says which SIMD to build.
-type Spec struct {
-	Slots       int    // wave slots
-	Cadence     int    // cycles between two turns
-	Policy      string // a name of Policies
-	PerCategory bool   // one instruction of each unit in a turn, each with a port of its own
-	Width       int    // most instructions in a turn
-	ClockMHz    int
-	ClockBits   int // of the cycle counter
-	// MaxOutstanding is the most vector memory instructions of one wave in flight; 0: no limit.
-	MaxOutstanding int
-}
-
 // Place is where a SIMD stands in its compute unit.
 type Place struct {
 	Name   string
@@ -120,37 +105,29 @@ type Place struct {
 	Env    Env
 	Pool   *Pool
 	Shared *Shared
+	// MaxOutstanding is the most vector memory instructions of one wave in flight.
+	MaxOutstanding int
 }
 
-// ErrSpec says that a machine's issue rules are not usable.
-var ErrSpec = errors.New("simd: machine")
-
-// New builds a SIMD with empty slots.
-func New(spec Spec, at Place) (*SIMD, error) {
-	policy, ok := Policies[spec.Policy]
-	if !ok {
-		return nil, fmt.Errorf("%w: issue.policy: no policy %q", ErrSpec, spec.Policy)
-	}
-	if spec.Slots < 1 || spec.Cadence < 1 || spec.Width < 1 {
-		return nil, fmt.Errorf("%w: %d wave slots, cadence %d, width %d: want at least 1 of each", ErrSpec, spec.Slots, spec.Cadence, spec.Width)
-	}
+// New builds a SIMD of a checked spec with empty slots.
+func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 	s := &SIMD{
 		component: newComponent(at.Name), Index: at.Index,
-		env: at.Env, pool: at.Pool, shared: at.Shared, policy: policy,
-		cadence: uint64(spec.Cadence), width: spec.Width, perCategory: spec.PerCategory,
-		clockMask: clockMask(spec.ClockBits), clockMHz: uint64(max(spec.ClockMHz, 1)),
-		slots: make([]Wave, spec.Slots), last: -1, nextTurn: Never,
-		candidates: make([]Candidate, 0, spec.Slots),
-		order:      make([]*Wave, 0, spec.Slots),
-		ready:      make([]uint64, 0, spec.Slots),
-		at:         make([]unit, 0, spec.Slots),
+		env: at.Env, pool: at.Pool, shared: at.Shared, policy: Policies[issue.Policy],
+		cadence: uint64(issue.Cadence), width: issue.Width, perCategory: issue.PerCategory,
+		clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz),
+		slots: make([]Wave, shape.WaveSlots), last: -1, nextTurn: Never,
+		candidates: make([]Candidate, 0, shape.WaveSlots),
+		order:      make([]*Wave, 0, shape.WaveSlots),
+		ready:      make([]uint64, 0, shape.WaveSlots),
+		at:         make([]unit, 0, shape.WaveSlots),
 	}
 	s.phase = uint64(at.Index) % s.cadence
 	for i := range s.slots {
 		s.slots[i].Slot, s.slots[i].SIMD = i, s
-		s.slots[i].inFlight = make([]uint64, spec.MaxOutstanding)
+		s.slots[i].inFlight = make([]uint64, at.MaxOutstanding)
 	}
-	return s, nil
+	return s
 }
 
 func clockMask(bits int) uint64 {

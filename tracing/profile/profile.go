@@ -142,36 +142,25 @@ func newListing(l *tracing.Listing) Listing {
 // peak is how many operations of lanes the machine's vector units can do in a
 // cycle: two for each lane of a fused multiply-add.
 func peak(m *config.Machine) float64 {
-	row, ok := m.Timing.Classes[isa.ClassFMA32.String()]
+	row, ok := m.Timing.Cost(isa.ClassFMA32, &m.Shape, m.WaveSize)
 	if !ok {
 		return 0
 	}
-	cycles := max(row.Issue, row.Busy, 1)
-	return 2 * float64(m.WaveSize) / float64(cycles) * float64(m.SIMDs*m.ComputeUnits*m.ShaderEngines)
+	return 2 * float64(m.WaveSize) / float64(max(row.Issue, row.Busy)) * float64(m.SIMDs*m.Units())
 }
 
 // levels are the levels that the machine has, in the order of its counters.
 func levels(m *config.Machine, g *probe.Geometry) []Level {
-	caches := map[string]*config.Cache{"vector_l1": &m.VectorL1, "scalar_l1": &m.ScalarL1,
-		"shader_array": &m.ShaderArray, "l2": &m.L2, "memory_side": &m.MemorySide}
 	var list []Level
 	for _, name := range g.Levels {
 		rate := float64(m.Memory.Channels) * m.Memory.BytesPerCycle
-		if c := caches[name]; c != nil {
-			rate = float64(max(c.Slices, 1)*instances(m, c)) * c.BytesPerCycle
+		if c := m.Level(name); c != nil {
+			all, _ := m.Instances(c.SharedBy)
+			rate = float64(max(c.Slices, 1)*all) * c.BytesPerCycle
 		}
 		list = append(list, Level{Name: name, BytesPerCycle: rate})
 	}
 	return list
-}
-
-// instances is how many caches of a level the machine has.
-func instances(m *config.Machine, c *config.Cache) int {
-	if c.SharedBy == 0 {
-		return 1
-	}
-	shared := min(c.SharedBy, m.ComputeUnits)
-	return m.ShaderEngines * ((m.ComputeUnits + shared - 1) / shared)
 }
 
 // WriteJSON saves the profile.

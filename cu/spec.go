@@ -1,0 +1,53 @@
+package cu
+
+import (
+	"spvsim/lds"
+	"spvsim/simd"
+	"spvsim/spec"
+)
+
+// UnitSpec is a compute unit.
+type UnitSpec struct {
+	Issue     simd.IssueSpec `yaml:"issue" doc:"how a SIMD picks and issues instructions"`
+	Registers RegistersSpec  `yaml:"registers" doc:"register files and how they limit the resident waves"`
+	LDS       lds.Spec       `yaml:"lds" doc:"local data share of each compute unit"`
+
+	Barriers      int `yaml:"barriers" range:"1..1024" doc:"barriers of each compute unit; a workgroup of more than one wave holds one while it is resident"`
+	BarrierCycles int `yaml:"barrier_latency" range:"0..100000" unit:"cycles" doc:"cycles from the last arrival at a barrier until its waves may issue again"`
+
+	Fetch simd.FetchSpec `yaml:"fetch" doc:"instruction fetch"`
+}
+
+// RegistersSpec holds the register file sizes. Vector registers count rows of 32 bits a lane at the machine's wave_size:
+// on RDNA with wave_size 32, a wave64 takes two rows a register, so it sees half of Vector. Scalar registers are 32 bits wide.
+type RegistersSpec struct {
+	Vector        int `yaml:"vector" range:"1..65536" unit:"registers" doc:"vector registers of a SIMD lane at the machine's wave size, shared by the SIMD's waves"`
+	VectorGranule int `yaml:"vector_granule" range:"1..256" unit:"registers" doc:"a wave's vector registers are allocated in multiples of this"`
+	VectorMax     int `yaml:"vector_max" range:"1..65536" unit:"registers" doc:"most vector registers of one wave"`
+	Scalar        int `yaml:"scalar" range:"1..65536" unit:"registers" doc:"scalar registers of a SIMD, shared by its waves"`
+	ScalarGranule int `yaml:"scalar_granule" range:"1..1024" unit:"registers" doc:"a wave's scalar registers are allocated in multiples of this"`
+	ScalarMax     int `yaml:"scalar_max" range:"1..65536" unit:"registers" doc:"most scalar registers of one wave"`
+}
+
+// Check tests what one wave may have against the whole.
+func (r RegistersSpec) Check() (ps []spec.Problem) {
+	for _, t := range []struct {
+		name              string
+		all, granule, max int
+	}{{"vector", r.Vector, r.VectorGranule, r.VectorMax}, {"scalar", r.Scalar, r.ScalarGranule, r.ScalarMax}} {
+		if t.max > t.all {
+			ps = append(ps, spec.Bad(t.name+"_max", "found %d: want at most registers.%s, %d", t.max, t.name, t.all))
+		}
+		if t.granule > t.all {
+			ps = append(ps, spec.Bad(t.name+"_granule", "found %d: want at most registers.%s, %d", t.granule, t.name, t.all))
+		}
+	}
+	return ps
+}
+
+// Limits are what a workgroup finds on a compute unit of a machine.
+type Limits struct {
+	*spec.Shape
+	*UnitSpec
+	Machine string // its name, for errors
+}

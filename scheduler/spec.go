@@ -1,0 +1,56 @@
+package scheduler
+
+// WorkSpec says how work gets onto the compute units.
+type WorkSpec struct {
+	Dispatcher DispatcherSpec `yaml:"dispatcher" doc:"kernel launch and workgroup dispatch"`
+	Scheduler  SchedulerSpec  `yaml:"scheduler" doc:"who starts the workgroups of execution graphs"`
+	Queue      QueueSpec      `yaml:"queue" doc:"payloads of execution graphs, and the queue that they wait in"`
+}
+
+// OnChip is the payload memory that the machine has on chip, in bytes.
+func (s *WorkSpec) OnChip() uint64 {
+	if kinds[s.Scheduler.Kind].onChip {
+		return uint64(s.Queue.PayloadBytes)
+	}
+	return 0
+}
+
+// DispatcherSpec is what turns launches into waves on compute units.
+type DispatcherSpec struct {
+	WorkgroupsPerCycle float64 `yaml:"workgroups_per_cycle" range:"0.000001..1024" unit:"workgroups/cycle" doc:"workgroups that each shader engine places each cycle at most, each on a different compute unit"`
+	WavesPerCycle      float64 `yaml:"waves_per_cycle" range:"0.000001..1024" unit:"waves/cycle" doc:"waves that each shader engine starts each cycle at most"`
+	LaunchLatency      int     `yaml:"launch_latency" range:"0..1000000" unit:"cycles" doc:"cycles from placing a wave until its first instruction may issue"`
+	KernelLaunchCycles int     `yaml:"kernel_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of one kernel launch, paid before its first workgroup is placed"`
+}
+
+// SchedulerSpec says who starts the workgroups that payloads of an execution graph ask for. Fields that its kind does not use
+// are not looked at.
+type SchedulerSpec struct {
+	Kind             string `yaml:"kind" enum:"hardware|firmware|multipass|persistent" required:"true" doc:"a queue beside the dispatcher; a core that runs firmware; compute passes with a barrier between the levels; resident waves that pop a queue in memory"`
+	LaunchCycles     int    `yaml:"launch_cycles" range:"0..1000000" unit:"cycles" doc:"hardware: from picking payloads until their first workgroup may be placed"`
+	FirmwareCycles   int    `yaml:"firmware_cycles" range:"1..1000000" unit:"cycles" doc:"firmware: what its core spends on each launch, one after the other"`
+	PassLaunchCycles int    `yaml:"pass_launch_cycles" range:"0..10000000" unit:"cycles" doc:"multipass: cost of starting one compaction or one dispatch from the command stream"`
+	BarrierCycles    int    `yaml:"barrier_cycles" range:"0..10000000" unit:"cycles" doc:"multipass: from the end of a level's last workgroup until the next level's first compaction starts"`
+	PollInterval     int    `yaml:"poll_interval" range:"1..10000000" unit:"cycles" doc:"persistent: what a worker sleeps when it found the queue empty"`
+	PersistentGroups int    `yaml:"persistent_groups" range:"0..1024" unit:"workgroups" doc:"persistent: resident workers of each compute unit at most; 0: as many as fit"`
+}
+
+// QueueSpec is where payloads are and wait. Firmware, multipass and persistent scheduling keep their queues in memory: of this, they
+// use arbitration, coalescing_window, scratch_bytes and pack_threads, and firmware also placement, ports and latency.
+type QueueSpec struct {
+	Placement        string  `yaml:"placement" enum:"central|engine" required:"true" doc:"one queue for the machine, or one for each shader engine, which starts what its own workgroups enqueued"`
+	Depth            int     `yaml:"depth" range:"1..16777216" unit:"payloads" doc:"entries of one queue; further ones are written to memory and read back"`
+	Ports            int     `yaml:"ports" range:"1..1024" unit:"payloads/cycle" doc:"payloads that one queue allocates, and enqueues, each cycle"`
+	Latency          int     `yaml:"latency" range:"0..1000000" unit:"cycles" doc:"from a compute unit to the queue: paid by an allocation both ways and by an enqueue until the payload can be picked"`
+	LaunchRate       float64 `yaml:"launch_rate" range:"0.000001..1024" unit:"launches/cycle" doc:"launches (payloads, or what is coalesced) that one queue starts each cycle"`
+	Arbitration      string  `yaml:"arbitration" enum:"depth-first|breadth-first|round-robin" required:"true" doc:"which node is served first: the deepest of the graph, the shallowest, or each in turn"`
+	CoalescingWindow int     `yaml:"coalescing_window" range:"0..10000000" unit:"cycles" doc:"how long a coalescing node waits for more payloads before it starts with those that are there"`
+	PayloadBytes     int     `yaml:"payload_bytes" range:"0..1073741824" unit:"bytes" doc:"on-chip payload memory of the machine; payloads beyond it live in scratch memory"`
+	PayloadLatency   int     `yaml:"payload_latency" range:"0..100000" unit:"cycles" doc:"latency of the on-chip payload memory"`
+	PayloadBandwidth float64 `yaml:"payload_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"bandwidth of the on-chip payload memory"`
+	ScratchBytes     int     `yaml:"scratch_bytes" range:"0..68719476736" unit:"bytes" doc:"scratch memory for payloads, unless the job says"`
+	PackThreads      bool    `yaml:"pack_threads" doc:"workgroups of one invocation share waves, as many as a wave has lanes"`
+}
+
+// port is a port through which payloads go, each way on its own.
+func (q *QueueSpec) port() port { return port{gap: gap(float64(q.Ports))} }

@@ -1,0 +1,215 @@
+package simd
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"spvsim/isa"
+	"spvsim/spec"
+)
+
+// Timing is the machine's timing table: what an instruction of each class costs, and which instructions each operation
+// becomes.
+type Timing struct {
+	// Lowering picks which list of an Operation is used where it has both.
+	Lowering string `yaml:"lowering" enum:"dpp|lds" required:"true" doc:"how cross-lane operations are lowered: to DPP and permutes where the machine has them, or through the LDS crossbar"`
+
+	// Buffers decides whether a compiler may select between buffers as it does between addresses.
+	Buffers string `yaml:"buffers" enum:"descriptors|pointers" required:"true" doc:"how programs address buffers: through descriptors in scalar registers, which all lanes share, or by pointers, so that a branch between loads of two buffers may become one load of a selected address"`
+
+	Passes int `yaml:"passes" range:"0..8" default:"0" doc:"passes through a SIMD that issue and busy of classes of unit valu or trans are given for: a wave of n passes takes n/passes of them, rounded up; 0: those of a wave of wave_size lanes, whatever simd_width"`
+
+	Classes    map[string]Class     `yaml:"classes" doc:"instruction classes by name"`
+	Operations map[string]Operation `yaml:"operations" doc:"micro-operations by \"op\", \"op/type\", \"op/wave\" or \"op/type/wave\"; \"op/scalar\" or \"op/type/scalar\" on the scalar unit"`
+}
+
+// Class is the cost of one instruction of one wave. Where its unit is valu or trans, issue and busy are for Timing.Passes
+// passes through the SIMD; elsewhere they are for the whole instruction.
+//
+// For memory classes (vmem, vmem_store, vmem_atomic, image, smem) the latency is the compute unit's own share, to which the
+// hierarchy adds its time; scratch is charged by its class alone. For lds it is that of a conflict-free 32-bit read, to which
+// a longer or conflicting access adds what it is busy beyond that.
+type Class struct {
+	Unit    string `yaml:"unit" enum:"valu|trans|salu|lds|vmem|smem|branch|message|internal" required:"true" doc:"execution unit; also the issue category"`
+	Issue   int    `yaml:"issue" range:"0..100000" unit:"cycles" doc:"cycles that the SIMD's issue port (of this category) is taken"`
+	Busy    int    `yaml:"busy" range:"0..100000" unit:"cycles" doc:"cycles that the unit is taken; at least issue"`
+	Latency int    `yaml:"latency" range:"0..100000" unit:"cycles" doc:"cycles from issue until a dependent instruction of the same wave may issue"`
+
+	// Source says where the numbers come from.
+	Source string `yaml:"-"`
+}
+
+// Operation is what one operation becomes. An item is a class name, or a count and a class name: "6 dpp".
+type Operation struct {
+	Use    []string `yaml:"use" doc:"micro-operations in order: class names, with a count before: \"6 dpp\""`
+	UseLDS []string `yaml:"use_lds" default:"" doc:"micro-operations when timing.lowering is lds; absent: the same as use"`
+
+	// Source says where the list comes from.
+	Source string `yaml:"-"`
+}
+
+// Cost is what an instruction of a class costs a wave of that many lanes; ok is false when the machine has no such class.
+//
+// A pass of a dependent instruction follows that of its source, so the latency
+// grows only where the issue takes longer than it.
+func (t *Timing) Cost(class isa.Class, shape *spec.Shape, lanes int) (row Class, ok bool) {
+	if row, ok = t.Classes[class.String()]; !ok {
+		return row, false
+	}
+	row.Issue = max(row.Issue, 1)
+	row.Busy = max(row.Busy, row.Issue)
+	if row.Unit == unitNames[unitVALU] || row.Unit == unitNames[unitTrans] {
+		given := t.Passes
+		if given == 0 {
+			given = shape.Passes(shape.WaveSize)
+		}
+		passes := shape.Passes(lanes)
+		row.Issue, row.Busy = (row.Issue*passes+given-1)/given, (row.Busy*passes+given-1)/given
+	}
+	row.Latency = max(row.Latency, row.Issue)
+	return row, true
+}
+
+// Has reports a class that a machine may lack, and that this one has.
+func (t *Timing) Has(class string) bool {
+	_, ok := t.Classes[class]
+	return ok
+}
+
+// OperationNames lists the keys of the operations in alphabetical order.
+func (t *Timing) OperationNames() []string { return slices.Sorted(maps.Keys(t.Operations)) }
+
+// Expand gives the micro-operations, as class names, of an operation on a type at a wave size, and their source. The most
+// specific row wins: op/type/wave, op/type, op/wave, op. ok is false when the table has no row: the operation is one
+// instruction of its own class. The table must have been validated.
+func (t *Timing) Expand(op, typ string, waveSize int) (classes []string, source string, ok bool) {
+	wave := "/" + strconv.Itoa(waveSize)
+	for _, key := range [...]string{op + "/" + typ + wave, op + "/" + typ, op + wave, op} {
+		if o, found := t.Operations[key]; found {
+			return o.expand(t.Lowering), o.Source, true
+		}
+	}
+	return nil, "", false
+}
+
+// ExpandScalar is Expand for an operation that the scalar unit computes: op/type/scalar, else op/scalar.
+func (t *Timing) ExpandScalar(op, typ string) (classes []string, source string, ok bool) {
+	for _, key := range [...]string{op + "/" + typ + "/scalar", op + "/scalar"} {
+		if o, found := t.Operations[key]; found {
+			return o.expand(t.Lowering), o.Source, true
+		}
+	}
+	return nil, "", false
+}
+
+func (o Operation) expand(lowering string) []string {
+	list := o.Use
+	if lowering == "lds" && len(o.UseLDS) > 0 {
+		list = o.UseLDS
+	}
+	var out []string
+	for _, item := range list {
+		n, name, _ := splitItem(item)
+		out = append(out, slices.Repeat([]string{name}, n)...)
+	}
+	return out
+}
+
+// Check asks for a row for each class, and for operations that lower to known classes.
+func (t Timing) Check() []spec.Problem { return append(t.checkClasses(), t.checkOperations()...) }
+
+// optionalClasses are those of instructions that a machine may lack: programs are lowered without them then.
+var optionalClasses = map[string]bool{isa.ClassPacked32.String(): true, isa.ClassDual.String(): true}
+
+func (t *Timing) checkClasses() (ps []spec.Problem) {
+	for _, name := range ClassNames() {
+		p := spec.Join("classes", name)
+		switch c, ok := t.Classes[name]; {
+		case !ok && optionalClasses[name]:
+		case !ok:
+			ps = append(ps, spec.Problem{Path: p, Msg: "missing: every class needs unit, issue, busy and latency", Kind: spec.ErrMissing})
+		case c.Busy < c.Issue:
+			ps = append(ps, spec.Bad(p+".busy", "found %d: want at least issue, %d", c.Busy, c.Issue))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Classes)) {
+		if !isClass(name) {
+			ps = append(ps, unknown(spec.Join("classes", name), name, "an instruction class", ClassNames()))
+		}
+	}
+	return ps
+}
+
+func unknown(path, name, what string, known []string) spec.Problem {
+	return spec.Problem{Path: path, Msg: fmt.Sprintf("%q is not %s%s", name, what, spec.Hint(name, known)), Kind: spec.ErrReference}
+}
+
+// operationKey is op, op/type, op/wave or op/type/wave; for the scalar unit op/scalar or op/type/scalar.
+var operationKey = regexp.MustCompile(`^[A-Za-z0-9_.]+(/(bool|i8|i16|i32|i64|f16|f32|f64))?(/(16|32|64|scalar))?$`)
+
+func (t *Timing) checkOperations() (ps []spec.Problem) {
+	for _, key := range t.OperationNames() {
+		p := spec.Join("operations", key)
+		if !operationKey.MatchString(key) {
+			ps = append(ps, spec.Bad(p, "want op, op/type, op/wave or op/type/wave (reduce/i64/32), or op/scalar or op/type/scalar"))
+		}
+		op, _, _ := strings.Cut(key, "/")
+		if _, ok := isa.Lookup(op); !ok {
+			ps = append(ps, unknown(p, op, "an operation", operations()))
+		}
+		ps = append(ps, spec.Under(p, t.Operations[key].check())...)
+	}
+	return ps
+}
+
+func operations() (known []string) {
+	for op := isa.Op(0); op < isa.NumOps; op++ {
+		known = append(known, op.String())
+	}
+	return known
+}
+
+func (o Operation) check() (ps []spec.Problem) {
+	if len(o.Use) == 0 {
+		ps = append(ps, spec.Bad("use", "found an empty list: want class names"))
+	}
+	return append(append(ps, checkList("use", o.Use)...), checkList("use_lds", o.UseLDS)...)
+}
+
+// maxMicros bounds the count before a class name: the longest known expansions have about a hundred micro-operations.
+const maxMicros = 4096
+
+func checkList(path string, list []string) (ps []spec.Problem) {
+	for i, item := range list {
+		n, name, ok := splitItem(item)
+		switch {
+		case !ok || n < 1 || n > maxMicros:
+			ps = append(ps, spec.Bad(spec.Item(path, i), "found %q: want a class name, or a count up to %d and a class name", item, maxMicros))
+		case !isClass(name):
+			ps = append(ps, unknown(spec.Item(path, i), name, "an instruction class", ClassNames()))
+		}
+	}
+	return ps
+}
+
+// splitItem reads "dpp" or "6 dpp".
+func splitItem(item string) (n int, name string, ok bool) {
+	words := strings.Fields(item)
+	switch len(words) {
+	case 1:
+		return 1, words[0], true
+	case 2:
+		n, err := strconv.Atoi(words[0])
+		return n, words[1], err == nil
+	}
+	return 0, "", false
+}
+
+// ClassNames lists the instruction classes in the order of isa.
+func ClassNames() []string { return isa.ClassNames[1:] }
+
+func isClass(name string) bool { return name != "" && slices.Contains(ClassNames(), name) }

@@ -1,0 +1,163 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sort"
+	"strconv"
+)
+
+// Kinds of fault of a value.
+var (
+	ErrRange     = errors.New("out of range")
+	ErrMissing   = errors.New("missing")
+	ErrReference = errors.New("no such thing")
+)
+
+// A Problem is a fault of a value, with its path in the file: lds.banks.
+type Problem struct {
+	Path, Msg string
+	Kind      error
+}
+
+// Error fulfils error.
+func (p Problem) Error() string { return p.Path + ": " + p.Msg }
+
+// Unwrap gives the kind of fault.
+func (p Problem) Unwrap() error { return p.Kind }
+
+// Bad is a value that is out of range.
+func Bad(path, format string, args ...any) Problem {
+	return Problem{Path: path, Msg: fmt.Sprintf(format, args...), Kind: ErrRange}
+}
+
+// A Checker says what does not hold between the fields of a struct, with paths
+// from the struct on. It is asked even where a field is out of its own range.
+type Checker interface{ Check() []Problem }
+
+// Check reports what is wrong with the struct that s points to: by its tags, and
+// by the Check methods of it and of the structs inside.
+func Check(s any) []Problem { return CheckAt(reflect.ValueOf(s).Elem(), "") }
+
+// CheckAt is Check for a struct at a path.
+func CheckAt(v reflect.Value, path string) []Problem {
+	var ps []Problem
+	for _, f := range own(v.Type()) {
+		at := path
+		if !f.inline {
+			at = Join(path, f.Name)
+		}
+		ps = append(ps, f.check(v.FieldByIndex(f.Index), at)...)
+	}
+	if c, ok := v.Interface().(Checker); ok {
+		ps = append(ps, Under(path, c.Check())...)
+	}
+	return ps
+}
+
+// Under puts a path before those of problems.
+func Under(path string, ps []Problem) []Problem {
+	if path == "" {
+		return ps
+	}
+	out := make([]Problem, len(ps))
+	for i, p := range ps {
+		out[i] = Problem{Path: path + "." + p.Path, Msg: p.Msg, Kind: p.Kind}
+	}
+	return out
+}
+
+func (f *Field) check(v reflect.Value, path string) []Problem {
+	switch v.Kind() {
+	case reflect.Struct:
+		return CheckAt(v, path)
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return f.check(v.Elem(), path)
+		}
+	case reflect.Slice:
+		return f.checkList(v, path)
+	case reflect.Map:
+		return checkMap(v, path)
+	case reflect.Int, reflect.Float64:
+		return f.checkNumber(v, path)
+	case reflect.String:
+		return f.checkText(v.String(), path)
+	}
+	return nil
+}
+
+func (f *Field) checkList(v reflect.Value, path string) []Problem {
+	var ps []Problem
+	if n := v.Len(); n > 0 && f.Items[1] > 0 && (n < f.Items[0] || n > f.Items[1]) {
+		ps = append(ps, Bad(path, "%d items: want %d to %d", n, f.Items[0], f.Items[1]))
+	}
+	for i := range v.Len() {
+		ps = append(ps, f.check(v.Index(i), Item(path, i))...)
+	}
+	return ps
+}
+
+func checkMap(v reflect.Value, path string) []Problem {
+	if v.Type().Elem().Kind() != reflect.Struct {
+		return nil
+	}
+	var ps []Problem
+	for _, k := range SortedKeys(v) {
+		ps = append(ps, CheckAt(v.MapIndex(reflect.ValueOf(k)), Join(path, k))...)
+	}
+	return ps
+}
+
+// SortedKeys lists the keys of a map by name.
+func SortedKeys(v reflect.Value) []string {
+	keys := make([]string, 0, v.Len())
+	for _, k := range v.MapKeys() {
+		keys = append(keys, k.String())
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+func (f *Field) checkNumber(v reflect.Value, path string) []Problem {
+	var x float64
+	text := ""
+	if v.Kind() == reflect.Int {
+		x, text = float64(v.Int()), strconv.FormatInt(v.Int(), 10)
+	} else {
+		x, text = v.Float(), strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	}
+	if f.Enum != nil {
+		return f.checkText(text, path)
+	}
+	// The comparison is written so that NaN fails it.
+	if f.HasRange && !(x >= f.Low && x <= f.High) || f.Pow2 && (v.Int()&(v.Int()-1)) != 0 {
+		return []Problem{Bad(path, "found %s: want %s", text, f.Want())}
+	}
+	return nil
+}
+
+// checkText lets an empty text pass where the field is not required.
+func (f *Field) checkText(s, path string) []Problem {
+	if s == "" && f.Required {
+		return []Problem{{Path: path, Msg: "missing", Kind: ErrMissing}}
+	}
+	if f.Enum == nil || s == "" {
+		return nil
+	}
+	for _, e := range f.Enum {
+		if s == e {
+			return nil
+		}
+	}
+	return []Problem{Bad(path, "found %s: want %s%s", s, f.Want(), Hint(s, f.Enum))}
+}
+
+// Hint names the known name that is most like a wrong one: " (nearest: lds.banks)"; "" when none is.
+func Hint(s string, known []string) string {
+	if n := Nearest(s, known); n != "" {
+		return fmt.Sprintf(" (nearest: %s)", n)
+	}
+	return ""
+}

@@ -1,0 +1,54 @@
+package spec
+
+import "slices"
+
+// Shape is what the parts of a machine must agree on.
+type Shape struct {
+	ClockMHz  int   `yaml:"clock_mhz" range:"1..100000" unit:"MHz" doc:"core clock; every cycle count of the machine is in cycles of this clock"`
+	WaveSize  int   `yaml:"wave_size" enum:"16|32|64" unit:"lanes" doc:"lanes of a wave unless the shader asks for another allowed size"`
+	WaveSizes []int `yaml:"wave_sizes" enum:"16|32|64" unit:"lanes" doc:"wave sizes that the machine can run"`
+
+	ClockBits int `yaml:"clock_bits" range:"1..64" unit:"bits" doc:"width of the cycle counter that shaders read; it wraps"`
+
+	ShaderEngines int `yaml:"shader_engines" range:"1..256" doc:"shader engines (on CDNA3: XCDs)"`
+	ComputeUnits  int `yaml:"compute_units" range:"1..1024" doc:"compute units of each shader engine"`
+	SIMDs         int `yaml:"simds" range:"1..16" doc:"SIMDs of each compute unit"`
+	SIMDWidth     int `yaml:"simd_width" enum:"8|16|32|64" unit:"lanes" doc:"lanes that a SIMD executes in one cycle; a vector instruction of a wave takes its lanes/simd_width passes (at least 1), see timing.passes"`
+	WaveSlots     int `yaml:"wave_slots" range:"1..64" unit:"waves" doc:"resident waves of each SIMD"`
+}
+
+// Units is the number of compute units of the machine.
+func (s *Shape) Units() int { return s.ShaderEngines * s.ComputeUnits }
+
+// UnitSlots is the number of wave slots of a compute unit.
+func (s *Shape) UnitSlots() int { return s.SIMDs * s.WaveSlots }
+
+// Instances is how many parts a machine has of which sharedBy compute units of
+// one engine share one, and how many each engine; 0: one for the whole machine.
+func (s *Shape) Instances(sharedBy int) (all, perEngine int) {
+	if sharedBy == 0 {
+		return 1, 1
+	}
+	perEngine = (s.ComputeUnits + sharedBy - 1) / sharedBy
+	return s.ShaderEngines * perEngine, perEngine
+}
+
+// Instance is which of them serves a compute unit of an engine.
+func (s *Shape) Instance(sharedBy, engine, unit int) int {
+	if sharedBy == 0 {
+		return 0
+	}
+	_, perEngine := s.Instances(sharedBy)
+	return engine*perEngine + unit/sharedBy
+}
+
+// Passes is how often a vector instruction of a wave of that many lanes goes through a SIMD.
+func (s *Shape) Passes(lanes int) int { return max((lanes+s.SIMDWidth-1)/s.SIMDWidth, 1) }
+
+// Check asks that the wave size is one that the machine runs.
+func (s Shape) Check() []Problem {
+	if slices.Contains(s.WaveSizes, s.WaveSize) {
+		return nil
+	}
+	return []Problem{Bad("wave_size", "found %d: want one of wave_sizes %v", s.WaveSize, s.WaveSizes)}
+}

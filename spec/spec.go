@@ -1,0 +1,182 @@
+// Package spec reads what struct tags say of the numbers of a part: each
+// component of the machine describes its own in a struct, and from those tags
+// come the reader of machine files, the checks, the schema and the reference page.
+//
+//	yaml      name in the file; ",inline": the fields stand beside those of the struct around
+//	range     lowest..highest value (inclusive); for lists, of each item
+//	pow2      "true" when the value must be a power of two (0 is allowed where the range allows it)
+//	enum      allowed words or numbers, separated by |
+//	items     fewest..most items of a list
+//	default   value of a field that a file leaves out; "" for an empty text or list
+//	required  "true" when a text may not be empty
+//	unit      what the number counts
+//	doc       one line for people
+//
+// What must hold between fields is said by a method Check of the struct.
+package spec
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A Field is one row of the table that struct tags spell.
+type Field struct {
+	Index      []int // as reflect's FieldByIndex takes it
+	Name       string
+	Doc        string
+	Unit       string
+	Enum       []string
+	HasRange   bool
+	Low        float64
+	High       float64
+	Pow2       bool
+	Items      [2]int // fewest and most items of a list; 0, 0: any
+	HasDefault bool
+	Default    string
+	Required   bool
+	Type       reflect.Type
+
+	inline bool
+}
+
+var direct, flat sync.Map // reflect.Type -> []Field
+
+// Fields lists the fields of a struct that a file can set, in order, those of inline structs among them.
+func Fields(t reflect.Type) []Field {
+	if f, ok := flat.Load(t); ok {
+		return f.([]Field)
+	}
+	var fields []Field
+	for _, f := range own(t) {
+		if !f.inline {
+			fields = append(fields, f)
+			continue
+		}
+		for _, inner := range Fields(f.Type) {
+			inner.Index = slices.Concat(f.Index, inner.Index)
+			fields = append(fields, inner)
+		}
+	}
+	flat.Store(t, fields)
+	return fields
+}
+
+// own lists the tagged fields that stand in the struct itself.
+func own(t reflect.Type) []Field {
+	if f, ok := direct.Load(t); ok {
+		return f.([]Field)
+	}
+	var fields []Field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if name := f.Tag.Get("yaml"); name != "" && name != "-" {
+			fields = append(fields, parse(name, f))
+		}
+	}
+	direct.Store(t, fields)
+	return fields
+}
+
+// parse panics on a malformed tag: tags are ours, and a test reads them all.
+func parse(name string, f reflect.StructField) Field {
+	row := Field{Index: f.Index, Name: name, Doc: f.Tag.Get("doc"), Unit: f.Tag.Get("unit"), Type: f.Type,
+		Pow2: f.Tag.Get("pow2") == "true", Required: f.Tag.Get("required") == "true", inline: name == ",inline"}
+	row.Default, row.HasDefault = f.Tag.Lookup("default")
+	if e := f.Tag.Get("enum"); e != "" {
+		row.Enum = strings.Split(e, "|")
+	}
+	if r := f.Tag.Get("range"); r != "" {
+		row.HasRange = true
+		row.Low, row.High = mustRange(r)
+	}
+	if r := f.Tag.Get("items"); r != "" {
+		low, high := mustRange(r)
+		row.Items = [2]int{int(low), int(high)}
+	}
+	return row
+}
+
+func mustRange(s string) (low, high float64) {
+	a, b, ok := strings.Cut(s, "..")
+	low, err1 := strconv.ParseFloat(a, 64)
+	high, err2 := strconv.ParseFloat(b, 64)
+	if !ok || err1 != nil || err2 != nil || low > high {
+		panic("spec: bad range tag " + s)
+	}
+	return low, high
+}
+
+// SetDefault gives v the value that the field has where a file leaves it out.
+func (f *Field) SetDefault(v reflect.Value) {
+	if f.Default == "" {
+		return // an empty text or list
+	}
+	err := error(nil)
+	switch v.Kind() {
+	case reflect.Int:
+		var n int64
+		n, err = strconv.ParseInt(f.Default, 10, 64)
+		v.SetInt(n)
+	case reflect.Float64:
+		var x float64
+		x, err = strconv.ParseFloat(f.Default, 64)
+		v.SetFloat(x)
+	case reflect.Bool:
+		v.SetBool(f.Default == "true")
+	case reflect.String:
+		v.SetString(f.Default)
+	}
+	if err != nil {
+		panic("spec: bad default tag " + f.Default)
+	}
+}
+
+// IsDefault says whether v is what a file may leave out.
+func (f *Field) IsDefault(v reflect.Value) bool {
+	if !f.HasDefault {
+		return false
+	}
+	if v.Kind() == reflect.Slice {
+		return v.Len() == 0
+	}
+	return fmt.Sprint(v.Interface()) == f.Default
+}
+
+// Want says what the field takes, for errors and descriptions.
+func (f *Field) Want() string {
+	switch {
+	case f.Enum != nil:
+		return "one of " + strings.Join(f.Enum, ", ")
+	case f.HasRange && f.Pow2:
+		return fmt.Sprintf("a power of two in %s", f.rangeText())
+	case f.HasRange:
+		return "a number in " + f.rangeText()
+	}
+	return TypeWords(f.Type)
+}
+
+func (f *Field) rangeText() string {
+	s := strconv.FormatFloat(f.Low, 'f', -1, 64) + ".." + strconv.FormatFloat(f.High, 'f', -1, 64)
+	if f.Unit != "" {
+		s += " " + f.Unit
+	}
+	return s
+}
+
+var kindWords = map[reflect.Kind]string{
+	reflect.Bool: "true or false", reflect.Int: "an integer", reflect.Uint32: "an integer from 0 up",
+	reflect.Float64: "a number", reflect.String: "text", reflect.Slice: "a list", reflect.Map: "a mapping", reflect.Struct: "a mapping",
+}
+
+// TypeWords says what a value of a type is written as.
+func TypeWords(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return kindWords[t.Kind()]
+}
