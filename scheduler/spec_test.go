@@ -1,0 +1,27 @@
+package scheduler
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+
+	"spvsim/spec"
+)
+
+// What the tags allow is what the tables have.
+func TestTagsMatchTheTables(t *testing.T) {
+	for name, c := range map[string]struct {
+		of    reflect.Type
+		words []string
+	}{
+		"kind":        {reflect.TypeFor[SchedulerSpec](), slices.Sorted(maps.Keys(kinds))},
+		"arbitration": {reflect.TypeFor[QueueSpec](), slices.Sorted(maps.Keys(arbitration))},
+	} {
+		for _, f := range spec.Fields(c.of) {
+			if f.Name == name && !slices.Equal(slices.Sorted(slices.Values(f.Enum)), c.words) {
+				t.Errorf("%s: the tag says %v, the table has %v", name, f.Enum, c.words)
+			}
+		}
+	}
+}
