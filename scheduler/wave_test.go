@@ -27,7 +27,7 @@ func need(dst, src int) isa.Inst {
 
 // runProducer runs one workgroup of local invocations of a node that executes
 // list; what it enqueues goes to a node that marks.
-func runProducer(t *testing.T, spec GraphSpec, pending bool, local uint32, list ...isa.Inst) (*queueRig, account.SlotCycles) {
+func runProducer(t *testing.T, spec WorkSpec, pending bool, local uint32, list ...isa.Inst) (*queueRig, account.SlotCycles) {
 	t.Helper()
 	o := output2("sink")
 	o.MaxPayloads = 8
@@ -35,11 +35,11 @@ func runProducer(t *testing.T, spec GraphSpec, pending bool, local uint32, list 
 	r := newQueueRig(t, spec, pending, producer, sink)
 	prog := assemble(local, list...)
 	prog.Node = producer.Program.Node
-	code, err := simd.NewCode(prog, &r.m.rules, 0)
+	code, err := simd.NewCode(prog, r.m.rules(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := cu.NewNeed(prog, &r.m.cu.Limits)
+	n, err := cu.NewNeed(prog, r.m.limits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestWaveWaitsForItsPayloads(t *testing.T) {
 func TestWaveIsHeldByTheQueue(t *testing.T) {
 	for _, pending := range []bool{false, true} {
 		s := defaultQueue("firmware")
-		s.Firmware = 1
+		s.Scheduler.FirmwareCycles = 1
 		r, slots := runProducer(t, s, pending, 64, alloc(2, 1), mark, enqueue(2), mark)
 		// The core reads the entry and starts the node. Its allocation is answered
 		// replyCycles later; the enqueue issues a cycle after that, and holds the wave
@@ -98,7 +98,7 @@ func TestWaveIsHeldByTheQueue(t *testing.T) {
 func TestWavesOfAWorkgroupAllocateTogether(t *testing.T) {
 	for _, pending := range []bool{false, true} {
 		s := defaultQueue("firmware")
-		s.Firmware = 1
+		s.Scheduler.FirmwareCycles = 1
 		r, _ := runProducer(t, s, pending, 192, alloc(2, 3), enqueue(2))
 		if got := len(r.prints); got != 3 {
 			t.Errorf("replies pending %v: %d workgroups were started, want 3", pending, got)
@@ -117,8 +117,8 @@ func TestClocks(t *testing.T) {
 		want uint64 // what passes between reads 1000 cycles apart
 	}{{isa.Clock, 500, 1000}, {isa.Realtime, 500, 2000}, {isa.Realtime, 1000, 1000}, {isa.Realtime, 2000, 500}} {
 		m := newMachine()
-		m.cu.SIMD.ClockMHz = c.mhz
-		m.rules.Classes[isa.ClassClock] = simd.ClassCost{Unit: "salu", Issue: 1, Busy: 1, Latency: 1}
+		m.shape.ClockMHz = c.mhz
+		m.timing.Classes[isa.ClassClock.String()] = simd.Class{Unit: "salu", Issue: 1, Busy: 1, Latency: 1}
 		read := func(dst int) isa.Inst { return isa.Inst{Op: c.op, T: isa.I64, Uniform: true, Dst: isa.S(dst)} }
 		list := append([]isa.Inst{read(2)}, independent(999)...)
 		list = append(list, read(4), isa.Inst{Op: isa.ISub, T: isa.I64, Uniform: true, Dst: isa.S(6), Src: [4]isa.Reg{isa.S(4), isa.S(2)}}, mark)
