@@ -123,7 +123,7 @@ func (o Operation) expand(lowering string) []string {
 func (t Timing) Check() []spec.Problem { return append(t.checkClasses(), t.checkOperations()...) }
 
 // optionalClasses are those of instructions that a machine may lack: programs are lowered without them then.
-var optionalClasses = map[string]bool{isa.ClassPacked32.String(): true, isa.ClassDual.String(): true}
+var optionalClasses = map[string]bool{isa.ClassPacked16.String(): true, isa.ClassPacked32.String(): true, isa.ClassDual.String(): true}
 
 func (t *Timing) checkClasses() (ps []spec.Problem) {
 	for _, name := range ClassNames() {
