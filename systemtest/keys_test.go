@@ -22,7 +22,7 @@ type keyRow struct {
 	key      string
 	job      string // of keyJobs
 	on       string // settings of both runs
-	from, to string // values of the key
+	from, to string // values of the key; from "": the preset's
 	does     effect
 }
 
@@ -241,7 +241,11 @@ func (b *keyBench) fresh(job *config.Job, settings string) *keyRun {
 // check runs a row.
 func (b *keyBench) check(r keyRow) {
 	b.t.Helper()
-	before, after := b.run(r.job, r.on+" "+r.key+"="+r.from), b.run(r.job, r.on+" "+r.key+"="+r.to)
+	from := r.on
+	if r.from != "" {
+		from += " " + r.key + "=" + r.from
+	}
+	before, after := b.run(r.job, from), b.run(r.job, r.on+" "+r.key+"="+r.to)
 	if before.err != nil {
 		b.t.Errorf("%s=%s, job %s: %v", r.key, r.from, r.job, before.err)
 		return

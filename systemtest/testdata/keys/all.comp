@@ -57,7 +57,7 @@ void main() {
         barrier();                                                  // barrier
         y ^= uint(timeAMD());                                       // clock
         if ((x & 1) != 0) y *= x;                                   // branch
-        if (lane == 0 && round == 0) debugPrintfEXT("%u", x);       // message
+        if (lane == 0) debugPrintfEXT("%u", x);       // message
     }
     sink[lane] = x + y + u + uint(f) + uint(g) + uint(p) + uint(q) + uint(h.x + h.y) + uint(l) + uint(d) + own[x & 3];
 }
