@@ -3,6 +3,7 @@ package experiments
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -51,10 +52,55 @@ func TestMemoryModelsAgreeOnEveryPreset(t *testing.T) {
 	}
 }
 
-func sameUnderBothModels(t *testing.T, name, machine string) {
+// underScheduler sets each scheduler of execution graphs. Under akita a poll of a persistent worker keeps the bank that has
+// the queue's counter for some four cycles; the polls of one worker for each compute unit still find it free.
+var underScheduler = []string{"scheduler.kind=hardware", "scheduler.kind=firmware", "scheduler.kind=multipass",
+	"scheduler.kind=persistent scheduler.persistent_groups=1"}
+
+// Graphs end in about the same time under both models, whoever schedules them.
+func TestMemoryModelsAgreeOnEveryScheduler(t *testing.T) {
+	for _, name := range []string{"bfs", "lastsum", "mariani"} {
+		for _, kind := range underScheduler {
+			if testing.Short() && name != "lastsum" {
+				continue
+			}
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				t.Parallel()
+				sameUnderBothModels(t, name, "gcn3-r9nano", strings.Fields(kind)...)
+			})
+		}
+	}
+}
+
+// A run whose work has ended has not reached a limit that comes right behind, though parts of the machine are at work still;
+// one that comes to the limit with work to do has.
+func TestLimitRightBehindTheEnd(t *testing.T) {
+	for _, kind := range underScheduler {
+		for _, model := range []string{"fast", "akita"} {
+			set := append(strings.Fields(kind), "memory.model="+model)
+			job, m := settled(t, "lastsum", "gcn3-r9nano", set)
+			free, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job})
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := free.Stats.Cycles
+			r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: end + 1})
+			if err != nil {
+				t.Errorf("%v, limit %d: %v", set, end+1, err)
+			} else if r.Stats.Cycles != end {
+				t.Errorf("%v: %d cycles with a limit, %d without", set, r.Stats.Cycles, end)
+			}
+			if _, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: end / 2}); !errors.Is(err, gpu.ErrLimit) {
+				t.Errorf("%v, limit %d: %v, want that of the limit", set, end/2, err)
+			}
+		}
+	}
+}
+
+func sameUnderBothModels(t *testing.T, name, machine string, set ...string) {
 	t.Helper()
 	skipUnderRace(t, name)
-	fast, akita := underModel(t, name, machine, "fast"), underModel(t, name, machine, "akita")
+	fast, akita := underModel(t, name, machine, "fast", set), underModel(t, name, machine, "akita", set)
 	for i, b := range fast.Buffers {
 		if !bytes.Equal(b.Bytes, akita.Buffers[i].Bytes) {
 			t.Errorf("buffer %s differs", b.Name)
@@ -67,16 +113,23 @@ func sameUnderBothModels(t *testing.T, name, machine string) {
 	}
 }
 
-func underModel(t *testing.T, name, machine, model string) *gpu.Result {
+func underModel(t *testing.T, name, machine, model string, set []string) *gpu.Result {
 	t.Helper()
-	job := load(t, name)
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: []string{"memory.model=" + model}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	job, m := settled(t, name, machine, append(set[:len(set):len(set)], "memory.model="+model))
 	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 2e6})
 	if err != nil {
 		t.Fatalf("%s: %v", model, err)
 	}
 	return r
+}
+
+// settled is a job and a machine with settings.
+func settled(t *testing.T, name, machine string, set []string) (*config.Job, *config.Machine) {
+	t.Helper()
+	job := load(t, name)
+	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job, m
 }

@@ -332,8 +332,7 @@ func (r *runner) dispatchOnce(step string, entries []graphEntry) error {
 	r.begin()
 	r.traceLaunch(step)
 	r.graph.run.Dispatch(r.now, list)
-	err = r.runEngine()
-	finished, end := r.graph.run.Finished()
+	finished, end, err := r.runEngine(r.graph.run.Finished)
 	if err = cmp.Or(err, r.failure(finished)); err != nil {
 		c := r.soFar(r.graph.codes...)
 		c.Graph = r.graph.run.Counts()

@@ -166,7 +166,8 @@ func Target(m *config.Machine, waveSize int) program.Target {
 			return stepClasses(steps)
 		},
 		// The pairs of RDNA 3 are for waves of 32 lanes.
-		Pairs:       program.Pairs{Packed: t.Has(isa.ClassPacked32.String()), Dual: waveSize == 32 && t.Has(isa.ClassDual.String())},
+		Pairs: program.Pairs{Packed: t.Has(isa.ClassPacked32.String()), Halves: t.Has(isa.ClassPacked16.String()),
+			Dual: waveSize == 32 && t.Has(isa.ClassDual.String())},
 		PackThreads: m.Queue.PackThreads,
 		// A fused operation is used unless the timing table makes it of several;
 		// a division is one only where the table has a row for it.

@@ -228,8 +228,7 @@ func (r *runner) launch(l *launch) error {
 	r.begin()
 	r.traceLaunch(l.step)
 	g.dispatcher.Launch(r.now, &l.Launch)
-	err := r.runEngine()
-	finished, end := g.dispatcher.Finished()
+	finished, end, err := r.runEngine(g.dispatcher.Finished)
 	if err = cmp.Or(err, r.failure(finished)); err != nil {
 		ended, _ := g.dispatcher.Progress()
 		c := r.soFar(l.Code)
@@ -249,16 +248,20 @@ func (r *runner) begin() {
 	r.machine.array.Begin(r.now)
 }
 
-// runEngine runs until nothing is left to happen, or the run has failed.
-func (r *runner) runEngine() error {
-	err := r.machine.engine.Run()
+// runEngine runs until nothing is left to happen, or the run has failed. Work that ended before the limit is not
+// failed by what parts of the machine, such as caches, do behind it.
+func (r *runner) runEngine(result func() (finished bool, end uint64)) (finished bool, end uint64, err error) {
+	err = r.machine.engine.Run()
+	finished, end = result()
 	switch {
+	case errors.Is(err, engine.ErrLimit) && finished && end < r.limit():
+		err = nil
 	case errors.Is(err, engine.ErrLimit):
-		return fmt.Errorf("%w: %d cycles; %s", ErrLimit, r.limit(), r.waiting())
+		err = fmt.Errorf("%w: %d cycles; %s", ErrLimit, r.limit(), r.waiting())
 	case errors.Is(err, ErrHostTime):
-		return fmt.Errorf("%w; %s", err, r.waiting())
+		err = fmt.Errorf("%w; %s", err, r.waiting())
 	}
-	return err
+	return finished, end, err
 }
 
 // limit is the cycle at which the run is stopped.

@@ -3,6 +3,7 @@ package lds
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -36,16 +37,21 @@ func (k Kind) String() string { return kindNames[k] }
 
 // An AccessSpec is the cost of one kind of access.
 type AccessSpec struct {
-	PhaseLanes   int      `yaml:"phase_lanes" range:"1..64" pow2:"true" unit:"lanes" doc:"lanes of a phase"`
+	PhaseLanes   int      `yaml:"phase_lanes" range:"1..64" pow2:"true" unit:"lanes" doc:"lanes of a phase; those of each item of lanes, if there are any"`
 	Lanes        []string `yaml:"lanes" default:"" doc:"lanes of each phase of the first 32 lanes as ranges (\"0-3 20-23\"), the pattern repeating each 32 lanes; empty: consecutive lanes"`
 	FixedCycles  int      `yaml:"fixed_cycles" range:"0..1024" unit:"cycles" doc:"busy cycles of an access whatever its lanes"`
 	Wave64Cycles int      `yaml:"wave64_cycles" range:"0..1024" unit:"cycles" doc:"busy cycles that 64 lanes add when no bank conflicts; fewer lanes in proportion"`
 }
 
-// Check reads the lanes of the phases.
+// Check reads the lanes of the phases. Where they are listed, they are as many in
+// each phase as it says beside.
 func (a AccessSpec) Check() []spec.Problem {
-	if _, err := a.phases(); err != nil {
+	phases, err := a.phases()
+	switch {
+	case err != nil:
 		return []spec.Problem{spec.Bad("lanes", "%v", err)}
+	case len(a.Lanes) > 0 && slices.ContainsFunc(phases, func(p uint64) bool { return bits.OnesCount64(p) != a.PhaseLanes }):
+		return []spec.Problem{spec.Bad("phase_lanes", "found %d: want the number of lanes that each phase has in lanes", a.PhaseLanes)}
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ type Port struct {
 	path   *VectorMemorySpec
 	vector uint // log2 of line sizes
 	scalar uint
-	cost   uint64 // fixed-point cycles of a byte returned by the vector cache
+	cost   uint64 // fixed-point cycles of a byte returned by all slices of the vector cache
 	tokens uint64
 	tex    *TextureSpec
 	w      *workspace
@@ -54,7 +54,7 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 	ports := make([]*Port, shape.Units())
 	for i := range ports {
 		ports[i] = &Port{cu: i, store: store, h: h, path: &s.VectorMemory, vector: log2(vector), scalar: log2(scalar),
-			cost: costPerByte(s.VectorL1.BytesPerCycle), w: w, tex: &s.Texture}
+			cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices)), w: w, tex: &s.Texture}
 	}
 	return ports
 }

@@ -22,11 +22,11 @@ type CacheSpec struct {
 	Ways            int     `yaml:"ways" range:"0..1024" doc:"associativity"`
 	Slices          int     `yaml:"slices" range:"0..4096" doc:"slices of one instance, picked by address; each serves its own requests"`
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"0..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one slice; 0: one line"`
-	SharedBy        int     `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instance (at least compute_units: one an engine); 0: one for the whole machine"`
+	SharedBy        int     `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instance (at least compute_units: one an engine); 0: one for the whole machine, as memory_side always is"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles that this level adds to a request: a hit in level n takes the sum over levels 1..n"`
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice"`
-	Write           string  `yaml:"write" enum:"through|back|read-only" doc:"what a store does here: through to the next level, or kept until evicted"`
-	WriteAllocate   bool    `yaml:"write_allocate" doc:"whether a store that misses takes a line here"`
+	Write           string  `yaml:"write" enum:"through|back|read-only" doc:"what a store does here: through to the next level, or kept until evicted; scalar_l1: read-only, no other level is"`
+	WriteAllocate   bool    `yaml:"write_allocate" doc:"whether a store that misses takes a line here; false in scalar_l1"`
 	Misses          int     `yaml:"misses" range:"0..1048576" unit:"lines" doc:"outstanding missing lines of one slice; 0: no limit"`
 }
 
@@ -147,6 +147,7 @@ func (s HierarchySpec) Check() []spec.Problem {
 	var ps []spec.Problem
 	inner := 0
 	for _, l := range s.levels() {
+		ps = append(append(ps, l.checkStores()...), l.checkShared()...)
 		switch {
 		case !l.Present() && !l.optional:
 			ps = append(ps, spec.Bad(l.Name+".bytes", "found 0: want this level (only shader_array and memory_side may be absent)"))
@@ -159,6 +160,30 @@ func (s HierarchySpec) Check() []spec.Problem {
 		}
 	}
 	return ps
+}
+
+// checkStores refuses what a level can't do with stores: none comes to the scalar
+// cache, and all pass through the others.
+func (l *namedCache) checkStores() []spec.Problem {
+	readOnly := l.Name == "scalar_l1"
+	switch {
+	case !l.Present() || l.Write == "":
+	case readOnly && l.Write != ReadOnly:
+		return []spec.Problem{spec.Bad(l.Name+".write", "found %s: want read-only, as nothing is stored through the scalar cache", l.Write)}
+	case readOnly && l.WriteAllocate:
+		return []spec.Problem{spec.Bad(l.Name+".write_allocate", "found true: want false, as nothing is stored through the scalar cache")}
+	case !readOnly && l.Write == ReadOnly:
+		return []spec.Problem{spec.Bad(l.Name+".write", "found read-only: want through or back, as stores come to this level")}
+	}
+	return nil
+}
+
+// checkShared refuses copies of a cache that stands in front of the memory channels.
+func (l *namedCache) checkShared() []spec.Problem {
+	if l.Name != "memory_side" || !l.Present() || l.SharedBy == 0 {
+		return nil
+	}
+	return []spec.Problem{spec.Bad(l.Name+".shared_by", "found %d: want 0, as this cache is in front of the memory channels of the whole machine", l.SharedBy)}
 }
 
 // DefaultSpec is a machine like AMD's R9 Nano (64 compute units, HBM), with the

@@ -11,6 +11,9 @@ type Pairs struct {
 	// Packed: one operation of f32 on two pairs of registers (CDNA's v_pk_add_f32,
 	// v_pk_mul_f32 and v_pk_fma_f32).
 	Packed bool
+	// Halves: one operation of f16 on both halves of registers (v_pk_add_f16 and
+	// the others of VOP3P).
+	Halves bool
 	// Dual: two operations that a wave issues at once (RDNA 3's VOPD).
 	Dual bool
 }
@@ -77,8 +80,10 @@ func (p *pairing) findPartner(i int, have Pairs) bool {
 		b := &p.insts[j]
 		class := isa.ClassNone
 		switch {
-		case have.Packed && packs(a, b):
+		case have.Packed && packs(a, b, isa.F32, packed32Ops):
 			class = isa.ClassPacked32
+		case have.Halves && packs(a, b, isa.F16, packed16Ops):
+			class = isa.ClassPacked16
 		case have.Dual && j-i <= maxApartDual && dual(a, b):
 			class = isa.ClassDual
 		}
@@ -121,21 +126,23 @@ func meet(a, b []uint16) bool {
 	return false
 }
 
+// Operations of which the machine has packed ones. A subtraction is an addition
+// with a sign.
+var (
+	packed32Ops = map[isa.Op]bool{isa.FAdd: true, isa.FSub: true, isa.FMul: true, isa.Fma: true}
+	packed16Ops = map[isa.Op]bool{isa.FAdd: true, isa.FSub: true, isa.FMul: true, isa.Fma: true, isa.FMin: true, isa.FMax: true}
+)
+
 // packs reports one operation of the source on two components of a vector, or
 // in two copies of an unrolled loop: what LLVM's SLP vectorizer makes <2 x float>
-// of. The halves of each operand are taken to stand in one pair of registers, as
-// the register allocator of a driver arranges it. A subtraction is an addition
-// with a sign.
-func packs(a, b *isa.Inst) bool {
+// and <2 x half> of. The halves of each operand are taken to stand in one pair
+// of registers, or in one register, as the register allocator of a driver
+// arranges it.
+func packs(a, b *isa.Inst, t isa.Type, ops map[isa.Op]bool) bool {
 	if a.Mod.Abs|b.Mod.Abs != 0 || a.Mod.Clamp != b.Mod.Clamp {
 		return false // v_pk_fma_f32 has signs and a clamp of both halves
 	}
-	if a.Op != b.Op || a.T != isa.F32 || b.T != isa.F32 || a.SPIRV != b.SPIRV || a.SPIRV == 0 || b.Uniform {
-		return false
-	}
-	switch a.Op {
-	case isa.FAdd, isa.FSub, isa.FMul, isa.Fma:
-	default:
+	if a.Op != b.Op || !ops[a.Op] || a.T != t || b.T != t || a.SPIRV != b.SPIRV || a.SPIRV == 0 || b.Uniform {
 		return false
 	}
 	for k := range a.Src {

@@ -132,3 +132,33 @@ func TestPairsExecuteBothHalves(t *testing.T) {
 		t.Errorf("%q, want %q", isa.Disasm(in), want)
 	}
 }
+
+// Two f16 operations share an instruction where the machine has packed ones, minima among them.
+func TestPackedHalves(t *testing.T) {
+	half := func(op isa.Op, id uint32, dst int, srcs ...isa.Reg) isa.Inst {
+		in := arith(op, id, dst, srcs...)
+		in.T = isa.F16
+		in.Class = isa.ClassOf(&in)
+		return in
+	}
+	v := isa.V
+	a, b := half(isa.FMin, 7, 0, v(10), v(12)), half(isa.FMin, 7, 1, v(11), v(13))
+	for _, c := range []struct {
+		name string
+		have Pairs
+		b    isa.Inst
+		want int
+	}{
+		{"components", Pairs{Halves: true}, b, 1},
+		{"a machine with packed f32 only", packedOnly, b, 2},
+		{"another type", Pairs{Halves: true}, arith(isa.FMin, 7, 1, v(11), v(13)), 2},
+	} {
+		got := paired(c.have, a, c.b)
+		if len(got) != c.want || c.want == 1 && got[0].Class != isa.ClassPacked16 {
+			t.Errorf("%s: %d instructions of class %v, want %d", c.name, len(got), got[0].Class, c.want)
+		}
+	}
+	if n := len(paired(Pairs{Halves: true}, arith(isa.FMin, 7, 0, v(10), v(12)), arith(isa.FMin, 7, 1, v(11), v(13)))); n != 2 {
+		t.Errorf("f32 on a machine with packed f16 only: %d instructions, want 2", n)
+	}
+}

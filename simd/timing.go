@@ -120,10 +120,24 @@ func (o Operation) expand(lowering string) []string {
 }
 
 // Check asks for a row for each class, and for operations that lower to known classes.
-func (t Timing) Check() []spec.Problem { return append(t.checkClasses(), t.checkOperations()...) }
+func (t Timing) Check() []spec.Problem {
+	return slices.Concat(t.checkClasses(), t.checkNoResult(), t.checkOperations())
+}
+
+// checkNoResult refuses a latency of instructions that nothing waits for: a wave
+// goes on behind them when they have issued.
+func (t *Timing) checkNoResult() (ps []spec.Problem) {
+	for _, class := range []isa.Class{isa.ClassBarrier, isa.ClassWaitcnt, isa.ClassEnd} {
+		if c := t.Classes[class.String()]; c.Latency > c.Issue {
+			ps = append(ps, spec.Bad(spec.Join("classes", class.String())+".latency",
+				"found %d: want at most issue, %d, as the class has no result that an instruction waits for", c.Latency, c.Issue))
+		}
+	}
+	return ps
+}
 
 // optionalClasses are those of instructions that a machine may lack: programs are lowered without them then.
-var optionalClasses = map[string]bool{isa.ClassPacked32.String(): true, isa.ClassDual.String(): true}
+var optionalClasses = map[string]bool{isa.ClassPacked16.String(): true, isa.ClassPacked32.String(): true, isa.ClassDual.String(): true}
 
 func (t *Timing) checkClasses() (ps []spec.Problem) {
 	for _, name := range ClassNames() {

@@ -135,15 +135,18 @@ func (m *merger) join(g *group) {
 
 // width is how many of the run's elements, starting with v, one access moves:
 // at most 16 bytes; the scalar cache gives 1, 2 or 4 words; LDS asks that
-// accesses of 8 bytes and more be aligned to 8, and has none of 12 bytes then.
+// accesses of 8 and 16 bytes be aligned to 8, those of 12 bytes to 16.
 func width(v *ir.Value, run int) int {
 	n := min(run, int(128/v.Mem.Elem.Bits()))
-	lds := v.Mem.Space == isa.SpaceLDS
-	if n == 3 && (lds || v.Uniform) {
-		n = 2
+	known := uint32(16)
+	if v.Mem.Space == isa.SpaceLDS {
+		known = aligned(v.Mem)
 	}
-	if lds && aligned(v.Mem) < 8 {
-		n = 1
+	switch {
+	case known < 8:
+		return 1
+	case n == 3 && (known < 16 || v.Uniform):
+		return 2
 	}
 	return n
 }

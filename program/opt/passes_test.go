@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"slices"
 	"testing"
 
 	"spvsim/isa"
@@ -74,6 +75,41 @@ func TestMergeByAlignment(t *testing.T) {
 			t.Errorf("space %d, stride %d: %d loads, want %d", c.space, c.scale, n, c.loads)
 		}
 	}
+}
+
+// LDS moves three words at once where they are aligned to 16 bytes, else two and one.
+func TestMergeOfThreeWords(t *testing.T) {
+	for _, c := range []struct {
+		space isa.Space
+		scale uint64
+		wide  []uint8 // elements of each access
+	}{{isa.SpaceBuffer, 4, []uint8{3}}, {isa.SpaceLDS, 16, []uint8{3}}, {isa.SpaceLDS, 8, []uint8{2, 1}}, {isa.SpaceLDS, 4, []uint8{1, 1, 1}}} {
+		b := newBuilder(t)
+		at := b.op(isa.IMul, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(c.scale))
+		for i := range uint32(3) {
+			part := func(object int) ir.Mem {
+				return ir.Mem{Access: isa.Access{Space: c.space, Elem: isa.I32, Binding: object, Offset: 4 * i}, Object: object}
+			}
+			b.store(part(2), at, b.load(part(1), at))
+		}
+		b.ret()
+		Run(b.f, Options{})
+		for _, op := range []isa.Op{isa.Load, isa.Store} {
+			if got := counts(b.f, op); !slices.Equal(got, c.wide) {
+				t.Errorf("space %d, stride %d: %v of %v elements, want %v", c.space, c.scale, op, got, c.wide)
+			}
+		}
+	}
+}
+
+// counts are the elements of each access of a kind, in the order of the code.
+func counts(f *ir.Func, op isa.Op) (list []uint8) {
+	eachValue(f, func(v *ir.Value) {
+		if v.Op == op {
+			list = append(list, v.Mem.Count)
+		}
+	})
+	return list
 }
 
 // A store that may hit the second word keeps the loads apart; one to another

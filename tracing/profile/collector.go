@@ -110,7 +110,7 @@ func (c *Collector) WaveBegin(w *probe.Wave) {
 }
 
 // weights are the operations that a lane does in each instruction: 1 of vector
-// arithmetic, 2 where it multiplies and adds, twice that for packed halves.
+// arithmetic, 2 where it multiplies and adds, those of both for a pair.
 func weights(p *program.Program) []uint64 {
 	list := make([]uint64, len(p.Insts))
 	for i := range p.Insts {
@@ -122,8 +122,8 @@ func weights(p *program.Program) []uint64 {
 // arithmetic are the classes that count as operations.
 var arithmetic = map[isa.Class]uint64{
 	isa.ClassVALU32: 1, isa.ClassFMA32: 2, isa.ClassTrans: 1, isa.ClassIMul32: 1, isa.ClassShift64: 1, isa.ClassInt64: 1,
-	isa.ClassF64Add: 1, isa.ClassF64Mul: 1, isa.ClassF64Trans: 1, isa.ClassPacked16: 2, isa.ClassCvt: 1,
-	isa.ClassPacked32: 1, isa.ClassDual: 1, // of each half
+	isa.ClassF64Add: 1, isa.ClassF64Mul: 1, isa.ClassF64Trans: 1, isa.ClassCvt: 1,
+	isa.ClassPacked16: 1, isa.ClassPacked32: 1, isa.ClassDual: 1, // of each half
 }
 
 // moves are of those classes and compute nothing.

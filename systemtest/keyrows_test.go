@@ -1,0 +1,308 @@
+package systemtest
+
+import (
+	"fmt"
+	"slices"
+
+	"spvsim/isa"
+	"spvsim/tracing"
+)
+
+// walk is a job of walk.comp: its mode, lanes of a workgroup, workgroups, and how it steps, in words.
+func walk(mode, lanes, groups, lane, step, steps, rounds, group int) string {
+	return fmt.Sprintf(`
+shader: walk.spv
+specialization: {0: %d, 1: %d}
+buffers:
+  - {set: 0, binding: 0, name: table, data: {zero: 262144}}
+  - {set: 0, binding: 1, name: words, data: {zero: 1048576}}
+  - {set: 0, binding: 2, name: sink, data: {zero: 65536}}
+push_constants: [{u32: %d}, {u32: %d}, {u32: %d}, {u32: %d}, {u32: %d}]
+dispatch: [%d]
+`, mode, lanes, lane, step, steps, rounds, group, groups)
+}
+
+func ldsJob(kind, lanes, groups, stride int) string {
+	return fmt.Sprintf(`
+shader: lds.spv
+specialization: {0: %d, 1: %d}
+buffers: [{set: 0, binding: 0, name: sink, data: {zero: 65536}}]
+push_constants: [{u32: %d}, {u32: 8}]
+dispatch: [%d]
+`, kind, lanes, stride, groups)
+}
+
+// keyJobs are the jobs of rows, besides the library's. A line is 128 bytes: 32 words.
+var keyJobs = map[string]string{
+	"all": `
+shader: all.spv
+buffers:
+  - {set: 0, binding: 0, name: source, data: {iota: u32, count: 64}}
+  - {set: 0, binding: 1, name: sink, data: {iota: u32, count: 256}}
+  - {set: 0, binding: 2, name: picture, image: {format: R32ui, width: 4, height: 4}}
+push_constants: [{u32: 3}, {u32: 2}]
+dispatch: [1]
+`,
+	"select": `
+shader: select.spv
+buffers:
+  - {set: 0, binding: 0, name: a, data: {iota: u32, count: 32}}
+  - {set: 0, binding: 1, name: b, data: {iota: u32, count: 32}}
+  - {set: 0, binding: 2, name: sink, data: {zero: 128}}
+dispatch: [1]
+`,
+	"mixed":        walk(4, 32, 8, 0, 16, 16, 1, 0),
+	"vector":       walk(6, 32, 16, 0, 0, 64, 1, 0), // vector arithmetic alone
+	"wide":         walk(0, 32, 8, 1, 32, 4, 1, 0) + "wave_size: 64\n",
+	"chain":        walk(0, 32, 1, 1, 32, 32, 3, 0),     // line after line, three times
+	"alias":        walk(0, 32, 1, 1, 4096, 4, 4, 0),    // four lines 16 KB apart
+	"flow":         walk(1, 32, 4, 1, 32, 16, 1, 0),     // four lines at a time, four waves the same
+	"apart":        walk(1, 32, 4, 1, 32, 8, 1, 4096),   // each wave its own
+	"pair":         walk(0, 32, 2, 1, 32, 32, 1, 0),     // two compute units read the same
+	"scatter":      walk(1, 32, 4, 32, 1, 8, 1, 0),      // each lane its own line
+	"store":        walk(2, 32, 1, 1, 32, 16, 3, 0),     // the same lines three times
+	"back":         walk(5, 32, 1, 1, 32, 16, 1, 0),     // stored, then read
+	"atomic":       walk(3, 32, 1, 0, 0, 16, 1, 0),      // one word
+	"many":         walk(0, 64, 32, 1, 64, 16, 1, 1024), // more waves than a SIMD has slots
+	"scalar-chain": walk(4, 32, 1, 0, 16, 64, 3, 0),     // line after line, by the scalar unit
+	"scalar-alias": walk(4, 32, 1, 0, 4096, 4, 4, 0),    // four lines 16 KB apart
+	"scalar-apart": walk(4, 32, 8, 0, 16, 16, 1, 1024),  // eight waves
+	"scalar-pair":  walk(4, 32, 2, 0, 16, 64, 1, 0),     // two compute units
+	"lds":          ldsJob(0, 32, 1, 1),
+	"lds-groups":   ldsJob(0, 64, 12, 1),
+	"lds-conflict": ldsJob(0, 32, 1, 32),
+	"lds-wide":     ldsJob(3, 256, 1, 1),
+}
+
+// Machines of levels that let all pass: each holds one line.
+const (
+	passVector = "vector_l1.bytes=128 vector_l1.interleave_bytes=0 vector_l1.ways=1 vector_l1.misses=0 vector_l1.bytes_per_cycle=1024 "
+	passScalar = "scalar_l1.bytes=128 scalar_l1.interleave_bytes=0 scalar_l1.line_bytes=128 scalar_l1.ways=1 scalar_l1.misses=0 scalar_l1.bytes_per_cycle=1024 "
+	passArray  = "shader_array.bytes=128 shader_array.interleave_bytes=0 shader_array.ways=1 shader_array.shared_by=1 shader_array.slices=1 shader_array.misses=0 shader_array.bytes_per_cycle=1024 "
+	passL2     = "l2.bytes=128 l2.interleave_bytes=0 l2.ways=1 l2.write=through l2.write_allocate=false l2.slices=1 l2.misses=0 l2.bytes_per_cycle=1024 "
+	passSide   = "memory_side.bytes=128 memory_side.interleave_bytes=0 memory_side.ways=1 memory_side.slices=1 memory_side.misses=0 memory_side.bytes_per_cycle=1024 "
+	quickPath  = "memory.channels=1 memory.bytes_per_cycle=1024 vector_memory.lines_per_cycle=64 "
+	passAll    = passVector + passScalar + passArray + passL2 + passSide + quickPath
+)
+
+func levelOf(s *tracing.Stats, name string) (accesses, hits, bytes uint64) {
+	for _, l := range s.Memory {
+		if l.Name == name {
+			return l.Accesses, l.Hits, l.Bytes
+		}
+	}
+	return 0, 0, 0
+}
+
+func accesses(name string) func(*tracing.Stats) uint64 {
+	return func(s *tracing.Stats) uint64 { n, _, _ := levelOf(s, name); return n }
+}
+
+func hits(name string) func(*tracing.Stats) uint64 {
+	return func(s *tracing.Stats) uint64 { _, n, _ := levelOf(s, name); return n }
+}
+
+// class counts the instructions of a class.
+func class(c isa.Class) func(*tracing.Stats) uint64 {
+	return func(s *tracing.Stats) uint64 { return s.ByClass[c] }
+}
+
+// A cacheCase is what the rows of one level need.
+type cacheCase struct {
+	name, next string
+	behind     []string // levels whose lines may not be smaller
+	jobs       string   // prefix of the jobs that meet the level
+}
+
+var cacheCases = []cacheCase{
+	{"vector_l1", "shader_array", []string{"shader_array", "l2", "memory_side"}, ""},
+	{"scalar_l1", "shader_array", []string{"shader_array", "l2", "memory_side"}, "scalar-"},
+	{"shader_array", "l2", []string{"l2", "memory_side"}, ""},
+	{"l2", "memory_side", []string{"memory_side"}, ""},
+	{"memory_side", "memory", nil, ""},
+}
+
+// rows are those of a level of 16 KB in one slice, on a machine whose other levels let all pass.
+func (c *cacheCase) rows() []keyRow {
+	at := func(key string) string { return c.name + "." + key }
+	on := passAll + at("bytes") + "=16384 "
+	long := on
+	for _, l := range c.behind {
+		long += fmt.Sprintf("%s.line_bytes=512 %s.bytes=512 ", l, l)
+	}
+	rows := []keyRow{
+		{at("bytes"), c.jobs + "chain", on, "16384", "1024", slower},
+		{at("line_bytes"), c.jobs + "chain", long, "128", "512", grows("hits", hits(c.name))},
+		{at("ways"), c.jobs + "alias", on, "1", "4", faster},
+		{at("slices"), c.jobs + "apart", on + at("bytes_per_cycle") + "=1", "1", "4", faster},
+		{at("interleave_bytes"), c.jobs + "apart", on + at("slices=4 ") + at("bytes_per_cycle") + "=1", "0", "65536", slower},
+		{at("latency_cycles"), c.jobs + "chain", on, "50", "150", longer(96 * 100)},
+		{at("bytes_per_cycle"), c.jobs + "apart", on, "64", "1", slower},
+		{at("misses"), c.jobs + "apart", on, "64", "1", slower},
+	}
+	if c.name == "memory_side" {
+		rows = append(rows, keyRow{at("shared_by"), "chain", on, "0", "2", refused(at("shared_by"))})
+	} else {
+		rows = append(rows, keyRow{at("shared_by"), c.jobs + "pair", on + "compute_units=2", "1", "2", grows("hits", hits(c.name))})
+	}
+	if c.name == "scalar_l1" {
+		return append(rows, keyRow{at("write"), "chain", on, "read-only", "back", refused(at("write"))},
+			keyRow{at("write_allocate"), "chain", on, "false", "true", refused(at("write_allocate"))})
+	}
+	return append(rows,
+		keyRow{at("write"), "chain", on, "through", "read-only", refused(at("write"))},
+		keyRow{at("write"), "store", on + at("write_allocate=true"), "through", "back", shrinks("accesses of the next level", accesses(c.next))},
+		keyRow{at("write_allocate"), "back", on + at("write=back"), "false", "true", faster})
+}
+
+// ldsRows are those of a kind of access.
+func ldsRows() (rows []keyRow) {
+	for kind, names := range [][]string{{"read_b32", "write_b32"}, {"read_b64", "write_b64"}, {"read_b96", "write_b96"}, {"read_b128", "write_b128"},
+		{"atomic_b32"}, {"atomic_b64"}, {"cmpswap_b32"}, {"cmpswap_b64"}} {
+		job, conflict := fmt.Sprintf("lds-%d", kind), fmt.Sprintf("lds-%d-conflict", kind)
+		keyJobs[job], keyJobs[conflict] = ldsJob(kind, 32, 1, 2), ldsJob(kind, 32, 1, 16)
+		for _, name := range names {
+			at := "lds.accesses." + name
+			plain, longer := at+".lanes=[] ", longer(8*100)
+			if name == "read_b32" { // whose latency is that of its class; it keeps others waiting
+				longer = slower
+			}
+			rows = append(rows,
+				keyRow{at + ".phase_lanes", conflict, plain, "32", "1", shrinks("conflicts", conflicts)},
+				keyRow{at + ".phase_lanes", job, at + `.lanes=["0-7","8-15","16-23","24-31"]`, "8", "16", refused(at + ".phase_lanes")},
+				keyRow{at + ".lanes", conflict, at + ".phase_lanes=32", "[]", `["0-31"]`, nothing},
+				keyRow{at + ".lanes", job, at + ".phase_lanes=16", "[]", `["0;2;4;6;8;10;12;14;16;18;20;22;24;26;28;30","1;3;5;7;9;11;13;15;17;19;21;23;25;27;29;31"]`, differs},
+				keyRow{at + ".fixed_cycles", job, "", "0", "100", longer},
+				keyRow{at + ".wave64_cycles", job, "", "8", "208", longer})
+		}
+	}
+	return rows
+}
+
+func conflicts(s *tracing.Stats) uint64 { return s.LDS.ConflictPasses }
+
+// nothing is the effect of another way to say the same.
+func nothing(a, b *keyRun) string {
+	return expectCycles("as many", a.Cycles == b.Cycles, a, b)
+}
+
+// fetchOn models fetch of instructions, from a cache of which the job fits in.
+const fetchOn = "fetch.enabled=true "
+
+// Graphs under each scheduler.
+const (
+	hardware   = "scheduler.kind=hardware "
+	multipass  = "scheduler.kind=multipass "
+	firmware   = "scheduler.kind=firmware "
+	persistent = "scheduler.kind=persistent "
+)
+
+var plainRows = []keyRow{
+	{"name", "all", "", "one", "two", func(a, b *keyRun) string {
+		if a.Machine != "one" || b.Machine != "two" {
+			return "the statistics name " + a.Machine + " and " + b.Machine
+		}
+		return nothing(a, b)
+	}},
+	{"clock_mhz", "all", "", "1000", "2000", func(a, b *keyRun) string {
+		if b.ClockMHz != 2*a.ClockMHz {
+			return "the clock of the statistics is not twice as fast"
+		}
+		return nothing(a, b)
+	}},
+	{"wave_size", "many", "", "32", "64", shrinks("waves", func(s *tracing.Stats) uint64 { return s.Waves })},
+	{"wave_sizes", "wide", "", "[32,64]", "[32]", refused("wave_size")},
+	{"clock_bits", "all", "", "64", "4", otherBytes},
+	{"shader_engines", "many", "", "1", "2", faster},
+	{"compute_units", "many", "", "1", "2", faster},
+	{"simds", "many", "wave_slots=2", "1", "2", faster},
+	{"simd_width", "vector", "wave_slots=16", "32", "16", slowed(2)},
+	{"wave_slots", "many", "", "2", "4", faster},
+
+	{"issue.cadence", "all", "", "1", "4", slower},
+	{"issue.policy", "mixed", "", "oldest", "round-robin", differs},
+	{"issue.per_category", "mixed", "", "false", "true", faster},
+	{"issue.width", "mixed", "issue.per_category=true", "2", "1", slower},
+
+	{"registers.vector", "many", "registers.vector_granule=8 registers.vector_max=16", "512", "32", slower},
+	{"registers.vector_granule", "many", "registers.vector=512", "16", "256", slower},
+	{"registers.vector_max", "many", "", "256", "2", slower},
+	{"registers.scalar", "many", "registers.scalar_granule=16 registers.scalar_max=64", "1024", "64", slower},
+	{"registers.scalar_granule", "many", "registers.scalar=2048", "128", "1024", slower},
+	{"registers.scalar_max", "many", "", "106", "2", slower},
+
+	{"lds.bytes", "lds-groups", "lds.max_workgroup_bytes=40960", "131072", "40960", slower},
+	{"lds.banks", "lds", "", "32", "2", slower},
+	{"lds.bank_bytes", "lds-conflict", "", "4", "16", differs},
+	{"lds.mapping", "lds-conflict", "", "modulo", "xor", faster},
+	{"lds.granule_bytes", "lds-groups", "lds.bytes=131072", "1024", "65536", slower},
+	{"lds.max_workgroup_bytes", "lds", "", "65536", "16384", refused("LDS")},
+	{"lds.bytes_per_cycle", "lds-wide", "", "128", "8", slower},
+	{"lds.wave_bytes_per_cycle", "lds-wide", "", "16", "128", slower},
+	{"lds.conflict_cycles", "lds-conflict", "", "1", "11", longer(16 * 31 * 10)},
+	{"barriers", "lds-groups", "lds.bytes=131072", "16", "1", slower},
+	{"barrier_latency", "lds-groups", "lds.bytes=131072", "16", "116", longer(8 * 100)},
+
+	{"fetch.enabled", "all", "", "false", "true", slower},
+	{"fetch.bytes", "all", fetchOn, "32768", "256", slower},
+	{"fetch.line_bytes", "all", fetchOn, "64", "256", faster},
+	{"fetch.ways", "all", fetchOn + "fetch.bytes=512", "1", "8", slower},
+	{"fetch.shared_by", "pair", fetchOn + "compute_units=2", "2", "1", slower},
+	{"fetch.instruction_bytes", "all", fetchOn, "4", "8", slower},
+	{"fetch.hit_latency", "all", fetchOn, "0", "20", slower},
+	{"fetch.miss_latency", "all", fetchOn, "100", "400", slower},
+
+	{"vector_memory.lanes_per_cycle", "flow", "", "32", "1", slower},
+	{"vector_memory.lines_per_cycle", "scatter", "", "1", "4", faster},
+	{"vector_memory.max_outstanding", "flow", "", "63", "1", slower},
+	{"vector_memory.atomic_cycles", "atomic", "", "1", "11", longer(16 * 31 * 10)},
+	{"texture.quads_per_cycle", "texture", "", "1", "4", faster},
+	{"texture.texel_bytes", "texture", "", "4", "1", slower},
+	{"texture.trilinear_passes", "texture", "", "2", "8", slower},
+	{"texture.latency_cycles", "texture", "", "20", "520", longer(500)},
+
+	{"memory.model", "chain", "", "fast", "akita", differs},
+	{"memory.bytes", "chain", "", "8388608", "1048576", refused("memory")},
+	{"memory.channels", "apart", passAll + "memory.bytes_per_cycle=1", "1", "4", faster},
+	{"memory.interleave_bytes", "apart", passAll + "memory.bytes_per_cycle=1 memory.channels=4", "256", "65536", slower},
+	{"memory.bytes_per_cycle", "apart", passAll, "16", "1", slower},
+	{"memory.latency_cycles", "chain", passAll, "100", "200", longer(96 * 100)},
+
+	{"dispatcher.workgroups_per_cycle", "many", "", "1", "0.001", atLeast(31_000)},
+	{"dispatcher.waves_per_cycle", "many", "", "1", "0.001", atLeast(63_000)},
+	{"dispatcher.launch_latency", "chain", "", "10", "1010", exactly(1000)},
+	{"dispatcher.kernel_launch_cycles", "chain", "", "0", "1000", exactly(1000)},
+
+	{"scheduler.kind", "lastsum", "", "hardware", "multipass", slower},
+	{"scheduler.launch_cycles", "lastsum", hardware, "0", "1000", longer(1000)},
+	{"scheduler.firmware_cycles", "lastsum", firmware, "300", "1300", longer(1000)},
+	{"scheduler.pass_launch_cycles", "lastsum", multipass, "2500", "3500", longer(1000)},
+	{"scheduler.barrier_cycles", "lastsum", multipass, "1250", "2250", longer(1000)},
+	{"scheduler.poll_interval", "lastsum", persistent, "20", "20000", shrinks("polls", func(s *tracing.Stats) uint64 { return s.Graph.Queue.Polls })},
+	{"scheduler.persistent_groups", "bfs", persistent, "0", "1", differs},
+
+	{"queue.placement", "bfs", hardware + "shader_engines=2", "central", "engine", differs},
+	{"queue.depth", "perlane", hardware, "1024", "1", grows("spills", func(s *tracing.Stats) uint64 { return s.Graph.Queue.Spills })},
+	{"queue.ports", "perlane", hardware, "64", "1", slower},
+	{"queue.latency", "lastsum", hardware, "100", "1100", longer(1000)},
+	{"queue.launch_rate", "perlane", hardware, "1", "0.001", slower},
+	{"queue.arbitration", "hlsl", hardware, "depth-first", "breadth-first", differs},
+	{"queue.coalescing_window", "perlane", hardware, "500", "5000", exactly(4500)},
+	{"queue.payload_bytes", "perlane", hardware, "262144", "0", grows("payloads in scratch", func(s *tracing.Stats) uint64 { return s.Graph.Queue.ScratchUsed })},
+	{"queue.payload_latency", "lastsum", hardware, "60", "1060", slower},
+	{"queue.payload_bytes_per_cycle", "perlane", hardware, "512", "0.01", slower},
+	{"queue.scratch_bytes", "perlane", hardware + "queue.payload_bytes=0", "1048576", "0", refused("scratch")},
+	{"queue.pack_threads", "shared", hardware, "false", "true", shrinks("waves", func(s *tracing.Stats) uint64 { return s.Waves })},
+
+	{"timing.lowering", "all", "", "dpp", "lds", shrinks("dpp", class(isa.ClassDPP))},
+	{"timing.buffers", "select", "", "descriptors", "pointers", shrinks("loads", class(isa.ClassVMEM))},
+}
+
+// keyRows are all rows but those of timing classes and operations.
+func keyRows() []keyRow {
+	rows := slices.Concat(plainRows, ldsRows())
+	for _, c := range cacheCases {
+		rows = append(rows, c.rows()...)
+	}
+	return rows
+}

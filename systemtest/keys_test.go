@@ -1,0 +1,287 @@
+package systemtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"spvsim/config"
+	"spvsim/experiments"
+	"spvsim/gpu"
+	"spvsim/tracing"
+)
+
+// A keyRow says what a change of one key of a machine does to a small job.
+type keyRow struct {
+	key      string
+	job      string // of keyJobs
+	on       string // settings of both runs
+	from, to string // values of the key; from "": the preset's
+	does     effect
+}
+
+// An effect says what is wrong with the second of two runs; "" is nothing.
+type effect func(before, after *keyRun) string
+
+// A keyRun is a run with one value of the key.
+type keyRun struct {
+	*tracing.Stats
+	bytes []byte // of all buffers
+	err   error
+}
+
+func slower(a, b *keyRun) string { return expectCycles("more", b.Cycles > a.Cycles, a, b) }
+func faster(a, b *keyRun) string { return expectCycles("fewer", b.Cycles < a.Cycles, a, b) }
+func differs(a, b *keyRun) string {
+	return expectCycles("another number of", b.Cycles != a.Cycles, a, b)
+}
+
+func expectCycles(words string, ok bool, a, b *keyRun) string {
+	if ok {
+		return ""
+	}
+	return fmt.Sprintf("%d cycles, then %d: want %s", a.Cycles, b.Cycles, words)
+}
+
+// longer is the effect of cycles that are paid at least n times.
+func longer(n uint64) effect {
+	return func(a, b *keyRun) string {
+		return expectCycles(fmt.Sprintf("at least %d more", n), b.Cycles >= a.Cycles+n, a, b)
+	}
+}
+
+// atLeast is the effect of what takes n cycles by itself.
+func atLeast(n uint64) effect {
+	return func(a, b *keyRun) string {
+		return expectCycles(fmt.Sprintf("at least %d", n), b.Cycles >= n && b.Cycles > a.Cycles, a, b)
+	}
+}
+
+// exactly is the effect of n cycles more.
+func exactly(n uint64) effect {
+	return func(a, b *keyRun) string {
+		return expectCycles(fmt.Sprintf("%d more", n), b.Cycles == a.Cycles+n, a, b)
+	}
+}
+
+// slowed is the effect of a rate on what is bound by it: the time grows by a factor, to a tenth.
+func slowed(factor float64) effect {
+	return func(a, b *keyRun) string {
+		r := float64(b.Cycles) / float64(a.Cycles)
+		return expectCycles(fmt.Sprintf("%g times as many", factor), r > 0.9*factor && r < 1.1*factor, a, b)
+	}
+}
+
+// refused is the effect of a value that leaves the job, or the machine, impossible. The error has the words.
+func refused(words string) effect {
+	return func(_, b *keyRun) string {
+		switch {
+		case b.err == nil:
+			return "not refused"
+		case !strings.Contains(b.err.Error(), words):
+			return fmt.Sprintf("refused with %q: want %q in it", b.err, words)
+		}
+		return ""
+	}
+}
+
+func otherBytes(a, b *keyRun) string {
+	if bytes.Equal(a.bytes, b.bytes) {
+		return "the buffers are the same"
+	}
+	return ""
+}
+
+// grows is the effect of a statistic that becomes larger, and shrinks one that becomes smaller.
+func grows(name string, of func(*tracing.Stats) uint64) effect {
+	return func(a, b *keyRun) string {
+		if x, y := of(a.Stats), of(b.Stats); y <= x {
+			return fmt.Sprintf("%s was %d, then %d: want more", name, x, y)
+		}
+		return ""
+	}
+}
+
+func shrinks(name string, of func(*tracing.Stats) uint64) effect {
+	return func(a, b *keyRun) string {
+		if x, y := of(a.Stats), of(b.Stats); y >= x {
+			return fmt.Sprintf("%s was %d, then %d: want fewer", name, x, y)
+		}
+		return ""
+	}
+}
+
+// and is several effects at once.
+func and(list ...effect) effect {
+	return func(a, b *keyRun) string {
+		for _, e := range list {
+			if text := e(a, b); text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+}
+
+// keyMachine is what all rows begin with: a machine of one compute unit that starts at once.
+var keyMachine = "shader_engines=1 compute_units=1 dispatcher.kernel_launch_cycles=0"
+
+// A keyBench runs jobs on changed machines, each pair of job and machine once.
+type keyBench struct {
+	t    *testing.T
+	jobs map[string]*config.Job
+	runs map[string]*keyRun
+}
+
+func newKeyBench(t *testing.T) *keyBench {
+	return &keyBench{t, map[string]*config.Job{}, map[string]*keyRun{}}
+}
+
+// job reads a job of keyJobs, or a ready one.
+func (b *keyBench) job(name string) *config.Job {
+	b.t.Helper()
+	if j := b.jobs[name]; j != nil {
+		return j
+	}
+	if name == "texture" {
+		j := b.texture()
+		b.jobs[name] = j
+		return j
+	}
+	text, own := keyJobs[name]
+	var j *config.Job
+	var err error
+	if own {
+		files := fstest.MapFS{}
+		for _, shader := range []string{"all.spv", "walk.spv", "lds.spv", "select.spv"} {
+			data, err := os.ReadFile("testdata/keys/" + shader)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			files[shader] = &fstest.MapFile{Data: data}
+		}
+		j, err = config.ParseJob(files, name+".yaml", []byte(text))
+	} else {
+		files, file, _, e := experiments.Lookup(name)
+		if e != nil {
+			b.t.Fatal(e)
+		}
+		j, err = config.LoadJob(files, file)
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.jobs[name] = j
+	return j
+}
+
+// texture is a ready draw of textured triangles, small.
+func (b *keyBench) texture() *config.Job {
+	b.t.Helper()
+	files, file, _, err := experiments.Lookup("textured-triangle")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	all := fstest.MapFS{}
+	for _, name := range []string{file, "textured.spv"} {
+		data, err := fs.ReadFile(files, name)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		all[name] = &fstest.MapFile{Data: bytes.ReplaceAll(data, []byte("{size: 256}"), []byte("{size: 32}"))}
+	}
+	j, err := config.LoadJob(all, file)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return j
+}
+
+// run runs a job on the machine with settings, "machine=NAME" among them.
+func (b *keyBench) run(job, settings string) *keyRun {
+	b.t.Helper()
+	key := job + " " + settings
+	if b.runs[key] == nil {
+		b.runs[key] = b.fresh(b.job(job), settings)
+	}
+	return b.runs[key]
+}
+
+func (b *keyBench) fresh(job *config.Job, settings string) *keyRun {
+	q := config.Request{Job: job}
+	for _, s := range strings.Fields(keyMachine + " " + settings) {
+		s = strings.ReplaceAll(s, ";", " ") // within a value
+		if name, is := strings.CutPrefix(s, "machine="); is {
+			q.Machine = name
+			continue
+		}
+		q.Set = append(q.Set, s)
+	}
+	m, err := config.LoadMachine(q)
+	if err != nil {
+		return &keyRun{err: err}
+	}
+	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e8})
+	out := &keyRun{err: err}
+	if err == nil || errors.Is(err, gpu.ErrExpectation) {
+		out.err, out.Stats = nil, r.Stats
+		for _, buffer := range r.Buffers {
+			out.bytes = append(out.bytes, buffer.Bytes...)
+		}
+	}
+	return out
+}
+
+// check runs a row.
+func (b *keyBench) check(r keyRow) {
+	b.t.Helper()
+	from := r.on
+	if r.from != "" {
+		from += " " + r.key + "=" + r.from
+	}
+	before, after := b.run(r.job, from), b.run(r.job, r.on+" "+r.key+"="+r.to)
+	if before.err != nil {
+		b.t.Errorf("%s=%s, job %s: %v", r.key, r.from, r.job, before.err)
+		return
+	}
+	if after.err != nil {
+		after = &keyRun{before.Stats, before.bytes, after.err}
+	}
+	text := r.does(before, after)
+	if after.err != nil && text != "" {
+		text += ": " + after.err.Error()
+	}
+	if text != "" {
+		b.t.Errorf("%s from %s to %s, job %s on %q: %s", r.key, r.from, r.to, r.job, r.on, text)
+	}
+}
+
+// Every key of a machine does something that is stated, on a job where it matters.
+func TestEveryKeyActs(t *testing.T) {
+	b := newKeyBench(t)
+	covered := map[string]bool{}
+	for i, r := range keyRows() {
+		covered[r.key] = true
+		if !testing.Short() || i%8 == 0 {
+			b.check(r)
+		}
+	}
+	for _, preset := range config.Presets() {
+		m, err := config.LoadMachine(config.Request{Machine: preset, Job: b.job("all")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range m.Leaves() {
+			if !strings.HasPrefix(l.Path, "timing.classes.") && !strings.HasPrefix(l.Path, "timing.operations.") && !covered[l.Path] {
+				t.Errorf("key %s has no row that says what it does", l.Path)
+				covered[l.Path] = true
+			}
+		}
+	}
+}

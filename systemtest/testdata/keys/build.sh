@@ -1,0 +1,7 @@
+#!/bin/sh
+# Rebuilds the modules of this folder with glslang.
+set -e
+cd "$(dirname "$0")"
+for f in *.comp; do
+	glslangValidator --quiet -V --target-env vulkan1.3 -o "${f%.comp}.spv" "$f"
+done
