@@ -43,7 +43,7 @@ func (b *builder) inlineEntry(fn *validate.Function) {
 	}
 	b.push(fn, nil)
 	b.body()
-	b.fr = nil
+	b.enter(nil)
 }
 
 // push makes a frame and its blocks: those that control can reach, and the
@@ -59,7 +59,15 @@ func (b *builder) push(fn *validate.Function, args []val) {
 	for i, a := range args {
 		fr.vals[fn.Params[i].Result] = a
 	}
-	b.fr = fr
+	b.enter(fr)
+}
+
+// enter makes a frame the current one; nil leaves the functions.
+func (b *builder) enter(fr *frame) {
+	b.fr, b.scope = fr, nil
+	if fr != nil {
+		b.scope = fr.vals
+	}
 }
 
 // call carries out OpFunctionCall by inlining the function.
@@ -99,7 +107,8 @@ func (b *builder) inline(fn *validate.Function, args []val) val {
 	fr.cont = b.newBlock()
 	fr.cont.Line = line
 	b.body()
-	b.fr, b.in, b.line = fr.parent, in, line
+	b.enter(fr.parent)
+	b.in, b.line = in, line
 	v := b.returned(fr, from)
 	b.blk = fr.cont
 	return v
@@ -265,6 +274,14 @@ func (b *builder) instruction() {
 		b.unsupported("no lowering for this operation in a %s shader", b.shaderName())
 	}
 	row.do(b)
+}
+
+// constantOperation is what carries out an opcode within OpSpecConstantOp.
+func (b *builder) constantOperation(op spirv.Op) func() {
+	if r := rows[op]; r.constant {
+		return func() { r.do(b) }
+	}
+	return nil
 }
 
 func (b *builder) startPhi() {
@@ -493,4 +510,49 @@ func dropPreds(blk *ir.Block, live map[*ir.Block]bool) {
 	for _, phi := range blk.Phis {
 		phi.Args = phi.Args[:n]
 	}
+}
+
+func nothing(*builder) {}
+
+func controlRows() map[spirv.Op]row[*builder] {
+	return map[spirv.Op]row[*builder]{
+		spirv.OpNop:                 {do: nothing},
+		spirv.OpLine:                {do: nothing},
+		spirv.OpNoLine:              {do: nothing},
+		spirv.OpPhi:                 {do: (*builder).startPhi},
+		spirv.OpSelectionMerge:      {do: (*builder).selectionMerge},
+		spirv.OpLoopMerge:           {do: (*builder).loopMerge},
+		spirv.OpBranch:              {do: (*builder).branch},
+		spirv.OpBranchConditional:   {do: (*builder).branchConditional},
+		spirv.OpSwitch:              {do: (*builder).switchTo, splits: true},
+		spirv.OpReturn:              {do: (*builder).ret},
+		spirv.OpReturnValue:         {do: (*builder).retValue},
+		spirv.OpUnreachable:         {do: func(b *builder) { b.end(ir.Unreachable, nil) }},
+		spirv.OpFunctionCall:        {do: (*builder).call, splits: true},
+		spirv.OpExtInst:             {do: (*builder).extInst, constant: true},
+		spirv.OpKill:                {do: (*builder).kill},
+		spirv.OpTerminateInvocation: {do: (*builder).kill},
+	}
+}
+
+// kill ends the invocation, past the exports.
+func (b *builder) kill() {
+	b.needFragment()
+	b.f.Fragment.Discards = true
+	b.end(ir.Return, nil)
+}
+
+// inlineFragment translates the entry point as a call, so that all its returns
+// meet before the outputs are exported.
+func (b *builder) inlineFragment(fn *validate.Function) {
+	from := b.blk
+	b.push(fn, nil)
+	fr := b.fr
+	fr.cont = b.newBlock()
+	b.body()
+	b.returned(fr, from)
+	b.enter(nil)
+	b.blk, b.in = fr.cont, nil
+	b.fragments.exportAll()
+	b.blk.SetSuccs(ir.Return, nil)
 }
