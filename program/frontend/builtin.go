@@ -123,6 +123,16 @@ func (b *inputs) builtin(kind spirv.BuiltIn) []*ir.Value {
 	return v
 }
 
+func (b *inputs) builtinRow(kind spirv.BuiltIn) func(b *inputs) []*ir.Value {
+	switch {
+	case !b.isFragment():
+		return builtins[kind]
+	case commonBuiltins[kind]:
+		return builtins[kind]
+	}
+	return fragmentBuiltins[kind]
+}
+
 func (b *inputs) bindInput(in *spirv.Instruction, t *validate.Type) {
 	kind, ok := b.m.Decoration(in.Result, spirv.DecorationBuiltIn)
 	if !ok && b.isFragment() {

@@ -29,34 +29,6 @@ type core struct {
 	reached     map[spirv.ID]bool // what the entry point's functions name, in graphs and mesh shaders
 }
 
-// retype gives a value another type of the same width.
-func (b *core) retype(v *ir.Value, t isa.Type) *ir.Value {
-	switch {
-	case v.R == t:
-		return v
-	case v.Op == isa.Const:
-		return b.cnst(t, v.Imm)
-	}
-	return b.op(isa.Mov, t, v)
-}
-
-// isFragment reports an entry point of execution model Fragment.
-func (b *core) isFragment() bool { return b.entry.Model == spirv.ExecutionModelFragment }
-
-func (b *core) shaderName() string {
-	if b.isFragment() {
-		return "fragment"
-	}
-	return "compute"
-}
-
-// numbered is an operation without sources that a number tells apart.
-func (b *core) numbered(op isa.Op, t isa.Type, n int, args ...*ir.Value) *ir.Value {
-	v := b.emit(op, t, t, args...)
-	v.Imm = uint64(n)
-	return v
-}
-
 // fail stops the translation at the current instruction.
 func (b *core) fail(sentinel error, format string, args ...any) {
 	e := &Error{Text: fmt.Sprintf(format, args...), Err: sentinel}
@@ -72,8 +44,30 @@ func (b *core) unsupported(format string, args ...any) {
 
 func (b *core) invalid(format string, args ...any) { b.fail(validate.ErrInvalid, format, args...) }
 
+// needFragment refuses in other shaders what only execution model Fragment allows.
+func (b *core) needFragment() {
+	if !b.isFragment() {
+		b.invalid("needs execution model Fragment")
+	}
+}
+
+// isFragment reports an entry point of execution model Fragment.
+func (b *core) isFragment() bool { return b.entry.Model == spirv.ExecutionModelFragment }
+
 // isMesh reports an entry point of execution model MeshEXT.
 func (b *core) isMesh() bool { return b.entry.Model == spirv.ExecutionModelMeshEXT }
+
+func (b *core) shaderName() string {
+	if b.isFragment() {
+		return "fragment"
+	}
+	return "compute"
+}
+
+// variableFault says why a variable has no place.
+func (b *core) variableFault(in *spirv.Instruction) string {
+	return fmt.Sprintf("a variable of storage class %s in a %s shader", spirv.StorageClass(in.Operands[0]), b.shaderName())
+}
 
 // scalar is the type of a scalar of the module.
 func (b *core) scalar(t *validate.Type) isa.Type {
@@ -135,6 +129,17 @@ func (b *core) coerce(v *ir.Value, t isa.Type) *ir.Value {
 		b.invalid("a value of type %s where %s is wanted", v.R, t)
 	}
 	return b.retype(v, t)
+}
+
+// retype gives a value another type of the same width.
+func (b *core) retype(v *ir.Value, t isa.Type) *ir.Value {
+	switch {
+	case v.R == t:
+		return v
+	case v.Op == isa.Const:
+		return b.cnst(t, v.Imm)
+	}
+	return b.op(isa.Mov, t, v)
 }
 
 // emit appends an operation whose result has type r.
@@ -215,6 +220,13 @@ func (b *core) conv(op isa.Op, from, to isa.Type, a *ir.Value) *ir.Value {
 	return v
 }
 
+// numbered is an operation without sources that a number tells apart.
+func (b *core) numbered(op isa.Op, t isa.Type, n int, args ...*ir.Value) *ir.Value {
+	v := b.emit(op, t, t, args...)
+	v.Imm = uint64(n)
+	return v
+}
+
 // sel appends a selection between values of one type.
 func (b *core) sel(c, x, y *ir.Value) *ir.Value {
 	return b.emit(isa.Select, x.R, x.R, c, x, y)
@@ -274,16 +286,4 @@ func (b *core) unword(v *ir.Value, t isa.Type) *ir.Value {
 		return v
 	}
 	return b.cmp(isa.INe, isa.I32, v, b.i32(0))
-}
-
-// variableFault says why a variable has no place.
-func (b *core) variableFault(in *spirv.Instruction) string {
-	return fmt.Sprintf("a variable of storage class %s in a %s shader", spirv.StorageClass(in.Operands[0]), b.shaderName())
-}
-
-// needFragment refuses in other shaders what only execution model Fragment allows.
-func (b *core) needFragment() {
-	if !b.isFragment() {
-		b.invalid("needs execution model Fragment")
-	}
 }

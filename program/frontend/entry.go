@@ -7,6 +7,56 @@ import (
 	"spvsim/spirv/validate"
 )
 
+func chooseEntry(m *validate.Module, name string) (*validate.EntryPoint, error) {
+	if name == "" && len(m.EntryPoints) == 1 {
+		return &m.EntryPoints[0], nil
+	}
+	if e := m.EntryPoint(name); e != nil {
+		return e, nil
+	}
+	names := make([]string, len(m.EntryPoints))
+	for i, e := range m.EntryPoints {
+		names[i] = e.Name
+	}
+	return nil, fmt.Errorf("program: %w: no entry point %q: the module has %q", validate.ErrInvalid, name, names)
+}
+
+// modes lists the execution modes that a compute shader may have here: those
+// that ask for nothing beyond what happens anyway, and those handled elsewhere.
+var modes = map[spirv.ExecutionMode]bool{
+	spirv.ExecutionModeLocalSize:                     true,
+	spirv.ExecutionModeLocalSizeId:                   true,
+	spirv.ExecutionModeRoundingModeRTE:               true, // the only rounding there is
+	spirv.ExecutionModeDenormPreserve:                true, // nothing is flushed
+	spirv.ExecutionModeSignedZeroInfNanPreserve:      true,
+	spirv.ExecutionModeMaximallyReconvergesKHR:       true,
+	spirv.ExecutionModeSubgroupUniformControlFlowKHR: true,
+	spirv.ExecutionModeDerivativeGroupQuadsKHR:       true,
+	spirv.ExecutionModeDerivativeGroupLinearKHR:      true,
+	spirv.ExecutionModeQuadDerivativesKHR:            true, // derivative groups are quads
+}
+
+// checkEntry refuses what the entry point asks for and does not get.
+func (b *builder) checkEntry() {
+	e := b.entry
+	at := &spirv.Instruction{Op: spirv.OpEntryPoint, Word: e.Word}
+	b.in = at
+	if e.Model != spirv.ExecutionModelGLCompute && e.Model != spirv.ExecutionModelMeshEXT && !b.isFragment() {
+		b.unsupported("entry point %q: execution model %s", e.Name, e.Model)
+	}
+	if e.Func == 0 || len(b.m.Function(e.Func).Params) > 0 {
+		b.invalid("entry point %q has parameters", e.Name)
+	}
+	for _, m := range e.Modes {
+		if !modes[m.Kind] && b.nodes.nodeMode(m.Kind) == nil && !(b.isFragment() && fragmentModes[m.Kind]) {
+			b.in = &spirv.Instruction{Op: spirv.OpExecutionMode, Word: m.Word}
+			b.unsupported("execution mode %s", m.Kind)
+		}
+	}
+	b.f.MaxReconverge = e.Mode(spirv.ExecutionModeMaximallyReconvergesKHR) != nil
+	b.in = at
+}
+
 // localSize is the workgroup's size: the WorkgroupSize constant, else the
 // entry point's LocalSizeId or LocalSize.
 func (b *builder) localSize() [3]uint32 {
@@ -49,54 +99,4 @@ func (b *builder) workgroupSizeConstant() spirv.ID {
 		}
 	}
 	return 0
-}
-
-// modes lists the execution modes that a compute shader may have here: those
-// that ask for nothing beyond what happens anyway, and those handled elsewhere.
-var modes = map[spirv.ExecutionMode]bool{
-	spirv.ExecutionModeLocalSize:                     true,
-	spirv.ExecutionModeLocalSizeId:                   true,
-	spirv.ExecutionModeRoundingModeRTE:               true, // the only rounding there is
-	spirv.ExecutionModeDenormPreserve:                true, // nothing is flushed
-	spirv.ExecutionModeSignedZeroInfNanPreserve:      true,
-	spirv.ExecutionModeMaximallyReconvergesKHR:       true,
-	spirv.ExecutionModeSubgroupUniformControlFlowKHR: true,
-	spirv.ExecutionModeDerivativeGroupQuadsKHR:       true,
-	spirv.ExecutionModeDerivativeGroupLinearKHR:      true,
-	spirv.ExecutionModeQuadDerivativesKHR:            true, // derivative groups are quads
-}
-
-// checkEntry refuses what the entry point asks for and does not get.
-func (b *builder) checkEntry() {
-	e := b.entry
-	at := &spirv.Instruction{Op: spirv.OpEntryPoint, Word: e.Word}
-	b.in = at
-	if e.Model != spirv.ExecutionModelGLCompute && e.Model != spirv.ExecutionModelMeshEXT && !b.isFragment() {
-		b.unsupported("entry point %q: execution model %s", e.Name, e.Model)
-	}
-	if e.Func == 0 || len(b.m.Function(e.Func).Params) > 0 {
-		b.invalid("entry point %q has parameters", e.Name)
-	}
-	for _, m := range e.Modes {
-		if !modes[m.Kind] && b.nodes.nodeMode(m.Kind) == nil && !(b.isFragment() && fragmentModes[m.Kind]) {
-			b.in = &spirv.Instruction{Op: spirv.OpExecutionMode, Word: m.Word}
-			b.unsupported("execution mode %s", m.Kind)
-		}
-	}
-	b.f.MaxReconverge = e.Mode(spirv.ExecutionModeMaximallyReconvergesKHR) != nil
-	b.in = at
-}
-
-func chooseEntry(m *validate.Module, name string) (*validate.EntryPoint, error) {
-	if name == "" && len(m.EntryPoints) == 1 {
-		return &m.EntryPoints[0], nil
-	}
-	if e := m.EntryPoint(name); e != nil {
-		return e, nil
-	}
-	names := make([]string, len(m.EntryPoints))
-	for i, e := range m.EntryPoints {
-		names[i] = e.Name
-	}
-	return nil, fmt.Errorf("program: %w: no entry point %q: the module has %q", validate.ErrInvalid, name, names)
 }

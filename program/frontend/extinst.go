@@ -74,6 +74,9 @@ func init() {
 // attachGLSL adds the rows of a part.
 func attachGLSL[T any](own map[spirv.GLSLstd450]func(b T), part func(b *builder) T) {
 	for op, do := range own {
+		if glslRows[op] != nil {
+			panic("frontend: two rows for " + op.String())
+		}
 		glslRows[op] = func(b *builder) { do(part(b)) }
 	}
 }

@@ -6,6 +6,32 @@
 // It does not optimise (address arithmetic comes out plain, variables as
 // locals) and knows nothing of registers, instructions or time; of the machine
 // it knows the wave size only, which shaders can observe.
+//
+// The builder is put together from parts. Each has its own state and its own
+// table of what it translates (rows), so that an operation is added in one file.
+// A part embeds the one that it stands on and knows nothing above that; in the
+// methods of each, b is the builder as far as the part sees it.
+// The chain, from below:
+//
+//	core      core.go: the module, the instruction at hand, emission, faults
+//	values    value.go, constant.go: what ids stand for; constants
+//	maths     lanes.go, arithmetic.go, composite.go, geometry.go, glsl.go, intel.go
+//	layouts   layout.go: types in memory
+//	pointers  pointer.go, payloadpointer.go, variables.go, memory.go
+//	inputs    builtin.go, interpolate.go
+//
+// Extensions stand on a link of this chain:
+//
+//	on pointers  images (image.go) with samplers (sample.go) and atomics
+//	             (atomic.go); payloads (payload.go) with nodes (node.go); meshes
+//	             (mesh.go); fragments (fragment.go); gcn (gcn.go)
+//	on inputs    groups (group.go, ballot.go) with quads (quad.go) and
+//	             workgroups (workgroup.go)
+//
+// The builder itself has the entry point (entry.go), the module's variables
+// (globals.go), functions (function.go), blocks and branches (flow.go), the
+// choice among extended instruction sets (extinst.go), and the one table of
+// opcodes (rows.go), which the parts' tables make up.
 package frontend
 
 import (

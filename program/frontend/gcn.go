@@ -18,6 +18,17 @@ func clockRows() map[spirv.Op]row[*gcn] {
 // gcnShader has one row for each instruction of the extended set.
 var gcnShader map[spirv.AMDGcnShader]func(b *gcn)
 
+func init() {
+	gcnShader = map[spirv.AMDGcnShader]func(b *gcn){
+		spirv.AMDGcnShaderCubeFaceIndexAMD: func(b *gcn) {
+			p := b.direction()
+			b.set(b.op(isa.CubeID, isa.F32, p...))
+		},
+		spirv.AMDGcnShaderCubeFaceCoordAMD: (*gcn).cubeFaceCoord,
+		spirv.AMDGcnShaderTimeAMD:          func(b *gcn) { b.set(b.op(isa.Clock, isa.I64)) },
+	}
+}
+
 // direction is operand P of the cube operations. The text calls it a pointer
 // for one of them, compilers pass a value to both.
 func (b *gcn) direction() []*ir.Value {
@@ -56,15 +67,4 @@ func (b *gcn) readClock() {
 		return
 	}
 	b.set(v)
-}
-
-func init() {
-	gcnShader = map[spirv.AMDGcnShader]func(b *gcn){
-		spirv.AMDGcnShaderCubeFaceIndexAMD: func(b *gcn) {
-			p := b.direction()
-			b.set(b.op(isa.CubeID, isa.F32, p...))
-		},
-		spirv.AMDGcnShaderCubeFaceCoordAMD: (*gcn).cubeFaceCoord,
-		spirv.AMDGcnShaderTimeAMD:          func(b *gcn) { b.set(b.op(isa.Clock, isa.I64)) },
-	}
 }

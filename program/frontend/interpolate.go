@@ -276,13 +276,3 @@ func init() {
 		spirv.BuiltInBaryCoordNoPerspKHR: barycentrics(interpolation{weights: 2}),
 	}
 }
-
-func (b *inputs) builtinRow(kind spirv.BuiltIn) func(b *inputs) []*ir.Value {
-	switch {
-	case !b.isFragment():
-		return builtins[kind]
-	case commonBuiltins[kind]:
-		return builtins[kind]
-	}
-	return fragmentBuiltins[kind]
-}

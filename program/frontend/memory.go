@@ -7,6 +7,35 @@ import (
 	"spvsim/spirv/validate"
 )
 
+func memoryRows() map[spirv.Op]row[*pointers] {
+	return map[spirv.Op]row[*pointers]{
+		spirv.OpVariable:               {do: (*pointers).variable},
+		spirv.OpLoad:                   {do: (*pointers).load},
+		spirv.OpStore:                  {do: (*pointers).store},
+		spirv.OpCopyMemory:             {do: (*pointers).copyMemory},
+		spirv.OpCopyMemorySized:        {do: (*pointers).copyMemorySized},
+		spirv.OpAccessChain:            {do: (*pointers).accessChain},
+		spirv.OpInBoundsAccessChain:    {do: (*pointers).accessChain},
+		spirv.OpPtrAccessChain:         {do: (*pointers).ptrAccessChain},
+		spirv.OpInBoundsPtrAccessChain: {do: (*pointers).ptrAccessChain},
+		spirv.OpPtrEqual:               {do: func(b *pointers) { b.ptrEqual(true) }},
+		spirv.OpPtrNotEqual:            {do: func(b *pointers) { b.ptrEqual(false) }},
+		spirv.OpPtrDiff:                {do: (*pointers).ptrDiff},
+		spirv.OpArrayLength:            {do: (*pointers).arrayLength},
+		spirv.OpConvertPtrToU:          {do: (*pointers).pointerToInteger},
+		spirv.OpConvertUToPtr:          {do: (*pointers).integerToPointer},
+		spirv.OpMemoryBarrier:          {do: func(b *pointers) { b.fence(b.constBits(b.arg(1))) }},
+	}
+}
+
+// glslMemory has the instructions of GLSL.std.450 that write through a pointer.
+func glslMemory() map[spirv.GLSLstd450]func(b *pointers) {
+	return map[spirv.GLSLstd450]func(b *pointers){
+		spirv.GLSLstd450Modf:  (*pointers).modf,
+		spirv.GLSLstd450Frexp: (*pointers).frexp,
+	}
+}
+
 // access is what the memory operands of an instruction add to a pointer.
 type access struct {
 	volatile, coherent bool
@@ -355,35 +384,6 @@ func (b *pointers) fence(semantics uint64) {
 		spirv.MemorySemanticsAcquireRelease | spirv.MemorySemanticsSequentiallyConsistent
 	if spirv.MemorySemantics(semantics)&order != 0 {
 		b.emit(isa.MemoryBarrier, isa.Void, isa.Void)
-	}
-}
-
-func memoryRows() map[spirv.Op]row[*pointers] {
-	return map[spirv.Op]row[*pointers]{
-		spirv.OpVariable:               {do: (*pointers).variable},
-		spirv.OpLoad:                   {do: (*pointers).load},
-		spirv.OpStore:                  {do: (*pointers).store},
-		spirv.OpCopyMemory:             {do: (*pointers).copyMemory},
-		spirv.OpCopyMemorySized:        {do: (*pointers).copyMemorySized},
-		spirv.OpAccessChain:            {do: (*pointers).accessChain},
-		spirv.OpInBoundsAccessChain:    {do: (*pointers).accessChain},
-		spirv.OpPtrAccessChain:         {do: (*pointers).ptrAccessChain},
-		spirv.OpInBoundsPtrAccessChain: {do: (*pointers).ptrAccessChain},
-		spirv.OpPtrEqual:               {do: func(b *pointers) { b.ptrEqual(true) }},
-		spirv.OpPtrNotEqual:            {do: func(b *pointers) { b.ptrEqual(false) }},
-		spirv.OpPtrDiff:                {do: (*pointers).ptrDiff},
-		spirv.OpArrayLength:            {do: (*pointers).arrayLength},
-		spirv.OpConvertPtrToU:          {do: (*pointers).pointerToInteger},
-		spirv.OpConvertUToPtr:          {do: (*pointers).integerToPointer},
-		spirv.OpMemoryBarrier:          {do: func(b *pointers) { b.fence(b.constBits(b.arg(1))) }},
-	}
-}
-
-// glslMemory has the instructions of GLSL.std.450 that write through a pointer.
-func glslMemory() map[spirv.GLSLstd450]func(b *pointers) {
-	return map[spirv.GLSLstd450]func(b *pointers){
-		spirv.GLSLstd450Modf:  (*pointers).modf,
-		spirv.GLSLstd450Frexp: (*pointers).frexp,
 	}
 }
 

@@ -1,8 +1,6 @@
 package frontend
 
-import (
-	"spvsim/spirv"
-)
+import "spvsim/spirv"
 
 // A row says how one opcode is translated, by a method of the part T.
 type row[T any] struct {
@@ -43,6 +41,9 @@ func init() {
 // attach adds the rows of a part.
 func attach[T any](own map[spirv.Op]row[T], part func(b *builder) T) {
 	for op, r := range own {
+		if _, twice := rows[op]; twice {
+			panic("frontend: two rows for " + op.String())
+		}
 		rows[op] = row[*builder]{do: func(b *builder) { r.do(part(b)) }, constant: r.constant, splits: r.splits}
 	}
 }

@@ -17,6 +17,9 @@ type val struct {
 	ptr    *pointer
 }
 
+// leafList is the flat form of a type.
+type leafList []isa.Type
+
 // values knows what ids stand for: constants, and what instructions defined.
 type values struct {
 	*core
@@ -30,9 +33,6 @@ type values struct {
 	// the tables of all parts; nil if the opcode may not stand there.
 	operation func(op spirv.Op) func()
 }
-
-// leafList is the flat form of a type.
-type leafList []isa.Type
 
 // leafTypes returns the scalars that a value of a type consists of.
 func (b *values) leafTypes(t *validate.Type) leafList {

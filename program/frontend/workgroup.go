@@ -47,6 +47,14 @@ func workgroupRows() map[spirv.Op]row[*workgroups] {
 	return rows
 }
 
+func ballotRowsAMD() map[spirv.Op]row[*workgroups] {
+	rows := map[spirv.Op]row[*workgroups]{}
+	for op, g := range groupNonUniformAMD {
+		rows[op] = row[*workgroups]{do: func(b *workgroups) { b.groupNonUniform(g) }}
+	}
+	return rows
+}
+
 // workgroupScope reports scope Workgroup of operand 0, else Subgroup.
 func (b *workgroups) workgroupScope() bool {
 	switch s := spirv.Scope(b.constBits(b.arg(0))); s {
@@ -213,14 +221,6 @@ var groupNonUniformAMD = map[spirv.Op]isa.GroupOperator{
 	spirv.OpGroupIAddNonUniformAMD: isa.GroupIAdd, spirv.OpGroupFAddNonUniformAMD: isa.GroupFAdd,
 	spirv.OpGroupFMinNonUniformAMD: isa.GroupFMin, spirv.OpGroupUMinNonUniformAMD: isa.GroupUMin, spirv.OpGroupSMinNonUniformAMD: isa.GroupSMin,
 	spirv.OpGroupFMaxNonUniformAMD: isa.GroupFMax, spirv.OpGroupUMaxNonUniformAMD: isa.GroupUMax, spirv.OpGroupSMaxNonUniformAMD: isa.GroupSMax,
-}
-
-func ballotRowsAMD() map[spirv.Op]row[*workgroups] {
-	rows := map[spirv.Op]row[*workgroups]{}
-	for op, g := range groupNonUniformAMD {
-		rows[op] = row[*workgroups]{do: func(b *workgroups) { b.groupNonUniform(g) }}
-	}
-	return rows
 }
 
 // groupNonUniform carries out a group instruction that may stand in control
