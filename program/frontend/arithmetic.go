@@ -7,13 +7,13 @@ import (
 	"spvsim/spirv/validate"
 )
 
-func (b *builder) logicalEqual() {
+func (b *maths) logicalEqual() {
 	b.each(2, func(a []*ir.Value) *ir.Value {
 		return b.op(isa.Not, isa.Bool, b.op(isa.Xor, isa.Bool, a[0], a[1]))
 	})
 }
 
-func (b *builder) ordered(want bool) {
+func (b *maths) ordered(want bool) {
 	b.each(2, func(a []*ir.Value) *ir.Value {
 		nan := b.op(isa.Or, isa.Bool, b.cmp(isa.IsNan, a[0].R, a[0]), b.cmp(isa.IsNan, a[1].R, a[1]))
 		if want {
@@ -24,7 +24,7 @@ func (b *builder) ordered(want bool) {
 }
 
 // join combines leaves by a two-source operation.
-func (b *builder) join(op isa.Op, leaves []*ir.Value) *ir.Value {
+func (b *maths) join(op isa.Op, leaves []*ir.Value) *ir.Value {
 	if len(leaves) == 0 {
 		b.invalid("no components")
 	}
@@ -36,7 +36,7 @@ func (b *builder) join(op isa.Op, leaves []*ir.Value) *ir.Value {
 }
 
 // selects carries out OpSelect: one condition for all, or one a component.
-func (b *builder) selects() {
+func (b *maths) selects() {
 	cond, x, y := b.leaves(b.arg(0)), b.leaves(b.arg(1)), b.leaves(b.arg(2))
 	if len(x) != len(y) || len(cond) != 1 && len(cond) != len(x) {
 		b.invalid("a selection of %d, %d and %d components", len(cond), len(x), len(y))
@@ -52,14 +52,14 @@ func (b *builder) selects() {
 	b.set(out...)
 }
 
-func (b *builder) bitCount() {
+func (b *maths) bitCount() {
 	t := b.comp(b.resultType())
 	b.each(1, func(a []*ir.Value) *ir.Value {
 		return b.widen(b.op(isa.BitCount, a[0].R, a[0]), t)
 	})
 }
 
-func (b *builder) bitFieldInsert() {
+func (b *maths) bitFieldInsert() {
 	t := b.comp(b.resultType())
 	offset, count := b.widen(b.leaf(b.arg(2)), t), b.widen(b.leaf(b.arg(3)), t)
 	b.each(2, func(a []*ir.Value) *ir.Value {
@@ -67,8 +67,8 @@ func (b *builder) bitFieldInsert() {
 	})
 }
 
-func bitField(op isa.Op) row {
-	return pure(func(b *builder) {
+func bitField(op isa.Op) row[*maths] {
+	return pure(func(b *maths) {
 		t := b.comp(b.resultType())
 		offset, count := b.widen(b.leaf(b.arg(1)), t), b.widen(b.leaf(b.arg(2)), t)
 		b.each(1, func(a []*ir.Value) *ir.Value { return b.op(op, t, a[0], offset, count) })
@@ -76,7 +76,7 @@ func bitField(op isa.Op) row {
 }
 
 // floatConvert refuses rounding modes other than the one there is.
-func (b *builder) floatConvert() {
+func (b *maths) floatConvert() {
 	mode, ok := b.m.Decoration(b.in.Result, spirv.DecorationFPRoundingMode)
 	if ok && spirv.FPRoundingMode(mode) != spirv.FPRoundingModeRTE {
 		b.unsupported("rounding mode %s", spirv.FPRoundingMode(mode))
@@ -87,7 +87,7 @@ func (b *builder) floatConvert() {
 // bitcast regroups bits: leaves of one width become leaves of another, low
 // bits first. Scalars of one width need no operation: a type is a way to use a
 // register.
-func (b *builder) bitcast() {
+func (b *maths) bitcast() {
 	from := b.leaves(b.arg(0))
 	types := b.leafTypes(b.resultType())
 	if len(types) == 0 || len(from) == 0 {
@@ -96,7 +96,7 @@ func (b *builder) bitcast() {
 	b.define(val{leaves: b.recast(from, types)})
 }
 
-func (b *builder) recast(from []*ir.Value, types leafList) []*ir.Value {
+func (b *maths) recast(from []*ir.Value, types leafList) []*ir.Value {
 	have, want := int(from[0].R.Bits()), int(types[0].Bits())
 	if have*len(from) != want*len(types) || have == 1 || want == 1 {
 		b.invalid("a cast of %d x %d bits to %d x %d", len(from), have, len(types), want)
@@ -117,19 +117,8 @@ func (b *builder) recast(from []*ir.Value, types leafList) []*ir.Value {
 	return out
 }
 
-// retype gives a value another type of the same width.
-func (b *builder) retype(v *ir.Value, t isa.Type) *ir.Value {
-	switch {
-	case v.R == t:
-		return v
-	case v.Op == isa.Const:
-		return b.cnst(t, v.Imm)
-	}
-	return b.op(isa.Mov, t, v)
-}
-
 // glue makes one integer of several, low bits first.
-func (b *builder) glue(parts []*ir.Value) *ir.Value {
+func (b *maths) glue(parts []*ir.Value) *ir.Value {
 	width := parts[0].R.Bits()
 	if width == 32 {
 		return b.emit(isa.Pack64, isa.I64, isa.I64, b.retype(parts[0], isa.I32), b.retype(parts[1], isa.I32))
@@ -147,7 +136,7 @@ func (b *builder) glue(parts []*ir.Value) *ir.Value {
 }
 
 // cut takes the i-th part of width bits.
-func (b *builder) cut(v *ir.Value, i int, width uint) *ir.Value {
+func (b *maths) cut(v *ir.Value, i int, width uint) *ir.Value {
 	v = b.retype(v, isa.IntType(v.R.Bits()))
 	if v.R == isa.I64 {
 		half, per := isa.Lo32, 32/int(width)
@@ -168,7 +157,7 @@ func (b *builder) cut(v *ir.Value, i int, width uint) *ir.Value {
 }
 
 // pair computes a structure of two results, component by component.
-func (b *builder) pair(low, high isa.Op) {
+func (b *maths) pair(low, high isa.Op) {
 	x, y := b.leaves(b.arg(0)), b.leaves(b.arg(1))
 	first := b.zip([][]*ir.Value{x, y}, func(a []*ir.Value) *ir.Value { return b.op(low, a[0].R, a[0], a[1]) })
 	second := b.zip([][]*ir.Value{x, y}, func(a []*ir.Value) *ir.Value { return b.op(high, a[0].R, a[0], a[1]) })
@@ -176,13 +165,13 @@ func (b *builder) pair(low, high isa.Op) {
 }
 
 // dot is the sum of products, first component first.
-func (b *builder) dot(x, y []*ir.Value) *ir.Value {
+func (b *maths) dot(x, y []*ir.Value) *ir.Value {
 	products := b.zip([][]*ir.Value{x, y}, func(a []*ir.Value) *ir.Value { return b.op(isa.FMul, a[0].R, a[0], a[1]) })
 	return b.join(isa.FAdd, products)
 }
 
 // mixedDot carries out OpFDot2MixAcc32VALVE and OpFDot2MixAcc16VALVE.
-func (b *builder) mixedDot(acc isa.Type) {
+func (b *maths) mixedDot(acc isa.Type) {
 	x, y, c := b.halfPair(b.arg(0)), b.halfPair(b.arg(1)), b.leaf(b.arg(2))
 	if t := b.comp(b.resultType()); t != acc || c.R != acc {
 		b.invalid("a sum of type %s and a result of type %s, want %s", c.R, t, acc)
@@ -191,7 +180,7 @@ func (b *builder) mixedDot(acc isa.Type) {
 }
 
 // halfPair is a vector of two 16-bit floats as one register.
-func (b *builder) halfPair(id spirv.ID) *ir.Value {
+func (b *maths) halfPair(id spirv.ID) *ir.Value {
 	v := b.leaves(id)
 	if len(v) != 2 || v[0].R != isa.F16 {
 		b.invalid("%%%d is no vector of two 16-bit floats", id)
@@ -202,7 +191,7 @@ func (b *builder) halfPair(id spirv.ID) *ir.Value {
 // intDot carries out the integer dot products. Packed operands are four bytes
 // in a word. Sums wrap at the result's width, except that the accumulation
 // saturates.
-func (b *builder) intDot(signedX, signedY, saturate bool) {
+func (b *maths) intDot(signedX, signedY, saturate bool) {
 	t := b.comp(b.resultType())
 	wide := t
 	if saturate {
@@ -220,7 +209,7 @@ func (b *builder) intDot(signedX, signedY, saturate bool) {
 }
 
 // dotParts are the components of a dot product's operand.
-func (b *builder) dotParts(id spirv.ID) []*ir.Value {
+func (b *maths) dotParts(id spirv.ID) []*ir.Value {
 	leaves := b.leaves(id)
 	if b.typeOf(id).Kind != validate.KindInt {
 		return leaves
@@ -232,7 +221,7 @@ func (b *builder) dotParts(id spirv.ID) []*ir.Value {
 	return out
 }
 
-func (b *builder) extend(list []*ir.Value, to isa.Type, signed bool) []*ir.Value {
+func (b *maths) extend(list []*ir.Value, to isa.Type, signed bool) []*ir.Value {
 	op := isa.UConvert
 	if signed {
 		op = isa.SConvert
@@ -247,7 +236,7 @@ func (b *builder) extend(list []*ir.Value, to isa.Type, signed bool) []*ir.Value
 }
 
 // saturate clamps a 64-bit sum to an integer type.
-func (b *builder) saturate(v *ir.Value, t isa.Type, signed bool) *ir.Value {
+func (b *maths) saturate(v *ir.Value, t isa.Type, signed bool) *ir.Value {
 	if t == isa.I64 {
 		b.unsupported("a saturating dot product of 64 bits")
 	}

@@ -7,33 +7,36 @@ import (
 	"spvsim/spirv/validate"
 )
 
+// atomics works on memory and on texels.
+type atomics struct{ *images }
+
 // atomicRows covers the atomics of shaders. AtomicFlag is Kernel's.
-func atomicRows() map[spirv.Op]row {
-	return map[spirv.Op]row{
-		spirv.OpAtomicLoad:            {do: func(b *builder) { b.atomic(isa.AtomicLoad) }},
-		spirv.OpAtomicStore:           {do: (*builder).atomicStore},
-		spirv.OpAtomicExchange:        {do: func(b *builder) { b.atomic(isa.AtomicExchange, 3) }},
-		spirv.OpAtomicCompareExchange: {do: (*builder).atomicCompareExchange},
-		spirv.OpAtomicIIncrement:      {do: func(b *builder) { b.atomic(isa.AtomicIInc) }},
-		spirv.OpAtomicIDecrement:      {do: func(b *builder) { b.atomic(isa.AtomicIDec) }},
-		spirv.OpAtomicIAdd:            {do: func(b *builder) { b.atomic(isa.AtomicIAdd, 3) }},
-		spirv.OpAtomicISub:            {do: func(b *builder) { b.atomic(isa.AtomicISub, 3) }},
-		spirv.OpAtomicSMin:            {do: func(b *builder) { b.atomic(isa.AtomicSMin, 3) }},
-		spirv.OpAtomicUMin:            {do: func(b *builder) { b.atomic(isa.AtomicUMin, 3) }},
-		spirv.OpAtomicSMax:            {do: func(b *builder) { b.atomic(isa.AtomicSMax, 3) }},
-		spirv.OpAtomicUMax:            {do: func(b *builder) { b.atomic(isa.AtomicUMax, 3) }},
-		spirv.OpAtomicAnd:             {do: func(b *builder) { b.atomic(isa.AtomicAnd, 3) }},
-		spirv.OpAtomicOr:              {do: func(b *builder) { b.atomic(isa.AtomicOr, 3) }},
-		spirv.OpAtomicXor:             {do: func(b *builder) { b.atomic(isa.AtomicXor, 3) }},
-		spirv.OpAtomicFAddEXT:         {do: func(b *builder) { b.atomic(isa.AtomicFAdd, 3) }},
-		spirv.OpAtomicFMinEXT:         {do: func(b *builder) { b.atomic(isa.AtomicFMin, 3) }},
-		spirv.OpAtomicFMaxEXT:         {do: func(b *builder) { b.atomic(isa.AtomicFMax, 3) }},
+func atomicRows() map[spirv.Op]row[*atomics] {
+	return map[spirv.Op]row[*atomics]{
+		spirv.OpAtomicLoad:            {do: func(b *atomics) { b.atomic(isa.AtomicLoad) }},
+		spirv.OpAtomicStore:           {do: (*atomics).atomicStore},
+		spirv.OpAtomicExchange:        {do: func(b *atomics) { b.atomic(isa.AtomicExchange, 3) }},
+		spirv.OpAtomicCompareExchange: {do: (*atomics).atomicCompareExchange},
+		spirv.OpAtomicIIncrement:      {do: func(b *atomics) { b.atomic(isa.AtomicIInc) }},
+		spirv.OpAtomicIDecrement:      {do: func(b *atomics) { b.atomic(isa.AtomicIDec) }},
+		spirv.OpAtomicIAdd:            {do: func(b *atomics) { b.atomic(isa.AtomicIAdd, 3) }},
+		spirv.OpAtomicISub:            {do: func(b *atomics) { b.atomic(isa.AtomicISub, 3) }},
+		spirv.OpAtomicSMin:            {do: func(b *atomics) { b.atomic(isa.AtomicSMin, 3) }},
+		spirv.OpAtomicUMin:            {do: func(b *atomics) { b.atomic(isa.AtomicUMin, 3) }},
+		spirv.OpAtomicSMax:            {do: func(b *atomics) { b.atomic(isa.AtomicSMax, 3) }},
+		spirv.OpAtomicUMax:            {do: func(b *atomics) { b.atomic(isa.AtomicUMax, 3) }},
+		spirv.OpAtomicAnd:             {do: func(b *atomics) { b.atomic(isa.AtomicAnd, 3) }},
+		spirv.OpAtomicOr:              {do: func(b *atomics) { b.atomic(isa.AtomicOr, 3) }},
+		spirv.OpAtomicXor:             {do: func(b *atomics) { b.atomic(isa.AtomicXor, 3) }},
+		spirv.OpAtomicFAddEXT:         {do: func(b *atomics) { b.atomic(isa.AtomicFAdd, 3) }},
+		spirv.OpAtomicFMinEXT:         {do: func(b *atomics) { b.atomic(isa.AtomicFMin, 3) }},
+		spirv.OpAtomicFMaxEXT:         {do: func(b *atomics) { b.atomic(isa.AtomicFMax, 3) }},
 	}
 }
 
 // atomic carries out an atomic with the operands pointer, scope, semantics and
 // those at the indexes of data.
-func (b *builder) atomic(op isa.Op, data ...int) {
+func (b *atomics) atomic(op isa.Op, data ...int) {
 	p := b.ptr(b.arg(0))
 	semantics := b.constBits(b.arg(2))
 	b.release(semantics)
@@ -45,7 +48,7 @@ func (b *builder) atomic(op isa.Op, data ...int) {
 	b.acquire(semantics)
 }
 
-func (b *builder) atomicStore() {
+func (b *atomics) atomicStore() {
 	p := b.ptr(b.arg(0))
 	semantics := b.constBits(b.arg(2))
 	b.release(semantics)
@@ -54,7 +57,7 @@ func (b *builder) atomicStore() {
 	b.acquire(semantics)
 }
 
-func (b *builder) atomicCompareExchange() {
+func (b *atomics) atomicCompareExchange() {
 	p := b.ptr(b.arg(0))
 	semantics := b.constBits(b.arg(2)) | b.constBits(b.arg(3))
 	b.release(semantics)
@@ -65,16 +68,16 @@ func (b *builder) atomicCompareExchange() {
 
 // release and acquire wait for the wave's memory accesses before and behind an
 // atomic that orders them.
-func (b *builder) release(semantics uint64) {
+func (b *atomics) release(semantics uint64) {
 	b.fence(semantics &^ uint64(spirv.MemorySemanticsAcquire))
 }
 
-func (b *builder) acquire(semantics uint64) {
+func (b *atomics) acquire(semantics uint64) {
 	b.fence(semantics &^ uint64(spirv.MemorySemanticsRelease))
 }
 
 // atomicAccess emits an atomic on memory or on a texel.
-func (b *builder) atomicAccess(op isa.Op, p pointer, t isa.Type, data []*ir.Value) *ir.Value {
+func (b *atomics) atomicAccess(op isa.Op, p pointer, t isa.Type, data []*ir.Value) *ir.Value {
 	b.checkAtomic(p, t)
 	m, args := b.mem(p, t, 0, 1)
 	m.Volatile, m.Coherent = true, true
@@ -95,7 +98,7 @@ func (b *builder) atomicAccess(op isa.Op, p pointer, t isa.Type, data []*ir.Valu
 }
 
 // checkAtomic refuses what atomics don't work on.
-func (b *builder) checkAtomic(p pointer, t isa.Type) {
+func (b *atomics) checkAtomic(p pointer, t isa.Type) {
 	switch p.space {
 	case isa.SpaceBuffer, isa.SpaceFlat, isa.SpaceLDS, isa.SpaceImage:
 	case isa.SpaceScratch:

@@ -7,12 +7,20 @@ import (
 	"spvsim/spirv/validate"
 )
 
+// inputs holds what a shader is given: built-ins, and of fragment shaders what
+// is interpolated. They are values, no memory.
+type inputs struct {
+	*pointers
+	computed map[spirv.BuiltIn][]*ir.Value
+	inQuads  bool // a derivative group of 2 x 2 in x and y
+}
+
 // builtins has one row for each built-in input of compute shaders: its leaves.
-var builtins map[spirv.BuiltIn]func(b *builder) []*ir.Value
+var builtins map[spirv.BuiltIn]func(b *inputs) []*ir.Value
 
 func init() {
-	builtins = map[spirv.BuiltIn]func(b *builder) []*ir.Value{
-		spirv.BuiltInGlobalInvocationId:        (*builder).globalID,
+	builtins = map[spirv.BuiltIn]func(b *inputs) []*ir.Value{
+		spirv.BuiltInGlobalInvocationId:        (*inputs).globalID,
 		spirv.BuiltInLocalInvocationId:         arranged(isa.LocalIDX, isa.LocalIDY, isa.LocalIDZ),
 		spirv.BuiltInLocalInvocationIndex:      arranged(isa.LocalIndex),
 		spirv.BuiltInWorkgroupId:               identities(isa.WorkgroupIDX, isa.WorkgroupIDY, isa.WorkgroupIDZ),
@@ -20,33 +28,33 @@ func init() {
 		spirv.BuiltInSubgroupId:                identities(isa.SubgroupID),
 		spirv.BuiltInNumSubgroups:              identities(isa.NumSubgroups),
 		spirv.BuiltInSubgroupLocalInvocationId: identities(isa.LaneID),
-		spirv.BuiltInSubgroupSize: func(b *builder) []*ir.Value {
+		spirv.BuiltInSubgroupSize: func(b *inputs) []*ir.Value {
 			return []*ir.Value{b.i32(uint32(b.opt.WaveSize))}
 		},
-		spirv.BuiltInWorkgroupSize: func(b *builder) []*ir.Value {
+		spirv.BuiltInWorkgroupSize: func(b *inputs) []*ir.Value {
 			n := b.f.LocalSize
 			return []*ir.Value{b.i32(n[0]), b.i32(n[1]), b.i32(n[2])}
 		},
 		spirv.BuiltInRemainingRecursionLevelsAMDX: identities(isa.RemainingRecursion),
 		spirv.BuiltInShaderIndexAMDX:              identities(isa.ShaderIndex),
 
-		spirv.BuiltInDeviceIndex:    func(b *builder) []*ir.Value { return []*ir.Value{b.i32(0)} },
-		spirv.BuiltInSubgroupEqMask: func(b *builder) []*ir.Value { return b.laneMask(b.laneBit()) },
-		spirv.BuiltInSubgroupGeMask: func(b *builder) []*ir.Value {
+		spirv.BuiltInDeviceIndex:    func(b *inputs) []*ir.Value { return []*ir.Value{b.i32(0)} },
+		spirv.BuiltInSubgroupEqMask: func(b *inputs) []*ir.Value { return b.laneMask(b.laneBit()) },
+		spirv.BuiltInSubgroupGeMask: func(b *inputs) []*ir.Value {
 			return b.laneMask(b.op(isa.Not, isa.I64, b.below()))
 		},
-		spirv.BuiltInSubgroupGtMask: func(b *builder) []*ir.Value {
+		spirv.BuiltInSubgroupGtMask: func(b *inputs) []*ir.Value {
 			return b.laneMask(b.op(isa.Not, isa.I64, b.op(isa.Or, isa.I64, b.below(), b.laneBit())))
 		},
-		spirv.BuiltInSubgroupLeMask: func(b *builder) []*ir.Value {
+		spirv.BuiltInSubgroupLeMask: func(b *inputs) []*ir.Value {
 			return b.laneMask(b.op(isa.Or, isa.I64, b.below(), b.laneBit()))
 		},
-		spirv.BuiltInSubgroupLtMask: func(b *builder) []*ir.Value { return b.laneMask(b.below()) },
+		spirv.BuiltInSubgroupLtMask: func(b *inputs) []*ir.Value { return b.laneMask(b.below()) },
 	}
 }
 
-func identities(ops ...isa.Op) func(b *builder) []*ir.Value {
-	return func(b *builder) []*ir.Value {
+func identities(ops ...isa.Op) func(b *inputs) []*ir.Value {
+	return func(b *inputs) []*ir.Value {
 		out := make([]*ir.Value, len(ops))
 		for i, op := range ops {
 			out[i] = b.op(op, isa.I32)
@@ -57,9 +65,9 @@ func identities(ops ...isa.Op) func(b *builder) []*ir.Value {
 
 // arranged is identities of the place in the workgroup, which a derivative group
 // may arrange in quads.
-func arranged(ops ...isa.Op) func(b *builder) []*ir.Value {
+func arranged(ops ...isa.Op) func(b *inputs) []*ir.Value {
 	plain := identities(ops...)
-	return func(b *builder) []*ir.Value {
+	return func(b *inputs) []*ir.Value {
 		out := plain(b)
 		for _, v := range out {
 			if b.inQuads {
@@ -70,7 +78,7 @@ func arranged(ops ...isa.Op) func(b *builder) []*ir.Value {
 	}
 }
 
-func (b *builder) globalID() []*ir.Value {
+func (b *inputs) globalID() []*ir.Value {
 	group := b.builtin(spirv.BuiltInWorkgroupId)
 	local := b.builtin(spirv.BuiltInLocalInvocationId)
 	out := make([]*ir.Value, 3)
@@ -82,18 +90,18 @@ func (b *builder) globalID() []*ir.Value {
 }
 
 // laneBit is the bit of the own lane.
-func (b *builder) laneBit() *ir.Value {
+func (b *inputs) laneBit() *ir.Value {
 	lane := b.builtin(spirv.BuiltInSubgroupLocalInvocationId)[0]
 	return b.op(isa.Shl, isa.I64, b.cnst(isa.I64, 1), b.conv(isa.UConvert, isa.I32, isa.I64, lane))
 }
 
 // below has the bits of the lanes below the own one.
-func (b *builder) below() *ir.Value {
+func (b *inputs) below() *ir.Value {
 	return b.op(isa.ISub, isa.I64, b.laneBit(), b.cnst(isa.I64, 1))
 }
 
 // laneMask is a mask as four words, cut at the wave's size.
-func (b *builder) laneMask(mask *ir.Value) []*ir.Value {
+func (b *inputs) laneMask(mask *ir.Value) []*ir.Value {
 	if b.opt.WaveSize == 32 {
 		return []*ir.Value{b.ballotWords(mask)[0], b.i32(0), b.i32(0), b.i32(0)}
 	}
@@ -102,24 +110,30 @@ func (b *builder) laneMask(mask *ir.Value) []*ir.Value {
 
 // builtin gives the leaves of a built-in. They are computed once, at the start
 // of the entry block: a wave's identity does not change.
-func (b *builder) builtin(kind spirv.BuiltIn) []*ir.Value {
-	if v := b.inputs[kind]; v != nil {
+func (b *inputs) builtin(kind spirv.BuiltIn) []*ir.Value {
+	if v := b.computed[kind]; v != nil {
 		return v
 	}
 	row := b.builtinRow(kind)
 	if row == nil {
 		b.unsupported("built-in %s in a %s shader", kind, b.shaderName())
 	}
-	blk, fr := b.blk, b.fr
-	b.blk, b.fr = &ir.Block{}, nil
-	v := row(b)
-	b.head = append(b.head, b.blk.Code...)
-	b.blk, b.fr = blk, fr
-	b.inputs[kind] = v
+	v := b.once(func() []*ir.Value { return row(b) })
+	b.computed[kind] = v
 	return v
 }
 
-func (b *builder) bindInput(in *spirv.Instruction, t *validate.Type) {
+func (b *inputs) builtinRow(kind spirv.BuiltIn) func(b *inputs) []*ir.Value {
+	switch {
+	case !b.isFragment():
+		return builtins[kind]
+	case commonBuiltins[kind]:
+		return builtins[kind]
+	}
+	return fragmentBuiltins[kind]
+}
+
+func (b *inputs) bindInput(in *spirv.Instruction, t *validate.Type) {
 	kind, ok := b.m.Decoration(in.Result, spirv.DecorationBuiltIn)
 	if !ok && b.isFragment() {
 		b.bindFragmentInput(in, t)
@@ -134,4 +148,9 @@ func (b *builder) bindInput(in *spirv.Instruction, t *validate.Type) {
 		b.invalid("built-in %s has %d components, not %d", spirv.BuiltIn(kind), len(leaves), len(types))
 	}
 	b.bind(in, pointer{typ: t, space: spaceInput, input: leaves})
+}
+
+// ballotWords are the four words of a mask.
+func (b *inputs) ballotWords(mask *ir.Value) []*ir.Value {
+	return append(b.recast([]*ir.Value{mask}, leafList{isa.I32, isa.I32}), b.i32(0), b.i32(0))
 }

@@ -7,38 +7,30 @@ import (
 	"spvsim/spirv/validate"
 )
 
-func compositeRows() map[spirv.Op]row {
-	return map[spirv.Op]row{
-		spirv.OpCompositeConstruct:   pure((*builder).compositeConstruct),
-		spirv.OpCompositeExtract:     pure((*builder).compositeExtract),
-		spirv.OpCompositeInsert:      pure((*builder).compositeInsert),
-		spirv.OpVectorShuffle:        pure((*builder).vectorShuffle),
-		spirv.OpVectorExtractDynamic: pure((*builder).vectorExtract),
-		spirv.OpVectorInsertDynamic:  pure((*builder).vectorInsert),
-		spirv.OpCopyObject:           pure(func(b *builder) { b.define(b.val(b.arg(0))) }),
-		spirv.OpCopyLogical:          pure(func(b *builder) { b.set(b.leaves(b.arg(0))...) }),
-		spirv.OpUndef:                pure((*builder).undefined),
-		spirv.OpTranspose:            pure((*builder).transpose),
-		spirv.OpVectorTimesScalar:    pure((*builder).timesScalar),
-		spirv.OpMatrixTimesScalar:    pure((*builder).timesScalar),
-		spirv.OpMatrixTimesVector:    pure((*builder).matrixTimesVector),
-		spirv.OpVectorTimesMatrix:    pure((*builder).vectorTimesMatrix),
-		spirv.OpMatrixTimesMatrix:    pure((*builder).matrixTimesMatrix),
-		spirv.OpOuterProduct:         pure((*builder).outerProduct),
+func compositeRows() map[spirv.Op]row[*maths] {
+	return map[spirv.Op]row[*maths]{
+		spirv.OpCompositeConstruct:   pure((*maths).compositeConstruct),
+		spirv.OpCompositeExtract:     pure((*maths).compositeExtract),
+		spirv.OpCompositeInsert:      pure((*maths).compositeInsert),
+		spirv.OpVectorShuffle:        pure((*maths).vectorShuffle),
+		spirv.OpVectorExtractDynamic: pure((*maths).vectorExtract),
+		spirv.OpVectorInsertDynamic:  pure((*maths).vectorInsert),
+		spirv.OpCopyObject:           pure(func(b *maths) { b.define(b.val(b.arg(0))) }),
+		spirv.OpCopyLogical:          pure(func(b *maths) { b.set(b.leaves(b.arg(0))...) }),
+		spirv.OpUndef:                pure((*maths).undefined),
+		spirv.OpTranspose:            pure((*maths).transpose),
+		spirv.OpVectorTimesScalar:    pure((*maths).timesScalar),
+		spirv.OpMatrixTimesScalar:    pure((*maths).timesScalar),
+		spirv.OpMatrixTimesVector:    pure((*maths).matrixTimesVector),
+		spirv.OpVectorTimesMatrix:    pure((*maths).vectorTimesMatrix),
+		spirv.OpMatrixTimesMatrix:    pure((*maths).matrixTimesMatrix),
+		spirv.OpOuterProduct:         pure((*maths).outerProduct),
 	}
-}
-
-func (b *builder) compositeConstruct() {
-	var out []*ir.Value
-	for i := range b.in.Operands {
-		out = append(out, b.leaves(b.arg(i))...)
-	}
-	b.set(out...)
 }
 
 // part finds the leaves of a composite that literal indexes select: where they
 // start, and their type.
-func (b *builder) part(t *validate.Type, indexes []uint32) (start int, _ *validate.Type) {
+func (b *maths) part(t *validate.Type, indexes []uint32) (start int, _ *validate.Type) {
 	for _, i := range indexes {
 		switch t.Kind {
 		case validate.KindVector, validate.KindMatrix, validate.KindArray:
@@ -62,13 +54,13 @@ func (b *builder) part(t *validate.Type, indexes []uint32) (start int, _ *valida
 	return start, t
 }
 
-func (b *builder) compositeExtract() {
+func (b *maths) compositeExtract() {
 	whole := b.leaves(b.arg(0))
 	start, t := b.part(b.typeOf(b.arg(0)), b.in.Operands[1:])
 	b.set(whole[start : start+len(b.leafTypes(t))]...)
 }
 
-func (b *builder) compositeInsert() {
+func (b *maths) compositeInsert() {
 	object := b.leaves(b.arg(0))
 	out := append([]*ir.Value(nil), b.leaves(b.arg(1))...)
 	start, t := b.part(b.typeOf(b.arg(1)), b.in.Operands[2:])
@@ -79,7 +71,7 @@ func (b *builder) compositeInsert() {
 	b.set(out...)
 }
 
-func (b *builder) vectorShuffle() {
+func (b *maths) vectorShuffle() {
 	both := append(append([]*ir.Value(nil), b.leaves(b.arg(0))...), b.leaves(b.arg(1))...)
 	var out []*ir.Value
 	for _, i := range b.in.Operands[2:] {
@@ -95,7 +87,7 @@ func (b *builder) vectorShuffle() {
 	b.set(out...)
 }
 
-func (b *builder) vectorExtract() {
+func (b *maths) vectorExtract() {
 	v, i := b.leaves(b.arg(0)), b.leaf(b.arg(1))
 	if len(v) == 0 {
 		b.invalid("no components")
@@ -107,7 +99,7 @@ func (b *builder) vectorExtract() {
 	b.set(b.choose(i, v, 1)...)
 }
 
-func (b *builder) vectorInsert() {
+func (b *maths) vectorInsert() {
 	v, x, i := b.leaves(b.arg(0)), b.leaf(b.arg(1)), b.leaf(b.arg(2))
 	out := make([]*ir.Value, len(v))
 	for k := range v {
@@ -120,7 +112,7 @@ func (b *builder) vectorInsert() {
 // A matrix is its columns. Its type gives the number of rows.
 type matrix [][]*ir.Value
 
-func (b *builder) matrix(id spirv.ID) matrix {
+func (b *maths) matrix(id spirv.ID) matrix {
 	t := b.typeOf(id)
 	if t.Kind != validate.KindMatrix {
 		b.invalid("%%%d is no matrix", id)
@@ -160,9 +152,9 @@ func (m matrix) transposed() matrix {
 	return out
 }
 
-func (b *builder) transpose() { b.set(b.matrix(b.arg(0)).transposed().leaves()...) }
+func (b *maths) transpose() { b.set(b.matrix(b.arg(0)).transposed().leaves()...) }
 
-func (b *builder) timesScalar() {
+func (b *maths) timesScalar() {
 	v, s := b.leaves(b.arg(0)), b.leaf(b.arg(1))
 	out := make([]*ir.Value, len(v))
 	for i := range v {
@@ -171,12 +163,12 @@ func (b *builder) timesScalar() {
 	b.set(out...)
 }
 
-func (b *builder) matrixTimesVector() {
+func (b *maths) matrixTimesVector() {
 	b.set(b.mulVector(b.matrix(b.arg(0)), b.leaves(b.arg(1)))...)
 }
 
 // mulVector sums column times component, first column first.
-func (b *builder) mulVector(m matrix, v []*ir.Value) []*ir.Value {
+func (b *maths) mulVector(m matrix, v []*ir.Value) []*ir.Value {
 	if len(m) != len(v) {
 		b.invalid("%d columns times %d components", len(m), len(v))
 	}
@@ -187,7 +179,7 @@ func (b *builder) mulVector(m matrix, v []*ir.Value) []*ir.Value {
 	return out
 }
 
-func (b *builder) vectorTimesMatrix() {
+func (b *maths) vectorTimesMatrix() {
 	v, m := b.leaves(b.arg(0)), b.matrix(b.arg(1))
 	out := make([]*ir.Value, len(m))
 	for c := range m {
@@ -196,7 +188,7 @@ func (b *builder) vectorTimesMatrix() {
 	b.set(out...)
 }
 
-func (b *builder) matrixTimesMatrix() {
+func (b *maths) matrixTimesMatrix() {
 	x, y := b.matrix(b.arg(0)), b.matrix(b.arg(1))
 	var out []*ir.Value
 	for _, column := range y {
@@ -205,7 +197,7 @@ func (b *builder) matrixTimesMatrix() {
 	b.set(out...)
 }
 
-func (b *builder) outerProduct() {
+func (b *maths) outerProduct() {
 	x, y := b.leaves(b.arg(0)), b.leaves(b.arg(1))
 	var out []*ir.Value
 	for _, s := range y {
@@ -214,4 +206,31 @@ func (b *builder) outerProduct() {
 		}
 	}
 	b.set(out...)
+}
+
+// choose picks the i-th group of n leaves; the last one when i is outside.
+func (b *maths) choose(i *ir.Value, leaves []*ir.Value, n int) []*ir.Value {
+	last := len(leaves) - n
+	out := append([]*ir.Value(nil), leaves[last:]...)
+	for k := last - n; k >= 0; k -= n {
+		is := b.cmp(isa.IEq, i.R, i, b.cnst(i.R, uint64(k/n)))
+		for j := range out {
+			out[j] = b.sel(is, leaves[k+j], out[j])
+		}
+	}
+	return out
+}
+
+// floats are n components of a value.
+func (b *maths) floats(id spirv.ID, n int) []*ir.Value {
+	v := b.leaves(id)
+	if len(v) < n {
+		b.invalid("%%%d has %d components, want %d", id, len(v), n)
+	}
+	for _, x := range v[:n] {
+		if x.R != isa.F32 {
+			b.unsupported("coordinates of type %s", x.R)
+		}
+	}
+	return v[:n]
 }

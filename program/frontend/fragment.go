@@ -7,14 +7,10 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// isFragment reports an entry point of execution model Fragment.
-func (b *builder) isFragment() bool { return b.entry.Model == spirv.ExecutionModelFragment }
-
-func (b *builder) shaderName() string {
-	if b.isFragment() {
-		return "fragment"
-	}
-	return "compute"
+// fragments holds what fragment shaders put out.
+type fragments struct {
+	*pointers
+	outputs []output
 }
 
 // fragmentModes are the execution modes that fragment shaders may have besides
@@ -26,109 +22,28 @@ var fragmentModes = map[spirv.ExecutionMode]bool{
 	spirv.ExecutionModeDepthUnchanged:      true, // nothing replaces the depth
 }
 
-func fragmentRows() map[spirv.Op]row {
-	return map[spirv.Op]row{
-		spirv.OpKill:                     fragmentOnly((*builder).kill),
-		spirv.OpTerminateInvocation:      fragmentOnly((*builder).kill),
-		spirv.OpDemoteToHelperInvocation: fragmentOnly((*builder).demote),
-		spirv.OpIsHelperInvocationEXT:    fragmentOnly(func(b *builder) { b.set(b.emit(isa.IsHelper, isa.Bool, isa.Bool)) }),
+func fragmentRows() map[spirv.Op]row[*fragments] {
+	return map[spirv.Op]row[*fragments]{
+		spirv.OpDemoteToHelperInvocation: {do: (*fragments).demote},
+		spirv.OpIsHelperInvocationEXT:    {do: (*fragments).isHelper},
 	}
 }
 
-// fragmentOnly refuses in other shaders what only execution model Fragment allows.
-func fragmentOnly(do func(b *builder)) row {
-	return row{do: func(b *builder) {
-		if !b.isFragment() {
-			b.invalid("needs execution model Fragment")
-		}
-		do(b)
-	}}
+func (b *fragments) isHelper() {
+	b.needFragment()
+	b.set(b.emit(isa.IsHelper, isa.Bool, isa.Bool))
 }
 
-// kill ends the invocation, past the exports.
-func (b *builder) kill() {
-	b.f.Fragment.Discards = true
-	b.end(ir.Return, nil)
-}
-
-func (b *builder) demote() {
+func (b *fragments) demote() {
+	b.needFragment()
 	b.f.Fragment.Discards = true
 	b.emit(isa.Demote, isa.Void, isa.Void)
 }
 
-func (b *builder) beginFragment() {
+func (b *fragments) begin() {
 	if b.isFragment() {
 		b.f.Fragment = &ir.Fragment{EarlyTests: b.entry.Mode(spirv.ExecutionModeEarlyFragmentTests) != nil}
 	}
-}
-
-// inlineFragment translates the entry point as a call, so that all its returns
-// meet before the outputs are exported.
-func (b *builder) inlineFragment(fn *validate.Function) {
-	from := b.blk
-	b.push(fn, nil)
-	fr := b.fr
-	fr.cont = b.newBlock()
-	b.body()
-	b.returned(fr, from)
-	b.blk, b.fr, b.in = fr.cont, nil, nil
-	for i := range b.outputs {
-		b.export(&b.outputs[i])
-	}
-	b.blk.SetSuccs(ir.Return, nil)
-}
-
-// fragmentBuiltins has one row for each built-in input of fragment shaders alone.
-var fragmentBuiltins map[spirv.BuiltIn]func(b *builder) []*ir.Value
-
-// commonBuiltins are those that compute and fragment shaders share.
-var commonBuiltins = map[spirv.BuiltIn]bool{
-	spirv.BuiltInSubgroupSize: true, spirv.BuiltInSubgroupLocalInvocationId: true, spirv.BuiltInDeviceIndex: true,
-	spirv.BuiltInSubgroupEqMask: true, spirv.BuiltInSubgroupGeMask: true, spirv.BuiltInSubgroupGtMask: true,
-	spirv.BuiltInSubgroupLeMask: true, spirv.BuiltInSubgroupLtMask: true,
-}
-
-func init() {
-	fragmentBuiltins = map[spirv.BuiltIn]func(b *builder) []*ir.Value{
-		spirv.BuiltInFragCoord: func(b *builder) []*ir.Value {
-			out := make([]*ir.Value, 4)
-			for i := range out {
-				out[i] = b.numbered(isa.FragCoord, isa.F32, i)
-			}
-			return out
-		},
-		spirv.BuiltInFrontFacing:      func(b *builder) []*ir.Value { return []*ir.Value{b.emit(isa.FrontFacing, isa.Bool, isa.Bool)} },
-		spirv.BuiltInHelperInvocation: func(b *builder) []*ir.Value { return []*ir.Value{b.emit(isa.HelperLane, isa.Bool, isa.Bool)} },
-		spirv.BuiltInPrimitiveId:      identities(isa.PrimitiveIndex),
-		spirv.BuiltInSampleId: func(b *builder) []*ir.Value {
-			b.f.Fragment.PerSample = true
-			return []*ir.Value{b.op(isa.SampleIndex, isa.I32)}
-		},
-		spirv.BuiltInSamplePosition: (*builder).samplePosition,
-		spirv.BuiltInSampleMask:     identities(isa.SampleCover),
-		spirv.BuiltInPointCoord: func(b *builder) []*ir.Value {
-			return []*ir.Value{b.numbered(isa.PointCoord, isa.F32, 0), b.numbered(isa.PointCoord, isa.F32, 1)}
-		},
-		spirv.BuiltInBaryCoordKHR:        barycentrics(interpolation{}),
-		spirv.BuiltInBaryCoordNoPerspKHR: barycentrics(interpolation{weights: 2}),
-	}
-}
-
-func (b *builder) builtinRow(kind spirv.BuiltIn) func(b *builder) []*ir.Value {
-	switch {
-	case !b.isFragment():
-		return builtins[kind]
-	case commonBuiltins[kind]:
-		return builtins[kind]
-	}
-	return fragmentBuiltins[kind]
-}
-
-// numbered is an operation without sources that a number tells apart.
-func (b *builder) numbered(op isa.Op, t isa.Type, n int, args ...*ir.Value) *ir.Value {
-	v := b.emit(op, t, t, args...)
-	v.Imm = uint64(n)
-	return v
 }
 
 // An output is a variable whose value is exported when the shader ends.
@@ -145,7 +60,7 @@ type colorTarget struct{ location, index uint32 }
 // binding is the number that a target has among the bindings of colours.
 func (t colorTarget) binding() uint32 { return ir.ColorBinding(t.location, t.index) }
 
-func (b *builder) bindFragmentOutput(in *spirv.Instruction, t *validate.Type) {
+func (b *fragments) bindOutput(in *spirv.Instruction, t *validate.Type) {
 	if kind, ok := b.m.Decoration(in.Result, spirv.DecorationBuiltIn); ok {
 		b.unsupported("output %s", spirv.BuiltIn(kind))
 	}
@@ -171,7 +86,7 @@ func (b *builder) bindFragmentOutput(in *spirv.Instruction, t *validate.Type) {
 }
 
 // colorOutputs makes the bindings of an output, one for each element of an array.
-func (b *builder) colorOutputs(t *validate.Type, target colorTarget) {
+func (b *fragments) colorOutputs(t *validate.Type, target colorTarget) {
 	n, elem := 1, t
 	if t.Kind == validate.KindArray {
 		n, elem = b.count(t), t.Elem
@@ -186,9 +101,15 @@ func (b *builder) colorOutputs(t *validate.Type, target colorTarget) {
 	}
 }
 
+func (b *fragments) exportAll() {
+	for i := range b.outputs {
+		b.export(&b.outputs[i])
+	}
+}
+
 // export writes an output to its attachments; what the shader leaves out of a
 // texel is zero.
-func (b *builder) export(o *output) {
+func (b *fragments) export(o *output) {
 	b.in = o.in
 	leaves := b.loadLeaves(o.p)
 	n := 1
@@ -202,7 +123,7 @@ func (b *builder) export(o *output) {
 	b.in = nil
 }
 
-func (b *builder) exportTexel(target colorTarget, leaves []*ir.Value) {
+func (b *fragments) exportTexel(target colorTarget, leaves []*ir.Value) {
 	p := pointer{space: isa.SpaceImage, binding: b.colorBinding(target)}
 	p.object = b.bindingObject(p.binding)
 	m := &ir.Mem{Access: isa.Access{Space: isa.SpaceImage, Binding: p.binding, Elem: leaves[0].R, Count: 4}, Object: p.object, Align: 4}
@@ -214,7 +135,7 @@ func (b *builder) exportTexel(target colorTarget, leaves []*ir.Value) {
 	b.wrote(p)
 }
 
-func (b *builder) colorBinding(target colorTarget) int {
+func (b *fragments) colorBinding(target colorTarget) int {
 	for i := range b.f.Bindings {
 		if o := &b.f.Bindings[i]; o.Kind == ir.ColorOutput && o.Binding == target.binding() {
 			return i

@@ -6,6 +6,32 @@
 // It does not optimise (address arithmetic comes out plain, variables as
 // locals) and knows nothing of registers, instructions or time; of the machine
 // it knows the wave size only, which shaders can observe.
+//
+// The builder is put together from parts. Each has its own state and its own
+// table of what it translates (rows), so that an operation is added in one file.
+// A part embeds the one that it stands on and knows nothing above that; in the
+// methods of each, b is the builder as far as the part sees it.
+// The chain, from below:
+//
+//	core      core.go: the module, the instruction at hand, emission, faults
+//	values    value.go, constant.go: what ids stand for; constants
+//	maths     lanes.go, arithmetic.go, composite.go, geometry.go, glsl.go, intel.go
+//	layouts   layout.go: types in memory
+//	pointers  pointer.go, payloadpointer.go, variables.go, memory.go
+//	inputs    builtin.go, interpolate.go
+//
+// Extensions stand on a link of this chain:
+//
+//	on pointers  images (image.go) with samplers (sample.go) and atomics
+//	             (atomic.go); payloads (payload.go) with nodes (node.go); meshes
+//	             (mesh.go); fragments (fragment.go); gcn (gcn.go)
+//	on inputs    groups (group.go, ballot.go) with quads (quad.go) and
+//	             workgroups (workgroup.go)
+//
+// The builder itself has the entry point (entry.go), the module's variables
+// (globals.go), functions (function.go), blocks and branches (flow.go), the
+// choice among extended instruction sets (extinst.go), and the one table of
+// opcodes (rows.go), which the parts' tables make up.
 package frontend
 
 import (
@@ -59,58 +85,48 @@ const (
 	maxDepth  = 200     // nested calls
 )
 
-// builder translates one entry point.
+// A builder translates one entry point: the module's variables, functions,
+// blocks, calls and phis. The values within them are made by its parts, which
+// form a chain from core up to inputs, and by the extensions that stand on a
+// link of that chain.
 type builder struct {
-	m     *validate.Module
-	opt   Options
-	entry *validate.EntryPoint
-	f     *ir.Func
+	*inputs
+	images     *images
+	samplers   *samplers
+	atomics    *atomics
+	groups     *groups
+	quads      *quads
+	workgroups *workgroups
+	gcn        *gcn
+	payloads   *payloads
+	meshes     *meshes
+	nodes      *nodes
+	fragments  *fragments
 
-	in   *spirv.Instruction // being translated
-	line uint32
-	blk  *ir.Block // where emitted values go
-	fr   *frame    // function being inlined
+	fr      *frame         // function being inlined
+	strings map[string]int // formats of DebugPrintf, by their place in Func.Strings
+}
 
-	globals map[spirv.ID]val  // constants and module variables
-	pending map[spirv.ID]bool // constants being evaluated
-	consts  map[constKey]*ir.Value
-	undefs  map[constKey]*ir.Value
-	head    []*ir.Value // constants, then identity values: the start of the entry block
-	inputs  map[spirv.BuiltIn][]*ir.Value
-	layouts map[layoutKey]*shape
-	total   int // scalars of the types flattened and laid out
-	leafs   map[spirv.ID]leafList
-	private []initStore
-
-	writes    map[object]bool // objects written, by space and number
-	strings   map[string]int
-	groupLDS  uint32 // byte offset of the scratch of workgroup operations
-	groupUsed bool
-	graph     graph
-
-	outputs []output // of a fragment shader
-
-	derivatives, inQuads bool // the entry point has a derivative group; one of 2x2 in x and y
+func newBuilder(m *validate.Module, opt Options, entry *validate.EntryPoint) *builder {
+	c := &core{m: m, opt: opt, entry: entry, f: &ir.Func{}, consts: map[constKey]*ir.Value{}, undefs: map[constKey]*ir.Value{}}
+	v := &values{core: c, globals: map[spirv.ID]val{}, pending: map[spirv.ID]bool{}, leafs: map[spirv.ID]leafList{}}
+	p := &pointers{layouts: &layouts{maths: &maths{v}, shapes: map[layoutKey]*shape{}}, writes: map[object]bool{}}
+	b := &builder{inputs: &inputs{pointers: p, computed: map[spirv.BuiltIn][]*ir.Value{}}, strings: map[string]int{}}
+	b.images = &images{p}
+	b.samplers, b.atomics = &samplers{b.images}, &atomics{b.images}
+	b.groups = &groups{b.inputs}
+	b.quads, b.workgroups = &quads{b.groups}, &workgroups{groups: b.groups}
+	b.gcn = &gcn{p}
+	b.payloads, b.meshes = &payloads{pointers: p}, &meshes{p}
+	b.nodes = &nodes{b.payloads, b.meshes}
+	b.fragments = &fragments{pointers: p}
+	v.operation = b.constantOperation
+	return b
 }
 
 // bail carries an error out of the translation of an instruction; Build
 // returns it.
 type bail struct{ err error }
-
-// fail stops the translation at the current instruction.
-func (b *builder) fail(sentinel error, format string, args ...any) {
-	e := &Error{Text: fmt.Sprintf(format, args...), Err: sentinel}
-	if b.in != nil {
-		e.Word, e.Op, e.ID = b.in.Word, b.in.Op, b.in.Result
-	}
-	panic(bail{e})
-}
-
-func (b *builder) unsupported(format string, args ...any) {
-	b.fail(validate.ErrUnsupported, format, args...)
-}
-
-func (b *builder) invalid(format string, args ...any) { b.fail(validate.ErrInvalid, format, args...) }
 
 // Build translates the entry point that opt names.
 func Build(m *validate.Module, opt Options) (f *ir.Func, err error) {
@@ -123,34 +139,16 @@ func Build(m *validate.Module, opt Options) (f *ir.Func, err error) {
 			f, err = nil, stop.err
 		}
 	}()
-	b := &builder{
-		m: m, opt: opt, f: &ir.Func{},
-		globals: map[spirv.ID]val{}, pending: map[spirv.ID]bool{}, consts: map[constKey]*ir.Value{}, undefs: map[constKey]*ir.Value{},
-		inputs: map[spirv.BuiltIn][]*ir.Value{}, layouts: map[layoutKey]*shape{}, leafs: map[spirv.ID]leafList{},
-		writes: map[object]bool{}, strings: map[string]int{},
-	}
-	if b.entry, err = chooseEntry(m, opt.Entry); err != nil {
+	entry, err := chooseEntry(m, opt.Entry)
+	if err != nil {
 		return nil, err
 	}
 	if opt.WaveSize != 32 && opt.WaveSize != 64 {
 		return nil, fmt.Errorf("program: wave size %d: want 32 or 64", opt.WaveSize)
 	}
+	b := newBuilder(m, opt, entry)
 	b.translate()
 	return b.f, nil
-}
-
-func chooseEntry(m *validate.Module, name string) (*validate.EntryPoint, error) {
-	if name == "" && len(m.EntryPoints) == 1 {
-		return &m.EntryPoints[0], nil
-	}
-	if e := m.EntryPoint(name); e != nil {
-		return e, nil
-	}
-	names := make([]string, len(m.EntryPoints))
-	for i, e := range m.EntryPoints {
-		names[i] = e.Name
-	}
-	return nil, fmt.Errorf("program: %w: no entry point %q: the module has %q", validate.ErrInvalid, name, names)
 }
 
 func (b *builder) translate() {
@@ -159,9 +157,9 @@ func (b *builder) translate() {
 	start := b.f.NewBlock()
 	b.blk = start
 	b.f.LocalSize = b.localSize()
-	b.derivativeGroup()
-	b.beginFragment()
-	b.bindNode()
+	b.quads.derivativeGroup()
+	b.fragments.begin()
+	b.nodes.bind()
 	b.bindVariables()
 	for _, s := range b.private {
 		b.in = s.in

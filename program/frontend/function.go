@@ -24,13 +24,6 @@ type frame struct {
 	cont   *ir.Block // where returns go; nil in the entry point
 }
 
-// A pendingPhi waits for the values of its predecessors.
-type pendingPhi struct {
-	in     *spirv.Instruction
-	block  *ir.Block
-	values []*ir.Value
-}
-
 type retSite struct {
 	block *ir.Block
 	v     val
@@ -43,7 +36,22 @@ func (b *builder) inlineEntry(fn *validate.Function) {
 	}
 	b.push(fn, nil)
 	b.body()
-	b.fr = nil
+	b.enter(nil)
+}
+
+// inlineFragment translates the entry point as a call, so that all its returns
+// meet before the outputs are exported.
+func (b *builder) inlineFragment(fn *validate.Function) {
+	from := b.blk
+	b.push(fn, nil)
+	fr := b.fr
+	fr.cont = b.newBlock()
+	b.body()
+	b.returned(fr, from)
+	b.enter(nil)
+	b.blk, b.in = fr.cont, nil
+	b.fragments.exportAll()
+	b.blk.SetSuccs(ir.Return, nil)
 }
 
 // push makes a frame and its blocks: those that control can reach, and the
@@ -59,7 +67,15 @@ func (b *builder) push(fn *validate.Function, args []val) {
 	for i, a := range args {
 		fr.vals[fn.Params[i].Result] = a
 	}
-	b.fr = fr
+	b.enter(fr)
+}
+
+// enter makes a frame the current one; nil leaves the functions.
+func (b *builder) enter(fr *frame) {
+	b.fr, b.scope = fr, nil
+	if fr != nil {
+		b.scope = fr.vals
+	}
 }
 
 // call carries out OpFunctionCall by inlining the function.
@@ -99,7 +115,8 @@ func (b *builder) inline(fn *validate.Function, args []val) val {
 	fr.cont = b.newBlock()
 	fr.cont.Line = line
 	b.body()
-	b.fr, b.in, b.line = fr.parent, in, line
+	b.enter(fr.parent)
+	b.in, b.line = in, line
 	v := b.returned(fr, from)
 	b.blk = fr.cont
 	return v
@@ -267,182 +284,12 @@ func (b *builder) instruction() {
 	row.do(b)
 }
 
-func (b *builder) startPhi() {
-	fr := b.fr
-	types := b.leafTypes(b.resultType())
-	values := make([]*ir.Value, len(types))
-	for i, t := range types {
-		values[i] = b.phi(b.blk, t)
+// constantOperation is what carries out an opcode within OpSpecConstantOp.
+func (b *builder) constantOperation(op spirv.Op) func() {
+	if r := rows[op]; r.constant {
+		return func() { r.do(b) }
 	}
-	fr.phis = append(fr.phis, pendingPhi{b.in, b.blk, values})
-	b.define(val{leaves: values})
-}
-
-// fillPhi gives a phi its arguments, once all blocks are there.
-func (b *builder) fillPhi(p pendingPhi) {
-	b.in = p.in
-	for _, pred := range p.block.Preds {
-		label := b.fr.origin[pred]
-		id := spirv.ID(0)
-		for i := 0; i+1 < len(p.in.Operands); i += 2 {
-			if spirv.ID(p.in.Operands[i+1]) == label {
-				id = spirv.ID(p.in.Operands[i])
-			}
-		}
-		if id == 0 {
-			b.invalid("no value for predecessor %%%d", label)
-		}
-		b.blk = pred
-		leaves := b.leaves(id)
-		if len(leaves) != len(p.values) {
-			b.invalid("%%%d has %d scalars, the result %d", id, len(leaves), len(p.values))
-		}
-		for i, v := range p.values {
-			v.Args = append(v.Args, b.coerce(leaves[i], v.R))
-		}
-	}
-}
-
-// end ends the current block.
-func (b *builder) end(term ir.TermKind, cond *ir.Value, succs ...*ir.Block) {
-	b.fr.origin[b.blk] = b.fr.cur.ID
-	b.blk.SetSuccs(term, cond, succs...)
-}
-
-// target is the block of a label.
-func (b *builder) target(id spirv.ID) *ir.Block {
-	blk := b.fr.blocks[id]
-	if blk == nil {
-		b.invalid("%%%d is no block of the function", id)
-	}
-	return blk
-}
-
-// selectionMerge and loopMerge mark the header.
-func (b *builder) selectionMerge() { b.blk.Merge = b.target(b.arg(0)) }
-
-func (b *builder) loopMerge() {
-	header := b.fr.blocks[b.fr.cur.ID]
-	header.Merge, header.Continue = b.target(b.arg(0)), b.target(b.arg(1))
-	control := spirv.LoopControl(b.arg(2))
-	switch {
-	case control&spirv.LoopControlUnroll != 0:
-		header.Unroll = 1
-	case control&spirv.LoopControlDontUnroll != 0:
-		header.Unroll = 2
-	}
-}
-
-func (b *builder) branch() { b.end(ir.Jump, nil, b.target(b.arg(0))) }
-
-func (b *builder) branchConditional() {
-	cond, yes, no := b.leaf(b.arg(0)), b.target(b.arg(1)), b.target(b.arg(2))
-	if cond.R != isa.Bool {
-		b.invalid("condition %%%d is no boolean", b.arg(0))
-	}
-	if yes == no {
-		b.end(ir.Jump, nil, yes)
-		return
-	}
-	b.end(ir.Cond, cond, yes, no)
-}
-
-type switchCase struct {
-	bits  uint64
-	label spirv.ID
-}
-
-// switchCases reads the current OpSwitch.
-func (b *builder) switchCases() (cases []switchCase, other spirv.ID) {
-	t := b.typeOf(b.arg(0))
-	if t.Kind != validate.KindInt {
-		b.invalid("selector %%%d is no integer", b.arg(0))
-	}
-	words := (t.Width + 31) / 32
-	for i := 2; i+words < len(b.in.Operands); i += words + 1 {
-		bits := uint64(b.in.Operands[i])
-		if words == 2 {
-			bits |= uint64(b.in.Operands[i+1]) << 32
-		}
-		cases = append(cases, switchCase{bits & b.scalar(t).Mask(), b.arg(i + words)})
-	}
-	return cases, b.arg(1)
-}
-
-// switchTo becomes a chain of compares, one for each target: its literals
-// joined. The first block carries the merge.
-func (b *builder) switchTo() {
-	sel := b.leaf(b.arg(0))
-	cases, other := b.switchCases()
-	done := map[spirv.ID]bool{other: true}
-	var order []spirv.ID
-	for _, c := range cases {
-		if !done[c.label] {
-			done[c.label], order = true, append(order, c.label)
-		}
-	}
-	for i, label := range order {
-		next := b.target(other)
-		if i+1 < len(order) {
-			next = b.newBlock()
-			next.Line = b.line
-		}
-		b.end(ir.Cond, b.anyCase(sel, cases, label), b.target(label), next)
-		b.blk = next
-	}
-	if len(order) == 0 {
-		b.end(ir.Jump, nil, b.target(other))
-	}
-}
-
-func (b *builder) anyCase(sel *ir.Value, cases []switchCase, label spirv.ID) *ir.Value {
-	var any *ir.Value
-	for _, c := range cases {
-		if c.label != label {
-			continue
-		}
-		is := b.cmp(isa.IEq, sel.R, sel, b.cnst(sel.R, c.bits))
-		if any != nil {
-			is = b.op(isa.Or, isa.Bool, any, is)
-		}
-		any = is
-	}
-	return any
-}
-
-func (b *builder) ret() {
-	if b.fr.cont == nil {
-		b.end(ir.Return, nil)
-		return
-	}
-	b.fr.rets = append(b.fr.rets, retSite{block: b.blk})
-	b.end(ir.Jump, nil, b.fr.cont)
-}
-
-func (b *builder) retValue() {
-	if b.fr.cont == nil {
-		b.invalid("the entry point returns a value")
-	}
-	v := b.val(b.arg(0))
-	if v.ptr != nil && b.returns() > 1 {
-		v = val{leaves: b.leavesOf(v)}
-	}
-	if v.ptr == nil && len(v.leaves) != len(b.leafTypes(b.typ(b.fr.fn.Def.Type))) {
-		b.invalid("%%%d is not of the function's type", b.arg(0))
-	}
-	b.fr.rets = append(b.fr.rets, retSite{b.blk, v})
-	b.end(ir.Jump, nil, b.fr.cont)
-}
-
-// returns counts the returns of the current function.
-func (b *builder) returns() int {
-	n := 0
-	for _, blk := range b.fr.fn.Blocks {
-		if blk.Terminator().Op == spirv.OpReturnValue {
-			n++
-		}
-	}
-	return n
+	return nil
 }
 
 // prune removes the blocks that control can't reach, with their edges. Those

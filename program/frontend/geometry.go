@@ -8,7 +8,7 @@ import (
 )
 
 // float is a floating-point constant of type t.
-func (b *builder) float(t isa.Type, x float64) *ir.Value {
+func (b *maths) float(t isa.Type, x float64) *ir.Value {
 	switch t {
 	case isa.F64:
 		return b.cnst(t, math.Float64bits(x))
@@ -19,52 +19,52 @@ func (b *builder) float(t isa.Type, x float64) *ir.Value {
 }
 
 // apply applies a one-source operation to each component.
-func (b *builder) apply(op isa.Op, x []*ir.Value) []*ir.Value {
+func (b *maths) apply(op isa.Op, x []*ir.Value) []*ir.Value {
 	return b.zip([][]*ir.Value{x}, func(a []*ir.Value) *ir.Value { return b.op(op, a[0].R, a[0]) })
 }
 
 // combine applies a two-source operation to each pair of components.
-func (b *builder) combine(op isa.Op, x, y []*ir.Value) []*ir.Value {
+func (b *maths) combine(op isa.Op, x, y []*ir.Value) []*ir.Value {
 	return b.zip([][]*ir.Value{x, y}, func(a []*ir.Value) *ir.Value { return b.op(op, a[0].R, a[0], a[1]) })
 }
 
 // scaled multiplies each component by one factor.
-func (b *builder) scaled(x []*ir.Value, s *ir.Value) []*ir.Value {
+func (b *maths) scaled(x []*ir.Value, s *ir.Value) []*ir.Value {
 	return b.zip([][]*ir.Value{x}, func(a []*ir.Value) *ir.Value { return b.op(isa.FMul, s.R, a[0], s) })
 }
 
-func scaleBy(factor float64) func(b *builder, t isa.Type, a []*ir.Value) *ir.Value {
-	return func(b *builder, t isa.Type, a []*ir.Value) *ir.Value {
+func scaleBy(factor float64) func(b *maths, t isa.Type, a []*ir.Value) *ir.Value {
+	return func(b *maths, t isa.Type, a []*ir.Value) *ir.Value {
 		return b.op(isa.FMul, t, a[0], b.float(t, factor))
 	}
 }
 
 // mix is x (1 - a) + y a, in the order of the specification.
-func mix(b *builder, t isa.Type, a []*ir.Value) *ir.Value {
+func mix(b *maths, t isa.Type, a []*ir.Value) *ir.Value {
 	rest := b.op(isa.FSub, t, b.float(t, 1), a[2])
 	return b.op(isa.FAdd, t, b.op(isa.FMul, t, a[0], rest), b.op(isa.FMul, t, a[1], a[2]))
 }
 
 // step is 0 where x is below the edge, else 1.
-func step(b *builder, t isa.Type, a []*ir.Value) *ir.Value {
+func step(b *maths, t isa.Type, a []*ir.Value) *ir.Value {
 	return b.sel(b.cmp(isa.FOrdLt, t, a[1], a[0]), b.float(t, 0), b.float(t, 1))
 }
 
-func smoothStep(b *builder, t isa.Type, a []*ir.Value) *ir.Value {
+func smoothStep(b *maths, t isa.Type, a []*ir.Value) *ir.Value {
 	x := b.op(isa.FDiv, t, b.op(isa.FSub, t, a[2], a[0]), b.op(isa.FSub, t, a[1], a[0]))
 	x = b.op(isa.FMin, t, b.op(isa.FMax, t, x, b.float(t, 0)), b.float(t, 1))
 	slope := b.op(isa.FSub, t, b.float(t, 3), b.op(isa.FMul, t, b.float(t, 2), x))
 	return b.op(isa.FMul, t, b.op(isa.FMul, t, x, x), slope)
 }
 
-func (b *builder) length(x []*ir.Value) *ir.Value {
+func (b *maths) length(x []*ir.Value) *ir.Value {
 	if len(x) == 1 {
 		return b.op(isa.FAbs, x[0].R, x[0])
 	}
 	return b.op(isa.Sqrt, x[0].R, b.dot(x, x))
 }
 
-func (b *builder) normalize() {
+func (b *maths) normalize() {
 	x := b.x(0)
 	if len(x) == 1 {
 		b.set(b.op(isa.FSign, x[0].R, x[0]))
@@ -73,7 +73,7 @@ func (b *builder) normalize() {
 	b.set(b.scaled(x, b.op(isa.Rsq, x[0].R, b.dot(x, x)))...)
 }
 
-func (b *builder) cross() {
+func (b *maths) cross() {
 	x, y := b.x(0), b.x(1)
 	if len(x) != 3 || len(y) != 3 {
 		b.invalid("a cross product of %d and %d components", len(x), len(y))
@@ -88,7 +88,7 @@ func (b *builder) cross() {
 }
 
 // faceForward is N where the dot product of Nref and I is negative, else -N.
-func (b *builder) faceForward() {
+func (b *maths) faceForward() {
 	n, i, ref := b.x(0), b.x(1), b.x(2)
 	t := n[0].R
 	toward := b.cmp(isa.FOrdLt, t, b.dot(ref, i), b.float(t, 0))
@@ -98,7 +98,7 @@ func (b *builder) faceForward() {
 }
 
 // reflect is I - 2 dot(N, I) N.
-func (b *builder) reflect() {
+func (b *maths) reflect() {
 	i, n := b.x(0), b.x(1)
 	t := i[0].R
 	twice := b.op(isa.FMul, t, b.float(t, 2), b.dot(n, i))
@@ -107,7 +107,7 @@ func (b *builder) reflect() {
 
 // refract is 0 when k is negative, else eta I - (eta dot(N, I) + sqrt(k)) N,
 // with k = 1 - eta^2 (1 - dot(N, I)^2).
-func (b *builder) refract() {
+func (b *maths) refract() {
 	i, n, eta := b.x(0), b.x(1), b.leaf(b.arg(4))
 	t := i[0].R
 	if eta.R != t {
@@ -141,7 +141,7 @@ func (m matrix) minor(column, row int) matrix {
 }
 
 // determinant expands along the first column.
-func (b *builder) determinant(m matrix) *ir.Value {
+func (b *maths) determinant(m matrix) *ir.Value {
 	if len(m) != len(m[0]) {
 		b.invalid("the matrix is not square")
 	}
@@ -165,7 +165,7 @@ func (b *builder) determinant(m matrix) *ir.Value {
 }
 
 // inverse divides the adjugate by the determinant.
-func (b *builder) inverse() {
+func (b *maths) inverse() {
 	m := b.matrix(b.arg(2))
 	t := m[0][0].R
 	over := b.op(isa.FDiv, t, b.float(t, 1), b.determinant(m))
@@ -183,7 +183,7 @@ func (b *builder) inverse() {
 }
 
 // packNorm packs normalised numbers: clamped, scaled, rounded to even.
-func (b *builder) packNorm(width uint, signed bool) {
+func (b *maths) packNorm(width uint, signed bool) {
 	low, top, toInt := 0.0, float64(uint64(1)<<width-1), isa.FToU
 	if signed {
 		low, top, toInt = -1, float64(uint64(1)<<(width-1)-1), isa.FToS
@@ -199,7 +199,7 @@ func (b *builder) packNorm(width uint, signed bool) {
 	b.set(b.recast(parts, leafList{isa.I32})...)
 }
 
-func (b *builder) unpackNorm(width uint, signed bool) {
+func (b *maths) unpackNorm(width uint, signed bool) {
 	t := b.comp(b.resultType())
 	part := isa.IntType(width)
 	types := make(leafList, 32/width)
@@ -214,7 +214,7 @@ func (b *builder) unpackNorm(width uint, signed bool) {
 }
 
 // normal turns a normalised integer into a float between -1 or 0 and 1.
-func (b *builder) normal(v *ir.Value, t isa.Type, width uint, signed bool) *ir.Value {
+func (b *maths) normal(v *ir.Value, t isa.Type, width uint, signed bool) *ir.Value {
 	if !signed {
 		x := b.conv(isa.UToF, isa.I32, t, b.conv(isa.UConvert, v.R, isa.I32, v))
 		return b.op(isa.FDiv, t, x, b.float(t, float64(uint64(1)<<width-1)))
@@ -224,7 +224,7 @@ func (b *builder) normal(v *ir.Value, t isa.Type, width uint, signed bool) *ir.V
 	return b.op(isa.FMin, t, b.op(isa.FMax, t, x, b.float(t, -1)), b.float(t, 1))
 }
 
-func (b *builder) packHalf() {
+func (b *maths) packHalf() {
 	var parts []*ir.Value
 	for _, v := range b.x(0) {
 		parts = append(parts, b.conv(isa.FConvert, v.R, isa.F16, v))
@@ -232,7 +232,7 @@ func (b *builder) packHalf() {
 	b.set(b.recast(parts, leafList{isa.I32})...)
 }
 
-func (b *builder) unpackHalf() {
+func (b *maths) unpackHalf() {
 	var out []*ir.Value
 	for _, v := range b.recast(b.x(0), leafList{isa.F16, isa.F16}) {
 		out = append(out, b.conv(isa.FConvert, isa.F16, isa.F32, v))

@@ -9,6 +9,9 @@ import (
 	"spvsim/spirv/validate"
 )
 
+// groups holds the operations among the lanes of a wave.
+type groups struct{ *inputs }
+
 // reductions pairs each arithmetic group instruction with its operator.
 var reductions = map[spirv.Op]isa.GroupOperator{
 	spirv.OpGroupNonUniformIAdd:       isa.GroupIAdd,
@@ -29,47 +32,47 @@ var reductions = map[spirv.Op]isa.GroupOperator{
 	spirv.OpGroupNonUniformLogicalXor: isa.GroupXor,
 }
 
-func groupRows() map[spirv.Op]row {
-	rows := map[spirv.Op]row{
-		spirv.OpGroupNonUniformElect:          subgroup(func(b *builder) { b.set(b.emit(isa.Elect, isa.Bool, isa.Bool)) }),
-		spirv.OpGroupNonUniformAll:            subgroup(func(b *builder) { b.vote(isa.VoteAll, 1) }),
-		spirv.OpGroupNonUniformAny:            subgroup(func(b *builder) { b.vote(isa.VoteAny, 1) }),
-		spirv.OpGroupNonUniformAllEqual:       subgroup(func(b *builder) { b.allEqual(1) }),
-		spirv.OpGroupNonUniformBroadcast:      subgroup(func(b *builder) { b.broadcast(1, 2) }),
-		spirv.OpGroupNonUniformBroadcastFirst: subgroup(func(b *builder) { b.broadcastFirst(1) }),
+func groupRows() map[spirv.Op]row[*groups] {
+	rows := map[spirv.Op]row[*groups]{
+		spirv.OpGroupNonUniformElect:          subgroup(func(b *groups) { b.set(b.emit(isa.Elect, isa.Bool, isa.Bool)) }),
+		spirv.OpGroupNonUniformAll:            subgroup(func(b *groups) { b.vote(isa.VoteAll, 1) }),
+		spirv.OpGroupNonUniformAny:            subgroup(func(b *groups) { b.vote(isa.VoteAny, 1) }),
+		spirv.OpGroupNonUniformAllEqual:       subgroup(func(b *groups) { b.allEqual(1) }),
+		spirv.OpGroupNonUniformBroadcast:      subgroup(func(b *groups) { b.broadcast(1, 2) }),
+		spirv.OpGroupNonUniformBroadcastFirst: subgroup(func(b *groups) { b.broadcastFirst(1) }),
 
-		spirv.OpGroupNonUniformBallot:           subgroup(func(b *builder) { b.set(b.ballotWords(b.ballot(1))...) }),
-		spirv.OpGroupNonUniformInverseBallot:    subgroup(func(b *builder) { b.set(b.emit(isa.LaneOfMask, isa.Bool, isa.Bool, b.mask(1))) }),
-		spirv.OpGroupNonUniformBallotBitExtract: subgroup((*builder).ballotBit),
-		spirv.OpGroupNonUniformBallotBitCount:   subgroup((*builder).ballotCount),
-		spirv.OpGroupNonUniformBallotFindLSB:    subgroup(func(b *builder) { b.ballotFind(isa.FindILsb) }),
-		spirv.OpGroupNonUniformBallotFindMSB:    subgroup(func(b *builder) { b.ballotFind(isa.FindUMsb) }),
+		spirv.OpGroupNonUniformBallot:           subgroup(func(b *groups) { b.set(b.ballotWords(b.ballot(1))...) }),
+		spirv.OpGroupNonUniformInverseBallot:    subgroup(func(b *groups) { b.set(b.emit(isa.LaneOfMask, isa.Bool, isa.Bool, b.mask(1))) }),
+		spirv.OpGroupNonUniformBallotBitExtract: subgroup((*groups).ballotBit),
+		spirv.OpGroupNonUniformBallotBitCount:   subgroup((*groups).ballotCount),
+		spirv.OpGroupNonUniformBallotFindLSB:    subgroup(func(b *groups) { b.ballotFind(isa.FindILsb) }),
+		spirv.OpGroupNonUniformBallotFindMSB:    subgroup(func(b *groups) { b.ballotFind(isa.FindUMsb) }),
 
-		spirv.OpGroupNonUniformShuffle:     subgroup(func(b *builder) { b.shuffle(1, b.index32(2)) }),
-		spirv.OpGroupNonUniformShuffleXor:  subgroup(func(b *builder) { b.shuffleBy(isa.Xor) }),
-		spirv.OpGroupNonUniformShuffleUp:   subgroup(func(b *builder) { b.shuffleBy(isa.ISub) }),
-		spirv.OpGroupNonUniformShuffleDown: subgroup(func(b *builder) { b.shuffleBy(isa.IAdd) }),
-		spirv.OpGroupNonUniformRotateKHR:   subgroup((*builder).rotate),
+		spirv.OpGroupNonUniformShuffle:     subgroup(func(b *groups) { b.shuffle(1, b.index32(2)) }),
+		spirv.OpGroupNonUniformShuffleXor:  subgroup(func(b *groups) { b.shuffleBy(isa.Xor) }),
+		spirv.OpGroupNonUniformShuffleUp:   subgroup(func(b *groups) { b.shuffleBy(isa.ISub) }),
+		spirv.OpGroupNonUniformShuffleDown: subgroup(func(b *groups) { b.shuffleBy(isa.IAdd) }),
+		spirv.OpGroupNonUniformRotateKHR:   subgroup((*groups).rotate),
 
-		spirv.OpGroupNonUniformQuadBroadcast: subgroup((*builder).quadBroadcast),
-		spirv.OpGroupNonUniformQuadSwap:      subgroup((*builder).quadSwap),
+		spirv.OpGroupNonUniformQuadBroadcast: subgroup((*groups).quadBroadcast),
+		spirv.OpGroupNonUniformQuadSwap:      subgroup((*groups).quadSwap),
 
-		spirv.OpSubgroupBallotKHR:          {do: func(b *builder) { b.set(b.ballotWords(b.ballot(0))...) }},
-		spirv.OpSubgroupFirstInvocationKHR: {do: func(b *builder) { b.broadcastFirst(0) }},
-		spirv.OpSubgroupReadInvocationKHR:  {do: func(b *builder) { b.broadcast(0, 1) }},
-		spirv.OpSubgroupAllKHR:             {do: func(b *builder) { b.vote(isa.VoteAll, 0) }},
-		spirv.OpSubgroupAnyKHR:             {do: func(b *builder) { b.vote(isa.VoteAny, 0) }},
-		spirv.OpSubgroupAllEqualKHR:        {do: func(b *builder) { b.allEqual(0) }},
+		spirv.OpSubgroupBallotKHR:          {do: func(b *groups) { b.set(b.ballotWords(b.ballot(0))...) }},
+		spirv.OpSubgroupFirstInvocationKHR: {do: func(b *groups) { b.broadcastFirst(0) }},
+		spirv.OpSubgroupReadInvocationKHR:  {do: func(b *groups) { b.broadcast(0, 1) }},
+		spirv.OpSubgroupAllKHR:             {do: func(b *groups) { b.vote(isa.VoteAll, 0) }},
+		spirv.OpSubgroupAnyKHR:             {do: func(b *groups) { b.vote(isa.VoteAny, 0) }},
+		spirv.OpSubgroupAllEqualKHR:        {do: func(b *groups) { b.allEqual(0) }},
 	}
 	for op, g := range reductions {
-		rows[op] = subgroup(func(b *builder) { b.reduction(g) })
+		rows[op] = subgroup(func(b *groups) { b.reduction(g) })
 	}
 	return rows
 }
 
 // subgroup makes a row whose operand 0 is a scope, which must be Subgroup.
-func subgroup(do func(b *builder)) row {
-	return row{do: func(b *builder) {
+func subgroup(do func(b *groups)) row[*groups] {
+	return row[*groups]{do: func(b *groups) {
 		if s := spirv.Scope(b.constBits(b.arg(0))); s != spirv.ScopeSubgroup {
 			b.unsupported("scope %s", s)
 		}
@@ -78,14 +81,14 @@ func subgroup(do func(b *builder)) row {
 }
 
 // index32 is an operand as a 32-bit integer.
-func (b *builder) index32(i int) *ir.Value { return b.widen(b.leaf(b.arg(i)), isa.I32) }
+func (b *groups) index32(i int) *ir.Value { return b.widen(b.leaf(b.arg(i)), isa.I32) }
 
 // lane is the own lane.
-func (b *builder) lane() *ir.Value { return b.builtin(spirv.BuiltInSubgroupLocalInvocationId)[0] }
+func (b *groups) lane() *ir.Value { return b.builtin(spirv.BuiltInSubgroupLocalInvocationId)[0] }
 
 // exchange applies an operation that moves words between lanes to each
 // component; booleans travel as words.
-func (b *builder) exchange(i int, f func(v *ir.Value) *ir.Value) {
+func (b *groups) exchange(i int, f func(v *ir.Value) *ir.Value) {
 	var out []*ir.Value
 	for _, v := range b.leaves(b.arg(i)) {
 		out = append(out, b.unword(f(b.word(v)), v.R))
@@ -93,9 +96,9 @@ func (b *builder) exchange(i int, f func(v *ir.Value) *ir.Value) {
 	b.set(out...)
 }
 
-func (b *builder) vote(op isa.Op, i int) { b.set(b.emit(op, isa.Bool, isa.Bool, b.leaf(b.arg(i)))) }
+func (b *groups) vote(op isa.Op, i int) { b.set(b.emit(op, isa.Bool, isa.Bool, b.leaf(b.arg(i)))) }
 
-func (b *builder) allEqual(i int) {
+func (b *groups) allEqual(i int) {
 	var equal []*ir.Value
 	for _, v := range b.leaves(b.arg(i)) {
 		v = b.word(v)
@@ -106,7 +109,7 @@ func (b *builder) allEqual(i int) {
 
 // broadcast reads one lane, the same for all. The first active lane's index is
 // taken, so that it is uniform for the machine too.
-func (b *builder) broadcast(value, index int) {
+func (b *groups) broadcast(value, index int) {
 	at := b.index32(index)
 	if at.Op != isa.Const {
 		at = b.op(isa.ReadFirstLane, isa.I32, at)
@@ -114,22 +117,17 @@ func (b *builder) broadcast(value, index int) {
 	b.exchange(value, func(v *ir.Value) *ir.Value { return b.op(isa.ReadLane, v.R, v, at) })
 }
 
-func (b *builder) broadcastFirst(i int) {
+func (b *groups) broadcastFirst(i int) {
 	b.exchange(i, func(v *ir.Value) *ir.Value { return b.op(isa.ReadFirstLane, v.R, v) })
 }
 
 // ballot is the mask of lanes in which operand i is true.
-func (b *builder) ballot(i int) *ir.Value {
+func (b *groups) ballot(i int) *ir.Value {
 	return b.emit(isa.Ballot, isa.I64, isa.I64, b.leaf(b.arg(i)))
 }
 
-// ballotWords are the four words of a mask.
-func (b *builder) ballotWords(mask *ir.Value) []*ir.Value {
-	return append(b.recast([]*ir.Value{mask}, leafList{isa.I32, isa.I32}), b.i32(0), b.i32(0))
-}
-
 // mask is the mask in the four words of operand i, cut at the wave's size.
-func (b *builder) mask(i int) *ir.Value {
+func (b *groups) mask(i int) *ir.Value {
 	words := b.leaves(b.arg(i))
 	if len(words) != 4 || words[0].R != isa.I32 {
 		b.invalid("%%%d is no vector of four 32-bit integers", b.arg(i))
@@ -141,14 +139,14 @@ func (b *builder) mask(i int) *ir.Value {
 	return b.emit(isa.Pack64, isa.I64, isa.I64, words[0], high)
 }
 
-func (b *builder) ballotBit() {
+func (b *groups) ballotBit() {
 	at := b.widen(b.index32(2), isa.I64)
 	bit := b.op(isa.And, isa.I64, b.op(isa.Shr, isa.I64, b.mask(1), at), b.cnst(isa.I64, 1))
 	b.set(b.cmp(isa.INe, isa.I64, bit, b.cnst(isa.I64, 0)))
 }
 
 // ballotCount counts the bits of all lanes, or of those up to or below the own.
-func (b *builder) ballotCount() {
+func (b *groups) ballotCount() {
 	mask := b.mask(2)
 	switch g := spirv.GroupOperation(b.arg(1)); g {
 	case spirv.GroupOperationReduce:
@@ -165,7 +163,7 @@ func (b *builder) ballotCount() {
 }
 
 // ballotFind finds the first or last bit of a mask.
-func (b *builder) ballotFind(op isa.Op) {
+func (b *groups) ballotFind(op isa.Op) {
 	words := b.ballotWords(b.mask(1))
 	low := b.op(op, isa.I32, words[0])
 	if b.opt.WaveSize == 32 {
@@ -180,15 +178,15 @@ func (b *builder) ballotFind(op isa.Op) {
 	b.set(b.sel(b.cmp(isa.INe, isa.I32, words[1], b.i32(0)), high, low))
 }
 
-func (b *builder) shuffle(value int, at *ir.Value) {
+func (b *groups) shuffle(value int, at *ir.Value) {
 	b.exchange(value, func(v *ir.Value) *ir.Value { return b.op(isa.Shuffle, v.R, v, at) })
 }
 
 // shuffleBy reads the lane at a distance from the own.
-func (b *builder) shuffleBy(op isa.Op) { b.shuffle(1, b.op(op, isa.I32, b.lane(), b.index32(2))) }
+func (b *groups) shuffleBy(op isa.Op) { b.shuffle(1, b.op(op, isa.I32, b.lane(), b.index32(2))) }
 
 // rotate reads the lane delta further, within the cluster.
-func (b *builder) rotate() {
+func (b *groups) rotate() {
 	cluster := uint32(b.opt.WaveSize)
 	if len(b.in.Operands) > 3 {
 		cluster = b.clusterSize(3)
@@ -203,7 +201,7 @@ func (b *builder) rotate() {
 
 // clusterSize may be above the wave's: that is no fault unless it is executed,
 // and the code may be dead (see CheckClusters).
-func (b *builder) clusterSize(i int) uint32 {
+func (b *groups) clusterSize(i int) uint32 {
 	n := b.constBits(b.arg(i))
 	if n == 0 || n&(n-1) != 0 || n > 1<<31 {
 		b.invalid("cluster size %d: want a power of two up to the wave size, %d", n, b.opt.WaveSize)
@@ -230,12 +228,12 @@ func CheckClusters(m *validate.Module, f *ir.Func, waveSize int) error {
 	return nil
 }
 
-func (b *builder) quadBroadcast() {
+func (b *groups) quadBroadcast() {
 	at := b.index32(2)
 	b.exchange(1, func(v *ir.Value) *ir.Value { return b.op(isa.QuadBroadcast, v.R, v, at) })
 }
 
-func (b *builder) quadSwap() {
+func (b *groups) quadSwap() {
 	direction := b.constBits(b.arg(2))
 	if direction > 2 {
 		b.invalid("direction %d: want 0 to 2", direction)
@@ -255,7 +253,7 @@ var groupKinds = map[spirv.GroupOperation]isa.Op{
 	spirv.GroupOperationClusteredReduce: isa.Reduce,
 }
 
-func (b *builder) reduction(g isa.GroupOperator) {
+func (b *groups) reduction(g isa.GroupOperator) {
 	kind := spirv.GroupOperation(b.arg(1))
 	op, ok := groupKinds[kind]
 	if !ok {
@@ -270,7 +268,7 @@ func (b *builder) reduction(g isa.GroupOperator) {
 	b.exchange(2, func(v *ir.Value) *ir.Value { return b.groupOp(op, g, cluster, v) })
 }
 
-func (b *builder) groupOp(op isa.Op, g isa.GroupOperator, cluster int, v *ir.Value) *ir.Value {
+func (b *groups) groupOp(op isa.Op, g isa.GroupOperator, cluster int, v *ir.Value) *ir.Value {
 	r := b.op(op, v.R, v)
 	r.Imm = isa.GroupImm(g, cluster)
 	return r

@@ -7,28 +7,32 @@ import (
 	"spvsim/spirv/validate"
 )
 
-func imageRows() map[spirv.Op]row {
-	return map[spirv.Op]row{
-		spirv.OpImage:             {do: (*builder).load0},
-		spirv.OpImageRead:         {do: (*builder).imageRead},
-		spirv.OpImageFetch:        {do: (*builder).imageRead},
-		spirv.OpImageWrite:        {do: (*builder).imageWrite},
-		spirv.OpImageTexelPointer: {do: (*builder).texelPointer},
-		spirv.OpImageQuerySize:    {do: (*builder).imageSize},
-		spirv.OpImageQuerySizeLod: {do: (*builder).imageSizeLod},
-		spirv.OpImageQueryLevels:  {do: (*builder).imageLevels},
-		spirv.OpImageQuerySamples: {do: (*builder).imageSamples},
+// images holds storage images and texel buffers, and what sampled ones share
+// with them.
+type images struct{ *pointers }
+
+func imageRows() map[spirv.Op]row[*images] {
+	return map[spirv.Op]row[*images]{
+		spirv.OpImage:             {do: (*images).load0},
+		spirv.OpImageRead:         {do: (*images).imageRead},
+		spirv.OpImageFetch:        {do: (*images).imageRead},
+		spirv.OpImageWrite:        {do: (*images).imageWrite},
+		spirv.OpImageTexelPointer: {do: (*images).texelPointer},
+		spirv.OpImageQuerySize:    {do: (*images).imageSize},
+		spirv.OpImageQuerySizeLod: {do: (*images).imageSizeLod},
+		spirv.OpImageQueryLevels:  {do: (*images).imageLevels},
+		spirv.OpImageQuerySamples: {do: (*images).imageSamples},
 	}
 }
 
 // load0 hands an image on: a sampled texel buffer holds nothing but its image.
-func (b *builder) load0() {
+func (b *images) load0() {
 	p := b.image(b.arg(0))
 	b.define(val{ptr: &p})
 }
 
 // image is the image that an id names.
-func (b *builder) image(id spirv.ID) pointer {
+func (b *images) image(id spirv.ID) pointer {
 	p := b.ptr(id)
 	t := p.typ
 	if t.Kind == validate.KindSampledImage {
@@ -42,7 +46,7 @@ func (b *builder) image(id spirv.ID) pointer {
 }
 
 // imageMem completes the description of an access to an image.
-func (b *builder) imageMem(m *ir.Mem, p pointer) {
+func (b *images) imageMem(m *ir.Mem, p pointer) {
 	m.Coords, m.Texture = uint8(len(p.coords)), p.texture
 	if p.typ.Kind == validate.KindImage { // else a texel pointer, which has it
 		m.Texture = textureOf(p.typ)
@@ -54,7 +58,7 @@ func textureOf(t *validate.Type) isa.Texture {
 }
 
 // coordinates are the integer coordinates of an access.
-func (b *builder) coordinates(id spirv.ID) []*ir.Value {
+func (b *images) coordinates(id spirv.ID) []*ir.Value {
 	var out []*ir.Value
 	for _, v := range b.leaves(id) {
 		if !v.R.IsInt() {
@@ -87,7 +91,7 @@ const ignoredOperands = spirv.ImageOperandsNonPrivateTexel | spirv.ImageOperands
 
 // imageOperands are the ids of the image operands from operand i on. Those that
 // neither change nothing nor are known to the caller are refused.
-func (b *builder) imageOperands(i int, known spirv.ImageOperands) map[spirv.ImageOperands][]spirv.ID {
+func (b *images) imageOperands(i int, known spirv.ImageOperands) map[spirv.ImageOperands][]spirv.ID {
 	out := map[spirv.ImageOperands][]spirv.ID{}
 	if i >= len(b.in.Operands) {
 		return out
@@ -111,7 +115,7 @@ func (b *builder) imageOperands(i int, known spirv.ImageOperands) map[spirv.Imag
 }
 
 // constOr is the value of a constant, or other.
-func (b *builder) constOr(id spirv.ID, other uint64) uint64 {
+func (b *images) constOr(id spirv.ID, other uint64) uint64 {
 	if v := b.leaf(id); v.Op == isa.Const {
 		return v.Imm
 	}
@@ -120,7 +124,7 @@ func (b *builder) constOr(id spirv.ID, other uint64) uint64 {
 
 // texel describes an access to a texel of four components, whose image operands
 // begin at operand i.
-func (b *builder) texel(p pointer, i int, known spirv.ImageOperands) (*ir.Mem, []*ir.Value) {
+func (b *images) texel(p pointer, i int, known spirv.ImageOperands) (*ir.Mem, []*ir.Value) {
 	with := b.imageOperands(i, known|spirv.ImageOperandsSample)
 	p.coords = b.coordinates(b.arg(1))
 	for _, o := range []spirv.ImageOperands{spirv.ImageOperandsConstOffset, spirv.ImageOperandsOffset} {
@@ -140,7 +144,7 @@ func (b *builder) texel(p pointer, i int, known spirv.ImageOperands) (*ir.Mem, [
 }
 
 // moved adds offsets in texels to the first coordinates.
-func (b *builder) moved(coords []*ir.Value, id spirv.ID) []*ir.Value {
+func (b *images) moved(coords []*ir.Value, id spirv.ID) []*ir.Value {
 	out := append([]*ir.Value(nil), coords...)
 	for k, v := range b.leaves(id) {
 		if k >= len(out) || !v.R.IsInt() {
@@ -153,7 +157,7 @@ func (b *builder) moved(coords []*ir.Value, id spirv.ID) []*ir.Value {
 
 // sampleOf is the number of the sample that an access names, which one to a
 // multisampled image does.
-func (b *builder) sampleOf(t *validate.Type, with map[spirv.ImageOperands][]spirv.ID) []*ir.Value {
+func (b *images) sampleOf(t *validate.Type, with map[spirv.ImageOperands][]spirv.ID) []*ir.Value {
 	ids := with[spirv.ImageOperandsSample]
 	if t.Multisampled != (ids != nil) {
 		b.invalid("the image operand Sample goes with multisampled images")
@@ -164,7 +168,7 @@ func (b *builder) sampleOf(t *validate.Type, with map[spirv.ImageOperands][]spir
 	return []*ir.Value{b.widen(b.leaf(ids[0]), isa.I32)}
 }
 
-func (b *builder) imageRead() {
+func (b *images) imageRead() {
 	p := b.image(b.arg(0))
 	m, args := b.texel(p, 2, spirv.ImageOperandsLod|spirv.ImageOperandsConstOffset|spirv.ImageOperandsOffset)
 	v := b.emit(isa.ImageLoad, m.Elem, isa.Void, args...)
@@ -180,7 +184,7 @@ func (b *builder) imageRead() {
 	b.set(out...)
 }
 
-func (b *builder) imageWrite() {
+func (b *images) imageWrite() {
 	p := b.image(b.arg(0))
 	m, args := b.texel(p, 3, spirv.ImageOperandsLod)
 	if m.Level {
@@ -201,7 +205,7 @@ func (b *builder) imageWrite() {
 	b.wrote(p)
 }
 
-func (b *builder) texelPointer() {
+func (b *images) texelPointer() {
 	p := b.image(b.arg(0))
 	if p.typ.Elem.Kind == validate.KindVoid || b.resultType().Kind != validate.KindPointer {
 		b.invalid("no texel pointer")
@@ -215,9 +219,9 @@ func (b *builder) texelPointer() {
 }
 
 // imageSize gives the size in texels, one component a dimension.
-func (b *builder) imageSize() { b.imageSizeOf(0) }
+func (b *images) imageSize() { b.imageSizeOf(0) }
 
-func (b *builder) imageSizeOf(level uint64) {
+func (b *images) imageSizeOf(level uint64) {
 	p := b.image(b.arg(0))
 	types := b.leafTypes(b.resultType())
 	out := make([]*ir.Value, len(types))
@@ -231,7 +235,7 @@ func (b *builder) imageSizeOf(level uint64) {
 	b.set(out...)
 }
 
-func (b *builder) imageSizeLod() {
+func (b *images) imageSizeLod() {
 	const most = 31 // levels of an image of 2^32 texels a side
 	level := b.constOr(b.arg(1), most+1)
 	if level > most {
@@ -240,16 +244,51 @@ func (b *builder) imageSizeLod() {
 	b.imageSizeOf(level)
 }
 
-func (b *builder) imageLevels() { b.imageNumber(isa.ImageSize, isa.ImageLevels) }
+func (b *images) imageLevels() { b.imageNumber(isa.ImageSize, isa.ImageLevels) }
 
-func (b *builder) imageSamples() { b.imageNumber(isa.ImageSamples, 0) }
+func (b *images) imageSamples() { b.imageNumber(isa.ImageSamples, 0) }
 
 // imageNumber asks for one number of an image.
-func (b *builder) imageNumber(op isa.Op, imm uint64) {
+func (b *images) imageNumber(op isa.Op, imm uint64) {
 	p := b.image(b.arg(0))
 	m, args := b.mem(p, isa.I32, 0, 1)
 	b.imageMem(m, p)
 	v := b.emit(op, isa.I32, isa.I32, args...)
 	v.Mem, v.Imm = m, imm
 	b.set(b.widen(v, b.comp(b.resultType())))
+}
+
+func (b *images) bindImage(in *spirv.Instruction, t *validate.Type) {
+	image := t
+	if isArray(t) {
+		image = t.Elem
+	}
+	combined := image.Kind == validate.KindSampledImage
+	if combined {
+		image = image.Elem
+	}
+	if image.Kind == validate.KindSampler {
+		b.bind(in, pointer{typ: t, space: isa.SpaceImage, array: isArray(t), binding: b.binding(in, ir.Sampler, t)})
+		return
+	}
+	if image.Kind != validate.KindImage {
+		return
+	}
+	kind := ir.StorageImage
+	switch {
+	case image.Dim == spirv.DimBuffer:
+		kind = ir.TexelBuffer
+	case image.Sampled == 1:
+		kind = ir.SampledImage
+	}
+	p := pointer{typ: t, space: isa.SpaceImage, array: isArray(t), align: 4}
+	if combined && kind == ir.SampledImage {
+		p.sampler = b.binding(in, ir.Sampler, t) + 1
+	}
+	p.binding = b.binding(in, kind, t)
+	p.object = b.bindingObject(p.binding)
+	if b.m.Decorated(in.Result, spirv.DecorationAliased) {
+		p.object = -1
+	}
+	b.bind(in, p)
 }

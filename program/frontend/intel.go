@@ -10,25 +10,25 @@ import (
 // operations that never leave the type's range.
 
 // pairwise computes each component of the result from two of its type's width.
-func pairwise(f func(b *builder, t isa.Type, x, y *ir.Value) *ir.Value) row {
-	return pure(func(b *builder) {
+func pairwise(f func(b *maths, t isa.Type, x, y *ir.Value) *ir.Value) row[*maths] {
+	return pure(func(b *maths) {
 		t := b.comp(b.resultType())
 		b.each(2, func(a []*ir.Value) *ir.Value { return f(b, t, a[0], a[1]) })
 	})
 }
 
-func intelRows() map[spirv.Op]row {
-	return map[spirv.Op]row{
-		spirv.OpUCountLeadingZerosINTEL:  pure((*builder).leadingZeros),
-		spirv.OpUCountTrailingZerosINTEL: pure((*builder).trailingZeros),
+func intelRows() map[spirv.Op]row[*maths] {
+	return map[spirv.Op]row[*maths]{
+		spirv.OpUCountLeadingZerosINTEL:  pure((*maths).leadingZeros),
+		spirv.OpUCountTrailingZerosINTEL: pure((*maths).trailingZeros),
 		spirv.OpAbsISubINTEL:             distance(isa.SMax, isa.SMin),
 		spirv.OpAbsUSubINTEL:             distance(isa.UMax, isa.UMin),
-		spirv.OpIAddSatINTEL:             pairwise((*builder).addSaturated),
-		spirv.OpISubSatINTEL:             pairwise((*builder).subSaturated),
-		spirv.OpUAddSatINTEL: pairwise(func(b *builder, t isa.Type, x, y *ir.Value) *ir.Value {
+		spirv.OpIAddSatINTEL:             pairwise((*maths).addSaturated),
+		spirv.OpISubSatINTEL:             pairwise((*maths).subSaturated),
+		spirv.OpUAddSatINTEL: pairwise(func(b *maths, t isa.Type, x, y *ir.Value) *ir.Value {
 			return b.op(isa.IAdd, t, b.op(isa.UMin, t, x, b.op(isa.Not, t, y)), y)
 		}),
-		spirv.OpUSubSatINTEL: pairwise(func(b *builder, t isa.Type, x, y *ir.Value) *ir.Value {
+		spirv.OpUSubSatINTEL: pairwise(func(b *maths, t isa.Type, x, y *ir.Value) *ir.Value {
 			return b.op(isa.ISub, t, b.op(isa.UMax, t, x, y), y)
 		}),
 		spirv.OpIAverageINTEL:        average(isa.And, isa.Sar, isa.IAdd),
@@ -40,14 +40,14 @@ func intelRows() map[spirv.Op]row {
 	}
 }
 
-func (b *builder) leadingZeros() {
+func (b *maths) leadingZeros() {
 	b.each(1, func(a []*ir.Value) *ir.Value {
 		t := a[0].R // FindUMsb is -1 for zero
 		return b.op(isa.ISub, t, b.cnst(t, uint64(t.Bits()-1)), b.op(isa.FindUMsb, t, a[0]))
 	})
 }
 
-func (b *builder) trailingZeros() {
+func (b *maths) trailingZeros() {
 	b.each(1, func(a []*ir.Value) *ir.Value {
 		t := a[0].R // FindILsb is the largest number for zero
 		return b.op(isa.UMin, t, b.op(isa.FindILsb, t, a[0]), b.cnst(t, uint64(t.Bits())))
@@ -55,42 +55,42 @@ func (b *builder) trailingZeros() {
 }
 
 // distance is |x - y| as an unsigned number, which holds every distance.
-func distance(high, low isa.Op) row {
-	return pairwise(func(b *builder, t isa.Type, x, y *ir.Value) *ir.Value {
+func distance(high, low isa.Op) row[*maths] {
+	return pairwise(func(b *maths, t isa.Type, x, y *ir.Value) *ir.Value {
 		return b.op(isa.ISub, t, b.op(high, t, x, y), b.op(low, t, x, y))
 	})
 }
 
 // average is (x+y)>>1 from the common bits and half of the others, or, rounded
 // up, from all bits less half of the others.
-func average(bits, shift, combine isa.Op) row {
-	return pairwise(func(b *builder, t isa.Type, x, y *ir.Value) *ir.Value {
+func average(bits, shift, combine isa.Op) row[*maths] {
+	return pairwise(func(b *maths, t isa.Type, x, y *ir.Value) *ir.Value {
 		others := b.op(shift, t, b.op(isa.Xor, t, x, y), b.cnst(t, 1))
 		return b.op(combine, t, b.op(bits, t, x, y), others)
 	})
 }
 
 // addSaturated overflows where both operands have the sign that the sum lacks.
-func (b *builder) addSaturated(t isa.Type, x, y *ir.Value) *ir.Value {
+func (b *maths) addSaturated(t isa.Type, x, y *ir.Value) *ir.Value {
 	sum := b.op(isa.IAdd, t, x, y)
 	return b.clampSign(t, x, sum, b.op(isa.And, t, b.op(isa.Xor, t, x, sum), b.op(isa.Xor, t, y, sum)))
 }
 
 // subSaturated overflows where the operands' signs differ and x's is lost.
-func (b *builder) subSaturated(t isa.Type, x, y *ir.Value) *ir.Value {
+func (b *maths) subSaturated(t isa.Type, x, y *ir.Value) *ir.Value {
 	rest := b.op(isa.ISub, t, x, y)
 	return b.clampSign(t, x, rest, b.op(isa.And, t, b.op(isa.Xor, t, x, y), b.op(isa.Xor, t, x, rest)))
 }
 
 // clampSign is the end of the range on x's side where overflow is negative.
-func (b *builder) clampSign(t isa.Type, x, result, overflow *ir.Value) *ir.Value {
+func (b *maths) clampSign(t isa.Type, x, result, overflow *ir.Value) *ir.Value {
 	end := b.op(isa.Xor, t, b.op(isa.Sar, t, x, b.cnst(t, uint64(t.Bits()-1))), b.cnst(t, t.Mask()>>1))
 	return b.sel(b.cmp(isa.SLt, t, overflow, b.cnst(t, 0)), end, result)
 }
 
 // mul16 multiplies by the low 16 bits of y, extended.
-func mul16(extend isa.Op) row {
-	return pairwise(func(b *builder, t isa.Type, x, y *ir.Value) *ir.Value {
+func mul16(extend isa.Op) row[*maths] {
+	return pairwise(func(b *maths, t isa.Type, x, y *ir.Value) *ir.Value {
 		if t != isa.I32 {
 			b.invalid("a result of %s, want 32 bits", t)
 		}

@@ -20,7 +20,7 @@ type interpolation struct {
 }
 
 // decorated is a way as decorations change it.
-func (b *builder) decorated(way interpolation, has func(d spirv.Decoration) bool) interpolation {
+func (b *inputs) decorated(way interpolation, has func(d spirv.Decoration) bool) interpolation {
 	way.flat = way.flat || has(spirv.DecorationFlat)
 	way.byCorner = way.byCorner || has(spirv.DecorationPerVertexKHR)
 	if has(spirv.DecorationNoPerspective) {
@@ -36,7 +36,7 @@ func (b *builder) decorated(way interpolation, has func(d spirv.Decoration) bool
 }
 
 // weight is one of the two weights of a way.
-func (b *builder) weight(way interpolation, n int) *ir.Value {
+func (b *inputs) weight(way interpolation, n int) *ir.Value {
 	if way.dx != nil {
 		return b.numbered(isa.BarycentricAt, isa.F32, way.weights+n, way.dx, way.dy)
 	}
@@ -46,8 +46,8 @@ func (b *builder) weight(way interpolation, n int) *ir.Value {
 }
 
 // barycentrics are the weights of the three corners.
-func barycentrics(way interpolation) func(b *builder) []*ir.Value {
-	return func(b *builder) []*ir.Value {
+func barycentrics(way interpolation) func(b *inputs) []*ir.Value {
+	return func(b *inputs) []*ir.Value {
 		way := b.decorated(way, func(d spirv.Decoration) bool { return b.in != nil && b.m.Decorated(b.in.Result, d) })
 		i, j := b.weight(way, 0), b.weight(way, 1)
 		rest := b.op(isa.FSub, isa.F32, b.op(isa.FSub, isa.F32, b.cnst(isa.F32, oneF32), i), j)
@@ -61,7 +61,7 @@ const (
 )
 
 // samplePosition is the place of the invocation's sample in its pixel.
-func (b *builder) samplePosition() []*ir.Value {
+func (b *inputs) samplePosition() []*ir.Value {
 	b.f.Fragment.PerSample = true
 	n := b.op(isa.SampleIndex, isa.I32)
 	out := make([]*ir.Value, 2)
@@ -73,18 +73,14 @@ func (b *builder) samplePosition() []*ir.Value {
 
 // bindFragmentInput makes an input with a location values, interpolated at the
 // start of the shader.
-func (b *builder) bindFragmentInput(in *spirv.Instruction, t *validate.Type) {
-	blk, fr := b.blk, b.fr
-	b.blk, b.fr = &ir.Block{}, nil
-	leaves := b.inputValues(in, t, interpolation{})
-	b.head = append(b.head, b.blk.Code...)
-	b.blk, b.fr = blk, fr
+func (b *inputs) bindFragmentInput(in *spirv.Instruction, t *validate.Type) {
+	leaves := b.once(func() []*ir.Value { return b.inputValues(in, t, interpolation{}) })
 	b.bind(in, pointer{typ: t, space: spaceInput, input: leaves})
 }
 
 // inputValues are the leaves of an input variable, interpolated as its
 // decorations say, or in the way given where that says more.
-func (b *builder) inputValues(in *spirv.Instruction, t *validate.Type, given interpolation) []*ir.Value {
+func (b *inputs) inputValues(in *spirv.Instruction, t *validate.Type, given interpolation) []*ir.Value {
 	way := b.decorated(interpolation{}, func(d spirv.Decoration) bool { return b.m.Decorated(in.Result, d) })
 	way.component, _ = b.m.Decoration(in.Result, spirv.DecorationComponent)
 	location, ok := b.m.Decoration(in.Result, spirv.DecorationLocation)
@@ -99,7 +95,7 @@ func (b *builder) inputValues(in *spirv.Instruction, t *validate.Type, given int
 
 // An inputWalk goes through the parts of an input, which have a location each.
 type inputWalk struct {
-	b      *builder
+	b      *inputs
 	way    interpolation
 	given  interpolation
 	placed bool // the location is known
@@ -195,7 +191,7 @@ func (w *inputWalk) interpolate(t isa.Type, location, component uint32, way inte
 }
 
 // inputSlot is the number of an input component.
-func (b *builder) inputSlot(in ir.Input) int {
+func (b *inputs) inputSlot(in ir.Input) int {
 	list := b.f.Fragment.Inputs
 	for i := range list {
 		if list[i] == in {
@@ -206,14 +202,14 @@ func (b *builder) inputSlot(in ir.Input) int {
 	return len(list)
 }
 
-func interpolateRows() map[spirv.GLSLstd450]func(b *builder) {
-	return map[spirv.GLSLstd450]func(b *builder){
-		spirv.GLSLstd450InterpolateAtCentroid: func(b *builder) { b.interpolateAt(interpolation{where: isa.AtCentroid}) },
-		spirv.GLSLstd450InterpolateAtSample: func(b *builder) {
+func interpolateRows() map[spirv.GLSLstd450]func(b *inputs) {
+	return map[spirv.GLSLstd450]func(b *inputs){
+		spirv.GLSLstd450InterpolateAtCentroid: func(b *inputs) { b.interpolateAt(interpolation{where: isa.AtCentroid}) },
+		spirv.GLSLstd450InterpolateAtSample: func(b *inputs) {
 			n := b.widen(b.x(1)[0], isa.I32)
 			b.interpolateAt(interpolation{dx: b.numbered(isa.SampleOffset, isa.F32, 0, n), dy: b.numbered(isa.SampleOffset, isa.F32, 1, n)})
 		},
-		spirv.GLSLstd450InterpolateAtOffset: func(b *builder) {
+		spirv.GLSLstd450InterpolateAtOffset: func(b *inputs) {
 			at := b.floats(b.arg(3), 2)
 			b.interpolateAt(interpolation{dx: at[0], dy: at[1]})
 		},
@@ -221,16 +217,14 @@ func interpolateRows() map[spirv.GLSLstd450]func(b *builder) {
 }
 
 // interpolateAt reads an input again, elsewhere in the pixel.
-func (b *builder) interpolateAt(way interpolation) {
-	if !b.isFragment() {
-		b.invalid("needs execution model Fragment")
-	}
+func (b *inputs) interpolateAt(way interpolation) {
+	b.needFragment()
 	b.set(b.inputAt(b.arg(2), way).input...)
 }
 
 // inputAt follows access chains down to the input variable that they begin at,
 // and takes their steps in the values that the way gives.
-func (b *builder) inputAt(id spirv.ID, way interpolation) pointer {
+func (b *inputs) inputAt(id spirv.ID, way interpolation) pointer {
 	def := b.m.Def(id)
 	switch {
 	case def != nil && def.Op == spirv.OpVariable && spirv.StorageClass(def.Operands[0]) == spirv.StorageClassInput:
@@ -245,4 +239,40 @@ func (b *builder) inputAt(id spirv.ID, way interpolation) pointer {
 	}
 	b.unsupported("interpolation of %%%d, which is no input variable or a part of one", id)
 	return pointer{}
+}
+
+// fragmentBuiltins has one row for each built-in input of fragment shaders alone.
+var fragmentBuiltins map[spirv.BuiltIn]func(b *inputs) []*ir.Value
+
+// commonBuiltins are those that compute and fragment shaders share.
+var commonBuiltins = map[spirv.BuiltIn]bool{
+	spirv.BuiltInSubgroupSize: true, spirv.BuiltInSubgroupLocalInvocationId: true, spirv.BuiltInDeviceIndex: true,
+	spirv.BuiltInSubgroupEqMask: true, spirv.BuiltInSubgroupGeMask: true, spirv.BuiltInSubgroupGtMask: true,
+	spirv.BuiltInSubgroupLeMask: true, spirv.BuiltInSubgroupLtMask: true,
+}
+
+func init() {
+	fragmentBuiltins = map[spirv.BuiltIn]func(b *inputs) []*ir.Value{
+		spirv.BuiltInFragCoord: func(b *inputs) []*ir.Value {
+			out := make([]*ir.Value, 4)
+			for i := range out {
+				out[i] = b.numbered(isa.FragCoord, isa.F32, i)
+			}
+			return out
+		},
+		spirv.BuiltInFrontFacing:      func(b *inputs) []*ir.Value { return []*ir.Value{b.emit(isa.FrontFacing, isa.Bool, isa.Bool)} },
+		spirv.BuiltInHelperInvocation: func(b *inputs) []*ir.Value { return []*ir.Value{b.emit(isa.HelperLane, isa.Bool, isa.Bool)} },
+		spirv.BuiltInPrimitiveId:      identities(isa.PrimitiveIndex),
+		spirv.BuiltInSampleId: func(b *inputs) []*ir.Value {
+			b.f.Fragment.PerSample = true
+			return []*ir.Value{b.op(isa.SampleIndex, isa.I32)}
+		},
+		spirv.BuiltInSamplePosition: (*inputs).samplePosition,
+		spirv.BuiltInSampleMask:     identities(isa.SampleCover),
+		spirv.BuiltInPointCoord: func(b *inputs) []*ir.Value {
+			return []*ir.Value{b.numbered(isa.PointCoord, isa.F32, 0), b.numbered(isa.PointCoord, isa.F32, 1)}
+		},
+		spirv.BuiltInBaryCoordKHR:        barycentrics(interpolation{}),
+		spirv.BuiltInBaryCoordNoPerspKHR: barycentrics(interpolation{weights: 2}),
+	}
 }

@@ -17,6 +17,12 @@ type layout struct {
 	vecStride uint32 // bytes between the components of a vector; 0: contiguous
 }
 
+// layouts lays types out in memory.
+type layouts struct {
+	*maths
+	shapes map[layoutKey]*shape
+}
+
 type layoutKey struct {
 	id  spirv.ID
 	lay layout
@@ -36,18 +42,18 @@ type shape struct {
 }
 
 // shape lays a type out.
-func (b *builder) shape(t *validate.Type, lay layout) *shape {
+func (b *layouts) shape(t *validate.Type, lay layout) *shape {
 	key := layoutKey{t.ID, lay}
-	if s := b.layouts[key]; s != nil {
+	if s := b.shapes[key]; s != nil {
 		return s
 	}
 	s := b.layOut(t, lay)
-	b.layouts[key] = s
+	b.shapes[key] = s
 	b.account(len(s.chunks))
 	return s
 }
 
-func (b *builder) layOut(t *validate.Type, lay layout) *shape {
+func (b *layouts) layOut(t *validate.Type, lay layout) *shape {
 	switch t.Kind {
 	case validate.KindBool, validate.KindInt, validate.KindFloat:
 		n := memBytes(b.scalar(t))
@@ -75,7 +81,7 @@ func memBytes(t isa.Type) uint32 {
 	return uint32(t.Bits() / 8)
 }
 
-func (b *builder) vectorShape(t *validate.Type, lay layout) *shape {
+func (b *layouts) vectorShape(t *validate.Type, lay layout) *shape {
 	c := b.scalar(t.Elem)
 	n := memBytes(c)
 	stride := n
@@ -94,7 +100,7 @@ func (b *builder) vectorShape(t *validate.Type, lay layout) *shape {
 }
 
 // repeatShape lays out the columns of a matrix or the elements of an array.
-func (b *builder) repeatShape(t *validate.Type, lay layout) *shape {
+func (b *layouts) repeatShape(t *validate.Type, lay layout) *shape {
 	stride, inner := b.element(t, lay)
 	elem := b.shape(t.Elem, inner)
 	n := b.count(t)
@@ -115,7 +121,7 @@ func (b *builder) repeatShape(t *validate.Type, lay layout) *shape {
 
 // element gives the bytes between the elements of an array or the columns of a
 // matrix, and the layout within one.
-func (b *builder) element(t *validate.Type, lay layout) (stride uint32, inner layout) {
+func (b *layouts) element(t *validate.Type, lay layout) (stride uint32, inner layout) {
 	inner = lay
 	if t.Kind == validate.KindMatrix {
 		return b.column(t, lay)
@@ -130,7 +136,7 @@ func (b *builder) element(t *validate.Type, lay layout) (stride uint32, inner la
 	return uint32(b.bulkSize(t.Elem)), inner
 }
 
-func (b *builder) column(t *validate.Type, lay layout) (stride uint32, inner layout) {
+func (b *layouts) column(t *validate.Type, lay layout) (stride uint32, inner layout) {
 	inner = layout{natural: lay.natural}
 	comp := memBytes(b.comp(t))
 	if lay.rowMajor {
@@ -151,7 +157,7 @@ func roundUp(n, align uint32) uint32 {
 	return (n + align - 1) / align * align
 }
 
-func (b *builder) structShape(t *validate.Type, lay layout) *shape {
+func (b *layouts) structShape(t *validate.Type, lay layout) *shape {
 	s := &shape{align: 1}
 	for i, m := range t.Members {
 		off, inner := b.member(t, i, lay)
@@ -174,7 +180,7 @@ func (b *builder) structShape(t *validate.Type, lay layout) *shape {
 }
 
 // member gives the byte offset of a structure's member and its layout.
-func (b *builder) member(t *validate.Type, i int, lay layout) (off uint32, inner layout) {
+func (b *layouts) member(t *validate.Type, i int, lay layout) (off uint32, inner layout) {
 	if lay.natural {
 		for j, m := range t.Members[:i+1] {
 			part := b.shape(m, lay)
@@ -192,4 +198,15 @@ func (b *builder) member(t *validate.Type, i int, lay layout) (off uint32, inner
 	inner.matStride, _ = b.m.MemberDecoration(t.ID, i, spirv.DecorationMatrixStride)
 	inner.rowMajor = b.m.MemberDecorated(t.ID, i, spirv.DecorationRowMajor)
 	return off, inner
+}
+
+// bulkSize is the natural size of a type. Arrays may have more elements than a
+// value can have scalars.
+func (b *layouts) bulkSize(t *validate.Type) uint64 {
+	if t.Kind != validate.KindArray {
+		s := b.shape(t, layout{natural: true})
+		return uint64(roundUp(s.size, s.align))
+	}
+	elem := b.bulkSize(t.Elem)
+	return min(elem*uint64(b.count(t)), 1<<32)
 }

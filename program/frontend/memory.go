@@ -7,6 +7,35 @@ import (
 	"spvsim/spirv/validate"
 )
 
+func memoryRows() map[spirv.Op]row[*pointers] {
+	return map[spirv.Op]row[*pointers]{
+		spirv.OpVariable:               {do: (*pointers).variable},
+		spirv.OpLoad:                   {do: (*pointers).load},
+		spirv.OpStore:                  {do: (*pointers).store},
+		spirv.OpCopyMemory:             {do: (*pointers).copyMemory},
+		spirv.OpCopyMemorySized:        {do: (*pointers).copyMemorySized},
+		spirv.OpAccessChain:            {do: (*pointers).accessChain},
+		spirv.OpInBoundsAccessChain:    {do: (*pointers).accessChain},
+		spirv.OpPtrAccessChain:         {do: (*pointers).ptrAccessChain},
+		spirv.OpInBoundsPtrAccessChain: {do: (*pointers).ptrAccessChain},
+		spirv.OpPtrEqual:               {do: func(b *pointers) { b.ptrEqual(true) }},
+		spirv.OpPtrNotEqual:            {do: func(b *pointers) { b.ptrEqual(false) }},
+		spirv.OpPtrDiff:                {do: (*pointers).ptrDiff},
+		spirv.OpArrayLength:            {do: (*pointers).arrayLength},
+		spirv.OpConvertPtrToU:          {do: (*pointers).pointerToInteger},
+		spirv.OpConvertUToPtr:          {do: (*pointers).integerToPointer},
+		spirv.OpMemoryBarrier:          {do: func(b *pointers) { b.fence(b.constBits(b.arg(1))) }},
+	}
+}
+
+// glslMemory has the instructions of GLSL.std.450 that write through a pointer.
+func glslMemory() map[spirv.GLSLstd450]func(b *pointers) {
+	return map[spirv.GLSLstd450]func(b *pointers){
+		spirv.GLSLstd450Modf:  (*pointers).modf,
+		spirv.GLSLstd450Frexp: (*pointers).frexp,
+	}
+}
+
 // access is what the memory operands of an instruction add to a pointer.
 type access struct {
 	volatile, coherent bool
@@ -15,7 +44,7 @@ type access struct {
 
 // memoryAccess reads the optional memory operands from operand i on, and
 // returns the index of the next operand.
-func (b *builder) memoryAccess(i int) (access, int) {
+func (b *pointers) memoryAccess(i int) (access, int) {
 	var a access
 	if i >= len(b.in.Operands) {
 		return a, i
@@ -43,7 +72,7 @@ func (b *builder) memoryAccess(i int) (access, int) {
 
 // beyondWorkgroup reports a scope whose invocations do not share the private
 // caches of one compute unit.
-func (b *builder) beyondWorkgroup(scope spirv.ID) bool {
+func (b *pointers) beyondWorkgroup(scope spirv.ID) bool {
 	switch spirv.Scope(b.constBits(scope)) {
 	case spirv.ScopeWorkgroup, spirv.ScopeSubgroup, spirv.ScopeInvocation:
 		return false
@@ -68,7 +97,7 @@ func flatAlign(align, offset uint32) uint32 {
 	return align
 }
 
-func (b *builder) load() {
+func (b *pointers) load() {
 	if k := b.resultType().Kind; k == validate.KindImage || k == validate.KindSampledImage || k == validate.KindSampler {
 		p := b.ptr(b.arg(0))
 		b.define(val{ptr: &p})
@@ -83,7 +112,7 @@ func (b *builder) load() {
 	b.define(val{leaves: b.loadLeaves(p)})
 }
 
-func (b *builder) store() {
+func (b *pointers) store() {
 	p := b.ptr(b.arg(0))
 	a, _ := b.memoryAccess(2)
 	a.apply(&p)
@@ -95,7 +124,7 @@ func (b *builder) store() {
 }
 
 // loadLeaves reads the whole pointee.
-func (b *builder) loadLeaves(p pointer) []*ir.Value {
+func (b *pointers) loadLeaves(p pointer) []*ir.Value {
 	if p.handle != nil { // the value of a payload array is its handle
 		return []*ir.Value{p.handle}
 	}
@@ -114,7 +143,7 @@ func (b *builder) loadLeaves(p pointer) []*ir.Value {
 	return out
 }
 
-func (b *builder) loadChunk(p pointer, c chunk) []*ir.Value {
+func (b *pointers) loadChunk(p pointer, c chunk) []*ir.Value {
 	m, args := b.mem(p, memType(c.t), c.off, c.n)
 	if c.n == 1 {
 		v := b.emit(isa.Load, m.Elem, m.Elem, args...)
@@ -131,7 +160,7 @@ func (b *builder) loadChunk(p pointer, c chunk) []*ir.Value {
 }
 
 // proj is the i-th result of a wide load.
-func (b *builder) proj(v *ir.Value, i int, t isa.Type) *ir.Value {
+func (b *pointers) proj(v *ir.Value, i int, t isa.Type) *ir.Value {
 	r := b.emit(isa.Proj, t, t, v)
 	r.Imm = uint64(i)
 	return r
@@ -145,7 +174,7 @@ func memType(t isa.Type) isa.Type {
 	return t
 }
 
-func (b *builder) storeLeaves(p pointer, leaves []*ir.Value) {
+func (b *pointers) storeLeaves(p pointer, leaves []*ir.Value) {
 	if p.handle != nil {
 		b.unsupported("a store of a whole payload array")
 	}
@@ -169,7 +198,7 @@ func (b *builder) storeLeaves(p pointer, leaves []*ir.Value) {
 
 // mem describes an access of n elements at off bytes from a pointer, with the
 // address arguments.
-func (b *builder) mem(p pointer, elem isa.Type, off uint32, n uint8) (*ir.Mem, []*ir.Value) {
+func (b *pointers) mem(p pointer, elem isa.Type, off uint32, n uint8) (*ir.Mem, []*ir.Value) {
 	m := &ir.Mem{
 		Access: isa.Access{Space: p.space, Binding: p.binding, Dynamic: p.dynamic, Offset: p.offset + off, Elem: elem, Count: n, Coherent: p.coherent, Payload: p.payload},
 		Object: p.object, Volatile: p.volatile, Align: max(p.align, memBytes(elem)),
@@ -193,7 +222,7 @@ func (b *builder) mem(p pointer, elem isa.Type, off uint32, n uint8) (*ir.Mem, [
 }
 
 // wrote records that the entry point writes through a pointer.
-func (b *builder) wrote(p pointer) {
+func (b *pointers) wrote(p pointer) {
 	if p.payload {
 		p.space = spacePayload
 	}
@@ -201,7 +230,7 @@ func (b *builder) wrote(p pointer) {
 }
 
 // loadSlots reads a Function or Private variable.
-func (b *builder) loadSlots(p pointer) []*ir.Value {
+func (b *pointers) loadSlots(p pointer) []*ir.Value {
 	types := b.leafTypes(p.typ)
 	out := make([]*ir.Value, len(types))
 	for i, t := range types {
@@ -213,7 +242,7 @@ func (b *builder) loadSlots(p pointer) []*ir.Value {
 	return out
 }
 
-func (b *builder) storeSlots(p pointer, leaves []*ir.Value) {
+func (b *pointers) storeSlots(p pointer, leaves []*ir.Value) {
 	types := b.leafTypes(p.typ)
 	if len(types) != len(leaves) {
 		b.invalid("%d scalars stored to a type of %d", len(leaves), len(types))
@@ -225,7 +254,7 @@ func (b *builder) storeSlots(p pointer, leaves []*ir.Value) {
 }
 
 // slot describes an access to the i-th scalar from a pointer to scratch.
-func (b *builder) slot(p pointer, t isa.Type, i int) (*ir.Mem, []*ir.Value) {
+func (b *pointers) slot(p pointer, t isa.Type, i int) (*ir.Mem, []*ir.Value) {
 	m := &ir.Mem{
 		Access: isa.Access{Space: isa.SpaceScratch, Offset: p.offset + uint32(i)*p.local.SlotWords, Elem: memType(t), Count: 1},
 		Object: p.local.ID, Volatile: p.volatile, Align: 4 * p.local.SlotWords, Local: p.local,
@@ -239,7 +268,7 @@ func (b *builder) slot(p pointer, t isa.Type, i int) (*ir.Mem, []*ir.Value) {
 
 // copyMemory carries out OpCopyMemory: the target's operands come first, the
 // source's may follow.
-func (b *builder) copyMemory() {
+func (b *pointers) copyMemory() {
 	dst, src := b.ptr(b.arg(0)), b.ptr(b.arg(1))
 	to, next := b.memoryAccess(2)
 	from := to
@@ -252,7 +281,7 @@ func (b *builder) copyMemory() {
 }
 
 // copyMemorySized copies a constant number of bytes, word by word.
-func (b *builder) copyMemorySized() {
+func (b *pointers) copyMemorySized() {
 	dst, src := b.ptr(b.arg(0)), b.ptr(b.arg(1))
 	to, next := b.memoryAccess(3)
 	from := to
@@ -275,7 +304,7 @@ func (b *builder) copyMemorySized() {
 	}
 }
 
-func (b *builder) copyOne(dst, src pointer, t isa.Type, off uint32) {
+func (b *pointers) copyOne(dst, src pointer, t isa.Type, off uint32) {
 	v := b.loadChunk(src, chunk{off: off, t: t, n: 1})
 	m, args := b.mem(dst, t, off, 1)
 	b.emit(isa.Store, t, isa.Void, append(args, v...)...).Mem = m
@@ -283,7 +312,7 @@ func (b *builder) copyOne(dst, src pointer, t isa.Type, off uint32) {
 }
 
 // arrayLength carries out OpArrayLength: what the buffer has room for.
-func (b *builder) arrayLength() {
+func (b *pointers) arrayLength() {
 	p := b.ptr(b.arg(0))
 	t := p.typ
 	i := int(b.arg(1))
@@ -307,7 +336,7 @@ func (b *builder) arrayLength() {
 
 // markWrites sets ReadOnly of loads and Writes of bindings, once everything
 // that the entry point writes is known.
-func (b *builder) markWrites() {
+func (b *pointers) markWrites() {
 	w := b.writes
 	flat := w[object{isa.SpaceFlat, -1}]
 	any := flat || w[object{isa.SpaceBuffer, -1}]
@@ -328,7 +357,7 @@ func (b *builder) markWrites() {
 	}
 }
 
-func (b *builder) readOnly(m *ir.Mem, any, anyBuffer bool) bool {
+func (b *pointers) readOnly(m *ir.Mem, any, anyBuffer bool) bool {
 	if m.Payload {
 		return b.payloadReadOnly(m)
 	}
@@ -346,4 +375,28 @@ func (b *builder) readOnly(m *ir.Mem, any, anyBuffer bool) bool {
 		return !b.writes[object{isa.SpaceImage, m.Object}] && !b.writes[object{isa.SpaceImage, -1}]
 	}
 	return false
+}
+
+// fence waits for the wave's memory accesses, when the semantics ask for any
+// order.
+func (b *pointers) fence(semantics uint64) {
+	const order = spirv.MemorySemanticsAcquire | spirv.MemorySemanticsRelease |
+		spirv.MemorySemanticsAcquireRelease | spirv.MemorySemanticsSequentiallyConsistent
+	if spirv.MemorySemantics(semantics)&order != 0 {
+		b.emit(isa.MemoryBarrier, isa.Void, isa.Void)
+	}
+}
+
+// modf carries out Modf: the fraction, and the whole part through a pointer.
+func (b *pointers) modf() {
+	x := b.x(0)
+	whole := b.apply(isa.Trunc, x)
+	b.storeLeaves(b.ptr(b.arg(3)), whole)
+	b.set(b.combine(isa.FSub, x, whole)...)
+}
+
+func (b *pointers) frexp() {
+	x, p := b.x(0), b.ptr(b.arg(3))
+	b.storeLeaves(p, b.exponents(x, b.comp(p.typ)))
+	b.set(b.apply(isa.FrexpMant, x)...)
 }

@@ -7,15 +7,18 @@ import (
 	"spvsim/spirv/validate"
 )
 
+// meshes holds what mesh shaders put out.
+type meshes struct{ *pointers }
+
 // meshCounts names the binding that receives the vertex and the primitive count
 // of each workgroup, as two 32-bit words.
 const meshCounts = "mesh_counts"
 
 const meshCountBytes = 8
 
-// bindMeshCounts makes that binding, before any array of run-time size: those
+// bindCounts makes that binding, before any array of run-time size: those
 // have no known length to count.
-func (b *builder) bindMeshCounts() {
+func (b *meshes) bindCounts() {
 	p := b.region(meshCounts, meshCountBytes)
 	b.f.Bindings[p.binding].Alias = "counts"
 }
@@ -24,13 +27,13 @@ func (b *builder) bindMeshCounts() {
 const meshSet = ^uint32(0)
 
 func init() {
-	topology := func(_ *builder, n *ir.Node, m *validate.Mode) { mesh(n).Topology = m.Kind }
-	for kind, row := range map[spirv.ExecutionMode]func(b *builder, n *ir.Node, m *validate.Mode){
+	topology := func(_ *nodes, n *ir.Node, m *validate.Mode) { mesh(n).Topology = m.Kind }
+	for kind, row := range map[spirv.ExecutionMode]func(b *nodes, n *ir.Node, m *validate.Mode){
 		spirv.ExecutionModeOutputPoints:       topology,
 		spirv.ExecutionModeOutputLinesEXT:     topology,
 		spirv.ExecutionModeOutputTrianglesEXT: topology,
-		spirv.ExecutionModeOutputVertices:     func(_ *builder, n *ir.Node, m *validate.Mode) { mesh(n).MaxVertices = m.Args[0] },
-		spirv.ExecutionModeOutputPrimitivesEXT: func(_ *builder, n *ir.Node, m *validate.Mode) {
+		spirv.ExecutionModeOutputVertices:     func(_ *nodes, n *ir.Node, m *validate.Mode) { mesh(n).MaxVertices = m.Args[0] },
+		spirv.ExecutionModeOutputPrimitivesEXT: func(_ *nodes, n *ir.Node, m *validate.Mode) {
 			mesh(n).MaxPrimitives = m.Args[0]
 		},
 	} {
@@ -39,7 +42,7 @@ func init() {
 }
 
 // meshModes has one row for each execution mode of MeshEXT alone.
-var meshModes = map[spirv.ExecutionMode]func(b *builder, n *ir.Node, m *validate.Mode){}
+var meshModes = map[spirv.ExecutionMode]func(b *nodes, n *ir.Node, m *validate.Mode){}
 
 func mesh(n *ir.Node) *ir.Mesh {
 	if n.Mesh == nil {
@@ -48,18 +51,11 @@ func mesh(n *ir.Node) *ir.Mesh {
 	return n.Mesh
 }
 
-// isMesh reports an entry point of execution model MeshEXT.
-func (b *builder) isMesh() bool { return b.entry.Model == spirv.ExecutionModelMeshEXT }
-
-// bindMeshOutput makes an output variable a buffer, in which each workgroup has
+// bindOutput makes an output variable a buffer, in which each workgroup has
 // a region of its own. Within it the variable lies in our own layout: scalars
 // tightly packed, truth values as 32-bit words.
-func (b *builder) bindMeshOutput(in *spirv.Instruction, t *validate.Type) {
-	if b.isFragment() {
-		b.bindFragmentOutput(in, t)
-		return
-	}
-	if !b.isMesh() || !b.graph.uses[b.entry.Func][in.Result] {
+func (b *meshes) bindOutput(in *spirv.Instruction, t *validate.Type) {
+	if !b.isMesh() || !b.reached[in.Result] {
 		return
 	}
 	stride := b.bulkSize(t)
@@ -82,7 +78,7 @@ var meshIndices = map[spirv.BuiltIn]bool{
 }
 
 // outputName is the name of an output variable, or what it is.
-func (b *builder) outputName(in *spirv.Instruction) string {
+func (b *meshes) outputName(in *spirv.Instruction) string {
 	if name := b.m.Name(in.Result); name != "" {
 		return name
 	}
@@ -95,7 +91,7 @@ func (b *builder) outputName(in *spirv.Instruction) string {
 
 // region is the part of a named buffer of mesh outputs that the workgroup has
 // for itself, of stride bytes.
-func (b *builder) region(name string, stride uint32) pointer {
+func (b *meshes) region(name string, stride uint32) pointer {
 	n := 0
 	for n < len(b.f.Bindings) && (b.f.Bindings[n].Kind != ir.MeshOutput || b.f.Bindings[n].Name != name) {
 		n++
@@ -106,18 +102,18 @@ func (b *builder) region(name string, stride uint32) pointer {
 		})
 	}
 	p := pointer{space: isa.SpaceBuffer, binding: n, object: b.bindingObject(n), align: 4}
-	p.index = b.once(func() *ir.Value {
+	p.index = b.onceOne(func() *ir.Value {
 		return b.op(isa.IMul, isa.I32, b.op(isa.MeshGroup, isa.I32), b.i32(stride))
 	})
 	return p
 }
 
-func meshRows() map[spirv.Op]row {
-	return map[spirv.Op]row{spirv.OpSetMeshOutputsEXT: {do: (*builder).setMeshOutputs}}
+func meshRows() map[spirv.Op]row[*meshes] {
+	return map[spirv.Op]row[*meshes]{spirv.OpSetMeshOutputsEXT: {do: (*meshes).setMeshOutputs}}
 }
 
 // setMeshOutputs stores the counts.
-func (b *builder) setMeshOutputs() {
+func (b *meshes) setMeshOutputs() {
 	if !b.isMesh() {
 		b.invalid("needs execution model MeshEXT")
 	}

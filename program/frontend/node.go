@@ -8,50 +8,48 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// A graph is what the translation of an execution graph's node keeps.
-type graph struct {
-	uses    map[spirv.ID]map[spirv.ID]bool // by entry point's function: ids that it and its callees name
-	input   *spirv.Instruction             // the input variable; nil if none
-	outputs map[spirv.ID]int               // by type id: index in Node.Outputs
-	in      *ir.Value                      // handle of the input
+// nodes reads what makes an entry point a node of an execution graph.
+type nodes struct {
+	*payloads
+	meshes *meshes
 }
 
 // nodeModes has one row for each execution mode that makes an entry point a
 // node of a graph.
-var nodeModes map[spirv.ExecutionMode]func(b *builder, n *ir.Node, m *validate.Mode)
+var nodeModes map[spirv.ExecutionMode]func(b *nodes, n *ir.Node, m *validate.Mode)
 
 func init() {
-	nodeModes = map[spirv.ExecutionMode]func(b *builder, n *ir.Node, m *validate.Mode){
-		spirv.ExecutionModeCoalescingAMDX: func(b *builder, n *ir.Node, _ *validate.Mode) {
+	nodeModes = map[spirv.ExecutionMode]func(b *nodes, n *ir.Node, m *validate.Mode){
+		spirv.ExecutionModeCoalescingAMDX: func(b *nodes, n *ir.Node, _ *validate.Mode) {
 			b.launch(n, ir.Coalescing)
 		},
-		spirv.ExecutionModeStaticNumWorkgroupsAMDX: func(b *builder, n *ir.Node, m *validate.Mode) {
+		spirv.ExecutionModeStaticNumWorkgroupsAMDX: func(b *nodes, n *ir.Node, m *validate.Mode) {
 			b.launch(n, ir.Static)
 			b.workgroups(n, m)
 		},
-		spirv.ExecutionModeMaxNumWorkgroupsAMDX: func(b *builder, n *ir.Node, m *validate.Mode) {
+		spirv.ExecutionModeMaxNumWorkgroupsAMDX: func(b *nodes, n *ir.Node, m *validate.Mode) {
 			if n.Launch != ir.Dynamic {
 				b.invalid("MaxNumWorkgroupsAMDX in a %s node", n.Launch)
 			}
 			b.workgroups(n, m)
 		},
-		spirv.ExecutionModeMaxNodeRecursionAMDX: func(b *builder, n *ir.Node, m *validate.Mode) {
+		spirv.ExecutionModeMaxNodeRecursionAMDX: func(b *nodes, n *ir.Node, m *validate.Mode) {
 			n.MaxRecursion = b.modeArg(m, 0)
 		},
-		spirv.ExecutionModeIsApiEntryAMDX: func(b *builder, n *ir.Node, m *validate.Mode) {
+		spirv.ExecutionModeIsApiEntryAMDX: func(b *nodes, n *ir.Node, m *validate.Mode) {
 			n.APIEntry = b.modeArg(m, 0) != 0
 		},
-		spirv.ExecutionModeShaderIndexAMDX: func(b *builder, n *ir.Node, m *validate.Mode) {
+		spirv.ExecutionModeShaderIndexAMDX: func(b *nodes, n *ir.Node, m *validate.Mode) {
 			n.ShaderIndex, n.HasShaderIndex = b.modeArg(m, 0), true
 		},
-		spirv.ExecutionModeSharesInputWithAMDX: func(b *builder, n *ir.Node, m *validate.Mode) {
+		spirv.ExecutionModeSharesInputWithAMDX: func(b *nodes, n *ir.Node, m *validate.Mode) {
 			n.SharesInput = &ir.NodeRef{Name: b.constString(spirv.ID(m.Args[0])), Index: b.modeArg(m, 1)}
 		},
 	}
 }
 
 // nodeMode is the row of an execution mode, or nil.
-func (b *builder) nodeMode(kind spirv.ExecutionMode) func(b *builder, n *ir.Node, m *validate.Mode) {
+func (b *nodes) nodeMode(kind spirv.ExecutionMode) func(b *nodes, n *ir.Node, m *validate.Mode) {
 	if row := meshModes[kind]; row != nil && b.isMesh() {
 		return row
 	}
@@ -59,14 +57,14 @@ func (b *builder) nodeMode(kind spirv.ExecutionMode) func(b *builder, n *ir.Node
 }
 
 // launch sets how the node is launched, which it can state once.
-func (b *builder) launch(n *ir.Node, kind ir.LaunchKind) {
+func (b *nodes) launch(n *ir.Node, kind ir.LaunchKind) {
 	if n.Launch != ir.Dynamic || n.Workgroups != [3]uint32{} {
 		b.invalid("two of CoalescingAMDX, StaticNumWorkgroupsAMDX and MaxNumWorkgroupsAMDX")
 	}
 	n.Launch = kind
 }
 
-func (b *builder) workgroups(n *ir.Node, m *validate.Mode) {
+func (b *nodes) workgroups(n *ir.Node, m *validate.Mode) {
 	if n.Workgroups != [3]uint32{} {
 		b.invalid("the number of workgroups is stated twice")
 	}
@@ -78,7 +76,7 @@ func (b *builder) workgroups(n *ir.Node, m *validate.Mode) {
 }
 
 // modeArg is the i-th argument of an execution mode, a constant.
-func (b *builder) modeArg(m *validate.Mode, i int) uint32 {
+func (b *nodes) modeArg(m *validate.Mode, i int) uint32 {
 	if i >= len(m.Args) {
 		b.invalid("execution mode %s: argument %d is missing", m.Kind, i)
 	}
@@ -86,7 +84,7 @@ func (b *builder) modeArg(m *validate.Mode, i int) uint32 {
 }
 
 // constString is the value of a string constant, specialized by the job.
-func (b *builder) constString(id spirv.ID) string {
+func (b *nodes) constString(id spirv.ID) string {
 	def := b.m.Def(id)
 	if def == nil || def.Op != spirv.OpConstantStringAMDX && def.Op != spirv.OpSpecConstantStringAMDX {
 		b.invalid("%%%d is no OpConstantStringAMDX or OpSpecConstantStringAMDX", id)
@@ -100,9 +98,9 @@ func (b *builder) constString(id spirv.ID) string {
 	return s
 }
 
-// bindNode reads what the entry point asks of an execution graph. Nothing of
+// bind reads what the entry point asks of an execution graph. Nothing of
 // the extension leaves Func.Node nil.
-func (b *builder) bindNode() {
+func (b *nodes) bind() {
 	b.graph.outputs = map[spirv.ID]int{}
 	n := &ir.Node{Model: b.entry.Model, APIEntry: true}
 	stated := n.Model == spirv.ExecutionModelMeshEXT
@@ -116,10 +114,10 @@ func (b *builder) bindNode() {
 	}
 	b.in = nil
 	if b.m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] || b.isMesh() {
-		b.graph.uses = idUses(b.m)
+		b.reached = reach(namedIDs(b.m), b.entry.Func)
 	}
 	if b.isMesh() {
-		b.bindMeshCounts()
+		b.meshes.bindCounts()
 	}
 	if b.m.Capabilities[spirv.CapabilityShaderEnqueueAMDX] {
 		b.findInput()
@@ -135,8 +133,8 @@ func (b *builder) bindNode() {
 }
 
 // usesGraphBuiltin reports that the entry point reads a built-in of nodes.
-func (b *builder) usesGraphBuiltin() bool {
-	for id := range b.graph.uses[b.entry.Func] { // any order: one answer
+func (b *nodes) usesGraphBuiltin() bool {
+	for id := range b.reached { // any order: one answer
 		k, ok := b.m.Decoration(id, spirv.DecorationBuiltIn)
 		if ok && (spirv.BuiltIn(k) == spirv.BuiltInRemainingRecursionLevelsAMDX || spirv.BuiltIn(k) == spirv.BuiltInShaderIndexAMDX) {
 			return true
@@ -145,20 +143,8 @@ func (b *builder) usesGraphBuiltin() bool {
 	return false
 }
 
-// idUses finds the ids that each entry point names, in its function and in those
-// that it calls. Words that are no ids do not count, however they look.
-func idUses(m *validate.Module) map[spirv.ID]map[spirv.ID]bool {
-	named := namedIDs(m)
-	uses := map[spirv.ID]map[spirv.ID]bool{}
-	for _, e := range m.EntryPoints {
-		if uses[e.Func] == nil {
-			uses[e.Func] = reach(named, e.Func)
-		}
-	}
-	return uses
-}
-
-// reach collects what a function and its callees name.
+// reach collects the ids that a function and its callees name. Words that are no
+// ids do not count, however they look.
 func reach(named map[spirv.ID][]spirv.ID, from spirv.ID) map[spirv.ID]bool {
 	set := map[spirv.ID]bool{from: true}
 	for queue := []spirv.ID{from}; len(queue) > 0; queue = queue[1:] {
@@ -195,7 +181,7 @@ func namedIDs(m *validate.Module) map[spirv.ID][]spirv.ID {
 }
 
 // findInput finds the entry point's input: see validate.Module.Inputs.
-func (b *builder) findInput() {
+func (b *nodes) findInput() {
 	for i, in := range b.m.Inputs(b.opt.Nodes) {
 		if &b.m.EntryPoints[i] != b.entry {
 			continue
@@ -210,7 +196,7 @@ func (b *builder) findInput() {
 }
 
 // describeInput fills Node.Input.
-func (b *builder) describeInput(n *ir.Node) {
+func (b *nodes) describeInput(n *ir.Node) {
 	if b.graph.input == nil {
 		return
 	}
@@ -232,7 +218,7 @@ func (b *builder) describeInput(n *ir.Node) {
 }
 
 // payloadType describes a payload, or an array of them.
-func (b *builder) payloadType(t *validate.Type) ir.PayloadType {
+func (b *nodes) payloadType(t *validate.Type) ir.PayloadType {
 	p := ir.PayloadType{IsArray: t.Kind == validate.KindNodePayloadArray}
 	if p.IsArray {
 		t = t.Elem
@@ -246,7 +232,7 @@ func (b *builder) payloadType(t *validate.Type) ir.PayloadType {
 
 // findIndirect finds the member that says how many workgroups a payload starts,
 // in structures within structures too.
-func (b *builder) findIndirect(p *ir.PayloadType, t *validate.Type, base uint32) {
+func (b *nodes) findIndirect(p *ir.PayloadType, t *validate.Type, base uint32) {
 	if t.Kind != validate.KindStruct {
 		return
 	}
@@ -263,7 +249,7 @@ func (b *builder) findIndirect(p *ir.PayloadType, t *validate.Type, base uint32)
 	}
 }
 
-func (b *builder) indirect(t *validate.Type, i int, off uint32) *ir.Indirect {
+func (b *nodes) indirect(t *validate.Type, i int, off uint32) *ir.Indirect {
 	m, n, stride := t.Members[i], uint8(1), uint32(0)
 	switch m.Kind {
 	case validate.KindVector:
@@ -280,7 +266,7 @@ func (b *builder) indirect(t *validate.Type, i int, off uint32) *ir.Indirect {
 }
 
 // decoratedConst is the constant that a decoration of an id gives.
-func (b *builder) decoratedConst(id spirv.ID, kind spirv.Decoration) (uint32, bool) {
+func (b *nodes) decoratedConst(id spirv.ID, kind spirv.Decoration) (uint32, bool) {
 	arg, ok := b.m.Decoration(id, kind)
 	if !ok {
 		return 0, false
@@ -288,7 +274,7 @@ func (b *builder) decoratedConst(id spirv.ID, kind spirv.Decoration) (uint32, bo
 	return uint32(b.constBits(spirv.ID(arg))), true
 }
 
-func (b *builder) maxPayloads(t *validate.Type) uint32 {
+func (b *nodes) maxPayloads(t *validate.Type) uint32 {
 	n, ok := b.decoratedConst(t.ID, spirv.DecorationNodeMaxPayloadsAMDX)
 	if !ok || n == 0 {
 		b.invalid("payload array type %%%d has no NodeMaxPayloadsAMDX", t.ID)
@@ -299,7 +285,7 @@ func (b *builder) maxPayloads(t *validate.Type) uint32 {
 // listOutputs fills Node.Outputs: the payload array types that the entry point
 // allocates or asks the validity of, and those that they share limits with, in
 // the order of the module.
-func (b *builder) listOutputs(n *ir.Node) {
+func (b *nodes) listOutputs(n *ir.Node) {
 	wanted := b.outputTypes()
 	for i := range b.m.Raw.Instructions {
 		in := &b.m.Raw.Instructions[i]
@@ -317,18 +303,17 @@ func (b *builder) listOutputs(n *ir.Node) {
 	}
 }
 
-func (b *builder) sharesWith(id spirv.ID) (spirv.ID, bool) {
+func (b *nodes) sharesWith(id spirv.ID) (spirv.ID, bool) {
 	arg, ok := b.m.Decoration(id, spirv.DecorationNodeSharesPayloadLimitsWithAMDX)
 	return spirv.ID(arg), ok && spirv.ID(arg) != id
 }
 
 // outputTypes are the types that Outputs lists. An instruction counts when a
 // function that the entry point reaches holds it.
-func (b *builder) outputTypes() map[spirv.ID]bool {
+func (b *nodes) outputTypes() map[spirv.ID]bool {
 	wanted := map[spirv.ID]bool{}
-	reached := b.graph.uses[b.entry.Func]
 	for _, f := range b.m.Functions {
-		if !reached[f.ID] {
+		if !b.reached[f.ID] {
 			continue
 		}
 		for _, blk := range f.Blocks {
@@ -347,30 +332,8 @@ func (b *builder) outputTypes() map[spirv.ID]bool {
 	return wanted
 }
 
-// arrayNamed is the payload array type that an instruction allocates or asks
-// the validity of; else nil.
-func (b *builder) arrayNamed(in *spirv.Instruction) *validate.Type {
-	var t *validate.Type
-	switch in.Op {
-	case spirv.OpAllocateNodePayloadsAMDX:
-		t = b.m.Type(in.Type)
-	case spirv.OpIsNodePayloadValidAMDX:
-		id := spirv.ID(in.Operands[0])
-		if t = b.m.Type(id); t == nil {
-			t = b.m.TypeOf(id)
-		}
-	}
-	if t != nil && t.Kind == validate.KindPointer {
-		t = t.Elem
-	}
-	if t == nil || t.Kind != validate.KindNodePayloadArray {
-		return nil
-	}
-	return t
-}
-
 // output describes a payload array type that the node allocates.
-func (b *builder) output(t *validate.Type) ir.Output {
+func (b *nodes) output(t *validate.Type) ir.Output {
 	o := ir.Output{PayloadType: b.payloadType(t), SharesLimits: -1, SPIRV: uint32(t.ID)}
 	o.MaxPayloads = b.maxPayloads(t)
 	name, ok := b.m.Decoration(t.ID, spirv.DecorationPayloadNodeNameAMDX)

@@ -16,6 +16,15 @@ const spaceInput isa.Space = 0xff
 // in bytes: every Vulkan implementation's largest vector.
 const baseAlign = 16
 
+// pointers holds the memory that a shader reads and writes: variables, access
+// chains, loads and stores.
+type pointers struct {
+	*layouts
+	writes  map[object]bool // objects written, by space and number
+	private []initStore
+	graph   graph
+}
+
 // An object is memory that accesses to other objects do not overlap.
 type object struct {
 	space isa.Space
@@ -61,7 +70,7 @@ type pointer struct {
 }
 
 // ptr is the pointer that an id names.
-func (b *builder) ptr(id spirv.ID) pointer {
+func (b *pointers) ptr(id spirv.ID) pointer {
 	v := b.val(id)
 	if v.ptr != nil {
 		return *v.ptr
@@ -76,7 +85,7 @@ func (b *builder) ptr(id spirv.ID) pointer {
 }
 
 // decorate applies the memory decorations of a variable or member.
-func (b *builder) decorate(p *pointer, list []validate.Decoration) {
+func (b *pointers) decorate(p *pointer, list []validate.Decoration) {
 	for _, d := range list {
 		switch d.Kind {
 		case spirv.DecorationVolatile:
@@ -87,23 +96,8 @@ func (b *builder) decorate(p *pointer, list []validate.Decoration) {
 	}
 }
 
-// pointerLeaves are the scalars of a pointer that must be a value: a flattened
-// descriptor index and a byte offset, an LDS offset, or an address.
-func (b *builder) pointerLeaves(t *validate.Type) leafList {
-	switch t.Storage {
-	case spirv.StorageClassStorageBuffer, spirv.StorageClassUniform:
-		return leafList{isa.I32, isa.I32}
-	case spirv.StorageClassWorkgroup:
-		return leafList{isa.I32}
-	case spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassNodePayloadAMDX:
-		return leafList{isa.I64}
-	}
-	b.unsupported("a pointer to %s as a value", t.Storage)
-	return nil
-}
-
 // pointerOf makes a pointer from its leaves.
-func (b *builder) pointerOf(t *validate.Type, leaves []*ir.Value) pointer {
+func (b *pointers) pointerOf(t *validate.Type, leaves []*ir.Value) pointer {
 	p := pointer{typ: t.Elem, object: -1}
 	if want := b.pointerLeaves(t); len(want) != len(leaves) {
 		b.invalid("%d scalars for a pointer of %d", len(leaves), len(want))
@@ -122,37 +116,6 @@ func (b *builder) pointerOf(t *validate.Type, leaves []*ir.Value) pointer {
 	return p
 }
 
-// leavesOf gives the scalars of a value, pointers included.
-func (b *builder) leavesOf(v val) []*ir.Value {
-	if v.ptr == nil {
-		return v.leaves
-	}
-	p := *v.ptr
-	switch {
-	case p.handle != nil:
-		return []*ir.Value{p.handle}
-	case p.space == isa.SpaceFlat || p.space == isa.SpaceLDS:
-		return []*ir.Value{b.address(p)}
-	case p.space == isa.SpaceBuffer && !p.array:
-		return []*ir.Value{b.descriptor(p), b.address(p)}
-	}
-	b.unsupported("this pointer as a value")
-	return nil
-}
-
-// address is the whole byte address within the pointer's space.
-func (b *builder) address(p pointer) *ir.Value {
-	t := p.addressType()
-	off := b.cnst(t, uint64(p.offset))
-	if p.index == nil {
-		return off
-	}
-	if p.offset == 0 {
-		return p.index
-	}
-	return b.op(isa.IAdd, t, p.index, off)
-}
-
 func (p *pointer) addressType() isa.Type {
 	if p.space == isa.SpaceFlat {
 		return isa.I64
@@ -160,27 +123,8 @@ func (p *pointer) addressType() isa.Type {
 	return isa.I32
 }
 
-// descriptor is the absolute index of the pointer's buffer in the flattened
-// list of descriptors.
-func (b *builder) descriptor(p pointer) *ir.Value {
-	if p.dynamic {
-		return p.bindex
-	}
-	first := uint32(0)
-	for _, d := range b.f.Bindings[:p.binding] {
-		if d.Count == 0 {
-			b.unsupported("a variable pointer to a descriptor behind an array of run-time size")
-		}
-		first += d.Count
-	}
-	if p.bindex == nil {
-		return b.i32(first)
-	}
-	return b.op(isa.IAdd, isa.I32, p.bindex, b.i32(first))
-}
-
 // accessChain carries out OpAccessChain and OpInBoundsAccessChain.
-func (b *builder) accessChain() {
+func (b *pointers) accessChain() {
 	p := b.ptr(b.arg(0))
 	for i := 1; i < len(b.in.Operands); i++ {
 		p = b.step(p, b.arg(i))
@@ -190,7 +134,7 @@ func (b *builder) accessChain() {
 
 // ptrAccessChain carries out OpPtrAccessChain: the first index steps over the
 // pointee.
-func (b *builder) ptrAccessChain() {
+func (b *pointers) ptrAccessChain() {
 	p := b.ptr(b.arg(0))
 	stride := b.pointeeStride(b.typeOf(b.arg(0)), p)
 	p = b.move(p, b.arg(1), stride, 0)
@@ -200,7 +144,7 @@ func (b *builder) ptrAccessChain() {
 	b.definePointer(p)
 }
 
-func (b *builder) definePointer(p pointer) {
+func (b *pointers) definePointer(p pointer) {
 	t := b.resultType()
 	if t.Kind != validate.KindPointer || t.Elem == nil || t.Elem.ID != p.typ.ID && b.leafMismatch(t.Elem, p.typ) {
 		b.invalid("the result type is no pointer to what the indexes reach, %%%d", p.typ.ID)
@@ -211,10 +155,10 @@ func (b *builder) definePointer(p pointer) {
 
 // leafMismatch reports different types; aggregates declared twice are let
 // pass, as some compilers do that.
-func (b *builder) leafMismatch(x, y *validate.Type) bool { return x.Kind != y.Kind }
+func (b *pointers) leafMismatch(x, y *validate.Type) bool { return x.Kind != y.Kind }
 
 // pointeeStride is the distance of consecutive pointees, in bytes.
-func (b *builder) pointeeStride(t *validate.Type, p pointer) uint32 {
+func (b *pointers) pointeeStride(t *validate.Type, p pointer) uint32 {
 	b.wantArithmetic(t, p)
 	if s, ok := b.m.Decoration(t.ID, spirv.DecorationArrayStride); ok && !p.lay.natural {
 		return s
@@ -226,14 +170,14 @@ func (b *builder) pointeeStride(t *validate.Type, p pointer) uint32 {
 	return roundUp(s.size, s.align)
 }
 
-func (b *builder) wantArithmetic(t *validate.Type, p pointer) {
+func (b *pointers) wantArithmetic(t *validate.Type, p pointer) {
 	if p.space != isa.SpaceBuffer && p.space != isa.SpaceFlat && p.space != isa.SpaceLDS || p.array {
 		b.unsupported("pointer arithmetic on %s", t.Storage)
 	}
 }
 
 // step goes from a pointer to a composite to one of its parts.
-func (b *builder) step(p pointer, index spirv.ID) pointer {
+func (b *pointers) step(p pointer, index spirv.ID) pointer {
 	if p.array {
 		return b.pickDescriptor(p, index)
 	}
@@ -264,7 +208,7 @@ func (b *builder) step(p pointer, index spirv.ID) pointer {
 	return p
 }
 
-func (b *builder) memberIndex(t *validate.Type, index spirv.ID) int {
+func (b *pointers) memberIndex(t *validate.Type, index spirv.ID) int {
 	i := b.constBits(index)
 	if i >= uint64(len(t.Members)) {
 		b.invalid("member %d of %%%d, which has %d", i, t.ID, len(t.Members))
@@ -272,7 +216,7 @@ func (b *builder) memberIndex(t *validate.Type, index spirv.ID) int {
 	return int(i)
 }
 
-func (b *builder) stepMember(p pointer, index spirv.ID) pointer {
+func (b *pointers) stepMember(p pointer, index spirv.ID) pointer {
 	t := p.typ
 	i := b.memberIndex(t, index)
 	off, inner := b.member(t, i, p.lay)
@@ -283,7 +227,7 @@ func (b *builder) stepMember(p pointer, index spirv.ID) pointer {
 }
 
 // pickDescriptor selects an element of an array of descriptors.
-func (b *builder) pickDescriptor(p pointer, index spirv.ID) pointer {
+func (b *pointers) pickDescriptor(p pointer, index spirv.ID) pointer {
 	p.typ, p.array = p.typ.Elem, false
 	v := b.leaf(index)
 	p.bindex = b.resize(v, b.typeOf(index), isa.I32)
@@ -295,7 +239,7 @@ func (b *builder) pickDescriptor(p pointer, index spirv.ID) pointer {
 
 // move adds index x stride to the address. Scratch: words, and words is the
 // extent that the index stays in.
-func (b *builder) move(p pointer, index spirv.ID, stride, words uint32) pointer {
+func (b *pointers) move(p pointer, index spirv.ID, stride, words uint32) pointer {
 	v := b.leaf(index)
 	if v.Op == isa.Const && b.foldable(p, index, stride) {
 		p.offset += uint32(b.constBits(index)) * stride
@@ -320,7 +264,7 @@ func (b *builder) move(p pointer, index spirv.ID, stride, words uint32) pointer 
 
 // foldable reports whether a constant step can go to the constant offset,
 // which has 32 bits and no sign: always where addresses are modulo 2^32.
-func (b *builder) foldable(p pointer, index spirv.ID, stride uint32) bool {
+func (b *pointers) foldable(p pointer, index spirv.ID, stride uint32) bool {
 	if p.space != isa.SpaceFlat {
 		return true
 	}
@@ -329,7 +273,7 @@ func (b *builder) foldable(p pointer, index spirv.ID, stride uint32) bool {
 }
 
 // resize converts an integer to another width, by the sign of its type.
-func (b *builder) resize(v *ir.Value, from *validate.Type, to isa.Type) *ir.Value {
+func (b *pointers) resize(v *ir.Value, from *validate.Type, to isa.Type) *ir.Value {
 	if v.R == to {
 		return v
 	}
@@ -349,7 +293,7 @@ func (b *builder) resize(v *ir.Value, from *validate.Type, to isa.Type) *ir.Valu
 }
 
 // stepLocal is step in a Function or Private variable, which counts words.
-func (b *builder) stepLocal(p pointer, index spirv.ID) pointer {
+func (b *pointers) stepLocal(p pointer, index spirv.ID) pointer {
 	t, words := p.typ, p.local.SlotWords
 	switch t.Kind {
 	case validate.KindStruct:
@@ -370,7 +314,7 @@ func (b *builder) stepLocal(p pointer, index spirv.ID) pointer {
 
 // stepInput is step in an input, which is values: an index that is no constant becomes
 // a chain of selections.
-func (b *builder) stepInput(p pointer, index spirv.ID) pointer {
+func (b *pointers) stepInput(p pointer, index spirv.ID) pointer {
 	switch p.typ.Kind {
 	case validate.KindStruct:
 		i := b.memberIndex(p.typ, index)
@@ -393,21 +337,8 @@ func (b *builder) stepInput(p pointer, index spirv.ID) pointer {
 	return p
 }
 
-// choose picks the i-th group of n leaves; the last one when i is outside.
-func (b *builder) choose(i *ir.Value, leaves []*ir.Value, n int) []*ir.Value {
-	last := len(leaves) - n
-	out := append([]*ir.Value(nil), leaves[last:]...)
-	for k := last - n; k >= 0; k -= n {
-		is := b.cmp(isa.IEq, i.R, i, b.cnst(i.R, uint64(k/n)))
-		for j := range out {
-			out[j] = b.sel(is, leaves[k+j], out[j])
-		}
-	}
-	return out
-}
-
 // ptrEqual carries out OpPtrEqual and OpPtrNotEqual.
-func (b *builder) ptrEqual(equal bool) {
+func (b *pointers) ptrEqual(equal bool) {
 	x, y := b.leaves(b.arg(0)), b.leaves(b.arg(1))
 	if len(x) != len(y) {
 		b.invalid("pointers of different kinds")
@@ -423,7 +354,7 @@ func (b *builder) ptrEqual(equal bool) {
 }
 
 // ptrDiff carries out OpPtrDiff: the distance in elements.
-func (b *builder) ptrDiff() {
+func (b *pointers) ptrDiff() {
 	x, y := b.ptr(b.arg(0)), b.ptr(b.arg(1))
 	stride := b.distanceStride(b.typeOf(b.arg(0)), x, y)
 	t := x.addressType()
@@ -439,7 +370,7 @@ func (b *builder) ptrDiff() {
 // distanceStride is the stride of the array that two pointers point into. The
 // pointers' type need not have an ArrayStride, unlike that of OpPtrAccessChain:
 // the array has.
-func (b *builder) distanceStride(t *validate.Type, x, y pointer) uint32 {
+func (b *pointers) distanceStride(t *validate.Type, x, y pointer) uint32 {
 	b.wantArithmetic(t, x)
 	if s := max(x.stride, y.stride); s != 0 {
 		return s
@@ -456,7 +387,7 @@ func (b *builder) distanceStride(t *validate.Type, x, y pointer) uint32 {
 
 // onlyStride is the stride of all arrays of a type in the module; 0 if they
 // differ or there are none.
-func (b *builder) onlyStride(elem *validate.Type) (only uint32) {
+func (b *pointers) onlyStride(elem *validate.Type) (only uint32) {
 	for id := range spirv.ID(b.m.Raw.Bound) {
 		t := b.m.Type(id)
 		if t == nil || t.Kind != validate.KindArray && t.Kind != validate.KindRuntimeArray || t.Elem != elem {
@@ -470,3 +401,9 @@ func (b *builder) onlyStride(elem *validate.Type) (only uint32) {
 	}
 	return only
 }
+
+func (b *pointers) pointerToInteger() {
+	b.set(b.widen(b.leaf(b.arg(0)), b.comp(b.resultType())))
+}
+
+func (b *pointers) integerToPointer() { b.set(b.widen(b.leaf(b.arg(0)), isa.I64)) }

@@ -6,13 +6,16 @@ import (
 	"spvsim/spirv"
 )
 
+// quads holds the operations among the lanes of a quad.
+type quads struct{ *groups }
+
 // Quads: votes of SPV_KHR_quad_control and the derivatives. A quad is four
 // consecutive lanes; the execution mode says where they stand.
 
-func quadRows() map[spirv.Op]row {
-	return map[spirv.Op]row{
-		spirv.OpGroupNonUniformQuadAllKHR: {do: func(b *builder) { b.vote(isa.QuadAll, 0) }},
-		spirv.OpGroupNonUniformQuadAnyKHR: {do: func(b *builder) { b.vote(isa.QuadAny, 0) }},
+func quadRows() map[spirv.Op]row[*quads] {
+	return map[spirv.Op]row[*quads]{
+		spirv.OpGroupNonUniformQuadAllKHR: {do: func(b *quads) { b.vote(isa.QuadAll, 0) }},
+		spirv.OpGroupNonUniformQuadAnyKHR: {do: func(b *quads) { b.vote(isa.QuadAny, 0) }},
 
 		spirv.OpDPdx:         derivative(alongX),
 		spirv.OpDPdy:         derivative(alongY),
@@ -39,8 +42,8 @@ var (
 )
 
 // derivative makes a row; two directions give the sum of the magnitudes.
-func derivative(along ...direction) row {
-	return row{do: func(b *builder) {
+func derivative(along ...direction) row[*quads] {
+	return row[*quads]{do: func(b *quads) {
 		if !b.derivatives {
 			b.invalid("entry point %q has no derivative group: want DerivativeGroupQuadsKHR or DerivativeGroupLinearKHR", b.entry.Name)
 		}
@@ -57,14 +60,14 @@ func derivative(along ...direction) row {
 	}}
 }
 
-func (b *builder) differ(d direction, v *ir.Value) *ir.Value {
+func (b *quads) differ(d direction, v *ir.Value) *ir.Value {
 	from := b.swizzled(isa.SwizzleQuad, isa.QuadImm(d.from), v)
 	to := b.swizzled(isa.SwizzleQuad, isa.QuadImm(d.to), v)
 	return b.op(isa.FSub, v.R, to, from)
 }
 
 // derivativeGroup reads the mode that arranges the invocations in quads.
-func (b *builder) derivativeGroup() {
+func (b *quads) derivativeGroup() {
 	quads := b.entry.Mode(spirv.ExecutionModeDerivativeGroupQuadsKHR) != nil
 	linear := b.entry.Mode(spirv.ExecutionModeDerivativeGroupLinearKHR) != nil
 	size := b.f.LocalSize

@@ -1,238 +1,49 @@
 package frontend
 
-import (
-	"spvsim/isa"
-	"spvsim/program/ir"
-	"spvsim/spirv"
-)
+import "spvsim/spirv"
 
-// A row says how one opcode is translated.
-type row struct {
-	do       func(b *builder)
+// A row says how one opcode is translated, by a method of the part T.
+type row[T any] struct {
+	do       func(b T)
 	constant bool // also within OpSpecConstantOp
 	splits   bool // may end the current block and go on in another
 }
 
+// pure makes a row without side effects.
+func pure[T any](do func(b T)) row[T] { return row[T]{do: do, constant: true} }
+
 // rows has one row for each opcode that a function may hold. What has no row
 // is refused by name.
-var rows map[spirv.Op]row
+var rows = map[spirv.Op]row[*builder]{}
 
-// Tables of the families; each gives its rows to the one table.
+// The tables of the parts; each gives its rows to the one table.
 func init() {
-	rows = map[spirv.Op]row{}
-	for _, family := range []map[spirv.Op]row{
-		arithmeticRows(), bitRows(), compareRows(), convertRows(), compositeRows(), controlRows(), memoryRows(), atomicRows(), groupRows(), imageRows(), workgroupRows(),
-		payloadRows(), meshRows(), ballotRowsAMD(), quadRows(), fragmentRows(), sampleRows(), intelRows(),
+	for _, own := range []map[spirv.Op]row[*maths]{
+		arithmeticRows(), bitRows(), compareRows(), convertRows(), compositeRows(), intelRows(),
 	} {
-		for op, r := range family {
-			rows[op] = r
+		attach(own, func(b *builder) *maths { return b.maths })
+	}
+	attach(memoryRows(), func(b *builder) *pointers { return b.pointers })
+	attach(imageRows(), func(b *builder) *images { return b.images })
+	attach(sampleRows(), func(b *builder) *samplers { return b.samplers })
+	attach(atomicRows(), func(b *builder) *atomics { return b.atomics })
+	attach(groupRows(), func(b *builder) *groups { return b.groups })
+	attach(quadRows(), func(b *builder) *quads { return b.quads })
+	attach(workgroupRows(), func(b *builder) *workgroups { return b.workgroups })
+	attach(ballotRowsAMD(), func(b *builder) *workgroups { return b.workgroups })
+	attach(clockRows(), func(b *builder) *gcn { return b.gcn })
+	attach(payloadRows(), func(b *builder) *payloads { return b.payloads })
+	attach(meshRows(), func(b *builder) *meshes { return b.meshes })
+	attach(fragmentRows(), func(b *builder) *fragments { return b.fragments })
+	attach(controlRows(), func(b *builder) *builder { return b })
+}
+
+// attach adds the rows of a part.
+func attach[T any](own map[spirv.Op]row[T], part func(b *builder) T) {
+	for op, r := range own {
+		if _, twice := rows[op]; twice {
+			panic("frontend: two rows for " + op.String())
 		}
-	}
-}
-
-// pure makes a row without side effects.
-func pure(do func(b *builder)) row { return row{do: do, constant: true} }
-
-// lanes1 applies a one-source operation to each component.
-func lanes1(op isa.Op) row {
-	return pure(func(b *builder) {
-		t := b.comp(b.resultType())
-		b.each(1, func(a []*ir.Value) *ir.Value { return b.op(op, t, a[0]) })
-	})
-}
-
-// lanes2 applies a two-source operation to each component.
-func lanes2(op isa.Op) row {
-	return pure(func(b *builder) {
-		t := b.comp(b.resultType())
-		b.each(2, func(a []*ir.Value) *ir.Value { return b.op(op, t, a[0], a[1]) })
-	})
-}
-
-// shift is lanes2 whose second source may have another width.
-func shift(op isa.Op) row {
-	return pure(func(b *builder) {
-		t := b.comp(b.resultType())
-		b.each(2, func(a []*ir.Value) *ir.Value { return b.op(op, t, a[0], b.widen(a[1], t)) })
-	})
-}
-
-// widen zero-extends or cuts an integer.
-func (b *builder) widen(v *ir.Value, to isa.Type) *ir.Value {
-	if v.R == to {
-		return v
-	}
-	if v.Op == isa.Const {
-		return b.cnst(to, v.Imm)
-	}
-	return b.conv(isa.UConvert, v.R, to, v)
-}
-
-// compare applies a comparison to each component; swap exchanges the sources.
-func compare(op isa.Op, swap bool) row {
-	return pure(func(b *builder) {
-		b.each(2, func(a []*ir.Value) *ir.Value {
-			if swap {
-				a[0], a[1] = a[1], a[0]
-			}
-			return b.cmp(op, a[0].R, a[0], a[1])
-		})
-	})
-}
-
-// test applies a one-source test to each component.
-func test(op isa.Op) row {
-	return pure(func(b *builder) {
-		b.each(1, func(a []*ir.Value) *ir.Value { return b.cmp(op, a[0].R, a[0]) })
-	})
-}
-
-// convert applies a conversion to each component.
-func convert(op isa.Op) row {
-	return pure(func(b *builder) {
-		t := b.comp(b.resultType())
-		b.each(1, func(a []*ir.Value) *ir.Value {
-			if a[0].R == t {
-				return a[0]
-			}
-			return b.conv(op, a[0].R, t, a[0])
-		})
-	})
-}
-
-// each computes the result component by component from n operands.
-func (b *builder) each(n int, f func(a []*ir.Value) *ir.Value) {
-	operands := make([][]*ir.Value, n)
-	for i := range operands {
-		operands[i] = b.leaves(b.arg(i))
-	}
-	b.set(b.zip(operands, f)...)
-}
-
-// zip applies f to the components of operands of one length.
-func (b *builder) zip(operands [][]*ir.Value, f func(a []*ir.Value) *ir.Value) []*ir.Value {
-	out := make([]*ir.Value, len(operands[0]))
-	args := make([]*ir.Value, len(operands))
-	for i := range out {
-		for j, list := range operands {
-			if len(list) != len(out) {
-				b.invalid("operands of %d and %d components", len(out), len(list))
-			}
-			args[j] = list[i]
-		}
-		out[i] = f(args)
-	}
-	return out
-}
-
-func arithmeticRows() map[spirv.Op]row {
-	return map[spirv.Op]row{
-		spirv.OpIAdd:    lanes2(isa.IAdd),
-		spirv.OpISub:    lanes2(isa.ISub),
-		spirv.OpIMul:    lanes2(isa.IMul),
-		spirv.OpUDiv:    lanes2(isa.UDiv),
-		spirv.OpSDiv:    lanes2(isa.SDiv),
-		spirv.OpUMod:    lanes2(isa.UMod),
-		spirv.OpSRem:    lanes2(isa.SRem),
-		spirv.OpSMod:    lanes2(isa.SMod),
-		spirv.OpSNegate: lanes1(isa.INeg),
-		spirv.OpFNegate: lanes1(isa.FNeg),
-		spirv.OpFAdd:    lanes2(isa.FAdd),
-		spirv.OpFSub:    lanes2(isa.FSub),
-		spirv.OpFMul:    lanes2(isa.FMul),
-		spirv.OpFDiv:    lanes2(isa.FDiv),
-		spirv.OpFRem:    lanes2(isa.FRem),
-		spirv.OpFMod:    lanes2(isa.FMod),
-	}
-}
-
-func bitRows() map[spirv.Op]row {
-	return map[spirv.Op]row{
-		spirv.OpBitwiseAnd:           lanes2(isa.And),
-		spirv.OpBitwiseOr:            lanes2(isa.Or),
-		spirv.OpBitwiseXor:           lanes2(isa.Xor),
-		spirv.OpNot:                  lanes1(isa.Not),
-		spirv.OpLogicalAnd:           lanes2(isa.And),
-		spirv.OpLogicalOr:            lanes2(isa.Or),
-		spirv.OpLogicalNot:           lanes1(isa.Not),
-		spirv.OpLogicalEqual:         pure(func(b *builder) { b.logicalEqual() }),
-		spirv.OpLogicalNotEqual:      lanes2(isa.Xor),
-		spirv.OpShiftLeftLogical:     shift(isa.Shl),
-		spirv.OpShiftRightLogical:    shift(isa.Shr),
-		spirv.OpShiftRightArithmetic: shift(isa.Sar),
-		spirv.OpBitReverse:           lanes1(isa.BitReverse),
-		spirv.OpBitCount:             pure((*builder).bitCount),
-		spirv.OpBitFieldInsert:       pure((*builder).bitFieldInsert),
-		spirv.OpBitFieldSExtract:     bitField(isa.BitFieldSExtract),
-		spirv.OpBitFieldUExtract:     bitField(isa.BitFieldUExtract),
-	}
-}
-
-func compareRows() map[spirv.Op]row {
-	return map[spirv.Op]row{
-		spirv.OpIEqual:                 compare(isa.IEq, false),
-		spirv.OpINotEqual:              compare(isa.INe, false),
-		spirv.OpULessThan:              compare(isa.ULt, false),
-		spirv.OpULessThanEqual:         compare(isa.ULe, false),
-		spirv.OpUGreaterThan:           compare(isa.ULt, true),
-		spirv.OpUGreaterThanEqual:      compare(isa.ULe, true),
-		spirv.OpSLessThan:              compare(isa.SLt, false),
-		spirv.OpSLessThanEqual:         compare(isa.SLe, false),
-		spirv.OpSGreaterThan:           compare(isa.SLt, true),
-		spirv.OpSGreaterThanEqual:      compare(isa.SLe, true),
-		spirv.OpFOrdEqual:              compare(isa.FOrdEq, false),
-		spirv.OpFOrdNotEqual:           compare(isa.FOrdNe, false),
-		spirv.OpFOrdLessThan:           compare(isa.FOrdLt, false),
-		spirv.OpFOrdLessThanEqual:      compare(isa.FOrdLe, false),
-		spirv.OpFOrdGreaterThan:        compare(isa.FOrdLt, true),
-		spirv.OpFOrdGreaterThanEqual:   compare(isa.FOrdLe, true),
-		spirv.OpFUnordEqual:            compare(isa.FUnordEq, false),
-		spirv.OpFUnordNotEqual:         compare(isa.FUnordNe, false),
-		spirv.OpFUnordLessThan:         compare(isa.FUnordLt, false),
-		spirv.OpFUnordLessThanEqual:    compare(isa.FUnordLe, false),
-		spirv.OpFUnordGreaterThan:      compare(isa.FUnordLt, true),
-		spirv.OpFUnordGreaterThanEqual: compare(isa.FUnordLe, true),
-		spirv.OpIsNan:                  test(isa.IsNan),
-		spirv.OpIsInf:                  test(isa.IsInf),
-		spirv.OpOrdered:                pure(func(b *builder) { b.ordered(true) }),
-		spirv.OpUnordered:              pure(func(b *builder) { b.ordered(false) }),
-		spirv.OpLessOrGreater:          compare(isa.FOrdNe, false),
-		spirv.OpAny:                    pure(func(b *builder) { b.set(b.join(isa.Or, b.leaves(b.arg(0)))) }),
-		spirv.OpAll:                    pure(func(b *builder) { b.set(b.join(isa.And, b.leaves(b.arg(0)))) }),
-		spirv.OpSelect:                 pure((*builder).selects),
-	}
-}
-
-func convertRows() map[spirv.Op]row {
-	return map[spirv.Op]row{
-		spirv.OpConvertFToU:   convert(isa.FToU),
-		spirv.OpConvertFToS:   convert(isa.FToS),
-		spirv.OpConvertSToF:   convert(isa.SToF),
-		spirv.OpConvertUToF:   convert(isa.UToF),
-		spirv.OpUConvert:      convert(isa.UConvert),
-		spirv.OpSConvert:      convert(isa.SConvert),
-		spirv.OpFConvert:      pure((*builder).floatConvert),
-		spirv.OpQuantizeToF16: lanes1(isa.QuantizeF16),
-		spirv.OpBitcast:       pure((*builder).bitcast),
-
-		spirv.OpIAddCarry:    pure(func(b *builder) { b.pair(isa.IAdd, isa.UAddCarry) }),
-		spirv.OpISubBorrow:   pure(func(b *builder) { b.pair(isa.ISub, isa.USubBorrow) }),
-		spirv.OpUMulExtended: pure(func(b *builder) { b.pair(isa.IMul, isa.UMulHi) }),
-		spirv.OpSMulExtended: pure(func(b *builder) { b.pair(isa.IMul, isa.SMulHi) }),
-
-		spirv.OpSDot:        pure(func(b *builder) { b.intDot(true, true, false) }),
-		spirv.OpUDot:        pure(func(b *builder) { b.intDot(false, false, false) }),
-		spirv.OpSUDot:       pure(func(b *builder) { b.intDot(true, false, false) }),
-		spirv.OpSDotAccSat:  pure(func(b *builder) { b.intDot(true, true, true) }),
-		spirv.OpUDotAccSat:  pure(func(b *builder) { b.intDot(false, false, true) }),
-		spirv.OpSUDotAccSat: pure(func(b *builder) { b.intDot(true, false, true) }),
-
-		spirv.OpFDot2MixAcc32VALVE: pure(func(b *builder) { b.mixedDot(isa.F32) }),
-		spirv.OpFDot2MixAcc16VALVE: pure(func(b *builder) { b.mixedDot(isa.F16) }),
-		spirv.OpFDot4MixAcc32VALVE: pure(func(b *builder) { b.unsupported("dot products of 8-bit floats") }),
-
-		spirv.OpDot:           pure(func(b *builder) { b.set(b.dot(b.leaves(b.arg(0)), b.leaves(b.arg(1)))) }),
-		spirv.OpExpectKHR:     pure(func(b *builder) { b.set(b.leaves(b.arg(0))...) }),
-		spirv.OpAssumeTrueKHR: pure(func(b *builder) {}),
+		rows[op] = row[*builder]{do: func(b *builder) { r.do(part(b)) }, constant: r.constant, splits: r.splits}
 	}
 }

@@ -7,13 +7,16 @@ import (
 	"spvsim/spirv/validate"
 )
 
+// samplers reads images through samplers.
+type samplers struct{ *images }
+
 // Sampled images: what the texture unit does.
 
-func sampleRows() map[spirv.Op]row {
+func sampleRows() map[spirv.Op]row[*samplers] {
 	plain, projective := sampling{}, sampling{projective: true}
 	compared, both := sampling{compare: true}, sampling{projective: true, compare: true}
-	return map[spirv.Op]row{
-		spirv.OpSampledImage:                   {do: (*builder).sampledImage},
+	return map[spirv.Op]row[*samplers]{
+		spirv.OpSampledImage:                   {do: (*samplers).sampledImage},
 		spirv.OpImageSampleImplicitLod:         plain.row(),
 		spirv.OpImageSampleExplicitLod:         plain.row(),
 		spirv.OpImageSampleProjImplicitLod:     projective.row(),
@@ -22,14 +25,14 @@ func sampleRows() map[spirv.Op]row {
 		spirv.OpImageSampleDrefExplicitLod:     compared.row(),
 		spirv.OpImageSampleProjDrefImplicitLod: both.row(),
 		spirv.OpImageSampleProjDrefExplicitLod: both.row(),
-		spirv.OpImageGather:                    {do: func(b *builder) { b.gather(false) }},
-		spirv.OpImageDrefGather:                {do: func(b *builder) { b.gather(true) }},
-		spirv.OpImageQueryLod:                  {do: (*builder).queryLod},
+		spirv.OpImageGather:                    {do: func(b *samplers) { b.gather(false) }},
+		spirv.OpImageDrefGather:                {do: func(b *samplers) { b.gather(true) }},
+		spirv.OpImageQueryLod:                  {do: (*samplers).queryLod},
 	}
 }
 
 // sampledImage joins an image and a sampler.
-func (b *builder) sampledImage() {
+func (b *samplers) sampledImage() {
 	p, s := b.image(b.arg(0)), b.ptr(b.arg(1))
 	if s.typ.Kind != validate.KindSampler {
 		b.invalid("%%%d is no sampler", b.arg(1))
@@ -46,7 +49,7 @@ func (b *builder) sampledImage() {
 var places = map[spirv.Dim]int{spirv.Dim1D: 1, spirv.Dim2D: 2, spirv.Dim3D: 3, spirv.DimCube: 3}
 
 // sampled is the sampled image that an id names, in a form that can be sampled.
-func (b *builder) sampled(id spirv.ID) pointer {
+func (b *samplers) sampled(id spirv.ID) pointer {
 	p := b.image(id)
 	switch {
 	case p.sampler == 0:
@@ -62,24 +65,10 @@ func (b *builder) sampled(id spirv.ID) pointer {
 	return p
 }
 
-// floats are n components of a value.
-func (b *builder) floats(id spirv.ID, n int) []*ir.Value {
-	v := b.leaves(id)
-	if len(v) < n {
-		b.invalid("%%%d has %d components, want %d", id, len(v), n)
-	}
-	for _, x := range v[:n] {
-		if x.R != isa.F32 {
-			b.unsupported("coordinates of type %s", x.R)
-		}
-	}
-	return v[:n]
-}
-
 // A sampling is a kind of instruction that reads through a sampler.
 type sampling struct{ projective, compare bool }
 
-func (s sampling) row() row { return row{do: func(b *builder) { b.sample(s) }} }
+func (s sampling) row() row[*samplers] { return row[*samplers]{do: func(b *samplers) { b.sample(s) }} }
 
 // A texelRequest is what such an instruction asks for.
 type texelRequest struct {
@@ -96,7 +85,7 @@ type texelRequest struct {
 // position fills in the coordinates, and the reference if there is one: operand
 // 2. Those of projective instructions are divided by the component behind them
 // (Vulkan 1.3, "Projection Operation").
-func (b *builder) position(r *texelRequest, s sampling) {
+func (b *samplers) position(r *texelRequest, s sampling) {
 	n := places[r.p.typ.Dim]
 	if r.p.typ.Arrayed {
 		n++
@@ -121,7 +110,7 @@ func (b *builder) position(r *texelRequest, s sampling) {
 const offsetOperands = spirv.ImageOperandsConstOffset | spirv.ImageOperandsOffset
 
 // options reads the image operands from operand i on.
-func (b *builder) options(r *texelRequest, i int) {
+func (b *samplers) options(r *texelRequest, i int) {
 	with := b.imageOperands(i, spirv.ImageOperandsBias|spirv.ImageOperandsLod|spirv.ImageOperandsGrad|offsetOperands)
 	if ids := with[spirv.ImageOperandsBias]; ids != nil {
 		r.kind, r.extra = isa.SampleBias, b.floats(ids[0], 1)
@@ -136,7 +125,7 @@ func (b *builder) options(r *texelRequest, i int) {
 	b.offsets(r, with)
 }
 
-func (b *builder) offsets(r *texelRequest, with map[spirv.ImageOperands][]spirv.ID) {
+func (b *samplers) offsets(r *texelRequest, with map[spirv.ImageOperands][]spirv.ID) {
 	for _, o := range []spirv.ImageOperands{spirv.ImageOperandsConstOffset, spirv.ImageOperandsOffset} {
 		if ids := with[o]; ids != nil {
 			r.offset = b.packOffset(b.leaves(ids[0]))
@@ -146,7 +135,7 @@ func (b *builder) offsets(r *texelRequest, with map[spirv.ImageOperands][]spirv.
 
 // packOffset puts offsets in texels into the bytes of a word, as the texture
 // unit takes them.
-func (b *builder) packOffset(list []*ir.Value) *ir.Value {
+func (b *samplers) packOffset(list []*ir.Value) *ir.Value {
 	word := b.i32(0)
 	for k, v := range list[:min(len(list), 3)] {
 		if !v.R.IsInt() {
@@ -158,13 +147,13 @@ func (b *builder) packOffset(list []*ir.Value) *ir.Value {
 	return word
 }
 
-func (b *builder) needDerivatives() {
+func (b *samplers) needDerivatives() {
 	if !b.derivatives {
 		b.invalid("an implicit level of detail needs a fragment shader or a derivative group")
 	}
 }
 
-func (b *builder) sample(s sampling) {
+func (b *samplers) sample(s sampling) {
 	r := texelRequest{p: b.sampled(b.arg(0))}
 	b.position(&r, s)
 	first := 2
@@ -181,7 +170,7 @@ func (b *builder) sample(s sampling) {
 }
 
 // texels gives the four components, or the one of a comparison.
-func (b *builder) texels(v *ir.Value, compare bool) {
+func (b *samplers) texels(v *ir.Value, compare bool) {
 	want := 4
 	if compare {
 		want = 1
@@ -194,7 +183,7 @@ func (b *builder) texels(v *ir.Value, compare bool) {
 }
 
 // request emits what reads through a sampler.
-func (b *builder) request(op isa.Op, r *texelRequest) *ir.Value {
+func (b *samplers) request(op isa.Op, r *texelRequest) *ir.Value {
 	elem := b.scalar(r.p.typ.Elem)
 	if op == isa.ImageQueryLod {
 		elem = isa.F32
@@ -221,7 +210,7 @@ func (b *builder) request(op isa.Op, r *texelRequest) *ir.Value {
 	return v
 }
 
-func (b *builder) results(v *ir.Value, n int) {
+func (b *samplers) results(v *ir.Value, n int) {
 	out := make([]*ir.Value, n)
 	for i := range out {
 		out[i] = b.proj(v, i, v.Mem.Elem)
@@ -230,7 +219,7 @@ func (b *builder) results(v *ir.Value, n int) {
 }
 
 // gather reads a component of four texels, or compares them.
-func (b *builder) gather(compare bool) {
+func (b *samplers) gather(compare bool) {
 	r := texelRequest{p: b.sampled(b.arg(0)), kind: isa.SampleLod}
 	b.position(&r, sampling{compare: compare})
 	if !compare {
@@ -250,7 +239,7 @@ func (b *builder) gather(compare bool) {
 
 // gatherApart gathers once for each of four offsets, and takes the texel at the
 // offset itself, which is the last of a gather.
-func (b *builder) gatherApart(r *texelRequest, offsets spirv.ID) {
+func (b *samplers) gatherApart(r *texelRequest, offsets spirv.ID) {
 	list := b.leaves(offsets)
 	if len(list) != 8 {
 		b.invalid("ConstOffsets of %d numbers, want 8", len(list))
@@ -265,7 +254,7 @@ func (b *builder) gatherApart(r *texelRequest, offsets spirv.ID) {
 	b.set(out...)
 }
 
-func (b *builder) queryLod() {
+func (b *samplers) queryLod() {
 	r := texelRequest{p: b.sampled(b.arg(0))}
 	b.needDerivatives()
 	r.at = b.floats(b.arg(1), places[r.p.typ.Dim])

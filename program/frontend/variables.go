@@ -1,8 +1,6 @@
 package frontend
 
 import (
-	"fmt"
-
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -16,106 +14,13 @@ type initStore struct {
 	leaves []*ir.Value
 }
 
-// bindVariables gives every module variable that the entry point's functions
-// name its place: bindings in the order of the module (arrays of run-time size
-// last, as they have no known length to count), LDS offsets, locals.
-func (b *builder) bindVariables() {
-	used := b.usedVariables()
-	var late []*spirv.Instruction
-	for _, in := range used {
-		b.in = in
-		t := b.resultType()
-		if t.Kind == validate.KindPointer && t.Elem.Kind == validate.KindRuntimeArray {
-			late = append(late, in)
-			continue
-		}
-		b.bindVariable(in)
-	}
-	for _, in := range late {
-		b.in = in
-		b.bindVariable(in)
-	}
-	b.in = nil
-}
-
-// usedVariables lists the module's variables that functions reachable from the
-// entry point name, in order.
-func (b *builder) usedVariables() []*spirv.Instruction {
-	named := map[spirv.ID]bool{}
-	seen := map[spirv.ID]bool{b.entry.Func: true}
-	for queue := []spirv.ID{b.entry.Func}; len(queue) > 0; queue = queue[1:] {
-		f := b.m.Function(queue[0])
-		if f == nil {
-			continue
-		}
-		for _, blk := range f.Blocks {
-			for i := range blk.Code {
-				for _, w := range blk.Code[i].Operands {
-					id := spirv.ID(w)
-					if b.m.Function(id) != nil && !seen[id] {
-						seen[id], queue = true, append(queue, id)
-					}
-					named[id] = true
-				}
-			}
-		}
-	}
-	var list []*spirv.Instruction
-	for i := range b.m.Raw.Instructions {
-		in := &b.m.Raw.Instructions[i]
-		if in.Op == spirv.OpFunction {
-			break
-		}
-		if in.Op == spirv.OpVariable && named[in.Result] {
-			list = append(list, in)
-		}
-	}
-	return list
-}
-
-// storageRows has one row for each storage class of module variables.
-var storageRows map[spirv.StorageClass]func(b *builder, in *spirv.Instruction, t *validate.Type)
-
-func init() {
-	storageRows = map[spirv.StorageClass]func(b *builder, in *spirv.Instruction, t *validate.Type){
-		spirv.StorageClassInput:           (*builder).bindInput,
-		spirv.StorageClassUniformConstant: (*builder).bindImage,
-		spirv.StorageClassStorageBuffer:   (*builder).bindBuffer,
-		spirv.StorageClassUniform:         (*builder).bindBuffer,
-		spirv.StorageClassPushConstant:    (*builder).bindPush,
-		spirv.StorageClassWorkgroup:       (*builder).bindLDS,
-		spirv.StorageClassPrivate:         (*builder).bindPrivate,
-		spirv.StorageClassNodePayloadAMDX: (*builder).bindPayload,
-		spirv.StorageClassOutput:          (*builder).bindMeshOutput,
-	}
-}
-
-func (b *builder) bindVariable(in *spirv.Instruction) {
-	t := b.resultType()
-	class := spirv.StorageClass(in.Operands[0])
-	if t.Kind != validate.KindPointer || t.Storage != class {
-		b.invalid("the type is no pointer to %s", class)
-	}
-	// Operands are scanned as bare words above: a literal may look like the id
-	// of a variable that this entry point has no use for. So what can't be
-	// bound is refused when it is used.
-	if row := storageRows[class]; row != nil {
-		row(b, in, t.Elem)
-	}
-}
-
-// variableFault says why a variable has no place.
-func (b *builder) variableFault(in *spirv.Instruction) string {
-	return fmt.Sprintf("a variable of storage class %s in a %s shader", spirv.StorageClass(in.Operands[0]), b.shaderName())
-}
-
-func (b *builder) bind(in *spirv.Instruction, p pointer) {
+func (b *pointers) bind(in *spirv.Instruction, p pointer) {
 	b.decorate(&p, b.m.Decorations(in.Result))
 	b.globals[in.Result] = val{ptr: &p}
 }
 
 // binding finds or adds the descriptor of a variable.
-func (b *builder) binding(in *spirv.Instruction, kind ir.BindingKind, t *validate.Type) int {
+func (b *pointers) binding(in *spirv.Instruction, kind ir.BindingKind, t *validate.Type) int {
 	d := ir.Binding{Kind: kind, Count: 1, Name: b.m.Name(in.Result)}
 	set, okSet := b.m.Decoration(in.Result, spirv.DecorationDescriptorSet)
 	num, okNum := b.m.Decoration(in.Result, spirv.DecorationBinding)
@@ -143,7 +48,7 @@ func (b *builder) binding(in *spirv.Instruction, kind ir.BindingKind, t *validat
 
 // bindingObject numbers the memory of a binding: the first one with its set
 // and number.
-func (b *builder) bindingObject(n int) int {
+func (b *pointers) bindingObject(n int) int {
 	d := &b.f.Bindings[n]
 	for i := range b.f.Bindings {
 		if o := &b.f.Bindings[i]; o.Set == d.Set && o.Binding == d.Binding {
@@ -157,7 +62,7 @@ func isArray(t *validate.Type) bool {
 	return t.Kind == validate.KindArray || t.Kind == validate.KindRuntimeArray
 }
 
-func (b *builder) bindBuffer(in *spirv.Instruction, t *validate.Type) {
+func (b *pointers) bindBuffer(in *spirv.Instruction, t *validate.Type) {
 	block := t
 	if isArray(t) {
 		block = t.Elem
@@ -176,53 +81,18 @@ func (b *builder) bindBuffer(in *spirv.Instruction, t *validate.Type) {
 	b.bind(in, p)
 }
 
-func (b *builder) bindImage(in *spirv.Instruction, t *validate.Type) {
-	image := t
-	if isArray(t) {
-		image = t.Elem
-	}
-	combined := image.Kind == validate.KindSampledImage
-	if combined {
-		image = image.Elem
-	}
-	if image.Kind == validate.KindSampler {
-		b.bind(in, pointer{typ: t, space: isa.SpaceImage, array: isArray(t), binding: b.binding(in, ir.Sampler, t)})
-		return
-	}
-	if image.Kind != validate.KindImage {
-		return
-	}
-	kind := ir.StorageImage
-	switch {
-	case image.Dim == spirv.DimBuffer:
-		kind = ir.TexelBuffer
-	case image.Sampled == 1:
-		kind = ir.SampledImage
-	}
-	p := pointer{typ: t, space: isa.SpaceImage, array: isArray(t), align: 4}
-	if combined && kind == ir.SampledImage {
-		p.sampler = b.binding(in, ir.Sampler, t) + 1
-	}
-	p.binding = b.binding(in, kind, t)
-	p.object = b.bindingObject(p.binding)
-	if b.m.Decorated(in.Result, spirv.DecorationAliased) {
-		p.object = -1
-	}
-	b.bind(in, p)
-}
-
-func (b *builder) bindPush(in *spirv.Instruction, t *validate.Type) {
+func (b *pointers) bindPush(in *spirv.Instruction, t *validate.Type) {
 	b.f.PushBytes = max(b.f.PushBytes, roundUp(b.shape(t, layout{}).size, 4))
 	b.bind(in, pointer{typ: t, space: isa.SpacePush, align: baseAlign, object: -1})
 }
 
 // explicitLDS reports Workgroup variables with explicit layout: blocks, which
 // all start at byte 0 (SPV_KHR_workgroup_memory_explicit_layout).
-func (b *builder) explicitLDS() bool {
+func (b *pointers) explicitLDS() bool {
 	return b.m.Capabilities[spirv.CapabilityWorkgroupMemoryExplicitLayoutKHR]
 }
 
-func (b *builder) bindLDS(in *spirv.Instruction, t *validate.Type) {
+func (b *pointers) bindLDS(in *spirv.Instruction, t *validate.Type) {
 	p := pointer{typ: t, space: isa.SpaceLDS, align: baseAlign}
 	if t.Kind == validate.KindStruct && b.m.Decorated(t.ID, spirv.DecorationBlock) {
 		b.viewLDS(in, t)
@@ -241,7 +111,7 @@ func (b *builder) bindLDS(in *spirv.Instruction, t *validate.Type) {
 }
 
 // viewLDS adds a view of LDS: as large as the largest is what a workgroup takes.
-func (b *builder) viewLDS(in *spirv.Instruction, t *validate.Type) {
+func (b *pointers) viewLDS(in *spirv.Instruction, t *validate.Type) {
 	view := ir.LDSView{Name: b.m.Name(in.Result), ID: uint32(in.Result), Bytes: b.shape(t, layout{}).size}
 	if view.Bytes > maxLDS {
 		b.unsupported("Workgroup variables of %d bytes", view.Bytes)
@@ -258,18 +128,7 @@ func (b *builder) viewLDS(in *spirv.Instruction, t *validate.Type) {
 // maxLDS bounds Workgroup memory, in bytes, far above any machine's.
 const maxLDS = 1 << 24
 
-// bulkSize is the natural size of a type. Arrays may have more elements than a
-// value can have scalars.
-func (b *builder) bulkSize(t *validate.Type) uint64 {
-	if t.Kind != validate.KindArray {
-		s := b.shape(t, layout{natural: true})
-		return uint64(roundUp(s.size, s.align))
-	}
-	elem := b.bulkSize(t.Elem)
-	return min(elem*uint64(b.count(t)), 1<<32)
-}
-
-func (b *builder) bindPrivate(in *spirv.Instruction, t *validate.Type) {
+func (b *pointers) bindPrivate(in *spirv.Instruction, t *validate.Type) {
 	p := b.local(in, t)
 	b.bind(in, p)
 	if len(in.Operands) > 1 {
@@ -278,7 +137,7 @@ func (b *builder) bindPrivate(in *spirv.Instruction, t *validate.Type) {
 }
 
 // local makes a Function or Private variable.
-func (b *builder) local(in *spirv.Instruction, t *validate.Type) pointer {
+func (b *pointers) local(in *spirv.Instruction, t *validate.Type) pointer {
 	types := b.leafTypes(t)
 	l := &ir.Local{ID: len(b.f.Locals), Name: b.m.Name(in.Result), Slots: make([]isa.Type, len(types)), SlotWords: 1}
 	for i, leaf := range types {
@@ -292,7 +151,7 @@ func (b *builder) local(in *spirv.Instruction, t *validate.Type) pointer {
 }
 
 // variable carries out OpVariable in a function.
-func (b *builder) variable() {
+func (b *pointers) variable() {
 	t := b.resultType()
 	if spirv.StorageClass(b.in.Operands[0]) != spirv.StorageClassFunction || t.Kind != validate.KindPointer {
 		b.invalid("a variable in a function is not of storage class Function")

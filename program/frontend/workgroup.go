@@ -8,6 +8,13 @@ import (
 	"spvsim/spirv"
 )
 
+// workgroups holds the operations among the waves of a workgroup.
+type workgroups struct {
+	*groups
+	groupLDS  uint32 // byte offset of their scratch
+	groupUsed bool
+}
+
 // groupArithmetic pairs the instructions of OpGroup* with their operators.
 var groupArithmetic = map[spirv.Op]isa.GroupOperator{
 	spirv.OpGroupIAdd: isa.GroupIAdd, spirv.OpGroupFAdd: isa.GroupFAdd,
@@ -27,20 +34,29 @@ var combineOps = map[isa.GroupOperator]isa.Op{
 	isa.GroupAnd: isa.And, isa.GroupOr: isa.Or, isa.GroupXor: isa.Xor,
 }
 
-func workgroupRows() map[spirv.Op]row {
-	rows := map[spirv.Op]row{
-		spirv.OpGroupAll:       {do: func(b *builder) { b.groupVote(isa.VoteAll, isa.GroupAnd) }},
-		spirv.OpGroupAny:       {do: func(b *builder) { b.groupVote(isa.VoteAny, isa.GroupOr) }},
-		spirv.OpGroupBroadcast: {do: (*builder).groupBroadcast},
+func workgroupRows() map[spirv.Op]row[*workgroups] {
+	rows := map[spirv.Op]row[*workgroups]{
+		spirv.OpGroupAll:       {do: func(b *workgroups) { b.groupVote(isa.VoteAll, isa.GroupAnd) }},
+		spirv.OpGroupAny:       {do: func(b *workgroups) { b.groupVote(isa.VoteAny, isa.GroupOr) }},
+		spirv.OpGroupBroadcast: {do: (*workgroups).groupBroadcast},
+		spirv.OpControlBarrier: {do: (*workgroups).controlBarrier},
 	}
 	for op, g := range groupArithmetic {
-		rows[op] = row{do: func(b *builder) { b.groupArithmetic(g) }}
+		rows[op] = row[*workgroups]{do: func(b *workgroups) { b.groupArithmetic(g) }}
+	}
+	return rows
+}
+
+func ballotRowsAMD() map[spirv.Op]row[*workgroups] {
+	rows := map[spirv.Op]row[*workgroups]{}
+	for op, g := range groupNonUniformAMD {
+		rows[op] = row[*workgroups]{do: func(b *workgroups) { b.groupNonUniform(g) }}
 	}
 	return rows
 }
 
 // workgroupScope reports scope Workgroup of operand 0, else Subgroup.
-func (b *builder) workgroupScope() bool {
+func (b *workgroups) workgroupScope() bool {
 	switch s := spirv.Scope(b.constBits(b.arg(0))); s {
 	case spirv.ScopeWorkgroup:
 		return true
@@ -55,14 +71,14 @@ func (b *builder) workgroupScope() bool {
 const scratchObject = math.MaxInt32
 
 // waves is the number of waves of a workgroup.
-func (b *builder) waves() uint32 {
+func (b *workgroups) waves() uint32 {
 	n := b.f.LocalSize[0] * b.f.LocalSize[1] * b.f.LocalSize[2]
 	return (n + uint32(b.opt.WaveSize) - 1) / uint32(b.opt.WaveSize)
 }
 
 // scratch is LDS for one 64-bit value of each wave, shared by all workgroup
 // operations of the entry point: barriers stand between them.
-func (b *builder) scratch() uint32 {
+func (b *workgroups) scratch() uint32 {
 	if !b.groupUsed {
 		b.groupUsed = true
 		b.groupLDS = roundUp(b.f.LDSBytes, baseAlign)
@@ -72,37 +88,37 @@ func (b *builder) scratch() uint32 {
 }
 
 // slotPointer is the scratch of one wave.
-func (b *builder) slotPointer(wave *ir.Value) pointer {
+func (b *workgroups) slotPointer(wave *ir.Value) pointer {
 	p := pointer{space: isa.SpaceLDS, offset: b.scratch(), object: scratchObject, align: 8}
 	p.index = b.op(isa.IMul, isa.I32, wave, b.i32(8))
 	return p
 }
 
 // fixedSlot is the scratch of the i-th wave.
-func (b *builder) fixedSlot(i uint32) pointer {
+func (b *workgroups) fixedSlot(i uint32) pointer {
 	return pointer{space: isa.SpaceLDS, offset: b.scratch() + 8*i, object: scratchObject, align: 8}
 }
 
-func (b *builder) putSlot(p pointer, v *ir.Value) {
+func (b *workgroups) putSlot(p pointer, v *ir.Value) {
 	m, args := b.mem(p, v.R, 0, 1)
 	b.emit(isa.Store, v.R, isa.Void, append(args, v)...).Mem = m
 }
 
-func (b *builder) getSlot(p pointer, t isa.Type) *ir.Value {
+func (b *workgroups) getSlot(p pointer, t isa.Type) *ir.Value {
 	return b.loadChunk(p, chunk{t: t, n: 1})[0]
 }
 
 // sync lets all waves see what each wrote to LDS.
-func (b *builder) sync() { b.syncAs(0) }
+func (b *workgroups) sync() { b.syncAs(0) }
 
 // syncAs is sync with a barrier of that Imm.
-func (b *builder) syncAs(imm uint64) {
+func (b *workgroups) syncAs(imm uint64) {
 	b.emit(isa.MemoryBarrier, isa.Void, isa.Void)
 	b.emit(isa.Barrier, isa.Void, isa.Void).Imm = imm
 }
 
 // gatherWaves shares one value of each wave: every wave gets all of them.
-func (b *builder) gatherWaves(v *ir.Value) []*ir.Value {
+func (b *workgroups) gatherWaves(v *ir.Value) []*ir.Value {
 	b.sync() // the scratch may still be read by the operation before
 	b.putSlot(b.slotPointer(b.builtin(spirv.BuiltInSubgroupId)[0]), v)
 	b.sync()
@@ -112,7 +128,7 @@ func (b *builder) gatherWaves(v *ir.Value) []*ir.Value {
 // gatherSome is gatherWaves where waves may have no active lane: they pass the
 // barriers, store nothing, and count with the operator's identity, which those
 // that have some put in all slots first.
-func (b *builder) gatherSome(g isa.GroupOperator) func(v *ir.Value) []*ir.Value {
+func (b *workgroups) gatherSome(g isa.GroupOperator) func(v *ir.Value) []*ir.Value {
 	return func(v *ir.Value) []*ir.Value {
 		b.syncAs(1)
 		for i := range b.waves() {
@@ -126,7 +142,7 @@ func (b *builder) gatherSome(g isa.GroupOperator) func(v *ir.Value) []*ir.Value 
 }
 
 // slots are the values of all waves' scratch.
-func (b *builder) slots(t isa.Type) []*ir.Value {
+func (b *workgroups) slots(t isa.Type) []*ir.Value {
 	out := make([]*ir.Value, b.waves())
 	for i := range out {
 		out[i] = b.getSlot(b.fixedSlot(uint32(i)), t)
@@ -134,7 +150,7 @@ func (b *builder) slots(t isa.Type) []*ir.Value {
 	return out
 }
 
-func (b *builder) groupVote(op isa.Op, g isa.GroupOperator) {
+func (b *workgroups) groupVote(op isa.Op, g isa.GroupOperator) {
 	v := b.emit(op, isa.Bool, isa.Bool, b.leaf(b.arg(1)))
 	if b.workgroupScope() {
 		all := b.join(combineOps[g], b.gatherWaves(b.word(v)))
@@ -143,7 +159,7 @@ func (b *builder) groupVote(op isa.Op, g isa.GroupOperator) {
 	b.set(v)
 }
 
-func (b *builder) groupArithmetic(g isa.GroupOperator) {
+func (b *workgroups) groupArithmetic(g isa.GroupOperator) {
 	kind := spirv.GroupOperation(b.arg(1))
 	op, ok := groupKinds[kind]
 	if !ok || kind == spirv.GroupOperationClusteredReduce {
@@ -163,7 +179,7 @@ func (b *builder) groupArithmetic(g isa.GroupOperator) {
 }
 
 // scanWaves adds to the scan within a wave what the waves before hold.
-func (b *builder) scanWaves(g isa.GroupOperator, v, scan *ir.Value, gather func(*ir.Value) []*ir.Value) *ir.Value {
+func (b *workgroups) scanWaves(g isa.GroupOperator, v, scan *ir.Value, gather func(*ir.Value) []*ir.Value) *ir.Value {
 	sums := gather(b.groupOp(isa.Reduce, g, 0, v))
 	wave := b.builtin(spirv.BuiltInSubgroupId)[0]
 	before := b.cnst(v.R, g.Identity(v.R))
@@ -176,7 +192,7 @@ func (b *builder) scanWaves(g isa.GroupOperator, v, scan *ir.Value, gather func(
 
 // groupBroadcast reads the value of the invocation with a LocalInvocationId;
 // within a subgroup, of a lane.
-func (b *builder) groupBroadcast() {
+func (b *workgroups) groupBroadcast() {
 	if !b.workgroupScope() {
 		b.broadcast(1, 2)
 		return
@@ -193,9 +209,49 @@ func (b *builder) groupBroadcast() {
 
 // shareOne hands the value of the one invocation where own is true to all: the
 // others contribute zero bits, which are joined across the lanes and waves.
-func (b *builder) shareOne(own, v *ir.Value) *ir.Value {
+func (b *workgroups) shareOne(own, v *ir.Value) *ir.Value {
 	t := isa.IntType(v.R.Bits())
 	bits := b.sel(own, b.retype(v, t), b.cnst(t, 0))
 	all := b.join(isa.Or, b.gatherWaves(b.groupOp(isa.Reduce, isa.GroupOr, 0, bits)))
 	return b.retype(all, v.R)
+}
+
+// groupNonUniformAMD pairs its group instructions with their operators.
+var groupNonUniformAMD = map[spirv.Op]isa.GroupOperator{
+	spirv.OpGroupIAddNonUniformAMD: isa.GroupIAdd, spirv.OpGroupFAddNonUniformAMD: isa.GroupFAdd,
+	spirv.OpGroupFMinNonUniformAMD: isa.GroupFMin, spirv.OpGroupUMinNonUniformAMD: isa.GroupUMin, spirv.OpGroupSMinNonUniformAMD: isa.GroupSMin,
+	spirv.OpGroupFMaxNonUniformAMD: isa.GroupFMax, spirv.OpGroupUMaxNonUniformAMD: isa.GroupUMax, spirv.OpGroupSMaxNonUniformAMD: isa.GroupSMax,
+}
+
+// groupNonUniform carries out a group instruction that may stand in control
+// flow which some invocations do not take: they contribute the identity.
+func (b *workgroups) groupNonUniform(g isa.GroupOperator) {
+	kind := spirv.GroupOperation(b.arg(1))
+	op, ok := groupKinds[kind]
+	if !ok || kind == spirv.GroupOperationClusteredReduce {
+		b.unsupported("group operation %s", kind)
+	}
+	if !b.workgroupScope() {
+		b.exchange(2, func(v *ir.Value) *ir.Value { return b.groupOp(op, g, 0, v) })
+		return
+	}
+	b.exchange(2, func(v *ir.Value) *ir.Value {
+		r, gather := b.groupOp(op, g, 0, v), b.gatherSome(g)
+		if op == isa.Reduce {
+			return b.join(combineOps[g], gather(r))
+		}
+		return b.scanWaves(g, v, r, gather)
+	})
+}
+
+func (b *workgroups) controlBarrier() {
+	scope := spirv.Scope(b.constBits(b.arg(0)))
+	b.fence(b.constBits(b.arg(2)))
+	switch scope {
+	case spirv.ScopeWorkgroup:
+		b.emit(isa.Barrier, isa.Void, isa.Void)
+	case spirv.ScopeSubgroup, spirv.ScopeInvocation: // lanes run in lock-step
+	default:
+		b.unsupported("a control barrier of scope %s", scope)
+	}
 }

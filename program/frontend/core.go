@@ -1,0 +1,289 @@
+package frontend
+
+import (
+	"fmt"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// core is what every part stands on: the module, the instruction at hand, the
+// block that values go to, and the faults that end the translation.
+type core struct {
+	m     *validate.Module
+	opt   Options
+	entry *validate.EntryPoint
+	f     *ir.Func
+
+	in   *spirv.Instruction // being translated
+	line uint32
+	blk  *ir.Block // where emitted values go
+
+	consts map[constKey]*ir.Value
+	undefs map[constKey]*ir.Value
+	head   []*ir.Value // constants, then identity values: the start of the entry block
+
+	derivatives bool              // the invocations stand in quads
+	reached     map[spirv.ID]bool // what the entry point's functions name, in graphs and mesh shaders
+}
+
+// fail stops the translation at the current instruction.
+func (b *core) fail(sentinel error, format string, args ...any) {
+	e := &Error{Text: fmt.Sprintf(format, args...), Err: sentinel}
+	if b.in != nil {
+		e.Word, e.Op, e.ID = b.in.Word, b.in.Op, b.in.Result
+	}
+	panic(bail{e})
+}
+
+func (b *core) unsupported(format string, args ...any) {
+	b.fail(validate.ErrUnsupported, format, args...)
+}
+
+func (b *core) invalid(format string, args ...any) { b.fail(validate.ErrInvalid, format, args...) }
+
+// needFragment refuses in other shaders what only execution model Fragment allows.
+func (b *core) needFragment() {
+	if !b.isFragment() {
+		b.invalid("needs execution model Fragment")
+	}
+}
+
+// isFragment reports an entry point of execution model Fragment.
+func (b *core) isFragment() bool { return b.entry.Model == spirv.ExecutionModelFragment }
+
+// isMesh reports an entry point of execution model MeshEXT.
+func (b *core) isMesh() bool { return b.entry.Model == spirv.ExecutionModelMeshEXT }
+
+func (b *core) shaderName() string {
+	if b.isFragment() {
+		return "fragment"
+	}
+	return "compute"
+}
+
+// variableFault says why a variable has no place.
+func (b *core) variableFault(in *spirv.Instruction) string {
+	return fmt.Sprintf("a variable of storage class %s in a %s shader", spirv.StorageClass(in.Operands[0]), b.shaderName())
+}
+
+// scalar is the type of a scalar of the module.
+func (b *core) scalar(t *validate.Type) isa.Type {
+	switch t.Kind {
+	case validate.KindBool:
+		return isa.Bool
+	case validate.KindInt:
+		return isa.IntType(uint(t.Width))
+	case validate.KindFloat:
+		if t.BFloat16OrOtherEncoded {
+			b.unsupported("floating-point encoding of %%%d", t.ID)
+		}
+		return isa.FloatType(uint(t.Width))
+	case validate.KindPointer:
+		if t.Storage == spirv.StorageClassPhysicalStorageBuffer {
+			return isa.I64
+		}
+	}
+	b.invalid("%%%d is no scalar type", t.ID)
+	return isa.Void
+}
+
+// comp is the scalar type of a scalar or vector.
+func (b *core) comp(t *validate.Type) isa.Type { return b.scalar(t.Component()) }
+
+// typ is the type with an id.
+func (b *core) typ(id spirv.ID) *validate.Type {
+	t := b.m.Type(id)
+	if t == nil {
+		b.invalid("%%%d is no type", id)
+	}
+	return t
+}
+
+// resultType is the type of the current instruction's result.
+func (b *core) resultType() *validate.Type { return b.typ(b.in.Type) }
+
+// typeOf is the type of the value that an id names.
+func (b *core) typeOf(id spirv.ID) *validate.Type {
+	t := b.m.TypeOf(id)
+	if t == nil {
+		b.invalid("%%%d is no value", id)
+	}
+	return t
+}
+
+// arg is the i-th operand of the current instruction, an id.
+func (b *core) arg(i int) spirv.ID {
+	if i >= len(b.in.Operands) {
+		b.invalid("operand %d is missing", i)
+	}
+	return spirv.ID(b.in.Operands[i])
+}
+
+// coerce gives a value the type that the module says it has. A width that
+// differs is a fault of the module.
+func (b *core) coerce(v *ir.Value, t isa.Type) *ir.Value {
+	if v.R.Bits() != t.Bits() {
+		b.invalid("a value of type %s where %s is wanted", v.R, t)
+	}
+	return b.retype(v, t)
+}
+
+// retype gives a value another type of the same width.
+func (b *core) retype(v *ir.Value, t isa.Type) *ir.Value {
+	switch {
+	case v.R == t:
+		return v
+	case v.Op == isa.Const:
+		return b.cnst(t, v.Imm)
+	}
+	return b.op(isa.Mov, t, v)
+}
+
+// emit appends an operation whose result has type r.
+func (b *core) emit(op isa.Op, t, r isa.Type, args ...*ir.Value) *ir.Value {
+	return b.blk.Append(b.make(op, t, r, args...))
+}
+
+func (b *core) make(op isa.Op, t, r isa.Type, args ...*ir.Value) *ir.Value {
+	if b.f.NumValues() > maxValues {
+		b.unsupported("the inlined function has more than %d values", maxValues)
+	}
+	b.checkSources(op, t, args)
+	v := b.f.NewValue(op, t, r, args...)
+	v.Line = b.line
+	if b.in != nil {
+		v.SPIRV, v.NoContract = b.nearestID(), b.noContraction(b.in.Result)
+	}
+	return v
+}
+
+// checkSources tests the widths of sources that the operation's row fixes: an
+// operand of the wrong type must end here, not in the machine.
+func (b *core) checkSources(op isa.Op, t isa.Type, args []*ir.Value) {
+	if isa.NumSources(op) != len(args) {
+		return // memory, phis, projections: checked where they are made
+	}
+	for i, a := range args {
+		want := isa.SourceType(op, i, t, isa.Void)
+		if want != isa.Void && want.Bits() != a.R.Bits() {
+			b.invalid("operand %d has type %s, the operation takes %s", i, a.R, want)
+		}
+	}
+}
+
+// nearestID is the id that listings show for the current instruction: its
+// result, or what it stores to.
+func (b *core) nearestID() uint32 {
+	if b.in.Result == 0 && len(b.in.Operands) > 0 && storesTo[b.in.Op] {
+		return b.in.Operands[0]
+	}
+	return uint32(b.in.Result)
+}
+
+// storesTo lists the instructions without result whose first operand is the
+// pointer or image that they write, or the payload array that they hand over.
+var storesTo = map[spirv.Op]bool{
+	spirv.OpEnqueueNodePayloadsAMDX: true,
+
+	spirv.OpStore: true, spirv.OpCopyMemory: true, spirv.OpCopyMemorySized: true,
+	spirv.OpAtomicStore: true, spirv.OpImageWrite: true,
+}
+
+// noContraction reports a result that may not be fused with another operation:
+// decorated so, or with a floating-point mode that does not allow it.
+func (b *core) noContraction(id spirv.ID) bool {
+	if id == 0 {
+		return false
+	}
+	mode, ok := b.m.Decoration(id, spirv.DecorationFPFastMathMode)
+	return b.m.Decorated(id, spirv.DecorationNoContraction) ||
+		ok && spirv.FPFastMathMode(mode)&spirv.FPFastMathModeAllowContract == 0
+}
+
+// op appends an operation whose sources and result have type t.
+func (b *core) op(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
+	return b.emit(op, t, t, args...)
+}
+
+// cmp appends a comparison of sources of type t.
+func (b *core) cmp(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
+	return b.emit(op, t, isa.Bool, args...)
+}
+
+// conv appends a conversion.
+func (b *core) conv(op isa.Op, from, to isa.Type, a *ir.Value) *ir.Value {
+	v := b.emit(op, to, to, a)
+	v.From = from
+	return v
+}
+
+// numbered is an operation without sources that a number tells apart.
+func (b *core) numbered(op isa.Op, t isa.Type, n int, args ...*ir.Value) *ir.Value {
+	v := b.emit(op, t, t, args...)
+	v.Imm = uint64(n)
+	return v
+}
+
+// sel appends a selection between values of one type.
+func (b *core) sel(c, x, y *ir.Value) *ir.Value {
+	return b.emit(isa.Select, x.R, x.R, c, x, y)
+}
+
+type constKey struct {
+	t    isa.Type
+	bits uint64
+}
+
+// cnst is the constant with the given bits.
+func (b *core) cnst(t isa.Type, bits uint64) *ir.Value {
+	bits &= t.Mask()
+	key := constKey{t, bits}
+	if v := b.consts[key]; v != nil {
+		return v
+	}
+	v := b.f.NewValue(isa.Const, t, t)
+	v.Imm = bits
+	b.consts[key] = v
+	b.head = append(b.head, v)
+	return v
+}
+
+func (b *core) i32(n uint32) *ir.Value { return b.cnst(isa.I32, uint64(n)) }
+
+func (b *core) truth(x bool) *ir.Value {
+	if x {
+		return b.cnst(isa.Bool, 1)
+	}
+	return b.cnst(isa.Bool, 0)
+}
+
+// undef is a value without meaning.
+func (b *core) undef(t isa.Type) *ir.Value {
+	key := constKey{t: t}
+	if v := b.undefs[key]; v != nil {
+		return v
+	}
+	v := b.f.NewValue(isa.Undef, t, t)
+	b.undefs[key] = v
+	b.head = append(b.head, v)
+	return v
+}
+
+// word turns a boolean into a 32-bit 0 or 1, for memory and lane exchange.
+func (b *core) word(v *ir.Value) *ir.Value {
+	if v.R != isa.Bool {
+		return v
+	}
+	return b.sel(v, b.i32(1), b.i32(0))
+}
+
+// unword is the inverse of word.
+func (b *core) unword(v *ir.Value, t isa.Type) *ir.Value {
+	if t != isa.Bool {
+		return v
+	}
+	return b.cmp(isa.INe, isa.I32, v, b.i32(0))
+}

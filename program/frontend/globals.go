@@ -1,0 +1,102 @@
+package frontend
+
+import (
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// bindVariables gives every module variable that the entry point's functions
+// name its place: bindings in the order of the module (arrays of run-time size
+// last, as they have no known length to count), LDS offsets, locals.
+func (b *builder) bindVariables() {
+	used := b.usedVariables()
+	var late []*spirv.Instruction
+	for _, in := range used {
+		b.in = in
+		t := b.resultType()
+		if t.Kind == validate.KindPointer && t.Elem.Kind == validate.KindRuntimeArray {
+			late = append(late, in)
+			continue
+		}
+		b.bindVariable(in)
+	}
+	for _, in := range late {
+		b.in = in
+		b.bindVariable(in)
+	}
+	b.in = nil
+}
+
+// usedVariables lists the module's variables that functions reachable from the
+// entry point name, in order.
+func (b *builder) usedVariables() []*spirv.Instruction {
+	named := map[spirv.ID]bool{}
+	seen := map[spirv.ID]bool{b.entry.Func: true}
+	for queue := []spirv.ID{b.entry.Func}; len(queue) > 0; queue = queue[1:] {
+		f := b.m.Function(queue[0])
+		if f == nil {
+			continue
+		}
+		for _, blk := range f.Blocks {
+			for i := range blk.Code {
+				for _, w := range blk.Code[i].Operands {
+					id := spirv.ID(w)
+					if b.m.Function(id) != nil && !seen[id] {
+						seen[id], queue = true, append(queue, id)
+					}
+					named[id] = true
+				}
+			}
+		}
+	}
+	var list []*spirv.Instruction
+	for i := range b.m.Raw.Instructions {
+		in := &b.m.Raw.Instructions[i]
+		if in.Op == spirv.OpFunction {
+			break
+		}
+		if in.Op == spirv.OpVariable && named[in.Result] {
+			list = append(list, in)
+		}
+	}
+	return list
+}
+
+// storageRows has one row for each storage class of module variables.
+var storageRows map[spirv.StorageClass]func(b *builder, in *spirv.Instruction, t *validate.Type)
+
+func init() {
+	storageRows = map[spirv.StorageClass]func(b *builder, in *spirv.Instruction, t *validate.Type){
+		spirv.StorageClassInput:           (*builder).bindInput,
+		spirv.StorageClassUniformConstant: func(b *builder, in *spirv.Instruction, t *validate.Type) { b.images.bindImage(in, t) },
+		spirv.StorageClassStorageBuffer:   (*builder).bindBuffer,
+		spirv.StorageClassUniform:         (*builder).bindBuffer,
+		spirv.StorageClassPushConstant:    (*builder).bindPush,
+		spirv.StorageClassWorkgroup:       (*builder).bindLDS,
+		spirv.StorageClassPrivate:         (*builder).bindPrivate,
+		spirv.StorageClassNodePayloadAMDX: func(b *builder, in *spirv.Instruction, t *validate.Type) { b.payloads.bindPayload(in, t) },
+		spirv.StorageClassOutput:          (*builder).bindOutput,
+	}
+}
+
+func (b *builder) bindOutput(in *spirv.Instruction, t *validate.Type) {
+	if b.isFragment() {
+		b.fragments.bindOutput(in, t)
+		return
+	}
+	b.meshes.bindOutput(in, t)
+}
+
+func (b *builder) bindVariable(in *spirv.Instruction) {
+	t := b.resultType()
+	class := spirv.StorageClass(in.Operands[0])
+	if t.Kind != validate.KindPointer || t.Storage != class {
+		b.invalid("the type is no pointer to %s", class)
+	}
+	// Operands are scanned as bare words above: a literal may look like the id
+	// of a variable that this entry point has no use for. So what can't be
+	// bound is refused when it is used.
+	if row := storageRows[class]; row != nil {
+		row(b, in, t.Elem)
+	}
+}
