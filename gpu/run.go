@@ -280,7 +280,7 @@ func (r *runner) watch(now uint64) error {
 	r.stalled(now)
 	if r.setup.Progress != nil {
 		r.progress.Cycle = now
-		r.progress.Ended, r.progress.Total = r.workgroups()
+		r.progress.Ended, r.progress.Running, r.progress.Total = r.workgroups()
 		r.setup.Progress(r.progress)
 	}
 	if r.machine.stuck != nil && r.machine.stuck(now) {

@@ -71,7 +71,8 @@ command resumes after anything ended it. The exit status is 1 when points failed
 	flags.Uint64Var(&f.Limits.Cycles, "max-cycles", 0, "a point fails after this many `cycles`; 0: as its job's limits say, else no limit")
 	flags.Float64Var(&f.Limits.Seconds, "max-seconds", 0, "a point fails after this many `seconds` on the computer that runs it; 0: as its job's limits say, else no limit")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
-	return c
+	completeFlag(c, "launcher", launcherNames)
+	return completeWord(c, false, experimentNames)
 }
 
 func listExperiments(c *cobra.Command) error {
