@@ -16,7 +16,8 @@ import (
 	"spvsim/plots"
 )
 
-//go:generate go test -run ^Test(Reference|ExperimentsPage|Gallery)$ -args -update
+//go:generate go test -run ^Test(Reference|ExperimentsPage|Gallery|House)$ -args -update
+//go:generate go test -run ^TestPagesDoWhatTheySay$ -args -update-shown
 
 var update = flag.Bool("update", false, "write the reference pages anew instead of comparing them")
 

@@ -231,7 +231,7 @@ func (r *runner) launch(l *launch) error {
 	err := r.runEngine()
 	finished, end := g.dispatcher.Finished()
 	if err = cmp.Or(err, r.failure(finished)); err != nil {
-		ended, _ := g.dispatcher.Progress()
+		ended, _, _ := g.dispatcher.Progress()
 		c := r.soFar(l.Code)
 		c.Workgroups, c.Waves = ended, ended*uint64(l.Need.Waves)
 		r.add(l.step, c)

@@ -61,7 +61,7 @@ func runCommand() *cobra.Command {
 	flags.BoolVar(&f.list, "list", false, "list the ready jobs")
 	f.jobFlags.add(c)
 	flags.StringVar(&f.stats, "stats", "", "`file` to write the statistics to as JSON; - is standard output, without the summary")
-	flags.StringVar(&f.listing, "listing", "", "`file` to write the lowered programs to, with the cost of each instruction; - is standard output")
+	flags.StringVar(&f.listing, "listing", "", "`file` to write the lowered programs to, with the cost of each instruction; - is standard output, after the summary")
 	flags.StringArrayVar(&f.dump, "dump", nil, "write a buffer's bytes to a file at the end, as `buffer=file`, or an image as a picture where the file's name ends in .png; may be repeated")
 	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: as the job's limits say, else no limit")
 	flags.Float64Var(&f.maxTime, "max-seconds", 0, "fail after this many `seconds` on this computer; 0: as the job's limits say, else no limit")
@@ -165,6 +165,9 @@ func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 	if f.stats != "" {
 		errs = append(errs, writeTo(c, f.stats, func(w io.Writer) error { return tracing.WriteJSON(w, r.Stats) }))
 	}
+	if f.listing == "-" && f.summary() {
+		fmt.Fprintln(c.OutOrStdout())
+	}
 	if f.listing != "" {
 		errs = append(errs, writeTo(c, f.listing, func(w io.Writer) error { return listings(w, r.Listings) }))
 	}
@@ -184,7 +187,7 @@ func warn(c *cobra.Command, r *gpu.Result) {
 // summary says whether to print the summary: not where standard output carries something to be read by a program.
 func (f *runFlags) summary() bool {
 	taken := slices.ContainsFunc(f.dump, func(d string) bool { return strings.HasSuffix(d, "=-") })
-	return !f.quiet && f.stats != "-" && f.listing != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && !taken
+	return !f.quiet && f.stats != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && !taken
 }
 
 // expectations says how many were met; what the others found instead is the run's error.
