@@ -267,7 +267,7 @@ func inShape(shown, printed []string) (out []string) {
 
 var (
 	sweepWords = regexp.MustCompile(`spvsim sweep [^|&#\n]*`)
-	cheapFlags = regexp.MustCompile(`--(list|dry-run|status|draw)\b`)
+	cheapFlags = regexp.MustCompile(`--(list|dry-run|status|draw|stale)\b`)
 	cheapSmall = regexp.MustCompile(`sweep (crosslane-lowering|lds-stride) .*--small\b`)
 )
 

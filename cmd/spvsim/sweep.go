@@ -25,6 +25,7 @@ type sweepFlags struct {
 	dryRun   bool
 	status   bool
 	draw     string
+	stale    string
 	quiet    bool
 	workers  int
 	launcher string
@@ -42,9 +43,10 @@ command resumes after anything ended it. The exit status is 1 when points failed
   spvsim sweep lds-stride --small
   spvsim sweep experiment.yaml --dry-run                    the points, and how long they will take
   spvsim sweep experiment.yaml -o results --workers 4
+  spvsim sweep --stale experiments/figures                  which committed rows to run again
   spvsim sweep experiment.yaml --launcher slurm --profile cluster.yaml`,
 		Args: func(c *cobra.Command, args []string) error {
-			if f.list {
+			if f.list || f.stale != "" {
 				return nil
 			}
 			return exactly(1, "an experiment file or the name of a ready experiment; --list names those")(c, args)
@@ -52,6 +54,9 @@ command resumes after anything ended it. The exit status is 1 when points failed
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.list {
 				return listExperiments(c)
+			}
+			if f.stale != "" {
+				return f.showStale(c, args)
 			}
 			return f.run(c, args[0])
 		},
@@ -66,6 +71,7 @@ command resumes after anything ended it. The exit status is 1 when points failed
 	flags.BoolVar(&f.dryRun, "dry-run", false, "list the points and estimate the time; run nothing")
 	flags.BoolVar(&f.status, "status", false, "say how far the sweep is; run nothing")
 	flags.StringVar(&f.draw, "draw", "", "draw the figures from this `file` of rows (.csv or .parquet); run nothing")
+	flags.StringVar(&f.stale, "stale", "", "say which rows of this `file`, or of NAME.csv in this folder, a sweep would no longer give: by their inputs, and by one point run again")
 	flags.StringVar(&f.launcher, "launcher", "local", "where points run: local or slurm")
 	flags.StringVar(&f.profile, "profile", "", "`file` that says what to ask a Slurm cluster for (spvsim schema cluster)")
 	flags.Uint64Var(&f.Limits.Cycles, "max-cycles", 0, "a point fails after this many `cycles`; 0: as its job's limits say, else no limit")
