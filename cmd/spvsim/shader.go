@@ -73,7 +73,7 @@ func modulesOf(c *cobra.Command, name string) ([]namedModule, error) {
 	}
 	var list []namedModule
 	for _, shader := range job.Shaders() {
-		data, err := job.ReadFile(shader, maxShaderBytes)
+		data, err := job.ReadFile(shader, maxInputBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -81,9 +81,6 @@ func modulesOf(c *cobra.Command, name string) ([]namedModule, error) {
 	}
 	return list, nil
 }
-
-// maxShaderBytes bounds what is read of a shader that a job names.
-const maxShaderBytes = 1 << 28
 
 // eachModule does something with each module that an argument names, once it is found to keep the rules.
 func eachModule(c *cobra.Command, name string, fault func(name string, err error) error, do func(name string, m *validate.Module) error) error {

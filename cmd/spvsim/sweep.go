@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -109,6 +110,9 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkNames(plan); err != nil {
+		return err
+	}
 	if f.Out == "" {
 		f.Out = filepath.Join("results", f.name(plan))
 	}
@@ -211,6 +215,7 @@ func (f *sweepFlags) sweep(c *cobra.Command, plan *sweep.Plan, store *sweep.Stor
 	if !f.quiet {
 		f.Progress = asIs(c.ErrOrStderr()) // numbers alone, and a bar on a terminal
 	}
+	f.Warn = func(text string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", text) }
 	if err := plan.Run(c.Context(), &f.Options, store, launcher); err != nil {
 		if errors.Is(err, context.Canceled) {
 			err = errInterrupted
@@ -248,19 +253,19 @@ func (f *sweepFlags) newLauncher(store *sweep.Store) (sweep.Launcher, error) {
 
 // finish writes rows and figures, and says what failed.
 func (f *sweepFlags) finish(c *cobra.Command, plan *sweep.Plan, store *sweep.Store) error {
-	rows, rowsErr := plan.Rows(store)
+	rows, rowsErr := plan.Rows(store) // with every column that can be had
 	counts, err := plan.Counts(store)
-	if err = errors.Join(err, rowsErr); err != nil {
-		return err
+	if rows == nil || err != nil {
+		return errors.Join(err, rowsErr)
 	}
 	files, err := rows.Write(f.Out, f.name(plan))
 	if err != nil {
 		return err
 	}
-	var drawErr error
+	drawErr := rowsErr
 	if counts.Done > 0 {
-		var drawn []string
-		drawn, drawErr = drawFigures(c, plan.Experiment, files[0], f.Out)
+		drawn, err := drawFigures(c, plan.Experiment, files[0], f.Out)
+		drawErr = errors.Join(drawErr, err)
 		files = append(files, drawn...)
 	}
 	fmt.Fprintln(c.OutOrStdout(), counts)
@@ -309,6 +314,31 @@ func drawFigures(c *cobra.Command, e *config.Experiment, rowsFile, dir string) (
 		}
 	}
 	return files, errors.Join(errs...)
+}
+
+// checkNames tests what derived columns, references and figures name, before anything runs.
+func checkNames(plan *sweep.Plan) error {
+	blank, err := plan.Blank()
+	if err != nil {
+		return fmt.Errorf("%s: %w", plan.Experiment.File(), err)
+	}
+	var text bytes.Buffer
+	if err := blank.WriteCSV(&text); err != nil {
+		return err
+	}
+	rows, err := plots.ReadCSV("the experiment's rows", &text)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for i := range plan.Experiment.Figures {
+		figure, err := readFigure(plan.Experiment, &plan.Experiment.Figures[i])
+		if err == nil {
+			err = figure.CheckNames(rows)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // readFigure reads a figure from a file of its own, or from the experiment's.
