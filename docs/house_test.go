@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -118,4 +119,27 @@ func hundreds(t *testing.T, dir string, files []string) string {
 		return "0"
 	}
 	return fmt.Sprint(max((lines+50)/100*100, 100))
+}
+
+var sourceFile = regexp.MustCompile("`([a-z0-9_]+/[A-Za-z0-9_/.-]+\\.(?:go|yaml|md|comp))`")
+
+// The files that the recipes for changes name are there.
+func TestRecipesNameFiles(t *testing.T) {
+	text, err := os.ReadFile(filepath.FromSlash("../CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, m := range sourceFile.FindAllStringSubmatch(string(text), -1) {
+		if strings.Contains(m[1], "NAME") {
+			continue
+		}
+		found++
+		if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(m[1]))); err != nil {
+			t.Error(err)
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d files: the recipes have lost theirs", found)
+	}
 }
