@@ -61,7 +61,7 @@ func (f *sweepFlags) staleness(c *cobra.Command, name, file string) (string, err
 	if err != nil {
 		return "", err
 	}
-	plan, err := sweep.NewPlan(e, at, f.small, id)
+	plan, err := sweep.NewPlan(c.Context(), e, at, f.small, f.Limits, id)
 	if err != nil {
 		return "", err
 	}

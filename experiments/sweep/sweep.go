@@ -28,7 +28,7 @@ type Options struct {
 	Cache    string // folder of records; empty: in Out
 	Force    bool   // forget the results of this experiment's points first
 	Progress io.Writer
-	Limits   Limits // of each point, in place of its job's
+	Limits   Limits            // of each point, in place of its job's
 	Warn     func(text string) // nil, or told what most likely is a slip, while points run
 }
 
