@@ -11,9 +11,22 @@ import (
 	"spvsim/simd"
 )
 
+// SourceKinds are the marks that sources of a machine's numbers begin with, or have in a later part.
+var SourceKinds = []struct{ Mark, Meaning string }{
+	{"V", "the vendor: a document, or the vendor's own driver, compiler or library (PAL, LLVM, ROCm, Mesa's AMD code)"},
+	{"M", "measured on a device; who measured what follows"},
+	{"C", "cost model of a compiler for the device (ACO, LLVM): its authors' estimate"},
+	{"S", "another simulator, where nobody published the number"},
+	{"D", "derived: by counting a code sequence's steps, or from other numbers here"},
+	{"knob", "nobody published it: a choice, with the range to sweep; after another mark, that source's uncertainty"},
+}
+
 // Describe writes the whole effective machine as YAML that can be read back, each value with its source as a comment.
 func (m *Machine) Describe(w io.Writer) error {
 	d := &describer{w: bufio.NewWriter(w), m: m}
+	for _, s := range SourceKinds {
+		fmt.Fprintf(d.w, "# %-5s %s\n", s.Mark+":", s.Meaning)
+	}
 	d.structure(reflect.ValueOf(m).Elem(), "", 0)
 	return d.w.Flush()
 }

@@ -20,7 +20,7 @@ type Experiment struct {
 	Description string `yaml:"description" doc:"what the experiment shows, in one line"`
 	Question    string `yaml:"question" doc:"what is asked, for people"`
 	Expectation string `yaml:"expectation" doc:"what should come out, and why, written down before"`
-	Reading     string `yaml:"reading" doc:"how to read the figure, and what came out"`
+	Reading     string `yaml:"reading" doc:"how to read the figure, and what came out; {{max COLUMN where CONDITION as %.2f}} is a number of the rows (max, min, mean, geomean, sum, count, value, all; one over another)"`
 
 	Job     string      `yaml:"job" doc:"job file relative to this file, or the name of a ready job"`
 	Set     []Setting   `yaml:"set" form:"map" doc:"settings of every point, by path: machine, machine.*, job, row.*, or a field of the job"`

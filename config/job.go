@@ -1,6 +1,9 @@
 package config
 
-import "io/fs"
+import (
+	"io/fs"
+	"slices"
+)
 
 // Job is a job file: a shader, its resources, one dispatch or several steps, and what must come out.
 //
@@ -172,4 +175,27 @@ type Expect struct {
 
 	job   *Job
 	index int
+}
+
+// Shaders lists the files of the job's shaders, relative to its own, each once.
+func (j *Job) Shaders() []string {
+	var list []string
+	add := func(name string) {
+		if name != "" && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	add(j.Shader)
+	var steps func([]Step)
+	steps = func(of []Step) {
+		for i := range of {
+			add(of[i].Shader)
+			steps(of[i].Steps)
+		}
+	}
+	steps(j.Steps)
+	for i := range j.Nodes {
+		add(j.Nodes[i].Shader)
+	}
+	return list
 }

@@ -310,3 +310,28 @@ func TestDescribeReadsBack(t *testing.T) {
 		}
 	}
 }
+
+// Every source of a preset begins with a mark that the description explains, and no white paper stands without its name.
+func TestSourceMarks(t *testing.T) {
+	for _, name := range Presets() {
+		m := preset(t, name)
+		var b strings.Builder
+		if err := m.Describe(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range SourceKinds {
+			if !strings.Contains(b.String(), "# "+s.Mark+": ") || !strings.Contains(b.String(), s.Meaning) {
+				t.Errorf("%s: %s is not explained, or stands nowhere", name, s.Mark)
+			}
+		}
+		for path, source := range m.Sources {
+			known := source == ""
+			for _, s := range SourceKinds {
+				known = known || strings.HasPrefix(source, s.Mark+": ")
+			}
+			if !known || strings.Contains(source, "white paper") {
+				t.Errorf("%s: %s: source %q", name, path, source)
+			}
+		}
+	}
+}

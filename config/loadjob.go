@@ -23,7 +23,10 @@ const (
 
 // LoadJob reads a job file and checks all of it that can be checked without its shader and its data. Files that it names are
 // relative to it, in fsys (nil: OS()).
-func LoadJob(fsys fs.FS, name string) (*Job, error) {
+func LoadJob(fsys fs.FS, name string) (*Job, error) { return LoadJobWith(fsys, name, nil) }
+
+// LoadJobWith is LoadJob with other values (name=value, the value as in a file) of parameters that the job has.
+func LoadJobWith(fsys fs.FS, name string, parameters []string) (*Job, error) {
 	if fsys == nil {
 		fsys = OS()
 	}
@@ -31,7 +34,14 @@ func LoadJob(fsys fs.FS, name string) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ParseJob(fsys, name, data)
+	n, err := parseYAML(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if err := setParameters(n, name, parameters); err != nil {
+		return nil, err
+	}
+	return parseJobNode(fsys, name, n)
 }
 
 // ParseJob is LoadJob for text that is at hand.

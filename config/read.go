@@ -29,6 +29,7 @@ type reader struct {
 	file    string
 	source  string // source of values that have none beside them
 	root    reflect.Type
+	unit    string // of the field that is read
 	nodes   int
 	depth   int
 	errs    []error
@@ -176,6 +177,7 @@ func (r *reader) structure(n *yaml.Node, t reflect.Type, path, src string) any {
 		case twice:
 			r.fail(key, joinPath(path, key.Value), ErrType, "given twice")
 		case ok:
+			r.unit = f.Unit
 			out[f.Name] = r.value(v, f.Type, joinPath(path, f.Name), src)
 		case key.Value == "source" && r.source != noSources:
 		default:
@@ -308,7 +310,7 @@ func (r *reader) scalar(n *yaml.Node, t reflect.Type, path string) any {
 	}
 	v, ok := parseScalar(n, t.Kind())
 	if !ok {
-		return r.fail(n, path, ErrType, "found %s: want %s", found(n), typeWords(t))
+		return r.fail(n, path, ErrType, "found %s: want %s%s", found(n), typeWords(t), unitHint(n.Value, r.unit))
 	}
 	return v
 }

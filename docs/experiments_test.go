@@ -10,6 +10,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/experiments/sweep"
+	"spvsim/plots"
 )
 
 // sections are the experiments in the order of the page, each with its title.
@@ -88,5 +89,28 @@ func writeSection(t *testing.T, b *strings.Builder, title string, e *config.Expe
 		}
 		fmt.Fprintf(b, "![%s](%s)\n\n", e.Description, file)
 	}
-	fmt.Fprintf(b, "**Reading.** %s\n\n", e.Reading)
+	rows, err := plots.ReadTable(filepath.Join("..", "experiments", "figures", e.Name+".csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reading, err := plots.Fill(e.Reading, rows)
+	if err != nil {
+		t.Errorf("%s: what its reading says is not what its rows hold: %v", e.Name, err)
+	}
+	fmt.Fprintf(b, "**Reading.** %s\n\n", reading)
+}
+
+// The number that the README gives for the comparison with a device is that of the rows.
+func TestReadmeSaysWhatTheRowsSay(t *testing.T) {
+	rows, err := plots.ReadTable(filepath.FromSlash("../experiments/figures/mi300a-validation.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := plots.Fill("{{count ratio as %.0f}} sizes of 7 kernels, the geometric mean of the\n  error factor is {{geomean max(ratio, 1 / ratio) as %.2f}};", rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.FromSlash("../README.md")); err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("README.md (%v) does not say %q", err, want)
+	}
 }

@@ -16,7 +16,8 @@ import (
 	"spvsim/plots"
 )
 
-//go:generate go test -run ^Test(Reference|ExperimentsPage|Gallery)$ -args -update
+//go:generate go test -run ^Test(Reference|ExperimentsPage|Gallery|HousePage)$ -args -update
+//go:generate go test -run ^TestPagesDoWhatTheySay$ -args -update-shown
 
 var update = flag.Bool("update", false, "write the reference pages anew instead of comparing them")
 
@@ -86,7 +87,11 @@ func schemaPage(kind string, text []byte) ([]byte, error) {
 	p := &page{}
 	p.head(kind, fmt.Sprintf("This page is generated from the schema that `spvsim schema %s` prints.", kind))
 	if kind == "machine" {
-		fmt.Fprintf(p, "A value may be written as `{value: V, source: TEXT}` to say where it is from.\n\n")
+		fmt.Fprintf(p, "A value may be written as `{value: V, source: TEXT}` to say where it is from. Sources of the presets begin with\n\n| mark | meaning |\n| --- | --- |\n")
+		for _, s := range config.SourceKinds {
+			fmt.Fprintf(p, "| `%s:` | %s |\n", s.Mark, s.Meaning)
+		}
+		fmt.Fprintln(p)
 	}
 	body := &root
 	if root.Ref != "" {

@@ -22,10 +22,13 @@ import (
 //go:embed library/*.yaml library/*.spv library/*.spvasm library/*.bin
 var library embed.FS
 
-// ErrUnknown means that no experiment has the name asked for.
-var ErrUnknown = errors.New("no such experiment")
+// Nothing has the name asked for.
+var (
+	ErrUnknown    = errors.New("no such experiment")
+	ErrUnknownJob = errors.New("no such job")
+)
 
-// Names lists the ready experiments in alphabetical order.
+// Names lists the ready jobs in alphabetical order.
 func Names() []string {
 	files, _ := fs.Glob(library, "library/*.yaml") // the pattern is a constant, and well formed
 	names := make([]string, len(files))
@@ -36,13 +39,13 @@ func Names() []string {
 	return names
 }
 
-// Lookup finds the experiment of that name: a file system with its job file and everything the job refers to, the job file's
+// Lookup finds the ready job of that name: a file system with its job file and everything the job refers to, the job file's
 // name there, and a line that says what it shows. Nothing of the job is parsed.
 func Lookup(name string) (files fs.FS, jobFile, description string, err error) {
 	jobFile = name + ".yaml"
 	text, err := fs.ReadFile(library, path.Join("library", jobFile))
 	if err != nil {
-		return nil, "", "", fmt.Errorf("%w: %q%s", ErrUnknown, name, didYouMean(name))
+		return nil, "", "", fmt.Errorf("%w: %q%s", ErrUnknownJob, name, nearestOf(name, Names()))
 	}
 	files, err = fs.Sub(library, "library")
 	return files, jobFile, descriptionOf(text), err
@@ -55,9 +58,7 @@ func descriptionOf(job []byte) string {
 	return string(text)
 }
 
-// didYouMean names the experiment nearest to a wrong name, when one is near enough to be a slip.
-func didYouMean(name string) string { return nearestOf(name, Names()) }
-
+// nearestOf names the candidate nearest to a wrong name, when one is near enough to be a slip.
 func nearestOf(name string, candidates []string) string {
 	nearest := config.Nearest(name, candidates)
 	if nearest == "" {

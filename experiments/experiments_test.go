@@ -34,7 +34,7 @@ func TestUnknownNameSuggestsTheNearest(t *testing.T) {
 		{"transpose-paded", "did you mean transpose-padded?"},
 	} {
 		_, _, _, err := Lookup(c.name)
-		if !errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), c.want) {
+		if !errors.Is(err, ErrUnknownJob) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Lookup(%q): %v, want %q", c.name, err, c.want)
 		}
 	}

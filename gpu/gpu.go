@@ -90,6 +90,7 @@ type Progress struct {
 	Round, Rounds    int    // counted from 1
 	Launch, Launches int    // of the round, counted from 1
 	Ended, Total     uint64 // workgroups of the launch
+	Running          uint64 // of them, in the compute units
 	Cycle            uint64
 }
 

@@ -355,8 +355,8 @@ func (r *runner) countGraph(step string, end uint64) {
 	r.add(step, c)
 }
 
-// workgroups are those that ended, and all that are known of.
-func (r *runner) workgroups() (ended, total uint64) {
+// workgroups are those that ended, those in the compute units, and all that are known of.
+func (r *runner) workgroups() (ended, running, total uint64) {
 	if r.graph != nil && r.graph.serving {
 		return r.graph.run.Progress()
 	}

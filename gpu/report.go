@@ -26,7 +26,7 @@ func (r *runner) waiting() string {
 			}
 		}
 	}
-	ended, total := r.workgroups()
+	ended, _, total := r.workgroups()
 	text := fmt.Sprintf("%d of %d workgroups ended, %d waves are resident", ended, total, count)
 	if count > maxReported {
 		lines = append(lines, fmt.Sprintf("and %d more", count-maxReported))

@@ -230,7 +230,7 @@ func (r *runner) launch(l *launch) error {
 	g.dispatcher.Launch(r.now, &l.Launch)
 	finished, end, err := r.runEngine(g.dispatcher.Finished)
 	if err = cmp.Or(err, r.failure(finished)); err != nil {
-		ended, _ := g.dispatcher.Progress()
+		ended, _, _ := g.dispatcher.Progress()
 		c := r.soFar(l.Code)
 		c.Workgroups, c.Waves = ended, ended*uint64(l.Need.Waves)
 		r.add(l.step, c)
@@ -283,7 +283,7 @@ func (r *runner) watch(now uint64) error {
 	r.stalled(now)
 	if r.setup.Progress != nil {
 		r.progress.Cycle = now
-		r.progress.Ended, r.progress.Total = r.workgroups()
+		r.progress.Ended, r.progress.Running, r.progress.Total = r.workgroups()
 		r.setup.Progress(r.progress)
 	}
 	if r.machine.stuck != nil && r.machine.stuck(now) {

@@ -135,7 +135,7 @@ func (r *runner) stalled(now uint64) {
 	if r.setup.Stalled == nil {
 		return
 	}
-	ended, _ := r.workgroups()
+	ended, _, _ := r.workgroups()
 	if s := &r.stall; ended != s.ended || s.since.IsZero() {
 		*s = stall{ended, time.Now(), r.setup.StallAfter}
 		if s.wait == 0 {

@@ -27,12 +27,13 @@ func (d *Dispatcher) Finished() (bool, uint64) {
 	return d.kernel.launch.ended == d.kernel.total, d.kernel.done
 }
 
-// Progress is the number of workgroups of the kernel that ended, and of all.
-func (d *Dispatcher) Progress() (ended, total uint64) {
+// Progress is the number of workgroups of the kernel that ended, of those in the compute units, and of all.
+func (d *Dispatcher) Progress() (ended, running, total uint64) {
 	if d.kernel == nil {
-		return 0, 0
+		return 0, 0, 0
 	}
-	return d.kernel.launch.ended, d.kernel.total
+	l := d.kernel.launch
+	return l.ended, l.placed - l.ended, d.kernel.total
 }
 
 func (k *kernel) lists() int { return 1 }

@@ -281,8 +281,10 @@ func (r *Run) Finished() (bool, uint64) {
 	return r.waiting == 0 && r.open == 0 && r.resident == 0, r.done
 }
 
-// Progress is the number of workgroups that ended, and of those known.
-func (r *Run) Progress() (ended, total uint64) { return r.endedGroups, r.total }
+// Progress is the number of workgroups that ended, of those in the compute units, and of all known.
+func (r *Run) Progress() (ended, running, total uint64) {
+	return r.endedGroups, uint64(r.resident), r.total
+}
 
 // ended fulfils work.
 func (r *Run) ended(now uint64, m *cu.WaveEnd) {

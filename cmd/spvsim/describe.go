@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
+	"spvsim/plots"
 )
 
 func machineCommand() *cobra.Command {
@@ -30,7 +32,8 @@ func machineCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringArrayVar(&set, "set", nil, "set a field, as `path=value` (lds.banks=64); may be repeated")
-	return c
+	completeFlag(c, "set", machinePaths)
+	return completeWord(c, false, machineNames)
 }
 
 // listMachines prints the presets, the default marked.
@@ -51,19 +54,43 @@ func listMachines(c *cobra.Command) error {
 }
 
 func schemaCommand() *cobra.Command {
-	return &cobra.Command{
+	return completeWord(&cobra.Command{
 		Use:     "schema KIND",
-		Short:   "Print the JSON Schema of a kind of file (" + strings.Join(config.SchemaKinds(), ", ") + "), for editors",
+		Short:   "Print the JSON Schema of a kind of file (" + strings.Join(schemaKinds(), ", ") + "), for editors",
 		Example: "  spvsim schema job > job.schema.json",
-		Args:    exactly(1, "a kind of file: "+strings.Join(config.SchemaKinds(), " or ")),
+		Args:    exactly(1, "a kind of file: "+strings.Join(schemaKinds(), " or ")),
 		RunE: func(c *cobra.Command, args []string) error {
-			schema, err := config.Schema(args[0])
+			schema, err := schemaOf(args[0])
 			if err != nil {
 				return err
 			}
 			return writeFile(c, "-", schema)
 		},
+	}, false, schemaNames)
+}
+
+// figureKind is the kind of file that the package of figures describes.
+const figureKind = "figure"
+
+// schemaKinds are the kinds of file with a schema, in alphabetical order.
+func schemaKinds() []string {
+	kinds := append(config.SchemaKinds(), figureKind)
+	slices.Sort(kinds)
+	return kinds
+}
+
+func schemaOf(kind string) ([]byte, error) {
+	switch {
+	case kind == figureKind:
+		return plots.Schema()
+	case slices.Contains(schemaKinds(), kind):
+		return config.Schema(kind)
 	}
+	near := ""
+	if n := config.Nearest(kind, schemaKinds()); n != "" {
+		near = fmt.Sprintf(" (nearest: %s)", n)
+	}
+	return nil, fmt.Errorf("no schema of %q: want one of %s%s", kind, strings.Join(schemaKinds(), ", "), near)
 }
 
 func versionCommand() *cobra.Command {

@@ -5,13 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spvsim/config"
 	"spvsim/gpu"
 )
 
 func graphCommand() *cobra.Command {
-	var machine string
-	var set []string
+	var f jobFlags
 	var dot bool
 	c := &cobra.Command{
 		Use:   "graph JOB",
@@ -20,11 +18,7 @@ func graphCommand() *cobra.Command {
   spvsim graph job.yaml --dot | dot -Tpdf -o graph.pdf`,
 		Args: exactly(1, "a job file, or the name of a ready job"),
 		RunE: func(c *cobra.Command, args []string) error {
-			job, err := loadJob(c, args[0])
-			if err != nil {
-				return err
-			}
-			m, err := config.LoadMachine(config.Request{Job: job, Machine: machine, Set: set})
+			job, m, err := f.load(c, args[0])
 			if err != nil {
 				return err
 			}
@@ -33,9 +27,7 @@ func graphCommand() *cobra.Command {
 			})
 		},
 	}
-	flags := c.Flags()
-	flags.StringVar(&machine, "machine", "", "`name` or file of the machine, instead of the job's")
-	flags.StringArrayVar(&set, "set", nil, "set a field of the machine, as `path=value` (queue.payload_bytes=65536); may be repeated")
-	flags.BoolVar(&dot, "dot", false, "print the graph for Graphviz")
-	return c
+	f.add(c)
+	c.Flags().BoolVar(&dot, "dot", false, "print the graph for Graphviz")
+	return completeWord(c, false, jobNames)
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,12 +28,12 @@ func inspectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "inspect SHADER|JOB",
 		Short: "Print what is in a shader: entry points, resources, specialization constants; --listing: the lowered program",
-		Long: "Print what is in a shader, or in the shaders of a ready job: entry points, resources, specialization constants. --listing prints the\n" +
-			"lowered program, of a ready job with the constants that it sets.",
+		Long: "Print what is in a shader, or in the shaders of a job: entry points, resources, specialization constants. --listing prints the\n" +
+			"lowered program, of a job with the constants that it sets.",
 		Example: `  spvsim inspect shader.spv
   spvsim inspect shader.spv --listing --machine cdna3-mi300a --set-constant 0=256
   spvsim inspect reduce --listing`,
-		Args: exactly(1, "a shader (.spv or .spvasm; - is standard input), or the name of a ready job"),
+		Args: exactly(1, "a shader (.spv or .spvasm; - is standard input), a job file or the name of a ready job"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if !f.listing && (f.entry != "" || f.machine != "" || f.set != nil) {
 				return errors.New("inspect: --entry, --machine and --set say how to lower a shader: want --listing with them")
@@ -58,16 +56,18 @@ func inspectCommand() *cobra.Command {
 	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine to lower for (default "+config.DefaultMachine+")")
 	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (wave_size=64); may be repeated")
 	flags.StringArrayVar(&f.constants, "set-constant", nil, "set a specialization constant, as `ID=VALUE`, or NAME=VALUE with its OpName; may be repeated")
-	return c
+	completeFlag(c, "machine", machineNames)
+	completeFlag(c, "set", machinePaths)
+	return completeWord(c, false, jobNames)
 }
 
-// inspected are the shaders that a name stands for: a file, or those of a ready job when the name is no file's.
+// inspected are the shaders that a name stands for: a file of one, or those of a job.
 func inspected(c *cobra.Command, name string) ([]gpu.Shader, error) {
-	if _, err := os.Stat(name); err == nil || name == "-" || strings.ContainsAny(name, "./\\") {
+	if !namesJob(name) {
 		m, err := checkedShader(c, name)
 		return []gpu.Shader{{Name: name, Module: m, Uses: []config.Launch{{}}}}, err
 	}
-	job, err := loadJob(c, name)
+	job, err := loadJob(c, name, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -139,12 +139,11 @@ func newRoot() *cobra.Command {
 		Example: `  spvsim run reduce                     a ready job, by name
   spvsim run job.yaml --stats -         your own, with its statistics as JSON
   spvsim inspect shader.spv --listing   what the machine executes`,
-		Args:              knownCommand,
-		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-		Version:           versionText(),
+		Args:          knownCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       versionText(),
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SuggestionsMinimumDistance = 2 // letters; cobra sets it only where it makes suggestions itself

@@ -34,6 +34,8 @@ func plotCommand() *cobra.Command {
 	c.Flags().StringVarP(&dir, "output", "o", ".", "`directory` to write to")
 	c.Flags().StringSliceVar(&formats, "format", formats, "formats to write: "+strings.Join(plots.Formats, ", "))
 	c.Flags().StringVar(&style, "style", "", "width: "+strings.Join(plots.Styles, " (3.33 in) or ")+" (7 in); the figure's own unless given")
+	completeFlag(c, "format", plotFormatNames)
+	completeFlag(c, "style", plotStyleNames)
 	return c
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
@@ -17,9 +16,8 @@ import (
 
 // reportFlags say what the page is of, beside its runs.
 type reportFlags struct {
-	out     string
-	machine string
-	set     []string
+	jobFlags
+	out string
 }
 
 func reportCommand() *cobra.Command {
@@ -41,11 +39,9 @@ A run is a job, which is run now, or a file that spvsim run --profile wrote (.js
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	flags := c.Flags()
-	flags.StringVarP(&f.out, "out", "o", "report.html", "`file` to write the page to; - is standard output")
-	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine instead of the jobs'")
-	flags.StringArrayVar(&f.set, "set", nil, "set a field of the jobs' machines, as `path=value` (lds.banks=64); may be repeated")
-	return c
+	c.Flags().StringVarP(&f.out, "out", "o", "report.html", "`file` to write the page to; - is standard output")
+	f.add(c)
+	return completeWord(c, true, jobNames)
 }
 
 func (f *reportFlags) run(c *cobra.Command, names []string) error {
@@ -77,11 +73,7 @@ func (f *reportFlags) profile(c *cobra.Command, name string) (*profile.Profile, 
 }
 
 func (f *reportFlags) profileJob(c *cobra.Command, name string) (*profile.Profile, error) {
-	job, err := loadJob(c, name)
-	if err != nil {
-		return nil, err
-	}
-	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Job: job, Set: f.set})
+	job, machine, err := f.load(c, name)
 	if err != nil {
 		return nil, err
 	}

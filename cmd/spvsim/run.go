@@ -19,9 +19,8 @@ import (
 
 // runFlags are what the command line says of a run beside its job.
 type runFlags struct {
+	jobFlags
 	list      bool
-	machine   string
-	set       []string
 	stats     string
 	listing   string
 	dump      []string
@@ -42,6 +41,7 @@ func runCommand() *cobra.Command {
 		Example: `  spvsim run --list
   spvsim run reduce
   spvsim run job.yaml --machine cdna3-mi300a --set lds.banks=64
+  spvsim run vectoradd --param n=1048576                 another value of a parameter of the job
   spvsim run job.yaml --stats -                          statistics as JSON instead of the summary
   spvsim run job.yaml --listing listing.txt --dump output=out.bin`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -59,10 +59,9 @@ func runCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.list, "list", false, "list the ready jobs")
-	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine instead of the job's")
-	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (lds.banks=64); may be repeated")
+	f.jobFlags.add(c)
 	flags.StringVar(&f.stats, "stats", "", "`file` to write the statistics to as JSON; - is standard output, without the summary")
-	flags.StringVar(&f.listing, "listing", "", "`file` to write the lowered programs to, with the cost of each instruction; - is standard output")
+	flags.StringVar(&f.listing, "listing", "", "`file` to write the lowered programs to, with the cost of each instruction; - is standard output, after the summary")
 	flags.StringArrayVar(&f.dump, "dump", nil, "write a buffer's bytes to a file at the end, as `buffer=file`, or an image as a picture where the file's name ends in .png; may be repeated")
 	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: as the job's limits say, else no limit")
 	flags.Float64Var(&f.maxTime, "max-seconds", 0, "fail after this many `seconds` on this computer; 0: as the job's limits say, else no limit")
@@ -70,7 +69,8 @@ func runCommand() *cobra.Command {
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	f.traceFlags.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
-	return c
+	completeFlag(c, "components", componentLevels)
+	return completeWord(c, false, jobNames)
 }
 
 func listJobs(w io.Writer) error {
@@ -84,18 +84,6 @@ func listJobs(w io.Writer) error {
 	}
 	listing(w, rows)
 	return nil
-}
-
-// loadJob reads a job file, or a ready job when the name is no file's. A shader named - in a job file is standard input.
-func loadJob(c *cobra.Command, name string) (*config.Job, error) {
-	if strings.ContainsAny(name, "./\\") {
-		return config.LoadJob(&withInput{FS: config.OS(), stdin: c.InOrStdin()}, name)
-	}
-	files, file, _, err := experiments.Lookup(name)
-	if err != nil {
-		return nil, fmt.Errorf("%w; spvsim run --list names them, and a job file's name ends in .yaml", err)
-	}
-	return config.LoadJob(files, file)
 }
 
 // run does the whole command. What a failed run came to is shown as well, and its error last.
@@ -130,6 +118,9 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if f.summary() && (err == nil || errors.Is(err, gpu.ErrExpectation)) {
 		expectations(c.OutOrStdout(), len(setup.Job.Expect), len(result.Failures))
 	}
+	if errors.Is(err, gpu.ErrExpectation) && f.params != nil {
+		err = fmt.Errorf("%w\n  (--param changed the job: what it expects may be written for its own values)", err)
+	}
 	if errors.Is(err, gpu.ErrRun) {
 		err = &failure{err}
 	}
@@ -147,11 +138,7 @@ func unwritten(err error) error {
 }
 
 func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
-	job, err := loadJob(c, name)
-	if err != nil {
-		return gpu.Setup{}, err
-	}
-	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Job: job, Set: f.set})
+	job, machine, err := f.load(c, name)
 	if err != nil {
 		return gpu.Setup{}, err
 	}
@@ -178,6 +165,9 @@ func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 	if f.stats != "" {
 		errs = append(errs, writeTo(c, f.stats, func(w io.Writer) error { return tracing.WriteJSON(w, r.Stats) }))
 	}
+	if f.listing == "-" && f.summary() {
+		fmt.Fprintln(c.OutOrStdout())
+	}
 	if f.listing != "" {
 		errs = append(errs, writeTo(c, f.listing, func(w io.Writer) error { return listings(w, r.Listings) }))
 	}
@@ -197,7 +187,7 @@ func warn(c *cobra.Command, r *gpu.Result) {
 // summary says whether to print the summary: not where standard output carries something to be read by a program.
 func (f *runFlags) summary() bool {
 	taken := slices.ContainsFunc(f.dump, func(d string) bool { return strings.HasSuffix(d, "=-") })
-	return !f.quiet && f.stats != "-" && f.listing != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && !taken
+	return !f.quiet && f.stats != "-" && f.trace != "-" && f.profile != "-" && f.series != "-" && !taken
 }
 
 // expectations says how many were met; what the others found instead is the run's error.

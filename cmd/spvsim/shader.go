@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,6 +46,62 @@ func checkedShader(c *cobra.Command, name string) (*validate.Module, error) {
 	return gpu.LoadModule(data, shown(name))
 }
 
+// namesJob says whether an argument is a job, by file or by name, rather than a shader.
+func namesJob(name string) bool {
+	if strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+		return true
+	}
+	_, err := os.Stat(name)
+	return name != "-" && !isFile(name) && err != nil
+}
+
+// A namedModule is the bytes of a shader with the name for messages.
+type namedModule struct {
+	name string
+	data []byte
+}
+
+// modulesOf reads a shader, or those of a job: a file (.yaml) or a ready job by name.
+func modulesOf(c *cobra.Command, name string) ([]namedModule, error) {
+	if !namesJob(name) {
+		data, err := readInput(c, name)
+		return []namedModule{{shown(name), data}}, err
+	}
+	job, err := loadJob(c, name, nil)
+	if err != nil {
+		return nil, err
+	}
+	var list []namedModule
+	for _, shader := range job.Shaders() {
+		data, err := job.ReadFile(shader, maxInputBytes)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, namedModule{shader, data})
+	}
+	return list, nil
+}
+
+// eachModule does something with each module that an argument names, once it is found to keep the rules.
+func eachModule(c *cobra.Command, name string, fault func(name string, err error) error, do func(name string, m *validate.Module) error) error {
+	list, err := modulesOf(c, name)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, shader := range list {
+		m, err := gpu.LoadModule(shader.data, shader.name)
+		if err != nil {
+			errs = append(errs, fault(shader.name, err))
+			continue
+		}
+		if err := do(shader.name, m); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", shader.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // firstFault cuts the faults of a shader down to the first, for commands whose matter is not to list them.
 func firstFault(err error) error {
 	var faults validate.Faults
@@ -75,25 +132,23 @@ func shown(name string) string {
 }
 
 func validateCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "validate SHADER",
+	return completeWord(&cobra.Command{
+		Use:   "validate SHADER|JOB",
 		Short: "Test a shader against the rules of SPIR-V, one line a fault",
 		Long: "Test a shader against the rules of SPIR-V, one line a fault. What breaks only the letter of an extension's text, and\n" +
 			"compilers are known to write, is a warning: the shader is valid all the same.",
-		Example: "  spvsim validate shader.spv",
-		Args:    exactly(1, "a shader (.spv or .spvasm; - is standard input)"),
+		Example: "  spvsim validate shader.spv\n  spvsim validate reduce      the shaders of a ready job",
+		Args:    exactly(1, "a shader (.spv or .spvasm; - is standard input), a job file or the name of a ready job"),
 		RunE: func(c *cobra.Command, args []string) error {
-			m, err := checkedShader(c, args[0])
-			if err != nil {
-				return eachNamed(shown(args[0]), err)
-			}
-			for _, w := range m.Warnings {
-				fmt.Fprintf(c.ErrOrStderr(), "%s: warning: %s\n", shown(args[0]), w.Error())
-			}
-			fmt.Fprintf(c.OutOrStdout(), "%s: valid\n", shown(args[0]))
-			return nil
+			return eachModule(c, args[0], eachNamed, func(name string, m *validate.Module) error {
+				for _, w := range m.Warnings {
+					fmt.Fprintf(c.ErrOrStderr(), "%s: warning: %s\n", name, w.Error())
+				}
+				_, err := fmt.Fprintf(c.OutOrStdout(), "%s: valid\n", name)
+				return err
+			})
 		},
-	}
+	}, false, jobNames)
 }
 
 func asmCommand() *cobra.Command {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,7 @@ type sweepFlags struct {
 	dryRun   bool
 	status   bool
 	draw     string
+	stale    string
 	quiet    bool
 	workers  int
 	launcher string
@@ -42,9 +44,10 @@ command resumes after anything ended it. The exit status is 1 when points failed
   spvsim sweep lds-stride --small
   spvsim sweep experiment.yaml --dry-run                    the points, and how long they will take
   spvsim sweep experiment.yaml -o results --workers 4
+  spvsim sweep --stale experiments/figures                  which committed rows to run again
   spvsim sweep experiment.yaml --launcher slurm --profile cluster.yaml`,
 		Args: func(c *cobra.Command, args []string) error {
-			if f.list {
+			if f.list || f.stale != "" {
 				return nil
 			}
 			return exactly(1, "an experiment file or the name of a ready experiment; --list names those")(c, args)
@@ -52,6 +55,9 @@ command resumes after anything ended it. The exit status is 1 when points failed
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.list {
 				return listExperiments(c)
+			}
+			if f.stale != "" {
+				return f.showStale(c, args)
 			}
 			return f.run(c, args[0])
 		},
@@ -66,12 +72,14 @@ command resumes after anything ended it. The exit status is 1 when points failed
 	flags.BoolVar(&f.dryRun, "dry-run", false, "list the points and estimate the time; run nothing")
 	flags.BoolVar(&f.status, "status", false, "say how far the sweep is; run nothing")
 	flags.StringVar(&f.draw, "draw", "", "draw the figures from this `file` of rows (.csv or .parquet); run nothing")
+	flags.StringVar(&f.stale, "stale", "", "say which rows of this `file`, or of NAME.csv in this folder, a sweep would no longer give: by their inputs, and by one point run again")
 	flags.StringVar(&f.launcher, "launcher", "local", "where points run: local or slurm")
 	flags.StringVar(&f.profile, "profile", "", "`file` that says what to ask a Slurm cluster for (spvsim schema cluster)")
 	flags.Uint64Var(&f.Limits.Cycles, "max-cycles", 0, "a point fails after this many `cycles`; 0: as its job's limits say, else no limit")
 	flags.Float64Var(&f.Limits.Seconds, "max-seconds", 0, "a point fails after this many `seconds` on the computer that runs it; 0: as its job's limits say, else no limit")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
-	return c
+	completeFlag(c, "launcher", launcherNames)
+	return completeWord(c, false, experimentNames)
 }
 
 func listExperiments(c *cobra.Command) error {
@@ -100,6 +108,9 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 		return &failure{errInterrupted}
 	}
 	if err != nil {
+		return err
+	}
+	if err := checkNames(plan); err != nil {
 		return err
 	}
 	if f.Out == "" {
@@ -204,6 +215,7 @@ func (f *sweepFlags) sweep(c *cobra.Command, plan *sweep.Plan, store *sweep.Stor
 	if !f.quiet {
 		f.Progress = asIs(c.ErrOrStderr()) // numbers alone, and a bar on a terminal
 	}
+	f.Warn = func(text string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", text) }
 	if err := plan.Run(c.Context(), &f.Options, store, launcher); err != nil {
 		if errors.Is(err, context.Canceled) {
 			err = errInterrupted
@@ -241,19 +253,19 @@ func (f *sweepFlags) newLauncher(store *sweep.Store) (sweep.Launcher, error) {
 
 // finish writes rows and figures, and says what failed.
 func (f *sweepFlags) finish(c *cobra.Command, plan *sweep.Plan, store *sweep.Store) error {
-	rows, rowsErr := plan.Rows(store)
+	rows, rowsErr := plan.Rows(store) // with every column that can be had
 	counts, err := plan.Counts(store)
-	if err = errors.Join(err, rowsErr); err != nil {
-		return err
+	if rows == nil || err != nil {
+		return errors.Join(err, rowsErr)
 	}
 	files, err := rows.Write(f.Out, f.name(plan))
 	if err != nil {
 		return err
 	}
-	var drawErr error
+	drawErr := rowsErr
 	if counts.Done > 0 {
-		var drawn []string
-		drawn, drawErr = drawFigures(c, plan.Experiment, files[0], f.Out)
+		drawn, err := drawFigures(c, plan.Experiment, files[0], f.Out)
+		drawErr = errors.Join(drawErr, err)
 		files = append(files, drawn...)
 	}
 	fmt.Fprintln(c.OutOrStdout(), counts)
@@ -302,6 +314,31 @@ func drawFigures(c *cobra.Command, e *config.Experiment, rowsFile, dir string) (
 		}
 	}
 	return files, errors.Join(errs...)
+}
+
+// checkNames tests what derived columns, references and figures name, before anything runs.
+func checkNames(plan *sweep.Plan) error {
+	blank, err := plan.Blank()
+	if err != nil {
+		return fmt.Errorf("%s: %w", plan.Experiment.File(), err)
+	}
+	var text bytes.Buffer
+	if err := blank.WriteCSV(&text); err != nil {
+		return err
+	}
+	rows, err := plots.ReadCSV("the experiment's rows", &text)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for i := range plan.Experiment.Figures {
+		figure, err := readFigure(plan.Experiment, &plan.Experiment.Figures[i])
+		if err == nil {
+			err = figure.CheckNames(rows)
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // readFigure reads a figure from a file of its own, or from the experiment's.

@@ -102,7 +102,7 @@ func (f *traceFlags) monitored(c *cobra.Command, s *gpu.Setup) (record, error) {
 	s.Attach = m.Attach
 	shown := s.Progress
 	s.Progress = func(p gpu.Progress) {
-		m.Progress(p.Ended, p.Total)
+		m.Progress(p.Ended, p.Running, p.Total)
 		if shown != nil {
 			shown(p)
 		}

@@ -28,7 +28,8 @@ type Options struct {
 	Cache    string // folder of records; empty: in Out
 	Force    bool   // forget the results of this experiment's points first
 	Progress io.Writer
-	Limits   Limits // of each point, in place of its job's
+	Limits   Limits            // of each point, in place of its job's
+	Warn     func(text string) // nil, or told what most likely is a slip, while points run
 }
 
 // Counts say how far a sweep is.
@@ -65,7 +66,16 @@ func (p *Plan) Run(ctx context.Context, o *Options, store *Store, l Launcher) er
 	bar := newProgress(o.Progress, len(p.Specs), len(p.Specs)-len(missing))
 	err = nil
 	if len(specs) > 0 {
-		err = l.Launch(ctx, specs, func(r *Record) { bar.ended(r, shared[r.Inputs]) })
+		warned := o.Warn == nil
+		err = l.Launch(ctx, specs, func(r *Record) {
+			bar.ended(r, shared[r.Inputs])
+			if !warned && r.Status == Done {
+				warned = true
+				for _, text := range p.absent(r) {
+					o.Warn(text)
+				}
+			}
+		})
 	}
 	bar.close()
 	return err

@@ -11,6 +11,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/sarchlab/akita/v3/monitoring"
 	"github.com/sarchlab/akita/v3/sim"
@@ -52,6 +53,7 @@ func (m *Monitor) Attach(e sim.Engine, parts []sim.Component) error {
 		m.akita.RegisterComponent(p)
 	}
 	m.bar = m.akita.CreateProgressBar("workgroups", 0)
+	m.bar.StartTime = time.Now() // Akita leaves it at the year 1
 	pages, err := m.pages()
 	if err != nil {
 		return err
@@ -81,14 +83,14 @@ func (m *Monitor) pages() (pages *http.ServeMux, err error) {
 	return pages, nil
 }
 
-// Progress tells how many workgroups have ended.
-func (m *Monitor) Progress(ended, total uint64) {
+// Progress tells how many workgroups have ended, and how many run.
+func (m *Monitor) Progress(ended, running, total uint64) {
 	if m.bar == nil {
 		return
 	}
 	m.bar.Lock()
 	defer m.bar.Unlock()
-	m.bar.Finished, m.bar.Total = ended, total
+	m.bar.Finished, m.bar.InProgress, m.bar.Total = ended, running, total
 }
 
 // Close ends the server.

@@ -3,6 +3,7 @@ package monitor_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -63,10 +64,10 @@ func TestPagesWhileTheRunGoes(t *testing.T) {
 		}
 		s := setup(t)
 		s.Attach = m.Attach
-		asked := 0
+		asked, running := 0, uint64(0)
 		times := map[string]bool{}
 		s.Progress = func(p gpu.Progress) {
-			m.Progress(p.Ended, p.Total)
+			m.Progress(p.Ended, p.Running, p.Total)
 			if asked++; asked > 3 {
 				return
 			}
@@ -77,9 +78,10 @@ func TestPagesWhileTheRunGoes(t *testing.T) {
 			if parts := fetch(t, m.URL()+"/api/list_components"); !strings.Contains(parts, `"SE[3].CU[15].SIMD[3]"`) || !strings.Contains(parts, `"SE[3].CU[15].LDS"`) {
 				t.Errorf("parts %s", parts)
 			}
-			if bars := fetch(t, m.URL()+"/api/progress"); !strings.Contains(bars, `"total":2,`) {
-				t.Errorf("progress %s", bars)
+			if bars := fetch(t, m.URL()+"/api/progress"); !strings.Contains(bars, `"total":2,`) || !strings.Contains(bars, fmt.Sprintf(`"finished":%d,"in_progress":%d`, p.Ended, p.Running)) || strings.Contains(bars, `"start_time":"0001`) {
+				t.Errorf("progress %s, want %d ended, %d running", bars, p.Ended, p.Running)
 			}
+			running = max(running, p.Running)
 		}
 		got, err := gpu.Run(context.Background(), s)
 		if err != nil {
@@ -90,6 +92,9 @@ func TestPagesWhileTheRunGoes(t *testing.T) {
 		}
 		if d := cmp.Diff(want.Stats.Counts, got.Stats.Counts); d != "" {
 			t.Errorf("statistics (-without monitor +with):\n%s", d)
+		}
+		if running == 0 {
+			t.Error("no workgroup is ever running")
 		}
 		if len(times) == 0 || len(times) != min(asked, 3) {
 			t.Errorf("times %v in %d looks: want another each time", times, asked)

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/config"
+	"spvsim/experiments"
+	"spvsim/plots"
+)
+
+// names lists what a word may be, for the completion of a shell.
+type names func(c *cobra.Command, args []string) []string
+
+func jobNames(*cobra.Command, []string) []string        { return experiments.Names() }
+func experimentNames(*cobra.Command, []string) []string { return experiments.FigureNames() }
+func machineNames(*cobra.Command, []string) []string    { return config.Presets() }
+func schemaNames(*cobra.Command, []string) []string     { return schemaKinds() }
+func plotFormatNames(*cobra.Command, []string) []string { return plots.Formats }
+func plotStyleNames(*cobra.Command, []string) []string  { return plots.Styles }
+func launcherNames(*cobra.Command, []string) []string   { return []string{"local", "slurm"} }
+func componentLevels(*cobra.Command, []string) []string { return []string{"kinds", "each"} }
+func machinePaths(_ *cobra.Command, _ []string) []string {
+	m, err := config.Preset(config.DefaultMachine)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, leaf := range m.Leaves() {
+		list = append(list, leaf.Path+"=")
+	}
+	return list
+}
+
+// parameterNames are those of the job that the line names before.
+func parameterNames(c *cobra.Command, args []string) []string {
+	if len(args) == 0 {
+		return nil
+	}
+	job, err := loadJob(c, args[0], nil)
+	if err != nil {
+		return nil
+	}
+	var list []string
+	for _, p := range job.Parameters {
+		list = append(list, p.Name+"=")
+	}
+	return list
+}
+
+// completeWord completes a command's arguments by names, or by files; only the first where one is all that it takes.
+func completeWord(c *cobra.Command, several bool, of names) *cobra.Command {
+	c.ValidArgsFunction = func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 && !several {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return beginning(of(c, args), begun), cobra.ShellCompDirectiveDefault // the shell's own files, where no name fits
+	}
+	return c
+}
+
+// completeFlag completes a flag's value. One that goes on after = takes no space.
+func completeFlag(c *cobra.Command, flag string, of names) {
+	err := c.RegisterFlagCompletionFunc(flag, func(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		list := beginning(of(c, args), begun)
+		if len(list) > 0 && strings.HasSuffix(list[0], "=") {
+			return list, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+		}
+		return list, cobra.ShellCompDirectiveDefault
+	})
+	if err != nil {
+		panic(err) // the flag is not there, or registered twice
+	}
+}
+
+func beginning(list []string, begun string) (out []string) {
+	for _, name := range list {
+		if strings.HasPrefix(name, begun) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/config"
+	"spvsim/experiments"
+)
+
+// jobFlags are what the command line puts over a job: its machine, fields of that, and the job's parameters.
+type jobFlags struct {
+	machine string
+	set     []string
+	params  []string
+}
+
+func (f *jobFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine instead of the job's")
+	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (lds.banks=64); may be repeated")
+	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the job, as `name=value` (n=1024, the value an expression over the parameters before); may be repeated")
+	completeFlag(c, "machine", machineNames)
+	completeFlag(c, "set", machinePaths)
+	completeFlag(c, "param", parameterNames)
+}
+
+// load reads a job, by file or by name, and its machine.
+func (f *jobFlags) load(c *cobra.Command, name string) (*config.Job, *config.Machine, error) {
+	job, err := loadJob(c, name, f.params)
+	if err != nil {
+		return nil, nil, err
+	}
+	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Job: job, Set: f.set})
+	return job, machine, err
+}
+
+// loadJob reads a job file, or a ready job when the name is no file's. A shader named - in a job file is standard input.
+func loadJob(c *cobra.Command, name string, params []string) (*config.Job, error) {
+	if isFile(name) {
+		return config.LoadJobWith(&withInput{FS: config.OS(), stdin: c.InOrStdin()}, name, params)
+	}
+	files, file, err := readyJob(name)
+	if err != nil {
+		return nil, err
+	}
+	return config.LoadJobWith(files, file, params)
+}
+
+// isFile tells the name of a file from that of a ready job, which has no dot.
+func isFile(name string) bool { return strings.ContainsAny(name, "./\\") }
+
+func readyJob(name string) (files fs.FS, file string, err error) {
+	files, file, _, err = experiments.Lookup(name)
+	if err != nil {
+		err = fmt.Errorf("%w; spvsim run --list names them, and a job file's name ends in .yaml", err)
+	}
+	return files, file, err
+}

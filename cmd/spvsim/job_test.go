@@ -1,0 +1,109 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// A parameter of the command line takes the place of the job's, in every command that reads a job.
+func TestParameters(t *testing.T) {
+	small := spvsim("", "run", "vectoradd", "--param", "n=1024")
+	if small.status != exitDone || !strings.Contains(small.stdout, "expected: 1 of 1 met") {
+		t.Fatalf("%+v", small)
+	}
+	if !strings.Contains(small.stdout, "4 workgroups,") {
+		t.Errorf("n=1024 changes nothing:\n%s", small.stdout)
+	}
+	if r := spvsim("", "run", "saxpy", "--param", "n=1024", "-q"); r.status != exitFailed || !strings.Contains(r.stderr, "for its own values") {
+		t.Errorf("an expectation of other values: %+v", r)
+	}
+	page := spvsim("", "report", "vectoradd", "--param", "n=2048", "--out", "-")
+	if other := spvsim("", "report", "vectoradd", "--param", "n=1024", "--out", "-"); page.status != exitDone || page.stdout == other.stdout {
+		t.Errorf("report: status %d, %s; or the same page for two values", page.status, page.stderr)
+	}
+	if r := spvsim("", "graph", "classify", "--param", "q=1"); r.status != exitBadInput || !strings.Contains(r.stderr, "--param q=1: classify.yaml has no parameter q") {
+		t.Errorf("graph: %+v", r)
+	}
+}
+
+func TestParametersRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"nn=4":    "--param nn=4: saxpy.yaml has no parameter nn (nearest: n)",
+		"n":       "--param n: want name=value",
+		"n=":      "want name=value",
+		"=4":      "want name=value",
+		"n=[1]":   "found a list: want a number or an expression",
+		"n=q + 1": "q is not a parameter",
+	} {
+		wantRefused(t, spvsim("", "run", "saxpy", "--param", text), want)
+	}
+}
+
+// A ready job's shaders are looked at under its name.
+func TestReadyNamesEverywhere(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"inspect", "reduce"}, "version "},
+		{[]string{"inspect", "saxpy", "--listing"}, "; main: wave32"},
+		{[]string{"inspect", "peer-atax"}, "ataxcolumns.spv:\n"},
+		{[]string{"validate", "peer-atax"}, "ataxrows.spv: valid\nataxcolumns.spv: valid\n"},
+		{[]string{"validate", "mesh"}, "mesh.spvasm: valid\n"},
+		{[]string{"graph", "mesh"}, "graph mesh"},
+	} {
+		if r := spvsim("", c.args...); r.status != exitDone || !strings.Contains(r.stdout, c.want) {
+			t.Errorf("%v: status %d, %s%.300s", c.args, r.status, r.stderr, r.stdout)
+		}
+	}
+	for _, command := range []string{"run", "inspect", "validate", "graph", "report"} {
+		wantRefused(t, spvsim("", command, "reduse"), `no such job: "reduse" (did you mean reduce?)`)
+	}
+	wantRefused(t, spvsim("", "sweep", "lds-strid"), `no such experiment: "lds-strid" (did you mean lds-stride?)`)
+}
+
+// Numbers with a unit are refused with what they are in the field's own.
+func TestUnitsAreNamed(t *testing.T) {
+	for set, want := range map[string]string{
+		"clock_mhz=2.5GHz": "clock_mhz: found \"2.5GHz\": want an integer, in MHz (2.5GHz is 2500)",
+		"l2.bytes=4MB":     "want an integer, in bytes (4MB is 4194304)",
+		"l2.bytes=many":    "found \"many\": want an integer, in bytes\n",
+		"lds.banks=many":   "want an integer\n",
+	} {
+		wantRefused(t, spvsim("", "run", "reduce", "--set", set), want)
+	}
+}
+
+// A shell asks the program itself, by cobra's hidden command.
+func TestCompletion(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "redu"}, "reduce\n"},
+		{[]string{"sweep", "lds-s"}, "lds-stride\n"},
+		{[]string{"machine", "cdna"}, "cdna3-mi300a\n"},
+		{[]string{"schema", "fi"}, "figure\n"},
+		{[]string{"run", "reduce", "--machine", "gcn"}, "gcn3-r9nano\n"},
+		{[]string{"run", "reduce", "--set", "lds.ba"}, "lds.banks=\n"},
+		{[]string{"run", "saxpy", "--param", ""}, "n=\n"},
+		{[]string{"sweep", "lds-stride", "--launcher", "s"}, "slurm\n"},
+	} {
+		r := spvsim("", append([]string{"__complete"}, c.args...)...)
+		if !strings.Contains(r.stdout, c.want) {
+			t.Errorf("%v: %q, want %q", c.args, r.stdout, c.want)
+		}
+	}
+	if r := spvsim("", "completion", "bash"); r.status != exitDone || !strings.Contains(r.stdout, "__complete") {
+		t.Errorf("completion: %d, %s", r.status, r.stderr)
+	}
+}
+
+func TestSchemas(t *testing.T) {
+	for _, kind := range []string{"job", "machine", "experiment", "cluster", "figure"} {
+		if r := spvsim("", "schema", kind); r.status != exitDone || !strings.Contains(r.stdout, `"title": "spvsim `+kind+`"`) {
+			t.Errorf("%s: status %d, %s", kind, r.status, r.stderr)
+		}
+	}
+	wantRefused(t, spvsim("", "schema", "figures"), "(nearest: figure)")
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const namesHead = "job: reduce\nset: {expect: []}\naxes: {slots: {path: machine.wave_slots, values: [4, 8]}}\n"
+
+// Names of columns are checked before anything runs.
+func TestNamesAreCheckedFirst(t *testing.T) {
+	for text, want := range map[string]string{
+		"derived: {x: cycle / 2}":                                        "derived: x: the rows have no column cycle (nearest: cycles)",
+		"derived: {x: {of: cycels, where: {slots: 8}}}":                  "no column cycels (nearest: cycles)",
+		"derived: {x: {of: cycles, where: {slot: 8}}}":                   "slot",
+		"derived: {a: b, b: cycles}":                                     "the rows have no column b",
+		"columns: {a: cycles}\nderived: {x: cycles}":                     "no column cycles",
+		"columns: {slots: cycles}":                                       "two columns are named slots",
+		"figures: {f: {kind: line, x: slot, y: cycles}}":                 `has no column "slot" (nearest: slots)`,
+		"figures: {f: {kind: line, x: slots, y: [cycles, seconde]}}":     `"seconde" (nearest: seconds)`,
+		"figures: {f: {kind: line, x: slots, y: cycles, where: {q: 1}}}": `where.q: the experiment's rows has no column "q"`,
+		"figures: {f: {kind: line, x: slots, y: cycles, filter: q > 1}}": "filter",
+		"figures: {f: {kind: line, x: slots, y: u, columns: {u: v}}}":    "columns.u",
+		"figures: {f: {kind: lime, x: slots, y: cycles}}":                "lime",
+	} {
+		file := filepath.Join(t.TempDir(), "e.yaml")
+		if err := os.WriteFile(file, []byte(namesHead+text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, flag := range []string{"--dry-run", "-q"} {
+			if r := spvsim("", "sweep", file, flag, "-o", filepath.Join(t.TempDir(), "out")); r.status != exitBadInput || !strings.Contains(r.stderr, want) {
+				t.Errorf("%s %s: status %d, %s; want %s", text, flag, r.status, r.stderr, want)
+			}
+		}
+	}
+}
+
+// A path that no statistics have is said after the first point, and the other columns are written.
+func TestRowsAreWrittenAnyway(t *testing.T) {
+	program := build(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "e.yaml")
+	text := namesHead + "columns: {cycles: cycles, hits: instructions.totals}\nfigures: {f: {kind: line, x: slots, y: cycles}}\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := command(t, program, "sweep", file, "-q", "-o", filepath.Join(dir, "out")).CombinedOutput()
+	if err == nil || strings.Count(string(out), "instructions.totals") != 2 || !strings.Contains(string(out), "warning: columns: instructions.totals: the first point's statistics have no such value (nearest: ") {
+		t.Errorf("%v, %s", err, out)
+	}
+	rows, err := os.ReadFile(filepath.Join(dir, "out", "e.csv"))
+	if err != nil || !strings.HasPrefix(string(rows), "point,slots,status,cycles,hits,") || strings.Count(string(rows), "done") != 2 {
+		t.Errorf("%v\n%s", err, rows)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out", "f.svg")); err != nil {
+		t.Error(err)
+	}
+}

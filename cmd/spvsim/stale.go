@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/experiments"
+	"spvsim/experiments/sweep"
+)
+
+var errStale = errors.New("rows are stale: run their experiments again")
+
+// showStale says of saved rows whether a sweep would give the same now: a file of one experiment, or a folder of NAME.csv.
+func (f *sweepFlags) showStale(c *cobra.Command, names []string) error {
+	info, err := os.Stat(f.stale)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() && len(names) == 0 {
+		return errors.New("sweep: --stale FILE: want the experiment whose rows it holds; a folder is looked through for NAME.csv of the ready experiments")
+	}
+	if len(names) == 0 {
+		names = experiments.FigureNames()
+	}
+	stale := 0
+	for _, name := range names {
+		file := f.stale
+		if info.IsDir() {
+			if file = filepath.Join(f.stale, name+".csv"); !exists(file) {
+				continue
+			}
+		}
+		text, err := f.staleness(c, name, file)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		if text == "" {
+			text = "current"
+		} else {
+			stale++
+		}
+		fmt.Fprintf(c.OutOrStdout(), "%-20s %s\n", name, text)
+	}
+	if stale > 0 {
+		return &failure{errStale}
+	}
+	return nil
+}
+
+// staleness words what is other now than in a file of rows; empty when nothing is.
+func (f *sweepFlags) staleness(c *cobra.Command, name, file string) (string, error) {
+	e, at, err := sweep.Load(name)
+	if err != nil {
+		return "", err
+	}
+	id, err := identity()
+	if err != nil {
+		return "", err
+	}
+	plan, err := sweep.NewPlan(c.Context(), e, at, f.small, f.Limits, id)
+	if err != nil {
+		return "", err
+	}
+	rows, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer rows.Close()
+	saved, err := plan.ReadSaved(rows)
+	if err != nil {
+		return "", err
+	}
+	if text := saved.String(); text != "" {
+		return text, nil
+	}
+	dir, err := os.MkdirTemp("", "spvsim-stale-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	store, err := sweep.OpenStore(dir)
+	if err != nil {
+		return "", err
+	}
+	launcher, err := f.newLauncher(store)
+	if err != nil {
+		return "", err
+	}
+	return saved.Probe(c.Context(), store, launcher)
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Rows are found stale by what went into them, and by what one point gives now.
+func TestStaleRows(t *testing.T) {
+	program := build(t)
+	rows, err := os.ReadFile(filepath.FromSlash("../../experiments/figures/lds-stride.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(rows), "\n")
+	column := func(name string) int {
+		for i, have := range strings.Split(strings.TrimSpace(lines[0]), ",") {
+			if have == name {
+				return i
+			}
+		}
+		t.Fatalf("no column %s", name)
+		return 0
+	}
+	// with one cell of every row changed, as a row that is run again is not known here
+	with := func(name, value string) string {
+		var b strings.Builder
+		b.WriteString(lines[0])
+		for _, line := range lines[1 : len(lines)-1] {
+			cells := strings.Split(strings.TrimSuffix(line, "\n"), ",")
+			cells[column(name)] = value
+			b.WriteString(strings.Join(cells, ",") + "\n")
+		}
+		return b.String()
+	}
+	for _, c := range []struct{ text, want string }{
+		{with("inputs", "0123"), "of other inputs (the first is point 0)"},
+		{strings.Join(append(lines[:1:1], lines[2:]...), ""), "1 points have none"},
+		{string(rows) + "99999" + strings.Repeat(",", strings.Count(lines[0], ",")) + "\n", "1 of no point"},
+		{with("passes", "123456"), "gives other results now: passes "},
+	} {
+		file := filepath.Join(t.TempDir(), "rows.csv")
+		if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out, err := command(t, program, "sweep", "lds-stride", "--stale", file).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), c.want) || !strings.Contains(string(out), "stale") {
+			t.Errorf("%v, %s: want %s", err, out, c.want)
+		}
+	}
+	wantRefused(t, spvsim("", "sweep", "--stale", filepath.FromSlash("../../experiments/figures/lds-stride.csv")), "want the experiment")
+	wantRefused(t, spvsim("", "sweep", "lds-stride", "--stale", "main.go"), "not rows of the experiment")
+}

@@ -1,0 +1,145 @@
+package docs_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// houseTop introduces the page of packages.
+const houseTop = `# The house
+
+Each package with what it is for, the packages of this module that it imports, and its size in lines of Go, in hundreds:
+the package's own, then its tests'. Data flows one way; ` + "`house_test.go`" + ` holds which package may import which. This page is written from
+what ` + "`go list`" + ` says, by ` + "`go generate ./docs`" + `.
+
+`
+
+// floors are the storeys of the house, each with the packages that stand in it.
+var floors = []struct {
+	title    string
+	packages []string
+}{
+	{"From bytes to a checked module", []string{"spirv", "spirv/grammar", "spirv/grammar/gen", "spirv/asm", "spirv/validate", "spirv/internal"}},
+	{"From a module to a program of wave instructions", []string{"isa", "isa/gen", "program"}},
+	{"What is simulated: descriptions", []string{"expression", "spec", "config"}},
+	{"The machine", []string{"engine", "account", "probe", "raster", "mem", "lds", "simd", "cu", "scheduler", "gpu"}},
+	{"What is shown", []string{"tracing", "plots"}},
+	{"What is run", []string{"experiments", "starter", "cmd"}},
+	{"What only holds the rest to its word", []string{"systemtest", "internal", "fuzz", "docs"}},
+}
+
+// listed is what go list says of a package.
+type listed struct {
+	ImportPath, Dir, Doc                        string
+	Imports, GoFiles, TestGoFiles, XTestGoFiles []string
+}
+
+// The page of the house is what go list says; every package has its floor.
+func TestHousePage(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString(houseTop)
+	all := listPackages(t)
+	done := map[string]bool{}
+	for _, floor := range floors {
+		fmt.Fprintf(&b, "## %s\n\n| package | what it is for | imports | lines |\n| --- | --- | --- | --- |\n", floor.title)
+		for _, root := range floor.packages {
+			for _, p := range all {
+				name := strings.TrimPrefix(p.ImportPath, "spvsim/")
+				if inside := name == root || strings.HasPrefix(name, root+"/"); inside && !done[name] {
+					done[name] = true
+					writePackage(t, &b, name, &p)
+				}
+			}
+		}
+		fmt.Fprintln(&b)
+	}
+	for _, p := range all {
+		if name := strings.TrimPrefix(p.ImportPath, "spvsim/"); !done[name] && name != "spvsim" {
+			t.Errorf("package %s stands on no floor of the page", name)
+		}
+	}
+	compareOrWrite(t, "house.md", append(bytes.TrimRight(b.Bytes(), "\n"), '\n'))
+}
+
+func listPackages(t *testing.T) (all []listed) {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Imports,GoFiles,TestGoFiles,XTestGoFiles", "../...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
+		var p listed
+		if err := d.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func writePackage(t *testing.T, b *bytes.Buffer, name string, p *listed) {
+	t.Helper()
+	var imports []string
+	for _, path := range p.Imports {
+		if ours, ok := strings.CutPrefix(path, "spvsim/"); ok {
+			imports = append(imports, ours)
+		}
+	}
+	purpose := p.Doc
+	for _, start := range []string{"Package ", "Command "} {
+		purpose = strings.TrimPrefix(purpose, start+filepath.Base(name)+" ")
+	}
+	if purpose == "" {
+		purpose = "tests only"
+	}
+	tests := slices.Concat(p.TestGoFiles, p.XTestGoFiles)
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s + %s |\n", name, strings.ReplaceAll(purpose, "|", `\|`), strings.Join(imports, ", "), hundreds(t, p.Dir, p.GoFiles), hundreds(t, p.Dir, tests))
+}
+
+// hundreds counts lines in hundreds, so that the page changes seldom.
+func hundreds(t *testing.T, dir string, files []string) string {
+	t.Helper()
+	lines := 0
+	for _, name := range files {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += bytes.Count(text, []byte("\n"))
+	}
+	if lines == 0 {
+		return "0"
+	}
+	return fmt.Sprint(max((lines+50)/100*100, 100))
+}
+
+var sourceFile = regexp.MustCompile("`([a-z0-9_]+/[A-Za-z0-9_/.-]+\\.(?:go|yaml|md|comp))`")
+
+// The files that the recipes for changes name are there.
+func TestRecipesNameFiles(t *testing.T) {
+	text, err := os.ReadFile(filepath.FromSlash("../CONTRIBUTING.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, m := range sourceFile.FindAllStringSubmatch(string(text), -1) {
+		if strings.Contains(m[1], "NAME") {
+			continue
+		}
+		found++
+		if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(m[1]))); err != nil {
+			t.Error(err)
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d files: the recipes have lost theirs", found)
+	}
+}

@@ -1,0 +1,59 @@
+package sweep
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Blank is the table that the sweep will write, with the number 1 for every result: what names a column of it can be checked
+// before anything runs. The error names the columns that derived columns and references lack.
+func (p *Plan) Blank() (*Table, error) {
+	b := &rowsBuilder{plan: p, table: &Table{Rows: len(p.Specs)}}
+	for i := range p.Specs {
+		b.points = append(b.points, i)
+		b.records = append(b.records, &Record{Inputs: p.Specs[i].Inputs, Status: Done})
+		b.stats = append(b.stats, nil)
+	}
+	b.parameters()
+	b.each("status", func(int) any { return string(Done) })
+	err := errors.Join(b.results(), b.references(), b.derived())
+	for i := range b.table.Columns {
+		b.table.Columns[i].fill()
+	}
+	for _, name := range []string{"error", "inputs", "version"} {
+		b.each(name, func(int) any { return name })
+	}
+	return b.table, errors.Join(err, b.unique())
+}
+
+// fill makes a column without values one of ones.
+func (c *TableColumn) fill() {
+	for _, v := range c.Values {
+		if v != nil {
+			return
+		}
+	}
+	c.Type = Real
+	for i := range c.Values {
+		c.Values[i] = 1.0
+	}
+}
+
+// absent words which columns the statistics of one point have not: most likely slips, as points have much the same.
+func (p *Plan) absent(r *Record) (warnings []string) {
+	b := &rowsBuilder{plan: p, stats: make([]any, 1)}
+	d := json.NewDecoder(bytes.NewReader(r.Stats))
+	d.UseNumber()
+	if d.Decode(&b.stats[0]) != nil {
+		return nil // said when the rows are made
+	}
+	for _, c := range b.columnsKept() {
+		found, all := 0, 0
+		if b.result(0, c.Path, &found, &all); found == 0 {
+			warnings = append(warnings, fmt.Sprintf("columns: %s: the first point's statistics have no such value%s", c.Path, b.nearest(c.Path)))
+		}
+	}
+	return warnings
+}

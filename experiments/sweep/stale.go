@@ -1,0 +1,137 @@
+package sweep
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ErrRows means that a file is not one of rows of the experiment.
+var ErrRows = errors.New("not rows of the experiment")
+
+// Saved are rows that were written before, and how they stand to the points that the experiment has now.
+type Saved struct {
+	Rows    int
+	Changed []int // points whose machine, job or files are others now
+	Missing []int // points without a row
+	Extra   int   // rows of no point
+
+	plan  *Plan
+	lines map[int][]string // by point
+	names []string
+}
+
+// ReadSaved compares rows with the plan's points by the digests of what went in.
+func (p *Plan) ReadSaved(r io.Reader) (*Saved, error) {
+	all, err := csv.NewReader(r).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrRows, err)
+	}
+	if len(all) == 0 || !slices.Contains(all[0], "point") || !slices.Contains(all[0], "inputs") {
+		return nil, fmt.Errorf("%w: want a CSV file with the columns point and inputs, as a sweep writes it", ErrRows)
+	}
+	s := &Saved{plan: p, names: all[0], lines: map[int][]string{}, Rows: len(all) - 1}
+	for _, line := range all[1:] {
+		point, err := strconv.Atoi(s.cell(line, "point"))
+		if err != nil || point < 0 || point >= len(p.Specs) {
+			s.Extra++
+			continue
+		}
+		s.lines[point] = line
+	}
+	for i := range p.Specs {
+		switch line := s.lines[i]; {
+		case line == nil:
+			s.Missing = append(s.Missing, i)
+		case s.cell(line, "inputs") != p.Specs[i].Inputs:
+			s.Changed = append(s.Changed, i)
+		}
+	}
+	return s, nil
+}
+
+func (s *Saved) cell(line []string, name string) string {
+	if i := slices.Index(s.names, name); i >= 0 {
+		return line[i]
+	}
+	return ""
+}
+
+// probe is the point to run again: of those whose inputs are as they were, the one of the fewest cycles; -1: none.
+func (s *Saved) probe() int {
+	best, fewest := -1, math.Inf(1)
+	for i := range s.plan.Specs {
+		line := s.lines[i]
+		if line == nil || s.cell(line, "status") != string(Done) || s.cell(line, "inputs") != s.plan.Specs[i].Inputs {
+			continue
+		}
+		cycles, err := strconv.ParseFloat(s.cell(line, "cycles"), 64)
+		if err != nil {
+			cycles = math.MaxFloat64 // not among the columns
+		}
+		if cycles < fewest {
+			best, fewest = i, cycles
+		}
+	}
+	return best
+}
+
+// Probe runs one point again and words what it finds other than the row says; empty when all is as it was, or nothing can be
+// compared. A simulator that changed gives other results from the same inputs, which no digest of those tells.
+func (s *Saved) Probe(ctx context.Context, store *Store, l Launcher) (string, error) {
+	point := s.probe()
+	if point < 0 {
+		return "", nil
+	}
+	one := *s.plan
+	one.Specs = []Spec{s.plan.Specs[point]}
+	if err := one.Run(ctx, &Options{}, store, l); err != nil {
+		return "", err
+	}
+	table := &rowsBuilder{plan: &one, table: &Table{}}
+	if err := table.read(store); err != nil {
+		return "", err
+	}
+	if table.table.Rows == 0 || table.records[0].Status != Done {
+		return fmt.Sprintf("point %d fails now", point), nil
+	}
+	if err := table.results(); err != nil {
+		return "", err
+	}
+	return s.differences(point, table.table), nil
+}
+
+func (s *Saved) differences(point int, now *Table) string {
+	var words []string
+	for i := range now.Columns {
+		c := &now.Columns[i]
+		if was, is := s.cell(s.lines[point], c.Name), cellText(c.Values[0]); was != is {
+			words = append(words, fmt.Sprintf("%s %s, in the rows %s", c.Name, is, was))
+		}
+	}
+	if words == nil {
+		return ""
+	}
+	return fmt.Sprintf("point %d gives other results now: %s", point, strings.Join(words, "; "))
+}
+
+// String says how many rows are as the experiment is now.
+func (s *Saved) String() string {
+	var words []string
+	if n := len(s.Changed); n > 0 {
+		words = append(words, fmt.Sprintf("%d of other inputs (the first is point %d)", n, s.Changed[0]))
+	}
+	if n := len(s.Missing); n > 0 {
+		words = append(words, fmt.Sprintf("%d points have none", n))
+	}
+	if s.Extra > 0 {
+		words = append(words, fmt.Sprintf("%d of no point", s.Extra))
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,54 @@
+package plots
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func readingRows(t *testing.T) *Table {
+	t.Helper()
+	rows, err := ReadCSV("r.csv", strings.NewReader("kind,n,time\na,1,10\na,2,20\nb,1,5\nb,2,4\nb,3,\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestFill(t *testing.T) {
+	rows := readingRows(t)
+	for text, want := range map[string]string{
+		"at most {{max time}} us":                        "at most 20 us",
+		"{{min time where kind == 'b'}}":                 "4",
+		"{{mean 2 * time where\n  kind == 'a' as %.1f}}": "30.0",
+		"{{geomean time where kind == 'b' as %.2f}}":     "4.47",
+		"{{count}} rows, {{count time}} with a time":     "5 rows, 4 with a time",
+		"{{value time where kind == 'a' && n == 2 over value time where kind == 'b' && n == 2}} times": "5 times",
+		"slower{{all time > 9 where kind == 'a'}}.":                                                    "slower.",
+		"sum {{sum time as %.0f}}":                                                                     "sum 39",
+		"none":                                                                                         "none",
+	} {
+		if got, err := Fill(text, rows); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
+func TestFillRefuses(t *testing.T) {
+	rows := readingRows(t)
+	for text, want := range map[string]string{
+		"{{all time > 9}}":                 "{{all time > 9}}: does not hold in every row",
+		"{{most time}}":                    `found "most"`,
+		"{{max}}":                          "max of what",
+		"{{max tim}}":                      "tim",
+		"{{max time where kin == 'a'}}":    "kin",
+		"{{max time where kind == 'c'}}":   "no row is so",
+		"{{value time where kind == 'a'}}": "2 rows are so, from 10 to 20",
+		"{{max time over min n - 1}}":      "is +Inf",
+		"{{max time +}}":                   "time +",
+	} {
+		if got, err := Fill(text, rows); !errors.Is(err, ErrReading) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v; want %s", text, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package plots
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+type object = map[string]any
+
+// Schema is the JSON Schema (draft 2020-12) of figure files, for editors. It comes from the struct tags that the reader goes by.
+func Schema() ([]byte, error) {
+	b := schemaBuilder{defs: object{}}
+	root := b.structure(reflect.TypeFor[Figure]())
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = "spvsim figure"
+	root["$defs"] = b.defs
+	return json.MarshalIndent(root, "", "  ")
+}
+
+// schemaBuilder collects structures as definitions.
+type schemaBuilder struct{ defs object }
+
+func (b *schemaBuilder) structure(t reflect.Type) object {
+	props := object{}
+	for _, row := range fieldsOf(t) {
+		field := t.Field(row.index)
+		s := b.typ(field.Type, row)
+		s["description"] = field.Tag.Get("doc")
+		if unit := field.Tag.Get("unit"); unit != "" {
+			s["description"] = field.Tag.Get("doc") + " (" + unit + ")"
+		}
+		props[row.name] = s
+	}
+	return object{"type": "object", "properties": props, "additionalProperties": false}
+}
+
+// pairSchema is a mapping of names to a value or a list of values.
+func pairSchema() object {
+	one := object{"type": []string{"string", "number", "boolean"}}
+	return object{"type": "object", "additionalProperties": object{"anyOf": []any{one, object{"type": "array", "items": one}}}}
+}
+
+func (b *schemaBuilder) typ(t reflect.Type, row fieldRow) object {
+	switch {
+	case t == reflect.TypeFor[Pairs]():
+		return pairSchema()
+	case t.Kind() == reflect.Pointer:
+		return b.typ(t.Elem(), row)
+	case t.Kind() == reflect.Struct:
+		return b.reference(t)
+	case t.Kind() == reflect.Slice:
+		list := object{"type": "array", "items": b.typ(t.Elem(), row)}
+		if row.single {
+			return object{"anyOf": []any{list, b.typ(t.Elem(), row)}}
+		}
+		return list
+	}
+	return wordOrNumber(t, row)
+}
+
+// reference is a definition, or what may stand in the place of its mapping.
+func (b *schemaBuilder) reference(t reflect.Type) object {
+	if _, ok := b.defs[t.Name()]; !ok {
+		b.defs[t.Name()] = b.structure(t)
+	}
+	forms := []any{object{"$ref": "#/$defs/" + t.Name()}}
+	for _, row := range fieldsOf(t) {
+		if row.short {
+			forms = append(forms, b.typ(t.Field(row.index).Type, row))
+		}
+	}
+	return object{"anyOf": forms}
+}
+
+var schemaTypes = map[reflect.Kind]any{
+	reflect.Bool: "boolean", reflect.Int: "integer", reflect.Float64: "number", reflect.String: []string{"string", "number", "boolean"},
+}
+
+func wordOrNumber(t reflect.Type, row fieldRow) object {
+	s := object{"type": schemaTypes[t.Kind()]}
+	if row.enum != nil {
+		s = object{"enum": row.enum}
+	}
+	if row.hasRange {
+		s["minimum"], s["maximum"] = row.low, row.high
+	}
+	return s
+}

@@ -1,0 +1,41 @@
+package plots
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+)
+
+// The schema has every key of every structure, each with its description, and no reference to a structure that is not there.
+func TestSchemaHasEveryKey(t *testing.T) {
+	text, err := Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root struct {
+		Properties map[string]map[string]any `json:"properties"`
+		Defs       map[string]struct {
+			Properties map[string]map[string]any `json:"properties"`
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(text, &root); err != nil {
+		t.Fatal(err)
+	}
+	check := func(of reflect.Type, have map[string]map[string]any) {
+		for _, row := range fieldsOf(of) {
+			if have[row.name]["description"] == "" || have[row.name] == nil {
+				t.Errorf("%s has no %s", of.Name(), row.name)
+			}
+		}
+	}
+	check(reflect.TypeFor[Figure](), root.Properties)
+	for _, of := range []reflect.Type{reflect.TypeFor[Axis](), reflect.TypeFor[Shade](), reflect.TypeFor[Band](), reflect.TypeFor[Annotation](), reflect.TypeFor[Facets]()} {
+		check(of, root.Defs[of.Name()].Properties)
+	}
+	if got := root.Properties["kind"]["enum"].([]any); len(got) < 8 || got[0] != "line" {
+		t.Errorf("kinds %v", got)
+	}
+	if got := root.Properties["x"]["anyOf"].([]any); len(got) != 3 {
+		t.Errorf("x: %v, want a mapping, a column and columns", got)
+	}
+}
