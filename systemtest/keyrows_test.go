@@ -216,7 +216,7 @@ var plainRows = []keyRow{
 	{"shader_engines", "many", "", "1", "2", faster},
 	{"compute_units", "many", "", "1", "2", faster},
 	{"simds", "many", "wave_slots=2", "1", "2", faster},
-	{"simd_width", "vector", "wave_slots=16", "32", "16", slowed(2)},
+	{"simd_width", "vector", "wave_slots=16 simds=1 issue.policy=round-robin", "32", "16", slowed(2)},
 	{"wave_slots", "many", "", "2", "4", faster},
 
 	{"issue.cadence", "all", "", "1", "4", slower},
@@ -295,6 +295,7 @@ var plainRows = []keyRow{
 	{"queue.pack_threads", "shared", hardware, "false", "true", shrinks("waves", func(s *tracing.Stats) uint64 { return s.Waves })},
 
 	{"timing.lowering", "all", "", "dpp", "lds", shrinks("dpp", class(isa.ClassDPP))},
+	{"timing.passes", "vector", "wave_slots=16 simds=1 issue.policy=round-robin simd_width=16", "2", "1", slowed(2)},
 	{"timing.buffers", "select", "", "descriptors", "pointers", shrinks("loads", class(isa.ClassVMEM))},
 }
 

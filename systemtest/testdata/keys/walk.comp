@@ -28,6 +28,9 @@ void main() {
             }
             if (MODE == 6) {                                        // arithmetic
                 sum ^= at; at += sum; sum ^= at << 1; at ^= sum; sum += at; at ^= sum << 2; sum ^= at; at += sum;
+                at ^= sum << 3; sum ^= at; at += sum << 4; sum ^= at; at ^= sum << 5; sum += at; at ^= sum; sum ^= at << 6; at += sum;
+                at ^= sum << 7; sum ^= at; at += sum << 8; sum ^= at; at ^= sum << 9; sum += at; at ^= sum; sum ^= at << 1; at += sum;
+                at ^= sum << 2; sum ^= at; at += sum << 3; sum ^= at; at ^= sum << 4; sum += at; at ^= sum; sum ^= at << 5; at += sum;
             }
             at += step;
         }
