@@ -10,7 +10,11 @@ import (
 // Rows are found stale by what went into them, and by what one point gives now.
 func TestStaleRows(t *testing.T) {
 	program := build(t)
-	rows, err := os.ReadFile(filepath.FromSlash("../../experiments/figures/lds-stride.csv"))
+	dir := t.TempDir()
+	if out, err := command(t, program, "sweep", "lds-stride", "--small", "-q", "-o", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	rows, err := os.ReadFile(filepath.Join(dir, "lds-stride-small.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +49,7 @@ func TestStaleRows(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		out, err := command(t, program, "sweep", "lds-stride", "--stale", file).CombinedOutput()
+		out, err := command(t, program, "sweep", "lds-stride", "--small", "--stale", file).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), c.want) || !strings.Contains(string(out), "stale") {
 			t.Errorf("%v, %s: want %s", err, out, c.want)
 		}
