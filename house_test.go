@@ -50,6 +50,7 @@ var house = map[string]string{
 	"scheduler":             "engine isa program simd mem mem/lane cu account probe spec",
 	"gpu":                   "account probe engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
 	"experiments":           "config",
+	"experiments/accuracy":  "config gpu",
 	"experiments/sweep":     "config experiments",
 	"plots":                 "expression",
 	"fuzz":                  "config experiments fuzz/mutate gpu plots program spirv spirv/asm spirv/validate tracing/profile tracing/report",

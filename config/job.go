@@ -71,7 +71,15 @@ type Step struct {
 	Dispatch       []Expr           `yaml:"dispatch" items:"1..3" unit:"workgroups" doc:"workgroups in x, y and z"`
 	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
 	Graph          []GraphDispatch  `yaml:"graph" doc:"what is dispatched to the graph of the job's nodes, all at once"`
+	Copy           *Copy            `yaml:"copy" doc:"a copy between host and device memory, which takes time and changes nothing: buffers hold their data from the start"`
+	Once           bool             `yaml:"once" doc:"run in the first round only, where the job repeats: work that prepares what later rounds measure"`
 	Steps          []Step           `yaml:"steps" doc:"steps inside the loop, run in order for each value of the loop variables"`
+}
+
+// Copy is a copy between host and device memory.
+type Copy struct {
+	To    string `yaml:"to" enum:"device|host" doc:"where the bytes go"`
+	Bytes Expr   `yaml:"bytes" unit:"bytes" doc:"how many bytes are copied"`
 }
 
 // Loop is one loop variable; First and Last are both included, and nothing runs when Last < First.

@@ -375,3 +375,42 @@ func TestOneDocumentOnly(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestCopyStep(t *testing.T) {
+	j := job(t, `
+shader: sort.spv
+parameters: {n: 8}
+buffers: [{binding: 0, name: data, data: {zero: 4 * n}}]
+steps:
+  - {copy: {to: device, bytes: 4 * n}}
+  - {copy: {to: host, bytes: 1}, name: back}
+  - {dispatch: [1], once: true}
+`, nil)
+	launches, err := j.Launches()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(&CopyCall{Bytes: 32}, launches[0].Copy); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(&CopyCall{FromDevice: true, Bytes: 1}, launches[1].Copy); d != "" || launches[1].Step != "back" {
+		t.Error(launches[1].Step, d)
+	}
+	if launches[0].Once || !launches[2].Once || launches[2].Copy != nil {
+		t.Errorf("%+v", launches)
+	}
+}
+
+func TestCopyStepErrors(t *testing.T) {
+	for step, want := range map[string]string{
+		"{copy: {bytes: 4}}":                          "missing: want device or host",
+		"{copy: {to: disk, bytes: 4}}":                "found disk",
+		"{copy: {to: host, bytes: -4}}":               "copy.bytes",
+		"{copy: {to: host, bytes: 4}, dispatch: [1]}": "want one of dispatch",
+	} {
+		_, err := ParseJob(nil, "job.yaml", []byte("shader: a.spv\nsteps: ["+step+"]\n"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v: want %q", step, err, want)
+		}
+	}
+}

@@ -12,8 +12,16 @@ type Launch struct {
 	Dispatch       [3]uint32
 	Draw           *DrawCall         // instead of Dispatch; nil: none
 	Graph          []PayloadDispatch // instead of Dispatch and of a shader; nil: none
+	Copy           *CopyCall         // instead of Dispatch; nil: none
+	Once           bool              // in the first round only
 
 	Path string // of the step or node in the job file
+}
+
+// CopyCall is a copy between host and device memory.
+type CopyCall struct {
+	FromDevice bool
+	Bytes      int64
 }
 
 // SpecValue is the value of one specialization constant; the module's type decides how Value is encoded.

@@ -130,10 +130,12 @@ func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
 		shader := haveShader || s.Shader != ""
 		switch {
 		case s.kinds() != 1:
-			ps = append(ps, problem{p, "want one of dispatch, draw, graph and steps", ErrMissing})
+			ps = append(ps, problem{p, "want one of dispatch, draw, graph, copy and steps", ErrMissing})
 		case len(s.Graph) > 0 && len(j.Nodes) == 0:
 			ps = append(ps, problem{p + ".graph", "the job has no nodes", ErrMissing})
-		case len(s.Steps) == 0 && len(s.Graph) == 0 && !shader:
+		case s.Copy != nil && s.Copy.To == "":
+			ps = append(ps, problem{p + ".copy.to", "missing: want device or host", ErrMissing})
+		case len(s.Steps) == 0 && s.Copy == nil && len(s.Graph) == 0 && !shader:
 			ps = append(ps, problem{p + ".shader", "missing: neither the step nor the job has one", ErrMissing})
 		}
 		ps = append(ps, pushProblems(s.PushConstants, p+".push_constants", j)...)
@@ -146,7 +148,7 @@ func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
 
 // kinds counts the ways in which a step says what to do.
 func (s *Step) kinds() (n int) {
-	for _, given := range []bool{len(s.Dispatch) > 0, s.Draw != nil, len(s.Graph) > 0, len(s.Steps) > 0} {
+	for _, given := range []bool{len(s.Dispatch) > 0, s.Draw != nil, s.Copy != nil, len(s.Graph) > 0, len(s.Steps) > 0} {
 		if given {
 			n++
 		}
@@ -392,6 +394,7 @@ func inherit(s, outer *Step) Step {
 		out.PushConstants = outer.PushConstants
 	}
 	out.Specialization = slices.Concat(outer.Specialization, s.Specialization)
+	out.Once = out.Once || outer.Once
 	return out
 }
 
@@ -431,13 +434,27 @@ func (u *unroller) body(step *Step, s scope, at string) {
 		u.steps(step.Steps, step, s, at+".steps")
 	case len(u.out) == maxLaunches:
 		u.problems = append(u.problems, problem{at, fmt.Sprintf("more than %d launches", maxLaunches), ErrLimit})
+	case step.Copy != nil:
+		u.copy(step, s, at)
 	default:
 		u.launch(step, s, at)
 	}
 }
 
+// maxCopyBytes is far beyond any memory, and keeps the time of a copy in range.
+const maxCopyBytes = 1 << 50
+
+func (u *unroller) copy(step *Step, s scope, at string) {
+	n, err := step.Copy.Bytes.evalInt(s, 0, 0, maxCopyBytes)
+	if err != nil {
+		u.fail(sub(at, "copy.bytes"), err)
+		return
+	}
+	u.out = append(u.out, Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Once: step.Once})
+}
+
 func (u *unroller) launch(step *Step, s scope, at string) {
-	l := Launch{Step: step.Name, Shader: step.Shader, Entry: step.Entry, Dispatch: [3]uint32{1, 1, 1}, Path: at}
+	l := Launch{Step: step.Name, Shader: step.Shader, Entry: step.Entry, Dispatch: [3]uint32{1, 1, 1}, Path: at, Once: step.Once}
 	for i, e := range step.Dispatch {
 		n, err := e.evalInt(s, 1, 0, math.MaxUint32)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"spvsim/account"
@@ -44,7 +45,9 @@ type runner struct {
 // A launch is ready to run.
 type launch struct {
 	step string
-	draw *draw // nil: workgroups
+	draw *draw            // nil: workgroups
+	copy *config.CopyCall // instead of a launch; nil: none
+	once bool
 	cu.Launch
 	graph []graphEntry // instead of Launch; nil: none
 }
@@ -112,11 +115,15 @@ func (r *runner) prepare(list []config.Launch) error {
 			if err != nil {
 				return err
 			}
-			r.launches = append(r.launches, launch{step: stepName(l), graph: entries})
+			r.launches = append(r.launches, launch{step: stepName(l), graph: entries, once: l.Once})
 			continue
 		}
 		if groups(l.Dispatch) > maxGroups {
 			return fmt.Errorf("dispatch: %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
+		}
+		if l.Copy != nil {
+			r.launches = append(r.launches, launch{step: copyName(l), copy: l.Copy, once: l.Once})
+			continue
 		}
 		made, err := r.prepareLaunch(l)
 		if err != nil {
@@ -126,7 +133,7 @@ func (r *runner) prepare(list []config.Launch) error {
 			return fmt.Errorf("%w: %s: entry point %q is a node of an execution graph: want it among nodes, and graph instead of dispatch",
 				errGraph, l.Shader, made.Code.Program.Name)
 		}
-		r.launches = append(r.launches, launch{step: stepName(l), draw: r.resources.draw, Launch: *made})
+		r.launches = append(r.launches, launch{step: stepName(l), draw: r.resources.draw, once: l.Once, Launch: *made})
 	}
 	return nil
 }
@@ -179,6 +186,13 @@ func groups(grid [3]uint32) uint64 {
 	return n
 }
 
+func copyName(l *config.Launch) string {
+	if l.Step != "" {
+		return l.Step
+	}
+	return "copy"
+}
+
 func stepName(l *config.Launch) string {
 	switch {
 	case l.Step != "":
@@ -202,18 +216,52 @@ func (r *runner) rounds() error {
 			}
 			continue
 		}
-		for i := range r.launches {
-			r.progress.Launch, r.progress.Launches = i+1, len(r.launches)
-			if err := r.launch(&r.launches[i]); err != nil {
-				return runError(err)
-			}
+		if err := r.stream(round); err != nil {
+			return runError(err)
 		}
 	}
 	return nil
 }
 
-// launch runs one dispatch to its end.
-func (r *runner) launch(l *launch) error {
+// stream runs the launches of a round, one after the other.
+func (r *runner) stream(round int) error {
+	follows := false
+	for i := range r.launches {
+		l := &r.launches[i]
+		if l.once && round > 0 {
+			continue
+		}
+		r.progress.Launch, r.progress.Launches = i+1, len(r.launches)
+		if l.copy != nil {
+			r.copy(l)
+			continue
+		}
+		if err := r.launch(l, follows); err != nil {
+			return err
+		}
+		follows = true
+	}
+	return nil
+}
+
+// copy lets the time of a copy between host and device pass.
+func (r *runner) copy(l *launch) {
+	h := &r.setup.Machine.Host
+	fixed, rate := h.ToDeviceCycles, h.ToDeviceBytes
+	if l.copy.FromDevice {
+		fixed, rate = h.FromDeviceCycles, h.FromDeviceBytes
+	}
+	r.before = r.snapshot()
+	r.begin()
+	end := r.now + uint64(fixed) + uint64(math.Ceil(float64(l.copy.Bytes)/rate))
+	c := r.counts(end)
+	c.Launches = 0
+	r.add(l.step, c)
+	r.now = end
+}
+
+// launch runs one dispatch to its end; follows: behind another one of its round.
+func (r *runner) launch(l *launch, follows bool) error {
 	if l.graph != nil {
 		return r.dispatchOnce(l.step, l.graph)
 	}
@@ -227,7 +275,7 @@ func (r *runner) launch(l *launch) error {
 	r.before = r.snapshot(l.Code)
 	r.begin()
 	r.traceLaunch(l.step)
-	g.dispatcher.Launch(r.now, &l.Launch)
+	g.dispatcher.Launch(r.now, &l.Launch, follows)
 	finished, end, err := r.runEngine(g.dispatcher.Finished)
 	if err = cmp.Or(err, r.failure(finished)); err != nil {
 		ended, _, _ := g.dispatcher.Progress()
@@ -236,6 +284,7 @@ func (r *runner) launch(l *launch) error {
 		r.add(l.step, c)
 		return err
 	}
+	end = g.hierarchy.Release(end)
 	r.count(l, end)
 	r.traceEnd(end)
 	r.now = max(end, g.cycle())

@@ -268,7 +268,7 @@ func (a *Akita) memory() *stage {
 	}
 	m := a.spec.Memory
 	s := a.stage(name, interleave{log2(m.InterleaveBytes), newDivider(m.Channels)})
-	spec := gateSpec{cost: costPerByte(m.BytesPerCycle), serial: uint64(a.spec.VectorMemory.AtomicCycles) << fixedShift, limit: unlimited, line: 1 << 16}
+	spec := gateSpec{cost: costPerByte(m.sustained()), serial: uint64(a.spec.VectorMemory.AtomicCycles) << fixedShift, limit: unlimited, line: 1 << 16}
 	latency := max(1, int(less(uint64(m.LatencyCycles), memoryCycles)))
 	for i := range m.Channels {
 		c := idealmemcontroller.MakeBuilder().WithEngine(a.engine).WithFreq(a.freq).WithWidth(sendBuffer).WithLatency(latency).

@@ -113,6 +113,8 @@ type level struct {
 	perUnit   uint // log2 of the lines of an interleave unit
 	spread    interleave
 	sets      divider
+	fold      uint64 // mask of the tag bits that are folded into the set's index
+	linkCost  uint64 // fixed-point time of a byte on the link to the next level
 	atomic    uint64 // fixed-point cost of a further update of one element
 	caches    []*cache
 	perEngine int
@@ -125,6 +127,7 @@ type cache struct {
 	slices []slice
 	next   *cache
 	mem    *channels
+	link   server // to the next level
 	stall  uint64 // cycle until which the request at hand waits for a free miss entry
 }
 
@@ -134,6 +137,12 @@ func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level) *l
 		lineShift: log2(c.LineBytes), perUnit: log2(unit / c.LineBytes), spread: interleave{log2(unit), newDivider(c.Slices)},
 		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), atomic: uint64(s.VectorMemory.AtomicCycles) << fixedShift}
 	l.counter.Level = c.Name
+	if c.HashSets && l.sets.pow2 {
+		l.fold = l.sets.n - 1
+	}
+	if c.LinkBytes > 0 {
+		l.linkCost = costPerByte(c.LinkBytes)
+	}
 	var instances int
 	instances, l.perEngine = shape.Instances(c.SharedBy)
 	l.shared = l.keeps && (c.SharedBy == 0 || instances == 1 && c.SharedBy > 1)
@@ -174,6 +183,7 @@ func (c *cache) locate(addr uint64, p *place) {
 	quotient, index := c.spread.split(addr)
 	key := quotient<<c.perUnit | (addr >> c.lineShift & (1<<c.perUnit - 1))
 	tag, set := c.sets.split(key)
+	set ^= c.folded(tag)
 	s := &c.slices[index]
 	if s.tags == nil {
 		s.make(c.level)
@@ -185,9 +195,12 @@ func (c *cache) locate(addr uint64, p *place) {
 	p.tags, p.used, p.lines = both[:ways], both[ways:], s.lines[first:first+ways]
 }
 
+// folded is what a tag adds to the index of its set, so that strides of a power of two do not camp on few sets.
+func (l *level) folded(tag uint64) uint64 { return (tag ^ tag>>l.sets.shift) & l.fold }
+
 // address is the inverse of locate for the line with the given tag.
 func (c *cache) address(p *place, tag uint32) uint64 {
-	key := uint64(tag-1)*c.sets.n + p.set
+	key := uint64(tag-1)*c.sets.n + (p.set ^ c.folded(uint64(tag-1)))
 	unit := c.spread.join(key>>c.perUnit, p.index)
 	return unit | key&(1<<c.perUnit-1)<<c.lineShift
 }
@@ -296,8 +309,17 @@ func (s *slice) leaveEntry(ready uint64) {
 	}
 }
 
+// cross books the link to the next level.
+func (c *cache) cross(at, delay uint64, bytes uint32) uint64 {
+	if c.linkCost == 0 {
+		return delay
+	}
+	return max(delay, c.link.book(at, uint64(bytes)*c.linkCost))
+}
+
 // fetch reads a line of this level from the next, whose lines may be smaller.
 func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
+	delay = c.cross(at, delay, bytes)
 	if c.next == nil {
 		return c.mem.transfer(at, delay, addr, bytes)
 	}
@@ -321,6 +343,7 @@ func (c *cache) replace(p *place, at uint64) int {
 
 // forward writes to the next level and returns the cycle of the acknowledgement.
 func (c *cache) forward(at, delay, addr uint64, bytes uint32) (ready uint64) {
+	delay = c.cross(at, delay, bytes)
 	if c.next == nil {
 		return c.mem.transfer(at, delay, addr, bytes)
 	}
@@ -376,6 +399,7 @@ func (c *cache) coherent(at, delay uint64, kind Kind, l *Line, bytes uint32) uin
 		s := &p.slices[index]
 		delay = max(delay, s.book(at, uint64(bytes)*p.cost))
 		at += p.latency
+		delay = p.cross(at, delay, bytes)
 		if p.next == nil {
 			return p.mem.transfer(at, delay, l.Addr, bytes)
 		}
@@ -401,6 +425,42 @@ func (c *cache) update(at, delay uint64, l *Line, bytes uint32) uint64 {
 	serial := uint64(l.Serial) * c.atomic
 	p.free += serial
 	return ready + serial>>fixedShift
+}
+
+// release writes all dirty lines to the next level, beginning in cycle at, and returns when the last is acknowledged.
+func (c *cache) release(at uint64) uint64 {
+	ready := at
+	for i := range c.slices {
+		p := place{slice: &c.slices[i], index: uint64(i)}
+		for j := range p.slice.lines {
+			l := &p.slice.lines[j]
+			if !l.dirty() {
+				continue
+			}
+			set, way := j/c.Ways, j%c.Ways
+			p.set = uint64(set)
+			c.counter.Writebacks++
+			addr := c.address(&p, p.slice.tags[2*set*c.Ways+way])
+			ready = max(ready, c.forward(at, 0, addr, uint32(c.LineBytes)))
+			*l &^= dirtyLine
+			c.dropElsewhere(addr)
+		}
+	}
+	return ready
+}
+
+// dropElsewhere drops a line that this instance has written from the others; where it is dirty there too, that one's release does it.
+func (c *cache) dropElsewhere(addr uint64) {
+	var p place
+	for _, o := range c.caches {
+		if o == nil || o == c {
+			continue
+		}
+		o.locate(addr, &p)
+		if way := p.find(); way >= 0 && !p.lines[way].dirty() {
+			p.lines[way], p.tags[way], p.used[way] = 0, 0, 0
+		}
+	}
 }
 
 // invalidate drops all lines; dirty ones count as written back.
@@ -429,7 +489,7 @@ type channels struct {
 
 func newChannels(s *MemorySpec) *channels {
 	return &channels{servers: make([]server, s.Channels), spread: interleave{log2(s.InterleaveBytes), newDivider(s.Channels)},
-		cost: costPerByte(s.BytesPerCycle), latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
+		cost: costPerByte(s.sustained()), latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
 }
 
 // transfer moves bytes in either direction.

@@ -98,6 +98,19 @@ func (f *Fast) instance(l *level, cu int) *cache {
 	return l.caches[i]
 }
 
+// Release writes back what the levels hold that are released at a launch's end.
+func (f *Fast) Release(now uint64) uint64 {
+	done := now
+	for _, l := range f.levels {
+		for _, c := range l.caches {
+			if c != nil && l.ReleaseAtEnd {
+				done = max(done, c.release(now))
+			}
+		}
+	}
+	return done
+}
+
 // KernelBoundary invalidates the private caches that hold no dirty lines.
 func (f *Fast) KernelBoundary() {
 	for _, l := range f.levels {

@@ -54,6 +54,9 @@ type Hierarchy interface {
 	// KernelBoundary invalidates the caches that are not shared by the machine
 	// and hold no dirty lines: what a kernel launch does.
 	KernelBoundary()
+	// Release writes back what a launch must not leave in caches that the
+	// machine does not share, and returns when that is done.
+	Release(now uint64) uint64
 	// Reset makes all caches cold. It must not be called with requests pending.
 	Reset()
 	// Counters are cumulative, nearest level first, memory last.

@@ -28,6 +28,9 @@ type CacheSpec struct {
 	Write           string  `yaml:"write" enum:"through|back|read-only" doc:"what a store does here: through to the next level, or kept until evicted; scalar_l1: read-only, no other level is"`
 	WriteAllocate   bool    `yaml:"write_allocate" doc:"whether a store that misses takes a line here; false in scalar_l1"`
 	Misses          int     `yaml:"misses" range:"0..1048576" unit:"lines" doc:"outstanding missing lines of one slice; 0: no limit"`
+	HashSets        bool    `yaml:"hash_sets" default:"false" doc:"whether higher address bits are folded into the set's index, where the sets of a slice are a power of two"`
+	ReleaseAtEnd    bool    `yaml:"release_at_end" default:"false" doc:"whether a launch ends when what it left dirty here is written to the next level, and other instances have dropped their copies of it: caches that several engines have one each of"`
+	LinkBytes       float64 `yaml:"link_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth between one instance and the next level, both directions together; 0: only the next level's own"`
 }
 
 // Present says whether the machine has this level.
@@ -79,8 +82,17 @@ type MemorySpec struct {
 	Bytes           int     `yaml:"bytes" range:"1048576..1099511627776" unit:"bytes" doc:"capacity of the device memory"`
 	Channels        int     `yaml:"channels" range:"1..4096" doc:"memory channels"`
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"16..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one channel"`
-	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"bandwidth of one channel"`
+	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"bandwidth of one channel, the peak of its pins"`
+	Efficiency      float64 `yaml:"efficiency" default:"0" range:"0..1" doc:"share of the channels' peak that transfers sustain, after row activations, refresh and turning between reads and writes; 0: all of it"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles from a request leaving the last cache until its line is back there"`
+}
+
+// sustained is the bandwidth of one channel that transfers get.
+func (m *MemorySpec) sustained() float64 {
+	if m.Efficiency == 0 {
+		return m.BytesPerCycle
+	}
+	return m.BytesPerCycle * m.Efficiency
 }
 
 // VectorMemorySpec is the address path of one compute unit. An instruction occupies it for

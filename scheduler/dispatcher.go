@@ -203,6 +203,9 @@ func (d *Dispatcher) placeNext(now uint64) (placed bool, next uint64) {
 // only rates are in the way, at is from when they allow it.
 func (d *Dispatcher) find(now uint64, l *launch) (e *shaderEngine, unit int, at uint64) {
 	at = cu.Never
+	if d.spec.FixedOrder && l.engine < 0 {
+		return d.findFixed(now, l)
+	}
 	for range d.engines {
 		e := &d.engines[d.turn]
 		if l.engine >= 0 {
@@ -226,6 +229,23 @@ func (d *Dispatcher) find(now uint64, l *launch) (e *shaderEngine, unit int, at 
 		}
 	}
 	return nil, 0, at
+}
+
+// findFixed is find where the engine whose turn it is must take the workgroup.
+func (d *Dispatcher) findFixed(now uint64, l *launch) (e *shaderEngine, unit int, at uint64) {
+	e = &d.engines[l.placed%uint64(len(d.engines))]
+	full := &d.full[e.index*d.classes+l.class]
+	switch {
+	case *full:
+		return nil, 0, cu.Never
+	case e.opensAt() > now:
+		return nil, 0, e.opensAt()
+	}
+	if unit = d.unit(e, l.code.Need); unit < 0 {
+		*full = true
+		return nil, 0, cu.Never
+	}
+	return e, unit, now
 }
 
 // unit is the next compute unit of an engine that has room, or -1.

@@ -5,20 +5,26 @@ import "spvsim/cu"
 // A kernel is work that the host opens: one launch, without payloads.
 type kernel struct {
 	launch
-	done uint64 // cycle by which all that ended workgroups did is done
+	done uint64 // cycle by which all that ended workgroups did is done, and the command processor its part
 }
 
 // Launch starts a kernel in cycle now: its first workgroup is placed when the
-// machine's launch cost is paid.
-func (d *Dispatcher) Launch(now uint64, l *cu.Launch) {
+// machine's launch cost is paid. Behind another launch of the same stream it is
+// that of a following one.
+func (d *Dispatcher) Launch(now uint64, l *cu.Launch, follows bool) {
 	g := l.NumWorkgroups
-	k := &kernel{done: now + uint64(d.spec.KernelLaunchCycles), launch: launch{
+	cost, floor := d.spec.KernelLaunchCycles, d.spec.LaunchFloor
+	if follows {
+		cost, floor = d.spec.FollowingLaunch, 0
+	}
+	begin := now + uint64(cost)
+	k := &kernel{done: max(begin, now+uint64(floor)), launch: launch{
 		code: l, engine: -1, grid: g, total: uint64(g[0]) * uint64(g[1]) * uint64(g[2]),
 	}}
 	d.kernel = k
 	d.serve(k, 1)
 	if k.total > 0 {
-		d.alarm.Set(k.done)
+		d.alarm.Set(begin)
 	}
 }
 

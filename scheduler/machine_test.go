@@ -112,6 +112,7 @@ func (d *constantLDS) Handle(e sim.Event) error {
 
 // rig is a machine with its engine, ready to launch.
 type rig struct {
+	follows    bool // launches behind another one
 	engine     *engine.Engine
 	array      *cu.Array
 	dispatcher *Dispatcher
@@ -164,7 +165,7 @@ func (r *rig) runGrid(t testing.TB, prog *program.Program, grid [3]uint32, maxCy
 	}
 	r.engine.Limit(maxCycles, func(uint64) error { return nil })
 	r.array.Begin(0)
-	r.dispatcher.Launch(0, &cu.Launch{Code: code, Need: need, NumWorkgroups: grid})
+	r.dispatcher.Launch(0, &cu.Launch{Code: code, Need: need, NumWorkgroups: grid}, r.follows)
 	err = r.engine.Run()
 	finished, done := r.dispatcher.Finished()
 	if !finished && err == nil {

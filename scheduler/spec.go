@@ -5,6 +5,15 @@ type WorkSpec struct {
 	Dispatcher DispatcherSpec `yaml:"dispatcher" doc:"kernel launch and workgroup dispatch"`
 	Scheduler  SchedulerSpec  `yaml:"scheduler" doc:"who starts the workgroups of execution graphs"`
 	Queue      QueueSpec      `yaml:"queue" doc:"payloads of execution graphs, and the queue that they wait in"`
+	Host       HostSpec       `yaml:"host" doc:"copies between host and device memory"`
+}
+
+// HostSpec is what a copy step costs: a fixed time and one for its bytes.
+type HostSpec struct {
+	ToDeviceCycles   int     `yaml:"to_device_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a copy from host to device memory"`
+	ToDeviceBytes    float64 `yaml:"to_device_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of a copy from host to device memory"`
+	FromDeviceCycles int     `yaml:"from_device_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a copy from device to host memory"`
+	FromDeviceBytes  float64 `yaml:"from_device_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of a copy from device to host memory"`
 }
 
 // OnChip is the payload memory that the machine has on chip, in bytes.
@@ -20,7 +29,10 @@ type DispatcherSpec struct {
 	WorkgroupsPerCycle float64 `yaml:"workgroups_per_cycle" range:"0.000001..1024" unit:"workgroups/cycle" doc:"workgroups that each shader engine places each cycle at most, each on a different compute unit"`
 	WavesPerCycle      float64 `yaml:"waves_per_cycle" range:"0.000001..1024" unit:"waves/cycle" doc:"waves that each shader engine starts each cycle at most"`
 	LaunchLatency      int     `yaml:"launch_latency" range:"0..1000000" unit:"cycles" doc:"cycles from placing a wave until its first instruction may issue"`
-	KernelLaunchCycles int     `yaml:"kernel_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of one kernel launch, paid before its first workgroup is placed"`
+	KernelLaunchCycles int     `yaml:"kernel_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a job's first kernel launch, paid before its first workgroup is placed"`
+	FollowingLaunch    int     `yaml:"following_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"the same for a launch that waits in the stream behind another one"`
+	LaunchFloor        int     `yaml:"launch_floor_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"a job's first launch takes at least this: what the command processor does beside the kernel"`
+	FixedOrder         bool    `yaml:"fixed_order" default:"false" doc:"whether workgroup i of a launch goes to shader engine i modulo their number, so that a full engine makes the next workgroups wait; otherwise a full engine is passed over, and launches go on where the one before ended"`
 }
 
 // SchedulerSpec says who starts the workgroups that payloads of an execution graph ask for. Fields that its kind does not use

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the page's table anew instead of comparing it")
+
+// Each kernel's job runs at its own size, and a measured problem sets its parameters.
+func TestKernelsRun(t *testing.T) {
+	kernels, err := readKernels()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(kernels) != 14 {
+		t.Errorf("%d kernels", len(kernels))
+	}
+	for name := range kernels {
+		t.Run(name, func(t *testing.T) {
+			r := simulate(t.Context(), &point{kernel: name, microseconds: 1}, nil, time.Minute)
+			if r.err != nil || r.simulated < 4 || r.simulated > 100 {
+				t.Errorf("%v us, %v: want one that little but its launch takes", r.simulated, r.err)
+			}
+		})
+	}
+}
+
+func TestReadMeasured(t *testing.T) {
+	for text, want := range map[string]string{
+		"kernel_name,min_ms\n":                              "no column problem_size",
+		"kernel_name,problem_size,min_ms\nrelu,1024,x\n":    "measured.csv:2: min_ms: found \"x\"",
+		"kernel_name,problem_size,min_ms\nrelu,many,1\n":    "measured.csv:2: problem \"many\" of relu",
+		"kernel_name,problem_size,min_ms\nrelu,64,0.0042\n": "",
+		"kernel_name,problem_size,min_ms\nother,64,0.001\n": "",
+	} {
+		name := filepath.Join(t.TempDir(), "measured.csv")
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, err := readMeasured(name)
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("%q: %v: want %q", text, err, want)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	p := func(us float64) *point { return &point{microseconds: us} }
+	s := summarize([]result{{point: p(10), simulated: 20}, {point: p(40), simulated: 20}, {point: p(1), err: os.ErrInvalid}})
+	if s.points != 2 || s.bias != 1 || s.factor != 2 || s.weighted != 0.6 || s.mean != 0.75 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// The modules are what glslang makes of the GLSL beside them.
+func TestCommittedShaders(t *testing.T) {
+	glslang, err := exec.LookPath("glslangValidator")
+	if err != nil {
+		t.Skip("glslangValidator is not installed (Debian package glslang-tools)")
+	}
+	sources, _ := filepath.Glob("kernels/*.comp")
+	for _, source := range sources {
+		built := filepath.Join(t.TempDir(), "built.spv")
+		if text, err := exec.Command(glslang, "-V", "--target-env", "vulkan1.2", source, "-o", built).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		want, _ := os.ReadFile(built)
+		if got, err := os.ReadFile(strings.TrimSuffix(source, "comp") + "spv"); err != nil || string(got) != string(want) {
+			t.Errorf("%s: the module is another one (%v)", source, err)
+		}
+	}
+}
+
+const page = "../../docs/accuracy.md"
+
+// The page's table is what the committed errors come to. With -update it is written anew.
+func TestPage(t *testing.T) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- errors by kernel -->\n", "<!-- end of errors -->\n"
+	before, rest, _ := strings.Cut(string(text), begin)
+	got, after, ok := strings.Cut(rest, end)
+	if !ok {
+		t.Fatalf("%s has no table", page)
+	}
+	want := table(t)
+	if *update {
+		if err := os.WriteFile(page, []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("run go test ./experiments/accuracy -run TestPage -args -update (-want +got):\n%s", d)
+	}
+}
+
+// table is the errors by kernel in Markdown. Ratios are all that is committed, so nothing in it is weighted by time.
+func table(t *testing.T) string {
+	f, err := os.Open("errors.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []result
+	measured := map[string]int{}
+	for _, row := range rows[1:] {
+		measured[row[0]]++
+		ratio, err := strconv.ParseFloat(row[3], 64)
+		list = append(list, result{point: &point{kernel: row[0], microseconds: 1}, simulated: ratio, err: err})
+	}
+	var b strings.Builder
+	b.WriteString("| kernel | measured | run | simulated / measured | factor | mean error |\n| --- | ---: | ---: | ---: | ---: | ---: |\n")
+	line := func(name string, all int, s summary) {
+		fmt.Fprintf(&b, "| %s | %d | %d | %.3f | %.3f | %.1f %% |\n", name, all, s.points, s.bias, s.factor, 100*s.mean)
+	}
+	names, groups := byKernel(list)
+	for _, n := range names {
+		line(n, measured[n], summarize(groups[n]))
+	}
+	line("all", len(list), summarize(list))
+	return b.String()
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"spvsim/config"
+)
+
+func main() {
+	if err := accuracy(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "accuracy:", err)
+		os.Exit(1)
+	}
+}
+
+// options are the flags.
+type options struct {
+	measured, points, set, out string
+	jobs                       int
+	limit, total               time.Duration
+	verbose                    bool
+}
+
+func accuracy(args []string) error {
+	var o options
+	f := flag.NewFlagSet("accuracy", flag.ContinueOnError)
+	f.StringVar(&o.measured, "measured", "", "file of measured times: kernel_name,problem_size,...,min_ms")
+	f.StringVar(&o.points, "points", "", "points to run, as kernel or kernel problem, with * for anything, separated by commas; empty: all")
+	f.StringVar(&o.set, "set", "", "fields of the machine, as path=value, separated by spaces")
+	f.StringVar(&o.out, "out", "", "file to write the errors to as CSV")
+	f.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "points that run side by side")
+	f.DurationVar(&o.limit, "limit", 10*time.Minute, "time for a point, after which it is given up")
+	f.DurationVar(&o.total, "for", 24*time.Hour, "time for all points: what has not begun by then is not run; the shortest measured times go first")
+	f.BoolVar(&o.verbose, "v", false, "print each point as it is done")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if o.measured == "" {
+		return fmt.Errorf("want -measured FILE")
+	}
+	return o.run()
+}
+
+func (o *options) run() error {
+	points, err := readMeasured(o.measured)
+	if err != nil {
+		return err
+	}
+	machine, err := machineSettings(o.set)
+	if err != nil {
+		return err
+	}
+	var results []result
+	chosen := o.choose(points)
+	slices.SortStableFunc(chosen, func(a, b point) int { return cmp.Compare(a.microseconds, b.microseconds) })
+	simulateAll(chosen, machine, o, func(r result) {
+		if o.verbose {
+			fmt.Printf("%-50s %10.2f us measured %8.3f ratio %6.1f s %v\n", r.name(), r.microseconds, r.ratio(), r.host, errorText(r.err))
+		}
+		results = append(results, r)
+	})
+	print(results)
+	if o.out != "" {
+		return write(o.out, points, results)
+	}
+	return nil
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// choose keeps the points that were asked for.
+func (o *options) choose(points []point) []point {
+	if o.points == "" {
+		return slices.Clone(points)
+	}
+	patterns := strings.Split(o.points, ",")
+	return slices.DeleteFunc(slices.Clone(points), func(p point) bool {
+		return !matches(p.kernel, patterns) && !matches(p.name(), patterns)
+	})
+}
+
+func machineSettings(text string) (list []config.Setting, err error) {
+	for _, word := range strings.Fields(text) {
+		path, value, ok := strings.Cut(word, "=")
+		if !ok {
+			return nil, fmt.Errorf("-set: found %q: want path=value", word)
+		}
+		s, err := setting("machine."+path, value)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// A summary is the error over some points.
+type summary struct {
+	points   int
+	bias     float64 // geometric mean of simulated over measured
+	factor   float64 // geometric mean of the factor between them, whichever way
+	weighted float64 // sum of the absolute errors over the sum of the measured times
+	mean     float64 // mean of the relative errors
+}
+
+func summarize(list []result) (s summary) {
+	var logs, factors, off, total float64
+	for i := range list {
+		r := &list[i]
+		if r.err != nil {
+			continue
+		}
+		s.points++
+		l := math.Log(r.ratio())
+		logs += l
+		factors += math.Abs(l)
+		off += math.Abs(r.simulated - r.microseconds)
+		total += r.microseconds
+		s.mean += math.Abs(r.ratio() - 1)
+	}
+	n := float64(s.points)
+	s.bias, s.factor, s.weighted, s.mean = math.Exp(logs/n), math.Exp(factors/n), off/total, s.mean/n
+	return s
+}
+
+// byKernel groups results.
+func byKernel(list []result) (names []string, groups map[string][]result) {
+	groups = map[string][]result{}
+	for _, r := range list {
+		if groups[r.kernel] == nil {
+			names = append(names, r.kernel)
+		}
+		groups[r.kernel] = append(groups[r.kernel], r)
+	}
+	slices.Sort(names)
+	return names, groups
+}
+
+func print(list []result) {
+	names, groups := byKernel(list)
+	fmt.Printf("%-22s %6s %8s %8s %10s %8s\n", "kernel", "points", "bias", "factor", "weighted", "mean")
+	line := func(name string, s summary) {
+		fmt.Printf("%-22s %6d %8.3f %8.3f %9.1f%% %7.1f%%\n", name, s.points, s.bias, s.factor, 100*s.weighted, 100*s.mean)
+	}
+	for _, n := range names {
+		line(n, summarize(groups[n]))
+	}
+	line("all", summarize(list))
+}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"path"
+	"sync"
+	"time"
+
+	"spvsim/config"
+	"spvsim/gpu"
+)
+
+// setup is the step of a job that the measured time does not hold.
+const setup = "setup"
+
+// A result is a point with what the simulation of it came to.
+type result struct {
+	*point
+	simulated float64 // microseconds
+	host      float64 // seconds
+	err       error
+}
+
+// ratio is simulated over measured time.
+func (r *result) ratio() float64 { return r.simulated / r.microseconds }
+
+// simulate runs a point on a machine with fields set.
+func simulate(ctx context.Context, p *point, machine []config.Setting, limit time.Duration) result {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	begin := time.Now()
+	r := result{point: p}
+	loader := config.Files{FS: files, Dir: "kernels"}
+	run, err := loader.Load(p.kernel+".yaml", append(machine[:len(machine):len(machine)], p.settings...))
+	if err == nil {
+		r.simulated, err = microseconds(ctx, run)
+	}
+	r.err, r.host = err, time.Since(begin).Seconds()
+	return r
+}
+
+func microseconds(ctx context.Context, run *config.Run) (float64, error) {
+	out, err := gpu.Run(ctx, gpu.Setup{Machine: run.Machine, Job: run.Job})
+	if err != nil {
+		return 0, err
+	}
+	var cycles uint64
+	for i := range out.Stats.Steps {
+		if out.Stats.Steps[i].Name != setup {
+			cycles += out.Stats.Steps[i].Cycles
+		}
+	}
+	return float64(cycles) / float64(run.Machine.ClockMHz), nil
+}
+
+// simulateAll runs points side by side and hands the results on as they come.
+func simulateAll(points []point, machine []config.Setting, o *options, done func(result)) {
+	end := time.Now().Add(o.total)
+	var wait sync.WaitGroup
+	var lock sync.Mutex
+	next := make(chan *point)
+	for range o.jobs {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
+			for p := range next {
+				r := simulate(context.Background(), p, machine, o.limit)
+				lock.Lock()
+				done(r)
+				lock.Unlock()
+			}
+		}()
+	}
+	for i := range points {
+		if time.Now().Before(end) {
+			next <- &points[i]
+		}
+	}
+	close(next)
+	wait.Wait()
+}
+
+// matches says whether a name fits one of the patterns, with * for anything; none fits all.
+func matches(name string, patterns []string) bool {
+	for _, p := range patterns {
+		if ok, _ := path.Match(p, name); ok {
+			return true
+		}
+	}
+	return len(patterns) == 0
+}

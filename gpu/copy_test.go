@@ -1,0 +1,42 @@
+package gpu
+
+import (
+	"context"
+	"testing"
+)
+
+// A copy takes its fixed time and that of its bytes; a step that runs once is not part of later rounds.
+func TestCopiesAndStepsOfTheFirstRound(t *testing.T) {
+	s := setup(t, `
+shader: scale.spvasm
+repeat: 2
+buffers: [{set: 0, binding: 0, name: a, data: {iota: u32, count: 256}}]
+push_constants: [{u32: 7}]
+steps:
+  - {name: before, once: true, dispatch: [4]}
+  - {name: in, copy: {to: device, bytes: 1001}}
+  - {name: out, copy: {to: host, bytes: 64}}
+  - {name: work, dispatch: [4]}
+`, "cdna3-mi300a", "host.to_device_cycles=500", "host.to_device_bytes_per_cycle=2", "host.from_device_cycles=70", "host.from_device_bytes_per_cycle=16")
+	r, err := Run(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, step := range r.Stats.Steps {
+		names = append(names, step.Name)
+	}
+	if len(names) != 3 || names[0] != "in" || names[1] != "out" || names[2] != "work" {
+		t.Fatalf("steps of the last round: %v", names)
+	}
+	for i, want := range []uint64{500 + 501, 70 + 4} {
+		if got := r.Stats.Steps[i].Cycles; got != want {
+			t.Errorf("copy %s: %d cycles, want %d", names[i], got, want)
+		}
+	}
+	for i, v := range words(r.Buffers[0].Bytes) {
+		if want := uint32(i) * 343; v != want { // times 7 once, and in each round
+			t.Fatalf("a[%d] = %d, want %d", i, v, want)
+		}
+	}
+}

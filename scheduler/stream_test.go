@@ -1,0 +1,53 @@
+package scheduler
+
+import (
+	"testing"
+
+	"spvsim/cu"
+	"spvsim/simd"
+)
+
+// The first launch of a stream takes its floor at least; one that follows has a cost of its own and no floor.
+func TestLaunchesOfAStream(t *testing.T) {
+	for _, c := range []struct {
+		floor   int
+		follows bool
+		want    uint64
+	}{{0, false, 1003}, {900, false, 1003}, {5000, false, 5000}, {5000, true, 303}} {
+		m := newMachine()
+		m.disp.KernelLaunchCycles, m.disp.FollowingLaunch, m.disp.LaunchFloor, m.disp.LaunchLatency = 1000, 300, c.floor, 0
+		r := newRig(t, m)
+		r.follows = c.follows
+		if got := r.run(t, assemble(64, add(3, 1, 2)), 1, simd.Never).cycles; got != c.want {
+			t.Errorf("floor %d, follows %v: ended in cycle %d, want %d", c.floor, c.follows, got, c.want)
+		}
+	}
+}
+
+// In fixed order a full engine makes the dispatcher wait; otherwise it is passed over.
+func TestFixedOrder(t *testing.T) {
+	for fixed, want := range map[bool]int{false: 1, true: -1} {
+		m := wide()
+		m.disp.FixedOrder = fixed
+		d := newRig(t, m).dispatcher
+		d.serve(&kernel{}, 1)
+		need := cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}
+		for i := range d.rooms[:m.shape.ComputeUnits] {
+			for d.rooms[i].Fits(need) {
+				d.rooms[i].TakeWave(need)
+			}
+		}
+		l := &launch{code: &cu.Launch{Need: need}, engine: -1, total: 2}
+		got := -1
+		if e, _, _ := d.find(0, l); e != nil {
+			got = e.index
+		}
+		if got != want {
+			t.Errorf("fixed order %v: engine %d takes the first workgroup, want %d", fixed, got, want)
+		}
+		l.placed = 1
+		if e, _, _ := d.find(0, l); e == nil || e.index != 1 {
+			t.Errorf("fixed order %v: the second workgroup finds no place on engine 1", fixed)
+		}
+	}
+}
