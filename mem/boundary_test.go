@@ -33,7 +33,9 @@ func TestHashedSets(t *testing.T) {
 }
 
 func TestHashedAddressesComeBack(t *testing.T) {
-	f := newTiny(t, func(s *HierarchySpec) { s.L2.HashSets, s.L2.Slices, s.L2.Bytes, s.L2.InterleaveBytes = true, 4, 1<<16, 256 })
+	f := newTiny(t, func(s *HierarchySpec) {
+		s.L2.HashSets, s.L2.Slices, s.L2.Bytes, s.L2.InterleaveBytes = true, 4, 1<<16, 256
+	})
 	f.Access(0, request(0, Read, 4096))
 	l2 := f.vector[0].next
 	random := rand.New(rand.NewSource(1))
