@@ -218,7 +218,7 @@ func TestAtomicsOfOneElementFollowEachOther(t *testing.T) {
 // Atomics of several compute units to one line follow each other; those to other
 // lines of the slice do not wait for them.
 func TestAtomicsOfOneLineFollowEachOther(t *testing.T) {
-	f := newTiny(t, func(s *Spec) { s.VectorMemory.AtomicCycles, s.L2.Slices = 20, 1 })
+	f := newTiny(t, func(s *HierarchySpec) { s.VectorMemory.AtomicCycles, s.L2.Slices = 20, 1 })
 	for _, addr := range []uint64{4096, 8192} {
 		f.Access(0, request(0, Read, addr))
 	}
