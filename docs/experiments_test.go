@@ -21,6 +21,8 @@ var sections = []struct{ name, title string }{
 	{"scratch-size", "Memory for payloads"},
 	{"queue-contention", "Producers contending for the queue"},
 	{"queue-placement", "Central queue against one in each shader engine"},
+	{"graph-depth", "A recursive graph against a device"},
+	{"queue-shards", "Queues in memory against a device"},
 	{"crosslane-lowering", "Reductions, scans, swizzles and shuffles by lowering and wave size"},
 	{"scan-lowering", "A kernel of prefix sums by lowering and wave size"},
 	{"lds-stride", "Bank conflicts of LDS by stride and width"},

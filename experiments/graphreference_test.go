@@ -25,6 +25,7 @@ var graphReferences = []reference{
 	{"mesh", "tints", meshOutput(meshTints, 32*8*2), 0},
 	{"mesh", "counts", meshOutput(func(uint32, uint32) []uint32 { return []uint32{9, 8} }, 32*2), 0},
 	{"hlsl", "out", workGraph, 0},
+	{"koch", "vertices", snowflake(4), 0},
 }
 
 func init() { references = append(references, graphReferences...) }
@@ -327,4 +328,27 @@ func workGraph(initial) any {
 		walk(7, 200)
 	}
 	return out
+}
+
+// snowflake is the ends of all edges of a Koch snowflake, level after level.
+func snowflake(depth int) func(initial) any {
+	type point [2]float32
+	return func(initial) any {
+		edges := [][2]point{{{0, 0}, {1, 0}}, {{1, 0}, {0.5, 0.8660254}}, {{0.5, 0.8660254}, {0, 0}}}
+		for range depth {
+			var finer [][2]point
+			for _, e := range edges {
+				x, y := float32((e[1][0]-e[0][0])*0.33333334), float32((e[1][1]-e[0][1])*0.33333334)
+				one, two := point{e[0][0] + x, e[0][1] + y}, point{e[1][0] - x, e[1][1] - y}
+				tip := point{one[0] + (float32(x*0.5) - float32(y*-0.8660254)), one[1] + (float32(x*-0.8660254) + float32(y*0.5))}
+				finer = append(finer, [2]point{e[0], one}, [2]point{one, tip}, [2]point{tip, two}, [2]point{two, e[1]})
+			}
+			edges = finer
+		}
+		var out []float32
+		for _, e := range edges {
+			out = append(out, e[0][0], e[0][1], e[1][0], e[1][1])
+		}
+		return out
+	}
 }

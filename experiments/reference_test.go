@@ -35,6 +35,7 @@ var references = []reference{
 	{"mandelbrot", "steps", escapeTimes(128, 128), 0},
 	{"spmv", "y", sparseProduct, 0},
 	{"qdot8", "y", quantised8, 0},
+	{"koch-queues", "vertices", snowflake(4), 0},
 	{"qdot16", "y", quantised16, 0},
 	{"peer-fir", "output", filtered, 5e-5},
 	{"peer-matmul", "c", matrixProduct, 1e-4},

@@ -123,7 +123,7 @@ func TestReportsNameTheNode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := config.LoadMachine(config.Request{Job: job})
+	m, err := config.LoadMachine(config.Request{Job: job, Set: []string{"scheduler.firmware_dispatch_cycles=0"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,6 +95,11 @@ func (l line) ready() uint64 { return uint64(l >> readyShift) }
 func (l line) valid() uint32 { return uint32(l & validMask) }
 func (l line) dirty() bool   { return l&dirtyLine != 0 }
 
+// hold makes the line dirty, and keeps it from others until a cycle.
+func (l *line) hold(until uint64) {
+	*l = newLine(until, l.valid()) | dirtyLine
+}
+
 // stored is the line after a store of bytes.
 func (l line) stored(bytes, size uint32) line {
 	return l&^validMask | line(min(l.valid()+bytes, size))
@@ -115,7 +120,7 @@ type level struct {
 	sets      divider
 	fold      uint64 // mask of the tag bits that are folded into the set's index
 	linkCost  uint64 // fixed-point time of a byte on the link to the next level
-	atomic    uint64 // fixed-point cost of a further update of one element
+	atomic    uint64 // cycles of an update of one element
 	caches    []*cache
 	perEngine int
 	next      *level
@@ -135,7 +140,7 @@ func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level) *l
 	unit := max(c.InterleaveBytes, c.LineBytes)
 	l := &level{namedCache: c, keeps: c.Write == WriteBack, next: next, latency: uint64(c.LatencyCycles), cost: costPerByte(c.BytesPerCycle),
 		lineShift: log2(c.LineBytes), perUnit: log2(unit / c.LineBytes), spread: interleave{log2(unit), newDivider(c.Slices)},
-		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), atomic: uint64(s.VectorMemory.AtomicCycles) << fixedShift}
+		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), atomic: uint64(s.VectorMemory.AtomicCycles)}
 	l.counter.Level = c.Name
 	if c.HashSets && l.sets.pow2 {
 		l.fold = l.sets.n - 1
@@ -415,16 +420,16 @@ func (c *cache) coherent(at, delay uint64, kind Kind, l *Line, bytes uint32) uin
 	return p.update(at, delay, l, bytes)
 }
 
-// update carries out the atomics of one line; updates of one element follow
-// each other.
+// update carries out the atomics of one line. Updates of one element follow each
+// other, and so do those of one line by several requests: the next one finds the
+// line when the last update is done.
 func (c *cache) update(at, delay uint64, l *Line, bytes uint32) uint64 {
 	ready := c.read(at, delay, l.Addr, bytes)
 	var p place
 	c.locate(l.Addr, &p)
-	p.lines[p.find()] |= dirtyLine
 	serial := uint64(l.Serial) * c.atomic
-	p.free += serial
-	return ready + serial>>fixedShift
+	p.lines[p.find()].hold(ready + serial + c.atomic)
+	return ready + serial
 }
 
 // release writes all dirty lines to the next level, beginning in cycle at, and returns when the last is acknowledged.

@@ -215,6 +215,23 @@ func TestAtomicsOfOneElementFollowEachOther(t *testing.T) {
 	}
 }
 
+// Atomics of several compute units to one line follow each other; those to other
+// lines of the slice do not wait for them.
+func TestAtomicsOfOneLineFollowEachOther(t *testing.T) {
+	f := newTiny(t, func(s *HierarchySpec) { s.VectorMemory.AtomicCycles, s.L2.Slices = 20, 1 })
+	for _, addr := range []uint64{4096, 8192} {
+		f.Access(0, request(0, Read, addr))
+	}
+	for i, want := range []uint64{5110, 5130, 5150} {
+		if got := f.Access(5000, request(i, Atomic, 4096)).Ready; got != want {
+			t.Errorf("update %d is ready at %d, want %d", i, got, want)
+		}
+	}
+	if got := f.Access(5000, request(3, Atomic, 8192)).Ready; got >= 5130 {
+		t.Errorf("an update of another line is ready at %d, as if it waited", got)
+	}
+}
+
 // TestDifferentLineSizes: a 128-byte line over 64-byte lines fetches two.
 func TestDifferentLineSizes(t *testing.T) {
 	f := newTiny(t, func(s *HierarchySpec) { s.VectorL1.LineBytes = 128 })

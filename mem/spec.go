@@ -101,7 +101,7 @@ type VectorMemorySpec struct {
 	LanesPerCycle  int `yaml:"lanes_per_cycle" range:"1..1024" unit:"lanes" doc:"lane addresses coalesced each cycle"`
 	LinesPerCycle  int `yaml:"lines_per_cycle" range:"1..64" unit:"lines" doc:"distinct cache lines sent to vector_l1 each cycle"`
 	MaxOutstanding int `yaml:"max_outstanding" range:"1..65536" unit:"instructions" doc:"vector memory instructions of one wave in flight (the wait counter's range)"`
-	AtomicCycles   int `yaml:"atomic_cycles" range:"0..1024" unit:"cycles" doc:"what each further update of one element costs where the atomics of a line are carried out"`
+	AtomicCycles   int `yaml:"atomic_cycles" range:"0..1024" unit:"cycles" doc:"from one update of an element to the next where the atomics of a line are carried out; those of different instructions to one line follow each other too"`
 }
 
 // TextureSpec is the texture unit, which filters quads of 2x2 lanes.

@@ -2,16 +2,22 @@ package scheduler
 
 import "spvsim/cu"
 
-// firmware is a core that reads a ring in memory and starts launches one after
-// the other; or one in each shader engine.
+// firmware is a core that reads a ring in memory for each node, and hands what it
+// finds in one to the dispatcher; or one core in each shader engine.
 type firmware struct {
 	pushed
-	run  *Run
-	core []uint64 // by queue: cycle from which its core is free; cu.Never while that is not known
+	run   *Run
+	cores []core // by queue
+}
+
+// A core is one, and what it is at.
+type core struct {
+	free  uint64    // cycle from which it is; cu.Never while that is not known
+	batch []*launch // that it starts together
 }
 
 func newFirmware(r *Run) (policy, error) {
-	return &firmware{run: r, core: make([]uint64, len(r.queues))}, nil
+	return &firmware{run: r, cores: make([]core, len(r.queues))}, nil
 }
 
 // Allocate counts in memory.
@@ -50,10 +56,11 @@ func (r *Run) append(now uint64, b *batch, counter int, latency uint64) {
 	all.close()
 }
 
-// Start begins with an idle core.
+// Start begins with idle cores, which make the rings and tables of the graph ready.
 func (f *firmware) Start(now uint64) {
-	for q := range f.core {
-		f.core[q] = max(f.core[q], now)
+	for q := range f.cores {
+		c := &f.cores[q]
+		c.free = max(c.free, now+uint64(f.run.spec.Scheduler.FirmwareDispatch))
 	}
 }
 
@@ -62,24 +69,40 @@ func (f *firmware) Tick(now uint64, queue int) uint64 {
 	return f.run.openAll(now, queue, f.open)
 }
 
-// open spends the core's time on a launch: it reads the entry and starts it.
+// open spends the core's time on a node: it reads the ring and starts as many
+// launches as it may at a time, or as wait.
 func (f *firmware) open(now uint64, b *bin) (uint64, bool) {
-	r, core := f.run, &f.core[b.queue]
-	if *core > now {
-		return *core, false
+	r, c := f.run, &f.cores[b.queue]
+	if c.free > now {
+		return c.free, false
 	}
-	l := r.openLaunch(now, b)
-	if l == nil {
+	if !f.pick(now, b) {
 		return cu.Never, false
 	}
-	*core = cu.Never
+	c.free = cu.Never
 	q := r.queues[b.queue]
 	w := gather(now, func(at uint64) {
-		*core = at + uint64(r.spec.Scheduler.FirmwareCycles)
-		r.ready(l, *core)
-		q.alarm.Set(*core)
+		c.free = at + uint64(r.spec.Scheduler.FirmwareCycles)
+		for _, l := range c.batch {
+			r.ready(l, c.free)
+		}
+		q.alarm.Set(c.free)
 	})
 	r.read(now, w, r.firstUnit(b.queue))
 	w.close()
-	return *core, *core <= now
+	return c.free, c.free <= now
+}
+
+// pick takes the launches that the core starts next. It says no when the run has failed.
+func (f *firmware) pick(now uint64, b *bin) bool {
+	r, c := f.run, &f.cores[b.queue]
+	c.batch = c.batch[:0]
+	for len(c.batch) < max(r.spec.Scheduler.FirmwareLaunches, 1) && b.readyAt(r.window) <= now {
+		l := r.openLaunch(now, b)
+		if l == nil {
+			return false
+		}
+		c.batch = append(c.batch, l)
+	}
+	return true
 }

@@ -365,6 +365,49 @@ func TestFirmwareCore(t *testing.T) {
 	}
 }
 
+// A core that may start several launches of a node at a time pays once for them.
+func TestFirmwareStartsLaunchesTogether(t *testing.T) {
+	for _, pending := range []bool{false, true} {
+		s := defaultQueue("firmware")
+		s.Scheduler.FirmwareCycles, s.Scheduler.FirmwareLaunches, s.Queue.Latency = 500, 2, 7
+		n := static("n")
+		r := newQueueRig(t, s, pending, n)
+		var accepted uint64
+		var started []uint64
+		r.onPrint = func(w *simd.Wave) { started = append(started, startOf(w)) }
+		r.enqueue(t, begin, n, 5, &accepted)
+		r.finish(t)
+		each := uint64(replyCycles + 500)
+		var late []int // rounds of the core after the first
+		for _, at := range started {
+			late = append(late, int((at-started[0])/each))
+		}
+		if diff := cmp.Diff([]int{0, 0, 1, 1, 2}, late); diff != "" {
+			t.Errorf("replies pending %v (-want +got):\n%s", pending, diff)
+		}
+	}
+}
+
+// A dispatch costs the core its time before the first launch, and nobody else.
+func TestFirmwareDispatchCycles(t *testing.T) {
+	start := func(kind string, cycles int) uint64 {
+		s := defaultQueue(kind)
+		s.Scheduler.FirmwareDispatch = cycles
+		n := static("n")
+		r := newQueueRig(t, s, false, n)
+		var started uint64
+		r.onPrint = func(w *simd.Wave) { started = startOf(w) }
+		r.run.Dispatch(0, []Entry{{Node: n, Count: 1, Data: make([]byte, 4), Stride: 4}})
+		r.finish(t)
+		return started
+	}
+	for kind, want := range map[string]uint64{"firmware": 1000, "hardware": 0} {
+		if got := start(kind, 1000) - start(kind, 0); got != want {
+			t.Errorf("%s: starts %d cycles later, want %d", kind, got, want)
+		}
+	}
+}
+
 // Each level of multipass begins after the barrier, compacts what was enqueued,
 // and starts it; each command costs its launch.
 func TestMultipassCosts(t *testing.T) {

@@ -40,7 +40,9 @@ type DispatcherSpec struct {
 type SchedulerSpec struct {
 	Kind             string `yaml:"kind" enum:"hardware|firmware|multipass|persistent" required:"true" doc:"a queue beside the dispatcher; a core that runs firmware; compute passes with a barrier between the levels; resident waves that pop a queue in memory"`
 	LaunchCycles     int    `yaml:"launch_cycles" range:"0..1000000" unit:"cycles" doc:"hardware: from picking payloads until their first workgroup may be placed"`
-	FirmwareCycles   int    `yaml:"firmware_cycles" range:"1..1000000" unit:"cycles" doc:"firmware: what its core spends on each launch, one after the other"`
+	FirmwareCycles   int    `yaml:"firmware_cycles" range:"1..1000000" unit:"cycles" doc:"firmware: what its core spends on the launches that it starts at a time, beside reading the ring"`
+	FirmwareLaunches int    `yaml:"firmware_launches" range:"1..65536" unit:"launches" doc:"firmware: launches (payloads, or what is coalesced or packed) of one node that its core starts at a time, if so many wait"`
+	FirmwareDispatch int    `yaml:"firmware_dispatch_cycles" range:"0..100000000" unit:"cycles" doc:"firmware: what its core spends on a dispatch of a graph before the first launch, beside the launch that the host pays"`
 	PassLaunchCycles int    `yaml:"pass_launch_cycles" range:"0..10000000" unit:"cycles" doc:"multipass: cost of starting one compaction or one dispatch from the command stream"`
 	BarrierCycles    int    `yaml:"barrier_cycles" range:"0..10000000" unit:"cycles" doc:"multipass: from the end of a level's last workgroup until the next level's first compaction starts"`
 	PollInterval     int    `yaml:"poll_interval" range:"1..10000000" unit:"cycles" doc:"persistent: what a worker sleeps when it found the queue empty"`

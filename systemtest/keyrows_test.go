@@ -276,6 +276,8 @@ var plainRows = []keyRow{
 	{"scheduler.kind", "lastsum", "", "hardware", "multipass", slower},
 	{"scheduler.launch_cycles", "lastsum", hardware, "0", "1000", longer(1000)},
 	{"scheduler.firmware_cycles", "lastsum", firmware, "300", "1300", longer(1000)},
+	{"scheduler.firmware_launches", "lastsum", firmware, "128", "1", slower},
+	{"scheduler.firmware_dispatch_cycles", "lastsum", firmware, "0", "1000", longer(1000)},
 	{"scheduler.pass_launch_cycles", "lastsum", multipass, "2500", "3500", longer(1000)},
 	{"scheduler.barrier_cycles", "lastsum", multipass, "1250", "2250", longer(1000)},
 	{"scheduler.poll_interval", "lastsum", persistent, "20", "20000", shrinks("polls", func(s *tracing.Stats) uint64 { return s.Graph.Queue.Polls })},
