@@ -184,6 +184,8 @@ func (l *namedCache) checkStores() []spec.Problem {
 		return []spec.Problem{spec.Bad(l.Name+".write", "found %s: want read-only, as nothing is stored through the scalar cache", l.Write)}
 	case readOnly && l.WriteAllocate:
 		return []spec.Problem{spec.Bad(l.Name+".write_allocate", "found true: want false, as nothing is stored through the scalar cache")}
+	case l.ReleaseAtEnd && l.Write != WriteBack:
+		return []spec.Problem{spec.Bad(l.Name+".release_at_end", "found true: want false, as nothing stays dirty in a cache with write: %s", l.Write)}
 	case !readOnly && l.Write == ReadOnly:
 		return []spec.Problem{spec.Bad(l.Name+".write", "found read-only: want through or back, as stores come to this level")}
 	}
