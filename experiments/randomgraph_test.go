@@ -83,8 +83,16 @@ func (g *randomGraph) records(r *rand.Rand) []oracle.Record {
 		}
 		rec := oracle.Record{Node: n.name(), Index: n.indexes[0], Count: int(n.host)}
 		if !n.empty {
-			rec.Stride = pick(r, 0, 1, 1, 1) * n.hostBytes()
-			for range n.host {
+			rec.Stride = n.hostBytes()
+			// One payload for all has just its own bytes: those of a dynamic node may be fewer than hostBytes.
+			if pick(r, 0, 1, 1, 1) == 0 && n.launch != ir.Dynamic {
+				rec.Stride = 0
+			}
+			payloads := int(n.host)
+			if rec.Stride == 0 {
+				payloads = 1 // which all of them are
+			}
+			for range payloads {
 				rec.Data = n.appendPayload(rec.Data, r)
 			}
 		}
