@@ -77,10 +77,10 @@ steps:
 	"mixed":        walk(4, 32, 8, 0, 16, 16, 1, 0),
 	"vector":       walk(6, 32, 16, 0, 0, 64, 1, 0), // vector arithmetic alone
 	"wide":         walk(0, 32, 8, 1, 32, 4, 1, 0) + "wave_size: 64\n",
-	"chain":        walk(0, 32, 1, 1, 32, 32, 3, 0),     // line after line, three times
-	"alias":        walk(0, 32, 1, 1, 4096, 4, 4, 0),    // four lines 16 KB apart
-	"flow":         walk(1, 32, 4, 1, 32, 16, 1, 0),     // four lines at a time, four waves the same
-	"apart":        walk(1, 32, 4, 1, 32, 8, 1, 4096),   // each wave its own
+	"chain":        walk(0, 32, 1, 1, 32, 32, 3, 0),   // line after line, three times
+	"alias":        walk(0, 32, 1, 1, 4096, 4, 4, 0),  // four lines 16 KB apart
+	"flow":         walk(1, 32, 4, 1, 32, 16, 1, 0),   // four lines at a time, four waves the same
+	"apart":        walk(1, 32, 4, 1, 32, 8, 1, 4096), // each wave its own
 	"twice":        strings.Replace(walk(0, 32, 1, 1, 32, 32, 1, 0), "dispatch: [1]", "steps: [{name: first, dispatch: [1]}, {name: second, dispatch: [1]}]", 1),
 	"pair":         walk(0, 32, 2, 1, 32, 32, 1, 0),     // two compute units read the same
 	"scatter":      walk(1, 32, 4, 32, 1, 8, 1, 0),      // each lane its own line
