@@ -102,7 +102,7 @@ func sameUnderBothModels(t *testing.T, name, machine string, set ...string) {
 	skipUnderRace(t, name)
 	fast, akita := underModel(t, name, machine, "fast", set), underModel(t, name, machine, "akita", set)
 	for i, b := range fast.Buffers {
-		if !bytes.Equal(b.Bytes, akita.Buffers[i].Bytes) {
+		if !unordered[name+"/"+b.Name] && !bytes.Equal(b.Bytes, akita.Buffers[i].Bytes) {
 			t.Errorf("buffer %s differs", b.Name)
 		}
 	}
