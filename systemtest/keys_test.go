@@ -117,18 +117,6 @@ func shrinks(name string, of func(*tracing.Stats) uint64) effect {
 	}
 }
 
-// and is several effects at once.
-func and(list ...effect) effect {
-	return func(a, b *keyRun) string {
-		for _, e := range list {
-			if text := e(a, b); text != "" {
-				return text
-			}
-		}
-		return ""
-	}
-}
-
 // keyMachine is what all rows begin with: a machine of one compute unit that starts at once.
 var keyMachine = "shader_engines=1 compute_units=1 dispatcher.kernel_launch_cycles=0"
 
