@@ -170,7 +170,7 @@ func TestDamagedRecordsRunAgain(t *testing.T) {
 		func(b []byte) []byte { return b[:len(b)/2] },
 		func(b []byte) []byte { return b[:bytes.IndexByte(b, '\n')+1] }, // without its checksum
 		func([]byte) []byte { return nil },
-		func(b []byte) []byte { return bytes.Replace(b, []byte(`"cycles":`), []byte(`"cycles":1`), 1) }, // another number
+		func(b []byte) []byte { return bytes.Replace(b, []byte("{"), []byte("{ "), 1) }, // another byte, of a record that failed too
 		func(b []byte) []byte { return append(b, "more\n"...) },
 		func([]byte) []byte { return []byte("{}\n") },
 	} {
