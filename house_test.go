@@ -34,7 +34,7 @@ var house = map[string]string{
 	"config":                "isa expression spec simd lds mem cu scheduler", // the machine is put together from its components' specs
 	"engine":                "",
 	"spec":                  "",
-	"starter":               "config program program/ir spirv spirv/validate", // of config, the sizes of texels
+	"starter":               "config isa program program/ir spirv spirv/validate", // of config, the sizes of texels
 	"account":               "isa",
 	"probe":                 "program account",
 	"tracing":               "isa program config account",

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strings"
 
+	"spvsim/isa"
 	"spvsim/program"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
@@ -79,6 +80,9 @@ func Write(m *validate.Module, o Options) (*Job, error) {
 		w.draw()
 	default:
 		w.line("dispatch: [1, 1, 1] # guess: one workgroup, of %s invocations", sizeText(w.entries[0].prog.LocalSize))
+		if polls(w.entries[0].prog) {
+			w.open("how many workgroups wait for each other: one may wait for ever, since a loop reads memory atomically")
+		}
 	}
 	for _, u := range w.unknown {
 		w.line("# not known: %s", u)
@@ -106,6 +110,22 @@ func quoted(s string) string {
 		return fmt.Sprintf("%q", s)
 	}
 	return s
+}
+
+// polls says whether a loop of the program looks at memory that others write: an atomic load, or a compare and swap.
+func polls(p *program.Program) bool {
+	for last := range p.Insts {
+		first := p.Insts[last].Target
+		if p.Insts[last].Class != isa.ClassBranch || int(first) > last {
+			continue
+		}
+		for _, in := range p.Insts[first:last] {
+			if in.Op == isa.AtomicLoad || in.Op == isa.AtomicCompareExchange {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func sizeText(n [3]uint32) string { return fmt.Sprintf("%d x %d x %d", n[0], n[1], n[2]) }

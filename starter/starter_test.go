@@ -77,6 +77,16 @@ func TestStartersRun(t *testing.T) {
 	}
 }
 
+// A shader whose workgroups wait for each other is told of: how many of them there must be is the author's to know.
+func TestStarterTellsOfPolls(t *testing.T) {
+	for file, want := range map[string]bool{"kochqueues.spv": true, "reduce.spv": false, "histogram.spv": false} {
+		job := write(t, "../experiments/library/"+file, "")
+		if got := strings.Contains(job.Text, "# not known: how many workgroups wait for each other"); got != want {
+			t.Errorf("%s: told of polls: %v, want %v", file, got, want)
+		}
+	}
+}
+
 // Nodes get the names that payloads target, whatever the entry points are called, and run as they do in the job that comes with them.
 func TestStarterNamesNodes(t *testing.T) {
 	for file, want := range map[string][]string{
