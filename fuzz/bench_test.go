@@ -2,9 +2,12 @@ package fuzz
 
 import "testing"
 
-// BenchmarkExecute feeds modules through validation, lowering and execution.
-func BenchmarkExecute(b *testing.B) {
-	t, err := Find("execute")
+// What a seed of the targets that run for days costs.
+func BenchmarkLower(b *testing.B)   { benchmark(b, "lower") }
+func BenchmarkExecute(b *testing.B) { benchmark(b, "execute") }
+
+func benchmark(b *testing.B, target string) {
+	t, err := Find(target)
 	if err != nil {
 		b.Fatal(err)
 	}
