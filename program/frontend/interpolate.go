@@ -113,8 +113,15 @@ func (w *inputWalk) corners(t *validate.Type, location uint32) {
 	}
 }
 
+// maxInputLocations is how many locations a fragment shader's inputs may have: four times those of any device (32, of four components
+// each: maxFragmentInputComponents of 128).
+const maxInputLocations = 128
+
 // leaves appends the leaves of a part and returns the location behind it.
 func (w *inputWalk) leaves(t *validate.Type, location uint32, way interpolation) uint32 {
+	if len(w.b.leafTypes(t)) == 0 {
+		return location // however many elements it has of nothing
+	}
 	switch t.Kind {
 	case validate.KindArray:
 		for range w.b.count(t) {
@@ -131,6 +138,9 @@ func (w *inputWalk) leaves(t *validate.Type, location uint32, way interpolation)
 	}
 	if !w.placed {
 		w.b.unsupported("an input without a location")
+	}
+	if location >= maxInputLocations {
+		w.b.unsupported("an input at location %d: want at most %d", location, maxInputLocations-1)
 	}
 	for i, leaf := range w.b.leafTypes(t) {
 		w.out = append(w.out, w.interpolate(leaf, location, way.component+uint32(i), way))

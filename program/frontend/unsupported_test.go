@@ -42,6 +42,7 @@ var formWhy = map[string]string{
 	"GLSL.std.450 %s in a compute shader":                                 "interpolation is at pixel centres",
 	"no lowering for this operation in a %s shader":                       "see the instructions above",
 	"an input without a location":                                         "the stage before is a table of vertices by location",
+	"an input at location %d: want at most %d":                            "four times the locations of any device",
 	"an input of type %s: want 32 bits":                                   "vertices hold words of 32 bits",
 	"output %s":                                                           "draws have colour outputs alone",
 	"an output without a location":                                        "a colour output is found by its location",
