@@ -33,6 +33,9 @@ type Counts struct {
 	OutOfBounds uint64          // accesses outside of their buffer
 	Graph       *GraphCounts    // nil without an execution graph
 	Fragments   *FragmentCounts // nil without a draw
+	// Functional is the part of workgroups, waves and instructions that ran
+	// without time, of which the rest says nothing; nil: none.
+	Functional *FunctionalCounts
 }
 
 // Instructions is the number of wave instructions issued.
@@ -68,6 +71,12 @@ func (c *Counts) Add(o *Counts) {
 	c.LDS.ConflictPasses += o.LDS.ConflictPasses
 	c.OutOfBounds += o.OutOfBounds
 	c.addMemory(o.Memory)
+	if o.Functional != nil {
+		if c.Functional == nil {
+			c.Functional = &FunctionalCounts{}
+		}
+		c.Functional.Add(o.Functional)
+	}
 	if o.Fragments != nil {
 		if c.Fragments == nil {
 			c.Fragments = &FragmentCounts{}
@@ -97,7 +106,7 @@ func (c *Counts) addMemory(list []Level) {
 		c.Memory = append(c.Memory, list...)
 		return
 	}
-	for i := range c.Memory {
+	for i := range list {
 		l, o := &c.Memory[i], &list[i]
 		l.Accesses += o.Accesses
 		l.Hits += o.Hits

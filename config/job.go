@@ -30,6 +30,7 @@ type Job struct {
 	ScratchBytes   Expr             `yaml:"scratch_bytes" unit:"bytes" doc:"scratch memory for the graph's payloads; left out: the machine's queue.scratch_bytes"`
 	GraphRepeat    Expr             `yaml:"graph_repeat" doc:"how often the graph is dispatched, one after the other; left out: 1"`
 	MeshOutputs    []MeshOutput     `yaml:"mesh_outputs" doc:"buffers that take what mesh nodes put out"`
+	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the job runs: with time, without (the same values, faster), or with time for a part and an estimate for the rest; left out: timed"`
 	Repeat         Expr             `yaml:"repeat" doc:"rounds of the whole job over the same buffers; only the last is reported"`
 	Expect         []Expect         `yaml:"expect" doc:"what buffers must hold at the end"`
 	Limits         Limits           `yaml:"limits" doc:"what the run may cost before it is stopped"`
@@ -72,6 +73,7 @@ type Step struct {
 	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
 	Graph          []GraphDispatch  `yaml:"graph" doc:"what is dispatched to the graph of the job's nodes, all at once"`
 	Copy           *Copy            `yaml:"copy" doc:"a copy between host and device memory, which takes time and changes nothing: buffers hold their data from the start"`
+	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the step runs, where that is not how the job does"`
 	Once           bool             `yaml:"once" doc:"run in the first round only, where the job repeats: work that prepares what later rounds measure"`
 	Steps          []Step           `yaml:"steps" doc:"steps inside the loop, run in order for each value of the loop variables"`
 }

@@ -14,6 +14,7 @@ type Launch struct {
 	Graph          []PayloadDispatch // instead of Dispatch and of a shader; nil: none
 	Copy           *CopyCall         // instead of Dispatch; nil: none
 	Once           bool              // in the first round only
+	Mode           string            // how it runs; empty: as the job says
 
 	Path string // of the step or node in the job file
 }

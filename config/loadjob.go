@@ -395,6 +395,9 @@ func inherit(s, outer *Step) Step {
 	}
 	out.Specialization = slices.Concat(outer.Specialization, s.Specialization)
 	out.Once = out.Once || outer.Once
+	if out.Mode == "" {
+		out.Mode = outer.Mode
+	}
 	return out
 }
 
@@ -450,11 +453,11 @@ func (u *unroller) copy(step *Step, s scope, at string) {
 		u.fail(sub(at, "copy.bytes"), err)
 		return
 	}
-	u.out = append(u.out, Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Once: step.Once})
+	u.out = append(u.out, Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Once: step.Once, Mode: step.Mode})
 }
 
 func (u *unroller) launch(step *Step, s scope, at string) {
-	l := Launch{Step: step.Name, Shader: step.Shader, Entry: step.Entry, Dispatch: [3]uint32{1, 1, 1}, Path: at, Once: step.Once}
+	l := Launch{Step: step.Name, Shader: step.Shader, Entry: step.Entry, Dispatch: [3]uint32{1, 1, 1}, Path: at, Once: step.Once, Mode: step.Mode}
 	for i, e := range step.Dispatch {
 		n, err := e.evalInt(s, 1, 0, math.MaxUint32)
 		if err != nil {

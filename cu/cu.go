@@ -197,17 +197,17 @@ func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) simd.Bookin
 	if in.Mem.Payload && u.array.payloads != nil && !u.array.payloads.Check(w, in) {
 		return simd.Booking{Ready: now, Free: now}
 	}
-	if w.State.Helpers&w.State.Exec != 0 && in.Op.Has(isa.FlagWrites) && in.Mem.Space != isa.SpaceScratch {
-		return u.withoutHelpers(now, w, in)
+	if mask := mem.Writers(&w.State, in); mask != w.State.Exec {
+		return u.withoutHelpers(now, w, in, mask)
 	}
 	return u.reach(now, w, in)
 }
 
 // withoutHelpers carries out a store or an atomic operation for the lanes that
-// are no helpers: helpers write nothing, and get what their registers held.
-func (u *ComputeUnit) withoutHelpers(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+// are no helpers.
+func (u *ComputeUnit) withoutHelpers(now uint64, w *simd.Wave, in *isa.Inst, mask uint64) simd.Booking {
 	exec := w.State.Exec
-	w.State.Exec &^= w.State.Helpers
+	w.State.Exec = mask
 	b := simd.Booking{Ready: now, Free: now + 1}
 	if w.State.Exec != 0 {
 		b = u.reach(now, w, in)

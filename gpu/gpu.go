@@ -45,11 +45,11 @@ func (f *failure) Unwrap() []error { return []error{f.kind, f.err} }
 
 // interrupted is the error of a run whose context ended.
 type interrupted struct {
-	cycle uint64
+	when  string
 	cause error
 }
 
-func (i *interrupted) Error() string   { return fmt.Sprintf("%v in cycle %d", ErrInterrupted, i.cycle) }
+func (i *interrupted) Error() string   { return fmt.Sprintf("%v %s", ErrInterrupted, i.when) }
 func (i *interrupted) Unwrap() []error { return []error{ErrInterrupted, i.cause} }
 
 func inputError(err error) error { return &failure{ErrInput, err} }
@@ -70,7 +70,11 @@ type Setup struct {
 	// MaxCycles and MaxHostSeconds, where they are not 0, take the place of the job's limits; over all rounds and launches.
 	MaxCycles      uint64
 	MaxHostSeconds float64
-	Progress       func(Progress) // nil, or called now and then while the job runs
+	// Mode, where it is not empty, takes the place of the job's and its steps'.
+	Mode string
+	// Threads are those of parts that run without time; 0: one for each processor.
+	Threads  int
+	Progress func(Progress) // nil, or called now and then while the job runs
 	// Stalled is told, where it is not nil, when no workgroup has ended for StallAfter (0: 20 s) of the host's time, and which waves
 	// go round where.
 	Stalled    func(report string)
@@ -92,6 +96,7 @@ type Progress struct {
 	Ended, Total     uint64 // workgroups of the launch
 	Running          uint64 // of them, in the compute units
 	Cycle            uint64
+	Instructions     uint64 // so far
 }
 
 // A Buffer is a buffer's or image's bytes at the end of a run.
@@ -167,6 +172,7 @@ func (r *runner) stats(took time.Duration) *tracing.Stats {
 	for i := range r.steps {
 		s.Counts.Add(&r.steps[i].Counts)
 	}
+	s.Mode = r.modes()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	s.Host = tracing.Host{Seconds: took.Seconds(), PeakBytes: m.Sys}
@@ -196,6 +202,9 @@ func (r *runner) faults() (list []string) {
 		for _, f := range l.First {
 			list = append(list, f.String())
 		}
+	}
+	for _, f := range r.ldsFaults {
+		list = append(list, f.String())
 	}
 	return list
 }

@@ -21,8 +21,9 @@ type graphJob struct {
 	run     *scheduler.Run
 	entries []graphEntry // of the job's graph; steps have their own
 	repeat  int
-	serving bool   // the workgroups that run are of the graph, not of a plain launch
-	scratch uint64 // bytes
+	serving bool         // the workgroups that run are of the graph, not of a plain launch
+	scratch uint64       // bytes
+	direct  *directGraph // without time; made when it is first used
 	codes   []*simd.Code
 }
 
@@ -311,7 +312,7 @@ func payloadSizes(d *config.PayloadDispatch, size uint64) error {
 func (r *runner) dispatchGraph() error {
 	for i := range r.graph.repeat {
 		r.progress.Launch, r.progress.Launches = i+1, r.graph.repeat
-		if err := r.dispatchOnce("graph", r.graph.entries); err != nil {
+		if err := r.dispatchOnce("graph", r.mode(""), r.graph.entries); err != nil {
 			return err
 		}
 	}
@@ -319,7 +320,10 @@ func (r *runner) dispatchGraph() error {
 }
 
 // dispatchOnce runs one dispatch of the graph to its end. Memory is settled: what it reads of buffers is what they hold.
-func (r *runner) dispatchOnce(step string, entries []graphEntry) error {
+func (r *runner) dispatchOnce(step, mode string, entries []graphEntry) error {
+	if mode == modeFunctional {
+		return r.functionalGraph(step, entries)
+	}
 	g := r.machine
 	g.hierarchy.KernelBoundary()
 	list, err := ready(entries)

@@ -94,7 +94,7 @@ func (g *machine) ldsCounts() (sum account.LDSCounts, faults uint64) {
 		sum.Accesses += l.Counters.Accesses
 		sum.Passes += l.Counters.Passes
 		sum.ConflictPasses += l.Counters.ConflictPasses
-		faults += l.Counters.Faults
+		faults += l.Faults
 	}
 	return sum, faults
 }

@@ -9,6 +9,7 @@ import (
 	"spvsim/cu"
 	"spvsim/isa"
 	"spvsim/probe"
+	"spvsim/program"
 	"spvsim/simd"
 )
 
@@ -17,16 +18,21 @@ func (r *runner) printer() cu.Printer {
 	if r.setup.Observer == nil {
 		return nil
 	}
-	return func(now uint64, w *simd.Wave, in *isa.Inst) {
-		format := w.Program().Program.Strings[in.Imm]
-		st := &w.State
-		for mask := st.Exec; mask != 0; mask &= mask - 1 {
-			lane := bits.TrailingZeros64(mask)
-			r.setup.Observer.Printed(probe.Print{
-				Cycle: now, Workgroup: st.Workgroup, Wave: st.WaveInGroup, Lane: lane,
-				Text: formatPrint(format, printArguments(st, in, lane)),
-			})
-		}
+	return func(now uint64, w *simd.Wave, in *isa.Inst) { r.printed(now, w.Program().Program, &w.State, in) }
+}
+
+// printed hands what the lanes of a wave print to who listens, if anybody does.
+func (r *runner) printed(now uint64, prog *program.Program, st *isa.State, in *isa.Inst) {
+	if r.setup.Observer == nil {
+		return
+	}
+	format := prog.Strings[in.Imm]
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		lane := bits.TrailingZeros64(mask)
+		r.setup.Observer.Printed(probe.Print{
+			Cycle: now, Workgroup: st.Workgroup, Wave: st.WaveInGroup, Lane: lane,
+			Text: formatPrint(format, printArguments(st, in, lane)),
+		})
 	}
 }
 

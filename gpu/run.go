@@ -13,6 +13,7 @@ import (
 	"spvsim/cu"
 	"spvsim/engine"
 	"spvsim/isa"
+	"spvsim/lds"
 	"spvsim/mem"
 	"spvsim/simd"
 	"spvsim/spirv/validate"
@@ -37,9 +38,13 @@ type runner struct {
 	events eventCounter // of parts that do not count their own; nil when nobody asks
 	now    uint64       // cycle in which the next launch begins
 	issued uint64       // instructions over all rounds
-	before snapshot
-	steps  []account.StepCounts // of the round that runs
-	stepOf map[string]int
+	// Of what ran without time: instructions, faults in LDS, and the workgroups of the launch that runs.
+	untimed   uint64
+	ldsFaults []lds.Fault
+	launched  uint64
+	before    snapshot
+	steps     []account.StepCounts // of the round that runs
+	stepOf    map[string]int
 }
 
 // A launch is ready to run.
@@ -48,6 +53,7 @@ type launch struct {
 	draw *draw            // nil: workgroups
 	copy *config.CopyCall // instead of a launch; nil: none
 	once bool
+	mode string
 	cu.Launch
 	graph []graphEntry // instead of Launch; nil: none
 }
@@ -115,14 +121,14 @@ func (r *runner) prepare(list []config.Launch) error {
 			if err != nil {
 				return err
 			}
-			r.launches = append(r.launches, launch{step: stepName(l), graph: entries, once: l.Once})
+			r.launches = append(r.launches, launch{step: stepName(l), graph: entries, once: l.Once, mode: r.mode(l.Mode)})
 			continue
 		}
 		if groups(l.Dispatch) > maxGroups {
 			return fmt.Errorf("dispatch: %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
 		}
 		if l.Copy != nil {
-			r.launches = append(r.launches, launch{step: copyName(l), copy: l.Copy, once: l.Once})
+			r.launches = append(r.launches, launch{step: copyName(l), copy: l.Copy, once: l.Once, mode: modeTimed})
 			continue
 		}
 		made, err := r.prepareLaunch(l)
@@ -133,7 +139,7 @@ func (r *runner) prepare(list []config.Launch) error {
 			return fmt.Errorf("%w: %s: entry point %q is a node of an execution graph: want it among nodes, and graph instead of dispatch",
 				errGraph, l.Shader, made.Code.Program.Name)
 		}
-		r.launches = append(r.launches, launch{step: stepName(l), draw: r.resources.draw, once: l.Once, Launch: *made})
+		r.launches = append(r.launches, launch{step: stepName(l), draw: r.resources.draw, once: l.Once, mode: r.mode(l.Mode), Launch: *made})
 	}
 	return nil
 }
@@ -262,8 +268,11 @@ func (r *runner) copy(l *launch) {
 
 // launch runs one dispatch to its end; follows: behind another one of its round.
 func (r *runner) launch(l *launch, follows bool) error {
-	if l.graph != nil {
-		return r.dispatchOnce(l.step, l.graph)
+	switch {
+	case l.graph != nil:
+		return r.dispatchOnce(l.step, l.mode, l.graph)
+	case l.mode == modeFunctional:
+		return r.functional(l)
 	}
 	g := r.machine
 	g.hierarchy.KernelBoundary()
@@ -339,7 +348,7 @@ func (r *runner) watch(now uint64) error {
 		return fmt.Errorf("%w; %s", ErrDeadlock, r.waiting())
 	}
 	if r.ctx.Err() != nil {
-		return &interrupted{now, r.ctx.Err()}
+		return &interrupted{fmt.Sprintf("in cycle %d", now), r.ctx.Err()}
 	}
 	return nil
 }

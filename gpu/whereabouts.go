@@ -136,6 +136,11 @@ func (r *runner) stalled(now uint64) {
 		return
 	}
 	ended, _, _ := r.workgroups()
+	r.slow(ended, func() string { return fmt.Sprintf("(cycle %d); %s", now, r.waiting()) })
+}
+
+// slow tells who wants to know when no workgroup has ended for long.
+func (r *runner) slow(ended uint64, report func() string) {
 	if s := &r.stall; ended != s.ended || s.since.IsZero() {
 		*s = stall{ended, time.Now(), r.setup.StallAfter}
 		if s.wait == 0 {
@@ -143,6 +148,6 @@ func (r *runner) stalled(now uint64) {
 		}
 	} else if took := time.Since(s.since); took >= s.wait {
 		s.wait *= 2
-		r.setup.Stalled(fmt.Sprintf("no workgroup has ended for %.0f s (cycle %d); %s", took.Seconds(), now, r.waiting()))
+		r.setup.Stalled(fmt.Sprintf("no workgroup has ended for %.0f s %s", took.Seconds(), report()))
 	}
 }

@@ -48,14 +48,25 @@ const maxFaults = 8
 // Counters are cumulative.
 type Counters struct {
 	Accesses, Passes, ConflictPasses uint64
-	Faults                           uint64
+}
+
+// Values carries out accesses on the bytes of workgroups, without time. It must
+// be used from one goroutine.
+type Values struct {
+	Faults uint64
+	First  []Fault // the first few faults
+
+	stride uint32 // bytes of a lane in the access at hand
+	packed bool   // the access at hand: full mask, lane l's offset is lane 0's plus l times the element
+	off    [64]uint32
+	trash  [64]uint32
 }
 
 // An LDS is the local data share of one compute unit. It must be used from one
 // goroutine.
 type LDS struct {
+	Values
 	Counters Counters
-	First    []Fault // the first few faults
 
 	spec   *Spec
 	rows   [NumKinds]*AccessSpec
@@ -63,10 +74,6 @@ type LDS struct {
 	count  *counter
 	phases [NumKinds][]uint64
 	spans  [NumKinds]bool
-	stride uint32 // bytes of a lane in the access at hand
-	packed bool   // the access at hand: full mask, lane l's offset is lane 0's plus l times the element
-	off    [64]uint32
-	trash  [64]uint32
 }
 
 // New makes an LDS of a spec that has been checked.
@@ -95,13 +102,19 @@ func (d *LDS) Bytes(base, size uint32) []byte { return d.memory()[base : base+si
 // Issue executes an access to the workgroup's range of size bytes from base on
 // and says what it costs.
 func (d *LDS) Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) Timing {
-	mask := lane.Active(st, in.Mem)
+	mask, bytes := d.Access(st, in, d.memory()[base:base+size])
+	return d.time(now, st, base, in, mask, bytes)
+}
+
+// Access executes an access to the bytes of a workgroup, and says which lanes
+// took part and how many bytes each moves.
+func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64, bytes uint32) {
+	mask = lane.Active(st, in.Mem)
 	d.offsets(st, in.Mem, mask)
-	region := d.memory()[base : base+size]
 	elem := lane.Element(in)
-	bytes := uint32(elem.Bits()/8) * max(1, uint32(in.Mem.Count))
+	bytes = uint32(elem.Bits()/8) * max(1, uint32(in.Mem.Count))
 	d.stride = bytes
-	d.packed = mask == st.Full && lane.Strided(d.off[:st.Lanes], bytes) && uint64(d.off[0])+uint64(bytes)*uint64(st.Lanes) <= uint64(size)
+	d.packed = mask == st.Full && lane.Strided(d.off[:st.Lanes], bytes) && uint64(d.off[0])+uint64(bytes)*uint64(st.Lanes) <= uint64(len(region))
 	switch {
 	case in.Op == isa.Load:
 		d.load(st, in, region, mask, elem)
@@ -110,11 +123,11 @@ func (d *LDS) Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) 
 	default:
 		d.atomic(st, in, region, mask, elem)
 	}
-	return d.time(now, st, base, in, mask, bytes)
+	return mask, bytes
 }
 
 // offsets works out the byte offset of each lane.
-func (d *LDS) offsets(st *isa.State, m *isa.Mem, mask uint64) {
+func (d *Values) offsets(st *isa.State, m *isa.Mem, mask uint64) {
 	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
 	off := d.off[:st.Lanes]
 	if m.Index.Kind != isa.Vector {
@@ -129,7 +142,7 @@ func (d *LDS) offsets(st *isa.State, m *isa.Mem, mask uint64) {
 	}
 }
 
-func (d *LDS) load(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {
+func (d *Values) load(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {
 	if t.Bits() != 32 || lane.AnyScalar(in) {
 		d.each(st, in, b, mask, t, d.loadElement)
 		return
@@ -144,7 +157,7 @@ func (d *LDS) load(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Typ
 }
 
 // loadRow loads the 32-bit element at the given offset behind each lane's own.
-func (d *LDS) loadRow(st *isa.State, in *isa.Inst, b []byte, mask uint64, row []uint32, behind uint32) {
+func (d *Values) loadRow(st *isa.State, in *isa.Inst, b []byte, mask uint64, row []uint32, behind uint32) {
 	off := d.off[:len(row)]
 	full := mask == st.Full
 	if d.packed && in.Mem.Count == 1 {
@@ -165,7 +178,7 @@ func (d *LDS) loadRow(st *isa.State, in *isa.Inst, b []byte, mask uint64, row []
 	}
 }
 
-func (d *LDS) loadElement(st *isa.State, in *isa.Inst, e []byte, l, k int) {
+func (d *Values) loadElement(st *isa.State, in *isa.Inst, e []byte, l, k int) {
 	v := uint64(0)
 	if e != nil {
 		v = lane.Get(e)
@@ -174,7 +187,7 @@ func (d *LDS) loadElement(st *isa.State, in *isa.Inst, e []byte, l, k int) {
 }
 
 // store writes in the order of lanes: where lanes meet, the highest wins.
-func (d *LDS) store(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {
+func (d *Values) store(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {
 	if t.Bits() != 32 || !allVector(in.Mem) {
 		d.each(st, in, b, mask, t, d.storeElement)
 		return
@@ -202,7 +215,7 @@ func allVector(m *isa.Mem) bool {
 }
 
 // storeWords writes the 32-bit elements of one lane.
-func (d *LDS) storeWords(st *isa.State, in *isa.Inst, b []byte, l int, rows *[4][]uint32) {
+func (d *Values) storeWords(st *isa.State, in *isa.Inst, b []byte, l int, rows *[4][]uint32) {
 	at := uint64(d.off[l])
 	for k := range int(in.Mem.Count) {
 		if at+4 > uint64(len(b)) {
@@ -214,7 +227,7 @@ func (d *LDS) storeWords(st *isa.State, in *isa.Inst, b []byte, l int, rows *[4]
 	}
 }
 
-func (d *LDS) storeElement(st *isa.State, in *isa.Inst, e []byte, l, k int) {
+func (d *Values) storeElement(st *isa.State, in *isa.Inst, e []byte, l, k int) {
 	if e != nil {
 		lane.Put(e, lane.Value(st, in.Mem.Data[k], l, len(e) == 8))
 	}
@@ -222,7 +235,7 @@ func (d *LDS) storeElement(st *isa.State, in *isa.Inst, e []byte, l, k int) {
 
 // each visits the elements of the active lanes, lane by lane; e is nil out of
 // bounds.
-func (d *LDS) each(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type, visit func(st *isa.State, in *isa.Inst, e []byte, l, k int)) {
+func (d *Values) each(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type, visit func(st *isa.State, in *isa.Inst, e []byte, l, k int)) {
 	size := uint64(t.Bits() / 8)
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
@@ -240,7 +253,7 @@ func (d *LDS) each(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Typ
 
 // atomic updates lane by lane, from the lowest on. The value is Src[0], the
 // comparator Src[1].
-func (d *LDS) atomic(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {
+func (d *Values) atomic(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {
 	update := rmw.Lookup(in.Op, t)
 	if update == nil {
 		panic(fmt.Sprintf("lds: operation %d on %v is none of the LDS", in.Op, t))
@@ -262,8 +275,8 @@ func (d *LDS) atomic(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.T
 	}
 }
 
-func (d *LDS) fault(st *isa.State, in *isa.Inst, l int, offset uint32, size int) {
-	d.Counters.Faults++
+func (d *Values) fault(st *isa.State, in *isa.Inst, l int, offset uint32, size int) {
+	d.Faults++
 	if len(d.First) < maxFaults {
 		d.First = append(d.First, Fault{offset, uint32(size), l, st.Workgroup, st.WaveInGroup, in.SPIRV, in.Line})
 	}

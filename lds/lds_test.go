@@ -311,8 +311,8 @@ func checkValues(t *testing.T, r *rand.Rand, typ isa.Type, count int, exec uint6
 			}
 		}
 	}
-	if d.Counters.Faults != 0 {
-		t.Fatalf("%v x%d: %d faults", typ, count, d.Counters.Faults)
+	if d.Faults != 0 {
+		t.Fatalf("%v x%d: %d faults", typ, count, d.Faults)
 	}
 }
 
@@ -365,8 +365,8 @@ func TestOutOfBounds(t *testing.T) {
 	if d.Bytes(128, 1)[0] != 0xEE {
 		t.Error("a write past the end was kept")
 	}
-	if d.Counters.Faults != 64 || len(d.First) != maxFaults || d.First[0].Lane != 32 || d.First[0].Offset != 128 {
-		t.Errorf("%d faults, first %v; want 64, lane 32 at byte 128", d.Counters.Faults, d.First)
+	if d.Faults != 64 || len(d.First) != maxFaults || d.First[0].Lane != 32 || d.First[0].Offset != 128 {
+		t.Errorf("%d faults, first %v; want 64, lane 32 at byte 128", d.Faults, d.First)
 	}
 }
 

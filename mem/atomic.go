@@ -24,9 +24,14 @@ func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	}
 	size := elemBytes(t)
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
-		p.atomicLane(st, in, bits.TrailingZeros64(mask), update, size)
+		l := bits.TrailingZeros64(mask)
+		p.values.lock(p.w.addr[l])
+		p.atomicLane(st, in, l, update, size)
 	}
-	p.serial(st.Exec, size)
+	p.values.unlock()
+	if !p.w.deaf {
+		p.serial(st.Exec, size)
+	}
 	return p.finish(now, m, atomicKind(in.Op), bits.OnesCount64(st.Exec), uint32(size))
 }
 

@@ -21,6 +21,8 @@ type coalescer struct {
 	at    int    // its index
 	age   uint32 // entries of another age are empty
 	table [tableSize]tableEntry
+	deaf  bool   // nobody asks for lines, only for bytes
+	moved uint64 // bytes, counted while deaf
 }
 
 func (c *coalescer) reset(shift uint) {
@@ -33,6 +35,10 @@ func (c *coalescer) reset(shift uint) {
 
 // add takes bytes from addr on.
 func (c *coalescer) add(addr uint64, bytes uint32) {
+	if c.deaf {
+		c.moved += uint64(bytes)
+		return
+	}
 	first, last := addr>>c.shift, (addr+uint64(bytes)-1)>>c.shift
 	if first == last {
 		c.touch(first, bytes)
@@ -73,6 +79,10 @@ func (c *coalescer) find(number uint64) int {
 
 // span takes a contiguous range; it must be the first thing added.
 func (c *coalescer) span(addr, bytes uint64) {
+	if c.deaf {
+		c.moved += bytes
+		return
+	}
 	size := uint64(1) << c.shift
 	for end := addr + bytes; addr < end; {
 		next := min(end, (addr+size)&^(size-1))

@@ -2,6 +2,7 @@ package mem
 
 import (
 	"math/bits"
+	"sync"
 
 	"spvsim/isa"
 	"spvsim/mem/lane"
@@ -15,6 +16,7 @@ type Target struct {
 	width, samples int
 	wrote          []uint32 // by pixel and sample: number of the primitive that wrote it, plus 1; 0: none
 	depth          []float32
+	mutex          sync.Mutex // waves may run on several goroutines
 }
 
 // NewTarget makes a target of that size that nothing has written.
@@ -58,6 +60,10 @@ func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	m, f := in.Mem, st.Fragments
 	d, _ := env.descriptor(m, 0)
 	n := 0
+	if d.Target != nil {
+		d.Target.mutex.Lock()
+		defer d.Target.mutex.Unlock()
+	}
 	for mask := st.Exec &^ st.Helpers; mask != 0 && d.Image != nil && d.Target != nil; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		n++
@@ -67,10 +73,14 @@ func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 			}
 		}
 	}
-	if len(p.w.lines) == 0 {
+	if len(p.w.lines) == 0 && p.values == nil {
 		return Timing{Ready: now, Busy: 1}
 	}
-	return p.finish(now, m, Write, n, uint32(d.Image.Format.Bytes))
+	bytes := 0
+	if d.Image != nil {
+		bytes = d.Image.Format.Bytes
+	}
+	return p.finish(now, m, Write, n, uint32(bytes))
 }
 
 // exportSample writes a lane's colour to a sample of its pixel.

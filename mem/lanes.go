@@ -99,7 +99,7 @@ func (p *Port) resolveFlat(st *isa.State, m *isa.Mem, mask uint64) {
 		l := bits.TrailingZeros64(mask)
 		addr := base + lane.Value(st, m.Index, l, true)
 		w.mem[l], w.off[l], w.addr[l], w.bind[l] = nil, 0, addr, -1
-		if b := p.store.Find(addr); b != nil {
+		if b := w.buffer(p.store, addr); b != nil {
 			w.mem[l], w.off[l] = b.Bytes, addr-b.Addr
 		}
 	}

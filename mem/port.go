@@ -29,6 +29,7 @@ type Port struct {
 	tex    *TextureSpec
 	w      *workspace
 	chip   *OnChip // nil: the machine has no on-chip payload memory
+	values *Values // nil: accesses take time
 }
 
 // workspace is what one instruction needs while it executes.
@@ -43,13 +44,31 @@ type workspace struct {
 	texel    [64]*Format   // of image accesses; nil outside of the image
 	trash    [64]uint32    // where results nobody wants go
 	spread   [4][64]uint32 // uniform store data, by lane
+	last     *Buffer       // the buffer found last
+}
+
+// buffer is the one that holds an address, or nil.
+func (w *workspace) buffer(s *Store, addr uint64) *Buffer {
+	if b := w.last; b != nil && addr-b.Addr < b.Size {
+		return b
+	}
+	b := s.Find(addr)
+	if b != nil {
+		w.last = b
+	}
+	return b
+}
+
+func newWorkspace() *workspace {
+	w := &workspace{}
+	w.lines, w.elements.lines = make([]Line, 0, tableSize), make([]Line, 0, tableSize)
+	return w
 }
 
 // NewPorts makes the ports of all compute units. They share one workspace, so
 // they must be used from one goroutine.
 func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []*Port {
-	w := &workspace{}
-	w.lines, w.elements.lines = make([]Line, 0, tableSize), make([]Line, 0, tableSize)
+	w := newWorkspace()
 	vector, scalar := h.LineBytes()
 	ports := make([]*Port, shape.Units())
 	for i := range ports {
@@ -104,6 +123,9 @@ func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32
 
 // finishBusy is finish for an instruction that takes its unit for busy cycles.
 func (p *Port) finishBusy(now uint64, m *isa.Mem, kind Kind, busy uint64) Timing {
+	if p.values != nil {
+		return p.values.finish(p, m, kind)
+	}
 	r := &p.w.request
 	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: p.w.lines, Token: p.tokens + 1}
 	r.Busy = busy

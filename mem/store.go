@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 const (
@@ -24,15 +26,15 @@ type Buffer struct {
 }
 
 // A Store is the simulated address space. Buffers start at multiples of 256
-// bytes, in the order of allocation, with unmapped bytes between them.
+// bytes, in the order of allocation, with unmapped bytes between them. One
+// goroutine may allocate while others look for buffers.
 type Store struct {
 	Faults Faults
 
 	capacity uint64
 	next     uint64
 	used     uint64
-	buffers  []*Buffer // with bytes, by address
-	last     *Buffer   // the one found last
+	buffers  atomic.Pointer[[]*Buffer] // with bytes, by address
 }
 
 // NewStore makes an empty store of the given capacity in bytes (0: no limit).
@@ -45,8 +47,16 @@ func (s *Store) Alloc(bytes uint64, name string) (*Buffer, error) {
 		return nil, err
 	}
 	b.Bytes = make([]byte, bytes)
-	s.buffers = append(s.buffers, b)
+	list := append(s.list(), b)
+	s.buffers.Store(&list)
 	return b, nil
+}
+
+func (s *Store) list() []*Buffer {
+	if list := s.buffers.Load(); list != nil {
+		return *list
+	}
+	return nil
 }
 
 // Left is how many bytes are not taken.
@@ -71,18 +81,15 @@ func (s *Store) Reserve(bytes uint64, name string) (*Buffer, error) {
 
 // Find returns the buffer that holds addr, or nil.
 func (s *Store) Find(addr uint64) *Buffer {
-	if s.last != nil && addr-s.last.Addr < s.last.Size {
-		return s.last
-	}
-	i, exact := slices.BinarySearchFunc(s.buffers, addr, func(b *Buffer, a uint64) int { return cmp.Compare(b.Addr, a) })
+	buffers := s.list()
+	i, exact := slices.BinarySearchFunc(buffers, addr, func(b *Buffer, a uint64) int { return cmp.Compare(b.Addr, a) })
 	if !exact {
 		i--
 	}
-	if i < 0 || addr-s.buffers[i].Addr >= s.buffers[i].Size {
+	if i < 0 || addr-buffers[i].Addr >= buffers[i].Size {
 		return nil
 	}
-	s.last = s.buffers[i]
-	return s.last
+	return buffers[i]
 }
 
 // maxFaults is how many faults are kept for the report; all are counted.
@@ -115,10 +122,13 @@ func (f Fault) String() string {
 type Faults struct {
 	Count uint64
 	First []Fault
+	mutex sync.Mutex
 }
 
 // Add counts a fault.
 func (f *Faults) Add(fault Fault) {
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
 	f.Count++
 	if len(f.First) < maxFaults {
 		f.First = append(f.First, fault)

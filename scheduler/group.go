@@ -65,13 +65,13 @@ func (a *answers) wait(from uint64) *wait {
 // booking is what the call costs a wave that makes it now: it may go on, and has
 // the result when the call is done.
 func (a *answers) booking(v *visit) simd.Booking {
-	switch t := v.wave.Ticket(v.now); {
+	switch {
 	case a.known && a.at <= v.now:
 		return simd.Booking{Ready: v.now, Free: v.now}
 	case a.known:
-		a.pool.answer(a.unit, t, a.at)
+		a.pool.answer(a.unit, v.wave.Ticket(v.now), a.at)
 	default:
-		a.tickets = append(a.tickets, t)
+		a.tickets = append(a.tickets, v.wave.Ticket(v.now))
 	}
 	return simd.Booking{Pending: true, Free: v.now}
 }
@@ -140,18 +140,20 @@ var handlers = map[isa.Op]func(*group, *visit) simd.Booking{
 // A visit is the execution of one operation by a wave.
 type visit struct {
 	now  uint64
-	wave *simd.Wave
+	st   *isa.State
+	pc   int
 	in   *isa.Inst
+	wave *simd.Wave // nil where no time passes
 }
 
-func (v *visit) bit() uint64 { return 1 << (v.wave.State.WaveInGroup & 63) }
+func (v *visit) bit() uint64 { return 1 << (v.st.WaveInGroup & 63) }
 
 // first is the lowest active lane.
 func (v *visit) first() int {
-	return bits.TrailingZeros64(v.wave.State.Exec|1<<63) & (v.wave.State.Lanes - 1)
+	return bits.TrailingZeros64(v.st.Exec|1<<63) & (v.st.Lanes - 1)
 }
 
-func (v *visit) source(i, lane int) uint64 { return v.wave.State.Source(v.in, i, lane) }
+func (v *visit) source(i, lane int) uint64 { return v.st.Source(v.in, i, lane) }
 
 // uniform is the value of a source that all active lanes must agree in.
 func (v *visit) uniform(i int) (uint64, bool) {
@@ -159,7 +161,7 @@ func (v *visit) uniform(i int) (uint64, bool) {
 	if v.in.Src[i].Kind != isa.Vector {
 		return first, true
 	}
-	for exec := v.wave.State.Exec; exec != 0; exec &= exec - 1 {
+	for exec := v.st.Exec; exec != 0; exec &= exec - 1 {
 		if v.source(i, bits.TrailingZeros64(exec)) != first {
 			return first, false
 		}
@@ -169,29 +171,33 @@ func (v *visit) uniform(i int) (uint64, bool) {
 
 // Do carries out an operation on payloads.
 func (r *Run) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Booking {
-	g := r.groups[w.Group.Index]
-	v := &visit{now, w, in}
-	if w.State.Exec == 0 {
-		return simd.Booking{Ready: now, Free: now} // no lane came here
+	pc, _ := w.Where()
+	return r.groups[w.Group.Index].do(&visit{now, &w.State, pc, in, w})
+}
+
+// do carries out an operation of a wave.
+func (g *group) do(v *visit) simd.Booking {
+	idle := simd.Booking{Ready: v.now, Free: v.now}
+	if v.st.Exec == 0 {
+		return idle // no lane came here
 	}
-	if g.launch.lanes == 0 && w.State.Exec != firstMask(&w.State) {
-		g.fault(v, -1, "in divergent control flow: lanes %#x of %#x take part", w.State.Exec, firstMask(&w.State))
-		return simd.Booking{Ready: now, Free: now}
+	if g.launch.lanes == 0 && v.st.Exec != firstMask(v.st) {
+		g.fault(v, -1, "in divergent control flow: lanes %#x of %#x take part", v.st.Exec, firstMask(v.st))
+		return idle
 	}
-	return handlers[in.Op](g, v)
+	return handlers[v.in.Op](g, v)
 }
 
 // join finds the call that the wave makes now together with the other waves of
 // its workgroup: the first one at this instruction that it has not made.
 func (g *group) join(v *visit) (c *call, isNew bool) {
-	pc, _ := v.wave.Where()
 	for i := range g.calls {
-		if c := &g.calls[i]; c.pc == pc && c.waves&v.bit() == 0 {
+		if c := &g.calls[i]; c.pc == v.pc && c.waves&v.bit() == 0 {
 			c.waves |= v.bit()
 			return c, false
 		}
 	}
-	g.calls = append(g.calls, call{pc: pc, waves: v.bit(), id: v.in.SPIRV, op: v.in.Op})
+	g.calls = append(g.calls, call{pc: v.pc, waves: v.bit(), id: v.in.SPIRV, op: v.in.Op})
 	return &g.calls[len(g.calls)-1], true
 }
 
@@ -230,7 +236,7 @@ func (g *group) allocate(v *visit) simd.Booking {
 	if c.array != 0 {
 		handle = g.run.pool.handle(c.array)
 	}
-	v.wave.State.SetResult(v.in, handle)
+	v.st.SetResult(v.in, handle)
 	answers := c.answers
 	g.made()
 	return answers.booking(v)
@@ -239,7 +245,7 @@ func (g *group) allocate(v *visit) simd.Booking {
 // allocateLanes makes an array for each active lane.
 func (g *group) allocateLanes(v *visit) simd.Booking {
 	g.join(v)
-	st, total := &v.wave.State, 0
+	st, total := v.st, 0
 	for exec := st.Exec; exec != 0; exec &= exec - 1 {
 		l := bits.TrailingZeros64(exec)
 		count := v.source(0, l)
@@ -306,7 +312,7 @@ func (g *group) fill(v *visit, o *output, to *stage, count uint64) int32 {
 func (g *group) enqueue(v *visit) simd.Booking {
 	c, _ := g.join(v)
 	c.array = 0
-	exec := v.wave.State.Exec
+	exec := v.st.Exec
 	if v.in.Src[0].Kind != isa.Vector {
 		exec = 1 << v.first()
 	}
@@ -463,15 +469,20 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 		g.finish.id, g.finish.op = v.in.SPIRV, v.in.Op
 	}
 	g.finish.waves |= v.bit()
-	v.wave.State.SetResult(v.in, g.finish.result)
+	v.st.SetResult(v.in, g.finish.result)
 	return g.finish.booking(v)
 }
 
 // Check looks at an access to payloads: each active lane must stay within a
 // payload that its workgroup has as input or has allocated and not enqueued.
 func (r *Run) Check(w *simd.Wave, in *isa.Inst) bool {
-	g := r.groups[w.Group.Index]
-	st, m := &w.State, in.Mem
+	pc, _ := w.Where()
+	return r.groups[w.Group.Index].check(&visit{0, &w.State, pc, in, w})
+}
+
+// check is Check for the group's wave.
+func (g *group) check(v *visit) bool {
+	st, in, m := v.st, v.in, v.in.Mem
 	if m.Speculative {
 		return true
 	}
@@ -481,7 +492,7 @@ func (r *Run) Check(w *simd.Wave, in *isa.Inst) bool {
 		l := bits.TrailingZeros64(mask)
 		addr := base + lane.Value(st, m.Index, l, true)
 		if bad := g.allowed(addr, size, in.Op.Has(isa.FlagWrites)); bad != "" {
-			g.fault(&visit{0, w, in}, l, "%s", bad)
+			g.fault(v, l, "%s", bad)
 			return false
 		}
 		if m.Index.Kind != isa.Vector {
@@ -530,7 +541,7 @@ func (g *group) reads(x *payload, i int32) bool {
 
 // fault stops the run with what a shader did that it must not.
 func (g *group) fault(v *visit, lane int, format string, args ...any) {
-	st := &v.wave.State
+	st := v.st
 	where := operation(v.in.Op)
 	if v.in.SPIRV != 0 {
 		where = fmt.Sprintf("%%%d: %s", v.in.SPIRV, where)

@@ -39,6 +39,9 @@ const (
 // access asks the machine's memory for bytes of a queue, past the caches that are
 // not shared, through the path of a compute unit.
 func (r *Run) access(now uint64, w *wait, unit int, kind mem.Kind, addr, bytes, busy uint64) {
+	if r.Hierarchy == nil {
+		return // no time passes
+	}
 	vector, _ := r.Hierarchy.LineBytes()
 	size := uint64(vector)
 	r.lines = r.lines[:0]

@@ -149,7 +149,10 @@ type hostPayloads struct {
 
 // NewRun puts a graph on a machine of a checked spec. Scratch is in bytes.
 func NewRun(g *Graph, spec *WorkSpec, parts Parts, scratch uint64) (*Run, error) {
-	k := kinds[spec.Scheduler.Kind]
+	return newRun(g, spec, parts, scratch, kinds[spec.Scheduler.Kind])
+}
+
+func newRun(g *Graph, spec *WorkSpec, parts Parts, scratch uint64, k kind) (*Run, error) {
 	chip := spec.OnChip()
 	if need := g.MinimumBytes(); chip+scratch < need {
 		return nil, fmt.Errorf("%w: %d bytes, and %d on chip: the graph needs at least %d bytes of scratch memory", ErrScratch, scratch, chip, need-chip)
@@ -231,7 +234,12 @@ func (r *Run) bin(s *stage, engine int) *bin {
 	return r.bins[q*len(r.graph.stages)+s.id]
 }
 
-func (r *Run) engineOf(unit int) int { return unit / r.Dispatcher.limits.ComputeUnits }
+func (r *Run) engineOf(unit int) int {
+	if r.Dispatcher == nil {
+		return 0
+	}
+	return unit / r.Dispatcher.limits.ComputeUnits
+}
 
 // An Entry is what a dispatch hands to one node.
 type Entry struct {
@@ -246,6 +254,16 @@ func (r *Run) Dispatch(now uint64, entries []Entry) {
 	// What a launch costs the host is paid here, whoever schedules.
 	r.begun = now + uint64(r.spec.Dispatcher.KernelLaunchCycles)
 	r.done = r.begun
+	r.load(entries)
+	r.Dispatcher.serve(r, len(r.graph.Nodes))
+	r.policy.Start(r.begun)
+	if r.waiting > 0 {
+		r.wake(r.begun)
+	}
+}
+
+// load hands the host's payloads over.
+func (r *Run) load(entries []Entry) {
 	clear(r.opened)
 	for i := range entries {
 		e := &entries[i]
@@ -255,11 +273,6 @@ func (r *Run) Dispatch(now uint64, entries []Entry) {
 		for _, s := range e.Node.sharers {
 			r.host(s.stages[top.remaining], e)
 		}
-	}
-	r.Dispatcher.serve(r, len(r.graph.Nodes))
-	r.policy.Start(r.begun)
-	if r.waiting > 0 {
-		r.wake(r.begun)
 	}
 }
 
@@ -288,8 +301,14 @@ func (r *Run) Progress() (ended, running, total uint64) {
 
 // ended fulfils work.
 func (r *Run) ended(now uint64, m *cu.WaveEnd) {
-	g := r.groups[m.Index]
 	r.done = max(r.done, m.Done)
+	r.endGroup(now, r.groups[m.Index])
+	r.policy.Ended(now, m.Done, m.Unit)
+	r.wake(now)
+}
+
+// endGroup takes a workgroup out, and its launch with the last one.
+func (r *Run) endGroup(now uint64, g *group) {
 	r.resident--
 	g.close(now)
 	l := g.launch
@@ -298,8 +317,6 @@ func (r *Run) ended(now uint64, m *cu.WaveEnd) {
 		r.closeLaunch(l)
 	}
 	r.spareG = append(r.spareG, g.id)
-	r.policy.Ended(now, m.Done, m.Unit)
-	r.wake(now)
 }
 
 // close gives back what a workgroup has allocated and not enqueued, and looks

@@ -174,29 +174,9 @@ func (w *Wave) load(st *Start, pool *Pool, clockMask uint64) {
 	prog := st.Code.Program
 	f := pool.take(st.Code)
 	w.code, w.files, w.Group, w.pc = st.Code, f, st.Group, 0
-	w.State = isa.State{
-		Lanes: prog.WaveSize, Full: laneMask(prog.WaveSize), V: f.v, S: f.s,
-		Workgroup: st.Group.ID, NumWorkgroups: st.NumWorkgroups, LocalSize: prog.LocalSize,
-		WaveInGroup: st.WaveInGroup, WavesInGroup: st.WavesInGroup,
-		ClockMask: clockMask, Tmp: pool.Tmp,
-		PayloadIn: st.Node.Input, RemainingRecursion: st.Node.Remaining, ShaderIndex: st.Node.Shader,
-		MeshGroup: st.Node.MeshGroup, Payloads: st.Node.Payloads,
-	}
-	w.State.Exec = firstMask(prog.LocalSize, st.WaveInGroup, prog.WaveSize)
-	if st.Node.Lanes > 0 {
-		w.State.Exec = laneMask(st.Node.Lanes)
-	}
-	if q := st.Fragments; q != nil {
-		w.State.Fragments, w.State.Exec, w.State.Helpers = q, q.Exec, q.Helpers
-	}
 	w.lastMem, w.execAt, w.line, w.lineAt, w.nFlight, w.pending = 0, 0, 0, 0, 0, 0
 	clear(w.inFlight)
-	for i := range prog.Prologue {
-		in := &prog.Prologue[i]
-		if in.Exec != nil {
-			in.Exec(&w.State, in)
-		}
-	}
+	st.Init(&w.State, prog, Registers{f.v, f.s, pool.Tmp}, clockMask)
 }
 
 func laneMask(lanes int) uint64 {

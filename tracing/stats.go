@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
 
 	"spvsim/account"
 	"spvsim/isa"
@@ -25,6 +26,7 @@ type Host struct {
 type Stats struct {
 	Machine  string
 	ClockMHz int
+	Mode     string // how the job ran; empty: timed as a whole
 	account.Counts
 	Steps []account.StepCounts
 	Host  Host
@@ -79,18 +81,24 @@ func members(c *account.Counts, clockMHz int) object {
 	for _, l := range c.Memory {
 		levels = append(levels, named{l.Name, l})
 	}
-	o := object{
-		{"launches", c.Launches},
-		{"cycles", c.Cycles},
-		{"seconds", seconds(c, clockMHz)},
+	work := object{
 		{"workgroups", c.Workgroups},
 		{"waves", c.Waves},
 		{"instructions", object{{"total", c.Instructions()}, {"by_class", classes}}},
+	}
+	time := object{{"cycles", c.Cycles}, {"seconds", seconds(c, clockMHz)}}
+	machine := object{
 		{"slot_cycles", object{{"total", c.Slots.Total()}, {"by_reason", reasons}}},
 		{"occupancy", c.Occupancy()},
 		{"lds", c.LDS},
 		{"memory", levels},
-		{"out_of_bounds", c.OutOfBounds},
+	}
+	if c.Untimed() {
+		time, machine = nil, nil // nothing of it is known
+	}
+	o := slices.Concat(object{{"launches", c.Launches}}, time, work, machine, object{{"out_of_bounds", c.OutOfBounds}})
+	if c.Functional != nil {
+		o = append(o, named{"timed_share", c.TimedShare()}, named{"functional", functionalMembers(c.Functional)})
 	}
 	if c.Fragments != nil {
 		o = append(o, named{"fragments", fragmentMembers(c.Fragments)})
@@ -101,6 +109,23 @@ func members(c *account.Counts, clockMHz int) object {
 	return o
 }
 
+// functionalMembers are what ran without time.
+func functionalMembers(f *account.FunctionalCounts) object {
+	var classes object
+	for class, n := range f.ByClass {
+		if n > 0 {
+			classes = append(classes, named{isa.Class(class).String(), n})
+		}
+	}
+	return object{
+		{"launches", f.Launches},
+		{"workgroups", f.Workgroups},
+		{"waves", f.Waves},
+		{"instructions", object{{"total", f.Instructions()}, {"by_class", classes}}},
+		{"bytes", f.Moved},
+	}
+}
+
 func seconds(c *account.Counts, clockMHz int) float64 {
 	return float64(c.Cycles) / (float64(clockMHz) * 1e6)
 }
@@ -108,6 +133,9 @@ func seconds(c *account.Counts, clockMHz int) float64 {
 // MarshalJSON writes the statistics; all but host is the same for every run of a job.
 func (s *Stats) MarshalJSON() ([]byte, error) {
 	o := object{{"machine", s.Machine}, {"clock_mhz", s.ClockMHz}}
+	if s.Mode != "" {
+		o = append(o, named{"mode", s.Mode})
+	}
 	if s.Stopped != "" {
 		o = append(o, named{"stopped", s.Stopped})
 	}

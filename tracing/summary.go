@@ -19,11 +19,19 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	if s.Stopped != "" {
 		fmt.Fprintf(t, "stopped\t%s; the numbers are of what had happened by then\n", s.Stopped)
 	}
-	fmt.Fprintf(t, "time\t%d cycles, %s\n", s.Cycles, duration(seconds(&s.Counts, s.ClockMHz)))
+	if s.Mode != "" {
+		fmt.Fprintf(t, "mode\t%s\n", s.Mode)
+	}
+	if !s.Untimed() {
+		fmt.Fprintf(t, "time\t%d cycles, %s\n", s.Cycles, duration(seconds(&s.Counts, s.ClockMHz)))
+	}
 	fmt.Fprintf(t, "work\t%d workgroups, %d waves, %d instructions, %s\n", s.Workgroups, s.Waves, s.Instructions(), plural(s.Launches, "launch", "launches"))
 	fmt.Fprintf(t, "instructions\t%s\n", strings.Join(shares(classNames(), s.ByClass[:], s.Instructions()), ", "))
-	fmt.Fprintf(t, "slot cycles\t%s\n", strings.Join(shares(account.ReasonNames(), s.Slots[:], total), ", "))
-	fmt.Fprintf(t, "occupancy\t%s\n", percent(s.Occupancy()))
+	writeFunctional(t, &s.Counts)
+	if !s.Untimed() {
+		fmt.Fprintf(t, "slot cycles\t%s\n", strings.Join(shares(account.ReasonNames(), s.Slots[:], total), ", "))
+		fmt.Fprintf(t, "occupancy\t%s\n", percent(s.Occupancy()))
+	}
 	if s.LDS.Accesses > 0 {
 		fmt.Fprintf(t, "LDS\t%d accesses, %d passes, %d of them for bank conflicts\n", s.LDS.Accesses, s.LDS.Passes, s.LDS.ConflictPasses)
 	}
@@ -42,6 +50,21 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	return t.Flush()
 }
 
+// writeFunctional says what ran without time.
+func writeFunctional(w io.Writer, c *account.Counts) {
+	f := c.Functional
+	if f == nil {
+		return
+	}
+	if !c.Untimed() {
+		fmt.Fprintf(w, "functional\t%d workgroups, %d waves, %d instructions; %s of the instructions were timed\n",
+			f.Workgroups, f.Waves, f.Instructions(), percent(c.TimedShare()))
+	}
+	m := &f.Moved
+	fmt.Fprintf(w, "moved\t%s read, %s written, %s updated by atomics, %s of LDS\n",
+		bytesText(m.Read), bytesText(m.Written), bytesText(m.Atomic), bytesText(m.LDS))
+}
+
 func writeGraph(w io.Writer, g *account.GraphCounts) {
 	if g == nil {
 		return
@@ -49,6 +72,10 @@ func writeGraph(w io.Writer, g *account.GraphCounts) {
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		wait := n.Wait()
+		if len(n.Waits) == 0 && n.Payloads > 0 { // without time
+			fmt.Fprintf(w, "node %s\t%s, %s\n", n.Name, plural(n.Payloads, "payload", "payloads"), plural(n.Workgroups, "workgroup", "workgroups"))
+			continue
+		}
 		fmt.Fprintf(w, "node %s\t%s, %s, waited %.0f cycles in the mean, 95%% at most %d, %d at most\n", n.Name,
 			plural(n.Payloads, "payload", "payloads"), plural(n.Workgroups, "workgroup", "workgroups"), wait.Mean, wait.P95, wait.Max)
 	}
@@ -72,6 +99,10 @@ func writeSteps(w io.Writer, s *Stats) {
 	}
 	for i := range s.Steps {
 		step := &s.Steps[i]
+		if step.Untimed() {
+			fmt.Fprintf(w, "step %s\t%s, without time, %d instructions\n", step.Name, plural(step.Launches, "launch", "launches"), step.Instructions())
+			continue
+		}
 		fmt.Fprintf(w, "step %s\t%s, %d cycles, %d instructions, occupancy %s\n", step.Name,
 			plural(step.Launches, "launch", "launches"), step.Cycles, step.Instructions(), percent(step.Occupancy()))
 	}

@@ -21,6 +21,7 @@ func plotFormatNames(*cobra.Command, []string) []string { return plots.Formats }
 func plotStyleNames(*cobra.Command, []string) []string  { return plots.Styles }
 func launcherNames(*cobra.Command, []string) []string   { return []string{"local", "slurm"} }
 func componentLevels(*cobra.Command, []string) []string { return []string{"kinds", "each"} }
+func modeNames(*cobra.Command, []string) []string       { return config.Modes }
 func machinePaths(_ *cobra.Command, _ []string) []string {
 	m, err := config.Preset(config.DefaultMachine)
 	if err != nil {

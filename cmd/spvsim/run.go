@@ -26,6 +26,8 @@ type runFlags struct {
 	dump      []string
 	maxCycles uint64
 	maxTime   float64
+	mode      string
+	threads   int
 	quiet     bool
 	parts     string
 	traceFlags
@@ -65,11 +67,14 @@ func runCommand() *cobra.Command {
 	flags.StringArrayVar(&f.dump, "dump", nil, "write a buffer's bytes to a file at the end, as `buffer=file`, or an image as a picture where the file's name ends in .png; may be repeated")
 	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: as the job's limits say, else no limit")
 	flags.Float64Var(&f.maxTime, "max-seconds", 0, "fail after this many `seconds` on this computer; 0: as the job's limits say, else no limit")
+	flags.StringVar(&f.mode, "mode", "", "run timed, functional (the same values without time) or sampled, whatever the job says")
+	flags.IntVar(&f.threads, "threads", 0, "`workers` that run at once what runs without time; 0: one for each processor. With one, the order is the same every time")
 	flags.StringVar(&f.parts, "components", "", "list the machine's components with their events and messages: `kinds`, or each")
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	f.traceFlags.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
 	completeFlag(c, "components", componentLevels)
+	completeFlag(c, "mode", modeNames)
 	return completeWord(c, false, jobNames)
 }
 
@@ -94,6 +99,12 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	}
 	if f.parts != "" && f.parts != "kinds" && f.parts != "each" {
 		return fmt.Errorf("--components=%s: want kinds or each", f.parts)
+	}
+	if f.mode != "" && !slices.Contains(config.Modes, f.mode) {
+		return fmt.Errorf("--mode %s: want one of %s", f.mode, strings.Join(config.Modes, ", "))
+	}
+	if f.threads < 0 {
+		return fmt.Errorf("--threads %d: want 0 or more", f.threads)
 	}
 	dumps, err := parseDumps(f.dump, setup.Job)
 	if err != nil {
@@ -142,7 +153,8 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 	if err != nil {
 		return gpu.Setup{}, err
 	}
-	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, MaxHostSeconds: f.maxTime, Observer: printer{c.ErrOrStderr()}, Components: f.parts != ""}
+	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, MaxHostSeconds: f.maxTime, Observer: printer{c.ErrOrStderr()}, Components: f.parts != "",
+		Mode: f.mode, Threads: f.threads}
 	if !f.quiet {
 		s.Stalled = func(report string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s\n", report) }
 	}

@@ -1,0 +1,56 @@
+package account
+
+import "spvsim/isa"
+
+// FunctionalCounts is what ran without time.
+type FunctionalCounts struct {
+	Launches   uint64 // of which no part was timed
+	Workgroups uint64
+	Waves      uint64
+	ByClass    [isa.NumClasses]uint64 // instructions
+	Moved      MovedBytes
+}
+
+// MovedBytes are the bytes that lanes moved.
+type MovedBytes struct {
+	Read    uint64 `json:"read"`    // of device memory
+	Written uint64 `json:"written"` // to it
+	Atomic  uint64 `json:"atomic"`  // of it, updated by atomic operations
+	LDS     uint64 `json:"lds"`
+}
+
+// Instructions is the number of wave instructions.
+func (f *FunctionalCounts) Instructions() (sum uint64) {
+	for _, n := range f.ByClass {
+		sum += n
+	}
+	return sum
+}
+
+// Add adds the counts of a later launch.
+func (f *FunctionalCounts) Add(o *FunctionalCounts) {
+	f.Launches += o.Launches
+	f.Workgroups += o.Workgroups
+	f.Waves += o.Waves
+	for i, n := range o.ByClass {
+		f.ByClass[i] += n
+	}
+	f.Moved.Read += o.Moved.Read
+	f.Moved.Written += o.Moved.Written
+	f.Moved.Atomic += o.Moved.Atomic
+	f.Moved.LDS += o.Moved.LDS
+}
+
+// Untimed says that all of it ran without time.
+func (c *Counts) Untimed() bool {
+	return c.Functional != nil && c.Functional.Launches == c.Launches
+}
+
+// TimedShare is the part of the instructions that was timed.
+func (c *Counts) TimedShare() float64 {
+	all := c.Instructions()
+	if c.Functional == nil || all == 0 {
+		return 1
+	}
+	return 1 - float64(c.Functional.Instructions())/float64(all)
+}

@@ -1,0 +1,42 @@
+package functional
+
+import "sync/atomic"
+
+// A grid hands out the workgroups of a launch in order.
+type grid struct {
+	*Grid
+	next atomic.Uint64
+	end  uint64
+}
+
+func newGrid(g *Grid) *grid {
+	n := uint64(g.Groups[0]) * uint64(g.Groups[1]) * uint64(g.Groups[2])
+	out := &grid{Grid: g, end: n}
+	if g.End != 0 {
+		out.end = min(g.End, n)
+	}
+	out.next.Store(g.First)
+	return out
+}
+
+// Next fulfils Work.
+func (g *grid) Next(bool) (k *Kernel, wg Workgroup, found, later bool) {
+	i := g.next.Add(1) - 1
+	if i >= g.end {
+		return nil, wg, false, false
+	}
+	wg = Workgroup{Index: i, ID: Place(i, g.Groups), Count: g.Groups}
+	if g.Fragments != nil {
+		wg.Fragments = &g.Fragments[i]
+	}
+	return g.Kernel, wg, true, false
+}
+
+// Ended fulfils Work.
+func (g *grid) Ended(*Workgroup) {}
+
+// Place is the id of the workgroup that comes i-th in a grid.
+func Place(i uint64, groups [3]uint32) [3]uint32 {
+	x, y := uint64(groups[0]), uint64(groups[1])
+	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}
+}

@@ -1,0 +1,127 @@
+package functional
+
+import (
+	"spvsim/mem"
+	"spvsim/simd"
+)
+
+// A group is a workgroup that has begun.
+type group struct {
+	wg      Workgroup
+	kernel  *Kernel
+	code    *code
+	waves   []wave
+	live    int // waves that have not ended
+	waiting int // of them, at the barrier
+	lds     []byte
+	entries []uint64 // by instruction: how often a stretch began there
+	shared  simd.Group
+	mine    []uint64 // entries of its own, where somebody asks for them
+	did     Did      // so far, but for instructions
+}
+
+// begin makes a workgroup ready to run.
+func (k *worker) begin(kernel *Kernel, wg *Workgroup) *group {
+	g := k.takeGroup()
+	p := kernel.Program
+	g.wg, g.kernel, g.code = *wg, kernel, k.run.code(p)
+	g.shared = simd.Group{Index: wg.Index, ID: wg.ID}
+	n := waves(p.LocalSize, p.WaveSize)
+	g.live, g.waiting, g.did = n, 0, Did{}
+	g.lds = resized(g.lds, int(p.LDSBytes))
+	g.entries = k.entries(g.code)
+	if k.run.options.Each != nil {
+		g.mine = resized(g.mine, len(p.Insts))
+		g.entries = g.mine
+	}
+	for len(g.waves) < n {
+		g.waves = append(g.waves, wave{})
+	}
+	g.waves = g.waves[:n]
+	for i := range g.waves {
+		k.beginWave(g, i)
+	}
+	return g
+}
+
+func (k *worker) beginWave(g *group, i int) {
+	w, p := &g.waves[i], g.kernel.Program
+	w.pc, w.status, w.poll = 0, waveRuns, poll{}
+	w.regs = k.registers(g.code)
+	start := simd.Start{Group: &g.shared, WaveInGroup: uint32(i), WavesInGroup: uint32(len(g.waves)),
+		NumWorkgroups: g.wg.Count, Node: g.wg.Node, Fragments: g.wg.Fragments}
+	w.env.Bindings = g.kernel.Bindings
+	if p.ScratchWords > 0 {
+		if w.env.Scratch == nil {
+			w.env.Scratch = &mem.Scratch{}
+		}
+		w.env.Scratch.Ready(int(p.ScratchWords), p.WaveSize)
+		if list := g.kernel.Scratch; list != nil {
+			w.env.Scratch.Addr = list[(int(g.wg.Index)*len(g.waves)+i)%len(list)].Addr
+		}
+	}
+	start.Init(&w.state, p, *w.regs, k.run.clockMask)
+}
+
+// waves is how many waves a workgroup has.
+func waves(local [3]uint32, size int) int {
+	n := int(local[0]) * int(local[1]) * int(local[2])
+	return max((n+size-1)/size, 1)
+}
+
+// resized is a slice of n elements, all zero.
+func resized[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// visit runs the waves of a workgroup in turn until it has ended, or none of
+// them gets on.
+func (k *worker) visit(g *group) (over, moved bool) {
+	for {
+		progress := false
+		for i := range g.waves {
+			w := &g.waves[i]
+			if w.status != waveRuns {
+				continue
+			}
+			switch k.carry(g, w) {
+			case arrived:
+				g.waiting++
+				progress = true
+			case ended:
+				g.live--
+				k.giveRegisters(g.code, w.regs)
+				progress = true
+			case failed:
+				return false, false
+			}
+		}
+		switch {
+		case g.live == 0:
+			return true, true
+		case g.waiting == g.live:
+			g.release()
+		case !progress:
+			return false, moved
+		}
+		moved = true
+		if k.stopped() {
+			return false, moved
+		}
+	}
+}
+
+// release lets the waves at the barrier go on.
+func (g *group) release() {
+	g.waiting = 0
+	for i := range g.waves {
+		if w := &g.waves[i]; w.status == waveWaits {
+			w.status = waveRuns
+		}
+	}
+}

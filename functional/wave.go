@@ -1,0 +1,176 @@
+package functional
+
+import (
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/mem"
+	"spvsim/simd"
+)
+
+// A why says why a wave stopped.
+type why uint8
+
+const (
+	spent   why = iota // its share of instructions
+	polled             // it asks the same of memory and gets the same answer
+	arrived            // at the barrier
+	ended
+	failed
+)
+
+const (
+	// share is how many instructions a wave runs in one go. Knob.
+	share = 1 << 18
+	// maxPolls is how often a wave may ask in vain in one go. Knob.
+	maxPolls = 4
+)
+
+// A wave is a wave of a workgroup that is begun.
+type wave struct {
+	state  isa.State
+	env    mem.Env
+	pc     int32
+	status waveState
+	regs   *simd.Registers
+	poll   poll
+}
+
+type waveState uint8
+
+const (
+	waveRuns waveState = iota
+	waveWaits
+	waveEnded
+)
+
+// A poll is what a wave last asked of memory that others write, and the answer.
+type poll struct {
+	pc     int32
+	exec   uint64
+	answer uint64
+	times  int
+}
+
+// carry carries out a wave's instructions until something stops it.
+func (k *worker) carry(g *group, w *wave) why {
+	st, c := &w.state, g.code
+	w.poll.times = 0
+	for n := 0; n < share; {
+		s := &c.stretches[w.pc]
+		g.entries[w.pc]++
+		steps := c.steps[s.first:s.end]
+		for i := range steps {
+			steps[i].exec(st, steps[i].in)
+		}
+		n += int(s.count)
+		k.clock += uint64(s.count)
+		w.pc = s.at + 1
+		switch s.path {
+		case simd.PathBranch:
+			if isa.TakesBranch(st, s.in) {
+				if n++; w.pc > s.in.Target && k.stopped() { // n: loops of nothing end too
+					return failed
+				}
+				w.pc = s.in.Target
+			}
+		case simd.PathMemory:
+			if !k.memory(g, w, s) {
+				return failed
+			}
+			if k.fruitless(w, s) {
+				return polled
+			}
+		case simd.PathLDS:
+			_, bytes := k.lds.Access(st, s.in, g.lds)
+			k.counts.LDSAccesses++
+			k.counts.LDS += uint64(bytes) * uint64(bits.OnesCount64(st.Exec))
+			if k.fruitless(w, s) {
+				return polled
+			}
+		case simd.PathBarrier:
+			w.status = waveWaits
+			return arrived
+		case simd.PathEnd:
+			w.status = waveEnded
+			return ended
+		default:
+			if !k.other(g, w, s) {
+				return failed
+			}
+		}
+	}
+	return spent
+}
+
+// other carries out what is rarer.
+func (k *worker) other(g *group, w *wave, s *stretch) bool {
+	st := &w.state
+	switch s.path {
+	case simd.PathCompute: // a clock
+		st.Now = k.run.options.Clock + k.clock
+		st.Nanoseconds = st.Now * 1000 / uint64(max(k.run.options.ClockMHz, 1))
+		s.in.Exec(st, s.in)
+	case simd.PathPrint:
+		k.run.print(k.clock, g, st, s.in)
+	case simd.PathPayload, simd.PathRelease:
+		p := k.run.options.Payloads
+		if p == nil {
+			return k.run.fail(ErrNoGraph)
+		}
+		p.Do(g.wg.Index, st, int(s.at), s.in)
+		if err := p.Err(); err != nil {
+			return k.run.fail(err)
+		}
+	case simd.PathFence:
+		k.run.fence.Add(1) // a locked operation orders what the host's processor does
+	}
+	return true
+}
+
+// memory carries out an access to device memory.
+func (k *worker) memory(g *group, w *wave, s *stretch) bool {
+	st, in := &w.state, s.in
+	if p := k.run.options.Payloads; in.Mem.Payload && p != nil && !p.Check(g.wg.Index, st, int(s.at), in) {
+		return k.run.fail(p.Err())
+	}
+	exec := st.Exec
+	st.Exec = mem.Writers(st, in)
+	if st.Exec != 0 || exec == 0 {
+		k.port.Issue(0, st, &w.env, in)
+	}
+	st.Exec = exec
+	return true
+}
+
+// fruitless says that a wave has asked the same of memory that others write
+// several times, and got the same answer.
+func (k *worker) fruitless(w *wave, s *stretch) bool {
+	in := s.in
+	if !in.Mem.Coherent && !isAtomic(in.Op) {
+		return false
+	}
+	dst, st := in.Dst, &w.state
+	if in.Mem.Dsts[0].Kind != isa.None {
+		dst = in.Mem.Dsts[0]
+	}
+	if dst.Kind == isa.None || in.Op == isa.Store {
+		return false
+	}
+	now := poll{pc: s.at, exec: st.Exec, answer: answer(st, dst), times: w.poll.times + 1}
+	if w.poll.pc != now.pc || w.poll.exec != now.exec || w.poll.answer != now.answer {
+		now.times = 0
+	}
+	w.poll = now
+	return now.times >= maxPolls
+}
+
+// answer is the result of the lowest active lane.
+func answer(st *isa.State, dst isa.Reg) uint64 {
+	if dst.Kind == isa.Scalar {
+		return st.S[dst.Index]
+	}
+	return uint64(st.V[int(dst.Index)*st.Lanes+bits.TrailingZeros64(st.Exec|1<<63)&(st.Lanes-1)])
+}
+
+func isAtomic(op isa.Op) bool { return op >= isa.AtomicLoad && op <= isa.AtomicFMax }

@@ -1,0 +1,331 @@
+package functional
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"spvsim/isa"
+	"spvsim/lds"
+	"spvsim/mem"
+	"spvsim/program"
+	"spvsim/simd"
+)
+
+// A run is one call of Run.
+type run struct {
+	ctx       context.Context
+	work      Work
+	options   Options
+	store     *mem.Store
+	clockMask uint64
+	workers   []*worker
+
+	stop     atomic.Bool
+	resident atomic.Int64
+	fence    atomic.Uint64
+
+	codes sync.Map // *program.Program to *code
+
+	mutex   sync.Mutex // of all below
+	err     error
+	changed *sync.Cond // a workgroup ended, or the run is over
+
+	watching sync.Mutex
+	watched  time.Time
+}
+
+// A worker carries workgroups out, one after the other.
+type worker struct {
+	run    *run
+	port   *mem.Port
+	lds    lds.Values
+	counts Counts
+	clock  uint64 // instructions so far
+	tmp    [4][]uint32
+
+	ring   []*group // begun, none of which got on when it ran last
+	spare  []*group
+	tables map[*code]*table
+
+	// For who asks how far the run is.
+	instructions, ended atomic.Uint64
+}
+
+// A table is what a worker keeps for a program.
+type table struct {
+	entries []uint64
+	free    []*simd.Registers
+}
+
+func newRun(ctx context.Context, store *mem.Store, w Work, o Options) *run {
+	r := &run{ctx: ctx, work: w, options: o, store: store, clockMask: ^uint64(0), watched: time.Now()}
+	if o.ClockBits > 0 && o.ClockBits < 64 {
+		r.clockMask = 1<<o.ClockBits - 1
+	}
+	r.changed = sync.NewCond(&r.mutex)
+	var locks *mem.Locks
+	if o.Threads > 1 {
+		locks = &mem.Locks{}
+	}
+	for range o.Threads {
+		k := &worker{run: r, port: mem.ValuePort{Store: store, Locks: locks, Warm: o.Warm}.New(), tables: map[*code]*table{}}
+		for i := range k.tmp {
+			k.tmp[i] = make([]uint32, 2*maxLanes)
+		}
+		r.workers = append(r.workers, k)
+	}
+	return r
+}
+
+// maxLanes of a wave.
+const maxLanes = 64
+
+// do runs all workers to their end.
+func (r *run) do() (*Counts, error) {
+	if len(r.workers) == 1 {
+		r.workers[0].loop()
+		return r.counts(), r.err
+	}
+	var all sync.WaitGroup
+	var fault atomic.Pointer[string]
+	for _, k := range r.workers {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			defer func() {
+				if x := recover(); x != nil {
+					text := fmt.Sprintf("%v\n%s", x, debug.Stack())
+					fault.Store(&text)
+					r.end()
+				}
+			}()
+			k.loop()
+		}()
+	}
+	all.Wait()
+	if text := fault.Load(); text != nil {
+		panic("functional: " + *text)
+	}
+	return r.counts(), r.err
+}
+
+// loop carries workgroups out until there are no more. Those that get nowhere
+// are kept; whenever none of them gets on, as many again are begun.
+func (k *worker) loop() {
+	want := 1
+	for !k.stopped() {
+		for ; want > 0; want-- {
+			if !k.admit() {
+				break
+			}
+		}
+		if len(k.ring) == 0 {
+			if k.wait() {
+				want = 1
+				continue
+			}
+			return
+		}
+		before := len(k.ring)
+		moved := k.round()
+		switch want = 0; {
+		case len(k.ring) == 0:
+			want = 1
+		case len(k.ring) == before && !moved:
+			want = len(k.ring)
+			runtime.Gosched() // for workers that others wait for
+		}
+		k.watch()
+	}
+	k.run.end()
+}
+
+// round lets each workgroup that has begun go on, and says whether one got on.
+func (k *worker) round() (moved bool) {
+	kept := k.ring[:0]
+	for _, g := range k.ring {
+		over, on := k.turn(g)
+		moved = moved || on
+		if !over {
+			kept = append(kept, g)
+			continue
+		}
+		k.close(g)
+		if len(k.ring) > 1 {
+			k.watch()
+		}
+	}
+	clear(k.ring[len(kept):])
+	k.ring = kept
+	return moved
+}
+
+// admit begins a workgroup, if there is one and room for it.
+func (k *worker) admit() bool {
+	r := k.run
+	if r.resident.Add(1) > int64(r.options.Resident) && len(k.ring) > 0 {
+		r.resident.Add(-1)
+		return false
+	}
+	kernel, wg, found, _ := r.work.Next(len(k.ring) > 0)
+	if !found {
+		r.resident.Add(-1)
+		return false
+	}
+	k.ring = append(k.ring, k.begin(kernel, &wg))
+	return true
+}
+
+// wait waits until another workgroup may be there, and says whether there may.
+func (k *worker) wait() bool {
+	r := k.run
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	for !r.stop.Load() {
+		kernel, wg, found, later := r.work.Next(false)
+		if found {
+			r.resident.Add(1)
+			k.ring = append(k.ring, k.begin(kernel, &wg))
+			return true
+		}
+		if !later {
+			return false
+		}
+		r.changed.Wait()
+	}
+	return false
+}
+
+// close ends a workgroup.
+func (k *worker) close(g *group) {
+	r := k.run
+	if each := r.options.Each; each != nil {
+		k.tell(g, each)
+	}
+	r.work.Ended(&g.wg)
+	r.resident.Add(-1)
+	k.counts.Workgroups++
+	k.counts.Waves += uint64(len(g.waves))
+	k.ended.Add(1)
+	k.spare = append(k.spare, g)
+	if len(r.workers) > 1 {
+		r.mutex.Lock()
+		r.changed.Broadcast()
+		r.mutex.Unlock()
+	}
+}
+
+// watch tells how far the run is, now and then.
+func (k *worker) watch() {
+	k.instructions.Store(k.clock)
+	r := k.run
+	if !r.watching.TryLock() {
+		return
+	}
+	defer r.watching.Unlock()
+	if err := r.ctx.Err(); err != nil {
+		r.fail(err)
+		return
+	}
+	if r.options.Watch == nil || time.Since(r.watched) < watchEvery {
+		return
+	}
+	r.watched = time.Now()
+	if err := r.options.Watch(r.progress()); err != nil {
+		r.fail(err)
+	}
+}
+
+// watchEvery is the host's time between two calls of Watch.
+const watchEvery = 50 * time.Millisecond
+
+func (r *run) progress() (p Progress) {
+	for _, k := range r.workers {
+		p.Instructions += k.instructions.Load()
+		p.Ended += k.ended.Load()
+	}
+	p.Running = uint64(max(r.resident.Load(), 0))
+	return p
+}
+
+func (k *worker) stopped() bool { return k.run.stop.Load() }
+
+// fail ends the run; the first error stays.
+func (r *run) fail(err error) bool {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+	r.stop.Store(true)
+	r.changed.Broadcast()
+	return false
+}
+
+// end wakes the workers that wait.
+func (r *run) end() {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.changed.Broadcast()
+}
+
+func (r *run) print(at uint64, g *group, st *isa.State, in *isa.Inst) {
+	if r.options.Print == nil {
+		return
+	}
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.options.Print(r.options.Clock+at, g.kernel.Program, st, in)
+}
+
+// code is a program cut into stretches, once for all workers.
+func (r *run) code(p *program.Program) *code {
+	if c, ok := r.codes.Load(p); ok {
+		return c.(*code)
+	}
+	c, _ := r.codes.LoadOrStore(p, newCode(p))
+	return c.(*code)
+}
+
+func (k *worker) table(c *code) *table {
+	t := k.tables[c]
+	if t == nil {
+		t = &table{entries: make([]uint64, len(c.Insts))}
+		k.tables[c] = t
+	}
+	return t
+}
+
+func (k *worker) entries(c *code) []uint64 { return k.table(c).entries }
+
+// registers takes cleared register memory.
+func (k *worker) registers(c *code) *simd.Registers {
+	t := k.table(c)
+	if n := len(t.free); n > 0 {
+		f := t.free[n-1]
+		t.free = t.free[:n-1]
+		clear(f.Vector)
+		clear(f.Scalar)
+		return f
+	}
+	return &simd.Registers{Vector: make([]uint32, c.VectorRows*c.WaveSize), Scalar: make([]uint64, c.ScalarWords), Tmp: k.tmp}
+}
+
+func (k *worker) giveRegisters(c *code, f *simd.Registers) {
+	t := k.table(c)
+	t.free = append(t.free, f)
+}
+
+func (k *worker) takeGroup() *group {
+	if n := len(k.spare); n > 0 {
+		g := k.spare[n-1]
+		k.spare = k.spare[:n-1]
+		return g
+	}
+	return &group{}
+}

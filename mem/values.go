@@ -1,0 +1,106 @@
+package mem
+
+import (
+	"sync"
+
+	"spvsim/isa"
+)
+
+// Values is what a port does that carries out instructions without time: it
+// counts the bytes that lanes move, and keeps the updates of atomics whole where
+// other goroutines work on the same memory.
+type Values struct {
+	// Moved are the bytes that lanes moved so far, by kind: each lane's own.
+	Moved [Atomic + 1]uint64
+
+	warm  *Fast // whose lines accesses bring in; nil: none
+	locks *Locks
+	held  *sync.Mutex
+}
+
+// Locks keep atomic operations of several goroutines apart, by the line of the element.
+type Locks [lockStripes]sync.Mutex
+
+const (
+	lockStripes = 1 << 10
+	lockShift   = 6 // log2 of the bytes that share a lock; elements are aligned
+)
+
+// A ValuePort says how a port without time works.
+type ValuePort struct {
+	Store *Store
+	Locks *Locks // shared by the ports of all goroutines; nil: there is one
+	// Warm is the hierarchy whose lines accesses bring in; nil: none.
+	Warm *Fast
+}
+
+// noTime are specs of a port for which no time passes.
+var noTime = struct {
+	path VectorMemorySpec
+	tex  TextureSpec
+}{VectorMemorySpec{LanesPerCycle: 1, LinesPerCycle: 1}, TextureSpec{QuadsPerCycle: 1, TexelBytes: 1, TrilinearPasses: 1}}
+
+// New makes the port. It has its own workspace: it may be used beside others of
+// the same store.
+func (s ValuePort) New() *Port {
+	p := &Port{store: s.Store, path: &noTime.path, tex: &noTime.tex, w: newWorkspace(),
+		values: &Values{warm: s.Warm, locks: s.Locks}}
+	if p.w.deaf = s.Warm == nil; !p.w.deaf {
+		vector, scalar := s.Warm.LineBytes()
+		p.vector, p.scalar = log2(vector), log2(scalar)
+	}
+	return p
+}
+
+// Values are those of a port without time; nil: it has time.
+func (p *Port) Values() *Values { return p.values }
+
+// Move makes the port one of another compute unit.
+func (p *Port) Move(unit int) { p.cu = unit }
+
+// finish counts what an instruction moved, and brings its lines in.
+func (v *Values) finish(p *Port, m *isa.Mem, kind Kind) Timing {
+	if v.warm == nil {
+		v.Moved[kind] += p.w.moved
+		p.w.moved = 0
+		return Timing{}
+	}
+	r := &p.w.request
+	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: p.w.lines}
+	for i := range r.Lines {
+		v.Moved[kind] += uint64(r.Lines[i].Bytes)
+	}
+	v.warm.Warm(r)
+	return Timing{}
+}
+
+// lock takes the lock of an address and gives back that of another.
+func (v *Values) lock(addr uint64) {
+	if v == nil || v.locks == nil {
+		return
+	}
+	next := &v.locks[addr>>lockShift%lockStripes]
+	if next == v.held {
+		return
+	}
+	v.unlock()
+	next.Lock()
+	v.held = next
+}
+
+// unlock gives the lock back, if one is taken.
+func (v *Values) unlock() {
+	if v != nil && v.held != nil {
+		v.held.Unlock()
+		v.held = nil
+	}
+}
+
+// Writers is the execution mask for an access: helpers write no memory but
+// their own, and get what their registers held.
+func Writers(st *isa.State, in *isa.Inst) uint64 {
+	if st.Helpers&st.Exec != 0 && in.Op.Has(isa.FlagWrites) && in.Mem.Space != isa.SpaceScratch {
+		return st.Exec &^ st.Helpers
+	}
+	return st.Exec
+}

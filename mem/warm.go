@@ -1,0 +1,64 @@
+package mem
+
+// Warm brings the lines of a request into the caches as an access would, without
+// time: no bandwidth is taken, nothing is counted, and what comes is there at once.
+func (f *Fast) Warm(r *Request) {
+	c := f.front(r)
+	past := r.Coherent || r.Kind == Atomic
+	for ; past && c != nil && !c.shared; c = c.next {
+	}
+	for i := range r.Lines {
+		if c == nil {
+			return // memory alone
+		}
+		c.warm(r.Kind != Read, r.Lines[i].Addr, min(r.Lines[i].Bytes, uint32(c.LineBytes)))
+	}
+}
+
+// warm brings a line in, from the next level if need be; a store makes it dirty
+// where the cache keeps stores, and goes on where it does not.
+func (c *cache) warm(store bool, addr uint64, bytes uint32) {
+	var p place
+	c.locate(addr, &p)
+	way := p.find()
+	if way < 0 && store && !c.WriteAllocate {
+		c.warmNext(store, addr, bytes)
+		return
+	}
+	if way < 0 {
+		way = c.evict(&p)
+		if !store {
+			c.warmNext(store, addr, uint32(c.LineBytes))
+			p.lines[way] = newLine(0, uint32(c.LineBytes))
+		}
+	}
+	p.touch(way)
+	switch {
+	case store && c.keeps:
+		p.lines[way] = p.lines[way].stored(bytes, uint32(c.LineBytes)) | dirtyLine
+	case store:
+		p.lines[way] = p.lines[way].stored(bytes, uint32(c.LineBytes))
+		c.warmNext(store, addr, bytes)
+	}
+}
+
+// evict makes room for p's line.
+func (c *cache) evict(p *place) int {
+	way := p.oldest()
+	if p.lines[way].dirty() {
+		c.warmNext(true, c.address(p, p.tags[way]), uint32(c.LineBytes))
+	}
+	p.lines[way], p.tags[way] = 0, p.tag
+	return way
+}
+
+// warmNext goes on to the next level, line by line of it.
+func (c *cache) warmNext(store bool, addr uint64, bytes uint32) {
+	if c.next == nil {
+		return
+	}
+	step := min(bytes, uint32(c.next.LineBytes))
+	for done := uint32(0); done < bytes; done += step {
+		c.next.warm(store, addr+uint64(done), step)
+	}
+}

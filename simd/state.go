@@ -1,0 +1,65 @@
+package simd
+
+import (
+	"spvsim/isa"
+	"spvsim/program"
+)
+
+// A Path says how an instruction is carried out: by its row's loop, or by whom
+// the wave is part of.
+type Path = kind
+
+// Paths.
+const (
+	PathCompute = kindCompute
+	PathBranch  = kindBranch
+	PathMemory  = kindMemory
+	PathLDS     = kindLDS
+	PathBarrier = kindBarrier
+	PathPrint   = kindPrint
+	PathPayload = kindPayload
+	PathFence   = kindMemoryBarrier // orders the wave's own accesses
+	PathRelease = kindRelease       // a payload operation that comes after all that the wave stored
+	PathEnd     = kindEnd
+)
+
+// PathOf is the path of an instruction.
+func PathOf(in *isa.Inst) Path { return kindOf(in) }
+
+// Free says of the i-th instruction of a program that it issues with the one
+// before it and costs nothing: it is not counted.
+func Free(in *isa.Inst, i int) bool {
+	return in.Class == isa.ClassNone && !costsSomething(kindOf(in), in, i)
+}
+
+// Registers are what a wave's state needs of memory.
+type Registers struct {
+	Vector []uint32
+	Scalar []uint64
+	Tmp    [4][]uint32
+}
+
+// Init makes the state of a wave that starts, and runs the prologue.
+func (st *Start) Init(s *isa.State, prog *program.Program, r Registers, clockMask uint64) {
+	*s = isa.State{
+		Lanes: prog.WaveSize, Full: laneMask(prog.WaveSize), V: r.Vector, S: r.Scalar,
+		Workgroup: st.Group.ID, NumWorkgroups: st.NumWorkgroups, LocalSize: prog.LocalSize,
+		WaveInGroup: st.WaveInGroup, WavesInGroup: st.WavesInGroup,
+		ClockMask: clockMask, Tmp: r.Tmp,
+		PayloadIn: st.Node.Input, RemainingRecursion: st.Node.Remaining, ShaderIndex: st.Node.Shader,
+		MeshGroup: st.Node.MeshGroup, Payloads: st.Node.Payloads,
+	}
+	s.Exec = firstMask(prog.LocalSize, st.WaveInGroup, prog.WaveSize)
+	if st.Node.Lanes > 0 {
+		s.Exec = laneMask(st.Node.Lanes)
+	}
+	if q := st.Fragments; q != nil {
+		s.Fragments, s.Exec, s.Helpers = q, q.Exec, q.Helpers
+	}
+	for i := range prog.Prologue {
+		in := &prog.Prologue[i]
+		if in.Exec != nil {
+			in.Exec(s, in)
+		}
+	}
+}
