@@ -46,7 +46,7 @@ func (k *worker) begin(kernel *Kernel, wg *Workgroup) *group {
 
 func (k *worker) beginWave(g *group, i int) {
 	w, p := &g.waves[i], g.kernel.Program
-	w.pc, w.status, w.poll = 0, waveRuns, poll{}
+	w.pc, w.status = 0, waveRuns
 	w.regs = k.registers(g.code)
 	start := simd.Start{Group: &g.shared, WaveInGroup: uint32(i), WavesInGroup: uint32(len(g.waves)),
 		NumWorkgroups: g.wg.Count, Node: g.wg.Node, Fragments: g.wg.Fragments}
@@ -83,7 +83,7 @@ func resized[T any](s []T, n int) []T {
 // them gets on.
 func (k *worker) visit(g *group) (over, moved bool) {
 	for {
-		progress := false
+		progress, long := false, false
 		for i := range g.waves {
 			w := &g.waves[i]
 			if w.status != waveRuns {
@@ -97,10 +97,13 @@ func (k *worker) visit(g *group) (over, moved bool) {
 				g.live--
 				k.giveRegisters(g.code, w.regs)
 				progress = true
+			case spent:
+				long = true
 			case failed:
 				return false, false
 			}
 		}
+		moved = moved || progress || long
 		switch {
 		case g.live == 0:
 			return true, true
@@ -109,8 +112,7 @@ func (k *worker) visit(g *group) (over, moved bool) {
 		case !progress:
 			return false, moved
 		}
-		moved = true
-		if k.stopped() {
+		if long || k.stopped() {
 			return false, moved
 		}
 	}

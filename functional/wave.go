@@ -13,7 +13,7 @@ type why uint8
 
 const (
 	spent   why = iota // its share of instructions
-	polled             // it asks the same of memory and gets the same answer
+	polled             // it looks at memory that others write, and waits for something
 	arrived            // at the barrier
 	ended
 	failed
@@ -22,8 +22,8 @@ const (
 const (
 	// share is how many instructions a wave runs in one go. Knob.
 	share = 1 << 18
-	// maxPolls is how often a wave may ask in vain in one go. Knob.
-	maxPolls = 4
+	// maxLooks is how often a wave may look in vain in one go. Knob.
+	maxLooks = 16
 )
 
 // A wave is a wave of a workgroup that is begun.
@@ -33,7 +33,9 @@ type wave struct {
 	pc     int32
 	status waveState
 	regs   *simd.Registers
-	poll   poll
+	// looks at memory that others write since changes was the number of changes.
+	looks   int
+	changes uint64
 }
 
 type waveState uint8
@@ -44,18 +46,10 @@ const (
 	waveEnded
 )
 
-// A poll is what a wave last asked of memory that others write, and the answer.
-type poll struct {
-	pc     int32
-	exec   uint64
-	answer uint64
-	times  int
-}
-
 // carry carries out a wave's instructions until something stops it.
 func (k *worker) carry(g *group, w *wave) why {
 	st, c := &w.state, g.code
-	w.poll.times = 0
+	w.changes, w.looks = k.port.Values().Changes+k.lds.Changes, 0
 	for n := 0; n < share; {
 		s := &c.stretches[w.pc]
 		g.entries[w.pc]++
@@ -78,14 +72,14 @@ func (k *worker) carry(g *group, w *wave) why {
 			if !k.memory(g, w, s) {
 				return failed
 			}
-			if k.fruitless(w, s) {
+			if k.fruitless(w, s.in) {
 				return polled
 			}
 		case simd.PathLDS:
 			_, bytes := k.lds.Access(st, s.in, g.lds)
 			k.counts.LDSAccesses++
 			k.counts.LDS += uint64(bytes) * uint64(bits.OnesCount64(st.Exec))
-			if k.fruitless(w, s) {
+			if k.fruitless(w, s.in) {
 				return polled
 			}
 		case simd.PathBarrier:
@@ -143,34 +137,17 @@ func (k *worker) memory(g *group, w *wave, s *stretch) bool {
 	return true
 }
 
-// fruitless says that a wave has asked the same of memory that others write
-// several times, and got the same answer.
-func (k *worker) fruitless(w *wave, s *stretch) bool {
-	in := s.in
-	if !in.Mem.Coherent && !isAtomic(in.Op) {
+// fruitless says that a wave has looked several times at memory that others
+// write, and has written nothing itself meanwhile.
+func (k *worker) fruitless(w *wave, in *isa.Inst) bool {
+	if changes := k.port.Values().Changes + k.lds.Changes; changes != w.changes {
+		w.changes, w.looks = changes, 0
 		return false
 	}
-	dst, st := in.Dst, &w.state
-	if in.Mem.Dsts[0].Kind != isa.None {
-		dst = in.Mem.Dsts[0]
+	if in.Mem.Coherent || isAtomic(in.Op) {
+		w.looks++
 	}
-	if dst.Kind == isa.None || in.Op == isa.Store {
-		return false
-	}
-	now := poll{pc: s.at, exec: st.Exec, answer: answer(st, dst), times: w.poll.times + 1}
-	if w.poll.pc != now.pc || w.poll.exec != now.exec || w.poll.answer != now.answer {
-		now.times = 0
-	}
-	w.poll = now
-	return now.times >= maxPolls
-}
-
-// answer is the result of the lowest active lane.
-func answer(st *isa.State, dst isa.Reg) uint64 {
-	if dst.Kind == isa.Scalar {
-		return st.S[dst.Index]
-	}
-	return uint64(st.V[int(dst.Index)*st.Lanes+bits.TrailingZeros64(st.Exec|1<<63)&(st.Lanes-1)])
+	return w.looks > maxLooks
 }
 
 func isAtomic(op isa.Op) bool { return op >= isa.AtomicLoad && op <= isa.AtomicFMax }

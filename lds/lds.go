@@ -53,8 +53,9 @@ type Counters struct {
 // Values carries out accesses on the bytes of workgroups, without time. It must
 // be used from one goroutine.
 type Values struct {
-	Faults uint64
-	First  []Fault // the first few faults
+	Faults  uint64
+	First   []Fault // the first few faults
+	Changes uint64  // stores, and atomic operations of lanes that changed a byte
 
 	stride uint32 // bytes of a lane in the access at hand
 	packed bool   // the access at hand: full mask, lane l's offset is lane 0's plus l times the element
@@ -119,6 +120,7 @@ func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64
 	case in.Op == isa.Load:
 		d.load(st, in, region, mask, elem)
 	case in.Op == isa.Store:
+		d.Changes++
 		d.store(st, in, region, mask, elem)
 	default:
 		d.atomic(st, in, region, mask, elem)
@@ -267,7 +269,11 @@ func (d *Values) atomic(st *isa.State, in *isa.Inst, b []byte, mask uint64, t is
 		} else {
 			e := b[from : from+size]
 			old = lane.Get(e)
-			lane.Put(e, update(old, lane.Value(st, in.Src[0], l, wide)&t.Mask(), lane.Value(st, in.Src[1], l, wide)&t.Mask()))
+			next := update(old, lane.Value(st, in.Src[0], l, wide)&t.Mask(), lane.Value(st, in.Src[1], l, wide)&t.Mask())
+			lane.Put(e, next)
+			if next != old {
+				d.Changes++
+			}
 		}
 		if in.Op != isa.AtomicStore {
 			lane.Set(st, lane.Result(in, 0), l, wide, old)

@@ -53,7 +53,9 @@ func (p *Port) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, s
 	if ok {
 		mask := ^uint64(0) >> (64 - 8*size)
 		old = lane.Get(b)
-		lane.Put(b, update(old, lane.Value(st, in.Src[0], l, wide)&mask, lane.Value(st, in.Src[1], l, wide)&mask))
+		next := update(old, lane.Value(st, in.Src[0], l, wide)&mask, lane.Value(st, in.Src[1], l, wide)&mask)
+		lane.Put(b, next)
+		p.values.changed(old, next)
 		w.add(w.addr[l], uint32(size))
 	} else {
 		p.fault(st, in, "atomic", l)

@@ -161,5 +161,5 @@ func (p *Port) fault(st *isa.State, in *isa.Inst, what string, l int) {
 	if in.Mem.Space == isa.SpaceFlat {
 		f.Binding, f.Offset = -1, w.addr[l]
 	}
-	p.store.Faults.Add(f)
+	p.store.fault(f)
 }

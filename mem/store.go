@@ -35,6 +35,14 @@ type Store struct {
 	next     uint64
 	used     uint64
 	buffers  atomic.Pointer[[]*Buffer] // with bytes, by address
+	faulting sync.Mutex
+}
+
+// fault counts an access out of bounds.
+func (s *Store) fault(f Fault) {
+	s.faulting.Lock()
+	defer s.faulting.Unlock()
+	s.Faults.Add(f)
 }
 
 // NewStore makes an empty store of the given capacity in bytes (0: no limit).
@@ -122,13 +130,10 @@ func (f Fault) String() string {
 type Faults struct {
 	Count uint64
 	First []Fault
-	mutex sync.Mutex
 }
 
 // Add counts a fault.
 func (f *Faults) Add(fault Fault) {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
 	f.Count++
 	if len(f.First) < maxFaults {
 		f.First = append(f.First, fault)

@@ -12,6 +12,8 @@ import (
 type Values struct {
 	// Moved are the bytes that lanes moved so far, by kind: each lane's own.
 	Moved [Atomic + 1]uint64
+	// Changes counts the stores, and the atomic operations of lanes that changed memory.
+	Changes uint64
 
 	warm  *Fast // whose lines accesses bring in; nil: none
 	locks *Locks
@@ -60,6 +62,9 @@ func (p *Port) Move(unit int) { p.cu = unit }
 
 // finish counts what an instruction moved, and brings its lines in.
 func (v *Values) finish(p *Port, m *isa.Mem, kind Kind) Timing {
+	if kind == Write {
+		v.Changes++
+	}
 	if v.warm == nil {
 		v.Moved[kind] += p.w.moved
 		p.w.moved = 0
@@ -93,6 +98,13 @@ func (v *Values) unlock() {
 	if v != nil && v.held != nil {
 		v.held.Unlock()
 		v.held = nil
+	}
+}
+
+// changed counts an update.
+func (v *Values) changed(old, next uint64) {
+	if v != nil && old != next {
+		v.Changes++
 	}
 }
 

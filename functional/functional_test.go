@@ -1,0 +1,221 @@
+package functional
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"spvsim/isa"
+	"spvsim/mem"
+	"spvsim/program"
+)
+
+// s and l are scalar registers and literals; v is a vector register.
+var s, l, v = isa.S, isa.Lit, isa.V
+
+// uniform is an instruction on the scalar unit.
+func uniform(op isa.Op, dst isa.Reg, src ...isa.Reg) isa.Inst {
+	in := isa.Inst{Op: op, T: isa.I32, Uniform: true, Dst: dst, Class: isa.ClassSALU}
+	copy(in.Src[:], src)
+	return in
+}
+
+func branch(op isa.Op, target int32, src ...isa.Reg) isa.Inst {
+	in := isa.Inst{Op: op, Target: target, Class: isa.ClassBranch}
+	copy(in.Src[:], src)
+	return in
+}
+
+// update works on the word at offset of the one buffer, for all lanes or the first alone.
+func update(op isa.Op, dst, value isa.Reg, offset uint32) isa.Inst {
+	m := &isa.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Elem: isa.I32, Count: 1, Offset: offset, Coherent: true}}
+	return isa.Inst{Op: op, T: isa.I32, Dst: dst, Src: [4]isa.Reg{value}, Mem: m, Class: isa.ClassVMEMAtomic}
+}
+
+// move loads or stores the lane's word of LDS or of the buffer; the byte offset is in row 0, the data in row 1.
+func move(op isa.Op, space isa.Space) isa.Inst {
+	m := &isa.Mem{Access: isa.Access{Space: space, Elem: isa.I32, Count: 1}, Index: v(0)}
+	m.Dsts[0], m.Data[0] = v(1), v(1)
+	return isa.Inst{Op: op, T: isa.I32, Mem: m, Class: isa.ClassVMEM}
+}
+
+func end() isa.Inst { return isa.Inst{Op: isa.End, Class: isa.ClassEnd} }
+
+func kernelOf(t *testing.T, local uint32, insts ...isa.Inst) (*mem.Store, *mem.Buffer, *Kernel) {
+	t.Helper()
+	for i := range insts {
+		isa.Resolve(&insts[i])
+	}
+	store := mem.NewStore(0)
+	b, err := store.Alloc(4096, "data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bindings := &mem.Bindings{}
+	bindings.Bind(mem.Of(b))
+	p := &program.Program{Name: "test", WaveSize: 64, LocalSize: [3]uint32{local, 1, 1}, VectorRows: 4, ScalarWords: 8, LDSBytes: 4096, Insts: insts}
+	return store, b, &Kernel{Program: p, Bindings: bindings}
+}
+
+func word(b *mem.Buffer, i int) uint32 { return binary.LittleEndian.Uint32(b.Bytes[4*i:]) }
+
+// Each workgroup waits for the one behind it: all must have begun before the first can end.
+func TestWorkgroupsMayWaitForLaterOnes(t *testing.T) {
+	const n = 50
+	for _, threads := range []int{1, 2} {
+		store, b, k := kernelOf(t, 64,
+			uniform(isa.WorkgroupIDX, s(0)),
+			update(isa.AtomicLoad, s(1), l(0), 0), // 1
+			uniform(isa.IAdd, s(2), s(1), s(0)),
+			uniform(isa.IEq, s(3), s(2), l(n-1)),
+			branch(isa.BranchFalse, 1, s(3)),
+			uniform(isa.MaskZero, s(4)),
+			update(isa.AtomicStore, isa.Reg{}, s(2), 4),
+			uniform(isa.IAdd, s(1), s(1), l(1)),
+			update(isa.AtomicStore, isa.Reg{}, s(1), 0),
+			end())
+		c, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{n, 1, 1}}, Options{Threads: threads, Resident: n})
+		if err != nil || word(b, 0) != n || c.Workgroups != n {
+			t.Errorf("%d threads: %v, %d went through, %d ended", threads, err, word(b, 0), c.Workgroups)
+		}
+		if most := uint64(200 * n * n); c.Total() > most {
+			t.Errorf("%d threads: %d instructions for %d workgroups: want at most %d", threads, c.Total(), n, most)
+		}
+	}
+}
+
+// Fewer workgroups may have begun than wait for one another: that is no end, and who watches can stop it.
+func TestResidentWorkgroupsAreBounded(t *testing.T) {
+	store, _, k := kernelOf(t, 64,
+		update(isa.AtomicIAdd, s(1), l(0), 4),
+		update(isa.AtomicLoad, s(1), l(0), 0), // 1
+		uniform(isa.IEq, s(3), s(1), l(64)),
+		branch(isa.BranchFalse, 1, s(3)),
+		end())
+	most, enough := uint64(0), errors.New("enough")
+	begin := time.Now()
+	_, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{100, 1, 1}}, Options{Threads: 1, Resident: 7, Watch: func(p Progress) error {
+		if most = max(most, p.Running); most >= 7 || time.Since(begin) > 10*time.Second {
+			return enough
+		}
+		return nil
+	}})
+	if !errors.Is(err, enough) || most != 7 {
+		t.Errorf("%v: %d workgroups had begun, want 7", err, most)
+	}
+}
+
+// A wave reads from LDS what the other one wrote before the barrier.
+func TestWavesMeetAtBarriers(t *testing.T) {
+	lane := isa.Inst{Op: isa.LocalIndex, T: isa.I32, Dst: v(1), Class: isa.ClassVALU32}
+	at := isa.Inst{Op: isa.IMul, T: isa.I32, Dst: v(0), Src: [4]isa.Reg{v(1), l(4)}, Class: isa.ClassVALU32}
+	back := isa.Inst{Op: isa.ISub, T: isa.I32, Dst: v(0), Src: [4]isa.Reg{l(4 * 127), v(0)}, Class: isa.ClassVALU32}
+	store, b, k := kernelOf(t, 128, lane, at, move(isa.Store, isa.SpaceLDS),
+		isa.Inst{Op: isa.Barrier, Class: isa.ClassBarrier},
+		back, move(isa.Load, isa.SpaceLDS), back, move(isa.Store, isa.SpaceBuffer), end())
+	c, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 128 {
+		if word(b, i) != uint32(127-i) {
+			t.Fatalf("word %d is %d, want %d", i, word(b, i), 127-i)
+		}
+	}
+	if c.Waves != 2 || c.Instructions[isa.ClassVALU32] != 8 || c.Instructions[isa.ClassVMEM] != 6 || c.Instructions[isa.ClassEnd] != 2 {
+		t.Errorf("%d waves, %v", c.Waves, c.Instructions)
+	}
+	if c.Moved[mem.Write] != 512 || c.LDS != 2*512 || c.LDSAccesses != 4 {
+		t.Errorf("moved %v, %d of LDS in %d accesses", c.Moved, c.LDS, c.LDSAccesses)
+	}
+}
+
+// Atomic operations of several workers on one word stay whole, and a part of a grid is that part.
+func TestAtomicsOfSeveralWorkers(t *testing.T) {
+	for _, c := range []struct {
+		first, end uint64
+		want       uint32
+	}{{0, 0, 64 * 500}, {100, 0, 64 * 400}, {100, 150, 64 * 50}, {490, 1000, 64 * 10}} {
+		store, b, k := kernelOf(t, 64, update(isa.AtomicIAdd, v(1), l(1), 0), end())
+		did, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{10, 10, 5}, First: c.first, End: c.end}, Options{Threads: 4})
+		if err != nil || word(b, 0) != c.want || did.Moved[mem.Atomic] != uint64(4*c.want) {
+			t.Errorf("%v: from %d to %d: %d, %d bytes; want %d", err, c.first, c.end, word(b, 0), did.Moved[mem.Atomic], c.want)
+		}
+	}
+}
+
+// The order of a grid is x, then y, then z.
+func TestPlaces(t *testing.T) {
+	if got := Place(1+3*2+12*4, [3]uint32{3, 4, 5}); got != [3]uint32{1, 2, 4} {
+		t.Error(got)
+	}
+}
+
+// What every workgroup did adds up to what all did.
+func TestEachWorkgroupIsTold(t *testing.T) {
+	store, _, k := kernelOf(t, 64,
+		uniform(isa.WorkgroupIDX, s(0)),
+		uniform(isa.IAdd, s(1), s(1), l(1)), // 1
+		uniform(isa.ULt, s(2), s(1), s(0)),
+		branch(isa.BranchTrue, 1, s(2)),
+		update(isa.AtomicIAdd, s(1), l(1), 0),
+		end())
+	var sum uint64
+	c, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{9, 1, 1}}, Options{Threads: 1, Each: func(wg *Workgroup, _ *Kernel, d *Did) {
+		rounds := max(wg.Index, 1)
+		if d.Instructions[isa.ClassSALU] != 1+2*rounds || d.Instructions[isa.ClassBranch] != rounds || d.Moved[mem.Atomic] != 4*64 {
+			t.Errorf("workgroup %d: %v, %v", wg.Index, d.Instructions, d.Moved)
+		}
+		for _, n := range d.Instructions {
+			sum += n
+		}
+	}})
+	if err != nil || sum != c.Total() {
+		t.Errorf("%v: %d instructions told, %d counted", err, sum, c.Total())
+	}
+}
+
+// A clock counts instructions: it never goes back, and its width is the machine's.
+func TestClocksCountInstructions(t *testing.T) {
+	clock := isa.Inst{Op: isa.Clock, T: isa.I64, Uniform: true, Dst: s(0), Class: isa.ClassClock}
+	store, b, k := kernelOf(t, 64, clock, uniform(isa.IAdd, s(1), s(1), l(1)), uniform(isa.IAdd, s(1), s(1), l(1)), clock,
+		update(isa.AtomicStore, isa.Reg{}, s(0), 0), end())
+	for bits, want := range map[int]uint32{64: 1004, 3: 1004 & 7} {
+		if _, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1, Clock: 1000, ClockBits: bits}); err != nil || word(b, 0) != want {
+			t.Errorf("%v: a clock of %d bits says %d, want %d", err, bits, word(b, 0), want)
+		}
+	}
+}
+
+// A loop that never ends is stopped by its context, on one worker and on several.
+func TestAContextEndsARun(t *testing.T) {
+	for _, threads := range []int{1, 3} {
+		store, _, k := kernelOf(t, 64, uniform(isa.IAdd, s(1), s(1), l(1)), branch(isa.Branch, 0), end())
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		_, err := Run(ctx, store, &Grid{Kernel: k, Groups: [3]uint32{4, 1, 1}}, Options{Threads: threads})
+		cancel()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%d threads: %v", threads, err)
+		}
+	}
+}
+
+// Payload operations outside of a graph are refused; a fault of the simulator's own comes to who called.
+func TestFailures(t *testing.T) {
+	store, _, k := kernelOf(t, 64, isa.Inst{Op: isa.PayloadFinish, Class: isa.ClassMessage}, end())
+	if _, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1}); !errors.Is(err, ErrNoGraph) {
+		t.Error(err)
+	}
+	defer func() {
+		if x, _ := recover().(string); !strings.Contains(x, "functional: ") {
+			t.Errorf("recovered %q", x)
+		}
+	}()
+	k.Program.Insts[0] = uniform(isa.IAdd, s(100), l(1), l(1)) // a register that the program has not
+	isa.Resolve(&k.Program.Insts[0])
+	_, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 2})
+	t.Error(err)
+}
