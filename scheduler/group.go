@@ -65,7 +65,7 @@ func (a *answers) wait(from uint64) *wait {
 // booking is what the call costs a wave that makes it now: it may go on, and has
 // the result when the call is done.
 func (a *answers) booking(v *visit) simd.Booking {
-	switch t := v.wave.Ticket(v.now); {
+	switch t := v.wave.Ticket(); {
 	case a.known && a.at <= v.now:
 		return simd.Booking{Ready: v.now, Free: v.now}
 	case a.known:
@@ -333,7 +333,7 @@ func (g *group) enqueue(v *visit) simd.Booking {
 	if accepted, known := g.run.enqueue(v.now, b); known {
 		return simd.Booking{Ready: accepted, Free: accepted}
 	}
-	t, unit, p := v.wave.Ticket(v.now).Holds(), g.unit, g.run.pool
+	t, unit, p := v.wave.Ticket().Holds(), g.unit, g.run.pool
 	b.waiter = func(at uint64) { p.answer(unit, t, at) }
 	return simd.Booking{Pending: true, Held: true}
 }

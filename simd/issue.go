@@ -48,7 +48,7 @@ func (s *SIMD) compute(w *Wave, o *op, now uint64) {
 }
 
 func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason) {
-	ready := max(b.Ready+uint64(o.latency), now+uint64(o.issue))
+	ready := b.Ready + uint64(o.latency)
 	if b.Pending {
 		ready = Never
 	}
@@ -69,7 +69,7 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 // the queue has taken what it hands over; a result may come later.
 func (s *SIMD) payload(w *Wave, o *op, now uint64) {
 	b := s.env.Payload(now, w, o.in)
-	ready := max(b.Ready+uint64(o.latency), now+uint64(o.issue))
+	ready := b.Ready + uint64(o.latency)
 	if b.Pending {
 		ready = Never
 		w.pending++
@@ -105,7 +105,6 @@ func (s *SIMD) barrier(w *Wave, o *op, now uint64) {
 func (s *SIMD) end(w *Wave, o *op, now uint64) {
 	s.take(w, &o.cost, now)
 	s.endedInTurn = true
-	s.ready[w.pos] = Never
 	s.resident--
 	s.pool.give(w.code, w.files)
 	if s.trace.to != nil {
@@ -219,7 +218,7 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 	w := t.w
 	o := &w.code.ops[t.pc]
 	why := o.kind.waitsFor()
-	ready := max(done+uint64(o.latency), t.from)
+	ready := done + uint64(o.latency)
 	w.pending--
 	w.setReady(o, ready, why)
 	if why != account.Payload {
@@ -236,7 +235,7 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 			w.from, w.fromWhy = now, why
 		}
 		s.advance(w, now, w.from, w.fromWhy)
-		s.wake(max(s.ready[w.pos], now))
+		s.wake(s.ready[w.pos])
 	}
 }
 

@@ -91,6 +91,11 @@ func (s *plainSIMD) start(now uint64, number int) {
 	w.freeAt = max(now-b.placedBefore, s.emptyAt[w.slot])
 	s.cycles[account.Empty] += w.freeAt - s.emptyAt[w.slot]
 	w.state = s.c.state(number, make([]uint32, w.prog.VectorRows*w.prog.WaveSize), make([]uint64, w.prog.ScalarWords))
+	for i := range w.prog.Prologue {
+		if in := &w.prog.Prologue[i]; in.Exec != nil {
+			in.Exec(&w.state, in)
+		}
+	}
 	s.waves = append(s.waves, w)
 	s.log.add("begin", s.place(w), w.freeAt, s.c.groups[w.group].Index, number)
 	s.goOn(w, when{cycle: max(now+b.startsAfter, w.freeAt), why: account.Dispatch}, now)
@@ -401,11 +406,16 @@ func (s *plainSIMD) end(w *plainWave, now uint64) {
 	s.release(w.group, now)
 }
 
-// settle charges the empty slots.
+// settle charges the slots that are empty.
 func (s *plainSIMD) settle(end uint64) {
-	for _, at := range s.emptyAt {
-		if at < end {
+	taken := map[int]bool{}
+	for _, w := range s.waves {
+		taken[w.slot] = true
+	}
+	for i, at := range s.emptyAt {
+		if !taken[i] && at < end {
 			s.cycles[account.Empty] += end - at
+			s.emptyAt[i] = end
 		}
 	}
 }

@@ -253,8 +253,8 @@ func (w *Wave) accessDone(o *op, cycle uint64) {
 }
 
 // Ticket names the access that the wave issues now.
-func (w *Wave) Ticket(now uint64) Ticket {
-	t := Ticket{w: w, pc: w.pc, flight: -1, from: now + uint64(w.code.ops[w.pc].issue)}
+func (w *Wave) Ticket() Ticket {
+	t := Ticket{w: w, pc: w.pc, flight: -1}
 	if w.code.ops[w.pc].limited {
 		t.flight = int32(w.nFlight)
 	}
