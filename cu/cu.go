@@ -158,11 +158,12 @@ func (u *ComputeUnit) place(now uint64, m *Place) {
 }
 
 func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
-	g := &simd.Group{}
-	if n := len(u.spare); n > 0 {
-		g = u.spare[n-1]
-		u.spare = u.spare[:n-1]
+	n := len(u.spare)
+	if n == 0 {
+		return &simd.Group{Index: index, ID: id}
 	}
+	g := u.spare[n-1]
+	u.spare = u.spare[:n-1]
 	*g = simd.Group{Index: index, ID: id, Waves: g.Waves[:0]}
 	return g
 }

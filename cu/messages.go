@@ -70,7 +70,7 @@ func (u *ComputeUnit) Port() *engine.Port { return u.port }
 
 // ask hands an access over to the LDS.
 func (u *ComputeUnit) ask(now uint64, w *simd.Wave, r *lds.Request) {
-	a := u.Answer(w.Ticket(now))
+	a := u.Answer(w.Ticket())
 	r.Answer, r.To = a, u.port
 	u.port.Hand(r, u.lds.Port())
 	a.Done = r.Timing.Ready

@@ -35,7 +35,7 @@ func (p *port) Begin(slot int, l *Launch) {
 func (p *port) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) simd.Booking {
 	t := p.port.Issue(now, &w.State, &p.env[slot], in)
 	if t.Pending {
-		p.waiting = append(p.waiting, waiting{t.Token, w.Ticket(now)})
+		p.waiting = append(p.waiting, waiting{t.Token, w.Ticket()})
 	}
 	return simd.Booking{Ready: t.Ready, Free: now + t.Busy, Pending: t.Pending}
 }

@@ -11,11 +11,17 @@ import (
 // load reads a ready job.
 func load(t *testing.T, name string) *config.Job {
 	t.Helper()
+	return loadWith(t, name, nil)
+}
+
+// loadWith reads a ready job with other values of its parameters.
+func loadWith(t *testing.T, name string, parameters []string) *config.Job {
+	t.Helper()
 	files, file, _, err := Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := config.LoadJob(files, file)
+	job, err := config.LoadJobWith(files, file, parameters)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,9 +69,9 @@ func (a *answers) booking(v *visit) simd.Booking {
 	case a.known && a.at <= v.now:
 		return simd.Booking{Ready: v.now, Free: v.now}
 	case a.known:
-		a.pool.answer(a.unit, v.wave.Ticket(v.now), a.at)
+		a.pool.answer(a.unit, v.wave.Ticket(), a.at)
 	default:
-		a.tickets = append(a.tickets, v.wave.Ticket(v.now))
+		a.tickets = append(a.tickets, v.wave.Ticket())
 	}
 	return simd.Booking{Pending: true, Free: v.now}
 }
@@ -339,7 +339,7 @@ func (g *group) enqueue(v *visit) simd.Booking {
 	if accepted, known := g.run.enqueue(v.now, b); known {
 		return simd.Booking{Ready: accepted, Free: accepted}
 	}
-	t, unit, p := v.wave.Ticket(v.now).Holds(), g.unit, g.run.pool
+	t, unit, p := v.wave.Ticket().Holds(), g.unit, g.run.pool
 	b.waiter = func(at uint64) { p.answer(unit, t, at) }
 	return simd.Booking{Pending: true, Held: true}
 }

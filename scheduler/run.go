@@ -50,28 +50,6 @@ func (pushed) Start(uint64)             {}
 func (pushed) Settled(_, _ uint64)      {}
 func (pushed) Ended(_, _ uint64, _ int) {}
 
-// A kind is a row of the table of schedulers.
-type kind struct {
-	make  func(*Run) (policy, error)
-	queue string // name of the components in which payloads wait
-	// engines: there may be one for each shader engine; without, the machine has one.
-	engines bool
-	// window: coalescing nodes wait for more payloads.
-	window bool
-	// onChip: payloads live on chip while there is room.
-	onChip bool
-	// pulls: workers take their workgroups; the dispatcher places none.
-	pulls bool
-}
-
-// kinds of scheduler by the name that machine descriptions use.
-var kinds = map[string]kind{
-	"hardware":   {make: newHardware, queue: "EnqueueQueue", engines: true, window: true, onChip: true},
-	"firmware":   {make: newFirmware, queue: "SchedulerCore", engines: true, window: true},
-	"multipass":  {make: newMultipass, queue: "PassQueue"},
-	"persistent": {make: newPersistent, queue: "WorkQueue", window: true, pulls: true},
-}
-
 // Parts are what a run is connected to.
 type Parts struct {
 	Engine     *engine.Engine

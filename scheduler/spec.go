@@ -35,6 +35,28 @@ type DispatcherSpec struct {
 	FixedOrder         bool    `yaml:"fixed_order" default:"false" doc:"whether workgroup i of a launch goes to shader engine i modulo their number, so that a full engine makes the next workgroups wait; otherwise a full engine is passed over, and launches go on where the one before ended"`
 }
 
+// A kind is a row of the table of schedulers.
+type kind struct {
+	make  func(*Run) (policy, error)
+	queue string // name of the components in which payloads wait
+	// engines: there may be one for each shader engine; without, the machine has one.
+	engines bool
+	// window: coalescing nodes wait for more payloads.
+	window bool
+	// onChip: payloads live on chip while there is room.
+	onChip bool
+	// pulls: workers take their workgroups; the dispatcher places none.
+	pulls bool
+}
+
+// kinds of scheduler by the name that machine descriptions use.
+var kinds = map[string]kind{
+	"hardware":   {make: newHardware, queue: "EnqueueQueue", engines: true, window: true, onChip: true},
+	"firmware":   {make: newFirmware, queue: "SchedulerCore", engines: true, window: true},
+	"multipass":  {make: newMultipass, queue: "PassQueue"},
+	"persistent": {make: newPersistent, queue: "WorkQueue", window: true, pulls: true},
+}
+
 // SchedulerSpec says who starts the workgroups that payloads of an execution graph ask for. Fields that its kind does not use
 // are not looked at.
 type SchedulerSpec struct {

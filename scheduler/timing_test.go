@@ -401,7 +401,7 @@ func ldsGap(t *testing.T, inst func(reg, count int) isa.Inst, count int) uint64 
 type never struct{ fixedMemory }
 
 func (never) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) simd.Booking {
-	w.Ticket(now)
+	w.Ticket()
 	return simd.Booking{Free: now + 1, Pending: true}
 }
 
@@ -435,7 +435,7 @@ type completion struct {
 
 func (l *later) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) simd.Booking {
 	cycle := now + l.delay
-	l.rig.engine.Schedule(&completion{sim.NewEventBase(l.rig.engine.Seconds(cycle), l), cycle, w.Ticket(now)})
+	l.rig.engine.Schedule(&completion{sim.NewEventBase(l.rig.engine.Seconds(cycle), l), cycle, w.Ticket()})
 	return simd.Booking{Free: now + 4, Pending: true}
 }
 

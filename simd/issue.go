@@ -48,7 +48,7 @@ func (s *SIMD) compute(w *Wave, o *op, now uint64) {
 }
 
 func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason) {
-	ready := max(b.Ready+uint64(o.latency), now+uint64(o.issue))
+	ready := b.Ready + uint64(o.latency)
 	if b.Pending {
 		ready = Never
 	}
@@ -69,7 +69,7 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 // the queue has taken what it hands over; a result may come later.
 func (s *SIMD) payload(w *Wave, o *op, now uint64) {
 	b := s.env.Payload(now, w, o.in)
-	ready := max(b.Ready+uint64(o.latency), now+uint64(o.issue))
+	ready := b.Ready + uint64(o.latency)
 	if b.Pending {
 		ready = Never
 		w.pending++
@@ -78,7 +78,7 @@ func (s *SIMD) payload(w *Wave, o *op, now uint64) {
 	s.take(w, &o.cost, now)
 	w.pc++
 	if b.Held {
-		w.held, w.why, w.from = true, account.Payload, w.freeAt
+		w.held, w.why, w.from, w.fromWhy = true, account.Payload, w.freeAt, account.Payload
 		s.ready[w.pos] = Never
 		return
 	}
@@ -105,7 +105,6 @@ func (s *SIMD) barrier(w *Wave, o *op, now uint64) {
 func (s *SIMD) end(w *Wave, o *op, now uint64) {
 	s.take(w, &o.cost, now)
 	s.endedInTurn = true
-	s.ready[w.pos] = Never
 	s.resident--
 	s.pool.give(w.code, w.files)
 	if s.trace.to != nil {
@@ -170,13 +169,12 @@ func (s *SIMD) next(w *Wave, now uint64) {
 	s.advance(w, now, w.freeAt, account.Unit)
 }
 
-// advance does the free instructions that w is at, then finds from when it may
+// advance does the free instructions that w is at, as far as the ends of their sources are known, then finds from when it may
 // issue the next one, not before earliest, and what it waits for until then.
 func (s *SIMD) advance(w *Wave, now, earliest uint64, why account.Reason) {
-	w.from = earliest
+	w.from, w.fromWhy = earliest, why
 	o := &w.code.ops[w.pc]
-	for n := 0; o.free && n < maxFree; n++ {
-		s.free(w, o)
+	for n := 0; o.free && n < maxFree && s.free(w, o); n++ {
 		o = &w.code.ops[w.pc]
 	}
 	if latest := w.depsReady(o); latest>>reasonBits > earliest {
@@ -220,7 +218,7 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 	w := t.w
 	o := &w.code.ops[t.pc]
 	why := o.kind.waitsFor()
-	ready := max(done+uint64(o.latency), t.from)
+	ready := done + uint64(o.latency)
 	w.pending--
 	w.setReady(o, ready, why)
 	if why != account.Payload {
@@ -233,24 +231,31 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 		w.held, w.from = false, max(w.from, done)
 	}
 	if s.ready[w.pos] >= Never && w.why != account.Barrier && !w.held {
-		s.advance(w, now, max(w.from, now), why)
-		s.wake(max(s.ready[w.pos], now))
+		if now > w.from {
+			w.from, w.fromWhy = now, why
+		}
+		s.advance(w, now, w.from, w.fromWhy)
+		s.wake(s.ready[w.pos])
 	}
 }
 
-// free does an instruction that takes no time: its results are ready when its sources are.
-func (s *SIMD) free(w *Wave, o *op) {
+// free does an instruction that takes no time: its results are ready when its
+// sources are. It is false, and nothing done, while that is not known.
+func (s *SIMD) free(w *Wave, o *op) bool {
 	if o.kind == kindBranch {
 		if w.pc++; isa.TakesBranch(&w.State, o.in) {
 			w.pc = o.in.Target
 		}
-		return
+		return true
+	}
+	latest := w.depsReady(o)
+	if latest>>reasonBits >= Never {
+		return false
 	}
 	if o.exec != nil {
 		o.exec(&w.State, o.in)
 	}
-	if latest := w.depsReady(o); latest > 0 {
-		w.setReady(o, latest>>reasonBits, account.Reason(latest&(1<<reasonBits-1)))
-	}
+	w.setReady(o, latest>>reasonBits, account.Reason(latest&(1<<reasonBits-1)))
 	w.pc++
+	return true
 }

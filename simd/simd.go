@@ -14,8 +14,8 @@ import (
 )
 
 // A Booking is what an access costs beyond the latency of its class: when its
-// results are ready (or, for a store, when it is done), and until when it takes
-// its unit.
+// results are ready (or, for a store, when it is done), not before its issue, and
+// until when it takes its unit.
 type Booking struct {
 	Ready, Free uint64
 	Own         uint64 // until when it takes the unit for the SIMD's own waves, where that is longer
@@ -29,7 +29,6 @@ type Booking struct {
 // A Ticket names an access of a wave that is pending.
 type Ticket struct {
 	w      *Wave
-	from   uint64 // earliest cycle for its result
 	pc     int32
 	flight int32 // its place among the accesses in flight, or -1
 	held   bool
@@ -131,7 +130,7 @@ func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 }
 
 func clockMask(bits int) uint64 {
-	if bits <= 0 || bits >= 64 {
+	if bits <= 0 {
 		return ^uint64(0)
 	}
 	return 1<<bits - 1
@@ -216,14 +215,12 @@ func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	w.freeAt = cycle
 	w.pc++
 	s.advance(w, now, cycle, account.Barrier)
-	s.wake(max(s.ready[w.pos], now+1))
+	s.wake(s.ready[w.pos])
 }
 
 // wake plans a turn not later than the first one from cycle on.
 func (s *SIMD) wake(cycle uint64) {
-	if cycle < Never {
-		s.nextTurn = min(s.nextTurn, s.align(cycle))
-	}
+	s.nextTurn = min(s.nextTurn, s.align(cycle))
 }
 
 // align is the first turn of this SIMD from cycle on.
@@ -294,8 +291,5 @@ func (s *SIMD) plan(now uint64) {
 	for i, at := range s.ready {
 		next = min(next, max(at, s.openAt(s.at[i])))
 	}
-	if next < Never {
-		next = s.align(max(next, now+1))
-	}
-	s.nextTurn = next
+	s.nextTurn = min(s.align(max(next, now+1)), Never)
 }

@@ -50,7 +50,8 @@ type Wave struct {
 
 	why      account.Reason // what it waits for until its ready cycle
 	freeAt   uint64         // end of the cycles charged so far; earliest next issue
-	from     uint64         // earliest next issue but for what it waits for
+	from     uint64         // earliest next issue but for what it waits for,
+	fromWhy  account.Reason // and what it waits for until then
 	pending  int            // accesses of which the completion is not known
 	lastMem  uint64         // completion of its last memory access
 	execAt   uint64         // scoreboard entry of the execution mask
@@ -232,8 +233,8 @@ func (w *Wave) accessDone(o *op, cycle uint64) {
 }
 
 // Ticket names the access that the wave issues now.
-func (w *Wave) Ticket(now uint64) Ticket {
-	t := Ticket{w: w, pc: w.pc, flight: -1, from: now + uint64(w.code.ops[w.pc].issue)}
+func (w *Wave) Ticket() Ticket {
+	t := Ticket{w: w, pc: w.pc, flight: -1}
 	if w.code.ops[w.pc].limited {
 		t.flight = int32(w.nFlight)
 	}

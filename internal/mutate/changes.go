@@ -18,6 +18,7 @@ type change struct {
 	from, to int
 	text     string // what stands there then
 	source   []byte
+	in       *function
 }
 
 func (c *change) String() string {
@@ -26,10 +27,6 @@ func (c *change) String() string {
 		return fmt.Sprintf("%s:%d: without %q", c.file, c.line, old)
 	}
 	return fmt.Sprintf("%s:%d: %q instead of %q", c.file, c.line, c.text, old)
-}
-
-func (c *change) apply() []byte {
-	return append(append(append([]byte{}, c.source[:c.from]...), c.text...), c.source[c.to:]...)
 }
 
 // swaps are the operators that are exchanged.
@@ -65,6 +62,7 @@ func changes(dir string) (list []change, err error) {
 		v := &visitor{files: f, file: file, source: source}
 		for _, d := range tree.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && !words(fn.Name.Name) {
+				v.in = newFunction(f, fn, source)
 				ast.Inspect(fn.Body, v.visit)
 			}
 		}
@@ -83,12 +81,13 @@ type visitor struct {
 	files  *token.FileSet
 	file   string
 	source []byte
+	in     *function
 	list   []change
 }
 
 func (v *visitor) add(from, to token.Pos, text string) {
 	p := v.files.Position(from)
-	v.list = append(v.list, change{v.file, p.Line, p.Offset, v.files.Position(to).Offset, text, v.source})
+	v.list = append(v.list, change{v.file, p.Line, p.Offset, v.files.Position(to).Offset, text, v.source, v.in})
 }
 
 func (v *visitor) visit(n ast.Node) bool {

@@ -5,43 +5,50 @@
 //
 //	go run ./internal/mutate                      all packages of the model, 40 changes each
 //	go run ./internal/mutate -n 10 -seed 7 simd   ten changes of one package
+//	go run ./internal/mutate -n 0 lds             every change of one package
+//	go run ./internal/mutate -at code.go:15 simd  every change whose line contains that
 //
-// The tree is not touched: a changed file reaches the compiler through an overlay.
+// The tree is not touched: changed files reach the compiler through an overlay.
+// Changes that do not compile are not counted.
 package main
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // tests are the packages whose tests have to notice a change of a package: its
-// own, and those next to it.
+// own, and the next one that stands on it.
 var tests = map[string][]string{
-	"simd":      {"./simd", "./scheduler"},
-	"lds":       {"./lds", "./scheduler"},
-	"cu":        {"./cu", "./scheduler"},
-	"scheduler": {"./scheduler", "./gpu"},
-	"mem":       {"./mem"},
-	"gpu":       {"./gpu"},
+	"simd":      {"simd", "scheduler"},
+	"lds":       {"lds", "scheduler"},
+	"cu":        {"cu", "scheduler"},
+	"scheduler": {"scheduler", "gpu"},
+	"mem":       {"mem", "scheduler"},
+	"gpu":       {"gpu"},
 }
 
 var order = []string{"simd", "lds", "cu", "scheduler", "mem", "gpu"}
 
+// A choice among the changes of a package.
+type choice struct {
+	n    int // 0: all
+	seed int64
+	at   string // part of a change's line; empty: any
+	list bool
+}
+
 func main() {
-	n := flag.Int("n", 40, "changes of each package")
-	seed := flag.Int64("seed", 1, "of the choice among all changes")
-	limit := flag.Duration("timeout", 3*time.Minute, "of the tests of one change; one that never ends is noticed")
-	list := flag.Bool("list", false, "list the changes, run nothing")
+	var c choice
+	flag.IntVar(&c.n, "n", 40, "changes of each package; 0: all")
+	flag.Int64Var(&c.seed, "seed", 1, "of the choice among all changes")
+	flag.StringVar(&c.at, "at", "", "every change whose line contains this, instead of a choice")
+	flag.BoolVar(&c.list, "list", false, "list the changes, run nothing")
 	flag.Parse()
 	packages := flag.Args()
 	if len(packages) == 0 {
@@ -49,75 +56,70 @@ func main() {
 	}
 	killed, total := 0, 0
 	for _, p := range packages {
-		p = strings.TrimPrefix(filepath.ToSlash(filepath.Clean(p)), "./")
-		if tests[p] == nil {
-			fmt.Fprintf(os.Stderr, "mutate: %q: want one of %s\n", p, strings.Join(order, ", "))
-			os.Exit(2)
-		}
-		all, err := changes(p)
+		k, n, err := c.run(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(p)), "./"))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "mutate:", err)
 			os.Exit(1)
 		}
-		picked := pick(all, *n, *seed)
-		fmt.Printf("%s: %d of %d changes\n", p, len(picked), len(all))
-		k := 0
-		for i := range picked {
-			if *list {
-				fmt.Println("  ", &picked[i])
-				continue
-			}
-			seen, err := noticed(&picked[i], tests[p], *limit)
-			if err != nil {
-				fmt.Fprintln(os.Stderr, "mutate:", err)
-				os.Exit(1)
-			}
-			if seen {
-				k++
-			} else {
-				fmt.Println("   survives:", &picked[i])
-			}
-		}
-		fmt.Printf("%s: %d of %d noticed\n", p, k, len(picked))
-		killed, total = killed+k, total+len(picked)
+		killed, total = killed+k, total+n
 	}
 	fmt.Printf("%d of %d noticed, %.1f %%\n", killed, total, 100*float64(killed)/float64(max(total, 1)))
 }
 
-// pick chooses n of the changes, in the order of the source.
-func pick(all []change, n int, seed int64) []change {
-	at := rand.New(rand.NewSource(seed)).Perm(len(all))[:min(n, len(all))]
-	slices.Sort(at)
-	var out []change
-	for _, i := range at {
-		out = append(out, all[i])
+// run says how many of the chosen changes of a package were noticed.
+func (c *choice) run(pkg string) (killed, total int, err error) {
+	if tests[pkg] == nil {
+		return 0, 0, fmt.Errorf("%q: want one of %s", pkg, strings.Join(order, ", "))
 	}
-	return out
-}
-
-// noticed says whether a change fails a test, or does not compile.
-func noticed(c *change, packages []string, limit time.Duration) (bool, error) {
+	all, err := changes(pkg)
+	if err != nil {
+		return 0, 0, err
+	}
 	dir, err := os.MkdirTemp("", "mutate")
 	if err != nil {
-		return false, err
+		return 0, 0, err
 	}
 	defer os.RemoveAll(dir)
-	changed, overlay := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json")
-	path, err := filepath.Abs(c.file)
+	p, compile, err := build(dir, pkg, all, tests[pkg])
 	if err != nil {
-		return false, err
+		return 0, 0, err
 	}
-	text, err := json.Marshal(map[string]any{"Replace": map[string]string{path: changed}})
-	if err := errors.Join(err, os.WriteFile(changed, c.apply(), 0o600), os.WriteFile(overlay, text, 0o600)); err != nil {
-		return false, err
+	picked := c.pick(all, compile)
+	fmt.Printf("%s: %d of %d changes\n", pkg, len(picked), len(compile))
+	if c.list {
+		for _, n := range picked {
+			fmt.Println("  ", &all[n-1])
+		}
+		return 0, 0, nil
 	}
-	for _, p := range packages {
-		ctx, cancel := context.WithTimeout(context.Background(), limit)
-		err := exec.CommandContext(ctx, "go", "test", "-short", "-failfast", "-vet=off", "-overlay", overlay, p).Run()
-		cancel()
-		if err != nil {
-			return true, nil
+	for i := range p.binaries {
+		if err := p.binaries[i].measure(); err != nil {
+			return 0, 0, err
 		}
 	}
-	return false, nil
+	for _, n := range picked {
+		if p.noticed(n) {
+			killed++
+		} else {
+			fmt.Println("   survives:", &all[n-1])
+		}
+	}
+	fmt.Printf("%s: %d of %d noticed\n", pkg, killed, len(picked))
+	return killed, len(picked), nil
+}
+
+// pick chooses among the changes of the given numbers, in the order of the source.
+func (c *choice) pick(all []change, numbers []int) []int {
+	if c.at != "" {
+		return slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return !strings.Contains(all[n-1].String(), c.at) })
+	}
+	if c.n == 0 || c.n >= len(numbers) {
+		return numbers
+	}
+	var out []int
+	for _, i := range rand.New(rand.NewSource(c.seed)).Perm(len(numbers))[:c.n] {
+		out = append(out, numbers[i])
+	}
+	slices.Sort(out)
+	return out
 }

@@ -1,0 +1,299 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"spvsim/account"
+	"spvsim/cu"
+	"spvsim/engine"
+	"spvsim/isa"
+	"spvsim/lds"
+	"spvsim/mem"
+	"spvsim/probe"
+	"spvsim/program"
+	"spvsim/simd"
+)
+
+// witness is memory that knows the launch of each wave slot.
+type witness struct {
+	fixedMemory
+	launches map[int]*cu.Launch
+	wrong    int
+}
+
+func (m *witness) Begin(slot int, l *cu.Launch) { m.launches[slot] = l }
+
+func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) simd.Booking {
+	if l := m.launches[slot]; l == nil || l.Code != w.Program() {
+		m.wrong++
+	}
+	return m.fixedMemory.Access(now, w, in, slot)
+}
+
+// Memory is told the launch of a wave before its first access, by a slot that no other resident wave has.
+func TestMemoryKnowsTheWave(t *testing.T) {
+	m := newMachine()
+	m.shape.SIMDs = 2
+	w := &witness{fixedMemory{fixed{50, 4}}, map[int]*cu.Launch{}, 0}
+	m.memory = w
+	newRig(t, m).run(t, assemble(64*20, load(3)), 3, simd.Never).check(t, m)
+	if len(w.launches) != 20 || w.wrong != 0 {
+		t.Errorf("%d slots were used, %d accesses came without their launch", len(w.launches), w.wrong)
+	}
+}
+
+// What a launch allocates does not grow with its workgroups: messages, groups and registers are used again.
+func TestWorkgroupsAllocateNothing(t *testing.T) {
+	p := assemble(128, load(3), ldsLoad(4, 1), barrier, add(5, 4, 3))
+	measure := func(groups uint64) float64 {
+		return testing.AllocsPerRun(3, func() { newRig(t, newMachine()).run(t, p, groups, simd.Never) })
+	}
+	if few, many := measure(20), measure(220); many > few+20 {
+		t.Errorf("%v allocations for 20 workgroups, %v for 220", few, many)
+	}
+}
+
+// demote makes helpers of a wave's lanes.
+var demote = isa.Inst{Op: isa.Demote}
+
+// Stores and atomics of helpers do nothing, but take their unit for a cycle; loads are carried out.
+func TestHelpersWriteNothing(t *testing.T) {
+	scratch := store(3)
+	mem := *scratch.Mem
+	mem.Space = isa.SpaceScratch
+	scratch.Mem = &mem
+	for _, c := range []struct {
+		name     string
+		inst     isa.Inst
+		accesses int
+	}{{"load", load(3), 2}, {"store", store(3), 0}, {"store to scratch", scratch, 2}} {
+		m := newMachine()
+		m.shape.SIMDs = 2
+		m.timing.Classes[isa.ClassScratch.String()] = simd.Class{Unit: "vmem", Issue: 1, Busy: 1, Latency: 1}
+		counting := &countingMemory{}
+		m.memory = counting
+		r := newRig(t, m)
+		o := r.run(t, assemble(128, demote, c.inst, mark), 1, simd.Never)
+		o.check(t, m)
+		if counting.n != c.accesses {
+			t.Errorf("%s: %d accesses, want %d", c.name, counting.n, c.accesses)
+		}
+		// Two waves on two SIMDs: the second comes to the unit that both share a cycle later.
+		if diff := cmp.Diff([]uint64{3, 4}, r.prints); c.accesses == 0 && diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// countingMemory answers at once.
+type countingMemory struct {
+	fixedMemory
+	n     int
+	masks []uint64
+}
+
+func (m *countingMemory) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) simd.Booking {
+	m.n++
+	m.masks = append(m.masks, w.State.Exec)
+	return simd.Booking{Ready: now, Free: now}
+}
+
+// Of lanes some of which are helpers, the others write; the mask is as before behind it.
+func TestOtherLanesWrite(t *testing.T) {
+	m := newMachine()
+	counting := &countingMemory{}
+	m.memory = counting
+	split := isa.Inst{Op: isa.MaskSplit, Dst: isa.S(2), Src: [4]isa.Reg{isa.Lit(0xff)}}
+	join := isa.Inst{Op: isa.MaskJoin, Src: [4]isa.Reg{isa.S(2)}}
+	newRig(t, m).run(t, assemble(64, split, demote, join, store(3), load(4)), 1, simd.Never).check(t, m)
+	if diff := cmp.Diff([]uint64{^uint64(0xff), ^uint64(0)}, counting.masks); diff != "" {
+		t.Errorf("lanes of the store and of the load (-want +got):\n%s", diff)
+	}
+}
+
+// slowLines is memory behind real ports: each access asks for lines, and is answered later.
+type slowLines struct {
+	mem.Hierarchy
+	engine   *engine.Engine
+	complete mem.Completion
+}
+
+func (*slowLines) LineBytes() (vector, scalar int) { return 64, 64 }
+
+func (m *slowLines) OnComplete(_ int, f mem.Completion) { m.complete = f }
+
+func (m *slowLines) Access(now uint64, r *mem.Request) mem.Reply {
+	token, at := r.Token, now+replyCycles
+	m.engine.Schedule(&reply{at, receiver(func() { m.complete(token, at) }), &constantMemory{engine: m.engine}})
+	return mem.Reply{Busy: 1, Pending: true}
+}
+
+type receiver func()
+
+func (f receiver) Completed(uint64, uint64) { f() }
+
+// A diary is what a tracer heard, a line each.
+type diary struct {
+	probe.Deaf
+	lines []string
+}
+
+func (d *diary) note(what ...any) {
+	d.lines = append(d.lines, strings.TrimSpace(fmt.Sprintln(what...)))
+}
+
+func (d *diary) WorkgroupBegin(g *probe.Workgroup) {
+	d.note("group", g.At, g.Unit, g.Index, g.ID, g.Name)
+}
+
+func (d *diary) WorkgroupEnd(at uint64, unit int, index uint64) {
+	d.note("group ends", at, unit, index)
+}
+
+func (d *diary) Memory(a *probe.Access) {
+	ready := "known"
+	if a.Ready == probe.Unknown {
+		ready = "unknown"
+	}
+	d.note("memory", a.Place, a.PC, a.Op, a.At, ready, a.ID, len(a.Lines), a.Level)
+	for _, l := range a.Lines {
+		d.note("line", l.Addr%4096, l.Bytes)
+	}
+}
+
+func (d *diary) LDS(a *probe.Access) {
+	d.note("lds", a.Place, a.PC, a.Op, a.At, a.Ready, a.Passes, a.Conflicts)
+}
+
+func (d *diary) AccessDone(at uint64, unit int, id uint64) { d.note("done", at, unit, id) }
+
+// realPorts gives the machine the ports of package mem before a hierarchy.
+func realPorts(t *testing.T, m *machine, h mem.Hierarchy) *cu.Launch {
+	t.Helper()
+	s := mem.NewStore(0)
+	b, err := s.Alloc(4096, "buffer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := &mem.HierarchySpec{VectorMemory: mem.VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 64, MaxOutstanding: 64, AtomicCycles: 1},
+		VectorL1: mem.CacheSpec{BytesPerCycle: 1024, Slices: 1}}
+	m.memory = cu.NewMemory(mem.NewPorts(s, h, spec, &m.shape)[0], 0, m.shape.UnitSlots())
+	bindings := &mem.Bindings{}
+	bindings.Bind(mem.Of(b))
+	return &cu.Launch{Bindings: bindings}
+}
+
+// Those who listen hear of workgroups, of accesses with their lines, and of their ends.
+func TestUnitsAreHeard(t *testing.T) {
+	m := newMachine()
+	h := &slowLines{}
+	launch := realPorts(t, m, h)
+	m.lds = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.unit.LDS) }
+	r := newRig(t, m)
+	h.engine = r.engine
+	d := &diary{}
+	r.array.Trace(d, []string{"near", "far"})
+	if r.array.Tracer() != probe.Tracer(d) {
+		t.Error("who listens is not known")
+	}
+	lane := isa.Inst{Op: isa.LaneID, T: isa.I32, Dst: isa.V(1)}
+	scale := isa.Inst{Op: isa.Shl, T: isa.I32, Dst: isa.V(1), Src: [4]isa.Reg{isa.V(1), isa.Lit(3)}, Class: isa.ClassVALU32}
+	prog := assemble(64, lane, scale, load(3), add(4, 3, 3), ldsLoad(5, 1), add(6, 5, 5), store(6))
+	prog.LDSBytes = 1024
+	launch.NumWorkgroups = [3]uint32{1, 1, 1}
+	r.launch(t, prog, launch)
+	if err := r.engine.Run(); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"group 0 0 0 [0 0 0] main",
+		"memory {0 0 0} 2 load 11 unknown 1 8",
+		"line 0 32", "line 64 32", "line 128 32", "line 192 32", "line 256 32", "line 320 32", "line 384 32", "line 448 32",
+		"done 51 0 1",
+		"lds {0 0 0} 4 load 102 104 4 2",
+		"memory {0 0 0} 6 store 129 unknown 2 8",
+		"line 0 32", "line 64 32", "line 128 32", "line 192 32", "line 256 32", "line 320 32", "line 384 32", "line 448 32",
+		"done 169 0 2",
+		"group ends 169 0 0",
+	}
+	if diff := cmp.Diff(want, d.lines); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The farthest level that an access reached is told where it is known at once.
+func TestLevelsAreHeard(t *testing.T) {
+	m := newMachine()
+	spec := &mem.HierarchySpec{
+		VectorMemory: mem.VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 64, MaxOutstanding: 64, AtomicCycles: 1},
+		VectorL1:     mem.CacheSpec{Bytes: 1024, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 1, LatencyCycles: 10, BytesPerCycle: 64, Write: mem.WriteThrough},
+		ScalarL1:     mem.CacheSpec{Bytes: 1024, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 1, LatencyCycles: 10, BytesPerCycle: 64, Write: mem.ReadOnly},
+		Memory:       mem.MemorySpec{Model: "fast", Bytes: 1 << 20, Channels: 1, InterleaveBytes: 256, BytesPerCycle: 16, LatencyCycles: 100},
+	}
+	h := mem.NewFast(spec, &m.shape)
+	launch := realPorts(t, m, h)
+	r := newRig(t, m)
+	d := &diary{}
+	var levels []string
+	for _, c := range h.Counters() {
+		levels = append(levels, c.Level)
+	}
+	r.array.Trace(d, levels)
+	launch.NumWorkgroups = [3]uint32{1, 1, 1}
+	r.launch(t, assemble(64, load(3), add(4, 3, 3), load(5)), launch)
+	if err := r.engine.Run(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, line := range d.lines {
+		if strings.HasPrefix(line, "memory") {
+			got = append(got, line[strings.LastIndex(line, " ")+1:])
+		}
+	}
+	if want := []string{levels[len(levels)-1], levels[0]}; !slices.Equal(got, want) {
+		t.Errorf("the first access went to %v, of %v; want %v", got, levels, want)
+	}
+}
+
+// launch starts a launch of a program without waiting for its end.
+func (r *rig) launch(t *testing.T, prog *program.Program, l *cu.Launch) {
+	t.Helper()
+	var err error
+	if l.Code, err = simd.NewCode(prog, r.m.rules(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if l.Need, err = cu.NewNeed(prog, r.m.limits()); err != nil {
+		t.Fatal(err)
+	}
+	r.array.Begin(0)
+	r.dispatcher.Launch(0, l, false)
+}
+
+// An instruction cache counts, keeps the lines used last in each set, and shows as a component where fetch takes time.
+func TestInstructionCache(t *testing.T) {
+	m := newMachine()
+	m.unit.Fetch = simd.FetchSpec{Enabled: true, Bytes: 256, LineBytes: 64, Ways: 2, InstructionBytes: 64, HitCycles: 3, MissCycles: 30}
+	r := newRig(t, m)
+	o := r.run(t, assemble(128, independent(5)...), 1, simd.Never)
+	o.check(t, m)
+	caches := r.array.InstructionCaches()
+	if len(caches) != 1 {
+		t.Fatalf("%d instruction caches, want 1", len(caches))
+	}
+	// Six lines, one for each instruction and the end: each is there when the second wave comes to it.
+	if got := caches[0].(engine.Worker).Work().Booked; got != 12 {
+		t.Errorf("%d lines were entered, want 6 by each of two waves", got)
+	}
+	if got, want := o.slots[account.Fetch], uint64(6*(30+3)); got != want {
+		t.Errorf("%d cycles waited for fetch, want %d", got, want)
+	}
+	m.unit.Fetch.Enabled = false
+	if got := newRig(t, m).array.InstructionCaches(); len(got) != 0 {
+		t.Errorf("%d instruction caches where fetch takes no time", len(got))
+	}
+}
