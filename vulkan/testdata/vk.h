@@ -5,7 +5,7 @@
 // A program is a row of tests. Each prints one line: "ok NAME", "skip NAME: what
 // the device lacks", or "FAIL NAME: ..." a fault. What a test made is freed when
 // it ends, so that a validation layer has nothing to complain of. The program's
-// first argument is the folder of its modules.
+// first argument is the folder of its modules; a second one picks a test by name.
 #ifndef VK_H
 #define VK_H
 
@@ -40,7 +40,7 @@
 #define INSTANCE_FUNCTION(name) PFN_##name name = (PFN_##name)vkGetInstanceProcAddr(instance, #name)
 
 static const char *test_name = "start";
-static const char *module_folder = ".";
+static const char *module_folder = ".", *picked;
 static int test_faults, faults;
 static bool test_skipped;
 
@@ -203,6 +203,8 @@ static void free_made(void) {
 }
 
 static void test(const char *name, void (*body)(void)) {
+	if (picked && strcmp(picked, name))
+		return;
 	test_name = name;
 	test_faults = 0;
 	test_skipped = false;
@@ -328,6 +330,8 @@ static void start_device(void) {
 static void start(int count, char **words, ...) {
 	if (count > 1)
 		module_folder = words[1];
+	if (count > 2)
+		picked = words[2];
 	start_instance();
 	va_list extensions;
 	va_start(extensions, words);
