@@ -1,0 +1,259 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"spvsim/spirv/asm"
+)
+
+var (
+	driverManifest = flag.String("driver", "", "manifest of another driver to run the programs on, to judge the programs themselves")
+	raceDriver     = flag.Bool("driver.race", false, "build the driver with Go's race detector")
+)
+
+// programs are the C programs of testdata, each with the tests that a device may not skip.
+var programs = []struct {
+	name    string
+	skipped string // tests that the simulated GPUs have no feature for, as the program names them
+}{
+	{name: "addresses"},
+	{name: "clock"},
+	{name: "counters"},
+	{name: "descriptors"},
+	{name: "dispatch"},
+	{name: "dot"},
+	{name: "errors"},
+	{name: "extensions"},
+	{name: "graph"},
+	{name: "images"},
+	{name: "memory"},
+	{name: "misuse"},
+	{name: "names"},
+	{name: "pipelines"},
+	{name: "queries"},
+	{name: "robust"},
+	{name: "secondary"},
+	{name: "subgroups"},
+	{name: "sync"},
+	{name: "transfer"},
+	{name: "types"},
+}
+
+// unlayered are programs that run without the validation layers: misuse would
+// rightly be stopped; Debian's layers of 1.3.239 don't know the extensions of the others.
+var unlayered = map[string]bool{"misuse": true, "extensions": true, "graph": true}
+
+const layer = "VK_LAYER_KHRONOS_validation"
+
+// A bench is where the programs run: their modules, and the driver.
+type bench struct{ folder, manifest string }
+
+var (
+	theBench    = sync.OnceValues(makeBench)
+	benchFolder string
+)
+
+func makeBench() (*bench, error) {
+	folder, err := os.MkdirTemp("", "spvsim-programs")
+	if err != nil {
+		return nil, err
+	}
+	benchFolder = folder
+	b := &bench{folder: folder, manifest: *driverManifest}
+	if err := b.compileShaders(); err != nil {
+		return nil, err
+	}
+	if b.manifest == "" {
+		err = b.buildDriver()
+	}
+	return b, err
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if benchFolder != "" {
+		os.RemoveAll(benchFolder)
+	}
+	os.Exit(status)
+}
+
+// compileShaders leaves NAME.spv in the bench for each shader of testdata.
+func (b *bench) compileShaders() error {
+	sources, err := filepath.Glob("testdata/shaders/*")
+	if err != nil {
+		return err
+	}
+	for _, source := range sources {
+		ext := filepath.Ext(source)
+		module := filepath.Join(b.folder, strings.TrimSuffix(filepath.Base(source), ext)+".spv")
+		if ext == ".spvasm" {
+			err = assemble(source, module)
+		} else {
+			err = tool("glslangValidator", "-V", "--target-env", "vulkan1.3", "-o", module, source)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func assemble(source, module string) error {
+	text, err := os.ReadFile(source)
+	if err != nil {
+		return err
+	}
+	m, err := asm.Assemble(text, source)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(module, m.Encode(binary.LittleEndian), 0o644)
+}
+
+// buildDriver builds the library and writes its manifest.
+func (b *bench) buildDriver() error {
+	library := filepath.Join(b.folder, "libspvsim_vulkan.so")
+	args := []string{"build", "-buildmode=c-shared", "-o", library}
+	if *raceDriver {
+		args = append(args, "-race")
+	}
+	if err := tool("go", append(args, ".")...); err != nil {
+		return err
+	}
+	b.manifest = filepath.Join(b.folder, "spvsim_icd.json")
+	text := fmt.Sprintf(`{"file_format_version": "1.0.0", "ICD": {"library_path": %q, "api_version": "1.3.0"}}`, library)
+	return os.WriteFile(b.manifest, []byte(text), 0o644)
+}
+
+func tool(name string, args ...string) error {
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// needTools skips a test where the C compiler, the shader compiler or the loader's headers are missing.
+func needTools(t *testing.T) *bench {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the driver and C programs")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("the programs are for Linux")
+	}
+	for _, name := range []string{"gcc", "glslangValidator"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip(name + " is not installed")
+		}
+	}
+	if err := exec.Command("gcc", "-fsyntax-only", "-include", "vulkan/vulkan.h", "-x", "c", "/dev/null").Run(); err != nil {
+		t.Skip("the Vulkan headers (libvulkan-dev) are not installed")
+	}
+	b, err := theBench()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func (b *bench) build(t *testing.T, name string) string {
+	t.Helper()
+	program := filepath.Join(b.folder, name)
+	args := []string{"-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "testdata/" + name + ".c", "-o", program, "-lvulkan", "-lpthread", "-lm"}
+	if err := tool("gcc", args...); err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// run gives what a program printed; it fails the test when the program did.
+func (b *bench) run(t *testing.T, layers string, program string, args ...string) string {
+	t.Helper()
+	c := exec.Command(program, append([]string{b.folder}, args...)...)
+	c.Env = append(os.Environ(), "VK_DRIVER_FILES="+b.manifest, "VK_ICD_FILENAMES="+b.manifest, "VK_INSTANCE_LAYERS="+layers)
+	var errors bytes.Buffer
+	c.Stderr = &errors
+	out, err := c.Output()
+	if err != nil {
+		t.Errorf("%v\n%s%s", err, tail(out), tail(errors.Bytes()))
+	}
+	return string(out)
+}
+
+// tail is the end of what a program said: enough to see what went wrong.
+func tail(said []byte) []byte { return said[max(0, len(said)-8000):] }
+
+// TestPrograms runs each program on the driver, under the validation layers where they are installed.
+func TestPrograms(t *testing.T) {
+	b := needTools(t)
+	layers := installedLayers()
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			own := layers
+			if unlayered[p.name] {
+				own = ""
+			}
+			out := b.run(t, own, b.build(t, p.name))
+			checkLines(t, out, p.skipped)
+		})
+	}
+}
+
+// checkLines finds faults, and tests that were skipped though the device should have what they need.
+func checkLines(t *testing.T, out, mayskip string) {
+	ok := 0
+	for line := range strings.Lines(out) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name, _, _ := strings.Cut(rest, ":")
+		switch {
+		case word == "ok":
+			ok++
+		case word == "skip" && (*driverManifest != "" || strings.Contains(" "+mayskip+" ", " "+name+" ")):
+			t.Log(strings.TrimSpace(line))
+		case word == "skip" || word == "FAIL":
+			t.Error(strings.TrimSpace(line))
+		}
+	}
+	if ok == 0 && *driverManifest == "" {
+		t.Error("no test of the program passed")
+	}
+}
+
+func installedLayers() string {
+	for _, folder := range []string{"/usr/share/vulkan/explicit_layer.d", "/usr/local/share/vulkan/explicit_layer.d"} {
+		if _, err := os.Stat(filepath.Join(folder, "VkLayer_khronos_validation.json")); err == nil {
+			return layer
+		}
+	}
+	return ""
+}
+
+// TestEveryProgramIsRun finds a program of testdata that no test runs.
+func TestEveryProgramIsRun(t *testing.T) {
+	sources, err := filepath.Glob("testdata/*.c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{"vkfft": true}
+	for _, p := range programs {
+		listed[p.name] = true
+	}
+	for _, source := range sources {
+		name := strings.TrimSuffix(filepath.Base(source), ".c")
+		if !listed[name] {
+			t.Errorf("%s is not in the list of programs", source)
+		}
+	}
+}

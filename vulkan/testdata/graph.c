@@ -1,0 +1,229 @@
+// Execution graphs: VK_AMDX_shader_enqueue, revision 2, whose structures the
+// headers of Debian bookworm lack. They are declared here after the registry.
+#include "vk.h"
+
+typedef union {
+	VkDeviceAddress deviceAddress;
+	const void *hostAddress;
+} either_address;
+
+typedef struct {
+	uint32_t nodeIndex, payloadCount;
+	either_address payloads;
+	uint64_t payloadStride;
+} graph_info;
+
+typedef struct {
+	uint32_t count;
+	either_address infos;
+	uint64_t stride;
+} graph_count_info;
+
+typedef struct {
+	VkStructureType sType;
+	const void *pNext;
+	const char *pName;
+	uint32_t index;
+} node_info;
+
+typedef struct {
+	VkStructureType sType;
+	const void *pNext;
+	VkPipelineCreateFlags flags;
+	uint32_t stageCount;
+	const VkPipelineShaderStageCreateInfo *pStages;
+	const VkPipelineLibraryCreateInfoKHR *pLibraryInfo;
+	VkPipelineLayout layout;
+	VkPipeline basePipelineHandle;
+	int32_t basePipelineIndex;
+} graph_pipeline_info;
+
+typedef struct {
+	VkStructureType sType;
+	void *pNext;
+	VkDeviceSize minSize, maxSize, sizeGranularity;
+} scratch_size;
+
+typedef struct {
+	VkStructureType sType;
+	void *pNext;
+	uint32_t depth, outputNodes, payloadSize, payloadCount, addressAlignment, workgroupCount[3], workgroups;
+} enqueue_properties;
+
+static const VkStructureType ENQUEUE_PROPERTIES = (VkStructureType)1000134001;
+static const VkStructureType SCRATCH_SIZE = (VkStructureType)1000134002;
+static const VkStructureType GRAPH_PIPELINE = (VkStructureType)1000134003;
+static const VkStructureType NODE = (VkStructureType)1000134004;
+static const VkPipelineBindPoint BIND_POINT_GRAPH = (VkPipelineBindPoint)1000134000;
+static const VkBufferUsageFlags SCRATCH_USAGE = 1 << 25;
+
+typedef VkResult(VKAPI_PTR *PFN_vkCreateExecutionGraphPipelinesAMDX)(VkDevice, VkPipelineCache, uint32_t, const graph_pipeline_info *, const VkAllocationCallbacks *, VkPipeline *);
+typedef VkResult(VKAPI_PTR *PFN_vkGetExecutionGraphPipelineScratchSizeAMDX)(VkDevice, VkPipeline, scratch_size *);
+typedef VkResult(VKAPI_PTR *PFN_vkGetExecutionGraphPipelineNodeIndexAMDX)(VkDevice, VkPipeline, const node_info *, uint32_t *);
+typedef void(VKAPI_PTR *PFN_vkCmdInitializeGraphScratchMemoryAMDX)(VkCommandBuffer, VkPipeline, VkDeviceAddress, VkDeviceSize);
+typedef void(VKAPI_PTR *PFN_vkCmdDispatchGraphAMDX)(VkCommandBuffer, VkDeviceAddress, VkDeviceSize, const graph_count_info *);
+typedef void(VKAPI_PTR *PFN_vkCmdDispatchGraphIndirectAMDX)(VkCommandBuffer, VkDeviceAddress, VkDeviceSize, const graph_count_info *);
+typedef void(VKAPI_PTR *PFN_vkCmdDispatchGraphIndirectCountAMDX)(VkCommandBuffer, VkDeviceAddress, VkDeviceSize, VkDeviceAddress);
+
+// wanted is the payload of the first node.
+typedef struct {
+	uint32_t first, count, index;
+} wanted;
+
+static kernel graph;
+static uint32_t split_node;
+static VkBuffer scratch_buffer;
+static VkDeviceAddress scratch;
+static VkDeviceSize scratch_bytes;
+
+static VkPipelineShaderStageCreateInfo stage(const char *entry, const node_info *node) {
+	return (VkPipelineShaderStageCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .pNext = node, .stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module("squares"), .pName = entry};
+}
+
+// make_graph makes a pipeline in which "cube" stands as index 1 of the node "square".
+static void make_graph(void) {
+	DEVICE_FUNCTION(vkCreateExecutionGraphPipelinesAMDX);
+	DEVICE_FUNCTION(vkGetExecutionGraphPipelineNodeIndexAMDX);
+	node_info nodes[] = {{NODE, NULL, "split", 0}, {NODE, NULL, "square", 0}, {NODE, NULL, "square", 1}};
+	VkPipelineShaderStageCreateInfo stages[] = {stage("split", nodes), stage("square", nodes + 1), stage("cube", nodes + 2)};
+	graph.set_layout = set_layout("b", 0);
+	graph.layout = pipeline_layout(1, &graph.set_layout, 0);
+	graph_pipeline_info info = {.sType = GRAPH_PIPELINE, .stageCount = 3, .pStages = stages, .layout = graph.layout};
+	must(vkCreateExecutionGraphPipelinesAMDX(device, VK_NULL_HANDLE, 1, &info, NULL, &graph.pipeline));
+	KEEP(PIPELINE, graph.pipeline);
+	must(vkGetExecutionGraphPipelineNodeIndexAMDX(device, graph.pipeline, nodes, &split_node));
+}
+
+static void make_scratch(void) {
+	DEVICE_FUNCTION(vkGetExecutionGraphPipelineScratchSizeAMDX);
+	scratch_size size = {.sType = SCRATCH_SIZE};
+	must(vkGetExecutionGraphPipelineScratchSizeAMDX(device, graph.pipeline, &size));
+	check(size.minSize <= size.maxSize, "scratch of %" PRIu64 " to %" PRIu64 " bytes", size.minSize, size.maxSize);
+	scratch_bytes = size.maxSize ? size.maxSize : 256;
+	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = scratch_bytes, .usage = SCRATCH_USAGE | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT};
+	must(vkCreateBuffer(device, &info, NULL, &scratch_buffer));
+	VkMemoryRequirements needs;
+	vkGetBufferMemoryRequirements(device, scratch_buffer, &needs);
+	VkDeviceMemory memory = allocate(needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+	KEEP(BUFFER, scratch_buffer);
+	must(vkBindBufferMemory(device, scratch_buffer, memory, 0));
+	scratch = vkGetBufferDeviceAddress(device, &(VkBufferDeviceAddressInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = scratch_buffer});
+}
+
+static bool has_graphs(void) {
+	if (has(VK_AMDX_ENQUEUE_NAME) && shader_enqueue.on[0])
+		return true;
+	skip(VK_AMDX_ENQUEUE_NAME);
+	return false;
+}
+
+// begin_graph makes all that a dispatch needs, bound and with fresh scratch memory.
+static VkCommandBuffer begin_graph(buffer *sums) {
+	DEVICE_FUNCTION(vkCmdInitializeGraphScratchMemoryAMDX);
+	make_graph();
+	make_scratch();
+	*sums = host_buffer(256);
+	VkDescriptorSet set = set_with(graph.set_layout, sums, NULL);
+	VkCommandBuffer c = begin();
+	vkCmdBindPipeline(c, BIND_POINT_GRAPH, graph.pipeline);
+	vkCmdBindDescriptorSets(c, BIND_POINT_GRAPH, graph.layout, 0, 1, &set, 0, NULL);
+	vkCmdInitializeGraphScratchMemoryAMDX(c, graph.pipeline, scratch, scratch_bytes);
+	all_seen(c);
+	return c;
+}
+
+static const wanted both[] = {{3, 8, 0}, {9, 4, 1}};
+
+// check_sums: squares of 3 to 10, cubes of 9 to 12, each so many times.
+static void check_sums(const buffer *sums, uint32_t times) {
+	for (uint32_t x = 0; x < 64; x++) {
+		uint32_t want = (x >= 3 && x < 11 ? x * x : 0) + (x >= 9 && x < 13 ? x * x * x : 0);
+		same("sum", x, sums->u32[x], times * want);
+	}
+}
+
+static void limits(void) {
+	if (!has_graphs())
+		return;
+	enqueue_properties most = {.sType = ENQUEUE_PROPERTIES};
+	VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &most};
+	vkGetPhysicalDeviceProperties2(physical, &all);
+	check(most.depth >= 32 && most.outputNodes >= 256 && most.payloadSize >= 32768 && most.payloadCount >= 256, "depth %u, output nodes %u, payloads of %u bytes, %u of them: less than the extension asks for", most.depth, most.outputNodes, most.payloadSize, most.payloadCount);
+	check(most.workgroupCount[0] >= 65535 && most.workgroups >= (1u << 24) - 1, "workgroups up to %u, %u together", most.workgroupCount[0], most.workgroups);
+}
+
+static void from_host(void) {
+	if (!has_graphs())
+		return;
+	DEVICE_FUNCTION(vkCmdDispatchGraphAMDX);
+	buffer sums;
+	VkCommandBuffer c = begin_graph(&sums);
+	graph_info info = {.nodeIndex = split_node, .payloadCount = 2, .payloads.hostAddress = both, .payloadStride = sizeof both[0]};
+	graph_count_info infos = {.count = 1, .infos.hostAddress = &info, .stride = sizeof info};
+	vkCmdDispatchGraphAMDX(c, scratch, scratch_bytes, &infos);
+	finish(c);
+	check_sums(&sums, 1);
+}
+
+// Payloads and infos in the device's memory, one info a payload.
+static void device_memory(buffer *memory) {
+	*memory = host_buffer(512);
+	memcpy(memory->u8 + 256, both, sizeof both);
+	graph_info *infos = memory->bytes;
+	for (uint32_t i = 0; i < 2; i++)
+		infos[i] = (graph_info){.nodeIndex = split_node, .payloadCount = 1, .payloads.deviceAddress = memory->address + 256 + i * sizeof both[0], .payloadStride = sizeof both[0]};
+	graph_count_info *count = (void *)(memory->u8 + 384);
+	*count = (graph_count_info){.count = 2, .infos.deviceAddress = memory->address, .stride = sizeof infos[0]};
+}
+
+static void indirect(void) {
+	if (!has_graphs())
+		return;
+	DEVICE_FUNCTION(vkCmdDispatchGraphIndirectAMDX);
+	buffer sums, memory;
+	VkCommandBuffer c = begin_graph(&sums);
+	device_memory(&memory);
+	graph_count_info infos = {.count = 2, .infos.deviceAddress = memory.address, .stride = sizeof(graph_info)};
+	vkCmdDispatchGraphIndirectAMDX(c, scratch, scratch_bytes, &infos);
+	finish(c);
+	check_sums(&sums, 1);
+}
+
+static void indirect_count(void) {
+	if (!has_graphs())
+		return;
+	DEVICE_FUNCTION(vkCmdDispatchGraphIndirectCountAMDX);
+	buffer sums, memory;
+	VkCommandBuffer c = begin_graph(&sums);
+	device_memory(&memory);
+	for (int i = 0; i < 3; i++) {
+		vkCmdDispatchGraphIndirectCountAMDX(c, scratch, scratch_bytes, memory.address + 384);
+		all_seen(c);
+	}
+	finish(c);
+	check_sums(&sums, 3);
+}
+
+static void node_indexes(void) {
+	if (!has_graphs())
+		return;
+	DEVICE_FUNCTION(vkGetExecutionGraphPipelineNodeIndexAMDX);
+	make_graph();
+	uint32_t first = 0, again = 1, cube = 0;
+	node_info known = {NODE, NULL, "split", 0}, second = {NODE, NULL, "square", 1};
+	gives(VK_SUCCESS, vkGetExecutionGraphPipelineNodeIndexAMDX(device, graph.pipeline, &known, &first));
+	gives(VK_SUCCESS, vkGetExecutionGraphPipelineNodeIndexAMDX(device, graph.pipeline, &known, &again));
+	gives(VK_SUCCESS, vkGetExecutionGraphPipelineNodeIndexAMDX(device, graph.pipeline, &second, &cube));
+	same("index", 0, again, first);
+	check(cube != first, "two nodes have the index %u", cube);
+}
+
+int main(int count, char **words) {
+	start(count, words, VK_AMDX_ENQUEUE_NAME, VK_KHR_MAINTENANCE_5_NAME, "VK_KHR_pipeline_library", NULL);
+	TEST(limits);
+	TEST(from_host);
+	TEST(indirect);
+	TEST(indirect_count);
+	TEST(node_indexes);
+	return stop();
+}

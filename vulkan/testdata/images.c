@@ -1,0 +1,290 @@
+// Images: storage and sampled ones, samplers, copies, clears, texel buffers.
+#include <math.h>
+#include "vk.h"
+
+typedef struct {
+	VkImage image;
+	VkImageView view;
+	VkImageSubresourceRange all;
+	VkExtent3D size;
+} picture;
+
+static picture make_picture(VkImageType type, VkImageViewType view, VkFormat format, VkExtent3D size, uint32_t layers, uint32_t levels) {
+	picture p = {.size = size, .all = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT, .levelCount = levels, .layerCount = layers}};
+	VkFormatProperties supports;
+	vkGetPhysicalDeviceFormatProperties(physical, format, &supports);
+	VkImageCreateInfo info = {
+	    .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+	    .imageType = type,
+	    .format = format,
+	    .extent = size,
+	    .mipLevels = levels,
+	    .arrayLayers = layers,
+	    .samples = VK_SAMPLE_COUNT_1_BIT,
+	    .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+	};
+	if (supports.optimalTilingFeatures & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT)
+		info.usage |= VK_IMAGE_USAGE_STORAGE_BIT;
+	if (supports.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT)
+		info.usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
+	must(vkCreateImage(device, &info, NULL, &p.image));
+	VkMemoryRequirements needs;
+	vkGetImageMemoryRequirements(device, p.image, &needs);
+	VkDeviceMemory memory = allocate(needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+	KEEP(IMAGE, p.image);
+	must(vkBindImageMemory(device, p.image, memory, 0));
+	VkImageViewCreateInfo of_view = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, .image = p.image, .viewType = view, .format = format, .subresourceRange = p.all};
+	must(vkCreateImageView(device, &of_view, NULL, &p.view));
+	KEEP(VIEW, p.view);
+	return p;
+}
+
+static picture flat(VkFormat format, uint32_t width, uint32_t height, uint32_t levels) {
+	return make_picture(VK_IMAGE_TYPE_2D, VK_IMAGE_VIEW_TYPE_2D, format, (VkExtent3D){width, height, 1}, 1, levels);
+}
+
+// become changes the layout of the whole image, after all that came before.
+static void become(VkCommandBuffer c, const picture *p, VkImageLayout from, VkImageLayout to) {
+	VkImageMemoryBarrier barrier = {
+	    .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+	    .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+	    .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+	    .oldLayout = from,
+	    .newLayout = to,
+	    .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+	    .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+	    .image = p->image,
+	    .subresourceRange = p->all,
+	};
+	vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
+}
+static const VkImageLayout none = VK_IMAGE_LAYOUT_UNDEFINED, general = VK_IMAGE_LAYOUT_GENERAL;
+
+static VkBufferImageCopy region(const picture *p, VkDeviceSize offset, uint32_t level, uint32_t layers) {
+	return (VkBufferImageCopy){
+	    .bufferOffset = offset,
+	    .imageSubresource = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT, .mipLevel = level, .layerCount = layers},
+	    .imageExtent = {p->size.width >> level, p->size.height >> level, p->size.depth},
+	};
+}
+
+static void fill_from(VkCommandBuffer c, const picture *p, const buffer *b, uint32_t layers) {
+	VkBufferImageCopy whole = region(p, 0, 0, layers);
+	become(c, p, none, general);
+	vkCmdCopyBufferToImage(c, b->buffer, p->image, general, 1, &whole);
+	become(c, p, general, general);
+}
+
+static void read_to(VkCommandBuffer c, const picture *p, const buffer *b, uint32_t layers) {
+	VkBufferImageCopy whole = region(p, 0, 0, layers);
+	become(c, p, general, general);
+	vkCmdCopyImageToBuffer(c, p->image, general, b->buffer, 1, &whole);
+}
+
+static void write_image(VkDescriptorSet set, uint32_t binding, VkDescriptorType type, VkImageView view, VkSampler sampler) {
+	VkDescriptorImageInfo info = {.imageView = view, .imageLayout = general, .sampler = sampler};
+	VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = set, .dstBinding = binding, .descriptorCount = 1, .descriptorType = type, .pImageInfo = &info};
+	vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
+}
+
+static VkSampler sampler(VkFilter filter, VkSamplerAddressMode outside, VkBorderColor border) {
+	VkSamplerCreateInfo info = {
+	    .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+	    .magFilter = filter,
+	    .minFilter = filter,
+	    .addressModeU = outside,
+	    .addressModeV = outside,
+	    .addressModeW = outside,
+	    .borderColor = border,
+	    .maxLod = VK_LOD_CLAMP_NONE,
+	};
+	VkSampler s;
+	must(vkCreateSampler(device, &info, NULL, &s));
+	KEEP(SAMPLER, s);
+	return s;
+}
+
+static bool can(VkFormat format, VkFormatFeatureFlags wanted) {
+	VkFormatProperties supports;
+	vkGetPhysicalDeviceFormatProperties(physical, format, &supports);
+	return (supports.optimalTilingFeatures & wanted) == wanted;
+}
+
+static void storage(void) {
+	if (!can(VK_FORMAT_R32_UINT, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT | VK_FORMAT_FEATURE_STORAGE_IMAGE_ATOMIC_BIT) || !can(VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT))
+		return skip("storage images");
+	kernel k = kernel_of("image_store", "iii", 0);
+	picture source = flat(VK_FORMAT_R32_UINT, 20, 12, 1), target = flat(VK_FORMAT_R8G8B8A8_UNORM, 20, 12, 1), sums = flat(VK_FORMAT_R32_UINT, 1, 1, 1);
+	buffer in = words_from(0, 240), out = host_buffer(4 * 240), zero = host_buffer(4);
+	VkDescriptorSet set = set_from(descriptor_pool(1, 0), k.set_layout);
+	write_image(set, 0, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, source.view, VK_NULL_HANDLE);
+	write_image(set, 1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, target.view, VK_NULL_HANDLE);
+	write_image(set, 2, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, sums.view, VK_NULL_HANDLE);
+	VkCommandBuffer c = begin();
+	fill_from(c, &source, &in, 1);
+	fill_from(c, &sums, &zero, 1);
+	become(c, &target, none, general);
+	bind(c, k, set);
+	vkCmdDispatch(c, 3, 2, 1);
+	read_to(c, &target, &out, 1);
+	read_to(c, &sums, &zero, 1);
+	finish(c);
+	for (uint32_t i = 0; i < 240; i++)
+		same("texel", i, out.u32[i], 0xff000000u | i % 20 << 16 | i);
+	same("sum", 0, zero.u32[0], 239 * 120);
+}
+
+// sampled runs image_sample over a 4x4 image whose texel (x, y) is x + 10 y, with a second level of 2x2.
+static buffer sampled(VkSampler s, const float (*places)[4]) {
+	kernel k = kernel_of("image_sample", "sbb", 0);
+	picture p = flat(VK_FORMAT_R32G32B32A32_SFLOAT, 4, 4, 2);
+	buffer texels = host_buffer(16 * 20), at = host_buffer(16 * 16), out = host_buffer(32 * 16);
+	for (int i = 0; i < 16; i++)
+		texels.f32[4 * i] = (float)(i % 4 + 10 * (i / 4)), texels.f32[4 * i + 1] = 1, texels.f32[4 * i + 3] = 7;
+	for (int i = 0; i < 4; i++)
+		texels.f32[64 + 4 * i] = (float)(100 + i);
+	memcpy(at.bytes, places, 16 * 16);
+	VkDescriptorSet set = set_from(descriptor_pool(1, 0), k.set_layout);
+	write_image(set, 0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, p.view, s);
+	write_buffer(set, 1, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, at.buffer, 0, VK_WHOLE_SIZE);
+	write_buffer(set, 2, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, out.buffer, 0, VK_WHOLE_SIZE);
+	VkBufferImageCopy levels[] = {region(&p, 0, 0, 1), region(&p, 256, 1, 1)};
+	VkCommandBuffer c = begin();
+	become(c, &p, none, general);
+	vkCmdCopyBufferToImage(c, texels.buffer, p.image, general, 2, levels);
+	become(c, &p, general, general);
+	bind(c, k, set);
+	vkCmdDispatch(c, 1, 1, 1);
+	finish(c);
+	return out;
+}
+
+static void check_sampled(const buffer *out, const float (*places)[4]) {
+	for (int i = 0; i < 16; i++) {
+		float found = out->f32[8 * i], want = places[i][3];
+		check(fabsf(found - want) < 0.1f, "at (%g, %g), level %g: %g, want %g", (double)places[i][0], (double)places[i][1], (double)places[i][2], (double)found, (double)want);
+		bool second = places[i][2] >= 1;
+		if (second && i % 4 > 1)
+			continue; // there is no such texel
+		float texel = second ? (float)(102 + i % 4 + 2) : (float)(i % 4 + 10 + 4);
+		check(out->f32[8 * i + 4] == texel, "fetch %d: %g, want %g", i, (double)out->f32[8 * i + 4], (double)texel);
+	}
+}
+
+static bool can_sample(void) { return can(VK_FORMAT_R32G32B32A32_SFLOAT, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT); }
+
+static void nearest(void) {
+	if (!can_sample())
+		return skip("sampled images");
+	// x, y, level, what is wanted
+	const float repeat[16][4] = {{.1f, .1f, 0, 0}, {.9f, .1f, 0, 3}, {.4f, .9f, 0, 31}, {1.1f, .1f, 0, 0}, {-.1f, .1f, 0, 3}, {.1f, 2.4f, 0, 10}, {.6f, .6f, 1, 103}, {.1f, .6f, 1, 102}};
+	buffer out = sampled(sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_REPEAT, 0), repeat);
+	check_sampled(&out, repeat);
+	const float border[16][4] = {{.1f, .1f, 0, 0}, {.9f, .1f, 0, 3}, {.4f, .9f, 0, 31}, {1.1f, .1f, 0, 1}, {-.1f, .1f, 0, 1}, {.1f, 2.4f, 0, 1}, {.6f, .6f, 1, 103}, {.1f, .6f, 1, 102}};
+	out = sampled(sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER, VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE), border);
+	check_sampled(&out, border);
+	const float mirror[16][4] = {{.1f, .1f, 0, 0}, {.9f, .1f, 0, 3}, {.4f, .9f, 0, 31}, {1.1f, .1f, 0, 3}, {-.1f, .1f, 0, 0}, {.1f, 2.4f, 0, 10}, {.6f, .6f, 1, 103}, {.1f, .6f, 1, 102}};
+	out = sampled(sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT, 0), mirror);
+	check_sampled(&out, mirror);
+}
+
+static void linear(void) {
+	if (!can(VK_FORMAT_R32G32B32A32_SFLOAT, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT))
+		return skip("linear filtering of floats");
+	const float clamp[16][4] = {{.5f, .5f, 0, 16.5f}, {.125f, .125f, 0, 0}, {.25f, .125f, 0, .5f}, {.25f, .25f, 0, 5.5f}, {0, 0, 0, 0}, {1, 1, 0, 33}, {2, .5f, 0, 18}, {.5f, .5f, 1, 101.5f}};
+	buffer out = sampled(sampler(VK_FILTER_LINEAR, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, 0), clamp);
+	check_sampled(&out, clamp);
+}
+
+static void arrays_and_volumes(void) {
+	if (!can(VK_FORMAT_R32_SFLOAT, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT))
+		return skip("sampled and storage images of floats");
+	kernel k = kernel_of("image_parts", "vSib", 0);
+	picture layers = make_picture(VK_IMAGE_TYPE_2D, VK_IMAGE_VIEW_TYPE_2D_ARRAY, VK_FORMAT_R32_SFLOAT, (VkExtent3D){4, 4, 1}, 3, 1);
+	picture volume = make_picture(VK_IMAGE_TYPE_3D, VK_IMAGE_VIEW_TYPE_3D, VK_FORMAT_R32_SFLOAT, (VkExtent3D){4, 2, 2}, 1, 1);
+	buffer in = host_buffer(4 * 48), found = host_buffer(64), out = host_buffer(64);
+	for (int i = 0; i < 48; i++)
+		in.f32[i] = (float)(1000 * (i / 16) + i % 16);
+	VkDescriptorSet set = set_from(descriptor_pool(1, 0), k.set_layout);
+	write_image(set, 0, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, layers.view, VK_NULL_HANDLE);
+	write_image(set, 1, VK_DESCRIPTOR_TYPE_SAMPLER, VK_NULL_HANDLE, sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, 0));
+	write_image(set, 2, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, volume.view, VK_NULL_HANDLE);
+	write_buffer(set, 3, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, found.buffer, 0, VK_WHOLE_SIZE);
+	VkCommandBuffer c = begin();
+	fill_from(c, &layers, &in, 3);
+	become(c, &volume, none, general);
+	bind(c, k, set);
+	vkCmdDispatch(c, 1, 1, 1);
+	read_to(c, &volume, &out, 1);
+	finish(c);
+	for (int i = 0; i < 16; i++) {
+		check(found.f32[i] == (float)(1000 * (i % 3) + i), "texel %d of layer %d = %g", i, i % 3, (double)found.f32[i]);
+		int x = i % 4, y = i / 4 % 2, z = i / 8; // as the buffer has them
+		check(out.f32[i] == (float)(2 * (x + 8 * y + 4 * z)), "texel (%d, %d, %d) = %g, want %d", x, y, z, (double)out.f32[i], 2 * (x + 8 * y + 4 * z));
+	}
+}
+
+static void copies(void) {
+	picture a = flat(VK_FORMAT_R32_UINT, 16, 16, 1), b = flat(VK_FORMAT_R32_UINT, 16, 16, 1);
+	buffer in = words_from(0, 400), out = host_buffer(1024);
+	VkBufferImageCopy part = region(&a, 16, 0, 1); // rows of 20 texels in the buffer
+	part.bufferRowLength = 20;
+	VkImageCopy square = {
+	    .srcSubresource = part.imageSubresource,
+	    .srcOffset = {4, 8, 0},
+	    .dstSubresource = part.imageSubresource,
+	    .dstOffset = {1, 2, 0},
+	    .extent = {5, 6, 1},
+	};
+	VkClearColorValue colour = {.uint32 = {4242}};
+	VkCommandBuffer c = begin();
+	become(c, &a, none, general);
+	become(c, &b, none, general);
+	vkCmdClearColorImage(c, b.image, general, &colour, 1, &b.all);
+	vkCmdCopyBufferToImage(c, in.buffer, a.image, general, 1, &part);
+	become(c, &a, general, general);
+	become(c, &b, general, general);
+	vkCmdCopyImage(c, a.image, general, b.image, general, 1, &square);
+	read_to(c, &b, &out, 1);
+	finish(c);
+	for (int y = 0; y < 16; y++)
+		for (int x = 0; x < 16; x++) {
+			bool inside = x >= 1 && x < 6 && y >= 2 && y < 8;
+			same("texel", 16 * y + x, out.u32[16 * y + x], inside ? 4 + 20 * (y + 6) + x + 3 : 4242);
+		}
+}
+
+static void texel_buffers(void) {
+	VkFormatProperties bytes, words;
+	vkGetPhysicalDeviceFormatProperties(physical, VK_FORMAT_R8G8B8A8_UNORM, &bytes);
+	vkGetPhysicalDeviceFormatProperties(physical, VK_FORMAT_R32_UINT, &words);
+	if (!(bytes.bufferFeatures & VK_FORMAT_FEATURE_UNIFORM_TEXEL_BUFFER_BIT) || !(words.bufferFeatures & VK_FORMAT_FEATURE_STORAGE_TEXEL_BUFFER_BIT))
+		return skip("texel buffers");
+	kernel k = kernel_of("texels", "Tt", 0);
+	buffer in = host_buffer(64), out = host_buffer(64), both[] = {in, out};
+	for (uint32_t i = 0; i < 16; i++)
+		in.u32[i] = i * 3 << 8 | 0x55000055;
+	VkDescriptorSet set = set_from(descriptor_pool(1, 0), k.set_layout);
+	for (uint32_t i = 0; i < 2; i++) {
+		VkBufferViewCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO, .buffer = both[i].buffer, .format = i ? VK_FORMAT_R32_UINT : VK_FORMAT_R8G8B8A8_UNORM, .range = VK_WHOLE_SIZE};
+		VkBufferView view;
+		must(vkCreateBufferView(device, &info, NULL, &view));
+		KEEP(TEXELS, view);
+		VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = set, .dstBinding = i, .descriptorCount = 1, .descriptorType = type_of(i ? 't' : 'T'), .pTexelBufferView = &view};
+		vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
+	}
+	run(k, set, NULL, 0, 1);
+	for (uint32_t i = 0; i < 16; i++)
+		same("word", i, out.u32[i], 3 * i + 16);
+}
+
+int main(int count, char **words) {
+	start(count, words, NULL);
+	TEST(storage);
+	TEST(nearest);
+	TEST(linear);
+	TEST(arrays_and_volumes);
+	TEST(copies);
+	TEST(texel_buffers);
+	return stop();
+}
