@@ -99,6 +99,18 @@ func TestNeverFits(t *testing.T) {
 	}
 }
 
+// A workgroup may have less of the LDS than there is.
+func TestLDSOfOneWorkgroup(t *testing.T) {
+	l := limitsForTest()
+	l.LDS.MaxWorkgroupBytes = 32768
+	for bytes, fits := range map[uint32]bool{32768: true, 32769: false} {
+		_, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1, LDSBytes: bytes}, l)
+		if (err == nil) != fits {
+			t.Errorf("%d bytes: %v", bytes, err)
+		}
+	}
+}
+
 // Odd machines: an LDS that is no multiple of its granule, fewer registers than a wave's rows.
 func TestOddLimits(t *testing.T) {
 	p := &program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1, LDSBytes: 1000}

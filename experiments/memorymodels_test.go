@@ -23,13 +23,6 @@ var heavy = []string{
 	"transpose-views", "vectoradd",
 }
 
-// smaller are the parameters with which jobs are small enough to be run with messages for each line. Of peer-transpose, the
-// stores evict lines that are read again at once, in all slices of the L2, at this size, too.
-var smaller = map[string][]string{
-	"histogram": {"n=16384"}, "koch-queues": {"depth=3"}, "matmul": {"n=64"}, "peer-transpose": {"n=256"}, "qdot16": {"rows=16"},
-	"reduce": {"n=16384", "groups=64"}, "scan": {"parts=16"}, "transpose-plain": {"n=128"},
-}
-
 // Every job gives the same buffers when memory is made of Akita's caches, and ends in about the same time.
 func TestMemoryModelsAgreeOnEveryJob(t *testing.T) {
 	if testing.Short() {
@@ -131,7 +124,7 @@ func underModel(t *testing.T, name, machine, model string, set []string) *gpu.Re
 	t.Helper()
 	job, m := settled(t, name, machine, append(set[:len(set):len(set)], "memory.model="+model), smaller[name]...)
 	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, MaxCycles: 2e6})
-	if err != nil && !(errors.Is(err, gpu.ErrExpectation) && smaller[name] != nil) { // which are for the size in the file
+	if err != nil && !isOfFullSize(name, err) {
 		t.Fatalf("%s: %v", model, err)
 	}
 	return r

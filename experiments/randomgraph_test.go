@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -214,44 +215,63 @@ func scratchRange(text string) (least, most uint64) {
 	return least, most
 }
 
-// randomGraphs is how many graphs are tried: each under every scheduler, on one of the machines.
-func randomGraphs() int {
+// randomGraphs is how many graphs are tried: each under every scheduler, on one of the machines. The environment may ask for more.
+func randomGraphs(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("SPVSIM_RANDOM_GRAPHS")
 	switch {
-	case underRace:
+	case text != "":
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("SPVSIM_RANDOM_GRAPHS: %v", err)
+		}
+		return n
+	case underRace || testing.Short():
 		return 20
-	case testing.Short():
-		return 100
 	}
-	return 1000
+	return 160
 }
 
 // Random graphs leave the buffers of a sequential interpretation under every scheduler, whatever the queue and the memory.
 func TestRandomGraphsAreAsInterpreted(t *testing.T) {
-	machines := smallMachines(t)
-	variants := len(machines) / len(schedulers)
-	for v := range variants {
-		t.Run(fmt.Sprintf("machine%d", v), func(t *testing.T) {
-			t.Parallel()
-			drawn := map[string]int{}
-			for seed, done := uint64(v), 0; done < randomGraphs()/variants; seed += uint64(variants) {
-				g, err := newRandomGraph(seed)
-				if errors.Is(err, errTooLarge) {
-					continue
-				}
-				if err != nil {
-					t.Fatalf("seed %d: %v%s", seed, err, g.keep(seed))
-				}
-				g.runAll(t, seed, machines[v*len(schedulers):][:len(schedulers)])
-				g.features(drawn)
-				done++
-			}
-			for _, f := range features {
-				if drawn[f.name] == 0 && !testing.Short() && !underRace {
-					t.Errorf("no graph has %s", f.name)
-				}
-			}
-		})
+	machines, total := smallMachines(t), randomGraphs(t)
+	drawn := make([]map[string]int, len(machines)/len(schedulers))
+	t.Run("graphs", func(t *testing.T) {
+		for v := range drawn {
+			t.Run(fmt.Sprintf("machine%d", v), func(t *testing.T) {
+				t.Parallel()
+				drawn[v] = randomGraphsOn(t, machines[v*len(schedulers):][:len(schedulers)], uint64(v), uint64(len(drawn)), total/len(drawn))
+			})
+		}
+	})
+	for _, f := range features {
+		count := 0
+		for _, d := range drawn {
+			count += d[f.name]
+		}
+		if count == 0 && total >= 160 {
+			t.Errorf("no graph has %s", f.name)
+		}
 	}
+}
+
+// randomGraphsOn runs n graphs, of every step-th seed from the first on, and counts what they have.
+func randomGraphsOn(t *testing.T, machines []*config.Machine, first, step uint64, n int) map[string]int {
+	t.Helper()
+	drawn := map[string]int{}
+	for seed, done := first, 0; done < n; seed += step {
+		g, err := newRandomGraph(seed)
+		if errors.Is(err, errTooLarge) {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v%s", seed, err, g.keep(seed))
+		}
+		g.runAll(t, seed, machines)
+		g.features(drawn)
+		done++
+	}
+	return drawn
 }
 
 // runAll runs the graph on each machine; every third with the least memory that it can run in.

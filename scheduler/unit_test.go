@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -175,13 +176,18 @@ func (d *diary) AccessDone(at uint64, unit int, id uint64) { d.note("done", at, 
 // realPorts gives the machine the ports of package mem before a hierarchy.
 func realPorts(t *testing.T, m *machine, h mem.Hierarchy) *cu.Launch {
 	t.Helper()
+	return portsOf(t, m, h, &mem.HierarchySpec{VectorMemory: mem.VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 64, MaxOutstanding: 64, AtomicCycles: 1},
+		VectorL1: mem.CacheSpec{BytesPerCycle: 1024, Slices: 1}})
+}
+
+// portsOf is realPorts of a spec.
+func portsOf(t *testing.T, m *machine, h mem.Hierarchy, spec *mem.HierarchySpec) *cu.Launch {
+	t.Helper()
 	s := mem.NewStore(0)
 	b, err := s.Alloc(4096, "buffer")
 	if err != nil {
 		t.Fatal(err)
 	}
-	spec := &mem.HierarchySpec{VectorMemory: mem.VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 64, MaxOutstanding: 64, AtomicCycles: 1},
-		VectorL1: mem.CacheSpec{BytesPerCycle: 1024, Slices: 1}}
 	m.memory = cu.NewMemory(mem.NewPorts(s, h, spec, &m.shape)[0], 0, m.shape.UnitSlots())
 	bindings := &mem.Bindings{}
 	bindings.Bind(mem.Of(b))
@@ -296,4 +302,62 @@ func TestInstructionCache(t *testing.T) {
 	if got := newRig(t, m).array.InstructionCaches(); len(got) != 0 {
 		t.Errorf("%d instruction caches where fetch takes no time", len(got))
 	}
+}
+
+// Payloads are nothing that a kernel has.
+func TestPayloadsOutsideOfAGraph(t *testing.T) {
+	o := newRig(t, newMachine()).run(t, assemble(64, alloc(2, 1)), 1, simd.Never)
+	if !errors.Is(o.err, cu.ErrNoGraph) {
+		t.Errorf("error %v, want %v", o.err, cu.ErrNoGraph)
+	}
+}
+
+// An access keeps its unit from the compute unit's other SIMDs as long as it takes of the unit's bandwidth, and from its own
+// SIMD's waves until it is through.
+func TestAccessesKeepTheUnit(t *testing.T) {
+	// In cycle 1 the first wave issues, then the marks of both; the second access is behind the first by what that takes.
+	gap := func(simds int, edit func(m *machine) *cu.Launch, inst isa.Inst) uint64 {
+		m := newMachine()
+		m.shape.SIMDs = simds
+		launch := edit(m)
+		prog := assemble(128, inst, mark)
+		prog.LDSBytes = 4096
+		launch.NumWorkgroups = [3]uint32{1, 1, 1}
+		r := newRig(t, m)
+		r.launch(t, prog, launch)
+		if err := r.engine.Run(); err != nil {
+			t.Fatal(err)
+		}
+		return r.prints[1] - r.prints[0]
+	}
+	banks := func(m *machine) *cu.Launch {
+		m.lds = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.unit.LDS) }
+		return &cu.Launch{}
+	}
+	// 64 lanes of one bank each are busy for 8 cycles, 4 of the unit's bandwidth.
+	for simds, want := range map[int]uint64{1: 8, 2: 4} {
+		if got := gap(simds, banks, ldsStore(3, 1)); got != want {
+			t.Errorf("LDS, %d SIMDs: %d cycles apart, want %d", simds, got, want)
+		}
+	}
+	path := func(m *machine) *cu.Launch {
+		spec := &mem.HierarchySpec{VectorMemory: mem.VectorMemorySpec{LanesPerCycle: 8, LinesPerCycle: 64}, VectorL1: mem.CacheSpec{BytesPerCycle: 1024, Slices: 1}}
+		return portsOf(t, m, &instantLines{}, spec)
+	}
+	for _, simds := range []int{1, 2} {
+		if got := gap(simds, path, load(3)); got != 64/8 {
+			t.Errorf("memory, %d SIMDs: %d cycles apart, want 8", simds, got)
+		}
+	}
+}
+
+// instantLines is memory that answers at once.
+type instantLines struct{ mem.Hierarchy }
+
+func (*instantLines) LineBytes() (vector, scalar int) { return 64, 64 }
+
+func (*instantLines) OnComplete(int, mem.Completion) {}
+
+func (*instantLines) Access(now uint64, r *mem.Request) mem.Reply {
+	return mem.Reply{Ready: now, Busy: r.Busy}
 }
