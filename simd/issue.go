@@ -12,6 +12,10 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 	switch o.kind {
 	case kindCompute:
 		s.compute(w, o, now)
+	case kindClock:
+		w.State.Now = now
+		w.State.Nanoseconds = now * 1000 / s.clockMHz
+		s.compute(w, o, now)
 	case kindMemory:
 		s.access(w, o, now, s.env.Memory(now, w, o.in), account.Memory)
 	case kindLDS:
@@ -35,16 +39,17 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 }
 
 func (s *SIMD) compute(w *Wave, o *op, now uint64) {
-	if o.exec != nil {
-		if o.in.Op == isa.Clock || o.in.Op == isa.Realtime {
-			w.State.Now = now
-			w.State.Nanoseconds = now * 1000 / s.clockMHz
-		}
-		o.exec(&w.State, o.in)
-	}
+	o.compute(&w.State)
 	w.setReady(o, now+uint64(o.latency), account.Operand)
 	s.take(w, &o.cost, now)
 	s.next(w, now)
+}
+
+// compute computes the instruction, and those of its run behind it.
+func (o *op) compute(st *isa.State) {
+	for i := range o.run {
+		o.run[i].exec(st, o.run[i].in)
+	}
 }
 
 func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason) {
@@ -246,9 +251,7 @@ func (s *SIMD) free(w *Wave, o *op) {
 		}
 		return
 	}
-	if o.exec != nil {
-		o.exec(&w.State, o.in)
-	}
+	o.compute(&w.State)
 	if latest := w.depsReady(o); latest > 0 {
 		w.setReady(o, latest>>reasonBits, account.Reason(latest&(1<<reasonBits-1)))
 	}
