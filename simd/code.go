@@ -28,6 +28,8 @@ const (
 	unitMessage
 	unitInternal
 	numUnits
+	// unitTable is the length of tables by unit, a power of two above numUnits.
+	unitTable = 16
 )
 
 var unitNames = [numUnits]string{"valu", "trans", "salu", "lds", "vmem", "smem", "branch", "message", "internal"}
@@ -142,6 +144,7 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 		c.taken = *taken
 	}
 	c.gather()
+	c.pack()
 	return c, c.check(costs)
 }
 
@@ -191,6 +194,23 @@ func (c *Code) gather() {
 		if !o.mayRunAhead() {
 			head = -1
 		}
+	}
+}
+
+// pack lays the registers that instructions wait for and write behind each other.
+func (c *Code) pack() {
+	n := 0
+	for i := range c.ops {
+		n += len(c.ops[i].deps) + len(c.ops[i].writes)
+	}
+	all := make([]uint16, 0, n)
+	take := func(list []uint16) []uint16 {
+		all = append(all, list...)
+		return all[len(all)-len(list):]
+	}
+	for i := range c.ops {
+		o := &c.ops[i]
+		o.deps, o.writes = take(o.deps), take(o.writes)
 	}
 }
 

@@ -65,8 +65,8 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 		count.ConflictPasses += uint64(b.ConflictPasses)
 	}
 	s.take(w, &o.cost, now)
-	s.unitFree[o.unit] = max(s.unitFree[o.unit], b.Own)
-	s.shared[o.unit] = max(s.shared[o.unit], b.Free)
+	s.unitFree[o.unit%unitTable] = max(s.unitFree[o.unit%unitTable], b.Own)
+	s.shared.free[o.unit%unitTable] = max(s.shared.free[o.unit%unitTable], b.Free)
 	s.next(w, now)
 }
 
@@ -117,7 +117,7 @@ func (s *SIMD) end(w *Wave, o *op, now uint64) {
 		s.trace.to.WaveEnd(w.freeAt, w.Place())
 	}
 	s.env.Ended(now, w)
-	w.code, w.files, w.emptyAt = nil, nil, w.freeAt
+	w.code, w.files, w.board, w.emptyAt = nil, nil, nil, w.freeAt
 	w.State.V, w.State.S = nil, nil
 }
 
@@ -128,11 +128,11 @@ func (s *SIMD) dropEnded() {
 		if w.code == nil {
 			continue
 		}
-		s.order[n], s.ready[n], s.at[n] = w, s.ready[i], s.at[i]
+		s.order[n], s.ready[n], s.at[n], s.slot[n] = w, s.ready[i], s.at[i], s.slot[i]
 		w.pos = n
 		n++
 	}
-	s.order, s.ready, s.at = s.order[:n], s.ready[:n], s.at[:n]
+	s.order, s.ready, s.at, s.slot = s.order[:n], s.ready[:n], s.at[:n], s.slot[:n]
 	s.endedInTurn = false
 }
 
@@ -161,12 +161,11 @@ func (s *SIMD) take(w *Wave, c *cost, now uint64) {
 	s.Cycles[account.Issued] += issued
 	w.code.Counts[w.pc].Cycles[account.Issued] += issued
 	w.freeAt = now + issued
-	port := c.unit
 	if !s.perCategory {
-		port = 0
+		s.portFree = max(s.portFree, w.freeAt)
 	}
-	s.portFree[port] = max(s.portFree[port], now+issued)
-	s.unitFree[c.unit] = max(s.unitFree[c.unit], now+uint64(c.busy))
+	free := &s.unitFree[c.unit%unitTable]
+	*free = max(*free, now+uint64(c.busy))
 }
 
 // next moves to the following instruction.
