@@ -63,7 +63,7 @@ type ComputeUnit struct {
 	access     lds.Request // the one at hand
 	answers    engine.Stock[Answer]
 	fetch      *fetch
-	shared     simd.Shared
+	shared     *simd.Shared
 	launches   []*Launch // by wave slot
 	barrier    uint64    // cycles
 	resident   int       // workgroups
@@ -96,13 +96,13 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, p
 	u := &ComputeUnit{
 		Base: engine.NewBase(a.engine, name), index: index, array: a,
 		memory: parts.Memory, lds: parts.LDS, fetch: parts.fetch, barrier: uint64(s.BarrierCycles),
-		launches: make([]*Launch, shape.UnitSlots()),
+		launches: make([]*Launch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs),
 	}
 	u.alarm, u.port = engine.NewAlarm(&u.Base, u, true), engine.NewPort(&u.Base, u, "Work")
 	for i := range shape.SIMDs {
 		u.SIMDs = append(u.SIMDs, simd.New(&s.Issue, shape, simd.Place{
 			Name: fmt.Sprintf("%s.SIMD[%d]", name, i), Index: i,
-			Env: u, Pool: a.pool, Shared: &u.shared, MaxOutstanding: parts.MaxOutstanding,
+			Env: u, Pool: a.pool, Shared: u.shared, MaxOutstanding: parts.MaxOutstanding,
 		}))
 	}
 	if p, ok := parts.Memory.(*port); ok {
@@ -170,9 +170,9 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
 
 // tick does the work of cycle now.
 func (u *ComputeUnit) tick(now uint64) {
-	for _, s := range u.SIMDs {
-		if s.Next() <= now {
-			s.Turn(now)
+	for i, next := range u.shared.Next() {
+		if next <= now {
+			u.SIMDs[i].Turn(now)
 		}
 	}
 }
@@ -180,8 +180,8 @@ func (u *ComputeUnit) tick(now uint64) {
 // plan sets the alarm to the next cycle in which a SIMD has a turn.
 func (u *ComputeUnit) plan() {
 	next := simd.Never
-	for _, s := range u.SIMDs {
-		next = min(next, s.Next())
+	for _, turn := range u.shared.Next() {
+		next = min(next, turn)
 	}
 	if next < simd.Never {
 		u.alarm.Set(next)

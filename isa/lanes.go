@@ -224,10 +224,46 @@ func eachLane(f Meaning, types [4]Type, result Type) func(*State, *Inst) {
 
 // resolveUniform calls the meaning once, on scalar words.
 func resolveUniform(in *Inst, f Meaning) func(*State, *Inst) {
+	if g := uniform32[in.Op]; g != nil && in.T == I32 {
+		return twoWords(g, in.Src[0].Kind == Scalar, in.Src[1].Kind == Scalar)
+	}
 	return func(st *State, in *Inst) {
 		st.S[in.Dst.Index] = f(in.T, in.From, in.Imm,
 			st.word(in.Src[0]), st.word(in.Src[1]), st.word(in.Src[2]), st.word(in.Src[3]))
 	}
+}
+
+// twoWords calls g on two words, each in a scalar register or a literal.
+func twoWords(g func(a, b uint32) uint32, first, second bool) func(*State, *Inst) {
+	switch {
+	case first && second:
+		return func(st *State, in *Inst) {
+			st.S[in.Dst.Index] = uint64(g(uint32(st.S[in.Src[0].Index]), uint32(st.S[in.Src[1].Index])))
+		}
+	case first:
+		return func(st *State, in *Inst) {
+			st.S[in.Dst.Index] = uint64(g(uint32(st.S[in.Src[0].Index]), uint32(in.Src[1].Val)))
+		}
+	}
+	return func(st *State, in *Inst) {
+		st.S[in.Dst.Index] = uint64(g(uint32(st.word(in.Src[0])), uint32(st.word(in.Src[1]))))
+	}
+}
+
+// uniform32 are the operations on two 32-bit integers that programs compute on
+// the scalar unit all the time.
+var uniform32 = [NumOps]func(a, b uint32) uint32{
+	IAdd: func(a, b uint32) uint32 { return a + b },
+	ISub: func(a, b uint32) uint32 { return a - b },
+	IMul: func(a, b uint32) uint32 { return a * b },
+	And:  func(a, b uint32) uint32 { return a & b },
+	Or:   func(a, b uint32) uint32 { return a | b },
+	Shl:  func(a, b uint32) uint32 { return a << (b & 31) },
+	Shr:  func(a, b uint32) uint32 { return a >> (b & 31) },
+	IEq:  func(a, b uint32) uint32 { return uint32(truth(a == b)) },
+	INe:  func(a, b uint32) uint32 { return uint32(truth(a != b)) },
+	ULt:  func(a, b uint32) uint32 { return uint32(truth(a < b)) },
+	SLt:  func(a, b uint32) uint32 { return uint32(truth(int32(a) < int32(b))) },
 }
 
 // maskOps are the operations on Bool that are one word operation on lane masks.

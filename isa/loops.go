@@ -16,7 +16,7 @@ type loopKey struct {
 
 // loopForms are the loops of an operation by the kinds of its sources: bit k of
 // the index is set when source k is scalar or a literal.
-type loopForms [7]func(*State, *Inst)
+type loopForms [16]func(*State, *Inst)
 
 // resolveLoop finds the loop for the instruction's operation, types and operand
 // kinds; nil when there is none.
@@ -26,9 +26,6 @@ func resolveLoop(in *Inst) func(*State, *Inst) {
 		key.from = in.From
 	}
 	form := in.scalarSources()
-	if form >= len(loopForms{}) {
-		return nil
-	}
 	for _, table := range []map[loopKey]loopForms{intLoops, int3Loops, floatLoops, halfLoops, wideLoops, compareLoops, ownLoops} {
 		if forms, ok := table[key]; ok {
 			return forms[form]
@@ -150,17 +147,18 @@ func extract32(base, offset, count uint32) uint32 {
 
 // ownLoops are written by hand: those with a mask, a copy, or a short cut.
 var ownLoops = map[loopKey]loopForms{
-	{Mov, I8, Void}:     {0: copyRow},
-	{Mov, I16, Void}:    {0: copyRow},
-	{Mov, I32, Void}:    {0: copyRow},
-	{Mov, F16, Void}:    {0: copyRow},
-	{Mov, F32, Void}:    {0: copyRow},
-	{Select, I8, Void}:  {1: selectVV, 3: selectAny, 5: selectAny},
-	{Select, I16, Void}: {1: selectVV, 3: selectAny, 5: selectAny},
-	{Select, I32, Void}: {1: selectVV, 3: selectAny, 5: selectAny},
-	{Select, F16, Void}: {1: selectVV, 3: selectAny, 5: selectAny},
-	{Select, F32, Void}: {1: selectVV, 3: selectAny, 5: selectAny},
-	{Fma, F32, Void}:    {fmaAny, fmaAny, fmaAny, fmaAny, fmaAny, fmaAny, fmaAny},
+	{Mov, I8, Void}:        {0: copyRow},
+	{Mov, I16, Void}:       {0: copyRow},
+	{Mov, I32, Void}:       {0: copyRow},
+	{Mov, F16, Void}:       {0: copyRow},
+	{Mov, F32, Void}:       {0: copyRow},
+	{Select, I8, Void}:     {1: selectVV, 3: selectAny, 5: selectAny},
+	{Select, I16, Void}:    {1: selectVV, 3: selectAny, 5: selectAny},
+	{Select, I32, Void}:    {1: selectVV, 3: selectAny, 5: selectAny},
+	{Select, F16, Void}:    {1: selectVV, 3: selectAny, 5: selectAny},
+	{Select, F32, Void}:    {1: selectVV, 3: selectAny, 5: selectAny},
+	{DivSelect, I32, Void}: {1: divSelectAny, 3: divSelectAny, 5: divSelectAny, 7: divSelectAny, 9: divSelectAny, 11: divSelectAny, 13: divSelectAny},
+	{Fma, F32, Void}:       {fmaAny, fmaAny, fmaAny, fmaAny, fmaAny, fmaAny, fmaAny},
 }
 
 func copyRow(st *State, in *Inst) {
@@ -186,6 +184,22 @@ func (st *State) selectRow(in *Inst, b, c []uint32) {
 		m >>= 1
 	}
 	st.merge(in, d)
+}
+
+func divSelectAny(st *State, in *Inst) {
+	divisor := st.Tmp[0][:st.Lanes] // the result may go to its row
+	if in.Src[3].Kind == Vector {
+		copy(divisor, st.row(in.Src[3], 0))
+	} else {
+		divisor = st.broadcast(in.Src[3], 0)
+	}
+	st.selectRow(in, st.broadcast(in.Src[1], 1), st.broadcast(in.Src[2], 2))
+	dst := st.row(in.Dst, 0)
+	for l, by := range divisor[:len(dst)] {
+		if by == 0 && st.Exec>>l&1 != 0 {
+			dst[l] = 0
+		}
+	}
 }
 
 func fmaAny(st *State, in *Inst) {

@@ -219,6 +219,16 @@ var floatLoops = map[loopKey]loopForms{
 			st.merge(in, d)
 		},
 	},
+	{Rcp, F32, Void}: {
+		0: func(st *State, in *Inst) {
+			d := st.target(in)
+			a := st.row(in.Src[0], 0)[:len(d)]
+			for i := range d {
+				d[i] = word32(float32(1 / float64(float(a[i]))))
+			}
+			st.merge(in, d)
+		},
+	},
 	{Floor, F32, Void}: {
 		0: func(st *State, in *Inst) {
 			d := st.target(in)

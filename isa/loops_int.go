@@ -90,6 +90,35 @@ var intLoops = map[loopKey]loopForms{
 			st.merge(in, d)
 		},
 	},
+	{UMulHi, I32, Void}: {
+		0: func(st *State, in *Inst) {
+			d := st.target(in)
+			a := st.row(in.Src[0], 0)[:len(d)]
+			b := st.row(in.Src[1], 0)[:len(d)]
+			for i := range d {
+				d[i] = uint32(uint64(a[i]) * uint64(b[i]) >> 32)
+			}
+			st.merge(in, d)
+		},
+		1: func(st *State, in *Inst) {
+			d := st.target(in)
+			a := uint32(st.word(in.Src[0]))
+			b := st.row(in.Src[1], 0)[:len(d)]
+			for i := range d {
+				d[i] = uint32(uint64(a) * uint64(b[i]) >> 32)
+			}
+			st.merge(in, d)
+		},
+		2: func(st *State, in *Inst) {
+			d := st.target(in)
+			a := st.row(in.Src[0], 0)[:len(d)]
+			b := uint32(st.word(in.Src[1]))
+			for i := range d {
+				d[i] = uint32(uint64(a[i]) * uint64(b) >> 32)
+			}
+			st.merge(in, d)
+		},
+	},
 	{INeg, I32, Void}: {
 		0: func(st *State, in *Inst) {
 			d := st.target(in)

@@ -57,17 +57,64 @@ func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	m := in.Mem
 	w := p.begin(m)
 	d, _ := env.descriptor(m, 0)
-	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
-	index := st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
-	dst, size := w.results(st, in), 4*uint32(m.Count)
-	first, span := uint64(base+index[0]), uint64(size)*uint64(st.Lanes)
-	if st.Exec == st.Full && first+span <= uint64(len(d.Bytes)) && lane.Strided(index, size) {
-		deinterleave(&dst, d.Bytes[first:first+span], int(m.Count))
-		w.span(d.Addr+first, span)
-		return p.finish(now, m, Read, st.Lanes, size)
+	size := 4 * uint32(m.Count)
+	index, how := w.walk(st, m, d, size)
+	dst := w.results(st, in)
+	switch how {
+	case packed:
+		b := d.Bytes[w.Offsets[0]:]
+		deinterleave(&dst, b[:int(size)*st.Lanes], int(m.Count))
+	case inside:
+		for k := range int(m.Count) {
+			w.Gather(dst[k], d.Bytes[4*k:], st.Exec)
+		}
+	case edge:
+		p.gather(st, in, d, w.step.Base, index, &dst, size)
 	}
-	p.gather(st, in, d, base, index, &dst, size)
+	w.collect(d, how, st, size)
 	return p.finish(now, m, Read, bits.OnesCount64(st.Exec), size)
+}
+
+// A manner is how the lanes of an access may be served together.
+type manner uint8
+
+const (
+	packed manner = iota // all lanes are active and follow each other, within the buffer
+	inside               // all lanes are within the buffer
+	edge                 // some lane may be outside: each has a look of its own
+)
+
+// maxWalk bounds the offsets that are added up in 32 bits.
+const maxWalk = 1 << 30
+
+// walk works out where the lanes of a plain access go.
+func (w *workspace) walk(st *isa.State, m *isa.Mem, d *Descriptor, size uint32) (index []uint32, _ manner) {
+	index = st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
+	w.step = lane.Step{Base: uint32(lane.Uniform(st, m.Base)) + m.Offset, Phase: uint32(d.Addr) & (1<<w.shift - 1),
+		Stride: size, Shift: w.shift, Exec: st.Exec}
+	w.Walk.Go(index, &w.step)
+	switch {
+	case w.Last >= maxWalk || uint64(w.Last)+uint64(size) > uint64(len(d.Bytes)):
+		return index, edge
+	case w.Packed && st.Exec == st.Full:
+		return index, packed
+	}
+	return index, inside
+}
+
+// collect adds the lines of a walk; a lane of an edge has added its own.
+func (w *workspace) collect(d *Descriptor, how manner, st *isa.State, size uint32) {
+	switch {
+	case how == packed:
+		w.span(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes))
+	case how == edge:
+	case size&(size-1) == 0 && w.Bits&(size-1) == 0:
+		w.runs(d.Addr, &w.Walk, st.Exec, size)
+	default:
+		for mask := st.Exec; mask != 0; mask &= mask - 1 {
+			w.add(d.Addr+uint64(w.Offsets[bits.TrailingZeros64(mask)&63]), size)
+		}
+	}
 }
 
 // deinterleave spreads consecutive elements over rows.
@@ -144,16 +191,20 @@ func (p *Port) store32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing
 	m := in.Mem
 	w := p.begin(m)
 	d, _ := env.descriptor(m, 0)
-	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
-	index := st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
-	src, size := w.sources(st, m, &w.spread), 4*uint32(m.Count)
-	first, span := uint64(base+index[0]), uint64(size)*uint64(st.Lanes)
-	if st.Exec == st.Full && first+span <= uint64(len(d.Bytes)) && lane.Strided(index, size) {
-		interleaveRows(d.Bytes[first:first+span], &src, int(m.Count))
-		w.span(d.Addr+first, span)
-		return p.finish(now, m, Write, st.Lanes, size)
+	size := 4 * uint32(m.Count)
+	index, how := w.walk(st, m, d, size)
+	src := w.sources(st, m, &w.spread)
+	switch {
+	case how == packed:
+		b := d.Bytes[w.Offsets[0]:]
+		interleaveRows(b[:int(size)*st.Lanes], &src, int(m.Count))
+	case how == inside && m.Count == 1:
+		w.Scatter(d.Bytes, src[0], st.Exec, st.Full)
+	default:
+		p.scatter(st, in, d, w.step.Base, index, &src, size)
+		return p.finish(now, m, Write, bits.OnesCount64(st.Exec), size)
 	}
-	p.scatter(st, in, d, base, index, &src, size)
+	w.collect(d, how, st, size)
 	return p.finish(now, m, Write, bits.OnesCount64(st.Exec), size)
 }
 

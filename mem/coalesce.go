@@ -1,5 +1,11 @@
 package mem
 
+import (
+	"math/bits"
+
+	"spvsim/mem/lane"
+)
+
 // tableSize bounds the lines of one instruction: 64 lanes of 32 bytes touch at
 // most 3 lines of 16 bytes each.
 const tableSize = 512
@@ -58,6 +64,20 @@ func (c *coalescer) touch(number uint64, bytes uint32) {
 	}
 	c.last, c.at = number+1, c.find(number)
 	c.lines[c.at].Bytes += bytes
+}
+
+// runs takes bytes of each active lane of a walk from addr on, none of which lie
+// in two lines: those of neighbours in one line together.
+func (c *coalescer) runs(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
+	for starts := w.Starts; starts != 0; {
+		here := exec &^ (starts&-starts - 1)
+		starts &= starts - 1
+		if here &= starts&-starts - 1; here == 0 {
+			continue
+		}
+		l := bits.TrailingZeros64(here) & 63
+		c.touch((addr+uint64(w.Offsets[l]))>>c.shift, uint32(bits.OnesCount64(here))*bytes)
+	}
 }
 
 // find is the index of a line, which it appends when it is new.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"spvsim/isa"
+	"spvsim/mem/lane"
 	"spvsim/spec"
 )
 
@@ -35,6 +36,8 @@ type Port struct {
 // workspace is what one instruction needs while it executes.
 type workspace struct {
 	coalescer
+	lane.Walk
+	step     lane.Step // what the walk is made of
 	request  Request
 	elements coalescer     // distinct elements of an atomic
 	mem      [64][]byte    // by lane: the memory that the lane's address is in

@@ -156,7 +156,7 @@ func TestGroupRemoves(t *testing.T) {
 
 // No wave may be placed where no slot is free.
 func TestNoFreeSlot(t *testing.T) {
-	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, Place{Name: "SIMD", Pool: NewPool(32), MaxOutstanding: 1})
+	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, Place{Name: "SIMD", Pool: NewPool(32), Shared: NewShared(1), MaxOutstanding: 1})
 	code, err := NewCode(testProgram(32), testRules(), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestNoFreeSlot(t *testing.T) {
 
 // A period of accounting starts from nothing, and slots are empty from there on.
 func TestResetForgets(t *testing.T) {
-	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 3, ClockMHz: 1}, Place{Name: "SIMD", Pool: NewPool(32), MaxOutstanding: 1})
+	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 3, ClockMHz: 1}, Place{Name: "SIMD", Pool: NewPool(32), Shared: NewShared(1), MaxOutstanding: 1})
 	s.Settle(10)
 	s.Reset(25)
 	s.Settle(30)

@@ -28,6 +28,8 @@ const (
 	unitMessage
 	unitInternal
 	numUnits
+	// unitTable is the length of tables by unit, a power of two above numUnits.
+	unitTable = 16
 )
 
 var unitNames = [numUnits]string{"valu", "trans", "salu", "lds", "vmem", "smem", "branch", "message", "internal"}
@@ -37,6 +39,7 @@ type kind uint8
 
 const (
 	kindCompute kind = iota
+	kindClock
 	kindBranch
 	kindMemory
 	kindLDS
@@ -61,6 +64,7 @@ func (k kind) waitsFor() account.Reason {
 
 // kinds of the operations that the machine carries out itself; all others are kindCompute.
 var kinds = map[isa.Op]kind{
+	isa.Clock: kindClock, isa.Realtime: kindClock,
 	isa.Branch: kindBranch, isa.BranchTrue: kindBranch, isa.BranchFalse: kindBranch,
 	isa.BranchExecZ: kindBranch, isa.BranchExecNZ: kindBranch,
 	isa.Barrier: kindBarrier, isa.MemoryBarrier: kindMemoryBarrier,
@@ -82,7 +86,7 @@ type cost struct {
 type op struct {
 	in           *isa.Inst
 	deps, writes []uint16
-	exec         func(*isa.State, *isa.Inst)
+	run          []step // what computes when it issues: itself, and those of its run behind it
 	cost
 	kind       kind
 	free       bool // costs nothing: done with the instruction before it
@@ -90,6 +94,12 @@ type op struct {
 	readsExec  bool
 	limited    bool   // counts against the accesses in flight
 	line       uint32 // line of the instruction cache, counted from 1; 0 without fetch
+}
+
+// A step computes one instruction.
+type step struct {
+	exec func(*isa.State, *isa.Inst)
+	in   *isa.Inst
 }
 
 // Rules are what the costs of a program depend on.
@@ -133,15 +143,17 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	if taken := costs[isa.ClassBranchTaken]; taken != nil {
 		c.taken = *taken
 	}
+	c.gather()
+	c.pack()
 	return c, c.check(costs)
 }
 
 func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost) error {
 	in := &c.Program.Insts[i]
 	o := &c.ops[i]
-	*o = op{in: in, deps: in.Deps, writes: in.Writes, exec: in.Exec, kind: kindOf(in)}
+	*o = op{in: in, deps: in.Deps, writes: in.Writes, kind: kindOf(in)}
 	o.writesExec = writesExec[in.Op]
-	o.readsExec = o.writesExec || !in.Uniform && o.kind == kindCompute ||
+	o.readsExec = o.writesExec || !in.Uniform && o.kind <= kindClock ||
 		in.Op == isa.BranchExecZ || in.Op == isa.BranchExecNZ || o.kind == kindMemory || o.kind == kindLDS
 	class := in.Class
 	if class == isa.ClassNone && costsSomething(o.kind, in, i) {
@@ -159,6 +171,69 @@ func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost) error {
 	o.limited = o.kind == kindMemory && o.unit == unitVMEM
 	return nil
 }
+
+// gather gives the first instruction of each run what all of it computes. A run is
+// within a basic block: it is entered at its first instruction, and leaves
+// behind the last. Nothing but the wave itself sees its registers, so they may
+// be ahead of the time at which their instructions issue.
+func (c *Code) gather() {
+	head, enters := -1, c.entered()
+	for i := range c.ops {
+		o := &c.ops[i]
+		if o.kind > kindClock || o.in.Exec == nil {
+			if o.kind > kindClock {
+				head = -1
+			}
+			continue
+		}
+		if head < 0 || enters[i] || !o.mayRunAhead() {
+			head = i
+		}
+		h := &c.ops[head]
+		h.run = append(h.run, step{o.in.Exec, o.in})
+		if !o.mayRunAhead() {
+			head = -1
+		}
+	}
+}
+
+// pack lays the registers that instructions wait for and write behind each other.
+func (c *Code) pack() {
+	n := 0
+	for i := range c.ops {
+		n += len(c.ops[i].deps) + len(c.ops[i].writes)
+	}
+	all := make([]uint16, 0, n)
+	take := func(list []uint16) []uint16 {
+		all = append(all, list...)
+		return all[len(all)-len(list):]
+	}
+	for i := range c.ops {
+		o := &c.ops[i]
+		o.deps, o.writes = take(o.deps), take(o.writes)
+	}
+}
+
+// entered marks the instructions that a branch goes to.
+func (c *Code) entered() []bool {
+	list := make([]bool, len(c.ops))
+	for i := range c.ops {
+		if o := &c.ops[i]; o.kind == kindBranch && o.in.Target >= 0 && int(o.in.Target) < len(list) {
+			list[o.in.Target] = true
+		}
+	}
+	return list
+}
+
+// mayRunAhead says that what the instruction computes depends on the wave's
+// registers alone, and that nothing but the wave's instructions can tell that it was computed.
+func (o *op) mayRunAhead() bool {
+	other := o.in.Second
+	return o.kind == kindCompute && !o.writesExec && !readsPayloads[o.in.Op] && (other == nil || !readsPayloads[other.Op])
+}
+
+// readsPayloads are the operations that ask what others have to say of payloads.
+var readsPayloads = map[isa.Op]bool{isa.PayloadElem: true, isa.PayloadLength: true, isa.PayloadValid: true}
 
 // costsSomething finds instructions that must take time whatever their class says, so that no loop is free.
 func costsSomething(k kind, in *isa.Inst, i int) bool {
@@ -192,7 +267,7 @@ func (c *Code) check(costs *[isa.NumClasses]*cost) error {
 		if o.kind == kindBranch && costs[isa.ClassBranchTaken] == nil {
 			return fmt.Errorf("%w: no class %q", ErrTiming, isa.ClassBranchTaken)
 		}
-		if o.kind == kindCompute && (o.exec == nil && o.in.Op != isa.Micro && o.in.Op != isa.Nop || o.in.Op.Has(isa.FlagIROnly)) {
+		if o.kind <= kindClock && (o.in.Exec == nil && o.in.Op != isa.Micro && o.in.Op != isa.Nop || o.in.Op.Has(isa.FlagIROnly)) {
 			return fmt.Errorf("simd: program %s: instruction %d (operation %d) has no meaning", c.Program.Name, i, o.in.Op)
 		}
 	}

@@ -12,6 +12,10 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 	switch o.kind {
 	case kindCompute:
 		s.compute(w, o, now)
+	case kindClock:
+		w.State.Now = now
+		w.State.Nanoseconds = now * 1000 / s.clockMHz
+		s.compute(w, o, now)
 	case kindMemory:
 		s.access(w, o, now, s.env.Memory(now, w, o.in), account.Memory)
 	case kindLDS:
@@ -35,16 +39,17 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 }
 
 func (s *SIMD) compute(w *Wave, o *op, now uint64) {
-	if o.exec != nil {
-		if o.in.Op == isa.Clock || o.in.Op == isa.Realtime {
-			w.State.Now = now
-			w.State.Nanoseconds = now * 1000 / s.clockMHz
-		}
-		o.exec(&w.State, o.in)
-	}
+	o.compute(&w.State)
 	w.setReady(o, now+uint64(o.latency), account.Operand)
 	s.take(w, &o.cost, now)
 	s.next(w, now)
+}
+
+// compute computes the instruction, and those of its run behind it.
+func (o *op) compute(st *isa.State) {
+	for i := range o.run {
+		o.run[i].exec(st, o.run[i].in)
+	}
 }
 
 func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason) {
@@ -60,8 +65,8 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 		count.ConflictPasses += uint64(b.ConflictPasses)
 	}
 	s.take(w, &o.cost, now)
-	s.unitFree[o.unit] = max(s.unitFree[o.unit], b.Own)
-	s.shared[o.unit] = max(s.shared[o.unit], b.Free)
+	s.unitFree[o.unit%unitTable] = max(s.unitFree[o.unit%unitTable], b.Own)
+	s.shared.free[o.unit%unitTable] = max(s.shared.free[o.unit%unitTable], b.Free)
 	s.next(w, now)
 }
 
@@ -111,7 +116,7 @@ func (s *SIMD) end(w *Wave, o *op, now uint64) {
 		s.trace.to.WaveEnd(w.freeAt, w.Place())
 	}
 	s.env.Ended(now, w)
-	w.code, w.files, w.emptyAt = nil, nil, w.freeAt
+	w.code, w.files, w.board, w.emptyAt = nil, nil, nil, w.freeAt
 	w.State.V, w.State.S = nil, nil
 }
 
@@ -122,11 +127,11 @@ func (s *SIMD) dropEnded() {
 		if w.code == nil {
 			continue
 		}
-		s.order[n], s.ready[n], s.at[n] = w, s.ready[i], s.at[i]
+		s.order[n], s.ready[n], s.at[n], s.slot[n] = w, s.ready[i], s.at[i], s.slot[i]
 		w.pos = n
 		n++
 	}
-	s.order, s.ready, s.at = s.order[:n], s.ready[:n], s.at[:n]
+	s.order, s.ready, s.at, s.slot = s.order[:n], s.ready[:n], s.at[:n], s.slot[:n]
 	s.endedInTurn = false
 }
 
@@ -155,12 +160,11 @@ func (s *SIMD) take(w *Wave, c *cost, now uint64) {
 	s.Cycles[account.Issued] += issued
 	w.code.Counts[w.pc].Cycles[account.Issued] += issued
 	w.freeAt = now + issued
-	port := c.unit
 	if !s.perCategory {
-		port = 0
+		s.portFree = max(s.portFree, w.freeAt)
 	}
-	s.portFree[port] = max(s.portFree[port], now+issued)
-	s.unitFree[c.unit] = max(s.unitFree[c.unit], now+uint64(c.busy))
+	free := &s.unitFree[c.unit%unitTable]
+	*free = max(*free, now+uint64(c.busy))
 }
 
 // next moves to the following instruction.
@@ -252,10 +256,10 @@ func (s *SIMD) free(w *Wave, o *op) bool {
 	if latest>>reasonBits >= Never {
 		return false
 	}
-	if o.exec != nil {
-		o.exec(&w.State, o.in)
+	o.compute(&w.State)
+	if latest > 0 {
+		w.setReady(o, latest>>reasonBits, account.Reason(latest&(1<<reasonBits-1)))
 	}
-	w.setReady(o, latest>>reasonBits, account.Reason(latest&(1<<reasonBits-1)))
 	w.pc++
 	return true
 }

@@ -10,9 +10,12 @@ type Candidate struct {
 // and there is at least one; last is the slot that issued last.
 type Policy func(ready []Candidate, last int) int
 
+// oldest is the policy that a SIMD follows without being told which.
+const oldest = "oldest"
+
 // Policies by the name that machine descriptions use.
 var Policies = map[string]Policy{
-	"oldest":      Oldest,
+	oldest:        Oldest,
 	"greedy":      Greedy,
 	"round-robin": RoundRobin,
 }

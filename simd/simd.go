@@ -62,8 +62,23 @@ type Env interface {
 	Fetch(now uint64, line uint32) uint64
 }
 
-// Shared holds until when the units that a compute unit's SIMDs share are taken.
-type Shared [numUnits]uint64
+// Shared is what a compute unit's SIMDs have in common, kept close together.
+type Shared struct {
+	free [unitTable]uint64 // until when units that they share are taken
+	next []uint64          // by SIMD: the cycle of its next turn
+}
+
+// NewShared is that of so many SIMDs.
+func NewShared(simds int) *Shared {
+	s := &Shared{next: make([]uint64, simds)}
+	for i := range s.next {
+		s.next[i] = Never
+	}
+	return s
+}
+
+// Next is the cycle of each SIMD's next turn in which a wave may issue; Never if there is none.
+func (s *Shared) Next() []uint64 { return s.next }
 
 // A SIMD issues the instructions of the waves in its slots.
 type SIMD struct {
@@ -75,7 +90,7 @@ type SIMD struct {
 	env         Env
 	pool        *Pool
 	shared      *Shared
-	policy      Policy
+	policy      Policy // nil: the oldest
 	cadence     uint64
 	phase       uint64
 	width       int
@@ -84,17 +99,18 @@ type SIMD struct {
 	clockMHz    uint64
 	slots       []Wave
 	resident    int
-	last        int // slot that issued last
-	portFree    [numUnits]uint64
-	unitFree    [numUnits]uint64
+	last        int    // slot that issued last
+	portFree    uint64 // of all units; where each category has a port, that is as long taken as the unit at most
+	unitFree    [unitTable]uint64
 	candidates  []Candidate
-	nextTurn    uint64
+	nextTurn    *uint64 // among those of the unit
 	endedInTurn bool
 
-	// By age, oldest first; ready and at are copies kept close together for the scan of a turn.
+	// By age, oldest first; ready, at and slot are copies kept close together for the scan of a turn.
 	order []*Wave
 	ready []uint64
 	at    []unit
+	slot  []uint8
 }
 
 // Place is where a SIMD stands in its compute unit.
@@ -112,16 +128,20 @@ type Place struct {
 func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 	s := &SIMD{
 		component: newComponent(at.Name), Index: at.Index,
-		env: at.Env, pool: at.Pool, shared: at.Shared, policy: Policies[issue.Policy],
+		env: at.Env, pool: at.Pool, shared: at.Shared,
 		cadence: uint64(issue.Cadence), width: issue.Width, perCategory: issue.PerCategory,
 		clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz),
-		slots: make([]Wave, shape.WaveSlots), last: -1, nextTurn: Never,
+		slots: make([]Wave, shape.WaveSlots), last: -1, nextTurn: &at.Shared.next[at.Index],
 		candidates: make([]Candidate, 0, shape.WaveSlots),
 		order:      make([]*Wave, 0, shape.WaveSlots),
 		ready:      make([]uint64, 0, shape.WaveSlots),
 		at:         make([]unit, 0, shape.WaveSlots),
+		slot:       make([]uint8, 0, shape.WaveSlots),
 	}
 	s.phase = uint64(at.Index) % s.cadence
+	if issue.Policy != oldest {
+		s.policy = Policies[issue.Policy]
+	}
 	for i := range s.slots {
 		s.slots[i].Slot, s.slots[i].SIMD = i, s
 		s.slots[i].inFlight = make([]uint64, at.MaxOutstanding)
@@ -146,7 +166,7 @@ func (s *SIMD) Slots() int { return len(s.slots) }
 func (s *SIMD) Waves() []*Wave { return s.order }
 
 // Next is the cycle of the next turn in which a wave may issue; Never if there is none.
-func (s *SIMD) Next() uint64 { return s.nextTurn }
+func (s *SIMD) Next() uint64 { return *s.nextTurn }
 
 // Reset starts an accounting period at cycle now; all slots are empty.
 func (s *SIMD) Reset(now uint64) {
@@ -179,6 +199,7 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	s.order = append(s.order, w)
 	s.ready = append(s.ready, 0)
 	s.at = append(s.at, 0)
+	s.slot = append(s.slot, uint8(w.Slot))
 	s.resident++
 	if s.trace.to != nil {
 		s.trace.started(w, from)
@@ -220,7 +241,7 @@ func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 
 // wake plans a turn not later than the first one from cycle on.
 func (s *SIMD) wake(cycle uint64) {
-	s.nextTurn = min(s.nextTurn, s.align(cycle))
+	*s.nextTurn = min(*s.nextTurn, s.align(cycle))
 }
 
 // align is the first turn of this SIMD from cycle on.
@@ -239,12 +260,19 @@ func (s *SIMD) align(cycle uint64) uint64 {
 func (s *SIMD) Turn(now uint64) {
 	ready := s.collect(now)
 	for n := 0; n < s.width && len(ready) > 0; n++ {
-		k := s.policy(ready, s.last)
+		k := 0
+		if s.policy != nil {
+			k = s.policy(ready, s.last)
+		}
 		pick := ready[k]
 		u := s.at[pick.pos]
 		s.last = pick.Slot
 		s.issue(s.order[pick.pos], now)
-		ready = s.remaining(ready, k, u, now)
+		if len(ready) > 1 {
+			ready = s.remaining(ready, k, u, now)
+		} else {
+			ready = nil
+		}
 	}
 	if s.endedInTurn {
 		s.dropEnded()
@@ -255,21 +283,21 @@ func (s *SIMD) Turn(now uint64) {
 // collect lists the waves that can issue now, oldest first.
 func (s *SIMD) collect(now uint64) []Candidate {
 	ready := s.candidates[:0]
-	for i, at := range s.ready {
-		if at <= now && s.openAt(s.at[i]) <= now {
-			ready = append(ready, Candidate{Slot: s.order[i].Slot, pos: i})
+	if s.portFree > now {
+		return ready
+	}
+	at, slot := s.at[:len(s.ready)], s.slot[:len(s.ready)]
+	for i, from := range s.ready {
+		if from <= now && s.openAt(at[i]) <= now {
+			ready = append(ready, Candidate{Slot: int(slot[i]), pos: i})
 		}
 	}
 	return ready
 }
 
-// openAt is the cycle from which an instruction for unit u can issue.
+// openAt is the cycle from which unit u can take an instruction.
 func (s *SIMD) openAt(u unit) uint64 {
-	port := u
-	if !s.perCategory {
-		port = 0
-	}
-	return max(s.portFree[port], s.unitFree[u], s.shared[u])
+	return max(s.unitFree[u%unitTable], s.shared.free[u%unitTable])
 }
 
 // remaining removes the candidate that issued and those that it keeps from issuing in the same turn.
@@ -277,7 +305,7 @@ func (s *SIMD) remaining(ready []Candidate, issued int, u unit, now uint64) []Ca
 	kept := ready[:0]
 	for i, c := range ready {
 		cu := s.at[c.pos]
-		if i == issued || s.perCategory && cu == u || max(s.unitFree[cu], s.shared[cu]) > now {
+		if i == issued || s.perCategory && cu == u || s.openAt(cu) > now {
 			continue
 		}
 		kept = append(kept, c)
@@ -287,9 +315,9 @@ func (s *SIMD) remaining(ready []Candidate, issued int, u unit, now uint64) []Ca
 
 // plan finds the next turn in which a wave may issue.
 func (s *SIMD) plan(now uint64) {
-	next := Never
-	for i, at := range s.ready {
-		next = min(next, max(at, s.openAt(s.at[i])))
+	next, at := Never, s.at[:len(s.ready)]
+	for i, from := range s.ready {
+		next = min(next, max(from, s.openAt(at[i])))
 	}
-	s.nextTurn = min(s.align(max(next, now+1)), Never)
+	*s.nextTurn = min(s.align(max(next, now+1, s.portFree)), Never)
 }

@@ -36,31 +36,33 @@ func (g *Group) Remove(w *Wave) {
 	}
 }
 
-// A Wave is a wave slot of a SIMD, and the wave in it while there is one.
+// A Wave is a wave slot of a SIMD, and the wave in it while there is one. What
+// every instruction asks for stands first and close together.
 type Wave struct {
-	State isa.State
-	Group *Group
-	Slot  int // of the SIMD
-	SIMD  *SIMD
+	code   *Code
+	board  []uint64 // the scoreboard: of the register memory
+	pc     int32
+	pos    int            // place in the SIMD's order of age
+	why    account.Reason // what it waits for until its ready cycle
+	held   bool           // it does not go on before Complete
+	line   uint32         // line of the instruction cache it is in
+	freeAt uint64         // end of the cycles charged so far; earliest next issue
+	from   uint64         // earliest next issue but for what it waits for
+	execAt uint64         // scoreboard entry of the execution mask
+	lineAt uint64         // cycle from which the line it is in is there
 
-	code  *Code
-	pc    int32
-	pos   int // place in the SIMD's order of age
-	files *files
-
-	why      account.Reason // what it waits for until its ready cycle
-	freeAt   uint64         // end of the cycles charged so far; earliest next issue
-	from     uint64         // earliest next issue but for what it waits for,
-	fromWhy  account.Reason // and what it waits for until then
+	fromWhy  account.Reason // what it waits for until from
 	pending  int            // accesses of which the completion is not known
 	lastMem  uint64         // completion of its last memory access
-	execAt   uint64         // scoreboard entry of the execution mask
-	line     uint32         // line of the instruction cache it is in
-	lineAt   uint64         // cycle from which that line is there
-	held     bool           // it does not go on before Complete
 	inFlight []uint64
 	nFlight  int
-	emptyAt  uint64 // since when the slot is empty, when it is
+
+	State   isa.State
+	Group   *Group
+	Slot    int // of the SIMD
+	SIMD    *SIMD
+	files   *files
+	emptyAt uint64 // since when the slot is empty, when it is
 }
 
 // Where is the instruction that the wave is at.
@@ -174,7 +176,7 @@ type Start struct {
 func (w *Wave) load(st *Start, pool *Pool, clockMask uint64) {
 	prog := st.Code.Program
 	f := pool.take(st.Code)
-	w.code, w.files, w.Group, w.pc = st.Code, f, st.Group, 0
+	w.code, w.files, w.board, w.Group, w.pc = st.Code, f, f.board, st.Group, 0
 	w.lastMem, w.execAt, w.line, w.lineAt, w.nFlight, w.pending = 0, 0, 0, 0, 0, 0
 	clear(w.inFlight)
 	st.Init(&w.State, prog, Registers{f.v, f.s, pool.Tmp}, clockMask)
@@ -193,7 +195,7 @@ func firstMask(local [3]uint32, wave uint32, lanes int) uint64 {
 
 // depsReady is the largest scoreboard entry of what o needs: a cycle and its reason.
 func (w *Wave) depsReady(o *op) uint64 {
-	board := w.files.board
+	board := w.board
 	var latest uint64
 	for _, d := range o.deps {
 		latest = max(latest, board[d])
@@ -207,7 +209,7 @@ func (w *Wave) depsReady(o *op) uint64 {
 // setReady enters the cycle and reason for all that o writes.
 func (w *Wave) setReady(o *op, cycle uint64, why account.Reason) {
 	entry := cycle<<reasonBits | uint64(why)
-	board := w.files.board
+	board := w.board
 	for _, d := range o.writes {
 		board[d] = entry
 	}

@@ -1,0 +1,91 @@
+package lane
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// A Walk is where the lanes of one access go: a 32-bit offset each, and what is
+// asked of all of them together.
+type Walk struct {
+	Offsets [64]uint32
+	Last    uint32 // the greatest offset of an active lane
+	Bits    uint32 // all bits that are set in the place of some active lane
+	Packed  bool   // each lane's offset is that of the lane before plus the stride, active or not
+	// Starts has a bit for each lane, active or not, whose line is not that of the lane before.
+	Starts uint64
+}
+
+// A Step is what a walk is made of: a lane's offset is its index plus Base, its
+// place the offset plus Phase, and its line the place shifted right by Shift.
+type Step struct {
+	Base, Phase, Stride uint32
+	Shift               uint
+	Exec                uint64 // the active lanes
+}
+
+// Go works out a walk over a row of lanes; lanes are at most 64.
+func (w *Walk) Go(index []uint32, s *Step) {
+	if wide && len(index)%8 == 0 && len(index) <= len(w.Offsets) {
+		last, bits, differ, starts := walkAVX(&w.Offsets[0], &index[0], len(index), s)
+		w.Last, w.Bits, w.Packed, w.Starts = last, bits, differ == 0, starts
+		return
+	}
+	w.slow(index, s)
+}
+
+// slow is Go without wide instructions.
+func (w *Walk) slow(index []uint32, s *Step) {
+	off := w.Offsets[:len(index)]
+	var last, all, differ, line uint32
+	var starts uint64
+	want, exec := index[0]+s.Base, s.Exec
+	for l, x := range index {
+		o := x + s.Base
+		off[l] = o
+		differ |= o ^ want
+		want += s.Stride
+		place := o + s.Phase
+		if exec&1 != 0 {
+			last, all = max(last, o), all|place
+		}
+		exec >>= 1
+		if n := place >> s.Shift; n != line || l == 0 {
+			starts |= 1 << l
+			line = n
+		}
+	}
+	w.Last, w.Bits, w.Packed, w.Starts = last, all, differ == 0, starts
+}
+
+// Gather loads a word for each active lane from its offset on; all must be in b.
+func (w *Walk) Gather(row []uint32, b []byte, exec uint64) {
+	if wide && len(row)%8 == 0 && w.Last < 1<<31 {
+		_ = b[uint64(w.Last)+3]
+		gatherAVX(&row[0], &b[0], &w.Offsets[0], len(row), exec)
+		return
+	}
+	w.gatherSlow(row, b, exec)
+}
+
+func (w *Walk) gatherSlow(row []uint32, b []byte, exec uint64) {
+	for ; exec != 0; exec &= exec - 1 {
+		l := bits.TrailingZeros64(exec) & 63
+		row[l] = binary.LittleEndian.Uint32(b[w.Offsets[l]:])
+	}
+}
+
+// Scatter stores a word of each active lane; where lanes meet, the highest wins.
+func (w *Walk) Scatter(b []byte, row []uint32, exec, full uint64) {
+	if exec == full {
+		off := w.Offsets[:len(row)]
+		for l, v := range row {
+			binary.LittleEndian.PutUint32(b[off[l]:], v)
+		}
+		return
+	}
+	for ; exec != 0; exec &= exec - 1 {
+		l := bits.TrailingZeros64(exec) & 63
+		binary.LittleEndian.PutUint32(b[w.Offsets[l]:], row[l])
+	}
+}
