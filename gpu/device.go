@@ -214,3 +214,11 @@ func (d *Device) Pass(bytes uint64, follows bool) (cycles uint64) {
 	d.r.now = d.Cycle() + cycles
 	return cycles
 }
+
+// Levels are the names of the levels of the machine's memory, in the order of counts.
+func (d *Device) Levels() (list []string) {
+	for _, l := range d.r.machine.levels() {
+		list = append(list, l.Name)
+	}
+	return list
+}

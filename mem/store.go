@@ -11,7 +11,8 @@ import (
 const (
 	firstAddress = 1 << 20 // below it nothing is mapped, so that a null pointer is caught
 	alignment    = 256     // bytes: minStorageBufferOffsetAlignment of the drivers at hand
-	guardBytes   = 256     // unmapped bytes behind each buffer
+	// Guard is how many bytes behind each buffer are not mapped.
+	Guard = 256
 )
 
 // A Buffer is a range of device memory. Bytes is nil for ranges that were only
@@ -74,11 +75,11 @@ func (s *Store) Attach(addr uint64, bytes []byte, name string) error {
 	i, _ := slices.BinarySearchFunc(buffers, addr, func(b *Buffer, a uint64) int { return cmp.Compare(b.Addr, a) })
 	size := uint64(len(bytes))
 	switch {
-	case addr < firstAddress || addr+size+guardBytes < addr:
+	case addr < firstAddress || addr+size+Guard < addr:
 		return fmt.Errorf("mem: %q of %d bytes at %#x: nothing can be there", name, size, addr)
-	case i > 0 && addr-buffers[i-1].Addr < buffers[i-1].Size+guardBytes:
+	case i > 0 && addr-buffers[i-1].Addr < buffers[i-1].Size+Guard:
 		return fmt.Errorf("mem: %q at %#x: %q is there", name, addr, buffers[i-1].Name)
-	case i < len(buffers) && buffers[i].Addr-addr < size+guardBytes:
+	case i < len(buffers) && buffers[i].Addr-addr < size+Guard:
 		return fmt.Errorf("mem: %q of %d bytes at %#x: %q is there", name, size, addr, buffers[i].Name)
 	}
 	list := slices.Insert(slices.Clone(buffers), i, &Buffer{Name: name, Addr: addr, Size: size, Bytes: bytes})
@@ -108,7 +109,7 @@ func (s *Store) Reserve(bytes uint64, name string) (*Buffer, error) {
 	}
 	b := &Buffer{Name: name, Addr: s.next, Size: bytes}
 	s.used += bytes
-	s.next = (s.next + bytes + guardBytes + alignment - 1) &^ (alignment - 1)
+	s.next = (s.next + bytes + Guard + alignment - 1) &^ (alignment - 1)
 	return b, nil
 }
 

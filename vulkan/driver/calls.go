@@ -81,68 +81,162 @@ var extensions = []extension{
 
 // commands are those that the driver answers, in the order of the trampolines.
 var commands = []command{
-	{"vkAllocateCommandBuffers", ofDevice, answersResult, nil},
-	{"vkAllocateDescriptorSets", ofDevice, answersResult, nil},
-	{"vkAllocateMemory", ofDevice, answersResult, nil},
-	{"vkBeginCommandBuffer", ofDevice, answersResult, nil},
-	{"vkBindBufferMemory", ofDevice, answersResult, nil},
-	{"vkBindBufferMemory2", ofDevice, answersResult, nil},
-	{"vkBindImageMemory", ofDevice, answersResult, nil},
-	{"vkBindImageMemory2", ofDevice, answersResult, nil},
-	{"vkCmdBeginDebugUtilsLabelEXT", ofDevice, answersNothing, nil},
+	{"vkAllocateCommandBuffers", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(AllocateCommandBuffers(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.CommandBufferAllocateInfo)(unsafe.Pointer(&a[1])), *(**vk.CommandBuffer)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkAllocateDescriptorSets", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(AllocateDescriptorSets(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.DescriptorSetAllocateInfo)(unsafe.Pointer(&a[1])), *(**vk.DescriptorSet)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkAllocateMemory", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(AllocateMemory(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.MemoryAllocateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.DeviceMemory)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkBeginCommandBuffer", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(BeginCommandBuffer(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(**vk.CommandBufferBeginInfo)(unsafe.Pointer(&a[1])))))
+	}},
+	{"vkBindBufferMemory", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(BindBufferMemory(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Buffer)(unsafe.Pointer(&a[1])), *(*vk.DeviceMemory)(unsafe.Pointer(&a[2])), *(*uint64)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkBindBufferMemory2", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(BindBufferMemory2(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(**vk.BindBufferMemoryInfo)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkBindImageMemory", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(BindImageMemory(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Image)(unsafe.Pointer(&a[1])), *(*vk.DeviceMemory)(unsafe.Pointer(&a[2])), *(*uint64)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkBindImageMemory2", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(BindImageMemory2(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(**vk.BindImageMemoryInfo)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkCmdBeginDebugUtilsLabelEXT", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdBeginDebugUtilsLabelEXT(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(**vk.DebugUtilsLabelEXT)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
 	{"vkCmdBeginQuery", ofDevice, answersNothing, nil},
 	{"vkCmdBeginRenderPass", ofDevice, answersNothing, nil},
 	{"vkCmdBeginRenderPass2", ofDevice, answersNothing, nil},
 	{"vkCmdBeginRendering", ofDevice, answersNothing, nil},
-	{"vkCmdBindDescriptorSets", ofDevice, answersNothing, nil},
+	{"vkCmdBindDescriptorSets", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdBindDescriptorSets(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.PipelineBindPoint)(unsafe.Pointer(&a[1])), *(*vk.PipelineLayout)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])), *(*uint32)(unsafe.Pointer(&a[4])), *(**vk.DescriptorSet)(unsafe.Pointer(&a[5])), *(*uint32)(unsafe.Pointer(&a[6])), *(**uint32)(unsafe.Pointer(&a[7])))
+		return 0
+	}},
 	{"vkCmdBindIndexBuffer", ofDevice, answersNothing, nil},
-	{"vkCmdBindPipeline", ofDevice, answersNothing, nil},
+	{"vkCmdBindPipeline", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdBindPipeline(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.PipelineBindPoint)(unsafe.Pointer(&a[1])), *(*vk.Pipeline)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
 	{"vkCmdBindVertexBuffers", ofDevice, answersNothing, nil},
 	{"vkCmdBindVertexBuffers2", ofDevice, answersNothing, nil},
 	{"vkCmdBlitImage", ofDevice, answersNothing, nil},
 	{"vkCmdBlitImage2", ofDevice, answersNothing, nil},
 	{"vkCmdClearAttachments", ofDevice, answersNothing, nil},
-	{"vkCmdClearColorImage", ofDevice, answersNothing, nil},
+	{"vkCmdClearColorImage", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdClearColorImage(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.Image)(unsafe.Pointer(&a[1])), *(*vk.ImageLayout)(unsafe.Pointer(&a[2])), *(**vk.ClearColorValue)(unsafe.Pointer(&a[3])), *(*uint32)(unsafe.Pointer(&a[4])), *(**vk.ImageSubresourceRange)(unsafe.Pointer(&a[5])))
+		return 0
+	}},
 	{"vkCmdClearDepthStencilImage", ofDevice, answersNothing, nil},
-	{"vkCmdCopyBuffer", ofDevice, answersNothing, nil},
-	{"vkCmdCopyBuffer2", ofDevice, answersNothing, nil},
-	{"vkCmdCopyBufferToImage", ofDevice, answersNothing, nil},
-	{"vkCmdCopyBufferToImage2", ofDevice, answersNothing, nil},
-	{"vkCmdCopyImage", ofDevice, answersNothing, nil},
+	{"vkCmdCopyBuffer", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdCopyBuffer(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.Buffer)(unsafe.Pointer(&a[1])), *(*vk.Buffer)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])), *(**vk.BufferCopy)(unsafe.Pointer(&a[4])))
+		return 0
+	}},
+	{"vkCmdCopyBuffer2", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdCopyBuffer2(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(**vk.CopyBufferInfo2)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
+	{"vkCmdCopyBufferToImage", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdCopyBufferToImage(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.Buffer)(unsafe.Pointer(&a[1])), *(*vk.Image)(unsafe.Pointer(&a[2])), *(*vk.ImageLayout)(unsafe.Pointer(&a[3])), *(*uint32)(unsafe.Pointer(&a[4])), *(**vk.BufferImageCopy)(unsafe.Pointer(&a[5])))
+		return 0
+	}},
+	{"vkCmdCopyBufferToImage2", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdCopyBufferToImage2(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(**vk.CopyBufferToImageInfo2)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
+	{"vkCmdCopyImage", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdCopyImage(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.Image)(unsafe.Pointer(&a[1])), *(*vk.ImageLayout)(unsafe.Pointer(&a[2])), *(*vk.Image)(unsafe.Pointer(&a[3])), *(*vk.ImageLayout)(unsafe.Pointer(&a[4])), *(*uint32)(unsafe.Pointer(&a[5])), *(**vk.ImageCopy)(unsafe.Pointer(&a[6])))
+		return 0
+	}},
 	{"vkCmdCopyImage2", ofDevice, answersNothing, func(a *args) uint64 {
 		CmdCopyImage2(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(**vk.CopyImageInfo2)(unsafe.Pointer(&a[1])))
 		return 0
 	}},
-	{"vkCmdCopyImageToBuffer", ofDevice, answersNothing, nil},
-	{"vkCmdCopyImageToBuffer2", ofDevice, answersNothing, nil},
-	{"vkCmdCopyQueryPoolResults", ofDevice, answersNothing, nil},
-	{"vkCmdDispatch", ofDevice, answersNothing, nil},
-	{"vkCmdDispatchBase", ofDevice, answersNothing, nil},
-	{"vkCmdDispatchIndirect", ofDevice, answersNothing, nil},
+	{"vkCmdCopyImageToBuffer", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdCopyImageToBuffer(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.Image)(unsafe.Pointer(&a[1])), *(*vk.ImageLayout)(unsafe.Pointer(&a[2])), *(*vk.Buffer)(unsafe.Pointer(&a[3])), *(*uint32)(unsafe.Pointer(&a[4])), *(**vk.BufferImageCopy)(unsafe.Pointer(&a[5])))
+		return 0
+	}},
+	{"vkCmdCopyImageToBuffer2", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdCopyImageToBuffer2(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(**vk.CopyImageToBufferInfo2)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
+	{"vkCmdCopyQueryPoolResults", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdCopyQueryPoolResults(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.QueryPool)(unsafe.Pointer(&a[1])), *(*uint32)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])), *(*vk.Buffer)(unsafe.Pointer(&a[4])), *(*uint64)(unsafe.Pointer(&a[5])), *(*uint64)(unsafe.Pointer(&a[6])), *(*vk.QueryResultFlags)(unsafe.Pointer(&a[7])))
+		return 0
+	}},
+	{"vkCmdDispatch", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdDispatch(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(*uint32)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
+	{"vkCmdDispatchBase", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdDispatchBase(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(*uint32)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])), *(*uint32)(unsafe.Pointer(&a[4])), *(*uint32)(unsafe.Pointer(&a[5])), *(*uint32)(unsafe.Pointer(&a[6])))
+		return 0
+	}},
+	{"vkCmdDispatchIndirect", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdDispatchIndirect(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.Buffer)(unsafe.Pointer(&a[1])), *(*uint64)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
 	{"vkCmdDraw", ofDevice, answersNothing, nil},
 	{"vkCmdDrawIndexed", ofDevice, answersNothing, nil},
 	{"vkCmdDrawIndexedIndirect", ofDevice, answersNothing, nil},
 	{"vkCmdDrawIndexedIndirectCount", ofDevice, answersNothing, nil},
 	{"vkCmdDrawIndirect", ofDevice, answersNothing, nil},
 	{"vkCmdDrawIndirectCount", ofDevice, answersNothing, nil},
-	{"vkCmdEndDebugUtilsLabelEXT", ofDevice, answersNothing, nil},
+	{"vkCmdEndDebugUtilsLabelEXT", ofDevice, answersNothing, func(a *args) uint64 { CmdEndDebugUtilsLabelEXT(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0]))); return 0 }},
 	{"vkCmdEndQuery", ofDevice, answersNothing, nil},
 	{"vkCmdEndRenderPass", ofDevice, answersNothing, nil},
 	{"vkCmdEndRenderPass2", ofDevice, answersNothing, nil},
 	{"vkCmdEndRendering", ofDevice, answersNothing, nil},
-	{"vkCmdExecuteCommands", ofDevice, answersNothing, nil},
-	{"vkCmdFillBuffer", ofDevice, answersNothing, nil},
-	{"vkCmdInsertDebugUtilsLabelEXT", ofDevice, answersNothing, nil},
+	{"vkCmdExecuteCommands", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdExecuteCommands(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(**vk.CommandBuffer)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkCmdFillBuffer", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdFillBuffer(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.Buffer)(unsafe.Pointer(&a[1])), *(*uint64)(unsafe.Pointer(&a[2])), *(*uint64)(unsafe.Pointer(&a[3])), *(*uint32)(unsafe.Pointer(&a[4])))
+		return 0
+	}},
+	{"vkCmdInsertDebugUtilsLabelEXT", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdInsertDebugUtilsLabelEXT(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(**vk.DebugUtilsLabelEXT)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
 	{"vkCmdNextSubpass", ofDevice, answersNothing, nil},
 	{"vkCmdNextSubpass2", ofDevice, answersNothing, nil},
-	{"vkCmdPipelineBarrier", ofDevice, answersNothing, nil},
-	{"vkCmdPipelineBarrier2", ofDevice, answersNothing, nil},
-	{"vkCmdPushConstants", ofDevice, answersNothing, nil},
-	{"vkCmdPushDescriptorSet", ofDevice, answersNothing, nil},
-	{"vkCmdPushDescriptorSetWithTemplate", ofDevice, answersNothing, nil},
-	{"vkCmdResetEvent", ofDevice, answersNothing, nil},
-	{"vkCmdResetEvent2", ofDevice, answersNothing, nil},
-	{"vkCmdResetQueryPool", ofDevice, answersNothing, nil},
+	{"vkCmdPipelineBarrier", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdPipelineBarrier(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.PipelineStageFlags)(unsafe.Pointer(&a[1])), *(*vk.PipelineStageFlags)(unsafe.Pointer(&a[2])), *(*vk.DependencyFlags)(unsafe.Pointer(&a[3])), *(*uint32)(unsafe.Pointer(&a[4])), *(**vk.MemoryBarrier)(unsafe.Pointer(&a[5])), *(*uint32)(unsafe.Pointer(&a[6])), *(**vk.BufferMemoryBarrier)(unsafe.Pointer(&a[7])), *(*uint32)(unsafe.Pointer(&a[8])), *(**vk.ImageMemoryBarrier)(unsafe.Pointer(&a[9])))
+		return 0
+	}},
+	{"vkCmdPipelineBarrier2", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdPipelineBarrier2(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(**vk.DependencyInfo)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
+	{"vkCmdPushConstants", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdPushConstants(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.PipelineLayout)(unsafe.Pointer(&a[1])), *(*vk.ShaderStageFlags)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])), *(*uint32)(unsafe.Pointer(&a[4])), *(*unsafe.Pointer)(unsafe.Pointer(&a[5])))
+		return 0
+	}},
+	{"vkCmdPushDescriptorSet", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdPushDescriptorSet(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.PipelineBindPoint)(unsafe.Pointer(&a[1])), *(*vk.PipelineLayout)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])), *(*uint32)(unsafe.Pointer(&a[4])), *(**vk.WriteDescriptorSet)(unsafe.Pointer(&a[5])))
+		return 0
+	}},
+	{"vkCmdPushDescriptorSetWithTemplate", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdPushDescriptorSetWithTemplate(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.DescriptorUpdateTemplate)(unsafe.Pointer(&a[1])), *(*vk.PipelineLayout)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])), *(*unsafe.Pointer)(unsafe.Pointer(&a[4])))
+		return 0
+	}},
+	{"vkCmdResetEvent", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdResetEvent(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.Event)(unsafe.Pointer(&a[1])), *(*vk.PipelineStageFlags)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkCmdResetEvent2", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdResetEvent2(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.Event)(unsafe.Pointer(&a[1])), *(*vk.PipelineStageFlags2)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkCmdResetQueryPool", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdResetQueryPool(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.QueryPool)(unsafe.Pointer(&a[1])), *(*uint32)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
 	{"vkCmdResolveImage", ofDevice, answersNothing, nil},
 	{"vkCmdResolveImage2", ofDevice, answersNothing, nil},
 	{"vkCmdSetBlendConstants", ofDevice, answersNothing, nil},
@@ -154,9 +248,18 @@ var commands = []command{
 	{"vkCmdSetDepthCompareOp", ofDevice, answersNothing, nil},
 	{"vkCmdSetDepthTestEnable", ofDevice, answersNothing, nil},
 	{"vkCmdSetDepthWriteEnable", ofDevice, answersNothing, nil},
-	{"vkCmdSetDeviceMask", ofDevice, answersNothing, nil},
-	{"vkCmdSetEvent", ofDevice, answersNothing, nil},
-	{"vkCmdSetEvent2", ofDevice, answersNothing, nil},
+	{"vkCmdSetDeviceMask", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdSetDeviceMask(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
+	{"vkCmdSetEvent", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdSetEvent(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.Event)(unsafe.Pointer(&a[1])), *(*vk.PipelineStageFlags)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkCmdSetEvent2", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdSetEvent2(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.Event)(unsafe.Pointer(&a[1])), *(**vk.DependencyInfo)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
 	{"vkCmdSetFrontFace", ofDevice, answersNothing, nil},
 	{"vkCmdSetLineWidth", ofDevice, answersNothing, nil},
 	{"vkCmdSetPrimitiveRestartEnable", ofDevice, answersNothing, nil},
@@ -171,168 +274,471 @@ var commands = []command{
 	{"vkCmdSetStencilWriteMask", ofDevice, answersNothing, nil},
 	{"vkCmdSetViewport", ofDevice, answersNothing, nil},
 	{"vkCmdSetViewportWithCount", ofDevice, answersNothing, nil},
-	{"vkCmdUpdateBuffer", ofDevice, answersNothing, nil},
-	{"vkCmdWaitEvents", ofDevice, answersNothing, nil},
-	{"vkCmdWaitEvents2", ofDevice, answersNothing, nil},
-	{"vkCmdWriteTimestamp", ofDevice, answersNothing, nil},
-	{"vkCmdWriteTimestamp2", ofDevice, answersNothing, nil},
+	{"vkCmdUpdateBuffer", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdUpdateBuffer(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.Buffer)(unsafe.Pointer(&a[1])), *(*uint64)(unsafe.Pointer(&a[2])), *(*uint64)(unsafe.Pointer(&a[3])), *(*unsafe.Pointer)(unsafe.Pointer(&a[4])))
+		return 0
+	}},
+	{"vkCmdWaitEvents", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdWaitEvents(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(**vk.Event)(unsafe.Pointer(&a[2])), *(*vk.PipelineStageFlags)(unsafe.Pointer(&a[3])), *(*vk.PipelineStageFlags)(unsafe.Pointer(&a[4])), *(*uint32)(unsafe.Pointer(&a[5])), *(**vk.MemoryBarrier)(unsafe.Pointer(&a[6])), *(*uint32)(unsafe.Pointer(&a[7])), *(**vk.BufferMemoryBarrier)(unsafe.Pointer(&a[8])), *(*uint32)(unsafe.Pointer(&a[9])), *(**vk.ImageMemoryBarrier)(unsafe.Pointer(&a[10])))
+		return 0
+	}},
+	{"vkCmdWaitEvents2", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdWaitEvents2(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(**vk.Event)(unsafe.Pointer(&a[2])), *(**vk.DependencyInfo)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
+	{"vkCmdWriteTimestamp", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdWriteTimestamp(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.PipelineStageFlagBits)(unsafe.Pointer(&a[1])), *(*vk.QueryPool)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
+	{"vkCmdWriteTimestamp2", ofDevice, answersNothing, func(a *args) uint64 {
+		CmdWriteTimestamp2(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.PipelineStageFlags2)(unsafe.Pointer(&a[1])), *(*vk.QueryPool)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
 	{"vkCreateBuffer", ofDevice, answersResult, func(a *args) uint64 {
 		return uint64(uint32(CreateBuffer(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.BufferCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.Buffer)(unsafe.Pointer(&a[3])))))
 	}},
-	{"vkCreateBufferView", ofDevice, answersResult, nil},
-	{"vkCreateCommandPool", ofDevice, answersResult, nil},
+	{"vkCreateBufferView", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreateBufferView(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.BufferViewCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.BufferView)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkCreateCommandPool", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreateCommandPool(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.CommandPoolCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.CommandPool)(unsafe.Pointer(&a[3])))))
+	}},
 	{"vkCreateComputePipelines", ofDevice, answersResult, func(a *args) uint64 {
 		return uint64(uint32(CreateComputePipelines(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.PipelineCache)(unsafe.Pointer(&a[1])), *(*uint32)(unsafe.Pointer(&a[2])), *(**vk.ComputePipelineCreateInfo)(unsafe.Pointer(&a[3])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[4])), *(**vk.Pipeline)(unsafe.Pointer(&a[5])))))
 	}},
-	{"vkCreateDebugUtilsMessengerEXT", ofInstance, answersResult, nil},
-	{"vkCreateDescriptorPool", ofDevice, answersResult, nil},
-	{"vkCreateDescriptorSetLayout", ofDevice, answersResult, nil},
-	{"vkCreateDescriptorUpdateTemplate", ofDevice, answersResult, nil},
+	{"vkCreateDebugUtilsMessengerEXT", ofInstance, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreateDebugUtilsMessengerEXT(*(*vk.Instance)(unsafe.Pointer(&a[0])), *(**vk.DebugUtilsMessengerCreateInfoEXT)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.DebugUtilsMessengerEXT)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkCreateDescriptorPool", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreateDescriptorPool(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.DescriptorPoolCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.DescriptorPool)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkCreateDescriptorSetLayout", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreateDescriptorSetLayout(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.DescriptorSetLayoutCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.DescriptorSetLayout)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkCreateDescriptorUpdateTemplate", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreateDescriptorUpdateTemplate(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.DescriptorUpdateTemplateCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.DescriptorUpdateTemplate)(unsafe.Pointer(&a[3])))))
+	}},
 	{"vkCreateDevice", ofPhysicalDevice, answersResult, func(a *args) uint64 {
 		return uint64(uint32(CreateDevice(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**vk.DeviceCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.Device)(unsafe.Pointer(&a[3])))))
 	}},
-	{"vkCreateEvent", ofDevice, answersResult, nil},
-	{"vkCreateFence", ofDevice, answersResult, nil},
+	{"vkCreateEvent", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreateEvent(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.EventCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.Event)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkCreateFence", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreateFence(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.FenceCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.Fence)(unsafe.Pointer(&a[3])))))
+	}},
 	{"vkCreateFramebuffer", ofDevice, answersResult, nil},
 	{"vkCreateGraphicsPipelines", ofDevice, answersResult, nil},
-	{"vkCreateImage", ofDevice, answersResult, nil},
-	{"vkCreateImageView", ofDevice, answersResult, nil},
+	{"vkCreateImage", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreateImage(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.ImageCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.Image)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkCreateImageView", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreateImageView(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.ImageViewCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.ImageView)(unsafe.Pointer(&a[3])))))
+	}},
 	{"vkCreateInstance", ofLoader, answersResult, func(a *args) uint64 {
 		return uint64(uint32(CreateInstance(*(**vk.InstanceCreateInfo)(unsafe.Pointer(&a[0])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[1])), *(**vk.Instance)(unsafe.Pointer(&a[2])))))
 	}},
-	{"vkCreatePipelineCache", ofDevice, answersResult, nil},
-	{"vkCreatePipelineLayout", ofDevice, answersResult, nil},
-	{"vkCreatePrivateDataSlot", ofDevice, answersResult, nil},
-	{"vkCreateQueryPool", ofDevice, answersResult, nil},
+	{"vkCreatePipelineCache", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreatePipelineCache(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.PipelineCacheCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.PipelineCache)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkCreatePipelineLayout", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreatePipelineLayout(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.PipelineLayoutCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.PipelineLayout)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkCreatePrivateDataSlot", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreatePrivateDataSlot(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.PrivateDataSlotCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.PrivateDataSlot)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkCreateQueryPool", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreateQueryPool(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.QueryPoolCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.QueryPool)(unsafe.Pointer(&a[3])))))
+	}},
 	{"vkCreateRenderPass", ofDevice, answersResult, nil},
 	{"vkCreateRenderPass2", ofDevice, answersResult, nil},
 	{"vkCreateSampler", ofDevice, answersResult, func(a *args) uint64 {
 		return uint64(uint32(CreateSampler(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.SamplerCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.Sampler)(unsafe.Pointer(&a[3])))))
 	}},
 	{"vkCreateSamplerYcbcrConversion", ofDevice, answersResult, nil},
-	{"vkCreateSemaphore", ofDevice, answersResult, nil},
-	{"vkCreateShaderModule", ofDevice, answersResult, nil},
-	{"vkDestroyBuffer", ofDevice, answersNothing, nil},
-	{"vkDestroyBufferView", ofDevice, answersNothing, nil},
-	{"vkDestroyCommandPool", ofDevice, answersNothing, nil},
-	{"vkDestroyDebugUtilsMessengerEXT", ofInstance, answersNothing, nil},
-	{"vkDestroyDescriptorPool", ofDevice, answersNothing, nil},
-	{"vkDestroyDescriptorSetLayout", ofDevice, answersNothing, nil},
-	{"vkDestroyDescriptorUpdateTemplate", ofDevice, answersNothing, nil},
-	{"vkDestroyDevice", ofDevice, answersNothing, nil},
-	{"vkDestroyEvent", ofDevice, answersNothing, nil},
-	{"vkDestroyFence", ofDevice, answersNothing, nil},
+	{"vkCreateSemaphore", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreateSemaphore(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.SemaphoreCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.Semaphore)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkCreateShaderModule", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(CreateShaderModule(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.ShaderModuleCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])), *(**vk.ShaderModule)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkDestroyBuffer", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyBuffer(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Buffer)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyBufferView", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyBufferView(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.BufferView)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyCommandPool", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyCommandPool(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.CommandPool)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyDebugUtilsMessengerEXT", ofInstance, answersNothing, func(a *args) uint64 {
+		DestroyDebugUtilsMessengerEXT(*(*vk.Instance)(unsafe.Pointer(&a[0])), *(*vk.DebugUtilsMessengerEXT)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyDescriptorPool", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyDescriptorPool(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.DescriptorPool)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyDescriptorSetLayout", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyDescriptorSetLayout(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.DescriptorSetLayout)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyDescriptorUpdateTemplate", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyDescriptorUpdateTemplate(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.DescriptorUpdateTemplate)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyDevice", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyDevice(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
+	{"vkDestroyEvent", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyEvent(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Event)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyFence", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyFence(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Fence)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
 	{"vkDestroyFramebuffer", ofDevice, answersNothing, nil},
-	{"vkDestroyImage", ofDevice, answersNothing, nil},
-	{"vkDestroyImageView", ofDevice, answersNothing, nil},
-	{"vkDestroyInstance", ofInstance, answersNothing, nil},
-	{"vkDestroyPipeline", ofDevice, answersNothing, nil},
-	{"vkDestroyPipelineCache", ofDevice, answersNothing, nil},
-	{"vkDestroyPipelineLayout", ofDevice, answersNothing, nil},
-	{"vkDestroyPrivateDataSlot", ofDevice, answersNothing, nil},
-	{"vkDestroyQueryPool", ofDevice, answersNothing, nil},
+	{"vkDestroyImage", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyImage(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Image)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyImageView", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyImageView(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.ImageView)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyInstance", ofInstance, answersNothing, func(a *args) uint64 {
+		DestroyInstance(*(*vk.Instance)(unsafe.Pointer(&a[0])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
+	{"vkDestroyPipeline", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyPipeline(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Pipeline)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyPipelineCache", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyPipelineCache(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.PipelineCache)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyPipelineLayout", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyPipelineLayout(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.PipelineLayout)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyPrivateDataSlot", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyPrivateDataSlot(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.PrivateDataSlot)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyQueryPool", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyQueryPool(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.QueryPool)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
 	{"vkDestroyRenderPass", ofDevice, answersNothing, nil},
-	{"vkDestroySampler", ofDevice, answersNothing, nil},
+	{"vkDestroySampler", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroySampler(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Sampler)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
 	{"vkDestroySamplerYcbcrConversion", ofDevice, answersNothing, nil},
-	{"vkDestroySemaphore", ofDevice, answersNothing, nil},
-	{"vkDestroyShaderModule", ofDevice, answersNothing, nil},
-	{"vkDeviceWaitIdle", ofDevice, answersResult, nil},
-	{"vkEndCommandBuffer", ofDevice, answersResult, nil},
-	{"vkEnumerateDeviceExtensionProperties", ofPhysicalDevice, answersResult, nil},
-	{"vkEnumerateDeviceLayerProperties", ofPhysicalDevice, answersResult, nil},
-	{"vkEnumerateInstanceExtensionProperties", ofLoader, answersResult, nil},
-	{"vkEnumerateInstanceLayerProperties", ofLoader, answersResult, nil},
-	{"vkEnumerateInstanceVersion", ofLoader, answersResult, nil},
-	{"vkEnumeratePhysicalDeviceGroups", ofInstance, answersResult, nil},
-	{"vkEnumeratePhysicalDevices", ofInstance, answersResult, nil},
-	{"vkFlushMappedMemoryRanges", ofDevice, answersResult, nil},
-	{"vkFreeCommandBuffers", ofDevice, answersNothing, nil},
-	{"vkFreeDescriptorSets", ofDevice, answersResult, nil},
-	{"vkFreeMemory", ofDevice, answersNothing, nil},
-	{"vkGetBufferDeviceAddress", ofDevice, answersValue, nil},
-	{"vkGetBufferMemoryRequirements", ofDevice, answersNothing, nil},
-	{"vkGetBufferMemoryRequirements2", ofDevice, answersNothing, nil},
-	{"vkGetBufferOpaqueCaptureAddress", ofDevice, answersValue, nil},
-	{"vkGetDescriptorSetLayoutSupport", ofDevice, answersNothing, nil},
-	{"vkGetDeviceBufferMemoryRequirements", ofDevice, answersNothing, nil},
-	{"vkGetDeviceGroupPeerMemoryFeatures", ofDevice, answersNothing, nil},
-	{"vkGetDeviceImageMemoryRequirements", ofDevice, answersNothing, nil},
-	{"vkGetDeviceImageSparseMemoryRequirements", ofDevice, answersNothing, nil},
-	{"vkGetDeviceMemoryCommitment", ofDevice, answersNothing, nil},
-	{"vkGetDeviceMemoryOpaqueCaptureAddress", ofDevice, answersValue, nil},
+	{"vkDestroySemaphore", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroySemaphore(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Semaphore)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDestroyShaderModule", ofDevice, answersNothing, func(a *args) uint64 {
+		DestroyShaderModule(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.ShaderModule)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkDeviceWaitIdle", ofDevice, answersResult, func(a *args) uint64 { return uint64(uint32(DeviceWaitIdle(*(*vk.Device)(unsafe.Pointer(&a[0]))))) }},
+	{"vkEndCommandBuffer", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(EndCommandBuffer(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])))))
+	}},
+	{"vkEnumerateDeviceExtensionProperties", ofPhysicalDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(EnumerateDeviceExtensionProperties(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**byte)(unsafe.Pointer(&a[1])), *(**uint32)(unsafe.Pointer(&a[2])), *(**vk.ExtensionProperties)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkEnumerateDeviceLayerProperties", ofPhysicalDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(EnumerateDeviceLayerProperties(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**uint32)(unsafe.Pointer(&a[1])), *(**vk.LayerProperties)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkEnumerateInstanceExtensionProperties", ofLoader, answersResult, func(a *args) uint64 {
+		return uint64(uint32(EnumerateInstanceExtensionProperties(*(**byte)(unsafe.Pointer(&a[0])), *(**uint32)(unsafe.Pointer(&a[1])), *(**vk.ExtensionProperties)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkEnumerateInstanceLayerProperties", ofLoader, answersResult, func(a *args) uint64 {
+		return uint64(uint32(EnumerateInstanceLayerProperties(*(**uint32)(unsafe.Pointer(&a[0])), *(**vk.LayerProperties)(unsafe.Pointer(&a[1])))))
+	}},
+	{"vkEnumerateInstanceVersion", ofLoader, answersResult, func(a *args) uint64 {
+		return uint64(uint32(EnumerateInstanceVersion(*(**uint32)(unsafe.Pointer(&a[0])))))
+	}},
+	{"vkEnumeratePhysicalDeviceGroups", ofInstance, answersResult, func(a *args) uint64 {
+		return uint64(uint32(EnumeratePhysicalDeviceGroups(*(*vk.Instance)(unsafe.Pointer(&a[0])), *(**uint32)(unsafe.Pointer(&a[1])), *(**vk.PhysicalDeviceGroupProperties)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkEnumeratePhysicalDevices", ofInstance, answersResult, func(a *args) uint64 {
+		return uint64(uint32(EnumeratePhysicalDevices(*(*vk.Instance)(unsafe.Pointer(&a[0])), *(**uint32)(unsafe.Pointer(&a[1])), *(**vk.PhysicalDevice)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkFlushMappedMemoryRanges", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(FlushMappedMemoryRanges(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(**vk.MappedMemoryRange)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkFreeCommandBuffers", ofDevice, answersNothing, func(a *args) uint64 {
+		FreeCommandBuffers(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.CommandPool)(unsafe.Pointer(&a[1])), *(*uint32)(unsafe.Pointer(&a[2])), *(**vk.CommandBuffer)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
+	{"vkFreeDescriptorSets", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(FreeDescriptorSets(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.DescriptorPool)(unsafe.Pointer(&a[1])), *(*uint32)(unsafe.Pointer(&a[2])), *(**vk.DescriptorSet)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkFreeMemory", ofDevice, answersNothing, func(a *args) uint64 {
+		FreeMemory(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.DeviceMemory)(unsafe.Pointer(&a[1])), *(**vk.AllocationCallbacks)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetBufferDeviceAddress", ofDevice, answersValue, func(a *args) uint64 {
+		return uint64(GetBufferDeviceAddress(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.BufferDeviceAddressInfo)(unsafe.Pointer(&a[1]))))
+	}},
+	{"vkGetBufferMemoryRequirements", ofDevice, answersNothing, func(a *args) uint64 {
+		GetBufferMemoryRequirements(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Buffer)(unsafe.Pointer(&a[1])), *(**vk.MemoryRequirements)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetBufferMemoryRequirements2", ofDevice, answersNothing, func(a *args) uint64 {
+		GetBufferMemoryRequirements2(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.BufferMemoryRequirementsInfo2)(unsafe.Pointer(&a[1])), *(**vk.MemoryRequirements2)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetBufferOpaqueCaptureAddress", ofDevice, answersValue, func(a *args) uint64 {
+		return uint64(GetBufferOpaqueCaptureAddress(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.BufferDeviceAddressInfo)(unsafe.Pointer(&a[1]))))
+	}},
+	{"vkGetDescriptorSetLayoutSupport", ofDevice, answersNothing, func(a *args) uint64 {
+		GetDescriptorSetLayoutSupport(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.DescriptorSetLayoutCreateInfo)(unsafe.Pointer(&a[1])), *(**vk.DescriptorSetLayoutSupport)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetDeviceBufferMemoryRequirements", ofDevice, answersNothing, func(a *args) uint64 {
+		GetDeviceBufferMemoryRequirements(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.DeviceBufferMemoryRequirements)(unsafe.Pointer(&a[1])), *(**vk.MemoryRequirements2)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetDeviceGroupPeerMemoryFeatures", ofDevice, answersNothing, func(a *args) uint64 {
+		GetDeviceGroupPeerMemoryFeatures(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(*uint32)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])), *(**vk.PeerMemoryFeatureFlags)(unsafe.Pointer(&a[4])))
+		return 0
+	}},
+	{"vkGetDeviceImageMemoryRequirements", ofDevice, answersNothing, func(a *args) uint64 {
+		GetDeviceImageMemoryRequirements(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.DeviceImageMemoryRequirements)(unsafe.Pointer(&a[1])), *(**vk.MemoryRequirements2)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetDeviceImageSparseMemoryRequirements", ofDevice, answersNothing, func(a *args) uint64 {
+		GetDeviceImageSparseMemoryRequirements(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.DeviceImageMemoryRequirements)(unsafe.Pointer(&a[1])), *(**uint32)(unsafe.Pointer(&a[2])), *(**vk.SparseImageMemoryRequirements2)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
+	{"vkGetDeviceMemoryCommitment", ofDevice, answersNothing, func(a *args) uint64 {
+		GetDeviceMemoryCommitment(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.DeviceMemory)(unsafe.Pointer(&a[1])), *(**uint64)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetDeviceMemoryOpaqueCaptureAddress", ofDevice, answersValue, func(a *args) uint64 {
+		return uint64(GetDeviceMemoryOpaqueCaptureAddress(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.DeviceMemoryOpaqueCaptureAddressInfo)(unsafe.Pointer(&a[1]))))
+	}},
 	{"vkGetDeviceProcAddr", ofDevice, answersValue, nil},
-	{"vkGetDeviceQueue", ofDevice, answersNothing, nil},
-	{"vkGetDeviceQueue2", ofDevice, answersNothing, nil},
-	{"vkGetEventStatus", ofDevice, answersResult, nil},
-	{"vkGetFenceStatus", ofDevice, answersResult, nil},
-	{"vkGetImageMemoryRequirements", ofDevice, answersNothing, nil},
-	{"vkGetImageMemoryRequirements2", ofDevice, answersNothing, nil},
-	{"vkGetImageSparseMemoryRequirements", ofDevice, answersNothing, nil},
-	{"vkGetImageSparseMemoryRequirements2", ofDevice, answersNothing, nil},
-	{"vkGetImageSubresourceLayout", ofDevice, answersNothing, nil},
+	{"vkGetDeviceQueue", ofDevice, answersNothing, func(a *args) uint64 {
+		GetDeviceQueue(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(*uint32)(unsafe.Pointer(&a[2])), *(**vk.Queue)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
+	{"vkGetDeviceQueue2", ofDevice, answersNothing, func(a *args) uint64 {
+		GetDeviceQueue2(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.DeviceQueueInfo2)(unsafe.Pointer(&a[1])), *(**vk.Queue)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetEventStatus", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(GetEventStatus(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Event)(unsafe.Pointer(&a[1])))))
+	}},
+	{"vkGetFenceStatus", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(GetFenceStatus(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Fence)(unsafe.Pointer(&a[1])))))
+	}},
+	{"vkGetImageMemoryRequirements", ofDevice, answersNothing, func(a *args) uint64 {
+		GetImageMemoryRequirements(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Image)(unsafe.Pointer(&a[1])), *(**vk.MemoryRequirements)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetImageMemoryRequirements2", ofDevice, answersNothing, func(a *args) uint64 {
+		GetImageMemoryRequirements2(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.ImageMemoryRequirementsInfo2)(unsafe.Pointer(&a[1])), *(**vk.MemoryRequirements2)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetImageSparseMemoryRequirements", ofDevice, answersNothing, func(a *args) uint64 {
+		GetImageSparseMemoryRequirements(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Image)(unsafe.Pointer(&a[1])), *(**uint32)(unsafe.Pointer(&a[2])), *(**vk.SparseImageMemoryRequirements)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
+	{"vkGetImageSparseMemoryRequirements2", ofDevice, answersNothing, func(a *args) uint64 {
+		GetImageSparseMemoryRequirements2(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.ImageSparseMemoryRequirementsInfo2)(unsafe.Pointer(&a[1])), *(**uint32)(unsafe.Pointer(&a[2])), *(**vk.SparseImageMemoryRequirements2)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
+	{"vkGetImageSubresourceLayout", ofDevice, answersNothing, func(a *args) uint64 {
+		GetImageSubresourceLayout(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Image)(unsafe.Pointer(&a[1])), *(**vk.ImageSubresource)(unsafe.Pointer(&a[2])), *(**vk.SubresourceLayout)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
 	{"vkGetInstanceProcAddr", ofInstance, answersValue, nil},
-	{"vkGetMemoryHostPointerPropertiesEXT", ofDevice, answersResult, nil},
-	{"vkGetPhysicalDeviceExternalBufferProperties", ofPhysicalDevice, answersNothing, nil},
-	{"vkGetPhysicalDeviceExternalFenceProperties", ofPhysicalDevice, answersNothing, nil},
-	{"vkGetPhysicalDeviceExternalSemaphoreProperties", ofPhysicalDevice, answersNothing, nil},
-	{"vkGetPhysicalDeviceFeatures", ofPhysicalDevice, answersNothing, nil},
+	{"vkGetMemoryHostPointerPropertiesEXT", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(GetMemoryHostPointerPropertiesEXT(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.ExternalMemoryHandleTypeFlagBits)(unsafe.Pointer(&a[1])), *(*unsafe.Pointer)(unsafe.Pointer(&a[2])), *(**vk.MemoryHostPointerPropertiesEXT)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkGetPhysicalDeviceExternalBufferProperties", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
+		GetPhysicalDeviceExternalBufferProperties(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**vk.PhysicalDeviceExternalBufferInfo)(unsafe.Pointer(&a[1])), *(**vk.ExternalBufferProperties)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetPhysicalDeviceExternalFenceProperties", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
+		GetPhysicalDeviceExternalFenceProperties(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**vk.PhysicalDeviceExternalFenceInfo)(unsafe.Pointer(&a[1])), *(**vk.ExternalFenceProperties)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetPhysicalDeviceExternalSemaphoreProperties", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
+		GetPhysicalDeviceExternalSemaphoreProperties(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**vk.PhysicalDeviceExternalSemaphoreInfo)(unsafe.Pointer(&a[1])), *(**vk.ExternalSemaphoreProperties)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetPhysicalDeviceFeatures", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
+		GetPhysicalDeviceFeatures(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**vk.PhysicalDeviceFeatures)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
 	{"vkGetPhysicalDeviceFeatures2", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
 		GetPhysicalDeviceFeatures2(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**vk.PhysicalDeviceFeatures2)(unsafe.Pointer(&a[1])))
 		return 0
 	}},
-	{"vkGetPhysicalDeviceFormatProperties", ofPhysicalDevice, answersNothing, nil},
-	{"vkGetPhysicalDeviceFormatProperties2", ofPhysicalDevice, answersNothing, nil},
-	{"vkGetPhysicalDeviceImageFormatProperties", ofPhysicalDevice, answersResult, nil},
-	{"vkGetPhysicalDeviceImageFormatProperties2", ofPhysicalDevice, answersResult, nil},
-	{"vkGetPhysicalDeviceMemoryProperties", ofPhysicalDevice, answersNothing, nil},
-	{"vkGetPhysicalDeviceMemoryProperties2", ofPhysicalDevice, answersNothing, nil},
-	{"vkGetPhysicalDeviceProperties", ofPhysicalDevice, answersNothing, nil},
+	{"vkGetPhysicalDeviceFormatProperties", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
+		GetPhysicalDeviceFormatProperties(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(*vk.Format)(unsafe.Pointer(&a[1])), *(**vk.FormatProperties)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetPhysicalDeviceFormatProperties2", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
+		GetPhysicalDeviceFormatProperties2(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(*vk.Format)(unsafe.Pointer(&a[1])), *(**vk.FormatProperties2)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetPhysicalDeviceImageFormatProperties", ofPhysicalDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(GetPhysicalDeviceImageFormatProperties(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(*vk.Format)(unsafe.Pointer(&a[1])), *(*vk.ImageType)(unsafe.Pointer(&a[2])), *(*vk.ImageTiling)(unsafe.Pointer(&a[3])), *(*vk.ImageUsageFlags)(unsafe.Pointer(&a[4])), *(*vk.ImageCreateFlags)(unsafe.Pointer(&a[5])), *(**vk.ImageFormatProperties)(unsafe.Pointer(&a[6])))))
+	}},
+	{"vkGetPhysicalDeviceImageFormatProperties2", ofPhysicalDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(GetPhysicalDeviceImageFormatProperties2(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**vk.PhysicalDeviceImageFormatInfo2)(unsafe.Pointer(&a[1])), *(**vk.ImageFormatProperties2)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkGetPhysicalDeviceMemoryProperties", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
+		GetPhysicalDeviceMemoryProperties(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**vk.PhysicalDeviceMemoryProperties)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
+	{"vkGetPhysicalDeviceMemoryProperties2", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
+		GetPhysicalDeviceMemoryProperties2(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**vk.PhysicalDeviceMemoryProperties2)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
+	{"vkGetPhysicalDeviceProperties", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
+		GetPhysicalDeviceProperties(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**vk.PhysicalDeviceProperties)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
 	{"vkGetPhysicalDeviceProperties2", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
 		GetPhysicalDeviceProperties2(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**vk.PhysicalDeviceProperties2)(unsafe.Pointer(&a[1])))
 		return 0
 	}},
-	{"vkGetPhysicalDeviceQueueFamilyProperties", ofPhysicalDevice, answersNothing, nil},
-	{"vkGetPhysicalDeviceQueueFamilyProperties2", ofPhysicalDevice, answersNothing, nil},
-	{"vkGetPhysicalDeviceSparseImageFormatProperties", ofPhysicalDevice, answersNothing, nil},
-	{"vkGetPhysicalDeviceSparseImageFormatProperties2", ofPhysicalDevice, answersNothing, nil},
-	{"vkGetPhysicalDeviceToolProperties", ofPhysicalDevice, answersResult, nil},
-	{"vkGetPipelineCacheData", ofDevice, answersResult, nil},
-	{"vkGetPrivateData", ofDevice, answersNothing, nil},
-	{"vkGetQueryPoolResults", ofDevice, answersResult, nil},
+	{"vkGetPhysicalDeviceQueueFamilyProperties", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
+		GetPhysicalDeviceQueueFamilyProperties(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**uint32)(unsafe.Pointer(&a[1])), *(**vk.QueueFamilyProperties)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetPhysicalDeviceQueueFamilyProperties2", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
+		GetPhysicalDeviceQueueFamilyProperties2(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**uint32)(unsafe.Pointer(&a[1])), *(**vk.QueueFamilyProperties2)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkGetPhysicalDeviceSparseImageFormatProperties", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
+		GetPhysicalDeviceSparseImageFormatProperties(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(*vk.Format)(unsafe.Pointer(&a[1])), *(*vk.ImageType)(unsafe.Pointer(&a[2])), *(*vk.SampleCountFlagBits)(unsafe.Pointer(&a[3])), *(*vk.ImageUsageFlags)(unsafe.Pointer(&a[4])), *(*vk.ImageTiling)(unsafe.Pointer(&a[5])), *(**uint32)(unsafe.Pointer(&a[6])), *(**vk.SparseImageFormatProperties)(unsafe.Pointer(&a[7])))
+		return 0
+	}},
+	{"vkGetPhysicalDeviceSparseImageFormatProperties2", ofPhysicalDevice, answersNothing, func(a *args) uint64 {
+		GetPhysicalDeviceSparseImageFormatProperties2(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**vk.PhysicalDeviceSparseImageFormatInfo2)(unsafe.Pointer(&a[1])), *(**uint32)(unsafe.Pointer(&a[2])), *(**vk.SparseImageFormatProperties2)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
+	{"vkGetPhysicalDeviceToolProperties", ofPhysicalDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(GetPhysicalDeviceToolProperties(*(*vk.PhysicalDevice)(unsafe.Pointer(&a[0])), *(**uint32)(unsafe.Pointer(&a[1])), *(**vk.PhysicalDeviceToolProperties)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkGetPipelineCacheData", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(GetPipelineCacheData(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.PipelineCache)(unsafe.Pointer(&a[1])), *(**uint64)(unsafe.Pointer(&a[2])), *(*unsafe.Pointer)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkGetPrivateData", ofDevice, answersNothing, func(a *args) uint64 {
+		GetPrivateData(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.ObjectType)(unsafe.Pointer(&a[1])), *(*uint64)(unsafe.Pointer(&a[2])), *(*vk.PrivateDataSlot)(unsafe.Pointer(&a[3])), *(**uint64)(unsafe.Pointer(&a[4])))
+		return 0
+	}},
+	{"vkGetQueryPoolResults", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(GetQueryPoolResults(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.QueryPool)(unsafe.Pointer(&a[1])), *(*uint32)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])), *(*uint64)(unsafe.Pointer(&a[4])), *(*unsafe.Pointer)(unsafe.Pointer(&a[5])), *(*uint64)(unsafe.Pointer(&a[6])), *(*vk.QueryResultFlags)(unsafe.Pointer(&a[7])))))
+	}},
 	{"vkGetRenderAreaGranularity", ofDevice, answersNothing, nil},
-	{"vkGetSemaphoreCounterValue", ofDevice, answersResult, nil},
-	{"vkInvalidateMappedMemoryRanges", ofDevice, answersResult, nil},
-	{"vkMapMemory", ofDevice, answersResult, nil},
-	{"vkMergePipelineCaches", ofDevice, answersResult, nil},
-	{"vkQueueBeginDebugUtilsLabelEXT", ofDevice, answersNothing, nil},
-	{"vkQueueBindSparse", ofDevice, answersResult, nil},
-	{"vkQueueEndDebugUtilsLabelEXT", ofDevice, answersNothing, nil},
-	{"vkQueueInsertDebugUtilsLabelEXT", ofDevice, answersNothing, nil},
+	{"vkGetSemaphoreCounterValue", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(GetSemaphoreCounterValue(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Semaphore)(unsafe.Pointer(&a[1])), *(**uint64)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkInvalidateMappedMemoryRanges", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(InvalidateMappedMemoryRanges(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(**vk.MappedMemoryRange)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkMapMemory", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(MapMemory(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.DeviceMemory)(unsafe.Pointer(&a[1])), *(*uint64)(unsafe.Pointer(&a[2])), *(*uint64)(unsafe.Pointer(&a[3])), *(*vk.MemoryMapFlags)(unsafe.Pointer(&a[4])), *(**unsafe.Pointer)(unsafe.Pointer(&a[5])))))
+	}},
+	{"vkMergePipelineCaches", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(MergePipelineCaches(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.PipelineCache)(unsafe.Pointer(&a[1])), *(*uint32)(unsafe.Pointer(&a[2])), *(**vk.PipelineCache)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkQueueBeginDebugUtilsLabelEXT", ofDevice, answersNothing, func(a *args) uint64 {
+		QueueBeginDebugUtilsLabelEXT(*(*vk.Queue)(unsafe.Pointer(&a[0])), *(**vk.DebugUtilsLabelEXT)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
+	{"vkQueueBindSparse", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(QueueBindSparse(*(*vk.Queue)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(**vk.BindSparseInfo)(unsafe.Pointer(&a[2])), *(*vk.Fence)(unsafe.Pointer(&a[3])))))
+	}},
+	{"vkQueueEndDebugUtilsLabelEXT", ofDevice, answersNothing, func(a *args) uint64 { QueueEndDebugUtilsLabelEXT(*(*vk.Queue)(unsafe.Pointer(&a[0]))); return 0 }},
+	{"vkQueueInsertDebugUtilsLabelEXT", ofDevice, answersNothing, func(a *args) uint64 {
+		QueueInsertDebugUtilsLabelEXT(*(*vk.Queue)(unsafe.Pointer(&a[0])), *(**vk.DebugUtilsLabelEXT)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
 	{"vkQueueSubmit", ofDevice, answersResult, func(a *args) uint64 {
 		return uint64(uint32(QueueSubmit(*(*vk.Queue)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(**vk.SubmitInfo)(unsafe.Pointer(&a[2])), *(*vk.Fence)(unsafe.Pointer(&a[3])))))
 	}},
 	{"vkQueueSubmit2", ofDevice, answersResult, func(a *args) uint64 {
 		return uint64(uint32(QueueSubmit2(*(*vk.Queue)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(**vk.SubmitInfo2)(unsafe.Pointer(&a[2])), *(*vk.Fence)(unsafe.Pointer(&a[3])))))
 	}},
-	{"vkQueueWaitIdle", ofDevice, answersResult, nil},
-	{"vkResetCommandBuffer", ofDevice, answersResult, nil},
-	{"vkResetCommandPool", ofDevice, answersResult, nil},
-	{"vkResetDescriptorPool", ofDevice, answersResult, nil},
-	{"vkResetEvent", ofDevice, answersResult, nil},
-	{"vkResetFences", ofDevice, answersResult, nil},
-	{"vkResetQueryPool", ofDevice, answersNothing, nil},
-	{"vkSetDebugUtilsObjectNameEXT", ofDevice, answersResult, nil},
-	{"vkSetDebugUtilsObjectTagEXT", ofDevice, answersResult, nil},
-	{"vkSetEvent", ofDevice, answersResult, nil},
-	{"vkSetPrivateData", ofDevice, answersResult, nil},
-	{"vkSignalSemaphore", ofDevice, answersResult, nil},
-	{"vkSubmitDebugUtilsMessageEXT", ofInstance, answersNothing, nil},
-	{"vkTrimCommandPool", ofDevice, answersNothing, nil},
-	{"vkUnmapMemory", ofDevice, answersNothing, nil},
-	{"vkUpdateDescriptorSetWithTemplate", ofDevice, answersNothing, nil},
-	{"vkUpdateDescriptorSets", ofDevice, answersNothing, nil},
-	{"vkWaitForFences", ofDevice, answersResult, nil},
-	{"vkWaitSemaphores", ofDevice, answersResult, nil},
+	{"vkQueueWaitIdle", ofDevice, answersResult, func(a *args) uint64 { return uint64(uint32(QueueWaitIdle(*(*vk.Queue)(unsafe.Pointer(&a[0]))))) }},
+	{"vkResetCommandBuffer", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(ResetCommandBuffer(*(*vk.CommandBuffer)(unsafe.Pointer(&a[0])), *(*vk.CommandBufferResetFlags)(unsafe.Pointer(&a[1])))))
+	}},
+	{"vkResetCommandPool", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(ResetCommandPool(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.CommandPool)(unsafe.Pointer(&a[1])), *(*vk.CommandPoolResetFlags)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkResetDescriptorPool", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(ResetDescriptorPool(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.DescriptorPool)(unsafe.Pointer(&a[1])), *(*vk.DescriptorPoolResetFlags)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkResetEvent", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(ResetEvent(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Event)(unsafe.Pointer(&a[1])))))
+	}},
+	{"vkResetFences", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(ResetFences(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(**vk.Fence)(unsafe.Pointer(&a[2])))))
+	}},
+	{"vkResetQueryPool", ofDevice, answersNothing, func(a *args) uint64 {
+		ResetQueryPool(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.QueryPool)(unsafe.Pointer(&a[1])), *(*uint32)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
+	{"vkSetDebugUtilsObjectNameEXT", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(SetDebugUtilsObjectNameEXT(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.DebugUtilsObjectNameInfoEXT)(unsafe.Pointer(&a[1])))))
+	}},
+	{"vkSetDebugUtilsObjectTagEXT", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(SetDebugUtilsObjectTagEXT(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.DebugUtilsObjectTagInfoEXT)(unsafe.Pointer(&a[1])))))
+	}},
+	{"vkSetEvent", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(SetEvent(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.Event)(unsafe.Pointer(&a[1])))))
+	}},
+	{"vkSetPrivateData", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(SetPrivateData(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.ObjectType)(unsafe.Pointer(&a[1])), *(*uint64)(unsafe.Pointer(&a[2])), *(*vk.PrivateDataSlot)(unsafe.Pointer(&a[3])), *(*uint64)(unsafe.Pointer(&a[4])))))
+	}},
+	{"vkSignalSemaphore", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(SignalSemaphore(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.SemaphoreSignalInfo)(unsafe.Pointer(&a[1])))))
+	}},
+	{"vkSubmitDebugUtilsMessageEXT", ofInstance, answersNothing, func(a *args) uint64 {
+		SubmitDebugUtilsMessageEXT(*(*vk.Instance)(unsafe.Pointer(&a[0])), *(*vk.DebugUtilsMessageSeverityFlagBitsEXT)(unsafe.Pointer(&a[1])), *(*vk.DebugUtilsMessageTypeFlagsEXT)(unsafe.Pointer(&a[2])), *(**vk.DebugUtilsMessengerCallbackDataEXT)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
+	{"vkTrimCommandPool", ofDevice, answersNothing, func(a *args) uint64 {
+		TrimCommandPool(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.CommandPool)(unsafe.Pointer(&a[1])), *(*vk.CommandPoolTrimFlags)(unsafe.Pointer(&a[2])))
+		return 0
+	}},
+	{"vkUnmapMemory", ofDevice, answersNothing, func(a *args) uint64 {
+		UnmapMemory(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.DeviceMemory)(unsafe.Pointer(&a[1])))
+		return 0
+	}},
+	{"vkUpdateDescriptorSetWithTemplate", ofDevice, answersNothing, func(a *args) uint64 {
+		UpdateDescriptorSetWithTemplate(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*vk.DescriptorSet)(unsafe.Pointer(&a[1])), *(*vk.DescriptorUpdateTemplate)(unsafe.Pointer(&a[2])), *(*unsafe.Pointer)(unsafe.Pointer(&a[3])))
+		return 0
+	}},
+	{"vkUpdateDescriptorSets", ofDevice, answersNothing, func(a *args) uint64 {
+		UpdateDescriptorSets(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(**vk.WriteDescriptorSet)(unsafe.Pointer(&a[2])), *(*uint32)(unsafe.Pointer(&a[3])), *(**vk.CopyDescriptorSet)(unsafe.Pointer(&a[4])))
+		return 0
+	}},
+	{"vkWaitForFences", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(WaitForFences(*(*vk.Device)(unsafe.Pointer(&a[0])), *(*uint32)(unsafe.Pointer(&a[1])), *(**vk.Fence)(unsafe.Pointer(&a[2])), *(*vk.Bool32)(unsafe.Pointer(&a[3])), *(*uint64)(unsafe.Pointer(&a[4])))))
+	}},
+	{"vkWaitSemaphores", ofDevice, answersResult, func(a *args) uint64 {
+		return uint64(uint32(WaitSemaphores(*(*vk.Device)(unsafe.Pointer(&a[0])), *(**vk.SemaphoreWaitInfo)(unsafe.Pointer(&a[1])), *(*uint64)(unsafe.Pointer(&a[2])))))
+	}},
 }
 
 // names finds a command, and what has to be there for it: a version of the core, or an extension.

@@ -88,7 +88,7 @@ type registry struct {
 	commands  map[string]*xmlCommand
 	chosen    []part
 	values    map[string]extendedBy // every value that a part adds to an enumeration
-	required  []string // types that a chosen part names, in order
+	required  []string              // types that a chosen part names, in order
 }
 
 // extendedBy is a value with the number of the extension that adds it.

@@ -257,16 +257,9 @@ func constName(name string) string {
 
 // writeStructs writes the tables of structures whose members are features.
 func (w *writer) writeStructs(b *bytes.Buffer) error {
-	b.WriteString("package vk\n\n// FeatureStructs are the structures of features behind VkPhysicalDeviceFeatures2, each with its members, which are Bool32 from byte 16 on.\n")
+	b.WriteString("package vk\n\nimport \"reflect\"\n\n// FeatureStructs are the structures of features behind VkPhysicalDeviceFeatures2, each with its members, which are Bool32 from byte 16 on.\n")
 	b.WriteString("var FeatureStructs = map[StructureType][]string{\n")
-	var names []string
-	for name := range w.seen {
-		if t := w.types[name]; t.Category == "struct" && strings.Contains(t.Extends, "VkPhysicalDeviceFeatures2") {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range w.extending("VkPhysicalDeviceFeatures2") {
 		t := w.types[name]
 		fmt.Fprintf(b, "\t%s: {", constName(t.Members[0].Values))
 		for _, m := range t.Members[2:] {
@@ -278,6 +271,21 @@ func (w *writer) writeStructs(b *bytes.Buffer) error {
 	for _, m := range w.types["VkPhysicalDeviceFeatures"].Members {
 		fmt.Fprintf(b, "%q, ", m.Name)
 	}
+	b.WriteString("}\n\n// PropertyStructs are the structures behind VkPhysicalDeviceProperties2.\nvar PropertyStructs = map[StructureType]reflect.Type{\n")
+	for _, name := range w.extending("VkPhysicalDeviceProperties2") {
+		fmt.Fprintf(b, "\t%s: reflect.TypeFor[%s](),\n", constName(w.types[name].Members[0].Values), goName(name))
+	}
 	b.WriteString("}\n")
 	return nil
+}
+
+// extending lists the structures that are written and extend another one.
+func (w *writer) extending(base string) (names []string) {
+	for name := range w.seen {
+		if t := w.types[name]; t.Category == "struct" && slices.Contains(strings.Split(t.Extends, ","), base) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }

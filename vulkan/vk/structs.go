@@ -2,6 +2,8 @@
 
 package vk
 
+import "reflect"
+
 // FeatureStructs are the structures of features behind VkPhysicalDeviceFeatures2, each with its members, which are Bool32 from byte 16 on.
 var FeatureStructs = map[StructureType][]string{
 	StructureTypePhysicalDevice16bitStorageFeatures:                        {"storageBuffer16BitAccess", "uniformAndStorageBuffer16BitAccess", "storagePushConstant16", "storageInputOutput16"},
@@ -54,3 +56,30 @@ var FeatureStructs = map[StructureType][]string{
 
 // Features are the members of VkPhysicalDeviceFeatures.
 var Features = []string{"robustBufferAccess", "fullDrawIndexUint32", "imageCubeArray", "independentBlend", "geometryShader", "tessellationShader", "sampleRateShading", "dualSrcBlend", "logicOp", "multiDrawIndirect", "drawIndirectFirstInstance", "depthClamp", "depthBiasClamp", "fillModeNonSolid", "depthBounds", "wideLines", "largePoints", "alphaToOne", "multiViewport", "samplerAnisotropy", "textureCompressionETC2", "textureCompressionASTC_LDR", "textureCompressionBC", "occlusionQueryPrecise", "pipelineStatisticsQuery", "vertexPipelineStoresAndAtomics", "fragmentStoresAndAtomics", "shaderTessellationAndGeometryPointSize", "shaderImageGatherExtended", "shaderStorageImageExtendedFormats", "shaderStorageImageMultisample", "shaderStorageImageReadWithoutFormat", "shaderStorageImageWriteWithoutFormat", "shaderUniformBufferArrayDynamicIndexing", "shaderSampledImageArrayDynamicIndexing", "shaderStorageBufferArrayDynamicIndexing", "shaderStorageImageArrayDynamicIndexing", "shaderClipDistance", "shaderCullDistance", "shaderFloat64", "shaderInt64", "shaderInt16", "shaderResourceResidency", "shaderResourceMinLod", "sparseBinding", "sparseResidencyBuffer", "sparseResidencyImage2D", "sparseResidencyImage3D", "sparseResidency2Samples", "sparseResidency4Samples", "sparseResidency8Samples", "sparseResidency16Samples", "sparseResidencyAliased", "variableMultisampleRate", "inheritedQueries"}
+
+// PropertyStructs are the structures behind VkPhysicalDeviceProperties2.
+var PropertyStructs = map[StructureType]reflect.Type{
+	StructureTypePhysicalDeviceDepthStencilResolveProperties:     reflect.TypeFor[PhysicalDeviceDepthStencilResolveProperties](),
+	StructureTypePhysicalDeviceDescriptorIndexingProperties:      reflect.TypeFor[PhysicalDeviceDescriptorIndexingProperties](),
+	StructureTypePhysicalDeviceDriverProperties:                  reflect.TypeFor[PhysicalDeviceDriverProperties](),
+	StructureTypePhysicalDeviceExternalMemoryHostPropertiesExt:   reflect.TypeFor[PhysicalDeviceExternalMemoryHostPropertiesEXT](),
+	StructureTypePhysicalDeviceFloatControlsProperties:           reflect.TypeFor[PhysicalDeviceFloatControlsProperties](),
+	StructureTypePhysicalDeviceIdProperties:                      reflect.TypeFor[PhysicalDeviceIDProperties](),
+	StructureTypePhysicalDeviceInlineUniformBlockProperties:      reflect.TypeFor[PhysicalDeviceInlineUniformBlockProperties](),
+	StructureTypePhysicalDeviceMaintenance3Properties:            reflect.TypeFor[PhysicalDeviceMaintenance3Properties](),
+	StructureTypePhysicalDeviceMaintenance4Properties:            reflect.TypeFor[PhysicalDeviceMaintenance4Properties](),
+	StructureTypePhysicalDeviceMultiviewProperties:               reflect.TypeFor[PhysicalDeviceMultiviewProperties](),
+	StructureTypePhysicalDevicePointClippingProperties:           reflect.TypeFor[PhysicalDevicePointClippingProperties](),
+	StructureTypePhysicalDeviceProtectedMemoryProperties:         reflect.TypeFor[PhysicalDeviceProtectedMemoryProperties](),
+	StructureTypePhysicalDevicePushDescriptorProperties:          reflect.TypeFor[PhysicalDevicePushDescriptorProperties](),
+	StructureTypePhysicalDeviceRobustness2PropertiesKhr:          reflect.TypeFor[PhysicalDeviceRobustness2PropertiesKHR](),
+	StructureTypePhysicalDeviceSamplerFilterMinmaxProperties:     reflect.TypeFor[PhysicalDeviceSamplerFilterMinmaxProperties](),
+	StructureTypePhysicalDeviceShaderIntegerDotProductProperties: reflect.TypeFor[PhysicalDeviceShaderIntegerDotProductProperties](),
+	StructureTypePhysicalDeviceSubgroupProperties:                reflect.TypeFor[PhysicalDeviceSubgroupProperties](),
+	StructureTypePhysicalDeviceSubgroupSizeControlProperties:     reflect.TypeFor[PhysicalDeviceSubgroupSizeControlProperties](),
+	StructureTypePhysicalDeviceTexelBufferAlignmentProperties:    reflect.TypeFor[PhysicalDeviceTexelBufferAlignmentProperties](),
+	StructureTypePhysicalDeviceTimelineSemaphoreProperties:       reflect.TypeFor[PhysicalDeviceTimelineSemaphoreProperties](),
+	StructureTypePhysicalDeviceVulkan11Properties:                reflect.TypeFor[PhysicalDeviceVulkan11Properties](),
+	StructureTypePhysicalDeviceVulkan12Properties:                reflect.TypeFor[PhysicalDeviceVulkan12Properties](),
+	StructureTypePhysicalDeviceVulkan13Properties:                reflect.TypeFor[PhysicalDeviceVulkan13Properties](),
+}

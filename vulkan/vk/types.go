@@ -11,6 +11,10 @@ type (
 	Flags64 uint64
 )
 
+type AccessFlags = Flags
+
+type AccessFlags2 = Flags64
+
 type AllocationCallbacks struct {
 	PUserData             unsafe.Pointer
 	PfnAllocation         uintptr
@@ -35,9 +39,76 @@ type BaseOutStructure struct {
 	PNext *BaseOutStructure
 }
 
+type BindBufferMemoryDeviceGroupInfo struct {
+	SType            StructureType
+	PNext            unsafe.Pointer
+	DeviceIndexCount uint32
+	PDeviceIndices   *uint32
+}
+
+type BindBufferMemoryInfo struct {
+	SType        StructureType
+	PNext        unsafe.Pointer
+	Buffer       Buffer
+	Memory       DeviceMemory
+	MemoryOffset uint64
+}
+
+type BindImageMemoryDeviceGroupInfo struct {
+	SType                        StructureType
+	PNext                        unsafe.Pointer
+	DeviceIndexCount             uint32
+	PDeviceIndices               *uint32
+	SplitInstanceBindRegionCount uint32
+	PSplitInstanceBindRegions    *Rect2D
+}
+
+type BindImageMemoryInfo struct {
+	SType        StructureType
+	PNext        unsafe.Pointer
+	Image        Image
+	Memory       DeviceMemory
+	MemoryOffset uint64
+}
+
+type BindImagePlaneMemoryInfo struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	PlaneAspect ImageAspectFlagBits
+}
+
+type BindSparseInfo struct {
+	SType                StructureType
+	PNext                unsafe.Pointer
+	WaitSemaphoreCount   uint32
+	PWaitSemaphores      *Semaphore
+	BufferBindCount      uint32
+	PBufferBinds         *SparseBufferMemoryBindInfo
+	ImageOpaqueBindCount uint32
+	PImageOpaqueBinds    *SparseImageOpaqueMemoryBindInfo
+	ImageBindCount       uint32
+	PImageBinds          *SparseImageMemoryBindInfo
+	SignalSemaphoreCount uint32
+	PSignalSemaphores    *Semaphore
+}
+
 type BorderColor int32
 
 type Buffer uint64 // handle
+
+type BufferCopy struct {
+	SrcOffset uint64
+	DstOffset uint64
+	Size      uint64
+}
+
+type BufferCopy2 struct {
+	SType     StructureType
+	PNext     unsafe.Pointer
+	SrcOffset uint64
+	DstOffset uint64
+	Size      uint64
+}
 
 type BufferCreateFlags = Flags
 
@@ -52,6 +123,64 @@ type BufferCreateInfo struct {
 	PQueueFamilyIndices   *uint32
 }
 
+type BufferDeviceAddressInfo struct {
+	SType  StructureType
+	PNext  unsafe.Pointer
+	Buffer Buffer
+}
+
+type BufferImageCopy struct {
+	BufferOffset      uint64
+	BufferRowLength   uint32
+	BufferImageHeight uint32
+	ImageSubresource  ImageSubresourceLayers
+	ImageOffset       Offset3D
+	ImageExtent       Extent3D
+}
+
+type BufferImageCopy2 struct {
+	SType             StructureType
+	PNext             unsafe.Pointer
+	BufferOffset      uint64
+	BufferRowLength   uint32
+	BufferImageHeight uint32
+	ImageSubresource  ImageSubresourceLayers
+	ImageOffset       Offset3D
+	ImageExtent       Extent3D
+}
+
+type BufferMemoryBarrier struct {
+	SType               StructureType
+	PNext               unsafe.Pointer
+	SrcAccessMask       AccessFlags
+	DstAccessMask       AccessFlags
+	SrcQueueFamilyIndex uint32
+	DstQueueFamilyIndex uint32
+	Buffer              Buffer
+	Offset              uint64
+	Size                uint64
+}
+
+type BufferMemoryBarrier2 struct {
+	SType               StructureType
+	PNext               unsafe.Pointer
+	SrcStageMask        PipelineStageFlags2
+	SrcAccessMask       AccessFlags2
+	DstStageMask        PipelineStageFlags2
+	DstAccessMask       AccessFlags2
+	SrcQueueFamilyIndex uint32
+	DstQueueFamilyIndex uint32
+	Buffer              Buffer
+	Offset              uint64
+	Size                uint64
+}
+
+type BufferMemoryRequirementsInfo2 struct {
+	SType  StructureType
+	PNext  unsafe.Pointer
+	Buffer Buffer
+}
+
 type BufferOpaqueCaptureAddressCreateInfo struct {
 	SType                StructureType
 	PNext                unsafe.Pointer
@@ -60,7 +189,66 @@ type BufferOpaqueCaptureAddressCreateInfo struct {
 
 type BufferUsageFlags = Flags
 
+type BufferView uint64 // handle
+
+type BufferViewCreateFlags = Flags
+
+type BufferViewCreateInfo struct {
+	SType  StructureType
+	PNext  unsafe.Pointer
+	Flags  BufferViewCreateFlags
+	Buffer Buffer
+	Format Format
+	Offset uint64
+	Range  uint64
+}
+
+// ClearColorValue is a union.
+type ClearColorValue [4]uint32
+
 type CommandBuffer uint64 // handle
+
+type CommandBufferAllocateInfo struct {
+	SType              StructureType
+	PNext              unsafe.Pointer
+	CommandPool        CommandPool
+	Level              CommandBufferLevel
+	CommandBufferCount uint32
+}
+
+type CommandBufferBeginInfo struct {
+	SType            StructureType
+	PNext            unsafe.Pointer
+	Flags            CommandBufferUsageFlags
+	PInheritanceInfo *CommandBufferInheritanceInfo
+}
+
+type CommandBufferInheritanceInfo struct {
+	SType                StructureType
+	PNext                unsafe.Pointer
+	RenderPass           RenderPass
+	Subpass              uint32
+	Framebuffer          Framebuffer
+	OcclusionQueryEnable Bool32
+	QueryFlags           QueryControlFlags
+	PipelineStatistics   QueryPipelineStatisticFlags
+}
+
+type CommandBufferInheritanceRenderingInfo struct {
+	SType                   StructureType
+	PNext                   unsafe.Pointer
+	Flags                   RenderingFlags
+	ViewMask                uint32
+	ColorAttachmentCount    uint32
+	PColorAttachmentFormats *Format
+	DepthAttachmentFormat   Format
+	StencilAttachmentFormat Format
+	RasterizationSamples    SampleCountFlagBits
+}
+
+type CommandBufferLevel int32
+
+type CommandBufferResetFlags = Flags
 
 type CommandBufferSubmitInfo struct {
 	SType         StructureType
@@ -69,7 +257,33 @@ type CommandBufferSubmitInfo struct {
 	DeviceMask    uint32
 }
 
+type CommandBufferUsageFlags = Flags
+
+type CommandPool uint64 // handle
+
+type CommandPoolCreateFlags = Flags
+
+type CommandPoolCreateInfo struct {
+	SType            StructureType
+	PNext            unsafe.Pointer
+	Flags            CommandPoolCreateFlags
+	QueueFamilyIndex uint32
+}
+
+type CommandPoolResetFlags = Flags
+
+type CommandPoolTrimFlags = Flags
+
 type CompareOp int32
+
+type ComponentMapping struct {
+	R ComponentSwizzle
+	G ComponentSwizzle
+	B ComponentSwizzle
+	A ComponentSwizzle
+}
+
+type ComponentSwizzle int32
 
 type ComputePipelineCreateInfo struct {
 	SType              StructureType
@@ -88,6 +302,37 @@ type ConformanceVersion struct {
 	Patch    uint8
 }
 
+type CopyBufferInfo2 struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	SrcBuffer   Buffer
+	DstBuffer   Buffer
+	RegionCount uint32
+	PRegions    *BufferCopy2
+}
+
+type CopyBufferToImageInfo2 struct {
+	SType          StructureType
+	PNext          unsafe.Pointer
+	SrcBuffer      Buffer
+	DstImage       Image
+	DstImageLayout ImageLayout
+	RegionCount    uint32
+	PRegions       *BufferImageCopy2
+}
+
+type CopyDescriptorSet struct {
+	SType           StructureType
+	PNext           unsafe.Pointer
+	SrcSet          DescriptorSet
+	SrcBinding      uint32
+	SrcArrayElement uint32
+	DstSet          DescriptorSet
+	DstBinding      uint32
+	DstArrayElement uint32
+	DescriptorCount uint32
+}
+
 type CopyImageInfo2 struct {
 	SType          StructureType
 	PNext          unsafe.Pointer
@@ -99,9 +344,45 @@ type CopyImageInfo2 struct {
 	PRegions       *ImageCopy2
 }
 
+type CopyImageToBufferInfo2 struct {
+	SType          StructureType
+	PNext          unsafe.Pointer
+	SrcImage       Image
+	SrcImageLayout ImageLayout
+	DstBuffer      Buffer
+	RegionCount    uint32
+	PRegions       *BufferImageCopy2
+}
+
+type DebugUtilsLabelEXT struct {
+	SType      StructureType
+	PNext      unsafe.Pointer
+	PLabelName *byte
+	Color      [4]float32
+}
+
+type DebugUtilsMessageSeverityFlagBitsEXT = Flags
+
 type DebugUtilsMessageSeverityFlagsEXT = Flags
 
 type DebugUtilsMessageTypeFlagsEXT = Flags
+
+type DebugUtilsMessengerCallbackDataEXT struct {
+	SType            StructureType
+	PNext            unsafe.Pointer
+	Flags            DebugUtilsMessengerCallbackDataFlagsEXT
+	PMessageIdName   *byte
+	MessageIdNumber  int32
+	PMessage         *byte
+	QueueLabelCount  uint32
+	PQueueLabels     *DebugUtilsLabelEXT
+	CmdBufLabelCount uint32
+	PCmdBufLabels    *DebugUtilsLabelEXT
+	ObjectCount      uint32
+	PObjects         *DebugUtilsObjectNameInfoEXT
+}
+
+type DebugUtilsMessengerCallbackDataFlagsEXT = Flags
 
 type DebugUtilsMessengerCreateFlagsEXT = Flags
 
@@ -115,6 +396,8 @@ type DebugUtilsMessengerCreateInfoEXT struct {
 	PUserData       unsafe.Pointer
 }
 
+type DebugUtilsMessengerEXT uint64 // handle
+
 type DebugUtilsObjectNameInfoEXT struct {
 	SType        StructureType
 	PNext        unsafe.Pointer
@@ -123,7 +406,163 @@ type DebugUtilsObjectNameInfoEXT struct {
 	PObjectName  *byte
 }
 
+type DebugUtilsObjectTagInfoEXT struct {
+	SType        StructureType
+	PNext        unsafe.Pointer
+	ObjectType   ObjectType
+	ObjectHandle uint64
+	TagName      uint64
+	TagSize      uint64
+	PTag         unsafe.Pointer
+}
+
+type DependencyFlags = Flags
+
+type DependencyInfo struct {
+	SType                    StructureType
+	PNext                    unsafe.Pointer
+	DependencyFlags          DependencyFlags
+	MemoryBarrierCount       uint32
+	PMemoryBarriers          *MemoryBarrier2
+	BufferMemoryBarrierCount uint32
+	PBufferMemoryBarriers    *BufferMemoryBarrier2
+	ImageMemoryBarrierCount  uint32
+	PImageMemoryBarriers     *ImageMemoryBarrier2
+}
+
+type DescriptorBindingFlags = Flags
+
+type DescriptorBufferInfo struct {
+	Buffer Buffer
+	Offset uint64
+	Range  uint64
+}
+
+type DescriptorImageInfo struct {
+	Sampler     Sampler
+	ImageView   ImageView
+	ImageLayout ImageLayout
+}
+
+type DescriptorPool uint64 // handle
+
+type DescriptorPoolCreateFlags = Flags
+
+type DescriptorPoolCreateInfo struct {
+	SType         StructureType
+	PNext         unsafe.Pointer
+	Flags         DescriptorPoolCreateFlags
+	MaxSets       uint32
+	PoolSizeCount uint32
+	PPoolSizes    *DescriptorPoolSize
+}
+
+type DescriptorPoolInlineUniformBlockCreateInfo struct {
+	SType                         StructureType
+	PNext                         unsafe.Pointer
+	MaxInlineUniformBlockBindings uint32
+}
+
+type DescriptorPoolResetFlags = Flags
+
+type DescriptorPoolSize struct {
+	Type            DescriptorType
+	DescriptorCount uint32
+}
+
+type DescriptorSet uint64 // handle
+
+type DescriptorSetAllocateInfo struct {
+	SType              StructureType
+	PNext              unsafe.Pointer
+	DescriptorPool     DescriptorPool
+	DescriptorSetCount uint32
+	PSetLayouts        *DescriptorSetLayout
+}
+
+type DescriptorSetLayout uint64 // handle
+
+type DescriptorSetLayoutBinding struct {
+	Binding            uint32
+	DescriptorType     DescriptorType
+	DescriptorCount    uint32
+	StageFlags         ShaderStageFlags
+	PImmutableSamplers *Sampler
+}
+
+type DescriptorSetLayoutBindingFlagsCreateInfo struct {
+	SType         StructureType
+	PNext         unsafe.Pointer
+	BindingCount  uint32
+	PBindingFlags *DescriptorBindingFlags
+}
+
+type DescriptorSetLayoutCreateFlags = Flags
+
+type DescriptorSetLayoutCreateInfo struct {
+	SType        StructureType
+	PNext        unsafe.Pointer
+	Flags        DescriptorSetLayoutCreateFlags
+	BindingCount uint32
+	PBindings    *DescriptorSetLayoutBinding
+}
+
+type DescriptorSetLayoutSupport struct {
+	SType     StructureType
+	PNext     unsafe.Pointer
+	Supported Bool32
+}
+
+type DescriptorSetVariableDescriptorCountAllocateInfo struct {
+	SType              StructureType
+	PNext              unsafe.Pointer
+	DescriptorSetCount uint32
+	PDescriptorCounts  *uint32
+}
+
+type DescriptorSetVariableDescriptorCountLayoutSupport struct {
+	SType                      StructureType
+	PNext                      unsafe.Pointer
+	MaxVariableDescriptorCount uint32
+}
+
+type DescriptorType int32
+
+type DescriptorUpdateTemplate uint64 // handle
+
+type DescriptorUpdateTemplateCreateFlags = Flags
+
+type DescriptorUpdateTemplateCreateInfo struct {
+	SType                      StructureType
+	PNext                      unsafe.Pointer
+	Flags                      DescriptorUpdateTemplateCreateFlags
+	DescriptorUpdateEntryCount uint32
+	PDescriptorUpdateEntries   *DescriptorUpdateTemplateEntry
+	TemplateType               DescriptorUpdateTemplateType
+	DescriptorSetLayout        DescriptorSetLayout
+	PipelineBindPoint          PipelineBindPoint
+	PipelineLayout             PipelineLayout
+	Set                        uint32
+}
+
+type DescriptorUpdateTemplateEntry struct {
+	DstBinding      uint32
+	DstArrayElement uint32
+	DescriptorCount uint32
+	DescriptorType  DescriptorType
+	Offset          uint64
+	Stride          uint64
+}
+
+type DescriptorUpdateTemplateType int32
+
 type Device uint64 // handle
+
+type DeviceBufferMemoryRequirements struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	PCreateInfo *BufferCreateInfo
+}
 
 type DeviceCreateFlags = Flags
 
@@ -138,6 +577,19 @@ type DeviceCreateInfo struct {
 	EnabledExtensionCount   uint32
 	PpEnabledExtensionNames **byte
 	PEnabledFeatures        *PhysicalDeviceFeatures
+}
+
+type DeviceGroupBindSparseInfo struct {
+	SType               StructureType
+	PNext               unsafe.Pointer
+	ResourceDeviceIndex uint32
+	MemoryDeviceIndex   uint32
+}
+
+type DeviceGroupCommandBufferBeginInfo struct {
+	SType      StructureType
+	PNext      unsafe.Pointer
+	DeviceMask uint32
 }
 
 type DeviceGroupDeviceCreateInfo struct {
@@ -158,6 +610,21 @@ type DeviceGroupSubmitInfo struct {
 	PSignalSemaphoreDeviceIndices *uint32
 }
 
+type DeviceImageMemoryRequirements struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	PCreateInfo *ImageCreateInfo
+	PlaneAspect ImageAspectFlagBits
+}
+
+type DeviceMemory uint64 // handle
+
+type DeviceMemoryOpaqueCaptureAddressInfo struct {
+	SType  StructureType
+	PNext  unsafe.Pointer
+	Memory DeviceMemory
+}
+
 type DevicePrivateDataCreateInfo struct {
 	SType                       StructureType
 	PNext                       unsafe.Pointer
@@ -175,6 +642,14 @@ type DeviceQueueCreateInfo struct {
 	PQueuePriorities *float32
 }
 
+type DeviceQueueInfo2 struct {
+	SType            StructureType
+	PNext            unsafe.Pointer
+	Flags            DeviceQueueCreateFlags
+	QueueFamilyIndex uint32
+	QueueIndex       uint32
+}
+
 type DispatchIndirectCommand struct {
 	X uint32
 	Y uint32
@@ -183,10 +658,74 @@ type DispatchIndirectCommand struct {
 
 type DriverId int32
 
+type Event uint64 // handle
+
+type EventCreateFlags = Flags
+
+type EventCreateInfo struct {
+	SType StructureType
+	PNext unsafe.Pointer
+	Flags EventCreateFlags
+}
+
+type ExportFenceCreateInfo struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	HandleTypes ExternalFenceHandleTypeFlags
+}
+
+type ExportMemoryAllocateInfo struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	HandleTypes ExternalMemoryHandleTypeFlags
+}
+
+type ExportSemaphoreCreateInfo struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	HandleTypes ExternalSemaphoreHandleTypeFlags
+}
+
+type ExtensionProperties struct {
+	ExtensionName [256]byte
+	SpecVersion   uint32
+}
+
+type Extent2D struct {
+	Width  uint32
+	Height uint32
+}
+
 type Extent3D struct {
 	Width  uint32
 	Height uint32
 	Depth  uint32
+}
+
+type ExternalBufferProperties struct {
+	SType                    StructureType
+	PNext                    unsafe.Pointer
+	ExternalMemoryProperties ExternalMemoryProperties
+}
+
+type ExternalFenceFeatureFlags = Flags
+
+type ExternalFenceHandleTypeFlagBits = Flags
+
+type ExternalFenceHandleTypeFlags = Flags
+
+type ExternalFenceProperties struct {
+	SType                         StructureType
+	PNext                         unsafe.Pointer
+	ExportFromImportedHandleTypes ExternalFenceHandleTypeFlags
+	CompatibleHandleTypes         ExternalFenceHandleTypeFlags
+	ExternalFenceFeatures         ExternalFenceFeatureFlags
+}
+
+type ExternalImageFormatProperties struct {
+	SType                    StructureType
+	PNext                    unsafe.Pointer
+	ExternalMemoryProperties ExternalMemoryProperties
 }
 
 type ExternalMemoryBufferCreateInfo struct {
@@ -195,15 +734,91 @@ type ExternalMemoryBufferCreateInfo struct {
 	HandleTypes ExternalMemoryHandleTypeFlags
 }
 
+type ExternalMemoryFeatureFlags = Flags
+
+type ExternalMemoryHandleTypeFlagBits = Flags
+
 type ExternalMemoryHandleTypeFlags = Flags
+
+type ExternalMemoryImageCreateInfo struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	HandleTypes ExternalMemoryHandleTypeFlags
+}
+
+type ExternalMemoryProperties struct {
+	ExternalMemoryFeatures        ExternalMemoryFeatureFlags
+	ExportFromImportedHandleTypes ExternalMemoryHandleTypeFlags
+	CompatibleHandleTypes         ExternalMemoryHandleTypeFlags
+}
+
+type ExternalSemaphoreFeatureFlags = Flags
+
+type ExternalSemaphoreHandleTypeFlagBits = Flags
+
+type ExternalSemaphoreHandleTypeFlags = Flags
+
+type ExternalSemaphoreProperties struct {
+	SType                         StructureType
+	PNext                         unsafe.Pointer
+	ExportFromImportedHandleTypes ExternalSemaphoreHandleTypeFlags
+	CompatibleHandleTypes         ExternalSemaphoreHandleTypeFlags
+	ExternalSemaphoreFeatures     ExternalSemaphoreFeatureFlags
+}
 
 type Fence uint64 // handle
 
+type FenceCreateFlags = Flags
+
+type FenceCreateInfo struct {
+	SType StructureType
+	PNext unsafe.Pointer
+	Flags FenceCreateFlags
+}
+
 type Filter int32
+
+type Format int32
+
+type FormatFeatureFlags = Flags
+
+type FormatFeatureFlags2 = Flags64
+
+type FormatProperties struct {
+	LinearTilingFeatures  FormatFeatureFlags
+	OptimalTilingFeatures FormatFeatureFlags
+	BufferFeatures        FormatFeatureFlags
+}
+
+type FormatProperties2 struct {
+	SType            StructureType
+	PNext            unsafe.Pointer
+	FormatProperties FormatProperties
+}
+
+type FormatProperties3 struct {
+	SType                 StructureType
+	PNext                 unsafe.Pointer
+	LinearTilingFeatures  FormatFeatureFlags2
+	OptimalTilingFeatures FormatFeatureFlags2
+	BufferFeatures        FormatFeatureFlags2
+}
+
+type Framebuffer uint64 // handle
 
 type Image uint64 // handle
 
+type ImageAspectFlagBits = Flags
+
 type ImageAspectFlags = Flags
+
+type ImageCopy struct {
+	SrcSubresource ImageSubresourceLayers
+	SrcOffset      Offset3D
+	DstSubresource ImageSubresourceLayers
+	DstOffset      Offset3D
+	Extent         Extent3D
+}
 
 type ImageCopy2 struct {
 	SType          StructureType
@@ -215,13 +830,156 @@ type ImageCopy2 struct {
 	Extent         Extent3D
 }
 
+type ImageCreateFlags = Flags
+
+type ImageCreateInfo struct {
+	SType                 StructureType
+	PNext                 unsafe.Pointer
+	Flags                 ImageCreateFlags
+	ImageType             ImageType
+	Format                Format
+	Extent                Extent3D
+	MipLevels             uint32
+	ArrayLayers           uint32
+	Samples               SampleCountFlagBits
+	Tiling                ImageTiling
+	Usage                 ImageUsageFlags
+	SharingMode           SharingMode
+	QueueFamilyIndexCount uint32
+	PQueueFamilyIndices   *uint32
+	InitialLayout         ImageLayout
+}
+
+type ImageFormatListCreateInfo struct {
+	SType           StructureType
+	PNext           unsafe.Pointer
+	ViewFormatCount uint32
+	PViewFormats    *Format
+}
+
+type ImageFormatProperties struct {
+	MaxExtent       Extent3D
+	MaxMipLevels    uint32
+	MaxArrayLayers  uint32
+	SampleCounts    SampleCountFlags
+	MaxResourceSize uint64
+}
+
+type ImageFormatProperties2 struct {
+	SType                 StructureType
+	PNext                 unsafe.Pointer
+	ImageFormatProperties ImageFormatProperties
+}
+
 type ImageLayout int32
+
+type ImageMemoryBarrier struct {
+	SType               StructureType
+	PNext               unsafe.Pointer
+	SrcAccessMask       AccessFlags
+	DstAccessMask       AccessFlags
+	OldLayout           ImageLayout
+	NewLayout           ImageLayout
+	SrcQueueFamilyIndex uint32
+	DstQueueFamilyIndex uint32
+	Image               Image
+	SubresourceRange    ImageSubresourceRange
+}
+
+type ImageMemoryBarrier2 struct {
+	SType               StructureType
+	PNext               unsafe.Pointer
+	SrcStageMask        PipelineStageFlags2
+	SrcAccessMask       AccessFlags2
+	DstStageMask        PipelineStageFlags2
+	DstAccessMask       AccessFlags2
+	OldLayout           ImageLayout
+	NewLayout           ImageLayout
+	SrcQueueFamilyIndex uint32
+	DstQueueFamilyIndex uint32
+	Image               Image
+	SubresourceRange    ImageSubresourceRange
+}
+
+type ImageMemoryRequirementsInfo2 struct {
+	SType StructureType
+	PNext unsafe.Pointer
+	Image Image
+}
+
+type ImagePlaneMemoryRequirementsInfo struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	PlaneAspect ImageAspectFlagBits
+}
+
+type ImageSparseMemoryRequirementsInfo2 struct {
+	SType StructureType
+	PNext unsafe.Pointer
+	Image Image
+}
+
+type ImageStencilUsageCreateInfo struct {
+	SType        StructureType
+	PNext        unsafe.Pointer
+	StencilUsage ImageUsageFlags
+}
+
+type ImageSubresource struct {
+	AspectMask ImageAspectFlags
+	MipLevel   uint32
+	ArrayLayer uint32
+}
 
 type ImageSubresourceLayers struct {
 	AspectMask     ImageAspectFlags
 	MipLevel       uint32
 	BaseArrayLayer uint32
 	LayerCount     uint32
+}
+
+type ImageSubresourceRange struct {
+	AspectMask     ImageAspectFlags
+	BaseMipLevel   uint32
+	LevelCount     uint32
+	BaseArrayLayer uint32
+	LayerCount     uint32
+}
+
+type ImageTiling int32
+
+type ImageType int32
+
+type ImageUsageFlags = Flags
+
+type ImageView uint64 // handle
+
+type ImageViewCreateFlags = Flags
+
+type ImageViewCreateInfo struct {
+	SType            StructureType
+	PNext            unsafe.Pointer
+	Flags            ImageViewCreateFlags
+	Image            Image
+	ViewType         ImageViewType
+	Format           Format
+	Components       ComponentMapping
+	SubresourceRange ImageSubresourceRange
+}
+
+type ImageViewType int32
+
+type ImageViewUsageCreateInfo struct {
+	SType StructureType
+	PNext unsafe.Pointer
+	Usage ImageUsageFlags
+}
+
+type ImportMemoryHostPointerInfoEXT struct {
+	SType        StructureType
+	PNext        unsafe.Pointer
+	HandleType   ExternalMemoryHandleTypeFlagBits
+	PHostPointer unsafe.Pointer
 }
 
 type Instance uint64 // handle
@@ -239,13 +997,121 @@ type InstanceCreateInfo struct {
 	PpEnabledExtensionNames **byte
 }
 
+type LayerProperties struct {
+	LayerName             [256]byte
+	SpecVersion           uint32
+	ImplementationVersion uint32
+	Description           [256]byte
+}
+
+type MappedMemoryRange struct {
+	SType  StructureType
+	PNext  unsafe.Pointer
+	Memory DeviceMemory
+	Offset uint64
+	Size   uint64
+}
+
+type MemoryAllocateFlags = Flags
+
+type MemoryAllocateFlagsInfo struct {
+	SType      StructureType
+	PNext      unsafe.Pointer
+	Flags      MemoryAllocateFlags
+	DeviceMask uint32
+}
+
+type MemoryAllocateInfo struct {
+	SType           StructureType
+	PNext           unsafe.Pointer
+	AllocationSize  uint64
+	MemoryTypeIndex uint32
+}
+
+type MemoryBarrier struct {
+	SType         StructureType
+	PNext         unsafe.Pointer
+	SrcAccessMask AccessFlags
+	DstAccessMask AccessFlags
+}
+
+type MemoryBarrier2 struct {
+	SType         StructureType
+	PNext         unsafe.Pointer
+	SrcStageMask  PipelineStageFlags2
+	SrcAccessMask AccessFlags2
+	DstStageMask  PipelineStageFlags2
+	DstAccessMask AccessFlags2
+}
+
+type MemoryDedicatedAllocateInfo struct {
+	SType  StructureType
+	PNext  unsafe.Pointer
+	Image  Image
+	Buffer Buffer
+}
+
+type MemoryDedicatedRequirements struct {
+	SType                       StructureType
+	PNext                       unsafe.Pointer
+	PrefersDedicatedAllocation  Bool32
+	RequiresDedicatedAllocation Bool32
+}
+
+type MemoryHeap struct {
+	Size  uint64
+	Flags MemoryHeapFlags
+}
+
+type MemoryHeapFlags = Flags
+
+type MemoryHostPointerPropertiesEXT struct {
+	SType          StructureType
+	PNext          unsafe.Pointer
+	MemoryTypeBits uint32
+}
+
+type MemoryMapFlags = Flags
+
+type MemoryOpaqueCaptureAddressAllocateInfo struct {
+	SType                StructureType
+	PNext                unsafe.Pointer
+	OpaqueCaptureAddress uint64
+}
+
+type MemoryPropertyFlags = Flags
+
+type MemoryRequirements struct {
+	Size           uint64
+	Alignment      uint64
+	MemoryTypeBits uint32
+}
+
+type MemoryRequirements2 struct {
+	SType              StructureType
+	PNext              unsafe.Pointer
+	MemoryRequirements MemoryRequirements
+}
+
+type MemoryType struct {
+	PropertyFlags MemoryPropertyFlags
+	HeapIndex     uint32
+}
+
 type ObjectType int32
+
+type Offset2D struct {
+	X int32
+	Y int32
+}
 
 type Offset3D struct {
 	X int32
 	Y int32
 	Z int32
 }
+
+type PeerMemoryFeatureFlags = Flags
 
 type PhysicalDevice uint64 // handle
 
@@ -351,10 +1217,36 @@ type PhysicalDeviceDynamicRenderingFeatures struct {
 	DynamicRendering Bool32
 }
 
+type PhysicalDeviceExternalBufferInfo struct {
+	SType      StructureType
+	PNext      unsafe.Pointer
+	Flags      BufferCreateFlags
+	Usage      BufferUsageFlags
+	HandleType ExternalMemoryHandleTypeFlagBits
+}
+
+type PhysicalDeviceExternalFenceInfo struct {
+	SType      StructureType
+	PNext      unsafe.Pointer
+	HandleType ExternalFenceHandleTypeFlagBits
+}
+
+type PhysicalDeviceExternalImageFormatInfo struct {
+	SType      StructureType
+	PNext      unsafe.Pointer
+	HandleType ExternalMemoryHandleTypeFlagBits
+}
+
 type PhysicalDeviceExternalMemoryHostPropertiesEXT struct {
 	SType                           StructureType
 	PNext                           unsafe.Pointer
 	MinImportedHostPointerAlignment uint64
+}
+
+type PhysicalDeviceExternalSemaphoreInfo struct {
+	SType      StructureType
+	PNext      unsafe.Pointer
+	HandleType ExternalSemaphoreHandleTypeFlagBits
 }
 
 type PhysicalDeviceFeatures struct {
@@ -443,6 +1335,14 @@ type PhysicalDeviceFloatControlsProperties struct {
 	ShaderRoundingModeRTZFloat64          Bool32
 }
 
+type PhysicalDeviceGroupProperties struct {
+	SType               StructureType
+	PNext               unsafe.Pointer
+	PhysicalDeviceCount uint32
+	PhysicalDevices     [32]PhysicalDevice
+	SubsetAllocation    Bool32
+}
+
 type PhysicalDeviceHostQueryResetFeatures struct {
 	SType          StructureType
 	PNext          unsafe.Pointer
@@ -457,6 +1357,16 @@ type PhysicalDeviceIDProperties struct {
 	DeviceLUID      [8]uint8
 	DeviceNodeMask  uint32
 	DeviceLUIDValid Bool32
+}
+
+type PhysicalDeviceImageFormatInfo2 struct {
+	SType  StructureType
+	PNext  unsafe.Pointer
+	Format Format
+	Type   ImageType
+	Tiling ImageTiling
+	Usage  ImageUsageFlags
+	Flags  ImageCreateFlags
 }
 
 type PhysicalDeviceImageRobustnessFeatures struct {
@@ -614,6 +1524,26 @@ type PhysicalDeviceMaintenance4Properties struct {
 	SType         StructureType
 	PNext         unsafe.Pointer
 	MaxBufferSize uint64
+}
+
+type PhysicalDeviceMemoryBudgetPropertiesEXT struct {
+	SType      StructureType
+	PNext      unsafe.Pointer
+	HeapBudget [16]uint64
+	HeapUsage  [16]uint64
+}
+
+type PhysicalDeviceMemoryProperties struct {
+	MemoryTypeCount uint32
+	MemoryTypes     [32]MemoryType
+	MemoryHeapCount uint32
+	MemoryHeaps     [16]MemoryHeap
+}
+
+type PhysicalDeviceMemoryProperties2 struct {
+	SType            StructureType
+	PNext            unsafe.Pointer
+	MemoryProperties PhysicalDeviceMemoryProperties
 }
 
 type PhysicalDeviceMultiviewFeatures struct {
@@ -876,6 +1806,16 @@ type PhysicalDeviceShaderTerminateInvocationFeatures struct {
 	ShaderTerminateInvocation Bool32
 }
 
+type PhysicalDeviceSparseImageFormatInfo2 struct {
+	SType   StructureType
+	PNext   unsafe.Pointer
+	Format  Format
+	Type    ImageType
+	Samples SampleCountFlagBits
+	Usage   ImageUsageFlags
+	Tiling  ImageTiling
+}
+
 type PhysicalDeviceSparseProperties struct {
 	ResidencyStandard2DBlockShape            Bool32
 	ResidencyStandard2DMultisampleBlockShape Bool32
@@ -946,6 +1886,16 @@ type PhysicalDeviceTimelineSemaphoreProperties struct {
 	SType                               StructureType
 	PNext                               unsafe.Pointer
 	MaxTimelineSemaphoreValueDifference uint64
+}
+
+type PhysicalDeviceToolProperties struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	Name        [256]byte
+	Version     [256]byte
+	Purposes    ToolPurposeFlags
+	Description [256]byte
+	Layer       [256]byte
 }
 
 type PhysicalDeviceType int32
@@ -1204,7 +2154,19 @@ type PhysicalDeviceZeroInitializeWorkgroupMemoryFeatures struct {
 
 type Pipeline uint64 // handle
 
+type PipelineBindPoint int32
+
 type PipelineCache uint64 // handle
+
+type PipelineCacheCreateFlags = Flags
+
+type PipelineCacheCreateInfo struct {
+	SType           StructureType
+	PNext           unsafe.Pointer
+	Flags           PipelineCacheCreateFlags
+	InitialDataSize uint64
+	PInitialData    unsafe.Pointer
+}
 
 type PipelineCreateFlags = Flags
 
@@ -1225,6 +2187,18 @@ type PipelineCreationFeedbackFlags = Flags
 
 type PipelineLayout uint64 // handle
 
+type PipelineLayoutCreateFlags = Flags
+
+type PipelineLayoutCreateInfo struct {
+	SType                  StructureType
+	PNext                  unsafe.Pointer
+	Flags                  PipelineLayoutCreateFlags
+	SetLayoutCount         uint32
+	PSetLayouts            *DescriptorSetLayout
+	PushConstantRangeCount uint32
+	PPushConstantRanges    *PushConstantRange
+}
+
 type PipelineShaderStageCreateFlags = Flags
 
 type PipelineShaderStageCreateInfo struct {
@@ -1243,11 +2217,23 @@ type PipelineShaderStageRequiredSubgroupSizeCreateInfo struct {
 	RequiredSubgroupSize uint32
 }
 
+type PipelineStageFlagBits = Flags
+
 type PipelineStageFlags = Flags
 
 type PipelineStageFlags2 = Flags64
 
 type PointClippingBehavior int32
+
+type PrivateDataSlot uint64 // handle
+
+type PrivateDataSlotCreateFlags = Flags
+
+type PrivateDataSlotCreateInfo struct {
+	SType StructureType
+	PNext unsafe.Pointer
+	Flags PrivateDataSlotCreateFlags
+}
 
 type ProtectedSubmitInfo struct {
 	SType           StructureType
@@ -1255,11 +2241,64 @@ type ProtectedSubmitInfo struct {
 	ProtectedSubmit Bool32
 }
 
+type PushConstantRange struct {
+	StageFlags ShaderStageFlags
+	Offset     uint32
+	Size       uint32
+}
+
+type QueryControlFlags = Flags
+
+type QueryPipelineStatisticFlags = Flags
+
+type QueryPool uint64 // handle
+
+type QueryPoolCreateFlags = Flags
+
+type QueryPoolCreateInfo struct {
+	SType              StructureType
+	PNext              unsafe.Pointer
+	Flags              QueryPoolCreateFlags
+	QueryType          QueryType
+	QueryCount         uint32
+	PipelineStatistics QueryPipelineStatisticFlags
+}
+
+type QueryResultFlags = Flags
+
+type QueryType int32
+
 type Queue uint64 // handle
+
+type QueueFamilyProperties struct {
+	QueueFlags                  QueueFlags
+	QueueCount                  uint32
+	TimestampValidBits          uint32
+	MinImageTransferGranularity Extent3D
+}
+
+type QueueFamilyProperties2 struct {
+	SType                 StructureType
+	PNext                 unsafe.Pointer
+	QueueFamilyProperties QueueFamilyProperties
+}
+
+type QueueFlags = Flags
+
+type Rect2D struct {
+	Offset Offset2D
+	Extent Extent2D
+}
+
+type RenderPass uint64 // handle
+
+type RenderingFlags = Flags
 
 type ResolveModeFlags = Flags
 
 type Result int32
+
+type SampleCountFlagBits = Flags
 
 type SampleCountFlags = Flags
 
@@ -1302,6 +2341,12 @@ type SamplerReductionModeCreateInfo struct {
 
 type SamplerYcbcrConversion uint64 // handle
 
+type SamplerYcbcrConversionImageFormatProperties struct {
+	SType                               StructureType
+	PNext                               unsafe.Pointer
+	CombinedImageSamplerDescriptorCount uint32
+}
+
 type SamplerYcbcrConversionInfo struct {
 	SType      StructureType
 	PNext      unsafe.Pointer
@@ -1310,6 +2355,21 @@ type SamplerYcbcrConversionInfo struct {
 
 type Semaphore uint64 // handle
 
+type SemaphoreCreateFlags = Flags
+
+type SemaphoreCreateInfo struct {
+	SType StructureType
+	PNext unsafe.Pointer
+	Flags SemaphoreCreateFlags
+}
+
+type SemaphoreSignalInfo struct {
+	SType     StructureType
+	PNext     unsafe.Pointer
+	Semaphore Semaphore
+	Value     uint64
+}
+
 type SemaphoreSubmitInfo struct {
 	SType       StructureType
 	PNext       unsafe.Pointer
@@ -1317,6 +2377,26 @@ type SemaphoreSubmitInfo struct {
 	Value       uint64
 	StageMask   PipelineStageFlags2
 	DeviceIndex uint32
+}
+
+type SemaphoreType int32
+
+type SemaphoreTypeCreateInfo struct {
+	SType         StructureType
+	PNext         unsafe.Pointer
+	SemaphoreType SemaphoreType
+	InitialValue  uint64
+}
+
+type SemaphoreWaitFlags = Flags
+
+type SemaphoreWaitInfo struct {
+	SType          StructureType
+	PNext          unsafe.Pointer
+	Flags          SemaphoreWaitFlags
+	SemaphoreCount uint32
+	PSemaphores    *Semaphore
+	PValues        *uint64
 }
 
 type ShaderFloatControlsIndependence int32
@@ -1338,6 +2418,71 @@ type ShaderStageFlagBits = Flags
 type ShaderStageFlags = Flags
 
 type SharingMode int32
+
+type SparseBufferMemoryBindInfo struct {
+	Buffer    Buffer
+	BindCount uint32
+	PBinds    *SparseMemoryBind
+}
+
+type SparseImageFormatFlags = Flags
+
+type SparseImageFormatProperties struct {
+	AspectMask       ImageAspectFlags
+	ImageGranularity Extent3D
+	Flags            SparseImageFormatFlags
+}
+
+type SparseImageFormatProperties2 struct {
+	SType      StructureType
+	PNext      unsafe.Pointer
+	Properties SparseImageFormatProperties
+}
+
+type SparseImageMemoryBind struct {
+	Subresource  ImageSubresource
+	Offset       Offset3D
+	Extent       Extent3D
+	Memory       DeviceMemory
+	MemoryOffset uint64
+	Flags        SparseMemoryBindFlags
+}
+
+type SparseImageMemoryBindInfo struct {
+	Image     Image
+	BindCount uint32
+	PBinds    *SparseImageMemoryBind
+}
+
+type SparseImageMemoryRequirements struct {
+	FormatProperties     SparseImageFormatProperties
+	ImageMipTailFirstLod uint32
+	ImageMipTailSize     uint64
+	ImageMipTailOffset   uint64
+	ImageMipTailStride   uint64
+}
+
+type SparseImageMemoryRequirements2 struct {
+	SType              StructureType
+	PNext              unsafe.Pointer
+	MemoryRequirements SparseImageMemoryRequirements
+}
+
+type SparseImageOpaqueMemoryBindInfo struct {
+	Image     Image
+	BindCount uint32
+	PBinds    *SparseMemoryBind
+}
+
+type SparseMemoryBind struct {
+	ResourceOffset uint64
+	Size           uint64
+	Memory         DeviceMemory
+	MemoryOffset   uint64
+	Flags          SparseMemoryBindFlags
+}
+
+type SparseMemoryBindFlags = Flags
 
 type SpecializationInfo struct {
 	MapEntryCount uint32
@@ -1382,6 +2527,14 @@ type SubmitInfo2 struct {
 	PSignalSemaphoreInfos    *SemaphoreSubmitInfo
 }
 
+type SubresourceLayout struct {
+	Offset     uint64
+	Size       uint64
+	RowPitch   uint64
+	ArrayPitch uint64
+	DepthPitch uint64
+}
+
 type TimelineSemaphoreSubmitInfo struct {
 	SType                     StructureType
 	PNext                     unsafe.Pointer
@@ -1391,40 +2544,130 @@ type TimelineSemaphoreSubmitInfo struct {
 	PSignalSemaphoreValues    *uint64
 }
 
+type ToolPurposeFlags = Flags
+
+type WriteDescriptorSet struct {
+	SType            StructureType
+	PNext            unsafe.Pointer
+	DstSet           DescriptorSet
+	DstBinding       uint32
+	DstArrayElement  uint32
+	DescriptorCount  uint32
+	DescriptorType   DescriptorType
+	PImageInfo       *DescriptorImageInfo
+	PBufferInfo      *DescriptorBufferInfo
+	PTexelBufferView *BufferView
+}
+
+type WriteDescriptorSetInlineUniformBlock struct {
+	SType    StructureType
+	PNext    unsafe.Pointer
+	DataSize uint32
+	PData    unsafe.Pointer
+}
+
+type AccessFlagBits = Flags
+
+type AccessFlagBits2 = Flags64
+
 type BufferCreateFlagBits = Flags
 
 type BufferUsageFlagBits = Flags
 
-type DebugUtilsMessageSeverityFlagBitsEXT = Flags
+type CommandBufferResetFlagBits = Flags
+
+type CommandBufferUsageFlagBits = Flags
+
+type CommandPoolCreateFlagBits = Flags
+
+type CommandPoolResetFlagBits = Flags
 
 type DebugUtilsMessageTypeFlagBitsEXT = Flags
 
+type DependencyFlagBits = Flags
+
+type DescriptorBindingFlagBits = Flags
+
+type DescriptorPoolCreateFlagBits = Flags
+
+type DescriptorSetLayoutCreateFlagBits = Flags
+
 type DeviceQueueCreateFlagBits = Flags
 
-type ExternalMemoryHandleTypeFlagBits = Flags
+type EventCreateFlagBits = Flags
 
-type ImageAspectFlagBits = Flags
+type ExternalFenceFeatureFlagBits = Flags
+
+type ExternalMemoryFeatureFlagBits = Flags
+
+type ExternalSemaphoreFeatureFlagBits = Flags
+
+type FenceCreateFlagBits = Flags
+
+type FormatFeatureFlagBits = Flags
+
+type FormatFeatureFlagBits2 = Flags64
+
+type ImageCreateFlagBits = Flags
+
+type ImageUsageFlagBits = Flags
+
+type ImageViewCreateFlagBits = Flags
 
 type InstanceCreateFlagBits = Flags
+
+type MemoryAllocateFlagBits = Flags
+
+type MemoryHeapFlagBits = Flags
+
+type MemoryMapFlagBits = Flags
+
+type MemoryPropertyFlagBits = Flags
+
+type PeerMemoryFeatureFlagBits = Flags
+
+type PipelineCacheCreateFlagBits = Flags
 
 type PipelineCreateFlagBits = Flags
 
 type PipelineCreationFeedbackFlagBits = Flags
 
-type PipelineShaderStageCreateFlagBits = Flags
+type PipelineLayoutCreateFlagBits = Flags
 
-type PipelineStageFlagBits = Flags
+type PipelineShaderStageCreateFlagBits = Flags
 
 type PipelineStageFlagBits2 = Flags64
 
-type ResolveModeFlagBits = Flags
+type PrivateDataSlotCreateFlagBits = Flags
 
-type SampleCountFlagBits = Flags
+type QueryControlFlagBits = Flags
+
+type QueryPipelineStatisticFlagBits = Flags
+
+type QueryPoolCreateFlagBits = Flags
+
+type QueryResultFlagBits = Flags
+
+type QueueFlagBits = Flags
+
+type RenderingFlagBits = Flags
+
+type ResolveModeFlagBits = Flags
 
 type SamplerCreateFlagBits = Flags
 
+type SemaphoreCreateFlagBits = Flags
+
+type SemaphoreWaitFlagBits = Flags
+
 type ShaderModuleCreateFlagBits = Flags
+
+type SparseImageFormatFlagBits = Flags
+
+type SparseMemoryBindFlagBits = Flags
 
 type SubgroupFeatureFlagBits = Flags
 
 type SubmitFlagBits = Flags
+
+type ToolPurposeFlagBits = Flags
