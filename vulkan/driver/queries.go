@@ -86,6 +86,7 @@ func (b *commandBuffer) timestamp(pool vk.QueryPool, query uint32) {
 func GetQueryPoolResults(h vk.Device, pool vk.QueryPool, first, count uint32, size uint64, data unsafe.Pointer, stride uint64, flags vk.QueryResultFlags) vk.Result {
 	d, p := get[*device_](uint64(h)), get[*queryPool](uint64(pool))
 	p.check(first, count)
+	p.fits(size, stride, count, flags)
 	if flags&vk.QueryResultWaitBit != 0 {
 		for d.lost == nil && slices.Contains(p.available[first:first+count], false) {
 			changed.Wait()
@@ -95,6 +96,17 @@ func GetQueryPoolResults(h vk.Device, pool vk.QueryPool, first, count uint32, si
 		return vk.NotReady
 	}
 	return d.result()
+}
+
+// fits refuses room that is too small for results.
+func (p *queryPool) fits(size, stride uint64, count uint32, flags vk.QueryResultFlags) {
+	one := uint64(resultBytes(flags))
+	if flags&vk.QueryResultWithAvailabilityBit != 0 {
+		one *= 2
+	}
+	if count > 0 && (stride > size || uint64(count-1)*stride+one > size) {
+		fail(vk.ErrorUnknown, "%d results of %d bytes, %d bytes apart: there is room for %d bytes", count, one, stride, size)
+	}
 }
 
 // write lays results out as the flags say, and says whether all were there.
@@ -136,6 +148,7 @@ func CmdCopyQueryPoolResults(h vk.CommandBuffer, pool vk.QueryPool, first, count
 	b, p := record(h), get[*queryPool](uint64(pool))
 	p.check(first, count)
 	dst := get[*buffer](uint64(to)).bytes(offset, vk.WholeSize)
+	p.fits(uint64(len(dst)), stride, count, flags)
 	b.transfer("copy query results", uint64(count)*stride, func() {
 		state.Lock()
 		defer state.Unlock()
