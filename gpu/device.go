@@ -35,16 +35,19 @@ const maxPush = 256
 // DeviceSetup says what to open.
 type DeviceSetup struct {
 	Machine *config.Machine
-	// MaxCycles bounds a dispatch; 0: no limit.
-	MaxCycles uint64
+	// Mode is how dispatches run, by the names of config.Modes; empty: timed.
+	Mode string
 }
 
 // OpenDevice builds a machine.
 func OpenDevice(s DeviceSetup) (*Device, error) {
 	job := &config.Job{}
-	r, err := openRunner(context.Background(), Setup{Machine: s.Machine, Job: job, MaxCycles: s.MaxCycles})
+	r, err := openRunner(context.Background(), Setup{Machine: s.Machine, Job: job, Mode: s.Mode})
 	if err != nil {
 		return nil, inputError(err)
+	}
+	if mode := r.mode(""); mode != modeTimed && mode != modeFunctional {
+		return nil, inputError(fmt.Errorf("mode %q: want %q or %q", mode, modeTimed, modeFunctional))
 	}
 	d := &Device{r: r, scratch: map[scratchShape][]mem.Scratch{}}
 	if d.push, err = r.machine.store.Reserve(maxPush, "push constants"); err != nil {
@@ -155,7 +158,7 @@ func (d *Device) Run(ctx context.Context, x *Dispatch) (*account.Counts, error) 
 		return nil, err
 	}
 	r := d.r
-	r.ctx, r.steps, r.stepOf = ctx, nil, map[string]int{}
+	r.ctx, r.steps, r.stepOf, r.ldsFaults = ctx, nil, map[string]int{}, nil
 	err = r.launch(l, x.Follows)
 	if len(r.steps) == 0 {
 		return &account.Counts{}, err
@@ -179,7 +182,7 @@ func (d *Device) launchOf(x *Dispatch) (*launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &launch{step: x.Name, Launch: cu.Launch{
+	return &launch{step: x.Name, mode: d.r.mode(""), Launch: cu.Launch{
 		Code: x.Kernel.code, Need: x.Kernel.need, NumWorkgroups: x.Groups, Base: x.Base, Bindings: b, Scratch: s,
 	}}, nil
 }
@@ -199,8 +202,11 @@ func (d *Device) scratchFor(p *program.Program) ([]mem.Scratch, error) {
 }
 
 // Pass lets the time of a transfer pass that reads and writes bytes of device memory: all channels at the rate that they sustain,
-// behind the cost of a launch.
+// behind the cost of a launch. Without time, it is none.
 func (d *Device) Pass(bytes uint64, follows bool) (cycles uint64) {
+	if d.r.mode("") != modeTimed {
+		return 0
+	}
 	m := d.Machine()
 	cost := m.Dispatcher.KernelLaunchCycles
 	if follows {

@@ -17,7 +17,16 @@ func TestDeviceRunsOnMemoryOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: m})
+	for _, mode := range config.Modes[:2] {
+		t.Run(mode, func(t *testing.T) { testDeviceRuns(t, m, mode) })
+	}
+	if _, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: m, Mode: "quick"}); err == nil {
+		t.Error("a mode that there is not was taken")
+	}
+}
+
+func testDeviceRuns(t *testing.T, m *config.Machine, mode string) {
+	d, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: m, Mode: mode})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +52,7 @@ func TestDeviceRunsOnMemoryOfOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Cycles == 0 || d.Cycle() < before+c.Cycles || c.Workgroups != 4 {
+		if (c.Cycles == 0) != (mode == "functional") || d.Cycle() < before+c.Cycles || c.Workgroups != 4 {
 			t.Errorf("round %d: %d cycles from %d to %d, %d workgroups", round, c.Cycles, before, d.Cycle(), c.Workgroups)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 type appFlags struct {
 	machines []string
 	set      []string
+	mode     string
 	rows     string
 	quiet    bool
 }
@@ -41,6 +42,7 @@ The driver is found beside spvsim or built from the source (a C compiler is need
 	flags := c.Flags()
 	flags.StringSliceVar(&f.machines, "machine", nil, "`name` or file of the machine; several, with commas between, are as many devices")
 	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (lds.banks=64); may be repeated")
+	flags.StringVar(&f.mode, "mode", "timed", "how dispatches run: `timed`, or functional: the same values without time, faster")
 	flags.StringVar(&f.rows, "rows", "", "`file` for a row of each dispatch and transfer, as CSV")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary")
 	completeFlag(c, "machine", machineNames)
@@ -49,6 +51,9 @@ The driver is found beside spvsim or built from the source (a C compiler is need
 }
 
 func (f *appFlags) run(c *cobra.Command, args []string) error {
+	if f.mode != "timed" && f.mode != "functional" {
+		return fmt.Errorf("--mode %s: want timed or functional", f.mode)
+	}
 	for _, name := range f.machines {
 		if _, err := config.LoadMachine(config.Request{Machine: name, Set: f.set}); err != nil {
 			return err
@@ -64,7 +69,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	}
 	defer done()
 	p := launch.Program{
-		Args: args, Manifest: manifest, Machines: f.machines, Set: f.set, Record: record,
+		Args: args, Manifest: manifest, Machines: f.machines, Set: f.set, Mode: f.mode, Record: record,
 		Stdin: c.InOrStdin(), Stdout: c.OutOrStdout(), Stderr: c.ErrOrStderr(),
 	}
 	err = p.Run(c.Context())

@@ -36,7 +36,7 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 		d.enabled[name] = true
 	}
 	checkWanted(info)
-	g, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: p.machine})
+	g, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode})
 	if err != nil {
 		fail(vk.ErrorInitializationFailed, "%v", err)
 	}

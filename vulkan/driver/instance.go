@@ -24,11 +24,13 @@ type instance struct {
 type settings struct {
 	machines []string
 	set      []string
+	mode     string
 }
 
-// readSettings reads the environment: SPVSIM_MACHINE names machines, apart by commas; SPVSIM_SET changes them, apart by blanks.
+// readSettings reads the environment: SPVSIM_MACHINE names machines, apart by commas; SPVSIM_SET changes them, apart by blanks; SPVSIM_MODE
+// says how dispatches run.
 func readSettings() settings {
-	s := settings{machines: []string{""}, set: strings.Fields(os.Getenv("SPVSIM_SET"))}
+	s := settings{machines: []string{""}, set: strings.Fields(os.Getenv("SPVSIM_SET")), mode: os.Getenv("SPVSIM_MODE")}
 	if list := os.Getenv("SPVSIM_MACHINE"); list != "" {
 		s.machines = strings.Split(list, ",")
 	}
