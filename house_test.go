@@ -57,7 +57,12 @@ var house = map[string]string{
 	"fuzz":                  "config experiments fuzz/mutate gpu plots program spirv spirv/asm spirv/validate tracing/profile tracing/report",
 	"fuzz/mutate":           "spirv spirv/grammar",
 	"fuzz/cmd":              "fuzz",
-	"cmd/spvsim":            "account probe engine starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots",
+	"vulkan":                "vulkan/driver",
+	"vulkan/driver":         "account config gpu mem program/ir spirv/validate vulkan/vk",
+	"vulkan/gen":            "",
+	"vulkan/launch":         "",
+	"vulkan/vk":             "",
+	"cmd/spvsim":            "account probe engine starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots vulkan/launch",
 }
 
 // akita are the packages that may know the event engine.

@@ -75,6 +75,7 @@ type Launch struct {
 	Code          *simd.Code
 	Need          Need
 	NumWorkgroups [3]uint32
+	Base          [3]uint32 // added to the ids of its workgroups
 	Bindings      *mem.Bindings
 	Scratch       []mem.Scratch // by wave slot of the machine; nil when the program has none
 	// Fragments are the quads of a draw, by workgroup: each is one wave.

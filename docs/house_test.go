@@ -32,7 +32,7 @@ var floors = []struct {
 	{"What is simulated: descriptions", []string{"expression", "spec", "config"}},
 	{"The machine", []string{"engine", "account", "probe", "raster", "mem", "lds", "simd", "cu", "scheduler", "functional", "gpu"}},
 	{"What is shown", []string{"tracing", "plots"}},
-	{"What is run", []string{"experiments", "starter", "cmd"}},
+	{"What is run", []string{"experiments", "starter", "vulkan", "cmd"}},
 	{"What only holds the rest to its word", []string{"systemtest", "internal", "fuzz", "docs"}},
 }
 

@@ -47,6 +47,7 @@ type Grid struct {
 	*Kernel
 	Groups     [3]uint32
 	First, End uint64
+	Base       [3]uint32       // added to the ids of workgroups
 	Fragments  []isa.Fragments // the quads of a draw, by workgroup: each is one wave
 }
 

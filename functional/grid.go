@@ -26,6 +26,9 @@ func (g *grid) Next(bool) (k *Kernel, wg Workgroup, found, later bool) {
 		return nil, wg, false, false
 	}
 	wg = Workgroup{Index: i, ID: Place(i, g.Groups), Count: g.Groups}
+	for k, base := range g.Base {
+		wg.ID[k] += base
+	}
 	if g.Fragments != nil {
 		wg.Fragments = &g.Fragments[i]
 	}

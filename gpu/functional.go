@@ -68,7 +68,7 @@ func (r *runner) functional(l *launch) error {
 		l.draw.begin()
 	}
 	r.launched = groups(l.NumWorkgroups)
-	g := &functional.Grid{Kernel: kernel(&l.Launch), Groups: l.NumWorkgroups, Fragments: l.Fragments}
+	g := &functional.Grid{Kernel: kernel(&l.Launch), Groups: l.NumWorkgroups, Base: l.Base, Fragments: l.Fragments}
 	c, err := r.untimedCounts(func() (*functional.Counts, error) {
 		return functional.Run(r.ctx, r.machine.store, g, r.functionalOptions(l.Need))
 	}, l.Code.Program)

@@ -135,7 +135,12 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 	if err != nil {
 		return nil, err
 	}
-	prog, err := program.Lower(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Nodes: p.nodes, Target: Target(p.machine, p.size)})
+	return p.compile(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Nodes: p.nodes, Target: Target(p.machine, p.size)})
+}
+
+// compile lowers an entry point and gives its program a place in instruction memory.
+func (p *programs) compile(m *validate.Module, o program.Options) (*lowered, error) {
+	prog, err := program.Lower(m, o)
 	if err != nil {
 		return nil, err
 	}

@@ -72,6 +72,28 @@ func newRunner(ctx context.Context, s Setup) (*runner, error) {
 
 // prepareRunner builds the machine and lowers the job's programs.
 func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
+	r, err := openRunner(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if r.resources, err = newResources(s.Job, r.machine.store, r.host); err != nil {
+		return nil, err
+	}
+	if r.total, err = s.Job.Rounds(); err != nil {
+		return nil, err
+	}
+	if s.Job.IsGraph() {
+		return r, r.prepareGraph()
+	}
+	list, err := s.Job.Launches()
+	if err != nil {
+		return nil, err
+	}
+	return r, r.prepare(list)
+}
+
+// openRunner builds the machine, with nothing in its memory and no program.
+func openRunner(ctx context.Context, s Setup) (*runner, error) {
 	if err := s.Machine.Validate(); err != nil {
 		return nil, err // the parts trust their specs
 	}
@@ -89,9 +111,6 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 		r.events = c
 		r.machine.engine.AcceptHook(c)
 	}
-	if r.resources, err = newResources(s.Job, r.machine.store, r.host); err != nil {
-		return nil, err
-	}
 	if !s.Job.IsGraph() {
 		r.machine.chip = nil // nothing to count
 	}
@@ -99,17 +118,7 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 		job: s.Job, machine: s.Machine, rules: r.machine.rules, limits: r.machine.limits, size: size,
 		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{},
 	}
-	if r.total, err = s.Job.Rounds(); err != nil {
-		return nil, err
-	}
-	if s.Job.IsGraph() {
-		return r, r.prepareGraph()
-	}
-	list, err := s.Job.Launches()
-	if err != nil {
-		return nil, err
-	}
-	return r, r.prepare(list)
+	return r, nil
 }
 
 // prepare lowers the programs of all launches and binds their resources.

@@ -207,3 +207,17 @@ func (f *Format) fromElem(v uint64, t isa.Type) uint64 {
 	}
 	return v
 }
+
+// Pack is a texel of the given components: the bits of floats, or integers.
+func (f *Format) Pack(components [4]uint32) []byte {
+	var v [4]uint64
+	for i, c := range components {
+		v[i] = uint64(c)
+		if f.codec == asSint {
+			v[i] = uint64(int64(int32(c)))
+		}
+	}
+	b := make([]byte, f.Bytes)
+	f.setTexel(b, &v)
+	return b
+}

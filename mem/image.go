@@ -269,3 +269,14 @@ func (p *Port) imageSamples(now uint64, st *isa.State, env *Env, in *isa.Inst) T
 		return max(d.Image.Samples, 1)
 	})
 }
+
+// Texel is the byte offset of the texel at x, y, z and layer of a level; ok is false outside of the image.
+func (i *Image) Texel(level uint32, at [4]uint32) (offset uint64, ok bool) {
+	return i.texelAt(&at, level)
+}
+
+// LevelExtent is the width, height and depth of a level.
+func (i *Image) LevelExtent(level uint32) (width, height, depth uint32) {
+	width, height = i.levelSize(level)
+	return width, height, i.levelDepth(level)
+}

@@ -11,7 +11,8 @@ import (
 const (
 	firstAddress = 1 << 20 // below it nothing is mapped, so that a null pointer is caught
 	alignment    = 256     // bytes: minStorageBufferOffsetAlignment of the drivers at hand
-	guardBytes   = 256     // unmapped bytes behind each buffer
+	// Guard is how many bytes behind each buffer are not mapped.
+	Guard = 256
 )
 
 // A Buffer is a range of device memory. Bytes is nil for ranges that were only
@@ -67,6 +68,31 @@ func (s *Store) list() []*Buffer {
 	return nil
 }
 
+// Attach puts bytes that somebody else keeps at an address: those of a driver, whose client has them mapped. They take nothing
+// of the capacity. The range and its guard must be free.
+func (s *Store) Attach(addr uint64, bytes []byte, name string) error {
+	buffers := s.list()
+	i, _ := slices.BinarySearchFunc(buffers, addr, func(b *Buffer, a uint64) int { return cmp.Compare(b.Addr, a) })
+	size := uint64(len(bytes))
+	switch {
+	case addr < firstAddress || addr+size+Guard < addr:
+		return fmt.Errorf("mem: %q of %d bytes at %#x: nothing can be there", name, size, addr)
+	case i > 0 && addr-buffers[i-1].Addr < buffers[i-1].Size+Guard:
+		return fmt.Errorf("mem: %q at %#x: %q is there", name, addr, buffers[i-1].Name)
+	case i < len(buffers) && buffers[i].Addr-addr < size+Guard:
+		return fmt.Errorf("mem: %q of %d bytes at %#x: %q is there", name, size, addr, buffers[i].Name)
+	}
+	list := slices.Insert(slices.Clone(buffers), i, &Buffer{Name: name, Addr: addr, Size: size, Bytes: bytes})
+	s.buffers.Store(&list)
+	return nil
+}
+
+// Detach takes away what Attach put at an address.
+func (s *Store) Detach(addr uint64) {
+	list := slices.DeleteFunc(slices.Clone(s.list()), func(b *Buffer) bool { return b.Addr == addr })
+	s.buffers.Store(&list)
+}
+
 // Left is how many bytes are not taken.
 func (s *Store) Left() uint64 {
 	if s.capacity == 0 {
@@ -83,7 +109,7 @@ func (s *Store) Reserve(bytes uint64, name string) (*Buffer, error) {
 	}
 	b := &Buffer{Name: name, Addr: s.next, Size: bytes}
 	s.used += bytes
-	s.next = (s.next + bytes + guardBytes + alignment - 1) &^ (alignment - 1)
+	s.next = (s.next + bytes + Guard + alignment - 1) &^ (alignment - 1)
 	return b, nil
 }
 

@@ -55,6 +55,9 @@ func (k *kernel) reserve(*launch) bool { return true }
 
 func (k *kernel) begin(_, _ int, wg *cu.Workgroup) {
 	*wg = cu.Workgroup{Index: k.placed, ID: k.next, Count: k.grid}
+	for i, base := range k.code.Base {
+		wg.ID[i] += base
+	}
 	if k.code.Fragments != nil {
 		wg.Fragments = &k.code.Fragments[k.placed]
 	}

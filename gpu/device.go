@@ -1,0 +1,230 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"spvsim/account"
+	"spvsim/config"
+	"spvsim/cu"
+	"spvsim/mem"
+	"spvsim/program"
+	"spvsim/spirv/validate"
+)
+
+// A Device is a machine that is opened once and given work from outside, by a driver: memory that others keep, kernels, and dispatches
+// one after the other, each with the caches as the one before left them. Kernels and dispatches are for one goroutine at a time;
+// memory may come and go while a dispatch runs, and is there for the next one.
+type Device struct {
+	r       *runner
+	kernels sync.Mutex
+	scratch map[scratchShape][]mem.Scratch
+	push    *mem.Buffer // where push constants live, for the scalar cache
+
+	pending sync.Mutex
+	changes []func(*mem.Store) error
+}
+
+type scratchShape struct{ words, lanes int }
+
+// maxPush is what a machine's driver keeps of push constants, in bytes.
+const maxPush = 256
+
+// DeviceSetup says what to open.
+type DeviceSetup struct {
+	Machine *config.Machine
+	// Mode is how dispatches run, by the names of config.Modes; empty: timed.
+	Mode string
+}
+
+// OpenDevice builds a machine.
+func OpenDevice(s DeviceSetup) (*Device, error) {
+	job := &config.Job{}
+	r, err := openRunner(context.Background(), Setup{Machine: s.Machine, Job: job, Mode: s.Mode})
+	if err != nil {
+		return nil, inputError(err)
+	}
+	if mode := r.mode(""); mode != modeTimed && mode != modeFunctional {
+		return nil, inputError(fmt.Errorf("mode %q: want %q or %q", mode, modeTimed, modeFunctional))
+	}
+	d := &Device{r: r, scratch: map[scratchShape][]mem.Scratch{}}
+	if d.push, err = r.machine.store.Reserve(maxPush, "push constants"); err != nil {
+		return nil, inputError(err)
+	}
+	return d, nil
+}
+
+// Machine is the description of the device's machine.
+func (d *Device) Machine() *config.Machine { return d.r.setup.Machine }
+
+// Cycle is the simulated time.
+func (d *Device) Cycle() uint64 { return max(d.r.now, d.r.machine.cycle()) }
+
+// Map puts bytes that the caller keeps at a device address. They are the memory itself: what the host writes there is what a dispatch
+// that begins later reads.
+func (d *Device) Map(addr uint64, bytes []byte, name string) {
+	d.change(func(s *mem.Store) error { return s.Attach(addr, bytes, name) })
+}
+
+// Unmap takes the bytes at an address away again. No dispatch may use them.
+func (d *Device) Unmap(addr uint64) {
+	d.change(func(s *mem.Store) error { s.Detach(addr); return nil })
+}
+
+func (d *Device) change(f func(*mem.Store) error) {
+	d.pending.Lock()
+	defer d.pending.Unlock()
+	d.changes = append(d.changes, f)
+}
+
+// settle carries out what Map and Unmap asked for.
+func (d *Device) settle() error {
+	d.pending.Lock()
+	defer d.pending.Unlock()
+	for _, f := range d.changes {
+		if err := f(d.r.machine.store); err != nil {
+			return err
+		}
+	}
+	d.changes = nil
+	return nil
+}
+
+// Memory is the bytes at a device address; nil where they are not all there.
+func (d *Device) Memory(addr, bytes uint64) []byte {
+	if d.settle() != nil {
+		return nil
+	}
+	b, err := readMemory(d.r.machine.store, addr, bytes)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// A Kernel is an entry point that a device can run.
+type Kernel struct {
+	*lowered
+	// Program says what it binds, and what it takes of the machine.
+	Program *program.Program
+}
+
+// KernelSetup says which entry point, and how it is specialized.
+type KernelSetup struct {
+	Module         *validate.Module
+	Entry          string
+	Specialization map[uint32]uint64 // SpecId -> bits of the value
+	WaveSize       int               // 0: the machine's
+}
+
+// Kernel lowers an entry point.
+func (d *Device) Kernel(s KernelSetup) (*Kernel, error) {
+	d.kernels.Lock()
+	defer d.kernels.Unlock()
+	p := d.r.programs
+	if s.WaveSize == 0 {
+		s.WaveSize = d.Machine().WaveSize
+	}
+	made, err := p.compile(s.Module, program.Options{Entry: s.Entry, Specialization: s.Specialization, Target: Target(p.machine, s.WaveSize)})
+	if err != nil {
+		return nil, err
+	}
+	return &Kernel{made, made.code.Program}, nil
+}
+
+// A Dispatch is a grid of workgroups of a kernel.
+type Dispatch struct {
+	Name     string // in statistics and traces
+	Kernel   *Kernel
+	Groups   [3]uint32
+	Base     [3]uint32          // of the workgroups' ids
+	Elements [][]mem.Descriptor // of each binding of the kernel's program
+	Push     []byte
+	Follows  bool // behind another dispatch of one stream
+}
+
+// Run executes a dispatch to its end. Accesses out of bounds are among the counts.
+func (d *Device) Run(ctx context.Context, x *Dispatch) (*account.Counts, error) {
+	if err := d.settle(); err != nil {
+		return nil, err
+	}
+	if groups(x.Groups) > maxGroups {
+		return nil, fmt.Errorf("dispatch: %v workgroups: want at most %d in all", x.Groups, uint64(maxGroups))
+	}
+	l, err := d.launchOf(x)
+	if err != nil {
+		return nil, err
+	}
+	r := d.r
+	r.ctx, r.steps, r.stepOf, r.ldsFaults = ctx, nil, map[string]int{}, nil
+	err = r.launch(l, x.Follows)
+	if len(r.steps) == 0 {
+		return &account.Counts{}, err
+	}
+	return &r.steps[0].Counts, err
+}
+
+// launchOf binds what a dispatch names.
+func (d *Device) launchOf(x *Dispatch) (*launch, error) {
+	prog := x.Kernel.Program
+	b := &mem.Bindings{}
+	for _, elements := range x.Elements {
+		b.Bind(elements...)
+	}
+	if len(prog.Bindings) != len(x.Elements) {
+		return nil, fmt.Errorf("dispatch: %d bindings: the program has %d", len(x.Elements), len(prog.Bindings))
+	}
+	b.Push, b.PushAddr = make([]byte, max(int(prog.PushBytes), len(x.Push))), d.push.Addr
+	copy(b.Push, x.Push)
+	s, err := d.scratchFor(prog)
+	if err != nil {
+		return nil, err
+	}
+	return &launch{step: x.Name, mode: d.r.mode(""), Launch: cu.Launch{
+		Code: x.Kernel.code, Need: x.Kernel.need, NumWorkgroups: x.Groups, Base: x.Base, Bindings: b, Scratch: s,
+	}}, nil
+}
+
+// scratchFor is the private memory of a program's waves. Dispatches do not overlap, so that those of one shape share it.
+func (d *Device) scratchFor(p *program.Program) ([]mem.Scratch, error) {
+	if p.ScratchWords == 0 {
+		return nil, nil
+	}
+	shape := scratchShape{int(p.ScratchWords), p.WaveSize}
+	if have := d.scratch[shape]; have != nil {
+		return have, nil
+	}
+	made, err := mem.NewScratch(d.r.machine.store, d.r.machine.slots, shape.words, shape.lanes)
+	d.scratch[shape] = made
+	return made, err
+}
+
+// Pass lets the time of a transfer pass that reads and writes bytes of device memory: all channels at the rate that they sustain,
+// behind the cost of a launch. Without time, it is none.
+func (d *Device) Pass(bytes uint64, follows bool) (cycles uint64) {
+	if d.r.mode("") != modeTimed {
+		return 0
+	}
+	m := d.Machine()
+	cost := m.Dispatcher.KernelLaunchCycles
+	if follows {
+		cost = m.Dispatcher.FollowingLaunch
+	}
+	rate := m.Memory.BytesPerCycle * float64(m.Memory.Channels)
+	if m.Memory.Efficiency > 0 {
+		rate *= m.Memory.Efficiency
+	}
+	cycles = uint64(cost) + uint64(math.Ceil(float64(bytes)/rate))
+	d.r.now = d.Cycle() + cycles
+	return cycles
+}
+
+// Levels are the names of the levels of the machine's memory, in the order of counts.
+func (d *Device) Levels() (list []string) {
+	for _, l := range d.r.machine.levels() {
+		list = append(list, l.Name)
+	}
+	return list
+}

@@ -1,0 +1,38 @@
+package mem
+
+import "testing"
+
+// Bytes that somebody else keeps are found at their address, apart from their neighbours by the guard.
+func TestAttach(t *testing.T) {
+	const at = 1 << 30
+	s := NewStore(0)
+	bytes := make([]byte, 64)
+	if err := s.Attach(at, bytes, "a"); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		addr, size uint64
+		ok         bool
+	}{
+		{at, 1, false}, {at + 64, 1, false}, {at + 64 + Guard - 1, 1, false}, {at + 64 + Guard, 1, true},
+		{at - 1, 1, false}, {at - Guard, 1, false}, {at - Guard - 1, 1, true}, {0, 1, false}, {^uint64(0), 1, false},
+	} {
+		err := s.Attach(x.addr, make([]byte, x.size), "b")
+		if (err == nil) != x.ok {
+			t.Errorf("%d bytes at %#x: %v", x.size, x.addr, err)
+		}
+		if err == nil {
+			s.Detach(x.addr)
+		}
+	}
+	if b := s.Find(at + 63); b == nil || &b.Bytes[0] != &bytes[0] {
+		t.Errorf("found %v", b)
+	}
+	if b := s.Find(at + 64); b != nil {
+		t.Errorf("behind the end: found %v", b)
+	}
+	s.Detach(at)
+	if b := s.Find(at); b != nil {
+		t.Errorf("taken away: found %v", b)
+	}
+}

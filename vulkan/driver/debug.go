@@ -1,0 +1,126 @@
+package driver
+
+import (
+	"strings"
+	"unsafe"
+
+	"spvsim/vulkan/vk"
+)
+
+// A messenger is a function of the application that hears what the driver has to say.
+type messenger struct {
+	call uintptr
+	user unsafe.Pointer
+}
+
+// CallMessenger calls a function of C; set by who knows how.
+var CallMessenger = func(call uintptr, user unsafe.Pointer, text string) {}
+
+// tellMessengers passes a message on.
+func tellMessengers(text string) {
+	for _, o := range objects {
+		if m, ok := o.x.(*messenger); ok {
+			CallMessenger(m.call, m.user, text)
+		}
+	}
+}
+
+// CreateDebugUtilsMessengerEXT is vkCreateDebugUtilsMessengerEXT.
+func CreateDebugUtilsMessengerEXT(h vk.Instance, info *vk.DebugUtilsMessengerCreateInfoEXT, _ *vk.AllocationCallbacks, out *vk.DebugUtilsMessengerEXT) vk.Result {
+	get[*instance](uint64(h))
+	*out = vk.DebugUtilsMessengerEXT(put(&messenger{info.PfnUserCallback, info.PUserData}, 0))
+	return vk.Success
+}
+
+// DestroyDebugUtilsMessengerEXT is vkDestroyDebugUtilsMessengerEXT.
+func DestroyDebugUtilsMessengerEXT(_ vk.Instance, m vk.DebugUtilsMessengerEXT, _ *vk.AllocationCallbacks) {
+	take[*messenger](uint64(m))
+}
+
+// SubmitDebugUtilsMessageEXT is vkSubmitDebugUtilsMessageEXT.
+func SubmitDebugUtilsMessageEXT(_ vk.Instance, _ vk.DebugUtilsMessageSeverityFlagBitsEXT, _ vk.DebugUtilsMessageTypeFlagsEXT, data *vk.DebugUtilsMessengerCallbackDataEXT) {
+	tellMessengers(text(data.PMessage))
+}
+
+// SetDebugUtilsObjectNameEXT is vkSetDebugUtilsObjectNameEXT.
+func SetDebugUtilsObjectNameEXT(_ vk.Device, info *vk.DebugUtilsObjectNameInfoEXT) vk.Result {
+	if o := objects[info.ObjectHandle]; o != nil {
+		o.name = text(info.PObjectName)
+	}
+	return vk.Success
+}
+
+// SetDebugUtilsObjectTagEXT is vkSetDebugUtilsObjectTagEXT: nobody reads tags.
+func SetDebugUtilsObjectTagEXT(_ vk.Device, _ *vk.DebugUtilsObjectTagInfoEXT) vk.Result {
+	return vk.Success
+}
+
+// QueueBeginDebugUtilsLabelEXT is vkQueueBeginDebugUtilsLabelEXT.
+func QueueBeginDebugUtilsLabelEXT(h vk.Queue, l *vk.DebugUtilsLabelEXT) {
+	q := get[*queue](uint64(h))
+	q.labels = append(q.labels[:len(q.labels):len(q.labels)], text(l.PLabelName))
+}
+
+// QueueEndDebugUtilsLabelEXT is vkQueueEndDebugUtilsLabelEXT.
+func QueueEndDebugUtilsLabelEXT(h vk.Queue) {
+	if q := get[*queue](uint64(h)); len(q.labels) > 0 {
+		q.labels = q.labels[:len(q.labels)-1]
+	}
+}
+
+// QueueInsertDebugUtilsLabelEXT is vkQueueInsertDebugUtilsLabelEXT: a label on nothing.
+func QueueInsertDebugUtilsLabelEXT(h vk.Queue, _ *vk.DebugUtilsLabelEXT) { get[*queue](uint64(h)) }
+
+// CmdBeginDebugUtilsLabelEXT is vkCmdBeginDebugUtilsLabelEXT.
+func CmdBeginDebugUtilsLabelEXT(h vk.CommandBuffer, l *vk.DebugUtilsLabelEXT) {
+	name := strings.Clone(text(l.PLabelName))
+	record(h).add(func(x *executor) error {
+		x.labels = append(x.labels, name)
+		return nil
+	})
+}
+
+// CmdEndDebugUtilsLabelEXT is vkCmdEndDebugUtilsLabelEXT.
+func CmdEndDebugUtilsLabelEXT(h vk.CommandBuffer) {
+	record(h).add(func(x *executor) error {
+		x.labels = x.labels[:max(len(x.labels)-1, 0)]
+		return nil
+	})
+}
+
+// CmdInsertDebugUtilsLabelEXT is vkCmdInsertDebugUtilsLabelEXT: a label on nothing.
+func CmdInsertDebugUtilsLabelEXT(h vk.CommandBuffer, _ *vk.DebugUtilsLabelEXT) { record(h) }
+
+// title names a pipeline: as the application does, else by its entry point and what it is made of.
+func (p *pipeline) title() string {
+	if name := nameOf(p.handle); name != "" {
+		return name
+	}
+	return p.entry + " " + p.digest
+}
+
+// A privateSlot holds a number of the application for each object.
+type privateSlot struct{ values map[uint64]uint64 }
+
+// CreatePrivateDataSlot is vkCreatePrivateDataSlot.
+func CreatePrivateDataSlot(h vk.Device, _ *vk.PrivateDataSlotCreateInfo, _ *vk.AllocationCallbacks, out *vk.PrivateDataSlot) vk.Result {
+	d := get[*device_](uint64(h))
+	*out = vk.PrivateDataSlot(put(&privateSlot{map[uint64]uint64{}}, d.handle))
+	return vk.Success
+}
+
+// DestroyPrivateDataSlot is vkDestroyPrivateDataSlot.
+func DestroyPrivateDataSlot(_ vk.Device, s vk.PrivateDataSlot, _ *vk.AllocationCallbacks) {
+	take[*privateSlot](uint64(s))
+}
+
+// SetPrivateData is vkSetPrivateData.
+func SetPrivateData(_ vk.Device, _ vk.ObjectType, object uint64, s vk.PrivateDataSlot, data uint64) vk.Result {
+	get[*privateSlot](uint64(s)).values[object] = data
+	return vk.Success
+}
+
+// GetPrivateData is vkGetPrivateData.
+func GetPrivateData(_ vk.Device, _ vk.ObjectType, object uint64, s vk.PrivateDataSlot, out *uint64) {
+	*out = get[*privateSlot](uint64(s)).values[object]
+}

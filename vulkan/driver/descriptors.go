@@ -1,0 +1,357 @@
+package driver
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+
+	"spvsim/mem"
+	"spvsim/program/ir"
+	"spvsim/vulkan/vk"
+)
+
+type (
+	// A setLayout says what is bound where.
+	setLayout struct {
+		bindings []layoutBinding // by number
+		push     bool
+	}
+	layoutBinding struct {
+		number   uint32
+		kind     vk.DescriptorType
+		count    uint32 // of an inline uniform block, bytes
+		flags    vk.DescriptorBindingFlags
+		samplers []*sampler // that never change; nil: none
+	}
+
+	// A descriptorSet holds what is bound, by the place of the binding in its layout.
+	descriptorSet struct {
+		layout   *setLayout
+		pool     *descriptorPool
+		elements [][]descriptor
+		blocks   []inlineBlock
+	}
+	// An inlineBlock is the bytes of an inline uniform block, with an address for the caches.
+	inlineBlock struct {
+		bytes []byte
+		addr  uint64
+	}
+	// A descriptor is what one element of a binding names; the zero descriptor, nothing.
+	descriptor struct {
+		buffer        *buffer
+		offset, bytes uint64
+		texels        *bufferView
+		view          *imageView
+		sampler       *sampler
+	}
+
+	descriptorPool struct {
+		device  *device_
+		sets    map[uint64]*descriptorSet
+		max     int
+		freeing bool
+	}
+)
+
+// CreateDescriptorSetLayout is vkCreateDescriptorSetLayout.
+func CreateDescriptorSetLayout(h vk.Device, info *vk.DescriptorSetLayoutCreateInfo, _ *vk.AllocationCallbacks, out *vk.DescriptorSetLayout) vk.Result {
+	d := get[*device_](uint64(h))
+	*out = vk.DescriptorSetLayout(put(newSetLayout(info), d.handle))
+	return vk.Success
+}
+
+func newSetLayout(info *vk.DescriptorSetLayoutCreateInfo) *setLayout {
+	l := &setLayout{push: info.Flags&vk.DescriptorSetLayoutCreatePushDescriptorBit != 0}
+	var flags []vk.DescriptorBindingFlags
+	if f := next[vk.DescriptorSetLayoutBindingFlagsCreateInfo](info.PNext, vk.StructureTypeDescriptorSetLayoutBindingFlagsCreateInfo); f != nil {
+		flags = items(f.PBindingFlags, f.BindingCount)
+	}
+	for i, b := range items(info.PBindings, info.BindingCount) {
+		made := layoutBinding{number: b.Binding, kind: b.DescriptorType, count: b.DescriptorCount}
+		if i < len(flags) {
+			made.flags = flags[i]
+		}
+		if sampled := b.DescriptorType == vk.DescriptorTypeSampler || b.DescriptorType == vk.DescriptorTypeCombinedImageSampler; sampled {
+			for _, s := range items(b.PImmutableSamplers, b.DescriptorCount) {
+				made.samplers = append(made.samplers, get[*sampler](uint64(s)))
+			}
+		}
+		l.bindings = append(l.bindings, made)
+	}
+	slices.SortStableFunc(l.bindings, func(a, b layoutBinding) int { return cmp.Compare(a.number, b.number) })
+	return l
+}
+
+// DestroyDescriptorSetLayout is vkDestroyDescriptorSetLayout.
+func DestroyDescriptorSetLayout(_ vk.Device, l vk.DescriptorSetLayout, _ *vk.AllocationCallbacks) {
+	take[*setLayout](uint64(l))
+}
+
+// GetDescriptorSetLayoutSupport is vkGetDescriptorSetLayoutSupport.
+func GetDescriptorSetLayoutSupport(_ vk.Device, info *vk.DescriptorSetLayoutCreateInfo, out *vk.DescriptorSetLayoutSupport) {
+	total := uint64(0)
+	for _, b := range items(info.PBindings, info.BindingCount) {
+		total += uint64(b.DescriptorCount)
+	}
+	out.Supported = truth(total <= maxDescriptors)
+	if v := next[vk.DescriptorSetVariableDescriptorCountLayoutSupport](unsafe.Pointer(out.PNext), vk.StructureTypeDescriptorSetVariableDescriptorCountLayoutSupport); v != nil {
+		v.MaxVariableDescriptorCount = maxDescriptors
+	}
+}
+
+// find is the place of a binding in the layout, or -1.
+func (l *setLayout) find(number uint32) int {
+	return slices.IndexFunc(l.bindings, func(b layoutBinding) bool { return b.number == number })
+}
+
+// newSet makes an empty set; variable is the count of a last binding that has none of its own, or -1.
+func (l *setLayout) newSet(d *device_, variable int64) *descriptorSet {
+	s := &descriptorSet{layout: l, elements: make([][]descriptor, len(l.bindings)), blocks: make([]inlineBlock, len(l.bindings))}
+	for i := range l.bindings {
+		b := &l.bindings[i]
+		count := b.count
+		if b.flags&vk.DescriptorBindingVariableDescriptorCountBit != 0 && variable >= 0 {
+			count = min(count, uint32(variable))
+		}
+		if b.kind == vk.DescriptorTypeInlineUniformBlock {
+			s.blocks[i] = inlineBlock{make([]byte, count), d.heap.next}
+			d.heap.next += (uint64(count) + addressStep) / addressStep * addressStep
+			continue
+		}
+		s.elements[i] = make([]descriptor, count)
+		for k, sampler := range b.samplers {
+			s.elements[i][k].sampler = sampler
+		}
+	}
+	return s
+}
+
+// CreateDescriptorPool is vkCreateDescriptorPool.
+func CreateDescriptorPool(h vk.Device, info *vk.DescriptorPoolCreateInfo, _ *vk.AllocationCallbacks, out *vk.DescriptorPool) vk.Result {
+	d := get[*device_](uint64(h))
+	p := &descriptorPool{device: d, sets: map[uint64]*descriptorSet{}, max: int(info.MaxSets), freeing: info.Flags&vk.DescriptorPoolCreateFreeDescriptorSetBit != 0}
+	*out = vk.DescriptorPool(put(p, d.handle))
+	return vk.Success
+}
+
+// DestroyDescriptorPool is vkDestroyDescriptorPool.
+func DestroyDescriptorPool(_ vk.Device, h vk.DescriptorPool, _ *vk.AllocationCallbacks) {
+	if p, ok := take[*descriptorPool](uint64(h)); ok {
+		p.reset()
+	}
+}
+
+// ResetDescriptorPool is vkResetDescriptorPool.
+func ResetDescriptorPool(_ vk.Device, h vk.DescriptorPool, _ vk.DescriptorPoolResetFlags) vk.Result {
+	get[*descriptorPool](uint64(h)).reset()
+	return vk.Success
+}
+
+func (p *descriptorPool) reset() {
+	for h := range p.sets {
+		delete(objects, h)
+	}
+	clear(p.sets)
+}
+
+// AllocateDescriptorSets is vkAllocateDescriptorSets.
+func AllocateDescriptorSets(_ vk.Device, info *vk.DescriptorSetAllocateInfo, out *vk.DescriptorSet) vk.Result {
+	p := get[*descriptorPool](uint64(info.DescriptorPool))
+	layouts := items(info.PSetLayouts, info.DescriptorSetCount)
+	to := items(out, info.DescriptorSetCount)
+	clear(to)
+	if len(p.sets)+len(layouts) > p.max {
+		return vk.ErrorOutOfPoolMemory
+	}
+	var counts []uint32
+	if v := next[vk.DescriptorSetVariableDescriptorCountAllocateInfo](info.PNext, vk.StructureTypeDescriptorSetVariableDescriptorCountAllocateInfo); v != nil {
+		counts = items(v.PDescriptorCounts, v.DescriptorSetCount)
+	}
+	for i, l := range layouts {
+		variable := int64(0)
+		if i < len(counts) {
+			variable = int64(counts[i])
+		}
+		s := get[*setLayout](uint64(l)).newSet(p.device, variable)
+		s.pool = p
+		to[i] = vk.DescriptorSet(put(s, p.device.handle))
+		p.sets[uint64(to[i])] = s
+	}
+	return vk.Success
+}
+
+// FreeDescriptorSets is vkFreeDescriptorSets.
+func FreeDescriptorSets(_ vk.Device, _ vk.DescriptorPool, count uint32, list *vk.DescriptorSet) vk.Result {
+	for _, h := range items(list, count) {
+		if s, ok := take[*descriptorSet](uint64(h)); ok {
+			delete(s.pool.sets, uint64(h))
+		}
+	}
+	return vk.Success
+}
+
+// UpdateDescriptorSets is vkUpdateDescriptorSets.
+func UpdateDescriptorSets(_ vk.Device, writeCount uint32, writes *vk.WriteDescriptorSet, copyCount uint32, copies *vk.CopyDescriptorSet) {
+	for _, w := range items(writes, writeCount) {
+		get[*descriptorSet](uint64(w.DstSet)).write(&w)
+	}
+	for _, c := range items(copies, copyCount) {
+		from, to := get[*descriptorSet](uint64(c.SrcSet)), get[*descriptorSet](uint64(c.DstSet))
+		from.copyTo(to, &c)
+	}
+}
+
+// write carries out one write.
+func (s *descriptorSet) write(w *vk.WriteDescriptorSet) {
+	if w.DescriptorType == vk.DescriptorTypeInlineUniformBlock {
+		b := next[vk.WriteDescriptorSetInlineUniformBlock](w.PNext, vk.StructureTypeWriteDescriptorSetInlineUniformBlock)
+		if b == nil {
+			fail(vk.ErrorUnknown, "binding %d: no inline data", w.DstBinding)
+		}
+		s.setInline(w.DstBinding, w.DstArrayElement, items((*byte)(b.PData), b.DataSize))
+		return
+	}
+	at := s.from(w.DstBinding, w.DstArrayElement)
+	for i := range w.DescriptorCount {
+		e, b := at.next()
+		switch w.DescriptorType {
+		case vk.DescriptorTypeSampler, vk.DescriptorTypeCombinedImageSampler, vk.DescriptorTypeSampledImage, vk.DescriptorTypeStorageImage:
+			e.setImage(w.DescriptorType, b, &items(w.PImageInfo, w.DescriptorCount)[i])
+		case vk.DescriptorTypeUniformTexelBuffer, vk.DescriptorTypeStorageTexelBuffer:
+			e.texels = optional[*bufferView](uint64(items(w.PTexelBufferView, w.DescriptorCount)[i]))
+		default:
+			e.setBuffer(&items(w.PBufferInfo, w.DescriptorCount)[i])
+		}
+	}
+}
+
+func (s *descriptorSet) setInline(binding, offset uint32, data []byte) {
+	i := s.layout.find(binding)
+	if i < 0 || uint64(offset)+uint64(len(data)) > uint64(len(s.blocks[i].bytes)) {
+		fail(vk.ErrorUnknown, "binding %d: %d bytes of an inline block at byte %d", binding, len(data), offset)
+	}
+	copy(s.blocks[i].bytes[offset:], data)
+}
+
+func (e *descriptor) setBuffer(i *vk.DescriptorBufferInfo) {
+	e.buffer = optional[*buffer](uint64(i.Buffer))
+	if e.buffer != nil {
+		e.offset, e.bytes = i.Offset, e.buffer.span(i.Offset, i.Range)
+	}
+}
+
+func (e *descriptor) setImage(kind vk.DescriptorType, b *layoutBinding, i *vk.DescriptorImageInfo) {
+	if kind != vk.DescriptorTypeSampler {
+		e.view = optional[*imageView](uint64(i.ImageView))
+	}
+	if (kind == vk.DescriptorTypeSampler || kind == vk.DescriptorTypeCombinedImageSampler) && b.samplers == nil {
+		e.sampler = get[*sampler](uint64(i.Sampler))
+	}
+}
+
+func (s *descriptorSet) copyTo(to *descriptorSet, c *vk.CopyDescriptorSet) {
+	if i := s.layout.find(c.SrcBinding); i >= 0 && s.layout.bindings[i].kind == vk.DescriptorTypeInlineUniformBlock {
+		b := s.blocks[i].bytes
+		if uint64(c.SrcArrayElement)+uint64(c.DescriptorCount) > uint64(len(b)) {
+			fail(vk.ErrorUnknown, "binding %d: %d bytes from byte %d on: the block has %d", c.SrcBinding, c.DescriptorCount, c.SrcArrayElement, len(b))
+		}
+		to.setInline(c.DstBinding, c.DstArrayElement, b[c.SrcArrayElement:][:c.DescriptorCount])
+		return
+	}
+	from, into := s.from(c.SrcBinding, c.SrcArrayElement), to.from(c.DstBinding, c.DstArrayElement)
+	for range c.DescriptorCount {
+		e, _ := from.next()
+		t, b := into.next()
+		kept := t.sampler
+		*t = *e
+		if b.samplers != nil {
+			t.sampler = kept
+		}
+	}
+}
+
+// A walk goes over elements of a set: behind the last of a binding, the first of the next one.
+type walk struct {
+	set              *descriptorSet
+	binding, element int
+}
+
+func (s *descriptorSet) from(binding, element uint32) *walk {
+	i := s.layout.find(binding)
+	if i < 0 {
+		fail(vk.ErrorUnknown, "the layout has no binding %d", binding)
+	}
+	return &walk{s, i, int(element)}
+}
+
+func (w *walk) next() (*descriptor, *layoutBinding) {
+	for w.binding < len(w.set.elements) && w.element >= len(w.set.elements[w.binding]) {
+		w.element -= len(w.set.elements[w.binding])
+		w.binding++
+	}
+	if w.binding >= len(w.set.elements) {
+		fail(vk.ErrorUnknown, "more descriptors than the set has")
+	}
+	w.element++
+	return &w.set.elements[w.binding][w.element-1], &w.set.layout.bindings[w.binding]
+}
+
+// resolve lists what a program sees of a binding. Dynamic offsets are those of the set, in the order of its bindings.
+func (s *descriptorSet) resolve(want *ir.Binding, dynamic []uint32) []mem.Descriptor {
+	i := s.layout.find(want.Binding)
+	if i < 0 {
+		return make([]mem.Descriptor, want.Count)
+	}
+	b := &s.layout.bindings[i]
+	if b.kind == vk.DescriptorTypeInlineUniformBlock {
+		return []mem.Descriptor{{Addr: s.blocks[i].addr, Bytes: s.blocks[i].bytes}}
+	}
+	elements := s.elements[i]
+	if int(want.Count) > 0 && len(elements) > int(want.Count) {
+		elements = elements[:want.Count]
+	}
+	list := make([]mem.Descriptor, max(int(want.Count), len(elements)))
+	first := s.layout.dynamicBefore(i)
+	for k := range elements {
+		offset := uint64(0)
+		if at := first + k; b.dynamic() && at < len(dynamic) {
+			offset = uint64(dynamic[at])
+		}
+		list[k] = elements[k].resolve(want.Kind, offset)
+	}
+	return list
+}
+
+func (b *layoutBinding) dynamic() bool {
+	return b.kind == vk.DescriptorTypeUniformBufferDynamic || b.kind == vk.DescriptorTypeStorageBufferDynamic
+}
+
+// dynamicBefore counts the dynamic descriptors of the bindings before one.
+func (l *setLayout) dynamicBefore(binding int) (n int) {
+	for i := range binding {
+		if l.bindings[i].dynamic() {
+			n += int(l.bindings[i].count)
+		}
+	}
+	return n
+}
+
+// dynamics counts the dynamic descriptors of a set.
+func (l *setLayout) dynamics() int { return l.dynamicBefore(len(l.bindings)) }
+
+func (e *descriptor) resolve(kind ir.BindingKind, offset uint64) mem.Descriptor {
+	switch {
+	case kind == ir.Sampler && e.sampler != nil:
+		return mem.Descriptor{Sampler: &e.sampler.of}
+	case kind == ir.Sampler:
+		return mem.Descriptor{}
+	case e.view != nil:
+		return e.view.descriptor()
+	case e.texels != nil:
+		return e.texels.descriptor()
+	case e.buffer != nil:
+		at := min(e.offset+offset, e.buffer.size)
+		return e.buffer.descriptor(at, min(e.bytes, e.buffer.size-at))
+	}
+	return mem.Descriptor{}
+}

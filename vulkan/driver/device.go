@@ -1,0 +1,137 @@
+package driver
+
+import (
+	"crypto/sha256"
+	"slices"
+	"unsafe"
+
+	"spvsim/gpu"
+	"spvsim/vulkan/vk"
+)
+
+// A device is a machine that runs.
+type device_ struct {
+	handle   uint64
+	physical *physical
+	enabled  map[string]bool
+	gpu      *gpu.Device
+	heap     heap
+	queues   [][]*queue // by family
+	work     *worker
+	lost     error // what ended it
+	records  *recorder
+	modules  map[[sha256.Size]byte]*shaderModule
+	kernels  map[kernelKey]*gpu.Kernel
+}
+
+// CreateDevice is vkCreateDevice.
+func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Device) vk.Result {
+	p := get[*physical](uint64(h))
+	d := &device_{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[kernelKey]*gpu.Kernel{}}
+	for _, e := range items(info.PpEnabledExtensionNames, info.EnabledExtensionCount) {
+		name := text(e)
+		if !slices.ContainsFunc(extensions, func(e extension) bool { return !e.instance && e.name == name }) {
+			fail(vk.ErrorExtensionNotPresent, "extension %s", name)
+		}
+		d.enabled[name] = true
+	}
+	checkWanted(info)
+	g, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode})
+	if err != nil {
+		fail(vk.ErrorInitializationFailed, "%v", err)
+	}
+	d.gpu = g
+	d.heap = heap{capacity: uint64(p.machine.Memory.Bytes), next: firstAddress}
+	d.work, d.records = newWorker(d), newRecorder()
+	d.handle = putDispatchable(d, 0)
+	d.queues = make([][]*queue, len(families))
+	for _, q := range items(info.PQueueCreateInfos, info.QueueCreateInfoCount) {
+		d.addQueues(&q)
+	}
+	*out = vk.Device(d.handle)
+	return vk.Success
+}
+
+// checkWanted refuses features that the device does not have.
+func checkWanted(info *vk.DeviceCreateInfo) {
+	if info.PEnabledFeatures != nil {
+		checkFeatures(unsafe.Pointer(info.PEnabledFeatures), vk.Features)
+	}
+	chain(info.PNext, func(t vk.StructureType, s unsafe.Pointer) {
+		if t == vk.StructureTypePhysicalDeviceFeatures2 {
+			checkFeatures(unsafe.Add(s, featuresAt), vk.Features)
+		}
+		if list, ok := vk.FeatureStructs[t]; ok {
+			checkFeatures(unsafe.Add(s, featuresAt), list)
+		}
+	})
+}
+
+func (d *device_) addQueues(q *vk.DeviceQueueCreateInfo) {
+	f := q.QueueFamilyIndex
+	if int(f) >= len(families) || q.QueueCount > families[f].QueueCount {
+		fail(vk.ErrorInitializationFailed, "%d queues of family %d: there are %d families, with %d and %d queues", q.QueueCount, f, len(families), families[0].QueueCount, families[1].QueueCount)
+	}
+	for range q.QueueCount {
+		made := &queue{device: d, family: int(f), index: len(d.queues[f])}
+		made.handle = putDispatchable(made, d.handle)
+		d.queues[f] = append(d.queues[f], made)
+	}
+}
+
+// DestroyDevice is vkDestroyDevice. What it still has is freed.
+func DestroyDevice(h vk.Device, _ *vk.AllocationCallbacks) {
+	d, ok := take[*device_](uint64(h))
+	if !ok {
+		return
+	}
+	d.work.finish()
+	if d.records != nil {
+		_ = d.records.file.Close() // each row was written when it was made
+	}
+	for h, o := range objects {
+		if o.owner != d.handle {
+			continue
+		}
+		if m, ok := o.x.(*memory); ok {
+			m.release()
+		}
+		delete(objects, h)
+	}
+}
+
+// GetDeviceQueue is vkGetDeviceQueue.
+func GetDeviceQueue(h vk.Device, family, index uint32, out *vk.Queue) {
+	d := get[*device_](uint64(h))
+	if int(family) >= len(d.queues) || int(index) >= len(d.queues[family]) {
+		fail(vk.ErrorUnknown, "queue %d of family %d: it was not asked for when the device was created", index, family)
+	}
+	*out = vk.Queue(d.queues[family][index].handle)
+}
+
+// GetDeviceQueue2 is vkGetDeviceQueue2.
+func GetDeviceQueue2(h vk.Device, info *vk.DeviceQueueInfo2, out *vk.Queue) {
+	GetDeviceQueue(h, info.QueueFamilyIndex, info.QueueIndex, out)
+}
+
+// DeviceWaitIdle is vkDeviceWaitIdle.
+func DeviceWaitIdle(h vk.Device) vk.Result {
+	d := get[*device_](uint64(h))
+	for d.work.busy() && d.lost == nil {
+		changed.Wait()
+	}
+	return d.result()
+}
+
+// result is success, unless the device is lost.
+func (d *device_) result() vk.Result {
+	if d.lost != nil {
+		return vk.ErrorDeviceLost
+	}
+	return vk.Success
+}
+
+// GetDeviceGroupPeerMemoryFeatures is vkGetDeviceGroupPeerMemoryFeatures: a device is alone in its group.
+func GetDeviceGroupPeerMemoryFeatures(_ vk.Device, _, _, _ uint32, out *vk.PeerMemoryFeatureFlags) {
+	*out = vk.PeerMemoryFeatureCopySrcBit | vk.PeerMemoryFeatureCopyDstBit | vk.PeerMemoryFeatureGenericSrcBit | vk.PeerMemoryFeatureGenericDstBit
+}

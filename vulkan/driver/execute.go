@@ -1,0 +1,78 @@
+package driver
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"spvsim/gpu"
+	"spvsim/mem"
+)
+
+// An executor runs the commands of one submission on the machine.
+type executor struct {
+	device  *device_
+	queue   *queue
+	labels  []string
+	follows bool // something ran before in this submission
+}
+
+func (x *executor) run(commands []work) error {
+	for _, w := range commands {
+		if err := w(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A dispatch is one with what was bound when it was recorded.
+type dispatch struct {
+	bindings
+	title        string
+	base, groups [3]uint32
+	indirect     []byte // where the groups are; nil: they are known
+}
+
+// run executes the dispatch on the machine.
+func (d *dispatch) run(x *executor) error {
+	groups := d.groups
+	if d.indirect != nil {
+		for i := range groups {
+			groups[i] = binary.LittleEndian.Uint32(d.indirect[4*i:])
+		}
+	}
+	if groups[0] == 0 || groups[1] == 0 || groups[2] == 0 {
+		return nil
+	}
+	name := labelled(x.labels, d.title)
+	begin, started := x.device.gpu.Cycle(), time.Now()
+	counts, err := x.device.gpu.Run(context.Background(), &gpu.Dispatch{
+		Name: name, Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, Follows: x.follows,
+	})
+	x.follows = true
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	x.device.record(x, &row{
+		kind: "dispatch", name: name, entry: d.pipeline.entry, module: d.pipeline.digest, groups: groups,
+		begin: begin, counts: *counts, host: time.Since(started),
+	})
+	return nil
+}
+
+// elements are the descriptors of each of the program's bindings.
+func (d *dispatch) elements() (list [][]mem.Descriptor) {
+	program := d.pipeline.kernel.Program
+	for i := range program.Bindings {
+		want := &program.Bindings[i]
+		if int(want.Set) >= len(d.sets) || d.sets[want.Set].set == nil {
+			list = append(list, make([]mem.Descriptor, want.Count))
+			continue
+		}
+		s := &d.sets[want.Set]
+		list = append(list, s.set.resolve(want, s.dynamic))
+	}
+	return list
+}

@@ -1,0 +1,342 @@
+package driver
+
+import (
+	"math"
+	"strings"
+
+	"spvsim/mem"
+	"spvsim/vulkan/vk"
+)
+
+// formats are the texel formats that the machine knows, by SPIR-V's names.
+var formats = map[vk.Format]string{
+	vk.FormatR32g32b32a32Sfloat: "Rgba32f", vk.FormatR16g16b16a16Sfloat: "Rgba16f", vk.FormatR32Sfloat: "R32f",
+	vk.FormatR8g8b8a8Unorm: "Rgba8", vk.FormatR8g8b8a8Snorm: "Rgba8Snorm", vk.FormatR32g32Sfloat: "Rg32f",
+	vk.FormatR16g16Sfloat: "Rg16f", vk.FormatB10g11r11UfloatPack32: "R11fG11fB10f", vk.FormatR16Sfloat: "R16f",
+	vk.FormatR16g16b16a16Unorm: "Rgba16", vk.FormatA2b10g10r10UnormPack32: "Rgb10A2", vk.FormatR16g16Unorm: "Rg16",
+	vk.FormatR8g8Unorm: "Rg8", vk.FormatR16Unorm: "R16", vk.FormatR8Unorm: "R8", vk.FormatR16g16b16a16Snorm: "Rgba16Snorm",
+	vk.FormatR16g16Snorm: "Rg16Snorm", vk.FormatR8g8Snorm: "Rg8Snorm", vk.FormatR16Snorm: "R16Snorm", vk.FormatR8Snorm: "R8Snorm",
+	vk.FormatR32g32b32a32Sint: "Rgba32i", vk.FormatR16g16b16a16Sint: "Rgba16i", vk.FormatR8g8b8a8Sint: "Rgba8i", vk.FormatR32Sint: "R32i",
+	vk.FormatR32g32Sint: "Rg32i", vk.FormatR16g16Sint: "Rg16i", vk.FormatR8g8Sint: "Rg8i", vk.FormatR16Sint: "R16i", vk.FormatR8Sint: "R8i",
+	vk.FormatR32g32b32a32Uint: "Rgba32ui", vk.FormatR16g16b16a16Uint: "Rgba16ui", vk.FormatR8g8b8a8Uint: "Rgba8ui",
+	vk.FormatR32Uint: "R32ui", vk.FormatA2b10g10r10UintPack32: "Rgb10a2ui", vk.FormatR32g32Uint: "Rg32ui", vk.FormatR16g16Uint: "Rg16ui",
+	vk.FormatR8g8Uint: "Rg8ui", vk.FormatR16Uint: "R16ui", vk.FormatR8Uint: "R8ui", vk.FormatR64Uint: "R64ui", vk.FormatR64Sint: "R64i",
+}
+
+const (
+	imageFeatures = vk.FormatFeatureSampledImageBit | vk.FormatFeatureStorageImageBit | vk.FormatFeatureTransferSrcBit | vk.FormatFeatureTransferDstBit
+	texelFeatures = vk.FormatFeatureUniformTexelBufferBit | vk.FormatFeatureStorageTexelBufferBit
+)
+
+// formatFeatures says what can be done with a format.
+func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
+	name, ok := formats[f]
+	if !ok {
+		return 0, 0
+	}
+	images, buffers = imageFeatures, texelFeatures
+	if !strings.HasSuffix(name, "i") { // integers are not filtered
+		images |= vk.FormatFeatureSampledImageFilterLinearBit
+	}
+	if name == "R32ui" || name == "R32i" {
+		images |= vk.FormatFeatureStorageImageAtomicBit
+		buffers |= vk.FormatFeatureStorageTexelBufferAtomicBit
+	}
+	return images, buffers
+}
+
+// GetPhysicalDeviceFormatProperties is vkGetPhysicalDeviceFormatProperties.
+func GetPhysicalDeviceFormatProperties(_ vk.PhysicalDevice, f vk.Format, out *vk.FormatProperties) {
+	images, buffers := formatFeatures(f)
+	*out = vk.FormatProperties{LinearTilingFeatures: images, OptimalTilingFeatures: images, BufferFeatures: buffers}
+}
+
+// GetPhysicalDeviceFormatProperties2 is vkGetPhysicalDeviceFormatProperties2.
+func GetPhysicalDeviceFormatProperties2(h vk.PhysicalDevice, f vk.Format, out *vk.FormatProperties2) {
+	GetPhysicalDeviceFormatProperties(h, f, &out.FormatProperties)
+	p := next[vk.FormatProperties3](out.PNext, vk.StructureTypeFormatProperties3)
+	if p == nil {
+		return
+	}
+	images, buffers := vk.Flags64(out.FormatProperties.OptimalTilingFeatures), vk.Flags64(out.FormatProperties.BufferFeatures)
+	if images != 0 {
+		images |= vk.FormatFeature2StorageReadWithoutFormatBit | vk.FormatFeature2StorageWriteWithoutFormatBit
+		buffers |= vk.FormatFeature2StorageReadWithoutFormatBit | vk.FormatFeature2StorageWriteWithoutFormatBit
+	}
+	p.LinearTilingFeatures, p.OptimalTilingFeatures, p.BufferFeatures = images, images, buffers
+}
+
+// GetPhysicalDeviceImageFormatProperties is vkGetPhysicalDeviceImageFormatProperties.
+func GetPhysicalDeviceImageFormatProperties(_ vk.PhysicalDevice, f vk.Format, kind vk.ImageType, _ vk.ImageTiling, usage vk.ImageUsageFlags, flags vk.ImageCreateFlags, out *vk.ImageFormatProperties) vk.Result {
+	const usable = vk.ImageUsageTransferSrcBit | vk.ImageUsageTransferDstBit | vk.ImageUsageSampledBit | vk.ImageUsageStorageBit
+	const creatable = vk.ImageCreateMutableFormatBit | vk.ImageCreateCubeCompatibleBit | vk.ImageCreateAliasBit | vk.ImageCreateExtendedUsageBit
+	*out = vk.ImageFormatProperties{}
+	if _, ok := formats[f]; !ok || usage&^usable != 0 || flags&^creatable != 0 {
+		return vk.ErrorFormatNotSupported
+	}
+	out.SampleCounts, out.MaxResourceSize, out.MaxArrayLayers = samplesOne, 1<<36, maxImageLayers
+	switch kind {
+	case vk.ImageType1d:
+		out.MaxExtent = vk.Extent3D{Width: maxImageSide, Height: 1, Depth: 1}
+	case vk.ImageType2d:
+		out.MaxExtent = vk.Extent3D{Width: maxImageSide, Height: maxImageSide, Depth: 1}
+	default:
+		out.MaxExtent, out.MaxArrayLayers = vk.Extent3D{Width: maxImageSide3D, Height: maxImageSide3D, Depth: maxImageSide3D}, 1
+	}
+	out.MaxMipLevels = uint32(math.Log2(float64(out.MaxExtent.Width))) + 1
+	return vk.Success
+}
+
+// GetPhysicalDeviceImageFormatProperties2 is vkGetPhysicalDeviceImageFormatProperties2.
+func GetPhysicalDeviceImageFormatProperties2(h vk.PhysicalDevice, i *vk.PhysicalDeviceImageFormatInfo2, out *vk.ImageFormatProperties2) vk.Result {
+	return GetPhysicalDeviceImageFormatProperties(h, i.Format, i.Type, i.Tiling, i.Usage, i.Flags, &out.ImageFormatProperties)
+}
+
+// GetPhysicalDeviceSparseImageFormatProperties is vkGetPhysicalDeviceSparseImageFormatProperties: none.
+func GetPhysicalDeviceSparseImageFormatProperties(_ vk.PhysicalDevice, _ vk.Format, _ vk.ImageType, _ vk.SampleCountFlagBits, _ vk.ImageUsageFlags, _ vk.ImageTiling, count *uint32, _ *vk.SparseImageFormatProperties) {
+	*count = 0
+}
+
+// GetPhysicalDeviceSparseImageFormatProperties2 is vkGetPhysicalDeviceSparseImageFormatProperties2: none.
+func GetPhysicalDeviceSparseImageFormatProperties2(_ vk.PhysicalDevice, _ *vk.PhysicalDeviceSparseImageFormatInfo2, count *uint32, _ *vk.SparseImageFormatProperties2) {
+	*count = 0
+}
+
+type (
+	// An image's texels lie in rows, level after level.
+	image struct {
+		device *device_
+		of     mem.Image
+		memory *memory
+		offset uint64
+	}
+	imageView struct {
+		image  *image
+		of     mem.Image
+		offset uint64 // in the image
+	}
+	bufferView struct {
+		buffer *buffer
+		of     mem.Image
+		offset uint64
+	}
+	sampler struct{ of mem.Sampler }
+)
+
+// CreateImage is vkCreateImage.
+func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallbacks, out *vk.Image) vk.Result {
+	d := get[*device_](uint64(h))
+	var p vk.ImageFormatProperties
+	if r := GetPhysicalDeviceImageFormatProperties(0, info.Format, info.ImageType, info.Tiling, info.Usage, info.Flags, &p); r != vk.Success {
+		return r
+	}
+	e := info.Extent
+	if e.Width > p.MaxExtent.Width || e.Height > p.MaxExtent.Height || e.Depth > p.MaxExtent.Depth || info.ArrayLayers > p.MaxArrayLayers ||
+		info.MipLevels > p.MaxMipLevels || info.Samples != samplesOne || e.Width == 0 || e.Height == 0 || e.Depth == 0 || info.ArrayLayers == 0 {
+		fail(vk.ErrorFormatNotSupported, "an image of %v, %d layers, %d levels and %d samples", e, info.ArrayLayers, info.MipLevels, info.Samples)
+	}
+	f, _ := mem.FormatByName(formats[info.Format])
+	i := &image{device: d, of: mem.Image{
+		Format: f, Width: e.Width, Height: e.Height, Depth: e.Depth, Layers: info.ArrayLayers, Levels: info.MipLevels, Samples: 1,
+		Tiled: info.Tiling == vk.ImageTilingOptimal && info.Usage&vk.ImageUsageSampledBit != 0,
+	}}
+	*out = vk.Image(put(i, d.handle))
+	return vk.Success
+}
+
+// DestroyImage is vkDestroyImage.
+func DestroyImage(_ vk.Device, i vk.Image, _ *vk.AllocationCallbacks) { take[*image](uint64(i)) }
+
+// GetImageMemoryRequirements is vkGetImageMemoryRequirements.
+func GetImageMemoryRequirements(_ vk.Device, i vk.Image, out *vk.MemoryRequirements) {
+	*out = requirements(get[*image](uint64(i)).of.Size())
+}
+
+// GetImageMemoryRequirements2 is vkGetImageMemoryRequirements2.
+func GetImageMemoryRequirements2(h vk.Device, info *vk.ImageMemoryRequirementsInfo2, out *vk.MemoryRequirements2) {
+	GetImageMemoryRequirements(h, info.Image, &out.MemoryRequirements)
+	undedicated(out)
+}
+
+// GetDeviceImageMemoryRequirements is vkGetDeviceImageMemoryRequirements.
+func GetDeviceImageMemoryRequirements(h vk.Device, info *vk.DeviceImageMemoryRequirements, out *vk.MemoryRequirements2) {
+	var i vk.Image
+	if CreateImage(h, info.PCreateInfo, nil, &i) != vk.Success {
+		fail(vk.ErrorUnknown, "no such image can be made")
+	}
+	GetImageMemoryRequirements(h, i, &out.MemoryRequirements)
+	take[*image](uint64(i))
+	undedicated(out)
+}
+
+// GetImageSparseMemoryRequirements is vkGetImageSparseMemoryRequirements: none.
+func GetImageSparseMemoryRequirements(_ vk.Device, _ vk.Image, count *uint32, _ *vk.SparseImageMemoryRequirements) {
+	*count = 0
+}
+
+// GetImageSparseMemoryRequirements2 is vkGetImageSparseMemoryRequirements2: none.
+func GetImageSparseMemoryRequirements2(_ vk.Device, _ *vk.ImageSparseMemoryRequirementsInfo2, count *uint32, _ *vk.SparseImageMemoryRequirements2) {
+	*count = 0
+}
+
+// GetDeviceImageSparseMemoryRequirements is vkGetDeviceImageSparseMemoryRequirements: none.
+func GetDeviceImageSparseMemoryRequirements(_ vk.Device, _ *vk.DeviceImageMemoryRequirements, count *uint32, _ *vk.SparseImageMemoryRequirements2) {
+	*count = 0
+}
+
+// BindImageMemory is vkBindImageMemory.
+func BindImageMemory(_ vk.Device, h vk.Image, memoryHandle vk.DeviceMemory, offset uint64) vk.Result {
+	i, m := get[*image](uint64(h)), get[*memory](uint64(memoryHandle))
+	switch {
+	case i.memory != nil:
+		fail(vk.ErrorUnknown, "the image is bound")
+	case offset > m.size || i.of.Size() > m.size-offset:
+		fail(vk.ErrorUnknown, "an image of %d bytes at byte %d of memory of %d", i.of.Size(), offset, m.size)
+	}
+	i.memory, i.offset = m, offset
+	return vk.Success
+}
+
+// BindImageMemory2 is vkBindImageMemory2.
+func BindImageMemory2(h vk.Device, count uint32, infos *vk.BindImageMemoryInfo) vk.Result {
+	for _, i := range items(infos, count) {
+		BindImageMemory(h, i.Image, i.Memory, i.MemoryOffset)
+	}
+	return vk.Success
+}
+
+// GetImageSubresourceLayout is vkGetImageSubresourceLayout.
+func GetImageSubresourceLayout(_ vk.Device, h vk.Image, at *vk.ImageSubresource, out *vk.SubresourceLayout) {
+	i := get[*image](uint64(h))
+	offset, ok := i.of.Texel(at.MipLevel, [4]uint32{0, 0, 0, at.ArrayLayer})
+	if !ok {
+		fail(vk.ErrorUnknown, "level %d, layer %d: the image has no such part", at.MipLevel, at.ArrayLayer)
+	}
+	w, height, depth := i.of.LevelExtent(at.MipLevel)
+	row := uint64(w) * uint64(i.of.Format.Bytes)
+	plane := row * uint64(height)
+	*out = vk.SubresourceLayout{Offset: offset, Size: plane * uint64(depth), RowPitch: row, DepthPitch: plane, ArrayPitch: plane * uint64(depth)}
+}
+
+// bytes are the image's texels.
+func (i *image) bytes() []byte {
+	if i.memory == nil || i.memory.bytes == nil {
+		fail(vk.ErrorUnknown, "the image has no memory")
+	}
+	size := i.of.Size()
+	return i.memory.bytes[i.offset:][:size:size]
+}
+
+// CreateImageView is vkCreateImageView.
+func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.AllocationCallbacks, out *vk.ImageView) vk.Result {
+	d := get[*device_](uint64(h))
+	i, r := get[*image](uint64(info.Image)), info.SubresourceRange
+	levels, layers := r.LevelCount, r.LayerCount
+	if levels == vk.RemainingMipLevels {
+		levels = i.of.Levels - r.BaseMipLevel
+	}
+	if layers == vk.RemainingArrayLayers {
+		layers = i.of.Layers - r.BaseArrayLayer
+	}
+	offset, ok := i.of.Texel(r.BaseMipLevel, [4]uint32{0, 0, 0, r.BaseArrayLayer})
+	if !ok || r.BaseMipLevel+levels > i.of.Levels || r.BaseArrayLayer+layers > i.of.Layers {
+		fail(vk.ErrorUnknown, "levels %d+%d, layers %d+%d: the image has %d and %d", r.BaseMipLevel, levels, r.BaseArrayLayer, layers, i.of.Levels, i.of.Layers)
+	}
+	if layers < i.of.Layers && levels > 1 {
+		fail(vk.ErrorFeatureNotPresent, "a view of several levels of some layers: an image's layers lie together in each level")
+	}
+	if c := info.Components; c != (vk.ComponentMapping{}) && c != identity {
+		fail(vk.ErrorFeatureNotPresent, "components %v: want each as it is", c)
+	}
+	f, known := mem.FormatByName(formats[info.Format])
+	if !known || f.Bytes != i.of.Format.Bytes {
+		fail(vk.ErrorFormatNotSupported, "format %d of a view", info.Format)
+	}
+	v := &imageView{image: i, of: i.of, offset: offset}
+	v.of.Format, v.of.Levels, v.of.Layers = f, levels, layers
+	v.of.Width, v.of.Height, v.of.Depth = i.of.LevelExtent(r.BaseMipLevel)
+	*out = vk.ImageView(put(v, d.handle))
+	return vk.Success
+}
+
+var identity = vk.ComponentMapping{R: vk.ComponentSwizzleR, G: vk.ComponentSwizzleG, B: vk.ComponentSwizzleB, A: vk.ComponentSwizzleA}
+
+// DestroyImageView is vkDestroyImageView.
+func DestroyImageView(_ vk.Device, v vk.ImageView, _ *vk.AllocationCallbacks) {
+	take[*imageView](uint64(v))
+}
+
+func (v *imageView) descriptor() mem.Descriptor {
+	b := v.image.bytes()[v.offset:]
+	return mem.Descriptor{Addr: v.image.memory.addr + v.image.offset + v.offset, Bytes: b, Image: &v.of}
+}
+
+// CreateBufferView is vkCreateBufferView.
+func CreateBufferView(h vk.Device, info *vk.BufferViewCreateInfo, _ *vk.AllocationCallbacks, out *vk.BufferView) vk.Result {
+	d := get[*device_](uint64(h))
+	b := get[*buffer](uint64(info.Buffer))
+	f, ok := mem.FormatByName(formats[info.Format])
+	if !ok {
+		fail(vk.ErrorFormatNotSupported, "format %d of texels", info.Format)
+	}
+	n := b.span(info.Offset, info.Range) / uint64(f.Bytes)
+	*out = vk.BufferView(put(&bufferView{b, mem.Image{Format: f, Width: uint32(n), Height: 1, Depth: 1, Layers: 1, Levels: 1}, info.Offset}, d.handle))
+	return vk.Success
+}
+
+// DestroyBufferView is vkDestroyBufferView.
+func DestroyBufferView(_ vk.Device, v vk.BufferView, _ *vk.AllocationCallbacks) {
+	take[*bufferView](uint64(v))
+}
+
+func (v *bufferView) descriptor() mem.Descriptor {
+	d := v.buffer.descriptor(v.offset, v.of.Size())
+	d.Image = &v.of
+	return d
+}
+
+// wraps are the address modes that the machine has.
+var wraps = map[vk.SamplerAddressMode]mem.Wrap{
+	vk.SamplerAddressModeRepeat: mem.WrapRepeat, vk.SamplerAddressModeMirroredRepeat: mem.WrapMirror, vk.SamplerAddressModeClampToEdge: mem.WrapClamp,
+}
+
+// comparisons are those of samplers.
+var comparisons = map[vk.CompareOp]func(reference, depth float64) bool{
+	vk.CompareOpNever:          func(_, _ float64) bool { return false },
+	vk.CompareOpLess:           func(r, d float64) bool { return r < d },
+	vk.CompareOpEqual:          func(r, d float64) bool { return r == d },
+	vk.CompareOpLessOrEqual:    func(r, d float64) bool { return r <= d },
+	vk.CompareOpGreater:        func(r, d float64) bool { return r > d },
+	vk.CompareOpNotEqual:       func(r, d float64) bool { return r != d },
+	vk.CompareOpGreaterOrEqual: func(r, d float64) bool { return r >= d },
+	vk.CompareOpAlways:         func(_, _ float64) bool { return true },
+}
+
+// CreateSampler is vkCreateSampler.
+func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCallbacks, out *vk.Sampler) vk.Result {
+	d := get[*device_](uint64(h))
+	s := &sampler{mem.Sampler{
+		MagLinear: info.MagFilter == vk.FilterLinear, MinLinear: info.MinFilter == vk.FilterLinear, MipLinear: info.MipmapMode == vk.SamplerMipmapModeLinear,
+		Bias: float64(info.MipLodBias), MinLod: float64(info.MinLod), MaxLod: float64(info.MaxLod),
+	}}
+	for i, mode := range []vk.SamplerAddressMode{info.AddressModeU, info.AddressModeV, info.AddressModeW} {
+		w, ok := wraps[mode]
+		if !ok {
+			fail(vk.ErrorFeatureNotPresent, "address mode %d: the machine has repeat, mirrored repeat and clamp to edge", mode)
+		}
+		s.of.Wrap[i] = w
+	}
+	switch {
+	case info.UnnormalizedCoordinates != 0:
+		fail(vk.ErrorFeatureNotPresent, "unnormalized coordinates")
+	case info.AnisotropyEnable != 0:
+		fail(vk.ErrorFeatureNotPresent, "anisotropic filtering")
+	case info.CompareEnable != 0:
+		s.of.Compare = comparisons[info.CompareOp]
+	}
+	*out = vk.Sampler(put(s, d.handle))
+	return vk.Success
+}
+
+// DestroySampler is vkDestroySampler.
+func DestroySampler(_ vk.Device, s vk.Sampler, _ *vk.AllocationCallbacks) { take[*sampler](uint64(s)) }

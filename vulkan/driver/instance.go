@@ -1,0 +1,148 @@
+package driver
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"spvsim/config"
+	"spvsim/vulkan/vk"
+)
+
+// apiVersion is 1.3, of no particular patch.
+const apiVersion = 1<<22 | 3<<12
+
+type instance struct {
+	handle     uint64
+	enabled    map[string]bool
+	devices    []*physical
+	messengers []*messenger
+}
+
+// settings are what the environment says of the driver.
+type settings struct {
+	machines []string
+	set      []string
+	mode     string
+}
+
+// readSettings reads the environment: SPVSIM_MACHINE names machines, apart by commas; SPVSIM_SET changes them, apart by blanks; SPVSIM_MODE
+// says how dispatches run.
+func readSettings() settings {
+	s := settings{machines: []string{""}, set: strings.Fields(os.Getenv("SPVSIM_SET")), mode: os.Getenv("SPVSIM_MODE")}
+	if list := os.Getenv("SPVSIM_MACHINE"); list != "" {
+		s.machines = strings.Split(list, ",")
+	}
+	return s
+}
+
+// CreateInstance is vkCreateInstance.
+func CreateInstance(info *vk.InstanceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Instance) vk.Result {
+	in := &instance{enabled: map[string]bool{}}
+	for _, p := range items(info.PpEnabledExtensionNames, info.EnabledExtensionCount) {
+		name := text(p)
+		if !slices.ContainsFunc(extensions, func(e extension) bool { return e.instance && e.name == name }) {
+			fail(vk.ErrorExtensionNotPresent, "extension %s", name)
+		}
+		in.enabled[name] = true
+	}
+	s := readSettings()
+	for i, name := range s.machines {
+		m, err := config.LoadMachine(config.Request{Machine: name, Set: s.set})
+		if err != nil {
+			fail(vk.ErrorInitializationFailed, "%v", err)
+		}
+		in.devices = append(in.devices, newPhysical(in, m, i))
+	}
+	in.handle = putDispatchable(in, 0)
+	for _, p := range in.devices {
+		p.handle = putDispatchable(p, 0)
+	}
+	*out = vk.Instance(in.handle)
+	return vk.Success
+}
+
+// DestroyInstance is vkDestroyInstance.
+func DestroyInstance(h vk.Instance, _ *vk.AllocationCallbacks) {
+	in, ok := take[*instance](uint64(h))
+	if !ok {
+		return
+	}
+	for _, p := range in.devices {
+		delete(objects, p.handle)
+	}
+}
+
+// EnumerateInstanceVersion is vkEnumerateInstanceVersion.
+func EnumerateInstanceVersion(version *uint32) vk.Result {
+	*version = apiVersion
+	return vk.Success
+}
+
+// EnumerateInstanceExtensionProperties is vkEnumerateInstanceExtensionProperties.
+func EnumerateInstanceExtensionProperties(layer *byte, count *uint32, out *vk.ExtensionProperties) vk.Result {
+	return listExtensions(layer, count, out, true)
+}
+
+// EnumerateDeviceExtensionProperties is vkEnumerateDeviceExtensionProperties.
+func EnumerateDeviceExtensionProperties(p vk.PhysicalDevice, layer *byte, count *uint32, out *vk.ExtensionProperties) vk.Result {
+	get[*physical](uint64(p))
+	return listExtensions(layer, count, out, false)
+}
+
+func listExtensions(layer *byte, count *uint32, out *vk.ExtensionProperties, instance bool) vk.Result {
+	var list []vk.ExtensionProperties
+	for _, e := range extensions {
+		if e.instance == instance && layer == nil {
+			p := vk.ExtensionProperties{SpecVersion: e.version}
+			setText(p.ExtensionName[:], e.name)
+			list = append(list, p)
+		}
+	}
+	return enumerate(count, out, list)
+}
+
+// EnumerateInstanceLayerProperties is vkEnumerateInstanceLayerProperties: a driver has none.
+func EnumerateInstanceLayerProperties(count *uint32, _ *vk.LayerProperties) vk.Result {
+	*count = 0
+	return vk.Success
+}
+
+// EnumerateDeviceLayerProperties is vkEnumerateDeviceLayerProperties: a driver has none.
+func EnumerateDeviceLayerProperties(_ vk.PhysicalDevice, count *uint32, _ *vk.LayerProperties) vk.Result {
+	*count = 0
+	return vk.Success
+}
+
+// EnumeratePhysicalDevices is vkEnumeratePhysicalDevices.
+func EnumeratePhysicalDevices(h vk.Instance, count *uint32, out *vk.PhysicalDevice) vk.Result {
+	var list []vk.PhysicalDevice
+	for _, p := range get[*instance](uint64(h)).devices {
+		list = append(list, vk.PhysicalDevice(p.handle))
+	}
+	return enumerate(count, out, list)
+}
+
+// EnumeratePhysicalDeviceGroups is vkEnumeratePhysicalDeviceGroups: each device is a group of its own.
+func EnumeratePhysicalDeviceGroups(h vk.Instance, count *uint32, out *vk.PhysicalDeviceGroupProperties) vk.Result {
+	devices := get[*instance](uint64(h)).devices
+	if out == nil {
+		*count = uint32(len(devices))
+		return vk.Success
+	}
+	list := items(out, *count)
+	n := min(len(list), len(devices))
+	for i := range n {
+		list[i].PhysicalDeviceCount, list[i].SubsetAllocation = 1, 0
+		list[i].PhysicalDevices[0] = vk.PhysicalDevice(devices[i].handle)
+	}
+	*count = uint32(n)
+	if n < len(devices) {
+		return vk.Incomplete
+	}
+	return vk.Success
+}
+
+// deviceName says that the device is a simulation, and of what.
+func deviceName(m *config.Machine) string { return fmt.Sprintf("spvsim %s", m.Name) }

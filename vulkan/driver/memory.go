@@ -1,0 +1,260 @@
+package driver
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"unsafe"
+
+	"spvsim/mem"
+	"spvsim/vulkan/vk"
+)
+
+// firstAddress is where the memory of an application begins, far above what the machine keeps for itself; addressStep aligns each allocation.
+const (
+	firstAddress = 1 << 40
+	addressStep  = 1 << 16
+)
+
+// A heap is the account of a device's memory. Addresses are not given twice.
+type heap struct{ capacity, used, next uint64 }
+
+// memory is an allocation: the same bytes for the application, which may have them mapped, and for the machine.
+type memory struct {
+	device *device_
+	bytes  []byte
+	addr   uint64
+	size   uint64 // that was asked for
+	own    bool   // mapped by the driver: imported memory is the application's
+	mapped bool
+	kind   uint32
+}
+
+// AllocateMemory is vkAllocateMemory.
+func AllocateMemory(h vk.Device, info *vk.MemoryAllocateInfo, _ *vk.AllocationCallbacks, out *vk.DeviceMemory) vk.Result {
+	d := get[*device_](uint64(h))
+	size := info.AllocationSize
+	if info.MemoryTypeIndex >= uint32(len(memoryTypes)) {
+		fail(vk.ErrorUnknown, "memory type %d: there are %d", info.MemoryTypeIndex, len(memoryTypes))
+	}
+	m := &memory{device: d, size: size, kind: info.MemoryTypeIndex}
+	if i := next[vk.ImportMemoryHostPointerInfoEXT](info.PNext, vk.StructureTypeImportMemoryHostPointerInfoExt); i != nil && i.PHostPointer != nil {
+		if uint64(uintptr(i.PHostPointer))%mapAlignment != 0 || size%mapAlignment != 0 {
+			fail(vk.ErrorInvalidExternalHandle, "memory of the host at %p, %d bytes: want multiples of %d", i.PHostPointer, size, mapAlignment)
+		}
+		m.bytes = unsafe.Slice((*byte)(i.PHostPointer), size)
+	} else if !m.reserve() {
+		return vk.ErrorOutOfDeviceMemory
+	}
+	m.addr = d.heap.next
+	d.heap.next += (size + mem.Guard + addressStep - 1) / addressStep * addressStep
+	d.heap.used += size
+	*out = vk.DeviceMemory(put(m, d.handle))
+	d.gpu.Map(m.addr, m.bytes, fmt.Sprintf("memory %#x", uint64(*out)))
+	return vk.Success
+}
+
+// reserve maps zeroed pages, which take the host's memory as they are used.
+func (m *memory) reserve() bool {
+	heap := &m.device.heap
+	if m.size == 0 || m.size > heap.capacity-min(heap.used, heap.capacity) {
+		return false
+	}
+	whole := (m.size + uint64(os.Getpagesize()) - 1) / uint64(os.Getpagesize()) * uint64(os.Getpagesize())
+	b, err := syscall.Mmap(-1, 0, int(whole), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE)
+	if err != nil {
+		return false
+	}
+	m.bytes, m.own = b[:m.size:whole], true
+	return true
+}
+
+// release gives the pages back.
+func (m *memory) release() {
+	if m.own {
+		_ = syscall.Munmap(m.bytes[:cap(m.bytes)]) // what was mapped can be unmapped
+	}
+	m.bytes = nil
+}
+
+// FreeMemory is vkFreeMemory. Pages go when no work can use them any more.
+func FreeMemory(h vk.Device, memoryHandle vk.DeviceMemory, _ *vk.AllocationCallbacks) {
+	d := get[*device_](uint64(h))
+	m, ok := take[*memory](uint64(memoryHandle))
+	if !ok {
+		return
+	}
+	d.heap.used -= m.size
+	d.gpu.Unmap(m.addr)
+	d.work.after(m.release)
+}
+
+// MapMemory is vkMapMemory.
+func MapMemory(h vk.Device, memoryHandle vk.DeviceMemory, offset, size uint64, _ vk.MemoryMapFlags, out *unsafe.Pointer) vk.Result {
+	get[*device_](uint64(h))
+	m := get[*memory](uint64(memoryHandle))
+	switch {
+	case m.mapped:
+		fail(vk.ErrorMemoryMapFailed, "the memory is mapped")
+	case offset >= m.size || size != vk.WholeSize && size > m.size-offset:
+		fail(vk.ErrorMemoryMapFailed, "%d bytes from byte %d on of %d", size, offset, m.size)
+	case memoryTypes[m.kind].PropertyFlags&vk.MemoryPropertyHostVisibleBit == 0:
+		fail(vk.ErrorMemoryMapFailed, "memory type %d can't be mapped", m.kind)
+	}
+	m.mapped = true
+	*out = unsafe.Pointer(&m.bytes[offset])
+	return vk.Success
+}
+
+// UnmapMemory is vkUnmapMemory.
+func UnmapMemory(h vk.Device, memoryHandle vk.DeviceMemory) {
+	get[*device_](uint64(h))
+	get[*memory](uint64(memoryHandle)).mapped = false
+}
+
+// FlushMappedMemoryRanges is vkFlushMappedMemoryRanges: all memory is coherent.
+func FlushMappedMemoryRanges(h vk.Device, _ uint32, _ *vk.MappedMemoryRange) vk.Result {
+	return get[*device_](uint64(h)).result()
+}
+
+// InvalidateMappedMemoryRanges is vkInvalidateMappedMemoryRanges: all memory is coherent.
+func InvalidateMappedMemoryRanges(h vk.Device, _ uint32, _ *vk.MappedMemoryRange) vk.Result {
+	return get[*device_](uint64(h)).result()
+}
+
+// GetDeviceMemoryCommitment is vkGetDeviceMemoryCommitment.
+func GetDeviceMemoryCommitment(_ vk.Device, memoryHandle vk.DeviceMemory, out *uint64) {
+	*out = get[*memory](uint64(memoryHandle)).size
+}
+
+// GetDeviceMemoryOpaqueCaptureAddress is vkGetDeviceMemoryOpaqueCaptureAddress.
+func GetDeviceMemoryOpaqueCaptureAddress(_ vk.Device, info *vk.DeviceMemoryOpaqueCaptureAddressInfo) uint64 {
+	return get[*memory](uint64(info.Memory)).addr
+}
+
+// GetMemoryHostPointerPropertiesEXT is vkGetMemoryHostPointerPropertiesEXT.
+func GetMemoryHostPointerPropertiesEXT(_ vk.Device, kind vk.ExternalMemoryHandleTypeFlagBits, _ unsafe.Pointer, out *vk.MemoryHostPointerPropertiesEXT) vk.Result {
+	if kind != vk.ExternalMemoryHandleTypeHostAllocationBitExt {
+		fail(vk.ErrorInvalidExternalHandle, "handle type %#x: want an allocation of the host", kind)
+	}
+	out.MemoryTypeBits = allMemoryTypes &^ 1
+	return vk.Success
+}
+
+// A buffer is a range of memory once it is bound.
+type buffer struct {
+	device *device_
+	size   uint64
+	memory *memory
+	offset uint64
+}
+
+// CreateBuffer is vkCreateBuffer.
+func CreateBuffer(h vk.Device, info *vk.BufferCreateInfo, _ *vk.AllocationCallbacks, out *vk.Buffer) vk.Result {
+	d := get[*device_](uint64(h))
+	switch {
+	case info.Flags&^vk.BufferCreateDeviceAddressCaptureReplayBit != 0:
+		fail(vk.ErrorFeatureNotPresent, "flags %#x of a buffer: neither sparse nor protected memory is there", info.Flags)
+	case info.Size == 0 || info.Size > d.heap.capacity:
+		return vk.ErrorOutOfDeviceMemory
+	}
+	*out = vk.Buffer(put(&buffer{device: d, size: info.Size}, d.handle))
+	return vk.Success
+}
+
+// DestroyBuffer is vkDestroyBuffer.
+func DestroyBuffer(_ vk.Device, b vk.Buffer, _ *vk.AllocationCallbacks) { take[*buffer](uint64(b)) }
+
+func requirements(size uint64) vk.MemoryRequirements {
+	const alignment = 256
+	return vk.MemoryRequirements{Size: (size + alignment - 1) / alignment * alignment, Alignment: alignment, MemoryTypeBits: allMemoryTypes}
+}
+
+// GetBufferMemoryRequirements is vkGetBufferMemoryRequirements.
+func GetBufferMemoryRequirements(_ vk.Device, b vk.Buffer, out *vk.MemoryRequirements) {
+	*out = requirements(get[*buffer](uint64(b)).size)
+}
+
+// GetBufferMemoryRequirements2 is vkGetBufferMemoryRequirements2.
+func GetBufferMemoryRequirements2(h vk.Device, info *vk.BufferMemoryRequirementsInfo2, out *vk.MemoryRequirements2) {
+	GetBufferMemoryRequirements(h, info.Buffer, &out.MemoryRequirements)
+	undedicated(out)
+}
+
+// GetDeviceBufferMemoryRequirements is vkGetDeviceBufferMemoryRequirements.
+func GetDeviceBufferMemoryRequirements(_ vk.Device, info *vk.DeviceBufferMemoryRequirements, out *vk.MemoryRequirements2) {
+	out.MemoryRequirements = requirements(info.PCreateInfo.Size)
+	undedicated(out)
+}
+
+// undedicated says that no resource needs memory of its own.
+func undedicated(out *vk.MemoryRequirements2) {
+	if r := next[vk.MemoryDedicatedRequirements](out.PNext, vk.StructureTypeMemoryDedicatedRequirements); r != nil {
+		r.PrefersDedicatedAllocation, r.RequiresDedicatedAllocation = 0, 0
+	}
+}
+
+// BindBufferMemory is vkBindBufferMemory.
+func BindBufferMemory(_ vk.Device, h vk.Buffer, memoryHandle vk.DeviceMemory, offset uint64) vk.Result {
+	b, m := get[*buffer](uint64(h)), get[*memory](uint64(memoryHandle))
+	switch {
+	case b.memory != nil:
+		fail(vk.ErrorUnknown, "the buffer is bound")
+	case offset > m.size || b.size > m.size-offset:
+		fail(vk.ErrorUnknown, "a buffer of %d bytes at byte %d of memory of %d", b.size, offset, m.size)
+	}
+	b.memory, b.offset = m, offset
+	return vk.Success
+}
+
+// BindBufferMemory2 is vkBindBufferMemory2.
+func BindBufferMemory2(h vk.Device, count uint32, infos *vk.BindBufferMemoryInfo) vk.Result {
+	for _, i := range items(infos, count) {
+		BindBufferMemory(h, i.Buffer, i.Memory, i.MemoryOffset)
+	}
+	return vk.Success
+}
+
+// GetBufferDeviceAddress is vkGetBufferDeviceAddress.
+func GetBufferDeviceAddress(_ vk.Device, info *vk.BufferDeviceAddressInfo) uint64 {
+	return get[*buffer](uint64(info.Buffer)).address()
+}
+
+// GetBufferOpaqueCaptureAddress is vkGetBufferOpaqueCaptureAddress.
+func GetBufferOpaqueCaptureAddress(_ vk.Device, info *vk.BufferDeviceAddressInfo) uint64 {
+	return get[*buffer](uint64(info.Buffer)).address()
+}
+
+func (b *buffer) address() uint64 {
+	b.bound()
+	return b.memory.addr + b.offset
+}
+
+func (b *buffer) bound() {
+	if b.memory == nil || b.memory.bytes == nil {
+		fail(vk.ErrorUnknown, "the buffer has no memory")
+	}
+}
+
+// span is the size of a range of a buffer, which must lie in it.
+func (b *buffer) span(offset, size uint64) uint64 {
+	if size == vk.WholeSize && offset <= b.size {
+		return b.size - offset
+	}
+	if offset > b.size || size > b.size-offset {
+		fail(vk.ErrorUnknown, "%d bytes from byte %d on: the buffer has %d", size, offset, b.size)
+	}
+	return size
+}
+
+// bytes are a range of a buffer.
+func (b *buffer) bytes(offset, size uint64) []byte {
+	b.bound()
+	size = b.span(offset, size)
+	return b.memory.bytes[b.offset+offset:][:size:size]
+}
+
+// descriptor is what a shader sees of a range.
+func (b *buffer) descriptor(offset, size uint64) mem.Descriptor {
+	return mem.Descriptor{Addr: b.address() + offset, Bytes: b.bytes(offset, size)}
+}

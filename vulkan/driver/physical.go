@@ -1,0 +1,205 @@
+package driver
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"spvsim/config"
+	"spvsim/vulkan/vk"
+)
+
+// A physical device is a machine's description.
+type physical struct {
+	handle     uint64
+	instance   *instance
+	machine    *config.Machine
+	uuid       [16]byte
+	properties map[string]any // by the names of members
+}
+
+func newPhysical(in *instance, m *config.Machine, index int) *physical {
+	p := &physical{instance: in, machine: m}
+	sum := sha256.Sum256(fmt.Appendf(nil, "spvsim %s %d", m.Name, index))
+	copy(p.uuid[:], sum[:])
+	p.properties = propertiesOf(m, p.uuid)
+	return p
+}
+
+// GetPhysicalDeviceProperties is vkGetPhysicalDeviceProperties.
+func GetPhysicalDeviceProperties(h vk.PhysicalDevice, out *vk.PhysicalDeviceProperties) {
+	p := get[*physical](uint64(h))
+	*out = vk.PhysicalDeviceProperties{ApiVersion: apiVersion, DriverVersion: 1, VendorID: vendorID, DeviceType: vk.PhysicalDeviceTypeVirtualGpu}
+	setText(out.DeviceName[:], deviceName(p.machine))
+	out.PipelineCacheUUID = p.uuid
+	fill(reflect.ValueOf(&out.Limits).Elem(), p.properties)
+}
+
+// vendorID is one that nobody has (VK_VENDOR_ID numbers begin at 0x10000).
+const vendorID = 0xFFFF
+
+// GetPhysicalDeviceProperties2 is vkGetPhysicalDeviceProperties2.
+func GetPhysicalDeviceProperties2(h vk.PhysicalDevice, out *vk.PhysicalDeviceProperties2) {
+	GetPhysicalDeviceProperties(h, &out.Properties)
+	values := get[*physical](uint64(h)).properties
+	chain(out.PNext, func(t vk.StructureType, s unsafe.Pointer) {
+		if typ := vk.PropertyStructs[t]; typ != nil {
+			fill(reflect.NewAt(typ, s).Elem(), values)
+		}
+	})
+}
+
+// fill sets the members of a structure by their names; those that are not among the values, 0.
+func fill(to reflect.Value, values map[string]any) {
+	for i := range to.NumField() {
+		name, field := to.Type().Field(i).Name, to.Field(i)
+		if name == "SType" || name == "PNext" {
+			continue
+		}
+		v, ok := values[name]
+		switch {
+		case !ok:
+			field.SetZero()
+		case field.Kind() == reflect.Array && reflect.TypeOf(v).Kind() == reflect.String:
+			setText(unsafe.Slice((*byte)(field.Addr().UnsafePointer()), field.Len()), v.(string))
+		default:
+			field.Set(reflect.ValueOf(v).Convert(field.Type()))
+		}
+	}
+}
+
+// GetPhysicalDeviceFeatures is vkGetPhysicalDeviceFeatures.
+func GetPhysicalDeviceFeatures(h vk.PhysicalDevice, out *vk.PhysicalDeviceFeatures) {
+	get[*physical](uint64(h))
+	setFeatures(unsafe.Pointer(out), vk.Features)
+}
+
+// GetPhysicalDeviceFeatures2 is vkGetPhysicalDeviceFeatures2.
+func GetPhysicalDeviceFeatures2(h vk.PhysicalDevice, out *vk.PhysicalDeviceFeatures2) {
+	GetPhysicalDeviceFeatures(h, &out.Features)
+	chain(out.PNext, func(t vk.StructureType, s unsafe.Pointer) {
+		if list, ok := vk.FeatureStructs[t]; ok {
+			setFeatures(unsafe.Add(s, featuresAt), list)
+		}
+	})
+}
+
+// featuresAt is where the members of a structure of features begin, behind its type and pNext.
+const featuresAt = 16
+
+// setFeatures writes which of a structure's features there are.
+func setFeatures(at unsafe.Pointer, list []string) {
+	for i, b := range unsafe.Slice((*vk.Bool32)(at), len(list)) {
+		_ = b
+		unsafe.Slice((*vk.Bool32)(at), len(list))[i] = truth(features[list[i]])
+	}
+}
+
+// checkFeatures refuses features that are asked for and not there.
+func checkFeatures(at unsafe.Pointer, list []string) {
+	for i, wanted := range unsafe.Slice((*vk.Bool32)(at), len(list)) {
+		if wanted != 0 && !features[list[i]] {
+			fail(vk.ErrorFeatureNotPresent, "feature %s", list[i])
+		}
+	}
+}
+
+// families of queues: the first takes everything, the second transfers alone.
+var families = []vk.QueueFamilyProperties{
+	{QueueFlags: vk.QueueComputeBit | vk.QueueTransferBit, QueueCount: 8, TimestampValidBits: 64, MinImageTransferGranularity: vk.Extent3D{Width: 1, Height: 1, Depth: 1}},
+	{QueueFlags: vk.QueueTransferBit, QueueCount: 2, TimestampValidBits: 64, MinImageTransferGranularity: vk.Extent3D{Width: 1, Height: 1, Depth: 1}},
+}
+
+// GetPhysicalDeviceQueueFamilyProperties is vkGetPhysicalDeviceQueueFamilyProperties.
+func GetPhysicalDeviceQueueFamilyProperties(h vk.PhysicalDevice, count *uint32, out *vk.QueueFamilyProperties) {
+	get[*physical](uint64(h))
+	enumerate(count, out, families)
+}
+
+// GetPhysicalDeviceQueueFamilyProperties2 is vkGetPhysicalDeviceQueueFamilyProperties2.
+func GetPhysicalDeviceQueueFamilyProperties2(h vk.PhysicalDevice, count *uint32, out *vk.QueueFamilyProperties2) {
+	get[*physical](uint64(h))
+	if out == nil {
+		*count = uint32(len(families))
+		return
+	}
+	list := items(out, *count)
+	n := min(len(list), len(families))
+	for i := range n {
+		list[i].QueueFamilyProperties = families[i]
+	}
+	*count = uint32(n)
+}
+
+// memoryTypes are all of the machine's one memory: for the device alone, or mapped, which costs the model nothing.
+var memoryTypes = []vk.MemoryType{
+	{PropertyFlags: vk.MemoryPropertyDeviceLocalBit},
+	{PropertyFlags: vk.MemoryPropertyDeviceLocalBit | vk.MemoryPropertyHostVisibleBit | vk.MemoryPropertyHostCoherentBit},
+	{PropertyFlags: vk.MemoryPropertyDeviceLocalBit | vk.MemoryPropertyHostVisibleBit | vk.MemoryPropertyHostCoherentBit | vk.MemoryPropertyHostCachedBit},
+}
+
+// allMemoryTypes has a bit for each of them.
+const allMemoryTypes = 1<<3 - 1
+
+// GetPhysicalDeviceMemoryProperties is vkGetPhysicalDeviceMemoryProperties.
+func GetPhysicalDeviceMemoryProperties(h vk.PhysicalDevice, out *vk.PhysicalDeviceMemoryProperties) {
+	p := get[*physical](uint64(h))
+	*out = vk.PhysicalDeviceMemoryProperties{MemoryTypeCount: uint32(len(memoryTypes)), MemoryHeapCount: 1}
+	copy(out.MemoryTypes[:], memoryTypes)
+	out.MemoryHeaps[0] = vk.MemoryHeap{Size: uint64(p.machine.Memory.Bytes), Flags: vk.MemoryHeapDeviceLocalBit}
+}
+
+// GetPhysicalDeviceMemoryProperties2 is vkGetPhysicalDeviceMemoryProperties2.
+func GetPhysicalDeviceMemoryProperties2(h vk.PhysicalDevice, out *vk.PhysicalDeviceMemoryProperties2) {
+	GetPhysicalDeviceMemoryProperties(h, &out.MemoryProperties)
+	b := next[vk.PhysicalDeviceMemoryBudgetPropertiesEXT](out.PNext, vk.StructureTypePhysicalDeviceMemoryBudgetPropertiesExt)
+	if b == nil {
+		return
+	}
+	p, used := get[*physical](uint64(h)), uint64(0)
+	for _, o := range objects {
+		if d, ok := o.x.(*device_); ok && d.physical == p {
+			used += d.heap.used
+		}
+	}
+	clear(b.HeapBudget[:])
+	clear(b.HeapUsage[:])
+	b.HeapBudget[0], b.HeapUsage[0] = uint64(p.machine.Memory.Bytes), used
+}
+
+// GetPhysicalDeviceToolProperties is vkGetPhysicalDeviceToolProperties: none.
+func GetPhysicalDeviceToolProperties(_ vk.PhysicalDevice, count *uint32, _ *vk.PhysicalDeviceToolProperties) vk.Result {
+	*count = 0
+	return vk.Success
+}
+
+// GetPhysicalDeviceExternalBufferProperties is vkGetPhysicalDeviceExternalBufferProperties: memory of the host can be imported.
+func GetPhysicalDeviceExternalBufferProperties(_ vk.PhysicalDevice, info *vk.PhysicalDeviceExternalBufferInfo, out *vk.ExternalBufferProperties) {
+	out.ExternalMemoryProperties = vk.ExternalMemoryProperties{}
+	if info.HandleType == vk.ExternalMemoryHandleTypeHostAllocationBitExt {
+		out.ExternalMemoryProperties = vk.ExternalMemoryProperties{
+			ExternalMemoryFeatures: vk.ExternalMemoryFeatureImportableBit, CompatibleHandleTypes: vk.ExternalMemoryHandleTypeHostAllocationBitExt,
+		}
+	}
+}
+
+// GetPhysicalDeviceExternalFenceProperties is vkGetPhysicalDeviceExternalFenceProperties: none are external.
+func GetPhysicalDeviceExternalFenceProperties(_ vk.PhysicalDevice, _ *vk.PhysicalDeviceExternalFenceInfo, out *vk.ExternalFenceProperties) {
+	out.ExportFromImportedHandleTypes, out.CompatibleHandleTypes, out.ExternalFenceFeatures = 0, 0, 0
+}
+
+// GetPhysicalDeviceExternalSemaphoreProperties is vkGetPhysicalDeviceExternalSemaphoreProperties: none are external.
+func GetPhysicalDeviceExternalSemaphoreProperties(_ vk.PhysicalDevice, _ *vk.PhysicalDeviceExternalSemaphoreInfo, out *vk.ExternalSemaphoreProperties) {
+	out.ExportFromImportedHandleTypes, out.CompatibleHandleTypes, out.ExternalSemaphoreFeatures = 0, 0, 0
+}
+
+// waveRange is the smallest and largest wave size of a machine.
+func waveRange(m *config.Machine) (low, high int) {
+	sizes := m.WaveSizes
+	if len(sizes) == 0 {
+		sizes = []int{m.WaveSize}
+	}
+	return slices.Min(sizes), slices.Max(sizes)
+}

@@ -1,0 +1,157 @@
+package driver
+
+import (
+	"encoding/binary"
+	"slices"
+	"unsafe"
+
+	"spvsim/vulkan/vk"
+)
+
+// A queryPool holds timestamps, in cycles of the machine.
+type queryPool struct {
+	values    []uint64
+	available []bool
+}
+
+// CreateQueryPool is vkCreateQueryPool.
+func CreateQueryPool(h vk.Device, info *vk.QueryPoolCreateInfo, _ *vk.AllocationCallbacks, out *vk.QueryPool) vk.Result {
+	d := get[*device_](uint64(h))
+	if info.QueryType != vk.QueryTypeTimestamp {
+		fail(vk.ErrorFeatureNotPresent, "queries of type %d: there are timestamps", info.QueryType)
+	}
+	*out = vk.QueryPool(put(&queryPool{make([]uint64, info.QueryCount), make([]bool, info.QueryCount)}, d.handle))
+	return vk.Success
+}
+
+// DestroyQueryPool is vkDestroyQueryPool.
+func DestroyQueryPool(_ vk.Device, p vk.QueryPool, _ *vk.AllocationCallbacks) {
+	take[*queryPool](uint64(p))
+}
+
+func (p *queryPool) check(first, count uint32) {
+	if uint64(first)+uint64(count) > uint64(len(p.values)) {
+		fail(vk.ErrorUnknown, "%d queries from %d on: the pool has %d", count, first, len(p.values))
+	}
+}
+
+func (p *queryPool) reset(first, count uint32) {
+	clear(p.values[first : first+count])
+	clear(p.available[first : first+count])
+}
+
+// ResetQueryPool is vkResetQueryPool.
+func ResetQueryPool(_ vk.Device, h vk.QueryPool, first, count uint32) {
+	p := get[*queryPool](uint64(h))
+	p.check(first, count)
+	p.reset(first, count)
+}
+
+// CmdResetQueryPool is vkCmdResetQueryPool.
+func CmdResetQueryPool(h vk.CommandBuffer, pool vk.QueryPool, first, count uint32) {
+	b, p := record(h), get[*queryPool](uint64(pool))
+	p.check(first, count)
+	b.add(func(*executor) error {
+		state.Lock()
+		defer state.Unlock()
+		p.reset(first, count)
+		return nil
+	})
+}
+
+// CmdWriteTimestamp is vkCmdWriteTimestamp.
+func CmdWriteTimestamp(h vk.CommandBuffer, _ vk.PipelineStageFlagBits, pool vk.QueryPool, query uint32) {
+	record(h).timestamp(pool, query)
+}
+
+// CmdWriteTimestamp2 is vkCmdWriteTimestamp2.
+func CmdWriteTimestamp2(h vk.CommandBuffer, _ vk.PipelineStageFlags2, pool vk.QueryPool, query uint32) {
+	record(h).timestamp(pool, query)
+}
+
+func (b *commandBuffer) timestamp(pool vk.QueryPool, query uint32) {
+	p := get[*queryPool](uint64(pool))
+	p.check(query, 1)
+	b.add(func(x *executor) error {
+		now := x.device.gpu.Cycle()
+		state.Lock()
+		defer state.Unlock()
+		p.values[query], p.available[query] = now, true
+		changed.Broadcast()
+		return nil
+	})
+}
+
+// GetQueryPoolResults is vkGetQueryPoolResults.
+func GetQueryPoolResults(h vk.Device, pool vk.QueryPool, first, count uint32, size uint64, data unsafe.Pointer, stride uint64, flags vk.QueryResultFlags) vk.Result {
+	d, p := get[*device_](uint64(h)), get[*queryPool](uint64(pool))
+	p.check(first, count)
+	p.fits(size, stride, count, flags)
+	if flags&vk.QueryResultWaitBit != 0 {
+		for d.lost == nil && slices.Contains(p.available[first:first+count], false) {
+			changed.Wait()
+		}
+	}
+	if !p.write(unsafe.Slice((*byte)(data), size), stride, first, count, flags) {
+		return vk.NotReady
+	}
+	return d.result()
+}
+
+// fits refuses room that is too small for results.
+func (p *queryPool) fits(size, stride uint64, count uint32, flags vk.QueryResultFlags) {
+	one := uint64(resultBytes(flags))
+	if flags&vk.QueryResultWithAvailabilityBit != 0 {
+		one *= 2
+	}
+	if count > 0 && (stride > size || uint64(count-1)*stride+one > size) {
+		fail(vk.ErrorUnknown, "%d results of %d bytes, %d bytes apart: there is room for %d bytes", count, one, stride, size)
+	}
+}
+
+// write lays results out as the flags say, and says whether all were there.
+func (p *queryPool) write(to []byte, stride uint64, first, count uint32, flags vk.QueryResultFlags) (all bool) {
+	all = true
+	for i := range count {
+		out := to[uint64(i)*stride:]
+		there := p.available[first+i]
+		all = all && there
+		at := 0
+		if there || flags&vk.QueryResultPartialBit != 0 {
+			putResult(out, flags, p.values[first+i])
+		}
+		at += resultBytes(flags)
+		if flags&vk.QueryResultWithAvailabilityBit != 0 {
+			putResult(out[at:], flags, uint64(truth(there)))
+		}
+	}
+	return all
+}
+
+func resultBytes(flags vk.QueryResultFlags) int {
+	if flags&vk.QueryResult64Bit != 0 {
+		return 8
+	}
+	return 4
+}
+
+func putResult(to []byte, flags vk.QueryResultFlags, v uint64) {
+	if flags&vk.QueryResult64Bit != 0 {
+		binary.LittleEndian.PutUint64(to, v)
+		return
+	}
+	binary.LittleEndian.PutUint32(to, uint32(v))
+}
+
+// CmdCopyQueryPoolResults is vkCmdCopyQueryPoolResults.
+func CmdCopyQueryPoolResults(h vk.CommandBuffer, pool vk.QueryPool, first, count uint32, to vk.Buffer, offset, stride uint64, flags vk.QueryResultFlags) {
+	b, p := record(h), get[*queryPool](uint64(pool))
+	p.check(first, count)
+	dst := get[*buffer](uint64(to)).bytes(offset, vk.WholeSize)
+	p.fits(uint64(len(dst)), stride, count, flags)
+	b.transfer("copy query results", uint64(count)*stride, func() {
+		state.Lock()
+		defer state.Unlock()
+		p.write(dst, stride, first, count, flags)
+	})
+}

@@ -1,0 +1,117 @@
+package driver
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"spvsim/account"
+	"spvsim/vulkan/vk"
+)
+
+// A recorder writes a row for each dispatch and transfer to the file that SPVSIM_RECORD names, as each ends: a crash of the
+// application leaves what was recorded.
+type recorder struct {
+	file   *os.File
+	csv    *csv.Writer
+	number int
+	levels []string // of the machine's memory; nil before the header is written
+}
+
+// newRecorder opens the file, for all devices of the process.
+func newRecorder() *recorder {
+	path := os.Getenv("SPVSIM_RECORD")
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	if err != nil {
+		fail(vk.ErrorInitializationFailed, "SPVSIM_RECORD: %v", err)
+	}
+	return &recorder{file: f, csv: csv.NewWriter(f)}
+}
+
+// A row is what is told of one piece of work.
+type row struct {
+	kind, name, entry, module string
+	groups                    [3]uint32
+	begin                     uint64 // cycle
+	bytes                     uint64 // of transfers
+	counts                    account.Counts
+	host                      time.Duration
+}
+
+func (r *recorder) header() []string {
+	list := []string{"number", "machine", "queue", "kind", "name", "entry", "module", "groups_x", "groups_y", "groups_z",
+		"begin_cycle", "cycles", "microseconds", "workgroups", "waves", "instructions", "occupancy", "transfer_bytes"}
+	for _, name := range account.ReasonNames() {
+		list = append(list, "slot_cycles_"+name)
+	}
+	list = append(list, "lds_accesses", "lds_passes", "lds_conflict_passes", "out_of_bounds")
+	for _, l := range r.levels {
+		list = append(list, l+"_accesses", l+"_hits", l+"_bytes")
+	}
+	return append(list, "host_seconds")
+}
+
+// write writes a row, behind the header if it is the first.
+func (r *recorder) write(d *device_, q *queue, w *row) error {
+	if r.levels == nil {
+		r.levels = d.gpu.Levels()
+		if at, err := r.file.Seek(0, 2); err == nil && at == 0 {
+			if err := r.csv.Write(r.header()); err != nil {
+				return err
+			}
+		}
+	}
+	r.number++
+	m, c := d.physical.machine, &w.counts
+	list := []string{strconv.Itoa(r.number), m.Name, fmt.Sprintf("%d.%d", q.family, q.index), w.kind, w.name, w.entry, w.module}
+	number := func(v uint64) { list = append(list, strconv.FormatUint(v, 10)) }
+	real := func(v float64) { list = append(list, strconv.FormatFloat(v, 'g', 8, 64)) }
+	for _, n := range w.groups {
+		number(uint64(n))
+	}
+	number(w.begin)
+	number(c.Cycles)
+	real(float64(c.Cycles) / float64(m.ClockMHz))
+	number(c.Workgroups)
+	number(c.Waves)
+	number(c.Instructions())
+	real(c.Occupancy())
+	number(w.bytes)
+	for _, n := range c.Slots {
+		number(n)
+	}
+	for _, n := range []uint64{c.LDS.Accesses, c.LDS.Passes, c.LDS.ConflictPasses, c.OutOfBounds} {
+		number(n)
+	}
+	for i := range r.levels {
+		var l account.Level
+		if i < len(c.Memory) {
+			l = c.Memory[i]
+		}
+		number(l.Accesses)
+		number(l.Hits)
+		number(l.Bytes)
+	}
+	real(w.host.Seconds())
+	if err := r.csv.Write(list); err != nil {
+		return err
+	}
+	r.csv.Flush()
+	return r.csv.Error()
+}
+
+// record writes a row, if somebody wants them. A file that can't be written is told of once.
+func (d *device_) record(x *executor, w *row) {
+	if d.records == nil {
+		return
+	}
+	if err := d.records.write(d, x.queue, w); err != nil {
+		fmt.Fprintf(os.Stderr, "spvsim: SPVSIM_RECORD: %v: nothing more is recorded\n", err)
+		d.records = nil
+	}
+}

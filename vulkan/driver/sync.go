@@ -1,0 +1,192 @@
+package driver
+
+import (
+	"spvsim/vulkan/vk"
+)
+
+type (
+	fence struct {
+		device            *device_
+		signaled, pending bool
+	}
+	// A semaphore is binary, or a timeline with a value that only grows.
+	semaphore struct {
+		device   *device_
+		timeline bool
+		value    uint64 // of a binary one, 1 when it is signaled
+	}
+	event struct{ set bool }
+)
+
+func (p point) reached() bool {
+	if p.semaphore.timeline {
+		return p.semaphore.value >= p.value
+	}
+	return p.semaphore.value != 0
+}
+
+// consume takes the signal of a binary semaphore.
+func (p point) consume() {
+	if !p.semaphore.timeline {
+		p.semaphore.value = 0
+	}
+}
+
+func (p point) signal() {
+	if p.semaphore.timeline {
+		p.semaphore.value = max(p.semaphore.value, p.value)
+		return
+	}
+	p.semaphore.value = 1
+}
+
+// CreateFence is vkCreateFence.
+func CreateFence(h vk.Device, info *vk.FenceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Fence) vk.Result {
+	d := get[*device_](uint64(h))
+	*out = vk.Fence(put(&fence{device: d, signaled: info.Flags&vk.FenceCreateSignaledBit != 0}, d.handle))
+	return vk.Success
+}
+
+// DestroyFence is vkDestroyFence.
+func DestroyFence(_ vk.Device, f vk.Fence, _ *vk.AllocationCallbacks) { take[*fence](uint64(f)) }
+
+// ResetFences is vkResetFences.
+func ResetFences(_ vk.Device, count uint32, list *vk.Fence) vk.Result {
+	for _, h := range items(list, count) {
+		get[*fence](uint64(h)).signaled = false
+	}
+	return vk.Success
+}
+
+// GetFenceStatus is vkGetFenceStatus.
+func GetFenceStatus(_ vk.Device, h vk.Fence) vk.Result {
+	f := get[*fence](uint64(h))
+	switch {
+	case f.signaled:
+		return vk.Success
+	case f.device.lost != nil:
+		return vk.ErrorDeviceLost
+	}
+	return vk.NotReady
+}
+
+// WaitForFences is vkWaitForFences.
+func WaitForFences(h vk.Device, count uint32, list *vk.Fence, all vk.Bool32, timeout uint64) vk.Result {
+	d := get[*device_](uint64(h))
+	var fences []*fence
+	for _, f := range items(list, count) {
+		fences = append(fences, get[*fence](uint64(f)))
+	}
+	held := await(timeout, func() bool {
+		return d.lost != nil || enough(all != 0, len(fences), func(i int) bool { return fences[i].signaled })
+	})
+	return d.waited(held)
+}
+
+// waited is the result of a wait.
+func (d *device_) waited(held bool) vk.Result {
+	switch {
+	case d.lost != nil:
+		return vk.ErrorDeviceLost
+	case !held:
+		return vk.Timeout
+	}
+	return vk.Success
+}
+
+// enough says whether all of n, or one of them, hold.
+func enough(all bool, n int, holds func(i int) bool) bool {
+	for i := range n {
+		if holds(i) != all {
+			return !all
+		}
+	}
+	return all
+}
+
+// CreateSemaphore is vkCreateSemaphore.
+func CreateSemaphore(h vk.Device, info *vk.SemaphoreCreateInfo, _ *vk.AllocationCallbacks, out *vk.Semaphore) vk.Result {
+	d := get[*device_](uint64(h))
+	s := &semaphore{device: d}
+	if t := next[vk.SemaphoreTypeCreateInfo](info.PNext, vk.StructureTypeSemaphoreTypeCreateInfo); t != nil && t.SemaphoreType == vk.SemaphoreTypeTimeline {
+		s.timeline, s.value = true, t.InitialValue
+	}
+	*out = vk.Semaphore(put(s, d.handle))
+	return vk.Success
+}
+
+// DestroySemaphore is vkDestroySemaphore.
+func DestroySemaphore(_ vk.Device, s vk.Semaphore, _ *vk.AllocationCallbacks) {
+	take[*semaphore](uint64(s))
+}
+
+func timeline(h vk.Semaphore) *semaphore {
+	s := get[*semaphore](uint64(h))
+	if !s.timeline {
+		fail(vk.ErrorUnknown, "a binary semaphore: want a timeline")
+	}
+	return s
+}
+
+// GetSemaphoreCounterValue is vkGetSemaphoreCounterValue.
+func GetSemaphoreCounterValue(_ vk.Device, h vk.Semaphore, out *uint64) vk.Result {
+	s := timeline(h)
+	*out = s.value
+	return s.device.result()
+}
+
+// SignalSemaphore is vkSignalSemaphore.
+func SignalSemaphore(_ vk.Device, info *vk.SemaphoreSignalInfo) vk.Result {
+	s := timeline(info.Semaphore)
+	if info.Value <= s.value {
+		fail(vk.ErrorUnknown, "value %d: the timeline is at %d", info.Value, s.value)
+	}
+	s.value = info.Value
+	changed.Broadcast()
+	return vk.Success
+}
+
+// WaitSemaphores is vkWaitSemaphores.
+func WaitSemaphores(h vk.Device, info *vk.SemaphoreWaitInfo, timeout uint64) vk.Result {
+	d := get[*device_](uint64(h))
+	values := items(info.PValues, info.SemaphoreCount)
+	var list []point
+	for i, s := range items(info.PSemaphores, info.SemaphoreCount) {
+		list = append(list, point{timeline(s), values[i]})
+	}
+	held := await(timeout, func() bool {
+		return d.lost != nil || enough(info.Flags&vk.SemaphoreWaitAnyBit == 0, len(list), func(i int) bool { return list[i].reached() })
+	})
+	return d.waited(held)
+}
+
+// CreateEvent is vkCreateEvent.
+func CreateEvent(h vk.Device, _ *vk.EventCreateInfo, _ *vk.AllocationCallbacks, out *vk.Event) vk.Result {
+	d := get[*device_](uint64(h))
+	*out = vk.Event(put(&event{}, d.handle))
+	return vk.Success
+}
+
+// DestroyEvent is vkDestroyEvent.
+func DestroyEvent(_ vk.Device, e vk.Event, _ *vk.AllocationCallbacks) { take[*event](uint64(e)) }
+
+// GetEventStatus is vkGetEventStatus.
+func GetEventStatus(_ vk.Device, h vk.Event) vk.Result {
+	if get[*event](uint64(h)).set {
+		return vk.EventSet
+	}
+	return vk.EventReset
+}
+
+// SetEvent is vkSetEvent.
+func SetEvent(_ vk.Device, h vk.Event) vk.Result {
+	get[*event](uint64(h)).set = true
+	changed.Broadcast()
+	return vk.Success
+}
+
+// ResetEvent is vkResetEvent.
+func ResetEvent(_ vk.Device, h vk.Event) vk.Result {
+	get[*event](uint64(h)).set = false
+	return vk.Success
+}

@@ -1,0 +1,51 @@
+package driver
+
+import (
+	"unsafe"
+
+	"spvsim/vulkan/vk"
+)
+
+// An updateTemplate says where in an application's structure the descriptors of a set lie.
+type updateTemplate struct {
+	entries []vk.DescriptorUpdateTemplateEntry
+	push    bool
+	layout  *setLayout // of pushed descriptors
+	set     uint32
+}
+
+// CreateDescriptorUpdateTemplate is vkCreateDescriptorUpdateTemplate.
+func CreateDescriptorUpdateTemplate(h vk.Device, info *vk.DescriptorUpdateTemplateCreateInfo, _ *vk.AllocationCallbacks, out *vk.DescriptorUpdateTemplate) vk.Result {
+	d := get[*device_](uint64(h))
+	t := &updateTemplate{set: info.Set, push: info.TemplateType == vk.DescriptorUpdateTemplateTypePushDescriptors}
+	t.entries = append(t.entries, items(info.PDescriptorUpdateEntries, info.DescriptorUpdateEntryCount)...)
+	*out = vk.DescriptorUpdateTemplate(put(t, d.handle))
+	return vk.Success
+}
+
+// DestroyDescriptorUpdateTemplate is vkDestroyDescriptorUpdateTemplate.
+func DestroyDescriptorUpdateTemplate(_ vk.Device, h vk.DescriptorUpdateTemplate, _ *vk.AllocationCallbacks) {
+	take[*updateTemplate](uint64(h))
+}
+
+// UpdateDescriptorSetWithTemplate is vkUpdateDescriptorSetWithTemplate.
+func UpdateDescriptorSetWithTemplate(_ vk.Device, set vk.DescriptorSet, h vk.DescriptorUpdateTemplate, data unsafe.Pointer) {
+	get[*updateTemplate](uint64(h)).apply(get[*descriptorSet](uint64(set)), data)
+}
+
+// apply writes what lies in the application's structure into a set.
+func (t *updateTemplate) apply(s *descriptorSet, data unsafe.Pointer) {
+	for i := range t.entries {
+		e := &t.entries[i]
+		if e.DescriptorType == vk.DescriptorTypeInlineUniformBlock {
+			s.setInline(e.DstBinding, e.DstArrayElement, items((*byte)(unsafe.Add(data, e.Offset)), e.DescriptorCount))
+			continue
+		}
+		for k := range e.DescriptorCount {
+			p := unsafe.Add(data, e.Offset+uint64(k)*e.Stride)
+			w := vk.WriteDescriptorSet{DstBinding: e.DstBinding, DstArrayElement: e.DstArrayElement + k, DescriptorCount: 1, DescriptorType: e.DescriptorType}
+			w.PImageInfo, w.PBufferInfo, w.PTexelBufferView = (*vk.DescriptorImageInfo)(p), (*vk.DescriptorBufferInfo)(p), (*vk.BufferView)(p)
+			s.write(&w)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package driver
+
+import (
+	"encoding/binary"
+	"time"
+	"unsafe"
+
+	"spvsim/account"
+	"spvsim/vulkan/vk"
+)
+
+// Transfers move bytes, and let the simulated time pass that reading and writing them takes.
+
+// transfer records a copy of so many bytes.
+func (b *commandBuffer) transfer(name string, bytes uint64, move func()) {
+	b.add(func(x *executor) error {
+		begin, started := x.device.gpu.Cycle(), time.Now()
+		move()
+		cycles := x.device.gpu.Pass(bytes, x.follows)
+		x.device.record(x, &row{
+			kind: "transfer", name: labelled(x.labels, name), begin: begin, bytes: bytes,
+			counts: account.Counts{Cycles: cycles}, host: time.Since(started),
+		})
+		x.follows = true
+		return nil
+	})
+}
+
+// CmdCopyBuffer is vkCmdCopyBuffer.
+func CmdCopyBuffer(h vk.CommandBuffer, from, to vk.Buffer, count uint32, regions *vk.BufferCopy) {
+	b := record(h)
+	for _, r := range items(regions, count) {
+		b.copyBuffer(from, to, r.SrcOffset, r.DstOffset, r.Size)
+	}
+}
+
+// CmdCopyBuffer2 is vkCmdCopyBuffer2.
+func CmdCopyBuffer2(h vk.CommandBuffer, info *vk.CopyBufferInfo2) {
+	b := record(h)
+	for _, r := range items(info.PRegions, info.RegionCount) {
+		b.copyBuffer(info.SrcBuffer, info.DstBuffer, r.SrcOffset, r.DstOffset, r.Size)
+	}
+}
+
+func (b *commandBuffer) copyBuffer(from, to vk.Buffer, at, into, size uint64) {
+	src, dst := get[*buffer](uint64(from)).bytes(at, size), get[*buffer](uint64(to)).bytes(into, size)
+	b.transfer("copy buffer", 2*size, func() { copy(dst, src) })
+}
+
+// CmdFillBuffer is vkCmdFillBuffer.
+func CmdFillBuffer(h vk.CommandBuffer, to vk.Buffer, offset, size uint64, value uint32) {
+	b := record(h)
+	dst := get[*buffer](uint64(to)).bytes(offset, size)
+	dst = dst[:len(dst)&^3]
+	b.transfer("fill buffer", uint64(len(dst)), func() {
+		if len(dst) == 0 {
+			return
+		}
+		binary.LittleEndian.PutUint32(dst, value)
+		for n := 4; n < len(dst); n *= 2 {
+			copy(dst[n:], dst[:n])
+		}
+	})
+}
+
+// CmdUpdateBuffer is vkCmdUpdateBuffer.
+func CmdUpdateBuffer(h vk.CommandBuffer, to vk.Buffer, offset, size uint64, data unsafe.Pointer) {
+	b := record(h)
+	dst := get[*buffer](uint64(to)).bytes(offset, size)
+	src := append([]byte(nil), unsafe.Slice((*byte)(data), size)...)
+	b.transfer("update buffer", size, func() { copy(dst, src) })
+}
+
+// A region is where texels of one layer lie, row by row.
+type region struct {
+	texels  []byte
+	at      func(y, z uint32) uint64 // of the first texel of a row
+	rowSize uint64
+}
+
+// inImage is a region of a layer of an image.
+func (i *image) inImage(level, layer uint32, o vk.Offset3D, e vk.Extent3D) region {
+	first, ok := i.of.Texel(level, [4]uint32{uint32(o.X), uint32(o.Y), uint32(o.Z), layer})
+	_, fits := i.of.Texel(level, [4]uint32{uint32(o.X) + e.Width - 1, uint32(o.Y) + e.Height - 1, uint32(o.Z) + e.Depth - 1, layer})
+	if !ok || !fits {
+		fail(vk.ErrorUnknown, "%v texels at %v of level %d, layer %d: outside of the image", e, o, level, layer)
+	}
+	w, h, _ := i.of.LevelExtent(level)
+	texel := uint64(i.of.Format.Bytes)
+	return region{i.bytes(), func(y, z uint32) uint64 { return first + (uint64(z)*uint64(h)+uint64(y))*uint64(w)*texel }, uint64(e.Width) * texel}
+}
+
+// inBuffer is a region of a buffer, in rows and planes of the lengths that the command says.
+func (b *buffer) inBuffer(offset uint64, row, height uint32, texel uint64, e vk.Extent3D) region {
+	if row == 0 {
+		row = e.Width
+	}
+	if height == 0 {
+		height = e.Height
+	}
+	at := func(y, z uint32) uint64 { return (uint64(z)*uint64(height) + uint64(y)) * uint64(row) * texel }
+	size := at(e.Height-1, e.Depth-1) + uint64(e.Width)*texel
+	return region{b.bytes(offset, size), at, uint64(e.Width) * texel}
+}
+
+// copyRegion moves texels from one region to another.
+func (b *commandBuffer) copyRegion(name string, from, to region, e vk.Extent3D) {
+	bytes := from.rowSize * uint64(e.Height) * uint64(e.Depth)
+	b.transfer(name, 2*bytes, func() {
+		for z := range e.Depth {
+			for y := range e.Height {
+				copy(to.texels[to.at(y, z):][:to.rowSize], from.texels[from.at(y, z):])
+			}
+		}
+	})
+}
+
+// between copies the layers of a region between a buffer and an image.
+func (b *commandBuffer) between(buf vk.Buffer, img vk.Image, r *vk.BufferImageCopy2, toImage bool) {
+	i, f := get[*image](uint64(img)), get[*buffer](uint64(buf))
+	e, texel := r.ImageExtent, uint64(i.of.Format.Bytes)
+	if e.Width == 0 || e.Height == 0 || e.Depth == 0 {
+		return
+	}
+	offset := r.BufferOffset
+	for layer := range i.layers(r.ImageSubresource.BaseArrayLayer, r.ImageSubresource.LayerCount) {
+		inImage := i.inImage(r.ImageSubresource.MipLevel, r.ImageSubresource.BaseArrayLayer+layer, r.ImageOffset, e)
+		inBuffer := f.inBuffer(offset, r.BufferRowLength, r.BufferImageHeight, texel, e)
+		offset += inBuffer.at(0, e.Depth)
+		if toImage {
+			b.copyRegion("copy buffer to image", inBuffer, inImage, e)
+		} else {
+			b.copyRegion("copy image to buffer", inImage, inBuffer, e)
+		}
+	}
+}
+
+// layers is a count of layers from a first one on.
+func (i *image) layers(first, count uint32) uint32 {
+	if count == vk.RemainingArrayLayers {
+		return i.of.Layers - min(first, i.of.Layers)
+	}
+	return count
+}
+
+func region2(r *vk.BufferImageCopy) *vk.BufferImageCopy2 {
+	return &vk.BufferImageCopy2{BufferOffset: r.BufferOffset, BufferRowLength: r.BufferRowLength, BufferImageHeight: r.BufferImageHeight,
+		ImageSubresource: r.ImageSubresource, ImageOffset: r.ImageOffset, ImageExtent: r.ImageExtent}
+}
+
+// CmdCopyBufferToImage is vkCmdCopyBufferToImage.
+func CmdCopyBufferToImage(h vk.CommandBuffer, from vk.Buffer, to vk.Image, _ vk.ImageLayout, count uint32, regions *vk.BufferImageCopy) {
+	b := record(h)
+	for _, r := range items(regions, count) {
+		b.between(from, to, region2(&r), true)
+	}
+}
+
+// CmdCopyBufferToImage2 is vkCmdCopyBufferToImage2.
+func CmdCopyBufferToImage2(h vk.CommandBuffer, info *vk.CopyBufferToImageInfo2) {
+	b := record(h)
+	for _, r := range items(info.PRegions, info.RegionCount) {
+		b.between(info.SrcBuffer, info.DstImage, &r, true)
+	}
+}
+
+// CmdCopyImageToBuffer is vkCmdCopyImageToBuffer.
+func CmdCopyImageToBuffer(h vk.CommandBuffer, from vk.Image, _ vk.ImageLayout, to vk.Buffer, count uint32, regions *vk.BufferImageCopy) {
+	b := record(h)
+	for _, r := range items(regions, count) {
+		b.between(to, from, region2(&r), false)
+	}
+}
+
+// CmdCopyImageToBuffer2 is vkCmdCopyImageToBuffer2.
+func CmdCopyImageToBuffer2(h vk.CommandBuffer, info *vk.CopyImageToBufferInfo2) {
+	b := record(h)
+	for _, r := range items(info.PRegions, info.RegionCount) {
+		b.between(info.DstBuffer, info.SrcImage, &r, false)
+	}
+}
+
+// CmdCopyImage is vkCmdCopyImage.
+func CmdCopyImage(h vk.CommandBuffer, from vk.Image, _ vk.ImageLayout, to vk.Image, _ vk.ImageLayout, count uint32, regions *vk.ImageCopy) {
+	b := record(h)
+	for _, r := range items(regions, count) {
+		b.copyImage(from, to, &vk.ImageCopy2{SrcSubresource: r.SrcSubresource, SrcOffset: r.SrcOffset, DstSubresource: r.DstSubresource, DstOffset: r.DstOffset, Extent: r.Extent})
+	}
+}
+
+// CmdCopyImage2 is vkCmdCopyImage2.
+func CmdCopyImage2(h vk.CommandBuffer, info *vk.CopyImageInfo2) {
+	b := record(h)
+	for _, r := range items(info.PRegions, info.RegionCount) {
+		b.copyImage(info.SrcImage, info.DstImage, &r)
+	}
+}
+
+func (b *commandBuffer) copyImage(from, to vk.Image, r *vk.ImageCopy2) {
+	src, dst, e := get[*image](uint64(from)), get[*image](uint64(to)), r.Extent
+	if src.of.Format.Bytes != dst.of.Format.Bytes {
+		fail(vk.ErrorUnknown, "texels of %d bytes into those of %d", src.of.Format.Bytes, dst.of.Format.Bytes)
+	}
+	if e.Width == 0 || e.Height == 0 || e.Depth == 0 {
+		return
+	}
+	for layer := range src.layers(r.SrcSubresource.BaseArrayLayer, r.SrcSubresource.LayerCount) {
+		b.copyRegion("copy image", src.inImage(r.SrcSubresource.MipLevel, r.SrcSubresource.BaseArrayLayer+layer, r.SrcOffset, e),
+			dst.inImage(r.DstSubresource.MipLevel, r.DstSubresource.BaseArrayLayer+layer, r.DstOffset, e), e)
+	}
+}
+
+// CmdClearColorImage is vkCmdClearColorImage.
+func CmdClearColorImage(h vk.CommandBuffer, to vk.Image, _ vk.ImageLayout, color *vk.ClearColorValue, count uint32, ranges *vk.ImageSubresourceRange) {
+	b, i := record(h), get[*image](uint64(to))
+	texel := i.of.Format.Pack(*color)
+	for _, r := range items(ranges, count) {
+		levels := r.LevelCount
+		if levels == vk.RemainingMipLevels {
+			levels = i.of.Levels - min(r.BaseMipLevel, i.of.Levels)
+		}
+		for level := range levels {
+			b.clear(i, r.BaseMipLevel+level, &r, texel)
+		}
+	}
+}
+
+// clear writes a texel all over the layers of a level.
+func (b *commandBuffer) clear(i *image, level uint32, r *vk.ImageSubresourceRange, texel []byte) {
+	w, h, depth := i.of.LevelExtent(level)
+	e := vk.Extent3D{Width: w, Height: h, Depth: depth}
+	for layer := range i.layers(r.BaseArrayLayer, r.LayerCount) {
+		to := i.inImage(level, r.BaseArrayLayer+layer, vk.Offset3D{}, e)
+		bytes := to.rowSize * uint64(h) * uint64(depth)
+		b.transfer("clear image", bytes, func() {
+			all := to.texels[to.at(0, 0):][:bytes]
+			copy(all, texel)
+			for n := len(texel); n < len(all); n *= 2 {
+				copy(all[n:], all[:n])
+			}
+		})
+	}
+}

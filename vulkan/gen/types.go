@@ -1,0 +1,291 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// basics are the types of C by their names in Go.
+var basics = map[string]string{
+	"void": "byte", "char": "byte", "float": "float32", "double": "float64", "int": "int32", "int32_t": "int32", "int64_t": "int64",
+	"uint8_t": "uint8", "uint16_t": "uint16", "uint32_t": "uint32", "uint64_t": "uint64", "size_t": "uint64",
+	"VkBool32": "Bool32", "VkFlags": "Flags", "VkFlags64": "Flags64", "VkDeviceSize": "uint64", "VkDeviceAddress": "uint64", "VkSampleMask": "uint32",
+}
+
+// sizes are the bytes of Go's types, which are aligned to them.
+var sizes = map[string]int{
+	"byte": 1, "uint8": 1, "uint16": 2, "float32": 4, "int32": 4, "uint32": 4, "Bool32": 4, "Flags": 4, "float64": 8, "int64": 8, "uint64": 8, "Flags64": 8,
+}
+
+// A writer writes the types that are reached from the roots.
+type writer struct {
+	*registry
+	todo  []string
+	seen  map[string]bool
+	enums []string // to write, in order
+}
+
+func newWriter(r *registry) *writer { return &writer{registry: r, seen: map[string]bool{}} }
+
+func (w *writer) need(ctype string) string {
+	ctype = w.canonical(ctype)
+	if g, ok := basics[ctype]; ok {
+		return g
+	}
+	if strings.HasPrefix(ctype, "PFN_") {
+		return "uintptr"
+	}
+	if !w.seen[ctype] {
+		w.seen[ctype] = true
+		w.todo = append(w.todo, ctype)
+	}
+	return goName(ctype)
+}
+
+func goName(ctype string) string { return strings.TrimPrefix(ctype, "Vk") }
+
+func exported(name string) string {
+	r := []rune(name)
+	r[0] = unicode.ToUpper(r[0])
+	return string(r)
+}
+
+// goType is the type of a member or parameter in Go.
+func (w *writer) goType(d *decl, prefix string) string {
+	elem := w.need(d.ctype)
+	if _, basic := basics[d.ctype]; (!basic || unicode.IsUpper(rune(elem[0]))) && elem != "uintptr" {
+		elem = prefix + elem
+	}
+	switch {
+	case d.ctype == "void" || strings.HasPrefix(d.ctype, "struct") || d.stars > 0 && w.foreign(d.ctype):
+		elem = "unsafe.Pointer"
+		for i := 1; i < d.stars; i++ {
+			elem = "*" + elem
+		}
+	default:
+		elem = strings.Repeat("*", d.stars) + elem
+	}
+	if d.array != "" {
+		elem = "[" + w.length(d.array) + "]" + elem
+	}
+	return elem
+}
+
+// foreign says that a type is another library's.
+func (w *writer) foreign(ctype string) bool {
+	t := w.types[w.canonical(ctype)]
+	return t == nil || t.Category == "" && basics[ctype] == ""
+}
+
+func (w *writer) length(text string) string {
+	parts := strings.Split(text, "*")
+	for i, p := range parts {
+		if v, ok := w.constants[p]; ok {
+			parts[i] = v
+		}
+	}
+	return strings.Join(parts, " * ")
+}
+
+// write writes all types that are reached.
+func (w *writer) write(b *bytes.Buffer) error {
+	b.WriteString("package vk\n\nimport \"unsafe\"\n\n")
+	b.WriteString("// Basic types of the API.\ntype (\n\tBool32 uint32\n\tFlags uint32\n\tFlags64 uint64\n)\n\n")
+	for len(w.todo) > 0 {
+		slices.Sort(w.todo)
+		list := w.todo
+		w.todo = nil
+		for _, name := range list {
+			if err := w.writeType(b, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (w *writer) writeType(b *bytes.Buffer, name string) error {
+	t := w.types[name]
+	if t == nil {
+		return fmt.Errorf("no type is named %s", name)
+	}
+	g := goName(name)
+	switch t.Category {
+	case "handle":
+		fmt.Fprintf(b, "type %s uint64 // handle\n\n", g)
+	case "enum":
+		if e := w.registry.enums[name]; e != nil && e.Kind == "bitmask" || strings.Contains(name, "FlagBits") {
+			fmt.Fprintf(b, "type %s = %s\n\n", g, w.flagsOf(name))
+		} else {
+			fmt.Fprintf(b, "type %s int32\n\n", g)
+		}
+		w.enums = append(w.enums, name)
+	case "bitmask":
+		fmt.Fprintf(b, "type %s = %s\n\n", g, basics[t.TypeElem])
+		for e := range w.registry.enums {
+			if strings.Replace(e, "FlagBits", "Flags", 1) == name {
+				w.need(e)
+			}
+		}
+	case "struct":
+		return w.writeStruct(b, g, t)
+	case "union":
+		size, align, err := w.layout(name)
+		if err != nil {
+			return err
+		}
+		word := map[int]string{4: "uint32", 8: "uint64"}[align]
+		fmt.Fprintf(b, "// %s is a union.\ntype %s [%d]%s\n\n", g, g, size/align, word)
+	default:
+		return fmt.Errorf("type %s is of category %q: want a handle, enumeration, structure or union", name, t.Category)
+	}
+	return nil
+}
+
+func (w *writer) flagsOf(name string) string {
+	if e := w.registry.enums[name]; e != nil && e.Bitwidth == 64 {
+		return "Flags64"
+	}
+	return "Flags"
+}
+
+func (w *writer) writeStruct(b *bytes.Buffer, g string, t *xmlType) error {
+	fmt.Fprintf(b, "type %s struct {\n", g)
+	for i := range t.Members {
+		if !ours(t.Members[i].Api) {
+			continue
+		}
+		d := t.Members[i].parse()
+		if d.bits {
+			return fmt.Errorf("%s has bit fields", g)
+		}
+		fmt.Fprintf(b, "\t%s %s\n", exported(d.name), w.goType(&d, ""))
+	}
+	b.WriteString("}\n\n")
+	return nil
+}
+
+// layout is the size and alignment of a type in memory.
+func (w *writer) layout(ctype string) (size, align int, err error) {
+	ctype = w.canonical(ctype)
+	if g, ok := basics[ctype]; ok {
+		return sizes[g], sizes[g], nil
+	}
+	t := w.types[ctype]
+	switch {
+	case t == nil:
+		return 0, 0, fmt.Errorf("no type is named %s", ctype)
+	case t.Category == "enum" || t.Category == "bitmask":
+		return 4, 4, nil
+	case t.Category == "handle":
+		return 8, 8, nil
+	}
+	align = 4
+	for i := range t.Members {
+		d := t.Members[i].parse()
+		s, a := 8, 8
+		if d.stars == 0 {
+			if s, a, err = w.layout(d.ctype); err != nil {
+				return 0, 0, err
+			}
+		}
+		if d.array != "" {
+			n, err := strconv.Atoi(w.length(d.array))
+			if err != nil {
+				return 0, 0, err
+			}
+			s *= n
+		}
+		align = max(align, a)
+		if t.Category == "union" {
+			size = max(size, s)
+		} else {
+			size = (size+a-1)/a*a + s
+		}
+	}
+	return (size + align - 1) / align * align, align, nil
+}
+
+// writeConstants writes the values of the enumerations that were reached.
+func (w *writer) writeConstants(b *bytes.Buffer) error {
+	b.WriteString("package vk\n\n")
+	slices.Sort(w.enums)
+	for _, name := range w.enums {
+		e := w.registry.enums[name]
+		if e == nil || len(e.Values) == 0 {
+			continue
+		}
+		typ := goName(name)
+		fmt.Fprintf(b, "// Values of %s.\nconst (\n", typ)
+		for _, v := range e.Values {
+			if v.Alias != "" || !ours(v.Api) || name == "VkStructureType" && !w.structured(v.Name) {
+				continue
+			}
+			value := v.Value
+			if v.Bitpos != "" {
+				value = "1 << " + v.Bitpos
+			}
+			fmt.Fprintf(b, "\t%s %s = %s\n", constName(v.Name), typ, value)
+		}
+		b.WriteString(")\n\n")
+	}
+	return nil
+}
+
+// structured says whether a structure of that type is written.
+func (w *writer) structured(constant string) bool {
+	for name := range w.seen {
+		if t := w.types[name]; t != nil && len(t.Members) > 0 && t.Members[0].Values == constant {
+			return true
+		}
+	}
+	return strings.Contains(constant, "LOADER_")
+}
+
+// constName turns VK_ERROR_DEVICE_LOST into ErrorDeviceLost.
+func constName(name string) string {
+	var b strings.Builder
+	for _, word := range strings.Split(strings.TrimPrefix(name, "VK_"), "_") {
+		b.WriteString(exported(strings.ToLower(word)))
+	}
+	return b.String()
+}
+
+// writeStructs writes the tables of structures whose members are features.
+func (w *writer) writeStructs(b *bytes.Buffer) error {
+	b.WriteString("package vk\n\nimport \"reflect\"\n\n// FeatureStructs are the structures of features behind VkPhysicalDeviceFeatures2, each with its members, which are Bool32 from byte 16 on.\n")
+	b.WriteString("var FeatureStructs = map[StructureType][]string{\n")
+	for _, name := range w.extending("VkPhysicalDeviceFeatures2") {
+		t := w.types[name]
+		fmt.Fprintf(b, "\t%s: {", constName(t.Members[0].Values))
+		for _, m := range t.Members[2:] {
+			fmt.Fprintf(b, "%q, ", m.Name)
+		}
+		b.WriteString("},\n")
+	}
+	b.WriteString("}\n\n// Features are the members of VkPhysicalDeviceFeatures.\nvar Features = []string{")
+	for _, m := range w.types["VkPhysicalDeviceFeatures"].Members {
+		fmt.Fprintf(b, "%q, ", m.Name)
+	}
+	b.WriteString("}\n\n// PropertyStructs are the structures behind VkPhysicalDeviceProperties2.\nvar PropertyStructs = map[StructureType]reflect.Type{\n")
+	for _, name := range w.extending("VkPhysicalDeviceProperties2") {
+		fmt.Fprintf(b, "\t%s: reflect.TypeFor[%s](),\n", constName(w.types[name].Members[0].Values), goName(name))
+	}
+	b.WriteString("}\n")
+	return nil
+}
+
+// extending lists the structures that are written and extend another one.
+func (w *writer) extending(base string) (names []string) {
+	for name := range w.seen {
+		if t := w.types[name]; t.Category == "struct" && slices.Contains(strings.Split(t.Extends, ","), base) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,139 @@
+// Package launch finds or builds the Vulkan driver and starts programs on it: the loader's variables are set for the program alone, and what
+// the driver records is read again.
+//
+// The package does not know what a program does with the driver, nor how rows are shown.
+package launch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// libraryName is the driver's file.
+const libraryName = "libspvsim_vulkan.so"
+
+// ErrNoDriver says that there is neither a driver nor its source.
+var ErrNoDriver = errors.New("no Vulkan driver")
+
+// Driver is the driver's manifest, of the library that the variable SPVSIM_VULKAN_DRIVER names, else of one beside this program, else of
+// one that is built from the source that the working directory is in. What building has to say goes to log.
+func Driver(ctx context.Context, log io.Writer) (manifest string, err error) {
+	folder, err := cacheFolder()
+	if err != nil {
+		return "", err
+	}
+	library, err := find()
+	if err != nil {
+		return "", err
+	}
+	if library == "" {
+		if library, err = build(ctx, folder, log); err != nil {
+			return "", err
+		}
+	}
+	return writeManifest(folder, library)
+}
+
+func cacheFolder() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = os.TempDir()
+	}
+	folder := filepath.Join(base, "spvsim", "vulkan")
+	return folder, os.MkdirAll(folder, 0o777)
+}
+
+// find looks for a library that is there; none is no error.
+func find() (string, error) {
+	if named := os.Getenv("SPVSIM_VULKAN_DRIVER"); named != "" {
+		path, err := filepath.Abs(named)
+		if err == nil {
+			_, err = os.Stat(path)
+		}
+		if err != nil {
+			return "", fmt.Errorf("SPVSIM_VULKAN_DRIVER: %w", err)
+		}
+		return path, nil
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return "", nil // then nothing is beside it
+	}
+	beside := filepath.Join(filepath.Dir(program), libraryName)
+	if _, err := os.Stat(beside); err == nil {
+		return beside, nil
+	}
+	return "", nil
+}
+
+// build makes the library from source. Go's own cache sees to it that nothing is compiled twice.
+func build(ctx context.Context, folder string, log io.Writer) (string, error) {
+	root, err := source(ctx)
+	if err != nil {
+		return "", err
+	}
+	library := filepath.Join(folder, libraryName)
+	if _, err := os.Stat(library); err != nil {
+		fmt.Fprintln(log, "spvsim: building the Vulkan driver; the first time takes some minutes")
+	}
+	c := exec.CommandContext(ctx, "go", "build", "-buildmode=c-shared", "-o", library, "./vulkan")
+	c.Dir, c.Env = root, append(os.Environ(), "CGO_ENABLED=1")
+	c.Stdout, c.Stderr = log, log
+	if err := c.Run(); err != nil {
+		return "", fmt.Errorf("%w: building it: %w", ErrNoDriver, err)
+	}
+	return library, nil
+}
+
+// source is the folder of this module, which the working directory must be in.
+func source(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Path}} {{.Dir}}").Output()
+	path, dir, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	if err != nil || path != "spvsim" {
+		return "", fmt.Errorf("%w: run this in the folder of the source, or build it there with go build -buildmode=c-shared -o %s ./vulkan and put it beside spvsim or name it in SPVSIM_VULKAN_DRIVER",
+			ErrNoDriver, libraryName)
+	}
+	return dir, nil
+}
+
+// writeManifest writes what the loader reads.
+func writeManifest(folder, library string) (string, error) {
+	text, err := json.Marshal(map[string]any{
+		"file_format_version": "1.0.0",
+		"ICD":                 map[string]string{"library_path": library, "api_version": "1.3.0"},
+	})
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(folder, "spvsim_icd.json")
+	return path, os.WriteFile(path, append(text, '\n'), 0o666)
+}
+
+// A Program is what to run, and on what.
+type Program struct {
+	Args     []string // its name or file, and its arguments
+	Manifest string
+	Machines []string // presets or files; none: the default machine
+	Set      []string // changes of the machines, path=value
+	Mode     string   // how dispatches run
+	Record   string   // file for the rows
+	Stdin    io.Reader
+	Stdout   io.Writer
+	Stderr   io.Writer
+}
+
+// Run runs a program to its end. Its exit status is in the error, an *exec.ExitError.
+func (p *Program) Run(ctx context.Context) error {
+	c := exec.CommandContext(ctx, p.Args[0], p.Args[1:]...)
+	c.Env = append(os.Environ(), "VK_DRIVER_FILES="+p.Manifest, "VK_ICD_FILENAMES="+p.Manifest, "SPVSIM_RECORD="+p.Record,
+		"SPVSIM_MODE="+p.Mode, "SPVSIM_MACHINE="+strings.Join(p.Machines, ","), "SPVSIM_SET="+strings.Join(p.Set, "\n"))
+	c.Stdin, c.Stdout, c.Stderr = p.Stdin, p.Stdout, p.Stderr
+	return c.Run()
+}

@@ -1,0 +1,72 @@
+/* What the loader asks of a driver (LoaderDriverInterface.md of Vulkan-Loader, interface version 5). */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "trampolines.h"
+#include "_cgo_export.h"
+
+typedef void (*function)(void);
+
+#define EXPORT __attribute__((visibility("default")))
+
+static function instance_function(void *instance, const char *name);
+
+static function device_function(void *device, const char *name) {
+	if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
+		return (function)device_function;
+	}
+	int i = spvsim_find((uintptr_t)device, (char *)name, 1);
+	return i < 0 ? NULL : spvsim_commands[i];
+}
+
+static function instance_function(void *instance, const char *name) {
+	if (strcmp(name, "vkGetInstanceProcAddr") == 0) {
+		return (function)instance_function;
+	}
+	if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
+		return (function)device_function;
+	}
+	int i = spvsim_find((uintptr_t)instance, (char *)name, 0);
+	return i < 0 ? NULL : spvsim_commands[i];
+}
+
+EXPORT function vk_icdGetInstanceProcAddr(void *instance, const char *name) {
+	return instance_function(instance, name);
+}
+
+EXPORT function vk_icdGetPhysicalDeviceProcAddr(void *instance, const char *name) {
+	(void)instance;
+	int i = spvsim_physical((char *)name);
+	return i < 0 ? NULL : spvsim_commands[i];
+}
+
+EXPORT int32_t vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t *version) {
+	const uint32_t latest = 5;
+	if (*version > latest) {
+		*version = latest;
+	}
+	return 0;
+}
+
+/* VkDebugUtilsMessengerCallbackDataEXT. */
+struct message {
+	int32_t type;
+	const void *next;
+	uint32_t flags;
+	const char *id;
+	int32_t number;
+	const char *text;
+	uint32_t queues;
+	const void *queue_labels;
+	uint32_t buffers;
+	const void *buffer_labels;
+	uint32_t objects;
+	const void *object_names;
+};
+
+void spvsim_message(uintptr_t call, void *user, const char *text) {
+	enum { callback_data = 1000128003, error = 0x1000, general = 1 };
+	struct message m = {callback_data, NULL, 0, "spvsim", 0, text};
+	((uint32_t(*)(uint32_t, uint32_t, const struct message *, void *))call)(error, general, &m, user);
+}

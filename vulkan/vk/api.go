@@ -1,0 +1,11 @@
+// Package vk holds the structures and constants of Vulkan that the driver uses, laid out as C lays them out on 64-bit machines. All but
+// this file is generated from the registry.
+package vk
+
+// Constants of the API that stand in no enumeration.
+const (
+	WholeSize            = ^uint64(0)
+	QueueFamilyIgnored   = ^uint32(0)
+	RemainingMipLevels   = ^uint32(0)
+	RemainingArrayLayers = ^uint32(0)
+)
