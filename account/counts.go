@@ -36,6 +36,8 @@ type Counts struct {
 	// Functional is the part of workgroups, waves and instructions that ran
 	// without time, of which the rest says nothing; nil: none.
 	Functional *FunctionalCounts
+	// Estimate says how sure Cycles are where a part of them is estimated; nil: none is.
+	Estimate *Estimate
 }
 
 // Instructions is the number of wave instructions issued.
@@ -76,6 +78,12 @@ func (c *Counts) Add(o *Counts) {
 			c.Functional = &FunctionalCounts{}
 		}
 		c.Functional.Add(o.Functional)
+	}
+	if o.Estimate != nil {
+		if c.Estimate == nil {
+			c.Estimate = &Estimate{}
+		}
+		c.Estimate.Add(o.Estimate)
 	}
 	if o.Fragments != nil {
 		if c.Fragments == nil {

@@ -43,7 +43,7 @@ func (f *FunctionalCounts) Add(o *FunctionalCounts) {
 
 // Untimed says that all of it ran without time.
 func (c *Counts) Untimed() bool {
-	return c.Functional != nil && c.Functional.Launches == c.Launches
+	return c.Functional != nil && c.Functional.Launches == c.Launches && c.Estimate == nil
 }
 
 // TimedShare is the part of the instructions that was timed.

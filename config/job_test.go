@@ -257,8 +257,8 @@ func TestJobErrors(t *testing.T) {
 		{"dispatch: [1]", "shader: missing", ErrMissing},
 		{head + "steps: [{dispatch: [1]}]", "found dispatch and steps", ErrRange},
 		{"steps: [{dispatch: [1]}]", "steps[0].shader: missing", ErrMissing},
-		{"shader: s\nsteps: [{for: {i: 0..65536}, dispatch: [i]}]", "steps[0]: more than 65536 launches", ErrLimit},
-		{"shader: s\nsteps: [{for: {i: 0..999999999}, steps: [{for: {j: 1..0}, dispatch: [1]}]}]", "steps[0].for.i: more than 262144 rounds of loops", ErrLimit},
+		{"shader: s\nsteps: [{for: {i: 0..131072}, dispatch: [i]}]", "steps[0]: more than 131072 launches", ErrLimit},
+		{"shader: s\nsteps: [{for: {i: 0..999999999}, steps: [{for: {j: 1..0}, dispatch: [1]}]}]", "steps[0].for.i: more than 524288 rounds of loops", ErrLimit},
 		{"shader: s\nsteps: [{for: {i: 1..3}, dispatch: [i - 2]}]", "steps[0].dispatch[0]: found -1", ErrExpr},
 		{"shader: s\nsteps: [{for: {i: 1}, dispatch: [i]}]", "want first..last", ErrExpr},
 		{"shader: [1", "not YAML", ErrSyntax},
@@ -345,7 +345,7 @@ steps: [{for: {stage: 0..log - 1, pass: 0..stage}, push_constants: [{u32: 1 << (
 }
 
 func TestLaunchLimitIsExact(t *testing.T) {
-	j := job(t, "shader: s\nsteps: [{for: {i: 1..65536}, dispatch: [i]}]", nil)
+	j := job(t, "shader: s\nsteps: [{for: {i: 1..131072}, dispatch: [i]}]", nil)
 	if l, err := j.Launches(); len(l) != maxLaunches || err != nil {
 		t.Errorf("%d launches, %v", len(l), err)
 	}

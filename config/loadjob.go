@@ -15,7 +15,7 @@ import (
 
 // Limits of a job, so that a small file can't ask for unbounded work before it runs.
 const (
-	maxLaunches   = 1 << 16
+	maxLaunches   = 1 << 17
 	maxLoopRounds = 4 * maxLaunches
 	maxPushBytes  = 1024
 	maxRounds     = 1 << 20
@@ -91,7 +91,7 @@ func (j *Job) check() error {
 }
 
 // jobRules are what must hold between fields.
-var jobRules = []func(*Job) []problem{ruleWork, ruleGraph, ruleBuffers, ruleNames, ruleExpect, rulePush}
+var jobRules = []func(*Job) []problem{ruleWork, ruleGraph, ruleBuffers, ruleNames, ruleExpect, rulePush, ruleTime}
 
 // defineParameters works the parameters out in order.
 func (j *Job) defineParameters() []problem {
@@ -453,7 +453,7 @@ func (u *unroller) copy(step *Step, s scope, at string) {
 		u.fail(sub(at, "copy.bytes"), err)
 		return
 	}
-	u.out = append(u.out, Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Once: step.Once, Mode: step.Mode})
+	u.out = append(u.out, Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Path: at, Once: step.Once, Mode: step.Mode})
 }
 
 func (u *unroller) launch(step *Step, s scope, at string) {

@@ -79,10 +79,3 @@ func (c *code) issues(entries []uint64) []uint64 {
 	}
 	return out
 }
-
-// byClass adds executed instructions up.
-func (c *code) byClass(issues []uint64, sum *[isa.NumClasses]uint64) {
-	for i, n := range issues {
-		sum[c.Insts[i].Class] += n
-	}
-}

@@ -3,46 +3,15 @@ package functional
 import (
 	"slices"
 
-	"spvsim/isa"
-	"spvsim/mem"
 	"spvsim/program"
 )
 
-// A Did is what one workgroup did.
-type Did struct {
-	Instructions [isa.NumClasses]uint64 // by class
-	Moved        [mem.Atomic + 1]uint64 // bytes of device memory
-	LDS          uint64                 // bytes
-}
-
-// turn lets a workgroup go on, and keeps account of what it moves where somebody asks.
+// turn lets a workgroup go on.
 func (k *worker) turn(g *group) (over, on bool) {
-	o := &k.run.options
-	if o.Unit != nil {
-		k.port.Move(o.Unit(&g.wg))
+	if unit := k.run.options.Unit; unit != nil {
+		k.port.Move(unit(&g.wg))
 	}
-	if o.Each == nil {
-		return k.visit(g)
-	}
-	device, lds := k.port.Values().Moved, k.counts.LDS
-	over, on = k.visit(g)
-	for i, n := range k.port.Values().Moved {
-		g.did.Moved[i] += n - device[i]
-	}
-	g.did.LDS += k.counts.LDS - lds
-	return over, on
-}
-
-// tell says what a workgroup did.
-func (k *worker) tell(g *group, each func(*Workgroup, *Kernel, *Did)) {
-	g.code.byClass(g.code.issues(g.mine), &g.did.Instructions)
-	total := k.table(g.code).entries
-	for i, n := range g.mine {
-		total[i] += n
-	}
-	k.run.mutex.Lock()
-	defer k.run.mutex.Unlock()
-	each(&g.wg, g.kernel, &g.did)
+	return k.visit(g)
 }
 
 // counts adds up what all workers did, in their order.

@@ -90,8 +90,6 @@ type Options struct {
 	Print func(at uint64, p *program.Program, st *isa.State, in *isa.Inst)
 	// Watch is called now and then, one call at a time; an error ends the run.
 	Watch func(Progress) error
-	// Each is told what a workgroup did when it has ended, one at a time; nil: nobody.
-	Each func(wg *Workgroup, k *Kernel, w *Did)
 	// Warm is a hierarchy whose lines are brought in, for which there must be one
 	// thread; Unit says which compute unit a workgroup is of.
 	Warm *mem.Fast

@@ -154,30 +154,6 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// What every workgroup did adds up to what all did.
-func TestEachWorkgroupIsTold(t *testing.T) {
-	store, _, k := kernelOf(t, 64,
-		uniform(isa.WorkgroupIDX, s(0)),
-		uniform(isa.IAdd, s(1), s(1), l(1)), // 1
-		uniform(isa.ULt, s(2), s(1), s(0)),
-		branch(isa.BranchTrue, 1, s(2)),
-		update(isa.AtomicIAdd, s(1), l(1), 0),
-		end())
-	var sum uint64
-	c, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{9, 1, 1}}, Options{Threads: 1, Each: func(wg *Workgroup, _ *Kernel, d *Did) {
-		rounds := max(wg.Index, 1)
-		if d.Instructions[isa.ClassSALU] != 1+2*rounds || d.Instructions[isa.ClassBranch] != rounds || d.Moved[mem.Atomic] != 4*64 {
-			t.Errorf("workgroup %d: %v, %v", wg.Index, d.Instructions, d.Moved)
-		}
-		for _, n := range d.Instructions {
-			sum += n
-		}
-	}})
-	if err != nil || sum != c.Total() {
-		t.Errorf("%v: %d instructions told, %d counted", err, sum, c.Total())
-	}
-}
-
 // A clock counts instructions: it never goes back, and its width is the machine's.
 func TestClocksCountInstructions(t *testing.T) {
 	clock := isa.Inst{Op: isa.Clock, T: isa.I64, Uniform: true, Dst: s(0), Class: isa.ClassClock}

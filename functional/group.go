@@ -16,8 +16,6 @@ type group struct {
 	lds     []byte
 	entries []uint64 // by instruction: how often a stretch began there
 	shared  simd.Group
-	mine    []uint64 // entries of its own, where somebody asks for them
-	did     Did      // so far, but for instructions
 }
 
 // begin makes a workgroup ready to run.
@@ -27,13 +25,9 @@ func (k *worker) begin(kernel *Kernel, wg *Workgroup) *group {
 	g.wg, g.kernel, g.code = *wg, kernel, k.run.code(p)
 	g.shared = simd.Group{Index: wg.Index, ID: wg.ID}
 	n := waves(p.LocalSize, p.WaveSize)
-	g.live, g.waiting, g.did = n, 0, Did{}
+	g.live, g.waiting = n, 0
 	g.lds = resized(g.lds, int(p.LDSBytes))
 	g.entries = k.entries(g.code)
-	if k.run.options.Each != nil {
-		g.mine = resized(g.mine, len(p.Insts))
-		g.entries = g.mine
-	}
 	for len(g.waves) < n {
 		g.waves = append(g.waves, wave{})
 	}

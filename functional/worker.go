@@ -204,9 +204,6 @@ func (k *worker) wait() bool {
 // close ends a workgroup.
 func (k *worker) close(g *group) {
 	r := k.run
-	if each := r.options.Each; each != nil {
-		k.tell(g, each)
-	}
 	r.work.Ended(&g.wg)
 	r.resident.Add(-1)
 	k.counts.Workgroups++

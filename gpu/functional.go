@@ -42,7 +42,10 @@ func (r *runner) modes() string {
 		add(r.mode(""))
 	}
 	if len(list) == 1 && list[0] == modeTimed {
-		return ""
+		list[0] = ""
+		if r.window != nil {
+			list[0] = "timed in part"
+		}
 	}
 	return strings.Join(list, ", ")
 }
@@ -62,25 +65,57 @@ func (r *runner) functionalOptions(need cu.Need) functional.Options {
 	}
 }
 
-// functional runs a launch without time.
-func (r *runner) functional(l *launch) error {
-	if l.draw != nil {
-		l.draw.begin()
+// functional runs a part of a launch without time; warm: bringing its lines into the caches.
+func (r *runner) functional(l *launch, part scheduler.Part, warm bool) error {
+	c, err := r.untimedPart(l, part, warm)
+	if c != nil {
+		r.add(l.step, c)
 	}
-	r.launched = groups(l.NumWorkgroups)
-	g := &functional.Grid{Kernel: kernel(&l.Launch), Groups: l.NumWorkgroups, Base: l.Base, Fragments: l.Fragments}
-	c, err := r.untimedCounts(func() (*functional.Counts, error) {
-		return functional.Run(r.ctx, r.machine.store, g, r.functionalOptions(l.Need))
-	}, l.Code.Program)
-	if l.draw != nil {
-		c.Fragments = &l.draw.counts
-	}
-	r.add(l.step, c)
 	return err
 }
 
+// untimedPart is functional, with the counts handed back.
+func (r *runner) untimedPart(l *launch, part scheduler.Part, warm bool) (*account.Counts, error) {
+	if l.graph != nil {
+		return r.functionalGraph(l.graph, warm)
+	}
+	if l.draw != nil && part.First == 0 {
+		l.draw.begin()
+	}
+	o := r.functionalOptions(l.Need)
+	if warm && part.First == 0 {
+		r.machine.hierarchy.KernelBoundary()
+	}
+	r.warm(&o, warm)
+	r.launched = part.End - part.First
+	g := &functional.Grid{Kernel: kernel(&l.Launch), Groups: l.NumWorkgroups, Base: l.Base, Fragments: l.Fragments, First: part.First, End: part.End}
+	c, err := r.untimedCounts(func() (*functional.Counts, error) { return functional.Run(r.ctx, r.machine.store, g, o) })
+	if part.First > 0 {
+		c.Launches = 0 // counted with the first part
+	} else if l.draw != nil {
+		c.Fragments = &l.draw.counts
+	}
+	if part.First > 0 || part.End < groups(l.NumWorkgroups) {
+		c.Functional.Launches = 0 // others of its workgroups are timed
+	}
+	return c, err
+}
+
+// warm has a functional run bring its lines into the caches of the compute units
+// that its workgroups would go to in turn. A memory of Akita's has none to bring them into.
+func (r *runner) warm(o *functional.Options, warm bool) {
+	fast, ok := r.machine.hierarchy.(*mem.Fast)
+	if !warm || !ok {
+		return
+	}
+	m := r.setup.Machine
+	engines, units := uint64(m.ShaderEngines), uint64(m.ComputeUnits)
+	o.Warm = fast
+	o.Unit = func(wg *functional.Workgroup) int { return int(wg.Index%engines*units + wg.Index/engines%units) }
+}
+
 // untimedCounts runs something without time and counts it.
-func (r *runner) untimedCounts(run func() (*functional.Counts, error), progs ...*program.Program) (*account.Counts, error) {
+func (r *runner) untimedCounts(run func() (*functional.Counts, error)) (*account.Counts, error) {
 	before := r.machine.store.Faults.Count
 	did, err := run()
 	r.untimed += did.Total()
@@ -166,14 +201,14 @@ func (d *directGraph) Next(nothingElse bool) (*functional.Kernel, functional.Wor
 func (d *directGraph) Ended(wg *functional.Workgroup) { d.Direct.Ended(wg.Index) }
 
 // functionalGraph runs one dispatch of the graph without time.
-func (r *runner) functionalGraph(step string, entries []graphEntry) error {
+func (r *runner) functionalGraph(entries []graphEntry, warm bool) (*account.Counts, error) {
 	list, err := ready(entries)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d, err := r.direct()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d.Dispatch(list)
 	var need cu.Need
@@ -184,6 +219,7 @@ func (r *runner) functionalGraph(step string, entries []graphEntry) error {
 	}
 	o := r.functionalOptions(need)
 	o.Payloads = d
+	r.warm(&o, warm)
 	c, err := r.untimedCounts(func() (*functional.Counts, error) {
 		c, err := functional.RunWork(r.ctx, r.machine.store, d, o)
 		err = cmp.Or(err, d.Err())
@@ -195,6 +231,5 @@ func (r *runner) functionalGraph(step string, entries []graphEntry) error {
 	c.Graph = d.Graph().Counts()
 	c.Workgroups, c.Waves = d.Graph().Totals()
 	c.Functional.Workgroups, c.Functional.Waves = c.Workgroups, c.Waves
-	r.add(step, c)
-	return err
+	return c, err
 }

@@ -72,6 +72,8 @@ type Setup struct {
 	MaxHostSeconds float64
 	// Mode, where it is not empty, takes the place of the job's and its steps'.
 	Mode string
+	// Time, where it is not nil, takes the place of what the job says is timed.
+	Time *config.Time
 	// Threads are those of parts that run without time; 0: one for each processor.
 	Threads  int
 	Progress func(Progress) // nil, or called now and then while the job runs

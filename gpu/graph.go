@@ -312,7 +312,7 @@ func payloadSizes(d *config.PayloadDispatch, size uint64) error {
 func (r *runner) dispatchGraph() error {
 	for i := range r.graph.repeat {
 		r.progress.Launch, r.progress.Launches = i+1, r.graph.repeat
-		if err := r.dispatchOnce("graph", r.mode(""), r.graph.entries); err != nil {
+		if err := r.launch(&launch{step: "graph", graph: r.graph.entries, mode: r.mode(""), from: &config.Launch{Step: "graph"}}, false); err != nil {
 			return err
 		}
 	}
@@ -320,10 +320,7 @@ func (r *runner) dispatchGraph() error {
 }
 
 // dispatchOnce runs one dispatch of the graph to its end. Memory is settled: what it reads of buffers is what they hold.
-func (r *runner) dispatchOnce(step, mode string, entries []graphEntry) error {
-	if mode == modeFunctional {
-		return r.functionalGraph(step, entries)
-	}
+func (r *runner) dispatchOnce(step string, entries []graphEntry) error {
 	g := r.machine
 	g.hierarchy.KernelBoundary()
 	list, err := ready(entries)

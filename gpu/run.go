@@ -15,6 +15,7 @@ import (
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
+	"spvsim/scheduler"
 	"spvsim/simd"
 	"spvsim/spirv/validate"
 )
@@ -42,6 +43,8 @@ type runner struct {
 	untimed   uint64
 	ldsFaults []lds.Fault
 	launched  uint64
+	window    *config.Time // nil: all is timed
+	kinds     kinds        // of launches of the round, so far
 	before    snapshot
 	steps     []account.StepCounts // of the round that runs
 	stepOf    map[string]int
@@ -54,6 +57,7 @@ type launch struct {
 	copy *config.CopyCall // instead of a launch; nil: none
 	once bool
 	mode string
+	from *config.Launch
 	cu.Launch
 	graph []graphEntry // instead of Launch; nil: none
 }
@@ -82,14 +86,10 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 	if r.total, err = s.Job.Rounds(); err != nil {
 		return nil, err
 	}
-	if s.Job.IsGraph() {
-		return r, r.prepareGraph()
+	if r.window = s.Job.Time; s.Time != nil {
+		r.window = s.Time
 	}
-	list, err := s.Job.Launches()
-	if err != nil {
-		return nil, err
-	}
-	return r, r.prepare(list)
+	return r, cmp.Or(r.prepareWork(), r.checkWindow())
 }
 
 // openRunner builds the machine, with nothing in its memory and no program.
@@ -121,6 +121,18 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 	return r, nil
 }
 
+// prepareWork prepares what the job starts.
+func (r *runner) prepareWork() error {
+	if r.setup.Job.IsGraph() {
+		return r.prepareGraph()
+	}
+	list, err := r.setup.Job.Launches()
+	if err != nil {
+		return err
+	}
+	return r.prepare(list)
+}
+
 // prepare lowers the programs of all launches and binds their resources.
 func (r *runner) prepare(list []config.Launch) error {
 	for i := range list {
@@ -130,14 +142,14 @@ func (r *runner) prepare(list []config.Launch) error {
 			if err != nil {
 				return err
 			}
-			r.launches = append(r.launches, launch{step: stepName(l), graph: entries, once: l.Once, mode: r.mode(l.Mode)})
+			r.launches = append(r.launches, launch{step: stepName(l), graph: entries, once: l.Once, mode: r.mode(l.Mode), from: l})
 			continue
 		}
 		if groups(l.Dispatch) > maxGroups {
 			return fmt.Errorf("dispatch: %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
 		}
 		if l.Copy != nil {
-			r.launches = append(r.launches, launch{step: copyName(l), copy: l.Copy, once: l.Once, mode: modeTimed})
+			r.launches = append(r.launches, launch{step: copyName(l), copy: l.Copy, once: l.Once, mode: modeTimed, from: l})
 			continue
 		}
 		made, err := r.prepareLaunch(l)
@@ -148,7 +160,7 @@ func (r *runner) prepare(list []config.Launch) error {
 			return fmt.Errorf("%w: %s: entry point %q is a node of an execution graph: want it among nodes, and graph instead of dispatch",
 				errGraph, l.Shader, made.Code.Program.Name)
 		}
-		r.launches = append(r.launches, launch{step: stepName(l), draw: r.resources.draw, once: l.Once, mode: r.mode(l.Mode), Launch: *made})
+		r.launches = append(r.launches, launch{step: stepName(l), draw: r.resources.draw, once: l.Once, mode: r.mode(l.Mode), from: l, Launch: *made})
 	}
 	return nil
 }
@@ -223,17 +235,19 @@ func (r *runner) rounds() error {
 	for round := range r.total {
 		r.programs.reset()
 		r.traceRound(round)
-		r.steps, r.stepOf = nil, map[string]int{}
+		r.steps, r.stepOf, r.kinds = nil, map[string]int{}, kinds{}
 		r.progress.Round, r.progress.Rounds = round+1, r.total
 		if r.graph != nil && len(r.launches) == 0 {
 			if err := r.dispatchGraph(); err != nil {
 				return runError(err)
 			}
+			r.estimate()
 			continue
 		}
 		if err := r.stream(round); err != nil {
 			return runError(err)
 		}
+		r.estimate()
 	}
 	return nil
 }
@@ -277,23 +291,35 @@ func (r *runner) copy(l *launch) {
 
 // launch runs one dispatch to its end; follows: behind another one of its round.
 func (r *runner) launch(l *launch, follows bool) error {
+	all := scheduler.Part{End: groups(l.NumWorkgroups)}
 	switch {
-	case l.graph != nil:
-		return r.dispatchOnce(l.step, l.mode, l.graph)
 	case l.mode == modeFunctional:
-		return r.functional(l)
+		return r.functional(l, all, false)
+	case l.mode == modeSampled:
+		return r.sampled(l, follows)
+	case r.window != nil:
+		return r.windowed(l, follows)
+	case l.graph != nil:
+		return r.dispatchOnce(l.step, l.graph)
 	}
+	return r.timed(l, follows, all)
+}
+
+// timed runs a part of a dispatch to its end.
+func (r *runner) timed(l *launch, follows bool, part scheduler.Part) error {
 	g := r.machine
-	g.hierarchy.KernelBoundary()
+	if part.First == 0 {
+		g.hierarchy.KernelBoundary()
+	}
 	r.serve(false)
 	r.now = max(r.now, g.cycle()) // after a graph, parts of the machine may have worked on
-	if l.draw != nil {
+	if l.draw != nil && part.First == 0 {
 		l.draw.begin()
 	}
 	r.before = r.snapshot(l.Code)
 	r.begin()
 	r.traceLaunch(l.step)
-	g.dispatcher.Launch(r.now, &l.Launch, follows)
+	g.dispatcher.LaunchPart(r.now, &l.Launch, follows, part)
 	finished, end, err := r.runEngine(g.dispatcher.Finished)
 	if err = cmp.Or(err, r.failure(finished)); err != nil {
 		ended, _, _ := g.dispatcher.Progress()
@@ -303,7 +329,7 @@ func (r *runner) launch(l *launch, follows bool) error {
 		return err
 	}
 	end = g.hierarchy.Release(end)
-	r.count(l, end)
+	r.count(l, part, end)
 	r.traceEnd(end)
 	r.now = max(end, g.cycle())
 	return nil
@@ -397,11 +423,13 @@ func issues(codes []*simd.Code) (by [isa.NumClasses]uint64) {
 }
 
 // count adds what a launch that ended in cycle end did to its step.
-func (r *runner) count(l *launch, end uint64) {
+func (r *runner) count(l *launch, part scheduler.Part, end uint64) {
 	c := r.counts(end, l.Code)
-	c.Workgroups = groups(l.NumWorkgroups)
+	c.Workgroups = r.machine.dispatcher.Placed()
 	c.Waves = c.Workgroups * uint64(l.Need.Waves)
-	if l.draw != nil {
+	if part.First > 0 {
+		c.Launches = 0 // counted with the first part
+	} else if l.draw != nil {
 		c.Fragments = &l.draw.counts
 	}
 	r.add(l.step, c)
@@ -450,8 +478,8 @@ func (r *runner) soFar(codes ...*simd.Code) *account.Counts {
 	return c
 }
 
-// add adds the counts of a launch to those of its step.
-func (r *runner) add(step string, c *account.Counts) {
+// add adds the counts of a launch to those of its step, whose number it returns.
+func (r *runner) add(step string, c *account.Counts) int {
 	r.issued += c.Instructions()
 	i, ok := r.stepOf[step]
 	if !ok {
@@ -460,4 +488,5 @@ func (r *runner) add(step string, c *account.Counts) {
 		r.steps = append(r.steps, account.StepCounts{Name: step})
 	}
 	r.steps[i].Add(c)
+	return i
 }

@@ -6,6 +6,15 @@ import "spvsim/cu"
 type kernel struct {
 	launch
 	done uint64 // cycle by which all that ended workgroups did is done, and the command processor its part
+	Part
+}
+
+// A Part is some workgroups of a launch: those from First to End, in the order of x, y and z.
+type Part struct {
+	First, End uint64
+	// Enough is asked whenever a workgroup has ended whether to leave those out
+	// that have not been placed; nil: none are.
+	Enough func(now, ended uint64) bool
 }
 
 // Launch starts a kernel in cycle now: its first workgroup is placed when the
@@ -13,14 +22,23 @@ type kernel struct {
 // that of a following one.
 func (d *Dispatcher) Launch(now uint64, l *cu.Launch, follows bool) {
 	g := l.NumWorkgroups
+	d.LaunchPart(now, l, follows, Part{End: uint64(g[0]) * uint64(g[1]) * uint64(g[2])})
+}
+
+// LaunchPart is Launch for some of the workgroups.
+func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Part) {
+	g := l.NumWorkgroups
 	cost, floor := d.spec.KernelLaunchCycles, d.spec.LaunchFloor
 	if follows {
 		cost, floor = d.spec.FollowingLaunch, 0
 	}
 	begin := now + uint64(cost)
-	k := &kernel{done: max(begin, now+uint64(floor)), launch: launch{
-		code: l, engine: -1, grid: g, total: uint64(g[0]) * uint64(g[1]) * uint64(g[2]),
+	k := &kernel{done: max(begin, now+uint64(floor)), Part: part, launch: launch{
+		code: l, engine: -1, grid: g, total: part.End - part.First,
 	}}
+	if part.First > 0 {
+		k.next = place(part.First, g)
+	}
 	d.kernel = k
 	d.serve(k, 1)
 	if k.total > 0 {
@@ -28,10 +46,19 @@ func (d *Dispatcher) Launch(now uint64, l *cu.Launch, follows bool) {
 	}
 }
 
+// place is the id of the workgroup that comes i-th in a grid.
+func place(i uint64, grid [3]uint32) [3]uint32 {
+	x, y := uint64(grid[0]), uint64(grid[1])
+	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}
+}
+
 // Finished says whether all workgroups of the kernel have ended, and by when all that they did is done.
 func (d *Dispatcher) Finished() (bool, uint64) {
 	return d.kernel.launch.ended == d.kernel.total, d.kernel.done
 }
+
+// Placed is how many workgroups of the kernel have been placed.
+func (d *Dispatcher) Placed() uint64 { return d.kernel.placed }
 
 // Progress is the number of workgroups of the kernel that ended, of those in the compute units, and of all.
 func (d *Dispatcher) Progress() (ended, running, total uint64) {
@@ -54,19 +81,23 @@ func (k *kernel) head(int) *launch {
 func (k *kernel) reserve(*launch) bool { return true }
 
 func (k *kernel) begin(_, _ int, wg *cu.Workgroup) {
-	*wg = cu.Workgroup{Index: k.placed, ID: k.next, Count: k.grid}
-	for i, base := range k.code.Base {
-		wg.ID[i] += base
+	i := k.First + k.placed
+	*wg = cu.Workgroup{Index: i, ID: k.next, Count: k.grid}
+	for d, base := range k.code.Base {
+		wg.ID[d] += base
 	}
 	if k.code.Fragments != nil {
-		wg.Fragments = &k.code.Fragments[k.placed]
+		wg.Fragments = &k.code.Fragments[i]
 	}
 	k.advance()
 }
 
-func (k *kernel) ended(_ uint64, m *cu.WaveEnd) {
+func (k *kernel) ended(now uint64, m *cu.WaveEnd) {
 	k.launch.ended++
 	k.done = max(k.done, m.Done)
+	if k.Enough != nil && k.placed < k.total && k.Enough(now, k.launch.ended) {
+		k.total = k.placed
+	}
 }
 
 func (k *kernel) settled(_, _ uint64) {}

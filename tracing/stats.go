@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 	"slices"
 
 	"spvsim/account"
@@ -97,6 +98,10 @@ func members(c *account.Counts, clockMHz int) object {
 		time, machine = nil, nil // nothing of it is known
 	}
 	o := slices.Concat(object{{"launches", c.Launches}}, time, work, machine, object{{"out_of_bounds", c.OutOfBounds}})
+	if c.Estimate != nil {
+		low, high := c.Interval()
+		o = append(o, named{"estimate", object{{"cycles", c.Estimate.Cycles}, {"low", math.Round(low)}, {"high", math.Round(high)}, {"confidence", account.Confidence}}})
+	}
 	if c.Functional != nil {
 		o = append(o, named{"timed_share", c.TimedShare()}, named{"functional", functionalMembers(c.Functional)})
 	}

@@ -25,6 +25,10 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	if !s.Untimed() {
 		fmt.Fprintf(t, "time\t%d cycles, %s\n", s.Cycles, duration(seconds(&s.Counts, s.ClockMHz)))
 	}
+	if s.Estimate != nil {
+		low, high := s.Interval()
+		fmt.Fprintf(t, "estimate\t%.0f to %.0f cycles with %.0f%% confidence, %d cycles of them are not timed\n", low, high, 100*account.Confidence, s.Estimate.Cycles)
+	}
 	fmt.Fprintf(t, "work\t%d workgroups, %d waves, %d instructions, %s\n", s.Workgroups, s.Waves, s.Instructions(), plural(s.Launches, "launch", "launches"))
 	fmt.Fprintf(t, "instructions\t%s\n", strings.Join(shares(classNames(), s.ByClass[:], s.Instructions()), ", "))
 	writeFunctional(t, &s.Counts)

@@ -28,6 +28,7 @@ type runFlags struct {
 	maxTime   float64
 	mode      string
 	threads   int
+	time      string
 	quiet     bool
 	parts     string
 	traceFlags
@@ -68,6 +69,7 @@ func runCommand() *cobra.Command {
 	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: as the job's limits say, else no limit")
 	flags.Float64Var(&f.maxTime, "max-seconds", 0, "fail after this many `seconds` on this computer; 0: as the job's limits say, else no limit")
 	flags.StringVar(&f.mode, "mode", "", "run timed, functional (the same values without time) or sampled, whatever the job says")
+	flags.StringVar(&f.time, "time", "", "what is timed: `steps=NAME+NAME,launches=PATTERN,first=N,workgroups=FIRST..LAST`; the rest runs without time")
 	flags.IntVar(&f.threads, "threads", 0, "`workers` that run at once what runs without time; 0: one for each processor. With one, the order is the same every time")
 	flags.StringVar(&f.parts, "components", "", "list the machine's components with their events and messages: `kinds`, or each")
 	flags.Lookup("components").NoOptDefVal = "kinds"
@@ -153,8 +155,14 @@ func (f *runFlags) setup(c *cobra.Command, name string) (gpu.Setup, error) {
 	if err != nil {
 		return gpu.Setup{}, err
 	}
+	var window *config.Time
+	if f.time != "" {
+		if window, err = config.ParseTime(f.time); err != nil {
+			return gpu.Setup{}, fmt.Errorf("--time: %w", err)
+		}
+	}
 	s := gpu.Setup{Machine: machine, Job: job, MaxCycles: f.maxCycles, MaxHostSeconds: f.maxTime, Observer: printer{c.ErrOrStderr()}, Components: f.parts != "",
-		Mode: f.mode, Threads: f.threads}
+		Mode: f.mode, Threads: f.threads, Time: window}
 	if !f.quiet {
 		s.Stalled = func(report string) { fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s\n", report) }
 	}

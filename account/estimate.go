@@ -1,0 +1,25 @@
+package account
+
+// An Estimate is how sure cycles are of which only a part was timed.
+type Estimate struct {
+	Cycles uint64  // of all, those that were not timed
+	Half   float64 // half the width of the interval in which the true number is with Confidence, in cycles
+}
+
+// Confidence is that of intervals.
+const Confidence = 0.95
+
+// Add adds a later estimate. Both may err in the same direction.
+func (e *Estimate) Add(o *Estimate) {
+	e.Cycles += o.Cycles
+	e.Half += o.Half
+}
+
+// Interval is where the true number of cycles is.
+func (c *Counts) Interval() (low, high float64) {
+	if c.Estimate == nil {
+		return float64(c.Cycles), float64(c.Cycles)
+	}
+	// What was timed is certain.
+	return max(float64(c.Cycles)-c.Estimate.Half, float64(c.Cycles-c.Estimate.Cycles)), float64(c.Cycles) + c.Estimate.Half
+}

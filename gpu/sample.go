@@ -1,0 +1,336 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+
+	"spvsim/account"
+	"spvsim/isa"
+	"spvsim/scheduler"
+	"spvsim/simd"
+)
+
+// Sampled runs. Of launches of a kind the first few are timed and one in so many
+// after them; of a launch of many generations of workgroups the first ones, until
+// the rate at which the machine issues instructions has settled. The rest runs
+// without time, and is taken to cost as many cycles for an instruction. Knobs:
+const (
+	firstOfKind = 3    // launches of each kind that are timed
+	oneIn       = 12   // of those after them
+	minRounds   = 6    // generations of workgroups from which on a launch is sampled
+	minBatches  = 6    // of workgroups, from which a rate is taken
+	maxBatches  = 40   // after which it is taken as it is
+	settled     = 0.02 // half the width of the interval of a rate that has settled
+	otherMix    = 0.1  // share of the instructions that are of other classes, from which on a mix is another
+	chunks      = 32   // pieces in which what is left of a launch is looked at
+	// least is the part of what is estimated that an interval is wide at least, to
+	// each side: what samples can't show, such as how a launch runs out.
+	least = 0.02
+)
+
+// A rate is the cycles that an instruction takes of the whole machine, and how sure that is.
+type rate struct {
+	mix    mix
+	cycles float64 // of an instruction
+	half   float64 // of the interval
+}
+
+// A mix is the share of each class of instructions.
+type mix [isa.NumClasses]float64
+
+func mixOf(by *[isa.NumClasses]uint64) (m mix) {
+	var sum uint64
+	for _, n := range by {
+		sum += n
+	}
+	for i, n := range by {
+		m[i] = float64(n) / float64(max(sum, 1))
+	}
+	return m
+}
+
+// distance is the share of instructions that would have to be of another class.
+func (m *mix) distance(o *mix) (d float64) {
+	for i := range m {
+		d += math.Abs(m[i]-o[i]) / 2
+	}
+	return d
+}
+
+// A kind is launches of one program and size, by their mix.
+type kind struct {
+	seen int
+	due  bool // the next one is timed
+	like []*alike
+}
+
+// Alike are launches of a kind with one mix.
+type alike struct {
+	mix     mix
+	samples []float64      // cycles of an instruction, of each launch that was timed
+	rest    map[int]uint64 // instructions that were not timed, by step
+}
+
+// nearest is what is most like a mix, and how far off that is.
+func (k *kind) nearest(m *mix) (best *alike, distance float64) {
+	distance = math.Inf(1)
+	for _, a := range k.like {
+		if d := a.mix.distance(m); d < distance {
+			best, distance = a, d
+		}
+	}
+	return best, distance
+}
+
+// kinds are those of a round.
+type kinds struct {
+	byKey map[string]*kind
+	order []*kind
+}
+
+// of is the kind of a launch.
+func (s *kinds) of(l *launch) *kind {
+	key := fmt.Sprintf("%s %p %v", l.step, l.Code, l.NumWorkgroups)
+	for i := range l.graph {
+		key += fmt.Sprintf(" %p %d", l.graph[i].Node, l.graph[i].Count)
+	}
+	k := s.byKey[key]
+	if k == nil {
+		k = &kind{}
+		if s.byKey == nil {
+			s.byKey = map[string]*kind{}
+		}
+		s.byKey[key], s.order = k, append(s.order, k)
+	}
+	return k
+}
+
+// timedNext says whether the next launch of the kind is timed, and whether the one after it is.
+func (k *kind) timedNext() (now, then bool) {
+	pick := func(n int) bool { return n < firstOfKind || (n-firstOfKind)%oneIn == oneIn-1 }
+	now, then = k.due || len(k.like) == 0 || pick(k.seen), pick(k.seen+1)
+	k.seen++
+	k.due = false
+	return now, then
+}
+
+// sampled runs a launch of which a part is timed, or none if it is like others.
+func (r *runner) sampled(l *launch, follows bool) error {
+	k := r.kinds.of(l)
+	now, then := k.timedNext()
+	if !now {
+		return r.likeOthers(k, l, then)
+	}
+	before := r.soFarOf(l.step)
+	if err := r.sampleGroups(l, follows); err != nil {
+		return err
+	}
+	after := r.soFarOf(l.step)
+	if done := after.instructions() - before.instructions(); done > 0 {
+		m := after.mixSince(&before)
+		a, d := k.nearest(&m)
+		if d > otherMix {
+			a = &alike{mix: m, rest: map[int]uint64{}}
+			k.like = append(k.like, a)
+		}
+		a.samples = append(a.samples, float64(after.cycles-before.cycles)/float64(done))
+	}
+	return nil
+}
+
+// likeOthers runs a launch without time; warm: it leaves its lines to the next one.
+func (r *runner) likeOthers(k *kind, l *launch, warm bool) error {
+	c, err := r.untimedPart(l, scheduler.Part{End: groups(l.NumWorkgroups)}, warm)
+	if c == nil {
+		return err
+	}
+	c.Estimate = &account.Estimate{} // follows when all is known
+	m := mixOf(&c.ByClass)
+	a, d := k.nearest(&m)
+	k.due = d > otherMix
+	a.rest[r.add(l.step, c)] += c.Instructions()
+	return err
+}
+
+// A stepSoFar is what a step did so far.
+type stepSoFar struct {
+	cycles  uint64
+	byClass [isa.NumClasses]uint64
+}
+
+func (r *runner) soFarOf(step string) (s stepSoFar) {
+	if i, ok := r.stepOf[step]; ok {
+		s.cycles, s.byClass = r.steps[i].Cycles, r.steps[i].ByClass
+	}
+	return s
+}
+
+func (s *stepSoFar) instructions() (sum uint64) {
+	for _, n := range s.byClass {
+		sum += n
+	}
+	return sum
+}
+
+func (s *stepSoFar) mixSince(o *stepSoFar) mix {
+	by := s.byClass
+	for i, n := range o.byClass {
+		by[i] -= n
+	}
+	return mixOf(&by)
+}
+
+// estimate adds to the steps of a round what their launches take that were not timed.
+func (r *runner) estimate() {
+	for _, k := range r.kinds.order {
+		for _, a := range k.like {
+			mean, half := interval(a.samples)
+			for step := range r.steps {
+				if n := a.rest[step]; n > 0 {
+					r.steps[step].Add(estimated(n, mean, half))
+				}
+			}
+		}
+	}
+}
+
+// estimated are the cycles of n instructions at a rate.
+func estimated(n uint64, mean, half float64) *account.Counts {
+	c := &account.Counts{Cycles: uint64(math.Round(mean * float64(n)))}
+	c.Estimate = &account.Estimate{Cycles: c.Cycles, Half: max(half, least*mean) * float64(n)}
+	return c
+}
+
+// sampleGroups times the first workgroups of a launch, and others where the mix
+// changes; a launch of few generations, and one of a graph, as a whole.
+func (r *runner) sampleGroups(l *launch, follows bool) error {
+	if l.graph != nil {
+		return r.dispatchOnce(l.step, l.graph)
+	}
+	all := groups(l.NumWorkgroups)
+	resident := uint64(max(l.Need.Occupancy(r.machine.limits), 1) * r.setup.Machine.Units())
+	if all < minRounds*resident {
+		return r.timed(l, follows, scheduler.Part{End: all})
+	}
+	var rates []rate
+	for at := uint64(0); at < all; {
+		got, placed, err := r.settle(l, follows, scheduler.Part{First: at, End: all}, resident)
+		if err != nil {
+			return err
+		}
+		rates = append(rates, got)
+		if at, err = r.forward(l, rates, at+placed, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle times workgroups of a launch until the rate has settled. Of later parts
+// only the rate counts: that they begin and run out is not part of the launch.
+func (r *runner) settle(l *launch, follows bool, part scheduler.Part, resident uint64) (got rate, placed uint64, err error) {
+	s := &settler{code: l.Code, resident: resident, batch: max(resident/4, 8)}
+	part.Enough = s.enough
+	before := r.soFarOf(l.step)
+	if err := r.timed(l, follows, part); err != nil {
+		return got, 0, err
+	}
+	after := r.soFarOf(l.step)
+	got.mix = after.mixSince(&before)
+	n := after.instructions() - before.instructions()
+	got.cycles, got.half = interval(s.batches)
+	if len(s.batches) < 2 { // it came to the launch's end before
+		got.cycles = float64(after.cycles-before.cycles) / float64(max(n, 1))
+	}
+	if part.First > 0 {
+		step := &r.steps[r.stepOf[l.step]]
+		step.Cycles = before.cycles
+		step.Add(estimated(n, got.cycles, got.half))
+	}
+	return got, r.machine.dispatcher.Placed(), nil
+}
+
+// forward runs workgroups of a launch without time, piece by piece, until their
+// mix is another than that of all parts that were timed. It says from where on
+// workgroups are left.
+func (r *runner) forward(l *launch, rates []rate, at, all uint64) (uint64, error) {
+	size := max((all-at)/chunks, 64)
+	for at < all {
+		end := min(at+size, all)
+		c, err := r.untimedPart(l, scheduler.Part{First: at, End: end}, false)
+		if err != nil {
+			r.add(l.step, c)
+			return at, err
+		}
+		m := mixOf(&c.ByClass)
+		best, distance := nearestRate(rates, &m)
+		e := estimated(c.Instructions(), best.cycles, best.half)
+		c.Add(e)
+		r.add(l.step, c)
+		if at = end; distance > otherMix {
+			break
+		}
+	}
+	return at, nil
+}
+
+func nearestRate(rates []rate, m *mix) (best rate, distance float64) {
+	distance = math.Inf(1)
+	for _, x := range rates {
+		if d := x.mix.distance(m); d < distance {
+			best, distance = x, d
+		}
+	}
+	return best, distance
+}
+
+// A settler looks at the rate at which instructions issue, batch of workgroups
+// by batch, from the end of the first generation on.
+type settler struct {
+	code            *simd.Code
+	resident, batch uint64
+	next            uint64 // workgroups that have ended when the batch is over
+	at, issued      uint64 // when it began
+	batches         []float64
+}
+
+// enough says that the rate has settled.
+func (s *settler) enough(now, ended uint64) bool {
+	if ended < max(s.next, s.resident) {
+		return false
+	}
+	n := uint64(0)
+	for _, k := range issues([]*simd.Code{s.code}) {
+		n += k
+	}
+	if s.next > 0 && n > s.issued {
+		s.batches = append(s.batches, float64(now-s.at)/float64(n-s.issued))
+	}
+	s.next, s.at, s.issued = ended+s.batch, now, n
+	if len(s.batches) < minBatches {
+		return false
+	}
+	mean, half := interval(s.batches)
+	return half <= settled*mean || len(s.batches) >= maxBatches
+}
+
+// student has the quantiles of Student's distribution for 95 % on two sides, by degrees of freedom from 1 on.
+var student = []float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+	2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
+
+// interval is the mean of samples and half the width of the interval in which the
+// true mean is with account.Confidence. One sample alone may be off by all of it.
+func interval(samples []float64) (mean, half float64) {
+	n := float64(len(samples))
+	for _, x := range samples {
+		mean += x / n
+	}
+	if len(samples) < 2 {
+		return mean, mean
+	}
+	squares := 0.0
+	for _, x := range samples {
+		squares += (x - mean) * (x - mean)
+	}
+	return mean, student[min(len(samples)-2, len(student)-1)] * math.Sqrt(squares/(n-1)/n)
+}
