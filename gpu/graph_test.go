@@ -171,9 +171,13 @@ func sweep(t *testing.T, job, kind string, sizes int, check func(r *Result)) (cy
 }
 
 func TestGraphFinishesWithAnyScratch(t *testing.T) {
+	kinds := schedulerKinds
+	if testing.Short() {
+		kinds = kinds[:1]
+	}
 	for _, name := range []string{"tree", "recursion"} {
 		job := graphJobs[name]
-		for _, kind := range schedulerKinds {
+		for _, kind := range kinds {
 			cycles := sweep(t, jobText(job.module, job.rest), kind, 7, func(r *Result) {
 				if got := words(r.Buffers[0].Bytes)[:len(job.want)]; fmt.Sprint(got) != fmt.Sprint(job.want) {
 					t.Errorf("%s, %s: got %v, want %v", name, kind, got, job.want)

@@ -508,7 +508,11 @@ func rcRandom(r *rand.Rand, depth, loops int) []rcStmt {
 
 func TestReconvergenceOfRandomPrograms(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
-	for range 150 {
+	programs := 70
+	if testing.Short() {
+		programs = 15
+	}
+	for range programs {
 		checkReconvergence(t, rcRandom(r, 3, 0), 32<<r.IntN(2))
 	}
 }

@@ -97,11 +97,11 @@ func (c *choice) run(pkg string) (killed, total int, err error) {
 			return 0, 0, err
 		}
 	}
-	for _, n := range picked {
+	for i, n := range picked {
 		if p.noticed(n) {
 			killed++
 		} else {
-			fmt.Println("   survives:", &all[n-1])
+			fmt.Printf("   survives, the %d. of %d: %s\n", i+1, len(picked), &all[n-1])
 		}
 	}
 	fmt.Printf("%s: %d of %d noticed\n", pkg, killed, len(picked))
