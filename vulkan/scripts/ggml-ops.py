@@ -6,8 +6,9 @@
 takes of each operator up to N of the cases that the back-end supports and whose
 work is at most W, evenly over the list, and runs them on the driver of
 VK_DRIVER_FILES, an operator at a time, for up to S seconds. The rows are
-operator, case and outcome: pass, fail (a wrong result), ended (the program
-ended in it) or late (not finished in time).
+operator, case and outcome: pass, fail (a wrong result), uncompared (the back-end
+to compare with lacks it), ended (the program ended in it) or late (not finished
+in time).
 """
 import argparse
 import collections
@@ -66,6 +67,12 @@ def spread(cases, n):
     return cases if len(cases) <= n else [cases[i * len(cases) // n] for i in range(n)]
 
 
+def outcome(line):
+    if "not supported" in line:
+        return "uncompared"
+    return "pass" if line.rstrip().endswith("OK") else "fail"
+
+
 def outcomes(root, op, cases, seconds):
     """Runs cases of one operator; one that ends the program is left out of the next run."""
     left, results = list(cases), {}
@@ -75,14 +82,14 @@ def outcomes(root, op, cases, seconds):
             for case in left:
                 at = line.find(f"{op}({case}): ")
                 if at >= 0:
-                    results[case] = "pass" if line.rstrip().endswith("OK") else "fail"
+                    results[case] = outcome(line)
         left = [c for c in left if c not in results]
         if not left:
             break
         if not in_time:
             results.update((c, "late") for c in left)
             break
-        print(f"{op}({left[0]}) ended the program:", *text.splitlines()[-3:], sep="\n  ", file=sys.stderr)
+        print(f"{op}({left[0]}) ended the program:", *[line for line in text.splitlines() if line.startswith("spvsim:")][-3:], sep="\n  ", file=sys.stderr)
         results[left.pop(0)] = "ended"
     return results
 
