@@ -25,10 +25,11 @@ func NewNeed(prog *program.Program, m *Limits) (Need, error) {
 	local := invocations(prog.LocalSize)
 	rows := max(prog.WaveSize/m.WaveSize, 1)
 	r := &m.Registers
+	spilled := max(prog.ScalarRegs-r.ScalarMax, 0)
 	n := Need{
 		Waves:      max((local+prog.WaveSize-1)/prog.WaveSize, 1),
-		VectorRegs: registers(prog.VectorRegs, r.VectorGranule, r.VectorMax, r.Vector/rows) * rows,
-		ScalarRegs: registers(prog.ScalarRegs, r.ScalarGranule, r.ScalarMax, r.Scalar),
+		VectorRegs: registers(prog.VectorRegs+lanesFor(spilled, prog.WaveSize), r.VectorGranule, r.VectorMax, r.Vector/rows) * rows,
+		ScalarRegs: registers(prog.ScalarRegs-spilled, r.ScalarGranule, r.ScalarMax, r.Scalar),
 		LDSBytes:   roundUp(int(prog.LDSBytes), m.LDS.GranuleBytes),
 	}
 	if n.Waves > 1 {
@@ -49,8 +50,12 @@ func invocations(local [3]uint32) int {
 	return int(n)
 }
 
+// lanesFor is how many vector registers hold spilled scalars, one a lane, as
+// LLVM and ACO keep those that a wave may not have.
+func lanesFor(scalars, waveSize int) int { return (scalars + waveSize - 1) / waveSize }
+
 // registers is what a wave takes of a SIMD's registers. A wave that needs more
-// than it may have takes them all: it runs alone, as spills are not modelled.
+// than it may have takes them all: it runs alone, as spills to memory are not modelled.
 func registers(want, granule, most, all int) int {
 	if want > most {
 		return max(all, 1)

@@ -258,7 +258,7 @@ var plainRows = []keyRow{
 	{"registers.vector_max", "many", "", "256", "2", slower},
 	{"registers.scalar", "many", "registers.scalar_granule=16 registers.scalar_max=64", "1024", "64", slower},
 	{"registers.scalar_granule", "many", "registers.scalar=2048", "128", "1024", slower},
-	{"registers.scalar_max", "many", "", "106", "2", slower},
+	{"registers.scalar_max", "many", "registers.vector=32 registers.vector_granule=1 registers.vector_max=16", "106", "2", slower},
 
 	{"lds.bytes", "lds-groups", "lds.max_workgroup_bytes=40960", "131072", "40960", slower},
 	{"lds.banks", "lds", "", "32", "2", slower},

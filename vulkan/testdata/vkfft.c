@@ -15,7 +15,7 @@ static const struct {
 	const char *name;
 	size_t bytes; // of a number
 	double bound;
-} precisions[] = {{"single", 4, 1e-6}, {"double", 8, 4e-15}, {"half", 2, 4e-3}};
+} precisions[] = {{"single", 4, 1e-6}, {"double", 8, 3e-15}, {"half", 2, 1e-3}};
 
 // Numbers of the three precisions in a buffer
 
