@@ -107,6 +107,7 @@ func (d *Device) Memory(addr, bytes uint64) []byte {
 // A Kernel is an entry point that a device can run.
 type Kernel struct {
 	*lowered
+	limits *cu.Limits
 	// Program says what it binds, and what it takes of the machine.
 	Program *program.Program
 }
@@ -131,7 +132,7 @@ func (d *Device) Kernel(s KernelSetup) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Kernel{made, made.code.Program}, nil
+	return &Kernel{made, d.r.machine.limits, made.code.Program}, nil
 }
 
 // A Dispatch is a grid of workgroups of a kernel.
@@ -221,10 +222,13 @@ func (d *Device) Pass(bytes uint64, follows bool) (cycles uint64) {
 	return cycles
 }
 
-// Levels are the names of the levels of the machine's memory, in the order of counts.
-func (d *Device) Levels() (list []string) {
-	for _, l := range d.r.machine.levels() {
-		list = append(list, l.Name)
+// Levels are the names of the levels of a machine's memory, in the order of counts.
+func Levels(m *config.Machine) (list []string) {
+	for _, c := range newMachine(m, nil).hierarchy.Counters() {
+		list = append(list, c.Level)
 	}
 	return list
 }
+
+// Occupancy is how many workgroups fit on an empty compute unit.
+func (k *Kernel) Occupancy() int { return k.need.Occupancy(k.limits) }

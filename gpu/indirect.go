@@ -76,14 +76,28 @@ func readMemory(s *mem.Store, address, bytes uint64) ([]byte, error) {
 func readInfos(s *mem.Store, buffer *mem.Buffer, at *config.InfosAt) ([]graphInfo, error) {
 	list := infoList{at.Count, buffer.Addr + at.Offset, at.Stride}
 	if at.Counted {
-		b, err := readMemory(s, buffer.Addr+at.Offset, infoBytes)
-		if err != nil {
-			return nil, fmt.Errorf("count info: %w", err)
-		}
-		if list = readInfoList(b); list.count > maxInfos {
-			return nil, fmt.Errorf("count info: %d infos: want at most %d", list.count, maxInfos)
+		var err error
+		if list, err = countInfo(s, buffer.Addr+at.Offset); err != nil {
+			return nil, err
 		}
 	}
+	return list.read(s)
+}
+
+// countInfo reads a count info.
+func countInfo(s *mem.Store, address uint64) (list infoList, err error) {
+	b, err := readMemory(s, address, infoBytes)
+	if err != nil {
+		return list, fmt.Errorf("count info: %w", err)
+	}
+	if list = readInfoList(b); list.count > maxInfos {
+		return list, fmt.Errorf("count info: %d infos: want at most %d", list.count, maxInfos)
+	}
+	return list, nil
+}
+
+// read reads the infos.
+func (list infoList) read(s *mem.Store) ([]graphInfo, error) {
 	bytes, err := span(uint64(list.count), infoBytes, list.stride)
 	if err != nil {
 		return nil, fmt.Errorf("infos: %w", err)
@@ -153,15 +167,28 @@ func (r *runner) indirect(g *scheduler.Graph, at *config.InfosAt) graphEntry {
 		if err != nil {
 			return nil, err
 		}
-		for i, info := range infos {
-			e, err := info.entry(g, r.machine.store)
-			if err != nil {
-				return nil, fmt.Errorf("info %d: %w", i, err)
-			}
-			list = append(list, e)
-		}
-		return list, nil
+		return infoEntries(infos, g, r.machine.store)
 	}}
+}
+
+// entries are what the infos hand to a graph.
+func (list infoList) entries(g *scheduler.Graph, s *mem.Store) ([]scheduler.Entry, error) {
+	infos, err := list.read(s)
+	if err != nil {
+		return nil, err
+	}
+	return infoEntries(infos, g, s)
+}
+
+func infoEntries(infos []graphInfo, g *scheduler.Graph, s *mem.Store) (list []scheduler.Entry, err error) {
+	for i, info := range infos {
+		e, err := info.entry(g, s)
+		if err != nil {
+			return nil, fmt.Errorf("info %d: %w", i, err)
+		}
+		list = append(list, e)
+	}
+	return list, nil
 }
 
 // entry reads the payloads of an info. Its node is the place in the job's nodes.

@@ -56,8 +56,8 @@ func (s *Store) Alloc(bytes uint64, name string) (*Buffer, error) {
 		return nil, err
 	}
 	b.Bytes = make([]byte, bytes)
-	list := append(s.list(), b)
-	s.buffers.Store(&list)
+	at, _ := s.at(b.Addr) // the last, unless others have attached theirs
+	s.insert(at, b)
 	return b, nil
 }
 
@@ -68,11 +68,22 @@ func (s *Store) list() []*Buffer {
 	return nil
 }
 
+// at is the place of an address among the buffers.
+func (s *Store) at(addr uint64) (int, bool) {
+	return slices.BinarySearchFunc(s.list(), addr, func(b *Buffer, a uint64) int { return cmp.Compare(b.Addr, a) })
+}
+
+// insert puts a buffer at its place. Those who look for buffers see the list before or after it.
+func (s *Store) insert(i int, b *Buffer) {
+	list := slices.Insert(slices.Clone(s.list()), i, b)
+	s.buffers.Store(&list)
+}
+
 // Attach puts bytes that somebody else keeps at an address: those of a driver, whose client has them mapped. They take nothing
 // of the capacity. The range and its guard must be free.
 func (s *Store) Attach(addr uint64, bytes []byte, name string) error {
 	buffers := s.list()
-	i, _ := slices.BinarySearchFunc(buffers, addr, func(b *Buffer, a uint64) int { return cmp.Compare(b.Addr, a) })
+	i, _ := s.at(addr)
 	size := uint64(len(bytes))
 	switch {
 	case addr < firstAddress || addr+size+Guard < addr:
@@ -82,8 +93,7 @@ func (s *Store) Attach(addr uint64, bytes []byte, name string) error {
 	case i < len(buffers) && buffers[i].Addr-addr < size+Guard:
 		return fmt.Errorf("mem: %q of %d bytes at %#x: %q is there", name, size, addr, buffers[i].Name)
 	}
-	list := slices.Insert(slices.Clone(buffers), i, &Buffer{Name: name, Addr: addr, Size: size, Bytes: bytes})
-	s.buffers.Store(&list)
+	s.insert(i, &Buffer{Name: name, Addr: addr, Size: size, Bytes: bytes})
 	return nil
 }
 

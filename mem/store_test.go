@@ -31,6 +31,10 @@ func TestAttach(t *testing.T) {
 	if b := s.Find(at + 64); b != nil {
 		t.Errorf("behind the end: found %v", b)
 	}
+	own, err := s.Alloc(16, "own")
+	if err != nil || s.Find(own.Addr) != own || s.Find(at) == nil {
+		t.Errorf("a buffer of the store's own beside it: %v, found %v and %v", err, s.Find(own.Addr), s.Find(at))
+	}
 	s.Detach(at)
 	if b := s.Find(at); b != nil {
 		t.Errorf("taken away: found %v", b)

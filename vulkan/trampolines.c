@@ -6,85 +6,85 @@
 
 /* Each packs its arguments into words and hands them to the driver, with its number. */
 
-static int32_t c0(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(0, a); }
+static int32_t c0(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(0, a); }
 static int32_t c1(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(1, a); }
-static int32_t c2(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(2, a); }
-static int32_t c3(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(3, a); }
-static int32_t c4(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; return (int32_t)spvsim_call(4, a); }
-static int32_t c5(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(5, a); }
-static int32_t c6(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; return (int32_t)spvsim_call(6, a); }
-static int32_t c7(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(7, a); }
-static void c8(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(8, a); }
-static void c9(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(9, a); }
-static void c10(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(10, a); }
+static int32_t c2(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(2, a); }
+static int32_t c3(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(3, a); }
+static int32_t c4(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(4, a); }
+static int32_t c5(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; return (int32_t)spvsim_call(5, a); }
+static int32_t c6(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(6, a); }
+static int32_t c7(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; return (int32_t)spvsim_call(7, a); }
+static int32_t c8(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(8, a); }
+static void c9(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(9, a); }
+static void c10(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(10, a); }
 static void c11(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(11, a); }
 static void c12(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(12, a); }
-static void c13(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3, uint32_t p4, void *p5, uint32_t p6, void *p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, (uintptr_t)p7}; spvsim_call(13, a); }
-static void c14(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(14, a); }
-static void c15(uint64_t p0, uint32_t p1, uint64_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(15, a); }
+static void c13(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(13, a); }
+static void c14(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3, uint32_t p4, void *p5, uint32_t p6, void *p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, (uintptr_t)p7}; spvsim_call(14, a); }
+static void c15(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(15, a); }
 static void c16(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(16, a); }
-static void c17(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(17, a); }
+static void c17(uint64_t p0, uint32_t p1, uint64_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(17, a); }
 static void c18(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(18, a); }
 static void c19(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(19, a); }
 static void c20(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(20, a); }
-static void c21(uint64_t p0, uint64_t p1, uint32_t p2, void *p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, (uintptr_t)p3, p4, (uintptr_t)p5}; spvsim_call(21, a); }
+static void c21(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(21, a); }
 static void c22(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(22, a); }
-static void c23(uint64_t p0, uint64_t p1, uint64_t p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_call(23, a); }
-static void c24(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(24, a); }
-static void c25(uint64_t p0, uint64_t p1, uint64_t p2, uint32_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; spvsim_call(25, a); }
+static void c23(uint64_t p0, uint64_t p1, uint32_t p2, void *p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, (uintptr_t)p3, p4, (uintptr_t)p5}; spvsim_call(23, a); }
+static void c24(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(24, a); }
+static void c25(uint64_t p0, uint64_t p1, uint64_t p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_call(25, a); }
 static void c26(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(26, a); }
-static void c27(uint64_t p0, uint64_t p1, uint32_t p2, uint64_t p3, uint32_t p4, uint32_t p5, void *p6) { uint64_t a[7] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6}; spvsim_call(27, a); }
+static void c27(uint64_t p0, uint64_t p1, uint64_t p2, uint32_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; spvsim_call(27, a); }
 static void c28(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(28, a); }
-static void c29(uint64_t p0, uint64_t p1, uint32_t p2, uint64_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; spvsim_call(29, a); }
+static void c29(uint64_t p0, uint64_t p1, uint32_t p2, uint64_t p3, uint32_t p4, uint32_t p5, void *p6) { uint64_t a[7] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6}; spvsim_call(29, a); }
 static void c30(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(30, a); }
-static void c31(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint64_t p4, uint64_t p5, uint64_t p6, uint32_t p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, p5, p6, p7}; spvsim_call(31, a); }
-static void c32(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(32, a); }
-static void c33(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, uint32_t p6) { uint64_t a[7] = {p0, p1, p2, p3, p4, p5, p6}; spvsim_call(33, a); }
-static void c34(uint64_t p0, uint64_t p1, uint64_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(34, a); }
-static void c35(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(35, a); }
-static void c36(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(36, a); }
-static void c37(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(37, a); }
-static void c38(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(38, a); }
-static void c39(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(39, a); }
+static void c31(uint64_t p0, uint64_t p1, uint32_t p2, uint64_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; spvsim_call(31, a); }
+static void c32(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(32, a); }
+static void c33(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint64_t p4, uint64_t p5, uint64_t p6, uint32_t p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, p5, p6, p7}; spvsim_call(33, a); }
+static void c34(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(34, a); }
+static void c35(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, uint32_t p6) { uint64_t a[7] = {p0, p1, p2, p3, p4, p5, p6}; spvsim_call(35, a); }
+static void c36(uint64_t p0, uint64_t p1, uint64_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(36, a); }
+static void c37(uint64_t p0, uint64_t p1, uint64_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(37, a); }
+static void c38(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(38, a); }
+static void c39(uint64_t p0, uint64_t p1, uint64_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(39, a); }
 static void c40(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(40, a); }
-static void c41(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_call(41, a); }
+static void c41(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(41, a); }
 static void c42(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(42, a); }
 static void c43(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(43, a); }
 static void c44(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(44, a); }
 static void c45(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(45, a); }
-static void c46(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(46, a); }
-static void c47(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, uint32_t p4) { uint64_t a[5] = {p0, p1, p2, p3, p4}; spvsim_call(47, a); }
-static void c48(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(48, a); }
+static void c46(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_call(46, a); }
+static void c47(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(47, a); }
+static void c48(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(48, a); }
 static void c49(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(49, a); }
 static void c50(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(50, a); }
-static void c51(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, void *p5, uint32_t p6, void *p7, uint32_t p8, void *p9) { uint64_t a[10] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, (uintptr_t)p7, p8, (uintptr_t)p9}; spvsim_call(51, a); }
-static void c52(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(52, a); }
-static void c53(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; spvsim_call(53, a); }
-static void c54(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; spvsim_call(54, a); }
-static void c55(uint64_t p0, uint64_t p1, uint64_t p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_call(55, a); }
-static void c56(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(56, a); }
-static void c57(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(57, a); }
-static void c58(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(58, a); }
-static void c59(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(59, a); }
-static void c60(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(60, a); }
-static void c61(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(61, a); }
-static void c62(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(62, a); }
-static void c63(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(63, a); }
-static void c64(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(64, a); }
+static void c51(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(51, a); }
+static void c52(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, uint32_t p4) { uint64_t a[5] = {p0, p1, p2, p3, p4}; spvsim_call(52, a); }
+static void c53(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(53, a); }
+static void c54(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(54, a); }
+static void c55(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(55, a); }
+static void c56(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(56, a); }
+static void c57(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, void *p5, uint32_t p6, void *p7, uint32_t p8, void *p9) { uint64_t a[10] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, (uintptr_t)p7, p8, (uintptr_t)p9}; spvsim_call(57, a); }
+static void c58(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(58, a); }
+static void c59(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; spvsim_call(59, a); }
+static void c60(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; spvsim_call(60, a); }
+static void c61(uint64_t p0, uint64_t p1, uint64_t p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_call(61, a); }
+static void c62(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(62, a); }
+static void c63(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(63, a); }
+static void c64(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(64, a); }
 static void c65(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(65, a); }
 static void c66(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(66, a); }
 static void c67(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(67, a); }
 static void c68(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(68, a); }
 static void c69(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(69, a); }
-static void c70(uint64_t p0, uint32_t p1) { uint64_t a[2] = {p0, p1}; spvsim_call(70, a); }
-static void c71(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(71, a); }
-static void c72(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(72, a); }
+static void c70(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(70, a); }
+static void c71(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(71, a); }
+static void c72(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(72, a); }
 static void c73(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(73, a); }
 static void c74(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(74, a); }
 static void c75(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(75, a); }
-static void c76(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(76, a); }
-static void c77(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(77, a); }
-static void c78(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(78, a); }
+static void c76(uint64_t p0, uint32_t p1) { uint64_t a[2] = {p0, p1}; spvsim_call(76, a); }
+static void c77(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(77, a); }
+static void c78(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(78, a); }
 static void c79(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(79, a); }
 static void c80(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(80, a); }
 static void c81(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(81, a); }
@@ -93,377 +93,417 @@ static void c83(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(8
 static void c84(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(84, a); }
 static void c85(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(85, a); }
 static void c86(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(86, a); }
-static void c87(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_call(87, a); }
-static void c88(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6, uint32_t p7, void *p8, uint32_t p9, void *p10) { uint64_t a[11] = {p0, p1, (uintptr_t)p2, p3, p4, p5, (uintptr_t)p6, p7, (uintptr_t)p8, p9, (uintptr_t)p10}; spvsim_call(88, a); }
-static void c89(uint64_t p0, uint32_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(89, a); }
-static void c90(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(90, a); }
-static void c91(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(91, a); }
-static int32_t c92(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(92, a); }
-static int32_t c93(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(93, a); }
-static int32_t c94(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(94, a); }
-static int32_t c95(uint64_t p0, uint64_t p1, uint32_t p2, void *p3, void *p4, void *p5) { uint64_t a[6] = {p0, p1, p2, (uintptr_t)p3, (uintptr_t)p4, (uintptr_t)p5}; return (int32_t)spvsim_call(95, a); }
-static int32_t c96(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(96, a); }
-static int32_t c97(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(97, a); }
+static void c87(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(87, a); }
+static void c88(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(88, a); }
+static void c89(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(89, a); }
+static void c90(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(90, a); }
+static void c91(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(91, a); }
+static void c92(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(92, a); }
+static void c93(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_call(93, a); }
+static void c94(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6, uint32_t p7, void *p8, uint32_t p9, void *p10) { uint64_t a[11] = {p0, p1, (uintptr_t)p2, p3, p4, p5, (uintptr_t)p6, p7, (uintptr_t)p8, p9, (uintptr_t)p10}; spvsim_call(94, a); }
+static void c95(uint64_t p0, uint32_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(95, a); }
+static void c96(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(96, a); }
+static void c97(uint64_t p0, uint32_t p1, uint64_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(97, a); }
 static int32_t c98(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(98, a); }
 static int32_t c99(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(99, a); }
 static int32_t c100(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(100, a); }
-static int32_t c101(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(101, a); }
+static int32_t c101(uint64_t p0, uint64_t p1, uint32_t p2, void *p3, void *p4, void *p5) { uint64_t a[6] = {p0, p1, p2, (uintptr_t)p3, (uintptr_t)p4, (uintptr_t)p5}; return (int32_t)spvsim_call(101, a); }
 static int32_t c102(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(102, a); }
-static int32_t c103(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_call(103, a); }
-static int32_t c104(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_call(104, a); }
+static int32_t c103(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(103, a); }
+static int32_t c104(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(104, a); }
 static int32_t c105(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(105, a); }
 static int32_t c106(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(106, a); }
-static int32_t c107(void *p0, void *p1, void *p2) { uint64_t a[3] = {(uintptr_t)p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(107, a); }
-static int32_t c108(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(108, a); }
+static int32_t c107(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(107, a); }
+static int32_t c108(uint64_t p0, uint64_t p1, uint32_t p2, void *p3, void *p4, void *p5) { uint64_t a[6] = {p0, p1, p2, (uintptr_t)p3, (uintptr_t)p4, (uintptr_t)p5}; return (int32_t)spvsim_call(108, a); }
 static int32_t c109(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(109, a); }
-static int32_t c110(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(110, a); }
-static int32_t c111(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(111, a); }
-static int32_t c112(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_call(112, a); }
-static int32_t c113(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_call(113, a); }
-static int32_t c114(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(114, a); }
-static int32_t c115(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_call(115, a); }
+static int32_t c110(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_call(110, a); }
+static int32_t c111(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_call(111, a); }
+static int32_t c112(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(112, a); }
+static int32_t c113(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(113, a); }
+static int32_t c114(void *p0, void *p1, void *p2) { uint64_t a[3] = {(uintptr_t)p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(114, a); }
+static int32_t c115(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(115, a); }
 static int32_t c116(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(116, a); }
 static int32_t c117(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(117, a); }
-static void c118(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(118, a); }
-static void c119(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(119, a); }
-static void c120(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(120, a); }
-static void c121(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(121, a); }
-static void c122(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(122, a); }
-static void c123(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(123, a); }
-static void c124(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(124, a); }
-static void c125(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(125, a); }
+static int32_t c118(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(118, a); }
+static int32_t c119(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_call(119, a); }
+static int32_t c120(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_call(120, a); }
+static int32_t c121(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(121, a); }
+static int32_t c122(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (int32_t)spvsim_call(122, a); }
+static int32_t c123(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(123, a); }
+static int32_t c124(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(124, a); }
+static void c125(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(125, a); }
 static void c126(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(126, a); }
 static void c127(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(127, a); }
-static void c128(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(128, a); }
+static void c128(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(128, a); }
 static void c129(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(129, a); }
 static void c130(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(130, a); }
-static void c131(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(131, a); }
-static void c132(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(132, a); }
+static void c131(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(131, a); }
+static void c132(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(132, a); }
 static void c133(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(133, a); }
 static void c134(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(134, a); }
-static void c135(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(135, a); }
+static void c135(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(135, a); }
 static void c136(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(136, a); }
-static void c137(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(137, a); }
-static void c138(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(138, a); }
-static void c139(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(139, a); }
+static void c137(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(137, a); }
+static void c138(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(138, a); }
+static void c139(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(139, a); }
 static void c140(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(140, a); }
 static void c141(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(141, a); }
-static int32_t c142(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_call(142, a); }
-static int32_t c143(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_call(143, a); }
-static int32_t c144(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(144, a); }
-static int32_t c145(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(145, a); }
-static int32_t c146(void *p0, void *p1, void *p2) { uint64_t a[3] = {(uintptr_t)p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(146, a); }
-static int32_t c147(void *p0, void *p1) { uint64_t a[2] = {(uintptr_t)p0, (uintptr_t)p1}; return (int32_t)spvsim_call(147, a); }
-static int32_t c148(void *p0) { uint64_t a[1] = {(uintptr_t)p0}; return (int32_t)spvsim_call(148, a); }
-static int32_t c149(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(149, a); }
-static int32_t c150(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(150, a); }
-static int32_t c151(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(151, a); }
-static void c152(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(152, a); }
-static int32_t c153(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_call(153, a); }
-static void c154(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(154, a); }
-static uint64_t c155(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (uint64_t)spvsim_call(155, a); }
-static void c156(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(156, a); }
-static void c157(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(157, a); }
-static uint64_t c158(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (uint64_t)spvsim_call(158, a); }
-static void c159(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(159, a); }
-static void c160(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(160, a); }
-static void c161(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_call(161, a); }
-static void c162(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(162, a); }
-static void c163(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(163, a); }
+static void c142(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(142, a); }
+static void c143(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(143, a); }
+static void c144(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(144, a); }
+static void c145(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(145, a); }
+static void c146(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(146, a); }
+static void c147(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(147, a); }
+static void c148(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(148, a); }
+static int32_t c149(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_call(149, a); }
+static int32_t c150(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_call(150, a); }
+static int32_t c151(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(151, a); }
+static int32_t c152(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(152, a); }
+static int32_t c153(void *p0, void *p1, void *p2) { uint64_t a[3] = {(uintptr_t)p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(153, a); }
+static int32_t c154(void *p0, void *p1) { uint64_t a[2] = {(uintptr_t)p0, (uintptr_t)p1}; return (int32_t)spvsim_call(154, a); }
+static int32_t c155(void *p0) { uint64_t a[1] = {(uintptr_t)p0}; return (int32_t)spvsim_call(155, a); }
+static int32_t c156(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(156, a); }
+static int32_t c157(uint64_t p0, uint32_t p1, void *p2, void *p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3, (uintptr_t)p4}; return (int32_t)spvsim_call(157, a); }
+static int32_t c158(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(158, a); }
+static int32_t c159(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(159, a); }
+static void c160(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(160, a); }
+static int32_t c161(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_call(161, a); }
+static void c162(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(162, a); }
+static uint64_t c163(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (uint64_t)spvsim_call(163, a); }
 static void c164(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(164, a); }
-static uint64_t c165(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (uint64_t)spvsim_call(165, a); }
-static uint64_t c166(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (uint64_t)spvsim_call(166, a); }
-static void c167(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(167, a); }
+static void c165(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(165, a); }
+static uint64_t c166(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (uint64_t)spvsim_call(166, a); }
+static int32_t c167(uint64_t p0, uint32_t p1, void *p2, void *p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3, (uintptr_t)p4}; return (int32_t)spvsim_call(167, a); }
 static void c168(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(168, a); }
-static int32_t c169(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(169, a); }
-static int32_t c170(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(170, a); }
-static void c171(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(171, a); }
-static void c172(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(172, a); }
-static void c173(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(173, a); }
-static void c174(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(174, a); }
-static void c175(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(175, a); }
+static void c169(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(169, a); }
+static void c170(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_call(170, a); }
+static void c171(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(171, a); }
+static void c172(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(172, a); }
+static void c173(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(173, a); }
+static void c174(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(174, a); }
+static uint64_t c175(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (uint64_t)spvsim_call(175, a); }
 static uint64_t c176(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (uint64_t)spvsim_call(176, a); }
-static int32_t c177(uint64_t p0, uint32_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(177, a); }
+static void c177(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(177, a); }
 static void c178(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(178, a); }
-static void c179(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(179, a); }
-static void c180(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(180, a); }
-static void c181(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(181, a); }
-static void c182(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(182, a); }
-static void c183(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(183, a); }
-static void c184(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(184, a); }
-static int32_t c185(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6) { uint64_t a[7] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6}; return (int32_t)spvsim_call(185, a); }
-static int32_t c186(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(186, a); }
-static void c187(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(187, a); }
-static void c188(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(188, a); }
-static void c189(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(189, a); }
-static void c190(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(190, a); }
-static void c191(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(191, a); }
+static int32_t c179(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(179, a); }
+static int32_t c180(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(180, a); }
+static int32_t c181(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(181, a); }
+static int32_t c182(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(182, a); }
+static void c183(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(183, a); }
+static void c184(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(184, a); }
+static void c185(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(185, a); }
+static void c186(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(186, a); }
+static void c187(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(187, a); }
+static void c188(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(188, a); }
+static uint64_t c189(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (uint64_t)spvsim_call(189, a); }
+static int32_t c190(uint64_t p0, uint32_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(190, a); }
+static int32_t c191(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(191, a); }
 static void c192(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(192, a); }
-static void c193(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6, void *p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6, (uintptr_t)p7}; spvsim_call(193, a); }
-static void c194(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(194, a); }
-static int32_t c195(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(195, a); }
-static int32_t c196(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(196, a); }
-static void c197(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_call(197, a); }
-static int32_t c198(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint64_t p4, void *p5, uint64_t p6, uint32_t p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, p7}; return (int32_t)spvsim_call(198, a); }
-static void c199(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(199, a); }
-static int32_t c200(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(200, a); }
-static int32_t c201(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(201, a); }
-static int32_t c202(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; return (int32_t)spvsim_call(202, a); }
-static int32_t c203(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_call(203, a); }
+static void c193(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(193, a); }
+static void c194(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(194, a); }
+static void c195(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(195, a); }
+static void c196(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(196, a); }
+static void c197(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(197, a); }
+static void c198(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(198, a); }
+static int32_t c199(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6) { uint64_t a[7] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6}; return (int32_t)spvsim_call(199, a); }
+static int32_t c200(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(200, a); }
+static void c201(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(201, a); }
+static void c202(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(202, a); }
+static void c203(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(203, a); }
 static void c204(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(204, a); }
-static int32_t c205(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_call(205, a); }
-static void c206(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_call(206, a); }
-static void c207(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(207, a); }
-static int32_t c208(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_call(208, a); }
-static int32_t c209(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_call(209, a); }
-static int32_t c210(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_call(210, a); }
-static int32_t c211(uint64_t p0, uint32_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(211, a); }
-static int32_t c212(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_call(212, a); }
-static int32_t c213(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_call(213, a); }
-static int32_t c214(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(214, a); }
-static int32_t c215(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(215, a); }
-static void c216(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(216, a); }
-static int32_t c217(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(217, a); }
-static int32_t c218(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(218, a); }
-static int32_t c219(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(219, a); }
-static int32_t c220(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, p2, p3, p4}; return (int32_t)spvsim_call(220, a); }
-static int32_t c221(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(221, a); }
-static void c222(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(222, a); }
-static void c223(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(223, a); }
-static void c224(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; spvsim_call(224, a); }
-static void c225(uint64_t p0, uint64_t p1, uint64_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(225, a); }
-static void c226(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, (uintptr_t)p4}; spvsim_call(226, a); }
-static int32_t c227(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, p4}; return (int32_t)spvsim_call(227, a); }
-static int32_t c228(uint64_t p0, void *p1, uint64_t p2) { uint64_t a[3] = {p0, (uintptr_t)p1, p2}; return (int32_t)spvsim_call(228, a); }
+static void c205(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(205, a); }
+static void c206(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(206, a); }
+static void c207(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(207, a); }
+static void c208(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6, void *p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6, (uintptr_t)p7}; spvsim_call(208, a); }
+static void c209(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(209, a); }
+static int32_t c210(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(210, a); }
+static int32_t c211(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(211, a); }
+static int32_t c212(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(212, a); }
+static int32_t c213(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(213, a); }
+static int32_t c214(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(214, a); }
+static void c215(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_call(215, a); }
+static int32_t c216(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint64_t p4, void *p5, uint64_t p6, uint32_t p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, p7}; return (int32_t)spvsim_call(216, a); }
+static void c217(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(217, a); }
+static void c218(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(218, a); }
+static int32_t c219(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(219, a); }
+static int32_t c220(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(220, a); }
+static int32_t c221(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; return (int32_t)spvsim_call(221, a); }
+static int32_t c222(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_call(222, a); }
+static void c223(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(223, a); }
+static int32_t c224(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_call(224, a); }
+static void c225(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_call(225, a); }
+static void c226(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(226, a); }
+static int32_t c227(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_call(227, a); }
+static int32_t c228(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_call(228, a); }
+static int32_t c229(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_call(229, a); }
+static void c230(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_call(230, a); }
+static int32_t c231(uint64_t p0, uint32_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(231, a); }
+static int32_t c232(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_call(232, a); }
+static int32_t c233(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_call(233, a); }
+static int32_t c234(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(234, a); }
+static int32_t c235(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(235, a); }
+static void c236(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(236, a); }
+static int32_t c237(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(237, a); }
+static int32_t c238(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(238, a); }
+static int32_t c239(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(239, a); }
+static int32_t c240(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, p2, p3, p4}; return (int32_t)spvsim_call(240, a); }
+static int32_t c241(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(241, a); }
+static void c242(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(242, a); }
+static void c243(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(243, a); }
+static void c244(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; spvsim_call(244, a); }
+static void c245(uint64_t p0, uint64_t p1, uint64_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(245, a); }
+static void c246(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, (uintptr_t)p4}; spvsim_call(246, a); }
+static int32_t c247(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, p4}; return (int32_t)spvsim_call(247, a); }
+static int32_t c248(uint64_t p0, void *p1, uint64_t p2) { uint64_t a[3] = {p0, (uintptr_t)p1, p2}; return (int32_t)spvsim_call(248, a); }
 
 void (*const spvsim_commands[])(void) = {
-	(void (*)(void))c0, /* vkAllocateCommandBuffers */
-	(void (*)(void))c1, /* vkAllocateDescriptorSets */
-	(void (*)(void))c2, /* vkAllocateMemory */
-	(void (*)(void))c3, /* vkBeginCommandBuffer */
-	(void (*)(void))c4, /* vkBindBufferMemory */
-	(void (*)(void))c5, /* vkBindBufferMemory2 */
-	(void (*)(void))c6, /* vkBindImageMemory */
-	(void (*)(void))c7, /* vkBindImageMemory2 */
-	(void (*)(void))c8, /* vkCmdBeginDebugUtilsLabelEXT */
-	(void (*)(void))c9, /* vkCmdBeginQuery */
-	(void (*)(void))c10, /* vkCmdBeginRenderPass */
-	(void (*)(void))c11, /* vkCmdBeginRenderPass2 */
-	(void (*)(void))c12, /* vkCmdBeginRendering */
-	(void (*)(void))c13, /* vkCmdBindDescriptorSets */
-	(void (*)(void))c14, /* vkCmdBindIndexBuffer */
-	(void (*)(void))c15, /* vkCmdBindPipeline */
-	(void (*)(void))c16, /* vkCmdBindVertexBuffers */
-	(void (*)(void))c17, /* vkCmdBindVertexBuffers2 */
-	(void (*)(void))c18, /* vkCmdBlitImage */
-	(void (*)(void))c19, /* vkCmdBlitImage2 */
-	(void (*)(void))c20, /* vkCmdClearAttachments */
-	(void (*)(void))c21, /* vkCmdClearColorImage */
-	(void (*)(void))c22, /* vkCmdClearDepthStencilImage */
-	(void (*)(void))c23, /* vkCmdCopyBuffer */
-	(void (*)(void))c24, /* vkCmdCopyBuffer2 */
-	(void (*)(void))c25, /* vkCmdCopyBufferToImage */
-	(void (*)(void))c26, /* vkCmdCopyBufferToImage2 */
-	(void (*)(void))c27, /* vkCmdCopyImage */
-	(void (*)(void))c28, /* vkCmdCopyImage2 */
-	(void (*)(void))c29, /* vkCmdCopyImageToBuffer */
-	(void (*)(void))c30, /* vkCmdCopyImageToBuffer2 */
-	(void (*)(void))c31, /* vkCmdCopyQueryPoolResults */
-	(void (*)(void))c32, /* vkCmdDispatch */
-	(void (*)(void))c33, /* vkCmdDispatchBase */
-	(void (*)(void))c34, /* vkCmdDispatchIndirect */
-	(void (*)(void))c35, /* vkCmdDraw */
-	(void (*)(void))c36, /* vkCmdDrawIndexed */
-	(void (*)(void))c37, /* vkCmdDrawIndexedIndirect */
-	(void (*)(void))c38, /* vkCmdDrawIndexedIndirectCount */
-	(void (*)(void))c39, /* vkCmdDrawIndirect */
-	(void (*)(void))c40, /* vkCmdDrawIndirectCount */
-	(void (*)(void))c41, /* vkCmdEndDebugUtilsLabelEXT */
-	(void (*)(void))c42, /* vkCmdEndQuery */
-	(void (*)(void))c43, /* vkCmdEndRenderPass */
-	(void (*)(void))c44, /* vkCmdEndRenderPass2 */
-	(void (*)(void))c45, /* vkCmdEndRendering */
-	(void (*)(void))c46, /* vkCmdExecuteCommands */
-	(void (*)(void))c47, /* vkCmdFillBuffer */
-	(void (*)(void))c48, /* vkCmdInsertDebugUtilsLabelEXT */
-	(void (*)(void))c49, /* vkCmdNextSubpass */
-	(void (*)(void))c50, /* vkCmdNextSubpass2 */
-	(void (*)(void))c51, /* vkCmdPipelineBarrier */
-	(void (*)(void))c52, /* vkCmdPipelineBarrier2 */
-	(void (*)(void))c53, /* vkCmdPushConstants */
-	(void (*)(void))c54, /* vkCmdPushDescriptorSet */
-	(void (*)(void))c55, /* vkCmdPushDescriptorSetWithTemplate */
-	(void (*)(void))c56, /* vkCmdResetEvent */
-	(void (*)(void))c57, /* vkCmdResetEvent2 */
-	(void (*)(void))c58, /* vkCmdResetQueryPool */
-	(void (*)(void))c59, /* vkCmdResolveImage */
-	(void (*)(void))c60, /* vkCmdResolveImage2 */
-	(void (*)(void))c61, /* vkCmdSetBlendConstants */
-	(void (*)(void))c62, /* vkCmdSetCullMode */
-	(void (*)(void))c63, /* vkCmdSetDepthBias */
-	(void (*)(void))c64, /* vkCmdSetDepthBiasEnable */
-	(void (*)(void))c65, /* vkCmdSetDepthBounds */
-	(void (*)(void))c66, /* vkCmdSetDepthBoundsTestEnable */
-	(void (*)(void))c67, /* vkCmdSetDepthCompareOp */
-	(void (*)(void))c68, /* vkCmdSetDepthTestEnable */
-	(void (*)(void))c69, /* vkCmdSetDepthWriteEnable */
-	(void (*)(void))c70, /* vkCmdSetDeviceMask */
-	(void (*)(void))c71, /* vkCmdSetEvent */
-	(void (*)(void))c72, /* vkCmdSetEvent2 */
-	(void (*)(void))c73, /* vkCmdSetFrontFace */
-	(void (*)(void))c74, /* vkCmdSetLineWidth */
-	(void (*)(void))c75, /* vkCmdSetPrimitiveRestartEnable */
-	(void (*)(void))c76, /* vkCmdSetPrimitiveTopology */
-	(void (*)(void))c77, /* vkCmdSetRasterizerDiscardEnable */
-	(void (*)(void))c78, /* vkCmdSetScissor */
-	(void (*)(void))c79, /* vkCmdSetScissorWithCount */
-	(void (*)(void))c80, /* vkCmdSetStencilCompareMask */
-	(void (*)(void))c81, /* vkCmdSetStencilOp */
-	(void (*)(void))c82, /* vkCmdSetStencilReference */
-	(void (*)(void))c83, /* vkCmdSetStencilTestEnable */
-	(void (*)(void))c84, /* vkCmdSetStencilWriteMask */
-	(void (*)(void))c85, /* vkCmdSetViewport */
-	(void (*)(void))c86, /* vkCmdSetViewportWithCount */
-	(void (*)(void))c87, /* vkCmdUpdateBuffer */
-	(void (*)(void))c88, /* vkCmdWaitEvents */
-	(void (*)(void))c89, /* vkCmdWaitEvents2 */
-	(void (*)(void))c90, /* vkCmdWriteTimestamp */
-	(void (*)(void))c91, /* vkCmdWriteTimestamp2 */
-	(void (*)(void))c92, /* vkCreateBuffer */
-	(void (*)(void))c93, /* vkCreateBufferView */
-	(void (*)(void))c94, /* vkCreateCommandPool */
-	(void (*)(void))c95, /* vkCreateComputePipelines */
-	(void (*)(void))c96, /* vkCreateDebugUtilsMessengerEXT */
-	(void (*)(void))c97, /* vkCreateDescriptorPool */
-	(void (*)(void))c98, /* vkCreateDescriptorSetLayout */
-	(void (*)(void))c99, /* vkCreateDescriptorUpdateTemplate */
-	(void (*)(void))c100, /* vkCreateDevice */
-	(void (*)(void))c101, /* vkCreateEvent */
-	(void (*)(void))c102, /* vkCreateFence */
-	(void (*)(void))c103, /* vkCreateFramebuffer */
-	(void (*)(void))c104, /* vkCreateGraphicsPipelines */
-	(void (*)(void))c105, /* vkCreateImage */
-	(void (*)(void))c106, /* vkCreateImageView */
-	(void (*)(void))c107, /* vkCreateInstance */
-	(void (*)(void))c108, /* vkCreatePipelineCache */
-	(void (*)(void))c109, /* vkCreatePipelineLayout */
-	(void (*)(void))c110, /* vkCreatePrivateDataSlot */
-	(void (*)(void))c111, /* vkCreateQueryPool */
-	(void (*)(void))c112, /* vkCreateRenderPass */
-	(void (*)(void))c113, /* vkCreateRenderPass2 */
-	(void (*)(void))c114, /* vkCreateSampler */
-	(void (*)(void))c115, /* vkCreateSamplerYcbcrConversion */
-	(void (*)(void))c116, /* vkCreateSemaphore */
-	(void (*)(void))c117, /* vkCreateShaderModule */
-	(void (*)(void))c118, /* vkDestroyBuffer */
-	(void (*)(void))c119, /* vkDestroyBufferView */
-	(void (*)(void))c120, /* vkDestroyCommandPool */
-	(void (*)(void))c121, /* vkDestroyDebugUtilsMessengerEXT */
-	(void (*)(void))c122, /* vkDestroyDescriptorPool */
-	(void (*)(void))c123, /* vkDestroyDescriptorSetLayout */
-	(void (*)(void))c124, /* vkDestroyDescriptorUpdateTemplate */
-	(void (*)(void))c125, /* vkDestroyDevice */
-	(void (*)(void))c126, /* vkDestroyEvent */
-	(void (*)(void))c127, /* vkDestroyFence */
-	(void (*)(void))c128, /* vkDestroyFramebuffer */
-	(void (*)(void))c129, /* vkDestroyImage */
-	(void (*)(void))c130, /* vkDestroyImageView */
-	(void (*)(void))c131, /* vkDestroyInstance */
-	(void (*)(void))c132, /* vkDestroyPipeline */
-	(void (*)(void))c133, /* vkDestroyPipelineCache */
-	(void (*)(void))c134, /* vkDestroyPipelineLayout */
-	(void (*)(void))c135, /* vkDestroyPrivateDataSlot */
-	(void (*)(void))c136, /* vkDestroyQueryPool */
-	(void (*)(void))c137, /* vkDestroyRenderPass */
-	(void (*)(void))c138, /* vkDestroySampler */
-	(void (*)(void))c139, /* vkDestroySamplerYcbcrConversion */
-	(void (*)(void))c140, /* vkDestroySemaphore */
-	(void (*)(void))c141, /* vkDestroyShaderModule */
-	(void (*)(void))c142, /* vkDeviceWaitIdle */
-	(void (*)(void))c143, /* vkEndCommandBuffer */
-	(void (*)(void))c144, /* vkEnumerateDeviceExtensionProperties */
-	(void (*)(void))c145, /* vkEnumerateDeviceLayerProperties */
-	(void (*)(void))c146, /* vkEnumerateInstanceExtensionProperties */
-	(void (*)(void))c147, /* vkEnumerateInstanceLayerProperties */
-	(void (*)(void))c148, /* vkEnumerateInstanceVersion */
-	(void (*)(void))c149, /* vkEnumeratePhysicalDeviceGroups */
-	(void (*)(void))c150, /* vkEnumeratePhysicalDevices */
-	(void (*)(void))c151, /* vkFlushMappedMemoryRanges */
-	(void (*)(void))c152, /* vkFreeCommandBuffers */
-	(void (*)(void))c153, /* vkFreeDescriptorSets */
-	(void (*)(void))c154, /* vkFreeMemory */
-	(void (*)(void))c155, /* vkGetBufferDeviceAddress */
-	(void (*)(void))c156, /* vkGetBufferMemoryRequirements */
-	(void (*)(void))c157, /* vkGetBufferMemoryRequirements2 */
-	(void (*)(void))c158, /* vkGetBufferOpaqueCaptureAddress */
-	(void (*)(void))c159, /* vkGetDescriptorSetLayoutSupport */
-	(void (*)(void))c160, /* vkGetDeviceBufferMemoryRequirements */
-	(void (*)(void))c161, /* vkGetDeviceGroupPeerMemoryFeatures */
-	(void (*)(void))c162, /* vkGetDeviceImageMemoryRequirements */
-	(void (*)(void))c163, /* vkGetDeviceImageSparseMemoryRequirements */
-	(void (*)(void))c164, /* vkGetDeviceMemoryCommitment */
-	(void (*)(void))c165, /* vkGetDeviceMemoryOpaqueCaptureAddress */
-	(void (*)(void))c166, /* vkGetDeviceProcAddr */
-	(void (*)(void))c167, /* vkGetDeviceQueue */
-	(void (*)(void))c168, /* vkGetDeviceQueue2 */
-	(void (*)(void))c169, /* vkGetEventStatus */
-	(void (*)(void))c170, /* vkGetFenceStatus */
-	(void (*)(void))c171, /* vkGetImageMemoryRequirements */
-	(void (*)(void))c172, /* vkGetImageMemoryRequirements2 */
-	(void (*)(void))c173, /* vkGetImageSparseMemoryRequirements */
-	(void (*)(void))c174, /* vkGetImageSparseMemoryRequirements2 */
-	(void (*)(void))c175, /* vkGetImageSubresourceLayout */
-	(void (*)(void))c176, /* vkGetInstanceProcAddr */
-	(void (*)(void))c177, /* vkGetMemoryHostPointerPropertiesEXT */
-	(void (*)(void))c178, /* vkGetPhysicalDeviceExternalBufferProperties */
-	(void (*)(void))c179, /* vkGetPhysicalDeviceExternalFenceProperties */
-	(void (*)(void))c180, /* vkGetPhysicalDeviceExternalSemaphoreProperties */
-	(void (*)(void))c181, /* vkGetPhysicalDeviceFeatures */
-	(void (*)(void))c182, /* vkGetPhysicalDeviceFeatures2 */
-	(void (*)(void))c183, /* vkGetPhysicalDeviceFormatProperties */
-	(void (*)(void))c184, /* vkGetPhysicalDeviceFormatProperties2 */
-	(void (*)(void))c185, /* vkGetPhysicalDeviceImageFormatProperties */
-	(void (*)(void))c186, /* vkGetPhysicalDeviceImageFormatProperties2 */
-	(void (*)(void))c187, /* vkGetPhysicalDeviceMemoryProperties */
-	(void (*)(void))c188, /* vkGetPhysicalDeviceMemoryProperties2 */
-	(void (*)(void))c189, /* vkGetPhysicalDeviceProperties */
-	(void (*)(void))c190, /* vkGetPhysicalDeviceProperties2 */
-	(void (*)(void))c191, /* vkGetPhysicalDeviceQueueFamilyProperties */
-	(void (*)(void))c192, /* vkGetPhysicalDeviceQueueFamilyProperties2 */
-	(void (*)(void))c193, /* vkGetPhysicalDeviceSparseImageFormatProperties */
-	(void (*)(void))c194, /* vkGetPhysicalDeviceSparseImageFormatProperties2 */
-	(void (*)(void))c195, /* vkGetPhysicalDeviceToolProperties */
-	(void (*)(void))c196, /* vkGetPipelineCacheData */
-	(void (*)(void))c197, /* vkGetPrivateData */
-	(void (*)(void))c198, /* vkGetQueryPoolResults */
-	(void (*)(void))c199, /* vkGetRenderAreaGranularity */
-	(void (*)(void))c200, /* vkGetSemaphoreCounterValue */
-	(void (*)(void))c201, /* vkInvalidateMappedMemoryRanges */
-	(void (*)(void))c202, /* vkMapMemory */
-	(void (*)(void))c203, /* vkMergePipelineCaches */
-	(void (*)(void))c204, /* vkQueueBeginDebugUtilsLabelEXT */
-	(void (*)(void))c205, /* vkQueueBindSparse */
-	(void (*)(void))c206, /* vkQueueEndDebugUtilsLabelEXT */
-	(void (*)(void))c207, /* vkQueueInsertDebugUtilsLabelEXT */
-	(void (*)(void))c208, /* vkQueueSubmit */
-	(void (*)(void))c209, /* vkQueueSubmit2 */
-	(void (*)(void))c210, /* vkQueueWaitIdle */
-	(void (*)(void))c211, /* vkResetCommandBuffer */
-	(void (*)(void))c212, /* vkResetCommandPool */
-	(void (*)(void))c213, /* vkResetDescriptorPool */
-	(void (*)(void))c214, /* vkResetEvent */
-	(void (*)(void))c215, /* vkResetFences */
-	(void (*)(void))c216, /* vkResetQueryPool */
-	(void (*)(void))c217, /* vkSetDebugUtilsObjectNameEXT */
-	(void (*)(void))c218, /* vkSetDebugUtilsObjectTagEXT */
-	(void (*)(void))c219, /* vkSetEvent */
-	(void (*)(void))c220, /* vkSetPrivateData */
-	(void (*)(void))c221, /* vkSignalSemaphore */
-	(void (*)(void))c222, /* vkSubmitDebugUtilsMessageEXT */
-	(void (*)(void))c223, /* vkTrimCommandPool */
-	(void (*)(void))c224, /* vkUnmapMemory */
-	(void (*)(void))c225, /* vkUpdateDescriptorSetWithTemplate */
-	(void (*)(void))c226, /* vkUpdateDescriptorSets */
-	(void (*)(void))c227, /* vkWaitForFences */
-	(void (*)(void))c228, /* vkWaitSemaphores */
+	(void (*)(void))c0, /* vkAcquireProfilingLockKHR */
+	(void (*)(void))c1, /* vkAllocateCommandBuffers */
+	(void (*)(void))c2, /* vkAllocateDescriptorSets */
+	(void (*)(void))c3, /* vkAllocateMemory */
+	(void (*)(void))c4, /* vkBeginCommandBuffer */
+	(void (*)(void))c5, /* vkBindBufferMemory */
+	(void (*)(void))c6, /* vkBindBufferMemory2 */
+	(void (*)(void))c7, /* vkBindImageMemory */
+	(void (*)(void))c8, /* vkBindImageMemory2 */
+	(void (*)(void))c9, /* vkCmdBeginDebugUtilsLabelEXT */
+	(void (*)(void))c10, /* vkCmdBeginQuery */
+	(void (*)(void))c11, /* vkCmdBeginRenderPass */
+	(void (*)(void))c12, /* vkCmdBeginRenderPass2 */
+	(void (*)(void))c13, /* vkCmdBeginRendering */
+	(void (*)(void))c14, /* vkCmdBindDescriptorSets */
+	(void (*)(void))c15, /* vkCmdBindIndexBuffer */
+	(void (*)(void))c16, /* vkCmdBindIndexBuffer2 */
+	(void (*)(void))c17, /* vkCmdBindPipeline */
+	(void (*)(void))c18, /* vkCmdBindVertexBuffers */
+	(void (*)(void))c19, /* vkCmdBindVertexBuffers2 */
+	(void (*)(void))c20, /* vkCmdBlitImage */
+	(void (*)(void))c21, /* vkCmdBlitImage2 */
+	(void (*)(void))c22, /* vkCmdClearAttachments */
+	(void (*)(void))c23, /* vkCmdClearColorImage */
+	(void (*)(void))c24, /* vkCmdClearDepthStencilImage */
+	(void (*)(void))c25, /* vkCmdCopyBuffer */
+	(void (*)(void))c26, /* vkCmdCopyBuffer2 */
+	(void (*)(void))c27, /* vkCmdCopyBufferToImage */
+	(void (*)(void))c28, /* vkCmdCopyBufferToImage2 */
+	(void (*)(void))c29, /* vkCmdCopyImage */
+	(void (*)(void))c30, /* vkCmdCopyImage2 */
+	(void (*)(void))c31, /* vkCmdCopyImageToBuffer */
+	(void (*)(void))c32, /* vkCmdCopyImageToBuffer2 */
+	(void (*)(void))c33, /* vkCmdCopyQueryPoolResults */
+	(void (*)(void))c34, /* vkCmdDispatch */
+	(void (*)(void))c35, /* vkCmdDispatchBase */
+	(void (*)(void))c36, /* vkCmdDispatchGraphAMDX */
+	(void (*)(void))c37, /* vkCmdDispatchGraphIndirectAMDX */
+	(void (*)(void))c38, /* vkCmdDispatchGraphIndirectCountAMDX */
+	(void (*)(void))c39, /* vkCmdDispatchIndirect */
+	(void (*)(void))c40, /* vkCmdDraw */
+	(void (*)(void))c41, /* vkCmdDrawIndexed */
+	(void (*)(void))c42, /* vkCmdDrawIndexedIndirect */
+	(void (*)(void))c43, /* vkCmdDrawIndexedIndirectCount */
+	(void (*)(void))c44, /* vkCmdDrawIndirect */
+	(void (*)(void))c45, /* vkCmdDrawIndirectCount */
+	(void (*)(void))c46, /* vkCmdEndDebugUtilsLabelEXT */
+	(void (*)(void))c47, /* vkCmdEndQuery */
+	(void (*)(void))c48, /* vkCmdEndRenderPass */
+	(void (*)(void))c49, /* vkCmdEndRenderPass2 */
+	(void (*)(void))c50, /* vkCmdEndRendering */
+	(void (*)(void))c51, /* vkCmdExecuteCommands */
+	(void (*)(void))c52, /* vkCmdFillBuffer */
+	(void (*)(void))c53, /* vkCmdInitializeGraphScratchMemoryAMDX */
+	(void (*)(void))c54, /* vkCmdInsertDebugUtilsLabelEXT */
+	(void (*)(void))c55, /* vkCmdNextSubpass */
+	(void (*)(void))c56, /* vkCmdNextSubpass2 */
+	(void (*)(void))c57, /* vkCmdPipelineBarrier */
+	(void (*)(void))c58, /* vkCmdPipelineBarrier2 */
+	(void (*)(void))c59, /* vkCmdPushConstants */
+	(void (*)(void))c60, /* vkCmdPushDescriptorSet */
+	(void (*)(void))c61, /* vkCmdPushDescriptorSetWithTemplate */
+	(void (*)(void))c62, /* vkCmdResetEvent */
+	(void (*)(void))c63, /* vkCmdResetEvent2 */
+	(void (*)(void))c64, /* vkCmdResetQueryPool */
+	(void (*)(void))c65, /* vkCmdResolveImage */
+	(void (*)(void))c66, /* vkCmdResolveImage2 */
+	(void (*)(void))c67, /* vkCmdSetBlendConstants */
+	(void (*)(void))c68, /* vkCmdSetCullMode */
+	(void (*)(void))c69, /* vkCmdSetDepthBias */
+	(void (*)(void))c70, /* vkCmdSetDepthBiasEnable */
+	(void (*)(void))c71, /* vkCmdSetDepthBounds */
+	(void (*)(void))c72, /* vkCmdSetDepthBoundsTestEnable */
+	(void (*)(void))c73, /* vkCmdSetDepthCompareOp */
+	(void (*)(void))c74, /* vkCmdSetDepthTestEnable */
+	(void (*)(void))c75, /* vkCmdSetDepthWriteEnable */
+	(void (*)(void))c76, /* vkCmdSetDeviceMask */
+	(void (*)(void))c77, /* vkCmdSetEvent */
+	(void (*)(void))c78, /* vkCmdSetEvent2 */
+	(void (*)(void))c79, /* vkCmdSetFrontFace */
+	(void (*)(void))c80, /* vkCmdSetLineWidth */
+	(void (*)(void))c81, /* vkCmdSetPrimitiveRestartEnable */
+	(void (*)(void))c82, /* vkCmdSetPrimitiveTopology */
+	(void (*)(void))c83, /* vkCmdSetRasterizerDiscardEnable */
+	(void (*)(void))c84, /* vkCmdSetScissor */
+	(void (*)(void))c85, /* vkCmdSetScissorWithCount */
+	(void (*)(void))c86, /* vkCmdSetStencilCompareMask */
+	(void (*)(void))c87, /* vkCmdSetStencilOp */
+	(void (*)(void))c88, /* vkCmdSetStencilReference */
+	(void (*)(void))c89, /* vkCmdSetStencilTestEnable */
+	(void (*)(void))c90, /* vkCmdSetStencilWriteMask */
+	(void (*)(void))c91, /* vkCmdSetViewport */
+	(void (*)(void))c92, /* vkCmdSetViewportWithCount */
+	(void (*)(void))c93, /* vkCmdUpdateBuffer */
+	(void (*)(void))c94, /* vkCmdWaitEvents */
+	(void (*)(void))c95, /* vkCmdWaitEvents2 */
+	(void (*)(void))c96, /* vkCmdWriteTimestamp */
+	(void (*)(void))c97, /* vkCmdWriteTimestamp2 */
+	(void (*)(void))c98, /* vkCreateBuffer */
+	(void (*)(void))c99, /* vkCreateBufferView */
+	(void (*)(void))c100, /* vkCreateCommandPool */
+	(void (*)(void))c101, /* vkCreateComputePipelines */
+	(void (*)(void))c102, /* vkCreateDebugUtilsMessengerEXT */
+	(void (*)(void))c103, /* vkCreateDescriptorPool */
+	(void (*)(void))c104, /* vkCreateDescriptorSetLayout */
+	(void (*)(void))c105, /* vkCreateDescriptorUpdateTemplate */
+	(void (*)(void))c106, /* vkCreateDevice */
+	(void (*)(void))c107, /* vkCreateEvent */
+	(void (*)(void))c108, /* vkCreateExecutionGraphPipelinesAMDX */
+	(void (*)(void))c109, /* vkCreateFence */
+	(void (*)(void))c110, /* vkCreateFramebuffer */
+	(void (*)(void))c111, /* vkCreateGraphicsPipelines */
+	(void (*)(void))c112, /* vkCreateImage */
+	(void (*)(void))c113, /* vkCreateImageView */
+	(void (*)(void))c114, /* vkCreateInstance */
+	(void (*)(void))c115, /* vkCreatePipelineCache */
+	(void (*)(void))c116, /* vkCreatePipelineLayout */
+	(void (*)(void))c117, /* vkCreatePrivateDataSlot */
+	(void (*)(void))c118, /* vkCreateQueryPool */
+	(void (*)(void))c119, /* vkCreateRenderPass */
+	(void (*)(void))c120, /* vkCreateRenderPass2 */
+	(void (*)(void))c121, /* vkCreateSampler */
+	(void (*)(void))c122, /* vkCreateSamplerYcbcrConversion */
+	(void (*)(void))c123, /* vkCreateSemaphore */
+	(void (*)(void))c124, /* vkCreateShaderModule */
+	(void (*)(void))c125, /* vkDestroyBuffer */
+	(void (*)(void))c126, /* vkDestroyBufferView */
+	(void (*)(void))c127, /* vkDestroyCommandPool */
+	(void (*)(void))c128, /* vkDestroyDebugUtilsMessengerEXT */
+	(void (*)(void))c129, /* vkDestroyDescriptorPool */
+	(void (*)(void))c130, /* vkDestroyDescriptorSetLayout */
+	(void (*)(void))c131, /* vkDestroyDescriptorUpdateTemplate */
+	(void (*)(void))c132, /* vkDestroyDevice */
+	(void (*)(void))c133, /* vkDestroyEvent */
+	(void (*)(void))c134, /* vkDestroyFence */
+	(void (*)(void))c135, /* vkDestroyFramebuffer */
+	(void (*)(void))c136, /* vkDestroyImage */
+	(void (*)(void))c137, /* vkDestroyImageView */
+	(void (*)(void))c138, /* vkDestroyInstance */
+	(void (*)(void))c139, /* vkDestroyPipeline */
+	(void (*)(void))c140, /* vkDestroyPipelineCache */
+	(void (*)(void))c141, /* vkDestroyPipelineLayout */
+	(void (*)(void))c142, /* vkDestroyPrivateDataSlot */
+	(void (*)(void))c143, /* vkDestroyQueryPool */
+	(void (*)(void))c144, /* vkDestroyRenderPass */
+	(void (*)(void))c145, /* vkDestroySampler */
+	(void (*)(void))c146, /* vkDestroySamplerYcbcrConversion */
+	(void (*)(void))c147, /* vkDestroySemaphore */
+	(void (*)(void))c148, /* vkDestroyShaderModule */
+	(void (*)(void))c149, /* vkDeviceWaitIdle */
+	(void (*)(void))c150, /* vkEndCommandBuffer */
+	(void (*)(void))c151, /* vkEnumerateDeviceExtensionProperties */
+	(void (*)(void))c152, /* vkEnumerateDeviceLayerProperties */
+	(void (*)(void))c153, /* vkEnumerateInstanceExtensionProperties */
+	(void (*)(void))c154, /* vkEnumerateInstanceLayerProperties */
+	(void (*)(void))c155, /* vkEnumerateInstanceVersion */
+	(void (*)(void))c156, /* vkEnumeratePhysicalDeviceGroups */
+	(void (*)(void))c157, /* vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR */
+	(void (*)(void))c158, /* vkEnumeratePhysicalDevices */
+	(void (*)(void))c159, /* vkFlushMappedMemoryRanges */
+	(void (*)(void))c160, /* vkFreeCommandBuffers */
+	(void (*)(void))c161, /* vkFreeDescriptorSets */
+	(void (*)(void))c162, /* vkFreeMemory */
+	(void (*)(void))c163, /* vkGetBufferDeviceAddress */
+	(void (*)(void))c164, /* vkGetBufferMemoryRequirements */
+	(void (*)(void))c165, /* vkGetBufferMemoryRequirements2 */
+	(void (*)(void))c166, /* vkGetBufferOpaqueCaptureAddress */
+	(void (*)(void))c167, /* vkGetCalibratedTimestampsKHR */
+	(void (*)(void))c168, /* vkGetDescriptorSetLayoutSupport */
+	(void (*)(void))c169, /* vkGetDeviceBufferMemoryRequirements */
+	(void (*)(void))c170, /* vkGetDeviceGroupPeerMemoryFeatures */
+	(void (*)(void))c171, /* vkGetDeviceImageMemoryRequirements */
+	(void (*)(void))c172, /* vkGetDeviceImageSparseMemoryRequirements */
+	(void (*)(void))c173, /* vkGetDeviceImageSubresourceLayout */
+	(void (*)(void))c174, /* vkGetDeviceMemoryCommitment */
+	(void (*)(void))c175, /* vkGetDeviceMemoryOpaqueCaptureAddress */
+	(void (*)(void))c176, /* vkGetDeviceProcAddr */
+	(void (*)(void))c177, /* vkGetDeviceQueue */
+	(void (*)(void))c178, /* vkGetDeviceQueue2 */
+	(void (*)(void))c179, /* vkGetEventStatus */
+	(void (*)(void))c180, /* vkGetExecutionGraphPipelineNodeIndexAMDX */
+	(void (*)(void))c181, /* vkGetExecutionGraphPipelineScratchSizeAMDX */
+	(void (*)(void))c182, /* vkGetFenceStatus */
+	(void (*)(void))c183, /* vkGetImageMemoryRequirements */
+	(void (*)(void))c184, /* vkGetImageMemoryRequirements2 */
+	(void (*)(void))c185, /* vkGetImageSparseMemoryRequirements */
+	(void (*)(void))c186, /* vkGetImageSparseMemoryRequirements2 */
+	(void (*)(void))c187, /* vkGetImageSubresourceLayout */
+	(void (*)(void))c188, /* vkGetImageSubresourceLayout2 */
+	(void (*)(void))c189, /* vkGetInstanceProcAddr */
+	(void (*)(void))c190, /* vkGetMemoryHostPointerPropertiesEXT */
+	(void (*)(void))c191, /* vkGetPhysicalDeviceCalibrateableTimeDomainsKHR */
+	(void (*)(void))c192, /* vkGetPhysicalDeviceExternalBufferProperties */
+	(void (*)(void))c193, /* vkGetPhysicalDeviceExternalFenceProperties */
+	(void (*)(void))c194, /* vkGetPhysicalDeviceExternalSemaphoreProperties */
+	(void (*)(void))c195, /* vkGetPhysicalDeviceFeatures */
+	(void (*)(void))c196, /* vkGetPhysicalDeviceFeatures2 */
+	(void (*)(void))c197, /* vkGetPhysicalDeviceFormatProperties */
+	(void (*)(void))c198, /* vkGetPhysicalDeviceFormatProperties2 */
+	(void (*)(void))c199, /* vkGetPhysicalDeviceImageFormatProperties */
+	(void (*)(void))c200, /* vkGetPhysicalDeviceImageFormatProperties2 */
+	(void (*)(void))c201, /* vkGetPhysicalDeviceMemoryProperties */
+	(void (*)(void))c202, /* vkGetPhysicalDeviceMemoryProperties2 */
+	(void (*)(void))c203, /* vkGetPhysicalDeviceProperties */
+	(void (*)(void))c204, /* vkGetPhysicalDeviceProperties2 */
+	(void (*)(void))c205, /* vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR */
+	(void (*)(void))c206, /* vkGetPhysicalDeviceQueueFamilyProperties */
+	(void (*)(void))c207, /* vkGetPhysicalDeviceQueueFamilyProperties2 */
+	(void (*)(void))c208, /* vkGetPhysicalDeviceSparseImageFormatProperties */
+	(void (*)(void))c209, /* vkGetPhysicalDeviceSparseImageFormatProperties2 */
+	(void (*)(void))c210, /* vkGetPhysicalDeviceToolProperties */
+	(void (*)(void))c211, /* vkGetPipelineCacheData */
+	(void (*)(void))c212, /* vkGetPipelineExecutableInternalRepresentationsKHR */
+	(void (*)(void))c213, /* vkGetPipelineExecutablePropertiesKHR */
+	(void (*)(void))c214, /* vkGetPipelineExecutableStatisticsKHR */
+	(void (*)(void))c215, /* vkGetPrivateData */
+	(void (*)(void))c216, /* vkGetQueryPoolResults */
+	(void (*)(void))c217, /* vkGetRenderAreaGranularity */
+	(void (*)(void))c218, /* vkGetRenderingAreaGranularity */
+	(void (*)(void))c219, /* vkGetSemaphoreCounterValue */
+	(void (*)(void))c220, /* vkInvalidateMappedMemoryRanges */
+	(void (*)(void))c221, /* vkMapMemory */
+	(void (*)(void))c222, /* vkMergePipelineCaches */
+	(void (*)(void))c223, /* vkQueueBeginDebugUtilsLabelEXT */
+	(void (*)(void))c224, /* vkQueueBindSparse */
+	(void (*)(void))c225, /* vkQueueEndDebugUtilsLabelEXT */
+	(void (*)(void))c226, /* vkQueueInsertDebugUtilsLabelEXT */
+	(void (*)(void))c227, /* vkQueueSubmit */
+	(void (*)(void))c228, /* vkQueueSubmit2 */
+	(void (*)(void))c229, /* vkQueueWaitIdle */
+	(void (*)(void))c230, /* vkReleaseProfilingLockKHR */
+	(void (*)(void))c231, /* vkResetCommandBuffer */
+	(void (*)(void))c232, /* vkResetCommandPool */
+	(void (*)(void))c233, /* vkResetDescriptorPool */
+	(void (*)(void))c234, /* vkResetEvent */
+	(void (*)(void))c235, /* vkResetFences */
+	(void (*)(void))c236, /* vkResetQueryPool */
+	(void (*)(void))c237, /* vkSetDebugUtilsObjectNameEXT */
+	(void (*)(void))c238, /* vkSetDebugUtilsObjectTagEXT */
+	(void (*)(void))c239, /* vkSetEvent */
+	(void (*)(void))c240, /* vkSetPrivateData */
+	(void (*)(void))c241, /* vkSignalSemaphore */
+	(void (*)(void))c242, /* vkSubmitDebugUtilsMessageEXT */
+	(void (*)(void))c243, /* vkTrimCommandPool */
+	(void (*)(void))c244, /* vkUnmapMemory */
+	(void (*)(void))c245, /* vkUpdateDescriptorSetWithTemplate */
+	(void (*)(void))c246, /* vkUpdateDescriptorSets */
+	(void (*)(void))c247, /* vkWaitForFences */
+	(void (*)(void))c248, /* vkWaitSemaphores */
 };

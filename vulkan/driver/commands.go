@@ -36,6 +36,9 @@ type (
 		pipeline *pipeline
 		sets     []boundSet
 		push     []byte
+		// Of the bind point of execution graphs.
+		graph     *pipeline
+		graphSets []boundSet
 	}
 	boundSet struct {
 		set     *descriptorSet
@@ -47,7 +50,7 @@ type (
 const (
 	initial bufferState = iota
 	recording
-	executable
+	recorded
 	invalid
 )
 
@@ -125,7 +128,7 @@ func EndCommandBuffer(h vk.CommandBuffer) vk.Result {
 		b.state = invalid
 		fail(vk.ErrorUnknown, "a command was not allowed: %v", b.fault)
 	}
-	b.state = executable
+	b.state = recorded
 	return vk.Success
 }
 
@@ -165,22 +168,23 @@ func (b *commandBuffer) add(w work) { b.commands = append(b.commands, w) }
 // CmdBindPipeline is vkCmdBindPipeline.
 func CmdBindPipeline(h vk.CommandBuffer, point vk.PipelineBindPoint, p vk.Pipeline) {
 	b := record(h)
-	if point != vk.PipelineBindPointCompute {
-		fail(vk.ErrorFeatureNotPresent, "bind point %d: no queue has it", point)
+	switch made := get[*pipeline](uint64(p)); {
+	case point == vk.PipelineBindPointCompute && made.kernel != nil:
+		b.bound.pipeline = made
+	case point == vk.PipelineBindPointExecutionGraphAmdx && made.graph != nil:
+		b.bound.graph = made
+	default:
+		fail(vk.ErrorFeatureNotPresent, "bind point %d is not for this pipeline, or no queue has it", point)
 	}
-	b.bound.pipeline = get[*pipeline](uint64(p))
 }
 
 // CmdBindDescriptorSets is vkCmdBindDescriptorSets.
 func CmdBindDescriptorSets(h vk.CommandBuffer, point vk.PipelineBindPoint, layout vk.PipelineLayout, first, count uint32, sets *vk.DescriptorSet, dynamicCount uint32, dynamic *uint32) {
 	b := record(h)
 	get[*pipelineLayout](uint64(layout))
-	if point != vk.PipelineBindPointCompute {
-		return
-	}
 	offsets := slices.Clone(items(dynamic, dynamicCount))
 	for i, s := range items(sets, count) {
-		to := b.place(first + uint32(i))
+		to := b.place(point, first+uint32(i))
 		set := optional[*descriptorSet](uint64(s))
 		*to = boundSet{set: set}
 		if set == nil {
@@ -192,15 +196,19 @@ func CmdBindDescriptorSets(h vk.CommandBuffer, point vk.PipelineBindPoint, layou
 }
 
 // place is where a set is bound.
-func (b *commandBuffer) place(set uint32) *boundSet {
+func (b *commandBuffer) place(point vk.PipelineBindPoint, set uint32) *boundSet {
 	if set >= maxSets {
 		fail(vk.ErrorUnknown, "set %d: want at most %d", set, maxSets-1)
 	}
-	b.bound.sets = slices.Clone(b.bound.sets) // recorded dispatches keep theirs
-	for uint32(len(b.bound.sets)) <= set {
-		b.bound.sets = append(b.bound.sets, boundSet{})
+	list := &b.bound.sets
+	if point == vk.PipelineBindPointExecutionGraphAmdx {
+		list = &b.bound.graphSets
 	}
-	return &b.bound.sets[set]
+	*list = slices.Clone(*list) // recorded dispatches keep theirs
+	for uint32(len(*list)) <= set {
+		*list = append(*list, boundSet{})
+	}
+	return &(*list)[set]
 }
 
 // CmdPushConstants is vkCmdPushConstants.
@@ -219,10 +227,7 @@ func CmdPushConstants(h vk.CommandBuffer, layout vk.PipelineLayout, _ vk.ShaderS
 // CmdPushDescriptorSetKHR is vkCmdPushDescriptorSetKHR.
 func CmdPushDescriptorSet(h vk.CommandBuffer, point vk.PipelineBindPoint, layout vk.PipelineLayout, set, count uint32, writes *vk.WriteDescriptorSet) {
 	b := record(h)
-	if point != vk.PipelineBindPointCompute {
-		return
-	}
-	s := b.pushed(layout, set)
+	s := b.pushed(point, layout, set)
 	for _, w := range items(writes, count) {
 		s.write(&w)
 	}
@@ -230,17 +235,17 @@ func CmdPushDescriptorSet(h vk.CommandBuffer, point vk.PipelineBindPoint, layout
 
 // CmdPushDescriptorSetWithTemplate is vkCmdPushDescriptorSetWithTemplateKHR.
 func CmdPushDescriptorSetWithTemplate(h vk.CommandBuffer, t vk.DescriptorUpdateTemplate, layout vk.PipelineLayout, set uint32, data unsafe.Pointer) {
-	get[*updateTemplate](uint64(t)).apply(record(h).pushed(layout, set), data)
+	get[*updateTemplate](uint64(t)).apply(record(h).pushed(vk.PipelineBindPointCompute, layout, set), data)
 }
 
 // pushed is the set that is written by commands, as the next dispatch will see it: what was pushed before, with changes.
-func (b *commandBuffer) pushed(layout vk.PipelineLayout, set uint32) *descriptorSet {
+func (b *commandBuffer) pushed(point vk.PipelineBindPoint, layout vk.PipelineLayout, set uint32) *descriptorSet {
 	l := get[*pipelineLayout](uint64(layout))
 	if int(set) >= len(l.sets) || l.sets[set] == nil {
 		fail(vk.ErrorUnknown, "set %d: the layout has %d", set, len(l.sets))
 	}
 	s := l.sets[set].newSet(b.device, -1)
-	to := b.place(set)
+	to := b.place(point, set)
 	if to.set != nil && to.set.pool == nil && to.set.layout == l.sets[set] {
 		for i := range s.elements {
 			copy(s.elements[i], to.set.elements[i])
@@ -255,7 +260,7 @@ func CmdExecuteCommands(h vk.CommandBuffer, count uint32, list *vk.CommandBuffer
 	b := record(h)
 	for _, s := range items(list, count) {
 		second := get[*commandBuffer](uint64(s))
-		if !second.secondary || second.state != executable {
+		if !second.secondary || second.state != recorded {
 			fail(vk.ErrorUnknown, "a command buffer that is not secondary, or not ready")
 		}
 		commands := second.commands

@@ -3,6 +3,7 @@ package driver
 import (
 	"crypto/sha256"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"spvsim/gpu"
@@ -20,6 +21,7 @@ type device_ struct {
 	work     *worker
 	lost     error // what ended it
 	records  *recorder
+	clock    atomic.Uint64 // cycle in which the last work ended
 	modules  map[[sha256.Size]byte]*shaderModule
 	kernels  map[kernelKey]*gpu.Kernel
 }

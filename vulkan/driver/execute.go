@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"spvsim/account"
 	"spvsim/gpu"
 	"spvsim/mem"
+	"spvsim/program"
 )
 
 // An executor runs the commands of one submission on the machine.
@@ -15,7 +17,8 @@ type executor struct {
 	device  *device_
 	queue   *queue
 	labels  []string
-	follows bool // something ran before in this submission
+	open    []*account.Counts // of queries
+	follows bool              // something ran before in this submission
 }
 
 func (x *executor) run(commands []work) error {
@@ -63,10 +66,11 @@ func (d *dispatch) run(x *executor) error {
 }
 
 // elements are the descriptors of each of the program's bindings.
-func (d *dispatch) elements() (list [][]mem.Descriptor) {
-	program := d.pipeline.kernel.Program
-	for i := range program.Bindings {
-		want := &program.Bindings[i]
+func (d *dispatch) elements() [][]mem.Descriptor { return d.elementsOf(d.pipeline.kernel.Program) }
+
+func (d *dispatch) elementsOf(p *program.Program) (list [][]mem.Descriptor) {
+	for i := range p.Bindings {
+		want := &p.Bindings[i]
 		if int(want.Set) >= len(d.sets) || d.sets[want.Set].set == nil {
 			list = append(list, make([]mem.Descriptor, want.Count))
 			continue

@@ -40,6 +40,7 @@ var features = setOf(
 	"shaderSubgroupRotate", "shaderSubgroupRotateClustered", "shaderSubgroupUniformControlFlow",
 	"workgroupMemoryExplicitLayout", "workgroupMemoryExplicitLayoutScalarBlockLayout",
 	"workgroupMemoryExplicitLayout8BitAccess", "workgroupMemoryExplicitLayout16BitAccess",
+	"shaderEnqueue", "maintenance5", "pipelineExecutableInfo", "performanceCounterQueryPools",
 	"robustBufferAccess2", "robustImageAccess2", "nullDescriptor", "texelBufferAlignment",
 	"shaderBufferFloat32Atomics", "shaderBufferFloat32AtomicAdd", "shaderBufferFloat64Atomics", "shaderBufferFloat64AtomicAdd",
 	"shaderSharedFloat32Atomics", "shaderSharedFloat32AtomicAdd", "shaderSharedFloat64Atomics", "shaderSharedFloat64AtomicAdd",
@@ -76,6 +77,8 @@ const (
 	maxUniformRange  = 1 << 26
 	maxInlineBlocks  = 64
 	maxTimeline      = 1<<63 - 1
+	maxGraph         = 256      // the least that the specification asks for, where nothing else bounds it
+	maxPayload       = 32 << 10 // bytes
 	samplesOne       = vk.SampleCount1Bit
 	nanosecondsAMHz  = 1000 // of a period, for a clock of one
 	driverVersionTxt = "1.0"
@@ -117,6 +120,9 @@ func propertiesOf(m *config.Machine, uuid [16]byte) map[string]any {
 		"MaxUpdateAfterBindDescriptorsInAllPools": maxDescriptors, "RobustBufferAccessUpdateAfterBind": 1, "QuadDivergentImplicitLod": 1,
 		"StorageTexelBufferOffsetAlignmentBytes": offsetAlignment, "UniformTexelBufferOffsetAlignmentBytes": offsetAlignment,
 		"StorageTexelBufferOffsetSingleTexelAlignment": 1, "UniformTexelBufferOffsetSingleTexelAlignment": 1,
+		"MaxExecutionGraphDepth": maxGraph, "MaxExecutionGraphShaderOutputNodes": maxGraph, "MaxExecutionGraphShaderPayloadSize": maxPayload,
+		"MaxExecutionGraphShaderPayloadCount": maxGraph, "ExecutionGraphDispatchAddressAlignment": 8,
+		"MaxExecutionGraphWorkgroupCount": [3]uint32{maxGroupCount, maxGroupCount, maxGroupCount}, "MaxExecutionGraphWorkgroups": 1<<24 - 1,
 		"DenormBehaviorIndependence": vk.ShaderFloatControlsIndependenceAll, "RoundingModeIndependence": vk.ShaderFloatControlsIndependenceAll,
 	}
 	for _, name := range []string{"ShaderSignedZeroInfNanPreserveFloat", "ShaderDenormPreserveFloat", "ShaderRoundingModeRTEFloat"} {

@@ -218,6 +218,21 @@ func GetImageSubresourceLayout(_ vk.Device, h vk.Image, at *vk.ImageSubresource,
 	*out = vk.SubresourceLayout{Offset: offset, Size: plane * uint64(depth), RowPitch: row, DepthPitch: plane, ArrayPitch: plane * uint64(depth)}
 }
 
+// GetImageSubresourceLayout2 is vkGetImageSubresourceLayout2.
+func GetImageSubresourceLayout2(h vk.Device, i vk.Image, at *vk.ImageSubresource2, out *vk.SubresourceLayout2) {
+	GetImageSubresourceLayout(h, i, &at.ImageSubresource, &out.SubresourceLayout)
+}
+
+// GetDeviceImageSubresourceLayout is vkGetDeviceImageSubresourceLayout.
+func GetDeviceImageSubresourceLayout(h vk.Device, info *vk.DeviceImageSubresourceInfo, out *vk.SubresourceLayout2) {
+	var i vk.Image
+	if CreateImage(h, info.PCreateInfo, nil, &i) != vk.Success {
+		fail(vk.ErrorUnknown, "no such image can be made")
+	}
+	GetImageSubresourceLayout(h, i, &info.PSubresource.ImageSubresource, &out.SubresourceLayout)
+	take[*image](uint64(i))
+}
+
 // bytes are the image's texels.
 func (i *image) bytes() []byte {
 	if i.memory == nil || i.memory.bytes == nil {

@@ -29,7 +29,9 @@ type (
 		layout *pipelineLayout
 		kernel *gpu.Kernel
 		entry  string
-		digest string // of its module
+		digest string     // of its module
+		graph  *gpu.Graph // of an execution graph, instead of a kernel
+		nodes  []gpu.GraphNode
 	}
 )
 
@@ -112,17 +114,14 @@ func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo) (*pipeline
 	}
 	p := &pipeline{device: d, layout: get[*pipelineLayout](uint64(info.Layout)), entry: text(s.PName), digest: fmt.Sprintf("%x", m.sum[:4])}
 	setup := gpu.KernelSetup{Module: m.module, Entry: p.entry, Specialization: specialization(s.PSpecializationInfo)}
-	if r := next[vk.PipelineShaderStageRequiredSubgroupSizeCreateInfo](s.PNext, vk.StructureTypePipelineShaderStageRequiredSubgroupSizeCreateInfo); r != nil {
-		setup.WaveSize = int(r.RequiredSubgroupSize)
-		if sizes := d.physical.machine.WaveSizes; !slices.Contains(sizes, setup.WaveSize) {
-			return nil, fmt.Errorf("subgroups of %d: the machine has %v", setup.WaveSize, sizes)
-		}
+	if setup.WaveSize, err = d.requiredWave(s); err != nil {
+		return nil, err
 	}
 	key := kernelKey{m.sum, p.entry, fmt.Sprint(setup.Specialization), setup.WaveSize}
 	if p.kernel = d.kernels[key]; p.kernel != nil {
 		return p, nil
 	}
-	if info.Flags&vk.PipelineCreateFailOnPipelineCompileRequiredBit != 0 {
+	if flagsOf(info)&vk.PipelineCreate2FailOnPipelineCompileRequiredBit != 0 {
 		return nil, nil
 	}
 	if p.kernel, err = d.lower(setup); err != nil {
@@ -130,6 +129,26 @@ func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo) (*pipeline
 	}
 	d.kernels[key] = p.kernel
 	return p, nil
+}
+
+// flagsOf are the flags of a pipeline, of which there may be more than fit into its own.
+func flagsOf(info *vk.ComputePipelineCreateInfo) vk.Flags64 {
+	if f := next[vk.PipelineCreateFlags2CreateInfo](info.PNext, vk.StructureTypePipelineCreateFlags2CreateInfo); f != nil {
+		return vk.Flags64(f.Flags)
+	}
+	return vk.Flags64(info.Flags)
+}
+
+// requiredWave is the size of subgroups that a stage asks for; 0: any.
+func (d *device_) requiredWave(s *vk.PipelineShaderStageCreateInfo) (int, error) {
+	r := next[vk.PipelineShaderStageRequiredSubgroupSizeCreateInfo](s.PNext, vk.StructureTypePipelineShaderStageRequiredSubgroupSizeCreateInfo)
+	if r == nil {
+		return 0, nil
+	}
+	if sizes := d.physical.machine.WaveSizes; !slices.Contains(sizes, int(r.RequiredSubgroupSize)) {
+		return 0, fmt.Errorf("subgroups of %d: the machine has %v", r.RequiredSubgroupSize, sizes)
+	}
+	return int(r.RequiredSubgroupSize), nil
 }
 
 // lower makes a kernel, which may take long and is no business of other calls.

@@ -5,22 +5,29 @@ import (
 	"slices"
 	"unsafe"
 
+	"spvsim/account"
 	"spvsim/vulkan/vk"
 )
 
-// A queryPool holds timestamps, in cycles of the machine.
+// A queryPool holds timestamps, in cycles of the machine, or what was counted while a query was open.
 type queryPool struct {
 	values    []uint64
 	available []bool
+	counters  []counter        // of queries that count
+	sums      []account.Counts // of each; nil for timestamps
 }
 
 // CreateQueryPool is vkCreateQueryPool.
 func CreateQueryPool(h vk.Device, info *vk.QueryPoolCreateInfo, _ *vk.AllocationCallbacks, out *vk.QueryPool) vk.Result {
 	d := get[*device_](uint64(h))
-	if info.QueryType != vk.QueryTypeTimestamp {
-		fail(vk.ErrorFeatureNotPresent, "queries of type %d: there are timestamps", info.QueryType)
+	p := &queryPool{values: make([]uint64, info.QueryCount), available: make([]bool, info.QueryCount)}
+	switch counts := next[vk.QueryPoolPerformanceCreateInfoKHR](info.PNext, vk.StructureTypeQueryPoolPerformanceCreateInfoKhr); {
+	case info.QueryType == vk.QueryTypePerformanceQueryKhr && counts != nil:
+		p = d.counted(counts, info.QueryCount)
+	case info.QueryType != vk.QueryTypeTimestamp:
+		fail(vk.ErrorFeatureNotPresent, "queries of type %d: there are timestamps and counters", info.QueryType)
 	}
-	*out = vk.QueryPool(put(&queryPool{make([]uint64, info.QueryCount), make([]bool, info.QueryCount)}, d.handle))
+	*out = vk.QueryPool(put(p, d.handle))
 	return vk.Success
 }
 
@@ -101,6 +108,9 @@ func GetQueryPoolResults(h vk.Device, pool vk.QueryPool, first, count uint32, si
 // fits refuses room that is too small for results.
 func (p *queryPool) fits(size, stride uint64, count uint32, flags vk.QueryResultFlags) {
 	one := uint64(resultBytes(flags))
+	if p.sums != nil {
+		one = 8 * uint64(len(p.counters))
+	}
 	if flags&vk.QueryResultWithAvailabilityBit != 0 {
 		one *= 2
 	}
@@ -116,6 +126,12 @@ func (p *queryPool) write(to []byte, stride uint64, first, count uint32, flags v
 		out := to[uint64(i)*stride:]
 		there := p.available[first+i]
 		all = all && there
+		if p.sums != nil {
+			for k := range p.counters {
+				binary.LittleEndian.PutUint64(out[8*k:], p.counters[k].of(&p.sums[first+i]))
+			}
+			continue
+		}
 		at := 0
 		if there || flags&vk.QueryResultPartialBit != 0 {
 			putResult(out, flags, p.values[first+i])

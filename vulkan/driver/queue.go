@@ -238,7 +238,7 @@ func (q *queue) submit(list []*submission, fenceHandle vk.Fence) vk.Result {
 func (s *submission) add(h vk.CommandBuffer) {
 	b := get[*commandBuffer](uint64(h))
 	switch {
-	case b.state != executable:
+	case b.state != recorded:
 		fail(vk.ErrorUnknown, "a command buffer that is not ready: its recording did not end, or it was reset")
 	case b.secondary:
 		fail(vk.ErrorUnknown, "a secondary command buffer")

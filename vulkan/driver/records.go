@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"spvsim/account"
+	"spvsim/gpu"
 	"spvsim/vulkan/vk"
 )
 
@@ -59,7 +60,7 @@ func (r *recorder) header() []string {
 // write writes a row, behind the header if it is the first.
 func (r *recorder) write(d *device_, q *queue, w *row) error {
 	if r.levels == nil {
-		r.levels = d.gpu.Levels()
+		r.levels = gpu.Levels(d.physical.machine)
 		if at, err := r.file.Seek(0, 2); err == nil && at == 0 {
 			if err := r.csv.Write(r.header()); err != nil {
 				return err
@@ -105,8 +106,10 @@ func (r *recorder) write(d *device_, q *queue, w *row) error {
 	return r.csv.Error()
 }
 
-// record writes a row, if somebody wants them. A file that can't be written is told of once.
+// record counts work for queries and writes a row, if somebody wants them. A file that can't be written is told of once.
 func (d *device_) record(x *executor, w *row) {
+	d.clock.Store(d.gpu.Cycle())
+	x.count(&w.counts)
 	if d.records == nil {
 		return
 	}

@@ -76,7 +76,7 @@ func reach(w *writer, list []*command) {
 			w.goType(&c.params[i], "")
 		}
 	}
-	for _, name := range []string{"VkResult", "VkBaseOutStructure", "VkObjectType", "VkDispatchIndirectCommand"} {
+	for _, name := range []string{"VkResult", "VkBaseOutStructure", "VkObjectType", "VkDispatchIndirectCommand", "VkDispatchGraphInfoAMDX"} {
 		w.need(name)
 	}
 }

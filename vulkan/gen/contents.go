@@ -33,5 +33,8 @@ var extensions = []string{
 	"VK_EXT_shader_atomic_float", "VK_EXT_shader_atomic_float2", "VK_EXT_shader_subgroup_ballot",
 	"VK_EXT_shader_subgroup_vote", "VK_EXT_subgroup_size_control", "VK_EXT_texel_buffer_alignment", "VK_EXT_tooling_info",
 
-	"VK_AMD_gcn_shader", "VK_AMD_shader_ballot",
+	"VK_EXT_calibrated_timestamps", "VK_KHR_calibrated_timestamps", "VK_KHR_maintenance5",
+	"VK_KHR_performance_query", "VK_KHR_pipeline_executable_properties", "VK_KHR_pipeline_library",
+
+	"VK_AMDX_shader_enqueue", "VK_AMD_gcn_shader", "VK_AMD_shader_ballot",
 }

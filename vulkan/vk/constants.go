@@ -70,16 +70,32 @@ const (
 
 // Values of BufferUsageFlagBits.
 const (
-	BufferUsageTransferSrcBit         BufferUsageFlagBits = 1 << 0
-	BufferUsageTransferDstBit         BufferUsageFlagBits = 1 << 1
-	BufferUsageUniformTexelBufferBit  BufferUsageFlagBits = 1 << 2
-	BufferUsageStorageTexelBufferBit  BufferUsageFlagBits = 1 << 3
-	BufferUsageUniformBufferBit       BufferUsageFlagBits = 1 << 4
-	BufferUsageStorageBufferBit       BufferUsageFlagBits = 1 << 5
-	BufferUsageIndexBufferBit         BufferUsageFlagBits = 1 << 6
-	BufferUsageVertexBufferBit        BufferUsageFlagBits = 1 << 7
-	BufferUsageIndirectBufferBit      BufferUsageFlagBits = 1 << 8
-	BufferUsageShaderDeviceAddressBit BufferUsageFlagBits = 1 << 17
+	BufferUsageTransferSrcBit               BufferUsageFlagBits = 1 << 0
+	BufferUsageTransferDstBit               BufferUsageFlagBits = 1 << 1
+	BufferUsageUniformTexelBufferBit        BufferUsageFlagBits = 1 << 2
+	BufferUsageStorageTexelBufferBit        BufferUsageFlagBits = 1 << 3
+	BufferUsageUniformBufferBit             BufferUsageFlagBits = 1 << 4
+	BufferUsageStorageBufferBit             BufferUsageFlagBits = 1 << 5
+	BufferUsageIndexBufferBit               BufferUsageFlagBits = 1 << 6
+	BufferUsageVertexBufferBit              BufferUsageFlagBits = 1 << 7
+	BufferUsageIndirectBufferBit            BufferUsageFlagBits = 1 << 8
+	BufferUsageShaderDeviceAddressBit       BufferUsageFlagBits = 1 << 17
+	BufferUsageExecutionGraphScratchBitAmdx BufferUsageFlagBits = 1 << 25
+)
+
+// Values of BufferUsageFlagBits2.
+const (
+	BufferUsage2TransferSrcBit               BufferUsageFlagBits2 = 1 << 0
+	BufferUsage2TransferDstBit               BufferUsageFlagBits2 = 1 << 1
+	BufferUsage2UniformTexelBufferBit        BufferUsageFlagBits2 = 1 << 2
+	BufferUsage2StorageTexelBufferBit        BufferUsageFlagBits2 = 1 << 3
+	BufferUsage2UniformBufferBit             BufferUsageFlagBits2 = 1 << 4
+	BufferUsage2StorageBufferBit             BufferUsageFlagBits2 = 1 << 5
+	BufferUsage2IndexBufferBit               BufferUsageFlagBits2 = 1 << 6
+	BufferUsage2VertexBufferBit              BufferUsageFlagBits2 = 1 << 7
+	BufferUsage2IndirectBufferBit            BufferUsageFlagBits2 = 1 << 8
+	BufferUsage2ShaderDeviceAddressBit       BufferUsageFlagBits2 = 1 << 17
+	BufferUsage2ExecutionGraphScratchBitAmdx BufferUsageFlagBits2 = 1 << 25
 )
 
 // Values of CommandBufferLevel.
@@ -545,6 +561,8 @@ const (
 	FormatAstc10x10SfloatBlock                 Format = 1000066011
 	FormatAstc12x10SfloatBlock                 Format = 1000066012
 	FormatAstc12x12SfloatBlock                 Format = 1000066013
+	FormatA1b5g5r5UnormPack16                  Format = 1000470000
+	FormatA8Unorm                              Format = 1000470001
 )
 
 // Values of FormatFeatureFlagBits.
@@ -755,6 +773,44 @@ const (
 	PeerMemoryFeatureGenericDstBit PeerMemoryFeatureFlagBits = 1 << 3
 )
 
+// Values of PerformanceCounterDescriptionFlagBitsKHR.
+const (
+	PerformanceCounterDescriptionPerformanceImpactingBitKhr PerformanceCounterDescriptionFlagBitsKHR = 1 << 0
+	PerformanceCounterDescriptionConcurrentlyImpactedBitKhr PerformanceCounterDescriptionFlagBitsKHR = 1 << 1
+)
+
+// Values of PerformanceCounterScopeKHR.
+const (
+	PerformanceCounterScopeCommandBufferKhr PerformanceCounterScopeKHR = 0
+	PerformanceCounterScopeRenderPassKhr    PerformanceCounterScopeKHR = 1
+	PerformanceCounterScopeCommandKhr       PerformanceCounterScopeKHR = 2
+)
+
+// Values of PerformanceCounterStorageKHR.
+const (
+	PerformanceCounterStorageInt32Khr   PerformanceCounterStorageKHR = 0
+	PerformanceCounterStorageInt64Khr   PerformanceCounterStorageKHR = 1
+	PerformanceCounterStorageUint32Khr  PerformanceCounterStorageKHR = 2
+	PerformanceCounterStorageUint64Khr  PerformanceCounterStorageKHR = 3
+	PerformanceCounterStorageFloat32Khr PerformanceCounterStorageKHR = 4
+	PerformanceCounterStorageFloat64Khr PerformanceCounterStorageKHR = 5
+)
+
+// Values of PerformanceCounterUnitKHR.
+const (
+	PerformanceCounterUnitGenericKhr        PerformanceCounterUnitKHR = 0
+	PerformanceCounterUnitPercentageKhr     PerformanceCounterUnitKHR = 1
+	PerformanceCounterUnitNanosecondsKhr    PerformanceCounterUnitKHR = 2
+	PerformanceCounterUnitBytesKhr          PerformanceCounterUnitKHR = 3
+	PerformanceCounterUnitBytesPerSecondKhr PerformanceCounterUnitKHR = 4
+	PerformanceCounterUnitKelvinKhr         PerformanceCounterUnitKHR = 5
+	PerformanceCounterUnitWattsKhr          PerformanceCounterUnitKHR = 6
+	PerformanceCounterUnitVoltsKhr          PerformanceCounterUnitKHR = 7
+	PerformanceCounterUnitAmpsKhr           PerformanceCounterUnitKHR = 8
+	PerformanceCounterUnitHertzKhr          PerformanceCounterUnitKHR = 9
+	PerformanceCounterUnitCyclesKhr         PerformanceCounterUnitKHR = 10
+)
+
 // Values of PhysicalDeviceType.
 const (
 	PhysicalDeviceTypeOther         PhysicalDeviceType = 0
@@ -766,8 +822,9 @@ const (
 
 // Values of PipelineBindPoint.
 const (
-	PipelineBindPointGraphics PipelineBindPoint = 0
-	PipelineBindPointCompute  PipelineBindPoint = 1
+	PipelineBindPointGraphics           PipelineBindPoint = 0
+	PipelineBindPointCompute            PipelineBindPoint = 1
+	PipelineBindPointExecutionGraphAmdx PipelineBindPoint = 1000134000
 )
 
 // Values of PipelineCacheCreateFlagBits.
@@ -777,13 +834,33 @@ const (
 
 // Values of PipelineCreateFlagBits.
 const (
-	PipelineCreateDisableOptimizationBit           PipelineCreateFlagBits = 1 << 0
-	PipelineCreateAllowDerivativesBit              PipelineCreateFlagBits = 1 << 1
-	PipelineCreateDerivativeBit                    PipelineCreateFlagBits = 1 << 2
-	PipelineCreateDispatchBaseBit                  PipelineCreateFlagBits = 1 << 4
-	PipelineCreateViewIndexFromDeviceIndexBit      PipelineCreateFlagBits = 1 << 3
-	PipelineCreateFailOnPipelineCompileRequiredBit PipelineCreateFlagBits = 1 << 8
-	PipelineCreateEarlyReturnOnFailureBit          PipelineCreateFlagBits = 1 << 9
+	PipelineCreateDisableOptimizationBit               PipelineCreateFlagBits = 1 << 0
+	PipelineCreateAllowDerivativesBit                  PipelineCreateFlagBits = 1 << 1
+	PipelineCreateDerivativeBit                        PipelineCreateFlagBits = 1 << 2
+	PipelineCreateDispatchBaseBit                      PipelineCreateFlagBits = 1 << 4
+	PipelineCreateViewIndexFromDeviceIndexBit          PipelineCreateFlagBits = 1 << 3
+	PipelineCreateFailOnPipelineCompileRequiredBit     PipelineCreateFlagBits = 1 << 8
+	PipelineCreateEarlyReturnOnFailureBit              PipelineCreateFlagBits = 1 << 9
+	PipelineCreateCaptureStatisticsBitKhr              PipelineCreateFlagBits = 1 << 6
+	PipelineCreateCaptureInternalRepresentationsBitKhr PipelineCreateFlagBits = 1 << 7
+	PipelineCreateLibraryBitKhr                        PipelineCreateFlagBits = 1 << 11
+)
+
+// Values of PipelineCreateFlagBits2.
+const (
+	PipelineCreate2DisableOptimizationBit               PipelineCreateFlagBits2 = 1 << 0
+	PipelineCreate2AllowDerivativesBit                  PipelineCreateFlagBits2 = 1 << 1
+	PipelineCreate2DerivativeBit                        PipelineCreateFlagBits2 = 1 << 2
+	PipelineCreate2ViewIndexFromDeviceIndexBit          PipelineCreateFlagBits2 = 1 << 3
+	PipelineCreate2DispatchBaseBit                      PipelineCreateFlagBits2 = 1 << 4
+	PipelineCreate2FailOnPipelineCompileRequiredBit     PipelineCreateFlagBits2 = 1 << 8
+	PipelineCreate2EarlyReturnOnFailureBit              PipelineCreateFlagBits2 = 1 << 9
+	PipelineCreate2NoProtectedAccessBit                 PipelineCreateFlagBits2 = 1 << 27
+	PipelineCreate2ProtectedAccessOnlyBit               PipelineCreateFlagBits2 = 1 << 30
+	PipelineCreate2CaptureStatisticsBitKhr              PipelineCreateFlagBits2 = 1 << 6
+	PipelineCreate2CaptureInternalRepresentationsBitKhr PipelineCreateFlagBits2 = 1 << 7
+	PipelineCreate2LibraryBitKhr                        PipelineCreateFlagBits2 = 1 << 11
+	PipelineCreate2ExecutionGraphBitAmdx                PipelineCreateFlagBits2 = 1 << 32
 )
 
 // Values of PipelineCreationFeedbackFlagBits.
@@ -791,6 +868,14 @@ const (
 	PipelineCreationFeedbackValidBit                       PipelineCreationFeedbackFlagBits = 1 << 0
 	PipelineCreationFeedbackApplicationPipelineCacheHitBit PipelineCreationFeedbackFlagBits = 1 << 1
 	PipelineCreationFeedbackBasePipelineAccelerationBit    PipelineCreationFeedbackFlagBits = 1 << 2
+)
+
+// Values of PipelineExecutableStatisticFormatKHR.
+const (
+	PipelineExecutableStatisticFormatBool32Khr  PipelineExecutableStatisticFormatKHR = 0
+	PipelineExecutableStatisticFormatInt64Khr   PipelineExecutableStatisticFormatKHR = 1
+	PipelineExecutableStatisticFormatUint64Khr  PipelineExecutableStatisticFormatKHR = 2
+	PipelineExecutableStatisticFormatFloat64Khr PipelineExecutableStatisticFormatKHR = 3
 )
 
 // Values of PipelineShaderStageCreateFlagBits.
@@ -886,9 +971,10 @@ const (
 
 // Values of QueryType.
 const (
-	QueryTypeOcclusion          QueryType = 0
-	QueryTypePipelineStatistics QueryType = 1
-	QueryTypeTimestamp          QueryType = 2
+	QueryTypeOcclusion           QueryType = 0
+	QueryTypePipelineStatistics  QueryType = 1
+	QueryTypeTimestamp           QueryType = 2
+	QueryTypePerformanceQueryKhr QueryType = 1000116000
 )
 
 // Values of QueueFlagBits.
@@ -1228,6 +1314,33 @@ const (
 	StructureTypePhysicalDeviceShaderAtomicFloatFeaturesExt                StructureType = 1000260000
 	StructureTypePhysicalDeviceShaderAtomicFloat2FeaturesExt               StructureType = 1000273000
 	StructureTypePhysicalDeviceTexelBufferAlignmentFeaturesExt             StructureType = 1000281000
+	StructureTypeCalibratedTimestampInfoKhr                                StructureType = 1000184000
+	StructureTypePhysicalDeviceMaintenance5Features                        StructureType = 1000470000
+	StructureTypePhysicalDeviceMaintenance5Properties                      StructureType = 1000470001
+	StructureTypeDeviceImageSubresourceInfo                                StructureType = 1000470004
+	StructureTypeSubresourceLayout2                                        StructureType = 1000338002
+	StructureTypeImageSubresource2                                         StructureType = 1000338003
+	StructureTypePipelineCreateFlags2CreateInfo                            StructureType = 1000470005
+	StructureTypeBufferUsageFlags2CreateInfo                               StructureType = 1000470006
+	StructureTypePhysicalDevicePerformanceQueryFeaturesKhr                 StructureType = 1000116000
+	StructureTypePhysicalDevicePerformanceQueryPropertiesKhr               StructureType = 1000116001
+	StructureTypeQueryPoolPerformanceCreateInfoKhr                         StructureType = 1000116002
+	StructureTypePerformanceQuerySubmitInfoKhr                             StructureType = 1000116003
+	StructureTypeAcquireProfilingLockInfoKhr                               StructureType = 1000116004
+	StructureTypePerformanceCounterKhr                                     StructureType = 1000116005
+	StructureTypePerformanceCounterDescriptionKhr                          StructureType = 1000116006
+	StructureTypePhysicalDevicePipelineExecutablePropertiesFeaturesKhr     StructureType = 1000269000
+	StructureTypePipelineInfoKhr                                           StructureType = 1000269001
+	StructureTypePipelineExecutablePropertiesKhr                           StructureType = 1000269002
+	StructureTypePipelineExecutableInfoKhr                                 StructureType = 1000269003
+	StructureTypePipelineExecutableStatisticKhr                            StructureType = 1000269004
+	StructureTypePipelineExecutableInternalRepresentationKhr               StructureType = 1000269005
+	StructureTypePipelineLibraryCreateInfoKhr                              StructureType = 1000290000
+	StructureTypePhysicalDeviceShaderEnqueueFeaturesAmdx                   StructureType = 1000134000
+	StructureTypePhysicalDeviceShaderEnqueuePropertiesAmdx                 StructureType = 1000134001
+	StructureTypeExecutionGraphPipelineScratchSizeAmdx                     StructureType = 1000134002
+	StructureTypeExecutionGraphPipelineCreateInfoAmdx                      StructureType = 1000134003
+	StructureTypePipelineShaderStageNodeCreateInfoAmdx                     StructureType = 1000134004
 )
 
 // Values of SubgroupFeatureFlagBits.
@@ -1247,6 +1360,14 @@ const (
 // Values of SubmitFlagBits.
 const (
 	SubmitProtectedBit SubmitFlagBits = 1 << 0
+)
+
+// Values of TimeDomainKHR.
+const (
+	TimeDomainDeviceKhr                  TimeDomainKHR = 0
+	TimeDomainClockMonotonicKhr          TimeDomainKHR = 1
+	TimeDomainClockMonotonicRawKhr       TimeDomainKHR = 2
+	TimeDomainQueryPerformanceCounterKhr TimeDomainKHR = 3
 )
 
 // Values of ToolPurposeFlagBits.

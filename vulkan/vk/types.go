@@ -15,6 +15,15 @@ type AccessFlags = Flags
 
 type AccessFlags2 = Flags64
 
+type AcquireProfilingLockFlagsKHR = Flags
+
+type AcquireProfilingLockInfoKHR struct {
+	SType   StructureType
+	PNext   unsafe.Pointer
+	Flags   AcquireProfilingLockFlagsKHR
+	Timeout uint64
+}
+
 type AllocationCallbacks struct {
 	PUserData             unsafe.Pointer
 	PfnAllocation         uintptr
@@ -189,6 +198,14 @@ type BufferOpaqueCaptureAddressCreateInfo struct {
 
 type BufferUsageFlags = Flags
 
+type BufferUsageFlags2 = Flags64
+
+type BufferUsageFlags2CreateInfo struct {
+	SType StructureType
+	PNext unsafe.Pointer
+	Usage BufferUsageFlags2
+}
+
 type BufferView uint64 // handle
 
 type BufferViewCreateFlags = Flags
@@ -201,6 +218,12 @@ type BufferViewCreateInfo struct {
 	Format Format
 	Offset uint64
 	Range  uint64
+}
+
+type CalibratedTimestampInfoKHR struct {
+	SType      StructureType
+	PNext      unsafe.Pointer
+	TimeDomain TimeDomainKHR
 }
 
 // ClearColorValue is a union.
@@ -617,6 +640,13 @@ type DeviceImageMemoryRequirements struct {
 	PlaneAspect ImageAspectFlagBits
 }
 
+type DeviceImageSubresourceInfo struct {
+	SType        StructureType
+	PNext        unsafe.Pointer
+	PCreateInfo  *ImageCreateInfo
+	PSubresource *ImageSubresource2
+}
+
 type DeviceMemory uint64 // handle
 
 type DeviceMemoryOpaqueCaptureAddressInfo struct {
@@ -624,6 +654,9 @@ type DeviceMemoryOpaqueCaptureAddressInfo struct {
 	PNext  unsafe.Pointer
 	Memory DeviceMemory
 }
+
+// DeviceOrHostAddressConstAMDX is a union.
+type DeviceOrHostAddressConstAMDX [1]uint64
 
 type DevicePrivateDataCreateInfo struct {
 	SType                       StructureType
@@ -650,6 +683,19 @@ type DeviceQueueInfo2 struct {
 	QueueIndex       uint32
 }
 
+type DispatchGraphCountInfoAMDX struct {
+	Count  uint32
+	Infos  DeviceOrHostAddressConstAMDX
+	Stride uint64
+}
+
+type DispatchGraphInfoAMDX struct {
+	NodeIndex     uint32
+	PayloadCount  uint32
+	Payloads      DeviceOrHostAddressConstAMDX
+	PayloadStride uint64
+}
+
 type DispatchIndirectCommand struct {
 	X uint32
 	Y uint32
@@ -666,6 +712,26 @@ type EventCreateInfo struct {
 	SType StructureType
 	PNext unsafe.Pointer
 	Flags EventCreateFlags
+}
+
+type ExecutionGraphPipelineCreateInfoAMDX struct {
+	SType              StructureType
+	PNext              unsafe.Pointer
+	Flags              PipelineCreateFlags
+	StageCount         uint32
+	PStages            *PipelineShaderStageCreateInfo
+	PLibraryInfo       *PipelineLibraryCreateInfoKHR
+	Layout             PipelineLayout
+	BasePipelineHandle Pipeline
+	BasePipelineIndex  int32
+}
+
+type ExecutionGraphPipelineScratchSizeAMDX struct {
+	SType           StructureType
+	PNext           unsafe.Pointer
+	MinSize         uint64
+	MaxSize         uint64
+	SizeGranularity uint64
 }
 
 type ExportFenceCreateInfo struct {
@@ -931,6 +997,12 @@ type ImageSubresource struct {
 	ArrayLayer uint32
 }
 
+type ImageSubresource2 struct {
+	SType            StructureType
+	PNext            unsafe.Pointer
+	ImageSubresource ImageSubresource
+}
+
 type ImageSubresourceLayers struct {
 	AspectMask     ImageAspectFlags
 	MipLevel       uint32
@@ -1112,6 +1184,38 @@ type Offset3D struct {
 }
 
 type PeerMemoryFeatureFlags = Flags
+
+type PerformanceCounterDescriptionFlagsKHR = Flags
+
+type PerformanceCounterDescriptionKHR struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	Flags       PerformanceCounterDescriptionFlagsKHR
+	Name        [256]byte
+	Category    [256]byte
+	Description [256]byte
+}
+
+type PerformanceCounterKHR struct {
+	SType   StructureType
+	PNext   unsafe.Pointer
+	Unit    PerformanceCounterUnitKHR
+	Scope   PerformanceCounterScopeKHR
+	Storage PerformanceCounterStorageKHR
+	Uuid    [16]uint8
+}
+
+type PerformanceCounterScopeKHR int32
+
+type PerformanceCounterStorageKHR int32
+
+type PerformanceCounterUnitKHR int32
+
+type PerformanceQuerySubmitInfoKHR struct {
+	SType            StructureType
+	PNext            unsafe.Pointer
+	CounterPassIndex uint32
+}
 
 type PhysicalDevice uint64 // handle
 
@@ -1526,6 +1630,23 @@ type PhysicalDeviceMaintenance4Properties struct {
 	MaxBufferSize uint64
 }
 
+type PhysicalDeviceMaintenance5Features struct {
+	SType        StructureType
+	PNext        unsafe.Pointer
+	Maintenance5 Bool32
+}
+
+type PhysicalDeviceMaintenance5Properties struct {
+	SType                                               StructureType
+	PNext                                               unsafe.Pointer
+	EarlyFragmentMultisampleCoverageAfterSampleCounting Bool32
+	EarlyFragmentSampleMaskTestBeforeSampleCounting     Bool32
+	DepthStencilSwizzleOneSupport                       Bool32
+	PolygonModePointSize                                Bool32
+	NonStrictSinglePixelWideLinesUseParallelogram       Bool32
+	NonStrictWideLinesUseParallelogram                  Bool32
+}
+
 type PhysicalDeviceMemoryBudgetPropertiesEXT struct {
 	SType      StructureType
 	PNext      unsafe.Pointer
@@ -1561,10 +1682,29 @@ type PhysicalDeviceMultiviewProperties struct {
 	MaxMultiviewInstanceIndex uint32
 }
 
+type PhysicalDevicePerformanceQueryFeaturesKHR struct {
+	SType                                StructureType
+	PNext                                unsafe.Pointer
+	PerformanceCounterQueryPools         Bool32
+	PerformanceCounterMultipleQueryPools Bool32
+}
+
+type PhysicalDevicePerformanceQueryPropertiesKHR struct {
+	SType                         StructureType
+	PNext                         unsafe.Pointer
+	AllowCommandBufferQueryCopies Bool32
+}
+
 type PhysicalDevicePipelineCreationCacheControlFeatures struct {
 	SType                        StructureType
 	PNext                        unsafe.Pointer
 	PipelineCreationCacheControl Bool32
+}
+
+type PhysicalDevicePipelineExecutablePropertiesFeaturesKHR struct {
+	SType                  StructureType
+	PNext                  unsafe.Pointer
+	PipelineExecutableInfo Bool32
 }
 
 type PhysicalDevicePointClippingProperties struct {
@@ -1713,6 +1853,25 @@ type PhysicalDeviceShaderDrawParametersFeatures struct {
 	SType                StructureType
 	PNext                unsafe.Pointer
 	ShaderDrawParameters Bool32
+}
+
+type PhysicalDeviceShaderEnqueueFeaturesAMDX struct {
+	SType             StructureType
+	PNext             unsafe.Pointer
+	ShaderEnqueue     Bool32
+	ShaderMeshEnqueue Bool32
+}
+
+type PhysicalDeviceShaderEnqueuePropertiesAMDX struct {
+	SType                                  StructureType
+	PNext                                  unsafe.Pointer
+	MaxExecutionGraphDepth                 uint32
+	MaxExecutionGraphShaderOutputNodes     uint32
+	MaxExecutionGraphShaderPayloadSize     uint32
+	MaxExecutionGraphShaderPayloadCount    uint32
+	ExecutionGraphDispatchAddressAlignment uint32
+	MaxExecutionGraphWorkgroupCount        [3]uint32
+	MaxExecutionGraphWorkgroups            uint32
 }
 
 type PhysicalDeviceShaderExpectAssumeFeatures struct {
@@ -2170,6 +2329,14 @@ type PipelineCacheCreateInfo struct {
 
 type PipelineCreateFlags = Flags
 
+type PipelineCreateFlags2 = Flags64
+
+type PipelineCreateFlags2CreateInfo struct {
+	SType StructureType
+	PNext unsafe.Pointer
+	Flags PipelineCreateFlags2
+}
+
 type PipelineCreationFeedback struct {
 	Flags    PipelineCreationFeedbackFlags
 	Duration uint64
@@ -2185,6 +2352,52 @@ type PipelineCreationFeedbackCreateInfo struct {
 
 type PipelineCreationFeedbackFlags = Flags
 
+type PipelineExecutableInfoKHR struct {
+	SType           StructureType
+	PNext           unsafe.Pointer
+	Pipeline        Pipeline
+	ExecutableIndex uint32
+}
+
+type PipelineExecutableInternalRepresentationKHR struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	Name        [256]byte
+	Description [256]byte
+	IsText      Bool32
+	DataSize    uint64
+	PData       unsafe.Pointer
+}
+
+type PipelineExecutablePropertiesKHR struct {
+	SType        StructureType
+	PNext        unsafe.Pointer
+	Stages       ShaderStageFlags
+	Name         [256]byte
+	Description  [256]byte
+	SubgroupSize uint32
+}
+
+type PipelineExecutableStatisticFormatKHR int32
+
+type PipelineExecutableStatisticKHR struct {
+	SType       StructureType
+	PNext       unsafe.Pointer
+	Name        [256]byte
+	Description [256]byte
+	Format      PipelineExecutableStatisticFormatKHR
+	Value       PipelineExecutableStatisticValueKHR
+}
+
+// PipelineExecutableStatisticValueKHR is a union.
+type PipelineExecutableStatisticValueKHR [1]uint64
+
+type PipelineInfoKHR struct {
+	SType    StructureType
+	PNext    unsafe.Pointer
+	Pipeline Pipeline
+}
+
 type PipelineLayout uint64 // handle
 
 type PipelineLayoutCreateFlags = Flags
@@ -2199,6 +2412,13 @@ type PipelineLayoutCreateInfo struct {
 	PPushConstantRanges    *PushConstantRange
 }
 
+type PipelineLibraryCreateInfoKHR struct {
+	SType        StructureType
+	PNext        unsafe.Pointer
+	LibraryCount uint32
+	PLibraries   *Pipeline
+}
+
 type PipelineShaderStageCreateFlags = Flags
 
 type PipelineShaderStageCreateInfo struct {
@@ -2209,6 +2429,13 @@ type PipelineShaderStageCreateInfo struct {
 	Module              ShaderModule
 	PName               *byte
 	PSpecializationInfo *SpecializationInfo
+}
+
+type PipelineShaderStageNodeCreateInfoAMDX struct {
+	SType StructureType
+	PNext unsafe.Pointer
+	PName *byte
+	Index uint32
 }
 
 type PipelineShaderStageRequiredSubgroupSizeCreateInfo struct {
@@ -2262,6 +2489,14 @@ type QueryPoolCreateInfo struct {
 	QueryType          QueryType
 	QueryCount         uint32
 	PipelineStatistics QueryPipelineStatisticFlags
+}
+
+type QueryPoolPerformanceCreateInfoKHR struct {
+	SType             StructureType
+	PNext             unsafe.Pointer
+	QueueFamilyIndex  uint32
+	CounterIndexCount uint32
+	PCounterIndices   *uint32
 }
 
 type QueryResultFlags = Flags
@@ -2535,6 +2770,14 @@ type SubresourceLayout struct {
 	DepthPitch uint64
 }
 
+type SubresourceLayout2 struct {
+	SType             StructureType
+	PNext             unsafe.Pointer
+	SubresourceLayout SubresourceLayout
+}
+
+type TimeDomainKHR int32
+
 type TimelineSemaphoreSubmitInfo struct {
 	SType                     StructureType
 	PNext                     unsafe.Pointer
@@ -2570,9 +2813,13 @@ type AccessFlagBits = Flags
 
 type AccessFlagBits2 = Flags64
 
+type AcquireProfilingLockFlagBitsKHR = Flags
+
 type BufferCreateFlagBits = Flags
 
 type BufferUsageFlagBits = Flags
+
+type BufferUsageFlagBits2 = Flags64
 
 type CommandBufferResetFlagBits = Flags
 
@@ -2626,9 +2873,13 @@ type MemoryPropertyFlagBits = Flags
 
 type PeerMemoryFeatureFlagBits = Flags
 
+type PerformanceCounterDescriptionFlagBitsKHR = Flags
+
 type PipelineCacheCreateFlagBits = Flags
 
 type PipelineCreateFlagBits = Flags
+
+type PipelineCreateFlagBits2 = Flags64
 
 type PipelineCreationFeedbackFlagBits = Flags
 

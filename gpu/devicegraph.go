@@ -1,0 +1,224 @@
+package gpu
+
+import (
+	"context"
+	"fmt"
+
+	"spvsim/account"
+	"spvsim/cu"
+	"spvsim/mem"
+	"spvsim/program"
+	"spvsim/program/ir"
+	"spvsim/scheduler"
+	"spvsim/spirv/validate"
+)
+
+// A Graph is an execution graph that a device can run.
+type Graph struct {
+	graph *scheduler.Graph
+	codes *graphJob            // what its jobs have in common
+	jobs  map[uint64]*graphJob // by bytes of scratch memory
+}
+
+// A GraphNode is a node of an execution graph. Without a name it has that of its entry point, without an index the shader's.
+type GraphNode struct {
+	KernelSetup
+	Name     string
+	Index    uint32
+	HasIndex bool
+}
+
+// Graph lowers nodes and connects them.
+func (d *Device) Graph(list []GraphNode) (*Graph, error) {
+	d.kernels.Lock()
+	defer d.kernels.Unlock()
+	var linked []validate.GraphNode
+	for i := range list {
+		n := &list[i]
+		node := validate.GraphNode{Name: n.Name, Index: n.Index, Module: n.Module, Entry: entryPoint(n.Module, n.Entry)}
+		if node.Entry == nil {
+			return nil, fmt.Errorf("nodes[%d]: no entry point %q: there is %s", i, n.Entry, entryNames(n.Module))
+		}
+		if node.Name == "" {
+			node.Name = node.Entry.Name
+		}
+		linked = append(linked, node)
+	}
+	g := &Graph{codes: &graphJob{repeat: 1}, jobs: map[uint64]*graphJob{}}
+	var nodes []*scheduler.Node
+	for i := range list {
+		n, err := d.graphNode(&list[i], linked)
+		if err != nil {
+			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
+		}
+		nodes = append(nodes, n)
+		linked[i].Name, linked[i].Index = n.Name, n.Index
+		g.codes.codes = append(g.codes.codes, n.Launch.Code)
+	}
+	err := validate.CheckGraph(linked)
+	if err == nil {
+		g.graph, err = scheduler.NewGraph(nodes)
+	}
+	return g, err
+}
+
+// graphNode lowers a node among the others.
+func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*scheduler.Node, error) {
+	p := d.r.programs
+	if n.WaveSize == 0 {
+		n.WaveSize = d.Machine().WaveSize
+	}
+	made, err := p.compile(n.Module, program.Options{
+		Entry: n.Entry, Specialization: n.Specialization, Nodes: linked, Target: Target(p.machine, n.WaveSize),
+	})
+	if err != nil {
+		return nil, err
+	}
+	prog := made.code.Program
+	for i := range prog.Bindings {
+		if prog.Bindings[i].Kind == ir.MeshOutput {
+			return nil, fmt.Errorf("%w: %s is a mesh node: a device has nowhere to draw", errGraph, prog.Name)
+		}
+	}
+	s, err := d.scratchFor(prog)
+	if err != nil {
+		return nil, err
+	}
+	out := &scheduler.Node{Name: n.Name, Index: n.Index, Shader: prog.Name, Program: prog,
+		Launch: &cu.Launch{Code: made.code, Need: made.need, Bindings: &mem.Bindings{}, Scratch: s}}
+	if out.Name == "" {
+		out.Name = prog.Name
+	}
+	if !n.HasIndex && prog.Node != nil {
+		out.Index = prog.Node.ShaderIndex
+	}
+	return out, nil
+}
+
+// Node is the number of a node, by which dispatches name it; -1: there is none such.
+func (g *Graph) Node(name string, index uint32) int {
+	for i, n := range g.graph.Nodes {
+		if n.Name == name && n.Index == index {
+			return i
+		}
+	}
+	return -1
+}
+
+// ScratchBytes is how much scratch memory the graph needs at least, and how much it can use: what the machine takes where nothing else
+// is said, if that is more.
+func (d *Device) ScratchBytes(g *Graph) (least, most uint64) {
+	least = g.graph.MinimumScratch(d.Machine().OnChip())
+	return least, max(least, uint64(d.Machine().Queue.ScratchBytes))
+}
+
+// GraphInput says what a dispatch of a graph starts with: payloads that the caller has, or infos in device memory.
+type GraphInput struct {
+	Entries []GraphEntry
+	// Infos are Count infos, Stride bytes apart, at an address; CountInfo is the address of such a description. 0: neither.
+	Infos         uint64
+	Count         uint32
+	Stride        uint64
+	CountInfo     uint64
+	InfosInMemory bool // Infos is to be read
+}
+
+// A GraphEntry is payloads for one node.
+type GraphEntry struct {
+	Node     int
+	Count    uint32
+	Payloads []byte
+	Stride   uint64
+}
+
+// A GraphDispatch is one of an execution graph. Elements gives the descriptors of each program.
+type GraphDispatch struct {
+	Name     string
+	Graph    *Graph
+	Scratch  uint64 // bytes
+	Input    GraphInput
+	Elements func(*program.Program) [][]mem.Descriptor
+	Push     []byte
+}
+
+// RunGraph executes a dispatch of a graph to its end.
+func (d *Device) RunGraph(ctx context.Context, x *GraphDispatch) (*account.Counts, error) {
+	if err := d.settle(); err != nil {
+		return nil, err
+	}
+	r := d.r
+	job, err := d.graphJob(x)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range x.Graph.graph.Nodes {
+		b := mem.Bindings{PushAddr: d.push.Addr, Push: make([]byte, max(int(n.Program.PushBytes), len(x.Push)))}
+		copy(b.Push, x.Push)
+		for _, elements := range x.Elements(n.Program) {
+			b.Bind(elements...)
+		}
+		*n.Launch.Bindings = b
+	}
+	r.ctx, r.steps, r.stepOf, r.ldsFaults, r.graph = ctx, nil, map[string]int{}, nil, job
+	err = r.dispatchOnce(x.Name, r.mode(""), []graphEntry{{late: func() ([]scheduler.Entry, error) { return x.entries(r.machine.store) }}})
+	r.serve(false)
+	r.graph = nil
+	if len(r.steps) == 0 {
+		return &account.Counts{}, err
+	}
+	return &r.steps[0].Counts, err
+}
+
+// graphJob puts a graph on the machine, once for each size of its scratch memory.
+func (d *Device) graphJob(x *GraphDispatch) (*graphJob, error) {
+	if have := x.Graph.jobs[x.Scratch]; have != nil {
+		return have, nil
+	}
+	r := d.r
+	job := &graphJob{graph: x.Graph.graph, repeat: 1, scratch: x.Scratch, codes: x.Graph.codes.codes}
+	if r.mode("") == modeTimed {
+		r.graph = job
+		err := r.startGraph()
+		r.serve(false)
+		r.graph = nil
+		if err != nil {
+			return nil, err
+		}
+	}
+	x.Graph.jobs[x.Scratch] = job
+	return job, nil
+}
+
+// entries are what the dispatch hands to the graph when it begins.
+func (x *GraphDispatch) entries(s *mem.Store) (list []scheduler.Entry, err error) {
+	g, in := x.Graph.graph, &x.Input
+	if in.InfosInMemory {
+		at := infoList{in.Count, in.Infos, in.Stride}
+		if in.CountInfo != 0 {
+			if at, err = countInfo(s, in.CountInfo); err != nil {
+				return nil, err
+			}
+		}
+		return at.entries(g, s)
+	}
+	for i := range in.Entries {
+		e := &in.Entries[i]
+		if e.Node < 0 || e.Node >= len(g.Nodes) {
+			return nil, fmt.Errorf("node %d: the graph has %d nodes, counted from 0", e.Node, len(g.Nodes))
+		}
+		n := g.Nodes[e.Node]
+		if err := n.Dispatchable(); err != nil {
+			return nil, err
+		}
+		list = append(list, scheduler.Entry{Node: n, Count: uint64(e.Count), Data: e.Payloads, Stride: int(e.Stride)})
+	}
+	return list, nil
+}
+
+// PayloadBytes is the size of a payload of a node.
+func (g *Graph) PayloadBytes(node int) uint64 {
+	if node < 0 || node >= len(g.graph.Nodes) {
+		return 0
+	}
+	return uint64(g.graph.Nodes[node].PayloadBytes())
+}

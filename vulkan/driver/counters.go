@@ -1,0 +1,151 @@
+package driver
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strings"
+
+	"spvsim/account"
+	"spvsim/gpu"
+	"spvsim/vulkan/vk"
+)
+
+// A counter is what VK_KHR_performance_query counts while a query is open: a number of the machine's account.
+type counter struct {
+	name, what string
+	unit       vk.PerformanceCounterUnitKHR
+	of         func(*account.Counts) uint64
+}
+
+// countersOf lists the counters of a machine whose memory has these levels.
+func countersOf(levels []string) []counter {
+	const plain, cycles, bytes = vk.PerformanceCounterUnitGenericKhr, vk.PerformanceCounterUnitCyclesKhr, vk.PerformanceCounterUnitBytesKhr
+	list := []counter{
+		{"cycles", "simulated time of dispatches and transfers", cycles, func(c *account.Counts) uint64 { return c.Cycles }},
+		{"workgroups", "workgroups that ended", plain, func(c *account.Counts) uint64 { return c.Workgroups }},
+		{"waves", "waves that ended", plain, func(c *account.Counts) uint64 { return c.Waves }},
+		{"instructions", "wave instructions issued", plain, (*account.Counts).Instructions},
+		{"lds accesses", "accesses to local data shares", plain, func(c *account.Counts) uint64 { return c.LDS.Accesses }},
+		{"lds conflict passes", "passes that bank conflicts cost", plain, func(c *account.Counts) uint64 { return c.LDS.ConflictPasses }},
+	}
+	for i, name := range account.ReasonNames() {
+		list = append(list, counter{"slot cycles " + name, "cycles of all wave slots charged to: " + name, cycles, func(c *account.Counts) uint64 { return c.Slots[i] }})
+	}
+	for i, level := range levels {
+		at := func(c *account.Counts) (l account.Level) {
+			if i < len(c.Memory) {
+				l = c.Memory[i]
+			}
+			return l
+		}
+		list = append(list,
+			counter{level + " accesses", "lines asked of " + level, plain, func(c *account.Counts) uint64 { return at(c).Accesses }},
+			counter{level + " hits", "of them, lines that were there or on their way", plain, func(c *account.Counts) uint64 { return at(c).Hits }},
+			counter{level + " bytes", "bytes moved between " + level + " and what asks it", bytes, func(c *account.Counts) uint64 { return at(c).Bytes }})
+	}
+	return list
+}
+
+// EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR is the command of that name.
+func EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR(h vk.PhysicalDevice, family uint32, count *uint32, out *vk.PerformanceCounterKHR, texts *vk.PerformanceCounterDescriptionKHR) vk.Result {
+	p := get[*physical](uint64(h))
+	list := p.counters()
+	if int(family) >= len(families) {
+		fail(vk.ErrorUnknown, "queue family %d: there are %d", family, len(families))
+	}
+	if out == nil && texts == nil {
+		*count = uint32(len(list))
+		return vk.Success
+	}
+	n := min(int(*count), len(list))
+	for i := range n {
+		if out != nil {
+			c := &items(out, *count)[i]
+			c.Unit, c.Scope, c.Storage = list[i].unit, vk.PerformanceCounterScopeCommandKhr, vk.PerformanceCounterStorageUint64Khr
+			sum := sha256.Sum256([]byte(list[i].name))
+			copy(c.Uuid[:], sum[:])
+		}
+		if texts != nil {
+			t := &items(texts, *count)[i]
+			t.Flags = 0
+			setText(t.Name[:], list[i].name)
+			category, _, _ := strings.Cut(list[i].name, " ")
+			setText(t.Category[:], category)
+			setText(t.Description[:], list[i].what)
+		}
+	}
+	*count = uint32(n)
+	if n < len(list) {
+		return vk.Incomplete
+	}
+	return vk.Success
+}
+
+// GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR is the command of that name: one pass counts everything.
+func GetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR(_ vk.PhysicalDevice, _ *vk.QueryPoolPerformanceCreateInfoKHR, passes *uint32) {
+	*passes = 1
+}
+
+// AcquireProfilingLockKHR is vkAcquireProfilingLockKHR: nothing else runs on the machine.
+func AcquireProfilingLockKHR(h vk.Device, _ *vk.AcquireProfilingLockInfoKHR) vk.Result {
+	return get[*device_](uint64(h)).result()
+}
+
+// ReleaseProfilingLockKHR is vkReleaseProfilingLockKHR.
+func ReleaseProfilingLockKHR(h vk.Device) { get[*device_](uint64(h)) }
+
+// counted makes a pool of queries of counters.
+func (d *device_) counted(info *vk.QueryPoolPerformanceCreateInfoKHR, queries uint32) *queryPool {
+	all := d.physical.counters()
+	p := &queryPool{values: make([]uint64, queries), available: make([]bool, queries), sums: make([]account.Counts, queries)}
+	for _, i := range items(info.PCounterIndices, info.CounterIndexCount) {
+		if int(i) >= len(all) {
+			fail(vk.ErrorUnknown, "counter %d: there are %d", i, len(all))
+		}
+		p.counters = append(p.counters, all[i])
+	}
+	return p
+}
+
+// CmdBeginQuery is vkCmdBeginQuery.
+func CmdBeginQuery(h vk.CommandBuffer, pool vk.QueryPool, query uint32, _ vk.QueryControlFlags) {
+	b, p := record(h), get[*queryPool](uint64(pool))
+	p.check(query, 1)
+	if p.sums == nil {
+		fail(vk.ErrorUnknown, "the pool's queries do not count")
+	}
+	b.add(func(x *executor) error {
+		p.sums[query] = account.Counts{}
+		x.open = append(x.open, &p.sums[query])
+		return nil
+	})
+}
+
+// CmdEndQuery is vkCmdEndQuery.
+func CmdEndQuery(h vk.CommandBuffer, pool vk.QueryPool, query uint32) {
+	b, p := record(h), get[*queryPool](uint64(pool))
+	p.check(query, 1)
+	if p.sums == nil {
+		fail(vk.ErrorUnknown, "the pool's queries do not count")
+	}
+	b.add(func(x *executor) error {
+		x.open = slices.DeleteFunc(x.open, func(c *account.Counts) bool { return c == &p.sums[query] })
+		state.Lock()
+		defer state.Unlock()
+		p.available[query] = true
+		changed.Broadcast()
+		return nil
+	})
+}
+
+// count adds what was done to the queries that are open.
+func (x *executor) count(c *account.Counts) {
+	for _, sum := range x.open {
+		sum.Add(c)
+	}
+}
+
+// counters are those of the machine.
+func (p *physical) counters() []counter {
+	return countersOf(gpu.Levels(p.machine))
+}
