@@ -84,3 +84,129 @@ func TestOneFunctionalThreadIsDeterministic(t *testing.T) {
 		})
 	}
 }
+
+// sampleCase is a job that is sampled, on few compute units so that its launches have many generations of workgroups.
+type sampleCase struct {
+	job    string
+	params []string
+	set    []string
+	share  float64 // at most so much of the instructions is timed
+	within float64 // of the true cycles
+}
+
+// A sampled run leaves the bytes of the timed one, and the true number of cycles is in the interval that it gives.
+func TestSampledRunsHoldTheTrueTimeInTheirInterval(t *testing.T) {
+	small := []string{"shader_engines=1", "compute_units=2"}
+	for _, c := range []sampleCase{
+		{"peer-bitonic", nil, nil, 0.15, 0.03},
+		{"peer-fir", nil, small, 0.5, 0.03},
+		{"peer-convolution", []string{"width=256", "height=256"}, small, 0.5, 0.03},
+	} {
+		t.Run(c.job, func(t *testing.T) {
+			t.Parallel()
+			skipUnderRace(t, c.job)
+			if testing.Short() {
+				t.Skip("a timed run of each job")
+			}
+			timed, sampled := runSample(t, c, "timed"), runSample(t, c, "sampled")
+			low, high := sampled.Stats.Interval()
+			want := float64(timed.Stats.Cycles)
+			if want < low || want > high {
+				t.Errorf("%.0f cycles: want them in %.0f to %.0f", want, low, high)
+			}
+			if off := float64(sampled.Stats.Cycles)/want - 1; off > c.within || off < -c.within {
+				t.Errorf("%d cycles, want %.0f: %.1f %% off", sampled.Stats.Cycles, want, 100*off)
+			}
+			if share := sampled.Stats.TimedShare(); share > c.share || share == 0 {
+				t.Errorf("%.2f of the instructions were timed, want at most %.2f", share, c.share)
+			}
+			if sampled.Stats.ByClass != timed.Stats.ByClass || sampled.Stats.Workgroups != timed.Stats.Workgroups || sampled.Stats.Launches != timed.Stats.Launches {
+				t.Errorf("other work than the timed run: %d launches, %d workgroups, %d instructions", sampled.Stats.Launches, sampled.Stats.Workgroups, sampled.Stats.Instructions())
+			}
+			for i, b := range sampled.Buffers {
+				if !bytes.Equal(b.Bytes, timed.Buffers[i].Bytes) {
+					t.Errorf("buffer %s is not that of the timed run", b.Name)
+				}
+			}
+		})
+	}
+}
+
+func runSample(t *testing.T, c sampleCase, mode string) *gpu.Result {
+	t.Helper()
+	fsys, file, _, err := Lookup(c.job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := config.LoadJobWith(fsys, file, c.params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := config.LoadMachine(config.Request{Job: job, Set: c.set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Mode: mode, Threads: 1})
+	if err != nil && c.params == nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// What is chosen is timed as it would be alone; the rest runs, and its lines are in the caches.
+func TestWindowsOfTime(t *testing.T) {
+	job := load(t, "reduce")
+	full := runMode(t, job, gpu.Setup{})
+	whole := runMode(t, job, gpu.Setup{Time: &config.Time{Workgroups: []int{0, 1 << 20}}})
+	if whole.Stats.Cycles != full.Stats.Cycles || whole.Stats.Functional != nil {
+		t.Errorf("a window of all: %d cycles, want %d", whole.Stats.Cycles, full.Stats.Cycles)
+	}
+	part := runMode(t, job, gpu.Setup{Time: &config.Time{Workgroups: []int{64, 127}}, Threads: 1})
+	s := part.Stats
+	if f := s.Functional; f == nil || f.Workgroups != 192 || s.Workgroups != 256 || s.Launches != 1 || s.Untimed() || s.Mode != "timed in part" {
+		t.Errorf("a window of 64 of 256 workgroups: %+v of %d, %d launches, mode %q", s.Functional, s.Workgroups, s.Launches, s.Mode)
+	}
+	if s.ByClass != full.Stats.ByClass || s.Cycles == 0 || s.Cycles >= full.Stats.Cycles {
+		t.Errorf("%d cycles of %d, %d instructions of %d", s.Cycles, full.Stats.Cycles, s.Instructions(), full.Stats.Instructions())
+	}
+	if !bytes.Equal(part.Buffers[1].Bytes, full.Buffers[1].Bytes) {
+		t.Error("the sum is another")
+	}
+}
+
+// The first launch of each kind is timed; the passes behind it find in the L2 what it would have left there.
+func TestTheFirstOfEachKindIsTimed(t *testing.T) {
+	job := load(t, "peer-bitonic")
+	full := runMode(t, job, gpu.Setup{})
+	got := runMode(t, job, gpu.Setup{Time: &config.Time{First: 2}, Threads: 1})
+	if f := got.Stats.Functional; f == nil || f.Launches != full.Stats.Launches-2 || got.Stats.Launches != full.Stats.Launches {
+		t.Errorf("%+v: want all launches but 2", got.Stats.Functional)
+	}
+	if got.Stats.Cycles >= full.Stats.Cycles/10 {
+		t.Errorf("%d cycles of %d", got.Stats.Cycles, full.Stats.Cycles)
+	}
+}
+
+// Lines that a functional launch touches are in the caches of the timed one behind it.
+func TestFunctionalLaunchesWarmTheCaches(t *testing.T) {
+	misses := func(window *config.Time) (n, all uint64) {
+		job := load(t, "peer-atax")
+		s := runMode(t, job, gpu.Setup{Time: window, Threads: 1}).Stats
+		for i := range s.Steps {
+			for _, l := range s.Steps[i].Memory {
+				if s.Steps[i].Name == "columns" && l.Name == "l2" {
+					n, all = l.Misses, l.Accesses
+				}
+			}
+		}
+		return n, all
+	}
+	timed, all := misses(nil)
+	warm, allWarm := misses(&config.Time{Steps: []string{"columns"}})
+	if all == 0 || allWarm != all {
+		t.Fatalf("%d accesses of the second step to the L2, %d in the full run", allWarm, all)
+	}
+	if diff := int64(warm) - int64(timed); diff > int64(all)/50 || -diff > int64(all)/50 {
+		t.Errorf("%d misses of %d behind a functional step, %d behind a timed one", warm, all, timed)
+	}
+}

@@ -162,6 +162,7 @@ func (r *runner) watchFunctional(p functional.Progress) error {
 	}
 	if r.setup.Progress != nil {
 		r.progress.Cycle, r.progress.Instructions = r.now, r.issued+p.Instructions
+		r.progress.Nanoseconds = r.now * 1000 / uint64(r.setup.Machine.ClockMHz)
 		r.progress.Ended, r.progress.Running, r.progress.Total = p.Ended, p.Running, r.launched
 		r.setup.Progress(r.progress)
 	}

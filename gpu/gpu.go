@@ -99,6 +99,7 @@ type Progress struct {
 	Running          uint64 // of them, in the compute units
 	Cycle            uint64
 	Instructions     uint64 // so far
+	Nanoseconds      uint64 // simulated
 }
 
 // A Buffer is a buffer's or image's bytes at the end of a run.

@@ -329,7 +329,8 @@ func (r *runner) dispatchOnce(step string, entries []graphEntry) error {
 	}
 	r.serve(true)
 	r.now = max(r.now, g.cycle())
-	r.before = r.snapshot(r.graph.codes...)
+	r.running = append(r.running[:0], r.graph.codes...)
+	r.before = r.snapshot(r.running...)
 	r.begin()
 	r.traceLaunch(step)
 	r.graph.run.Dispatch(r.now, list)

@@ -36,6 +36,8 @@ type runner struct {
 	watched   uint64    // calls of watch
 	stall     stall
 
+	running []*simd.Code // programs of the launch
+
 	events eventCounter // of parts that do not count their own; nil when nobody asks
 	now    uint64       // cycle in which the next launch begins
 	issued uint64       // instructions over all rounds
@@ -316,7 +318,8 @@ func (r *runner) timed(l *launch, follows bool, part scheduler.Part) error {
 	if l.draw != nil && part.First == 0 {
 		l.draw.begin()
 	}
-	r.before = r.snapshot(l.Code)
+	r.running = append(r.running[:0], l.Code)
+	r.before = r.snapshot(r.running...)
 	r.begin()
 	r.traceLaunch(l.step)
 	g.dispatcher.LaunchPart(r.now, &l.Launch, follows, part)
@@ -375,7 +378,8 @@ func (r *runner) watch(now uint64) error {
 	}
 	r.stalled(now)
 	if r.setup.Progress != nil {
-		r.progress.Cycle = now
+		r.progress.Cycle, r.progress.Nanoseconds = now, now*1000/uint64(r.setup.Machine.ClockMHz)
+		r.progress.Instructions = r.instructionsSoFar()
 		r.progress.Ended, r.progress.Running, r.progress.Total = r.workgroups()
 		r.setup.Progress(r.progress)
 	}
@@ -386,6 +390,16 @@ func (r *runner) watch(now uint64) error {
 		return &interrupted{fmt.Sprintf("in cycle %d", now), r.ctx.Err()}
 	}
 	return nil
+}
+
+// instructionsSoFar are those of all launches, the one that runs with them.
+func (r *runner) instructionsSoFar() uint64 {
+	n := r.issued
+	now, before := issues(r.running), &r.before.byClass
+	for i := range now {
+		n += now[i] - before[i]
+	}
+	return n
 }
 
 // failure says that the machine stopped before the launch had ended.

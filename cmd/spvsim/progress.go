@@ -31,14 +31,55 @@ func progressLine(w io.Writer) func(gpu.Progress) {
 }
 
 func progressText(p gpu.Progress, took time.Duration) string {
-	text := fmt.Sprintf("%d of %d workgroups, %d cycles, %.0f s", p.Ended, p.Total, p.Cycle, took.Seconds())
+	text := fmt.Sprintf("%d of %d workgroups, %s instructions, %d cycles, %.3f ms simulated, %.0f s",
+		p.Ended, p.Total, short(p.Instructions), p.Cycle, float64(p.Nanoseconds)/1e6, took.Seconds())
 	if p.Launches > 1 {
 		text = fmt.Sprintf("launch %d of %d, %s", p.Launch, p.Launches, text)
 	}
 	if p.Rounds > 1 {
 		text = fmt.Sprintf("round %d of %d, %s", p.Round, p.Rounds, text)
 	}
+	if share := shareDone(p); share > 0 {
+		text += fmt.Sprintf("; %.0f%% done, about %s left", 100*share, left(took, share))
+	}
 	return text
+}
+
+// shareDone is the part of a run's launches, taken for equals, and of the
+// workgroups of the one that runs, that is done. How many workgroups a graph will
+// have is not known before its end: its share may fall.
+func shareDone(p gpu.Progress) float64 {
+	share := 0.0
+	if p.Total > 0 {
+		share = float64(p.Ended) / float64(p.Total)
+	}
+	launches, rounds := float64(max(p.Launches, 1)), float64(max(p.Rounds, 1))
+	return (float64(max(p.Round, 1)-1) + (float64(max(p.Launch, 1)-1)+share)/launches) / rounds
+}
+
+// left is what a run still takes if it goes on as it did.
+func left(took time.Duration, share float64) string {
+	seconds := took.Seconds() * (1 - share) / share
+	switch {
+	case seconds < 120:
+		return fmt.Sprintf("%.0f s", seconds)
+	case seconds < 2*3600:
+		return fmt.Sprintf("%.0f min", seconds/60)
+	}
+	return fmt.Sprintf("%.1f h", seconds/3600)
+}
+
+// short writes a number in three to five digits, with k for thousands, M for millions, G for milliards.
+func short(n uint64) string {
+	for _, u := range []struct {
+		size uint64
+		name string
+	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if n >= 10*u.size {
+			return fmt.Sprintf("%.1f%s", float64(n)/float64(u.size), u.name)
+		}
+	}
+	return fmt.Sprint(n)
 }
 
 // clearLine empties the terminal's line (ECMA-48: return, erase to the end).

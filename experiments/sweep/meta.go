@@ -48,7 +48,7 @@ func (typ Type) String() string { return [...]string{"integer", "real", "text"}[
 
 // statUnits are the units of statistics by the last or, where all below it share one, an outer member of their path.
 var statUnits = []struct{ member, unit string }{
-	{"slot_cycles", "slot cycles"}, {"instructions", "instructions"}, {"cycles", "cycles"}, {"seconds", "s"}, {"bytes", "bytes"},
+	{"slot_cycles", "slot cycles"}, {"instructions", "instructions"}, {"cycles", "cycles"}, {"estimate", "cycles"}, {"timed_share", "1"}, {"seconds", "s"}, {"bytes", "bytes"},
 	{"clock_mhz", "MHz"}, {"occupancy", "1"}, {"stall_cycles", "cycles"}, {"wait_cycles", "cycles"}, {"workgroups", "workgroups"},
 	{"waves", "waves"}, {"accesses", "accesses"}, {"hits", "accesses"}, {"passes", "passes"}, {"conflict_passes", "passes"},
 	{"payloads", "payloads"}, {"peak_depth", "payloads"}, {"spills", "payloads"}, {"scratch_used", "bytes"},
@@ -89,6 +89,11 @@ func (b *rowsBuilder) describe() {
 	}
 	for _, c := range b.columnsKept() {
 		note(c.Name, Result, c.Path, statUnit(c.Path))
+	}
+	for _, c := range modeColumns {
+		if !parameters[c.name] {
+			note(c.name, Result, c.path, statUnit(c.path))
+		}
 	}
 	for _, v := range e.Values {
 		note(v.Name, Result, "buffer "+v.Buffer, "")

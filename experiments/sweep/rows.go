@@ -24,7 +24,8 @@ var defaultColumns = []config.Column{
 }
 
 // Rows makes the table of all points that have a record, in point order: number, parameters, status, results, references,
-// derived columns, then error, digest of the inputs, and version.
+// derived columns, then error, digest of the inputs, and version. Where not all points are timed as a whole, mode, interval and share
+// that was timed stand behind the results.
 func (p *Plan) Rows(s *Store) (*Table, error) {
 	b := &rowsBuilder{plan: p, table: &Table{}}
 	if err := b.read(s); err != nil {
@@ -32,7 +33,9 @@ func (p *Plan) Rows(s *Store) (*Table, error) {
 	}
 	b.parameters()
 	b.each("status", func(i int) any { return string(b.records[i].Status) })
-	err := errors.Join(b.results(), b.references(), b.derived())
+	err := b.results()
+	b.modes()
+	err = errors.Join(err, b.references(), b.derived())
 	b.each("error", func(i int) any { return orMissing(b.records[i].Error) })
 	b.each("inputs", func(i int) any { return b.records[i].Inputs })
 	b.each("version", func(i int) any { return b.records[i].Version })
@@ -147,6 +150,9 @@ func (b *rowsBuilder) result(row int, path string, found, all *int) any {
 	v, ok := lookup(b.stats[row], path)
 	if !ok {
 		v, ok = absentCount(path)
+	}
+	if !ok {
+		ok = timeless(b.stats[row], path)
 	}
 	if ok {
 		*found++

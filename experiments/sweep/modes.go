@@ -1,0 +1,55 @@
+package sweep
+
+import (
+	"slices"
+	"strings"
+)
+
+// timePaths are the statistics that a run without time lacks.
+var timePaths = []string{"cycles", "seconds", "occupancy", "slot_cycles", "lds", "memory"}
+
+// timeless says that a path is one of what a run without time does not have.
+func timeless(stats any, path string) bool {
+	mode, _ := lookup(stats, "mode")
+	first, _, _ := strings.Cut(path, ".")
+	return mode == "functional" && slices.Contains(timePaths, first)
+}
+
+// A modeColumn says for a row's statistics how sure they are.
+type modeColumn struct {
+	name, path string
+	other      string // path of what counts where that one is not there
+	none       any    // and where neither is
+}
+
+var modeColumns = []modeColumn{
+	{"mode", "mode", "", "timed"},
+	{"timed_share", "timed_share", "", 1.0},
+	{"cycles_low", "estimate.low", "cycles", nil},
+	{"cycles_high", "estimate.high", "cycles", nil},
+	{"confidence", "estimate.confidence", "", nil},
+}
+
+// modes adds how the points ran, where not all of them were timed as a whole.
+func (b *rowsBuilder) modes() {
+	if !slices.ContainsFunc(b.stats, func(s any) bool { _, ok := lookup(s, "mode"); return ok }) {
+		return
+	}
+	for _, c := range modeColumns {
+		if b.table.column(c.name) == nil {
+			b.each(c.name, func(row int) any { return c.of(b.stats[row]) })
+		}
+	}
+}
+
+func (c *modeColumn) of(stats any) any {
+	if stats == nil {
+		return nil
+	}
+	for _, path := range []string{c.path, c.other} {
+		if v, ok := lookup(stats, path); ok && path != "" {
+			return v
+		}
+	}
+	return c.none
+}

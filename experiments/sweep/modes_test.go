@@ -1,0 +1,44 @@
+package sweep
+
+import (
+	"bytes"
+	"testing"
+)
+
+// Rows of points that were not all timed say how each ran, how sure its cycles are and how much was timed; a run without time has none.
+func TestRowsCarryModes(t *testing.T) {
+	cells := [][]Cell{{{"n", int64(1)}}, {{"n", int64(2)}}, {{"n", int64(3)}}, {{"n", int64(4)}}}
+	p, store := finished(t, "columns: {cycles: cycles, salu: instructions.by_class.salu}\n", cells, []string{
+		`{"cycles": 100, "instructions": {"by_class": {"salu": 3}}}`,
+		`{"mode": "functional", "timed_share": 0, "instructions": {"by_class": {"salu": 3}}}`,
+		`{"mode": "sampled", "cycles": 101, "timed_share": 0.125, "estimate": {"cycles": 80, "low": 95, "high": 107, "confidence": 0.95}, "instructions": {"by_class": {"salu": 3}}}`, ""})
+	rows, err := p.Rows(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := rows.WriteCSV(&got); err != nil {
+		t.Fatal(err)
+	}
+	want := `point,n,status,cycles,salu,mode,timed_share,cycles_low,cycles_high,confidence,error,inputs,version
+0,1,done,100,3,timed,1,100,100,,,inputs0,v1
+1,2,done,,3,functional,0,,,,,inputs1,v1
+2,3,done,101,3,sampled,0.125,95,107,0.95,,inputs2,v1
+3,4,failed,,,,,,,,it fails,inputs3,v1
+`
+	if got.String() != want {
+		t.Errorf("found\n%swant\n%s", got.String(), want)
+	}
+	if u := rows.column("cycles_low").Unit; u != "cycles" {
+		t.Errorf("unit of cycles_low: %q", u)
+	}
+}
+
+// An experiment's own column of that name stays what it is.
+func TestAnAxisMayBeTheMode(t *testing.T) {
+	p, store := finished(t, "columns: {cycles: cycles}\n", [][]Cell{{{"mode", "sampled"}}}, []string{`{"mode": "sampled", "cycles": 5}`})
+	rows, err := p.Rows(store)
+	if err != nil || len(rows.Columns) == 0 || rows.column("mode").Role != Parameter {
+		t.Errorf("%v", err)
+	}
+}

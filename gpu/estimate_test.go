@@ -1,0 +1,119 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"spvsim/config"
+	"spvsim/isa"
+)
+
+// The interval of a mean is Student's: of 1 to 5, 3 +- 2.776 * sqrt(2.5 / 5).
+func TestIntervals(t *testing.T) {
+	for _, c := range []struct {
+		samples    []float64
+		mean, half float64
+	}{
+		{[]float64{7}, 7, 7},
+		{[]float64{1, 3}, 2, 12.706},
+		{[]float64{1, 2, 3, 4, 5}, 3, 2.776 * math.Sqrt(0.5)},
+		{[]float64{4, 4, 4}, 4, 0},
+	} {
+		mean, half := interval(c.samples)
+		if math.Abs(mean-c.mean) > 1e-9 || math.Abs(half-c.half) > 1e-3 {
+			t.Errorf("%v: %g +- %g, want %g +- %g", c.samples, mean, half, c.mean, c.half)
+		}
+	}
+}
+
+func TestMixes(t *testing.T) {
+	a := mixOf(&[isa.NumClasses]uint64{1: 60, 2: 40})
+	b := mixOf(&[isa.NumClasses]uint64{1: 50, 2: 30, 3: 20})
+	if d := a.distance(&b); math.Abs(d-0.2) > 1e-12 {
+		t.Errorf("%g of the instructions are others, want 0.2", d)
+	}
+	if d := a.distance(&a); d != 0 {
+		t.Error(d)
+	}
+	k := &kind{like: []*alike{{mix: a}, {mix: b}}}
+	if best, d := k.nearest(&b); best != k.like[1] || d != 0 {
+		t.Errorf("%v, %g", best, d)
+	}
+}
+
+// The first of a kind are timed, one in so many after them, and one behind another mix.
+func TestWhichOfAKindAreTimed(t *testing.T) {
+	k := &kind{like: []*alike{{}}}
+	got := ""
+	for i := range 30 {
+		k.due = i == 20
+		now, then := k.timedNext()
+		switch {
+		case now:
+			got += "t"
+		case then:
+			got += "w"
+		default:
+			got += "."
+		}
+	}
+	if want := "ttt..........wt.....t....wt..."; got != want {
+		t.Errorf("%s\n%s", got, want)
+	}
+}
+
+// A rate settles from the end of the first generation on; what issues before does not count.
+func TestSettling(t *testing.T) {
+	s := setup(t, scale, "")
+	r, err := newRunner(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := r.launches[0].Code
+	x := &settler{code: code, resident: 100, batch: 25}
+	for ended := uint64(1); ended < 1000; ended++ {
+		code.Counts[0].Issues += 10
+		if x.enough(30*ended, ended) {
+			if ended != 100+minBatches*25 || len(x.batches) != minBatches || x.batches[0] != 3 {
+				t.Errorf("settled when %d had ended: %v", ended, x.batches)
+			}
+			return
+		}
+	}
+	t.Error("a steady rate does not settle")
+}
+
+func TestAWindowMustChooseSomething(t *testing.T) {
+	s := setup(t, scale, "")
+	s.Time = &config.Time{Steps: []string{"none"}}
+	if _, err := Run(t.Context(), s); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "time: no launch is chosen (there are scale.spvasm)") {
+		t.Error(err)
+	}
+}
+
+// A functional run stops at its limits and when it is told to, and says what it had done.
+func TestFunctionalRunsKeepToLimits(t *testing.T) {
+	s := setup(t, spin, "gcn3-r9nano")
+	s.Mode, s.MaxHostSeconds = "functional", 0.2
+	r, err := Run(t.Context(), s)
+	if !errors.Is(err, ErrHostTime) || !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "0 of 2 workgroups ended, 2 have begun") {
+		t.Errorf("%v", err)
+	}
+	if r.Stats.Stopped != ErrHostTime.Error() || r.Stats.Instructions() == 0 || r.Stats.Cycles != 0 {
+		t.Errorf("stopped %q after %d instructions, %d cycles", r.Stats.Stopped, r.Stats.Instructions(), r.Stats.Cycles)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	s.MaxHostSeconds, s.StallAfter = 0, time.Millisecond
+	told := ""
+	s.Stalled = func(report string) { told = report; stop() }
+	if _, err = Run(ctx, s); !errors.Is(err, ErrInterrupted) || !strings.HasPrefix(err.Error(), "interrupted after ") {
+		t.Errorf("%v", err)
+	}
+	if !strings.Contains(told, "no workgroup has ended for") || !strings.Contains(told, "0 of 2 workgroups ended") {
+		t.Errorf("the watchdog said %q", told)
+	}
+}
