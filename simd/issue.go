@@ -56,6 +56,7 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 	ready := max(b.Ready+uint64(o.latency), now+uint64(o.issue))
 	if b.Pending {
 		ready = Never
+		s.shared.pending++
 	}
 	w.setReady(o, ready, why)
 	w.accessDone(o, ready)
@@ -78,6 +79,7 @@ func (s *SIMD) payload(w *Wave, o *op, now uint64) {
 	if b.Pending {
 		ready = Never
 		w.pending++
+		s.shared.pending++
 	}
 	w.setReady(o, ready, account.Payload)
 	s.take(w, &o.cost, now)
@@ -203,7 +205,7 @@ func (s *SIMD) advance(w *Wave, now, earliest uint64, why account.Reason) {
 	}
 	w.why = why
 	s.ready[w.pos] = max(earliest, w.freeAt)
-	s.at[w.pos] = o.unit
+	s.at[w.pos] = o.at
 }
 
 // outstanding is when the accesses that o waits for are done: a memory barrier
@@ -226,6 +228,7 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 	why := o.kind.waitsFor()
 	ready := max(done+uint64(o.latency), t.from)
 	w.pending--
+	s.shared.pending--
 	w.setReady(o, ready, why)
 	if why != account.Payload {
 		w.lastMem = max(w.lastMem, ready)
@@ -238,7 +241,7 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 	}
 	if s.ready[w.pos] >= Never && w.why != account.Barrier && !w.held {
 		s.advance(w, now, max(w.from, now), why)
-		s.wake(max(s.ready[w.pos], now))
+		s.wake(w, max(s.ready[w.pos], now))
 	}
 }
 
