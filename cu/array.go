@@ -37,6 +37,7 @@ type Array struct {
 	pool     *simd.Pool
 	fetch    []*fetch // instruction caches
 	ended    engine.Stock[WaveEnd]
+	placing  uint64 // least cycles from placing a workgroup to its arrival; 0: not known
 	trace    trace
 }
 
@@ -94,8 +95,10 @@ func (a *Array) Begin(now uint64) {
 // Serve says which graph workgroups are part of from now on, if any.
 func (a *Array) Serve(p Payloads) { a.payloads = p }
 
-// Report says where workgroups and their waves are told of that end.
-func (a *Array) Report(to *engine.Port) {
+// Report says where workgroups and their waves are told of that end, and how many
+// cycles at least those that are placed are on their way.
+func (a *Array) Report(to *engine.Port, placing uint64) {
+	a.placing = placing
 	for _, u := range a.Units {
 		u.dispatcher = to
 	}

@@ -67,6 +67,7 @@ type ComputeUnit struct {
 	launches   []*Launch // by wave slot
 	barrier    uint64    // cycles
 	resident   int       // workgroups
+	coming     []uint64  // cycles in which workgroups arrive that are on their way
 	spare      []*simd.Group
 }
 
@@ -124,6 +125,9 @@ func (u *ComputeUnit) Handle(e sim.Event) error {
 	case *engine.Alarm:
 		u.tick(u.Engine.Now())
 	case *Place:
+		if len(u.coming) > 0 {
+			u.coming = u.coming[:copy(u.coming, u.coming[1:])]
+		}
 		u.place(u.Engine.Now(), e)
 		e.Stock.Give(e)
 	case *Answer:
@@ -169,8 +173,18 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
 	return g
 }
 
-// tick does the work of cycle now.
+// tick does the work of cycle now, and of the cycles behind it in which nothing
+// can reach the unit nor anything of it be told from outside.
 func (u *ComputeUnit) tick(now uint64) {
+	u.turns(now)
+	alone := u.alone()
+	for next := u.next(); next < alone && next < u.shared.Alone(); next = u.next() {
+		u.turns(next)
+	}
+}
+
+// turns gives the SIMDs whose turn it is in cycle now theirs.
+func (u *ComputeUnit) turns(now uint64) {
 	for i, next := range u.shared.Next() {
 		if next <= now {
 			u.SIMDs[i].Turn(now)
@@ -178,13 +192,36 @@ func (u *ComputeUnit) tick(now uint64) {
 	}
 }
 
-// plan sets the alarm to the next cycle in which a SIMD has a turn.
-func (u *ComputeUnit) plan() {
+// next is the cycle of the next turn of a SIMD.
+func (u *ComputeUnit) next() uint64 {
 	next := simd.Never
 	for _, turn := range u.shared.Next() {
 		next = min(next, turn)
 	}
-	if next < simd.Never {
+	return next
+}
+
+// alone is the first cycle in which a workgroup may come, or somebody look at the
+// unit: 0 where its turns must be those of the engine.
+func (u *ComputeUnit) alone() uint64 {
+	a := u.array
+	if a.payloads != nil || a.trace.to != nil || u.fetch.ways > 0 || u.Engine.NumHooks() > 0 {
+		return 0
+	}
+	until := min(u.Engine.Now()+a.placing, u.Engine.Unseen())
+	if len(u.coming) > 0 {
+		until = min(until, u.coming[0])
+	}
+	return until
+}
+
+// Expect says that a workgroup has been sent, which comes in the given cycle, not
+// before those that were sent before it.
+func (u *ComputeUnit) Expect(cycle uint64) { u.coming = append(u.coming, cycle) }
+
+// plan sets the alarm to the next cycle in which a SIMD has a turn.
+func (u *ComputeUnit) plan() {
+	if next := u.next(); next < simd.Never {
 		u.alarm.Set(next)
 	}
 }

@@ -131,6 +131,10 @@ func (e *Engine) Sample(cycle uint64, f func(now uint64) (next uint64)) {
 	e.sampled, e.sample = cycle, f
 }
 
+// Unseen is the cycle before which only events look at the machine: where the run
+// ends at the latest, or is sampled.
+func (e *Engine) Unseen() uint64 { return min(e.limit, e.sampled) }
+
 // Err is what stopped the run, if anything did.
 func (e *Engine) Err() error { return e.err }
 

@@ -160,7 +160,8 @@ func (d *Device) RunGraph(ctx context.Context, x *GraphDispatch) (*account.Count
 		*n.Launch.Bindings = b
 	}
 	r.ctx, r.steps, r.stepOf, r.ldsFaults, r.graph = ctx, nil, map[string]int{}, nil, job
-	err = r.dispatchOnce(x.Name, r.mode(""), []graphEntry{{late: func() ([]scheduler.Entry, error) { return x.entries(r.machine.store) }}})
+	entry := graphEntry{late: func() ([]scheduler.Entry, error) { return x.entries(r.machine.store) }}
+	err = r.launch(&launch{step: x.Name, mode: r.mode(""), graph: []graphEntry{entry}}, false)
 	r.serve(false)
 	r.graph = nil
 	if len(r.steps) == 0 {

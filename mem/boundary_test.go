@@ -41,8 +41,7 @@ func TestHashedAddressesComeBack(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	for range 1000 {
 		addr := uint64(random.Int63n(1<<36)) &^ 63
-		var p place
-		l2.locate(addr, &p)
+		p := l2.locate(addr)
 		if got := l2.address(&p, p.tag); got != addr {
 			t.Fatalf("%#x comes back as %#x", addr, got)
 		}

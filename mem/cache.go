@@ -23,6 +23,12 @@ func (d divider) split(v uint64) (quotient, rest uint64) {
 	return v / d.n, v % d.n
 }
 
+// ceil is v divided, rounded up.
+func (d divider) ceil(v int) uint64 {
+	q, _ := d.split(uint64(v) + d.n - 1)
+	return q
+}
+
 // interleave spreads units of consecutive addresses over slices or channels.
 // With a power of two, higher address bits are folded in, so that strides of a
 // power of two do not camp on one slice.
@@ -72,7 +78,7 @@ func costPerByte(bytesPerCycle float64) uint64 {
 // runs touch little of a large machine.
 type slice struct {
 	server
-	uses  uint32   // counts uses, for the age of lines
+	uses  uint32   // counts uses, for the age of lines; 0: all are invalid
 	head  int      // oldest entry of ring
 	ring  []uint64 // when the outstanding misses end
 	tags  []uint32 // of each set: its ways' tags (0: invalid), then when each was used last (0: never)
@@ -178,13 +184,19 @@ type place struct {
 	*slice
 	index uint64 // of the slice
 	set   uint64
+	first int // of the set's ways among the slice's lines
+	ways  int
 	tag   uint32
-	tags  []uint32 // of the set's ways
-	used  []uint32
-	lines []line
 }
 
-func (c *cache) locate(addr uint64, p *place) {
+// labels are the tags of the set's ways, ages when each was used last.
+func (p *place) labels() []uint32 { return p.tags[2*p.first:][:p.ways] }
+func (p *place) ages() []uint32   { return p.tags[2*p.first+p.ways:][:p.ways] }
+func (p *place) line(way int) *line {
+	return &p.lines[p.first+way]
+}
+
+func (c *cache) locate(addr uint64) place {
 	quotient, index := c.spread.split(addr)
 	key := quotient<<c.perUnit | (addr >> c.lineShift & (1<<c.perUnit - 1))
 	tag, set := c.sets.split(key)
@@ -193,11 +205,7 @@ func (c *cache) locate(addr uint64, p *place) {
 	if s.tags == nil {
 		s.make(c.level)
 	}
-	ways := c.Ways
-	first := int(set) * ways
-	both := s.tags[2*first : 2*first+2*ways]
-	p.slice, p.index, p.set, p.tag = s, index, set, uint32(tag)+1
-	p.tags, p.used, p.lines = both[:ways], both[ways:], s.lines[first:first+ways]
+	return place{slice: s, index: index, set: set, first: int(set) * c.Ways, ways: c.Ways, tag: uint32(tag) + 1}
 }
 
 // folded is what a tag adds to the index of its set, so that strides of a power of two do not camp on few sets.
@@ -212,7 +220,7 @@ func (c *cache) address(p *place, tag uint32) uint64 {
 
 // find is the way that holds the line, or -1.
 func (p *place) find() int {
-	for i, t := range p.tags {
+	for i, t := range p.labels() {
 		if t == p.tag {
 			return i
 		}
@@ -222,8 +230,9 @@ func (p *place) find() int {
 
 // oldest is the way to replace: the least recently used, invalid ones first.
 func (p *place) oldest() int {
-	best, used := 0, p.used[0]
-	for i, u := range p.used {
+	ages := p.ages()
+	best, used := 0, ages[0]
+	for i, u := range ages {
 		if u < used {
 			best, used = i, u
 		}
@@ -234,10 +243,10 @@ func (p *place) oldest() int {
 // touch makes a way the most recently used.
 func (p *place) touch(way int) {
 	if p.uses == 1<<32-1 {
-		p.renumber(len(p.used))
+		p.renumber(p.ways)
 	}
 	p.uses++
-	p.used[way] = p.uses
+	p.tags[2*p.first+p.ways+way] = p.uses
 }
 
 // renumber makes all valid lines equally old, when the count of uses is spent.
@@ -263,8 +272,7 @@ func (c *cache) enter(s *slice, at, delay uint64, bytes uint32) uint64 {
 // Booking at unhindered times keeps each level's bookings in the order of issue
 // and a level from idling for requests that are not there yet.
 func (c *cache) read(at, delay, addr uint64, bytes uint32) uint64 {
-	var p place
-	c.locate(addr, &p)
+	p := c.locate(addr)
 	c.part.tell(at, addr, bytes)
 	delay = c.enter(p.slice, at, delay, bytes)
 	at += c.latency
@@ -273,7 +281,7 @@ func (c *cache) read(at, delay, addr uint64, bytes uint32) uint64 {
 		way = c.replace(&p, at)
 	}
 	p.touch(way)
-	l := &p.lines[way]
+	l := p.line(way)
 	if l.valid() < uint32(c.LineBytes) {
 		return c.miss(p.slice, l, at, delay, addr)
 	}
@@ -338,11 +346,12 @@ func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
 // replace makes room for p's line: a dirty victim goes to the next level.
 func (c *cache) replace(p *place, at uint64) int {
 	way := p.oldest()
-	if p.lines[way].dirty() {
+	l, label := p.line(way), &p.labels()[way]
+	if l.dirty() {
 		c.counter.Writebacks++
-		c.forward(at, 0, c.address(p, p.tags[way]), uint32(c.LineBytes))
+		c.forward(at, 0, c.address(p, *label), uint32(c.LineBytes))
 	}
-	p.lines[way], p.tags[way] = 0, p.tag
+	*l, *label = 0, p.tag
 	return way
 }
 
@@ -362,8 +371,7 @@ func (c *cache) forward(at, delay, addr uint64, bytes uint32) (ready uint64) {
 // write stores bytes of one line. Lines have byte masks: one that is allocated
 // by a store is not fetched until something reads it before it was all written.
 func (c *cache) write(at, delay, addr uint64, bytes uint32) uint64 {
-	var p place
-	c.locate(addr, &p)
+	p := c.locate(addr)
 	c.part.tell(at, addr, bytes)
 	delay = c.enter(p.slice, at, delay, bytes)
 	at += c.latency
@@ -376,14 +384,15 @@ func (c *cache) write(at, delay, addr uint64, bytes uint32) uint64 {
 			return c.through(p.slice, at, delay, addr, bytes)
 		}
 		way = c.replace(&p, at)
-		p.lines[way] = newLine(at+delay, 0)
+		*p.line(way) = newLine(at+delay, 0)
 	}
 	p.touch(way)
-	p.lines[way] = p.lines[way].stored(bytes, uint32(c.LineBytes))
+	held := p.line(way)
+	*held = held.stored(bytes, uint32(c.LineBytes))
 	if !c.keeps {
 		return c.through(p.slice, at, delay, addr, bytes)
 	}
-	p.lines[way] |= dirtyLine
+	*held |= dirtyLine
 	return at + delay
 }
 
@@ -425,10 +434,9 @@ func (c *cache) coherent(at, delay uint64, kind Kind, l *Line, bytes uint32) uin
 // line when the last update is done.
 func (c *cache) update(at, delay uint64, l *Line, bytes uint32) uint64 {
 	ready := c.read(at, delay, l.Addr, bytes)
-	var p place
-	c.locate(l.Addr, &p)
+	p := c.locate(l.Addr)
 	serial := uint64(l.Serial) * c.atomic
-	p.lines[p.find()].hold(ready + serial + c.atomic)
+	p.line(p.find()).hold(ready + serial + c.atomic)
 	return ready + serial
 }
 
@@ -456,14 +464,13 @@ func (c *cache) release(at uint64) uint64 {
 
 // dropElsewhere drops a line that this instance has written from the others; where it is dirty there too, that one's release does it.
 func (c *cache) dropElsewhere(addr uint64) {
-	var p place
 	for _, o := range c.caches {
 		if o == nil || o == c {
 			continue
 		}
-		o.locate(addr, &p)
-		if way := p.find(); way >= 0 && !p.lines[way].dirty() {
-			p.lines[way], p.tags[way], p.used[way] = 0, 0, 0
+		p := o.locate(addr)
+		if way := p.find(); way >= 0 && !p.line(way).dirty() {
+			*p.line(way), p.labels()[way], p.ages()[way] = 0, 0, 0
 		}
 	}
 }
@@ -472,6 +479,9 @@ func (c *cache) dropElsewhere(addr uint64) {
 func (c *cache) invalidate() {
 	for i := range c.slices {
 		s := &c.slices[i]
+		if s.uses == 0 {
+			continue
+		}
 		for _, l := range s.lines {
 			if l.dirty() {
 				c.counter.Writebacks++
@@ -479,6 +489,7 @@ func (c *cache) invalidate() {
 		}
 		clear(s.tags)
 		clear(s.lines)
+		s.uses = 0
 	}
 }
 

@@ -257,8 +257,7 @@ func TestAddressIsInverse(t *testing.T) {
 			cache := newCache(l, nil, nil)
 			for range 1000 {
 				addr := r.Uint64() >> 26 &^ 63
-				var p place
-				cache.locate(addr, &p)
+				p := cache.locate(addr)
 				if got := cache.address(&p, p.tag); got != addr {
 					t.Fatalf("%d slices of unit %d: %#x comes back as %#x", n, unit, addr, got)
 				}

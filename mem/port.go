@@ -22,9 +22,10 @@ type Port struct {
 	cu     int
 	store  *Store
 	h      Hierarchy
-	path   *VectorMemorySpec
 	vector uint // log2 of line sizes
 	scalar uint
+	lanes  divider // lanes and lines of a cycle
+	lines  divider
 	cost   uint64 // fixed-point cycles of a byte returned by all slices of the vector cache
 	tokens uint64
 	tex    *TextureSpec
@@ -75,7 +76,7 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 	vector, scalar := h.LineBytes()
 	ports := make([]*Port, shape.Units())
 	for i := range ports {
-		ports[i] = &Port{cu: i, store: store, h: h, path: &s.VectorMemory, vector: log2(vector), scalar: log2(scalar),
+		ports[i] = &Port{cu: i, store: store, h: h, lanes: newDivider(s.VectorMemory.LanesPerCycle), lines: newDivider(s.VectorMemory.LinesPerCycle), vector: log2(vector), scalar: log2(scalar),
 			cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices)), w: w, tex: &s.Texture}
 	}
 	return ports
@@ -145,9 +146,9 @@ func (p *Port) finishBusy(now uint64, m *isa.Mem, kind Kind, busy uint64) Timing
 }
 
 func (p *Port) occupancy(lines, lanes int, bytes uint32) uint64 {
-	cycles := max(1, ceilDiv(lanes, p.path.LanesPerCycle), ceilDiv(lines, p.path.LinesPerCycle))
+	cycles := max(1, p.lanes.ceil(lanes), p.lines.ceil(lines))
 	data := (uint64(lanes)*uint64(bytes)*p.cost + 1<<fixedShift - 1) >> fixedShift
-	return max(uint64(cycles), data)
+	return max(cycles, data)
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }

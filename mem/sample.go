@@ -312,7 +312,7 @@ func (t *TextureSpec) passes(levels, texelBytes int) int {
 // filtered asks the hierarchy for the lines; the texture unit is taken for the
 // passes of all quads.
 func (p *Port) filtered(now uint64, m *isa.Mem, passes int) Timing {
-	t := p.finishBusy(now, m, Read, uint64(max(1, ceilDiv(passes, p.tex.QuadsPerCycle), ceilDiv(len(p.w.lines), p.path.LinesPerCycle))))
+	t := p.finishBusy(now, m, Read, max(1, uint64(ceilDiv(passes, p.tex.QuadsPerCycle)), p.lines.ceil(len(p.w.lines))))
 	t.Ready += uint64(p.tex.LatencyCycles)
 	return t
 }

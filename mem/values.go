@@ -36,16 +36,13 @@ type ValuePort struct {
 	Warm *Fast
 }
 
-// noTime are specs of a port for which no time passes.
-var noTime = struct {
-	path VectorMemorySpec
-	tex  TextureSpec
-}{VectorMemorySpec{LanesPerCycle: 1, LinesPerCycle: 1}, TextureSpec{QuadsPerCycle: 1, TexelBytes: 1, TrilinearPasses: 1}}
+// noTime is what a port for which no time passes says of samplers.
+var noTime = TextureSpec{QuadsPerCycle: 1, TexelBytes: 1, TrilinearPasses: 1}
 
 // New makes the port. It has its own workspace: it may be used beside others of
 // the same store.
 func (s ValuePort) New() *Port {
-	p := &Port{store: s.Store, path: &noTime.path, tex: &noTime.tex, w: newWorkspace(),
+	p := &Port{store: s.Store, lanes: newDivider(1), lines: newDivider(1), tex: &noTime, w: newWorkspace(),
 		values: &Values{warm: s.Warm, locks: s.Locks}}
 	if p.w.deaf = s.Warm == nil; !p.w.deaf {
 		vector, scalar := s.Warm.LineBytes()

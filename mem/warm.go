@@ -18,8 +18,7 @@ func (f *Fast) Warm(r *Request) {
 // warm brings a line in, from the next level if need be; a store makes it dirty
 // where the cache keeps stores, and goes on where it does not.
 func (c *cache) warm(store bool, addr uint64, bytes uint32) {
-	var p place
-	c.locate(addr, &p)
+	p := c.locate(addr)
 	way := p.find()
 	if way < 0 && store && !c.WriteAllocate {
 		c.warmNext(store, addr, bytes)
@@ -29,15 +28,16 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32) {
 		way = c.evict(&p)
 		if !store {
 			c.warmNext(store, addr, uint32(c.LineBytes))
-			p.lines[way] = newLine(0, uint32(c.LineBytes))
+			*p.line(way) = newLine(0, uint32(c.LineBytes))
 		}
 	}
 	p.touch(way)
+	held := p.line(way)
 	switch {
 	case store && c.keeps:
-		p.lines[way] = p.lines[way].stored(bytes, uint32(c.LineBytes)) | dirtyLine
+		*held = held.stored(bytes, uint32(c.LineBytes)) | dirtyLine
 	case store:
-		p.lines[way] = p.lines[way].stored(bytes, uint32(c.LineBytes))
+		*held = held.stored(bytes, uint32(c.LineBytes))
 		c.warmNext(store, addr, bytes)
 	}
 }
@@ -45,10 +45,11 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32) {
 // evict makes room for p's line.
 func (c *cache) evict(p *place) int {
 	way := p.oldest()
-	if p.lines[way].dirty() {
-		c.warmNext(true, c.address(p, p.tags[way]), uint32(c.LineBytes))
+	l, label := p.line(way), &p.labels()[way]
+	if l.dirty() {
+		c.warmNext(true, c.address(p, *label), uint32(c.LineBytes))
 	}
-	p.lines[way], p.tags[way] = 0, p.tag
+	*l, *label = 0, p.tag
 	return way
 }
 

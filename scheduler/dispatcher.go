@@ -119,7 +119,7 @@ func New(e *engine.Engine, spec *DispatcherSpec, limits *cu.Limits, array *cu.Ar
 	for range array.Units {
 		d.rooms = append(d.rooms, cu.NewRoom(limits))
 	}
-	array.Report(d.port)
+	array.Report(d.port, uint64(max(spec.LaunchLatency, 1)))
 	return d
 }
 
@@ -288,7 +288,9 @@ func (d *Dispatcher) place(now uint64, unit int, l *cu.Launch) *cu.Place {
 
 // send sends a workgroup off: it arrives when its first wave may issue, in a later cycle.
 func (d *Dispatcher) send(unit int, m *cu.Place) {
-	d.port.Post(m, d.array.Units[unit].Port(), max(m.Waves[0].At, d.Engine.Now()+1))
+	u, arrives := d.array.Units[unit], max(m.Waves[0].At, d.Engine.Now()+1)
+	u.Expect(arrives)
+	d.port.Post(m, u.Port(), arrives)
 }
 
 // opensAt is the cycle from which the engine's rates allow another workgroup.

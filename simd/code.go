@@ -30,7 +30,12 @@ const (
 	numUnits
 	// unitTable is the length of tables by unit, a power of two above numUnits.
 	unitTable = 16
+	// within marks, in a SIMD's list of what its waves are at, instructions that only the compute unit's waves can tell.
+	within unit = 1 << 7
 )
+
+// inside is Never for what a SIMD's list marks as within the compute unit.
+func (u unit) inside() uint64 { return uint64(u/within) * Never }
 
 var unitNames = [numUnits]string{"valu", "trans", "salu", "lds", "vmem", "smem", "branch", "message", "internal"}
 
@@ -50,6 +55,9 @@ const (
 	kindRelease // a payload operation that comes after all that the wave stored
 	kindEnd
 )
+
+// staysWithin are the kinds that only the waves of one compute unit can tell.
+var staysWithin = [...]bool{kindCompute: true, kindClock: true, kindBranch: true, kindBarrier: true, kindMemoryBarrier: true, kindEnd: false}
 
 // waitsFor is what those wait for that need the result of a pending operation.
 func (k kind) waitsFor() account.Reason {
@@ -92,6 +100,7 @@ type op struct {
 	free       bool // costs nothing: done with the instruction before it
 	writesExec bool
 	readsExec  bool
+	at         unit   // as a SIMD's list has it
 	limited    bool   // counts against the accesses in flight
 	line       uint32 // line of the instruction cache, counted from 1; 0 without fetch
 }
@@ -169,6 +178,10 @@ func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost) error {
 	}
 	o.cost = *row
 	o.limited = o.kind == kindMemory && o.unit == unitVMEM
+	o.at = o.unit
+	if staysWithin[o.kind] {
+		o.at |= within
+	}
 	return nil
 }
 

@@ -56,6 +56,7 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 	ready := b.Ready + uint64(o.latency)
 	if b.Pending {
 		ready = Never
+		s.shared.pending++
 	}
 	w.setReady(o, ready, why)
 	w.accessDone(o, ready)
@@ -78,6 +79,7 @@ func (s *SIMD) payload(w *Wave, o *op, now uint64) {
 	if b.Pending {
 		ready = Never
 		w.pending++
+		s.shared.pending++
 	}
 	w.setReady(o, ready, account.Payload)
 	s.take(w, &o.cost, now)
@@ -201,7 +203,7 @@ func (s *SIMD) advance(w *Wave, now, earliest uint64, why account.Reason) {
 	}
 	w.why = why
 	s.ready[w.pos] = max(earliest, w.freeAt)
-	s.at[w.pos] = o.unit
+	s.at[w.pos] = o.at
 }
 
 // outstanding is when the accesses that o waits for are done: a memory barrier
@@ -224,6 +226,7 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 	why := o.kind.waitsFor()
 	ready := done + uint64(o.latency)
 	w.pending--
+	s.shared.pending--
 	w.setReady(o, ready, why)
 	if why != account.Payload {
 		w.lastMem = max(w.lastMem, ready)
@@ -239,7 +242,7 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 			w.from, w.fromWhy = now, why
 		}
 		s.advance(w, now, w.from, w.fromWhy)
-		s.wake(s.ready[w.pos])
+		s.wake(w, s.ready[w.pos])
 	}
 }
 

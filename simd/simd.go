@@ -8,6 +8,8 @@
 package simd
 
 import (
+	"slices"
+
 	"spvsim/account"
 	"spvsim/isa"
 	"spvsim/spec"
@@ -66,19 +68,32 @@ type Env interface {
 type Shared struct {
 	free [unitTable]uint64 // until when units that they share are taken
 	next []uint64          // by SIMD: the cycle of its next turn
+	// reach is by SIMD a cycle before which none of its instructions does anything
+	// that others than the compute unit's waves could tell.
+	reach   []uint64
+	pending int // operations of which the end is not known
 }
 
 // NewShared is that of so many SIMDs.
 func NewShared(simds int) *Shared {
-	s := &Shared{next: make([]uint64, simds)}
+	s := &Shared{next: make([]uint64, simds), reach: make([]uint64, simds)}
 	for i := range s.next {
-		s.next[i] = Never
+		s.next[i], s.reach[i] = Never, Never
 	}
 	return s
 }
 
 // Next is the cycle of each SIMD's next turn in which a wave may issue; Never if there is none.
 func (s *Shared) Next() []uint64 { return s.next }
+
+// Alone is a cycle before which nothing that the SIMDs do can be told from
+// outside, and no operation of theirs that is under way ends.
+func (s *Shared) Alone() uint64 {
+	if s.pending > 0 {
+		return 0
+	}
+	return slices.Min(s.reach)
+}
 
 // A SIMD issues the instructions of the waves in its slots.
 type SIMD struct {
@@ -104,6 +119,7 @@ type SIMD struct {
 	unitFree    [unitTable]uint64
 	candidates  []Candidate
 	nextTurn    *uint64 // among those of the unit
+	reach       *uint64 // likewise
 	endedInTurn bool
 
 	// By age, oldest first; ready, at and slot are copies kept close together for the scan of a turn.
@@ -131,7 +147,7 @@ func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 		env: at.Env, pool: at.Pool, shared: at.Shared,
 		cadence: uint64(issue.Cadence), width: issue.Width, perCategory: issue.PerCategory,
 		clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz),
-		slots: make([]Wave, shape.WaveSlots), last: -1, nextTurn: &at.Shared.next[at.Index],
+		slots: make([]Wave, shape.WaveSlots), last: -1, nextTurn: &at.Shared.next[at.Index], reach: &at.Shared.reach[at.Index],
 		candidates: make([]Candidate, 0, shape.WaveSlots),
 		order:      make([]*Wave, 0, shape.WaveSlots),
 		ready:      make([]uint64, 0, shape.WaveSlots),
@@ -205,7 +221,7 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 		s.trace.started(w, from)
 	}
 	s.advance(w, now, max(st.At, from, now), account.Dispatch)
-	s.wake(s.ready[w.pos])
+	s.wake(w, s.ready[w.pos])
 	return w
 }
 
@@ -236,12 +252,13 @@ func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	w.freeAt = cycle
 	w.pc++
 	s.advance(w, now, cycle, account.Barrier)
-	s.wake(s.ready[w.pos])
+	s.wake(w, s.ready[w.pos])
 }
 
-// wake plans a turn not later than the first one from cycle on.
-func (s *SIMD) wake(cycle uint64) {
+// wake plans a turn not later than the first one from cycle on, in which the wave may issue.
+func (s *SIMD) wake(w *Wave, cycle uint64) {
 	*s.nextTurn = min(*s.nextTurn, s.align(cycle))
+	*s.reach = min(*s.reach, cycle|s.at[w.pos].inside())
 }
 
 // align is the first turn of this SIMD from cycle on.
@@ -258,26 +275,58 @@ func (s *SIMD) align(cycle uint64) uint64 {
 
 // Turn issues what can issue in cycle now and plans the next turn.
 func (s *SIMD) Turn(now uint64) {
+	if s.policy == nil {
+		s.byAge(now)
+		return
+	}
 	ready := s.collect(now)
 	for n := 0; n < s.width && len(ready) > 0; n++ {
-		k := 0
-		if s.policy != nil {
-			k = s.policy(ready, s.last)
-		}
+		k := s.policy(ready, s.last)
 		pick := ready[k]
 		u := s.at[pick.pos]
 		s.last = pick.Slot
 		s.issue(s.order[pick.pos], now)
-		if len(ready) > 1 {
-			ready = s.remaining(ready, k, u, now)
-		} else {
-			ready = nil
-		}
+		ready = s.remaining(ready, k, u, now)
 	}
 	if s.endedInTurn {
 		s.dropEnded()
 	}
 	s.plan(now)
+}
+
+// byAge is a turn in which the oldest waves go first: one look at each wave both
+// issues and plans. What issues behind a wave may move that wave's own turn, so
+// the next one may come too early; then nothing issues in it.
+func (s *SIMD) byAge(now uint64) {
+	left, used := s.width, uint(0)
+	if s.portFree > now {
+		left = 0
+	}
+	*s.nextTurn, *s.reach = Never, Never // what is woken in the turn is the earliest so far
+	next, reach := Never, Never
+	ready := s.ready
+	at := s.at[:len(ready)]
+	for i, from := range ready {
+		u := at[i]
+		key := max(from, s.openAt(u))
+		if key <= now && left > 0 && used>>(u%unitTable)&1 == 0 {
+			s.issue(s.order[i], now)
+			left--
+			if s.perCategory {
+				used |= 1 << (u % unitTable)
+			}
+			u = at[i]
+			key = max(ready[i], s.openAt(u))
+		}
+		next, reach = min(next, key), min(reach, key|u.inside())
+	}
+	if s.endedInTurn {
+		s.dropEnded()
+	}
+	if next < Never {
+		next = s.align(max(next, now+1, s.portFree))
+	}
+	*s.nextTurn, *s.reach = min(*s.nextTurn, next), min(*s.reach, reach)
 }
 
 // collect lists the waves that can issue now, oldest first.
@@ -305,7 +354,7 @@ func (s *SIMD) remaining(ready []Candidate, issued int, u unit, now uint64) []Ca
 	kept := ready[:0]
 	for i, c := range ready {
 		cu := s.at[c.pos]
-		if i == issued || s.perCategory && cu == u || s.openAt(cu) > now {
+		if i == issued || s.perCategory && (cu^u)%unitTable == 0 || s.openAt(cu) > now {
 			continue
 		}
 		kept = append(kept, c)
@@ -315,9 +364,10 @@ func (s *SIMD) remaining(ready []Candidate, issued int, u unit, now uint64) []Ca
 
 // plan finds the next turn in which a wave may issue.
 func (s *SIMD) plan(now uint64) {
-	next, at := Never, s.at[:len(s.ready)]
+	next, reach, at := Never, Never, s.at[:len(s.ready)]
 	for i, from := range s.ready {
-		next = min(next, max(from, s.openAt(at[i])))
+		key := max(from, s.openAt(at[i]))
+		next, reach = min(next, key), min(reach, key|at[i].inside())
 	}
-	*s.nextTurn = min(s.align(max(next, now+1, s.portFree)), Never)
+	*s.nextTurn, *s.reach = min(s.align(max(next, now+1, s.portFree)), Never), reach
 }
