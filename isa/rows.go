@@ -254,6 +254,8 @@ var rows = [NumOps]Row{
 	{ExclusiveScan, "exclusive_scan", dpp, unary, perLane, nil, groupOperations(spirv.GroupOperationExclusiveScan)},
 	{MaskedBitCount, "masked_bitcount", vector, sig(OfI32, OfI64, OfI32), ident, nil, core(spirv.OpGroupNonUniformBallotBitCount)},
 
+	{MatrixMulAdd, "matrix_mul_add", nothing, none, perLane, nil, core(spirv.OpCooperativeMatrixMulAddKHR)},
+
 	{Load, "load", bySpace, none, load, nil, core(spirv.OpLoad, spirv.OpCopyMemory)},
 	{Store, "store", bySpace, none, store, nil, core(spirv.OpStore, spirv.OpCopyMemory)},
 	{AtomicLoad, "atomic_load", bySpace, none, load | effect, nil, core(spirv.OpAtomicLoad)},
