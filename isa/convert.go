@@ -68,4 +68,6 @@ func pack64(lo, hi, _ uint64) uint64 { return lo | hi<<32 }
 
 func pack16(lo, hi, _ uint64) uint64 { return lo&0xffff | hi<<16 }
 
+func meanUnpack16(_, _ Type, imm, a, _, _, _ uint64) uint64 { return a >> (16 * (imm & 1)) & 0xffff }
+
 func hi32(a, _, _ uint64) uint64 { return a >> 32 }

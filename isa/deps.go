@@ -99,6 +99,19 @@ func (d *depList) addMatrix(in *Inst) {
 	}
 }
 
+// SumRows are the rows of vector registers that a product of matrices has its
+// C in.
+func (in *Inst) SumRows() []uint16 {
+	_, t := MatrixOps[SplitMatrixImm(in.Imm).Op].matrixTypes()
+	var d depList
+	for _, r := range in.Matrix.C {
+		if r.Kind == Vector {
+			d.add(r, t)
+		}
+	}
+	return unique(d.list)
+}
+
 // unique sorts, drops repetitions and copies.
 func unique(list []uint16) []uint16 {
 	if len(list) == 0 {

@@ -281,6 +281,9 @@ var ClassNames = [NumClasses]string{
 	"matrix_f16", "matrix_bf16", "matrix_f8", "matrix_i8", "matrix_f32", "matrix_f64",
 }
 
+// Matrix reports a class of products of matrices.
+func (c Class) Matrix() bool { return c >= ClassMatrixF16 && c <= ClassMatrixF64 }
+
 func (c Class) String() string { return ClassNames[c] }
 
 // A GroupOperator is the operation of a reduction or scan.

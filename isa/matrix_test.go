@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -363,5 +364,19 @@ func BenchmarkMatrixProduct(b *testing.B) {
 				p.in.Exec(p.st, p.in)
 			}
 		})
+	}
+}
+
+func TestListingOfMatrixProducts(t *testing.T) {
+	p := newProduct(0, 64, MatrixImm{}, zeroElement)
+	if got, want := Disasm(p.in), "v_mfma_f32_16x16x16_f16 v[40:43], v[0:1], v[20:21], v[40:43]"; got != want {
+		t.Errorf("%s: want %s", got, want)
+	}
+	p.in.Matrix.C = slices.Clone(p.in.Matrix.C)
+	for i := range p.in.Matrix.C {
+		p.in.Matrix.C[i] = Lit(0x3f800000)
+	}
+	if got, want := Disasm(p.in), "v_mfma_f32_16x16x16_f16 v[40:43], v[0:1], v[20:21], 1.0 1.0 1.0 1.0"; got != want {
+		t.Errorf("%s: want %s", got, want)
 	}
 }

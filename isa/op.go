@@ -30,10 +30,11 @@ const (
 	// ToScalar moves a value that is the same in all active lanes from a vector
 	// register to a scalar one: v_readfirstlane. Unlike ReadFirstLane it may move.
 	ToScalar
-	Pack64 // a: low 32 bits, b: high 32 bits; T = I64
-	Lo32   // low 32 bits of a (From = I64), T = I32
-	Hi32   // high 32 bits of a (From = I64), T = I32
-	Pack16 // a: low 16 bits, b: high 16 bits; T = I32
+	Pack64   // a: low 32 bits, b: high 32 bits; T = I64
+	Lo32     // low 32 bits of a (From = I64), T = I32
+	Hi32     // high 32 bits of a (From = I64), T = I32
+	Pack16   // a: low 16 bits, b: high 16 bits; T = I32
+	Unpack16 // the Imm-th 16 bits of a; T = I32
 
 	// Integer arithmetic, any integer T; results wrap.
 	IAdd
