@@ -129,7 +129,7 @@ func lowerings(m *config.Machine, op isa.Op) (all [][]isa.Class) {
 	row := &isa.Table[op]
 	for _, size := range m.WaveSizes {
 		target := gpu.Target(m, size)
-		for typ := isa.Void; typ <= isa.F64; typ++ {
+		for typ := isa.Void; typ <= isa.E5M2; typ++ {
 			if row.Class.For(typ) == isa.ClassNone {
 				continue
 			}

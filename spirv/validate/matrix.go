@@ -223,7 +223,8 @@ func holdsMatrix(t *Type, seen map[*Type]bool) bool {
 
 // encodedOps are the operations of floats with an encoding that is not IEEE's
 // (SPV_KHR_bfloat16, SPV_EXT_float8): all else converts first.
-var encodedOps = set(spirv.OpDot, spirv.OpFDot2MixAcc32VALVE, spirv.OpFDot2MixAcc16VALVE, spirv.OpFDot4MixAcc32VALVE, spirv.OpSelect)
+var encodedOps = set(spirv.OpDot, spirv.OpFDot2MixAcc32VALVE, spirv.OpFDot2MixAcc16VALVE, spirv.OpFDot4MixAcc32VALVE, spirv.OpSelect,
+	spirv.OpCooperativeMatrixMulAddKHR, spirv.OpCooperativeMatrixLengthKHR)
 
 // encoded refuses arithmetic and comparisons of such floats.
 func (v *valueCheck) encoded(op spirv.Op) {
