@@ -147,6 +147,7 @@ type matrixJob struct {
 	body    string
 	extra   string // declarations
 	before  string // functions' bodies after main, if any
+	vars    string // of main
 	set     []string
 }
 
@@ -191,7 +192,7 @@ func (j *matrixJob) text() string {
 		}
 	}
 	text := fmt.Sprintf(matrixFrame, lanes, names.String()) + types.String() + j.extra
-	text += "%main = OpFunction %void None %fn\n%start = OpLabel\n" + loads.String() + j.body
+	text += "%main = OpFunction %void None %fn\n%start = OpLabel\n" + j.vars + loads.String() + j.body
 	return text + "OpReturn\nOpFunctionEnd\n" + j.before
 }
 
@@ -243,6 +244,13 @@ func (j *matrixJob) run(t *testing.T) (*Result, [][]uint64) {
 		t.Fatalf("%v\n%s", err, j.text())
 	}
 	return r, j.m[3].read(r.named("d"))
+}
+
+// fails runs a job that is to be refused.
+func (j *matrixJob) fails(t *testing.T) error {
+	t.Helper()
+	_, err := Run(context.Background(), j.setup(t))
+	return err
 }
 
 // check compares the result with what each element should be.

@@ -37,6 +37,9 @@ func classRows(c isa.Class) []keyRow {
 	at := "timing.classes." + c.String()
 	size := strconv.Itoa(large)
 	job, on, busy, latency := "all", "", holdsUp(c), effect(slower)
+	if c.Matrix() {
+		job, on = "matrices", matrices
+	}
 	switch c {
 	case isa.ClassPacked32:
 		on = "machine=cdna3-mi300a "

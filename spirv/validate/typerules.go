@@ -392,7 +392,7 @@ func (v *valueCheck) twice(o []uint32) {
 }
 
 func (v *valueCheck) otherWidth(o []uint32) {
-	if a := v.m.TypeOf(spirv.ID(o[0])); a != nil && a.is('n') && v.result().is('n') && a.width() == v.result().width() && !a.Component().Encoded {
+	if a := v.m.TypeOf(spirv.ID(o[0])); a != nil && a.is('n') && v.result().is('n') && a.width() == v.result().width() && !a.Component().Encoded && !v.result().Component().Encoded {
 		v.fault("the result has as many bits as the operand, %d", a.width())
 	}
 }
