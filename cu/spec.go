@@ -8,9 +8,10 @@ import (
 
 // UnitSpec is a compute unit.
 type UnitSpec struct {
-	Issue     simd.IssueSpec `yaml:"issue" doc:"how a SIMD picks and issues instructions"`
-	Registers RegistersSpec  `yaml:"registers" doc:"register files and how they limit the resident waves"`
-	LDS       lds.Spec       `yaml:"lds" doc:"local data share of each compute unit"`
+	Issue     simd.IssueSpec  `yaml:"issue" doc:"how a SIMD picks and issues instructions"`
+	Registers RegistersSpec   `yaml:"registers" doc:"register files and how they limit the resident waves"`
+	Matrix    simd.MatrixSpec `yaml:"matrix" doc:"matrix unit of each SIMD"`
+	LDS       lds.Spec        `yaml:"lds" doc:"local data share of each compute unit"`
 
 	Barriers      int `yaml:"barriers" range:"1..1024" doc:"barriers of each compute unit; a workgroup of more than one wave holds one while it is resident"`
 	BarrierCycles int `yaml:"barrier_latency" range:"0..100000" unit:"cycles" doc:"cycles from the last arrival at a barrier until its waves may issue again"`

@@ -174,6 +174,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 		Pairs: program.Pairs{Packed: t.Has(isa.ClassPacked32.String()), Halves: t.Has(isa.ClassPacked16.String()),
 			Dual: waveSize == 32 && t.Has(isa.ClassDual.String())},
 		PackThreads: m.Queue.PackThreads,
+		Matrix:      matrixTarget(m),
 		// A fused operation is used unless the timing table makes it of several;
 		// a division is one only where the table has a row for it.
 		Opt: opt.Options{
@@ -185,6 +186,15 @@ func Target(m *config.Machine, waveSize int) program.Target {
 				return ok
 			},
 		},
+	}
+}
+
+// matrixTarget is what lowering needs to know of the machine's matrix unit.
+func matrixTarget(m *config.Machine) program.MatrixTarget {
+	unit, _ := isa.FindMatrixUnit(m.Matrix.Unit)
+	return program.MatrixTarget{
+		Unit: unit, Lower: m.Matrix.Without == "lanes",
+		Has: func(c isa.Class) bool { return m.Timing.Has(c.String()) },
 	}
 }
 

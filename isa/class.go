@@ -20,6 +20,8 @@ func ClassOf(in *Inst) Class {
 		return accessClass(in.Mem, row.Flags)
 	case in.Uniform && row.Flags&FlagScalarUnit != 0 && row.Class.Int != ClassClock:
 		return ClassSALU
+	case in.Op == MatrixMulAdd:
+		return MatrixOps[SplitMatrixImm(in.Imm).Op].Class
 	}
 	t := in.T
 	if len(row.Sig.Src) > 0 && row.Sig.Src[0] == OfFrom && in.From.Bits() > t.Bits() {

@@ -34,7 +34,16 @@ func meanSConvert(t, from Type, _, a, _, _, _ uint64) uint64 {
 	return uint64(signed(a, from.Bits())) & t.Mask()
 }
 
-func meanFConvert(t, from Type, _, a, _, _, _ uint64) uint64 { return FloatBits(t, FloatOf(from, a)) }
+// Saturate is the Imm of an FConvert that gives the largest number where the
+// operand is larger: see smallBits.
+const Saturate = 1
+
+func meanFConvert(t, from Type, imm, a, _, _, _ uint64) uint64 {
+	if imm == Saturate && floatForms[t].mantissa != 0 {
+		return smallBits(t, FloatOf(from, a), true)
+	}
+	return FloatBits(t, FloatOf(from, a))
+}
 
 func meanFToU(t, from Type, _, a, _, _, _ uint64) uint64 { return ftou(FloatOf(from, a), t.Bits()) }
 
@@ -58,5 +67,7 @@ func choose(a, b, c uint64) uint64 {
 func pack64(lo, hi, _ uint64) uint64 { return lo | hi<<32 }
 
 func pack16(lo, hi, _ uint64) uint64 { return lo&0xffff | hi<<16 }
+
+func meanUnpack16(_, _ Type, imm, a, _, _, _ uint64) uint64 { return a >> (16 * (imm & 1)) & 0xffff }
 
 func hi32(a, _, _ uint64) uint64 { return a >> 32 }

@@ -150,7 +150,7 @@ func (g GroupOperator) Identity(t Type) uint64 {
 }
 
 func infinity(t Type) uint64 {
-	return [...]uint64{F16: 0x7c00, F32: 0x7f800000, F64: 0x7ff << 52}[t]
+	return [...]uint64{F16: 0x7c00, F32: 0x7f800000, F64: 0x7ff << 52, BF16: 0x7f80, E4M3: 0x7f, E5M2: 0x7c}[t]
 }
 
 // clusters calls each with the mask of active lanes of every cluster that has

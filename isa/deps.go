@@ -12,6 +12,9 @@ func (in *Inst) SetDeps(vectorRows int) {
 	if in.Mem != nil {
 		d.addMem(in.Mem)
 	}
+	if in.Matrix != nil {
+		d.addMatrix(in)
+	}
 	for _, a := range in.Print {
 		d.add(a.Reg, a.T)
 	}
@@ -28,6 +31,12 @@ func (in *Inst) SetDeps(vectorRows int) {
 	if in.Mem != nil {
 		for _, r := range in.Mem.Dsts {
 			d.add(r, in.Mem.Elem)
+		}
+	}
+	if in.Matrix != nil {
+		_, t := MatrixOps[SplitMatrixImm(in.Imm).Op].matrixTypes()
+		for _, r := range in.Matrix.D {
+			d.add(r, t)
 		}
 	}
 	in.Writes = unique(d.list[sources:])
@@ -76,6 +85,31 @@ func (d *depList) addMem(m *Mem) {
 	for _, r := range m.Data {
 		d.add(r, m.Elem)
 	}
+}
+
+func (d *depList) addMatrix(in *Inst) {
+	ab, c := MatrixOps[SplitMatrixImm(in.Imm).Op].matrixTypes()
+	for _, list := range [][]Reg{in.Matrix.A, in.Matrix.B} {
+		for _, r := range list {
+			d.add(r, ab)
+		}
+	}
+	for _, r := range in.Matrix.C {
+		d.add(r, c)
+	}
+}
+
+// SumRows are the rows of vector registers that a product of matrices has its
+// C in.
+func (in *Inst) SumRows() []uint16 {
+	_, t := MatrixOps[SplitMatrixImm(in.Imm).Op].matrixTypes()
+	var d depList
+	for _, r := range in.Matrix.C {
+		if r.Kind == Vector {
+			d.add(r, t)
+		}
+	}
+	return unique(d.list)
 }
 
 // unique sorts, drops repetitions and copies.

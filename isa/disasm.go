@@ -24,6 +24,9 @@ func Disasm(in *Inst) string {
 	if in.Mem != nil {
 		return disasmAccess(in)
 	}
+	if in.Matrix != nil {
+		return disasmMatrix(in)
+	}
 	var operands []string
 	if in.Dst.Kind != None {
 		operands = append(operands, regText(in.Dst, in.resultType()))
@@ -185,6 +188,28 @@ func accessNotes(m *Mem) (notes string) {
 		}
 	}
 	return notes
+}
+
+// disasmMatrix is the machine's name of the product, then D, A, B and C.
+func disasmMatrix(in *Inst) string {
+	m := SplitMatrixImm(in.Imm)
+	o := &MatrixOps[m.Op]
+	ab, c := o.matrixTypes()
+	var operands []string
+	for _, list := range []struct {
+		regs []Reg
+		t    Type
+	}{{in.Matrix.D, c}, {in.Matrix.A, ab}, {in.Matrix.B, ab}, {in.Matrix.C, c}} {
+		if list.regs[0].Kind == Imm && list.t == I32 && o.C == F32 {
+			list.t = F32
+		}
+		operands = append(operands, strings.Join(groupRegs(list.regs, list.t), " "))
+	}
+	text := "v_" + o.Name + " " + strings.Join(operands, ", ")
+	if m.Saturate {
+		text += " clamp"
+	}
+	return text
 }
 
 // groupRegs writes registers, with a run of consecutive vector rows as one.

@@ -15,6 +15,8 @@ func FloatOf(t Type, bits uint64) float64 {
 		return float64(math.Float32frombits(uint32(bits)))
 	case F16:
 		return HalfToFloat64(bits)
+	case BF16, E4M3, E5M2:
+		return smallFloat(t, bits)
 	}
 	return math.Float64frombits(bits)
 }
@@ -26,6 +28,8 @@ func FloatBits(t Type, f float64) uint64 {
 		return uint64(math.Float32bits(float32(f)))
 	case F16:
 		return HalfFromFloat64(f)
+	case BF16, E4M3, E5M2:
+		return smallBits(t, f, false)
 	}
 	return math.Float64bits(f)
 }

@@ -160,6 +160,9 @@ type Inst struct {
 	Mod   Modifiers
 	Spare uint16
 
+	// Matrix are the registers of a MatrixMulAdd; nil for other operations.
+	Matrix *MatrixOperands
+
 	// Second is executed right behind this one and issued with it: the other half
 	// of a packed or dual-issued pair. It reads nothing that this one writes; the
 	// class is that of the pair.
@@ -261,6 +264,12 @@ const (
 	ClassClock
 	ClassMessage
 	ClassEnd
+	ClassMatrixF16
+	ClassMatrixBF16
+	ClassMatrixF8
+	ClassMatrixI8
+	ClassMatrixF32
+	ClassMatrixF64
 	NumClasses
 )
 
@@ -269,7 +278,11 @@ var ClassNames = [NumClasses]string{
 	"", "valu32", "packed16", "packed32", "dual", "fma32", "cvt", "trans", "imul32", "shift64", "int64", "f64add", "f64mul", "f64trans",
 	"dpp", "permlane", "readlane", "writelane", "salu", "smem", "branch", "branch_taken", "lds", "lds_swizzle",
 	"vmem", "vmem_store", "vmem_atomic", "image", "scratch", "barrier", "waitcnt", "clock", "message", "end",
+	"matrix_f16", "matrix_bf16", "matrix_f8", "matrix_i8", "matrix_f32", "matrix_f64",
 }
+
+// Matrix reports a class of products of matrices.
+func (c Class) Matrix() bool { return c >= ClassMatrixF16 && c <= ClassMatrixF64 }
 
 func (c Class) String() string { return ClassNames[c] }
 

@@ -316,6 +316,9 @@ func TestExecutionAllocatesNothing(t *testing.T) {
 			if result := ResultType(op, in.T, in.From); result == Bool || result == I64 {
 				in.Dst, in.Src[0] = S(6), S(2)
 			}
+			if op == MatrixMulAdd {
+				continue // TestMatrixProductsAllocateNothing
+			}
 			Resolve(in)
 			if in.Exec == nil || op.Has(FlagControl) {
 				continue

@@ -30,10 +30,11 @@ const (
 	// ToScalar moves a value that is the same in all active lanes from a vector
 	// register to a scalar one: v_readfirstlane. Unlike ReadFirstLane it may move.
 	ToScalar
-	Pack64 // a: low 32 bits, b: high 32 bits; T = I64
-	Lo32   // low 32 bits of a (From = I64), T = I32
-	Hi32   // high 32 bits of a (From = I64), T = I32
-	Pack16 // a: low 16 bits, b: high 16 bits; T = I32
+	Pack64   // a: low 32 bits, b: high 32 bits; T = I64
+	Lo32     // low 32 bits of a (From = I64), T = I32
+	Hi32     // high 32 bits of a (From = I64), T = I32
+	Pack16   // a: low 16 bits, b: high 16 bits; T = I32
+	Unpack16 // the Imm-th 16 bits of a; T = I32
 
 	// Integer arithmetic, any integer T; results wrap.
 	IAdd
@@ -211,6 +212,11 @@ const (
 	InclusiveScan  // Imm as Reduce
 	ExclusiveScan  // Imm as Reduce
 	MaskedBitCount // bits of the I64 mask a below the own lane, plus b (I32): mbcnt
+	// MatrixMulAdd is a product of matrices that lie in the registers of a wave:
+	// Imm is a MatrixImm, the operands are in Inst.Matrix. In the intermediate
+	// form the registers of A, of B and of C are the arguments, those of D come
+	// through Proj.
+	MatrixMulAdd
 
 	// Memory. Inst.Mem says where; see Mem. Multi-result loads write Inst.Dst
 	// and Mem.Dsts.
@@ -324,13 +330,16 @@ const (
 	F16
 	F32
 	F64
+	BF16 // bfloat16
+	E4M3 // 8-bit floats
+	E5M2
 )
 
-var typeNames = [...]string{"void", "bool", "i8", "i16", "i32", "i64", "f16", "f32", "f64"}
+var typeNames = [...]string{"void", "bool", "i8", "i16", "i32", "i64", "f16", "f32", "f64", "bf16", "e4m3", "e5m2"}
 
 func (t Type) String() string { return typeNames[t] }
 
-var typeBits = [...]uint{0, 1, 8, 16, 32, 64, 16, 32, 64}
+var typeBits = [...]uint{0, 1, 8, 16, 32, 64, 16, 32, 64, 16, 8, 8}
 
 // Bits is the width of a value in bits (1 for Bool, 0 for Void).
 func (t Type) Bits() uint { return typeBits[t] }

@@ -89,6 +89,7 @@ var rows = [NumOps]Row{
 	{Lo32, "lo32", every(ClassVALU32), sig(OfI32, OfI64), salu, plain(mov), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450UnpackDouble2x32))},
 	{Hi32, "hi32", every(ClassVALU32), sig(OfI32, OfI64), salu, plain(hi32), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450UnpackDouble2x32))},
 	{Pack16, "pack16", nothing, sig(OfI32, OfI16, OfI16), salu, plain(pack16), own("a vector of two 16-bit components as the one register that holds it")},
+	{Unpack16, "unpack16", nothing, sig(OfI16, OfI32), salu, meanUnpack16, own("half of a register: instructions of 16 bits name it (op_sel)")},
 
 	{IAdd, "iadd", alu, binary, saluC, int2(iadd), core(spirv.OpIAdd, spirv.OpIAddCarry)},
 	{ISub, "isub", alu, binary, salu, int2(isub), core(spirv.OpISub, spirv.OpISubBorrow)},
@@ -253,6 +254,8 @@ var rows = [NumOps]Row{
 	{InclusiveScan, "inclusive_scan", dpp, unary, perLane, nil, groupOperations(spirv.GroupOperationInclusiveScan)},
 	{ExclusiveScan, "exclusive_scan", dpp, unary, perLane, nil, groupOperations(spirv.GroupOperationExclusiveScan)},
 	{MaskedBitCount, "masked_bitcount", vector, sig(OfI32, OfI64, OfI32), ident, nil, core(spirv.OpGroupNonUniformBallotBitCount)},
+
+	{MatrixMulAdd, "matrix_mul_add", nothing, none, perLane, nil, core(spirv.OpCooperativeMatrixMulAddKHR)},
 
 	{Load, "load", bySpace, none, load, nil, core(spirv.OpLoad, spirv.OpCopyMemory)},
 	{Store, "store", bySpace, none, store, nil, core(spirv.OpStore, spirv.OpCopyMemory)},

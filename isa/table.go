@@ -110,7 +110,7 @@ type Classes struct{ Bool, Int, Int64, F16, F32, F64 Class }
 
 // For is the class for type t; Void counts as a 32-bit integer.
 func (c Classes) For(t Type) Class {
-	return [...]Class{Void: c.Int, Bool: c.Bool, I8: c.Int, I16: c.Int, I32: c.Int, I64: c.Int64, F16: c.F16, F32: c.F32, F64: c.F64}[t]
+	return [...]Class{Void: c.Int, Bool: c.Bool, I8: c.Int, I16: c.Int, I32: c.Int, I64: c.Int64, F16: c.F16, F32: c.F32, F64: c.F64, BF16: c.F16, E4M3: c.F16, E5M2: c.F16}[t]
 }
 
 // A Place is where the specification defines an operation: the instructions it

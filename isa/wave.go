@@ -60,6 +60,7 @@ func init() {
 		InclusiveScan:  inclusiveScan,
 		ExclusiveScan:  exclusiveScan,
 		MaskedBitCount: maskedBitCount,
+		MatrixMulAdd:   matrixMulAdd,
 
 		FragCoord:      perFragment32(func(f *Fragments, in *Inst, lane int) uint32 { return math.Float32bits(f.Coord[in.Imm&3][lane]) }),
 		Barycentric:    perFragment32(barycentric),

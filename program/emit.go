@@ -27,6 +27,8 @@ type emitter struct {
 	scratch                 []uint32 // by local id: first word
 	scratchWords            uint32
 	uses                    []int // by value id
+	waveSize                int
+	projs                   map[*ir.Value][]*ir.Value // results of products of matrices
 }
 
 // A fix is a branch whose target block has no address yet; place len(order)
@@ -37,7 +39,7 @@ type fix struct{ inst, place int }
 func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class, pairs Pairs) (*Program, error) {
 	oneLatch(f)
 	pre := hoistPreset(f)
-	legalise(f)
+	legalise(f, waveSize)
 	splitEdges(f, pre)
 	fl := newFlow(f)
 	lv := newLiveness(f, fl, pre, phiCopies(f, fl))
@@ -46,7 +48,7 @@ func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class, pairs
 		return nil, err
 	}
 	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, expand: expand, pairs: pairs,
-		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, spareRow: -1, modRow: -1}
+		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, spareRow: -1, modRow: -1, waveSize: waveSize, projs: findProducts(f)}
 	e.countUses()
 	e.placeLocals()
 	e.placeMasks()
@@ -240,6 +242,8 @@ func (e *emitter) value(v *ir.Value) {
 	switch {
 	case v.Mem != nil:
 		e.memory(&in, v)
+	case v.Op == isa.MatrixMulAdd:
+		e.matrix(&in, v)
 	case v.Op == isa.DebugPrint:
 		for _, a := range v.Args {
 			in.Print = append(in.Print, isa.PrintArg{Reg: e.operand(a, true), T: a.R})

@@ -82,7 +82,7 @@ func replace(f *ir.Func, same map[*ir.Value]*ir.Value) {
 // legalise makes every operand available in the form in which its instruction
 // reads it: a uniform truth value that a per-lane instruction reads becomes a
 // lane mask, and a uniform memory index goes to the base.
-func legalise(f *ir.Func) {
+func legalise(f *ir.Func, waveSize int) {
 	for _, b := range f.Blocks {
 		code := make([]*ir.Value, 0, len(b.Code))
 		masks := map[*ir.Value]*ir.Value{}
@@ -100,6 +100,9 @@ func legalise(f *ir.Func) {
 				if sum := uniformIndex(f, v); sum != nil {
 					code = append(code, sum)
 				}
+			}
+			if v.Op == isa.MatrixMulAdd {
+				code = append(code, toVectors(f, v, waveSize)...)
 			}
 			if needsMasks(v) {
 				for i, a := range v.Args {

@@ -18,12 +18,17 @@ type Target struct {
 	// ExpandScalar is Expand for operations that the scalar unit computes.
 	ExpandScalar func(op isa.Op, t isa.Type) []isa.Class
 	Opt          opt.Options
+	// Matrix says how cooperative matrices lie in registers, and what multiplies them.
+	Matrix MatrixTarget
 	// Pairs are the instructions of two operations that the machine has.
 	Pairs Pairs
 	// PackThreads: nodes of an execution graph whose workgroups are one
 	// invocation run one in each lane of a wave.
 	PackThreads bool
 }
+
+// A MatrixTarget is what the lowering of cooperative matrices needs to know.
+type MatrixTarget = frontend.MatrixTarget
 
 // Options name what to lower and how it is specialized.
 type Options struct {
@@ -39,7 +44,7 @@ type Options struct {
 // that is not supported, with its place in the module.
 func Lower(m *validate.Module, o Options) (*Program, error) {
 	f, err := frontend.Build(m, frontend.Options{
-		Entry: o.Entry, Specialization: o.Specialization, Strings: o.Strings, Nodes: o.Nodes, WaveSize: o.Target.WaveSize,
+		Entry: o.Entry, Specialization: o.Specialization, Strings: o.Strings, Nodes: o.Nodes, WaveSize: o.Target.WaveSize, Matrix: o.Target.Matrix,
 	})
 	if err != nil {
 		return nil, err

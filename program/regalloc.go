@@ -35,7 +35,7 @@ const maxRegs = 1 << 15
 func allocate(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int) (*allocation, error) {
 	s := newSpans(f, fl, lv, pre, waveSize)
 	a := &allocation{groups: s.groups}
-	a.coalesce(fl, lv)
+	a.coalesce(fl, lv, waveSize)
 	a.assign()
 	a.countScalars(s.starts[len(s.starts)-1])
 	if a.vectorRows >= maxRegs || a.scalarWords >= maxRegs {
@@ -211,7 +211,15 @@ func (s *spans) instruction(v *ir.Value, projs []*ir.Value, at int) {
 	if keepsSources(v) {
 		to = at + 2
 	}
-	for _, x := range v.Args {
+	args := v.Args
+	if v.Op == isa.MatrixMulAdd { // the sum may go on in the registers of C
+		a, b, c := matrixArgs(v, s.waveSize)
+		for _, x := range c {
+			s.use(x, at+1)
+		}
+		args = args[:len(a)+len(b)]
+	}
+	for _, x := range args {
 		s.use(x, to)
 	}
 }
@@ -252,8 +260,11 @@ func overlap(a, b []span) bool {
 
 // coalesce joins phis with their arguments where their spans allow, those on
 // back edges first: they cost a move in every iteration.
-func (a *allocation) coalesce(fl *flow, lv *liveness) {
+func (a *allocation) coalesce(fl *flow, lv *liveness, waveSize int) {
 	for _, back := range []bool{true, false} {
+		if !back {
+			a.joinSums(fl, waveSize)
+		}
 		for i, b := range fl.Blocks {
 			isBack := len(b.Succs) == 1 && fl.Place[b.Succs[0].ID] <= i
 			if isBack != back {
@@ -263,6 +274,21 @@ func (a *allocation) coalesce(fl *flow, lv *liveness) {
 				if !literal(c.src) {
 					a.join(c.phi.ID, c.src.ID)
 				}
+			}
+		}
+	}
+}
+
+// joinSums lets products of matrices add to their registers in place.
+func (a *allocation) joinSums(fl *flow, waveSize int) {
+	for _, b := range fl.Blocks {
+		for _, p := range b.Code {
+			if p.Op != isa.Proj || p.Args[0].Op != isa.MatrixMulAdd {
+				continue
+			}
+			_, _, c := matrixArgs(p.Args[0], waveSize)
+			if x := c[p.Imm]; !literal(x) && a.groups[x.ID] != nil && a.groups[p.ID] != nil {
+				a.join(p.ID, x.ID)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package simd
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"spvsim/account"
 	"spvsim/isa"
@@ -27,6 +28,7 @@ const (
 	unitBranch
 	unitMessage
 	unitInternal
+	unitMatrix // beside the vector unit, behind the same port
 	numUnits
 	// unitTable is the length of tables by unit, a power of two above numUnits.
 	unitTable = 16
@@ -37,7 +39,7 @@ const (
 // inside is Never for what a SIMD's list marks as within the compute unit.
 func (u unit) inside() uint64 { return uint64(u/within) * Never }
 
-var unitNames = [numUnits]string{"valu", "trans", "salu", "lds", "vmem", "smem", "branch", "message", "internal"}
+var unitNames = [numUnits]string{"valu", "trans", "salu", "lds", "vmem", "smem", "branch", "message", "internal", "matrix"}
 
 // A kind says which path an instruction takes through issue.
 type kind uint8
@@ -87,6 +89,7 @@ var writesExec = map[isa.Op]bool{isa.MaskSplit: true, isa.MaskPark: true, isa.Ma
 // A cost is a row of the timing table, in cycles of one wave of the program's size.
 type cost struct {
 	unit                 unit
+	beside               unit // that issues through the same port
 	issue, busy, latency uint32
 }
 
@@ -100,9 +103,12 @@ type op struct {
 	free       bool // costs nothing: done with the instruction before it
 	writesExec bool
 	readsExec  bool
-	at         unit   // as a SIMD's list has it
-	limited    bool   // counts against the accesses in flight
-	line       uint32 // line of the instruction cache, counted from 1; 0 without fetch
+	at         unit           // as a SIMD's list has it
+	sum        []uint16       // rows that a product of matrices goes on with; not among deps
+	early      uint64         // how much earlier than its results are ready such a product may issue, as a scoreboard entry
+	result     account.Reason // what waits for its results is charged to this, or fromMatrix
+	limited    bool           // counts against the accesses in flight
+	line       uint32         // line of the instruction cache, counted from 1; 0 without fetch
 }
 
 // A step computes one instruction.
@@ -116,6 +122,7 @@ type Rules struct {
 	Shape  *spec.Shape
 	Timing *Timing
 	Fetch  *FetchSpec // nil: fetch takes no time
+	Matrix *MatrixSpec
 }
 
 // Code is a program made ready for one machine. Counts grow while it runs.
@@ -142,7 +149,7 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 		boards:  prog.VectorRows + prog.ScalarWords,
 	}
 	for i := range prog.Insts {
-		if err := c.resolve(i, costs); err != nil {
+		if err := c.resolve(i, costs, r.Matrix); err != nil {
 			return nil, err
 		}
 		if f := r.Fetch; f != nil && f.Enabled {
@@ -157,7 +164,7 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	return c, c.check(costs)
 }
 
-func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost) error {
+func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost, m *MatrixSpec) error {
 	in := &c.Program.Insts[i]
 	o := &c.ops[i]
 	*o = op{in: in, deps: in.Deps, writes: in.Writes, kind: kindOf(in)}
@@ -177,6 +184,10 @@ func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost) error {
 		return fmt.Errorf("%w: no class %q, needed by instruction %d of %s", ErrTiming, class, i, c.Program.Name)
 	}
 	o.cost = *row
+	if o.result = account.Operand; in.Op == isa.MatrixMulAdd {
+		o.result, o.early = fromMatrix, m.early(&o.cost)<<reasonBits
+		o.splitSum()
+	}
 	o.limited = o.kind == kindMemory && o.unit == unitVMEM
 	o.at = o.unit
 	if staysWithin[o.kind] {
@@ -248,6 +259,23 @@ func (o *op) mayRunAhead() bool {
 // readsPayloads are the operations that ask what others have to say of payloads.
 var readsPayloads = map[isa.Op]bool{isa.PayloadElem: true, isa.PayloadLength: true, isa.PayloadValid: true}
 
+// splitSum takes the rows in which the product adds to a sum in place out of its
+// dependences, as it may go on with those of another product early.
+func (o *op) splitSum() {
+	written := map[uint16]bool{}
+	for _, w := range o.writes {
+		written[w] = true
+	}
+	read := o.in.SumRows()
+	for _, r := range read {
+		if !written[r] {
+			return
+		}
+	}
+	o.sum = read
+	o.deps = slices.DeleteFunc(slices.Clone(o.deps), func(r uint16) bool { return slices.Contains(read, r) })
+}
+
 // costsSomething finds instructions that must take time whatever their class says, so that no loop is free.
 func costsSomething(k kind, in *isa.Inst, i int) bool {
 	return k == kindBranch && int(in.Target) <= i || k > kindBranch
@@ -292,11 +320,25 @@ func classCosts(r *Rules, waveSize int) *[isa.NumClasses]*cost {
 	var rows [isa.NumClasses]*cost
 	for class := isa.ClassNone + 1; class < isa.NumClasses; class++ {
 		if row, ok := r.Timing.Cost(class, r.Shape, waveSize); ok {
-			rows[class] = &cost{unit: units[row.Unit], issue: uint32(row.Issue), busy: uint32(row.Busy), latency: uint32(row.Latency)}
+			if class.Matrix() {
+				row = r.Matrix.scale(row)
+			}
+			rows[class] = &cost{unit: units[row.Unit], beside: besides[units[row.Unit]], issue: uint32(row.Issue), busy: uint32(row.Busy), latency: uint32(row.Latency)}
 		}
 	}
 	return &rows
 }
+
+// besides are the units behind one port in machines that have a port for each: a
+// matrix unit takes its instructions from that of the vector unit. The others
+// have none beside them.
+var besides = func() (list [numUnits]unit) {
+	for u := range list {
+		list[u] = unitTable - 1
+	}
+	list[unitMatrix], list[unitVALU] = unitVALU, unitMatrix
+	return list
+}()
 
 // units by name.
 var units = func() map[string]unit {

@@ -40,7 +40,7 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 
 func (s *SIMD) compute(w *Wave, o *op, now uint64) {
 	o.compute(&w.State)
-	w.setReady(o, now+uint64(o.latency), account.Operand)
+	w.setReady(o, now+uint64(o.latency), o.result)
 	s.take(w, &o.cost, now)
 	s.next(w, now)
 }
@@ -167,6 +167,8 @@ func (s *SIMD) take(w *Wave, c *cost, now uint64) {
 	}
 	free := &s.unitFree[c.unit%unitTable]
 	*free = max(*free, now+uint64(c.busy))
+	beside := &s.unitFree[c.beside%unitTable]
+	*beside = max(*beside, w.freeAt)
 }
 
 // next moves to the following instruction.
@@ -184,7 +186,7 @@ func (s *SIMD) advance(w *Wave, now, earliest uint64, why account.Reason) {
 		o = &w.code.ops[w.pc]
 	}
 	if latest := w.depsReady(o); latest>>reasonBits > earliest {
-		earliest, why = latest>>reasonBits, account.Reason(latest&(1<<reasonBits-1))
+		earliest, why = latest>>reasonBits, reasons[latest&(1<<reasonBits-1)]
 	}
 	if o.limited {
 		if done := w.inFlight[w.nFlight]; done > earliest {
@@ -261,7 +263,7 @@ func (s *SIMD) free(w *Wave, o *op) bool {
 	}
 	o.compute(&w.State)
 	if latest > 0 {
-		w.setReady(o, latest>>reasonBits, account.Reason(latest&(1<<reasonBits-1)))
+		w.setReady(o, latest>>reasonBits, reasons[latest&(1<<reasonBits-1)])
 	}
 	w.pc++
 	return true

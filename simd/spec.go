@@ -1,6 +1,8 @@
 package simd
 
 import (
+	"math"
+
 	"spvsim/spec"
 )
 
@@ -11,6 +13,33 @@ type IssueSpec struct {
 	Policy      string `yaml:"policy" enum:"oldest|greedy|round-robin" required:"true" doc:"which ready wave issues: the oldest; the one that issued last, else the oldest; or each in turn"`
 	PerCategory bool   `yaml:"per_category" doc:"at most one instruction of each unit in one turn, each from a different wave"`
 	Width       int    `yaml:"width" range:"1..16" unit:"instructions" doc:"most instructions a SIMD issues in one turn, each from a different wave"`
+}
+
+// MatrixSpec is the matrix unit of a SIMD. What its instructions cost stands in the timing table, in the classes whose names
+// begin with matrix_; a unit that lacks one of them does not have its products.
+type MatrixSpec struct {
+	Unit       string  `yaml:"unit" enum:"none|cdna3|rdna3|rdna4" required:"true" doc:"generation of the matrix unit: which products it has and how their elements lie in registers"`
+	Without    string  `yaml:"without" enum:"refuse|lanes" default:"refuse" doc:"what becomes of cooperative matrices where unit is none: refused, or multiplied by the lanes, which exchange rows and compute dot products"`
+	Width      float64 `yaml:"width" range:"0.0625..16" default:"1" doc:"how many times as wide as the classes say the unit is: products keep it busy for their class's busy cycles divided by this, and are ready that much earlier or later"`
+	Accumulate int     `yaml:"accumulate" range:"0..1000" default:"0" unit:"cycles" doc:"cycles beyond those that a product keeps the unit busy until one that adds to the same registers may issue; the latency of its class at most"`
+}
+
+// scale changes the cost of a product to that of a unit as wide as the spec says.
+func (m *MatrixSpec) scale(c Class) Class {
+	busy := max(1, int(math.Ceil(float64(c.Busy)/m.Width)))
+	shift := busy - c.Busy
+	c.Issue, c.Busy = min(c.Issue, busy), busy
+	c.Latency = max(c.Issue, c.Latency+shift)
+	return c
+}
+
+// early is how many cycles before its result is ready a product may issue that
+// adds to it.
+func (m *MatrixSpec) early(c *cost) uint64 {
+	if sum := c.busy + uint32(m.Accumulate); sum < c.latency {
+		return uint64(c.latency - sum)
+	}
+	return 0
 }
 
 // FetchSpec is the instruction cache. With Enabled false, instructions are always there and no slot waits for fetch.

@@ -34,7 +34,7 @@ type Timing struct {
 // hierarchy adds its time; scratch is charged by its class alone. For lds it is that of a conflict-free 32-bit read, to which
 // a longer or conflicting access adds what it is busy beyond that.
 type Class struct {
-	Unit    string `yaml:"unit" enum:"valu|trans|salu|lds|vmem|smem|branch|message|internal" required:"true" doc:"execution unit; also the issue category"`
+	Unit    string `yaml:"unit" enum:"valu|trans|salu|lds|vmem|smem|branch|message|internal|matrix" required:"true" doc:"execution unit; also the issue category"`
 	Issue   int    `yaml:"issue" range:"0..100000" unit:"cycles" doc:"cycles that the SIMD's issue port (of this category) is taken"`
 	Busy    int    `yaml:"busy" range:"0..100000" unit:"cycles" doc:"cycles that the unit is taken; at least issue"`
 	Latency int    `yaml:"latency" range:"0..100000" unit:"cycles" doc:"cycles from issue until a dependent instruction of the same wave may issue"`
@@ -55,14 +55,15 @@ type Operation struct {
 // Cost is what an instruction of a class costs a wave of that many lanes; ok is false when the machine has no such class.
 //
 // A pass of a dependent instruction follows that of its source, so the latency
-// grows only where the issue takes longer than it.
+// grows only where the issue takes longer than it. A product of matrices is one
+// product whatever the size of the wave.
 func (t *Timing) Cost(class isa.Class, shape *spec.Shape, lanes int) (row Class, ok bool) {
 	if row, ok = t.Classes[class.String()]; !ok {
 		return row, false
 	}
 	row.Issue = max(row.Issue, 1)
 	row.Busy = max(row.Busy, row.Issue)
-	if row.Unit == unitNames[unitVALU] || row.Unit == unitNames[unitTrans] {
+	if !class.Matrix() && (row.Unit == unitNames[unitVALU] || row.Unit == unitNames[unitTrans]) {
 		given := t.Passes
 		if given == 0 {
 			given = shape.Passes(shape.WaveSize)
@@ -139,11 +140,15 @@ func (t *Timing) checkNoResult() (ps []spec.Problem) {
 // optionalClasses are those of instructions that a machine may lack: programs are lowered without them then.
 var optionalClasses = map[string]bool{isa.ClassPacked16.String(): true, isa.ClassPacked32.String(): true, isa.ClassDual.String(): true}
 
+func optional(name string) bool { return optionalClasses[name] || matrixClass(name) }
+
+func matrixClass(name string) bool { return strings.HasPrefix(name, "matrix_") }
+
 func (t *Timing) checkClasses() (ps []spec.Problem) {
 	for _, name := range ClassNames() {
 		p := spec.Join("classes", name)
 		switch c, ok := t.Classes[name]; {
-		case !ok && optionalClasses[name]:
+		case !ok && optional(name):
 		case !ok:
 			ps = append(ps, spec.Problem{Path: p, Msg: "missing: every class needs unit, issue, busy and latency", Kind: spec.ErrMissing})
 		case c.Busy < c.Issue:
@@ -163,7 +168,7 @@ func unknown(path, name, what string, known []string) spec.Problem {
 }
 
 // operationKey is op, op/type, op/wave or op/type/wave; for the scalar unit op/scalar or op/type/scalar.
-var operationKey = regexp.MustCompile(`^[A-Za-z0-9_.]+(/(bool|i8|i16|i32|i64|f16|f32|f64))?(/(16|32|64|scalar))?$`)
+var operationKey = regexp.MustCompile(`^[A-Za-z0-9_.]+(/(bool|i8|i16|i32|i64|f16|f32|f64|bf16|e4m3|e5m2))?(/(16|32|64|scalar))?$`)
 
 func (t *Timing) checkOperations() (ps []spec.Problem) {
 	for _, key := range t.OperationNames() {

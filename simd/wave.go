@@ -12,6 +12,19 @@ const Never = uint64(1) << 58
 // that the largest of several entries also says what is waited for.
 const reasonBits = 4
 
+// fromMatrix is the reason in a scoreboard entry of what a matrix unit computes:
+// a product that goes on with it need not wait so long.
+const fromMatrix = account.Reason(1<<reasonBits - 1)
+
+// reasons are what the reasons of scoreboard entries are charged to.
+var reasons = func() (list [1 << reasonBits]account.Reason) {
+	for r := range account.NumReasons {
+		list[r] = r
+	}
+	list[fromMatrix] = account.Operand
+	return list
+}()
+
 // Limit on the free instructions done together, so that the work of one event stays bounded.
 const maxFree = 1 << 14
 
@@ -199,6 +212,13 @@ func (w *Wave) depsReady(o *op) uint64 {
 	var latest uint64
 	for _, d := range o.deps {
 		latest = max(latest, board[d])
+	}
+	for _, d := range o.sum {
+		entry := board[d]
+		if account.Reason(entry&(1<<reasonBits-1)) == fromMatrix {
+			entry -= o.early
+		}
+		latest = max(latest, entry)
 	}
 	if o.readsExec {
 		latest = max(latest, w.execAt)

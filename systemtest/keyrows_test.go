@@ -74,6 +74,11 @@ steps:
   - {name: second, dispatch: [1]}
   - {name: third, dispatch: [1]}
 `,
+	"matrices": `
+shader: matrices.spvasm
+buffers: [{set: 0, binding: 0, name: sink, data: {zero: 16384}}]
+dispatch: [1]
+`,
 	"mixed":        walk(4, 32, 8, 0, 16, 16, 1, 0),
 	"vector":       walk(6, 32, 16, 0, 0, 64, 1, 0), // vector arithmetic alone
 	"wide":         walk(0, 32, 8, 1, 32, 4, 1, 0) + "wave_size: 64\n",
@@ -100,6 +105,7 @@ steps:
 
 // Machines of levels that let all pass: each holds one line.
 const (
+	matrices   = "machine=cdna3-mi300a " // which has products of every format
 	passVector = "vector_l1.bytes=128 vector_l1.interleave_bytes=0 vector_l1.ways=1 vector_l1.misses=0 vector_l1.bytes_per_cycle=1024 "
 	passScalar = "scalar_l1.bytes=128 scalar_l1.interleave_bytes=0 scalar_l1.line_bytes=128 scalar_l1.ways=1 scalar_l1.misses=0 scalar_l1.bytes_per_cycle=1024 "
 	passArray  = "shader_array.bytes=128 shader_array.interleave_bytes=0 shader_array.ways=1 shader_array.shared_by=1 shader_array.slices=1 shader_array.misses=0 shader_array.bytes_per_cycle=1024 "
@@ -269,6 +275,11 @@ var plainRows = []keyRow{
 	{"lds.bytes_per_cycle", "lds-wide", "", "128", "8", slower},
 	{"lds.wave_bytes_per_cycle", "lds-wide", "", "16", "128", slower},
 	{"lds.conflict_cycles", "lds-conflict", "", "1", "11", longer(16 * 31 * 10)},
+	{"matrix.unit", "matrices", matrices, "cdna3", "none", refused("the machine has no matrix unit")},
+	{"matrix.without", "matrices", matrices + "matrix.unit=none", "lanes", "refuse", refused("the machine has no matrix unit")},
+	{"matrix.width", "matrices", matrices, "1", "0.25", slower},
+	{"matrix.accumulate", "matrices", matrices, "0", "12", slower},
+
 	{"barriers", "lds-groups", "lds.bytes=131072", "16", "1", slower},
 	{"barrier_latency", "lds-groups", "lds.bytes=131072", "16", "116", longer(8 * 100)},
 

@@ -37,6 +37,9 @@ func classRows(c isa.Class) []keyRow {
 	at := "timing.classes." + c.String()
 	size := strconv.Itoa(large)
 	job, on, busy, latency := "all", "", holdsUp(c), effect(slower)
+	if c.Matrix() {
+		job, on = "matrices", matrices
+	}
 	switch c {
 	case isa.ClassPacked32:
 		on = "machine=cdna3-mi300a "
@@ -129,7 +132,7 @@ func lowerings(m *config.Machine, op isa.Op) (all [][]isa.Class) {
 	row := &isa.Table[op]
 	for _, size := range m.WaveSizes {
 		target := gpu.Target(m, size)
-		for typ := isa.Void; typ <= isa.F64; typ++ {
+		for typ := isa.Void; typ <= isa.E5M2; typ++ {
 			if row.Class.For(typ) == isa.ClassNone {
 				continue
 			}

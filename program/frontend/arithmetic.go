@@ -81,13 +81,27 @@ func (b *maths) floatConvert() {
 	if ok && spirv.FPRoundingMode(mode) != spirv.FPRoundingModeRTE {
 		b.unsupported("rounding mode %s", spirv.FPRoundingMode(mode))
 	}
-	convert(isa.FConvert).do(b)
+	t, saturate := b.comp(b.resultType()), b.m.Decorated(b.in.Result, spirv.DecorationSaturatedToLargestFloat8NormalConversionEXT)
+	b.each(1, func(a []*ir.Value) *ir.Value {
+		if a[0].R == t {
+			return a[0]
+		}
+		v := b.conv(isa.FConvert, a[0].R, t, a[0])
+		if saturate {
+			v.Imm = isa.Saturate
+		}
+		return v
+	})
 }
 
 // bitcast regroups bits: leaves of one width become leaves of another, low
 // bits first. Scalars of one width need no operation: a type is a way to use a
 // register.
 func (b *maths) bitcast() {
+	if c := b.coop(b.resultType()); c != nil {
+		b.each(1, func(a []*ir.Value) *ir.Value { return b.retype(a[0], c.elem) })
+		return
+	}
 	from := b.leaves(b.arg(0))
 	types := b.leafTypes(b.resultType())
 	if len(types) == 0 || len(from) == 0 {

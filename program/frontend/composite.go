@@ -9,7 +9,7 @@ import (
 
 func compositeRows() map[spirv.Op]row[*maths] {
 	return map[spirv.Op]row[*maths]{
-		spirv.OpCompositeConstruct:   pure((*maths).compositeConstruct),
+		spirv.OpCompositeConstruct:   pure((*maths).construct),
 		spirv.OpCompositeExtract:     pure((*maths).compositeExtract),
 		spirv.OpCompositeInsert:      pure((*maths).compositeInsert),
 		spirv.OpVectorShuffle:        pure((*maths).vectorShuffle),
@@ -54,13 +54,31 @@ func (b *maths) part(t *validate.Type, indexes []uint32) (start int, _ *validate
 	return start, t
 }
 
+func (b *maths) construct() {
+	if c := b.coop(b.resultType()); c != nil {
+		b.splat(c)
+		return
+	}
+	b.compositeConstruct()
+}
+
 func (b *maths) compositeExtract() {
+	if c := b.coop(b.typeOf(b.arg(0))); c != nil {
+		b.set(b.elements(b.arg(0))[b.element(c, b.in.Operands[1:])])
+		return
+	}
 	whole := b.leaves(b.arg(0))
 	start, t := b.part(b.typeOf(b.arg(0)), b.in.Operands[1:])
 	b.set(whole[start : start+len(b.leafTypes(t))]...)
 }
 
 func (b *maths) compositeInsert() {
+	if c := b.coop(b.typeOf(b.arg(1))); c != nil {
+		out := append([]*ir.Value(nil), b.elements(b.arg(1))...)
+		out[b.element(c, b.in.Operands[2:])] = b.leaf(b.arg(0))
+		b.setElements(out...)
+		return
+	}
 	object := b.leaves(b.arg(0))
 	out := append([]*ir.Value(nil), b.leaves(b.arg(1))...)
 	start, t := b.part(b.typeOf(b.arg(1)), b.in.Operands[2:])
@@ -155,12 +173,16 @@ func (m matrix) transposed() matrix {
 func (b *maths) transpose() { b.set(b.matrix(b.arg(0)).transposed().leaves()...) }
 
 func (b *maths) timesScalar() {
-	v, s := b.leaves(b.arg(0)), b.leaf(b.arg(1))
+	v, s := b.elements(b.arg(0)), b.leaf(b.arg(1))
+	multiply := isa.FMul
+	if !s.R.IsFloat() { // of a cooperative matrix
+		multiply = isa.IMul
+	}
 	out := make([]*ir.Value, len(v))
 	for i := range v {
-		out[i] = b.op(isa.FMul, v[i].R, v[i], s)
+		out[i] = b.op(multiply, v[i].R, v[i], s)
 	}
-	b.set(out...)
+	b.setElements(out...)
 }
 
 func (b *maths) matrixTimesVector() {

@@ -77,8 +77,8 @@ func (b *core) scalar(t *validate.Type) isa.Type {
 	case validate.KindInt:
 		return isa.IntType(uint(t.Width))
 	case validate.KindFloat:
-		if t.BFloat16OrOtherEncoded {
-			b.unsupported("floating-point encoding of %%%d", t.ID)
+		if t.Encoded {
+			return b.encoding(t)
 		}
 		return isa.FloatType(uint(t.Width))
 	case validate.KindPointer:
@@ -88,6 +88,19 @@ func (b *core) scalar(t *validate.Type) isa.Type {
 	}
 	b.invalid("%%%d is no scalar type", t.ID)
 	return isa.Void
+}
+
+// encodings are the floats that are not IEEE's.
+var encodings = map[spirv.FPEncoding]isa.Type{
+	spirv.FPEncodingBFloat16KHR: isa.BF16, spirv.FPEncodingFloat8E4M3EXT: isa.E4M3, spirv.FPEncodingFloat8E5M2EXT: isa.E5M2,
+}
+
+func (b *core) encoding(t *validate.Type) isa.Type {
+	e, ok := encodings[t.Encoding]
+	if !ok {
+		b.unsupported("floating-point encoding %s of %%%d", t.Encoding, t.ID)
+	}
+	return e
 }
 
 // comp is the scalar type of a scalar or vector.

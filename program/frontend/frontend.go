@@ -15,7 +15,8 @@
 //
 //	core      core.go: the module, the instruction at hand, emission, faults
 //	values    value.go, constant.go: what ids stand for; constants
-//	maths     lanes.go, arithmetic.go, composite.go, geometry.go, glsl.go, intel.go
+//	maths     lanes.go, arithmetic.go, composite.go, geometry.go, glsl.go, intel.go,
+//	          matrixvalue.go
 //	layouts   layout.go: types in memory
 //	pointers  pointer.go, payloadpointer.go, variables.go, memory.go
 //	inputs    builtin.go, interpolate.go
@@ -24,7 +25,8 @@
 //
 //	on pointers  images (image.go) with samplers (sample.go) and atomics
 //	             (atomic.go); payloads (payload.go) with nodes (node.go); meshes
-//	             (mesh.go); fragments (fragment.go); gcn (gcn.go)
+//	             (mesh.go); fragments (fragment.go); gcn (gcn.go); cooperative
+//	             matrices (matrix.go, matrixlanes.go)
 //	on inputs    groups (group.go, ballot.go) with quads (quad.go) and
 //	             workgroups (workgroup.go)
 //
@@ -53,6 +55,7 @@ type Options struct {
 	// as they are known: they can tell whose input a payload is.
 	Nodes    []validate.GraphNode
 	WaveSize int // lanes of a wave: SubgroupSize
+	Matrix   MatrixTarget
 }
 
 // An Error says which instruction can't be translated, and why. It wraps
@@ -102,6 +105,7 @@ type builder struct {
 	meshes     *meshes
 	nodes      *nodes
 	fragments  *fragments
+	matrices   *matrices
 
 	fr      *frame         // function being inlined
 	strings map[string]int // formats of DebugPrintf, by their place in Func.Strings
@@ -109,7 +113,7 @@ type builder struct {
 
 func newBuilder(m *validate.Module, opt Options, entry *validate.EntryPoint) *builder {
 	c := &core{m: m, opt: opt, entry: entry, f: &ir.Func{}, consts: map[constKey]*ir.Value{}, undefs: map[constKey]*ir.Value{}}
-	v := &values{core: c, globals: map[spirv.ID]val{}, pending: map[spirv.ID]bool{}, leafs: map[spirv.ID]leafList{}}
+	v := &values{core: c, globals: map[spirv.ID]val{}, pending: map[spirv.ID]bool{}, leafs: map[spirv.ID]leafList{}, coops: map[spirv.ID]*coop{}}
 	p := &pointers{layouts: &layouts{maths: &maths{v}, shapes: map[layoutKey]*shape{}}, writes: map[object]bool{}}
 	b := &builder{inputs: &inputs{pointers: p, computed: map[spirv.BuiltIn][]*ir.Value{}}, strings: map[string]int{}}
 	b.images = &images{p}
@@ -120,6 +124,7 @@ func newBuilder(m *validate.Module, opt Options, entry *validate.EntryPoint) *bu
 	b.payloads, b.meshes = &payloads{pointers: p}, &meshes{p}
 	b.nodes = &nodes{b.payloads, b.meshes}
 	b.fragments = &fragments{pointers: p}
+	b.matrices = &matrices{p}
 	v.operation = b.constantOperation
 	return b
 }

@@ -81,9 +81,10 @@ func convert(op isa.Op) row[*maths] {
 func (b *maths) each(n int, f func(a []*ir.Value) *ir.Value) {
 	operands := make([][]*ir.Value, n)
 	for i := range operands {
-		operands[i] = b.leaves(b.arg(i))
+		operands[i] = b.elements(b.arg(i))
+		b.sameElements(b.arg(i))
 	}
-	b.set(b.zip(operands, f)...)
+	b.setElements(b.zip(operands, f)...)
 }
 
 // zip applies f to the components of operands of one length.

@@ -231,18 +231,59 @@ func (b *pointers) wrote(p pointer) {
 
 // loadSlots reads a Function or Private variable.
 func (b *pointers) loadSlots(p pointer) []*ir.Value {
+	if p.part != nil {
+		return []*ir.Value{b.partOf(p, b.loadSlot(p, isa.I32, 0))}
+	}
 	types := b.leafTypes(p.typ)
 	out := make([]*ir.Value, len(types))
 	for i, t := range types {
-		m, args := b.slot(p, t, i)
-		v := b.emit(isa.Load, m.Elem, m.Elem, args...)
-		v.Mem = m
-		out[i] = b.unword(v, t)
+		out[i] = b.loadSlot(p, t, i)
 	}
 	return out
 }
 
+func (b *pointers) loadSlot(p pointer, t isa.Type, i int) *ir.Value {
+	m, args := b.slot(p, t, i)
+	v := b.emit(isa.Load, m.Elem, m.Elem, args...)
+	v.Mem = m
+	return b.unword(v, t)
+}
+
+// partOf is the element of a cooperative matrix that a pointer names, in its
+// register.
+func (b *pointers) partOf(p pointer, word *ir.Value) *ir.Value {
+	if p.part.Op == isa.Const {
+		return b.elementOf(p.matrix, word, int(p.part.Imm))
+	}
+	bits := p.matrix.elem.Bits()
+	shift := b.op(isa.IMul, isa.I32, p.part, b.i32(uint32(bits)))
+	return b.retype(b.widen(b.op(isa.Shr, isa.I32, word, shift), isa.IntType(bits)), p.matrix.elem)
+}
+
+// withPart is the register with another element where a pointer says.
+func (b *pointers) withPart(p pointer, word, v *ir.Value) *ir.Value {
+	c := p.matrix
+	if p.part.Op == isa.Const {
+		parts := make([]*ir.Value, c.PerReg)
+		for i := range parts {
+			parts[i] = b.elementOf(c, word, i)
+		}
+		parts[p.part.Imm] = v
+		return b.packed(c, parts)
+	}
+	bits := c.elem.Bits()
+	at := b.op(isa.IMul, isa.I32, p.part, b.i32(uint32(bits)))
+	wide := b.widen(b.retype(b.coerce(v, c.elem), isa.IntType(bits)), isa.I32)
+	return b.op(isa.BitFieldInsert, isa.I32, word, wide, at, b.i32(uint32(bits)))
+}
+
 func (b *pointers) storeSlots(p pointer, leaves []*ir.Value) {
+	if p.part != nil {
+		leaves = []*ir.Value{b.withPart(p, b.loadSlot(p, isa.I32, 0), leaves[0])}
+		m, args := b.slot(p, isa.I32, 0)
+		b.emit(isa.Store, m.Elem, isa.Void, append(args, leaves...)...).Mem = m
+		return
+	}
 	types := b.leafTypes(p.typ)
 	if len(types) != len(leaves) {
 		b.invalid("%d scalars stored to a type of %d", len(leaves), len(types))

@@ -57,6 +57,9 @@ type pointer struct {
 	local     *ir.Local
 	low, high uint32 // words that index can reach; high 0: no dynamic index
 
+	matrix *coop     // of an element of a cooperative matrix in scratch
+	part   *ir.Value // which of its register it is; nil: all
+
 	sampler int       // of a sampled image: binding of the sampler, plus 1; 0: none
 	sindex  *ir.Value // element of an array of samplers
 
@@ -308,7 +311,36 @@ func (b *pointers) stepLocal(p pointer, index spirv.ID) pointer {
 		stride := uint32(len(b.leafTypes(t.Elem))) * words
 		return b.move(p, index, stride, stride*uint32(b.count(t)))
 	}
+	if c := b.coop(t); c != nil {
+		return b.stepMatrix(p, c, index)
+	}
 	b.invalid("index %%%d into a type that has no parts, %%%d", index, t.ID)
+	return p
+}
+
+// stepMatrix goes to an element of a cooperative matrix, perhaps a part of a
+// register.
+func (b *pointers) stepMatrix(p pointer, c *coop, index spirv.ID) pointer {
+	words, per := p.local.SlotWords, uint32(c.PerReg)
+	p.matrix, p.typ = c, p.typ.Elem
+	if per == 1 {
+		return b.move(p, index, words, words*uint32(c.elements()))
+	}
+	v := b.resize(b.leaf(index), b.typeOf(index), isa.I32)
+	if v.Op == isa.Const {
+		p.offset += uint32(v.Imm) / per * words
+		p.part = b.i32(uint32(v.Imm) % per)
+		return p
+	}
+	if p.index == nil {
+		p.low, p.high = p.offset, p.offset+words*uint32(c.elements())/per
+	}
+	p.part = b.op(isa.And, isa.I32, v, b.i32(per-1))
+	by := b.op(isa.IMul, isa.I32, b.op(isa.Shr, isa.I32, v, b.i32(uint32(bits.TrailingZeros32(per)))), b.i32(words))
+	if p.index != nil {
+		by = b.op(isa.IAdd, isa.I32, p.index, by)
+	}
+	p.index = by
 	return p
 }
 

@@ -35,6 +35,7 @@ func init() {
 	attach(payloadRows(), func(b *builder) *payloads { return b.payloads })
 	attach(meshRows(), func(b *builder) *meshes { return b.meshes })
 	attach(fragmentRows(), func(b *builder) *fragments { return b.fragments })
+	attach(matrixRows(), func(b *builder) *matrices { return b.matrices })
 	attach(controlRows(), func(b *builder) *builder { return b })
 }
 

@@ -78,9 +78,17 @@ var formWhy = map[string]string{
 	"coordinates of type %s":                               "coordinates have 32 bits",
 	"sampling an image of %s":                              "the texture unit filters 32-bit texels",
 	"a value of type %s %%%d":                              "the type has no value in registers",
-	"floating-point encoding of %%%d":                      "arithmetic knows IEEE floats",
-	"%%%d: %s":                                             "a variable of a stage or storage class that is not bound; the message says which",
-	"Workgroup variables of %d bytes":                      "LDS is no larger",
+	"floating-point encoding %s of %%%d":                   "floats of 16 bits are IEEE's and bfloat16, those of 8 bits E4M3 and E5M2",
+	"cooperative matrix %%%d of scope %s: matrix units work on the registers of one wave, scope Subgroup":     "the matrix unit of a SIMD sees one wave",
+	"cooperative matrix %%%d of %d x %d %s, use %s: unit %s has multiples of %d x %d":                         "a matrix is made of the tiles that the unit multiplies",
+	"unit %s has no product of %s and %s to %s":                                                               "products are those of the machine's instructions",
+	"a cooperative matrix in this memory":                                                                     "matrices are loaded from buffers, physical addresses and LDS",
+	"unit %s: its lanes hold other elements of a matrix of %s than of one of %s, use %s":                      "elements would have to move between lanes",
+	"products of %s and %s to %s in lanes":                                                                    "without a unit, integers are of 8 bits with sums of 32",
+	"cooperative matrix %%%d: the machine has no matrix unit (matrix.unit is none; matrix.without is refuse)": "what the machine lacks it does not do, unless its description says how",
+	"cooperative matrix layout %s":                                                                            "matrices lie in memory by rows or by columns",
+	"%%%d: %s":                                                                                                "a variable of a stage or storage class that is not bound; the message says which",
+	"Workgroup variables of %d bytes":                                                                         "LDS is no larger",
 }
 
 // notLowered gives the reason for instructions whose capability runs, by the

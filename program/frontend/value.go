@@ -27,7 +27,8 @@ type values struct {
 	scope   map[spirv.ID]val  // values of the function being inlined; nil outside functions
 	pending map[spirv.ID]bool // constants being evaluated
 	leafs   map[spirv.ID]leafList
-	total   int // scalars of the types flattened and laid out
+	coops   map[spirv.ID]*coop // cooperative matrix types
+	total   int                // scalars of the types flattened and laid out
 
 	// operation gives what carries out an opcode within OpSpecConstantOp, from
 	// the tables of all parts; nil if the opcode may not stand there.
@@ -64,6 +65,9 @@ func (b *values) flatten(t *validate.Type) leafList {
 		return b.pointerLeaves(t)
 	case validate.KindNodePayloadArray:
 		return leafList{isa.I64} // a handle
+	case validate.KindCooperativeMatrix:
+		c := b.coop(t)
+		return b.repeat(leafList{c.leaf()}, c.tiles()*c.perTile())
 	}
 	b.unsupported("a value of type %s %%%d", t.Def.Op, t.ID)
 	return nil
@@ -176,6 +180,10 @@ func (b *values) constBits(id spirv.ID) uint64 {
 }
 
 func (b *values) compositeConstruct() {
+	if c := b.coop(b.resultType()); c != nil {
+		b.splatConstant(c)
+		return
+	}
 	var out []*ir.Value
 	for i := range b.in.Operands {
 		out = append(out, b.leaves(b.arg(i))...)

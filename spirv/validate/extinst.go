@@ -54,6 +54,6 @@ func (v *valueCheck) extended(o []uint32) {
 		return
 	}
 	if s, ok := glslSignatures[spirv.GLSLstd450(o[1]).String()]; ok {
-		v.signature(s, o[2:])
+		v.signature(spirv.OpExtInst, s, o[2:])
 	}
 }

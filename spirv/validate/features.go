@@ -12,10 +12,10 @@ const (
 	intel      = "operations of one vendor's compute kernels, without a lowering"
 	fpga       = "hints and types for logic arrays, not for a GPU"
 	rays       = "no ray tracing unit and no acceleration structure is modelled"
-	matrices   = "no matrix unit is modelled"
+	matrices   = "of cooperative matrices, what SPV_KHR_cooperative_matrix has"
 	longVector = "vectors have four components at most"
 	tensors    = "tensors have no layout in memory here"
-	smallTypes = "arithmetic knows IEEE floats of 16, 32 and 64 bits and integers of 8 to 64"
+	smallTypes = "numbers are floats of 8, 16, 32 and 64 bits and integers of 8 to 64"
 	halfVector = "atomics work on one scalar"
 	newer      = "recent instructions without a lowering"
 	vendorOp   = "instructions that one vendor's driver defines"
@@ -127,8 +127,8 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityStorageTensorArrayNonUniformIndexingARM:     {refused, tensors},
 	spirv.CapabilityGraphARM:                                    {refused, tensors},
 	spirv.CapabilityCooperativeMatrixLayoutsARM:                 {refused, matrices},
-	spirv.CapabilityFloat8EXT:                                   {refused, smallTypes},
-	spirv.CapabilityFloat8CooperativeMatrixEXT:                  {refused, matrices},
+	spirv.CapabilityFloat8EXT:                                   {level: runs},
+	spirv.CapabilityFloat8CooperativeMatrixEXT:                  {level: runs},
 	spirv.CapabilityFloat6EXT:                                   {refused, smallTypes},
 	spirv.CapabilityFloat4EXT:                                   {refused, smallTypes},
 	spirv.CapabilityFloat8UnsignedE8M0EXT:                       {refused, smallTypes},
@@ -184,9 +184,9 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityQuadControlKHR:                              {level: runs},
 	spirv.CapabilityInt4TypeINTEL:                               {refused, smallTypes},
 	spirv.CapabilityInt4CooperativeMatrixINTEL:                  {refused, matrices},
-	spirv.CapabilityBFloat16TypeKHR:                             {refused, smallTypes},
-	spirv.CapabilityBFloat16DotProductKHR:                       {refused, smallTypes},
-	spirv.CapabilityBFloat16CooperativeMatrixKHR:                {refused, matrices},
+	spirv.CapabilityBFloat16TypeKHR:                             {level: runs},
+	spirv.CapabilityBFloat16DotProductKHR:                       {level: runs},
+	spirv.CapabilityBFloat16CooperativeMatrixKHR:                {level: runs},
 	spirv.CapabilityAbortKHR:                                    {refused, newer},
 	spirv.CapabilityDescriptorHeapEXT:                           {refused, descriptor},
 	spirv.CapabilityConstantDataKHR:                             {refused, shapes},
@@ -305,7 +305,7 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityDotProductInput4x8BitPacked:                 {level: runs},
 	spirv.CapabilityDotProduct:                                  {level: runs},
 	spirv.CapabilityRayCullMaskKHR:                              {refused, rays},
-	spirv.CapabilityCooperativeMatrixKHR:                        {refused, matrices},
+	spirv.CapabilityCooperativeMatrixKHR:                        {level: runs},
 	spirv.CapabilityReplicatedCompositesEXT:                     {refused, shapes},
 	spirv.CapabilityBitInstructions:                             {level: runs},
 	spirv.CapabilityGroupNonUniformRotateKHR:                    {level: runs},
@@ -348,8 +348,8 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityBindlessImagesINTEL:                         {refused, intel},
 	spirv.CapabilityDotProductFloat16AccFloat32VALVE:            {level: runs},
 	spirv.CapabilityDotProductFloat16AccFloat16VALVE:            {level: runs},
-	spirv.CapabilityDotProductBFloat16AccVALVE:                  {refused, smallTypes},
-	spirv.CapabilityDotProductFloat8AccFloat32VALVE:             {refused, smallTypes},
+	spirv.CapabilityDotProductBFloat16AccVALVE:                  {level: runs},
+	spirv.CapabilityDotProductFloat8AccFloat32VALVE:             {level: runs},
 	spirv.CapabilityIntrinsicSAMSUNG:                            {refused, vendorOp},
 }
 

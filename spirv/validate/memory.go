@@ -66,6 +66,7 @@ func (v *valueCheck) variable(o []uint32) {
 	if p := v.m.places[v.in.Result]; p.function != 0 && p.block != 0 {
 		v.fault("the variable is not in the first block of the function")
 	}
+	v.matrixPlace(t)
 	if len(o) > 1 {
 		v.initializer(t, o[1])
 	}
@@ -90,7 +91,7 @@ func (v *valueCheck) narrowVariable(t *Type) {
 		return
 	}
 	eachScalar(t.Elem, func(s *Type) {
-		if cap, ok := narrowWidths[s.Kind][s.Width]; ok && !s.BFloat16OrOtherEncoded && !v.m.Has(cap) {
+		if cap, ok := narrowWidths[s.Kind][s.Width]; ok && !s.Encoded && !v.m.Has(cap) {
 			v.r.at(v.in, "capabilities", "a variable of %s in %s needs the capability %s", v.m.typeText(s), t.Storage, cap)
 		}
 	})
@@ -190,7 +191,7 @@ func (v *valueCheck) step(t *Type, n int, id uint32) *Type {
 		return nil
 	}
 	switch t.Kind {
-	case KindVector, KindMatrix, KindArray, KindRuntimeArray, KindNodePayloadArray:
+	case KindVector, KindMatrix, KindArray, KindRuntimeArray, KindNodePayloadArray, KindCooperativeMatrix:
 		return t.Elem
 	case KindStruct:
 		def := v.m.Def(spirv.ID(id))

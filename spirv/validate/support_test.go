@@ -40,12 +40,12 @@ OpFunctionEnd
 		name, text string
 		want       []string
 	}{
-		{"matrices", shader("OpCapability CooperativeMatrixKHR\nOpExtension \"SPV_KHR_cooperative_matrix\"",
-			"%m = OpTypeCooperativeMatrixKHR %float %u3 %u1 %u1 %u1\n%zero = OpConstantComposite %m %f1", "%sum = OpFAdd %m %zero %zero"),
-			[]string{"capability CooperativeMatrixKHR (" + matrices + ")"}},
-		{"float8", shader("OpCapability Float8EXT\nOpCapability BFloat16TypeKHR\nOpExtension \"SPV_EXT_float8\"\nOpExtension \"SPV_KHR_bfloat16\"",
-			"%small = OpTypeFloat 8 Float8E4M3EXT\n%brain = OpTypeFloat 16 BFloat16KHR", ""),
-			[]string{"capability Float8EXT, capability BFloat16TypeKHR (" + smallTypes + ")"}},
+		{"matrices", shader("OpCapability CooperativeMatrixNV\nOpExtension \"SPV_NV_cooperative_matrix\"",
+			"%m = OpTypeCooperativeMatrixNV %float %u3 %u1 %u1\n%zero = OpConstantComposite %m %f1", "%sum = OpFAdd %m %zero %zero"),
+			[]string{"capability CooperativeMatrixNV (" + matrices + ")"}},
+		{"float6", shader("OpCapability Float6EXT\nOpCapability Float4EXT\nOpExtension \"SPV_EXT_ocp_microscaling_types\"",
+			"%small = OpTypeFloat 6 Float6E2M3EXT\n%tiny = OpTypeFloat 4 Float4E2M1EXT", ""),
+			[]string{"capability Float6EXT, capability Float4EXT (" + smallTypes + ")"}},
 		{"long vector", shader("OpCapability LongVectorEXT\nOpExtension \"SPV_EXT_long_vector\"",
 			"%u5 = OpConstant %uint 5\n%v = OpTypeVectorIdEXT %float %u5", ""), []string{"capability LongVectorEXT (" + longVector + ")"}},
 		{"several", shader("OpCapability RayQueryKHR\nOpCapability InputAttachment\nOpCapability RayTracingKHR\nOpExtension \"SPV_KHR_ray_query\"\n"+

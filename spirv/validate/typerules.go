@@ -22,7 +22,10 @@ func init() {
 		spirv.OpFunctionCall: (*valueCheck).call, spirv.OpReturn: (*valueCheck).returnNothing,
 		spirv.OpReturnValue: (*valueCheck).returnValue, spirv.OpPhi: (*valueCheck).phi, spirv.OpSelect: (*valueCheck).selects,
 		spirv.OpBitcast: (*valueCheck).bitcast, spirv.OpDot: (*valueCheck).dot, spirv.OpTranspose: (*valueCheck).transpose,
-		spirv.OpMatrixTimesVector: (*valueCheck).matrixVector, spirv.OpVectorTimesMatrix: (*valueCheck).vectorMatrix,
+		spirv.OpTypeCooperativeMatrixKHR: (*valueCheck).matrixDeclaration, spirv.OpCooperativeMatrixLoadKHR: (*valueCheck).matrixLoad,
+		spirv.OpCooperativeMatrixStoreKHR: (*valueCheck).matrixStore, spirv.OpCooperativeMatrixMulAddKHR: (*valueCheck).matrixMulAdd,
+		spirv.OpCooperativeMatrixLengthKHR: (*valueCheck).matrixLength,
+		spirv.OpMatrixTimesVector:          (*valueCheck).matrixVector, spirv.OpVectorTimesMatrix: (*valueCheck).vectorMatrix,
 		spirv.OpMatrixTimesMatrix: (*valueCheck).matrixMatrix, spirv.OpOuterProduct: (*valueCheck).outer,
 		spirv.OpIAddCarry: (*valueCheck).twice, spirv.OpISubBorrow: (*valueCheck).twice,
 		spirv.OpUMulExtended: (*valueCheck).twice, spirv.OpSMulExtended: (*valueCheck).twice,
@@ -67,6 +70,8 @@ func (v *valueCheck) numberConstant(o []uint32) {
 // composite. Parts of arrays of unknown length exist at any index.
 func (t *Type) part(i uint32) *Type {
 	switch t.Kind {
+	case KindCooperativeMatrix: // how many a lane holds, the machine says
+		return t.Elem
 	case KindVector, KindMatrix, KindArray:
 		if t.Count == 0 || i < uint32(t.Count) {
 			return t.Elem
@@ -84,6 +89,8 @@ func (t *Type) parts() int {
 	switch {
 	case t.Kind == KindStruct:
 		return len(t.Members)
+	case t.Kind == KindCooperativeMatrix: // one value for all
+		return 1
 	case t.Kind == KindArray && t.Count == 0:
 		return -1
 	}
@@ -91,7 +98,7 @@ func (t *Type) parts() int {
 }
 
 func (t *Type) composite() bool {
-	return t.Kind == KindVector || t.Kind == KindMatrix || t.Kind == KindArray || t.Kind == KindStruct
+	return t.Kind == KindVector || t.Kind == KindMatrix || t.Kind == KindArray || t.Kind == KindStruct || t.Kind == KindCooperativeMatrix
 }
 
 func (v *valueCheck) constituents(o []uint32) {
@@ -302,6 +309,12 @@ func (v *valueCheck) bitcast(o []uint32) {
 	if a == nil || a.Kind == KindPointer || t.Kind == KindPointer {
 		return
 	}
+	if a.Kind == KindCooperativeMatrix || t.Kind == KindCooperativeMatrix {
+		if a.Kind != t.Kind || v.m.shapesDiffer(a, t) || a.width() != t.width() {
+			v.fault("from %s to %s: want cooperative matrices of one shape and width", v.m.typeText(a), v.m.typeText(t))
+		}
+		return
+	}
 	if !a.is('n') || !t.is('n') {
 		v.fault("from %s to %s: want numbers or vectors of them", v.m.typeText(a), v.m.typeText(t))
 	} else if a.width()*a.components() != t.width()*t.components() {
@@ -379,7 +392,7 @@ func (v *valueCheck) twice(o []uint32) {
 }
 
 func (v *valueCheck) otherWidth(o []uint32) {
-	if a := v.m.TypeOf(spirv.ID(o[0])); a != nil && a.is('n') && v.result().is('n') && a.width() == v.result().width() && !a.Component().BFloat16OrOtherEncoded {
+	if a := v.m.TypeOf(spirv.ID(o[0])); a != nil && a.is('n') && v.result().is('n') && a.width() == v.result().width() && !a.Component().Encoded && !v.result().Component().Encoded {
 		v.fault("the result has as many bits as the operand, %d", a.width())
 	}
 }

@@ -23,6 +23,7 @@ const (
 	KindSampler
 	KindSampledImage
 	KindNodePayloadArray
+	KindCooperativeMatrix
 	KindOther
 )
 
@@ -45,12 +46,15 @@ type Type struct {
 	Members []*Type // of a structure; parameters of a function
 	Storage spirv.StorageClass
 
-	Dim                    spirv.Dim
-	Depth                  uint32
-	Arrayed, Multisampled  bool
-	Sampled                uint32
-	Format                 spirv.ImageFormat
-	BFloat16OrOtherEncoded bool // a float with an encoding that is not IEEE's
+	Matrix *CooperativeMatrix // of a cooperative matrix, whose components are of type Elem
+
+	Dim                   spirv.Dim
+	Depth                 uint32
+	Arrayed, Multisampled bool
+	Sampled               uint32
+	Format                spirv.ImageFormat
+	Encoded               bool // a float with an encoding that is not IEEE's: Encoding
+	Encoding              spirv.FPEncoding
 
 	Def *spirv.Instruction
 }
@@ -58,9 +62,10 @@ type Type struct {
 // Scalar reports a boolean, integer or float.
 func (t *Type) Scalar() bool { return t.Kind >= KindBool && t.Kind <= KindFloat }
 
-// Component returns the scalar type of a scalar, vector or matrix.
+// Component returns the scalar type of a scalar, vector or matrix, cooperative
+// ones included.
 func (t *Type) Component() *Type {
-	for t != nil && (t.Kind == KindVector || t.Kind == KindMatrix) {
+	for t != nil && (t.Kind == KindVector || t.Kind == KindMatrix || t.Kind == KindCooperativeMatrix) {
 		t = t.Elem
 	}
 	return t
@@ -82,6 +87,8 @@ var typeMakers = map[spirv.Op]func(c *checker, in *spirv.Instruction, t *Type) e
 	spirv.OpTypeImage:        imageType,
 	spirv.OpTypeSampler:      simpleType(KindSampler),
 	spirv.OpTypeSampledImage: elemType(KindSampledImage),
+
+	spirv.OpTypeCooperativeMatrixKHR: matrixType,
 
 	spirv.OpTypeNodePayloadArrayAMDX: elemType(KindNodePayloadArray),
 	spirv.OpTypeUntypedPointerKHR:    untypedPointer,
@@ -105,16 +112,23 @@ func intType(_ *checker, in *spirv.Instruction, t *Type) error {
 
 func floatType(_ *checker, in *spirv.Instruction, t *Type) error {
 	t.Kind, t.Width = KindFloat, int(in.Operands[0])
-	t.BFloat16OrOtherEncoded = len(in.Operands) > 1
+	if t.Encoded = len(in.Operands) > 1; t.Encoded {
+		t.Encoding = spirv.FPEncoding(in.Operands[1])
+		if want, known := encodedWidths[t.Encoding]; known && t.Width != want {
+			return FaultAt(in, "types", "float width %d: %s has %d", t.Width, t.Encoding, want)
+		}
+		return nil
+	}
 	switch t.Width {
 	case 16, 32, 64:
 		return nil
-	case 8:
-		if t.BFloat16OrOtherEncoded {
-			return nil
-		}
 	}
 	return FaultAt(in, "types", "float width %d: want 16, 32 or 64", t.Width)
+}
+
+// encodedWidths are the widths of the encodings of floats.
+var encodedWidths = map[spirv.FPEncoding]int{
+	spirv.FPEncodingBFloat16KHR: 16, spirv.FPEncodingFloat8E4M3EXT: 8, spirv.FPEncodingFloat8E5M2EXT: 8,
 }
 
 func countedType(k Kind) func(*checker, *spirv.Instruction, *Type) error {

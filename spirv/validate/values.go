@@ -54,7 +54,7 @@ var classNames = map[byte]string{
 // is reports whether a type is of a signature's class.
 func (t *Type) is(class byte) bool {
 	c := t
-	if t.Kind == KindVector {
+	if t.Kind == KindVector || t.Kind == KindCooperativeMatrix {
 		c = t.Elem
 	}
 	switch class {
@@ -73,7 +73,7 @@ func (t *Type) is(class byte) bool {
 	case 'V':
 		return t.Kind == KindVector && c.Kind == KindFloat
 	case 'M':
-		return t.Kind == KindMatrix
+		return t.Kind == KindMatrix || t.Kind == KindCooperativeMatrix
 	case 'P':
 		return t.Kind == KindPointer || t.untyped()
 	case 't':
@@ -151,12 +151,13 @@ func (v *valueCheck) instruction(i int) {
 		}
 	}
 	if s, ok := parsed[op]; ok {
-		v.signature(s, operands)
+		v.signature(op, s, operands)
 	}
 	if rule := typeRules[op]; rule != nil {
 		rule(v, operands)
 	}
 	v.narrow(op)
+	v.encoded(op)
 	v.scopes()
 }
 
@@ -176,7 +177,7 @@ func (v *valueCheck) voidValue(id uint32) bool {
 	return v.m.Def(spirv.ID(id)).Op == spirv.OpExtInst
 }
 
-func (v *valueCheck) signature(s signature, operands []uint32) {
+func (v *valueCheck) signature(op spirv.Op, s signature, operands []uint32) {
 	var result, first *Type
 	if s.result.class != 0 {
 		result = v.m.Type(v.in.Type)
@@ -201,6 +202,10 @@ func (v *valueCheck) signature(s signature, operands []uint32) {
 		}
 		if !t.is(want.class) {
 			v.fault("operand %d: %%%d is %s: want a %s", n, operands[n], v.m.typeText(t), classNames[want.class])
+			return
+		}
+		if text := v.matrices(op, result, t); text != "" {
+			v.fault("operand %d: %%%d is %s: %s", n, operands[n], v.m.typeText(t), text)
 			return
 		}
 		if text := want.relation(t, result, first); text != "" {
@@ -242,9 +247,14 @@ func (m *Module) typeText(t *Type) string {
 		}
 		return fmt.Sprintf("int%d", t.Width)
 	case KindFloat:
+		if t.Encoded {
+			return t.Encoding.String()
+		}
 		return fmt.Sprintf("float%d", t.Width)
 	case KindVector:
 		return fmt.Sprintf("vector of %d %s", t.Count, m.typeText(t.Elem))
+	case KindCooperativeMatrix:
+		return fmt.Sprintf("cooperative matrix %%%d of %s", t.ID, m.typeText(t.Elem))
 	case KindPointer:
 		return fmt.Sprintf("pointer %%%d", t.ID)
 	}
@@ -267,7 +277,7 @@ func (v *valueCheck) narrow(op spirv.Op) {
 		return
 	}
 	c := t.Component()
-	if c == nil || c.BFloat16OrOtherEncoded {
+	if c == nil || c.Encoded {
 		return
 	}
 	if cap, ok := narrowWidths[c.Kind][c.Width]; ok && !v.m.Has(cap) {

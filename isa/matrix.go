@@ -1,0 +1,201 @@
+package isa
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A MatrixUnit is a generation of matrix unit: which products it has, and how
+// the elements of a matrix lie in the registers of a wave.
+type MatrixUnit uint8
+
+// Matrix units.
+const (
+	NoMatrixUnit MatrixUnit = iota
+	CDNA3                   // v_mfma
+	RDNA3                   // v_wmma, both halves of a wave hold all of A and B
+	RDNA4                   // v_wmma, A and B once in a wave
+	numMatrixUnits
+)
+
+var matrixUnitNames = [numMatrixUnits]string{"none", "cdna3", "rdna3", "rdna4"}
+
+func (u MatrixUnit) String() string { return matrixUnitNames[u] }
+
+// FindMatrixUnit finds a unit by its name.
+func FindMatrixUnit(name string) (MatrixUnit, bool) {
+	i := slices.Index(matrixUnitNames[:], name)
+	return MatrixUnit(max(i, 0)), i >= 0
+}
+
+// A MatrixUse is what a matrix is in D = A*B + C.
+type MatrixUse uint8
+
+// Uses; C and D have one layout.
+const (
+	UseA MatrixUse = iota
+	UseB
+	UseC
+)
+
+func (u MatrixUse) String() string { return [...]string{"A", "B", "accumulator"}[u] }
+
+// A MatrixOp is a matrix instruction of a unit: D[M][N] = A[M][K] * B[K][N] + C.
+type MatrixOp struct {
+	Unit    MatrixUnit
+	Name    string // the machine's
+	K       int    // M and N are MatrixTile
+	A, B, C Type
+	Class   Class
+}
+
+// MatrixTile is the number of rows and of columns of every product here. CDNA
+// has products of 32 and of 4 too, of the same rate or a lower one.
+const MatrixTile = 16
+
+// MatrixOps has the instructions of all units (AMD matrix instruction
+// calculator; CDNA3, RDNA3 and RDNA4 instruction set manuals). The 8-bit floats
+// of CDNA3 are other encodings than SPIR-V's, with another bias; here they are
+// SPIR-V's.
+var MatrixOps = []MatrixOp{
+	{CDNA3, "mfma_f32_16x16x16_f16", 16, F16, F16, F32, ClassMatrixF16},
+	{CDNA3, "mfma_f32_16x16x16_bf16", 16, BF16, BF16, F32, ClassMatrixBF16},
+	{CDNA3, "mfma_i32_16x16x32_i8", 32, I8, I8, I32, ClassMatrixI8},
+	{CDNA3, "mfma_f32_16x16x32_fp8_fp8", 32, E4M3, E4M3, F32, ClassMatrixF8},
+	{CDNA3, "mfma_f32_16x16x32_fp8_bf8", 32, E4M3, E5M2, F32, ClassMatrixF8},
+	{CDNA3, "mfma_f32_16x16x32_bf8_fp8", 32, E5M2, E4M3, F32, ClassMatrixF8},
+	{CDNA3, "mfma_f32_16x16x32_bf8_bf8", 32, E5M2, E5M2, F32, ClassMatrixF8},
+	{CDNA3, "mfma_f32_16x16x4_f32", 4, F32, F32, F32, ClassMatrixF32},
+	{CDNA3, "mfma_f64_16x16x4_f64", 4, F64, F64, F64, ClassMatrixF64},
+
+	{RDNA3, "wmma_f32_16x16x16_f16", 16, F16, F16, F32, ClassMatrixF16},
+	{RDNA3, "wmma_f16_16x16x16_f16", 16, F16, F16, F16, ClassMatrixF16},
+	{RDNA3, "wmma_f32_16x16x16_bf16", 16, BF16, BF16, F32, ClassMatrixBF16},
+	{RDNA3, "wmma_bf16_16x16x16_bf16", 16, BF16, BF16, BF16, ClassMatrixBF16},
+	{RDNA3, "wmma_i32_16x16x16_iu8", 16, I8, I8, I32, ClassMatrixI8},
+
+	{RDNA4, "wmma_f32_16x16x16_f16", 16, F16, F16, F32, ClassMatrixF16},
+	{RDNA4, "wmma_f16_16x16x16_f16", 16, F16, F16, F16, ClassMatrixF16},
+	{RDNA4, "wmma_f32_16x16x16_bf16", 16, BF16, BF16, F32, ClassMatrixBF16},
+	{RDNA4, "wmma_bf16_16x16x16_bf16", 16, BF16, BF16, BF16, ClassMatrixBF16},
+	{RDNA4, "wmma_i32_16x16x16_iu8", 16, I8, I8, I32, ClassMatrixI8},
+	{RDNA4, "wmma_f32_16x16x16_fp8_fp8", 16, E4M3, E4M3, F32, ClassMatrixF8},
+	{RDNA4, "wmma_f32_16x16x16_fp8_bf8", 16, E4M3, E5M2, F32, ClassMatrixF8},
+	{RDNA4, "wmma_f32_16x16x16_bf8_fp8", 16, E5M2, E4M3, F32, ClassMatrixF8},
+	{RDNA4, "wmma_f32_16x16x16_bf8_bf8", 16, E5M2, E5M2, F32, ClassMatrixF8},
+}
+
+// MatrixOpFor finds the instruction of a unit for matrices of these components;
+// ok is false when it has none.
+func MatrixOpFor(u MatrixUnit, a, b, c Type) (index int, ok bool) {
+	index = slices.IndexFunc(MatrixOps, func(o MatrixOp) bool { return o.Unit == u && o.A == a && o.B == b && o.C == c })
+	return index, index >= 0
+}
+
+// A Matrix product as an instruction's Imm names it: an index of MatrixOps and
+// what its operands are.
+type MatrixImm struct {
+	Op                      int
+	SignedA, SignedB, Total bool // integers with a sign; Total: the sum
+	Saturate                bool // the sum stays at the end of its range
+}
+
+// Bits packs it for Inst.Imm.
+func (m MatrixImm) Bits() uint64 {
+	return uint64(m.Op)<<4 | truth(m.SignedA) | truth(m.SignedB)<<1 | truth(m.Total)<<2 | truth(m.Saturate)<<3
+}
+
+// SplitMatrixImm is the inverse of Bits.
+func SplitMatrixImm(imm uint64) MatrixImm {
+	return MatrixImm{Op: int(imm >> 4), SignedA: imm&1 != 0, SignedB: imm&2 != 0, Total: imm&4 != 0, Saturate: imm&8 != 0}
+}
+
+// A Fragment says where the elements of a tile are. A tile of A is 16 rows deep
+// columns wide, one of B deep rows of 16 columns, and one of C is 16 rows (the
+// depth) of 16 columns. Lane l holds of the row of A or the column of B or C
+// with number l mod 16 the elements with these positions along the depth:
+//
+//	Offsets[e] + Step[0] if bit 4 of l is set + Step[1] if bit 5 is
+type Fragment struct {
+	Depth   int
+	Offsets []int  // by element that a lane holds
+	Step    [2]int // 0: the lanes hold the same
+	PerReg  int    // elements in a 32-bit register
+}
+
+// Registers is the number of 32-bit registers that a tile takes in a lane.
+func (f *Fragment) Registers(bits uint) int {
+	return len(f.Offsets) / f.PerReg * max(int(bits)/32, 1)
+}
+
+// Along is the position along the depth of element e in lane l.
+func (f *Fragment) Along(e, l int) int {
+	return f.Offsets[e] + l>>4&1*f.Step[0] + l>>5&1*f.Step[1]
+}
+
+// MatrixDepth is how deep a tile of A or B with elements of this width is.
+func (u MatrixUnit) MatrixDepth(bits uint) int {
+	if u != CDNA3 {
+		return 16
+	}
+	return map[uint]int{8: 32, 16: 16, 32: 4, 64: 4}[bits]
+}
+
+// Fragment gives the layout of a tile (AMD matrix instruction calculator).
+// Types that are in no product lie as those of their width would.
+func (u MatrixUnit) Fragment(use MatrixUse, bits uint, lanes int) Fragment {
+	f := Fragment{Depth: MatrixTile, PerReg: max(1, 32/int(bits))}
+	groups := lanes / MatrixTile
+	if use != UseC {
+		f.Depth = u.MatrixDepth(bits)
+	}
+	each := f.Depth / groups
+	switch {
+	case u == RDNA3 && use == UseC: // neighbouring rows in neighbouring groups; narrow elements one a register
+		f.PerReg = 1
+		f.Step, f.Offsets = [2]int{1, 2}, steps(each, groups)
+	case u == RDNA3:
+		f.Offsets = steps(f.Depth, 1)
+	case u == CDNA3 && use == UseC && bits == 64:
+		f.Step, f.Offsets = [2]int{1, 2}, steps(each, groups)
+	case u == RDNA4 && use != UseC && bits >= 16 && groups == 2:
+		f.Step, f.Offsets = [2]int{4, 0}, []int{0, 1, 2, 3, 8, 9, 10, 11}
+	case u == RDNA4 && (use == UseC || bits == 8):
+		f.Step, f.Offsets = [2]int{8, 4}, steps(each, 1)
+	default:
+		f.Step, f.Offsets = [2]int{each, 2 * each}, steps(each, 1)
+	}
+	return f
+}
+
+// steps are n numbers from 0 on, a distance apart.
+func steps(n, distance int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i * distance
+	}
+	return list
+}
+
+// A MatrixOperands are the registers of a product, each a 32-bit register of a
+// lane but for 64-bit elements.
+type MatrixOperands struct{ A, B, C, D []Reg }
+
+// matrixTypes are the types of the registers of A and B, and of C and D.
+func (o *MatrixOp) matrixTypes() (ab, c Type) { return registerType(o.A), registerType(o.C) }
+
+func registerType(t Type) Type {
+	if t.Bits() == 64 {
+		return t
+	}
+	return I32
+}
+
+// MatrixCounts are how many registers an instruction has of A or B, and of C.
+func (o *MatrixOp) MatrixCounts(lanes int) (ab, c int) {
+	a := o.Unit.Fragment(UseA, o.A.Bits(), lanes)
+	d := o.Unit.Fragment(UseC, o.C.Bits(), lanes)
+	return len(a.Offsets) / a.PerReg, len(d.Offsets) / d.PerReg
+}
+
+func (o *MatrixOp) String() string { return fmt.Sprint(o.Unit, " ", o.Name) }

@@ -1,0 +1,285 @@
+package frontend
+
+import (
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/spirv"
+)
+
+// matrices holds the instructions of SPV_KHR_cooperative_matrix.
+type matrices struct{ *pointers }
+
+func matrixRows() map[spirv.Op]row[*matrices] {
+	return map[spirv.Op]row[*matrices]{
+		spirv.OpCooperativeMatrixLoadKHR:   {do: (*matrices).load},
+		spirv.OpCooperativeMatrixStoreKHR:  {do: (*matrices).store},
+		spirv.OpCooperativeMatrixMulAddKHR: {do: (*matrices).mulAdd},
+		spirv.OpCooperativeMatrixLengthKHR: {do: (*matrices).length, constant: true},
+	}
+}
+
+func (b *matrices) length() {
+	c := b.coop(b.typ(b.arg(0)))
+	if c == nil {
+		b.invalid("%%%d is no cooperative matrix type", b.arg(0))
+	}
+	b.set(b.i32(uint32(c.elements())))
+}
+
+// A spacing is a number of bytes: a constant, or value times constant.
+type spacing struct {
+	value  *ir.Value // nil: none
+	factor uint32
+}
+
+// matrixMemory is where a matrix lies: pointer, and the bytes between
+// neighbours along both of its sides.
+type matrixMemory struct {
+	c           *coop
+	at          pointer
+	long, depth spacing
+	contiguous  bool // along the depth
+}
+
+func (b *matrices) load() {
+	c := b.coop(b.resultType())
+	if c == nil {
+		b.invalid("the result is no cooperative matrix")
+	}
+	m := b.memory(c, 1)
+	leaves := make([]*ir.Value, 0, c.tiles()*c.perTile())
+	for long := range c.long {
+		for depth := range c.depth {
+			for r := range c.perTile() {
+				leaves = append(leaves, b.loadRegister(m, long, depth, r))
+			}
+		}
+	}
+	b.set(leaves...)
+}
+
+func (b *matrices) store() {
+	c := b.coop(b.typeOf(b.arg(1)))
+	if c == nil {
+		b.invalid("%%%d is no cooperative matrix", b.arg(1))
+	}
+	leaves := b.leaves(b.arg(1))
+	m := b.memory(c, 2)
+	for long := range c.long {
+		for depth := range c.depth {
+			for r, v := range c.tile(leaves, long, depth) {
+				b.storeRegister(m, long, depth, r, v)
+			}
+		}
+	}
+}
+
+// memory reads pointer, layout, stride and memory operands; the layout is
+// operand i. The part of the address that differs by lane goes to the pointer.
+func (b *matrices) memory(c *coop, i int) *matrixMemory {
+	p := b.ptr(b.arg(0))
+	if p.space != isa.SpaceBuffer && p.space != isa.SpaceFlat && p.space != isa.SpaceLDS || p.array {
+		b.unsupported("a cooperative matrix in this memory")
+	}
+	layout := spirv.CooperativeMatrixLayout(b.constBits(b.arg(i)))
+	if layout != spirv.CooperativeMatrixLayoutRowMajorKHR && layout != spirv.CooperativeMatrixLayoutColumnMajorKHR {
+		b.unsupported("cooperative matrix layout %s", layout)
+	}
+	stride := b.strideBytes(b.arg(i+1), memBytes(b.comp(p.typ))*uint32(max(1, p.typ.Count)))
+	a, _ := b.memoryAccess(i + 2)
+	a.apply(&p)
+	m := &matrixMemory{c: c, at: p, long: stride, depth: spacing{factor: memBytes(c.elem)}, contiguous: true}
+	if (layout == spirv.CooperativeMatrixLayoutRowMajorKHR) != (c.use == isa.UseA) {
+		m.long, m.depth, m.contiguous = m.depth, m.long, false
+	}
+	b.addLane(m)
+	return m
+}
+
+// strideBytes is the stride, which counts pointees, in bytes.
+func (b *matrices) strideBytes(id spirv.ID, pointee uint32) spacing {
+	v := b.leaf(id)
+	if v.Op == isa.Const {
+		return spacing{factor: uint32(v.Imm) * pointee}
+	}
+	return spacing{b.resize(v, b.typeOf(id), isa.I32), pointee}
+}
+
+// addLane adds what differs by lane: the position along the long side is the
+// lane's number in its group of 16, the groups stand along the depth.
+func (b *matrices) addLane(m *matrixMemory) {
+	lane := b.onceOne(func() *ir.Value { return b.emit(isa.LaneID, isa.I32, isa.I32) })
+	index := b.times(b.op(isa.And, isa.I32, lane, b.i32(isa.MatrixTile-1)), m.long, 1)
+	step := m.c.Step
+	group := b.op(isa.Shr, isa.I32, lane, b.i32(4))
+	switch {
+	case step[0] == 0 && step[1] == 0:
+	case b.opt.WaveSize == 32 || step[1] == 2*step[0]:
+		index = b.op(isa.IAdd, isa.I32, index, b.times(group, m.depth, step[0]))
+	default:
+		low := b.op(isa.And, isa.I32, group, b.i32(1))
+		high := b.op(isa.Shr, isa.I32, group, b.i32(1))
+		index = b.op(isa.IAdd, isa.I32, index, b.times(low, m.depth, step[0]))
+		index = b.op(isa.IAdd, isa.I32, index, b.times(high, m.depth, step[1]))
+	}
+	m.at.align = m.alignment()
+	b.advance(&m.at, index)
+}
+
+// alignment is that of every lane's address: the API asks that a matrix and its
+// stride be aligned to 16 bytes, or to a row (column) that is shorter
+// (VUID-RuntimeSpirv-OpCooperativeMatrixLoadKHR-08986).
+func (m *matrixMemory) alignment() uint32 {
+	if !m.contiguous {
+		return memBytes(m.c.elem)
+	}
+	known := lowestBit(uint32(m.c.depth*m.c.Depth) * memBytes(m.c.elem))
+	for _, s := range m.c.Step {
+		known = min(known, lowestBit(uint32(s)*memBytes(m.c.elem)))
+	}
+	for m.at.offset%known != 0 {
+		known /= 2
+	}
+	return known
+}
+
+// lowestBit is the largest power of two that divides n, up to baseAlign.
+func lowestBit(n uint32) uint32 { return 1 << bits.TrailingZeros32(n|baseAlign) }
+
+// times is v * n spacings.
+func (b *matrices) times(v *ir.Value, d spacing, n int) *ir.Value {
+	if d.value != nil {
+		v = b.op(isa.IMul, isa.I32, v, d.value)
+	}
+	if k := d.factor * uint32(n); k != 1 {
+		v = b.op(isa.IMul, isa.I32, v, b.i32(k))
+	}
+	return v
+}
+
+// advance adds a 32-bit number of bytes to a pointer's index.
+func (b *matrices) advance(p *pointer, by *ir.Value) {
+	t := p.addressType()
+	by = b.widen(by, t)
+	if p.index != nil {
+		by = b.op(isa.IAdd, t, p.index, by)
+	}
+	p.index = by
+}
+
+// move is the pointer n spacings further.
+func (b *matrices) move(p pointer, d spacing, n int) pointer {
+	switch {
+	case n == 0:
+	case d.value == nil:
+		p.offset += uint32(n) * d.factor
+	default:
+		b.advance(&p, b.op(isa.IMul, isa.I32, d.value, b.i32(uint32(n)*d.factor)))
+	}
+	return p
+}
+
+// element is the pointer to element e of a lane in a tile.
+func (b *matrices) element(m *matrixMemory, long, depth, e int) pointer {
+	p := b.move(m.at, m.long, long*isa.MatrixTile)
+	return b.move(p, m.depth, depth*m.c.Depth+m.c.Offsets[e])
+}
+
+// wide reports registers whose elements stand side by side in memory.
+func (m *matrixMemory) wide() bool { return m.c.PerReg > 1 && m.contiguous }
+
+func (b *matrices) loadRegister(m *matrixMemory, long, depth, r int) *ir.Value {
+	c := m.c
+	if m.wide() {
+		return b.loadChunk(b.element(m, long, depth, r*c.PerReg), chunk{t: isa.I32, n: 1})[0]
+	}
+	parts := make([]*ir.Value, c.PerReg)
+	for i := range parts {
+		parts[i] = b.loadChunk(b.element(m, long, depth, r*c.PerReg+i), chunk{t: c.elem, n: 1})[0]
+	}
+	return b.packed(c, parts)
+}
+
+func (b *matrices) storeRegister(m *matrixMemory, long, depth, r int, v *ir.Value) {
+	c := m.c
+	if m.wide() {
+		b.storeOne(b.element(m, long, depth, r*c.PerReg), isa.I32, v)
+		return
+	}
+	for i := range c.PerReg {
+		b.storeOne(b.element(m, long, depth, r*c.PerReg+i), c.elem, b.elementOf(c, v, i))
+	}
+}
+
+func (b *matrices) storeOne(p pointer, t isa.Type, v *ir.Value) {
+	m, args := b.mem(p, t, 0, 1)
+	b.emit(isa.Store, t, isa.Void, append(args, v)...).Mem = m
+	b.wrote(p)
+}
+
+// mulAdd carries out OpCooperativeMatrixMulAddKHR: a product for each tile of
+// the result and each step along the depth, which goes on with the sum so far.
+func (b *matrices) mulAdd() {
+	x, y, z := b.coop(b.typeOf(b.arg(0))), b.coop(b.typeOf(b.arg(1))), b.coop(b.typeOf(b.arg(2)))
+	if x == nil || y == nil || z == nil || x.use != isa.UseA || y.use != isa.UseB || z.use != isa.UseC {
+		b.invalid("the operands are no cooperative matrices of uses A, B and accumulator")
+	}
+	if x.rows != z.rows || y.cols != z.cols || x.cols != y.rows {
+		b.invalid("%d x %d times %d x %d is not %d x %d", x.rows, x.cols, y.rows, y.cols, z.rows, z.cols)
+	}
+	product := b.product(x, y, z)
+	p, q, sum := b.leaves(b.arg(0)), b.leaves(b.arg(1)), b.leaves(b.arg(2))
+	out := make([]*ir.Value, len(sum))
+	for j := range z.long {
+		for i := range z.depth {
+			d := z.tile(sum, j, i)
+			for k := range x.depth {
+				d = product(x.tile(p, i, k), y.tile(q, j, k), d)
+			}
+			copy(z.tile(out, j, i), d)
+		}
+	}
+	b.set(out...)
+}
+
+// product is what multiplies tiles: an instruction, or what the lanes compute
+// without one.
+func (b *matrices) product(x, y, z *coop) func(p, q, sum []*ir.Value) []*ir.Value {
+	imm := b.matrixImm()
+	t := b.opt.Matrix
+	if t.Unit == isa.NoMatrixUnit {
+		return func(p, q, sum []*ir.Value) []*ir.Value { return b.inLanes(x, y, z, imm, p, q, sum) }
+	}
+	index, ok := isa.MatrixOpFor(t.Unit, x.elem, y.elem, z.elem)
+	if !ok || !t.Has(isa.MatrixOps[index].Class) {
+		b.unsupported("unit %s has no product of %s and %s to %s", t.Unit, x.elem, y.elem, z.elem)
+	}
+	imm.Op = index
+	return func(p, q, sum []*ir.Value) []*ir.Value { return b.instruction(z, imm, p, q, sum) }
+}
+
+func (b *matrices) matrixImm() (imm isa.MatrixImm) {
+	if len(b.in.Operands) <= 3 {
+		return imm
+	}
+	has := func(bit spirv.CooperativeMatrixOperands) bool {
+		return spirv.CooperativeMatrixOperands(b.in.Operands[3])&bit != 0
+	}
+	return isa.MatrixImm{
+		SignedA: has(spirv.CooperativeMatrixOperandsMatrixASignedComponentsKHR), SignedB: has(spirv.CooperativeMatrixOperandsMatrixBSignedComponentsKHR),
+		Total: has(spirv.CooperativeMatrixOperandsMatrixResultSignedComponentsKHR), Saturate: has(spirv.CooperativeMatrixOperandsSaturatingAccumulationKHR),
+	}
+}
+
+func (b *matrices) instruction(z *coop, imm isa.MatrixImm, p, q, sum []*ir.Value) []*ir.Value {
+	args := append(append(append(make([]*ir.Value, 0, 2*len(p)+len(sum)), p...), q...), sum...)
+	v := b.emit(isa.MatrixMulAdd, isa.Void, isa.Void, args...)
+	v.Imm = imm.Bits()
+	out := make([]*ir.Value, len(sum))
+	for i := range out {
+		out[i] = b.proj(v, i, z.leaf())
+	}
+	return out
+}

@@ -1,0 +1,101 @@
+package frontend
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// inLanes multiplies tiles without a matrix unit. Each lane holds a column of B
+// and some rows of the sum in it; it takes the row of A that an element of the
+// sum needs from the lane that holds it. The result is that of the matrix
+// instructions to the bit: see isa.
+func (b *matrices) inLanes(x, y, z *coop, imm isa.MatrixImm, p, q, sum []*ir.Value) []*ir.Value {
+	lane := b.onceOne(func() *ir.Value { return b.emit(isa.LaneID, isa.I32, isa.I32) })
+	group := b.op(isa.Shr, isa.I32, lane, b.i32(4))
+	out := make([]*ir.Value, len(sum))
+	for e := range out {
+		row := group
+		if z.Step[0] != 1 {
+			row = b.op(isa.IMul, isa.I32, group, b.i32(uint32(z.Step[0])))
+		}
+		row = b.op(isa.IAdd, isa.I32, row, b.i32(uint32(z.Offsets[e])))
+		out[e] = b.dotInLanes(x, y, z, imm, b.fromLane(p, row), q, sum[e])
+	}
+	return out
+}
+
+// fromLane are the values of another lane.
+func (b *matrices) fromLane(list []*ir.Value, lane *ir.Value) []*ir.Value {
+	out := make([]*ir.Value, len(list))
+	for i, v := range list {
+		out[i] = b.emit(isa.Shuffle, v.R, v.R, v, lane)
+	}
+	return out
+}
+
+// dotInLanes adds the products of a row and a column to an element.
+func (b *matrices) dotInLanes(x, y, z *coop, imm isa.MatrixImm, p, q []*ir.Value, sum *ir.Value) *ir.Value {
+	if !z.elem.IsFloat() {
+		return b.bytesInLanes(x, y, imm, p, q, sum)
+	}
+	wide := isa.F32
+	if z.elem == isa.F64 {
+		wide = isa.F64
+	}
+	total := b.floatTo(sum, wide)
+	if x.elem == isa.F16 && y.elem == isa.F16 && wide == isa.F32 {
+		for i := range p {
+			total = b.op2(isa.FDot2, wide, p[i], q[i], total)
+		}
+		return b.floatTo(total, z.elem)
+	}
+	a, c := b.unpack(x, p), b.unpack(y, q)
+	for k := range x.Depth {
+		total = b.op(isa.Fma, wide, b.floatTo(a[k], wide), b.floatTo(c[k], wide), total)
+	}
+	return b.floatTo(total, z.elem)
+}
+
+// op2 is an operation whose sources are of other types than its result.
+func (b *matrices) op2(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
+	return b.emit(op, t, t, args...)
+}
+
+func (b *matrices) floatTo(v *ir.Value, t isa.Type) *ir.Value {
+	if v.R == t {
+		return v
+	}
+	return b.conv(isa.FConvert, v.R, t, v)
+}
+
+// bytesInLanes is dotInLanes for integers.
+func (b *matrices) bytesInLanes(x, y *coop, imm isa.MatrixImm, p, q []*ir.Value, sum *ir.Value) *ir.Value {
+	if x.elem != isa.I8 || y.elem != isa.I8 || sum.R != isa.I32 {
+		b.unsupported("products of %s and %s to %s in lanes", x.elem, y.elem, sum.R)
+	}
+	a, c := b.extend(b.unpack(x, p), isa.I32, imm.SignedA), b.extend(b.unpack(y, q), isa.I32, imm.SignedB)
+	total := sum
+	if imm.Saturate {
+		total = b.i32(0)
+	}
+	for k := range x.Depth {
+		total = b.op(isa.IAdd, isa.I32, total, b.op(isa.IMul, isa.I32, a[k], c[k]))
+	}
+	if !imm.Saturate {
+		return total
+	}
+	both := b.extend([]*ir.Value{sum}, isa.I64, imm.Total)
+	wide := b.op(isa.IAdd, isa.I64, both[0], b.conv(isa.SConvert, isa.I32, isa.I64, total))
+	return b.clampTotal(wide, imm.Total)
+}
+
+// clampTotal holds a 64-bit sum, which may be negative, in the range of 32 bits.
+func (b *matrices) clampTotal(v *ir.Value, signed bool) *ir.Value {
+	low, high := uint64(0), uint64(1<<32-1)
+	if signed {
+		low, high = ^uint64(1<<31-1), 1<<31-1
+	}
+	v = b.op(isa.SMax, isa.I64, v, b.cnst(isa.I64, low))
+	v = b.op(isa.SMin, isa.I64, v, b.cnst(isa.I64, high))
+	return b.conv(isa.UConvert, isa.I64, isa.I32, v)
+}

@@ -1,0 +1,253 @@
+package frontend
+
+import (
+	"slices"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/spirv"
+	"spvsim/spirv/validate"
+)
+
+// A cooperative matrix is, in each lane, the registers of its tiles: those of
+// the first 16 rows of A (columns of B or C) come first, and among them those
+// of the first tile along the depth. The machine says which elements a lane
+// holds, and how many of them share a register.
+
+// A MatrixTarget is what the lowering of cooperative matrices needs to know.
+type MatrixTarget struct {
+	Unit isa.MatrixUnit
+	// Lower: a machine without a unit computes products in its lanes.
+	Lower bool
+	// Has reports the instructions that the timing table prices.
+	Has func(isa.Class) bool
+}
+
+// layout is the unit whose layout matrices have.
+func (t MatrixTarget) layout() isa.MatrixUnit {
+	if t.Unit == isa.NoMatrixUnit {
+		return isa.RDNA3
+	}
+	return t.Unit
+}
+
+// A coop is a cooperative matrix type as the machine holds it.
+type coop struct {
+	isa.Fragment
+	use         isa.MatrixUse
+	rows, cols  int
+	elem        isa.Type
+	long, depth int // tiles along the rows of A or the columns of B or C, and along the other side
+}
+
+// leaf is the type of one register.
+func (c *coop) leaf() isa.Type {
+	if c.PerReg > 1 {
+		return isa.I32
+	}
+	return c.elem
+}
+
+// perTile is the number of leaves of a tile, tiles that of all tiles.
+func (c *coop) perTile() int { return len(c.Offsets) / c.PerReg }
+func (c *coop) tiles() int   { return c.long * c.depth }
+
+// elements is how many elements a lane holds.
+func (c *coop) elements() int { return c.tiles() * len(c.Offsets) }
+
+// tile are the leaves of a tile.
+func (c *coop) tile(leaves []*ir.Value, long, depth int) []*ir.Value {
+	n := c.perTile()
+	at := (long*c.depth + depth) * n
+	return leaves[at : at+n]
+}
+
+// coop resolves a cooperative matrix type; nil for other types.
+func (b *values) coop(t *validate.Type) *coop {
+	if t == nil || t.Kind != validate.KindCooperativeMatrix {
+		return nil
+	}
+	if c := b.coops[t.ID]; c != nil {
+		return c
+	}
+	c := b.newCoop(t)
+	b.coops[t.ID] = c
+	return c
+}
+
+func (b *values) newCoop(t *validate.Type) *coop {
+	m := b.opt.Matrix
+	if m.Unit == isa.NoMatrixUnit && !m.Lower {
+		b.unsupported("cooperative matrix %%%d: the machine has no matrix unit (matrix.unit is none; matrix.without is refuse)", t.ID)
+	}
+	if s := spirv.Scope(b.constBits(t.Matrix.Scope)); s != spirv.ScopeSubgroup {
+		b.unsupported("cooperative matrix %%%d of scope %s: matrix units work on the registers of one wave, scope Subgroup", t.ID, s)
+	}
+	b.fullWaves(t)
+	c := &coop{use: isa.MatrixUse(b.constBits(t.Matrix.Use)), elem: b.scalar(t.Elem)}
+	if c.use > isa.UseC {
+		b.invalid("cooperative matrix %%%d has use %d", t.ID, c.use)
+	}
+	c.Fragment = m.layout().Fragment(c.use, c.elem.Bits(), b.opt.WaveSize)
+	c.rows, c.cols = int(b.constBits(t.Matrix.Rows)), int(b.constBits(t.Matrix.Columns))
+	long, depth := c.cols, c.rows
+	if c.use == isa.UseA {
+		long, depth = c.rows, c.cols
+	}
+	if long <= 0 || depth <= 0 || long > maxLeaves || depth > maxLeaves || long%isa.MatrixTile != 0 || depth%c.Depth != 0 {
+		wantRows, wantCols := c.Depth, isa.MatrixTile
+		if c.use == isa.UseA {
+			wantRows, wantCols = wantCols, wantRows
+		}
+		b.unsupported("cooperative matrix %%%d of %d x %d %s, use %s: unit %s has multiples of %d x %d", t.ID, c.rows, c.cols, c.elem, c.use, m.layout(), wantRows, wantCols)
+	}
+	c.long, c.depth = long/isa.MatrixTile, depth/c.Depth
+	b.limitLeaves(c.elements())
+	return c
+}
+
+// fullWaves asks for workgroups in which every lane of a wave has an invocation.
+func (b *values) fullWaves(t *validate.Type) {
+	n := uint64(b.f.LocalSize[0]) * uint64(b.f.LocalSize[1]) * uint64(b.f.LocalSize[2])
+	if n%uint64(b.opt.WaveSize) != 0 {
+		b.invalid("cooperative matrix %%%d in workgroups of %d invocations: they are no whole waves of %d lanes", t.ID, n, b.opt.WaveSize)
+	}
+}
+
+// elements are the scalars of a value, those of a cooperative matrix one by one.
+func (b *maths) elements(id spirv.ID) []*ir.Value {
+	leaves := b.leaves(id)
+	c := b.coop(b.typeOf(id))
+	if c == nil {
+		return leaves
+	}
+	return b.unpack(c, leaves)
+}
+
+func (b *maths) unpack(c *coop, leaves []*ir.Value) []*ir.Value {
+	if c.PerReg == 1 {
+		return leaves
+	}
+	out := make([]*ir.Value, 0, c.elements())
+	for _, v := range leaves {
+		for i := range c.PerReg {
+			out = append(out, b.elementOf(c, v, i))
+		}
+	}
+	return out
+}
+
+// elementOf is the i-th element of a register.
+func (b *maths) elementOf(c *coop, v *ir.Value, i int) *ir.Value {
+	switch {
+	case c.PerReg == 1:
+		return v
+	case v.Op == isa.Pack16:
+		return b.retype(v.Args[i], c.elem)
+	case c.PerReg == 2 && v.Op != isa.Const:
+		half := b.emit(isa.Unpack16, isa.I32, isa.I16, v)
+		half.Imm = uint64(i)
+		return b.retype(half, c.elem)
+	case v.Op == isa.Const:
+		return b.cnst(c.elem, v.Imm>>(uint(i)*c.elem.Bits()))
+	}
+	return b.retype(b.cut(v, i, c.elem.Bits()), c.elem)
+}
+
+// packed makes one register of its elements.
+func (b *maths) packed(c *coop, parts []*ir.Value) *ir.Value {
+	if c.PerReg == 1 {
+		return b.coerce(parts[0], c.elem)
+	}
+	bits, all := c.elem.Bits(), uint64(0)
+	for i, v := range parts {
+		if v.Op != isa.Const {
+			return b.join32(c, parts)
+		}
+		all |= v.Imm << (uint(i) * bits)
+	}
+	return b.cnst(isa.I32, all)
+}
+
+func (b *maths) join32(c *coop, parts []*ir.Value) *ir.Value {
+	narrow := make([]*ir.Value, len(parts))
+	for i, v := range parts {
+		narrow[i] = b.retype(b.coerce(v, c.elem), isa.IntType(c.elem.Bits()))
+	}
+	if c.PerReg == 2 {
+		return b.op(isa.Pack16, isa.I32, narrow...)
+	}
+	return b.glue(narrow)
+}
+
+// setElements gives the current instruction's result its elements.
+func (b *maths) setElements(elements ...*ir.Value) {
+	c := b.coop(b.resultType())
+	if c == nil {
+		b.set(elements...)
+		return
+	}
+	if len(elements) != c.elements() {
+		b.invalid("%d elements for a cooperative matrix of %d a lane", len(elements), c.elements())
+	}
+	leaves := make([]*ir.Value, 0, len(elements)/c.PerReg)
+	for part := range slices.Chunk(elements, c.PerReg) {
+		leaves = append(leaves, b.packed(c, part))
+	}
+	b.set(leaves...)
+}
+
+// sameElements refuses operations on matrices of which a lane does not hold the
+// same elements: the machine would have to move them between lanes.
+func (b *maths) sameElements(id spirv.ID) {
+	c, r := b.coop(b.typeOf(id)), b.coop(b.resultType())
+	switch {
+	case c == nil && r == nil:
+	case c == nil || r == nil:
+		b.invalid("%%%d and the result are not both cooperative matrices", id)
+	case c.use != r.use || c.rows != r.rows || c.cols != r.cols:
+		b.invalid("%%%d is %d x %d of use %s, the result %d x %d of use %s", id, c.rows, c.cols, c.use, r.rows, r.cols, r.use)
+	case c.Step != r.Step || c.Depth != r.Depth || !slices.Equal(c.Offsets, r.Offsets):
+		b.unsupported("unit %s: its lanes hold other elements of a matrix of %s than of one of %s, use %s", b.opt.Matrix.layout(), c.elem, r.elem, c.use)
+	}
+}
+
+// splatConstant is splat for a constant.
+func (b *values) splatConstant(c *coop) {
+	if len(b.in.Operands) != 1 {
+		b.invalid("%d constituents of a cooperative matrix: want 1", len(b.in.Operands))
+	}
+	v, bits := b.leaf(b.arg(0)), uint64(0)
+	if v.Op != isa.Const && v.Op != isa.Undef || v.R.Bits() != c.elem.Bits() {
+		b.invalid("%%%d is no constant of the components' type", b.arg(0))
+	}
+	for range c.PerReg {
+		bits = bits<<(c.elem.Bits()%64) | v.Imm
+	}
+	list := make([]*ir.Value, c.tiles()*c.perTile())
+	for i := range list {
+		list[i] = b.cnst(c.leaf(), bits)
+	}
+	b.set(list...)
+}
+
+// splat is a matrix with one value in all elements.
+func (b *maths) splat(c *coop) {
+	if len(b.in.Operands) != 1 {
+		b.invalid("%d constituents of a cooperative matrix: want 1", len(b.in.Operands))
+	}
+	v := b.leaf(b.arg(0))
+	list := make([]*ir.Value, c.elements())
+	for i := range list {
+		list[i] = v
+	}
+	b.setElements(list...)
+}
+
+// element is the number of an element that literal indexes select.
+func (b *maths) element(c *coop, indexes []uint32) int {
+	if len(indexes) != 1 || int64(indexes[0]) >= int64(c.elements()) {
+		b.invalid("indexes %v of a cooperative matrix of %d elements a lane", indexes, c.elements())
+	}
+	return int(indexes[0])
+}
