@@ -102,6 +102,7 @@ type op struct {
 	readsExec  bool
 	at         unit   // as a SIMD's list has it
 	limited    bool   // counts against the accesses in flight
+	ordered    bool   // returns after the ordered accesses before it
 	line       uint32 // line of the instruction cache, counted from 1; 0 without fetch
 }
 
@@ -116,6 +117,8 @@ type Rules struct {
 	Shape  *spec.Shape
 	Timing *Timing
 	Fetch  *FetchSpec // nil: fetch takes no time
+	// Loads and Stores: the accesses to vector memory of one wave that return in the order of issue.
+	Loads, Stores bool
 }
 
 // Code is a program made ready for one machine. Counts grow while it runs.
@@ -142,7 +145,7 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 		boards:  prog.VectorRows + prog.ScalarWords,
 	}
 	for i := range prog.Insts {
-		if err := c.resolve(i, costs); err != nil {
+		if err := c.resolve(i, r, costs); err != nil {
 			return nil, err
 		}
 		if f := r.Fetch; f != nil && f.Enabled {
@@ -157,7 +160,7 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	return c, c.check(costs)
 }
 
-func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost) error {
+func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 	in := &c.Program.Insts[i]
 	o := &c.ops[i]
 	*o = op{in: in, deps: in.Deps, writes: in.Writes, kind: kindOf(in)}
@@ -182,6 +185,7 @@ func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost) error {
 	if staysWithin[o.kind] {
 		o.at |= within
 	}
+	o.ordered = o.limited && (len(in.Writes) > 0 && r.Loads || len(in.Writes) == 0 && r.Stores)
 	return nil
 }
 
