@@ -42,5 +42,9 @@ func (m *Machine) Limits() *cu.Limits {
 
 // Rules are what the costs of a program depend on.
 func (m *Machine) Rules() *simd.Rules {
-	return &simd.Rules{Shape: &m.Shape, Timing: &m.Timing, Fetch: &m.Fetch, Matrix: &m.Matrix}
+	order := m.VectorMemory.ReturnOrder
+	return &simd.Rules{
+		Shape: &m.Shape, Timing: &m.Timing, Fetch: &m.Fetch, Matrix: &m.Matrix,
+		Loads: order == mem.OrderLoads || order == mem.OrderAll, Stores: order == mem.OrderAll,
+	}
 }

@@ -26,13 +26,18 @@ type coalescer struct {
 	last  uint64 // number of the line added last, plus 1
 	at    int    // its index
 	age   uint32 // entries of another age are empty
-	table [tableSize]tableEntry
 	deaf  bool   // nobody asks for lines, only for bytes
 	moved uint64 // bytes, counted while deaf
+	// Blocks that the address path sends: one for neighbouring lanes in the same.
+	blocks     int
+	blockShift uint   // 0: not counted
+	lastBlock  uint64 // number of the block sent last, plus 1
+	table      [tableSize]tableEntry
 }
 
 func (c *coalescer) reset(shift uint) {
 	c.lines, c.shift, c.last = c.lines[:0], shift, 0
+	c.blocks, c.lastBlock = 0, 0
 	if c.age++; c.age == 0 {
 		clear(c.table[:])
 		c.age = 1
@@ -45,6 +50,9 @@ func (c *coalescer) add(addr uint64, bytes uint32) {
 		c.moved += uint64(bytes)
 		return
 	}
+	if c.blockShift > 0 {
+		c.send(addr>>c.blockShift, (addr+uint64(bytes)-1)>>c.blockShift)
+	}
 	first, last := addr>>c.shift, (addr+uint64(bytes)-1)>>c.shift
 	if first == last {
 		c.touch(first, bytes)
@@ -54,6 +62,25 @@ func (c *coalescer) add(addr uint64, bytes uint32) {
 		end := min(addr+uint64(bytes), (n+1)<<c.shift)
 		start := max(addr, n<<c.shift)
 		c.touch(n, uint32(end-start))
+	}
+}
+
+// send counts the blocks from first to last, but for one that is on its way.
+func (c *coalescer) send(first, last uint64) {
+	if first+1 == c.lastBlock {
+		first++
+	}
+	if first <= last {
+		c.blocks += int(last-first) + 1
+		c.lastBlock = last + 1
+	}
+}
+
+// sendLanes counts the blocks of lanes of a walk, none of which lie in two.
+func (c *coalescer) sendLanes(addr uint64, w *lane.Walk, lanes uint64) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		block := (addr + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])) >> c.blockShift
+		c.send(block, block)
 	}
 }
 
@@ -76,6 +103,9 @@ func (c *coalescer) runs(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
 			continue
 		}
 		l := bits.TrailingZeros64(here) & 63
+		if c.blockShift > 0 {
+			c.sendLanes(addr, w, here)
+		}
 		c.touch((addr+uint64(w.Offsets[l]))>>c.shift, uint32(bits.OnesCount64(here))*bytes)
 	}
 }
@@ -102,6 +132,9 @@ func (c *coalescer) span(addr, bytes uint64) {
 	if c.deaf {
 		c.moved += bytes
 		return
+	}
+	if c.blockShift > 0 {
+		c.send(addr>>c.blockShift, (addr+bytes-1)>>c.blockShift)
 	}
 	size := uint64(1) << c.shift
 	for end := addr + bytes; addr < end; {

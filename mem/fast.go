@@ -49,8 +49,11 @@ func (f *Fast) OnComplete(int, Completion) {}
 func (f *Fast) Access(now uint64, r *Request) Reply {
 	c := f.front(r)
 	c.stall = 0
-	ready, at := now, now<<fixedShift
 	step := r.Busy << fixedShift / uint64(max(1, len(r.Lines)))
+	ready, at := now, now<<fixedShift
+	if step > 1<<fixedShift { // a line leaves in the last of the cycles that its lanes take
+		at += step - 1<<fixedShift
+	}
 	past := r.Coherent || r.Kind == Atomic
 	for i := range r.Lines {
 		l := &r.Lines[i]

@@ -26,6 +26,7 @@ type Port struct {
 	scalar uint
 	lanes  divider // lanes and lines of a cycle
 	lines  divider
+	block  uint   // log2 of the size of blocks that the address path sends; 0: lines
 	cost   uint64 // fixed-point cycles of a byte returned by all slices of the vector cache
 	tokens uint64
 	tex    *TextureSpec
@@ -76,10 +77,17 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 	vector, scalar := h.LineBytes()
 	ports := make([]*Port, shape.Units())
 	for i := range ports {
-		ports[i] = &Port{cu: i, store: store, h: h, lanes: newDivider(s.VectorMemory.LanesPerCycle), lines: newDivider(s.VectorMemory.LinesPerCycle), vector: log2(vector), scalar: log2(scalar),
+		ports[i] = &Port{cu: i, store: store, h: h, lanes: newDivider(s.VectorMemory.LanesPerCycle), lines: newDivider(s.VectorMemory.LinesPerCycle), vector: log2(vector), scalar: log2(scalar), block: blockShift(&s.VectorMemory),
 			cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices)), w: w, tex: &s.Texture}
 	}
 	return ports
+}
+
+func blockShift(s *VectorMemorySpec) uint {
+	if s.BlockBytes < 2 {
+		return 0
+	}
+	return log2(s.BlockBytes)
 }
 
 // OnComplete sets the receiver of completions of pending instructions.
@@ -117,12 +125,17 @@ func (p *Port) begin(m *isa.Mem) *workspace {
 		shift = p.scalar
 	}
 	p.w.reset(shift)
+	p.w.blockShift = p.block
 	return p.w
 }
 
 // finish asks the hierarchy for the lines collected; lanes moved bytes each.
 func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32) Timing {
-	return p.finishBusy(now, m, kind, p.occupancy(len(p.w.lines), lanes, bytes))
+	sent := len(p.w.lines)
+	if p.block > 0 && !m.Scalar {
+		sent = p.w.blocks
+	}
+	return p.finishBusy(now, m, kind, p.occupancy(sent, lanes, bytes))
 }
 
 // finishBusy is finish for an instruction that takes its unit for busy cycles.

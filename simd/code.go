@@ -108,6 +108,7 @@ type op struct {
 	early      uint64         // how much earlier than its results are ready such a product may issue, as a scoreboard entry
 	result     account.Reason // what waits for its results is charged to this, or fromMatrix
 	limited    bool           // counts against the accesses in flight
+	ordered    bool           // returns after the ordered accesses before it
 	line       uint32         // line of the instruction cache, counted from 1; 0 without fetch
 }
 
@@ -123,6 +124,8 @@ type Rules struct {
 	Timing *Timing
 	Fetch  *FetchSpec // nil: fetch takes no time
 	Matrix *MatrixSpec
+	// Loads and Stores: the accesses to vector memory of one wave that return in the order of issue.
+	Loads, Stores bool
 }
 
 // Code is a program made ready for one machine. Counts grow while it runs.
@@ -149,7 +152,7 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 		boards:  prog.VectorRows + prog.ScalarWords,
 	}
 	for i := range prog.Insts {
-		if err := c.resolve(i, costs, r.Matrix); err != nil {
+		if err := c.resolve(i, r, costs); err != nil {
 			return nil, err
 		}
 		if f := r.Fetch; f != nil && f.Enabled {
@@ -164,7 +167,7 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	return c, c.check(costs)
 }
 
-func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost, m *MatrixSpec) error {
+func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 	in := &c.Program.Insts[i]
 	o := &c.ops[i]
 	*o = op{in: in, deps: in.Deps, writes: in.Writes, kind: kindOf(in)}
@@ -185,7 +188,7 @@ func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost, m *MatrixSpec) error
 	}
 	o.cost = *row
 	if o.result = account.Operand; in.Op == isa.MatrixMulAdd {
-		o.result, o.early = fromMatrix, m.early(&o.cost)<<reasonBits
+		o.result, o.early = fromMatrix, r.Matrix.early(&o.cost)<<reasonBits
 		o.splitSum()
 	}
 	o.limited = o.kind == kindMemory && o.unit == unitVMEM
@@ -193,6 +196,7 @@ func (c *Code) resolve(i int, costs *[isa.NumClasses]*cost, m *MatrixSpec) error
 	if staysWithin[o.kind] {
 		o.at |= within
 	}
+	o.ordered = o.limited && (len(in.Writes) > 0 && r.Loads || len(in.Writes) == 0 && r.Stores)
 	return nil
 }
 

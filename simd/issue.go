@@ -58,6 +58,7 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 		ready = Never
 		s.shared.pending++
 	}
+	ready = w.inOrder(o, ready)
 	w.setReady(o, ready, why)
 	w.accessDone(o, ready)
 	if why == account.LDS {
@@ -227,14 +228,11 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 	o := &w.code.ops[t.pc]
 	why := o.kind.waitsFor()
 	ready := done + uint64(o.latency)
-	w.pending--
 	s.shared.pending--
-	w.setReady(o, ready, why)
-	if why != account.Payload {
-		w.lastMem = max(w.lastMem, ready)
-	}
-	if t.flight >= 0 {
-		w.inFlight[t.flight] = ready
+	if o.ordered {
+		w.returned(t.flight, ready, why)
+	} else {
+		w.completed(o, t.flight, ready, why)
 	}
 	if t.held {
 		w.held, w.from = false, max(w.from, done)

@@ -19,7 +19,7 @@ type Timing struct {
 	Lowering string `yaml:"lowering" enum:"dpp|lds" required:"true" doc:"how cross-lane operations are lowered: to DPP and permutes where the machine has them, or through the LDS crossbar"`
 
 	// Buffers decides whether a compiler may select between buffers as it does between addresses.
-	Buffers string `yaml:"buffers" enum:"descriptors|pointers" required:"true" doc:"how programs address buffers: through descriptors in scalar registers, which all lanes share, or by pointers, so that a branch between loads of two buffers may become one load of a selected address"`
+	Buffers string `yaml:"buffers" enum:"descriptors|pointers" required:"true" doc:"how programs address buffers: through descriptors in scalar registers, which all lanes share, or by pointers, so that a branch between loads of two buffers may become one load of a selected address, and buffers that are not Restrict may be the same memory"`
 
 	Passes int `yaml:"passes" range:"0..8" default:"0" doc:"passes through a SIMD that issue and busy of classes of unit valu or trans are given for: a wave of n passes takes n/passes of them, rounded up; 0: those of a wave of wave_size lanes, whatever simd_width"`
 

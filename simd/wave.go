@@ -68,6 +68,8 @@ type Wave struct {
 	pending  int            // accesses of which the completion is not known
 	lastMem  uint64         // completion of its last memory access
 	inFlight []uint64
+	ordered  uint64    // when the accesses that return in order have returned
+	order    []awaited // those from the first on of which that is not known yet
 	nFlight  int
 
 	State   isa.State
@@ -190,7 +192,8 @@ func (w *Wave) load(st *Start, pool *Pool, clockMask uint64) {
 	prog := st.Code.Program
 	f := pool.take(st.Code)
 	w.code, w.files, w.board, w.Group, w.pc = st.Code, f, f.board, st.Group, 0
-	w.lastMem, w.execAt, w.line, w.lineAt, w.nFlight, w.pending = 0, 0, 0, 0, 0, 0
+	w.lastMem, w.execAt, w.line, w.lineAt, w.nFlight, w.pending, w.ordered = 0, 0, 0, 0, 0, 0, 0
+	w.order = w.order[:0]
 	clear(w.inFlight)
 	st.Init(&w.State, prog, Registers{f.v, f.s, pool.Tmp}, clockMask)
 }
@@ -235,6 +238,56 @@ func (w *Wave) setReady(o *op, cycle uint64, why account.Reason) {
 	}
 	if o.writesExec {
 		w.execAt = entry
+	}
+}
+
+// An awaited access returns after those before it.
+type awaited struct {
+	done   uint64 // but for that; Never when it is not known yet
+	pc     int32
+	flight int32
+}
+
+// inOrder is when an access that would complete at the given cycle returns,
+// after those before it; Never when that is not known yet.
+func (w *Wave) inOrder(o *op, done uint64) uint64 {
+	switch {
+	case !o.ordered:
+		return done
+	case done >= Never || len(w.order) > 0:
+		w.order = append(w.order, awaited{done, w.pc, int32(w.nFlight)})
+		return Never
+	}
+	w.ordered = max(w.ordered, done)
+	return w.ordered
+}
+
+// returned brings the end of an ordered access that was not known, and with it
+// that of those behind it.
+func (w *Wave) returned(flight int32, done uint64, why account.Reason) {
+	for i := range w.order {
+		if w.order[i].flight == flight {
+			w.order[i].done = done
+		}
+	}
+	n := 0
+	for ; n < len(w.order) && w.order[n].done < Never; n++ {
+		a := &w.order[n]
+		w.ordered = max(w.ordered, a.done)
+		w.completed(&w.code.ops[a.pc], a.flight, w.ordered, why)
+	}
+	w.order = w.order[:copy(w.order, w.order[n:])]
+}
+
+// completed records the end of an operation that was pending.
+func (w *Wave) completed(o *op, flight int32, done uint64, why account.Reason) {
+	w.pending--
+	w.setReady(o, done, why)
+	if why != account.Payload {
+		w.lastMem = max(w.lastMem, done)
+	}
+	if flight >= 0 {
+		w.inFlight[flight] = done
 	}
 }
 

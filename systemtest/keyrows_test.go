@@ -91,6 +91,7 @@ dispatch: [1]
 	"scatter":      walk(1, 32, 4, 32, 1, 8, 1, 0),      // each lane its own line
 	"store":        walk(2, 32, 1, 1, 32, 16, 3, 0),     // the same lines three times
 	"back":         walk(5, 32, 1, 1, 32, 16, 1, 0),     // stored, then read
+	"behind":       walk(7, 32, 1, 1, 32, 16, 1, 0),     // a load behind a store
 	"atomic":       walk(3, 32, 1, 0, 0, 16, 1, 0),      // one word
 	"many":         walk(0, 64, 32, 1, 64, 16, 1, 1024), // more waves than a SIMD has slots
 	"scalar-chain": walk(4, 32, 1, 0, 16, 64, 3, 0),     // line after line, by the scalar unit
@@ -295,6 +296,8 @@ var plainRows = []keyRow{
 	{"vector_memory.lanes_per_cycle", "flow", "", "32", "1", slower},
 	{"vector_memory.lines_per_cycle", "scatter", "", "1", "4", faster},
 	{"vector_memory.max_outstanding", "flow", "", "63", "1", slower},
+	{"vector_memory.return_order", "behind", "timing.classes.vmem_store.latency=2000", "free", "all", slower},
+	{"vector_memory.block_bytes", "flow", "", "0", "16", slower},
 	{"vector_memory.atomic_cycles", "atomic", "", "1", "11", longer(16 * 31 * 10)},
 	{"texture.quads_per_cycle", "texture", "", "1", "4", faster},
 	{"texture.texel_bytes", "texture", "", "4", "1", slower},

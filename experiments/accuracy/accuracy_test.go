@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,21 +85,30 @@ func TestCommittedShaders(t *testing.T) {
 
 const page = "../../docs/accuracy.md"
 
-// The page's table is what the committed errors come to. With -update it is written anew.
+// The page's tables are what the committed errors come to. With -update they are written anew.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const begin, end = "<!-- errors by kernel -->\n", "<!-- end of errors -->\n"
-	before, rest, _ := strings.Cut(string(text), begin)
-	got, after, ok := strings.Cut(rest, end)
-	if !ok {
-		t.Fatalf("%s has no table", page)
+	got := string(text)
+	want := got
+	for _, part := range []struct {
+		begin, end string
+		table      string
+	}{
+		{"<!-- errors by kernel -->\n", "<!-- end of errors -->\n", table(t)},
+		{"<!-- kernels left out -->\n", "<!-- end of kernels left out -->\n", leftOutTable(t)},
+	} {
+		before, rest, _ := strings.Cut(want, part.begin)
+		_, after, ok := strings.Cut(rest, part.end)
+		if !ok {
+			t.Fatalf("%s has no part %q", page, part.begin)
+		}
+		want = before + part.begin + part.table + part.end + after
 	}
-	want := table(t)
 	if *update {
-		if err := os.WriteFile(page, []byte(before+begin+want+end+after), 0o644); err != nil {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -108,9 +118,9 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// table is the errors by kernel in Markdown. Ratios are all that is committed, so nothing in it is weighted by time.
-func table(t *testing.T) string {
-	f, err := os.Open("errors.csv")
+// committed reads a file of errors that is kept beside the code.
+func committed(t *testing.T, name string) [][]string {
+	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,9 +129,14 @@ func table(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return rows[1:]
+}
+
+// table is the errors by kernel in Markdown. Ratios are all that is committed, so nothing in it is weighted by time.
+func table(t *testing.T) string {
 	var list []result
 	measured := map[string]int{}
-	for _, row := range rows[1:] {
+	for _, row := range committed(t, "errors.csv") {
 		measured[row[0]]++
 		ratio, err := strconv.ParseFloat(row[3], 64)
 		list = append(list, result{point: &point{kernel: row[0], microseconds: 1}, simulated: ratio, err: err})
@@ -136,5 +151,25 @@ func table(t *testing.T) string {
 		line(n, measured[n], summarize(groups[n]))
 	}
 	line("all", len(list), summarize(list))
+	return b.String()
+}
+
+// leftOutTable is the errors of kernels that fits did not see, with the geometric mean of kernels.
+func leftOutTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| kernel | points | factor, all fitted | factor, left out |\n| --- | ---: | ---: | ---: |\n")
+	rows := committed(t, "leftout.csv")
+	var fitted, out float64
+	for _, row := range rows {
+		x, err := strconv.ParseFloat(row[2], 64)
+		y, wrong := strconv.ParseFloat(row[3], 64)
+		if err != nil || wrong != nil {
+			t.Fatalf("leftout.csv: %v: want numbers", row)
+		}
+		fitted, out = fitted+math.Log(x), out+math.Log(y)
+		fmt.Fprintf(&b, "| %s | %s | %.3f | %.3f |\n", row[0], row[1], x, y)
+	}
+	n := float64(len(rows))
+	fmt.Fprintf(&b, "| mean of kernels | | %.3f | %.3f |\n", math.Exp(fitted/n), math.Exp(out/n))
 	return b.String()
 }

@@ -26,7 +26,7 @@ type options struct {
 	measured, points, set, out string
 	jobs                       int
 	limit, total               time.Duration
-	verbose                    bool
+	verbose, fitted, leaveOut  bool
 }
 
 func accuracy(args []string) error {
@@ -40,6 +40,8 @@ func accuracy(args []string) error {
 	f.DurationVar(&o.limit, "limit", 10*time.Minute, "time for a point, after which it is given up")
 	f.DurationVar(&o.total, "for", 24*time.Hour, "time for all points: what has not begun by then is not run; the shortest measured times go first")
 	f.BoolVar(&o.verbose, "v", false, "print each point as it is done")
+	f.BoolVar(&o.fitted, "fit", false, "instead of one run, look for the values of fitted.yaml with the least error over the points; -out writes the errors of kernels left out")
+	f.BoolVar(&o.leaveOut, "leave-one-out", false, "with -fit: fit once more without each kernel, and say how well it is predicted")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -61,6 +63,9 @@ func (o *options) run() error {
 	var results []result
 	chosen := o.choose(points)
 	slices.SortStableFunc(chosen, func(a, b point) int { return cmp.Compare(a.microseconds, b.microseconds) })
+	if o.fitted {
+		return o.fit(chosen, machine)
+	}
 	simulateAll(chosen, machine, o, func(r result) {
 		if o.verbose {
 			fmt.Printf("%-50s %10.2f us measured %8.3f ratio %6.1f s %v\n", r.name(), r.microseconds, r.ratio(), r.host, errorText(r.err))

@@ -18,7 +18,7 @@ import (
 	"spvsim/config"
 )
 
-//go:embed kernels.yaml kernels/*.yaml kernels/*.spv
+//go:embed kernels.yaml fitted.yaml kernels/*.yaml kernels/*.spv
 var files embed.FS
 
 // A kernel says which job stands for a measured kernel, and how the words of a problem set the job's parameters.

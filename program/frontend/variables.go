@@ -75,6 +75,7 @@ func (b *pointers) bindBuffer(in *spirv.Instruction, t *validate.Type) {
 	p := pointer{typ: t, space: isa.SpaceBuffer, array: isArray(t), align: baseAlign}
 	p.binding = b.binding(in, kind, t)
 	p.object = b.bindingObject(p.binding)
+	b.f.Bindings[p.binding].Restrict = b.m.Decorated(in.Result, spirv.DecorationRestrict)
 	if b.m.Decorated(in.Result, spirv.DecorationAliased) {
 		p.object = -1
 	}

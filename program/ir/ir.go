@@ -181,6 +181,7 @@ type Binding struct {
 	Count        uint32 // elements; 1 when it is no array; 0: run-time sized
 	Name         string
 	Writes       bool // the shader writes or updates it
+	Restrict     bool // no other binding is the same memory
 	// Stride of a MeshOutput: bytes that each workgroup has for itself.
 	Stride uint32
 	// Samples: the sampler is used (that of a combined variable may not be).

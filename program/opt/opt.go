@@ -33,7 +33,8 @@ type Options struct {
 	Add3    bool // it has a+b+c
 
 	// SelectBuffers: shaders address buffers by pointers, so that one load may
-	// read one buffer in some lanes and another in others.
+	// read one buffer in some lanes and another in others, and buffers that are
+	// not Restrict may be the same memory.
 	SelectBuffers bool
 
 	// Divides reports that the machine divides integers of a type by an
@@ -77,7 +78,7 @@ var schedule = []struct {
 	passes []pass
 }{
 	{1, []pass{
-		{"constants", gatherConstants}, {"cleanup", cleanup}, {"split", splitAccesses}, {"fold", fold},
+		{"constants", gatherConstants}, {"cleanup", cleanup}, {"pointers", pointers}, {"split", splitAccesses}, {"fold", fold},
 		{"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
 	}},
 	// Copies of a loop's body know their counter: arrays that it indexes become

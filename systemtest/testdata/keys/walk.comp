@@ -32,6 +32,10 @@ void main() {
                 at ^= sum << 7; sum ^= at; at += sum << 8; sum ^= at; at ^= sum << 9; sum += at; at ^= sum; sum ^= at << 1; at += sum;
                 at ^= sum << 2; sum ^= at; at += sum << 3; sum ^= at; at ^= sum << 4; sum += at; at ^= sum; sum ^= at << 5; at += sum;
             }
+            if (MODE == 7) {                                        // a store, and then a load of another place
+                words[at] = sum;
+                at += words[at + 4096];
+            }
             at += step;
         }
         sum += at + u;

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"spvsim/config"
+)
+
+// A knob is a parameter of the machine that has no source but a fit, and the values to try. The one in the middle is tried first.
+type knob struct {
+	Path   string   `yaml:"path"`
+	Values []string `yaml:"values"`
+}
+
+func readKnobs() (list []knob, err error) {
+	text, err := files.ReadFile("fitted.yaml")
+	if err != nil {
+		return nil, err
+	}
+	if err := yaml.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("fitted.yaml: %w", err)
+	}
+	for _, k := range list {
+		if len(k.Values) == 0 {
+			return nil, fmt.Errorf("fitted.yaml: %s: no values", k.Path)
+		}
+	}
+	return list, nil
+}
+
+// A fitter looks for the values of knobs with the least error. What a choice of values came to is kept, as searches without one kernel
+// or another mostly ask for the same choices.
+type fitter struct {
+	knobs  []knob
+	points []point
+	run    func(points []point, machine []config.Setting) []result
+	known  map[string][]result
+	fixed  []config.Setting
+}
+
+// middle is the choice that a search begins with.
+func (f *fitter) middle() []int {
+	at := make([]int, len(f.knobs))
+	for i, k := range f.knobs {
+		at[i] = len(k.Values) / 2
+	}
+	return at
+}
+
+// results are those of a choice of values.
+func (f *fitter) results(at []int) ([]result, error) {
+	name := fmt.Sprint(at)
+	if r, ok := f.known[name]; ok {
+		return r, nil
+	}
+	machine := slices.Clone(f.fixed)
+	for i, k := range f.knobs {
+		s, err := setting("machine."+k.Path, k.Values[at[i]])
+		if err != nil {
+			return nil, err
+		}
+		machine = append(machine, s)
+	}
+	r := f.run(f.points, machine)
+	f.known[name] = r
+	return r, nil
+}
+
+// A fit is a choice of values, with the error that it leaves.
+type fit struct {
+	at    []int
+	error float64
+}
+
+// search changes one knob after the other to its best value, until none is better. Results of the kernel without do not count.
+func (f *fitter) search(without string) (best fit, err error) {
+	best.at = f.middle()
+	if best.error, err = f.errorAt(best.at, without); err != nil {
+		return best, err
+	}
+	for better := true; better; {
+		better = false
+		for i := range f.knobs {
+			changed, err := f.try(&best, i, without)
+			if err != nil {
+				return best, err
+			}
+			better = better || changed
+		}
+	}
+	return best, nil
+}
+
+// try takes the best value of one knob.
+func (f *fitter) try(best *fit, i int, without string) (changed bool, err error) {
+	for v := range f.knobs[i].Values {
+		at := slices.Clone(best.at)
+		at[i] = v
+		e, err := f.errorAt(at, without)
+		if err != nil {
+			return false, err
+		}
+		if e < best.error {
+			*best, changed = fit{at, e}, true
+		}
+	}
+	return changed, nil
+}
+
+func (f *fitter) errorAt(at []int, without string) (float64, error) {
+	r, err := f.results(at)
+	return kernelError(r, without), err
+}
+
+// kernelError is the mean over kernels, each counted once however many points it has, of the mean of |log(simulated / measured)|.
+func kernelError(list []result, without string) float64 {
+	names, groups := byKernel(list)
+	sum, n := 0.0, 0.0
+	for _, name := range names {
+		s := summarize(groups[name])
+		if name != without && s.points > 0 {
+			sum, n = sum+math.Log(s.factor), n+1
+		}
+	}
+	return sum / n
+}
+
+// A leftOut is a kernel predicted by a fit on the others, beside a fit on all.
+type leftOut struct {
+	kernel      string
+	points      int
+	fitted, out float64 // error factors
+	values      string  // of the knobs that the fit without it chose
+}
+
+// leaveOut fits once without each kernel.
+func (f *fitter) leaveOut(all []int) (list []leftOut, err error) {
+	r, err := f.results(all)
+	if err != nil {
+		return nil, err
+	}
+	names, groups := byKernel(r)
+	for _, name := range names {
+		best, err := f.search(name)
+		if err != nil {
+			return nil, err
+		}
+		r, err := f.results(best.at)
+		if err != nil {
+			return nil, err
+		}
+		_, without := byKernel(r)
+		s, o := summarize(groups[name]), summarize(without[name])
+		list = append(list, leftOut{name, s.points, s.factor, o.factor, f.values(best.at)})
+	}
+	return list, nil
+}
+
+// values are those of a choice, in the order of the knobs.
+func (f *fitter) values(at []int) string {
+	var words []string
+	for i, k := range f.knobs {
+		words = append(words, k.Values[at[i]])
+	}
+	return strings.Join(words, " ")
+}
+
+// fit runs the search on the points, and once more without each kernel where that is asked for.
+func (o *options) fit(points []point, machine []config.Setting) error {
+	knobs, err := readKnobs()
+	if err != nil {
+		return err
+	}
+	f := &fitter{knobs: knobs, points: points, known: map[string][]result{}, fixed: machine,
+		run: func(points []point, machine []config.Setting) (list []result) {
+			simulateAll(points, machine, o, func(r result) { list = append(list, r) })
+			return list
+		}}
+	best, err := f.search("")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d points, factor %.3f as the mean of kernels\n", len(points), math.Exp(best.error))
+	for i, k := range knobs {
+		fmt.Printf("%-42s %8s of %s\n", k.Path, k.Values[best.at[i]], strings.Join(k.Values, " "))
+	}
+	if !o.leaveOut {
+		return nil
+	}
+	list, err := f.leaveOut(best.at)
+	if err != nil {
+		return err
+	}
+	return o.writeLeftOut(list)
+}
+
+// writeLeftOut prints the errors of kernels that were left out, and writes them as CSV where a file is named.
+func (o *options) writeLeftOut(list []leftOut) error {
+	rows := [][]string{{"kernel", "points", "fitted", "left out", "values"}}
+	for _, l := range list {
+		fmt.Printf("%-22s %3d points, factor %.3f fitted, %.3f left out, with %s\n", l.kernel, l.points, l.fitted, l.out, l.values)
+		rows = append(rows, []string{l.kernel, fmt.Sprint(l.points), fmt.Sprintf("%.4f", l.fitted), fmt.Sprintf("%.4f", l.out), l.values})
+	}
+	if o.out == "" {
+		return nil
+	}
+	f, err := os.Create(o.out)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := csv.NewWriter(f).WriteAll(rows); err != nil {
+		return err
+	}
+	return f.Close()
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"spvsim/config"
+)
+
+// bowl is a fitter whose points come to what the chosen values say: kernel a is right with 3, kernel b with 5.
+func bowl() *fitter {
+	f := &fitter{knobs: []knob{{"x", []string{"1", "3", "5"}}, {"y", []string{"7", "9"}}}, known: map[string][]result{},
+		points: []point{{kernel: "a", microseconds: 1}, {kernel: "a", microseconds: 1}, {kernel: "b", microseconds: 1}}}
+	f.run = func(points []point, machine []config.Setting) (list []result) {
+		x, _ := strconv.Atoi(machine[0].Value.String())
+		for i := range points {
+			want := map[string]int{"a": 3, "b": 5}[points[i].kernel]
+			list = append(list, result{point: &points[i], simulated: math.Exp(float64(x - want))})
+		}
+		return list
+	}
+	return f
+}
+
+// A fit takes the values with the least error, each kernel counted once; without a kernel, those that suit the others.
+func TestFitLeavesKernelsOut(t *testing.T) {
+	f := bowl()
+	for without, want := range map[string]string{"b": "3 9", "a": "5 9"} {
+		best, err := f.search(without)
+		if err != nil || f.values(best.at) != want || best.error != 0 {
+			t.Errorf("without %q: %q with error %g, %v: want %q with 0", without, f.values(best.at), best.error, err, want)
+		}
+	}
+	list, err := f.leaveOut(f.middle())
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if a := list[0]; a.points != 2 || a.fitted != 1 || math.Abs(a.out-math.Exp(2)) > 1e-9 || a.values != "5 9" {
+		t.Errorf("left out: %+v", a)
+	}
+}
+
+// The knobs are fields of the machine, and the preset's own value is the middle one: a machine with these set is the preset.
+func TestKnobsAreThePresets(t *testing.T) {
+	knobs, err := readKnobs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fitter{knobs: knobs, known: map[string][]result{}, run: func(_ []point, machine []config.Setting) []result {
+		loader := config.Files{FS: files, Dir: "kernels"}
+		set, err := loader.Load("relu.yaml", machine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		preset, err := loader.Load("relu.yaml", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(values(preset.Machine), values(set.Machine)); d != "" {
+			t.Errorf("the middle values are not the preset's (-preset +middle):\n%s", d)
+		}
+		return nil
+	}}
+	if _, err := f.results(f.middle()); err != nil {
+		t.Error(err)
+	}
+}
+
+// values are the numbers of a machine by path, without where they come from.
+func values(m *config.Machine) map[string]string {
+	list := map[string]string{}
+	for _, l := range m.Leaves() {
+		list[l.Path] = fmt.Sprint(l.Value)
+	}
+	return list
+}

@@ -1,0 +1,66 @@
+package opt
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// pointers makes buffers alias where shaders address them by pointers: to the
+// compiler of such a machine the arguments of a kernel may point to the same
+// memory unless the module says Restrict, whatever each is called. Loads then
+// keep their order to stores through other pointers, and what a store may have
+// written before is no longer read through the scalar cache (LLVM: noclobber).
+func pointers(f *ir.Func, o Options) bool {
+	if !o.SelectBuffers {
+		return false
+	}
+	written := writtenBefore(f)
+	for _, b := range f.Blocks {
+		after := written[b.ID]
+		for _, v := range b.Code {
+			if !aliases(f, v) {
+				continue
+			}
+			v.Mem.Object = -1
+			v.Mem.ReadOnly = v.Mem.ReadOnly && !after
+			after = after || v.Op.Has(isa.FlagWrites)
+		}
+	}
+	return true
+}
+
+// aliases reports an access to a storage buffer that another name may have, too.
+func aliases(f *ir.Func, v *ir.Value) bool {
+	if v.Mem == nil || v.Mem.Space != isa.SpaceBuffer || v.Mem.Payload {
+		return false
+	}
+	a := &f.Bindings[v.Mem.Binding]
+	return a.Kind == ir.StorageBuffer && !a.Restrict
+}
+
+// writtenBefore reports, by block id, that such a buffer may be written before the block.
+func writtenBefore(f *ir.Func) []bool {
+	before := make([]bool, f.NumBlocks())
+	for _, b := range f.Blocks {
+		for _, v := range b.Code {
+			if aliases(f, v) && v.Op.Has(isa.FlagWrites) {
+				spread(b, before)
+				break
+			}
+		}
+	}
+	return before
+}
+
+// spread marks the blocks that b reaches.
+func spread(b *ir.Block, reached []bool) {
+	for work := []*ir.Block{b}; len(work) > 0; {
+		b, work = work[len(work)-1], work[:len(work)-1]
+		for _, to := range b.Succs {
+			if to != nil && !reached[to.ID] {
+				reached[to.ID] = true
+				work = append(work, to)
+			}
+		}
+	}
+}

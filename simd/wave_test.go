@@ -1,0 +1,37 @@
+package simd
+
+import (
+	"testing"
+
+	"spvsim/account"
+)
+
+// Accesses that return in order wait for those before them, whether their ends
+// are known at issue or come later, and in whichever order they come.
+func TestAccessesReturnInOrder(t *testing.T) {
+	o := &op{ordered: true}
+	w := &Wave{files: &files{}, code: &Code{ops: []op{*o}}, inFlight: make([]uint64, 8)}
+	issue := func(done uint64) uint64 {
+		ready := w.inOrder(o, done)
+		w.pending += map[bool]int{true: 1}[ready >= Never]
+		w.nFlight++
+		return ready
+	}
+	if a, b := issue(300), issue(120); a != 300 || b != 300 {
+		t.Errorf("a load behind a slow one returns in cycle %d, want 300 (and %d, 300)", b, a)
+	}
+	if got := w.inOrder(&op{}, 130); got != 130 {
+		t.Errorf("an access that is not ordered returns in cycle %d, want 130", got)
+	}
+	if a, b, c := issue(Never), issue(400), issue(Never); a < Never || b < Never || c < Never {
+		t.Errorf("behind one of unknown end: %d, %d, %d: want none of them known", a, b, c)
+	}
+	w.returned(4, 350, account.Memory)
+	if w.pending != 3 || w.ordered != 300 {
+		t.Errorf("%d pending in order up to %d, want all 3 to wait for the first", w.pending, w.ordered)
+	}
+	w.returned(2, 500, account.Memory)
+	if want := []uint64{500, 500, 500}; w.pending != 0 || w.inFlight[2] != want[0] || w.inFlight[3] != want[1] || w.inFlight[4] != want[2] {
+		t.Errorf("%d pending, ends %v: want %v", w.pending, w.inFlight[2:5], want)
+	}
+}
