@@ -122,8 +122,8 @@ type step struct {
 type Rules struct {
 	Shape  *spec.Shape
 	Timing *Timing
-	Fetch  *FetchSpec // nil: fetch takes no time
-	Matrix *MatrixSpec
+	Fetch  *FetchSpec  // nil: fetch takes no time
+	Matrix *MatrixSpec // nil: no program has products of matrices
 	// Loads and Stores: the accesses to vector memory of one wave that return in the order of issue.
 	Loads, Stores bool
 }
@@ -324,7 +324,7 @@ func classCosts(r *Rules, waveSize int) *[isa.NumClasses]*cost {
 	var rows [isa.NumClasses]*cost
 	for class := isa.ClassNone + 1; class < isa.NumClasses; class++ {
 		if row, ok := r.Timing.Cost(class, r.Shape, waveSize); ok {
-			if class.Matrix() {
+			if class.Matrix() && r.Matrix != nil {
 				row = r.Matrix.scale(row)
 			}
 			rows[class] = &cost{unit: units[row.Unit], beside: besides[units[row.Unit]], issue: uint32(row.Issue), busy: uint32(row.Busy), latency: uint32(row.Latency)}
