@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"os"
 	"time"
 
 	"spvsim/account"
@@ -51,9 +52,7 @@ func (d *dispatch) run(x *executor) error {
 	}
 	name := labelled(x.labels, d.title)
 	begin, started := x.device.gpu.Cycle(), time.Now()
-	counts, err := x.device.gpu.Run(context.Background(), &gpu.Dispatch{
-		Name: name, Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, Follows: x.follows,
-	})
+	counts, err := d.execute(x, name, groups)
 	x.follows = true
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -63,6 +62,21 @@ func (d *dispatch) run(x *executor) error {
 		begin: begin, counts: *counts, host: time.Since(started),
 	})
 	return nil
+}
+
+// execute runs the dispatch where it is, or as a job where it is to be captured.
+func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (*account.Counts, error) {
+	if c := x.device.captures; c != nil && c.chosen(name) {
+		one := &capture{capturer: c, device: x.device, dispatch: d, groups: groups, elements: d.elements()}
+		counts, err := one.run(name)
+		if err == nil {
+			return counts, nil
+		}
+		fmt.Fprintf(os.Stderr, "spvsim: %s is not captured: %v\n", name, err)
+	}
+	return x.device.gpu.Run(context.Background(), &gpu.Dispatch{
+		Name: name, Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, Follows: x.follows,
+	})
 }
 
 // elements are the descriptors of each of the program's bindings.
