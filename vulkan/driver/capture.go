@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -111,13 +112,9 @@ func (c *capture) run(name string) (*account.Counts, error) {
 	if err != nil {
 		return nil, err
 	}
-	job, err := config.LoadJob(nil, c.file)
+	result, err := c.replay()
 	if err != nil {
-		return nil, err
-	}
-	result, err := gpu.Run(context.Background(), gpu.Setup{Machine: c.device.physical.machine, Job: job, Mode: readSettings().mode})
-	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, os.Remove(c.file))
 	}
 	var counts account.Counts
 	for i := range result.Stats.Steps {
@@ -130,6 +127,15 @@ func (c *capture) run(name string) (*account.Counts, error) {
 	}
 	c.device.gpu.Elapse(counts.Cycles)
 	return &counts, os.WriteFile(c.file, []byte(text), 0o666)
+}
+
+// replay runs the job that was written.
+func (c *capture) replay() (*gpu.Result, error) {
+	job, err := config.LoadJob(nil, c.file)
+	if err != nil {
+		return nil, err
+	}
+	return gpu.Run(context.Background(), gpu.Setup{Machine: c.device.physical.machine, Job: job, Mode: readSettings().mode})
 }
 
 // supported says what a job can't hold.
@@ -241,17 +247,19 @@ func (c *capture) writeMachine(b *strings.Builder) {
 // writeConstants writes specialization constants as values of their types.
 func writeConstants(b *strings.Builder, m *validate.Module, values map[uint32]uint64) {
 	var list []string
+	done := map[uint32]bool{}
 	for i := range m.Raw.Instructions {
 		in := &m.Raw.Instructions[i]
 		id, ok := m.Decoration(in.Result, spirv.DecorationSpecId)
 		bits, set := values[id]
-		if in.Result == 0 || !ok || !set {
+		if in.Result == 0 || !ok || !set || done[id] {
 			continue
 		}
 		text := strconv.FormatUint(bits, 10)
 		if t := m.Type(in.Type); t.Kind == validate.KindFloat {
 			text = strconv.FormatFloat(floatOf(bits, t.Width), 'g', -1, 64)
 		}
+		done[id] = true // several constants of one number take one value
 		list = append(list, fmt.Sprintf("%d: %s", id, text))
 	}
 	if len(list) > 0 {
