@@ -84,7 +84,10 @@ func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (counts *
 // elements are the descriptors of each of the program's bindings.
 func (d *dispatch) elements() [][]mem.Descriptor { return d.elementsOf(d.pipeline.kernel.Program) }
 
+// elementsOf looks at sets that the application may write meanwhile, where a binding allows it.
 func (d *dispatch) elementsOf(p *program.Program) (list [][]mem.Descriptor) {
+	state.Lock()
+	defer state.Unlock()
 	for i := range p.Bindings {
 		want := &p.Bindings[i]
 		if int(want.Set) >= len(d.sets) || d.sets[want.Set].set == nil {
