@@ -58,7 +58,7 @@ var house = map[string]string{
 	"fuzz/mutate":           "spirv spirv/grammar",
 	"fuzz/cmd":              "fuzz",
 	"vulkan":                "vulkan/driver",
-	"vulkan/driver":         "account config gpu isa mem program program/ir spirv/validate vulkan/vk",
+	"vulkan/driver":         "account config gpu isa mem program program/ir spirv spirv/validate vulkan/vk",
 	"vulkan/gen":            "",
 	"vulkan/launch":         "",
 	"vulkan/vk":             "",

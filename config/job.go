@@ -101,6 +101,10 @@ type Buffer struct {
 	Data        *Data  `yaml:"data" doc:"initial contents, which also give the size"`
 	Image       *Image `yaml:"image" doc:"storage image instead of a buffer"`
 	TexelBuffer string `yaml:"texel_buffer" doc:"texel format, when the buffer is a texel buffer"`
+	Address     Expr   `yaml:"address" doc:"device address, where contents hold addresses of their own; left out: the next that is free"`
+	PartOf      string `yaml:"part_of" doc:"instead of data: the name of a buffer before, of whose memory this is a part"`
+	Offset      Expr   `yaml:"offset" unit:"bytes" doc:"first byte of the part; left out: 0"`
+	PartBytes   Expr   `yaml:"bytes" unit:"bytes" doc:"bytes of the part; left out: to the buffer's end"`
 
 	job   *Job
 	index int

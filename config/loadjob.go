@@ -164,6 +164,10 @@ func ruleBuffers(j *Job) []problem {
 	for i := range j.Buffers {
 		b, p := &j.Buffers[i], indexPath("buffers", i)
 		switch {
+		case b.PartOf != "":
+			ps = append(ps, partProblems(j, i, p)...)
+		case b.Offset != "" || b.PartBytes != "":
+			ps = append(ps, problem{p, "offset and bytes are of a part: want part_of", ErrRange})
 		case b.Image != nil && (b.Data != nil || b.TexelBuffer != ""):
 			ps = append(ps, problem{p, "an image has its data inside image, and is no texel buffer", ErrRange})
 		case b.Image != nil:
@@ -182,6 +186,25 @@ func ruleBuffers(j *Job) []problem {
 				ps = append(ps, problem{p, fmt.Sprintf("set %d, binding %d, index %d is bound already by buffers[%d]", b.Set, b.Binding, b.Index, k), ErrRange})
 			}
 		}
+	}
+	return ps
+}
+
+// partProblems tests a buffer that is a part of another one.
+func partProblems(j *Job, i int, p string) (ps []problem) {
+	b := &j.Buffers[i]
+	whole := slices.IndexFunc(j.Buffers[:i], func(o Buffer) bool { return o.Name == b.PartOf })
+	switch {
+	case whole < 0:
+		ps = append(ps, problem{p + ".part_of", fmt.Sprintf("found %q: want the name of a buffer before this one", b.PartOf), ErrRange})
+	case j.Buffers[whole].PartOf != "":
+		ps = append(ps, problem{p + ".part_of", fmt.Sprintf("%q is a part itself", b.PartOf), ErrRange})
+	}
+	if b.Data != nil || b.Address != "" || b.Image != nil && b.Image.Data != nil {
+		ps = append(ps, problem{p, "a part has the data and the address of what it is part of", ErrRange})
+	}
+	if b.Image != nil {
+		ps = append(ps, imageProblems(b.Image, p+".image", j)...)
 	}
 	return ps
 }

@@ -202,6 +202,9 @@ func (d *Device) scratchFor(p *program.Program) ([]mem.Scratch, error) {
 	return made, err
 }
 
+// Elapse lets cycles pass: work that was done elsewhere.
+func (d *Device) Elapse(cycles uint64) { d.r.now = d.Cycle() + cycles }
+
 // Pass lets the time of a transfer pass that reads and writes bytes of device memory: all channels at the rate that they sustain,
 // behind the cost of a launch. Without time, it is none.
 func (d *Device) Pass(bytes uint64, follows bool) (cycles uint64) {

@@ -80,12 +80,8 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*schedule
 			return nil, fmt.Errorf("%w: %s is a mesh node: a device has nowhere to draw", errGraph, prog.Name)
 		}
 	}
-	s, err := d.scratchFor(prog)
-	if err != nil {
-		return nil, err
-	}
 	out := &scheduler.Node{Name: n.Name, Index: n.Index, Shader: prog.Name, Program: prog,
-		Launch: &cu.Launch{Code: made.code, Need: made.need, Bindings: &mem.Bindings{}, Scratch: s}}
+		Launch: &cu.Launch{Code: made.code, Need: made.need, Bindings: &mem.Bindings{}}}
 	if out.Name == "" {
 		out.Name = prog.Name
 	}
@@ -152,6 +148,9 @@ func (d *Device) RunGraph(ctx context.Context, x *GraphDispatch) (*account.Count
 		return nil, err
 	}
 	for _, n := range x.Graph.graph.Nodes {
+		if n.Launch.Scratch, err = d.scratchFor(n.Program); err != nil {
+			return nil, err
+		}
 		b := mem.Bindings{PushAddr: d.push.Addr, Push: make([]byte, max(int(n.Program.PushBytes), len(x.Push)))}
 		copy(b.Push, x.Push)
 		for _, elements := range x.Elements(n.Program) {

@@ -29,6 +29,17 @@ func newResources(job *config.Job, store *mem.Store, host *budget) (*resources, 
 	var contents []config.Content
 	for i := range job.Buffers {
 		b := &job.Buffers[i]
+		at, err := b.Place(func(whole int) uint64 { return r.buffers[whole].Size })
+		if err != nil {
+			return nil, err
+		}
+		if at.Whole >= 0 {
+			if err := r.addPart(b, &at); err != nil {
+				return nil, fmt.Errorf("buffers[%d]: %w", i, err)
+			}
+			contents = append(contents, config.Content{})
+			continue
+		}
 		c, err := b.ContentWithin(r.room())
 		if err != nil {
 			return nil, err
@@ -36,7 +47,7 @@ func newResources(job *config.Job, store *mem.Store, host *budget) (*resources, 
 		if err := host.take(uint64(len(c.Bytes)), fmt.Sprintf("buffers[%d]", i)); err != nil {
 			return nil, err
 		}
-		if err := r.add(b, c.Bytes); err != nil {
+		if err := r.add(b, at.Address, c.Bytes); err != nil {
 			return nil, fmt.Errorf("buffers[%d]: %w", i, err)
 		}
 		c.Bytes = nil // they are in the store
@@ -48,12 +59,30 @@ func newResources(job *config.Job, store *mem.Store, host *budget) (*resources, 
 	return r, nil
 }
 
-func (r *resources) add(b *config.Buffer, data []byte) error {
+// add makes a buffer, at its address if it has one.
+func (r *resources) add(b *config.Buffer, address uint64, data []byte) error {
+	if address != 0 {
+		if err := r.store.Attach(address, data, b.Name); err != nil {
+			return err
+		}
+		return r.addView(b, r.store.Find(address))
+	}
 	m, err := r.store.Alloc(uint64(len(data)), b.Name)
 	if err != nil {
 		return err
 	}
 	copy(m.Bytes, data)
+	return r.addView(b, m)
+}
+
+// addPart makes a buffer of another one's bytes.
+func (r *resources) addPart(b *config.Buffer, at *config.Place) error {
+	whole := r.buffers[at.Whole]
+	end := at.Offset + at.Bytes
+	return r.addView(b, &mem.Buffer{Name: b.Name, Addr: whole.Addr + at.Offset, Size: at.Bytes, Bytes: whole.Bytes[at.Offset:end:end]})
+}
+
+func (r *resources) addView(b *config.Buffer, m *mem.Buffer) error {
 	view, err := describe(b, m)
 	if err != nil {
 		return err

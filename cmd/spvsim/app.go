@@ -19,6 +19,8 @@ type appFlags struct {
 	set      []string
 	mode     string
 	rows     string
+	capture  string
+	choice   string
 	quiet    bool
 }
 
@@ -30,6 +32,7 @@ func appCommand() *cobra.Command {
 		Long: `Run a Vulkan program, as it is, on the simulated GPU: its compute work is executed and timed, and what each dispatch cost is recorded.
 The driver is found beside spvsim or built from the source (a C compiler is needed). The exit status is the program's.`,
 		Example: `  spvsim app -- vulkaninfo --summary
+  spvsim app --capture jobs --select 'main*:3' -- ./program
   spvsim app --machine cdna3-mi300a --rows rows.csv -- ./program its arguments`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -44,6 +47,8 @@ The driver is found beside spvsim or built from the source (a C compiler is need
 	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (lds.banks=64); may be repeated")
 	flags.StringVar(&f.mode, "mode", "timed", "how dispatches run: `timed`, or functional: the same values without time, faster")
 	flags.StringVar(&f.rows, "rows", "", "`file` for a row of each dispatch and transfer, as CSV")
+	flags.StringVar(&f.capture, "capture", "", "`folder` for dispatches as jobs, which spvsim run repeats to the byte and the cycle; they run from cold caches")
+	flags.StringVar(&f.choice, "select", "*", "which dispatches are captured: `patterns` of names with commas between, each with a count for each name (mul_mat*:3)")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary")
 	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "set", machinePaths)
@@ -68,7 +73,13 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	defer done()
+	if f.capture != "" {
+		if f.capture, err = filepath.Abs(f.capture); err != nil {
+			return err
+		}
+	}
 	p := launch.Program{
+		Capture: f.capture, Select: f.choice,
 		Args: args, Manifest: manifest, Machines: f.machines, Set: f.set, Mode: f.mode, Record: record,
 		Stdin: c.InOrStdin(), Stdout: c.OutOrStdout(), Stderr: c.ErrOrStderr(),
 	}

@@ -21,6 +21,7 @@ type device_ struct {
 	work     *worker
 	lost     error // what ended it
 	records  *recorder
+	captures *capturer
 	clock    atomic.Uint64 // cycle in which the last work ended
 	modules  map[[sha256.Size]byte]*shaderModule
 	kernels  map[kernelKey]*gpu.Kernel
@@ -45,6 +46,7 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 	d.gpu = g
 	d.heap = heap{capacity: uint64(p.machine.Memory.Bytes), next: firstAddress}
 	d.work, d.records = newWorker(d), newRecorder()
+	d.captures = newCapturer()
 	d.handle = putDispatchable(d, 0)
 	d.queues = make([][]*queue, len(families))
 	for _, q := range items(info.PQueueCreateInfos, info.QueueCreateInfoCount) {

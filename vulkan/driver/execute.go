@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"spvsim/account"
@@ -51,24 +53,41 @@ func (d *dispatch) run(x *executor) error {
 	}
 	name := labelled(x.labels, d.title)
 	begin, started := x.device.gpu.Cycle(), time.Now()
-	counts, err := x.device.gpu.Run(context.Background(), &gpu.Dispatch{
-		Name: name, Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, Follows: x.follows,
-	})
+	counts, file, err := d.execute(x, name, groups)
 	x.follows = true
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	x.device.record(x, &row{
 		kind: "dispatch", name: name, entry: d.pipeline.entry, module: d.pipeline.digest, groups: groups,
-		begin: begin, counts: *counts, host: time.Since(started),
+		begin: begin, counts: *counts, captured: file, host: time.Since(started),
 	})
 	return nil
+}
+
+// execute runs the dispatch where it is, or as a job where it is to be captured.
+func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (counts *account.Counts, captured string, err error) {
+	if c := x.device.captures; c != nil && c.chosen(name) {
+		one := &capture{capturer: c, device: x.device, dispatch: d, groups: groups, elements: d.elements()}
+		counts, err := one.run(name)
+		if err == nil {
+			return counts, filepath.Base(one.file), nil
+		}
+		fmt.Fprintf(os.Stderr, "spvsim: %s is not captured: %v\n", name, err)
+	}
+	counts, err = x.device.gpu.Run(context.Background(), &gpu.Dispatch{
+		Name: name, Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, Follows: x.follows,
+	})
+	return counts, "", err
 }
 
 // elements are the descriptors of each of the program's bindings.
 func (d *dispatch) elements() [][]mem.Descriptor { return d.elementsOf(d.pipeline.kernel.Program) }
 
+// elementsOf looks at sets that the application may write meanwhile, where a binding allows it.
 func (d *dispatch) elementsOf(p *program.Program) (list [][]mem.Descriptor) {
+	state.Lock()
+	defer state.Unlock()
 	for i := range p.Bindings {
 		want := &p.Bindings[i]
 		if int(want.Set) >= len(d.sets) || d.sets[want.Set].set == nil {

@@ -16,12 +16,13 @@ type physical struct {
 	handle     uint64
 	instance   *instance
 	machine    *config.Machine
+	index      int // among the machines that the settings name
 	uuid       [16]byte
 	properties map[string]any // by the names of members
 }
 
 func newPhysical(in *instance, m *config.Machine, index int) *physical {
-	p := &physical{instance: in, machine: m}
+	p := &physical{instance: in, machine: m, index: index}
 	sum := sha256.Sum256(fmt.Appendf(nil, "spvsim %s %d", m.Name, index))
 	copy(p.uuid[:], sum[:])
 	p.properties = propertiesOf(m, p.uuid)

@@ -32,6 +32,7 @@ type (
 		digest string     // of its module
 		graph  *gpu.Graph // of an execution graph, instead of a kernel
 		nodes  []gpu.GraphNode
+		setup  gpu.KernelSetup // what the kernel is made of
 	}
 )
 
@@ -117,6 +118,7 @@ func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo) (*pipeline
 	if setup.WaveSize, err = d.requiredWave(s); err != nil {
 		return nil, err
 	}
+	p.setup = setup
 	key := kernelKey{m.sum, p.entry, fmt.Sprint(setup.Specialization), setup.WaveSize}
 	if p.kernel = d.kernels[key]; p.kernel != nil {
 		return p, nil

@@ -41,6 +41,7 @@ type row struct {
 	begin                     uint64 // cycle
 	bytes                     uint64 // of transfers
 	counts                    account.Counts
+	captured                  string // file of the job; empty: none
 	host                      time.Duration
 }
 
@@ -54,7 +55,7 @@ func (r *recorder) header() []string {
 	for _, l := range r.levels {
 		list = append(list, l+"_accesses", l+"_hits", l+"_bytes")
 	}
-	return append(list, "host_seconds")
+	return append(list, "captured", "host_seconds")
 }
 
 // write writes a row, behind the header if it is the first.
@@ -98,6 +99,7 @@ func (r *recorder) write(d *device_, q *queue, w *row) error {
 		number(l.Hits)
 		number(l.Bytes)
 	}
+	list = append(list, w.captured)
 	real(w.host.Seconds())
 	if err := r.csv.Write(list); err != nil {
 		return err

@@ -124,6 +124,8 @@ type Program struct {
 	Set      []string // changes of the machines, path=value
 	Mode     string   // how dispatches run
 	Record   string   // file for the rows
+	Capture  string   // folder for jobs; empty: nothing is captured
+	Select   string   // which dispatches are captured
 	Stdin    io.Reader
 	Stdout   io.Writer
 	Stderr   io.Writer
@@ -133,7 +135,7 @@ type Program struct {
 func (p *Program) Run(ctx context.Context) error {
 	c := exec.CommandContext(ctx, p.Args[0], p.Args[1:]...)
 	c.Env = append(os.Environ(), "VK_DRIVER_FILES="+p.Manifest, "VK_ICD_FILENAMES="+p.Manifest, "SPVSIM_RECORD="+p.Record,
-		"SPVSIM_MODE="+p.Mode, "SPVSIM_MACHINE="+strings.Join(p.Machines, ","), "SPVSIM_SET="+strings.Join(p.Set, "\n"))
+		"SPVSIM_MODE="+p.Mode, "SPVSIM_CAPTURE="+p.Capture, "SPVSIM_SELECT="+p.Select, "SPVSIM_MACHINE="+strings.Join(p.Machines, ","), "SPVSIM_SET="+strings.Join(p.Set, "\n"))
 	c.Stdin, c.Stdout, c.Stderr = p.Stdin, p.Stdout, p.Stderr
 	return c.Run()
 }

@@ -1,0 +1,43 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+)
+
+// maxAddress bounds device addresses: 48 bits, as the caches of today's GPUs see.
+const maxAddress = 1<<48 - 1
+
+// A Place says where a buffer is: at an address, 0 for any; or a part of the buffer Whole.
+type Place struct {
+	Address       uint64
+	Whole         int // place in the job's buffers; -1: it is no part
+	Offset, Bytes uint64
+}
+
+// Place works out where a buffer is. size is that of the buffer that it is part of, by its place among the job's.
+func (b *Buffer) Place(size func(whole int) uint64) (p Place, err error) {
+	p.Whole = -1
+	s := b.job.scope
+	address, err := b.Address.evalInt(s, 0, 0, maxAddress)
+	if err != nil || b.PartOf == "" {
+		p.Address = uint64(address)
+		return p, b.misplaced("address", err)
+	}
+	p.Whole = slices.IndexFunc(b.job.Buffers[:b.index], func(o Buffer) bool { return o.Name == b.PartOf })
+	all := int64(size(p.Whole))
+	offset, err := b.Offset.evalInt(s, 0, 0, all)
+	if err != nil {
+		return p, b.misplaced("offset", err)
+	}
+	bytes, err := b.PartBytes.evalInt(s, all-offset, 0, all-offset)
+	p.Offset, p.Bytes = uint64(offset), uint64(bytes)
+	return p, b.misplaced("bytes", err)
+}
+
+func (b *Buffer) misplaced(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return place([]problem{{fmt.Sprintf("%s.%s", indexPath("buffers", b.index), key), err.Error(), ErrRange}}, b.job.where)
+}

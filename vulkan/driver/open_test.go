@@ -1,0 +1,31 @@
+package driver
+
+import (
+	"reflect"
+	"testing"
+
+	"spvsim/vulkan/vk"
+)
+
+func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// open makes a device of the default machine, as an application would.
+func open(t *testing.T) *device_ {
+	t.Helper()
+	state.Lock()
+	t.Cleanup(state.Unlock)
+	var h vk.Instance
+	if r := CreateInstance(&vk.InstanceCreateInfo{}, nil, &h); r != vk.Success {
+		t.Fatal(r)
+	}
+	p := get[*instance](uint64(h)).devices[0]
+	var d vk.Device
+	if r := CreateDevice(vk.PhysicalDevice(p.handle), &vk.DeviceCreateInfo{}, nil, &d); r != vk.Success {
+		t.Fatal(r)
+	}
+	t.Cleanup(func() {
+		DestroyDevice(d, nil)
+		DestroyInstance(h, nil)
+	})
+	return get[*device_](uint64(d))
+}
