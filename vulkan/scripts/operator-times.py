@@ -12,6 +12,7 @@ import argparse
 import collections
 import csv
 import re
+import sys
 
 LABEL = re.compile(r"^(?:submit \d+/)?([A-Z_0-9+]+) (\S+)/")
 
@@ -29,7 +30,7 @@ def layer_marks(rows):
         tensor = label(row)[1]
         if re.search(r"-\d+$", tensor):
             inside = True
-        elif tensor.startswith("result"):
+        elif tensor == "norm" or tensor.startswith("result"):
             inside = False
         marks.append(inside)
     return marks
@@ -52,6 +53,8 @@ def main():
         times[operator] += float(row["microseconds"]) * (scale if inside else 1)
         count[operator] += 1
     whole = sum(times.values())
+    if not whole:
+        sys.exit(f"{wanted.rows}: no row has a time: want those of a timed run")
     print(f"machine {rows[0]['machine']}, {here} layers run, counted as {wanted.layers or here}")
     print(f"{whole / 1000:.3f} ms for {wanted.tokens} tokens: {wanted.tokens / whole * 1e6:.1f} tokens a second")
     for operator, microseconds in times.most_common():
