@@ -14,7 +14,7 @@ import csv
 import re
 import sys
 
-LABEL = re.compile(r"^(?:submit \d+/)?([A-Z_0-9+]+) (\S+)/")
+LABEL = re.compile(r"^(?:submit \d+/)?([A-Z_0-9+]+) (.*?)/")
 
 
 def label(row):
