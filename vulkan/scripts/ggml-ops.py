@@ -41,7 +41,7 @@ def supported(root):
     rows = text[text.index('"backend_name"'):]
     cases = collections.defaultdict(list)
     for row in csv.DictReader(io.StringIO(rows)):
-        if row["supported"] == "1":
+        if row["supported"] == "1" and row["op_params"] not in cases[row["op_name"]]:
             cases[row["op_name"]].append(row["op_params"])
     return cases
 

@@ -12,6 +12,7 @@ packages="llama.cpp-tests llama.cpp-tools libggml0-backend-vulkan libvulkan1 mes
 
 make_root() {
   local root=$1 mirror proxy
+  command -v debootstrap >/dev/null || { echo "ggml-root.sh: debootstrap is not installed" >&2; exit 1; }
   mirror=$(apt-get indextargets --format '$(SITE)' | grep -v security | grep -m1 'debian$')
   proxy=$(apt-config dump | grep -E '^Acquire::https?::Proxy ' || true)
   debootstrap --variant=minbase sid "$root" "$mirror"
@@ -23,32 +24,36 @@ make_root() {
   DEBIAN_FRONTEND=noninteractive chroot "$root" apt-get install -y -qq --no-install-recommends $packages
 }
 
-# run_inside starts a program in the root. The folder of the driver is visible
-# there under its own path, and so are /proc, /dev and the folder one is in.
+# run_inside starts a program in the root. The driver is visible there under its
+# own path, as its manifest and its library, and so are /proc, /dev and the
+# folder one is in.
 run_inside() {
-  local root=$1 manifest=${VK_DRIVER_FILES:-} folder
+  local root=$1 manifest=${VK_DRIVER_FILES:-}
   shift
   local places=(/proc /dev "$PWD")
-  if [ -n "$manifest" ] && [ ! -e "$root$manifest" ]; then
-    folder=$(dirname "$(realpath "$manifest")")
-    places+=("$folder")
+  if [ -n "$manifest" ] && [ ! -s "$root$manifest" ]; then
+    places+=("$manifest" "$(sed -n 's/.*"library_path": *"\([^"]*\)".*/\1/p' "$manifest")")
   fi
-  # Mounts of a namespace of its own: they are gone with the program.
-  unshare --mount bash -euc '
+  # Mounts of a namespace of its own: they are gone with the program, which takes
+  # the place of this shell, so that who stops the one stops the other.
+  exec unshare --mount bash -euc '
     root=$1; shift
-    while [ "$1" != -- ]; do mkdir -p "$root$1"; mount --rbind "$1" "$root$1"; shift; done
+    while [ "$1" != -- ]; do
+      mkdir -p "$root$(dirname "$1")"
+      if [ -d "$1" ]; then mkdir -p "$root$1"; else touch "$root$1"; fi
+      mount --rbind "$1" "$root$1"
+      shift
+    done
     shift
-    exec chroot "$root" env -C "$OLDPWD_" "$@"
+    exec chroot "$root" env -C "$folder" "$@"
   ' bash "$root" "${places[@]}" -- "$@"
 }
 
 case "${1:-}" in
 make) make_root "$2" ;;
 run)
-  export OLDPWD_=$PWD
-  root=$2
-  shift 2
-  run_inside "$root" "$@"
+  export folder=$PWD
+  run_inside "${@:2}"
   ;;
 *)
   sed -n '2,8s/^# \?//p' "$0"

@@ -7,5 +7,5 @@ layout(set = 0, binding = 2) writeonly buffer Out { vec4 found[]; };
 void main() {
     uint i = gl_GlobalInvocationID.x;
     found[2 * i] = textureLod(image, places[i].xy, places[i].z);
-    found[2 * i + 1] = texelFetch(image, ivec2(i % 4, 1), int(places[i].z)) + vec4(textureSize(image, int(places[i].z)), 0, 0);
+    found[2 * i + 1] = texelFetch(image, ivec2(i % 4, 1), int(places[i].z)) + vec4(places[i].z >= 1.0 ? textureSize(image, 1) : textureSize(image, 0), 0, 0);
 }
