@@ -67,6 +67,7 @@ func TestWhatProgramsMayHold(t *testing.T) {
 // A branch forward of no class is free; every other instruction that is no computation costs something.
 func TestWhatIsFree(t *testing.T) {
 	rules := testRules()
+	rules.Matrix = &MatrixSpec{Width: 1}
 	for class, name := range isa.ClassNames {
 		if class > 0 {
 			rules.Timing.Classes[name] = Class{Unit: "salu", Issue: 1, Busy: 1, Latency: 1}
