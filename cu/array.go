@@ -15,6 +15,9 @@ import (
 // Never is later than every cycle that a run can reach.
 const Never = engine.Never
 
+// A SIMD knows no engine, and has the number for itself; this does not compile where the two differ.
+var _ [engine.Never - simd.Never]struct{} = [0]struct{}{}
+
 // Parts are what a compute unit needs from outside.
 type Parts struct {
 	Memory Memory

@@ -221,9 +221,7 @@ func (u *ComputeUnit) Expect(cycle uint64) { u.coming = append(u.coming, cycle) 
 
 // plan sets the alarm to the next cycle in which a SIMD has a turn.
 func (u *ComputeUnit) plan() {
-	if next := u.next(); next < simd.Never {
-		u.alarm.Set(next)
-	}
+	u.alarm.Set(u.next())
 }
 
 // slot numbers the wave's slot over all SIMDs of the unit.

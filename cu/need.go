@@ -78,7 +78,6 @@ func (n Need) check(prog *program.Program, m *Limits) error {
 	} else {
 		limit("waves", n.Waves, most)
 	}
-	limit("barriers", n.Barriers, m.Barriers)
 	return errors.Join(errs...)
 }
 

@@ -332,3 +332,17 @@ func TestClear(t *testing.T) {
 		}
 	}
 }
+
+// Lanes are numbers and ranges of numbers from 0 to 31, and nothing else.
+func TestLanesAreRead(t *testing.T) {
+	for text, want := range map[string]uint64{"0": 1, "31": 1 << 31, "0-31": 1<<32 - 1, "3-3 5": 0b101000, "2-4": 0b11100} {
+		if got, err := parseLanes(text); err != nil || got != want {
+			t.Errorf("%q: %x, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"x-5", "5-x", "x", "-1-3", "3-2", "0-32", "32", "40-41"} {
+		if got, err := parseLanes(text); err == nil {
+			t.Errorf("%q: %x", text, got)
+		}
+	}
+}

@@ -29,88 +29,66 @@ type joined struct {
 
 type tracers []joined
 
-func (t tracers) Begin(g *Geometry) {
+func (t tracers) each(tell func(x Tracer)) {
 	for i := range t {
-		t[i].Begin(g)
+		tell(t[i].Tracer)
 	}
+}
+
+func (t tracers) Begin(g *Geometry) {
+	t.each(func(x Tracer) { x.Begin(g) })
 }
 
 func (t tracers) LaunchBegin(l *Launch) {
-	for i := range t {
-		t[i].LaunchBegin(l)
-	}
+	t.each(func(x Tracer) { x.LaunchBegin(l) })
 }
 
 func (t tracers) LaunchEnd(end uint64) {
-	for i := range t {
-		t[i].LaunchEnd(end)
-	}
+	t.each(func(x Tracer) { x.LaunchEnd(end) })
 }
 
 func (t tracers) WorkgroupBegin(g *Workgroup) {
-	for i := range t {
-		t[i].WorkgroupBegin(g)
-	}
+	t.each(func(x Tracer) { x.WorkgroupBegin(g) })
 }
 
 func (t tracers) WorkgroupEnd(at uint64, unit int, index uint64) {
-	for i := range t {
-		t[i].WorkgroupEnd(at, unit, index)
-	}
+	t.each(func(x Tracer) { x.WorkgroupEnd(at, unit, index) })
 }
 
 func (t tracers) WaveBegin(w *Wave) {
-	for i := range t {
-		t[i].WaveBegin(w)
-	}
+	t.each(func(x Tracer) { x.WaveBegin(w) })
 }
 
 func (t tracers) WaveEnd(at uint64, p Place) {
-	for i := range t {
-		t[i].WaveEnd(at, p)
-	}
+	t.each(func(x Tracer) { x.WaveEnd(at, p) })
 }
 
 func (t tracers) Issue(is *Issue) {
-	for i := range t {
-		t[i].Issue(is)
-	}
+	t.each(func(x Tracer) { x.Issue(is) })
 }
 
 func (t tracers) Waited(from, to uint64, p Place, why account.Reason) {
-	for i := range t {
-		t[i].Waited(from, to, p, why)
-	}
+	t.each(func(x Tracer) { x.Waited(from, to, p, why) })
 }
 
 func (t tracers) Memory(a *Access) {
-	for i := range t {
-		t[i].Memory(a)
-	}
+	t.each(func(x Tracer) { x.Memory(a) })
 }
 
 func (t tracers) LDS(a *Access) {
-	for i := range t {
-		t[i].LDS(a)
-	}
+	t.each(func(x Tracer) { x.LDS(a) })
 }
 
 func (t tracers) AccessDone(at uint64, unit int, id uint64) {
-	for i := range t {
-		t[i].AccessDone(at, unit, id)
-	}
+	t.each(func(x Tracer) { x.AccessDone(at, unit, id) })
 }
 
 func (t tracers) Enqueued(p *PayloadWait) {
-	for i := range t {
-		t[i].Enqueued(p)
-	}
+	t.each(func(x Tracer) { x.Enqueued(p) })
 }
 
 func (t tracers) Picked(p *PayloadWait) {
-	for i := range t {
-		t[i].Picked(p)
-	}
+	t.each(func(x Tracer) { x.Picked(p) })
 }
 
 // Sample asks those whose time has come.

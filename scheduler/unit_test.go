@@ -3,6 +3,7 @@ package scheduler
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -294,6 +295,11 @@ func TestInstructionCache(t *testing.T) {
 	// Six lines, one for each instruction and the end: each is there when the second wave comes to it.
 	if got := caches[0].(engine.Worker).Work().Booked; got != 12 {
 		t.Errorf("%d lines were entered, want 6 by each of two waves", got)
+	}
+	for _, name := range []string{"Hits", "Misses"} { // which a monitor shows
+		if got := reflect.ValueOf(caches[0]).Elem().FieldByName(name).Uint(); got != 6 {
+			t.Errorf("%s: %d, want 6", name, got)
+		}
 	}
 	if got, want := o.slots[account.Fetch], uint64(6*(30+3)); got != want {
 		t.Errorf("%d cycles waited for fetch, want %d", got, want)

@@ -67,6 +67,7 @@ func TestWhatProgramsMayHold(t *testing.T) {
 // A branch forward of no class is free; every other instruction that is no computation costs something.
 func TestWhatIsFree(t *testing.T) {
 	rules := testRules()
+	rules.Matrix = &MatrixSpec{Width: 1}
 	for class, name := range isa.ClassNames {
 		if class > 0 {
 			rules.Timing.Classes[name] = Class{Unit: "salu", Issue: 1, Busy: 1, Latency: 1}
@@ -125,6 +126,9 @@ func TestPool(t *testing.T) {
 	}
 	a.v[63], a.s[2], a.board[4] = 1, 1, 1
 	p.give(code, b)
+	if len(p.codes) != 1 {
+		t.Errorf("%d codes have memory idle, want 1", len(p.codes))
+	}
 	p.give(code, a)
 	if got := p.take(code); got != a {
 		t.Error("not the memory that was used last")
@@ -313,5 +317,21 @@ func TestFetchIsChecked(t *testing.T) {
 		if ps := f.Check(); (len(ps) == 0) != c.ok {
 			t.Errorf("%d bytes in lines of %d and %d ways: %v", c.bytes, c.line, c.ways, ps)
 		}
+	}
+}
+
+// A wave has as many accesses in flight as it may, whatever the wave before it in its slot left under way.
+func TestSlotsForgetAccesses(t *testing.T) {
+	rules := testRules()
+	rules.set(isa.ClassVMEM, "vmem", 1, 1, 1)
+	load := isa.Inst{Op: isa.Load, T: isa.I32, Mem: &isa.Mem{Access: isa.Access{Elem: isa.I32, Count: 1}, Index: isa.V(0)}}
+	code, err := NewCode(testProgram(32, load), rules, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, Place{Name: "SIMD", Pool: NewPool(32), Shared: NewShared(1), MaxOutstanding: 1})
+	s.slots[0].inFlight[0] = 500
+	if w := s.Start(7, &Start{Code: code, Group: &Group{}}); w.Ready() != 7 {
+		t.Errorf("the first access may issue in cycle %d, want 7", w.Ready())
 	}
 }

@@ -75,7 +75,10 @@ func world(f *ir.Func, limit uint32) ([]byte, error) {
 // Every shader leaves the same memory after every pass, whatever it was given.
 // Fusing is off, as it rounds differently.
 func TestPassesKeepMemory(t *testing.T) {
-	for _, file := range shaders(t) {
+	for i, file := range shaders(t) {
+		if testing.Short() && i%8 != 0 {
+			continue
+		}
 		t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) {
 			f := build(t, file)
 			eachValue(f, func(v *ir.Value) { v.NoContract = true })
@@ -96,12 +99,17 @@ func TestPassesKeepMemory(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			step := 0
+			step, before := 0, printed(f)
 			check = func(pass string, f *ir.Func) {
 				step++
 				if strings.Contains("cleanup fold licm placement", pass) {
 					return // seen with the passes after them
 				}
+				now := printed(f)
+				if now == before {
+					return // the pass had nothing to do
+				}
+				before = now
 				got, err := world(f, limit)
 				if err != nil || !bytes.Equal(got, want) {
 					t.Fatalf("after step %d, %s: %s, %v", step, pass, firstDifference(want, got), err)
