@@ -36,11 +36,11 @@ func (d *LDS) time(now uint64, st *isa.State, base uint32, in *isa.Inst, mask ui
 // each other, the mapping is the plain one and the words are aligned.
 func (d *LDS) passes(k Kind, mask uint64, base, bytes uint32) (passes, phases int) {
 	c := d.count
-	if d.packed && bytes == d.stride && bytes&3 == 0 && c.modulo && d.spans[k] && (base+d.off[0])&(1<<c.word-1) == 0 {
+	if d.packed && bytes == d.stride && bytes&3 == 0 && c.modulo && d.spans[k] && (base+d.Offsets[0])&(1<<c.word-1) == 0 {
 		n := ceilDiv(bits.OnesCount64(mask), d.rows[k].PhaseLanes)
 		return n, n
 	}
-	return c.passes(d.phases[k], mask, &d.off, base, bytes, k >= AtomicB32)
+	return c.passes(d.phases[k], mask, &d.Offsets, base, bytes, k >= AtomicB32)
 }
 
 // spans says that the bytes of a phase of consecutive lanes of one kind of
@@ -74,6 +74,7 @@ type counter struct {
 	modulo bool
 	shift  uint // log2 of the banks
 	word   uint // log2 of the bytes of a word
+	size   int  // words of the LDS
 
 	*tables // made by the first conflict
 }
@@ -82,7 +83,8 @@ type counter struct {
 type tables struct {
 	age   uint32
 	banks [maxBanks]struct{ age, passes uint32 }
-	words [wordTable]struct{ age, word uint32 }
+	words [wordTable]struct{ age, word uint32 } // those beyond seen
+	seen  []uint32                              // by word of the LDS: the age in which it was seen
 }
 
 // wordTable holds the words of one phase: 64 lanes of at most 16 bytes, in
@@ -91,7 +93,7 @@ const wordTable = 2048
 
 func newCounter(s *Spec) *counter {
 	return &counter{bank: Mappings[s.Mapping], modulo: s.Mapping == "modulo",
-		shift: uint(bits.TrailingZeros(uint(s.Banks))), word: uint(bits.TrailingZeros(uint(s.BankBytes)))}
+		shift: uint(bits.TrailingZeros(uint(s.Banks))), size: s.Bytes / s.BankBytes, word: uint(bits.TrailingZeros(uint(s.BankBytes)))}
 }
 
 // passes adds up the passes of the phases that have an active lane. Lanes that
@@ -142,20 +144,26 @@ func (c *counter) free(phase uint64, off *[64]uint32, base, bytes uint32, atomic
 // busiest is the number of passes of a phase.
 func (c *counter) busiest(phase uint64, off *[64]uint32, base, bytes uint32, atomic bool) int {
 	if c.tables == nil {
-		c.tables = &tables{}
+		c.tables = &tables{seen: make([]uint32, c.size)}
 	}
 	if c.age++; c.age == 0 {
 		clear(c.banks[:])
 		clear(c.words[:])
+		clear(c.seen)
 		c.age = 1
 	}
-	most := uint32(0)
+	most, plain := uint32(0), uint32(1)<<c.shift-1
 	for ; phase != 0; phase &= phase - 1 {
 		at := base + off[bits.TrailingZeros64(phase)]
 		for w, last := at>>c.word, (at+bytes-1)>>c.word; w <= last; w++ {
-			if atomic || c.fresh(w) {
-				most = max(most, c.hit(c.bank(w, c.shift)))
+			if !atomic && !c.fresh(w) {
+				continue
 			}
+			bank := w & plain
+			if !c.modulo {
+				bank = c.bank(w, c.shift)
+			}
+			most = max(most, c.hit(bank))
 		}
 	}
 	return int(most)
@@ -163,6 +171,14 @@ func (c *counter) busiest(phase uint64, off *[64]uint32, base, bytes uint32, ato
 
 // fresh notes a word; it is false when the phase has seen it.
 func (c *counter) fresh(word uint32) bool {
+	if int(word) < len(c.seen) {
+		age := &c.seen[word]
+		if *age == c.age {
+			return false
+		}
+		*age = c.age
+		return true
+	}
 	h := word * 0x9E3779B1 >> 16 % wordTable
 	for ; c.words[h].age == c.age; h = (h + 1) % wordTable {
 		if c.words[h].word == word {

@@ -59,8 +59,10 @@ type Values struct {
 
 	stride uint32 // bytes of a lane in the access at hand
 	packed bool   // the access at hand: full mask, lane l's offset is lane 0's plus l times the element
-	off    [64]uint32
+	inside bool   // the access at hand: no active lane is out of bounds
 	trash  [64]uint32
+	lane.Walk
+	step lane.Step
 }
 
 // An LDS is the local data share of one compute unit. It must be used from one
@@ -111,11 +113,12 @@ func (d *LDS) Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) 
 // took part and how many bytes each moves.
 func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64, bytes uint32) {
 	mask = lane.Active(st, in.Mem)
-	d.offsets(st, in.Mem, mask)
 	elem := lane.Element(in)
 	bytes = uint32(elem.Bits()/8) * max(1, uint32(in.Mem.Count))
 	d.stride = bytes
-	d.packed = mask == st.Full && lane.Strided(d.off[:st.Lanes], bytes) && uint64(d.off[0])+uint64(bytes)*uint64(st.Lanes) <= uint64(len(region))
+	d.offsets(st, in.Mem, mask)
+	d.packed = mask == st.Full && d.Packed && uint64(d.Offsets[0])+uint64(bytes)*uint64(st.Lanes) <= uint64(len(region))
+	d.inside = uint64(d.Last)+uint64(bytes) <= uint64(len(region))
 	switch {
 	case in.Op == isa.Load:
 		d.load(st, in, region, mask, elem)
@@ -131,16 +134,15 @@ func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64
 // offsets works out the byte offset of each lane.
 func (d *Values) offsets(st *isa.State, m *isa.Mem, mask uint64) {
 	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
-	off := d.off[:st.Lanes]
-	if m.Index.Kind != isa.Vector {
-		base += uint32(lane.Uniform(st, m.Index))
-		for l := range off {
-			off[l] = base
-		}
+	if m.Index.Kind == isa.Vector {
+		d.step = lane.Step{Base: base, Stride: d.stride, Exec: mask}
+		d.Walk.Go(st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes], &d.step)
 		return
 	}
-	for l, v := range st.V[int(m.Index.Index)*st.Lanes:][:len(off)] {
-		off[l] = base + v
+	base += uint32(lane.Uniform(st, m.Index))
+	d.Last, d.Packed = base, false
+	for l := range d.Offsets[:st.Lanes] {
+		d.Offsets[l] = base
 	}
 }
 
@@ -160,10 +162,14 @@ func (d *Values) load(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.
 
 // loadRow loads the 32-bit element at the given offset behind each lane's own.
 func (d *Values) loadRow(st *isa.State, in *isa.Inst, b []byte, mask uint64, row []uint32, behind uint32) {
-	off := d.off[:len(row)]
+	off := d.Offsets[:len(row)]
 	full := mask == st.Full
-	if d.packed && in.Mem.Count == 1 {
+	switch {
+	case d.packed && in.Mem.Count == 1:
 		lane.LoadWords(row, b[off[0]:])
+		return
+	case d.inside:
+		d.Gather(row, b[behind:], mask)
 		return
 	}
 	for l := range row {
@@ -199,7 +205,11 @@ func (d *Values) store(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa
 		rows[k] = st.V[int(in.Mem.Data[k].Index)*st.Lanes:][:st.Lanes]
 	}
 	if d.packed && in.Mem.Count == 1 {
-		lane.StoreWords(b[d.off[0]:], rows[0])
+		lane.StoreWords(b[d.Offsets[0]:], rows[0])
+		return
+	}
+	if d.inside {
+		d.Scatter(b, rows[:in.Mem.Count], mask, st.Full)
 		return
 	}
 	for ; mask != 0; mask &= mask - 1 {
@@ -218,7 +228,7 @@ func allVector(m *isa.Mem) bool {
 
 // storeWords writes the 32-bit elements of one lane.
 func (d *Values) storeWords(st *isa.State, in *isa.Inst, b []byte, l int, rows *[4][]uint32) {
-	at := uint64(d.off[l])
+	at := uint64(d.Offsets[l])
 	for k := range int(in.Mem.Count) {
 		if at+4 > uint64(len(b)) {
 			d.fault(st, in, l, uint32(at), len(b))
@@ -242,7 +252,7 @@ func (d *Values) each(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		for k := range int(in.Mem.Count) {
-			from := uint64(d.off[l]) + uint64(k)*size
+			from := uint64(d.Offsets[l]) + uint64(k)*size
 			if from+size > uint64(len(b)) {
 				d.fault(st, in, l, uint32(from), len(b))
 				visit(st, in, nil, l, k)
@@ -263,7 +273,7 @@ func (d *Values) atomic(st *isa.State, in *isa.Inst, b []byte, mask uint64, t is
 	size, wide := uint64(t.Bits()/8), t.Bits() == 64
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		from, old := uint64(d.off[l]), uint64(0)
+		from, old := uint64(d.Offsets[l]), uint64(0)
 		if from+size > uint64(len(b)) {
 			d.fault(st, in, l, uint32(from), len(b))
 		} else {

@@ -198,8 +198,8 @@ func (p *Port) store32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing
 	case how == packed:
 		b := d.Bytes[w.Offsets[0]:]
 		interleaveRows(b[:int(size)*st.Lanes], &src, int(m.Count))
-	case how == inside && m.Count == 1:
-		w.Scatter(d.Bytes, src[0], st.Exec, st.Full)
+	case how == inside:
+		w.Scatter(d.Bytes, src[:m.Count], st.Exec, st.Full)
 	default:
 		p.scatter(st, in, d, w.step.Base, index, &src, size)
 		return p.finish(now, m, Write, bits.OnesCount64(st.Exec), size)

@@ -233,6 +233,9 @@ func (p *place) oldest() int {
 	ages := p.ages()
 	best, used := 0, ages[0]
 	for i, u := range ages {
+		if used == 0 {
+			return best
+		}
 		if u < used {
 			best, used = i, u
 		}

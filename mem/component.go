@@ -59,8 +59,12 @@ func (p *Level) Work() engine.Work { return engine.Work{Booked: *p.accesses} }
 // tell tells the hooks of a line; p may be nil.
 func (p *Level) tell(at, addr uint64, bytes uint32) {
 	if p != nil && p.NumHooks() > 0 {
-		p.InvokeHook(sim.HookCtx{Domain: p, Pos: HookPosAccess, Item: LevelAccess{at, addr, bytes}})
+		p.told(at, addr, bytes)
 	}
+}
+
+func (p *Level) told(at, addr uint64, bytes uint32) {
+	p.InvokeHook(sim.HookCtx{Domain: p, Pos: HookPosAccess, Item: LevelAccess{at, addr, bytes}})
 }
 
 // Components are the parts that have been made so far: those of a compute unit

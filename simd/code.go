@@ -97,6 +97,7 @@ type cost struct {
 type op struct {
 	in           *isa.Inst
 	deps, writes []uint16
+	count        *account.InstCount
 	run          []step // what computes when it issues: itself, and those of its run behind it
 	cost
 	kind       kind
@@ -170,7 +171,7 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 	in := &c.Program.Insts[i]
 	o := &c.ops[i]
-	*o = op{in: in, deps: in.Deps, writes: in.Writes, kind: kindOf(in)}
+	*o = op{in: in, count: &c.Counts[i], deps: in.Deps, writes: in.Writes, kind: kindOf(in)}
 	o.writesExec = writesExec[in.Op]
 	o.readsExec = o.writesExec || !in.Uniform && o.kind <= kindClock ||
 		in.Op == isa.BranchExecZ || in.Op == isa.BranchExecNZ || o.kind == kindMemory || o.kind == kindLDS

@@ -8,7 +8,7 @@ import (
 // issue carries out the instruction that w is at, in cycle now.
 func (s *SIMD) issue(w *Wave, now uint64) {
 	o := &w.code.ops[w.pc]
-	s.chargeWait(w, now)
+	s.chargeWait(w, o.count, now)
 	switch o.kind {
 	case kindCompute:
 		s.compute(w, o, now)
@@ -28,12 +28,12 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 		s.end(w, o, now)
 	case kindPrint:
 		s.env.Print(now, w, o.in)
-		s.take(w, &o.cost, now)
+		s.take(w, o, &o.cost, now)
 		s.next(w, now)
 	case kindPayload, kindRelease:
 		s.payload(w, o, now)
 	case kindMemoryBarrier:
-		s.take(w, &o.cost, now)
+		s.take(w, o, &o.cost, now)
 		s.next(w, now)
 	}
 }
@@ -41,7 +41,7 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 func (s *SIMD) compute(w *Wave, o *op, now uint64) {
 	o.compute(&w.State)
 	w.setReady(o, now+uint64(o.latency), o.result)
-	s.take(w, &o.cost, now)
+	s.take(w, o, &o.cost, now)
 	s.next(w, now)
 }
 
@@ -62,11 +62,11 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 	w.setReady(o, ready, why)
 	w.accessDone(o, ready)
 	if why == account.LDS {
-		count := &w.code.Counts[w.pc]
+		count := o.count
 		count.LDSPasses += uint64(b.Passes)
 		count.ConflictPasses += uint64(b.ConflictPasses)
 	}
-	s.take(w, &o.cost, now)
+	s.take(w, o, &o.cost, now)
 	s.unitFree[o.unit%unitTable] = max(s.unitFree[o.unit%unitTable], b.Own)
 	s.shared.free[o.unit%unitTable] = max(s.shared.free[o.unit%unitTable], b.Free)
 	s.next(w, now)
@@ -83,7 +83,7 @@ func (s *SIMD) payload(w *Wave, o *op, now uint64) {
 		s.shared.pending++
 	}
 	w.setReady(o, ready, account.Payload)
-	s.take(w, &o.cost, now)
+	s.take(w, o, &o.cost, now)
 	w.pc++
 	if b.Held {
 		w.held, w.why, w.from, w.fromWhy = true, account.Payload, w.freeAt, account.Payload
@@ -98,20 +98,20 @@ func (s *SIMD) branch(w *Wave, o *op, now uint64) {
 	if isa.TakesBranch(&w.State, o.in) {
 		c, to = &w.code.taken, o.in.Target
 	}
-	s.take(w, c, now)
+	s.take(w, o, c, now)
 	w.pc = to
 	s.advance(w, now, now+uint64(c.latency), account.Fetch)
 }
 
 func (s *SIMD) barrier(w *Wave, o *op, now uint64) {
-	s.take(w, &o.cost, now)
+	s.take(w, o, &o.cost, now)
 	w.why = account.Barrier
 	s.ready[w.pos] = Never
 	s.env.Arrive(now, w)
 }
 
 func (s *SIMD) end(w *Wave, o *op, now uint64) {
-	s.take(w, &o.cost, now)
+	s.take(w, o, &o.cost, now)
 	s.endedInTurn = true
 	s.resident--
 	s.pool.give(w.code, w.files)
@@ -140,8 +140,7 @@ func (s *SIMD) dropEnded() {
 
 // chargeWait charges the cycles since the wave's last instruction to what it
 // waited for, and those since it was ready to its unit.
-func (s *SIMD) chargeWait(w *Wave, now uint64) {
-	count := &w.code.Counts[w.pc]
+func (s *SIMD) chargeWait(w *Wave, count *account.InstCount, now uint64) {
 	count.Issues++
 	ready := s.ready[w.pos]
 	if waited := ready - w.freeAt; waited > 0 {
@@ -155,13 +154,13 @@ func (s *SIMD) chargeWait(w *Wave, now uint64) {
 }
 
 // take charges the issue cycles and takes port and unit.
-func (s *SIMD) take(w *Wave, c *cost, now uint64) {
+func (s *SIMD) take(w *Wave, o *op, c *cost, now uint64) {
 	issued := uint64(c.issue)
 	if s.trace.to != nil {
 		s.trace.issued(w, now, now+issued)
 	}
 	s.Cycles[account.Issued] += issued
-	w.code.Counts[w.pc].Cycles[account.Issued] += issued
+	o.count.Cycles[account.Issued] += issued
 	w.freeAt = now + issued
 	if !s.perCategory {
 		s.portFree = max(s.portFree, w.freeAt)

@@ -304,11 +304,11 @@ func (s *SIMD) byAge(now uint64) {
 	}
 	*s.nextTurn, *s.reach = Never, Never // what is woken in the turn is the earliest so far
 	next, reach := Never, Never
-	ready := s.ready
+	ready, own, shared := s.ready, &s.unitFree, &s.shared.free
 	at := s.at[:len(ready)]
 	for i, from := range ready {
 		u := at[i]
-		key := max(from, s.openAt(u))
+		key := max(from, own[u%unitTable], shared[u%unitTable])
 		if key <= now && left > 0 && used>>(u%unitTable)&1 == 0 {
 			s.issue(s.order[i], now)
 			left--
@@ -316,7 +316,7 @@ func (s *SIMD) byAge(now uint64) {
 				used |= 1 << (u % unitTable)
 			}
 			u = at[i]
-			key = max(ready[i], s.openAt(u))
+			key = max(ready[i], own[u%unitTable], shared[u%unitTable])
 		}
 		next, reach = min(next, key), min(reach, key|u.inside())
 	}

@@ -112,14 +112,3 @@ func Put(b []byte, v uint64) {
 		b[0] = byte(v)
 	}
 }
-
-// Strided reports that each lane's index is that of the lane before plus stride.
-func Strided(index []uint32, stride uint32) bool {
-	var diff uint32
-	want := index[0]
-	for _, v := range index {
-		diff |= v ^ want
-		want += stride
-	}
-	return diff == 0
-}

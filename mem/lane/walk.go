@@ -75,17 +75,21 @@ func (w *Walk) gatherSlow(row []uint32, b []byte, exec uint64) {
 	}
 }
 
-// Scatter stores a word of each active lane; where lanes meet, the highest wins.
-func (w *Walk) Scatter(b []byte, row []uint32, exec, full uint64) {
-	if exec == full {
-		off := w.Offsets[:len(row)]
-		for l, v := range row {
+// Scatter stores a word of each row for each active lane, the first at its offset
+// and the others behind it; where lanes meet, the highest wins.
+func (w *Walk) Scatter(b []byte, rows [][]uint32, exec, full uint64) {
+	if exec == full && len(rows) == 1 {
+		off := w.Offsets[:len(rows[0])]
+		for l, v := range rows[0] {
 			binary.LittleEndian.PutUint32(b[off[l]:], v)
 		}
 		return
 	}
 	for ; exec != 0; exec &= exec - 1 {
 		l := bits.TrailingZeros64(exec) & 63
-		binary.LittleEndian.PutUint32(b[w.Offsets[l]:], row[l])
+		e := b[w.Offsets[l]:]
+		for k, row := range rows {
+			binary.LittleEndian.PutUint32(e[4*k:], row[l])
+		}
 	}
 }

@@ -74,6 +74,9 @@ func TestGatherIsTheSlowOne(t *testing.T) {
 	}
 	for n := range 500 {
 		lanes, exec := []int{32, 64}[n%2], r.Uint64()
+		if n%5 == 0 {
+			exec = ^uint64(0)
+		}
 		var w Walk
 		for l := range w.Offsets {
 			w.Offsets[l] = r.Uint32() // of an idle lane: anywhere
@@ -92,10 +95,14 @@ func TestGatherIsTheSlowOne(t *testing.T) {
 			}
 		}
 		out, want := make([]byte, len(b)), make([]byte, len(b))
-		w.Scatter(out, slow, exec, ^uint64(0)>>(64-lanes))
+		rows := [][]uint32{slow, fast}[:1+n%4/3]
+		out, want = append(out, 0, 0, 0, 0), append(want, 0, 0, 0, 0)
+		w.Scatter(out, rows, exec, ^uint64(0)>>(64-lanes))
 		for l := range lanes {
-			if exec>>l&1 != 0 {
-				Put(want[w.Offsets[l]:][:4], uint64(slow[l]))
+			for k := range rows {
+				if exec>>l&1 != 0 {
+					Put(want[int(w.Offsets[l])+4*k:][:4], uint64(rows[k][l]))
+				}
 			}
 		}
 		if string(out) != string(want) {
