@@ -19,7 +19,6 @@ type stretch struct {
 	at         int32 // the instruction behind them
 	count      int32 // instructions that count, the last one with them
 	path       simd.Path
-	clock      bool // the last one reads a clock
 	in         *isa.Inst
 }
 
@@ -47,7 +46,7 @@ func newCode(p *program.Program) *code {
 	for i := n - 1; i >= 0; i-- {
 		in, s := &p.Insts[i], &c.stretches[i]
 		if stops(in) {
-			*s = stretch{first: firsts[i], end: firsts[i], at: int32(i), path: simd.PathOf(in), clock: readsClock(in.Op), in: in}
+			*s = stretch{first: firsts[i], end: firsts[i], at: int32(i), path: simd.PathOf(in), in: in}
 		} else {
 			*s = c.stretches[i+1]
 			s.first = firsts[i]
@@ -59,9 +58,7 @@ func newCode(p *program.Program) *code {
 	return c
 }
 
-func stops(in *isa.Inst) bool { return simd.PathOf(in) != simd.PathCompute || readsClock(in.Op) }
-
-func readsClock(op isa.Op) bool { return op == isa.Clock || op == isa.Realtime }
+func stops(in *isa.Inst) bool { return simd.PathOf(in) != simd.PathCompute }
 
 // issues turns how often stretches were begun into how often each instruction
 // that counts was executed.

@@ -101,7 +101,7 @@ func (k *worker) carry(g *group, w *wave) why {
 func (k *worker) other(g *group, w *wave, s *stretch) bool {
 	st := &w.state
 	switch s.path {
-	case simd.PathCompute: // a clock
+	case simd.PathClock:
 		st.Now = k.run.options.Clock + k.clock
 		st.Nanoseconds = st.Now * 1000 / uint64(max(k.run.options.ClockMHz, 1))
 		s.in.Exec(st, s.in)

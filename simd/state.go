@@ -12,6 +12,7 @@ type Path = kind
 // Paths.
 const (
 	PathCompute = kindCompute
+	PathClock   = kindClock
 	PathBranch  = kindBranch
 	PathMemory  = kindMemory
 	PathLDS     = kindLDS
