@@ -43,6 +43,9 @@ func (c *Counts) add(k *worker) {
 		c.Moved[i] += n
 	}
 	for code, t := range k.tables {
+		if !t.used {
+			continue
+		}
 		issues := code.issues(t.entries)
 		if sum := c.Issues[code.Program]; sum != nil {
 			for i := range sum {

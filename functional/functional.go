@@ -85,6 +85,8 @@ type Options struct {
 	// Resident is how many workgroups may be begun at once, as on a machine that
 	// holds so many; 0: defaultResident.
 	Resident int
+	// Cache keeps what runs have in common; nil: nothing is kept.
+	Cache    *Cache
 	Payloads Payloads // nil outside of an execution graph
 	// Print shows a DebugPrint, one at a time; nil: nobody listens.
 	Print func(at uint64, p *program.Program, st *isa.State, in *isa.Inst)

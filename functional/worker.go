@@ -21,7 +21,6 @@ type run struct {
 	ctx       context.Context
 	work      Work
 	options   Options
-	store     *mem.Store
 	clockMask uint64
 	workers   []*worker
 
@@ -29,7 +28,7 @@ type run struct {
 	resident atomic.Int64
 	fence    atomic.Uint64
 
-	codes sync.Map // *program.Program to *code
+	cache *Cache
 
 	mutex   sync.Mutex // of all below
 	err     error
@@ -58,26 +57,23 @@ type worker struct {
 
 // A table is what a worker keeps for a program.
 type table struct {
+	used    bool // in the run
 	entries []uint64
 	free    []*simd.Registers
 }
 
 func newRun(ctx context.Context, store *mem.Store, w Work, o Options) *run {
-	r := &run{ctx: ctx, work: w, options: o, store: store, clockMask: ^uint64(0), watched: time.Now()}
+	r := &run{ctx: ctx, work: w, options: o, clockMask: ^uint64(0), watched: time.Now(), cache: o.Cache}
+	if r.cache == nil {
+		r.cache = &Cache{}
+	}
 	if o.ClockBits > 0 && o.ClockBits < 64 {
 		r.clockMask = 1<<o.ClockBits - 1
 	}
 	r.changed = sync.NewCond(&r.mutex)
-	var locks *mem.Locks
-	if o.Threads > 1 {
-		locks = &mem.Locks{}
-	}
-	for range o.Threads {
-		k := &worker{run: r, port: mem.ValuePort{Store: store, Locks: locks, Warm: o.Warm}.New(), tables: map[*code]*table{}}
-		for i := range k.tmp {
-			k.tmp[i] = make([]uint32, 2*maxLanes)
-		}
-		r.workers = append(r.workers, k)
+	r.workers = r.cache.take(store, o.Threads, o.Warm)
+	for _, k := range r.workers {
+		k.run = r
 	}
 	return r
 }
@@ -89,7 +85,7 @@ const maxLanes = 64
 func (r *run) do() (*Counts, error) {
 	if len(r.workers) == 1 {
 		r.workers[0].loop()
-		return r.counts(), r.err
+		return r.finish()
 	}
 	var all sync.WaitGroup
 	var fault atomic.Pointer[string]
@@ -111,7 +107,17 @@ func (r *run) do() (*Counts, error) {
 	if text := fault.Load(); text != nil {
 		panic("functional: " + *text)
 	}
-	return r.counts(), r.err
+	return r.finish()
+}
+
+// finish adds the counts up, and leaves the workers to the next run.
+func (r *run) finish() (*Counts, error) {
+	c := r.counts()
+	for _, k := range r.workers {
+		k.reset()
+	}
+	r.cache.workers = r.workers
+	return c, r.err
 }
 
 // loop carries workgroups out until there are no more. Those that get nowhere
@@ -282,10 +288,10 @@ func (r *run) print(at uint64, g *group, st *isa.State, in *isa.Inst) {
 
 // code is a program cut into stretches, once for all workers.
 func (r *run) code(p *program.Program) *code {
-	if c, ok := r.codes.Load(p); ok {
+	if c, ok := r.cache.codes.Load(p); ok {
 		return c.(*code)
 	}
-	c, _ := r.codes.LoadOrStore(p, newCode(p))
+	c, _ := r.cache.codes.LoadOrStore(p, newCode(p))
 	return c.(*code)
 }
 
@@ -298,7 +304,11 @@ func (k *worker) table(c *code) *table {
 	return t
 }
 
-func (k *worker) entries(c *code) []uint64 { return k.table(c).entries }
+func (k *worker) entries(c *code) []uint64 {
+	t := k.table(c)
+	t.used = true
+	return t.entries
+}
 
 // registers takes cleared register memory.
 func (k *worker) registers(c *code) *simd.Registers {

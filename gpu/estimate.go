@@ -33,6 +33,7 @@ type rate struct {
 	mix    mix
 	cycles float64 // of an instruction
 	half   float64 // of the interval
+	size   float64 // instructions of a workgroup
 }
 
 // A mix is the share of each class of instructions.
@@ -219,7 +220,7 @@ func (r *runner) sampleGroups(l *launch, follows bool) error {
 			return err
 		}
 		rates = append(rates, got)
-		if at, err = r.forward(l, rates, at+placed, all); err != nil {
+		if at, err = r.forward(l, rates, at+placed, all, resident); err != nil {
 			return err
 		}
 	}
@@ -242,6 +243,7 @@ func (r *runner) settle(l *launch, follows bool, part scheduler.Part, resident u
 	if len(s.batches) < 2 { // it came to the launch's end before
 		got.cycles = float64(after.cycles-before.cycles) / float64(max(n, 1))
 	}
+	got.size = float64(n) / float64(max(r.machine.dispatcher.Placed(), 1))
 	if part.First > 0 {
 		step := &r.steps[r.stepOf[l.step]]
 		step.Cycles = before.cycles
@@ -253,8 +255,12 @@ func (r *runner) settle(l *launch, follows bool, part scheduler.Part, resident u
 // forward runs workgroups of a launch without time, piece by piece, until their
 // mix is another than that of all parts that were timed. It says from where on
 // workgroups are left.
-func (r *runner) forward(l *launch, rates []rate, at, all uint64) (uint64, error) {
-	size := max((all-at)/chunks, 64)
+//
+// Workgroups that are larger than those that were timed may run on while nothing
+// is left to fill the machine with: the interval holds the time that they take
+// among as many as the machine holds.
+func (r *runner) forward(l *launch, rates []rate, at, all, resident uint64) (uint64, error) {
+	size, longest := max((all-at)/chunks, 64), 0.0
 	for at < all {
 		end := min(at+size, all)
 		c, err := r.untimedPart(l, scheduler.Part{First: at, End: end}, false)
@@ -266,7 +272,12 @@ func (r *runner) forward(l *launch, rates []rate, at, all uint64) (uint64, error
 		best, distance := nearestRate(rates, &m)
 		e := estimated(c.Instructions(), best.cycles, best.half)
 		c.Add(e)
-		r.add(l.step, c)
+		i := r.add(l.step, c)
+		longer := float64(c.Instructions())/float64(end-at) - best.size
+		if late := longer * float64(resident) * best.cycles; late > longest {
+			r.steps[i].Estimate.Half += late - longest
+			longest = late
+		}
 		if at = end; distance > otherMix {
 			break
 		}

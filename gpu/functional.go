@@ -59,7 +59,7 @@ func kernel(l *cu.Launch) *functional.Kernel {
 func (r *runner) functionalOptions(need cu.Need) functional.Options {
 	m := r.setup.Machine
 	return functional.Options{
-		Threads: r.setup.Threads, Resident: max(need.Occupancy(r.machine.limits), 1) * m.Units(),
+		Threads: r.setup.Threads, Cache: &r.untimedCache, Resident: max(need.Occupancy(r.machine.limits), 1) * m.Units(),
 		Print: func(at uint64, p *program.Program, st *isa.State, in *isa.Inst) { r.printed(at, p, st, in) },
 		Watch: r.watchFunctional, Clock: r.untimed, ClockMHz: m.ClockMHz, ClockBits: m.ClockBits,
 	}

@@ -12,6 +12,7 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/engine"
+	"spvsim/functional"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
@@ -42,14 +43,15 @@ type runner struct {
 	now    uint64       // cycle in which the next launch begins
 	issued uint64       // instructions over all rounds
 	// Of what ran without time: instructions, faults in LDS, and the workgroups of the launch that runs.
-	untimed   uint64
-	ldsFaults []lds.Fault
-	launched  uint64
-	window    *config.Time // nil: all is timed
-	kinds     kinds        // of launches of the round, so far
-	before    snapshot
-	steps     []account.StepCounts // of the round that runs
-	stepOf    map[string]int
+	untimed      uint64
+	untimedCache functional.Cache
+	ldsFaults    []lds.Fault
+	launched     uint64
+	window       *config.Time // nil: all is timed
+	kinds        kinds        // of launches of the round, so far
+	before       snapshot
+	steps        []account.StepCounts // of the round that runs
+	stepOf       map[string]int
 }
 
 // A launch is ready to run.

@@ -12,7 +12,11 @@ type Path = kind
 // Paths.
 const (
 	PathCompute = kindCompute
+<<<<<<< HEAD
 	PathClock   = kindClock // reads the time
+=======
+	PathClock   = kindClock
+>>>>>>> func11
 	PathBranch  = kindBranch
 	PathMemory  = kindMemory
 	PathLDS     = kindLDS

@@ -1,0 +1,61 @@
+package functional
+
+import (
+	"sync"
+
+	"spvsim/mem"
+)
+
+// A Cache keeps what one run makes for the next one of the same programs, on the
+// same memory: programs cut into stretches, workers with their registers. The
+// zero Cache is empty. One run may use it at a time.
+type Cache struct {
+	codes   sync.Map // *program.Program to *code
+	workers []*worker
+	store   *mem.Store
+	warm    *mem.Fast
+}
+
+// take gives the workers of a run: those that the last one left, where they fit.
+func (c *Cache) take(store *mem.Store, threads int, warm *mem.Fast) (list []*worker) {
+	if list = c.workers; len(list) == threads && c.store == store && c.warm == warm {
+		c.workers = nil
+		return list
+	}
+	c.store, c.warm, c.workers = store, warm, nil
+	var locks *mem.Locks
+	if threads > 1 {
+		locks = &mem.Locks{}
+	}
+	list = make([]*worker, threads)
+	for i := range list {
+		list[i] = newWorker(mem.ValuePort{Store: store, Locks: locks, Warm: warm}.New())
+	}
+	return list
+}
+
+func newWorker(port *mem.Port) *worker {
+	k := &worker{port: port, tables: map[*code]*table{}}
+	for i := range k.tmp {
+		k.tmp[i] = make([]uint32, 2*maxLanes)
+	}
+	return k
+}
+
+// reset forgets what a worker did in a run.
+func (k *worker) reset() {
+	v := k.port.Values()
+	v.Moved = [mem.Atomic + 1]uint64{}
+	k.lds.Faults, k.lds.First = 0, nil
+	k.counts, k.clock = Counts{}, 0
+	clear(k.ring)
+	k.ring, k.run = k.ring[:0], nil
+	k.instructions.Store(0)
+	k.ended.Store(0)
+	for _, t := range k.tables {
+		if t.used {
+			clear(t.entries)
+			t.used = false
+		}
+	}
+}
