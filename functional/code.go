@@ -46,11 +46,7 @@ func newCode(p *program.Program) *code {
 	for i := n - 1; i >= 0; i-- {
 		in, s := &p.Insts[i], &c.stretches[i]
 		if stops(in) {
-<<<<<<< HEAD
-			*s = stretch{first: firsts[i], end: firsts[i], at: int32(i), path: simd.PathOf(in), clock: simd.PathOf(in) == simd.PathClock, in: in}
-=======
 			*s = stretch{first: firsts[i], end: firsts[i], at: int32(i), path: simd.PathOf(in), in: in}
->>>>>>> func11
 		} else {
 			*s = c.stretches[i+1]
 			s.first = firsts[i]

@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -122,6 +123,17 @@ OpBranch %join
 	loopOp(matrixFloats, "OpFAdd", isa.FAdd), loopOp(matrixIntegers, "OpIAdd", isa.IAdd),
 }
 
+// matrixStride is of how many cases one runs: all of them take two minutes, and run where the environment has SPVSIM_ALL_MATRICES.
+func matrixStride() int {
+	switch {
+	case os.Getenv("SPVSIM_ALL_MATRICES") != "":
+		return 1
+	case testing.Short():
+		return 37
+	}
+	return 7
+}
+
 // Every operation on every format, use, machine and wave size: it works on elements, or is refused by name where the lanes would
 // have to exchange elements.
 func TestMatrixOperations(t *testing.T) {
@@ -131,7 +143,7 @@ func TestMatrixOperations(t *testing.T) {
 		for _, o := range matrixOperations {
 			for _, f := range o.on {
 				for use := isa.UseA; use <= isa.UseC; use++ {
-					if n++; testing.Short() && n%7 != 0 {
+					if n++; n%matrixStride() != 0 {
 						continue
 					}
 					wave := m.waves[n%len(m.waves)]

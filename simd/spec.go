@@ -26,6 +26,9 @@ type MatrixSpec struct {
 
 // scale changes the cost of a product to that of a unit as wide as the spec says.
 func (m *MatrixSpec) scale(c Class) Class {
+	if m == nil {
+		return c
+	}
 	busy := max(1, int(math.Ceil(float64(c.Busy)/m.Width)))
 	shift := busy - c.Busy
 	c.Issue, c.Busy = min(c.Issue, busy), busy
@@ -36,7 +39,11 @@ func (m *MatrixSpec) scale(c Class) Class {
 // early is how many cycles before its result is ready a product may issue that
 // adds to it.
 func (m *MatrixSpec) early(c *cost) uint64 {
-	if sum := c.busy + uint32(m.Accumulate); sum < c.latency {
+	sum := c.busy
+	if m != nil {
+		sum += uint32(m.Accumulate)
+	}
+	if sum < c.latency {
 		return uint64(c.latency - sum)
 	}
 	return 0

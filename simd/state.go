@@ -12,11 +12,7 @@ type Path = kind
 // Paths.
 const (
 	PathCompute = kindCompute
-<<<<<<< HEAD
 	PathClock   = kindClock // reads the time
-=======
-	PathClock   = kindClock
->>>>>>> func11
 	PathBranch  = kindBranch
 	PathMemory  = kindMemory
 	PathLDS     = kindLDS

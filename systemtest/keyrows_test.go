@@ -106,7 +106,7 @@ dispatch: [1]
 
 // Machines of levels that let all pass: each holds one line.
 const (
-	matrices   = "machine=cdna3-mi300a " // which has products of every format
+	matrices   = "machine=cdna3-mi300a dispatcher.launch_floor_cycles=0 " // which has products of every format
 	passVector = "vector_l1.bytes=128 vector_l1.interleave_bytes=0 vector_l1.ways=1 vector_l1.misses=0 vector_l1.bytes_per_cycle=1024 "
 	passScalar = "scalar_l1.bytes=128 scalar_l1.interleave_bytes=0 scalar_l1.line_bytes=128 scalar_l1.ways=1 scalar_l1.misses=0 scalar_l1.bytes_per_cycle=1024 "
 	passArray  = "shader_array.bytes=128 shader_array.interleave_bytes=0 shader_array.ways=1 shader_array.shared_by=1 shader_array.slices=1 shader_array.misses=0 shader_array.bytes_per_cycle=1024 "
