@@ -209,13 +209,13 @@ func (c *Code) gather() {
 	head, enters := -1, c.entered()
 	for i := range c.ops {
 		o := &c.ops[i]
+		if enters[i] || o.kind > kindClock {
+			head = -1
+		}
 		if o.kind > kindClock || o.in.Exec == nil {
-			if o.kind > kindClock {
-				head = -1
-			}
 			continue
 		}
-		if head < 0 || enters[i] || !o.mayRunAhead() {
+		if head < 0 || !o.mayRunAhead() {
 			head = i
 		}
 		h := &c.ops[head]

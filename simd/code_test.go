@@ -131,6 +131,25 @@ func TestBackwardBranchesCost(t *testing.T) {
 	}
 }
 
+// A run ends where a branch enters, though what stands there computes nothing: what follows computes again in each turn of the loop.
+func TestRunsEndWhereBranchesEnter(t *testing.T) {
+	rules := testRules()
+	rules.set(isa.ClassBranch, "branch", 1, 1, 1)
+	rules.set(isa.ClassBranchTaken, "branch", 1, 1, 8)
+	add := isa.Inst{Op: isa.IAdd, T: isa.I32, Class: isa.ClassSALU, Uniform: true}
+	p := testProgram(32, add, isa.Inst{Op: isa.Micro, Class: isa.ClassSALU}, add, add, isa.Inst{Op: isa.Branch, Target: 1, Class: isa.ClassBranch})
+	p.Insts[5].Class = isa.ClassEnd
+	code, err := NewCode(p, rules, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{1, 0, 2, 0} {
+		if got := len(code.ops[i].run); got != want {
+			t.Errorf("instruction %d computes %d, want %d", i, got, want)
+		}
+	}
+}
+
 // What the tags allow is what the model has.
 func TestTagsMatchTheModel(t *testing.T) {
 	enum := func(of reflect.Type, name string) []string {
