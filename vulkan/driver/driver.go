@@ -11,7 +11,6 @@
 package driver
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -189,6 +188,3 @@ func Physical(name string) int {
 	}
 	return -1
 }
-
-// errNoMemory marks allocations that the machine's heap has no room for.
-var errNoMemory = errors.New("the heap is full")

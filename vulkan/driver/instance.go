@@ -14,10 +14,9 @@ import (
 const apiVersion = 1<<22 | 3<<12
 
 type instance struct {
-	handle     uint64
-	enabled    map[string]bool
-	devices    []*physical
-	messengers []*messenger
+	handle  uint64
+	enabled map[string]bool
+	devices []*physical
 }
 
 // settings are what the environment says of the driver.

@@ -171,11 +171,6 @@ func next[T any](p unsafe.Pointer, want vk.StructureType) (found *T) {
 	return found
 }
 
-// after is where the structures behind a structure begin.
-func after[T any](s *T) unsafe.Pointer {
-	return unsafe.Pointer((*vk.BaseOutStructure)(unsafe.Pointer(s)).PNext)
-}
-
 func truth(b bool) vk.Bool32 {
 	if b {
 		return 1

@@ -10,7 +10,6 @@ import (
 type updateTemplate struct {
 	entries []vk.DescriptorUpdateTemplateEntry
 	push    bool
-	layout  *setLayout // of pushed descriptors
 	set     uint32
 }
 
