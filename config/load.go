@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/spf13/viper"
 	"gopkg.in/yaml.v3"
@@ -148,16 +149,7 @@ func relative(dir, name string) string {
 
 // file reads a layer; at is where another file names it, if one does.
 func (l *loader) file(fsys fs.FS, name string, at position, depth int) {
-	data, err := readLimited(fsys, name, maxFileBytes)
-	if err != nil {
-		l.errs = append(l.errs, &Error{File: at.file, Line: at.line, Path: at.key(depth), Msg: withoutPrefix(err), Kind: ErrReference})
-		return
-	}
-	shown, source := name, name
-	if preset, ok := strings.CutPrefix(name, presetDir); ok && fsys == fs.FS(presetFiles) {
-		shown, source = preset, ""
-	}
-	n, err := parseYAML(shown, data)
+	n, shown, source, err := l.parsed(fsys, name, at, depth)
 	if err != nil {
 		l.errs = append(l.errs, err)
 		return
@@ -166,6 +158,42 @@ func (l *loader) file(fsys fs.FS, name string, at position, depth int) {
 		l.named(fsys, base.Value, path.Dir(name), position{shown, base.Line}, depth+1)
 	}
 	l.layer(n, shown, source)
+}
+
+// parsed reads the text of a layer, which errors call shown and whose values come from source.
+func (l *loader) parsed(fsys fs.FS, name string, at position, depth int) (n *yaml.Node, shown, source string, err error) {
+	if preset, ok := strings.CutPrefix(name, presetDir); ok && fsys == fs.FS(presetFiles) {
+		n, err = parsedPreset(preset)
+		return n, preset, "", err
+	}
+	data, err := readLimited(fsys, name, maxFileBytes)
+	if err != nil {
+		return nil, "", "", &Error{File: at.file, Line: at.line, Path: at.key(depth), Msg: withoutPrefix(err), Kind: ErrReference}
+	}
+	n, err = parseYAML(name, data)
+	return n, name, name, err
+}
+
+// presetTrees are the embedded files as parsed: a sweep or a program's many devices load the same machine over and over, and
+// parsing is two thirds of that. A tree in it is shared and never changed.
+var presetTrees sync.Map
+
+// parsedPreset is an embedded file as a tree whose root the caller may change.
+func parsedPreset(name string) (*yaml.Node, error) {
+	kept, ok := presetTrees.Load(name)
+	if !ok {
+		data, err := presetFiles.ReadFile(presetDir + name)
+		if err != nil {
+			return nil, err
+		}
+		n, err := parseYAML(name, data)
+		if err != nil {
+			return nil, err
+		}
+		kept, _ = presetTrees.LoadOrStore(name, n)
+	}
+	root := *kept.(*yaml.Node)
+	return &root, nil
 }
 
 // key is what a file names another by: the first is the machine of a job, those after it are bases.

@@ -335,3 +335,23 @@ func TestSourceMarks(t *testing.T) {
 		}
 	}
 }
+
+// Presets are parsed once for all who load them: what one of them sets on top, another does not see.
+func TestLoadedPresetsAreApart(t *testing.T) {
+	for _, name := range Presets() {
+		before, err := Preset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := LoadMachine(Request{Machine: name, Set: []string{"lds.conflict_cycles=7", "timing.classes.vmem_store.latency=777", "compute_units=3", "shader_engines=1"}}); err != nil {
+			t.Fatal(err)
+		}
+		after, err := Preset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(before, after) {
+			t.Errorf("%s is another machine after one with changes was loaded", name)
+		}
+	}
+}
