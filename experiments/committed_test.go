@@ -17,6 +17,9 @@ var update = flag.Bool("update", false, "rebuild the library's modules and data 
 // With -update (go generate) they are rebuilt.
 func TestCommittedFiles(t *testing.T) {
 	settle(t, filepath.Join("library", "spmv.bin"), sparseMatrix(512))
+	if testing.Short() {
+		t.Skip("starts a compiler for each shader")
+	}
 	glslang, err := exec.LookPath("glslangValidator")
 	if err != nil {
 		t.Skip("modules not rebuilt: glslangValidator is not installed (Debian package glslang-tools)")

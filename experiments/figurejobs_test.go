@@ -20,12 +20,15 @@ func TestFigureJobsMeetTheirExpectations(t *testing.T) {
 	for _, lowering := range []string{"dpp", "lds"} {
 		lanes = append(lanes, []string{"timing.lowering=" + lowering})
 	}
+	// An eighth of the payloads of the file: still four for each lane of the six producing workgroups.
+	fewer := []string{"total=49152"}
 	for _, c := range []struct {
-		job  string
-		sets [][]string
+		job        string
+		parameters []string
+		sets       [][]string
 	}{
-		{"enqueue", graphs}, {"enqueue-coalesced", graphs}, {"enqueue-engines", graphs},
-		{"crosslane", lanes}, {"lds-stride-access", [][]string{nil}},
+		{"enqueue", nil, graphs}, {"enqueue-coalesced", nil, graphs}, {"enqueue-engines", fewer, graphs},
+		{"crosslane", nil, lanes}, {"lds-stride-access", nil, [][]string{nil}},
 	} {
 		files, err := FigureFiles()
 		if err != nil {
@@ -34,7 +37,7 @@ func TestFigureJobsMeetTheirExpectations(t *testing.T) {
 		for _, set := range c.sets {
 			t.Run(fmt.Sprint(c.job, set), func(t *testing.T) {
 				skipUnderRace(t, c.job)
-				job, err := config.LoadJob(files, path.Join("jobs", c.job+".yaml"))
+				job, err := config.LoadJobWith(files, path.Join("jobs", c.job+".yaml"), c.parameters)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,6 +9,9 @@ import (
 
 // The modules of the experiments' own jobs are what glslang makes of the GLSL beside them.
 func TestCommittedFigureShaders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a compiler for each shader")
+	}
 	glslang, err := exec.LookPath("glslangValidator")
 	if err != nil {
 		t.Skip("glslangValidator is not installed (Debian package glslang-tools)")

@@ -202,12 +202,16 @@ func TestAkitaNeverStops(t *testing.T) {
 			s.VectorL1.Bytes, s.ScalarL1.Bytes, s.L2.Bytes = 1<<10, 1<<10, 16<<10
 			e.change(&s)
 			d := newDriverOf(t, s)
-			fight(d)
+			n := fights
+			if testing.Short() {
+				n /= 8
+			}
+			fight(d, n)
 			if err := d.engine.Run(); err != nil {
 				t.Fatal(err)
 			}
-			if len(d.ready) != fights {
-				t.Errorf("%d of %d requests completed", len(d.ready), fights)
+			if len(d.ready) != n {
+				t.Errorf("%d of %d requests completed", len(d.ready), n)
 			}
 			if a := d.h.(*Akita); a.pending != 0 || a.Stuck(1<<40) {
 				t.Errorf("%d requests are pending", a.pending)
@@ -218,9 +222,9 @@ func TestAkitaNeverStops(t *testing.T) {
 
 const fights = 2000
 
-func fight(d *driver) {
+func fight(d *driver, n int) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for i := range fights {
+	for i := range n {
 		lines := make([]Line, 1+r.IntN(3))
 		for j := range lines {
 			lines[j] = Line{Addr: 1<<20 + r.Uint64N(1<<9)*256, Bytes: 4 << r.IntN(7), Serial: uint32(r.IntN(2))}

@@ -386,7 +386,11 @@ func (r *waveRun) word(t *testing.T, m *isa.Mem, addr uint32, k, lane int) wordR
 }
 
 func TestRandomControlFlowMeansTheSameAsThreads(t *testing.T) {
-	for seed := uint64(0); seed < 2000; seed++ {
+	seeds := uint64(2000)
+	if testing.Short() {
+		seeds = 250
+	}
+	for seed := range seeds {
 		for _, wave := range []int{32, 64} {
 			f := generate(seed)
 			want := make([]uint32, 64*genVars)

@@ -7,13 +7,16 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"spvsim/experiments/sweep"
 )
 
 // identity says which simulator this is. A build from a commit is known by it; of any other, only the program's own bytes
-// tell two builds apart.
-func identity() (sweep.Identity, error) {
+// tell two builds apart: they are read once.
+var identity = sync.OnceValues(findIdentity)
+
+func findIdentity() (sweep.Identity, error) {
 	version, exact := buildVersion()
 	id := sweep.Identity{Version: version, Build: version}
 	if exact {

@@ -7,14 +7,21 @@ import (
 	"testing"
 )
 
+// staleRuns are six runs of some tens of milliseconds.
+const staleRuns = "job: reduce\naxes: {groups: {path: parameters.groups, values: [8, 16, 32]}, slots: {path: machine.wave_slots, values: [8, 16]}}\ncolumns: {passes: lds.passes}\nset: {expect: []}\n"
+
 // Rows are found stale by what went into them, and by what one point gives now.
 func TestStaleRows(t *testing.T) {
 	program := build(t)
 	dir := t.TempDir()
-	if out, err := command(t, program, "sweep", "lds-stride", "--small", "-q", "-o", dir).CombinedOutput(); err != nil {
+	experiment := filepath.Join(dir, "few.yaml")
+	if err := os.WriteFile(experiment, []byte(staleRuns), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command(t, program, "sweep", experiment, "-q", "-o", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	rows, err := os.ReadFile(filepath.Join(dir, "lds-stride-small.csv"))
+	rows, err := os.ReadFile(filepath.Join(dir, "few.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +56,7 @@ func TestStaleRows(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		out, err := command(t, program, "sweep", "lds-stride", "--small", "--stale", file).CombinedOutput()
+		out, err := command(t, program, "sweep", experiment, "--stale", file).CombinedOutput()
 		if err == nil || !strings.Contains(string(out), c.want) || !strings.Contains(string(out), "stale") {
 			t.Errorf("%v, %s: want %s", err, out, c.want)
 		}

@@ -43,12 +43,12 @@ func build(t *testing.T) string {
 	return name
 }
 
-// manyPoints are 24 runs of a ready job in some tens of milliseconds each, four of which fail.
+// manyPoints are 12 runs of a ready job in some tens of milliseconds each, two of which fail.
 const manyPoints = `job: reduce
 set: {expect: []}
 axes:
   machine: [gcn3-r9nano, rdna3-rx7900xtx]
-  groups: {path: parameters.groups, values: [8, 16, 24, 32]}
+  groups: {path: parameters.groups, values: [8, 32]}
   slots: {path: machine.wave_slots, values: [1, 4, 8]}
 columns: {cycles: cycles, waiting: slot_cycles.by_reason.memory}
 derived:
@@ -73,7 +73,7 @@ func sweepTo(t *testing.T, program, out string, flags ...string) map[string][]by
 	t.Helper()
 	c := command(t, program, append([]string{"sweep", "many.yaml", "-o", out}, flags...)...)
 	text, err := c.CombinedOutput()
-	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != exitFailed || !strings.Contains(string(text), "of 24 points failed") {
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != exitFailed || !strings.Contains(string(text), "of 12 points failed") {
 		t.Fatalf("%v\n%s\nwant exit status 1, as points fail", err, text)
 	}
 	files := map[string][]byte{}
@@ -105,19 +105,34 @@ func records(t *testing.T, dir string) int {
 	return len(list)
 }
 
+// undisturbed is what the points come to where nothing happens: the same for all that ask, so that it runs once.
+var undisturbed map[string][]byte
+
+func wantMany(t *testing.T, program string) map[string][]byte {
+	t.Helper()
+	if undisturbed == nil {
+		undisturbed = sweepTo(t, program, "undisturbed")
+	}
+	return undisturbed
+}
+
 // A sweep that is killed at ten random moments, and resumed each time, comes to what an undisturbed one comes to.
 func TestKilledSweepResumes(t *testing.T) {
 	program := build(t)
 	writeMany(t, program)
-	want := sweepTo(t, program, "undisturbed")
+	want := wantMany(t, program)
 	dice := rand.New(rand.NewPCG(5, 2026))
 	have := 0
-	for i := range 10 {
+	kills := 10
+	if testing.Short() {
+		kills = 4
+	}
+	for i := range kills {
 		c := command(t, program, "sweep", "many.yaml", "-o", "killed", "-q", "--workers", "1")
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(dice.IntN(1000)) * time.Millisecond)
+		time.Sleep(time.Duration(dice.IntN(400)) * time.Millisecond)
 		if err := c.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			t.Fatal(err)
 		}
@@ -128,7 +143,7 @@ func TestKilledSweepResumes(t *testing.T) {
 		}
 		have = now
 	}
-	t.Logf("%d of 24 points had a result after the last kill", have)
+	t.Logf("%d of 12 points had a result after the last kill", have)
 	sameFiles(t, sweepTo(t, program, "killed"), want)
 }
 
@@ -144,6 +159,7 @@ func TestSweepCacheAndFailures(t *testing.T) {
 	program := build(t)
 	writeMany(t, program)
 	first := sweepTo(t, program, "a", "--workers", "1")
+	sameFiles(t, first, wantMany(t, program)) // of two workers
 	ages := func() string {
 		list, _ := filepath.Glob(filepath.Join(filepath.Dir(program), "a", "points", "*.json")) // the pattern is well formed
 		text := ""
@@ -168,7 +184,7 @@ func TestSweepCacheAndFailures(t *testing.T) {
 		t.Errorf("%d points ran beside the cache", n)
 	}
 	rows := string(first["many.csv"])
-	if strings.Count(rows, ",failed,") != 4 || strings.Count(rows, ",done,") != 20 || strings.Count(rows, "\n") != 25 {
+	if strings.Count(rows, ",failed,") != 2 || strings.Count(rows, ",done,") != 10 || strings.Count(rows, "\n") != 13 {
 		t.Errorf("rows:\n%s", rows)
 	}
 }
@@ -176,6 +192,9 @@ func TestSweepCacheAndFailures(t *testing.T) {
 // slurm starts a single-node Slurm, or skips where there is none.
 func slurm(t *testing.T) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("Slurm's daemons take seconds to start and to poll")
+	}
 	for _, tool := range []string{"sbatch", "squeue", "munged", "slurmctld", "slurmd"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			if _, err := os.Stat("/usr/sbin/" + tool); err != nil {
@@ -222,11 +241,11 @@ func TestSlurmGivesTheSameRows(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(program), "cluster.yaml"), []byte(clusterProfile), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	want := sweepTo(t, program, "local")
+	want := wantMany(t, program)
 	flags := []string{"--launcher", "slurm", "--profile", "cluster.yaml"}
 	sameFiles(t, sweepTo(t, program, "array", flags...), want)
 	status, err := command(t, program, "sweep", "many.yaml", "-o", "array", "--status").CombinedOutput()
-	if err != nil || !strings.Contains(string(status), "20 of 24 points done, 4 failed") || !strings.Contains(string(status), "5 tasks, all ended") {
+	if err != nil || !strings.Contains(string(status), "10 of 12 points done, 2 failed") || !strings.Contains(string(status), "3 tasks, all ended") {
 		t.Errorf("status: %v\n%s", err, status)
 	}
 
@@ -256,23 +275,23 @@ func TestSlurmResubmits(t *testing.T) {
 	writeMany(t, program)
 	dir := filepath.Dir(program)
 	// The first array's tasks fail before the simulator starts; those of the second don't.
-	setup := "poll_seconds: 0.2\nchunk: 12\nattempts: %d\nsetup: ['[ -e \"" + dir + "/seen\" ] || { sleep 1; touch \"" + dir + "/seen\"; exit 1; }']\n"
+	setup := "poll_seconds: 0.2\nchunk: 6\nattempts: %d\nsetup: ['[ -e \"" + dir + "/seen\" ] || { sleep 1; touch \"" + dir + "/seen\"; exit 1; }']\n"
 	text := fmt.Sprintf(setup, 2)
 	if err := os.WriteFile(filepath.Join(dir, "cluster.yaml"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	sameFiles(t, sweepTo(t, program, "again", "--launcher", "slurm", "--profile", "cluster.yaml"), sweepTo(t, program, "local"))
+	sameFiles(t, sweepTo(t, program, "again", "--launcher", "slurm", "--profile", "cluster.yaml"), wantMany(t, program))
 
-	never := "poll_seconds: 0.2\nchunk: 24\nattempts: 1\nsetup: ['echo no such module; exit 3']\n"
+	never := "poll_seconds: 0.2\nchunk: 12\nattempts: 1\nsetup: ['echo no such module; exit 3']\n"
 	if err := os.WriteFile(filepath.Join(dir, "never.yaml"), []byte(never), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	out, err := command(t, program, "sweep", "many.yaml", "-o", "never", "--launcher", "slurm", "--profile", "never.yaml").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "24 of 24 points failed") {
+	if err == nil || !strings.Contains(string(out), "12 of 12 points failed") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	rows, err := os.ReadFile(filepath.Join(dir, "never", "many.csv"))
-	if err != nil || strings.Count(string(rows), "no such module") != 24 {
+	if err != nil || strings.Count(string(rows), "no such module") != 12 {
 		t.Errorf("%v\n%s", err, rows)
 	}
 }

@@ -66,6 +66,9 @@ func TestSummary(t *testing.T) {
 
 // The modules are what glslang makes of the GLSL beside them.
 func TestCommittedShaders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a compiler for each shader")
+	}
 	glslang, err := exec.LookPath("glslangValidator")
 	if err != nil {
 		t.Skip("glslangValidator is not installed (Debian package glslang-tools)")

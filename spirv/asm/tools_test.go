@@ -187,6 +187,9 @@ func TestBuiltInNamesAgainstTools(t *testing.T) {
 // TestEveryOpcodeAgainstTools reads what spirv-dis writes of each opcode that
 // it knows. (Its text need not be ours: newer grammars rename things.)
 func TestEveryOpcodeAgainstTools(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a disassembler for each of a thousand opcodes")
+	}
 	need(t, "spirv-dis")
 	maker := &sample.Maker{Pick: rand.New(rand.NewSource(4)).Intn}
 	path := filepath.Join(t.TempDir(), "m.spv")

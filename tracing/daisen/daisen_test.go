@@ -18,6 +18,9 @@ import (
 	"spvsim/tracing"
 )
 
+// smaller are parameters with which jobs have databases of a few megabytes.
+var smaller = map[string][]string{"reduce": {"groups=64"}}
+
 func everyUnit(int) bool { return true }
 
 // traced runs a ready job into a database and reads it back with Akita's reader.
@@ -30,7 +33,7 @@ func traced(t *testing.T, name string, from, to uint64, units func(int) bool) (*
 	if err != nil {
 		t.Fatal(err)
 	}
-	job, err := config.LoadJob(files, file)
+	job, err := config.LoadJobWith(files, file, smaller[name])
 	if err != nil {
 		t.Fatal(err)
 	}
