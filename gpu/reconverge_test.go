@@ -442,7 +442,7 @@ func laneJobOn(t testing.TB, machine, text, buffer string, wave int, set ...stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: append(set, fmt.Sprintf("wave_size=%d", wave))})
+	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: append(set, "shader_engines=1", "compute_units=2", fmt.Sprintf("wave_size=%d", wave))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ dispatch: [%d]
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx", Job: job, Set: append(set, fmt.Sprintf("wave_size=%d", wave))})
+	m, err := config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx", Job: job, Set: append(set, "shader_engines=1", "compute_units=2", fmt.Sprintf("wave_size=%d", wave))})
 	if err != nil {
 		t.Fatal(err)
 	}

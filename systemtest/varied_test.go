@@ -1,4 +1,4 @@
-package gpu_test
+package systemtest
 
 import (
 	"bytes"
@@ -17,13 +17,13 @@ import (
 	"spvsim/spirv"
 )
 
-// lawJobs are ready jobs of all kinds that run in some tens of milliseconds on a small machine.
-var lawJobs = []string{"lastsum", "qdot8", "hlsl", "perlane", "indirect", "mesh", "planes", "groupscan-dpp"}
+// variedJobs are ready jobs of all kinds that run in some tens of milliseconds on a small machine.
+var variedJobs = []string{"lastsum", "qdot8", "hlsl", "perlane", "indirect", "mesh", "planes", "groupscan-dpp"}
 
 var graphs = map[string]bool{"lastsum": true, "hlsl": true, "perlane": true, "indirect": true, "mesh": true}
 
-// lawMachine is small, so that waves wait for each other and for places.
-var lawMachine = []string{"shader_engines=2", "compute_units=2", "wave_slots=4"}
+// variedMachine is small, so that waves wait for each other and for places.
+var variedMachine = []string{"shader_engines=2", "compute_units=2", "wave_slots=4"}
 
 // A change makes another run of a job: settings of the machine, another text of the job, other modules.
 type change struct {
@@ -40,7 +40,7 @@ type ran struct {
 	stats    []byte // without the host's part
 }
 
-func runLaw(t *testing.T, name string, c change) ran {
+func runVaried(t *testing.T, name string, c change) ran {
 	t.Helper()
 	files, file, _, err := experiments.Lookup(name)
 	if err != nil {
@@ -65,7 +65,7 @@ func runLaw(t *testing.T, name string, c change) ran {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := config.LoadMachine(config.Request{Job: job, Set: append(append([]string{}, lawMachine...), c.set...)})
+	m, err := config.LoadMachine(config.Request{Job: job, Set: append(append([]string{}, variedMachine...), c.set...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,8 +111,8 @@ func sameBuffers(t *testing.T, what string, got, want ran) {
 
 // What a machine costs changes no result.
 func TestLawTimeChangesNoResult(t *testing.T) {
-	for _, name := range lawJobs {
-		want := runLaw(t, name, change{})
+	for _, name := range variedJobs {
+		want := runVaried(t, name, change{})
 		for _, set := range []string{"memory.latency_cycles=1", "memory.latency_cycles=2000", "lds.banks=16", "compute_units=1", "wave_slots=8",
 			"issue.policy=round-robin", "memory.model=akita", "clock_mhz=1", "vector_memory.max_outstanding=1"} {
 			if testing.Short() && set != "memory.latency_cycles=2000" {
@@ -121,15 +121,15 @@ func TestLawTimeChangesNoResult(t *testing.T) {
 			if set == "memory.model=akita" && graphs[name] {
 				continue // the experiments' test of memory models runs graphs under it
 			}
-			sameBuffers(t, name+" with "+set, runLaw(t, name, change{set: []string{set}}), want)
+			sameBuffers(t, name+" with "+set, runVaried(t, name, change{set: []string{set}}), want)
 		}
 	}
 }
 
 // What the timing does not depend on changes no cycle and no statistic.
 func TestLawWhatIsNotTimedChangesNothing(t *testing.T) {
-	for _, name := range lawJobs {
-		want := runLaw(t, name, change{})
+	for _, name := range variedJobs {
+		want := runVaried(t, name, change{})
 		for what, c := range map[string]change{
 			"a limit that is not reached": {job: func(s string) string {
 				return s + "\nlimits: {cycles: 1000000000, host_seconds: 3600, host_bytes: 8000000000}\n"
@@ -138,7 +138,7 @@ func TestLawWhatIsNotTimedChangesNothing(t *testing.T) {
 			"modules without names":    {module: withoutNames},
 			"ids that begin elsewhere": {module: func(m *spirv.Module) { m.Bound += 100 }},
 		} {
-			if got := runLaw(t, name, c); !bytes.Equal(got.stats, want.stats) {
+			if got := runVaried(t, name, c); !bytes.Equal(got.stats, want.stats) {
 				t.Errorf("%s with %s:\n%s\nwithout:\n%s", name, what, got.stats, want.stats)
 			} else {
 				sameBuffers(t, name+" with "+what, got, want)
@@ -162,8 +162,8 @@ func withoutNames(m *spirv.Module) {
 func TestLawLaunchCostAddsUp(t *testing.T) {
 	const k = 10_000
 	for _, name := range []string{"qdot8", "planes", "groupscan-dpp"} {
-		low := runLaw(t, name, change{set: []string{"dispatcher.kernel_launch_cycles=0"}})
-		high := runLaw(t, name, change{set: []string{fmt.Sprintf("dispatcher.kernel_launch_cycles=%d", k)}})
+		low := runVaried(t, name, change{set: []string{"dispatcher.kernel_launch_cycles=0"}})
+		high := runVaried(t, name, change{set: []string{fmt.Sprintf("dispatcher.kernel_launch_cycles=%d", k)}})
 		if want := low.cycles + k*low.launches; high.cycles != want {
 			t.Errorf("%s: %d launches of %d cycles more: %d cycles, want %d", name, low.launches, k, high.cycles, want)
 		}
@@ -173,7 +173,7 @@ func TestLawLaunchCostAddsUp(t *testing.T) {
 // The clock counts seconds, not cycles.
 func TestLawClockScalesSeconds(t *testing.T) {
 	for _, name := range []string{"qdot8", "lastsum"} {
-		a, b := runLaw(t, name, change{set: []string{"clock_mhz=1000"}}), runLaw(t, name, change{set: []string{"clock_mhz=2000"}})
+		a, b := runVaried(t, name, change{set: []string{"clock_mhz=1000"}}), runVaried(t, name, change{set: []string{"clock_mhz=2000"}})
 		if a.cycles != b.cycles {
 			t.Errorf("%s: %d cycles at 1 GHz, %d at 2", name, a.cycles, b.cycles)
 		}
@@ -184,11 +184,15 @@ func TestLawClockScalesSeconds(t *testing.T) {
 func TestLawHostCoresChangeNothing(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
-	for _, name := range lawJobs {
+	cores := []int{1, 2, 3, 16}
+	if testing.Short() {
+		cores = []int{1, 16}
+	}
+	for _, name := range variedJobs {
 		var want ran
-		for i, n := range []int{1, 2, 3, 16} {
+		for i, n := range cores {
 			runtime.GOMAXPROCS(n)
-			got := runLaw(t, name, change{})
+			got := runVaried(t, name, change{})
 			if i == 0 {
 				want = got
 				continue
