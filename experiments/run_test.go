@@ -125,7 +125,10 @@ func TestBuffersAreTheSameOnEveryMachine(t *testing.T) {
 	if testing.Short() {
 		others = others[:1]
 	}
-	for _, name := range Names() {
+	for i, name := range Names() {
+		if testing.Short() && i%3 != 0 {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			skipUnderRace(t, name)

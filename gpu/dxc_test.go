@@ -39,7 +39,7 @@ func runDXC(t *testing.T, file, machine, kind string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: []string{"scheduler.kind=" + kind}})
+	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: []string{"scheduler.kind=" + kind, "compute_units=2"}})
 	if err != nil {
 		t.Fatal(err)
 	}

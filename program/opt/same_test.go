@@ -76,7 +76,7 @@ func world(f *ir.Func, limit uint32) ([]byte, error) {
 // Fusing is off, as it rounds differently.
 func TestPassesKeepMemory(t *testing.T) {
 	for i, file := range shaders(t) {
-		if testing.Short() && i%8 != 0 {
+		if testing.Short() && i%24 != 0 {
 			continue
 		}
 		t.Run(filepath.Base(filepath.Dir(file))+"/"+filepath.Base(file), func(t *testing.T) {

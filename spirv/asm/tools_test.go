@@ -84,6 +84,9 @@ func body(m *spirv.Module) []uint32 {
 }
 
 func TestAgainstTools(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts an assembler and a disassembler for each module of the library")
+	}
 	for _, path := range compiled(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			m := load(t, path)

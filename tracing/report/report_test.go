@@ -137,6 +137,9 @@ func frame(width string) string {
 
 // TestInABrowser shows the page at two widths.
 func TestInABrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
 	chromium, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("chromium is not installed")
