@@ -31,7 +31,7 @@ var house = map[string]string{
 	"program/opt":           "isa program/ir",
 	"program":               "isa program/ir program/frontend program/opt spirv spirv/validate",
 	"expression":            "",
-	"config":                "isa expression spec simd lds mem cu scheduler", // the machine is put together from its components' specs
+	"config":                "expression fault isa spec simd lds mem cu scheduler", // the machine is put together from its components' specs
 	"engine":                "",
 	"spec":                  "",
 	"starter":               "config isa program program/ir spirv spirv/validate", // of config, the sizes of texels
@@ -50,10 +50,11 @@ var house = map[string]string{
 	"scheduler":             "engine isa program simd mem mem/lane cu account probe spec",
 	"functional":            "isa lds mem program simd",
 	"gpu":                   "account functional probe engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
+	"fault":                 "",
 	"experiments":           "config",
 	"experiments/accuracy":  "config gpu",
 	"experiments/sweep":     "config experiments",
-	"plots":                 "expression",
+	"plots":                 "expression fault",
 	"fuzz":                  "config experiments fuzz/mutate gpu plots program spirv spirv/asm spirv/validate tracing/profile tracing/report",
 	"fuzz/mutate":           "spirv spirv/grammar",
 	"fuzz/cmd":              "fuzz",

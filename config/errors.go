@@ -3,9 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
-	"strings"
-	"unicode"
 
+	"spvsim/fault"
 	"spvsim/spec"
 )
 
@@ -22,45 +21,9 @@ var (
 )
 
 // Error is one fault with its place.
-type Error struct {
-	File string // file name, or the command-line flag that held the text
-	Line int    // 0 when there is no line to name
-	Path string // path of the field: lds.banks, steps[2].dispatch[0]
-	Msg  string // what was found and what is wanted
-	Kind error  // one of the sentinels
-}
+type Error fault.Fault
 
-func (e *Error) Error() string {
-	s := "config: "
-	if e.File != "" {
-		s += e.File
-		if e.Line > 0 {
-			s += fmt.Sprintf(":%d", e.Line)
-		}
-		s += ": "
-	}
-	if e.Path != "" {
-		s += e.Path + ": "
-	}
-	return printable(s + e.Msg)
-}
-
-// printable shows control characters, which names may hold, rather than sending them to a terminal.
-func printable(s string) string {
-	isControl := func(r rune) bool { return unicode.IsControl(r) && r != '\n' }
-	if !strings.ContainsFunc(s, isControl) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if isControl(r) {
-			fmt.Fprintf(&b, "\\x%02x", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+func (e *Error) Error() string { return (*fault.Fault)(e).Text("config") }
 
 func (e *Error) Unwrap() error { return e.Kind }
 

@@ -8,8 +8,15 @@ import (
 	"strings"
 )
 
+// Modes in which a launch runs.
+const (
+	ModeTimed      = "timed"
+	ModeFunctional = "functional"
+	ModeSampled    = "sampled"
+)
+
 // Modes are the ways in which a job, or a step of it, may run.
-var Modes = []string{"timed", "functional", "sampled"}
+var Modes = []string{ModeTimed, ModeFunctional, ModeSampled}
 
 // Time chooses what of a timed job is timed: what all keys that are given allow. The rest runs without time.
 type Time struct {

@@ -46,8 +46,8 @@ func OpenDevice(s DeviceSetup) (*Device, error) {
 	if err != nil {
 		return nil, inputError(err)
 	}
-	if mode := r.mode(""); mode != modeTimed && mode != modeFunctional {
-		return nil, inputError(fmt.Errorf("mode %q: want %q or %q", mode, modeTimed, modeFunctional))
+	if mode := r.mode(""); mode != config.ModeTimed && mode != config.ModeFunctional {
+		return nil, inputError(fmt.Errorf("mode %q: want %q or %q", mode, config.ModeTimed, config.ModeFunctional))
 	}
 	d := &Device{r: r, scratch: map[scratchShape][]mem.Scratch{}}
 	if d.push, err = r.machine.store.Reserve(maxPush, "push constants"); err != nil {
@@ -208,7 +208,7 @@ func (d *Device) Elapse(cycles uint64) { d.r.now = d.Cycle() + cycles }
 // Pass lets the time of a transfer pass that reads and writes bytes of device memory: all channels at the rate that they sustain,
 // behind the cost of a launch. Without time, it is none.
 func (d *Device) Pass(bytes uint64, follows bool) (cycles uint64) {
-	if d.r.mode("") != modeTimed {
+	if d.r.mode("") != config.ModeTimed {
 		return 0
 	}
 	m := d.Machine()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"spvsim/account"
+	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/mem"
 	"spvsim/program"
@@ -176,7 +177,7 @@ func (d *Device) graphJob(x *GraphDispatch) (*graphJob, error) {
 	}
 	r := d.r
 	job := &graphJob{graph: x.Graph.graph, repeat: 1, scratch: x.Scratch, codes: x.Graph.codes.codes}
-	if r.mode("") == modeTimed {
+	if r.mode("") == config.ModeTimed {
 		r.graph = job
 		err := r.startGraph()
 		r.serve(false)

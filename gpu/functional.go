@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spvsim/account"
+	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/functional"
 	"spvsim/isa"
@@ -15,16 +16,9 @@ import (
 	"spvsim/scheduler"
 )
 
-// Modes in which a launch runs.
-const (
-	modeTimed      = "timed"
-	modeFunctional = "functional"
-	modeSampled    = "sampled"
-)
-
 // mode is how a launch runs: as the setup says, else the step, else the job.
 func (r *runner) mode(step string) string {
-	return cmp.Or(r.setup.Mode, step, r.setup.Job.Mode, modeTimed)
+	return cmp.Or(r.setup.Mode, step, r.setup.Job.Mode, config.ModeTimed)
 }
 
 // modes words how the job ran, where not all of it was timed.
@@ -41,7 +35,7 @@ func (r *runner) modes() string {
 	if r.graph != nil && len(r.launches) == 0 {
 		add(r.mode(""))
 	}
-	if len(list) == 1 && list[0] == modeTimed {
+	if len(list) == 1 && list[0] == config.ModeTimed {
 		list[0] = ""
 		if r.window != nil {
 			list[0] = "timed in part"

@@ -153,7 +153,7 @@ func (r *runner) prepare(list []config.Launch) error {
 			return fmt.Errorf("dispatch: %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
 		}
 		if l.Copy != nil {
-			r.launches = append(r.launches, launch{step: copyName(l), copy: l.Copy, once: l.Once, mode: modeTimed, from: l})
+			r.launches = append(r.launches, launch{step: copyName(l), copy: l.Copy, once: l.Once, mode: config.ModeTimed, from: l})
 			continue
 		}
 		made, err := r.prepareLaunch(l)
@@ -297,9 +297,9 @@ func (r *runner) copy(l *launch) {
 func (r *runner) launch(l *launch, follows bool) error {
 	all := scheduler.Part{End: groups(l.NumWorkgroups)}
 	switch {
-	case l.mode == modeFunctional:
+	case l.mode == config.ModeFunctional:
 		return r.functional(l, all, false)
-	case l.mode == modeSampled:
+	case l.mode == config.ModeSampled:
 		return r.sampled(l, follows)
 	case r.window != nil:
 		return r.windowed(l, follows)

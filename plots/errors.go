@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/agnivade/levenshtein"
+
+	"spvsim/fault"
 )
 
 // Kinds of fault in rows and figures; every error of this package wraps one of them.
@@ -25,44 +27,9 @@ var (
 )
 
 // Error is one fault with its place.
-type Error struct {
-	File string // file name
-	Line int    // 0 when there is no line to name
-	Path string // key in the figure (y.scale, annotations[2].x) or name of the column
-	Msg  string // what was found and what is wanted
-	Kind error  // one of the sentinels
-}
+type Error fault.Fault
 
-func (e *Error) Error() string {
-	s := "plots: "
-	if e.File != "" {
-		s += e.File
-		if e.Line > 0 {
-			s += fmt.Sprintf(":%d", e.Line)
-		}
-		s += ": "
-	}
-	if e.Path != "" {
-		s += e.Path + ": "
-	}
-	return printable(s + e.Msg)
-}
-
-// printable shows control characters, which names of columns and files may hold, rather than sending them to a terminal.
-func printable(s string) string {
-	if !strings.ContainsFunc(s, isControl) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if isControl(r) {
-			fmt.Fprintf(&b, "\\x%02x", r)
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+func (e *Error) Error() string { return (*fault.Fault)(e).Text("plots") }
 
 func (e *Error) Unwrap() error { return e.Kind }
 

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot/font"
@@ -19,6 +18,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"spvsim/fault"
 )
 
 // Formats that a chart can be written in.
@@ -150,15 +151,12 @@ func (b *builder) checkTexts() error {
 		if _, r := encodeText(t); r != 0 {
 			return b.f.fail("", ErrText, fmt.Sprintf("%q: character %q (U+%04X) is not in the figure's font encoding, Windows 1252", t, r, r))
 		}
-		if i := strings.IndexFunc(t, isControl); i >= 0 {
+		if i := strings.IndexFunc(t, fault.IsControl); i >= 0 {
 			return b.f.fail("", ErrText, fmt.Sprintf("%q: a control character can't be set", t))
 		}
 	}
 	return nil
 }
-
-// isControl says whether a character is a command rather than text; a line's end breaks a label.
-func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' }
 
 // texts are all that a figure writes, but for numbers.
 func (c *Chart) texts() []string {

@@ -55,6 +55,20 @@ func TestGraphLevelsAndMemory(t *testing.T) {
 	}
 }
 
+// A payload that starts several workgroups counts as often as they may write.
+func TestMaximumCountsWorkgroups(t *testing.T) {
+	a, b := node("a", 0, to("b", 2, 1)), node("b", 0)
+	a.Program.Node.Workgroups = [3]uint32{3, 2, 1}
+	g, err := NewGraph([]*Node{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each of the six workgroups of a payload of a writes two payloads of 16 bytes.
+	if got, want := g.MaximumBytes(map[*Node]uint64{a: 5}), uint64(5*6*2*16); got != want {
+		t.Errorf("at most %d bytes, want %d", got, want)
+	}
+}
+
 func TestGraphFaultsByName(t *testing.T) {
 	many := to("b", 256, 1)
 	large := to("b", 256, 1)

@@ -3,6 +3,8 @@ package sweep
 import (
 	"slices"
 	"strings"
+
+	"spvsim/config"
 )
 
 // timePaths are the statistics that a run without time lacks.
@@ -12,7 +14,7 @@ var timePaths = []string{"cycles", "seconds", "occupancy", "slot_cycles", "lds",
 func timeless(stats any, path string) bool {
 	mode, _ := lookup(stats, "mode")
 	first, _, _ := strings.Cut(path, ".")
-	return mode == "functional" && slices.Contains(timePaths, first)
+	return mode == config.ModeFunctional && slices.Contains(timePaths, first)
 }
 
 // A modeColumn says for a row's statistics how sure they are.
@@ -23,7 +25,7 @@ type modeColumn struct {
 }
 
 var modeColumns = []modeColumn{
-	{"mode", "mode", "", "timed"},
+	{"mode", "mode", "", config.ModeTimed},
 	{"timed_share", "timed_share", "", 1.0},
 	{"cycles_low", "estimate.low", "cycles", nil},
 	{"cycles_high", "estimate.high", "cycles", nil},
