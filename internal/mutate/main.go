@@ -30,7 +30,7 @@ var tests = map[string][]string{
 	"cu":        {"cu", "scheduler"},
 	"scheduler": {"scheduler", "gpu"},
 	"mem":       {"mem", "scheduler"},
-	"gpu":       {"gpu"},
+	"gpu":       {"gpu", "systemtest"},
 }
 
 var order = []string{"simd", "lds", "cu", "scheduler", "mem", "gpu"}
