@@ -40,8 +40,11 @@ type Array struct {
 	pool     *simd.Pool
 	fetch    []*fetch // instruction caches
 	ended    engine.Stock[WaveEnd]
-	placing  uint64 // least cycles from placing a workgroup to its arrival; 0: not known
-	trace    trace
+	// Who places workgroups, where the ends of waves go, and the least cycles from placing a workgroup to its arrival.
+	dispatcher Dispatcher
+	ends       *engine.Port
+	placing    uint64
+	trace      trace
 }
 
 // Links are what compute units are connected to.
@@ -98,13 +101,16 @@ func (a *Array) Begin(now uint64) {
 // Serve says which graph workgroups are part of from now on, if any.
 func (a *Array) Serve(p Payloads) { a.payloads = p }
 
-// Report says where workgroups and their waves are told of that end, and how many
-// cycles at least those that are placed are on their way.
-func (a *Array) Report(to *engine.Port, placing uint64) {
-	a.placing = placing
-	for _, u := range a.Units {
-		u.dispatcher = to
-	}
+// A Dispatcher places workgroups on the units.
+type Dispatcher interface {
+	// MayPlace says whether a workgroup may be placed on a unit, by its index, before a wave of it ends.
+	MayPlace(unit int) bool
+}
+
+// Report says who places workgroups, where those and their waves that end are told
+// of, and how many cycles at least those that are placed are on their way.
+func (a *Array) Report(d Dispatcher, to *engine.Port, placing uint64) {
+	a.dispatcher, a.ends, a.placing = d, to, placing
 }
 
 // Settle charges the empty slots up to cycle end and adds up where all slot-cycles went.

@@ -37,6 +37,12 @@ type Memory interface {
 type LDS interface {
 	Clear(base, size uint32)
 	Port() *engine.Port
+	// Next is the cycle in which the next access leaves the banks, and Leave hands back
+	// the answers of those that have by now: the unit calls it before it has a turn.
+	Next() uint64
+	Leave(now uint64)
+	// Watched says that somebody must hear of accesses in the order of time.
+	Watched() bool
 }
 
 // Payloads is the execution graph that the launched workgroups belong to.
@@ -53,22 +59,22 @@ type ComputeUnit struct {
 	engine.Base
 	SIMDs []*simd.SIMD
 
-	index      int // in the machine
-	array      *Array
-	alarm      *engine.Alarm
-	port       *engine.Port
-	dispatcher *engine.Port
-	memory     Memory
-	lds        LDS
-	access     lds.Request // the one at hand
-	answers    engine.Stock[Answer]
-	fetch      *fetch
-	shared     *simd.Shared
-	launches   []*Launch // by wave slot
-	barrier    uint64    // cycles
-	resident   int       // workgroups
-	coming     []uint64  // cycles in which workgroups arrive that are on their way
-	spare      []*simd.Group
+	index    int // in the machine
+	array    *Array
+	alarm    *engine.Alarm
+	port     *engine.Port
+	memory   Memory
+	lds      LDS
+	access   lds.Request // the one at hand
+	answers  engine.Stock[Answer]
+	fetch    *fetch
+	shared   *simd.Shared
+	launches []*Launch // by wave slot
+	barrier  uint64    // cycles
+	resident int       // workgroups
+	coming   []uint64  // cycles in which workgroups arrive that are on their way
+	freed    uint64    // cycle in which the dispatcher has heard of the last wave that ended
+	spare    []*simd.Group
 }
 
 // A Launch is a kernel: what every workgroup of it has in common.
@@ -131,8 +137,11 @@ func (u *ComputeUnit) Handle(e sim.Event) error {
 		u.place(u.Engine.Now(), e)
 		e.Stock.Give(e)
 	case *Answer:
-		e.Ticket.SIMD().Complete(u.Engine.Now(), e.Done, e.Ticket)
+		e.Ticket.SIMD().Complete(e.Arrives(), e.Done, e.Ticket)
 		u.answers.Give(e)
+		if e.local {
+			return nil // a tick is at work, which plans when it is done
+		}
 	}
 	u.plan()
 	return nil
@@ -177,14 +186,21 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
 // can reach the unit nor anything of it be told from outside.
 func (u *ComputeUnit) tick(now uint64) {
 	u.turns(now)
-	alone := u.alone()
-	for next := u.next(); next < alone && next < u.shared.Alone(); next = u.next() {
+	u.ahead(u.alone())
+}
+
+// ahead goes on until a cycle, or to the first thing that others can tell.
+func (u *ComputeUnit) ahead(until uint64) {
+	for next := u.next(); next < until && next < u.shared.Alone(); next = u.next() {
 		u.turns(next)
 	}
 }
 
-// turns gives the SIMDs whose turn it is in cycle now theirs.
+// turns takes what has left the LDS by cycle now, and gives the SIMDs whose turn it is theirs.
 func (u *ComputeUnit) turns(now uint64) {
+	if u.lds.Next() <= now {
+		u.lds.Leave(now)
+	}
 	for i, next := range u.shared.Next() {
 		if next <= now {
 			u.SIMDs[i].Turn(now)
@@ -192,9 +208,9 @@ func (u *ComputeUnit) turns(now uint64) {
 	}
 }
 
-// next is the cycle of the next turn of a SIMD.
+// next is the cycle in which a SIMD has its next turn, or an access leaves the LDS.
 func (u *ComputeUnit) next() uint64 {
-	next := simd.Never
+	next := u.lds.Next()
 	for _, turn := range u.shared.Next() {
 		next = min(next, turn)
 	}
@@ -205,15 +221,22 @@ func (u *ComputeUnit) next() uint64 {
 // unit: 0 where its turns must be those of the engine.
 func (u *ComputeUnit) alone() uint64 {
 	a := u.array
-	if a.payloads != nil || a.trace.to != nil || u.fetch.ways > 0 || u.Engine.NumHooks() > 0 {
+	if a.payloads != nil || a.trace.to != nil || u.fetch.ways > 0 || u.Engine.NumHooks() > 0 || u.lds.Watched() {
 		return 0
 	}
-	until := min(u.Engine.Now()+a.placing, u.Engine.Unseen())
+	now := u.Engine.Now()
+	until := min(now+maxAhead, u.Engine.Unseen())
 	if len(u.coming) > 0 {
 		until = min(until, u.coming[0])
 	}
+	if u.freed > now || a.dispatcher.MayPlace(u.index) {
+		until = min(until, now+a.placing)
+	}
 	return until
 }
+
+// maxAhead bounds how many cycles a unit goes ahead, so that limits and whoever watches the run come to their right.
+const maxAhead = 1024
 
 // Expect says that a workgroup has been sent, which comes in the given cycle, not
 // before those that were sent before it.
@@ -273,7 +296,7 @@ func (u *ComputeUnit) Payload(now uint64, w *simd.Wave, in *isa.Inst) simd.Booki
 // LDS fulfils simd.Env.
 func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
 	r := &u.access
-	r.State, r.Base, r.Size, r.Inst = &w.State, w.Group.LDSBase, w.Group.LDSSize, in
+	r.Cycle, r.State, r.Base, r.Size, r.Inst = now, &w.State, w.Group.LDSBase, w.Group.LDSSize, in
 	u.ask(now, w, r)
 	t := &r.Timing
 	if u.array.trace.to != nil {
@@ -326,7 +349,8 @@ func (u *ComputeUnit) Ended(now uint64, w *simd.Wave) {
 	m := u.array.ended.Take()
 	m.Unit, m.SIMD, m.Launch, m.Index, m.array = u.index, w.SIMD.Index, u.launches[u.slot(w)], g.Index, u.array
 	m.Last, m.LDSBase, m.Done = len(g.Waves) == 0, g.LDSBase, g.Done
-	u.port.Post(m, u.dispatcher, now+endLatency)
+	u.freed = now + endLatency
+	u.port.Post(m, u.array.ends, u.freed)
 	if !m.Last {
 		u.tryRelease(now, g)
 		return

@@ -59,7 +59,7 @@ const (
 )
 
 // staysWithin are the kinds that only the waves of one compute unit can tell.
-var staysWithin = [...]bool{kindCompute: true, kindClock: true, kindBranch: true, kindBarrier: true, kindMemoryBarrier: true, kindEnd: false}
+var staysWithin = [...]bool{kindCompute: true, kindClock: true, kindBranch: true, kindLDS: true, kindBarrier: true, kindMemoryBarrier: true, kindEnd: false}
 
 // waitsFor is what those wait for that need the result of a pending operation.
 func (k kind) waitsFor() account.Reason {

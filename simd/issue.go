@@ -56,7 +56,9 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 	ready := b.Ready + uint64(o.latency)
 	if b.Pending {
 		ready = Never
-		s.shared.pending++
+		if why != account.LDS { // of which the unit's next knows
+			s.shared.pending++
+		}
 	}
 	ready = w.inOrder(o, ready)
 	w.setReady(o, ready, why)
@@ -227,7 +229,9 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 	o := &w.code.ops[t.pc]
 	why := o.kind.waitsFor()
 	ready := done + uint64(o.latency)
-	s.shared.pending--
+	if why != account.LDS {
+		s.shared.pending--
+	}
 	if o.ordered {
 		w.returned(t.flight, ready, why)
 	} else {
