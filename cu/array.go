@@ -18,6 +18,9 @@ const Never = engine.Never
 // A SIMD knows no engine, and has the number for itself; this does not compile where the two differ.
 var _ [engine.Never - simd.Never]struct{} = [0]struct{}{}
 
+// maxLanes is the most lanes of a wave.
+const maxLanes = 64
+
 // Parts are what a compute unit needs from outside.
 type Parts struct {
 	Memory Memory
@@ -44,6 +47,7 @@ type Array struct {
 	dispatcher Dispatcher
 	ends       *engine.Port
 	placing    uint64
+	crew       *crew // nil: the engine's thread is the only one
 	trace      trace
 }
 
@@ -60,7 +64,7 @@ type Printer func(now uint64, w *simd.Wave, in *isa.Inst)
 
 // New builds the compute units of a machine, from specs that have been checked.
 func New(s *UnitSpec, shape *spec.Shape, links Links) *Array {
-	a := &Array{engine: links.Engine, printer: links.Printer, pool: simd.NewPool(64)}
+	a := &Array{engine: links.Engine, printer: links.Printer, pool: &simd.Pool{}}
 	for i := range shape.Units() {
 		e, unit := i/shape.ComputeUnits, i%shape.ComputeUnits
 		name := fmt.Sprintf("SE[%d].CU[%d]", e, unit)

@@ -63,6 +63,8 @@ type ComputeUnit struct {
 	array    *Array
 	alarm    *engine.Alarm
 	port     *engine.Port
+	own      engine.Base  // counts what the unit does where it is ahead of the engine
+	banks    *engine.Port // to the LDS, of own
 	memory   Memory
 	lds      LDS
 	access   lds.Request // the one at hand
@@ -75,6 +77,7 @@ type ComputeUnit struct {
 	coming   []uint64  // cycles in which workgroups arrive that are on their way
 	freed    uint64    // cycle in which the dispatcher has heard of the last wave that ended
 	spare    []*simd.Group
+	away     excursion
 }
 
 // A Launch is a kernel: what every workgroup of it has in common.
@@ -104,9 +107,12 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, p
 	u := &ComputeUnit{
 		Base: engine.NewBase(a.engine, name), index: index, array: a,
 		memory: parts.Memory, lds: parts.LDS, fetch: parts.fetch, barrier: uint64(s.BarrierCycles),
-		launches: make([]*Launch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs),
+		launches: make([]*Launch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs, maxLanes),
 	}
 	u.alarm, u.port = engine.NewAlarm(&u.Base, u, true), engine.NewPort(&u.Base, u, "Work")
+	u.own = engine.NewBase(a.engine, name)
+	u.banks = engine.NewPort(&u.own, u, "Banks")
+	u.AddPort("Banks", u.banks)
 	for i := range shape.SIMDs {
 		u.SIMDs = append(u.SIMDs, simd.New(&s.Issue, shape, simd.Place{
 			Name: fmt.Sprintf("%s.SIMD[%d]", name, i), Index: i,
@@ -122,11 +128,25 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, p
 // Resident is the number of workgroups on the unit.
 func (u *ComputeUnit) Resident() int { return u.resident }
 
+// Work is what the unit did so far: a turn is an event, as is a workgroup that comes.
+func (u *ComputeUnit) Work() engine.Work {
+	w, own := u.Base.Work(), u.own.Work()
+	w.Events += own.Events
+	w.Sent += own.Sent
+	w.Received += own.Received
+	return w
+}
+
 // Index numbers the unit in the machine.
 func (u *ComputeUnit) Index() int { return u.index }
 
 // Handle fulfils sim.Handler: a turn of the SIMDs, a workgroup, an answer.
 func (u *ComputeUnit) Handle(e sim.Event) error {
+	if a, ok := e.(*Answer); ok && a.local {
+		u.answer(a) // a tick is at work, which plans when it is done
+		return nil
+	}
+	u.back()
 	switch e := e.(type) {
 	case *engine.Alarm:
 		u.tick(u.Engine.Now())
@@ -137,19 +157,21 @@ func (u *ComputeUnit) Handle(e sim.Event) error {
 		u.place(u.Engine.Now(), e)
 		e.Stock.Give(e)
 	case *Answer:
-		e.Ticket.SIMD().Complete(e.Arrives(), e.Done, e.Ticket)
-		u.answers.Give(e)
-		if e.local {
-			return nil // a tick is at work, which plans when it is done
-		}
+		u.answer(e)
 	}
 	u.plan()
 	return nil
 }
 
+func (u *ComputeUnit) answer(a *Answer) {
+	a.Ticket.SIMD().Complete(a.Arrives(), a.Done, a.Ticket)
+	u.answers.Give(a)
+}
+
 // place takes a workgroup in.
 func (u *ComputeUnit) place(now uint64, m *Place) {
 	l, wg := m.Launch, &m.Workgroup
+	l.Code.Threads(u.array.threads())
 	g := u.newGroup(wg.Index, wg.ID)
 	g.LDSBase, g.LDSSize = m.LDSBase, l.Code.Program.LDSBytes
 	if g.LDSSize > 0 {
@@ -183,11 +205,40 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
 }
 
 // tick does the work of cycle now, and of the cycles behind it in which nothing
-// can reach the unit nor anything of it be told from outside.
+// can reach the unit nor anything of it be told from outside; or sends the unit
+// out for it, and comes again in the cycle in which it would have had its next turn.
 func (u *ComputeUnit) tick(now uint64) {
+	u.Idle() // its turns count
+	if u.next() > now {
+		return // it was there already
+	}
+	if u.array.crew == nil {
+		u.turns(now)
+		u.ahead(u.alone())
+		return
+	}
+	if now < u.shared.Alone() {
+		u.array.feed(now, u)
+		u.turns(now)
+		u.ahead(u.alone())
+		return
+	}
 	u.turns(now)
-	u.ahead(u.alone())
+	if next := u.next(); u.leave(next) {
+		u.alarm.Set(next)
+	} else {
+		u.ahead(u.alone())
+	}
 }
+
+// leave sends the unit out where that is worth it: where it will not come at once to what others can tell.
+func (u *ComputeUnit) leave(next uint64) bool {
+	until := u.alone()
+	return next+worthIt <= min(until, u.shared.Alone()) && u.array.crew.send(u, until)
+}
+
+// worthIt is the least number of cycles for which a unit is sent out.
+const worthIt = 4
 
 // ahead goes on until a cycle, or to the first thing that others can tell.
 func (u *ComputeUnit) ahead(until uint64) {
@@ -198,6 +249,7 @@ func (u *ComputeUnit) ahead(until uint64) {
 
 // turns takes what has left the LDS by cycle now, and gives the SIMDs whose turn it is theirs.
 func (u *ComputeUnit) turns(now uint64) {
+	u.own.Came()
 	if u.lds.Next() <= now {
 		u.lds.Leave(now)
 	}
@@ -242,9 +294,11 @@ const maxAhead = 1024
 // before those that were sent before it.
 func (u *ComputeUnit) Expect(cycle uint64) { u.coming = append(u.coming, cycle) }
 
-// plan sets the alarm to the next cycle in which a SIMD has a turn.
+// plan sets the alarm to the next cycle in which the unit has something to do, unless it is out.
 func (u *ComputeUnit) plan() {
-	u.alarm.Set(u.next())
+	if !u.away.out {
+		u.alarm.Set(u.next())
+	}
 }
 
 // slot numbers the wave's slot over all SIMDs of the unit.

@@ -72,7 +72,7 @@ func (u *ComputeUnit) Port() *engine.Port { return u.port }
 // ask hands an access over to the LDS.
 func (u *ComputeUnit) ask(now uint64, w *simd.Wave, r *lds.Request) {
 	a := u.Answer(w.Ticket())
-	r.Answer, r.To, a.local = a, u.port, true
-	u.port.Hand(r, u.lds.Port(), now)
+	r.Answer, r.To, a.local = a, u.banks, true
+	u.banks.Hand(r, u.lds.Port(), now)
 	a.Done = r.Timing.Ready
 }

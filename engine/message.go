@@ -99,6 +99,9 @@ func (p *Port) Handle(event sim.Event) error {
 // Came counts an event of the component that did not need the engine.
 func (b *Base) Came() { b.work.Events++ }
 
+// Idle takes back the count of the event at hand, in which the component had nothing to do.
+func (b *Base) Idle() { b.work.Events-- }
+
 // Arrives is the cycle in which the message arrives.
 func (m *Header) Arrives() uint64 { return m.cycle }
 

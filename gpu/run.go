@@ -110,6 +110,7 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 		return nil, err
 	}
 	r.machine = newMachine(s.Machine, r.printer())
+	r.machine.array.Threads(s.Threads)
 	if s.Components && r.machine.stuck != nil {
 		c := eventCounter{}
 		r.events = c
@@ -349,7 +350,9 @@ func (r *runner) begin() {
 // runEngine runs until nothing is left to happen, or the run has failed. Work that ended before the limit is not
 // failed by what parts of the machine, such as caches, do behind it.
 func (r *runner) runEngine(result func() (finished bool, end uint64)) (finished bool, end uint64, err error) {
+	defer r.machine.array.Home()
 	err = r.machine.engine.Run()
+	r.machine.array.Return()
 	finished, end = result()
 	switch {
 	case errors.Is(err, engine.ErrLimit) && finished && end < r.limit():
@@ -375,6 +378,7 @@ func (r *runner) limit() uint64 {
 
 // watch looks now and then whether to go on, and tells how far the run is.
 func (r *runner) watch(now uint64) error {
+	r.machine.array.Return()
 	if err := r.hostLimits(); err != nil {
 		return err
 	}
@@ -431,6 +435,7 @@ func (r *runner) snapshot(codes ...*simd.Code) snapshot {
 // issues counts the instructions that programs issued so far, by class.
 func issues(codes []*simd.Code) (by [isa.NumClasses]uint64) {
 	for _, c := range codes {
+		c.Gather()
 		for i := range c.Counts {
 			by[c.Program.Insts[i].Class] += c.Counts[i].Issues
 		}

@@ -71,12 +71,18 @@ type Shared struct {
 	// reach is by SIMD a cycle before which none of its instructions does anything
 	// that others than the compute unit's waves could tell.
 	reach   []uint64
-	pending int // operations of which the end is not known
+	pending int // operations of which the end is not known, but for those of the LDS
+	// Worker is the thread that runs the unit: 0 is the engine's.
+	Worker int
+	tmp    [4][]uint32 // rows for the operations of whichever wave issues
 }
 
-// NewShared is that of so many SIMDs.
-func NewShared(simds int) *Shared {
+// NewShared is that of so many SIMDs, with waves of up to lanes lanes.
+func NewShared(simds, lanes int) *Shared {
 	s := &Shared{next: make([]uint64, simds), reach: make([]uint64, simds)}
+	for i := range s.tmp {
+		s.tmp[i] = make([]uint32, 2*lanes)
+	}
 	for i := range s.next {
 		s.next[i], s.reach[i] = Never, Never
 	}
@@ -209,7 +215,7 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	w := s.freeSlot()
 	from := max(st.Placed, w.emptyAt) // the last wave's End may still be issuing
 	s.Cycles[account.Empty] += from - w.emptyAt
-	w.load(st, s.pool, s.clockMask)
+	w.load(st, s)
 	w.pos = len(s.order)
 	w.freeAt, w.why = from, account.Dispatch
 	s.order = append(s.order, w)
@@ -245,7 +251,7 @@ func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	cycle = max(cycle, w.freeAt)
 	waited := cycle - w.freeAt
 	s.Cycles[account.Barrier] += waited
-	w.code.Counts[w.pc].Cycles[account.Barrier] += waited
+	s.count(w, &w.code.ops[w.pc]).Cycles[account.Barrier] += waited
 	if s.trace.to != nil {
 		s.trace.to.Waited(w.freeAt, cycle, w.Place(), account.Barrier)
 	}
