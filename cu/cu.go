@@ -217,7 +217,7 @@ func (u *ComputeUnit) tick(now uint64) {
 		u.ahead(u.alone())
 		return
 	}
-	if now < u.shared.Alone() {
+	if u.within(now) {
 		u.array.feed(now, u)
 		u.turns(now)
 		u.ahead(u.alone())
@@ -234,7 +234,7 @@ func (u *ComputeUnit) tick(now uint64) {
 // leave sends the unit out where that is worth it: where it will not come at once to what others can tell.
 func (u *ComputeUnit) leave(next uint64) bool {
 	until := u.alone()
-	return next+worthIt <= min(until, u.shared.Alone()) && u.array.crew.send(u, until)
+	return next+worthIt <= until && u.within(next) && u.array.crew.send(u, until)
 }
 
 // worthIt is the least number of cycles for which a unit is sent out.
@@ -242,9 +242,29 @@ const worthIt = 4
 
 // ahead goes on until a cycle, or to the first thing that others can tell.
 func (u *ComputeUnit) ahead(until uint64) {
-	for next := u.next(); next < until && next < u.shared.Alone(); next = u.next() {
+	for next := u.next(); next < until && u.within(next); next = u.next() {
 		u.turns(next)
 	}
+}
+
+// within says that what the unit does in a cycle, which is the next in which it
+// does anything, nobody else can tell.
+func (u *ComputeUnit) within(cycle uint64) bool {
+	if u.lds.Next() <= cycle {
+		u.lds.Leave(cycle)
+	}
+	if cycle < u.shared.Alone() {
+		return true
+	}
+	if u.shared.Pending() {
+		return false
+	}
+	for i, turn := range u.shared.Next() {
+		if turn <= cycle && u.SIMDs[i].Outside(cycle) {
+			return false
+		}
+	}
+	return true
 }
 
 // turns takes what has left the LDS by cycle now, and gives the SIMDs whose turn it is theirs.

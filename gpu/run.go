@@ -110,7 +110,6 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 		return nil, err
 	}
 	r.machine = newMachine(s.Machine, r.printer())
-	r.machine.array.Threads(s.Threads)
 	if s.Components && r.machine.stuck != nil {
 		c := eventCounter{}
 		r.events = c
@@ -123,6 +122,7 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 		job: s.Job, machine: s.Machine, rules: r.machine.rules, limits: r.machine.limits, size: size,
 		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{},
 	}
+	r.useThreads()
 	return r, nil
 }
 
@@ -339,6 +339,28 @@ func (r *runner) timed(l *launch, follows bool, part scheduler.Part) error {
 	r.traceEnd(end)
 	r.now = max(end, g.cycle())
 	return nil
+}
+
+// useThreads lets the machine have its threads, and says where it has no use for more than one.
+func (r *runner) useThreads() {
+	n := r.setup.Threads
+	if n < 2 {
+		return
+	}
+	for _, why := range []struct {
+		holds bool
+		text  string
+	}{
+		{r.setup.Machine.Fetch.Enabled, "compute units share instruction caches (fetch.enabled)"},
+		{r.setup.Tracer != nil, "a tracer hears of everything in its order"},
+		{r.setup.Job.IsGraph(), "what waves of an execution graph enqueue starts others"},
+	} {
+		if why.holds {
+			r.programs.warn("threads: what is timed runs on one of the %d threads: %s", n, why.text)
+			return
+		}
+	}
+	r.machine.array.Threads(n)
 }
 
 // begin starts an accounting period.

@@ -101,6 +101,9 @@ func (s *Shared) Alone() uint64 {
 	return slices.Min(s.reach)
 }
 
+// Pending says that operations are under way of which the unit does not know the end.
+func (s *Shared) Pending() bool { return s.pending > 0 }
+
 // A SIMD issues the instructions of the waves in its slots.
 type SIMD struct {
 	component
@@ -127,6 +130,7 @@ type SIMD struct {
 	nextTurn    *uint64 // among those of the unit
 	reach       *uint64 // likewise
 	endedInTurn bool
+	starving    bool // in the last turn older waves took what one could have had that does what others can tell
 
 	// By age, oldest first; ready, at and slot are copies kept close together for the scan of a turn.
 	order []*Wave
@@ -332,7 +336,38 @@ func (s *SIMD) byAge(now uint64) {
 	if next < Never {
 		next = s.align(max(next, now+1, s.portFree))
 	}
+	s.starving = reach <= now
 	*s.nextTurn, *s.reach = min(*s.nextTurn, next), min(*s.reach, reach)
+}
+
+// Outside says whether the turn of cycle now may do something that others than the
+// compute unit's waves can tell: a wave that could does not where older ones take
+// all that the SIMD issues.
+func (s *SIMD) Outside(now uint64) bool {
+	switch {
+	case *s.reach > now || s.portFree > now:
+		return false
+	case !s.starving:
+		return true // as a rule; to look takes as long as a turn
+	}
+	left, used := s.width, uint(0)
+	for i, from := range s.ready {
+		u := s.at[i]
+		if max(from, s.openAt(u)) > now || used>>(u%unitTable)&1 != 0 {
+			continue
+		}
+		if u&within == 0 {
+			return true
+		}
+		used |= 1<<(u%unitTable) | 1<<besides[u%unitTable]
+		if u%unitTable == unitLDS || s.policy != nil {
+			continue // another SIMD may come before it, or another wave
+		}
+		if left--; left == 0 {
+			return false
+		}
+	}
+	return false
 }
 
 // collect lists the waves that can issue now, oldest first.
@@ -375,5 +410,6 @@ func (s *SIMD) plan(now uint64) {
 		key := max(from, s.openAt(at[i]))
 		next, reach = min(next, key), min(reach, key|at[i].inside())
 	}
+	s.starving = reach <= now
 	*s.nextTurn, *s.reach = min(s.align(max(next, now+1, s.portFree)), Never), reach
 }
