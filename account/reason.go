@@ -61,3 +61,11 @@ type InstCount struct {
 	// bank conflicts added.
 	LDSPasses, ConflictPasses uint64
 }
+
+// Add adds what another count holds.
+func (c *InstCount) Add(o *InstCount) {
+	c.Issues += o.Issues
+	c.Cycles.Add(&o.Cycles)
+	c.LDSPasses += o.LDSPasses
+	c.ConflictPasses += o.ConflictPasses
+}

@@ -18,6 +18,9 @@ const Never = engine.Never
 // A SIMD knows no engine, and has the number for itself; this does not compile where the two differ.
 var _ [engine.Never - simd.Never]struct{} = [0]struct{}{}
 
+// maxLanes is the most lanes of a wave.
+const maxLanes = 64
+
 // Parts are what a compute unit needs from outside.
 type Parts struct {
 	Memory Memory
@@ -40,8 +43,12 @@ type Array struct {
 	pool     *simd.Pool
 	fetch    []*fetch // instruction caches
 	ended    engine.Stock[WaveEnd]
-	placing  uint64 // least cycles from placing a workgroup to its arrival; 0: not known
-	trace    trace
+	// Who places workgroups, where the ends of waves go, and the least cycles from placing a workgroup to its arrival.
+	dispatcher Dispatcher
+	ends       *engine.Port
+	placing    uint64
+	crew       *crew // nil: the engine's thread is the only one
+	trace      trace
 }
 
 // Links are what compute units are connected to.
@@ -57,7 +64,7 @@ type Printer func(now uint64, w *simd.Wave, in *isa.Inst)
 
 // New builds the compute units of a machine, from specs that have been checked.
 func New(s *UnitSpec, shape *spec.Shape, links Links) *Array {
-	a := &Array{engine: links.Engine, printer: links.Printer, pool: simd.NewPool(64)}
+	a := &Array{engine: links.Engine, printer: links.Printer, pool: &simd.Pool{}}
 	for i := range shape.Units() {
 		e, unit := i/shape.ComputeUnits, i%shape.ComputeUnits
 		name := fmt.Sprintf("SE[%d].CU[%d]", e, unit)
@@ -98,13 +105,16 @@ func (a *Array) Begin(now uint64) {
 // Serve says which graph workgroups are part of from now on, if any.
 func (a *Array) Serve(p Payloads) { a.payloads = p }
 
-// Report says where workgroups and their waves are told of that end, and how many
-// cycles at least those that are placed are on their way.
-func (a *Array) Report(to *engine.Port, placing uint64) {
-	a.placing = placing
-	for _, u := range a.Units {
-		u.dispatcher = to
-	}
+// A Dispatcher places workgroups on the units.
+type Dispatcher interface {
+	// MayPlace says whether a workgroup may be placed on a unit, by its index, before a wave of it ends.
+	MayPlace(unit int) bool
+}
+
+// Report says who places workgroups, where those and their waves that end are told
+// of, and how many cycles at least those that are placed are on their way.
+func (a *Array) Report(d Dispatcher, to *engine.Port, placing uint64) {
+	a.dispatcher, a.ends, a.placing = d, to, placing
 }
 
 // Settle charges the empty slots up to cycle end and adds up where all slot-cycles went.

@@ -37,6 +37,12 @@ type Memory interface {
 type LDS interface {
 	Clear(base, size uint32)
 	Port() *engine.Port
+	// Next is the cycle in which the next access leaves the banks, and Leave hands back
+	// the answers of those that have by now: the unit calls it before it has a turn.
+	Next() uint64
+	Leave(now uint64)
+	// Watched says that somebody must hear of accesses in the order of time.
+	Watched() bool
 }
 
 // Payloads is the execution graph that the launched workgroups belong to.
@@ -53,22 +59,25 @@ type ComputeUnit struct {
 	engine.Base
 	SIMDs []*simd.SIMD
 
-	index      int // in the machine
-	array      *Array
-	alarm      *engine.Alarm
-	port       *engine.Port
-	dispatcher *engine.Port
-	memory     Memory
-	lds        LDS
-	access     lds.Request // the one at hand
-	answers    engine.Stock[Answer]
-	fetch      *fetch
-	shared     *simd.Shared
-	launches   []*Launch // by wave slot
-	barrier    uint64    // cycles
-	resident   int       // workgroups
-	coming     []uint64  // cycles in which workgroups arrive that are on their way
-	spare      []*simd.Group
+	index    int // in the machine
+	array    *Array
+	alarm    *engine.Alarm
+	port     *engine.Port
+	own      engine.Base  // counts what the unit does where it is ahead of the engine
+	banks    *engine.Port // to the LDS, of own
+	memory   Memory
+	lds      LDS
+	access   lds.Request // the one at hand
+	answers  engine.Stock[Answer]
+	fetch    *fetch
+	shared   *simd.Shared
+	launches []*Launch // by wave slot
+	barrier  uint64    // cycles
+	resident int       // workgroups
+	coming   []uint64  // cycles in which workgroups arrive that are on their way
+	freed    uint64    // cycle in which the dispatcher has heard of the last wave that ended
+	spare    []*simd.Group
+	away     excursion
 }
 
 // A Launch is a kernel: what every workgroup of it has in common.
@@ -98,9 +107,12 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, p
 	u := &ComputeUnit{
 		Base: engine.NewBase(a.engine, name), index: index, array: a,
 		memory: parts.Memory, lds: parts.LDS, fetch: parts.fetch, barrier: uint64(s.BarrierCycles),
-		launches: make([]*Launch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs),
+		launches: make([]*Launch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs, maxLanes),
 	}
 	u.alarm, u.port = engine.NewAlarm(&u.Base, u, true), engine.NewPort(&u.Base, u, "Work")
+	u.own = engine.NewBase(a.engine, name)
+	u.banks = engine.NewPort(&u.own, u, "Banks")
+	u.AddPort("Banks", u.banks)
 	for i := range shape.SIMDs {
 		u.SIMDs = append(u.SIMDs, simd.New(&s.Issue, shape, simd.Place{
 			Name: fmt.Sprintf("%s.SIMD[%d]", name, i), Index: i,
@@ -116,11 +128,25 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, p
 // Resident is the number of workgroups on the unit.
 func (u *ComputeUnit) Resident() int { return u.resident }
 
+// Work is what the unit did so far: a turn is an event, as is a workgroup that comes.
+func (u *ComputeUnit) Work() engine.Work {
+	w, own := u.Base.Work(), u.own.Work()
+	w.Events += own.Events
+	w.Sent += own.Sent
+	w.Received += own.Received
+	return w
+}
+
 // Index numbers the unit in the machine.
 func (u *ComputeUnit) Index() int { return u.index }
 
 // Handle fulfils sim.Handler: a turn of the SIMDs, a workgroup, an answer.
 func (u *ComputeUnit) Handle(e sim.Event) error {
+	if a, ok := e.(*Answer); ok && a.local {
+		u.answer(a) // a tick is at work, which plans when it is done
+		return nil
+	}
+	u.back()
 	switch e := e.(type) {
 	case *engine.Alarm:
 		u.tick(u.Engine.Now())
@@ -131,16 +157,21 @@ func (u *ComputeUnit) Handle(e sim.Event) error {
 		u.place(u.Engine.Now(), e)
 		e.Stock.Give(e)
 	case *Answer:
-		e.Ticket.SIMD().Complete(u.Engine.Now(), e.Done, e.Ticket)
-		u.answers.Give(e)
+		u.answer(e)
 	}
 	u.plan()
 	return nil
 }
 
+func (u *ComputeUnit) answer(a *Answer) {
+	a.Ticket.SIMD().Complete(a.Arrives(), a.Done, a.Ticket)
+	u.answers.Give(a)
+}
+
 // place takes a workgroup in.
 func (u *ComputeUnit) place(now uint64, m *Place) {
 	l, wg := m.Launch, &m.Workgroup
+	l.Code.Threads(u.array.threads())
 	g := u.newGroup(wg.Index, wg.ID)
 	g.LDSBase, g.LDSSize = m.LDSBase, l.Code.Program.LDSBytes
 	if g.LDSSize > 0 {
@@ -174,17 +205,74 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
 }
 
 // tick does the work of cycle now, and of the cycles behind it in which nothing
-// can reach the unit nor anything of it be told from outside.
+// can reach the unit nor anything of it be told from outside; or sends the unit
+// out for it, and comes again in the cycle in which it would have had its next turn.
 func (u *ComputeUnit) tick(now uint64) {
+	u.Idle() // its turns count
+	if u.next() > now {
+		return // it was there already
+	}
+	if u.array.crew == nil {
+		u.turns(now)
+		u.ahead(u.alone())
+		return
+	}
+	if u.within(now) {
+		u.array.feed(now, u)
+		u.turns(now)
+		u.ahead(u.alone())
+		return
+	}
 	u.turns(now)
-	alone := u.alone()
-	for next := u.next(); next < alone && next < u.shared.Alone(); next = u.next() {
+	if next := u.next(); u.leave(next) {
+		u.alarm.Set(next)
+	} else {
+		u.ahead(u.alone())
+	}
+}
+
+// leave sends the unit out where that is worth it: where it will not come at once to what others can tell.
+func (u *ComputeUnit) leave(next uint64) bool {
+	until := u.alone()
+	return next+worthIt <= until && u.within(next) && u.array.crew.send(u, until)
+}
+
+// worthIt is the least number of cycles for which a unit is sent out.
+const worthIt = 4
+
+// ahead goes on until a cycle, or to the first thing that others can tell.
+func (u *ComputeUnit) ahead(until uint64) {
+	for next := u.next(); next < until && u.within(next); next = u.next() {
 		u.turns(next)
 	}
 }
 
-// turns gives the SIMDs whose turn it is in cycle now theirs.
+// within says that what the unit does in a cycle, which is the next in which it
+// does anything, nobody else can tell.
+func (u *ComputeUnit) within(cycle uint64) bool {
+	if u.lds.Next() <= cycle {
+		u.lds.Leave(cycle)
+	}
+	if cycle < u.shared.Alone() {
+		return true
+	}
+	if u.shared.Pending() {
+		return false
+	}
+	for i, turn := range u.shared.Next() {
+		if turn <= cycle && u.SIMDs[i].Outside(cycle) {
+			return false
+		}
+	}
+	return true
+}
+
+// turns takes what has left the LDS by cycle now, and gives the SIMDs whose turn it is theirs.
 func (u *ComputeUnit) turns(now uint64) {
+	u.own.Came()
+	if u.lds.Next() <= now {
+		u.lds.Leave(now)
+	}
 	for i, next := range u.shared.Next() {
 		if next <= now {
 			u.SIMDs[i].Turn(now)
@@ -192,9 +280,9 @@ func (u *ComputeUnit) turns(now uint64) {
 	}
 }
 
-// next is the cycle of the next turn of a SIMD.
+// next is the cycle in which a SIMD has its next turn, or an access leaves the LDS.
 func (u *ComputeUnit) next() uint64 {
-	next := simd.Never
+	next := u.lds.Next()
 	for _, turn := range u.shared.Next() {
 		next = min(next, turn)
 	}
@@ -205,23 +293,32 @@ func (u *ComputeUnit) next() uint64 {
 // unit: 0 where its turns must be those of the engine.
 func (u *ComputeUnit) alone() uint64 {
 	a := u.array
-	if a.payloads != nil || a.trace.to != nil || u.fetch.ways > 0 || u.Engine.NumHooks() > 0 {
+	if a.payloads != nil || a.trace.to != nil || u.fetch.ways > 0 || u.Engine.NumHooks() > 0 || u.lds.Watched() {
 		return 0
 	}
-	until := min(u.Engine.Now()+a.placing, u.Engine.Unseen())
+	now := u.Engine.Now()
+	until := min(now+maxAhead, u.Engine.Unseen())
 	if len(u.coming) > 0 {
 		until = min(until, u.coming[0])
 	}
+	if u.freed > now || a.dispatcher.MayPlace(u.index) {
+		until = min(until, now+a.placing)
+	}
 	return until
 }
+
+// maxAhead bounds how many cycles a unit goes ahead, so that limits and whoever watches the run come to their right.
+const maxAhead = 1024
 
 // Expect says that a workgroup has been sent, which comes in the given cycle, not
 // before those that were sent before it.
 func (u *ComputeUnit) Expect(cycle uint64) { u.coming = append(u.coming, cycle) }
 
-// plan sets the alarm to the next cycle in which a SIMD has a turn.
+// plan sets the alarm to the next cycle in which the unit has something to do, unless it is out.
 func (u *ComputeUnit) plan() {
-	u.alarm.Set(u.next())
+	if !u.away.out {
+		u.alarm.Set(u.next())
+	}
 }
 
 // slot numbers the wave's slot over all SIMDs of the unit.
@@ -273,7 +370,7 @@ func (u *ComputeUnit) Payload(now uint64, w *simd.Wave, in *isa.Inst) simd.Booki
 // LDS fulfils simd.Env.
 func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
 	r := &u.access
-	r.State, r.Base, r.Size, r.Inst = &w.State, w.Group.LDSBase, w.Group.LDSSize, in
+	r.Cycle, r.State, r.Base, r.Size, r.Inst = now, &w.State, w.Group.LDSBase, w.Group.LDSSize, in
 	u.ask(now, w, r)
 	t := &r.Timing
 	if u.array.trace.to != nil {
@@ -326,7 +423,8 @@ func (u *ComputeUnit) Ended(now uint64, w *simd.Wave) {
 	m := u.array.ended.Take()
 	m.Unit, m.SIMD, m.Launch, m.Index, m.array = u.index, w.SIMD.Index, u.launches[u.slot(w)], g.Index, u.array
 	m.Last, m.LDSBase, m.Done = len(g.Waves) == 0, g.LDSBase, g.Done
-	u.port.Post(m, u.dispatcher, now+endLatency)
+	u.freed = now + endLatency
+	u.port.Post(m, u.array.ends, u.freed)
 	if !m.Last {
 		u.tryRelease(now, g)
 		return

@@ -53,15 +53,16 @@ type Answer struct {
 	engine.Header
 	Ticket simd.Ticket
 	// Done is the cycle in which the operation was done, not after the arrival.
-	Done uint64
-	unit *ComputeUnit
+	Done  uint64
+	unit  *ComputeUnit
+	local bool // from the unit's own LDS
 }
 
 // Answer makes the answer to a wave's operation that is to come. The wave may be
 // told that the operation was done in an earlier cycle than that of the arrival.
 func (u *ComputeUnit) Answer(t simd.Ticket) *Answer {
 	a := u.answers.Take()
-	a.Ticket, a.Done, a.unit = t, 0, u
+	a.Ticket, a.Done, a.unit, a.local = t, 0, u, false
 	return a
 }
 
@@ -71,7 +72,7 @@ func (u *ComputeUnit) Port() *engine.Port { return u.port }
 // ask hands an access over to the LDS.
 func (u *ComputeUnit) ask(now uint64, w *simd.Wave, r *lds.Request) {
 	a := u.Answer(w.Ticket())
-	r.Answer, r.To = a, u.port
-	u.port.Hand(r, u.lds.Port())
+	r.Answer, r.To, a.local = a, u.banks, true
+	u.banks.Hand(r, u.lds.Port(), now)
 	a.Done = r.Timing.Ready
 }

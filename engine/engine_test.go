@@ -294,7 +294,7 @@ func TestMessages(t *testing.T) {
 	if m.ID != "From.Out#1" || m.Src != sim.Port(out) || m.Dst != sim.Port(in) || m.SendTime != 0 || m.RecvTime != e.Seconds(8) {
 		t.Errorf("the message is described as %+v", m.MsgMeta)
 	}
-	out.Hand(m, in) // within the cycle
+	out.Hand(m, in, 8) // within the cycle
 	if diff := cmp.Diff([]string{"8 To", "8 To"}, log); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

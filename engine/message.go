@@ -59,9 +59,10 @@ func (p *Port) Post(m Message, dst *Port, arrives uint64) {
 	p.base.Engine.At(arrives, m)
 }
 
-// Hand gives a message over within the cycle: it is handled before Hand returns.
-func (p *Port) Hand(m Message, dst *Port) {
-	p.leaves(m.header(), dst, p.base.Engine.now, m)
+// Hand gives a message over within a cycle, which its sender may have come to
+// ahead of the engine: it is handled before Hand returns.
+func (p *Port) Hand(m Message, dst *Port, cycle uint64) {
+	p.leaves(m.header(), dst, cycle, m)
 	if err := dst.Handle(m); err != nil {
 		p.base.Engine.Fail(err)
 	}
@@ -95,11 +96,14 @@ func (p *Port) Handle(event sim.Event) error {
 	return p.owner.Handle(event)
 }
 
-// Own schedules an event of the component itself, which counts as one when it comes.
-func (b *Base) Own(cycle uint64, event sim.Event) {
-	b.work.Events++
-	b.Engine.At(cycle, event)
-}
+// Came counts an event of the component that did not need the engine.
+func (b *Base) Came() { b.work.Events++ }
+
+// Idle takes back the count of the event at hand, in which the component had nothing to do.
+func (b *Base) Idle() { b.work.Events-- }
+
+// Arrives is the cycle in which the message arrives.
+func (m *Header) Arrives() uint64 { return m.cycle }
 
 // Name fulfils sim.Named.
 func (p *Port) Name() string { return p.name }

@@ -74,7 +74,8 @@ type Setup struct {
 	Mode string
 	// Time, where it is not nil, takes the place of what the job says is timed.
 	Time *config.Time
-	// Threads are those of parts that run without time; 0: one for each processor.
+	// Threads are those that run the job: without time, 0 is one for each processor, and an order of its own for each number
+	// but 1; timed, 0 is 1, and all numbers come to the same.
 	Threads  int
 	Progress func(Progress) // nil, or called now and then while the job runs
 	// Stalled is told, where it is not nil, when no workgroup has ended for StallAfter (0: 20 s) of the host's time, and which waves

@@ -122,6 +122,7 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 		job: s.Job, machine: s.Machine, rules: r.machine.rules, limits: r.machine.limits, size: size,
 		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{},
 	}
+	r.useThreads()
 	return r, nil
 }
 
@@ -340,6 +341,28 @@ func (r *runner) timed(l *launch, follows bool, part scheduler.Part) error {
 	return nil
 }
 
+// useThreads lets the machine have its threads, and says where it has no use for more than one.
+func (r *runner) useThreads() {
+	n := r.setup.Threads
+	if n < 2 {
+		return
+	}
+	for _, why := range []struct {
+		holds bool
+		text  string
+	}{
+		{r.setup.Machine.Fetch.Enabled, "compute units share instruction caches (fetch.enabled)"},
+		{r.setup.Tracer != nil, "a tracer hears of everything in its order"},
+		{r.setup.Job.IsGraph(), "what waves of an execution graph enqueue starts others"},
+	} {
+		if why.holds {
+			r.programs.warn("threads: what is timed runs on one of the %d threads: %s", n, why.text)
+			return
+		}
+	}
+	r.machine.array.Threads(n)
+}
+
 // begin starts an accounting period.
 func (r *runner) begin() {
 	r.machine.engine.Limit(r.limit(), r.watch)
@@ -349,7 +372,9 @@ func (r *runner) begin() {
 // runEngine runs until nothing is left to happen, or the run has failed. Work that ended before the limit is not
 // failed by what parts of the machine, such as caches, do behind it.
 func (r *runner) runEngine(result func() (finished bool, end uint64)) (finished bool, end uint64, err error) {
+	defer r.machine.array.Home()
 	err = r.machine.engine.Run()
+	r.machine.array.Return()
 	finished, end = result()
 	switch {
 	case errors.Is(err, engine.ErrLimit) && finished && end < r.limit():
@@ -375,6 +400,7 @@ func (r *runner) limit() uint64 {
 
 // watch looks now and then whether to go on, and tells how far the run is.
 func (r *runner) watch(now uint64) error {
+	r.machine.array.Return()
 	if err := r.hostLimits(); err != nil {
 		return err
 	}
@@ -431,6 +457,7 @@ func (r *runner) snapshot(codes ...*simd.Code) snapshot {
 // issues counts the instructions that programs issued so far, by class.
 func issues(codes []*simd.Code) (by [isa.NumClasses]uint64) {
 	for _, c := range codes {
+		c.Gather()
 		for i := range c.Counts {
 			by[c.Program.Insts[i].Class] += c.Counts[i].Issues
 		}

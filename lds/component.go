@@ -9,12 +9,13 @@ import (
 
 // A Component is an LDS among the machine's parts. Its compute unit hands it the
 // accesses of waves; each has an event in the cycle in which it has left the
-// banks, with which the answer goes back.
+// banks, with which the answer goes back. These events are the unit's to run
+// (Leave), as nobody else can tell of them: it may go ahead of the engine.
 type Component struct {
 	engine.Base
 	*LDS
 	port    *engine.Port
-	leaving engine.Stock[leave]
+	leaving []leave // the earliest first
 }
 
 // HookPosAccess marks an access; the item is an Access.
@@ -32,6 +33,7 @@ type Access struct {
 // computes its values; Timing says at once how long the banks are taken.
 type Request struct {
 	engine.Header
+	Cycle      uint64 // in which the instruction issues
 	State      *isa.State
 	Base, Size uint32
 	Inst       *isa.Inst
@@ -41,22 +43,12 @@ type Request struct {
 	To     *engine.Port
 }
 
-// A leave is the event of an access that leaves the banks.
+// A leave is an access that leaves the banks in a cycle.
 type leave struct {
-	lds    *Component
 	cycle  uint64
 	answer engine.Message
 	to     *engine.Port
 }
-
-// Time fulfils sim.Event.
-func (l *leave) Time() sim.VTimeInSec { return l.lds.Engine.Seconds(l.cycle) }
-
-// Handler fulfils sim.Event.
-func (l *leave) Handler() sim.Handler { return l.lds }
-
-// IsSecondary fulfils sim.Event.
-func (l *leave) IsSecondary() bool { return false }
 
 // NewComponent makes an LDS of a checked spec under a name.
 func NewComponent(e *engine.Engine, name string, s *Spec) *Component {
@@ -68,28 +60,46 @@ func NewComponent(e *engine.Engine, name string, s *Spec) *Component {
 // Port is where accesses are handed in.
 func (c *Component) Port() *engine.Port { return c.port }
 
+// Watched says that somebody hears of the accesses, and must hear of them in the order of time.
+func (c *Component) Watched() bool { return c.NumHooks() > 0 || c.port.NumHooks() > 0 }
+
 // Handle fulfils sim.Handler.
 func (c *Component) Handle(e sim.Event) error {
-	switch e := e.(type) {
-	case *Request:
-		c.access(e)
-	case *leave:
-		answer, to := e.answer, e.to
-		c.leaving.Give(e)
-		c.port.Hand(answer, to)
+	if r, ok := e.(*Request); ok {
+		c.access(r)
 	}
 	return nil
 }
 
-// access carries out an access now and plans its end, which is in a later cycle
-// even if no lane takes part.
+// access carries out an access and plans its end, which is in a later cycle even
+// if no lane takes part.
 func (c *Component) access(r *Request) {
-	now := c.Engine.Now()
-	r.Timing = c.LDS.Issue(now, r.State, r.Base, r.Size, r.Inst)
+	r.Timing = c.LDS.Issue(r.Cycle, r.State, r.Base, r.Size, r.Inst)
 	if c.NumHooks() > 0 {
-		c.InvokeHook(sim.HookCtx{Domain: c, Pos: HookPosAccess, Item: Access{now, r.Inst, r.Timing}})
+		c.InvokeHook(sim.HookCtx{Domain: c, Pos: HookPosAccess, Item: Access{r.Cycle, r.Inst, r.Timing}})
 	}
-	l := c.leaving.Take()
-	*l = leave{c, max(r.Timing.Ready, now+1), r.Answer, r.To}
-	c.Own(l.cycle, l)
+	l := leave{max(r.Timing.Ready, r.Cycle+1), r.Answer, r.To}
+	c.leaving = append(c.leaving, l)
+	for i := len(c.leaving) - 1; i > 0 && c.leaving[i-1].cycle > l.cycle; i-- {
+		c.leaving[i-1], c.leaving[i] = l, c.leaving[i-1]
+	}
+}
+
+// Next is the cycle in which the next access leaves the banks; engine.Never if there is none.
+func (c *Component) Next() uint64 {
+	if len(c.leaving) == 0 {
+		return engine.Never
+	}
+	return c.leaving[0].cycle
+}
+
+// Leave hands back the answers of the accesses that have left by cycle now.
+func (c *Component) Leave(now uint64) {
+	n := 0
+	for ; n < len(c.leaving) && c.leaving[n].cycle <= now; n++ {
+		l := &c.leaving[n]
+		c.Came()
+		c.port.Hand(l.answer, l.to, l.cycle)
+	}
+	c.leaving = c.leaving[:copy(c.leaving, c.leaving[n:])]
 }

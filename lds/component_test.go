@@ -20,8 +20,8 @@ type taker struct {
 	at   []uint64
 }
 
-func (t *taker) Handle(sim.Event) error {
-	t.at = append(t.at, t.Engine.Now())
+func (t *taker) Handle(e sim.Event) error {
+	t.at = append(t.at, e.(interface{ Arrives() uint64 }).Arrives())
 	return nil
 }
 
@@ -43,13 +43,14 @@ func TestComponentTellsHooks(t *testing.T) {
 	r := &Request{State: st, Size: 64 << 10, Inst: access(isa.Load, isa.I32, 1), Answer: &answer{}, To: unit.port}
 	h := &collect{}
 	c.AcceptHook(h)
-	unit.port.Hand(r, c.Port())
+	unit.port.Hand(r, c.Port(), 0)
 	if len(h.seen) != 1 || h.seen[0] != (Access{0, r.Inst, r.Timing}) || r.Timing.ConflictPasses != 62 {
 		t.Fatalf("hooks saw %+v, want cycle 0 with %+v", h.seen, r.Timing)
 	}
-	if err := e.Run(); err != nil {
-		t.Fatal(err)
+	if c.Leave(c.Next() - 1); len(unit.at) != 0 {
+		t.Errorf("an answer came in %v, before its access had left", unit.at)
 	}
+	c.Leave(c.Next())
 	if len(unit.at) != 1 || unit.at[0] != r.Timing.Ready {
 		t.Errorf("answers came in %v, want one in %d", unit.at, r.Timing.Ready)
 	}
@@ -66,8 +67,8 @@ func TestAccessAllocatesNothing(t *testing.T) {
 	r := &Request{State: st, Size: 64 << 10, Inst: access(isa.Load, isa.I32, 1), Answer: &answer{}, To: unit.port}
 	unit.at = make([]uint64, 0, 1<<10)
 	run := func() {
-		unit.port.Hand(r, c.Port())
-		e.Run()
+		unit.port.Hand(r, c.Port(), 0)
+		c.Leave(c.Next())
 	}
 	if n := testing.AllocsPerRun(100, run); n != 0 {
 		t.Errorf("%v allocations an access with nobody listening", n)

@@ -119,8 +119,17 @@ func New(e *engine.Engine, spec *DispatcherSpec, limits *cu.Limits, array *cu.Ar
 	for range array.Units {
 		d.rooms = append(d.rooms, cu.NewRoom(limits))
 	}
-	array.Report(d.port, uint64(max(spec.LaunchLatency, 1)))
+	array.Report(d, d.port, uint64(max(spec.LaunchLatency, 1)))
 	return d
+}
+
+// MayPlace fulfils cu.Dispatcher.
+func (d *Dispatcher) MayPlace(unit int) bool {
+	if d.kernel == nil || d.work != work(d.kernel) {
+		return true
+	}
+	l := d.kernel.head(0)
+	return l != nil && d.rooms[unit].Fits(l.code.Need)
 }
 
 // gap is the time between two events of a rate, in fractions of a cycle.

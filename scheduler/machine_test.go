@@ -88,7 +88,14 @@ func (f fixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int) simd.B
 type constantLDS struct {
 	engine.Base
 	fixed
-	port *engine.Port
+	port    *engine.Port
+	leaving []leave
+}
+
+type leave struct {
+	cycle  uint64
+	answer engine.Message
+	to     *engine.Port
 }
 
 func fixedLDS(f fixed) func(*engine.Engine, string) cu.LDS {
@@ -104,11 +111,28 @@ func (*constantLDS) Clear(uint32, uint32) {}
 func (d *constantLDS) Port() *engine.Port { return d.port }
 
 func (d *constantLDS) Handle(e sim.Event) error {
-	r, now := e.(*lds.Request), d.Engine.Now()
-	r.Timing = lds.Timing{Ready: now + d.latency, Busy: d.busy, Unit: d.busy}
-	d.port.Post(r.Answer, r.To, max(r.Timing.Ready, now+1))
+	r := e.(*lds.Request)
+	r.Timing = lds.Timing{Ready: r.Cycle + d.latency, Busy: d.busy, Unit: d.busy}
+	d.leaving = append(d.leaving, leave{max(r.Timing.Ready, r.Cycle+1), r.Answer, r.To})
 	return nil
 }
+
+func (d *constantLDS) Next() uint64 {
+	if len(d.leaving) == 0 {
+		return engine.Never
+	}
+	return d.leaving[0].cycle
+}
+
+func (d *constantLDS) Leave(now uint64) {
+	for d.Next() <= now {
+		l := &d.leaving[0]
+		d.port.Hand(l.answer, l.to, l.cycle)
+		d.leaving = d.leaving[:copy(d.leaving, d.leaving[1:])]
+	}
+}
+
+func (*constantLDS) Watched() bool { return false }
 
 // rig is a machine with its engine, ready to launch.
 type rig struct {

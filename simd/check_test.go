@@ -114,12 +114,12 @@ func TestPool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := NewPool(64)
-	for i := range p.Tmp {
-		if len(p.Tmp[i]) != 128 {
-			t.Errorf("%d scratch words a row, want two for each of 64 lanes", len(p.Tmp[i]))
+	for i, row := range NewShared(1, 64).tmp {
+		if len(row) != 128 {
+			t.Errorf("%d scratch words in row %d, want two for each of 64 lanes", len(row), i)
 		}
 	}
+	p := &Pool{}
 	a, b := p.take(code), p.take(code)
 	if len(a.v) != 64 || len(a.s) != 3 || len(a.board) != 5 {
 		t.Fatalf("%d vector words, %d scalar, %d entries; want 64, 3, 5", len(a.v), len(a.s), len(a.board))
@@ -160,7 +160,7 @@ func TestGroupRemoves(t *testing.T) {
 
 // No wave may be placed where no slot is free.
 func TestNoFreeSlot(t *testing.T) {
-	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, Place{Name: "SIMD", Pool: NewPool(32), Shared: NewShared(1), MaxOutstanding: 1})
+	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, Place{Name: "SIMD", Pool: &Pool{}, Shared: NewShared(1, 32), MaxOutstanding: 1})
 	code, err := NewCode(testProgram(32), testRules(), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +177,7 @@ func TestNoFreeSlot(t *testing.T) {
 
 // A period of accounting starts from nothing, and slots are empty from there on.
 func TestResetForgets(t *testing.T) {
-	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 3, ClockMHz: 1}, Place{Name: "SIMD", Pool: NewPool(32), Shared: NewShared(1), MaxOutstanding: 1})
+	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 3, ClockMHz: 1}, Place{Name: "SIMD", Pool: &Pool{}, Shared: NewShared(1, 32), MaxOutstanding: 1})
 	s.Settle(10)
 	s.Reset(25)
 	s.Settle(30)
@@ -329,7 +329,7 @@ func TestSlotsForgetAccesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, Place{Name: "SIMD", Pool: NewPool(32), Shared: NewShared(1), MaxOutstanding: 1})
+	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 1, ClockMHz: 1}, Place{Name: "SIMD", Pool: &Pool{}, Shared: NewShared(1, 32), MaxOutstanding: 1})
 	s.slots[0].inFlight[0] = 500
 	if w := s.Start(7, &Start{Code: code, Group: &Group{}}); w.Ready() != 7 {
 		t.Errorf("the first access may issue in cycle %d, want 7", w.Ready())

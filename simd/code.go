@@ -59,7 +59,7 @@ const (
 )
 
 // staysWithin are the kinds that only the waves of one compute unit can tell.
-var staysWithin = [...]bool{kindCompute: true, kindClock: true, kindBranch: true, kindBarrier: true, kindMemoryBarrier: true, kindEnd: false}
+var staysWithin = [...]bool{kindCompute: true, kindClock: true, kindBranch: true, kindLDS: true, kindBarrier: true, kindMemoryBarrier: true, kindEnd: false}
 
 // waitsFor is what those wait for that need the result of a pending operation.
 func (k kind) waitsFor() account.Reason {
@@ -132,7 +132,8 @@ type Rules struct {
 // Code is a program made ready for one machine. Counts grow while it runs.
 type Code struct {
 	Program *program.Program
-	Counts  []account.InstCount // by instruction
+	Counts  []account.InstCount   // by instruction
+	apart   [][]account.InstCount // likewise, of each thread beside the engine's, until they are gathered
 
 	ops    []op
 	taken  cost
@@ -223,6 +224,23 @@ func (c *Code) gather() {
 		if !o.mayRunAhead() {
 			head = -1
 		}
+	}
+}
+
+// Threads makes room for the counts of as many threads.
+func (c *Code) Threads(n int) {
+	for len(c.apart) < n-1 {
+		c.apart = append(c.apart, make([]account.InstCount, len(c.Counts)))
+	}
+}
+
+// Gather adds what other threads counted to Counts; none may be at work.
+func (c *Code) Gather() {
+	for _, list := range c.apart {
+		for i := range list {
+			c.Counts[i].Add(&list[i])
+		}
+		clear(list)
 	}
 }
 

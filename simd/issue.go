@@ -8,7 +8,7 @@ import (
 // issue carries out the instruction that w is at, in cycle now.
 func (s *SIMD) issue(w *Wave, now uint64) {
 	o := &w.code.ops[w.pc]
-	s.chargeWait(w, o.count, now)
+	s.chargeWait(w, s.count(w, o), now)
 	switch o.kind {
 	case kindCompute:
 		s.compute(w, o, now)
@@ -56,13 +56,15 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 	ready := b.Ready + uint64(o.latency)
 	if b.Pending {
 		ready = Never
-		s.shared.pending++
+		if why != account.LDS { // of which the unit's next knows
+			s.shared.pending++
+		}
 	}
 	ready = w.inOrder(o, ready)
 	w.setReady(o, ready, why)
 	w.accessDone(o, ready)
 	if why == account.LDS {
-		count := o.count
+		count := s.count(w, o)
 		count.LDSPasses += uint64(b.Passes)
 		count.ConflictPasses += uint64(b.ConflictPasses)
 	}
@@ -138,6 +140,14 @@ func (s *SIMD) dropEnded() {
 	s.endedInTurn = false
 }
 
+// count is where what the wave's instruction does is counted.
+func (s *SIMD) count(w *Wave, o *op) *account.InstCount {
+	if k := s.shared.Worker; k > 0 {
+		return &w.code.apart[k-1][w.pc]
+	}
+	return o.count
+}
+
 // chargeWait charges the cycles since the wave's last instruction to what it
 // waited for, and those since it was ready to its unit.
 func (s *SIMD) chargeWait(w *Wave, count *account.InstCount, now uint64) {
@@ -160,7 +170,7 @@ func (s *SIMD) take(w *Wave, o *op, c *cost, now uint64) {
 		s.trace.issued(w, now, now+issued)
 	}
 	s.Cycles[account.Issued] += issued
-	o.count.Cycles[account.Issued] += issued
+	s.count(w, o).Cycles[account.Issued] += issued
 	w.freeAt = now + issued
 	if !s.perCategory {
 		s.portFree = max(s.portFree, w.freeAt)
@@ -227,7 +237,9 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 	o := &w.code.ops[t.pc]
 	why := o.kind.waitsFor()
 	ready := done + uint64(o.latency)
-	s.shared.pending--
+	if why != account.LDS {
+		s.shared.pending--
+	}
 	if o.ordered {
 		w.returned(t.flight, ready, why)
 	} else {

@@ -333,8 +333,8 @@ func compareCourse(t *testing.T, c *course) bool {
 		codes = append(codes, code)
 	}
 	e, plain, heard := &stand{c: c, asked: map[uint32]int{}}, newPlain(c), &log{}
-	pool := NewPool(64)
-	e.s = New(&c.issue, &c.shape, Place{Name: "SIMD", Index: c.index, Env: e, Pool: pool, Shared: NewShared(c.index + 1), MaxOutstanding: c.outstanding})
+	pool := &Pool{}
+	e.s = New(&c.issue, &c.shape, Place{Name: "SIMD", Index: c.index, Env: e, Pool: pool, Shared: NewShared(c.index+1, 64), MaxOutstanding: c.outstanding})
 	e.s.Trace(heard, courseUnit)
 	e.s.Reset(0)
 	started, now := 0, uint64(4)

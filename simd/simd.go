@@ -71,12 +71,18 @@ type Shared struct {
 	// reach is by SIMD a cycle before which none of its instructions does anything
 	// that others than the compute unit's waves could tell.
 	reach   []uint64
-	pending int // operations of which the end is not known
+	pending int // operations of which the end is not known, but for those of the LDS
+	// Worker is the thread that runs the unit: 0 is the engine's.
+	Worker int
+	tmp    [4][]uint32 // rows for the operations of whichever wave issues
 }
 
-// NewShared is that of so many SIMDs.
-func NewShared(simds int) *Shared {
+// NewShared is that of so many SIMDs, with waves of up to lanes lanes.
+func NewShared(simds, lanes int) *Shared {
 	s := &Shared{next: make([]uint64, simds), reach: make([]uint64, simds)}
+	for i := range s.tmp {
+		s.tmp[i] = make([]uint32, 2*lanes)
+	}
 	for i := range s.next {
 		s.next[i], s.reach[i] = Never, Never
 	}
@@ -94,6 +100,9 @@ func (s *Shared) Alone() uint64 {
 	}
 	return slices.Min(s.reach)
 }
+
+// Pending says that operations are under way of which the unit does not know the end.
+func (s *Shared) Pending() bool { return s.pending > 0 }
 
 // A SIMD issues the instructions of the waves in its slots.
 type SIMD struct {
@@ -121,6 +130,7 @@ type SIMD struct {
 	nextTurn    *uint64 // among those of the unit
 	reach       *uint64 // likewise
 	endedInTurn bool
+	starving    bool // in the last turn older waves took what one could have had that does what others can tell
 
 	// By age, oldest first; ready, at and slot are copies kept close together for the scan of a turn.
 	order []*Wave
@@ -209,7 +219,7 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	w := s.freeSlot()
 	from := max(st.Placed, w.emptyAt) // the last wave's End may still be issuing
 	s.Cycles[account.Empty] += from - w.emptyAt
-	w.load(st, s.pool, s.clockMask)
+	w.load(st, s)
 	w.pos = len(s.order)
 	w.freeAt, w.why = from, account.Dispatch
 	s.order = append(s.order, w)
@@ -245,7 +255,7 @@ func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	cycle = max(cycle, w.freeAt)
 	waited := cycle - w.freeAt
 	s.Cycles[account.Barrier] += waited
-	w.code.Counts[w.pc].Cycles[account.Barrier] += waited
+	s.count(w, &w.code.ops[w.pc]).Cycles[account.Barrier] += waited
 	if s.trace.to != nil {
 		s.trace.to.Waited(w.freeAt, cycle, w.Place(), account.Barrier)
 	}
@@ -326,7 +336,38 @@ func (s *SIMD) byAge(now uint64) {
 	if next < Never {
 		next = s.align(max(next, now+1, s.portFree))
 	}
+	s.starving = reach <= now
 	*s.nextTurn, *s.reach = min(*s.nextTurn, next), min(*s.reach, reach)
+}
+
+// Outside says whether the turn of cycle now may do something that others than the
+// compute unit's waves can tell: a wave that could does not where older ones take
+// all that the SIMD issues.
+func (s *SIMD) Outside(now uint64) bool {
+	switch {
+	case *s.reach > now || s.portFree > now:
+		return false
+	case !s.starving:
+		return true // as a rule; to look takes as long as a turn
+	}
+	left, used := s.width, uint(0)
+	for i, from := range s.ready {
+		u := s.at[i]
+		if max(from, s.openAt(u)) > now || used>>(u%unitTable)&1 != 0 {
+			continue
+		}
+		if u&within == 0 {
+			return true
+		}
+		used |= 1<<(u%unitTable) | 1<<besides[u%unitTable]
+		if u%unitTable == unitLDS || s.policy != nil {
+			continue // another SIMD may come before it, or another wave
+		}
+		if left--; left == 0 {
+			return false
+		}
+	}
+	return false
 }
 
 // collect lists the waves that can issue now, oldest first.
@@ -369,5 +410,6 @@ func (s *SIMD) plan(now uint64) {
 		key := max(from, s.openAt(at[i]))
 		next, reach = min(next, key), min(reach, key|at[i].inside())
 	}
+	s.starving = reach <= now
 	*s.nextTurn, *s.reach = min(s.align(max(next, now+1, s.portFree)), Never), reach
 }

@@ -108,19 +108,9 @@ type files struct {
 }
 
 // A Pool hands register memory to waves, that of the same code used most recently
-// first. It is shared by all SIMDs of a machine, which run on one thread.
+// first. It is shared by all SIMDs of a machine; waves start and end on one thread.
 type Pool struct {
-	codes []*Code     // that have register memory lying idle
-	Tmp   [4][]uint32 // scratch rows for the operations of whichever wave issues
-}
-
-// NewPool makes a pool for waves of up to lanes lanes.
-func NewPool(lanes int) *Pool {
-	p := &Pool{}
-	for i := range p.Tmp {
-		p.Tmp[i] = make([]uint32, 2*lanes)
-	}
-	return p
+	codes []*Code // that have register memory lying idle
 }
 
 // Drop lets go of the register memory of code that has not run since the last Drop.
@@ -188,14 +178,14 @@ type Start struct {
 }
 
 // load puts a new wave into the slot and runs the prologue.
-func (w *Wave) load(st *Start, pool *Pool, clockMask uint64) {
+func (w *Wave) load(st *Start, s *SIMD) {
 	prog := st.Code.Program
-	f := pool.take(st.Code)
+	f := s.pool.take(st.Code)
 	w.code, w.files, w.board, w.Group, w.pc = st.Code, f, f.board, st.Group, 0
 	w.lastMem, w.execAt, w.line, w.lineAt, w.nFlight, w.pending, w.ordered = 0, 0, 0, 0, 0, 0, 0
 	w.order = w.order[:0]
 	clear(w.inFlight)
-	st.Init(&w.State, prog, Registers{f.v, f.s, pool.Tmp}, clockMask)
+	st.Init(&w.State, prog, Registers{f.v, f.s, s.shared.tmp}, s.clockMask)
 }
 
 func laneMask(lanes int) uint64 {

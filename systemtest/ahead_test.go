@@ -11,6 +11,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/config"
+	"spvsim/experiments"
 	"spvsim/gpu"
 	"spvsim/tracing"
 )
@@ -26,10 +27,10 @@ func TestGoingAheadChangesNothing(t *testing.T) {
 	for _, name := range []string{"reduce", "bitonic", "histogram", "nbody", "transpose-plain", "spmv", "mandelbrot", "matmul"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ahead, step := outcome(t, name, nil), outcome(t, name, func(e sim.Engine, _ []sim.Component) error {
+			ahead, step := outcome(t, name, nil, &gpu.Setup{}), outcome(t, name, nil, &gpu.Setup{Attach: func(e sim.Engine, _ []sim.Component) error {
 				e.AcceptHook(listener{})
 				return nil
-			})
+			}})
 			if diff := cmp.Diff(step, ahead); diff != "" {
 				t.Errorf("each turn as an event, and ahead:\n%s", diff)
 			}
@@ -37,18 +38,43 @@ func TestGoingAheadChangesNothing(t *testing.T) {
 	}
 }
 
-// outcome is what a job of the library comes to on two compute units: its statistics, but for those of the host, and its buffers.
-func outcome(t *testing.T, name string, attach func(sim.Engine, []sim.Component) error) map[string]any {
+// Which thread runs a compute unit ahead makes no difference: statistics, counts of each instruction, events of each part
+// of the machine and buffers are the same with any number of them, on every job of the library and on the machine of its own.
+func TestThreadsChangeNothing(t *testing.T) {
+	names := []string{"nbody", "bitonic", "bfs", "koch"}
+	if !testing.Short() {
+		names = experiments.Names()
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			one, three := outcome(t, name, whole, &gpu.Setup{Threads: 1, Components: true}), outcome(t, name, whole, &gpu.Setup{Threads: 3, Components: true})
+			if diff := cmp.Diff(one, three); diff != "" {
+				t.Errorf("one thread, and three:\n%s", diff)
+			}
+		})
+	}
+}
+
+// whole leaves a job's machine as it is; nil is two of its compute units, without instruction caches.
+var whole = []string{}
+
+// outcome is what a job of the library comes to on a machine with some keys set: its statistics, but for those of the host, counts and buffers.
+func outcome(t *testing.T, name string, set []string, setup *gpu.Setup) map[string]any {
 	t.Helper()
 	job, err := config.LoadJob(os.DirFS(filepath.FromSlash("../experiments/library")), name+".yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	machine, err := config.LoadMachine(config.Request{Job: job, Set: []string{"shader_engines=1", "compute_units=2", "fetch.enabled=false"}})
+	if set == nil {
+		set = []string{"shader_engines=1", "compute_units=2", "fetch.enabled=false"}
+	}
+	machine, err := config.LoadMachine(config.Request{Job: job, Set: set})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: machine, Job: job, Attach: attach})
+	setup.Machine, setup.Job = machine, job
+	r, err := gpu.Run(context.Background(), *setup)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +86,10 @@ func outcome(t *testing.T, name string, attach func(sim.Engine, []sim.Component)
 	out := map[string]any{}
 	if err := json.Unmarshal(data, &out); err != nil {
 		t.Fatal(err)
+	}
+	out["components"] = r.Components
+	for _, l := range r.Listings {
+		out["counts of "+l.Program.Name] = l.Counts
 	}
 	for _, b := range r.Buffers {
 		out["buffer "+b.Name] = b.Bytes
