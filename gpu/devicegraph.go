@@ -74,6 +74,7 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*schedule
 	if err != nil {
 		return nil, err
 	}
+	d.made = append(d.made, made)
 	prog := made.code.Program
 	for i := range prog.Bindings {
 		if prog.Bindings[i].Kind == ir.MeshOutput {
@@ -130,6 +131,7 @@ type GraphEntry struct {
 // A GraphDispatch is one of an execution graph. Elements gives the descriptors of each program.
 type GraphDispatch struct {
 	Name     string
+	Untimed  bool // it runs without time
 	Graph    *Graph
 	Scratch  uint64 // bytes
 	Input    GraphInput
@@ -158,15 +160,12 @@ func (d *Device) RunGraph(ctx context.Context, x *GraphDispatch) (*account.Count
 		}
 		*n.Launch.Bindings = b
 	}
-	r.ctx, r.steps, r.stepOf, r.ldsFaults, r.graph = ctx, nil, map[string]int{}, nil, job
 	entry := graphEntry{late: func() ([]scheduler.Entry, error) { return x.entries(r.machine.store) }}
-	err = r.launch(&launch{step: x.Name, mode: r.mode(""), graph: []graphEntry{entry}}, false)
+	r.graph = job
+	counts, err := d.launch(ctx, &launch{step: x.Name, kind: fmt.Sprintf("%p", x.Graph), mode: r.mode(""), graph: []graphEntry{entry}}, false, x.Untimed)
 	r.serve(false)
 	r.graph = nil
-	if len(r.steps) == 0 {
-		return &account.Counts{}, err
-	}
-	return &r.steps[0].Counts, err
+	return counts, err
 }
 
 // graphJob puts a graph on the machine, once for each size of its scratch memory.
@@ -176,7 +175,7 @@ func (d *Device) graphJob(x *GraphDispatch) (*graphJob, error) {
 	}
 	r := d.r
 	job := &graphJob{graph: x.Graph.graph, repeat: 1, scratch: x.Scratch, codes: x.Graph.codes.codes}
-	if r.mode("") == modeTimed {
+	if r.mode("") != modeFunctional {
 		r.graph = job
 		err := r.startGraph()
 		r.serve(false)

@@ -252,7 +252,7 @@ func TestEveryProgramIsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := map[string]bool{"vkfft": true}
+	listed := map[string]bool{"vkfft": true, "crash": true}
 	for _, p := range programs {
 		listed[p.name] = true
 	}

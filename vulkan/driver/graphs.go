@@ -206,13 +206,13 @@ func (g *graphDispatch) run(x *executor) error {
 	name := labelled(x.labels, g.title)
 	begin, started := x.device.gpu.Cycle(), time.Now()
 	counts, err := x.device.gpu.RunGraph(context.Background(), &gpu.GraphDispatch{
-		Name: name, Graph: g.graph.graph, Scratch: g.scratch, Input: g.input, Push: g.push,
+		Name: name, Untimed: x.device.untimed(name), Graph: g.graph.graph, Scratch: g.scratch, Input: g.input, Push: g.push,
 		Elements: func(p *program.Program) [][]mem.Descriptor { return g.elementsOf(p) },
 	})
 	x.follows = true
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	x.device.record(x, &row{kind: "graph", name: name, entry: g.graph.entry, module: g.graph.digest, begin: begin, counts: *counts, host: time.Since(started)})
+	x.device.record(x, &row{kind: "graph", name: name, pipeline: g.title, entry: g.graph.entry, module: g.graph.digest, begin: begin, counts: *counts, host: time.Since(started)})
 	return nil
 }
