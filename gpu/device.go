@@ -133,13 +133,21 @@ type KernelSetup struct {
 
 // Kernel lowers an entry point.
 func (d *Device) Kernel(s KernelSetup) (*Kernel, error) {
-	d.kernels.Lock()
-	defer d.kernels.Unlock()
-	p := d.r.programs
 	if s.WaveSize == 0 {
 		s.WaveSize = d.Machine().WaveSize
 	}
-	made, err := p.compile(s.Module, program.Options{Entry: s.Entry, Specialization: s.Specialization, Target: Target(p.machine, s.WaveSize)})
+	prog, err := program.Lower(s.Module, program.Options{Entry: s.Entry, Specialization: s.Specialization, Target: Target(d.Machine(), s.WaveSize)})
+	if err != nil {
+		return nil, err
+	}
+	return d.KernelOf(prog)
+}
+
+// KernelOf makes a kernel of a program that was lowered for this machine.
+func (d *Device) KernelOf(prog *program.Program) (*Kernel, error) {
+	d.kernels.Lock()
+	defer d.kernels.Unlock()
+	made, err := d.r.programs.place(prog)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,8 @@ type Graph struct {
 	graph *scheduler.Graph
 	codes *graphJob            // what its jobs have in common
 	jobs  map[uint64]*graphJob // by bytes of scratch memory
+	// Programs are what the nodes were lowered to, in their order.
+	Programs []*program.Program
 }
 
 // A GraphNode is a node of an execution graph. Without a name it has that of its entry point, without an index the shader's.
@@ -26,6 +28,8 @@ type GraphNode struct {
 	Name     string
 	Index    uint32
 	HasIndex bool
+	// Program is what the node was lowered to before, among the same nodes; nil: it is to be lowered.
+	Program *program.Program
 }
 
 // Graph lowers nodes and connects them.
@@ -52,6 +56,7 @@ func (d *Device) Graph(list []GraphNode) (*Graph, error) {
 			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
 		}
 		nodes = append(nodes, n)
+		g.Programs = append(g.Programs, n.Program)
 		linked[i].Name, linked[i].Index = n.Name, n.Index
 		g.codes.codes = append(g.codes.codes, n.Launch.Code)
 	}
@@ -68,14 +73,20 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*schedule
 	if n.WaveSize == 0 {
 		n.WaveSize = d.Machine().WaveSize
 	}
-	made, err := p.compile(n.Module, program.Options{
-		Entry: n.Entry, Specialization: n.Specialization, Nodes: linked, Target: Target(p.machine, n.WaveSize),
-	})
+	prog, err := n.Program, error(nil)
+	if prog == nil {
+		prog, err = program.Lower(n.Module, program.Options{
+			Entry: n.Entry, Specialization: n.Specialization, Nodes: linked, Target: Target(p.machine, n.WaveSize),
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	made, err := p.place(prog)
 	if err != nil {
 		return nil, err
 	}
 	d.made = append(d.made, made)
-	prog := made.code.Program
 	for i := range prog.Bindings {
 		if prog.Bindings[i].Kind == ir.MeshOutput {
 			return nil, fmt.Errorf("%w: %s is a mesh node: a device has nowhere to draw", errGraph, prog.Name)

@@ -180,7 +180,8 @@ func (b *bench) build(t *testing.T, name string, parts ...string) string {
 
 // environment makes the loader find this driver alone.
 func (b *bench) environment(layers string) []string {
-	return append(os.Environ(), "VK_DRIVER_FILES="+b.manifest, "VK_ICD_FILENAMES="+b.manifest, "VK_INSTANCE_LAYERS="+layers)
+	return append(os.Environ(), "VK_DRIVER_FILES="+b.manifest, "VK_ICD_FILENAMES="+b.manifest, "VK_INSTANCE_LAYERS="+layers,
+		"SPVSIM_CACHE="+filepath.Join(b.folder, "cache"))
 }
 
 // run gives what a program printed; it fails the test when the program did.

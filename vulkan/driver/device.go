@@ -28,7 +28,8 @@ type device_ struct {
 	progress *progress
 	clock    atomic.Uint64 // cycle in which the last work ended
 	modules  map[[sha256.Size]byte]*shaderModule
-	kernels  map[kernelKey]*gpu.Kernel
+	kernels  map[programKey]*gpu.Kernel
+	store    *store // nil: nothing is kept between runs
 }
 
 // devices counts those that the process has created.
@@ -37,7 +38,7 @@ var devices int
 // CreateDevice is vkCreateDevice.
 func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Device) vk.Result {
 	p := get[*physical](uint64(h))
-	d := &device_{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[kernelKey]*gpu.Kernel{}}
+	d := &device_{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[programKey]*gpu.Kernel{}, store: newStore()}
 	for _, e := range items(info.PpEnabledExtensionNames, info.EnabledExtensionCount) {
 		name := text(e)
 		if !slices.ContainsFunc(extensions, func(e extension) bool { return !e.instance && e.name == name }) {
