@@ -35,7 +35,7 @@ var programs = []struct {
 	{name: "errors"},
 	{name: "extensions"},
 	{name: "graph"},
-	{name: "images", skipped: "border"},
+	{name: "images"},
 	{name: "memory"},
 	{name: "misuse"},
 	{name: "names"},
