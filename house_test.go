@@ -59,11 +59,12 @@ var house = map[string]string{
 	"fuzz/mutate":           "spirv spirv/grammar",
 	"fuzz/cmd":              "fuzz",
 	"vulkan":                "vulkan/driver",
-	"vulkan/driver":         "account config gpu isa mem program program/ir spirv spirv/validate vulkan/vk",
+	"vulkan/driver":         "account config gpu isa mem program program/ir spirv spirv/validate tracing tracing/profile vulkan/vk",
 	"vulkan/gen":            "",
 	"vulkan/launch":         "",
+	"vulkan/rows":           "account experiments/sweep plots tracing/perfetto tracing/report",
 	"vulkan/vk":             "",
-	"cmd/spvsim":            "account probe engine starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots vulkan/launch",
+	"cmd/spvsim":            "account probe engine starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots vulkan/launch vulkan/rows",
 }
 
 // akita are the packages that may know the event engine.

@@ -4,14 +4,19 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/mem"
+	"spvsim/probe"
 	"spvsim/program"
+	"spvsim/scheduler"
 	"spvsim/spirv/validate"
+	"spvsim/tracing"
 )
 
 // A Device is a machine that is opened once and given work from outside, by a driver: memory that others keep, kernels, and dispatches
@@ -19,7 +24,8 @@ import (
 // memory may come and go while a dispatch runs, and is there for the next one.
 type Device struct {
 	r       *runner
-	kernels sync.Mutex
+	kernels sync.Mutex // holds what follows, and lowering
+	made    []*lowered
 	scratch map[scratchShape][]mem.Scratch
 	push    *mem.Buffer // where push constants live, for the scalar cache
 
@@ -37,19 +43,24 @@ type DeviceSetup struct {
 	Machine *config.Machine
 	// Mode is how dispatches run, by the names of config.Modes; empty: timed.
 	Mode string
+	// Tracer hears of all that is timed; nil: nobody traces.
+	Tracer   probe.Tracer
+	Progress func(Progress) // nil, or called now and then while a dispatch runs
 }
 
 // OpenDevice builds a machine.
 func OpenDevice(s DeviceSetup) (*Device, error) {
 	job := &config.Job{}
-	r, err := openRunner(context.Background(), Setup{Machine: s.Machine, Job: job, Mode: s.Mode})
+	r, err := openRunner(context.Background(), Setup{Machine: s.Machine, Job: job, Mode: s.Mode, Tracer: s.Tracer, Progress: s.Progress})
 	if err != nil {
 		return nil, inputError(err)
 	}
-	if mode := r.mode(""); mode != config.ModeTimed && mode != config.ModeFunctional {
-		return nil, inputError(fmt.Errorf("mode %q: want %q or %q", mode, config.ModeTimed, config.ModeFunctional))
+	if mode := r.mode(""); !slices.Contains(config.Modes, mode) {
+		return nil, inputError(fmt.Errorf("mode %q: want one of %s", mode, strings.Join(config.Modes, ", ")))
 	}
 	d := &Device{r: r, scratch: map[scratchShape][]mem.Scratch{}}
+	r.total = 1
+	r.traceRound(0)
 	if d.push, err = r.machine.store.Reserve(maxPush, "push constants"); err != nil {
 		return nil, inputError(err)
 	}
@@ -122,22 +133,33 @@ type KernelSetup struct {
 
 // Kernel lowers an entry point.
 func (d *Device) Kernel(s KernelSetup) (*Kernel, error) {
-	d.kernels.Lock()
-	defer d.kernels.Unlock()
-	p := d.r.programs
 	if s.WaveSize == 0 {
 		s.WaveSize = d.Machine().WaveSize
 	}
-	made, err := p.compile(s.Module, program.Options{Entry: s.Entry, Specialization: s.Specialization, Target: Target(p.machine, s.WaveSize)})
+	prog, err := program.Lower(s.Module, program.Options{Entry: s.Entry, Specialization: s.Specialization, Target: Target(d.Machine(), s.WaveSize)})
 	if err != nil {
 		return nil, err
 	}
+	return d.KernelOf(prog)
+}
+
+// KernelOf makes a kernel of a program that was lowered for this machine.
+func (d *Device) KernelOf(prog *program.Program) (*Kernel, error) {
+	d.kernels.Lock()
+	defer d.kernels.Unlock()
+	made, err := d.r.programs.place(prog)
+	if err != nil {
+		return nil, err
+	}
+	d.made = append(d.made, made)
 	return &Kernel{made, d.r.machine.limits, made.code.Program}, nil
 }
 
 // A Dispatch is a grid of workgroups of a kernel.
 type Dispatch struct {
 	Name     string // in statistics and traces
+	Kind     string // with the kernel and the grid, what a sampled run takes for alike; empty: the name
+	Untimed  bool   // it runs without time, and brings its lines into the caches
 	Kernel   *Kernel
 	Groups   [3]uint32
 	Base     [3]uint32          // of the workgroups' ids
@@ -158,13 +180,29 @@ func (d *Device) Run(ctx context.Context, x *Dispatch) (*account.Counts, error) 
 	if err != nil {
 		return nil, err
 	}
+	return d.launch(ctx, l, x.Follows, x.Untimed)
+}
+
+// launch runs a launch to its end. The time that is estimated of it passes as well.
+func (d *Device) launch(ctx context.Context, l *launch, follows, untimed bool) (*account.Counts, error) {
 	r := d.r
+	begin := d.Cycle()
 	r.ctx, r.steps, r.stepOf, r.ldsFaults = ctx, nil, map[string]int{}, nil
-	err = r.launch(l, x.Follows)
+	run := func() error { return r.launch(l, follows) }
+	if untimed && l.mode != config.ModeFunctional {
+		run = func() error { return r.functional(l, scheduler.Part{End: groups(l.NumWorkgroups)}, true) }
+	}
+	err := run()
 	if len(r.steps) == 0 {
 		return &account.Counts{}, err
 	}
-	return &r.steps[0].Counts, err
+	r.estimate()
+	r.kinds.settle()
+	c := &r.steps[0].Counts
+	if c.Estimate != nil {
+		r.now = max(d.Cycle(), begin+c.Cycles)
+	}
+	return c, err
 }
 
 // launchOf binds what a dispatch names.
@@ -183,7 +221,7 @@ func (d *Device) launchOf(x *Dispatch) (*launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &launch{step: x.Name, mode: d.r.mode(""), Launch: cu.Launch{
+	return &launch{step: x.Name, kind: x.Kind, mode: d.r.mode(""), Launch: cu.Launch{
 		Code: x.Kernel.code, Need: x.Kernel.need, NumWorkgroups: x.Groups, Base: x.Base, Bindings: b, Scratch: s,
 	}}, nil
 }
@@ -203,12 +241,21 @@ func (d *Device) scratchFor(p *program.Program) ([]mem.Scratch, error) {
 }
 
 // Elapse lets cycles pass: work that was done elsewhere.
-func (d *Device) Elapse(cycles uint64) { d.r.now = d.Cycle() + cycles }
+func (d *Device) Elapse(cycles uint64) { d.pass("work done elsewhere", cycles) }
+
+// pass lets cycles pass in which the compute units do nothing.
+func (d *Device) pass(name string, cycles uint64) {
+	r := d.r
+	r.now = d.Cycle()
+	r.traceLaunch(name)
+	r.now += cycles
+	r.traceEnd(r.now)
+}
 
 // Pass lets the time of a transfer pass that reads and writes bytes of device memory: all channels at the rate that they sustain,
 // behind the cost of a launch. Without time, it is none.
 func (d *Device) Pass(bytes uint64, follows bool) (cycles uint64) {
-	if d.r.mode("") != config.ModeTimed {
+	if d.r.mode("") == config.ModeFunctional {
 		return 0
 	}
 	m := d.Machine()
@@ -221,8 +268,19 @@ func (d *Device) Pass(bytes uint64, follows bool) (cycles uint64) {
 		rate *= m.Memory.Efficiency
 	}
 	cycles = uint64(cost) + uint64(math.Ceil(float64(bytes)/rate))
-	d.r.now = d.Cycle() + cycles
+	d.pass("transfers", cycles)
 	return cycles
+}
+
+// Listings are the lowered programs with what their instructions cost so far in timed dispatches. None may run meanwhile.
+func (d *Device) Listings() []tracing.Listing {
+	d.kernels.Lock()
+	defer d.kernels.Unlock()
+	var list []tracing.Listing
+	for _, l := range d.made {
+		list = append(list, tracing.Listing{Program: l.code.Program, Counts: l.code.Counts})
+	}
+	return list
 }
 
 // Levels are the names of the levels of a machine's memory, in the order of counts.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/binary"
 	"os"
+	"slices"
 	"testing"
 
 	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/mem"
+	"spvsim/probe"
 )
 
 // A device runs a kernel on memory that the caller keeps, as often as it is asked; the ids of workgroups begin at the base.
@@ -88,4 +90,85 @@ func TestDevicePassesTimeOfTransfers(t *testing.T) {
 	if got, want := d.Pass(100*rate, false), uint64(m.Dispatcher.KernelLaunchCycles)+100; got != want || d.Cycle() != want {
 		t.Errorf("%d cycles, at %d: want %d", got, d.Cycle(), want)
 	}
+}
+
+// A sampled device times the first dispatches of a kind and estimates later ones, whose time passes too; one that is not to be timed takes none.
+func TestDeviceSamples(t *testing.T) {
+	d, x := openBase(t, "sampled")
+	for i := range 20 {
+		before := d.Cycle()
+		c, err := d.Run(context.Background(), x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		timed := i < 3 || (i-3)%12 == 11
+		if (c.Estimate == nil) != timed || (c.TimedShare() == 1) != timed || c.Cycles == 0 || d.Cycle() < before+c.Cycles {
+			t.Errorf("dispatch %d: %d cycles from %d to %d, estimate %v, %v timed", i, c.Cycles, before, d.Cycle(), c.Estimate, c.TimedShare())
+		}
+		if e := c.Estimate; e != nil && (e.Cycles != c.Cycles || e.Half <= 0) {
+			t.Errorf("dispatch %d: %d cycles, of them %+v estimated", i, c.Cycles, e)
+		}
+	}
+	x.Untimed = true
+	if c, err := d.Run(context.Background(), x); err != nil || c.Cycles != 0 || !c.Untimed() || c.Workgroups != 4 {
+		t.Errorf("without time: %+v, %v", c, err)
+	}
+}
+
+// A tracer hears of the dispatches, transfers and other work of a device, one behind the other.
+func TestDeviceIsTraced(t *testing.T) {
+	heard := &launchesHeard{}
+	d, x := openBase(t, "timed", heard)
+	if _, err := d.Run(context.Background(), x); err != nil {
+		t.Fatal(err)
+	}
+	d.Pass(1<<20, true)
+	d.Elapse(100)
+	want := []string{"base", "transfers", "work done elsewhere"}
+	if !slices.Equal(heard.names, want) || heard.end != d.Cycle() {
+		t.Errorf("heard of %q up to cycle %d, want %q up to %d", heard.names, heard.end, want, d.Cycle())
+	}
+	list := d.Listings()
+	if len(list) != 1 || list[0].Counts[0].Issues != 4 {
+		t.Errorf("listings: %+v", list)
+	}
+}
+
+// launchesHeard is a tracer that hears of launches.
+type launchesHeard struct {
+	probe.Deaf
+	names []string
+	end   uint64
+}
+
+func (h *launchesHeard) LaunchBegin(l *probe.Launch) { h.names = append(h.names, l.Step) }
+func (h *launchesHeard) LaunchEnd(at uint64)         { h.end = at }
+
+// openBase opens a device with memory and a dispatch of four workgroups on it.
+func openBase(t *testing.T, mode string, tracers ...probe.Tracer) (*gpu.Device, *gpu.Dispatch) {
+	t.Helper()
+	m, err := config.Preset(config.DefaultMachine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: m, Mode: mode, Tracer: probe.Join(tracers...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("testdata/base.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := gpu.LoadModule(text, "base.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := d.Kernel(gpu.KernelSetup{Module: module})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = 1 << 40
+	bytes := make([]byte, 4*8)
+	d.Map(at, bytes, "words")
+	return d, &gpu.Dispatch{Name: "base", Kernel: k, Groups: [3]uint32{4, 1, 1}, Elements: [][]mem.Descriptor{{{Addr: at, Bytes: bytes}}}}
 }

@@ -19,6 +19,8 @@ type Graph struct {
 	graph *scheduler.Graph
 	codes *graphJob            // what its jobs have in common
 	jobs  map[uint64]*graphJob // by bytes of scratch memory
+	// Programs are what the nodes were lowered to, in their order.
+	Programs []*program.Program
 }
 
 // A GraphNode is a node of an execution graph. Without a name it has that of its entry point, without an index the shader's.
@@ -27,6 +29,8 @@ type GraphNode struct {
 	Name     string
 	Index    uint32
 	HasIndex bool
+	// Program is what the node was lowered to before, among the same nodes; nil: it is to be lowered.
+	Program *program.Program
 }
 
 // Graph lowers nodes and connects them.
@@ -53,6 +57,7 @@ func (d *Device) Graph(list []GraphNode) (*Graph, error) {
 			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
 		}
 		nodes = append(nodes, n)
+		g.Programs = append(g.Programs, n.Program)
 		linked[i].Name, linked[i].Index = n.Name, n.Index
 		g.codes.codes = append(g.codes.codes, n.Launch.Code)
 	}
@@ -69,13 +74,20 @@ func (d *Device) graphNode(n *GraphNode, linked []validate.GraphNode) (*schedule
 	if n.WaveSize == 0 {
 		n.WaveSize = d.Machine().WaveSize
 	}
-	made, err := p.compile(n.Module, program.Options{
-		Entry: n.Entry, Specialization: n.Specialization, Nodes: linked, Target: Target(p.machine, n.WaveSize),
-	})
+	prog, err := n.Program, error(nil)
+	if prog == nil {
+		prog, err = program.Lower(n.Module, program.Options{
+			Entry: n.Entry, Specialization: n.Specialization, Nodes: linked, Target: Target(p.machine, n.WaveSize),
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
-	prog := made.code.Program
+	made, err := p.place(prog)
+	if err != nil {
+		return nil, err
+	}
+	d.made = append(d.made, made)
 	for i := range prog.Bindings {
 		if prog.Bindings[i].Kind == ir.MeshOutput {
 			return nil, fmt.Errorf("%w: %s is a mesh node: a device has nowhere to draw", errGraph, prog.Name)
@@ -131,6 +143,7 @@ type GraphEntry struct {
 // A GraphDispatch is one of an execution graph. Elements gives the descriptors of each program.
 type GraphDispatch struct {
 	Name     string
+	Untimed  bool // it runs without time
 	Graph    *Graph
 	Scratch  uint64 // bytes
 	Input    GraphInput
@@ -159,15 +172,12 @@ func (d *Device) RunGraph(ctx context.Context, x *GraphDispatch) (*account.Count
 		}
 		*n.Launch.Bindings = b
 	}
-	r.ctx, r.steps, r.stepOf, r.ldsFaults, r.graph = ctx, nil, map[string]int{}, nil, job
 	entry := graphEntry{late: func() ([]scheduler.Entry, error) { return x.entries(r.machine.store) }}
-	err = r.launch(&launch{step: x.Name, mode: r.mode(""), graph: []graphEntry{entry}}, false)
+	r.graph = job
+	counts, err := d.launch(ctx, &launch{step: x.Name, kind: fmt.Sprintf("%p", x.Graph), mode: r.mode(""), graph: []graphEntry{entry}}, false, x.Untimed)
 	r.serve(false)
 	r.graph = nil
-	if len(r.steps) == 0 {
-		return &account.Counts{}, err
-	}
-	return &r.steps[0].Counts, err
+	return counts, err
 }
 
 // graphJob puts a graph on the machine, once for each size of its scratch memory.
@@ -177,7 +187,7 @@ func (d *Device) graphJob(x *GraphDispatch) (*graphJob, error) {
 	}
 	r := d.r
 	job := &graphJob{graph: x.Graph.graph, repeat: 1, scratch: x.Scratch, codes: x.Graph.codes.codes}
-	if r.mode("") == config.ModeTimed {
+	if r.mode("") != config.ModeFunctional {
 		r.graph = job
 		err := r.startGraph()
 		r.serve(false)

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -91,7 +92,7 @@ type kinds struct {
 
 // of is the kind of a launch.
 func (s *kinds) of(l *launch) *kind {
-	key := fmt.Sprintf("%s %p %v", l.step, l.Code, l.NumWorkgroups)
+	key := fmt.Sprintf("%s %p %v", cmp.Or(l.kind, l.step), l.Code, l.NumWorkgroups)
 	for i := range l.graph {
 		key += fmt.Sprintf(" %p %d", l.graph[i].Node, l.graph[i].Count)
 	}
@@ -104,6 +105,15 @@ func (s *kinds) of(l *launch) *kind {
 		s.byKey[key], s.order = k, append(s.order, k)
 	}
 	return k
+}
+
+// settle forgets what was estimated: it has been added to its steps.
+func (s *kinds) settle() {
+	for _, k := range s.order {
+		for _, a := range k.like {
+			clear(a.rest)
+		}
+	}
 }
 
 // timedNext says whether the next launch of the kind is timed, and whether the one after it is.

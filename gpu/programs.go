@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -138,12 +139,17 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 	return p.compile(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Nodes: p.nodes, Target: Target(p.machine, p.size)})
 }
 
-// compile lowers an entry point and gives its program a place in instruction memory.
+// compile lowers an entry point and places its program.
 func (p *programs) compile(m *validate.Module, o program.Options) (*lowered, error) {
 	prog, err := program.Lower(m, o)
 	if err != nil {
 		return nil, err
 	}
+	return p.place(prog)
+}
+
+// place gives a program a place in instruction memory.
+func (p *programs) place(prog *program.Program) (*lowered, error) {
 	code, err := simd.NewCode(prog, p.rules, p.base)
 	if err != nil {
 		return nil, err
@@ -153,8 +159,25 @@ func (p *programs) compile(m *validate.Module, o program.Options) (*lowered, err
 	return &lowered{code: code, need: need}, err
 }
 
+// reaching is the part of a machine that lowering knows of.
+func reaching(m *config.Machine) *config.Machine {
+	part := &config.Machine{Timing: m.Timing}
+	part.Matrix, part.Queue.PackThreads = m.Matrix, m.Queue.PackThreads
+	return part
+}
+
+// TargetKey is the same text for machines of which lowering makes the same programs.
+func TargetKey(m *config.Machine, waveSize int) string {
+	sum := sha256.New()
+	for _, l := range reaching(m).Leaves() {
+		fmt.Fprintf(sum, "%q=%q\n", l.Path, l.Value)
+	}
+	return fmt.Sprintf("%x %d", sum.Sum(nil), waveSize)
+}
+
 // Target is what lowering needs to know of the machine for waves of the given size.
 func Target(m *config.Machine, waveSize int) program.Target {
+	m = reaching(m)
 	t := &m.Timing
 	native := func(op isa.Op) bool {
 		steps, _, ok := t.Expand(isa.Table[op].Name, isa.I32.String(), waveSize)

@@ -246,7 +246,10 @@ func (r *resources) samplers(want *ir.Binding) ([]mem.Descriptor, error) {
 }
 
 // wraps are the address modes by their names in job files.
-var wraps = map[string]mem.Wrap{"repeat": mem.WrapRepeat, "mirror": mem.WrapMirror, "clamp": mem.WrapClamp}
+var wraps = map[string]mem.Wrap{"repeat": mem.WrapRepeat, "mirror": mem.WrapMirror, "clamp": mem.WrapClamp, "border": mem.WrapBorder}
+
+// borders are the colours beyond the border by their names in job files.
+var borders = map[string][4]uint32{"black": {3: 1}, "white": {1, 1, 1, 1}}
 
 // comparisons are the comparisons of samplers by their names in job files.
 var comparisons = map[string]func(reference, depth float64) bool{
@@ -264,6 +267,7 @@ func samplerOf(s *config.Sampler) *mem.Sampler {
 	out := &mem.Sampler{
 		MinLinear: s.Filter != "nearest", MipLinear: s.Mip != "nearest",
 		Bias: s.Bias, MinLod: s.MinLod, MaxLod: s.MaxLod, Compare: comparisons[s.Compare],
+		Border: borders[s.Border],
 	}
 	out.MagLinear = out.MinLinear
 	if s.Magnify != "" {

@@ -57,6 +57,7 @@ type runner struct {
 // A launch is ready to run.
 type launch struct {
 	step string
+	kind string           // that launches alike share, of whatever steps; empty: the step
 	draw *draw            // nil: workgroups
 	copy *config.CopyCall // instead of a launch; nil: none
 	once bool

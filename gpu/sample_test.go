@@ -59,7 +59,8 @@ var wrapped = map[string]func(i, n int) int{
 		}
 		return n - 1 - mirror(i-2*n*int(math.Floor(float64(i)/float64(2*n)))-n)
 	},
-	"clamp": func(i, n int) int { return max(0, min(n-1, i)) },
+	"clamp":  func(i, n int) int { return max(0, min(n-1, i)) },
+	"border": func(i, _ int) int { return i },
 }
 
 type filtering struct{ filter, mip, wrap string }

@@ -45,6 +45,9 @@ func (x *texture) texel(level, layer, sample int, at [3]int) [4]float64 {
 func (x *texture) wrapped(level, layer int, at [3]int) [4]float64 {
 	s := x.size(level)
 	for k := range at {
+		if x.wrap[k] == "border" && (at[k] < 0 || at[k] >= s[k]) {
+			return [4]float64{1, 0, 0, 1} // white, of one component
+		}
 		if s[k] == 1 && x.wrap[k] == "" {
 			at[k] = 0
 		} else {
@@ -164,7 +167,7 @@ samplers:
   - {set: 0, binding: 9, compare: less, filter: nearest, wrap: [clamp]}
   - {set: 0, binding: 10, compare: less, filter: nearest}
   - {set: 0, binding: 13}
-  - {set: 0, binding: 14, wrap: [repeat]}
+  - {set: 0, binding: 14, wrap: [border], border: white}
   - {set: 0, binding: 15, wrap: [clamp]}
   - {set: 0, binding: 16, filter: nearest, wrap: [clamp]}
 dispatch: [4]
@@ -228,7 +231,7 @@ func textureSetOf(r *Result, msi []byte) (s textureSet) {
 	s.around = textureOf(r.named("around"), 1, 1, 6, "clamp", 4, 4)
 	s.ms = textureOf(r.named("ms"), 4, 4, 1, "clamp", 8, 4)
 	s.msi = textureOf(msi, 4, 2, 1, "clamp", 8, 8)
-	s.lines = textureOf(r.named("lines"), 1, 1, 3, "repeat", 16)
+	s.lines = textureOf(r.named("lines"), 1, 1, 3, "border", 16)
 	s.sides = textureOf(r.named("sides"), 1, 1, 12, "clamp", 4, 4)
 	return s
 }

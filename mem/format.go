@@ -118,6 +118,20 @@ func (f *Format) texel(b []byte) (v [4]uint64) {
 	return v
 }
 
+// border is a texel of components that are each 0 or 1; those that the format lacks are as in its texels.
+func (f *Format) border(components *[4]uint32) (v [4]uint64) {
+	for k, c := range components {
+		if k >= len(f.bits) {
+			c = uint32(k) / 3
+		}
+		v[k] = uint64(c)
+		if f.codec.float {
+			v[k] = uint64(math.Float32bits(float32(c)))
+		}
+	}
+	return v
+}
+
 // setTexel packs values into the bytes of a texel.
 func (f *Format) setTexel(b []byte, v *[4]uint64) {
 	var words [2]uint64

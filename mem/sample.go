@@ -163,6 +163,14 @@ func (s *sample) size(level uint32) [3]float64 {
 	return [3]float64{float64(w), float64(h), float64(s.image.levelDepth(level))}
 }
 
+// scale is what coordinates are multiplied with to count texels of a level.
+func (s *sample) scale(level uint32) [3]float64 {
+	if s.sampler.Unnormalized {
+		return [3]float64{1, 1, 1}
+	}
+	return s.size(level)
+}
+
 // pickLayer adds the layer of an array, which of cubes has six faces.
 func (s *sample) pickLayer(at float64) {
 	each := 1
@@ -214,7 +222,7 @@ func (p *Port) gatherTexels(s *sample, in *isa.Inst) (v [4]uint64, passes int) {
 // footprint is the first of the texels that a filter mixes, and by how much the
 // position lies beyond its centre, in texels.
 func (s *sample) footprint(level uint32) (low [3]int, beyond [3]float64) {
-	size := s.size(level)
+	size := s.scale(level)
 	for k := range s.dims {
 		u := s.at[k]*size[k] - 0.5
 		low[k], beyond[k] = whole(u), u-math.Floor(u)
@@ -243,7 +251,7 @@ func (p *Port) level(s *sample, level sampleLevel, linear bool, sum *[4]float64)
 }
 
 func (p *Port) nearest(s *sample, level uint32) [4]uint64 {
-	size := s.size(level)
+	size := s.scale(level)
 	var at [3]int
 	for k := range s.dims {
 		at[k] = whole(s.at[k] * size[k])
@@ -277,7 +285,11 @@ func (p *Port) fetch(s *sample, at [3]int, level uint32) [4]uint64 {
 	}
 	texel := [4]uint32{3: uint32(layer)}
 	for k := range s.dims {
-		texel[k] = uint32(s.sampler.Wrap[k].place(at[k]+s.move[k], size[k]))
+		i := s.sampler.Wrap[k].place(at[k]+s.move[k], size[k])
+		if i < 0 || i >= size[k] {
+			return s.compared(s.image.Format.border(&s.sampler.Border))
+		}
+		texel[k] = uint32(i)
 	}
 	off, ok := s.image.texelAt(&texel, level)
 	if !ok {

@@ -5,14 +5,15 @@ import "math"
 // A Wrap says what a coordinate outside of the image means.
 type Wrap uint8
 
-// Address modes, by Vulkan's names REPEAT, MIRRORED_REPEAT and CLAMP_TO_EDGE.
+// Address modes, by Vulkan's names REPEAT, MIRRORED_REPEAT, CLAMP_TO_EDGE and CLAMP_TO_BORDER.
 const (
 	WrapRepeat Wrap = iota
 	WrapMirror
 	WrapClamp
+	WrapBorder
 )
 
-// place brings a texel index into 0..size-1.
+// place brings a texel index into 0..size-1, or leaves it outside where the border is.
 func (w Wrap) place(i, size int) int {
 	switch w {
 	case WrapRepeat:
@@ -20,6 +21,8 @@ func (w Wrap) place(i, size int) int {
 	case WrapMirror:
 		m := ((i % (2 * size)) + 2*size) % (2 * size)
 		return min(m, 2*size-1-m)
+	case WrapBorder:
+		return i
 	}
 	return min(max(i, 0), size-1)
 }
@@ -30,6 +33,8 @@ type Sampler struct {
 	MagLinear, MinLinear, MipLinear bool
 	Wrap                            [3]Wrap
 	Bias, MinLod, MaxLod            float64
+	Border                          [4]uint32 // components of what is outside, each 0 or 1
+	Unnormalized                    bool      // coordinates count texels
 	// Compare is true where the reference passes against a depth; nil: the sampler
 	// does not compare.
 	Compare func(reference, depth float64) bool

@@ -22,8 +22,7 @@ func TestCapturedDispatchesRepeat(t *testing.T) {
 		folder := t.TempDir()
 		rows := filepath.Join(folder, "rows.csv")
 		c := exec.Command(b.build(t, name), b.folder)
-		c.Env = append(os.Environ(), "VK_DRIVER_FILES="+b.manifest, "VK_ICD_FILENAMES="+b.manifest,
-			"SPVSIM_RECORD="+rows, "SPVSIM_CAPTURE="+folder, "SPVSIM_SELECT=main *:4")
+		c.Env = append(b.environment(""), "SPVSIM_RECORD="+rows, "SPVSIM_CAPTURE="+folder, "SPVSIM_SELECT=main *:4")
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, tail(out))
 		}

@@ -40,3 +40,6 @@ func spvsim_find(handle C.uintptr_t, name *C.char, device C.int) C.int {
 
 //export spvsim_physical
 func spvsim_physical(name *C.char) C.int { return C.int(driver.Physical(C.GoString(name))) }
+
+//export spvsim_leave
+func spvsim_leave() { driver.Leave() }

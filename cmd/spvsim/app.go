@@ -3,14 +3,23 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"spvsim/config"
+	"spvsim/tracing/profile"
+	"spvsim/tracing/report"
 	"spvsim/vulkan/launch"
+	"spvsim/vulkan/rows"
 )
 
 // appFlags are what the command line says of an application beside its own arguments.
@@ -18,9 +27,13 @@ type appFlags struct {
 	machines []string
 	set      []string
 	mode     string
-	rows     string
+	time     string
+	rows     []string
+	report   string
+	trace    string
 	capture  string
 	choice   string
+	noCache  bool
 	quiet    bool
 }
 
@@ -30,10 +43,12 @@ func appCommand() *cobra.Command {
 		Use:   "app [flags] -- PROGRAM ARGUMENTS...",
 		Short: "Run a Vulkan program, as it is, on the simulated GPU",
 		Long: `Run a Vulkan program, as it is, on the simulated GPU: its compute work is executed and timed, and what each dispatch cost is recorded.
-The driver is found beside spvsim or built from the source (a C compiler is needed). The exit status is the program's.`,
+The driver is found beside spvsim or built from the source (a C compiler is needed). The exit status is the program's. A program that
+crashes leaves what was recorded.`,
 		Example: `  spvsim app -- vulkaninfo --summary
-  spvsim app --capture jobs --select 'main*:3' -- ./program
-  spvsim app --machine cdna3-mi300a --rows rows.csv -- ./program its arguments`,
+  spvsim app --report report.html --rows rows.csv --rows rows.parquet -- ./program its arguments
+  spvsim app --time 'mul_mat*:3' --trace program.pftrace -- ./program
+  spvsim app --capture jobs --select 'main*:3' -- ./program`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("app: want a program and its arguments behind -- (see %s --help)", c.CommandPath())
@@ -45,68 +60,203 @@ The driver is found beside spvsim or built from the source (a C compiler is need
 	flags := c.Flags()
 	flags.StringSliceVar(&f.machines, "machine", nil, "`name` or file of the machine; several, with commas between, are as many devices")
 	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (lds.banks=64); may be repeated")
-	flags.StringVar(&f.mode, "mode", "timed", "how dispatches run: `timed`, or functional: the same values without time, faster")
-	flags.StringVar(&f.rows, "rows", "", "`file` for a row of each dispatch and transfer, as CSV")
+	flags.StringVar(&f.mode, "mode", "timed", "how dispatches run: timed; functional: the same values without time, faster; or sampled: some timed, the others estimated from them")
+	flags.StringVar(&f.time, "time", "", "which dispatches are timed, the others running without time: `patterns` of names with commas between, each with a count for each name (mul_mat*:3)")
+	flags.StringArrayVar(&f.rows, "rows", nil, "`file` for a row of each dispatch and transfer, as CSV, or as Parquet where its name ends in .parquet; may be repeated")
+	flags.StringVar(&f.report, "report", "", "`file` for a page (HTML) with the work by pipeline and where the time of each dispatch went")
+	flags.StringVar(&f.trace, "trace", "", "`file` to write a Perfetto trace of the whole program to, a track for each queue (open it at ui.perfetto.dev)")
 	flags.StringVar(&f.capture, "capture", "", "`folder` for dispatches as jobs, which spvsim run repeats to the byte and the cycle; they run from cold caches")
 	flags.StringVar(&f.choice, "select", "*", "which dispatches are captured: `patterns` of names with commas between, each with a count for each name (mul_mat*:3)")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary")
+	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline, and keep none for later runs")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
 	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "set", machinePaths)
+	completeFlag(c, "mode", modeNames)
 	return c
 }
 
-func (f *appFlags) run(c *cobra.Command, args []string) error {
-	if f.mode != "timed" && f.mode != "functional" {
-		return fmt.Errorf("--mode %s: want timed or functional", f.mode)
+// check refuses what the driver could only refuse in the middle of the program.
+func (f *appFlags) check() error {
+	if !slices.Contains(config.Modes, f.mode) {
+		return fmt.Errorf("--mode %s: want one of %s", f.mode, strings.Join(config.Modes, ", "))
+	}
+	if f.time != "" && f.mode != config.Modes[0] {
+		return fmt.Errorf("--time says what is timed: it can't go with --mode %s", f.mode)
+	}
+	for _, flag := range [][2]string{{"time", f.time}, {"select", f.choice}} {
+		if err := checkPatterns(flag[1]); err != nil {
+			return fmt.Errorf("--%s: %w", flag[0], err)
+		}
 	}
 	for _, name := range f.machines {
 		if _, err := config.LoadMachine(config.Request{Machine: name, Set: f.set}); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// outputs opens each file that is written when the program has ended, so that one that can't be is known before.
+func (f *appFlags) outputs() error {
+	texts := 0
+	for _, to := range f.rows {
+		if !strings.HasSuffix(to, ".parquet") {
+			texts++
+		}
+	}
+	if texts > 1 {
+		return fmt.Errorf("--rows: %d files of CSV: want one, and as many as you like that end in .parquet", texts)
+	}
+	for _, to := range append(slices.Clone(f.rows), f.report, f.trace) {
+		if to == "" || to == "-" {
+			continue
+		}
+		file, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o666)
+		if err != nil {
+			return err
+		}
+		file.Close()
+	}
+	return nil
+}
+
+// checkPatterns checks patterns of names with commas between, each with a count behind a colon or none.
+func checkPatterns(text string) error {
+	for _, item := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
+		pattern, count, counted := strings.Cut(item, ":")
+		if n, err := strconv.Atoi(count); counted && (err != nil || n < 1) {
+			return fmt.Errorf("found %q: want a number from 1 on behind the colon", item)
+		}
+		if _, err := path.Match(pattern, ""); err != nil {
+			return fmt.Errorf("found %q: want a pattern: %w", item, err)
+		}
+	}
+	return nil
+}
+
+func (f *appFlags) run(c *cobra.Command, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
 	manifest, err := launch.Driver(c.Context(), c.ErrOrStderr())
+	if err == nil {
+		err = f.outputs()
+	}
 	if err != nil {
 		return err
 	}
-	record, done, err := f.record()
+	folder, err := os.MkdirTemp("", "spvsim-app")
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer os.RemoveAll(folder)
+	record, err := f.record(folder)
+	if err != nil {
+		return err
+	}
 	if f.capture != "" {
 		if f.capture, err = filepath.Abs(f.capture); err != nil {
 			return err
 		}
 	}
 	p := launch.Program{
-		Capture: f.capture, Select: f.choice,
-		Args: args, Manifest: manifest, Machines: f.machines, Set: f.set, Mode: f.mode, Record: record,
+		Capture: f.capture, Select: f.choice, NoCache: f.noCache,
+		Args: args, Manifest: manifest, Machines: f.machines, Set: f.set, Mode: f.mode, Time: f.time, Record: record,
 		Stdin: c.InOrStdin(), Stdout: c.OutOrStdout(), Stderr: c.ErrOrStderr(),
 	}
+	if f.report != "" {
+		p.Profile = folder
+	}
+	if !f.quiet && onTerminal(c.ErrOrStderr()) {
+		p.Progress = appProgress(c.ErrOrStderr())
+	}
 	err = p.Run(c.Context())
-	groups, bad := launch.Groups(record)
-	if bad != nil {
-		return errors.Join(err, bad)
+	if p.Progress != nil {
+		clearLine(c.ErrOrStderr())
 	}
-	if !f.quiet {
-		if bad := launch.Summarize(c.ErrOrStderr(), groups); bad != nil {
-			return errors.Join(err, bad)
-		}
-	}
+	shown := f.show(c, record, args[0], folder)
 	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
-		return &failure{fmt.Errorf("%s: %w", args[0], err)}
+		err = &failure{fmt.Errorf("%s: %w", args[0], err)}
 	}
-	return err
+	return errors.Join(err, shown)
 }
 
-// record is the file for rows, empty: the one that was asked for, or one that done removes.
-func (f *appFlags) record() (path string, done func(), err error) {
-	if f.rows != "" {
-		path, err = filepath.Abs(f.rows)
-		return path, func() {}, errors.Join(err, os.WriteFile(path, nil, 0o666))
+// show writes everything that was asked for, of what was recorded.
+func (f *appFlags) show(c *cobra.Command, record, name, profiles string) error {
+	file, err := rows.Read(record)
+	if err != nil {
+		return err
 	}
-	folder, err := os.MkdirTemp("", "spvsim-app")
-	return filepath.Join(folder, "rows.csv"), func() { os.RemoveAll(folder) }, err
+	name = filepath.Base(name)
+	var errs []error
+	for _, to := range f.rows {
+		if strings.HasSuffix(to, ".parquet") {
+			errs = append(errs, writeTo(c, to, file.WriteParquet))
+		}
+	}
+	if f.trace != "" {
+		errs = append(errs, writeTo(c, f.trace, func(w io.Writer) error { return file.WriteTrace(w, name) }))
+	}
+	if f.report != "" {
+		list, err := readProfiles(profiles)
+		errs = append(errs, err, writeTo(c, f.report, func(w io.Writer) error { return report.WritePrograms(w, []*report.Program{file.Page(name)}, list) }))
+	}
+	if !f.quiet {
+		errs = append(errs, rows.Summarize(c.ErrOrStderr(), file.Groups()))
+	}
+	return errors.Join(errs...)
+}
+
+// readProfiles reads what the driver left of each device.
+func readProfiles(folder string) (list []*profile.Profile, err error) {
+	names, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	for _, name := range names {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		p, err := profile.Read(file)
+		if err = errors.Join(err, file.Close()); err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, err
+}
+
+// record is the file that the driver writes rows to, empty: the one that was asked for as CSV, or one of a folder.
+func (f *appFlags) record(folder string) (string, error) {
+	for _, to := range f.rows {
+		if !strings.HasSuffix(to, ".parquet") {
+			path, err := filepath.Abs(to)
+			return path, errors.Join(err, os.WriteFile(path, nil, 0o666))
+		}
+	}
+	return filepath.Join(folder, "rows.csv"), nil
+}
+
+// appProgress keeps one line of a terminal up to date.
+func appProgress(w io.Writer) func(launch.Progress) {
+	begin := time.Now()
+	next := begin.Add(progressAfter)
+	return func(p launch.Progress) {
+		now := time.Now()
+		if now.Before(next) {
+			return
+		}
+		next = now.Add(progressEvery)
+		clearLine(w)
+		fmt.Fprint(w, appProgressText(p, now.Sub(begin)))
+	}
+}
+
+func appProgressText(p launch.Progress, took time.Duration) string {
+	text := fmt.Sprintf("%d dispatches and transfers, %s instructions, %d cycles, %.3f ms simulated, %.0f s",
+		p.Dispatches, short(p.Instructions), p.Cycle, float64(p.Nanoseconds)/1e6, took.Seconds())
+	if p.Total > 0 {
+		text += fmt.Sprintf("; %d of %d workgroups of the next", p.Ended, p.Total)
+	}
+	return text
 }
 
 func driverCommand() *cobra.Command {

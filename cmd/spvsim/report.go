@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"spvsim/gpu"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
+	"spvsim/vulkan/rows"
 )
 
 // reportFlags say what the page is of, beside its runs.
@@ -26,11 +28,13 @@ func reportCommand() *cobra.Command {
 		Use:   "report RUN...",
 		Short: "Write one HTML page that shows where the time of runs went",
 		Long: `Write one HTML page with pictures and tables of where the time of runs went; it can be read without a network.
-A run is a job, which is run now, or a file that spvsim run --profile wrote (.json).`,
+A run is a job, which is run now, or a file that spvsim run --profile wrote (.json), or the rows of a program that spvsim app --rows wrote
+(.csv, .parquet): they are shown by pipeline.`,
 		Example: `  spvsim report reduce
   spvsim run job.yaml --profile a.json
   spvsim run job.yaml --set lds.banks=64 --profile b.json
-  spvsim report a.json b.json --out compared.html`,
+  spvsim report a.json b.json --out compared.html
+  spvsim report rows.csv                the dispatches of a program, by pipeline`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("report: want runs: jobs, or files of spvsim run --profile (see %s --help)", c.CommandPath())
@@ -46,14 +50,38 @@ A run is a job, which is run now, or a file that spvsim run --profile wrote (.js
 
 func (f *reportFlags) run(c *cobra.Command, names []string) error {
 	var list []*profile.Profile
+	var programs []*report.Program
 	for _, name := range names {
+		if ext := filepath.Ext(name); ext == ".csv" || ext == ".parquet" {
+			p, err := readProgram(name)
+			if err != nil {
+				return err
+			}
+			programs = append(programs, p)
+			continue
+		}
 		p, err := f.profile(c, name)
 		if err != nil {
 			return err
 		}
 		list = append(list, p)
 	}
-	return writeTo(c, f.out, func(w io.Writer) error { return report.Write(w, list) })
+	return writeTo(c, f.out, func(w io.Writer) error { return report.WritePrograms(w, programs, list) })
+}
+
+// readProgram reads the rows of a program; there must be some.
+func readProgram(name string) (*report.Program, error) {
+	if _, err := os.Stat(name); err != nil {
+		return nil, err
+	}
+	file, err := rows.Read(name)
+	if err == nil && len(file.Rows) == 0 {
+		err = fmt.Errorf("%s: no rows", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return file.Page(strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))), nil
 }
 
 // profile reads a saved profile or makes one by running a job.

@@ -219,10 +219,9 @@ func (b *images) texelPointer() {
 }
 
 // imageSize gives the size in texels, one component a dimension.
-func (b *images) imageSize() { b.imageSizeOf(0) }
+func (b *images) imageSize() { b.set(b.imageSizeOf(b.image(b.arg(0)), 0)...) }
 
-func (b *images) imageSizeOf(level uint64) {
-	p := b.image(b.arg(0))
+func (b *images) imageSizeOf(p pointer, level uint64) []*ir.Value {
 	types := b.leafTypes(b.resultType())
 	out := make([]*ir.Value, len(types))
 	for i, t := range types {
@@ -232,16 +231,32 @@ func (b *images) imageSizeOf(level uint64) {
 		v.Mem, v.Imm = m, uint64(i)|level<<isa.ImageLevelShift
 		out[i] = b.widen(v, t)
 	}
-	b.set(out...)
+	return out
 }
 
+// imageSizeLod gives the size of a level of detail. One that is known while compiling is asked for; else each side of the first
+// level is halved as often, and is one texel at least (Vulkan 1.3, "Image Mip Level Sizing"). The number of layers stays.
 func (b *images) imageSizeLod() {
 	const most = 31 // levels of an image of 2^32 texels a side
-	level := b.constOr(b.arg(1), most+1)
-	if level > most {
-		b.unsupported("the size of a level of detail that is no constant")
+	p := b.image(b.arg(0))
+	if level := b.constOr(b.arg(1), most+1); level <= most {
+		b.set(b.imageSizeOf(p, level)...)
+		return
 	}
-	b.imageSizeOf(level)
+	sizes := b.imageSizeOf(p, 0)
+	level := b.op(isa.UMin, isa.I32, b.widen(b.leaf(b.arg(1)), isa.I32), b.cnst(isa.I32, most))
+	sides := len(sizes)
+	if p.typ.Arrayed {
+		sides--
+	}
+	for i, v := range sizes[:sides] {
+		by := level
+		if v.R != isa.I32 {
+			by = b.widen(level, v.R)
+		}
+		sizes[i] = b.op(isa.UMax, v.R, b.op(isa.Shr, v.R, v, by), b.cnst(v.R, 1))
+	}
+	b.set(sizes...)
 }
 
 func (b *images) imageLevels() { b.imageNumber(isa.ImageSize, isa.ImageLevels) }

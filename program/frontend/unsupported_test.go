@@ -59,7 +59,6 @@ var formWhy = map[string]string{
 	"image coordinates that are no integers":                              "reads and fetches take texels",
 	"image operands %s":                                                   "the address of a texel has no such part here",
 	"a store to another level of detail than the first":                   "storage images have one level",
-	"the size of a level of detail that is no constant":                   "sizes come from the descriptor, level by level",
 	"type %%%d (%s) in memory":                                            "it has no layout in bytes",
 	"a value of a structure with a runtime array":                         "its size is known to memory alone",
 	"memory operands %s":                                                  "scopes of aliasing are not read",

@@ -86,7 +86,7 @@ type Line struct {
 	Cycles account.SlotCycles `json:"cycles"`
 }
 
-// New puts the profile of a run together.
+// New puts the profile of a run together, or of the part that has ended so far.
 func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, listings []tracing.Listing) (*Profile, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -95,7 +95,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 	g := &c.geometry
 	p := &Profile{
 		Format: currentFormat, Job: job.Name, Machine: m.Name, ClockMHz: m.ClockMHz, Engines: g.Engines, Units: g.Units, Slots: g.Total(),
-		Cycles: c.end - c.begin, Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series,
+		Cycles: c.end - c.begin, Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(),
 		Settings: append(m.Leaves(), job.ParameterLeaves()...),
 	}
 	for r := account.Reason(0); r < account.NumReasons; r++ {

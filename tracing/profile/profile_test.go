@@ -16,6 +16,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/probe"
 	"spvsim/tracing"
 	"spvsim/tracing/profile"
 )
@@ -210,4 +211,30 @@ func number(t *testing.T, s string) float64 {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// A profile can be made while more is to come: the collector goes on as if nobody had looked.
+func TestProfileSoFar(t *testing.T) {
+	s, m := &tracing.Stats{ClockMHz: 1000}, &config.Machine{}
+	m.WaveSize = 32
+	told := func(look bool) *profile.Profile {
+		c := profile.NewCollector()
+		c.Begin(&probe.Geometry{Engines: 1, Units: 1, SIMDs: 1, Slots: 1})
+		var p *profile.Profile
+		for i := range uint64(4) {
+			c.LaunchBegin(&probe.Launch{Step: "a", At: 1000 * i})
+			c.LDS(&probe.Access{At: 1000*i + 500, Passes: 1})
+			c.LaunchEnd(1000*i + 1000)
+			if look || i == 3 {
+				var err error
+				if p, err = profile.New(&config.Job{}, c, m, s, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		return p
+	}
+	if diff := cmp.Diff(told(false), told(true)); diff != "" {
+		t.Errorf("looked at meanwhile (-not +looked):\n%s", diff)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"spvsim/account"
@@ -47,6 +48,16 @@ func newSeries(levels int) Series {
 		*row = make([]uint64, maxBins)
 	}
 	return s
+}
+
+// clone is a series that does not change with this one.
+func (s *Series) clone() Series {
+	out := *s
+	out.Slots, out.Levels, out.Steps = slices.Clone(s.Slots), slices.Clone(s.Levels), slices.Clone(s.Steps)
+	for _, row := range out.rows() {
+		*row = slices.Clone(*row)
+	}
+	return out
 }
 
 // bin is the bin of a cycle. Bins are joined until there is one.

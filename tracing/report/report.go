@@ -66,13 +66,20 @@ type run struct {
 type fact struct{ Name, Value, More string }
 
 // Write writes a page of the profiles.
-func Write(w io.Writer, list []*profile.Profile) error {
+func Write(w io.Writer, list []*profile.Profile) error { return WritePrograms(w, nil, list) }
+
+// WritePrograms writes a page of the work of applications, and of profiles.
+func WritePrograms(w io.Writer, programs []*Program, list []*profile.Profile) error {
 	view := struct {
 		Style      template.CSS
+		Programs   []*program
 		Runs       []run
 		Reasons    []key
 		Comparison *comparison
 	}{Style: template.CSS(styleText)}
+	for i, p := range programs {
+		view.Programs = append(view.Programs, newProgram(i+1, p))
+	}
 	for i, p := range list {
 		view.Runs = append(view.Runs, newRun(i+1, p))
 	}

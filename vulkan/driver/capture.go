@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -30,15 +29,8 @@ import (
 // bytes and the same cycles.
 type capturer struct {
 	folder string
-	rules  []choice
+	rules  choices
 	number int
-}
-
-// A choice is a pattern of names, and how many dispatches of each name it takes; 0: all.
-type choice struct {
-	pattern string
-	most    int
-	taken   map[string]int
 }
 
 // newCapturer reads SPVSIM_CAPTURE, a folder, and SPVSIM_SELECT: patterns with commas between, each with a count behind a colon or none.
@@ -47,37 +39,11 @@ func newCapturer() *capturer {
 	if c.folder == "" {
 		return nil
 	}
-	for _, text := range strings.Split(cmp.Or(os.Getenv("SPVSIM_SELECT"), "*"), ",") {
-		r := choice{pattern: text, taken: map[string]int{}}
-		if pattern, count, ok := strings.Cut(text, ":"); ok {
-			n, err := strconv.Atoi(count)
-			if err != nil || n < 1 {
-				fail(vk.ErrorInitializationFailed, "SPVSIM_SELECT: %q: want a number behind the colon", text)
-			}
-			r.pattern, r.most = pattern, n
-		}
-		if _, err := path.Match(r.pattern, ""); err != nil {
-			fail(vk.ErrorInitializationFailed, "SPVSIM_SELECT: %q: %v", text, err)
-		}
-		c.rules = append(c.rules, r)
-	}
+	c.rules = readChoices("SPVSIM_SELECT", "*")
 	if err := os.MkdirAll(c.folder, 0o777); err != nil {
 		fail(vk.ErrorInitializationFailed, "SPVSIM_CAPTURE: %v", err)
 	}
 	return c
-}
-
-// chosen says whether to take a dispatch of that name; a star stands for slashes too.
-func (c *capturer) chosen(name string) bool {
-	flat := func(s string) string { return strings.ReplaceAll(s, "/", " ") }
-	for i := range c.rules {
-		r := &c.rules[i]
-		if ok, _ := path.Match(flat(r.pattern), flat(name)); ok && (r.most == 0 || r.taken[name] < r.most) {
-			r.taken[name]++
-			return true
-		}
-	}
-	return false
 }
 
 // A block is memory that a captured dispatch can reach.

@@ -13,6 +13,7 @@ import (
 // A device is a machine that runs.
 type device_ struct {
 	handle   uint64
+	number   int // among those of the process, from 1 on
 	physical *physical
 	enabled  map[string]bool
 	gpu      *gpu.Device
@@ -22,15 +23,22 @@ type device_ struct {
 	lost     error // what ended it
 	records  *recorder
 	captures *capturer
+	timing   choices // what is timed; nil: as the mode says
+	profile  *profiler
+	progress *progress
 	clock    atomic.Uint64 // cycle in which the last work ended
 	modules  map[[sha256.Size]byte]*shaderModule
-	kernels  map[kernelKey]*gpu.Kernel
+	kernels  map[programKey]*gpu.Kernel
+	store    *store // nil: nothing is kept between runs
 }
+
+// devices counts those that the process has created.
+var devices int
 
 // CreateDevice is vkCreateDevice.
 func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.AllocationCallbacks, out *vk.Device) vk.Result {
 	p := get[*physical](uint64(h))
-	d := &device_{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[kernelKey]*gpu.Kernel{}}
+	d := &device_{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[programKey]*gpu.Kernel{}, store: newStore()}
 	for _, e := range items(info.PpEnabledExtensionNames, info.EnabledExtensionCount) {
 		name := text(e)
 		if !slices.ContainsFunc(extensions, func(e extension) bool { return !e.instance && e.name == name }) {
@@ -39,13 +47,19 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 		d.enabled[name] = true
 	}
 	checkWanted(info)
-	g, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode})
+	d.timing, d.progress = readChoices("SPVSIM_TIME", ""), newProgress()
+	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.within()}
+	if d.profile = newProfiler(d, setup.Mode); d.profile != nil {
+		setup.Tracer = d.profile.collector
+	}
+	g, err := gpu.OpenDevice(setup)
 	if err != nil {
 		fail(vk.ErrorInitializationFailed, "%v", err)
 	}
-	d.gpu = g
+	devices++
+	d.gpu, d.number = g, devices
 	d.heap = heap{capacity: uint64(p.machine.Memory.Bytes), next: firstAddress}
-	d.work, d.records = newWorker(d), newRecorder()
+	d.work, d.records = newWorker(d), newRecorder(p.instance)
 	d.captures = newCapturer()
 	d.handle = putDispatchable(d, 0)
 	d.queues = make([][]*queue, len(families))
@@ -55,6 +69,9 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 	*out = vk.Device(d.handle)
 	return vk.Success
 }
+
+// untimed says that a dispatch is not among those that are to be timed.
+func (d *device_) untimed(name string) bool { return d.timing != nil && !d.timing.take(name) }
 
 // checkWanted refuses features that the device does not have.
 func checkWanted(info *vk.DeviceCreateInfo) {
@@ -90,6 +107,7 @@ func DestroyDevice(h vk.Device, _ *vk.AllocationCallbacks) {
 		return
 	}
 	d.work.finish()
+	d.profile.write()
 	if d.records != nil {
 		_ = d.records.file.Close() // each row was written when it was made
 	}

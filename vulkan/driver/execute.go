@@ -59,7 +59,7 @@ func (d *dispatch) run(x *executor) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	x.device.record(x, &row{
-		kind: "dispatch", name: name, entry: d.pipeline.entry, module: d.pipeline.digest, groups: groups,
+		kind: "dispatch", name: name, pipeline: d.title, entry: d.pipeline.entry, module: d.pipeline.digest, groups: groups,
 		begin: begin, counts: *counts, captured: file, host: time.Since(started),
 	})
 	return nil
@@ -67,7 +67,7 @@ func (d *dispatch) run(x *executor) error {
 
 // execute runs the dispatch where it is, or as a job where it is to be captured.
 func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (counts *account.Counts, captured string, err error) {
-	if c := x.device.captures; c != nil && c.chosen(name) {
+	if c := x.device.captures; c != nil && c.rules.take(name) {
 		one := &capture{capturer: c, device: x.device, dispatch: d, groups: groups, elements: d.elements()}
 		counts, err := one.run(name)
 		if err == nil {
@@ -76,7 +76,7 @@ func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (counts *
 		fmt.Fprintf(os.Stderr, "spvsim: %s is not captured: %v\n", name, err)
 	}
 	counts, err = x.device.gpu.Run(context.Background(), &gpu.Dispatch{
-		Name: name, Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, Follows: x.follows,
+		Name: name, Kind: d.title, Untimed: x.device.untimed(name), Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, Follows: x.follows,
 	})
 	return counts, "", err
 }

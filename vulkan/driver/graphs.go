@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"time"
@@ -19,13 +20,15 @@ import (
 const shaderIndexUnused = ^uint32(0)
 
 // CreateExecutionGraphPipelinesAMDX is vkCreateExecutionGraphPipelinesAMDX.
-func CreateExecutionGraphPipelinesAMDX(h vk.Device, _ vk.PipelineCache, count uint32, infos *vk.ExecutionGraphPipelineCreateInfoAMDX, _ *vk.AllocationCallbacks, out *vk.Pipeline) vk.Result {
-	d := get[*device_](uint64(h))
+func CreateExecutionGraphPipelinesAMDX(h vk.Device, cache vk.PipelineCache, count uint32, infos *vk.ExecutionGraphPipelineCreateInfoAMDX, _ *vk.AllocationCallbacks, out *vk.Pipeline) vk.Result {
+	d, c := get[*device_](uint64(h)), optional[*pipelineCache](uint64(cache))
 	to := items(out, count)
 	clear(to)
 	result := vk.Success
 	for i, info := range items(infos, count) {
-		p, err := d.graphPipeline(&info)
+		began := time.Now()
+		p, found, err := d.graphPipeline(&info, c)
+		feedBack(info.PNext, found, time.Since(began))
 		if err != nil {
 			report("vkCreateExecutionGraphPipelinesAMDX", misuse{vk.ErrorUnknown, err.Error()})
 			result = vk.ErrorUnknown
@@ -38,44 +41,84 @@ func CreateExecutionGraphPipelinesAMDX(h vk.Device, _ vk.PipelineCache, count ui
 }
 
 // graphPipeline lowers the nodes of a graph; those of a library are kept for the graphs that link it.
-func (d *device_) graphPipeline(info *vk.ExecutionGraphPipelineCreateInfoAMDX) (*pipeline, error) {
-	p := &pipeline{device: d, layout: get[*pipelineLayout](uint64(info.Layout)), entry: "graph", digest: fmt.Sprintf("of %d nodes", info.StageCount)}
+// found: the application's cache had the programs of all.
+func (d *device_) graphPipeline(info *vk.ExecutionGraphPipelineCreateInfoAMDX, c *pipelineCache) (p *pipeline, found bool, err error) {
+	p = &pipeline{device: d, layout: get[*pipelineLayout](uint64(info.Layout)), entry: "graph", digest: fmt.Sprintf("of %d nodes", info.StageCount)}
 	stages := items(info.PStages, info.StageCount)
 	for i := range stages {
-		n, err := d.node(&stages[i])
+		n, sum, err := d.node(&stages[i])
 		if err != nil {
-			return nil, fmt.Errorf("stage %d: %w", i, err)
+			return nil, false, fmt.Errorf("stage %d: %w", i, err)
 		}
-		p.nodes = append(p.nodes, n)
+		p.nodes, p.sums = append(p.nodes, n), append(p.sums, sum)
 	}
 	if l := info.PLibraryInfo; l != nil {
 		for _, h := range items(l.PLibraries, l.LibraryCount) {
-			p.nodes = append(p.nodes, get[*pipeline](uint64(h)).nodes...)
+			library := get[*pipeline](uint64(h))
+			p.nodes, p.sums = append(p.nodes, library.nodes...), append(p.sums, library.sums...)
 		}
 	}
 	if info.Flags&vk.PipelineCreateLibraryBitKhr != 0 {
-		return p, nil
+		return p, false, nil
 	}
-	var err error
-	p.graph, err = d.connect(slices.Clone(p.nodes))
-	return p, err
+	found, err = p.connect(c)
+	return p, found, err
 }
 
-// connect lowers and connects nodes, which may take long.
-func (d *device_) connect(nodes []gpu.GraphNode) (*gpu.Graph, error) {
+// connect lowers those nodes that are not known from before, and connects all.
+func (p *pipeline) connect(c *pipelineCache) (found bool, err error) {
+	d, nodes := p.device, slices.Clone(p.nodes)
+	keys := d.nodeKeys(nodes, p.sums)
+	found = true
+	for i := range nodes {
+		found = found && c.get(keys[i]) != nil
+		nodes[i].Program = d.restoredProgram(keys[i], c, true)
+	}
+	if p.graph, err = d.lowerGraph(nodes); err != nil {
+		return false, err
+	}
+	for i, prog := range p.graph.Programs {
+		if nodes[i].Program == nil {
+			d.keep(keys[i], c, prog)
+		}
+	}
+	return found, nil
+}
+
+// nodeKeys are the keys of nodes' programs, of which each is lowered in sight of all.
+func (d *device_) nodeKeys(nodes []gpu.GraphNode, sums [][sha256.Size]byte) (list []programKey) {
+	all := sha256.New()
+	for i := range nodes {
+		n := &nodes[i]
+		k := d.keyOf(sums[i], &n.KernelSetup)
+		fmt.Fprintf(all, "%x %q %d %t\n", k, n.Name, n.Index, n.HasIndex)
+	}
+	whole := all.Sum(nil)
+	for i := range nodes {
+		list = append(list, sha256.Sum256(fmt.Appendf(nil, "%x node %d", whole, i)))
+	}
+	return list
+}
+
+// lowerGraph lowers and connects nodes, which may take long.
+func (d *device_) lowerGraph(nodes []gpu.GraphNode) (*gpu.Graph, error) {
 	state.Unlock()
 	defer state.Lock()
 	return d.gpu.Graph(nodes)
 }
 
-func (d *device_) node(s *vk.PipelineShaderStageCreateInfo) (n gpu.GraphNode, err error) {
+func (d *device_) node(s *vk.PipelineShaderStageCreateInfo) (n gpu.GraphNode, sum [sha256.Size]byte, err error) {
 	m, err := d.stageModule(s)
 	if err != nil {
-		return n, err
+		return n, sum, err
 	}
-	n = gpu.GraphNode{KernelSetup: gpu.KernelSetup{Module: m.module, Entry: text(s.PName), Specialization: specialization(s.PSpecializationInfo)}}
+	module, err := m.read()
+	if err != nil {
+		return n, sum, err
+	}
+	n = gpu.GraphNode{KernelSetup: gpu.KernelSetup{Module: module, Entry: text(s.PName), Specialization: specialization(s.PSpecializationInfo)}}
 	if n.WaveSize, err = d.requiredWave(s); err != nil {
-		return n, err
+		return n, sum, err
 	}
 	if i := next[vk.PipelineShaderStageNodeCreateInfoAMDX](s.PNext, vk.StructureTypePipelineShaderStageNodeCreateInfoAmdx); i != nil {
 		n.Name = text(i.PName)
@@ -83,7 +126,7 @@ func (d *device_) node(s *vk.PipelineShaderStageCreateInfo) (n gpu.GraphNode, er
 			n.Index, n.HasIndex = i.Index, true
 		}
 	}
-	return n, nil
+	return n, m.sum, nil
 }
 
 // graphOf is the graph of a pipeline.
@@ -206,13 +249,13 @@ func (g *graphDispatch) run(x *executor) error {
 	name := labelled(x.labels, g.title)
 	begin, started := x.device.gpu.Cycle(), time.Now()
 	counts, err := x.device.gpu.RunGraph(context.Background(), &gpu.GraphDispatch{
-		Name: name, Graph: g.graph.graph, Scratch: g.scratch, Input: g.input, Push: g.push,
+		Name: name, Untimed: x.device.untimed(name), Graph: g.graph.graph, Scratch: g.scratch, Input: g.input, Push: g.push,
 		Elements: func(p *program.Program) [][]mem.Descriptor { return g.elementsOf(p) },
 	})
 	x.follows = true
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	x.device.record(x, &row{kind: "graph", name: name, entry: g.graph.entry, module: g.graph.digest, begin: begin, counts: *counts, host: time.Since(started)})
+	x.device.record(x, &row{kind: "graph", name: name, pipeline: g.title, entry: g.graph.entry, module: g.graph.digest, begin: begin, counts: *counts, host: time.Since(started)})
 	return nil
 }

@@ -313,6 +313,14 @@ func (v *bufferView) descriptor() mem.Descriptor {
 // wraps are the address modes that the machine has.
 var wraps = map[vk.SamplerAddressMode]mem.Wrap{
 	vk.SamplerAddressModeRepeat: mem.WrapRepeat, vk.SamplerAddressModeMirroredRepeat: mem.WrapMirror, vk.SamplerAddressModeClampToEdge: mem.WrapClamp,
+	vk.SamplerAddressModeClampToBorder: mem.WrapBorder,
+}
+
+// borders are the components of what is outside of an image.
+var borders = map[vk.BorderColor][4]uint32{
+	vk.BorderColorFloatTransparentBlack: {}, vk.BorderColorIntTransparentBlack: {},
+	vk.BorderColorFloatOpaqueBlack: {3: 1}, vk.BorderColorIntOpaqueBlack: {3: 1},
+	vk.BorderColorFloatOpaqueWhite: {1, 1, 1, 1}, vk.BorderColorIntOpaqueWhite: {1, 1, 1, 1},
 }
 
 // comparisons are those of samplers.
@@ -333,17 +341,16 @@ func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCall
 	s := &sampler{mem.Sampler{
 		MagLinear: info.MagFilter == vk.FilterLinear, MinLinear: info.MinFilter == vk.FilterLinear, MipLinear: info.MipmapMode == vk.SamplerMipmapModeLinear,
 		Bias: float64(info.MipLodBias), MinLod: float64(info.MinLod), MaxLod: float64(info.MaxLod),
+		Border: borders[info.BorderColor], Unnormalized: info.UnnormalizedCoordinates != 0,
 	}}
 	for i, mode := range []vk.SamplerAddressMode{info.AddressModeU, info.AddressModeV, info.AddressModeW} {
 		w, ok := wraps[mode]
 		if !ok {
-			fail(vk.ErrorFeatureNotPresent, "address mode %d: the machine has repeat, mirrored repeat and clamp to edge", mode)
+			fail(vk.ErrorFeatureNotPresent, "address mode %d: the machine has repeat, mirrored repeat, clamp to edge and to border", mode)
 		}
 		s.of.Wrap[i] = w
 	}
 	switch {
-	case info.UnnormalizedCoordinates != 0:
-		fail(vk.ErrorFeatureNotPresent, "unnormalized coordinates")
 	case info.AnisotropyEnable != 0:
 		fail(vk.ErrorFeatureNotPresent, "anisotropic filtering")
 	case info.CompareEnable != 0:

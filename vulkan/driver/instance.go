@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spvsim/config"
+	"spvsim/gpu"
 	"spvsim/vulkan/vk"
 )
 
@@ -71,6 +72,18 @@ func DestroyInstance(h vk.Instance, _ *vk.AllocationCallbacks) {
 	for _, p := range in.devices {
 		delete(objects, p.handle)
 	}
+}
+
+// levels are the names of what the machines' memories have, each once.
+func (in *instance) levels() (list []string) {
+	for _, p := range in.devices {
+		for _, name := range gpu.Levels(p.machine) {
+			if !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
 }
 
 // EnumerateInstanceVersion is vkEnumerateInstanceVersion.

@@ -18,6 +18,8 @@ type physical struct {
 	machine    *config.Machine
 	index      int // among the machines that the settings name
 	uuid       [16]byte
+	cacheUUID  [16]byte       // of the data of pipeline caches: another build, or a machine that other programs are for, has another one
+	targets    map[int]string // what lowering knows of the machine, by size of waves
 	properties map[string]any // by the names of members
 }
 
@@ -25,6 +27,8 @@ func newPhysical(in *instance, m *config.Machine, index int) *physical {
 	p := &physical{instance: in, machine: m, index: index}
 	sum := sha256.Sum256(fmt.Appendf(nil, "spvsim %s %d", m.Name, index))
 	copy(p.uuid[:], sum[:])
+	sum = sha256.Sum256(fmt.Appendf(nil, "%s %s", buildID(), p.target(m.WaveSize)))
+	copy(p.cacheUUID[:], sum[:])
 	p.properties = propertiesOf(m, p.uuid)
 	return p
 }
@@ -34,7 +38,7 @@ func GetPhysicalDeviceProperties(h vk.PhysicalDevice, out *vk.PhysicalDeviceProp
 	p := get[*physical](uint64(h))
 	*out = vk.PhysicalDeviceProperties{ApiVersion: apiVersion, DriverVersion: 1, VendorID: vendorID, DeviceType: vk.PhysicalDeviceTypeVirtualGpu}
 	setText(out.DeviceName[:], deviceName(p.machine))
-	out.PipelineCacheUUID = p.uuid
+	out.PipelineCacheUUID = p.cacheUUID
 	fill(reflect.ValueOf(&out.Limits).Elem(), p.properties)
 }
 

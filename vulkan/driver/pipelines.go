@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"time"
 	"unsafe"
 
 	"spvsim/gpu"
@@ -14,16 +15,16 @@ import (
 
 type (
 	shaderModule struct {
-		module *validate.Module
 		sum    [sha256.Size]byte
+		code   []byte // until it is read
+		module *validate.Module
 		err    error // what is wrong with it: a pipeline of it can't be made
 	}
 	pipelineLayout struct {
 		sets      []*setLayout
 		pushBytes uint32
 	}
-	pipelineCache struct{ device *device_ }
-	pipeline      struct {
+	pipeline struct {
 		device *device_
 		handle uint64
 		layout *pipelineLayout
@@ -32,7 +33,8 @@ type (
 		digest string     // of its module
 		graph  *gpu.Graph // of an execution graph, instead of a kernel
 		nodes  []gpu.GraphNode
-		setup  gpu.KernelSetup // what the kernel is made of
+		sums   [][sha256.Size]byte // of the nodes' modules
+		setup  gpu.KernelSetup     // what the kernel is made of; its module is there where dispatches are captured
 	}
 )
 
@@ -43,17 +45,25 @@ func CreateShaderModule(h vk.Device, info *vk.ShaderModuleCreateInfo, _ *vk.Allo
 	return vk.Success
 }
 
-// module reads a module. One that was read before is known.
+// module keeps a module to be read when a pipeline needs it. One that was there before is known.
 func (d *device_) module(info *vk.ShaderModuleCreateInfo) *shaderModule {
 	code := unsafe.Slice((*byte)(unsafe.Pointer(info.PCode)), info.CodeSize)
 	sum := sha256.Sum256(code)
 	if m := d.modules[sum]; m != nil {
 		return m
 	}
-	m := &shaderModule{sum: sum}
-	m.module, m.err = gpu.LoadModule(slices.Clone(code), fmt.Sprintf("module %x", sum[:4]))
+	m := &shaderModule{sum: sum, code: slices.Clone(code)}
 	d.modules[sum] = m
 	return m
+}
+
+// read decodes and checks a module, once.
+func (m *shaderModule) read() (*validate.Module, error) {
+	if m.code != nil {
+		m.module, m.err = gpu.LoadModule(m.code, fmt.Sprintf("module %x", m.sum[:4]))
+		m.code = nil
+	}
+	return m.module, m.err
 }
 
 // DestroyShaderModule is vkDestroyShaderModule.
@@ -84,13 +94,15 @@ func DestroyPipelineLayout(_ vk.Device, l vk.PipelineLayout, _ *vk.AllocationCal
 }
 
 // CreateComputePipelines is vkCreateComputePipelines.
-func CreateComputePipelines(h vk.Device, _ vk.PipelineCache, count uint32, infos *vk.ComputePipelineCreateInfo, _ *vk.AllocationCallbacks, out *vk.Pipeline) vk.Result {
-	d := get[*device_](uint64(h))
+func CreateComputePipelines(h vk.Device, cache vk.PipelineCache, count uint32, infos *vk.ComputePipelineCreateInfo, _ *vk.AllocationCallbacks, out *vk.Pipeline) vk.Result {
+	d, c := get[*device_](uint64(h)), optional[*pipelineCache](uint64(cache))
 	to := items(out, count)
 	clear(to)
 	result := vk.Success
 	for i, info := range items(infos, count) {
-		p, err := d.computePipeline(&info)
+		began := time.Now()
+		p, found, err := d.computePipeline(&info, c)
+		feedBack(info.PNext, found, time.Since(began))
 		if err != nil {
 			report("vkCreateComputePipelines", misuse{vk.ErrorUnknown, err.Error()})
 			result = vk.ErrorUnknown
@@ -106,31 +118,59 @@ func CreateComputePipelines(h vk.Device, _ vk.PipelineCache, count uint32, infos
 	return result
 }
 
-// computePipeline lowers the shader of a pipeline; nil where it would have to be lowered and may not.
-func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo) (*pipeline, error) {
+// computePipeline makes a pipeline of a shader that is lowered, or was before; nil where it would have to be lowered and may not. found: the
+// application's cache had it.
+func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo, c *pipelineCache) (p *pipeline, found bool, err error) {
 	s := &info.Stage
 	m, err := d.stageModule(s)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	p := &pipeline{device: d, layout: get[*pipelineLayout](uint64(info.Layout)), entry: text(s.PName), digest: fmt.Sprintf("%x", m.sum[:4])}
-	setup := gpu.KernelSetup{Module: m.module, Entry: p.entry, Specialization: specialization(s.PSpecializationInfo)}
-	if setup.WaveSize, err = d.requiredWave(s); err != nil {
-		return nil, err
+	p = &pipeline{device: d, layout: get[*pipelineLayout](uint64(info.Layout)), entry: text(s.PName), digest: fmt.Sprintf("%x", m.sum[:4])}
+	p.setup = gpu.KernelSetup{Entry: p.entry, Specialization: specialization(s.PSpecializationInfo)}
+	if p.setup.WaveSize, err = d.requiredWave(s); err != nil {
+		return nil, false, err
 	}
-	p.setup = setup
-	key := kernelKey{m.sum, p.entry, fmt.Sprint(setup.Specialization), setup.WaveSize}
+	if d.captures != nil {
+		if p.setup.Module, err = m.read(); err != nil {
+			return nil, false, err
+		}
+	}
+	key := d.keyOf(m.sum, &p.setup)
+	found = c.get(key) != nil
+	may := flagsOf(info)&vk.PipelineCreate2FailOnPipelineCompileRequiredBit == 0
 	if p.kernel = d.kernels[key]; p.kernel != nil {
-		return p, nil
+		d.keep(key, c, p.kernel.Program)
+		return p, found, nil
 	}
-	if flagsOf(info)&vk.PipelineCreate2FailOnPipelineCompileRequiredBit != 0 {
-		return nil, nil
-	}
-	if p.kernel, err = d.lower(setup); err != nil {
-		return nil, err
+	// What a folder holds comes and goes: an application that asks what it must wait for counts on its own cache alone.
+	if p.kernel = d.restored(key, c, may); p.kernel == nil {
+		if !may {
+			return nil, false, nil
+		}
+		if p.kernel, err = d.lower(m, p.setup); err != nil {
+			return nil, false, err
+		}
+		d.keep(key, c, p.kernel.Program)
 	}
 	d.kernels[key] = p.kernel
-	return p, nil
+	return p, found, nil
+}
+
+// feedBack tells the application how long a pipeline took, and whether its cache had it.
+func feedBack(list unsafe.Pointer, found bool, took time.Duration) {
+	f := next[vk.PipelineCreationFeedbackCreateInfo](list, vk.StructureTypePipelineCreationFeedbackCreateInfo)
+	if f == nil {
+		return
+	}
+	said := vk.PipelineCreationFeedback{Flags: vk.PipelineCreationFeedbackFlags(vk.PipelineCreationFeedbackValidBit), Duration: uint64(took)}
+	if found {
+		said.Flags |= vk.PipelineCreationFeedbackFlags(vk.PipelineCreationFeedbackApplicationPipelineCacheHitBit)
+	}
+	*f.PPipelineCreationFeedback = said
+	for i := range items(f.PPipelineStageCreationFeedbacks, f.PipelineStageCreationFeedbackCount) {
+		items(f.PPipelineStageCreationFeedbacks, f.PipelineStageCreationFeedbackCount)[i] = said
+	}
 }
 
 // flagsOf are the flags of a pipeline, of which there may be more than fit into its own.
@@ -154,18 +194,13 @@ func (d *device_) requiredWave(s *vk.PipelineShaderStageCreateInfo) (int, error)
 }
 
 // lower makes a kernel, which may take long and is no business of other calls.
-func (d *device_) lower(setup gpu.KernelSetup) (*gpu.Kernel, error) {
+func (d *device_) lower(m *shaderModule, setup gpu.KernelSetup) (k *gpu.Kernel, err error) {
+	if setup.Module, err = m.read(); err != nil {
+		return nil, err
+	}
 	state.Unlock()
 	defer state.Lock()
 	return d.gpu.Kernel(setup)
-}
-
-// A kernelKey is what a kernel is made of.
-type kernelKey struct {
-	module         [sha256.Size]byte
-	entry          string
-	specialization string
-	waveSize       int
 }
 
 // stageModule is the module of a stage, which may be given in place.
@@ -178,7 +213,7 @@ func (d *device_) stageModule(s *vk.PipelineShaderStageCreateInfo) (*shaderModul
 	} else {
 		return nil, fmt.Errorf("no shader module")
 	}
-	return m, m.err
+	return m, nil
 }
 
 // specialization reads the values of constants, by their numbers.
@@ -202,45 +237,4 @@ func specialization(info *vk.SpecializationInfo) map[uint32]uint64 {
 // DestroyPipeline is vkDestroyPipeline.
 func DestroyPipeline(_ vk.Device, p vk.Pipeline, _ *vk.AllocationCallbacks) {
 	take[*pipeline](uint64(p))
-}
-
-// CreatePipelineCache is vkCreatePipelineCache. Kernels are kept by the device in any case.
-func CreatePipelineCache(h vk.Device, _ *vk.PipelineCacheCreateInfo, _ *vk.AllocationCallbacks, out *vk.PipelineCache) vk.Result {
-	d := get[*device_](uint64(h))
-	*out = vk.PipelineCache(put(&pipelineCache{d}, d.handle))
-	return vk.Success
-}
-
-// DestroyPipelineCache is vkDestroyPipelineCache.
-func DestroyPipelineCache(_ vk.Device, c vk.PipelineCache, _ *vk.AllocationCallbacks) {
-	take[*pipelineCache](uint64(c))
-}
-
-// cacheHeaderBytes is the size of VkPipelineCacheHeaderVersionOne.
-const cacheHeaderBytes = 32
-
-// GetPipelineCacheData is vkGetPipelineCacheData: the header alone.
-func GetPipelineCacheData(_ vk.Device, h vk.PipelineCache, size *uint64, data unsafe.Pointer) vk.Result {
-	c := get[*pipelineCache](uint64(h))
-	if data == nil {
-		*size = cacheHeaderBytes
-		return vk.Success
-	}
-	if *size < cacheHeaderBytes {
-		*size = 0
-		return vk.Incomplete
-	}
-	*size = cacheHeaderBytes
-	b := unsafe.Slice((*byte)(data), cacheHeaderBytes)
-	for i, v := range []uint32{cacheHeaderBytes, 1, vendorID, 0} {
-		binary.LittleEndian.PutUint32(b[4*i:], v)
-	}
-	copy(b[16:], c.device.physical.uuid[:])
-	return vk.Success
-}
-
-// MergePipelineCaches is vkMergePipelineCaches.
-func MergePipelineCaches(_ vk.Device, to vk.PipelineCache, _ uint32, _ *vk.PipelineCache) vk.Result {
-	get[*pipelineCache](uint64(to))
-	return vk.Success
 }

@@ -4,11 +4,11 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
 	"spvsim/account"
-	"spvsim/gpu"
 	"spvsim/vulkan/vk"
 )
 
@@ -18,11 +18,11 @@ type recorder struct {
 	file   *os.File
 	csv    *csv.Writer
 	number int
-	levels []string // of the machine's memory; nil before the header is written
+	levels []string // of the machines' memories, each name once
 }
 
-// newRecorder opens the file, for all devices of the process.
-func newRecorder() *recorder {
+// newRecorder opens the file, to which all devices of a program append: the header names what any of them has.
+func newRecorder(in *instance) *recorder {
 	path := os.Getenv("SPVSIM_RECORD")
 	if path == "" {
 		return nil
@@ -31,12 +31,13 @@ func newRecorder() *recorder {
 	if err != nil {
 		fail(vk.ErrorInitializationFailed, "SPVSIM_RECORD: %v", err)
 	}
-	return &recorder{file: f, csv: csv.NewWriter(f)}
+	return &recorder{file: f, csv: csv.NewWriter(f), levels: in.levels()}
 }
 
 // A row is what is told of one piece of work.
 type row struct {
 	kind, name, entry, module string
+	pipeline                  string // its name without labels; of a transfer, what it does
 	groups                    [3]uint32
 	begin                     uint64 // cycle
 	bytes                     uint64 // of transfers
@@ -46,8 +47,9 @@ type row struct {
 }
 
 func (r *recorder) header() []string {
-	list := []string{"number", "machine", "queue", "kind", "name", "entry", "module", "groups_x", "groups_y", "groups_z",
-		"begin_cycle", "cycles", "microseconds", "workgroups", "waves", "instructions", "occupancy", "transfer_bytes"}
+	list := []string{"number", "process", "device", "machine", "clock_mhz", "queue", "kind", "name", "pipeline", "entry", "module", "groups_x", "groups_y", "groups_z",
+		"begin_cycle", "cycles", "microseconds", "timed_share", "estimated_cycles", "interval_cycles", "confidence",
+		"workgroups", "waves", "instructions", "occupancy", "transfer_bytes"}
 	for _, name := range account.ReasonNames() {
 		list = append(list, "slot_cycles_"+name)
 	}
@@ -60,17 +62,15 @@ func (r *recorder) header() []string {
 
 // write writes a row, behind the header if it is the first.
 func (r *recorder) write(d *device_, q *queue, w *row) error {
-	if r.levels == nil {
-		r.levels = gpu.Levels(d.physical.machine)
-		if at, err := r.file.Seek(0, 2); err == nil && at == 0 {
-			if err := r.csv.Write(r.header()); err != nil {
-				return err
-			}
+	if at, err := r.file.Seek(0, 2); r.number == 0 && err == nil && at == 0 {
+		if err := r.csv.Write(r.header()); err != nil {
+			return err
 		}
 	}
 	r.number++
 	m, c := d.physical.machine, &w.counts
-	list := []string{strconv.Itoa(r.number), m.Name, fmt.Sprintf("%d.%d", q.family, q.index), w.kind, w.name, w.entry, w.module}
+	list := []string{strconv.Itoa(r.number), strconv.Itoa(os.Getpid()), strconv.Itoa(d.number), m.Name, strconv.Itoa(m.ClockMHz), fmt.Sprintf("%d.%d", q.family, q.index),
+		w.kind, w.name, w.pipeline, w.entry, w.module}
 	number := func(v uint64) { list = append(list, strconv.FormatUint(v, 10)) }
 	real := func(v float64) { list = append(list, strconv.FormatFloat(v, 'g', 8, 64)) }
 	for _, n := range w.groups {
@@ -79,6 +79,7 @@ func (r *recorder) write(d *device_, q *queue, w *row) error {
 	number(w.begin)
 	number(c.Cycles)
 	real(float64(c.Cycles) / float64(m.ClockMHz))
+	list = append(list, estimateCells(c)...)
 	number(c.Workgroups)
 	number(c.Waves)
 	number(c.Instructions())
@@ -90,9 +91,9 @@ func (r *recorder) write(d *device_, q *queue, w *row) error {
 	for _, n := range []uint64{c.LDS.Accesses, c.LDS.Passes, c.LDS.ConflictPasses, c.OutOfBounds} {
 		number(n)
 	}
-	for i := range r.levels {
+	for _, name := range r.levels {
 		var l account.Level
-		if i < len(c.Memory) {
+		if i := slices.IndexFunc(c.Memory, func(l account.Level) bool { return l.Name == name }); i >= 0 {
 			l = c.Memory[i]
 		}
 		number(l.Accesses)
@@ -108,10 +109,21 @@ func (r *recorder) write(d *device_, q *queue, w *row) error {
 	return r.csv.Error()
 }
 
+// estimateCells say how much of the cycles was timed, and how sure the rest is; what is not estimated has no interval.
+func estimateCells(c *account.Counts) []string {
+	real := func(v float64) string { return strconv.FormatFloat(v, 'g', 8, 64) }
+	if c.Estimate == nil {
+		return []string{real(c.TimedShare()), "0", "", ""}
+	}
+	return []string{real(c.TimedShare()), strconv.FormatUint(c.Estimate.Cycles, 10), real(c.Estimate.Half), real(account.Confidence)}
+}
+
 // record counts work for queries and writes a row, if somebody wants them. A file that can't be written is told of once.
 func (d *device_) record(x *executor, w *row) {
 	d.clock.Store(d.gpu.Cycle())
 	x.count(&w.counts)
+	d.progress.ended()
+	d.profile.count(w)
 	if d.records == nil {
 		return
 	}

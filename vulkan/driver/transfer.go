@@ -18,7 +18,7 @@ func (b *commandBuffer) transfer(name string, bytes uint64, move func()) {
 		move()
 		cycles := x.device.gpu.Pass(bytes, x.follows)
 		x.device.record(x, &row{
-			kind: "transfer", name: labelled(x.labels, name), begin: begin, bytes: bytes,
+			kind: "transfer", name: labelled(x.labels, name), pipeline: name, begin: begin, bytes: bytes,
 			counts: account.Counts{Cycles: cycles}, host: time.Since(started),
 		})
 		x.follows = true

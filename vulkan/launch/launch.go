@@ -120,12 +120,16 @@ func writeManifest(folder, library string) (string, error) {
 type Program struct {
 	Args     []string // its name or file, and its arguments
 	Manifest string
-	Machines []string // presets or files; none: the default machine
-	Set      []string // changes of the machines, path=value
-	Mode     string   // how dispatches run
-	Record   string   // file for the rows
-	Capture  string   // folder for jobs; empty: nothing is captured
-	Select   string   // which dispatches are captured
+	Machines []string       // presets or files; none: the default machine
+	Set      []string       // changes of the machines, path=value
+	Mode     string         // how dispatches run
+	Time     string         // which dispatches are timed; empty: as the mode says
+	Record   string         // file for the rows
+	Profile  string         // folder for profiles; empty: none
+	NoCache  bool           // lower every pipeline, whatever was kept
+	Progress func(Progress) // nil, or called now and then while the program runs
+	Capture  string         // folder for jobs; empty: nothing is captured
+	Select   string         // which dispatches are captured
 	Stdin    io.Reader
 	Stdout   io.Writer
 	Stderr   io.Writer
@@ -133,9 +137,35 @@ type Program struct {
 
 // Run runs a program to its end. Its exit status is in the error, an *exec.ExitError.
 func (p *Program) Run(ctx context.Context) error {
+	told := ""
+	if p.Progress != nil {
+		f, err := os.CreateTemp("", "spvsim-progress")
+		if err != nil {
+			return err
+		}
+		f.Close()
+		told = f.Name()
+		defer os.Remove(told)
+	}
 	c := exec.CommandContext(ctx, p.Args[0], p.Args[1:]...)
-	c.Env = append(os.Environ(), "VK_DRIVER_FILES="+p.Manifest, "VK_ICD_FILENAMES="+p.Manifest, "SPVSIM_RECORD="+p.Record,
-		"SPVSIM_MODE="+p.Mode, "SPVSIM_CAPTURE="+p.Capture, "SPVSIM_SELECT="+p.Select, "SPVSIM_MACHINE="+strings.Join(p.Machines, ","), "SPVSIM_SET="+strings.Join(p.Set, "\n"))
+	c.Env = append(os.Environ(), p.variables(told)...)
 	c.Stdin, c.Stdout, c.Stderr = p.Stdin, p.Stdout, p.Stderr
-	return c.Run()
+	if err := c.Start(); err != nil {
+		return err
+	}
+	if p.Progress != nil {
+		defer p.watch(told)()
+	}
+	return c.Wait()
+}
+
+// variables are what the loader and the driver look for.
+func (p *Program) variables(progress string) []string {
+	cache := os.Getenv("SPVSIM_CACHE")
+	if p.NoCache {
+		cache = "off"
+	}
+	return []string{"VK_DRIVER_FILES=" + p.Manifest, "VK_ICD_FILENAMES=" + p.Manifest, "SPVSIM_RECORD=" + p.Record,
+		"SPVSIM_MODE=" + p.Mode, "SPVSIM_TIME=" + p.Time, "SPVSIM_PROFILE=" + p.Profile, "SPVSIM_PROGRESS=" + progress, "SPVSIM_CACHE=" + cache,
+		"SPVSIM_CAPTURE=" + p.Capture, "SPVSIM_SELECT=" + p.Select, "SPVSIM_MACHINE=" + strings.Join(p.Machines, ","), "SPVSIM_SET=" + strings.Join(p.Set, "\n")}
 }

@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"spvsim/vulkan/launch"
 )
@@ -68,33 +67,26 @@ func TestProgramSeesItsVariables(t *testing.T) {
 	}
 }
 
-const rows = `kind,name,microseconds,instructions,host_seconds
-dispatch,a,1.5,10,0.25
-transfer,copy,4,0,0.25
-dispatch,a,1.5,20,0.5
-dispatch,b,7,5,0.5
-dispatch,c,1`
-
-// Rows add up by name; a last row that was cut off is left out.
-func TestGroups(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "rows.csv")
-	if list, err := launch.Groups(path); list != nil || err != nil {
-		t.Errorf("no file: %v, %v", list, err)
+// How far the program is comes from the file that the driver writes.
+func TestProgressIsTold(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh")
 	}
-	if err := os.WriteFile(path, []byte(rows), 0o666); err != nil {
-		t.Fatal(err)
+	told := make(chan launch.Progress, 100)
+	p := launch.Program{
+		Args:     []string{"sh", "-c", `printf '{"dispatches": 3, "nanoseconds": 7}' > $SPVSIM_PROGRESS; read line`},
+		Manifest: "/m.json", Progress: func(p launch.Progress) { told <- p },
 	}
-	got, err := launch.Groups(path)
-	want := []launch.Group{
-		{Name: "b", Kind: "dispatch", Times: 1, Microseconds: 7, Instructions: 5, HostSeconds: 0.5},
-		{Name: "copy", Kind: "transfer", Times: 1, Microseconds: 4, HostSeconds: 0.25},
-		{Name: "a", Kind: "dispatch", Times: 2, Microseconds: 3, Instructions: 30, HostSeconds: 0.75},
+	in, out := io.Pipe()
+	p.Stdin = in
+	ended := make(chan error)
+	go func() { ended <- p.Run(context.Background()) }()
+	if got := <-told; got.Dispatches != 3 || got.Nanoseconds != 7 {
+		t.Errorf("%+v", got)
 	}
-	if diff := cmp.Diff(want, got); err != nil || diff != "" {
-		t.Errorf("%v\n%s", err, diff)
-	}
-	var b strings.Builder
-	if err := launch.Summarize(&b, got); err != nil || !strings.Contains(b.String(), "14.000 us in 4 dispatches and transfers, 35 instructions") || !strings.Contains(b.String(), "50.0%") {
-		t.Errorf("%v\n%s", err, b.String())
+	out.Write([]byte("end\n"))
+	out.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

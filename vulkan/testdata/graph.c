@@ -165,6 +165,112 @@ static void from_host(void) {
 	check_sums(&sums, 1);
 }
 
+static uint32_t index_of(const char *name, uint32_t index) {
+	DEVICE_FUNCTION(vkGetExecutionGraphPipelineNodeIndexAMDX);
+	node_info node = {NODE, NULL, name, index};
+	uint32_t found = ~0u;
+	must(vkGetExecutionGraphPipelineNodeIndexAMDX(device, graph.pipeline, &node, &found));
+	return found;
+}
+
+// With a stride of 0 all payloads are the first one; a dispatch may begin at several nodes, and at one several times; one of no payloads does nothing.
+static void several_nodes(void) {
+	if (!has_graphs())
+		return;
+	DEVICE_FUNCTION(vkCmdDispatchGraphAMDX);
+	buffer sums;
+	VkCommandBuffer c = begin_graph(&sums);
+	const uint32_t numbers[] = {20, 21, 22};
+	graph_info list[] = {
+	    {.nodeIndex = split_node, .payloadCount = 3, .payloads.hostAddress = both, .payloadStride = 0},
+	    {.nodeIndex = index_of("square", 0), .payloadCount = 3, .payloads.hostAddress = numbers, .payloadStride = 4},
+	    {.nodeIndex = index_of("square", 1), .payloadCount = 2, .payloads.hostAddress = numbers, .payloadStride = 8},
+	    {.nodeIndex = index_of("square", 0), .payloadCount = 0, .payloads.hostAddress = numbers, .payloadStride = 4},
+	    {.nodeIndex = index_of("square", 0), .payloadCount = 5, .payloads.hostAddress = numbers + 2, .payloadStride = 0},
+	};
+	graph_count_info infos = {.count = COUNT(list), .infos.hostAddress = list, .stride = sizeof list[0]};
+	vkCmdDispatchGraphAMDX(c, scratch, scratch_bytes, &infos);
+	infos.count = 0;
+	vkCmdDispatchGraphAMDX(c, scratch, scratch_bytes, &infos);
+	finish(c);
+	for (uint32_t x = 0; x < 64; x++) {
+		uint32_t want = x >= 3 && x < 11 ? 3 * x * x : 0;
+		if (x >= 20 && x < 23)
+			want = x * x * (x == 22 ? 6 : 1) + (x != 21 ? x * x * x : 0);
+		same("sum", x, sums.u32[x], want);
+	}
+}
+
+// Dispatches follow each other in a command buffer, with scratch memory that is made ready again or used as it was left; infos may be further
+// apart than they are large; and what they begin with may be gone when the commands run.
+static void several_dispatches(void) {
+	if (!has_graphs())
+		return;
+	DEVICE_FUNCTION(vkCmdDispatchGraphAMDX);
+	DEVICE_FUNCTION(vkCmdInitializeGraphScratchMemoryAMDX);
+	buffer sums;
+	VkCommandBuffer c = begin_graph(&sums);
+	for (int i = 0; i < 4; i++) {
+		struct {
+			graph_info info;
+			uint8_t apart[24];
+		} list[2];
+		wanted given[2] = {both[0], both[1]};
+		memset(list, 0xee, sizeof list);
+		for (int k = 0; k < 2; k++)
+			list[k].info = (graph_info){.nodeIndex = split_node, .payloadCount = 1, .payloads.hostAddress = given + k, .payloadStride = sizeof given[0]};
+		graph_count_info infos = {.count = 2, .infos.hostAddress = list, .stride = sizeof list[0]};
+		if (i % 2)
+			vkCmdInitializeGraphScratchMemoryAMDX(c, graph.pipeline, scratch, scratch_bytes);
+		vkCmdDispatchGraphAMDX(c, scratch, scratch_bytes, &infos);
+		all_seen(c);
+		memset(given, 0xff, sizeof given);
+		memset(list, 0xff, sizeof list);
+	}
+	finish(c);
+	check_sums(&sums, 4);
+}
+
+// A graph may be linked of libraries, one a node, and of a stage of its own; a cache that has it makes it again.
+static void linked(void) {
+	if (!has_graphs())
+		return;
+	DEVICE_FUNCTION(vkCreateExecutionGraphPipelinesAMDX);
+	DEVICE_FUNCTION(vkCmdDispatchGraphAMDX);
+	buffer sums;
+	VkCommandBuffer c = begin_graph(&sums);
+	node_info nodes[] = {{NODE, NULL, "split", 0}, {NODE, NULL, "square", 0}, {NODE, NULL, "square", 1}};
+	const char *entries[] = {"split", "square", "cube"};
+	VkPipeline libraries[2];
+	for (int i = 0; i < 2; i++) {
+		VkPipelineShaderStageCreateInfo one = stage(entries[i], nodes + i);
+		graph_pipeline_info info = {.sType = GRAPH_PIPELINE, .flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR, .stageCount = 1, .pStages = &one, .layout = graph.layout};
+		must(vkCreateExecutionGraphPipelinesAMDX(device, VK_NULL_HANDLE, 1, &info, NULL, libraries + i));
+		KEEP(PIPELINE, libraries[i]);
+	}
+	VkPipelineCache cache;
+	must(vkCreatePipelineCache(device, &(VkPipelineCacheCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO}, NULL, &cache));
+	KEEP(CACHE, cache);
+	VkPipelineLibraryCreateInfoKHR of = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, .libraryCount = 2, .pLibraries = libraries};
+	VkPipelineShaderStageCreateInfo cube = stage(entries[2], nodes + 2);
+	for (int i = 0; i < 2; i++) {
+		VkPipelineCreationFeedback whole = {0}, part = {0};
+		VkPipelineCreationFeedbackCreateInfo wants = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO, .pPipelineCreationFeedback = &whole, .pipelineStageCreationFeedbackCount = 1, .pPipelineStageCreationFeedbacks = &part};
+		graph_pipeline_info info = {.sType = GRAPH_PIPELINE, .pNext = &wants, .stageCount = 1, .pStages = &cube, .pLibraryInfo = &of, .layout = graph.layout};
+		must(vkCreateExecutionGraphPipelinesAMDX(device, cache, 1, &info, NULL, &graph.pipeline));
+		KEEP(PIPELINE, graph.pipeline);
+		check(!(whole.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT) == !i, "feedback %#x of graph %d", whole.flags, i);
+		split_node = index_of("split", 0);
+		graph_info first = {.nodeIndex = split_node, .payloadCount = 2, .payloads.hostAddress = both, .payloadStride = sizeof both[0]};
+		graph_count_info infos = {.count = 1, .infos.hostAddress = &first, .stride = sizeof first};
+		vkCmdBindPipeline(c, BIND_POINT_GRAPH, graph.pipeline);
+		vkCmdDispatchGraphAMDX(c, scratch, scratch_bytes, &infos);
+		all_seen(c);
+	}
+	finish(c);
+	check_sums(&sums, 2);
+}
+
 // Payloads and infos in the device's memory, one info a payload.
 static void device_memory(buffer *memory) {
 	*memory = host_buffer(512);
@@ -222,6 +328,9 @@ int main(int count, char **words) {
 	start(count, words, VK_AMDX_ENQUEUE_NAME, VK_KHR_MAINTENANCE_5_NAME, "VK_KHR_pipeline_library", NULL);
 	TEST(limits);
 	TEST(from_host);
+	TEST(several_nodes);
+	TEST(several_dispatches);
+	TEST(linked);
 	TEST(indirect);
 	TEST(indirect_count);
 	TEST(node_indexes);

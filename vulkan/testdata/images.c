@@ -135,9 +135,9 @@ static void storage(void) {
 }
 
 // sampled runs image_sample over a 4x4 image whose texel (x, y) is x + 10 y, with a second level of 2x2.
-static buffer sampled(VkSampler s, const float (*places)[4]) {
+static buffer sampled_levels(VkSampler s, const float (*places)[4], uint32_t count) {
 	kernel k = kernel_of("image_sample", "sbb", 0);
-	picture p = flat(VK_FORMAT_R32G32B32A32_SFLOAT, 4, 4, 2);
+	picture p = flat(VK_FORMAT_R32G32B32A32_SFLOAT, 4, 4, count);
 	buffer texels = host_buffer(16 * 20), at = host_buffer(16 * 16), out = host_buffer(32 * 16);
 	for (int i = 0; i < 16; i++)
 		texels.f32[4 * i] = (float)(i % 4 + 10 * (i / 4)), texels.f32[4 * i + 1] = 1, texels.f32[4 * i + 3] = 7;
@@ -151,13 +151,15 @@ static buffer sampled(VkSampler s, const float (*places)[4]) {
 	VkBufferImageCopy levels[] = {region(&p, 0, 0, 1), region(&p, 256, 1, 1)};
 	VkCommandBuffer c = begin();
 	become(c, &p, none, general);
-	vkCmdCopyBufferToImage(c, texels.buffer, p.image, general, 2, levels);
+	vkCmdCopyBufferToImage(c, texels.buffer, p.image, general, count, levels);
 	become(c, &p, general, general);
 	bind(c, k, set);
 	vkCmdDispatch(c, 1, 1, 1);
 	finish(c);
 	return out;
 }
+
+static buffer sampled(VkSampler s, const float (*places)[4]) { return sampled_levels(s, places, 2); }
 
 static void check_sampled(const buffer *out, const float (*places)[4]) {
 	for (int i = 0; i < 16; i++) {
@@ -185,22 +187,72 @@ static void nearest(void) {
 	check_sampled(&out, mirror);
 }
 
-// Outside the image is the border's colour. Not every simulated machine's samplers have one.
+// Outside the image is the border's colour, which a linear filter mixes in.
 static void border(void) {
 	if (!can_sample())
 		return skip("sampled images");
-	VkSamplerCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO, .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER, .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER, .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER};
-	VkSampler s;
-	quiet = true;
-	VkResult result = vkCreateSampler(device, &info, NULL, &s);
-	quiet = false;
-	if (result == VK_ERROR_FEATURE_NOT_PRESENT)
-		return skip("border of sampled images");
-	must(result);
-	KEEP(SAMPLER, s);
-	const float beyond[16][4] = {{.1f, .1f, 0, 0}, {.9f, .1f, 0, 3}, {.4f, .9f, 0, 31}, {1.1f, .1f, 0, 1}, {-.1f, .1f, 0, 1}, {.1f, 2.4f, 0, 1}, {.6f, .6f, 1, 103}, {.1f, .6f, 1, 102}};
-	buffer out = sampled(sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER, VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE), beyond);
+	const VkSamplerAddressMode outside = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER;
+	const float beyond[16][4] = {{.1f, .1f, 0, 0}, {.9f, .1f, 0, 3}, {.4f, .9f, 0, 31}, {1.1f, .1f, 0, 1}, {-.1f, .1f, 0, 1}, {.1f, 2.4f, 0, 1}, {.6f, .6f, 1, 103}, {.1f, .6f, 1, 102}, {.1f, -.01f, 1, 1}};
+	buffer out = sampled(sampler(VK_FILTER_NEAREST, outside, VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE), beyond);
 	check_sampled(&out, beyond);
+	for (int i = 0; i < 5; i++) {
+		float want[] = {i > 2 ? 1 : 0, i > 2 ? 1 : 7}; // blue and alpha
+		check(out.f32[8 * i + 2] == want[0] && out.f32[8 * i + 3] == want[1], "place %d: %g and %g, want %g and %g", i, (double)out.f32[8 * i + 2], (double)out.f32[8 * i + 3], (double)want[0], (double)want[1]);
+	}
+	if (!can(VK_FORMAT_R32G32B32A32_SFLOAT, VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT))
+		return;
+	const float mixed[16][4] = {{1, .125f, 0, 1.5f}, {1, .375f, 0, 6.5f}, {.125f, 1, 0, 15}, {2, 2, 0, 0}};
+	out = sampled(sampler(VK_FILTER_LINEAR, outside, VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK), mixed);
+	check_sampled(&out, mixed);
+	check(out.f32[3] == 3.5f && out.f32[27] == 0, "alpha of %g and %g, want 3.5 and 0", (double)out.f32[3], (double)out.f32[27]);
+	out = sampled(sampler(VK_FILTER_LINEAR, outside, VK_BORDER_COLOR_FLOAT_OPAQUE_BLACK), mixed);
+	check_sampled(&out, mixed);
+	check(out.f32[3] == 4 && out.f32[27] == 1, "alpha of %g and %g, want 4 and 1", (double)out.f32[3], (double)out.f32[27]);
+}
+
+// Coordinates may count texels.
+static void unnormalized(void) {
+	if (!can_sample())
+		return skip("sampled images");
+	VkSamplerCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO, .addressModeU = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, .addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, .unnormalizedCoordinates = VK_TRUE};
+	VkSampler s;
+	must(vkCreateSampler(device, &info, NULL, &s));
+	KEEP(SAMPLER, s);
+	const float places[16][4] = {{.5f, .5f, 0, 0}, {3.5f, .5f, 0, 3}, {1, 3.9f, 0, 31}, {5, 2, 0, 23}, {-1, 1, 0, 10}};
+	buffer out = sampled_levels(s, places, 1);
+	check_sampled(&out, places);
+}
+
+// The size of a level that is known when the shader runs.
+static void sizes(void) {
+	if (!can_sample())
+		return skip("sampled images");
+	kernel k = kernel_of("image_size", "ssb", 4);
+	picture p = flat(VK_FORMAT_R32G32B32A32_SFLOAT, 20, 6, 4);
+	picture layers = make_picture(VK_IMAGE_TYPE_2D, VK_IMAGE_VIEW_TYPE_2D_ARRAY, VK_FORMAT_R32G32B32A32_SFLOAT, (VkExtent3D){9, 16, 1}, 5, 4);
+	buffer out = host_buffer(32 * 4);
+	VkSampler s = sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, 0);
+	VkDescriptorSet set = set_from(descriptor_pool(1, 0), k.set_layout);
+	write_image(set, 0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, p.view, s);
+	write_image(set, 1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, layers.view, s);
+	write_buffer(set, 2, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, out.buffer, 0, VK_WHOLE_SIZE);
+	VkCommandBuffer c = begin();
+	become(c, &p, none, general);
+	become(c, &layers, none, general);
+	bind(c, k, set);
+	for (int32_t level = 0; level < 4; level++) {
+		push(c, k, &level, 4);
+		vkCmdDispatch(c, 1, 1, 1);
+	}
+	finish(c);
+	const int32_t flat_sizes[4][2] = {{20, 6}, {10, 3}, {5, 1}, {2, 1}}, layer_sizes[4][2] = {{9, 16}, {4, 8}, {2, 4}, {1, 2}};
+	for (int i = 0; i < 4; i++) {
+		for (int k = 0; k < 2; k++) {
+			same("size of a level", i, out.i32[8 * i + k], flat_sizes[i][k]);
+			same("size of a level of layers", i, out.i32[8 * i + 4 + k], layer_sizes[i][k]);
+		}
+		same("layers", i, out.i32[8 * i + 6], 5);
+	}
 }
 
 static void linear(void) {
@@ -298,6 +350,8 @@ int main(int count, char **words) {
 	TEST(storage);
 	TEST(nearest);
 	TEST(border);
+	TEST(unnormalized);
+	TEST(sizes);
 	TEST(linear);
 	TEST(arrays_and_volumes);
 	TEST(copies);

@@ -64,6 +64,47 @@ static void damaged_cache(void) {
 	check_add(k);
 }
 
+// made_from makes the pipeline with a cache, and says whether that had it.
+static bool made_from(VkPipelineCache c, VkComputePipelineCreateInfo info, kernel *k) {
+	VkPipelineCreationFeedback whole = {0}, stage = {0};
+	VkPipelineCreationFeedbackCreateInfo wants = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO, .pPipelineCreationFeedback = &whole, .pipelineStageCreationFeedbackCount = 1, .pPipelineStageCreationFeedbacks = &stage};
+	info.pNext = &wants;
+	must(vkCreateComputePipelines(device, c, 1, &info, NULL, &k->pipeline));
+	KEEP(PIPELINE, k->pipeline);
+	check_add(*k);
+	check(!(whole.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT) || whole.flags == stage.flags, "feedback %#x of the pipeline, %#x of its stage", whole.flags, stage.flags);
+	return whole.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
+}
+
+// The data of a cache makes a cache that has the same pipelines; a part of it, or data that was changed, has none that are wrong.
+static void round_trip(void) {
+	kernel k;
+	VkComputePipelineCreateInfo info = add_info(&k);
+	VkPipelineCache first = cache_of(NULL, 0);
+	made_from(first, info, &k);
+	size_t size = 0, part;
+	gives(VK_SUCCESS, vkGetPipelineCacheData(device, first, &size, NULL));
+	uint8_t *bytes = calloc(1, size);
+	gives(VK_SUCCESS, vkGetPipelineCacheData(device, first, &size, bytes));
+	bool kept = size > sizeof(VkPipelineCacheHeaderVersionOne);
+	VkPipelineCache merged = cache_of(NULL, 0);
+	gives(VK_SUCCESS, vkMergePipelineCaches(device, merged, 1, (VkPipelineCache[]){cache_of(bytes, size)}));
+	check(made_from(merged, info, &k) == kept, "a cache from %zu bytes has no pipeline", size);
+	check(!made_from(cache_of(NULL, 0), info, &k), "an empty cache has a pipeline");
+	part = size - 1;
+	uint8_t *less = calloc(1, size);
+	check(vkGetPipelineCacheData(device, first, &part, less) == VK_INCOMPLETE || !kept, "%zu bytes for a cache of %zu are enough", size - 1, size);
+	made_from(cache_of(less, part), info, &k);
+	for (size_t i = sizeof(VkPipelineCacheHeaderVersionOne); i < size; i += 37) {
+		bytes[i] ^= 0x41;
+		made_from(cache_of(bytes, size), info, &k);
+		made_from(cache_of(bytes, i), info, &k);
+		bytes[i] ^= 0x41;
+	}
+	free(bytes);
+	free(less);
+}
+
 static void several(void) {
 	uint32_t sizes[3][2] = {{4, 4}, {32, 1}, {1, 7}};
 	VkSpecializationMapEntry entries[] = {{0, 0, 4}, {1, 4, 4}};
@@ -158,6 +199,7 @@ int main(int count, char **words) {
 	start(count, words, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, NULL);
 	TEST(cached);
 	TEST(damaged_cache);
+	TEST(round_trip);
 	TEST(several);
 	TEST(module_gone);
 	TEST(feedback);

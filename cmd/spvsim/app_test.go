@@ -1,0 +1,75 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"spvsim/vulkan/launch"
+)
+
+// What the driver would refuse in the middle of a program is refused before it starts.
+func TestAppFlagsAreChecked(t *testing.T) {
+	for _, c := range []struct {
+		flags []string
+		want  string
+	}{
+		{[]string{"--mode", "quick"}, "want one of timed, functional, sampled"},
+		{[]string{"--mode", "sampled", "--time", "a*:3"}, "--time says what is timed"},
+		{[]string{"--time", "a*:0"}, `--time: found "a*:0"`},
+		{[]string{"--select", "a[:3"}, `--select: found "a[:3": want a pattern`},
+		{[]string{"--machine", "rdna9"}, "rdna9"},
+	} {
+		wantRefused(t, spvsim("", append(append([]string{"app"}, c.flags...), "--", "true")...), c.want)
+	}
+	wantRefused(t, spvsim("", "app"), "want a program")
+}
+
+// Files that can't be written, or two of one kind, are known before the program runs.
+func TestAppOutputsAreChecked(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	library := filepath.Join(t.TempDir(), "driver.so")
+	if err := os.WriteFile(library, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SPVSIM_VULKAN_DRIVER", library)
+	nowhere := filepath.Join(t.TempDir(), "none", "x")
+	wantRefused(t, spvsim("", "app", "--rows", "a.csv", "--rows", "b.csv", "--", "true"), "2 files of CSV")
+	for _, flag := range []string{"--report", "--trace", "--rows"} {
+		wantRefused(t, spvsim("", "app", flag, nowhere+".parquet", "--", "true"), "none")
+	}
+}
+
+const appRows = `number,kind,name,pipeline,machine,begin_cycle,cycles,microseconds
+1,dispatch,layer/a,a,m,0,1500,1.5
+`
+
+// Rows of a program become a page by pipeline; other rows are refused by name.
+func TestReportOfRows(t *testing.T) {
+	folder := t.TempDir()
+	good, other, page := filepath.Join(folder, "rows.csv"), filepath.Join(folder, "other.csv"), filepath.Join(folder, "page.html")
+	for path, text := range map[string]string{good: appRows, other: "x,y\n1,2\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := spvsim("", "report", good, "-o", page); r.status != exitDone {
+		t.Fatalf("status %d: %s", r.status, r.stderr)
+	}
+	text, err := os.ReadFile(page)
+	if err != nil || !strings.Contains(string(text), "a: 1 times, 1.5 µs, 100.0%") || !strings.Contains(string(text), "layer/a") {
+		t.Errorf("%v\n%.2000s", err, text)
+	}
+	wantRefused(t, spvsim("", "report", other, "-o", page), "other.csv", "no column kind")
+	wantRefused(t, spvsim("", "report", filepath.Join(folder, "none.csv"), "-o", page), "none.csv")
+}
+
+func TestAppProgressText(t *testing.T) {
+	p := launch.Progress{Dispatches: 12, Instructions: 34_000_000, Cycle: 5000, Nanoseconds: 2_000_000, Ended: 3, Total: 9}
+	want := "12 dispatches and transfers, 34.0M instructions, 5000 cycles, 2.000 ms simulated, 7 s; 3 of 9 workgroups of the next"
+	if got := appProgressText(p, 7*time.Second); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

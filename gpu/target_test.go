@@ -1,0 +1,42 @@
+package gpu_test
+
+import (
+	"testing"
+
+	"spvsim/config"
+	"spvsim/gpu"
+)
+
+// Machines that differ in what lowering knows have keys of their own; what it does not know makes no other key.
+func TestTargetKey(t *testing.T) {
+	load := func(set ...string) *config.Machine {
+		m, err := config.LoadMachine(config.Request{Machine: config.DefaultMachine, Set: set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	base := gpu.TargetKey(load(), 32)
+	for _, set := range []string{"lds.banks=64", "compute_units=2", "memory.latency_cycles=600", "queue.depth=8"} {
+		if gpu.TargetKey(load(set), 32) != base {
+			t.Errorf("%s makes another key", set)
+		}
+	}
+	for _, set := range []string{"queue.pack_threads=false", "timing.buffers=pointers", "matrix.without=lanes"} {
+		if _, err := config.LoadMachine(config.Request{Machine: config.DefaultMachine, Set: []string{set}}); err != nil {
+			t.Errorf("%s: %v", set, err)
+		} else if gpu.TargetKey(load(set), 32) == base {
+			t.Errorf("%s makes no other key", set)
+		}
+	}
+	if gpu.TargetKey(load(), 64) == base {
+		t.Error("the size of waves makes no other key")
+	}
+	other, err := config.Preset("cdna3-mi300a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if gpu.TargetKey(other, 32) == base {
+		t.Error("another machine has the same key")
+	}
+}

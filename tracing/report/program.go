@@ -1,0 +1,195 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+
+	"spvsim/account"
+)
+
+// A Program is what an application's work came to, by pipeline.
+type Program struct {
+	Name      string
+	Machines  []string
+	Levels    []string // of memory, which bytes are indexed by
+	Pipelines []Pipeline
+}
+
+// A Pipeline is all work of one pipeline, or of one kind of transfer.
+type Pipeline struct {
+	Name, Kind string
+	Work       []Work
+}
+
+// Work is one dispatch, graph or transfer.
+type Work struct {
+	Number              uint64
+	Name, Queue, Groups string
+	Microseconds, Half  float64 // Half: of the interval that the time is in; 0: it was timed
+	Untimed             bool    // ran without time
+	Instructions        uint64
+	Slots               account.SlotCycles
+	Levels              []uint64 // bytes
+}
+
+// mostWork is how many dispatches of a pipeline have a line.
+const mostWork = 200
+
+// A program is a Program as the page shows it.
+type program struct {
+	ID        int
+	Name, Sub string
+	Facts     []fact
+	Where     *figure
+	Reasons   []string
+	Levels    []string
+	Pipelines []pipeline
+}
+
+// A pipeline is a Pipeline as text.
+type pipeline struct {
+	Name, Kind, Times, Time, Share string
+	Least, Mean, Most, Interval    string
+	Instructions                   string
+	Shares                         []string
+	Work                           []workRow
+	More                           string // what has no line
+}
+
+// A workRow is a piece of work as text.
+type workRow struct {
+	Number                                                 uint64
+	Name, Queue, Groups, Time, Interval, Instructions, Why string
+	Bars                                                   []bar
+	Levels                                                 []string
+}
+
+// sum adds up the work of a pipeline.
+func (p *Pipeline) sum() (s Work) {
+	for i := range p.Work {
+		w := &p.Work[i]
+		s.Microseconds += w.Microseconds
+		s.Half += w.Half
+		s.Instructions += w.Instructions
+		s.Slots.Add(&w.Slots)
+	}
+	return s
+}
+
+func newProgram(id int, p *Program) *program {
+	out := &program{ID: id, Name: p.Name, Levels: p.Levels}
+	var total Work
+	times, untimed := 0, 0
+	for i := range p.Pipelines {
+		s := p.Pipelines[i].sum()
+		total.Microseconds += s.Microseconds
+		total.Half += s.Half
+		total.Instructions += s.Instructions
+		total.Slots.Add(&s.Slots)
+		times += len(p.Pipelines[i].Work)
+		for k := range p.Pipelines[i].Work {
+			if p.Pipelines[i].Work[k].Untimed {
+				untimed++
+			}
+		}
+	}
+	for i, m := range p.Machines {
+		out.Sub += map[bool]string{true: "on ", false: ", "}[i == 0] + m
+	}
+	out.Facts = programFacts(p, &total, times, untimed)
+	for r := range account.Empty {
+		out.Reasons = append(out.Reasons, r.String())
+	}
+	for i := range p.Pipelines {
+		out.Pipelines = append(out.Pipelines, newPipeline(&p.Pipelines[i], total.Microseconds))
+	}
+	out.Where = pipelineStacks(p, &total.Slots)
+	return out
+}
+
+func programFacts(p *Program, total *Work, times, untimed int) []fact {
+	more := "simulated"
+	if total.Half > 0 {
+		more = "± " + short(total.Half) + " µs, in part estimated"
+	}
+	slots := float64(total.Slots.Total())
+	list := []fact{
+		{"time", short(total.Microseconds), "µs, " + more},
+		{"pipelines", grouped(uint64(len(p.Pipelines))), "and kinds of transfers"},
+		{"work", grouped(uint64(times)), "dispatches and transfers"},
+		{"instructions", short(float64(total.Instructions)), "of waves"},
+		{"occupancy", percent(slots-float64(total.Slots[account.Empty]), slots), "of the wave slots, in dispatches"},
+	}
+	if untimed > 0 {
+		list = append(list, fact{"without time", grouped(uint64(untimed)), "dispatches"})
+	}
+	return list
+}
+
+// pipelineStacks shows what resident waves of the pipelines that take longest did; nil where nothing was timed.
+func pipelineStacks(p *Program, total *account.SlotCycles) *figure {
+	var rows []stackRow
+	for i := range p.Pipelines {
+		s := p.Pipelines[i].sum()
+		s.Slots[account.Empty] = 0
+		if s.Slots.Total() > 0 && len(rows) < maxKernels {
+			rows = append(rows, stackRow{p.Pipelines[i].Name, s.Slots})
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	f := draw("Slot-cycles by pipeline", "What the waves of each pipeline did, the pipeline that takes longest first. Each cycle of each wave is charged to one reason.",
+		reasonKeys(total), func(width float64) template.HTML { return stack(width, rows) })
+	return &f
+}
+
+func newPipeline(p *Pipeline, all float64) pipeline {
+	s := p.sum()
+	out := pipeline{Name: p.Name, Kind: p.Kind, Times: grouped(uint64(len(p.Work))), Time: short(s.Microseconds), Share: percent(s.Microseconds, all),
+		Instructions: grouped(s.Instructions)}
+	longer := func(a, b Work) int { return cmp.Compare(a.Microseconds, b.Microseconds) }
+	out.Least, out.Most = short(slices.MinFunc(p.Work, longer).Microseconds), short(slices.MaxFunc(p.Work, longer).Microseconds)
+	out.Mean = short(s.Microseconds / float64(len(p.Work)))
+	if s.Half > 0 {
+		out.Interval = "± " + short(s.Half)
+	}
+	resident := float64(s.Slots.Total() - s.Slots[account.Empty])
+	for r := range account.Empty {
+		out.Shares = append(out.Shares, percent(float64(s.Slots[r]), resident))
+	}
+	for i := range min(len(p.Work), mostWork) {
+		out.Work = append(out.Work, newWork(&p.Work[i]))
+	}
+	if more := len(p.Work) - mostWork; more > 0 {
+		out.More = fmt.Sprintf("%d later ones are left out here; the file of rows has all.", more)
+	}
+	return out
+}
+
+func newWork(w *Work) workRow {
+	row := workRow{Number: w.Number, Name: w.Name, Queue: w.Queue, Groups: w.Groups, Time: short(w.Microseconds), Instructions: grouped(w.Instructions)}
+	switch {
+	case w.Untimed:
+		row.Time = "without time"
+	case w.Half > 0:
+		row.Interval = "± " + short(w.Half)
+	}
+	resident := w.Slots.Total() - w.Slots[account.Empty]
+	most := uint64(0)
+	for r, n := range w.Slots {
+		if n == 0 || account.Reason(r) == account.Empty {
+			continue
+		}
+		if n > most {
+			most, row.Why = n, fmt.Sprintf("%s %s", account.Reason(r), percent(float64(n), float64(resident)))
+		}
+		row.Bars = append(row.Bars, bar{className("b", r), template.CSS(fmt.Sprintf("width:%.2f%%", 100*float64(n)/float64(resident)))})
+	}
+	for _, n := range w.Levels {
+		row.Levels = append(row.Levels, short(float64(n)))
+	}
+	return row
+}

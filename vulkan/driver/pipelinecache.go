@@ -1,0 +1,210 @@
+package driver
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"unsafe"
+
+	"spvsim/gpu"
+	"spvsim/program"
+	"spvsim/vulkan/vk"
+)
+
+// A pipelineCache holds the lowered programs of the pipelines that were made with it, and those that it began with.
+type pipelineCache struct {
+	device   *device_
+	programs map[programKey][]byte
+	order    []programKey
+}
+
+func (c *pipelineCache) add(k programKey, data []byte) {
+	if c != nil && c.programs[k] == nil {
+		c.programs[k] = data
+		c.order = append(c.order, k)
+	}
+}
+
+func (c *pipelineCache) get(k programKey) []byte {
+	if c == nil {
+		return nil
+	}
+	return c.programs[k]
+}
+
+// keyOf is the key of a program. A module is known by its digest.
+func (d *device_) keyOf(module [sha256.Size]byte, s *gpu.KernelSetup) programKey {
+	size := s.WaveSize
+	if size == 0 {
+		size = d.physical.machine.WaveSize
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\n%s\n%x\n%q\n", buildID(), d.physical.target(size), module, s.Entry)
+	for _, id := range slices.Sorted(maps.Keys(s.Specialization)) {
+		fmt.Fprintf(h, "%d=%d\n", id, s.Specialization[id])
+	}
+	return programKey(h.Sum(nil))
+}
+
+// target is what lowering knows of the machine.
+func (p *physical) target(waveSize int) string {
+	if p.targets[waveSize] == "" {
+		if p.targets == nil {
+			p.targets = map[int]string{}
+		}
+		p.targets[waveSize] = gpu.TargetKey(p.machine, waveSize)
+	}
+	return p.targets[waveSize]
+}
+
+// restoredProgram is a program that was kept, in the application's cache or, where that is allowed, between runs; nil: there is none.
+func (d *device_) restoredProgram(k programKey, c *pipelineCache, between bool) *program.Program {
+	data := c.get(k)
+	if data == nil && between {
+		data = d.store.get(k)
+	}
+	if data == nil {
+		return nil
+	}
+	prog, err := program.Restore(data)
+	if err != nil {
+		return nil
+	}
+	c.add(k, data)
+	return prog
+}
+
+// restored is the kernel of a program that was kept.
+func (d *device_) restored(k programKey, c *pipelineCache, between bool) *gpu.Kernel {
+	prog := d.restoredProgram(k, c, between)
+	if prog == nil {
+		return nil
+	}
+	kernel, err := d.gpu.KernelOf(prog)
+	if err != nil {
+		return nil
+	}
+	return kernel
+}
+
+// keep puts a program that is not from there where later pipelines find it: in the application's cache, and between runs.
+func (d *device_) keep(k programKey, c *pipelineCache, p *program.Program) {
+	between := d.store != nil && d.kernels[k] == nil
+	if !between && (c == nil || c.get(k) != nil) {
+		return
+	}
+	data := p.Save()
+	c.add(k, data)
+	if between {
+		d.store.put(k, data)
+	}
+}
+
+// CreatePipelineCache is vkCreatePipelineCache. Data of another device or build, or damaged, counts as none.
+func CreatePipelineCache(h vk.Device, info *vk.PipelineCacheCreateInfo, _ *vk.AllocationCallbacks, out *vk.PipelineCache) vk.Result {
+	d := get[*device_](uint64(h))
+	c := &pipelineCache{device: d, programs: map[programKey][]byte{}}
+	if info.InitialDataSize > 0 && info.PInitialData != nil {
+		c.read(unsafe.Slice((*byte)(info.PInitialData), info.InitialDataSize))
+	}
+	*out = vk.PipelineCache(put(c, d.handle))
+	return vk.Success
+}
+
+// DestroyPipelineCache is vkDestroyPipelineCache.
+func DestroyPipelineCache(_ vk.Device, c vk.PipelineCache, _ *vk.AllocationCallbacks) {
+	take[*pipelineCache](uint64(c))
+}
+
+// cacheHeaderBytes is the size of VkPipelineCacheHeaderVersionOne.
+const cacheHeaderBytes = 32
+
+// header is VkPipelineCacheHeaderVersionOne.
+func (c *pipelineCache) header() []byte {
+	b := make([]byte, cacheHeaderBytes)
+	for i, v := range []uint32{cacheHeaderBytes, 1, vendorID, 0} {
+		binary.LittleEndian.PutUint32(b[4*i:], v)
+	}
+	copy(b[16:], c.device.physical.cacheUUID[:])
+	return b
+}
+
+// An entry of the data is a key, the digest of the program, its length, and the program.
+const entryHeadBytes = 2*sha256.Size + 4
+
+func (c *pipelineCache) read(data []byte) {
+	data, ok := bytes.CutPrefix(data, c.header())
+	if !ok {
+		return
+	}
+	for len(data) >= entryHeadBytes {
+		size := uint64(binary.LittleEndian.Uint32(data[2*sha256.Size:]))
+		if size > uint64(len(data)-entryHeadBytes) {
+			return
+		}
+		prog := data[entryHeadBytes:][:size]
+		if sha256.Sum256(prog) != [sha256.Size]byte(data[sha256.Size:]) {
+			return
+		}
+		c.add(programKey(data[:sha256.Size]), slices.Clone(prog))
+		data = data[entryHeadBytes+size:]
+	}
+}
+
+// entry is the data of one program.
+func (c *pipelineCache) entry(k programKey) []byte {
+	prog := c.programs[k]
+	sum := sha256.Sum256(prog)
+	return slices.Concat(k[:], sum[:], binary.LittleEndian.AppendUint32(nil, uint32(len(prog))), prog)
+}
+
+// GetPipelineCacheData is vkGetPipelineCacheData: the header, and as many whole programs as there is room for.
+func GetPipelineCacheData(_ vk.Device, h vk.PipelineCache, size *uint64, data unsafe.Pointer) vk.Result {
+	c := get[*pipelineCache](uint64(h))
+	all := c.header()
+	for _, k := range c.order {
+		e := c.entry(k)
+		if data != nil && uint64(len(all)+len(e)) > *size {
+			break
+		}
+		all = append(all, e...)
+	}
+	if data == nil {
+		*size = uint64(len(all))
+		return vk.Success
+	}
+	if *size < uint64(len(all)) { // there is no room for the header
+		*size = 0
+		return vk.Incomplete
+	}
+	copy(unsafe.Slice((*byte)(data), *size), all)
+	*size = uint64(len(all))
+	if c.bytes() > uint64(len(all)) {
+		return vk.Incomplete
+	}
+	return vk.Success
+}
+
+// bytes is the size of the data.
+func (c *pipelineCache) bytes() uint64 {
+	n := uint64(cacheHeaderBytes)
+	for _, prog := range c.programs {
+		n += entryHeadBytes + uint64(len(prog))
+	}
+	return n
+}
+
+// MergePipelineCaches is vkMergePipelineCaches.
+func MergePipelineCaches(_ vk.Device, h vk.PipelineCache, count uint32, from *vk.PipelineCache) vk.Result {
+	to := get[*pipelineCache](uint64(h))
+	for _, f := range items(from, count) {
+		c := get[*pipelineCache](uint64(f))
+		for _, k := range c.order {
+			to.add(k, c.programs[k])
+		}
+	}
+	return vk.Success
+}

@@ -1,0 +1,146 @@
+package driver
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"spvsim/account"
+	"spvsim/config"
+	"spvsim/tracing"
+	"spvsim/tracing/profile"
+)
+
+// A profiler adds up where the time of a device's dispatches goes, and leaves it in a file of the folder that SPVSIM_PROFILE names. The file
+// is written again as work ends, so that a crash of the application leaves what was recorded.
+type profiler struct {
+	device    *device_
+	collector *profile.Collector
+	steps     []account.StepCounts
+	byName    map[string]int
+	folder    string
+	changed   bool
+	took      time.Duration // the last time that it was written
+	at        time.Time     // when that was
+	timer     *time.Timer
+}
+
+// newProfiler makes a profiler where one is wanted; what is sampled or runs without time has no whole profile.
+func newProfiler(d *device_, mode string) *profiler {
+	folder := os.Getenv("SPVSIM_PROFILE")
+	if folder == "" || cmp.Or(mode, config.Modes[0]) != config.Modes[0] {
+		return nil
+	}
+	return &profiler{device: d, collector: profile.NewCollector(), byName: map[string]int{}, folder: folder}
+}
+
+// count adds what a dispatch did to its name's.
+func (p *profiler) count(w *row) {
+	if p == nil {
+		return
+	}
+	i, ok := p.byName[w.name]
+	if !ok {
+		i = len(p.steps)
+		p.byName[w.name] = i
+		p.steps = append(p.steps, account.StepCounts{Name: w.name})
+	}
+	p.changed = true
+	p.steps[i].Add(&w.counts)
+	if m := p.device.physical.machine; w.kind == "transfer" {
+		p.steps[i].Slots[account.Empty] += w.counts.Cycles * uint64(m.Units()*m.UnitSlots())
+	}
+}
+
+// Writing may take a tenth of the time; what is not written at once is written when the device has been idle for so long.
+const (
+	profileShare = 10
+	profileIdle  = 100 * time.Millisecond
+)
+
+// keep writes the file now or soon. Nothing runs on the device, and state is held.
+func (p *profiler) keep() {
+	if p == nil || !p.changed {
+		return
+	}
+	if time.Since(p.at) > profileShare*p.took {
+		p.write()
+		return
+	}
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	p.timer = time.AfterFunc(profileIdle, func() {
+		state.Lock()
+		defer state.Unlock()
+		if p.device.work.running == nil {
+			p.write()
+		}
+	})
+}
+
+// write writes the file where something has changed, beside the one before it. Nothing runs on the device, and state is held.
+func (p *profiler) write() {
+	if p == nil || !p.changed {
+		return
+	}
+	began := time.Now()
+	err := p.save()
+	p.changed, p.at = false, time.Now()
+	p.took = p.at.Sub(began)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "spvsim: SPVSIM_PROFILE: %v\n", err)
+	}
+}
+
+func (p *profiler) save() error {
+	m := p.device.physical.machine
+	s := &tracing.Stats{Machine: m.Name, ClockMHz: m.ClockMHz, Steps: p.steps}
+	for i := range p.steps {
+		s.Counts.Add(&p.steps[i].Counts)
+	}
+	if s.Cycles == 0 {
+		return nil
+	}
+	made, err := profile.New(&config.Job{Name: filepath.Base(programName())}, p.collector, m, s, p.device.gpu.Listings())
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(p.folder, fmt.Sprintf("%d-%d.json", os.Getpid(), p.device.number))
+	f, err := os.Create(path + ".new")
+	if err != nil {
+		return err
+	}
+	err = made.WriteJSON(f)
+	if err = cmp.Or(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(path+".new", path)
+}
+
+// programName is the application's.
+func programName() string {
+	if name, err := os.Executable(); err == nil {
+		return name
+	}
+	return "program"
+}
+
+// Leave ends what is written of devices that the application did not destroy, when its process ends. Where a call or work holds the state
+// for long, nothing is written: the process must not wait for what may never end.
+func Leave() {
+	for range 50 {
+		if state.TryLock() {
+			defer state.Unlock()
+			for _, o := range objects {
+				if d, ok := o.x.(*device_); ok && d.work.running == nil {
+					d.profile.write()
+				}
+			}
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

@@ -1,0 +1,80 @@
+package driver
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"spvsim/gpu"
+)
+
+// A progress says how far a program's work is, in the file that SPVSIM_PROGRESS names, for those who show it meanwhile.
+type progress struct {
+	file *os.File
+	next time.Time
+	Progress
+}
+
+// Progress is what the file holds, as JSON on one line, padded with blanks.
+type Progress struct {
+	Dispatches   uint64 `json:"dispatches"` // and transfers that have ended
+	Ended        uint64 `json:"ended"`      // workgroups of the dispatch that runs
+	Total        uint64 `json:"total"`
+	Instructions uint64 `json:"instructions"` // so far
+	Cycle        uint64 `json:"cycle"`
+	Nanoseconds  uint64 `json:"nanoseconds"` // simulated
+}
+
+// progressEvery is how often the file changes.
+const progressEvery = 200 * time.Millisecond
+
+func newProgress() *progress {
+	path := os.Getenv("SPVSIM_PROGRESS")
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "spvsim: SPVSIM_PROGRESS: %v: no progress is told\n", err)
+		return nil
+	}
+	return &progress{file: f}
+}
+
+// within is told how far a dispatch is; nil where nobody listens.
+func (p *progress) within() func(gpu.Progress) {
+	if p == nil {
+		return nil
+	}
+	return func(g gpu.Progress) {
+		p.Ended, p.Total, p.Instructions, p.Cycle, p.Nanoseconds = g.Ended, g.Total, g.Instructions, g.Cycle, g.Nanoseconds
+		p.write()
+	}
+}
+
+// ended counts a dispatch or transfer.
+func (p *progress) ended() {
+	if p == nil {
+		return
+	}
+	p.Dispatches++
+	p.Ended, p.Total = 0, 0
+	p.write()
+}
+
+// write writes the file, if it is time. All of it goes in one call, so that a reader sees one state.
+func (p *progress) write() {
+	now := time.Now()
+	if now.Before(p.next) {
+		return
+	}
+	p.next = now.Add(progressEvery)
+	text, err := json.Marshal(&p.Progress)
+	if err == nil {
+		_, err = p.file.WriteAt(fmt.Appendf(nil, "%-255s\n", text), 0)
+	}
+	if err != nil {
+		p.next = now.Add(time.Hour) // it is only told, and the program's work goes on
+	}
+}

@@ -1,0 +1,138 @@
+package driver
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// A programKey is the digest of all that a lowered program is made of: its module, entry point, constants, size of waves, the machine as far as
+// lowering knows it, and the build of the driver.
+type programKey [sha256.Size]byte
+
+// A store keeps lowered programs in a folder between runs, a file each. What is damaged or of another form counts as not there, and a store
+// that can't be written to keeps nothing: no program fails for it.
+type store struct {
+	folder  string
+	trimmed bool
+}
+
+// newStore is the store in the folder that SPVSIM_CACHE names, else in the user's folder for caches; nil for "off", or where the build is not known.
+func newStore() *store {
+	folder := os.Getenv("SPVSIM_CACHE")
+	if folder == "off" || buildID() == "" {
+		return nil
+	}
+	if folder == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return nil
+		}
+		folder = filepath.Join(base, "spvsim", "pipelines")
+	}
+	return &store{folder: folder}
+}
+
+// storeHead begins each file; the digest of the rest follows.
+var storeHead = []byte("spvsim program 1\n")
+
+func (s *store) path(k programKey) string {
+	return filepath.Join(s.folder, hexText(k[:1]), hexText(k[1:]))
+}
+
+func hexText(b []byte) string {
+	const digits = "0123456789abcdef"
+	var out []byte
+	for _, c := range b {
+		out = append(out, digits[c>>4], digits[c&15])
+	}
+	return string(out)
+}
+
+// get is what was kept, or nil. What is used is not the first to go.
+func (s *store) get(k programKey) []byte {
+	if s == nil {
+		return nil
+	}
+	path := s.path(k)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	rest, ok := bytes.CutPrefix(data, storeHead)
+	if !ok || len(rest) < sha256.Size || sha256.Sum256(rest[sha256.Size:]) != [sha256.Size]byte(rest[:sha256.Size]) {
+		os.Remove(path)
+		return nil
+	}
+	now := time.Now()
+	_ = os.Chtimes(path, now, now) // only the order of going depends on it
+	return rest[sha256.Size:]
+}
+
+// put keeps a program: whole, or not at all.
+func (s *store) put(k programKey, data []byte) {
+	if s == nil {
+		return
+	}
+	path := s.path(k)
+	if os.MkdirAll(filepath.Dir(path), 0o777) != nil {
+		return
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "new")
+	if err != nil {
+		return
+	}
+	sum := sha256.Sum256(data)
+	_, err = f.Write(slices.Concat(storeHead, sum[:], data))
+	if err = cmp.Or(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	if !s.trimmed {
+		s.trimmed = true
+		s.trim(storeBytes)
+	}
+}
+
+// storeBytes bounds the files of a store; the first program that a process keeps makes room. Programs take some kilobytes.
+const storeBytes = 256 << 20
+
+// trim removes files, those that were not used for longest first, until a quarter of the room is free; nothing where there is room.
+func (s *store) trim(most int64) {
+	type file struct {
+		path string
+		size int64
+		used time.Time
+	}
+	var list []file
+	var sum int64
+	_ = filepath.WalkDir(s.folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			list = append(list, file{path, info.Size(), info.ModTime()})
+			sum += info.Size()
+		}
+		return nil
+	})
+	if sum <= most {
+		return
+	}
+	slices.SortFunc(list, func(a, b file) int { return a.used.Compare(b.used) })
+	for _, f := range list {
+		if sum <= most/4*3 {
+			return
+		}
+		if os.Remove(f.path) == nil {
+			sum -= f.size
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package driver
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// What a store keeps comes back whole; what is damaged, foreign or cut off counts as not there, and goes.
+func TestStore(t *testing.T) {
+	s := &store{folder: filepath.Join(t.TempDir(), "a", "b")}
+	key, want := programKey{1, 2, 3}, []byte("a program")
+	if s.get(key) != nil {
+		t.Error("an empty store has something")
+	}
+	s.put(key, want)
+	if got := s.get(key); !bytes.Equal(got, want) {
+		t.Fatalf("%q, want %q", got, want)
+	}
+	if s.get(programKey{1, 2}) != nil {
+		t.Error("another key has something")
+	}
+	whole, err := os.ReadFile(s.path(key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole {
+		bad := bytes.Clone(whole)
+		bad[i] ^= 1
+		for _, data := range [][]byte{bad, whole[:i]} {
+			if err := os.WriteFile(s.path(key), data, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.get(key); got != nil {
+				t.Errorf("damaged at byte %d: %q", i, got)
+			}
+			if _, err := os.Stat(s.path(key)); err == nil {
+				t.Errorf("damaged at byte %d: the file is still there", i)
+			}
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.folder, "*", "new*")); len(left) > 0 {
+		t.Errorf("files are left: %v", left)
+	}
+	var none *store
+	none.put(key, want)
+	if none.get(key) != nil {
+		t.Error("no store has something")
+	}
+	s.put(key, want)
+	unwritable := &store{folder: filepath.Join(s.path(key), "file")}
+	unwritable.put(key, want)
+	if unwritable.get(key) != nil {
+		t.Error("a store that can't be written has something")
+	}
+}
+
+// A store that is full makes room: what was not used for longest goes, until a quarter is free.
+func TestStoreIsBounded(t *testing.T) {
+	s := &store{folder: t.TempDir(), trimmed: true}
+	size := int64(0)
+	for i := range byte(8) {
+		s.put(programKey{i}, make([]byte, 1000))
+		then := time.Now().Add(time.Duration(int(i)-100) * time.Hour)
+		if err := os.Chtimes(s.path(programKey{i}), then, then); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(s.path(programKey{i}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		size = info.Size()
+	}
+	if s.get(programKey{0}) == nil { // used now
+		t.Fatal("the first is not there")
+	}
+	s.trim(8 * size)
+	for i := range byte(8) {
+		if _, err := os.Stat(s.path(programKey{i})); err != nil {
+			t.Errorf("there was room, and %d went", i)
+		}
+	}
+	s.trim(8*size - 1)
+	for i := range byte(8) {
+		_, err := os.Stat(s.path(programKey{i}))
+		if gone := err != nil; gone != (i >= 1 && i <= 3) {
+			t.Errorf("%d: gone is %t", i, gone)
+		}
+	}
+}
+
+// The build is that of the file which this code is in: the same every time it is asked, and not empty.
+func TestBuildIsKnown(t *testing.T) {
+	if len(buildID()) < 20 {
+		t.Errorf("the build is %q", buildID())
+	}
+	if got := loadedFrom(1); got != "" {
+		t.Errorf("at address 1 is %s", got)
+	}
+}

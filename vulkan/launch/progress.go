@@ -1,0 +1,45 @@
+package launch
+
+import (
+	"encoding/json"
+	"os"
+	"time"
+)
+
+// Progress is how far a program's work is, as the driver tells it.
+type Progress struct {
+	Dispatches   uint64 `json:"dispatches"` // and transfers that have ended
+	Ended        uint64 `json:"ended"`      // workgroups of the dispatch that runs
+	Total        uint64 `json:"total"`
+	Instructions uint64 `json:"instructions"` // so far
+	Cycle        uint64 `json:"cycle"`
+	Nanoseconds  uint64 `json:"nanoseconds"` // simulated
+}
+
+// look is how often the driver's word is read.
+const look = 100 * time.Millisecond
+
+// watch reads the driver's word now and then, until stop is called.
+func (p *Program) watch(path string) (stop func()) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		t := time.NewTicker(look)
+		defer t.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-t.C:
+				var now Progress
+				if text, err := os.ReadFile(path); err == nil && json.Unmarshal(text, &now) == nil {
+					p.Progress(now)
+				}
+			}
+		}
+	}()
+	return func() {
+		close(done)
+		<-ended
+	}
+}

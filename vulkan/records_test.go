@@ -1,0 +1,115 @@
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"spvsim/tracing/profile"
+	"spvsim/vulkan/rows"
+)
+
+// recorded runs a program of testdata with what is to be recorded in variables; status says whether it may end in error.
+func recorded(t *testing.T, b *bench, name string, mayFail bool, args []string, variables ...string) (*rows.File, []*profile.Profile) {
+	t.Helper()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "rows.csv")
+	c := exec.Command(b.build(t, name), append([]string{b.folder}, args...)...)
+	c.Env = append(b.environment(""), append(variables, "SPVSIM_RECORD="+path, "SPVSIM_PROFILE="+folder)...)
+	if out, err := c.CombinedOutput(); err != nil && !mayFail {
+		t.Fatalf("%s: %v\n%s", name, err, tail(out))
+	}
+	f, err := rows.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []*profile.Profile
+	for _, name := range names {
+		file, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		p, err := profile.Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	return f, list
+}
+
+// cyclesOf adds up the cycles of rows.
+func cyclesOf(f *rows.File) (sum uint64) {
+	for i := range f.Rows {
+		sum += f.Rows[i].Cycles
+	}
+	return sum
+}
+
+// The profile of a program holds the cycles of its rows, however the program ends; so do the steps of the profile.
+func TestRecordsOfProgramsThatCrash(t *testing.T) {
+	b := needTools(t)
+	for _, how := range []string{"abort", "segv", "leave"} {
+		f, list := recorded(t, b, "crash", true, []string{how})
+		if len(f.Rows) != 20 || len(list) != 1 {
+			t.Errorf("%s: %d rows and %d profiles, want 20 and 1", how, len(f.Rows), len(list))
+			continue
+		}
+		if p := list[0]; p.Cycles != cyclesOf(f) || len(p.Steps) != 1 || p.Steps[0].Launches != 20 || len(p.Listings) == 0 {
+			t.Errorf("%s: a profile of %d cycles in %d steps: want %d in 1, of 20 launches", how, p.Cycles, len(p.Steps), cyclesOf(f))
+		}
+	}
+}
+
+// Transfers stand in the profile beside dispatches: its cycles are those of all rows, its slot-cycles those of the machine.
+func TestProfileOfTransfers(t *testing.T) {
+	f, list := recorded(t, needTools(t), "transfer", false, nil)
+	if len(list) != 1 || len(f.Rows) == 0 {
+		t.Fatalf("%d profiles, %d rows", len(list), len(f.Rows))
+	}
+	p := list[0]
+	if p.Cycles != cyclesOf(f) || p.Total.Total() != p.Cycles*uint64(p.Slots) {
+		t.Errorf("%d cycles with %d slot-cycles of %d slots; rows have %d cycles", p.Cycles, p.Total.Total(), p.Slots, cyclesOf(f))
+	}
+}
+
+// What is not chosen runs without time, and what is sampled has an estimate: the program's own checks hold in either way.
+func TestPartsOfProgramsAreTimed(t *testing.T) {
+	b := needTools(t)
+	f, _ := recorded(t, b, "crash", false, nil, "SPVSIM_TIME=nothing,main*:3")
+	for i := range f.Rows {
+		if r := &f.Rows[i]; (r.Cycles > 0) != (i < 3) || (r.TimedShare == 1) != (i < 3) {
+			t.Errorf("row %d: %d cycles, %v of it timed", i, r.Cycles, r.TimedShare)
+		}
+	}
+	f, list := recorded(t, b, "crash", false, nil, "SPVSIM_MODE=sampled")
+	now := uint64(0)
+	for i := range f.Rows {
+		r, timed := &f.Rows[i], i < 3 || i == 14
+		if r.Cycles == 0 || (r.Estimated == 0) != timed || (r.Half > 0) == timed || (r.TimedShare == 1) != timed || r.Begin != now {
+			t.Errorf("row %d: %d cycles from %d on, %d estimated, half an interval of %v, %v timed", i, r.Cycles, r.Begin, r.Estimated, r.Half, r.TimedShare)
+		}
+		now = r.Begin + r.Cycles
+	}
+	if len(f.Rows) != 20 || len(list) != 0 {
+		t.Errorf("%d rows, %d profiles of what was sampled", len(f.Rows), len(list))
+	}
+	if f, _ = recorded(t, b, "dispatch", false, nil, "SPVSIM_MODE=sampled"); len(f.Rows) < 40 {
+		t.Errorf("%d rows", len(f.Rows))
+	}
+	f, _ = recorded(t, b, "graph", false, nil, "SPVSIM_TIME=graph*:2")
+	for i := range f.Rows {
+		if r := &f.Rows[i]; (r.Cycles > 0) != (i < 2) {
+			t.Errorf("graph %d takes %d cycles", i, r.Cycles)
+		}
+	}
+	if len(f.Rows) < 3 {
+		t.Errorf("%d rows of graphs", len(f.Rows))
+	}
+}

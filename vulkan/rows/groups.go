@@ -1,0 +1,93 @@
+package rows
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+)
+
+// A Group is all work of one name.
+type Group struct {
+	Name         string
+	Kind         string // dispatch, graph or transfer
+	Times        int
+	Microseconds float64
+	Estimated    float64 // of them
+	Untimed      int     // dispatches of which nothing was timed or estimated
+	Instructions uint64
+	HostSeconds  float64
+	rows         []int
+}
+
+// Groups adds up the rows by name, the longest time first.
+func (f *File) Groups() []Group { return f.groups(func(r *Row) string { return r.Name }) }
+
+// groups adds up the rows by what is said of each.
+func (f *File) groups(by func(*Row) string) (list []Group) {
+	at := map[[2]string]int{}
+	for i := range f.Rows {
+		r := &f.Rows[i]
+		key := [2]string{r.Kind, by(r)}
+		n, ok := at[key]
+		if !ok {
+			n = len(list)
+			at[key] = n
+			list = append(list, Group{Kind: key[0], Name: key[1]})
+		}
+		list[n].add(i, r)
+	}
+	slices.SortStableFunc(list, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(b.Microseconds, a.Microseconds), cmp.Compare(a.Name, b.Name))
+	})
+	return list
+}
+
+func (g *Group) add(i int, r *Row) {
+	g.rows = append(g.rows, i)
+	g.Times++
+	g.Microseconds += r.Microseconds
+	g.Instructions += r.Instructions
+	g.HostSeconds += r.HostSeconds
+	if r.Cycles > 0 {
+		g.Estimated += r.Microseconds * float64(r.Estimated) / float64(r.Cycles)
+	} else if r.Kind != "transfer" {
+		g.Untimed++
+	}
+}
+
+// mostShown is how many names a summary lists.
+const mostShown = 20
+
+// Summarize writes what a program's work came to.
+func Summarize(w io.Writer, list []Group) error {
+	var total Group
+	for i := range list {
+		total.Times += list[i].Times
+		total.Microseconds += list[i].Microseconds
+		total.Estimated += list[i].Estimated
+		total.Untimed += list[i].Untimed
+		total.Instructions += list[i].Instructions
+		total.HostSeconds += list[i].HostSeconds
+	}
+	fmt.Fprintf(w, "simulated     %.3f us in %d dispatches and transfers, %d instructions; %.2f s on the host\n", total.Microseconds, total.Times, total.Instructions, total.HostSeconds)
+	if total.Estimated > 0 {
+		fmt.Fprintf(w, "estimated     %.3f us of them, from dispatches alike that were timed\n", total.Estimated)
+	}
+	if total.Untimed > 0 {
+		fmt.Fprintf(w, "without time  %d dispatches\n", total.Untimed)
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for i := range min(len(list), mostShown) {
+		g := &list[i]
+		fmt.Fprintf(t, "%d x\t%.3f us\t%.1f%%\t %s\n", g.Times, g.Microseconds, 100*g.Microseconds/max(total.Microseconds, 1e-12), g.Name)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(list) - mostShown; more > 0 {
+		fmt.Fprintf(w, "and %d more names\n", more)
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package rows
+
+import (
+	"fmt"
+	"slices"
+
+	"spvsim/tracing/report"
+)
+
+// Page is what a report shows of a program: its work by pipeline, the pipeline that takes longest first.
+func (f *File) Page(name string) *report.Program {
+	p := &report.Program{Name: name, Levels: f.Levels}
+	for i := range f.Rows {
+		if m := f.Rows[i].Machine; m != "" && !slices.Contains(p.Machines, m) {
+			p.Machines = append(p.Machines, m)
+		}
+	}
+	for _, g := range f.groups(func(r *Row) string { return r.Pipeline }) {
+		line := report.Pipeline{Name: g.Name, Kind: g.Kind}
+		for _, i := range g.rows {
+			line.Work = append(line.Work, f.Rows[i].work())
+		}
+		p.Pipelines = append(p.Pipelines, line)
+	}
+	return p
+}
+
+func (r *Row) work() report.Work {
+	w := report.Work{
+		Number: r.Number, Name: r.Name, Queue: r.Queue, Microseconds: r.Microseconds, Untimed: r.Cycles == 0 && r.Kind != "transfer",
+		Instructions: r.Instructions, Slots: r.Slots, Levels: r.Levels,
+	}
+	if r.Kind == "dispatch" {
+		w.Groups = fmt.Sprintf("%d × %d × %d", r.Groups[0], r.Groups[1], r.Groups[2])
+	}
+	if r.Cycles > 0 {
+		w.Half = r.Half * r.Microseconds / float64(r.Cycles)
+	}
+	return w
+}

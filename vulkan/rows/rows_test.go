@@ -1,0 +1,162 @@
+package rows_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"spvsim/plots"
+	"spvsim/tracing/report"
+	"spvsim/vulkan/rows"
+)
+
+const recorded = `number,process,device,machine,clock_mhz,queue,kind,name,pipeline,entry,module,groups_x,groups_y,groups_z,begin_cycle,cycles,microseconds,timed_share,estimated_cycles,interval_cycles,confidence,instructions,transfer_bytes,slot_cycles_issued,slot_cycles_memory,slot_cycles_empty,l2_bytes,captured,host_seconds
+1,7,1,m,1000,0.0,dispatch,layer/a,a,main,12345678,4,1,1,0,1500,1.5,1,0,,,10,0,100,300,600,64,,0.25
+2,7,1,m,1000,1.0,transfer,copy,copy,,,0,0,0,1500,4000,4,1,0,,,0,128,0,0,0,0,,0.25
+3,7,1,m,1000,0.0,dispatch,layer/a,a,main,12345678,4,1,1,5500,1500,1.5,0.25,750,75,0.95,20,0,0,0,0,0,,0.5
+4,7,1,m,1000,0.0,dispatch,b,b,main,9e,2,3,1,7000,7000,7,1,0,,,5,0,1,2,3,32,0001.yaml,0.5
+5,7,1,m,1000,0.0,graph,g,g,graph,of 2,0,0,0,14000,0,0,0,0,,,8,0,0,0,0,0,,0.5
+`
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func read(t *testing.T, text string) *rows.File {
+	t.Helper()
+	f, err := rows.Read(write(t, "rows.csv", text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// Rows add up by name, with what is estimated and what ran without time.
+func TestGroups(t *testing.T) {
+	got := read(t, recorded).Groups()
+	want := []rows.Group{
+		{Name: "b", Kind: "dispatch", Times: 1, Microseconds: 7, Instructions: 5, HostSeconds: 0.5},
+		{Name: "copy", Kind: "transfer", Times: 1, Microseconds: 4, HostSeconds: 0.25},
+		{Name: "layer/a", Kind: "dispatch", Times: 2, Microseconds: 3, Estimated: 0.75, Instructions: 30, HostSeconds: 0.75},
+		{Name: "g", Kind: "graph", Times: 1, Untimed: 1, Instructions: 8, HostSeconds: 0.5},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(rows.Group{})); diff != "" {
+		t.Error(diff)
+	}
+	var b strings.Builder
+	if err := rows.Summarize(&b, got); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"14.000 us in 5 dispatches and transfers, 43 instructions", "50.0%", "estimated     0.750 us", "without time  1 dispatches"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+}
+
+// What a killed program leaves is read up to the row that was cut off; the header of another process is no row.
+func TestRowsOfKilledProgram(t *testing.T) {
+	header, _, _ := strings.Cut(recorded, "\n")
+	cut := strings.Index(recorded, "\n5,")
+	for _, end := range []string{"\n5,7,1,m,10", "\n" + header + "\n", "\n5,7,1,\"m"} {
+		if f := read(t, recorded[:cut]+end); len(f.Rows) != 4 {
+			t.Errorf("%d rows before %q, want 4", len(f.Rows), end)
+		}
+	}
+	for _, path := range []string{filepath.Join(t.TempDir(), "none.csv"), write(t, "rows.csv", "")} {
+		if f, err := rows.Read(path); err != nil || len(f.Rows) != 0 {
+			t.Errorf("%s: %v, %v", path, f, err)
+		}
+	}
+}
+
+// Bad rows are refused with their place.
+func TestBadRows(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{"begin_cycle", "begin", "no column begin_cycle"},
+		{",7000,7000,7,", ",7000,many,7,", `row 4: rows of a program: cycles: found "many"`},
+		{",7000,7000,7,", ",-1,7000,7,", `begin_cycle: found "-1"`},
+		{",7000,7000,7,", ",7000,7000,Inf,", `microseconds: found "Inf"`},
+		{",7000,7000,7,", ",7000,1.5,7,", `want a whole number`},
+		{"graph,g", "picture,g", `kind: found "picture"`},
+	} {
+		_, err := rows.Read(write(t, "rows.csv", strings.Replace(recorded, c.from, c.to, 1)))
+		if !errors.Is(err, rows.ErrRows) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.to, err, c.want)
+		}
+	}
+	if _, err := rows.Read(write(t, "rows.parquet", "PAR1")); err == nil {
+		t.Error("a damaged Parquet file was read")
+	}
+}
+
+// Rows come back from Parquet as they were, texts that look like numbers too; columns have types.
+func TestParquet(t *testing.T) {
+	f := read(t, recorded)
+	var b bytes.Buffer
+	if err := f.WriteParquet(&b); err != nil {
+		t.Fatal(err)
+	}
+	back, err := rows.Read(write(t, "rows.parquet", b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(f.Rows, back.Rows); diff != "" {
+		t.Error(diff)
+	}
+	table, err := plots.ReadParquet("rows.parquet", b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]plots.Type{"queue": plots.Text, "module": plots.Text, "cycles": plots.Number, "microseconds": plots.Number} {
+		if got := table.Column(name).Type; got != want {
+			t.Errorf("column %s is of type %v, want %v", name, got, want)
+		}
+	}
+}
+
+// The page has a line for each pipeline with where its time went, and one for each dispatch.
+func TestPage(t *testing.T) {
+	f := read(t, recorded)
+	p := f.Page("program")
+	var names []string
+	for i := range p.Pipelines {
+		names = append(names, p.Pipelines[i].Name)
+	}
+	if diff := cmp.Diff([]string{"b", "copy", "a", "g"}, names); diff != "" {
+		t.Error(diff)
+	}
+	var b strings.Builder
+	if err := report.WritePrograms(&b, []*report.Program{p}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<h1>program</h1>", "on m", "a: 2 times, 3 µs, 21.4%", "memory 75.0%", "± 0.07", "without time", "2 × 3 × 1", "l2 bytes", "layer/a"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q on the page", want)
+		}
+	}
+}
+
+// The trace has a track for each queue, with labels and work on it, and counters.
+func TestTrace(t *testing.T) {
+	var b bytes.Buffer
+	if err := read(t, recorded).WriteTrace(&b, "program"); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"program on m at 1000 MHz", "queue 0.0", "queue 1.0", "layer", "copy", "instructions a cycle", "slot-cycles memory", "l2, bytes a cycle"} {
+		if !bytes.Contains(b.Bytes(), []byte(want)) {
+			t.Errorf("no %q in the trace", want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package rows
+
+import (
+	"bytes"
+	"encoding/csv"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"spvsim/experiments/sweep"
+	"spvsim/plots"
+)
+
+// A table is rows as texts, under the names of their columns.
+type table struct {
+	header []string
+	lines  [][]string
+}
+
+// csvTable reads CSV up to where it is whole, the headers of later processes left out.
+func csvTable(data []byte) (t table) {
+	r := csv.NewReader(bytes.NewReader(data))
+	r.FieldsPerRecord = -1
+	for {
+		line, err := r.Read()
+		switch {
+		case err != nil || t.header != nil && len(line) != len(t.header):
+			return t
+		case t.header == nil:
+			t.header = line
+		case !slices.Equal(line, t.header):
+			t.lines = append(t.lines, line)
+		}
+	}
+}
+
+func parquetTable(path string, data []byte) (t table, err error) {
+	p, err := plots.ReadParquet(path, data)
+	if err != nil {
+		return t, err
+	}
+	t.header, t.lines = p.Names(), make([][]string, p.Rows)
+	for i := range t.lines {
+		for k := range p.Columns {
+			t.lines[i] = append(t.lines[i], cellText(&p.Columns[k], i))
+		}
+	}
+	return t, nil
+}
+
+func cellText(c *plots.Column, row int) string {
+	switch {
+	case c.Type == plots.Text:
+		return c.Texts[row]
+	case math.IsNaN(c.Numbers[row]):
+		return ""
+	}
+	return strconv.FormatFloat(c.Numbers[row], 'f', -1, 64)
+}
+
+// columns are those that are no counts, with their types and units.
+var columns = map[string]struct {
+	typ  sweep.Type
+	unit string
+}{
+	"machine": {sweep.Text, ""}, "queue": {sweep.Text, ""}, "kind": {sweep.Text, ""}, "name": {sweep.Text, ""}, "pipeline": {sweep.Text, ""},
+	"entry": {sweep.Text, ""}, "module": {sweep.Text, ""}, "captured": {sweep.Text, ""},
+	"microseconds": {sweep.Real, "us"}, "timed_share": {sweep.Real, "1"}, "interval_cycles": {sweep.Real, "cycles"}, "confidence": {sweep.Real, "1"},
+	"occupancy": {sweep.Real, "1"}, "host_seconds": {sweep.Real, "s"},
+	"clock_mhz": {sweep.Integer, "MHz"}, "begin_cycle": {sweep.Integer, "cycles"}, "cycles": {sweep.Integer, "cycles"},
+	"estimated_cycles": {sweep.Integer, "cycles"}, "transfer_bytes": {sweep.Integer, "bytes"},
+}
+
+// bookkeeping are columns that say which work a row is of.
+var bookkeeping = []string{"number", "process", "device", "machine", "clock_mhz", "queue", "kind", "name", "pipeline", "entry", "module", "captured", "host_seconds"}
+
+// WriteParquet writes the rows as Parquet, each column with its type, and its unit in the file's metadata.
+func (f *File) WriteParquet(w io.Writer) error {
+	t := &sweep.Table{Rows: len(f.lines)}
+	for i, name := range f.header {
+		c := sweep.TableColumn{Name: name, Type: columns[name].typ, Unit: columns[name].unit, Role: sweep.Result, Values: make([]any, len(f.lines))}
+		if slices.Contains(bookkeeping, name) {
+			c.Role = sweep.Bookkeeping
+		}
+		for row, line := range f.lines {
+			c.Values[row] = cellValue(c.Type, line[i])
+		}
+		t.Columns = append(t.Columns, c)
+	}
+	return t.WriteParquet(w)
+}
+
+// cellValue is a cell's value; one of a type that it does not have is missing.
+func cellValue(typ sweep.Type, text string) any {
+	switch typ {
+	case sweep.Integer:
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return n
+		}
+	case sweep.Real:
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			return x
+		}
+	case sweep.Text:
+		if text != "" {
+			return text
+		}
+	}
+	return nil
+}
