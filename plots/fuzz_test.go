@@ -67,7 +67,7 @@ func drawnFigure(t *rapid.T) string {
 		"stacked":  {"percent: true", "combine: sum"},
 		"box":      {},
 		"heatmap":  {"value: {column: value, scale: log2}", "value: {column: value, center: 1}", "value: {column: value, scale: log10, center: 2, min: 1}", "cells: true", "combine: mean"},
-		"scatter":  {"identity: true", "text: s", "band: {low: low, high: high}"},
+		"scatter":  {"identity: true", "identity: true\nwithin: 1.25", "text: s", "band: {low: low, high: high}"},
 		"timeline": {"end: end", "end: end", "text: s"},
 		"roofline": {"roofs: [{name: p, peak: 30}, {name: b, bandwidth: 3}]", "roofs: [{name: b, bandwidth: 1e90}, {peak: 1e-90}]", "text: s"},
 	}[kind]
