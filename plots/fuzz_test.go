@@ -410,3 +410,27 @@ func labelsOf(l *layout) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// Lines about y = x are drawn beside it, and refused without it.
+func TestWithinStandsBesideIdentity(t *testing.T) {
+	const rows = "a,b\n1,2\n2,3\n"
+	const figure = "kind: scatter\nx: a\ny: b\nwithin: 1.25\n"
+	if _, err := Read("f.yaml", []byte(figure)); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "without identity") {
+		t.Errorf("%v: want a refusal", err)
+	}
+	f, err := Read("f.yaml", []byte(figure+"identity: true\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := ReadCSV("r.csv", strings.NewReader(rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Build(f, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if svg, err := c.Draw("svg", "column"); err != nil || !strings.Contains(string(svg), "factor of 1.25") {
+		t.Errorf("%v: the legend does not say what the lines are", err)
+	}
+}
