@@ -28,6 +28,7 @@ func TestMemoryModelsAgreeOnEveryJob(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs most of the library twice")
 	}
+	rows := readModelRows(t)
 	for _, name := range Names() {
 		if slices.Contains(heavy, name) {
 			continue
@@ -38,7 +39,7 @@ func TestMemoryModelsAgreeOnEveryJob(t *testing.T) {
 			if name == "latency" {
 				machine = "" // its results are the times of its own
 			}
-			sameUnderBothModels(t, name, machine)
+			rows.set(t, name, sameUnderBothModels(t, name, machine))
 		})
 	}
 }
@@ -104,7 +105,7 @@ func TestLimitRightBehindTheEnd(t *testing.T) {
 	}
 }
 
-func sameUnderBothModels(t *testing.T, name, machine string, set ...string) {
+func sameUnderBothModels(t *testing.T, name, machine string, set ...string) modelCycles {
 	t.Helper()
 	skipUnderRace(t, name)
 	fast, akita := underModel(t, name, machine, "fast", set), underModel(t, name, machine, "akita", set)
@@ -118,6 +119,7 @@ func sameUnderBothModels(t *testing.T, name, machine string, set ...string) {
 	if ratio > modelFactor || ratio < 1/modelFactor {
 		t.Errorf("the models differ by more than %g", modelFactor)
 	}
+	return modelCycles{fast.Stats.Cycles, akita.Stats.Cycles}
 }
 
 func underModel(t *testing.T, name, machine, model string, set []string) *gpu.Result {

@@ -183,6 +183,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 		steps, _, ok := t.Expand(isa.Table[op].Name, isa.I32.String(), waveSize)
 		return !ok || len(steps) == 1
 	}
+	mad16, _, _ := t.Expand(isa.Table[isa.IMad].Name, isa.I16.String(), waveSize)
 	return program.Target{
 		WaveSize: waveSize,
 		Expand: func(op isa.Op, typ isa.Type) []isa.Class {
@@ -202,7 +203,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 		// a division is one only where the table has a row for it.
 		Opt: opt.Options{
 			WaveSize: waveSize,
-			FuseMad:  native(isa.IMad), LshlAdd: native(isa.LshlAdd) && native(isa.LshlOr), Add3: native(isa.IAdd3),
+			FuseMad:  native(isa.IMad), FuseMad16: len(mad16) == 1, LshlAdd: native(isa.LshlAdd) && native(isa.LshlOr), Add3: native(isa.IAdd3),
 			SelectBuffers: t.Buffers == "pointers",
 			Divides: func(op isa.Op, typ isa.Type) bool {
 				_, _, ok := t.Expand(isa.Table[op].Name, typ.String(), waveSize)

@@ -14,7 +14,7 @@ var kindKeys = map[string]string{
 	"stacked":  "x! y! series combine percent",
 	"box":      "x! y! series relative_to relative_as",
 	"heatmap":  "x! y! value! combine relative_to relative_as cells",
-	"scatter":  "x! y! series band text identity relative_to relative_as",
+	"scatter":  "x! y! series band text identity within relative_to relative_as",
 	"timeline": "x! y! end! series text",
 	"roofline": "x! y! series text roofs!",
 }
@@ -92,6 +92,9 @@ func (f *Figure) checkAxes(fail failer) {
 	}
 	if x, y := orElse(f.X.Scale, "linear"), orElse(f.Y.Scale, "linear"); f.Identity && x != y {
 		fail("identity", ErrRange, "found the scales %s and %s: y = x wants one scale", x, y)
+	}
+	if f.Within != 0 && !f.Identity {
+		fail("within", ErrRange, "found %g without identity: the lines stand beside that of y = x", f.Within)
 	}
 	if len(f.X.Columns) > 0 {
 		fail("x.columns", ErrUnknownKey, "x has one column")

@@ -39,12 +39,13 @@ type Figure struct {
 	RelativeTo Pairs  `yaml:"relative_to" doc:"baseline, as {scheduler: multipass}: y becomes relative to the row that has it and is otherwise at the same x, series and facet"`
 	RelativeAs string `yaml:"relative_as" enum:"speedup|ratio|percent" doc:"speedup: baseline / y; ratio: y / baseline; percent: 100 (y / baseline - 1); left out, speedup"`
 
-	Lines    string `yaml:"lines" enum:"on|off" doc:"line: off draws the points alone, for an x with nothing between its values; on categories, points that would hide each other stand side by side"`
-	Step     bool   `yaml:"step" doc:"line: hold each value until the next x"`
-	Markers  string `yaml:"markers" enum:"auto|on|off" doc:"line: markers at the points; auto leaves them out where they would touch"`
-	Identity bool   `yaml:"identity" doc:"scatter: the line y = x, and equal axes"`
-	Percent  bool   `yaml:"percent" doc:"stacked: shares of 100 %"`
-	Cells    bool   `yaml:"cells" doc:"heatmap, bar: write the values"`
+	Lines    string  `yaml:"lines" enum:"on|off" doc:"line: off draws the points alone, for an x with nothing between its values; on categories, points that would hide each other stand side by side"`
+	Step     bool    `yaml:"step" doc:"line: hold each value until the next x"`
+	Markers  string  `yaml:"markers" enum:"auto|on|off" doc:"line: markers at the points; auto leaves them out where they would touch"`
+	Identity bool    `yaml:"identity" doc:"scatter: the line y = x, and equal axes"`
+	Within   float64 `yaml:"within" range:"1..1000" doc:"scatter with identity: the lines y = within x and y = x / within"`
+	Percent  bool    `yaml:"percent" doc:"stacked: shares of 100 %"`
+	Cells    bool    `yaml:"cells" doc:"heatmap, bar: write the values"`
 
 	Roofs       []Roof       `yaml:"roofs" doc:"roofline: peaks and bandwidths"`
 	Legend      Legend       `yaml:"legend" doc:"where the legend stands"`

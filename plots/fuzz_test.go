@@ -67,7 +67,7 @@ func drawnFigure(t *rapid.T) string {
 		"stacked":  {"percent: true", "combine: sum"},
 		"box":      {},
 		"heatmap":  {"value: {column: value, scale: log2}", "value: {column: value, center: 1}", "value: {column: value, scale: log10, center: 2, min: 1}", "cells: true", "combine: mean"},
-		"scatter":  {"identity: true", "text: s", "band: {low: low, high: high}"},
+		"scatter":  {"identity: true", "identity: true\nwithin: 1.25", "text: s", "band: {low: low, high: high}"},
 		"timeline": {"end: end", "end: end", "text: s"},
 		"roofline": {"roofs: [{name: p, peak: 30}, {name: b, bandwidth: 3}]", "roofs: [{name: b, bandwidth: 1e90}, {peak: 1e-90}]", "text: s"},
 	}[kind]
@@ -412,4 +412,28 @@ func labelsOf(l *layout) string {
 		words = append(words, t.Label)
 	}
 	return strings.Join(words, " ")
+}
+
+// Lines about y = x are drawn beside it, and refused without it.
+func TestWithinStandsBesideIdentity(t *testing.T) {
+	const rows = "a,b\n1,2\n2,3\n"
+	const figure = "kind: scatter\nx: a\ny: b\nwithin: 1.25\n"
+	if _, err := Read("f.yaml", []byte(figure)); !errors.Is(err, ErrRange) || !strings.Contains(err.Error(), "without identity") {
+		t.Errorf("%v: want a refusal", err)
+	}
+	f, err := Read("f.yaml", []byte(figure+"identity: true\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := ReadCSV("r.csv", strings.NewReader(rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Build(f, table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if svg, err := c.Draw("svg", "column"); err != nil || !strings.Contains(string(svg), "factor of 1.25") {
+		t.Errorf("%v: the legend does not say what the lines are", err)
+	}
 }

@@ -252,12 +252,21 @@ func whiskers(values []float64, q1, q3 float64) (low, high float64) {
 func scatterMarks(c *Chart, p *Panel) []plot.Plotter {
 	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
 		if c.figure.Identity {
-			low, high := min(pl.X.Min, pl.Y.Min), max(pl.X.Max, pl.Y.Max)
-			line := []vg.Point{at(dc, pl, low, low), at(dc, pl, high, high)}
-			dc.StrokeLines(identityStyle, dc.ClipLinesXY(line)...)
+			drawMultiple(dc, pl, 1, identityStyle)
+		}
+		if f := c.figure.Within; f > 1 {
+			drawMultiple(dc, pl, f, withinStyle)
+			drawMultiple(dc, pl, 1/f, withinStyle)
 		}
 		drawPoints(dc, pl, p)
 	})}
+}
+
+// drawMultiple draws the line y = f x: on axes of one scale it is straight.
+func drawMultiple(dc draw.Canvas, pl *plot.Plot, f float64, style draw.LineStyle) {
+	low, high := min(pl.X.Min, pl.Y.Min), max(pl.X.Max, pl.Y.Max)
+	line := []vg.Point{at(dc, pl, low, f*low), at(dc, pl, high, f*high)}
+	dc.StrokeLines(style, dc.ClipLinesXY(line)...)
 }
 
 func drawPoints(c draw.Canvas, p *plot.Plot, panel *Panel) {

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -215,10 +216,16 @@ func (c *Chart) entries(place string) []entry {
 // identityStyle is that of the line y = x.
 var identityStyle = draw.LineStyle{Color: faintInk, Width: thinWidth, Dashes: []vg.Length{3, 2}}
 
+// withinStyle is that of the lines about it.
+var withinStyle = draw.LineStyle{Color: faintInk, Width: thinWidth, Dashes: []vg.Length{1, 2}}
+
 // referenceEntries name what is not of the rows.
 func (c *Chart) referenceEntries() (out []entry) {
 	if c.figure.Identity {
 		out = append(out, entry{text: "equal", style: &identityStyle})
+	}
+	if f := c.figure.Within; f > 1 {
+		out = append(out, entry{text: fmt.Sprintf("factor of %g", f), style: &withinStyle})
 	}
 	n := 0
 	for i := range c.figure.Annotations {

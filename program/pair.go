@@ -11,8 +11,8 @@ type Pairs struct {
 	// Packed: one operation of f32 on two pairs of registers (CDNA's v_pk_add_f32,
 	// v_pk_mul_f32 and v_pk_fma_f32).
 	Packed bool
-	// Halves: one operation of f16 on both halves of registers (v_pk_add_f16 and
-	// the others of VOP3P).
+	// Halves: one operation of f16 or 16-bit integers on both halves of registers
+	// (v_pk_add_f16 and the others of VOP3P).
 	Halves bool
 	// Dual: two operations that a wave issues at once (RDNA 3's VOPD).
 	Dual bool
@@ -82,7 +82,7 @@ func (p *pairing) findPartner(i int, have Pairs) bool {
 		switch {
 		case have.Packed && packs(a, b, isa.F32, packed32Ops):
 			class = isa.ClassPacked32
-		case have.Halves && packs(a, b, isa.F16, packed16Ops):
+		case have.Halves && (packs(a, b, isa.F16, packed16Ops) || packs(a, b, isa.I16, packedI16Ops)):
 			class = isa.ClassPacked16
 		case have.Dual && j-i <= maxApartDual && dual(a, b):
 			class = isa.ClassDual
@@ -131,6 +131,9 @@ func meet(a, b []uint16) bool {
 var (
 	packed32Ops = map[isa.Op]bool{isa.FAdd: true, isa.FSub: true, isa.FMul: true, isa.Fma: true}
 	packed16Ops = map[isa.Op]bool{isa.FAdd: true, isa.FSub: true, isa.FMul: true, isa.Fma: true, isa.FMin: true, isa.FMax: true}
+	// v_pk_mad_u16 and the others of VOP3P with 16-bit integers.
+	packedI16Ops = map[isa.Op]bool{isa.IAdd: true, isa.ISub: true, isa.IMul: true, isa.IMad: true, isa.Shl: true, isa.Shr: true, isa.Sar: true,
+		isa.UMin: true, isa.UMax: true, isa.SMin: true, isa.SMax: true}
 )
 
 // packs reports one operation of the source on two components of a vector, or

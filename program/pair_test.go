@@ -133,6 +133,20 @@ func TestPairsExecuteBothHalves(t *testing.T) {
 	}
 }
 
+// Two operations of 16-bit integers share an instruction where the machine has packed ones; those of 32 bits do not.
+func TestPackedIntegers(t *testing.T) {
+	for typ, want := range map[isa.Type]int{isa.I16: 1, isa.I32: 2} {
+		mad := func(dst int) isa.Inst {
+			in := arith(isa.IMad, 7, dst, isa.V(10+dst), isa.V(12+dst), isa.V(14+dst))
+			in.T = typ
+			return in
+		}
+		if got := paired(Pairs{Halves: true}, mad(0), mad(1)); len(got) != want || want == 1 && got[0].Class != isa.ClassPacked16 {
+			t.Errorf("%v: %d instructions of class %v, want %d", typ, len(got), got[0].Class, want)
+		}
+	}
+}
+
 // Two f16 operations share an instruction where the machine has packed ones, minima among them.
 func TestPackedHalves(t *testing.T) {
 	half := func(op isa.Op, id uint32, dst int, srcs ...isa.Reg) isa.Inst {

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"spvsim/plots"
 )
 
 var update = flag.Bool("update", false, "write the page's table anew instead of comparing it")
@@ -29,7 +31,7 @@ func TestKernelsRun(t *testing.T) {
 	}
 	for name := range kernels {
 		t.Run(name, func(t *testing.T) {
-			r := simulate(t.Context(), &point{kernel: name, microseconds: 1}, nil, time.Minute)
+			r := simulate(t.Context(), &point{kernel: name, job: kernels[name].job(), microseconds: 1}, nil, time.Minute)
 			if r.err != nil || r.simulated < 4 || r.simulated > 100 {
 				t.Errorf("%v us, %v: want one that little but its launch takes", r.simulated, r.err)
 			}
@@ -74,6 +76,8 @@ func TestCommittedShaders(t *testing.T) {
 		t.Skip("glslangValidator is not installed (Debian package glslang-tools)")
 	}
 	sources, _ := filepath.Glob("kernels/*.comp")
+	micro, _ := filepath.Glob("micro/*.comp")
+	sources = append(sources, micro...)
 	for _, source := range sources {
 		built := filepath.Join(t.TempDir(), "built.spv")
 		if text, err := exec.Command(glslang, "-V", "--target-env", "vulkan1.2", source, "-o", built).CombinedOutput(); err != nil {
@@ -88,6 +92,35 @@ func TestCommittedShaders(t *testing.T) {
 
 const page = "../../docs/accuracy.md"
 
+// The figure is drawn from the committed errors. With -update it is drawn anew.
+func TestFigure(t *testing.T) {
+	const file = "figures/accuracy.svg"
+	figure, err := plots.ReadFigure("figures/accuracy.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := plots.ReadTable("errors.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	chart, err := plots.Build(figure, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := chart.Draw("svg", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != string(want) {
+		t.Errorf("%s is another one (%v): run go test ./experiments/accuracy -run TestFigure -args -update", file, err)
+	}
+}
+
 // The page's tables are what the committed errors come to. With -update they are written anew.
 func TestPage(t *testing.T) {
 	text, err := os.ReadFile(page)
@@ -100,7 +133,9 @@ func TestPage(t *testing.T) {
 		begin, end string
 		table      string
 	}{
-		{"<!-- errors by kernel -->\n", "<!-- end of errors -->\n", table(t)},
+		{"<!-- errors by kernel -->\n", "<!-- end of errors -->\n", kernelTable(t)},
+		{"<!-- errors by size -->\n", "<!-- end of errors by size -->\n", sizeTable(t)},
+		{"<!-- other devices -->\n", "<!-- end of other devices -->\n", deviceRows(t)},
 		{"<!-- kernels left out -->\n", "<!-- end of kernels left out -->\n", leftOutTable(t)},
 	} {
 		before, rest, _ := strings.Cut(want, part.begin)
@@ -133,28 +168,6 @@ func committed(t *testing.T, name string) [][]string {
 		t.Fatal(err)
 	}
 	return rows[1:]
-}
-
-// table is the errors by kernel in Markdown. Ratios are all that is committed, so nothing in it is weighted by time.
-func table(t *testing.T) string {
-	var list []result
-	measured := map[string]int{}
-	for _, row := range committed(t, "errors.csv") {
-		measured[row[0]]++
-		ratio, err := strconv.ParseFloat(row[3], 64)
-		list = append(list, result{point: &point{kernel: row[0], microseconds: 1}, simulated: ratio, err: err})
-	}
-	var b strings.Builder
-	b.WriteString("| kernel | measured | run | simulated / measured | factor | mean error |\n| --- | ---: | ---: | ---: | ---: | ---: |\n")
-	line := func(name string, all int, s summary) {
-		fmt.Fprintf(&b, "| %s | %d | %d | %.3f | %.3f | %.1f %% |\n", name, all, s.points, s.bias, s.factor, 100*s.mean)
-	}
-	names, groups := byKernel(list)
-	for _, n := range names {
-		line(n, measured[n], summarize(groups[n]))
-	}
-	line("all", len(list), summarize(list))
-	return b.String()
 }
 
 // leftOutTable is the errors of kernels that fits did not see, with the geometric mean of kernels.

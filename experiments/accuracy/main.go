@@ -23,16 +23,17 @@ func main() {
 
 // options are the flags.
 type options struct {
-	measured, points, set, out string
-	jobs                       int
-	limit, total               time.Duration
-	verbose, fitted, leaveOut  bool
+	measured, devices, points, set, out string
+	jobs                                int
+	limit, total                        time.Duration
+	verbose, fitted, leaveOut           bool
 }
 
 func accuracy(args []string) error {
 	var o options
 	f := flag.NewFlagSet("accuracy", flag.ContinueOnError)
 	f.StringVar(&o.measured, "measured", "", "file of measured times: kernel_name,problem_size,...,min_ms")
+	f.StringVar(&o.devices, "devices", "", "instead of -measured: files of published times of devices, of micro-benchmarks or operators, separated by commas")
 	f.StringVar(&o.points, "points", "", "points to run, as kernel or kernel problem, with * for anything, separated by commas; empty: all")
 	f.StringVar(&o.set, "set", "", "fields of the machine, as path=value, separated by spaces")
 	f.StringVar(&o.out, "out", "", "file to write the errors to as CSV")
@@ -45,14 +46,14 @@ func accuracy(args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if o.measured == "" {
-		return fmt.Errorf("want -measured FILE")
+	if (o.measured == "") == (o.devices == "") {
+		return fmt.Errorf("want -measured FILE or -devices FILES")
 	}
 	return o.run()
 }
 
 func (o *options) run() error {
-	points, err := readMeasured(o.measured)
+	points, err := o.read()
 	if err != nil {
 		return err
 	}
@@ -77,6 +78,13 @@ func (o *options) run() error {
 		return write(o.out, points, results)
 	}
 	return nil
+}
+
+func (o *options) read() ([]point, error) {
+	if o.devices != "" {
+		return devicePoints(o.devices)
+	}
+	return readMeasured(o.measured)
 }
 
 func errorText(err error) string {

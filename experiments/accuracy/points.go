@@ -19,6 +19,7 @@ import (
 )
 
 //go:embed kernels.yaml fitted.yaml kernels/*.yaml kernels/*.spv
+//go:embed devices.yaml devices/*.yaml micro/*.yaml micro/*.spv micro/*.spvasm
 var files embed.FS
 
 // A kernel says which job stands for a measured kernel, and how the words of a problem set the job's parameters.
@@ -30,7 +31,8 @@ type kernel struct {
 
 // A point is one measured time.
 type point struct {
-	kernel, problem string
+	kernel, problem string // of published times of devices: the device, and the row's words
+	job             string // file
 	microseconds    float64
 	settings        []config.Setting
 }
@@ -56,6 +58,9 @@ func readKernels() (map[string]*kernel, error) {
 	}
 	return byName, nil
 }
+
+// job is the file of the kernel's job.
+func (k *kernel) job() string { return "kernels/" + k.Kernel + ".yaml" }
 
 // settings are the job parameters that a problem names.
 func (k *kernel) settings(problem string) ([]config.Setting, error) {
@@ -127,5 +132,5 @@ func newPoint(k *kernel, problem, milliseconds string) (point, error) {
 		return point{}, fmt.Errorf("min_ms: found %q: want milliseconds above 0", milliseconds)
 	}
 	s, err := k.settings(problem)
-	return point{k.Kernel, problem, ms * 1000, s}, err
+	return point{k.Kernel, problem, k.job(), ms * 1000, s}, err
 }

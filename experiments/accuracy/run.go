@@ -30,8 +30,8 @@ func simulate(ctx context.Context, p *point, machine []config.Setting, limit tim
 	defer cancel()
 	begin := time.Now()
 	r := result{point: p}
-	loader := config.Files{FS: files, Dir: "kernels"}
-	run, err := loader.Load(p.kernel+".yaml", append(machine[:len(machine):len(machine)], p.settings...))
+	loader := config.Files{FS: files, Dir: "."}
+	run, err := loader.Load(p.job, append(machine[:len(machine):len(machine)], p.settings...))
 	if err == nil {
 		r.simulated, err = microseconds(ctx, run)
 	}

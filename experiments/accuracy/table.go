@@ -4,10 +4,11 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
+	"strconv"
 )
 
-// write writes the errors of all points as CSV, in the order of the measurements. Measured times are not ours to give on, nor what
-// tells them: there are ratios only.
+// write writes the errors of all points as CSV, in the order of the measurements. Measured times are not ours to give on: there are
+// ratios, and simulated times to two digits, which place a point in a figure and in a class of sizes.
 func write(name string, points []point, list []result) error {
 	byName := map[string]*result{}
 	for i := range list {
@@ -19,7 +20,7 @@ func write(name string, points []point, list []result) error {
 	}
 	defer f.Close()
 	w := csv.NewWriter(f)
-	rows := [][]string{{"kernel", "problem", "status", "ratio"}}
+	rows := [][]string{{"kernel", "problem", "status", "simulated_us", "ratio"}}
 	for i := range points {
 		rows = append(rows, row(&points[i], byName[points[i].name()]))
 	}
@@ -32,9 +33,15 @@ func write(name string, points []point, list []result) error {
 func row(p *point, r *result) []string {
 	switch {
 	case r == nil:
-		return []string{p.kernel, p.problem, "not run", ""}
+		return []string{p.kernel, p.problem, "not run", "", ""}
 	case r.err != nil:
-		return []string{p.kernel, p.problem, "given up", ""}
+		return []string{p.kernel, p.problem, "given up", "", ""}
 	}
-	return []string{p.kernel, p.problem, "done", fmt.Sprintf("%.4f", r.ratio())}
+	return []string{p.kernel, p.problem, "done", twoDigits(r.simulated), fmt.Sprintf("%.4f", r.ratio())}
+}
+
+// twoDigits writes a number rounded to two significant digits.
+func twoDigits(x float64) string {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'e', 1, 64), 64)
+	return strconv.FormatFloat(x, 'f', -1, 64)
 }

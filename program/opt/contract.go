@@ -109,10 +109,13 @@ func (c *contractor) product(v, p *ir.Value) bool {
 // private reports an operation of the vector unit that only v uses. One of
 // another block may be in front of a loop, where it costs less.
 func (c *contractor) private(v, p *ir.Value, op isa.Op) bool {
-	return p.Op == op && p.Block == v.Block && p.T == isa.I32 && !p.Uniform && c.u.count(p) == 1 && v.T == isa.I32
+	return p.Op == op && p.Block == v.Block && p.T == v.T && !p.Uniform && c.u.count(p) == 1
 }
 
 func (c *contractor) intAdd(v *ir.Value) {
+	if v.T == isa.I16 && !v.Uniform && c.o.FuseMad16 {
+		c.intFuse(v, isa.IMul, isa.IMad)
+	}
 	if v.Uniform || v.T != isa.I32 {
 		return
 	}

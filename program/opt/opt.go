@@ -28,9 +28,10 @@ type Options struct {
 	// ScalarFloat: the scalar unit computes floating-point operations.
 	ScalarFloat bool
 
-	FuseMad bool // the vector unit has a 32-bit integer multiply-add
-	LshlAdd bool // it has (a<<b)+c and (a<<b)|c
-	Add3    bool // it has a+b+c
+	FuseMad   bool // the vector unit has a 32-bit integer multiply-add
+	FuseMad16 bool // it has one of 16 bits
+	LshlAdd   bool // it has (a<<b)+c and (a<<b)|c
+	Add3      bool // it has a+b+c
 
 	// SelectBuffers: shaders address buffers by pointers, so that one load may
 	// read one buffer in some lanes and another in others, and buffers that are

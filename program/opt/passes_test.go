@@ -191,15 +191,26 @@ func TestContraction(t *testing.T) {
 func TestIntegerFusion(t *testing.T) {
 	for _, c := range []struct {
 		lane isa.Op
+		t    isa.Type
 		o    Options
 		want isa.Op
 	}{
-		{isa.LocalIDX, Options{FuseMad: true}, isa.IMad}, {isa.LocalIDX, Options{}, isa.IMul},
-		{isa.WorkgroupIDX, Options{FuseMad: true}, isa.IMul},
+		{isa.LocalIDX, isa.I32, Options{FuseMad: true}, isa.IMad}, {isa.LocalIDX, isa.I32, Options{FuseMad16: true}, isa.IMul},
+		{isa.LocalIDX, isa.I16, Options{FuseMad16: true}, isa.IMad}, {isa.LocalIDX, isa.I16, Options{FuseMad: true}, isa.IMul},
+		{isa.WorkgroupIDX, isa.I32, Options{FuseMad: true}, isa.IMul}, {isa.WorkgroupIDX, isa.I16, Options{FuseMad16: true}, isa.IMul},
 	} {
 		b := newBuilder(t)
-		x := b.op(c.lane, isa.I32)
-		v := b.op(isa.IAdd, isa.I32, b.op(isa.IMul, isa.I32, x, b.op(isa.NumWorkgroupsX, isa.I32)), b.op(isa.NumWorkgroupsY, isa.I32))
+		of := func(op isa.Op) *ir.Value {
+			v := b.op(op, isa.I32)
+			if c.t != isa.I32 {
+				v = b.conv(isa.UConvert, c.t, isa.I32, v)
+			}
+			return v
+		}
+		v := b.op(isa.IAdd, c.t, b.op(isa.IMul, c.t, of(c.lane), of(isa.NumWorkgroupsX)), of(isa.NumWorkgroupsY))
+		if c.t != isa.I32 {
+			v = b.conv(isa.UConvert, isa.I32, c.t, v)
+		}
 		b.store(word(0), b.op(isa.LocalIDY, isa.I32), v)
 		b.ret()
 		Run(b.f, c.o)

@@ -293,7 +293,7 @@ func TestRandomPrograms(t *testing.T) {
 			before = printed(f)
 		}
 		defer func() { check = nil }()
-		Run(f, Options{WaveSize: 8, FuseMad: true, LshlAdd: true, Add3: true, SelectBuffers: true})
+		Run(f, Options{WaveSize: 8, FuseMad: true, FuseMad16: true, LshlAdd: true, Add3: true, SelectBuffers: true})
 	})
 }
 

@@ -1,0 +1,16 @@
+#version 450
+
+// A chain of dependent loads by the lanes of a wave.
+layout(local_size_x = 32) in;
+
+layout(set = 0, binding = 0) readonly buffer Next { uint next[]; };
+layout(set = 0, binding = 1) writeonly buffer Out { uint last[]; };
+layout(push_constant) uniform Push { uint start, steps; };
+
+void main() {
+    uint at = start + gl_LocalInvocationID.x;
+    for (uint i = 0; i < steps; i++) {
+        at = next[at];
+    }
+    last[gl_LocalInvocationID.x] = at;
+}
