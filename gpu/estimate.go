@@ -10,13 +10,14 @@ import (
 	"spvsim/simd"
 )
 
-// Sampled runs. Of launches of a kind the first few are timed and one in so many
-// after them; of a launch of many generations of workgroups the first ones, until
+// Sampled runs. Of launches of a kind the first few are timed and others after
+// them, ever further apart while they agree; of a launch of many generations of workgroups the first ones, until
 // the rate at which the machine issues instructions has settled. The rest runs
 // without time, and is taken to cost as many cycles for an instruction. Knobs:
 const (
 	firstOfKind = 3    // launches of each kind that are timed
-	oneIn       = 12   // of those after them
+	nearGap     = 8    // launches from a timed one to the next behind them
+	farGap      = 64   // the same, where all agree
 	minRounds   = 6    // generations of workgroups from which on a launch is sampled
 	minBatches  = 6    // of workgroups, from which a rate is taken
 	maxBatches  = 40   // after which it is taken as it is
@@ -62,6 +63,8 @@ func (m *mix) distance(o *mix) (d float64) {
 type kind struct {
 	seen int
 	due  bool // the next one is timed
+	last int  // the number of the last one that was timed
+	gap  int  // from there to the next one; 0: nearGap
 	like []*alike
 }
 
@@ -69,7 +72,17 @@ type kind struct {
 type alike struct {
 	mix     mix
 	samples []float64      // cycles of an instruction, of each launch that was timed
+	cold    bool           // the first sample is the kind's first launch, which finds nothing in caches
 	rest    map[int]uint64 // instructions that were not timed, by step
+}
+
+// rate is what the launches that were not timed are taken to cost. None of them
+// is the first, which counts only where there are not two others.
+func (a *alike) rate() (mean, half float64) {
+	if a.cold && len(a.samples) > 2 {
+		return interval(a.samples[1:])
+	}
+	return interval(a.samples)
 }
 
 // nearest is what is most like a mix, and how far off that is.
@@ -108,11 +121,33 @@ func (s *kinds) of(l *launch) *kind {
 
 // timedNext says whether the next launch of the kind is timed, and whether the one after it is.
 func (k *kind) timedNext() (now, then bool) {
-	pick := func(n int) bool { return n < firstOfKind || (n-firstOfKind)%oneIn == oneIn-1 }
-	now, then = k.due || len(k.like) == 0 || pick(k.seen), pick(k.seen+1)
+	gap := max(k.gap, nearGap)
+	pick := func(n int) bool { return n < firstOfKind || n-k.last >= gap }
+	now = k.due || len(k.like) == 0 || pick(k.seen)
+	if now {
+		k.last = k.seen
+	}
 	k.seen++
 	k.due = false
-	return now, then
+	return now, pick(k.seen)
+}
+
+// timed takes a sample of a launch with that mix. While the samples of a mix
+// agree, the next one is as far again.
+func (k *kind) timed(m mix, cycles float64) {
+	a, d := k.nearest(&m)
+	if d > otherMix {
+		a = &alike{mix: m, rest: map[int]uint64{}, cold: len(k.like) == 0}
+		k.like = append(k.like, a)
+	}
+	a.samples = append(a.samples, cycles)
+	if len(a.samples) <= firstOfKind {
+		return
+	}
+	mean, half := a.rate()
+	if k.gap = min(2*max(k.gap, nearGap), farGap); half > settled*mean {
+		k.gap = nearGap
+	}
 }
 
 // sampled runs a launch of which a part is timed, or none if it is like others.
@@ -128,13 +163,7 @@ func (r *runner) sampled(l *launch, follows bool) error {
 	}
 	after := r.soFarOf(l.step)
 	if done := after.instructions() - before.instructions(); done > 0 {
-		m := after.mixSince(&before)
-		a, d := k.nearest(&m)
-		if d > otherMix {
-			a = &alike{mix: m, rest: map[int]uint64{}}
-			k.like = append(k.like, a)
-		}
-		a.samples = append(a.samples, float64(after.cycles-before.cycles)/float64(done))
+		k.timed(after.mixSince(&before), float64(after.cycles-before.cycles)/float64(done))
 	}
 	return nil
 }
@@ -185,7 +214,7 @@ func (s *stepSoFar) mixSince(o *stepSoFar) mix {
 func (r *runner) estimate() {
 	for _, k := range r.kinds.order {
 		for _, a := range k.like {
-			mean, half := interval(a.samples)
+			mean, half := a.rate()
 			for step := range r.steps {
 				if n := a.rest[step]; n > 0 {
 					r.steps[step].Add(estimated(n, mean, half))

@@ -45,15 +45,15 @@ func TestMixes(t *testing.T) {
 	}
 }
 
-// The first of a kind are timed, one in so many after them, and one behind another mix.
-func TestWhichOfAKindAreTimed(t *testing.T) {
-	k := &kind{like: []*alike{{}}}
-	got := ""
-	for i := range 30 {
-		k.due = i == 20
-		now, then := k.timedNext()
-		switch {
+// whichAreTimed writes a t for each launch that is timed, a w for one in front of
+// such a one, and a dot for another. Each launch takes the cycles that it is given.
+func whichAreTimed(n int, due int, cycles func(i int) float64) string {
+	k, got := &kind{}, ""
+	for i := range n {
+		k.due = i == due
+		switch now, then := k.timedNext(); {
 		case now:
+			k.timed(mix{1: 1}, cycles(i))
 			got += "t"
 		case then:
 			got += "w"
@@ -61,8 +61,45 @@ func TestWhichOfAKindAreTimed(t *testing.T) {
 			got += "."
 		}
 	}
-	if want := "ttt..........wt.....t....wt..."; got != want {
-		t.Errorf("%s\n%s", got, want)
+	return got
+}
+
+// The first of a kind are timed, and others behind them: each time twice as far
+// while they agree, not as far where they do not, and one behind another mix.
+func TestWhichOfAKindAreTimed(t *testing.T) {
+	steady := func(int) float64 { return 2 }
+	for _, c := range []struct {
+		due    int
+		cycles func(int) float64
+		want   string
+	}{
+		{-1, steady, "ttt......wt..............wt"},
+		{5, steady, "ttt..t..............wt....."},
+		{-1, func(i int) float64 { return float64(1 + i%2) }, "ttt......wt......wt......wt"},
+		{-1, func(i int) float64 { return float64(2 + 5*(1-min(i, 1))) }, "ttt......wt..............wt"}, // a cold first one
+	} {
+		if got := whichAreTimed(len(c.want), c.due, c.cycles); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+	if got := strings.Count(whichAreTimed(1000, -1, steady), "t"); got != 20 {
+		t.Errorf("%d of 1000 are timed", got)
+	}
+}
+
+// The first launch of a kind does not say what the others cost, where there are enough.
+func TestTheFirstLaunchIsCold(t *testing.T) {
+	for _, c := range []struct {
+		samples []float64
+		mean    float64
+	}{{[]float64{9}, 9}, {[]float64{9, 1}, 5}, {[]float64{9, 1, 3}, 2}} {
+		k := &kind{}
+		for _, x := range c.samples {
+			k.timed(mix{1: 1}, x)
+		}
+		if mean, _ := k.like[0].rate(); mean != c.mean {
+			t.Errorf("%v: %g, want %g", c.samples, mean, c.mean)
+		}
 	}
 }
 
