@@ -6,6 +6,7 @@ import (
 
 	"spvsim/account"
 	"spvsim/isa"
+	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
@@ -63,9 +64,13 @@ func (m *mix) distance(o *mix) (d float64) {
 type kind struct {
 	seen int
 	due  bool // the next one is timed
-	last int  // the number of the last one that was timed
+	last int  // the number of the last one of which a sample was taken
 	gap  int  // from there to the next one; 0: nearGap
-	like []*alike
+	// carries: a launch takes another time behind a timed one, which leaves memory
+	// busy, than at the beginning. ran is the number behind the last timed one.
+	carries bool
+	ran     int
+	like    []*alike
 }
 
 // Alike are launches of a kind with one mix.
@@ -119,17 +124,22 @@ func (s *kinds) of(l *launch) *kind {
 	return k
 }
 
-// timedNext says whether the next launch of the kind is timed, and whether the one after it is.
-func (k *kind) timedNext() (now, then bool) {
+// timedNext says whether the next launch of the kind is timed, whether a sample is
+// taken of it, and whether the one after it is timed.
+func (k *kind) timedNext() (now, sample, then bool) {
 	gap := max(k.gap, nearGap)
 	pick := func(n int) bool { return n < firstOfKind || n-k.last >= gap }
-	now = k.due || len(k.like) == 0 || pick(k.seen)
+	n := k.seen
+	now = k.due || len(k.like) == 0 || pick(n)
+	sample = now && (!k.carries || k.ran == n)
 	if now {
-		k.last = k.seen
+		k.due, k.ran = !sample, n+1
+	}
+	if sample {
+		k.last = n
 	}
 	k.seen++
-	k.due = false
-	return now, pick(k.seen)
+	return now, sample, k.due || pick(k.seen)
 }
 
 // timed takes a sample of a launch with that mix. While the samples of a mix
@@ -141,10 +151,13 @@ func (k *kind) timed(m mix, cycles float64) {
 		k.like = append(k.like, a)
 	}
 	a.samples = append(a.samples, cycles)
+	mean, half := a.rate()
+	if a.cold && len(a.samples) == firstOfKind {
+		k.carries = math.Abs(a.samples[0]-mean) > settled*mean
+	}
 	if len(a.samples) <= firstOfKind {
 		return
 	}
-	mean, half := a.rate()
 	if k.gap = min(2*max(k.gap, nearGap), farGap); half > settled*mean {
 		k.gap = nearGap
 	}
@@ -153,7 +166,7 @@ func (k *kind) timed(m mix, cycles float64) {
 // sampled runs a launch of which a part is timed, or none if it is like others.
 func (r *runner) sampled(l *launch, follows bool) error {
 	k := r.kinds.of(l)
-	now, then := k.timedNext()
+	now, sample, then := k.timedNext()
 	if !now {
 		return r.likeOthers(k, l, then)
 	}
@@ -162,7 +175,7 @@ func (r *runner) sampled(l *launch, follows bool) error {
 		return err
 	}
 	after := r.soFarOf(l.step)
-	if done := after.instructions() - before.instructions(); done > 0 {
+	if done := after.instructions() - before.instructions(); done > 0 && sample {
 		k.timed(after.mixSince(&before), float64(after.cycles-before.cycles)/float64(done))
 	}
 	return nil
@@ -243,17 +256,52 @@ func (r *runner) sampleGroups(l *launch, follows bool) error {
 		return r.timed(l, follows, scheduler.Part{End: all})
 	}
 	var rates []rate
+	var empty *emptyStretch
 	for at := uint64(0); at < all; {
 		got, placed, err := r.settle(l, follows, scheduler.Part{First: at, End: all}, resident)
 		if err != nil {
 			return err
 		}
-		rates = append(rates, got)
+		empty.widen(r, l.step, &got)
+		rates, empty = append(rates, got), nil
+		wasFull, from := r.cachesFull(), r.issued
 		if at, err = r.forward(l, rates, at+placed, all, resident); err != nil {
 			return err
 		}
+		if !wasFull && r.cachesFull() {
+			rates, empty = nil, &emptyStretch{got.cycles, r.issued - from}
+		}
 	}
 	return nil
+}
+
+// An emptyStretch ran without time while the last level of the caches filled up:
+// it took stores in that it had nothing to write back for.
+type emptyStretch struct {
+	cycles       float64 // that an instruction is taken to cost
+	instructions uint64
+}
+
+// lateShare of an empty stretch may have been at the rate behind it. Knob.
+const lateShare = 0.1
+
+// widen makes the interval hold that, when the rate behind the stretch is known.
+func (e *emptyStretch) widen(r *runner, step string, behind *rate) {
+	if e == nil {
+		return
+	}
+	half := lateShare * math.Abs(behind.cycles-e.cycles) * float64(e.instructions)
+	r.steps[r.stepOf[step]].Add(&account.Counts{Estimate: &account.Estimate{Half: half}})
+}
+
+// fullShare of the last level's lines hold something when it is taken for full.
+const fullShare = 0.98
+
+// cachesFull says that the last level of the caches has room for nothing more;
+// of a memory of Akita's nobody knows.
+func (r *runner) cachesFull() bool {
+	fast, ok := r.machine.hierarchy.(*mem.Fast)
+	return !ok || fast.Filled() >= fullShare
 }
 
 // settle times workgroups of a launch until the rate has settled. Of later parts
@@ -282,17 +330,18 @@ func (r *runner) settle(l *launch, follows bool, part scheduler.Part, resident u
 }
 
 // forward runs workgroups of a launch without time, piece by piece, until their
-// mix is another than that of all parts that were timed. It says from where on
-// workgroups are left.
+// mix is another than that of all parts that were timed, or until the caches are
+// full, into which they bring their lines up to then: from there on, memory has
+// more to do. It says from where on workgroups are left.
 //
 // Workgroups that are larger than those that were timed may run on while nothing
 // is left to fill the machine with: the interval holds the time that they take
 // among as many as the machine holds.
 func (r *runner) forward(l *launch, rates []rate, at, all, resident uint64) (uint64, error) {
 	size, longest := max((all-at)/chunks, 64), 0.0
-	for at < all {
+	for full := r.cachesFull(); at < all; {
 		end := min(at+size, all)
-		c, err := r.untimedPart(l, scheduler.Part{First: at, End: end}, false)
+		c, err := r.untimedPart(l, scheduler.Part{First: at, End: end}, !full)
 		if err != nil {
 			r.add(l.step, c)
 			return at, err
@@ -307,7 +356,7 @@ func (r *runner) forward(l *launch, rates []rate, at, all, resident uint64) (uin
 			r.steps[i].Estimate.Half += late - longest
 			longest = late
 		}
-		if at = end; distance > otherMix {
+		if at = end; distance > otherMix || !full && r.cachesFull() {
 			break
 		}
 	}

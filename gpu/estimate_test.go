@@ -45,16 +45,19 @@ func TestMixes(t *testing.T) {
 	}
 }
 
-// whichAreTimed writes a t for each launch that is timed, a w for one in front of
-// such a one, and a dot for another. Each launch takes the cycles that it is given.
+// whichAreTimed writes a t for each launch that a sample is taken of, a b for one
+// that is timed for the next one's sake, a w for one in front of a timed one, and a
+// dot for another. Each launch takes the cycles that it is given.
 func whichAreTimed(n int, due int, cycles func(i int) float64) string {
 	k, got := &kind{}, ""
 	for i := range n {
 		k.due = i == due
-		switch now, then := k.timedNext(); {
-		case now:
+		switch now, sample, then := k.timedNext(); {
+		case sample:
 			k.timed(mix{1: 1}, cycles(i))
 			got += "t"
+		case now:
+			got += "b"
 		case then:
 			got += "w"
 		default:
@@ -75,8 +78,8 @@ func TestWhichOfAKindAreTimed(t *testing.T) {
 	}{
 		{-1, steady, "ttt......wt..............wt"},
 		{5, steady, "ttt..t..............wt....."},
-		{-1, func(i int) float64 { return float64(1 + i%2) }, "ttt......wt......wt......wt"},
-		{-1, func(i int) float64 { return float64(2 + 5*(1-min(i, 1))) }, "ttt......wt..............wt"}, // a cold first one
+		{-1, func(i int) float64 { return float64(1 + i*i%7) }, "ttt......wbt......wbt......"},
+		{-1, func(i int) float64 { return float64(2 + 5*(1-min(i, 1))) }, "ttt......wbt.............."}, // that begins with nothing to wait for
 	} {
 		if got := whichAreTimed(len(c.want), c.due, c.cycles); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
