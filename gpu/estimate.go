@@ -70,6 +70,7 @@ type kind struct {
 	// busy, than at the beginning. ran is the number behind the last timed one.
 	carries bool
 	ran     int
+	graph   bool
 	like    []*alike
 }
 
@@ -77,8 +78,32 @@ type kind struct {
 type alike struct {
 	mix     mix
 	samples []float64      // cycles of an instruction, of each launch that was timed
+	took    []float64      // cycles of those launches
+	did     float64        // their instructions
 	cold    bool           // the first sample is the kind's first launch, which finds nothing in caches
 	rest    map[int]uint64 // instructions that were not timed, by step
+	count   map[int]uint64 // launches that were not timed, by step
+}
+
+// untimed are the cycles that the launches of a step are taken to cost which were
+// not timed, and half the width of their interval. Of a graph whose order decides
+// what there is to do, a run without time may do much more or less than a timed
+// one: then a launch costs what launches cost, and the interval holds what its
+// instructions would.
+func (a *alike) untimed(step int, graph bool) (cycles, half float64) {
+	mean, width := a.rate()
+	cycles, half = mean*float64(a.rest[step]), max(width, least*mean)*float64(a.rest[step])
+	n := float64(a.count[step])
+	timed := a.did / float64(len(a.took)) * n // instructions, if they had been timed
+	if !graph || math.Abs(float64(a.rest[step])-timed) <= otherMix*timed {
+		return cycles, half
+	}
+	took := a.took
+	if a.cold && len(took) > 2 {
+		took = took[1:]
+	}
+	mean, width = interval(took)
+	return mean * n, math.Abs(mean*n-cycles) + max(width, least*mean)*n
 }
 
 // rate is what the launches that were not timed are taken to cost. None of them
@@ -144,13 +169,14 @@ func (k *kind) timedNext() (now, sample, then bool) {
 
 // timed takes a sample of a launch with that mix. While the samples of a mix
 // agree, the next one is as far again.
-func (k *kind) timed(m mix, cycles float64) {
+func (k *kind) timed(m mix, cycles, instructions float64) {
 	a, d := k.nearest(&m)
 	if d > otherMix {
-		a = &alike{mix: m, rest: map[int]uint64{}, cold: len(k.like) == 0}
+		a = &alike{mix: m, rest: map[int]uint64{}, count: map[int]uint64{}, cold: len(k.like) == 0}
 		k.like = append(k.like, a)
 	}
-	a.samples = append(a.samples, cycles)
+	a.samples = append(a.samples, cycles/instructions)
+	a.took, a.did = append(a.took, cycles), a.did+instructions
 	mean, half := a.rate()
 	if a.cold && len(a.samples) == firstOfKind {
 		k.carries = math.Abs(a.samples[0]-mean) > settled*mean
@@ -176,7 +202,7 @@ func (r *runner) sampled(l *launch, follows bool) error {
 	}
 	after := r.soFarOf(l.step)
 	if done := after.instructions() - before.instructions(); done > 0 && sample {
-		k.timed(after.mixSince(&before), float64(after.cycles-before.cycles)/float64(done))
+		k.timed(after.mixSince(&before), float64(after.cycles-before.cycles), float64(done))
 	}
 	return nil
 }
@@ -191,7 +217,10 @@ func (r *runner) likeOthers(k *kind, l *launch, warm bool) error {
 	m := mixOf(&c.ByClass)
 	a, d := k.nearest(&m)
 	k.due = d > otherMix
-	a.rest[r.add(l.step, c)] += c.Instructions()
+	step := r.add(l.step, c)
+	a.rest[step] += c.Instructions()
+	a.count[step]++
+	k.graph = l.graph != nil
 	return err
 }
 
@@ -227,10 +256,12 @@ func (s *stepSoFar) mixSince(o *stepSoFar) mix {
 func (r *runner) estimate() {
 	for _, k := range r.kinds.order {
 		for _, a := range k.like {
-			mean, half := a.rate()
 			for step := range r.steps {
-				if n := a.rest[step]; n > 0 {
-					r.steps[step].Add(estimated(n, mean, half))
+				if a.count[step] > 0 {
+					cycles, half := a.untimed(step, k.graph)
+					c := &account.Counts{Cycles: uint64(math.Round(cycles))}
+					c.Estimate = &account.Estimate{Cycles: c.Cycles, Half: half}
+					r.steps[step].Add(c)
 				}
 			}
 		}

@@ -54,7 +54,7 @@ func whichAreTimed(n int, due int, cycles func(i int) float64) string {
 		k.due = i == due
 		switch now, sample, then := k.timedNext(); {
 		case sample:
-			k.timed(mix{1: 1}, cycles(i))
+			k.timed(mix{1: 1}, cycles(i), 1)
 			got += "t"
 		case now:
 			got += "b"
@@ -90,6 +90,26 @@ func TestWhichOfAKindAreTimed(t *testing.T) {
 	}
 }
 
+// A graph that does other work without time costs what its launches cost, and is not sure of it.
+func TestOtherWorkWithoutTime(t *testing.T) {
+	k := &kind{}
+	for range 4 {
+		k.timed(mix{1: 1}, 200, 100)
+	}
+	a := k.like[0]
+	a.count[0] = 10
+	for _, c := range []struct {
+		rest         uint64
+		graph        bool
+		cycles, half float64
+	}{{1000, true, 2000, 40}, {3000, false, 6000, 120}, {3000, true, 2000, 4040}, {1050, true, 2100, 42}} {
+		a.rest[0] = c.rest
+		if cycles, half := a.untimed(0, c.graph); math.Abs(cycles-c.cycles) > 1e-6 || math.Abs(half-c.half) > 1e-6 {
+			t.Errorf("%+v: %g +- %g", c, cycles, half)
+		}
+	}
+}
+
 // The first launch of a kind does not say what the others cost, where there are enough.
 func TestTheFirstLaunchIsCold(t *testing.T) {
 	for _, c := range []struct {
@@ -98,7 +118,7 @@ func TestTheFirstLaunchIsCold(t *testing.T) {
 	}{{[]float64{9}, 9}, {[]float64{9, 1}, 5}, {[]float64{9, 1, 3}, 2}} {
 		k := &kind{}
 		for _, x := range c.samples {
-			k.timed(mix{1: 1}, x)
+			k.timed(mix{1: 1}, x, 1)
 		}
 		if mean, _ := k.like[0].rate(); mean != c.mean {
 			t.Errorf("%v: %g, want %g", c.samples, mean, c.mean)
