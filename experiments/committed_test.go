@@ -24,7 +24,7 @@ func TestCommittedFiles(t *testing.T) {
 	if err != nil {
 		t.Skip("modules not rebuilt: glslangValidator is not installed (Debian package glslang-tools)")
 	}
-	sources, err := filepath.Glob(filepath.Join("library", "*.comp"))
+	sources, err := filepath.Glob(filepath.Join("[ls]*", "*.comp")) // library, sampling
 	fragments, err2 := filepath.Glob(filepath.Join("library", "*.frag"))
 	if sources = append(sources, fragments...); err != nil || err2 != nil || len(sources) == 0 {
 		t.Fatalf("no shaders: %v, %v", err, err2)

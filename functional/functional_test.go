@@ -133,6 +133,22 @@ func TestWavesMeetAtBarriers(t *testing.T) {
 	}
 }
 
+// Bytes are counted whether lanes follow each other, lie apart, or lie outside.
+func TestMovedBytesOfEveryPattern(t *testing.T) {
+	lane := isa.Inst{Op: isa.LocalIndex, T: isa.I32, Dst: v(1), Class: isa.ClassVALU32}
+	for _, c := range []struct {
+		step  uint64
+		bytes uint64
+	}{{4, 256}, {8, 256}, {0, 256}, {128, 128}} { // of 4096 bytes
+		at := isa.Inst{Op: isa.IMul, T: isa.I32, Dst: v(0), Src: [4]isa.Reg{v(1), l(c.step)}, Class: isa.ClassVALU32}
+		store, _, k := kernelOf(t, 64, lane, at, move(isa.Load, isa.SpaceBuffer), move(isa.Store, isa.SpaceBuffer), end())
+		did, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1})
+		if err != nil || did.Moved[mem.Read] != c.bytes || did.Moved[mem.Write] != c.bytes {
+			t.Errorf("%v: %d bytes apart: moved %v, want %d each", err, c.step, did.Moved, c.bytes)
+		}
+	}
+}
+
 // Atomic operations of several workers on one word stay whole, and a part of a grid is that part.
 func TestAtomicsOfSeveralWorkers(t *testing.T) {
 	for _, c := range []struct {

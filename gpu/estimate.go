@@ -7,17 +7,19 @@ import (
 
 	"spvsim/account"
 	"spvsim/isa"
+	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
 
-// Sampled runs. Of launches of a kind the first few are timed and one in so many
-// after them; of a launch of many generations of workgroups the first ones, until
+// Sampled runs. Of launches of a kind the first few are timed and others after
+// them, ever further apart while they agree; of a launch of many generations of workgroups the first ones, until
 // the rate at which the machine issues instructions has settled. The rest runs
 // without time, and is taken to cost as many cycles for an instruction. Knobs:
 const (
 	firstOfKind = 3    // launches of each kind that are timed
-	oneIn       = 12   // of those after them
+	nearGap     = 8    // launches from a timed one to the next behind them
+	farGap      = 64   // the same, where all agree
 	minRounds   = 6    // generations of workgroups from which on a launch is sampled
 	minBatches  = 6    // of workgroups, from which a rate is taken
 	maxBatches  = 40   // after which it is taken as it is
@@ -63,14 +65,55 @@ func (m *mix) distance(o *mix) (d float64) {
 type kind struct {
 	seen int
 	due  bool // the next one is timed
-	like []*alike
+	last int  // the number of the last one of which a sample was taken
+	gap  int  // from there to the next one; 0: nearGap
+	// carries: a launch takes another time behind a timed one, which leaves memory
+	// busy, than at the beginning. ran is the number behind the last timed one.
+	carries bool
+	ran     int
+	graph   bool
+	like    []*alike
 }
 
 // Alike are launches of a kind with one mix.
 type alike struct {
 	mix     mix
 	samples []float64      // cycles of an instruction, of each launch that was timed
+	took    []float64      // cycles of those launches
+	did     float64        // their instructions
+	cold    bool           // the first sample is the kind's first launch, which finds nothing in caches
 	rest    map[int]uint64 // instructions that were not timed, by step
+	count   map[int]uint64 // launches that were not timed, by step
+}
+
+// untimed are the cycles that the launches of a step are taken to cost which were
+// not timed, and half the width of their interval. Of a graph whose order decides
+// what there is to do, a run without time may do much more or less than a timed
+// one: then a launch costs what launches cost, and the interval holds what its
+// instructions would.
+func (a *alike) untimed(step int, graph bool) (cycles, half float64) {
+	mean, width := a.rate()
+	cycles, half = mean*float64(a.rest[step]), max(width, least*mean)*float64(a.rest[step])
+	n := float64(a.count[step])
+	timed := a.did / float64(len(a.took)) * n // instructions, if they had been timed
+	if !graph || math.Abs(float64(a.rest[step])-timed) <= otherMix*timed {
+		return cycles, half
+	}
+	took := a.took
+	if a.cold && len(took) > 2 {
+		took = took[1:]
+	}
+	mean, width = interval(took)
+	return mean * n, math.Abs(mean*n-cycles) + max(width, least*mean)*n
+}
+
+// rate is what the launches that were not timed are taken to cost. None of them
+// is the first, which counts only where there are not two others.
+func (a *alike) rate() (mean, half float64) {
+	if a.cold && len(a.samples) > 2 {
+		return interval(a.samples[1:])
+	}
+	return interval(a.samples)
 }
 
 // nearest is what is most like a mix, and how far off that is.
@@ -112,23 +155,55 @@ func (s *kinds) settle() {
 	for _, k := range s.order {
 		for _, a := range k.like {
 			clear(a.rest)
+			clear(a.count)
 		}
 	}
 }
 
-// timedNext says whether the next launch of the kind is timed, and whether the one after it is.
-func (k *kind) timedNext() (now, then bool) {
-	pick := func(n int) bool { return n < firstOfKind || (n-firstOfKind)%oneIn == oneIn-1 }
-	now, then = k.due || len(k.like) == 0 || pick(k.seen), pick(k.seen+1)
+// timedNext says whether the next launch of the kind is timed, whether a sample is
+// taken of it, and whether the one after it is timed.
+func (k *kind) timedNext() (now, sample, then bool) {
+	gap := max(k.gap, nearGap)
+	pick := func(n int) bool { return n < firstOfKind || n-k.last >= gap }
+	n := k.seen
+	now = k.due || len(k.like) == 0 || pick(n)
+	sample = now && (!k.carries || k.ran == n)
+	if now {
+		k.due, k.ran = !sample, n+1
+	}
+	if sample {
+		k.last = n
+	}
 	k.seen++
-	k.due = false
-	return now, then
+	return now, sample, k.due || pick(k.seen)
+}
+
+// timed takes a sample of a launch with that mix. While the samples of a mix
+// agree, the next one is as far again.
+func (k *kind) timed(m mix, cycles, instructions float64) {
+	a, d := k.nearest(&m)
+	if d > otherMix {
+		a = &alike{mix: m, rest: map[int]uint64{}, count: map[int]uint64{}, cold: len(k.like) == 0}
+		k.like = append(k.like, a)
+	}
+	a.samples = append(a.samples, cycles/instructions)
+	a.took, a.did = append(a.took, cycles), a.did+instructions
+	mean, half := a.rate()
+	if a.cold && len(a.samples) == firstOfKind {
+		k.carries = math.Abs(a.samples[0]-mean) > settled*mean
+	}
+	if len(a.samples) <= firstOfKind {
+		return
+	}
+	if k.gap = min(2*max(k.gap, nearGap), farGap); half > settled*mean {
+		k.gap = nearGap
+	}
 }
 
 // sampled runs a launch of which a part is timed, or none if it is like others.
 func (r *runner) sampled(l *launch, follows bool) error {
 	k := r.kinds.of(l)
-	now, then := k.timedNext()
+	now, sample, then := k.timedNext()
 	if !now {
 		return r.likeOthers(k, l, then)
 	}
@@ -137,14 +212,8 @@ func (r *runner) sampled(l *launch, follows bool) error {
 		return err
 	}
 	after := r.soFarOf(l.step)
-	if done := after.instructions() - before.instructions(); done > 0 {
-		m := after.mixSince(&before)
-		a, d := k.nearest(&m)
-		if d > otherMix {
-			a = &alike{mix: m, rest: map[int]uint64{}}
-			k.like = append(k.like, a)
-		}
-		a.samples = append(a.samples, float64(after.cycles-before.cycles)/float64(done))
+	if done := after.instructions() - before.instructions(); done > 0 && sample {
+		k.timed(after.mixSince(&before), float64(after.cycles-before.cycles), float64(done))
 	}
 	return nil
 }
@@ -159,7 +228,10 @@ func (r *runner) likeOthers(k *kind, l *launch, warm bool) error {
 	m := mixOf(&c.ByClass)
 	a, d := k.nearest(&m)
 	k.due = d > otherMix
-	a.rest[r.add(l.step, c)] += c.Instructions()
+	step := r.add(l.step, c)
+	a.rest[step] += c.Instructions()
+	a.count[step]++
+	k.graph = l.graph != nil
 	return err
 }
 
@@ -195,10 +267,12 @@ func (s *stepSoFar) mixSince(o *stepSoFar) mix {
 func (r *runner) estimate() {
 	for _, k := range r.kinds.order {
 		for _, a := range k.like {
-			mean, half := interval(a.samples)
 			for step := range r.steps {
-				if n := a.rest[step]; n > 0 {
-					r.steps[step].Add(estimated(n, mean, half))
+				if a.count[step] > 0 {
+					cycles, half := a.untimed(step, k.graph)
+					c := &account.Counts{Cycles: uint64(math.Round(cycles))}
+					c.Estimate = &account.Estimate{Cycles: c.Cycles, Half: half}
+					r.steps[step].Add(c)
 				}
 			}
 		}
@@ -224,17 +298,52 @@ func (r *runner) sampleGroups(l *launch, follows bool) error {
 		return r.timed(l, follows, scheduler.Part{End: all})
 	}
 	var rates []rate
+	var empty *emptyStretch
 	for at := uint64(0); at < all; {
 		got, placed, err := r.settle(l, follows, scheduler.Part{First: at, End: all}, resident)
 		if err != nil {
 			return err
 		}
-		rates = append(rates, got)
+		empty.widen(r, l.step, &got)
+		rates, empty = append(rates, got), nil
+		wasFull, from := r.cachesFull(), r.issued
 		if at, err = r.forward(l, rates, at+placed, all, resident); err != nil {
 			return err
 		}
+		if !wasFull && r.cachesFull() {
+			rates, empty = nil, &emptyStretch{got.cycles, r.issued - from}
+		}
 	}
 	return nil
+}
+
+// An emptyStretch ran without time while the last level of the caches filled up:
+// it took stores in that it had nothing to write back for.
+type emptyStretch struct {
+	cycles       float64 // that an instruction is taken to cost
+	instructions uint64
+}
+
+// lateShare of an empty stretch may have been at the rate behind it. Knob.
+const lateShare = 0.1
+
+// widen makes the interval hold that, when the rate behind the stretch is known.
+func (e *emptyStretch) widen(r *runner, step string, behind *rate) {
+	if e == nil {
+		return
+	}
+	half := lateShare * math.Abs(behind.cycles-e.cycles) * float64(e.instructions)
+	r.steps[r.stepOf[step]].Add(&account.Counts{Estimate: &account.Estimate{Half: half}})
+}
+
+// fullShare of the last level's lines hold something when it is taken for full.
+const fullShare = 0.98
+
+// cachesFull says that the last level of the caches has room for nothing more;
+// of a memory of Akita's nobody knows.
+func (r *runner) cachesFull() bool {
+	fast, ok := r.machine.hierarchy.(*mem.Fast)
+	return !ok || fast.Filled() >= fullShare
 }
 
 // settle times workgroups of a launch until the rate has settled. Of later parts
@@ -263,17 +372,18 @@ func (r *runner) settle(l *launch, follows bool, part scheduler.Part, resident u
 }
 
 // forward runs workgroups of a launch without time, piece by piece, until their
-// mix is another than that of all parts that were timed. It says from where on
-// workgroups are left.
+// mix is another than that of all parts that were timed, or until the caches are
+// full, into which they bring their lines up to then: from there on, memory has
+// more to do. It says from where on workgroups are left.
 //
 // Workgroups that are larger than those that were timed may run on while nothing
 // is left to fill the machine with: the interval holds the time that they take
 // among as many as the machine holds.
 func (r *runner) forward(l *launch, rates []rate, at, all, resident uint64) (uint64, error) {
 	size, longest := max((all-at)/chunks, 64), 0.0
-	for at < all {
+	for full := r.cachesFull(); at < all; {
 		end := min(at+size, all)
-		c, err := r.untimedPart(l, scheduler.Part{First: at, End: end}, false)
+		c, err := r.untimedPart(l, scheduler.Part{First: at, End: end}, !full)
 		if err != nil {
 			r.add(l.step, c)
 			return at, err
@@ -288,7 +398,7 @@ func (r *runner) forward(l *launch, rates []rate, at, all, resident uint64) (uin
 			r.steps[i].Estimate.Half += late - longest
 			longest = late
 		}
-		if at = end; distance > otherMix {
+		if at = end; distance > otherMix || !full && r.cachesFull() {
 			break
 		}
 	}

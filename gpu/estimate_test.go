@@ -45,24 +45,84 @@ func TestMixes(t *testing.T) {
 	}
 }
 
-// The first of a kind are timed, one in so many after them, and one behind another mix.
-func TestWhichOfAKindAreTimed(t *testing.T) {
-	k := &kind{like: []*alike{{}}}
-	got := ""
-	for i := range 30 {
-		k.due = i == 20
-		now, then := k.timedNext()
-		switch {
-		case now:
+// whichAreTimed writes a t for each launch that a sample is taken of, a b for one
+// that is timed for the next one's sake, a w for one in front of a timed one, and a
+// dot for another. Each launch takes the cycles that it is given.
+func whichAreTimed(n int, due int, cycles func(i int) float64) string {
+	k, got := &kind{}, ""
+	for i := range n {
+		k.due = i == due
+		switch now, sample, then := k.timedNext(); {
+		case sample:
+			k.timed(mix{1: 1}, cycles(i), 1)
 			got += "t"
+		case now:
+			got += "b"
 		case then:
 			got += "w"
 		default:
 			got += "."
 		}
 	}
-	if want := "ttt..........wt.....t....wt..."; got != want {
-		t.Errorf("%s\n%s", got, want)
+	return got
+}
+
+// The first of a kind are timed, and others behind them: each time twice as far
+// while they agree, not as far where they do not, and one behind another mix.
+func TestWhichOfAKindAreTimed(t *testing.T) {
+	steady := func(int) float64 { return 2 }
+	for _, c := range []struct {
+		due    int
+		cycles func(int) float64
+		want   string
+	}{
+		{-1, steady, "ttt......wt..............wt"},
+		{5, steady, "ttt..t..............wt....."},
+		{-1, func(i int) float64 { return float64(1 + i*i%7) }, "ttt......wbt......wbt......"},
+		{-1, func(i int) float64 { return float64(2 + 5*(1-min(i, 1))) }, "ttt......wbt.............."}, // that begins with nothing to wait for
+	} {
+		if got := whichAreTimed(len(c.want), c.due, c.cycles); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+	if got := strings.Count(whichAreTimed(1000, -1, steady), "t"); got != 20 {
+		t.Errorf("%d of 1000 are timed", got)
+	}
+}
+
+// A graph that does other work without time costs what its launches cost, and is not sure of it.
+func TestOtherWorkWithoutTime(t *testing.T) {
+	k := &kind{}
+	for range 4 {
+		k.timed(mix{1: 1}, 200, 100)
+	}
+	a := k.like[0]
+	a.count[0] = 10
+	for _, c := range []struct {
+		rest         uint64
+		graph        bool
+		cycles, half float64
+	}{{1000, true, 2000, 40}, {3000, false, 6000, 120}, {3000, true, 2000, 4040}, {1050, true, 2100, 42}} {
+		a.rest[0] = c.rest
+		if cycles, half := a.untimed(0, c.graph); math.Abs(cycles-c.cycles) > 1e-6 || math.Abs(half-c.half) > 1e-6 {
+			t.Errorf("%+v: %g +- %g", c, cycles, half)
+		}
+	}
+}
+
+// The first launch of a kind does not say what the others cost, where there are enough.
+func TestTheFirstLaunchIsCold(t *testing.T) {
+	for _, c := range []struct {
+		samples []float64
+		mean    float64
+	}{{[]float64{9}, 9}, {[]float64{9, 1}, 5}, {[]float64{9, 1, 3}, 2}} {
+		k := &kind{}
+		for _, x := range c.samples {
+			k.timed(mix{1: 1}, x, 1)
+		}
+		if mean, _ := k.like[0].rate(); mean != c.mean {
+			t.Errorf("%v: %g, want %g", c.samples, mean, c.mean)
+		}
 	}
 }
 

@@ -67,11 +67,10 @@ func (r *resources) add(b *config.Buffer, address uint64, data []byte) error {
 		}
 		return r.addView(b, r.store.Find(address))
 	}
-	m, err := r.store.Alloc(uint64(len(data)), b.Name)
+	m, err := r.store.Adopt(data, b.Name)
 	if err != nil {
 		return err
 	}
-	copy(m.Bytes, data)
 	return r.addView(b, m)
 }
 

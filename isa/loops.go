@@ -25,6 +25,9 @@ func resolveLoop(in *Inst) func(*State, *Inst) {
 	if src := Table[in.Op].Sig.Src; len(src) > 0 && src[0] == OfFrom {
 		key.from = in.From
 	}
+	if f := resolveRows(key, in); f != nil {
+		return f
+	}
 	form := in.scalarSources()
 	for _, table := range []map[loopKey]loopForms{intLoops, int3Loops, floatLoops, halfLoops, wideLoops, compareLoops, ownLoops} {
 		if forms, ok := table[key]; ok {
@@ -56,13 +59,16 @@ func (st *State) target(in *Inst) []uint32 {
 
 // merge copies the active lanes of what target gave to the destination.
 func (st *State) merge(in *Inst, d []uint32) {
-	if st.Exec == st.Full {
-		return
+	if st.Exec != st.Full {
+		mergeRow(st.row(in.Dst, 0), d, st.Exec)
 	}
-	dst := st.row(in.Dst, 0)[:len(d)]
-	for rest := st.Exec; rest != 0; rest &= rest - 1 {
-		l := bits.TrailingZeros64(rest)
-		dst[l] = d[l]
+}
+
+func mergeRowGo(d, s []uint32, lanes uint64) {
+	d = d[:len(s)]
+	for ; lanes != 0; lanes &= lanes - 1 {
+		l := bits.TrailingZeros64(lanes)
+		d[l] = s[l]
 	}
 }
 
@@ -177,13 +183,17 @@ func selectAny(st *State, in *Inst) {
 
 func (st *State) selectRow(in *Inst, b, c []uint32) {
 	d, m := st.target(in), st.word(in.Src[0])
-	b, c = b[:len(d)], c[:len(d)]
-	for i := range d {
-		chosen := -uint32(m & 1)
-		d[i] = c[i] ^ (b[i]^c[i])&chosen
-		m >>= 1
-	}
+	chooseRow(d, b, c, m)
 	st.merge(in, d)
+}
+
+func chooseRowGo(d, a, b []uint32, lanes uint64) {
+	a, b = a[:len(d)], b[:len(d)]
+	for i := range d {
+		chosen := -uint32(lanes & 1)
+		d[i] = b[i] ^ (a[i]^b[i])&chosen
+		lanes >>= 1
+	}
 }
 
 func divSelectAny(st *State, in *Inst) {

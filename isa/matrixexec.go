@@ -96,7 +96,7 @@ func (st *State) rowOf(r Reg) []uint32 {
 		return st.row(r, 0)
 	}
 	row := st.Tmp[0][:st.Lanes]
-	fillRow(row, uint32(st.word(r)), st.Full, st.Full)
+	FillRow(row, uint32(st.word(r)), st.Full, st.Full)
 	return row
 }
 

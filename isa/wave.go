@@ -102,21 +102,26 @@ func (st *State) spread(in *Inst, x uint64) {
 
 // fill writes x to the active lanes of a vector register.
 func (st *State) fill(r Reg, t Type, x uint64) {
-	fillRow(st.row(r, 0), uint32(x), st.Exec, st.Full)
+	FillRow(st.row(r, 0), uint32(x), st.Exec, st.Full)
 	if t.Rows() == 2 {
-		fillRow(st.row(r, 1), uint32(x>>32), st.Exec, st.Full)
+		FillRow(st.row(r, 1), uint32(x>>32), st.Exec, st.Full)
 	}
 }
 
-func fillRow(d []uint32, x uint32, exec, full uint64) {
+// FillRow gives the lanes of a row in exec one value; full are all of them.
+func FillRow(d []uint32, x uint32, exec, full uint64) {
 	if exec != full {
 		for ; exec != 0; exec &= exec - 1 {
 			d[bits.TrailingZeros64(exec)] = x
 		}
 		return
 	}
-	for l := range d {
+	first := min(8, len(d))
+	for l := range d[:first] {
 		d[l] = x
+	}
+	for done := first; done < len(d); done *= 2 {
+		copy(d[done:], d[:done])
 	}
 }
 

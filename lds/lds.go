@@ -60,6 +60,7 @@ type Values struct {
 	stride uint32 // bytes of a lane in the access at hand
 	packed bool   // the access at hand: full mask, lane l's offset is lane 0's plus l times the element
 	inside bool   // the access at hand: no active lane is out of bounds
+	one    bool   // the access at hand: all lanes go to the first one's offset, which the others' do not hold
 	trash  [64]uint32
 	lane.Walk
 	step lane.Step
@@ -106,6 +107,7 @@ func (d *LDS) Bytes(base, size uint32) []byte { return d.memory()[base : base+si
 // and says what it costs.
 func (d *LDS) Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) Timing {
 	mask, bytes := d.Access(st, in, d.memory()[base:base+size])
+	d.spread(st)
 	return d.time(now, st, base, in, mask, bytes)
 }
 
@@ -119,6 +121,11 @@ func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64
 	d.offsets(st, in.Mem, mask)
 	d.packed = mask == st.Full && d.Packed && uint64(d.Offsets[0])+uint64(bytes)*uint64(st.Lanes) <= uint64(len(region))
 	d.inside = uint64(d.Last)+uint64(bytes) <= uint64(len(region))
+	if d.one && d.inside && in.Op == isa.Load && elem.Bits() == 32 && !lane.AnyScalar(in) {
+		d.loadOne(st, in, region, mask)
+		return mask, bytes
+	}
+	d.spread(st)
 	switch {
 	case in.Op == isa.Load:
 		d.load(st, in, region, mask, elem)
@@ -134,15 +141,34 @@ func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64
 // offsets works out the byte offset of each lane.
 func (d *Values) offsets(st *isa.State, m *isa.Mem, mask uint64) {
 	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
-	if m.Index.Kind == isa.Vector {
+	if d.one = m.Index.Kind != isa.Vector; !d.one {
 		d.step = lane.Step{Base: base, Stride: d.stride, Exec: mask}
 		d.Walk.Go(st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes], &d.step)
 		return
 	}
 	base += uint32(lane.Uniform(st, m.Index))
-	d.Last, d.Packed = base, false
+	d.Offsets[0], d.Last, d.Packed = base, base, false
+}
+
+// spread gives all lanes the offset that they have in common.
+func (d *Values) spread(st *isa.State) {
+	if !d.one {
+		return
+	}
+	d.one = false
 	for l := range d.Offsets[:st.Lanes] {
-		d.Offsets[l] = base
+		d.Offsets[l] = d.Offsets[0]
+	}
+}
+
+// loadOne loads what is the same for all lanes.
+func (d *Values) loadOne(st *isa.State, in *isa.Inst, b []byte, mask uint64) {
+	for k := range int(in.Mem.Count) {
+		r := lane.Result(in, k)
+		if r.Kind == isa.Vector {
+			x := binary.LittleEndian.Uint32(b[d.Offsets[0]+4*uint32(k):])
+			isa.FillRow(st.V[int(r.Index)*st.Lanes:][:st.Lanes], x, mask, st.Full)
+		}
 	}
 }
 

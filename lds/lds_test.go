@@ -316,6 +316,42 @@ func checkValues(t *testing.T, r *rand.Rand, typ isa.Type, count int, exec uint6
 	}
 }
 
+// An offset that is one word for all lanes does what a row of that offset does, and costs as much.
+func TestOneOffsetForAllLanes(t *testing.T) {
+	for _, c := range []struct {
+		op    isa.Op
+		count int
+		exec  uint64
+		at    uint32
+	}{
+		{isa.Load, 1, ^uint64(0), 64}, {isa.Load, 4, ^uint64(0), 32}, {isa.Load, 4, 0xf0f0, 32}, {isa.Load, 3, ^uint64(0), 1024 - 8},
+		{isa.Store, 1, ^uint64(0), 64}, {isa.Store, 2, 0xf0f0, 1024 - 4}, {isa.AtomicIAdd, 1, ^uint64(0), 16},
+	} {
+		row, word := newState(64), newState(64)
+		d, e := newLDS(t, nil), newLDS(t, nil)
+		for _, st := range []*isa.State{row, word} {
+			st.Exec = c.exec
+			for i := range st.V {
+				st.V[i] = uint32(i)
+			}
+		}
+		for l := range 64 {
+			row.V[l] = c.at
+		}
+		word.S[3] = uint64(c.at)
+		for i := range 1024 {
+			d.memory()[i], e.memory()[i] = byte(i*7), byte(i*7)
+		}
+		in := access(c.op, isa.I32, c.count)
+		want := d.Issue(5, row, 0, 1024, in)
+		in.Mem.Index = isa.S(3)
+		got := e.Issue(5, word, 0, 1024, in)
+		if got != want || !slices.Equal(word.V[64:], row.V[64:]) || !slices.Equal(d.memory(), e.memory()) || d.Faults != e.Faults {
+			t.Errorf("%+v: %+v, want %+v; or other values", c, got, want)
+		}
+	}
+}
+
 func TestHighestLaneWins(t *testing.T) {
 	d, st := newLDS(t, nil), newState(64)
 	stride(st, 0)

@@ -15,6 +15,8 @@ func (p *Port) load(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	switch {
 	case m.Space == isa.SpaceScratch:
 		return p.scratch(now, st, env, in, Read)
+	case uniform32(m, lane.Element(in)):
+		return p.loadUniform(now, st, env, in)
 	case plain32(m, lane.Element(in)) && !lane.AnyScalar(in):
 		return p.load32(now, st, env, in)
 	}
@@ -37,6 +39,34 @@ func (p *Port) storeLanes(now uint64, st *isa.State, env *Env, in *isa.Inst) Tim
 func plain32(m *isa.Mem, t isa.Type) bool {
 	return m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None && !m.Scalar &&
 		t.Bits() == 32 && m.Index.Kind == isa.Vector
+}
+
+// uniform32 says that one access for the whole wave loads 32-bit elements of a
+// buffer that is known when the program is lowered, or of the push constants.
+func uniform32(m *isa.Mem, t isa.Type) bool {
+	known := m.Space == isa.SpacePush || m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None
+	return m.Scalar && known && t.Bits() == 32 && m.Index.Kind != isa.Vector
+}
+
+// loadUniform loads what uniform32 says; out of bounds it leaves it to loadGeneral.
+func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	m := in.Mem
+	addr, bytes := env.PushAddr, env.Push
+	if m.Space == isa.SpaceBuffer {
+		d, _ := env.descriptor(m, 0)
+		addr, bytes = d.Addr, d.Bytes
+	}
+	off := uint64(uint32(lane.Uniform(st, m.Base)) + m.Offset + uint32(lane.Uniform(st, m.Index)))
+	size := 4 * uint32(m.Count)
+	if off+uint64(size) > uint64(len(bytes)) {
+		return p.loadGeneral(now, st, env, in)
+	}
+	w := p.begin(m)
+	for k := range int(m.Count) {
+		lane.Set(st, lane.Result(in, k), 0, false, uint64(binary.LittleEndian.Uint32(bytes[off+4*uint64(k):])))
+	}
+	w.add(addr+off, size)
+	return p.finish(now, m, Read, 1, size)
 }
 
 // rows are the register rows of up to four operands.
@@ -105,6 +135,8 @@ func (w *workspace) walk(st *isa.State, m *isa.Mem, d *Descriptor, size uint32) 
 // collect adds the lines of a walk; a lane of an edge has added its own.
 func (w *workspace) collect(d *Descriptor, how manner, st *isa.State, size uint32) {
 	switch {
+	case w.deaf && how != edge:
+		w.moved += uint64(size) * uint64(bits.OnesCount64(st.Exec))
 	case how == packed:
 		w.span(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes))
 	case how == edge:

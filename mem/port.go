@@ -131,6 +131,9 @@ func (p *Port) begin(m *isa.Mem) *workspace {
 
 // finish asks the hierarchy for the lines collected; lanes moved bytes each.
 func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32) Timing {
+	if p.values != nil {
+		return p.values.finish(p, m, kind)
+	}
 	sent := len(p.w.lines)
 	if p.block > 0 && !m.Scalar {
 		sent = p.w.blocks

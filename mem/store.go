@@ -51,11 +51,20 @@ func NewStore(capacity uint64) *Store { return &Store{capacity: capacity, next: 
 
 // Alloc makes a zeroed buffer.
 func (s *Store) Alloc(bytes uint64, name string) (*Buffer, error) {
-	b, err := s.Reserve(bytes, name)
+	if bytes > s.Left() {
+		return nil, s.full(bytes, name)
+	}
+	return s.Adopt(make([]byte, bytes), name)
+}
+
+// Adopt makes a buffer of bytes, which are the store's from then on: pages of
+// them that nobody touches take no memory of the host.
+func (s *Store) Adopt(bytes []byte, name string) (*Buffer, error) {
+	b, err := s.Reserve(uint64(len(bytes)), name)
 	if err != nil {
 		return nil, err
 	}
-	b.Bytes = make([]byte, bytes)
+	b.Bytes = bytes
 	at, _ := s.at(b.Addr) // the last, unless others have attached theirs
 	s.insert(at, b)
 	return b, nil
@@ -114,13 +123,17 @@ func (s *Store) Left() uint64 {
 // Reserve takes a range of addresses whose bytes live elsewhere (scratch, push
 // constants); flat accesses do not reach it.
 func (s *Store) Reserve(bytes uint64, name string) (*Buffer, error) {
-	if s.capacity != 0 && bytes > s.capacity-s.used {
-		return nil, fmt.Errorf("mem: %q of %d bytes: %d of the device's %d bytes are left", name, bytes, s.capacity-s.used, s.capacity)
+	if bytes > s.Left() {
+		return nil, s.full(bytes, name)
 	}
 	b := &Buffer{Name: name, Addr: s.next, Size: bytes}
 	s.used += bytes
 	s.next = (s.next + bytes + Guard + alignment - 1) &^ (alignment - 1)
 	return b, nil
+}
+
+func (s *Store) full(bytes uint64, name string) error {
+	return fmt.Errorf("mem: %q of %d bytes: %d of the device's %d bytes are left", name, bytes, s.Left(), s.capacity)
 }
 
 // Find returns the buffer that holds addr, or nil.

@@ -40,3 +40,20 @@ func TestAttach(t *testing.T) {
 		t.Errorf("taken away: found %v", b)
 	}
 }
+
+// Adopted bytes are not copied, and count like others.
+func TestAdopt(t *testing.T) {
+	s, bytes := NewStore(1024), make([]byte, 1000)
+	b, err := s.Adopt(bytes, "mine")
+	if err != nil || &b.Bytes[0] != &bytes[0] || s.Find(b.Addr+999) != b || s.Left() != 24 {
+		t.Fatalf("%+v, %v; %d bytes are left", b, err, s.Left())
+	}
+	for _, more := range []func() (*Buffer, error){
+		func() (*Buffer, error) { return s.Adopt(make([]byte, 25), "more") },
+		func() (*Buffer, error) { return s.Alloc(25, "more") },
+	} {
+		if _, err := more(); err == nil || err.Error() != `mem: "more" of 25 bytes: 24 of the device's 1024 bytes are left` {
+			t.Error(err)
+		}
+	}
+}

@@ -63,3 +63,35 @@ func (c *cache) warmNext(store bool, addr uint64, bytes uint32) {
 		c.next.warm(store, addr+uint64(done), step)
 	}
 }
+
+// Filled is the share of the last level's lines that hold something. It looks at
+// the first sets of each slice.
+func (f *Fast) Filled() float64 {
+	const looked = 64
+	valid, all := 0, 0
+	for _, c := range f.levels[len(f.levels)-1].caches {
+		if c == nil {
+			continue
+		}
+		sets := min(looked, int(c.sets.n))
+		for i := range c.slices {
+			all += sets * c.Ways
+			if s := &c.slices[i]; s.tags != nil {
+				valid += s.used(sets, c.Ways)
+			}
+		}
+	}
+	return float64(valid) / float64(max(all, 1))
+}
+
+// used counts the valid lines of the first sets.
+func (s *slice) used(sets, ways int) (n int) {
+	for set := range sets {
+		for _, tag := range s.tags[2*ways*set:][:ways] {
+			if tag != 0 {
+				n++
+			}
+		}
+	}
+	return n
+}

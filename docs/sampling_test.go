@@ -1,0 +1,80 @@
+package docs_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A sampledJob is a row of the comparison of sampled runs with full ones.
+type sampledJob struct {
+	job                                  string
+	instructions, cycles, seconds        float64
+	estimate, low, high, share, hostTime float64
+}
+
+func (s *sampledJob) err() float64  { return s.estimate/s.cycles - 1 }
+func (s *sampledJob) inside() bool  { return s.low <= s.cycles && s.cycles <= s.high }
+func (s *sampledJob) half() float64 { return (s.high - s.low) / 2 / s.estimate }
+
+func (s *sampledJob) row() string {
+	inside := "yes"
+	if !s.inside() {
+		inside = "no"
+	}
+	return fmt.Sprintf("| `%s` | %.1f M | %.2f %% | %.1f %% | %s | %.1f %% | %.1f | %.1f | %.2f |", s.job, s.instructions/1e6, 100*s.err(),
+		100*s.half(), inside, 100*s.share, s.seconds, s.hostTime, s.hostTime/s.seconds)
+}
+
+func sampledJobs(t *testing.T) (jobs []sampledJob) {
+	t.Helper()
+	f, err := os.Open("../experiments/sampling/results.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows[1:] {
+		var n [8]float64
+		for i := range n {
+			if n[i], err = strconv.ParseFloat(row[i+1], 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		jobs = append(jobs, sampledJob{row[0], n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]})
+	}
+	return jobs
+}
+
+// The page's table of sampled runs is that of the committed figures, and what it says of all of them follows from them.
+func TestSampledFigures(t *testing.T) {
+	page, err := os.ReadFile("modes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table []string
+	var sum, worst, ratio float64
+	inside, jobs := 0, sampledJobs(t)
+	for i := range jobs {
+		s := &jobs[i]
+		table = append(table, s.row())
+		sum, worst, ratio = sum+math.Abs(s.err()), max(worst, math.Abs(s.err())), ratio+math.Log(s.hostTime/s.seconds)
+		if s.inside() {
+			inside++
+		}
+	}
+	n := float64(len(jobs))
+	for _, want := range []string{strings.Join(table, "\n"), fmt.Sprintf("The error is %.2f %% in the mean and %.2f %% at worst, the true time inside the interval in %d of %d, "+
+		"and the host's time %.2f of the full run's (geometric mean).", 100*sum/n, 100*worst, inside, len(jobs), math.Exp(ratio/n))} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("modes.md has not:\n%s", want)
+		}
+	}
+}
