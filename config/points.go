@@ -386,9 +386,18 @@ func (x *Exclusion) holds(p *Point) (bool, error) {
 	return v.AsFloat() != 0, err
 }
 
-// Holds says whether a cell has one of the values.
+// Holds says whether a cell has one of the values. Numbers are compared as numbers: in a column with 0.5 among its values, 1 is
+// a float.
 func (m *Match) Holds(cell any) bool {
-	return slices.ContainsFunc(m.Values, func(v Value) bool { return v.cell() == cell })
+	return slices.ContainsFunc(m.Values, func(v Value) bool {
+		value := v.cell()
+		if whole, ok := value.(int64); ok {
+			if f, ok := cell.(float64); ok {
+				return f == float64(whole)
+			}
+		}
+		return value == cell
+	})
 }
 
 // Eval works an expression out over cells.

@@ -30,6 +30,7 @@ var sections = []struct{ name, title string }{
 	{"lds-aliasing", "Two arrays over the same bytes of LDS"},
 	{"memory-latency", "Memory latency and resident waves"},
 	{"helper-lanes", "Helper lanes by the size of triangles"},
+	{"matrix-width", "The width of the matrix unit"},
 	{"mi300a-validation", "Simulated against measured times of kernels"},
 }
 

@@ -37,6 +37,8 @@ var references = []reference{
 	{"qdot8", "y", quantised8, 0},
 	{"koch-queues", "vertices", snowflake(4), 0},
 	{"qdot16", "y", quantised16, 0},
+	{"gemm", "c", halfProduct(1024), 1e-4},
+	{"flash-attention", "o", attention(2), 1e-3}, // weights of 16 bits
 	{"peer-fir", "output", filtered, 5e-5},
 	{"peer-matmul", "c", matrixProduct, 1e-4},
 	{"peer-bitonic", "keys", sortedBlocks(16384), 0},

@@ -102,6 +102,7 @@ func element(bits uint32, isFloat bool) string {
 // all slices of the L2, at this size, too.
 var smaller = map[string][]string{
 	"bitonic": {"blocks=2"}, "compact": {"blocks=16"}, "deferred-quads": {"size=32"}, "environment": {"n=1024"},
+	"flash-attention": {"heads=1", "length=64"}, "gemm": {"m=128", "n=128", "k=32"},
 	"groupscan-dpp": {"blocks=16"}, "groupscan-lds": {"blocks=16"}, "groupscan-memory": {"blocks=16"},
 	"histogram": {"n=16384"}, "koch-queues": {"depth=3"}, "mandelbrot": {"size=64"}, "matmul": {"n=64"},
 	"nbody": {"n=256"}, "nbody-global": {"n=256"}, "peer-atax": {"n=128"}, "peer-bitonic": {"log2n=11", "n=2048"},
@@ -137,6 +138,9 @@ func TestBuffersAreTheSameOnEveryMachine(t *testing.T) {
 			}
 			first := executeSmall(t, name, []string{config.Presets()[0]})
 			for _, other := range others {
+				if tooWide[name] == other[0] {
+					continue
+				}
 				for i, b := range executeSmall(t, name, other) {
 					if !unordered[name+"/"+b.Name] && !bytes.Equal(b.Bytes, first[i].Bytes) {
 						t.Errorf("%v: buffer %s is not that of %s", other, b.Name, config.Presets()[0])
@@ -157,6 +161,9 @@ func executeSmall(t *testing.T, name string, on []string) []gpu.Buffer {
 	}
 	return r.Buffers
 }
+
+// tooWide are the jobs whose matrices take more registers in lanes than a machine without a matrix unit has.
+var tooWide = map[string]string{"gemm": "rdna2-rx6800xt"}
 
 // clocked are the jobs that store times, which differ by machine.
 var clocked = map[string]bool{"latency": true}

@@ -29,7 +29,13 @@ OpCapability Int8
 OpCapability IntegerFunctions2INTEL
 OpCapability DotProductFloat16AccFloat32VALVE
 OpCapability DotProductFloat16AccFloat16VALVE
+OpCapability DotProductBFloat16AccVALVE
+OpCapability DotProductFloat8AccFloat32VALVE
+OpCapability BFloat16TypeKHR
+OpCapability Float8EXT
 OpExtension "SPV_VALVE_mixed_float_dot_product"
+OpExtension "SPV_KHR_bfloat16"
+OpExtension "SPV_EXT_float8"
 OpExtension "SPV_INTEL_shader_integer_functions2"
 OpExtension "SPV_AMD_shader_trinary_minmax"
 %%tri = OpExtInstImport "SPV_AMD_shader_trinary_minmax"
@@ -55,6 +61,12 @@ OpDecorate %%data Binding 0
 %%float = OpTypeFloat 32
 %%half = OpTypeFloat 16
 %%h2 = OpTypeVector %%half 2
+%%bf = OpTypeFloat 16 BFloat16KHR
+%%b2 = OpTypeVector %%bf 2
+%%e4m3 = OpTypeFloat 8 Float8E4M3EXT
+%%e4m3x4 = OpTypeVector %%e4m3 4
+%%e5m2 = OpTypeFloat 8 Float8E5M2EXT
+%%e5m2x4 = OpTypeVector %%e5m2 4
 %%u2 = OpTypeVector %%uint 2
 %%s2 = OpTypeVector %%short 2
 %%c4 = OpTypeVector %%char 4
@@ -167,6 +179,33 @@ func dotReference(x, y uint32, sum float32, mode uint) float32 {
 	return sum
 }
 
+// smallDot is dotReference for floats of other formats, the sum rounded to 24 bits at each step.
+func smallDot(x, y uint32, sum float32, exponent, mantissa uint) float32 {
+	width := 1 + exponent + mantissa
+	for at := uint(0); at < 32; at += width {
+		p := new(big.Float).SetPrec(300).SetFloat64(smallValue(x>>at, exponent, mantissa))
+		p.Mul(p, big.NewFloat(smallValue(y>>at, exponent, mantissa)))
+		p.Add(p, new(big.Float).SetPrec(300).SetFloat64(float64(sum)))
+		sum, _ = p.SetPrec(24).SetMode(big.ToNearestEven).Float32()
+	}
+	return sum
+}
+
+// smallValue is a finite float with so many bits of exponent and mantissa.
+func smallValue(bits uint32, exponent, mantissa uint) float64 {
+	m, e := float64(bits&(1<<mantissa-1)), int(bits>>mantissa&(1<<exponent-1))
+	if e == 0 {
+		e = 1
+	} else {
+		m += float64(uint32(1) << mantissa)
+	}
+	v := math.Ldexp(m, e-(1<<(exponent-1)-1)-int(mantissa))
+	if bits>>(exponent+mantissa)&1 != 0 {
+		return -v
+	}
+	return v
+}
+
 func floatOf(w uint32) float64 { return float64(math.Float32frombits(w)) }
 
 func median[T cmp.Ordered](k int, list ...T) T {
@@ -232,6 +271,32 @@ func operations() (list []operation) {
 `, func(x, y, z uint32) uint32 {
 		return math.Float32bits(dotReference(x, y, float32(halfValue(z>>16)), 11))
 	})
+	for _, small := range []struct {
+		typ                string
+		n                  int
+		exponent, mantissa uint
+	}{{"%b2", 2, 8, 7}, {"%e4m3x4", 4, 4, 3}, {"%e5m2x4", 4, 5, 2}} {
+		add("Dot of "+small.typ, fmt.Sprintf(`%%sx = OpBitcast %[1]s %%x
+%%sy = OpBitcast %[1]s %%y
+%%fz = OpBitcast %%float %%z
+%%v = OpFDot%[2]dMixAcc32VALVE %%float %%sx %%sy %%fz
+%%r = OpBitcast %%uint %%v
+`, small.typ, small.n), func(x, y, z uint32) uint32 {
+			return math.Float32bits(smallDot(x, y, math.Float32frombits(z), small.exponent, small.mantissa))
+		})
+	}
+	add("Dot of %b2 to 16 bits", `%sx = OpBitcast %b2 %x
+%sy = OpBitcast %b2 %y
+%sz = OpBitcast %b2 %z
+%acc = OpCompositeExtract %bf %sz 1
+%v = OpFDot2MixAcc16VALVE %bf %sx %sy %acc
+%w = OpFConvert %float %v
+%r = OpBitcast %uint %w
+`, func(x, y, z uint32) uint32 {
+		sum := smallDot(x, y, math.Float32frombits(z&0xffff0000), 8, 7)
+		rounded, _ := new(big.Float).SetPrec(8).SetMode(big.ToNearestEven).SetFloat64(float64(sum)).Float32()
+		return math.Float32bits(rounded)
+	})
 	return list
 }
 
@@ -241,6 +306,11 @@ func operands(r *rand.Rand, name string) []uint32 {
 	for i := range out {
 		half := func() uint32 { return r.Uint32()&0x83ff | (13+r.Uint32N(5))<<10 }
 		switch {
+		case strings.HasPrefix(name, "Dot of"): // exponents without those of infinities and NaN
+			out[i] = r.Uint32() & 0xbfbfbfbf
+			if strings.Contains(name, "%b2") || i%3 == 2 {
+				out[i] = math.Float32bits(float32(r.NormFloat64()))&0xffff0000 | math.Float32bits(float32(r.NormFloat64()))>>16
+			}
 		case strings.HasPrefix(name, "FDot"):
 			out[i] = half() | half()<<16
 			if strings.HasSuffix(name, "32") && i%3 == 2 {

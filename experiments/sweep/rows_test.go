@@ -251,3 +251,18 @@ func TestBaselineOfZippedAxes(t *testing.T) {
 		}
 	}
 }
+
+// In a column with a fraction among its values all are floats, and 1 still names its row.
+func TestBaselineAmongFractions(t *testing.T) {
+	cells := [][]Cell{{{"width", 0.5}}, {{"width", int64(1)}}}
+	stats := func(cycles int) string { return fmt.Sprintf(anyStats, cycles) }
+	p, store := finished(t, "axes: {width: {path: parameters.w, values: [0.5, 1]}}\ncolumns: [cycles]\nderived: {base: {of: cycles, where: {width: 1}}}",
+		cells, []string{stats(10), stats(20)})
+	rows, err := p.Rows(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]any{int64(20), int64(20)}, rows.column("base").Values); diff != "" {
+		t.Error(diff)
+	}
+}

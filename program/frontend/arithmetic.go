@@ -184,13 +184,35 @@ func (b *maths) dot(x, y []*ir.Value) *ir.Value {
 	return b.join(isa.FAdd, products)
 }
 
-// mixedDot carries out OpFDot2MixAcc32VALVE and OpFDot2MixAcc16VALVE.
-func (b *maths) mixedDot(acc isa.Type) {
-	x, y, c := b.halfPair(b.arg(0)), b.halfPair(b.arg(1)), b.leaf(b.arg(2))
-	if t := b.comp(b.resultType()); t != acc || c.R != acc {
-		b.invalid("a sum of type %s and a result of type %s, want %s", c.R, t, acc)
+// mixedDot carries out the dot products of SPV_VALVE_mixed_float_dot_product,
+// of n components to a sum of so many bits. Those of bfloat16 and of 8-bit
+// floats are a fused step in 32 bits for each component, the first one first;
+// a sum of 16 bits is rounded at the end. RDNA 3 has one instruction for two of
+// bfloat16 and RDNA 4 for four of 8 bits (v_dot2_f32_bf16, v_dot4_f32_fp8_fp8):
+// they pay the sequence here too.
+func (b *maths) mixedDot(n int, bits uint) {
+	x, y, c := b.leaves(b.arg(0)), b.leaves(b.arg(1)), b.leaf(b.arg(2))
+	acc := b.comp(b.resultType())
+	if len(x) != n || len(y) != n || acc != c.R || acc.Bits() != bits || bits == 16 && acc != x[0].R {
+		b.invalid("a dot product of %d and %d components with a sum of type %s and a result of type %s: want %d, and %d bits", len(x), len(y), c.R, acc, n, bits)
 	}
-	b.set(b.op(isa.FDot2, acc, x, y, c))
+	if x[0].R == isa.F16 && y[0].R == isa.F16 {
+		b.set(b.op(isa.FDot2, acc, b.halfPair(b.arg(0)), b.halfPair(b.arg(1)), c))
+		return
+	}
+	sum := b.floatTo(c, isa.F32)
+	for i := range x {
+		sum = b.op(isa.Fma, isa.F32, b.floatTo(x[i], isa.F32), b.floatTo(y[i], isa.F32), sum)
+	}
+	b.set(b.floatTo(sum, acc))
+}
+
+// floatTo is a float as one of another type.
+func (b *maths) floatTo(v *ir.Value, t isa.Type) *ir.Value {
+	if v.R == t {
+		return v
+	}
+	return b.conv(isa.FConvert, v.R, t, v)
 }
 
 // halfPair is a vector of two 16-bit floats as one register.

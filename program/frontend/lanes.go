@@ -205,9 +205,9 @@ func convertRows() map[spirv.Op]row[*maths] {
 		spirv.OpUDotAccSat:  pure(func(b *maths) { b.intDot(false, false, true) }),
 		spirv.OpSUDotAccSat: pure(func(b *maths) { b.intDot(true, false, true) }),
 
-		spirv.OpFDot2MixAcc32VALVE: pure(func(b *maths) { b.mixedDot(isa.F32) }),
-		spirv.OpFDot2MixAcc16VALVE: pure(func(b *maths) { b.mixedDot(isa.F16) }),
-		spirv.OpFDot4MixAcc32VALVE: pure(func(b *maths) { b.unsupported("dot products of 8-bit floats") }),
+		spirv.OpFDot2MixAcc32VALVE: pure(func(b *maths) { b.mixedDot(2, 32) }),
+		spirv.OpFDot2MixAcc16VALVE: pure(func(b *maths) { b.mixedDot(2, 16) }),
+		spirv.OpFDot4MixAcc32VALVE: pure(func(b *maths) { b.mixedDot(4, 32) }),
 
 		spirv.OpDot:           pure(func(b *maths) { b.set(b.dot(b.leaves(b.arg(0)), b.leaves(b.arg(1)))) }),
 		spirv.OpExpectKHR:     pure(func(b *maths) { b.set(b.leaves(b.arg(0))...) }),

@@ -61,13 +61,6 @@ func (b *matrices) op2(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
 	return b.emit(op, t, t, args...)
 }
 
-func (b *matrices) floatTo(v *ir.Value, t isa.Type) *ir.Value {
-	if v.R == t {
-		return v
-	}
-	return b.conv(isa.FConvert, v.R, t, v)
-}
-
 // bytesInLanes is dotInLanes for integers.
 func (b *matrices) bytesInLanes(x, y *coop, imm isa.MatrixImm, p, q []*ir.Value, sum *ir.Value) *ir.Value {
 	if x.elem != isa.I8 || y.elem != isa.I8 || sum.R != isa.I32 {

@@ -23,7 +23,6 @@ var update = goflag.Bool("update", false, "write docs/unsupported.md")
 // that state a limit state the reason too.
 var formWhy = map[string]string{
 	"interpolation of %%%d, which is no input variable or a part of one":  "an input is known by its variable",
-	"dot products of 8-bit floats":                                        "arithmetic knows IEEE floats of 16, 32 and 64 bits",
 	"built-in %s as a member of an input":                                 "a fragment's built-ins are variables of their own",
 	"rounding mode %s":                                                    "conversions to narrower floats round to nearest even",
 	"a saturating dot product of 64 bits":                                 "no instruction, and no sequence with an overflow of 64 bits",

@@ -28,7 +28,7 @@ var signatures = map[spirv.Op]string{
 	spirv.OpUDiv: "u: =u =u", spirv.OpUMod: "u: =u =u",
 	spirv.OpSDiv: "i: ~i ~i", spirv.OpSRem: "i: ~i ~i", spirv.OpSMod: "i: ~i ~i",
 	spirv.OpVectorTimesScalar: "V: =V ^F", spirv.OpMatrixTimesScalar: "M: =M ^N",
-	spirv.OpDot: "F: V 1V", spirv.OpFDot2MixAcc32VALVE: "F: V 1V =F", spirv.OpFDot2MixAcc16VALVE: "F: V 1V =F",
+	spirv.OpDot: "F: V 1V", spirv.OpFDot2MixAcc32VALVE: "F: V 1V =F", spirv.OpFDot2MixAcc16VALVE: "F: V 1V =F", spirv.OpFDot4MixAcc32VALVE: "F: V 1V =F",
 	spirv.OpUCountLeadingZerosINTEL: "u: =u", spirv.OpUCountTrailingZerosINTEL: "u: =u", spirv.OpAbsISubINTEL: "i: ~i ~i", spirv.OpAbsUSubINTEL: "u: =u =u",
 	spirv.OpIAddSatINTEL: "i: =i =i", spirv.OpUAddSatINTEL: "u: =u =u", spirv.OpIAverageINTEL: "i: =i =i", spirv.OpUAverageINTEL: "u: =u =u",
 	spirv.OpIAverageRoundedINTEL: "i: =i =i", spirv.OpUAverageRoundedINTEL: "u: =u =u", spirv.OpISubSatINTEL: "i: =i =i", spirv.OpUSubSatINTEL: "u: =u =u",
