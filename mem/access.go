@@ -106,7 +106,7 @@ func (w *workspace) walk(st *isa.State, m *isa.Mem, d *Descriptor, size uint32) 
 func (w *workspace) collect(d *Descriptor, how manner, st *isa.State, size uint32) {
 	switch {
 	case how == packed:
-		w.span(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes))
+		w.span(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size))
 	case how == edge:
 	case size&(size-1) == 0 && w.Bits&(size-1) == 0:
 		w.runs(d.Addr, &w.Walk, st.Exec, size)
