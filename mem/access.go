@@ -138,7 +138,7 @@ func (w *workspace) collect(d *Descriptor, how manner, st *isa.State, size uint3
 	case w.deaf && how != edge:
 		w.moved += uint64(size) * uint64(bits.OnesCount64(st.Exec))
 	case how == packed:
-		w.span(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes))
+		w.span(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size))
 	case how == edge:
 	case size&(size-1) == 0 && w.Bits&(size-1) == 0:
 		w.runs(d.Addr, &w.Walk, st.Exec, size)

@@ -16,6 +16,13 @@ type tableEntry struct {
 	index  int32
 }
 
+// A run is what the lanes whose block is on its way read.
+type run struct {
+	block      uint64 // its number, plus 1
+	start, end uint64 // of the last lane's bytes
+	cycle      int    // in which the lane's address is taken, of those of the instruction
+}
+
 // A coalescer collects the distinct lines of one instruction, in the order in
 // which lanes, taken from the lowest, touch them first. The whole wave is
 // coalesced together, wide accesses too: the quarter-waves in which hardware
@@ -28,16 +35,17 @@ type coalescer struct {
 	age   uint32 // entries of another age are empty
 	deaf  bool   // nobody asks for lines, only for bytes
 	moved uint64 // bytes, counted while deaf
-	// Blocks that the address path sends: one for neighbouring lanes in the same.
+	// Blocks that the address path sends: one for neighbouring lanes of a cycle that read on in the same, or read the same.
 	blocks     int
-	blockShift uint   // 0: not counted
-	lastBlock  uint64 // number of the block sent last, plus 1
+	blockShift uint // 0: not counted
+	together   int  // lanes of a cycle
+	sent       run
 	table      [tableSize]tableEntry
 }
 
 func (c *coalescer) reset(shift uint) {
 	c.lines, c.shift, c.last = c.lines[:0], shift, 0
-	c.blocks, c.lastBlock = 0, 0
+	c.blocks, c.sent = 0, run{}
 	if c.age++; c.age == 0 {
 		clear(c.table[:])
 		c.age = 1
@@ -51,7 +59,7 @@ func (c *coalescer) add(addr uint64, bytes uint32) {
 		return
 	}
 	if c.blockShift > 0 {
-		c.send(addr>>c.blockShift, (addr+uint64(bytes)-1)>>c.blockShift)
+		c.send(addr, uint64(bytes), c.sent.cycle)
 	}
 	first, last := addr>>c.shift, (addr+uint64(bytes)-1)>>c.shift
 	if first == last {
@@ -65,22 +73,32 @@ func (c *coalescer) add(addr uint64, bytes uint32) {
 	}
 }
 
-// send counts the blocks from first to last, but for one that is on its way.
-func (c *coalescer) send(first, last uint64) {
-	if first+1 == c.lastBlock {
+// send counts the blocks of one lane's bytes, but for one that is on its way.
+// Lanes share a block where one cycle takes their addresses and their bytes
+// follow each other; others share half a block.
+func (c *coalescer) send(addr, bytes uint64, cycle int) {
+	first, last := addr>>c.blockShift, (addr+bytes-1)>>c.blockShift
+	r := &c.sent
+	if first+1 == r.block && cycle == r.cycle && (addr == r.end || (addr^r.start)>>(c.blockShift-1) == 0) {
 		first++
 	}
-	if first <= last {
-		c.blocks += int(last-first) + 1
-		c.lastBlock = last + 1
+	c.blocks += int(last + 1 - first)
+	c.sent = run{last + 1, addr, addr + bytes, cycle}
+}
+
+// sendLanes counts the blocks of lanes of a walk.
+func (c *coalescer) sendLanes(addr uint64, w *lane.Walk, lanes, bytes uint64) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		l := bits.TrailingZeros64(lanes) & 63
+		c.send(addr+uint64(w.Offsets[l]), bytes, l/c.together)
 	}
 }
 
-// sendLanes counts the blocks of lanes of a walk, none of which lie in two.
-func (c *coalescer) sendLanes(addr uint64, w *lane.Walk, lanes uint64) {
-	for ; lanes != 0; lanes &= lanes - 1 {
-		block := (addr + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])) >> c.blockShift
-		c.send(block, block)
+// sendSpan counts the blocks of lanes that follow each other, of bytes each.
+func (c *coalescer) sendSpan(addr, end, bytes uint64) {
+	for step := bytes * uint64(c.together); addr < end; addr += step {
+		last := min(addr+step, end) - 1
+		c.blocks += int(last>>c.blockShift-addr>>c.blockShift) + 1
 	}
 }
 
@@ -104,7 +122,7 @@ func (c *coalescer) runs(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
 		}
 		l := bits.TrailingZeros64(here) & 63
 		if c.blockShift > 0 {
-			c.sendLanes(addr, w, here)
+			c.sendLanes(addr, w, here, uint64(bytes))
 		}
 		c.touch((addr+uint64(w.Offsets[l]))>>c.shift, uint32(bits.OnesCount64(here))*bytes)
 	}
@@ -127,14 +145,14 @@ func (c *coalescer) find(number uint64) int {
 	}
 }
 
-// span takes a contiguous range; it must be the first thing added.
-func (c *coalescer) span(addr, bytes uint64) {
+// span takes a contiguous range, each lane's bytes of it after those of the lane before; it must be the first thing added.
+func (c *coalescer) span(addr, bytes, lane uint64) {
 	if c.deaf {
 		c.moved += bytes
 		return
 	}
 	if c.blockShift > 0 {
-		c.send(addr>>c.blockShift, (addr+bytes-1)>>c.blockShift)
+		c.sendSpan(addr, addr+bytes, lane)
 	}
 	size := uint64(1) << c.shift
 	for end := addr + bytes; addr < end; {

@@ -19,20 +19,21 @@ type Timing struct {
 
 // A Port executes the memory instructions of one compute unit.
 type Port struct {
-	cu     int
-	store  *Store
-	h      Hierarchy
-	vector uint // log2 of line sizes
-	scalar uint
-	lanes  divider // lanes and lines of a cycle
-	lines  divider
-	block  uint   // log2 of the size of blocks that the address path sends; 0: lines
-	cost   uint64 // fixed-point cycles of a byte returned by all slices of the vector cache
-	tokens uint64
-	tex    *TextureSpec
-	w      *workspace
-	chip   *OnChip // nil: the machine has no on-chip payload memory
-	values *Values // nil: accesses take time
+	cu       int
+	store    *Store
+	h        Hierarchy
+	vector   uint // log2 of line sizes
+	scalar   uint
+	lanes    divider // lanes and lines of a cycle
+	lines    divider
+	block    uint   // log2 of the size of blocks that the address path sends; 0: lines
+	together int    // lanes whose addresses one cycle takes
+	cost     uint64 // fixed-point cycles of a byte returned by all slices of the vector cache
+	tokens   uint64
+	tex      *TextureSpec
+	w        *workspace
+	chip     *OnChip // nil: the machine has no on-chip payload memory
+	values   *Values // nil: accesses take time
 }
 
 // workspace is what one instruction needs while it executes.
@@ -77,7 +78,7 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 	vector, scalar := h.LineBytes()
 	ports := make([]*Port, shape.Units())
 	for i := range ports {
-		ports[i] = &Port{cu: i, store: store, h: h, lanes: newDivider(s.VectorMemory.LanesPerCycle), lines: newDivider(s.VectorMemory.LinesPerCycle), vector: log2(vector), scalar: log2(scalar), block: blockShift(&s.VectorMemory),
+		ports[i] = &Port{cu: i, store: store, h: h, lanes: newDivider(s.VectorMemory.LanesPerCycle), lines: newDivider(s.VectorMemory.LinesPerCycle), vector: log2(vector), scalar: log2(scalar), block: blockShift(&s.VectorMemory), together: s.VectorMemory.LanesPerCycle,
 			cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices)), w: w, tex: &s.Texture}
 	}
 	return ports
@@ -125,7 +126,7 @@ func (p *Port) begin(m *isa.Mem) *workspace {
 		shift = p.scalar
 	}
 	p.w.reset(shift)
-	p.w.blockShift = p.block
+	p.w.blockShift, p.w.together = p.block, p.together
 	return p.w
 }
 

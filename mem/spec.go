@@ -107,7 +107,7 @@ func (m *MemorySpec) sustained() float64 {
 type VectorMemorySpec struct {
 	LanesPerCycle  int    `yaml:"lanes_per_cycle" range:"1..1024" unit:"lanes" doc:"lane addresses coalesced each cycle"`
 	LinesPerCycle  int    `yaml:"lines_per_cycle" range:"1..64" unit:"lines" doc:"distinct cache lines sent to vector_l1 each cycle"`
-	BlockBytes     int    `yaml:"block_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"the address path sends aligned blocks of this size to vector_l1, lines_per_cycle of them each cycle, and one block serves neighbouring lanes only; 0: whole lines, each once"`
+	BlockBytes     int    `yaml:"block_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"the address path sends aligned blocks of this size to vector_l1, lines_per_cycle of them each cycle, and one block serves neighbouring lanes whose addresses one cycle takes, where their bytes follow each other or lie in one half of it; 0: whole lines, each once"`
 	MaxOutstanding int    `yaml:"max_outstanding" range:"1..65536" unit:"instructions" doc:"vector memory instructions of one wave in flight (the wait counter's range)"`
 	ReturnOrder    string `yaml:"return_order" default:"free" enum:"free|loads|all" doc:"which accesses of one wave return in the order of issue, so that what waits for one waits for those before it: none, loads and atomics with results, or all with stores until they are acknowledged (one wait counter for both)"`
 	AtomicCycles   int    `yaml:"atomic_cycles" range:"0..1024" unit:"cycles" doc:"from one update of an element to the next where the atomics of a line are carried out; those of different instructions to one line follow each other too"`

@@ -92,7 +92,7 @@ var schedule = []struct {
 	{1, []pass{
 		{"licm", licm}, {"placement", placement}, {"divisions", divisions}, {"fold", fold}, {"gvn", gvn}, {"licm", licm},
 		{"placement", placement}, {"addresses", addresses}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"licm", licm},
-		{"placement", placement}, {"merge", mergeAccesses}, {"contract", contract}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
+		{"placement", placement}, {"merge", mergeAccesses}, {"contract", contract}, {"pointer sums", pointerSums}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
 		{"modifiers", modifiers}, {"divergence", divergence}, {"schedule", scheduleLoads}, {"bitcasts", bitcasts},
 	}},
 }

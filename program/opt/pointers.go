@@ -29,6 +29,43 @@ func pointers(f *ir.Func, o Options) bool {
 	return true
 }
 
+// pointerSums adds the uniform part of an address to the part that differs by
+// lane where shaders address buffers by pointers: an access then takes the
+// address of each lane from vector registers, as 64 bits, since an offset of 32
+// bits beside a scalar pointer must be known not to overflow (LLVM:
+// v_lshl_add_u64 and no saddr). What does not change in a loop is added before.
+func pointerSums(f *ir.Func, o Options) bool {
+	if !o.SelectBuffers {
+		return false
+	}
+	for _, b := range f.Blocks {
+		out := make([]*ir.Value, 0, len(b.Code)+8)
+		for _, v := range b.Code {
+			if scattered(v) {
+				out = append(out, joinAddress(f, v))
+			}
+			out = append(out, v)
+		}
+		b.Code = out
+	}
+	return true
+}
+
+// scattered reports an access to a buffer of which the address has both parts.
+func scattered(v *ir.Value) bool {
+	m := v.Mem
+	return m != nil && m.Space == isa.SpaceBuffer && !m.Payload && m.HasBase && m.HasIndex && v.Args[0].R == isa.I32 && v.Args[1].R == isa.I32
+}
+
+// joinAddress makes one part of both.
+func joinAddress(f *ir.Func, v *ir.Value) *ir.Value {
+	sum := f.NewValue(isa.IAdd, isa.I32, isa.I32, v.Args[0], v.Args[1])
+	sum.Block, sum.SPIRV, sum.Line = v.Block, v.SPIRV, v.Line
+	v.Mem.HasBase = false
+	v.Args = append([]*ir.Value{sum}, v.Args[2:]...)
+	return sum
+}
+
 // aliases reports an access to a storage buffer that another name may have, too.
 func aliases(f *ir.Func, v *ir.Value) bool {
 	if v.Mem == nil || v.Mem.Space != isa.SpaceBuffer || v.Mem.Payload {

@@ -44,3 +44,22 @@ func TestPointersAlias(t *testing.T) {
 		}
 	}
 }
+
+// Where buffers are pointers an access takes the address of each lane, which
+// has the uniform part in it; what no lane differs in stays with the scalar unit.
+func TestPointerSums(t *testing.T) {
+	for _, pointers := range []bool{false, true} {
+		b := newBuilder(t)
+		b.f.Bindings = []ir.Binding{{Kind: ir.StorageBuffer, Count: 1}, {Kind: ir.StorageBuffer, Count: 1, Writes: true}}
+		group := b.op(isa.Shl, isa.I32, b.op(isa.WorkgroupIDX, isa.I32), b.c(8))
+		lane := b.op(isa.Shl, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(2))
+		both := b.load(word(0), b.op(isa.IAdd, isa.I32, group, lane))
+		alone := b.load(word(0), group)
+		b.store(word(1), lane, b.op(isa.IAdd, isa.I32, both, alone))
+		b.ret()
+		Run(b.f, Options{WaveSize: 64, SelectBuffers: pointers})
+		if both.Mem.HasBase == pointers || !both.Mem.HasIndex || !alone.Mem.HasBase || alone.Mem.HasIndex {
+			t.Errorf("pointers %v:\n%s", pointers, printed(b.f))
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package mem
+
+import (
+	"testing"
+
+	"spvsim/isa"
+	"spvsim/spec"
+)
+
+// Lanes share a block where one cycle takes their addresses and their bytes
+// follow each other; others share half a block.
+func TestBlocksOfLanes(t *testing.T) {
+	cases := []struct {
+		name   string
+		words  int
+		start  uint32 // of the first lane, bytes
+		stride uint32
+		exec   uint64
+		busy   uint64
+	}{
+		{"words in a row", 1, 0, 4, 1<<64 - 1, 4},
+		{"words in a row, off a block", 1, 4, 4, 1<<64 - 1, 8},
+		{"half of the lanes", 1, 4, 4, 1<<32 - 1, 4},
+		{"four words in a row", 4, 0, 16, 1<<64 - 1, 16},
+		{"four words in a row, off a block", 4, 16, 16, 1<<64 - 1, 20},
+		{"the same word", 1, 0, 0, 1<<64 - 1, 4},
+		{"words 8 bytes apart", 1, 0, 8, 1<<64 - 1, 16},
+		{"words 16 bytes apart", 1, 0, 16, 1<<64 - 1, 32},
+		{"words 32 bytes apart", 1, 0, 32, 1<<64 - 1, 64},
+		{"words 128 bytes apart", 1, 0, 128, 1<<64 - 1, 64},
+	}
+	for _, c := range cases {
+		b := newBench(t, 64*256)
+		s, shape := DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
+		s.VectorMemory.BlockBytes = 64
+		b.port = NewPorts(b.store, b.h, &s, shape)[0]
+		b.index(0, c.stride)
+		b.st.Exec = c.exec
+		in := access(isa.Load, isa.I32, c.words)
+		in.Mem.Offset = c.start
+		if got := b.port.Issue(0, b.st, &b.env, in).Busy; got != c.busy {
+			t.Errorf("%s: the unit is taken for %d cycles, want %d", c.name, got, c.busy)
+		}
+	}
+}
