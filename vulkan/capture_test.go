@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/csv"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -21,7 +20,7 @@ func TestCapturedDispatchesRepeat(t *testing.T) {
 	for _, name := range []string{"dispatch", "addresses", "descriptors"} {
 		folder := t.TempDir()
 		rows := filepath.Join(folder, "rows.csv")
-		c := exec.Command(b.build(t, name), b.folder)
+		c := b.command(b.build(t, name))
 		c.Env = append(os.Environ(), "VK_DRIVER_FILES="+b.manifest, "VK_ICD_FILENAMES="+b.manifest,
 			"SPVSIM_RECORD="+rows, "SPVSIM_CAPTURE="+folder, "SPVSIM_SELECT=main *:4")
 		if out, err := c.CombinedOutput(); err != nil {
