@@ -3,7 +3,6 @@ package gpu
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 
 	"spvsim/account"
@@ -205,24 +204,12 @@ func (d *Device) scratchFor(p *program.Program) ([]mem.Scratch, error) {
 // Elapse lets cycles pass: work that was done elsewhere.
 func (d *Device) Elapse(cycles uint64) { d.r.now = d.Cycle() + cycles }
 
-// Pass lets the time of a transfer pass that reads and writes bytes of device memory: all channels at the rate that they sustain,
-// behind the cost of a launch. Without time, it is none.
+// Pass lets the time of a transfer pass that reads and writes bytes of device memory. Without time, it is none.
 func (d *Device) Pass(bytes uint64, follows bool) (cycles uint64) {
 	if d.r.mode("") != modeTimed {
 		return 0
 	}
-	m := d.Machine()
-	cost := m.Dispatcher.KernelLaunchCycles
-	if follows {
-		cost = m.Dispatcher.FollowingLaunch
-	}
-	rate := m.Memory.BytesPerCycle * float64(m.Memory.Channels)
-	if m.Memory.Efficiency > 0 {
-		rate *= m.Memory.Efficiency
-	}
-	cycles = uint64(cost) + uint64(math.Ceil(float64(bytes)/rate))
-	d.r.now = d.Cycle() + cycles
-	return cycles
+	return d.r.pass(bytes, follows)
 }
 
 // Levels are the names of the levels of a machine's memory, in the order of counts.

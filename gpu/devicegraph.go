@@ -101,6 +101,20 @@ func (g *Graph) Node(name string, index uint32) int {
 	return -1
 }
 
+// Name is the name and the index of a node by its number.
+func (g *Graph) Name(node int) (string, uint32) {
+	n := g.graph.Nodes[node]
+	return n.Name, n.Index
+}
+
+// Programs are the nodes' programs.
+func (g *Graph) Programs() (list []*program.Program) {
+	for _, n := range g.graph.Nodes {
+		list = append(list, n.Program)
+	}
+	return list
+}
+
 // ScratchBytes is how much scratch memory the graph needs at least, and how much it can use: what the machine takes where nothing else
 // is said, if that is more.
 func (d *Device) ScratchBytes(g *Graph) (least, most uint64) {

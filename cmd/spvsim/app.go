@@ -21,6 +21,7 @@ type appFlags struct {
 	rows     string
 	capture  string
 	choice   string
+	whole    bool
 	quiet    bool
 }
 
@@ -49,6 +50,7 @@ The driver is found beside spvsim or built from the source (a C compiler is need
 	flags.StringVar(&f.rows, "rows", "", "`file` for a row of each dispatch and transfer, as CSV")
 	flags.StringVar(&f.capture, "capture", "", "`folder` for dispatches as jobs, which spvsim run repeats to the byte and the cycle; they run from cold caches")
 	flags.StringVar(&f.choice, "select", "*", "which dispatches are captured: `patterns` of names with commas between, each with a count for each name (mul_mat*:3)")
+	flags.BoolVar(&f.whole, "whole", false, "capture the whole submissions that the chosen dispatches are in, each as one job, instead of the dispatches")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary")
 	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "set", machinePaths)
@@ -79,7 +81,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 		}
 	}
 	p := launch.Program{
-		Capture: f.capture, Select: f.choice,
+		Capture: f.capture, Select: f.choice, Whole: f.whole,
 		Args: args, Manifest: manifest, Machines: f.machines, Set: f.set, Mode: f.mode, Record: record,
 		Stdin: c.InOrStdin(), Stdout: c.OutOrStdout(), Stderr: c.ErrOrStderr(),
 	}

@@ -126,6 +126,7 @@ type Program struct {
 	Record   string   // file for the rows
 	Capture  string   // folder for jobs; empty: nothing is captured
 	Select   string   // which dispatches are captured
+	Whole    bool     // and the whole submissions that they are in
 	Stdin    io.Reader
 	Stdout   io.Writer
 	Stderr   io.Writer
@@ -136,6 +137,9 @@ func (p *Program) Run(ctx context.Context) error {
 	c := exec.CommandContext(ctx, p.Args[0], p.Args[1:]...)
 	c.Env = append(os.Environ(), "VK_DRIVER_FILES="+p.Manifest, "VK_ICD_FILENAMES="+p.Manifest, "SPVSIM_RECORD="+p.Record,
 		"SPVSIM_MODE="+p.Mode, "SPVSIM_CAPTURE="+p.Capture, "SPVSIM_SELECT="+p.Select, "SPVSIM_MACHINE="+strings.Join(p.Machines, ","), "SPVSIM_SET="+strings.Join(p.Set, "\n"))
+	if p.Whole {
+		c.Env = append(c.Env, "SPVSIM_WHOLE=1")
+	}
 	c.Stdin, c.Stdout, c.Stderr = p.Stdin, p.Stdout, p.Stderr
 	return c.Run()
 }
