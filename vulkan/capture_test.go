@@ -117,3 +117,46 @@ func replay(t *testing.T, file string, cycles uint64) {
 		t.Errorf("%s: %d cycles, in the program %d; %d expectations", filepath.Base(file), got, cycles, len(job.Expect))
 	}
 }
+
+// An experiment has a captured submission as its base: its points are runs of what the program did on other machines.
+func TestAnExperimentOverACapture(t *testing.T) {
+	b := needTools(t)
+	folder := t.TempDir()
+	c := b.command(b.build(t, "dispatch"), "in_order")
+	c.Env = append(b.environment(""), "SPVSIM_CAPTURE="+folder, "SPVSIM_WHOLE=1", "SPVSIM_MODE=functional")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, tail(out))
+	}
+	const text = "job: 0001.yaml\naxes:\n  machine: [rdna3-rx7900xtx, rdna2-rx6800xt]\n  clock: {path: machine.clock_mhz, values: [1000, 2000]}\n"
+	file := filepath.Join(folder, "experiment.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	e, err := config.LoadExperiment(nil, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, err := e.Points(false)
+	if err != nil || len(points) != 4 {
+		t.Fatalf("%d points, %v", len(points), err)
+	}
+	files := &config.Files{Dir: folder}
+	var digests []string
+	for i := range points {
+		run, err := files.Load(e.Job, points[i].Settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := gpu.Run(context.Background(), gpu.Setup{Machine: run.Machine, Job: run.Job})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Stats.Steps) < 2 || result.Stats.Counts.Cycles == 0 {
+			t.Errorf("point %d: %d steps, %d cycles", i, len(result.Stats.Steps), result.Stats.Counts.Cycles)
+		}
+		digests = append(digests, run.Inputs)
+	}
+	if slices.Sort(digests); len(slices.Compact(digests)) != 4 {
+		t.Error("points of different machines are one")
+	}
+}
