@@ -24,6 +24,7 @@ type Experiment struct {
 
 	Job     string      `yaml:"job" doc:"job file relative to this file, or the name of a ready job"`
 	Set     []Setting   `yaml:"set" form:"map" doc:"settings of every point, by path: machine, machine.*, job, row.*, or a field of the job"`
+	App     *App        `yaml:"app" doc:"instead of job: a Vulkan program that runs first, and whose captured work is the job"`
 	Axes    []Axis      `yaml:"axes" form:"map" doc:"what varies, by name: every combination is a point, the last axis varies fastest; a list is short for values"`
 	Exclude []Exclusion `yaml:"exclude" doc:"points to leave out: an expression over numeric columns, or columns with values (and an expression, when)"`
 
@@ -38,6 +39,15 @@ type Experiment struct {
 	fsys  fs.FS
 	file  string
 	where map[string]position
+}
+
+// App is a Vulkan program that runs before the points, on the simulated GPU and without time. What it captures stands in a folder, in
+// which a point looks for jobs and machine files: 0001.yaml is the job, and a setting or an axis named job names others.
+type App struct {
+	Run     []string `yaml:"run" doc:"the program, by its name or its file from the working directory, and its arguments"`
+	Machine string   `yaml:"machine" doc:"machine that it runs on; left out: the default one"`
+	Select  string   `yaml:"select" doc:"which dispatches are captured: patterns of names with commas between, each with a count for each name (mul_mat*:3); left out: all"`
+	Whole   bool     `yaml:"whole" doc:"capture the whole submissions that these are in"`
 }
 
 // Setting gives the field at a path a value.
@@ -172,8 +182,13 @@ func (f *Figure) Text() (text []byte, ok bool) {
 
 func (e *Experiment) problems() []problem {
 	var ps []problem
-	if e.Job == "" && !e.setsJob() {
-		ps = append(ps, problem{"job", "missing: want a job file or the name of a ready job", ErrMissing})
+	switch {
+	case e.App != nil && len(e.App.Run) == 0:
+		ps = append(ps, problem{"app.run", "missing: want a program and its arguments", ErrMissing})
+	case e.App != nil && e.Job != "":
+		ps = append(ps, problem{"app", "found job and app: want one of them", ErrRange})
+	case e.App == nil && e.Job == "" && !e.setsJob():
+		ps = append(ps, problem{"job", "missing: want a job file, the name of a ready job, or app", ErrMissing})
 	}
 	names := map[string]bool{}
 	ps = append(ps, axesProblems(e.Axes, "axes", names)...)

@@ -322,3 +322,19 @@ func TestMissingFilesOfAnExperimentHaveAPlace(t *testing.T) {
 		}
 	}
 }
+
+func TestExperimentOfAnApplication(t *testing.T) {
+	const rest = "\naxes: {machine: [gcn3-r9nano, rdna3-rx7900xtx]}\n"
+	for text, want := range map[string]string{
+		"app: {run: [./program, words], select: 'mul*:2', whole: true}": "",
+		"app: {select: 'mul*:2'}":              "app.run: missing: want a program",
+		"app: {run: [./program]}\njob: reduce": "found job and app",
+		"app: {run: [./program], whole: 3}":    "app.whole",
+		"description: nothing to run":          "want a job file, the name of a ready job, or app",
+	} {
+		_, err := LoadExperiment(fstest.MapFS{"e.yaml": {Data: []byte(text + rest)}}, "e.yaml")
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v: want %q", text, err, want)
+		}
+	}
+}

@@ -17,10 +17,12 @@ type Node struct {
 	Specialization []Specialization `yaml:"specialization" form:"map" doc:"specialization constants by SpecId (or by OpName), over the job's"`
 	Strings        []NameString     `yaml:"strings" doc:"values of OpSpecConstantStringAMDX"`
 	Input          string           `yaml:"input" doc:"the input payload's variable, by OpName or id, where the module leaves open which it is; none: the node has none"`
+	WaveSize       int              `yaml:"wave_size" enum:"0|16|32|64" unit:"lanes" doc:"wave size of the node; 0: the job's"`
 	Bindings       []NodeBinding    `yaml:"bindings" doc:"what this node finds at some of its bindings, instead of the buffers bound there"`
+	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of this node, over the job's"`
 }
 
-// NodeBinding puts a buffer of the job at a binding of one node, as local arguments of a node do: nodes compiled
+// NodeBinding puts a buffer of the job at a binding of one node or step, as local arguments of a node do: nodes compiled
 // with the same bindings can work on different buffers.
 type NodeBinding struct {
 	Set     uint32 `yaml:"set" doc:"descriptor set"`
@@ -177,6 +179,9 @@ func (j *Job) nodeProblems() []problem {
 		n, p := &j.Nodes[i], indexPath("nodes", i)
 		if n.Shader == "" && j.Shader == "" {
 			ps = append(ps, problem{p + ".shader", "missing: neither the node nor the job has one", ErrMissing})
+		}
+		for k := range n.Samplers {
+			ps = append(ps, indexProblems(n.Samplers[k].Index, indexPath(p+".samplers", k))...)
 		}
 		for k := range n.Bindings {
 			ps = append(ps, j.bufferProblems(n.Bindings[k].Buffer, indexPath(p+".bindings", k)+".buffer")...)
@@ -354,6 +359,7 @@ func (x *GraphIndirect) at(s scope) (*InfosAt, error) {
 func (j *Job) graphNode(n *Node) (GraphNode, error) {
 	out := GraphNode{Name: n.Name, HasIndex: n.Index != "", Input: n.Input}
 	out.Shader, out.Entry, out.Strings, out.Bindings = n.Shader, n.Entry, n.Strings, n.Bindings
+	out.Samplers, out.WaveSize = n.Samplers, n.WaveSize
 	if out.Shader == "" {
 		out.Shader = j.Shader
 	}

@@ -22,6 +22,7 @@ type Job struct {
 	Buffers        []Buffer         `yaml:"buffers" doc:"buffers, texel buffers and storage images"`
 	PushConstants  []PushConstant   `yaml:"push_constants" doc:"push constant block, each value aligned to its own size"`
 	Dispatch       []Expr           `yaml:"dispatch" items:"1..3" unit:"workgroups" doc:"workgroups in x, y and z"`
+	Base           []Expr           `yaml:"base" items:"1..3" doc:"ids of the first workgroup; left out: 0"`
 	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
 	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of the shader's sampled images"`
 	Steps          []Step           `yaml:"steps" doc:"several dispatches over the same buffers, in order"`
@@ -71,9 +72,15 @@ type Step struct {
 	Specialization []Specialization `yaml:"specialization" form:"map" doc:"specialization constants by SpecId (or by OpName), over the job's"`
 	PushConstants  []PushConstant   `yaml:"push_constants" doc:"push constant block"`
 	Dispatch       []Expr           `yaml:"dispatch" items:"1..3" unit:"workgroups" doc:"workgroups in x, y and z"`
+	Base           []Expr           `yaml:"base" items:"1..3" doc:"ids of the first workgroup; left out: 0"`
+	Indirect       *Indirect        `yaml:"indirect" doc:"where the workgroups stand, instead of dispatch"`
+	WaveSize       int              `yaml:"wave_size" enum:"0|16|32|64" unit:"lanes" doc:"wave size of the step; 0: the job's"`
+	Bindings       []NodeBinding    `yaml:"bindings" doc:"what this step finds at some of its bindings, instead of the buffers bound there"`
+	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of this step, over the job's"`
 	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
 	Graph          []GraphDispatch  `yaml:"graph" doc:"what is dispatched to the graph of the job's nodes, all at once"`
 	Copy           *Copy            `yaml:"copy" doc:"a copy between host and device memory, which takes time and changes nothing: buffers hold their data from the start"`
+	Transfer       *Transfer        `yaml:"transfer" doc:"bytes of device memory that move, at the rate of all memory channels behind the cost of a launch"`
 	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the step runs, where that is not how the job does"`
 	Once           bool             `yaml:"once" doc:"run in the first round only, where the job repeats: work that prepares what later rounds measure"`
 	Steps          []Step           `yaml:"steps" doc:"steps inside the loop, run in order for each value of the loop variables"`
@@ -83,6 +90,31 @@ type Step struct {
 type Copy struct {
 	To    string `yaml:"to" enum:"device|host" doc:"where the bytes go"`
 	Bytes Expr   `yaml:"bytes" unit:"bytes" doc:"how many bytes are copied"`
+}
+
+// Indirect says where the workgroups of a dispatch stand: three u32, read when it begins. Of nothing, it is none.
+type Indirect struct {
+	Buffer string `yaml:"buffer" doc:"name of the buffer"`
+	Offset Expr   `yaml:"offset" unit:"bytes" doc:"first byte of the three numbers; left out: 0"`
+}
+
+// Transfer moves bytes between buffers, as copies and fills of command buffers do.
+type Transfer struct {
+	Bytes Expr   `yaml:"bytes" unit:"bytes" doc:"bytes read and written, which the time is of"`
+	Moves []Move `yaml:"moves" doc:"what moves, in order"`
+}
+
+// Move is rows of bytes that move from one buffer to another, or out of the file.
+type Move struct {
+	To     string `yaml:"to" doc:"name of the buffer that is written"`
+	At     Expr   `yaml:"at" unit:"bytes" doc:"first byte written; left out: 0"`
+	From   string `yaml:"from" doc:"name of the buffer that is read"`
+	Offset Expr   `yaml:"offset" unit:"bytes" doc:"first byte read; left out: 0"`
+	Data   *Data  `yaml:"data" doc:"what is written, instead of from; it is repeated to fill the bytes"`
+	Bytes  Expr   `yaml:"bytes" unit:"bytes" doc:"bytes of a row"`
+	Rows   Expr   `yaml:"rows" doc:"rows; left out: 1"`
+	ToRow  Expr   `yaml:"to_row" unit:"bytes" doc:"from one row that is written to the next; left out: bytes"`
+	OfRow  Expr   `yaml:"from_row" unit:"bytes" doc:"from one row that is read to the next; left out: bytes"`
 }
 
 // Loop is one loop variable; First and Last are both included, and nothing runs when Last < First.

@@ -10,6 +10,11 @@ type Launch struct {
 	Push           Content       // push constant block
 	Bindings       []NodeBinding // over the bindings of the job's buffers
 	Dispatch       [3]uint32
+	Base           [3]uint32         // of the workgroups' ids
+	Indirect       *IndirectAt       // where Dispatch is read when the launch begins; nil: it is known
+	Transfer       *TransferCall     // instead of Dispatch; nil: none
+	WaveSize       int               // 0: the job's
+	Samplers       []Sampler         // over the job's
 	Draw           *DrawCall         // instead of Dispatch; nil: none
 	Graph          []PayloadDispatch // instead of Dispatch and of a shader; nil: none
 	Copy           *CopyCall         // instead of Dispatch; nil: none
@@ -17,6 +22,27 @@ type Launch struct {
 	Mode           string            // how it runs; empty: as the job says
 
 	Path string // of the step or node in the job file
+}
+
+// IndirectAt is where three numbers of workgroups stand.
+type IndirectAt struct {
+	Buffer string
+	Offset uint64
+}
+
+// TransferCall is bytes of device memory that move.
+type TransferCall struct {
+	Bytes uint64 // read and written
+	Moves []MoveCall
+}
+
+// MoveCall is rows of bytes that move from one buffer to another, or of Data without one.
+type MoveCall struct {
+	To, From           string
+	At, Offset         uint64
+	Bytes, Rows        uint64
+	ToStride, OfStride uint64
+	Data               []byte
 }
 
 // CopyCall is a copy between host and device memory.

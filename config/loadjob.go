@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -130,16 +131,19 @@ func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
 		shader := haveShader || s.Shader != ""
 		switch {
 		case s.kinds() != 1:
-			ps = append(ps, problem{p, "want one of dispatch, draw, graph, copy and steps", ErrMissing})
+			ps = append(ps, problem{p, "want one of dispatch, indirect, draw, graph, copy, transfer and steps", ErrMissing})
+		case len(s.Base) > 0 && len(s.Dispatch) == 0 && s.Indirect == nil:
+			ps = append(ps, problem{p + ".base", "a base goes with dispatch or indirect", ErrRange})
 		case len(s.Graph) > 0 && len(j.Nodes) == 0:
 			ps = append(ps, problem{p + ".graph", "the job has no nodes", ErrMissing})
 		case s.Copy != nil && s.Copy.To == "":
 			ps = append(ps, problem{p + ".copy.to", "missing: want device or host", ErrMissing})
-		case len(s.Steps) == 0 && s.Copy == nil && len(s.Graph) == 0 && !shader:
+		case (len(s.Dispatch) > 0 || s.Indirect != nil || s.Draw != nil) && !shader:
 			ps = append(ps, problem{p + ".shader", "missing: neither the step nor the job has one", ErrMissing})
 		}
 		ps = append(ps, pushProblems(s.PushConstants, p+".push_constants", j)...)
 		ps = append(ps, j.drawProblems(s.Draw, p+".draw")...)
+		ps = append(ps, j.memoryProblems(s, p)...)
 		ps = append(ps, j.dispatchProblems(s.Graph, p+".graph")...)
 		ps = append(ps, j.stepProblems(s.Steps, p+".steps", shader)...)
 	}
@@ -148,7 +152,7 @@ func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
 
 // kinds counts the ways in which a step says what to do.
 func (s *Step) kinds() (n int) {
-	for _, given := range []bool{len(s.Dispatch) > 0, s.Draw != nil, s.Copy != nil, len(s.Graph) > 0, len(s.Steps) > 0} {
+	for _, given := range []bool{len(s.Dispatch) > 0, s.Indirect != nil, s.Draw != nil, s.Copy != nil, s.Transfer != nil, len(s.Graph) > 0, len(s.Steps) > 0} {
 		if given {
 			n++
 		}
@@ -370,7 +374,7 @@ func (j *Job) launches() ([]Launch, []problem) {
 		}
 	}
 	u := &unroller{job: j}
-	top := Step{Shader: j.Shader, Entry: j.Entry, Specialization: j.Specialization, PushConstants: j.PushConstants, Dispatch: j.Dispatch, Draw: j.Draw}
+	top := Step{Shader: j.Shader, Entry: j.Entry, Specialization: j.Specialization, PushConstants: j.PushConstants, Dispatch: j.Dispatch, Base: j.Base, Draw: j.Draw}
 	if len(j.Steps) == 0 {
 		u.launch(&top, j.scope, "")
 	} else {
@@ -417,6 +421,8 @@ func inherit(s, outer *Step) Step {
 		out.PushConstants = outer.PushConstants
 	}
 	out.Specialization = slices.Concat(outer.Specialization, s.Specialization)
+	out.Bindings, out.Samplers = slices.Concat(outer.Bindings, s.Bindings), slices.Concat(outer.Samplers, s.Samplers)
+	out.WaveSize = cmp.Or(out.WaveSize, outer.WaveSize)
 	out.Once = out.Once || outer.Once
 	if out.Mode == "" {
 		out.Mode = outer.Mode
@@ -462,6 +468,8 @@ func (u *unroller) body(step *Step, s scope, at string) {
 		u.problems = append(u.problems, problem{at, fmt.Sprintf("more than %d launches", maxLaunches), ErrLimit})
 	case step.Copy != nil:
 		u.copy(step, s, at)
+	case step.Transfer != nil:
+		u.transfer(step, s, at)
 	default:
 		u.launch(step, s, at)
 	}
@@ -480,14 +488,10 @@ func (u *unroller) copy(step *Step, s scope, at string) {
 }
 
 func (u *unroller) launch(step *Step, s scope, at string) {
-	l := Launch{Step: step.Name, Shader: step.Shader, Entry: step.Entry, Dispatch: [3]uint32{1, 1, 1}, Path: at, Once: step.Once, Mode: step.Mode}
-	for i, e := range step.Dispatch {
-		n, err := e.evalInt(s, 1, 0, math.MaxUint32)
-		if err != nil {
-			u.fail(indexPath(sub(at, "dispatch"), i), err)
-			return
-		}
-		l.Dispatch[i] = uint32(n)
+	l := Launch{Step: step.Name, Shader: step.Shader, Entry: step.Entry, Path: at, Once: step.Once, Mode: step.Mode,
+		WaveSize: step.WaveSize, Bindings: step.Bindings, Samplers: step.Samplers}
+	if !u.grid(step, &l, s, at) {
+		return
 	}
 	if step.Draw != nil {
 		draw, err := u.job.call(step.Draw, s)

@@ -35,6 +35,10 @@ func NewNeed(prog *program.Program, m *Limits) (Need, error) {
 	if n.Waves > 1 {
 		n.Barriers = 1
 	}
+	if n.Waves > n.wavesPerSIMD(m)*m.SIMDs && prog.VectorRegs > r.VectorMax {
+		// A compiler spills down to the most a wave may have rather than give a workgroup up that has no room to run alone.
+		n.VectorRegs = registers(r.VectorMax, r.VectorGranule, r.VectorMax, r.Vector/rows) * rows
+	}
 	return n, n.check(prog, m)
 }
 

@@ -130,6 +130,21 @@ func TestOddLimits(t *testing.T) {
 	}
 }
 
+// A program of more registers than a wave may have takes all of a SIMD's, unless its workgroup would not fit: then as many as it may.
+func TestRegistersBeyondTheMost(t *testing.T) {
+	l := limitsForTest()
+	l.Registers.Vector, l.Registers.VectorMax = 512, 256
+	for waves, want := range map[uint32]int{1: 512, 4: 512, 5: 256, 8: 256} {
+		n, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64 * waves, 1, 1}, VectorRegs: 267, ScalarRegs: 1}, l)
+		if err != nil || n.VectorRegs != want {
+			t.Errorf("%d waves: %d registers each, %v: want %d", waves, n.VectorRegs, err, want)
+		}
+	}
+	if _, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64 * 9, 1, 1}, VectorRegs: 267, ScalarRegs: 1}, l); !errors.Is(err, ErrFit) {
+		t.Errorf("nine waves of 256 registers each: %v, want %v", err, ErrFit)
+	}
+}
+
 func TestHugeWorkgroupIsRefused(t *testing.T) {
 	l := limitsForTest()
 	_, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{1 << 31, 1 << 31, 1 << 31}}, l)

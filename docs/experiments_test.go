@@ -28,6 +28,7 @@ var sections = []struct{ name, title string }{
 	{"lds-stride", "Bank conflicts of LDS by stride and width"},
 	{"transpose-layouts", "Layouts of a tile in LDS"},
 	{"lds-aliasing", "Two arrays over the same bytes of LDS"},
+	{"vkfft-banks", "A library's Fourier transform by the banks of LDS"},
 	{"memory-latency", "Memory latency and resident waves"},
 	{"helper-lanes", "Helper lanes by the size of triangles"},
 	{"matrix-width", "The width of the matrix unit"},

@@ -3,7 +3,6 @@ package gpu
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -252,22 +251,12 @@ func (d *Device) pass(name string, cycles uint64) {
 	r.traceEnd(r.now)
 }
 
-// Pass lets the time of a transfer pass that reads and writes bytes of device memory: all channels at the rate that they sustain,
-// behind the cost of a launch. Without time, it is none.
+// Pass lets the time of a transfer pass that reads and writes bytes of device memory. Without time, it is none.
 func (d *Device) Pass(bytes uint64, follows bool) (cycles uint64) {
 	if d.r.mode("") == config.ModeFunctional {
 		return 0
 	}
-	m := d.Machine()
-	cost := m.Dispatcher.KernelLaunchCycles
-	if follows {
-		cost = m.Dispatcher.FollowingLaunch
-	}
-	rate := m.Memory.BytesPerCycle * float64(m.Memory.Channels)
-	if m.Memory.Efficiency > 0 {
-		rate *= m.Memory.Efficiency
-	}
-	cycles = uint64(cost) + uint64(math.Ceil(float64(bytes)/rate))
+	cycles = d.r.passCycles(bytes, follows)
 	d.pass("transfers", cycles)
 	return cycles
 }

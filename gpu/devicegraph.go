@@ -16,11 +16,10 @@ import (
 
 // A Graph is an execution graph that a device can run.
 type Graph struct {
-	graph *scheduler.Graph
-	codes *graphJob            // what its jobs have in common
-	jobs  map[uint64]*graphJob // by bytes of scratch memory
-	// Programs are what the nodes were lowered to, in their order.
-	Programs []*program.Program
+	graph    *scheduler.Graph
+	codes    *graphJob            // what its jobs have in common
+	jobs     map[uint64]*graphJob // by bytes of scratch memory
+	programs []*program.Program
 }
 
 // A GraphNode is a node of an execution graph. Without a name it has that of its entry point, without an index the shader's.
@@ -57,7 +56,7 @@ func (d *Device) Graph(list []GraphNode) (*Graph, error) {
 			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
 		}
 		nodes = append(nodes, n)
-		g.Programs = append(g.Programs, n.Program)
+		g.programs = append(g.programs, n.Program)
 		linked[i].Name, linked[i].Index = n.Name, n.Index
 		g.codes.codes = append(g.codes.codes, n.Launch.Code)
 	}
@@ -113,6 +112,15 @@ func (g *Graph) Node(name string, index uint32) int {
 	}
 	return -1
 }
+
+// Name is the name and the index of a node by its number.
+func (g *Graph) Name(node int) (string, uint32) {
+	n := g.graph.Nodes[node]
+	return n.Name, n.Index
+}
+
+// Programs are what the nodes were lowered to, in their order.
+func (g *Graph) Programs() []*program.Program { return g.programs }
 
 // ScratchBytes is how much scratch memory the graph needs at least, and how much it can use: what the machine takes where nothing else
 // is said, if that is more.

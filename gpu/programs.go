@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -53,7 +54,7 @@ type lowered struct {
 
 // get returns the program of a launch.
 func (p *programs) get(l *config.Launch) (*lowered, error) {
-	key := fmt.Sprintf("%q %q %v %v", l.Shader, l.Entry, l.Specialization, l.Strings)
+	key := fmt.Sprintf("%q %q %v %v %d", l.Shader, l.Entry, l.Specialization, l.Strings, l.WaveSize)
 	if have := p.byKey[key]; have != nil {
 		return have, nil
 	}
@@ -136,7 +137,11 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 	if err != nil {
 		return nil, err
 	}
-	return p.compile(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Nodes: p.nodes, Target: Target(p.machine, p.size)})
+	size := cmp.Or(l.WaveSize, p.size)
+	if !slices.Contains(p.machine.WaveSizes, size) {
+		return nil, p.job.Fault(l, "wave_size", fmt.Errorf("wave_size %d: the machine has %v", size, p.machine.WaveSizes))
+	}
+	return p.compile(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Nodes: p.nodes, Target: Target(p.machine, size)})
 }
 
 // compile lowers an entry point and places its program.

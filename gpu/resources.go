@@ -135,7 +135,7 @@ func (r *resources) fix(data []byte, list []config.AddressFixup) {
 func (r *resources) bind(p *program.Program, l *config.Launch) (*mem.Bindings, error) {
 	b := &mem.Bindings{}
 	for i := range p.Bindings {
-		list, err := r.elements(&p.Bindings[i], l.Bindings)
+		list, err := r.elements(&p.Bindings[i], l)
 		if err != nil {
 			return nil, err
 		}
@@ -153,21 +153,21 @@ func (r *resources) bind(p *program.Program, l *config.Launch) (*mem.Bindings, e
 }
 
 // elements are the descriptors of a binding; those of an array that the job does not bind stay empty.
-func (r *resources) elements(want *ir.Binding, local []config.NodeBinding) ([]mem.Descriptor, error) {
+func (r *resources) elements(want *ir.Binding, l *config.Launch) ([]mem.Descriptor, error) {
 	switch want.Kind {
 	case ir.MeshOutput:
 		return r.meshOutput(want)
 	case ir.ColorOutput:
 		return r.draw.output(want)
 	case ir.Sampler:
-		return r.samplers(want)
+		return r.samplers(want, l.Samplers)
 	}
 	if err := r.checkArray(want); err != nil {
 		return nil, err
 	}
 	list := make([]mem.Descriptor, want.Count)
 	found := false
-	for _, at := range r.bound(want, local) {
+	for _, at := range r.bound(want, l.Bindings) {
 		view := r.views[at.buffer]
 		if want.Count != 0 && at.index >= want.Count {
 			return nil, fmt.Errorf("buffers[%d]: index %d of set %d, binding %d: the shader has %d", at.buffer, at.index, want.Set, want.Binding, want.Count)
@@ -216,14 +216,13 @@ func (r *resources) find(name string) int {
 }
 
 // samplers are the descriptors of a binding of samplers. That of a combined variable need not be there when nothing is sampled.
-func (r *resources) samplers(want *ir.Binding) ([]mem.Descriptor, error) {
+func (r *resources) samplers(want *ir.Binding, local []config.Sampler) ([]mem.Descriptor, error) {
 	if err := r.checkArray(want); err != nil {
 		return nil, err
 	}
 	list := make([]mem.Descriptor, want.Count)
 	found := !want.Samples
-	for i := range r.job.Samplers {
-		s := &r.job.Samplers[i]
+	for i, s := range slices.Concat(r.job.Samplers, local) { // the last one counts
 		if s.Set != want.Set || s.Binding != want.Binding {
 			continue
 		}
@@ -236,7 +235,7 @@ func (r *resources) samplers(want *ir.Binding) ([]mem.Descriptor, error) {
 		if want.Compares && s.Compare == "" {
 			return nil, fmt.Errorf("samplers[%d]: the shader compares depths through set %d, binding %d (%s): the sampler has no compare", i, s.Set, s.Binding, want.Name)
 		}
-		list[s.Index], found = mem.Descriptor{Sampler: samplerOf(s)}, true
+		list[s.Index], found = mem.Descriptor{Sampler: samplerOf(&s)}, true
 	}
 	if !found {
 		return nil, fmt.Errorf("samplers: the shader uses set %d, binding %d (%s): the job gives no sampler there", want.Set, want.Binding, want.Name)

@@ -60,6 +60,8 @@ type launch struct {
 	kind string           // that launches alike share, of whatever steps; empty: the step
 	draw *draw            // nil: workgroups
 	copy *config.CopyCall // instead of a launch; nil: none
+	move *transfer        // instead of a launch; nil: none
+	at   func() [3]uint32 // the workgroups of an indirect launch, when it begins; nil: they are known
 	once bool
 	mode string
 	from *config.Launch
@@ -158,6 +160,14 @@ func (r *runner) prepare(list []config.Launch) error {
 			r.launches = append(r.launches, launch{step: copyName(l), copy: l.Copy, once: l.Once, mode: config.ModeTimed, from: l})
 			continue
 		}
+		if l.Transfer != nil {
+			t, err := r.resources.transfer(l.Transfer)
+			if err != nil {
+				return fmt.Errorf("%s: %w", l.Path, err)
+			}
+			r.launches = append(r.launches, launch{step: cmp.Or(l.Step, "transfer"), move: t, once: l.Once, mode: r.mode(l.Mode), from: l})
+			continue
+		}
 		made, err := r.prepareLaunch(l)
 		if err != nil {
 			return err
@@ -166,7 +176,11 @@ func (r *runner) prepare(list []config.Launch) error {
 			return fmt.Errorf("%w: %s: entry point %q is a node of an execution graph: want it among nodes, and graph instead of dispatch",
 				errGraph, l.Shader, made.Code.Program.Name)
 		}
-		r.launches = append(r.launches, launch{step: stepName(l), draw: r.resources.draw, once: l.Once, mode: r.mode(l.Mode), from: l, Launch: *made})
+		at, err := r.resources.indirect(l.Indirect)
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.Path, err)
+		}
+		r.launches = append(r.launches, launch{step: stepName(l), draw: r.resources.draw, at: at, once: l.Once, mode: r.mode(l.Mode), from: l, Launch: *made})
 	}
 	return nil
 }
@@ -195,7 +209,7 @@ func (r *runner) prepareLaunch(l *config.Launch) (*cu.Launch, error) {
 			return nil, err
 		}
 	}
-	made := &cu.Launch{Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Bindings: b, Scratch: p.scratch}
+	made := &cu.Launch{Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Base: l.Base, Bindings: b, Scratch: p.scratch}
 	if d != nil {
 		made.Fragments, made.NumWorkgroups = d.waves, [3]uint32{uint32(len(d.waves)), 1, 1}
 	}
@@ -271,7 +285,7 @@ func (r *runner) stream(round int) error {
 			r.copy(l)
 			continue
 		}
-		if err := r.launch(l, follows); err != nil {
+		if err := r.begun(l, follows); err != nil {
 			return err
 		}
 		follows = true
@@ -293,6 +307,24 @@ func (r *runner) copy(l *launch) {
 	c.Launches = 0
 	r.add(l.step, c)
 	r.now = end
+}
+
+// begun runs what a step does, now that it begins; an indirect launch of no workgroups is none.
+func (r *runner) begun(l *launch, follows bool) error {
+	if l.move != nil {
+		r.transfer(l, follows)
+		return nil
+	}
+	if l.at != nil {
+		l.NumWorkgroups = l.at()
+		switch n := groups(l.NumWorkgroups); {
+		case n > maxGroups:
+			return fmt.Errorf("%s: %v workgroups: want at most %d in all", l.step, l.NumWorkgroups, uint64(maxGroups))
+		case n == 0:
+			return nil
+		}
+	}
+	return r.launch(l, follows)
 }
 
 // launch runs one dispatch to its end; follows: behind another one of its round.

@@ -3,41 +3,74 @@ package main_test
 import (
 	"context"
 	"encoding/csv"
+	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"spvsim/config"
 	"spvsim/gpu"
 )
 
-// Captured dispatches of programs, run again as jobs, leave the same bytes and take the same cycles as in the program.
-func TestCapturedDispatchesRepeat(t *testing.T) {
+// captures are programs whose dispatches are captured: alone, or in whole submissions.
+var captures = []struct {
+	program, choice string
+	whole           bool
+	least           int    // rows that name a job
+	not             string // what may not be captured, as the driver says it
+}{
+	{program: "dispatch", choice: "*", least: 10},
+	{program: "dispatch", choice: "*", whole: true, least: 10},
+	{program: "addresses", choice: "*", least: 1},
+	{program: "descriptors", choice: "*:4", least: 8},
+	{program: "descriptors", choice: "main*:4", whole: true, least: 8},
+	{program: "images", choice: "*", least: 4},
+	{program: "images", choice: "*", whole: true, least: 6},
+	{program: "graph", choice: "*", least: 4},
+	{program: "graph", choice: "*", whole: true, least: 4},
+	{program: "queries", choice: "*", whole: true, least: 2, not: "a job has no queries"},
+	{program: "secondary", choice: "*", whole: true, least: 4},
+}
+
+// What programs do is captured, and run again as jobs leaves the same bytes and takes the same cycles as in the program, which goes on
+// with the jobs' results.
+func TestCapturedWorkRepeats(t *testing.T) {
 	b := needTools(t)
-	checked := 0
-	for _, name := range []string{"dispatch", "addresses", "descriptors"} {
-		folder := t.TempDir()
-		rows := filepath.Join(folder, "rows.csv")
-		c := exec.Command(b.build(t, name), b.folder)
-		c.Env = append(b.environment(""), "SPVSIM_RECORD="+rows, "SPVSIM_CAPTURE="+folder, "SPVSIM_SELECT=main *:4")
-		if out, err := c.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, tail(out))
-		}
-		for file, cycles := range capturedRows(t, rows) {
-			checked++
-			replay(t, filepath.Join(folder, file), cycles)
-		}
-	}
-	if checked < 10 {
-		t.Errorf("%d dispatches were captured, want at least 10", checked)
+	for _, one := range captures {
+		t.Run(fmt.Sprintf("%s whole=%v", one.program, one.whole), func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			rows := filepath.Join(folder, "rows.csv")
+			c := b.command(b.build(t, one.program))
+			c.Env = append(b.environment(""), "SPVSIM_RECORD="+rows, "SPVSIM_CAPTURE="+folder, "SPVSIM_SELECT="+one.choice)
+			if one.whole {
+				c.Env = append(c.Env, "SPVSIM_WHOLE=1")
+			}
+			out, err := c.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, tail(out))
+			}
+			for line := range strings.Lines(string(out)) {
+				if strings.Contains(line, "not captured") && (one.not == "" || !strings.Contains(line, one.not)) {
+					t.Error(strings.TrimSpace(line))
+				}
+			}
+			files, count := capturedRows(t, rows)
+			if count < one.least {
+				t.Errorf("%d rows name a job, want at least %d", count, one.least)
+			}
+			for file, cycles := range files {
+				replay(t, filepath.Join(folder, file), cycles)
+			}
+		})
 	}
 }
 
-// capturedRows are the cycles of rows by the file that they were captured to.
-func capturedRows(t *testing.T, path string) map[string]uint64 {
+// capturedRows adds up the cycles of rows by the file that they were captured to, and counts these rows.
+func capturedRows(t *testing.T, path string) (files map[string]uint64, count int) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -48,16 +81,20 @@ func capturedRows(t *testing.T, path string) map[string]uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]uint64{}
+	files = map[string]uint64{}
 	file, cycles := slices.Index(list[0], "captured"), slices.Index(list[0], "cycles")
 	for _, row := range list[1:] {
-		if row[file] != "" {
-			if found[row[file]], err = strconv.ParseUint(row[cycles], 10, 64); err != nil {
-				t.Fatal(err)
-			}
+		if row[file] == "" {
+			continue
 		}
+		n, err := strconv.ParseUint(row[cycles], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[row[file]] += n
+		count++
 	}
-	return found
+	return files, count
 }
 
 // replay runs a captured job, whose expectations are the program's results.
@@ -77,5 +114,48 @@ func replay(t *testing.T, file string, cycles uint64) {
 	}
 	if got := result.Stats.Counts.Cycles; got != cycles || len(job.Expect) == 0 {
 		t.Errorf("%s: %d cycles, in the program %d; %d expectations", filepath.Base(file), got, cycles, len(job.Expect))
+	}
+}
+
+// An experiment has a captured submission as its base: its points are runs of what the program did on other machines.
+func TestAnExperimentOverACapture(t *testing.T) {
+	b := needTools(t)
+	folder := t.TempDir()
+	c := b.command(b.build(t, "dispatch"), "in_order")
+	c.Env = append(b.environment(""), "SPVSIM_CAPTURE="+folder, "SPVSIM_WHOLE=1", "SPVSIM_MODE=functional")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, tail(out))
+	}
+	const text = "job: 0001.yaml\naxes:\n  machine: [rdna3-rx7900xtx, rdna2-rx6800xt]\n  clock: {path: machine.clock_mhz, values: [1000, 2000]}\n"
+	file := filepath.Join(folder, "experiment.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	e, err := config.LoadExperiment(nil, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, err := e.Points(false)
+	if err != nil || len(points) != 4 {
+		t.Fatalf("%d points, %v", len(points), err)
+	}
+	files := &config.Files{Dir: folder}
+	var digests []string
+	for i := range points {
+		run, err := files.Load(e.Job, points[i].Settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := gpu.Run(context.Background(), gpu.Setup{Machine: run.Machine, Job: run.Job})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Stats.Steps) < 2 || result.Stats.Counts.Cycles == 0 {
+			t.Errorf("point %d: %d steps, %d cycles", i, len(result.Stats.Steps), result.Stats.Counts.Cycles)
+		}
+		digests = append(digests, run.Inputs)
+	}
+	if slices.Sort(digests); len(slices.Compact(digests)) != 4 {
+		t.Error("points of different machines are one")
 	}
 }

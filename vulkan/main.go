@@ -18,8 +18,6 @@ import (
 	"spvsim/vulkan/driver"
 )
 
-func main() {}
-
 func init() {
 	driver.CallMessenger = func(call uintptr, user unsafe.Pointer, text string) {
 		s := C.CString(text)

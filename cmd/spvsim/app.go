@@ -34,6 +34,7 @@ type appFlags struct {
 	capture  string
 	choice   string
 	noCache  bool
+	whole    bool
 	quiet    bool
 }
 
@@ -67,6 +68,7 @@ crashes leaves what was recorded.`,
 	flags.StringVar(&f.trace, "trace", "", "`file` to write a Perfetto trace of the whole program to, a track for each queue (open it at ui.perfetto.dev)")
 	flags.StringVar(&f.capture, "capture", "", "`folder` for dispatches as jobs, which spvsim run repeats to the byte and the cycle; they run from cold caches")
 	flags.StringVar(&f.choice, "select", "*", "which dispatches are captured: `patterns` of names with commas between, each with a count for each name (mul_mat*:3)")
+	flags.BoolVar(&f.whole, "whole", false, "capture the whole submissions that the chosen dispatches are in, each as one job, instead of the dispatches")
 	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline, and keep none for later runs")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
 	completeFlag(c, "machine", machineNames)
@@ -160,7 +162,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 		}
 	}
 	p := launch.Program{
-		Capture: f.capture, Select: f.choice, NoCache: f.noCache,
+		Capture: f.capture, Select: f.choice, Whole: f.whole, NoCache: f.noCache,
 		Args: args, Manifest: manifest, Machines: f.machines, Set: f.set, Mode: f.mode, Time: f.time, Record: record,
 		Stdin: c.InOrStdin(), Stdout: c.OutOrStdout(), Stderr: c.ErrOrStderr(),
 	}

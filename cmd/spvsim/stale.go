@@ -61,6 +61,16 @@ func (f *sweepFlags) staleness(c *cobra.Command, name, file string) (string, err
 	if err != nil {
 		return "", err
 	}
+	if e.App != nil {
+		folder, err := os.MkdirTemp("", "spvsim-stale-")
+		if err != nil {
+			return "", err
+		}
+		defer os.RemoveAll(folder)
+		if at, err = runApp(c.Context(), e, folder); err != nil {
+			return "", err
+		}
+	}
 	plan, err := sweep.NewPlan(c.Context(), e, at, f.small, f.Limits, id)
 	if err != nil {
 		return "", err

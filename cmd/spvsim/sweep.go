@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -113,9 +114,7 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	if err := checkNames(plan); err != nil {
 		return err
 	}
-	if f.Out == "" {
-		f.Out = filepath.Join("results", f.name(plan))
-	}
+	f.Out = f.folder(plan.Experiment)
 	if f.dryRun && !exists(f.Out) && f.Cache == "" {
 		return plan.Describe(c.OutOrStdout(), nil, f.workers)
 	}
@@ -141,6 +140,11 @@ func (f *sweepFlags) plan(ctx context.Context, name string) (*sweep.Plan, error)
 	id, err := identity()
 	if err != nil {
 		return nil, err
+	}
+	if e.App != nil {
+		if at, err = runApp(ctx, e, filepath.Join(f.folder(e), "captured")); err != nil {
+			return nil, err
+		}
 	}
 	return sweep.NewPlan(ctx, e, at, f.small, f.Limits, id)
 }
@@ -186,11 +190,16 @@ func (f *sweepFlags) redraw(c *cobra.Command, e *config.Experiment) error {
 }
 
 // name is that of the experiment's results.
-func (f *sweepFlags) name(p *sweep.Plan) string {
+func (f *sweepFlags) name(e *config.Experiment) string {
 	if f.small {
-		return p.Experiment.Name + "-small"
+		return e.Name + "-small"
 	}
-	return p.Experiment.Name
+	return e.Name
+}
+
+// folder is where the experiment's results go.
+func (f *sweepFlags) folder(e *config.Experiment) string {
+	return cmp.Or(f.Out, filepath.Join("results", f.name(e)))
 }
 
 func exists(name string) bool {
@@ -258,7 +267,7 @@ func (f *sweepFlags) finish(c *cobra.Command, plan *sweep.Plan, store *sweep.Sto
 	if rows == nil || err != nil {
 		return errors.Join(err, rowsErr)
 	}
-	files, err := rows.Write(f.Out, f.name(plan))
+	files, err := rows.Write(f.Out, f.name(plan.Experiment))
 	if err != nil {
 		return err
 	}

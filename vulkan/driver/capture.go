@@ -1,41 +1,38 @@
 package driver
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"spvsim/account"
 	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/isa"
 	"spvsim/mem"
-	"spvsim/program/ir"
-	"spvsim/spirv"
-	"spvsim/spirv/validate"
+	"spvsim/program"
 	"spvsim/vulkan/vk"
 )
 
-// A capturer writes chosen dispatches as jobs, and runs them as those jobs: from cold caches, so that running a job again gives the same
-// bytes and the same cycles.
+// A capturer writes chosen dispatches, or the submissions that have one, as jobs, and runs them as those jobs: from cold caches, so that
+// running a job again gives the same bytes and the same cycles.
 type capturer struct {
 	folder string
+	whole  bool // whole submissions
 	rules  choices
 	number int
 }
 
-// newCapturer reads SPVSIM_CAPTURE, a folder, and SPVSIM_SELECT: patterns with commas between, each with a count behind a colon or none.
+// newCapturer reads SPVSIM_CAPTURE, a folder, SPVSIM_SELECT, patterns with commas between, each with a count behind a colon or none, and
+// SPVSIM_WHOLE, which is set where whole submissions are wanted.
 func newCapturer() *capturer {
-	c := &capturer{folder: os.Getenv("SPVSIM_CAPTURE")}
+	c := &capturer{folder: os.Getenv("SPVSIM_CAPTURE"), whole: os.Getenv("SPVSIM_WHOLE") != ""}
 	if c.folder == "" {
 		return nil
 	}
@@ -46,26 +43,108 @@ func newCapturer() *capturer {
 	return c
 }
 
+// takes says whether a dispatch of that name is to be a job of its own.
+func (c *capturer) takes(name string) bool { return c != nil && !c.whole && c.rules.take(name) }
+
 // A block is memory that a captured dispatch can reach.
 type block struct {
 	addr  uint64
 	bytes []byte
 }
 
-// A capture is one dispatch on its way into a job.
+func (b *block) holds(addr uint64) bool { return addr-b.addr < uint64(len(b.bytes)) }
+
+// A capture is a job in the making: what runs, and the memory that it can reach.
 type capture struct {
 	*capturer
-	device   *device_
-	dispatch *dispatch
-	groups   [3]uint32
-	elements [][]mem.Descriptor
-	blocks   []block
-	file     string
+	device *device_
+	chosen bool // one of the dispatches is
+	steps  []step
+	blocks []block
+	file   string
 }
 
-// run writes the dispatch as a job, runs that, and brings its results back.
-func (c *capture) run(name string) (*account.Counts, error) {
-	if err := c.supported(); err != nil {
+// A step is one of a job: a dispatch, one of a graph, or a transfer.
+type step struct {
+	name     string
+	dispatch *dispatch
+	graph    *graphDispatch
+	moves    []move
+	bytes    uint64 // of a transfer
+	bound    []bound
+}
+
+// bound is what a program finds at its bindings.
+type bound struct {
+	program  *program.Program
+	elements [][]mem.Descriptor
+}
+
+// addDispatch puts a dispatch into the job.
+func (c *capture) addDispatch(name string, d *dispatch) error {
+	s := step{name: name, dispatch: d, bound: []bound{{d.pipeline.kernel.Program, d.elements()}}}
+	return c.add(s)
+}
+
+// addGraph puts a dispatch of a graph into the job, which has one graph.
+func (c *capture) addGraph(name string, g *graphDispatch) error {
+	s := step{name: name, graph: g}
+	for _, p := range g.graph.graph.Programs() {
+		s.bound = append(s.bound, bound{p, g.elementsOf(p)})
+	}
+	return c.add(s)
+}
+
+// addTransfer puts a transfer into the job.
+func (c *capture) addTransfer(name string, bytes uint64, moves []move) error {
+	if moves == nil {
+		return fmt.Errorf("%s: a job has no queries", name)
+	}
+	return c.add(step{name: name, moves: moves, bytes: bytes})
+}
+
+func (c *capture) add(s step) error {
+	if s.moves == nil && c.whole && c.capturer.rules.take(s.name) {
+		c.chosen = true
+	}
+	c.steps = append(c.steps, s)
+	return nil
+}
+
+// run makes a job of what plan adds, runs that, and brings its results back.
+func (c *capturer) run(d *device_, name string, plan func(*capture) error) (*replayed, error) {
+	p := &capture{capturer: c, device: d}
+	if err := plan(p); err != nil {
+		return nil, err
+	}
+	return p.run(name)
+}
+
+// submission makes a job of a whole submission in which a dispatch is chosen; nil: it is to run as usual.
+func (c *capturer) submission(d *device_, s *submission) *replayed {
+	if c == nil || !c.whole {
+		return nil
+	}
+	p := &capture{capturer: c, device: d}
+	planner := &executor{device: d, queue: s.queue, plan: p}
+	err := planner.submission(s)
+	if !p.chosen {
+		return nil
+	}
+	var told *replayed
+	if err == nil {
+		told, err = p.run(fmt.Sprintf("a submission with %s", p.steps[0].name))
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "spvsim: a submission is not captured: %v\n", err)
+		return nil
+	}
+	return told
+}
+
+// run writes the job, runs it, and brings its results back.
+func (c *capture) run(name string) (*replayed, error) {
+	if err := c.oneGraph(); err != nil {
 		return nil, err
 	}
 	c.findBlocks()
@@ -82,17 +161,12 @@ func (c *capture) run(name string) (*account.Counts, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(c.file))
 	}
-	var counts account.Counts
-	for i := range result.Stats.Steps {
-		counts.Add(&result.Stats.Steps[i].Counts)
-	}
 	text += "expect:\n"
 	for i := range c.blocks {
 		copy(c.blocks[i].bytes, result.Buffers[i].Bytes)
 		text += fmt.Sprintf("  - {buffer: memory%d, sha256: %q}\n", i, fmt.Sprintf("%x", sha256.Sum256(result.Buffers[i].Bytes)))
 	}
-	c.device.gpu.Elapse(counts.Cycles)
-	return &counts, os.WriteFile(c.file, []byte(text), 0o666)
+	return c.counts(result), os.WriteFile(c.file, []byte(text), 0o666)
 }
 
 // replay runs the job that was written.
@@ -104,30 +178,83 @@ func (c *capture) replay() (*gpu.Result, error) {
 	return gpu.Run(context.Background(), gpu.Setup{Machine: c.device.physical.machine, Job: job, Mode: readSettings().mode})
 }
 
-// supported says what a job can't hold.
-func (c *capture) supported() error {
-	if c.dispatch.base != [3]uint32{} {
-		return fmt.Errorf("a job's workgroups begin at 0, the dispatch's at %v", c.dispatch.base)
+// replayed is what the steps of a job did, in their order.
+type replayed struct {
+	file  string
+	steps []account.Counts
+}
+
+// counts gives each step what the job's statistics say of it: all, where it is the only one.
+func (c *capture) counts(r *gpu.Result) *replayed {
+	out := &replayed{file: filepath.Base(c.file), steps: make([]account.Counts, len(c.steps))}
+	for i := range r.Stats.Steps {
+		at := 0
+		if len(c.steps) > 1 {
+			at = slices.IndexFunc(c.steps, func(s step) bool { return s.name == r.Stats.Steps[i].Name })
+		}
+		if at >= 0 {
+			out.steps[at].Add(&r.Stats.Steps[i].Counts)
+		}
 	}
-	for i := range c.dispatch.pipeline.kernel.Program.Bindings {
-		if b := &c.dispatch.pipeline.kernel.Program.Bindings[i]; b.Kind == ir.Sampler || b.Kind == ir.SampledImage {
-			return fmt.Errorf("binding %d of set %d is sampled: captures have buffers and storage images", b.Binding, b.Set)
+	return out
+}
+
+// next is what the next step did, whose time passes.
+func (r *replayed) next(d *device_) (*account.Counts, string) {
+	c := &r.steps[0]
+	r.steps = r.steps[1:]
+	d.gpu.Elapse(c.Cycles)
+	return c, r.file
+}
+
+// tell is what something did that ran in a job; false where none did.
+func (x *executor) tell() (counts *account.Counts, file string, told bool) {
+	if x.told == nil {
+		return nil, "", false
+	}
+	counts, file = x.told.next(x.device)
+	return counts, file, true
+}
+
+// oneGraph refuses what a job can't hold: dispatches of several graphs, or of one with different bindings. It gives each step a name
+// of its own.
+func (c *capture) oneGraph() error {
+	var first *step
+	for i := range c.steps {
+		s := &c.steps[i]
+		if len(c.steps) > 1 {
+			s.name = fmt.Sprintf("%03d %s", i, s.name)
+		}
+		switch {
+		case s.graph == nil:
+		case first == nil:
+			first = s
+		case s.graph.graph != first.graph.graph || s.graph.scratch != first.graph.scratch || !bytes.Equal(s.graph.push, first.graph.push) || !sameBound(s.bound, first.bound):
+			return fmt.Errorf("%s: it differs in its graph or in what is bound from %s: a job has one graph", s.name, first.name)
 		}
 	}
 	return nil
 }
 
-// findBlocks lists the memory of descriptors, and all memory where the program follows addresses, in whole pieces.
+func sameBound(a, b []bound) bool {
+	return slices.EqualFunc(a, b, func(a, b bound) bool {
+		return slices.EqualFunc(a.elements, b.elements, func(a, b []mem.Descriptor) bool {
+			return slices.EqualFunc(a, b, func(a, b mem.Descriptor) bool {
+				return a.Addr == b.Addr && len(a.Bytes) == len(b.Bytes) && a.Image == b.Image && a.Sampler == b.Sampler
+			})
+		})
+	})
+}
+
+// findBlocks lists the memory of descriptors and transfers, and all memory where a program follows addresses, in whole pieces.
 func (c *capture) findBlocks() {
 	var list []block
-	for _, elements := range c.elements {
-		for _, e := range elements {
-			if len(e.Bytes) > 0 {
-				list = append(list, block{e.Addr, e.Bytes})
-			}
+	for _, d := range c.reached() {
+		if len(d.Bytes) > 0 {
+			list = append(list, block{d.Addr, d.Bytes})
 		}
 	}
-	if c.followsAddresses() {
+	if slices.ContainsFunc(c.steps, followsAddresses) {
 		state.Lock()
 		for _, o := range objects {
 			if m, ok := o.x.(*memory); ok && m.device == c.device {
@@ -146,6 +273,23 @@ func (c *capture) findBlocks() {
 	}
 }
 
+// reached is the memory that the steps name.
+func (c *capture) reached() (list []mem.Descriptor) {
+	for i := range c.steps {
+		s := &c.steps[i]
+		for k := range s.bound {
+			list = slices.Concat(list, slices.Concat(s.bound[k].elements...))
+		}
+		for k := range s.moves {
+			list = append(list, s.moves[k].to, s.moves[k].from)
+		}
+		if s.dispatch != nil {
+			list = append(list, s.dispatch.indirect)
+		}
+	}
+	return list
+}
+
 // join makes one block of two that are side by side or overlap.
 func (c *capture) join(to *block, b block) {
 	end := max(b.addr+uint64(len(b.bytes)), to.addr+uint64(len(to.bytes)))
@@ -154,124 +298,11 @@ func (c *capture) join(to *block, b block) {
 	}
 }
 
-func (c *capture) followsAddresses() bool {
-	insts := c.dispatch.pipeline.kernel.Program.Insts
-	return slices.ContainsFunc(insts, func(in isa.Inst) bool { return in.Mem != nil && in.Mem.Space == isa.SpaceFlat })
-}
-
-// job is the job file, without what it expects.
-func (c *capture) job(name string) (string, error) {
-	p := c.dispatch.pipeline
-	shader, err := c.keep(p.setup.Module.Raw.Encode(binary.LittleEndian), ".spv")
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "# %s, captured from an application; run it with spvsim run\n", strings.ReplaceAll(name, "\n", " "))
-	c.writeMachine(&b)
-	fmt.Fprintf(&b, "shader: %s\nentry: %q\nwave_size: %d\ndispatch: [%d, %d, %d]\n", shader, p.entry, p.kernel.Program.WaveSize, c.groups[0], c.groups[1], c.groups[2])
-	writeConstants(&b, p.setup.Module, p.setup.Specialization)
-	if n := int(p.kernel.Program.PushBytes); n > 0 {
-		push := make([]byte, (n+3)/4*4)
-		copy(push, c.dispatch.push)
-		b.WriteString("push_constants: [")
-		for i := 0; i < len(push); i += 4 {
-			fmt.Fprintf(&b, "{u32: %d}, ", binary.LittleEndian.Uint32(push[i:]))
-		}
-		b.WriteString("]\n")
-	}
-	b.WriteString("buffers:\n")
-	for i := range c.blocks {
-		file, err := c.keep(c.blocks[i].bytes, ".bin")
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(&b, "  - {unbound: true, name: memory%d, address: %d, data: {file: %s}}\n", i, c.blocks[i].addr, file)
-	}
-	c.writeBindings(&b)
-	return b.String(), nil
-}
-
-func (c *capture) writeMachine(b *strings.Builder) {
-	s := readSettings()
-	machine := cmp.Or(s.machines[c.device.physical.index], config.DefaultMachine)
-	if strings.ContainsAny(machine, "./") { // a file, which a job looks for beside itself
-		if full, err := filepath.Abs(machine); err == nil {
-			machine = full
-		}
-	}
-	fmt.Fprintf(b, "machine: %q\n", machine)
-	if len(s.set) > 0 {
-		b.WriteString("set:\n")
-	}
-	for _, text := range s.set {
-		key, value, _ := strings.Cut(text, "=")
-		fmt.Fprintf(b, "  %q: %s\n", key, value)
-	}
-}
-
-// writeConstants writes specialization constants as values of their types.
-func writeConstants(b *strings.Builder, m *validate.Module, values map[uint32]uint64) {
-	var list []string
-	done := map[uint32]bool{}
-	for i := range m.Raw.Instructions {
-		in := &m.Raw.Instructions[i]
-		id, ok := m.Decoration(in.Result, spirv.DecorationSpecId)
-		bits, set := values[id]
-		if in.Result == 0 || !ok || !set || done[id] {
-			continue
-		}
-		text := strconv.FormatUint(bits, 10)
-		if t := m.Type(in.Type); t.Kind == validate.KindFloat {
-			text = strconv.FormatFloat(floatOf(bits, t.Width), 'g', -1, 64)
-		}
-		done[id] = true // several constants of one number take one value
-		list = append(list, fmt.Sprintf("%d: %s", id, text))
-	}
-	if len(list) > 0 {
-		fmt.Fprintf(b, "specialization: {%s}\n", strings.Join(list, ", "))
-	}
-}
-
-func floatOf(bits uint64, width int) float64 {
-	switch width {
-	case 64:
-		return math.Float64frombits(bits)
-	case 16:
-		return float64(isa.HalfToFloat32(uint16(bits)))
-	}
-	return float64(math.Float32frombits(uint32(bits)))
-}
-
-// writeBindings writes each descriptor as a part of a block.
-func (c *capture) writeBindings(b *strings.Builder) {
-	for i := range c.dispatch.pipeline.kernel.Program.Bindings {
-		want := &c.dispatch.pipeline.kernel.Program.Bindings[i]
-		for k, e := range c.elements[i] {
-			if len(e.Bytes) == 0 {
-				continue
-			}
-			at := slices.IndexFunc(c.blocks, func(b block) bool { return e.Addr-b.addr < uint64(len(b.bytes)) })
-			offset := e.Addr - c.blocks[at].addr
-			fmt.Fprintf(b, "  - {set: %d, binding: %d, index: %d, name: binding%d_%d, part_of: memory%d, offset: %d, bytes: %d%s}\n",
-				want.Set, want.Binding, k, i, k, at, offset, len(e.Bytes), shapeOf(want.Kind, e.Image))
-		}
-	}
-}
-
-// shapeOf is what a job says of an image.
-func shapeOf(kind ir.BindingKind, i *mem.Image) string {
-	switch {
-	case i == nil:
-		return ""
-	case kind == ir.TexelBuffer:
-		return ", texel_buffer: " + i.Format.Name
-	}
-	text := fmt.Sprintf(", image: {format: %s, width: %d, height: %d, depth: %d, layers: %d", i.Format.Name, i.Width, i.Height, i.Depth, i.Layers)
-	if i.Levels > 1 {
-		text += fmt.Sprintf(", mips: data, levels: %d", i.Levels)
-	}
-	return text + "}"
+// followsAddresses says whether a step reaches memory that no descriptor names.
+func followsAddresses(s step) bool {
+	return s.graph != nil && s.graph.input.InfosInMemory || slices.ContainsFunc(s.bound, func(b bound) bool {
+		return slices.ContainsFunc(b.program.Insts, func(in isa.Inst) bool { return in.Mem != nil && in.Mem.Space == isa.SpaceFlat })
+	})
 }
 
 // keep writes bytes to a file of the folder that is named by what they are, once.

@@ -165,6 +165,16 @@ func record(h vk.CommandBuffer) *commandBuffer {
 
 func (b *commandBuffer) add(w work) { b.commands = append(b.commands, w) }
 
+// aside adds what is no work of the machine: events and queries. A plan of what is to run leaves it out.
+func (b *commandBuffer) aside(w work) {
+	b.add(func(x *executor) error {
+		if x.plan != nil {
+			return nil
+		}
+		return w(x)
+	})
+}
+
 // CmdBindPipeline is vkCmdBindPipeline.
 func CmdBindPipeline(h vk.CommandBuffer, point vk.PipelineBindPoint, p vk.Pipeline) {
 	b := record(h)
@@ -283,7 +293,7 @@ func CmdDispatchBase(h vk.CommandBuffer, bx, by, bz, x, y, z uint32) {
 func CmdDispatchIndirect(h vk.CommandBuffer, from vk.Buffer, offset uint64) {
 	b := record(h)
 	d := b.dispatch()
-	d.indirect = get[*buffer](uint64(from)).bytes(offset, uint64(unsafe.Sizeof(vk.DispatchIndirectCommand{})))
+	d.indirect = get[*buffer](uint64(from)).descriptor(offset, uint64(unsafe.Sizeof(vk.DispatchIndirectCommand{})))
 	b.add(d.run)
 }
 
@@ -330,7 +340,7 @@ func CmdResetEvent2(h vk.CommandBuffer, e vk.Event, _ vk.PipelineStageFlags2) {
 
 func (b *commandBuffer) setEvent(h vk.Event, set bool) {
 	e := get[*event](uint64(h))
-	b.add(func(*executor) error {
+	b.aside(func(*executor) error {
 		state.Lock()
 		defer state.Unlock()
 		e.set = set
@@ -353,7 +363,7 @@ func CmdWaitEvents2(h vk.CommandBuffer, count uint32, events *vk.Event, _ *vk.De
 func (b *commandBuffer) waitEvents(list []vk.Event) {
 	for _, h := range list {
 		e, w := get[*event](uint64(h)), b.device.work
-		b.add(func(*executor) error {
+		b.aside(func(*executor) error {
 			state.Lock()
 			defer state.Unlock()
 			for !e.set && !w.closing {

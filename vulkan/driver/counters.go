@@ -114,7 +114,9 @@ func CmdBeginQuery(h vk.CommandBuffer, pool vk.QueryPool, query uint32, _ vk.Que
 	if p.sums == nil {
 		fail(vk.ErrorUnknown, "the pool's queries do not count")
 	}
-	b.add(func(x *executor) error {
+	b.aside(func(x *executor) error {
+		state.Lock()
+		defer state.Unlock()
 		p.sums[query] = account.Counts{}
 		x.open = append(x.open, &p.sums[query])
 		return nil
@@ -128,7 +130,7 @@ func CmdEndQuery(h vk.CommandBuffer, pool vk.QueryPool, query uint32) {
 	if p.sums == nil {
 		fail(vk.ErrorUnknown, "the pool's queries do not count")
 	}
-	b.add(func(x *executor) error {
+	b.aside(func(x *executor) error {
 		x.open = slices.DeleteFunc(x.open, func(c *account.Counts) bool { return c == &p.sums[query] })
 		state.Lock()
 		defer state.Unlock()
@@ -140,6 +142,8 @@ func CmdEndQuery(h vk.CommandBuffer, pool vk.QueryPool, query uint32) {
 
 // count adds what was done to the queries that are open.
 func (x *executor) count(c *account.Counts) {
+	state.Lock()
+	defer state.Unlock()
 	for _, sum := range x.open {
 		sum.Add(c)
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
-	"path/filepath"
+	"slices"
 	"time"
 
 	"spvsim/account"
@@ -21,6 +21,8 @@ type executor struct {
 	labels  []string
 	open    []*account.Counts // of queries
 	follows bool              // something ran before in this submission
+	plan    *capture          // nothing runs: what would goes into a job
+	told    *replayed         // everything ran as a job; nil: nothing did
 }
 
 func (x *executor) run(commands []work) error {
@@ -37,27 +39,27 @@ type dispatch struct {
 	bindings
 	title        string
 	base, groups [3]uint32
-	indirect     []byte // where the groups are; nil: they are known
+	indirect     mem.Descriptor // where the groups are; of nothing: they are known
 }
 
 // run executes the dispatch on the machine.
 func (d *dispatch) run(x *executor) error {
-	groups := d.groups
-	if d.indirect != nil {
-		for i := range groups {
-			groups[i] = binary.LittleEndian.Uint32(d.indirect[4*i:])
-		}
-	}
-	if groups[0] == 0 || groups[1] == 0 || groups[2] == 0 {
+	name, groups := labelled(x.labels, d.title), d.size()
+	if slices.Contains(groups[:], 0) && (d.indirect.Bytes == nil || x.plan == nil && x.told == nil) {
 		return nil
 	}
-	name := labelled(x.labels, d.title)
+	if x.plan != nil {
+		return x.plan.addDispatch(name, d)
+	}
 	begin, started := x.device.gpu.Cycle(), time.Now()
 	counts, file, err := d.execute(x, name, groups)
-	x.follows = true
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	if counts.Launches == 0 {
+		return nil // an indirect one that was of nothing in its job
+	}
+	x.follows = true
 	x.device.record(x, &row{
 		kind: "dispatch", name: name, pipeline: d.title, entry: d.pipeline.entry, module: d.pipeline.digest, groups: groups,
 		begin: begin, counts: *counts, captured: file, host: time.Since(started),
@@ -67,11 +69,16 @@ func (d *dispatch) run(x *executor) error {
 
 // execute runs the dispatch where it is, or as a job where it is to be captured.
 func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (counts *account.Counts, captured string, err error) {
-	if c := x.device.captures; c != nil && c.rules.take(name) {
-		one := &capture{capturer: c, device: x.device, dispatch: d, groups: groups, elements: d.elements()}
-		counts, err := one.run(name)
+	if counts, file, told := x.tell(); told {
+		return counts, file, nil
+	}
+	if c := x.device.captures; c.takes(name) {
+		now := *d
+		now.groups, now.indirect = groups, mem.Descriptor{}
+		told, err := c.run(x.device, name, func(p *capture) error { return p.addDispatch(name, &now) })
 		if err == nil {
-			return counts, filepath.Base(one.file), nil
+			counts, file := told.next(x.device)
+			return counts, file, nil
 		}
 		fmt.Fprintf(os.Stderr, "spvsim: %s is not captured: %v\n", name, err)
 	}
@@ -79,6 +86,17 @@ func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (counts *
 		Name: name, Kind: d.title, Untimed: x.device.untimed(name), Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, Follows: x.follows,
 	})
 	return counts, "", err
+}
+
+// size is how many workgroups there are, now.
+func (d *dispatch) size() (groups [3]uint32) {
+	if d.indirect.Bytes == nil {
+		return d.groups
+	}
+	for i := range groups {
+		groups[i] = binary.LittleEndian.Uint32(d.indirect.Bytes[4*i:])
+	}
+	return groups
 }
 
 // elements are the descriptors of each of the program's bindings.

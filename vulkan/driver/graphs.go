@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 	"unsafe"
 
+	"spvsim/account"
 	"spvsim/gpu"
 	"spvsim/mem"
 	"spvsim/program"
@@ -77,7 +79,7 @@ func (p *pipeline) connect(c *pipelineCache) (found bool, err error) {
 	if p.graph, err = d.lowerGraph(nodes); err != nil {
 		return false, err
 	}
-	for i, prog := range p.graph.Programs {
+	for i, prog := range p.graph.Programs() {
 		if nodes[i].Program == nil {
 			d.keep(keys[i], c, prog)
 		}
@@ -247,15 +249,37 @@ func CmdDispatchGraphIndirectCountAMDX(h vk.CommandBuffer, scratch, size, countI
 // run executes the graph on the machine.
 func (g *graphDispatch) run(x *executor) error {
 	name := labelled(x.labels, g.title)
+	if x.plan != nil {
+		return x.plan.addGraph(name, g)
+	}
 	begin, started := x.device.gpu.Cycle(), time.Now()
-	counts, err := x.device.gpu.RunGraph(context.Background(), &gpu.GraphDispatch{
-		Name: name, Untimed: x.device.untimed(name), Graph: g.graph.graph, Scratch: g.scratch, Input: g.input, Push: g.push,
-		Elements: func(p *program.Program) [][]mem.Descriptor { return g.elementsOf(p) },
-	})
+	counts, file, err := g.execute(x, name)
 	x.follows = true
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	x.device.record(x, &row{kind: "graph", name: name, pipeline: g.title, entry: g.graph.entry, module: g.graph.digest, begin: begin, counts: *counts, host: time.Since(started)})
+	x.device.record(x, &row{
+		kind: "graph", name: name, pipeline: g.title, entry: g.graph.entry, module: g.graph.digest, begin: begin, counts: *counts, captured: file, host: time.Since(started),
+	})
 	return nil
+}
+
+// execute runs the graph where it is, or as a job where it is to be captured.
+func (g *graphDispatch) execute(x *executor, name string) (counts *account.Counts, captured string, err error) {
+	if counts, file, told := x.tell(); told {
+		return counts, file, nil
+	}
+	if c := x.device.captures; c.takes(name) {
+		told, err := c.run(x.device, name, func(p *capture) error { return p.addGraph(name, g) })
+		if err == nil {
+			counts, file := told.next(x.device)
+			return counts, file, nil
+		}
+		fmt.Fprintf(os.Stderr, "spvsim: %s is not captured: %v\n", name, err)
+	}
+	counts, err = x.device.gpu.RunGraph(context.Background(), &gpu.GraphDispatch{
+		Name: name, Untimed: x.device.untimed(name), Graph: g.graph.graph, Scratch: g.scratch, Input: g.input, Push: g.push,
+		Elements: func(p *program.Program) [][]mem.Descriptor { return g.elementsOf(p) },
+	})
+	return counts, "", err
 }

@@ -235,11 +235,20 @@ func GetDeviceImageSubresourceLayout(h vk.Device, info *vk.DeviceImageSubresourc
 
 // bytes are the image's texels.
 func (i *image) bytes() []byte {
+	i.bound()
+	size := i.of.Size()
+	return i.memory.bytes[i.offset:][:size:size]
+}
+
+func (i *image) address() uint64 {
+	i.bound()
+	return i.memory.addr + i.offset
+}
+
+func (i *image) bound() {
 	if i.memory == nil || i.memory.bytes == nil {
 		fail(vk.ErrorUnknown, "the image has no memory")
 	}
-	size := i.of.Size()
-	return i.memory.bytes[i.offset:][:size:size]
 }
 
 // CreateImageView is vkCreateImageView.
@@ -283,7 +292,7 @@ func DestroyImageView(_ vk.Device, v vk.ImageView, _ *vk.AllocationCallbacks) {
 
 func (v *imageView) descriptor() mem.Descriptor {
 	b := v.image.bytes()[v.offset:]
-	return mem.Descriptor{Addr: v.image.memory.addr + v.image.offset + v.offset, Bytes: b, Image: &v.of}
+	return mem.Descriptor{Addr: v.image.address() + v.offset, Bytes: b, Image: &v.of}
 }
 
 // CreateBufferView is vkCreateBufferView.

@@ -58,7 +58,7 @@ func ResetQueryPool(_ vk.Device, h vk.QueryPool, first, count uint32) {
 func CmdResetQueryPool(h vk.CommandBuffer, pool vk.QueryPool, first, count uint32) {
 	b, p := record(h), get[*queryPool](uint64(pool))
 	p.check(first, count)
-	b.add(func(*executor) error {
+	b.aside(func(*executor) error {
 		state.Lock()
 		defer state.Unlock()
 		p.reset(first, count)
@@ -79,7 +79,7 @@ func CmdWriteTimestamp2(h vk.CommandBuffer, _ vk.PipelineStageFlags2, pool vk.Qu
 func (b *commandBuffer) timestamp(pool vk.QueryPool, query uint32) {
 	p := get[*queryPool](uint64(pool))
 	p.check(query, 1)
-	b.add(func(x *executor) error {
+	b.aside(func(x *executor) error {
 		now := x.device.gpu.Cycle()
 		state.Lock()
 		defer state.Unlock()
@@ -165,7 +165,7 @@ func CmdCopyQueryPoolResults(h vk.CommandBuffer, pool vk.QueryPool, first, count
 	p.check(first, count)
 	dst := get[*buffer](uint64(to)).bytes(offset, vk.WholeSize)
 	p.fits(uint64(len(dst)), stride, count, flags)
-	b.transfer("copy query results", uint64(count)*stride, func() {
+	b.timed("copy query results", uint64(count)*stride, nil, func() {
 		state.Lock()
 		defer state.Unlock()
 		p.write(dst, stride, first, count, flags)

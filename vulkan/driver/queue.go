@@ -158,7 +158,11 @@ func execute(d *device_, s *submission) (err error) {
 		}
 	}()
 	debug.SetPanicOnFault(true)
-	x := &executor{device: d, queue: s.queue}
+	x := &executor{device: d, queue: s.queue, told: d.captures.submission(d, s)}
+	return x.submission(s)
+}
+
+func (x *executor) submission(s *submission) error {
 	for _, b := range s.buffers {
 		if err := x.run(b.commands); err != nil {
 			return err

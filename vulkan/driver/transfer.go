@@ -6,20 +6,63 @@ import (
 	"unsafe"
 
 	"spvsim/account"
+	"spvsim/mem"
 	"spvsim/vulkan/vk"
 )
 
 // Transfers move bytes, and let the simulated time pass that reading and writing them takes.
 
-// transfer records a copy of so many bytes.
-func (b *commandBuffer) transfer(name string, bytes uint64, move func()) {
+// A move is rows of bytes that move: to a place from another one, or of data that is repeated.
+type move struct {
+	to, from     mem.Descriptor
+	data         []byte // instead of from
+	bytes, rows  uint64
+	toRow, ofRow uint64 // from one row to the next
+}
+
+// one is a move of one row.
+func one(to, from mem.Descriptor, data []byte) move {
+	return move{to: to, from: from, data: data, bytes: uint64(len(to.Bytes)), rows: 1}
+}
+
+func (m *move) run() {
+	for row := range m.rows {
+		out := m.to.Bytes[row*m.toRow:][:m.bytes]
+		if m.data == nil {
+			copy(out, m.from.Bytes[row*m.ofRow:])
+			continue
+		}
+		n := copy(out, m.data)
+		for n > 0 && n < len(out) {
+			n += copy(out[n:], out[:n])
+		}
+	}
+}
+
+// transfer records moves of so many bytes, read and written.
+func (b *commandBuffer) transfer(name string, bytes uint64, moves ...move) {
+	b.timed(name, bytes, moves, func() {
+		for i := range moves {
+			moves[i].run()
+		}
+	})
+}
+
+// timed records something that takes the time of a transfer. Without moves, it can't be captured.
+func (b *commandBuffer) timed(name string, bytes uint64, moves []move, do func()) {
 	b.add(func(x *executor) error {
+		title := labelled(x.labels, name)
+		if x.plan != nil {
+			return x.plan.addTransfer(title, bytes, moves)
+		}
 		begin, started := x.device.gpu.Cycle(), time.Now()
-		move()
-		cycles := x.device.gpu.Pass(bytes, x.follows)
+		counts, file, told := x.tell()
+		if !told {
+			do()
+			counts = &account.Counts{Cycles: x.device.gpu.Pass(bytes, x.follows)}
+		}
 		x.device.record(x, &row{
-			kind: "transfer", name: labelled(x.labels, name), pipeline: name, begin: begin, bytes: bytes,
-			counts: account.Counts{Cycles: cycles}, host: time.Since(started),
+			kind: "transfer", name: title, pipeline: name, begin: begin, bytes: bytes, counts: *counts, captured: file, host: time.Since(started),
 		})
 		x.follows = true
 		return nil
@@ -43,37 +86,29 @@ func CmdCopyBuffer2(h vk.CommandBuffer, info *vk.CopyBufferInfo2) {
 }
 
 func (b *commandBuffer) copyBuffer(from, to vk.Buffer, at, into, size uint64) {
-	src, dst := get[*buffer](uint64(from)).bytes(at, size), get[*buffer](uint64(to)).bytes(into, size)
-	b.transfer("copy buffer", 2*size, func() { copy(dst, src) })
+	src, dst := get[*buffer](uint64(from)).descriptor(at, size), get[*buffer](uint64(to)).descriptor(into, size)
+	b.transfer("copy buffer", 2*size, one(dst, src, nil))
 }
 
 // CmdFillBuffer is vkCmdFillBuffer.
 func CmdFillBuffer(h vk.CommandBuffer, to vk.Buffer, offset, size uint64, value uint32) {
 	b := record(h)
-	dst := get[*buffer](uint64(to)).bytes(offset, size)
-	dst = dst[:len(dst)&^3]
-	b.transfer("fill buffer", uint64(len(dst)), func() {
-		if len(dst) == 0 {
-			return
-		}
-		binary.LittleEndian.PutUint32(dst, value)
-		for n := 4; n < len(dst); n *= 2 {
-			copy(dst[n:], dst[:n])
-		}
-	})
+	dst := get[*buffer](uint64(to)).descriptor(offset, size)
+	dst.Bytes = dst.Bytes[:len(dst.Bytes)&^3]
+	b.transfer("fill buffer", uint64(len(dst.Bytes)), one(dst, mem.Descriptor{}, binary.LittleEndian.AppendUint32(nil, value)))
 }
 
 // CmdUpdateBuffer is vkCmdUpdateBuffer.
 func CmdUpdateBuffer(h vk.CommandBuffer, to vk.Buffer, offset, size uint64, data unsafe.Pointer) {
 	b := record(h)
-	dst := get[*buffer](uint64(to)).bytes(offset, size)
-	src := append([]byte(nil), unsafe.Slice((*byte)(data), size)...)
-	b.transfer("update buffer", size, func() { copy(dst, src) })
+	dst := get[*buffer](uint64(to)).descriptor(offset, size)
+	src := append([]byte{}, unsafe.Slice((*byte)(data), size)...)
+	b.transfer("update buffer", size, one(dst, mem.Descriptor{}, src))
 }
 
 // A region is where texels of one layer lie, row by row.
 type region struct {
-	texels  []byte
+	texels  mem.Descriptor
 	at      func(y, z uint32) uint64 // of the first texel of a row
 	rowSize uint64
 }
@@ -87,7 +122,7 @@ func (i *image) inImage(level, layer uint32, o vk.Offset3D, e vk.Extent3D) regio
 	}
 	w, h, _ := i.of.LevelExtent(level)
 	texel := uint64(i.of.Format.Bytes)
-	return region{i.bytes(), func(y, z uint32) uint64 { return first + (uint64(z)*uint64(h)+uint64(y))*uint64(w)*texel }, uint64(e.Width) * texel}
+	return region{mem.Descriptor{Addr: i.address(), Bytes: i.bytes()}, func(y, z uint32) uint64 { return first + (uint64(z)*uint64(h)+uint64(y))*uint64(w)*texel }, uint64(e.Width) * texel}
 }
 
 // inBuffer is a region of a buffer, in rows and planes of the lengths that the command says.
@@ -100,19 +135,26 @@ func (b *buffer) inBuffer(offset uint64, row, height uint32, texel uint64, e vk.
 	}
 	at := func(y, z uint32) uint64 { return (uint64(z)*uint64(height) + uint64(y)) * uint64(row) * texel }
 	size := at(e.Height-1, e.Depth-1) + uint64(e.Width)*texel
-	return region{b.bytes(offset, size), at, uint64(e.Width) * texel}
+	return region{b.descriptor(offset, size), at, uint64(e.Width) * texel}
 }
 
 // copyRegion moves texels from one region to another.
 func (b *commandBuffer) copyRegion(name string, from, to region, e vk.Extent3D) {
 	bytes := from.rowSize * uint64(e.Height) * uint64(e.Depth)
-	b.transfer(name, 2*bytes, func() {
-		for z := range e.Depth {
-			for y := range e.Height {
-				copy(to.texels[to.at(y, z):][:to.rowSize], from.texels[from.at(y, z):])
-			}
-		}
-	})
+	var moves []move
+	for z := range e.Depth {
+		moves = append(moves, move{
+			to: to.from(z), from: from.from(z), bytes: from.rowSize, rows: uint64(e.Height),
+			toRow: to.at(1, z) - to.at(0, z), ofRow: from.at(1, z) - from.at(0, z),
+		})
+	}
+	b.transfer(name, 2*bytes, moves...)
+}
+
+// from is the region from a plane on.
+func (r *region) from(z uint32) mem.Descriptor {
+	at := r.at(0, z)
+	return mem.Descriptor{Addr: r.texels.Addr + at, Bytes: r.texels.Bytes[at:]}
 }
 
 // between copies the layers of a region between a buffer and an image.
@@ -232,12 +274,8 @@ func (b *commandBuffer) clear(i *image, level uint32, r *vk.ImageSubresourceRang
 	for layer := range i.layers(r.BaseArrayLayer, r.LayerCount) {
 		to := i.inImage(level, r.BaseArrayLayer+layer, vk.Offset3D{}, e)
 		bytes := to.rowSize * uint64(h) * uint64(depth)
-		b.transfer("clear image", bytes, func() {
-			all := to.texels[to.at(0, 0):][:bytes]
-			copy(all, texel)
-			for n := len(texel); n < len(all); n *= 2 {
-				copy(all[n:], all[:n])
-			}
-		})
+		at := to.from(0)
+		at.Bytes = at.Bytes[:bytes]
+		b.transfer("clear image", bytes, one(at, mem.Descriptor{}, texel))
 	}
 }

@@ -130,6 +130,7 @@ type Program struct {
 	Progress func(Progress) // nil, or called now and then while the program runs
 	Capture  string         // folder for jobs; empty: nothing is captured
 	Select   string         // which dispatches are captured
+	Whole    bool           // and the whole submissions that they are in
 	Stdin    io.Reader
 	Stdout   io.Writer
 	Stderr   io.Writer
@@ -165,7 +166,11 @@ func (p *Program) variables(progress string) []string {
 	if p.NoCache {
 		cache = "off"
 	}
+	whole := ""
+	if p.Whole {
+		whole = "1"
+	}
 	return []string{"VK_DRIVER_FILES=" + p.Manifest, "VK_ICD_FILENAMES=" + p.Manifest, "SPVSIM_RECORD=" + p.Record,
 		"SPVSIM_MODE=" + p.Mode, "SPVSIM_TIME=" + p.Time, "SPVSIM_PROFILE=" + p.Profile, "SPVSIM_PROGRESS=" + progress, "SPVSIM_CACHE=" + cache,
-		"SPVSIM_CAPTURE=" + p.Capture, "SPVSIM_SELECT=" + p.Select, "SPVSIM_MACHINE=" + strings.Join(p.Machines, ","), "SPVSIM_SET=" + strings.Join(p.Set, "\n")}
+		"SPVSIM_CAPTURE=" + p.Capture, "SPVSIM_SELECT=" + p.Select, "SPVSIM_WHOLE=" + whole, "SPVSIM_MACHINE=" + strings.Join(p.Machines, ","), "SPVSIM_SET=" + strings.Join(p.Set, "\n")}
 }

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 """Runs ggml's own operator tests in a root that ggml-root.sh made, and counts.
 
-    ggml-ops.py ROOT [--per-op N] [--work W] [--seconds S] [--ops A,B] [--out FILE]
+    ggml-ops.py ROOT --out FILE [--per-op N] [--work W] [--seconds S] [--stop T] [--ops A,B]
 
-takes of each operator up to N of the cases that the back-end supports and whose
-work is at most W, evenly over the list, and runs them on the driver of
-VK_DRIVER_FILES, an operator at a time, for up to S seconds. The rows are
-operator, case and outcome: pass, fail (a wrong result), uncompared (the back-end
-to compare with lacks it), ended (the program ended in it) or late (not finished
-in time).
+takes of each operator N of the cases that the back-end supports, evenly over the
+list, and runs them on the driver of VK_DRIVER_FILES, each for up to S seconds.
+The rows of FILE are operator, case, outcome, instructions of the machine and
+seconds of the host. Outcomes: pass, fail (a wrong result), uncompared (the
+back-end to compare with lacks it), ended (the program ended in it) and late (not
+finished in time; its instructions are those of what ended). Cases whose rows are
+there are not run again, so that a run stopped behind T seconds goes on later.
+Without --ops, all operators take turns: every one has had its first case before
+one has its second. Cases of more multiplications or elements than W are left
+out unseen; by default those that can't be done in 10 million instructions.
 """
 import argparse
 import collections
@@ -17,27 +21,25 @@ import io
 import math
 import os
 import re
+import selectors
 import subprocess
 import sys
+import time
 
 TESTS = "/usr/libexec/x86_64-linux-gnu/ggml/test-backend-ops"
 HERE = os.path.dirname(os.path.abspath(__file__))
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
-
-
-def inside(root, *command, seconds):
-    """Gives what a command in the root printed, and whether it ended in time."""
-    words = [os.path.join(HERE, "ggml-root.sh"), "run", root, *command]
-    try:
-        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds)
-        return ESCAPES.sub("", done.stdout.decode(errors="replace")), True
-    except subprocess.TimeoutExpired as late:
-        return ESCAPES.sub("", (late.stdout or b"").decode(errors="replace")), False
+LARGE = 10_000_000  # instructions, beyond which a case does not count
+LANES = 64  # of an instruction at most
+BATCH = 24  # cases of one process
 
 
 def supported(root):
     """Gives the cases of each operator that the back-end says it supports."""
-    text, _ = inside(root, TESTS, "support", "-b", "Vulkan0", "--output", "csv", seconds=600)
+    words = [os.path.join(HERE, "ggml-root.sh"), "run", root, TESTS, "support", "-b", "Vulkan0", "--output", "csv"]
+    text = ESCAPES.sub("", subprocess.run(words, stdout=subprocess.PIPE).stdout.decode(errors="replace"))
+    if '"backend_name"' not in text:
+        sys.exit(f"{' '.join(words)}: it lists no case:\n{text[-1000:]}")
     rows = text[text.index('"backend_name"'):]
     cases = collections.defaultdict(list)
     for row in csv.DictReader(io.StringIO(rows)):
@@ -73,49 +75,138 @@ def outcome(line):
     return "pass" if line.rstrip().endswith("OK") else "fail"
 
 
-def outcomes(root, op, cases, seconds):
-    """Runs cases of one operator; one that ends the program is left out of the next run."""
-    left, results = list(cases), {}
-    while left:
-        text, in_time = inside(root, TESTS, "test", "-b", "Vulkan0", "-o", ",".join(f"{op}({c})" for c in left), seconds=seconds)
-        for line in text.splitlines():
-            for case in left:
-                at = line.find(f"{op}({case}): ")
-                if at >= 0:
-                    results[case] = outcome(line)
-        left = [c for c in left if c not in results]
-        if not left:
-            break
-        if not in_time:
-            results.update((c, "late") for c in left)
-            break
-        print(f"{op}({left[0]}) ended the program:", *[line for line in text.splitlines() if line.startswith("spvsim:")][-3:], sep="\n  ", file=sys.stderr)
-        results[left.pop(0)] = "ended"
-    return results
+class Instructions:
+    """Counts what the driver adds to its rows."""
+
+    def __init__(self, path):
+        self.path, self.at, self.column = path, 0, None
+        if os.path.exists(path):
+            os.remove(path)
+
+    def more(self):
+        if not os.path.exists(self.path):
+            return 0
+        with open(self.path, newline="") as f:
+            f.seek(self.at)
+            text = f.read()
+            whole = text.rfind("\n") + 1
+            self.at += len(text[:whole].encode())
+        total = 0
+        for row in csv.reader(io.StringIO(text[:whole])):
+            if "instructions" in row:
+                self.column = row.index("instructions")
+            else:
+                total += int(row[self.column])
+        return total
+
+
+class Run:
+    """Is one process that runs cases of one operator in the order of their list."""
+
+    def __init__(self, root, op, cases, seconds):
+        self.op, self.left, self.seconds, self.results = op, list(cases), seconds, {}
+        self.rows = Instructions(os.path.abspath(f".ggml-ops-{os.getpid()}.csv"))
+        self.said = collections.deque(maxlen=3)
+        words = [os.path.join(HERE, "ggml-root.sh"), "run", root, "stdbuf", "-oL",
+                 TESTS, "test", "-b", "Vulkan0", "-o", ",".join(f"{op}({c})" for c in cases)]
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                        env={**os.environ, "SPVSIM_RECORD": self.rows.path})
+        os.set_blocking(self.process.stdout.fileno(), False)
+
+    def finish(self):
+        """Gives the cases that were decided, and why it stopped: done, late or ended."""
+        wait, text = selectors.DefaultSelector(), b""
+        wait.register(self.process.stdout, selectors.EVENT_READ)
+        self.began = time.monotonic()
+        end = self.began + self.seconds
+        while self.left:
+            if not wait.select(max(end - time.monotonic(), 0)):
+                return self.stop("late")
+            piece = self.process.stdout.read()
+            if not piece:
+                return self.stop("ended")
+            *lines, text = (text + piece).split(b"\n")
+            if any([self.line(ESCAPES.sub("", line.decode(errors="replace"))) for line in lines]):
+                end = time.monotonic() + self.seconds
+        return self.stop("done")
+
+    def line(self, line):
+        if line.startswith("spvsim:"):
+            self.said.append(line)
+        for case in self.left:
+            if f"{self.op}({case}): " in line:
+                self.decide(case, outcome(line))
+                return True
+        return False
+
+    def decide(self, case, what):
+        now = time.monotonic()
+        self.results[case] = (what, self.rows.more(), round(now - self.began, 2))
+        self.began = now
+        self.left.remove(case)
+
+    def stop(self, why):
+        self.process.kill()
+        self.process.wait()
+        if why != "done":
+            if why == "ended":
+                print(f"{self.op}({self.left[0]}) ended the program:", *self.said, sep="\n  ", file=sys.stderr)
+            self.decide(self.left[0], why)
+        if os.path.exists(self.rows.path):
+            os.remove(self.rows.path)
+        return self.results
+
+
+def chosen(cases, wanted):
+    """Gives pairs of an operator and some of its cases, the operators in turn."""
+    of = {op: spread([c for c in list if work(op, c) <= wanted.work], wanted.per_op) for op, list in sorted(cases.items())}
+    if wanted.ops:
+        return [(op, of[op]) for op in wanted.ops.split(",")]
+    turns, size = [], 1
+    while any(of.values()):
+        for op in of:
+            part, of[op] = of[op][:size], of[op][size:]
+            turns += [(op, part)] if part else []
+        size = min(2 * size, BATCH)
+    return turns
+
+
+def tell(rows):
+    """Says what came out, of the cases that count and of the others."""
+    for name, of in (("up to 10^7 instructions", [r for r in rows if int(r[3]) <= LARGE]), ("larger", [r for r in rows if int(r[3]) > LARGE])):
+        count = collections.Counter(r[2] for r in of)
+        print(f"{name}: {len(of)} cases of {len({r[0] for r in of})} operators:", ", ".join(f"{n} {what}" for what, n in sorted(count.items())))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("root")
+    parser.add_argument("--out", required=True)
     parser.add_argument("--per-op", type=int, default=5)
-    parser.add_argument("--work", type=float, default=1e5)
-    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--work", type=float, default=LARGE * LANES)
+    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--stop", type=float, default=math.inf)
     parser.add_argument("--ops")
-    parser.add_argument("--out")
     wanted = parser.parse_args()
-    cases = supported(wanted.root)
-    rows, totals = [], collections.Counter()
-    for op in wanted.ops.split(",") if wanted.ops else sorted(cases):
-        small = spread([c for c in cases[op] if work(op, c) <= wanted.work], wanted.per_op)
-        results = outcomes(wanted.root, op, small, wanted.seconds)
-        count = collections.Counter(results.values())
-        totals += count
-        print(f"{op}: {len(cases[op])} supported, {len(small)} taken:", ", ".join(f"{n} {what}" for what, n in sorted(count.items())), flush=True)
-        rows += [(op, case, results[case]) for case in small]
-    print("all:", ", ".join(f"{n} {what}" for what, n in sorted(totals.items())))
-    if wanted.out:
+    end = time.monotonic() + wanted.stop
+    rows = []
+    if os.path.exists(wanted.out):
+        with open(wanted.out, newline="") as f:
+            rows = [tuple(r) for r in csv.reader(f)][1:]
+    else:
         with open(wanted.out, "w", newline="") as f:
-            csv.writer(f).writerows([("operator", "case", "outcome"), *rows])
+            csv.writer(f).writerow(("operator", "case", "outcome", "instructions", "seconds"))
+    known = {r[:2] for r in rows}
+    for op, cases in chosen(supported(wanted.root), wanted):
+        left = [c for c in cases if (op, c) not in known]
+        while left and time.monotonic() < end:
+            results = Run(wanted.root, op, left, wanted.seconds).finish()
+            left = [c for c in left if c not in results]
+            new = [(op, case, *map(str, r)) for case, r in results.items()]
+            rows += new
+            with open(wanted.out, "a", newline="") as f:
+                csv.writer(f).writerows(new)
+    tell(rows)
 
 
 main()

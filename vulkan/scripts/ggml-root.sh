@@ -25,8 +25,8 @@ make_root() {
 }
 
 # run_inside starts a program in the root. The driver is visible there under its
-# own path, as its manifest and its library, and so are /proc, /dev and the
-# folder one is in.
+# own path, as its manifest and its library, and so are /proc, /dev, the folder
+# one is in, and those that the driver writes to.
 run_inside() {
   local root=$1 manifest=${VK_DRIVER_FILES:-}
   shift
@@ -34,6 +34,8 @@ run_inside() {
   if [ -n "$manifest" ] && [ ! -s "$root$manifest" ]; then
     places+=("$manifest" "$(sed -n 's/.*"library_path": *"\([^"]*\)".*/\1/p' "$manifest")")
   fi
+  if [ -n "${SPVSIM_RECORD:-}" ]; then places+=("$(dirname "$SPVSIM_RECORD")"); fi
+  if [ -n "${SPVSIM_CAPTURE:-}" ]; then mkdir -p "$SPVSIM_CAPTURE" && places+=("$SPVSIM_CAPTURE"); fi
   # Mounts of a namespace of its own: they are gone with the program, which takes
   # the place of this shell, so that who stops the one stops the other.
   exec unshare --mount bash -euc '

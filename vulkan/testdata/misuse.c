@@ -470,7 +470,12 @@ static void misuse(size_t i, int count, char **words) {
 int main(int count, char **words) {
 	quiet = true;
 	for (size_t i = 0; i < COUNT(misuses); i++)
-		if (count < 3 || !strcmp(words[2], misuses[i].name)) // a second word picks one
+		if (count == 3 && !strcmp(words[2], "list")) {
+			puts(misuses[i].name);
+		} else if (count == 4 && !strcmp(words[2], misuses[i].name)) { // and a third one, in this process
+			start(count, words, NULL);
+			misuses[i].body();
+		} else if (count < 3 || !strcmp(words[2], misuses[i].name)) // a second word picks one
 			misuse(i, count, words);
 	return faults ? 1 : 0;
 }

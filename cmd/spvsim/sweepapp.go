@@ -1,0 +1,61 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"spvsim/config"
+	"spvsim/experiments/sweep"
+	"spvsim/vulkan/launch"
+)
+
+// firstCapture is the job that the driver writes first.
+const firstCapture = "0001.yaml"
+
+// runApp runs the program of an experiment, whose captures take the place of a job file. What the program prints goes to standard error.
+func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.Place, error) {
+	at := sweep.Place{}
+	folder, err := filepath.Abs(folder)
+	if err != nil {
+		return at, err
+	}
+	if _, err := config.LoadMachine(config.Request{Machine: e.App.Machine}); err != nil {
+		return at, fmt.Errorf("app.machine: %w", err)
+	}
+	if err := clearCaptures(folder); err != nil {
+		return at, err
+	}
+	manifest, err := launch.Driver(ctx, os.Stderr)
+	if err != nil {
+		return at, err
+	}
+	p := launch.Program{
+		Args: e.App.Run, Manifest: manifest, Mode: "functional", Capture: folder, Select: cmp.Or(e.App.Select, "*"), Whole: e.App.Whole,
+		Stdout: os.Stderr, Stderr: os.Stderr,
+	}
+	if e.App.Machine != "" {
+		p.Machines = []string{e.App.Machine}
+	}
+	if err := p.Run(ctx); err != nil {
+		return at, &failure{fmt.Errorf("%s: app: %s: %w", e.Name, e.App.Run[0], err)}
+	}
+	if !exists(filepath.Join(folder, firstCapture)) {
+		return at, &failure{fmt.Errorf("%s: app: %s: nothing was captured: want a dispatch that app.select chooses", e.Name, e.App.Run[0])}
+	}
+	e.Job = firstCapture
+	return sweep.Place{Dir: folder}, nil
+}
+
+// clearCaptures removes the jobs of an earlier run, so that none of them passes for one of this run. Their files stay: they are named by
+// what they hold.
+func clearCaptures(folder string) error {
+	list, err := filepath.Glob(filepath.Join(folder, "[0-9][0-9][0-9][0-9]*.yaml"))
+	for _, file := range list {
+		err = errors.Join(err, os.Remove(file))
+	}
+	return errors.Join(err, os.MkdirAll(folder, 0o777))
+}
