@@ -287,6 +287,7 @@ type Sampler struct {
 	Mip     string   `yaml:"mip" enum:"nearest|linear" doc:"filter between levels of detail; left out: linear"`
 	Wrap    []string `yaml:"wrap" items:"1..3" enum:"repeat|mirror|clamp|border" doc:"what coordinates outside of the image mean, along u, v and w, the last one for those left out; none: repeat"`
 	Border  string   `yaml:"border" enum:"transparent|black|white" doc:"colour beyond the border, where wrap is border; left out: transparent black"`
+	Texels  bool     `yaml:"unnormalized" doc:"coordinates count texels"`
 	Compare string   `yaml:"compare" enum:"never|less|equal|less-or-equal|greater|not-equal|greater-or-equal|always" doc:"when the reference of a comparison passes against the image's depth; left out: the sampler does not compare"`
 	Bias    float64  `yaml:"bias" range:"-16..16" doc:"added to the level of detail"`
 	MinLod  float64  `yaml:"min_lod" range:"0..1000" doc:"lowest level of detail"`

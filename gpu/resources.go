@@ -265,7 +265,7 @@ func samplerOf(s *config.Sampler) *mem.Sampler {
 	out := &mem.Sampler{
 		MinLinear: s.Filter != "nearest", MipLinear: s.Mip != "nearest",
 		Bias: s.Bias, MinLod: s.MinLod, MaxLod: s.MaxLod, Compare: comparisons[s.Compare],
-		Border: borders[s.Border],
+		Border: borders[s.Border], Unnormalized: s.Texels,
 	}
 	out.MagLinear = out.MinLinear
 	if s.Magnify != "" {

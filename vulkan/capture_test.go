@@ -29,8 +29,8 @@ var captures = []struct {
 	{program: "descriptors", choice: "main*:4", whole: true, least: 8},
 	{program: "images", choice: "*", least: 4},
 	{program: "images", choice: "*", whole: true, least: 6},
-	{program: "graph", choice: "*", least: 4},
-	{program: "graph", choice: "*", whole: true, least: 4},
+	{program: "graph", choice: "*", least: 4, not: "nothing is handed to it"},
+	{program: "graph", choice: "*", whole: true, least: 4, not: "a job has"},
 	{program: "queries", choice: "*", whole: true, least: 2, not: "a job has no queries"},
 	{program: "secondary", choice: "*", whole: true, least: 4},
 }

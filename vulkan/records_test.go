@@ -89,9 +89,9 @@ func TestPartsOfProgramsAreTimed(t *testing.T) {
 		}
 	}
 	f, list := recorded(t, b, "crash", false, nil, "SPVSIM_MODE=sampled")
-	now := uint64(0)
+	now := uint64(0) // the first three, then one some launches on, and the one before it
 	for i := range f.Rows {
-		r, timed := &f.Rows[i], i < 3 || i == 14
+		r, timed := &f.Rows[i], i < 3 || i == 10 || i == 11
 		if r.Cycles == 0 || (r.Estimated == 0) != timed || (r.Half > 0) == timed || (r.TimedShare == 1) != timed || r.Begin != now {
 			t.Errorf("row %d: %d cycles from %d on, %d estimated, half an interval of %v, %v timed", i, r.Cycles, r.Begin, r.Estimated, r.Half, r.TimedShare)
 		}
@@ -104,8 +104,10 @@ func TestPartsOfProgramsAreTimed(t *testing.T) {
 		t.Errorf("%d rows", len(f.Rows))
 	}
 	f, _ = recorded(t, b, "graph", false, nil, "SPVSIM_TIME=graph*:2")
+	seen := map[string]int{}
 	for i := range f.Rows {
-		if r := &f.Rows[i]; (r.Cycles > 0) != (i < 2) {
+		r := &f.Rows[i]
+		if seen[r.Name]++; (r.Cycles > 0) != (seen[r.Name] <= 2) {
 			t.Errorf("graph %d takes %d cycles", i, r.Cycles)
 		}
 	}

@@ -88,6 +88,9 @@ func (c *capture) addDispatch(name string, d *dispatch) error {
 
 // addGraph puts a dispatch of a graph into the job, which has one graph.
 func (c *capture) addGraph(name string, g *graphDispatch) error {
+	if in := &g.input; in.CountInfo == 0 && !in.InfosInMemory && len(in.Entries) == 0 {
+		return fmt.Errorf("%s: nothing is handed to it: a job has no such step", name)
+	}
 	s := step{name: name, graph: g}
 	for _, p := range g.graph.graph.Programs() {
 		s.bound = append(s.bound, bound{p, g.elementsOf(p)})

@@ -297,6 +297,12 @@ func samplerText(want *ir.Binding, index int, s *mem.Sampler) string {
 	text := fmt.Sprintf("{set: %d, binding: %d, index: %d, filter: %s, magnify: %s, mip: %s, wrap: [%s], bias: %g, min_lod: %g, max_lod: %g", want.Set, want.Binding, index,
 		filter[s.MinLinear], filter[s.MagLinear], filter[s.MipLinear], strings.Join(wrap, ", "), s.Bias,
 		min(max(s.MinLod, 0), mostLod), min(max(s.MaxLod, math.SmallestNonzeroFloat32), mostLod)) // of a highest level 0 a job has no limit
+	if s.Unnormalized {
+		text += ", unnormalized: true"
+	}
+	if name := borderNames[s.Border]; name != "" {
+		text += ", border: " + name
+	}
 	if s.Compare != nil {
 		text += ", compare: " + comparisonName(s.Compare)
 	}
@@ -306,7 +312,9 @@ func samplerText(want *ir.Binding, index int, s *mem.Sampler) string {
 // mostLod is the largest level of detail of a job: no image has as many.
 const mostLod = 1000
 
-var wrapNames = map[mem.Wrap]string{mem.WrapRepeat: "repeat", mem.WrapMirror: "mirror", mem.WrapClamp: "clamp"}
+var wrapNames = map[mem.Wrap]string{mem.WrapRepeat: "repeat", mem.WrapMirror: "mirror", mem.WrapClamp: "clamp", mem.WrapBorder: "border"}
+
+var borderNames = map[[4]uint32]string{{3: 1}: "black", {1, 1, 1, 1}: "white"}
 
 // comparisonName tells a comparison by what it says of less, equal and greater.
 func comparisonName(passes func(reference, depth float64) bool) string {
