@@ -37,6 +37,7 @@ var programs = []struct {
 	{name: "extensions"},
 	{name: "graph"},
 	{name: "images"},
+	{name: "matrix"},
 	{name: "memory"},
 	{name: "misuse"},
 	{name: "names"},
@@ -52,7 +53,7 @@ var programs = []struct {
 
 // unlayered are programs that run without the validation layers: misuse would
 // rightly be stopped; Debian's layers of 1.3.239 don't know the extensions of the others.
-var unlayered = map[string]bool{"misuse": true, "extensions": true, "graph": true}
+var unlayered = map[string]bool{"misuse": true, "extensions": true, "graph": true, "matrix": true}
 
 const layer = "VK_LAYER_KHRONOS_validation"
 

@@ -198,63 +198,64 @@ static void c188(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] =
 static uint64_t c189(void *first) { uint64_t a[1] = {(uintptr_t)first}; return (uint64_t)spvsim_call(189, a); }
 static int32_t c190(uint64_t p0, uint32_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(190, a); }
 static int32_t c191(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(191, a); }
-static void c192(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(192, a); }
+static int32_t c192(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(192, a); }
 static void c193(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(193, a); }
 static void c194(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(194, a); }
-static void c195(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(195, a); }
+static void c195(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(195, a); }
 static void c196(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(196, a); }
-static void c197(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(197, a); }
+static void c197(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(197, a); }
 static void c198(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(198, a); }
-static int32_t c199(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6) { uint64_t a[7] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6}; return (int32_t)spvsim_call(199, a); }
-static int32_t c200(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(200, a); }
-static void c201(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(201, a); }
+static void c199(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; spvsim_call(199, a); }
+static int32_t c200(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6) { uint64_t a[7] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6}; return (int32_t)spvsim_call(200, a); }
+static int32_t c201(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(201, a); }
 static void c202(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(202, a); }
 static void c203(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(203, a); }
 static void c204(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(204, a); }
-static void c205(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(205, a); }
+static void c205(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(205, a); }
 static void c206(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(206, a); }
 static void c207(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(207, a); }
-static void c208(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6, void *p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6, (uintptr_t)p7}; spvsim_call(208, a); }
-static void c209(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(209, a); }
-static int32_t c210(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(210, a); }
-static int32_t c211(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(211, a); }
-static int32_t c212(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(212, a); }
+static void c208(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; spvsim_call(208, a); }
+static void c209(uint64_t p0, uint32_t p1, uint32_t p2, uint32_t p3, uint32_t p4, uint32_t p5, void *p6, void *p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, p5, (uintptr_t)p6, (uintptr_t)p7}; spvsim_call(209, a); }
+static void c210(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; spvsim_call(210, a); }
+static int32_t c211(uint64_t p0, void *p1, void *p2) { uint64_t a[3] = {p0, (uintptr_t)p1, (uintptr_t)p2}; return (int32_t)spvsim_call(211, a); }
+static int32_t c212(uint64_t p0, uint64_t p1, void *p2, void *p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(212, a); }
 static int32_t c213(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(213, a); }
 static int32_t c214(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(214, a); }
-static void c215(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_call(215, a); }
-static int32_t c216(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint64_t p4, void *p5, uint64_t p6, uint32_t p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, p7}; return (int32_t)spvsim_call(216, a); }
-static void c217(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(217, a); }
+static int32_t c215(uint64_t p0, void *p1, void *p2, void *p3) { uint64_t a[4] = {p0, (uintptr_t)p1, (uintptr_t)p2, (uintptr_t)p3}; return (int32_t)spvsim_call(215, a); }
+static void c216(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, void *p4) { uint64_t a[5] = {p0, p1, p2, p3, (uintptr_t)p4}; spvsim_call(216, a); }
+static int32_t c217(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3, uint64_t p4, void *p5, uint64_t p6, uint32_t p7) { uint64_t a[8] = {p0, p1, p2, p3, p4, (uintptr_t)p5, p6, p7}; return (int32_t)spvsim_call(217, a); }
 static void c218(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(218, a); }
-static int32_t c219(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(219, a); }
-static int32_t c220(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(220, a); }
-static int32_t c221(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; return (int32_t)spvsim_call(221, a); }
-static int32_t c222(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_call(222, a); }
-static void c223(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(223, a); }
-static int32_t c224(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_call(224, a); }
-static void c225(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_call(225, a); }
-static void c226(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(226, a); }
-static int32_t c227(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_call(227, a); }
+static void c219(void *first) { uint64_t a[1] = {(uintptr_t)first}; spvsim_call(219, a); }
+static int32_t c220(uint64_t p0, uint64_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(220, a); }
+static int32_t c221(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(221, a); }
+static int32_t c222(uint64_t p0, uint64_t p1, uint64_t p2, uint64_t p3, uint32_t p4, void *p5) { uint64_t a[6] = {p0, p1, p2, p3, p4, (uintptr_t)p5}; return (int32_t)spvsim_call(222, a); }
+static int32_t c223(uint64_t p0, uint64_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; return (int32_t)spvsim_call(223, a); }
+static void c224(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(224, a); }
+static int32_t c225(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_call(225, a); }
+static void c226(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_call(226, a); }
+static void c227(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; spvsim_call(227, a); }
 static int32_t c228(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_call(228, a); }
-static int32_t c229(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_call(229, a); }
-static void c230(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_call(230, a); }
-static int32_t c231(uint64_t p0, uint32_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(231, a); }
-static int32_t c232(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_call(232, a); }
+static int32_t c229(uint64_t p0, uint32_t p1, void *p2, uint64_t p3) { uint64_t a[4] = {p0, p1, (uintptr_t)p2, p3}; return (int32_t)spvsim_call(229, a); }
+static int32_t c230(uint64_t p0) { uint64_t a[1] = {p0}; return (int32_t)spvsim_call(230, a); }
+static void c231(uint64_t p0) { uint64_t a[1] = {p0}; spvsim_call(231, a); }
+static int32_t c232(uint64_t p0, uint32_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(232, a); }
 static int32_t c233(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_call(233, a); }
-static int32_t c234(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(234, a); }
-static int32_t c235(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(235, a); }
-static void c236(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(236, a); }
-static int32_t c237(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(237, a); }
+static int32_t c234(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; return (int32_t)spvsim_call(234, a); }
+static int32_t c235(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(235, a); }
+static int32_t c236(uint64_t p0, uint32_t p1, void *p2) { uint64_t a[3] = {p0, p1, (uintptr_t)p2}; return (int32_t)spvsim_call(236, a); }
+static void c237(uint64_t p0, uint64_t p1, uint32_t p2, uint32_t p3) { uint64_t a[4] = {p0, p1, p2, p3}; spvsim_call(237, a); }
 static int32_t c238(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(238, a); }
-static int32_t c239(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(239, a); }
-static int32_t c240(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, p2, p3, p4}; return (int32_t)spvsim_call(240, a); }
-static int32_t c241(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(241, a); }
-static void c242(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(242, a); }
-static void c243(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(243, a); }
-static void c244(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; spvsim_call(244, a); }
-static void c245(uint64_t p0, uint64_t p1, uint64_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(245, a); }
-static void c246(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, (uintptr_t)p4}; spvsim_call(246, a); }
-static int32_t c247(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, p4}; return (int32_t)spvsim_call(247, a); }
-static int32_t c248(uint64_t p0, void *p1, uint64_t p2) { uint64_t a[3] = {p0, (uintptr_t)p1, p2}; return (int32_t)spvsim_call(248, a); }
+static int32_t c239(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(239, a); }
+static int32_t c240(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; return (int32_t)spvsim_call(240, a); }
+static int32_t c241(uint64_t p0, uint32_t p1, uint64_t p2, uint64_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, p2, p3, p4}; return (int32_t)spvsim_call(241, a); }
+static int32_t c242(uint64_t p0, void *p1) { uint64_t a[2] = {p0, (uintptr_t)p1}; return (int32_t)spvsim_call(242, a); }
+static void c243(uint64_t p0, uint32_t p1, uint32_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(243, a); }
+static void c244(uint64_t p0, uint64_t p1, uint32_t p2) { uint64_t a[3] = {p0, p1, p2}; spvsim_call(244, a); }
+static void c245(uint64_t p0, uint64_t p1) { uint64_t a[2] = {p0, p1}; spvsim_call(245, a); }
+static void c246(uint64_t p0, uint64_t p1, uint64_t p2, void *p3) { uint64_t a[4] = {p0, p1, p2, (uintptr_t)p3}; spvsim_call(246, a); }
+static void c247(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, void *p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, (uintptr_t)p4}; spvsim_call(247, a); }
+static int32_t c248(uint64_t p0, uint32_t p1, void *p2, uint32_t p3, uint64_t p4) { uint64_t a[5] = {p0, p1, (uintptr_t)p2, p3, p4}; return (int32_t)spvsim_call(248, a); }
+static int32_t c249(uint64_t p0, void *p1, uint64_t p2) { uint64_t a[3] = {p0, (uintptr_t)p1, p2}; return (int32_t)spvsim_call(249, a); }
 
 void (*const spvsim_commands[])(void) = {
 	(void (*)(void))c0, /* vkAcquireProfilingLockKHR */
@@ -449,61 +450,62 @@ void (*const spvsim_commands[])(void) = {
 	(void (*)(void))c189, /* vkGetInstanceProcAddr */
 	(void (*)(void))c190, /* vkGetMemoryHostPointerPropertiesEXT */
 	(void (*)(void))c191, /* vkGetPhysicalDeviceCalibrateableTimeDomainsKHR */
-	(void (*)(void))c192, /* vkGetPhysicalDeviceExternalBufferProperties */
-	(void (*)(void))c193, /* vkGetPhysicalDeviceExternalFenceProperties */
-	(void (*)(void))c194, /* vkGetPhysicalDeviceExternalSemaphoreProperties */
-	(void (*)(void))c195, /* vkGetPhysicalDeviceFeatures */
-	(void (*)(void))c196, /* vkGetPhysicalDeviceFeatures2 */
-	(void (*)(void))c197, /* vkGetPhysicalDeviceFormatProperties */
-	(void (*)(void))c198, /* vkGetPhysicalDeviceFormatProperties2 */
-	(void (*)(void))c199, /* vkGetPhysicalDeviceImageFormatProperties */
-	(void (*)(void))c200, /* vkGetPhysicalDeviceImageFormatProperties2 */
-	(void (*)(void))c201, /* vkGetPhysicalDeviceMemoryProperties */
-	(void (*)(void))c202, /* vkGetPhysicalDeviceMemoryProperties2 */
-	(void (*)(void))c203, /* vkGetPhysicalDeviceProperties */
-	(void (*)(void))c204, /* vkGetPhysicalDeviceProperties2 */
-	(void (*)(void))c205, /* vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR */
-	(void (*)(void))c206, /* vkGetPhysicalDeviceQueueFamilyProperties */
-	(void (*)(void))c207, /* vkGetPhysicalDeviceQueueFamilyProperties2 */
-	(void (*)(void))c208, /* vkGetPhysicalDeviceSparseImageFormatProperties */
-	(void (*)(void))c209, /* vkGetPhysicalDeviceSparseImageFormatProperties2 */
-	(void (*)(void))c210, /* vkGetPhysicalDeviceToolProperties */
-	(void (*)(void))c211, /* vkGetPipelineCacheData */
-	(void (*)(void))c212, /* vkGetPipelineExecutableInternalRepresentationsKHR */
-	(void (*)(void))c213, /* vkGetPipelineExecutablePropertiesKHR */
-	(void (*)(void))c214, /* vkGetPipelineExecutableStatisticsKHR */
-	(void (*)(void))c215, /* vkGetPrivateData */
-	(void (*)(void))c216, /* vkGetQueryPoolResults */
-	(void (*)(void))c217, /* vkGetRenderAreaGranularity */
-	(void (*)(void))c218, /* vkGetRenderingAreaGranularity */
-	(void (*)(void))c219, /* vkGetSemaphoreCounterValue */
-	(void (*)(void))c220, /* vkInvalidateMappedMemoryRanges */
-	(void (*)(void))c221, /* vkMapMemory */
-	(void (*)(void))c222, /* vkMergePipelineCaches */
-	(void (*)(void))c223, /* vkQueueBeginDebugUtilsLabelEXT */
-	(void (*)(void))c224, /* vkQueueBindSparse */
-	(void (*)(void))c225, /* vkQueueEndDebugUtilsLabelEXT */
-	(void (*)(void))c226, /* vkQueueInsertDebugUtilsLabelEXT */
-	(void (*)(void))c227, /* vkQueueSubmit */
-	(void (*)(void))c228, /* vkQueueSubmit2 */
-	(void (*)(void))c229, /* vkQueueWaitIdle */
-	(void (*)(void))c230, /* vkReleaseProfilingLockKHR */
-	(void (*)(void))c231, /* vkResetCommandBuffer */
-	(void (*)(void))c232, /* vkResetCommandPool */
-	(void (*)(void))c233, /* vkResetDescriptorPool */
-	(void (*)(void))c234, /* vkResetEvent */
-	(void (*)(void))c235, /* vkResetFences */
-	(void (*)(void))c236, /* vkResetQueryPool */
-	(void (*)(void))c237, /* vkSetDebugUtilsObjectNameEXT */
-	(void (*)(void))c238, /* vkSetDebugUtilsObjectTagEXT */
-	(void (*)(void))c239, /* vkSetEvent */
-	(void (*)(void))c240, /* vkSetPrivateData */
-	(void (*)(void))c241, /* vkSignalSemaphore */
-	(void (*)(void))c242, /* vkSubmitDebugUtilsMessageEXT */
-	(void (*)(void))c243, /* vkTrimCommandPool */
-	(void (*)(void))c244, /* vkUnmapMemory */
-	(void (*)(void))c245, /* vkUpdateDescriptorSetWithTemplate */
-	(void (*)(void))c246, /* vkUpdateDescriptorSets */
-	(void (*)(void))c247, /* vkWaitForFences */
-	(void (*)(void))c248, /* vkWaitSemaphores */
+	(void (*)(void))c192, /* vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR */
+	(void (*)(void))c193, /* vkGetPhysicalDeviceExternalBufferProperties */
+	(void (*)(void))c194, /* vkGetPhysicalDeviceExternalFenceProperties */
+	(void (*)(void))c195, /* vkGetPhysicalDeviceExternalSemaphoreProperties */
+	(void (*)(void))c196, /* vkGetPhysicalDeviceFeatures */
+	(void (*)(void))c197, /* vkGetPhysicalDeviceFeatures2 */
+	(void (*)(void))c198, /* vkGetPhysicalDeviceFormatProperties */
+	(void (*)(void))c199, /* vkGetPhysicalDeviceFormatProperties2 */
+	(void (*)(void))c200, /* vkGetPhysicalDeviceImageFormatProperties */
+	(void (*)(void))c201, /* vkGetPhysicalDeviceImageFormatProperties2 */
+	(void (*)(void))c202, /* vkGetPhysicalDeviceMemoryProperties */
+	(void (*)(void))c203, /* vkGetPhysicalDeviceMemoryProperties2 */
+	(void (*)(void))c204, /* vkGetPhysicalDeviceProperties */
+	(void (*)(void))c205, /* vkGetPhysicalDeviceProperties2 */
+	(void (*)(void))c206, /* vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR */
+	(void (*)(void))c207, /* vkGetPhysicalDeviceQueueFamilyProperties */
+	(void (*)(void))c208, /* vkGetPhysicalDeviceQueueFamilyProperties2 */
+	(void (*)(void))c209, /* vkGetPhysicalDeviceSparseImageFormatProperties */
+	(void (*)(void))c210, /* vkGetPhysicalDeviceSparseImageFormatProperties2 */
+	(void (*)(void))c211, /* vkGetPhysicalDeviceToolProperties */
+	(void (*)(void))c212, /* vkGetPipelineCacheData */
+	(void (*)(void))c213, /* vkGetPipelineExecutableInternalRepresentationsKHR */
+	(void (*)(void))c214, /* vkGetPipelineExecutablePropertiesKHR */
+	(void (*)(void))c215, /* vkGetPipelineExecutableStatisticsKHR */
+	(void (*)(void))c216, /* vkGetPrivateData */
+	(void (*)(void))c217, /* vkGetQueryPoolResults */
+	(void (*)(void))c218, /* vkGetRenderAreaGranularity */
+	(void (*)(void))c219, /* vkGetRenderingAreaGranularity */
+	(void (*)(void))c220, /* vkGetSemaphoreCounterValue */
+	(void (*)(void))c221, /* vkInvalidateMappedMemoryRanges */
+	(void (*)(void))c222, /* vkMapMemory */
+	(void (*)(void))c223, /* vkMergePipelineCaches */
+	(void (*)(void))c224, /* vkQueueBeginDebugUtilsLabelEXT */
+	(void (*)(void))c225, /* vkQueueBindSparse */
+	(void (*)(void))c226, /* vkQueueEndDebugUtilsLabelEXT */
+	(void (*)(void))c227, /* vkQueueInsertDebugUtilsLabelEXT */
+	(void (*)(void))c228, /* vkQueueSubmit */
+	(void (*)(void))c229, /* vkQueueSubmit2 */
+	(void (*)(void))c230, /* vkQueueWaitIdle */
+	(void (*)(void))c231, /* vkReleaseProfilingLockKHR */
+	(void (*)(void))c232, /* vkResetCommandBuffer */
+	(void (*)(void))c233, /* vkResetCommandPool */
+	(void (*)(void))c234, /* vkResetDescriptorPool */
+	(void (*)(void))c235, /* vkResetEvent */
+	(void (*)(void))c236, /* vkResetFences */
+	(void (*)(void))c237, /* vkResetQueryPool */
+	(void (*)(void))c238, /* vkSetDebugUtilsObjectNameEXT */
+	(void (*)(void))c239, /* vkSetDebugUtilsObjectTagEXT */
+	(void (*)(void))c240, /* vkSetEvent */
+	(void (*)(void))c241, /* vkSetPrivateData */
+	(void (*)(void))c242, /* vkSignalSemaphore */
+	(void (*)(void))c243, /* vkSubmitDebugUtilsMessageEXT */
+	(void (*)(void))c244, /* vkTrimCommandPool */
+	(void (*)(void))c245, /* vkUnmapMemory */
+	(void (*)(void))c246, /* vkUpdateDescriptorSetWithTemplate */
+	(void (*)(void))c247, /* vkUpdateDescriptorSets */
+	(void (*)(void))c248, /* vkWaitForFences */
+	(void (*)(void))c249, /* vkWaitSemaphores */
 };

@@ -41,12 +41,12 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 	d := &device_{physical: p, enabled: map[string]bool{}, modules: map[[sha256.Size]byte]*shaderModule{}, kernels: map[programKey]*gpu.Kernel{}, store: newStore()}
 	for _, e := range items(info.PpEnabledExtensionNames, info.EnabledExtensionCount) {
 		name := text(e)
-		if !slices.ContainsFunc(extensions, func(e extension) bool { return !e.instance && e.name == name }) {
+		if !slices.ContainsFunc(extensions, func(e extension) bool { return !e.instance && e.name == name && p.has(&e) }) {
 			fail(vk.ErrorExtensionNotPresent, "extension %s", name)
 		}
 		d.enabled[name] = true
 	}
-	checkWanted(info)
+	p.checkWanted(info)
 	d.timing, d.progress = readChoices("SPVSIM_TIME", ""), newProgress()
 	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.within()}
 	if d.profile = newProfiler(d, setup.Mode); d.profile != nil {
@@ -74,16 +74,16 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 func (d *device_) untimed(name string) bool { return d.timing != nil && !d.timing.take(name) }
 
 // checkWanted refuses features that the device does not have.
-func checkWanted(info *vk.DeviceCreateInfo) {
+func (p *physical) checkWanted(info *vk.DeviceCreateInfo) {
 	if info.PEnabledFeatures != nil {
-		checkFeatures(unsafe.Pointer(info.PEnabledFeatures), vk.Features)
+		p.checkFeatures(unsafe.Pointer(info.PEnabledFeatures), vk.Features)
 	}
 	chain(info.PNext, func(t vk.StructureType, s unsafe.Pointer) {
 		if t == vk.StructureTypePhysicalDeviceFeatures2 {
-			checkFeatures(unsafe.Add(s, featuresAt), vk.Features)
+			p.checkFeatures(unsafe.Add(s, featuresAt), vk.Features)
 		}
 		if list, ok := vk.FeatureStructs[t]; ok {
-			checkFeatures(unsafe.Add(s, featuresAt), list)
+			p.checkFeatures(unsafe.Add(s, featuresAt), list)
 		}
 	})
 }

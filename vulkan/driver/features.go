@@ -107,7 +107,7 @@ func propertiesOf(m *config.Machine, uuid [16]byte) map[string]any {
 		"MaxDrawIndirectCount": 1, "OptimalBufferCopyOffsetAlignment": 1, "OptimalBufferCopyRowPitchAlignment": 1, "NonCoherentAtomSize": 1,
 		"PointSizeRange": [2]float32{1, 1}, "LineWidthRange": [2]float32{1, 1},
 
-		"SubgroupSize": m.WaveSize, "SupportedStages": vk.ShaderStageComputeBit, "QuadOperationsInAllStages": 1,
+		"SubgroupSize": m.WaveSize, "SupportedStages": vk.ShaderStageComputeBit, "CooperativeMatrixSupportedStages": vk.ShaderStageComputeBit, "QuadOperationsInAllStages": 1,
 		"SubgroupSupportedStages": vk.ShaderStageComputeBit, "SubgroupQuadOperationsInAllStages": 1,
 		"SupportedOperations": subgroupOperations, "SubgroupSupportedOperations": subgroupOperations,
 		"MinSubgroupSize": low, "MaxSubgroupSize": high, "MaxComputeWorkgroupSubgroups": waves, "RequiredSubgroupSizeStages": vk.ShaderStageComputeBit,

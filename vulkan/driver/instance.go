@@ -94,19 +94,19 @@ func EnumerateInstanceVersion(version *uint32) vk.Result {
 
 // EnumerateInstanceExtensionProperties is vkEnumerateInstanceExtensionProperties.
 func EnumerateInstanceExtensionProperties(layer *byte, count *uint32, out *vk.ExtensionProperties) vk.Result {
-	return listExtensions(layer, count, out, true)
+	return listExtensions(layer, count, out, func(e *extension) bool { return e.instance })
 }
 
 // EnumerateDeviceExtensionProperties is vkEnumerateDeviceExtensionProperties.
 func EnumerateDeviceExtensionProperties(p vk.PhysicalDevice, layer *byte, count *uint32, out *vk.ExtensionProperties) vk.Result {
-	get[*physical](uint64(p))
-	return listExtensions(layer, count, out, false)
+	device := get[*physical](uint64(p))
+	return listExtensions(layer, count, out, func(e *extension) bool { return !e.instance && device.has(e) })
 }
 
-func listExtensions(layer *byte, count *uint32, out *vk.ExtensionProperties, instance bool) vk.Result {
+func listExtensions(layer *byte, count *uint32, out *vk.ExtensionProperties, has func(*extension) bool) vk.Result {
 	var list []vk.ExtensionProperties
-	for _, e := range extensions {
-		if e.instance == instance && layer == nil {
+	for i := range extensions {
+		if e := &extensions[i]; has(e) && layer == nil {
 			p := vk.ExtensionProperties{SpecVersion: e.version}
 			setText(p.ExtensionName[:], e.name)
 			list = append(list, p)

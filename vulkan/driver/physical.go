@@ -77,16 +77,16 @@ func fill(to reflect.Value, values map[string]any) {
 
 // GetPhysicalDeviceFeatures is vkGetPhysicalDeviceFeatures.
 func GetPhysicalDeviceFeatures(h vk.PhysicalDevice, out *vk.PhysicalDeviceFeatures) {
-	get[*physical](uint64(h))
-	setFeatures(unsafe.Pointer(out), vk.Features)
+	get[*physical](uint64(h)).setFeatures(unsafe.Pointer(out), vk.Features)
 }
 
 // GetPhysicalDeviceFeatures2 is vkGetPhysicalDeviceFeatures2.
 func GetPhysicalDeviceFeatures2(h vk.PhysicalDevice, out *vk.PhysicalDeviceFeatures2) {
 	GetPhysicalDeviceFeatures(h, &out.Features)
+	p := get[*physical](uint64(h))
 	chain(out.PNext, func(t vk.StructureType, s unsafe.Pointer) {
 		if list, ok := vk.FeatureStructs[t]; ok {
-			setFeatures(unsafe.Add(s, featuresAt), list)
+			p.setFeatures(unsafe.Add(s, featuresAt), list)
 		}
 	})
 }
@@ -95,17 +95,17 @@ func GetPhysicalDeviceFeatures2(h vk.PhysicalDevice, out *vk.PhysicalDeviceFeatu
 const featuresAt = 16
 
 // setFeatures writes which of a structure's features there are.
-func setFeatures(at unsafe.Pointer, list []string) {
+func (p *physical) setFeatures(at unsafe.Pointer, list []string) {
 	for i, b := range unsafe.Slice((*vk.Bool32)(at), len(list)) {
 		_ = b
-		unsafe.Slice((*vk.Bool32)(at), len(list))[i] = truth(features[list[i]])
+		unsafe.Slice((*vk.Bool32)(at), len(list))[i] = truth(p.offers(list[i]))
 	}
 }
 
 // checkFeatures refuses features that are asked for and not there.
-func checkFeatures(at unsafe.Pointer, list []string) {
+func (p *physical) checkFeatures(at unsafe.Pointer, list []string) {
 	for i, wanted := range unsafe.Slice((*vk.Bool32)(at), len(list)) {
-		if wanted != 0 && !features[list[i]] {
+		if wanted != 0 && !p.offers(list[i]) {
 			fail(vk.ErrorFeatureNotPresent, "feature %s", list[i])
 		}
 	}

@@ -15,7 +15,7 @@ var extensions = []string{
 	"VK_KHR_external_semaphore_capabilities", "VK_KHR_get_physical_device_properties2", "VK_EXT_debug_utils",
 
 	"VK_KHR_16bit_storage", "VK_KHR_8bit_storage", "VK_KHR_bind_memory2", "VK_KHR_buffer_device_address",
-	"VK_KHR_copy_commands2", "VK_KHR_dedicated_allocation", "VK_KHR_descriptor_update_template", "VK_KHR_device_group",
+	"VK_KHR_cooperative_matrix", "VK_KHR_copy_commands2", "VK_KHR_dedicated_allocation", "VK_KHR_descriptor_update_template", "VK_KHR_device_group",
 	"VK_KHR_driver_properties", "VK_KHR_external_memory", "VK_KHR_format_feature_flags2", "VK_KHR_get_memory_requirements2",
 	"VK_KHR_image_format_list", "VK_KHR_maintenance1", "VK_KHR_maintenance2", "VK_KHR_maintenance3", "VK_KHR_maintenance4",
 	"VK_KHR_push_descriptor", "VK_KHR_relaxed_block_layout", "VK_KHR_shader_atomic_int64", "VK_KHR_shader_clock",

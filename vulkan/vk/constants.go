@@ -151,6 +151,21 @@ const (
 	ComponentSwizzleA        ComponentSwizzle = 6
 )
 
+// Values of ComponentTypeKHR.
+const (
+	ComponentTypeFloat16Khr ComponentTypeKHR = 0
+	ComponentTypeFloat32Khr ComponentTypeKHR = 1
+	ComponentTypeFloat64Khr ComponentTypeKHR = 2
+	ComponentTypeSint8Khr   ComponentTypeKHR = 3
+	ComponentTypeSint16Khr  ComponentTypeKHR = 4
+	ComponentTypeSint32Khr  ComponentTypeKHR = 5
+	ComponentTypeSint64Khr  ComponentTypeKHR = 6
+	ComponentTypeUint8Khr   ComponentTypeKHR = 7
+	ComponentTypeUint16Khr  ComponentTypeKHR = 8
+	ComponentTypeUint32Khr  ComponentTypeKHR = 9
+	ComponentTypeUint64Khr  ComponentTypeKHR = 10
+)
+
 // Values of DebugUtilsMessageSeverityFlagBitsEXT.
 const (
 	DebugUtilsMessageSeverityVerboseBitExt DebugUtilsMessageSeverityFlagBitsEXT = 1 << 0
@@ -1064,6 +1079,14 @@ const (
 	SamplerReductionModeMax             SamplerReductionMode = 2
 )
 
+// Values of ScopeKHR.
+const (
+	ScopeDeviceKhr      ScopeKHR = 1
+	ScopeWorkgroupKhr   ScopeKHR = 2
+	ScopeSubgroupKhr    ScopeKHR = 3
+	ScopeQueueFamilyKhr ScopeKHR = 5
+)
+
 // Values of SemaphoreType.
 const (
 	SemaphoreTypeBinary   SemaphoreType = 0
@@ -1297,6 +1320,9 @@ const (
 	StructureTypeDebugUtilsLabelExt                                        StructureType = 1000128002
 	StructureTypeDebugUtilsMessengerCallbackDataExt                        StructureType = 1000128003
 	StructureTypeDebugUtilsMessengerCreateInfoExt                          StructureType = 1000128004
+	StructureTypePhysicalDeviceCooperativeMatrixFeaturesKhr                StructureType = 1000506000
+	StructureTypeCooperativeMatrixPropertiesKhr                            StructureType = 1000506001
+	StructureTypePhysicalDeviceCooperativeMatrixPropertiesKhr              StructureType = 1000506002
 	StructureTypePhysicalDevicePushDescriptorProperties                    StructureType = 1000080000
 	StructureTypePhysicalDeviceShaderClockFeaturesKhr                      StructureType = 1000181000
 	StructureTypePhysicalDeviceShaderExpectAssumeFeatures                  StructureType = 1000544000

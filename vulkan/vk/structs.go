@@ -9,6 +9,7 @@ var FeatureStructs = map[StructureType][]string{
 	StructureTypePhysicalDevice16bitStorageFeatures:                        {"storageBuffer16BitAccess", "uniformAndStorageBuffer16BitAccess", "storagePushConstant16", "storageInputOutput16"},
 	StructureTypePhysicalDevice8bitStorageFeatures:                         {"storageBuffer8BitAccess", "uniformAndStorageBuffer8BitAccess", "storagePushConstant8"},
 	StructureTypePhysicalDeviceBufferDeviceAddressFeatures:                 {"bufferDeviceAddress", "bufferDeviceAddressCaptureReplay", "bufferDeviceAddressMultiDevice"},
+	StructureTypePhysicalDeviceCooperativeMatrixFeaturesKhr:                {"cooperativeMatrix", "cooperativeMatrixRobustBufferAccess"},
 	StructureTypePhysicalDeviceDescriptorIndexingFeatures:                  {"shaderInputAttachmentArrayDynamicIndexing", "shaderUniformTexelBufferArrayDynamicIndexing", "shaderStorageTexelBufferArrayDynamicIndexing", "shaderUniformBufferArrayNonUniformIndexing", "shaderSampledImageArrayNonUniformIndexing", "shaderStorageBufferArrayNonUniformIndexing", "shaderStorageImageArrayNonUniformIndexing", "shaderInputAttachmentArrayNonUniformIndexing", "shaderUniformTexelBufferArrayNonUniformIndexing", "shaderStorageTexelBufferArrayNonUniformIndexing", "descriptorBindingUniformBufferUpdateAfterBind", "descriptorBindingSampledImageUpdateAfterBind", "descriptorBindingStorageImageUpdateAfterBind", "descriptorBindingStorageBufferUpdateAfterBind", "descriptorBindingUniformTexelBufferUpdateAfterBind", "descriptorBindingStorageTexelBufferUpdateAfterBind", "descriptorBindingUpdateUnusedWhilePending", "descriptorBindingPartiallyBound", "descriptorBindingVariableDescriptorCount", "runtimeDescriptorArray"},
 	StructureTypePhysicalDeviceDynamicRenderingFeatures:                    {"dynamicRendering"},
 	StructureTypePhysicalDeviceHostQueryResetFeatures:                      {"hostQueryReset"},
@@ -63,6 +64,7 @@ var Features = []string{"robustBufferAccess", "fullDrawIndexUint32", "imageCubeA
 
 // PropertyStructs are the structures behind VkPhysicalDeviceProperties2.
 var PropertyStructs = map[StructureType]reflect.Type{
+	StructureTypePhysicalDeviceCooperativeMatrixPropertiesKhr:    reflect.TypeFor[PhysicalDeviceCooperativeMatrixPropertiesKHR](),
 	StructureTypePhysicalDeviceDepthStencilResolveProperties:     reflect.TypeFor[PhysicalDeviceDepthStencilResolveProperties](),
 	StructureTypePhysicalDeviceDescriptorIndexingProperties:      reflect.TypeFor[PhysicalDeviceDescriptorIndexingProperties](),
 	StructureTypePhysicalDeviceDriverProperties:                  reflect.TypeFor[PhysicalDeviceDriverProperties](),

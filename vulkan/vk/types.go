@@ -308,6 +308,8 @@ type ComponentMapping struct {
 
 type ComponentSwizzle int32
 
+type ComponentTypeKHR int32
+
 type ComputePipelineCreateInfo struct {
 	SType              StructureType
 	PNext              unsafe.Pointer
@@ -323,6 +325,20 @@ type ConformanceVersion struct {
 	Minor    uint8
 	Subminor uint8
 	Patch    uint8
+}
+
+type CooperativeMatrixPropertiesKHR struct {
+	SType                  StructureType
+	PNext                  unsafe.Pointer
+	MSize                  uint32
+	NSize                  uint32
+	KSize                  uint32
+	AType                  ComponentTypeKHR
+	BType                  ComponentTypeKHR
+	CType                  ComponentTypeKHR
+	ResultType             ComponentTypeKHR
+	SaturatingAccumulation Bool32
+	Scope                  ScopeKHR
 }
 
 type CopyBufferInfo2 struct {
@@ -1242,6 +1258,19 @@ type PhysicalDeviceBufferDeviceAddressFeatures struct {
 	BufferDeviceAddress              Bool32
 	BufferDeviceAddressCaptureReplay Bool32
 	BufferDeviceAddressMultiDevice   Bool32
+}
+
+type PhysicalDeviceCooperativeMatrixFeaturesKHR struct {
+	SType                               StructureType
+	PNext                               unsafe.Pointer
+	CooperativeMatrix                   Bool32
+	CooperativeMatrixRobustBufferAccess Bool32
+}
+
+type PhysicalDeviceCooperativeMatrixPropertiesKHR struct {
+	SType                            StructureType
+	PNext                            unsafe.Pointer
+	CooperativeMatrixSupportedStages ShaderStageFlags
 }
 
 type PhysicalDeviceDepthStencilResolveProperties struct {
@@ -2587,6 +2616,8 @@ type SamplerYcbcrConversionInfo struct {
 	PNext      unsafe.Pointer
 	Conversion SamplerYcbcrConversion
 }
+
+type ScopeKHR int32
 
 type Semaphore uint64 // handle
 

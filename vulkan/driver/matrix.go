@@ -1,0 +1,89 @@
+package driver
+
+import (
+	"spvsim/config"
+	"spvsim/isa"
+	"spvsim/vulkan/vk"
+)
+
+// Products of cooperative matrices, on machines that have a unit for them.
+
+const matrixExtension = "VK_KHR_cooperative_matrix"
+
+// hasMatrixUnit says whether a machine multiplies matrices.
+func hasMatrixUnit(m *config.Machine) bool {
+	_, ok := isa.FindMatrixUnit(m.Matrix.Unit)
+	return ok
+}
+
+// has says whether the device has an extension that the driver knows.
+func (p *physical) has(e *extension) bool {
+	return e.name != matrixExtension || hasMatrixUnit(p.machine)
+}
+
+// offers says whether the device has a feature.
+func (p *physical) offers(feature string) bool {
+	return features[feature] || feature == "cooperativeMatrix" && hasMatrixUnit(p.machine)
+}
+
+// matrixComponents are the types that need no other extension.
+var matrixComponents = map[isa.Type]vk.ComponentTypeKHR{
+	isa.F16: vk.ComponentTypeFloat16Khr, isa.F32: vk.ComponentTypeFloat32Khr, isa.F64: vk.ComponentTypeFloat64Khr,
+}
+
+// GetPhysicalDeviceCooperativeMatrixPropertiesKHR is vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR: the products that are one instruction of
+// the machine's unit, those of integers with every combination of signs. Larger ones whose sides are multiples of theirs work as well.
+func GetPhysicalDeviceCooperativeMatrixPropertiesKHR(h vk.PhysicalDevice, count *uint32, out *vk.CooperativeMatrixPropertiesKHR) vk.Result {
+	p := get[*physical](uint64(h))
+	list := matrixProperties(p.machine)
+	for i := range min(len(list), int(*count)) {
+		if out == nil {
+			break
+		}
+		list[i].PNext = items(out, *count)[i].PNext
+	}
+	return enumerate(count, out, list)
+}
+
+func matrixProperties(m *config.Machine) (list []vk.CooperativeMatrixPropertiesKHR) {
+	unit, ok := isa.FindMatrixUnit(m.Matrix.Unit)
+	if !ok {
+		return nil
+	}
+	for i := range isa.MatrixOps {
+		if o := &isa.MatrixOps[i]; o.Unit == unit {
+			list = append(list, propertiesOfMatrix(o)...)
+		}
+	}
+	return list
+}
+
+func propertiesOfMatrix(o *isa.MatrixOp) (list []vk.CooperativeMatrixPropertiesKHR) {
+	p := vk.CooperativeMatrixPropertiesKHR{
+		SType: vk.StructureTypeCooperativeMatrixPropertiesKhr, MSize: isa.MatrixTile, NSize: isa.MatrixTile, KSize: uint32(o.K), Scope: vk.ScopeSubgroupKhr,
+	}
+	if o.A != isa.I8 {
+		var known [3]bool
+		p.AType, known[0] = matrixComponents[o.A]
+		p.BType, known[1] = matrixComponents[o.B]
+		p.CType, known[2] = matrixComponents[o.C]
+		if known == [3]bool{true, true, true} {
+			p.ResultType = p.CType
+			list = append(list, p)
+		}
+		return list
+	}
+	narrow := []vk.ComponentTypeKHR{vk.ComponentTypeSint8Khr, vk.ComponentTypeUint8Khr}
+	for _, a := range narrow {
+		for _, b := range narrow {
+			for _, c := range []vk.ComponentTypeKHR{vk.ComponentTypeSint32Khr, vk.ComponentTypeUint32Khr} {
+				p.AType, p.BType, p.CType, p.ResultType = a, b, c, c
+				list = append(list, p)
+				p.SaturatingAccumulation = 1
+				list = append(list, p)
+				p.SaturatingAccumulation = 0
+			}
+		}
+	}
+	return list
+}
