@@ -269,14 +269,18 @@ func (u *ComputeUnit) within(cycle uint64) bool {
 
 // turns takes what has left the LDS by cycle now, and gives the SIMDs whose turn it is theirs.
 func (u *ComputeUnit) turns(now uint64) {
-	u.own.Came()
 	if u.lds.Next() <= now {
 		u.lds.Leave(now)
 	}
+	had := false
 	for i, next := range u.shared.Next() {
 		if next <= now {
 			u.SIMDs[i].Turn(now)
+			had = true
 		}
+	}
+	if had {
+		u.own.Came()
 	}
 }
 
