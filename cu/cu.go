@@ -212,23 +212,16 @@ func (u *ComputeUnit) tick(now uint64) {
 	if u.next() > now {
 		return // it was there already
 	}
-	if u.array.crew == nil {
-		u.turns(now)
-		u.ahead(u.alone())
-		return
-	}
-	if u.within(now) {
+	told := u.array.crew != nil && !u.within(now) // others can tell what it does now
+	if u.array.crew != nil && !told {
 		u.array.feed(now, u)
-		u.turns(now)
-		u.ahead(u.alone())
-		return
 	}
 	u.turns(now)
-	if next := u.next(); u.leave(next) {
+	if next := u.next(); told && u.leave(next) {
 		u.alarm.Set(next)
-	} else {
-		u.ahead(u.alone())
+		return
 	}
+	u.ahead(u.alone())
 }
 
 // leave sends the unit out where that is worth it: where it will not come at once to what others can tell.

@@ -32,22 +32,9 @@ func testDeviceRuns(t *testing.T, m *config.Machine, mode string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("testdata/base.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	module, err := gpu.LoadModule(text, "base.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := d.Kernel(gpu.KernelSetup{Module: module})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const at = 1 << 40
-	bytes := make([]byte, 4*8)
-	d.Map(at, bytes, "words")
-	x := &gpu.Dispatch{Name: "base", Kernel: k, Groups: [3]uint32{4, 1, 1}, Base: [3]uint32{2, 0, 0}, Elements: [][]mem.Descriptor{{{Addr: at, Bytes: bytes}}}}
+	x := baseOn(t, d)
+	x.Base = [3]uint32{2, 0, 0}
+	at, bytes := x.Elements[0][0].Addr, x.Elements[0][0].Bytes
 	for round := range 2 {
 		before := d.Cycle()
 		c, err := d.Run(context.Background(), x)
@@ -155,6 +142,12 @@ func openBase(t *testing.T, mode string, tracers ...probe.Tracer) (*gpu.Device, 
 	if err != nil {
 		t.Fatal(err)
 	}
+	return d, baseOn(t, d)
+}
+
+// baseOn is a dispatch of testdata/base.spvasm on a device.
+func baseOn(t *testing.T, d *gpu.Device) *gpu.Dispatch {
+	t.Helper()
 	text, err := os.ReadFile("testdata/base.spvasm")
 	if err != nil {
 		t.Fatal(err)
@@ -170,5 +163,5 @@ func openBase(t *testing.T, mode string, tracers ...probe.Tracer) (*gpu.Device, 
 	const at = 1 << 40
 	bytes := make([]byte, 4*8)
 	d.Map(at, bytes, "words")
-	return d, &gpu.Dispatch{Name: "base", Kernel: k, Groups: [3]uint32{4, 1, 1}, Elements: [][]mem.Descriptor{{{Addr: at, Bytes: bytes}}}}
+	return &gpu.Dispatch{Name: "base", Kernel: k, Groups: [3]uint32{4, 1, 1}, Elements: [][]mem.Descriptor{{{Addr: at, Bytes: bytes}}}}
 }

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -143,14 +141,9 @@ func (p *published) name() string {
 
 // readPublished reads a file of published times.
 func readPublished(name string) ([]published, error) {
-	f, err := os.Open(name)
+	rows, err := readLines(name)
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%s: found nothing: want a line of column names", name)

@@ -90,8 +90,8 @@ func setting(path, text string) (config.Setting, error) {
 // measuredColumns are those of a file of measurements that are used.
 var measuredColumns = []string{"kernel_name", "problem_size", "min_ms"}
 
-// readMeasured reads a file of measurements; kernels without a job are left out.
-func readMeasured(name string) ([]point, error) {
+// readLines reads the lines of a CSV file, that of the names of columns with them.
+func readLines(name string) ([][]string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -100,6 +100,15 @@ func readMeasured(name string) ([]point, error) {
 	rows, err := csv.NewReader(f).ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return rows, nil
+}
+
+// readMeasured reads a file of measurements; kernels without a job are left out.
+func readMeasured(name string) ([]point, error) {
+	rows, err := readLines(name)
+	if err != nil {
+		return nil, err
 	}
 	kernels, err := readKernels()
 	if err != nil || len(rows) == 0 {

@@ -36,11 +36,10 @@ var matrixComponents = map[isa.Type]vk.ComponentTypeKHR{
 func GetPhysicalDeviceCooperativeMatrixPropertiesKHR(h vk.PhysicalDevice, count *uint32, out *vk.CooperativeMatrixPropertiesKHR) vk.Result {
 	p := get[*physical](uint64(h))
 	list := matrixProperties(p.machine)
-	for i := range min(len(list), int(*count)) {
-		if out == nil {
-			break
+	if out != nil {
+		for i, to := range items(out, min(*count, uint32(len(list)))) {
+			list[i].PNext = to.PNext
 		}
-		list[i].PNext = items(out, *count)[i].PNext
 	}
 	return enumerate(count, out, list)
 }

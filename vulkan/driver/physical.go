@@ -96,9 +96,8 @@ const featuresAt = 16
 
 // setFeatures writes which of a structure's features there are.
 func (p *physical) setFeatures(at unsafe.Pointer, list []string) {
-	for i, b := range unsafe.Slice((*vk.Bool32)(at), len(list)) {
-		_ = b
-		unsafe.Slice((*vk.Bool32)(at), len(list))[i] = truth(p.offers(list[i]))
+	for i, out := 0, unsafe.Slice((*vk.Bool32)(at), len(list)); i < len(out); i++ {
+		out[i] = truth(p.offers(list[i]))
 	}
 }
 
