@@ -20,6 +20,20 @@ type LDSCounts struct {
 	ConflictPasses uint64 `json:"conflict_passes"`
 }
 
+// Add adds what another count holds.
+func (l *LDSCounts) Add(o *LDSCounts) {
+	l.Accesses += o.Accesses
+	l.Passes += o.Passes
+	l.ConflictPasses += o.ConflictPasses
+}
+
+// Subtract takes the counts of an earlier time off.
+func (l *LDSCounts) Subtract(o *LDSCounts) {
+	l.Accesses -= o.Accesses
+	l.Passes -= o.Passes
+	l.ConflictPasses -= o.ConflictPasses
+}
+
 // Counts is what the machine counted over one launch or several.
 type Counts struct {
 	Launches    uint64
@@ -68,9 +82,7 @@ func (c *Counts) Add(o *Counts) {
 		c.ByClass[i] += n
 	}
 	c.Slots.Add(&o.Slots)
-	c.LDS.Accesses += o.LDS.Accesses
-	c.LDS.Passes += o.LDS.Passes
-	c.LDS.ConflictPasses += o.LDS.ConflictPasses
+	c.LDS.Add(&o.LDS)
 	c.OutOfBounds += o.OutOfBounds
 	c.addMemory(o.Memory)
 	if o.Functional != nil {

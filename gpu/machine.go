@@ -88,15 +88,13 @@ func (g *machine) levels() []account.Level {
 	return list
 }
 
-// ldsCounts returns the counters of all local data shares so far, and the accesses out of bounds.
-func (g *machine) ldsCounts() (sum account.LDSCounts, faults uint64) {
+// faults is how many accesses so far were out of bounds, of buffers or of local data shares.
+func (g *machine) faults() uint64 {
+	sum := g.store.Faults.Count
 	for _, l := range g.lds {
-		sum.Accesses += l.Counters.Accesses
-		sum.Passes += l.Counters.Passes
-		sum.ConflictPasses += l.Counters.ConflictPasses
-		faults += l.Faults
+		sum += l.Faults
 	}
-	return sum, faults
+	return sum
 }
 
 // waveSize is the wave size that the job runs at.

@@ -480,10 +480,11 @@ type snapshot struct {
 }
 
 func (r *runner) snapshot(codes ...*simd.Code) snapshot {
-	s := snapshot{byClass: issues(codes), levels: r.machine.levels(), faults: r.machine.store.Faults.Count}
-	var faults uint64
-	s.lds, faults = r.machine.ldsCounts()
-	s.faults += faults
+	s := snapshot{byClass: issues(codes), levels: r.machine.levels(), faults: r.machine.faults()}
+	for _, c := range codes { // whose counts issues has gathered
+		n := c.LDS()
+		s.lds.Add(&n)
+	}
 	return s
 }
 
@@ -517,12 +518,9 @@ func (r *runner) counts(end uint64, codes ...*simd.Code) *account.Counts {
 	c := &account.Counts{
 		Launches: 1, Cycles: end - r.now,
 		Slots: r.machine.array.Settle(end), Memory: after.levels, OutOfBounds: after.faults - r.before.faults,
-		LDS: account.LDSCounts{
-			Accesses:       after.lds.Accesses - r.before.lds.Accesses,
-			Passes:         after.lds.Passes - r.before.lds.Passes,
-			ConflictPasses: after.lds.ConflictPasses - r.before.lds.ConflictPasses,
-		},
+		LDS: after.lds,
 	}
+	c.LDS.Subtract(&r.before.lds)
 	for i := range c.ByClass {
 		c.ByClass[i] = after.byClass[i] - r.before.byClass[i]
 	}

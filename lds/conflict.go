@@ -25,9 +25,6 @@ func (d *LDS) time(now uint64, st *isa.State, base uint32, in *isa.Inst, mask ui
 	t.Busy = uint64(unhindered + conflicts)
 	t.Unit = uint64(ceilDiv(unhindered*min(d.spec.WaveBytesPerCycle, d.spec.BytesPerCycle), d.spec.BytesPerCycle) + conflicts)
 	t.Ready = now + uint64(max(0, int(t.Busy)-d.rows[ReadB32].busy(st.Lanes)))
-	d.Counters.Accesses++
-	d.Counters.Passes += uint64(t.Passes)
-	d.Counters.ConflictPasses += uint64(t.ConflictPasses)
 	return t
 }
 

@@ -45,11 +45,6 @@ func (f Fault) String() string {
 // maxFaults is how many faults are kept; all are counted.
 const maxFaults = 8
 
-// Counters are cumulative.
-type Counters struct {
-	Accesses, Passes, ConflictPasses uint64
-}
-
 // Values carries out accesses on the bytes of workgroups, without time. It must
 // be used from one goroutine.
 type Values struct {
@@ -70,7 +65,6 @@ type Values struct {
 // goroutine.
 type LDS struct {
 	Values
-	Counters Counters
 
 	spec   *Spec
 	rows   [NumKinds]*AccessSpec

@@ -171,7 +171,6 @@ func TestAgainstPlainCounting(t *testing.T) {
 	r := rand.New(rand.NewSource(3))
 	for range 250 {
 		d := newLDS(t, randomSpec(r))
-		var want Counters
 		for range 40 {
 			op, typ := ops[r.Intn(len(ops))], types[r.Intn(4)]
 			count := 1 + r.Intn(4)
@@ -192,12 +191,6 @@ func TestAgainstPlainCounting(t *testing.T) {
 				t.Fatalf("%+v\nop %d, %v x%d, %d lanes, exec %x, base %d, offsets %v:\nfound %+v\nwant  %+v",
 					*d.spec, op, typ, count, st.Lanes, st.Exec, base, offsets, got, plain)
 			}
-			want.Accesses++
-			want.Passes += uint64(plain.Passes)
-			want.ConflictPasses += uint64(plain.ConflictPasses)
-		}
-		if d.Counters != want {
-			t.Fatalf("counted %+v, want %+v", d.Counters, want)
 		}
 	}
 }

@@ -244,6 +244,16 @@ func (c *Code) Gather() {
 	}
 }
 
+// LDS adds up what its accesses to local data shares took: each issue of such an instruction is one.
+func (c *Code) LDS() (sum account.LDSCounts) {
+	for i := range c.ops {
+		if n := &c.Counts[i]; c.ops[i].kind == kindLDS {
+			sum.Add(&account.LDSCounts{Accesses: n.Issues, Passes: n.LDSPasses, ConflictPasses: n.ConflictPasses})
+		}
+	}
+	return sum
+}
+
 // pack lays the registers that instructions wait for and write behind each other.
 func (c *Code) pack() {
 	n := 0
