@@ -42,13 +42,28 @@ func build(dir, pkg string, all []change, tests []string) (*program, []int, erro
 		numbers = without(numbers, bad)
 	}
 	for _, t := range tests {
-		b, err := p.compile(t)
-		if err != nil {
+		b := binary{dir: t, path: filepath.Join(dir, filepath.Base(t)+".test")}
+		if err := compile(t, b.path, "-overlay", p.overlay); err != nil {
 			return nil, nil, err
 		}
 		p.binaries = append(p.binaries, b)
 	}
 	return p, numbers, nil
+}
+
+// measure runs the tests without a change. The lines that they reach are those of the package as it stands.
+func (p *program) measure(pkg string) error {
+	counting := filepath.Join(p.dir, "counting.test")
+	for i := range p.binaries {
+		b := &p.binaries[i]
+		if err := compile(b.dir, counting, "-covermode", "set", "-coverpkg", "./"+pkg); err != nil {
+			return err
+		}
+		if err := b.measure(counting); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A laid file is one of the package with copies for changes behind it.
@@ -111,10 +126,10 @@ func without(numbers []int, bad map[int]bool) []int {
 }
 
 // compile makes the test binary of one package.
-func (p *program) compile(pkg string) (binary, error) {
-	b := binary{dir: pkg, path: filepath.Join(p.dir, filepath.Base(pkg)+".test")}
-	if out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay", p.overlay, "-o", b.path, "./"+pkg).CombinedOutput(); err != nil {
-		return b, fmt.Errorf("%w: %s", err, out)
+func compile(pkg, to string, flags ...string) error {
+	args := append([]string{"test", "-c", "-vet=off", "-o", to}, flags...)
+	if out, err := exec.Command("go", append(args, "./"+pkg)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
 	}
-	return b, nil
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -130,5 +131,34 @@ func TestPickIsTheSameTwice(t *testing.T) {
 	}
 	if got := (&choice{}).pick(all, numbers); len(got) != 100 {
 		t.Errorf("picked %d of 100", len(got))
+	}
+}
+
+func TestReached(t *testing.T) {
+	got, err := reached([]byte("mode: set\nspvsim/p/a.go:3.20,5.2 2 1\nspvsim/p/a.go:8.2,9.3 1 0\nspvsim/p/b.go:8.2,8.30 1 1\n"))
+	want := map[place]bool{{"a.go", 3}: true, {"a.go", 4}: true, {"a.go", 5}: true, {"b.go", 8}: true}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(place{})); diff != "" || err != nil {
+		t.Errorf("%v, (-want +got):\n%s", err, diff)
+	}
+	if _, err := reached([]byte("mode: set\nspvsim/p/a.go\n")); err == nil {
+		t.Error("a line without a block is read")
+	}
+}
+
+// Tests that run the function of a change, in rounds that grow; the others are left out.
+func TestRounds(t *testing.T) {
+	source := []byte("package p\n\nfunc f() {\n\tg()\n}\n\nfunc g() {\n}\n")
+	c := &change{file: "p/a.go", line: 4, in: &function{source: source, body: 21, to: 27}}
+	there, elsewhere := map[place]bool{{"a.go", 3}: true, {"a.go", 4}: true}, map[place]bool{{"a.go", 7}: true, {"b.go", 4}: true}
+	const second = time.Second
+	b := binary{tests: []test{
+		{"A", second / 10, there}, {"B", second / 5, elsewhere}, {"C", second / 2, there}, {"D", second, there}, {"E", 3 * second, there}, {"F", 4 * second, elsewhere},
+	}}
+	var got []string
+	for _, r := range b.rounds(c) {
+		got = append(got, only(r.tests...)+" "+r.took.String())
+	}
+	if diff := cmp.Diff([]string{"^(A|C)$ 600ms", "^(D)$ 1s", "^(E)$ 3s"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

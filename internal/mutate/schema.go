@@ -66,6 +66,12 @@ func newFunction(files *token.FileSet, d *ast.FuncDecl, source []byte) *function
 	return f
 }
 
+// lines are the first and the last line of the function.
+func (f *function) lines() (first, last int) {
+	line := func(offset int) int { return 1 + bytes.Count(f.source[:offset], []byte("\n")) }
+	return line(f.body), line(f.to)
+}
+
 // parameters are the names of a list of parameters, as a call hands them on;
 // those that have none get one.
 func (f *function) parameters(at func(token.Pos) int, list *ast.FieldList, prefix string) string {
