@@ -111,6 +111,7 @@ func TestPagesDoWhatTheySay(t *testing.T) {
 	bin := tools(t)
 	for _, s := range shownPages {
 		t.Run(strings.TrimSuffix(filepath.Base(s.page), ".md"), func(t *testing.T) {
+			t.Parallel()
 			text, err := os.ReadFile(s.page)
 			if err != nil {
 				t.Fatal(err)
@@ -140,7 +141,8 @@ func TestPagesDoWhatTheySay(t *testing.T) {
 	}
 }
 
-// tools builds spvsim into a folder of its own, beside a go that works in the repository, where the sources are.
+// tools builds spvsim into a folder of its own, beside a go that works in the repository, where the sources are, and that
+// hands out this spvsim where a page builds it: linking it for each page would take longer than most of their commands.
 func tools(t *testing.T) string {
 	t.Helper()
 	bin := t.TempDir()
@@ -152,10 +154,12 @@ func tools(t *testing.T) string {
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}
-	shim := fmt.Sprintf(`#!/bin/sh
+	shim := fmt.Sprintf(`#!/bin/sh -e
 export PATH="${PATH#*:}" GOBIN="$PWD/bin"
 case "$1 $2" in
-"build -o") out="$PWD/$3"; shift 3; exec %[1]q -C %[2]q build -o "$out" "$@" ;;
+"build -o") test "$4" = ./cmd/spvsim; exec cp "${0%%/*}/spvsim" "$3" ;;
+"install ./cmd/spvsim") mkdir -p "$GOBIN"; exec cp "${0%%/*}/spvsim" "$GOBIN" ;;
+"run ./cmd/spvsim") shift 2; exec "${0%%/*}/spvsim" "$@" ;;
 test*|vet*|generate*) exec %[1]q -C %[2]q list $(for a; do case "$a" in ./*) echo "$a" ;; esac; done) ;; # tests would run this one again
 tool*) exit 0 ;; # it looks at a profile that the tests did not write
 esac

@@ -11,6 +11,7 @@ import (
 
 // TestVulkaninfo runs Debian's vulkaninfo whole: it asks for every property, feature and format there is.
 func TestVulkaninfo(t *testing.T) {
+	t.Parallel()
 	b := needTools(t)
 	if _, err := exec.LookPath("vulkaninfo"); err != nil {
 		t.Skip("vulkaninfo (vulkan-tools) is not installed")
@@ -36,6 +37,7 @@ var fftLibraries = strings.Fields("-lglslang -lMachineIndependent -lGenericCodeG
 
 // TestVkFFT compares transforms by VkFFT with direct sums: see testdata/vkfft.c.
 func TestVkFFT(t *testing.T) {
+	t.Parallel()
 	b := needTools(t)
 	header := filepath.Join(b.folder, "vkFFT.h")
 	if err := fftHeader(header); err != nil {

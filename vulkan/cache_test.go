@@ -10,6 +10,7 @@ import (
 
 // A second start finds each program that the first one lowered, and computes the same; without a store, nothing is kept.
 func TestProgramsAreKeptBetweenRuns(t *testing.T) {
+	t.Parallel()
 	b := needTools(t)
 	folder := t.TempDir()
 	for _, name := range []string{"dispatch", "descriptors", "subgroups", "types", "images", "graph"} {

@@ -38,6 +38,7 @@ var captures = []struct {
 // What programs do is captured, and run again as jobs leaves the same bytes and takes the same cycles as in the program, which goes on
 // with the jobs' results.
 func TestCapturedWorkRepeats(t *testing.T) {
+	t.Parallel()
 	b := needTools(t)
 	for _, one := range captures {
 		t.Run(fmt.Sprintf("%s whole=%v", one.program, one.whole), func(t *testing.T) {
@@ -119,6 +120,7 @@ func replay(t *testing.T, file string, cycles uint64) {
 
 // An experiment has a captured submission as its base: its points are runs of what the program did on other machines.
 func TestAnExperimentOverACapture(t *testing.T) {
+	t.Parallel()
 	b := needTools(t)
 	folder := t.TempDir()
 	c := b.command(b.build(t, "dispatch"), "in_order")

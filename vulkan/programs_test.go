@@ -58,7 +58,10 @@ var unlayered = map[string]bool{"misuse": true, "extensions": true, "graph": tru
 const layer = "VK_LAYER_KHRONOS_validation"
 
 // A bench is where the programs run: their modules, and the driver. With a host, programs are libraries that it hosts.
-type bench struct{ folder, manifest, host string }
+type bench struct {
+	folder, manifest, host string
+	built                  sync.Map // by the name of a program, a func() error that compiles it once
+}
 
 var (
 	theBench    = sync.OnceValues(makeBench)
@@ -72,13 +75,12 @@ func makeBench() (*bench, error) {
 	}
 	benchFolder = folder
 	b := &bench{folder: folder, manifest: *driverManifest}
-	if err := b.compileShaders(); err != nil {
-		return nil, err
-	}
+	shaders := make(chan error, 1)
+	go func() { shaders <- b.compileShaders() }()
 	if b.manifest == "" {
 		err = b.buildDriver()
 	}
-	return b, err
+	return b, cmp.Or(<-shaders, err)
 }
 
 func TestMain(m *testing.M) {
@@ -176,7 +178,7 @@ func needTools(t *testing.T) *bench {
 	return b
 }
 
-// build compiles a program of testdata, with what else it is made of.
+// build compiles a program of testdata, with what else it is made of; tests that run the same one share it.
 func (b *bench) build(t *testing.T, name string, parts ...string) string {
 	t.Helper()
 	program := filepath.Join(b.folder, name)
@@ -184,7 +186,10 @@ func (b *bench) build(t *testing.T, name string, parts ...string) string {
 	if b.host != "" {
 		args = append(args, "-shared", "-fPIC")
 	}
-	if err := tool("gcc", append(args, "-lvulkan", "-lpthread", "-lm")...); err != nil {
+	compile, _ := b.built.LoadOrStore(name, sync.OnceValue(func() error {
+		return tool("gcc", append(args, "-lvulkan", "-lpthread", "-lm")...)
+	}))
+	if err := compile.(func() error)(); err != nil {
 		t.Fatal(err)
 	}
 	return program
@@ -224,6 +229,7 @@ func tail(said []byte) []byte { return said[max(0, len(said)-8000):] }
 
 // TestPrograms runs each program on the driver, under the validation layers where they are installed.
 func TestPrograms(t *testing.T) {
+	t.Parallel()
 	b := needTools(t)
 	layers := installedLayers()
 	for _, p := range programs {

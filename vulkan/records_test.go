@@ -54,6 +54,7 @@ func cyclesOf(f *rows.File) (sum uint64) {
 
 // The profile of a program holds the cycles of its rows, however the program ends; so do the steps of the profile.
 func TestRecordsOfProgramsThatCrash(t *testing.T) {
+	t.Parallel()
 	b := needTools(t)
 	for _, how := range []string{"abort", "segv", "leave"} {
 		f, list := recorded(t, b, "crash", true, []string{how})
@@ -69,6 +70,7 @@ func TestRecordsOfProgramsThatCrash(t *testing.T) {
 
 // Transfers stand in the profile beside dispatches: its cycles are those of all rows, its slot-cycles those of the machine.
 func TestProfileOfTransfers(t *testing.T) {
+	t.Parallel()
 	f, list := recorded(t, needTools(t), "transfer", false, nil)
 	if len(list) != 1 || len(f.Rows) == 0 {
 		t.Fatalf("%d profiles, %d rows", len(list), len(f.Rows))
@@ -81,6 +83,7 @@ func TestProfileOfTransfers(t *testing.T) {
 
 // What is not chosen runs without time, and what is sampled has an estimate: the program's own checks hold in either way.
 func TestPartsOfProgramsAreTimed(t *testing.T) {
+	t.Parallel()
 	b := needTools(t)
 	f, _ := recorded(t, b, "crash", false, nil, "SPVSIM_TIME=nothing,main*:3")
 	for i := range f.Rows {
