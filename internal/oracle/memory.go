@@ -26,8 +26,9 @@ func (w *wave) memory(v *ir.Value) error {
 		row = atomic
 	}
 	var err error
+	a := &access{w: w, v: v}
 	w.each(w.mask, func(_ int, l *lane) {
-		a := w.access(l, v)
+		a.of(l)
 		if e := row(a); e != nil {
 			err = e
 		}
@@ -35,16 +36,16 @@ func (w *wave) memory(v *ir.Value) error {
 	return err
 }
 
-func (w *wave) access(l *lane, v *ir.Value) *access {
-	a := &access{w: w, l: l, v: v}
-	base, index, bindex, data := v.MemArgs()
-	a.addr = uint64(v.Mem.Offset)
+// of makes it that of the next lane.
+func (a *access) of(l *lane) {
+	base, index, bindex, data := a.v.MemArgs()
+	a.l, a.addr, a.data = l, uint64(a.v.Mem.Offset), a.data[:0]
 	for _, part := range []*ir.Value{base, index} {
 		if part != nil {
 			a.addr += l.get(part)
 		}
 	}
-	if v.Mem.Space != isa.SpaceFlat {
+	if a.v.Mem.Space != isa.SpaceFlat {
 		a.addr = uint64(uint32(a.addr))
 	}
 	if bindex != nil {
@@ -53,7 +54,6 @@ func (w *wave) access(l *lane, v *ir.Value) *access {
 	for _, d := range data {
 		a.data = append(a.data, l.get(d))
 	}
-	return a
 }
 
 var memoryRows map[isa.Op]func(a *access) error
@@ -176,8 +176,9 @@ func load(a *access) error {
 func store(a *access) error {
 	m := a.v.Mem
 	if m.Space == isa.SpaceScratch {
-		for i := range a.words() {
-			a.words()[i] = uint32(a.data[0] >> (32 * i))
+		words := a.words()
+		for i := range words {
+			words[i] = uint32(a.data[0] >> (32 * i))
 		}
 		return nil
 	}
