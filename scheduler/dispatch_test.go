@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/account"
+	"spvsim/cu"
 	"spvsim/isa"
 	"spvsim/simd"
 )
@@ -133,5 +134,32 @@ func TestWorkgroupsDoNotShareBarriers(t *testing.T) {
 	o.check(t, m)
 	if len(r.prints) != 8 {
 		t.Errorf("%d waves passed the barrier, want 8", len(r.prints))
+	}
+}
+
+// What an engine has no room for, another may: that an engine is full is known of each class of launches by itself.
+func TestFullEngines(t *testing.T) {
+	m := wide()
+	d := newRig(t, m).dispatcher
+	need, err := cu.NewNeed(assemble(64, mark), m.limits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.classes = 2
+	for _, c := range []struct {
+		full         []int // engine, class
+		class, found int   // -1: no engine
+	}{{nil, 0, 0}, {[]int{0, 1}, 1, 1}, {[]int{0, 1}, 0, 0}, {[]int{1, 0}, 0, 0}, {[]int{1, 1}, 1, 0}, {[]int{0, 0, 1, 0}, 0, -1}, {[]int{0, 0, 1, 0}, 1, 0}, {[]int{0, 0, 1, 1}, 0, 1}} {
+		d.full, d.turn = make([]bool, 4), 0
+		for i := 0; i < len(c.full); i += 2 {
+			d.full[c.full[i]*2+c.full[i+1]] = true
+		}
+		found := -1
+		if e, _, _ := d.find(0, &launch{code: &cu.Launch{Need: need}, class: c.class, engine: -1}); e != nil {
+			found = e.index
+		}
+		if found != c.found {
+			t.Errorf("full %v, class %d: engine %d, want %d", c.full, c.class, found, c.found)
+		}
 	}
 }

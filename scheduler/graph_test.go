@@ -75,6 +75,8 @@ func TestGraphFaultsByName(t *testing.T) {
 	large.Bytes = 129
 	wide := node("b", 0)
 	wide.Program.Node.Input.Bytes = 129
+	tracks, blind := node("b", 0), node("b", 0)
+	tracks.Program.Node.Input.TrackFinish, blind.Program.Node.Input = true, nil
 	cases := []struct {
 		name  string
 		nodes []*Node
@@ -84,6 +86,8 @@ func TestGraphFaultsByName(t *testing.T) {
 		{"257 payloads", []*Node{node("a", 0, many, to("b", 1, 1)), node("b", 0)}, "node a[0]: 257 payloads in one workgroup: want at most 256"},
 		{"payload bytes", []*Node{node("a", 0, large), wide}, "node a[0]: 33024 bytes of payloads in one workgroup: want at most 32768"},
 		{"sizes", []*Node{node("a", 0, to("b", 1, 1)), wide}, "node a[0] enqueues payloads of 4 bytes to b[0], whose payload has 129"},
+		{"finish writing", []*Node{node("a", 0, to("b", 1, 1)), tracks}, "node a[0] and its target b[0] do not agree in TrackFinishWritingAMDX"},
+		{"no input", []*Node{node("a", 0, to("b", 1, 1)), blind}, ""},
 		{"cycle", []*Node{node("a", 0, to("b", 1, 1)), node("b", 0, to("a", 1, 1))}, "nodes enqueue in a cycle: a[0] from b[0] from a[0]"},
 		{"self", []*Node{node("a", 0, to("a", 1, 1))}, "node a[0] enqueues to itself without MaxNodeRecursionAMDX"},
 		{"hole", []*Node{node("a", 0, to("b", 1, 2)), node("b", 0)}, "node a[0] enqueues to b[1], which is not in the graph"},
@@ -177,6 +181,28 @@ func TestPortTakesItsTime(t *testing.T) {
 	}{{10, 0, 10}, {10, 4, 10}, {10, 1, 11}, {10, 4, 12}, {100, 9, 102}} {
 		if got := p.take(c.now, c.n); got != c.want {
 			t.Errorf("%d payloads in cycle %d are in by %d, want %d", c.n, c.now, got, c.want)
+		}
+	}
+}
+
+// A payload starts the product of its grid; the workgroups of nodes that share it are held to their own most.
+func TestSizeOfAPayload(t *testing.T) {
+	base, sharer := node("base", 0), node("sharer", 0)
+	base.meta.Launch, base.meta.Workgroups = program.Static, [3]uint32{2, 3, 4}
+	sharer.meta.Launch, sharer.meta.Workgroups = program.Dynamic, [3]uint32{5, 1, 1}
+	sharer.indirect = &program.Indirect{Components: 1, Bits: 32}
+	base.sharers = []*Node{node("static", 0), sharer}
+	for _, c := range []struct {
+		count byte
+		ok    bool
+	}{{0, true}, {5, true}, {6, false}} {
+		x := &payload{data: []byte{c.count, 0, 0, 0}}
+		err := storeOnly().size(x, &stage{Node: base})
+		if (err == nil) != c.ok {
+			t.Errorf("a sharer of at most 5 workgroups is asked for %d: %v", c.count, err)
+		}
+		if x.groups != [3]uint32{2, 3, 4} || x.unfinished != 24 || x.launches != 3 {
+			t.Errorf("%v workgroups, %d with writes to finish, %d launches: want 2 x 3 x 4, 24, 3", x.groups, x.unfinished, x.launches)
 		}
 	}
 }

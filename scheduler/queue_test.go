@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/engine"
 	"spvsim/mem"
@@ -23,10 +24,13 @@ type constantMemory struct {
 	engine   *engine.Engine
 	pending  bool
 	requests int
+	log      []string // of each request: what, by whose path, how long, where
 }
 
 func (m *constantMemory) LineBytes() (vector, scalar int) { return 64, 64 }
 func (m *constantMemory) KernelBoundary()                 {}
+
+var kindNames = map[mem.Kind]string{mem.Read: "read", mem.Write: "write", mem.Atomic: "atomic"}
 
 // A reply is the event of a request that is answered later.
 type reply struct {
@@ -41,6 +45,11 @@ func (r *reply) IsSecondary() bool    { return false }
 
 func (m *constantMemory) Access(now uint64, r *mem.Request) mem.Reply {
 	m.requests++
+	entry := fmt.Sprintf("%s unit %d busy %d:", kindNames[r.Kind], r.CU, r.Busy)
+	for _, l := range r.Lines {
+		entry += fmt.Sprintf(" %d+%d", l.Addr, l.Bytes)
+	}
+	m.log = append(m.log, entry)
 	if m.pending {
 		m.engine.Schedule(&reply{now + replyCycles, r.To, m})
 		return mem.Reply{Busy: r.Busy, Pending: true}
@@ -528,6 +537,126 @@ func TestQueuesOfEngines(t *testing.T) {
 		}
 		if done, _ := run.Finished(); !done {
 			t.Fatalf("placement %s: %s", place, run.Waiting())
+		}
+	}
+}
+
+// traffic is what queues ask of memory while a test has them do something, with addresses from the ring's start on.
+func (r *queueRig) traffic(do func(w *wait)) []string {
+	r.memory.log, r.run.ring = nil, 0
+	w := gather(0, nil)
+	do(w)
+	w.close()
+	return r.memory.log
+}
+
+// Entries of 16 bytes follow each other behind the counters, in requests of lines; counters have a line each.
+func TestTrafficOfQueues(t *testing.T) {
+	r := newQueueRig(t, defaultQueue("multipass"), false, static("n"))
+	const first = counterBytes
+	for _, c := range []struct {
+		name string
+		do   func(w *wait)
+		want []string
+	}{
+		{"five entries", func(w *wait) { r.run.ringNext = first; r.run.write(0, w, 0, 5) },
+			[]string{fmt.Sprintf("write unit 0 busy 1: %d+64 %d+16", first, first+64)}},
+		{"five behind them", func(w *wait) { r.run.write(0, w, 3, 5) },
+			[]string{fmt.Sprintf("write unit 3 busy 1: %d+48 %d+32", first+64, first+128)}},
+		{"at the ring's end", func(w *wait) { r.run.ringNext = ringBytes - 64; r.run.write(0, w, 0, 4) },
+			[]string{fmt.Sprintf("write unit 0 busy 1: %d+64", ringBytes-64)}},
+		{"behind its end", func(w *wait) { r.run.write(0, w, 0, 1) },
+			[]string{fmt.Sprintf("write unit 0 busy 1: %d+16", first)}},
+		{"an entry back", func(w *wait) { r.run.read(0, w, 0) },
+			[]string{fmt.Sprintf("read unit 0 busy 1: %d+16", first)}},
+		{"the first counter", func(w *wait) { r.run.atomic(0, w, 1, 0) }, []string{"atomic unit 1 busy 1: 0+4"}},
+		{"the last counter", func(w *wait) { r.run.atomic(0, w, 1, counterBytes/256-1) }, []string{fmt.Sprintf("atomic unit 1 busy 1: %d+4", (counterBytes-256)&^63)}},
+		{"one more", func(w *wait) { r.run.atomic(0, w, 1, counterBytes/256) }, []string{"atomic unit 1 busy 1: 0+4"}},
+	} {
+		if diff := cmp.Diff(c.want, r.traffic(c.do)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+	// No more than half of the ring is written at once: what lies there is read before.
+	r.run.ringNext = first
+	r.traffic(func(w *wait) { r.run.write(0, w, 0, ringBytes/entryBytes) })
+	if got, want := r.run.ringNext, uint64(first+ringBytes/2); got != want {
+		t.Errorf("a write of a whole ring ends at %d, want %d", got, want)
+	}
+}
+
+// A pass counts each batch with one atomic and writes where its payloads are; its compaction reads what a node has not
+// started, the units sharing it by whole lines, and writes it again.
+func TestTrafficOfPasses(t *testing.T) {
+	n := static("n")
+	r := newQueueRig(t, defaultQueue("multipass"), false, n)
+	r.run.ring, r.run.ringNext = 0, counterBytes
+	r.memory.log = nil
+	var accepted uint64
+	r.enqueue(t, begin, n, 5, &accepted)
+	r.finish(t)
+	lines := fmt.Sprintf("unit 0 busy 1: %d+64 %d+16", counterBytes, counterBytes+64)
+	want := []string{fmt.Sprintf("atomic unit 0 busy 1: %d+4", counterEntry*256), "write " + lines, "read " + lines, "write " + lines}
+	if diff := cmp.Diff(want, r.memory.log); diff != "" {
+		t.Errorf("five payloads (-want +got):\n%s", diff)
+	}
+	for _, c := range []struct{ waiting, started, bytes int }{{4, 0, 64}, {9, 5, 64}, {5, 5, 0}} {
+		b := &bin{fifo: make([]entry, c.waiting), head: c.started}
+		got := r.traffic(func(w *wait) { r.run.policy.(*multipass).compact(0, w, b) })
+		var want []string
+		for range min(1, c.bytes) {
+			lines := fmt.Sprintf("unit 0 busy %d: %d+%d", c.bytes/64, counterBytes, c.bytes)
+			want = append(want, "read "+lines, "write "+lines)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d entries of which %d have started (-want +got):\n%s", c.waiting, c.started, diff)
+		}
+	}
+}
+
+// Under round-robin, nodes take turns from the one behind the last on; under depth-first the last of them comes first.
+func TestArbitration(t *testing.T) {
+	for how, want := range map[string]string{"round-robin": "a[0] b[0] c[0] a[0] b[0] c[0] ", "breadth-first": "a[0] a[0] b[0] b[0] c[0] c[0] "} {
+		s := defaultQueue("hardware")
+		s.Queue.Arbitration = how
+		nodes := []*Node{static("a"), static("b"), static("c")}
+		r := newQueueRig(t, s, false, nodes...)
+		got := ""
+		r.onPrint = func(w *simd.Wave) { got += r.run.NodeOf(w) + " " }
+		var list []Entry
+		for _, n := range nodes {
+			list = append(list, Entry{Node: n, Count: 2, Data: make([]byte, 8), Stride: 4})
+		}
+		r.run.Dispatch(0, list)
+		r.finish(t)
+		if got != want {
+			t.Errorf("%s: %s, want %s", how, got, want)
+		}
+		if ended, running, total := r.run.Progress(); ended != 6 || running != 0 || total != 6 {
+			t.Errorf("%s: %d workgroups ended, %d run, of %d: want 6, 0, 6", how, ended, running, total)
+		}
+	}
+}
+
+// A holding is a policy whose workers hold slots from a cycle on.
+type holding struct {
+	policy
+	slots, from uint64
+}
+
+func (h holding) holds() (slots, from uint64) { return h.slots, h.from }
+
+// Slots that workers hold and no wave is in are charged to payloads, as far as they are empty.
+func TestHeldSlots(t *testing.T) {
+	for _, c := range []struct{ slots, from, end, used, empty, payload uint64 }{
+		{2, 100, 104, 0, 20, 8}, {2, 100, 104, 5, 20, 3}, {2, 100, 104, 8, 20, 0}, {2, 100, 104, 9, 20, 0},
+		{2, 100, 100, 0, 20, 0}, {2, 100, 90, 0, 20, 0}, {2, 100, 104, 0, 7, 7}, {2, 100, 104, 0, 8, 8},
+	} {
+		count := account.SlotCycles{account.Issued: c.used, account.Empty: c.empty}
+		(&Run{policy: holding{slots: c.slots, from: c.from}}).Charge(&count, c.end)
+		want := account.SlotCycles{account.Issued: c.used, account.Empty: c.empty - c.payload, account.Payload: c.payload}
+		if count != want {
+			t.Errorf("%+v: %v, want %v", c, count, want)
 		}
 	}
 }

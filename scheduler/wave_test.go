@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,6 +31,15 @@ func need(dst, src int) isa.Inst {
 // list; what it enqueues goes to a node that marks.
 func runProducer(t *testing.T, spec WorkSpec, pending bool, local uint32, list ...isa.Inst) (*queueRig, account.SlotCycles) {
 	t.Helper()
+	r := startProducer(t, spec, pending, local, list...)
+	r.finish(t)
+	_, end := r.run.Finished()
+	return r, r.array.Settle(end)
+}
+
+// startProducer has it begin.
+func startProducer(t *testing.T, spec WorkSpec, pending bool, local uint32, list ...isa.Inst) *queueRig {
+	t.Helper()
 	o := output2("sink")
 	o.MaxPayloads = 8
 	producer, sink := node("producer", 0, o), static("sink")
@@ -45,9 +56,7 @@ func runProducer(t *testing.T, spec WorkSpec, pending bool, local uint32, list .
 	}
 	producer.Program, producer.Launch = prog, &cu.Launch{Code: code, Need: n}
 	r.run.Dispatch(0, []Entry{{Node: producer, Count: 1, Data: make([]byte, 4), Stride: 4}})
-	r.finish(t)
-	_, end := r.run.Finished()
-	return r, r.array.Settle(end)
+	return r
 }
 
 // A wave has its payloads after the latency there and back, and waits for them
@@ -158,6 +167,41 @@ func TestFreeBranches(t *testing.T) {
 		o.check(t, m)
 		if diff := cmp.Diff(c.want, r.prints); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
+
+// Waves of a workgroup that come to an instruction one after the other make one call of it; each time that one of them
+// comes again, and each other instruction, is another.
+func TestWavesJoinTheirCalls(t *testing.T) {
+	g := &group{}
+	for i, c := range []struct {
+		pc, wave, call int
+		isNew          bool
+	}{{7, 0, 0, true}, {9, 0, 1, true}, {7, 1, 0, false}, {7, 0, 2, true}, {9, 1, 1, false}, {7, 1, 2, false}, {7, 2, 0, false}} {
+		v := &visit{pc: c.pc, st: &isa.State{WaveInGroup: uint32(c.wave)}, in: &isa.Inst{}}
+		if got, isNew := g.join(v); got != &g.calls[c.call] || isNew != c.isNew {
+			t.Errorf("visit %d, of wave %d at %d: new %v, of %d calls; want call %d, new %v", i, c.wave, c.pc, isNew, len(g.calls), c.call, c.isNew)
+		}
+	}
+}
+
+// A workgroup may allocate as many payloads of an output as it says, in one call or in several.
+func TestPayloadsOfAWorkgroup(t *testing.T) {
+	for _, c := range []struct {
+		counts []int
+		fault  string
+	}{{[]int{8}, ""}, {[]int{3, 5}, ""}, {[]int{9}, "9 payloads are allocated, NodeMaxPayloadsAMDX is 8"}, {[]int{3, 6}, "6 payloads after 3 are more than the 8"}} {
+		var list []isa.Inst
+		for i, n := range c.counts {
+			list = append(list, alloc(2+2*i, n), enqueue(2+2*i))
+		}
+		r := startProducer(t, defaultQueue("hardware"), false, 64, list...)
+		switch err := r.engine.Run(); {
+		case c.fault == "" && (err != nil || len(r.prints) != 8):
+			t.Errorf("%v: %v, %d workgroups started; want 8", c.counts, err, len(r.prints))
+		case c.fault != "" && (!errors.Is(err, ErrFault) || !strings.Contains(err.Error(), c.fault)):
+			t.Errorf("%v: %v, want %q", c.counts, err, c.fault)
 		}
 	}
 }
