@@ -1,10 +1,14 @@
 package mem
 
 import (
+	"fmt"
 	"math/rand"
 	"slices"
 	"testing"
 
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/engine"
 	"spvsim/spec"
 )
 
@@ -362,5 +366,50 @@ func TestSpecReportsEveryFault(t *testing.T) {
 		if !found {
 			t.Errorf("found %v, want %s", spec.Check(&s), c.want)
 		}
+	}
+}
+
+// Whether a cache is one that all compute units see: what is coherent goes past the others. One unit's own stays its own
+// on a machine of one unit, too.
+func TestSharedLevels(t *testing.T) {
+	for _, c := range []struct {
+		by, units int
+		write     string
+		want      bool
+	}{
+		{0, 4, WriteBack, true}, {0, 4, WriteThrough, false}, {2, 4, WriteBack, false}, {2, 2, WriteBack, true},
+		{1, 2, WriteBack, false}, {1, 1, WriteBack, false},
+	} {
+		s := tiny()
+		s.L2.SharedBy, s.L2.Write = c.by, c.write
+		l := newLevel(namedCache{CacheSpec: s.L2, Name: "l2"}, &s, &spec.Shape{ShaderEngines: 1, ComputeUnits: c.units}, nil)
+		if l.shared != c.want {
+			t.Errorf("%s, shared by %d of %d units: %v", c.write, c.by, c.units, l.shared)
+		}
+	}
+}
+
+type lineHook struct {
+	name string
+	seen *[]string
+}
+
+func (h lineHook) Func(ctx sim.HookCtx) {
+	a := ctx.Item.(LevelAccess)
+	*h.seen = append(*h.seen, fmt.Sprintf("%s: %d bytes of %d in %d", h.name, a.Bytes, a.Addr, a.Cycle))
+}
+
+// Hooks see each line on its way: a miss at each level, a latency later, a hit at the nearest alone.
+func TestLevelsTellHooks(t *testing.T) {
+	f := newTiny(t, nil)
+	var seen []string
+	for _, c := range f.Components(engine.New(1 * sim.GHz)) {
+		c.AcceptHook(lineHook{c.Name(), &seen})
+	}
+	f.Access(7, request(0, Read, 4096))
+	f.Access(5000, request(0, Read, 4096))
+	want := []string{"VectorL1: 64 bytes of 4096 in 7", "L2: 64 bytes of 4096 in 17", "Memory: 64 bytes of 4096 in 117", "VectorL1: 64 bytes of 4096 in 5000"}
+	if !slices.Equal(seen, want) {
+		t.Errorf("hooks saw %q, want %q", seen, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand"
+	"sync"
 	"testing"
 
 	"spvsim/isa"
@@ -264,15 +265,87 @@ func TestLinesOfAnAccess(t *testing.T) {
 		{"one lane", 1, 4, 0, 1 << 63, 1, 1},
 		{"half", 1, 4, 0, 0xFFFFFFFF, 2, 2},
 		{"across two lines", 4, 0, 56, 1, 2, 2},
+		{"every other line", 1, 128, 0, 15, 4, 4},
+		{"past the end in part", 4, 1, 64*2048 + 48, 3, 1, 1},
 	}
 	for _, c := range cases {
-		b := newBench(t, 64*2048+64)
-		b.index(0, c.stride)
-		b.st.Exec, b.st.S[1] = c.exec, c.base
-		in := access(isa.Load, isa.F32, c.count)
-		in.Mem.Base = isa.S(1)
-		if got := b.port.Issue(0, b.st, &b.env, in); got.Lines != c.lines || got.Busy != c.busy {
-			t.Errorf("%s: %d lines, busy %d; want %d, %d", c.name, got.Lines, got.Busy, c.lines, c.busy)
+		for _, op := range []isa.Op{isa.Load, isa.Store} {
+			b := newBench(t, 64*2048+64)
+			b.index(0, c.stride)
+			b.st.Exec, b.st.S[1] = c.exec, c.base
+			in := access(op, isa.F32, c.count)
+			in.Mem.Base = isa.S(1)
+			if got := b.port.Issue(0, b.st, &b.env, in); got.Lines != c.lines || got.Busy != c.busy {
+				t.Errorf("%s, %v: %d lines, busy %d; want %d, %d", c.name, op, got.Lines, got.Busy, c.lines, c.busy)
+			}
+		}
+	}
+}
+
+// A port without time counts the bytes that each lane moves, the same whether lines are brought in or not.
+func TestValuePortsCountWhatLanesMove(t *testing.T) {
+	add := access(isa.AtomicIAdd, isa.I32, 1)
+	add.Dst, add.Src[0], add.Mem.Dsts = isa.V(30), isa.Lit(1), [4]isa.Reg{}
+	for _, warm := range []bool{false, true} {
+		b := newBench(t, 64*16)
+		spec := ValuePort{Store: b.store}
+		if warm {
+			spec.Warm = b.h
+		}
+		p := spec.New()
+		for _, c := range []struct {
+			in           *isa.Inst
+			stride       uint32
+			exec         uint64
+			kind         Kind
+			bytes        uint64
+			changesAfter uint64
+		}{
+			{access(isa.Load, isa.I32, 1), 4, ^uint64(0), Read, 64 * 4, 0},
+			{access(isa.Load, isa.I32, 2), 0, 3, Read, 2 * 8, 0},
+			{access(isa.Load, isa.I32, 4), 16, 0xFF, Read, 8 * 16, 0},
+			{access(isa.Store, isa.I32, 4), 16, ^uint64(0), Write, 64 * 16, 1},
+			{access(isa.Store, isa.I16, 1), 16, 5, Write, 2 * 2, 2},
+			{add, 0, 7, Atomic, 3 * 4, 5},
+			{add, 64 * 16, 6, Atomic, 0, 5}, // out of bounds
+		} {
+			before := p.Values().Moved
+			b.index(0, c.stride)
+			b.st.Exec = c.exec
+			p.Issue(0, b.st, &b.env, c.in)
+			after := p.Values().Moved
+			want := before
+			if want[c.kind] += c.bytes; after != want || p.Values().Changes != c.changesAfter {
+				t.Errorf("warm %v, %v of stride %d under %#x: moved %v and changed %d, want %v and %d",
+					warm, c.in.Op, c.stride, c.exec, after, p.Values().Changes, want, c.changesAfter)
+			}
+		}
+	}
+}
+
+// Atomic operations of ports on several goroutines lose nothing, on one line and on lines that share no lock.
+func TestValuePortsKeepAtomicsWhole(t *testing.T) {
+	const rounds, workers = 500, 4
+	b := newBench(t, 64*64)
+	locks := new(Locks)
+	var done sync.WaitGroup
+	for range workers {
+		p, st := ValuePort{Store: b.store, Locks: locks}.New(), newState(64)
+		for l := range 64 {
+			st.V[l] = uint32(l / 2 * 64) // two lanes a line
+		}
+		in := access(isa.AtomicIAdd, isa.I32, 1)
+		in.Dst, in.Src[0], in.Mem.Dsts = isa.V(30), isa.Lit(1), [4]isa.Reg{}
+		done.Go(func() {
+			for range rounds {
+				p.Issue(0, st, &b.env, in)
+			}
+		})
+	}
+	done.Wait()
+	for line := range 32 {
+		if got := binary.LittleEndian.Uint32(b.buf.Bytes[line*64:]); got != 2*rounds*workers {
+			t.Errorf("line %d: %d, want %d", line, got, 2*rounds*workers)
 		}
 	}
 }
