@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"spvsim/config"
+	"spvsim/functional"
+	"spvsim/isa"
 	"spvsim/probe"
 	"spvsim/tracing"
 )
@@ -359,18 +361,62 @@ func (p *printed) Printed(e probe.Print) {
 }
 
 func TestDebugPrintf(t *testing.T) {
-	s := setup(t, "shader: hello.spvasm\ndispatch: [1]\n", "rdna3-rx7900xtx")
-	var got printed
-	s.Observer = &got
-	if _, err := Run(context.Background(), s); err != nil {
+	for _, mode := range []string{"timed", "functional"} {
+		s := setup(t, "shader: hello.spvasm\ndispatch: [1]\nmode: "+mode+"\n", "rdna3-rx7900xtx")
+		var got printed
+		s.Observer = &got
+		if _, err := Run(context.Background(), s); err != nil {
+			t.Fatal(err)
+		}
+		want := printed{
+			"[0 0 0] 0 0 lane 0: 0  0.00 fa 0.000000, 1.500000 1.250000|%",
+			"[0 0 0] 0 1 lane 1: -1  0.50 fb 1.000000, 1.500000 1.250000|%",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", mode, diff)
+		}
+	}
+}
+
+// What lanes print of registers: halves of 64 bits lie a row apart, scalars and literals are one for all lanes.
+func TestBitsThatLanesPrint(t *testing.T) {
+	st := &isa.State{Lanes: 32, V: make([]uint32, 3*32), S: []uint64{0, 1<<40 | 5}}
+	st.V[32+7], st.V[64+7] = 0xdeadbeef, 0x01234567
+	for _, c := range []struct {
+		a    isa.PrintArg
+		want uint64
+	}{
+		{isa.PrintArg{Reg: isa.V(1), T: isa.I32}, 0xdeadbeef}, {isa.PrintArg{Reg: isa.V(1), T: isa.I64}, 0x01234567deadbeef},
+		{isa.PrintArg{Reg: isa.S(1), T: isa.I64}, 1<<40 | 5}, {isa.PrintArg{Reg: isa.Lit(9), T: isa.I32}, 9},
+	} {
+		if got := laneBits(st, c.a, 7); got != c.want {
+			t.Errorf("%+v: %#x, want %#x", c.a, got, c.want)
+		}
+	}
+}
+
+// Progress counts the launches before the one that runs, with time or without, and its time is that of the machine's clock.
+func TestProgressGoesOn(t *testing.T) {
+	s := setup(t, scale, "rdna3-rx7900xtx")
+	var got Progress
+	s.Progress = func(p Progress) { got = p }
+	r, err := newRunner(context.Background(), s)
+	if err != nil {
 		t.Fatal(err)
 	}
-	want := printed{
-		"[0 0 0] 0 0 lane 0: 0  0.00 fa 0.000000, 1.500000 1.250000|%",
-		"[0 0 0] 0 1 lane 1: -1  0.50 fb 1.000000, 1.500000 1.250000|%",
+	r.issued, r.now, r.launched = 1000, 5000, 9
+	if err := r.watchFunctional(functional.Progress{Instructions: 70, Ended: 4, Running: 3}); err != nil {
+		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	want := Progress{Cycle: 5000, Nanoseconds: 2000, Instructions: 1070, Ended: 4, Running: 3, Total: 9}
+	if got != want {
+		t.Errorf("without time: %+v, want %+v", got, want)
+	}
+	if err := r.watch(10000); err != nil {
+		t.Fatal(err)
+	}
+	if got.Cycle != 10000 || got.Nanoseconds != 4000 || got.Instructions != 1000 {
+		t.Errorf("with time: %+v, want 10000 cycles of 2500 MHz, 1000 instructions", got)
 	}
 }
 

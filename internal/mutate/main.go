@@ -24,14 +24,15 @@ import (
 )
 
 // tests are the packages whose tests have to notice a change of a package: its
-// own, and the next one that stands on it.
+// own, and those next above it where what it does shows: compute units that go
+// ahead on threads in systemtest, textures in gpu, runs without time in experiments.
 var tests = map[string][]string{
 	"simd":      {"simd", "scheduler"},
 	"lds":       {"lds", "scheduler"},
-	"cu":        {"cu", "scheduler"},
+	"cu":        {"cu", "scheduler", "systemtest"},
 	"scheduler": {"scheduler", "gpu"},
-	"mem":       {"mem", "scheduler"},
-	"gpu":       {"gpu", "systemtest"},
+	"mem":       {"mem", "scheduler", "gpu"},
+	"gpu":       {"gpu", "systemtest", "experiments"},
 }
 
 var order = []string{"simd", "lds", "cu", "scheduler", "mem", "gpu"}
