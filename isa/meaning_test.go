@@ -20,6 +20,7 @@ var (
 
 // The rules of the package documentation, and points that are easily wrong.
 func TestMeanings(t *testing.T) {
+	seen := map[Op]bool{}
 	for _, c := range []struct {
 		op      Op
 		t, from Type
@@ -144,9 +145,84 @@ func TestMeanings(t *testing.T) {
 		{Select, Bool, Void, []uint64{1, 0, 1}, 0},
 		{Not, Bool, Void, []uint64{0}, 1},
 		{LshlAdd, I32, Void, []uint64{3, 34, 5}, 17},
+
+		// Where nothing is easily wrong, one point of each.
+		{Mov, I32, Void, []uint64{7}, 7},
+		{ToLanes, Bool, Void, []uint64{1}, 1},
+		{ToScalar, I32, Void, []uint64{7}, 7},
+		{Unpack16, I32, Void, []uint64{0xabcd1234}, 0x1234},
+		{IAdd, I8, Void, []uint64{200, 100}, 44},
+		{ISub, I16, Void, []uint64{2, 3}, 0xffff},
+		{IMul, I8, Void, []uint64{20, 13}, 4},
+		{INeg, I32, Void, []uint64{1}, 0xffffffff},
+		{DivSelect, I32, Void, []uint64{1, 5, 6, 9}, 5},
+		{DivSelect, I32, Void, []uint64{0, 5, 6, 9}, 6},
+		{DivSelect, I32, Void, []uint64{1, 5, 6, 0}, 0},
+		{UMin, I8, Void, []uint64{0x80, 1}, 1},
+		{UMax, I8, Void, []uint64{0x80, 1}, 0x80},
+		{SMin, I8, Void, []uint64{0x80, 1}, 0x80},
+		{SMax, I8, Void, []uint64{0x80, 1}, 1},
+		{UMin3, I8, Void, []uint64{0x80, 1, 2}, 1},
+		{UMax3, I8, Void, []uint64{1, 0x80, 2}, 0x80},
+		{UMid3, I8, Void, []uint64{1, 0x80, 2}, 2},
+		{SMin3, I8, Void, []uint64{1, 0x80, 2}, 0x80},
+		{SMax3, I8, Void, []uint64{1, 0x80, 2}, 2},
+		{IMad, I32, Void, []uint64{3, 5, 7}, 22},
+		{IAdd3, I32, Void, []uint64{3, 5, 0xffffffff}, 7},
+		{LshlOr, I32, Void, []uint64{3, 4, 5}, 0x35},
+		{And, I32, Void, []uint64{12, 10}, 8},
+		{Or, I32, Void, []uint64{12, 10}, 14},
+		{Xor, I32, Void, []uint64{12, 10}, 6},
+		{IEq, I32, Void, []uint64{3, 3}, 1},
+		{INe, I32, Void, []uint64{3, 3}, 0},
+		{ULt, I8, Void, []uint64{1, 0x80}, 1},
+		{ULe, I8, Void, []uint64{0x80, 1}, 0},
+		{SLt, I8, Void, []uint64{1, 0x80}, 0},
+		{SLe, I8, Void, []uint64{0x80, 1}, 1},
+		{FSub, F32, Void, []uint64{f32(1), f32(3)}, f32(-2)},
+		{FDiv, F32, Void, []uint64{f32(1), f32(-4)}, f32(-0.25)},
+		{FAbs, F32, Void, []uint64{0x80000000}, 0},
+		{FMax3, F32, Void, []uint64{f32(1), nan32, f32(2)}, f32(2)},
+		{Floor, F32, Void, []uint64{f32(-1.5)}, f32(-2)},
+		{Ceil, F32, Void, []uint64{f32(-1.5)}, f32(-1)},
+		{Trunc, F32, Void, []uint64{f32(-1.5)}, f32(-1)},
+		{Fract, F32, Void, []uint64{f32(-1.25)}, f32(0.75)},
+		{Sqrt, F32, Void, []uint64{f32(9)}, f32(3)},
+		{Rsq, F32, Void, []uint64{f32(4)}, f32(0.5)},
+		{Rcp, F32, Void, []uint64{f32(-4)}, f32(-0.25)},
+		{Exp, F32, Void, []uint64{0}, f32(1)},
+		{Exp2, F32, Void, []uint64{f32(-3)}, f32(0.125)},
+		{Log, F32, Void, []uint64{f32(1)}, 0},
+		{Log2, F32, Void, []uint64{f32(0.125)}, f32(-3)},
+		{Pow, F32, Void, []uint64{f32(2), f32(-3)}, f32(0.125)},
+		{Sin, F32, Void, []uint64{f32(math.Pi / 6)}, f32(0.5)},
+		{Cos, F32, Void, []uint64{f32(math.Pi)}, f32(-1)},
+		{Tan, F32, Void, []uint64{f32(math.Pi / 4)}, f32(1)},
+		{Asin, F32, Void, []uint64{f32(1)}, f32(math.Pi / 2)},
+		{Acos, F32, Void, []uint64{f32(-1)}, f32(math.Pi)},
+		{Atan, F32, Void, []uint64{f32(-1)}, f32(-math.Pi / 4)},
+		{Atan2, F32, Void, []uint64{f32(1), f32(-1)}, f32(3 * math.Pi / 4)},
+		{Sinh, F64, Void, []uint64{f64(math.Ln2)}, f64(0.75)},
+		{Cosh, F64, Void, []uint64{f64(math.Ln2)}, f64(1.25)},
+		{Tanh, F32, Void, []uint64{f32(math.Ln2)}, f32(0.6)},
+		{Asinh, F32, Void, []uint64{f32(0.75)}, f32(math.Ln2)},
+		{Acosh, F32, Void, []uint64{f32(1.25)}, f32(math.Ln2)},
+		{Atanh, F32, Void, []uint64{f32(0.5)}, f32(0.5493061443340549)},
+		{Fma, F32, Void, []uint64{f32(1 + 0x1p-12), f32(1 - 0x1p-12), f32(-1)}, f32(-0x1p-24)},
+		{CubeID, F32, Void, []uint64{f32(1), f32(-3), f32(2)}, f32(3)},
+		{CubeSC, F32, Void, []uint64{f32(1), f32(2), f32(-3)}, f32(-1)},
+		{CubeTC, F32, Void, []uint64{f32(1), f32(-3), f32(2)}, f32(-2)},
+		{CubeMA, F32, Void, []uint64{f32(1), f32(-3), f32(2)}, f32(6)},
+		{FOrdLt, F32, Void, []uint64{f32(1), f32(2)}, 1},
 	} {
 		if got := Eval(c.op, c.t, c.from, 0, c.args...); got != c.want {
 			t.Errorf("%s.%s.%s %#x = %#x, want %#x", c.op, c.t, c.from, c.args, got, c.want)
+		}
+		seen[c.op] = true
+	}
+	for i := range Table {
+		if r := &Table[i]; r.Meaning != nil && !seen[r.Op] {
+			t.Errorf("%s has no vector", r.Name)
 		}
 	}
 }

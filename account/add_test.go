@@ -1,0 +1,102 @@
+package account
+
+import (
+	"reflect"
+	"testing"
+)
+
+// fill makes every number in v n, and every list one long.
+func fill(v reflect.Value, n uint64) {
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), n)
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), n)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0), n)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), n)
+	case reflect.Uint64, reflect.Uint32:
+		v.SetUint(n)
+	case reflect.Float64:
+		v.SetFloat(float64(n))
+	}
+}
+
+// notAdded are what a sum of launches has that is no sum.
+var notAdded = map[string]uint64{"Counts.Graph.Queue.PeakDepth": 5}
+
+// sums compares every number in v with the sum of what two counts hold.
+func sums(t *testing.T, path string, v reflect.Value) {
+	t.Helper()
+	want := uint64(3 + 5)
+	if n, ok := notAdded[path]; ok {
+		want = n
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			sums(t, path+"."+v.Type().Field(i).Name, v.Field(i))
+		}
+	case reflect.Array:
+		for i := range v.Len() {
+			sums(t, path, v.Index(i))
+		}
+	case reflect.Slice:
+		if path == "Counts.Graph.Nodes.Waits" { // of each payload
+			if v.Len() != 2 || v.Index(0).Uint() != 3 || v.Index(1).Uint() != 5 {
+				t.Errorf("%s is %v, want those of both", path, v)
+			}
+			return
+		}
+		for i := range v.Len() {
+			sums(t, path, v.Index(i))
+		}
+	case reflect.Pointer:
+		sums(t, path, v.Elem())
+	case reflect.Uint64, reflect.Uint32:
+		if v.Uint() != want {
+			t.Errorf("%s is %d, want %d", path, v.Uint(), want)
+		}
+	case reflect.Float64:
+		if v.Float() != float64(want) {
+			t.Errorf("%s is %g, want %d", path, v.Float(), want)
+		}
+	}
+}
+
+// The sum of two launches has the sum of each of their counts: none is forgotten, the one that is added last included.
+func TestEveryCountIsAdded(t *testing.T) {
+	var a, b Counts
+	fill(reflect.ValueOf(&a).Elem(), 3)
+	fill(reflect.ValueOf(&b).Elem(), 5)
+	a.Add(&b)
+	sums(t, "Counts", reflect.ValueOf(a))
+
+	var one, other InstCount
+	fill(reflect.ValueOf(&one).Elem(), 3)
+	fill(reflect.ValueOf(&other).Elem(), 5)
+	one.Add(&other)
+	sums(t, "InstCount", reflect.ValueOf(one))
+}
+
+// What a level did since an earlier time is what it did by then, less what it had done: nothing is left of its own counts.
+func TestEveryCountOfALevelIsSubtracted(t *testing.T) {
+	var now, before Level
+	fill(reflect.ValueOf(&now).Elem(), 13)
+	fill(reflect.ValueOf(&before).Elem(), 5)
+	now.Subtract(&before)
+	sums(t, "Level", reflect.ValueOf(now)) // 8
+
+	var l, o LDSCounts
+	fill(reflect.ValueOf(&l).Elem(), 13)
+	fill(reflect.ValueOf(&o).Elem(), 5)
+	l.Subtract(&o)
+	sums(t, "LDSCounts", reflect.ValueOf(l))
+}
