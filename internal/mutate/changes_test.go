@@ -162,3 +162,15 @@ func TestRounds(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// Tests that never end are ended by the processor time that they took.
+func TestEndlessTestsEnd(t *testing.T) {
+	endless := filepath.Join(t.TempDir(), "endless")
+	if err := os.WriteFile(endless, []byte("#!/bin/sh\nwhile :; do :; done\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b := binary{dir: "."}
+	if cmd, out, err := b.run(endless, 0, time.Second); err == nil || cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime() > 3*time.Second {
+		t.Errorf("ended with %v after %v: %s", err, cmd.ProcessState.UserTime(), out)
+	}
+}

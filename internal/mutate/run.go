@@ -44,9 +44,9 @@ func (t *test) enters(c *change) bool {
 const (
 	slower   = 4
 	least    = 3 * time.Second
-	waits    = 10 * time.Minute // for one that does not end and does nothing
-	maxKiB   = 8 << 20          // of address space: a change may ask for memory without end
-	shellRun = `ulimit -v %d -t %d; exec "$0" "$@"`
+	waits    = 10 * time.Minute                                 // for one that does not end and does nothing
+	maxKiB   = 8 << 20                                          // of address space: a change may ask for memory without end
+	shellRun = `ulimit -v %d && ulimit -t %d && exec "$0" "$@"` // one limit a command: not every shell takes two
 )
 
 // measure runs each test for itself without any change, when it has to pass: how
