@@ -147,6 +147,11 @@ func TestAkitaCompletesEverything(t *testing.T) {
 	if hit >= 80 || l2 <= 130 || cold <= 290 {
 		t.Errorf("cold %d cycles, hit %d, after a kernel boundary %d; want about 300, 60 and 140", cold, hit, l2)
 	}
+	for _, f := range d.h.(*Akita).fronts {
+		if f != nil && len(f.flight) != 0 {
+			t.Errorf("unit %d waits for %d messages that were answered", f.cu, len(f.flight))
+		}
+	}
 }
 
 // TestCountersAgree: on dependent reads both models count the same.
