@@ -367,3 +367,19 @@ func (*instantLines) OnComplete(int, mem.Completion) {}
 func (*instantLines) Access(now uint64, r *mem.Request) mem.Reply {
 	return mem.Reply{Ready: now, Busy: r.Busy}
 }
+
+// Workgroup memory is zero when a workgroup comes, whoever had the bytes before.
+func TestWorkgroupsFindZeroes(t *testing.T) {
+	m := newMachine()
+	m.lds = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.unit.LDS) }
+	seven := isa.Inst{Op: isa.Mov, T: isa.I32, Dst: isa.V(4), Src: [4]isa.Reg{isa.Lit(7)}}
+	prog := assemble(64, ldsLoad(3, 1), mark, seven, ldsStore(4, 1), ldsLoad(5, 1), mark)
+	prog.LDSBytes = uint32(m.unit.LDS.MaxWorkgroupBytes)
+	r := newRig(t, m)
+	var got [][2]uint32
+	r.onPrint = func(w *simd.Wave) { got = append(got, [2]uint32{w.State.V[3*64], w.State.V[5*64]}) }
+	r.run(t, prog, 3, simd.Never).check(t, m)
+	if want := [][2]uint32{{0, 0}, {0, 7}, {0, 0}, {0, 7}, {0, 0}, {0, 7}}; !slices.Equal(got, want) {
+		t.Errorf("before and behind their stores, workgroups find %v, want %v", got, want)
+	}
+}
