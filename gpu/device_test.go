@@ -11,6 +11,7 @@ import (
 	"spvsim/gpu"
 	"spvsim/mem"
 	"spvsim/probe"
+	"spvsim/program"
 )
 
 // A device runs a kernel on memory that the caller keeps, as often as it is asked; the ids of workgroups begin at the base.
@@ -164,4 +165,72 @@ func baseOn(t *testing.T, d *gpu.Device) *gpu.Dispatch {
 	bytes := make([]byte, 4*8)
 	d.Map(at, bytes, "words")
 	return &gpu.Dispatch{Name: "base", Kernel: k, Groups: [3]uint32{4, 1, 1}, Elements: [][]mem.Descriptor{{{Addr: at, Bytes: bytes}}}}
+}
+
+// A device connects nodes to a graph and runs it on the caller's memory, with time and without, from payloads of the caller;
+// programs that it lowered before serve again.
+func TestDeviceRunsGraphs(t *testing.T) {
+	text, err := os.ReadFile("testdata/graph/tree.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := gpu.LoadModule(text, "tree.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range config.Modes[:2] {
+		m, err := config.Preset("cdna3-mi300a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: m, Mode: mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var made []*program.Program
+		for round := range 2 {
+			var nodes []gpu.GraphNode
+			for i, n := range []gpu.GraphNode{{Name: "root"}, {Name: "mid"}, {Name: "leaf", HasIndex: true}, {Name: "leaf", Index: 1, HasIndex: true}} {
+				n.KernelSetup = gpu.KernelSetup{Module: module, Entry: n.Name}
+				if round > 0 {
+					n.Program = made[i]
+				}
+				nodes = append(nodes, n)
+			}
+			g, err := d.Graph(nodes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if round > 0 && !slices.Equal(g.Programs(), made) {
+				t.Errorf("%s: programs of before were lowered again", mode)
+			}
+			made = g.Programs()
+			if got := []int{g.Node("root", 0), g.Node("leaf", 1), g.Node("leaf", 2)}; !slices.Equal(got, []int{0, 3, -1}) || made[3].WaveSize != m.WaveSize {
+				t.Errorf("%s: nodes %v, waves of %d", mode, got, made[3].WaveSize)
+			}
+			const at = 1 << 40
+			bytes := make([]byte, 128)
+			d.Map(at, bytes, "sums")
+			least, most := d.ScratchBytes(g)
+			if least == 0 || most < least {
+				t.Errorf("%s: %d to %d bytes of scratch memory", mode, least, most)
+			}
+			c, err := d.RunGraph(context.Background(), &gpu.GraphDispatch{Name: "tree", Graph: g, Scratch: most,
+				Input:    gpu.GraphInput{Entries: []gpu.GraphEntry{{Count: 1, Payloads: []byte{10, 0, 0, 0}, Stride: 4}}},
+				Elements: func(*program.Program) [][]mem.Descriptor { return [][]mem.Descriptor{{{Addr: at, Bytes: bytes}}} }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []uint32
+			for i := range 8 {
+				got = append(got, binary.LittleEndian.Uint32(bytes[4*i:]))
+			}
+			// As in "tree" of graph_test.go: 64 invocations i send 10+i to leaf i mod 2, and through mid 11+i to leaf 1.
+			want := []uint32{32*10 + 992, 32*10 + 1024 + 64*10 + 2080, 32, 96, 0, 0, 0, 0}
+			if !slices.Equal(got, want) || c.Workgroups != 1+64+128 {
+				t.Errorf("%s: %v of %d workgroups, want %v of 193", mode, got, c.Workgroups, want)
+			}
+			d.Unmap(at)
+		}
+	}
 }
