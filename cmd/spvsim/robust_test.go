@@ -159,6 +159,9 @@ func ages(t *testing.T, out string) (text string) {
 
 // Records that are cut off, changed, empty or something else are run again, neither counted nor fatal.
 func TestDamagedRecordsRunAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs sweeps for each kind of damage")
+	}
 	program := build(t)
 	writeMany(t, program)
 	want := sweepTo(t, program, "damaged")
@@ -191,6 +194,9 @@ func TestDamagedRecordsRunAgain(t *testing.T) {
 
 // Two sweeps at once in one folder come to what one comes to.
 func TestTwoSweepsInOneFolder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs three sweeps")
+	}
 	program := build(t)
 	writeMany(t, program)
 	want := wantMany(t, program)
@@ -252,6 +258,9 @@ func smallDisk(t *testing.T) string {
 
 // A full disk is one clear line and exit status 1, and leaves no halves of files.
 func TestFullDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs commands on a disk of its own")
+	}
 	program := build(t)
 	writeMany(t, program)
 	dir := smallDisk(t)
