@@ -288,7 +288,7 @@ func TestSampleShading(t *testing.T) {
 	}
 }
 
-// Two triangles that cross in depth: each sample keeps the nearer one.
+// Two triangles that cross in depth: each sample keeps the nearer one, and a pixel that has no sample left is not shaded.
 func TestDepthOfSamples(t *testing.T) {
 	two := [2][3]corner{{{0.1, 0.2, 0.1, 1}, {15.7, 0.6, 0.9, 1}, {1.3, 15.4, 0.4, 1}}, {{15.1, 15.3, 0.2, 1}, {15.6, 0.1, 0.3, 1}, {0.2, 3.1, 0.8, 1}}}
 	for _, samples := range []int{1, 4} {
@@ -302,9 +302,10 @@ func TestDepthOfSamples(t *testing.T) {
 		}
 		r := drawn(t, "shader: points.spv\nbuffers:\n"+buffers+"draw:\n  depth: less\n  positions: {type: f32, values: "+list(at)+
 			"}\n  attributes: [{location: 0, components: 4, data: {iota: f32, count: 24}}]\n  color:\n"+color, "rdna3-rx7900xtx")
-		texels, seen := floats(r.named("o0")), [2]int{}
+		texels, seen, rejected := floats(r.named("o0")), [2]int{}, uint64(0)
 		for y := range 16 {
 			for x := range 16 {
+				covered, left := false, false // of the second triangle's samples
 				for n, s := range standard[samples] {
 					best, want := math.Inf(1), -1.0
 					for i := range two {
@@ -312,7 +313,9 @@ func TestDepthOfSamples(t *testing.T) {
 						if z := w[0]*two[i][0][2] + w[1]*two[i][1][2] + w[2]*two[i][2][2]; inside(w) && z < best {
 							best, want = z, float64(i)
 						}
+						covered = covered || i == 1 && inside(w)
 					}
+					left = left || want == 1
 					got := texels[4*(256*n+16*y+x):]
 					if float64(got[2]) != want || want >= 0 && (got[0] != 0 || got[1] != 0) {
 						t.Fatalf("%d samples: sample %d of (%d, %d) is of triangle %g at point %v, want %g", samples, n, x, y, got[2], got[:2], want)
@@ -321,10 +324,13 @@ func TestDepthOfSamples(t *testing.T) {
 						seen[int(want)]++
 					}
 				}
+				if covered && !left {
+					rejected++
+				}
 			}
 		}
-		if slices.Min(seen[:]) < 20 {
-			t.Errorf("samples of each triangle: %v", seen)
+		if slices.Min(seen[:]) < 20 || rejected < 20 || r.Stats.Fragments.Rejected != rejected {
+			t.Errorf("samples of each triangle: %v; %d pixels were rejected, want %d", seen, r.Stats.Fragments.Rejected, rejected)
 		}
 	}
 }

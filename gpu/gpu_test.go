@@ -446,3 +446,18 @@ func TestFormatPrint(t *testing.T) {
 		}
 	}
 }
+
+// Without time, the clock that shaders read goes on by instructions from one launch to the next.
+func TestClockWithoutTimeGoesOn(t *testing.T) {
+	s := setup(t, "mode: functional\nrepeat: 3\n"+scale, "gcn3-r9nano")
+	r, err := newRunner(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.rounds(); err != nil {
+		t.Fatal(err)
+	}
+	if r.untimed == 0 || r.untimed != r.issued || r.functionalOptions(r.launches[0].Need).Clock != r.untimed {
+		t.Errorf("the clock is at %d behind %d instructions", r.untimed, r.issued)
+	}
+}

@@ -3,9 +3,11 @@ package gpu
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
+	"spvsim/config"
 	"spvsim/isa"
 )
 
@@ -82,5 +84,30 @@ func TestLoweringOfQuadsAndCubes(t *testing.T) {
 	want := map[string]int{"cube_id valu32": 1, "cube_sc valu32": 1, "cube_tc valu32": 1, "cube_ma valu32": 1, "rcp trans": 1, "fma fma32": 2}
 	if fmt.Sprint(count) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", count, want)
+	}
+}
+
+// String constants are set by their number or their name; one that the module has not is refused.
+func TestStringConstants(t *testing.T) {
+	text, err := os.ReadFile("testdata/graph/coalesce.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := strings.Replace(string(text), "OpDecorate", "OpName %name \"name\"\n OpDecorate", 1)
+	m, err := LoadModule([]byte(named), "coalesce.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		v  config.NameString
+		ok bool
+	}{
+		{config.NameString{ID: 7, Value: "a"}, true}, {config.NameString{ID: 8, Value: "a"}, false},
+		{config.NameString{Name: "name", Value: "a"}, true}, {config.NameString{Name: "wide", Value: "a"}, false},
+	} {
+		got, err := stringConstants(m, []config.NameString{c.v})
+		if (err == nil) != c.ok || c.ok && (len(got) != 1 || got[7] != "a") {
+			t.Errorf("%+v: %v, %v", c.v, got, err)
+		}
 	}
 }
