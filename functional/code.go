@@ -2,6 +2,7 @@ package functional
 
 import (
 	"spvsim/isa"
+	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/simd"
 )
@@ -20,6 +21,7 @@ type stretch struct {
 	count      int32 // instructions that count, the last one with them
 	path       simd.Path
 	in         *isa.Inst
+	access     mem.Access // of PathMemory
 }
 
 // Code is a program cut into stretches, by the instruction at which they begin.
@@ -46,7 +48,7 @@ func newCode(p *program.Program) *code {
 	for i := n - 1; i >= 0; i-- {
 		in, s := &p.Insts[i], &c.stretches[i]
 		if stops(in) {
-			*s = stretch{first: firsts[i], end: firsts[i], at: int32(i), path: simd.PathOf(in), in: in}
+			*s = stretch{first: firsts[i], end: firsts[i], at: int32(i), path: simd.PathOf(in), in: in, access: mem.AccessOf(in)}
 		} else {
 			*s = c.stretches[i+1]
 			s.first = firsts[i]

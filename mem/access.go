@@ -8,30 +8,31 @@ import (
 	"spvsim/mem/lane"
 )
 
-// load picks the loop for a load: 32-bit elements of one statically known
+// loadOf picks the loop for a load: 32-bit elements of one statically known
 // buffer have their own, scratch too.
-func (p *Port) load(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	m := in.Mem
+func loadOf(in *isa.Inst) Access {
+	m, t := in.Mem, lane.Element(in)
 	switch {
 	case m.Space == isa.SpaceScratch:
-		return p.scratch(now, st, env, in, Read)
-	case uniform32(m, lane.Element(in)):
-		return p.loadUniform(now, st, env, in)
-	case plain32(m, lane.Element(in)) && !lane.AnyScalar(in):
-		return p.load32(now, st, env, in)
+		return (*Port).scratchLoad
+	case uniform32(m, t):
+		return (*Port).loadUniform
+	case plain32(m, t) && !lane.AnyScalar(in):
+		return (*Port).load32
 	}
-	return p.loadGeneral(now, st, env, in)
+	return (*Port).loadGeneral
 }
 
-func (p *Port) storeLanes(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+// storeOf picks the loop for a store in the same way.
+func storeOf(in *isa.Inst) Access {
 	m := in.Mem
 	switch {
 	case m.Space == isa.SpaceScratch:
-		return p.scratch(now, st, env, in, Write)
+		return (*Port).scratchStore
 	case plain32(m, lane.Element(in)):
-		return p.store32(now, st, env, in)
+		return (*Port).store32
 	}
-	return p.storeGeneral(now, st, env, in)
+	return (*Port).storeGeneral
 }
 
 // plain32 says that the lanes access 32-bit elements of one buffer that is
@@ -226,6 +227,14 @@ func (p *Port) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, 
 		}
 		w.add(d.Addr+off, size)
 	}
+}
+
+func (p *Port) scratchLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	return p.scratch(now, st, env, in, Read)
+}
+
+func (p *Port) scratchStore(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	return p.scratch(now, st, env, in, Write)
 }
 
 // scratch moves words of the lanes' private memory.
