@@ -37,12 +37,16 @@ func runSteps(v *uint32, s *uint64, steps *rowStep, n, lanes int)
 // A Fuser turns instructions that follow each other, and which nothing comes
 // between, into one step: operations on whole rows, one after the other without
 // a look around. Values that are the same in all lanes are put behind the vector file.
+//
+// Where lanes are idle, the rows that are written are put there before as well,
+// and what the steps did to idle lanes is taken back: no lane sees another one.
 type Fuser struct {
 	lanes  int
 	behind int // where the vector file ends, in bytes
 	spread []rowStep
+	saved  []rowStep // of each row that is written
 	steps  []rowStep
-	list   []*Inst
+	count  int // instructions
 }
 
 // NewFuser makes one for waves of so many lanes. The vector file of their states
@@ -54,21 +58,21 @@ func (f *Fuser) Add(in *Inst) bool {
 	if !wideRows || f.lanes%32 != 0 {
 		return false
 	}
-	spread, steps := len(f.spread), len(f.steps)
+	spread, saved, steps := len(f.spread), len(f.saved), len(f.steps)
 	for half := in; half != nil; half = half.Second {
 		if !f.add(half) {
-			f.spread, f.steps = f.spread[:spread], f.steps[:steps]
+			f.spread, f.saved, f.steps = f.spread[:spread], f.saved[:saved], f.steps[:steps]
 			return false
 		}
 	}
-	f.list = append(f.list, in)
+	f.count++
 	return true
 }
 
 func (f *Fuser) add(in *Inst) bool {
 	k, ok := kernelOf[in.loopKey()]
 	n := NumSources(in.Op)
-	if !ok || in.Uniform || in.Mod.Any() || in.Dst.Kind != Vector || len(f.spread)+n > FuseWords/8 ||
+	if !ok || in.Uniform || in.Mod.Any() || in.Dst.Kind != Vector || len(f.spread)+n > fuseValues || len(f.saved) == fuseRows ||
 		in.Op != Mov && in.scalarSources() == 1<<n-1 {
 		return false
 	}
@@ -80,7 +84,19 @@ func (f *Fuser) add(in *Inst) bool {
 		}
 	}
 	f.steps = append(f.steps, s)
+	f.save(s.d)
 	return true
+}
+
+// save has a row put behind the vector file, once.
+func (f *Fuser) save(row int32) {
+	for i := range f.saved {
+		if f.saved[i].a == row {
+			return
+		}
+	}
+	at := f.behind + 32*fuseValues + 4*f.lanes*len(f.saved)
+	f.saved = append(f.saved, rowStep{kernel: kernels[0], d: int32(at), a: row, stepA: 32})
 }
 
 func (f *Fuser) row(r Reg) int32 { return int32(4 * f.lanes * int(r.Index)) }
@@ -107,20 +123,24 @@ func (f *Fuser) source(r Reg) int32 {
 
 // Take is what carries out all that were taken in since the last Take; nil if none were.
 func (f *Fuser) Take() func(*State, *Inst) {
-	if len(f.list) == 0 {
+	if f.count == 0 {
 		return nil
 	}
-	list, steps, need := f.list, append(f.spread, f.steps...), f.behind/4+FuseWords
-	f.spread, f.steps, f.list = nil, nil, nil
+	need, saved, skip := f.behind/4+FuseWords, f.saved, len(f.saved)
+	steps := append(append(f.saved, f.spread...), f.steps...)
+	f.spread, f.saved, f.steps, f.count = nil, nil, nil, 0
 	return func(st *State, _ *Inst) {
-		if st.Exec != st.Full {
-			for _, in := range list {
-				in.Exec(st, in)
-			}
+		v, list := st.V[:need], steps
+		if st.Exec == st.Full {
+			list = steps[skip:]
+		}
+		runSteps(&v[0], first(st.S), &list[0], len(list), st.Lanes)
+		if st.Exec == st.Full {
 			return
 		}
-		_ = st.V[need-1]
-		runSteps(&st.V[0], first(st.S), &steps[0], len(steps), st.Lanes)
+		for i := range saved {
+			mergeBits(&v[saved[i].a/4], &v[saved[i].d/4], st.Lanes, st.Full&^st.Exec)
+		}
 	}
 }
 

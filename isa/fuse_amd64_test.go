@@ -90,7 +90,7 @@ func TestFuserTakesNothingTwice(t *testing.T) {
 	if !wideRows {
 		t.Skip("the processor has no AVX2")
 	}
-	for k := range uint64(FuseWords/8 - 1) {
+	for k := range uint64(fuseValues - 1) {
 		in := &Inst{Op: IAdd, T: I32, Dst: V(0), Src: [4]Reg{V(1), Lit(k)}}
 		if !f.Add(in) {
 			t.Fatalf("value %d has no room", k)
@@ -98,7 +98,7 @@ func TestFuserTakesNothingTwice(t *testing.T) {
 	}
 	two := &Inst{Op: IMad, T: I32, Dst: V(0), Src: [4]Reg{V(1), Lit(100), Lit(101)}}
 	if f.Add(two) {
-		t.Error("there is room for more values than FuseWords")
+		t.Error("there is room for more values than there is for")
 	}
 	if f.Take() == nil || f.Take() != nil {
 		t.Error("what was taken is there again")

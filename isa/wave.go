@@ -116,12 +116,12 @@ func FillRow(d []uint32, x uint32, exec, full uint64) {
 		}
 		return
 	}
-	first := min(8, len(d))
-	for l := range d[:first] {
+	fillRow(d, x)
+}
+
+func fillRowGo(d []uint32, x uint32) {
+	for l := range d {
 		d[l] = x
-	}
-	for done := first; done < len(d); done *= 2 {
-		copy(d[done:], d[:done])
 	}
 }
 

@@ -50,6 +50,11 @@ func selectBits(d, a, b *uint32, lanes, stepA, stepB int, mask uint64)
 //go:noescape
 func mergeBits(d, s *uint32, lanes int, mask uint64)
 
+// fillI gives all lanes one value.
+//
+//go:noescape
+func fillI(d *uint32, lanes int, x uint32)
+
 // unaryRows, binaryRows, testRows and ternaryRows are the operations that have wide instructions.
 var unaryRows = map[loopKey]func(d, a *uint32, lanes, stepA int){
 	{Rcp, F32, Void}: rcpF32, {Sqrt, F32, Void}: sqrtF32, {Rsq, F32, Void}: rsqF32,
@@ -147,6 +152,15 @@ func (st *State) operand(r Reg, k int) (*uint32, int) {
 	row := (*[8]uint32)(st.Tmp[k])
 	*row = [8]uint32{x, x, x, x, x, x, x, x}
 	return &row[0], 0
+}
+
+// fillRow gives all lanes one value.
+func fillRow(d []uint32, x uint32) {
+	if !wideRows || len(d)%8 != 0 || len(d) == 0 {
+		fillRowGo(d, x)
+		return
+	}
+	fillI(&d[0], len(d), x)
 }
 
 // mergeRow copies the lanes of s whose bit is set.

@@ -338,10 +338,27 @@ eight:
 	VPBROADCASTD X2, Y2
 	VPAND Y3, Y2, Y2
 	VPCMPEQD Y3, Y2, Y2
-	VMOVDQU (SI), Y1
-	VPMASKMOVD Y1, Y2, (DI)
+	VMOVDQU (DI), Y1
+	VBLENDVPS Y2, (SI), Y1, Y1
+	VMOVDQU Y1, (DI)
 	SHRQ $8, R10
 	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JG eight
+	VZEROUPPER
+	RET
+
+// func fillI(d *uint32, lanes int, x uint32)
+TEXT ·fillI(SB), NOSPLIT, $0-20
+	MOVQ d+0(FP), DI
+	MOVQ lanes+8(FP), CX
+	MOVL x+16(FP), AX
+	VMOVD AX, X0
+	VPBROADCASTD X0, Y0
+
+eight:
+	VMOVDQU Y0, (DI)
 	ADDQ $32, DI
 	SUBQ $8, CX
 	JG eight
