@@ -53,7 +53,10 @@ func sampledJobs(t *testing.T) (jobs []sampledJob) {
 	return jobs
 }
 
-// The page's table of sampled runs is that of the committed figures, and what it says of all of them follows from them.
+// summed is how many jobs the sum counts: not the last, a graph whose order decides what there is to do.
+const summed = 12
+
+// The page's table of sampled runs is that of the committed figures, and what it says of them together follows from them.
 func TestSampledFigures(t *testing.T) {
 	page, err := os.ReadFile("modes.md")
 	if err != nil {
@@ -65,14 +68,17 @@ func TestSampledFigures(t *testing.T) {
 	for i := range jobs {
 		s := &jobs[i]
 		table = append(table, s.row())
+		if i >= summed {
+			continue
+		}
 		sum, worst, ratio = sum+math.Abs(s.err()), max(worst, math.Abs(s.err())), ratio+math.Log(s.hostTime/s.seconds)
 		if s.inside() {
 			inside++
 		}
 	}
-	n := float64(len(jobs))
-	for _, want := range []string{strings.Join(table, "\n"), fmt.Sprintf("The error is %.2f %% in the mean and %.2f %% at worst, the true time inside the interval in %d of %d, "+
-		"and the host's time %.2f of the full run's (geometric mean).", 100*sum/n, 100*worst, inside, len(jobs), math.Exp(ratio/n))} {
+	n := float64(summed)
+	for _, want := range []string{strings.Join(table, "\n"), fmt.Sprintf("The error of the first twelve is %.2f %% in the mean and %.2f %% at worst, the true time inside the interval in %d of %d, "+
+		"and the host's time %.2f of the full run's (geometric mean).", 100*sum/n, 100*worst, inside, summed, math.Exp(ratio/n))} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("modes.md has not:\n%s", want)
 		}

@@ -47,7 +47,7 @@ func (k *worker) reset() {
 	v := k.port.Values()
 	v.Moved = [mem.Atomic + 1]uint64{}
 	k.lds.Faults, k.lds.First = 0, nil
-	k.counts, k.clock = Counts{}, 0
+	k.counts, k.clock, k.looked = Counts{}, 0, 0
 	clear(k.ring)
 	k.ring, k.run = k.ring[:0], nil
 	k.instructions.Store(0)

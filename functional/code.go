@@ -2,6 +2,7 @@ package functional
 
 import (
 	"spvsim/isa"
+	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/simd"
 )
@@ -20,6 +21,7 @@ type stretch struct {
 	count      int32 // instructions that count, the last one with them
 	path       simd.Path
 	in         *isa.Inst
+	access     mem.Access // of PathMemory
 }
 
 // Code is a program cut into stretches, by the instruction at which they begin.
@@ -34,19 +36,11 @@ type code struct {
 func newCode(p *program.Program) *code {
 	n := len(p.Insts)
 	c := &code{Program: p, stretches: make([]stretch, n), counted: make([]bool, n)}
-	firsts := make([]int32, n+1)
-	for i := range p.Insts {
-		firsts[i] = int32(len(c.steps))
-		in := &p.Insts[i]
-		c.counted[i] = !simd.Free(in, i)
-		if in.Exec != nil && !stops(in) {
-			c.steps = append(c.steps, step{in.Exec, in})
-		}
-	}
+	firsts := c.cut(entered(p))
 	for i := n - 1; i >= 0; i-- {
 		in, s := &p.Insts[i], &c.stretches[i]
 		if stops(in) {
-			*s = stretch{first: firsts[i], end: firsts[i], at: int32(i), path: simd.PathOf(in), in: in}
+			*s = stretch{first: firsts[i], end: firsts[i], at: int32(i), path: simd.PathOf(in), in: in, access: mem.AccessOf(in)}
 		} else {
 			*s = c.stretches[i+1]
 			s.first = firsts[i]
@@ -56,6 +50,49 @@ func newCode(p *program.Program) *code {
 		}
 	}
 	return c
+}
+
+// cut puts the steps behind each other, those of a kind as one, and says for each
+// instruction that stretches may begin at which is the first.
+func (c *code) cut(enters []bool) (firsts []int32) {
+	rows := isa.NewFuser(c.WaveSize, c.VectorRows)
+	settle := func() {
+		if exec := rows.Take(); exec != nil {
+			c.steps = append(c.steps, step{exec: exec})
+		}
+	}
+	firsts = make([]int32, len(c.Insts))
+	for i := range c.Insts {
+		in := &c.Insts[i]
+		c.counted[i] = !simd.Free(in, i)
+		if enters[i] || stops(in) {
+			settle()
+		}
+		firsts[i] = int32(len(c.steps))
+		if in.Exec == nil || stops(in) || rows.Add(in) {
+			continue
+		}
+		settle()
+		firsts[i] = int32(len(c.steps))
+		if !rows.Add(in) {
+			c.steps = append(c.steps, step{in.Exec, in})
+		}
+	}
+	return firsts
+}
+
+// entered marks the instructions that stretches begin at: those that branches go
+// to, and those behind one that stops.
+func entered(p *program.Program) []bool {
+	list := make([]bool, len(p.Insts)+1)
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		list[i+1] = list[i+1] || stops(in)
+		if simd.PathOf(in) == simd.PathBranch {
+			list[in.Target] = true
+		}
+	}
+	return list
 }
 
 func stops(in *isa.Inst) bool { return simd.PathOf(in) != simd.PathCompute }

@@ -128,10 +128,14 @@ func (k *worker) memory(g *group, w *wave, s *stretch) bool {
 	if p := k.run.options.Payloads; in.Mem.Payload && p != nil && !p.Check(g.wg.Index, st, int(s.at), in) {
 		return k.run.fail(p.Err())
 	}
+	if st.Helpers == 0 {
+		s.access(k.port, 0, st, &w.env, in)
+		return true
+	}
 	exec := st.Exec
 	st.Exec = mem.Writers(st, in)
 	if st.Exec != 0 || exec == 0 {
-		k.port.Issue(0, st, &w.env, in)
+		s.access(k.port, 0, st, &w.env, in)
 	}
 	st.Exec = exec
 	return true

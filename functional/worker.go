@@ -45,6 +45,7 @@ type worker struct {
 	lds    lds.Values
 	counts Counts
 	clock  uint64 // instructions so far
+	looked uint64 // clock when it watched last
 	tmp    [4][]uint32
 
 	ring   []*group // begun, none of which got on when it ran last
@@ -146,7 +147,9 @@ func (k *worker) loop() {
 			want = len(k.ring)
 			runtime.Gosched() // for workers that others wait for
 		}
-		k.watch()
+		if !moved || k.clock-k.looked > lookEvery {
+			k.watch()
+		}
 	}
 	k.run.end()
 }
@@ -162,7 +165,7 @@ func (k *worker) round() (moved bool) {
 			continue
 		}
 		k.close(g)
-		if len(k.ring) > 1 {
+		if len(k.ring) > 1 && k.clock-k.looked > lookEvery {
 			k.watch()
 		}
 	}
@@ -226,6 +229,7 @@ func (k *worker) close(g *group) {
 // watch tells how far the run is, now and then.
 func (k *worker) watch() {
 	k.instructions.Store(k.clock)
+	k.looked = k.clock
 	r := k.run
 	if !r.watching.TryLock() {
 		return
@@ -243,6 +247,9 @@ func (k *worker) watch() {
 		r.fail(err)
 	}
 }
+
+// lookEvery is how many instructions a worker that gets on carries out between two looks at the host's time: some hundred microseconds. Knob.
+const lookEvery = 1 << 14
 
 // watchEvery is the host's time between two calls of Watch.
 const watchEvery = 50 * time.Millisecond
@@ -320,7 +327,7 @@ func (k *worker) registers(c *code) *simd.Registers {
 		clear(f.Scalar)
 		return f
 	}
-	return &simd.Registers{Vector: make([]uint32, c.VectorRows*c.WaveSize), Scalar: make([]uint64, c.ScalarWords), Tmp: k.tmp}
+	return &simd.Registers{Vector: make([]uint32, c.VectorRows*c.WaveSize+isa.FuseWords), Scalar: make([]uint64, c.ScalarWords), Tmp: k.tmp}
 }
 
 func (k *worker) giveRegisters(c *code, f *simd.Registers) {

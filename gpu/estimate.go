@@ -19,11 +19,12 @@ import (
 const (
 	firstOfKind = 3    // launches of each kind that are timed
 	nearGap     = 8    // launches from a timed one to the next behind them
-	farGap      = 64   // the same, where all agree
+	farGap      = 256  // the same, where all agree
 	minRounds   = 6    // generations of workgroups from which on a launch is sampled
 	minBatches  = 6    // of workgroups, from which a rate is taken
 	maxBatches  = 40   // after which it is taken as it is
 	settled     = 0.02 // half the width of the interval of a rate that has settled
+	agreed      = 0.04 // half the width of the interval of what a kind took, up to which samples of it agree
 	otherMix    = 0.1  // share of the instructions that are of other classes, from which on a mix is another
 	chunks      = 32   // pieces in which what is left of a launch is looked at
 	// least is the part of what is estimated that an interval is wide at least, to
@@ -178,8 +179,8 @@ func (k *kind) timedNext() (now, sample, then bool) {
 	return now, sample, k.due || pick(k.seen)
 }
 
-// timed takes a sample of a launch with that mix. While the samples of a mix
-// agree, the next one is as far again.
+// timed takes a sample of a launch with that mix. While samples agree, the next
+// one is twice as far, and half as far where they don't.
 func (k *kind) timed(m mix, cycles, instructions float64) {
 	a, d := k.nearest(&m)
 	if d > otherMix {
@@ -188,16 +189,36 @@ func (k *kind) timed(m mix, cycles, instructions float64) {
 	}
 	a.samples = append(a.samples, cycles/instructions)
 	a.took, a.did = append(a.took, cycles), a.did+instructions
-	mean, half := a.rate()
 	if a.cold && len(a.samples) == firstOfKind {
+		mean, _ := a.rate()
 		k.carries = math.Abs(a.samples[0]-mean) > settled*mean
 	}
 	if len(a.samples) <= firstOfKind {
 		return
 	}
-	if k.gap = min(2*max(k.gap, nearGap), farGap); half > settled*mean {
-		k.gap = nearGap
+	if k.gap = max(k.gap, nearGap); k.agrees() {
+		k.gap = min(2*k.gap, farGap)
+	} else {
+		k.gap = max(k.gap/2, nearGap)
 	}
+}
+
+// agrees says that the samples so far leave little open of what all launches of the kind took: where
+// a mix is rare, how sure its rate is matters little.
+func (k *kind) agrees() bool {
+	var cycles, half float64
+	for _, a := range k.like {
+		mean, width := a.rate()
+		rest := uint64(0)
+		for _, n := range a.rest {
+			rest += n
+		}
+		cycles, half = cycles+mean*float64(rest), half+width*float64(rest)
+		for _, n := range a.took {
+			cycles += n
+		}
+	}
+	return half <= agreed*cycles
 }
 
 // sampled runs a launch of which a part is timed, or none if it is like others.

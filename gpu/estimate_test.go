@@ -59,8 +59,10 @@ func whichAreTimed(n int, due int, cycles func(i int) float64) string {
 		case now:
 			got += "b"
 		case then:
+			k.like[0].rest[0]++
 			got += "w"
 		default:
+			k.like[0].rest[0]++
 			got += "."
 		}
 	}
@@ -85,8 +87,24 @@ func TestWhichOfAKindAreTimed(t *testing.T) {
 			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
-	if got := strings.Count(whichAreTimed(1000, -1, steady), "t"); got != 20 {
+	if got := strings.Count(whichAreTimed(1000, -1, steady), "t"); got != 10 {
 		t.Errorf("%d of 1000 are timed", got)
+	}
+}
+
+// A mix of which nobody knows the rate keeps launches from being far apart as far as there is much of it.
+func TestHowMuchOfAKindIsSure(t *testing.T) {
+	for _, c := range []struct {
+		rare uint64
+		want bool
+	}{{0, true}, {50, true}, {5000, false}} {
+		k := &kind{like: []*alike{
+			{samples: []float64{2, 2, 2}, took: []float64{2000, 2000, 2000}, rest: map[int]uint64{0: 90000, 1: 4000}},
+			{samples: []float64{1, 9}, took: []float64{100, 900}, rest: map[int]uint64{0: c.rare}},
+		}}
+		if got := k.agrees(); got != c.want {
+			t.Errorf("%d instructions of a rare mix: %v, want %v", c.rare, got, c.want)
+		}
 	}
 }
 

@@ -21,10 +21,7 @@ type loopForms [16]func(*State, *Inst)
 // resolveLoop finds the loop for the instruction's operation, types and operand
 // kinds; nil when there is none.
 func resolveLoop(in *Inst) func(*State, *Inst) {
-	key := loopKey{op: in.Op, t: in.T}
-	if src := Table[in.Op].Sig.Src; len(src) > 0 && src[0] == OfFrom {
-		key.from = in.From
-	}
+	key := in.loopKey()
 	if f := resolveRows(key, in); f != nil {
 		return f
 	}
@@ -36,6 +33,22 @@ func resolveLoop(in *Inst) func(*State, *Inst) {
 	}
 	return nil
 }
+
+func (in *Inst) loopKey() loopKey {
+	key := loopKey{op: in.Op, t: in.T}
+	if src := Table[in.Op].Sig.Src; len(src) > 0 && src[0] == OfFrom {
+		key.from = in.From
+	}
+	return key
+}
+
+const (
+	fuseValues = 16 // that are the same in all lanes, of one step
+	fuseRows   = 24 // that one step writes
+	maxLanes   = 64
+	// FuseWords are the words behind the rows of a vector file that a Fuser's steps need.
+	FuseWords = 8*fuseValues + maxLanes*fuseRows
+)
 
 // scalarSources has bit k set when source k is the same in all lanes.
 func (in *Inst) scalarSources() (form int) {

@@ -11,11 +11,11 @@ var waveOps [NumOps]func(*State, *Inst)
 
 func init() {
 	waveOps = [NumOps]func(*State, *Inst){
-		LaneID:         perLaneWord(func(_ *State, lane uint32) uint32 { return lane }),
-		LocalIndex:     arranged(func(at uint32, _ [3]uint32) uint32 { return at }),
-		LocalIDX:       arranged(func(at uint32, size [3]uint32) uint32 { return at % size[0] }),
-		LocalIDY:       arranged(func(at uint32, size [3]uint32) uint32 { return at / size[0] % size[1] }),
-		LocalIDZ:       arranged(func(at uint32, size [3]uint32) uint32 { return at / size[0] / size[1] }),
+		LaneID:         laneNumbers,
+		LocalIndex:     arranged(whole),
+		LocalIDX:       arranged(0),
+		LocalIDY:       arranged(1),
+		LocalIDZ:       arranged(2),
 		WorkgroupIDX:   perWave(func(st *State) uint64 { return uint64(st.Workgroup[0]) }),
 		WorkgroupIDY:   perWave(func(st *State) uint64 { return uint64(st.Workgroup[1]) }),
 		WorkgroupIDZ:   perWave(func(st *State) uint64 { return uint64(st.Workgroup[2]) }),
@@ -116,12 +116,12 @@ func FillRow(d []uint32, x uint32, exec, full uint64) {
 		}
 		return
 	}
-	first := min(8, len(d))
-	for l := range d[:first] {
+	fillRow(d, x)
+}
+
+func fillRowGo(d []uint32, x uint32) {
+	for l := range d {
 		d[l] = x
-	}
-	for done := first; done < len(d); done *= 2 {
-		copy(d[done:], d[:done])
 	}
 }
 
@@ -129,15 +129,12 @@ func perWave(f func(*State) uint64) func(*State, *Inst) {
 	return func(st *State, in *Inst) { st.spread(in, f(st)) }
 }
 
-func perLaneWord(f func(st *State, lane uint32) uint32) func(*State, *Inst) {
-	return func(st *State, in *Inst) {
-		dst := st.row(in.Dst, 0)
-		for l := range dst {
-			if st.Exec>>l&1 != 0 {
-				dst[l] = f(st, uint32(l))
-			}
-		}
+func laneNumbers(st *State, in *Inst) {
+	d := st.target(in)
+	for l := range d {
+		d[l] = uint32(l)
 	}
+	st.merge(in, d)
 }
 
 // QuadPlace is the position in a linear workgroup, in the order of
@@ -149,20 +146,43 @@ func QuadPlace(n uint32, size [3]uint32) uint32 {
 	return (quad/row*2+at/2)*size[0] + quad%row*2 + at%2
 }
 
-// arranged is an identity by the linear position in the workgroup, which Imm 1
-// arranges in quads.
-func arranged(f func(at uint32, size [3]uint32) uint32) func(*State, *Inst) {
+// whole is the number of the linear position among the identities.
+const whole = 3
+
+// arranged is the n-th coordinate of the position in the workgroup, or all of it
+// in one number. Imm 1 arranges positions in quads.
+func arranged(n int) func(*State, *Inst) {
 	return func(st *State, in *Inst) {
-		dst, size := st.row(in.Dst, 0), st.LocalSize
-		for l := range dst {
-			if st.Exec>>l&1 == 0 {
-				continue
+		d, size := st.target(in), st.LocalSize
+		at := localIndex(st, 0)
+		if in.Imm == 0 {
+			walkCoordinates(d, at, size, n)
+		} else {
+			for l := range d {
+				d[l] = coordinates(QuadPlace(at+uint32(l), size), size)[n]
 			}
-			at := localIndex(st, uint32(l))
-			if in.Imm != 0 {
-				at = QuadPlace(at, size)
-			}
-			dst[l] = f(at, size)
+		}
+		st.merge(in, d)
+	}
+}
+
+// coordinates are the coordinates of a linear position in a workgroup, and itself.
+func coordinates(at uint32, size [3]uint32) [whole + 1]uint32 {
+	return [whole + 1]uint32{at % size[0], at / size[0] % size[1], at / size[0] / size[1], at}
+}
+
+// walkCoordinates gives the n-th of the coordinates from one on, without a division for each.
+func walkCoordinates(d []uint32, at uint32, size [3]uint32, n int) {
+	p := coordinates(at, size)
+	for l := range d {
+		d[l] = p[n]
+		p[whole]++
+		if p[0]++; p[0] < size[0] {
+			continue
+		}
+		p[0] = 0
+		if p[1]++; p[1] == size[1] {
+			p[1], p[2] = 0, p[2]+1
 		}
 	}
 }

@@ -34,6 +34,12 @@ func fmaF32(d, a, b, c *uint32, lanes, stepA, stepB, stepC int)
 func madI(d, a, b, c *uint32, lanes, stepA, stepB, stepC int)
 func shlAddI(d, a, b, c *uint32, lanes, stepA, stepB, stepC int)
 
+// rcpF32 and sqrtF32 round once, as 32-bit quotients and roots of doubles that are
+// rounded do; rsqF32 rounds a double.
+func rcpF32(d, a *uint32, lanes, stepA int)
+func sqrtF32(d, a *uint32, lanes, stepA int)
+func rsqF32(d, a *uint32, lanes, stepA int)
+
 // selectBits takes a lane from a where its bit is set, else from b.
 //
 //go:noescape
@@ -44,7 +50,16 @@ func selectBits(d, a, b *uint32, lanes, stepA, stepB int, mask uint64)
 //go:noescape
 func mergeBits(d, s *uint32, lanes int, mask uint64)
 
-// binaryRows, testRows and ternaryRows are the operations that have wide instructions.
+// fillI gives all lanes one value.
+//
+//go:noescape
+func fillI(d *uint32, lanes int, x uint32)
+
+// unaryRows, binaryRows, testRows and ternaryRows are the operations that have wide instructions.
+var unaryRows = map[loopKey]func(d, a *uint32, lanes, stepA int){
+	{Rcp, F32, Void}: rcpF32, {Sqrt, F32, Void}: sqrtF32, {Rsq, F32, Void}: rsqF32,
+}
+
 var binaryRows = map[loopKey]func(d, a, b *uint32, lanes, stepA, stepB int){
 	{FAdd, F32, Void}: addF32, {FSub, F32, Void}: subF32, {FMul, F32, Void}: mulF32,
 	{IAdd, I32, Void}: addI, {ISub, I32, Void}: subI, {IMul, I32, Void}: mulI,
@@ -78,6 +93,14 @@ var ternaryRows = map[loopKey]func(d, a, b, c *uint32, lanes, stepA, stepB, step
 func resolveRows(key loopKey, in *Inst) func(*State, *Inst) {
 	if !wideRows || in.scalarSources() == 1<<NumSources(in.Op)-1 {
 		return nil
+	}
+	if f := unaryRows[key]; f != nil {
+		return func(st *State, in *Inst) {
+			d := st.target(in)
+			a, stepA := st.operand(in.Src[0], 0)
+			f(&d[0], a, len(d), stepA)
+			st.merge(in, d)
+		}
 	}
 	if f := binaryRows[key]; f != nil {
 		return func(st *State, in *Inst) {
@@ -129,6 +152,15 @@ func (st *State) operand(r Reg, k int) (*uint32, int) {
 	row := (*[8]uint32)(st.Tmp[k])
 	*row = [8]uint32{x, x, x, x, x, x, x, x}
 	return &row[0], 0
+}
+
+// fillRow gives all lanes one value.
+func fillRow(d []uint32, x uint32) {
+	if !wideRows || len(d)%8 != 0 || len(d) == 0 {
+		fillRowGo(d, x)
+		return
+	}
+	fillI(&d[0], len(d), x)
 }
 
 // mergeRow copies the lanes of s whose bit is set.

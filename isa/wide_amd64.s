@@ -338,10 +338,91 @@ eight:
 	VPBROADCASTD X2, Y2
 	VPAND Y3, Y2, Y2
 	VPCMPEQD Y3, Y2, Y2
-	VMOVDQU (SI), Y1
-	VPMASKMOVD Y1, Y2, (DI)
+	VMOVDQU (DI), Y1
+	VBLENDVPS Y2, (SI), Y1, Y1
+	VMOVDQU Y1, (DI)
 	SHRQ $8, R10
 	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JG eight
+	VZEROUPPER
+	RET
+
+// func fillI(d *uint32, lanes int, x uint32)
+TEXT ·fillI(SB), NOSPLIT, $0-20
+	MOVQ d+0(FP), DI
+	MOVQ lanes+8(FP), CX
+	MOVL x+16(FP), AX
+	VMOVD AX, X0
+	VPBROADCASTD X0, Y0
+
+eight:
+	VMOVDQU Y0, (DI)
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JG eight
+	VZEROUPPER
+	RET
+
+// The double 1.
+DATA one<>+0(SB)/8, $0x3ff0000000000000
+GLOBL one<>(SB), RODATA|NOPTR, $8
+
+#define SOURCE1 \
+	MOVQ d+0(FP), DI; \
+	MOVQ a+8(FP), SI; \
+	MOVQ lanes+16(FP), CX; \
+	MOVQ stepA+24(FP), R8
+
+// func sqrtF32(d, a *uint32, lanes, stepA int)
+TEXT ·sqrtF32(SB), NOSPLIT, $0-32
+	SOURCE1
+
+eight:
+	VSQRTPS (SI), Y0
+	VMOVUPS Y0, (DI)
+	ADDQ R8, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JG eight
+	VZEROUPPER
+	RET
+
+// func rcpF32(d, a *uint32, lanes, stepA int)
+TEXT ·rcpF32(SB), NOSPLIT, $0-32
+	SOURCE1
+	VBROADCASTSD one<>(SB), Y2
+	VCVTPD2PSY Y2, X2
+	VINSERTF128 $1, X2, Y2, Y2
+
+eight:
+	VDIVPS (SI), Y2, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ R8, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JG eight
+	VZEROUPPER
+	RET
+
+// func rsqF32(d, a *uint32, lanes, stepA int)
+TEXT ·rsqF32(SB), NOSPLIT, $0-32
+	SOURCE1
+	VBROADCASTSD one<>(SB), Y2
+
+eight:
+	VCVTPS2PD (SI), Y0
+	VCVTPS2PD 16(SI), Y1
+	VSQRTPD Y0, Y0
+	VSQRTPD Y1, Y1
+	VDIVPD Y0, Y2, Y0
+	VDIVPD Y1, Y2, Y1
+	VCVTPD2PSY Y0, X0
+	VCVTPD2PSY Y1, X1
+	VMOVUPS X0, (DI)
+	VMOVUPS X1, 16(DI)
+	ADDQ R8, SI
 	ADDQ $32, DI
 	SUBQ $8, CX
 	JG eight

@@ -18,6 +18,9 @@ func TestLoopsWithoutWideInstructions(t *testing.T) {
 			checkLanes(t, r, key.op, key.t, key.from, []RegKind{Vector, Scalar, Imm})
 		}
 	}
+	for key := range unaryRows {
+		check(key)
+	}
 	for key := range binaryRows {
 		check(key)
 	}

@@ -171,38 +171,38 @@ func (d *Values) load(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.
 		d.each(st, in, b, mask, t, d.loadElement)
 		return
 	}
+	var rows [4][]uint32
 	for k := range int(in.Mem.Count) {
-		row := d.trash[:st.Lanes]
+		rows[k] = d.trash[:st.Lanes]
 		if r := lane.Result(in, k); r.Kind == isa.Vector {
-			row = st.V[int(r.Index)*st.Lanes:][:st.Lanes]
+			rows[k] = st.V[int(r.Index)*st.Lanes:][:st.Lanes]
 		}
-		d.loadRow(st, in, b, mask, row, uint32(k)*4)
+	}
+	switch {
+	case d.packed && in.Mem.Count == 1:
+		lane.LoadWords(rows[0], b[d.Offsets[0]:])
+		return
+	case d.inside:
+		d.Gather(rows[:in.Mem.Count], b, mask)
+		return
+	}
+	for ; mask != 0; mask &= mask - 1 {
+		d.loadWords(st, in, b, bits.TrailingZeros64(mask), &rows)
 	}
 }
 
-// loadRow loads the 32-bit element at the given offset behind each lane's own.
-func (d *Values) loadRow(st *isa.State, in *isa.Inst, b []byte, mask uint64, row []uint32, behind uint32) {
-	off := d.Offsets[:len(row)]
-	full := mask == st.Full
-	switch {
-	case d.packed && in.Mem.Count == 1:
-		lane.LoadWords(row, b[off[0]:])
-		return
-	case d.inside:
-		d.Gather(row, b[behind:], mask)
-		return
-	}
-	for l := range row {
-		if !full && mask>>uint(l)&1 == 0 {
-			continue
+// loadWords loads the 32-bit elements of one lane.
+func (d *Values) loadWords(st *isa.State, in *isa.Inst, b []byte, l int, rows *[4][]uint32) {
+	at := uint64(d.Offsets[l])
+	for k := range int(in.Mem.Count) {
+		v := uint32(0)
+		if at+4 > uint64(len(b)) {
+			d.fault(st, in, l, uint32(at), len(b))
+		} else {
+			v = binary.LittleEndian.Uint32(b[at:])
 		}
-		o := uint64(off[l]) + uint64(behind)
-		if o+4 > uint64(len(b)) {
-			d.fault(st, in, l, uint32(o), len(b))
-			row[l] = 0
-			continue
-		}
-		row[l] = binary.LittleEndian.Uint32(b[o:])
+		rows[k][l] = v
+		at += 4
 	}
 }
 
@@ -229,7 +229,7 @@ func (d *Values) store(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa
 		return
 	}
 	if d.inside {
-		d.Scatter(b, rows[:in.Mem.Count], mask, st.Full)
+		d.Scatter(b, rows[:in.Mem.Count], mask)
 		return
 	}
 	for ; mask != 0; mask &= mask - 1 {

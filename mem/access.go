@@ -8,30 +8,31 @@ import (
 	"spvsim/mem/lane"
 )
 
-// load picks the loop for a load: 32-bit elements of one statically known
+// loadOf picks the loop for a load: 32-bit elements of one statically known
 // buffer have their own, scratch too.
-func (p *Port) load(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	m := in.Mem
+func loadOf(in *isa.Inst) Access {
+	m, t := in.Mem, lane.Element(in)
 	switch {
 	case m.Space == isa.SpaceScratch:
-		return p.scratch(now, st, env, in, Read)
-	case uniform32(m, lane.Element(in)):
-		return p.loadUniform(now, st, env, in)
-	case plain32(m, lane.Element(in)) && !lane.AnyScalar(in):
-		return p.load32(now, st, env, in)
+		return (*Port).scratchLoad
+	case uniform32(m, t):
+		return (*Port).loadUniform
+	case plain32(m, t) && !lane.AnyScalar(in):
+		return (*Port).load32
 	}
-	return p.loadGeneral(now, st, env, in)
+	return (*Port).loadGeneral
 }
 
-func (p *Port) storeLanes(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+// storeOf picks the loop for a store in the same way.
+func storeOf(in *isa.Inst) Access {
 	m := in.Mem
 	switch {
 	case m.Space == isa.SpaceScratch:
-		return p.scratch(now, st, env, in, Write)
+		return (*Port).scratchStore
 	case plain32(m, lane.Element(in)):
-		return p.store32(now, st, env, in)
+		return (*Port).store32
 	}
-	return p.storeGeneral(now, st, env, in)
+	return (*Port).storeGeneral
 }
 
 // plain32 says that the lanes access 32-bit elements of one buffer that is
@@ -90,16 +91,13 @@ func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	size := 4 * uint32(m.Count)
 	index, how := w.walk(st, m, d, size)
 	dst := w.results(st, in)
-	switch how {
-	case packed:
-		b := d.Bytes[w.Offsets[0]:]
-		deinterleave(&dst, b[:int(size)*st.Lanes], int(m.Count))
-	case inside:
-		for k := range int(m.Count) {
-			w.Gather(dst[k], d.Bytes[4*k:], st.Exec)
-		}
-	case edge:
+	switch {
+	case how == edge:
 		p.gather(st, in, d, w.step.Base, index, &dst, size)
+	case how == packed && m.Count == 1:
+		lane.LoadWords(dst[0], d.Bytes[w.Offsets[0]:])
+	default:
+		w.Gather(dst[:m.Count], d.Bytes, st.Exec)
 	}
 	w.collect(d, how, st, size)
 	return p.finish(now, m, Read, bits.OnesCount64(st.Exec), size)
@@ -146,34 +144,6 @@ func (w *workspace) collect(d *Descriptor, how manner, st *isa.State, size uint3
 		for mask := st.Exec; mask != 0; mask &= mask - 1 {
 			w.add(d.Addr+uint64(w.Offsets[bits.TrailingZeros64(mask)&63]), size)
 		}
-	}
-}
-
-// deinterleave spreads consecutive elements over rows.
-func deinterleave(dst *rows, b []byte, count int) {
-	switch count {
-	case 1:
-		lane.LoadWords(dst[0], b)
-	case 2:
-		spread2(dst[0], dst[1], b, 8)
-	case 3:
-		spread2(dst[0], dst[1], b, 12)
-		for l := range dst[2] {
-			dst[2][l] = binary.LittleEndian.Uint32(b[12*l+8:])
-		}
-	case 4:
-		spread2(dst[0], dst[1], b, 16)
-		spread2(dst[2], dst[3], b[8:], 16)
-	}
-}
-
-// spread2 takes two words from each step of bytes.
-func spread2(x, y []uint32, b []byte, step int) {
-	y = y[:len(x)]
-	for l := range x {
-		v := binary.LittleEndian.Uint64(b)
-		x[l], y[l] = uint32(v), uint32(v>>32)
-		b = b[min(step, len(b)):]
 	}
 }
 
@@ -227,44 +197,15 @@ func (p *Port) store32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing
 	index, how := w.walk(st, m, d, size)
 	src := w.sources(st, m, &w.spread)
 	switch {
-	case how == packed:
-		b := d.Bytes[w.Offsets[0]:]
-		interleaveRows(b[:int(size)*st.Lanes], &src, int(m.Count))
-	case how == inside:
-		w.Scatter(d.Bytes, src[:m.Count], st.Exec, st.Full)
-	default:
+	case how == edge:
 		p.scatter(st, in, d, w.step.Base, index, &src, size)
-		return p.finish(now, m, Write, bits.OnesCount64(st.Exec), size)
+	case how == packed && m.Count == 1:
+		lane.StoreWords(d.Bytes[w.Offsets[0]:], src[0])
+	default:
+		w.Scatter(d.Bytes, src[:m.Count], st.Exec)
 	}
 	w.collect(d, how, st, size)
 	return p.finish(now, m, Write, bits.OnesCount64(st.Exec), size)
-}
-
-// interleaveRows is the inverse of deinterleave.
-func interleaveRows(b []byte, src *rows, count int) {
-	switch count {
-	case 1:
-		lane.StoreWords(b, src[0])
-	case 2:
-		collect2(b, src[0], src[1], 8)
-	case 3:
-		collect2(b, src[0], src[1], 12)
-		for l, v := range src[2] {
-			binary.LittleEndian.PutUint32(b[12*l+8:], v)
-		}
-	case 4:
-		collect2(b, src[0], src[1], 16)
-		collect2(b[8:], src[2], src[3], 16)
-	}
-}
-
-// collect2 is the inverse of spread2.
-func collect2(b []byte, x, y []uint32, step int) {
-	y = y[:len(x)]
-	for l := range x {
-		binary.LittleEndian.PutUint64(b, uint64(x[l])|uint64(y[l])<<32)
-		b = b[min(step, len(b)):]
-	}
 }
 
 // scatter stores lane by lane under the execution mask; where lanes meet, the
@@ -286,6 +227,14 @@ func (p *Port) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, 
 		}
 		w.add(d.Addr+off, size)
 	}
+}
+
+func (p *Port) scratchLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	return p.scratch(now, st, env, in, Read)
+}
+
+func (p *Port) scratchStore(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	return p.scratch(now, st, env, in, Write)
 }
 
 // scratch moves words of the lanes' private memory.

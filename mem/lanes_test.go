@@ -434,26 +434,3 @@ func TestNothingIsAllocated(t *testing.T) {
 		}
 	}
 }
-
-// Lanes that stand one behind the other are stored element by element of each lane, whatever their number.
-func TestRowsInterleave(t *testing.T) {
-	const lanes = 8
-	for count := 1; count <= 4; count++ {
-		var src rows
-		for k := range count {
-			src[k] = make([]uint32, lanes)
-			for l := range lanes {
-				src[k][l] = uint32(100*l + k + 1)
-			}
-		}
-		b := make([]byte, 4*count*lanes)
-		interleaveRows(b, &src, count)
-		for l := range lanes {
-			for k := range count {
-				if got := binary.LittleEndian.Uint32(b[4*(l*count+k):]); got != src[k][l] {
-					t.Errorf("%d a lane: element %d of lane %d is %d, want %d", count, k, l, got, src[k][l])
-				}
-			}
-		}
-	}
-}

@@ -94,33 +94,47 @@ func blockShift(s *VectorMemorySpec) uint {
 // OnComplete sets the receiver of completions of pending instructions.
 func (p *Port) OnComplete(f Completion) { p.h.OnComplete(p.cu, f) }
 
-type handler func(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) Timing
+// An Access carries out one memory instruction on a port.
+type Access func(p *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) Timing
 
-// handlers has a row for each operation that a port carries out.
-var handlers = func() (t [isa.NumOps]handler) {
-	t[isa.Load], t[isa.Store] = (*Port).load, (*Port).storeLanes
-	t[isa.ImageLoad], t[isa.ImageStore] = (*Port).imageLoad, (*Port).imageStore
-	t[isa.ImageSample], t[isa.ImageSampleLod], t[isa.ImageQueryLod] = (*Port).sample, (*Port).sample, (*Port).queryLod
-	t[isa.ImageGather] = (*Port).sample
-	t[isa.Export] = (*Port).export
-	t[isa.BufferSize], t[isa.ImageSize], t[isa.ImageSamples] = (*Port).bufferSize, (*Port).imageSize, (*Port).imageSamples
+// accesses has a row for each operation that a port carries out.
+var accesses = func() (t [isa.NumOps]func(in *isa.Inst) Access) {
+	always := func(a Access) func(*isa.Inst) Access { return func(*isa.Inst) Access { return a } }
+	t[isa.Load], t[isa.Store] = loadOf, storeOf
+	t[isa.ImageLoad], t[isa.ImageStore] = always((*Port).imageLoad), always((*Port).imageStore)
+	t[isa.ImageSample], t[isa.ImageSampleLod], t[isa.ImageQueryLod] = always((*Port).sample), always((*Port).sample), always((*Port).queryLod)
+	t[isa.ImageGather] = always((*Port).sample)
+	t[isa.Export] = always((*Port).export)
+	t[isa.BufferSize], t[isa.ImageSize], t[isa.ImageSamples] = always((*Port).bufferSize), always((*Port).imageSize), always((*Port).imageSamples)
 	for op := isa.AtomicLoad; op <= isa.AtomicFMax; op++ {
-		t[op] = (*Port).atomic
+		t[op] = always((*Port).atomic)
 	}
 	return t
 }()
 
-// Issue executes the instruction on the bytes now, and says what it costs.
-func (p *Port) Issue(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	h := handlers[in.Op]
-	if h == nil {
-		panic(fmt.Sprintf("mem: operation %d is none of memory", in.Op))
+// AccessOf is what carries out an instruction, for who issues it often; nil of
+// one that is none of memory.
+func AccessOf(in *isa.Inst) Access {
+	if choose := accesses[in.Op]; choose != nil {
+		return choose(in)
 	}
-	return h(p, now, st, env, in)
+	return nil
 }
 
-// begin empties the workspace for an instruction.
+// Issue executes the instruction on the bytes now, and says what it costs.
+func (p *Port) Issue(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	a := AccessOf(in)
+	if a == nil {
+		panic(fmt.Sprintf("mem: operation %d is none of memory", in.Op))
+	}
+	return a(p, now, st, env, in)
+}
+
+// begin empties the workspace for an instruction; where nobody asks for lines, nothing is in it.
 func (p *Port) begin(m *isa.Mem) *workspace {
+	if p.w.deaf {
+		return p.w
+	}
 	shift := p.vector
 	if m.Scalar {
 		shift = p.scalar

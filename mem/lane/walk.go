@@ -58,33 +58,33 @@ func (w *Walk) slow(index []uint32, s *Step) {
 	w.Last, w.Bits, w.Packed, w.Starts = last, all, differ == 0, starts
 }
 
-// Gather loads a word for each active lane from its offset on; all must be in b.
-func (w *Walk) Gather(row []uint32, b []byte, exec uint64) {
-	if wide && len(row)%8 == 0 && w.Last < 1<<31 {
-		_ = b[uint64(w.Last)+3]
-		gatherAVX(&row[0], &b[0], &w.Offsets[0], len(row), exec)
-		return
+// Gather loads a word for each row and active lane, the first from the lane's
+// offset on and the others behind it; all must be in b.
+func (w *Walk) Gather(rows [][]uint32, b []byte, exec uint64) {
+	if exec != 0 && !w.gatherWide(rows, b, exec) {
+		w.gatherSlow(rows, b, exec)
 	}
-	w.gatherSlow(row, b, exec)
 }
 
-func (w *Walk) gatherSlow(row []uint32, b []byte, exec uint64) {
+func (w *Walk) gatherSlow(rows [][]uint32, b []byte, exec uint64) {
 	for ; exec != 0; exec &= exec - 1 {
 		l := bits.TrailingZeros64(exec) & 63
-		row[l] = binary.LittleEndian.Uint32(b[w.Offsets[l]:])
+		e := b[w.Offsets[l]:]
+		for k, row := range rows {
+			row[l] = binary.LittleEndian.Uint32(e[4*k:])
+		}
 	}
 }
 
 // Scatter stores a word of each row for each active lane, the first at its offset
 // and the others behind it; where lanes meet, the highest wins.
-func (w *Walk) Scatter(b []byte, rows [][]uint32, exec, full uint64) {
-	if exec == full && len(rows) == 1 {
-		off := w.Offsets[:len(rows[0])]
-		for l, v := range rows[0] {
-			binary.LittleEndian.PutUint32(b[off[l]:], v)
-		}
-		return
+func (w *Walk) Scatter(b []byte, rows [][]uint32, exec uint64) {
+	if exec != 0 && !w.scatterWide(b, rows, exec) {
+		w.scatterSlow(b, rows, exec)
 	}
+}
+
+func (w *Walk) scatterSlow(b []byte, rows [][]uint32, exec uint64) {
 	for ; exec != 0; exec &= exec - 1 {
 		l := bits.TrailingZeros64(exec) & 63
 		e := b[w.Offsets[l]:]

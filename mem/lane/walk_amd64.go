@@ -11,7 +11,70 @@ var wide = cpu.X86.HasAVX2
 //go:noescape
 func walkAVX(off, index *uint32, lanes int, s *Step) (last, bits, differ uint32, starts uint64)
 
-// gatherAVX is Walk.gatherSlow for a multiple of eight lanes and offsets below 2^31.
+// gatherAVX, and gather2AVX and gather4AVX for two and four words of a lane, are
+// Walk.gatherSlow for a multiple of eight lanes and offsets below 2^31: lanes of
+// which the words follow each other together, and those of several words
+// by turning four of them over at a time.
 //
 //go:noescape
 func gatherAVX(row *uint32, b *byte, off *uint32, lanes int, exec uint64)
+
+//go:noescape
+func gather2AVX(b *byte, x, y, off *uint32, lanes int, exec uint64)
+
+//go:noescape
+func gather4AVX(b *byte, x, y, z, w, off *uint32, lanes int, exec uint64)
+
+// scatterAVX, scatter2AVX and scatter4AVX are Walk.scatterSlow in the same way.
+//
+//go:noescape
+func scatterAVX(b *byte, row, off *uint32, lanes int, exec uint64)
+
+//go:noescape
+func scatter2AVX(b *byte, x, y, off *uint32, lanes int, exec uint64)
+
+//go:noescape
+func scatter4AVX(b *byte, x, y, z, w, off *uint32, lanes int, exec uint64)
+
+// gatherWide is Walk.gatherSlow for up to four rows, if it says so.
+func (w *Walk) gatherWide(rows [][]uint32, b []byte, exec uint64) bool {
+	lanes := len(rows[0])
+	if !wide || lanes%8 != 0 || w.Last >= 1<<31 {
+		return false
+	}
+	_ = b[int(w.Last)+4*len(rows)-1]
+	switch len(rows) {
+	case 1:
+		gatherAVX(&rows[0][0], &b[0], &w.Offsets[0], lanes, exec)
+	case 2:
+		gather2AVX(&b[0], &rows[0][0], &rows[1][:lanes][0], &w.Offsets[0], lanes, exec)
+	case 3:
+		for k, row := range rows {
+			gatherAVX(&row[:lanes][0], &b[4*k], &w.Offsets[0], lanes, exec)
+		}
+	case 4:
+		gather4AVX(&b[0], &rows[0][0], &rows[1][:lanes][0], &rows[2][:lanes][0], &rows[3][:lanes][0], &w.Offsets[0], lanes, exec)
+	}
+	return true
+}
+
+// scatterWide is Walk.scatterSlow, if it says so. Not of three
+// words: row by row, a lower lane could win.
+func (w *Walk) scatterWide(b []byte, rows [][]uint32, exec uint64) bool {
+	lanes := len(rows[0])
+	if !wide || lanes%8 != 0 || w.Last >= 1<<31 {
+		return false
+	}
+	_ = b[int(w.Last)+4*len(rows)-1]
+	switch len(rows) {
+	case 1:
+		scatterAVX(&b[0], &rows[0][0], &w.Offsets[0], lanes, exec)
+	case 2:
+		scatter2AVX(&b[0], &rows[0][0], &rows[1][:lanes][0], &w.Offsets[0], lanes, exec)
+	case 4:
+		scatter4AVX(&b[0], &rows[0][0], &rows[1][:lanes][0], &rows[2][:lanes][0], &rows[3][:lanes][0], &w.Offsets[0], lanes, exec)
+	default:
+		return false
+	}
+	return true
+}

@@ -8,4 +8,6 @@ func walkAVX(*uint32, *uint32, int, *Step) (last, bits, differ uint32, starts ui
 	panic("lane: no wide instructions")
 }
 
-func gatherAVX(*uint32, *byte, *uint32, int, uint64) { panic("lane: no wide instructions") }
+func (w *Walk) gatherWide([][]uint32, []byte, uint64) bool { return false }
+
+func (w *Walk) scatterWide([]byte, [][]uint32, uint64) bool { return false }

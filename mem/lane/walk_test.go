@@ -1,7 +1,9 @@
 package lane
 
 import (
+	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -66,47 +68,61 @@ func TestWalkSums(t *testing.T) {
 	})
 }
 
-func TestGatherIsTheSlowOne(t *testing.T) {
-	b := make([]byte, 4096)
+// places gives the active lanes of a walk offsets of words within bytes: anywhere,
+// or those of eight lanes one behind the other. Idle lanes have any.
+func (w *Walk) places(r *rand.Rand, exec uint64, last int, follow bool) {
+	w.Last = 0
+	for l := range w.Offsets {
+		w.Offsets[l] = r.Uint32()
+		if exec>>l&1 == 0 {
+			continue
+		}
+		w.Offsets[l] = uint32(r.IntN(last - 28))
+		if follow && l%8 != 0 && exec>>(l-1)&1 != 0 {
+			w.Offsets[l] = min(w.Offsets[l-1]+4, uint32(last))
+		}
+		w.Last = max(w.Last, w.Offsets[l])
+	}
+}
+
+func TestGatherAndScatterAreTheSlowOnes(t *testing.T) {
+	b := make([]byte, 600) // so few that lanes meet
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range b {
 		b[i] = byte(r.Uint32())
 	}
-	for n := range 500 {
-		lanes, exec := []int{32, 64}[n%2], r.Uint64()
-		if n%5 == 0 {
-			exec = ^uint64(0)
-		}
-		var w Walk
-		for l := range w.Offsets {
-			w.Offsets[l] = r.Uint32() // of an idle lane: anywhere
-			if exec>>l&1 != 0 {
-				w.Offsets[l] = uint32(r.IntN(len(b) - 3))
-				w.Last = max(w.Last, w.Offsets[l])
-			}
-		}
+	for n := range 4000 {
+		lanes, count := []int{32, 64}[n%2], 1+n/2%4
+		exec := r.Uint64() | []uint64{0, 0, ^uint64(0), r.Uint64(), 0xff00ff}[n%5]
 		exec &= ^uint64(0) >> (64 - lanes)
-		fast, slow := make([]uint32, lanes), make([]uint32, lanes)
+		var w Walk
+		w.places(r, exec, len(b)-4*count, n%3 == 0)
+		fast, slow := make([][]uint32, count), make([][]uint32, count)
+		for k := range count {
+			fast[k], slow[k] = make([]uint32, lanes), make([]uint32, lanes)
+		}
 		w.Gather(fast, b, exec)
 		w.gatherSlow(slow, b, exec)
-		for l := range fast {
-			if fast[l] != slow[l] {
-				t.Fatalf("lane %d of %x: %x, want %x", l, exec, fast[l], slow[l])
+		for k := range fast {
+			if !slices.Equal(fast[k], slow[k]) {
+				t.Fatalf("%d words of each lane in %x at %v: word %d: %x, want %x", count, exec, w.Offsets, k, fast[k], slow[k])
 			}
-		}
-		out, want := make([]byte, len(b)), make([]byte, len(b))
-		rows := [][]uint32{slow, fast}[:1+n%4/3]
-		out, want = append(out, 0, 0, 0, 0), append(want, 0, 0, 0, 0)
-		w.Scatter(out, rows, exec, ^uint64(0)>>(64-lanes))
-		for l := range lanes {
-			for k := range rows {
+			for l := range lanes {
+				want := uint64(0)
 				if exec>>l&1 != 0 {
-					Put(want[int(w.Offsets[l])+4*k:][:4], uint64(rows[k][l]))
+					want = Get(b[int(w.Offsets[l])+4*k:][:4])
+				}
+				if uint64(fast[k][l]) != want {
+					t.Fatalf("lane %d of %x: word %d is %x, want %x", l, exec, k, fast[k][l], want)
 				}
 			}
 		}
-		if string(out) != string(want) {
-			t.Fatalf("scatter under %x differs", exec)
+		w.places(r, exec, len(b)-4*count, n%3 == 0)
+		out, want := bytes.Clone(b), bytes.Clone(b)
+		w.Scatter(out, fast, exec)
+		w.scatterSlow(want, fast, exec)
+		if !bytes.Equal(out, want) {
+			t.Fatalf("%d words of each lane in %x to %v: %x, want %x", count, exec, w.Offsets, out, want)
 		}
 	}
 }

@@ -1,0 +1,15 @@
+//go:build !amd64
+
+package isa
+
+// A Fuser takes no instruction in where the processor has no wide instructions.
+type Fuser struct{}
+
+// NewFuser makes one.
+func NewFuser(lanes, rows int) *Fuser { return &Fuser{} }
+
+// Add is false: it can't.
+func (*Fuser) Add(*Inst) bool { return false }
+
+// Take is nil: nothing was taken in.
+func (*Fuser) Take() func(*State, *Inst) { return nil }
