@@ -35,6 +35,7 @@ var programs = []struct {
 	{name: "dot"},
 	{name: "errors"},
 	{name: "extensions"},
+	{name: "formats"},
 	{name: "graph"},
 	{name: "images"},
 	{name: "matrix"},

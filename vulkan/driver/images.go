@@ -8,7 +8,8 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// formats are the texel formats that the machine knows, by SPIR-V's names.
+// formats are the texel formats that the machine knows. Packed ones of four bytes lie as those of their bytes, and depths as
+// red components.
 var formats = map[vk.Format]string{
 	vk.FormatR32g32b32a32Sfloat: "Rgba32f", vk.FormatR16g16b16a16Sfloat: "Rgba16f", vk.FormatR32Sfloat: "R32f",
 	vk.FormatR8g8b8a8Unorm: "Rgba8", vk.FormatR8g8b8a8Snorm: "Rgba8Snorm", vk.FormatR32g32Sfloat: "Rg32f",
@@ -20,25 +21,38 @@ var formats = map[vk.Format]string{
 	vk.FormatR32g32Sint: "Rg32i", vk.FormatR16g16Sint: "Rg16i", vk.FormatR8g8Sint: "Rg8i", vk.FormatR16Sint: "R16i", vk.FormatR8Sint: "R8i",
 	vk.FormatR32g32b32a32Uint: "Rgba32ui", vk.FormatR16g16b16a16Uint: "Rgba16ui", vk.FormatR8g8b8a8Uint: "Rgba8ui",
 	vk.FormatR32Uint: "R32ui", vk.FormatA2b10g10r10UintPack32: "Rgb10a2ui", vk.FormatR32g32Uint: "Rg32ui", vk.FormatR16g16Uint: "Rg16ui",
+	vk.FormatA8b8g8r8UnormPack32: "Rgba8", vk.FormatA8b8g8r8SnormPack32: "Rgba8Snorm", vk.FormatA8b8g8r8UintPack32: "Rgba8ui",
+	vk.FormatA8b8g8r8SintPack32: "Rgba8i", vk.FormatA8b8g8r8SrgbPack32: "Rgba8Srgb",
+	vk.FormatR8g8b8a8Srgb: "Rgba8Srgb", vk.FormatR8g8Srgb: "Rg8Srgb", vk.FormatR8Srgb: "R8Srgb",
+	vk.FormatB8g8r8a8Unorm: "Bgra8", vk.FormatB8g8r8a8Snorm: "Bgra8Snorm", vk.FormatB8g8r8a8Sint: "Bgra8i",
+	vk.FormatB8g8r8a8Uint: "Bgra8ui", vk.FormatB8g8r8a8Srgb: "Bgra8Srgb",
+	vk.FormatA2r10g10b10UnormPack32: "Bgr10A2", vk.FormatA2r10g10b10UintPack32: "Bgr10a2ui", vk.FormatA1r5g5b5UnormPack16: "Bgr5A1",
+	vk.FormatR5g6b5UnormPack16: "Bgr565", vk.FormatB4g4r4a4UnormPack16: "Argb4", vk.FormatE5b9g9r9UfloatPack32: "Rgb9E5",
+	vk.FormatD16Unorm: "R16", vk.FormatD32Sfloat: "R32f",
 	vk.FormatR8g8Uint: "Rg8ui", vk.FormatR16Uint: "R16ui", vk.FormatR8Uint: "R8ui", vk.FormatR64Uint: "R64ui", vk.FormatR64Sint: "R64i",
 }
 
-const (
-	imageFeatures = vk.FormatFeatureSampledImageBit | vk.FormatFeatureStorageImageBit | vk.FormatFeatureTransferSrcBit | vk.FormatFeatureTransferDstBit
-	texelFeatures = vk.FormatFeatureUniformTexelBufferBit | vk.FormatFeatureStorageTexelBufferBit
-)
+// depth formats are sampled, and compared with, alone.
+func isDepth(f vk.Format) bool { return f == vk.FormatD16Unorm || f == vk.FormatD32Sfloat }
 
 // formatFeatures says what can be done with a format.
 func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
-	name, ok := formats[f]
+	format, ok := mem.FormatByName(formats[f])
 	if !ok {
 		return 0, 0
 	}
-	images, buffers = imageFeatures, texelFeatures
-	if !strings.HasSuffix(name, "i") { // integers are not filtered
+	images = vk.FormatFeatureSampledImageBit | vk.FormatFeatureTransferSrcBit | vk.FormatFeatureTransferDstBit
+	if !strings.HasSuffix(format.Name, "i") { // integers are not filtered
 		images |= vk.FormatFeatureSampledImageFilterLinearBit
 	}
-	if name == "R32ui" || name == "R32i" {
+	if isDepth(f) {
+		return images, 0
+	}
+	if buffers = vk.FormatFeatureUniformTexelBufferBit; format.Stored() {
+		images |= vk.FormatFeatureStorageImageBit
+		buffers |= vk.FormatFeatureStorageTexelBufferBit
+	}
+	if format.Name == "R32ui" || format.Name == "R32i" {
 		images |= vk.FormatFeatureStorageImageAtomicBit
 		buffers |= vk.FormatFeatureStorageTexelBufferAtomicBit
 	}
@@ -59,9 +73,12 @@ func GetPhysicalDeviceFormatProperties2(h vk.PhysicalDevice, f vk.Format, out *v
 		return
 	}
 	images, buffers := vk.Flags64(out.FormatProperties.OptimalTilingFeatures), vk.Flags64(out.FormatProperties.BufferFeatures)
-	if images != 0 {
+	if images&vk.Flags64(vk.FormatFeatureStorageImageBit) != 0 {
 		images |= vk.FormatFeature2StorageReadWithoutFormatBit | vk.FormatFeature2StorageWriteWithoutFormatBit
 		buffers |= vk.FormatFeature2StorageReadWithoutFormatBit | vk.FormatFeature2StorageWriteWithoutFormatBit
+	}
+	if isDepth(f) {
+		images |= vk.FormatFeature2SampledImageDepthComparisonBit
 	}
 	p.LinearTilingFeatures, p.OptimalTilingFeatures, p.BufferFeatures = images, images, buffers
 }
@@ -69,9 +86,14 @@ func GetPhysicalDeviceFormatProperties2(h vk.PhysicalDevice, f vk.Format, out *v
 // GetPhysicalDeviceImageFormatProperties is vkGetPhysicalDeviceImageFormatProperties.
 func GetPhysicalDeviceImageFormatProperties(_ vk.PhysicalDevice, f vk.Format, kind vk.ImageType, _ vk.ImageTiling, usage vk.ImageUsageFlags, flags vk.ImageCreateFlags, out *vk.ImageFormatProperties) vk.Result {
 	const usable = vk.ImageUsageTransferSrcBit | vk.ImageUsageTransferDstBit | vk.ImageUsageSampledBit | vk.ImageUsageStorageBit
-	const creatable = vk.ImageCreateMutableFormatBit | vk.ImageCreateCubeCompatibleBit | vk.ImageCreateAliasBit | vk.ImageCreateExtendedUsageBit
+	const creatable = vk.ImageCreateMutableFormatBit | vk.ImageCreateCubeCompatibleBit | vk.ImageCreateAliasBit | vk.ImageCreateExtendedUsageBit |
+		vk.ImageCreate2dArrayCompatibleBit
 	*out = vk.ImageFormatProperties{}
-	if _, ok := formats[f]; !ok || usage&^usable != 0 || flags&^creatable != 0 {
+	features, _ := formatFeatures(f)
+	switch {
+	case features == 0, usage&^usable != 0, flags&^creatable != 0,
+		flags&vk.ImageCreateCubeCompatibleBit != 0 && kind != vk.ImageType2d, flags&vk.ImageCreate2dArrayCompatibleBit != 0 && kind != vk.ImageType3d,
+		usage&vk.ImageUsageStorageBit != 0 && features&vk.FormatFeatureStorageImageBit == 0 && flags&vk.ImageCreateExtendedUsageBit == 0:
 		return vk.ErrorFormatNotSupported
 	}
 	out.SampleCounts, out.MaxResourceSize, out.MaxArrayLayers = samplesOne, 1<<36, maxImageLayers
@@ -266,12 +288,6 @@ func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.Allocation
 	if !ok || r.BaseMipLevel+levels > i.of.Levels || r.BaseArrayLayer+layers > i.of.Layers {
 		fail(vk.ErrorUnknown, "levels %d+%d, layers %d+%d: the image has %d and %d", r.BaseMipLevel, levels, r.BaseArrayLayer, layers, i.of.Levels, i.of.Layers)
 	}
-	if layers < i.of.Layers && levels > 1 {
-		fail(vk.ErrorFeatureNotPresent, "a view of several levels of some layers: an image's layers lie together in each level")
-	}
-	if c := info.Components; c != (vk.ComponentMapping{}) && c != identity {
-		fail(vk.ErrorFeatureNotPresent, "components %v: want each as it is", c)
-	}
 	f, known := mem.FormatByName(formats[info.Format])
 	if !known || f.Bytes != i.of.Format.Bytes {
 		fail(vk.ErrorFormatNotSupported, "format %d of a view", info.Format)
@@ -279,11 +295,34 @@ func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.Allocation
 	v := &imageView{image: i, of: i.of, offset: offset}
 	v.of.Format, v.of.Levels, v.of.Layers = f, levels, layers
 	v.of.Width, v.of.Height, v.of.Depth = i.of.LevelExtent(r.BaseMipLevel)
+	v.of.Swizzle = swizzle(info.Components)
+	if layers < i.of.Layers && levels > 1 { // which don't lie together
+		v.offset, _ = i.of.Texel(r.BaseMipLevel, [4]uint32{})
+		v.of.First, v.of.Stored = r.BaseArrayLayer, i.of.Layers
+	}
 	*out = vk.ImageView(put(v, d.handle))
 	return vk.Success
 }
 
-var identity = vk.ComponentMapping{R: vk.ComponentSwizzleR, G: vk.ComponentSwizzleG, B: vk.ComponentSwizzleB, A: vk.ComponentSwizzleA}
+// components are what a view can have for one of an image.
+var components = map[vk.ComponentSwizzle]mem.Component{
+	vk.ComponentSwizzleIdentity: mem.Same, vk.ComponentSwizzleZero: mem.Zero, vk.ComponentSwizzleOne: mem.One,
+	vk.ComponentSwizzleR: mem.Red, vk.ComponentSwizzleG: mem.Green, vk.ComponentSwizzleB: mem.Blue, vk.ComponentSwizzleA: mem.Alpha,
+}
+
+// swizzle is what a view's components are.
+func swizzle(c vk.ComponentMapping) (list [4]mem.Component) {
+	for k, one := range []vk.ComponentSwizzle{c.R, c.G, c.B, c.A} {
+		to, ok := components[one]
+		if !ok {
+			fail(vk.ErrorUnknown, "component %d of a view is %d, which none is", k, one)
+		}
+		if to != mem.Red+mem.Component(k) { // which is the same
+			list[k] = to
+		}
+	}
+	return list
+}
 
 // DestroyImageView is vkDestroyImageView.
 func DestroyImageView(_ vk.Device, v vk.ImageView, _ *vk.AllocationCallbacks) {

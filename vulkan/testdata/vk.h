@@ -162,7 +162,7 @@ enum kind { BUFFER, MEMORY, MODULE, SET_LAYOUT, LAYOUT, PIPELINE, DESCRIPTOR_POO
 static struct {
 	enum kind kind;
 	uint64_t handle;
-} made[512];
+} made[1024];
 static size_t made_count;
 
 static void later_free(enum kind kind, uint64_t handle) {
@@ -406,9 +406,9 @@ static const VkBufferUsageFlags any_usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | V
                                             VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |
                                             VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
 
-static buffer buffer_in(VkDeviceSize size, VkMemoryPropertyFlags wanted) {
+static buffer buffer_for(VkBufferUsageFlags usage, VkDeviceSize size, VkMemoryPropertyFlags wanted) {
 	buffer b = {.size = size};
-	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = any_usage};
+	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = usage};
 	if (features12.bufferDeviceAddress)
 		info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
 	must(vkCreateBuffer(device, &info, NULL, &b.buffer));
@@ -425,6 +425,8 @@ static buffer buffer_in(VkDeviceSize size, VkMemoryPropertyFlags wanted) {
 		b.address = vkGetBufferDeviceAddress(device, &(VkBufferDeviceAddressInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = b.buffer});
 	return b;
 }
+
+static buffer buffer_in(VkDeviceSize size, VkMemoryPropertyFlags wanted) { return buffer_for(any_usage, size, wanted); }
 
 // host_buffer is a buffer of zeros that the host sees.
 static buffer host_buffer(VkDeviceSize size) { return buffer_in(size, host_memory); }
