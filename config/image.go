@@ -72,7 +72,8 @@ var texelFormats = []struct {
 	{"Rgb10a2ui", 4}, {"Rg32ui", 8}, {"Rg16ui", 4}, {"Rg8ui", 2}, {"R16ui", 2}, {"R8ui", 1}, {"R64ui", 8}, {"R64i", 8},
 
 	{"Rgba8Srgb", 4}, {"Rg8Srgb", 2}, {"R8Srgb", 1}, {"Bgra8", 4}, {"Bgra8Snorm", 4}, {"Bgra8i", 4}, {"Bgra8ui", 4}, {"Bgra8Srgb", 4},
-	{"Bgr10A2", 4}, {"Bgr10a2ui", 4}, {"Bgr5A1", 2}, {"Bgr565", 2}, {"Argb4", 2}, {"Rgb9E5", 4},
+	{"Bgr10A2", 4}, {"Bgr10a2ui", 4}, {"Bgr5A1", 2}, {"Bgr565", 2}, {"Rgb5A1", 2}, {"Argb4", 2}, {"Bgra4", 2}, {"Rgba4", 2},
+	{"A8", 1}, {"Rgb9E5", 4},
 }
 
 // TexelBytes is the size of a texel of a SPIR-V image format; 0 for an unknown format.

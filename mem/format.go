@@ -114,7 +114,11 @@ var sampledFormats = []Format{
 	{"Bgr10a2ui", 0, 4, []uint{10, 10, 10, 2}, asUint, blueFirst},
 	{"Bgr5A1", 0, 2, []uint{5, 5, 5, 1}, asUnorm, blueFirst},
 	{"Bgr565", 0, 2, []uint{5, 6, 5}, asUnorm, blueFirst},
+	{"Rgb5A1", 0, 2, []uint{5, 5, 5, 1}, asUnorm, nil},
 	{"Argb4", 0, 2, of(4, 4), asUnorm, alphaFirst},
+	{"Bgra4", 0, 2, of(4, 4), asUnorm, blueFirst},
+	{"Rgba4", 0, 2, of(4, 4), asUnorm, nil},
+	{"A8", 0, 1, of(8, 1), asUnorm, []uint8{3}},
 	{"Rgb9E5", 0, 4, []uint{9, 9, 9}, asShared, nil},
 }
 
@@ -169,6 +173,16 @@ func (f *Format) component(i int) int {
 	return int(f.order[i])
 }
 
+// has reports whether a component is among those that the format holds.
+func (f *Format) has(component int) bool {
+	for i := range f.bits {
+		if f.component(i) == component {
+			return true
+		}
+	}
+	return false
+}
+
 // codecOf is that of a component: alpha is linear where colours are not.
 func (f *Format) codecOf(component int) *codec {
 	if f.codec == asSrgb && component == 3 {
@@ -180,7 +194,7 @@ func (f *Format) codecOf(component int) *codec {
 // border is a texel of components that are each 0 or 1; those that the format lacks are as in its texels.
 func (f *Format) border(components *[4]uint32) (v [4]uint64) {
 	for k, c := range components {
-		if k >= len(f.bits) {
+		if !f.has(k) {
 			c = uint32(k) / 3
 		}
 		v[k] = uint64(c)

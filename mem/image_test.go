@@ -79,6 +79,10 @@ func TestFormatValues(t *testing.T) {
 		{"Bgr5A1", []byte{0x00, 0x7C}, [4]uint64{f(1), f(0), f(0), f(0)}},
 		{"Argb4", []byte{0x0F, 0xF0}, [4]uint64{f(0), f(0), f(1), f(1)}},
 		{"Argb4", []byte{0xF0, 0x06}, [4]uint64{f(1), f(0.4), f(0), f(0)}},
+		{"Bgra4", []byte{0xF0, 0x06}, [4]uint64{f(0.4), f(1), f(0), f(0)}},
+		{"Rgba4", []byte{0xF0, 0x06}, [4]uint64{f(0), f(1), f(0.4), f(0)}},
+		{"Rgb5A1", []byte{0x1F, 0x80}, [4]uint64{f(1), f(0), f(0), f(1)}},
+		{"A8", []byte{51}, [4]uint64{f(0), f(0), f(0), f(0.2)}},
 		{"Rgb9E5", []byte{0x00, 0x01, 0x01, 0x80}, [4]uint64{f(1), f(0.5), f(0), f(1)}}, // mantissas 256, 128 and 0 of 512, exponent 16 - 15
 		{"R11fG11fB10f", []byte{0xC0, 0x03, 0x20, 0x70}, [4]uint64{f(1), f(2), f(0.5), f(1)}},
 	}

@@ -36,6 +36,7 @@ var extensions = []extension{
 	{"VK_KHR_maintenance4", 2, false},
 	{"VK_KHR_push_descriptor", 2, false},
 	{"VK_KHR_relaxed_block_layout", 1, false},
+	{"VK_KHR_sampler_mirror_clamp_to_edge", 3, false},
 	{"VK_KHR_shader_atomic_int64", 1, false},
 	{"VK_KHR_shader_clock", 1, false},
 	{"VK_KHR_shader_expect_assume", 1, false},

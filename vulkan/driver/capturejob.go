@@ -288,6 +288,9 @@ func shapeOf(kind ir.BindingKind, i *mem.Image) string {
 	if i.Levels > 1 {
 		text += fmt.Sprintf(", mips: data, levels: %d", i.Levels)
 	}
+	if i.Samples > 1 {
+		text += fmt.Sprintf(", samples: %d", i.Samples)
+	}
 	return text + "}"
 }
 
@@ -316,7 +319,7 @@ func samplerText(want *ir.Binding, index int, s *mem.Sampler) string {
 // mostLod is the largest level of detail of a job: no image has as many.
 const mostLod = 1000
 
-var wrapNames = map[mem.Wrap]string{mem.WrapRepeat: "repeat", mem.WrapMirror: "mirror", mem.WrapClamp: "clamp", mem.WrapBorder: "border"}
+var wrapNames = map[mem.Wrap]string{mem.WrapRepeat: "repeat", mem.WrapMirror: "mirror", mem.WrapClamp: "clamp", mem.WrapBorder: "border", mem.WrapMirrorOnce: "mirror-once"}
 
 var borderNames = map[[4]uint32]string{{3: 1}: "black", {1, 1, 1, 1}: "white"}
 

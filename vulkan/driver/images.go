@@ -28,6 +28,7 @@ var formats = map[vk.Format]string{
 	vk.FormatB8g8r8a8Uint: "Bgra8ui", vk.FormatB8g8r8a8Srgb: "Bgra8Srgb",
 	vk.FormatA2r10g10b10UnormPack32: "Bgr10A2", vk.FormatA2r10g10b10UintPack32: "Bgr10a2ui", vk.FormatA1r5g5b5UnormPack16: "Bgr5A1",
 	vk.FormatR5g6b5UnormPack16: "Bgr565", vk.FormatB4g4r4a4UnormPack16: "Argb4", vk.FormatE5b9g9r9UfloatPack32: "Rgb9E5",
+	vk.FormatA4r4g4b4UnormPack16: "Bgra4", vk.FormatA4b4g4r4UnormPack16: "Rgba4", vk.FormatA1b5g5r5UnormPack16: "Rgb5A1", vk.FormatA8Unorm: "A8",
 	vk.FormatD16Unorm: "R16", vk.FormatD32Sfloat: "R32f",
 	vk.FormatR8g8Uint: "Rg8ui", vk.FormatR16Uint: "R16ui", vk.FormatR8Uint: "R8ui", vk.FormatR64Uint: "R64ui", vk.FormatR64Sint: "R64i",
 }
@@ -84,7 +85,7 @@ func GetPhysicalDeviceFormatProperties2(h vk.PhysicalDevice, f vk.Format, out *v
 }
 
 // GetPhysicalDeviceImageFormatProperties is vkGetPhysicalDeviceImageFormatProperties.
-func GetPhysicalDeviceImageFormatProperties(_ vk.PhysicalDevice, f vk.Format, kind vk.ImageType, _ vk.ImageTiling, usage vk.ImageUsageFlags, flags vk.ImageCreateFlags, out *vk.ImageFormatProperties) vk.Result {
+func GetPhysicalDeviceImageFormatProperties(_ vk.PhysicalDevice, f vk.Format, kind vk.ImageType, tiling vk.ImageTiling, usage vk.ImageUsageFlags, flags vk.ImageCreateFlags, out *vk.ImageFormatProperties) vk.Result {
 	const usable = vk.ImageUsageTransferSrcBit | vk.ImageUsageTransferDstBit | vk.ImageUsageSampledBit | vk.ImageUsageStorageBit
 	const creatable = vk.ImageCreateMutableFormatBit | vk.ImageCreateCubeCompatibleBit | vk.ImageCreateAliasBit | vk.ImageCreateExtendedUsageBit |
 		vk.ImageCreate2dArrayCompatibleBit
@@ -97,6 +98,9 @@ func GetPhysicalDeviceImageFormatProperties(_ vk.PhysicalDevice, f vk.Format, ki
 		return vk.ErrorFormatNotSupported
 	}
 	out.SampleCounts, out.MaxResourceSize, out.MaxArrayLayers = samplesOne, 1<<36, maxImageLayers
+	if kind == vk.ImageType2d && tiling == vk.ImageTilingOptimal && flags&vk.ImageCreateCubeCompatibleBit == 0 {
+		out.SampleCounts |= samplesMore
+	}
 	switch kind {
 	case vk.ImageType1d:
 		out.MaxExtent = vk.Extent3D{Width: maxImageSide, Height: 1, Depth: 1}
@@ -111,6 +115,9 @@ func GetPhysicalDeviceImageFormatProperties(_ vk.PhysicalDevice, f vk.Format, ki
 
 // GetPhysicalDeviceImageFormatProperties2 is vkGetPhysicalDeviceImageFormatProperties2.
 func GetPhysicalDeviceImageFormatProperties2(h vk.PhysicalDevice, i *vk.PhysicalDeviceImageFormatInfo2, out *vk.ImageFormatProperties2) vk.Result {
+	if e := next[vk.PhysicalDeviceExternalImageFormatInfo](i.PNext, vk.StructureTypePhysicalDeviceExternalImageFormatInfo); e != nil && e.HandleType != 0 {
+		return vk.ErrorFormatNotSupported // memory of the host is for buffers
+	}
 	return GetPhysicalDeviceImageFormatProperties(h, i.Format, i.Type, i.Tiling, i.Usage, i.Flags, &out.ImageFormatProperties)
 }
 
@@ -154,12 +161,12 @@ func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallback
 	}
 	e := info.Extent
 	if e.Width > p.MaxExtent.Width || e.Height > p.MaxExtent.Height || e.Depth > p.MaxExtent.Depth || info.ArrayLayers > p.MaxArrayLayers ||
-		info.MipLevels > p.MaxMipLevels || info.Samples != samplesOne || e.Width == 0 || e.Height == 0 || e.Depth == 0 || info.ArrayLayers == 0 {
+		info.MipLevels > p.MaxMipLevels || info.Samples&p.SampleCounts == 0 || info.Samples&(info.Samples-1) != 0 || info.Samples > 1 && info.MipLevels > 1 || e.Width == 0 || e.Height == 0 || e.Depth == 0 || info.ArrayLayers == 0 {
 		fail(vk.ErrorFormatNotSupported, "an image of %v, %d layers, %d levels and %d samples", e, info.ArrayLayers, info.MipLevels, info.Samples)
 	}
 	f, _ := mem.FormatByName(formats[info.Format])
 	i := &image{device: d, of: mem.Image{
-		Format: f, Width: e.Width, Height: e.Height, Depth: e.Depth, Layers: info.ArrayLayers, Levels: info.MipLevels, Samples: 1,
+		Format: f, Width: e.Width, Height: e.Height, Depth: e.Depth, Layers: info.ArrayLayers, Levels: info.MipLevels, Samples: uint32(info.Samples),
 		Tiled: info.Tiling == vk.ImageTilingOptimal && info.Usage&vk.ImageUsageSampledBit != 0,
 	}}
 	*out = vk.Image(put(i, d.handle))
@@ -277,6 +284,9 @@ func (i *image) bound() {
 func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.AllocationCallbacks, out *vk.ImageView) vk.Result {
 	d := get[*device_](uint64(h))
 	i, r := get[*image](uint64(info.Image)), info.SubresourceRange
+	if info.ViewType != vk.ImageViewType3d && i.of.Depth > 1 {
+		return d.planes(i, info, out)
+	}
 	levels, layers := r.LevelCount, r.LayerCount
 	if levels == vk.RemainingMipLevels {
 		levels = i.of.Levels - r.BaseMipLevel
@@ -284,22 +294,46 @@ func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.Allocation
 	if layers == vk.RemainingArrayLayers {
 		layers = i.of.Layers - r.BaseArrayLayer
 	}
-	offset, ok := i.of.Texel(r.BaseMipLevel, [4]uint32{0, 0, 0, r.BaseArrayLayer})
+	offset, ok := i.of.Texel(r.BaseMipLevel, [4]uint32{0, 0, 0, r.BaseArrayLayer * i.of.Samples})
 	if !ok || r.BaseMipLevel+levels > i.of.Levels || r.BaseArrayLayer+layers > i.of.Layers {
 		fail(vk.ErrorUnknown, "levels %d+%d, layers %d+%d: the image has %d and %d", r.BaseMipLevel, levels, r.BaseArrayLayer, layers, i.of.Levels, i.of.Layers)
 	}
+	v := i.view(info, offset)
+	v.of.Levels, v.of.Layers = levels, layers
+	if layers < i.of.Layers && levels > 1 { // which don't lie together
+		v.offset, _ = i.of.Texel(r.BaseMipLevel, [4]uint32{})
+		v.of.First, v.of.Stored = r.BaseArrayLayer, i.of.Layers
+	}
+	*out = vk.ImageView(put(v, d.handle))
+	return vk.Success
+}
+
+// view is one of a level on.
+func (i *image) view(info *vk.ImageViewCreateInfo, offset uint64) *imageView {
 	f, known := mem.FormatByName(formats[info.Format])
 	if !known || f.Bytes != i.of.Format.Bytes {
 		fail(vk.ErrorFormatNotSupported, "format %d of a view", info.Format)
 	}
 	v := &imageView{image: i, of: i.of, offset: offset}
-	v.of.Format, v.of.Levels, v.of.Layers = f, levels, layers
-	v.of.Width, v.of.Height, v.of.Depth = i.of.LevelExtent(r.BaseMipLevel)
-	v.of.Swizzle = swizzle(info.Components)
-	if layers < i.of.Layers && levels > 1 { // which don't lie together
-		v.offset, _ = i.of.Texel(r.BaseMipLevel, [4]uint32{})
-		v.of.First, v.of.Stored = r.BaseArrayLayer, i.of.Layers
+	v.of.Format, v.of.Swizzle = f, swizzle(info.Components)
+	v.of.Width, v.of.Height, v.of.Depth = i.of.LevelExtent(info.SubresourceRange.BaseMipLevel)
+	return v
+}
+
+// planes makes a view of the planes of a volume as layers, of one level.
+func (d *device_) planes(i *image, info *vk.ImageViewCreateInfo, out *vk.ImageView) vk.Result {
+	r := info.SubresourceRange
+	_, _, depth := i.of.LevelExtent(r.BaseMipLevel)
+	n := r.LayerCount
+	if n == vk.RemainingArrayLayers {
+		n = depth - min(r.BaseArrayLayer, depth)
 	}
+	offset, ok := i.of.Texel(r.BaseMipLevel, [4]uint32{0, 0, r.BaseArrayLayer})
+	if !ok || uint64(r.BaseArrayLayer)+uint64(n) > uint64(depth) || r.LevelCount != 1 {
+		fail(vk.ErrorUnknown, "%d levels from %d on, planes %d+%d: the level has %d planes", r.LevelCount, r.BaseMipLevel, r.BaseArrayLayer, n, depth)
+	}
+	v := i.view(info, offset)
+	v.of.Levels, v.of.Layers, v.of.Depth = 1, n, 1
 	*out = vk.ImageView(put(v, d.handle))
 	return vk.Success
 }
@@ -361,7 +395,7 @@ func (v *bufferView) descriptor() mem.Descriptor {
 // wraps are the address modes that the machine has.
 var wraps = map[vk.SamplerAddressMode]mem.Wrap{
 	vk.SamplerAddressModeRepeat: mem.WrapRepeat, vk.SamplerAddressModeMirroredRepeat: mem.WrapMirror, vk.SamplerAddressModeClampToEdge: mem.WrapClamp,
-	vk.SamplerAddressModeClampToBorder: mem.WrapBorder,
+	vk.SamplerAddressModeClampToBorder: mem.WrapBorder, vk.SamplerAddressModeMirrorClampToEdge: mem.WrapMirrorOnce,
 }
 
 // borders are the components of what is outside of an image.
@@ -394,7 +428,7 @@ func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCall
 	for i, mode := range []vk.SamplerAddressMode{info.AddressModeU, info.AddressModeV, info.AddressModeW} {
 		w, ok := wraps[mode]
 		if !ok {
-			fail(vk.ErrorFeatureNotPresent, "address mode %d: the machine has repeat, mirrored repeat, clamp to edge and to border", mode)
+			fail(vk.ErrorFeatureNotPresent, "address mode %d", mode)
 		}
 		s.of.Wrap[i] = w
 	}

@@ -18,7 +18,7 @@ var extensions = []string{
 	"VK_KHR_cooperative_matrix", "VK_KHR_copy_commands2", "VK_KHR_dedicated_allocation", "VK_KHR_descriptor_update_template", "VK_KHR_device_group",
 	"VK_KHR_driver_properties", "VK_KHR_external_memory", "VK_KHR_format_feature_flags2", "VK_KHR_get_memory_requirements2",
 	"VK_KHR_image_format_list", "VK_KHR_maintenance1", "VK_KHR_maintenance2", "VK_KHR_maintenance3", "VK_KHR_maintenance4",
-	"VK_KHR_push_descriptor", "VK_KHR_relaxed_block_layout", "VK_KHR_shader_atomic_int64", "VK_KHR_shader_clock",
+	"VK_KHR_push_descriptor", "VK_KHR_relaxed_block_layout", "VK_KHR_sampler_mirror_clamp_to_edge", "VK_KHR_shader_atomic_int64", "VK_KHR_shader_clock",
 	"VK_KHR_shader_expect_assume", "VK_KHR_shader_float16_int8", "VK_KHR_shader_float_controls",
 	"VK_KHR_shader_integer_dot_product", "VK_KHR_shader_maximal_reconvergence", "VK_KHR_shader_non_semantic_info",
 	"VK_KHR_shader_quad_control", "VK_KHR_shader_subgroup_extended_types", "VK_KHR_shader_subgroup_rotate",
