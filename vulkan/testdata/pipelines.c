@@ -215,7 +215,7 @@ static void early_return(void) {
 		if (result == VK_SUCCESS)
 			continue; // the device needed no compilation
 		check(result == VK_PIPELINE_COMPILE_REQUIRED, "it gave %d, want VK_PIPELINE_COMPILE_REQUIRED", result);
-		check(!made[0] && !made[1] == early, "the first is %s, the second %s", made[0] ? "made" : "not made", made[1] ? "made" : "not made");
+		check(!made[0] && (made[1] != VK_NULL_HANDLE) == !early, "the first is %s, the second %s", made[0] ? "made" : "not made", made[1] ? "made" : "not made");
 	}
 }
 
