@@ -72,6 +72,7 @@ var extensions = []extension{
 	{"VK_EXT_scalar_block_layout", 1, false},
 	{"VK_EXT_shader_atomic_float", 1, false},
 	{"VK_EXT_shader_atomic_float2", 1, false},
+	{"VK_EXT_shader_image_atomic_int64", 1, false},
 	{"VK_EXT_shader_subgroup_ballot", 1, false},
 	{"VK_EXT_shader_subgroup_vote", 1, false},
 	{"VK_EXT_subgroup_size_control", 2, false},

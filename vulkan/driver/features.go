@@ -48,6 +48,7 @@ var features = setOf(
 	"shaderBufferFloat32AtomicMinMax", "shaderBufferFloat64AtomicMinMax",
 	"shaderSharedFloat16Atomics", "shaderSharedFloat16AtomicAdd", "shaderSharedFloat16AtomicMinMax",
 	"shaderSharedFloat32AtomicMinMax", "shaderSharedFloat64AtomicMinMax",
+	"shaderImageFloat32Atomics", "shaderImageFloat32AtomicAdd", "shaderImageFloat32AtomicMinMax", "shaderImageInt64Atomics",
 )
 
 func setOf(names ...string) map[string]bool {

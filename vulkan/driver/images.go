@@ -36,6 +36,9 @@ var formats = map[vk.Format]string{
 // depth formats are sampled, and compared with, alone.
 func isDepth(f vk.Format) bool { return f == vk.FormatD16Unorm || f == vk.FormatD32Sfloat }
 
+// atomicFormats are those whose texels are updated by atomics.
+var atomicFormats = setOf("R32ui", "R32i", "R32f", "R64ui", "R64i")
+
 // formatFeatures says what can be done with a format.
 func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
 	format, ok := mem.FormatByName(formats[f])
@@ -53,7 +56,7 @@ func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
 		images |= vk.FormatFeatureStorageImageBit
 		buffers |= vk.FormatFeatureStorageTexelBufferBit
 	}
-	if format.Name == "R32ui" || format.Name == "R32i" {
+	if atomicFormats[format.Name] {
 		images |= vk.FormatFeatureStorageImageAtomicBit
 		buffers |= vk.FormatFeatureStorageTexelBufferAtomicBit
 	}

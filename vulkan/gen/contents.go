@@ -30,7 +30,7 @@ var extensions = []string{
 	"VK_EXT_descriptor_indexing", "VK_EXT_external_memory_host", "VK_EXT_host_query_reset", "VK_EXT_image_robustness",
 	"VK_EXT_inline_uniform_block", "VK_EXT_memory_budget", "VK_EXT_pipeline_creation_cache_control",
 	"VK_EXT_pipeline_creation_feedback", "VK_EXT_private_data", "VK_EXT_robustness2", "VK_EXT_scalar_block_layout",
-	"VK_EXT_shader_atomic_float", "VK_EXT_shader_atomic_float2", "VK_EXT_shader_subgroup_ballot",
+	"VK_EXT_shader_atomic_float", "VK_EXT_shader_atomic_float2", "VK_EXT_shader_image_atomic_int64", "VK_EXT_shader_subgroup_ballot",
 	"VK_EXT_shader_subgroup_vote", "VK_EXT_subgroup_size_control", "VK_EXT_texel_buffer_alignment", "VK_EXT_tooling_info",
 
 	"VK_EXT_calibrated_timestamps", "VK_KHR_calibrated_timestamps", "VK_KHR_maintenance5",

@@ -318,6 +318,39 @@ static void planes(void) {
 		same("texel", i, out.u32[i], 16 * plane[i / 16] + i % 16);
 }
 
+// Atomics on texels that are floats, or integers of 64 bits.
+static void atomics(void) {
+	if (!image_int64.shaderImageInt64Atomics || !atomic_float.shaderImageFloat32AtomicAdd || !atomic_float2.shaderImageFloat32AtomicMinMax || !features12.shaderBufferInt64Atomics)
+		return skip("atomics on images of floats and of 64-bit integers");
+	kernel k = kernel_of("image_atomics", "iit", 0);
+	picture floats = flat(VK_FORMAT_R32_SFLOAT, 2, 2, 1), wide = flat(VK_FORMAT_R64_UINT, 2, 2, 1);
+	buffer zero = host_buffer(32), first = host_buffer(16), second = host_buffer(32), texels = host_buffer(32);
+	VkBufferViewCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO, .buffer = texels.buffer, .format = VK_FORMAT_R64_SINT, .range = VK_WHOLE_SIZE};
+	VkBufferView view;
+	must(vkCreateBufferView(device, &info, NULL, &view));
+	KEEP(TEXELS, view);
+	VkDescriptorSet set = set_from(descriptor_pool(1, 0), k.set_layout);
+	write_image(set, 0, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, floats.view, VK_NULL_HANDLE);
+	write_image(set, 1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, wide.view, VK_NULL_HANDLE);
+	VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = set, .dstBinding = 2, .descriptorCount = 1, .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, .pTexelBufferView = &view};
+	vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
+	VkCommandBuffer c = begin();
+	fill_from(c, &floats, &zero, 1);
+	fill_from(c, &wide, &zero, 1);
+	bind(c, k, set);
+	vkCmdDispatch(c, 1, 1, 1);
+	read_to(c, &floats, &first, 1);
+	read_to(c, &wide, &second, 1);
+	finish(c);
+	const float want[] = {2016, -63, 31.5f, 1.25f};
+	const uint64_t wanted[] = {(uint64_t)2016 << 33, (uint64_t)63 << 40, UINT64_MAX, 77};
+	for (int i = 0; i < 4; i++) {
+		check(first.f32[i] == want[i], "float %d: %g, want %g", i, (double)first.f32[i], (double)want[i]);
+		same("integer", i, second.u64[i], wanted[i]);
+	}
+	same("least", 0, texels.u64[1], -((int64_t)63 << 34));
+}
+
 static void copies(void) {
 	picture a = flat(VK_FORMAT_R32_UINT, 16, 16, 1), b = flat(VK_FORMAT_R32_UINT, 16, 16, 1);
 	buffer in = words_from(0, 400), out = host_buffer(1024);
@@ -373,7 +406,7 @@ static void texel_buffers(void) {
 }
 
 int main(int count, char **words) {
-	start(count, words, NULL);
+	start(count, words, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME, VK_EXT_SHADER_IMAGE_ATOMIC_INT64_EXTENSION_NAME, NULL);
 	TEST(storage);
 	TEST(nearest);
 	TEST(border);
@@ -385,6 +418,7 @@ int main(int count, char **words) {
 	TEST(mirror_once);
 	TEST(samples);
 	TEST(planes);
+	TEST(atomics);
 	TEST(copies);
 	TEST(texel_buffers);
 	return stop();

@@ -80,6 +80,8 @@ static VkPhysicalDeviceVulkan13Features features13 = {.sType = VK_STRUCTURE_TYPE
 static VkPhysicalDeviceRobustness2FeaturesEXT robustness2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
 static VkPhysicalDeviceShaderClockFeaturesKHR clock_features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
 static VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
+static VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT atomic_float2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_2_FEATURES_EXT};
+static VkPhysicalDeviceShaderImageAtomicInt64FeaturesEXT image_int64 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_IMAGE_ATOMIC_INT64_FEATURES_EXT};
 static VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR explicit_layout = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR};
 static VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable_features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
 static VkPhysicalDevicePerformanceQueryFeaturesKHR performance_features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR};
@@ -97,6 +99,8 @@ static const struct {
     {VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, &robustness2},
     {VK_KHR_SHADER_CLOCK_EXTENSION_NAME, &clock_features},
     {VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, &atomic_float},
+    {VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME, &atomic_float2},
+    {VK_EXT_SHADER_IMAGE_ATOMIC_INT64_EXTENSION_NAME, &image_int64},
     {VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME, &explicit_layout},
     {VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, &executable_features},
     {VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME, &performance_features},
