@@ -285,7 +285,7 @@ type Sampler struct {
 	Filter  string   `yaml:"filter" enum:"nearest|linear" doc:"filter within a level of detail; left out: linear"`
 	Magnify string   `yaml:"magnify" enum:"nearest|linear" doc:"filter where the image is magnified; left out: as filter"`
 	Mip     string   `yaml:"mip" enum:"nearest|linear" doc:"filter between levels of detail; left out: linear"`
-	Wrap    []string `yaml:"wrap" items:"1..3" enum:"repeat|mirror|clamp|border" doc:"what coordinates outside of the image mean, along u, v and w, the last one for those left out; none: repeat"`
+	Wrap    []string `yaml:"wrap" items:"1..3" enum:"repeat|mirror|clamp|border|mirror-once" doc:"what coordinates outside of the image mean, along u, v and w, the last one for those left out; none: repeat"`
 	Border  string   `yaml:"border" enum:"transparent|black|white" doc:"colour beyond the border, where wrap is border; left out: transparent black"`
 	Texels  bool     `yaml:"unnormalized" doc:"coordinates count texels"`
 	Compare string   `yaml:"compare" enum:"never|less|equal|less-or-equal|greater|not-equal|greater-or-equal|always" doc:"when the reference of a comparison passes against the image's depth; left out: the sampler does not compare"`

@@ -417,6 +417,40 @@ func TestMatrixProducts(t *testing.T) {
 	}
 }
 
+// TestMatrixSumsOf16Bits: a unit whose products have sums of 32 bits alone adds up in those, and rounds once at the end.
+func TestMatrixSumsOf16Bits(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 8))
+	for _, narrow := range []isa.Type{isa.F16, isa.BF16} {
+		index, ok := isa.MatrixOpFor(isa.CDNA3, narrow, narrow, isa.F32)
+		if !ok {
+			t.Fatalf("no product of %s", narrow)
+		}
+		o := isa.MatrixOps[index]
+		o.C = narrow
+		for _, tiles := range [][3]int{{1, 1, 1}, {2, 3, 2}} {
+			j := productJob(r, "cdna3-mi300a", 64, o, tiles, [4]bool{false, true, true, false}, isa.MatrixImm{})
+			res := j.check(t, func(i, k int) uint64 {
+				wide := *j
+				wide.m[2].f = formatsOf[isa.F32]
+				wide.m[2].at = [][]uint64{{isa.Eval(isa.FConvert, isa.F32, narrow, 0, j.m[2].at[i][k])}}
+				wide.m[0].at, wide.m[1].at = j.m[0].at[i:i+1], columnOf(j.m[1].at, k)
+				return isa.Eval(isa.FConvert, narrow, isa.F32, 0, sumOf(&wide, isa.MatrixImm{}, 0, 0))
+			})
+			if got, want := res.Stats.ByClass[o.Class], uint64(tiles[0]*tiles[1]*tiles[2]); got != want {
+				t.Errorf("%d products issued, want %d", got, want)
+			}
+		}
+	}
+}
+
+// columnOf is one column of a matrix.
+func columnOf(at [][]uint64, k int) (out [][]uint64) {
+	for i := range at {
+		out = append(out, at[i][k:k+1])
+	}
+	return out
+}
+
 func TestMatrixProductsOfIntegers(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 7))
 	for _, m := range matrixMachines {

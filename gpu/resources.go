@@ -244,7 +244,7 @@ func (r *resources) samplers(want *ir.Binding, local []config.Sampler) ([]mem.De
 }
 
 // wraps are the address modes by their names in job files.
-var wraps = map[string]mem.Wrap{"repeat": mem.WrapRepeat, "mirror": mem.WrapMirror, "clamp": mem.WrapClamp, "border": mem.WrapBorder}
+var wraps = map[string]mem.Wrap{"repeat": mem.WrapRepeat, "mirror": mem.WrapMirror, "clamp": mem.WrapClamp, "border": mem.WrapBorder, "mirror-once": mem.WrapMirrorOnce}
 
 // borders are the colours beyond the border by their names in job files.
 var borders = map[string][4]uint32{"black": {3: 1}, "white": {1, 1, 1, 1}}

@@ -24,7 +24,50 @@ type Image struct {
 	// Tiled: what the caches see are tiles of 8x8 texels, one after the other, as
 	// images that are sampled or drawn to lie in memory. The bytes stay in rows.
 	Tiled bool
+	// First is the first layer of those that lie at the image's bytes, of which
+	// there are Stored; 0: all of them are the image's.
+	First, Stored uint32
+	// Swizzle says what is read as each component.
+	Swizzle [4]Component
 }
+
+// A Component is what takes the place of one that is read.
+type Component uint8
+
+// Components: the one that it is, a constant, or another one.
+const (
+	Same Component = iota
+	Zero
+	One
+	Red
+	Green
+	Blue
+	Alpha
+)
+
+// swizzled is a texel as a shader reads it.
+func (i *Image) swizzled(texel [4]uint64) [4]uint64 {
+	if i.Swizzle == [4]Component{} {
+		return texel
+	}
+	v := texel
+	for k, c := range i.Swizzle {
+		switch c {
+		case Same:
+		case Zero:
+			v[k] = 0
+		case One:
+			v[k] = i.Format.one()
+		default:
+			v[k] = texel[c-Red]
+		}
+	}
+	return v
+}
+
+// outside is what reads beyond the image's texels give: zeros, and one where the
+// format has no alpha (Vulkan 1.3, "Component Substitution").
+func (i *Image) outside() [4]uint64 { return i.swizzled(i.Format.border(&[4]uint32{})) }
 
 // tileSide is the side of a tile in texels.
 const tileSide = 8
@@ -57,11 +100,14 @@ func (i *Image) levelDepth(level uint32) uint32 { return max(i.Depth>>level, 1) 
 // planes are the layers' samples, each a volume of texels of its own.
 func (i *Image) planes() uint32 { return i.Layers * max(i.Samples, 1) }
 
+// stored are the planes that lie at the image's bytes.
+func (i *Image) stored() uint32 { return max(i.Layers, i.Stored) * max(i.Samples, 1) }
+
 // levelOffset is where a level begins, in bytes.
 func (i *Image) levelOffset(level uint32) (offset uint64) {
 	for l := range level {
 		w, h := i.levelSize(l)
-		offset += uint64(w) * uint64(h) * uint64(i.levelDepth(l)) * uint64(i.planes()) * uint64(i.Format.Bytes)
+		offset += uint64(w) * uint64(h) * uint64(i.levelDepth(l)) * uint64(i.stored()) * uint64(i.Format.Bytes)
 	}
 	return offset
 }
@@ -123,7 +169,8 @@ func (i *Image) texelAt(at *[4]uint32, level uint32) (offset uint64, ok bool) {
 	if at[0] >= w || at[1] >= h || at[2] >= i.levelDepth(level) || at[3] >= i.planes() {
 		return 0, false
 	}
-	index := ((uint64(at[3])*uint64(i.levelDepth(level))+uint64(at[2]))*uint64(h)+uint64(at[1]))*uint64(w) + uint64(at[0])
+	plane := uint64(at[3]) + uint64(i.First)*uint64(max(i.Samples, 1))
+	index := ((plane*uint64(i.levelDepth(level))+uint64(at[2]))*uint64(h)+uint64(at[1]))*uint64(w) + uint64(at[0])
 	return i.levelOffset(level) + index*uint64(i.Format.Bytes), true
 }
 
@@ -142,9 +189,10 @@ func (p *Port) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
 		if d.Image == nil {
 			continue
 		}
+		w.texel[l] = d.Image
 		if off, seen, ok := d.Image.texelOffset(m, &c); ok {
 			w.place(l, d, binding, 0)
-			w.off[l], w.addr[l], w.texel[l] = off, d.Addr+seen, d.Image.Format
+			w.off[l], w.addr[l] = off, d.Addr+seen
 		}
 	}
 }
@@ -160,22 +208,26 @@ func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) Timi
 	return p.finish(now, in.Mem, Read, bits.OnesCount64(st.Exec), uint32(size))
 }
 
-// loadTexel returns the bytes of the texel; outside of the image it reads zero.
+// loadTexel returns the bytes of the texel.
 func (p *Port) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
-	w, f := p.w, p.w.texel[l]
+	w, image := p.w, p.w.texel[l]
 	var v [4]uint64
 	size := 0
-	if f != nil {
-		size = f.Bytes
-		v = f.texel(w.mem[l][w.off[l]:][:size])
-		for k := range v {
-			v[k] = f.toElem(v[k], t)
-		}
-		w.add(w.addr[l], uint32(size))
-	} else {
+	switch {
+	case image == nil:
 		p.fault(st, in, "image load", l)
+	case w.mem[l] == nil:
+		v = image.outside()
+		p.fault(st, in, "image load", l)
+	default:
+		size = image.Format.Bytes
+		v = image.swizzled(image.Format.texel(w.mem[l][w.off[l]:][:size]))
+		w.add(w.addr[l], uint32(size))
 	}
 	for k := range v {
+		if image != nil {
+			v[k] = image.Format.toElem(v[k], t)
+		}
 		lane.Set(st, lane.Result(in, k), l, t.Bits() == 64, v[k])
 	}
 	return size
@@ -192,11 +244,12 @@ func (p *Port) imageStore(now uint64, st *isa.State, env *Env, in *isa.Inst) Tim
 }
 
 func (p *Port) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
-	w, f := p.w, p.w.texel[l]
-	if f == nil {
+	w := p.w
+	if w.mem[l] == nil {
 		p.fault(st, in, "image store", l)
 		return 0
 	}
+	f := w.texel[l].Format
 	var v [4]uint64
 	for k := range v {
 		v[k] = f.fromElem(lane.Value(st, in.Mem.Data[k], l, t.Bits() == 64), t)

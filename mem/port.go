@@ -47,7 +47,7 @@ type workspace struct {
 	off      [64]uint64    // offset in it
 	addr     [64]uint64    // device address of the offset
 	bind     [64]int32     // binding, for faults
-	texel    [64]*Format   // of image accesses; nil outside of the image
+	texel    [64]*Image    // of image accesses; nil where none is bound
 	trash    [64]uint32    // where results nobody wants go
 	spread   [4][64]uint32 // uniform store data, by lane
 	last     *Buffer       // the buffer found last

@@ -287,7 +287,7 @@ func (p *Port) fetch(s *sample, at [3]int, level uint32) [4]uint64 {
 	for k := range s.dims {
 		i := s.sampler.Wrap[k].place(at[k]+s.move[k], size[k])
 		if i < 0 || i >= size[k] {
-			return s.compared(s.image.Format.border(&s.sampler.Border))
+			return s.read(s.image.Format.border(&s.sampler.Border))
 		}
 		texel[k] = uint32(i)
 	}
@@ -297,8 +297,11 @@ func (p *Port) fetch(s *sample, at [3]int, level uint32) [4]uint64 {
 	}
 	bytes := s.image.Format.Bytes
 	p.w.add(s.base+s.image.place(&texel, level, off), uint32(bytes))
-	return s.compared(s.image.Format.texel(s.bytes[off:][:bytes]))
+	return s.read(s.image.Format.texel(s.bytes[off:][:bytes]))
 }
+
+// read is what the shader gets of a texel.
+func (s *sample) read(texel [4]uint64) [4]uint64 { return s.image.swizzled(s.compared(texel)) }
 
 // compared is the texel, or whether the reference passes against it.
 func (s *sample) compared(texel [4]uint64) [4]uint64 {

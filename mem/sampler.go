@@ -5,12 +5,13 @@ import "math"
 // A Wrap says what a coordinate outside of the image means.
 type Wrap uint8
 
-// Address modes, by Vulkan's names REPEAT, MIRRORED_REPEAT, CLAMP_TO_EDGE and CLAMP_TO_BORDER.
+// Address modes, by Vulkan's names REPEAT, MIRRORED_REPEAT, CLAMP_TO_EDGE, CLAMP_TO_BORDER and MIRROR_CLAMP_TO_EDGE.
 const (
 	WrapRepeat Wrap = iota
 	WrapMirror
 	WrapClamp
 	WrapBorder
+	WrapMirrorOnce
 )
 
 // place brings a texel index into 0..size-1, or leaves it outside where the border is.
@@ -23,6 +24,8 @@ func (w Wrap) place(i, size int) int {
 		return min(m, 2*size-1-m)
 	case WrapBorder:
 		return i
+	case WrapMirrorOnce:
+		i = max(i, -1-i)
 	}
 	return min(max(i, 0), size-1)
 }

@@ -35,6 +35,7 @@ var programs = []struct {
 	{name: "dot"},
 	{name: "errors"},
 	{name: "extensions"},
+	{name: "formats"},
 	{name: "graph"},
 	{name: "images"},
 	{name: "matrix"},
@@ -298,7 +299,7 @@ func TestEveryProgramIsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := map[string]bool{"vkfft": true, "crash": true, "host_icd": true} // which have tests of their own, or are none
+	listed := map[string]bool{"vkfft": true, "crash": true, "host_icd": true, "overhead": true, "worknodes": true} // which have tests of their own, or are none
 	for _, p := range programs {
 		listed[p.name] = true
 	}
@@ -308,4 +309,20 @@ func TestEveryProgramIsRun(t *testing.T) {
 			t.Errorf("%s is not in the list of programs", source)
 		}
 	}
+}
+
+// TestOverhead holds what a dispatch of one workgroup costs the host, without time, to 200 µs.
+func TestOverhead(t *testing.T) {
+	b := needTools(t)
+	if b.host != "" || *driverManifest != "" {
+		t.Skip("of the driver as it is built for use")
+	}
+	c := b.command(b.build(t, "overhead"))
+	c.Env = append(b.environment(""), "SPVSIM_MODE=functional")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, tail(out))
+	}
+	t.Logf("%s", out)
+	checkLines(t, string(out), "")
 }

@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"math/bits"
+	"slices"
 
 	"spvsim/isa"
 	"spvsim/program/ir"
@@ -229,19 +230,51 @@ func (b *matrices) mulAdd() {
 	if x.rows != z.rows || y.cols != z.cols || x.cols != y.rows {
 		b.invalid("%d x %d times %d x %d is not %d x %d", x.rows, x.cols, y.rows, y.cols, z.rows, z.cols)
 	}
-	product := b.product(x, y, z)
+	total := b.accumulator(x, y, z)
+	product := b.product(x, y, total)
 	p, q, sum := b.leaves(b.arg(0)), b.leaves(b.arg(1)), b.leaves(b.arg(2))
 	out := make([]*ir.Value, len(sum))
 	for j := range z.long {
 		for i := range z.depth {
-			d := z.tile(sum, j, i)
+			d := b.sums(z, total, z.tile(sum, j, i))
 			for k := range x.depth {
 				d = product(x.tile(p, i, k), y.tile(q, j, k), d)
 			}
-			copy(z.tile(out, j, i), d)
+			copy(z.tile(out, j, i), b.sums(total, z, d))
 		}
 	}
 	b.set(out...)
+}
+
+// accumulator is the matrix in which the unit adds up: where it has products with sums of 32 bits alone, those stand in for sums of 16 (as rocWMMA
+// does on CDNA), if a lane holds the same elements of both.
+func (b *matrices) accumulator(x, y, z *coop) *coop {
+	t := b.opt.Matrix
+	if _, has := isa.MatrixOpFor(t.Unit, x.elem, y.elem, z.elem); has || t.Unit == isa.NoMatrixUnit || !z.elem.IsFloat() || z.elem.Bits() != 16 {
+		return z
+	}
+	wide := *z
+	wide.elem, wide.Fragment = isa.F32, t.layout().Fragment(z.use, isa.F32.Bits(), b.opt.WaveSize)
+	if _, has := isa.MatrixOpFor(t.Unit, x.elem, y.elem, wide.elem); !has || wide.Step != z.Step || wide.Depth != z.Depth || !slices.Equal(wide.Offsets, z.Offsets) {
+		return z
+	}
+	return &wide
+}
+
+// sums are the leaves of a tile of sums in another type.
+func (b *matrices) sums(from, to *coop, leaves []*ir.Value) []*ir.Value {
+	if from == to {
+		return leaves
+	}
+	elements := b.unpack(from, leaves)
+	out := make([]*ir.Value, 0, to.perTile())
+	for part := range slices.Chunk(elements, to.PerReg) {
+		for i := range part {
+			part[i] = b.conv(isa.FConvert, from.elem, to.elem, part[i])
+		}
+		out = append(out, b.packed(to, part))
+	}
+	return out
 }
 
 // product is what multiplies tiles: an instruction, or what the lanes compute

@@ -3,6 +3,7 @@ package driver
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -133,8 +134,11 @@ func (w *jobWriter) at(addr uint64) (block string, offset uint64) {
 func (w *jobWriter) part(kind ir.BindingKind, e *mem.Descriptor) string {
 	block, offset := w.at(e.Addr)
 	bytes := uint64(len(e.Bytes))
-	if e.Image != nil {
-		bytes = min(bytes, e.Image.Size())
+	if i := e.Image; i != nil {
+		bytes = min(bytes, i.Size())
+		if i.Stored != 0 || i.Swizzle != [4]mem.Component{} {
+			w.err = cmp.Or(w.err, errors.New("a view of several levels of some layers, or with swizzled components: an image of a job is as it lies"))
+		}
 	}
 	return fmt.Sprintf("part_of: %s, offset: %d, bytes: %d%s", block, offset, bytes, shapeOf(kind, e.Image))
 }
@@ -284,6 +288,9 @@ func shapeOf(kind ir.BindingKind, i *mem.Image) string {
 	if i.Levels > 1 {
 		text += fmt.Sprintf(", mips: data, levels: %d", i.Levels)
 	}
+	if i.Samples > 1 {
+		text += fmt.Sprintf(", samples: %d", i.Samples)
+	}
 	return text + "}"
 }
 
@@ -312,7 +319,7 @@ func samplerText(want *ir.Binding, index int, s *mem.Sampler) string {
 // mostLod is the largest level of detail of a job: no image has as many.
 const mostLod = 1000
 
-var wrapNames = map[mem.Wrap]string{mem.WrapRepeat: "repeat", mem.WrapMirror: "mirror", mem.WrapClamp: "clamp", mem.WrapBorder: "border"}
+var wrapNames = map[mem.Wrap]string{mem.WrapRepeat: "repeat", mem.WrapMirror: "mirror", mem.WrapClamp: "clamp", mem.WrapBorder: "border", mem.WrapMirrorOnce: "mirror-once"}
 
 var borderNames = map[[4]uint32]string{{3: 1}: "black", {1, 1, 1, 1}: "white"}
 

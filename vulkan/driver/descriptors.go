@@ -50,6 +50,7 @@ type (
 		sets    map[uint64]*descriptorSet
 		max     int
 		freeing bool
+		left    map[vk.DescriptorType]uint64 // descriptors, of inline blocks bytes
 	}
 )
 
@@ -129,7 +130,11 @@ func (l *setLayout) newSet(d *device_, variable int64) *descriptorSet {
 // CreateDescriptorPool is vkCreateDescriptorPool.
 func CreateDescriptorPool(h vk.Device, info *vk.DescriptorPoolCreateInfo, _ *vk.AllocationCallbacks, out *vk.DescriptorPool) vk.Result {
 	d := get[*device_](uint64(h))
-	p := &descriptorPool{device: d, sets: map[uint64]*descriptorSet{}, max: int(info.MaxSets), freeing: info.Flags&vk.DescriptorPoolCreateFreeDescriptorSetBit != 0}
+	p := &descriptorPool{device: d, sets: map[uint64]*descriptorSet{}, max: int(info.MaxSets), freeing: info.Flags&vk.DescriptorPoolCreateFreeDescriptorSetBit != 0,
+		left: map[vk.DescriptorType]uint64{}}
+	for _, s := range items(info.PPoolSizes, info.PoolSizeCount) {
+		p.left[s.Type] += uint64(s.DescriptorCount)
+	}
 	*out = vk.DescriptorPool(put(p, d.handle))
 	return vk.Success
 }
@@ -148,14 +153,44 @@ func ResetDescriptorPool(_ vk.Device, h vk.DescriptorPool, _ vk.DescriptorPoolRe
 }
 
 func (p *descriptorPool) reset() {
-	for h := range p.sets {
+	for h, s := range p.sets {
 		delete(objects, h)
+		p.giveBack(s)
 	}
 	clear(p.sets)
 }
 
+// takes counts the descriptors of a set, and says whether the pool has as many.
+func (p *descriptorPool) takes(s *descriptorSet) bool {
+	wanted := s.counts()
+	for kind, n := range wanted {
+		if n > p.left[kind] {
+			return false
+		}
+	}
+	for kind, n := range wanted {
+		p.left[kind] -= n
+	}
+	return true
+}
+
+func (p *descriptorPool) giveBack(s *descriptorSet) {
+	for kind, n := range s.counts() {
+		p.left[kind] += n
+	}
+}
+
+// counts are the descriptors of a set by their kind.
+func (s *descriptorSet) counts() map[vk.DescriptorType]uint64 {
+	list := map[vk.DescriptorType]uint64{}
+	for i := range s.layout.bindings {
+		list[s.layout.bindings[i].kind] += uint64(len(s.elements[i]) + len(s.blocks[i].bytes))
+	}
+	return list
+}
+
 // AllocateDescriptorSets is vkAllocateDescriptorSets.
-func AllocateDescriptorSets(_ vk.Device, info *vk.DescriptorSetAllocateInfo, out *vk.DescriptorSet) vk.Result {
+func AllocateDescriptorSets(h vk.Device, info *vk.DescriptorSetAllocateInfo, out *vk.DescriptorSet) vk.Result {
 	p := get[*descriptorPool](uint64(info.DescriptorPool))
 	layouts := items(info.PSetLayouts, info.DescriptorSetCount)
 	to := items(out, info.DescriptorSetCount)
@@ -173,7 +208,11 @@ func AllocateDescriptorSets(_ vk.Device, info *vk.DescriptorSetAllocateInfo, out
 			variable = int64(counts[i])
 		}
 		s := get[*setLayout](uint64(l)).newSet(p.device, variable)
-		s.pool = p
+		if s.pool = p; !p.takes(s) {
+			FreeDescriptorSets(h, info.DescriptorPool, uint32(i), out)
+			clear(to)
+			return vk.ErrorOutOfPoolMemory
+		}
 		to[i] = vk.DescriptorSet(put(s, p.device.handle))
 		p.sets[uint64(to[i])] = s
 	}
@@ -185,6 +224,7 @@ func FreeDescriptorSets(_ vk.Device, _ vk.DescriptorPool, count uint32, list *vk
 	for _, h := range items(list, count) {
 		if s, ok := take[*descriptorSet](uint64(h)); ok {
 			delete(s.pool.sets, uint64(h))
+			s.pool.giveBack(s)
 		}
 	}
 	return vk.Success

@@ -8,7 +8,7 @@ import (
 // features are those that the driver has, by the names of the structures' members; every other one is reported as absent, and refused.
 var features = setOf(
 	"robustBufferAccess", "imageCubeArray", "shaderImageGatherExtended", "shaderStorageImageExtendedFormats",
-	"shaderStorageImageReadWithoutFormat", "shaderStorageImageWriteWithoutFormat",
+	"shaderStorageImageMultisample", "shaderStorageImageReadWithoutFormat", "shaderStorageImageWriteWithoutFormat",
 	"shaderUniformBufferArrayDynamicIndexing", "shaderSampledImageArrayDynamicIndexing",
 	"shaderStorageBufferArrayDynamicIndexing", "shaderStorageImageArrayDynamicIndexing",
 	"shaderFloat64", "shaderInt64", "shaderInt16",
@@ -29,7 +29,7 @@ var features = setOf(
 	"descriptorBindingVariableDescriptorCount", "runtimeDescriptorArray",
 	"scalarBlockLayout", "uniformBufferStandardLayout", "shaderSubgroupExtendedTypes", "hostQueryReset", "timelineSemaphore",
 	"bufferDeviceAddress", "vulkanMemoryModel", "vulkanMemoryModelDeviceScope", "vulkanMemoryModelAvailabilityVisibilityChains",
-	"subgroupBroadcastDynamicId",
+	"subgroupBroadcastDynamicId", "samplerMirrorClampToEdge",
 
 	"robustImageAccess", "inlineUniformBlock", "descriptorBindingInlineUniformBlockUpdateAfterBind",
 	"pipelineCreationCacheControl", "privateData", "shaderDemoteToHelperInvocation", "shaderTerminateInvocation",
@@ -48,6 +48,7 @@ var features = setOf(
 	"shaderBufferFloat32AtomicMinMax", "shaderBufferFloat64AtomicMinMax",
 	"shaderSharedFloat16Atomics", "shaderSharedFloat16AtomicAdd", "shaderSharedFloat16AtomicMinMax",
 	"shaderSharedFloat32AtomicMinMax", "shaderSharedFloat64AtomicMinMax",
+	"shaderImageFloat32Atomics", "shaderImageFloat32AtomicAdd", "shaderImageFloat32AtomicMinMax", "shaderImageInt64Atomics",
 )
 
 func setOf(names ...string) map[string]bool {
@@ -80,6 +81,7 @@ const (
 	maxGraph         = 256      // the least that the specification asks for, where nothing else bounds it
 	maxPayload       = 32 << 10 // bytes
 	samplesOne       = vk.SampleCount1Bit
+	samplesMore      = vk.SampleCount2Bit | vk.SampleCount4Bit | vk.SampleCount8Bit | vk.SampleCount16Bit
 	nanosecondsAMHz  = 1000 // of a period, for a clock of one
 	driverVersionTxt = "1.0"
 )
@@ -101,8 +103,8 @@ func propertiesOf(m *config.Machine, uuid [16]byte) map[string]any {
 		"MinMemoryMapAlignment": mapAlignment, "MinTexelBufferOffsetAlignment": offsetAlignment,
 		"MinUniformBufferOffsetAlignment": offsetAlignment, "MinStorageBufferOffsetAlignment": offsetAlignment,
 		"MinTexelOffset": int32(-32), "MaxTexelOffset": 31, "MinTexelGatherOffset": int32(-32), "MaxTexelGatherOffset": 31,
-		"SampledImageColorSampleCounts": samplesOne, "SampledImageIntegerSampleCounts": samplesOne,
-		"SampledImageDepthSampleCounts": samplesOne, "SampledImageStencilSampleCounts": samplesOne, "StorageImageSampleCounts": samplesOne,
+		"SampledImageColorSampleCounts": samplesOne | samplesMore, "SampledImageIntegerSampleCounts": samplesOne | samplesMore,
+		"SampledImageDepthSampleCounts": samplesOne | samplesMore, "SampledImageStencilSampleCounts": samplesOne, "StorageImageSampleCounts": samplesOne | samplesMore,
 		"TimestampComputeAndGraphics": 1, "TimestampPeriod": float32(nanosecondsAMHz / float64(m.ClockMHz)), "DiscreteQueuePriorities": 2,
 		"MaxDrawIndirectCount": 1, "OptimalBufferCopyOffsetAlignment": 1, "OptimalBufferCopyRowPitchAlignment": 1, "NonCoherentAtomSize": 1,
 		"PointSizeRange": [2]float32{1, 1}, "LineWidthRange": [2]float32{1, 1},

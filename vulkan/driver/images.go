@@ -8,7 +8,8 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// formats are the texel formats that the machine knows, by SPIR-V's names.
+// formats are the texel formats that the machine knows. Packed ones of four bytes lie as those of their bytes, and depths as
+// red components.
 var formats = map[vk.Format]string{
 	vk.FormatR32g32b32a32Sfloat: "Rgba32f", vk.FormatR16g16b16a16Sfloat: "Rgba16f", vk.FormatR32Sfloat: "R32f",
 	vk.FormatR8g8b8a8Unorm: "Rgba8", vk.FormatR8g8b8a8Snorm: "Rgba8Snorm", vk.FormatR32g32Sfloat: "Rg32f",
@@ -20,25 +21,42 @@ var formats = map[vk.Format]string{
 	vk.FormatR32g32Sint: "Rg32i", vk.FormatR16g16Sint: "Rg16i", vk.FormatR8g8Sint: "Rg8i", vk.FormatR16Sint: "R16i", vk.FormatR8Sint: "R8i",
 	vk.FormatR32g32b32a32Uint: "Rgba32ui", vk.FormatR16g16b16a16Uint: "Rgba16ui", vk.FormatR8g8b8a8Uint: "Rgba8ui",
 	vk.FormatR32Uint: "R32ui", vk.FormatA2b10g10r10UintPack32: "Rgb10a2ui", vk.FormatR32g32Uint: "Rg32ui", vk.FormatR16g16Uint: "Rg16ui",
+	vk.FormatA8b8g8r8UnormPack32: "Rgba8", vk.FormatA8b8g8r8SnormPack32: "Rgba8Snorm", vk.FormatA8b8g8r8UintPack32: "Rgba8ui",
+	vk.FormatA8b8g8r8SintPack32: "Rgba8i", vk.FormatA8b8g8r8SrgbPack32: "Rgba8Srgb",
+	vk.FormatR8g8b8a8Srgb: "Rgba8Srgb", vk.FormatR8g8Srgb: "Rg8Srgb", vk.FormatR8Srgb: "R8Srgb",
+	vk.FormatB8g8r8a8Unorm: "Bgra8", vk.FormatB8g8r8a8Snorm: "Bgra8Snorm", vk.FormatB8g8r8a8Sint: "Bgra8i",
+	vk.FormatB8g8r8a8Uint: "Bgra8ui", vk.FormatB8g8r8a8Srgb: "Bgra8Srgb",
+	vk.FormatA2r10g10b10UnormPack32: "Bgr10A2", vk.FormatA2r10g10b10UintPack32: "Bgr10a2ui", vk.FormatA1r5g5b5UnormPack16: "Bgr5A1",
+	vk.FormatR5g6b5UnormPack16: "Bgr565", vk.FormatB4g4r4a4UnormPack16: "Argb4", vk.FormatE5b9g9r9UfloatPack32: "Rgb9E5",
+	vk.FormatA4r4g4b4UnormPack16: "Bgra4", vk.FormatA4b4g4r4UnormPack16: "Rgba4", vk.FormatA1b5g5r5UnormPack16: "Rgb5A1", vk.FormatA8Unorm: "A8",
+	vk.FormatD16Unorm: "R16", vk.FormatD32Sfloat: "R32f",
 	vk.FormatR8g8Uint: "Rg8ui", vk.FormatR16Uint: "R16ui", vk.FormatR8Uint: "R8ui", vk.FormatR64Uint: "R64ui", vk.FormatR64Sint: "R64i",
 }
 
-const (
-	imageFeatures = vk.FormatFeatureSampledImageBit | vk.FormatFeatureStorageImageBit | vk.FormatFeatureTransferSrcBit | vk.FormatFeatureTransferDstBit
-	texelFeatures = vk.FormatFeatureUniformTexelBufferBit | vk.FormatFeatureStorageTexelBufferBit
-)
+// depth formats are sampled, and compared with, alone.
+func isDepth(f vk.Format) bool { return f == vk.FormatD16Unorm || f == vk.FormatD32Sfloat }
+
+// atomicFormats are those whose texels are updated by atomics.
+var atomicFormats = setOf("R32ui", "R32i", "R32f", "R64ui", "R64i")
 
 // formatFeatures says what can be done with a format.
 func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
-	name, ok := formats[f]
+	format, ok := mem.FormatByName(formats[f])
 	if !ok {
 		return 0, 0
 	}
-	images, buffers = imageFeatures, texelFeatures
-	if !strings.HasSuffix(name, "i") { // integers are not filtered
+	images = vk.FormatFeatureSampledImageBit | vk.FormatFeatureTransferSrcBit | vk.FormatFeatureTransferDstBit
+	if !strings.HasSuffix(format.Name, "i") { // integers are not filtered
 		images |= vk.FormatFeatureSampledImageFilterLinearBit
 	}
-	if name == "R32ui" || name == "R32i" {
+	if isDepth(f) {
+		return images, 0
+	}
+	if buffers = vk.FormatFeatureUniformTexelBufferBit; format.Stored() {
+		images |= vk.FormatFeatureStorageImageBit
+		buffers |= vk.FormatFeatureStorageTexelBufferBit
+	}
+	if atomicFormats[format.Name] {
 		images |= vk.FormatFeatureStorageImageAtomicBit
 		buffers |= vk.FormatFeatureStorageTexelBufferAtomicBit
 	}
@@ -59,22 +77,33 @@ func GetPhysicalDeviceFormatProperties2(h vk.PhysicalDevice, f vk.Format, out *v
 		return
 	}
 	images, buffers := vk.Flags64(out.FormatProperties.OptimalTilingFeatures), vk.Flags64(out.FormatProperties.BufferFeatures)
-	if images != 0 {
+	if images&vk.Flags64(vk.FormatFeatureStorageImageBit) != 0 {
 		images |= vk.FormatFeature2StorageReadWithoutFormatBit | vk.FormatFeature2StorageWriteWithoutFormatBit
 		buffers |= vk.FormatFeature2StorageReadWithoutFormatBit | vk.FormatFeature2StorageWriteWithoutFormatBit
+	}
+	if isDepth(f) {
+		images |= vk.FormatFeature2SampledImageDepthComparisonBit
 	}
 	p.LinearTilingFeatures, p.OptimalTilingFeatures, p.BufferFeatures = images, images, buffers
 }
 
 // GetPhysicalDeviceImageFormatProperties is vkGetPhysicalDeviceImageFormatProperties.
-func GetPhysicalDeviceImageFormatProperties(_ vk.PhysicalDevice, f vk.Format, kind vk.ImageType, _ vk.ImageTiling, usage vk.ImageUsageFlags, flags vk.ImageCreateFlags, out *vk.ImageFormatProperties) vk.Result {
+func GetPhysicalDeviceImageFormatProperties(_ vk.PhysicalDevice, f vk.Format, kind vk.ImageType, tiling vk.ImageTiling, usage vk.ImageUsageFlags, flags vk.ImageCreateFlags, out *vk.ImageFormatProperties) vk.Result {
 	const usable = vk.ImageUsageTransferSrcBit | vk.ImageUsageTransferDstBit | vk.ImageUsageSampledBit | vk.ImageUsageStorageBit
-	const creatable = vk.ImageCreateMutableFormatBit | vk.ImageCreateCubeCompatibleBit | vk.ImageCreateAliasBit | vk.ImageCreateExtendedUsageBit
+	const creatable = vk.ImageCreateMutableFormatBit | vk.ImageCreateCubeCompatibleBit | vk.ImageCreateAliasBit | vk.ImageCreateExtendedUsageBit |
+		vk.ImageCreate2dArrayCompatibleBit
 	*out = vk.ImageFormatProperties{}
-	if _, ok := formats[f]; !ok || usage&^usable != 0 || flags&^creatable != 0 {
+	features, _ := formatFeatures(f)
+	switch {
+	case features == 0, usage&^usable != 0, flags&^creatable != 0,
+		flags&vk.ImageCreateCubeCompatibleBit != 0 && kind != vk.ImageType2d, flags&vk.ImageCreate2dArrayCompatibleBit != 0 && kind != vk.ImageType3d,
+		usage&vk.ImageUsageStorageBit != 0 && features&vk.FormatFeatureStorageImageBit == 0 && flags&vk.ImageCreateExtendedUsageBit == 0:
 		return vk.ErrorFormatNotSupported
 	}
 	out.SampleCounts, out.MaxResourceSize, out.MaxArrayLayers = samplesOne, 1<<36, maxImageLayers
+	if kind == vk.ImageType2d && tiling == vk.ImageTilingOptimal && flags&vk.ImageCreateCubeCompatibleBit == 0 {
+		out.SampleCounts |= samplesMore
+	}
 	switch kind {
 	case vk.ImageType1d:
 		out.MaxExtent = vk.Extent3D{Width: maxImageSide, Height: 1, Depth: 1}
@@ -89,6 +118,9 @@ func GetPhysicalDeviceImageFormatProperties(_ vk.PhysicalDevice, f vk.Format, ki
 
 // GetPhysicalDeviceImageFormatProperties2 is vkGetPhysicalDeviceImageFormatProperties2.
 func GetPhysicalDeviceImageFormatProperties2(h vk.PhysicalDevice, i *vk.PhysicalDeviceImageFormatInfo2, out *vk.ImageFormatProperties2) vk.Result {
+	if e := next[vk.PhysicalDeviceExternalImageFormatInfo](i.PNext, vk.StructureTypePhysicalDeviceExternalImageFormatInfo); e != nil && e.HandleType != 0 {
+		return vk.ErrorFormatNotSupported // memory of the host is for buffers
+	}
 	return GetPhysicalDeviceImageFormatProperties(h, i.Format, i.Type, i.Tiling, i.Usage, i.Flags, &out.ImageFormatProperties)
 }
 
@@ -132,12 +164,12 @@ func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallback
 	}
 	e := info.Extent
 	if e.Width > p.MaxExtent.Width || e.Height > p.MaxExtent.Height || e.Depth > p.MaxExtent.Depth || info.ArrayLayers > p.MaxArrayLayers ||
-		info.MipLevels > p.MaxMipLevels || info.Samples != samplesOne || e.Width == 0 || e.Height == 0 || e.Depth == 0 || info.ArrayLayers == 0 {
+		info.MipLevels > p.MaxMipLevels || info.Samples&p.SampleCounts == 0 || info.Samples&(info.Samples-1) != 0 || info.Samples > 1 && info.MipLevels > 1 || e.Width == 0 || e.Height == 0 || e.Depth == 0 || info.ArrayLayers == 0 {
 		fail(vk.ErrorFormatNotSupported, "an image of %v, %d layers, %d levels and %d samples", e, info.ArrayLayers, info.MipLevels, info.Samples)
 	}
 	f, _ := mem.FormatByName(formats[info.Format])
 	i := &image{device: d, of: mem.Image{
-		Format: f, Width: e.Width, Height: e.Height, Depth: e.Depth, Layers: info.ArrayLayers, Levels: info.MipLevels, Samples: 1,
+		Format: f, Width: e.Width, Height: e.Height, Depth: e.Depth, Layers: info.ArrayLayers, Levels: info.MipLevels, Samples: uint32(info.Samples),
 		Tiled: info.Tiling == vk.ImageTilingOptimal && info.Usage&vk.ImageUsageSampledBit != 0,
 	}}
 	*out = vk.Image(put(i, d.handle))
@@ -255,6 +287,9 @@ func (i *image) bound() {
 func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.AllocationCallbacks, out *vk.ImageView) vk.Result {
 	d := get[*device_](uint64(h))
 	i, r := get[*image](uint64(info.Image)), info.SubresourceRange
+	if info.ViewType != vk.ImageViewType3d && i.of.Depth > 1 {
+		return d.planes(i, info, out)
+	}
 	levels, layers := r.LevelCount, r.LayerCount
 	if levels == vk.RemainingMipLevels {
 		levels = i.of.Levels - r.BaseMipLevel
@@ -262,28 +297,69 @@ func CreateImageView(h vk.Device, info *vk.ImageViewCreateInfo, _ *vk.Allocation
 	if layers == vk.RemainingArrayLayers {
 		layers = i.of.Layers - r.BaseArrayLayer
 	}
-	offset, ok := i.of.Texel(r.BaseMipLevel, [4]uint32{0, 0, 0, r.BaseArrayLayer})
+	offset, ok := i.of.Texel(r.BaseMipLevel, [4]uint32{0, 0, 0, r.BaseArrayLayer * i.of.Samples})
 	if !ok || r.BaseMipLevel+levels > i.of.Levels || r.BaseArrayLayer+layers > i.of.Layers {
 		fail(vk.ErrorUnknown, "levels %d+%d, layers %d+%d: the image has %d and %d", r.BaseMipLevel, levels, r.BaseArrayLayer, layers, i.of.Levels, i.of.Layers)
 	}
-	if layers < i.of.Layers && levels > 1 {
-		fail(vk.ErrorFeatureNotPresent, "a view of several levels of some layers: an image's layers lie together in each level")
+	v := i.view(info, offset)
+	v.of.Levels, v.of.Layers = levels, layers
+	if layers < i.of.Layers && levels > 1 { // which don't lie together
+		v.offset, _ = i.of.Texel(r.BaseMipLevel, [4]uint32{})
+		v.of.First, v.of.Stored = r.BaseArrayLayer, i.of.Layers
 	}
-	if c := info.Components; c != (vk.ComponentMapping{}) && c != identity {
-		fail(vk.ErrorFeatureNotPresent, "components %v: want each as it is", c)
-	}
+	*out = vk.ImageView(put(v, d.handle))
+	return vk.Success
+}
+
+// view is one of a level on.
+func (i *image) view(info *vk.ImageViewCreateInfo, offset uint64) *imageView {
 	f, known := mem.FormatByName(formats[info.Format])
 	if !known || f.Bytes != i.of.Format.Bytes {
 		fail(vk.ErrorFormatNotSupported, "format %d of a view", info.Format)
 	}
 	v := &imageView{image: i, of: i.of, offset: offset}
-	v.of.Format, v.of.Levels, v.of.Layers = f, levels, layers
-	v.of.Width, v.of.Height, v.of.Depth = i.of.LevelExtent(r.BaseMipLevel)
+	v.of.Format, v.of.Swizzle = f, swizzle(info.Components)
+	v.of.Width, v.of.Height, v.of.Depth = i.of.LevelExtent(info.SubresourceRange.BaseMipLevel)
+	return v
+}
+
+// planes makes a view of the planes of a volume as layers, of one level.
+func (d *device_) planes(i *image, info *vk.ImageViewCreateInfo, out *vk.ImageView) vk.Result {
+	r := info.SubresourceRange
+	_, _, depth := i.of.LevelExtent(r.BaseMipLevel)
+	n := r.LayerCount
+	if n == vk.RemainingArrayLayers {
+		n = depth - min(r.BaseArrayLayer, depth)
+	}
+	offset, ok := i.of.Texel(r.BaseMipLevel, [4]uint32{0, 0, r.BaseArrayLayer})
+	if !ok || uint64(r.BaseArrayLayer)+uint64(n) > uint64(depth) || r.LevelCount != 1 {
+		fail(vk.ErrorUnknown, "%d levels from %d on, planes %d+%d: the level has %d planes", r.LevelCount, r.BaseMipLevel, r.BaseArrayLayer, n, depth)
+	}
+	v := i.view(info, offset)
+	v.of.Levels, v.of.Layers, v.of.Depth = 1, n, 1
 	*out = vk.ImageView(put(v, d.handle))
 	return vk.Success
 }
 
-var identity = vk.ComponentMapping{R: vk.ComponentSwizzleR, G: vk.ComponentSwizzleG, B: vk.ComponentSwizzleB, A: vk.ComponentSwizzleA}
+// components are what a view can have for one of an image.
+var components = map[vk.ComponentSwizzle]mem.Component{
+	vk.ComponentSwizzleIdentity: mem.Same, vk.ComponentSwizzleZero: mem.Zero, vk.ComponentSwizzleOne: mem.One,
+	vk.ComponentSwizzleR: mem.Red, vk.ComponentSwizzleG: mem.Green, vk.ComponentSwizzleB: mem.Blue, vk.ComponentSwizzleA: mem.Alpha,
+}
+
+// swizzle is what a view's components are.
+func swizzle(c vk.ComponentMapping) (list [4]mem.Component) {
+	for k, one := range []vk.ComponentSwizzle{c.R, c.G, c.B, c.A} {
+		to, ok := components[one]
+		if !ok {
+			fail(vk.ErrorUnknown, "component %d of a view is %d, which none is", k, one)
+		}
+		if to != mem.Red+mem.Component(k) { // which is the same
+			list[k] = to
+		}
+	}
+	return list
+}
 
 // DestroyImageView is vkDestroyImageView.
 func DestroyImageView(_ vk.Device, v vk.ImageView, _ *vk.AllocationCallbacks) {
@@ -322,7 +398,7 @@ func (v *bufferView) descriptor() mem.Descriptor {
 // wraps are the address modes that the machine has.
 var wraps = map[vk.SamplerAddressMode]mem.Wrap{
 	vk.SamplerAddressModeRepeat: mem.WrapRepeat, vk.SamplerAddressModeMirroredRepeat: mem.WrapMirror, vk.SamplerAddressModeClampToEdge: mem.WrapClamp,
-	vk.SamplerAddressModeClampToBorder: mem.WrapBorder,
+	vk.SamplerAddressModeClampToBorder: mem.WrapBorder, vk.SamplerAddressModeMirrorClampToEdge: mem.WrapMirrorOnce,
 }
 
 // borders are the components of what is outside of an image.
@@ -355,7 +431,7 @@ func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCall
 	for i, mode := range []vk.SamplerAddressMode{info.AddressModeU, info.AddressModeV, info.AddressModeW} {
 		w, ok := wraps[mode]
 		if !ok {
-			fail(vk.ErrorFeatureNotPresent, "address mode %d: the machine has repeat, mirrored repeat, clamp to edge and to border", mode)
+			fail(vk.ErrorFeatureNotPresent, "address mode %d", mode)
 		}
 		s.of.Wrap[i] = w
 	}

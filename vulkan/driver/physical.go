@@ -201,9 +201,14 @@ func GetPhysicalDeviceExternalSemaphoreProperties(_ vk.PhysicalDevice, _ *vk.Phy
 
 // waveRange is the smallest and largest wave size of a machine.
 func waveRange(m *config.Machine) (low, high int) {
-	sizes := m.WaveSizes
-	if len(sizes) == 0 {
-		sizes = []int{m.WaveSize}
-	}
+	sizes := waveSizes(m)
 	return slices.Min(sizes), slices.Max(sizes)
+}
+
+// waveSizes are those that a pipeline may ask for.
+func waveSizes(m *config.Machine) []int {
+	if len(m.WaveSizes) == 0 {
+		return []int{m.WaveSize}
+	}
+	return m.WaveSizes
 }

@@ -106,10 +106,13 @@ func CreateComputePipelines(h vk.Device, cache vk.PipelineCache, count uint32, i
 		if err != nil {
 			report("vkCreateComputePipelines", misuse{vk.ErrorUnknown, err.Error()})
 			result = vk.ErrorUnknown
-			continue
+		} else if p == nil {
+			result = vk.PipelineCompileRequired
+		}
+		if p == nil && flagsOf(&info)&vk.PipelineCreate2EarlyReturnOnFailureBit != 0 {
+			break // those that follow are not tried
 		}
 		if p == nil {
-			result = vk.PipelineCompileRequired
 			continue
 		}
 		to[i] = vk.Pipeline(put(p, d.handle))
@@ -187,7 +190,7 @@ func (d *device_) requiredWave(s *vk.PipelineShaderStageCreateInfo) (int, error)
 	if r == nil {
 		return 0, nil
 	}
-	if sizes := d.physical.machine.WaveSizes; !slices.Contains(sizes, int(r.RequiredSubgroupSize)) {
+	if sizes := waveSizes(d.physical.machine); !slices.Contains(sizes, int(r.RequiredSubgroupSize)) {
 		return 0, fmt.Errorf("subgroups of %d: the machine has %v", r.RequiredSubgroupSize, sizes)
 	}
 	return int(r.RequiredSubgroupSize), nil

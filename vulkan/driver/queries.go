@@ -114,7 +114,7 @@ func (p *queryPool) fits(size, stride uint64, count uint32, flags vk.QueryResult
 	if flags&vk.QueryResultWithAvailabilityBit != 0 {
 		one *= 2
 	}
-	if count > 0 && (stride > size || uint64(count-1)*stride+one > size) {
+	if count > 0 && (one > size || count > 1 && stride > (size-one)/uint64(count-1)) {
 		fail(vk.ErrorUnknown, "%d results of %d bytes, %d bytes apart: there is room for %d bytes", count, one, stride, size)
 	}
 }

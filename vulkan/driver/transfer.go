@@ -113,7 +113,25 @@ type region struct {
 	rowSize uint64
 }
 
-// inImage is a region of a layer of an image.
+// slices is how many planes a copy goes over: of a volume, or of layers and their samples.
+func (i *image) slices(first, count, depth uint32) uint32 {
+	if i.of.Depth > 1 {
+		return depth
+	}
+	return i.layers(first, count) * max(i.of.Samples, 1)
+}
+
+// slice is one of them.
+func (i *image) slice(s *vk.ImageSubresourceLayers, o vk.Offset3D, e vk.Extent3D, k uint32) region {
+	e.Depth = 1
+	if i.of.Depth > 1 {
+		o.Z += int32(k)
+		return i.inImage(s.MipLevel, 0, o, e)
+	}
+	return i.inImage(s.MipLevel, s.BaseArrayLayer*max(i.of.Samples, 1)+k, o, e)
+}
+
+// inImage is a region of a layer of an image, or of a sample of one.
 func (i *image) inImage(level, layer uint32, o vk.Offset3D, e vk.Extent3D) region {
 	first, ok := i.of.Texel(level, [4]uint32{uint32(o.X), uint32(o.Y), uint32(o.Z), layer})
 	_, fits := i.of.Texel(level, [4]uint32{uint32(o.X) + e.Width - 1, uint32(o.Y) + e.Height - 1, uint32(o.Z) + e.Depth - 1, layer})
@@ -138,17 +156,24 @@ func (b *buffer) inBuffer(offset uint64, row, height uint32, texel uint64, e vk.
 	return region{b.descriptor(offset, size), at, uint64(e.Width) * texel}
 }
 
-// copyRegion moves texels from one region to another.
-func (b *commandBuffer) copyRegion(name string, from, to region, e vk.Extent3D) {
-	bytes := from.rowSize * uint64(e.Height) * uint64(e.Depth)
-	var moves []move
+// copyRegion lists the moves of texels from one region to another, a plane each.
+func copyRegion(from, to region, e vk.Extent3D) (moves []move) {
 	for z := range e.Depth {
 		moves = append(moves, move{
 			to: to.from(z), from: from.from(z), bytes: from.rowSize, rows: uint64(e.Height),
 			toRow: to.at(1, z) - to.at(0, z), ofRow: from.at(1, z) - from.at(0, z),
 		})
 	}
-	b.transfer(name, 2*bytes, moves...)
+	return moves
+}
+
+// copies are moves that read as much as they write, in one transfer.
+func (b *commandBuffer) copies(name string, moves []move) {
+	bytes := uint64(0)
+	for i := range moves {
+		bytes += 2 * moves[i].bytes * moves[i].rows
+	}
+	b.transfer(name, bytes, moves...)
 }
 
 // from is the region from a plane on.
@@ -164,17 +189,23 @@ func (b *commandBuffer) between(buf vk.Buffer, img vk.Image, r *vk.BufferImageCo
 	if e.Width == 0 || e.Height == 0 || e.Depth == 0 {
 		return
 	}
+	name := "copy image to buffer"
+	if toImage {
+		name = "copy buffer to image"
+	}
+	var moves []move
 	offset := r.BufferOffset
 	for layer := range i.layers(r.ImageSubresource.BaseArrayLayer, r.ImageSubresource.LayerCount) {
 		inImage := i.inImage(r.ImageSubresource.MipLevel, r.ImageSubresource.BaseArrayLayer+layer, r.ImageOffset, e)
 		inBuffer := f.inBuffer(offset, r.BufferRowLength, r.BufferImageHeight, texel, e)
 		offset += inBuffer.at(0, e.Depth)
 		if toImage {
-			b.copyRegion("copy buffer to image", inBuffer, inImage, e)
+			moves = append(moves, copyRegion(inBuffer, inImage, e)...)
 		} else {
-			b.copyRegion("copy image to buffer", inImage, inBuffer, e)
+			moves = append(moves, copyRegion(inImage, inBuffer, e)...)
 		}
 	}
+	b.copies(name, moves)
 }
 
 // layers is a count of layers from a first one on.
@@ -246,10 +277,16 @@ func (b *commandBuffer) copyImage(from, to vk.Image, r *vk.ImageCopy2) {
 	if e.Width == 0 || e.Height == 0 || e.Depth == 0 {
 		return
 	}
-	for layer := range src.layers(r.SrcSubresource.BaseArrayLayer, r.SrcSubresource.LayerCount) {
-		b.copyRegion("copy image", src.inImage(r.SrcSubresource.MipLevel, r.SrcSubresource.BaseArrayLayer+layer, r.SrcOffset, e),
-			dst.inImage(r.DstSubresource.MipLevel, r.DstSubresource.BaseArrayLayer+layer, r.DstOffset, e), e)
+	n := src.slices(r.SrcSubresource.BaseArrayLayer, r.SrcSubresource.LayerCount, e.Depth)
+	if into := dst.slices(r.DstSubresource.BaseArrayLayer, r.DstSubresource.LayerCount, e.Depth); into != n {
+		fail(vk.ErrorUnknown, "%d layers or planes into %d", n, into)
 	}
+	e.Depth = 1
+	var moves []move
+	for k := range n {
+		moves = append(moves, copyRegion(src.slice(&r.SrcSubresource, r.SrcOffset, e, k), dst.slice(&r.DstSubresource, r.DstOffset, e, k), e)...)
+	}
+	b.copies("copy image", moves)
 }
 
 // CmdClearColorImage is vkCmdClearColorImage.
@@ -271,11 +308,16 @@ func CmdClearColorImage(h vk.CommandBuffer, to vk.Image, _ vk.ImageLayout, color
 func (b *commandBuffer) clear(i *image, level uint32, r *vk.ImageSubresourceRange, texel []byte) {
 	w, h, depth := i.of.LevelExtent(level)
 	e := vk.Extent3D{Width: w, Height: h, Depth: depth}
-	for layer := range i.layers(r.BaseArrayLayer, r.LayerCount) {
-		to := i.inImage(level, r.BaseArrayLayer+layer, vk.Offset3D{}, e)
+	samples := max(i.of.Samples, 1)
+	first, n := r.BaseArrayLayer*samples, i.layers(r.BaseArrayLayer, r.LayerCount)*samples
+	var moves []move
+	total := uint64(0)
+	for plane := range n {
+		to := i.inImage(level, first+plane, vk.Offset3D{}, e)
 		bytes := to.rowSize * uint64(h) * uint64(depth)
 		at := to.from(0)
 		at.Bytes = at.Bytes[:bytes]
-		b.transfer("clear image", bytes, one(at, mem.Descriptor{}, texel))
+		moves, total = append(moves, one(at, mem.Descriptor{}, texel)), total+bytes
 	}
+	b.transfer("clear image", total, moves...)
 }

@@ -33,6 +33,16 @@ LARGE = 10_000_000  # instructions, beyond which a case does not count
 LANES = 64  # of an instruction at most
 BATCH = 24  # cases of one process
 
+# The sizes whose product is the multiplications of operators that go through a sequence, or compare all with all.
+RECURRENT = {
+    "SSM_SCAN": ("d_state", "head_dim", "n_head", "n_seq_tokens", "n_seqs"),
+    "GATED_DELTA_NET": ("head_count", "head_size", "head_size", "n_seq_tokens", "n_seqs"),
+    "GATED_LINEAR_ATTN": ("head_count", "head_size", "head_size", "n_seq_tokens", "n_seqs"),
+    "RWKV_WKV6": ("head_count", "head_size", "head_size", "n_seq_tokens", "n_seqs"),
+    "RWKV_WKV7": ("head_count", "head_size", "head_size", "n_seq_tokens", "n_seqs"),
+    "LIGHTNING_INDEXER": ("hsk", "nh", "kv", "nb", "ns"),
+}
+
 
 def supported(root):
     """Gives the cases of each operator that the back-end says it supports."""
@@ -60,6 +70,8 @@ def work(op, params):
         return named(params, "m", "n", "k") * max([1, *lists])
     if op.startswith("FLASH_ATTN"):
         return named(params, "hsk", "nh", "kv", "nb") * max([1, *lists])
+    if op in RECURRENT:
+        return named(params, *RECURRENT[op])
     if op.startswith("CONV") and len(lists) > 1:
         return lists[0] * lists[1]
     return math.prod(lists) if op in ("ADD", "SUB", "MUL", "DIV") else max([1, *lists])

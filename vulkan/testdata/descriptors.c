@@ -287,6 +287,29 @@ static void pools(void) {
 	set_from(p, layout);
 }
 
+// A pool that has sets left, but no descriptors for all of them, gives either all that are asked for or none, and has after that what it had.
+static void scarce_pool(void) {
+	VkDescriptorSetLayout layouts[] = {set_layout("bb", 0), set_layout("bb", 0), set_layout("bu", 0)};
+	VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2}, {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2}, {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1}};
+	VkDescriptorPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, .maxSets = 3, .poolSizeCount = COUNT(sizes), .pPoolSizes = sizes};
+	VkDescriptorPool p;
+	must(vkCreateDescriptorPool(device, &info, NULL, &p));
+	KEEP(DESCRIPTOR_POOL, p);
+	VkDescriptorSetAllocateInfo three = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, .descriptorPool = p, .descriptorSetCount = 3, .pSetLayouts = layouts};
+	for (int turn = 0; turn < 3; turn++) {
+		VkDescriptorSet sets[3];
+		VkResult result = vkAllocateDescriptorSets(device, &three, sets);
+		check(result == VK_SUCCESS || result == VK_ERROR_OUT_OF_POOL_MEMORY, "three sets: %d, want VK_SUCCESS or VK_ERROR_OUT_OF_POOL_MEMORY", result);
+		for (int i = 0; result && i < 3; i++)
+			check(!sets[i], "set %d is there, though not all are", i);
+		if (!result)
+			gives(VK_SUCCESS, vkResetDescriptorPool(device, p, 0));
+		set_from(p, layouts[0]);
+		set_from(p, layouts[1]);
+		gives(VK_SUCCESS, vkResetDescriptorPool(device, p, 0));
+	}
+}
+
 static void layout_support(void) {
 	VkDescriptorSetLayoutBinding binding = {.binding = 7, .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, .descriptorCount = 4, .stageFlags = VK_SHADER_STAGE_ALL};
 	VkDescriptorSetLayoutCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, .bindingCount = 1, .pBindings = &binding};
@@ -310,6 +333,7 @@ int main(int count, char **words) {
 	TEST(copies);
 	TEST(indexing);
 	TEST(pools);
+	TEST(scarce_pool);
 	TEST(layout_support);
 	return stop();
 }

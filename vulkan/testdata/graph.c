@@ -1,69 +1,5 @@
-// Execution graphs: VK_AMDX_shader_enqueue, revision 2, whose structures the
-// headers of Debian bookworm lack. They are declared here after the registry.
-#include "vk.h"
-
-typedef union {
-	VkDeviceAddress deviceAddress;
-	const void *hostAddress;
-} either_address;
-
-typedef struct {
-	uint32_t nodeIndex, payloadCount;
-	either_address payloads;
-	uint64_t payloadStride;
-} graph_info;
-
-typedef struct {
-	uint32_t count;
-	either_address infos;
-	uint64_t stride;
-} graph_count_info;
-
-typedef struct {
-	VkStructureType sType;
-	const void *pNext;
-	const char *pName;
-	uint32_t index;
-} node_info;
-
-typedef struct {
-	VkStructureType sType;
-	const void *pNext;
-	VkPipelineCreateFlags flags;
-	uint32_t stageCount;
-	const VkPipelineShaderStageCreateInfo *pStages;
-	const VkPipelineLibraryCreateInfoKHR *pLibraryInfo;
-	VkPipelineLayout layout;
-	VkPipeline basePipelineHandle;
-	int32_t basePipelineIndex;
-} graph_pipeline_info;
-
-typedef struct {
-	VkStructureType sType;
-	void *pNext;
-	VkDeviceSize minSize, maxSize, sizeGranularity;
-} scratch_size;
-
-typedef struct {
-	VkStructureType sType;
-	void *pNext;
-	uint32_t depth, outputNodes, payloadSize, payloadCount, addressAlignment, workgroupCount[3], workgroups;
-} enqueue_properties;
-
-static const VkStructureType ENQUEUE_PROPERTIES = (VkStructureType)1000134001;
-static const VkStructureType SCRATCH_SIZE = (VkStructureType)1000134002;
-static const VkStructureType GRAPH_PIPELINE = (VkStructureType)1000134003;
-static const VkStructureType NODE = (VkStructureType)1000134004;
-static const VkPipelineBindPoint BIND_POINT_GRAPH = (VkPipelineBindPoint)1000134000;
-static const VkBufferUsageFlags SCRATCH_USAGE = 1 << 25;
-
-typedef VkResult(VKAPI_PTR *PFN_vkCreateExecutionGraphPipelinesAMDX)(VkDevice, VkPipelineCache, uint32_t, const graph_pipeline_info *, const VkAllocationCallbacks *, VkPipeline *);
-typedef VkResult(VKAPI_PTR *PFN_vkGetExecutionGraphPipelineScratchSizeAMDX)(VkDevice, VkPipeline, scratch_size *);
-typedef VkResult(VKAPI_PTR *PFN_vkGetExecutionGraphPipelineNodeIndexAMDX)(VkDevice, VkPipeline, const node_info *, uint32_t *);
-typedef void(VKAPI_PTR *PFN_vkCmdInitializeGraphScratchMemoryAMDX)(VkCommandBuffer, VkPipeline, VkDeviceAddress, VkDeviceSize);
-typedef void(VKAPI_PTR *PFN_vkCmdDispatchGraphAMDX)(VkCommandBuffer, VkDeviceAddress, VkDeviceSize, const graph_count_info *);
-typedef void(VKAPI_PTR *PFN_vkCmdDispatchGraphIndirectAMDX)(VkCommandBuffer, VkDeviceAddress, VkDeviceSize, const graph_count_info *);
-typedef void(VKAPI_PTR *PFN_vkCmdDispatchGraphIndirectCountAMDX)(VkCommandBuffer, VkDeviceAddress, VkDeviceSize, VkDeviceAddress);
+// Execution graphs: VK_AMDX_shader_enqueue.
+#include "graphs.h"
 
 // wanted is the payload of the first node.
 typedef struct {
@@ -76,9 +12,10 @@ static VkBuffer scratch_buffer;
 static VkDeviceAddress scratch;
 static VkDeviceSize scratch_bytes;
 
-static VkPipelineShaderStageCreateInfo stage(const char *entry, const node_info *node) {
-	return (VkPipelineShaderStageCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .pNext = node, .stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module("squares"), .pName = entry};
+static VkPipelineShaderStageCreateInfo stage_of(const char *module_name, const char *entry, const node_info *node) {
+	return (VkPipelineShaderStageCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, .pNext = node, .stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module(module_name), .pName = entry};
 }
+static VkPipelineShaderStageCreateInfo stage(const char *entry, const node_info *node) { return stage_of("squares", entry, node); }
 
 // make_graph makes a pipeline in which "cube" stands as index 1 of the node "square".
 static void make_graph(void) {
@@ -310,6 +247,44 @@ static void indirect_count(void) {
 	check_sums(&sums, 3);
 }
 
+// A node enqueues itself as deep as it may, and one with empty records; two dispatches have different push constants, an address among them.
+static void recursion(void) {
+	if (!has_graphs() || !features12.bufferDeviceAddress)
+		return;
+	DEVICE_FUNCTION(vkCreateExecutionGraphPipelinesAMDX);
+	DEVICE_FUNCTION(vkCmdInitializeGraphScratchMemoryAMDX);
+	DEVICE_FUNCTION(vkCmdDispatchGraphAMDX);
+	VkPipelineShaderStageCreateInfo stages[] = {stage_of("recursion", "grow", NULL), stage_of("recursion", "tick", NULL)};
+	graph.layout = pipeline_layout(0, NULL, 16);
+	graph_pipeline_info info = {.sType = GRAPH_PIPELINE, .stageCount = 2, .pStages = stages, .layout = graph.layout};
+	must(vkCreateExecutionGraphPipelinesAMDX(device, VK_NULL_HANDLE, 1, &info, NULL, &graph.pipeline));
+	KEEP(PIPELINE, graph.pipeline);
+	make_scratch();
+	buffer tables[] = {host_buffer(128), host_buffer(128)};
+	const struct {
+		uint32_t depth, slot, value;
+	} given[] = {{3, 4, 1}, {1, 12, 10}};
+	graph_info first = {.nodeIndex = index_of("grow", 0), .payloadCount = 2, .payloads.hostAddress = given, .payloadStride = sizeof given[0]};
+	graph_count_info infos = {.count = 1, .infos.hostAddress = &first, .stride = sizeof first};
+	VkCommandBuffer c = begin();
+	vkCmdBindPipeline(c, BIND_POINT_GRAPH, graph.pipeline);
+	vkCmdInitializeGraphScratchMemoryAMDX(c, graph.pipeline, scratch, scratch_bytes);
+	for (uint32_t i = 0; i < 2; i++) {
+		struct {
+			VkDeviceAddress table;
+			uint32_t factor, unused;
+		} local = {tables[i].address, i ? 5 : 1, 0};
+		all_seen(c);
+		push(c, graph, &local, sizeof local);
+		vkCmdDispatchGraphAMDX(c, scratch, scratch_bytes, &infos);
+	}
+	finish(c);
+	// Of depth 3: 1; then 2 and 3; then 3, 4, 4 and 5; then eight, 1.5 more on average. There are 15 and 3 records.
+	const uint32_t want[16] = {[0] = 18, [7] = 1, [6] = 5, [5] = 16, [4] = 44, [13] = 10, [12] = 23};
+	for (uint32_t i = 0; i < 32; i++)
+		same("word", i, tables[i / 16].u32[i % 16], want[i % 16] * (i < 16 ? 1 : 5));
+}
+
 static void node_indexes(void) {
 	if (!has_graphs())
 		return;
@@ -333,6 +308,7 @@ int main(int count, char **words) {
 	TEST(linked);
 	TEST(indirect);
 	TEST(indirect_count);
+	TEST(recursion);
 	TEST(node_indexes);
 	return stop();
 }

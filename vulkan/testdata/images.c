@@ -1,114 +1,6 @@
 // Images: storage and sampled ones, samplers, copies, clears, texel buffers.
 #include <math.h>
-#include "vk.h"
-
-typedef struct {
-	VkImage image;
-	VkImageView view;
-	VkImageSubresourceRange all;
-	VkExtent3D size;
-} picture;
-
-static picture make_picture(VkImageType type, VkImageViewType view, VkFormat format, VkExtent3D size, uint32_t layers, uint32_t levels) {
-	picture p = {.size = size, .all = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT, .levelCount = levels, .layerCount = layers}};
-	VkFormatProperties supports;
-	vkGetPhysicalDeviceFormatProperties(physical, format, &supports);
-	VkImageCreateInfo info = {
-	    .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
-	    .imageType = type,
-	    .format = format,
-	    .extent = size,
-	    .mipLevels = levels,
-	    .arrayLayers = layers,
-	    .samples = VK_SAMPLE_COUNT_1_BIT,
-	    .usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
-	};
-	if (supports.optimalTilingFeatures & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT)
-		info.usage |= VK_IMAGE_USAGE_STORAGE_BIT;
-	if (supports.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT)
-		info.usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
-	must(vkCreateImage(device, &info, NULL, &p.image));
-	VkMemoryRequirements needs;
-	vkGetImageMemoryRequirements(device, p.image, &needs);
-	VkDeviceMemory memory = allocate(needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-	KEEP(IMAGE, p.image);
-	must(vkBindImageMemory(device, p.image, memory, 0));
-	VkImageViewCreateInfo of_view = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, .image = p.image, .viewType = view, .format = format, .subresourceRange = p.all};
-	must(vkCreateImageView(device, &of_view, NULL, &p.view));
-	KEEP(VIEW, p.view);
-	return p;
-}
-
-static picture flat(VkFormat format, uint32_t width, uint32_t height, uint32_t levels) {
-	return make_picture(VK_IMAGE_TYPE_2D, VK_IMAGE_VIEW_TYPE_2D, format, (VkExtent3D){width, height, 1}, 1, levels);
-}
-
-// become changes the layout of the whole image, after all that came before.
-static void become(VkCommandBuffer c, const picture *p, VkImageLayout from, VkImageLayout to) {
-	VkImageMemoryBarrier barrier = {
-	    .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-	    .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
-	    .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
-	    .oldLayout = from,
-	    .newLayout = to,
-	    .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-	    .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
-	    .image = p->image,
-	    .subresourceRange = p->all,
-	};
-	vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 1, &barrier);
-}
-static const VkImageLayout none = VK_IMAGE_LAYOUT_UNDEFINED, general = VK_IMAGE_LAYOUT_GENERAL;
-
-static VkBufferImageCopy region(const picture *p, VkDeviceSize offset, uint32_t level, uint32_t layers) {
-	return (VkBufferImageCopy){
-	    .bufferOffset = offset,
-	    .imageSubresource = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT, .mipLevel = level, .layerCount = layers},
-	    .imageExtent = {p->size.width >> level, p->size.height >> level, p->size.depth},
-	};
-}
-
-static void fill_from(VkCommandBuffer c, const picture *p, const buffer *b, uint32_t layers) {
-	VkBufferImageCopy whole = region(p, 0, 0, layers);
-	become(c, p, none, general);
-	vkCmdCopyBufferToImage(c, b->buffer, p->image, general, 1, &whole);
-	become(c, p, general, general);
-}
-
-static void read_to(VkCommandBuffer c, const picture *p, const buffer *b, uint32_t layers) {
-	VkBufferImageCopy whole = region(p, 0, 0, layers);
-	become(c, p, general, general);
-	vkCmdCopyImageToBuffer(c, p->image, general, b->buffer, 1, &whole);
-}
-
-static void write_image(VkDescriptorSet set, uint32_t binding, VkDescriptorType type, VkImageView view, VkSampler sampler) {
-	VkDescriptorImageInfo info = {.imageView = view, .imageLayout = general, .sampler = sampler};
-	VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = set, .dstBinding = binding, .descriptorCount = 1, .descriptorType = type, .pImageInfo = &info};
-	vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
-}
-
-static VkSampler sampler(VkFilter filter, VkSamplerAddressMode outside, VkBorderColor border) {
-	VkSamplerCreateInfo info = {
-	    .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
-	    .magFilter = filter,
-	    .minFilter = filter,
-	    .addressModeU = outside,
-	    .addressModeV = outside,
-	    .addressModeW = outside,
-	    .borderColor = border,
-	    .maxLod = VK_LOD_CLAMP_NONE,
-	};
-	VkSampler s;
-	must(vkCreateSampler(device, &info, NULL, &s));
-	KEEP(SAMPLER, s);
-	return s;
-}
-
-static bool can(VkFormat format, VkFormatFeatureFlags wanted) {
-	VkFormatProperties supports;
-	vkGetPhysicalDeviceFormatProperties(physical, format, &supports);
-	return (supports.optimalTilingFeatures & wanted) == wanted;
-}
+#include "pictures.h"
 
 static void storage(void) {
 	if (!can(VK_FORMAT_R32_UINT, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT | VK_FORMAT_FEATURE_STORAGE_IMAGE_ATOMIC_BIT) || !can(VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT))
@@ -291,6 +183,174 @@ static void arrays_and_volumes(void) {
 	}
 }
 
+// A view may have several levels of some layers, and other components.
+static void views(void) {
+	if (!can_sample())
+		return skip("sampled images");
+	kernel k = kernel_of("image_views", "sb", 0);
+	picture p = make_picture(VK_IMAGE_TYPE_2D, VK_IMAGE_VIEW_TYPE_2D_ARRAY, VK_FORMAT_R32G32B32A32_SFLOAT, (VkExtent3D){8, 8, 1}, 5, 3);
+	buffer texels[3], out = host_buffer(16 * 5);
+	VkCommandBuffer c = begin();
+	become(c, &p, none, general);
+	for (uint32_t level = 0; level < 3; level++) {
+		uint32_t n = (8u >> level) * (8u >> level);
+		texels[level] = host_buffer(16 * 5 * n);
+		for (uint32_t i = 0; i < 5 * n; i++)
+			for (uint32_t channel = 0; channel < 4; channel++)
+				texels[level].f32[4 * i + channel] = (float)(1000 * (i / n) + 100 * level + 10 * channel + i % n);
+		VkBufferImageCopy all = region(&p, 0, level, 5);
+		vkCmdCopyBufferToImage(c, texels[level].buffer, p.image, general, 1, &all);
+	}
+	become(c, &p, general, general);
+	VkImageViewCreateInfo info = {
+	    .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+	    .image = p.image,
+	    .viewType = VK_IMAGE_VIEW_TYPE_2D_ARRAY,
+	    .format = VK_FORMAT_R32G32B32A32_SFLOAT,
+	    .components = {VK_COMPONENT_SWIZZLE_B, VK_COMPONENT_SWIZZLE_IDENTITY, VK_COMPONENT_SWIZZLE_ONE, VK_COMPONENT_SWIZZLE_R},
+	    .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 1, VK_REMAINING_MIP_LEVELS, 2, 2},
+	};
+	VkImageView view;
+	must(vkCreateImageView(device, &info, NULL, &view));
+	KEEP(VIEW, view);
+	VkDescriptorSet set = set_from(descriptor_pool(1, 0), k.set_layout);
+	write_image(set, 0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, view, sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, 0));
+	write_buffer(set, 1, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, out.buffer, 0, VK_WHOLE_SIZE);
+	bind(c, k, set);
+	vkCmdDispatch(c, 1, 1, 1);
+	finish(c);
+	for (int i = 0; i < 4; i++) {
+		float first = (float)(1000 * (2 + i / 2) + 100 * (1 + i % 2) + 1), want[] = {first + 20, first + 10, 1, first};
+		for (int channel = 0; channel < 4; channel++)
+			check(out.f32[4 * i + channel] == want[channel], "layer %d, level %d, component %d: %g, want %g", i / 2, i % 2, channel, (double)out.f32[4 * i + channel], (double)want[channel]);
+	}
+	const float size[] = {2, 2, 2, 2};
+	for (int i = 0; i < 4; i++)
+		check(out.f32[16 + i] == size[i], "size and levels, %d: %g, want %g", i, (double)out.f32[16 + i], (double)size[i]);
+}
+
+// Coordinates beyond the mirror image of the first row are those of the edge.
+static void mirror_once(void) {
+	if (!can_sample() || !features12.samplerMirrorClampToEdge)
+		return skip("samplerMirrorClampToEdge");
+	const float places[16][4] = {{.1f, .1f, 0, 0}, {.9f, .1f, 0, 3}, {.4f, .9f, 0, 31}, {1.1f, .1f, 0, 3}, {-.1f, .1f, 0, 0}, {-.4f, .1f, 0, 1}, {-.9f, .1f, 0, 3}, {-1.1f, .1f, 0, 3}, {-3, -.6f, 0, 23}, {5, -7, 0, 33}};
+	buffer out = sampled(sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_MIRROR_CLAMP_TO_EDGE, 0), places);
+	check_sampled(&out, places);
+}
+
+static picture multisampled(VkFormat format, VkImageUsageFlags usage) {
+	picture p = {.size = {2, 2, 1}, .all = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT, .levelCount = 1, .layerCount = 1}};
+	VkImageCreateInfo info = {
+	    .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+	    .imageType = VK_IMAGE_TYPE_2D,
+	    .format = format,
+	    .extent = p.size,
+	    .mipLevels = 1,
+	    .arrayLayers = 1,
+	    .samples = VK_SAMPLE_COUNT_4_BIT,
+	    .usage = usage | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+	};
+	must(vkCreateImage(device, &info, NULL, &p.image));
+	VkMemoryRequirements needs;
+	vkGetImageMemoryRequirements(device, p.image, &needs);
+	VkDeviceMemory memory = allocate(needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+	KEEP(IMAGE, p.image);
+	must(vkBindImageMemory(device, p.image, memory, 0));
+	VkImageViewCreateInfo of_view = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, .image = p.image, .viewType = VK_IMAGE_VIEW_TYPE_2D, .format = format, .subresourceRange = p.all};
+	must(vkCreateImageView(device, &of_view, NULL, &p.view));
+	KEEP(VIEW, p.view);
+	return p;
+}
+
+// Texels of several samples: cleared, fetched, stored and loaded.
+static void samples(void) {
+	if (!features.features.shaderStorageImageMultisample || !(properties.limits.storageImageSampleCounts & properties.limits.sampledImageColorSampleCounts & VK_SAMPLE_COUNT_4_BIT))
+		return skip("images of four samples");
+	kernel k = kernel_of("samples", "siib", 4);
+	picture cleared = multisampled(VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_USAGE_SAMPLED_BIT), stored = multisampled(VK_FORMAT_R32_SFLOAT, VK_IMAGE_USAGE_STORAGE_BIT);
+	buffer out = host_buffer(16 * 8);
+	VkDescriptorSet set = set_from(descriptor_pool(1, 0), k.set_layout);
+	write_image(set, 0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, cleared.view, sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, 0));
+	write_image(set, 1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, stored.view, VK_NULL_HANDLE);
+	write_image(set, 2, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, stored.view, VK_NULL_HANDLE);
+	write_buffer(set, 3, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, out.buffer, 0, VK_WHOLE_SIZE);
+	VkClearColorValue colour = {.float32 = {0, 1, .2f, 1}}, five = {.float32 = {5}};
+	VkCommandBuffer c = begin();
+	become(c, &cleared, none, general);
+	become(c, &stored, none, general);
+	vkCmdClearColorImage(c, cleared.image, general, &colour, 1, &cleared.all);
+	vkCmdClearColorImage(c, stored.image, general, &five, 1, &stored.all);
+	become(c, &cleared, general, general);
+	become(c, &stored, general, general);
+	bind(c, k, set);
+	for (int32_t turn = 0; turn < 2; turn++) {
+		push(c, k, &turn, 4);
+		vkCmdDispatch(c, 1, 1, 1);
+		all_seen(c);
+	}
+	finish(c);
+	for (int i = 0; i < 4; i++) {
+		const float read[] = {0, 1, .2f, 1}, kept[] = {10 + (float)i, 5, 4, 4};
+		for (int channel = 0; channel < 4; channel++) {
+			check(fabsf(out.f32[4 * i + channel] - read[channel]) < 1e-6f, "sample %d, component %d: %g, want %g", i, channel, (double)out.f32[4 * i + channel], (double)read[channel]);
+			check(out.f32[16 + 4 * i + channel] == kept[channel], "stored sample %d, answer %d: %g, want %g", i, channel, (double)out.f32[16 + 4 * i + channel], (double)kept[channel]);
+		}
+	}
+}
+
+// Planes of a volume are copied as layers, and layers as planes.
+static void planes(void) {
+	picture volume = make_picture(VK_IMAGE_TYPE_3D, VK_IMAGE_VIEW_TYPE_3D, VK_FORMAT_R32_UINT, (VkExtent3D){4, 4, 5}, 1, 1);
+	picture layers = make_picture(VK_IMAGE_TYPE_2D, VK_IMAGE_VIEW_TYPE_2D_ARRAY, VK_FORMAT_R32_UINT, (VkExtent3D){4, 4, 1}, 6, 1);
+	buffer in = words_from(0, 80), out = host_buffer(4 * 80);
+	VkImageCopy there = {.srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .srcOffset = {0, 0, 1}, .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 3, 3}, .extent = {4, 4, 3}};
+	VkImageCopy back = {.srcSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 4, 2}, .dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .dstOffset = {0, 0, 3}, .extent = {4, 4, 2}};
+	VkCommandBuffer c = begin();
+	fill_from(c, &volume, &in, 1);
+	become(c, &layers, none, general);
+	vkCmdCopyImage(c, volume.image, general, layers.image, general, 1, &there);
+	become(c, &layers, general, general);
+	vkCmdCopyImage(c, layers.image, general, volume.image, general, 1, &back);
+	read_to(c, &volume, &out, 1);
+	finish(c);
+	const uint32_t plane[] = {0, 1, 2, 2, 3}; // of the first volume
+	for (uint32_t i = 0; i < 80; i++)
+		same("texel", i, out.u32[i], 16 * plane[i / 16] + i % 16);
+}
+
+// Atomics on texels that are floats, or integers of 64 bits.
+static void atomics(void) {
+	if (!image_int64.shaderImageInt64Atomics || !atomic_float.shaderImageFloat32AtomicAdd || !atomic_float2.shaderImageFloat32AtomicMinMax || !features12.shaderBufferInt64Atomics)
+		return skip("atomics on images of floats and of 64-bit integers");
+	kernel k = kernel_of("image_atomics", "iit", 0);
+	picture floats = flat(VK_FORMAT_R32_SFLOAT, 2, 2, 1), wide = flat(VK_FORMAT_R64_UINT, 2, 2, 1);
+	buffer zero = host_buffer(32), first = host_buffer(16), second = host_buffer(32), texels = host_buffer(32);
+	VkBufferViewCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO, .buffer = texels.buffer, .format = VK_FORMAT_R64_SINT, .range = VK_WHOLE_SIZE};
+	VkBufferView view;
+	must(vkCreateBufferView(device, &info, NULL, &view));
+	KEEP(TEXELS, view);
+	VkDescriptorSet set = set_from(descriptor_pool(1, 0), k.set_layout);
+	write_image(set, 0, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, floats.view, VK_NULL_HANDLE);
+	write_image(set, 1, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, wide.view, VK_NULL_HANDLE);
+	VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, .dstSet = set, .dstBinding = 2, .descriptorCount = 1, .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, .pTexelBufferView = &view};
+	vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
+	VkCommandBuffer c = begin();
+	fill_from(c, &floats, &zero, 1);
+	fill_from(c, &wide, &zero, 1);
+	bind(c, k, set);
+	vkCmdDispatch(c, 1, 1, 1);
+	read_to(c, &floats, &first, 1);
+	read_to(c, &wide, &second, 1);
+	finish(c);
+	const float want[] = {2016, -63, 31.5f, 1.25f};
+	const uint64_t wanted[] = {(uint64_t)2016 << 33, (uint64_t)63 << 40, UINT64_MAX, 77};
+	for (int i = 0; i < 4; i++) {
+		check(first.f32[i] == want[i], "float %d: %g, want %g", i, (double)first.f32[i], (double)want[i]);
+		same("integer", i, second.u64[i], wanted[i]);
+	}
+	same("least", 0, texels.u64[1], -((int64_t)63 << 34));
+}
+
 static void copies(void) {
 	picture a = flat(VK_FORMAT_R32_UINT, 16, 16, 1), b = flat(VK_FORMAT_R32_UINT, 16, 16, 1);
 	buffer in = words_from(0, 400), out = host_buffer(1024);
@@ -346,7 +406,7 @@ static void texel_buffers(void) {
 }
 
 int main(int count, char **words) {
-	start(count, words, NULL);
+	start(count, words, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME, VK_EXT_SHADER_IMAGE_ATOMIC_INT64_EXTENSION_NAME, NULL);
 	TEST(storage);
 	TEST(nearest);
 	TEST(border);
@@ -354,6 +414,11 @@ int main(int count, char **words) {
 	TEST(sizes);
 	TEST(linear);
 	TEST(arrays_and_volumes);
+	TEST(views);
+	TEST(mirror_once);
+	TEST(samples);
+	TEST(planes);
+	TEST(atomics);
 	TEST(copies);
 	TEST(texel_buffers);
 	return stop();

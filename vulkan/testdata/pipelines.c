@@ -195,6 +195,30 @@ static void executables(void) {
 	free(text[0].pData);
 }
 
+// Behind a pipeline that may not be compiled and whose failure ends the call, none is made.
+static void early_return(void) {
+	if (!features13.pipelineCreationCacheControl)
+		return skip("pipelineCreationCacheControl");
+	kernel k;
+	VkComputePipelineCreateInfo infos[2] = {add_info(&k), add_info(&k)};
+	uint32_t value = 77; // so that no pipeline of another test is this one
+	VkSpecializationMapEntry entry = {99, 0, 4};
+	VkSpecializationInfo constants = {1, &entry, 4, &value};
+	infos[0].stage.pSpecializationInfo = &constants;
+	for (int early = 0; early < 2; early++) {
+		infos[0].flags = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT | (early ? VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT : 0);
+		VkPipeline made[2] = {VK_NULL_HANDLE, VK_NULL_HANDLE};
+		VkResult result = vkCreateComputePipelines(device, VK_NULL_HANDLE, 2, infos, NULL, made);
+		for (int i = 0; i < 2; i++)
+			if (made[i])
+				KEEP(PIPELINE, made[i]);
+		if (result == VK_SUCCESS)
+			continue; // the device needed no compilation
+		check(result == VK_PIPELINE_COMPILE_REQUIRED, "it gave %d, want VK_PIPELINE_COMPILE_REQUIRED", result);
+		check(!made[0] && (made[1] != VK_NULL_HANDLE) == !early, "the first is %s, the second %s", made[0] ? "made" : "not made", made[1] ? "made" : "not made");
+	}
+}
+
 int main(int count, char **words) {
 	start(count, words, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, NULL);
 	TEST(cached);
@@ -204,5 +228,6 @@ int main(int count, char **words) {
 	TEST(module_gone);
 	TEST(feedback);
 	TEST(executables);
+	TEST(early_return);
 	return stop();
 }

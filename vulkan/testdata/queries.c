@@ -16,6 +16,20 @@ static uint32_t valid_bits(void) {
 	return families[queue_family].timestampValidBits;
 }
 
+// A result alone may be said to lie farther apart from the next one than there is room.
+static void alone(void) {
+	if (!valid_bits())
+		return skip("timestamps on the queue");
+	VkQueryPool q = timestamps(1);
+	VkCommandBuffer c = begin();
+	vkCmdResetQueryPool(c, q, 0, 1);
+	vkCmdWriteTimestamp(c, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, q, 0);
+	finish(c);
+	uint64_t at[2] = {UINT64_MAX, 7};
+	gives(VK_SUCCESS, vkGetQueryPoolResults(device, q, 0, 1, 8, at, 64, VK_QUERY_RESULT_64_BIT));
+	check(at[0] != UINT64_MAX && at[1] == 7, "results %" PRIu64 " and %" PRIu64, at[0], at[1]);
+}
+
 static void grow(void) {
 	if (!valid_bits())
 		return skip("timestamps on the queue");
@@ -127,6 +141,7 @@ static void calibrated(void) {
 int main(int count, char **words) {
 	start(count, words, VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME, NULL);
 	TEST(grow);
+	TEST(alone);
 	TEST(stage2);
 	TEST(copied);
 	TEST(host_reset);

@@ -80,6 +80,8 @@ static VkPhysicalDeviceVulkan13Features features13 = {.sType = VK_STRUCTURE_TYPE
 static VkPhysicalDeviceRobustness2FeaturesEXT robustness2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
 static VkPhysicalDeviceShaderClockFeaturesKHR clock_features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
 static VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomic_float = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
+static VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT atomic_float2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_2_FEATURES_EXT};
+static VkPhysicalDeviceShaderImageAtomicInt64FeaturesEXT image_int64 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_IMAGE_ATOMIC_INT64_FEATURES_EXT};
 static VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR explicit_layout = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR};
 static VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable_features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
 static VkPhysicalDevicePerformanceQueryFeaturesKHR performance_features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR};
@@ -97,6 +99,8 @@ static const struct {
     {VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, &robustness2},
     {VK_KHR_SHADER_CLOCK_EXTENSION_NAME, &clock_features},
     {VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, &atomic_float},
+    {VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME, &atomic_float2},
+    {VK_EXT_SHADER_IMAGE_ATOMIC_INT64_EXTENSION_NAME, &image_int64},
     {VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME, &explicit_layout},
     {VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, &executable_features},
     {VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME, &performance_features},
@@ -162,7 +166,7 @@ enum kind { BUFFER, MEMORY, MODULE, SET_LAYOUT, LAYOUT, PIPELINE, DESCRIPTOR_POO
 static struct {
 	enum kind kind;
 	uint64_t handle;
-} made[512];
+} made[1024];
 static size_t made_count;
 
 static void later_free(enum kind kind, uint64_t handle) {
@@ -406,9 +410,9 @@ static const VkBufferUsageFlags any_usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | V
                                             VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT |
                                             VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
 
-static buffer buffer_in(VkDeviceSize size, VkMemoryPropertyFlags wanted) {
+static buffer buffer_for(VkBufferUsageFlags usage, VkDeviceSize size, VkMemoryPropertyFlags wanted) {
 	buffer b = {.size = size};
-	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = any_usage};
+	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = usage};
 	if (features12.bufferDeviceAddress)
 		info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
 	must(vkCreateBuffer(device, &info, NULL, &b.buffer));
@@ -425,6 +429,8 @@ static buffer buffer_in(VkDeviceSize size, VkMemoryPropertyFlags wanted) {
 		b.address = vkGetBufferDeviceAddress(device, &(VkBufferDeviceAddressInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, .buffer = b.buffer});
 	return b;
 }
+
+static buffer buffer_in(VkDeviceSize size, VkMemoryPropertyFlags wanted) { return buffer_for(any_usage, size, wanted); }
 
 // host_buffer is a buffer of zeros that the host sees.
 static buffer host_buffer(VkDeviceSize size) { return buffer_in(size, host_memory); }

@@ -1339,6 +1339,7 @@ const (
 	StructureTypePhysicalDeviceRobustness2PropertiesKhr                    StructureType = 1000286001
 	StructureTypePhysicalDeviceShaderAtomicFloatFeaturesExt                StructureType = 1000260000
 	StructureTypePhysicalDeviceShaderAtomicFloat2FeaturesExt               StructureType = 1000273000
+	StructureTypePhysicalDeviceShaderImageAtomicInt64FeaturesExt           StructureType = 1000234000
 	StructureTypePhysicalDeviceTexelBufferAlignmentFeaturesExt             StructureType = 1000281000
 	StructureTypeCalibratedTimestampInfoKhr                                StructureType = 1000184000
 	StructureTypePhysicalDeviceMaintenance5Features                        StructureType = 1000470000

@@ -37,6 +37,7 @@ var FeatureStructs = map[StructureType][]string{
 	StructureTypePhysicalDeviceShaderEnqueueFeaturesAmdx:                   {"shaderEnqueue", "shaderMeshEnqueue"},
 	StructureTypePhysicalDeviceShaderExpectAssumeFeatures:                  {"shaderExpectAssume"},
 	StructureTypePhysicalDeviceShaderFloat16Int8Features:                   {"shaderFloat16", "shaderInt8"},
+	StructureTypePhysicalDeviceShaderImageAtomicInt64FeaturesExt:           {"shaderImageInt64Atomics", "sparseImageInt64Atomics"},
 	StructureTypePhysicalDeviceShaderIntegerDotProductFeatures:             {"shaderIntegerDotProduct"},
 	StructureTypePhysicalDeviceShaderMaximalReconvergenceFeaturesKhr:       {"shaderMaximalReconvergence"},
 	StructureTypePhysicalDeviceShaderQuadControlFeaturesKhr:                {"shaderQuadControl"},

@@ -1916,6 +1916,13 @@ type PhysicalDeviceShaderFloat16Int8Features struct {
 	ShaderInt8    Bool32
 }
 
+type PhysicalDeviceShaderImageAtomicInt64FeaturesEXT struct {
+	SType                   StructureType
+	PNext                   unsafe.Pointer
+	ShaderImageInt64Atomics Bool32
+	SparseImageInt64Atomics Bool32
+}
+
 type PhysicalDeviceShaderIntegerDotProductFeatures struct {
 	SType                   StructureType
 	PNext                   unsafe.Pointer
