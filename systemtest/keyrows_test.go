@@ -281,6 +281,7 @@ var plainRows = []keyRow{
 	{"matrix.width", "matrices", matrices, "1", "0.25", slower},
 	{"matrix.accumulate", "matrices", matrices, "0", "12", slower},
 
+	{"workgroups", "lds-groups", "lds.bytes=131072", "0", "1", slower},
 	{"barriers", "lds-groups", "lds.bytes=131072", "16", "1", slower},
 	{"barrier_latency", "lds-groups", "lds.bytes=131072", "16", "116", longer(8 * 100)},
 
