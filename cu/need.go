@@ -92,7 +92,7 @@ func (n Need) wavesPerSIMD(m *Limits) int {
 
 // Occupancy is how many workgroups of this need fit on an empty compute unit.
 func (n Need) Occupancy(m *Limits) int {
-	groups := n.wavesPerSIMD(m) * m.SIMDs / n.Waves
+	groups := min(n.wavesPerSIMD(m)*m.SIMDs/n.Waves, m.mostGroups())
 	if n.LDSBytes > 0 {
 		groups = min(groups, m.LDS.Bytes/n.LDSBytes)
 	}

@@ -220,3 +220,45 @@ func TestRegistersThatDoNotFitAreToldAsThat(t *testing.T) {
 		}
 	}
 }
+
+// Workgroups of one wave and of several count alike against the most that a unit holds.
+func TestMostWorkgroups(t *testing.T) {
+	for _, c := range []struct {
+		most  int
+		local uint32
+		want  int
+	}{{0, 64, 40}, {40, 64, 40}, {39, 64, 39}, {1, 64, 1}, {17, 128, 16}, {16, 128, 16}, {15, 128, 15}} {
+		l := limitsForTest()
+		l.Workgroups = c.most
+		n, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{c.local, 1, 1}, VectorRegs: 1, ScalarRegs: 1}, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, placed := n.Occupancy(l), fill(l, n); got != c.want || placed != c.want {
+			t.Errorf("%d at most, %d lanes: %d fit, %d were placed, want %d", c.most, c.local, got, placed, c.want)
+		}
+	}
+}
+
+// A workgroup that ends makes room for another.
+func TestRoomOfWorkgroupsComesBack(t *testing.T) {
+	l := limitsForTest()
+	l.Workgroups = 1
+	n, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1}, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewRoom(l)
+	for range 3 {
+		if !r.Fits(n) {
+			t.Fatal("an empty unit has no room")
+		}
+		base := r.TakeGroup(n)
+		simd := r.TakeWave(n)
+		if r.Fits(n) {
+			t.Fatal("a second workgroup fits")
+		}
+		r.FreeWave(simd, n)
+		r.FreeGroup(base, n)
+	}
+}

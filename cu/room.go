@@ -5,7 +5,7 @@ type Room struct {
 	slots, vector, scalar []int  // by SIMD
 	lds                   []bool // by granule: taken
 	granule               int    // bytes
-	barriers              int
+	groups, barriers      int
 	nextSIMD              int // the SIMD that the next wave goes to first
 }
 
@@ -13,7 +13,7 @@ type Room struct {
 func NewRoom(m *Limits) Room {
 	r := Room{
 		slots: make([]int, m.SIMDs), vector: make([]int, m.SIMDs), scalar: make([]int, m.SIMDs),
-		granule: m.LDS.GranuleBytes, barriers: m.Barriers,
+		granule: m.LDS.GranuleBytes, groups: m.mostGroups(), barriers: m.Barriers,
 	}
 	r.lds = make([]bool, m.LDS.Bytes/r.granule)
 	for i := range r.slots {
@@ -24,7 +24,7 @@ func NewRoom(m *Limits) Room {
 
 // Fits says whether a workgroup could be placed now.
 func (r *Room) Fits(n Need) bool {
-	if n.Barriers > r.barriers {
+	if r.groups == 0 || n.Barriers > r.barriers {
 		return false
 	}
 	waves := 0
@@ -56,6 +56,7 @@ func (r *Room) findLDS(bytes int) int {
 // TakeGroup takes what a workgroup needs beyond its waves, and returns the first
 // byte of its LDS. There must be room.
 func (r *Room) TakeGroup(n Need) (ldsBase uint32) {
+	r.groups--
 	r.barriers -= n.Barriers
 	return uint32(r.takeLDS(n.LDSBytes))
 }
@@ -102,6 +103,7 @@ func (r *Room) FreeWave(i int, n Need) {
 
 // FreeGroup gives back what a workgroup took beyond its waves.
 func (r *Room) FreeGroup(ldsBase uint32, n Need) {
+	r.groups++
 	r.barriers += n.Barriers
 	r.markLDS(int(ldsBase)/r.granule, n.LDSBytes, false)
 }

@@ -13,6 +13,7 @@ type UnitSpec struct {
 	Matrix    simd.MatrixSpec `yaml:"matrix" doc:"matrix unit of each SIMD"`
 	LDS       lds.Spec        `yaml:"lds" doc:"local data share of each compute unit"`
 
+	Workgroups    int `yaml:"workgroups" range:"0..1024" doc:"most workgroups resident on a compute unit, however few waves they have; 0 for as many as waves, registers, LDS and barriers allow"`
 	Barriers      int `yaml:"barriers" range:"1..1024" doc:"barriers of each compute unit; a workgroup of more than one wave holds one while it is resident"`
 	BarrierCycles int `yaml:"barrier_latency" range:"0..100000" unit:"cycles" doc:"cycles from the last arrival at a barrier until its waves may issue again"`
 
@@ -51,4 +52,12 @@ type Limits struct {
 	*spec.Shape
 	*UnitSpec
 	Machine string // its name, for errors
+}
+
+// mostGroups is how many workgroups a compute unit may hold, whatever they need.
+func (m *Limits) mostGroups() int {
+	if m.Workgroups == 0 {
+		return m.WaveSlots * m.SIMDs
+	}
+	return m.Workgroups
 }

@@ -114,10 +114,10 @@ func (f *Fast) Release(now uint64) uint64 {
 	return done
 }
 
-// KernelBoundary invalidates the private caches that hold no dirty lines.
+// KernelBoundary invalidates the private caches that hold no dirty lines, and those that a launch acquires.
 func (f *Fast) KernelBoundary() {
 	for _, l := range f.levels {
-		if !l.keeps {
+		if !l.keeps || l.AcquireAtStart {
 			l.invalidate()
 		}
 	}

@@ -210,6 +210,22 @@ func TestKernelBoundaryAndReset(t *testing.T) {
 	}
 }
 
+// A launch that acquires a level finds nothing there, and what was dirty has been released.
+func TestAcquireAtStart(t *testing.T) {
+	f := newTiny(t, func(s *HierarchySpec) { s.L2.ReleaseAtEnd, s.L2.AcquireAtStart = true, true })
+	f.Access(0, request(0, Write, 4096))
+	f.Release(2000)
+	f.KernelBoundary()
+	if got := f.Access(5000, request(0, Read, 4096)).Ready; got != 6110 {
+		t.Errorf("after a boundary: %d, want a cold miss at 6110", got)
+	}
+	for _, c := range f.Counters() {
+		if c.Level == "l2" && (c.Writebacks != 1 || c.Misses != 2) {
+			t.Errorf("%d lines written back and %d misses, want 1 and 2", c.Writebacks, c.Misses)
+		}
+	}
+}
+
 // TestCoherent: what all compute units must see goes past the L1, and past an
 // L2 that only one engine has.
 func TestCoherent(t *testing.T) {

@@ -36,6 +36,7 @@ type CacheSpec struct {
 	Misses          int     `yaml:"misses" range:"0..1048576" unit:"lines" doc:"outstanding missing lines of one slice; 0: no limit"`
 	HashSets        bool    `yaml:"hash_sets" default:"false" doc:"whether higher address bits are folded into the set's index, where the sets of a slice are a power of two"`
 	ReleaseAtEnd    bool    `yaml:"release_at_end" default:"false" doc:"whether a launch ends when what it left dirty here is written to the next level, and other instances have dropped their copies of it: caches that several engines have one each of"`
+	AcquireAtStart  bool    `yaml:"acquire_at_start" default:"false" doc:"whether a launch begins with nothing here, as other instances may have stored what is held: caches that several engines have one each of"`
 	LinkBytes       float64 `yaml:"link_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth between one instance and the next level, both directions together; 0: only the next level's own"`
 }
 
@@ -195,6 +196,8 @@ func (l *namedCache) checkStores() []spec.Problem {
 		return []spec.Problem{spec.Bad(l.Name+".write_allocate", "found true: want false, as nothing is stored through the scalar cache")}
 	case l.ReleaseAtEnd && l.Write != WriteBack:
 		return []spec.Problem{spec.Bad(l.Name+".release_at_end", "found true: want false, as nothing stays dirty in a cache with write: %s", l.Write)}
+	case l.AcquireAtStart && !l.ReleaseAtEnd:
+		return []spec.Problem{spec.Bad(l.Name+".acquire_at_start", "found true: want false, as without release_at_end what is dirty would be lost, and a cache that passes stores on begins each launch empty in any case")}
 	case !readOnly && l.Write == ReadOnly:
 		return []spec.Problem{spec.Bad(l.Name+".write", "found read-only: want through or back, as stores come to this level")}
 	}

@@ -96,7 +96,7 @@ dispatch: [1]
 	"many":         walk(0, 64, 32, 1, 64, 16, 1, 1024), // more waves than a SIMD has slots
 	"scalar-chain": walk(4, 32, 1, 0, 16, 64, 3, 0),     // line after line, by the scalar unit
 	"scalar-alias": walk(4, 32, 1, 0, 4096, 4, 4, 0),    // four lines 16 KB apart
-	"scalar-apart": walk(4, 32, 8, 0, 16, 16, 1, 1024),  // eight waves
+	"scalar-apart": walk(4, 32, 16, 0, 16, 16, 1, 1024), // sixteen waves, each its own
 	"scalar-pair":  walk(4, 32, 2, 0, 16, 64, 1, 0),     // two compute units
 	"lds":          ldsJob(0, 32, 1, 1),
 	"lds-groups":   ldsJob(0, 64, 12, 1),
@@ -180,6 +180,7 @@ func (c *cacheCase) rows() []keyRow {
 	}
 	if c.name == "scalar_l1" {
 		return append(rows, keyRow{at("release_at_end"), "chain", on, "false", "true", refused(at("release_at_end"))},
+			keyRow{at("acquire_at_start"), "chain", on, "false", "true", refused(at("acquire_at_start"))},
 			keyRow{at("write"), "chain", on, "read-only", "back", refused(at("write"))},
 			keyRow{at("write_allocate"), "chain", on, "false", "true", refused(at("write_allocate"))})
 	}
@@ -188,6 +189,8 @@ func (c *cacheCase) rows() []keyRow {
 		keyRow{at("write"), "store", on + at("write_allocate=true"), "through", "back", shrinks("accesses of the next level", accesses(c.next))},
 		keyRow{at("release_at_end"), "store", on + at("write_allocate=true ") + at("write=back"), "false", "true", grows("accesses of the next level", accesses(c.next))},
 		keyRow{at("release_at_end"), "store", on + at("write=through"), "false", "true", refused(at("release_at_end"))},
+		keyRow{at("acquire_at_start"), "chain", on + at("write_allocate=true ") + at("write=back"), "false", "true", refused(at("acquire_at_start"))},
+		keyRow{at("acquire_at_start"), "twice", on + at("write_allocate=true ") + at("write=back ") + at("release_at_end=true"), "false", "true", slower},
 		keyRow{at("write_allocate"), "back", on + at("write=back"), "false", "true", faster})
 }
 
@@ -281,6 +284,7 @@ var plainRows = []keyRow{
 	{"matrix.width", "matrices", matrices, "1", "0.25", slower},
 	{"matrix.accumulate", "matrices", matrices, "0", "12", slower},
 
+	{"workgroups", "lds-groups", "lds.bytes=131072", "0", "1", slower},
 	{"barriers", "lds-groups", "lds.bytes=131072", "16", "1", slower},
 	{"barrier_latency", "lds-groups", "lds.bytes=131072", "16", "116", longer(8 * 100)},
 

@@ -1,4 +1,6 @@
 #version 450
+#pragma use_vulkan_memory_model
+#extension GL_KHR_memory_scope_semantics : require
 
 // C = A * B for n x n floats, n a multiple of 32, as the MI300A's matrix product divides the work: each invocation sums a block of 4 x 4
 // as four vec4, a tile of A is staged through memory, and B is read from memory as vec4. There every workgroup stages through the same
@@ -8,8 +10,14 @@ layout(local_size_x = 8, local_size_y = 8) in;
 layout(set = 0, binding = 0) readonly buffer A { vec4 a[]; };
 layout(set = 0, binding = 1) readonly buffer B { vec4 b[]; };
 layout(set = 0, binding = 2) writeonly buffer C { vec4 c[]; };
-layout(set = 0, binding = 3) coherent buffer Scratch { vec4 scratch[]; };
+layout(set = 0, binding = 3) workgroupcoherent buffer Scratch { vec4 scratch[]; };
 layout(push_constant) uniform Push { uint n; };
+
+// shareSlice lets the workgroup see what it staged: one compute unit's caches hold it, as for the plain loads that were measured.
+void shareSlice() {
+    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer,
+                   gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible);
+}
 
 void main() {
     uint lx = gl_LocalInvocationID.x;
@@ -30,8 +38,7 @@ void main() {
         scratch[mine + lx + 8] = a[fromA + pitch];
         scratch[mine + lx + 16] = a[fromA + 2 * pitch];
         scratch[mine + lx + 24] = a[fromA + 3 * pitch];
-        memoryBarrierBuffer();
-        barrier();
+        shareSlice();
 
         for (uint j = 0; j < 8; j++) {
             vec4 a0 = scratch[mine + j];
@@ -48,8 +55,7 @@ void main() {
             sum2 += a2.x * b0 + a2.y * b1 + a2.z * b2 + a2.w * b3;
             sum3 += a3.x * b0 + a3.y * b1 + a3.z * b2 + a3.w * b3;
         }
-        memoryBarrierBuffer();
-        barrier();
+        shareSlice();
     }
 
     uint to = row * pitch + column;

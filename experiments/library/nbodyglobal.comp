@@ -1,4 +1,6 @@
 #version 450
+#pragma use_vulkan_memory_model
+#extension GL_KHR_memory_scope_semantics : require
 
 // One step of n bodies, as the MI300A's nbody kernel divides the work: tiles of 256 bodies are staged through memory and not
 // through LDS. There every workgroup writes the same 4 KB, a race; here each has a slice of its own, so that the result is defined.
@@ -8,8 +10,42 @@ layout(set = 0, binding = 0) readonly buffer Bodies { vec4 bodies[]; };
 layout(set = 0, binding = 1) readonly buffer Velocities { vec4 velocities[]; };
 layout(set = 0, binding = 2) writeonly buffer NewBodies { vec4 newBodies[]; };
 layout(set = 0, binding = 3) writeonly buffer NewVelocities { vec4 newVelocities[]; };
-layout(set = 0, binding = 4) coherent buffer Scratch { vec4 scratch[]; };
+layout(set = 0, binding = 4) workgroupcoherent buffer Scratch { vec4 scratch[]; };
 layout(push_constant) uniform Push { uint n; float dt; float softening; };
+
+// Square root and division rounded as IEEE 754 asks, as a compiler without fast mathematics expands them.
+float root(float x) {
+    bool small = x < 1.2621774e-29;
+    precise float scaled = small ? x * 4294967296.0 : x;
+    precise float s = sqrt(scaled);
+    float below = intBitsToFloat(floatBitsToInt(s) - 1);
+    float above = intBitsToFloat(floatBitsToInt(s) + 1);
+    precise float errorBelow = fma(-below, s, scaled);
+    precise float errorAbove = fma(-above, s, scaled);
+    s = errorBelow <= 0.0 ? below : s;
+    s = errorAbove > 0.0 ? above : s;
+    s = small ? s * 1.52587890625e-05 : s;
+    return scaled == 0.0 || isinf(scaled) ? scaled : s;
+}
+
+float reciprocal(float x) {
+    bool small = abs(x) < 2.3509887e-38;
+    precise float scaled = small ? x * 4294967296.0 : x;
+    precise float r = 1.0 / scaled;
+    precise float e = fma(-scaled, r, 1.0);
+    r = fma(e, r, r);
+    e = fma(-scaled, r, 1.0);
+    precise float q = fma(e, r, r);
+    e = fma(-scaled, q, 1.0);
+    q = fma(e, r, q);
+    return small ? q * 4294967296.0 : q;
+}
+
+// shareSlice lets the workgroup see what it staged: one compute unit's caches hold it, as for the plain loads that were measured.
+void shareSlice() {
+    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer,
+                   gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible);
+}
 
 void main() {
     uint i = gl_GlobalInvocationID.x;
@@ -19,17 +55,15 @@ void main() {
 
     for (uint start = 0; start < n; start += 256) {
         scratch[slice + gl_LocalInvocationIndex] = bodies[start + gl_LocalInvocationIndex];
-        memoryBarrierBuffer();
-        barrier();
+        shareSlice();
         for (uint j = 0; j < 256; j++) {
             vec4 other = scratch[slice + j];
             vec3 r = other.xyz - me.xyz;
             float d2 = dot(r, r) + softening;
-            float inverse = inversesqrt(d2);
+            float inverse = reciprocal(root(d2));
             pull += other.w * inverse * inverse * inverse * r;
         }
-        memoryBarrierBuffer();
-        barrier();
+        shareSlice();
     }
 
     vec3 v = velocities[i].xyz;
