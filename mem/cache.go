@@ -446,8 +446,22 @@ func (c *cache) update(at, delay uint64, l *Line, bytes uint32) uint64 {
 // release writes all dirty lines to the next level, beginning in cycle at, and returns when the last is acknowledged.
 func (c *cache) release(at uint64) uint64 {
 	ready := at
+	c.eachDirty(func(l *line, addr uint64) {
+		c.counter.Writebacks++
+		ready = max(ready, c.forward(at, 0, addr, uint32(c.LineBytes)))
+		*l &^= dirtyLine
+		c.dropElsewhere(addr)
+	})
+	return ready
+}
+
+// eachDirty hands on the lines that are dirty, with their addresses.
+func (c *cache) eachDirty(do func(l *line, addr uint64)) {
 	for i := range c.slices {
 		p := place{slice: &c.slices[i], index: uint64(i)}
+		if p.slice.uses == 0 {
+			continue
+		}
 		for j := range p.slice.lines {
 			l := &p.slice.lines[j]
 			if !l.dirty() {
@@ -455,14 +469,9 @@ func (c *cache) release(at uint64) uint64 {
 			}
 			set, way := j/c.Ways, j%c.Ways
 			p.set = uint64(set)
-			c.counter.Writebacks++
-			addr := c.address(&p, p.slice.tags[2*set*c.Ways+way])
-			ready = max(ready, c.forward(at, 0, addr, uint32(c.LineBytes)))
-			*l &^= dirtyLine
-			c.dropElsewhere(addr)
+			do(l, c.address(&p, p.slice.tags[2*set*c.Ways+way]))
 		}
 	}
-	return ready
 }
 
 // dropElsewhere drops a line that this instance has written from the others; where it is dirty there too, that one's release does it.
@@ -494,6 +503,12 @@ func (c *cache) invalidate() {
 		clear(s.lines)
 		s.uses = 0
 	}
+}
+
+// acquire drops all lines. What launches without time left dirty, as nothing released it, goes to the next level.
+func (c *cache) acquire() {
+	c.eachDirty(func(_ *line, addr uint64) { c.warmNext(true, addr, uint32(c.LineBytes)) })
+	c.invalidate()
 }
 
 // channels is the device memory's interface.

@@ -117,8 +117,11 @@ func (f *Fast) Release(now uint64) uint64 {
 // KernelBoundary invalidates the private caches that hold no dirty lines, and those that a launch acquires.
 func (f *Fast) KernelBoundary() {
 	for _, l := range f.levels {
-		if !l.keeps || l.AcquireAtStart {
-			l.invalidate()
+		switch {
+		case l.AcquireAtStart:
+			l.each((*cache).acquire)
+		case !l.keeps:
+			l.each((*cache).invalidate)
 		}
 	}
 }
@@ -127,17 +130,18 @@ func (f *Fast) KernelBoundary() {
 func (f *Fast) Flush(name string) error {
 	for _, l := range f.levels {
 		if l.Name == name {
-			l.invalidate()
+			l.each((*cache).invalidate)
 			return nil
 		}
 	}
 	return fmt.Errorf("mem: no cache level %q", name)
 }
 
-func (l *level) invalidate() {
+// each does something with the caches of a level that are in use.
+func (l *level) each(do func(*cache)) {
 	for _, c := range l.caches {
 		if c != nil {
-			c.invalidate()
+			do(c)
 		}
 	}
 }
@@ -145,7 +149,7 @@ func (l *level) invalidate() {
 // Reset makes all caches cold.
 func (f *Fast) Reset() {
 	for _, l := range f.levels {
-		l.invalidate()
+		l.each((*cache).invalidate)
 	}
 }
 

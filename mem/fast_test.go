@@ -226,6 +226,24 @@ func TestAcquireAtStart(t *testing.T) {
 	}
 }
 
+// What a launch without time left dirty is in the next level when a timed one acquires.
+func TestAcquireAfterWarming(t *testing.T) {
+	f := newTiny(t, func(s *HierarchySpec) {
+		s.L2.ReleaseAtEnd, s.L2.AcquireAtStart = true, true
+		s.MemorySide = s.L2
+		s.MemorySide.SharedBy, s.MemorySide.ReleaseAtEnd, s.MemorySide.AcquireAtStart = 0, false, false
+	})
+	f.Warm(request(0, Write, 4096))
+	f.KernelBoundary()
+	r := request(0, Read, 4096)
+	f.Access(5000, r)
+	for _, c := range f.Counters() {
+		if c.Level == "memory" && c.Accesses != 0 {
+			t.Errorf("%d accesses of memory, want the line in the last cache", c.Accesses)
+		}
+	}
+}
+
 // TestCoherent: what all compute units must see goes past the L1, and past an
 // L2 that only one engine has.
 func TestCoherent(t *testing.T) {
