@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"io/fs"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -17,7 +16,7 @@ func TestProgramsAreKeptBetweenRuns(t *testing.T) {
 		program := b.build(t, name)
 		var before []string
 		for round, cache := range []string{"off", folder, folder} {
-			c := exec.Command(program, b.folder)
+			c := b.command(program)
 			c.Env = append(b.environment(""), "SPVSIM_CACHE="+cache)
 			if out, err := c.CombinedOutput(); err != nil {
 				t.Errorf("%s, round %d: %v\n%s", name, round, err, tail(out))
