@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -15,7 +14,7 @@ func recorded(t *testing.T, b *bench, name string, mayFail bool, args []string, 
 	t.Helper()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "rows.csv")
-	c := exec.Command(b.build(t, name), append([]string{b.folder}, args...)...)
+	c := b.command(b.build(t, name), args...)
 	c.Env = append(b.environment(""), append(variables, "SPVSIM_RECORD="+path, "SPVSIM_PROFILE="+folder)...)
 	if out, err := c.CombinedOutput(); err != nil && !mayFail {
 		t.Fatalf("%s: %v\n%s", name, err, tail(out))

@@ -250,15 +250,7 @@ static picture multisampled(VkFormat format, VkImageUsageFlags usage) {
 	    .samples = VK_SAMPLE_COUNT_4_BIT,
 	    .usage = usage | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
 	};
-	must(vkCreateImage(device, &info, NULL, &p.image));
-	VkMemoryRequirements needs;
-	vkGetImageMemoryRequirements(device, p.image, &needs);
-	VkDeviceMemory memory = allocate(needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-	KEEP(IMAGE, p.image);
-	must(vkBindImageMemory(device, p.image, memory, 0));
-	VkImageViewCreateInfo of_view = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, .image = p.image, .viewType = VK_IMAGE_VIEW_TYPE_2D, .format = format, .subresourceRange = p.all};
-	must(vkCreateImageView(device, &of_view, NULL, &p.view));
-	KEEP(VIEW, p.view);
+	place(&p, &info, VK_IMAGE_VIEW_TYPE_2D);
 	return p;
 }
 

@@ -13,6 +13,19 @@ typedef struct {
 	VkExtent3D size;
 } picture;
 
+// place creates a picture's image, in memory of its own, and a view of all of it.
+static void place(picture *p, const VkImageCreateInfo *info, VkImageViewType view) {
+	must(vkCreateImage(device, info, NULL, &p->image));
+	VkMemoryRequirements needs;
+	vkGetImageMemoryRequirements(device, p->image, &needs);
+	VkDeviceMemory memory = allocate(needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+	KEEP(IMAGE, p->image);
+	must(vkBindImageMemory(device, p->image, memory, 0));
+	VkImageViewCreateInfo of_view = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, .image = p->image, .viewType = view, .format = info->format, .subresourceRange = p->all};
+	must(vkCreateImageView(device, &of_view, NULL, &p->view));
+	KEEP(VIEW, p->view);
+}
+
 static picture make_picture(VkImageType type, VkImageViewType view, VkFormat format, VkExtent3D size, uint32_t layers, uint32_t levels) {
 	picture p = {.size = size, .all = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT, .levelCount = levels, .layerCount = layers}};
 	VkFormatProperties supports;
@@ -31,15 +44,7 @@ static picture make_picture(VkImageType type, VkImageViewType view, VkFormat for
 		info.usage |= VK_IMAGE_USAGE_STORAGE_BIT;
 	if (supports.optimalTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT)
 		info.usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
-	must(vkCreateImage(device, &info, NULL, &p.image));
-	VkMemoryRequirements needs;
-	vkGetImageMemoryRequirements(device, p.image, &needs);
-	VkDeviceMemory memory = allocate(needs, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-	KEEP(IMAGE, p.image);
-	must(vkBindImageMemory(device, p.image, memory, 0));
-	VkImageViewCreateInfo of_view = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO, .image = p.image, .viewType = view, .format = format, .subresourceRange = p.all};
-	must(vkCreateImageView(device, &of_view, NULL, &p.view));
-	KEEP(VIEW, p.view);
+	place(&p, &info, view);
 	return p;
 }
 
