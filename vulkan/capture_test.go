@@ -98,8 +98,8 @@ func capturedRows(t *testing.T, path string) (files map[string]uint64, count int
 	return files, count
 }
 
-// replay runs a captured job, whose expectations are the program's results.
-func replay(t *testing.T, file string, cycles uint64) {
+// runJob runs a job, whose expectations are to hold.
+func runJob(t *testing.T, file string) (*config.Job, *gpu.Result) {
 	t.Helper()
 	job, err := config.LoadJob(nil, file)
 	if err != nil {
@@ -113,6 +113,13 @@ func replay(t *testing.T, file string, cycles uint64) {
 	if err != nil {
 		t.Fatalf("%s: %v", filepath.Base(file), err)
 	}
+	return job, result
+}
+
+// replay runs a captured job, whose expectations are the program's results.
+func replay(t *testing.T, file string, cycles uint64) {
+	t.Helper()
+	job, result := runJob(t, file)
 	if got := result.Stats.Counts.Cycles; got != cycles || len(job.Expect) == 0 {
 		t.Errorf("%s: %d cycles, in the program %d; %d expectations", filepath.Base(file), got, cycles, len(job.Expect))
 	}

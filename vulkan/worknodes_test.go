@@ -2,14 +2,12 @@ package main_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"spvsim/config"
-	"spvsim/gpu"
 )
 
 // What DXC made of HLSL's work graphs leaves the same bytes as a job and through VK_AMDX_shader_enqueue, with payloads of the host and in
@@ -25,7 +23,11 @@ func TestWorkGraphs(t *testing.T) {
 		way := []string{"host", "memory"}[i%2]
 		t.Run(filepath.Base(file)+" "+way, func(t *testing.T) {
 			t.Parallel()
-			job, want := runJob(t, file)
+			job, result := runJob(t, file)
+			var want []byte
+			for i := range result.Buffers {
+				want = append(want, result.Buffers[i].Bytes...)
+			}
 			folder := t.TempDir()
 			text, out := filepath.Join(folder, "graph"), filepath.Join(folder, "out")
 			if err := os.WriteFile(text, graphText(t, job), 0o666); err != nil {
@@ -37,27 +39,6 @@ func TestWorkGraphs(t *testing.T) {
 			}
 		})
 	}
-}
-
-// runJob runs a job, whose expectations are to hold, and gives the bytes of its buffers.
-func runJob(t *testing.T, file string) (job *config.Job, all []byte) {
-	t.Helper()
-	job, err := config.LoadJob(nil, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Job: job})
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range result.Buffers {
-		all = append(all, result.Buffers[i].Bytes...)
-	}
-	return job, all
 }
 
 // moduleOf is the binary module of a job.

@@ -33,7 +33,7 @@ var formats = map[vk.Format]string{
 	vk.FormatR8g8Uint: "Rg8ui", vk.FormatR16Uint: "R16ui", vk.FormatR8Uint: "R8ui", vk.FormatR64Uint: "R64ui", vk.FormatR64Sint: "R64i",
 }
 
-// depth formats are sampled, and compared with, alone.
+// isDepth reports a depth format: those are only sampled, and compared with.
 func isDepth(f vk.Format) bool { return f == vk.FormatD16Unorm || f == vk.FormatD32Sfloat }
 
 // atomicFormats are those whose texels are updated by atomics.
