@@ -130,6 +130,7 @@ type level struct {
 	caches    []*cache
 	perEngine int
 	next      *level
+	frames    *frames // where pages lie for the levels behind this one; nil: as for this one
 }
 
 // A cache is one instance. next is nil when memory is behind it.
@@ -335,7 +336,7 @@ func (c *cache) cross(at, delay uint64, bytes uint32) uint64 {
 
 // fetch reads a line of this level from the next, whose lines may be smaller.
 func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
-	delay = c.cross(at, delay, bytes)
+	delay, addr = c.cross(at, delay, bytes), c.frames.place(addr)
 	if c.next == nil {
 		return c.mem.transfer(at, delay, addr, bytes)
 	}
@@ -360,7 +361,7 @@ func (c *cache) replace(p *place, at uint64) int {
 
 // forward writes to the next level and returns the cycle of the acknowledgement.
 func (c *cache) forward(at, delay, addr uint64, bytes uint32) (ready uint64) {
-	delay = c.cross(at, delay, bytes)
+	delay, addr = c.cross(at, delay, bytes), c.frames.place(addr)
 	if c.next == nil {
 		return c.mem.transfer(at, delay, addr, bytes)
 	}
@@ -410,35 +411,35 @@ func (c *cache) through(s *slice, at, delay, addr uint64, bytes uint32) uint64 {
 // coherent carries out reads, writes and atomics at the first level that the
 // whole machine shares: levels before it only pass the bytes on.
 func (c *cache) coherent(at, delay uint64, kind Kind, l *Line, bytes uint32) uint64 {
-	p, shared := c, c.shared
+	p, shared, addr := c, c.shared, l.Addr
 	for !shared {
-		_, index := p.spread.split(l.Addr)
+		_, index := p.spread.split(addr)
 		s := &p.slices[index]
 		delay = max(delay, s.book(at, uint64(bytes)*p.cost))
 		at += p.latency
-		delay = p.cross(at, delay, bytes)
+		delay, addr = p.cross(at, delay, bytes), p.frames.place(addr)
 		if p.next == nil {
-			return p.mem.transfer(at, delay, l.Addr, bytes)
+			return p.mem.transfer(at, delay, addr, bytes)
 		}
 		p = p.next
 		shared = p.shared
 	}
 	switch kind {
 	case Read:
-		return p.read(at, delay, l.Addr, bytes)
+		return p.read(at, delay, addr, bytes)
 	case Write:
-		return p.write(at, delay, l.Addr, bytes)
+		return p.write(at, delay, addr, bytes)
 	}
-	return p.update(at, delay, l, bytes)
+	return p.update(at, delay, addr, uint64(l.Serial), bytes)
 }
 
 // update carries out the atomics of one line. Updates of one element follow each
 // other, and so do those of one line by several requests: the next one finds the
 // line when the last update is done.
-func (c *cache) update(at, delay uint64, l *Line, bytes uint32) uint64 {
-	ready := c.read(at, delay, l.Addr, bytes)
-	p := c.locate(l.Addr)
-	serial := uint64(l.Serial) * c.atomic
+func (c *cache) update(at, delay, addr, serial uint64, bytes uint32) uint64 {
+	ready := c.read(at, delay, addr, bytes)
+	p := c.locate(addr)
+	serial *= c.atomic
 	p.line(p.find()).hold(ready + serial + c.atomic)
 	return ready + serial
 }

@@ -27,6 +27,9 @@ func NewFast(s *HierarchySpec, shape *spec.Shape) *Fast {
 			continue
 		}
 		l := newLevel(all[i], s, shape, next)
+		if l.Name == "l2" {
+			l.frames = newFrames(&s.Memory)
+		}
 		f.levels = append([]*level{l}, f.levels...)
 		if i > 1 { // the vector and the scalar cache stand side by side
 			next = l

@@ -92,6 +92,18 @@ type MemorySpec struct {
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"bandwidth of one channel, the peak of its pins"`
 	Efficiency      float64 `yaml:"efficiency" default:"0" range:"0..1" doc:"share of the channels' peak that transfers sustain, after row activations, refresh and turning between reads and writes; 0: all of it"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles from a request leaving the last cache until its line is back there"`
+	PageBytes       int     `yaml:"page_bytes" default:"0" range:"0..1073741824" pow2:"true" unit:"bytes" doc:"bytes of a program's addresses that lie together in memory: pages of this size lie at random, and memory_side and the channels go by where; 0: memory is laid out as the program's addresses"`
+}
+
+// minPage is the smallest page of a virtual address: what an x86 host has, and as much as the longest line.
+const minPage = 4096
+
+// Check tests what the ranges of fields don't.
+func (m MemorySpec) Check() []spec.Problem {
+	if m.PageBytes > 0 && m.PageBytes < minPage {
+		return []spec.Problem{spec.Bad("page_bytes", "found %d: want 0 or at least %d", m.PageBytes, minPage)}
+	}
+	return nil
 }
 
 // sustained is the bandwidth of one channel that transfers get.

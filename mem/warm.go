@@ -5,13 +5,17 @@ package mem
 func (f *Fast) Warm(r *Request) {
 	c := f.front(r)
 	past := r.Coherent || r.Kind == Atomic
+	var crossed *frames
 	for ; past && c != nil && !c.shared; c = c.next {
+		if c.frames != nil {
+			crossed = c.frames
+		}
 	}
 	for i := range r.Lines {
 		if c == nil {
 			return // memory alone
 		}
-		c.warm(r.Kind != Read, r.Lines[i].Addr, min(r.Lines[i].Bytes, uint32(c.LineBytes)))
+		c.warm(r.Kind != Read, crossed.place(r.Lines[i].Addr), min(r.Lines[i].Bytes, uint32(c.LineBytes)))
 	}
 }
 
@@ -58,6 +62,7 @@ func (c *cache) warmNext(store bool, addr uint64, bytes uint32) {
 	if c.next == nil {
 		return
 	}
+	addr = c.frames.place(addr)
 	step := min(bytes, uint32(c.next.LineBytes))
 	for done := uint32(0); done < bytes; done += step {
 		c.next.warm(store, addr+uint64(done), step)
@@ -65,7 +70,7 @@ func (c *cache) warmNext(store bool, addr uint64, bytes uint32) {
 }
 
 // Filled is the share of the last level's lines that hold something. It looks at
-// the first sets of each slice.
+// sets all over each slice, as some pages of memory may hold more than others.
 func (f *Fast) Filled() float64 {
 	const looked = 64
 	valid, all := 0, 0
@@ -73,24 +78,26 @@ func (f *Fast) Filled() float64 {
 		if c == nil {
 			continue
 		}
-		sets := min(looked, int(c.sets.n))
+		step := max(1, int(c.sets.n)/looked)
 		for i := range c.slices {
-			all += sets * c.Ways
-			if s := &c.slices[i]; s.tags != nil {
-				valid += s.used(sets, c.Ways)
+			s := &c.slices[i]
+			for set := 0; set < int(c.sets.n); set += step {
+				all += c.Ways
+				valid += s.used(set, c.Ways)
 			}
 		}
 	}
 	return float64(valid) / float64(max(all, 1))
 }
 
-// used counts the valid lines of the first sets.
-func (s *slice) used(sets, ways int) (n int) {
-	for set := range sets {
-		for _, tag := range s.tags[2*ways*set:][:ways] {
-			if tag != 0 {
-				n++
-			}
+// used counts the valid lines of a set.
+func (s *slice) used(set, ways int) (n int) {
+	if s.tags == nil {
+		return 0
+	}
+	for _, tag := range s.tags[2*ways*set:][:ways] {
+		if tag != 0 {
+			n++
 		}
 	}
 	return n

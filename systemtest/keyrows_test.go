@@ -86,6 +86,7 @@ dispatch: [1]
 	"alias":        walk(0, 32, 1, 1, 4096, 4, 4, 0),  // four lines 16 KB apart
 	"flow":         walk(1, 32, 4, 1, 32, 16, 1, 0),   // four lines at a time, four waves the same
 	"apart":        walk(1, 32, 4, 1, 32, 8, 1, 4096), // each wave its own
+	"pages":        walk(0, 32, 1, 1, 32, 128, 3, 0),  // 16 KB, three times
 	"twice":        strings.Replace(walk(0, 32, 1, 1, 32, 32, 1, 0), "dispatch: [1]", "steps: [{name: first, dispatch: [1]}, {name: second, dispatch: [1]}]", 1),
 	"pair":         walk(0, 32, 2, 1, 32, 32, 1, 0),     // two compute units read the same
 	"scatter":      walk(1, 32, 4, 32, 1, 8, 1, 0),      // each lane its own line
@@ -315,6 +316,7 @@ var plainRows = []keyRow{
 	{"memory.bytes_per_cycle", "apart", passAll, "16", "1", slower},
 	{"memory.latency_cycles", "chain", passAll, "100", "200", longer(96 * 100)},
 
+	{"memory.page_bytes", "pages", passAll + "memory_side.bytes=16384 memory_side.ways=1", "0", "4096", slower},
 	{"memory.efficiency", "apart", passAll + "memory.bytes_per_cycle=16", "1", "0.1", slower},
 	{"host.to_device_cycles", "copies", "", "0", "1000", exactly(1000)},
 	{"host.to_device_bytes_per_cycle", "copies", "", "2", "1", exactly(500)},

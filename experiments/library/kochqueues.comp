@@ -12,7 +12,7 @@ layout(constant_id = 0) const uint depth = 4;    // times that an edge is split
 layout(constant_id = 1) const uint shards = 256; // of each queue
 layout(constant_id = 2) const uint writers = 24; // workgroups
 layout(constant_id = 3) const uint slots = 64;   // of a shard
-layout(constant_id = 4) const uint probes = 4;   // shards looked at before a lane asks whether all is done
+layout(constant_id = 4) const uint probes = 2;   // shards looked at before a lane asks whether all is done
 
 struct Edge { vec2 from; vec2 to; uint number; uint level; };
 struct Shard { uint head; uint tail; uint unused[30]; }; // a cache line of 128 bytes

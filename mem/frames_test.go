@@ -1,0 +1,68 @@
+package mem
+
+import "testing"
+
+// No two pages share a frame, and none leaves memory, whatever its size.
+func TestEachPageHasAFrame(t *testing.T) {
+	for _, pages := range []int{1, 2, 5, 64, 100, 1 << 13} {
+		f := newFrames(&MemorySpec{Bytes: pages << 12, PageBytes: 1 << 12})
+		seen := make(map[uint64]uint64)
+		for page := range uint64(f.mask + 1) {
+			at := f.place(page<<12 | page&0xfff)
+			if at&0xfff != page&0xfff || at>>12 > f.mask {
+				t.Fatalf("%d pages: page %d lies at %#x", pages, page, at)
+			}
+			if other, ok := seen[at>>12]; ok {
+				t.Fatalf("%d pages: pages %d and %d lie at %#x", pages, page, other, at)
+			}
+			seen[at>>12] = page
+		}
+	}
+}
+
+// Addresses beyond memory's size keep the bits beyond it, so that they stay apart from those within.
+func TestFramesBeyondMemory(t *testing.T) {
+	f := newFrames(&MemorySpec{Bytes: 1 << 20, PageBytes: 1 << 12})
+	for _, addr := range []uint64{0, 0x12345, 0xfffff} {
+		if got, want := f.place(addr+5<<20), f.place(addr)+5<<20; got != want {
+			t.Errorf("%#x lies at %#x, want %#x", addr+5<<20, got, want)
+		}
+	}
+	if newFrames(&MemorySpec{Bytes: 1 << 20}).place(0x12345) != 0x12345 {
+		t.Error("without pages an address is not where it was")
+	}
+}
+
+// As many pages as a cache of one way has: laid out in a row they have a set each; at random, those that share
+// sets drive each other out, and the others stay. What lies where is counted here by the pages' frames alone.
+func TestPagesShareSets(t *testing.T) {
+	const pages, lines = 16, 4096 / 64
+	f := newTiny(t, func(s *HierarchySpec) {
+		s.MemorySide = CacheSpec{Bytes: pages << 12, LineBytes: 64, Ways: 1, Slices: 1, LatencyCycles: 10, BytesPerCycle: 64, Write: WriteBack, WriteAllocate: true}
+		s.Memory.PageBytes = 4096
+	})
+	alone := make(map[uint64]int)
+	frames := newFrames(&f.spec.Memory)
+	for page := range uint64(pages) {
+		alone[frames.place(page<<12)>>12%pages]++
+	}
+	var stay uint64
+	for _, n := range alone {
+		if n == 1 {
+			stay += lines
+		}
+	}
+	if stay == 0 || stay == pages*lines {
+		t.Fatalf("%d of %d lines stay: the pages' frames show nothing", stay, pages*lines)
+	}
+	var now, before uint64
+	for range 2 {
+		before = f.count("memory_side").Hits
+		for addr := uint64(0); addr < pages<<12; addr += 64 {
+			now = f.Access(now+1000, request(0, Read, addr)).Ready
+		}
+	}
+	if got := f.count("memory_side").Hits - before; got != stay {
+		t.Errorf("%d hits, want %d", got, stay)
+	}
+}
