@@ -43,3 +43,33 @@ func TestBlocksOfLanes(t *testing.T) {
 		}
 	}
 }
+
+// Each step of the lanes from one range of addresses to another takes a translation more than the first, which is free.
+func TestTranslations(t *testing.T) {
+	const cycles = 2.5
+	for _, c := range []struct {
+		name         string
+		stride       uint32
+		exec         uint64
+		lines, steps uint64 // of the address path, and from one range of 8 KB to the next
+	}{
+		{"words in a row", 4, 1<<64 - 1, 4, 0},
+		{"words 128 bytes apart: 8 KB in all", 128, 1<<64 - 1, 64, 0},
+		{"words 2 KB apart", 2048, 1<<64 - 1, 64, 15},
+		{"words 2 KB apart, every other lane", 2048, 0x5555555555555555, 32, 15},
+		{"words 8 KB apart", 8192, 1<<64 - 1, 64, 63},
+		{"words 16 KB apart", 16384, 1<<64 - 1, 64, 63},
+		{"one lane", 16384, 1, 1, 0},
+	} {
+		b := newBench(t, 64*16384)
+		s, shape := DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
+		s.VectorMemory.TranslationBytes, s.VectorMemory.TranslationCycles = 8192, cycles
+		b.port = NewPorts(b.store, b.h, &s, shape)[0]
+		b.index(0, c.stride)
+		b.st.Exec = c.exec
+		want := c.lines + uint64(cycles*float64(c.steps))
+		if got := b.port.Issue(0, b.st, &b.env, access(isa.Load, isa.I32, 1)).Busy; got != want {
+			t.Errorf("%s: the unit is taken for %d cycles, want %d", c.name, got, want)
+		}
+	}
+}

@@ -30,6 +30,8 @@ type Port struct {
 	together int    // lanes whose addresses one cycle takes
 	cost     uint64 // fixed-point cycles of a byte returned by all slices of the vector cache
 	tokens   uint64
+	pages    uint   // log2 of the bytes that one translation of an address serves
+	walk     uint64 // fixed-point cycles of a translation
 	tex      *TextureSpec
 	w        *workspace
 	chip     *OnChip // nil: the machine has no on-chip payload memory
@@ -79,7 +81,8 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 	ports := make([]*Port, shape.Units())
 	for i := range ports {
 		ports[i] = &Port{cu: i, store: store, h: h, lanes: newDivider(s.VectorMemory.LanesPerCycle), lines: newDivider(s.VectorMemory.LinesPerCycle), vector: log2(vector), scalar: log2(scalar), block: blockShift(&s.VectorMemory), together: s.VectorMemory.LanesPerCycle,
-			cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices)), w: w, tex: &s.Texture}
+			cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices)), w: w, tex: &s.Texture,
+			pages: log2(s.VectorMemory.TranslationBytes), walk: uint64(s.VectorMemory.TranslationCycles * (1 << fixedShift))}
 	}
 	return ports
 }
@@ -153,7 +156,11 @@ func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32
 	if p.block > 0 && !m.Scalar {
 		sent = p.w.blocks
 	}
-	return p.finishBusy(now, m, kind, p.occupancy(sent, lanes, bytes))
+	busy := p.occupancy(sent, lanes, bytes)
+	if p.walk > 0 && !m.Scalar {
+		busy += p.w.translations(p.pages) * p.walk >> fixedShift
+	}
+	return p.finishBusy(now, m, kind, busy)
 }
 
 // finishBusy is finish for an instruction that takes its unit for busy cycles.

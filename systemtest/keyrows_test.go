@@ -90,6 +90,7 @@ dispatch: [1]
 	"twice":        strings.Replace(walk(0, 32, 1, 1, 32, 32, 1, 0), "dispatch: [1]", "steps: [{name: first, dispatch: [1]}, {name: second, dispatch: [1]}]", 1),
 	"pair":         walk(0, 32, 2, 1, 32, 32, 1, 0),     // two compute units read the same
 	"scatter":      walk(1, 32, 4, 32, 1, 8, 1, 0),      // each lane its own line
+	"ranges":       walk(1, 32, 1, 2048, 1, 8, 1, 0),    // each lane 8 KB from the next
 	"store":        walk(2, 32, 1, 1, 32, 16, 3, 0),     // the same lines three times
 	"back":         walk(5, 32, 1, 1, 32, 16, 1, 0),     // stored, then read
 	"behind":       walk(7, 32, 1, 1, 32, 16, 1, 0),     // a load behind a store
@@ -303,6 +304,8 @@ var plainRows = []keyRow{
 	{"vector_memory.max_outstanding", "flow", "", "63", "1", slower},
 	{"vector_memory.return_order", "behind", "timing.classes.vmem_store.latency=2000", "free", "all", slower},
 	{"vector_memory.block_bytes", "flow", "", "0", "16", slower},
+	{"vector_memory.translation_cycles", "ranges", passAll, "0", "10", slower},
+	{"vector_memory.translation_bytes", "ranges", passAll + "vector_memory.translation_cycles=10", "4096", "65536", faster},
 	{"vector_memory.atomic_cycles", "atomic", "", "1", "11", longer(16 * 31 * 10)},
 	{"texture.quads_per_cycle", "texture", "", "1", "4", faster},
 	{"texture.texel_bytes", "texture", "", "4", "1", slower},
