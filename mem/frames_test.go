@@ -66,3 +66,39 @@ func TestPagesShareSets(t *testing.T) {
 		t.Errorf("%d hits, want %d", got, stay)
 	}
 }
+
+// Whichever way a line comes to the cache in front of memory, with time or without, past the L2 or out of it, others find it there.
+func TestEveryWayToAFrame(t *testing.T) {
+	past := func(cu int, kind Kind, addr uint64) *Request {
+		r := request(cu, kind, addr)
+		r.Coherent = true
+		return r
+	}
+	const addr = 5 * 4096
+	ways := map[string]func(f *Fast){
+		"read":                  func(f *Fast) { f.Access(0, request(0, Read, addr)) },
+		"written and released":  func(f *Fast) { f.Access(0, request(0, Write, addr)); f.Release(5000) },
+		"written past the L2":   func(f *Fast) { f.Access(0, past(0, Write, addr)) },
+		"read past the L2":      func(f *Fast) { f.Access(0, past(0, Read, addr)) },
+		"updated":               func(f *Fast) { f.Access(0, request(0, Atomic, addr)) },
+		"read, no time":         func(f *Fast) { f.Warm(request(0, Read, addr)) },
+		"past the L2, no time":  func(f *Fast) { f.Warm(past(0, Read, addr)) },
+		"acquired, no time":     func(f *Fast) { f.Warm(request(0, Write, addr)); f.KernelBoundary() },
+		"read by a scalar unit": func(f *Fast) { r := request(0, Read, addr); r.Scalar = true; f.Access(0, r) },
+	}
+	for name, bring := range ways {
+		f := newTiny(t, func(s *HierarchySpec) {
+			s.L2.SharedBy, s.L2.ReleaseAtEnd, s.L2.AcquireAtStart = 2, true, true
+			s.MemorySide = CacheSpec{Bytes: 16 << 12, LineBytes: 64, Ways: 1, Slices: 1, LatencyCycles: 10, BytesPerCycle: 64, Write: WriteBack, WriteAllocate: true}
+			s.Memory.PageBytes = 4096
+		})
+		bring(f)
+		for kind, r := range map[string]*Request{"plain": request(2, Read, addr), "coherent": past(3, Read, addr)} {
+			before := f.count("memory_side").Misses
+			f.Access(20000, r)
+			if got := f.count("memory_side").Misses - before; got != 0 {
+				t.Errorf("%s: a %s read misses", name, kind)
+			}
+		}
+	}
+}
