@@ -66,6 +66,8 @@ func choose(a, b, c uint64) uint64 {
 
 func pack64(lo, hi, _ uint64) uint64 { return lo | hi<<32 }
 
+func pack8(a, b, c, d uint64) uint64 { return a | b<<8 | c<<16 | d<<24 }
+
 func pack16(lo, hi, _ uint64) uint64 { return lo&0xffff | hi<<16 }
 
 func meanUnpack16(_, _ Type, imm, a, _, _, _ uint64) uint64 { return a >> (16 * (imm & 1)) & 0xffff }

@@ -234,6 +234,7 @@ const (
 	ClassVALU32
 	ClassPacked16
 	ClassPacked32
+	ClassDot
 	ClassDual
 	ClassFMA32
 	ClassCvt
@@ -275,7 +276,7 @@ const (
 
 // ClassNames are the names of the classes in the timing table, by Class.
 var ClassNames = [NumClasses]string{
-	"", "valu32", "packed16", "packed32", "dual", "fma32", "cvt", "trans", "imul32", "shift64", "int64", "f64add", "f64mul", "f64trans",
+	"", "valu32", "packed16", "packed32", "dot", "dual", "fma32", "cvt", "trans", "imul32", "shift64", "int64", "f64add", "f64mul", "f64trans",
 	"dpp", "permlane", "readlane", "writelane", "salu", "smem", "branch", "branch_taken", "lds", "lds_swizzle",
 	"vmem", "vmem_store", "vmem_atomic", "image", "scratch", "barrier", "waitcnt", "clock", "message", "end",
 	"matrix_f16", "matrix_bf16", "matrix_f8", "matrix_i8", "matrix_f32", "matrix_f64",

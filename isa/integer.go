@@ -1,6 +1,9 @@
 package isa
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // The meaning of integer operations: functions of canonical operands and the
 // width w in bits (8 to 64; the logical ones also 1, for Bool). The caller
@@ -124,6 +127,57 @@ func imad(a, b, c uint64, _ uint) uint64    { return a*b + c }
 func lshladd(a, b, c uint64, w uint) uint64 { return shl(a, b, w) + c }
 func iadd3(a, b, c uint64, _ uint) uint64   { return a + b + c }
 func lshlor(a, b, c uint64, w uint) uint64  { return shl(a, b, w) | c }
+
+// An intDot is a dot product of the parts, of so many bits, of two words.
+type intDot struct {
+	bits             uint
+	signedA, signedB bool
+}
+
+// sum is the exact sum of c and the products: it takes 34 bits at the most.
+func (p intDot) sum(a, b, c uint64) int64 {
+	sum := part(c, 32, p.signedA)
+	for at := uint(0); at < 32; at += p.bits {
+		sum += part(a>>at, p.bits, p.signedA) * part(b>>at, p.bits, p.signedB)
+	}
+	return sum
+}
+
+// part is the low w bits of x as a number.
+func part(x uint64, w uint, sign bool) int64 {
+	if sign {
+		return signed(x, w)
+	}
+	return int64(x & (1<<w - 1))
+}
+
+func (p intDot) wrapped(_, _ Type, _, a, b, c, _ uint64) uint64 {
+	return uint64(p.sum(a, b, c)) & math.MaxUint32
+}
+
+func (p intDot) saturated(_, _ Type, _, a, b, c, _ uint64) uint64 {
+	low, high := int64(0), int64(math.MaxUint32)
+	if p.signedA {
+		low, high = math.MinInt32, math.MaxInt32
+	}
+	return uint64(min(max(p.sum(a, b, c), low), high)) & math.MaxUint32
+}
+
+// The dot products of bytes for the loops over lanes.
+
+func sdot4(x, y uint32) uint32 {
+	return uint32(int32(int8(x))*int32(int8(y)) + int32(int8(x>>8))*int32(int8(y>>8)) +
+		int32(int8(x>>16))*int32(int8(y>>16)) + (int32(x)>>24)*(int32(y)>>24))
+}
+
+func udot4(x, y uint32) uint32 {
+	return x&0xff*(y&0xff) + x>>8&0xff*(y>>8&0xff) + x>>16&0xff*(y>>16&0xff) + x>>24*(y>>24)
+}
+
+func sudot4(x, y uint32) uint32 {
+	return uint32(int32(int8(x))*int32(y&0xff) + int32(int8(x>>8))*int32(y>>8&0xff) +
+		int32(int8(x>>16))*int32(y>>16&0xff) + (int32(x)>>24)*int32(y>>24))
+}
 
 func and(a, b uint64, _ uint) uint64 { return a & b }
 func or(a, b uint64, _ uint) uint64  { return a | b }

@@ -33,6 +33,7 @@ const (
 	Pack64   // a: low 32 bits, b: high 32 bits; T = I64
 	Lo32     // low 32 bits of a (From = I64), T = I32
 	Hi32     // high 32 bits of a (From = I64), T = I32
+	Pack8    // four bytes, a the lowest; T = I32
 	Pack16   // a: low 16 bits, b: high 16 bits; T = I32
 	Unpack16 // the Imm-th 16 bits of a; T = I32
 
@@ -70,6 +71,18 @@ const (
 	LshlAdd // (a << b) + c (formed by optimisation; T = I32)
 	IAdd3   // a + b + c (formed by optimisation; T = I32)
 	LshlOr  // (a << b) | c (formed by optimisation; T = I32)
+	// Dot products: c plus the products of the four bytes, or two halves, of a and
+	// b; T = I32. The sum wraps, or is held in the range of its type (Sat).
+	SDot4
+	UDot4
+	SUDot4 // a is signed, b is not, c is
+	SDot2
+	UDot2
+	SDot4Sat
+	UDot4Sat
+	SUDot4Sat
+	SDot2Sat
+	UDot2Sat
 
 	// Bits, any integer T. And, Or, Xor, Not also take Bool (lane masks or
 	// uniform truth values).

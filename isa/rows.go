@@ -41,6 +41,7 @@ var (
 	cvt     = every(ClassCvt)
 	scalar  = every(ClassSALU)
 	vector  = every(ClassVALU32)
+	dot     = every(ClassDot)
 	dpp     = every(ClassDPP)
 	swizzle = every(ClassLDSSwizzle)
 	lane    = every(ClassReadLane)
@@ -88,6 +89,7 @@ var rows = [NumOps]Row{
 	{Pack64, "pack64", every(ClassVALU32), sig(OfT, OfI32, OfI32), salu, plain(pack64), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450PackDouble2x32))},
 	{Lo32, "lo32", every(ClassVALU32), sig(OfI32, OfI64), salu, plain(mov), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450UnpackDouble2x32))},
 	{Hi32, "hi32", every(ClassVALU32), sig(OfI32, OfI64), salu, plain(hi32), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450UnpackDouble2x32))},
+	{Pack8, "pack8", every(ClassVALU32), sig(OfI32, OfI8, OfI8, OfI8, OfI8), pure, plain4(pack8), own("a vector of four bytes as the one register that a dot product takes")},
 	{Pack16, "pack16", nothing, sig(OfI32, OfI16, OfI16), salu, plain(pack16), own("a vector of two 16-bit components as the one register that holds it")},
 	{Unpack16, "unpack16", nothing, sig(OfI16, OfI32), salu, meanUnpack16, own("half of a register: instructions of 16 bits name it (op_sel)")},
 
@@ -121,6 +123,17 @@ var rows = [NumOps]Row{
 	{LshlAdd, "lshladd", alu, ternary, salu, int3(lshladd), own("formed by optimisation")},
 	{IAdd3, "iadd3", alu, ternary, saluC, int3(iadd3), own("formed by optimisation")},
 	{LshlOr, "lshlor", alu, ternary, salu, int3(lshlor), own("formed by optimisation")},
+
+	{SDot4, "sdot4", dot, ternary, comm, intDot{8, true, true}.wrapped, core(spirv.OpSDot)},
+	{UDot4, "udot4", dot, ternary, comm, intDot{8, false, false}.wrapped, core(spirv.OpUDot)},
+	{SUDot4, "sudot4", dot, ternary, pure, intDot{8, true, false}.wrapped, core(spirv.OpSUDot)},
+	{SDot2, "sdot2", dot, ternary, comm, intDot{16, true, true}.wrapped, core(spirv.OpSDot)},
+	{UDot2, "udot2", dot, ternary, comm, intDot{16, false, false}.wrapped, core(spirv.OpUDot)},
+	{SDot4Sat, "sdot4_sat", dot, ternary, comm, intDot{8, true, true}.saturated, core(spirv.OpSDotAccSat)},
+	{UDot4Sat, "udot4_sat", dot, ternary, comm, intDot{8, false, false}.saturated, core(spirv.OpUDotAccSat)},
+	{SUDot4Sat, "sudot4_sat", dot, ternary, pure, intDot{8, true, false}.saturated, core(spirv.OpSUDotAccSat)},
+	{SDot2Sat, "sdot2_sat", dot, ternary, comm, intDot{16, true, true}.saturated, core(spirv.OpSDotAccSat)},
+	{UDot2Sat, "udot2_sat", dot, ternary, comm, intDot{16, false, false}.saturated, core(spirv.OpUDotAccSat)},
 
 	{And, "and", alu, binary, saluC, int2(and), core(spirv.OpBitwiseAnd, spirv.OpLogicalAnd)},
 	{Or, "or", alu, binary, saluC, int2(or), core(spirv.OpBitwiseOr, spirv.OpLogicalOr)},

@@ -72,6 +72,7 @@ const (
 	OfT
 	OfFrom
 	OfBool
+	OfI8
 	OfI16
 	OfI32
 	OfI64
@@ -86,7 +87,7 @@ type Signature struct {
 func sig(result Kind, src ...Kind) Signature { return Signature{result, src} }
 
 func (k Kind) of(t, from Type) Type {
-	return [...]Type{OfNothing: Void, OfT: t, OfFrom: from, OfBool: Bool, OfI16: I16, OfI32: I32, OfI64: I64}[k]
+	return [...]Type{OfNothing: Void, OfT: t, OfFrom: from, OfBool: Bool, OfI8: I8, OfI16: I16, OfI32: I32, OfI64: I64}[k]
 }
 
 // ResultType is the type of the result of op on the types t and from.

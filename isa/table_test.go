@@ -58,11 +58,11 @@ func typesOf(op Op) []Type {
 		return []Type{I64}
 	case op == FDot2:
 		return []Type{F16, F32}
-	case op == Lo32 || op == Hi32 || op == Pack16 || op == Unpack16:
+	case op == Lo32 || op == Hi32 || op == Pack8 || op == Pack16 || op == Unpack16:
 		return []Type{I32}
 	case op == QuantizeF16:
 		return []Type{F32}
-	case op >= IMad && op <= LshlOr:
+	case op >= IMad && op <= UDot2Sat:
 		return []Type{I32}
 	case op >= And && op <= Not || op == IEq || op == INe:
 		return append([]Type{Bool}, ints...)

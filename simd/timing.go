@@ -138,7 +138,9 @@ func (t *Timing) checkNoResult() (ps []spec.Problem) {
 }
 
 // optionalClasses are those of instructions that a machine may lack: programs are lowered without them then.
-var optionalClasses = map[string]bool{isa.ClassPacked16.String(): true, isa.ClassPacked32.String(): true, isa.ClassDual.String(): true}
+var optionalClasses = map[string]bool{
+	isa.ClassPacked16.String(): true, isa.ClassPacked32.String(): true, isa.ClassDot.String(): true, isa.ClassDual.String(): true,
+}
 
 func optional(name string) bool { return optionalClasses[name] || matrixClass(name) }
 

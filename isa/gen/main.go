@@ -80,6 +80,9 @@ var files = []file{
 		int32s("LshlAdd", 3, "x<<(y&31) + z"),
 		int32s("IAdd3", 3, "x + y + z"),
 		int32s("LshlOr", 3, "x<<(y&31) | z"),
+		int32s("SDot4", 3, "sdot4(x, y) + z"),
+		int32s("UDot4", 3, "udot4(x, y) + z"),
+		int32s("SUDot4", 3, "sudot4(x, y) + z"),
 		int32s("BitFieldUExtract", 3, "extract32(x, y, z)"),
 	}},
 	{"loops_float.go", "floatLoops", false, []loop{

@@ -4,7 +4,6 @@ import (
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
-	"spvsim/spirv/validate"
 )
 
 func (b *maths) logicalEqual() {
@@ -184,13 +183,13 @@ func (b *maths) dot(x, y []*ir.Value) *ir.Value {
 	return b.join(isa.FAdd, products)
 }
 
-// mixedDot carries out the dot products of SPV_VALVE_mixed_float_dot_product,
+// mixedFloatDot carries out the dot products of SPV_VALVE_mixed_float_dot_product,
 // of n components to a sum of so many bits. Those of bfloat16 and of 8-bit
 // floats are a fused step in 32 bits for each component, the first one first;
 // a sum of 16 bits is rounded at the end. RDNA 3 has one instruction for two of
 // bfloat16 and RDNA 4 for four of 8 bits (v_dot2_f32_bf16, v_dot4_f32_fp8_fp8):
 // they pay the sequence here too.
-func (b *maths) mixedDot(n int, bits uint) {
+func (b *maths) mixedFloatDot(n int, bits uint) {
 	x, y, c := b.leaves(b.arg(0)), b.leaves(b.arg(1)), b.leaf(b.arg(2))
 	acc := b.comp(b.resultType())
 	if len(x) != n || len(y) != n || acc != c.R || acc.Bits() != bits || bits == 16 && acc != x[0].R {
@@ -224,39 +223,6 @@ func (b *maths) halfPair(id spirv.ID) *ir.Value {
 	return b.op(isa.Pack16, isa.I32, b.retype(v[0], isa.I16), b.retype(v[1], isa.I16))
 }
 
-// intDot carries out the integer dot products. Packed operands are four bytes
-// in a word. Sums wrap at the result's width, except that the accumulation
-// saturates.
-func (b *maths) intDot(signedX, signedY, saturate bool) {
-	t := b.comp(b.resultType())
-	wide := t
-	if saturate {
-		wide = isa.I64
-	}
-	x := b.extend(b.dotParts(b.arg(0)), wide, signedX)
-	y := b.extend(b.dotParts(b.arg(1)), wide, signedY)
-	products := b.zip([][]*ir.Value{x, y}, func(a []*ir.Value) *ir.Value { return b.op(isa.IMul, wide, a[0], a[1]) })
-	sum := b.join(isa.IAdd, products)
-	if saturate {
-		acc := b.extend(b.leaves(b.arg(2)), wide, signedX)
-		sum = b.saturate(b.op(isa.IAdd, wide, sum, acc[0]), t, signedX)
-	}
-	b.set(sum)
-}
-
-// dotParts are the components of a dot product's operand.
-func (b *maths) dotParts(id spirv.ID) []*ir.Value {
-	leaves := b.leaves(id)
-	if b.typeOf(id).Kind != validate.KindInt {
-		return leaves
-	}
-	out := make([]*ir.Value, 4)
-	for i := range out {
-		out[i] = b.cut(leaves[0], i, 8)
-	}
-	return out
-}
-
 func (b *maths) extend(list []*ir.Value, to isa.Type, signed bool) []*ir.Value {
 	op := isa.UConvert
 	if signed {
@@ -269,19 +235,4 @@ func (b *maths) extend(list []*ir.Value, to isa.Type, signed bool) []*ir.Value {
 		}
 	}
 	return out
-}
-
-// saturate clamps a 64-bit sum to an integer type.
-func (b *maths) saturate(v *ir.Value, t isa.Type, signed bool) *ir.Value {
-	if t == isa.I64 {
-		b.unsupported("a saturating dot product of 64 bits")
-	}
-	if !signed {
-		v = b.op(isa.UMin, isa.I64, v, b.cnst(isa.I64, t.Mask()))
-		return b.conv(isa.UConvert, isa.I64, t, v)
-	}
-	top := t.Mask() >> 1
-	v = b.op(isa.SMin, isa.I64, v, b.cnst(isa.I64, top))
-	v = b.op(isa.SMax, isa.I64, v, b.cnst(isa.I64, ^top))
-	return b.conv(isa.UConvert, isa.I64, t, v)
 }

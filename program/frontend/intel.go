@@ -25,9 +25,7 @@ func intelRows() map[spirv.Op]row[*maths] {
 		spirv.OpAbsUSubINTEL:             distance(isa.UMax, isa.UMin),
 		spirv.OpIAddSatINTEL:             pairwise((*maths).addSaturated),
 		spirv.OpISubSatINTEL:             pairwise((*maths).subSaturated),
-		spirv.OpUAddSatINTEL: pairwise(func(b *maths, t isa.Type, x, y *ir.Value) *ir.Value {
-			return b.op(isa.IAdd, t, b.op(isa.UMin, t, x, b.op(isa.Not, t, y)), y)
-		}),
+		spirv.OpUAddSatINTEL:             pairwise((*maths).addSaturatedUnsigned),
 		spirv.OpUSubSatINTEL: pairwise(func(b *maths, t isa.Type, x, y *ir.Value) *ir.Value {
 			return b.op(isa.ISub, t, b.op(isa.UMax, t, x, y), y)
 		}),
@@ -74,6 +72,11 @@ func average(bits, shift, combine isa.Op) row[*maths] {
 func (b *maths) addSaturated(t isa.Type, x, y *ir.Value) *ir.Value {
 	sum := b.op(isa.IAdd, t, x, y)
 	return b.clampSign(t, x, sum, b.op(isa.And, t, b.op(isa.Xor, t, x, sum), b.op(isa.Xor, t, y, sum)))
+}
+
+// addSaturatedUnsigned holds x where it can grow by y.
+func (b *maths) addSaturatedUnsigned(t isa.Type, x, y *ir.Value) *ir.Value {
+	return b.op(isa.IAdd, t, b.op(isa.UMin, t, x, b.op(isa.Not, t, y)), y)
 }
 
 // subSaturated overflows where the operands' signs differ and x's is lost.

@@ -66,13 +66,12 @@ func (b *matrices) bytesInLanes(x, y *coop, imm isa.MatrixImm, p, q []*ir.Value,
 	if x.elem != isa.I8 || y.elem != isa.I8 || sum.R != isa.I32 {
 		b.unsupported("products of %s and %s to %s in lanes", x.elem, y.elem, sum.R)
 	}
-	a, c := b.extend(b.unpack(x, p), isa.I32, imm.SignedA), b.extend(b.unpack(y, q), isa.I32, imm.SignedB)
 	total := sum
 	if imm.Saturate {
 		total = b.i32(0)
 	}
-	for k := range x.Depth {
-		total = b.op(isa.IAdd, isa.I32, total, b.op(isa.IMul, isa.I32, a[k], c[k]))
+	for i := range p {
+		total = b.dotOfBytes(imm, p[i], q[i], total)
 	}
 	if !imm.Saturate {
 		return total
@@ -80,6 +79,19 @@ func (b *matrices) bytesInLanes(x, y *coop, imm isa.MatrixImm, p, q []*ir.Value,
 	both := b.extend([]*ir.Value{sum}, isa.I64, imm.Total)
 	wide := b.op(isa.IAdd, isa.I64, both[0], b.conv(isa.SConvert, isa.I32, isa.I64, total))
 	return b.clampTotal(wide, imm.Total)
+}
+
+// dotOfBytes adds the products of the bytes of two registers.
+func (b *matrices) dotOfBytes(imm isa.MatrixImm, x, y, total *ir.Value) *ir.Value {
+	switch {
+	case imm.SignedA && imm.SignedB:
+		return b.op(isa.SDot4, isa.I32, x, y, total)
+	case imm.SignedA:
+		return b.op(isa.SUDot4, isa.I32, x, y, total)
+	case imm.SignedB:
+		return b.op(isa.SUDot4, isa.I32, y, x, total)
+	}
+	return b.op(isa.UDot4, isa.I32, x, y, total)
 }
 
 // clampTotal holds a 64-bit sum, which may be negative, in the range of 32 bits.

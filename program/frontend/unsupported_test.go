@@ -25,7 +25,6 @@ var formWhy = map[string]string{
 	"interpolation of %%%d, which is no input variable or a part of one":  "an input is known by its variable",
 	"built-in %s as a member of an input":                                 "a fragment's built-ins are variables of their own",
 	"rounding mode %s":                                                    "conversions to narrower floats round to nearest even",
-	"a saturating dot product of 64 bits":                                 "no instruction, and no sequence with an overflow of 64 bits",
 	"an atomic on a Function or Private variable":                         "such memory is registers of one lane",
 	"an atomic of %d bits":                                                "atomics of memory and LDS have 32 and 64 bits, those of floats 16 too",
 	"group operation %s":                                                  "group operations take the subgroup or a cluster, not a partition",

@@ -176,7 +176,7 @@ func (c *verifier) use(b *Block, v, a *Value, n int) {
 
 // kindType is the type that a row of the table asks for; Void asks for nothing.
 func kindType(k isa.Kind, v *Value) isa.Type {
-	return [...]isa.Type{isa.OfT: v.T, isa.OfFrom: v.From, isa.OfBool: isa.Bool, isa.OfI16: isa.I16, isa.OfI32: isa.I32, isa.OfI64: isa.I64}[k]
+	return [...]isa.Type{isa.OfT: v.T, isa.OfFrom: v.From, isa.OfBool: isa.Bool, isa.OfI8: isa.I8, isa.OfI16: isa.I16, isa.OfI32: isa.I32, isa.OfI64: isa.I64}[k]
 }
 
 // types compares a value with its row in the table of operations. Sources may

@@ -6,8 +6,8 @@ import (
 )
 
 // contract fuses operations that the vector unit does in one instruction:
-// a*b+c of floats, where the module allows one rounding, and of integers, and
-// shifts and additions of three operands. Values must have their units
+// a*b+c of floats, where the module allows one rounding, and of integers, sums
+// of dot products, and shifts and additions of three operands. Values must have their units
 // (placement): the scalar unit fuses nothing.
 func contract(f *ir.Func, o Options) bool {
 	c := &contractor{f: f, o: o, u: newUses(f), pool: newPool(f), names: newRenaming(f), fused: make([]bool, f.NumValues())}
@@ -119,6 +119,9 @@ func (c *contractor) intAdd(v *ir.Value) {
 	if v.Uniform || v.T != isa.I32 {
 		return
 	}
+	if c.dotAdd(v) {
+		return
+	}
 	for _, f := range []struct {
 		have     bool
 		from, to isa.Op
@@ -129,6 +132,18 @@ func (c *contractor) intAdd(v *ir.Value) {
 			return
 		}
 	}
+}
+
+// dotAdd makes the other addend the accumulator of a dot product that has none,
+// as NIR does (nir_opt_algebraic).
+func (c *contractor) dotAdd(v *ir.Value) bool {
+	for i, p := range v.Args {
+		if p.Op >= isa.SDot4 && p.Op <= isa.UDot2 && c.private(v, p, p.Op) && isConst(p.Args[2], 0) {
+			v.Op, v.Args = p.Op, []*ir.Value{p.Args[0], p.Args[1], v.Args[1-i]}
+			return true
+		}
+	}
+	return false
 }
 
 func (c *contractor) intOr(v *ir.Value) {

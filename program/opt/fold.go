@@ -273,7 +273,7 @@ func foldShift(s *folder, v *ir.Value) *ir.Value {
 
 var moveRules = map[isa.Op]rule{
 	isa.Mov: foldMov, isa.UConvert: foldConvert, isa.SConvert: foldConvert,
-	isa.Pack64: foldPack, isa.Pack16: foldPack16, isa.Lo32: foldHalf, isa.Hi32: foldHalf,
+	isa.Pack64: foldPack, isa.Pack8: foldParts, isa.Pack16: foldParts, isa.Lo32: foldHalf, isa.Hi32: foldHalf,
 }
 
 func foldMov(_ *folder, v *ir.Value) *ir.Value {
@@ -318,24 +318,34 @@ func foldPack(_ *folder, v *ir.Value) *ir.Value {
 	return nil
 }
 
-// foldPack16 finds the word whose halves are packed again.
-func foldPack16(_ *folder, v *ir.Value) *ir.Value {
-	lo, hi := halfOf(v.Args[0]), halfOf(v.Args[1])
-	if lo == nil || hi == nil || hi.Op != isa.Shr || !isConst(hi.Args[1], 16) || hi.Args[0] != lo || lo.R != v.R {
+// foldParts finds the word whose parts are packed again.
+func foldParts(_ *folder, v *ir.Value) *ir.Value {
+	width := uint64(32 / len(v.Args))
+	word, _ := partOfWord(v.Args[0])
+	for i, a := range v.Args {
+		if w, at := partOfWord(a); w != word || at != uint64(i)*width {
+			return nil
+		}
+	}
+	if word == nil || word.R != v.R {
 		return nil
 	}
-	return lo
+	return word
 }
 
-// halfOf is the word of which v is the low half; nil if it is none.
-func halfOf(v *ir.Value) *ir.Value {
+// partOfWord is the 32-bit word of which the byte or half v is a part, and the
+// bit at which that begins; nil if it is none.
+func partOfWord(v *ir.Value) (word *ir.Value, at uint64) {
 	for v.Op == isa.Mov && v.Args[0].R.Bits() == v.R.Bits() {
 		v = v.Args[0]
 	}
-	if v.Op != isa.UConvert || v.T.Bits() != 16 || v.From.Bits() != 32 {
-		return nil
+	if v.Op != isa.UConvert || v.From.Bits() != 32 {
+		return nil, 0
 	}
-	return v.Args[0]
+	if x := v.Args[0]; x.Op == isa.Shr && x.Args[1].Op == isa.Const {
+		return x.Args[0], x.Args[1].Imm
+	}
+	return v.Args[0], 0
 }
 
 func foldHalf(_ *folder, v *ir.Value) *ir.Value {

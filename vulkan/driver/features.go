@@ -141,6 +141,9 @@ func propertiesOf(m *config.Machine, uuid [16]byte) map[string]any {
 	for _, name := range inlineLimits {
 		p[name] = maxInlineBlocks
 	}
+	for _, name := range acceleratedDots(m) {
+		p[name] = 1
+	}
 	return p
 }
 

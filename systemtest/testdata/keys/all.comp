@@ -6,6 +6,10 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 #extension GL_EXT_debug_printf : require
 #extension GL_KHR_memory_scope_semantics : require
+#extension GL_EXT_spirv_intrinsics : require
+
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6019, 6018], id = 4451)
+uint dot4(uint a, uint b, spirv_literal int format);
 
 // Each instruction class at least twice, in a chain that waits for it.
 layout(local_size_x = 32) in;
@@ -33,6 +37,7 @@ void main() {
         p = p * g + p; q = q * f + q;                               // fma32
         p = p * p; q = q + q;                                       // dual
         vec2 v = vec2(p, q); v = v * v + v; p = v.x; q = v.y;       // packed32
+        x = dot4(x, y, 0); x += dot4(x, y, 0);                      // dot
         f = fma(f, g, g);
         g = float(int(g));                                          // cvt
         f = inversesqrt(f);                                         // trans
