@@ -12,8 +12,8 @@ const matrixExtension = "VK_KHR_cooperative_matrix"
 
 // hasMatrixUnit says whether a machine multiplies matrices.
 func hasMatrixUnit(m *config.Machine) bool {
-	_, ok := isa.FindMatrixUnit(m.Matrix.Unit)
-	return ok
+	unit, ok := isa.FindMatrixUnit(m.Matrix.Unit)
+	return ok && unit != isa.NoMatrixUnit
 }
 
 // has says whether the device has an extension that the driver knows.
