@@ -25,6 +25,7 @@ const (
 	maxBatches  = 40   // after which it is taken as it is
 	settled     = 0.02 // half the width of the interval of a rate that has settled
 	agreed      = 0.04 // half the width of the interval of what a kind took, up to which samples of it agree
+	steady      = 0.01 // the same, up to which the next one is four times as far
 	otherMix    = 0.1  // share of the instructions that are of other classes, from which on a mix is another
 	chunks      = 32   // pieces in which what is left of a launch is looked at
 	// least is the part of what is estimated that an interval is wide at least, to
@@ -79,9 +80,7 @@ type kind struct {
 // Alike are launches of a kind with one mix.
 type alike struct {
 	mix     mix
-	samples []float64      // cycles of an instruction, of each launch that was timed
-	took    []float64      // cycles of those launches
-	did     float64        // their instructions
+	samples []sample       // of launches that were timed
 	cold    bool           // the first sample is the kind's first launch, which finds nothing in caches
 	rest    map[int]uint64 // instructions that were not timed, by step
 	count   map[int]uint64 // launches that were not timed, by step
@@ -93,28 +92,40 @@ type alike struct {
 // one: then a launch costs what launches cost, and the interval holds what its
 // instructions would.
 func (a *alike) untimed(step int, graph bool) (cycles, half float64) {
-	mean, width := a.rate()
-	cycles, half = mean*float64(a.rest[step]), max(width, least*mean)*float64(a.rest[step])
-	n := float64(a.count[step])
-	timed := a.did / float64(len(a.took)) * n // instructions, if they had been timed
-	if !graph || math.Abs(float64(a.rest[step])-timed) <= otherMix*timed {
+	n, rest := float64(a.count[step]), float64(a.rest[step])
+	cycles, half = a.cost(n, rest)
+	half = max(half, least*cycles)
+	did := 0.0 // instructions of a launch that was timed
+	for _, s := range a.samples {
+		did += s.instructions / float64(len(a.samples))
+	}
+	if !graph || math.Abs(rest-did*n) <= otherMix*did*n {
 		return cycles, half
 	}
-	took := a.took
-	if a.cold && len(took) > 2 {
-		took = took[1:]
-	}
-	mean, width = interval(took)
+	mean, width := interval(eachOf(a.warm(), func(s sample) float64 { return s.cycles }))
 	return mean * n, math.Abs(mean*n-cycles) + max(width, least*mean)*n
 }
 
-// rate is what the launches that were not timed are taken to cost. None of them
-// is the first, which counts only where there are not two others.
-func (a *alike) rate() (mean, half float64) {
-	if a.cold && len(a.samples) > 2 {
-		return interval(a.samples[1:])
+// cost is what n launches of so many instructions in all take, and half the
+// width of its interval: in proportion to their instructions, or, where that is
+// nearer to what was timed, so much for a launch and so much for an instruction.
+func (a *alike) cost(n, instructions float64) (cycles, half float64) {
+	list := a.warm()
+	ratios := eachOf(list, sample.rate)
+	mean, width := interval(ratios)
+	if l, ok := lineThrough(list); ok && l.off < offRate(list, mean) {
+		return l.cost(n, instructions)
 	}
-	return interval(a.samples)
+	return mean * instructions, width * instructions
+}
+
+// warm are the samples that say what a launch that was not timed takes. None of them
+// is the first, which counts only where there are not two others.
+func (a *alike) warm() []sample {
+	if a.cold && len(a.samples) > 2 {
+		return a.samples[1:]
+	}
+	return a.samples
 }
 
 // nearest is what is most like a mix, and how far off that is.
@@ -187,38 +198,41 @@ func (k *kind) timed(m mix, cycles, instructions float64) {
 		a = &alike{mix: m, rest: map[int]uint64{}, count: map[int]uint64{}, cold: len(k.like) == 0}
 		k.like = append(k.like, a)
 	}
-	a.samples = append(a.samples, cycles/instructions)
-	a.took, a.did = append(a.took, cycles), a.did+instructions
+	a.samples = append(a.samples, sample{cycles, instructions})
 	if a.cold && len(a.samples) == firstOfKind {
-		mean, _ := a.rate()
-		k.carries = math.Abs(a.samples[0]-mean) > settled*mean
+		mean, _ := interval(eachOf(a.warm(), sample.rate))
+		k.carries = math.Abs(a.samples[0].rate()-mean) > settled*mean
 	}
 	if len(a.samples) <= firstOfKind {
 		return
 	}
-	if k.gap = max(k.gap, nearGap); k.agrees() {
+	k.gap = max(k.gap, nearGap)
+	switch open := k.open(); {
+	case open <= steady:
+		k.gap = min(4*k.gap, farGap)
+	case open <= agreed:
 		k.gap = min(2*k.gap, farGap)
-	} else {
+	default:
 		k.gap = max(k.gap/2, nearGap)
 	}
 }
 
-// agrees says that the samples so far leave little open of what all launches of the kind took: where
+// open is what the samples so far leave open of what all launches of the kind took, as a part of it: where
 // a mix is rare, how sure its rate is matters little.
-func (k *kind) agrees() bool {
+func (k *kind) open() float64 {
 	var cycles, half float64
 	for _, a := range k.like {
-		mean, width := a.rate()
-		rest := uint64(0)
-		for _, n := range a.rest {
-			rest += n
+		var n, rest uint64
+		for step := range a.rest {
+			n, rest = n+a.count[step], rest+a.rest[step]
 		}
-		cycles, half = cycles+mean*float64(rest), half+width*float64(rest)
-		for _, n := range a.took {
-			cycles += n
+		took, width := a.cost(float64(n), float64(rest))
+		cycles, half = cycles+took, half+width
+		for _, s := range a.samples {
+			cycles += s.cycles
 		}
 	}
-	return half <= agreed*cycles
+	return half / cycles
 }
 
 // sampled runs a launch of which a part is timed, or none if it is like others.
@@ -370,7 +384,7 @@ func (r *runner) cachesFull() bool {
 // settle times workgroups of a launch until the rate has settled. Of later parts
 // only the rate counts: that they begin and run out is not part of the launch.
 func (r *runner) settle(l *launch, follows bool, part scheduler.Part, resident uint64) (got rate, placed uint64, err error) {
-	s := &settler{code: l.Code, resident: resident, batch: max(resident/4, 8)}
+	s := &settler{code: l.Code, resident: resident, batch: max(resident/4, 8), standsFor: r.standsFor(part)}
 	part.Enough = s.enough
 	before := r.soFarOf(l.step)
 	if err := r.timed(l, follows, part); err != nil {
@@ -379,7 +393,7 @@ func (r *runner) settle(l *launch, follows bool, part scheduler.Part, resident u
 	after := r.soFarOf(l.step)
 	got.mix = after.mixSince(&before)
 	n := after.instructions() - before.instructions()
-	got.cycles, got.half = interval(s.batches)
+	got.cycles, got.half = intervalOfRow(s.batches)
 	if len(s.batches) < 2 { // it came to the launch's end before
 		got.cycles = float64(after.cycles-before.cycles) / float64(max(n, 1))
 	}
@@ -444,6 +458,7 @@ type settler struct {
 	next            uint64 // workgroups that have ended when the batch is over
 	at, issued      uint64 // when it began
 	batches         []float64
+	standsFor       func(ended uint64) float64 // the share of what is left of the launch that will be taken to go at this rate; nil: all
 }
 
 // enough says that the rate has settled.
@@ -462,8 +477,30 @@ func (s *settler) enough(now, ended uint64) bool {
 	if len(s.batches) < minBatches {
 		return false
 	}
-	mean, half := interval(s.batches)
+	mean, half := intervalOfRow(s.batches)
+	if s.standsFor != nil {
+		half *= s.standsFor(ended)
+	}
 	return half <= settled*mean || len(s.batches) >= maxBatches
+}
+
+// standsFor says for which share of a part of a launch its first rate will stand:
+// where the last level of the caches fills up, up to then; from there on there
+// will be another. What an inexact rate of few workgroups does to all is little.
+func (r *runner) standsFor(part scheduler.Part) func(ended uint64) float64 {
+	fast, ok := r.machine.hierarchy.(*mem.Fast)
+	if !ok {
+		return nil
+	}
+	began := fast.Filled()
+	return func(ended uint64) float64 {
+		now := fast.Filled()
+		if began >= fullShare || now >= fullShare || now <= began {
+			return 1
+		}
+		left := (fullShare - now) / (now - began) * float64(ended)
+		return min(left/float64(part.End-part.First), 1)
+	}
 }
 
 // student has the quantiles of Student's distribution for 95 % on two sides, by degrees of freedom from 1 on.
@@ -485,4 +522,20 @@ func interval(samples []float64) (mean, half float64) {
 		squares += (x - mean) * (x - mean)
 	}
 	return mean, student[min(len(samples)-2, len(student)-1)] * math.Sqrt(squares/(n-1)/n)
+}
+
+// rowGroups is how many groups of neighbours a row of samples is looked at in, at least. Knob.
+const rowGroups = 8
+
+// intervalOfRow is interval of samples that follow each other: those of a long row
+// are joined to as few groups as their spread can be told from, as what one sample has too much the next
+// one lacks (the method of batch means).
+func intervalOfRow(samples []float64) (mean, half float64) {
+	size := max(len(samples)/rowGroups, 1)
+	groups := make([]float64, len(samples)/size)
+	first := len(samples) - len(groups)*size
+	for i, x := range samples[first:] {
+		groups[i/size] += x / float64(size)
+	}
+	return interval(groups)
 }

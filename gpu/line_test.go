@@ -1,0 +1,45 @@
+package gpu
+
+import (
+	"math"
+	"testing"
+)
+
+// Launches that take 1000 cycles and a tenth of a cycle for an instruction cost that, whatever their size;
+// those that take their instructions' time alone, a line or not, cost the rate.
+func TestLaunchesOfDifferentSize(t *testing.T) {
+	for _, c := range []struct {
+		samples         []sample
+		n, instructions float64
+		cycles, half    float64
+	}{
+		{[]sample{{1100, 1000}, {1200, 2000}, {1400, 4000}, {1800, 8000}}, 10, 20000, 12000, 0},
+		{[]sample{{100, 1000}, {200, 2000}, {400, 4000}, {800, 8000}}, 10, 20000, 2000, 0},
+		// three samples are too few for a line
+		{[]sample{{1100, 1000}, {1200, 2000}, {1400, 4000}}, 1, 1000, (1.1 + 0.6 + 0.35) / 3 * 1000, math.NaN()},
+		// off by -1, 1, 1, -1 from 1000 + x, whose middle is 25: the line is the same, and 4.303 * sqrt(2) * sqrt(1/4 + 1 + 15^2/500)
+		{[]sample{{1009, 10}, {1021, 20}, {1031, 30}, {1039, 40}}, 1, 40, 1040, 4.303 * math.Sqrt2 * math.Sqrt(0.25+1+225.0/500)},
+		// smaller launches take longer: no line
+		{[]sample{{400, 100}, {300, 200}, {200, 300}, {100, 400}}, 1, 250, (4 + 1.5 + 2/3.0 + 0.25) / 4 * 250, math.NaN()},
+	} {
+		a := &alike{samples: c.samples}
+		cycles, half := a.cost(c.n, c.instructions)
+		if math.Abs(cycles-c.cycles) > 1e-6 || math.Abs(half-c.half) > 1e-3 {
+			t.Errorf("%v: %g +- %g, want %g +- %g", c.samples, cycles, half, c.cycles, c.half)
+		}
+	}
+}
+
+// Neighbours of a long row that make up for each other leave no doubt of its mean.
+func TestIntervalOfARow(t *testing.T) {
+	var row []float64
+	for i := range 16 {
+		row = append(row, float64(2+i%2*2-1))
+	}
+	if mean, half := intervalOfRow(row); mean != 2 || half != 0 {
+		t.Errorf("%g +- %g", mean, half)
+	}
+	if mean, half := intervalOfRow(row[:8]); mean != 2 || math.Abs(half-2.365*math.Sqrt(8.0/7/8)) > 1e-3 {
+		t.Errorf("%g +- %g of few", mean, half)
+	}
+}
