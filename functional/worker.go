@@ -323,7 +323,7 @@ func (k *worker) registers(c *code) *simd.Registers {
 	if n := len(t.free); n > 0 {
 		f := t.free[n-1]
 		t.free = t.free[:n-1]
-		clear(f.Vector)
+		clear(f.Vector[:c.VectorRows*c.WaveSize]) // a fused step writes what is behind before it reads it
 		clear(f.Scalar)
 		return f
 	}

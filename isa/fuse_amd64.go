@@ -1,9 +1,11 @@
 package isa
 
-// kernels are where the code of steps begins.
-var kernels [23]uintptr
+import "slices"
 
-// kernelOf is the place of an operation's kernel.
+// kernels are where the code of steps begins.
+var kernels [56]uintptr
+
+// kernelOf is the place of the kernel of an operation on rows.
 var kernelOf = map[loopKey]int{
 	{Mov, I32, Void}: 0, {Mov, F32, Void}: 0,
 	{FAdd, F32, Void}: 1, {FSub, F32, Void}: 2, {FMul, F32, Void}: 3,
@@ -13,29 +15,74 @@ var kernelOf = map[loopKey]int{
 	{Shl, I32, Void}: 14, {Shr, I32, Void}: 15, {Sar, I32, Void}: 16,
 	{Fma, F32, Void}: 17, {IMad, I32, Void}: 18, {LshlAdd, I32, Void}: 19,
 	{Sqrt, F32, Void}: 20, {Rcp, F32, Void}: 21, {Rsq, F32, Void}: 22,
+	{UMulHi, I32, Void}: 23, {IAdd3, I32, Void}: 24, {LshlOr, I32, Void}: 25,
+	{SToF, F32, I32}: 26, {UToF, F32, I32}: 27,
 }
 
-// A rowStep is one operation on rows: offsets in bytes from the vector file, and
-// how far it is from eight lanes of a source to the next. runSteps knows its fields.
+const (
+	kernelMov    = 0
+	kernelAnd    = 7
+	kernelOr     = 8
+	kernelXor    = 9
+	kernelSelect = 28
+)
+
+// A testKernel compares rows; not: the other lanes are meant; swap: the second with the first.
+type testKernel struct {
+	at        int
+	not, swap bool
+}
+
+var testOf = map[loopKey]testKernel{
+	{IEq, I32, Void}: {at: 29}, {INe, I32, Void}: {at: 29, not: true},
+	{SLt, I32, Void}: {at: 30, swap: true}, {SLe, I32, Void}: {at: 30, not: true},
+	{ULt, I32, Void}: {at: 31, swap: true}, {ULe, I32, Void}: {at: 31, not: true},
+	{FOrdEq, F32, Void}: {at: 32}, {FUnordNe, F32, Void}: {at: 32, not: true},
+	{FUnordEq, F32, Void}: {at: 33}, {FOrdNe, F32, Void}: {at: 33, not: true},
+	{FOrdLt, F32, Void}: {at: 34}, {FUnordLe, F32, Void}: {at: 34, not: true, swap: true},
+	{FOrdLe, F32, Void}: {at: 35}, {FUnordLt, F32, Void}: {at: 35, not: true, swap: true},
+}
+
+// wordOf is the place of the kernel of an operation on 32-bit scalars, and
+// maskOf that of one on lane masks.
+var wordOf = map[Op]int{
+	IAdd: 36, ISub: 37, IMul: 38, And: 39, Or: 40, Shl: 41, Shr: 42,
+	IEq: 43, INe: 44, ULt: 45, SLt: 46, Mov: 47,
+}
+
+var maskOf = map[Op]int{
+	And: 48, Or: 49, Xor: 50, INe: 50, Not: 51, Mov: 55, IEq: 52, Select: 53, ToLanes: 54,
+}
+
+// A rowStep is one operation. Of one on rows, d, a, b and c are offsets in bytes
+// from the vector file, and the steps how far it is from eight lanes of a source
+// to the next. Of a scalar source or result the offset is one from the scalar
+// registers, and its step is not 0; where it is 0, the offset is the literal itself. runSteps knows its fields.
 type rowStep struct {
 	kernel              uintptr
 	d, a, b, c          int32
 	stepA, stepB, stepC int32
-	scalar              int32 // instead of a kernel: what spreads the scalar word, or the literal, a
+	kind                int32
 }
 
+// Kinds of steps, by what their operands are.
 const (
-	fromScalar  = 1
-	fromLiteral = 2
+	stepRows   = iota
+	stepSpread // the scalar a to eight lanes at d
+	stepSelect // from rows b and c by the mask a
+	stepWord   // scalars
+	stepMask   // lane masks, of which the active lanes are written
+	stepTest   // rows a and b to a lane mask, whose lanes are turned by c
+	stepMerge  // active lanes of row d stay, others come from row c
 )
 
 // runSteps carries out steps in turn.
 //
 //go:noescape
-func runSteps(v *uint32, s *uint64, steps *rowStep, n, lanes int)
+func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int)
 
 // A Fuser turns instructions that follow each other, and which nothing comes
-// between, into one step: operations on whole rows, one after the other without
+// between, into one step: operations on whole rows and on scalars, one after the other without
 // a look around. Values that are the same in all lanes are put behind the vector file.
 //
 // Where lanes are idle, the rows that are written are put there before as well,
@@ -43,10 +90,16 @@ func runSteps(v *uint32, s *uint64, steps *rowStep, n, lanes int)
 type Fuser struct {
 	lanes  int
 	behind int // where the vector file ends, in bytes
-	spread []rowStep
+	values int // spread so far
+	spread []spreadValue
 	saved  []rowStep // of each row that is written
 	steps  []rowStep
-	count  int // instructions
+	insts  []*Inst
+}
+
+// A spreadValue is where a value is that is the same in all lanes.
+type spreadValue struct {
+	at, from, step int32
 }
 
 // NewFuser makes one for waves of so many lanes. The vector file of their states
@@ -58,88 +111,231 @@ func (f *Fuser) Add(in *Inst) bool {
 	if !wideRows || f.lanes%32 != 0 {
 		return false
 	}
-	spread, saved, steps := len(f.spread), len(f.saved), len(f.steps)
+	before := *f
 	for half := in; half != nil; half = half.Second {
 		if !f.add(half) {
-			f.spread, f.saved, f.steps = f.spread[:spread], f.saved[:saved], f.steps[:steps]
+			*f = before
 			return false
 		}
 	}
-	f.count++
+	f.insts = append(f.insts, in)
 	return true
 }
 
 func (f *Fuser) add(in *Inst) bool {
-	k, ok := kernelOf[in.loopKey()]
 	n := NumSources(in.Op)
-	if !ok || in.Uniform || in.Mod.Any() || in.Dst.Kind != Vector || len(f.spread)+n > fuseValues || len(f.saved) == fuseRows ||
-		in.Op != Mov && in.scalarSources() == 1<<n-1 {
+	if f.values+n+3 > fuseValues || in.Mod.Clamp { // a sign may be a value as well
+		return false
+	}
+	switch {
+	case in.Dst.Kind == Scalar:
+		return f.addScalar(in)
+	case in.Dst.Kind != Vector || in.Uniform || len(f.saved) == fuseRows || in.Op != Mov && in.scalarSources() == 1<<n-1:
+		return false
+	case in.Op == Select && (in.T == I32 || in.T == F32):
+		return f.addSelect(in)
+	}
+	k, ok := kernelOf[in.loopKey()]
+	if !ok {
 		return false
 	}
 	s := rowStep{kernel: kernels[k], d: f.row(in.Dst)}
-	to := [3]struct{ at, step *int32 }{{&s.a, &s.stepA}, {&s.b, &s.stepB}, {&s.c, &s.stepC}}
-	for i := range n {
-		if *to[i].at = f.source(in.Src[i]); in.Src[i].Kind == Vector {
-			*to[i].step = 32
-		}
-	}
-	f.steps = append(f.steps, s)
-	f.save(s.d)
+	f.rowSources(in, &s)
+	f.write(s)
 	return true
 }
 
-// save has a row put behind the vector file, once.
-func (f *Fuser) save(row int32) {
+// rowSources puts where the sources of an instruction on rows are.
+func (f *Fuser) rowSources(in *Inst, s *rowStep) {
+	for i, to := range []struct{ at, step *int32 }{{&s.a, &s.stepA}, {&s.b, &s.stepB}, {&s.c, &s.stepC}}[:NumSources(in.Op)] {
+		if *to.at = f.source(in.Src[i]); in.Src[i].Kind == Vector {
+			*to.step = 32
+		}
+		if (in.Mod.Neg|in.Mod.Abs)>>i&1 != 0 {
+			*to.at, *to.step = f.signed(in, i, *to.at, *to.step), 32
+		}
+	}
+}
+
+// signed is the row of a source with the sign that its modifiers give it: one
+// that no value lives in.
+func (f *Fuser) signed(in *Inst, i int, at, step int32) int32 {
+	const sign = 1 << 31
+	k, bits := kernelXor, Lit(sign)
+	switch {
+	case in.Mod.Neg&in.Mod.Abs>>i&1 != 0:
+		k = kernelOr
+	case in.Mod.Abs>>i&1 != 0:
+		k, bits = kernelAnd, Lit(sign-1)
+	}
+	s := rowStep{kernel: kernels[k], d: f.row(V(int(in.Spare) + i)), a: at, stepA: step, b: f.source(bits)}
+	f.steps = append(f.steps, s)
+	return s.d
+}
+
+func (f *Fuser) addSelect(in *Inst) bool {
+	s := rowStep{kernel: kernels[kernelSelect], d: f.row(in.Dst), kind: stepSelect}
+	if in.Mod.Any() || !fits(in.Src[0]) {
+		return false
+	}
+	s.a, s.stepA = scalarAt(in.Src[0])
+	for i, to := range []struct{ at, step *int32 }{{&s.b, &s.stepB}, {&s.c, &s.stepC}} {
+		if *to.at = f.source(in.Src[i+1]); in.Src[i+1].Kind == Vector {
+			*to.step = 32
+		}
+	}
+	f.write(s)
+	return true
+}
+
+// write puts a step behind the others that writes a row.
+func (f *Fuser) write(s rowStep) {
+	f.steps = append(f.steps, s)
 	for i := range f.saved {
-		if f.saved[i].a == row {
+		if f.saved[i].a == s.d {
 			return
 		}
 	}
 	at := f.behind + 32*fuseValues + 4*f.lanes*len(f.saved)
-	f.saved = append(f.saved, rowStep{kernel: kernels[0], d: int32(at), a: row, stepA: 32})
+	f.saved = append(f.saved, rowStep{kernel: kernels[kernelMov], d: int32(at), a: s.d, stepA: 32})
+}
+
+// addScalar takes an instruction in that writes a scalar register.
+func (f *Fuser) addScalar(in *Inst) bool {
+	if in.Mod.Any() && !f.isTest(in) {
+		return false
+	}
+	switch {
+	case in.Uniform:
+		return f.addWord(in)
+	case f.isTest(in):
+		return f.addTest(in)
+	}
+	k, ok := maskOf[in.Op]
+	return ok && in.T == Bool && f.addScalars(in, k, stepMask)
+}
+
+func (f *Fuser) addWord(in *Inst) bool {
+	k, ok := wordOf[in.Op]
+	if in.T == F32 {
+		ok = in.Op == Mov
+	}
+	return ok && (in.T == I32 || in.T == F32) && f.addScalars(in, k, stepWord)
+}
+
+// addScalars takes an instruction in whose sources and result are scalars.
+func (f *Fuser) addScalars(in *Inst, kernel int, kind int32) bool {
+	s := rowStep{kernel: kernels[kernel], d: 8 * int32(in.Dst.Index), kind: kind}
+	for i, to := range []struct{ at, step *int32 }{{&s.a, &s.stepA}, {&s.b, &s.stepB}, {&s.c, &s.stepC}}[:NumSources(in.Op)] {
+		if in.Src[i].Kind == Vector || kind == stepMask && !fits(in.Src[i]) {
+			return false
+		}
+		*to.at, *to.step = scalarAt(in.Src[i])
+	}
+	f.writeScalar(s)
+	return true
+}
+
+func (f *Fuser) isTest(in *Inst) bool {
+	_, ok := testOf[in.loopKey()]
+	return ok && !in.Uniform
+}
+
+func (f *Fuser) addTest(in *Inst) bool {
+	if in.scalarSources() == 3 {
+		return false
+	}
+	t := testOf[in.loopKey()]
+	s := rowStep{kernel: kernels[t.at], d: 8 * int32(in.Dst.Index), kind: stepTest}
+	f.rowSources(in, &s)
+	if t.swap {
+		s.a, s.stepA, s.b, s.stepB = s.b, s.stepB, s.a, s.stepA
+	}
+	if t.not {
+		s.c = -1
+	}
+	f.writeScalar(s)
+	return true
+}
+
+// writeScalar puts a step behind the others that writes a scalar register: what was spread of it is old.
+func (f *Fuser) writeScalar(s rowStep) {
+	f.steps = append(f.steps, s)
+	kept := make([]spreadValue, 0, len(f.spread))
+	for _, v := range f.spread {
+		if v.step == 0 || v.from != s.d {
+			kept = append(kept, v)
+		}
+	}
+	f.spread = kept
+}
+
+// fits says that a scalar is a register, or a literal that its low half says all of.
+func fits(r Reg) bool { return r.Kind == Scalar || int64(r.Val) == int64(int32(r.Val)) }
+
+// scalarAt is where a scalar is, or the literal, and the step that says which.
+func scalarAt(r Reg) (at, step int32) {
+	if r.Kind == Scalar {
+		return 8 * int32(r.Index), 8
+	}
+	return int32(uint32(r.Val)), 0
 }
 
 func (f *Fuser) row(r Reg) int32 { return int32(4 * f.lanes * int(r.Index)) }
 
 // source is where the lanes of a source are.
 func (f *Fuser) source(r Reg) int32 {
-	s := rowStep{d: int32(f.behind + 32*len(f.spread))}
-	switch r.Kind {
-	case Vector:
+	if r.Kind == Vector {
 		return f.row(r)
-	case Scalar:
-		s.scalar, s.a = fromScalar, int32(8*r.Index)
-	default:
-		s.scalar, s.a = fromLiteral, int32(uint32(r.Val))
 	}
-	for i := range f.spread {
-		if f.spread[i].scalar == s.scalar && f.spread[i].a == s.a {
-			return f.spread[i].d
+	v := spreadValue{at: int32(f.behind + 32*f.values)}
+	v.from, v.step = scalarAt(r)
+	for _, old := range f.spread {
+		if old.from == v.from && old.step == v.step {
+			return old.at
 		}
 	}
-	f.spread = append(f.spread, s)
-	return s.d
+	f.values++
+	f.spread = append(f.spread, v)
+	f.steps = append(f.steps, rowStep{d: v.at, a: v.from, stepA: v.step, kind: stepSpread})
+	return v.at
 }
 
 // Take is what carries out all that were taken in since the last Take; nil if none were.
 func (f *Fuser) Take() func(*State, *Inst) {
-	if f.count == 0 {
+	if len(f.insts) == 0 {
 		return nil
 	}
-	need, saved, skip := f.behind/4+FuseWords, f.saved, len(f.saved)
-	steps := append(append(f.saved, f.spread...), f.steps...)
-	f.spread, f.saved, f.steps, f.count = nil, nil, nil, 0
+	insts, saved, steps := f.insts, f.saved, f.steps
+	f.values, f.spread, f.saved, f.steps, f.insts = 0, nil, nil, nil, nil
+	if len(saved) == 0 && !slices.ContainsFunc(steps, func(s rowStep) bool { return s.kind == stepTest }) {
+		return eachInTurn(insts)
+	}
+	masked := slices.Concat(saved, steps)
+	for i := range saved {
+		s := &saved[i]
+		masked = append(masked, rowStep{kernel: kernels[kernelSelect], d: s.a, b: s.a, stepB: 32, c: s.d, stepC: 32, kind: stepMerge})
+	}
+	need := f.behind/4 + FuseWords
 	return func(st *State, _ *Inst) {
-		v, list := st.V[:need], steps
-		if st.Exec == st.Full {
-			list = steps[skip:]
+		list := steps
+		if st.Exec != st.Full {
+			list = masked
 		}
-		runSteps(&v[0], first(st.S), &list[0], len(list), st.Lanes)
-		if st.Exec == st.Full {
-			return
-		}
-		for i := range saved {
-			mergeBits(&v[saved[i].a/4], &v[saved[i].d/4], st.Lanes, st.Full&^st.Exec)
+		v := st.V[:need]
+		runSteps(&v[0], first(st.S), st.Exec, &list[0], len(list), st.Lanes)
+	}
+}
+
+// eachInTurn carries out instructions that are not worth more than a call each.
+func eachInTurn(insts []*Inst) func(*State, *Inst) {
+	if len(insts) == 1 {
+		exec, only := insts[0].Exec, insts[0]
+		return func(st *State, _ *Inst) { exec(st, only) }
+	}
+	return func(st *State, _ *Inst) {
+		for _, in := range insts {
+			in.Exec(st, in)
 		}
 	}
 }

@@ -1,22 +1,34 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// Steps on rows of a multiple of 32 lanes, one after the other. A kernel finds its result at DI and its sources at SI, DX and BX, each of
-// which goes on by R8, R9 and R10 bytes from eight lanes to the next: 32, or 0 where it is the same in all lanes; lanes in R11.
-// It leaves R13 and AX as they are.
+// Steps on rows of a multiple of 32 lanes and on scalars, one after the other. A kernel on rows finds its result at DI and its sources at SI, DX and BX,
+// each of which goes on by R8, R9 and R10 bytes from eight lanes to the next: 32, or 0 where it is the same in all lanes; lanes in R11 and CX.
+// A test leaves its lanes in SI, and DI and BX as they are; a select finds its mask in SI. A kernel on scalars finds them in SI, DX and BX, leaves its result
+// in SI, and DI, R14 and R15 as they are. All leave R11, R13 and AX.
 
-// The double 1, and bits of a shift.
+// The double 1, bits of a shift, the sign of a word, and 65536 as a float.
 DATA fuseOne<>+0(SB)/8, $0x3ff0000000000000
 GLOBL fuseOne<>(SB), RODATA|NOPTR, $8
 DATA fuseBits<>+0(SB)/4, $31
 GLOBL fuseBits<>(SB), RODATA|NOPTR, $4
+DATA fuseSign<>+0(SB)/4, $0x80000000
+GLOBL fuseSign<>(SB), RODATA|NOPTR, $4
+DATA fuseHigh<>+0(SB)/4, $0x47800000
+GLOBL fuseHigh<>(SB), RODATA|NOPTR, $4
 
-// func runSteps(v *uint32, s *uint64, steps *rowStep, n, lanes int)
-TEXT ·runSteps(SB), NOSPLIT, $8-40
+// The bits of eight lanes.
+DATA fuseLanes<>+0(SB)/8, $0x0000000200000001
+DATA fuseLanes<>+8(SB)/8, $0x0000000800000004
+DATA fuseLanes<>+16(SB)/8, $0x0000002000000010
+DATA fuseLanes<>+24(SB)/8, $0x0000008000000040
+GLOBL fuseLanes<>(SB), RODATA|NOPTR, $32
+
+// func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int)
+TEXT ·runSteps(SB), NOSPLIT, $8-48
 	MOVQ v+0(FP), R13
-	MOVQ steps+16(FP), AX
-	MOVQ lanes+32(FP), R11
-	MOVQ n+24(FP), CX
+	MOVQ steps+24(FP), AX
+	MOVQ lanes+40(FP), R11
+	MOVQ n+32(FP), CX
 	MOVQ CX, left-8(SP)
 
 step:
@@ -27,14 +39,15 @@ step:
 	MOVLQSX rowStep_stepA(AX), R8
 	MOVLQSX rowStep_stepB(AX), R9
 	MOVLQSX rowStep_stepC(AX), R10
+	MOVQ rowStep_kernel(AX), R12
+	MOVQ R11, CX
+	MOVL rowStep_kind(AX), R14
+	TESTL R14, R14
+	JNE other
 	ADDQ R13, DI
 	ADDQ R13, SI
 	ADDQ R13, DX
 	ADDQ R13, BX
-	MOVQ R11, CX
-	CMPL rowStep_scalar(AX), $0
-	JNE scalar
-	MOVQ rowStep_kernel(AX), R12
 	CALL R12
 
 next:
@@ -44,20 +57,72 @@ next:
 	VZEROUPPER
 	RET
 
-scalar:
-	// a is the place of a word among scalar registers, or the literal itself
-	SUBQ R13, SI
-	CMPL rowStep_scalar(AX), $1
-	JNE literal
-	MOVQ s+8(FP), R12
-	VPBROADCASTD (R12)(SI*1), Y0
-	VMOVDQU Y0, (DI)
-	JMP next
+other:
+	CMPL R14, $const_stepTest
+	JGE tests
+	MOVQ s+8(FP), R15
+	TESTQ R8, R8
+	JEQ first
+	MOVQ (R15)(SI*1), SI
 
-literal:
+first:
+	CMPL R14, $const_stepSpread
+	JNE select
 	VMOVD SI, X0
 	VPBROADCASTD X0, Y0
-	VMOVDQU Y0, (DI)
+	VMOVDQU Y0, (R13)(DI*1)
+	JMP next
+
+select:
+	CMPL R14, $const_stepSelect
+	JNE scalars
+	ADDQ R13, DI
+	ADDQ R13, DX
+	ADDQ R13, BX
+	CALL R12
+	JMP next
+
+scalars:
+	TESTQ R9, R9
+	JEQ second
+	MOVQ (R15)(DX*1), DX
+
+second:
+	TESTQ R10, R10
+	JEQ third
+	MOVQ (R15)(BX*1), BX
+
+third:
+	CALL R12
+	CMPL R14, $const_stepMask
+	JEQ mask
+	MOVQ SI, (R15)(DI*1)
+	JMP next
+
+mask:
+	// the active lanes of SI
+	MOVQ (R15)(DI*1), DX
+	XORQ DX, SI
+	ANDQ exec+16(FP), SI
+	XORQ DX, SI
+	MOVQ SI, (R15)(DI*1)
+	JMP next
+
+tests:
+	ADDQ R13, DX
+	CMPL R14, $const_stepMerge
+	JEQ merge
+	ADDQ R13, SI
+	CALL R12
+	XORQ BX, SI
+	MOVQ s+8(FP), R15
+	JMP mask
+
+merge:
+	ADDQ R13, DI
+	ADDQ R13, BX
+	MOVQ exec+16(FP), SI
+	CALL R12
 	JMP next
 
 #define STEPS1 \
@@ -264,7 +329,221 @@ eight:
 	JG eight
 	RET
 
-// The kernels, in the order of kernelOf.
+TEXT ·stepUMulHi(SB), NOSPLIT|NOFRAME, $0-0
+
+eight:
+	// products of even lanes, then of odd ones
+	VMOVDQU (SI), Y0
+	VMOVDQU (DX), Y1
+	VPMULUDQ Y1, Y0, Y2
+	VPSRLQ $32, Y0, Y0
+	VPSRLQ $32, Y1, Y1
+	VPMULUDQ Y1, Y0, Y0
+	VPSRLQ $32, Y2, Y2
+	VPBLENDD $0xaa, Y0, Y2, Y0
+	VMOVDQU Y0, (DI)
+	ADDQ R8, SI
+	ADDQ R9, DX
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JG eight
+	RET
+
+TEXT ·stepIAdd3(SB), NOSPLIT|NOFRAME, $0-0
+
+eight:
+	VMOVDQU (SI), Y0
+	VPADDD (DX), Y0, Y0
+	VPADDD (BX), Y0, Y0
+	VMOVDQU Y0, (DI)
+	ADDQ R8, SI
+	ADDQ R9, DX
+	ADDQ R10, BX
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JG eight
+	RET
+
+TEXT ·stepLshlOr(SB), NOSPLIT|NOFRAME, $0-0
+	VPBROADCASTD fuseBits<>(SB), Y8
+
+eight:
+	VMOVDQU (SI), Y0
+	VPAND (DX), Y8, Y1
+	VPSLLVD Y1, Y0, Y0
+	VPOR (BX), Y0, Y0
+	VMOVDQU Y0, (DI)
+	ADDQ R8, SI
+	ADDQ R9, DX
+	ADDQ R10, BX
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JG eight
+	RET
+
+TEXT ·stepSToF(SB), NOSPLIT|NOFRAME, $0-0
+
+eight:
+	VCVTDQ2PS (SI), Y0
+	VMOVUPS Y0, (DI)
+	ADDQ R8, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JG eight
+	RET
+
+// Both halves of a word are exact, so that their sum rounds once.
+TEXT ·stepUToF(SB), NOSPLIT|NOFRAME, $0-0
+	VBROADCASTSS fuseHigh<>(SB), Y8
+
+eight:
+	VMOVDQU (SI), Y0
+	VPSRLD $16, Y0, Y1
+	VPSLLD $16, Y0, Y0
+	VPSRLD $16, Y0, Y0
+	VCVTDQ2PS Y1, Y1
+	VCVTDQ2PS Y0, Y0
+	VMULPS Y8, Y1, Y1
+	VADDPS Y1, Y0, Y0
+	VMOVUPS Y0, (DI)
+	ADDQ R8, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JG eight
+	RET
+
+TEXT ·stepSelectBits(SB), NOSPLIT|NOFRAME, $0-0
+	VMOVDQU fuseLanes<>(SB), Y8
+
+eight:
+	VMOVD SI, X2
+	VPBROADCASTD X2, Y2
+	VPAND Y8, Y2, Y2
+	VPCMPEQD Y8, Y2, Y2
+	VMOVUPS (BX), Y1
+	VBLENDVPS Y2, (DX), Y1, Y0
+	VMOVUPS Y0, (DI)
+	SHRQ $8, SI
+	ADDQ R9, DX
+	ADDQ R10, BX
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JG eight
+	RET
+
+// Eight lanes at a time come in at the bottom of R14, and turn to their place.
+#define COLLECT8 \
+	VMOVMSKPS Y0, R12; \
+	ORQ R12, R14; \
+	RORQ $8, R14; \
+	ADDQ R8, SI; \
+	ADDQ R9, DX; \
+	SUBQ $8, CX
+
+#define COLLECTED8 \
+	MOVQ R11, CX; \
+	ROLQ CX, R14; \
+	MOVQ R14, SI; \
+	RET
+
+#define KERNELTEST(name, op) \
+TEXT name(SB), NOSPLIT|NOFRAME, $0-0; \
+	XORQ R14, R14; \
+	VMOVDQU (SI), Y0; \
+	op (DX), Y0, Y0; \
+	COLLECT8; \
+	JG -8(PC); \
+	COLLECTED8
+
+#define KERNELTESTF(name, how) \
+TEXT name(SB), NOSPLIT|NOFRAME, $0-0; \
+	XORQ R14, R14; \
+	VMOVUPS (SI), Y0; \
+	VCMPPS how, (DX), Y0, Y0; \
+	COLLECT8; \
+	JG -8(PC); \
+	COLLECTED8
+
+KERNELTEST(·stepEqual, VPCMPEQD)
+KERNELTEST(·stepAbove, VPCMPGTD)
+KERNELTESTF(·stepEqualF, $0x00)
+KERNELTESTF(·stepAlikeF, $0x08)
+KERNELTESTF(·stepBelowF, $0x11)
+KERNELTESTF(·stepAtMostF, $0x12)
+
+TEXT ·stepAboveU(SB), NOSPLIT|NOFRAME, $0-0
+	VPBROADCASTD fuseSign<>(SB), Y8
+	XORQ R14, R14
+
+eight:
+	VPXOR (SI), Y8, Y0
+	VPXOR (DX), Y8, Y1
+	VPCMPGTD Y1, Y0, Y0
+	COLLECT8
+	JG eight
+	COLLECTED8
+
+#define KERNELWORD(name, op) \
+TEXT name(SB), NOSPLIT|NOFRAME, $0-0; \
+	op DX, SI; \
+	RET
+
+#define KERNELTRUTH(name, set) \
+TEXT name(SB), NOSPLIT|NOFRAME, $0-0; \
+	CMPL SI, DX; \
+	set SI; \
+	MOVBLZX SI, SI; \
+	RET
+
+#define KERNELSHIFTWORD(name, op) \
+TEXT name(SB), NOSPLIT|NOFRAME, $0-0; \
+	MOVQ DX, CX; \
+	op CX, SI; \
+	RET
+
+KERNELWORD(·stepWordIAdd, ADDL)
+KERNELWORD(·stepWordISub, SUBL)
+KERNELWORD(·stepWordIMul, IMULL)
+KERNELWORD(·stepWordAnd, ANDL)
+KERNELWORD(·stepWordOr, ORL)
+KERNELSHIFTWORD(·stepWordShl, SHLL)
+KERNELSHIFTWORD(·stepWordShr, SHRL)
+KERNELTRUTH(·stepWordIEq, SETEQ)
+KERNELTRUTH(·stepWordINe, SETNE)
+KERNELTRUTH(·stepWordULt, SETCS)
+KERNELTRUTH(·stepWordSLt, SETLT)
+KERNELWORD(·stepMaskAnd, ANDQ)
+KERNELWORD(·stepMaskOr, ORQ)
+KERNELWORD(·stepMaskXor, XORQ)
+
+TEXT ·stepMaskNot(SB), NOSPLIT|NOFRAME, $0-0
+	NOTQ SI
+	RET
+
+TEXT ·stepWordMov(SB), NOSPLIT|NOFRAME, $0-0
+	MOVL SI, SI
+	RET
+
+TEXT ·stepMaskMov(SB), NOSPLIT|NOFRAME, $0-0
+	RET
+
+TEXT ·stepMaskIEq(SB), NOSPLIT|NOFRAME, $0-0
+	XORQ DX, SI
+	NOTQ SI
+	RET
+
+TEXT ·stepMaskSelect(SB), NOSPLIT|NOFRAME, $0-0
+	XORQ BX, DX
+	ANDQ DX, SI
+	XORQ BX, SI
+	RET
+
+TEXT ·stepMaskToLanes(SB), NOSPLIT|NOFRAME, $0-0
+	NEGQ SI
+	SBBQ SI, SI
+	RET
+
+// The kernels, in the order of kernelOf, testOf, wordOf and maskOf.
 #define ENTRY(n, name) DATA ·kernels+(8*n)(SB)/8, $name(SB)
 ENTRY(0, ·stepMov)
 ENTRY(1, ·stepFAdd)
@@ -289,4 +568,37 @@ ENTRY(19, ·stepLshlAdd)
 ENTRY(20, ·stepSqrt)
 ENTRY(21, ·stepRcp)
 ENTRY(22, ·stepRsq)
-GLOBL ·kernels(SB), NOPTR, $184
+ENTRY(23, ·stepUMulHi)
+ENTRY(24, ·stepIAdd3)
+ENTRY(25, ·stepLshlOr)
+ENTRY(26, ·stepSToF)
+ENTRY(27, ·stepUToF)
+ENTRY(28, ·stepSelectBits)
+ENTRY(29, ·stepEqual)
+ENTRY(30, ·stepAbove)
+ENTRY(31, ·stepAboveU)
+ENTRY(32, ·stepEqualF)
+ENTRY(33, ·stepAlikeF)
+ENTRY(34, ·stepBelowF)
+ENTRY(35, ·stepAtMostF)
+ENTRY(36, ·stepWordIAdd)
+ENTRY(37, ·stepWordISub)
+ENTRY(38, ·stepWordIMul)
+ENTRY(39, ·stepWordAnd)
+ENTRY(40, ·stepWordOr)
+ENTRY(41, ·stepWordShl)
+ENTRY(42, ·stepWordShr)
+ENTRY(43, ·stepWordIEq)
+ENTRY(44, ·stepWordINe)
+ENTRY(45, ·stepWordULt)
+ENTRY(46, ·stepWordSLt)
+ENTRY(47, ·stepWordMov)
+ENTRY(48, ·stepMaskAnd)
+ENTRY(49, ·stepMaskOr)
+ENTRY(50, ·stepMaskXor)
+ENTRY(51, ·stepMaskNot)
+ENTRY(52, ·stepMaskIEq)
+ENTRY(53, ·stepMaskSelect)
+ENTRY(54, ·stepMaskToLanes)
+ENTRY(55, ·stepMaskMov)
+GLOBL ·kernels(SB), NOPTR, $448

@@ -94,6 +94,9 @@ func resolveRows(key loopKey, in *Inst) func(*State, *Inst) {
 	if !wideRows || in.scalarSources() == 1<<NumSources(in.Op)-1 {
 		return nil
 	}
+	if f := resolveTrig(key); f != nil {
+		return f
+	}
 	if f := unaryRows[key]; f != nil {
 		return func(st *State, in *Inst) {
 			d := st.target(in)
