@@ -157,6 +157,10 @@ func (d *Values) spread(st *isa.State) {
 
 // loadOne loads what is the same for all lanes.
 func (d *Values) loadOne(st *isa.State, in *isa.Inst, b []byte, mask uint64) {
+	if n := int(in.Mem.Count); mask == st.Full && inOrder(in, n) {
+		lane.FillRows(st.V[int(lane.Result(in, 0).Index)*st.Lanes:][:n*st.Lanes], b[d.Offsets[0]:], st.Lanes)
+		return
+	}
 	for k := range int(in.Mem.Count) {
 		r := lane.Result(in, k)
 		if r.Kind == isa.Vector {
@@ -164,6 +168,17 @@ func (d *Values) loadOne(st *isa.State, in *isa.Inst, b []byte, mask uint64) {
 			isa.FillRow(st.V[int(r.Index)*st.Lanes:][:st.Lanes], x, mask, st.Full)
 		}
 	}
+}
+
+// inOrder says that the results of a load go to n vector registers behind each other.
+func inOrder(in *isa.Inst, n int) bool {
+	first := lane.Result(in, 0)
+	for k := range n {
+		if r := lane.Result(in, k); r.Kind != isa.Vector || int(r.Index) != int(first.Index)+k {
+			return false
+		}
+	}
+	return true
 }
 
 func (d *Values) load(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.Type) {

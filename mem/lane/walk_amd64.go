@@ -36,6 +36,22 @@ func scatter2AVX(b *byte, x, y, off *uint32, lanes int, exec uint64)
 //go:noescape
 func scatter4AVX(b *byte, x, y, z, w, off *uint32, lanes int, exec uint64)
 
+// fillAVX gives all lanes of each row a word: the first, the one behind it, and so on.
+//
+//go:noescape
+func fillAVX(rows *uint32, b *byte, count, lanes int)
+
+// FillRows gives all lanes of rows, which lie behind each other, a word of b: the first, the one behind it, and so on.
+func FillRows(rows []uint32, b []byte, lanes int) {
+	count := len(rows) / lanes
+	if !wide || lanes%8 != 0 {
+		fillSlow(rows, b, lanes)
+		return
+	}
+	_ = b[4*count-1]
+	fillAVX(&rows[0], &b[0], count, lanes)
+}
+
 // gatherWide is Walk.gatherSlow for up to four rows, if it says so.
 func (w *Walk) gatherWide(rows [][]uint32, b []byte, exec uint64) bool {
 	lanes := len(rows[0])

@@ -438,3 +438,25 @@ next:
 	SUBQ $4, CX
 	JG four
 	RET
+
+// func fillAVX(rows *uint32, b *byte, count, lanes int)
+TEXT ·fillAVX(SB), NOSPLIT, $0-32
+	MOVQ rows+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ count+16(FP), DX
+	MOVQ lanes+24(FP), BX
+
+row:
+	VPBROADCASTD (SI), Y0
+	MOVQ BX, CX
+
+eight:
+	VMOVDQU Y0, (DI)
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JG eight
+	ADDQ $4, SI
+	DECQ DX
+	JNZ row
+	VZEROUPPER
+	RET

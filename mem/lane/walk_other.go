@@ -11,3 +11,6 @@ func walkAVX(*uint32, *uint32, int, *Step) (last, bits, differ uint32, starts ui
 func (w *Walk) gatherWide([][]uint32, []byte, uint64) bool { return false }
 
 func (w *Walk) scatterWide([]byte, [][]uint32, uint64) bool { return false }
+
+// FillRows gives all lanes of rows, which lie behind each other, a word of b: the first, the one behind it, and so on.
+func FillRows(rows []uint32, b []byte, lanes int) { fillSlow(rows, b, lanes) }

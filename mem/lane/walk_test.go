@@ -126,3 +126,23 @@ func TestGatherAndScatterAreTheSlowOnes(t *testing.T) {
 		}
 	}
 }
+
+// Rows are filled with the words that follow each other.
+func TestFillRows(t *testing.T) {
+	b := []byte{1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0}
+	for _, lanes := range []int{4, 8, 32, 64} {
+		for n := 1; n <= 4; n++ {
+			rows := make([]uint32, n*lanes+1)
+			FillRows(rows[:n*lanes], b, lanes)
+			for i, got := range rows {
+				want := uint32(i/lanes + 1)
+				if i == n*lanes {
+					want = 0
+				}
+				if got != want {
+					t.Fatalf("%d rows of %d lanes: word %d is %d, want %d", n, lanes, i, got, want)
+				}
+			}
+		}
+	}
+}

@@ -34,3 +34,12 @@ func StoreWords(b []byte, row []uint32) {
 		binary.LittleEndian.PutUint32(b[4*l:], v)
 	}
 }
+
+func fillSlow(rows []uint32, b []byte, lanes int) {
+	for k := range len(rows) / lanes {
+		x := binary.LittleEndian.Uint32(b[4*k:])
+		for l := range lanes {
+			rows[k*lanes+l] = x
+		}
+	}
+}
