@@ -131,11 +131,19 @@ func (g *generator) iota(d *Data) error {
 		return fmt.Errorf("step: %w", err)
 	}
 	return g.elements(d.Iota, count, func(put func([]byte, Number), size int, b []byte) {
+		if d.Iota == "f32" { // whose buffers are the largest
+			for i := range int(count) {
+				putFloat(b[4*i:], progression(start, step, i).AsFloat())
+			}
+			return
+		}
 		for i := range int(count) {
 			put(b[i*size:], progression(start, step, i))
 		}
 	})
 }
+
+func putFloat(b []byte, f float64) { binary.LittleEndian.PutUint32(b, math.Float32bits(float32(f))) }
 
 // progression is start + i*step: in integers when both are, so that large ones stay exact.
 func progression(start, step Number, i int) Number {
@@ -196,11 +204,20 @@ func (g *generator) random(d *Data) error {
 	if err != nil {
 		return fmt.Errorf("seed: %w", err)
 	}
-	draw, err := r.drawer(g.scope, typ, rand.New(rand.NewPCG(uint64(seed), pcgStream)))
+	low, high, err := r.limits(g.scope, typ)
 	if err != nil {
 		return err
 	}
+	bits := rand.NewPCG(uint64(seed), pcgStream)
+	draw := drawer(typ, low, high, bits)
 	return g.elements(typ, count, func(put func([]byte, Number), size int, b []byte) {
+		if typ == "f32" { // whose buffers are the largest
+			from, span := low.AsFloat(), high.AsFloat()-low.AsFloat()
+			for i := range int(count) {
+				putFloat(b[4*i:], from+span*unit(bits))
+			}
+			return
+		}
 		for i := range int(count) {
 			put(b[i*size:], draw())
 		}
@@ -210,7 +227,11 @@ func (g *generator) random(d *Data) error {
 // pcgStream is the second seed word of every generator: the fraction of the golden ratio, as good as any.
 const pcgStream = 0x9e3779b97f4a7c15
 
-func (r *Random) drawer(s scope, typ string, rng *rand.Rand) (func() Number, error) {
+// unit is what rand.Rand makes of bits for a number from 0 on and below 1.
+func unit(bits *rand.PCG) float64 { return float64(bits.Uint64()<<11>>11) / (1 << 53) }
+
+// limits are the least and the largest number.
+func (r *Random) limits(s scope, typ string) (low, high Number, err error) {
 	largest := Number{Int: 1}
 	if typ[0] != 'f' {
 		bits := uint(elementBytes(typ) * 8)
@@ -219,31 +240,33 @@ func (r *Random) drawer(s scope, typ string, rng *rand.Rand) (func() Number, err
 		}
 		largest = Number{Int: int64(uint64(1)<<(min(bits, 63)) - 1)}
 	}
-	low, err := r.Min.eval(s, Number{})
-	if err != nil {
-		return nil, fmt.Errorf("min: %w", err)
+	if low, err = r.Min.eval(s, Number{}); err != nil {
+		return low, high, fmt.Errorf("min: %w", err)
 	}
-	high, err := r.Max.eval(s, largest)
-	if err != nil {
-		return nil, fmt.Errorf("max: %w", err)
+	if high, err = r.Max.eval(s, largest); err != nil {
+		return low, high, fmt.Errorf("max: %w", err)
 	}
-	if high.AsFloat() < low.AsFloat() {
-		return nil, fmt.Errorf("max %g is below min %g", high.AsFloat(), low.AsFloat())
+	switch {
+	case high.AsFloat() < low.AsFloat():
+		err = fmt.Errorf("max %g is below min %g", high.AsFloat(), low.AsFloat())
+	case typ[0] != 'f' && (low.IsFloat || high.IsFloat):
+		err = fmt.Errorf("min and max of %s: want integers", typ)
 	}
+	return low, high, err
+}
+
+func drawer(typ string, low, high Number, bits *rand.PCG) func() Number {
 	if typ[0] == 'f' {
 		a, b := low.AsFloat(), high.AsFloat()
-		return func() Number { return float(a + (b-a)*rng.Float64()) }, nil
+		return func() Number { return float(a + (b-a)*unit(bits)) }
 	}
-	if low.IsFloat || high.IsFloat {
-		return nil, fmt.Errorf("min and max of %s: want integers", typ)
-	}
-	span := uint64(high.Int-low.Int) + 1
+	rng, span := rand.New(bits), uint64(high.Int-low.Int)+1
 	return func() Number {
 		if span == 0 {
 			return Number{Int: int64(rng.Uint64())}
 		}
 		return Number{Int: low.Int + int64(rng.Uint64N(span))}
-	}, nil
+	}
 }
 
 func (g *generator) values(d *Data) error {
