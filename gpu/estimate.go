@@ -23,7 +23,8 @@ const (
 	minRounds   = 6    // generations of workgroups from which on a launch is sampled
 	minBatches  = 6    // of workgroups, from which a rate is taken
 	maxBatches  = 40   // after which it is taken as it is
-	settled     = 0.02 // half the width of the interval of a rate that has settled
+	settled     = 0.03 // half the width of the interval of a rate that has settled
+	warmer      = 0.02 // part by which a kind's first launch takes another time than those behind it, up to which it takes the same
 	agreed      = 0.04 // half the width of the interval of what a kind took, up to which samples of it agree
 	steady      = 0.01 // the same, up to which the next one is four times as far
 	otherMix    = 0.1  // share of the instructions that are of other classes, from which on a mix is another
@@ -201,7 +202,7 @@ func (k *kind) timed(m mix, cycles, instructions float64) {
 	a.samples = append(a.samples, sample{cycles, instructions})
 	if a.cold && len(a.samples) == firstOfKind {
 		mean, _ := interval(eachOf(a.warm(), sample.rate))
-		k.carries = math.Abs(a.samples[0].rate()-mean) > settled*mean
+		k.carries = math.Abs(a.samples[0].rate()-mean) > warmer*mean
 	}
 	if len(a.samples) <= firstOfKind {
 		return
