@@ -136,7 +136,7 @@ func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64
 func (d *Values) offsets(st *isa.State, m *isa.Mem, mask uint64) {
 	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
 	if d.one = m.Index.Kind != isa.Vector; !d.one {
-		d.step = lane.Step{Base: base, Stride: d.stride, Exec: mask}
+		d.step = lane.Step{Base: base, Stride: d.stride, Exec: mask, Bytes: true}
 		d.Walk.Go(st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes], &d.step)
 		return
 	}

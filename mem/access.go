@@ -119,7 +119,7 @@ const maxWalk = 1 << 30
 func (w *workspace) walk(st *isa.State, m *isa.Mem, d *Descriptor, size uint32) (index []uint32, _ manner) {
 	index = st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
 	w.step = lane.Step{Base: uint32(lane.Uniform(st, m.Base)) + m.Offset, Phase: uint32(d.Addr) & (1<<w.shift - 1),
-		Stride: size, Shift: w.shift, Exec: st.Exec}
+		Stride: size, Shift: w.shift, Exec: st.Exec, Bytes: w.deaf}
 	w.Walk.Go(index, &w.step)
 	switch {
 	case w.Last >= maxWalk || uint64(w.Last)+uint64(size) > uint64(len(d.Bytes)):

@@ -151,12 +151,32 @@ func (p *Port) storeGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) T
 	m, t := in.Mem, lane.Element(in)
 	mask, size := lane.Active(st, m), elemBytes(t)
 	p.begin(m)
-	p.resolve(st, env, m, mask)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
+	if p.w.deaf && p.storeOne(st, env, in, mask, size) {
+		return p.finish(now, m, Write, lanes, bytes)
+	}
+	p.resolve(st, env, m, mask)
 	for ; mask != 0; mask &= mask - 1 {
 		p.storeLane(st, in, bits.TrailingZeros64(mask), size)
 	}
 	return p.finish(now, m, Write, lanes, bytes)
+}
+
+// storeOne stores for the highest lane alone where all go to one place within
+// bounds: it is the one that wins. It says whether that is so; nobody may ask for lines.
+func (p *Port) storeOne(st *isa.State, env *Env, in *isa.Inst, mask uint64, size uint64) bool {
+	m := in.Mem
+	if mask == 0 || m.Index.Kind == isa.Vector || m.BindingIndex.Kind == isa.Vector {
+		return false
+	}
+	l := bits.Len64(mask) - 1
+	p.resolve(st, env, m, 1<<l)
+	if _, ok := p.w.element(l, int(m.Count)-1, size); !ok {
+		return false
+	}
+	p.storeLane(st, in, l, size)
+	p.w.moved *= uint64(bits.OnesCount64(mask))
+	return true
 }
 
 func (p *Port) storeLane(st *isa.State, in *isa.Inst, l int, size uint64) {

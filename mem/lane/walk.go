@@ -22,11 +22,17 @@ type Step struct {
 	Base, Phase, Stride uint32
 	Shift               uint
 	Exec                uint64 // the active lanes
+	Bytes               bool   // nobody asks for lines: the walk's Bits and Starts may be anything
 }
 
 // Go works out a walk over a row of lanes; lanes are at most 64.
 func (w *Walk) Go(index []uint32, s *Step) {
 	if wide && len(index)%8 == 0 && len(index) <= len(w.Offsets) {
+		if s.Bytes {
+			last, differ := walkBytesAVX(&w.Offsets[0], &index[0], len(index), s)
+			w.Last, w.Packed = last, differ == 0
+			return
+		}
 		last, bits, differ, starts := walkAVX(&w.Offsets[0], &index[0], len(index), s)
 		w.Last, w.Bits, w.Packed, w.Starts = last, bits, differ == 0, starts
 		return

@@ -11,6 +11,11 @@ var wide = cpu.X86.HasAVX2
 //go:noescape
 func walkAVX(off, index *uint32, lanes int, s *Step) (last, bits, differ uint32, starts uint64)
 
+// walkBytesAVX is walkAVX without lines.
+//
+//go:noescape
+func walkBytesAVX(off, index *uint32, lanes int, s *Step) (last, differ uint32)
+
 // gatherAVX, and gather2AVX and gather4AVX for two and four words of a lane, are
 // Walk.gatherSlow for a multiple of eight lanes and offsets below 2^31: lanes of
 // which the words follow each other together, and those of several words

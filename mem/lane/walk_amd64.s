@@ -123,6 +123,62 @@ eight:
 	VZEROUPPER
 	RET
 
+// func walkBytesAVX(off, index *uint32, lanes int, s *Step) (last, differ uint32)
+TEXT ·walkBytesAVX(SB), NOSPLIT, $0-40
+	MOVQ off+0(FP), DI
+	MOVQ index+8(FP), SI
+	MOVQ lanes+16(FP), R9
+	MOVQ s+24(FP), BX
+	VPBROADCASTD Step_Base(BX), Y0
+	VMOVDQU lanebits<>(SB), Y3
+	MOVQ Step_Exec(BX), DX
+	VPXOR Y4, Y4, Y4
+	VPXOR Y15, Y15, Y15
+	MOVL (SI), AX
+	ADDL Step_Base(BX), AX
+	VMOVD AX, X6
+	VPBROADCASTD X6, Y6
+	VPBROADCASTD Step_Stride(BX), Y14
+	VPMULLD numbers<>(SB), Y14, Y14
+	VPADDD Y6, Y14, Y14
+	MOVL Step_Stride(BX), AX
+	SHLL $3, AX
+	VMOVD AX, X11
+	VPBROADCASTD X11, Y11
+
+eight:
+	VPADDD (SI), Y0, Y6
+	VMOVDQU Y6, (DI)
+	VPXOR Y14, Y6, Y9
+	VPOR Y9, Y15, Y15
+	VPADDD Y11, Y14, Y14
+	VMOVD DX, X8
+	VPBROADCASTD X8, Y8
+	VPAND Y3, Y8, Y8
+	VPCMPEQD Y3, Y8, Y8
+	VPAND Y8, Y6, Y9
+	VPMAXUD Y9, Y4, Y4
+	SHRQ $8, DX
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, R9
+	JG eight
+
+	VEXTRACTI128 $1, Y4, X6
+	VPMAXUD X6, X4, X4
+	VPSHUFD $0x4e, X4, X6
+	VPMAXUD X6, X4, X4
+	VPSHUFD $0xb1, X4, X6
+	VPMAXUD X6, X4, X4
+	VMOVD X4, AX
+	MOVL AX, last+32(FP)
+	XORL AX, AX
+	VPTEST Y15, Y15
+	SETNE AX
+	MOVL AX, differ+36(FP)
+	VZEROUPPER
+	RET
+
 // FOLLOW sets AX to 0 when eight offsets at BX are those of words that follow each other; the first goes to R12.
 #define FOLLOW \
 	MOVL (BX), R12; \

@@ -8,6 +8,10 @@ func walkAVX(*uint32, *uint32, int, *Step) (last, bits, differ uint32, starts ui
 	panic("lane: no wide instructions")
 }
 
+func walkBytesAVX(*uint32, *uint32, int, *Step) (last, differ uint32) {
+	panic("lane: no wide instructions")
+}
+
 func (w *Walk) gatherWide([][]uint32, []byte, uint64) bool { return false }
 
 func (w *Walk) scatterWide([]byte, [][]uint32, uint64) bool { return false }

@@ -45,6 +45,20 @@ func TestWalkIsTheSlowOne(t *testing.T) {
 	})
 }
 
+// A walk for bytes alone is the same but for the lines.
+func TestWalkForBytes(t *testing.T) {
+	walks(func(index []uint32, s Step) {
+		var got, want Walk
+		want.slow(index, &s)
+		s.Bytes = true
+		got.Go(index, &s)
+		got.Bits, got.Starts = want.Bits, want.Starts
+		if got != want {
+			t.Fatalf("%+v over %x:\n%+v\nwant\n%+v", s, index, got, want)
+		}
+	})
+}
+
 // The walk says of the lanes together what each of them says alone.
 func TestWalkSums(t *testing.T) {
 	walks(func(index []uint32, s Step) {
