@@ -309,25 +309,78 @@ more:
 	JG more
 	RET
 
+// 1; the coefficients of 1/sqrt(1-e) - 1, the highest first; a little less and a little more than 1.
+DATA fuseRoot<>+0(SB)/8, $0x3ff0000000000000
+DATA fuseRoot<>+8(SB)/8, $0x3fd4000000000000
+DATA fuseRoot<>+16(SB)/8, $0x3fd8000000000000
+DATA fuseRoot<>+24(SB)/8, $0x3fe0000000000000
+DATA fuseRoot<>+32(SB)/8, $0x3fefffffffffe000
+DATA fuseRoot<>+40(SB)/8, $0x3ff0000000001000
+GLOBL fuseRoot<>(SB), RODATA|NOPTR, $48
+
+// ROOT makes p of y, which is 1/sqrt(x) but for 2^-11, what is so but for 2^-43: e is 1 - x*y*y.
+#define ROOT(x, y, e, p) \
+	VMULPD y, y, e; \
+	VFNMADD213PD Y8, x, e; \
+	VMOVAPD Y9, p; \
+	VFMADD213PD Y10, e, p; \
+	VFMADD213PD Y11, e, p; \
+	VMULPD e, p, p; \
+	VFMADD213PD y, y, p
+
+// Where a float is the same whether the root is a little less or a little more, it is the one that the double of the root rounds to;
+// elsewhere, and of what has no root, that double is worked out.
 TEXT ·stepRsq(SB), NOSPLIT|NOFRAME, $0-0
-	VBROADCASTSD fuseOne<>(SB), Y8
+	VBROADCASTSD fuseRoot<>+0(SB), Y8
+	VBROADCASTSD fuseRoot<>+8(SB), Y9
+	VBROADCASTSD fuseRoot<>+16(SB), Y10
+	VBROADCASTSD fuseRoot<>+24(SB), Y11
+	VBROADCASTSD fuseRoot<>+32(SB), Y14
+	VBROADCASTSD fuseRoot<>+40(SB), Y15
 
 eight:
-	VCVTPS2PD (SI), Y0
-	VCVTPS2PD 16(SI), Y1
-	VSQRTPD Y0, Y0
-	VSQRTPD Y1, Y1
-	VDIVPD Y0, Y8, Y0
-	VDIVPD Y1, Y8, Y1
-	VCVTPD2PSY Y0, X0
-	VCVTPD2PSY Y1, X1
-	VMOVUPS X0, (DI)
-	VMOVUPS X1, 16(DI)
+	VRSQRTPS (SI), Y1
+	VCVTPS2PD (SI), Y2
+	VCVTPS2PD 16(SI), Y3
+	VCVTPS2PD X1, Y4
+	VEXTRACTF128 $1, Y1, X5
+	VCVTPS2PD X5, Y5
+	ROOT(Y2, Y4, Y6, Y12)
+	ROOT(Y3, Y5, Y7, Y13)
+	VMULPD Y14, Y12, Y4
+	VMULPD Y15, Y12, Y5
+	VMULPD Y14, Y13, Y6
+	VMULPD Y15, Y13, Y7
+	VCVTPD2PSY Y4, X4
+	VCVTPD2PSY Y5, X5
+	VCVTPD2PSY Y6, X6
+	VCVTPD2PSY Y7, X7
+	VCMPPS $0x00, X4, X5, X5
+	VCMPPS $0x00, X6, X7, X7
+	VANDPS X5, X7, X7
+	VORPS X4, X6, X5 // no root is negative, but for what denormals give
+	VANDNPS X7, X5, X7
+	VMOVMSKPS X7, R12
+	CMPL R12, $15
+	JNE exact
+
+store:
+	VMOVUPS X4, (DI)
+	VMOVUPS X6, 16(DI)
 	ADDQ R8, SI
 	ADDQ $32, DI
 	SUBQ $8, CX
 	JG eight
 	RET
+
+exact:
+	VSQRTPD Y2, Y4
+	VSQRTPD Y3, Y6
+	VDIVPD Y4, Y8, Y4
+	VDIVPD Y6, Y8, Y6
+	VCVTPD2PSY Y4, X4
+	VCVTPD2PSY Y6, X6
+	JMP store
 
 TEXT ·stepUMulHi(SB), NOSPLIT|NOFRAME, $0-0
 

@@ -3,6 +3,7 @@ package isa
 import (
 	"cmp"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -134,5 +135,34 @@ func TestFuserTakesNothingTwice(t *testing.T) {
 	}
 	if !f.Add(in) || !f.Add(two) {
 		t.Error("no room in an empty one")
+	}
+}
+
+// Inverse roots of fused rows have the bits of rounded doubles, whatever they are of.
+func TestFusedRoots(t *testing.T) {
+	if !wideRows {
+		t.Skip("the processor has no AVX2")
+	}
+	r := rand.New(rand.NewPCG(41, 42))
+	in := &Inst{Op: Rsq, T: F32, Dst: V(1), Src: [4]Reg{V(0)}}
+	Resolve(in)
+	f := NewFuser(64, 2)
+	f.Add(in)
+	exec := f.Take()
+	for range 50000 {
+		st := NewState(64, 2, 0)
+		st.V = append(st.V, make([]uint32, FuseWords)...)
+		for l := range 64 {
+			if st.V[l] = r.Uint32(); l%8 > 0 {
+				st.V[l] = st.V[l]&^(1<<31) | 1<<24 // a root
+			}
+		}
+		exec(st, nil)
+		for l, x := range st.V[:64] {
+			want := word32(float32(1 / math.Sqrt(float64(float(x)))))
+			if got := st.V[64+l]; got != want && (float(got) == float(got) || float(want) == float(want)) {
+				t.Fatalf("of %g (%#x): %#x, want %#x", float(x), x, got, want)
+			}
+		}
 	}
 }
