@@ -165,6 +165,32 @@ func TestSettling(t *testing.T) {
 	t.Error("a steady rate does not settle")
 }
 
+// A rate that stands for a part of what is left need only be as sure as that: of cycles for a batch that differ by a third, the fewest are enough.
+func TestARateIsAsSureAsWhatItStandsFor(t *testing.T) {
+	s := setup(t, scale, "")
+	r, err := newRunner(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := r.launches[0].Code
+	for _, c := range []struct {
+		share   float64
+		batches int
+	}{{1, maxBatches}, {0.05, minBatches}} {
+		x := &settler{code: code, resident: 100, batch: 25, standsFor: func(uint64) float64 { return c.share }}
+		now, ended, n := uint64(0), uint64(0), 0
+		for settled := false; !settled; ended += 25 {
+			settled = x.enough(now, ended)
+			code.Counts[0].Issues += 1000
+			n++
+			now += 1000 + 500*uint64(n*n%7)
+		}
+		if len(x.batches) != c.batches {
+			t.Errorf("a share of %g: %d batches, want %d", c.share, len(x.batches), c.batches)
+		}
+	}
+}
+
 func TestAWindowMustChooseSomething(t *testing.T) {
 	s := setup(t, scale, "")
 	s.Time = &config.Time{Steps: []string{"none"}}

@@ -434,3 +434,40 @@ func TestNothingIsAllocated(t *testing.T) {
 		}
 	}
 }
+
+// Lanes that store to one place leave what the highest of them has, with time and without; each moves its bytes, or faults.
+func TestStoresToOnePlace(t *testing.T) {
+	for _, c := range []struct {
+		base   uint64 // of a buffer of 64 bytes
+		exec   uint64
+		want   uint32
+		moved  uint64
+		faults uint64
+	}{
+		{0, 0x16, 1004, 3 * 8, 0}, {56, ^uint64(0), 1063, 64 * 8, 0}, {60, 0x3, 1001, 2 * 4, 2}, {64, 0x7, 0, 0, 6}, {8, 0, 0, 0, 0},
+	} {
+		for _, timed := range []bool{false, true} {
+			b := newBench(t, 64)
+			p := ValuePort{Store: b.store}.New()
+			if timed {
+				p = b.port
+			}
+			in := access(isa.Store, isa.I32, 2)
+			in.Mem.Space, in.Mem.Index, in.Mem.Base = isa.SpaceFlat, isa.Reg{}, isa.S(0)
+			b.st.S[0], b.st.Exec = b.buf.Addr+c.base, c.exec
+			for l := range 64 {
+				b.st.V[8*64+l], b.st.V[9*64+l] = uint32(1000+l), uint32(2000+l)
+			}
+			p.Issue(0, b.st, &b.env, in)
+			if c.base < 64 && binary.LittleEndian.Uint32(b.buf.Bytes[c.base:]) != c.want {
+				t.Errorf("timed %v, %+v: %v", timed, c, b.buf.Bytes)
+			}
+			if b.store.Faults.Count != c.faults {
+				t.Errorf("timed %v, %+v: %d faults", timed, c, b.store.Faults.Count)
+			}
+			if !timed && p.Values().Moved[Write] != c.moved {
+				t.Errorf("%+v: %d bytes", c, p.Values().Moved[Write])
+			}
+		}
+	}
+}
