@@ -2,6 +2,7 @@ package functional
 
 import (
 	"spvsim/isa"
+	"spvsim/lds"
 	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/simd"
@@ -21,7 +22,8 @@ type stretch struct {
 	count      int32 // instructions that count, the last one with them
 	path       simd.Path
 	in         *isa.Inst
-	access     mem.Access // of PathMemory
+	access     mem.Access     // of PathMemory
+	broadcast  *lds.Broadcast // of PathLDS; nil: it is none
 }
 
 // Code is a program cut into stretches, by the instruction at which they begin.
@@ -41,6 +43,9 @@ func newCode(p *program.Program) *code {
 		in, s := &p.Insts[i], &c.stretches[i]
 		if stops(in) {
 			*s = stretch{first: firsts[i], end: firsts[i], at: int32(i), path: simd.PathOf(in), in: in, access: mem.AccessOf(in)}
+			if s.path == simd.PathLDS {
+				s.broadcast = lds.BroadcastOf(in)
+			}
 		} else {
 			*s = c.stretches[i+1]
 			s.first = firsts[i]

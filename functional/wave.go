@@ -76,10 +76,7 @@ func (k *worker) carry(g *group, w *wave) why {
 				return polled
 			}
 		case simd.PathLDS:
-			_, bytes := k.lds.Access(st, s.in, g.lds)
-			k.counts.LDSAccesses++
-			k.counts.LDS += uint64(bytes) * uint64(bits.OnesCount64(st.Exec))
-			if k.fruitless(w, s.in) {
+			if k.localMemory(g, w, s) {
 				return polled
 			}
 		case simd.PathBarrier:
@@ -139,6 +136,22 @@ func (k *worker) memory(g *group, w *wave, s *stretch) bool {
 	}
 	st.Exec = exec
 	return true
+}
+
+// localMemory carries out an access to the workgroup's memory, and says whether
+// the wave looks at it in vain.
+func (k *worker) localMemory(g *group, w *wave, s *stretch) (polls bool) {
+	st := &w.state
+	k.counts.LDSAccesses++
+	if s.broadcast != nil {
+		if bytes := k.lds.Broadcast(st, s.broadcast, g.lds); bytes > 0 {
+			k.counts.LDS += uint64(bytes) * uint64(st.Lanes)
+			return false
+		}
+	}
+	_, bytes := k.lds.Access(st, s.in, g.lds)
+	k.counts.LDS += uint64(bytes) * uint64(bits.OnesCount64(st.Exec))
+	return k.fruitless(w, s.in)
 }
 
 // fruitless says that a wave has looked several times at memory that others

@@ -467,3 +467,49 @@ func BenchmarkIssue(b *testing.B) {
 		})
 	}
 }
+
+// A broadcast loads what the load does that it is; it does nothing for idle lanes or out of bounds.
+func TestBroadcasts(t *testing.T) {
+	region := make([]byte, 64)
+	for i := range region {
+		region[i] = byte(3 * i)
+	}
+	load := func() *isa.Inst {
+		m := &isa.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.F32, Count: 3, Offset: 4}, Base: isa.S(0), Index: isa.S(1)}
+		m.Dsts = [4]isa.Reg{isa.V(2), isa.V(3), isa.V(4)}
+		return &isa.Inst{Op: isa.Load, T: isa.F32, Mem: m}
+	}
+	for name, change := range map[string]func(in *isa.Inst){
+		"a store":         func(in *isa.Inst) { in.Op = isa.Store },
+		"an index a lane": func(in *isa.Inst) { in.Mem.Index = isa.V(0) },
+		"rows apart":      func(in *isa.Inst) { in.Mem.Dsts[1] = isa.V(5) },
+		"a scalar result": func(in *isa.Inst) { in.Mem.Dsts[0] = isa.S(2) },
+		"16-bit elements": func(in *isa.Inst) { in.Mem.Elem = isa.F16 },
+		"coherent":        func(in *isa.Inst) { in.Mem.Coherent = true },
+	} {
+		in := load()
+		if change(in); BroadcastOf(in) != nil {
+			t.Errorf("%s is taken for a broadcast", name)
+		}
+	}
+	in := load()
+	b := BroadcastOf(in)
+	for _, c := range []struct {
+		at, exec uint64
+		bytes    uint32
+	}{{0, 1<<32 - 1, 12}, {48, 1<<32 - 1, 12}, {52, 1<<32 - 1, 0}, {0, 1, 0}, {1<<32 - 4, 1<<32 - 1, 12}} {
+		got, want := isa.NewState(32, 6, 3), isa.NewState(32, 6, 3)
+		got.S[0], got.S[1], got.Exec = c.at, 0, c.exec
+		want.S[0], want.Exec = c.at, c.exec
+		var v Values
+		if bytes := v.Broadcast(got, b, region); bytes != c.bytes {
+			t.Errorf("%+v: %d bytes", c, bytes)
+		}
+		if c.bytes > 0 {
+			v.Access(want, in, region)
+		}
+		if !slices.Equal(got.V, want.V) {
+			t.Errorf("%+v: %v, want %v", c, got.V, want.V)
+		}
+	}
+}
