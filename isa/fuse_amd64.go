@@ -3,7 +3,7 @@ package isa
 import "slices"
 
 // kernels are where the code of steps begins.
-var kernels [56]uintptr
+var kernels [67]uintptr
 
 // kernelOf is the place of the kernel of an operation on rows.
 var kernelOf = map[loopKey]int{
@@ -54,6 +54,9 @@ var maskOf = map[Op]int{
 	And: 48, Or: 49, Xor: 50, INe: 50, Not: 51, Mov: 55, IEq: 52, Select: 53, ToLanes: 54,
 }
 
+// wholeOf is the place of the kernel of which all sources are rows, by that of the one of which they need not be.
+var wholeOf = map[int]int{0: 56, 1: 57, 2: 58, 3: 59, 4: 60, 5: 61, 6: 62, 7: 63, 8: 64, 9: 65, 17: 66}
+
 // A rowStep is one operation. Of one on rows, d, a, b and c are offsets in bytes
 // from the vector file, and the steps how far it is from eight lanes of a source
 // to the next. Of a scalar source or result the offset is one from the scalar
@@ -67,7 +70,8 @@ type rowStep struct {
 
 // Kinds of steps, by what their operands are.
 const (
-	stepRows   = iota
+	stepWhole = iota // rows, all of the vector file
+	stepRows
 	stepSpread // the scalar a to eight lanes at d
 	stepSelect // from rows b and c by the mask a
 	stepWord   // scalars
@@ -139,10 +143,18 @@ func (f *Fuser) add(in *Inst) bool {
 	if !ok {
 		return false
 	}
-	s := rowStep{kernel: kernels[k], d: f.row(in.Dst)}
+	s := rowStep{kernel: kernels[k], d: f.row(in.Dst), kind: stepRows}
 	f.rowSources(in, &s)
+	if at, ok := wholeOf[k]; ok && s.whole(n) {
+		s.kernel, s.kind = kernels[at], stepWhole
+	}
 	f.write(s)
 	return true
+}
+
+// whole says that the n sources are rows.
+func (s *rowStep) whole(n int) bool {
+	return s.stepA == 32 && (n < 2 || s.stepB == 32) && (n < 3 || s.stepC == 32)
 }
 
 // rowSources puts where the sources of an instruction on rows are.
@@ -168,7 +180,7 @@ func (f *Fuser) signed(in *Inst, i int, at, step int32) int32 {
 	case in.Mod.Abs>>i&1 != 0:
 		k, bits = kernelAnd, Lit(sign-1)
 	}
-	s := rowStep{kernel: kernels[k], d: f.row(V(int(in.Spare) + i)), a: at, stepA: step, b: f.source(bits)}
+	s := rowStep{kernel: kernels[k], d: f.row(V(int(in.Spare) + i)), a: at, stepA: step, b: f.source(bits), kind: stepRows}
 	f.steps = append(f.steps, s)
 	return s.d
 }
@@ -197,7 +209,7 @@ func (f *Fuser) write(s rowStep) {
 		}
 	}
 	at := f.behind + 32*fuseValues + 4*f.lanes*len(f.saved)
-	f.saved = append(f.saved, rowStep{kernel: kernels[kernelMov], d: int32(at), a: s.d, stepA: 32})
+	f.saved = append(f.saved, rowStep{kernel: kernels[wholeOf[kernelMov]], d: int32(at), a: s.d})
 }
 
 // addScalar takes an instruction in that writes a scalar register.

@@ -3,6 +3,7 @@
 
 // Steps on rows of a multiple of 32 lanes and on scalars, one after the other. A kernel on rows finds its result at DI and its sources at SI, DX and BX,
 // each of which goes on by R8, R9 and R10 bytes from eight lanes to the next: 32, or 0 where it is the same in all lanes; lanes in R11 and CX.
+// A kernel of whole rows finds their places in its step itself.
 // A test leaves its lanes in SI, and DI and BX as they are; a select finds its mask in SI. A kernel on scalars finds them in SI, DX and BX, leaves its result
 // in SI, and DI, R14 and R15 as they are. All leave R11, R13 and AX.
 
@@ -32,22 +33,10 @@ TEXT ·runSteps(SB), NOSPLIT, $8-48
 	MOVQ CX, left-8(SP)
 
 step:
-	MOVLQSX rowStep_d(AX), DI
-	MOVLQSX rowStep_a(AX), SI
-	MOVLQSX rowStep_b(AX), DX
-	MOVLQSX rowStep_c(AX), BX
-	MOVLQSX rowStep_stepA(AX), R8
-	MOVLQSX rowStep_stepB(AX), R9
-	MOVLQSX rowStep_stepC(AX), R10
 	MOVQ rowStep_kernel(AX), R12
-	MOVQ R11, CX
 	MOVL rowStep_kind(AX), R14
 	TESTL R14, R14
-	JNE other
-	ADDQ R13, DI
-	ADDQ R13, SI
-	ADDQ R13, DX
-	ADDQ R13, BX
+	JNE apart
 	CALL R12
 
 next:
@@ -56,6 +45,24 @@ next:
 	JNZ step
 	VZEROUPPER
 	RET
+
+apart:
+	MOVLQSX rowStep_d(AX), DI
+	MOVLQSX rowStep_a(AX), SI
+	MOVLQSX rowStep_b(AX), DX
+	MOVLQSX rowStep_c(AX), BX
+	MOVLQSX rowStep_stepA(AX), R8
+	MOVLQSX rowStep_stepB(AX), R9
+	MOVLQSX rowStep_stepC(AX), R10
+	MOVQ R11, CX
+	CMPL R14, $const_stepRows
+	JNE other
+	ADDQ R13, DI
+	ADDQ R13, SI
+	ADDQ R13, DX
+	ADDQ R13, BX
+	CALL R12
+	JMP next
 
 other:
 	CMPL R14, $const_stepTest
@@ -596,7 +603,92 @@ TEXT ·stepMaskToLanes(SB), NOSPLIT|NOFRAME, $0-0
 	SBBQ SI, SI
 	RET
 
-// The kernels, in the order of kernelOf, testOf, wordOf and maskOf.
+// Kernels of which all sources are rows of the vector file.
+#define PLACES2 \
+	MOVLQSX rowStep_d(AX), DI; \
+	MOVLQSX rowStep_a(AX), SI; \
+	MOVLQSX rowStep_b(AX), DX; \
+	ADDQ R13, DI; \
+	ADDQ R13, SI; \
+	ADDQ R13, DX; \
+	MOVQ R11, CX
+
+#define ALL4 \
+	VMOVUPS (SI), Y0; \
+	VMOVUPS 32(SI), Y1; \
+	VMOVUPS 64(SI), Y2; \
+	VMOVUPS 96(SI), Y3
+
+#define WHOLE2(name, op) \
+TEXT name(SB), NOSPLIT|NOFRAME, $0-0; \
+	PLACES2; \
+	ALL4; \
+	op (DX), Y0, Y0; \
+	op 32(DX), Y1, Y1; \
+	op 64(DX), Y2, Y2; \
+	op 96(DX), Y3, Y3; \
+	STORE4; \
+	ADDQ $128, SI; \
+	ADDQ $128, DX; \
+	ADDQ $128, DI; \
+	SUBQ $32, CX; \
+	JG -16(PC); \
+	RET
+
+WHOLE2(·wholeFAdd, VADDPS)
+WHOLE2(·wholeFSub, VSUBPS)
+WHOLE2(·wholeFMul, VMULPS)
+WHOLE2(·wholeIAdd, VPADDD)
+WHOLE2(·wholeISub, VPSUBD)
+WHOLE2(·wholeIMul, VPMULLD)
+WHOLE2(·wholeAnd, VPAND)
+WHOLE2(·wholeOr, VPOR)
+WHOLE2(·wholeXor, VPXOR)
+
+TEXT ·wholeFma(SB), NOSPLIT|NOFRAME, $0-0
+	PLACES2
+	MOVLQSX rowStep_c(AX), BX
+	ADDQ R13, BX
+
+more:
+	ALL4
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	VMOVUPS 64(BX), Y6
+	VMOVUPS 96(BX), Y7
+	VFMADD231PS (DX), Y0, Y4
+	VFMADD231PS 32(DX), Y1, Y5
+	VFMADD231PS 64(DX), Y2, Y6
+	VFMADD231PS 96(DX), Y3, Y7
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y5, 32(DI)
+	VMOVUPS Y6, 64(DI)
+	VMOVUPS Y7, 96(DI)
+	ADDQ $128, SI
+	ADDQ $128, DX
+	ADDQ $128, BX
+	ADDQ $128, DI
+	SUBQ $32, CX
+	JG more
+	RET
+
+TEXT ·wholeMov(SB), NOSPLIT|NOFRAME, $0-0
+	MOVLQSX rowStep_d(AX), DI
+	MOVLQSX rowStep_a(AX), SI
+	ADDQ R13, DI
+	ADDQ R13, SI
+	MOVQ R11, CX
+
+more:
+	ALL4
+	STORE4
+	ADDQ $128, SI
+	ADDQ $128, DI
+	SUBQ $32, CX
+	JG more
+	RET
+
+// The kernels, in the order of kernelOf, testOf, wordOf, maskOf and wholeOf.
 #define ENTRY(n, name) DATA ·kernels+(8*n)(SB)/8, $name(SB)
 ENTRY(0, ·stepMov)
 ENTRY(1, ·stepFAdd)
@@ -654,4 +746,15 @@ ENTRY(52, ·stepMaskIEq)
 ENTRY(53, ·stepMaskSelect)
 ENTRY(54, ·stepMaskToLanes)
 ENTRY(55, ·stepMaskMov)
-GLOBL ·kernels(SB), NOPTR, $448
+ENTRY(56, ·wholeMov)
+ENTRY(57, ·wholeFAdd)
+ENTRY(58, ·wholeFSub)
+ENTRY(59, ·wholeFMul)
+ENTRY(60, ·wholeIAdd)
+ENTRY(61, ·wholeISub)
+ENTRY(62, ·wholeIMul)
+ENTRY(63, ·wholeAnd)
+ENTRY(64, ·wholeOr)
+ENTRY(65, ·wholeXor)
+ENTRY(66, ·wholeFma)
+GLOBL ·kernels(SB), NOPTR, $536
