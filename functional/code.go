@@ -22,8 +22,8 @@ type stretch struct {
 	count      int32 // instructions that count, the last one with them
 	path       simd.Path
 	in         *isa.Inst
-	access     mem.Access     // of PathMemory
-	broadcast  *lds.Broadcast // of PathLDS; nil: it is none
+	access     mem.Access // of PathMemory
+	local      *lds.Plain // of PathLDS; nil: it is none
 }
 
 // Code is a program cut into stretches, by the instruction at which they begin.
@@ -44,7 +44,7 @@ func newCode(p *program.Program) *code {
 		if stops(in) {
 			*s = stretch{first: firsts[i], end: firsts[i], at: int32(i), path: simd.PathOf(in), in: in, access: mem.AccessOf(in)}
 			if s.path == simd.PathLDS {
-				s.broadcast = lds.BroadcastOf(in)
+				s.local = lds.PlainOf(in)
 			}
 		} else {
 			*s = c.stretches[i+1]

@@ -143,9 +143,9 @@ func (k *worker) memory(g *group, w *wave, s *stretch) bool {
 func (k *worker) localMemory(g *group, w *wave, s *stretch) (polls bool) {
 	st := &w.state
 	k.counts.LDSAccesses++
-	if s.broadcast != nil {
-		if bytes := k.lds.Broadcast(st, s.broadcast, g.lds); bytes > 0 {
-			k.counts.LDS += uint64(bytes) * uint64(st.Lanes)
+	if s.local != nil {
+		if bytes := k.lds.Plain(st, s.local, g.lds); bytes > 0 {
+			k.counts.LDS += uint64(bytes) * uint64(bits.OnesCount64(st.Exec))
 			return false
 		}
 	}

@@ -468,47 +468,65 @@ func BenchmarkIssue(b *testing.B) {
 	}
 }
 
-// A broadcast loads what the load does that it is; it does nothing for idle lanes or out of bounds.
-func TestBroadcasts(t *testing.T) {
-	region := make([]byte, 64)
-	for i := range region {
-		region[i] = byte(3 * i)
-	}
-	load := func() *isa.Inst {
-		m := &isa.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.F32, Count: 3, Offset: 4}, Base: isa.S(0), Index: isa.S(1)}
-		m.Dsts = [4]isa.Reg{isa.V(2), isa.V(3), isa.V(4)}
-		return &isa.Inst{Op: isa.Load, T: isa.F32, Mem: m}
+// A plain load or store does what the access does that it is; it does nothing out of bounds, nor for idle lanes of which all would get the same.
+func TestPlain(t *testing.T) {
+	access := func(op isa.Op, index isa.Reg, count uint8) *isa.Inst {
+		m := &isa.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.F32, Count: count, Offset: 4}, Base: isa.S(0), Index: index}
+		for k := range count {
+			m.Dsts[k], m.Data[k] = isa.V(2+int(k)), isa.V(2+int(k))
+		}
+		return &isa.Inst{Op: op, T: isa.F32, Mem: m}
 	}
 	for name, change := range map[string]func(in *isa.Inst){
-		"a store":         func(in *isa.Inst) { in.Op = isa.Store },
-		"an index a lane": func(in *isa.Inst) { in.Mem.Index = isa.V(0) },
-		"rows apart":      func(in *isa.Inst) { in.Mem.Dsts[1] = isa.V(5) },
-		"a scalar result": func(in *isa.Inst) { in.Mem.Dsts[0] = isa.S(2) },
-		"16-bit elements": func(in *isa.Inst) { in.Mem.Elem = isa.F16 },
-		"coherent":        func(in *isa.Inst) { in.Mem.Coherent = true },
+		"an atomic":                 func(in *isa.Inst) { in.Op = isa.AtomicIAdd },
+		"a store to one place":      func(in *isa.Inst) { in.Op = isa.Store },
+		"rows apart":                func(in *isa.Inst) { in.Mem.Dsts[1] = isa.V(5) },
+		"a scalar result":           func(in *isa.Inst) { in.Mem.Dsts[0] = isa.S(2) },
+		"16-bit elements":           func(in *isa.Inst) { in.Mem.Elem = isa.F16 },
+		"coherent":                  func(in *isa.Inst) { in.Mem.Coherent = true },
+		"a scalar that is stored":   func(in *isa.Inst) { in.Op, in.Mem.Index, in.Mem.Data[1] = isa.Store, isa.V(0), isa.S(1) },
+		"a literal that is stored ": func(in *isa.Inst) { in.Op, in.Mem.Index, in.Mem.Data[0] = isa.Store, isa.V(0), isa.Lit(1) },
 	} {
-		in := load()
-		if change(in); BroadcastOf(in) != nil {
-			t.Errorf("%s is taken for a broadcast", name)
+		in := access(isa.Load, isa.S(1), 3)
+		if change(in); PlainOf(in) != nil {
+			t.Errorf("%s is taken for a plain one", name)
 		}
 	}
-	in := load()
-	b := BroadcastOf(in)
 	for _, c := range []struct {
+		op       isa.Op
+		index    isa.Reg
+		count    uint8
 		at, exec uint64
 		bytes    uint32
-	}{{0, 1<<32 - 1, 12}, {48, 1<<32 - 1, 12}, {52, 1<<32 - 1, 0}, {0, 1, 0}, {1<<32 - 4, 1<<32 - 1, 12}} {
+	}{
+		{isa.Load, isa.S(1), 3, 0, 1<<32 - 1, 12}, {isa.Load, isa.S(1), 3, 496, 1<<32 - 1, 12}, {isa.Load, isa.S(1), 3, 500, 1<<32 - 1, 0},
+		{isa.Load, isa.S(1), 3, 0, 1, 0}, {isa.Load, isa.S(1), 3, 1<<32 - 4, 1<<32 - 1, 12},
+		{isa.Load, isa.V(0), 1, 0, 1<<32 - 1, 4}, {isa.Load, isa.V(0), 2, 8, 0xff00f0f1, 8}, {isa.Load, isa.V(0), 4, 64, 1 << 31, 0}, {isa.Load, isa.V(0), 4, 64, 1, 16},
+		{isa.Store, isa.V(0), 1, 0, 1<<32 - 1, 4}, {isa.Store, isa.V(0), 2, 8, 0xff00f0f1, 8}, {isa.Store, isa.V(0), 4, 64, 1 << 31, 0}, {isa.Store, isa.V(0), 2, 0, 0, 8},
+	} {
+		in := access(c.op, c.index, c.count)
+		p := PlainOf(in)
 		got, want := isa.NewState(32, 6, 3), isa.NewState(32, 6, 3)
-		got.S[0], got.S[1], got.Exec = c.at, 0, c.exec
-		want.S[0], want.Exec = c.at, c.exec
-		var v Values
-		if bytes := v.Broadcast(got, b, region); bytes != c.bytes {
+		region := make([]byte, 512)
+		for i := range region {
+			region[i] = byte(3 * i)
+		}
+		for i := range got.V {
+			if got.V[i] = uint32(1000 + i); i < 32 {
+				got.V[i] = uint32(15 * i) // some overlap, and none is a word's
+			}
+		}
+		copy(want.V, got.V)
+		other := slices.Clone(region)
+		got.S[0], want.S[0], got.Exec, want.Exec = c.at, c.at, c.exec, c.exec
+		var v, w Values
+		if bytes := v.Plain(got, p, region); bytes != c.bytes {
 			t.Errorf("%+v: %d bytes", c, bytes)
 		}
 		if c.bytes > 0 {
-			v.Access(want, in, region)
+			w.Access(want, in, other)
 		}
-		if !slices.Equal(got.V, want.V) {
+		if !slices.Equal(got.V, want.V) || !slices.Equal(region, other) || v.Changes != w.Changes {
 			t.Errorf("%+v: %v, want %v", c, got.V, want.V)
 		}
 	}

@@ -1,0 +1,68 @@
+package lds
+
+import (
+	"spvsim/isa"
+	"spvsim/mem/lane"
+)
+
+// A Plain is a load or a store of 32-bit words from or to vector registers, as
+// far as the instruction alone says what it does.
+type Plain struct {
+	store       bool
+	all         bool // a load: all lanes get the same words, in rows that lie behind each other
+	base, index isa.Reg
+	offset      uint32
+	rows        [4]int
+	count       int
+}
+
+// PlainOf reads an instruction as one; nil if it is none.
+func PlainOf(in *isa.Inst) *Plain {
+	m := in.Mem
+	if in.Op != isa.Load && in.Op != isa.Store || m.Space != isa.SpaceLDS || m.Scalar || m.Coherent || m.Base.Kind == isa.Vector ||
+		lane.Element(in).Bits() != 32 || m.Count == 0 {
+		return nil
+	}
+	p := &Plain{store: in.Op == isa.Store, all: m.Index.Kind != isa.Vector, base: m.Base, index: m.Index, offset: m.Offset, count: int(m.Count)}
+	for k := range p.count {
+		r := lane.Result(in, k)
+		if p.store {
+			r = m.Data[k]
+		}
+		if p.rows[k] = int(r.Index); r.Kind != isa.Vector || p.all && (p.store || p.rows[k] != p.rows[0]+k) {
+			return nil
+		}
+	}
+	return p
+}
+
+// Plain carries one out on the bytes of a workgroup, and says how many bytes each lane moves: 0, and nothing is done,
+// where a word is out of bounds, or lanes are idle while all would get the same.
+func (d *Values) Plain(st *isa.State, p *Plain, region []byte) (bytes uint32) {
+	bytes = 4 * uint32(p.count)
+	base := uint32(lane.Uniform(st, p.base)) + p.offset
+	if p.all {
+		base += uint32(lane.Uniform(st, p.index))
+		if st.Exec != st.Full || uint64(base)+uint64(bytes) > uint64(len(region)) {
+			return 0
+		}
+		lane.FillRows(st.V[p.rows[0]*st.Lanes:][:p.count*st.Lanes], region[base:], st.Lanes)
+		return bytes
+	}
+	d.step = lane.Step{Base: base, Stride: bytes, Exec: st.Exec, Bytes: true}
+	d.Go(st.V[int(p.index.Index)*st.Lanes:][:st.Lanes], &d.step)
+	if uint64(d.Last)+uint64(bytes) > uint64(len(region)) {
+		return 0
+	}
+	var rows [4][]uint32
+	for k := range p.count {
+		rows[k] = st.V[p.rows[k]*st.Lanes:][:st.Lanes]
+	}
+	if p.store {
+		d.Changes++
+		d.Scatter(region, rows[:p.count], st.Exec)
+	} else {
+		d.Gather(rows[:p.count], region, st.Exec)
+	}
+	return bytes
+}
