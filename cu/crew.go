@@ -9,8 +9,9 @@ import (
 // A crew is the threads beside the engine's that run units ahead of it. What a
 // unit does there nobody else can tell, so the run comes out the same however
 // many there are, and whoever gets to a unit first. The engine's thread sends
-// units out, and takes one back before it looks at it again: it runs one
-// itself that nobody has begun with.
+// units out while the others have little to do. A unit that is out says how far it
+// is, so that the engine goes on with others where it need not wait; one that
+// nobody has begun with it runs itself.
 type crew struct {
 	workers int
 	queue   [queueSlots]atomic.Pointer[ComputeUnit]
@@ -22,7 +23,6 @@ type crew struct {
 	ended   sync.WaitGroup
 	fault   atomic.Pointer[any] // what a worker panicked with
 	busy    bool                // workers run
-	fed     uint64              // cycle in which units were last looked for that could be sent
 }
 
 const (
@@ -40,11 +40,15 @@ const (
 	running               // a thread runs it ahead
 )
 
-// An excursion is a unit's way ahead of the engine on another thread.
+// An excursion is a unit's way ahead of the engine on another thread. Two threads
+// look at it at a time, so that it has cache lines of its own.
 type excursion struct {
+	_     [64]byte
 	where atomic.Uint32
+	at    atomic.Uint64 // a cycle before which the unit has no turn left
 	until uint64
 	out   bool // sent, and not taken back: for the engine's thread alone
+	_     [64]byte
 }
 
 // Threads says how many threads run units, the engine's among them.
@@ -83,22 +87,8 @@ func (a *Array) Return() {
 	}
 }
 
-// feed sends out what units but one can go ahead, where the workers have nothing to do.
-func (a *Array) feed(now uint64, but *ComputeUnit) {
-	c := a.crew
-	if now < c.fed+feedEvery || c.sent.Load()-c.taken.Load() > uint64(c.workers) {
-		return
-	}
-	c.fed = now
-	for _, u := range a.Units {
-		if u != but && u.resident > 0 && !u.away.out {
-			u.leave(u.next())
-		}
-	}
-}
-
-// feedEvery is the number of cycles between two looks at all units.
-const feedEvery = 4
+// short says that the workers are about to have nothing to do.
+func (c *crew) short() bool { return c.sent.Load()-c.taken.Load() < uint64(c.workers) }
 
 // send sends a unit out to go ahead until a cycle; it is false where the queue is full.
 func (c *crew) send(u *ComputeUnit, until uint64) bool {
@@ -110,6 +100,7 @@ func (c *crew) send(u *ComputeUnit, until uint64) bool {
 		return false
 	}
 	u.away.until, u.away.out = until, true
+	u.away.at.Store(u.Engine.Now())
 	u.away.where.Store(queued)
 	c.queue[n%queueSlots].Store(u)
 	c.sent.Store(n + 1)
@@ -186,7 +177,36 @@ func (c *crew) run(u *ComputeUnit, worker int) {
 		u.away.where.Store(home)
 	}()
 	u.shared.Worker = worker
-	u.ahead(u.away.until)
+	c.ahead(u, u.away.until)
+}
+
+// ahead takes a unit ahead until a cycle, or to the first thing that others can tell. The
+// engine's thread comes back before that if the workers are about to have nothing to do.
+func (c *crew) ahead(u *ComputeUnit, until uint64) {
+	worker := u.shared.Worker > 0
+	for next := u.next(); next < until && u.within(next); next = u.next() {
+		if worker {
+			u.away.at.Store(next)
+		} else if c.short() {
+			return
+		}
+		u.turns(next)
+	}
+}
+
+// passed says that the unit is out, and so far that it has no turn in the cycle at hand: the alarm is set to how far it is.
+func (u *ComputeUnit) passed(now uint64) bool {
+	for n := 0; u.away.out && u.away.where.Load() == running; n++ {
+		if at := u.away.at.Load(); at > now {
+			u.Idle()
+			u.alarm.Set(at)
+			return true
+		}
+		if n > spins {
+			runtime.Gosched()
+		}
+	}
+	return false
 }
 
 // back takes the unit back if it is out.

@@ -146,6 +146,9 @@ func (u *ComputeUnit) Handle(e sim.Event) error {
 		u.answer(a) // a tick is at work, which plans when it is done
 		return nil
 	}
+	if _, ok := e.(*engine.Alarm); ok && u.passed(u.Engine.Now()) {
+		return nil
+	}
 	u.back()
 	switch e := e.(type) {
 	case *engine.Alarm:
@@ -208,26 +211,28 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
 // can reach the unit nor anything of it be told from outside; or sends the unit
 // out for it, and comes again in the cycle in which it would have had its next turn.
 func (u *ComputeUnit) tick(now uint64) {
-	u.Idle() // its turns count
-	if u.next() > now {
-		return // it was there already
+	u.Idle()             // its turns count
+	if u.next() <= now { // it was not there already
+		u.turns(now)
 	}
-	told := u.array.crew != nil && !u.within(now) // others can tell what it does now
-	if u.array.crew != nil && !told {
-		u.array.feed(now, u)
-	}
-	u.turns(now)
-	if next := u.next(); told && u.leave(next) {
-		u.alarm.Set(next)
+	c, until := u.array.crew, u.alone()
+	if c == nil {
+		u.ahead(until)
 		return
 	}
-	u.ahead(u.alone())
+	if !c.short() {
+		c.ahead(u, until)
+	}
+	if c.short() {
+		u.leave(until)
+	}
 }
 
 // leave sends the unit out where that is worth it: where it will not come at once to what others can tell.
-func (u *ComputeUnit) leave(next uint64) bool {
-	until := u.alone()
-	return next+worthIt <= until && u.within(next) && u.array.crew.send(u, until)
+func (u *ComputeUnit) leave(until uint64) {
+	if next := u.next(); next+worthIt <= until && u.within(next) && u.array.crew.send(u, until) {
+		u.alarm.Set(next)
+	}
 }
 
 // worthIt is the least number of cycles for which a unit is sent out.
