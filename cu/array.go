@@ -47,7 +47,8 @@ type Array struct {
 	dispatcher Dispatcher
 	ends       *engine.Port
 	placing    uint64
-	crew       *crew // nil: the engine's thread is the only one
+	crew       *crew   // nil: the engine's thread is the only one
+	steady     *Launch // of which loads from memory that does not change are known
 	trace      trace
 }
 
@@ -95,6 +96,7 @@ func (a *Array) InstructionCaches() (list []sim.Component) {
 // Begin starts an accounting period at cycle now.
 func (a *Array) Begin(now uint64) {
 	a.pool.Drop()
+	a.steady = nil
 	for _, u := range a.Units {
 		for _, s := range u.SIMDs {
 			s.Reset(now)

@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"spvsim/mem"
 )
 
 // A crew is the threads beside the engine's that run units ahead of it. What a
@@ -23,6 +25,7 @@ type crew struct {
 	ended   sync.WaitGroup
 	fault   atomic.Pointer[any] // what a worker panicked with
 	busy    bool                // workers run
+	spaces  []*mem.Workspace    // by thread
 }
 
 const (
@@ -57,6 +60,9 @@ func (a *Array) Threads(n int) {
 	a.crew = nil
 	if n > 1 {
 		a.crew = &crew{workers: n - 1}
+		for range n {
+			a.crew.spaces = append(a.crew.spaces, mem.NewWorkspace())
+		}
 	}
 }
 
@@ -184,14 +190,21 @@ func (c *crew) run(u *ComputeUnit, worker int) {
 // engine's thread comes back before that if the workers are about to have nothing to do.
 func (c *crew) ahead(u *ComputeUnit, until uint64) {
 	worker := u.shared.Worker > 0
-	for next := u.next(); next < until && u.within(next); next = u.next() {
+	u.early = true
+	for {
+		u.hear()
+		next := u.next()
+		if next >= until || !u.within(next) {
+			break
+		}
 		if worker {
 			u.away.at.Store(next)
 		} else if c.short() {
-			return
+			break
 		}
 		u.turns(next)
 	}
+	u.early = false
 }
 
 // passed says that the unit is out, and so far that it has no turn in the cycle at hand: the alarm is set to how far it is.
@@ -199,7 +212,10 @@ func (u *ComputeUnit) passed(now uint64) bool {
 	for n := 0; u.away.out && u.away.where.Load() == running; n++ {
 		if at := u.away.at.Load(); at > now {
 			u.Idle()
-			u.alarm.Set(at)
+			if u.loads != nil {
+				u.loads.book(now)
+			}
+			u.alarm.Set(min(at, u.first()))
 			return true
 		}
 		if n > spins {

@@ -77,6 +77,8 @@ type ComputeUnit struct {
 	coming   []uint64  // cycles in which workgroups arrive that are on their way
 	freed    uint64    // cycle in which the dispatcher has heard of the last wave that ended
 	spare    []*simd.Group
+	loads    *loads // nil: none is issued ahead of the engine
+	early    bool   // the unit is ahead of the engine
 	away     excursion
 }
 
@@ -90,6 +92,8 @@ type Launch struct {
 	Scratch       []mem.Scratch // by wave slot of the machine; nil when the program has none
 	// Fragments are the quads of a draw, by workgroup: each is one wave.
 	Fragments []isa.Fragments
+
+	steady []bool // by instruction: a load from memory that none of the launch writes; made when it is asked for
 }
 
 // A Workgroup is one that is to be placed.
@@ -110,6 +114,7 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, p
 		launches: make([]*Launch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs, maxLanes),
 	}
 	u.alarm, u.port = engine.NewAlarm(&u.Base, u, true), engine.NewPort(&u.Base, u, "Work")
+	u.loads = newLoads(parts.Memory, shape.UnitSlots())
 	u.own = engine.NewBase(a.engine, name)
 	u.banks = engine.NewPort(&u.own, u, "Banks")
 	u.AddPort("Banks", u.banks)
@@ -175,6 +180,7 @@ func (u *ComputeUnit) answer(a *Answer) {
 func (u *ComputeUnit) place(now uint64, m *Place) {
 	l, wg := m.Launch, &m.Workgroup
 	l.Code.Threads(u.array.threads())
+	u.array.loading(u, l)
 	g := u.newGroup(wg.Index, wg.ID)
 	g.LDSBase, g.LDSSize = m.LDSBase, l.Code.Program.LDSBytes
 	if g.LDSSize > 0 {
@@ -211,7 +217,11 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
 // can reach the unit nor anything of it be told from outside; or sends the unit
 // out for it, and comes again in the cycle in which it would have had its next turn.
 func (u *ComputeUnit) tick(now uint64) {
-	u.Idle()             // its turns count
+	u.Idle() // its turns count
+	if u.loads != nil {
+		u.loads.book(now)
+		u.loads.hear()
+	}
 	if u.next() <= now { // it was not there already
 		u.turns(now)
 	}
@@ -219,6 +229,9 @@ func (u *ComputeUnit) tick(now uint64) {
 	if c == nil {
 		u.ahead(until)
 		return
+	}
+	if u.loads != nil {
+		u.loads.begin(now)
 	}
 	if !c.short() {
 		c.ahead(u, until)
@@ -231,7 +244,7 @@ func (u *ComputeUnit) tick(now uint64) {
 // leave sends the unit out where that is worth it: where it will not come at once to what others can tell.
 func (u *ComputeUnit) leave(until uint64) {
 	if next := u.next(); next+worthIt <= until && u.within(next) && u.array.crew.send(u, until) {
-		u.alarm.Set(next)
+		u.alarm.Set(min(next, u.first()))
 	}
 }
 
@@ -251,11 +264,17 @@ func (u *ComputeUnit) within(cycle uint64) bool {
 	if u.lds.Next() <= cycle {
 		u.lds.Leave(cycle)
 	}
+	if u.loads != nil && cycle >= u.loads.horizon {
+		return false
+	}
 	if cycle < u.shared.Alone() {
 		return true
 	}
 	if u.shared.Pending() {
 		return false
+	}
+	if u.loads != nil {
+		u.loads.ask()
 	}
 	for i, turn := range u.shared.Next() {
 		if turn <= cycle && u.SIMDs[i].Outside(cycle) {
@@ -273,8 +292,7 @@ func (u *ComputeUnit) turns(now uint64) {
 	had := false
 	for i, next := range u.shared.Next() {
 		if next <= now {
-			u.SIMDs[i].Turn(now)
-			had = true
+			had = u.SIMDs[i].Turn(now) || had
 		}
 	}
 	if had {
@@ -319,7 +337,7 @@ func (u *ComputeUnit) Expect(cycle uint64) { u.coming = append(u.coming, cycle) 
 // plan sets the alarm to the next cycle in which the unit has something to do, unless it is out.
 func (u *ComputeUnit) plan() {
 	if !u.away.out {
-		u.alarm.Set(u.next())
+		u.alarm.Set(min(u.next(), u.first()))
 	}
 }
 
@@ -330,6 +348,11 @@ func (u *ComputeUnit) slot(w *simd.Wave) int {
 
 // Memory fulfils simd.Env.
 func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+	if u.shared.Early {
+		if p := &u.loads.prepared[u.slot(w)]; p.made {
+			return u.load(now, w, p)
+		}
+	}
 	if in.Mem.Payload && u.array.payloads != nil && !u.array.payloads.Check(w, in) {
 		return simd.Booking{Ready: now, Free: now}
 	}

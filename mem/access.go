@@ -51,23 +51,14 @@ func uniform32(m *isa.Mem, t isa.Type) bool {
 
 // loadUniform loads what uniform32 says; out of bounds it leaves it to loadGeneral.
 func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	m := in.Mem
-	addr, bytes := env.PushAddr, env.Push
-	if m.Space == isa.SpaceBuffer {
-		d, _ := env.descriptor(m, 0)
-		addr, bytes = d.Addr, d.Bytes
-	}
-	off := uint64(uint32(lane.Uniform(st, m.Base)) + m.Offset + uint32(lane.Uniform(st, m.Index)))
-	size := 4 * uint32(m.Count)
-	if off+uint64(size) > uint64(len(bytes)) {
+	addr, words, ok := uniformAt(st, env, in.Mem)
+	if !ok {
 		return p.loadGeneral(now, st, env, in)
 	}
-	w := p.begin(m)
-	for k := range int(m.Count) {
-		lane.Set(st, lane.Result(in, k), 0, false, uint64(binary.LittleEndian.Uint32(bytes[off+4*uint64(k):])))
-	}
-	w.add(addr+off, size)
-	return p.finish(now, m, Read, 1, size)
+	w, size := p.begin(in.Mem), uint32(len(words))
+	setUniform(st, in, words)
+	w.add(addr, size)
+	return p.finish(now, in.Mem, Read, 1, size)
 }
 
 // rows are the register rows of up to four operands.
@@ -90,17 +81,24 @@ func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	d, _ := env.descriptor(m, 0)
 	size := 4 * uint32(m.Count)
 	index, how := w.walk(st, m, d, size)
-	dst := w.results(st, in)
-	switch {
-	case how == edge:
+	if how == edge {
+		dst := w.results(st, in)
 		p.gather(st, in, d, w.step.Base, index, &dst, size)
-	case how == packed && m.Count == 1:
-		lane.LoadWords(dst[0], d.Bytes[w.Offsets[0]:])
-	default:
-		w.Gather(dst[:m.Count], d.Bytes, st.Exec)
+	} else {
+		w.load32(st, in, d, how)
 	}
 	w.collect(d, how, st, size)
 	return p.finish(now, m, Read, bits.OnesCount64(st.Exec), size)
+}
+
+// load32 loads what a walk has found to be inside.
+func (w *workspace) load32(st *isa.State, in *isa.Inst, d *Descriptor, how manner) {
+	dst := w.results(st, in)
+	if how == packed && in.Mem.Count == 1 {
+		lane.LoadWords(dst[0], d.Bytes[w.Offsets[0]:])
+		return
+	}
+	w.Gather(dst[:in.Mem.Count], d.Bytes, st.Exec)
 }
 
 // A manner is how the lanes of an access may be served together.

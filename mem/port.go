@@ -152,6 +152,11 @@ func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32
 	if p.values != nil {
 		return p.values.finish(p, m, kind)
 	}
+	return p.finishBusy(now, m, kind, p.busy(m, lanes, bytes))
+}
+
+// busy are the cycles that the lines collected take the address path.
+func (p *Port) busy(m *isa.Mem, lanes int, bytes uint32) uint64 {
 	sent := len(p.w.lines)
 	if p.block > 0 && !m.Scalar {
 		sent = p.w.blocks
@@ -160,7 +165,7 @@ func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32
 	if p.walk > 0 && !m.Scalar {
 		busy += p.w.translations(p.pages) * p.walk >> fixedShift
 	}
-	return p.finishBusy(now, m, kind, busy)
+	return busy
 }
 
 // finishBusy is finish for an instruction that takes its unit for busy cycles.

@@ -34,6 +34,8 @@ const (
 	unitTable = 16
 	// within marks, in a SIMD's list of what its waves are at, instructions that only the compute unit's waves can tell.
 	within unit = 1 << 7
+	// early marks those that may issue ahead of the engine, where Env says so.
+	early unit = 1 << 6
 )
 
 // inside is Never for what a SIMD's list marks as within the compute unit.
@@ -166,6 +168,7 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	}
 	c.gather()
 	c.pack()
+	c.holdScalar()
 	return c, c.check(costs)
 }
 
@@ -198,8 +201,24 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 	if staysWithin[o.kind] {
 		o.at |= within
 	}
+	if o.kind == kindMemory && in.Op == isa.Load && everybodys[o.unit] {
+		o.at |= early
+	}
 	o.ordered = o.limited && (len(in.Writes) > 0 && r.Loads || len(in.Writes) == 0 && r.Stores)
 	return nil
+}
+
+// holdScalar lets no scalar load issue ahead of the engine where instructions that are
+// no accesses take the same unit: how long one takes it is not known in time for those.
+func (c *Code) holdScalar() {
+	if !slices.ContainsFunc(c.ops, func(o op) bool { return o.unit == unitSMEM && o.kind != kindMemory && !o.free }) {
+		return
+	}
+	for i := range c.ops {
+		if o := &c.ops[i]; o.unit == unitSMEM {
+			o.at &^= early
+		}
+	}
 }
 
 // gather gives the first instruction of each run what all of it computes. A run is

@@ -54,7 +54,11 @@ func (o *op) compute(st *isa.State) {
 
 func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason) {
 	ready := b.Ready + uint64(o.latency)
-	if b.Pending {
+	switch {
+	case b.Early:
+		ready = Never
+		w.early++
+	case b.Pending:
 		ready = Never
 		if why != account.LDS { // of which the unit's next knows
 			s.shared.pending++
@@ -219,10 +223,11 @@ func (s *SIMD) advance(w *Wave, now, earliest uint64, why account.Reason) {
 }
 
 // outstanding is when the accesses that o waits for are done: a memory barrier
-// and a release wait for all; the end of a wave only for those of which the end is unknown.
+// and a release wait for all; the end of a wave only for those of which the end is unknown
+// to the engine too.
 func (w *Wave) outstanding(o *op, earliest uint64, why account.Reason) (uint64, account.Reason) {
 	switch {
-	case w.pending > 0:
+	case w.pending > 0 && (o.kind != kindEnd || w.pending > w.early):
 		return Never, account.Memory
 	case o.kind != kindEnd && w.lastMem > earliest:
 		return w.lastMem, account.Memory
@@ -233,13 +238,23 @@ func (w *Wave) outstanding(o *op, earliest uint64, why account.Reason) (uint64, 
 // Complete brings the end of a pending operation: but for the latency of its
 // class, it is done in cycle done. No turn of cycle now must have come yet.
 func (s *SIMD) Complete(now, done uint64, t Ticket) {
+	if t.w.code.ops[t.pc].kind != kindLDS {
+		s.shared.pending--
+	}
+	s.complete(now, done, t)
+}
+
+// Known brings the end of a load that was issued early, as if it had been known then: nothing that it decides has come yet.
+func (t Ticket) Known(done uint64) {
+	t.w.early--
+	t.w.SIMD.complete(0, done, t)
+}
+
+func (s *SIMD) complete(now, done uint64, t Ticket) {
 	w := t.w
 	o := &w.code.ops[t.pc]
 	why := o.kind.waitsFor()
 	ready := done + uint64(o.latency)
-	if why != account.LDS {
-		s.shared.pending--
-	}
 	if o.ordered {
 		w.returned(t.flight, ready, why)
 	} else {

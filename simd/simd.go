@@ -26,6 +26,9 @@ type Booking struct {
 	// Pending: Ready is not known yet. Complete brings it, for the ticket that
 	// the wave gave out last (Wave.Ticket). Held: the wave does not go on before.
 	Pending, Held bool
+	// Early: a load that the unit issues ahead of the engine. Ready is not known
+	// before the ticket is told (Ticket.Known), and not before cycle Ready here.
+	Early bool
 }
 
 // A Ticket names an access of a wave that is pending.
@@ -45,6 +48,15 @@ func (t Ticket) Holds() Ticket {
 // SIMD is where the wave is.
 func (t Ticket) SIMD() *SIMD { return t.w.SIMD }
 
+// Latency is what the access's class adds to when it is done.
+func (t Ticket) Latency() uint64 { return uint64(t.w.code.ops[t.pc].latency) }
+
+// Occupy keeps the access's unit taken for all SIMDs until a cycle.
+func (t Ticket) Occupy(until uint64) {
+	free := &t.w.SIMD.shared.free[t.w.code.ops[t.pc].unit%unitTable]
+	*free = max(*free, until)
+}
+
 // Env is the compute unit as its SIMDs see it.
 type Env interface {
 	// Memory and LDS carry out an access of the wave's active lanes at cycle now.
@@ -60,6 +72,9 @@ type Env interface {
 	Ended(now uint64, w *Wave)
 	// Print shows a DebugPrint.
 	Print(now uint64, w *Wave, in *isa.Inst)
+	// Early says whether the load that the wave is at may issue ahead of the engine,
+	// with those that were asked about in the same cycle; it may have its values then.
+	Early(w *Wave, in *isa.Inst) bool
 	// Fetch is the delay for entering a line of the instruction cache.
 	Fetch(now uint64, line uint32) uint64
 }
@@ -74,7 +89,9 @@ type Shared struct {
 	pending int // operations of which the end is not known, but for those of the LDS
 	// Worker is the thread that runs the unit: 0 is the engine's.
 	Worker int
-	tmp    [4][]uint32 // rows for the operations of whichever wave issues
+	// Early: loads may issue ahead of the engine, where Env says so.
+	Early bool
+	tmp   [4][]uint32 // rows for the operations of whichever wave issues
 }
 
 // NewShared is that of so many SIMDs, with waves of up to lanes lanes.
@@ -283,13 +300,13 @@ func (s *SIMD) align(cycle uint64) uint64 {
 	return cycle + s.cadence - late
 }
 
-// Turn issues what can issue in cycle now and plans the next turn.
-func (s *SIMD) Turn(now uint64) {
+// Turn issues what can issue in cycle now, says whether anything did, and plans the next turn.
+func (s *SIMD) Turn(now uint64) (issued bool) {
 	if s.policy == nil {
-		s.byAge(now)
-		return
+		return s.byAge(now)
 	}
 	ready := s.collect(now)
+	issued = len(ready) > 0
 	for n := 0; n < s.width && len(ready) > 0; n++ {
 		k := s.policy(ready, s.last)
 		pick := ready[k]
@@ -302,12 +319,13 @@ func (s *SIMD) Turn(now uint64) {
 		s.dropEnded()
 	}
 	s.plan(now)
+	return issued
 }
 
 // byAge is a turn in which the oldest waves go first: one look at each wave both
 // issues and plans. What issues behind a wave may move that wave's own turn, so
 // the next one may come too early; then nothing issues in it.
-func (s *SIMD) byAge(now uint64) {
+func (s *SIMD) byAge(now uint64) (issued bool) {
 	left, used := s.width, uint(0)
 	if s.portFree > now {
 		left = 0
@@ -321,6 +339,7 @@ func (s *SIMD) byAge(now uint64) {
 		key := max(from, own[u%unitTable], shared[u%unitTable])
 		if key <= now && left > 0 && used>>(u%unitTable)&1 == 0 {
 			s.issue(s.order[i], now)
+			issued = true
 			left--
 			if s.perCategory {
 				used |= 1 << (u % unitTable)
@@ -338,6 +357,7 @@ func (s *SIMD) byAge(now uint64) {
 	}
 	s.starving = reach <= now
 	*s.nextTurn, *s.reach = min(*s.nextTurn, next), min(*s.reach, reach)
+	return issued
 }
 
 // Outside says whether the turn of cycle now may do something that others than the
@@ -347,7 +367,7 @@ func (s *SIMD) Outside(now uint64) bool {
 	switch {
 	case *s.reach > now || s.portFree > now:
 		return false
-	case !s.starving:
+	case !s.starving && !s.shared.Early:
 		return true // as a rule; to look takes as long as a turn
 	}
 	left, used := s.width, uint(0)
@@ -356,11 +376,11 @@ func (s *SIMD) Outside(now uint64) bool {
 		if max(from, s.openAt(u)) > now || used>>(u%unitTable)&1 != 0 {
 			continue
 		}
-		if u&within == 0 {
+		if u&within == 0 && !(s.shared.Early && u&early != 0 && s.env.Early(s.order[i], s.order[i].at())) {
 			return true
 		}
 		used |= 1<<(u%unitTable) | 1<<besides[u%unitTable]
-		if u%unitTable == unitLDS || s.policy != nil {
+		if everybodys[u%unitTable] || s.policy != nil {
 			continue // another SIMD may come before it, or another wave
 		}
 		if left--; left == 0 {
@@ -369,6 +389,9 @@ func (s *SIMD) Outside(now uint64) bool {
 	}
 	return false
 }
+
+// everybodys are the units that the SIMDs of a compute unit share.
+var everybodys = [unitTable]bool{unitLDS: true, unitVMEM: true, unitSMEM: true}
 
 // collect lists the waves that can issue now, oldest first.
 func (s *SIMD) collect(now uint64) []Candidate {

@@ -66,6 +66,7 @@ type Wave struct {
 
 	fromWhy  account.Reason // what it waits for until from
 	pending  int            // accesses of which the completion is not known
+	early    int            // of those, loads issued ahead of the engine, which will know
 	lastMem  uint64         // completion of its last memory access
 	inFlight []uint64
 	ordered  uint64    // when the accesses that return in order have returned
@@ -84,6 +85,9 @@ type Wave struct {
 func (w *Wave) Where() (pc int, in *isa.Inst) {
 	return int(w.pc), w.code.ops[w.pc].in
 }
+
+// at is the instruction that the wave is at.
+func (w *Wave) at() *isa.Inst { return w.code.ops[w.pc].in }
 
 // WaitsFor is what the wave waits for until cycle Ready.
 func (w *Wave) WaitsFor() account.Reason { return w.why }

@@ -1,0 +1,218 @@
+package mem
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/mem/lane"
+)
+
+// An Early is a load of which the values are there and the lines are known, before the hierarchy is asked for them.
+type Early struct {
+	Lines  []Line
+	Scalar bool
+	busy   uint64
+}
+
+// A Workspace is what one thread needs to prepare loads.
+type Workspace struct{ w *workspace }
+
+// NewWorkspace makes the workspace of a thread.
+func NewWorkspace() *Workspace { return &Workspace{newWorkspace()} }
+
+// Ahead says whether loads of this port may be prepared: their time must be known
+// when they are booked.
+func (p *Port) Ahead() bool {
+	_, fast := p.h.(*Fast)
+	return fast && p.values == nil
+}
+
+// Prepare gives a load its values and finds its lines, from memory that does not
+// change. It looks at nothing that other ports change, and is false, with nothing done,
+// where the load may be out of bounds, has no lines, or is of a kind that is not prepared.
+func (p *Port) Prepare(s *Workspace, st *isa.State, env *Env, in *isa.Inst, e *Early) bool {
+	m, t := in.Mem, lane.Element(in)
+	own := *p
+	own.w = s.w
+	switch {
+	case uniform32(m, t):
+		return own.prepareUniform(st, env, in, e)
+	case plain32(m, t) && !lane.AnyScalar(in) && st.Exec != 0:
+		return own.prepare32(st, env, in, e)
+	}
+	return false
+}
+
+func (p *Port) prepareUniform(st *isa.State, env *Env, in *isa.Inst, e *Early) bool {
+	m := in.Mem
+	addr, bytes, ok := uniformAt(st, env, m)
+	if !ok {
+		return false
+	}
+	w := p.begin(m)
+	setUniform(st, in, bytes)
+	w.add(addr, uint32(len(bytes)))
+	p.prepared(m, e, 1, uint32(len(bytes)))
+	return true
+}
+
+// uniformAt is where the words of a load for the whole wave lie; ok is false out of bounds.
+func uniformAt(st *isa.State, env *Env, m *isa.Mem) (addr uint64, words []byte, ok bool) {
+	addr, bytes := env.PushAddr, env.Push
+	if m.Space == isa.SpaceBuffer {
+		d, _ := env.descriptor(m, 0)
+		addr, bytes = d.Addr, d.Bytes
+	}
+	off := uint64(uint32(lane.Uniform(st, m.Base)) + m.Offset + uint32(lane.Uniform(st, m.Index)))
+	size := 4 * uint64(m.Count)
+	if off+size > uint64(len(bytes)) {
+		return 0, nil, false
+	}
+	return addr + off, bytes[off : off+size], true
+}
+
+func setUniform(st *isa.State, in *isa.Inst, words []byte) {
+	for k := range int(in.Mem.Count) {
+		lane.Set(st, lane.Result(in, k), 0, false, uint64(binary.LittleEndian.Uint32(words[4*k:])))
+	}
+}
+
+func (p *Port) prepare32(st *isa.State, env *Env, in *isa.Inst, e *Early) bool {
+	m := in.Mem
+	w := p.begin(m)
+	d, _ := env.descriptor(m, 0)
+	size := 4 * uint32(m.Count)
+	_, how := w.walk(st, m, d, size)
+	if how == edge {
+		return false
+	}
+	w.load32(st, in, d, how)
+	w.collect(d, how, st, size)
+	p.prepared(m, e, bits.OnesCount64(st.Exec), size)
+	return true
+}
+
+// prepared keeps what the workspace holds of a load.
+func (p *Port) prepared(m *isa.Mem, e *Early, lanes int, bytes uint32) {
+	e.Lines = append(e.Lines[:0], p.w.lines...)
+	e.Scalar, e.busy = m.Scalar, p.busy(m, lanes, bytes)
+}
+
+// Busy are the cycles that the load takes the address path, if it need not wait for a free miss entry.
+func (e *Early) Busy() uint64 { return e.busy }
+
+// Book asks the hierarchy for the lines of a prepared load.
+func (p *Port) Book(now uint64, e *Early) Timing {
+	r := &p.w.request
+	*r = Request{CU: p.cu, Kind: Read, Scalar: e.Scalar, Lines: e.Lines, Token: p.tokens + 1, Busy: e.busy}
+	reply := p.h.Access(now, r)
+	return Timing{Ready: reply.Ready, Busy: reply.Busy, Lines: len(r.Lines)}
+}
+
+// Least are the cycles that a load takes at least: those of a hit in the cache that it meets first.
+func (p *Port) Least(scalar bool) uint64 {
+	levels := p.h.(*Fast).levels
+	if scalar {
+		return levels[1].latency
+	}
+	return levels[0].latency
+}
+
+// Room is how many lines may miss in the vector cache from cycle now on before one has to wait for a free miss entry.
+func (p *Port) Room(now uint64) int {
+	return p.h.(*Fast).front(&Request{CU: p.cu}).room(now)
+}
+
+// anyNumber is more lines than all units have under way.
+const anyNumber = 1 << 30
+
+// room is how many misses find free entries from cycle now on, whichever slice they go to: none where other units' do as well.
+func (c *cache) room(now uint64) int {
+	switch {
+	case c.Misses == 0:
+		return anyNumber
+	case c.SharedBy != 1:
+		return 0
+	}
+	room := c.Misses
+	for i := range c.slices {
+		room = min(room, c.slices[i].room(now, room))
+	}
+	return room
+}
+
+// room is how many misses up to most find free entries in the slice.
+func (s *slice) room(now uint64, most int) int {
+	for n := range s.ring {
+		if n >= most {
+			break
+		}
+		if s.ring[(s.head+n)%len(s.ring)] > now {
+			return n
+		}
+	}
+	return most
+}
+
+// Steady says of each instruction of a program whether it loads from memory that none of them writes, under these bindings.
+func (b *Bindings) Steady(insts []isa.Inst) []bool {
+	list := make([]bool, len(insts))
+	written, all := b.written(insts)
+	if all {
+		return list
+	}
+	for i := range insts {
+		in := &insts[i]
+		list[i] = in.Op == isa.Load && in.Mem != nil && b.steady(in.Mem, written)
+	}
+	return list
+}
+
+func (b *Bindings) steady(m *isa.Mem, written []int) bool {
+	switch {
+	case m.Coherent || m.Payload:
+		return false
+	case m.Space == isa.SpacePush:
+		return true
+	case m.Space != isa.SpaceBuffer || m.Dynamic || m.BindingIndex.Kind != isa.None:
+		return false
+	}
+	for _, other := range written {
+		if b.overlap(m.Binding, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// written lists the bindings of buffers that the instructions may change; all: they may change others as well.
+func (b *Bindings) written(insts []isa.Inst) (list []int, all bool) {
+	for i := range insts {
+		m := insts[i].Mem
+		if m == nil || insts[i].Op == isa.Load || m.Space == isa.SpaceLDS || m.Space == isa.SpaceScratch {
+			continue
+		}
+		if m.Space != isa.SpaceBuffer || m.Dynamic {
+			return nil, true
+		}
+		list = append(list, m.Binding)
+	}
+	return list, false
+}
+
+// overlap says whether two bindings have a byte in common.
+func (b *Bindings) overlap(i, j int) bool {
+	for _, x := range b.elements(i) {
+		for _, y := range b.elements(j) {
+			if x.Addr < y.Addr+uint64(len(y.Bytes)) && y.Addr < x.Addr+uint64(len(x.Bytes)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (b *Bindings) elements(binding int) []Descriptor {
+	return b.Descriptors[b.First[binding]:][:b.Count[binding]]
+}
