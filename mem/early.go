@@ -190,7 +190,7 @@ func (b *Bindings) steady(m *isa.Mem, written []int) bool {
 func (b *Bindings) written(insts []isa.Inst) (list []int, all bool) {
 	for i := range insts {
 		m := insts[i].Mem
-		if m == nil || insts[i].Op == isa.Load || m.Space == isa.SpaceLDS || m.Space == isa.SpaceScratch {
+		if m == nil || !insts[i].Op.Has(isa.FlagWrites) || m.Space == isa.SpaceLDS || m.Space == isa.SpaceScratch {
 			continue
 		}
 		if m.Space != isa.SpaceBuffer || m.Dynamic {

@@ -379,9 +379,12 @@ func (s *SIMD) Outside(now uint64) bool {
 		if u&within == 0 && !(s.shared.Early && u&early != 0 && s.env.Early(s.order[i], s.order[i].at())) {
 			return true
 		}
+		if s.policy != nil {
+			continue // another wave may come before it
+		}
 		used |= 1<<(u%unitTable) | 1<<besides[u%unitTable]
-		if everybodys[u%unitTable] || s.policy != nil {
-			continue // another SIMD may come before it, or another wave
+		if everybodys[u%unitTable] {
+			continue // another SIMD may come before it
 		}
 		if left--; left == 0 {
 			return false

@@ -57,6 +57,34 @@ func TestThreadsChangeNothing(t *testing.T) {
 	}
 }
 
+// The same where loads that issue ahead of the engine come to their limits: caches of few miss entries, of no latency or shared by
+// units, SIMDs that do not take the oldest wave first or issue several, and one unit, for which the threads wait.
+func TestThreadsChangeNothingAtLimits(t *testing.T) {
+	for what, set := range map[string][]string{
+		"few miss entries": {"vector_l1.misses=2", "scalar_l1.misses=1"},
+		"many":             {"vector_l1.misses=0", "scalar_l1.misses=0"},
+		"no latency":       {"vector_l1.latency_cycles=0", "scalar_l1.latency_cycles=0"},
+		"shared":           {"vector_l1.shared_by=2", "vector_l1.slices=2"},
+		"round-robin":      {"issue.policy=round-robin"},
+		"greedy, three":    {"issue.policy=greedy", "issue.width=3"},
+		"one a turn":       {"issue.per_category=false", "issue.width=1"},
+		"one unit":         {"shader_engines=1", "compute_units=1"},
+	} {
+		for _, name := range []string{"matmul", "gemm", "spmv", "peer-convolution"} {
+			if testing.Short() && name != "spmv" {
+				continue
+			}
+			t.Run(what+", "+name, func(t *testing.T) {
+				t.Parallel()
+				one, two := outcome(t, name, set, &gpu.Setup{Threads: 1, Components: true}), outcome(t, name, set, &gpu.Setup{Threads: 2, Components: true})
+				if diff := cmp.Diff(one, two); diff != "" {
+					t.Errorf("one thread, and two:\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
 // whole leaves a job's machine as it is; nil is two of its compute units, without instruction caches.
 var whole = []string{}
 
