@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -279,7 +278,7 @@ func TestLoweringOfDots(t *testing.T) {
 func TestByteDotKernel(t *testing.T) {
 	for _, vectors := range []string{"false", "true"} {
 		for _, machine := range config.Presets() {
-			job, err := config.ParseJob(os.DirFS("testdata/dot"), "job.yaml", []byte(`
+			r := runDots(t, machine, `
 shader: bytes.spv
 specialization: {0: `+vectors+`}
 buffers:
@@ -288,18 +287,7 @@ buffers:
   - {set: 0, binding: 2, name: scales, data: {random: {seed: 3, type: f32, count: 256}}}
   - {set: 0, binding: 3, name: y, data: {zero: 128}}
 dispatch: [4]
-`))
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := config.LoadMachine(config.Request{Machine: machine, Job: job})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := Run(context.Background(), Setup{Machine: m, Job: job})
-			if err != nil {
-				t.Fatal(err)
-			}
+`)
 			checkByteProduct(t, machine, r)
 			ops := map[isa.Op]int{}
 			for _, in := range r.Listings[0].Program.Insts {
@@ -308,7 +296,7 @@ dispatch: [4]
 			if ops[isa.SDot4]+ops[isa.SDot4Sat] != 8 || ops[isa.Pack8] != 0 || ops[isa.SConvert] != 0 {
 				t.Errorf("%s, vectors %s: %d products and %d to pack, want 8 and none", machine, vectors, ops[isa.SDot4]+ops[isa.SDot4Sat], ops[isa.Pack8])
 			}
-			waves := uint64(4 * 64 / m.WaveSize)
+			waves := r.Stats.Waves
 			if got := r.Stats.ByClass[isa.ClassDot]; got != 8*waves && machine != "gcn3-r9nano" {
 				t.Errorf("%s, vectors %s: %d dot products issued, want %d", machine, vectors, got, 8*waves)
 			}

@@ -357,28 +357,35 @@ func TestOperationsOfVendors(t *testing.T) {
 	}
 }
 
+// runDots runs a job of the shaders of dot products.
+func runDots(t *testing.T, machine, text string) *Result {
+	t.Helper()
+	job, err := config.ParseJob(os.DirFS("testdata/dot"), "job.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(context.Background(), Setup{Machine: m, Job: job})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // A matrix product by dot products: each a single instruction on a machine that has it, none spent on packing.
 func TestDotProductKernel(t *testing.T) {
 	for _, machine := range bothWaves {
-		job, err := config.ParseJob(os.DirFS("testdata/dot"), "job.yaml", []byte(`
+		r := runDots(t, machine, `
 shader: product.spv
 buffers:
   - {set: 0, binding: 0, name: a, data: {random: {seed: 1, type: f16, count: 1024}}}
   - {set: 0, binding: 1, name: b, data: {random: {seed: 2, type: f16, count: 1024}}}
   - {set: 0, binding: 2, name: c, data: {zero: 4096}}
 dispatch: [4]
-`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := config.LoadMachine(config.Request{Machine: machine, Job: job})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := Run(context.Background(), Setup{Machine: m, Job: job})
-		if err != nil {
-			t.Fatal(err)
-		}
+`)
 		a, b, c := words(r.named("a")), words(r.named("b")), words(r.named("c"))
 		for row := range 32 {
 			for column := range 32 {
@@ -391,7 +398,7 @@ dispatch: [4]
 				}
 			}
 		}
-		waves := 4 * 64 / uint64(m.WaveSize)
+		waves := r.Stats.Waves
 		if got, want := r.Stats.ByClass[isa.ClassPacked16], 4*16*waves; machine == "rdna3-rx7900xtx" && got != want {
 			t.Errorf("%d dot products issued, want %d", got, want)
 		}
