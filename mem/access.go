@@ -64,7 +64,8 @@ func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) Ti
 // rows are the register rows of up to four operands.
 type rows [4][]uint32
 
-func (w *workspace) results(st *isa.State, in *isa.Inst) (r rows) {
+// results puts where the words of a load go into r.
+func (w *workspace) results(st *isa.State, in *isa.Inst, r *rows) {
 	for k := range int(in.Mem.Count) {
 		if d := lane.Result(in, k); d.Kind == isa.Vector {
 			r[k] = st.V[int(d.Index)*st.Lanes:][:st.Lanes]
@@ -72,7 +73,6 @@ func (w *workspace) results(st *isa.State, in *isa.Inst) (r rows) {
 			r[k] = w.trash[:st.Lanes]
 		}
 	}
-	return r
 }
 
 func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
@@ -82,7 +82,8 @@ func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	size := 4 * uint32(m.Count)
 	index, how := w.walk(st, m, d, size)
 	if how == edge {
-		dst := w.results(st, in)
+		var dst rows
+		w.results(st, in, &dst)
 		p.gather(st, in, d, w.step.Base, index, &dst, size)
 	} else {
 		w.load32(st, in, d, how)
@@ -93,7 +94,8 @@ func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 
 // load32 loads what a walk has found to be inside.
 func (w *workspace) load32(st *isa.State, in *isa.Inst, d *Descriptor, how manner) {
-	dst := w.results(st, in)
+	var dst rows
+	w.results(st, in, &dst)
 	if how == packed && in.Mem.Count == 1 {
 		lane.LoadWords(dst[0], d.Bytes[w.Offsets[0]:])
 		return

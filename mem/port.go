@@ -150,7 +150,8 @@ func (p *Port) begin(m *isa.Mem) *workspace {
 // finish asks the hierarchy for the lines collected; lanes moved bytes each.
 func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32) Timing {
 	if p.values != nil {
-		return p.values.finish(p, m, kind)
+		p.values.finish(p, m, kind)
+		return Timing{}
 	}
 	return p.finishBusy(now, m, kind, p.busy(m, lanes, bytes))
 }
@@ -171,7 +172,8 @@ func (p *Port) busy(m *isa.Mem, lanes int, bytes uint32) uint64 {
 // finishBusy is finish for an instruction that takes its unit for busy cycles.
 func (p *Port) finishBusy(now uint64, m *isa.Mem, kind Kind, busy uint64) Timing {
 	if p.values != nil {
-		return p.values.finish(p, m, kind)
+		p.values.finish(p, m, kind)
+		return Timing{}
 	}
 	r := &p.w.request
 	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: p.w.lines, Token: p.tokens + 1}

@@ -58,14 +58,14 @@ func (p *Port) Values() *Values { return p.values }
 func (p *Port) Move(unit int) { p.cu = unit }
 
 // finish counts what an instruction moved, and brings its lines in.
-func (v *Values) finish(p *Port, m *isa.Mem, kind Kind) Timing {
+func (v *Values) finish(p *Port, m *isa.Mem, kind Kind) {
 	if kind == Write {
 		v.Changes++
 	}
 	if v.warm == nil {
 		v.Moved[kind] += p.w.moved
 		p.w.moved = 0
-		return Timing{}
+		return
 	}
 	r := &p.w.request
 	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: p.w.lines}
@@ -73,7 +73,6 @@ func (v *Values) finish(p *Port, m *isa.Mem, kind Kind) Timing {
 		v.Moved[kind] += uint64(r.Lines[i].Bytes)
 	}
 	v.warm.Warm(r)
-	return Timing{}
 }
 
 // lock takes the lock of an address and gives back that of another.
