@@ -12,22 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"spvsim/config"
 	"spvsim/tracing"
 )
 
 // drawSetup is a job beside the modules of testdata/draw.
 func drawSetup(t testing.TB, text, machine string, set ...string) Setup {
 	t.Helper()
-	job, err := config.ParseJob(os.DirFS("testdata/draw"), "job.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Setup{Machine: m, Job: job}
+	return setupBeside(t, os.DirFS("testdata/draw"), text, machine, set...)
 }
 
 func drawn(t testing.TB, text, machine string) *Result {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -34,6 +35,12 @@ func setup(t testing.TB, text, machine string, set ...string) Setup {
 		files[name] = &fstest.MapFile{Data: data}
 	}
 	files["broken.spvasm"] = &fstest.MapFile{Data: []byte("OpNonsense\n")}
+	return setupBeside(t, files, text, machine, set...)
+}
+
+// setupBeside makes a setup from the text of a job, with the files beside it.
+func setupBeside(t testing.TB, files fs.FS, text, machine string, set ...string) Setup {
+	t.Helper()
 	job, err := config.ParseJob(files, "job.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"spvsim/config"
 	"spvsim/isa"
 )
 
@@ -225,17 +224,9 @@ func (j *matrixJob) setup(t *testing.T) Setup {
 		files[n] = &fstest.MapFile{Data: j.m[i].bytes()}
 		text += fmt.Sprintf("  - {set: 0, binding: %d, name: %s, data: {file: %s}}\n", i, n, n)
 	}
-	job, err := config.ParseJob(files, "job.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
 	// One workgroup runs: of a whole machine, building it would take most of the time.
 	set := append([]string{"shader_engines=1", "compute_units=1", fmt.Sprintf("wave_size=%d", j.wave)}, j.set...)
-	m, err := config.LoadMachine(config.Request{Machine: j.machine, Job: job, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Setup{Machine: m, Job: job}
+	return setupBeside(t, files, text, j.machine, set...)
 }
 
 func (j *matrixJob) run(t *testing.T) (*Result, [][]uint64) {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"spvsim/config"
 	"spvsim/isa"
 )
 
@@ -68,20 +67,13 @@ OpBranch %head
 func peakCycles(t *testing.T, text, machine string, wave, groups, trips int, set ...string) uint64 {
 	t.Helper()
 	files := fstest.MapFS{"m.spvasm": &fstest.MapFile{Data: []byte(text)}}
-	job, err := config.ParseJob(files, "job.yaml", fmt.Appendf(nil, `shader: m.spvasm
+	set = append([]string{"shader_engines=1", "compute_units=1", fmt.Sprintf("wave_size=%d", wave)}, set...)
+	with := setupBeside(t, files, fmt.Sprintf(`shader: m.spvasm
 specialization: {1: %d}
 buffers: [{set: 0, binding: 0, name: a, data: {zero: 65536}}]
 dispatch: [%d]
-`, trips, groups))
-	if err != nil {
-		t.Fatal(err)
-	}
-	set = append([]string{"shader_engines=1", "compute_units=1", fmt.Sprintf("wave_size=%d", wave)}, set...)
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Run(context.Background(), Setup{Machine: m, Job: job})
+`, trips, groups), machine, set...)
+	r, err := Run(context.Background(), with)
 	if err != nil {
 		t.Fatal(err)
 	}

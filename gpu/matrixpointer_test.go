@@ -8,8 +8,6 @@ import (
 	"math/rand/v2"
 	"testing"
 	"testing/fstest"
-
-	"spvsim/config"
 )
 
 // A matrix goes from a physical address to LDS, from there to registers, and to another physical address, through pointers to
@@ -124,21 +122,14 @@ func moved(in []byte, columns, strides []int) []byte {
 func throughPointers(t *testing.T, text, machine string, wave int, set, pointees []string, strides []int, in []byte) []byte {
 	t.Helper()
 	files := fstest.MapFS{"m.spvasm": &fstest.MapFile{Data: []byte(text)}, "in": &fstest.MapFile{Data: in}}
-	job, err := config.ParseJob(files, "job.yaml", fmt.Appendf(nil, `shader: m.spvasm
+	with := setupBeside(t, files, fmt.Sprintf(`shader: m.spvasm
 buffers:
   - {unbound: true, name: from, data: {file: in}}
   - {unbound: true, name: to, data: {zero: %d}}
 push_constants: [{address: from}, {address: to}, {u32: %d}, {u32: %d}, {u32: %d}]
 dispatch: [1]
-`, 2*32*strides[2], strides[0]/elementsOf[pointees[0]], strides[2]/elementsOf[pointees[2]], strides[1]/elementsOf[pointees[1]]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: append([]string{fmt.Sprintf("wave_size=%d", wave)}, set...)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := Run(context.Background(), Setup{Machine: m, Job: job})
+`, 2*32*strides[2], strides[0]/elementsOf[pointees[0]], strides[2]/elementsOf[pointees[2]], strides[1]/elementsOf[pointees[1]]), machine, append([]string{fmt.Sprintf("wave_size=%d", wave)}, set...)...)
+	result, err := Run(context.Background(), with)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

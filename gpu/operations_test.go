@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"spvsim/config"
 	"spvsim/isa"
 )
 
@@ -360,15 +359,7 @@ func TestOperationsOfVendors(t *testing.T) {
 // runDots runs a job of the shaders of dot products.
 func runDots(t *testing.T, machine, text string) *Result {
 	t.Helper()
-	job, err := config.ParseJob(os.DirFS("testdata/dot"), "job.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Run(context.Background(), Setup{Machine: m, Job: job})
+	r, err := Run(context.Background(), setupBeside(t, os.DirFS("testdata/dot"), text, machine))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-
-	"spvsim/config"
 )
 
 // Which lanes are together after each merge, as SPV_KHR_maximal_reconvergence
@@ -438,15 +436,7 @@ func laneJob(t testing.TB, text, buffer string, wave int, set ...string) Setup {
 func laneJobOn(t testing.TB, machine, text, buffer string, wave int, set ...string) Setup {
 	t.Helper()
 	files := fstest.MapFS{"m.spvasm": &fstest.MapFile{Data: []byte(text)}}
-	job, err := config.ParseJob(files, "job.yaml", []byte("shader: m.spvasm\nbuffers: [{set: 0, binding: 0, name: out, data: "+buffer+"}]\ndispatch: [1]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: append(set, "shader_engines=1", "compute_units=2", fmt.Sprintf("wave_size=%d", wave))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Setup{Machine: m, Job: job}
+	return setupBeside(t, files, "shader: m.spvasm\nbuffers: [{set: 0, binding: 0, name: out, data: "+buffer+"}]\ndispatch: [1]\n", machine, append(set, "shader_engines=1", "compute_units=2", fmt.Sprintf("wave_size=%d", wave))...)
 }
 
 func TestReconvergence(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"spvsim/config"
 	"spvsim/spirv/asm"
 )
 
@@ -481,21 +480,15 @@ func runSubgroups(t *testing.T, text string, groups []sgGroup, results int, on s
 		t.Fatal(err)
 	}
 	files := fstest.MapFS{"m.spvasm": &fstest.MapFile{Data: []byte(text)}, "in.bin": &fstest.MapFile{Data: sgInput(groups)}}
-	job, err := config.ParseJob(files, "job.yaml", fmt.Appendf(nil, `shader: m.spvasm
+	set := []string{"shader_engines=1", "compute_units=2", fmt.Sprintf("wave_size=%d", on.wave), "timing.lowering=" + on.lowering}
+	with := setupBeside(t, files, fmt.Sprintf(`shader: m.spvasm
 buffers:
   - {set: 0, binding: 0, name: in, data: {file: in.bin}}
   - {set: 0, binding: 1, name: out, data: {zero: %d}}
 dispatch: [%d]
-`, len(groups)*sgThreads*results*8, len(groups)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	set := []string{"shader_engines=1", "compute_units=2", fmt.Sprintf("wave_size=%d", on.wave), "timing.lowering=" + on.lowering}
-	m, err := config.LoadMachine(config.Request{Machine: on.machine, Job: job, Set: set})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Run(context.Background(), Setup{Machine: m, Job: job, Mode: on.mode})
+`, len(groups)*sgThreads*results*8, len(groups)), on.machine, set...)
+	with.Mode = on.mode
+	r, err := Run(context.Background(), with)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"testing"
 	"testing/fstest"
-
-	"spvsim/config"
 )
 
 // Modules that glslang makes of GLSL with GL_AMD_shader_ballot and
@@ -27,20 +25,13 @@ func runLanes(t *testing.T, module, input []byte, output, groups, wave int, set 
 func runLanesResult(t *testing.T, module, input []byte, output, groups, wave int, set ...string) *Result {
 	t.Helper()
 	files := fstest.MapFS{"m.spv": &fstest.MapFile{Data: module}, "in.bin": &fstest.MapFile{Data: input}}
-	job, err := config.ParseJob(files, "job.yaml", fmt.Appendf(nil, `shader: m.spv
+	with := setupBeside(t, files, fmt.Sprintf(`shader: m.spv
 buffers:
   - {set: 0, binding: 0, name: in, data: {file: in.bin}}
   - {set: 0, binding: 1, name: out, data: {zero: %d}}
 dispatch: [%d]
-`, output, groups))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Machine: "rdna3-rx7900xtx", Job: job, Set: append(set, "shader_engines=1", "compute_units=2", fmt.Sprintf("wave_size=%d", wave))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := Run(context.Background(), Setup{Machine: m, Job: job})
+`, output, groups), "rdna3-rx7900xtx", append(set, "shader_engines=1", "compute_units=2", fmt.Sprintf("wave_size=%d", wave))...)
+	r, err := Run(context.Background(), with)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"spvsim/config"
 )
 
 // A texture is an image as the reference keeps it: rows, planes, samples and layers of each level.
@@ -183,15 +181,7 @@ func texturesSetup(t *testing.T, machine string) (Setup, []float64) {
 		v := float32(r.Float64()*3-1) + 1./8192
 		list, in = append(list, fmt.Sprint(v)), append(in, float64(v))
 	}
-	job, err := config.ParseJob(os.DirFS("testdata/textures"), "job.yaml", []byte(fmt.Sprintf(texturesJob, strings.Join(list, ", "))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Setup{Machine: m, Job: job}, in
+	return setupBeside(t, os.DirFS("testdata/textures"), fmt.Sprintf(texturesJob, strings.Join(list, ", ")), machine), in
 }
 
 // textureOf reads a buffer of one or four floats a texel.
