@@ -25,7 +25,6 @@ type crew struct {
 	ended   sync.WaitGroup
 	fault   atomic.Pointer[any] // what a worker panicked with
 	busy    bool                // workers run
-	spaces  []*mem.Workspace    // by thread
 }
 
 const (
@@ -58,11 +57,19 @@ type excursion struct {
 func (a *Array) Threads(n int) {
 	a.Home()
 	a.crew = nil
-	if n > 1 {
-		a.crew = &crew{workers: n - 1}
-		for range n {
-			a.crew.spaces = append(a.crew.spaces, mem.NewWorkspace())
-		}
+	for _, u := range a.Units {
+		u.loads = nil
+	}
+	if n < 2 {
+		return
+	}
+	a.crew = &crew{workers: n - 1}
+	spaces := make([]*mem.Workspace, n) // by thread
+	for i := range spaces {
+		spaces[i] = mem.NewWorkspace()
+	}
+	for _, u := range a.Units {
+		u.loads = newLoads(u.memory, spaces, len(u.launches))
 	}
 }
 
@@ -212,9 +219,7 @@ func (u *ComputeUnit) passed(now uint64) bool {
 	for n := 0; u.away.out && u.away.where.Load() == running; n++ {
 		if at := u.away.at.Load(); at > now {
 			u.Idle()
-			if u.loads != nil {
-				u.loads.book(now)
-			}
+			u.book(now)
 			u.alarm.Set(min(at, u.first()))
 			return true
 		}

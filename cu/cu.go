@@ -114,7 +114,6 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, p
 		launches: make([]*Launch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs, maxLanes),
 	}
 	u.alarm, u.port = engine.NewAlarm(&u.Base, u, true), engine.NewPort(&u.Base, u, "Work")
-	u.loads = newLoads(parts.Memory, shape.UnitSlots())
 	u.own = engine.NewBase(a.engine, name)
 	u.banks = engine.NewPort(&u.own, u, "Banks")
 	u.AddPort("Banks", u.banks)
@@ -218,10 +217,8 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
 // out for it, and comes again in the cycle in which it would have had its next turn.
 func (u *ComputeUnit) tick(now uint64) {
 	u.Idle() // its turns count
-	if u.loads != nil {
-		u.loads.book(now)
-		u.loads.hear()
-	}
+	u.book(now)
+	u.hear()
 	if u.next() <= now { // it was not there already
 		u.turns(now)
 	}

@@ -22,7 +22,7 @@ const outbox = 32
 // then tells their waves.
 type loads struct {
 	port     *port
-	threads  []*mem.Workspace // of all units
+	threads  []*mem.Workspace // by thread, of all units
 	prepared []prepared       // by wave slot
 	list     [outbox]load
 
@@ -58,12 +58,12 @@ type load struct {
 }
 
 // newLoads is nil where the unit's memory does not know at once what an access takes.
-func newLoads(m Memory, slots int) *loads {
+func newLoads(m Memory, threads []*mem.Workspace, slots int) *loads {
 	p, ok := m.(*port)
 	if !ok || !p.port.Ahead() {
 		return nil
 	}
-	return &loads{port: p, prepared: make([]prepared, slots), horizon: Never}
+	return &loads{port: p, threads: threads, prepared: make([]prepared, slots), horizon: Never}
 }
 
 // begin looks at what the unit may do ahead of the engine from cycle now on.
@@ -179,18 +179,21 @@ func (u *ComputeUnit) load(now uint64, w *simd.Wave, p *prepared) simd.Booking {
 
 // loading readies a launch of which a workgroup comes, and the unit, for loads ahead of the engine.
 func (a *Array) loading(u *ComputeUnit, l *Launch) {
-	u.shared.Early = a.crew != nil && u.loads != nil && a.payloads == nil
-	if !u.shared.Early {
-		return
-	}
-	u.loads.threads = a.crew.spaces
-	if l != a.steady {
+	u.shared.Early = u.loads != nil && a.payloads == nil
+	if u.shared.Early && l != a.steady {
 		a.steady = l
 		l.steady = l.Bindings.Steady(l.Code.Program.Insts)
 	}
 }
 
-// hear takes what has become known of the unit's loads; first is the cycle in which the engine's thread has to book the next.
+// book books the unit's loads of cycle now, hear takes what has become known of them, and first is the cycle in which the
+// engine's thread has to book the next.
+func (u *ComputeUnit) book(now uint64) {
+	if u.loads != nil {
+		u.loads.book(now)
+	}
+}
+
 func (u *ComputeUnit) hear() {
 	if u.loads != nil {
 		u.loads.hear()

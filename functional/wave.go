@@ -142,16 +142,17 @@ func (k *worker) memory(g *group, w *wave, s *stretch) bool {
 // the wave looks at it in vain.
 func (k *worker) localMemory(g *group, w *wave, s *stretch) (polls bool) {
 	st := &w.state
-	k.counts.LDSAccesses++
+	bytes := uint32(0)
 	if s.local != nil {
-		if bytes := k.lds.Plain(st, s.local, g.lds); bytes > 0 {
-			k.counts.LDS += uint64(bytes) * uint64(bits.OnesCount64(st.Exec))
-			return false
-		}
+		bytes = k.lds.Plain(st, s.local, g.lds)
 	}
-	_, bytes := k.lds.Access(st, s.in, g.lds)
+	if bytes == 0 {
+		_, bytes = k.lds.Access(st, s.in, g.lds)
+		polls = k.fruitless(w, s.in)
+	}
+	k.counts.LDSAccesses++
 	k.counts.LDS += uint64(bytes) * uint64(bits.OnesCount64(st.Exec))
-	return k.fruitless(w, s.in)
+	return polls
 }
 
 // fruitless says that a wave has looked several times at memory that others

@@ -29,9 +29,12 @@ func PlainOf(in *isa.Inst) *Plain {
 		if p.store {
 			r = m.Data[k]
 		}
-		if p.rows[k] = int(r.Index); r.Kind != isa.Vector || p.all && (p.store || p.rows[k] != p.rows[0]+k) {
+		if p.rows[k] = int(r.Index); r.Kind != isa.Vector {
 			return nil
 		}
+	}
+	if p.all && (p.store || !inOrder(in, p.count)) {
+		return nil
 	}
 	return p
 }

@@ -105,9 +105,8 @@ func (e *Early) Busy() uint64 { return e.busy }
 // Book asks the hierarchy for the lines of a prepared load.
 func (p *Port) Book(now uint64, e *Early) Timing {
 	r := &p.w.request
-	*r = Request{CU: p.cu, Kind: Read, Scalar: e.Scalar, Lines: e.Lines, Token: p.tokens + 1, Busy: e.busy}
-	reply := p.h.Access(now, r)
-	return Timing{Ready: reply.Ready, Busy: reply.Busy, Lines: len(r.Lines)}
+	*r = Request{CU: p.cu, Kind: Read, Scalar: e.Scalar, Lines: e.Lines, Busy: e.busy}
+	return p.ask(now, r)
 }
 
 // Least are the cycles that a load takes at least: those of a hit in the cache that it meets first.

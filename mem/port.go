@@ -176,13 +176,17 @@ func (p *Port) finishBusy(now uint64, m *isa.Mem, kind Kind, busy uint64) Timing
 		return Timing{}
 	}
 	r := &p.w.request
-	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: p.w.lines, Token: p.tokens + 1}
-	r.Busy = busy
+	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: p.w.lines, Token: p.tokens + 1, Busy: busy}
 	if m.Payload && p.chip != nil {
 		if t, all := p.onChip(now, r); all {
 			return t
 		}
 	}
+	return p.ask(now, r)
+}
+
+// ask sends a request to the hierarchy.
+func (p *Port) ask(now uint64, r *Request) Timing {
 	reply := p.h.Access(now, r)
 	if reply.Pending {
 		p.tokens++
