@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -57,13 +56,13 @@ func (a *Annotation) name() string {
 	return orElse(a.Text, a.Source)
 }
 
-func drawReferenceLine(c draw.Canvas, p *plot.Plot, a Annotation, style draw.LineStyle) {
+func drawReferenceLine(c draw.Canvas, p *axes, a Annotation, style draw.LineStyle) {
 	if a.VLine != nil {
-		x := at(c, p, *a.VLine, p.Y.Min).X
+		x := at(c, p, *a.VLine, p.Y.low).X
 		c.StrokeLines(style, c.ClipLinesXY([]vg.Point{{X: x, Y: c.Min.Y}, {X: x, Y: c.Max.Y}})...)
 	}
 	if a.HLine != nil && a.Crossing == nil {
-		y := at(c, p, p.X.Min, *a.HLine).Y
+		y := at(c, p, p.X.low, *a.HLine).Y
 		c.StrokeLines(style, c.ClipLinesXY([]vg.Point{{X: c.Min.X, Y: y}, {X: c.Max.X, Y: y}})...)
 	}
 }
@@ -97,7 +96,7 @@ const referenceRadius = markRadius + 1.5
 
 func drawReferencePoints(c draw.Canvas, p *pane, k *inkCanvas, a Annotation, look look) {
 	for _, pt := range a.Points {
-		place := at(c, p.plot, pt[0], pt[1])
+		place := at(c, p.axes, pt[0], pt[1])
 		if c.Contains(place) {
 			look.marker.draw(c, place, referenceRadius, look.color, true)
 			look.marker.draw(k.on(p.rect), place, referenceRadius, look.color, true)
@@ -109,14 +108,14 @@ func (l *layout) drawAnnotation(c draw.Canvas, p *pane, k *inkCanvas, a Annotati
 	switch {
 	case a.inLegend(): // its text is there
 	case a.VLine != nil:
-		label(c, k, p.rect, a.Text, besideVertical(p.rect, at(c, p.plot, *a.VLine, p.plot.Y.Min).X))
+		label(c, k, p.rect, a.Text, besideVertical(p.rect, at(c, p.axes, *a.VLine, p.axes.Y.low).X))
 	case a.Crossing != nil:
 		l.drawCrossing(c, p, k, a)
 	case a.HLine != nil:
-		label(c, k, p.rect, a.Text, besideHorizontal(p.rect, at(c, p.plot, p.plot.X.Min, *a.HLine).Y))
+		label(c, k, p.rect, a.Text, besideHorizontal(p.rect, at(c, p.axes, p.axes.X.low, *a.HLine).Y))
 	case a.X != nil && a.Y != nil:
 		align := alignment{map[string]vg.Length{"center": 0.5, "right": 1}[a.Align], 0.5}
-		label(c, k, p.rect, a.Text, []candidate{{at: at(c, p.plot, *a.X, *a.Y), align: align}})
+		label(c, k, p.rect, a.Text, []candidate{{at: at(c, p.axes, *a.X, *a.Y), align: align}})
 	}
 }
 
@@ -204,7 +203,7 @@ func label(c draw.Canvas, k *inkCanvas, frame vg.Rectangle, text string, places 
 func drawPointTexts(c draw.Canvas, p *pane, k *inkCanvas) {
 	for _, s := range p.panel.Series {
 		for _, pt := range s.Points {
-			if place := at(c, p.plot, pt.X, pt.Y); pt.Text != "" && c.Contains(place) {
+			if place := at(c, p.axes, pt.X, pt.Y); pt.Text != "" && c.Contains(place) {
 				label(c, k, p.rect, pt.Text, around(place, pointNearness))
 			}
 		}
@@ -213,8 +212,8 @@ func drawPointTexts(c draw.Canvas, p *pane, k *inkCanvas) {
 
 // drawRoofName writes a roof's name along it, over the part that is in sight.
 func (l *layout) drawRoofName(c draw.Canvas, p *pane, k *inkCanvas, r Roof) {
-	from, to := l.c.roofLine(r, p.plot)
-	lines := c.ClipLinesXY([]vg.Point{at(c, p.plot, from.x, from.y), at(c, p.plot, to.x, to.y)})
+	from, to := l.c.roofLine(r, p.axes)
+	lines := c.ClipLinesXY([]vg.Point{at(c, p.axes, from.x, from.y), at(c, p.axes, to.x, to.y)})
 	if len(lines) == 0 || r.Name == "" {
 		return
 	}
@@ -256,7 +255,7 @@ func markAlong(k *inkCanvas, at vg.Point, angle, width, before vg.Length) {
 // drawCrossing rings the places where two series cross, or one crosses a level.
 func (l *layout) drawCrossing(c draw.Canvas, p *pane, k *inkCanvas, a Annotation) {
 	for _, x := range l.c.crossings(p.panel, a) {
-		place := at(c, p.plot, x.x, x.y)
+		place := at(c, p.axes, x.x, x.y)
 		if !c.Contains(place) {
 			continue
 		}
@@ -284,8 +283,8 @@ func placeNumber(x float64) string {
 
 // crossings finds where series cross, read along straight lines between points as the axes show them.
 func (c *Chart) crossings(p *Panel, a Annotation) []xy {
-	first := c.line(p, a.Crossing[0])
-	second := func(x float64) (float64, bool) { return scaled(c.Y.Scale, valueOf(a.HLine)), true }
+	first, y := c.line(p, a.Crossing[0]), scale{kind: c.Y.Scale}
+	second := func(x float64) (float64, bool) { return y.unit(valueOf(a.HLine)), true }
 	if len(a.Crossing) == 2 {
 		other := c.line(p, a.Crossing[1])
 		second = func(x float64) (float64, bool) { return interpolate(other, x) }
@@ -294,16 +293,16 @@ func (c *Chart) crossings(p *Panel, a Annotation) []xy {
 	var out []xy
 	last, lastX, have := 0.0, 0.0, false
 	for _, pt := range first {
-		y, ok := second(pt.x)
+		other, ok := second(pt.x)
 		if !ok {
 			have = false
 			continue
 		}
-		d := pt.y - y
+		d := pt.y - other
 		if have && (last < 0 && d >= 0 || last > 0 && d <= 0) {
 			x := lastX + (pt.x-lastX)*last/(last-d)
 			atY, _ := interpolate(first, x)
-			out = append(out, xy{unscaled(c.X.Scale, x), unscaled(c.Y.Scale, atY)})
+			out = append(out, xy{scale{kind: c.X.Scale}.value(x), y.value(atY)})
 		}
 		last, lastX, have = d, pt.x, true
 	}
@@ -323,25 +322,11 @@ func (c *Chart) line(p *Panel, name string) []xy {
 	for _, s := range p.Series {
 		if s.Name == name || c.series[s.Index].value == name {
 			for _, pt := range s.Points {
-				out = append(out, xy{scaled(c.X.Scale, pt.X), scaled(c.Y.Scale, pt.Y)})
+				out = append(out, xy{scale{kind: c.X.Scale}.unit(pt.X), scale{kind: c.Y.Scale}.unit(pt.Y)})
 			}
 		}
 	}
 	return out
-}
-
-func scaled(scale string, v float64) float64 {
-	if isLog(scale) {
-		return math.Log(v)
-	}
-	return v
-}
-
-func unscaled(scale string, v float64) float64 {
-	if isLog(scale) {
-		return math.Exp(v)
-	}
-	return v
 }
 
 // interpolate reads a line, whose places ascend.
@@ -375,6 +360,9 @@ func withPlaces(line, other []xy) []xy {
 func (b *builder) checkAnnotations() error {
 	for i, a := range b.f.Annotations {
 		path := fmt.Sprintf("annotations[%d]", i)
+		if err := b.checkPlaces(path, &b.chart.figure.Annotations[i]); err != nil {
+			return err
+		}
 		for _, name := range a.Crossing {
 			if err := b.checkCrossing(path+".crossing", name); err != nil {
 				return err
@@ -388,6 +376,29 @@ func (b *builder) checkAnnotations() error {
 		}
 		if !found {
 			return b.f.fail(path+".facet", ErrEmpty, fmt.Sprintf("no panel is named %s%s", a.Facet, nearestTo(a.Facet, names)))
+		}
+	}
+	return nil
+}
+
+// checkPlaces refuses an annotation where its axis shows nothing.
+func (b *builder) checkPlaces(path string, a *Annotation) error {
+	type place struct {
+		path, kind string
+		v          *float64
+	}
+	x, y := b.chart.X.Scale, b.chart.Y.Scale
+	places := []place{{".x", x, a.X}, {".y", y, a.Y}, {".vline", x, a.VLine}, {".hline", y, a.HLine}}
+	for i, p := range a.Points {
+		at := fmt.Sprintf(".points[%d]", i)
+		places = append(places, place{at, x, &p[0]}, place{at, y, &p[1]})
+	}
+	for _, p := range places {
+		if p.v == nil {
+			continue
+		}
+		if text := refusal(p.kind, *p.v); text != "" {
+			return b.f.fail(path+p.path, ErrRange, "found "+text)
 		}
 	}
 	return nil

@@ -602,5 +602,3 @@ func (b *builder) sorted() map[[2]int][]observation {
 	}
 	return out
 }
-
-func isLog(scale string) bool { return strings.HasPrefix(scale, "log") }

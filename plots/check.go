@@ -105,11 +105,10 @@ func (f *Figure) checkAxes(fail failer) {
 	if f.lines["value"] > 0 && f.Value.Column == "" {
 		fail("value.column", ErrMissing, "want the name of a column")
 	}
-	if v := f.Value; isLog(v.Scale) {
-		checkAboveZero("value.min", v.Min, fail)
-		checkAboveZero("value.max", v.Max, fail)
-		checkAboveZero("value.center", v.Center, fail)
-	}
+	v := f.Value
+	checkEnd("value.min", v.Scale, v.Min, fail)
+	checkEnd("value.max", v.Scale, v.Max, fail)
+	checkEnd("value.center", v.Scale, v.Center, fail)
 	for _, g := range []string{"series", "facets"} {
 		column := map[string]string{"series": f.Series.Column, "facets": f.Facets.Column}[g]
 		if f.lines[g] > 0 && column == "" {
@@ -133,19 +132,20 @@ func (a *Axis) check(path, scale string, fail failer) {
 	if a.Min != nil && a.Max != nil && *a.Min >= *a.Max {
 		fail(path+".max", ErrRange, "found %g: want more than min, %g", *a.Max, *a.Min)
 	}
-	if !isLog(scale) {
-		return
-	}
-	checkAboveZero(path+".min", a.Min, fail)
-	checkAboveZero(path+".max", a.Max, fail)
+	checkEnd(path+".min", scale, a.Min, fail)
+	checkEnd(path+".max", scale, a.Max, fail)
 	for i := range a.Ticks {
-		checkAboveZero(fmt.Sprintf("%s.ticks[%d]", path, i), &a.Ticks[i], fail)
+		checkEnd(fmt.Sprintf("%s.ticks[%d]", path, i), scale, &a.Ticks[i], fail)
 	}
 }
 
-func checkAboveZero(path string, end *float64, fail failer) {
-	if end != nil && *end <= 0 {
-		fail(path, ErrRange, "found %g: want more than 0 on a log axis", *end)
+// checkEnd holds a number of the file to what a kind of scale can show.
+func checkEnd(path, kind string, v *float64, fail failer) {
+	if v == nil {
+		return
+	}
+	if text := refusal(kind, *v); text != "" {
+		fail(path, ErrRange, "found %s", text)
 	}
 }
 

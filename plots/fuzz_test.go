@@ -177,8 +177,8 @@ func TestBandsOnLogAxesEndAtTheAxis(t *testing.T) {
 		t.Fatalf("the band's lower end is %g: the test wants one below 0", low)
 	}
 	l, _ := c.settle("column")
-	if y := l.panes[0].plot.Y; !(y.Min > 0.3 && y.Max > 2 && y.Max < 10) {
-		t.Errorf("y from %g to %g: want it to hold the points and the bands' ends above 0", y.Min, y.Max)
+	if y := l.panes[0].axes.Y; !(y.low > 0.3 && y.high > 2 && y.high < 10) {
+		t.Errorf("y from %g to %g: want it to hold the points and the bands' ends above 0", y.low, y.high)
 	}
 	for _, format := range Formats {
 		if data := drawn(t, c, format, "column"); format == "svg" && (notNumbers.Match(withoutFont(data)) || !bytes.Contains(data, []byte("<path"))) {
@@ -376,7 +376,7 @@ func countPlaces(c *Chart, l *layout) int {
 	var marks []mark
 	for i := range p.panel.Series {
 		s := &p.panel.Series[i]
-		for k, place := range placesOf(canvas, p.plot, *s) {
+		for k, place := range placesOf(canvas, p.axes, *s) {
 			marks = append(marks, mark{place, s.Points[k], s})
 		}
 	}

@@ -30,7 +30,7 @@ const (
 // pane is a panel with its axes and its place.
 type pane struct {
 	panel        *Panel
-	plot         *plot.Plot
+	axes         *axes
 	rect         vg.Rectangle
 	xt, yt       []plot.Tick
 	showX, showY bool // tick labels
@@ -131,7 +131,7 @@ func (l *layout) addPanes() {
 	share := orElse(l.c.figure.Facets.Share, "both")
 	shareX, shareY := share == "both" || share == "x", share == "both" || share == "y"
 	for i := range l.c.Panels {
-		p := &pane{panel: &l.c.Panels[i], plot: plot.New()}
+		p := &pane{panel: &l.c.Panels[i]}
 		p.showX = !shareX || i+l.columns >= len(l.c.Panels)
 		p.showY = !shareY || i%l.columns == 0
 		l.panes = append(l.panes, p)
@@ -145,59 +145,48 @@ func (l *layout) addPanes() {
 		if shareY {
 			yOf = l.c.Panels
 		}
-		l.c.setRanges(p.plot, xOf, yOf)
+		p.axes = l.c.axesOf(xOf, yOf)
 	}
 }
 
-// setRanges gives a plot's axes their ends and scales.
-func (c *Chart) setRanges(p *plot.Plot, xOf, yOf []Panel) {
+// axesOf are the axes over some panels: about what they show, with the ends that the figure gives.
+func (c *Chart) axesOf(xOf, yOf []Panel) *axes {
 	f := c.figure
 	x, y := c.dataRange(xOf, true), c.dataRange(yOf, false)
 	if f.Identity {
 		x = x.join(y)
 		y = x
 	}
-	p.X.Min, p.X.Max = c.X.pad(x, c.Kind, false)
-	p.Y.Min, p.Y.Max = c.Y.pad(y, c.Kind, f.Cells || f.Kind == "roofline")
-	if c.Kind == "timeline" {
-		p.X.Min, p.X.Max = x.low, x.high
-		p.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
+	a := &axes{c.X.about(x, c.Kind, false), c.Y.about(y, c.Kind, f.Cells || f.Kind == "roofline")}
+	switch {
+	case c.Kind == "timeline":
+		a.X.low, a.X.high = x.low, x.high
+		a.Y.inverted = true
+	case f.Percent:
+		a.Y.low, a.Y.high = 0, 100
+	case f.Identity && c.X.Scale == c.Y.Scale:
+		a.X = a.Y
 	}
-	if f.Percent {
-		p.Y.Min, p.Y.Max = 0, 100
-	}
-	if f.Identity && c.X.Scale == c.Y.Scale {
-		p.X.Min, p.X.Max = p.Y.Min, p.Y.Max
-	}
-	for _, a := range []struct {
-		axis *plot.Axis
-		d    *Dimension
-		f    *Axis
-	}{{&p.X, &c.X, &f.X}, {&p.Y, &c.Y, &f.Y}} {
-		if a.f.Min != nil && a.d.Scale != "category" {
-			a.axis.Min = *a.f.Min
-		}
-		if a.f.Max != nil && a.d.Scale != "category" {
-			a.axis.Max = *a.f.Max
-		}
-		if a.axis.Min >= a.axis.Max || (interval{a.axis.Min, a.axis.Max}).isPoint() { // an end given in the file is beyond the data
-			a.axis.Min, a.axis.Max = spread(a.f.end(a.axis.Min), isLog(a.d.Scale))
-		}
-		if isLog(a.d.Scale) {
-			a.axis.Scale = plot.LogScale{}
-		}
-	}
+	f.X.fix(&a.X)
+	f.Y.fix(&a.Y)
+	return a
 }
 
-// end is the end that the file gives an axis, where it gives one.
-func (a *Axis) end(other float64) float64 {
-	switch {
-	case a.Min != nil:
-		return *a.Min
-	case a.Max != nil:
-		return *a.Max
+// fix gives a scale the ends of the file. Where the data are beyond the one end that it gives, they are out of sight.
+func (a *Axis) fix(s *scale) {
+	if s.kind == "category" {
+		return
 	}
-	return other
+	if a.Min != nil {
+		s.low = *a.Min
+	}
+	if a.Max != nil {
+		s.high = *a.Max
+	}
+	if a.Min == nil && a.Max != nil && (s.low >= s.high || s.isPoint()) {
+		s.low = *a.Max
+	}
+	*s = newScale(s.kind, s.low, s.high)
 }
 
 // interval is a range of data.
@@ -205,11 +194,6 @@ type interval struct{ low, high float64 }
 
 func (r interval) join(o interval) interval { return interval{min(r.low, o.low), max(r.high, o.high)} }
 func (r interval) add(v float64) interval   { return r.join(interval{v, v}) }
-
-// isPoint says whether an axis can't tell the ends apart: float64 has no numbers left for ticks between them.
-func (r interval) isPoint() bool {
-	return r.high-r.low <= max(math.Abs(r.low), math.Abs(r.high))*1e-12 || r.high-r.low < smallest
-}
 
 // dataRange covers the points of some panels and what the figure adds to them.
 func (c *Chart) dataRange(panels []Panel, isX bool) interval {
@@ -236,106 +220,69 @@ func (c *Chart) dataRange(panels []Panel, isX bool) interval {
 }
 
 func (c *Chart) annotatedRange(r interval, isX bool) interval {
-	log := isLog(c.X.Scale) && isX || isLog(c.Y.Scale) && !isX
-	add := func(v float64) {
-		if v > 0 || !log {
-			r = r.add(v)
-		}
-	}
 	for _, a := range c.figure.Annotations {
 		for _, p := range a.Points {
-			add(map[bool]float64{true: p[0], false: p[1]}[isX])
+			r = r.add(map[bool]float64{true: p[0], false: p[1]}[isX])
 		}
 		if a.VLine != nil && isX {
-			add(*a.VLine)
+			r = r.add(*a.VLine)
 		}
 		if a.HLine != nil && !isX {
-			add(*a.HLine)
+			r = r.add(*a.HLine)
 		}
 	}
 	peak, bandwidth := c.highestRoofs()
 	if peak > 0 && !isX {
-		add(peak)
+		r = r.add(peak)
 	}
 	if peak > 0 && bandwidth > 0 && isX { // the ridge, with some room about it
-		add(peak / bandwidth * 4)
-		add(peak / bandwidth / 4)
+		r = r.add(peak / bandwidth * 4)
+		r = r.add(peak / bandwidth / 4)
 	}
 	return r
 }
 
-// pad leaves room about the data.
-func (d *Dimension) pad(r interval, kind string, forText bool) (low, high float64) {
+// about is a scale with room about the data.
+func (d *Dimension) about(r interval, kind string, forText bool) scale {
+	s, zero := scale{kind: d.Scale, low: r.low, high: r.high}, kinds[kind].zero
 	switch {
-	case d.Scale == "category":
-		return -0.5, float64(len(d.Categories)) - 0.5
-	case isLog(d.Scale):
-		return d.padLog(r, kind)
-	case r.isPoint() && !kinds[kind].zero:
-		return spread(r.low, false)
-	}
-	low, high = r.low, r.high
-	if kinds[kind].zero {
-		low, high = min(low, 0), max(high, 0)
-		if (interval{low, high}).isPoint() {
-			high = 1
+	case s.kind == "category":
+		return scale{kind: s.kind, low: -0.5, high: float64(len(d.Categories)) - 0.5}
+	case s.isPoint() && !zero:
+		return newScale(s.kind, s.low, s.low)
+	case s.isLog():
+		padded := s.padded(0.04)
+		if zero {
+			padded.low = max(barFoot(s.kind, s.low), nearestEnd)
 		}
-	} else if low >= 0 && low < high/2 {
-		low = 0
+		return padded
+	case zero:
+		s.low, s.high = min(s.low, 0), max(s.high, 0)
+		if s.isPoint() {
+			s.high = 1
+		}
+	case s.low >= 0 && s.low < s.high/2:
+		s.low = 0
 	}
-	room := (high - low) * 0.05
 	if forText {
-		room *= 2
+		return s.padded(0.1)
 	}
-	if low != 0 {
-		low -= room
-	}
-	if high != 0 {
-		high += room
-	}
-	return low, high
-}
-
-func (d *Dimension) padLog(r interval, kind string) (low, high float64) {
-	if r.high <= r.low*(1+1e-9) && !kinds[kind].zero {
-		return spread(r.low, true)
-	}
-	room := math.Max(math.Pow(r.high/r.low, 0.04), 1.05)
-	low, high = r.low/room, r.high*room
-	if kinds[kind].zero { // a bar's length means nothing here, so it begins at a power below the lowest
-		base := map[string]float64{"log2": 2, "log10": 10}[d.Scale]
-		low = math.Pow(base, math.Ceil(math.Log(r.low)/math.Log(base)-1e-9)-1)
-	}
-	return low, high
+	return s.padded(0.05)
 }
 
 func (l *layout) chooseTicks() {
 	f := l.c.figure
 	for _, p := range l.panes {
-		p.xt = ticksFor(l.c.X, f.X.Ticks, p.plot.X.Min, p.plot.X.Max, l.panelW, false)
-		p.yt = ticksFor(l.c.Y, f.Y.Ticks, p.plot.Y.Min, p.plot.Y.Max, l.panelH, true)
-		p.xt, p.yt = within(p.xt, p.plot.X), within(p.yt, p.plot.Y)
+		p.xt = p.axes.X.ticksInSight(l.c.X, f.X.Ticks, l.panelW, false)
+		p.yt = p.axes.Y.ticksInSight(l.c.Y, f.Y.Ticks, l.panelH, true)
 	}
 	l.angle = 0
 	if l.c.X.Scale == "category" {
 		l.turnLabels()
 	}
 	if l.c.Kind == "heatmap" {
-		d := l.c.value
-		l.keys = ticksFor(d, nil, l.shades.low, l.shades.high, l.panelH*vg.Length(l.rows)+l.gapY*vg.Length(l.rows-1), true)
+		l.keys = l.shades.ticksInSight(l.c.value, nil, l.panelH*vg.Length(l.rows)+l.gapY*vg.Length(l.rows-1), true)
 	}
-}
-
-// within drops ticks beyond the ends of an axis.
-func within(ticks []plot.Tick, a plot.Axis) []plot.Tick {
-	var out []plot.Tick
-	slack := (a.Max - a.Min) * 1e-9
-	for _, t := range ticks {
-		if t.Value >= a.Min-slack && t.Value <= a.Max+slack {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // turnLabels breaks long categories into two lines, or turns them all.
@@ -483,7 +430,7 @@ func (l *layout) overhang() vg.Length {
 			continue
 		}
 		for _, t := range p.xt {
-			most = max(most, l.panelW*vg.Length(norm(&p.plot.X, t.Value)-1)+textWidth(t.Label, smallSize)/2)
+			most = max(most, l.panelW*vg.Length(p.axes.X.norm(t.Value)-1)+textWidth(t.Label, smallSize)/2)
 		}
 	}
 	return most

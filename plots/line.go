@@ -4,26 +4,25 @@ import (
 	"cmp"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-func lineMarks(c *Chart, p *Panel) []plot.Plotter {
+func lineMarks(c *Chart, p *Panel) []plotFunc {
 	if c.figure.Lines == "off" {
-		return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) { drawApart(dc, pl, c, p) })}
+		return []plotFunc{func(dc draw.Canvas, a *axes) { drawApart(dc, a, c, p) }}
 	}
-	var bands, lines []plot.Plotter
+	var bands, lines []plotFunc
 	for _, s := range p.Series {
 		if s.Band {
-			bands = append(bands, plotFunc(func(dc draw.Canvas, pl *plot.Plot) { drawBand(dc, pl, s, c.figure.Step) }))
+			bands = append(bands, func(dc draw.Canvas, a *axes) { drawBand(dc, a, s, c.figure.Step) })
 		}
-		lines = append(lines, plotFunc(func(dc draw.Canvas, pl *plot.Plot) { drawLine(dc, pl, s, c.figure) }))
+		lines = append(lines, func(dc draw.Canvas, a *axes) { drawLine(dc, a, s, c.figure) })
 	}
 	return append(bands, lines...)
 }
 
-func drawBand(c draw.Canvas, p *plot.Plot, s Series, step bool) {
+func drawBand(c draw.Canvas, p *axes, s Series, step bool) {
 	var lower, upper []vg.Point
 	for _, pt := range s.Points {
 		lower, upper = append(lower, at(c, p, pt.X, pt.Low)), append(upper, at(c, p, pt.X, pt.High))
@@ -50,7 +49,7 @@ func stepped(pts []vg.Point, step bool) []vg.Point {
 	return out
 }
 
-func drawLine(c draw.Canvas, p *plot.Plot, s Series, f *Figure) {
+func drawLine(c draw.Canvas, p *axes, s Series, f *Figure) {
 	pts := placesOf(c, p, s)
 	l := lookOf(s.Index)
 	c.StrokeLines(l.line(), c.ClipLinesXY(stepped(pts, f.Step))...)
@@ -64,7 +63,7 @@ func drawLine(c draw.Canvas, p *plot.Plot, s Series, f *Figure) {
 	}
 }
 
-func placesOf(c draw.Canvas, p *plot.Plot, s Series) []vg.Point {
+func placesOf(c draw.Canvas, p *axes, s Series) []vg.Point {
 	pts := make([]vg.Point, len(s.Points))
 	for i, pt := range s.Points {
 		pts[i] = at(c, p, pt.X, pt.Y)
@@ -89,7 +88,7 @@ type mark struct {
 
 // drawApart draws points alone. On an axis of categories, where places beside a value are free, those that would hide each
 // other stand side by side; where x is a number they stay, as beside it they would say something else.
-func drawApart(c draw.Canvas, p *plot.Plot, chart *Chart, panel *Panel) {
+func drawApart(c draw.Canvas, p *axes, chart *Chart, panel *Panel) {
 	var marks []mark
 	for i := range panel.Series {
 		s := &panel.Series[i]

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -13,7 +12,7 @@ import (
 // kindRow is what tells a kind of figure from the others.
 type kindRow struct {
 	points  func(b *builder, obs []observation) ([]Point, error)
-	marks   func(c *Chart, p *Panel) []plot.Plotter
+	marks   func(c *Chart, p *Panel) []plotFunc
 	extent  func(p Point) (low, high float64) // of y
 	zero    bool                              // y begins at 0
 	swatch  bool                              // the legend shows areas, not lines
@@ -47,24 +46,15 @@ func bandExtent(p Point) (low, high float64) {
 	return min(p.Low, p.Y), max(p.High, p.Y)
 }
 
-// plotFunc is a plotter that is a function.
-type plotFunc func(c draw.Canvas, p *plot.Plot)
+// axes are those of a panel.
+type axes struct{ X, Y scale }
 
-func (f plotFunc) Plot(c draw.Canvas, p *plot.Plot) { f(c, p) }
+// plotFunc draws marks on a panel's canvas.
+type plotFunc func(c draw.Canvas, p *axes)
 
 // at is a point's place on the canvas. What a log axis can't show is put at its lower end.
-func at(c draw.Canvas, p *plot.Plot, x, y float64) vg.Point {
-	return vg.Point{X: c.X(norm(&p.X, x)), Y: c.Y(norm(&p.Y, y))}
-}
-
-// farthest is where a point far beyond an axis is put, in lengths of the axis: the clipping of lines needs finite numbers.
-const farthest = 1e6
-
-func norm(a *plot.Axis, v float64) float64 {
-	if _, log := a.Scale.(plot.LogScale); log && v <= 0 {
-		return 0
-	}
-	return max(-farthest, min(farthest, a.Norm(v)))
+func at(c draw.Canvas, p *axes, x, y float64) vg.Point {
+	return vg.Point{X: c.X(p.X.norm(x)), Y: c.Y(p.Y.norm(y))}
 }
 
 func rectangle(a, b vg.Point) []vg.Point {
@@ -81,8 +71,8 @@ func slot(x float64, i, n int) (left, right float64) {
 	return left, left + w
 }
 
-func barMarks(c *Chart, p *Panel) []plot.Plotter {
-	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+func barMarks(c *Chart, p *Panel) []plotFunc {
+	return []plotFunc{func(dc draw.Canvas, pl *axes) {
 		for _, s := range p.Series {
 			for _, pt := range s.Points {
 				left, right := slot(pt.X, s.Index, len(c.series))
@@ -95,27 +85,27 @@ func barMarks(c *Chart, p *Panel) []plot.Plotter {
 				}
 			}
 		}
-		if barBase(pl) == 0 && pl.Y.Min < 0 {
-			zero := at(dc, pl, pl.X.Min, 0)
+		if barBase(pl) == 0 && pl.Y.low < 0 {
+			zero := at(dc, pl, pl.X.low, 0)
 			dc.StrokeLine2(solid(ink, axisWidth), dc.Min.X, zero.Y, dc.Max.X, zero.Y)
 		}
-	})}
+	}}
 }
 
-func barBase(p *plot.Plot) float64 {
-	if _, log := p.Y.Scale.(plot.LogScale); log {
-		return p.Y.Min
+func barBase(p *axes) float64 {
+	if p.Y.isLog() {
+		return p.Y.low
 	}
 	return 0
 }
 
-func drawBarValue(c draw.Canvas, p *plot.Plot, x, top, value float64) {
+func drawBarValue(c draw.Canvas, p *axes, x, top, value float64) {
 	c.SetColor(ink)
 	label := strconv.FormatFloat(value, 'g', 3, 64)
 	setText(c, minus(label), at(c, p, x, math.Max(top, 0)).Add(vg.Point{Y: 2}), 6, atBottom, 0)
 }
 
-func drawBar(c draw.Canvas, p *plot.Plot, l look, left, right, low, high float64) {
+func drawBar(c draw.Canvas, p *axes, l look, left, right, low, high float64) {
 	pts := c.ClipPolygonXY(rectangle(at(c, p, left, low), at(c, p, right, high)))
 	if len(pts) == 0 {
 		return
@@ -170,7 +160,7 @@ func drawHatch(c draw.Canvas, box vg.Rectangle, degrees float64, col color.Color
 }
 
 // whiskerAt draws an error bar between two values of y.
-func whiskerAt(c draw.Canvas, p *plot.Plot, x, low, high float64, half vg.Length, col color.Color) {
+func whiskerAt(c draw.Canvas, p *axes, x, low, high float64, half vg.Length, col color.Color) {
 	a, b := at(c, p, x, low), at(c, p, x, high)
 	drawWhisker(c, a.X, a.Y, b.Y, half, col)
 }
@@ -181,8 +171,8 @@ func drawWhisker(c draw.Canvas, x, low, high, half vg.Length, col color.Color) {
 	c.StrokeLines(solid(col, 0.7), c.ClipLinesXY(lines...)...)
 }
 
-func stackMarks(c *Chart, p *Panel) []plot.Plotter {
-	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+func stackMarks(c *Chart, p *Panel) []plotFunc {
+	return []plotFunc{func(dc draw.Canvas, pl *axes) {
 		for _, s := range p.Series {
 			for _, pt := range s.Points {
 				if pt.High > pt.Low {
@@ -191,11 +181,11 @@ func stackMarks(c *Chart, p *Panel) []plot.Plotter {
 				}
 			}
 		}
-	})}
+	}}
 }
 
-func boxMarks(c *Chart, p *Panel) []plot.Plotter {
-	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+func boxMarks(c *Chart, p *Panel) []plotFunc {
+	return []plotFunc{func(dc draw.Canvas, pl *axes) {
 		for _, s := range p.Series {
 			for _, pt := range s.Points {
 				left, right := slot(pt.X, s.Index, len(c.series))
@@ -203,11 +193,11 @@ func boxMarks(c *Chart, p *Panel) []plot.Plotter {
 				drawBox(dc, pl, lookOf(s.Index), left+inset, right-inset, pt.Values)
 			}
 		}
-	})}
+	}}
 }
 
 // drawBox draws quartiles and median, whiskers to the last values within 1.5 interquartile ranges (Tukey), the rest as points.
-func drawBox(c draw.Canvas, p *plot.Plot, l look, left, right float64, values []float64) {
+func drawBox(c draw.Canvas, p *axes, l look, left, right float64, values []float64) {
 	q1, q2, q3 := quantile(values, 0.25), quantile(values, 0.5), quantile(values, 0.75)
 	low, high := whiskers(values, q1, q3)
 	middle := (left + right) / 2
@@ -249,8 +239,8 @@ func whiskers(values []float64, q1, q3 float64) (low, high float64) {
 	return low, high
 }
 
-func scatterMarks(c *Chart, p *Panel) []plot.Plotter {
-	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+func scatterMarks(c *Chart, p *Panel) []plotFunc {
+	return []plotFunc{func(dc draw.Canvas, pl *axes) {
 		if c.figure.Identity {
 			drawMultiple(dc, pl, 1, identityStyle)
 		}
@@ -259,17 +249,17 @@ func scatterMarks(c *Chart, p *Panel) []plot.Plotter {
 			drawMultiple(dc, pl, 1/f, withinStyle)
 		}
 		drawPoints(dc, pl, p)
-	})}
+	}}
 }
 
 // drawMultiple draws the line y = f x: on axes of one scale it is straight.
-func drawMultiple(dc draw.Canvas, pl *plot.Plot, f float64, style draw.LineStyle) {
-	low, high := min(pl.X.Min, pl.Y.Min), max(pl.X.Max, pl.Y.Max)
+func drawMultiple(dc draw.Canvas, pl *axes, f float64, style draw.LineStyle) {
+	low, high := min(pl.X.low, pl.Y.low), max(pl.X.high, pl.Y.high)
 	line := []vg.Point{at(dc, pl, low, f*low), at(dc, pl, high, f*high)}
 	dc.StrokeLines(style, dc.ClipLinesXY(line)...)
 }
 
-func drawPoints(c draw.Canvas, p *plot.Plot, panel *Panel) {
+func drawPoints(c draw.Canvas, p *axes, panel *Panel) {
 	for _, s := range panel.Series {
 		l := lookOf(s.Index)
 		for _, pt := range s.Points {
@@ -284,8 +274,8 @@ func drawPoints(c draw.Canvas, p *plot.Plot, panel *Panel) {
 }
 
 // heatMarks fill the cells; what no row gives stays grey.
-func heatMarks(c *Chart, p *Panel) []plot.Plotter {
-	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+func heatMarks(c *Chart, p *Panel) []plotFunc {
+	return []plotFunc{func(dc draw.Canvas, pl *axes) {
 		dc.FillPolygon(color.NRGBA{0xd8, 0xd8, 0xd8, 0xff}, rectangle(dc.Min, dc.Max))
 		s := c.shades()
 		for _, series := range p.Series {
@@ -299,7 +289,7 @@ func heatMarks(c *Chart, p *Panel) []plot.Plotter {
 				}
 			}
 		}
-	})}
+	}}
 }
 
 func drawCell(c draw.Canvas, a, b vg.Point, on color.NRGBA, value float64) {
@@ -324,8 +314,8 @@ func drawCell(c draw.Canvas, a, b vg.Point, on color.NRGBA, value float64) {
 // spanHeight is the part of a lane's room that its spans take.
 const spanHeight = 0.7
 
-func spanMarks(c *Chart, p *Panel) []plot.Plotter {
-	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+func spanMarks(c *Chart, p *Panel) []plotFunc {
+	return []plotFunc{func(dc draw.Canvas, pl *axes) {
 		for _, s := range p.Series {
 			l := lookOf(s.Index)
 			for _, pt := range s.Points {
@@ -336,7 +326,7 @@ func spanMarks(c *Chart, p *Panel) []plot.Plotter {
 				}
 			}
 		}
-	})}
+	}}
 }
 
 // drawSpanText writes a text that fits into its span, on a ground of the span's colour.
@@ -356,33 +346,33 @@ func drawSpanText(c draw.Canvas, l look, box vg.Rectangle, text string) {
 	setText(c, text, middle, size, atCenter, 0)
 }
 
-func roofMarks(c *Chart, p *Panel) []plot.Plotter {
-	return []plot.Plotter{plotFunc(func(dc draw.Canvas, pl *plot.Plot) {
+func roofMarks(c *Chart, p *Panel) []plotFunc {
+	return []plotFunc{func(dc draw.Canvas, pl *axes) {
 		for _, r := range c.figure.Roofs {
 			a, b := c.roofLine(r, pl)
 			dc.StrokeLines(solid(faintInk, 1), dc.ClipLinesXY([]vg.Point{at(dc, pl, a.x, a.y), at(dc, pl, b.x, b.y)})...)
 		}
 		drawPoints(dc, pl, p)
-	})}
+	}}
 }
 
 type xy struct{ x, y float64 }
 
 // roofLine ends a slope at the highest peak, and begins a peak at the steepest slope.
-func (c *Chart) roofLine(r Roof, p *plot.Plot) (from, to xy) {
+func (c *Chart) roofLine(r Roof, p *axes) (from, to xy) {
 	peak, bandwidth := c.highestRoofs()
 	if r.Peak > 0 {
-		start := p.X.Min
+		start := p.X.low
 		if bandwidth > 0 {
 			start = max(start, r.Peak/bandwidth)
 		}
-		return xy{start, r.Peak}, xy{p.X.Max, r.Peak}
+		return xy{start, r.Peak}, xy{p.X.high, r.Peak}
 	}
-	end := p.X.Max
+	end := p.X.high
 	if peak > 0 {
 		end = peak / r.Bandwidth
 	}
-	return xy{p.X.Min, p.X.Min * r.Bandwidth}, xy{end, end * r.Bandwidth}
+	return xy{p.X.low, p.X.low * r.Bandwidth}, xy{end, end * r.Bandwidth}
 }
 
 func (c *Chart) highestRoofs() (peak, bandwidth float64) {
@@ -394,15 +384,23 @@ func (c *Chart) highestRoofs() (peak, bandwidth float64) {
 
 // shades turn values into colours.
 type shades struct {
-	low, high float64
-	log       bool
-	center    *float64
-	ramp      []color.NRGBA
+	scale
+	ramp []color.NRGBA
 }
 
 func (c *Chart) shades() shades {
+	s := shades{c.shadeScale(), sequential}
+	if c.figure.Value.Center != nil {
+		s.ramp = diverging
+	}
+	s.scale = newScale(s.kind, s.low, s.high)
+	return s
+}
+
+// shadeScale is that of the values, with the ends that the figure gives and as far to either side of its centre.
+func (c *Chart) shadeScale() scale {
 	v := c.figure.Value
-	s := shades{low: math.Inf(1), high: math.Inf(-1), log: isLog(v.Scale), center: v.Center, ramp: sequential}
+	s := scale{kind: c.value.Scale, low: math.Inf(1), high: math.Inf(-1)}
 	for _, p := range c.Panels {
 		for _, series := range p.Series {
 			for _, pt := range series.Points {
@@ -417,40 +415,9 @@ func (c *Chart) shades() shades {
 		s.high = *v.Max
 	}
 	if v.Center != nil {
-		s.ramp = diverging
-		s.balance(*v.Center)
-	}
-	if s.low >= s.high {
-		s.low, s.high = spread(s.low, s.log)
+		return s.balanced(*v.Center)
 	}
 	return s
 }
 
-// balance makes both sides of the centre equally far.
-func (s *shades) balance(center float64) {
-	if s.log {
-		far := max(s.high/center, center/s.low)
-		s.low, s.high = center/far, center*far
-		return
-	}
-	far := max(s.high-center, center-s.low)
-	s.low, s.high = center-far, center+far
-}
-
-// spread makes a range of one value.
-func spread(v float64, log bool) (low, high float64) {
-	if log {
-		return v / 2, v * 2
-	}
-	d := math.Max(math.Abs(v)/2, 0.5)
-	return v - d, v + d
-}
-
-func (s shades) place(v float64) float64 {
-	if s.log {
-		return math.Log(v/s.low) / math.Log(s.high/s.low)
-	}
-	return (v - s.low) / (s.high - s.low)
-}
-
-func (s shades) color(v float64) color.NRGBA { return shade(s.ramp, s.place(v)) }
+func (s shades) color(v float64) color.NRGBA { return shade(s.ramp, s.norm(v)) }

@@ -374,7 +374,7 @@ func TestTickLabels(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var got []string
-		for _, tick := range scaleTicks[tt.scale](tt.low, tt.high, tt.n) {
+		for _, tick := range scaleTicks[tt.scale](newScale(tt.scale, tt.low, tt.high), tt.n) {
 			if tick.Label != "" {
 				got = append(got, tick.Label)
 			}

@@ -73,12 +73,12 @@ func (l *layout) drawGrid(c draw.Canvas, p *pane) {
 	}
 	style := solid(gridColor, gridWidth)
 	for _, t := range p.xt {
-		if x := c.X(norm(&p.plot.X, t.Value)); t.Label != "" && !kinds[l.c.Kind].noGridX {
+		if x := c.X(p.axes.X.norm(t.Value)); t.Label != "" && !kinds[l.c.Kind].noGridX {
 			c.StrokeLine2(style, x, c.Min.Y, x, c.Max.Y)
 		}
 	}
 	for _, t := range p.yt {
-		if y := c.Y(norm(&p.plot.Y, t.Value)); t.Label != "" && l.c.Kind != "timeline" {
+		if y := c.Y(p.axes.Y.norm(t.Value)); t.Label != "" && l.c.Kind != "timeline" {
 			c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
 		}
 	}
@@ -89,14 +89,13 @@ func (l *layout) drawData(c draw.Canvas, p *pane, k *inkCanvas) {
 	c.Rectangle = p.rect
 	for i, a := range l.c.figure.Annotations {
 		if l.c.isIn(a, p.panel) {
-			drawReferenceLine(c, p.plot, a, l.c.referenceLine(i))
-			drawReferenceLine(k.on(p.rect), p.plot, a, l.c.referenceLine(i))
+			drawReferenceLine(c, p.axes, a, l.c.referenceLine(i))
+			drawReferenceLine(k.on(p.rect), p.axes, a, l.c.referenceLine(i))
 		}
 	}
-	// The plot holds the scales; its own Draw is not called, as the axes are drawn here so that panels line up.
 	for _, m := range kinds[l.c.Kind].marks(l.c, p.panel) {
-		m.Plot(c, p.plot)
-		m.Plot(k.on(p.rect), p.plot)
+		m(c, p.axes)
+		m(k.on(p.rect), p.axes)
 	}
 	l.drawAnnotations(c, p, k)
 }
@@ -109,10 +108,10 @@ func (l *layout) drawAxes(c draw.Canvas, p *pane) {
 	}
 	c.SetColor(ink)
 	for _, t := range p.xt {
-		l.drawXTick(c, t, c.X(norm(&p.plot.X, t.Value)), p.showX)
+		l.drawXTick(c, t, c.X(p.axes.X.norm(t.Value)), p.showX)
 	}
 	for _, t := range p.yt {
-		y := c.Y(norm(&p.plot.Y, t.Value))
+		y := c.Y(p.axes.Y.norm(t.Value))
 		if l.c.Y.Scale != "category" {
 			c.StrokeLine2(line, c.Min.X-lengthOf(t), y, c.Min.X, y)
 		}
@@ -174,11 +173,7 @@ func (l *layout) drawColorBar(c draw.Canvas) {
 	c.StrokeLines(solid(ink, axisWidth), append(box, box[0]))
 	right := x + barWidth
 	for _, t := range l.keys {
-		f := l.shades.place(t.Value)
-		if f < -1e-9 || f > 1+1e-9 {
-			continue
-		}
-		y := area.Min.Y + area.Size().Y*vg.Length(f)
+		y := area.Min.Y + area.Size().Y*vg.Length(l.shades.norm(t.Value))
 		c.StrokeLine2(solid(ink, axisWidth), right, y, right+lengthOf(t), y)
 		setText(c, t.Label, vg.Point{X: right + tickSpace, Y: y}, smallSize, atLeft, 0)
 	}
@@ -254,7 +249,7 @@ func (l *layout) completeEntries() {
 			for _, s := range p.panel.Series {
 				if s.Index == e.series {
 					c := draw.Canvas{Rectangle: p.rect}
-					e.marker = e.marker || wantMarkers(l.c.figure, placesOf(c, p.plot, s))
+					e.marker = e.marker || wantMarkers(l.c.figure, placesOf(c, p.axes, s))
 					e.band = s.Band
 				}
 			}

@@ -2,16 +2,7 @@ package plots
 
 import (
 	"fmt"
-	"math"
 	"sort"
-
-	"gonum.org/v1/plot"
-)
-
-// What can be drawn: numbers between these, apart from 0, leave the arithmetic of axes room.
-const (
-	largest  = 1e300
-	smallest = 1e-300
 )
 
 // checkValues refuses what an axis can't show, and notes where the ticks of a line's x may stand.
@@ -26,15 +17,14 @@ func (b *builder) checkValues() error {
 		}
 	}
 	b.chart.noteValues()
-	return nil
+	return b.checkShades()
 }
 
 func (b *builder) checkPoint(p *Point) error {
 	c := b.chart
-	values := append([]float64{p.Low, p.High, p.End}, p.Values...)
-	for _, v := range values {
-		if !(math.Abs(v) <= largest) {
-			return b.f.fail("", ErrRange, fmt.Sprintf("a value is %g: want numbers up to %g", v, largest))
+	for _, v := range append([]float64{p.Low, p.High, p.End}, p.Values...) {
+		if err := b.checkValue("", "linear", v); err != nil {
+			return err
 		}
 	}
 	low := p.Y
@@ -53,16 +43,28 @@ func (b *builder) checkPoint(p *Point) error {
 	return nil
 }
 
-func (b *builder) checkValue(path, scale string, v float64) error {
-	switch {
-	case !(math.Abs(v) <= largest):
-		return b.f.fail(path, ErrRange, fmt.Sprintf("a value is %g: want numbers up to %g", v, largest))
-	case isLog(scale) && v <= 0:
-		return b.f.fail(path+".scale", ErrRange, fmt.Sprintf("a value is %g: a %s axis shows values above 0", v, scale))
-	case isLog(scale) && v < smallest:
-		return b.f.fail(path+".scale", ErrRange, fmt.Sprintf("a value is %g: a %s axis shows values from %g", v, scale, smallest))
+func (b *builder) checkValue(path, kind string, v float64) error {
+	text := refusal(kind, v)
+	if text == "" {
+		return nil
 	}
-	return nil
+	if isLog(kind) {
+		path += ".scale"
+	}
+	return b.f.fail(path, ErrRange, "a value is "+text)
+}
+
+// checkShades refuses a centre so far from the values that colours as far to its other side have no numbers.
+func (b *builder) checkShades() error {
+	v := b.f.Value
+	if b.value == nil || v.Center == nil {
+		return nil
+	}
+	s := b.chart.shadeScale()
+	if refusal(s.kind, s.low)+refusal(s.kind, s.high) == "" {
+		return nil
+	}
+	return b.f.fail("value.center", ErrRange, fmt.Sprintf("found %g, too far from the values: the colours would reach from %g to %g", *v.Center, s.low, s.high))
 }
 
 // maxDataTicks is how many values of x may have a tick each.
@@ -95,8 +97,7 @@ func (b *builder) checkSight() error {
 	c := b.chart
 	for i := range c.Panels {
 		own := c.Panels[i : i+1]
-		p := plot.New()
-		c.setRanges(p, own, own)
+		p := c.axesOf(own, own)
 		for _, s := range own[0].Series {
 			for k := range s.Points {
 				if c.isSeen(&s.Points[k], p) {
@@ -108,11 +109,11 @@ func (b *builder) checkSight() error {
 	return b.f.fail("", ErrEmpty, "nothing lies between the min and max that the figure gives its axes")
 }
 
-func (c *Chart) isSeen(pt *Point, p *plot.Plot) bool {
+func (c *Chart) isSeen(pt *Point, p *axes) bool {
 	low, high := kinds[c.Kind].extent(*pt)
 	if kinds[c.Kind].zero {
 		low, high = min(low, 0), max(high, 0)
 	}
 	left, right := pt.X, max(pt.X, pt.End)
-	return right >= p.X.Min && left <= p.X.Max && high >= p.Y.Min && low <= p.Y.Max
+	return right >= p.X.low && left <= p.X.high && high >= p.Y.low && low <= p.Y.high
 }

@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,39 +11,44 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// ticksFor chooses the ticks of an axis of some length, as many as their labels leave room for.
-func ticksFor(d Dimension, given []float64, low, high float64, length vg.Length, vertical bool) []plot.Tick {
+// ticks chooses those of an axis of some length, as many as their labels leave room for.
+func (s scale) ticks(d Dimension, given []float64, length vg.Length, vertical bool) []plot.Tick {
 	switch {
-	case d.Scale == "category":
+	case s.kind == "category":
 		return categoryTicks(d.Categories, length, vertical)
 	case len(given) > 0:
-		return givenTicks(given, d.Scale)
+		return givenTicks(given, s.kind)
 	}
-	log := isLog(d.Scale)
-	if ticks := givenTicks(d.values, d.Scale); len(ticks) > 0 && low <= d.values[0] && d.values[len(d.values)-1] <= high && fit(ticks, low, high, log, length, vertical) {
+	if ticks := givenTicks(d.values, s.kind); len(ticks) > 0 && s.low <= d.values[0] && d.values[len(d.values)-1] <= s.high && s.fit(ticks, length, vertical) {
 		return ticks
 	}
 	most, limit := int(length/30), 9
 	if vertical {
 		most = int(length / 17)
 	}
-	if log {
+	if s.isLog() {
 		most, limit = 2*most, 16
 	}
 	for n := min(max(most, 2), limit); ; n-- {
-		ticks := scaleTicks[d.Scale](low, high, n)
-		if n <= 2 || fit(ticks, low, high, log, length, vertical) {
+		ticks := scaleTicks[s.kind](s, n)
+		if n <= 2 || s.fit(ticks, length, vertical) {
 			return ticks
 		}
 	}
 }
 
-var scaleTicks = map[string]func(low, high float64, n int) []plot.Tick{
-	"linear": linearTicks, "log2": log2Ticks, "log10": log10Ticks,
+// ticksInSight drops ticks beyond the ends.
+func (s scale) ticksInSight(d Dimension, given []float64, length vg.Length, vertical bool) []plot.Tick {
+	return slices.DeleteFunc(s.ticks(d, given, length, vertical), func(t plot.Tick) bool { return !s.holds(t.Value) })
+}
+
+// scaleTicks make about n ticks of each kind of scale.
+var scaleTicks = map[string]func(s scale, n int) []plot.Tick{
+	"linear": scale.linearTicks, "log2": scale.log2Ticks, "log10": scale.log10Ticks,
 }
 
 // fit says whether labels, side by side or over one another, leave a gap between them.
-func fit(ticks []plot.Tick, low, high float64, log bool, length vg.Length, vertical bool) bool {
+func (s scale) fit(ticks []plot.Tick, length vg.Length, vertical bool) bool {
 	room := 5.0 // points
 	if vertical {
 		room = 3
@@ -52,15 +58,11 @@ func fit(ticks []plot.Tick, low, high float64, log bool, length vg.Length, verti
 		if t.Label == "" {
 			continue
 		}
-		at := (t.Value - low) / (high - low)
-		if log {
-			at = math.Log(t.Value/low) / math.Log(high/low)
-		}
 		half := float64(textWidth(t.Label, smallSize)) / 2
 		if vertical {
 			half = float64(smallSize) / 2
 		}
-		if middle := at * float64(length); middle-half < end+room {
+		if middle := s.norm(t.Value) * float64(length); middle-half < end+room {
 			return false
 		} else {
 			end = middle + half
@@ -106,16 +108,16 @@ func givenTicks(values []float64, scale string) []plot.Tick {
 var labelsFor = map[string]func([]float64) []string{"linear": linearLabels, "log2": log2Labels, "log10": log10Labels}
 
 // linearTicks are at 1, 2 or 5 times a power of ten, about n of them.
-func linearTicks(low, high float64, n int) []plot.Tick {
-	step := niceStep((high - low) / float64(n))
-	first := math.Ceil(low/step - 1e-9)
+func (s scale) linearTicks(n int) []plot.Tick {
+	step := niceStep((s.high - s.low) / float64(n))
+	first := math.Ceil(s.low/step - 1e-9)
 	if math.IsInf(first, 0) || math.IsNaN(first) {
 		return nil
 	}
 	var values []float64
 	for i := range 2*n + 2 { // never more: a step is at least a half of the range by n
 		v := (first+float64(i))*step + 0 // +0: no sign on zero
-		if v > high+step*1e-9 || i > 0 && v <= values[i-1] {
+		if v > s.high+step*1e-9 || i > 0 && v <= values[i-1] {
 			break
 		}
 		values = append(values, v)
@@ -187,50 +189,64 @@ func decimalsOf(values []float64, unit float64) int {
 // minus sets a sign as wide as a digit.
 func minus(s string) string { return strings.Replace(s, "-", "–", 1) }
 
+// powers are the exponents of the first and last power of the base on a logarithmic scale; last < first if there is none.
+func (s scale) powers() (first, last int) {
+	log := map[string]func(float64) float64{"log2": math.Log2, "log10": math.Log10}[s.kind]
+	return int(math.Ceil(log(s.low) - 1e-9)), int(math.Floor(log(s.high) + 1e-9))
+}
+
+// octaves and decades say how long a logarithmic scale is.
+func (s scale) octaves() float64 { return s.span() / math.Ln2 }
+func (s scale) decades() float64 { return s.span() / math.Ln10 }
+
 // log2Ticks are at powers of two, at every so many that about n remain, the first and the last among them where the count
 // divides so; less than two octaves get linear ones, and few octaves the halves between.
-func log2Ticks(low, high float64, n int) []plot.Tick {
-	first, last := math.Ceil(math.Log2(low)-1e-9), math.Floor(math.Log2(high)+1e-9)
-	if last-first < 2 && high < 4*low {
-		return positive(linearTicks(low, high, min(n, 7)))
+func (s scale) log2Ticks(n int) []plot.Tick {
+	first, last := s.powers()
+	if last-first < 2 && s.octaves() < 2 {
+		return positive(s.linearTicks(min(n, 7)))
 	}
-	if last-first < 4 && n >= 2*int(last-first+1) {
-		return halfOctaves(low, high, first, last)
+	if last-first < 4 && n >= 2*(last-first+1) {
+		return givenTicks(s.mantissas(2, first-1, last, []float64{1, 1.5}), "log2")
 	}
-	stride := math.Ceil((last - first + 1) / float64(n))
-	anchor := math.Ceil(first/stride) * stride
-	for s := stride; s <= stride+1; s++ {
-		if math.Mod(last-first, s) == 0 {
-			stride, anchor = s, first
-			break
-		}
-	}
+	stride, anchor := evenStride(first, last, n)
 	var values []float64
 	for e := anchor; e <= last; e += stride {
-		values = append(values, math.Exp2(e))
+		values = append(values, math.Ldexp(1, e))
 	}
 	ticks := givenTicks(values, "log2")
-	if stride > 1 && last-first <= 24 {
-		for e := first; e <= last; e++ {
-			if math.Mod(e-anchor, stride) != 0 {
-				ticks = append(ticks, plot.Tick{Value: math.Exp2(e)})
-			}
+	for e := first; e <= last && stride > 1 && last-first <= 24; e++ {
+		if (e-anchor)%stride != 0 {
+			ticks = append(ticks, plot.Tick{Value: math.Ldexp(1, e)})
 		}
 	}
 	return ticks
 }
 
-// halfOctaves are at 1, 1.5, 2, 3, 4, 6...
-func halfOctaves(low, high, first, last float64) []plot.Tick {
-	var values []float64
-	for e := first - 1; e <= last; e++ {
-		for _, m := range []float64{1, 1.5} {
-			if v := m * math.Exp2(e); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
+// evenStride is how far apart the labelled of many powers are, and the first of them.
+func evenStride(first, last, n int) (stride, anchor int) {
+	stride = (last - first + n) / n // rounded up
+	for s := stride; s <= stride+1; s++ {
+		if (last-first)%s == 0 {
+			return s, first
+		}
+	}
+	return stride, multipleFrom(first, stride)
+}
+
+// multipleFrom is the first multiple of n that is not below v.
+func multipleFrom(v, n int) int { return v + ((-v%n)+n)%n }
+
+// mantissas are some multiples of powers of a base, where the scale shows them.
+func (s scale) mantissas(base float64, first, last int, of []float64) (values []float64) {
+	for e := first; e <= last; e++ {
+		for _, m := range of {
+			if v := m * math.Pow(base, float64(e)); v >= s.low*(1-1e-9) && v <= s.high*(1+1e-9) {
 				values = append(values, v)
 			}
 		}
 	}
-	return givenTicks(values, "log2")
+	return values
 }
 
 func positive(ticks []plot.Tick) []plot.Tick {
@@ -243,77 +259,96 @@ func positive(ticks []plot.Tick) []plot.Tick {
 	return out
 }
 
-// log2Labels write large powers with Ki, Mi..., and small ones as fractions.
+// log2Labels write large powers with Ki, Mi..., small ones as fractions, and what lies far off by its power.
 func log2Labels(values []float64) []string {
 	labels := make([]string, len(values))
-	large := false
-	for _, v := range values {
-		large = large || v > 8192
-	}
+	large := func(v float64) bool { return v > 8192 }
+	binary := slices.ContainsFunc(values, large) && !slices.ContainsFunc(values, isLongInUnits)
 	for i, v := range values {
-		labels[i] = numberText(v)
-		exponent := math.Log2(v)
+		exponent := math.Ilogb(v)
 		switch {
-		case v < 1 && exponent == math.Trunc(exponent) && exponent >= -10:
-			labels[i] = "1/" + numberText(1/v)
-		case v < 1 || exponent >= 60:
-			labels[i] = "2^{" + minus(strconv.FormatFloat(exponent, 'g', 4, 64)) + "}"
-		case large && v >= 1024:
-			unit := math.Floor(exponent / 10)
-			labels[i] = numberText(v/math.Exp2(10*unit)) + []string{"", "Ki", "Mi", "Gi", "Ti", "Pi"}[int(unit)]
+		case exponent >= 60 || exponent < -10:
+			labels[i] = scientific(math.Ldexp(v, -exponent), 2, exponent)
+		case v < 1:
+			labels[i] = fraction(v)
+		case binary && v >= 1024:
+			labels[i] = numberText(inUnits(v)) + []string{"", "Ki", "Mi", "Gi", "Ti", "Pi"}[exponent/10]
+		default:
+			labels[i] = numberText(v)
 		}
 	}
 	return labels
 }
 
-// log10Ticks are at powers of ten with unlabelled ticks between; less than two decades get 1, 2, 5 or linear ones.
-func log10Ticks(low, high float64, n int) []plot.Tick {
-	first, last := math.Ceil(math.Log10(low)-1e-9), math.Floor(math.Log10(high)+1e-9)
-	if last-first < 1 {
-		if math.Log10(high/low) < 0.7 {
-			return positive(linearTicks(low, high, n))
+// inUnits is a number from 1 up in the largest of Ki, Mi... that is not above it.
+func inUnits(v float64) float64 { return math.Ldexp(v, -math.Ilogb(v)/10*10) }
+
+// isLongInUnits says whether that has more digits than a label has room for, as 10,000 does: 9.765625 Ki.
+func isLongInUnits(v float64) bool { return v >= 1024 && len(numberText(inUnits(v))) > 5 }
+
+// fraction writes 1/8 and 3/8, and other numbers below 1 in decimals.
+func fraction(v float64) string {
+	for _, n := range []float64{1, 3} {
+		if parts := n / v; parts == math.Trunc(parts) && math.Ldexp(0.5, math.Ilogb(parts)+1) == parts {
+			return numberText(n) + "/" + numberText(parts)
 		}
-		return mantissaTicks(low, high, n)
 	}
-	stride := math.Ceil((last - first + 1) / float64(n))
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// scientific writes a number as a multiple of a power.
+func scientific(mantissa float64, base, exponent int) string {
+	power := fmt.Sprintf("%d^{%s}", base, minus(strconv.Itoa(exponent)))
+	if math.Abs(mantissa-1) <= 1e-6 {
+		return power
+	}
+	return strconv.FormatFloat(mantissa, 'g', 3, 64) + "·" + power
+}
+
+// log10Ticks are at powers of ten with unlabelled ticks between; less than two decades get 1, 2, 5 or linear ones.
+func (s scale) log10Ticks(n int) []plot.Tick {
+	first, last := s.powers()
+	if last-first < 1 {
+		if s.decades() < 0.7 {
+			return positive(s.linearTicks(n))
+		}
+		return s.mantissaTicks(n)
+	}
+	stride := (last - first + n) / n // rounded up
 	var values []float64
-	for e := math.Ceil(first/stride) * stride; e <= last; e += stride {
-		values = append(values, math.Pow(10, e))
+	for e := multipleFrom(first, stride); e <= last; e += stride {
+		values = append(values, math.Pow(10, float64(e)))
 	}
 	ticks := givenTicks(values, "log10")
 	if stride > 1 {
 		return ticks
 	}
-	return append(ticks, minorTicks(low, high)...)
+	return append(ticks, s.minorTicks()...)
 }
 
-func minorTicks(low, high float64) []plot.Tick {
+// ends are the exponents of ten of the decades that the scale touches.
+func (s scale) ends() (first, last int) {
+	return int(math.Floor(math.Log10(s.low))), int(math.Floor(math.Log10(s.high)))
+}
+
+// minorTicks are at 2 to 9 times each power of ten.
+func (s scale) minorTicks() []plot.Tick {
 	var ticks []plot.Tick
-	for e := math.Floor(math.Log10(low)); e <= math.Log10(high); e++ {
-		for m := 2.0; m <= 9; m++ {
-			if v := m * math.Pow(10, e); v >= low && v <= high {
-				ticks = append(ticks, plot.Tick{Value: v})
-			}
-		}
+	first, last := s.ends()
+	for _, v := range s.mantissas(10, first, last, []float64{2, 3, 4, 5, 6, 7, 8, 9}) {
+		ticks = append(ticks, plot.Tick{Value: v})
 	}
 	return ticks
 }
 
 // mantissaTicks label 1, 2 and 5 of each decade; 1 and 3 where these are too many.
-func mantissaTicks(low, high float64, n int) []plot.Tick {
+func (s scale) mantissaTicks(n int) []plot.Tick {
 	labelled := []float64{1, 2, 5}
 	if n < 4 {
 		labelled = []float64{1, 3}
 	}
-	var values []float64
-	for e := math.Floor(math.Log10(low)); e <= math.Log10(high); e++ {
-		for _, m := range labelled {
-			if v := m * math.Pow(10, e); v >= low*(1-1e-9) && v <= high*(1+1e-9) {
-				values = append(values, v)
-			}
-		}
-	}
-	return append(givenTicks(values, "log10"), minorTicks(low, high)...)
+	first, last := s.ends()
+	return append(givenTicks(s.mantissas(10, first, last, labelled), "log10"), s.minorTicks()...)
 }
 
 // log10Labels write powers when any label would be long.
@@ -324,17 +359,12 @@ func log10Labels(values []float64) []string {
 	}
 	labels := make([]string, len(values))
 	for i, v := range values {
-		exponent := math.Floor(math.Log10(v) + 1e-9)
-		mantissa := v / math.Pow(10, exponent)
-		labels[i] = strconv.FormatFloat(v, 'f', max(0, int(-exponent)), 64)
 		if !powers {
 			labels[i] = strconv.FormatFloat(v, 'g', 6, 64)
 			continue
 		}
-		labels[i] = "10^{" + minus(strconv.Itoa(int(exponent))) + "}"
-		if math.Abs(mantissa-1) > 1e-6 {
-			labels[i] = strconv.FormatFloat(mantissa, 'g', 3, 64) + "·" + labels[i]
-		}
+		exponent := int(math.Floor(math.Log10(v) + 1e-9))
+		labels[i] = scientific(v/math.Pow(10, float64(exponent)), 10, exponent)
 	}
 	return labels
 }

@@ -1,0 +1,158 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+)
+
+// scale is an axis of numbers or categories, or a bar of colours: the range that it shows, where a value stands on it, what its
+// ticks are, and what it refuses. Its ends are finite and apart, and above 0 where it is logarithmic; newScale sees to that.
+// Whatever is logarithmic is worked out in logarithms: the quotient of two numbers may be beyond float64.
+type scale struct {
+	kind      string // linear, log2, log10 or category
+	low, high float64
+	inverted  bool // low stands at the upper end
+}
+
+// What can be shown: numbers between these, apart from 0, leave the arithmetic of axes room. Padded ends go a little further,
+// and stay normal numbers.
+const (
+	largest  = 1e300
+	smallest = 1e-300
+
+	farthestEnd = 1e307
+	nearestEnd  = 1e-307
+)
+
+// base of a logarithmic scale.
+var base = map[string]float64{"log2": 2, "log10": 10}
+
+func isLog(kind string) bool { return base[kind] > 0 }
+
+func (s scale) isLog() bool { return isLog(s.kind) }
+
+// refusal says what is wrong with a value that is to stand on a scale of a kind; empty if nothing is.
+func refusal(kind string, v float64) string {
+	switch {
+	case !(math.Abs(v) <= largest):
+		return fmt.Sprintf("%g: want numbers up to %g", v, largest)
+	case isLog(kind) && v <= 0:
+		return fmt.Sprintf("%g: a %s axis shows values above 0", v, kind)
+	case isLog(kind) && v < smallest:
+		return fmt.Sprintf("%g: a %s axis shows values from %g", v, kind, smallest)
+	}
+	return ""
+}
+
+// newScale makes a scale of a range; one value, or ends in the wrong order, become a range about the first.
+func newScale(kind string, low, high float64) scale {
+	s := scale{kind: kind, low: low, high: high}
+	if s.low >= s.high || s.isPoint() {
+		s.low, s.high = spread(kind, low)
+	}
+	if s.isLog() {
+		s.low = math.Max(s.low, nearestEnd)
+	}
+	s.low, s.high = math.Max(s.low, -farthestEnd), math.Min(s.high, farthestEnd)
+	return s
+}
+
+// spread makes a range of one value.
+func spread(kind string, v float64) (low, high float64) {
+	if isLog(kind) {
+		return v / 2, v * 2
+	}
+	d := math.Max(math.Abs(v)/2, 0.5)
+	return v - d, v + d
+}
+
+// leastSpan is the part of its ends' size that a range needs for ticks to have numbers of their own.
+const leastSpan = 1e-12
+
+// isPoint says whether ticks can't be told apart between the ends: float64 has no numbers left there.
+func (s scale) isPoint() bool {
+	if s.isLog() {
+		return s.span() <= leastSpan
+	}
+	return s.span() <= math.Max(math.Abs(s.low), math.Abs(s.high))*leastSpan || s.span() < smallest
+}
+
+// unit is where a value stands before ends are known: its logarithm, or itself.
+func (s scale) unit(v float64) float64 {
+	if s.isLog() {
+		return math.Log(v)
+	}
+	return v
+}
+
+// value is unit turned round.
+func (s scale) value(u float64) float64 {
+	if s.isLog() {
+		return math.Exp(u)
+	}
+	return u
+}
+
+// span is the distance of the ends.
+func (s scale) span() float64 { return s.unit(s.high) - s.unit(s.low) }
+
+// farthest is where a value far beyond an axis is put, in lengths of the axis: the clipping of lines needs finite numbers.
+const farthest = 1e6
+
+// norm is a value's place: 0 at one end, 1 at the other. What a logarithmic scale can't show (a band's end, a bar's foot) stands
+// at its lower end.
+func (s scale) norm(v float64) float64 {
+	if s.isLog() && v <= 0 {
+		return 0
+	}
+	at := (s.unit(v) - s.unit(s.low)) / s.span()
+	if s.inverted {
+		at = (s.unit(v) - s.unit(s.high)) / -s.span()
+	}
+	return math.Max(-farthest, math.Min(farthest, at))
+}
+
+// holds says whether a value is between the ends, but for rounding.
+func (s scale) holds(v float64) bool {
+	const slack = 1e-9 // of the span
+	if s.isLog() && v <= 0 {
+		return false
+	}
+	u, room := s.unit(v), s.span()*slack
+	return u >= s.unit(s.low)-room && u <= s.unit(s.high)+room
+}
+
+// padded leaves room about the data, in parts of the span.
+func (s scale) padded(part float64) scale {
+	low, high := s.low, s.high
+	if s.isLog() {
+		room := math.Exp(math.Max(s.span()*part, math.Log(leastRoom)))
+		return newScale(s.kind, low/room, high*room)
+	}
+	room := s.span() * part
+	if low != 0 {
+		low -= room
+	}
+	if high != 0 {
+		high += room
+	}
+	return newScale(s.kind, low, high)
+}
+
+// leastRoom is the factor that a logarithmic scale leaves beside its data at least.
+const leastRoom = 1.05
+
+// barFoot is the power of a logarithmic scale's base below a value: where bars begin, whose length means nothing there.
+func barFoot(kind string, v float64) float64 {
+	return math.Pow(base[kind], math.Ceil(math.Log(v)/math.Log(base[kind])-1e-9)-1)
+}
+
+// balanced makes both sides of a centre equally far.
+func (s scale) balanced(center float64) scale {
+	if s.isLog() {
+		far := math.Exp(math.Max(math.Log(s.high)-math.Log(center), math.Log(center)-math.Log(s.low)))
+		return scale{kind: s.kind, low: center / far, high: center * far}
+	}
+	far := math.Max(s.high-center, center-s.low)
+	return scale{kind: s.kind, low: center - far, high: center + far}
+}
