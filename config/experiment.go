@@ -149,6 +149,9 @@ func LoadExperiment(fsys fs.FS, name string) (*Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkKind(n, name, "experiment"); err != nil {
+		return nil, err
+	}
 	r := newReader(name, noSources, reflect.TypeFor[Experiment]())
 	tree := r.value(n, r.root, "", noSources)
 	if err := r.err(); err != nil {

@@ -39,6 +39,9 @@ func LoadJobWith(fsys fs.FS, name string, parameters []string) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkKind(n, name, "job"); err != nil {
+		return nil, err
+	}
 	if err := setParameters(n, name, parameters); err != nil {
 		return nil, err
 	}
@@ -49,6 +52,9 @@ func LoadJobWith(fsys fs.FS, name string, parameters []string) (*Job, error) {
 func ParseJob(fsys fs.FS, name string, data []byte) (*Job, error) {
 	n, err := parseYAML(name, data)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkKind(n, name, "job"); err != nil {
 		return nil, err
 	}
 	return parseJobNode(fsys, name, n)

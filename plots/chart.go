@@ -447,6 +447,11 @@ func (b *builder) relate() error {
 			return err
 		}
 	}
+	return b.hide()
+}
+
+// hide drops the hidden series.
+func (b *builder) hide() error {
 	shown := b.obs[:0]
 	for _, o := range b.obs {
 		if b.seriesBy == nil || !b.hidden[b.seriesBy.text(o.row)] {

@@ -3,7 +3,9 @@ package plots
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
+	"strings"
 )
 
 // combines turn the values of repeated rows, ascending, into one.
@@ -92,7 +94,7 @@ func (b *builder) combined(obs []observation) ([]Point, error) {
 
 func (b *builder) combine(obs []observation) (Point, error) {
 	if len(obs) > 1 && b.f.Combine == "" && b.f.Band.As == "" {
-		return Point{}, b.f.fail("", ErrRepeated, fmt.Sprintf("%d rows at %s%s: say band: confidence, range or none, or combine:, or keep fewer rows by where:",
+		return Point{}, b.f.fail("x", ErrRepeated, fmt.Sprintf("%d rows at %s%s: say band: confidence, range or none, or combine:, or keep fewer rows by where:",
 			len(obs), b.placeText(obs[0], nil), b.differing(obs)))
 	}
 	if len(obs) > 1 {
@@ -122,19 +124,33 @@ func (b *builder) combine(obs []observation) (Point, error) {
 	return p, nil
 }
 
-// differing names the first column in which rows at one place differ, other than what is drawn: likely what was forgotten.
+// differing names the axes in which rows of a sweep at one place differ, which the figure forgets; in other rows the first column in
+// which two of them do, other than what is drawn.
 func (b *builder) differing(obs []observation) string {
-	drawn := map[*Column]bool{b.low: true, b.high: true, b.value: true}
-	for _, c := range b.y {
-		drawn[c] = true
+	columns, most := b.axisColumns(), maxSeries
+	if columns == nil {
+		for i := range b.t.Columns {
+			columns = append(columns, &b.t.Columns[i])
+		}
+		most = 1
 	}
-	for i := range b.t.Columns {
-		c := b.t.Column(b.t.Columns[i].Name)
-		if !drawn[c] && c.compare(obs[0].row, obs[1].row) != 0 {
-			return fmt.Sprintf(", which differ in %s (%s, %s)", c.Name, c.text(obs[0].row), c.text(obs[1].row))
+	drawn := map[string]bool{}
+	for _, c := range append([]*Column{b.low, b.high, b.value}, b.y...) {
+		if c != nil {
+			drawn[c.Name] = true
 		}
 	}
-	return ""
+	var words []string
+	for _, c := range columns {
+		other := slices.IndexFunc(obs, func(o observation) bool { return c.compare(obs[0].row, o.row) != 0 })
+		if !drawn[c.Name] && other >= 0 && len(words) < most {
+			words = append(words, fmt.Sprintf("%s (%s, %s)", c.Name, c.text(obs[0].row), c.text(obs[other].row)))
+		}
+	}
+	if words == nil {
+		return ""
+	}
+	return ", which differ in " + strings.Join(words, ", ")
 }
 
 // each draws every row.

@@ -18,6 +18,8 @@ type kindRow struct {
 	swatch  bool                              // the legend shows areas, not lines
 	aspect  float64                           // of a panel, height to width
 	noGridX bool
+
+	combines bool // rows at one place become one point
 }
 
 // kinds is set in init, as its functions refer to it.
@@ -25,11 +27,11 @@ var kinds map[string]kindRow
 
 func init() {
 	kinds = map[string]kindRow{
-		"line":     {points: (*builder).combined, marks: lineMarks, extent: bandExtent, aspect: 0.62},
-		"bar":      {points: (*builder).combined, marks: barMarks, extent: bandExtent, zero: true, swatch: true, aspect: 0.58, noGridX: true},
-		"stacked":  {points: (*builder).combined, marks: stackMarks, extent: bandExtent, zero: true, swatch: true, aspect: 0.58, noGridX: true},
+		"line":     {points: (*builder).combined, combines: true, marks: lineMarks, extent: bandExtent, aspect: 0.62},
+		"bar":      {points: (*builder).combined, combines: true, marks: barMarks, extent: bandExtent, zero: true, swatch: true, aspect: 0.58, noGridX: true},
+		"stacked":  {points: (*builder).combined, combines: true, marks: stackMarks, extent: bandExtent, zero: true, swatch: true, aspect: 0.58, noGridX: true},
 		"box":      {points: (*builder).boxes, marks: boxMarks, extent: boxExtent, swatch: true, aspect: 0.58, noGridX: true},
-		"heatmap":  {points: (*builder).combined, marks: heatMarks, extent: yExtent, aspect: 0.7, noGridX: true},
+		"heatmap":  {points: (*builder).combined, combines: true, marks: heatMarks, extent: yExtent, aspect: 0.7, noGridX: true},
 		"scatter":  {points: (*builder).each, marks: scatterMarks, extent: bandExtent, aspect: 0.75},
 		"timeline": {points: (*builder).each, marks: spanMarks, extent: yExtent, swatch: true, aspect: 0.5},
 		"roofline": {points: (*builder).each, marks: roofMarks, extent: yExtent, aspect: 0.66},

@@ -1,6 +1,9 @@
 package plots
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // CheckNames tests that the table has the columns that the figure names, whatever stands in them.
 func (f *Figure) CheckNames(t *Table) error {
@@ -26,4 +29,63 @@ func (f *Figure) CheckNames(t *Table) error {
 	}
 	b := &builder{selection: s, chart: &Chart{Kind: f.Kind, figure: f}}
 	return errors.Join(append(errs, b.findColumns())...)
+}
+
+// CheckPlaces refuses a figure that puts several rows at one place without saying how they become one, as Build would. The table
+// has every row that there will be; given are the columns whose cells are right in it. Where the others decide which rows are
+// kept or where they stand, nothing is known yet.
+func (f *Figure) CheckPlaces(t *Table, given map[string]bool) error {
+	if !kinds[f.Kind].combines || f.Combine != "" || f.Band.As != "" || !f.isPlacedBy(t, given) {
+		return nil
+	}
+	s, err := selectRows(f, t)
+	if err != nil {
+		return nil // of rows that a variant of the experiment has, perhaps
+	}
+	b := &builder{selection: s, chart: &Chart{Kind: f.Kind, figure: f}}
+	for _, step := range []func() error{b.findColumns, b.axes, b.groups, b.observe, b.hide, b.panels} {
+		if err := step(); err != nil {
+			return onlyRepeated(err)
+		}
+	}
+	return nil
+}
+
+// onlyRepeated drops faults that are of the values, which are not known.
+func onlyRepeated(err error) error {
+	if errors.Is(err, ErrRepeated) {
+		return err
+	}
+	return nil
+}
+
+// isPlacedBy says whether given columns alone, and what derives from them, decide which rows are kept and where they stand.
+func (f *Figure) isPlacedBy(t *Table, given map[string]bool) bool {
+	known := map[string]bool{}
+	for name, is := range given {
+		known[name] = is
+	}
+	s := &selection{f: f, t: &Table{File: t.File, Rows: t.Rows, Columns: slices.Clone(t.Columns)}}
+	for _, d := range f.Columns {
+		e, err := compile(d.Values[0], s.t)
+		if err != nil || s.derive(d) != nil {
+			return false
+		}
+		known[d.Key] = !slices.ContainsFunc(e.code.Names(), func(name string) bool { return !known[name] })
+	}
+	deciding := []string{f.X.Column, f.Series.Column, f.Facets.Column}
+	if f.Kind == "heatmap" {
+		deciding = append(deciding, f.Y.Column)
+	}
+	for _, w := range f.Where {
+		deciding = append(deciding, w.Key)
+	}
+	if f.Filter != "" {
+		e, err := compile(f.Filter, s.t)
+		if err != nil {
+			return false
+		}
+		deciding = append(deciding, e.code.Names()...)
+	}
+	return !slices.ContainsFunc(deciding, func(name string) bool { return name != "" && !known[name] })
 }

@@ -1,14 +1,14 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"spvsim/experiments/sweep"
 	"spvsim/plots"
 )
 
@@ -23,12 +23,20 @@ func plotCommand() *cobra.Command {
   spvsim plot crossover.parquet crossover.yaml -o figures --format pdf --style page`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
-			chart, err := buildChart(c, args)
+			base := strings.TrimSuffix(filepath.Base(args[len(args)-1]), filepath.Ext(args[len(args)-1]))
+			drawn, err := atOnce(c.Context(), func() (*pictures, error) { return drawSaved(args, formats, style) })
+			if errors.Is(err, context.Canceled) {
+				return &failure{errors.New("interrupted: nothing is written")}
+			}
 			if err != nil {
 				return err
 			}
-			base := strings.TrimSuffix(filepath.Base(args[len(args)-1]), filepath.Ext(args[len(args)-1]))
-			return writeChart(c, chart, filepath.Join(dir, base), formats, style)
+			drawn.warn(c)
+			files, err := drawn.write(filepath.Join(dir, base))
+			for _, file := range files {
+				fmt.Fprintln(c.OutOrStdout(), file)
+			}
+			return err
 		},
 	}
 	c.Flags().StringVarP(&dir, "output", "o", ".", "`directory` to write to")
@@ -39,7 +47,8 @@ func plotCommand() *cobra.Command {
 	return c
 }
 
-func buildChart(c *cobra.Command, args []string) (*plots.Chart, error) {
+// drawSaved draws the figure that is the last argument, of the rows that it or the argument before names.
+func drawSaved(args, formats []string, style string) (*pictures, error) {
 	figure, err := plots.ReadFigure(args[len(args)-1])
 	if err != nil {
 		return nil, err
@@ -54,36 +63,5 @@ func buildChart(c *cobra.Command, args []string) (*plots.Chart, error) {
 	if err != nil {
 		return nil, err
 	}
-	chart, err := plots.Build(figure, rows)
-	if err == nil && chart.Dropped > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %d points left out, as values are missing in %s\n", chart.Dropped, path)
-	}
-	if err == nil {
-		warnOfFigure(c, figure.File, chart)
-	}
-	return chart, err
-}
-
-// warnOfFigure says what the reader of a figure should know.
-func warnOfFigure(c *cobra.Command, name string, chart *plots.Chart) {
-	for _, w := range chart.Warnings {
-		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %s\n", name, w)
-	}
-}
-
-func writeChart(c *cobra.Command, chart *plots.Chart, base string, formats []string, style string) error {
-	if err := os.MkdirAll(filepath.Dir(base), 0o777); err != nil {
-		return err
-	}
-	for _, format := range formats {
-		data, err := chart.Draw(format, style)
-		if err != nil {
-			return err
-		}
-		if err := sweep.Replace(base+"."+format, data); err != nil {
-			return err
-		}
-		fmt.Fprintln(c.OutOrStdout(), base+"."+format)
-	}
-	return nil
+	return drawPictures(figure.File, figure, rows, formats, style)
 }

@@ -104,15 +104,15 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 		}
 		return f.redraw(c, e)
 	}
-	plan, err := atOnce(c.Context(), func() (*sweep.Plan, error) { return f.plan(c.Context(), name) })
-	if errors.Is(err, context.Canceled) {
-		return &failure{errInterrupted}
-	}
+	plan, err := atOnce(c.Context(), func() (*sweep.Plan, error) {
+		plan, err := f.plan(c.Context(), name)
+		if err != nil {
+			return nil, err
+		}
+		return plan, checkFigures(plan)
+	})
 	if err != nil {
-		return err
-	}
-	if err := checkNames(plan); err != nil {
-		return err
+		return interrupted(err)
 	}
 	f.Out = f.folder(plan.Experiment)
 	if f.dryRun && !exists(f.Out) && f.Cache == "" {
@@ -282,51 +282,53 @@ func (f *sweepFlags) finish(c *cobra.Command, plan *sweep.Plan, store *sweep.Sto
 		fmt.Fprintln(c.OutOrStdout(), file)
 	}
 	if failed := counts.Failed + counts.Crashed + counts.Missing; failed > 0 {
-		return &failure{errors.Join(drawErr, fmt.Errorf("%d of %d points failed; the column error of the rows says why", failed, counts.Points))}
+		first, err := plan.FirstFault(store)
+		return &failure{errors.Join(drawErr, fmt.Errorf("%d of %d points failed; the column error of the rows says why%s", failed, counts.Points, first), err)}
 	}
 	return drawErr
 }
 
-// drawFigures draws the experiment's figures from its rows, in every format.
+// drawFigures draws the experiment's figures from its rows, in every format. An interruption ends it at once.
 func drawFigures(c *cobra.Command, e *config.Experiment, rowsFile, dir string) (files []string, err error) {
-	rows, err := plots.ReadTable(rowsFile)
+	rows, err := atOnce(c.Context(), func() (*plots.Table, error) { return plots.ReadTable(rowsFile) })
 	if err != nil {
-		return nil, err
+		return nil, interrupted(err)
 	}
 	var errs []error
 	for i := range e.Figures {
-		figure, err := readFigure(e, &e.Figures[i])
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		chart, err := plots.Build(figure, rows)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		if chart.Dropped > 0 {
-			fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %d points left out, as values are missing\n", e.Figures[i].Name, chart.Dropped)
-		}
-		warnOfFigure(c, e.Figures[i].Name, chart)
-		for _, format := range plots.Formats {
-			data, err := chart.Draw(format, "")
-			name := filepath.Join(dir, e.Figures[i].Name+"."+format)
-			if err == nil {
-				err = sweep.Replace(name, data)
-			}
+		f := &e.Figures[i]
+		drawn, err := atOnce(c.Context(), func() (*pictures, error) {
+			figure, err := readFigure(e, f)
 			if err != nil {
-				errs = append(errs, err)
-				continue
+				return nil, err
 			}
-			files = append(files, name)
+			return drawPictures(f.Name, figure, rows, plots.Formats, "")
+		})
+		if errors.Is(err, context.Canceled) {
+			return files, interrupted(err)
 		}
+		if err == nil {
+			drawn.warn(c)
+			var written []string
+			written, err = drawn.write(filepath.Join(dir, f.Name))
+			files = append(files, written...)
+		}
+		errs = append(errs, err)
 	}
 	return files, errors.Join(errs...)
 }
 
-// checkNames tests what derived columns, references and figures name, before anything runs.
-func checkNames(plan *sweep.Plan) error {
+// interrupted words the end of a context for who ended it.
+func interrupted(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return &failure{errInterrupted}
+	}
+	return err
+}
+
+// checkFigures tests what derived columns, references and figures name, and that a figure's rows have a place each, before anything
+// runs.
+func checkFigures(plan *sweep.Plan) error {
 	blank, err := plan.Blank()
 	if err != nil {
 		return fmt.Errorf("%s: %w", plan.Experiment.File(), err)
@@ -344,6 +346,9 @@ func checkNames(plan *sweep.Plan) error {
 		figure, err := readFigure(plan.Experiment, &plan.Experiment.Figures[i])
 		if err == nil {
 			err = figure.CheckNames(rows)
+		}
+		if err == nil {
+			err = figure.CheckPlaces(rows, plan.Given())
 		}
 		errs = append(errs, err)
 	}

@@ -61,7 +61,7 @@ func (f *traceFlags) records(c *cobra.Command, s *gpu.Setup) (list []record, err
 	makers := []struct {
 		wanted bool
 		make   func(*cobra.Command, *gpu.Setup) (record, error)
-	}{{f.trace != "", f.perfetto}, {f.daisen != "", f.tasks}, {f.monitor != "", f.monitored}}
+	}{{f.trace != "", f.perfetto}, {f.daisen != "", f.tasks}, {f.from > 0, f.windowed}, {f.monitor != "", f.monitored}}
 	for _, m := range makers {
 		if !m.wanted {
 			continue
@@ -86,6 +86,27 @@ func (f *traceFlags) tasks(_ *cobra.Command, s *gpu.Setup) (record, error) {
 		return record{}, fmt.Errorf("--daisen: %w", err)
 	}
 	return record{w, func(*gpu.Result) error { return w.Close() }}, nil
+}
+
+// window hears when the run ends, for traces that begin late.
+type window struct {
+	probe.Deaf
+	end  uint64 // of the last launch
+	open int    // launches that have not ended: the run was cut short
+}
+
+func (w *window) LaunchBegin(*probe.Launch) { w.open++ }
+func (w *window) LaunchEnd(end uint64)      { w.end, w.open = max(w.end, end), w.open-1 }
+
+// windowed refuses traces that begin behind the run's end: they are empty.
+func (f *traceFlags) windowed(*cobra.Command, *gpu.Setup) (record, error) {
+	w := &window{}
+	return record{w, func(*gpu.Result) error {
+		if w.open > 0 || w.end == 0 || f.from < w.end {
+			return nil
+		}
+		return fmt.Errorf("--trace-from %d: the run ended in cycle %d, so the trace holds nothing of it", f.from, w.end)
+	}}, nil
 }
 
 // monitored serves the live monitor.

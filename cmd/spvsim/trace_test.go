@@ -57,14 +57,15 @@ func TestTraceFlagsRefused(t *testing.T) {
 	dir := t.TempDir()
 	trace := filepath.Join(dir, "t")
 	for want, flags := range map[string][]string{
-		"--trace-from says what a trace holds":        {"--trace-from", "5"},
-		"--trace-to 5: want a cycle after":            {"--trace", trace, "--trace-from", "5", "--trace-to", "5"},
-		"--trace-cus \"64\": want numbers and ranges": {"--trace", trace, "--trace-cus", "64"},
-		"--trace-limit \"x\": want a number of bytes": {"--trace", trace, "--trace-limit", "x"},
-		"--trace-limit 10: want at least 65536":       {"--trace", trace, "--trace-limit", "10"},
-		"names that end in .sqlite3":                  {"--daisen", trace},
-		"want port 0 (any) or one from 1001":          {"--monitor", "80"},
-		"--monitor \"x\": want a port":                {"--monitor", "x"},
+		"--trace-from says what a trace holds":          {"--trace-from", "5"},
+		"--trace-to 5: want a cycle after":              {"--trace", trace, "--trace-from", "5", "--trace-to", "5"},
+		"--trace-cus \"64\": want numbers and ranges":   {"--trace", trace, "--trace-cus", "64"},
+		"--trace-limit \"x\": want a number of bytes":   {"--trace", trace, "--trace-limit", "x"},
+		"--trace-limit 10: want at least 65536":         {"--trace", trace, "--trace-limit", "10"},
+		"--trace-from 99000000: the run ended in cycle": {"--trace", trace, "--trace-from", "99000000"},
+		"names that end in .sqlite3":                    {"--daisen", trace},
+		"want port 0 (any) or one from 1001":            {"--monitor", "80"},
+		"--monitor \"x\": want a port":                  {"--monitor", "x"},
 	} {
 		r := spvsim("", withFlags(flags...)...)
 		if r.status != exitBadInput || !strings.Contains(r.stderr, want) {

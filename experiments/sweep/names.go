@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+
+	"spvsim/config"
 )
 
 // Blank is the table that the sweep will write, with the number 1 for every result: what names a column of it can be checked
@@ -26,6 +29,35 @@ func (p *Plan) Blank() (*Table, error) {
 		b.each(name, func(int) any { return name })
 	}
 	return b.table, errors.Join(err, b.unique())
+}
+
+// Given are the columns of Blank whose cells are those that the rows will have: what the points say, and what follows from that.
+func (p *Plan) Given() map[string]bool {
+	given := map[string]bool{"point": true, "status": true}
+	for i := range p.Specs {
+		for _, c := range p.Specs[i].Cells {
+			given[c.Name] = true
+		}
+	}
+	for _, r := range p.Experiment.References {
+		known := !slices.ContainsFunc(r.On, func(on config.Renamed) bool { return !given[on.Name] })
+		for _, c := range r.Columns {
+			given[c.Name] = known
+		}
+	}
+	for i := range p.Experiment.Derived {
+		d := &p.Experiment.Derived[i]
+		given[d.Name] = follows(d, given)
+	}
+	return given
+}
+
+// follows says whether a derived column can be worked out from given ones.
+func follows(d *config.Derived, given map[string]bool) bool {
+	if d.Of == "" {
+		return !slices.ContainsFunc(d.Expr.Names(), func(name string) bool { return !given[name] })
+	}
+	return given[d.Of] && !slices.ContainsFunc(d.Where, func(m config.Match) bool { return !given[m.Column] })
 }
 
 // fill makes a column without values one of ones.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 )
 
 // Folders and files of a sweep's output folder.
@@ -123,6 +124,26 @@ func (c Counts) String() string {
 		text += fmt.Sprintf(", %d to run", c.Missing)
 	}
 	return text
+}
+
+// FirstFault words the fault of the first point that has one, under its number and parameters; empty if none has.
+func (p *Plan) FirstFault(s *Store) (string, error) {
+	for i := range p.Specs {
+		r, err := s.Get(&p.Specs[i])
+		if err != nil {
+			return "", err
+		}
+		if r == nil || r.Status == Done {
+			continue
+		}
+		var cells []string
+		for _, c := range p.Specs[i].Cells {
+			cells = append(cells, fmt.Sprintf("%s = %v", c.Name, c.Value))
+		}
+		text := strings.ReplaceAll(strings.TrimSpace(r.Error), "\n", "\n  ")
+		return fmt.Sprintf("\n  point %d (%s): %s", i, strings.Join(cells, ", "), text), nil
+	}
+	return "", nil
 }
 
 // Write writes the rows as CSV and Parquet, whole or not at all, and returns the file names.
