@@ -124,6 +124,30 @@ func TestPlacesOnScales(t *testing.T) {
 	}
 }
 
+// Exponents far apart are round numbers.
+func TestTicksOverManyPowersAreRound(t *testing.T) {
+	for _, tt := range []struct {
+		scale     string
+		low, high float64
+		n         int
+		want      string
+	}{
+		{"log2", 1e-200, 20, 9, "2^{–600} 2^{–500} 2^{–400} 2^{–300} 2^{–200} 2^{–100} 1"},
+		{"log10", 1e-300, 1e300, 11, "10^{–300} 10^{–200} 10^{–100} 10^{0} 10^{100} 10^{200} 10^{300}"},
+		{"log10", 1e-5, 1e5, 6, "10^{–4} 10^{–2} 10^{0} 10^{2} 10^{4}"},
+	} {
+		var got []string
+		for _, tick := range scaleTicks[tt.scale](newScale(tt.scale, tt.low, tt.high), tt.n) {
+			if tick.Label != "" {
+				got = append(got, tick.Label)
+			}
+		}
+		if text := strings.Join(got, " "); text != tt.want {
+			t.Errorf("%s, %g to %g: %s, want %s", tt.scale, tt.low, tt.high, text, tt.want)
+		}
+	}
+}
+
 // A label is a number that people read.
 func TestLog2Labels(t *testing.T) {
 	for want, values := range map[string][]float64{

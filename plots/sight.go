@@ -64,7 +64,7 @@ func (b *builder) checkShades() error {
 	if refusal(s.kind, s.low)+refusal(s.kind, s.high) == "" {
 		return nil
 	}
-	return b.f.fail("value.center", ErrRange, fmt.Sprintf("found %g, too far from the values: the colours would reach from %g to %g", *v.Center, s.low, s.high))
+	return b.f.fail("value.center", ErrRange, fmt.Sprintf("found %g: the values are so far from it that there are no numbers as far to its other side", *v.Center))
 }
 
 // maxDataTicks is how many values of x may have a tick each.

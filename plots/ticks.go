@@ -225,13 +225,24 @@ func (s scale) log2Ticks(n int) []plot.Tick {
 
 // evenStride is how far apart the labelled of many powers are, and the first of them.
 func evenStride(first, last, n int) (stride, anchor int) {
-	stride = (last - first + n) / n // rounded up
-	for s := stride; s <= stride+1; s++ {
+	stride = roundStride((last - first + n) / n)
+	for s := stride; s <= stride+1 && stride <= plainStride; s++ {
 		if (last-first)%s == 0 {
 			return s, first
 		}
 	}
 	return stride, multipleFrom(first, stride)
+}
+
+// plainStride is the largest that is taken as it is.
+const plainStride = 10
+
+// roundStride makes exponents that are far apart round numbers.
+func roundStride(n int) int {
+	if n <= plainStride {
+		return n
+	}
+	return int(niceStep(float64(n)))
 }
 
 // multipleFrom is the first multiple of n that is not below v.
@@ -314,7 +325,7 @@ func (s scale) log10Ticks(n int) []plot.Tick {
 		}
 		return s.mantissaTicks(n)
 	}
-	stride := (last - first + n) / n // rounded up
+	stride := roundStride((last - first + n) / n)
 	var values []float64
 	for e := multipleFrom(first, stride); e <= last; e += stride {
 		values = append(values, math.Pow(10, float64(e)))
