@@ -18,7 +18,7 @@ var updateShown = flag.Bool("update-shown", false, "write what commands print in
 // shownPages are the pages whose commands run, each in a copy of the folder that it says, within the repository.
 var shownPages = []struct{ page, folder string }{
 	{"../README.md", "."},
-	{"tutorial.md", "docs/tutorial"},
+	{"tutorial.md", tutorialFolder},
 	{"commands.md", "."},
 	{"experiments.md", "."},
 	{"gallery.md", "."},
@@ -132,6 +132,10 @@ func TestPagesDoWhatTheySay(t *testing.T) {
 					done += len(p.text)
 				}
 			}
+			if s.folder == tutorialFolder {
+				sh.keeps("results/stride/stride.csv", "tutorial/stride.csv")
+				sh.keeps("results/stride/stride.svg", "tutorial/stride.svg")
+			}
 			if out = append(out, lines[done:]...); *updateShown {
 				if err := os.WriteFile(s.page, []byte(strings.Join(out, "\n")), 0o644); err != nil {
 					t.Fatal(err)
@@ -170,6 +174,36 @@ exec %[1]q -C %[2]q "$@"
 	}
 	return bin
 }
+
+const tutorialFolder = "docs/tutorial"
+
+// keeps holds a committed file to what the page's commands made, but for what rows say of the simulator and its files; with
+// -update-shown it is written.
+func (s *shell) keeps(made, committed string) {
+	s.t.Helper()
+	got, err := os.ReadFile(filepath.Join(s.dir, made))
+	if err != nil || s.lacking != "" {
+		if s.lacking == "" {
+			s.t.Error(err)
+		}
+		return
+	}
+	if *updateShown {
+		if err := os.WriteFile(committed, got, 0o644); err != nil {
+			s.t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(committed)
+	if err != nil || !bytes.Equal(withoutOrigin(got), withoutOrigin(want)) {
+		s.t.Errorf("%s is not what the commands of %s make now, %v (go generate ./docs writes it anew)", committed, s.page, err)
+	}
+}
+
+// withoutOrigin takes the last two cells, the digest of the inputs and the version, from rows.
+func withoutOrigin(rows []byte) []byte { return origin.ReplaceAll(rows, nil) }
+
+var origin = regexp.MustCompile(`(?m),[0-9a-f]{64},[^,\n]*$`)
 
 // A shell runs the commands of one page.
 type shell struct {

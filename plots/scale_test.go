@@ -8,14 +8,15 @@ import (
 	"testing"
 )
 
-// drawnAll draws a figure of rows in every format and asks of each that it holds numbers and something to see.
+// drawnAll draws a figure of rows in the formats that hold numbers and asks of each that these are, and that there is something to
+// see.
 func drawnAll(t *testing.T, rows, figure string) *Chart {
 	t.Helper()
 	c, err := chartOf(t, rows, figure)
 	if err != nil {
 		t.Fatalf("%s: %v", figure, err)
 	}
-	for _, format := range Formats {
+	for _, format := range []string{"svg", "pdf"} {
 		if err := lookAt[format](drawn(t, c, format, "column")); err != nil {
 			t.Errorf("%s: %s: %v", figure, format, err)
 		}
@@ -68,14 +69,16 @@ func TestAnnotationsOffALogAxisAreRefused(t *testing.T) {
 		{"text: t, x: V, y: 2", "annotations[0].x"}, {"text: t, x: 2, y: V", "annotations[0].y"},
 		{"source: s, points: [[2, 2], [V, 2]]", "annotations[0].points[1]"}, {"source: s, points: [[2, V]]", "annotations[0].points[0]"},
 	} {
-		for value, text := range map[string]string{"0": "0", "-3": "-3", "1e-301": "1e-301"} {
+		for _, value := range []string{"0", "-3", "1e-301"} {
 			annotation := "\nannotations: [{" + strings.ReplaceAll(tt.annotation, "V", value) + "}]"
 			_, err := chartOf(t, rows, "kind: line\nx: {column: x, scale: log2}\ny: {column: y, scale: log10}"+annotation)
-			want := fmt.Sprintf("figure.yaml:4: %s: found %s: a log", tt.path, text)
+			want := fmt.Sprintf("figure.yaml:4: %s: found %s: a log", tt.path, value)
 			if !errors.Is(err, ErrRange) || !strings.HasPrefix(strings.TrimPrefix(err.Error(), "plots: "), want) {
 				t.Errorf("%s: got %v, want %s", annotation, err, want)
 			}
-			drawnAll(t, rows, "kind: line\nx: x\ny: y"+annotation)
+			if value == "0" {
+				drawnAll(t, rows, "kind: line\nx: x\ny: y"+annotation)
+			}
 		}
 	}
 	const crossing = "kind: line\nx: x\ny: {column: y, scale: log10}\nseries: s\nannotations: [{crossing: [a], hline: 0}]"
