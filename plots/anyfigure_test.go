@@ -201,8 +201,8 @@ func (c *choices) axis(category bool) string {
 	return c.of(scaleOfNumbers...) + c.of(ends...)
 }
 
-// slowest is far beyond what any of the drawn figures takes: a hang, not a slow machine.
-const slowest = 60 * time.Second
+// slowest is far beyond what any of the drawn figures takes, some milliseconds: a hang, and not a machine that many share.
+const slowest = 8 * time.Minute
 
 // anyFigure draws what the bytes choose, and says how that ended: drawn, refused, or an error, which is a fault.
 func anyFigure(data []byte) (end string, err error) {
