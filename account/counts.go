@@ -5,19 +5,19 @@ import "spvsim/isa"
 // Level is what happened at one level of the memory hierarchy.
 type Level struct {
 	Name       string `json:"-"`
-	Accesses   uint64 `json:"accesses"`   // lines asked for
-	Hits       uint64 `json:"hits"`       // lines present, or on their way
-	InFlight   uint64 `json:"in_flight"`  // of the hits, lines on their way
-	Misses     uint64 `json:"misses"`     // lines asked of the next level
-	Bytes      uint64 `json:"bytes"`      // moved between this level and the one before
-	Writebacks uint64 `json:"writebacks"` // dirty lines evicted
+	Accesses   uint64 `json:"accesses" unit:"accesses" doc:"lines asked for"`
+	Hits       uint64 `json:"hits" unit:"accesses" doc:"lines present, or on their way"`
+	InFlight   uint64 `json:"in_flight" unit:"accesses" doc:"of the hits, lines on their way"`
+	Misses     uint64 `json:"misses" unit:"accesses" doc:"lines asked of the next level"`
+	Bytes      uint64 `json:"bytes" unit:"bytes" doc:"moved between this level and the one before"`
+	Writebacks uint64 `json:"writebacks" unit:"lines" doc:"dirty lines evicted"`
 }
 
 // LDSCounts is what happened in the local data shares.
 type LDSCounts struct {
-	Accesses       uint64 `json:"accesses"`
-	Passes         uint64 `json:"passes"`
-	ConflictPasses uint64 `json:"conflict_passes"`
+	Accesses       uint64 `json:"accesses" unit:"accesses" doc:"instructions that accessed the LDS"`
+	Passes         uint64 `json:"passes" unit:"passes" doc:"passes over the banks that they took"`
+	ConflictPasses uint64 `json:"conflict_passes" unit:"passes" doc:"of those, passes that bank conflicts added"`
 }
 
 // Add adds what another count holds.

@@ -2,11 +2,11 @@ package account
 
 // FragmentCounts is what draws shaded.
 type FragmentCounts struct {
-	Primitives  uint64 `json:"primitives"` // that cover a pixel
-	Quads       uint64 `json:"quads"`      // shaded
-	Covered     uint64 `json:"covered"`    // lanes of them at pixels that their primitive covers
-	HelperLanes uint64 `json:"helper_lanes"`
-	Rejected    uint64 `json:"rejected"` // pixels that the depth test dropped before shading
+	Primitives  uint64 `json:"primitives" unit:"primitives" doc:"primitives that cover a pixel"`
+	Quads       uint64 `json:"quads" unit:"quads" doc:"quads of 2x2 pixels that were shaded"`
+	Covered     uint64 `json:"covered" unit:"lanes" doc:"of their lanes, those at pixels that the primitive covers"`
+	HelperLanes uint64 `json:"helper_lanes" unit:"lanes" doc:"of their lanes, helpers"`
+	Rejected    uint64 `json:"rejected" unit:"pixels" doc:"pixels that the depth test dropped before shading"`
 }
 
 // Add adds the counts of another draw.

@@ -13,10 +13,10 @@ type FunctionalCounts struct {
 
 // MovedBytes are the bytes that lanes moved.
 type MovedBytes struct {
-	Read    uint64 `json:"read"`    // of device memory
-	Written uint64 `json:"written"` // to it
-	Atomic  uint64 `json:"atomic"`  // of it, updated by atomic operations
-	LDS     uint64 `json:"lds"`
+	Read    uint64 `json:"read" unit:"bytes" doc:"bytes of device memory that lanes read"`
+	Written uint64 `json:"written" unit:"bytes" doc:"bytes of device memory that lanes wrote"`
+	Atomic  uint64 `json:"atomic" unit:"bytes" doc:"bytes of device memory that atomic operations updated"`
+	LDS     uint64 `json:"lds" unit:"bytes" doc:"bytes of the LDS that lanes read and wrote"`
 }
 
 // Instructions is the number of wave instructions.

@@ -4,12 +4,12 @@ import "slices"
 
 // QueueCounts is what happened in the enqueue queue and the payload memory.
 type QueueCounts struct {
-	PeakDepth   uint64 `json:"peak_depth"`   // payloads that waited in one queue at once
-	Spills      uint64 `json:"spills"`       // payloads that found no entry in the queue and went to memory
-	ScratchUsed uint64 `json:"scratch_used"` // payloads that lived in scratch memory
-	StallCycles uint64 `json:"stall_cycles"` // of waves, beyond what an idle queue takes
-	Polls       uint64 `json:"polls"`        // looks at a queue in memory, by persistent workers
-	Passes      uint64 `json:"passes"`       // over a level of the graph, by multipass
+	PeakDepth   uint64 `json:"peak_depth" unit:"payloads" doc:"most payloads that waited in one queue at once"`
+	Spills      uint64 `json:"spills" unit:"payloads" doc:"payloads that found no entry in the queue and went to memory"`
+	ScratchUsed uint64 `json:"scratch_used" unit:"payloads" doc:"payloads that lived in scratch memory"`
+	StallCycles uint64 `json:"stall_cycles" unit:"cycles" doc:"of waves at the queue, beyond what an idle queue takes"`
+	Polls       uint64 `json:"polls" unit:"polls" doc:"looks at a queue in memory, by persistent workers"`
+	Passes      uint64 `json:"passes" unit:"passes" doc:"passes over a level of the graph, by multipass"`
 }
 
 // NodeCounts is what happened at a node of an execution graph.
@@ -30,9 +30,9 @@ type GraphCounts struct {
 
 // A WaitSummary says how long payloads waited, in cycles.
 type WaitSummary struct {
-	Mean float64 `json:"mean"`
-	P95  uint32  `json:"p95"`
-	Max  uint32  `json:"max"`
+	Mean float64 `json:"mean" unit:"cycles" doc:"mean time from a payload's enqueue until its launch could start"`
+	P95  uint32  `json:"p95" unit:"cycles" doc:"time that at least 95 of 100 payloads do not exceed"`
+	Max  uint32  `json:"max" unit:"cycles" doc:"longest time"`
 }
 
 // Wait sums the waits of a node's payloads up.

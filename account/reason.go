@@ -11,27 +11,45 @@ type Reason uint8
 
 // Reasons, in the order in which statistics list them.
 const (
-	Issued   Reason = iota // the wave's instruction takes the issue port
-	Operand                // waits for a result of an ALU
-	Unit                   // ready, but its unit or issue port is taken
-	LDS                    // waits for a result of the LDS
-	Memory                 // waits for a result of memory
-	Barrier                // waits for other waves of its workgroup
-	Payload                // waits for a payload of an execution graph
-	Fetch                  // waits for its next instruction
-	Dispatch               // the slot is taken, its wave has not started
-	Empty                  // no wave
+	Issued Reason = iota
+	Operand
+	Unit
+	LDS
+	Memory
+	Barrier
+	Payload
+	Fetch
+	Dispatch
+	Empty
 	NumReasons
 )
 
-var reasonNames = [NumReasons]string{
-	"issued", "operand", "unit", "lds", "memory", "barrier", "payload", "fetch", "dispatch", "empty",
+var reasons = [NumReasons]struct{ name, meaning string }{
+	Issued:   {"issued", "the wave's instruction takes the issue port"},
+	Operand:  {"operand", "the wave waits for a result of an ALU"},
+	Unit:     {"unit", "the wave is ready, but its unit or issue port is taken"},
+	LDS:      {"lds", "the wave waits for a result of the LDS"},
+	Memory:   {"memory", "the wave waits for a result of memory"},
+	Barrier:  {"barrier", "the wave waits for other waves of its workgroup"},
+	Payload:  {"payload", "the wave waits for a payload of an execution graph, or for room in its queue"},
+	Fetch:    {"fetch", "the wave waits for its next instruction"},
+	Dispatch: {"dispatch", "the slot is taken, its wave has not started"},
+	Empty:    {"empty", "the slot holds no wave"},
 }
 
-func (r Reason) String() string { return reasonNames[r] }
+func (r Reason) String() string { return reasons[r].name }
+
+// Meaning says what a slot does in the cycles that are charged to the reason.
+func (r Reason) Meaning() string { return reasons[r].meaning }
 
 // ReasonNames are the names of all reasons, in their order.
-func ReasonNames() []string { return reasonNames[:] }
+func ReasonNames() []string {
+	names := make([]string, NumReasons)
+	for r := range names {
+		names[r] = reasons[r].name
+	}
+	return names
+}
 
 // SlotCycles counts cycles of wave slots by reason.
 type SlotCycles [NumReasons]uint64

@@ -14,6 +14,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/plots"
+	"spvsim/tracing"
 )
 
 //go:generate go test -run ^Test(Reference|ExperimentsPage|Gallery|HousePage)$ -args -update
@@ -23,11 +24,12 @@ var update = flag.Bool("update", false, "write the reference pages anew instead 
 
 var titles = map[string]string{
 	"machine": "Machine files", "job": "Job files", "experiment": "Experiment files", "cluster": "Cluster profiles", "figure": "Figure files",
+	"statistics": "Statistics",
 }
 
 // The reference pages say what the schemas say. With -update (go generate ./docs) they are written anew.
 func TestReference(t *testing.T) {
-	pages := map[string][]byte{"figure": figurePage()}
+	pages := map[string][]byte{"figure": figurePage(), "statistics": statisticsPage()}
 	for _, kind := range config.SchemaKinds() {
 		text, err := config.Schema(kind)
 		if err != nil {
@@ -49,6 +51,19 @@ func TestReference(t *testing.T) {
 			t.Errorf("%s is not what the schema says (%v): run go generate ./docs", name, err)
 		}
 	}
+}
+
+// statisticsPage has a row for each path of the statistics' JSON.
+func statisticsPage() []byte {
+	p := &page{}
+	fmt.Fprint(p, "# Statistics\n\nWhat `spvsim run --stats` writes and columns of experiments name, path by path: the members of the JSON from the outermost in, joined\n"+
+		"by dots. `*` stands for a name: a class of instructions, a level of memory, a node. Each step has the members of the whole, as\n"+
+		"`steps.NAME.cycles`. `spvsim stats --describe PATH` prints one row. This page is generated from what the counts' structures say of themselves.\n\n"+
+		"| path | unit | meaning |\n| --- | --- | --- |\n")
+	for _, s := range tracing.Statistics() {
+		fmt.Fprintf(p, "| `%s` | %s | %s |\n", s.Path, s.Unit, s.Meaning)
+	}
+	return p.Bytes()
 }
 
 // A schema is the part of JSON Schema that the product's schemas use.

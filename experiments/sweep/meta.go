@@ -2,9 +2,9 @@ package sweep
 
 import (
 	"encoding/json"
-	"strings"
 
 	"spvsim/config"
+	"spvsim/tracing"
 )
 
 // Role says what a column is for.
@@ -46,25 +46,13 @@ func (t *Table) notesText() (string, error) {
 
 func (typ Type) String() string { return [...]string{"integer", "real", "text"}[typ] }
 
-// statUnits are the units of statistics by the last or, where all below it share one, an outer member of their path.
-var statUnits = []struct{ member, unit string }{
-	{"slot_cycles", "slot cycles"}, {"instructions", "instructions"}, {"cycles", "cycles"}, {"estimate", "cycles"}, {"timed_share", "1"}, {"seconds", "s"}, {"bytes", "bytes"},
-	{"clock_mhz", "MHz"}, {"occupancy", "1"}, {"stall_cycles", "cycles"}, {"wait_cycles", "cycles"}, {"workgroups", "workgroups"},
-	{"waves", "waves"}, {"accesses", "accesses"}, {"hits", "accesses"}, {"passes", "passes"}, {"conflict_passes", "passes"},
-	{"payloads", "payloads"}, {"peak_depth", "payloads"}, {"spills", "payloads"}, {"scratch_used", "bytes"},
-}
-
-// statUnit is the unit of a path into the statistics; that of an outer member counts where nothing nearer says another.
+// statUnit is the unit of a path into the statistics; none where the path is not known.
 func statUnit(path string) string {
-	members := strings.Split(path, ".")
-	for i := len(members) - 1; i >= 0; i-- {
-		for _, u := range statUnits {
-			if u.member == members[i] {
-				return u.unit
-			}
-		}
+	s, err := tracing.Describe(path)
+	if err != nil {
+		return ""
 	}
-	return ""
+	return s.Unit
 }
 
 // describe gives every column its role, source and unit. What the experiment's figures write at an axis goes before rules.

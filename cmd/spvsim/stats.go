@@ -1,0 +1,51 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/tracing"
+)
+
+func statsCommand() *cobra.Command {
+	var path string
+	c := &cobra.Command{
+		Use:   "stats",
+		Short: "List the statistics of a run with their units and meanings; --describe: one of them",
+		Long: "List the paths of the statistics that run --stats writes and that columns of experiments name, with their units and meanings.\n" +
+			"* stands for a name: a class of instructions, a level of memory, a node.",
+		Example: `  spvsim stats
+  spvsim stats --describe slot_cycles.by_reason.unit`,
+		Args: exactly(0, "none"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			list := tracing.Statistics()
+			if path != "" {
+				s, err := tracing.Describe(path)
+				if err != nil {
+					return fmt.Errorf("--describe %w", err)
+				}
+				list = []tracing.Statistic{s}
+			}
+			rows := make([][]string, len(list))
+			for i, s := range list {
+				rows[i] = []string{s.Path, fmt.Sprintf("%-14s  %s", cmp.Or(s.Unit, "-"), s.Meaning)}
+			}
+			listing(c.OutOrStdout(), rows)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&path, "describe", "", "`path` of one of them, as columns of experiments write it")
+	completeFlag(c, "describe", statisticNames)
+	return completeWord(c, false, noNames)
+}
+
+func statisticNames(*cobra.Command, []string) (list []string) {
+	for _, s := range tracing.Statistics() {
+		list = append(list, s.Path)
+	}
+	return list
+}
+
+func noNames(*cobra.Command, []string) []string { return nil }
