@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // ColumnPath is what an axis sets whose values are the column of that name: machine.lds.banks, parameters.n. It is empty for

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // Experiment is an experiment file: a base job, what varies, which results are kept and how they are drawn.

@@ -3,7 +3,7 @@ package config
 import (
 	"reflect"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // Forms of experiment files that are not those of their Go types: mappings whose order matters, and short forms.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // forms are the types whose form in a file is not that of their Go type.

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/spf13/viper"
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 //go:embed machines/*.yaml

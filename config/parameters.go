@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // setParameters puts name=value of a command line in the place of a job's own values. A parameter that the job lacks would

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 // schemaCheck is as much of JSON Schema as our schemas use; an unknown keyword is an error, so that it can't be passed over.
