@@ -83,7 +83,11 @@ func (k *worker) visit(g *group) (over, moved bool) {
 			if w.status != waveRuns {
 				continue
 			}
-			switch k.carry(g, w) {
+			why := k.carry(g, w)
+			if k.clock-k.looked > lookEvery { // also where waves meet at barriers without end
+				k.watch()
+			}
+			switch why {
 			case arrived:
 				g.waiting++
 				progress = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -187,6 +188,90 @@ func TestHostPayloadsHaveTheNodesSize(t *testing.T) {
 		_, err := newRunner(context.Background(), graphSetup(t, files(t, jobText("tree.spvasm", "\n"+nodes+"graph: ["+entry+"]\n")), "gcn3-r9nano"))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: found %v: want %q", entry, err, want)
+		}
+	}
+}
+
+// A loop whose waves meet at a barrier in each round, for ever.
+const barrierLoop = `
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 128 1 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%bool = OpTypeBool
+%true = OpConstantTrue %bool
+%uint = OpTypeInt 32 0
+%u2 = OpConstant %uint 2
+%u264 = OpConstant %uint 264
+%main = OpFunction %void None %fn
+%entry = OpLabel
+OpBranch %h
+%h = OpLabel
+OpLoopMerge %m %k None
+OpBranch %b
+%b = OpLabel
+OpControlBarrier %u2 %u2 %u264
+OpBranch %k
+%k = OpLabel
+OpBranchConditional %true %h %m
+%m = OpLabel
+OpReturn
+OpFunctionEnd
+`
+
+// A run without end stops when its context does, or its time is up, with time and without, and says what it did.
+func TestEndlessBarriersEnd(t *testing.T) {
+	job := "shader: loop.spvasm\ndispatch: [4]\n"
+	files := files(t, job)
+	files["loop.spvasm"] = &fstest.MapFile{Data: []byte(barrierLoop)}
+	for _, mode := range config.Modes {
+		s := graphSetup(t, files, "gcn3-r9nano")
+		s.Mode = mode
+		ctx, cancel := context.WithCancel(context.Background())
+		s.Progress = func(Progress) { cancel() }
+		r, err := Run(ctx, s)
+		cancel()
+		if !errors.Is(err, ErrInterrupted) || r == nil || r.Stats.Counts.Instructions() == 0 {
+			t.Errorf("%s: interrupted: %v, statistics %v", mode, err, r)
+		}
+		s.Progress, s.MaxHostSeconds = nil, 0.2
+		r, err = Run(context.Background(), s)
+		if !errors.Is(err, ErrHostTime) || r == nil || r.Stats.Stopped != ErrHostTime.Error() {
+			t.Errorf("%s: after its time: %v, statistics %v", mode, err, r)
+		}
+	}
+}
+
+// What comes before the first cycle sees both limits, and is a failure of the run.
+func TestLimitsBeforeTheFirstCycle(t *testing.T) {
+	s := setup(t, scale, "gcn3-r9nano")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Run(ctx, s); !errors.Is(err, ErrInterrupted) || !errors.Is(err, ErrRun) || err.Error() != "interrupted before the first cycle" {
+		t.Error(err)
+	}
+	s.MaxHostSeconds = 1e-9
+	if _, err := Run(context.Background(), s); !errors.Is(err, ErrHostTime) || !errors.Is(err, ErrRun) || !strings.Contains(err.Error(), "before the first cycle") {
+		t.Error(err)
+	}
+}
+
+// Numbers that mean nothing, or that no host has, are bad input.
+func TestSetupsAreBounded(t *testing.T) {
+	for want, change := range map[string]func(*Setup){
+		"1000000 threads: want 0 to 1024":        func(s *Setup) { s.Threads = 1000000 },
+		"-1 threads: want 0 to 1024":             func(s *Setup) { s.Threads = -1 },
+		"NaN seconds: want 0 to 31536000":        func(s *Setup) { s.MaxHostSeconds = math.NaN() },
+		"+Inf seconds: want 0 to 31536000":       func(s *Setup) { s.MaxHostSeconds = math.Inf(1) },
+		"-0.5 seconds: want 0 to 31536000":       func(s *Setup) { s.MaxHostSeconds = -0.5 },
+		"3.1536001e+07 seconds: want 0 to 31536": func(s *Setup) { s.MaxHostSeconds = MaxHostSeconds + 1 },
+	} {
+		s := setup(t, scale, "gcn3-r9nano")
+		change(&s)
+		if _, err := Run(context.Background(), s); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v\nwant %s", err, want)
 		}
 	}
 }

@@ -84,6 +84,27 @@ type Setup struct {
 	StallAfter time.Duration
 }
 
+// Bounds of a setup: threads far above what a host has, and a year.
+const (
+	MaxThreads     = 1024
+	MaxHostSeconds = 365 * 24 * 3600
+)
+
+func (s *Setup) check() error {
+	if s.Threads < 0 || s.Threads > MaxThreads {
+		return fmt.Errorf("%d threads: want 0 to %d", s.Threads, MaxThreads)
+	}
+	return CheckHostSeconds(s.MaxHostSeconds)
+}
+
+// CheckHostSeconds tests a limit of the host's time.
+func CheckHostSeconds(seconds float64) error {
+	if !(seconds >= 0 && seconds <= MaxHostSeconds) { // NaN fails it
+		return fmt.Errorf("%g seconds: want 0 to %d", seconds, MaxHostSeconds)
+	}
+	return nil
+}
+
 // HostSeconds is the time on the host that the run may take; 0: no limit.
 func (s *Setup) HostSeconds() float64 {
 	if s.MaxHostSeconds != 0 {
@@ -128,9 +149,12 @@ type Result struct {
 // the result so far comes with the error.
 func Run(ctx context.Context, s Setup) (*Result, error) {
 	begin := time.Now()
-	r, err := newRunner(ctx, s)
-	if err != nil {
+	if err := s.check(); err != nil {
 		return nil, inputError(err)
+	}
+	r, err := preparedRunner(ctx, s)
+	if err != nil {
+		return nil, err
 	}
 	r.started = begin
 	err = r.rounds()
@@ -143,6 +167,27 @@ func Run(ctx context.Context, s Setup) (*Result, error) {
 		return result, runError(fmt.Errorf("%w: %w", ErrExpectation, errors.Join(result.Failures...)))
 	}
 	return result, nil
+}
+
+// preparedRunner does what comes before the first cycle, in the time that the run may take.
+func preparedRunner(ctx context.Context, s Setup) (*runner, error) {
+	limited, done := ctx, context.CancelFunc(func() {})
+	if seconds := s.HostSeconds(); seconds > 0 {
+		limited, done = context.WithTimeoutCause(ctx, time.Duration(seconds*float64(time.Second)), ErrHostTime)
+	}
+	defer done()
+	r, err := newRunner(limited, s)
+	switch cause := context.Cause(limited); {
+	case err == nil:
+		r.ctx = ctx
+		return r, nil
+	case cause == nil || !errors.Is(err, cause):
+		return nil, inputError(err)
+	case cause == ErrHostTime:
+		return nil, runError(fmt.Errorf("%w: %g seconds, before the first cycle", ErrHostTime, s.HostSeconds()))
+	default:
+		return nil, runError(&interrupted{"before the first cycle", cause})
+	}
 }
 
 // reason is the kind of what stopped a run, in few words.

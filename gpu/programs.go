@@ -3,6 +3,7 @@ package gpu
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -30,6 +31,7 @@ const maxShaderBytes = 1 << 28
 
 // programs holds the shaders of a job, each lowered once for each entry point and specialization.
 type programs struct {
+	ctx     context.Context // ends what takes too long
 	job     *config.Job
 	machine *config.Machine
 	rules   *simd.Rules
@@ -84,7 +86,7 @@ func (p *programs) module(l *config.Launch) (*validate.Module, error) {
 	if err != nil {
 		return nil, p.job.Fault(l, "shader", err)
 	}
-	m, err := LoadModule(data, name)
+	m, err := loadModule(p.ctx, data, name)
 	if err != nil {
 		return nil, err
 	}
@@ -102,11 +104,15 @@ func entryNames(m *validate.Module) string {
 
 // LoadModule decodes a module, or assembles one given as text, and checks it.
 func LoadModule(data []byte, name string) (*validate.Module, error) {
+	return loadModule(context.Background(), data, name)
+}
+
+func loadModule(ctx context.Context, data []byte, name string) (*validate.Module, error) {
 	raw, err := parse(data, name)
 	if err != nil {
 		return nil, err
 	}
-	m, err := validate.Check(raw)
+	m, err := validate.CheckContext(ctx, raw)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -146,7 +152,7 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 
 // compile lowers an entry point and places its program.
 func (p *programs) compile(m *validate.Module, o program.Options) (*lowered, error) {
-	prog, err := program.Lower(m, o)
+	prog, err := program.LowerContext(p.ctx, m, o)
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 		r.machine.chip = nil // nothing to count
 	}
 	r.programs = &programs{
-		job: s.Job, machine: s.Machine, rules: r.machine.rules, limits: r.machine.limits, size: size,
+		ctx: ctx, job: s.Job, machine: s.Machine, rules: r.machine.rules, limits: r.machine.limits, size: size,
 		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{},
 	}
 	r.useThreads()

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,7 +33,7 @@ func Shaders(job *config.Job) ([]Shader, error) {
 			launches = append(launches, work.Nodes[i].Launch)
 		}
 	}
-	p := &programs{job: job, modules: map[string]*validate.Module{}}
+	p := &programs{ctx: context.Background(), job: job, modules: map[string]*validate.Module{}}
 	var list []Shader
 	for _, l := range launches {
 		if len(l.Graph) > 0 {

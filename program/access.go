@@ -94,8 +94,8 @@ func (e *emitter) transfer(in *isa.Inst, v *ir.Value, data []*ir.Value) {
 		if v.R != isa.Void {
 			x.Dsts[0] = in.Dst
 		}
-		for _, p := range v.Block.Code {
-			if p.Op == isa.Proj && p.Args[0] == v && e.uses[p.ID] > 0 {
+		for _, p := range e.projs[v] {
+			if e.uses[p.ID] > 0 {
 				x.Dsts[p.Imm] = e.reg(p)
 				x.Scalar = x.Scalar || p.Uniform
 			}

@@ -1,6 +1,10 @@
 package program
 
-import "spvsim/program/ir"
+import (
+	"sort"
+
+	"spvsim/program/ir"
+)
 
 // A flow is a function's control flow in the order in which a wave visits it.
 //
@@ -15,6 +19,8 @@ type flow struct {
 	pend []bool // place -> lanes may wait for this block
 	from []int  // place -> first place of the wave at which lanes may wait for this block
 	full []bool // place -> every lane of the immediate dominator arrives here
+
+	pending lowest // from, of the places that lanes may wait for
 }
 
 func newFlow(f *ir.Func) *flow {
@@ -30,19 +36,45 @@ func newFlow(f *ir.Func) *flow {
 // may wait while the others are anywhere in a later iteration.
 func (fl *flow) findFrom() {
 	fl.from = append([]int(nil), fl.Idom...)
+	loops, around := fl.loops()
 	for k := range fl.from {
-		for changed := true; changed; {
-			changed = false
-			for h, b := range fl.Blocks {
-				for _, p := range b.Preds {
-					latch := fl.Place[p.ID]
-					if h <= latch && h < fl.from[k] && fl.from[k] <= latch && latch < k {
-						fl.from[k], changed = h, true
+		for outer := true; outer; {
+			at := fl.from[k]
+			left := around[at]
+			i := sort.Search(len(loops), func(i int) bool { return loops[i].head >= at }) - 1
+			for ; left > 0 && i >= 0; i-- {
+				if l := loops[i]; at <= l.latch {
+					left--
+					if l.latch < k {
+						fl.from[k] = min(fl.from[k], l.head)
 					}
 				}
 			}
+			outer = fl.from[k] < at
 		}
 	}
+}
+
+// A backEdge goes from place latch to place head.
+type backEdge struct{ head, latch int }
+
+// loops lists the back edges by their heads, and for each place how many are
+// around it, of which it is not the head.
+func (fl *flow) loops() (list []backEdge, around []int) {
+	around = make([]int, len(fl.Blocks)+2)
+	for h, b := range fl.Blocks {
+		for _, p := range b.Preds {
+			if latch := fl.Place[p.ID]; h <= latch {
+				list = append(list, backEdge{h, latch})
+				around[h+1]++
+				around[latch+1]--
+			}
+		}
+	}
+	for i := 1; i < len(around); i++ {
+		around[i] += around[i-1]
+	}
+	return list, around
 }
 
 // next is the first block after place i, up to place limit, for which lanes may
@@ -67,24 +99,19 @@ func (fl *flow) past(i int) int { return fl.waiting(i, i-1, len(fl.Blocks)) }
 
 // waiting is the first block between places i and limit for which lanes may
 // wait when no block behind place ran has run.
-func (fl *flow) waiting(i, ran, limit int) int {
-	for k := i + 1; k < limit; k++ {
-		if fl.pend[k] && fl.from[k] <= ran {
-			return k
-		}
-	}
-	return -1
-}
+func (fl *flow) waiting(i, ran, limit int) int { return fl.pending.first(i+1, limit, ran) }
 
 // findWaiting computes pend: a block is waited for when a divergent branch goes
 // on elsewhere first, or when the way to it passes a block that is waited for.
 func (fl *flow) findWaiting() {
 	fl.pend = make([]bool, len(fl.Blocks))
+	fl.pending = newLowest(len(fl.Blocks))
 	for changed := true; changed; {
 		changed = false
 		mark := func(k int) {
 			if !fl.pend[k] {
 				fl.pend[k], changed = true, true
+				fl.pending.set(k, fl.from[k])
 			}
 		}
 		for i, b := range fl.Blocks {

@@ -26,43 +26,101 @@ func (e *emitter) copies(list []copyTo, b *ir.Block) {
 			moves = append(moves, m)
 		}
 	}
-	for len(moves) > 0 {
-		i := freeMove(moves)
-		if i < 0 {
-			e.breakCycle(&moves[0], b)
+	if len(moves) > 0 {
+		e.order(moves, b)
+	}
+}
+
+// order carries out moves, the first that overwrites nothing that another still
+// reads before the others.
+func (e *emitter) order(moves []move, b *ir.Block) {
+	o := newOrdering(moves)
+	for left, first := len(moves), 0; left > 0; {
+		if len(o.free.list) == 0 {
+			for o.done[first] || o.saved[first] {
+				first++
+			}
+			o.release(first)
+			o.saved[first] = true
+			e.breakCycle(&moves[first], b)
 			continue
 		}
+		i := o.free.pop()
 		e.move(moves[i], b)
-		moves = append(moves[:i], moves[i+1:]...)
+		o.done[i] = true
+		if o.saved[i] {
+			e.giveSpare(moves[i].src)
+		}
+		o.release(i)
+		left--
 	}
 }
 
-// freeMove finds a move whose destination no other move reads.
-func freeMove(moves []move) int {
-	for i := range moves {
-		free := true
-		for j := range moves {
-			if i != j && clash(moves[i].dst, moves[i].t, moves[j].src, moves[j].t) {
-				free = false
-			}
-		}
-		if free {
-			return i
-		}
-	}
-	return -1
+// An ordering knows of parallel moves which may be carried out.
+type ordering struct {
+	moves   []move
+	writers map[isa.Reg]int // the move that writes a row or word
+	readers []int           // by move: others, not yet done, that read what it writes
+	free    heap[int]       // moves without readers that are not done
+	done    []bool
+	saved   []bool // moves whose source is in a register of its own
 }
 
-// clash reports that two register operands share a row or word.
-func clash(a isa.Reg, at isa.Type, b isa.Reg, bt isa.Type) bool {
-	if a.Kind != b.Kind || a.Kind != isa.Vector && a.Kind != isa.Scalar {
-		return false
+func newOrdering(moves []move) *ordering {
+	o := &ordering{moves: moves, writers: map[isa.Reg]int{}, readers: make([]int, len(moves)), done: make([]bool, len(moves)), saved: make([]bool, len(moves)),
+		free: heap[int]{less: func(a, b int) bool { return a < b }}}
+	for i, m := range moves {
+		for k := range rowsMoved(m) {
+			o.writers[row(m.dst, k)] = i
+		}
 	}
-	an, bn := 1, 1
-	if a.Kind == isa.Vector {
-		an, bn = at.Rows(), bt.Rows()
+	for j := range moves {
+		o.eachWriter(j, func(i int) { o.readers[i]++ })
 	}
-	return int(a.Index) < int(b.Index)+bn && int(b.Index) < int(a.Index)+an
+	for i, n := range o.readers {
+		if n == 0 {
+			o.free.push(i)
+		}
+	}
+	return o
+}
+
+// rowsMoved is how many rows or words a move writes.
+func rowsMoved(m move) int {
+	if m.dst.Kind == isa.Vector {
+		return m.t.Rows()
+	}
+	return 1
+}
+
+// row is the k-th of a register's rows, as a key.
+func row(r isa.Reg, k int) isa.Reg { return isa.Reg{Kind: r.Kind, Index: r.Index + uint16(k)} }
+
+// eachWriter visits the other moves that write what move j reads, each once.
+func (o *ordering) eachWriter(j int, visit func(i int)) {
+	src, last := o.moves[j].src, -1
+	if src.Kind != isa.Vector && src.Kind != isa.Scalar {
+		return
+	}
+	n := 1
+	if src.Kind == isa.Vector {
+		n = o.moves[j].t.Rows()
+	}
+	for k := range n {
+		if i, ok := o.writers[row(src, k)]; ok && i != j && i != last {
+			visit(i)
+			last = i
+		}
+	}
+}
+
+// release says that move j has read its source.
+func (o *ordering) release(j int) {
+	o.eachWriter(j, func(i int) {
+		if o.readers[i]--; o.readers[i] == 0 && !o.done[i] {
+			o.free.push(i)
+		}
+	})
 }
 
 // breakCycle saves a move's source, so that another move may overwrite it.
@@ -73,17 +131,27 @@ func (e *emitter) breakCycle(m *move, b *ir.Block) {
 	m.src = save.dst
 }
 
-// spare is a register that no value lives in; vector ones have two rows.
+// spare is a register that no value lives in and nothing is saved in; vector ones have two rows.
 func (e *emitter) spare(kind isa.RegKind) isa.Reg {
 	if kind == isa.Vector {
-		if e.spareRow < 0 {
-			e.spareRow = e.vectorRows
+		if len(e.spareRows) == 0 {
+			e.spareRows = append(e.spareRows, e.vectorRows)
 			e.vectorRows += 2
 		}
-		return isa.V(e.spareRow)
+		last := len(e.spareRows) - 1
+		at := e.spareRows[last]
+		e.spareRows = e.spareRows[:last]
+		return isa.V(at)
 	}
 	e.scalarWords++
 	return isa.S(e.scalarWords - 1)
+}
+
+// giveSpare says that what was saved in a register is not needed any more.
+func (e *emitter) giveSpare(r isa.Reg) {
+	if r.Kind == isa.Vector {
+		e.spareRows = append(e.spareRows, int(r.Index))
+	}
 }
 
 // maxSigned is the most sources that an operation with signs has.

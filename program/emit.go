@@ -1,8 +1,12 @@
 package program
 
 import (
+	"context"
+	"fmt"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
+	"spvsim/spirv/validate"
 )
 
 // emitter turns the ordered blocks into wave instructions.
@@ -22,13 +26,13 @@ type emitter struct {
 	together together
 
 	scalarWords, vectorRows int
-	spareRow                int      // -1 until a cycle of moves needs one
+	spareRows               []int    // pairs of rows that cycles of moves have needed, and that are free
 	modRow                  int      // the first of three rows for sources with signs, -1 until needed
 	scratch                 []uint32 // by local id: first word
 	scratchWords            uint32
 	uses                    []int // by value id
 	waveSize                int
-	projs                   map[*ir.Value][]*ir.Value // results of products of matrices
+	projs                   map[*ir.Value][]*ir.Value // the further results of operations that have several
 }
 
 // A fix is a branch whose target block has no address yet; place len(order)
@@ -36,19 +40,22 @@ type emitter struct {
 type fix struct{ inst, place int }
 
 // emit lowers a function whose uniform values are known.
-func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class, pairs Pairs) (*Program, error) {
+func emit(ctx context.Context, f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class, pairs Pairs) (*Program, error) {
 	oneLatch(f)
 	pre := hoistPreset(f)
 	legalise(f, waveSize)
-	splitEdges(f, pre)
+	if err := checkTables(f); err != nil {
+		return nil, err
+	}
+	splitEdges(ctx, f, pre)
 	fl := newFlow(f)
-	lv := newLiveness(f, fl, pre, phiCopies(f, fl))
-	regs, err := allocate(f, fl, lv, pre, waveSize)
+	lv := newLiveness(ctx, f, fl, pre, phiCopies(f, fl))
+	regs, err := allocate(ctx, f, fl, lv, pre, waveSize)
 	if err != nil {
 		return nil, err
 	}
 	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, expand: expand, pairs: pairs,
-		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, spareRow: -1, modRow: -1, waveSize: waveSize, projs: findProducts(f)}
+		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, modRow: -1, waveSize: waveSize, projs: findResults(f)}
 	e.countUses()
 	e.placeLocals()
 	e.placeMasks()
@@ -56,10 +63,24 @@ func emit(f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class, pairs
 		return nil, err
 	}
 	for i := range fl.Blocks {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
 		e.block(i)
 	}
 	e.finish()
 	return e.program(pre, waveSize), nil
+}
+
+// maxTable bounds the blocks times the values of a function: which values are
+// live where takes a bit of each, some times over.
+const maxTable = 1 << 33
+
+func checkTables(f *ir.Func) error {
+	if n, m := f.NumBlocks(), f.NumValues(); n*m > maxTable {
+		return fmt.Errorf("program: %w: %s has %d blocks and %d values: want at most %d as their product", validate.ErrUnsupported, f.Name, n, m, maxTable)
+	}
+	return nil
 }
 
 func (e *emitter) program(pre []*ir.Value, waveSize int) *Program {
@@ -91,16 +112,18 @@ func (e *emitter) program(pre []*ir.Value, waveSize int) *Program {
 // a four-word descriptor for each binding, VCC and the mask words at the
 // deepest nesting.
 func (e *emitter) hardwareScalars(waveSize int) int {
-	depth, deepest := 0, 0
-	ends := make([]int, len(e.fl.Blocks)+1)
-	for i := range e.fl.Blocks {
-		depth -= ends[i]
-		for j := i + 1; j < len(e.fl.Blocks); j++ {
-			if e.fl.pend[j] && e.fl.Idom[j] == i {
-				depth++
-				ends[j]++
-			}
+	opens := make([]int, len(e.fl.Blocks)) // masks of blocks whose immediate dominator is here
+	for j := range e.fl.Blocks {
+		if d := e.fl.Idom[j]; e.fl.pend[j] && d < j {
+			opens[d]++
 		}
+	}
+	depth, deepest := 0, 0
+	for i := range e.fl.Blocks {
+		if d := e.fl.Idom[i]; e.fl.pend[i] && d < i {
+			depth--
+		}
+		depth += opens[i]
 		deepest = max(deepest, depth)
 	}
 	return e.regs.scalarRegs + 4*len(e.f.Bindings) + 2 + deepest*waveSize/32

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -398,7 +399,7 @@ func TestRandomControlFlowMeansTheSameAsThreads(t *testing.T) {
 				runLane(f, uint64(lane), 5, want)
 			}
 			opt.Run(f, opt.Options{WaveSize: wave})
-			p, err := emit(f, wave, nil, Pairs{Packed: true, Dual: true})
+			p, err := emit(context.Background(), f, wave, nil, Pairs{Packed: true, Dual: true})
 			if err != nil {
 				t.Fatal(err)
 			}

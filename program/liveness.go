@@ -1,6 +1,9 @@
 package program
 
 import (
+	"context"
+	"math/bits"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -11,6 +14,16 @@ func newBitset(n int) bitset    { return make(bitset, (n+63)/64) }
 func (s bitset) has(i int) bool { return s[i>>6]>>(i&63)&1 != 0 }
 func (s bitset) add(i int)      { s[i>>6] |= 1 << (i & 63) }
 func (s bitset) remove(i int)   { s[i>>6] &^= 1 << (i & 63) }
+
+// each calls do with each member, ascending.
+func (s bitset) each(do func(i int)) {
+	for w, word := range s {
+		for ; word != 0; word &= word - 1 {
+			do(w*64 + bits.TrailingZeros64(word))
+		}
+	}
+}
+
 func (s bitset) addMasked(t, m bitset) {
 	for i := range s {
 		s[i] |= t[i] & m[i]
@@ -49,7 +62,7 @@ type liveness struct {
 // lane masks.
 func inScalar(v *ir.Value) bool { return v.Uniform || v.R == isa.Bool }
 
-func newLiveness(f *ir.Func, fl *flow, pre []*ir.Value, copies [][]copyTo) *liveness {
+func newLiveness(ctx context.Context, f *ir.Func, fl *flow, pre []*ir.Value, copies [][]copyTo) *liveness {
 	n := f.NumValues()
 	lv := &liveness{in: make([]bitset, f.NumBlocks()), out: make([]bitset, f.NumBlocks()), copies: copies}
 	scalar := newBitset(n)
@@ -66,12 +79,13 @@ func newLiveness(f *ir.Func, fl *flow, pre []*ir.Value, copies [][]copyTo) *live
 		note(b.Phis)
 		note(b.Code)
 	}
-	lv.solve(fl, scalar)
+	lv.solve(ctx, fl, scalar)
 	return lv
 }
 
-func (lv *liveness) solve(fl *flow, scalar bitset) {
-	for changed := true; changed; {
+func (lv *liveness) solve(ctx context.Context, fl *flow, scalar bitset) {
+	in := append(bitset(nil), scalar...)
+	for changed := true; changed && ctx.Err() == nil; {
 		changed = false
 		for i := len(fl.Blocks) - 1; i >= 0; i-- {
 			b := fl.Blocks[i]
@@ -82,10 +96,11 @@ func (lv *liveness) solve(fl *flow, scalar bitset) {
 			if i+1 < len(fl.Blocks) {
 				out.addMasked(lv.in[fl.Blocks[i+1].ID], scalar)
 			}
-			in := append(bitset(nil), out...)
+			copy(in, out)
 			lv.walk(b, in.remove, in.add)
 			if !in.equal(lv.in[b.ID]) {
-				lv.in[b.ID], changed = in, true
+				copy(lv.in[b.ID], in)
+				changed = true
 			}
 		}
 	}

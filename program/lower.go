@@ -1,6 +1,7 @@
 package program
 
 import (
+	"context"
 	"fmt"
 
 	"spvsim/isa"
@@ -43,8 +44,14 @@ type Options struct {
 // Lower compiles one entry point for a machine. Errors name the instruction
 // that is not supported, with its place in the module.
 func Lower(m *validate.Module, o Options) (*Program, error) {
+	return LowerContext(context.Background(), m, o)
+}
+
+// LowerContext is Lower that gives up, with the context's cause, when the context has ended.
+func LowerContext(ctx context.Context, m *validate.Module, o Options) (*Program, error) {
 	f, err := frontend.Build(m, frontend.Options{
 		Entry: o.Entry, Specialization: o.Specialization, Strings: o.Strings, Nodes: o.Nodes, WaveSize: o.Target.WaveSize, Matrix: o.Target.Matrix,
+		Stop: func() error { return context.Cause(ctx) },
 	})
 	if err != nil {
 		return nil, err
@@ -52,11 +59,15 @@ func Lower(m *validate.Module, o Options) (*Program, error) {
 	packed := o.Target.PackThreads && pack(f)
 	oo := o.Target.Opt
 	oo.WaveSize = o.Target.WaveSize
+	oo.Stop = func() bool { return ctx.Err() != nil }
 	opt.Run(f, oo)
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
 	if err := frontend.CheckClusters(m, f, oo.WaveSize); err != nil {
 		return nil, err
 	}
-	p, err := emit(f, o.Target.WaveSize, o.Target.expand, o.Target.Pairs)
+	p, err := emit(ctx, f, o.Target.WaveSize, o.Target.expand, o.Target.Pairs)
 	if err != nil {
 		return nil, fmt.Errorf("program: %s: %w", f.Name, err)
 	}

@@ -34,12 +34,12 @@ func (e *emitter) matrixRegs(list []*ir.Value) []isa.Reg {
 	return regs
 }
 
-// findProducts lists the results of each product of matrices.
-func findProducts(f *ir.Func) map[*ir.Value][]*ir.Value {
+// findResults lists the results of each operation that has several, in the order of the block.
+func findResults(f *ir.Func) map[*ir.Value][]*ir.Value {
 	projs := map[*ir.Value][]*ir.Value{}
 	for _, b := range f.Blocks {
 		for _, v := range b.Code {
-			if v.Op == isa.Proj && v.Args[0].Op == isa.MatrixMulAdd {
+			if v.Op == isa.Proj {
 				projs[v.Args[0]] = append(projs[v.Args[0]], v)
 			}
 		}

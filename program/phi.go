@@ -1,6 +1,8 @@
 package program
 
 import (
+	"context"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -11,9 +13,9 @@ type copyTo struct{ phi, src *ir.Value }
 // splitEdges puts a block of its own on every edge whose phi copies can't stand
 // at the end of the predecessor: the predecessor has another successor in which
 // a phi's register is still needed.
-func splitEdges(f *ir.Func, pre []*ir.Value) {
+func splitEdges(ctx context.Context, f *ir.Func, pre []*ir.Value) {
 	fl := newFlow(f)
-	lv := newLiveness(f, fl, pre, nil)
+	lv := newLiveness(ctx, f, fl, pre, nil)
 	for _, b := range fl.Blocks {
 		if len(b.Succs) < 2 {
 			continue

@@ -1,11 +1,14 @@
 package program
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"sort"
 
 	"spvsim/isa"
 	"spvsim/program/ir"
+	"spvsim/spirv/validate"
 )
 
 // A span is a half-open range of points in the linear program.
@@ -16,9 +19,11 @@ type span struct{ from, to int }
 type group struct {
 	spans  []span // ordered, disjoint
 	scalar bool
-	rows   int // consecutive vector rows: 1 or 2
-	regs   int // 32-bit registers as hardware counts them
-	reg    int // first row, or word
+	rows   int   // consecutive vector rows: 1 or 2
+	regs   int   // 32-bit registers as hardware counts them
+	reg    int   // first row, or word
+	id     int   // of the value that the group was made for
+	joined []int // ids of the others
 }
 
 // allocation maps values to registers by first fit over live ranges with holes.
@@ -32,16 +37,23 @@ type allocation struct {
 // maxRegs bounds the register files: register numbers are 16 bits wide.
 const maxRegs = 1 << 15
 
-func allocate(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int) (*allocation, error) {
+func allocate(ctx context.Context, f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int) (*allocation, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
 	s := newSpans(f, fl, lv, pre, waveSize)
 	a := &allocation{groups: s.groups}
-	a.coalesce(fl, lv, waveSize)
-	a.assign()
-	a.countScalars(s.starts[len(s.starts)-1])
-	if a.vectorRows >= maxRegs || a.scalarWords >= maxRegs {
-		return nil, fmt.Errorf("program: %s needs %d vector rows and %d scalar words: more than %d can't be numbered",
-			f.Name, a.vectorRows, a.scalarWords, maxRegs)
+	rows, words := a.pressure(s.starts[len(s.starts)-1])
+	if rows < maxRegs && words < maxRegs {
+		a.coalesce(fl, lv, waveSize)
+		a.assign()
+		rows, words = a.vectorRows, a.scalarWords
 	}
+	if rows >= maxRegs || words >= maxRegs {
+		return nil, fmt.Errorf("program: %w: %s needs %d vector rows and %d scalar words: more than %d can't be numbered",
+			validate.ErrUnsupported, f.Name, rows, words, maxRegs)
+	}
+	a.countScalars(s.starts[len(s.starts)-1])
 	return a, nil
 }
 
@@ -109,20 +121,28 @@ func (s *spans) keepForWaiting(fl *flow) {
 			}
 		}
 	}
+	masks := s.masks()
 	for h, b := range fl.Blocks {
 		for _, p := range b.Preds {
 			if latch := fl.Place[p.ID]; latch >= h {
-				s.keepMasks(span{s.starts[h], s.starts[latch+1]})
+				s.keepMasks(masks, span{s.starts[h], s.starts[latch+1]})
 			}
 		}
 	}
 }
 
-func (s *spans) keepMasks(loop span) {
+// masks are the ids of lane masks.
+func (s *spans) masks() (ids []int) {
 	for id, v := range s.values {
-		if v == nil || v.R != isa.Bool || v.Uniform {
-			continue
+		if v != nil && v.R == isa.Bool && !v.Uniform {
+			ids = append(ids, id)
 		}
+	}
+	return ids
+}
+
+func (s *spans) keepMasks(masks []int, loop span) {
+	for _, id := range masks {
 		born, needed := false, false
 		for _, sp := range s.groups[id].spans {
 			born = born || sp.from >= loop.from && sp.from < loop.to
@@ -139,7 +159,7 @@ func (s *spans) note(v *ir.Value) {
 		return
 	}
 	s.values[v.ID] = v
-	s.groups[v.ID] = &group{scalar: inScalar(v), rows: v.R.Rows(), regs: s.hardwareRegs(v), reg: -1}
+	s.groups[v.ID] = &group{scalar: inScalar(v), rows: v.R.Rows(), regs: s.hardwareRegs(v), reg: -1, id: v.ID}
 }
 
 // hardwareRegs counts 32-bit registers: a lane mask takes as many bits as the
@@ -170,11 +190,11 @@ func (s *spans) def(v *ir.Value, at int) {
 
 func (s *spans) block(b *ir.Block, out bitset, copies []copyTo, start, end int) {
 	s.ids = s.ids[:0]
-	for id, v := range s.values {
-		if v != nil && out.has(id) {
+	out.each(func(id int) {
+		if v := s.values[id]; v != nil {
 			s.use(v, end)
 		}
-	}
+	})
 	if b.Cond != nil {
 		s.use(b.Cond, end-1)
 	}
@@ -294,36 +314,63 @@ func (a *allocation) joinSums(fl *flow, waveSize int) {
 	}
 }
 
+// join lets two values share a register, and all that share one with either.
 func (a *allocation) join(x, y int) {
 	g, h := a.groups[x], a.groups[y]
 	if g == h || g.scalar != h.scalar || g.rows != h.rows || overlap(g.spans, h.spans) {
 		return
 	}
-	g.spans = tidy(append(append([]span(nil), g.spans...), h.spans...))
-	for i, k := range a.groups {
-		if k == h {
-			a.groups[i] = g
-		}
+	regs := g.regs
+	if len(g.joined) < len(h.joined) {
+		g, h = h, g // so that a value moves to another group seldom
 	}
+	g.regs, g.spans = regs, merged(g.spans, h.spans)
+	for _, id := range append(h.joined, h.id) {
+		a.groups[id] = g
+	}
+	g.joined = append(append(g.joined, h.joined...), h.id)
+}
+
+// merged joins two ordered lists that do not overlap.
+func merged(a, b []span) []span {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	for _, s := range b {
+		a = inserted(a, s)
+	}
+	return a
+}
+
+// inserted puts a span into an ordered list that it does not overlap, in place.
+func inserted(list []span, s span) []span {
+	i := sort.Search(len(list), func(i int) bool { return list[i].from >= s.to })
+	before, behind := i > 0 && list[i-1].to == s.from, i < len(list) && list[i].from == s.to
+	switch {
+	case before && behind:
+		list[i-1].to = list[i].to
+		return slices.Delete(list, i, i+1)
+	case before:
+		list[i-1].to = s.to
+	case behind:
+		list[i].from = s.from
+	default:
+		return slices.Insert(list, i, s)
+	}
+	return list
 }
 
 // assign gives each group the lowest register that is free over its spans.
 func (a *allocation) assign() {
-	var rows, words [][]span
+	rows, words := newFile(), newFile()
 	for _, g := range a.byStart() {
-		file, n := &rows, g.rows
+		f, n := rows, g.rows
 		if g.scalar {
-			file, n = &words, 1
+			f, n = words, 1
 		}
-		g.reg = firstFit(*file, g.spans, n)
-		for len(*file) < g.reg+n {
-			*file = append(*file, nil)
-		}
-		for i := g.reg; i < g.reg+n; i++ {
-			(*file)[i] = tidy(append((*file)[i], g.spans...))
-		}
+		g.reg = f.take(g.spans, n)
 	}
-	a.vectorRows, a.scalarWords = len(rows), len(words)
+	a.vectorRows, a.scalarWords = len(rows.taken), len(words.taken)
 }
 
 // byStart lists the groups once each, in the order in which they are born.
@@ -340,36 +387,49 @@ func (a *allocation) byStart() []*group {
 	return list
 }
 
-func firstFit(file [][]span, spans []span, n int) int {
-	run := 0
-	for i := range file {
-		if overlap(file[i], spans) {
-			run = 0
-			continue
+// pressure is how many registers of each file are live at the tightest point:
+// no allocation takes fewer.
+func (a *allocation) pressure(points int) (rows, words int) {
+	rows = a.tightest(points, func(g *group) int {
+		if g.scalar {
+			return 0
 		}
-		if run++; run == n {
-			return i - n + 1
+		return g.rows
+	})
+	words = a.tightest(points, func(g *group) int {
+		if g.scalar {
+			return 1
 		}
-	}
-	return len(file) - run
+		return 0
+	})
+	return rows, words
 }
 
 // countScalars finds the largest number of 32-bit scalar registers that are
 // live at one point.
 func (a *allocation) countScalars(points int) {
+	a.scalarRegs = a.tightest(points, func(g *group) int {
+		if g.scalar {
+			return g.regs
+		}
+		return 0
+	})
+}
+
+// tightest is the largest sum over the groups that are live at one point.
+func (a *allocation) tightest(points int, size func(g *group) int) (most int) {
 	delta := make([]int, points+1)
 	for _, g := range a.byStart() {
-		if !g.scalar {
-			continue
-		}
+		n := size(g)
 		for _, sp := range g.spans {
-			delta[sp.from] += g.regs
-			delta[min(sp.to, points)] -= g.regs
+			delta[sp.from] += n
+			delta[min(sp.to, points)] -= n
 		}
 	}
 	live := 0
 	for _, d := range delta {
 		live += d
-		a.scalarRegs = max(a.scalarRegs, live)
+		most = max(most, live)
 	}
+	return most
 }

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"context"
 	"testing"
 
 	"spvsim/isa"
@@ -46,7 +47,7 @@ func TestLoopsAreRotated(t *testing.T) {
 	}{{isa.WorkgroupIDX, isa.BranchTrue}, {isa.LocalIDX, isa.BranchExecNZ}} {
 		f := counting(c.limit)
 		opt.Run(f, opt.Options{WaveSize: 64})
-		p, err := emit(f, 64, nil, Pairs{})
+		p, err := emit(context.Background(), f, 64, nil, Pairs{})
 		if err != nil {
 			t.Fatal(err)
 		}

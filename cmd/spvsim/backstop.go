@@ -10,8 +10,8 @@ import (
 	"spvsim/gpu"
 )
 
-// grace is what a run that is to end has for it. A run looks at its limits from the first cycle on; what comes before, the lowering
-// of its shaders, does not.
+// grace is what a run that is to end has for it. A run looks at its limits all the time, but some steps of lowering, and the filling
+// of buffers, take long before they do.
 const grace = 5 * time.Second
 
 // backstop ends the process when a run does not end by itself soon after an interruption, or after its time. Call what it returns

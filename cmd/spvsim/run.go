@@ -67,7 +67,7 @@ func runCommand() *cobra.Command {
 	flags.StringVar(&f.listing, "listing", "", "`file` to write the lowered programs to, with the cost of each instruction; - is standard output, after the summary")
 	flags.StringArrayVar(&f.dump, "dump", nil, "write a buffer's bytes to a file at the end, as `buffer=file`, or an image as a picture where the file's name ends in .png; may be repeated")
 	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: as the job's limits say, else no limit")
-	flags.Float64Var(&f.maxTime, "max-seconds", 0, "fail after this many `seconds` on this computer; 0: as the job's limits say, else no limit")
+	flags.Var((*hostSeconds)(&f.maxTime), "max-seconds", "fail after this many `seconds` on this computer; 0: as the job's limits say, else no limit")
 	flags.StringVar(&f.mode, "mode", "", "run timed, functional (the same values without time) or sampled, whatever the job says")
 	flags.StringVar(&f.time, "time", "", "what is timed: `steps=NAME+NAME,launches=PATTERN,first=N,workgroups=FIRST..LAST`; the rest runs without time")
 	flags.IntVar(&f.threads, "threads", 0, "`number` of threads. A timed run comes to the same with any, and takes one if it is not said; without time, 0 is one for each processor, and with one the order is the same every time")
@@ -105,8 +105,8 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if f.mode != "" && !slices.Contains(config.Modes, f.mode) {
 		return fmt.Errorf("--mode %s: want one of %s", f.mode, strings.Join(config.Modes, ", "))
 	}
-	if f.threads < 0 {
-		return fmt.Errorf("--threads %d: want 0 or more", f.threads)
+	if f.threads < 0 || f.threads > gpu.MaxThreads {
+		return fmt.Errorf("--threads %d: want 0 to %d", f.threads, gpu.MaxThreads)
 	}
 	dumps, err := parseDumps(f.dump, setup.Job)
 	if err != nil {
@@ -124,8 +124,11 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if onTerminal(c.ErrOrStderr()) && setup.Progress != nil {
 		clearLine(c.ErrOrStderr()) // it may hold a progress line
 	}
-	if result == nil {
+	if result == nil && !errors.Is(err, gpu.ErrRun) {
 		return errors.Join(firstFault(err), written)
+	}
+	if result == nil {
+		return errors.Join(&failure{err}, written)
 	}
 	shown := f.show(c, result, dumps)
 	if f.summary() && (err == nil || errors.Is(err, gpu.ErrExpectation)) {

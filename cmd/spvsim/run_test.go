@@ -204,6 +204,13 @@ func TestRunRefusals(t *testing.T) {
 		{[]string{"reduce", "--dump", "output"}, "--dump output: want buffer=file"},
 		{[]string{"reduce", "--dump", "sums=/dev/null"}, "the job has no buffer of that name"},
 		{[]string{"reduce", "--max-cycles", "many"}, "max-cycles"},
+		{[]string{"reduce", "--max-seconds", "nan"}, "NaN seconds: want 0 to 31536000"},
+		{[]string{"reduce", "--max-seconds", "inf"}, "+Inf seconds: want 0 to 31536000"},
+		{[]string{"reduce", "--max-seconds", "-1"}, "-1 seconds: want 0 to 31536000"},
+		{[]string{"reduce", "--max-seconds", "1e30"}, "1e+30 seconds: want 0 to 31536000"},
+		{[]string{"reduce", "--max-seconds", "soon"}, "want a number of seconds"},
+		{[]string{"reduce", "--threads", "1000000"}, "--threads 1000000: want 0 to 1024"},
+		{[]string{"reduce", "--threads", "-1"}, "--threads -1: want 0 to 1024"},
 	} {
 		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
 			wantRefused(t, spvsim("", append([]string{"run"}, c.args...)...), c.want)

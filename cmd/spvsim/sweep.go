@@ -77,7 +77,7 @@ command resumes after anything ended it. The exit status is 1 when points failed
 	flags.StringVar(&f.launcher, "launcher", "local", "where points run: local or slurm")
 	flags.StringVar(&f.profile, "profile", "", "`file` that says what to ask a Slurm cluster for (spvsim schema cluster)")
 	flags.Uint64Var(&f.Limits.Cycles, "max-cycles", 0, "a point fails after this many `cycles`; 0: as its job's limits say, else no limit")
-	flags.Float64Var(&f.Limits.Seconds, "max-seconds", 0, "a point fails after this many `seconds` on the computer that runs it; 0: as its job's limits say, else no limit")
+	flags.Var((*hostSeconds)(&f.Limits.Seconds), "max-seconds", "a point fails after this many `seconds` on the computer that runs it; 0: as its job's limits say, else no limit")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	completeFlag(c, "launcher", launcherNames)
 	return completeWord(c, false, experimentNames)

@@ -51,14 +51,13 @@ type pendingPhi struct {
 // fillPhi gives a phi its arguments, once all blocks are there.
 func (b *builder) fillPhi(p pendingPhi) {
 	b.in = p.in
+	from := map[spirv.ID]spirv.ID{}
+	for i := 0; i+1 < len(p.in.Operands); i += 2 {
+		from[spirv.ID(p.in.Operands[i+1])] = spirv.ID(p.in.Operands[i])
+	}
 	for _, pred := range p.block.Preds {
 		label := b.fr.origin[pred]
-		id := spirv.ID(0)
-		for i := 0; i+1 < len(p.in.Operands); i += 2 {
-			if spirv.ID(p.in.Operands[i+1]) == label {
-				id = spirv.ID(p.in.Operands[i])
-			}
-		}
+		id := from[label]
 		if id == 0 {
 			b.invalid("no value for predecessor %%%d", label)
 		}

@@ -56,6 +56,8 @@ type Options struct {
 	Nodes    []validate.GraphNode
 	WaveSize int // lanes of a wave: SubgroupSize
 	Matrix   MatrixTarget
+	// Stop, unless it is nil, is asked at each instruction; its error ends the translation.
+	Stop func() error
 }
 
 // An Error says which instruction can't be translated, and why. It wraps
@@ -86,6 +88,7 @@ const (
 	maxValues = 1 << 21 // values of the translated function
 	maxBlocks = 1 << 17 // blocks of the translated function
 	maxDepth  = 200     // nested calls
+	maxLooped = 1 << 26 // loops times blocks of the translated function: analyses keep a table of both
 )
 
 // A builder translates one entry point: the module's variables, functions,
@@ -153,7 +156,22 @@ func Build(m *validate.Module, opt Options) (f *ir.Func, err error) {
 	}
 	b := newBuilder(m, opt, entry)
 	b.translate()
-	return b.f, nil
+	return b.f, checkLoops(b.f)
+}
+
+// checkLoops refuses a function of which each analysis of loops would take too much memory.
+func checkLoops(f *ir.Func) error {
+	loops := 0
+	for _, blk := range f.Blocks {
+		if blk.Continue != nil {
+			loops++
+		}
+	}
+	if loops*len(f.Blocks) > maxLooped {
+		return fmt.Errorf("program: %w: %s has %d loops and %d blocks: want at most %d as their product", validate.ErrUnsupported,
+			f.Name, loops, len(f.Blocks), maxLooped)
+	}
+	return nil
 }
 
 func (b *builder) translate() {

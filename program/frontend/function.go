@@ -11,6 +11,7 @@ import (
 type frame struct {
 	parent *frame
 	depth  int
+	around int // constructs around the call, and around those that led to it
 	fn     *validate.Function
 	cur    *validate.Block
 
@@ -109,9 +110,14 @@ func (b *builder) inline(fn *validate.Function, args []val) val {
 	if len(fn.Blocks) == 0 {
 		b.unsupported("%%%d is imported: it has no body", fn.ID)
 	}
+	around := b.fr.around + b.m.Nesting(b.fr.fn, b.fr.cur.ID)
+	if around+b.m.Deepest(fn) > validate.MaxNesting {
+		b.unsupported("constructs nested deeper than %d, those around calls with them", validate.MaxNesting)
+	}
 	in, line, from := b.in, b.line, b.blk
 	b.push(fn, args)
 	fr := b.fr
+	fr.around = around
 	fr.cont = b.newBlock()
 	fr.cont.Line = line
 	b.body()
@@ -277,6 +283,11 @@ func (b *builder) splitHeader() {
 
 // instruction translates the current instruction.
 func (b *builder) instruction() {
+	if b.opt.Stop != nil {
+		if err := b.opt.Stop(); err != nil {
+			panic(bail{err})
+		}
+	}
 	row, ok := rows[b.in.Op]
 	if !ok {
 		b.unsupported("no lowering for this operation in a %s shader", b.shaderName())

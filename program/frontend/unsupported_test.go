@@ -48,6 +48,7 @@ var formWhy = map[string]string{
 	"an output that is no vector of 32-bit numbers":                       "colour outputs are written as words of 32 bits",
 	"an output of %d bytes":                                               "mesh outputs are no larger than LDS",
 	"an output variable without a name":                                   "the job finds mesh outputs by name",
+	"constructs nested deeper than %d, those around calls with them":      "a limit, the specification's (2.17), also where calls are inlined",
 	"calls nested deeper than %d":                                         "a limit, far above real shaders: calls are inlined",
 	"%%%d is imported: it has no body":                                    "nothing links modules",
 	"the inlined function has more than %d blocks":                        "a limit, far above real shaders: calls are inlined",

@@ -12,6 +12,8 @@ type Order struct {
 	Blocks []*Block
 	Place  []int // block id -> place in Blocks, -1 when unreachable
 	Idom   []int // place -> place of the immediate dominator; the entry's is itself
+
+	enter, leave []int // place -> when a walk of the dominator tree comes to it, and is done with what is below
 }
 
 // NewOrder orders the blocks of f.
@@ -25,6 +27,7 @@ func NewOrder(f *Func) *Order {
 		o.Place[b.ID] = i
 	}
 	o.dominators()
+	o.number()
 	return o
 }
 
@@ -134,10 +137,26 @@ func (o *Order) common(a, b int) int {
 	return a
 }
 
-// Dominates reports that every way to place b passes place a.
-func (o *Order) Dominates(a, b int) bool {
-	for b > a {
-		b = o.Idom[b]
+// number walks the dominator tree. A block stands behind its dominator, so that
+// the walk needs no stack: how many stand below each comes first.
+func (o *Order) number() {
+	n := len(o.Blocks)
+	o.enter, o.leave = make([]int, n), make([]int, n)
+	below := make([]int, n) // with itself
+	for i := n - 1; i >= 0; i-- {
+		if below[i]++; i > 0 {
+			below[o.Idom[i]] += below[i]
+		}
 	}
-	return a == b
+	free := make([]int, n) // place -> the next number below it
+	for i := range n {
+		if i > 0 {
+			o.enter[i] = free[o.Idom[i]]
+			free[o.Idom[i]] += below[i]
+		}
+		free[i], o.leave[i] = o.enter[i]+1, o.enter[i]+below[i]
+	}
 }
+
+// Dominates reports that every way to place b passes place a.
+func (o *Order) Dominates(a, b int) bool { return o.enter[a] <= o.enter[b] && o.enter[b] < o.leave[a] }

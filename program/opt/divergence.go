@@ -15,7 +15,7 @@ import (
 // iterations.
 func divergence(f *ir.Func, o Options) bool {
 	d := analyse(f, o, true)
-	for d.closeLoops() { // each round closes more loops, and there are only so many
+	for d.closeLoops() && !o.stopped() { // each round closes more loops, and there are only so many
 		d = analyse(f, o, true)
 	}
 	d.store()
@@ -68,7 +68,7 @@ func analyse(f *ir.Func, o Options, closing bool) *divergenceAnalysis {
 	for _, v := range d.missing() {
 		d.mark(v)
 	}
-	for len(d.work) > 0 {
+	for len(d.work) > 0 && !o.stopped() {
 		v := d.work[len(d.work)-1]
 		d.work = d.work[:len(d.work)-1]
 		for _, w := range d.u.of(v) {

@@ -12,9 +12,12 @@ import (
 // ones, within a block and where nothing between them touches the memory. Loads
 // go to the place of the first, stores to that of the last. Values must have
 // their units (placement).
-func mergeAccesses(f *ir.Func, _ Options) bool {
+func mergeAccesses(f *ir.Func, o Options) bool {
 	m := &merger{f: f, names: newRenaming(f), wide: make([]*wideAccess, f.NumValues())}
 	for _, b := range f.Blocks {
+		if o.stopped() {
+			break
+		}
 		m.block(b)
 	}
 	m.names.apply(f)

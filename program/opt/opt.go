@@ -50,7 +50,13 @@ type Options struct {
 	// UnrollTrips and UnrollValues bound full unrolling: the trips of the loop
 	// and the values after unrolling. 0 means 32 and 512.
 	UnrollTrips, UnrollValues int
+
+	// Stop, unless it is nil, is asked now and then; once it says so, Run returns
+	// soon, with a function that means nothing any more.
+	Stop func() bool
 }
+
+func (o *Options) stopped() bool { return o.Stop != nil && o.Stop() }
 
 func (o Options) withDefaults() Options {
 	setDefault(&o.WaveSize, 64)
@@ -105,6 +111,9 @@ func Run(f *ir.Func, o Options) {
 		for range group.rounds {
 			changed := false
 			for i, p := range group.passes {
+				if o.stopped() {
+					return
+				}
 				if c := p.run(f, o); i == 0 {
 					changed = c
 				}

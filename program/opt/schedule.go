@@ -235,13 +235,19 @@ func (s *scheduler) used(a *ir.Value) {
 // blocks, and through the loops on the way.
 func liveThrough(f *ir.Func) []int {
 	g := newGraph(f)
+	ends := make([]int, len(g.loops)) // by loop: the last place of it and of those around it
+	for i, l := range g.loops {
+		if l.parent >= 0 {
+			ends[i] = ends[l.parent]
+		}
+		for _, b := range l.blocks {
+			ends[i] = max(ends[i], g.Place[b.ID])
+		}
+	}
 	end := make([]int, len(g.Blocks)) // by place: last place of the loop around it, itself if none
 	for i := range end {
-		end[i] = i
-		for l := g.inLoop[i]; l >= 0; l = g.loops[l].parent {
-			for _, b := range g.loops[l].blocks {
-				end[i] = max(end[i], g.Place[b.ID])
-			}
+		if end[i] = i; g.inLoop[i] >= 0 {
+			end[i] = ends[g.inLoop[i]]
 		}
 	}
 	last := make([]int, f.NumValues())

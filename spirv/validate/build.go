@@ -1,22 +1,26 @@
 package validate
 
 import (
+	"context"
 	"spvsim/spirv"
 )
 
 // Check builds the indexed view of a decoded module and tests the rules.
 // Errors wrap ErrInvalid or ErrUnsupported. What is not supported comes first:
 // the rules don't know it.
-func Check(raw *spirv.Module) (*Module, error) {
+func Check(raw *spirv.Module) (*Module, error) { return CheckContext(context.Background(), raw) }
+
+// CheckContext is Check that gives up, with the context's error, when the context has ended.
+func CheckContext(ctx context.Context, raw *spirv.Module) (*Module, error) {
 	if err := supported(raw); err != nil {
 		return nil, err
 	}
-	m, err := build(raw)
+	m, err := build(ctx, raw)
 	if err != nil {
 		return nil, err
 	}
 	m.imply()
-	if err := runRules(m); err != nil {
+	if err := runRules(ctx, m); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -27,7 +31,7 @@ type checker struct {
 	pointers []*Type
 }
 
-func build(raw *spirv.Module) (*Module, error) {
+func build(ctx context.Context, raw *spirv.Module) (*Module, error) {
 	n := raw.Bound
 	m := &Module{
 		Raw: raw, defs: make([]*spirv.Instruction, n), types: make([]*Type, n),
@@ -40,6 +44,9 @@ func build(raw *spirv.Module) (*Module, error) {
 	}
 	c := &checker{m: m}
 	for _, step := range []func() error{c.define, c.uses, c.global, c.modes, c.declare, c.body, c.entries} {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
 		if err := step(); err != nil {
 			return nil, err
 		}

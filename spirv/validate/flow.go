@@ -25,6 +25,7 @@ type construct struct {
 	header        int32
 	merge, target int32 // target is the continue target of a loop
 	outer         *construct
+	depth         int // constructs around it, with itself
 	backs         int // back edges to a loop's header
 }
 
@@ -36,6 +37,29 @@ const (
 	loop
 	continuing
 )
+
+// MaxNesting bounds how deep constructs nest: the universal limit of the
+// specification (section 2.17, control-flow nesting depth).
+const MaxNesting = 1023
+
+// Nesting is how many constructs are around a block of a function of the module.
+func (m *Module) Nesting(f *Function, block spirv.ID) int {
+	g := m.graphs[f.ID]
+	if c := g.around(g.index[block]); c != nil {
+		return c.depth
+	}
+	return 0
+}
+
+// Deepest is the largest nesting within a function of the module.
+func (m *Module) Deepest(f *Function) (depth int) {
+	for _, c := range m.graphs[f.ID].heads {
+		if c != nil {
+			depth = max(depth, c.depth)
+		}
+	}
+	return depth
+}
 
 // flow tests the structured control flow of each function.
 func flow(m *Module, r *report) {
@@ -158,6 +182,10 @@ func (g *graph) structure(r *report) {
 	}
 	for _, v := range g.structural.order {
 		g.place(v)
+		if c := g.inside[v]; c != nil && c.depth > MaxNesting {
+			r.unsupported(g.f.Blocks[v].Terminator(), "control flow", "constructs nested deeper than %d", MaxNesting)
+			return
+		}
 	}
 	for i := range g.f.Blocks {
 		if g.structural.reached(int32(i)) {
@@ -216,10 +244,13 @@ func (g *graph) place(v int32) {
 		g.inside[v] = c.outer
 	}
 	if c := g.continues[v]; c != nil && c.header != v {
-		g.inside[v] = &construct{kind: continuing, header: c.header, merge: c.merge, target: v, outer: c}
+		g.inside[v] = &construct{kind: continuing, header: c.header, merge: c.merge, target: v, outer: c, depth: c.depth}
 	}
 	if c := g.heads[v]; c != nil {
 		c.outer = g.inside[v]
+		if c.depth = 1; c.outer != nil {
+			c.depth += c.outer.depth
+		}
 	}
 }
 

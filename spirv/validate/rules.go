@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"context"
 	"sort"
 
 	"spvsim/spirv"
@@ -50,10 +51,13 @@ func (r *report) full() bool { return len(r.faults) >= MaxFaults }
 
 // runRules returns the faults of the first stage that has some, in the order
 // of the module.
-func runRules(m *Module) error {
+func runRules(ctx context.Context, m *Module) error {
 	var r report
 	for _, stage := range stages {
 		for _, chapter := range stage {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
 			chapter(m, &r)
 		}
 		if len(r.faults) > 0 {

@@ -1,0 +1,97 @@
+package program
+
+import "math/bits"
+
+// A file is a register file while it is handed out, at rising points of the
+// program: what is taken until a point before the last one is forgotten, and
+// registers that are taken at that point are not looked at again.
+type file struct {
+	taken [][]span   // by register: from the last point on, ordered, disjoint
+	free  bitset     // registers that are free at the last point
+	turns heap[turn] // by point: when a register's next span ends or begins
+	// compared is how often the spans of a register were looked at.
+	compared int
+	due      []int // by register: the point of its turn; other turns of it are void
+}
+
+// A turn is a point at which a register becomes free, or taken.
+type turn struct{ at, reg int }
+
+func newFile() *file {
+	return &file{turns: heap[turn]{less: func(a, b turn) bool { return a.at < b.at }}}
+}
+
+// take finds the lowest n registers in a row that are free over spans, which
+// begin where those before began or later.
+func (f *file) take(spans []span, n int) (first int) {
+	f.proceed(spans[0].from)
+	first = f.find(spans, n)
+	for len(f.taken) < first+n {
+		f.taken, f.due = append(f.taken, nil), append(f.due, 0)
+		if len(f.taken) > 64*len(f.free) {
+			f.free = append(f.free, 0)
+		}
+	}
+	for r := first; r < first+n; r++ {
+		f.free.remove(r)
+		for _, s := range spans {
+			f.taken[r] = inserted(f.taken[r], s)
+		}
+		f.turn(r, f.taken[r][0].to)
+	}
+	return first
+}
+
+func (f *file) turn(r, at int) {
+	f.due[r] = at
+	f.turns.push(turn{at, r})
+}
+
+// find goes over the registers that are free at the first point.
+func (f *file) find(spans []span, n int) int {
+	run, last := 0, -1
+	for i, word := range f.free {
+		for ; word != 0; word &= word - 1 {
+			r := i*64 + bits.TrailingZeros64(word)
+			f.compared++
+			if overlap(f.taken[r], spans) {
+				continue
+			}
+			if r != last+1 {
+				run = 0
+			}
+			if run, last = run+1, r; run == n {
+				return r - n + 1
+			}
+		}
+	}
+	if last != len(f.taken)-1 {
+		run = 0
+	}
+	return len(f.taken) - run
+}
+
+// proceed goes on to a point: registers whose turn has come are taken or free.
+func (f *file) proceed(to int) {
+	for len(f.turns.list) > 0 && f.turns.list[0].at <= to {
+		t := f.turns.pop()
+		if t.at != f.due[t.reg] {
+			continue
+		}
+		list := f.taken[t.reg]
+		for len(list) > 0 && list[0].to <= to {
+			list = list[1:]
+		}
+		f.taken[t.reg] = list
+		f.free.remove(t.reg)
+		switch {
+		case len(list) == 0:
+			f.free.add(t.reg)
+		case list[0].from > to:
+			f.free.add(t.reg)
+			f.turn(t.reg, list[0].from)
+		default:
+			f.turn(t.reg, list[0].to)
+		}
+	}
+}
