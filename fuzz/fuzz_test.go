@@ -1,6 +1,7 @@
 package fuzz
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,25 +13,25 @@ import (
 	"spvsim/spirv"
 )
 
-// budget is how long each target is fed: short by default, longer where the variable says how many seconds.
-func budget(t *testing.T) time.Duration {
-	if text := os.Getenv("SPVSIM_FUZZ_SECONDS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			t.Fatalf("SPVSIM_FUZZ_SECONDS: %v", err)
+// seeds are those whose files each target is fed: few by default, others where the variable says so as FIRST+COUNT.
+func seeds(t *testing.T) (first, count uint64) {
+	text := os.Getenv("SPVSIM_FUZZ_SEEDS")
+	if text == "" {
+		if testing.Short() {
+			return 0, 20
 		}
-		return time.Duration(n) * time.Second
+		return 0, 60
 	}
-	if testing.Short() {
-		return 100 * time.Millisecond
+	if n, err := fmt.Sscanf(text, "%d+%d", &first, &count); n != 2 {
+		t.Fatalf("SPVSIM_FUZZ_SEEDS=%s: want FIRST+COUNT: %v", text, err)
 	}
-	return 500 * time.Millisecond
+	return first, count
 }
 
-// hang is what one file may take.
-const hang = 20 * time.Second
+// hang is when a file is named that has not come to its end: shorter than what go test waits, and far above what any takes.
+const hang = 5 * time.Minute
 
-// Every target is fed for a while, from the first seed on; then what was found before.
+// Every target is fed the files of a range of seeds.
 func TestTargets(t *testing.T) {
 	for i := range Targets {
 		t.Run(Targets[i].Name, func(t *testing.T) {
@@ -39,12 +40,12 @@ func TestTargets(t *testing.T) {
 				t.Fatal(err)
 			}
 			counts := map[string]int{}
-			seed := uint64(0)
-			for begin := time.Now(); seed < 20 || time.Since(begin) < budget(t); seed++ {
+			first, count := seeds(t)
+			for seed := first; seed < first+count; seed++ {
 				outcome := feed(t, f, strconv.FormatUint(seed, 10), f.Make(seed))
 				counts[outcome]++
 			}
-			t.Logf("%d files: %v", seed, counts)
+			t.Logf("%d files from seed %d: %v", count, first, counts)
 		})
 	}
 }
