@@ -231,7 +231,11 @@ func matrixProductGo(c *[sumLen]float32, a, b *[factorLen]float32, k int) {
 
 // fma32 is x*y + z with one rounding.
 func fma32(x, y, z float32) float32 {
-	return float32(addToOdd(float64(x)*float64(y), float64(z)))
+	sum := float32(addToOdd(float64(x)*float64(y), float64(z)))
+	if sum != sum {
+		return math.Float32frombits(fmaNaN(math.Float32bits(x), math.Float32bits(y), math.Float32bits(z)))
+	}
+	return sum
 }
 
 // integers computes products of bytes with sums of 32 bits: those of 32 products
