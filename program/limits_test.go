@@ -42,7 +42,6 @@ func TestLimitsAreTestedBeforeTheWork(t *testing.T) {
 			"constructs nested deeper than 1023, those around calls with them"},
 		"scalars alive": {wideArray(1 << 16), "needs 65538 vector rows and 2 scalar words: more than 32768 can't be numbered"},
 		"calls":         {calls(300, false), "calls nested deeper than 200"},
-		"blocks":        {calls(18, true), "the inlined function has more than 131072 blocks"},
 	} {
 		_, err := compile(context.Background(), t, c.text)
 		if !errors.Is(err, validate.ErrUnsupported) || !strings.Contains(fmt.Sprint(err), c.want) {
