@@ -109,6 +109,19 @@ func TestGraphBuffersAreTheSameUnderAllSchedulers(t *testing.T) {
 	}
 }
 
+// TestRecursionOfNoLevels: a node whose MaxNodeRecursionAMDX is 0 may hold the code that enqueues to itself, which no level of it reaches.
+func TestRecursionOfNoLevels(t *testing.T) {
+	job := graphJobs["recursion"]
+	fs := files(t, jobText(job.module, job.rest), "MaxNodeRecursionAMDX %u2", "MaxNodeRecursionAMDX %u0")
+	for _, kind := range schedulerKinds {
+		r := mustRun(t, graphSetup(t, fs, "rdna4-like", "scheduler.kind="+kind))
+		// One sum of 0..31, whose 32 workgroups and those of the watcher see the 32 numbers.
+		if got, want := words(r.Buffers[0].Bytes)[:4], []uint32{496, 1, 32 * 32, 1}; fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s: got %v, want %v", kind, got, want)
+		}
+	}
+}
+
 // checkAccounts: every cycle of every slot has one reason, and payloads add up.
 func checkAccounts(t *testing.T, r *Result) {
 	t.Helper()

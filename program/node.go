@@ -101,7 +101,7 @@ func payloadsText(p *PayloadType) string {
 // nodeExtras are the properties that most nodes don't have.
 func nodeExtras(n *Node) []string {
 	var list []string
-	if n.MaxRecursion > 0 {
+	if n.Recursive {
 		list = append(list, fmt.Sprintf("up to %d recursions", n.MaxRecursion))
 	}
 	if r := n.SharesInput; r != nil {

@@ -256,7 +256,7 @@ func (g *Graph) checkOutput(n *Node, o *output) error {
 			return graphError("node %v enqueues payloads of %d bytes to %v, whose payload has %d", n, o.Bytes, t, t.size)
 		case t.meta.Input != nil && t.meta.Input.TrackFinish != o.TrackFinish:
 			return graphError("node %v and its target %v do not agree in TrackFinishWritingAMDX", n, t)
-		case t == n && n.meta.MaxRecursion == 0:
+		case t == n && !n.meta.Recursive:
 			return graphError("node %v enqueues to itself without MaxNodeRecursionAMDX", n)
 		}
 	}

@@ -96,11 +96,7 @@ func (w *writer) addMesh(e *entry, b *ir.Binding) {
 func (w *writer) fill(b *buffer) {
 	for i := range w.m.Raw.Instructions {
 		in := &w.m.Raw.Instructions[i]
-		if in.Op != spirv.OpVariable && in.Op != spirv.OpUntypedVariableKHR || !w.at(in.Result, b) {
-			continue
-		}
-		if in.Op == spirv.OpUntypedVariableKHR || w.m.TypeOf(in.Result).Elem == nil {
-			b.bytes, b.note = max(b.bytes, 4*guessElements), "guess: the pointer has no type"
+		if in.Op != spirv.OpVariable || !w.at(in.Result, b) {
 			continue
 		}
 		t := w.m.TypeOf(in.Result).Elem

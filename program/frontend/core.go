@@ -25,6 +25,7 @@ type core struct {
 	undefs map[constKey]*ir.Value
 	head   []*ir.Value // constants, then identity values: the start of the entry block
 
+	sized       []spirv.ID        // constants that say the local size
 	derivatives bool              // the invocations stand in quads
 	reached     map[spirv.ID]bool // what the entry point's functions name, in graphs and mesh shaders
 }

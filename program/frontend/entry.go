@@ -65,11 +65,13 @@ func (b *builder) localSize() [3]uint32 {
 		return [3]uint32{uint32(b.opt.WaveSize), 1, 1}
 	}
 	if id := b.workgroupSizeConstant(); id != 0 {
+		b.sized = []spirv.ID{id}
 		for i, v := range b.leaves(id)[:3] {
 			size[i] = uint32(v.Imm)
 		}
 	} else if m := b.entry.Mode(spirv.ExecutionModeLocalSizeId); m != nil {
 		for i := range size {
+			b.sized = append(b.sized, spirv.ID(m.Args[i]))
 			size[i] = uint32(b.constBits(spirv.ID(m.Args[i])))
 		}
 	} else if m := b.entry.Mode(spirv.ExecutionModeLocalSize); m != nil {

@@ -92,7 +92,7 @@ func TestNodeMetadata(t *testing.T) {
 			Input: &ir.PayloadType{Bytes: 16, Align: 4, MaxPayloads: 4, IsArray: true},
 		}},
 		{"recursion", "halve", Options{}, ir.Node{
-			Model: compute, Workgroups: [3]uint32{4, 4, 1}, MaxRecursion: 2, APIEntry: true, ShaderIndex: 3, HasShaderIndex: true,
+			Model: compute, Workgroups: [3]uint32{4, 4, 1}, MaxRecursion: 2, Recursive: true, APIEntry: true, ShaderIndex: 3, HasShaderIndex: true,
 			Input: &ir.PayloadType{Bytes: 12, Align: 4, MaxPayloads: 1, Indirect: &ir.Indirect{Offset: 4, Components: 2, Bits: 16}},
 			Outputs: []ir.Output{
 				{PayloadType: ir.PayloadType{Bytes: 12, Align: 4, MaxPayloads: 2, IsArray: true, Indirect: &ir.Indirect{Offset: 4, Components: 2, Bits: 16}},

@@ -99,7 +99,8 @@ func (b *values) newCoop(t *validate.Type) *coop {
 		if c.use == isa.UseA {
 			wantRows, wantCols = wantCols, wantRows
 		}
-		b.unsupported("cooperative matrix %%%d of %d x %d %s, use %s: unit %s has multiples of %d x %d", t.ID, c.rows, c.cols, c.elem, c.use, m.layout(), wantRows, wantCols)
+		b.unsupported("cooperative matrix %%%d of %d x %d %s, use %s%s: unit %s has multiples of %d x %d", t.ID, c.rows, c.cols, c.elem, c.use,
+			b.specialized(t.Matrix.Rows, t.Matrix.Columns), m.layout(), wantRows, wantCols)
 	}
 	c.long, c.depth = long/isa.MatrixTile, depth/c.Depth
 	b.limitLeaves(c.elements())
@@ -110,8 +111,19 @@ func (b *values) newCoop(t *validate.Type) *coop {
 func (b *values) fullWaves(t *validate.Type) {
 	n := uint64(b.f.LocalSize[0]) * uint64(b.f.LocalSize[1]) * uint64(b.f.LocalSize[2])
 	if n%uint64(b.opt.WaveSize) != 0 {
-		b.invalid("cooperative matrix %%%d in workgroups of %d invocations: they are no whole waves of %d lanes", t.ID, n, b.opt.WaveSize)
+		b.unsupported("cooperative matrix %%%d in workgroups of %d invocations%s: they are no whole waves of %d lanes", t.ID, n, b.specialized(b.sized...), b.opt.WaveSize)
 	}
+}
+
+// specialized words that a number comes from specialization constants, which a
+// job may set.
+func (b *values) specialized(ids ...spirv.ID) string {
+	for _, id := range ids {
+		if b.m.Specialized(id) {
+			return ", with these constants"
+		}
+	}
+	return ""
 }
 
 // elements are the scalars of a value, those of a cooperative matrix one by one.

@@ -34,7 +34,7 @@ func init() {
 			b.workgroups(n, m)
 		},
 		spirv.ExecutionModeMaxNodeRecursionAMDX: func(b *nodes, n *ir.Node, m *validate.Mode) {
-			n.MaxRecursion = b.modeArg(m, 0)
+			n.MaxRecursion, n.Recursive = b.modeArg(m, 0), true
 		},
 		spirv.ExecutionModeIsApiEntryAMDX: func(b *nodes, n *ir.Node, m *validate.Mode) {
 			n.APIEntry = b.modeArg(m, 0) != 0

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
@@ -124,6 +125,55 @@ OpFunctionEnd`, "%r = OpFunctionCall %void %f"))
 	}
 	if !errors.Is(err, validate.ErrInvalid) || !strings.Contains(err.Error(), "recursi") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestMatricesOfDefaultSizes: a module whose sizes are constants to specialize
+// is valid, and says that it is their defaults which do not run.
+func TestMatricesOfDefaultSizes(t *testing.T) {
+	const text = `OpCapability Shader
+OpCapability VulkanMemoryModel
+OpCapability Float16
+OpCapability CooperativeMatrixKHR
+OpExtension "SPV_KHR_cooperative_matrix"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main"
+SIZE
+OpDecorate %n SpecId 0
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%half = OpTypeFloat 16
+%n = OpSpecConstant %uint 1
+%u1 = OpConstant %uint 1
+%u3 = OpConstant %uint 3
+%u2 = OpConstant %uint 2
+%h1 = OpConstant %half 1
+%matrix = OpTypeCooperativeMatrixKHR %half %u3 %n %n %u2
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%start = OpLabel
+%m = OpCompositeConstruct %matrix %h1
+%sum = OpFAdd %matrix %m %m
+OpReturn
+OpFunctionEnd
+`
+	for size, want := range map[string]string{
+		"OpExecutionMode %main LocalSize 32 1 1":       "of 1 x 1 f16, use accumulator, with these constants: unit",
+		"OpExecutionModeId %main LocalSizeId %n %n %n": "in workgroups of 1 invocations, with these constants: they are no whole waves",
+		"OpExecutionMode %main LocalSize 1 1 1":        "in workgroups of 1 invocations: they are no whole waves",
+	} {
+		raw, err := asm.Assemble([]byte(strings.Replace(text, "SIZE", size, 1)), "text")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := validate.Check(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Build(m, Options{WaveSize: 32, Matrix: MatrixTarget{Unit: isa.RDNA3}})
+		if !errors.Is(err, validate.ErrUnsupported) || errors.Is(err, validate.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", size, err, want)
+		}
 	}
 }
 

@@ -34,6 +34,7 @@ type Node struct {
 	// whose zeros say that none is stated.
 	Workgroups   [3]uint32
 	MaxRecursion uint32 // times that the node may enqueue to itself in turn
+	Recursive    bool   // MaxRecursion is stated: its code may enqueue to itself, however often that comes to run
 	APIEntry     bool   // the host may dispatch it
 	ShaderIndex  uint32
 	// HasShaderIndex: ShaderIndexAMDX is stated.

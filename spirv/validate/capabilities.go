@@ -69,10 +69,32 @@ type need struct {
 func (k *need) instruction() {
 	g := k.in.Op.Grammar()
 	k.demand(k.in.Op.String(), g.Capabilities, g.Extensions, g.Version, g.LastVersion)
+	k.extension()
 	if row, ok := widths[widthKey(k.in)]; ok && !k.m.hasAny(row) {
 		k.r.at(k.in, "capabilities", "needs one of the capabilities %s", capabilityNames(row))
 	}
 }
+
+// extension tests what an extension brings without a capability of its own: the
+// instruction set of its name, and instructions whose text asks for it beside a
+// capability that is older.
+func (k *need) extension() {
+	name := ""
+	switch {
+	case k.in.Op == spirv.OpExtInstImport:
+		if set, _ := spirv.DecodeString(k.in.Operands); namedSets[set] {
+			name = set
+		}
+	case isBallotOp(k.in.Op):
+		name = ballotSet
+	}
+	if name != "" && !k.m.Extensions[name] {
+		k.r.at(k.in, "extensions", "needs the extension %s", name)
+	}
+}
+
+// namedSets are the instruction sets of extensions of the same name.
+var namedSets = set(ballotSet, gcnSet, "SPV_AMD_shader_trinary_minmax", "SPV_AMD_shader_explicit_vertex_parameter")
 
 func (k *need) operand(o spirv.Operand) error {
 	switch grammar.Kinds[o.Kind].Category {

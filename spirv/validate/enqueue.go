@@ -51,6 +51,12 @@ var enqueueRules = []rule{
 	{name: "max-sizes", sentence: "[MaxNumWorkgroupsAMDX] <id> x size <id> y size <id> z size", check: modeIntRule(spirv.ExecutionModeMaxNumWorkgroupsAMDX)},
 	{name: "index-model", sentence: "[ShaderIndexAMDX] Declare the node index for this shader. (GLCompute and MeshEXT only)", check: modelRule(spirv.ExecutionModeShaderIndexAMDX, nodeModels...)},
 	{name: "index-constant", sentence: "[ShaderIndexAMDX] <id> Shader Index", check: modeIntRule(spirv.ExecutionModeShaderIndexAMDX)},
+	{name: "shares-index", sentence: "[SharesInputWithAMDX] Node Name and Shader Index indicate the node that the input will be shared with.",
+		check: eachMode(spirv.ExecutionModeSharesInputWithAMDX, func(c *extension, _ *EntryPoint, m *Mode) {
+			if text := c.noNodeIndex(m.Args[1]); text != "" {
+				c.atMode(m, "Shader Index: %%%d is %s", m.Args[1], text)
+			}
+		})},
 	{name: "shares-name", sentence: "[SharesInputWithAMDX] Node Name must be an OpConstantStringAMDX or OpSpecConstantStringAMDX instruction.",
 		check: eachMode(spirv.ExecutionModeSharesInputWithAMDX, func(c *extension, e *EntryPoint, m *Mode) {
 			if !c.nodeName(m.Args[0]) {
@@ -105,8 +111,10 @@ var enqueueRules = []rule{
 			})
 		}},
 	{name: "base-index-target", sentence: "[PayloadNodeBaseIndexAMDX] Must only be used to decorate an OpTypeNodePayloadArrayAMDX declaration.", check: arrayOnly(spirv.DecorationPayloadNodeBaseIndexAMDX)},
+	{name: "base-index-type", sentence: "[PayloadNodeBaseIndexAMDX] a base index that will be added to the Node Index when allocating payloads of this type", check: arrayNumber(spirv.DecorationPayloadNodeBaseIndexAMDX)},
 	{name: "sparse-target", sentence: "[PayloadNodeSparseArrayAMDX] Must only be used to decorate an OpTypeNodePayloadArrayAMDX declaration.", check: arrayOnly(spirv.DecorationPayloadNodeSparseArrayAMDX)},
 	{name: "array-size-target", sentence: "[PayloadNodeArraySizeAMDX] Must only be used to decorate an OpTypeNodePayloadArrayAMDX declaration.", check: arrayOnly(spirv.DecorationPayloadNodeArraySizeAMDX)},
+	{name: "array-size-type", sentence: "[PayloadNodeArraySizeAMDX] the maximum node index that can be used when allocating payloads of this type", check: arrayNumber(spirv.DecorationPayloadNodeArraySizeAMDX)},
 	{name: "array-size", warning: true, sentence: "If PayloadNodeSparseArrayAMDX is not set to true for a type initialized by OpAllocateNodePayloadsAMDX, this must be specified.",
 		check: eachAllocation(func(c *extension, in *spirv.Instruction, array spirv.ID) {
 			if !c.Decorated(array, spirv.DecorationPayloadNodeSparseArrayAMDX) && !c.Decorated(array, spirv.DecorationPayloadNodeArraySizeAMDX) {
@@ -119,6 +127,9 @@ var enqueueRules = []rule{
 				if t := c.Type(target); t == nil || t.Kind != KindStruct {
 					c.at(in, "%%%d is no structure", target)
 				}
+			})
+			c.eachMember(spirv.DecorationTrackFinishWritingAMDX, func(in *spirv.Instruction) {
+				c.at(in, "on member %d of %%%d: want OpDecorate", in.Operands[1], in.Operands[0])
 			})
 		}},
 	{name: "indirect-target", sentence: "[PayloadDispatchIndirectAMDX] Must only be used with OpMemberDecorate to decorate the member of a structure.",
@@ -143,6 +154,29 @@ var enqueueRules = []rule{
 			}
 		})},
 	{name: "indirect-absent", warning: true, sentence: "[PayloadDispatchIndirectAMDX] Indicates the dispatch indirect arguments describing the number of workgroups to dispatch in a payload.", check: (*extension).indirectAbsent},
+	{name: "payload-type", sentence: "[OpTypeNodePayloadArrayAMDX] Payload Type is the type of each payload in the array.",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				if t := c.Type(in.Result).Elem; !payloadKinds[t.Kind] {
+					c.at(in, "payload type %s", c.typeText(t))
+				}
+			}, spirv.OpTypeNodePayloadArrayAMDX)
+		}},
+	{name: "node-built-ins", sentence: "[RemainingRecursionLevelsAMDX] The number of times this node can still enqueue payloads for itself. [ShaderIndexAMDX] Index assigned to the current shader. (As for every number that a stage is given: a 32-bit integer in storage class Input.)",
+		check: func(c *extension) {
+			c.eachDecoration(spirv.DecorationBuiltIn, func(in *spirv.Instruction, target spirv.ID, args []uint32) {
+				b, t := spirv.BuiltIn(args[0]), c.TypeOf(target)
+				if b != spirv.BuiltInRemainingRecursionLevelsAMDX && b != spirv.BuiltInShaderIndexAMDX || t == nil {
+					return
+				}
+				switch {
+				case t.Kind == KindPointer && t.Storage != spirv.StorageClassInput:
+					c.at(in, "%s on %%%d, which is in %s: want Input", b, target, t.Storage)
+				case t.Kind == KindPointer && !t.Elem.is('t'):
+					c.at(in, "%s on %%%d, a variable of %s: want a 32-bit integer", b, target, c.typeText(t.Elem))
+				}
+			})
+		}},
 	{name: "allocate-type", sentence: "[OpAllocateNodePayloadsAMDX] Result Type must be an OpTypePointer to an OpTypeNodePayloadArrayAMDX in the NodePayloadAMDX storage class.",
 		check: func(c *extension) {
 			c.each(func(in *spirv.Instruction) {
@@ -234,6 +268,14 @@ var enqueueRules = []rule{
 			c.each(func(in *spirv.Instruction) {
 				if c.asked(in) != 0 && !c.payloadArray(spirv.ID(in.Operands[0])) {
 					c.at(in, "operand 0: %%%d is a variable of that type", in.Operands[0])
+				}
+			}, spirv.OpIsNodePayloadValidAMDX)
+		}},
+	{name: "valid-integer", sentence: "[OpIsNodePayloadValidAMDX] Check if the node payload identified by the Node Name in the PayloadNodeNameAMDX decoration, with an index equal to the sum of its PayloadNodeBaseIndexAMDX decoration (if present) and Node Index can be allocated.",
+		check: func(c *extension) {
+			c.each(func(in *spirv.Instruction) {
+				if t := c.TypeOf(spirv.ID(in.Operands[1])); t == nil || t.Kind != KindInt {
+					c.at(in, "operand 1: %%%d is %s: want an integer", in.Operands[1], c.describe(t))
 				}
 			}, spirv.OpIsNodePayloadValidAMDX)
 		}},
@@ -335,9 +377,39 @@ func modeIntRule(kind spirv.ExecutionMode) func(*extension) {
 
 func arrayOnly(kind spirv.Decoration) func(*extension) {
 	return func(c *extension) {
+		c.eachMember(kind, func(in *spirv.Instruction) {
+			c.at(in, "member %d of %%%d is no OpTypeNodePayloadArrayAMDX", in.Operands[1], in.Operands[0])
+		})
 		c.eachDecoration(kind, func(in *spirv.Instruction, target spirv.ID, _ []uint32) {
 			if !c.payloadArray(target) {
 				c.at(in, "%%%d is no OpTypeNodePayloadArrayAMDX", target)
+			}
+		})
+	}
+}
+
+// payloadKinds are the kinds of types whose values lie in memory.
+var payloadKinds = set(KindInt, KindFloat, KindVector, KindMatrix, KindArray, KindStruct, KindBool, KindPointer, KindOther)
+
+// noNodeIndex says what is wrong with an id that must be the index of a node,
+// or a number of them: a 32-bit integer constant.
+func (m *Module) noNodeIndex(id uint32) string {
+	t, def := m.TypeOf(spirv.ID(id)), m.Def(spirv.ID(id))
+	switch {
+	case t == nil || !t.is('t'):
+		return m.describe(t) + ": want a 32-bit integer constant"
+	case !constant(def.Op):
+		return "no constant"
+	}
+	return ""
+}
+
+// arrayNumber is the rule that a decoration's operand is a node index.
+func arrayNumber(kind spirv.Decoration) func(*extension) {
+	return func(c *extension) {
+		c.eachDecoration(kind, func(in *spirv.Instruction, _ spirv.ID, args []uint32) {
+			if text := c.noNodeIndex(args[0]); text != "" {
+				c.at(in, "%s: %%%d is %s", kind, args[0], text)
 			}
 		})
 	}
@@ -368,10 +440,7 @@ func eachAllocation(visit func(c *extension, in *spirv.Instruction, array spirv.
 // eachIndirect visits the members that say how many workgroups a payload starts.
 func eachIndirect(visit func(c *extension, in *spirv.Instruction, member *Type)) func(*extension) {
 	return func(c *extension) {
-		c.each(func(in *spirv.Instruction) {
-			if spirv.Decoration(in.Operands[2]) != spirv.DecorationPayloadDispatchIndirectAMDX {
-				return
-			}
+		c.eachMember(spirv.DecorationPayloadDispatchIndirectAMDX, func(in *spirv.Instruction) {
 			s := c.Type(spirv.ID(in.Operands[0]))
 			if s == nil || s.Kind != KindStruct || int(in.Operands[1]) >= len(s.Members) {
 				if !c.rule.warning {
@@ -380,7 +449,7 @@ func eachIndirect(visit func(c *extension, in *spirv.Instruction, member *Type))
 				return
 			}
 			visit(c, in, s.Members[in.Operands[1]])
-		}, spirv.OpMemberDecorate)
+		})
 	}
 }
 

@@ -112,6 +112,15 @@ func (c *extension) eachDecoration(kind spirv.Decoration, visit func(in *spirv.I
 	}, spirv.OpDecorate, spirv.OpDecorateId)
 }
 
+// eachMember visits decorations of a kind on members of structures.
+func (c *extension) eachMember(kind spirv.Decoration, visit func(in *spirv.Instruction)) {
+	c.each(func(in *spirv.Instruction) {
+		if spirv.Decoration(in.Operands[2]) == kind {
+			visit(in)
+		}
+	}, spirv.OpMemberDecorate)
+}
+
 // constantValue returns the value of an OpConstant of up to 32 bits.
 func (m *Module) constantValue(id uint32) (uint32, bool) {
 	if def := m.Def(spirv.ID(id)); def != nil && def.Op == spirv.OpConstant {

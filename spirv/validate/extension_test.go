@@ -41,6 +41,9 @@ var ruleCases = map[string][]ruleCase{
 		{"max-sizes", "%send MaxNumWorkgroupsAMDX %u4", "%send MaxNumWorkgroupsAMDX %true"},
 		{"index-model", "OpEntryPoint GLCompute %send", "OpEntryPoint TaskEXT %send"},
 		{"index-constant", mode + "ShaderIndexAMDX %u0", mode + "ShaderIndexAMDX %f1"},
+		{"shares-index", "SharesInputWithAMDX %name %u0", "SharesInputWithAMDX %name %f1"},
+		{"shares-index", "SharesInputWithAMDX %name %u0", "SharesInputWithAMDX %name %true"},
+		{"shares-index", "SharesInputWithAMDX %name %u0", "SharesInputWithAMDX %name %lane"},
 		{"shares-name", "SharesInputWithAMDX %name", "SharesInputWithAMDX %text"},
 		{"max-payloads-target", "OpDecorateId %out NodeMaxPayloadsAMDX %u4", "OpDecorateId %out NodeMaxPayloadsAMDX %u4|OpDecorateId %record NodeMaxPayloadsAMDX %u4"},
 		{"max-payloads", "OpDecorateId %coalesced NodeMaxPayloadsAMDX %u4", ""},
@@ -54,10 +57,21 @@ var ruleCases = map[string][]ruleCase{
 		{"node-name-target", "OpDecorateId %out PayloadNodeNameAMDX %name", "OpDecorateId %out PayloadNodeNameAMDX %name|OpDecorateId %record PayloadNodeNameAMDX %name"},
 		{"node-name", "%out PayloadNodeNameAMDX %name", "%out PayloadNodeNameAMDX %text"},
 		{"base-index-target", "%out PayloadNodeBaseIndexAMDX", "%record PayloadNodeBaseIndexAMDX"},
+		{"sparse-target", "OpMemberDecorate %record 1 Offset 4", "OpMemberDecorate %record 1 Offset 4|OpMemberDecorate %record 0 PayloadNodeSparseArrayAMDX"},
+		{"base-index-type", "%out PayloadNodeBaseIndexAMDX %u0", "%out PayloadNodeBaseIndexAMDX %f1"},
+		{"base-index-type", "%out PayloadNodeBaseIndexAMDX %u0", "%out PayloadNodeBaseIndexAMDX %true"},
+		{"base-index-type", "%out PayloadNodeBaseIndexAMDX %u0", "%out PayloadNodeBaseIndexAMDX %lane"},
+		{"array-size-type", "%some PayloadNodeArraySizeAMDX %u4", "%some PayloadNodeArraySizeAMDX %f1"},
+		{"array-size-type", "%some PayloadNodeArraySizeAMDX %u4", "%some PayloadNodeArraySizeAMDX %false"},
 		{"sparse-target", "%some PayloadNodeSparseArrayAMDX", "%record PayloadNodeSparseArrayAMDX"},
 		{"array-size-target", "%some PayloadNodeArraySizeAMDX", "%record PayloadNodeArraySizeAMDX"},
 		{"array-size", "OpDecorateId %out PayloadNodeArraySizeAMDX %u1", ""},
 		{"finish-target", "%record TrackFinishWritingAMDX", "%out TrackFinishWritingAMDX"},
+		{"finish-target", "OpDecorate %record TrackFinishWritingAMDX", "OpMemberDecorate %record 0 TrackFinishWritingAMDX"},
+		{"payload-type", "%out = OpTypeNodePayloadArrayAMDX %record|%e = OpAccessChain %p_uint %a %u0 %u0|OpStore %e %u5", "%out = OpTypeNodePayloadArrayAMDX %void||"},
+		{"node-built-ins", "%lane BuiltIn LocalInvocationIndex", "%input BuiltIn RemainingRecursionLevelsAMDX"},
+		{"node-built-ins", "%lane BuiltIn LocalInvocationIndex|%p_in = OpTypePointer Input %uint|%li = OpLoad %uint %lane", "%lane BuiltIn RemainingRecursionLevelsAMDX|%p_in = OpTypePointer Input %float|%li = OpCopyObject %uint %u0"},
+		{"node-built-ins", "%lane BuiltIn LocalInvocationIndex|%p_in = OpTypePointer Input %uint|%li = OpLoad %uint %lane", "%lane BuiltIn ShaderIndexAMDX|%p_in = OpTypePointer Input %bool|%li = OpCopyObject %uint %u0"},
 		{"indirect-target", "OpMemberDecorate %record 1 PayloadDispatchIndirectAMDX", "OpDecorate %record PayloadDispatchIndirectAMDX"},
 		{"indirect-type", "%record = OpTypeStruct %uint %uint", "%record = OpTypeStruct %uint %float"},
 		{"indirect-type", "%record = OpTypeStruct %uint %uint|OpDecorate %record TrackFinishWritingAMDX", "%list = OpTypeArray %uint %u4\n%record = OpTypeStruct %uint %list|OpDecorate %record TrackFinishWritingAMDX\nOpDecorate %list ArrayStride 4"},
@@ -81,6 +95,8 @@ var ruleCases = map[string][]ruleCase{
 		{"valid-result", "%ok = OpIsNodePayloadValidAMDX %bool", "%ok = OpIsNodePayloadValidAMDX %uint"},
 		{"valid-type", "%bool %some %u1", "%bool %u1 %u1"},
 		{"valid-variable", "%bool %some %u1", "%bool %f_some %u1"},
+		{"valid-integer", "%bool %some %u1", "%bool %some %f1"},
+		{"valid-integer", "%bool %some %u1", "%bool %some %true"},
 		{"valid-index", "%bool %some %u1", "%bool %some %u4"},
 		{"finish-result", "%last = OpFinishWritingNodePayloadAMDX %bool", "%last = OpFinishWritingNodePayloadAMDX %uint"},
 		{"finish-payload", "OpEntryPoint GLCompute %take \"take\" %input|OpFinishWritingNodePayloadAMDX %bool %input", "OpEntryPoint GLCompute %take \"take\" %input %many|OpFinishWritingNodePayloadAMDX %bool %u1"},
@@ -103,6 +119,7 @@ var ruleCases = map[string][]ruleCase{
 	},
 	"ballot": {
 		{"capabilities", "OpCapability Groups", ""},
+		{"extensions", "OpExtension \"SPV_AMD_shader_ballot\"", ""},
 		{"ballot-result", "OpGroupIAddNonUniformAMD %uint %u3 Reduce %u1", "OpGroupIAddNonUniformAMD %float %u3 Reduce %f1"},
 		{"ballot-result", "OpGroupFMinNonUniformAMD %float %u2 InclusiveScan %f1", "OpGroupFMinNonUniformAMD %uint %u2 InclusiveScan %u1"},
 		{"ballot-scope", "%uint %u3 Reduce", "%uint %u1 Reduce"},
@@ -171,6 +188,7 @@ var ruleCases = map[string][]ruleCase{
 		{"cube-coord-result", "%c1 = OpExtInst %float2", "%c1 = OpExtInst %float3"},
 		{"cube-index-operand", "CubeFaceIndexAMD %v3", "CubeFaceIndexAMD %p"},
 		{"cube-index-result", "%i = OpExtInst %float ", "%i = OpExtInst %float2 "},
+		{"extensions", "OpExtension \"SPV_AMD_gcn_shader\"", ""},
 		{"capabilities", "OpCapability Int64", ""},
 		{"time-result", "%t = OpExtInst %long", "%t = OpExtInst %uint"},
 		{"gcn-model", "OpEmitMeshTasksEXT", "%k1 = OpExtInst %float %set CubeFaceIndexAMD %v3|OpEmitMeshTasksEXT"},
@@ -233,6 +251,34 @@ func TestExtensionRules(t *testing.T) {
 		for i := range cases {
 			t.Run(file+"/"+cases[i].rule, func(t *testing.T) { breaks(t, &cases[i], text, isWarning(file, cases[i].rule)) })
 		}
+	}
+}
+
+// TestBallotOperationsNeedTheirExtension: the group operations do, with no
+// import of the extension's set.
+func TestBallotOperationsNeedTheirExtension(t *testing.T) {
+	const text = `OpCapability Shader
+OpCapability Groups
+OpExtension "SPV_AMD_shader_ballot"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 64 1 1
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%fn = OpTypeFunction %void
+%u3 = OpConstant %uint 3
+%main = OpFunction %void None %fn
+%start = OpLabel
+%sum = OpGroupIAddNonUniformAMD %uint %u3 Reduce %u3
+OpReturn
+OpFunctionEnd
+`
+	if _, err := Check(assemble(t, text)); err != nil {
+		t.Error(err)
+	}
+	_, err := Check(assemble(t, strings.Replace(text, "OpExtension \"SPV_AMD_shader_ballot\"\n", "", 1)))
+	if firstRule(err) != "extensions" {
+		t.Errorf("without the extension: %v", err)
 	}
 }
 

@@ -161,7 +161,7 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityRoundingModeRTZ:                             {whenLowered, rounding},
 	spirv.CapabilityRayQueryProvisionalKHR:                      {refused, rays},
 	spirv.CapabilityRayQueryKHR:                                 {refused, rays},
-	spirv.CapabilityUntypedPointersKHR:                          {whenLowered, untypedPointers},
+	spirv.CapabilityUntypedPointersKHR:                          {refused, untypedPointers},
 	spirv.CapabilityRayTraversalPrimitiveCullingKHR:             {refused, rays},
 	spirv.CapabilityRayTracingKHR:                               {refused, rays},
 	spirv.CapabilityTextureSampleWeightedQCOM:                   {refused, vendorImage},

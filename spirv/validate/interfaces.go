@@ -97,7 +97,7 @@ func (m *Module) interfaceList(e *EntryPoint, used []spirv.ID, r *report) {
 	listed := map[spirv.ID]bool{}
 	for _, id := range e.Interface {
 		def := m.Def(id)
-		if (def.Op != spirv.OpVariable && def.Op != spirv.OpUntypedVariableKHR) || m.places[id].function != 0 {
+		if def.Op != spirv.OpVariable || m.places[id].function != 0 {
 			r.add(e.fault("interface: %%%d is no global variable", id))
 			continue
 		}
@@ -136,6 +136,7 @@ func (m *Module) entryModes(e *EntryPoint, r *report) {
 		}
 		m.modeArgs(mode, say)
 	}
+	m.fastMath(e, r)
 	for _, w := range wanted {
 		if w.model == e.Model && !e.hasMode(w.modes) {
 			r.add(e.fault("%q has no execution mode %s", e.Name, w.text))
@@ -146,8 +147,25 @@ func (m *Module) entryModes(e *EntryPoint, r *report) {
 	}
 }
 
-// perWidth are the modes that may be given once for each width of floats.
-var perWidth = set(spirv.ExecutionModeDenormPreserve, spirv.ExecutionModeDenormFlushToZero, spirv.ExecutionModeSignedZeroInfNanPreserve,
+// fastMath tests that no instruction which an entry point with FPFastMathDefault
+// reaches has a decoration that the mode takes the place of.
+func (m *Module) fastMath(e *EntryPoint, r *report) {
+	if e.Mode(spirv.ExecutionModeFPFastMathDefault) == nil {
+		return
+	}
+	m.eachReached(e.Func, func(in *spirv.Instruction) {
+		mode, ok := m.Decoration(in.Result, spirv.DecorationFPFastMathMode)
+		if ok && spirv.FPFastMathMode(mode)&spirv.FPFastMathModeFast != 0 {
+			r.at(in, "execution modes", "FPFastMathMode Fast, reached from %q, which has FPFastMathDefault", e.Name)
+		}
+		if m.Decorated(in.Result, spirv.DecorationNoContraction) {
+			r.at(in, "execution modes", "NoContraction, reached from %q, which has FPFastMathDefault", e.Name)
+		}
+	})
+}
+
+// perWidth are the modes that may be given once for each width or type of floats.
+var perWidth = set(spirv.ExecutionModeFPFastMathDefault, spirv.ExecutionModeDenormPreserve, spirv.ExecutionModeDenormFlushToZero, spirv.ExecutionModeSignedZeroInfNanPreserve,
 	spirv.ExecutionModeRoundingModeRTE, spirv.ExecutionModeRoundingModeRTZ)
 
 func (e *EntryPoint) hasMode(kinds []spirv.ExecutionMode) bool {
@@ -166,8 +184,12 @@ func takesIDs(kind grammar.Kind, value uint32) bool {
 }
 
 func (m *Module) modeArgs(mode Mode, say func(string, ...any)) {
-	for _, w := range mode.Args {
+	for i, w := range mode.Args {
 		switch {
+		case mode.Kind == spirv.ExecutionModeFPFastMathDefault && i == 0:
+			if t := m.Type(spirv.ID(w)); t == nil || t.Kind != KindFloat {
+				say("FPFastMathDefault: %%%d is no floating-point type", w)
+			}
 		case mode.IDs && !constant(m.Def(spirv.ID(w)).Op) && mode.Kind != spirv.ExecutionModeSharesInputWithAMDX:
 			say("%s: %%%d is no constant", mode.Kind, w)
 		case mode.Kind == spirv.ExecutionModeLocalSize && w == 0:
@@ -212,7 +234,7 @@ func newReach(m *Module) *reach {
 			}
 			last[id] = int32(n + 1)
 			switch op {
-			case spirv.OpVariable, spirv.OpUntypedVariableKHR:
+			case spirv.OpVariable:
 				c.globals[f.ID] = append(c.globals[f.ID], id)
 			case spirv.OpFunction:
 				c.callees[f.ID] = append(c.callees[f.ID], id)

@@ -38,6 +38,12 @@ func (m *Module) literal(id spirv.ID) (n uint32, ok bool) {
 	return def.Operands[0], true
 }
 
+// Specialized reports a constant whose value the job may choose.
+func (m *Module) Specialized(id spirv.ID) bool {
+	def := m.Def(id)
+	return def != nil && def.Op >= spirv.OpSpecConstantTrue && def.Op <= spirv.OpSpecConstantOp
+}
+
 // differ reports constants that are known and are not the same.
 func (m *Module) differ(a, b spirv.ID) bool {
 	x, known := m.literal(a)

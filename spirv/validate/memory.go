@@ -18,16 +18,14 @@ func (g *graph) incoming(to int32) int {
 }
 
 // pointer returns the type of an operand that must be a pointer, or nil after
-// a fault. Untyped pointers have no rules here, and are nil too.
+// a fault.
 func (v *valueCheck) pointer(n int, id uint32) *Type {
 	t := v.operandType(n, id)
 	if t == nil {
 		return nil
 	}
 	if t.Kind != KindPointer {
-		if !t.untyped() {
-			v.fault("operand %d: %%%d is %s: want a pointer", n, id, v.m.typeText(t))
-		}
+		v.fault("operand %d: %%%d is %s: want a pointer", n, id, v.m.typeText(t))
 		return nil
 	}
 	if t.Elem == nil {
@@ -36,15 +34,10 @@ func (v *valueCheck) pointer(n int, id uint32) *Type {
 	return t
 }
 
-// samePointers tests that pointers which are compared are of one type, or of one
-// storage class where one has no type. Their distance counts elements, so that
-// it needs one type.
+// samePointers tests that pointers which are compared are of one type.
 func (v *valueCheck) samePointers(o []uint32) {
 	a, b := v.m.TypeOf(spirv.ID(o[0])), v.m.TypeOf(spirv.ID(o[1]))
 	if a == nil || b == nil || a == b {
-		return
-	}
-	if v.in.Op != spirv.OpPtrDiff && (a.untyped() || b.untyped()) && a.Storage == b.Storage {
 		return
 	}
 	v.fault("operand 1: %%%d is %s: operand 0 is %s", o[1], v.m.typeText(b), v.m.typeText(a))

@@ -113,6 +113,11 @@ var ballotOps = map[spirv.Op]bool{
 	spirv.OpGroupUMaxNonUniformAMD: false, spirv.OpGroupSMaxNonUniformAMD: false,
 }
 
+func isBallotOp(op spirv.Op) bool {
+	_, ok := ballotOps[op]
+	return ok
+}
+
 func (c *extension) eachBallotOp(visit func(in *spirv.Instruction, float bool)) {
 	for i := range c.Raw.Instructions {
 		if float, ok := ballotOps[c.Raw.Instructions[i].Op]; ok {
@@ -128,6 +133,7 @@ const (
 
 var ballotRules = []rule{
 	{name: "capabilities", sentence: "To use the new core instructions, declare: OpCapability Groups"},
+	{name: "extensions", sentence: "To use the new core instructions, declare: OpCapability Groups OpExtension \"SPV_AMD_shader_ballot\" To use the new extended instructions, declare: OpExtension \"SPV_AMD_shader_ballot\""},
 	{name: "ballot-result", sentence: "<Result Type> must be an <integer type> scalar. (Floats for FAdd, FMin and FMax, where the text has a slip.)",
 		check: func(c *extension) {
 			c.eachBallotOp(func(in *spirv.Instruction, float bool) {
@@ -296,6 +302,7 @@ func floats(t *Type, n int) bool {
 }
 
 var gcnRules = []rule{
+	{name: "extensions", sentence: "To enable SPV_AMD_gcn_shader extension in SPIR-V, use OpExtension \"SPV_AMD_gcn_shader\""},
 	{name: "cube-coord-operand", sentence: "[CubeFaceCoordAMD] The operand <P> must be a pointer to a 3-component 32-bit floating-point vector. (Or such a vector, which compilers emit.)",
 		check: gcnCheck(2, func(c *extension, in *spirv.Instruction, a []uint32) {
 			t := c.TypeOf(spirv.ID(a[0]))
@@ -349,17 +356,24 @@ var gcnRules = []rule{
 
 // reaches returns an instruction of a set that a function or one that it
 // calls holds, or nil.
-func (m *Module) reaches(f spirv.ID, set string) *spirv.Instruction {
+func (m *Module) reaches(f spirv.ID, set string) (found *spirv.Instruction) {
+	m.eachReached(f, func(in *spirv.Instruction) {
+		if found == nil && in.Op == spirv.OpExtInst && m.imports[spirv.ID(in.Operands[0])] == set {
+			found = in
+		}
+	})
+	return found
+}
+
+// eachReached visits the instructions of a function and of those that it calls.
+func (m *Module) eachReached(f spirv.ID, visit func(in *spirv.Instruction)) {
 	for _, g := range m.callTree(f) {
 		for _, b := range g.Blocks {
 			for i := range b.Code {
-				if in := &b.Code[i]; in.Op == spirv.OpExtInst && m.imports[spirv.ID(in.Operands[0])] == set {
-					return in
-				}
+				visit(&b.Code[i])
 			}
 		}
 	}
-	return nil
 }
 
 // callTree returns a function and those that it calls, each once.

@@ -101,7 +101,7 @@ func (m *Module) sectionOf(in *spirv.Instruction, at section) section {
 		return secGlobal
 	}
 	switch in.Op {
-	case spirv.OpVariable, spirv.OpUntypedVariableKHR:
+	case spirv.OpVariable:
 		if spirv.StorageClass(in.Operands[0]) != spirv.StorageClassFunction {
 			return secGlobal
 		}
@@ -129,14 +129,28 @@ func (m *Module) codePlace(in *spirv.Instruction, inside bool, r *report) bool {
 	return inside
 }
 
-// calls tests that functions have bodies and that no function reaches itself.
+// calls tests that functions have bodies, that calls are of functions, and that
+// no function which an entry point reaches calls itself (section 2.16.1: the
+// call graph of an entry point has no cycles).
 func calls(m *Module, r *report) {
-	state := make(map[spirv.ID]int8, len(m.Functions))
 	for _, f := range m.Functions {
 		if len(f.Blocks) == 0 {
 			r.unsupported(f.Def, "functions", "the function is imported: it has no body")
 		}
-		m.recursion(f, state, r)
+	}
+	ok := true
+	for _, in := range m.calls() {
+		if m.Function(spirv.ID(in.Operands[0])) == nil {
+			r.at(in, "functions", "operand 0: %%%d is no function", in.Operands[0])
+			ok = false
+		}
+	}
+	if !ok {
+		return
+	}
+	state := make(map[spirv.ID]int8, len(m.Functions))
+	for i := range m.EntryPoints {
+		m.recursion(m.Function(m.EntryPoints[i].Func), state, r)
 	}
 }
 
@@ -157,12 +171,9 @@ func (m *Module) recursion(f *Function, state map[spirv.ID]int8, r *report) {
 				continue
 			}
 			g := m.Function(spirv.ID(in.Operands[0]))
-			switch {
-			case g == nil:
-				r.at(in, "functions", "operand 0: %%%d is no function", in.Operands[0])
-			case state[g.ID] == callOpen:
+			if state[g.ID] == callOpen {
 				r.at(in, "functions", "the call of %%%d is recursive", g.ID)
-			default:
+			} else {
 				m.recursion(g, state, r)
 			}
 		}

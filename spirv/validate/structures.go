@@ -11,8 +11,7 @@ type target struct {
 var (
 	onStructure = target{"structure type", func(m *Module, id spirv.ID) bool { t := m.Type(id); return t != nil && t.Kind == KindStruct }}
 	onVariable  = target{"variable", func(m *Module, id spirv.ID) bool {
-		op := m.Def(id).Op
-		return op == spirv.OpVariable || op == spirv.OpUntypedVariableKHR
+		return m.Def(id).Op == spirv.OpVariable
 	}}
 	onArray = target{"array or pointer type", func(m *Module, id spirv.ID) bool {
 		t := m.Type(id)

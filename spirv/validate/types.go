@@ -6,7 +6,7 @@ import "spvsim/spirv"
 type Kind uint8
 
 // Kinds of types. KindOther covers those that only need a name (acceleration
-// structures, tensors, events), and pointers without a type.
+// structures, tensors, events).
 const (
 	KindVoid Kind = iota
 	KindBool
@@ -91,7 +91,6 @@ var typeMakers = map[spirv.Op]func(c *checker, in *spirv.Instruction, t *Type) e
 	spirv.OpTypeCooperativeMatrixKHR: matrixType,
 
 	spirv.OpTypeNodePayloadArrayAMDX: elemType(KindNodePayloadArray),
-	spirv.OpTypeUntypedPointerKHR:    untypedPointer,
 }
 
 func simpleType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
@@ -197,15 +196,6 @@ func pointerType(c *checker, in *spirv.Instruction, t *Type) error {
 	c.pointers = append(c.pointers, t)
 	return nil
 }
-
-// untypedPointer leaves the kind: most of what pointers have it lacks.
-func untypedPointer(_ *checker, in *spirv.Instruction, t *Type) error {
-	t.Storage = spirv.StorageClass(in.Operands[0])
-	return nil
-}
-
-// untyped reports a pointer that has no type to point to.
-func (t *Type) untyped() bool { return t.Def.Op == spirv.OpTypeUntypedPointerKHR }
 
 func functionType(c *checker, in *spirv.Instruction, t *Type) (err error) {
 	t.Kind = KindFunction

@@ -75,7 +75,7 @@ func (t *Type) is(class byte) bool {
 	case 'M':
 		return t.Kind == KindMatrix || t.Kind == KindCooperativeMatrix
 	case 'P':
-		return t.Kind == KindPointer || t.untyped()
+		return t.Kind == KindPointer
 	case 't':
 		return t.Kind == KindInt && t.Width == 32
 	}
@@ -117,7 +117,7 @@ func (v *valueCheck) fault(format string, args ...any) { v.r.at(v.in, "types", f
 
 // repeatable are type declarations that may say the same twice.
 var repeatable = set(spirv.OpTypeArray, spirv.OpTypeRuntimeArray, spirv.OpTypeStruct, spirv.OpTypePointer, spirv.OpTypeForwardPointer,
-	spirv.OpTypeUntypedPointerKHR, spirv.OpTypeNodePayloadArrayAMDX)
+	spirv.OpTypeNodePayloadArrayAMDX)
 
 // typeOnce tests that types that are not aggregates are declared once
 // (section 2.8).
