@@ -69,7 +69,7 @@ func (p *programs) get(l *config.Launch) (*lowered, error) {
 	}
 	made, err := p.lower(m, l)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", l.Shader, err)
+		return nil, Named(l.Shader, err)
 	}
 	p.byKey[key] = made
 	p.order = append(p.order, made)
@@ -114,13 +114,16 @@ func loadModule(ctx context.Context, data []byte, name string) (*validate.Module
 	}
 	m, err := validate.CheckContext(ctx, raw)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, Named(name, err)
 	}
 	return m, nil
 }
 
 func parse(data []byte, name string) (*spirv.Module, error) {
 	if !binaryModule(data) && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
+		if l := sourceLanguage(data, name); l != nil {
+			return nil, l.refuse(name)
+		}
 		return asm.Assemble(data, name)
 	}
 	m, err := spirv.Decode(data)

@@ -47,12 +47,8 @@ func (r *runner) waveText(unit string, w *simd.Wave) string {
 		text += "node " + r.graph.run.NodeOf(w) + ", "
 	}
 	text += fmt.Sprintf("workgroup %v, wave %d on %s: at instruction %d", w.State.Workgroup, w.State.WaveInGroup, unit, pc)
-	if in.SPIRV != 0 {
-		text += fmt.Sprintf(" (%%%d", in.SPIRV)
-		if in.Line != 0 {
-			text += fmt.Sprintf(", line %d", in.Line)
-		}
-		text += ")"
+	if where := in.Origin.String(); where != "" {
+		text += ", " + where
 	}
 	return text + ": " + isa.Disasm(in) + ": " + waitText(w)
 }

@@ -194,12 +194,12 @@ func (r *runner) prepareLaunch(l *config.Launch) (*cu.Launch, error) {
 	prog := p.code.Program
 	d, err := r.resources.newDraw(l.Draw, prog)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", l.Shader, err)
+		return nil, Named(l.Shader, err)
 	}
 	r.resources.draw = d
 	b, err := r.resources.bind(prog, l)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", l.Shader, err)
+		return nil, Named(l.Shader, err)
 	}
 	if words := int(prog.ScratchWords); words > 0 && p.scratch == nil {
 		if err := r.host.take(uint64(r.machine.slots)*scratchHostBytes, "the scratch of every wave slot"); err != nil {

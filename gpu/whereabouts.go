@@ -73,14 +73,15 @@ func isBranch(op isa.Op) bool {
 
 // String names the loop: the program, its instructions, and their SPIR-V ids and source lines where those are known.
 func (l loop) String() string {
-	var first, last, low, high uint32
+	var first, last isa.Origin
+	var low, high uint32
 	for i := l.from; i <= l.to; i++ {
 		in := &l.program.Insts[i]
 		if in.SPIRV != 0 {
-			if first == 0 {
-				first = in.SPIRV
+			if first.SPIRV == 0 {
+				first = in.Origin
 			}
-			last = in.SPIRV
+			last = in.Origin
 		}
 		if in.Line != 0 {
 			if low == 0 || in.Line < low {
@@ -90,8 +91,9 @@ func (l loop) String() string {
 		}
 	}
 	text := fmt.Sprintf("%s, instructions %d to %d", l.program.Name, l.from, l.to)
-	if first != 0 {
-		text += fmt.Sprintf(", %%%d to %%%d", first, last)
+	if first.SPIRV != 0 {
+		first.Line, last.Line = 0, 0
+		text += fmt.Sprintf(", %v to %v", first, last)
 	}
 	if low != 0 {
 		text += fmt.Sprintf(", lines %d to %d", low, high)

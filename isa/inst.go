@@ -1,5 +1,12 @@
 package isa
 
+import (
+	"fmt"
+	"strings"
+
+	"spvsim/spirv"
+)
+
 // A RegKind says where an operand lives.
 type RegKind uint8
 
@@ -179,8 +186,38 @@ type Inst struct {
 	// scalar word s is VectorRows+s of the program.
 	Deps, Writes []uint16
 
-	SPIRV uint32 // result id, or the id nearest to it, of the instruction lowered; 0 if none
-	Line  uint32 // source line by OpLine or debug information; 0 if unknown
+	Origin
+}
+
+// An Origin is the SPIR-V instruction that an instruction was lowered from.
+type Origin struct {
+	SPIRV uint32       // result id, or the id nearest to it; 0 if none
+	Line  uint32       // source line by OpLine or debug information; 0 if unknown
+	Text  *spirv.Place // in the text of a module that was assembled; nil if it came as words
+}
+
+// String names the instruction for whoever wrote it: its id, its place in the
+// text, its source line, as far as they are known.
+func (o Origin) String() string {
+	var places []string
+	if o.Text != nil {
+		places = append(places, o.Text.String())
+	}
+	if o.Line != 0 {
+		places = append(places, fmt.Sprint("line ", o.Line))
+	}
+	where := strings.Join(places, ", ")
+	if o.SPIRV == 0 {
+		return where
+	}
+	name := fmt.Sprintf("%%%d", o.SPIRV)
+	if o.Text != nil {
+		name = o.Text.Source.Name(spirv.ID(o.SPIRV))
+	}
+	if where == "" {
+		return name
+	}
+	return fmt.Sprintf("%s (%s)", name, where)
 }
 
 // PrintArg is an argument of DebugPrint with its type.

@@ -34,12 +34,12 @@ type Fault struct {
 	Lane         int
 	Workgroup    [3]uint32
 	Wave         uint32
-	SPIRV, Line  uint32
+	isa.Origin
 }
 
 func (f Fault) String() string {
-	return fmt.Sprintf("workgroup memory access out of bounds: byte %d of %d: %%%d (line %d), workgroup %v, wave %d, lane %d",
-		f.Offset, f.Size, f.SPIRV, f.Line, f.Workgroup, f.Wave, f.Lane)
+	return fmt.Sprintf("workgroup memory access out of bounds: byte %d of %d: %v, workgroup %v, wave %d, lane %d",
+		f.Offset, f.Size, f.Origin, f.Workgroup, f.Wave, f.Lane)
 }
 
 // maxFaults is how many faults are kept; all are counted.
@@ -329,6 +329,6 @@ func (d *Values) atomic(st *isa.State, in *isa.Inst, b []byte, mask uint64, t is
 func (d *Values) fault(st *isa.State, in *isa.Inst, l int, offset uint32, size int) {
 	d.Faults++
 	if len(d.First) < maxFaults {
-		d.First = append(d.First, Fault{offset, uint32(size), l, st.Workgroup, st.WaveInGroup, in.SPIRV, in.Line})
+		d.First = append(d.First, Fault{offset, uint32(size), l, st.Workgroup, st.WaveInGroup, in.Origin})
 	}
 }

@@ -210,7 +210,7 @@ func (p *Port) fault(st *isa.State, in *isa.Inst, what string, l int) {
 	}
 	w := p.w
 	f := Fault{What: what, Binding: int(w.bind[l]), Offset: w.off[l], Size: uint64(len(w.mem[l])), Lane: l,
-		Workgroup: st.Workgroup, Wave: st.WaveInGroup, SPIRV: in.SPIRV, Line: in.Line}
+		Workgroup: st.Workgroup, Wave: st.WaveInGroup, Origin: in.Origin}
 	if in.Mem.Space == isa.SpaceFlat {
 		f.Binding, f.Offset = -1, w.addr[l]
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"spvsim/isa"
 )
 
 const (
@@ -162,8 +164,7 @@ type Fault struct {
 	Lane      int
 	Workgroup [3]uint32
 	Wave      uint32
-	SPIRV     uint32 // id of the instruction
-	Line      uint32
+	isa.Origin
 }
 
 func (f Fault) String() string {
@@ -171,8 +172,8 @@ func (f Fault) String() string {
 	if f.Binding < 0 {
 		where = fmt.Sprintf("address %#x", f.Offset)
 	}
-	return fmt.Sprintf("%s out of bounds: %s: %%%d (line %d), workgroup %v, wave %d, lane %d",
-		f.What, where, f.SPIRV, f.Line, f.Workgroup, f.Wave, f.Lane)
+	return fmt.Sprintf("%s out of bounds: %s: %v, workgroup %v, wave %d, lane %d",
+		f.What, where, f.Origin, f.Workgroup, f.Wave, f.Lane)
 }
 
 // Faults counts the accesses out of bounds and keeps the first few.

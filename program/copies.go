@@ -168,7 +168,7 @@ func (e *emitter) sourceRows() uint16 {
 }
 
 func (e *emitter) move(m move, b *ir.Block) {
-	in := isa.Inst{Op: isa.Mov, T: m.t, Uniform: m.uniform, Dst: m.dst, Src: src(m.src), Line: b.Line}
+	in := isa.Inst{Op: isa.Mov, T: m.t, Uniform: m.uniform, Dst: m.dst, Src: src(m.src), Origin: isa.Origin{Line: b.Line}}
 	in.Class = isa.ClassOf(&in)
 	e.add(in)
 }

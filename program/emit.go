@@ -93,7 +93,7 @@ func (e *emitter) program(pre []*ir.Value, waveSize int) *Program {
 	}
 	for _, v := range pre {
 		if g := e.regs.groups[v.ID]; g != nil && e.uses[v.ID] > 0 {
-			p.Prologue = append(p.Prologue, isa.Inst{Op: v.Op, T: v.T, Imm: v.Imm, Uniform: v.Uniform, Dst: e.reg(v), SPIRV: v.SPIRV})
+			p.Prologue = append(p.Prologue, isa.Inst{Op: v.Op, T: v.T, Imm: v.Imm, Uniform: v.Uniform, Dst: e.reg(v), Origin: isa.Origin{SPIRV: v.SPIRV}})
 		}
 	}
 	for _, list := range [][]isa.Inst{p.Prologue, p.Insts} {
@@ -210,7 +210,7 @@ func (e *emitter) add(in isa.Inst) *isa.Inst {
 		if steps := e.expand(&in); len(steps) > 0 {
 			last := len(steps) - 1
 			for _, c := range steps[:last] {
-				e.insts = append(e.insts, isa.Inst{Op: isa.Micro, Class: c, SPIRV: in.SPIRV, Line: in.Line})
+				e.insts = append(e.insts, isa.Inst{Op: isa.Micro, Class: c, Origin: in.Origin})
 			}
 			in.Class = steps[last]
 		}
@@ -258,7 +258,7 @@ func (e *emitter) value(v *ir.Value) {
 	if literal(v) || v.Op == isa.Proj {
 		return
 	}
-	in := isa.Inst{Op: v.Op, T: v.T, From: v.From, Imm: v.Imm, Uniform: v.Uniform, SPIRV: v.SPIRV, Line: v.Line}
+	in := isa.Inst{Op: v.Op, T: v.T, From: v.From, Imm: v.Imm, Uniform: v.Uniform, Origin: v.Origin}
 	if v.R != isa.Void && e.uses[v.ID] > 0 {
 		in.Dst = e.reg(v)
 	}

@@ -89,7 +89,7 @@ func legalise(f *ir.Func, waveSize int) {
 		toMask := func(a *ir.Value) *ir.Value {
 			if masks[a] == nil {
 				m := f.NewValue(isa.ToLanes, isa.Bool, isa.Bool, a)
-				m.Block, m.SPIRV, m.Line = b, a.SPIRV, a.Line
+				m.Block, m.Origin = b, a.Origin
 				code = append(code, m)
 				masks[a] = m
 			}
@@ -154,7 +154,7 @@ func uniformIndex(f *ir.Func, v *ir.Value) *ir.Value {
 		t = isa.I64
 	}
 	sum := f.NewValue(isa.IAdd, t, t, base, index)
-	sum.Uniform, sum.Block, sum.SPIRV, sum.Line = true, v.Block, v.SPIRV, v.Line
+	sum.Uniform, sum.Block, sum.Origin = true, v.Block, v.Origin
 	v.Args = append([]*ir.Value{sum}, v.Args[2:]...)
 	return sum
 }

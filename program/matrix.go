@@ -64,7 +64,7 @@ func toVectors(f *ir.Func, v *ir.Value, waveSize int) (moves []*ir.Value) {
 		m := moved[a]
 		if m == nil {
 			m = f.NewValue(isa.Mov, a.R, a.R, a)
-			m.Block, m.SPIRV, m.Line = v.Block, v.SPIRV, v.Line
+			m.Block, m.Origin = v.Block, v.Origin
 			moved[a] = m
 			moves = append(moves, m)
 		}

@@ -7,7 +7,7 @@ import (
 )
 
 func arith(op isa.Op, id uint32, dst int, srcs ...isa.Reg) isa.Inst {
-	in := isa.Inst{Op: op, T: isa.F32, Dst: isa.V(dst), Src: src(srcs...), SPIRV: id}
+	in := isa.Inst{Op: op, T: isa.F32, Dst: isa.V(dst), Src: src(srcs...), Origin: isa.Origin{SPIRV: id}}
 	in.Class = isa.ClassOf(&in)
 	return in
 }

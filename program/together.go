@@ -30,8 +30,8 @@ func (e *emitter) findTogether() error {
 				continue
 			}
 			if e.inRaggedLoop(i) {
-				return fmt.Errorf("%w: %%%d: a group operation of scope Workgroup in a loop that invocations leave in different rounds",
-					validate.ErrUnsupported, v.SPIRV)
+				return fmt.Errorf("%w: %v: a group operation of scope Workgroup in a loop that invocations leave in different rounds",
+					validate.ErrUnsupported, v.Origin)
 			}
 			e.together = append(e.together, i)
 		}

@@ -34,7 +34,7 @@ type call struct {
 	count, index uint64
 	array        int32
 	result       uint64
-	id           uint32
+	id           isa.Origin
 	op           isa.Op
 	*answers
 }
@@ -197,7 +197,7 @@ func (g *group) join(v *visit) (c *call, isNew bool) {
 			return c, false
 		}
 	}
-	g.calls = append(g.calls, call{pc: v.pc, waves: v.bit(), id: v.in.SPIRV, op: v.in.Op})
+	g.calls = append(g.calls, call{pc: v.pc, waves: v.bit(), id: v.in.Origin, op: v.in.Op})
 	return &g.calls[len(g.calls)-1], true
 }
 
@@ -291,7 +291,7 @@ func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 func (g *group) fill(v *visit, o *output, to *stage, count uint64) int32 {
 	p := g.run.pool
 	i := p.newArray(to)
-	p.arrays[i].owner, p.arrays[i].id = g, v.in.SPIRV
+	p.arrays[i].owner, p.arrays[i].id = g, v.in.Origin
 	g.arrays = append(g.arrays, i)
 	for range count {
 		e, err := p.take(o.Bytes, false)
@@ -466,7 +466,7 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 		w := g.finish.wait(v.now)
 		g.run.access(v.now, w, g.unit, mem.Atomic, x.addr, 4, 1) // the count that tells the last one
 		w.close()
-		g.finish.id, g.finish.op = v.in.SPIRV, v.in.Op
+		g.finish.id, g.finish.op = v.in.Origin, v.in.Op
 	}
 	g.finish.waves |= v.bit()
 	v.st.SetResult(v.in, g.finish.result)
@@ -543,11 +543,8 @@ func (g *group) reads(x *payload, i int32) bool {
 func (g *group) fault(v *visit, lane int, format string, args ...any) {
 	st := v.st
 	where := operation(v.in.Op)
-	if v.in.SPIRV != 0 {
-		where = fmt.Sprintf("%%%d: %s", v.in.SPIRV, where)
-	}
-	if v.in.Line != 0 {
-		where += fmt.Sprintf(" (line %d)", v.in.Line)
+	if from := v.in.Origin.String(); from != "" {
+		where = from + ": " + where
 	}
 	who := fmt.Sprintf("workgroup %v, wave %d", st.Workgroup, st.WaveInGroup)
 	if lane >= 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/engine"
+	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/simd"
 )
@@ -50,8 +51,8 @@ type array struct {
 	owner      *group // that allocated it; nil for inputs
 	group      bool   // visible to the workgroup, not to one invocation
 	enqueued   bool
-	waves      uint64 // that enqueued it so far
-	id         uint32 // of the instruction that allocated it
+	waves      uint64     // that enqueued it so far
+	id         isa.Origin // of the instruction that allocated it
 }
 
 // A class is the payloads of one size, on chip or not.

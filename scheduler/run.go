@@ -325,7 +325,7 @@ func (g *group) close(now uint64) {
 
 // incomplete stops the run for a call that not all waves of the workgroup made.
 func (g *group) incomplete(c *call) {
-	g.run.fail(fmt.Errorf("%w: %s, node %v: %%%d: %s: workgroup %v: not in uniform control flow: wave %d did not take part", ErrFault,
+	g.run.fail(fmt.Errorf("%w: %s, node %v: %v: %s: workgroup %v: not in uniform control flow: wave %d did not take part", ErrFault,
 		g.Shader, g.Node, c.id, operation(c.op), g.workgroup(), firstMissing(c.waves)))
 }
 

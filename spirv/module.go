@@ -38,6 +38,7 @@ type Module struct {
 	Schema       uint32
 	Order        binary.ByteOrder // the byte order that it was read in
 	Instructions []Instruction
+	Source       *Source // the text that it was assembled from; nil if none
 }
 
 // Words returns the length of the encoded instruction.

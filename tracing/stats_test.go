@@ -65,7 +65,7 @@ func TestCountsAddUp(t *testing.T) {
 
 func TestListing(t *testing.T) {
 	p := &program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 4, ScalarRegs: 8, Insts: []isa.Inst{
-		{Op: isa.IAdd, T: isa.I32, Class: isa.ClassVALU32, Dst: isa.V(1), Src: [4]isa.Reg{isa.V(0), isa.Lit(1)}, SPIRV: 12, Line: 7},
+		{Op: isa.IAdd, T: isa.I32, Class: isa.ClassVALU32, Dst: isa.V(1), Src: [4]isa.Reg{isa.V(0), isa.Lit(1)}, Origin: isa.Origin{SPIRV: 12, Line: 7}},
 		{Op: isa.Branch, Class: isa.ClassBranch, Target: 0},
 	}}
 	l := &Listing{Program: p, Counts: make([]account.InstCount, 2)}

@@ -51,7 +51,7 @@ func (f *initFlags) run(c *cobra.Command, name string) error {
 		Shader: f.shader(name), Machine: f.machine, Entry: f.entry, Target: gpu.Target(machine, machine.WaveSize),
 	})
 	if err != nil {
-		return fmt.Errorf("%s: %w", shown(name), err)
+		return gpu.Named(shown(name), err)
 	}
 	for _, u := range job.Unknown {
 		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: not known: %s\n", shown(name), u)

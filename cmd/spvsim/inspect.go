@@ -44,7 +44,7 @@ func inspectCommand() *cobra.Command {
 			}
 			for i := range shaders {
 				if err := f.show(c.OutOrStdout(), &shaders[i], len(shaders) > 1); err != nil {
-					return fmt.Errorf("%s: %w", shown(shaders[i].Name), err)
+					return gpu.Named(shown(shaders[i].Name), err)
 				}
 			}
 			return nil

@@ -22,7 +22,7 @@ func TestValidateTellsWarnings(t *testing.T) {
 	if r.status != exitDone || !strings.HasSuffix(r.stdout, ": valid\n") {
 		t.Errorf("status %d, output %q, want a valid module", r.status, r.stdout)
 	}
-	if !strings.Contains(r.stderr, ": warning: ") {
+	if !strings.Contains(r.stderr, "warning: ") {
 		t.Errorf("standard error %q: want the warnings about what compilers write", r.stderr)
 	}
 }

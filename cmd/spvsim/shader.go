@@ -96,7 +96,7 @@ func eachModule(c *cobra.Command, name string, fault func(name string, err error
 			continue
 		}
 		if err := do(shader.name, m); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", shader.name, err))
+			errs = append(errs, gpu.Named(shader.name, err))
 		}
 	}
 	return errors.Join(errs...)
@@ -142,7 +142,7 @@ func validateCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			return eachModule(c, args[0], eachNamed, func(name string, m *validate.Module) error {
 				for _, w := range m.Warnings {
-					fmt.Fprintf(c.ErrOrStderr(), "%s: warning: %s\n", name, w.Error())
+					fmt.Fprintf(c.ErrOrStderr(), "warning: %s\n", eachNamed(name, w))
 				}
 				_, err := fmt.Fprintf(c.OutOrStdout(), "%s: valid\n", name)
 				return err

@@ -32,7 +32,7 @@ type core struct {
 
 // fail stops the translation at the current instruction.
 func (b *core) fail(sentinel error, format string, args ...any) {
-	e := &Error{Text: fmt.Sprintf(format, args...), Err: sentinel}
+	e := &Error{Text: b.m.Raw.Source.Sprintf(format, args...), Err: sentinel, source: b.m.Raw.Source}
 	if b.in != nil {
 		e.Word, e.Op, e.ID = b.in.Word, b.in.Op, b.in.Result
 	}
@@ -170,6 +170,7 @@ func (b *core) make(op isa.Op, t, r isa.Type, args ...*ir.Value) *ir.Value {
 	v.Line = b.line
 	if b.in != nil {
 		v.SPIRV, v.NoContract = b.nearestID(), b.noContraction(b.in.Result)
+		v.Text = b.m.Raw.Source.Place(b.in.Word)
 	}
 	return v
 }

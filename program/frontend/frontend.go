@@ -68,14 +68,12 @@ type Error struct {
 	ID   spirv.ID
 	Text string
 	Err  error
+
+	source *spirv.Source
 }
 
 func (e *Error) Error() string {
-	id := ""
-	if e.ID != 0 {
-		id = fmt.Sprintf(" %%%d", e.ID)
-	}
-	return fmt.Sprintf("program: word %d (%s%s): %v: %s", e.Word, e.Op, id, e.Err, e.Text)
+	return e.source.Fault("program", e.Word, e.Op, e.ID, fmt.Sprintf("%v: %s", e.Err, e.Text))
 }
 
 func (e *Error) Unwrap() error { return e.Err }

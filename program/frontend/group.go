@@ -220,7 +220,7 @@ func CheckClusters(m *validate.Module, f *ir.Func, waveSize int) error {
 			}
 			_, cluster := isa.SplitGroupImm(v.Imm)
 			if in := m.Def(spirv.ID(v.SPIRV)); cluster > waveSize && in != nil {
-				return &Error{Word: in.Word, Op: in.Op, ID: in.Result, Err: validate.ErrInvalid,
+				return &Error{Word: in.Word, Op: in.Op, ID: in.Result, Err: validate.ErrInvalid, source: m.Raw.Source,
 					Text: fmt.Sprintf("cluster size %d: want a power of two up to the wave size, %d", cluster, waveSize)}
 			}
 		}

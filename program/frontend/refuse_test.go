@@ -105,7 +105,7 @@ func TestRefusals(t *testing.T) {
 				}
 				return
 			}
-			if !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.text) || !strings.HasPrefix(err.Error(), "program: word ") {
+			if !errors.Is(err, tt.is) || !strings.Contains(err.Error(), tt.text) || !strings.HasPrefix(err.Error(), "snippet:") {
 				t.Errorf("error %q, want %q and %q", err, tt.is, tt.text)
 			}
 		})

@@ -33,8 +33,7 @@ type Value struct {
 	// NoContract forbids fusing (the NoContraction decoration).
 	NoContract bool
 
-	SPIRV uint32 // id of the instruction lowered
-	Line  uint32 // source line, 0 if unknown
+	isa.Origin // the instruction lowered
 }
 
 // Mem describes a memory access. The byte address is base + index + Offset;

@@ -244,7 +244,7 @@ func (a *addresser) scale(t isa.Type, v *ir.Value, factor uint64) *ir.Value {
 
 func (a *addresser) emit(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
 	v := a.f.NewValue(op, t, t, args...)
-	v.Block, v.SPIRV, v.Line, v.Uniform = a.at.Block, a.at.SPIRV, a.at.Line, true
+	v.Block, v.Origin, v.Uniform = a.at.Block, a.at.Origin, true
 	for _, x := range args {
 		v.Uniform = v.Uniform && (x.Uniform || literal(x))
 	}

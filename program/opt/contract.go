@@ -84,7 +84,7 @@ func (c *contractor) negate(at, v *ir.Value) *ir.Value {
 		return c.pool.constant(v.R, isa.Eval(isa.FNeg, v.R, v.R, 0, v.Imm))
 	}
 	n := c.f.NewValue(isa.FNeg, at.T, at.T, v)
-	n.Block, n.SPIRV, n.Line = at.Block, at.SPIRV, at.Line
+	n.Block, n.Origin = at.Block, at.Origin
 	c.out = append(c.out, n)
 	return n
 }

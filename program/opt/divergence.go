@@ -313,7 +313,7 @@ func closingPhi(f *ir.Func, v *ir.Value, l *loop) *ir.Value {
 	for range l.merge.Preds {
 		phi.Args = append(phi.Args, v)
 	}
-	phi.Block, phi.SPIRV, phi.Line = l.merge, v.SPIRV, v.Line
+	phi.Block, phi.Origin = l.merge, v.Origin
 	l.merge.Phis = append(l.merge.Phis, phi)
 	return phi
 }

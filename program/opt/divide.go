@@ -262,7 +262,7 @@ func (d *divider) half(op isa.Op, x *ir.Value) *ir.Value {
 }
 
 func (d *divider) add(v *ir.Value) *ir.Value {
-	v.Block, v.SPIRV, v.Line = d.at.Block, d.at.SPIRV, d.at.Line
+	v.Block, v.Origin = d.at.Block, d.at.Origin
 	v.Uniform = onScalarUnit(v, d.o)
 	for _, a := range v.Args {
 		v.Uniform = v.Uniform && (a.Uniform || literal(a) || v.Op == isa.ToScalar)

@@ -85,7 +85,7 @@ func (s *folder) evaluate(v *ir.Value) *ir.Value {
 // make adds an operation in front of the value being folded, simplified itself.
 func (s *folder) make(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
 	v := s.f.NewValue(op, t, isa.ResultType(op, t, t), args...)
-	v.Block, v.SPIRV, v.Line, v.NoContract = s.at.Block, s.at.SPIRV, s.at.Line, s.at.NoContract
+	v.Block, v.Origin, v.NoContract = s.at.Block, s.at.Origin, s.at.NoContract
 	w := s.simplify(v)
 	if w == v {
 		s.out = append(s.out, v)
@@ -305,7 +305,7 @@ func foldConvert(s *folder, v *ir.Value) *ir.Value {
 
 func (s *folder) convert(v, x *ir.Value) *ir.Value {
 	w := s.f.NewValue(v.Op, v.T, v.R, x)
-	w.From, w.Block, w.SPIRV, w.Line = x.R, v.Block, v.SPIRV, v.Line
+	w.From, w.Block, w.Origin = x.R, v.Block, v.Origin
 	s.out = append(s.out, w)
 	return w
 }

@@ -70,7 +70,7 @@ func (s *folder) inWord(widen isa.Op, divide func(*folder, isa.Type, *ir.Value, 
 
 func (s *folder) resized(op isa.Op, t isa.Type, x *ir.Value) *ir.Value {
 	v := s.f.NewValue(op, t, t, x)
-	v.From, v.Block, v.SPIRV, v.Line = x.R, s.at.Block, s.at.SPIRV, s.at.Line
+	v.From, v.Block, v.Origin = x.R, s.at.Block, s.at.Origin
 	w := s.simplify(v)
 	if w == v {
 		s.out = append(s.out, v)

@@ -127,7 +127,7 @@ func chooseArgs(f *ir.Func, b, m, yes, no *ir.Block) {
 
 func newSelect(f *ir.Func, b *ir.Block, phi, x, y *ir.Value) *ir.Value {
 	s := f.NewValue(isa.Select, phi.R, phi.R, b.Cond, x, y)
-	s.SPIRV, s.Line = phi.SPIRV, phi.Line
+	s.Origin = phi.Origin
 	if s.Line == 0 {
 		s.Line = b.Line
 	}

@@ -137,7 +137,7 @@ func (s *ifMerger) alike(x, y *ir.Value) bool {
 
 func (s *ifMerger) copyOf(x *ir.Value, args []*ir.Value) *ir.Value {
 	v := s.f.NewValue(x.Op, x.T, x.R, args...)
-	v.From, v.Imm, v.SPIRV, v.Line = x.From, x.Imm, x.SPIRV, x.Line
+	v.From, v.Imm, v.Origin = x.From, x.Imm, x.Origin
 	return v
 }
 
@@ -188,7 +188,7 @@ func (s *ifMerger) choose(x, y *ir.Value) *ir.Value {
 		return nil
 	}
 	v := s.f.NewValue(isa.Select, x.R, x.R, s.b.Cond, x, y)
-	v.SPIRV, v.Line = x.SPIRV, s.b.Line
+	v.Origin, v.Line = x.Origin, s.b.Line
 	s.cost += selectedCost(v)
 	return s.add(v)
 }

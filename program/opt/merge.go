@@ -197,7 +197,7 @@ func (m *merger) emit(out []*ir.Value, at *ir.Value, parts []*ir.Value) []*ir.Va
 	mem := *parts[0].Mem
 	mem.Count = uint8(len(parts))
 	v := m.f.NewValue(at.Op, at.T, isa.Void)
-	v.Block, v.Mem, v.Uniform, v.SPIRV, v.Line = at.Block, &mem, at.Uniform, at.SPIRV, at.Line
+	v.Block, v.Mem, v.Uniform, v.Origin = at.Block, &mem, at.Uniform, at.Origin
 	_, _, _, data := at.MemArgs()
 	v.Args = append(v.Args, at.Args[:len(at.Args)-len(data)]...)
 	out = append(out, v)
@@ -207,7 +207,7 @@ func (m *merger) emit(out []*ir.Value, at *ir.Value, parts []*ir.Value) []*ir.Va
 			continue
 		}
 		r := m.f.NewValue(isa.Proj, p.R, p.R, v)
-		r.Imm, r.Block, r.Uniform, r.SPIRV, r.Line = uint64(i), p.Block, p.Uniform, p.SPIRV, p.Line
+		r.Imm, r.Block, r.Uniform, r.Origin = uint64(i), p.Block, p.Uniform, p.Origin
 		m.names.set(p, r)
 		out = append(out, r)
 	}

@@ -60,7 +60,7 @@ func scattered(v *ir.Value) bool {
 // joinAddress makes one part of both.
 func joinAddress(f *ir.Func, v *ir.Value) *ir.Value {
 	sum := f.NewValue(isa.IAdd, isa.I32, isa.I32, v.Args[0], v.Args[1])
-	sum.Block, sum.SPIRV, sum.Line = v.Block, v.SPIRV, v.Line
+	sum.Block, sum.Origin = v.Block, v.Origin
 	v.Mem.HasBase = false
 	v.Args = append([]*ir.Value{sum}, v.Args[2:]...)
 	return sum

@@ -267,7 +267,7 @@ func (p *promoter) retype(q *ir.Block, a *ir.Value, t isa.Type) *ir.Value {
 		return p.pool.undef(t)
 	}
 	m := p.f.NewValue(isa.Mov, t, t, a)
-	m.From, m.SPIRV, m.Line = a.R, a.SPIRV, a.Line
+	m.From, m.Origin = a.R, a.Origin
 	return q.Append(m)
 }
 

@@ -46,7 +46,7 @@ func elements(f *ir.Func, v *ir.Value) []*ir.Value {
 		} else {
 			w.Args = append(w.Args, data[i])
 		}
-		w.Block, w.Mem, w.SPIRV, w.Line = v.Block, &m, v.SPIRV, v.Line
+		w.Block, w.Mem, w.Origin = v.Block, &m, v.Origin
 		list = append(list, w)
 	}
 	return list

@@ -57,6 +57,7 @@ func AssembleWith(src []byte, name string, o AssembleOptions) (*spirv.Module, er
 	if err != nil {
 		return nil, a.locate(err)
 	}
+	m.Source = a.source()
 	return m, nil
 }
 
@@ -87,6 +88,17 @@ type assembler struct {
 }
 
 type place struct{ word, token int }
+
+// source says where the instructions stand, and what the ids are called. Place
+// and names are those of the text, whatever numbers the ids have got.
+func (a *assembler) source() *spirv.Source {
+	s := &spirv.Source{File: a.name, Names: a.ids.names(), Places: make([]spirv.Place, len(a.places))}
+	for i, p := range a.places {
+		t := a.tokens[p.token]
+		s.Places[i] = spirv.Place{Word: p.word, Line: t.line, Column: t.column, Source: s}
+	}
+	return s
+}
 
 // locate gives an error of decoding the place of the instruction it is in.
 func (a *assembler) locate(err error) error {

@@ -70,4 +70,13 @@ func (t *idTable) number(name string) (spirv.ID, error) {
 	return id, nil
 }
 
+// names are the names by id, for messages.
+func (t *idTable) names() []string {
+	list := make([]string, t.bound())
+	for name, id := range t.byName { // any order: each id has one name
+		list[id] = name
+	}
+	return list
+}
+
 func (t *idTable) bound() uint32 { return uint32(t.greatest) + 1 }

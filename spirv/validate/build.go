@@ -12,6 +12,11 @@ func Check(raw *spirv.Module) (*Module, error) { return CheckContext(context.Bac
 
 // CheckContext is Check that gives up, with the context's error, when the context has ended.
 func CheckContext(ctx context.Context, raw *spirv.Module) (*Module, error) {
+	m, err := check(ctx, raw)
+	return m, withSource(raw.Source, err)
+}
+
+func check(ctx context.Context, raw *spirv.Module) (*Module, error) {
 	if err := supported(raw); err != nil {
 		return nil, err
 	}

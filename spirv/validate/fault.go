@@ -24,17 +24,35 @@ type Fault struct {
 	Rule string   // name of the rule
 	Text string
 	Err  error // sentinel; nil means ErrInvalid
+
+	source *spirv.Source
+	format string // that Text was made from, with args: Text has the numbers of ids
+	args   []any
 }
 
 func (f Fault) Error() string {
-	id, rule := "", ""
-	if f.ID != 0 {
-		id = fmt.Sprintf(" %%%d", f.ID)
+	text := f.Text
+	if f.format != "" {
+		text = f.source.Sprintf(f.format, f.args...)
 	}
 	if f.Rule != "" {
-		rule = " (rule " + f.Rule + ")"
+		text += " (rule " + f.Rule + ")"
 	}
-	return fmt.Sprintf("spirv: word %d (%s%s): %s%s", f.Word, f.Op, id, f.Text, rule)
+	return f.source.Fault("spirv", f.Word, f.Op, f.ID, text)
+}
+
+// withSource tells an error of a check which text the module was made from.
+func withSource(source *spirv.Source, err error) error {
+	switch err := err.(type) {
+	case Fault:
+		err.source = source
+		return err
+	case Faults:
+		for i := range err {
+			err[i].source = source
+		}
+	}
+	return err
 }
 
 // Unwrap returns the sentinel.
@@ -67,5 +85,5 @@ func (f Faults) Unwrap() []error {
 
 // FaultAt makes a fault of an instruction.
 func FaultAt(in *spirv.Instruction, rule, format string, args ...any) Fault {
-	return Fault{Word: in.Word, Op: in.Op, ID: in.Result, Rule: rule, Text: fmt.Sprintf(format, args...)}
+	return Fault{Word: in.Word, Op: in.Op, ID: in.Result, Rule: rule, Text: fmt.Sprintf(format, args...), format: format, args: args}
 }

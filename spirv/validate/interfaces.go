@@ -119,10 +119,8 @@ func (m *Module) interfaceList(e *EntryPoint, used []spirv.ID, r *report) {
 
 func (m *Module) entryModes(e *EntryPoint, r *report) {
 	for i, mode := range e.Modes {
-		fault := FaultAt(&spirv.Instruction{Op: spirv.OpExecutionMode, Word: mode.Word}, "execution modes", "")
 		say := func(format string, args ...any) {
-			fault.Text = FaultAt(&spirv.Instruction{}, "", format, args...).Text
-			r.add(fault)
+			r.at(&spirv.Instruction{Op: spirv.OpExecutionMode, Word: mode.Word}, "execution modes", format, args...)
 		}
 		if models := modeModels[mode.Kind]; models != nil && !models[e.Model] {
 			say("%s is not for %s", mode.Kind, e.Model)

@@ -65,6 +65,7 @@ func runRules(ctx context.Context, m *Module) error {
 			return r.faults
 		}
 	}
+	_ = withSource(m.Raw.Source, r.warnings)
 	m.Warnings = r.warnings
 	return nil
 }

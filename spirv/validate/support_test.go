@@ -63,7 +63,7 @@ OpFunctionEnd
 			if !errors.Is(err, ErrUnsupported) || errors.Is(err, ErrInvalid) {
 				t.Fatalf("error %v, want one of %v alone", err, ErrUnsupported)
 			}
-			if !strings.HasPrefix(err.Error(), "spirv: word ") || strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), "(rule") {
+			if !strings.HasPrefix(err.Error(), "text:") || strings.ContainsAny(err.Error(), "\n") || strings.Contains(err.Error(), "(rule") {
 				t.Errorf("error %q: want one line with a place, and no rule", err)
 			}
 			for _, want := range tt.want {

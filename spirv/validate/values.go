@@ -254,11 +254,11 @@ func (m *Module) typeText(t *Type) string {
 	case KindVector:
 		return fmt.Sprintf("vector of %d %s", t.Count, m.typeText(t.Elem))
 	case KindCooperativeMatrix:
-		return fmt.Sprintf("cooperative matrix %%%d of %s", t.ID, m.typeText(t.Elem))
+		return m.Raw.Source.Sprintf("cooperative matrix %%%d of %s", t.ID, m.typeText(t.Elem))
 	case KindPointer:
-		return fmt.Sprintf("pointer %%%d", t.ID)
+		return m.Raw.Source.Sprintf("pointer %%%d", t.ID)
 	}
-	return fmt.Sprintf("%s %%%d", strings.ToLower(strings.TrimPrefix(t.Def.Op.String(), "OpType")), t.ID)
+	return m.Raw.Source.Sprintf("%s %%%d", strings.ToLower(strings.TrimPrefix(t.Def.Op.String(), "OpType")), t.ID)
 }
 
 // narrowWidths say which capability gives operations to narrow types; without

@@ -1,0 +1,72 @@
+package gpu
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// Named puts the name of a file before an error that does not begin with it, as those of a shader's text do.
+func Named(name string, err error) error {
+	if strings.HasPrefix(err.Error(), name+":") {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// A language is one that shaders are written in before a compiler makes modules of them.
+type language struct {
+	name    string
+	endings []string
+	looks   *regexp.Regexp // of a text whose file's name says nothing
+	compile func(source, module string) string
+}
+
+var languages = []language{
+	{"HLSL", []string{".hlsl", ".hlsli", ".fx", ".usf"}, regexp.MustCompile(`(?m)^\s*\[(numthreads|NumThreads|shader)\s*\(|\bSV_DispatchThreadID\b|\bRWStructuredBuffer\s*<`),
+		func(source, module string) string {
+			return fmt.Sprintf("dxc -spirv -T cs_6_6 -E main -fspv-target-env=vulkan1.3 -Fo %s %s", module, source)
+		}},
+	{"GLSL", []string{".glsl", ".comp", ".frag", ".vert", ".mesh", ".task", ".geom", ".tesc", ".tese"}, regexp.MustCompile(`(?m)^\s*#version\b|^\s*layout\s*\(|\bvoid\s+main\s*\(`),
+		func(source, module string) string {
+			stage := ""
+			if ext := filepath.Ext(source); ext == "" || ext == ".glsl" {
+				stage = "-S comp "
+			}
+			return fmt.Sprintf("glslangValidator -V --target-env vulkan1.3 %s-o %s %s", stage, module, source)
+		}},
+}
+
+// assembly reports a text with an instruction of SPIR-V's assembly at the start of a line, or behind a result.
+var assembly = regexp.MustCompile(`(?m)^\s*(%\w+\s*=\s*)?Op[A-Z]\w*`)
+
+// sourceLanguage is the language that a shader's text is written in, nil for assembly and whatever else it is.
+func sourceLanguage(text []byte, name string) *language {
+	if assembly.Match(text) {
+		return nil
+	}
+	for i := range languages {
+		for _, ending := range languages[i].endings {
+			if strings.HasSuffix(strings.ToLower(name), ending) {
+				return &languages[i]
+			}
+		}
+	}
+	for i := range languages {
+		if languages[i].looks.Match(text) {
+			return &languages[i]
+		}
+	}
+	return nil
+}
+
+// refuse says how to make a module of a source.
+func (l *language) refuse(name string) error {
+	source := name
+	if strings.ContainsRune(name, ' ') { // standard input
+		source = "shader"
+	}
+	module := strings.TrimSuffix(source, filepath.Ext(source)) + ".spv"
+	return fmt.Errorf("%s: this is %s source: want a module (.spv) or its text (.spvasm); compile it: %s", name, l.name, l.compile(source, module))
+}
