@@ -147,6 +147,10 @@ var coreRules = []rule{
 				}
 			}, spirv.OpDecorateId)
 		}},
+	{name: "stages", sentence: "[OpEmitVertex, ...] only valid with the Geometry Execution Model. [OpKill, OpDemoteToHelperInvocation, InterpolateAt...] only valid in the Fragment Execution Model. [OpDPdx, ..., OpImageSampleImplicitLod, ...] (Fragment, or another model with a derivative group.)"},
+	{name: "alignment", sentence: "[2.16.1] Any pointer operand whose Base Type is in PhysicalStorageBuffer: loads and stores must use the Aligned Memory Operand. [Aligned] The value must be a power of 2. (Or 0, which compilers write.)"},
+	{name: "held-pointers", sentence: "[2.16.1] In the Logical addressing model, [...] OpVariable can allocate an object that is or contains a pointer only with variable pointers, in Function or Private."},
+	{name: "nested-blocks", sentence: "[2.16.2] Structures decorated with Block or BufferBlock must not be nested within any other structure that is."},
 	{name: "versions", sentence: "[BufferBlock] Missing after version 1.3."},
 	{name: "storage-8-bit", sentence: "[StorageBuffer8BitAccess, UniformAndStorageBuffer8BitAccess, StoragePushConstant8] Uses 8-bit OpTypeInt instructions for creating scalar, vector, and composite types that become members of a block residing in [the storage class]. (Int8 is enough, as for other validators.)",
 		check: func(c *extension) { c.narrowBlocks(8) }},

@@ -60,6 +60,7 @@ func (v *valueCheck) variable(o []uint32) {
 		v.fault("the variable is not in the first block of the function")
 	}
 	v.matrixPlace(t)
+	v.heldPointer(t)
 	if len(o) > 1 {
 		v.initializer(t, o[1])
 	}
@@ -113,6 +114,7 @@ func eachScalar(t *Type, visit func(*Type)) {
 }
 
 func (v *valueCheck) load(o []uint32) {
+	v.alignment(o, 1, o[0])
 	if t := v.pointer(0, o[0]); t != nil && t.Elem != v.result() {
 		v.fault("result type %s: the pointer is to %s", v.m.typeText(v.result()), v.m.typeText(t.Elem))
 	}
@@ -122,6 +124,7 @@ func (v *valueCheck) load(o []uint32) {
 var readOnly = set(spirv.StorageClassUniformConstant, spirv.StorageClassInput, spirv.StorageClassPushConstant)
 
 func (v *valueCheck) store(o []uint32) {
+	v.alignment(o, 2, o[0])
 	t, a := v.pointer(0, o[0]), v.operandType(1, o[1])
 	if t == nil || a == nil {
 		return
@@ -135,6 +138,7 @@ func (v *valueCheck) store(o []uint32) {
 }
 
 func (v *valueCheck) copyMemory(o []uint32) {
+	v.copyAlignment(o, 2)
 	a, b := v.pointer(0, o[0]), v.pointer(1, o[1])
 	if a != nil && b != nil && a.Elem != b.Elem {
 		v.fault("from %s to %s", v.m.typeText(b.Elem), v.m.typeText(a.Elem))

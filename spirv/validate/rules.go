@@ -17,7 +17,7 @@ var stages = [][]chapter{
 	{sections, capabilities, calls, earlyRules},
 	{flow},
 	{uses},
-	{values, entryPoints, structures},
+	{values, entryPoints, structures, callGraphs},
 	{layouts, checkCore, extensionRules},
 }
 

@@ -19,6 +19,7 @@ func init() {
 		spirv.OpAccessChain: (*valueCheck).chain, spirv.OpInBoundsAccessChain: (*valueCheck).chain,
 		spirv.OpPtrAccessChain: (*valueCheck).elementChain, spirv.OpInBoundsPtrAccessChain: (*valueCheck).elementChain,
 		spirv.OpArrayLength: (*valueCheck).arrayLength, spirv.OpCopyMemory: (*valueCheck).copyMemory,
+		spirv.OpTypeStruct: (*valueCheck).blocks, spirv.OpCopyMemorySized: func(v *valueCheck, o []uint32) { v.copyAlignment(o, 3) },
 		spirv.OpFunctionCall: (*valueCheck).call, spirv.OpReturn: (*valueCheck).returnNothing,
 		spirv.OpReturnValue: (*valueCheck).returnValue, spirv.OpPhi: (*valueCheck).phi, spirv.OpSelect: (*valueCheck).selects,
 		spirv.OpBitcast: (*valueCheck).bitcast, spirv.OpDot: (*valueCheck).dot, spirv.OpTranspose: (*valueCheck).transpose,

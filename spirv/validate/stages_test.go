@@ -1,0 +1,82 @@
+package validate
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestStages: what a call graph may hold depends on the entry point, through
+// the functions that it calls.
+func TestStages(t *testing.T) {
+	const (
+		called = "%f = OpFunction %void None %fn\n%f0 = OpLabel\nBODY\nOpFunctionEnd"
+		call   = "%call = OpFunctionCall %void %f"
+		other  = "OpReturn"
+	)
+	for _, tt := range []struct{ name, caps, modes, body, rule string }{
+		{"kill", "", "", "OpKill", "stages"},
+		{"demote", "OpCapability DemoteToHelperInvocation", "", "OpDemoteToHelperInvocation\nOpReturn", "stages"},
+		{"vertex", "OpCapability Geometry", "", "OpEmitVertex\nOpReturn", "stages"},
+		{"derivative", "", "", "%d = OpDPdx %float %f1\nOpReturn", "stages"},
+		{"derivative in quads", "OpCapability ComputeDerivativeGroupQuadsKHR\nOpExtension \"SPV_KHR_compute_shader_derivatives\"",
+			"OpExecutionMode %main DerivativeGroupQuadsKHR", "%d = OpDPdx %float %f1\nOpReturn", ""},
+		{"nothing", "", "", other, ""},
+	} {
+		text := withParts("CAPS", tt.caps, "MODES", tt.modes, "CODE", call, "FUNCTIONS", strings.Replace(called, "BODY", tt.body, 1))
+		text = strings.Replace(text, "LocalSize 1 1 1", "LocalSize 2 2 1", 1)
+		if _, err := Check(assemble(t, text)); firstRule(err) != tt.rule || (err == nil) != (tt.rule == "") {
+			t.Errorf("%s: %v, want rule %q", tt.name, err, tt.rule)
+		}
+		// A function that nothing reaches may hold it.
+		if _, err := Check(assemble(t, strings.Replace(text, call, "", 1))); err != nil {
+			t.Errorf("%s, not reached: %v", tt.name, err)
+		}
+	}
+}
+
+// TestAlignmentOfPhysicalAccesses: loads, stores and copies state it.
+func TestAlignmentOfPhysicalAccesses(t *testing.T) {
+	caps := "OpCapability PhysicalStorageBufferAddresses\nOpCapability Int64\nOpExtension \"SPV_KHR_physical_storage_buffer\""
+	types := "%long = OpTypeInt 64 0\n%a = OpConstant %long 4096\n%p = OpTypePointer PhysicalStorageBuffer %uint\n%local = OpTypePointer Function %uint"
+	for code, rule := range map[string]string{
+		"%x = OpLoad %uint %q Aligned 4":          "",
+		"%x = OpLoad %uint %q Volatile|Aligned 4": "",
+		"%x = OpLoad %uint %q":                    "alignment",
+		"%x = OpLoad %uint %q Aligned 6":          "alignment",
+		"%x = OpLoad %uint %q Volatile":           "alignment",
+		"OpStore %q %u1 Aligned 4":                "",
+		"OpStore %q %u1":                          "alignment",
+		"OpCopyMemory %v %q Aligned 4":            "",
+		"OpCopyMemory %v %q":                      "alignment",
+		"OpCopyMemory %v %q None Aligned 4":       "",
+		"OpCopyMemory %v %q Aligned 4 None":       "alignment",
+		"OpCopyMemory %q %v Aligned 4 None":       "",
+		"OpStore %v %u1\n%y = OpLoad %uint %v":    "",
+		"OpStore %v %u1 Aligned 3":                "alignment",
+	} {
+		text := withParts("CAPS", caps, "TYPES", types, "VARS", "%v = OpVariable %local Function", "CODE", "%q = OpConvertUToPtr %p %a\n"+code)
+		text = strings.Replace(text, "Logical GLSL450", "PhysicalStorageBuffer64 GLSL450", 1)
+		if _, err := Check(assemble(t, text)); firstRule(err) != rule || (err == nil) != (rule == "") {
+			t.Errorf("%s: %v, want rule %q", code, err, rule)
+		}
+	}
+}
+
+// TestHeldPointers: in logical addressing variables hold those pointers alone
+// that may be values.
+func TestHeldPointers(t *testing.T) {
+	for _, tt := range []struct{ caps, held, class, rule string }{
+		{"", "Function", "Function", "held-pointers"},
+		{"", "StorageBuffer", "Function", "held-pointers"},
+		{"OpCapability VariablePointers", "StorageBuffer", "Function", ""},
+		{"OpCapability VariablePointersStorageBuffer", "StorageBuffer", "Function", ""},
+		{"OpCapability VariablePointersStorageBuffer", "Workgroup", "Function", "held-pointers"},
+		{"OpCapability VariablePointers", "Workgroup", "Function", ""},
+	} {
+		types := "%p = OpTypePointer " + tt.held + " %uint\n%pair = OpTypeStruct %uint %p\n%pp = OpTypePointer " + tt.class + " %pair"
+		text := withParts("CAPS", tt.caps, "TYPES", types, "VARS", "%v = OpVariable %pp "+tt.class)
+		if _, err := Check(assemble(t, text)); firstRule(err) != tt.rule || (err == nil) != (tt.rule == "") {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+}
