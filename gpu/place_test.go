@@ -63,12 +63,9 @@ func TestFaultsOfATextHaveItsPlaces(t *testing.T) {
 		{"type", "%old = OpLoad %float %out", "place.spvasm:29:3: OpLoad %old: result type float32: the pointer is to struct %block (rule types)"},
 		{"use", "%sum = OpIAdd %uint %two %sum", "place.spvasm:29:3: OpIAdd %sum: %sum is used before it is defined"},
 		{"label", "OpBranch %nowhere", "place.spvasm:29:3: OpBranch: operand 0: %nowhere is not defined"},
-		{"lowering", "%len = OpArrayLength %uint %out 0\n OpEmitVertex", "place.spvasm:30:2: OpEmitVertex: not supported: "},
+		{"lowering", "%len = OpArrayLength %uint %out 0\n OpControlBarrier %index %two %zero", "place.spvasm:30:2: "},
 	} {
-		text := placedText(tt.code, "0")
-		if tt.name == "lowering" {
-			text = strings.Replace(text, "OpCapability Shader", "OpCapability Geometry", 1)
-		}
+		text := placedText(tt.code, "1") // scope Device
 		_, err := Run(context.Background(), graphSetup(t, placedFiles(text), "rdna3-rx7900xtx"))
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || strings.Contains(err.Error(), " (Op") {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)

@@ -8,10 +8,11 @@ import (
 	"reflect"
 
 	"spvsim/isa"
+	"spvsim/spirv"
 )
 
 // A saved program is the fields of a Program one after the other: numbers as varints, texts and lists behind their lengths, of structures a mask
-// of the fields that are not zero and then those. Functions are left out: they follow from the instructions. It says nothing of its own form, so it
+// of the fields that are not zero and then those. Functions are left out, as they follow from the instructions, and places in a text. It says nothing of its own form, so it
 // is for the build that wrote it alone.
 
 // Save writes the program as bytes that Restore reads.
@@ -85,11 +86,16 @@ func appendItems(b []byte, v reflect.Value) []byte {
 	return b
 }
 
+// saved says whether a field is: not functions, nor places in a text, as what is kept between runs comes as words.
+func saved(f reflect.Value) bool {
+	return f.Kind() != reflect.Func && f.Type() != reflect.TypeFor[*spirv.Place]()
+}
+
 // appendFields writes a mask of the fields that are not zero, and those.
 func appendFields(b []byte, v reflect.Value) []byte {
 	mask := uint64(0)
 	for i := range v.NumField() {
-		if f := v.Field(i); f.Kind() != reflect.Func && !f.IsZero() {
+		if f := v.Field(i); saved(f) && !f.IsZero() {
 			mask |= 1 << i
 		}
 	}
@@ -155,7 +161,7 @@ func (r *reader) value(v reflect.Value) {
 	case reflect.Struct:
 		mask := r.number()
 		for i := range v.NumField() {
-			if f := v.Field(i); mask>>i&1 != 0 && f.CanSet() && f.Kind() != reflect.Func && !r.bad {
+			if f := v.Field(i); mask>>i&1 != 0 && f.CanSet() && saved(f) && !r.bad {
 				r.value(f)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"spvsim/isa"
+	"spvsim/spirv"
 	"spvsim/spirv/asm"
 	"spvsim/spirv/validate"
 )
@@ -42,7 +43,7 @@ func fillAll(v reflect.Value, next *uint64, depth int) {
 		for i := range v.NumField() {
 			if v.Type().Field(i).Type == reflect.TypeFor[isa.Op]() {
 				v.Field(i).SetUint(uint64(isa.FAdd))
-			} else if v.Field(i).Kind() != reflect.Func {
+			} else if saved(v.Field(i)) {
 				fillAll(v.Field(i), next, depth+1)
 			}
 		}
@@ -58,7 +59,7 @@ func fillItems(v reflect.Value, next *uint64, depth int) {
 // sameProgram compares all but the functions, of which it compares whether they are there.
 func sameProgram(a, b *Program) string {
 	return cmp.Diff(a, b, cmp.Comparer(func(a, b func(*isa.State, *isa.Inst)) bool { return (a == nil) == (b == nil) }),
-		cmpopts.EquateEmpty())
+		cmpopts.EquateEmpty(), cmp.Comparer(func(a, b *spirv.Place) bool { return true })) // places in a text are not saved
 }
 
 // Every field of a program is saved: one that is added can't be forgotten.

@@ -78,7 +78,6 @@ func TestRefusals(t *testing.T) {
 		is                                   error
 		text                                 string
 	}{
-		{"kill", "", size1, "", "OpKill\n%more = OpLabel", validate.ErrInvalid, "execution model Fragment"},
 		{"partitioned", "OpCapability GroupNonUniformPartitionedEXT\nOpExtension \"SPV_EXT_shader_subgroup_partitioned\"", size1,
 			"%mask = OpTypeVector %uint 4\n%all = OpConstantComposite %mask %u1 %u1 %u1 %u1",
 			"%r = OpGroupNonUniformIAdd %uint %u3 PartitionedReduceEXT %u1 %all", validate.ErrUnsupported, "PartitionedReduce"},
