@@ -46,7 +46,8 @@ var house = map[string]string{
 	"simd":                  "isa program account probe spec",
 	"lds":                   "engine isa mem/lane mem/rmw spec",
 	"mem":                   "engine isa mem/lane mem/rmw program/ir spec",
-	"cu":                    "engine isa program simd lds mem account probe spec",
+	"lookahead":             "engine isa mem simd",
+	"cu":                    "engine isa program simd lds lookahead mem account probe spec",
 	"scheduler":             "engine isa program simd mem mem/lane cu account probe spec",
 	"functional":            "isa lds mem program simd",
 	"gpu":                   "account functional probe engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
@@ -68,7 +69,7 @@ var house = map[string]string{
 }
 
 // akita are the packages that may know the event engine.
-var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "cu": true, "scheduler": true, "mem": true, "gpu": true, "tracing": true,
+var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "lookahead": true, "cu": true, "scheduler": true, "mem": true, "gpu": true, "tracing": true,
 	"tracing/daisen": true, "tracing/monitor": true}
 
 func TestImportsRunDownTheHouse(t *testing.T) {
@@ -100,6 +101,22 @@ func checkImports(t *testing.T, from string, allowed, imports []string) {
 		to, ours := strings.CutPrefix(path, "spvsim/")
 		if i := sort.SearchStrings(allowed, to); ours && (i == len(allowed) || allowed[i] != to) {
 			t.Errorf("%s imports %s: the house does not allow it", from, to)
+		}
+	}
+}
+
+// Compute units, their SIMDs and their LDS are models in cycles: which thread of the host runs them, package lookahead knows.
+func TestTheModelKnowsNoThreads(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./simd", "./lds", "./cu").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		words := strings.Fields(line)
+		for _, path := range words[1:] {
+			if path == "sync" || path == "sync/atomic" || path == "runtime" {
+				t.Errorf("%s imports %s", words[0], path)
+			}
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"spvsim/account"
 	"spvsim/engine"
 	"spvsim/isa"
+	"spvsim/lookahead"
 	"spvsim/simd"
 	"spvsim/spec"
 )
@@ -36,6 +37,8 @@ type Parts struct {
 // events; those of one cycle go by the units' index.
 type Array struct {
 	Units []*ComputeUnit
+	// Ahead runs the units.
+	Ahead *lookahead.Units
 
 	engine   *engine.Engine
 	payloads Payloads // nil: no execution graph runs
@@ -47,7 +50,6 @@ type Array struct {
 	dispatcher Dispatcher
 	ends       *engine.Port
 	placing    uint64
-	crew       *crew   // nil: the engine's thread is the only one
 	steady     *Launch // of which loads from memory that does not change are known
 	trace      trace
 }
@@ -65,7 +67,7 @@ type Printer func(now uint64, w *simd.Wave, in *isa.Inst)
 
 // New builds the compute units of a machine, from specs that have been checked.
 func New(s *UnitSpec, shape *spec.Shape, links Links) *Array {
-	a := &Array{engine: links.Engine, printer: links.Printer, pool: &simd.Pool{}}
+	a := &Array{Ahead: lookahead.New(links.Engine), engine: links.Engine, printer: links.Printer, pool: &simd.Pool{}}
 	for i := range shape.Units() {
 		e, unit := i/shape.ComputeUnits, i%shape.ComputeUnits
 		name := fmt.Sprintf("SE[%d].CU[%d]", e, unit)
@@ -129,4 +131,14 @@ func (a *Array) Settle(end uint64) account.SlotCycles {
 		}
 	}
 	return sum
+}
+
+// ready readies a launch of which a workgroup comes, and the unit, to count and to load ahead of the engine.
+func (a *Array) ready(u *ComputeUnit, l *Launch) {
+	l.Code.Copies(a.Ahead.Copies())
+	u.shared.LoadsAhead = u.runner.LoadsAhead() && a.payloads == nil
+	if u.shared.LoadsAhead && l != a.steady {
+		a.steady = l
+		l.steady = l.Bindings.Steady(l.Code.Program.Insts)
+	}
 }

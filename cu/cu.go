@@ -1,7 +1,8 @@
 // Package cu is a compute unit: its SIMDs' wave slots, the workgroups resident
-// in them, their barriers and the LDS. A unit has one event in each cycle in
-// which one of its SIMDs has a turn; workgroups come from the dispatcher, results
-// of the LDS and of payload operations as messages.
+// in them, their barriers and the LDS. A unit has a turn in each cycle in which
+// one of its SIMDs has: an event, but where it runs ahead of the engine (package
+// lookahead). Workgroups come from the dispatcher, results of the LDS and of
+// payload operations as messages.
 //
 // The package does not know which workgroup comes next, what else has room, nor
 // what a program means. How long an access takes it learns from memory and LDS.
@@ -16,6 +17,7 @@ import (
 	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/lds"
+	"spvsim/lookahead"
 	"spvsim/mem"
 	"spvsim/simd"
 	"spvsim/spec"
@@ -61,10 +63,9 @@ type ComputeUnit struct {
 
 	index    int // in the machine
 	array    *Array
-	alarm    *engine.Alarm
+	runner   *lookahead.Runner
 	port     *engine.Port
-	own      engine.Base  // counts what the unit does where it is ahead of the engine
-	banks    *engine.Port // to the LDS, of own
+	banks    *engine.Port // to the LDS
 	memory   Memory
 	lds      LDS
 	access   lds.Request // the one at hand
@@ -77,9 +78,6 @@ type ComputeUnit struct {
 	coming   []uint64  // cycles in which workgroups arrive that are on their way
 	freed    uint64    // cycle in which the dispatcher has heard of the last wave that ended
 	spare    []*simd.Group
-	loads    *loads // nil: none is issued ahead of the engine
-	early    bool   // the unit is ahead of the engine
-	away     excursion
 }
 
 // A Launch is a kernel: what every workgroup of it has in common.
@@ -113,10 +111,8 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, p
 		memory: parts.Memory, lds: parts.LDS, fetch: parts.fetch, barrier: uint64(s.BarrierCycles),
 		launches: make([]*Launch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs, maxLanes),
 	}
-	u.alarm, u.port = engine.NewAlarm(&u.Base, u, true), engine.NewPort(&u.Base, u, "Work")
-	u.own = engine.NewBase(a.engine, name)
-	u.banks = engine.NewPort(&u.own, u, "Banks")
-	u.AddPort("Banks", u.banks)
+	u.runner = a.Ahead.Add(u, &u.Base, u)
+	u.port, u.banks = engine.NewPort(&u.Base, u, "Work"), engine.NewPort(&u.Base, u, "Banks")
 	for i := range shape.SIMDs {
 		u.SIMDs = append(u.SIMDs, simd.New(&s.Issue, shape, simd.Place{
 			Name: fmt.Sprintf("%s.SIMD[%d]", name, i), Index: i,
@@ -125,6 +121,7 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, p
 	}
 	if p, ok := parts.Memory.(*port); ok {
 		p.attach(u)
+		u.runner.LoadsOf(p.port, len(u.launches))
 	}
 	return u
 }
@@ -132,12 +129,10 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, p
 // Resident is the number of workgroups on the unit.
 func (u *ComputeUnit) Resident() int { return u.resident }
 
-// Work is what the unit did so far: a turn is an event, as is a workgroup that comes.
+// Work is what the unit did so far.
 func (u *ComputeUnit) Work() engine.Work {
-	w, own := u.Base.Work(), u.own.Work()
-	w.Events += own.Events
-	w.Sent += own.Sent
-	w.Received += own.Received
+	w := u.Base.Work()
+	w.Ahead = u.runner.Turns()
 	return w
 }
 
@@ -146,17 +141,18 @@ func (u *ComputeUnit) Index() int { return u.index }
 
 // Handle fulfils sim.Handler: a turn of the SIMDs, a workgroup, an answer.
 func (u *ComputeUnit) Handle(e sim.Event) error {
-	if a, ok := e.(*Answer); ok && a.local {
-		u.answer(a) // a tick is at work, which plans when it is done
-		return nil
-	}
-	if _, ok := e.(*engine.Alarm); ok && u.passed(u.Engine.Now()) {
-		return nil
-	}
-	u.back()
 	switch e := e.(type) {
 	case *engine.Alarm:
-		u.tick(u.Engine.Now())
+		u.runner.Turn(u.Engine.Now())
+		return nil
+	case *Answer:
+		if e.local { // within a turn
+			u.answer(e)
+			return nil
+		}
+	}
+	u.runner.Join()
+	switch e := e.(type) {
 	case *Place:
 		if len(u.coming) > 0 {
 			u.coming = u.coming[:copy(u.coming, u.coming[1:])]
@@ -166,7 +162,7 @@ func (u *ComputeUnit) Handle(e sim.Event) error {
 	case *Answer:
 		u.answer(e)
 	}
-	u.plan()
+	u.runner.Plan()
 	return nil
 }
 
@@ -178,8 +174,7 @@ func (u *ComputeUnit) answer(a *Answer) {
 // place takes a workgroup in.
 func (u *ComputeUnit) place(now uint64, m *Place) {
 	l, wg := m.Launch, &m.Workgroup
-	l.Code.Threads(u.array.threads())
-	u.array.loading(u, l)
+	u.array.ready(u, l)
 	g := u.newGroup(wg.Index, wg.ID)
 	g.LDSBase, g.LDSSize = m.LDSBase, l.Code.Program.LDSBytes
 	if g.LDSSize > 0 {
@@ -212,109 +207,51 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
 	return g
 }
 
-// tick does the work of cycle now, and of the cycles behind it in which nothing
-// can reach the unit nor anything of it be told from outside; or sends the unit
-// out for it, and comes again in the cycle in which it would have had its next turn.
-func (u *ComputeUnit) tick(now uint64) {
-	u.Idle() // its turns count
-	u.book(now)
-	u.hear()
-	if u.next() <= now { // it was not there already
-		u.turns(now)
+// Next fulfils lookahead.Unit: the cycle in which a SIMD has its next turn, or an access leaves the LDS.
+func (u *ComputeUnit) Next() uint64 {
+	next := u.lds.Next()
+	for _, s := range u.shared.Lookahead() {
+		next = min(next, s.Turn)
 	}
-	c, until := u.array.crew, u.alone()
-	if c == nil {
-		u.ahead(until)
-		return
+	return next
+}
+
+// Advance fulfils lookahead.Unit: it takes what has left the LDS, and gives the SIMDs whose turn it is theirs.
+func (u *ComputeUnit) Advance(now uint64) {
+	if u.lds.Next() <= now {
+		u.lds.Leave(now)
 	}
-	if u.loads != nil {
-		u.loads.begin(now)
-	}
-	if !c.short() {
-		c.ahead(u, until)
-	}
-	if c.short() {
-		u.leave(until)
+	for i, s := range u.shared.Lookahead() {
+		if s.Turn <= now {
+			u.SIMDs[i].Turn(now)
+		}
 	}
 }
 
-// leave sends the unit out where that is worth it: where it will not come at once to what others can tell.
-func (u *ComputeUnit) leave(until uint64) {
-	if next := u.next(); next+worthIt <= until && u.within(next) && u.array.crew.send(u, until) {
-		u.alarm.Set(min(next, u.first()))
-	}
-}
-
-// worthIt is the least number of cycles for which a unit is sent out.
-const worthIt = 4
-
-// ahead goes on until a cycle, or to the first thing that others can tell.
-func (u *ComputeUnit) ahead(until uint64) {
-	for next := u.next(); next < until && u.within(next); next = u.next() {
-		u.turns(next)
-	}
-}
-
-// within says that what the unit does in a cycle, which is the next in which it
-// does anything, nobody else can tell.
-func (u *ComputeUnit) within(cycle uint64) bool {
+// Local fulfils lookahead.Unit.
+func (u *ComputeUnit) Local(cycle uint64) bool {
 	if u.lds.Next() <= cycle {
 		u.lds.Leave(cycle)
-	}
-	if u.loads != nil && cycle >= u.loads.horizon {
-		return false
-	}
-	if cycle < u.shared.Alone() {
-		return true
 	}
 	if u.shared.Pending() {
 		return false
 	}
-	if u.loads != nil {
-		u.loads.ask()
-	}
-	for i, turn := range u.shared.Next() {
-		if turn <= cycle && u.SIMDs[i].Outside(cycle) {
+	for i, s := range u.shared.Lookahead() {
+		if s.Turn <= cycle && s.Effect <= cycle && u.SIMDs[i].MayAffect(cycle) {
 			return false
 		}
 	}
 	return true
 }
 
-// turns takes what has left the LDS by cycle now, and gives the SIMDs whose turn it is theirs.
-func (u *ComputeUnit) turns(now uint64) {
-	if u.lds.Next() <= now {
-		u.lds.Leave(now)
-	}
-	had := false
-	for i, next := range u.shared.Next() {
-		if next <= now {
-			had = u.SIMDs[i].Turn(now) || had
-		}
-	}
-	if had {
-		u.own.Came()
-	}
-}
-
-// next is the cycle in which a SIMD has its next turn, or an access leaves the LDS.
-func (u *ComputeUnit) next() uint64 {
-	next := u.lds.Next()
-	for _, turn := range u.shared.Next() {
-		next = min(next, turn)
-	}
-	return next
-}
-
-// alone is the first cycle in which a workgroup may come, or somebody look at the
-// unit: 0 where its turns must be those of the engine.
-func (u *ComputeUnit) alone() uint64 {
+// Bound fulfils lookahead.Unit: the first cycle in which a workgroup may come. Who
+// must be told of the unit's work in the order of time is told in events.
+func (u *ComputeUnit) Bound() uint64 {
 	a := u.array
-	if a.payloads != nil || a.trace.to != nil || u.fetch.ways > 0 || u.Engine.NumHooks() > 0 || u.lds.Watched() {
+	if a.payloads != nil || a.trace.to != nil || u.fetch.ways > 0 || u.banks.NumHooks() > 0 || u.lds.Watched() {
 		return 0
 	}
-	now := u.Engine.Now()
-	until := min(now+maxAhead, u.Engine.Unseen())
+	until, now := Never, u.Engine.Now()
 	if len(u.coming) > 0 {
 		until = min(until, u.coming[0])
 	}
@@ -324,19 +261,12 @@ func (u *ComputeUnit) alone() uint64 {
 	return until
 }
 
-// maxAhead bounds how many cycles a unit goes ahead, so that limits and whoever watches the run come to their right.
-const maxAhead = 1024
+// CountIn fulfils lookahead.Unit.
+func (u *ComputeUnit) CountIn(copy int) { u.shared.Copy = copy }
 
 // Expect says that a workgroup has been sent, which comes in the given cycle, not
 // before those that were sent before it.
 func (u *ComputeUnit) Expect(cycle uint64) { u.coming = append(u.coming, cycle) }
-
-// plan sets the alarm to the next cycle in which the unit has something to do, unless it is out.
-func (u *ComputeUnit) plan() {
-	if !u.away.out {
-		u.alarm.Set(min(u.next(), u.first()))
-	}
-}
 
 // slot numbers the wave's slot over all SIMDs of the unit.
 func (u *ComputeUnit) slot(w *simd.Wave) int {
@@ -345,9 +275,9 @@ func (u *ComputeUnit) slot(w *simd.Wave) int {
 
 // Memory fulfils simd.Env.
 func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
-	if u.shared.Early {
-		if p := &u.loads.prepared[u.slot(w)]; p.made {
-			return u.load(now, w, p)
+	if u.shared.LoadsAhead {
+		if b, ok := u.runner.Load(now, u.slot(w), w); ok {
+			return b
 		}
 	}
 	if in.Mem.Payload && u.array.payloads != nil && !u.array.payloads.Check(w, in) {
@@ -357,6 +287,13 @@ func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) simd.Bookin
 		return u.withoutHelpers(now, w, in, mask)
 	}
 	return u.reach(now, w, in)
+}
+
+// LoadAhead fulfils simd.Env.
+func (u *ComputeUnit) LoadAhead(w *simd.Wave, in *isa.Inst) bool {
+	slot := u.slot(w)
+	pc, _ := w.Where()
+	return u.runner.MayLoad(slot, u.launches[slot].steady[pc], &w.State, &u.memory.(*port).env[slot], in)
 }
 
 // withoutHelpers carries out a store or an atomic operation for the lanes that

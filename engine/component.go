@@ -13,13 +13,16 @@ type Base struct {
 	*sim.ComponentBase
 	Engine *Engine
 	work   Work
+	ports  []*Port
 }
 
 // Work is what a component did so far.
 type Work struct {
-	Events   uint64 // alarms that rang, events of its own, messages that came later than they were sent
-	Sent     uint64 // messages
-	Received uint64 // messages
+	Events   uint64 // that the engine handled: alarms that rang, messages that came
+	Ahead    uint64 // turns that needed no event, as no other part could tell of them (package lookahead)
+	Calls    uint64 // messages that were handed over within a cycle, without an event
+	Sent     uint64 // messages that came as events
+	Received uint64 // messages that came as events
 	// Booked are the uses that were booked without an event: time is reserved at
 	// the component when it is known at once.
 	Booked uint64
@@ -37,7 +40,13 @@ func NewBase(e *Engine, name string) Base {
 }
 
 // Work is what the component did so far.
-func (b *Base) Work() Work { return b.work }
+func (b *Base) Work() Work {
+	w := b.work
+	for _, p := range b.ports {
+		w.Calls += p.calls
+	}
+	return w
+}
 
 // Booked counts a use that needs no event.
 func (b *Base) Booked() { b.work.Booked++ }

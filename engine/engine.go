@@ -61,6 +61,7 @@ type Engine struct {
 	limit   uint64
 	watch   func(now uint64) error
 	turns   uint64
+	handled uint64 // events and alarms
 	sample  func(now uint64) (next uint64)
 	sampled uint64 // cycle from which sample is to be called
 	err     error
@@ -134,6 +135,9 @@ func (e *Engine) Sample(cycle uint64, f func(now uint64) (next uint64)) {
 // Unseen is the cycle before which only events look at the machine: where the run
 // ends at the latest, or is sampled.
 func (e *Engine) Unseen() uint64 { return min(e.limit, e.sampled) }
+
+// Handled is how many events the engine ran so far, alarms and messages among them.
+func (e *Engine) Handled() uint64 { return e.handled }
 
 // Err is what stopped the run, if anything did.
 func (e *Engine) Err() error { return e.err }
@@ -310,6 +314,7 @@ func (e *Engine) step(p, slot int) bool {
 
 // handle runs an event and tells the hooks.
 func (e *Engine) handle(event sim.Event) {
+	e.handled++
 	if e.NumHooks() == 0 {
 		if err := event.Handler().Handle(event); err != nil {
 			e.Fail(err)

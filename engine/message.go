@@ -14,12 +14,15 @@ type Port struct {
 	name  string
 	base  *Base
 	owner sim.Component
+	left  uint64 // messages that left here
+	calls uint64 // messages that were handed over here, maybe ahead of the engine
 }
 
 // NewPort makes a port of a component.
 func NewPort(b *Base, owner sim.Component, name string) *Port {
 	p := &Port{name: b.Name() + "." + name, base: b, owner: owner}
 	b.AddPort(name, p)
+	b.ports = append(b.ports, p)
 	return p
 }
 
@@ -54,8 +57,8 @@ func (m *Header) IsSecondary() bool { return false }
 
 // Post sends a message that arrives at dst in the given cycle.
 func (p *Port) Post(m Message, dst *Port, arrives uint64) {
+	p.base.work.Sent++
 	p.leaves(m.header(), dst, arrives, m)
-	dst.base.work.Events++
 	p.base.Engine.At(arrives, m)
 }
 
@@ -63,15 +66,16 @@ func (p *Port) Post(m Message, dst *Port, arrives uint64) {
 // ahead of the engine: it is handled before Hand returns.
 func (p *Port) Hand(m Message, dst *Port, cycle uint64) {
 	p.leaves(m.header(), dst, cycle, m)
-	if err := dst.Handle(m); err != nil {
+	dst.calls++
+	if err := dst.arrives(m); err != nil {
 		p.base.Engine.Fail(err)
 	}
 }
 
-// leaves addresses a message, counts it and tells the hooks.
+// leaves addresses a message and tells the hooks.
 func (p *Port) leaves(h *Header, dst *Port, arrives uint64, m Message) {
 	h.src, h.dst, h.cycle = p, dst, arrives
-	p.base.work.Sent++
+	p.left++
 	if p.NumHooks() > 0 || dst.NumHooks() > 0 {
 		h.describe()
 		p.InvokeHook(sim.HookCtx{Domain: p, Pos: sim.HookPosPortMsgSend, Item: m})
@@ -82,25 +86,25 @@ func (p *Port) leaves(h *Header, dst *Port, arrives uint64, m Message) {
 // sender's and the number of the message there.
 func (m *Header) describe() {
 	e := m.src.base.Engine
-	m.ID = m.src.name + "#" + strconv.FormatUint(m.src.base.work.Sent, 10)
+	m.ID = m.src.name + "#" + strconv.FormatUint(m.src.left, 10)
 	m.Src, m.Dst = m.src, m.dst
 	m.SendTime, m.RecvTime = e.CurrentTime(), e.Seconds(m.cycle)
 }
 
-// Handle fulfils sim.Handler: a message has arrived.
+// Handle fulfils sim.Handler: a message has arrived as an event.
 func (p *Port) Handle(event sim.Event) error {
+	p.base.work.Events++
 	p.base.work.Received++
+	return p.arrives(event)
+}
+
+// arrives tells the hooks of a message and gives it to the component.
+func (p *Port) arrives(event sim.Event) error {
 	if p.NumHooks() > 0 {
 		p.InvokeHook(sim.HookCtx{Domain: p, Pos: sim.HookPosPortMsgRecvd, Item: event})
 	}
 	return p.owner.Handle(event)
 }
-
-// Came counts an event of the component that did not need the engine.
-func (b *Base) Came() { b.work.Events++ }
-
-// Idle takes back the count of the event at hand, in which the component had nothing to do.
-func (b *Base) Idle() { b.work.Events-- }
 
 // Arrives is the cycle in which the message arrives.
 func (m *Header) Arrives() uint64 { return m.cycle }

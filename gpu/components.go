@@ -1,6 +1,9 @@
 package gpu
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/engine"
@@ -31,15 +34,17 @@ type Component struct {
 	engine.Work
 }
 
-// Components are the parts of the machine with what they did, those without any
-// work included. A SIMD's turns are within its compute unit's events.
+// work is what the parts of the machine did, those without any work included:
+// SIMDs, whose turns are within their compute unit's, among them. Akita's
+// parts do not count their events: a hook does, also for its connections.
 func (r *runner) work() (list []Component) {
-	parts := r.components()
+	parts, known := r.components(), map[string]bool{}
 	if a, ok := r.machine.hierarchy.(*mem.Akita); ok {
 		parts = append(parts, a.Components()...)
 	}
 	for _, p := range parts {
 		c := Component{Name: p.Name()}
+		known[c.Name] = true
 		switch w := p.(type) {
 		case engine.Worker:
 			c.Work = w.Work()
@@ -48,10 +53,15 @@ func (r *runner) work() (list []Component) {
 		}
 		list = append(list, c)
 	}
+	for _, name := range slices.Sorted(maps.Keys(r.events)) {
+		if !known[name] {
+			list = append(list, Component{Name: name, Work: engine.Work{Events: r.events[name]}})
+		}
+	}
 	return list
 }
 
-// eventCounter counts events by the name of their handler: those of Akita's own parts, which do not.
+// eventCounter counts the events of Akita's own parts, which do not, by the name of their handler.
 type eventCounter map[string]uint64
 
 // Func fulfils sim.Hook.
@@ -59,7 +69,9 @@ func (c eventCounter) Func(ctx sim.HookCtx) {
 	if ctx.Pos != sim.HookPosBeforeEvent {
 		return
 	}
-	if n, ok := ctx.Item.(sim.Event).Handler().(sim.Named); ok {
-		c[n.Name()]++
+	switch h := ctx.Item.(sim.Event).Handler().(type) {
+	case engine.Worker, *engine.Port:
+	case sim.Named:
+		c[h.Name()]++
 	}
 }

@@ -65,7 +65,8 @@ type Setup struct {
 	// Attach is given the engine and its parts before the run, for looking at
 	// them while they work.
 	Attach func(sim.Engine, []sim.Component) error
-	// Components asks for the parts of the machine with their work, in the result.
+	// Components asks for the parts of the machine with their work, in the result. What is timed runs on one thread then:
+	// how much of it is events of the engine depends on how many there are.
 	Components bool
 	// MaxCycles and MaxHostSeconds, where they are not 0, take the place of the job's limits; over all rounds and launches.
 	MaxCycles      uint64
@@ -140,7 +141,9 @@ type Result struct {
 	Faults   []string          // the first accesses out of bounds
 	// Components are the parts of the machine and what they did, if the setup asked for them.
 	Components []Component
-	Warnings   []string // what the job says in vain
+	// Events is how many the engine handled, and WorkerTurns how many turns of compute units other threads than the engine's ran.
+	Events, WorkerTurns uint64
+	Warnings            []string // what the job says in vain
 	// Failures are the expectations that were not met.
 	Failures []error
 }
@@ -208,6 +211,7 @@ func (r *runner) result(took time.Duration) *Result {
 		Listings: r.programs.listings(),
 		Faults:   r.faults(),
 		Warnings: r.programs.warnings,
+		Events:   r.machine.engine.Handled(), WorkerTurns: r.machine.array.Ahead.WorkerTurns(),
 	}
 	if r.setup.Components {
 		result.Components = r.work()

@@ -386,6 +386,7 @@ func (r *runner) useThreads() {
 	}{
 		{r.setup.Machine.Fetch.Enabled, "compute units share instruction caches (fetch.enabled)"},
 		{r.setup.Tracer != nil, "a tracer hears of everything in its order"},
+		{r.setup.Components, "what its components did is counted for one"},
 		{r.setup.Job.IsGraph(), "what waves of an execution graph enqueue starts others"},
 	} {
 		if why.holds {
@@ -393,7 +394,7 @@ func (r *runner) useThreads() {
 			return
 		}
 	}
-	r.machine.array.Threads(n)
+	r.machine.array.Ahead.Threads(n)
 }
 
 // begin starts an accounting period.
@@ -405,9 +406,9 @@ func (r *runner) begin() {
 // runEngine runs until nothing is left to happen, or the run has failed. Work that ended before the limit is not
 // failed by what parts of the machine, such as caches, do behind it.
 func (r *runner) runEngine(result func() (finished bool, end uint64)) (finished bool, end uint64, err error) {
-	defer r.machine.array.Home()
+	defer r.machine.array.Ahead.End()
 	err = r.machine.engine.Run()
-	r.machine.array.Return()
+	r.machine.array.Ahead.Join()
 	finished, end = result()
 	switch {
 	case errors.Is(err, engine.ErrLimit) && finished && end < r.limit():
@@ -433,7 +434,7 @@ func (r *runner) limit() uint64 {
 
 // watch looks now and then whether to go on, and tells how far the run is.
 func (r *runner) watch(now uint64) error {
-	r.machine.array.Return()
+	r.machine.array.Ahead.Join()
 	if err := r.hostLimits(); err != nil {
 		return err
 	}

@@ -98,7 +98,6 @@ func (c *Component) Leave(now uint64) {
 	n := 0
 	for ; n < len(c.leaving) && c.leaving[n].cycle <= now; n++ {
 		l := &c.leaving[n]
-		c.Came()
 		c.port.Hand(l.answer, l.to, l.cycle)
 	}
 	c.leaving = c.leaving[:copy(c.leaving, c.leaving[n:])]

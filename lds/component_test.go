@@ -54,7 +54,7 @@ func TestComponentTellsHooks(t *testing.T) {
 	if len(unit.at) != 1 || unit.at[0] != r.Timing.Ready {
 		t.Errorf("answers came in %v, want one in %d", unit.at, r.Timing.Ready)
 	}
-	if got, want := c.Work(), (engine.Work{Events: 1, Sent: 1, Received: 1}); got != want {
+	if got, want := c.Work(), (engine.Work{Calls: 1}); got != want {
 		t.Errorf("work %+v, want %+v", got, want)
 	}
 }

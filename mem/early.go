@@ -15,10 +15,10 @@ type Early struct {
 	busy   uint64
 }
 
-// A Workspace is what one thread needs to prepare loads.
+// A Workspace is where loads are prepared, one at a time.
 type Workspace struct{ w *workspace }
 
-// NewWorkspace makes the workspace of a thread.
+// NewWorkspace makes one.
 func NewWorkspace() *Workspace { return &Workspace{newWorkspace()} }
 
 // Ahead says whether loads of this port may be prepared: their time must be known
@@ -118,31 +118,31 @@ func (p *Port) Least(scalar bool) uint64 {
 	return levels[0].latency
 }
 
-// Room is how many lines may miss in the vector cache from cycle now on before one has to wait for a free miss entry.
-func (p *Port) Room(now uint64) int {
-	return p.h.(*Fast).front(&Request{CU: p.cu}).room(now)
+// FreeMisses is how many lines may miss in the vector cache from cycle now on before one has to wait for a free miss entry.
+func (p *Port) FreeMisses(now uint64) int {
+	return p.h.(*Fast).front(&Request{CU: p.cu}).freeMisses(now)
 }
 
 // anyNumber is more lines than all units have under way.
 const anyNumber = 1 << 30
 
-// room is how many misses find free entries from cycle now on, whichever slice they go to: none where other units' do as well.
-func (c *cache) room(now uint64) int {
+// freeMisses is how many misses find free entries from cycle now on, whichever slice they go to: none where other units' do as well.
+func (c *cache) freeMisses(now uint64) int {
 	switch {
 	case c.Misses == 0:
 		return anyNumber
 	case c.SharedBy != 1:
 		return 0
 	}
-	room := c.Misses
+	free := c.Misses
 	for i := range c.slices {
-		room = min(room, c.slices[i].room(now, room))
+		free = min(free, c.slices[i].freeMisses(now, free))
 	}
-	return room
+	return free
 }
 
-// room is how many misses up to most find free entries in the slice.
-func (s *slice) room(now uint64, most int) int {
+// freeMisses is how many misses up to most find free entries in the slice.
+func (s *slice) freeMisses(now uint64, most int) int {
 	for n := range s.ring {
 		if n >= most {
 			break

@@ -32,14 +32,7 @@ const (
 	numUnits
 	// unitTable is the length of tables by unit, a power of two above numUnits.
 	unitTable = 16
-	// within marks, in a SIMD's list of what its waves are at, instructions that only the compute unit's waves can tell.
-	within unit = 1 << 7
-	// early marks those that may issue ahead of the engine, where Env says so.
-	early unit = 1 << 6
 )
-
-// inside is Never for what a SIMD's list marks as within the compute unit.
-func (u unit) inside() uint64 { return uint64(u/within) * Never }
 
 var unitNames = [numUnits]string{"valu", "trans", "salu", "lds", "vmem", "smem", "branch", "message", "internal", "matrix"}
 
@@ -59,9 +52,6 @@ const (
 	kindRelease // a payload operation that comes after all that the wave stored
 	kindEnd
 )
-
-// staysWithin are the kinds that only the waves of one compute unit can tell.
-var staysWithin = [...]bool{kindCompute: true, kindClock: true, kindBranch: true, kindLDS: true, kindBarrier: true, kindMemoryBarrier: true, kindEnd: false}
 
 // waitsFor is what those wait for that need the result of a pending operation.
 func (k kind) waitsFor() account.Reason {
@@ -106,7 +96,7 @@ type op struct {
 	free       bool // costs nothing: done with the instruction before it
 	writesExec bool
 	readsExec  bool
-	at         unit           // as a SIMD's list has it
+	at         site           // as a SIMD's list has it
 	sum        []uint16       // rows that a product of matrices goes on with; not among deps
 	early      uint64         // how much earlier than its results are ready such a product may issue, as a scoreboard entry
 	result     account.Reason // what waits for its results is charged to this, or fromMatrix
@@ -135,7 +125,7 @@ type Rules struct {
 type Code struct {
 	Program *program.Program
 	Counts  []account.InstCount   // by instruction
-	apart   [][]account.InstCount // likewise, of each thread beside the engine's, until they are gathered
+	copies  [][]account.InstCount // further copies, until they are gathered
 
 	ops    []op
 	taken  cost
@@ -197,26 +187,20 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 		o.splitSum()
 	}
 	o.limited = o.kind == kindMemory && o.unit == unitVMEM
-	o.at = o.unit
-	if staysWithin[o.kind] {
-		o.at |= within
-	}
-	if o.kind == kindMemory && in.Op == isa.Load && everybodys[o.unit] {
-		o.at |= early
-	}
+	o.at = o.site(o.kind == kindMemory && in.Op == isa.Load)
 	o.ordered = o.limited && (len(in.Writes) > 0 && r.Loads || len(in.Writes) == 0 && r.Stores)
 	return nil
 }
 
-// holdScalar lets no scalar load issue ahead of the engine where instructions that are
+// holdScalar leaves no scalar load to Env.LoadAhead where instructions that are
 // no accesses take the same unit: how long one takes it is not known in time for those.
 func (c *Code) holdScalar() {
 	if !slices.ContainsFunc(c.ops, func(o op) bool { return o.unit == unitSMEM && o.kind != kindMemory && !o.free }) {
 		return
 	}
 	for i := range c.ops {
-		if o := &c.ops[i]; o.unit == unitSMEM {
-			o.at &^= early
+		if o := &c.ops[i]; o.unit == unitSMEM && o.at.scope == scopeLoad {
+			o.at.scope = scopeMachine
 		}
 	}
 }
@@ -246,16 +230,16 @@ func (c *Code) gather() {
 	}
 }
 
-// Threads makes room for the counts of as many threads.
-func (c *Code) Threads(n int) {
-	for len(c.apart) < n-1 {
-		c.apart = append(c.apart, make([]account.InstCount, len(c.Counts)))
+// Copies makes as many copies of the counts, Counts among them: SIMDs that count at the same time have one each (Shared.Copy).
+func (c *Code) Copies(n int) {
+	for len(c.copies) < n-1 {
+		c.copies = append(c.copies, make([]account.InstCount, len(c.Counts)))
 	}
 }
 
-// Gather adds what other threads counted to Counts; none may be at work.
+// Gather adds what the other copies counted to Counts.
 func (c *Code) Gather() {
-	for _, list := range c.apart {
+	for _, list := range c.copies {
 		for i := range list {
 			c.Counts[i].Add(&list[i])
 		}

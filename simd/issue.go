@@ -55,9 +55,9 @@ func (o *op) compute(st *isa.State) {
 func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason) {
 	ready := b.Ready + uint64(o.latency)
 	switch {
-	case b.Early:
+	case b.Outstanding:
 		ready = Never
-		w.early++
+		w.bookable++
 	case b.Pending:
 		ready = Never
 		if why != account.LDS { // of which the unit's next knows
@@ -146,8 +146,8 @@ func (s *SIMD) dropEnded() {
 
 // count is where what the wave's instruction does is counted.
 func (s *SIMD) count(w *Wave, o *op) *account.InstCount {
-	if k := s.shared.Worker; k > 0 {
-		return &w.code.apart[k-1][w.pc]
+	if k := s.shared.Copy; k > 0 {
+		return &w.code.copies[k-1][w.pc]
 	}
 	return o.count
 }
@@ -223,11 +223,11 @@ func (s *SIMD) advance(w *Wave, now, earliest uint64, why account.Reason) {
 }
 
 // outstanding is when the accesses that o waits for are done: a memory barrier
-// and a release wait for all; the end of a wave only for those of which the end is unknown
-// to the engine too.
+// and a release wait for all; the end of a wave only for those of which the end is not
+// known by the time at which others see that the wave ended.
 func (w *Wave) outstanding(o *op, earliest uint64, why account.Reason) (uint64, account.Reason) {
 	switch {
-	case w.pending > 0 && (o.kind != kindEnd || w.pending > w.early):
+	case w.pending > 0 && (o.kind != kindEnd || w.pending > w.bookable):
 		return Never, account.Memory
 	case o.kind != kindEnd && w.lastMem > earliest:
 		return w.lastMem, account.Memory
@@ -244,9 +244,9 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 	s.complete(now, done, t)
 }
 
-// Known brings the end of a load that was issued early, as if it had been known then: nothing that it decides has come yet.
+// Known brings the end of an outstanding load, as if it had been known when it issued: no cycle that depends on it has come yet.
 func (t Ticket) Known(done uint64) {
-	t.w.early--
+	t.w.bookable--
 	t.w.SIMD.complete(0, done, t)
 }
 

@@ -270,7 +270,7 @@ func (e *stand) Payload(now uint64, w *Wave, _ *isa.Inst) Booking { return e.acc
 
 func (e *stand) Print(uint64, *Wave, *isa.Inst) { e.prints++ }
 
-func (e *stand) Early(*Wave, *isa.Inst) bool { return false }
+func (e *stand) LoadAhead(*Wave, *isa.Inst) bool { return false }
 
 func (e *stand) Fetch(_ uint64, line uint32) uint64 { return e.c.fetchDelay(int(line)) }
 

@@ -26,9 +26,8 @@ type Booking struct {
 	// Pending: Ready is not known yet. Complete brings it, for the ticket that
 	// the wave gave out last (Wave.Ticket). Held: the wave does not go on before.
 	Pending, Held bool
-	// Early: a load that the unit issues ahead of the engine. Ready is not known
-	// before the ticket is told (Ticket.Known), and not before cycle Ready here.
-	Early bool
+	// Outstanding: a load of which the end is not known yet (Ticket.Known brings it), and is not before Ready.
+	Outstanding bool
 }
 
 // A Ticket names an access of a wave that is pending.
@@ -72,54 +71,33 @@ type Env interface {
 	Ended(now uint64, w *Wave)
 	// Print shows a DebugPrint.
 	Print(now uint64, w *Wave, in *isa.Inst)
-	// Early says whether the load that the wave is at may issue ahead of the engine,
-	// with those that were asked about in the same cycle; it may have its values then.
-	Early(w *Wave, in *isa.Inst) bool
+	// LoadAhead says whether other parts can't tell when the load issues that the wave is at,
+	// nor those that were asked about in the same cycle; it may have its values then.
+	LoadAhead(w *Wave, in *isa.Inst) bool
 	// Fetch is the delay for entering a line of the instruction cache.
 	Fetch(now uint64, line uint32) uint64
 }
 
 // Shared is what a compute unit's SIMDs have in common, kept close together.
 type Shared struct {
-	free [unitTable]uint64 // until when units that they share are taken
-	next []uint64          // by SIMD: the cycle of its next turn
-	// reach is by SIMD a cycle before which none of its instructions does anything
-	// that others than the compute unit's waves could tell.
-	reach   []uint64
-	pending int // operations of which the end is not known, but for those of the LDS
-	// Worker is the thread that runs the unit: 0 is the engine's.
-	Worker int
-	// Early: loads may issue ahead of the engine, where Env says so.
-	Early bool
-	tmp   [4][]uint32 // rows for the operations of whichever wave issues
+	free    [unitTable]uint64 // until when units that they share are taken
+	ahead   []Lookahead       // by SIMD
+	pending int               // operations of which the end is not known, but for those of the LDS
+	// Copy is the copy of the programs' counts in which they count.
+	Copy int
+	// LoadsAhead: the scope of a load is the unit where Env says so.
+	LoadsAhead bool
+	tmp        [4][]uint32 // rows for the operations of whichever wave issues
 }
 
 // NewShared is that of so many SIMDs, with waves of up to lanes lanes.
 func NewShared(simds, lanes int) *Shared {
-	s := &Shared{next: make([]uint64, simds), reach: make([]uint64, simds)}
+	s := &Shared{ahead: slices.Repeat([]Lookahead{none}, simds)}
 	for i := range s.tmp {
 		s.tmp[i] = make([]uint32, 2*lanes)
 	}
-	for i := range s.next {
-		s.next[i], s.reach[i] = Never, Never
-	}
 	return s
 }
-
-// Next is the cycle of each SIMD's next turn in which a wave may issue; Never if there is none.
-func (s *Shared) Next() []uint64 { return s.next }
-
-// Alone is a cycle before which nothing that the SIMDs do can be told from
-// outside, and no operation of theirs that is under way ends.
-func (s *Shared) Alone() uint64 {
-	if s.pending > 0 {
-		return 0
-	}
-	return slices.Min(s.reach)
-}
-
-// Pending says that operations are under way of which the unit does not know the end.
-func (s *Shared) Pending() bool { return s.pending > 0 }
 
 // A SIMD issues the instructions of the waves in its slots.
 type SIMD struct {
@@ -144,15 +122,14 @@ type SIMD struct {
 	portFree    uint64 // of all units; where each category has a port, that is as long taken as the unit at most
 	unitFree    [unitTable]uint64
 	candidates  []Candidate
-	nextTurn    *uint64 // among those of the unit
-	reach       *uint64 // likewise
+	ahead       *Lookahead // among those of the unit
+	lastTurn    uint64     // cycle
 	endedInTurn bool
-	starving    bool // in the last turn older waves took what one could have had that does what others can tell
 
 	// By age, oldest first; ready, at and slot are copies kept close together for the scan of a turn.
 	order []*Wave
 	ready []uint64
-	at    []unit
+	at    []site
 	slot  []uint8
 }
 
@@ -174,11 +151,11 @@ func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 		env: at.Env, pool: at.Pool, shared: at.Shared,
 		cadence: uint64(issue.Cadence), width: issue.Width, perCategory: issue.PerCategory,
 		clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz),
-		slots: make([]Wave, shape.WaveSlots), last: -1, nextTurn: &at.Shared.next[at.Index], reach: &at.Shared.reach[at.Index],
+		slots: make([]Wave, shape.WaveSlots), last: -1, ahead: &at.Shared.ahead[at.Index],
 		candidates: make([]Candidate, 0, shape.WaveSlots),
 		order:      make([]*Wave, 0, shape.WaveSlots),
 		ready:      make([]uint64, 0, shape.WaveSlots),
-		at:         make([]unit, 0, shape.WaveSlots),
+		at:         make([]site, 0, shape.WaveSlots),
 		slot:       make([]uint8, 0, shape.WaveSlots),
 	}
 	s.phase = uint64(at.Index) % s.cadence
@@ -209,7 +186,7 @@ func (s *SIMD) Slots() int { return len(s.slots) }
 func (s *SIMD) Waves() []*Wave { return s.order }
 
 // Next is the cycle of the next turn in which a wave may issue; Never if there is none.
-func (s *SIMD) Next() uint64 { return *s.nextTurn }
+func (s *SIMD) Next() uint64 { return s.ahead.Turn }
 
 // Reset starts an accounting period at cycle now; all slots are empty.
 func (s *SIMD) Reset(now uint64) {
@@ -241,7 +218,7 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	w.freeAt, w.why = from, account.Dispatch
 	s.order = append(s.order, w)
 	s.ready = append(s.ready, 0)
-	s.at = append(s.at, 0)
+	s.at = append(s.at, site{})
 	s.slot = append(s.slot, uint8(w.Slot))
 	s.resident++
 	if s.trace.to != nil {
@@ -284,8 +261,10 @@ func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 
 // wake plans a turn not later than the first one from cycle on, in which the wave may issue.
 func (s *SIMD) wake(w *Wave, cycle uint64) {
-	*s.nextTurn = min(*s.nextTurn, s.align(cycle))
-	*s.reach = min(*s.reach, cycle|s.at[w.pos].inside())
+	if s.at[w.pos].scope != scopeUnit {
+		s.ahead.Effect = min(s.ahead.Effect, cycle)
+	}
+	s.ahead.Turn = min(s.ahead.Turn, s.align(cycle))
 }
 
 // align is the first turn of this SIMD from cycle on.
@@ -310,7 +289,7 @@ func (s *SIMD) Turn(now uint64) (issued bool) {
 	for n := 0; n < s.width && len(ready) > 0; n++ {
 		k := s.policy(ready, s.last)
 		pick := ready[k]
-		u := s.at[pick.pos]
+		u := s.at[pick.pos].unit
 		s.last = pick.Slot
 		s.issue(s.order[pick.pos], now)
 		ready = s.remaining(ready, k, u, now)
@@ -330,12 +309,12 @@ func (s *SIMD) byAge(now uint64) (issued bool) {
 	if s.portFree > now {
 		left = 0
 	}
-	*s.nextTurn, *s.reach = Never, Never // what is woken in the turn is the earliest so far
-	next, reach := Never, Never
+	*s.ahead = none // what is woken in the turn is the earliest so far
+	ahead := none
 	ready, own, shared := s.ready, &s.unitFree, &s.shared.free
 	at := s.at[:len(ready)]
 	for i, from := range ready {
-		u := at[i]
+		u := at[i].unit
 		key := max(from, own[u%unitTable], shared[u%unitTable])
 		if key <= now && left > 0 && used>>(u%unitTable)&1 == 0 {
 			s.issue(s.order[i], now)
@@ -344,57 +323,21 @@ func (s *SIMD) byAge(now uint64) (issued bool) {
 			if s.perCategory {
 				used |= 1 << (u % unitTable)
 			}
-			u = at[i]
+			u = at[i].unit
 			key = max(ready[i], own[u%unitTable], shared[u%unitTable])
 		}
-		next, reach = min(next, key), min(reach, key|u.inside())
+		ahead = ahead.with(key, at[i].scope)
 	}
 	if s.endedInTurn {
 		s.dropEnded()
 	}
-	if next < Never {
-		next = s.align(max(next, now+1, s.portFree))
+	if ahead.Turn < Never {
+		ahead.Turn = s.align(max(ahead.Turn, now+1, s.portFree))
 	}
-	s.starving = reach <= now
-	*s.nextTurn, *s.reach = min(*s.nextTurn, next), min(*s.reach, reach)
+	s.lastTurn = now
+	s.ahead.Turn, s.ahead.Effect = min(s.ahead.Turn, ahead.Turn), min(s.ahead.Effect, ahead.Effect)
 	return issued
 }
-
-// Outside says whether the turn of cycle now may do something that others than the
-// compute unit's waves can tell: a wave that could does not where older ones take
-// all that the SIMD issues.
-func (s *SIMD) Outside(now uint64) bool {
-	switch {
-	case *s.reach > now || s.portFree > now:
-		return false
-	case !s.starving && !s.shared.Early:
-		return true // as a rule; to look takes as long as a turn
-	}
-	left, used := s.width, uint(0)
-	for i, from := range s.ready {
-		u := s.at[i]
-		if max(from, s.openAt(u)) > now || used>>(u%unitTable)&1 != 0 {
-			continue
-		}
-		if u&within == 0 && !(s.shared.Early && u&early != 0 && s.env.Early(s.order[i], s.order[i].at())) {
-			return true
-		}
-		if s.policy != nil {
-			continue // another wave may come before it
-		}
-		used |= 1<<(u%unitTable) | 1<<besides[u%unitTable]
-		if everybodys[u%unitTable] {
-			continue // another SIMD may come before it
-		}
-		if left--; left == 0 {
-			return false
-		}
-	}
-	return false
-}
-
-// everybodys are the units that the SIMDs of a compute unit share.
-var everybodys = [unitTable]bool{unitLDS: true, unitVMEM: true, unitSMEM: true}
 
 // collect lists the waves that can issue now, oldest first.
 func (s *SIMD) collect(now uint64) []Candidate {
@@ -404,7 +347,7 @@ func (s *SIMD) collect(now uint64) []Candidate {
 	}
 	at, slot := s.at[:len(s.ready)], s.slot[:len(s.ready)]
 	for i, from := range s.ready {
-		if from <= now && s.openAt(at[i]) <= now {
+		if from <= now && s.openAt(at[i].unit) <= now {
 			ready = append(ready, Candidate{Slot: int(slot[i]), pos: i})
 		}
 	}
@@ -420,7 +363,7 @@ func (s *SIMD) openAt(u unit) uint64 {
 func (s *SIMD) remaining(ready []Candidate, issued int, u unit, now uint64) []Candidate {
 	kept := ready[:0]
 	for i, c := range ready {
-		cu := s.at[c.pos]
+		cu := s.at[c.pos].unit
 		if i == issued || s.perCategory && (cu^u)%unitTable == 0 || s.openAt(cu) > now {
 			continue
 		}
@@ -431,11 +374,11 @@ func (s *SIMD) remaining(ready []Candidate, issued int, u unit, now uint64) []Ca
 
 // plan finds the next turn in which a wave may issue.
 func (s *SIMD) plan(now uint64) {
-	next, reach, at := Never, Never, s.at[:len(s.ready)]
+	ahead, at := none, s.at[:len(s.ready)]
 	for i, from := range s.ready {
-		key := max(from, s.openAt(at[i]))
-		next, reach = min(next, key), min(reach, key|at[i].inside())
+		ahead = ahead.with(max(from, s.openAt(at[i].unit)), at[i].scope)
 	}
-	s.starving = reach <= now
-	*s.nextTurn, *s.reach = min(s.align(max(next, now+1, s.portFree)), Never), reach
+	s.lastTurn = now
+	ahead.Turn = min(s.align(max(ahead.Turn, now+1, s.portFree)), Never)
+	*s.ahead = ahead
 }

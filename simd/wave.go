@@ -66,7 +66,7 @@ type Wave struct {
 
 	fromWhy  account.Reason // what it waits for until from
 	pending  int            // accesses of which the completion is not known
-	early    int            // of those, loads issued ahead of the engine, which will know
+	bookable int            // of those, outstanding loads: they are known before any other part sees what the wave does next
 	lastMem  uint64         // completion of its last memory access
 	inFlight []uint64
 	ordered  uint64    // when the accesses that return in order have returned
@@ -112,7 +112,7 @@ type files struct {
 }
 
 // A Pool hands register memory to waves, that of the same code used most recently
-// first. It is shared by all SIMDs of a machine; waves start and end on one thread.
+// first. It is shared by all SIMDs of a machine: that a wave starts or ends is never local to its unit.
 type Pool struct {
 	codes []*Code // that have register memory lying idle
 }

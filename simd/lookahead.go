@@ -1,0 +1,96 @@
+package simd
+
+// A Lookahead is what a SIMD promises of the turns to come, as long as no workgroup
+// comes, no operation that is pending ends and no barrier is released.
+type Lookahead struct {
+	// Turn is the next cycle in which a wave may issue; Never if there is none.
+	Turn uint64
+	// Effect is a cycle before which no wave issues what others than the compute unit's waves can tell.
+	Effect uint64
+}
+
+// none is the lookahead of a SIMD without waves.
+var none = Lookahead{Turn: Never, Effect: Never}
+
+// with is the lookahead with a wave that may issue its next instruction from a cycle on.
+func (l Lookahead) with(cycle uint64, s scope) Lookahead {
+	l.Turn = min(l.Turn, cycle)
+	if s != scopeUnit {
+		l.Effect = min(l.Effect, cycle)
+	}
+	return l
+}
+
+// A scope is who can tell that an instruction issued.
+type scope uint8
+
+const (
+	scopeMachine scope = iota
+	// scopeLoad is of loads from memory: the compute unit's waves alone where that memory does not change (Env.LoadAhead).
+	scopeLoad
+	// scopeUnit are the compute unit's waves.
+	scopeUnit
+)
+
+// unitKinds are the kinds of instructions that only the waves of one compute unit can tell.
+var unitKinds = [...]bool{kindCompute: true, kindClock: true, kindBranch: true, kindLDS: true, kindBarrier: true, kindMemoryBarrier: true, kindEnd: false}
+
+// A site is what a wave is at: the unit of its next instruction, and who can tell that it issued.
+type site struct {
+	unit  unit
+	scope scope
+}
+
+// site is what a wave is at that issues o next.
+func (o *op) site(load bool) site {
+	switch {
+	case unitKinds[o.kind]:
+		return site{o.unit, scopeUnit}
+	case load && sharedUnits[o.unit]:
+		return site{o.unit, scopeLoad}
+	}
+	return site{o.unit, scopeMachine}
+}
+
+// sharedUnits are those that the SIMDs of a compute unit share.
+var sharedUnits = [unitTable]bool{unitLDS: true, unitVMEM: true, unitSMEM: true}
+
+// Lookahead is that of each SIMD.
+func (s *Shared) Lookahead() []Lookahead { return s.ahead }
+
+// Pending says that operations are under way of which the unit does not know the end.
+func (s *Shared) Pending() bool { return s.pending > 0 }
+
+// MayAffect says whether the turn of cycle now may do something that others than
+// the compute unit's waves can tell: a wave that could does not where older ones take
+// all that the SIMD issues.
+func (s *SIMD) MayAffect(now uint64) bool {
+	switch {
+	case s.ahead.Effect > now || s.portFree > now:
+		return false
+	case s.ahead.Effect > s.lastTurn && !s.shared.LoadsAhead:
+		return true // as a rule; to look takes as long as a turn
+	}
+	left, used := s.width, uint(0)
+	for i, from := range s.ready {
+		at := s.at[i]
+		u := at.unit % unitTable
+		if max(from, s.openAt(u)) > now || used>>u&1 != 0 {
+			continue
+		}
+		if at.scope != scopeUnit && !(s.shared.LoadsAhead && at.scope == scopeLoad && s.env.LoadAhead(s.order[i], s.order[i].at())) {
+			return true
+		}
+		if s.policy != nil {
+			continue // another wave may come before it
+		}
+		used |= 1<<u | 1<<besides[u]
+		if sharedUnits[u] {
+			continue // another SIMD may come before it
+		}
+		if left--; left == 0 {
+			return false
+		}
+	}
+	return false
+}
