@@ -386,6 +386,7 @@ func (r *runner) useThreads() {
 	}{
 		{r.setup.Machine.Fetch.Enabled, "compute units share instruction caches (fetch.enabled)"},
 		{r.setup.Tracer != nil, "a tracer hears of everything in its order"},
+		{r.setup.Attach != nil, "who is attached may look at its components at any time"},
 		{r.setup.Components, "what its components did is counted for one"},
 		{r.setup.Job.IsGraph(), "what waves of an execution graph enqueue starts others"},
 	} {

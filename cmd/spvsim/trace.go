@@ -36,8 +36,8 @@ func (f *traceFlags) add(c *cobra.Command) {
 	flags.Uint64Var(&f.to, "trace-to", 0, "`cycle` in which the trace ends; 0: with the run")
 	flags.StringVar(&f.units, "trace-cus", "", "compute `units` to trace, counted over all shader engines, as 0,3-5 (default all)")
 	flags.StringVar(&f.profile, "profile", "", "`file` to write where the time went to, as JSON for spvsim report")
-	flags.StringVar(&f.daisen, "daisen", "", "`file` (.sqlite3) to write tasks to through Akita's tracer, for its viewer Daisen; needs cgo")
-	flags.StringVar(&f.monitor, "monitor", "", "`port` of the loopback interface to serve Akita's live monitor on while the job runs; 0: any")
+	flags.StringVar(&f.daisen, "daisen", "", "`file` (.sqlite3) to write tasks to through Akita's tracer, for its viewer Daisen; in builds with -tags akitatools")
+	flags.StringVar(&f.monitor, "monitor", "", "`port` of the loopback interface to serve Akita's live monitor on while the job runs; 0: any; in builds with -tags akitatools")
 	flags.StringVar(&f.series, "series", "", "`file` to write occupancy, queue depth and bandwidth over time to, as CSV")
 	flags.StringVar(&f.limit, "trace-limit", "512M", "`bytes` (K, M, G) at which the trace stops, with a note in it; 0: no limit")
 }

@@ -2,8 +2,8 @@
 // Akita's own tracer, for Akita's viewer Daisen: a task for the simulation, each
 // launch, workgroup, wave and instruction, each the parent of the next.
 //
-// The package does not know how a machine works. Akita's tracer needs cgo: the
-// package is there without it, and says so when it is used.
+// The package does not know how a machine works. The database needs a driver, which
+// builds with the tag akitatools have; without it, New says so.
 package daisen
 
 import (
@@ -29,9 +29,9 @@ const Suffix = ".sqlite3"
 
 // Errors of New.
 var (
-	ErrCgo  = errors.New("daisen: this spvsim was built without cgo, which Akita's SQLite tracer needs (CGO_ENABLED=1 and a C compiler)")
-	ErrName = errors.New("daisen: Akita's databases have names that end in " + Suffix)
-	ErrFile = errors.New("daisen: the file exists and is no SQLite database")
+	ErrBuild = errors.New("daisen: this spvsim was built without Akita's tools: go install -tags akitatools ./cmd/spvsim")
+	ErrName  = errors.New("daisen: Akita's databases have names that end in " + Suffix)
+	ErrFile  = errors.New("daisen: the file exists and is no SQLite database")
 	// ErrWrite says that the database could not be written.
 	ErrWrite = errors.New("daisen: can't be written")
 )
@@ -90,7 +90,7 @@ func New(file string, from, to uint64, units func(unit int) bool) (w *Writer, er
 	base, ok := strings.CutSuffix(file, Suffix)
 	switch {
 	case !available:
-		return nil, ErrCgo
+		return nil, ErrBuild
 	case !ok || base == "":
 		return nil, fmt.Errorf("%w: %q", ErrName, file)
 	}

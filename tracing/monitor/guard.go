@@ -1,3 +1,5 @@
+//go:build akitatools
+
 package monitor
 
 import (

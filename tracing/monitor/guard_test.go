@@ -1,3 +1,5 @@
+//go:build akitatools
+
 package monitor
 
 import (
@@ -39,6 +41,15 @@ func TestGuard(t *testing.T) {
 		{"POST", "/api/pause", own, "null", http.StatusForbidden},
 		{"POST", "/api/pause", own, m.URL(), http.StatusOK},
 		{"POST", "/api/continue", own, "", http.StatusOK},
+		{"POST", "/api/run", own, "", http.StatusNotImplemented},
+		{"POST", "/api/tick/Cluster", own, "", http.StatusNotFound},
+		{"GET", "/api/component/Cluster", own, "", http.StatusNotFound},
+		{"GET", "/api/field/x", own, "", http.StatusBadRequest},
+		{"GET", "/api/hangdetector/buffers?limit=-1", own, "", http.StatusBadRequest},
+		{"GET", "/api/hangdetector/buffers?sort=level&limit=10", own, "", http.StatusOK},
+		{"GET", "/api/traffic/Cluster", own, "", http.StatusNotImplemented},
+		{"GET", "/api/resource", own, "", http.StatusOK},
+		{"GET", "/api/progress", own, "", http.StatusOK},
 	} {
 		r := httptest.NewRequest(c.method, m.URL()+c.path, nil)
 		r.Host = c.host

@@ -1,3 +1,5 @@
+//go:build akitatools
+
 package monitor_test
 
 import (
@@ -8,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,6 +68,7 @@ func TestPagesWhileTheRunGoes(t *testing.T) {
 		s := setup(t)
 		s.Attach = m.Attach
 		asked, running := 0, uint64(0)
+		var looks sync.WaitGroup
 		times := map[string]bool{}
 		s.Progress = func(p gpu.Progress) {
 			m.Progress(p.Ended, p.Running, p.Total)
@@ -81,12 +85,21 @@ func TestPagesWhileTheRunGoes(t *testing.T) {
 			if bars := fetch(t, m.URL()+"/api/progress"); !strings.Contains(bars, `"total":2,`) || !strings.Contains(bars, fmt.Sprintf(`"finished":%d,"in_progress":%d`, p.Ended, p.Running)) || strings.Contains(bars, `"start_time":"0001`) {
 				t.Errorf("progress %s, want %d ended, %d running", bars, p.Ended, p.Running)
 			}
+			looks.Go(func() { // with the engine paused: not while it waits for us
+				if unit := fetch(t, m.URL()+"/api/component/SE[3].CU[15]"); !strings.Contains(unit, `"SIMDs"`) {
+					t.Errorf("unit %s", unit)
+				}
+				if simds := fetch(t, m.URL()+`/api/field/{"comp_name":"SE[3].CU[15]","field_name":"SIMDs"}`); !strings.Contains(simds, `"l":4`) {
+					t.Errorf("SIMDs %s", simds)
+				}
+			})
 			running = max(running, p.Running)
 		}
 		got, err := gpu.Run(context.Background(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
+		looks.Wait()
 		if err := m.Close(); err != nil {
 			t.Fatal(err)
 		}

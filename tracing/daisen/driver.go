@@ -1,0 +1,11 @@
+//go:build akitatools
+
+package daisen
+
+import (
+	_ "github.com/ncruces/go-sqlite3/driver" // under the name of the driver in C that Akita's tracer asks for
+	_ "github.com/ncruces/go-sqlite3/embed"
+)
+
+// available: there is a driver for the database.
+const available = true

@@ -1,0 +1,242 @@
+//go:build akitatools
+
+package monitor
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"reflect"
+	"runtime/pprof"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/google/pprof/profile"
+	"github.com/sarchlab/akita/v3/sim"
+	"github.com/shirou/gopsutil/process"
+	"github.com/syifan/goseth"
+)
+
+func (m *Monitor) pause(http.ResponseWriter, *http.Request) {
+	m.control.Lock()
+	defer m.control.Unlock()
+	m.paused = true
+	m.engine.Pause()
+}
+
+func (m *Monitor) proceed(http.ResponseWriter, *http.Request) {
+	m.control.Lock()
+	defer m.control.Unlock()
+	m.paused = false
+	m.engine.Continue()
+}
+
+// still calls f while no event runs.
+func (m *Monitor) still(f func()) {
+	m.control.Lock()
+	defer m.control.Unlock()
+	m.engine.Pause()
+	defer func() {
+		if !m.paused {
+			m.engine.Continue()
+		}
+	}()
+	f()
+}
+
+func (m *Monitor) now(w http.ResponseWriter, _ *http.Request) {
+	fmt.Fprintf(w, `{"now":%.10f}`, m.engine.CurrentTime())
+}
+
+// find is a part by its name; nil, and answered, if there is none.
+func (m *Monitor) find(w http.ResponseWriter, name string) sim.Component {
+	for _, c := range m.parts {
+		if c.Name() == name {
+			return c
+		}
+	}
+	http.Error(w, fmt.Sprintf("no part %q", name), http.StatusNotFound)
+	return nil
+}
+
+// tick has one of Akita's own parts look whether it has something to do.
+func (m *Monitor) tick(w http.ResponseWriter, r *http.Request) {
+	part := m.find(w, r.PathValue("name"))
+	if part == nil {
+		return
+	}
+	ticking, ok := part.(interface{ TickLater(sim.VTimeInSec) })
+	if !ok {
+		http.Error(w, part.Name()+" does not tick: its events are its own", http.StatusMethodNotAllowed)
+		return
+	}
+	m.still(func() { ticking.TickLater(m.engine.CurrentTime()) })
+}
+
+func (m *Monitor) list(w http.ResponseWriter, _ *http.Request) {
+	names := make([]string, 0, len(m.parts))
+	for _, c := range m.parts {
+		names = append(names, c.Name())
+	}
+	send(w, names)
+}
+
+// send answers with a value as JSON.
+func send(w http.ResponseWriter, value any) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	_, _ = w.Write(text) // who asked may be gone
+}
+
+func (m *Monitor) component(w http.ResponseWriter, r *http.Request) {
+	m.show(w, r.PathValue("name"), nil)
+}
+
+func (m *Monitor) field(w http.ResponseWriter, r *http.Request) {
+	var of struct {
+		Part  string `json:"comp_name"`
+		Field string `json:"field_name"`
+	}
+	if err := json.Unmarshal([]byte(r.PathValue("json")), &of); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	m.show(w, of.Part, strings.Split(of.Field, "."))
+}
+
+// show answers with the fields of a part, or of one of its fields.
+func (m *Monitor) show(w http.ResponseWriter, name string, path []string) {
+	part := m.find(w, name)
+	if part == nil {
+		return
+	}
+	s := goseth.NewSerializer()
+	s.SetRoot(part)
+	s.SetMaxDepth(1)
+	var text bytes.Buffer
+	var err error
+	m.still(func() {
+		if path != nil {
+			err = s.SetEntryPoint(path)
+		}
+		if err == nil {
+			err = s.Serialize(&text)
+		}
+	})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	_, _ = w.Write(text.Bytes())
+}
+
+// buffersOf are the buffers among the fields of the parts and of their ports: those of Akita's.
+func buffersOf(parts []sim.Component) (list []sim.Buffer) {
+	kind := reflect.TypeFor[sim.Buffer]()
+	of := func(holder any) {
+		v := reflect.ValueOf(holder).Elem()
+		for i := range v.NumField() {
+			if f := v.Field(i); f.Type() == kind && !f.IsNil() {
+				list = append(list, reflect.NewAt(kind, unsafe.Pointer(f.UnsafeAddr())).Elem().Interface().(sim.Buffer))
+			}
+		}
+	}
+	for _, c := range parts {
+		of(c)
+		for _, p := range c.Ports() {
+			of(p)
+		}
+	}
+	return list
+}
+
+// fuller orders buffers, the fullest first, by share or by level.
+var fuller = map[string]func(a, b level) int{
+	"":        func(a, b level) int { return cmp.Or(cmp.Compare(b.share(), a.share()), b.Level-a.Level) },
+	"percent": func(a, b level) int { return cmp.Or(cmp.Compare(b.share(), a.share()), b.Level-a.Level) },
+	"level":   func(a, b level) int { return cmp.Or(b.Level-a.Level, cmp.Compare(b.share(), a.share())) },
+}
+
+// A level is how full a buffer is, as the page reads it.
+type level struct {
+	Buffer string `json:"buffer"`
+	Level  int    `json:"level"`
+	Cap    int    `json:"cap"`
+}
+
+func (l level) share() float64 { return float64(l.Level) / float64(max(l.Cap, 1)) }
+
+func (m *Monitor) levels(w http.ResponseWriter, r *http.Request) {
+	order, ok := fuller[r.URL.Query().Get("sort")]
+	limit, err := strconv.ParseUint(cmp.Or(r.URL.Query().Get("limit"), "0"), 10, 31)
+	offset, err2 := strconv.ParseUint(cmp.Or(r.URL.Query().Get("offset"), "0"), 10, 31)
+	if !ok || err != nil || err2 != nil {
+		http.Error(w, "want sort level or percent, and numbers for limit and offset", http.StatusBadRequest)
+		return
+	}
+	list := make([]level, 0, len(m.buffers))
+	m.still(func() {
+		for _, b := range m.buffers {
+			list = append(list, level{b.Name(), b.Size(), b.Capacity()})
+		}
+	})
+	slices.SortStableFunc(list, order)
+	first := min(int(offset), len(list))
+	send(w, list[first:min(first+int(limit), len(list))])
+}
+
+func (m *Monitor) progress(w http.ResponseWriter, _ *http.Request) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	send(w, []bar{m.bar})
+}
+
+func (m *Monitor) resource(w http.ResponseWriter, _ *http.Request) {
+	var of struct {
+		CPU    float64 `json:"cpu_percent"`
+		Memory uint64  `json:"memory_size"`
+	}
+	p, err := process.NewProcess(int32(os.Getpid()))
+	if err == nil {
+		of.CPU, err = p.CPUPercent()
+	}
+	if err == nil {
+		var memory *process.MemoryInfoStat
+		if memory, err = p.MemoryInfo(); err == nil {
+			of.Memory = memory.RSS
+		}
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	send(w, of)
+}
+
+// profileTime is how long a profile looks at the process.
+const profileTime = time.Second
+
+func (m *Monitor) profile(w http.ResponseWriter, _ *http.Request) {
+	var data bytes.Buffer
+	if err := pprof.StartCPUProfile(&data); err != nil {
+		http.Error(w, err.Error(), http.StatusConflict)
+		return
+	}
+	time.Sleep(profileTime)
+	pprof.StopCPUProfile()
+	p, err := profile.ParseData(data.Bytes())
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	send(w, p)
+}
