@@ -32,6 +32,7 @@ func TestBound(t *testing.T) {
 		"a tracer":     {func(u *ComputeUnit, _ *lds.Component) { u.array.trace.to = idle{} }, 0},
 		"a cache":      {func(u *ComputeUnit, _ *lds.Component) { u.fetch.ways = 1 }, 0},
 		"a port hook":  {func(u *ComputeUnit, _ *lds.Component) { u.banks.AcceptHook(hook{}) }, 0},
+		"connected":    {func(u *ComputeUnit, _ *lds.Component) { u.port.SetConnection(&sim.DirectConnection{}) }, 0},
 		"an LDS hook":  {func(_ *ComputeUnit, l *lds.Component) { l.AcceptHook(hook{}) }, 0},
 		"one comes":    {func(u *ComputeUnit, _ *lds.Component) { u.coming = []uint64{70, 80} }, 70},
 		"one may come": {func(u *ComputeUnit, _ *lds.Component) { u.freed, u.array.placing = 1, 9 }, 9},
@@ -39,6 +40,7 @@ func TestBound(t *testing.T) {
 		e := engine.New(1 * sim.GHz)
 		l := lds.NewComponent(e, "LDS", &s)
 		u := &ComputeUnit{Base: engine.NewBase(e, "Unit"), array: &Array{}, lds: l, fetch: &fetch{}}
+		u.port = engine.NewPort(&u.Base, u, "Work")
 		u.banks = engine.NewPort(&u.Base, u, "Banks")
 		c.do(u, l)
 		if u.freed == 0 {

@@ -4,7 +4,7 @@
 // lookahead). Workgroups come from the dispatcher, results of the LDS and of
 // payload operations as messages.
 //
-// The package does not know which workgroup comes next, what else has room, nor
+// The package does not know which workgroup comes next, what else fits, nor
 // what a program means. How long an access takes it learns from memory and LDS.
 package cu
 
@@ -248,7 +248,7 @@ func (u *ComputeUnit) Local(cycle uint64) bool {
 // must be told of the unit's work in the order of time is told in events.
 func (u *ComputeUnit) Bound() uint64 {
 	a := u.array
-	if a.payloads != nil || a.trace.to != nil || u.fetch.ways > 0 || u.banks.NumHooks() > 0 || u.lds.Watched() {
+	if a.payloads != nil || a.trace.to != nil || u.fetch.ways > 0 || u.port.Connected() || u.banks.NumHooks() > 0 || u.lds.Watched() {
 		return 0
 	}
 	until, now := Never, u.Engine.Now()

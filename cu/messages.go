@@ -20,8 +20,8 @@ type Place struct {
 	Stock *engine.Stock[Place]
 }
 
-// A PlacedWave is a wave of a workgroup that is placed: the SIMD that has room
-// for it, and the cycle from which it may issue.
+// A PlacedWave is a wave of a workgroup that is placed: the SIMD that it
+// goes to, and the cycle from which it may issue.
 type PlacedWave struct {
 	SIMD int
 	At   uint64

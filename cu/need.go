@@ -36,7 +36,7 @@ func NewNeed(prog *program.Program, m *Limits) (Need, error) {
 		n.Barriers = 1
 	}
 	if n.Waves > n.wavesPerSIMD(m)*m.SIMDs && prog.VectorRegs > r.VectorMax {
-		// A compiler spills down to the most a wave may have rather than give a workgroup up that has no room to run alone.
+		// A compiler spills down to the most a wave may have rather than give a workgroup up that does not fit alone.
 		n.VectorRegs = registers(r.VectorMax, r.VectorGranule, r.VectorMax, r.Vector/rows) * rows
 	}
 	return n, n.check(prog, m)

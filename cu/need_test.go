@@ -67,7 +67,7 @@ func TestOccupancyBoundaries(t *testing.T) {
 
 // fill places workgroups while they fit.
 func fill(l *Limits, n Need) (placed int) {
-	r := NewRoom(l)
+	r := NewResidency(l)
 	for r.Fits(n) {
 		r.TakeGroup(n)
 		for range n.Waves {
@@ -171,7 +171,7 @@ func TestLargeWaveTakesTwoRows(t *testing.T) {
 // The LDS is given out in granules, and a freed range is found again.
 func TestLDSRanges(t *testing.T) {
 	l := limitsForTest()
-	r := NewRoom(l)
+	r := NewResidency(l)
 	a, b, c := r.takeLDS(16384), r.takeLDS(32768), r.takeLDS(16384)
 	if a != 0 || b != 16384 || c != 49152 {
 		t.Fatalf("ranges start at %d, %d, %d", a, b, c)
@@ -187,7 +187,7 @@ func TestLDSRanges(t *testing.T) {
 
 func TestRoundRobinOverSIMDs(t *testing.T) {
 	l := limitsForTest()
-	r := NewRoom(l)
+	r := NewResidency(l)
 	n := Need{Waves: 1, VectorRegs: 256, ScalarRegs: 16}
 	for want := range 4 {
 		if got := r.TakeWave(n); got != want {
@@ -248,7 +248,7 @@ func TestRoomOfWorkgroupsComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := NewRoom(l)
+	r := NewResidency(l)
 	for range 3 {
 		if !r.Fits(n) {
 			t.Fatal("an empty unit has no room")

@@ -31,7 +31,7 @@ func (a *Array) Trace(t probe.Tracer, levels []string) {
 // Tracer hears what the compute units do; nil: nobody does.
 func (a *Array) Tracer() probe.Tracer { return a.trace.to }
 
-// placed tells of a workgroup that takes room on a unit.
+// placed tells of a workgroup that is placed on a unit.
 func (t *trace) placed(now uint64, unit int, l *Launch, wg *Workgroup) {
 	t.group = probe.Workgroup{At: now, Unit: unit, Index: wg.Index, ID: wg.ID, Name: l.Code.Program.Name, Input: wg.Node.Input}
 	t.to.WorkgroupBegin(&t.group)

@@ -1,16 +1,22 @@
 package engine
 
 import (
+	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/sarchlab/akita/v3/sim"
 )
 
 // A Port is where messages leave and enter a component. It fulfils sim.Port, so
-// that Akita's tracers can hook it; it has no connection and is never full: a
-// message takes the cycles that its sender says, and arrives as an event.
+// that Akita's tracers can hook it. Without a connection it is never full: a
+// message takes the cycles that its sender says, and arrives as an event. Two
+// ports that are plugged into one of Akita's connections send through that: it
+// gets a message in the cycle in which the message would have arrived.
 type Port struct {
 	sim.HookableBase
+	connection sim.Connection // nil: none
+	waiting    []Message      // that the connection did not take yet
 	name  string
 	base  *Base
 	owner sim.Component
@@ -39,6 +45,7 @@ type Header struct {
 	sim.MsgMeta
 	src, dst *Port
 	cycle    uint64
+	number   uint64 // among those that left src
 }
 
 func (m *Header) header() *Header { return m }
@@ -59,8 +66,44 @@ func (m *Header) IsSecondary() bool { return false }
 func (p *Port) Post(m Message, dst *Port, arrives uint64) {
 	p.base.work.Sent++
 	p.leaves(m.header(), dst, arrives, m)
+	if p.connection != nil && p.connection == dst.connection && p != dst {
+		p.base.Engine.At(arrives, &departure{p, m})
+		return
+	}
 	p.base.Engine.At(arrives, m)
 }
+
+// A departure is the event in which a message goes into a connection.
+type departure struct {
+	port *Port
+	m    Message
+}
+
+// Time fulfils sim.Event.
+func (d *departure) Time() sim.VTimeInSec { return d.m.Time() }
+
+// Handler fulfils sim.Event.
+func (d *departure) Handler() sim.Handler { return d.port }
+
+// IsSecondary fulfils sim.Event.
+func (d *departure) IsSecondary() bool { return false }
+
+// offer gives the connection the messages that wait, as far as it takes them.
+func (p *Port) offer(now sim.VTimeInSec) {
+	for len(p.waiting) > 0 {
+		m := p.waiting[0]
+		h := m.header()
+		h.describe()
+		h.SendTime = now
+		if p.connection.Send(m) != nil {
+			return
+		}
+		p.waiting = p.waiting[1:]
+	}
+}
+
+// Connected says that the port is plugged into a connection.
+func (p *Port) Connected() bool { return p.connection != nil }
 
 // Hand gives a message over within a cycle, which its sender may have come to
 // ahead of the engine: it is handled before Hand returns.
@@ -76,6 +119,7 @@ func (p *Port) Hand(m Message, dst *Port, cycle uint64) {
 func (p *Port) leaves(h *Header, dst *Port, arrives uint64, m Message) {
 	h.src, h.dst, h.cycle = p, dst, arrives
 	p.left++
+	h.number = p.left
 	if p.NumHooks() > 0 || dst.NumHooks() > 0 {
 		h.describe()
 		p.InvokeHook(sim.HookCtx{Domain: p, Pos: sim.HookPosPortMsgSend, Item: m})
@@ -86,14 +130,19 @@ func (p *Port) leaves(h *Header, dst *Port, arrives uint64, m Message) {
 // sender's and the number of the message there.
 func (m *Header) describe() {
 	e := m.src.base.Engine
-	m.ID = m.src.name + "#" + strconv.FormatUint(m.src.left, 10)
+	m.ID = m.src.name + "#" + strconv.FormatUint(m.number, 10)
 	m.Src, m.Dst = m.src, m.dst
 	m.SendTime, m.RecvTime = e.CurrentTime(), e.Seconds(m.cycle)
 }
 
-// Handle fulfils sim.Handler: a message has arrived as an event.
+// Handle fulfils sim.Handler: a message has arrived as an event, or leaves through a connection.
 func (p *Port) Handle(event sim.Event) error {
 	p.base.work.Events++
+	if d, ok := event.(*departure); ok {
+		p.waiting = append(p.waiting, d.m)
+		p.offer(d.Time())
+		return nil
+	}
 	p.base.work.Received++
 	return p.arrives(event)
 }
@@ -115,20 +164,44 @@ func (p *Port) Name() string { return p.name }
 // Component fulfils sim.Port.
 func (p *Port) Component() sim.Component { return p.owner }
 
-// SetConnection fulfils sim.Port: the ports of this engine need none.
-func (p *Port) SetConnection(sim.Connection) {}
+// SetConnection fulfils sim.Port. A port has one connection at most.
+func (p *Port) SetConnection(c sim.Connection) {
+	if p.connection != nil && c != nil && p.connection != c {
+		p.base.Engine.Fail(fmt.Errorf("%w: %s", ErrConnected, p.name))
+		return
+	}
+	p.connection = c
+}
 
-// NotifyAvailable fulfils sim.Port: there is no connection to wait for.
-func (p *Port) NotifyAvailable(sim.VTimeInSec) {}
+// ErrConnected says that a port was plugged into a second connection.
+var ErrConnected = errors.New("engine: the port has a connection")
 
-// CanSend fulfils sim.Port: messages leave through Post, not through a connection.
+// ErrForeign says that a connection brought what no port of this engine sent.
+var ErrForeign = errors.New("engine: want a message of this engine's ports")
+
+// NotifyAvailable fulfils sim.Port: the connection takes messages again.
+func (p *Port) NotifyAvailable(now sim.VTimeInSec) { p.offer(now) }
+
+// CanSend fulfils sim.Port: the owner's messages leave through Post, which never refuses.
 func (p *Port) CanSend() bool { return false }
 
-// Send fulfils sim.Port by refusing.
+// Send fulfils sim.Port by refusing: the owner's messages leave through Post.
 func (p *Port) Send(sim.Msg) *sim.SendError { return sim.NewSendError() }
 
-// Recv fulfils sim.Port by refusing: what Akita's components send needs a port of Akita's.
-func (p *Port) Recv(sim.Msg) *sim.SendError { return sim.NewSendError() }
+// Recv fulfils sim.Port: a connection brings a message, which arrives as an event
+// of this cycle or, if alarms have rung in it, of the next. The components know their
+// own messages only.
+func (p *Port) Recv(msg sim.Msg) *sim.SendError {
+	m, ok := msg.(Message)
+	if !ok {
+		p.base.Engine.Fail(fmt.Errorf("%w: %s got a %T", ErrForeign, p.name, msg))
+		return nil
+	}
+	h, e := m.header(), p.base.Engine
+	h.dst, h.cycle = p, e.Soonest()
+	e.At(h.cycle, m)
+	return nil
+}
 
 // Retrieve fulfils sim.Port: messages are handled when they arrive and never wait.
 func (p *Port) Retrieve(sim.VTimeInSec) sim.Msg { return nil }

@@ -88,14 +88,14 @@ func (l *launch) advance() {
 // its compute units in turn; an engine or unit that has no room is passed over.
 type Dispatcher struct {
 	engine.Base
-	alarm   *engine.Alarm
-	port    *engine.Port
-	array   *cu.Array
-	engines []shaderEngine
-	rooms   []cu.Room // by compute unit
-	turn    int       // the engine whose turn it is
-	spec    *DispatcherSpec
-	limits  *cu.Limits
+	alarm     *engine.Alarm
+	port      *engine.Port
+	array     *cu.Array
+	engines   []shaderEngine
+	residency []cu.Residency // by compute unit
+	turn      int            // the engine whose turn it is
+	spec      *DispatcherSpec
+	limits    *cu.Limits
 
 	groupGap, waveGap uint64 // in fractions of a cycle
 
@@ -117,7 +117,7 @@ func New(e *engine.Engine, spec *DispatcherSpec, limits *cu.Limits, array *cu.Ar
 		d.engines = append(d.engines, shaderEngine{index: i, first: i * limits.ComputeUnits, units: limits.ComputeUnits})
 	}
 	for range array.Units {
-		d.rooms = append(d.rooms, cu.NewRoom(limits))
+		d.residency = append(d.residency, cu.NewResidency(limits))
 	}
 	array.Report(d, d.port, uint64(max(spec.LaunchLatency, 1)))
 	return d
@@ -129,7 +129,7 @@ func (d *Dispatcher) MayPlace(unit int) bool {
 		return true
 	}
 	l := d.kernel.head(0)
-	return l != nil && d.rooms[unit].Fits(l.code.Need)
+	return l != nil && d.residency[unit].Fits(l.code.Need)
 }
 
 // gap is the time between two events of a rate, in fractions of a cycle.
@@ -160,7 +160,7 @@ func (d *Dispatcher) Handle(e sim.Event) error {
 
 // waveEnded takes back what a wave had, and what its workgroup had with the last one.
 func (d *Dispatcher) waveEnded(now uint64, m *cu.WaveEnd) {
-	r := &d.rooms[m.Unit]
+	r := &d.residency[m.Unit]
 	r.FreeWave(m.SIMD, m.Launch.Need)
 	if m.Last {
 		r.FreeGroup(m.LDSBase, m.Launch.Need)
@@ -264,7 +264,7 @@ func (d *Dispatcher) unit(e *shaderEngine, need cu.Need) int {
 		if e.nextUnit++; e.nextUnit == e.units {
 			e.nextUnit = 0
 		}
-		if d.rooms[u].Fits(need) {
+		if d.residency[u].Fits(need) {
 			return u
 		}
 	}
@@ -286,7 +286,7 @@ func (d *Dispatcher) put(now uint64, e *shaderEngine, unit, list int, l *launch)
 
 // place takes room for a workgroup on a unit.
 func (d *Dispatcher) place(now uint64, unit int, l *cu.Launch) *cu.Place {
-	r, m := &d.rooms[unit], d.places.Take()
+	r, m := &d.residency[unit], d.places.Take()
 	m.Launch, m.Placed, m.Stock, m.Waves = l, now, &d.places, m.Waves[:0]
 	m.LDSBase = r.TakeGroup(l.Need)
 	for range l.Need.Waves {

@@ -32,9 +32,9 @@ func TestFixedOrder(t *testing.T) {
 		d := newRig(t, m).dispatcher
 		d.serve(&kernel{}, 1)
 		need := cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}
-		for i := range d.rooms[:m.shape.ComputeUnits] {
-			for d.rooms[i].Fits(need) {
-				d.rooms[i].TakeWave(need)
+		for i := range d.residency[:m.shape.ComputeUnits] {
+			for d.residency[i].Fits(need) {
+				d.residency[i].TakeWave(need)
 			}
 		}
 		l := &launch{code: &cu.Launch{Need: need}, engine: -1, total: 2}

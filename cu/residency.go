@@ -1,7 +1,7 @@
 package cu
 
-// A Room is what is free on a compute unit. The dispatcher keeps it.
-type Room struct {
+// A Residency is what the workgroups on a compute unit leave free. The dispatcher keeps it.
+type Residency struct {
 	slots, vector, scalar []int  // by SIMD
 	lds                   []bool // by granule: taken
 	granule               int    // bytes
@@ -9,9 +9,9 @@ type Room struct {
 	nextSIMD              int // the SIMD that the next wave goes to first
 }
 
-// NewRoom is that of an empty compute unit.
-func NewRoom(m *Limits) Room {
-	r := Room{
+// NewResidency is that of an empty compute unit.
+func NewResidency(m *Limits) Residency {
+	r := Residency{
 		slots: make([]int, m.SIMDs), vector: make([]int, m.SIMDs), scalar: make([]int, m.SIMDs),
 		granule: m.LDS.GranuleBytes, groups: m.mostGroups(), barriers: m.Barriers,
 	}
@@ -23,7 +23,7 @@ func NewRoom(m *Limits) Room {
 }
 
 // Fits says whether a workgroup could be placed now.
-func (r *Room) Fits(n Need) bool {
+func (r *Residency) Fits(n Need) bool {
 	if r.groups == 0 || n.Barriers > r.barriers {
 		return false
 	}
@@ -35,12 +35,12 @@ func (r *Room) Fits(n Need) bool {
 }
 
 // waves is how many waves of the need fit on SIMD i.
-func (r *Room) waves(i int, n Need) int {
+func (r *Residency) waves(i int, n Need) int {
 	return min(r.slots[i], r.vector[i]/n.VectorRegs, r.scalar[i]/n.ScalarRegs)
 }
 
 // findLDS is the first granule of a free run of the given bytes, or -1.
-func (r *Room) findLDS(bytes int) int {
+func (r *Residency) findLDS(bytes int) int {
 	want, run := bytes/r.granule, 0
 	for i, taken := range r.lds {
 		if run++; taken {
@@ -54,15 +54,15 @@ func (r *Room) findLDS(bytes int) int {
 }
 
 // TakeGroup takes what a workgroup needs beyond its waves, and returns the first
-// byte of its LDS. There must be room.
-func (r *Room) TakeGroup(n Need) (ldsBase uint32) {
+// byte of its LDS. It must fit.
+func (r *Residency) TakeGroup(n Need) (ldsBase uint32) {
 	r.groups--
 	r.barriers -= n.Barriers
 	return uint32(r.takeLDS(n.LDSBytes))
 }
 
 // takeLDS takes LDS for a workgroup and returns its first byte.
-func (r *Room) takeLDS(bytes int) int {
+func (r *Residency) takeLDS(bytes int) int {
 	if bytes == 0 {
 		return 0
 	}
@@ -71,14 +71,14 @@ func (r *Room) takeLDS(bytes int) int {
 	return first * r.granule
 }
 
-func (r *Room) markLDS(first, bytes int, taken bool) {
+func (r *Residency) markLDS(first, bytes int, taken bool) {
 	for i := range bytes / r.granule {
 		r.lds[first+i] = taken
 	}
 }
 
-// TakeWave takes room for one wave on the next SIMD in turn that has some.
-func (r *Room) TakeWave(n Need) int {
+// TakeWave takes what one wave needs on the next SIMD in turn where it fits.
+func (r *Residency) TakeWave(n Need) int {
 	for range r.slots {
 		i := r.nextSIMD
 		if r.nextSIMD++; r.nextSIMD == len(r.slots) {
@@ -95,14 +95,14 @@ func (r *Room) TakeWave(n Need) int {
 }
 
 // FreeWave gives back what a wave took on its SIMD.
-func (r *Room) FreeWave(i int, n Need) {
+func (r *Residency) FreeWave(i int, n Need) {
 	r.slots[i]++
 	r.vector[i] += n.VectorRegs
 	r.scalar[i] += n.ScalarRegs
 }
 
 // FreeGroup gives back what a workgroup took beyond its waves.
-func (r *Room) FreeGroup(ldsBase uint32, n Need) {
+func (r *Residency) FreeGroup(ldsBase uint32, n Need) {
 	r.groups++
 	r.barriers += n.Barriers
 	r.markLDS(int(ldsBase)/r.granule, n.LDSBytes, false)
