@@ -29,13 +29,14 @@ import (
 var tests = map[string][]string{
 	"simd":      {"simd", "scheduler"},
 	"lds":       {"lds", "scheduler"},
+	"lookahead": {"lookahead", "systemtest"},
 	"cu":        {"cu", "scheduler", "systemtest"},
 	"scheduler": {"scheduler", "gpu"},
 	"mem":       {"mem", "scheduler", "gpu"},
 	"gpu":       {"gpu", "systemtest", "experiments"},
 }
 
-var order = []string{"simd", "lds", "cu", "scheduler", "mem", "gpu"}
+var order = []string{"simd", "lds", "lookahead", "cu", "scheduler", "mem", "gpu"}
 
 // A choice among the changes of a package.
 type choice struct {
