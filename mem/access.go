@@ -55,7 +55,7 @@ func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) Ti
 	if !ok {
 		return p.loadGeneral(now, st, env, in)
 	}
-	w, size := p.begin(in.Mem), uint32(len(words))
+	w, size := p.begin(in.Mem, Read), uint32(len(words))
 	setUniform(st, in, words)
 	w.add(addr, size)
 	return p.finish(now, in.Mem, Read, 1, size)
@@ -77,7 +77,7 @@ func (w *workspace) results(st *isa.State, in *isa.Inst, r *rows) {
 
 func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	m := in.Mem
-	w := p.begin(m)
+	w := p.begin(m, Read)
 	d, _ := env.descriptor(m, 0)
 	size := 4 * uint32(m.Count)
 	index, how := w.walk(st, m, d, size)
@@ -191,7 +191,7 @@ func (w *workspace) sources(st *isa.State, m *isa.Mem, spread *[4][64]uint32) (r
 
 func (p *Port) store32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	m := in.Mem
-	w := p.begin(m)
+	w := p.begin(m, Write)
 	d, _ := env.descriptor(m, 0)
 	size := 4 * uint32(m.Count)
 	index, how := w.walk(st, m, d, size)
@@ -240,7 +240,7 @@ func (p *Port) scratchStore(now uint64, st *isa.State, env *Env, in *isa.Inst) T
 // scratch moves words of the lanes' private memory.
 func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind Kind) Timing {
 	m := in.Mem
-	p.begin(m)
+	p.begin(m, kind)
 	words := max(1, int(lane.Element(in).Bits())/32)
 	base := uint32(lane.Uniform(st, m.Base)) + m.Offset
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {

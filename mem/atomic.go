@@ -16,7 +16,7 @@ func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	if update == nil {
 		panic("mem: atomic operation on a type that it has no meaning for")
 	}
-	p.begin(m)
+	p.begin(m, atomicKind(in.Op))
 	if m.Space == isa.SpaceImage {
 		p.resolveTexels(st, env, in)
 	} else {

@@ -83,32 +83,28 @@ type slice struct {
 	ring  []uint64 // when the outstanding misses end
 	tags  []uint32 // of each set: its ways' tags (0: invalid), then when each was used last (0: never)
 	lines []line   // of each set: its ways
+	words []uint64 // of lines that are not full, the words that stores have written; nil: none yet
 }
 
-// A line is the cycle in which the line is there, times 65536, plus 32768 when
-// it is dirty, plus the bytes of it that are valid.
+// A line is the cycle in which the line is there, times 4, plus 2 when all of it
+// is valid, plus 1 when it is dirty.
 type line uint64
 
 const (
-	validMask  = 1<<15 - 1
-	dirtyLine  = 1 << 15
-	readyShift = 16
+	dirtyLine  = 1 << 0
+	fullLine   = 1 << 1
+	readyShift = 2
 )
 
-func newLine(ready uint64, valid uint32) line { return line(ready<<readyShift | uint64(valid)) }
+func newLine(ready uint64) line { return line(ready << readyShift) }
 
 func (l line) ready() uint64 { return uint64(l >> readyShift) }
-func (l line) valid() uint32 { return uint32(l & validMask) }
+func (l line) full() bool    { return l&fullLine != 0 }
 func (l line) dirty() bool   { return l&dirtyLine != 0 }
 
 // hold makes the line dirty, and keeps it from others until a cycle.
 func (l *line) hold(until uint64) {
-	*l = newLine(until, l.valid()) | dirtyLine
-}
-
-// stored is the line after a store of bytes.
-func (l line) stored(bytes, size uint32) line {
-	return l&^validMask | line(min(l.valid()+bytes, size))
+	*l = newLine(until) | *l&fullLine | dirtyLine
 }
 
 // A level is what the instances of a cache have in common.
@@ -127,6 +123,8 @@ type level struct {
 	fold      uint64 // mask of the tag bits that are folded into the set's index
 	linkCost  uint64 // fixed-point time of a byte on the link to the next level
 	atomic    uint64 // cycles of an update of one element
+	word      uint   // log2 of the bytes of a word of a mask
+	whole     uint64 // mask of all words of a line; 0: a line is less than a word
 	caches    []*cache
 	perEngine int
 	next      *level
@@ -147,7 +145,8 @@ func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level) *l
 	unit := max(c.InterleaveBytes, c.LineBytes)
 	l := &level{namedCache: c, keeps: c.Write == WriteBack, next: next, latency: uint64(c.LatencyCycles), cost: costPerByte(c.BytesPerCycle),
 		lineShift: log2(c.LineBytes), perUnit: log2(unit / c.LineBytes), spread: interleave{log2(unit), newDivider(c.Slices)},
-		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), atomic: uint64(s.VectorMemory.AtomicCycles)}
+		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), atomic: uint64(s.VectorMemory.AtomicCycles), word: s.wordShift()}
+	l.whole = wordMask(0, uint64(c.LineBytes)>>l.word)
 	l.counter.Level = c.Name
 	if c.HashSets && l.sets.pow2 {
 		l.fold = l.sets.n - 1
@@ -286,7 +285,7 @@ func (c *cache) read(at, delay, addr uint64, bytes uint32) uint64 {
 	}
 	p.touch(way)
 	l := p.line(way)
-	if l.valid() < uint32(c.LineBytes) {
+	if !l.full() {
 		return c.miss(p.slice, l, at, delay, addr)
 	}
 	c.counter.Hits++
@@ -302,7 +301,7 @@ func (c *cache) miss(s *slice, l *line, at, delay, addr uint64) uint64 {
 	c.counter.Misses++
 	delay = c.waitEntry(s, at, delay)
 	ready := c.fetch(at, delay, addr&^uint64(c.LineBytes-1), uint32(c.LineBytes))
-	*l = newLine(ready, uint32(c.LineBytes)) | *l&dirtyLine
+	*l = newLine(ready) | *l&dirtyLine | fullLine
 	s.leaveEntry(ready)
 	return ready
 }
@@ -353,28 +352,66 @@ func (c *cache) replace(p *place, at uint64) int {
 	l, label := p.line(way), &p.labels()[way]
 	if l.dirty() {
 		c.counter.Writebacks++
-		c.forward(at, 0, c.address(p, *label), uint32(c.LineBytes))
+		c.forward(at, 0, c.address(p, *label), uint32(c.LineBytes), c.written(p.slice, p.first+way))
 	}
-	*l, *label = 0, p.tag
+	c.empty(p, way)
 	return way
 }
 
+// empty gives p's line a way in which nothing is valid.
+func (c *cache) empty(p *place, way int) {
+	p.lines[p.first+way], p.labels()[way] = 0, p.tag
+	if p.words != nil {
+		p.words[p.first+way] = 0
+	}
+}
+
+// written are the words of a line that are valid.
+func (c *cache) written(s *slice, i int) uint64 {
+	switch {
+	case s.lines[i].full():
+		return c.whole
+	case s.words == nil:
+		return 0
+	}
+	return s.words[i]
+}
+
+// stored marks the words of a line that a store has written whole.
+func (c *cache) stored(s *slice, i int, words uint64) {
+	l := &s.lines[i]
+	if l.full() {
+		return
+	}
+	if words = words & c.whole; words == c.whole && words != 0 {
+		*l |= fullLine
+		return
+	}
+	if s.words == nil {
+		s.words = make([]uint64, len(s.lines))
+	}
+	if s.words[i] |= words; s.words[i] == c.whole && c.whole != 0 {
+		*l |= fullLine
+	}
+}
+
 // forward writes to the next level and returns the cycle of the acknowledgement.
-func (c *cache) forward(at, delay, addr uint64, bytes uint32) (ready uint64) {
+func (c *cache) forward(at, delay, addr uint64, bytes uint32, words uint64) (ready uint64) {
 	delay, addr = c.cross(at, delay, bytes), c.frames.place(addr)
 	if c.next == nil {
 		return c.mem.transfer(at, delay, addr, bytes)
 	}
 	step := min(bytes, uint32(c.next.LineBytes))
 	for done := uint32(0); done < bytes; done += step {
-		ready = max(ready, c.next.write(at, delay, addr+uint64(done), step))
+		ready = max(ready, c.next.write(at, delay, addr+uint64(done), step, words>>(done>>c.word)))
 	}
 	return ready
 }
 
-// write stores bytes of one line. Lines have byte masks: one that is allocated
-// by a store is not fetched until something reads it before it was all written.
-func (c *cache) write(at, delay, addr uint64, bytes uint32) uint64 {
+// write stores bytes of one line; words are those that are written whole, from addr
+// on. Lines have masks of words: one that is allocated by a store is not fetched
+// until something reads it before it was all written.
+func (c *cache) write(at, delay, addr uint64, bytes uint32, words uint64) uint64 {
 	p := c.locate(addr)
 	c.part.tell(at, addr, bytes)
 	delay = c.enter(p.slice, at, delay, bytes)
@@ -385,25 +422,27 @@ func (c *cache) write(at, delay, addr uint64, bytes uint32) uint64 {
 	} else {
 		c.counter.Misses++
 		if !c.WriteAllocate {
-			return c.through(p.slice, at, delay, addr, bytes)
+			return c.through(p.slice, at, delay, addr, bytes, words)
 		}
 		way = c.replace(&p, at)
-		*p.line(way) = newLine(at+delay, 0)
+		*p.line(way) = newLine(at + delay)
 	}
 	p.touch(way)
-	held := p.line(way)
-	*held = held.stored(bytes, uint32(c.LineBytes))
+	c.stored(p.slice, p.first+way, words<<c.within(addr))
 	if !c.keeps {
-		return c.through(p.slice, at, delay, addr, bytes)
+		return c.through(p.slice, at, delay, addr, bytes, words)
 	}
-	*held |= dirtyLine
+	*p.line(way) |= dirtyLine
 	return at + delay
 }
 
+// within is which word of its line an address lies in.
+func (l *level) within(addr uint64) uint64 { return addr & uint64(l.LineBytes-1) >> l.word }
+
 // through passes a store on; it holds a miss entry until it is acknowledged.
-func (c *cache) through(s *slice, at, delay, addr uint64, bytes uint32) uint64 {
+func (c *cache) through(s *slice, at, delay, addr uint64, bytes uint32, words uint64) uint64 {
 	delay = c.waitEntry(s, at, delay)
-	ready := c.forward(at, delay, addr, bytes)
+	ready := c.forward(at, delay, addr, bytes, words)
 	s.leaveEntry(ready)
 	return ready
 }
@@ -428,7 +467,7 @@ func (c *cache) coherent(at, delay uint64, kind Kind, l *Line, bytes uint32) uin
 	case Read:
 		return p.read(at, delay, addr, bytes)
 	case Write:
-		return p.write(at, delay, addr, bytes)
+		return p.write(at, delay, addr, bytes, l.Words)
 	}
 	return p.update(at, delay, addr, uint64(l.Serial), bytes)
 }
@@ -447,17 +486,17 @@ func (c *cache) update(at, delay, addr, serial uint64, bytes uint32) uint64 {
 // release writes all dirty lines to the next level, beginning in cycle at, and returns when the last is acknowledged.
 func (c *cache) release(at uint64) uint64 {
 	ready := at
-	c.eachDirty(func(l *line, addr uint64) {
+	c.eachDirty(func(l *line, addr, words uint64) {
 		c.counter.Writebacks++
-		ready = max(ready, c.forward(at, 0, addr, uint32(c.LineBytes)))
+		ready = max(ready, c.forward(at, 0, addr, uint32(c.LineBytes), words))
 		*l &^= dirtyLine
 		c.dropElsewhere(addr)
 	})
 	return ready
 }
 
-// eachDirty hands on the lines that are dirty, with their addresses.
-func (c *cache) eachDirty(do func(l *line, addr uint64)) {
+// eachDirty hands on the lines that are dirty, with their addresses and the words that are valid.
+func (c *cache) eachDirty(do func(l *line, addr, words uint64)) {
 	for i := range c.slices {
 		p := place{slice: &c.slices[i], index: uint64(i)}
 		if p.slice.uses == 0 {
@@ -470,7 +509,7 @@ func (c *cache) eachDirty(do func(l *line, addr uint64)) {
 			}
 			set, way := j/c.Ways, j%c.Ways
 			p.set = uint64(set)
-			do(l, c.address(&p, p.slice.tags[2*set*c.Ways+way]))
+			do(l, c.address(&p, p.slice.tags[2*set*c.Ways+way]), c.written(p.slice, j))
 		}
 	}
 }
@@ -508,7 +547,7 @@ func (c *cache) invalidate() {
 
 // acquire drops all lines. What launches without time left dirty, as nothing released it, goes to the next level.
 func (c *cache) acquire() {
-	c.eachDirty(func(_ *line, addr uint64) { c.warmNext(true, addr, uint32(c.LineBytes)) })
+	c.eachDirty(func(_ *line, addr, words uint64) { c.warmNext(true, addr, uint32(c.LineBytes), words) })
 	c.invalidate()
 }
 

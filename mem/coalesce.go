@@ -36,6 +36,10 @@ type coalescer struct {
 	deaf  bool   // nobody asks for lines, only for bytes
 	moved uint64 // bytes, counted while deaf
 	// Blocks that the address path sends: one for neighbouring lanes of a cycle that read on in the same, or read the same.
+	stores     bool // the words of lines are asked for
+	word       uint // log2 of the bytes of a word
+	from       uint64
+	until      uint64 // from where to where the lanes added last have stored, one behind the other
 	blocks     int
 	blockShift uint // 0: not counted
 	together   int  // lanes of a cycle
@@ -46,6 +50,7 @@ type coalescer struct {
 func (c *coalescer) reset(shift uint) {
 	c.lines, c.shift, c.last = c.lines[:0], shift, 0
 	c.blocks, c.sent = 0, run{}
+	c.from, c.until = 0, 0
 	if c.age++; c.age == 0 {
 		clear(c.table[:])
 		c.age = 1
@@ -64,12 +69,32 @@ func (c *coalescer) add(addr uint64, bytes uint32) {
 	first, last := addr>>c.shift, (addr+uint64(bytes)-1)>>c.shift
 	if first == last {
 		c.touch(first, bytes)
+		c.cover(addr, addr+uint64(bytes))
 		return
 	}
 	for n := first; n <= last; n++ {
 		end := min(addr+uint64(bytes), (n+1)<<c.shift)
 		start := max(addr, n<<c.shift)
 		c.touch(n, uint32(end-start))
+		c.cover(start, end)
+	}
+}
+
+// cover marks the words of the line touched last that a store has written whole. What lanes in a row store, one behind the
+// other, counts as one: bytes of theirs make up a word together.
+func (c *coalescer) cover(start, end uint64) {
+	if !c.stores {
+		return
+	}
+	if start != c.until {
+		c.from = start
+	}
+	c.until = end
+	l := &c.lines[c.at]
+	from := max(c.from, l.Addr) - l.Addr
+	first, last := (from+1<<c.word-1)>>c.word, (end-l.Addr)>>c.word
+	if first < last {
+		l.Words |= wordMask(first, last)
 	}
 }
 
@@ -125,6 +150,15 @@ func (c *coalescer) runs(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
 			c.sendLanes(addr, w, here, uint64(bytes))
 		}
 		c.touch((addr+uint64(w.Offsets[l]))>>c.shift, uint32(bits.OnesCount64(here))*bytes)
+		c.coverLanes(addr, w, here, uint64(bytes))
+	}
+}
+
+// coverLanes marks the words that lanes of a walk store, all to the line touched last.
+func (c *coalescer) coverLanes(addr uint64, w *lane.Walk, lanes, bytes uint64) {
+	for ; c.stores && lanes != 0; lanes &= lanes - 1 {
+		start := addr + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])
+		c.cover(start, start+bytes)
 	}
 }
 
@@ -168,6 +202,8 @@ func (c *coalescer) span(addr, bytes, lane uint64) {
 	for end := addr + bytes; addr < end; {
 		next := min(end, (addr+size)&^(size-1))
 		c.lines = append(c.lines, Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)})
+		c.at = len(c.lines) - 1
+		c.cover(addr, next)
 		addr = next
 	}
 }

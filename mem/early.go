@@ -50,7 +50,7 @@ func (p *Port) prepareUniform(st *isa.State, env *Env, in *isa.Inst, e *Early) b
 	if !ok {
 		return false
 	}
-	w := p.begin(m)
+	w := p.begin(m, Read)
 	setUniform(st, in, bytes)
 	w.add(addr, uint32(len(bytes)))
 	p.prepared(m, e, 1, uint32(len(bytes)))
@@ -80,7 +80,7 @@ func setUniform(st *isa.State, in *isa.Inst, words []byte) {
 
 func (p *Port) prepare32(st *isa.State, env *Env, in *isa.Inst, e *Early) bool {
 	m := in.Mem
-	w := p.begin(m)
+	w := p.begin(m, Read)
 	d, _ := env.descriptor(m, 0)
 	size := 4 * uint32(m.Count)
 	_, how := w.walk(st, m, d, size)

@@ -56,7 +56,7 @@ func (t *Target) takes(f *isa.Fragments, l, sample int) bool {
 
 // export writes the colours of the active lanes that are no helpers.
 func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	p.begin(in.Mem)
+	p.begin(in.Mem, Write)
 	m, f := in.Mem, st.Fragments
 	d, _ := env.descriptor(m, 0)
 	n := 0

@@ -77,7 +77,7 @@ func (c *cache) access(at uint64, kind Kind, coherent bool, l *Line) uint64 {
 	case kind == Read:
 		return c.read(at, 0, l.Addr, l.Bytes)
 	}
-	return c.write(at, 0, l.Addr, min(l.Bytes, uint32(c.LineBytes)))
+	return c.write(at, 0, l.Addr, min(l.Bytes, uint32(c.LineBytes)), l.Words)
 }
 
 // front is the cache that the request meets first.

@@ -40,7 +40,7 @@ func newTiny(t *testing.T, edit func(*HierarchySpec)) *Fast {
 func request(cu int, kind Kind, addrs ...uint64) *Request {
 	r := &Request{CU: cu, Kind: kind, Busy: uint64(len(addrs))}
 	for _, a := range addrs {
-		r.Lines = append(r.Lines, Line{Addr: a, Bytes: 64})
+		r.Lines = append(r.Lines, Line{Addr: a, Bytes: 64, Words: 1<<16 - 1})
 	}
 	return r
 }
@@ -184,7 +184,7 @@ func TestWritePolicy(t *testing.T) {
 func TestPartialLine(t *testing.T) {
 	f := newTiny(t, nil)
 	part := request(0, Write, 4096)
-	part.Lines[0].Bytes = 4
+	part.Lines[0].Bytes, part.Lines[0].Words = 4, 1
 	f.Access(0, part)
 	if got := f.Access(1000, request(1, Read, 4096)).Ready; got != 1000+1110 {
 		t.Errorf("read at %d, want one from memory", got)

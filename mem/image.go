@@ -198,7 +198,7 @@ func (p *Port) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
 }
 
 func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	p.begin(in.Mem)
+	p.begin(in.Mem, Read)
 	p.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
@@ -234,7 +234,7 @@ func (p *Port) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 }
 
 func (p *Port) imageStore(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	p.begin(in.Mem)
+	p.begin(in.Mem, Write)
 	p.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {

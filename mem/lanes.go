@@ -120,7 +120,7 @@ func elemBytes(t isa.Type) uint64 { return uint64(t.Bits()) / 8 }
 func (p *Port) loadGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	m, t := in.Mem, lane.Element(in)
 	mask, size := lane.Active(st, m), elemBytes(t)
-	p.begin(m)
+	p.begin(m, Read)
 	p.resolve(st, env, m, mask)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
 	for ; mask != 0; mask &= mask - 1 {
@@ -150,7 +150,7 @@ func (p *Port) loadLane(st *isa.State, in *isa.Inst, l int, t isa.Type, size uin
 func (p *Port) storeGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	m, t := in.Mem, lane.Element(in)
 	mask, size := lane.Active(st, m), elemBytes(t)
-	p.begin(m)
+	p.begin(m, Write)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
 	if p.w.deaf && p.storeOne(st, env, in, mask, size) {
 		return p.finish(now, m, Write, lanes, bytes)

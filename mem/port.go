@@ -26,6 +26,7 @@ type Port struct {
 	scalar   uint
 	lanes    divider // lanes and lines of a cycle
 	lines    divider
+	word     uint   // log2 of the bytes of a word in the masks of lines
 	block    uint   // log2 of the size of blocks that the address path sends; 0: lines
 	together int    // lanes whose addresses one cycle takes
 	cost     uint64 // fixed-point cycles of a byte returned by all slices of the vector cache
@@ -80,7 +81,7 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 	vector, scalar := h.LineBytes()
 	ports := make([]*Port, shape.Units())
 	for i := range ports {
-		ports[i] = &Port{cu: i, store: store, h: h, lanes: newDivider(s.VectorMemory.LanesPerCycle), lines: newDivider(s.VectorMemory.LinesPerCycle), vector: log2(vector), scalar: log2(scalar), block: blockShift(&s.VectorMemory), together: s.VectorMemory.LanesPerCycle,
+		ports[i] = &Port{cu: i, store: store, h: h, lanes: newDivider(s.VectorMemory.LanesPerCycle), lines: newDivider(s.VectorMemory.LinesPerCycle), word: s.wordShift(), vector: log2(vector), scalar: log2(scalar), block: blockShift(&s.VectorMemory), together: s.VectorMemory.LanesPerCycle,
 			cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices)), w: w, tex: &s.Texture,
 			pages: log2(s.VectorMemory.TranslationBytes), walk: uint64(s.VectorMemory.TranslationCycles * (1 << fixedShift))}
 	}
@@ -134,7 +135,7 @@ func (p *Port) Issue(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 }
 
 // begin empties the workspace for an instruction; where nobody asks for lines, nothing is in it.
-func (p *Port) begin(m *isa.Mem) *workspace {
+func (p *Port) begin(m *isa.Mem, kind Kind) *workspace {
 	if p.w.deaf {
 		return p.w
 	}
@@ -143,7 +144,7 @@ func (p *Port) begin(m *isa.Mem) *workspace {
 		shift = p.scalar
 	}
 	p.w.reset(shift)
-	p.w.blockShift, p.w.together = p.block, p.together
+	p.w.blockShift, p.w.together, p.w.stores, p.w.word = p.block, p.together, kind == Write, p.word
 	return p.w
 }
 

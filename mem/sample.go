@@ -29,7 +29,7 @@ type sample struct {
 // is one for the quad where it comes from the quad's coordinates; those of lanes
 // that are not active count as they stand in the registers.
 func (p *Port) sample(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	p.begin(in.Mem)
+	p.begin(in.Mem, Read)
 	passes := 0
 	for first := 0; first < st.Lanes; first += 4 {
 		if st.Exec>>first&15 != 0 {
@@ -334,7 +334,7 @@ func (p *Port) filtered(now uint64, m *isa.Mem, passes int) Timing {
 
 // queryLod answers OpImageQueryLod: the level that would be read, and lambda.
 func (p *Port) queryLod(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	p.begin(in.Mem)
+	p.begin(in.Mem, Read)
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		s := p.sampleOf(st, env, in, l)

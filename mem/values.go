@@ -46,7 +46,7 @@ func (s ValuePort) New() *Port {
 		values: &Values{warm: s.Warm, locks: s.Locks}}
 	if p.w.deaf = s.Warm == nil; !p.w.deaf {
 		vector, scalar := s.Warm.LineBytes()
-		p.vector, p.scalar = log2(vector), log2(scalar)
+		p.vector, p.scalar, p.word = log2(vector), log2(scalar), s.Warm.spec.wordShift()
 	}
 	return p
 }

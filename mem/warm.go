@@ -15,57 +15,57 @@ func (f *Fast) Warm(r *Request) {
 		if c == nil {
 			return // memory alone
 		}
-		c.warm(r.Kind != Read, crossed.place(r.Lines[i].Addr), min(r.Lines[i].Bytes, uint32(c.LineBytes)))
+		c.warm(r.Kind != Read, crossed.place(r.Lines[i].Addr), min(r.Lines[i].Bytes, uint32(c.LineBytes)), r.Lines[i].Words)
 	}
 }
 
 // warm brings a line in, from the next level if need be; a store makes it dirty
 // where the cache keeps stores, and goes on where it does not.
-func (c *cache) warm(store bool, addr uint64, bytes uint32) {
+func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
 	p := c.locate(addr)
 	way := p.find()
 	if way < 0 && store && !c.WriteAllocate {
-		c.warmNext(store, addr, bytes)
+		c.warmNext(store, addr, bytes, words)
 		return
 	}
 	if way < 0 {
 		way = c.evict(&p)
 		if !store {
-			c.warmNext(store, addr, uint32(c.LineBytes))
-			*p.line(way) = newLine(0, uint32(c.LineBytes))
+			c.warmNext(store, addr, uint32(c.LineBytes), 0)
+			*p.line(way) = fullLine
 		}
 	}
 	p.touch(way)
-	held := p.line(way)
-	switch {
-	case store && c.keeps:
-		*held = held.stored(bytes, uint32(c.LineBytes)) | dirtyLine
-	case store:
-		*held = held.stored(bytes, uint32(c.LineBytes))
-		c.warmNext(store, addr, bytes)
+	if !store {
+		return
+	}
+	c.stored(p.slice, p.first+way, words<<c.within(addr))
+	if c.keeps {
+		*p.line(way) |= dirtyLine
+	} else {
+		c.warmNext(store, addr, bytes, words)
 	}
 }
 
 // evict makes room for p's line.
 func (c *cache) evict(p *place) int {
 	way := p.oldest()
-	l, label := p.line(way), &p.labels()[way]
-	if l.dirty() {
-		c.warmNext(true, c.address(p, *label), uint32(c.LineBytes))
+	if p.line(way).dirty() {
+		c.warmNext(true, c.address(p, p.labels()[way]), uint32(c.LineBytes), c.written(p.slice, p.first+way))
 	}
-	*l, *label = 0, p.tag
+	c.empty(p, way)
 	return way
 }
 
 // warmNext goes on to the next level, line by line of it.
-func (c *cache) warmNext(store bool, addr uint64, bytes uint32) {
+func (c *cache) warmNext(store bool, addr uint64, bytes uint32, words uint64) {
 	if c.next == nil {
 		return
 	}
 	addr = c.frames.place(addr)
 	step := min(bytes, uint32(c.next.LineBytes))
 	for done := uint32(0); done < bytes; done += step {
-		c.next.warm(store, addr+uint64(done), step)
+		c.next.warm(store, addr+uint64(done), step, words>>(done>>c.word))
 	}
 }
 
