@@ -84,7 +84,7 @@ func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	if how == edge {
 		var dst rows
 		w.results(st, in, &dst)
-		p.gather(st, in, d, w.step.Base, index, &dst, size)
+		p.lanes.gather(st, in, d, w.step.Base, index, &dst, size)
 	} else {
 		w.load32(st, in, d, how)
 	}
@@ -148,13 +148,13 @@ func (w *workspace) collect(d *Descriptor, how manner, st *isa.State, size uint3
 }
 
 // gather loads lane by lane under the execution mask.
-func (p *Port) gather(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, index []uint32, dst *rows, size uint32) {
-	w, b, limit := p.w, d.Bytes, uint64(len(d.Bytes))
+func (x *lanes) gather(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, index []uint32, dst *rows, size uint32) {
+	w, b, limit := x.w, d.Bytes, uint64(len(d.Bytes))
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		off := uint64(base + index[l])
 		if off+uint64(size) > limit {
-			p.gatherEdge(st, in, d, l, off, size)
+			x.gatherEdge(st, in, d, l, off, size)
 			continue
 		}
 		e := b[off : off+uint64(size)]
@@ -167,9 +167,9 @@ func (p *Port) gather(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, i
 }
 
 // gatherEdge loads the elements of a lane that is partly or wholly outside.
-func (p *Port) gatherEdge(st *isa.State, in *isa.Inst, d *Descriptor, l int, off uint64, size uint32) {
-	p.w.place(l, d, int32(in.Mem.Binding), uint32(off))
-	p.loadLane(st, in, l, isa.I32, 4)
+func (x *lanes) gatherEdge(st *isa.State, in *isa.Inst, d *Descriptor, l int, off uint64, size uint32) {
+	x.w.place(l, d, int32(in.Mem.Binding), uint32(off))
+	x.loadLane(st, in, l, isa.I32, 4)
 }
 
 // sources are the rows of a store's data; an operand that is the same in every
@@ -198,7 +198,7 @@ func (p *Port) store32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing
 	src := w.sources(st, m, &w.spread)
 	switch {
 	case how == edge:
-		p.scatter(st, in, d, w.step.Base, index, &src, size)
+		p.lanes.scatter(st, in, d, w.step.Base, index, &src, size)
 	case how == packed && m.Count == 1:
 		lane.StoreWords(d.Bytes[w.Offsets[0]:], src[0])
 	default:
@@ -210,14 +210,14 @@ func (p *Port) store32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing
 
 // scatter stores lane by lane under the execution mask; where lanes meet, the
 // highest wins.
-func (p *Port) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, index []uint32, src *rows, size uint32) {
-	w, b, limit := p.w, d.Bytes, uint64(len(d.Bytes))
+func (x *lanes) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, index []uint32, src *rows, size uint32) {
+	w, b, limit := x.w, d.Bytes, uint64(len(d.Bytes))
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		off := uint64(base + index[l])
 		if off+uint64(size) > limit {
 			w.place(l, d, int32(in.Mem.Binding), uint32(off))
-			p.storeLane(st, in, l, 4)
+			x.storeLane(st, in, l, 4)
 			continue
 		}
 		e := b[off : off+uint64(size)]
@@ -247,21 +247,21 @@ func (p *Port) scratch(now uint64, st *isa.State, env *Env, in *isa.Inst, kind K
 		l := bits.TrailingZeros64(mask)
 		slot := base + uint32(lane.Value(st, m.Index, l, false))
 		for k := range int(m.Count) {
-			p.scratchElement(st, env.Scratch, in, l, slot+uint32(k*words), words, k, kind)
+			p.lanes.scratchElement(st, env.Scratch, in, l, slot+uint32(k*words), words, k, kind)
 		}
 	}
 	return p.finish(now, m, kind, bits.OnesCount64(st.Exec), uint32(4*words)*uint32(m.Count))
 }
 
-func (p *Port) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, slot uint32, words, k int, kind Kind) {
+func (x *lanes) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, slot uint32, words, k int, kind Kind) {
 	first := int(slot)*st.Lanes + l
 	last := first + (words-1)*st.Lanes
 	inside := s != nil && last < len(s.Words)
 	var v uint64
 	switch {
 	case !inside:
-		p.w.mem[l], p.w.off[l], p.w.bind[l] = nil, uint64(slot)*4, -3
-		p.fault(st, in, "scratch", l)
+		x.w.mem[l], x.w.off[l], x.w.bind[l] = nil, uint64(slot)*4, -3
+		x.fault(st, in, "scratch", l)
 	case kind == Write:
 		v = lane.Value(st, in.Mem.Data[k], l, words == 2)
 		s.Words[first], s.Words[last] = uint32(v), uint32(v>>(32*uint(words-1)))
@@ -275,6 +275,6 @@ func (p *Port) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, sl
 		lane.Set(st, lane.Result(in, k), l, words == 2, v)
 	}
 	for at := first; inside && at <= last; at += st.Lanes {
-		p.w.add(s.Addr+uint64(at)*4, 4)
+		x.w.add(s.Addr+uint64(at)*4, 4)
 	}
 }

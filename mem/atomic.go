@@ -18,19 +18,19 @@ func (p *Port) atomic(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	}
 	p.begin(m, atomicKind(in.Op))
 	if m.Space == isa.SpaceImage {
-		p.resolveTexels(st, env, in)
+		p.lanes.resolveTexels(st, env, in)
 	} else {
-		p.resolve(st, env, m, st.Exec)
+		p.lanes.resolve(st, env, m, st.Exec)
 	}
 	size := elemBytes(t)
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		p.values.lock(p.w.addr[l])
-		p.atomicLane(st, in, l, update, size)
+		p.lanes.values.lock(p.lanes.w.addr[l])
+		p.lanes.atomicLane(st, in, l, update, size)
 	}
-	p.values.unlock()
-	if !p.w.deaf {
-		p.serial(st.Exec, size)
+	p.lanes.values.unlock()
+	if !p.lanes.w.deaf {
+		p.lanes.serial(st.Exec, size)
 	}
 	return p.finish(now, m, atomicKind(in.Op), bits.OnesCount64(st.Exec), uint32(size))
 }
@@ -46,8 +46,8 @@ func atomicKind(op isa.Op) Kind {
 	return Atomic
 }
 
-func (p *Port) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, size uint64) {
-	w, wide := p.w, size == 8
+func (x *lanes) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, size uint64) {
+	w, wide := x.w, size == 8
 	b, ok := w.element(l, 0, size)
 	old := uint64(0)
 	if ok {
@@ -55,10 +55,10 @@ func (p *Port) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, s
 		old = lane.Get(b)
 		next := update(old, lane.Value(st, in.Src[0], l, wide)&mask, lane.Value(st, in.Src[1], l, wide)&mask)
 		lane.Put(b, next)
-		p.values.changed(old, next)
+		x.values.changed(old, next)
 		w.add(w.addr[l], uint32(size))
 	} else {
-		p.fault(st, in, "atomic", l)
+		x.fault(st, in, "atomic", l)
 	}
 	if in.Op != isa.AtomicStore {
 		lane.Set(st, lane.Result(in, 0), l, wide, old)
@@ -68,8 +68,8 @@ func (p *Port) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, s
 // serial counts, for each line, the updates that meet an element which an
 // earlier lane updates: the place that carries them out does one after the
 // other.
-func (p *Port) serial(mask, size uint64) {
-	w := p.w
+func (x *lanes) serial(mask, size uint64) {
+	w := x.w
 	w.elements.reset(log2(int(size)))
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)

@@ -25,7 +25,7 @@ func NewWorkspace() *Workspace { return &Workspace{newWorkspace()} }
 // when they are booked.
 func (p *Port) Ahead() bool {
 	_, fast := p.h.(*Fast)
-	return fast && p.values == nil
+	return fast && p.lanes.values == nil
 }
 
 // Prepare gives a load its values and finds its lines, from memory that does not
@@ -34,7 +34,7 @@ func (p *Port) Ahead() bool {
 func (p *Port) Prepare(s *Workspace, st *isa.State, env *Env, in *isa.Inst, e *Early) bool {
 	m, t := in.Mem, lane.Element(in)
 	own := *p
-	own.w = s.w
+	own.lanes.w = s.w
 	switch {
 	case uniform32(m, t):
 		return own.prepareUniform(st, env, in, e)
@@ -95,8 +95,8 @@ func (p *Port) prepare32(st *isa.State, env *Env, in *isa.Inst, e *Early) bool {
 
 // prepared keeps what the workspace holds of a load.
 func (p *Port) prepared(m *isa.Mem, e *Early, lanes int, bytes uint32) {
-	e.Lines = append(e.Lines[:0], p.w.lines...)
-	e.Scalar, e.busy = m.Scalar, p.busy(m, lanes, bytes)
+	e.Lines = append(e.Lines[:0], p.lanes.w.lines...)
+	e.Scalar, e.busy = m.Scalar, p.path.busy(p.lanes.w, m.Scalar, lanes, bytes)
 }
 
 // Busy are the cycles that the load takes the address path, if it need not wait for a free miss entry.
@@ -104,7 +104,7 @@ func (e *Early) Busy() uint64 { return e.busy }
 
 // Book asks the hierarchy for the lines of a prepared load.
 func (p *Port) Book(now uint64, e *Early) Timing {
-	r := &p.w.request
+	r := &p.lanes.w.request
 	*r = Request{CU: p.cu, Kind: Read, Scalar: e.Scalar, Lines: e.Lines, Busy: e.busy}
 	return p.ask(now, r)
 }

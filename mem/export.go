@@ -69,11 +69,11 @@ func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 		n++
 		for samples := f.Cover[l]; samples != 0; samples &= samples - 1 {
 			if sample := bits.TrailingZeros16(samples); d.Target.takes(f, l, sample) {
-				p.exportSample(st, in, d, l, sample)
+				p.lanes.exportSample(st, in, d, l, sample)
 			}
 		}
 	}
-	if len(p.w.lines) == 0 && p.values == nil {
+	if len(p.lanes.w.lines) == 0 && p.lanes.values == nil {
 		return Timing{Ready: now, Busy: 1}
 	}
 	bytes := 0
@@ -84,7 +84,7 @@ func (p *Port) export(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 }
 
 // exportSample writes a lane's colour to a sample of its pixel.
-func (p *Port) exportSample(st *isa.State, in *isa.Inst, d *Descriptor, l, sample int) {
+func (x *lanes) exportSample(st *isa.State, in *isa.Inst, d *Descriptor, l, sample int) {
 	f, format, t := st.Fragments, d.Image.Format, lane.Element(in)
 	at := [4]uint32{uint32(f.X[l]), uint32(f.Y[l]), 0, uint32(sample)}
 	off, ok := d.Image.texelAt(&at, 0)
@@ -96,5 +96,5 @@ func (p *Port) exportSample(st *isa.State, in *isa.Inst, d *Descriptor, l, sampl
 		v[k] = format.fromElem(lane.Value(st, in.Mem.Data[k], l, false), t)
 	}
 	format.setTexel(d.Bytes[off:][:format.Bytes], &v)
-	p.w.add(d.Addr+d.Image.place(&at, 0, off), uint32(format.Bytes))
+	x.w.add(d.Addr+d.Image.place(&at, 0, off), uint32(format.Bytes))
 }

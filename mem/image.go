@@ -176,8 +176,8 @@ func (i *Image) texelAt(at *[4]uint32, level uint32) (offset uint64, ok bool) {
 
 // resolveTexels places each active lane at its texel; a lane outside gets no
 // memory.
-func (p *Port) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
-	m, w := in.Mem, p.w
+func (x *lanes) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
+	m, w := in.Mem, x.w
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		d, binding := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
@@ -199,26 +199,26 @@ func (p *Port) resolveTexels(st *isa.State, env *Env, in *isa.Inst) {
 
 func (p *Port) imageLoad(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	p.begin(in.Mem, Read)
-	p.resolveTexels(st, env, in)
+	p.lanes.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		size = max(size, p.loadTexel(st, in, l, t))
+		size = max(size, p.lanes.loadTexel(st, in, l, t))
 	}
 	return p.finish(now, in.Mem, Read, bits.OnesCount64(st.Exec), uint32(size))
 }
 
 // loadTexel returns the bytes of the texel.
-func (p *Port) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
-	w, image := p.w, p.w.texel[l]
+func (x *lanes) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
+	w, image := x.w, x.w.texel[l]
 	var v [4]uint64
 	size := 0
 	switch {
 	case image == nil:
-		p.fault(st, in, "image load", l)
+		x.fault(st, in, "image load", l)
 	case w.mem[l] == nil:
 		v = image.outside()
-		p.fault(st, in, "image load", l)
+		x.fault(st, in, "image load", l)
 	default:
 		size = image.Format.Bytes
 		v = image.swizzled(image.Format.texel(w.mem[l][w.off[l]:][:size]))
@@ -235,18 +235,18 @@ func (p *Port) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 
 func (p *Port) imageStore(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	p.begin(in.Mem, Write)
-	p.resolveTexels(st, env, in)
+	p.lanes.resolveTexels(st, env, in)
 	t, size := lane.Element(in), 0
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
-		size = max(size, p.storeTexel(st, in, bits.TrailingZeros64(mask), t))
+		size = max(size, p.lanes.storeTexel(st, in, bits.TrailingZeros64(mask), t))
 	}
 	return p.finish(now, in.Mem, Write, bits.OnesCount64(st.Exec), uint32(size))
 }
 
-func (p *Port) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
-	w := p.w
+func (x *lanes) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
+	w := x.w
 	if w.mem[l] == nil {
-		p.fault(st, in, "image store", l)
+		x.fault(st, in, "image store", l)
 		return 0
 	}
 	f := w.texel[l].Format
@@ -261,7 +261,7 @@ func (p *Port) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 
 // query answers a question about a descriptor, for each lane where the
 // descriptor differs by lane.
-func (p *Port) query(now uint64, st *isa.State, env *Env, in *isa.Inst, answer func(d *Descriptor) uint32) Timing {
+func query(now uint64, st *isa.State, env *Env, in *isa.Inst, answer func(d *Descriptor) uint32) Timing {
 	m, dst := in.Mem, lane.Result(in, 0)
 	if m.BindingIndex.Kind != isa.Vector && dst.Kind == isa.Scalar {
 		d, _ := env.descriptor(m, uint32(lane.Uniform(st, m.BindingIndex)))
@@ -278,15 +278,15 @@ func (p *Port) query(now uint64, st *isa.State, env *Env, in *isa.Inst, answer f
 
 // Queries read the descriptor, which the driver keeps in scalar registers: they
 // take no memory time beyond their class's latency.
-func (p *Port) bufferSize(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	return p.query(now, st, env, in, descriptorBytes)
+func bufferSize(_ *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	return query(now, st, env, in, descriptorBytes)
 }
 
 func descriptorBytes(d *Descriptor) uint32 { return uint32(min(uint64(len(d.Bytes)), 1<<32-1)) }
 
-func (p *Port) imageSize(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+func imageSize(_ *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	m, i := in.Mem, in.Imm
-	return p.query(now, st, env, in, func(d *Descriptor) uint32 { return d.Image.dimension(m, int(i)) })
+	return query(now, st, env, in, func(d *Descriptor) uint32 { return d.Image.dimension(m, int(i)) })
 }
 
 // dimension is the i-th number of the image's size: its dimensions, then the
@@ -314,8 +314,8 @@ func (i *Image) dimension(m *isa.Mem, k int) uint32 {
 	return 0
 }
 
-func (p *Port) imageSamples(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	return p.query(now, st, env, in, func(d *Descriptor) uint32 {
+func imageSamples(_ *Port, now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	return query(now, st, env, in, func(d *Descriptor) uint32 {
 		if d.Image == nil {
 			return 0
 		}

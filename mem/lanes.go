@@ -8,19 +8,19 @@ import (
 )
 
 // resolve finds memory, offset and address of each active lane.
-func (p *Port) resolve(st *isa.State, env *Env, m *isa.Mem, mask uint64) {
+func (x *lanes) resolve(st *isa.State, env *Env, m *isa.Mem, mask uint64) {
 	switch m.Space {
 	case isa.SpaceFlat:
-		p.resolveFlat(st, m, mask)
+		x.resolveFlat(st, m, mask)
 	case isa.SpacePush:
-		p.resolveOne(st, m, mask, &Descriptor{Addr: env.PushAddr, Bytes: env.Push}, -2)
+		x.resolveOne(st, m, mask, &Descriptor{Addr: env.PushAddr, Bytes: env.Push}, -2)
 	case isa.SpaceBuffer:
 		if m.BindingIndex.Kind == isa.Vector {
-			p.resolveMany(st, env, m, mask)
+			x.resolveMany(st, env, m, mask)
 			return
 		}
 		d, binding := env.descriptor(m, uint32(lane.Uniform(st, m.BindingIndex)))
-		p.resolveOne(st, m, mask, d, binding)
+		x.resolveOne(st, m, mask, d, binding)
 	default:
 		panic("mem: an access to the LDS came to device memory")
 	}
@@ -59,8 +59,8 @@ func (e *Env) bindingOf(index uint32) int32 {
 	return int32(b)
 }
 
-func (p *Port) resolveOne(st *isa.State, m *isa.Mem, mask uint64, d *Descriptor, binding int32) {
-	w, base := p.w, uint32(lane.Uniform(st, m.Base))+m.Offset
+func (x *lanes) resolveOne(st *isa.State, m *isa.Mem, mask uint64, d *Descriptor, binding int32) {
+	w, base := x.w, uint32(lane.Uniform(st, m.Base))+m.Offset
 	var index []uint32
 	if m.Index.Kind == isa.Vector {
 		index = st.V[int(m.Index.Index)*st.Lanes:][:st.Lanes]
@@ -77,8 +77,8 @@ func (p *Port) resolveOne(st *isa.State, m *isa.Mem, mask uint64, d *Descriptor,
 	}
 }
 
-func (p *Port) resolveMany(st *isa.State, env *Env, m *isa.Mem, mask uint64) {
-	w, base := p.w, uint32(lane.Uniform(st, m.Base))+m.Offset
+func (x *lanes) resolveMany(st *isa.State, env *Env, m *isa.Mem, mask uint64) {
+	w, base := x.w, uint32(lane.Uniform(st, m.Base))+m.Offset
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		d, binding := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
@@ -90,8 +90,8 @@ func (w *workspace) place(l int, d *Descriptor, binding int32, off uint32) {
 	w.mem[l], w.off[l], w.addr[l], w.bind[l] = d.Bytes, uint64(off), d.Addr+uint64(off), binding
 }
 
-func (p *Port) resolveFlat(st *isa.State, m *isa.Mem, mask uint64) {
-	w, base := p.w, lane.Uniform(st, m.Base)+uint64(m.Offset)
+func (x *lanes) resolveFlat(st *isa.State, m *isa.Mem, mask uint64) {
+	w, base := x.w, lane.Uniform(st, m.Base)+uint64(m.Offset)
 	if m.Base.Kind == isa.Vector {
 		panic("mem: a base address differs by lane")
 	}
@@ -99,7 +99,7 @@ func (p *Port) resolveFlat(st *isa.State, m *isa.Mem, mask uint64) {
 		l := bits.TrailingZeros64(mask)
 		addr := base + lane.Value(st, m.Index, l, true)
 		w.mem[l], w.off[l], w.addr[l], w.bind[l] = nil, 0, addr, -1
-		if b := w.buffer(p.store, addr); b != nil {
+		if b := w.buffer(x.store, addr); b != nil {
 			w.mem[l], w.off[l] = b.Bytes, addr-b.Addr
 		}
 	}
@@ -121,23 +121,23 @@ func (p *Port) loadGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) Ti
 	m, t := in.Mem, lane.Element(in)
 	mask, size := lane.Active(st, m), elemBytes(t)
 	p.begin(m, Read)
-	p.resolve(st, env, m, mask)
+	p.lanes.resolve(st, env, m, mask)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
 	for ; mask != 0; mask &= mask - 1 {
-		p.loadLane(st, in, bits.TrailingZeros64(mask), t, size)
+		p.lanes.loadLane(st, in, bits.TrailingZeros64(mask), t, size)
 	}
 	return p.finish(now, m, Read, lanes, bytes)
 }
 
-func (p *Port) loadLane(st *isa.State, in *isa.Inst, l int, t isa.Type, size uint64) {
-	w, bytes := p.w, uint32(0)
+func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, t isa.Type, size uint64) {
+	w, bytes := x.w, uint32(0)
 	for k := range int(in.Mem.Count) {
 		v := uint64(0)
 		if b, ok := w.element(l, k, size); ok {
 			v = lane.Get(b)
 			bytes += uint32(size)
 		} else {
-			p.fault(st, in, "load", l)
+			x.fault(st, in, "load", l)
 		}
 		lane.Set(st, lane.Result(in, k), l, size == 8, v)
 	}
@@ -152,39 +152,39 @@ func (p *Port) storeGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) T
 	mask, size := lane.Active(st, m), elemBytes(t)
 	p.begin(m, Write)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
-	if p.w.deaf && p.storeOne(st, env, in, mask, size) {
+	if p.lanes.w.deaf && p.lanes.storeOne(st, env, in, mask, size) {
 		return p.finish(now, m, Write, lanes, bytes)
 	}
-	p.resolve(st, env, m, mask)
+	p.lanes.resolve(st, env, m, mask)
 	for ; mask != 0; mask &= mask - 1 {
-		p.storeLane(st, in, bits.TrailingZeros64(mask), size)
+		p.lanes.storeLane(st, in, bits.TrailingZeros64(mask), size)
 	}
 	return p.finish(now, m, Write, lanes, bytes)
 }
 
 // storeOne stores for the highest lane alone where all go to one place within
 // bounds: it is the one that wins. It says whether that is so; nobody may ask for lines.
-func (p *Port) storeOne(st *isa.State, env *Env, in *isa.Inst, mask uint64, size uint64) bool {
+func (x *lanes) storeOne(st *isa.State, env *Env, in *isa.Inst, mask uint64, size uint64) bool {
 	m := in.Mem
 	if mask == 0 || m.Index.Kind == isa.Vector || m.BindingIndex.Kind == isa.Vector {
 		return false
 	}
 	l := bits.Len64(mask) - 1
-	p.resolve(st, env, m, 1<<l)
-	if _, ok := p.w.element(l, int(m.Count)-1, size); !ok {
+	x.resolve(st, env, m, 1<<l)
+	if _, ok := x.w.element(l, int(m.Count)-1, size); !ok {
 		return false
 	}
-	p.storeLane(st, in, l, size)
-	p.w.moved *= uint64(bits.OnesCount64(mask))
+	x.storeLane(st, in, l, size)
+	x.w.moved *= uint64(bits.OnesCount64(mask))
 	return true
 }
 
-func (p *Port) storeLane(st *isa.State, in *isa.Inst, l int, size uint64) {
-	w, bytes := p.w, uint32(0)
+func (x *lanes) storeLane(st *isa.State, in *isa.Inst, l int, size uint64) {
+	w, bytes := x.w, uint32(0)
 	for k := range int(in.Mem.Count) {
 		b, ok := w.element(l, k, size)
 		if !ok {
-			p.fault(st, in, "store", l)
+			x.fault(st, in, "store", l)
 			continue
 		}
 		lane.Put(b, lane.Value(st, in.Mem.Data[k], l, size == 8))

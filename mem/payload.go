@@ -30,7 +30,7 @@ func (p *Port) onChip(now uint64, r *Request) (t Timing, all bool) {
 	c, cost, kept := p.chip, uint64(0), 0
 	n := len(r.Lines)
 	for _, l := range r.Lines {
-		if b := p.w.buffer(p.store, l.Addr); b == nil || !b.OnChip {
+		if b := p.lanes.w.buffer(p.lanes.store, l.Addr); b == nil || !b.OnChip {
 			r.Lines[kept] = l
 			kept++
 			continue

@@ -17,26 +17,43 @@ type Timing struct {
 	Token   uint64
 }
 
-// A Port executes the memory instructions of one compute unit.
+// A Port executes the memory instructions of one compute unit: its lanes move the bytes and say which lines they need, the
+// address path and the texture unit say how long those take to send, and the hierarchy when they are there.
 type Port struct {
-	cu       int
-	store    *Store
-	h        Hierarchy
+	cu     int
+	h      Hierarchy
+	path   addressPath
+	lanes  lanes
+	tex    texture
+	chip   *OnChip // nil: the machine has no on-chip payload memory
+	tokens uint64
+}
+
+// An addressPath is how a compute unit finds lines and sends them: the sizes of lines, and what a cycle takes.
+type addressPath struct {
 	vector   uint // log2 of line sizes
 	scalar   uint
+	word     uint    // log2 of the bytes of a word in the masks of lines
 	lanes    divider // lanes and lines of a cycle
 	lines    divider
-	word     uint   // log2 of the bytes of a word in the masks of lines
 	block    uint   // log2 of the size of blocks that the address path sends; 0: lines
 	together int    // lanes whose addresses one cycle takes
 	cost     uint64 // fixed-point cycles of a byte returned by all slices of the vector cache
-	tokens   uint64
 	pages    uint   // log2 of the bytes that one translation of an address serves
 	walk     uint64 // fixed-point cycles of a translation
-	tex      *TextureSpec
-	w        *workspace
-	chip     *OnChip // nil: the machine has no on-chip payload memory
-	values   *Values // nil: accesses take time
+}
+
+// lanes move the bytes of an instruction, lane by lane, and collect the lines that it needs.
+type lanes struct {
+	w      *workspace
+	store  *Store
+	values *Values // nil: accesses take time
+}
+
+// A texture is the unit that finds, reads and weighs texels for lanes.
+type texture struct {
+	spec  *TextureSpec
+	lanes *lanes
 }
 
 // workspace is what one instruction needs while it executes.
@@ -77,15 +94,26 @@ func newWorkspace() *workspace {
 // NewPorts makes the ports of all compute units. They share one workspace, so
 // they must be used from one goroutine.
 func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []*Port {
-	w := newWorkspace()
-	vector, scalar := h.LineBytes()
+	all := lanes{w: newWorkspace(), store: store}
+	path := newAddressPath(s)
+	path.vector, path.scalar = lineShifts(h)
 	ports := make([]*Port, shape.Units())
 	for i := range ports {
-		ports[i] = &Port{cu: i, store: store, h: h, lanes: newDivider(s.VectorMemory.LanesPerCycle), lines: newDivider(s.VectorMemory.LinesPerCycle), word: s.wordShift(), vector: log2(vector), scalar: log2(scalar), block: blockShift(&s.VectorMemory), together: s.VectorMemory.LanesPerCycle,
-			cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices)), w: w, tex: &s.Texture,
-			pages: log2(s.VectorMemory.TranslationBytes), walk: uint64(s.VectorMemory.TranslationCycles * (1 << fixedShift))}
+		ports[i] = &Port{cu: i, h: h, path: path, lanes: all, tex: texture{&s.Texture, &all}}
 	}
 	return ports
+}
+
+func newAddressPath(s *HierarchySpec) addressPath {
+	v := &s.VectorMemory
+	return addressPath{word: s.wordShift(), lanes: newDivider(v.LanesPerCycle), lines: newDivider(v.LinesPerCycle),
+		block: blockShift(v), together: v.LanesPerCycle, cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices)),
+		pages: log2(v.TranslationBytes), walk: uint64(v.TranslationCycles * (1 << fixedShift))}
+}
+
+func lineShifts(h interface{ LineBytes() (vector, scalar int) }) (vector, scalar uint) {
+	v, s := h.LineBytes()
+	return log2(v), log2(s)
 }
 
 func blockShift(s *VectorMemorySpec) uint {
@@ -109,7 +137,7 @@ var accesses = func() (t [isa.NumOps]func(in *isa.Inst) Access) {
 	t[isa.ImageSample], t[isa.ImageSampleLod], t[isa.ImageQueryLod] = always((*Port).sample), always((*Port).sample), always((*Port).queryLod)
 	t[isa.ImageGather] = always((*Port).sample)
 	t[isa.Export] = always((*Port).export)
-	t[isa.BufferSize], t[isa.ImageSize], t[isa.ImageSamples] = always((*Port).bufferSize), always((*Port).imageSize), always((*Port).imageSamples)
+	t[isa.BufferSize], t[isa.ImageSize], t[isa.ImageSamples] = always(bufferSize), always(imageSize), always(imageSamples)
 	for op := isa.AtomicLoad; op <= isa.AtomicFMax; op++ {
 		t[op] = always((*Port).atomic)
 	}
@@ -136,54 +164,65 @@ func (p *Port) Issue(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 
 // begin empties the workspace for an instruction; where nobody asks for lines, nothing is in it.
 func (p *Port) begin(m *isa.Mem, kind Kind) *workspace {
-	if p.w.deaf {
-		return p.w
+	w := p.lanes.w
+	if !w.deaf {
+		p.path.begin(w, m.Scalar, kind)
 	}
-	shift := p.vector
-	if m.Scalar {
-		shift = p.scalar
+	return w
+}
+
+// begin readies the workspace for the lines that the lanes will need.
+func (a *addressPath) begin(w *workspace, scalar bool, kind Kind) {
+	shift := a.vector
+	if scalar {
+		shift = a.scalar
 	}
-	p.w.reset(shift)
-	p.w.blockShift, p.w.together, p.w.stores, p.w.word = p.block, p.together, kind == Write, p.word
-	return p.w
+	w.reset(shift)
+	w.blockShift, w.together, w.stores, w.word = a.block, a.together, kind == Write, a.word
 }
 
 // finish asks the hierarchy for the lines collected; lanes moved bytes each.
 func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32) Timing {
-	if p.values != nil {
-		p.values.finish(p, m, kind)
+	if p.lanes.values != nil {
+		p.lanes.values.finish(p, m, kind)
 		return Timing{}
 	}
-	return p.finishBusy(now, m, kind, p.busy(m, lanes, bytes))
+	return p.finishBusy(now, m, kind, p.path.busy(p.lanes.w, m.Scalar, lanes, bytes))
 }
 
 // busy are the cycles that the lines collected take the address path.
-func (p *Port) busy(m *isa.Mem, lanes int, bytes uint32) uint64 {
-	sent := len(p.w.lines)
-	if p.block > 0 && !m.Scalar {
-		sent = p.w.blocks
+func (a *addressPath) busy(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
+	sent := len(w.lines)
+	if a.block > 0 && !scalar {
+		sent = w.blocks
 	}
-	busy := p.occupancy(sent, lanes, bytes)
-	if p.walk > 0 && !m.Scalar {
-		busy += p.w.translations(p.pages) * p.walk >> fixedShift
+	busy := a.occupancy(sent, lanes, bytes)
+	if a.walk > 0 && !scalar {
+		busy += w.translations(a.pages) * a.walk >> fixedShift
 	}
 	return busy
 }
 
+func (a *addressPath) occupancy(lines, lanes int, bytes uint32) uint64 {
+	cycles := max(1, a.lanes.ceil(lanes), a.lines.ceil(lines))
+	data := (uint64(lanes)*uint64(bytes)*a.cost + 1<<fixedShift - 1) >> fixedShift
+	return max(cycles, data)
+}
+
 // finishBusy is finish for an instruction that takes its unit for busy cycles.
 func (p *Port) finishBusy(now uint64, m *isa.Mem, kind Kind, busy uint64) Timing {
-	if p.values != nil {
-		p.values.finish(p, m, kind)
+	w := p.lanes.w
+	if p.lanes.values != nil {
+		p.lanes.values.finish(p, m, kind)
 		return Timing{}
 	}
-	r := &p.w.request
-	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: p.w.lines, Token: p.tokens + 1, Busy: busy}
+	w.request = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: w.lines, Token: p.tokens + 1, Busy: busy}
 	if m.Payload && p.chip != nil {
-		if t, all := p.onChip(now, r); all {
+		if t, all := p.onChip(now, &w.request); all {
 			return t
 		}
 	}
-	return p.ask(now, r)
+	return p.ask(now, &w.request)
 }
 
 // ask sends a request to the hierarchy.
@@ -195,25 +234,19 @@ func (p *Port) ask(now uint64, r *Request) Timing {
 	return Timing{Ready: reply.Ready, Busy: reply.Busy, Lines: len(r.Lines), Pending: reply.Pending, Token: r.Token}
 }
 
-func (p *Port) occupancy(lines, lanes int, bytes uint32) uint64 {
-	cycles := max(1, p.lanes.ceil(lanes), p.lines.ceil(lines))
-	data := (uint64(lanes)*uint64(bytes)*p.cost + 1<<fixedShift - 1) >> fixedShift
-	return max(cycles, data)
-}
-
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // fault reports an access of one lane out of bounds, unless the shader did not
 // ask for it.
-func (p *Port) fault(st *isa.State, in *isa.Inst, what string, l int) {
+func (x *lanes) fault(st *isa.State, in *isa.Inst, what string, l int) {
 	if in.Mem.Speculative {
 		return
 	}
-	w := p.w
+	w := x.w
 	f := Fault{What: what, Binding: int(w.bind[l]), Offset: w.off[l], Size: uint64(len(w.mem[l])), Lane: l,
 		Workgroup: st.Workgroup, Wave: st.WaveInGroup, Origin: in.Origin}
 	if in.Mem.Space == isa.SpaceFlat {
 		f.Binding, f.Offset = -1, w.addr[l]
 	}
-	p.store.fault(f)
+	x.store.fault(f)
 }

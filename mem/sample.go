@@ -33,25 +33,25 @@ func (p *Port) sample(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing 
 	passes := 0
 	for first := 0; first < st.Lanes; first += 4 {
 		if st.Exec>>first&15 != 0 {
-			passes += p.sampleQuad(st, env, in, first)
+			passes += p.tex.sampleQuad(st, env, in, first)
 		}
 	}
 	return p.filtered(now, in.Mem, passes)
 }
 
 // sampleQuad returns the passes that the quad takes through the filter.
-func (p *Port) sampleQuad(st *isa.State, env *Env, in *isa.Inst, first int) (passes int) {
+func (u *texture) sampleQuad(st *isa.State, env *Env, in *isa.Inst, first int) (passes int) {
 	for l := first; l < first+4; l++ {
 		if st.Exec>>l&1 == 0 {
 			continue
 		}
-		s := p.sampleOf(st, env, in, l)
+		s := u.sampleOf(st, env, in, l)
 		var v [4]uint64
 		n := 1
 		if s.image == nil {
-			p.fault(st, in, "image sample", l)
+			u.lanes.fault(st, in, "image sample", l)
 		} else {
-			v, n = p.answer(&s, st, in, l)
+			v, n = u.answer(&s, st, in, l)
 		}
 		passes = max(passes, n)
 		for k := range v {
@@ -62,12 +62,12 @@ func (p *Port) sampleQuad(st *isa.State, env *Env, in *isa.Inst, first int) (pas
 }
 
 // answer gives the results of a lane, and the passes through the filter.
-func (p *Port) answer(s *sample, st *isa.State, in *isa.Inst, l int) ([4]uint64, int) {
+func (u *texture) answer(s *sample, st *isa.State, in *isa.Inst, l int) ([4]uint64, int) {
 	if in.Op == isa.ImageGather {
-		return p.gatherTexels(s, in)
+		return u.gatherTexels(s, in)
 	}
 	s.lambda += s.bias(st, in, l)
-	return p.filter(s, lane.Element(in))
+	return u.filter(s, lane.Element(in))
 }
 
 // bias is what sampler and shader add to the level of detail.
@@ -85,11 +85,11 @@ func number(st *isa.State, r isa.Reg, l int) float64 {
 
 // sampleOf resolves the image, the position and the level of detail of a lane.
 // The image is nil where nothing is bound.
-func (p *Port) sampleOf(st *isa.State, env *Env, in *isa.Inst, l int) (s sample) {
+func (u *texture) sampleOf(st *isa.State, env *Env, in *isa.Inst, l int) (s sample) {
 	m := in.Mem
 	d, binding := env.descriptor(m, uint32(lane.Value(st, m.BindingIndex, l, false)))
 	with := env.sampler(m, uint32(lane.Value(st, m.SamplerIndex, l, false)))
-	p.w.mem[l], p.w.off[l], p.w.bind[l] = nil, 0, binding
+	u.lanes.w.mem[l], u.lanes.w.off[l], u.lanes.w.bind[l] = nil, 0, binding
 	if d.Image == nil || with == nil {
 		return s
 	}
@@ -183,29 +183,29 @@ func (s *sample) pickLayer(at float64) {
 
 // filter reads and weighs the texels. It returns the bits of four components of
 // type t and the passes through the filter.
-func (p *Port) filter(s *sample, t isa.Type) (v [4]uint64, passes int) {
+func (u *texture) filter(s *sample, t isa.Type) (v [4]uint64, passes int) {
 	levels, n, linear := s.sampler.choose(s.lambda, max(s.image.Levels, 1))
 	f := s.image.Format
 	if !f.codec.float { // integers are not filtered
-		v = p.nearest(s, levels[0].level)
+		v = u.nearest(s, levels[0].level)
 		for k := range v {
 			v[k] = f.toElem(v[k], t)
 		}
-		return v, p.tex.passes(1, f.Bytes)
+		return v, u.spec.passes(1, f.Bytes)
 	}
 	var sum [4]float64
 	for _, level := range levels[:n] {
-		p.level(s, level, linear, &sum)
+		u.level(s, level, linear, &sum)
 	}
 	for k := range v {
 		v[k] = f.toElem(uint64(math.Float32bits(float32(sum[k]))), t)
 	}
-	return v, p.tex.passes(n, f.Bytes)
+	return v, u.spec.passes(n, f.Bytes)
 }
 
 // gatherTexels answers with a component of the four texels that a filter would mix, or
 // with their comparisons, from the lower left one against the clock.
-func (p *Port) gatherTexels(s *sample, in *isa.Inst) (v [4]uint64, passes int) {
+func (u *texture) gatherTexels(s *sample, in *isa.Inst) (v [4]uint64, passes int) {
 	low, _ := s.footprint(0)
 	t, f := lane.Element(in), s.image.Format
 	component := in.Imm
@@ -213,10 +213,10 @@ func (p *Port) gatherTexels(s *sample, in *isa.Inst) (v [4]uint64, passes int) {
 		component = 0
 	}
 	for k, at := range [4][2]int{{0, 1}, {1, 1}, {1, 0}, {0, 0}} {
-		texel := p.fetch(s, [3]int{low[0] + at[0], low[1] + at[1]}, 0)
+		texel := u.fetch(s, [3]int{low[0] + at[0], low[1] + at[1]}, 0)
 		v[k] = f.toElem(texel[component], t)
 	}
-	return v, p.tex.passes(1, f.Bytes)
+	return v, u.spec.passes(1, f.Bytes)
 }
 
 // footprint is the first of the texels that a filter mixes, and by how much the
@@ -231,9 +231,9 @@ func (s *sample) footprint(level uint32) (low [3]int, beyond [3]float64) {
 }
 
 // level adds one level of detail: one texel, or two in each dimension.
-func (p *Port) level(s *sample, level sampleLevel, linear bool, sum *[4]float64) {
+func (u *texture) level(s *sample, level sampleLevel, linear bool, sum *[4]float64) {
 	if !linear {
-		add(sum, p.nearest(s, level.level), level.weight)
+		add(sum, u.nearest(s, level.level), level.weight)
 		return
 	}
 	low, beyond := s.footprint(level.level)
@@ -246,17 +246,17 @@ func (p *Port) level(s *sample, level sampleLevel, linear bool, sum *[4]float64)
 				weight *= 1 - beyond[d]
 			}
 		}
-		add(sum, p.fetch(s, at, level.level), weight*level.weight)
+		add(sum, u.fetch(s, at, level.level), weight*level.weight)
 	}
 }
 
-func (p *Port) nearest(s *sample, level uint32) [4]uint64 {
+func (u *texture) nearest(s *sample, level uint32) [4]uint64 {
 	size := s.scale(level)
 	var at [3]int
 	for k := range s.dims {
 		at[k] = whole(s.at[k] * size[k])
 	}
-	return p.fetch(s, at, level)
+	return u.fetch(s, at, level)
 }
 
 // whole is the floor as an integer; far coordinates and NaN stay within what
@@ -275,7 +275,7 @@ func add(sum *[4]float64, texel [4]uint64, weight float64) {
 }
 
 // fetch reads a texel, after moving and wrapping; a comparison gives 0 or 1.
-func (p *Port) fetch(s *sample, at [3]int, level uint32) [4]uint64 {
+func (u *texture) fetch(s *sample, at [3]int, level uint32) [4]uint64 {
 	w, h := s.image.levelSize(level)
 	size := [3]int{int(w), int(h), int(s.image.levelDepth(level))}
 	layer := s.layer
@@ -296,7 +296,7 @@ func (p *Port) fetch(s *sample, at [3]int, level uint32) [4]uint64 {
 		return [4]uint64{}
 	}
 	bytes := s.image.Format.Bytes
-	p.w.add(s.base+s.image.place(&texel, level, off), uint32(bytes))
+	u.lanes.w.add(s.base+s.image.place(&texel, level, off), uint32(bytes))
 	return s.read(s.image.Format.texel(s.bytes[off:][:bytes]))
 }
 
@@ -327,8 +327,8 @@ func (t *TextureSpec) passes(levels, texelBytes int) int {
 // filtered asks the hierarchy for the lines; the texture unit is taken for the
 // passes of all quads.
 func (p *Port) filtered(now uint64, m *isa.Mem, passes int) Timing {
-	t := p.finishBusy(now, m, Read, max(1, uint64(ceilDiv(passes, p.tex.QuadsPerCycle)), p.lines.ceil(len(p.w.lines))))
-	t.Ready += uint64(p.tex.LatencyCycles)
+	t := p.finishBusy(now, m, Read, max(1, uint64(ceilDiv(passes, p.tex.spec.QuadsPerCycle)), p.path.lines.ceil(len(p.lanes.w.lines))))
+	t.Ready += uint64(p.tex.spec.LatencyCycles)
 	return t
 }
 
@@ -337,7 +337,7 @@ func (p *Port) queryLod(now uint64, st *isa.State, env *Env, in *isa.Inst) Timin
 	p.begin(in.Mem, Read)
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
-		s := p.sampleOf(st, env, in, l)
+		s := p.tex.sampleOf(st, env, in, l)
 		var level, lambda float64
 		if s.image != nil {
 			lambda = s.lambda + s.sampler.Bias // the sampler's limits do not count
@@ -347,7 +347,7 @@ func (p *Port) queryLod(now uint64, st *isa.State, env *Env, in *isa.Inst) Timin
 			lane.Set(st, lane.Result(in, k), l, false, uint64(math.Float32bits(float32(v))))
 		}
 	}
-	return Timing{Ready: now + uint64(p.tex.LatencyCycles), Busy: uint64(max(1, ceilDiv(st.Lanes/4, p.tex.QuadsPerCycle)))}
+	return Timing{Ready: now + uint64(p.tex.spec.LatencyCycles), Busy: uint64(max(1, ceilDiv(st.Lanes/4, p.tex.spec.QuadsPerCycle)))}
 }
 
 // accessed is the level of detail that is read, with a fraction between levels.

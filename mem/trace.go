@@ -2,10 +2,10 @@ package mem
 
 // Lines are the lines that the port's last instruction asked for, since
 // ForgetLines. They are valid until the next instruction.
-func (p *Port) Lines() []Line { return p.w.request.Lines }
+func (p *Port) Lines() []Line { return p.lanes.w.request.Lines }
 
 // ForgetLines comes before an instruction of which Lines will be asked: some ask for none.
-func (p *Port) ForgetLines() { p.w.request.Lines = nil }
+func (p *Port) ForgetLines() { p.lanes.w.request.Lines = nil }
 
 // Asked appends the lines asked of each level so far, in the order of Counters.
 // It appends nothing where the hierarchy can't tell at once.

@@ -42,17 +42,17 @@ var noTime = TextureSpec{QuadsPerCycle: 1, TexelBytes: 1, TrilinearPasses: 1}
 // New makes the port. It has its own workspace: it may be used beside others of
 // the same store.
 func (s ValuePort) New() *Port {
-	p := &Port{store: s.Store, lanes: newDivider(1), lines: newDivider(1), tex: &noTime, w: newWorkspace(),
-		values: &Values{warm: s.Warm, locks: s.Locks}}
-	if p.w.deaf = s.Warm == nil; !p.w.deaf {
-		vector, scalar := s.Warm.LineBytes()
-		p.vector, p.scalar, p.word = log2(vector), log2(scalar), s.Warm.spec.wordShift()
+	x := lanes{w: newWorkspace(), store: s.Store, values: &Values{warm: s.Warm, locks: s.Locks}}
+	p := &Port{path: addressPath{lanes: newDivider(1), lines: newDivider(1)}, lanes: x, tex: texture{&noTime, &x}}
+	if x.w.deaf = s.Warm == nil; !x.w.deaf {
+		p.path.vector, p.path.scalar = lineShifts(s.Warm)
+		p.path.word = s.Warm.spec.wordShift()
 	}
 	return p
 }
 
 // Values are those of a port without time; nil: it has time.
-func (p *Port) Values() *Values { return p.values }
+func (p *Port) Values() *Values { return p.lanes.values }
 
 // Move makes the port one of another compute unit.
 func (p *Port) Move(unit int) { p.cu = unit }
@@ -63,12 +63,12 @@ func (v *Values) finish(p *Port, m *isa.Mem, kind Kind) {
 		v.Changes++
 	}
 	if v.warm == nil {
-		v.Moved[kind] += p.w.moved
-		p.w.moved = 0
+		v.Moved[kind] += p.lanes.w.moved
+		p.lanes.w.moved = 0
 		return
 	}
-	r := &p.w.request
-	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: p.w.lines}
+	r := &p.lanes.w.request
+	*r = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: p.lanes.w.lines}
 	for i := range r.Lines {
 		v.Moved[kind] += uint64(r.Lines[i].Bytes)
 	}
