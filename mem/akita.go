@@ -150,5 +150,5 @@ func (a *Akita) Access(now uint64, r *Request) Reply {
 		f.queue = append(f.queue, f.entry(g, r, l))
 	}
 	f.TickLater(a.engine.CurrentTime())
-	return Reply{Busy: busy, Pending: true}
+	return Reply{Busy: busy, Held: busy - r.Busy, Pending: true}
 }

@@ -79,11 +79,14 @@ func costPerByte(bytesPerCycle float64) uint64 {
 type slice struct {
 	server
 	uses  uint32   // counts uses, for the age of lines; 0: all are invalid
-	head  int      // oldest entry of ring
-	ring  []uint64 // when the outstanding misses end
 	tags  []uint32 // of each set: its ways' tags (0: invalid), then when each was used last (0: never)
 	lines []line   // of each set: its ways
 	words []uint64 // of lines that are not full, the words that stores have written; nil: none yet
+
+	requests queue // not yet at the tags
+	misses   queue // lines that are fetched, and stores passed on that are not acknowledged
+	writes   queue // lines and stores that the next level has not taken
+	atomics  queue // not done
 }
 
 // A line is the cycle in which the line is there, times 4, plus 2 when all of it
@@ -110,25 +113,31 @@ func (l *line) hold(until uint64) {
 // A level is what the instances of a cache have in common.
 type level struct {
 	namedCache
+	geometry
 	counter   Counter
 	part      *Level // nil: not among the parts of a machine
 	keeps     bool   // stores, until evicted
 	shared    bool   // keeps stores, and one instance serves the whole machine
 	latency   uint64
 	cost      uint64
+	linkCost  uint64 // fixed-point time of a byte on the link to the next level
+	atomic    uint64 // cycles of an update of one element
+	written   uint64 // cycle in which the last line of a write buffer is where it goes
+	caches    []*cache
+	perEngine int
+	next      *level
+	frames    *frames // where pages lie for the levels behind this one; nil: as for this one
+}
+
+// A geometry is where in a level a line can be.
+type geometry struct {
 	lineShift uint
 	perUnit   uint // log2 of the lines of an interleave unit
 	spread    interleave
 	sets      divider
 	fold      uint64 // mask of the tag bits that are folded into the set's index
-	linkCost  uint64 // fixed-point time of a byte on the link to the next level
-	atomic    uint64 // cycles of an update of one element
 	word      uint   // log2 of the bytes of a word of a mask
 	whole     uint64 // mask of all words of a line; 0: a line is less than a word
-	caches    []*cache
-	perEngine int
-	next      *level
-	frames    *frames // where pages lie for the levels behind this one; nil: as for this one
 }
 
 // A cache is one instance. next is nil when memory is behind it.
@@ -136,21 +145,16 @@ type cache struct {
 	*level
 	slices []slice
 	next   *cache
-	mem    *channels
+	mem    memory
 	link   server // to the next level
-	stall  uint64 // cycle until which the request at hand waits for a free miss entry
+	credit queue  // requests on the link that the next level has not taken
+	stall  uint64 // cycle until which the request at hand waits for a free entry
 }
 
 func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level) *level {
-	unit := max(c.InterleaveBytes, c.LineBytes)
-	l := &level{namedCache: c, keeps: c.Write == WriteBack, next: next, latency: uint64(c.LatencyCycles), cost: costPerByte(c.BytesPerCycle),
-		lineShift: log2(c.LineBytes), perUnit: log2(unit / c.LineBytes), spread: interleave{log2(unit), newDivider(c.Slices)},
-		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), atomic: uint64(s.VectorMemory.AtomicCycles), word: s.wordShift()}
-	l.whole = wordMask(0, uint64(c.LineBytes)>>l.word)
+	l := &level{namedCache: c, geometry: newGeometry(&c.CacheSpec, s.wordShift()), keeps: c.Write == WriteBack, next: next,
+		latency: uint64(c.LatencyCycles), cost: costPerByte(c.BytesPerCycle), atomic: uint64(s.VectorMemory.AtomicCycles)}
 	l.counter.Level = c.Name
-	if c.HashSets && l.sets.pow2 {
-		l.fold = l.sets.n - 1
-	}
 	if c.LinkBytes > 0 {
 		l.linkCost = costPerByte(c.LinkBytes)
 	}
@@ -161,6 +165,16 @@ func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level) *l
 	return l
 }
 
+func newGeometry(c *CacheSpec, word uint) geometry {
+	unit := max(c.InterleaveBytes, c.LineBytes)
+	g := geometry{lineShift: log2(c.LineBytes), perUnit: log2(unit / c.LineBytes), spread: interleave{log2(unit), newDivider(c.Slices)},
+		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), word: word, whole: wordMask(0, uint64(c.LineBytes)>>word)}
+	if c.HashSets && g.sets.pow2 {
+		g.fold = g.sets.n - 1
+	}
+	return g
+}
+
 // instance is the index of the cache that serves a compute unit.
 func (l *level) instance(engine, cu int) int {
 	if l.SharedBy == 0 {
@@ -169,14 +183,20 @@ func (l *level) instance(engine, cu int) int {
 	return engine*l.perEngine + cu/l.SharedBy
 }
 
-func newCache(l *level, next *cache, mem *channels) *cache {
-	return &cache{level: l, slices: make([]slice, l.Slices), next: next, mem: mem}
+func newCache(l *level, next *cache, mem memory) *cache {
+	c := &cache{level: l, slices: make([]slice, l.Slices), next: next, mem: mem, credit: newQueue(l.LinkCredits)}
+	for i := range c.slices {
+		s := &c.slices[i]
+		s.requests, s.misses = newQueue(l.Requests), newQueue(l.Misses)
+		s.writes, s.atomics = newQueue(l.WriteBuffer), newQueue(l.Atomics)
+	}
+	return c
 }
 
 // make allocates a slice's tags, when it is first used.
 func (s *slice) make(l *level) {
 	n := int(l.sets.n) * l.Ways
-	s.tags, s.lines, s.ring = make([]uint32, 2*n), make([]line, n), make([]uint64, l.Misses)
+	s.tags, s.lines = make([]uint32, 2*n), make([]line, n)
 }
 
 // A place is where a line of memory can be in a cache.
@@ -269,64 +289,78 @@ func (c *cache) enter(s *slice, at, delay uint64, bytes uint32) uint64 {
 	return max(delay, s.book(at, uint64(bytes)*c.cost))
 }
 
-// read returns the cycle in which bytes of one line leave this level. at is the
+// read returns the cycle in which bytes of one line leave this level, and that in which it has taken the request. at is the
 // cycle in which the request would arrive if nothing waited, and delay what it
 // has waited for so far: queues in a row overlap, so the longest one counts.
 // Booking at unhindered times keeps each level's bookings in the order of issue
 // and a level from idling for requests that are not there yet.
-func (c *cache) read(at, delay, addr uint64, bytes uint32) uint64 {
+func (c *cache) read(at, delay, addr uint64, bytes uint32) (ready, taken uint64) {
 	p := c.locate(addr)
 	c.part.tell(at, addr, bytes)
+	delay = c.hold(&p.requests, at, delay)
+	arrives := at
+	taken = at + delay
 	delay = c.enter(p.slice, at, delay, bytes)
 	at += c.latency
 	way := p.find()
 	if way < 0 {
-		way = c.replace(&p, at)
+		way, delay = c.replace(&p, at, delay)
 	}
 	p.touch(way)
 	l := p.line(way)
 	if !l.full() {
-		return c.miss(p.slice, l, at, delay, addr)
+		ready, delay = c.miss(p.slice, l, at, delay, addr)
+	} else {
+		c.counter.Hits++
+		if ready = at + delay; l.ready() > ready {
+			c.counter.InFlight++
+			ready = l.ready()
+		}
 	}
-	c.counter.Hits++
-	if l.ready() > at+delay {
-		c.counter.InFlight++
-		return l.ready()
-	}
-	return at + delay
+	p.requests.enter(arrives + delay)
+	return ready, taken
 }
 
-// miss fills a line from below.
-func (c *cache) miss(s *slice, l *line, at, delay, addr uint64) uint64 {
+// miss fills a line from below; it has waited for the delay when it leaves.
+func (c *cache) miss(s *slice, l *line, at, delay, addr uint64) (ready, waited uint64) {
 	c.counter.Misses++
-	delay = c.waitEntry(s, at, delay)
-	ready := c.fetch(at, delay, addr&^uint64(c.LineBytes-1), uint32(c.LineBytes))
+	delay = c.waitHere(&s.misses, at, delay)
+	ready = c.fetch(at, delay, addr&^uint64(c.LineBytes-1), uint32(c.LineBytes))
 	*l = newLine(ready) | *l&dirtyLine | fullLine
-	s.leaveEntry(ready)
-	return ready
+	s.misses.enter(ready)
+	return ready, delay
 }
 
-// waitEntry waits for the oldest outstanding miss when all entries are taken.
-func (c *cache) waitEntry(s *slice, at, delay uint64) uint64 {
-	if len(s.ring) == 0 || s.ring[s.head] <= at {
+// wait waits within this level for a free entry of a queue.
+func (c *cache) wait(q *queue, at, delay uint64) uint64 {
+	free := q.free()
+	if free <= at+delay {
 		return delay
 	}
-	c.stall = max(c.stall, s.ring[s.head])
-	return max(delay, s.ring[s.head]-at)
+	c.counter.Full += free - at - delay
+	return free - at
 }
 
-func (s *slice) leaveEntry(ready uint64) {
-	if len(s.ring) == 0 {
-		return
+// hold waits for a free entry before this level has the request: who sends it waits as well.
+func (c *cache) hold(q *queue, at, delay uint64) uint64 {
+	if free := q.free(); free > at {
+		c.stall = max(c.stall, free)
 	}
-	s.ring[s.head] = ready
-	if s.head++; s.head == len(s.ring) {
-		s.head = 0
-	}
+	return c.wait(q, at, delay)
 }
 
-// cross books the link to the next level.
+// waitHere waits for a free entry of a queue that a request goes to from that of requests; without a limit to those, who sends
+// it waits as well.
+func (c *cache) waitHere(q *queue, at, delay uint64) uint64 {
+	if c.Requests > 0 {
+		return c.wait(q, at, delay)
+	}
+	return c.hold(q, at, delay)
+}
+
+// cross takes a credit for the link to the next level, and books it.
 func (c *cache) cross(at, delay uint64, bytes uint32) uint64 {
+	delay = c.wait(&c.credit, at, delay)
 	if c.linkCost == 0 {
 		return delay
 	}
@@ -337,25 +371,45 @@ func (c *cache) cross(at, delay uint64, bytes uint32) uint64 {
 func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
 	delay, addr = c.cross(at, delay, bytes), c.frames.place(addr)
 	if c.next == nil {
-		return c.mem.transfer(at, delay, addr, bytes)
+		ready, taken := c.mem.transfer(at, delay, addr, bytes, Read)
+		c.credit.enter(taken)
+		return ready
 	}
+	last := uint64(0)
 	step := min(bytes, uint32(c.next.LineBytes))
 	for done := uint32(0); done < bytes; done += step {
-		ready = max(ready, c.next.read(at, delay, addr+uint64(done), step))
+		r, taken := c.next.read(at, delay, addr+uint64(done), step)
+		ready, last = max(ready, r), max(last, taken)
 	}
+	c.credit.enter(last)
 	return ready
 }
 
-// replace makes room for p's line: a dirty victim goes to the next level.
-func (c *cache) replace(p *place, at uint64) int {
-	way := p.oldest()
+// replace makes room for p's line: a dirty victim goes to the next level, and holds an entry of the write buffer until that
+// takes it. It returns what the request has waited for then.
+func (c *cache) replace(p *place, at, delay uint64) (way int, waited uint64) {
+	way = p.oldest()
 	l, label := p.line(way), &p.labels()[way]
 	if l.dirty() {
 		c.counter.Writebacks++
-		c.forward(at, 0, c.address(p, *label), uint32(c.LineBytes), c.written(p.slice, p.first+way))
+		victim := uint64(0) // without a limit it goes at once
+		if c.WriteBuffer > 0 {
+			delay = c.wait(&p.writes, at, delay)
+			victim = delay
+		}
+		ready, taken := c.forward(at, victim, c.address(p, *label), uint32(c.LineBytes), c.valid(p.slice, p.first+way))
+		c.leaves(p.slice, ready, taken)
 	}
 	c.empty(p, way)
-	return way
+	return way, delay
+}
+
+// leaves gives the entry of a line in the write buffer back when the next level takes the line.
+func (c *cache) leaves(s *slice, ready, taken uint64) {
+	if c.WriteBuffer > 0 {
+		s.writes.enter(taken)
+		c.level.written = max(c.level.written, ready)
+	}
 }
 
 // empty gives p's line a way in which nothing is valid.
@@ -366,8 +420,8 @@ func (c *cache) empty(p *place, way int) {
 	}
 }
 
-// written are the words of a line that are valid.
-func (c *cache) written(s *slice, i int) uint64 {
+// valid are the words of a line that are.
+func (c *cache) valid(s *slice, i int) uint64 {
 	switch {
 	case s.lines[i].full():
 		return c.whole
@@ -395,92 +449,139 @@ func (c *cache) stored(s *slice, i int, words uint64) {
 	}
 }
 
-// forward writes to the next level and returns the cycle of the acknowledgement.
-func (c *cache) forward(at, delay, addr uint64, bytes uint32, words uint64) (ready uint64) {
+// forward writes to the next level and returns the cycles of the acknowledgement and of when that takes the last byte.
+func (c *cache) forward(at, delay, addr uint64, bytes uint32, words uint64) (ready, taken uint64) {
 	delay, addr = c.cross(at, delay, bytes), c.frames.place(addr)
 	if c.next == nil {
-		return c.mem.transfer(at, delay, addr, bytes)
+		ready, taken = c.mem.transfer(at, delay, addr, bytes, Write)
+		c.credit.enter(taken)
+		return ready, taken
 	}
 	step := min(bytes, uint32(c.next.LineBytes))
 	for done := uint32(0); done < bytes; done += step {
-		ready = max(ready, c.next.write(at, delay, addr+uint64(done), step, words>>(done>>c.word)))
+		r, t := c.next.write(at, delay, addr+uint64(done), step, words>>(done>>c.word))
+		ready, taken = max(ready, r), max(taken, t)
 	}
-	return ready
+	c.credit.enter(taken)
+	return ready, taken
 }
 
 // write stores bytes of one line; words are those that are written whole, from addr
 // on. Lines have masks of words: one that is allocated by a store is not fetched
 // until something reads it before it was all written.
-func (c *cache) write(at, delay, addr uint64, bytes uint32, words uint64) uint64 {
+func (c *cache) write(at, delay, addr uint64, bytes uint32, words uint64) (ready, taken uint64) {
 	p := c.locate(addr)
 	c.part.tell(at, addr, bytes)
+	delay = c.hold(&p.requests, at, delay)
+	arrives := at
+	taken = at + delay
 	delay = c.enter(p.slice, at, delay, bytes)
 	at += c.latency
+	held, delay := c.store(&p, at, delay, words<<c.within(addr))
+	if ready = at + delay; !held {
+		ready, delay = c.through(p.slice, at, delay, addr, bytes, words)
+	}
+	p.requests.enter(arrives + delay)
+	return ready, taken
+}
+
+// store puts words into their line, if there is one or one is allocated, and says whether they stay here.
+func (c *cache) store(p *place, at, delay, words uint64) (held bool, waited uint64) {
 	way := p.find()
 	if way >= 0 {
 		c.counter.Hits++
 	} else {
 		c.counter.Misses++
 		if !c.WriteAllocate {
-			return c.through(p.slice, at, delay, addr, bytes, words)
+			return false, delay
 		}
-		way = c.replace(&p, at)
+		way, delay = c.replace(p, at, delay)
 		*p.line(way) = newLine(at + delay)
 	}
 	p.touch(way)
-	c.stored(p.slice, p.first+way, words<<c.within(addr))
-	if !c.keeps {
-		return c.through(p.slice, at, delay, addr, bytes, words)
+	c.stored(p.slice, p.first+way, words)
+	if c.keeps {
+		*p.line(way) |= dirtyLine
 	}
-	*p.line(way) |= dirtyLine
-	return at + delay
+	return c.keeps, delay
 }
 
 // within is which word of its line an address lies in.
 func (l *level) within(addr uint64) uint64 { return addr & uint64(l.LineBytes-1) >> l.word }
 
-// through passes a store on; it holds a miss entry until it is acknowledged.
-func (c *cache) through(s *slice, at, delay, addr uint64, bytes uint32, words uint64) uint64 {
-	delay = c.waitEntry(s, at, delay)
-	ready := c.forward(at, delay, addr, bytes, words)
-	s.leaveEntry(ready)
-	return ready
+// through passes a store on; it holds a miss entry until it is acknowledged, and one of the write buffer until the next level
+// takes it.
+func (c *cache) through(s *slice, at, delay, addr uint64, bytes uint32, words uint64) (ready, waited uint64) {
+	delay = c.waitHere(&s.writes, at, c.waitHere(&s.misses, at, delay))
+	ready, taken := c.forward(at, delay, addr, bytes, words)
+	s.misses.enter(ready)
+	c.leaves(s, ready, taken)
+	return ready, delay
 }
 
 // coherent carries out reads, writes and atomics at the first level that the
 // whole machine shares: levels before it only pass the bytes on.
-func (c *cache) coherent(at, delay uint64, kind Kind, l *Line, bytes uint32) uint64 {
-	p, shared, addr := c, c.shared, l.Addr
-	for !shared {
-		_, index := p.spread.split(addr)
-		s := &p.slices[index]
-		delay = max(delay, s.book(at, uint64(bytes)*p.cost))
-		at += p.latency
-		delay, addr = p.cross(at, delay, bytes), p.frames.place(addr)
-		if p.next == nil {
-			return p.mem.transfer(at, delay, addr, bytes)
-		}
-		p = p.next
-		shared = p.shared
+func (c *cache) coherent(at, delay, addr uint64, kind Kind, l *Line, bytes uint32) (ready, taken uint64) {
+	switch {
+	case !c.shared:
+		return c.pass(at, delay, addr, kind, l, bytes)
+	case kind == Read:
+		return c.read(at, delay, addr, bytes)
+	case kind == Write:
+		return c.write(at, delay, addr, bytes, l.Words)
 	}
+	return c.update(at, delay, addr, uint64(l.Serial), bytes)
+}
+
+// pass hands a coherent request on. It holds its entry here, a store that of the write buffer as well, until the next level
+// takes it, and an atomic one of its own until it is done.
+func (c *cache) pass(at, delay, addr uint64, kind Kind, l *Line, bytes uint32) (ready, taken uint64) {
+	_, index := c.spread.split(addr)
+	s := &c.slices[index]
+	delay = c.admit(s, at, delay, kind)
+	taken = at + delay
+	delay = max(delay, s.book(at, uint64(bytes)*c.cost))
+	at += c.latency
+	delay, addr = c.cross(at, delay, bytes), c.frames.place(addr)
+	var accepted uint64
+	if c.next == nil {
+		ready, accepted = c.mem.transfer(at, delay, addr, bytes, kind)
+	} else {
+		ready, accepted = c.next.coherent(at, delay, addr, kind, l, bytes)
+	}
+	c.credit.enter(accepted)
+	s.requests.enter(accepted)
 	switch kind {
-	case Read:
-		return p.read(at, delay, addr, bytes)
 	case Write:
-		return p.write(at, delay, addr, bytes, l.Words)
+		s.writes.enter(accepted)
+	case Atomic:
+		s.atomics.enter(ready)
 	}
-	return p.update(at, delay, addr, uint64(l.Serial), bytes)
+	return ready, taken
+}
+
+// admit waits for the entries that a request of a kind holds where it is passed on.
+func (c *cache) admit(s *slice, at, delay uint64, kind Kind) uint64 {
+	delay = c.hold(&s.requests, at, delay)
+	switch kind {
+	case Write:
+		return c.hold(&s.writes, at, delay)
+	case Atomic:
+		return c.hold(&s.atomics, at, delay)
+	}
+	return delay
 }
 
 // update carries out the atomics of one line. Updates of one element follow each
 // other, and so do those of one line by several requests: the next one finds the
 // line when the last update is done.
-func (c *cache) update(at, delay, addr, serial uint64, bytes uint32) uint64 {
-	ready := c.read(at, delay, addr, bytes)
+func (c *cache) update(at, delay, addr, serial uint64, bytes uint32) (ready, taken uint64) {
 	p := c.locate(addr)
+	ready, taken = c.read(at, c.hold(&p.atomics, at, delay), addr, bytes)
 	serial *= c.atomic
 	p.line(p.find()).hold(ready + serial + c.atomic)
-	return ready + serial
+	p.atomics.enter(ready + serial)
+	return ready + serial, taken
 }
 
 // release writes all dirty lines to the next level, beginning in cycle at, and returns when the last is acknowledged.
@@ -488,7 +589,8 @@ func (c *cache) release(at uint64) uint64 {
 	ready := at
 	c.eachDirty(func(l *line, addr, words uint64) {
 		c.counter.Writebacks++
-		ready = max(ready, c.forward(at, 0, addr, uint32(c.LineBytes), words))
+		acknowledged, _ := c.forward(at, 0, addr, uint32(c.LineBytes), words)
+		ready = max(ready, acknowledged)
 		*l &^= dirtyLine
 		c.dropElsewhere(addr)
 	})
@@ -509,7 +611,7 @@ func (c *cache) eachDirty(do func(l *line, addr, words uint64)) {
 			}
 			set, way := j/c.Ways, j%c.Ways
 			p.set = uint64(set)
-			do(l, c.address(&p, p.slice.tags[2*set*c.Ways+way]), c.written(p.slice, j))
+			do(l, c.address(&p, p.slice.tags[2*set*c.Ways+way]), c.valid(p.slice, j))
 		}
 	}
 }
@@ -549,30 +651,4 @@ func (c *cache) invalidate() {
 func (c *cache) acquire() {
 	c.eachDirty(func(_ *line, addr, words uint64) { c.warmNext(true, addr, uint32(c.LineBytes), words) })
 	c.invalidate()
-}
-
-// channels is the device memory's interface.
-type channels struct {
-	servers []server
-	spread  interleave
-	cost    uint64
-	latency uint64
-	counter Counter
-	part    *Level // nil: not among the parts of a machine
-}
-
-func newChannels(s *MemorySpec) *channels {
-	return &channels{servers: make([]server, s.Channels), spread: interleave{log2(s.InterleaveBytes), newDivider(s.Channels)},
-		cost: costPerByte(s.sustained()), latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
-}
-
-// transfer moves bytes in either direction.
-func (m *channels) transfer(at, delay, addr uint64, bytes uint32) uint64 {
-	_, channel := m.spread.split(addr)
-	m.part.tell(at, addr, bytes)
-	m.counter.Accesses++
-	m.counter.Hits++
-	m.counter.Bytes += uint64(bytes)
-	delay = max(delay, m.servers[channel].book(at, uint64(bytes)*m.cost))
-	return at + delay + m.latency
 }

@@ -33,8 +33,10 @@ func (f *Fast) Components(e *engine.Engine) (list []sim.Component) {
 		l.part = newLevelPart(e, l.Name, &l.counter.Accesses)
 		list = append(list, l.part)
 	}
-	f.mem.part = newLevelPart(e, f.mem.counter.Level, &f.mem.counter.Accesses)
-	return append(list, f.mem.part)
+	last := f.mem.count()
+	part := newLevelPart(e, last.Level, &last.Accesses)
+	f.mem.show(part)
+	return append(list, part)
 }
 
 func newLevelPart(e *engine.Engine, level string, accesses *uint64) *Level {

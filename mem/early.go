@@ -129,29 +129,16 @@ const anyNumber = 1 << 30
 // freeMisses is how many misses find free entries from cycle now on, whichever slice they go to: none where other units' do as well.
 func (c *cache) freeMisses(now uint64) int {
 	switch {
-	case c.Misses == 0:
+	case c.Misses == 0 && c.Requests == 0:
 		return anyNumber
 	case c.SharedBy != 1:
 		return 0
 	}
-	free := c.Misses
+	free := anyNumber
 	for i := range c.slices {
-		free = min(free, c.slices[i].freeMisses(now, free))
+		free = c.slices[i].misses.room(now, c.slices[i].requests.room(now, free))
 	}
 	return free
-}
-
-// freeMisses is how many misses up to most find free entries in the slice.
-func (s *slice) freeMisses(now uint64, most int) int {
-	for n := range s.ring {
-		if n >= most {
-			break
-		}
-		if s.ring[(s.head+n)%len(s.ring)] > now {
-			return n
-		}
-	}
-	return most
 }
 
 // Steady says of each instruction of a program whether it loads from memory that none of them writes, under these bindings.

@@ -14,7 +14,7 @@ type Fast struct {
 	levels []*level // nearest first: vector, scalar, then the shared chain
 	vector []*cache // by compute unit, made when first used
 	scalar []*cache
-	mem    *channels
+	mem    memory
 }
 
 // NewFast builds the hierarchy of a machine whose spec has been checked.
@@ -67,17 +67,19 @@ func (f *Fast) Access(now uint64, r *Request) Reply {
 	if c.stall > now {
 		busy = max(busy, c.stall-now)
 	}
-	return Reply{Ready: ready, Busy: busy}
+	return Reply{Ready: ready, Busy: busy, Held: busy - r.Busy}
 }
 
-func (c *cache) access(at uint64, kind Kind, coherent bool, l *Line) uint64 {
+func (c *cache) access(at uint64, kind Kind, coherent bool, l *Line) (ready uint64) {
 	switch {
 	case coherent:
-		return c.coherent(at, 0, kind, l, min(l.Bytes, uint32(c.LineBytes)))
+		ready, _ = c.coherent(at, 0, l.Addr, kind, l, min(l.Bytes, uint32(c.LineBytes)))
 	case kind == Read:
-		return c.read(at, 0, l.Addr, l.Bytes)
+		ready, _ = c.read(at, 0, l.Addr, l.Bytes)
+	default:
+		ready, _ = c.write(at, 0, l.Addr, min(l.Bytes, uint32(c.LineBytes)), l.Words)
 	}
-	return c.write(at, 0, l.Addr, min(l.Bytes, uint32(c.LineBytes)), l.Words)
+	return ready
 }
 
 // front is the cache that the request meets first.
@@ -104,10 +106,11 @@ func (f *Fast) instance(l *level, cu int) *cache {
 	return l.caches[i]
 }
 
-// Release writes back what the levels hold that are released at a launch's end.
+// Release writes back what the levels hold that are released at a launch's end, and waits for what is in write buffers.
 func (f *Fast) Release(now uint64) uint64 {
 	done := now
 	for _, l := range f.levels {
+		done = max(done, l.written)
 		for _, c := range l.caches {
 			if c != nil && l.ReleaseAtEnd {
 				done = max(done, c.release(now))
@@ -162,5 +165,5 @@ func (f *Fast) Counters() []Counter {
 	for _, l := range f.levels {
 		list = append(list, l.counter)
 	}
-	return append(list, f.mem.counter)
+	return append(list, *f.mem.count())
 }

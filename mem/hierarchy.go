@@ -38,6 +38,7 @@ type Receiver interface{ Completed(token, now uint64) }
 type Reply struct {
 	Ready   uint64 // cycle in which the last line is there, or acknowledged
 	Busy    uint64 // cycles that the address path is taken, with what it waits for
+	Held    uint64 // of those, cycles that it waits for a queue that is full
 	Pending bool
 }
 
@@ -73,4 +74,5 @@ type Counter struct {
 	Misses     uint64
 	Bytes      uint64 // moved between this level and the one before
 	Writebacks uint64 // dirty lines evicted
+	Full       uint64 // cycles that requests waited for an entry of its queues, added up over all of them
 }

@@ -37,7 +37,16 @@ type CacheSpec struct {
 	HashSets        bool    `yaml:"hash_sets" default:"false" doc:"whether higher address bits are folded into the set's index, where the sets of a slice are a power of two"`
 	ReleaseAtEnd    bool    `yaml:"release_at_end" default:"false" doc:"whether a launch ends when what it left dirty here is written to the next level, and other instances have dropped their copies of it: caches that several engines have one each of"`
 	AcquireAtStart  bool    `yaml:"acquire_at_start" default:"false" doc:"whether a launch begins with nothing here, as other instances may have stored what is held: caches that several engines have one each of"`
+	QueueSpec       `yaml:",inline"`
 	LinkBytes       float64 `yaml:"link_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth between one instance and the next level, both directions together; 0: only the next level's own"`
+}
+
+// QueueSpec has the queues of a level that are full at some number of requests; who sends to it waits then.
+type QueueSpec struct {
+	Requests    int `yaml:"requests" default:"0" range:"0..65536" unit:"requests" doc:"requests that one slice holds before its tags have taken them; 0: no limit"`
+	WriteBuffer int `yaml:"write_buffer" default:"0" range:"0..65536" unit:"lines" doc:"evicted lines and stores passed on that one slice holds until the next level has taken them; 0: no limit"`
+	Atomics     int `yaml:"atomics" default:"0" range:"0..65536" unit:"lines" doc:"atomics that one slice holds, a line of an instruction each, until they are done; 0: no limit"`
+	LinkCredits int `yaml:"link_credits" default:"0" range:"0..65536" unit:"requests" doc:"requests that one instance has on its way to the next level, until that has taken them; 0: no limit"`
 }
 
 // Present says whether the machine has this level.
@@ -92,6 +101,7 @@ type MemorySpec struct {
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"bandwidth of one channel, the peak of its pins"`
 	Efficiency      float64 `yaml:"efficiency" default:"0" range:"0..1" doc:"share of the channels' peak that transfers sustain, after row activations, refresh and turning between reads and writes; 0: all of it"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles from a request leaving the last cache until its line is back there"`
+	Requests        int     `yaml:"requests" default:"0" range:"0..65536" unit:"requests" doc:"requests that one channel holds before it serves them; 0: no limit"`
 	PageBytes       int     `yaml:"page_bytes" default:"0" range:"0..1073741824" pow2:"true" unit:"bytes" doc:"bytes of a program's addresses that lie together in memory: pages of this size lie at random, and memory_side and the channels go by where; 0: memory is laid out as the program's addresses"`
 }
 
@@ -208,6 +218,8 @@ func (l *namedCache) checkStores() []spec.Problem {
 		return []spec.Problem{spec.Bad(l.Name+".write", "found %s: want read-only, as nothing is stored through the scalar cache", l.Write)}
 	case readOnly && l.WriteAllocate:
 		return []spec.Problem{spec.Bad(l.Name+".write_allocate", "found true: want false, as nothing is stored through the scalar cache")}
+	case readOnly && l.WriteBuffer > 0:
+		return []spec.Problem{spec.Bad(l.Name+".write_buffer", "found %d: want 0, as nothing is stored through the scalar cache", l.WriteBuffer)}
 	case l.ReleaseAtEnd && l.Write != WriteBack:
 		return []spec.Problem{spec.Bad(l.Name+".release_at_end", "found true: want false, as nothing stays dirty in a cache with write: %s", l.Write)}
 	case l.AcquireAtStart && !l.ReleaseAtEnd:

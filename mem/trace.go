@@ -14,7 +14,7 @@ func (p *Port) Asked(list []uint64) []uint64 {
 		for _, l := range f.levels {
 			list = append(list, l.counter.Accesses)
 		}
-		list = append(list, f.mem.counter.Accesses)
+		list = append(list, f.mem.count().Accesses)
 	}
 	return list
 }

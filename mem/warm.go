@@ -51,7 +51,7 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
 func (c *cache) evict(p *place) int {
 	way := p.oldest()
 	if p.line(way).dirty() {
-		c.warmNext(true, c.address(p, p.labels()[way]), uint32(c.LineBytes), c.written(p.slice, p.first+way))
+		c.warmNext(true, c.address(p, p.labels()[way]), uint32(c.LineBytes), c.valid(p.slice, p.first+way))
 	}
 	c.empty(p, way)
 	return way
