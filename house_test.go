@@ -46,7 +46,7 @@ var house = map[string]string{
 	"simd":                  "isa program account probe spec",
 	"lds":                   "engine isa mem/lane mem/rmw spec",
 	"mem":                   "engine isa mem/lane mem/rmw program/ir spec",
-	"lookahead":             "engine isa mem simd",
+	"lookahead":             "account engine isa mem simd",
 	"cu":                    "engine isa program simd lds lookahead mem account probe spec",
 	"scheduler":             "engine isa program simd mem mem/lane cu account probe spec",
 	"functional":            "isa lds mem program simd",

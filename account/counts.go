@@ -11,6 +11,7 @@ type Level struct {
 	Misses     uint64 `json:"misses" unit:"accesses" doc:"lines asked of the next level"`
 	Bytes      uint64 `json:"bytes" unit:"bytes" doc:"moved between this level and the one before"`
 	Writebacks uint64 `json:"writebacks" unit:"lines" doc:"dirty lines evicted"`
+	FullCycles uint64 `json:"full_cycles" unit:"cycles" doc:"that requests waited for an entry of a queue of this level, added up over all of them"`
 }
 
 // LDSCounts is what happened in the local data shares.
@@ -119,6 +120,7 @@ func (l *Level) Subtract(o *Level) {
 	l.Misses -= o.Misses
 	l.Bytes -= o.Bytes
 	l.Writebacks -= o.Writebacks
+	l.FullCycles -= o.FullCycles
 }
 
 func (c *Counts) addMemory(list []Level) {
@@ -134,6 +136,7 @@ func (c *Counts) addMemory(list []Level) {
 		l.Misses += o.Misses
 		l.Bytes += o.Bytes
 		l.Writebacks += o.Writebacks
+		l.FullCycles += o.FullCycles
 	}
 }
 

@@ -16,6 +16,9 @@ const (
 	Unit
 	LDS
 	Memory
+	MemoryRead
+	MemoryWrite
+	MemoryAtomic
 	Barrier
 	Payload
 	Fetch
@@ -25,16 +28,19 @@ const (
 )
 
 var reasons = [NumReasons]struct{ name, meaning string }{
-	Issued:   {"issued", "the wave's instruction takes the issue port"},
-	Operand:  {"operand", "the wave waits for a result of an ALU"},
-	Unit:     {"unit", "the wave is ready, but its unit or issue port is taken"},
-	LDS:      {"lds", "the wave waits for a result of the LDS"},
-	Memory:   {"memory", "the wave waits for a result of memory"},
-	Barrier:  {"barrier", "the wave waits for other waves of its workgroup"},
-	Payload:  {"payload", "the wave waits for a payload of an execution graph, or for room in its queue"},
-	Fetch:    {"fetch", "the wave waits for its next instruction"},
-	Dispatch: {"dispatch", "the slot is taken, its wave has not started"},
-	Empty:    {"empty", "the slot holds no wave"},
+	Issued:       {"issued", "the wave's instruction takes the issue port"},
+	Operand:      {"operand", "the wave waits for a result of an ALU"},
+	Unit:         {"unit", "the wave is ready, but its unit or issue port is taken"},
+	LDS:          {"lds", "the wave waits for a result of the LDS"},
+	Memory:       {"memory", "the wave waits for a result of memory"},
+	MemoryRead:   {"memory.read", "the wave is ready, but the address path holds a load and waits for a queue of memory that is full"},
+	MemoryWrite:  {"memory.write", "the wave is ready, but the address path holds a store and waits for a queue of memory that is full"},
+	MemoryAtomic: {"memory.atomic", "the wave is ready, but the address path holds atomics and waits for a queue of memory that is full"},
+	Barrier:      {"barrier", "the wave waits for other waves of its workgroup"},
+	Payload:      {"payload", "the wave waits for a payload of an execution graph, or for room in its queue"},
+	Fetch:        {"fetch", "the wave waits for its next instruction"},
+	Dispatch:     {"dispatch", "the slot is taken, its wave has not started"},
+	Empty:        {"empty", "the slot holds no wave"},
 }
 
 func (r Reason) String() string { return reasons[r].name }

@@ -1,6 +1,7 @@
 package cu
 
 import (
+	"spvsim/account"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/simd"
@@ -37,7 +38,14 @@ func (p *port) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) simd.Boo
 	if t.Pending {
 		p.waiting = append(p.waiting, waiting{t.Token, w.Ticket()})
 	}
-	return simd.Booking{Ready: t.Ready, Free: now + t.Busy, Pending: t.Pending}
+	return booking(now, &t)
+}
+
+// fullOf is what waits for the address path are charged to while it waits for a queue that is full, by kind of request.
+var fullOf = [...]account.Reason{mem.Read: account.MemoryRead, mem.Write: account.MemoryWrite, mem.Atomic: account.MemoryAtomic}
+
+func booking(now uint64, t *mem.Timing) simd.Booking {
+	return simd.Booking{Ready: t.Ready, Free: now + t.Busy, Full: t.Held, FullOf: fullOf[t.Kind], Pending: t.Pending}
 }
 
 // complete hands a completion to the wave that waits for it.

@@ -3,6 +3,7 @@ package lookahead
 import (
 	"sync/atomic"
 
+	"spvsim/account"
 	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/mem"
@@ -130,7 +131,7 @@ func (r *Runner) Load(now uint64, slot int, w *simd.Wave) (b simd.Booking, ok bo
 	}
 	p.made = false
 	t := r.loads.port.Book(now, &p.load)
-	return simd.Booking{Ready: t.Ready, Free: now + t.Busy}, true
+	return simd.Booking{Ready: t.Ready, Free: now + t.Busy, Full: t.Held, FullOf: account.MemoryRead}, true
 }
 
 // issue takes a prepared load; what the wave's slot keeps instead is to be written over.

@@ -12,6 +12,8 @@ import (
 type Timing struct {
 	Ready   uint64 // cycle in which results are there, or a store is acknowledged
 	Busy    uint64 // cycles that the address path is taken; at least 1
+	Held    uint64 // of those, the last ones: it waits for a queue that is full
+	Kind    Kind
 	Lines   int    // distinct cache lines
 	Pending bool   // Ready is not known yet: the completion of Token brings it
 	Token   uint64
@@ -231,7 +233,7 @@ func (p *Port) ask(now uint64, r *Request) Timing {
 	if reply.Pending {
 		p.tokens++
 	}
-	return Timing{Ready: reply.Ready, Busy: reply.Busy, Lines: len(r.Lines), Pending: reply.Pending, Token: r.Token}
+	return Timing{Ready: reply.Ready, Busy: reply.Busy, Held: reply.Held, Kind: r.Kind, Lines: len(r.Lines), Pending: reply.Pending, Token: r.Token}
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }

@@ -218,6 +218,8 @@ func (l *namedCache) checkStores() []spec.Problem {
 		return []spec.Problem{spec.Bad(l.Name+".write", "found %s: want read-only, as nothing is stored through the scalar cache", l.Write)}
 	case readOnly && l.WriteAllocate:
 		return []spec.Problem{spec.Bad(l.Name+".write_allocate", "found true: want false, as nothing is stored through the scalar cache")}
+	case readOnly && l.Atomics > 0:
+		return []spec.Problem{spec.Bad(l.Name+".atomics", "found %d: want 0, as no atomics go through the scalar cache", l.Atomics)}
 	case readOnly && l.WriteBuffer > 0:
 		return []spec.Problem{spec.Bad(l.Name+".write_buffer", "found %d: want 0, as nothing is stored through the scalar cache", l.WriteBuffer)}
 	case l.ReleaseAtEnd && l.Write != WriteBack:

@@ -75,6 +75,8 @@ type Issue struct {
 	Why     account.Reason
 
 	From, Ready, At, End uint64
+	Full                 uint64         // between Ready and At: until then the wave has waited for a full queue of memory
+	FullOf               account.Reason // what that is charged to
 }
 
 // An Access is one of memory or of the LDS, from its issue to its result.

@@ -8,7 +8,7 @@ import (
 // issue carries out the instruction that w is at, in cycle now.
 func (s *SIMD) issue(w *Wave, now uint64) {
 	o := &w.code.ops[w.pc]
-	s.chargeWait(w, s.count(w, o), now)
+	s.chargeWait(w, o, now)
 	switch o.kind {
 	case kindCompute:
 		s.compute(w, o, now)
@@ -75,6 +75,9 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 	s.take(w, o, &o.cost, now)
 	s.unitFree[o.unit%unitTable] = max(s.unitFree[o.unit%unitTable], b.Own)
 	s.shared.free[o.unit%unitTable] = max(s.shared.free[o.unit%unitTable], b.Free)
+	if o.unit == unitVMEM {
+		s.shared.full.add(b.Full, b.Free, b.FullOf)
+	}
 	s.next(w, now)
 }
 
@@ -154,7 +157,8 @@ func (s *SIMD) count(w *Wave, o *op) *account.InstCount {
 
 // chargeWait charges the cycles since the wave's last instruction to what it
 // waited for, and those since it was ready to its unit.
-func (s *SIMD) chargeWait(w *Wave, count *account.InstCount, now uint64) {
+func (s *SIMD) chargeWait(w *Wave, o *op, now uint64) {
+	count := s.count(w, o)
 	count.Issues++
 	ready := s.ready[w.pos]
 	if waited := ready - w.freeAt; waited > 0 {
@@ -162,9 +166,20 @@ func (s *SIMD) chargeWait(w *Wave, count *account.InstCount, now uint64) {
 		count.Cycles[w.why] += waited
 	}
 	if waited := now - ready; waited > 0 {
-		s.Cycles[account.Unit] += waited
-		count.Cycles[account.Unit] += waited
+		full := s.waitedFull(w, o, waited)
+		s.Cycles[s.shared.full.why] += full
+		count.Cycles[s.shared.full.why] += full
+		s.Cycles[account.Unit] += waited - full
+		count.Cycles[account.Unit] += waited - full
 	}
+}
+
+// waitedFull are the cycles, of those that a ready wave has waited, in which the path to memory waited for a full queue.
+func (s *SIMD) waitedFull(w *Wave, o *op, waited uint64) uint64 {
+	if o.kind != kindMemory || o.unit != unitVMEM {
+		return 0
+	}
+	return s.shared.full.since(w.full, waited)
 }
 
 // take charges the issue cycles and takes port and unit.
@@ -218,8 +233,12 @@ func (s *SIMD) advance(w *Wave, now, earliest uint64, why account.Reason) {
 		earliest, why = w.lineAt, account.Fetch
 	}
 	w.why = why
-	s.ready[w.pos] = max(earliest, w.freeAt)
+	ready := max(earliest, w.freeAt)
+	s.ready[w.pos] = ready
 	s.at[w.pos] = o.at
+	if o.kind == kindMemory {
+		w.full = s.shared.full.before(ready)
+	}
 }
 
 // outstanding is when the accesses that o waits for are done: a memory barrier

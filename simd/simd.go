@@ -20,7 +20,9 @@ import (
 // until when it takes its unit.
 type Booking struct {
 	Ready, Free uint64
-	Own         uint64 // until when it takes the unit for the SIMD's own waves, where that is longer
+	Full        uint64         // of the cycles before Free, the last ones: the unit waits for a queue of memory that is full
+	FullOf      account.Reason // what waits for it then is charged to this
+	Own         uint64         // until when it takes the unit for the SIMD's own waves, where that is longer
 	// Passes of an access to LDS, and those among them that bank conflicts added.
 	Passes, ConflictPasses int
 	// Pending: Ready is not known yet. Complete brings it, for the ticket that
@@ -82,13 +84,36 @@ type Env interface {
 type Shared struct {
 	free    [unitTable]uint64 // until when units that they share are taken
 	ahead   []Lookahead       // by SIMD
-	pending int               // operations of which the end is not known, but for those of the LDS
+	full    full
+	pending int // operations of which the end is not known, but for those of the LDS
 	// Copy is the copy of the programs' counts in which they count.
 	Copy int
 	// LoadsAhead: the scope of a load is the unit where Env says so.
 	LoadsAhead bool
 	tmp        [4][]uint32 // rows for the operations of whichever wave issues
 }
+
+// full is for how long the path to memory has waited for queues that were full: those who wait for the path meanwhile do so for
+// the queue.
+type full struct {
+	sum   uint64 // cycles so far
+	last  uint64 // of those, the ones that came last
+	until uint64 // their end
+	why   account.Reason
+}
+
+// add takes cycles before a given one.
+func (f *full) add(cycles, until uint64, why account.Reason) {
+	if cycles > 0 {
+		*f = full{f.sum + cycles, cycles, until, why}
+	}
+}
+
+// before is how many of the cycles so far come before a wave is ready.
+func (f *full) before(ready uint64) uint64 { return f.sum - min(f.last, f.until-min(f.until, ready)) }
+
+// since are the cycles that came since there were that many, of those that a wave has waited.
+func (f *full) since(sum, waited uint64) uint64 { return min(f.sum-sum, waited) }
 
 // NewShared is that of so many SIMDs, with waves of up to lanes lanes.
 func NewShared(simds, lanes int) *Shared {

@@ -33,5 +33,10 @@ func (t *trace) started(w *Wave, from uint64) {
 func (t *trace) issued(w *Wave, now, end uint64) {
 	t.issue = probe.Issue{Place: w.Place(), Program: w.code.Program, PC: int(w.pc), Exec: w.State.Exec, Why: w.why,
 		From: w.freeAt, Ready: w.SIMD.ready[w.pos], At: now, End: end}
+	t.issue.Full = t.issue.Ready
+	if ready := t.issue.Ready; now > ready {
+		s := w.SIMD
+		t.issue.Full, t.issue.FullOf = ready+s.waitedFull(w, &w.code.ops[w.pc], now-ready), s.shared.full.why
+	}
 	t.to.Issue(&t.issue)
 }

@@ -63,6 +63,7 @@ type Wave struct {
 	from   uint64         // earliest next issue but for what it waits for
 	execAt uint64         // scoreboard entry of the execution mask
 	lineAt uint64         // cycle from which the line it is in is there
+	full   uint64         // cycles for which the path to memory had waited for full queues before it was ready for that path
 
 	fromWhy  account.Reason // what it waits for until from
 	pending  int            // accesses of which the completion is not known

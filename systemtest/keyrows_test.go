@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"spvsim/account"
 	"spvsim/isa"
 	"spvsim/tracing"
 )
@@ -92,6 +93,8 @@ dispatch: [1]
 	"scatter":      walk(1, 32, 4, 32, 1, 8, 1, 0),      // each lane its own line
 	"ranges":       walk(1, 32, 1, 2048, 1, 8, 1, 0),    // each lane 8 KB from the next
 	"store":        walk(2, 32, 1, 1, 32, 16, 3, 0),     // the same lines three times
+	"stores":       walk(2, 32, 4, 1, 32, 8, 1, 4096),   // each wave its own
+	"updates":      walk(3, 32, 4, 1, 32, 8, 1, 4096),   // likewise
 	"back":         walk(5, 32, 1, 1, 32, 16, 1, 0),     // stored, then read
 	"behind":       walk(7, 32, 1, 1, 32, 16, 1, 0),     // a load behind a store
 	"atomic":       walk(3, 32, 1, 0, 0, 16, 1, 0),      // one word
@@ -135,6 +138,18 @@ func hits(name string) func(*tracing.Stats) uint64 {
 	return func(s *tracing.Stats) uint64 { _, n, _ := levelOf(s, name); return n }
 }
 
+// waited is for how long requests waited for full queues of a level.
+func waited(name string) effect {
+	return grows("full_cycles of "+name, func(s *tracing.Stats) uint64 {
+		for _, l := range s.Memory {
+			if l.Name == name {
+				return l.FullCycles
+			}
+		}
+		return 0
+	})
+}
+
 // class counts the instructions of a class.
 func class(c isa.Class) func(*tracing.Stats) uint64 {
 	return func(s *tracing.Stats) uint64 { return s.ByClass[c] }
@@ -175,6 +190,13 @@ func (c *cacheCase) rows() []keyRow {
 		{at("hash_sets"), c.jobs + "alias", on, "false", "true", faster},
 		{at("link_bytes_per_cycle"), c.jobs + "apart", on, "0", "1", slower},
 	}
+	fullNext := on + c.next + ".requests=1 " + c.next + ".bytes_per_cycle=1"
+	requests := keyRow{at("requests"), c.jobs + "apart", on + at("bytes_per_cycle") + "=1", "0", "1", waited(c.name)}
+	if c.name == "vector_l1" { // which the address path does not outrun
+		requests = keyRow{at("requests"), "apart", on + "vector_l1.misses=1 compute_units=1", "0", "64", shrinks("memory.read",
+			func(s *tracing.Stats) uint64 { return s.Slots[account.MemoryRead] })}
+	}
+	rows = append(rows, requests, keyRow{at("link_credits"), c.jobs + "apart", fullNext, "0", "1", waited(c.name)})
 	if c.name == "memory_side" {
 		rows = append(rows, keyRow{at("shared_by"), "chain", on, "0", "2", refused(at("shared_by"))})
 	} else {
@@ -184,9 +206,13 @@ func (c *cacheCase) rows() []keyRow {
 		return append(rows, keyRow{at("release_at_end"), "chain", on, "false", "true", refused(at("release_at_end"))},
 			keyRow{at("acquire_at_start"), "chain", on, "false", "true", refused(at("acquire_at_start"))},
 			keyRow{at("write"), "chain", on, "read-only", "back", refused(at("write"))},
+			keyRow{at("write_buffer"), "chain", on, "0", "1", refused(at("write_buffer"))},
+			keyRow{at("atomics"), "chain", on, "0", "1", refused(at("atomics"))},
 			keyRow{at("write_allocate"), "chain", on, "false", "true", refused(at("write_allocate"))})
 	}
 	return append(rows,
+		keyRow{at("write_buffer"), "stores", fullNext, "0", "1", waited(c.name)},
+		keyRow{at("atomics"), "updates", on, "0", "1", waited(c.name)},
 		keyRow{at("write"), "chain", on, "through", "read-only", refused(at("write"))},
 		keyRow{at("write"), "store", on + at("write_allocate=true"), "through", "back", shrinks("accesses of the next level", accesses(c.next))},
 		keyRow{at("release_at_end"), "store", on + at("write_allocate=true ") + at("write=back"), "false", "true", grows("accesses of the next level", accesses(c.next))},
@@ -319,6 +345,7 @@ var plainRows = []keyRow{
 	{"memory.bytes_per_cycle", "apart", passAll, "16", "1", slower},
 	{"memory.latency_cycles", "chain", passAll, "100", "200", longer(96 * 100)},
 
+	{"memory.requests", "apart", passAll + "memory.bytes_per_cycle=1", "0", "1", waited("memory")},
 	{"memory.page_bytes", "pages", passAll + "memory_side.bytes=16384 memory_side.ways=1", "0", "4096", slower},
 	{"memory.efficiency", "apart", passAll + "memory.bytes_per_cycle=16", "1", "0.1", slower},
 	{"host.to_device_cycles", "copies", "", "0", "1000", exactly(1000)},

@@ -156,7 +156,8 @@ func (c *Collector) Issue(i *probe.Issue) {
 	k.Operations += n
 	c.steps[c.step].Operations += n
 	c.charge(k, i.Place, i.Why, i.From, i.Ready)
-	c.charge(k, i.Place, account.Unit, i.Ready, i.At)
+	c.charge(k, i.Place, i.FullOf, i.Ready, i.Full)
+	c.charge(k, i.Place, account.Unit, max(i.Ready, i.Full), i.At)
 	c.charge(k, i.Place, account.Issued, i.At, i.End)
 	c.series.Issued[c.series.bin(i.At-c.begin)]++
 }

@@ -1,0 +1,174 @@
+package mem
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/engine"
+)
+
+// A queue of n entries takes n requests at once, and the next one when the first has left.
+func TestQueue(t *testing.T) {
+	q := newQueue(2)
+	for i, want := range []uint64{0, 0, 10, 20, 30} {
+		if got := q.free(); got != want {
+			t.Errorf("request %d enters from cycle %d on, want %d", i, got, want)
+		}
+		q.enter(uint64(i+1) * 10)
+	}
+	if none := newQueue(0); none.free() != 0 || none.room(0, 7) != 7 {
+		t.Errorf("a queue without a limit is full")
+	}
+	for now, want := range map[uint64]int{39: 0, 40: 1, 50: 2, 100: 2} {
+		if got := q.room(now, 9); got != want {
+			t.Errorf("in cycle %d there is room for %d, want %d", now, got, want)
+		}
+	}
+}
+
+// paced is a machine whose channel takes 64 cycles for a line, and whose L2 keeps 16 lines that stores dirty.
+func paced(edit func(*HierarchySpec)) func(*HierarchySpec) {
+	return func(s *HierarchySpec) {
+		s.Memory.BytesPerCycle, s.Memory.LatencyCycles = 1, 0
+		if edit != nil {
+			edit(s)
+		}
+	}
+}
+
+// stream stores or reads lines one after another, each as soon as the address path is free, and returns when it was last.
+func stream(f *Fast, kind Kind, lines int, coherent bool) (now uint64) {
+	for i := range uint64(lines) {
+		r := request(0, kind, i*64)
+		r.Coherent = coherent
+		now += f.Access(now, r).Busy
+	}
+	return now
+}
+
+// Stores into a memory that takes a line each 64 cycles: without limits they leave at one a cycle. With a queue at every level
+// they leave as fast as memory takes them but for those that the queues and the cache hold.
+func TestStoresWaitForMemory(t *testing.T) {
+	const lines = 400
+	if got := stream(newTiny(t, paced(nil)), Write, lines, false); got != lines {
+		t.Errorf("without limits the last line leaves in cycle %d, want %d", got, lines)
+	}
+	for _, entries := range []int{1, 4, 16} {
+		f := newTiny(t, paced(func(s *HierarchySpec) {
+			s.VectorL1.Requests, s.VectorL1.WriteBuffer, s.L2.Requests, s.L2.WriteBuffer, s.Memory.Requests = entries, entries, entries, entries, entries
+		}))
+		got := stream(f, Write, lines, false)
+		held := uint64(16 + 5*entries + 5) // lines of the L2, entries, and one in each level's hands
+		if low, high := (lines-held)*64, uint64(lines*64); got < low || got > high {
+			t.Errorf("%d entries: the last line leaves in cycle %d, want %d..%d", entries, got, low, high)
+		}
+		if end := f.Release(got); end < (lines-16)*64 {
+			t.Errorf("%d entries: the launch is over in cycle %d, before memory can have taken what was evicted", entries, end)
+		}
+	}
+}
+
+// One level without a limit takes what the others can't, and who sends does not wait.
+func TestALevelWithoutALimit(t *testing.T) {
+	f := newTiny(t, paced(func(s *HierarchySpec) { s.L2.WriteBuffer, s.Memory.Requests = 1, 1 }))
+	if got := stream(f, Write, 400, false); got != 400 {
+		t.Errorf("the last line leaves in cycle %d, want 400: the L2's requests have no limit", got)
+	}
+	if f.count("l2").Full == 0 {
+		t.Error("nothing waited for the L2's write buffer")
+	}
+}
+
+// Atomics of one line follow each other 20 cycles apart; n that are not done hold up the next.
+func TestAtomicsWait(t *testing.T) {
+	for _, c := range []struct {
+		entries    int
+		atL2, slow bool
+	}{{0, true, false}, {4, true, true}, {4, false, true}} {
+		f := newTiny(t, func(s *HierarchySpec) {
+			s.VectorMemory.AtomicCycles = 20
+			if s.L2.Atomics, s.VectorL1.Atomics = c.entries, 0; !c.atL2 {
+				s.L2.Atomics, s.VectorL1.Atomics = 0, c.entries
+			}
+			s.L2.Requests, s.VectorL1.Requests = c.entries, c.entries
+		})
+		now := uint64(0)
+		for range 200 {
+			now += f.Access(now, request(0, Atomic, 4096)).Busy
+		}
+		if slow := now > 3000; slow != c.slow {
+			t.Errorf("%+v: 200 updates of one word leave in %d cycles", c, now)
+		}
+	}
+}
+
+// What a level serves, by hook: the cycles of its slots.
+type served struct {
+	bytes map[string]uint64
+	asked map[string]uint64
+}
+
+func (s *served) Func(ctx sim.HookCtx) {
+	name := ctx.Domain.(sim.Named).Name()
+	s.bytes[name] += uint64(ctx.Item.(LevelAccess).Bytes)
+	s.asked[name]++
+}
+
+// Random machines with queues of random sizes, and random requests: hits and misses are the accesses, and hooks hear of all of
+// them; more entries never make the last reply later by more than a twentieth; nothing is ready before it was asked for; no
+// level moves more than its peak, as a whole and in any 1,000 cycles of the channel's time.
+func TestLawsOfQueues(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 7))
+		sizes := func() int { return []int{0, 1, 2, 8, 32}[r.IntN(5)] }
+		var s HierarchySpec
+		edit := func(h *HierarchySpec) {
+			for _, l := range []*CacheSpec{&h.VectorL1, &h.L2} {
+				l.Requests, l.WriteBuffer, l.Atomics, l.LinkCredits, l.Misses = sizes(), sizes(), sizes(), sizes(), sizes()
+			}
+			h.Memory.Requests = sizes()
+			h.Memory.BytesPerCycle = float64(int(4) << r.IntN(4))
+			s = *h
+		}
+		f := newTiny(t, edit)
+		hook := &served{map[string]uint64{}, map[string]uint64{}}
+		for _, c := range f.Components(engine.New(1 * sim.GHz)) {
+			c.AcceptHook(hook)
+		}
+		end := randomRequests(t, r, f)
+		for _, c := range f.Counters() {
+			if c.Hits+c.Misses != c.Accesses {
+				t.Errorf("seed %d: %+v: hits and misses are not the accesses", seed, c)
+			}
+			if name := partName(c.Level); c.Level != "l2" && hook.bytes[name] != c.Bytes {
+				t.Errorf("seed %d: %s moved %d bytes, and hooks heard of %d", seed, c.Level, c.Bytes, hook.bytes[name])
+			}
+		}
+		if c := f.count("memory"); s.Memory.Requests > 0 && s.L2.WriteBuffer > 0 && float64(c.Bytes) > s.Memory.BytesPerCycle*float64(f.Release(end)) {
+			t.Errorf("seed %d: memory moved %d bytes by cycle %d", seed, c.Bytes, f.Release(end))
+		}
+	}
+}
+
+// randomRequests asks for random lines from random units, each when its address path is free, and returns the last reply.
+func randomRequests(t *testing.T, r *rand.Rand, f *Fast) (end uint64) {
+	var now uint64
+	free := make([]uint64, 4)
+	for range 500 {
+		cu := r.IntN(len(free))
+		now = max(now, free[cu])
+		q := request(cu, []Kind{Read, Write, Atomic}[r.IntN(3)])
+		for range 1 + r.IntN(8) {
+			q.Lines = append(q.Lines, Line{Addr: uint64(r.IntN(256)) * 64, Bytes: 64, Words: 1<<16 - 1})
+		}
+		q.Busy = uint64(len(q.Lines))
+		reply := f.Access(now, q)
+		if reply.Ready <= now || reply.Busy < q.Busy || reply.Held != reply.Busy-q.Busy {
+			t.Fatalf("in cycle %d: %+v", now, reply)
+		}
+		free[cu], end = now+reply.Busy, max(end, reply.Ready)
+	}
+	return end
+}
