@@ -69,6 +69,61 @@ func (s *server) book(at, cost uint64) (waitCycles uint64) {
 	return waitCycles
 }
 
+// A timetable is a server of a level with finite queues: requests are booked for when they come, with all that they have waited
+// for, so that it never does two things at a time. They are booked in the order of issue; one that comes before those booked
+// earlier takes a stretch in which the server would be idle, of the last few.
+type timetable struct {
+	server
+	idle   [idleKept]stretch
+	oldest int
+}
+
+const idleKept = 8
+
+// A stretch is fixed-point time in which a server is idle; one that is over before it begins is none.
+type stretch struct{ from, to uint64 }
+
+// book takes the server for cost (fixed point) from cycle at on, and returns the cycles that the request waits for its turn.
+func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
+	from := at << fixedShift
+	best, start := -1, max(from, t.free)
+	for i := range t.idle {
+		s := &t.idle[i]
+		if at := max(from, s.from); at+cost <= s.to && at < start {
+			best, start = i, at
+		}
+	}
+	switch {
+	case best >= 0:
+		s := &t.idle[best]
+		before := stretch{s.from, start}
+		s.from = start + cost
+		t.keep(before)
+	default:
+		t.keep(stretch{t.free, start})
+		t.free = start + cost
+	}
+	return (start - from) >> fixedShift
+}
+
+// keep remembers an idle stretch instead of the oldest.
+func (t *timetable) keep(s stretch) {
+	if s.from >= s.to {
+		return
+	}
+	t.idle[t.oldest] = s
+	t.oldest = (t.oldest + 1) % idleKept
+}
+
+// turn books a request that would come in cycle at and has waited for delay, and returns what it has waited for when its turn
+// comes. Without finite queues waits of one level and the next overlap.
+func (t *timetable) turn(at, delay, cost uint64, finite bool) uint64 {
+	if finite {
+		return delay + t.book(at+delay, cost)
+	}
+	return max(delay, t.server.book(at, cost))
+}
+
 // costPerByte is the fixed-point time of one byte.
 func costPerByte(bytesPerCycle float64) uint64 {
 	return uint64((1<<fixedShift)/bytesPerCycle + 0.5)
@@ -77,7 +132,7 @@ func costPerByte(bytesPerCycle float64) uint64 {
 // A slice serves its own requests. Its tags are made when it is first used: most
 // runs touch little of a large machine.
 type slice struct {
-	server
+	timetable
 	uses  uint32   // counts uses, for the age of lines; 0: all are invalid
 	tags  []uint32 // of each set: its ways' tags (0: invalid), then when each was used last (0: never)
 	lines []line   // of each set: its ways
@@ -146,9 +201,9 @@ type cache struct {
 	slices []slice
 	next   *cache
 	mem    memory
-	link   server // to the next level
-	credit queue  // requests on the link that the next level has not taken
-	stall  uint64 // cycle until which the request at hand waits for a free entry
+	link   timetable // to the next level
+	credit queue     // requests on the link that the next level has not taken
+	stall  uint64    // cycle until which the request at hand waits for a free entry
 }
 
 func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level) *level {
@@ -286,7 +341,7 @@ func (s *slice) renumber(ways int) {
 func (c *cache) enter(s *slice, at, delay uint64, bytes uint32) uint64 {
 	c.counter.Accesses++
 	c.counter.Bytes += uint64(bytes)
-	return max(delay, s.book(at, uint64(bytes)*c.cost))
+	return s.turn(at, delay, uint64(bytes)*c.cost, c.Requests > 0)
 }
 
 // read returns the cycle in which bytes of one line leave this level, and that in which it has taken the request. at is the
@@ -296,11 +351,11 @@ func (c *cache) enter(s *slice, at, delay uint64, bytes uint32) uint64 {
 // and a level from idling for requests that are not there yet.
 func (c *cache) read(at, delay, addr uint64, bytes uint32) (ready, taken uint64) {
 	p := c.locate(addr)
-	c.part.tell(at, addr, bytes)
 	delay = c.hold(&p.requests, at, delay)
 	arrives := at
 	taken = at + delay
 	delay = c.enter(p.slice, at, delay, bytes)
+	c.part.tell(at, delay, addr, bytes)
 	at += c.latency
 	way := p.find()
 	if way < 0 {
@@ -364,7 +419,7 @@ func (c *cache) cross(at, delay uint64, bytes uint32) uint64 {
 	if c.linkCost == 0 {
 		return delay
 	}
-	return max(delay, c.link.book(at, uint64(bytes)*c.linkCost))
+	return c.link.turn(at, delay, uint64(bytes)*c.linkCost, c.LinkCredits > 0)
 }
 
 // fetch reads a line of this level from the next, whose lines may be smaller.
@@ -471,11 +526,11 @@ func (c *cache) forward(at, delay, addr uint64, bytes uint32, words uint64) (rea
 // until something reads it before it was all written.
 func (c *cache) write(at, delay, addr uint64, bytes uint32, words uint64) (ready, taken uint64) {
 	p := c.locate(addr)
-	c.part.tell(at, addr, bytes)
 	delay = c.hold(&p.requests, at, delay)
 	arrives := at
 	taken = at + delay
 	delay = c.enter(p.slice, at, delay, bytes)
+	c.part.tell(at, delay, addr, bytes)
 	at += c.latency
 	held, delay := c.store(&p, at, delay, words<<c.within(addr))
 	if ready = at + delay; !held {
@@ -540,7 +595,7 @@ func (c *cache) pass(at, delay, addr uint64, kind Kind, l *Line, bytes uint32) (
 	s := &c.slices[index]
 	delay = c.admit(s, at, delay, kind)
 	taken = at + delay
-	delay = max(delay, s.book(at, uint64(bytes)*c.cost))
+	delay = s.turn(at, delay, uint64(bytes)*c.cost, c.Requests > 0)
 	at += c.latency
 	delay, addr = c.cross(at, delay, bytes), c.frames.place(addr)
 	var accepted uint64

@@ -15,19 +15,20 @@ type channels struct {
 	list    []channel
 	spread  interleave
 	cost    uint64
+	finite  bool // channels hold so many requests and no more
 	latency uint64
 	counter Counter
 	part    *Level // nil: not among the parts of a machine
 }
 
 type channel struct {
-	server
+	timetable
 	requests queue // that wait for their turn
 }
 
 func newChannels(s *MemorySpec) *channels {
 	m := &channels{list: make([]channel, s.Channels), spread: interleave{log2(s.InterleaveBytes), newDivider(s.Channels)},
-		cost: costPerByte(s.sustained()), latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
+		cost: costPerByte(s.sustained()), finite: s.Requests > 0, latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
 	for i := range m.list {
 		m.list[i].requests = newQueue(s.Requests)
 	}
@@ -40,7 +41,6 @@ func (m *channels) show(part *Level) { m.part = part }
 func (m *channels) transfer(at, delay, addr uint64, bytes uint32, _ Kind) (ready, taken uint64) {
 	_, index := m.spread.split(addr)
 	c := &m.list[index]
-	m.part.tell(at, addr, bytes)
 	m.counter.Accesses++
 	m.counter.Hits++
 	m.counter.Bytes += uint64(bytes)
@@ -49,7 +49,8 @@ func (m *channels) transfer(at, delay, addr uint64, bytes uint32, _ Kind) (ready
 		delay = free - at
 	}
 	taken = at + delay
-	delay = max(delay, c.book(at, uint64(bytes)*m.cost))
+	delay = c.turn(at, delay, uint64(bytes)*m.cost, m.finite)
 	c.requests.enter(at + delay)
+	m.part.tell(at, delay, addr, bytes)
 	return at + delay + m.latency, taken
 }

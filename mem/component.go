@@ -22,9 +22,10 @@ var HookPosAccess = &sim.HookPos{Name: "Memory Level Access"}
 
 // A LevelAccess is what a hook sees of a line that is asked of a level.
 type LevelAccess struct {
-	Cycle uint64 // in which the request arrives, if nothing holds it up
-	Addr  uint64
-	Bytes uint32
+	Cycle  uint64 // in which the request arrives, if nothing holds it up
+	Addr   uint64
+	Bytes  uint32
+	Served uint64 // cycle in which its turn comes
 }
 
 // Components gives the levels their places on an engine, nearest first, memory last.
@@ -59,14 +60,14 @@ func (*Level) Handle(sim.Event) error { return nil }
 func (p *Level) Work() engine.Work { return engine.Work{Booked: *p.accesses} }
 
 // tell tells the hooks of a line; p may be nil.
-func (p *Level) tell(at, addr uint64, bytes uint32) {
+func (p *Level) tell(at, delay, addr uint64, bytes uint32) {
 	if p != nil && p.NumHooks() > 0 {
-		p.told(at, addr, bytes)
+		p.told(LevelAccess{at, addr, bytes, at + delay})
 	}
 }
 
-func (p *Level) told(at, addr uint64, bytes uint32) {
-	p.InvokeHook(sim.HookCtx{Domain: p, Pos: HookPosAccess, Item: LevelAccess{at, addr, bytes}})
+func (p *Level) told(a LevelAccess) {
+	p.InvokeHook(sim.HookCtx{Domain: p, Pos: HookPosAccess, Item: a})
 }
 
 // Components are the parts that have been made so far: those of a compute unit

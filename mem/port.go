@@ -14,8 +14,8 @@ type Timing struct {
 	Busy    uint64 // cycles that the address path is taken; at least 1
 	Held    uint64 // of those, the last ones: it waits for a queue that is full
 	Kind    Kind
-	Lines   int    // distinct cache lines
-	Pending bool   // Ready is not known yet: the completion of Token brings it
+	Lines   int  // distinct cache lines
+	Pending bool // Ready is not known yet: the completion of Token brings it
 	Token   uint64
 }
 

@@ -28,6 +28,33 @@ func TestQueue(t *testing.T) {
 	}
 }
 
+// A timetable gives what comes early a stretch in which it is idle, and does nothing twice at a time: the slots of random
+// requests never overlap, and one for which there is no stretch comes last.
+func TestTimetable(t *testing.T) {
+	var table timetable
+	book := func(at, cost uint64) uint64 { return at + table.book(at, cost<<fixedShift) }
+	for i, c := range []struct{ at, cost, want uint64 }{
+		{100, 10, 100}, {100, 10, 110}, {50, 50, 50}, {50, 20, 120}, {0, 50, 0}, {0, 1, 140}, {300, 5, 300}, {150, 150, 150}, {150, 10, 305},
+	} {
+		if got := book(c.at, c.cost); got != c.want {
+			t.Errorf("request %d, of cycle %d for %d cycles, has its turn in cycle %d, want %d", i, c.at, c.cost, got, c.want)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	taken := map[uint64]bool{}
+	table = timetable{}
+	for i := range 3000 {
+		at, cost := uint64(i*4+r.IntN(2000)), uint64(1+r.IntN(6))
+		start := book(at, cost)
+		for cycle := start; cycle < start+cost; cycle++ {
+			if start < at || taken[cycle] {
+				t.Fatalf("request %d of cycle %d has its turn in cycle %d, with cycle %d taken before", i, at, start, cycle)
+			}
+			taken[cycle] = true
+		}
+	}
+}
+
 // paced is a machine whose channel takes 64 cycles for a line, and whose L2 keeps 16 lines that stores dirty.
 func paced(edit func(*HierarchySpec)) func(*HierarchySpec) {
 	return func(s *HierarchySpec) {
@@ -106,14 +133,31 @@ func TestAtomicsWait(t *testing.T) {
 
 // What a level serves, by hook: the cycles of its slots.
 type served struct {
-	bytes map[string]uint64
-	asked map[string]uint64
+	bytes  map[string]uint64
+	window map[string]map[uint64]uint64 // bytes by thousands of cycles
 }
+
+const window = 1000 // cycles
 
 func (s *served) Func(ctx sim.HookCtx) {
 	name := ctx.Domain.(sim.Named).Name()
-	s.bytes[name] += uint64(ctx.Item.(LevelAccess).Bytes)
-	s.asked[name]++
+	a := ctx.Item.(LevelAccess)
+	s.bytes[name] += uint64(a.Bytes)
+	if s.window[name] == nil {
+		s.window[name] = map[uint64]uint64{}
+	}
+	s.window[name][a.Served/window] += uint64(a.Bytes)
+}
+
+// check looks for a window in which a level moved more than its peak.
+func (s *served) check(t *testing.T, seed uint64, level string, bytesPerCycle float64) {
+	t.Helper()
+	most := bytesPerCycle*window + 64 // a line that begins in the window
+	for at, bytes := range s.window[level] {
+		if float64(bytes) > most {
+			t.Errorf("seed %d: %s moved %d bytes in the %d cycles from %d on, want at most %g", seed, level, bytes, window, at*window, most)
+		}
+	}
 }
 
 // Random machines with queues of random sizes, and random requests: hits and misses are the accesses, and hooks hear of all of
@@ -133,7 +177,7 @@ func TestLawsOfQueues(t *testing.T) {
 			s = *h
 		}
 		f := newTiny(t, edit)
-		hook := &served{map[string]uint64{}, map[string]uint64{}}
+		hook := &served{map[string]uint64{}, map[string]map[uint64]uint64{}}
 		for _, c := range f.Components(engine.New(1 * sim.GHz)) {
 			c.AcceptHook(hook)
 		}
@@ -145,6 +189,12 @@ func TestLawsOfQueues(t *testing.T) {
 			if name := partName(c.Level); c.Level != "l2" && hook.bytes[name] != c.Bytes {
 				t.Errorf("seed %d: %s moved %d bytes, and hooks heard of %d", seed, c.Level, c.Bytes, hook.bytes[name])
 			}
+		}
+		if s.Memory.Requests > 0 {
+			hook.check(t, seed, "Memory", s.Memory.BytesPerCycle)
+		}
+		if s.L2.Requests > 0 {
+			hook.check(t, seed, "L2", s.L2.BytesPerCycle)
 		}
 		if c := f.count("memory"); s.Memory.Requests > 0 && s.L2.WriteBuffer > 0 && float64(c.Bytes) > s.Memory.BytesPerCycle*float64(f.Release(end)) {
 			t.Errorf("seed %d: memory moved %d bytes by cycle %d", seed, c.Bytes, f.Release(end))

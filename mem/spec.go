@@ -43,7 +43,7 @@ type CacheSpec struct {
 
 // QueueSpec has the queues of a level that are full at some number of requests; who sends to it waits then.
 type QueueSpec struct {
-	Requests    int `yaml:"requests" default:"0" range:"0..65536" unit:"requests" doc:"requests that one slice holds before its tags have taken them; 0: no limit"`
+	Requests    int `yaml:"requests" default:"0" range:"0..65536" unit:"requests" doc:"requests that one slice holds before its tags have taken them; 0: no limit, and in vector_l1 what waits for misses, write_buffer or atomics holds up the address path"`
 	WriteBuffer int `yaml:"write_buffer" default:"0" range:"0..65536" unit:"lines" doc:"evicted lines and stores passed on that one slice holds until the next level has taken them; 0: no limit"`
 	Atomics     int `yaml:"atomics" default:"0" range:"0..65536" unit:"lines" doc:"atomics that one slice holds, a line of an instruction each, until they are done; 0: no limit"`
 	LinkCredits int `yaml:"link_credits" default:"0" range:"0..65536" unit:"requests" doc:"requests that one instance has on its way to the next level, until that has taken them; 0: no limit"`

@@ -64,12 +64,14 @@ func TestThreadsChangeNothingAtLimits(t *testing.T) {
 	for what, set := range map[string][]string{
 		"few miss entries": {"vector_l1.misses=2", "scalar_l1.misses=1"},
 		"many":             {"vector_l1.misses=0", "scalar_l1.misses=0"},
-		"no latency":       {"vector_l1.latency_cycles=0", "scalar_l1.latency_cycles=0"},
-		"shared":           {"vector_l1.shared_by=2", "vector_l1.slices=2"},
-		"round-robin":      {"issue.policy=round-robin"},
-		"greedy, three":    {"issue.policy=greedy", "issue.width=3"},
-		"one a turn":       {"issue.per_category=false", "issue.width=1"},
-		"one unit":         {"shader_engines=1", "compute_units=1"},
+		"few entries": {"vector_l1.requests=2", "vector_l1.write_buffer=1", "vector_l1.atomics=1", "vector_l1.link_credits=1",
+			"scalar_l1.requests=1", "scalar_l1.link_credits=1", "l2.requests=1", "l2.write_buffer=1", "l2.atomics=1", "memory.requests=1"},
+		"no latency":    {"vector_l1.latency_cycles=0", "scalar_l1.latency_cycles=0"},
+		"shared":        {"vector_l1.shared_by=2", "vector_l1.slices=2"},
+		"round-robin":   {"issue.policy=round-robin"},
+		"greedy, three": {"issue.policy=greedy", "issue.width=3"},
+		"one a turn":    {"issue.per_category=false", "issue.width=1"},
+		"one unit":      {"shader_engines=1", "compute_units=1"},
 	} {
 		for _, name := range []string{"matmul", "gemm", "spmv", "peer-convolution"} {
 			if testing.Short() && name != "spmv" {
