@@ -33,6 +33,7 @@ type Job struct {
 	MeshOutputs    []MeshOutput     `yaml:"mesh_outputs" doc:"buffers that take what mesh nodes put out"`
 	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the job runs: with time, without (the same values, faster), or with time for a part and an estimate for the rest; left out: timed"`
 	Time           *Time            `yaml:"time" doc:"what of a timed job is timed; the rest runs without time and brings its lines into the caches; left out: all"`
+	Sampling       *Sampling        `yaml:"sampling" doc:"how sampled runs choose what they time"`
 	Repeat         Expr             `yaml:"repeat" doc:"rounds of the whole job over the same buffers; only the last is reported"`
 	Expect         []Expect         `yaml:"expect" doc:"what buffers must hold at the end"`
 	Limits         Limits           `yaml:"limits" doc:"what the run may cost before it is stopped"`

@@ -98,7 +98,7 @@ func (j *Job) check() error {
 }
 
 // jobRules are what must hold between fields.
-var jobRules = []func(*Job) []problem{ruleWork, ruleGraph, ruleBuffers, ruleNames, ruleExpect, rulePush, ruleTime}
+var jobRules = []func(*Job) []problem{ruleWork, ruleGraph, ruleBuffers, ruleNames, ruleExpect, rulePush, ruleTime, ruleSampling}
 
 // defineParameters works the parameters out in order.
 func (j *Job) defineParameters() []problem {

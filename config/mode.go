@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,63 @@ type Time struct {
 	Launches   string   `yaml:"launches" doc:"pattern for the names of steps or the files of shaders: * is any text, ? any character"`
 	First      int      `yaml:"first" range:"0..1048576" doc:"so many launches of each kind: of the same program and size; left out: all"`
 	Workgroups []int    `yaml:"workgroups" items:"2..2" range:"0..281474976710656" unit:"workgroups" doc:"the first and the last workgroup that is timed, in the order of x, y and z, counted from 0"`
+}
+
+// Sampling says how sampled runs choose what they time. All are knobs: their defaults keep the mean error of the twelve jobs of
+// experiments/sampling below 1 % at a tenth of the host's time.
+type Sampling struct {
+	First         int     `yaml:"first" default:"3" range:"1..65536" unit:"launches" doc:"launches of each kind that are timed before one is left out"`
+	Near          int     `yaml:"near" default:"8" range:"1..1048576" unit:"launches" doc:"from a timed launch of a kind to the next timed one behind the first few"`
+	Far           int     `yaml:"far" default:"256" range:"1..1048576" unit:"launches" doc:"the same at most, where all agree"`
+	Generations   int     `yaml:"generations" default:"6" range:"2..65536" doc:"times as many workgroups as the machine holds, from which on a launch is timed in part"`
+	FewestBatches int     `yaml:"fewest_batches" default:"6" range:"2..65536" doc:"batches of workgroups, a quarter of a generation each, from which a rate is taken"`
+	MostBatches   int     `yaml:"most_batches" default:"40" range:"2..65536" doc:"batches after which the rate is taken as it is"`
+	Groups        int     `yaml:"groups" default:"8" range:"2..65536" doc:"groups of neighbours that the batches of a long row are joined to, at least: one has too much what the next lacks"`
+	Settled       float64 `yaml:"settled" default:"0.03" range:"0..1" doc:"half the interval of a rate that has settled, as a part of it"`
+	Warmer        float64 `yaml:"warmer" default:"0.02" range:"0..1" doc:"part by which a kind's first launch may differ from those behind it and count as the same"`
+	Agreed        float64 `yaml:"agreed" default:"0.04" range:"0..1" doc:"half the interval of what a kind took, up to which its samples agree: the next one is twice as far"`
+	Steady        float64 `yaml:"steady" default:"0.01" range:"0..1" doc:"the same, up to which the next one is four times as far"`
+	OtherMix      float64 `yaml:"other_mix" default:"0.1" range:"0..1" doc:"share of the instructions that are of other classes, from which on a mix is another and is timed for itself"`
+	Pieces        int     `yaml:"pieces" default:"32" range:"1..65536" doc:"pieces in which what is left of a launch is run and looked at"`
+	OnLine        int     `yaml:"on_line" default:"4" range:"3..65536" unit:"launches" doc:"samples from which on a cost for a launch and one for an instruction are told apart"`
+	Late          float64 `yaml:"late" default:"0.1" range:"0..1" doc:"share of what ran while the caches filled up that may have been at the rate behind it"`
+	Full          float64 `yaml:"full" default:"0.98" range:"0.01..1" doc:"share of the last level's lines that hold something when it is taken for full"`
+	Least         float64 `yaml:"least" default:"0.02" range:"0..1" doc:"half the interval at least, as a part of what is estimated: what samples can't show, such as how a launch runs out"`
+}
+
+// DefaultSampling is what a job has that says nothing.
+func DefaultSampling() *Sampling {
+	s := &Sampling{}
+	assignMap(reflect.ValueOf(s).Elem(), nil)
+	return s
+}
+
+// Sample is how the job's sampled runs choose what they time.
+func (j *Job) Sample() *Sampling {
+	if j.Sampling == nil {
+		return DefaultSampling()
+	}
+	return j.Sampling
+}
+
+func ruleSampling(j *Job) (ps []problem) {
+	s := j.Sampling
+	if s == nil {
+		return nil
+	}
+	for _, c := range []struct {
+		low, high   string
+		few, enough float64
+	}{
+		{"near", "far", float64(s.Near), float64(s.Far)},
+		{"fewest_batches", "most_batches", float64(s.FewestBatches), float64(s.MostBatches)},
+		{"steady", "agreed", s.Steady, s.Agreed},
+	} {
+		if c.few > c.enough {
+			ps = append(ps, problem{"sampling." + c.low, fmt.Sprintf("found %g: want at most %s, which is %g", c.few, c.high, c.enough), ErrRange})
+		}
+	}
+	return ps
 }
 
 // ParseTime reads what a command line chooses: steps=NAME+NAME,launches=PATTERN,first=N,workgroups=FIRST..LAST.

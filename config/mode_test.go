@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 func TestParseTime(t *testing.T) {
@@ -64,6 +65,37 @@ func TestTimeOfAJob(t *testing.T) {
 		_, err := ParseJob(nil, "j.yaml", []byte("shader: s\ndispatch: [1]\n"+text))
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "j.yaml:3: ") {
 			t.Errorf("%s: %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+// A job that says nothing of sampling has the defaults, one that says a part has those of the rest, and what can't be is refused.
+func TestSampling(t *testing.T) {
+	const job = "shader: a.spv\ndispatch: [1]\n"
+	for text, want := range map[string]func(*Sampling){
+		"":                                      func(*Sampling) {},
+		"sampling: {near: 4, settled: 0.1}":     func(s *Sampling) { s.Near, s.Settled = 4, 0.1 },
+		"sampling: {generations: 12, least: 0}": func(s *Sampling) { s.Generations, s.Least = 12, 0 },
+	} {
+		j, err := ParseJob(fstest.MapFS{}, "job.yaml", []byte(job+text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		s := DefaultSampling()
+		if want(s); *j.Sample() != *s {
+			t.Errorf("%s: %+v, want %+v", text, *j.Sample(), *s)
+		}
+	}
+	for text, want := range map[string]string{
+		"sampling: {near: 300}":       "job.yaml:3: sampling.near: found 300: want at most far, which is 256",
+		"sampling: {steady: 0.1}":     "sampling.steady: found 0.1: want at most agreed, which is 0.04",
+		"sampling: {most_batches: 5}": "sampling.fewest_batches: found 6: want at most most_batches, which is 5",
+		"sampling: {firsst: 2}":       "nearest: sampling.first",
+		"sampling: {on_line: 2}":      "sampling.on_line: found 2",
+	} {
+		if _, err := ParseJob(fstest.MapFS{}, "job.yaml", []byte(job+text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"strings"
-	"time"
 
 	"spvsim/config"
 	"spvsim/mem"
@@ -141,21 +140,4 @@ const scratchHostBytes = 32
 
 func machineName(m *config.Machine) string {
 	return fmt.Sprintf("%s of %d compute units (shader_engines x compute_units)", m.Name, m.Units())
-}
-
-// heapEvery is how many looks at a run there are between two at the memory that it holds.
-const heapEvery = 16
-
-// hostLimits says whether the run has had its time, or its memory, of the computer that simulates.
-func (r *runner) hostLimits() error {
-	if limit := r.setup.HostSeconds(); limit > 0 && time.Since(r.started).Seconds() > limit {
-		return fmt.Errorf("%w: %g seconds", ErrHostTime, limit)
-	}
-	if r.watched++; r.watched%heapEvery != 0 {
-		return nil
-	}
-	if held := heapBytes(); held > r.host.limit {
-		return fmt.Errorf("%w: the run holds %d bytes of this computer's memory: want at most %d", ErrHostLimit, held, r.host.limit)
-	}
-	return nil
 }

@@ -34,15 +34,15 @@ type Component struct {
 	engine.Work
 }
 
-// work is what the parts of the machine did, those without any work included:
+// parts is what the parts of the machine did, those without any work included:
 // SIMDs, whose turns are within their compute unit's, among them. Akita's
 // parts do not count their events: a hook does, also for its connections.
-func (r *runner) work() (list []Component) {
-	parts, known := r.components(), map[string]bool{}
+func (r *runner) parts() (list []Component) {
+	all, known := r.components(), map[string]bool{}
 	if a, ok := r.machine.hierarchy.(*mem.Akita); ok {
-		parts = append(parts, a.Components()...)
+		all = append(all, a.Components()...)
 	}
-	for _, p := range parts {
+	for _, p := range all {
 		c := Component{Name: p.Name()}
 		known[c.Name] = true
 		switch w := p.(type) {

@@ -13,7 +13,6 @@ import (
 	"spvsim/mem"
 	"spvsim/probe"
 	"spvsim/program"
-	"spvsim/scheduler"
 	"spvsim/spirv/validate"
 	"spvsim/tracing"
 )
@@ -70,7 +69,7 @@ func OpenDevice(s DeviceSetup) (*Device, error) {
 func (d *Device) Machine() *config.Machine { return d.r.setup.Machine }
 
 // Cycle is the simulated time.
-func (d *Device) Cycle() uint64 { return max(d.r.now, d.r.machine.cycle()) }
+func (d *Device) Cycle() uint64 { return max(d.r.timing.now, d.r.machine.cycle()) }
 
 // Map puts bytes that the caller keeps at a device address. They are the memory itself: what the host writes there is what a dispatch
 // that begins later reads.
@@ -186,20 +185,21 @@ func (d *Device) Run(ctx context.Context, x *Dispatch) (*account.Counts, error) 
 func (d *Device) launch(ctx context.Context, l *launch, follows, untimed bool) (*account.Counts, error) {
 	r := d.r
 	begin := d.Cycle()
-	r.ctx, r.steps, r.stepOf, r.ldsFaults = ctx, nil, map[string]int{}, nil
+	r.guard.ctx, r.untimed.faults = ctx, nil
+	r.tally.begin()
 	run := func() error { return r.launch(l, follows) }
 	if untimed && l.mode != config.ModeFunctional {
-		run = func() error { return r.functional(l, scheduler.Part{End: groups(l.NumWorkgroups)}, true) }
+		run = func() error { return r.skipped(l, whole(l.work), true) }
 	}
 	err := run()
-	if len(r.steps) == 0 {
+	if len(r.tally.steps) == 0 {
 		return &account.Counts{}, err
 	}
-	r.estimate()
-	r.kinds.settle()
-	c := &r.steps[0].Counts
+	r.sampler.estimate()
+	r.sampler.kinds.settle()
+	c := &r.tally.steps[0].Counts
 	if c.Estimate != nil {
-		r.now = max(d.Cycle(), begin+c.Cycles)
+		r.timing.now = max(d.Cycle(), begin+c.Cycles)
 	}
 	return c, err
 }
@@ -220,9 +220,9 @@ func (d *Device) launchOf(x *Dispatch) (*launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &launch{step: x.Name, kind: x.Kind, mode: d.r.mode(""), Launch: cu.Launch{
+	return &launch{step: x.Name, kind: x.Kind, mode: d.r.mode(""), work: &kernel{Launch: cu.Launch{
 		Code: x.Kernel.code, Need: x.Kernel.need, NumWorkgroups: x.Groups, Base: x.Base, Bindings: b, Scratch: s,
-	}}, nil
+	}}}, nil
 }
 
 // scratchFor is the private memory of a program's waves. Dispatches do not overlap, so that those of one shape share it.
@@ -244,11 +244,11 @@ func (d *Device) Elapse(cycles uint64) { d.pass("work done elsewhere", cycles) }
 
 // pass lets cycles pass in which the compute units do nothing.
 func (d *Device) pass(name string, cycles uint64) {
-	r := d.r
-	r.now = d.Cycle()
-	r.traceLaunch(name)
-	r.now += cycles
-	r.traceEnd(r.now)
+	t := d.r.timing
+	t.now = d.Cycle()
+	t.traceLaunch(name)
+	t.now += cycles
+	t.traceEnd(t.now)
 }
 
 // Pass lets the time of a transfer pass that reads and writes bytes of device memory. Without time, it is none.
@@ -256,7 +256,7 @@ func (d *Device) Pass(bytes uint64, follows bool) (cycles uint64) {
 	if d.r.mode("") == config.ModeFunctional {
 		return 0
 	}
-	cycles = d.r.passCycles(bytes, follows)
+	cycles = d.r.timing.passCycles(bytes, follows)
 	d.pass("transfers", cycles)
 	return cycles
 }

@@ -181,10 +181,9 @@ func (d *Device) RunGraph(ctx context.Context, x *GraphDispatch) (*account.Count
 		*n.Launch.Bindings = b
 	}
 	entry := graphEntry{late: func() ([]scheduler.Entry, error) { return x.entries(r.machine.store) }}
-	r.graph = job
-	counts, err := d.launch(ctx, &launch{step: x.Name, kind: fmt.Sprintf("%p", x.Graph), mode: r.mode(""), graph: []graphEntry{entry}}, false, x.Untimed)
-	r.serve(false)
-	r.graph = nil
+	work := &graphWork{graphJob: job, entries: []graphEntry{entry}}
+	counts, err := d.launch(ctx, &launch{step: x.Name, kind: fmt.Sprintf("%p", x.Graph), mode: r.mode(""), work: work}, false, x.Untimed)
+	r.machine.serve(nil)
 	return counts, err
 }
 
@@ -196,11 +195,7 @@ func (d *Device) graphJob(x *GraphDispatch) (*graphJob, error) {
 	r := d.r
 	job := &graphJob{graph: x.Graph.graph, repeat: 1, scratch: x.Scratch, codes: x.Graph.codes.codes}
 	if r.mode("") != config.ModeFunctional {
-		r.graph = job
-		err := r.startGraph()
-		r.serve(false)
-		r.graph = nil
-		if err != nil {
+		if err := job.place(r.machine, &r.setup.Machine.WorkSpec); err != nil {
 			return nil, err
 		}
 	}

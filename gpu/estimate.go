@@ -2,37 +2,25 @@ package gpu
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"spvsim/account"
+	"spvsim/config"
 	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
 
-// Sampled runs. Of launches of a kind the first few are timed and others after
+// A sampler runs launches of which a part is timed. Of launches of a kind the first few are timed and others after
 // them, ever further apart while they agree; of a launch of many generations of workgroups the first ones, until
 // the rate at which the machine issues instructions has settled. The rest runs
-// without time, and is taken to cost as many cycles for an instruction. Knobs:
-const (
-	firstOfKind = 3    // launches of each kind that are timed
-	nearGap     = 8    // launches from a timed one to the next behind them
-	farGap      = 256  // the same, where all agree
-	minRounds   = 6    // generations of workgroups from which on a launch is sampled
-	minBatches  = 6    // of workgroups, from which a rate is taken
-	maxBatches  = 40   // after which it is taken as it is
-	settled     = 0.03 // half the width of the interval of a rate that has settled
-	warmer      = 0.02 // part by which a kind's first launch takes another time than those behind it, up to which it takes the same
-	agreed      = 0.04 // half the width of the interval of what a kind took, up to which samples of it agree
-	steady      = 0.01 // the same, up to which the next one is four times as far
-	otherMix    = 0.1  // share of the instructions that are of other classes, from which on a mix is another
-	chunks      = 32   // pieces in which what is left of a launch is looked at
-	// least is the part of what is estimated that an interval is wide at least, to
-	// each side: what samples can't show, such as how a launch runs out.
-	least = 0.02
-)
+// without time, and is taken to cost as many cycles for an instruction.
+type sampler struct {
+	*executor
+	*config.Sampling
+	kinds kinds // of launches of the round, so far
+}
 
 // A rate is the cycles that an instruction takes of the whole machine, and how sure that is.
 type rate struct {
@@ -66,10 +54,11 @@ func (m *mix) distance(o *mix) (d float64) {
 
 // A kind is launches of one program and size, by their mix.
 type kind struct {
+	*config.Sampling
 	seen int
 	due  bool // the next one is timed
 	last int  // the number of the last one of which a sample was taken
-	gap  int  // from there to the next one; 0: nearGap
+	gap  int  // from there to the next one; 0: sampling.near
 	// carries: a launch takes another time behind a timed one, which leaves memory
 	// busy, than at the beginning. ran is the number behind the last timed one.
 	carries bool
@@ -80,6 +69,7 @@ type kind struct {
 
 // Alike are launches of a kind with one mix.
 type alike struct {
+	*config.Sampling
 	mix     mix
 	samples []sample       // of launches that were timed
 	cold    bool           // the first sample is the kind's first launch, which finds nothing in caches
@@ -95,16 +85,16 @@ type alike struct {
 func (a *alike) untimed(step int, graph bool) (cycles, half float64) {
 	n, rest := float64(a.count[step]), float64(a.rest[step])
 	cycles, half = a.cost(n, rest)
-	half = max(half, least*cycles)
+	half = max(half, a.Least*cycles)
 	did := 0.0 // instructions of a launch that was timed
 	for _, s := range a.samples {
 		did += s.instructions / float64(len(a.samples))
 	}
-	if !graph || math.Abs(rest-did*n) <= otherMix*did*n {
+	if !graph || math.Abs(rest-did*n) <= a.OtherMix*did*n {
 		return cycles, half
 	}
 	mean, width := interval(eachOf(a.warm(), func(s sample) float64 { return s.cycles }))
-	return mean * n, math.Abs(mean*n-cycles) + max(width, least*mean)*n
+	return mean * n, math.Abs(mean*n-cycles) + max(width, a.Least*mean)*n
 }
 
 // cost is what n launches of so many instructions in all take, and half the
@@ -114,7 +104,7 @@ func (a *alike) cost(n, instructions float64) (cycles, half float64) {
 	list := a.warm()
 	ratios := eachOf(list, sample.rate)
 	mean, width := interval(ratios)
-	if l, ok := lineThrough(list); ok && l.off < offRate(list, mean) {
+	if l, ok := lineThrough(list, a.OnLine); ok && l.off < offRate(list, mean) {
 		return l.cost(n, instructions)
 	}
 	return mean * instructions, width * instructions
@@ -142,19 +132,17 @@ func (k *kind) nearest(m *mix) (best *alike, distance float64) {
 
 // kinds are those of a round.
 type kinds struct {
+	*config.Sampling
 	byKey map[string]*kind
 	order []*kind
 }
 
 // of is the kind of a launch.
-func (s *kinds) of(l *launch) *kind {
-	key := fmt.Sprintf("%s %p %v", cmp.Or(l.kind, l.step), l.Code, l.NumWorkgroups)
-	for i := range l.graph {
-		key += fmt.Sprintf(" %p %d", l.graph[i].Node, l.graph[i].Count)
-	}
+func (s *kinds) of(l *launch, w resident) *kind {
+	key := cmp.Or(l.kind, l.step) + " " + w.like()
 	k := s.byKey[key]
 	if k == nil {
-		k = &kind{}
+		k = &kind{Sampling: s.Sampling}
 		if s.byKey == nil {
 			s.byKey = map[string]*kind{}
 		}
@@ -176,8 +164,8 @@ func (s *kinds) settle() {
 // timedNext says whether the next launch of the kind is timed, whether a sample is
 // taken of it, and whether the one after it is timed.
 func (k *kind) timedNext() (now, sample, then bool) {
-	gap := max(k.gap, nearGap)
-	pick := func(n int) bool { return n < firstOfKind || n-k.last >= gap }
+	gap := max(k.gap, k.Near)
+	pick := func(n int) bool { return n < k.First || n-k.last >= gap }
 	n := k.seen
 	now = k.due || len(k.like) == 0 || pick(n)
 	sample = now && (!k.carries || k.ran == n)
@@ -195,26 +183,26 @@ func (k *kind) timedNext() (now, sample, then bool) {
 // one is twice as far, and half as far where they don't.
 func (k *kind) timed(m mix, cycles, instructions float64) {
 	a, d := k.nearest(&m)
-	if d > otherMix {
-		a = &alike{mix: m, rest: map[int]uint64{}, count: map[int]uint64{}, cold: len(k.like) == 0}
+	if d > k.OtherMix {
+		a = &alike{Sampling: k.Sampling, mix: m, rest: map[int]uint64{}, count: map[int]uint64{}, cold: len(k.like) == 0}
 		k.like = append(k.like, a)
 	}
 	a.samples = append(a.samples, sample{cycles, instructions})
-	if a.cold && len(a.samples) == firstOfKind {
+	if a.cold && len(a.samples) == k.First {
 		mean, _ := interval(eachOf(a.warm(), sample.rate))
-		k.carries = math.Abs(a.samples[0].rate()-mean) > warmer*mean
+		k.carries = math.Abs(a.samples[0].rate()-mean) > k.Warmer*mean
 	}
-	if len(a.samples) <= firstOfKind {
+	if len(a.samples) <= k.First {
 		return
 	}
-	k.gap = max(k.gap, nearGap)
+	k.gap = max(k.gap, k.Near)
 	switch open := k.open(); {
-	case open <= steady:
-		k.gap = min(4*k.gap, farGap)
-	case open <= agreed:
-		k.gap = min(2*k.gap, farGap)
+	case open <= k.Steady:
+		k.gap = min(4*k.gap, k.Far)
+	case open <= k.Agreed:
+		k.gap = min(2*k.gap, k.Far)
 	default:
-		k.gap = max(k.gap/2, nearGap)
+		k.gap = max(k.gap/2, k.Near)
 	}
 }
 
@@ -236,18 +224,18 @@ func (k *kind) open() float64 {
 	return half / cycles
 }
 
-// sampled runs a launch of which a part is timed, or none if it is like others.
-func (r *runner) sampled(l *launch, follows bool) error {
-	k := r.kinds.of(l)
+// run runs a launch of which a part is timed, or none if it is like others.
+func (s *sampler) run(l *launch, w resident, follows bool) error {
+	k := s.kinds.of(l, w)
 	now, sample, then := k.timedNext()
 	if !now {
-		return r.likeOthers(k, l, then)
+		return s.likeOthers(k, l, w, then)
 	}
-	before := r.soFarOf(l.step)
-	if err := r.sampleGroups(l, follows); err != nil {
+	before := s.tally.soFarOf(l.step)
+	if err := s.groups(l, w, follows); err != nil {
 		return err
 	}
-	after := r.soFarOf(l.step)
+	after := s.tally.soFarOf(l.step)
 	if done := after.instructions() - before.instructions(); done > 0 && sample {
 		k.timed(after.mixSince(&before), float64(after.cycles-before.cycles), float64(done))
 	}
@@ -255,60 +243,34 @@ func (r *runner) sampled(l *launch, follows bool) error {
 }
 
 // likeOthers runs a launch without time; warm: it leaves its lines to the next one.
-func (r *runner) likeOthers(k *kind, l *launch, warm bool) error {
-	c, err := r.untimedPart(l, scheduler.Part{End: groups(l.NumWorkgroups)}, warm)
+func (s *sampler) likeOthers(k *kind, l *launch, w resident, warm bool) error {
+	c, err := s.unclocked(l, whole(w), warm)
 	if c == nil {
 		return err
 	}
 	c.Estimate = &account.Estimate{} // follows when all is known
 	m := mixOf(&c.ByClass)
 	a, d := k.nearest(&m)
-	k.due = d > otherMix
-	step := r.add(l.step, c)
+	k.due = d > s.OtherMix
+	step := s.tally.add(l.step, c)
 	a.rest[step] += c.Instructions()
 	a.count[step]++
-	k.graph = l.graph != nil
+	_, known := w.workgroups()
+	k.graph = !known
 	return err
 }
 
-// A stepSoFar is what a step did so far.
-type stepSoFar struct {
-	cycles  uint64
-	byClass [isa.NumClasses]uint64
-}
-
-func (r *runner) soFarOf(step string) (s stepSoFar) {
-	if i, ok := r.stepOf[step]; ok {
-		s.cycles, s.byClass = r.steps[i].Cycles, r.steps[i].ByClass
-	}
-	return s
-}
-
-func (s *stepSoFar) instructions() (sum uint64) {
-	for _, n := range s.byClass {
-		sum += n
-	}
-	return sum
-}
-
-func (s *stepSoFar) mixSince(o *stepSoFar) mix {
-	by := s.byClass
-	for i, n := range o.byClass {
-		by[i] -= n
-	}
-	return mixOf(&by)
-}
-
 // estimate adds to the steps of a round what their launches take that were not timed.
-func (r *runner) estimate() {
-	for _, k := range r.kinds.order {
+func (s *sampler) estimate() {
+	steps := s.tally.steps
+	for _, k := range s.kinds.order {
 		for _, a := range k.like {
-			for step := range r.steps {
+			for step := range steps {
 				if a.count[step] > 0 {
 					cycles, half := a.untimed(step, k.graph)
 					c := &account.Counts{Cycles: uint64(math.Round(cycles))}
 					c.Estimate = &account.Estimate{Cycles: c.Cycles, Half: half}
-					r.steps[step].Add(c)
+					steps[step].Add(c)
 				}
 			}
 		}
@@ -316,38 +278,47 @@ func (r *runner) estimate() {
 }
 
 // estimated are the cycles of n instructions at a rate.
-func estimated(n uint64, mean, half float64) *account.Counts {
+func (s *sampler) estimated(n uint64, mean, half float64) *account.Counts {
 	c := &account.Counts{Cycles: uint64(math.Round(mean * float64(n)))}
-	c.Estimate = &account.Estimate{Cycles: c.Cycles, Half: max(half, least*mean) * float64(n)}
+	c.Estimate = &account.Estimate{Cycles: c.Cycles, Half: max(half, s.Least*mean) * float64(n)}
 	return c
 }
 
-// sampleGroups times the first workgroups of a launch, and others where the mix
-// changes; a launch of few generations, and one of a graph, as a whole.
-func (r *runner) sampleGroups(l *launch, follows bool) error {
-	if l.graph != nil {
-		return r.dispatchOnce(l.step, l.graph)
+// A division is a launch that is timed in part.
+type division struct {
+	*launch
+	resident
+	all, generation uint64 // workgroups of the launch, and those that the machine holds
+}
+
+// groups times the first workgroups of a launch, and others where the mix
+// changes; a launch of few generations, and one whose workgroups are not known before, as a whole.
+func (s *sampler) groups(l *launch, w resident, follows bool) error {
+	all, known := w.workgroups()
+	if !known {
+		return s.clocked(l, whole(w), follows)
 	}
-	all := groups(l.NumWorkgroups)
-	resident := uint64(max(l.Need.Occupancy(r.machine.limits), 1) * r.setup.Machine.Units())
-	if all < minRounds*resident {
-		return r.timed(l, follows, scheduler.Part{End: all})
+	need := w.need()
+	generation := uint64(max(need.Occupancy(s.timing.machine.limits), 1) * s.timing.guard.setup.Machine.Units())
+	if all < uint64(s.Generations)*generation {
+		return s.clocked(l, whole(w), follows)
 	}
+	d := &division{l, w, all, generation}
 	var rates []rate
 	var empty *emptyStretch
 	for at := uint64(0); at < all; {
-		got, placed, err := r.settle(l, follows, scheduler.Part{First: at, End: all}, resident)
+		got, placed, err := s.settle(d, follows, scheduler.Part{First: at, End: all})
 		if err != nil {
 			return err
 		}
-		empty.widen(r, l.step, &got)
+		s.widen(empty, l.step, &got)
 		rates, empty = append(rates, got), nil
-		wasFull, from := r.cachesFull(), r.issued
-		if at, err = r.forward(l, rates, at+placed, all, resident); err != nil {
+		wasFull, from := s.cachesFull(), s.tally.issued
+		if at, err = s.forward(d, rates, at+placed); err != nil {
 			return err
 		}
-		if !wasFull && r.cachesFull() {
-			rates, empty = nil, &emptyStretch{got.cycles, r.issued - from}
+		if !wasFull && s.cachesFull() {
+			rates, empty = nil, &emptyStretch{got.cycles, s.tally.issued - from}
 		}
 	}
 	return nil
@@ -360,51 +331,46 @@ type emptyStretch struct {
 	instructions uint64
 }
 
-// lateShare of an empty stretch may have been at the rate behind it. Knob.
-const lateShare = 0.1
-
 // widen makes the interval hold that, when the rate behind the stretch is known.
-func (e *emptyStretch) widen(r *runner, step string, behind *rate) {
+func (s *sampler) widen(e *emptyStretch, step string, behind *rate) {
 	if e == nil {
 		return
 	}
-	half := lateShare * math.Abs(behind.cycles-e.cycles) * float64(e.instructions)
-	r.steps[r.stepOf[step]].Add(&account.Counts{Estimate: &account.Estimate{Half: half}})
+	half := s.Late * math.Abs(behind.cycles-e.cycles) * float64(e.instructions)
+	s.tally.steps[s.tally.stepOf[step]].Add(&account.Counts{Estimate: &account.Estimate{Half: half}})
 }
-
-// fullShare of the last level's lines hold something when it is taken for full.
-const fullShare = 0.98
 
 // cachesFull says that the last level of the caches has room for nothing more;
 // of a memory of Akita's nobody knows.
-func (r *runner) cachesFull() bool {
-	fast, ok := r.machine.hierarchy.(*mem.Fast)
-	return !ok || fast.Filled() >= fullShare
+func (s *sampler) cachesFull() bool {
+	fast, ok := s.timing.machine.hierarchy.(*mem.Fast)
+	return !ok || fast.Filled() >= s.Full
 }
 
 // settle times workgroups of a launch until the rate has settled. Of later parts
 // only the rate counts: that they begin and run out is not part of the launch.
-func (r *runner) settle(l *launch, follows bool, part scheduler.Part, resident uint64) (got rate, placed uint64, err error) {
-	s := &settler{code: l.Code, resident: resident, batch: max(resident/4, 8), standsFor: r.standsFor(part)}
-	part.Enough = s.enough
-	before := r.soFarOf(l.step)
-	if err := r.timed(l, follows, part); err != nil {
+func (s *sampler) settle(d *division, follows bool, part scheduler.Part) (got rate, placed uint64, err error) {
+	x := &settler{Sampling: s.Sampling, codes: d.codes(), resident: d.generation, batch: max(d.generation/4, 8), standsFor: s.standsFor(part)}
+	part.Enough = x.enough
+	before := s.tally.soFarOf(d.step)
+	if err := s.clocked(d.launch, part, follows); err != nil {
 		return got, 0, err
 	}
-	after := r.soFarOf(l.step)
+	after := s.tally.soFarOf(d.step)
 	got.mix = after.mixSince(&before)
 	n := after.instructions() - before.instructions()
-	got.cycles, got.half = intervalOfRow(s.batches)
-	if len(s.batches) < 2 { // it came to the launch's end before
+	got.cycles, got.half = intervalOfRow(x.batches, s.Groups)
+	if len(x.batches) < 2 { // it came to the launch's end before
 		got.cycles = float64(after.cycles-before.cycles) / float64(max(n, 1))
 	}
-	got.size = float64(n) / float64(max(r.machine.dispatcher.Placed(), 1))
+	placed, _, _ = d.progress()
+	got.size = float64(n) / float64(max(placed, 1))
 	if part.First > 0 {
-		step := &r.steps[r.stepOf[l.step]]
+		step := &s.tally.steps[s.tally.stepOf[d.step]]
 		step.Cycles = before.cycles
-		step.Add(estimated(n, got.cycles, got.half))
+		step.Add(s.estimated(n, got.cycles, got.half))
 	}
-	return got, r.machine.dispatcher.Placed(), nil
+	return got, placed, nil
 }
 
 // forward runs workgroups of a launch without time, piece by piece, until their
@@ -415,26 +381,25 @@ func (r *runner) settle(l *launch, follows bool, part scheduler.Part, resident u
 // Workgroups that are larger than those that were timed may run on while nothing
 // is left to fill the machine with: the interval holds the time that they take
 // among as many as the machine holds.
-func (r *runner) forward(l *launch, rates []rate, at, all, resident uint64) (uint64, error) {
-	size, longest := max((all-at)/chunks, 64), 0.0
-	for full := r.cachesFull(); at < all; {
-		end := min(at+size, all)
-		c, err := r.untimedPart(l, scheduler.Part{First: at, End: end}, !full)
+func (s *sampler) forward(d *division, rates []rate, at uint64) (uint64, error) {
+	size, longest := max((d.all-at)/uint64(s.Pieces), 64), 0.0
+	for full := s.cachesFull(); at < d.all; {
+		end := min(at+size, d.all)
+		c, err := s.unclocked(d.launch, scheduler.Part{First: at, End: end}, !full)
 		if err != nil {
-			r.add(l.step, c)
+			s.tally.add(d.step, c)
 			return at, err
 		}
 		m := mixOf(&c.ByClass)
 		best, distance := nearestRate(rates, &m)
-		e := estimated(c.Instructions(), best.cycles, best.half)
-		c.Add(e)
-		i := r.add(l.step, c)
+		c.Add(s.estimated(c.Instructions(), best.cycles, best.half))
+		i := s.tally.add(d.step, c)
 		longer := float64(c.Instructions())/float64(end-at) - best.size
-		if late := longer * float64(resident) * best.cycles; late > longest {
-			r.steps[i].Estimate.Half += late - longest
+		if late := longer * float64(d.generation) * best.cycles; late > longest {
+			s.tally.steps[i].Estimate.Half += late - longest
 			longest = late
 		}
-		if at = end; distance > otherMix || !full && r.cachesFull() {
+		if at = end; distance > s.OtherMix || !full && s.cachesFull() {
 			break
 		}
 	}
@@ -454,7 +419,8 @@ func nearestRate(rates []rate, m *mix) (best rate, distance float64) {
 // A settler looks at the rate at which instructions issue, batch of workgroups
 // by batch, from the end of the first generation on.
 type settler struct {
-	code            *simd.Code
+	*config.Sampling
+	codes           []*simd.Code
 	resident, batch uint64
 	next            uint64 // workgroups that have ended when the batch is over
 	at, issued      uint64 // when it began
@@ -468,38 +434,38 @@ func (s *settler) enough(now, ended uint64) bool {
 		return false
 	}
 	n := uint64(0)
-	for _, k := range issues([]*simd.Code{s.code}) {
+	for _, k := range issues(s.codes) {
 		n += k
 	}
 	if s.next > 0 && n > s.issued {
 		s.batches = append(s.batches, float64(now-s.at)/float64(n-s.issued))
 	}
 	s.next, s.at, s.issued = ended+s.batch, now, n
-	if len(s.batches) < minBatches {
+	if len(s.batches) < s.FewestBatches {
 		return false
 	}
-	mean, half := intervalOfRow(s.batches)
+	mean, half := intervalOfRow(s.batches, s.Groups)
 	if s.standsFor != nil {
 		half *= s.standsFor(ended)
 	}
-	return half <= settled*mean || len(s.batches) >= maxBatches
+	return half <= s.Settled*mean || len(s.batches) >= s.MostBatches
 }
 
 // standsFor says for which share of a part of a launch its first rate will stand:
 // where the last level of the caches fills up, up to then; from there on there
 // will be another. What an inexact rate of few workgroups does to all is little.
-func (r *runner) standsFor(part scheduler.Part) func(ended uint64) float64 {
-	fast, ok := r.machine.hierarchy.(*mem.Fast)
+func (s *sampler) standsFor(part scheduler.Part) func(ended uint64) float64 {
+	fast, ok := s.timing.machine.hierarchy.(*mem.Fast)
 	if !ok {
 		return nil
 	}
 	began := fast.Filled()
 	return func(ended uint64) float64 {
 		now := fast.Filled()
-		if began >= fullShare || now >= fullShare || now <= began {
+		if began >= s.Full || now >= s.Full || now <= began {
 			return 1
 		}
-		left := (fullShare - now) / (now - began) * float64(ended)
+		left := (s.Full - now) / (now - began) * float64(ended)
 		return min(left/float64(part.End-part.First), 1)
 	}
 }
@@ -525,18 +491,15 @@ func interval(samples []float64) (mean, half float64) {
 	return mean, student[min(len(samples)-2, len(student)-1)] * math.Sqrt(squares/(n-1)/n)
 }
 
-// rowGroups is how many groups of neighbours a row of samples is looked at in, at least. Knob.
-const rowGroups = 8
-
 // intervalOfRow is interval of samples that follow each other: those of a long row
 // are joined to as few groups as their spread can be told from, as what one sample has too much the next
 // one lacks (the method of batch means).
-func intervalOfRow(samples []float64) (mean, half float64) {
-	size := max(len(samples)/rowGroups, 1)
-	groups := make([]float64, len(samples)/size)
-	first := len(samples) - len(groups)*size
+func intervalOfRow(samples []float64, groups int) (mean, half float64) {
+	size := max(len(samples)/groups, 1)
+	joined := make([]float64, len(samples)/size)
+	first := len(samples) - len(joined)*size
 	for i, x := range samples[first:] {
-		groups[i/size] += x / float64(size)
+		joined[i/size] += x / float64(size)
 	}
-	return interval(groups)
+	return interval(joined)
 }

@@ -3,13 +3,16 @@ package gpu
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
+	"spvsim/account"
 	"spvsim/config"
 	"spvsim/isa"
+	"spvsim/simd"
 )
 
 // The interval of a mean is Student's: of 1 to 5, 3 +- 2.776 * sqrt(2.5 / 5).
@@ -49,7 +52,11 @@ func TestMixes(t *testing.T) {
 // that is timed for the next one's sake, a w for one in front of a timed one, and a
 // dot for another. Each launch takes the cycles that it is given.
 func whichAreTimed(n int, due int, cycles func(i int) float64) string {
-	k, got := &kind{}, ""
+	return whichAreTimedBy(config.DefaultSampling(), n, due, cycles)
+}
+
+func whichAreTimedBy(by *config.Sampling, n int, due int, cycles func(i int) float64) string {
+	k, got := &kind{Sampling: by}, ""
 	for i := range n {
 		k.due = i == due
 		switch now, sample, then := k.timedNext(); {
@@ -98,11 +105,12 @@ func TestHowMuchOfAKindIsSure(t *testing.T) {
 		rare uint64
 		want bool
 	}{{0, true}, {50, true}, {5000, false}} {
-		k := &kind{like: []*alike{
-			{samples: []sample{{2000, 1000}, {2000, 1000}, {2000, 1000}}, rest: map[int]uint64{0: 90000, 1: 4000}},
-			{samples: []sample{{100, 100}, {900, 100}}, rest: map[int]uint64{0: c.rare}},
+		sampling := config.DefaultSampling()
+		k := &kind{Sampling: sampling, like: []*alike{
+			{Sampling: sampling, samples: []sample{{2000, 1000}, {2000, 1000}, {2000, 1000}}, rest: map[int]uint64{0: 90000, 1: 4000}},
+			{Sampling: sampling, samples: []sample{{100, 100}, {900, 100}}, rest: map[int]uint64{0: c.rare}},
 		}}
-		if got := k.open() <= agreed; got != c.want {
+		if got := k.open() <= k.Agreed; got != c.want {
 			t.Errorf("%d instructions of a rare mix: %v, want %v", c.rare, got, c.want)
 		}
 	}
@@ -110,7 +118,7 @@ func TestHowMuchOfAKindIsSure(t *testing.T) {
 
 // A graph that does other work without time costs what its launches cost, and is not sure of it.
 func TestOtherWorkWithoutTime(t *testing.T) {
-	k := &kind{}
+	k := &kind{Sampling: config.DefaultSampling()}
 	for range 4 {
 		k.timed(mix{1: 1}, 200, 100)
 	}
@@ -134,7 +142,7 @@ func TestTheFirstLaunchIsCold(t *testing.T) {
 		samples []float64
 		mean    float64
 	}{{[]float64{9}, 9}, {[]float64{9, 1}, 5}, {[]float64{9, 1, 3}, 2}} {
-		k := &kind{}
+		k := &kind{Sampling: config.DefaultSampling()}
 		for _, x := range c.samples {
 			k.timed(mix{1: 1}, x, 1)
 		}
@@ -151,12 +159,12 @@ func TestSettling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := r.launches[0].Code
-	x := &settler{code: code, resident: 100, batch: 25}
+	code := r.launches[0].work.(*kernel).Code
+	x := &settler{Sampling: r.sampler.Sampling, codes: []*simd.Code{code}, resident: 100, batch: 25}
 	for ended := uint64(1); ended < 1000; ended++ {
 		code.Counts[0].Issues += 10
 		if x.enough(30*ended, ended) {
-			if ended != 100+minBatches*25 || len(x.batches) != minBatches || x.batches[0] != 3 {
+			if ended != 100+6*25 || len(x.batches) != 6 || x.batches[0] != 3 {
 				t.Errorf("settled when %d had ended: %v", ended, x.batches)
 			}
 			return
@@ -172,12 +180,12 @@ func TestARateIsAsSureAsWhatItStandsFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := r.launches[0].Code
+	code := r.launches[0].work.(*kernel).Code
 	for _, c := range []struct {
 		share   float64
 		batches int
-	}{{1, maxBatches}, {0.05, minBatches}} {
-		x := &settler{code: code, resident: 100, batch: 25, standsFor: func(uint64) float64 { return c.share }}
+	}{{1, 40}, {0.05, 6}} {
+		x := &settler{Sampling: r.sampler.Sampling, codes: []*simd.Code{code}, resident: 100, batch: 25, standsFor: func(uint64) float64 { return c.share }}
 		now, ended, n := uint64(0), uint64(0), 0
 		for settled := false; !settled; ended += 25 {
 			settled = x.enough(now, ended)
@@ -219,5 +227,74 @@ func TestFunctionalRunsKeepToLimits(t *testing.T) {
 	}
 	if !strings.Contains(told, "no workgroup has ended for") || !strings.Contains(told, "0 of 2 workgroups ended") {
 		t.Errorf("the watchdog said %q", told)
+	}
+}
+
+// settles says how many batches a row of rates takes to settle.
+func settles(by *config.Sampling, rates func(i int) float64) int {
+	x := &settler{Sampling: by, resident: 1, batch: 1, next: 1}
+	for i := 0; ; i++ {
+		x.batches = append(x.batches, rates(i))
+		if x.enough(0, uint64(i+2)) {
+			return len(x.batches)
+		}
+	}
+}
+
+// Each key of sampling decides something: launches that are timed, when a rate has settled, what an estimate comes to.
+func TestSamplingKeys(t *testing.T) {
+	noisy := func(i int) float64 { return 100 + float64(i*i%7) }
+	wild := func(i int) float64 { return float64(1 + i*i%7) }
+	same := func(int) float64 { return 2 }
+	costOf := func(by *config.Sampling, samples ...sample) string {
+		a := &alike{Sampling: by, samples: samples, count: map[int]uint64{0: 10}, rest: map[int]uint64{0: 10000}}
+		cycles, half := a.untimed(0, false)
+		return fmt.Sprintf("%.0f +- %.0f", cycles, half)
+	}
+	for _, c := range []struct {
+		name       string
+		set        func(*config.Sampling)
+		what       func(*config.Sampling) string
+		want, then string
+	}{
+		{"first", func(s *config.Sampling) { s.First = 5 }, func(s *config.Sampling) string { return whichAreTimedBy(s, 8, -1, same) }, "ttt.....", "ttttt..."},
+		{"near", func(s *config.Sampling) { s.Near = 3 }, func(s *config.Sampling) string { return whichAreTimedBy(s, 8, -1, same) }, "ttt.....", "ttt.wt.."},
+		{"far", func(s *config.Sampling) { s.Far = 8 }, func(s *config.Sampling) string { return whichAreTimedBy(s, 20, -1, same) }, "ttt......wt.........", "ttt......wt......wt."},
+		{"agreed", func(s *config.Sampling) { s.Agreed = 2 }, func(s *config.Sampling) string { return whichAreTimedBy(s, 28, 99, wild) }, "ttt......wbt......wbt......w", "ttt......wbt..............wb"},
+		{"steady", func(s *config.Sampling) { s.Steady = -1 }, func(s *config.Sampling) string { return whichAreTimedBy(s, 28, -1, same) }, "ttt......wt.................", "ttt......wt..............wt."},
+		{"warmer", func(s *config.Sampling) { s.Warmer = 9 }, func(s *config.Sampling) string { return whichAreTimedBy(s, 12, -1, wild) }, "ttt......wbt", "ttt......wt."},
+		{"fewest_batches", func(s *config.Sampling) { s.FewestBatches = 9 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, same)) }, "6", "9"},
+		{"most_batches", func(s *config.Sampling) { s.MostBatches = 20 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, wild)) }, "40", "20"},
+		{"settled", func(s *config.Sampling) { s.Settled = 0.009 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, noisy) > 8) }, "false", "true"},
+		{"groups", func(s *config.Sampling) { s.Groups = 2 }, func(s *config.Sampling) string {
+			mean, half := intervalOfRow([]float64{1, 3, 1, 3, 1, 3, 1, 3}, s.Groups)
+			return fmt.Sprintf("%.0f %t", mean, half > 0)
+		}, "2 true", "2 false"},
+		{"least", func(s *config.Sampling) { s.Least = 0.5 }, func(s *config.Sampling) string { return costOf(s, sample{2000, 1000}, sample{2000, 1000}) }, "20000 +- 400", "20000 +- 10000"},
+		{"on_line", func(s *config.Sampling) { s.OnLine = 3 }, func(s *config.Sampling) string {
+			return costOf(s, sample{1100, 1000}, sample{1200, 2000}, sample{1400, 4000})[:5]
+		}, "6833 ", "11000"},
+		{"other_mix", func(s *config.Sampling) { s.OtherMix = 1 }, func(s *config.Sampling) string {
+			k := &kind{Sampling: s}
+			k.timed(mix{1: 1}, 1, 1)
+			k.timed(mix{1: 0.5, 2: 0.5}, 1, 1)
+			return fmt.Sprint(len(k.like))
+		}, "2", "1"},
+		{"late", func(s *config.Sampling) { s.Late = 1 }, func(s *config.Sampling) string {
+			x := sampler{Sampling: s, executor: &executor{tally: &tally{}}}
+			x.tally.begin()
+			x.tally.add("", &account.Counts{})
+			x.widen(&emptyStretch{2, 100}, "", &rate{cycles: 3})
+			return fmt.Sprint(x.tally.steps[0].Estimate.Half)
+		}, "10", "100"},
+	} {
+		by := config.DefaultSampling()
+		if got := c.what(by); got != c.want {
+			t.Errorf("%s: %s by default, want %s", c.name, got, c.want)
+		}
+		c.set(by)
+		if got := c.what(by); got != c.then {
+			t.Errorf("%s: %s with the key, want %s", c.name, got, c.then)
+		}
 	}
 }

@@ -1,6 +1,13 @@
 // Package gpu builds a machine from its description and runs one job on it:
 // shaders lowered, buffers filled, launches in order, expectations checked.
 //
+//	run       a job: what it launches, round by round
+//	work      what a launch does; kernel (with draws), graphwork, transfer (with copies from and to the host)
+//	timing    works with time, on the machine; functional: without
+//	estimate  works of which a part is timed; window: those of which the job says which part
+//	tally     what the steps came to; guard: limits of the run on the host, and progress
+//	device    a machine that a driver gives work to
+//
 // The package does not know files beyond those that a job names, nor how
 // results are shown.
 package gpu
@@ -159,7 +166,7 @@ func Run(ctx context.Context, s Setup) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.started = begin
+	r.guard.started = begin
 	err = r.rounds()
 	result := r.result(time.Since(begin))
 	if err != nil {
@@ -182,7 +189,7 @@ func preparedRunner(ctx context.Context, s Setup) (*runner, error) {
 	r, err := newRunner(limited, s)
 	switch cause := context.Cause(limited); {
 	case err == nil:
-		r.ctx = ctx
+		r.guard.ctx = ctx
 		return r, nil
 	case cause == nil || !errors.Is(err, cause):
 		return nil, inputError(err)
@@ -214,23 +221,23 @@ func (r *runner) result(took time.Duration) *Result {
 		Events:   r.machine.engine.Handled(), WorkerTurns: r.machine.array.Ahead.WorkerTurns(),
 	}
 	if r.setup.Components {
-		result.Components = r.work()
+		result.Components = r.parts()
 	}
 	return result
 }
 
 // stats puts the counts of the last round together.
 func (r *runner) stats(took time.Duration) *tracing.Stats {
-	s := &tracing.Stats{Machine: r.setup.Machine.Name, ClockMHz: r.setup.Machine.ClockMHz, Steps: r.steps}
-	for i := range r.steps {
-		s.Counts.Add(&r.steps[i].Counts)
+	s := &tracing.Stats{Machine: r.setup.Machine.Name, ClockMHz: r.setup.Machine.ClockMHz, Steps: r.tally.steps}
+	for i := range r.tally.steps {
+		s.Counts.Add(&r.tally.steps[i].Counts)
 	}
 	s.Mode = r.modes()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	s.Host = tracing.Host{Seconds: took.Seconds(), PeakBytes: m.Sys}
 	if took > 0 {
-		s.Host.InstructionsPerSecond = float64(r.issued) / took.Seconds()
+		s.Host.InstructionsPerSecond = float64(r.tally.issued) / took.Seconds()
 	}
 	return s
 }
@@ -256,7 +263,7 @@ func (r *runner) faults() (list []string) {
 			list = append(list, f.String())
 		}
 	}
-	for _, f := range r.ldsFaults {
+	for _, f := range r.untimed.faults {
 		list = append(list, f.String())
 	}
 	return list

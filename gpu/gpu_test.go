@@ -411,15 +411,15 @@ func TestProgressGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.issued, r.now, r.launched = 1000, 5000, 9
-	if err := r.watchFunctional(functional.Progress{Instructions: 70, Ended: 4, Running: 3}); err != nil {
+	r.tally.issued, r.timing.now, r.untimed.launched = 1000, 5000, 9
+	if err := r.untimed.watch(functional.Progress{Instructions: 70, Ended: 4, Running: 3}); err != nil {
 		t.Fatal(err)
 	}
 	want := Progress{Cycle: 5000, Nanoseconds: 2000, Instructions: 1070, Ended: 4, Running: 3, Total: 9}
 	if got != want {
 		t.Errorf("without time: %+v, want %+v", got, want)
 	}
-	if err := r.watch(10000); err != nil {
+	if err := r.timing.watch(10000); err != nil {
 		t.Fatal(err)
 	}
 	if got.Cycle != 10000 || got.Nanoseconds != 4000 || got.Instructions != 1000 {
@@ -464,7 +464,7 @@ func TestClockWithoutTimeGoesOn(t *testing.T) {
 	if err := r.rounds(); err != nil {
 		t.Fatal(err)
 	}
-	if r.untimed == 0 || r.untimed != r.issued || r.functionalOptions(r.launches[0].Need).Clock != r.untimed {
-		t.Errorf("the clock is at %d behind %d instructions", r.untimed, r.issued)
+	if u := r.untimed; u.did == 0 || u.did != r.tally.issued || u.options(r.launches[0].work.(*kernel).Need).Clock != u.did {
+		t.Errorf("the clock is at %d behind %d instructions", r.untimed.did, r.tally.issued)
 	}
 }

@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +20,6 @@ type graphJob struct {
 	run     *scheduler.Run
 	entries []graphEntry // of the job's graph; steps have their own
 	repeat  int
-	serving bool         // the workgroups that run are of the graph, not of a plain launch
 	scratch uint64       // bytes
 	direct  *directGraph // without time; made when it is first used
 	codes   []*simd.Code
@@ -55,41 +53,16 @@ func (r *runner) prepareGraph() error {
 	if work.Scratch >= 0 {
 		g.scratch = uint64(work.Scratch)
 	}
-	if g.entries, err = r.entries(work.Dispatches); err != nil || len(r.setup.Job.Steps) == 0 {
-		return err
-	}
-	list, err := r.setup.Job.Launches()
-	if err != nil {
-		return err
-	}
-	return r.prepare(list)
+	g.entries, err = r.entries(work.Dispatches)
+	return err
 }
 
-// startGraph puts the graph on the machine.
-func (r *runner) startGraph() (err error) {
-	g := r.graph
-	g.run, err = scheduler.NewRun(g.graph, &r.setup.Machine.WorkSpec, scheduler.Parts{
-		Engine: r.machine.engine, Array: r.machine.array, Dispatcher: r.machine.dispatcher,
-		Hierarchy: r.machine.hierarchy, Store: r.machine.store,
+// place puts a graph on the machine.
+func (g *graphJob) place(m *machine, spec *scheduler.WorkSpec) (err error) {
+	g.run, err = scheduler.NewRun(g.graph, spec, scheduler.Parts{
+		Engine: m.engine, Array: m.array, Dispatcher: m.dispatcher, Hierarchy: m.hierarchy, Store: m.store,
 	}, g.scratch)
-	if err != nil {
-		return err
-	}
-	r.serve(true)
-	return nil
-}
-
-// serve says whose workgroups run next: those of the graph, or of the dispatcher.
-func (r *runner) serve(graph bool) {
-	g := r.graph
-	if g == nil || g.serving == graph {
-		return
-	}
-	if g.serving = graph; graph {
-		r.machine.array.Serve(g.run)
-	} else {
-		r.machine.array.Serve(nil)
-	}
+	return err
 }
 
 func (r *runner) graphNodes(work *config.GraphWork) ([]*scheduler.Node, error) {
@@ -98,7 +71,7 @@ func (r *runner) graphNodes(work *config.GraphWork) ([]*scheduler.Node, error) {
 	for i := range work.Nodes {
 		n := &work.Nodes[i]
 		r.resources.mesh = meshOf(work, n)
-		l, err := r.prepareLaunch(&n.Launch)
+		l, _, err := r.prepareLaunch(&n.Launch)
 		if err != nil {
 			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
 		}
@@ -197,9 +170,11 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 		return inputError(err)
 	}
 	g := r.graph
-	entries := known(g.entries)
+	var entries []scheduler.Entry
 	for i := range r.launches {
-		entries = append(entries, known(r.launches[i].graph)...)
+		if w, ok := r.launches[i].work.(*graphWork); ok && (i == 0 || !r.onlyGraph()) { // repetitions start the same again
+			entries = append(entries, known(w.entries)...)
+		}
 	}
 	d := &scheduler.Description{Name: s.Job.Name, Entries: entries, OnChip: s.Machine.OnChip(), Scratch: g.scratch}
 	if dot {
@@ -306,63 +281,6 @@ func payloadSizes(d *config.PayloadDispatch, size uint64) error {
 		return fmt.Errorf("the data has %d bytes: want %d payloads, %d bytes apart", bytes, d.Count, stride)
 	}
 	return nil
-}
-
-// dispatchGraph runs the graph as often as the job says, one after the other.
-func (r *runner) dispatchGraph() error {
-	for i := range r.graph.repeat {
-		r.progress.Launch, r.progress.Launches = i+1, r.graph.repeat
-		if err := r.launch(&launch{step: "graph", graph: r.graph.entries, mode: r.mode(""), from: &config.Launch{Step: "graph"}}, false); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// dispatchOnce runs one dispatch of the graph to its end. Memory is settled: what it reads of buffers is what they hold.
-func (r *runner) dispatchOnce(step string, entries []graphEntry) error {
-	g := r.machine
-	g.hierarchy.KernelBoundary()
-	list, err := ready(entries)
-	if err != nil {
-		return err
-	}
-	r.serve(true)
-	r.now = max(r.now, g.cycle())
-	r.running = append(r.running[:0], r.graph.codes...)
-	r.before = r.snapshot(r.running...)
-	r.begin()
-	r.traceLaunch(step)
-	r.graph.run.Dispatch(r.now, list)
-	finished, end, err := r.runEngine(r.graph.run.Finished)
-	if err = cmp.Or(err, r.failure(finished)); err != nil {
-		c := r.soFar(r.graph.codes...)
-		c.Graph = r.graph.run.Counts()
-		c.Workgroups, c.Waves = r.graph.run.Totals()
-		r.add(step, c)
-		return err
-	}
-	r.countGraph(step, end)
-	r.traceEnd(end)
-	r.now = end
-	return nil
-}
-
-func (r *runner) countGraph(step string, end uint64) {
-	run := r.graph.run
-	c := r.counts(end, r.graph.codes...)
-	c.Graph = run.Counts()
-	c.Workgroups, c.Waves = run.Totals()
-	run.Charge(&c.Slots, end)
-	r.add(step, c)
-}
-
-// workgroups are those that ended, those in the compute units, and all that are known of.
-func (r *runner) workgroups() (ended, running, total uint64) {
-	if r.graph != nil && r.graph.serving {
-		return r.graph.run.Progress()
-	}
-	return r.machine.dispatcher.Progress()
 }
 
 // stringConstants turns the job's values of string constants into those by SpecId.

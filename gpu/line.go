@@ -24,13 +24,10 @@ type line struct {
 	off                 float64 // standard deviation of the samples from the line
 }
 
-// leastOnLine is how many samples a line is put through. Knob.
-const leastOnLine = 4
-
-// lineThrough is the line of least squares. It is none where a launch or an
+// lineThrough is the line of least squares through at least so many samples. It is none where a launch or an
 // instruction would take less than nothing: then what launches took does not follow their instructions.
-func lineThrough(list []sample) (l line, ok bool) {
-	if len(list) < leastOnLine {
+func lineThrough(list []sample, least int) (l line, ok bool) {
+	if len(list) < least {
 		return l, false
 	}
 	l.n = float64(len(list))

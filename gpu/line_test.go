@@ -3,6 +3,8 @@ package gpu
 import (
 	"math"
 	"testing"
+
+	"spvsim/config"
 )
 
 // Launches that take 1000 cycles and a tenth of a cycle for an instruction cost that, whatever their size;
@@ -22,7 +24,7 @@ func TestLaunchesOfDifferentSize(t *testing.T) {
 		// smaller launches take longer: no line
 		{[]sample{{400, 100}, {300, 200}, {200, 300}, {100, 400}}, 1, 250, (4 + 1.5 + 2/3.0 + 0.25) / 4 * 250, math.NaN()},
 	} {
-		a := &alike{samples: c.samples}
+		a := &alike{Sampling: config.DefaultSampling(), samples: c.samples}
 		cycles, half := a.cost(c.n, c.instructions)
 		if math.Abs(cycles-c.cycles) > 1e-6 || math.Abs(half-c.half) > 1e-3 {
 			t.Errorf("%v: %g +- %g, want %g +- %g", c.samples, cycles, half, c.cycles, c.half)
@@ -36,10 +38,10 @@ func TestIntervalOfARow(t *testing.T) {
 	for i := range 16 {
 		row = append(row, float64(2+i%2*2-1))
 	}
-	if mean, half := intervalOfRow(row); mean != 2 || half != 0 {
+	if mean, half := intervalOfRow(row, 8); mean != 2 || half != 0 {
 		t.Errorf("%g +- %g", mean, half)
 	}
-	if mean, half := intervalOfRow(row[:8]); mean != 2 || math.Abs(half-2.365*math.Sqrt(8.0/7/8)) > 1e-3 {
+	if mean, half := intervalOfRow(row[:8], 8); mean != 2 || math.Abs(half-2.365*math.Sqrt(8.0/7/8)) > 1e-3 {
 		t.Errorf("%g +- %g of few", mean, half)
 	}
 }

@@ -28,7 +28,8 @@ type machine struct {
 	dispatcher *scheduler.Dispatcher
 	limits     *cu.Limits
 	rules      *simd.Rules
-	slots      int // wave slots of the machine
+	slots      int            // wave slots of the machine
+	graph      *scheduler.Run // whose workgroups run; nil: those of a kernel
 	// stuck says that memory owes replies that will not come, though it has events; nil: memory has no events
 	stuck func(now uint64) bool
 }
@@ -71,6 +72,28 @@ func (g *machine) buildMemory(m *config.Machine) {
 
 // cycle is the engine's time: parts that work on after a launch may be later than its end.
 func (g *machine) cycle() uint64 { return g.engine.Now() }
+
+// serve says whose workgroups run next: those of a graph, or, where it is nil, of the dispatcher.
+func (g *machine) serve(graph *scheduler.Run) {
+	switch {
+	case g.graph == graph:
+	case graph == nil:
+		g.array.Serve(nil)
+	default:
+		g.array.Serve(graph)
+	}
+	g.graph = graph
+}
+
+// waves are those on the compute units.
+func (g *machine) waves() (list []*simd.Wave) {
+	for _, u := range g.array.Units {
+		for _, s := range u.SIMDs {
+			list = append(list, s.Waves()...)
+		}
+	}
+	return list
+}
 
 // levels returns the counters of the memory hierarchy so far.
 func (g *machine) levels() []account.Level {

@@ -14,22 +14,22 @@ import (
 )
 
 // printer is who formats what waves print; nil when nobody listens.
-func (r *runner) printer() cu.Printer {
-	if r.setup.Observer == nil {
+func printer(to probe.Observer) cu.Printer {
+	if to == nil {
 		return nil
 	}
-	return func(now uint64, w *simd.Wave, in *isa.Inst) { r.printed(now, w.Program().Program, &w.State, in) }
+	return func(now uint64, w *simd.Wave, in *isa.Inst) { printLanes(to, now, w.Program().Program, &w.State, in) }
 }
 
-// printed hands what the lanes of a wave print to who listens, if anybody does.
-func (r *runner) printed(now uint64, prog *program.Program, st *isa.State, in *isa.Inst) {
-	if r.setup.Observer == nil {
+// printLanes hands what the lanes of a wave print to who listens, if anybody does.
+func printLanes(to probe.Observer, now uint64, prog *program.Program, st *isa.State, in *isa.Inst) {
+	if to == nil {
 		return
 	}
 	format := prog.Strings[in.Imm]
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		lane := bits.TrailingZeros64(mask)
-		r.setup.Observer.Printed(probe.Print{
+		to.Printed(probe.Print{
 			Cycle: now, Workgroup: st.Workgroup, Wave: st.WaveInGroup, Lane: lane,
 			Text: formatPrint(format, printArguments(st, in, lane)),
 		})

@@ -14,37 +14,37 @@ import (
 const maxReported = 16
 
 // waiting says of each wave where it is and what it waits for.
-func (r *runner) waiting() string {
+func (t *timing) waiting() string {
 	var lines []string
 	count := 0
-	for _, u := range r.machine.array.Units {
+	for _, u := range t.machine.array.Units {
 		for _, s := range u.SIMDs {
 			for _, w := range s.Waves() {
 				if count++; count <= maxReported {
-					lines = append(lines, r.waveText(u.Name(), w))
+					lines = append(lines, t.waveText(u.Name(), w))
 				}
 			}
 		}
 	}
-	ended, _, total := r.workgroups()
+	ended, _, total := t.workgroups()
 	text := fmt.Sprintf("%d of %d workgroups ended, %d waves are resident", ended, total, count)
 	if count > maxReported {
 		lines = append(lines, fmt.Sprintf("and %d more", count-maxReported))
 	}
-	if r.graph != nil {
-		text += "; " + r.graph.run.Waiting()
+	if t.current != nil {
+		text += t.current.waiting()
 	}
-	if lines = append(roundabouts(r.residents()), lines...); len(lines) > 0 {
+	if lines = append(roundabouts(goingOn(t.machine.waves())), lines...); len(lines) > 0 {
 		text += ":\n" + strings.Join(lines, "\n")
 	}
 	return text
 }
 
-func (r *runner) waveText(unit string, w *simd.Wave) string {
+func (t *timing) waveText(unit string, w *simd.Wave) string {
 	pc, in := w.Where()
 	text := "  "
-	if r.graph != nil && r.graph.serving {
-		text += "node " + r.graph.run.NodeOf(w) + ", "
+	if t.current != nil {
+		text += t.current.whose(w)
 	}
 	text += fmt.Sprintf("workgroup %v, wave %d on %s: at instruction %d", w.State.Workgroup, w.State.WaveInGroup, unit, pc)
 	if where := in.Origin.String(); where != "" {

@@ -3,77 +3,37 @@ package gpu
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"math"
-	"time"
+	"slices"
+	"strings"
 
-	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
-	"spvsim/engine"
-	"spvsim/functional"
-	"spvsim/isa"
-	"spvsim/lds"
 	"spvsim/mem"
-	"spvsim/scheduler"
-	"spvsim/simd"
 	"spvsim/spirv/validate"
 )
 
 // A runner runs one job on one machine.
 type runner struct {
-	ctx       context.Context
+	executor
 	setup     Setup
+	guard     *guard
 	machine   *machine
 	resources *resources
 	programs  *programs
 	launches  []launch
-	graph     *graphJob // nil: the job has launches
-	total     int       // rounds
-	progress  Progress
-	host      *budget
-	started   time.Time // when the run began
-	watched   uint64    // calls of watch
-	stall     stall
-
-	running []*simd.Code // programs of the launch
-
-	events eventCounter // of parts that do not count their own; nil when nobody asks
-	now    uint64       // cycle in which the next launch begins
-	issued uint64       // instructions over all rounds
-	// Of what ran without time: instructions, faults in LDS, and the workgroups of the launch that runs.
-	untimed      uint64
-	untimedCache functional.Cache
-	ldsFaults    []lds.Fault
-	launched     uint64
-	window       *config.Time // nil: all is timed
-	kinds        kinds        // of launches of the round, so far
-	before       snapshot
-	steps        []account.StepCounts // of the round that runs
-	stepOf       map[string]int
-}
-
-// A launch is ready to run.
-type launch struct {
-	step string
-	kind string           // that launches alike share, of whatever steps; empty: the step
-	draw *draw            // nil: workgroups
-	copy *config.CopyCall // instead of a launch; nil: none
-	move *transfer        // instead of a launch; nil: none
-	at   func() [3]uint32 // the workgroups of an indirect launch, when it begins; nil: they are known
-	once bool
-	mode string
-	from *config.Launch
-	cu.Launch
-	graph []graphEntry // instead of Launch; nil: none
+	graph     *graphJob    // nil: the job has none
+	total     int          // rounds
+	window    *config.Time // nil: all is timed
+	sampler   sampler
+	events    eventCounter // of parts that do not count their own; nil when nobody asks
 }
 
 // newRunner does all that can fail before the first cycle.
 func newRunner(ctx context.Context, s Setup) (*runner, error) {
 	r, err := prepareRunner(ctx, s)
 	if err == nil && r.graph != nil {
-		err = r.startGraph()
+		err = r.graph.place(r.machine, &s.Machine.WorkSpec)
 	}
 	if err == nil {
 		err = r.attach()
@@ -87,7 +47,7 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.resources, err = newResources(s.Job, r.machine.store, r.host); err != nil {
+	if r.resources, err = newResources(s.Job, r.machine.store, r.guard.host); err != nil {
 		return nil, err
 	}
 	if r.total, err = s.Job.Rounds(); err != nil {
@@ -108,11 +68,12 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{ctx: ctx, setup: s, host: newBudget(&s.Job.Limits)}
-	if err := r.host.take(machineBytes(s.Machine), machineName(s.Machine)); err != nil {
+	r := &runner{setup: s}
+	r.guard = &guard{ctx: ctx, setup: &r.setup, host: newBudget(&s.Job.Limits)}
+	if err := r.guard.host.take(machineBytes(s.Machine), machineName(s.Machine)); err != nil {
 		return nil, err
 	}
-	r.machine = newMachine(s.Machine, r.printer())
+	r.machine = newMachine(s.Machine, printer(s.Observer))
 	if s.Components && r.machine.stuck != nil {
 		c := eventCounter{}
 		r.events = c
@@ -125,14 +86,33 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 		ctx: ctx, job: s.Job, machine: s.Machine, rules: r.machine.rules, limits: r.machine.limits, size: size,
 		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{},
 	}
+	r.execute()
 	r.useThreads()
 	return r, nil
 }
 
-// prepareWork prepares what the job starts.
+// execute makes the parts that run launches.
+func (r *runner) execute() {
+	r.tally = &tally{}
+	r.timing = &timing{machine: r.machine, guard: r.guard, tally: r.tally}
+	r.untimed = &untimed{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing}
+	r.sampler = sampler{executor: &r.executor, Sampling: r.setup.Job.Sample()}
+	r.sampler.kinds.Sampling = r.sampler.Sampling
+}
+
+// prepareWork prepares what the job starts. Of a graph alone, each dispatch is a launch of one step.
 func (r *runner) prepareWork() error {
 	if r.setup.Job.IsGraph() {
-		return r.prepareGraph()
+		if err := r.prepareGraph(); err != nil {
+			return err
+		}
+	}
+	if r.onlyGraph() {
+		once := &config.Launch{Step: "graph"}
+		for range r.graph.repeat {
+			r.launches = append(r.launches, launch{step: once.Step, mode: r.mode(""), from: once, work: &graphWork{graphJob: r.graph, entries: r.graph.entries}})
+		}
+		return nil
 	}
 	list, err := r.setup.Job.Launches()
 	if err != nil {
@@ -141,103 +121,104 @@ func (r *runner) prepareWork() error {
 	return r.prepare(list)
 }
 
-// prepare lowers the programs of all launches and binds their resources.
+// onlyGraph says that the job is a graph without steps.
+func (r *runner) onlyGraph() bool { return r.graph != nil && len(r.setup.Job.Steps) == 0 }
+
+// prepare makes a work of each launch: programs are lowered, resources bound.
 func (r *runner) prepare(list []config.Launch) error {
 	for i := range list {
 		l := &list[i]
-		if len(l.Graph) > 0 {
-			entries, err := r.entries(l.Graph)
-			if err != nil {
-				return err
-			}
-			r.launches = append(r.launches, launch{step: stepName(l), graph: entries, once: l.Once, mode: r.mode(l.Mode), from: l})
-			continue
+		made := launch{step: stepName(l), once: l.Once, host: l.Copy != nil, mode: r.mode(l.Mode), from: l}
+		if made.host {
+			made.mode = config.ModeTimed
 		}
-		if groups(l.Dispatch) > maxGroups {
-			return fmt.Errorf("dispatch: %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
-		}
-		if l.Copy != nil {
-			r.launches = append(r.launches, launch{step: copyName(l), copy: l.Copy, once: l.Once, mode: config.ModeTimed, from: l})
-			continue
-		}
-		if l.Transfer != nil {
-			t, err := r.resources.transfer(l.Transfer)
-			if err != nil {
-				return fmt.Errorf("%s: %w", l.Path, err)
-			}
-			r.launches = append(r.launches, launch{step: cmp.Or(l.Step, "transfer"), move: t, once: l.Once, mode: r.mode(l.Mode), from: l})
-			continue
-		}
-		made, err := r.prepareLaunch(l)
-		if err != nil {
+		var err error
+		if made.work, err = r.work(l); err != nil {
 			return err
 		}
-		if made.Code.Program.Node != nil {
-			return fmt.Errorf("%w: %s: entry point %q is a node of an execution graph: want it among nodes, and graph instead of dispatch",
-				errGraph, l.Shader, made.Code.Program.Name)
-		}
-		at, err := r.resources.indirect(l.Indirect)
-		if err != nil {
-			return fmt.Errorf("%s: %w", l.Path, err)
-		}
-		r.launches = append(r.launches, launch{step: stepName(l), draw: r.resources.draw, at: at, once: l.Once, mode: r.mode(l.Mode), from: l, Launch: *made})
+		r.launches = append(r.launches, made)
 	}
 	return nil
 }
 
-// prepareLaunch lowers a program and binds its resources.
-func (r *runner) prepareLaunch(l *config.Launch) (*cu.Launch, error) {
-	p, err := r.programs.get(l)
+// work makes the work of a launch.
+func (r *runner) work(l *config.Launch) (work, error) {
+	switch {
+	case len(l.Graph) > 0:
+		entries, err := r.entries(l.Graph)
+		return &graphWork{graphJob: r.graph, entries: entries}, err
+	case groups(l.Dispatch) > maxGroups:
+		return nil, fmt.Errorf("dispatch: %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
+	case l.Copy != nil:
+		return newHostCopy(&r.setup.Machine.Host, l.Copy), nil
+	case l.Transfer != nil:
+		t, err := r.resources.transfer(l.Transfer)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", l.Path, err)
+		}
+		return t, nil
+	}
+	return r.kernel(l)
+}
+
+// kernel makes the work of a launch of workgroups, or of a draw.
+func (r *runner) kernel(l *config.Launch) (work, error) {
+	made, d, err := r.prepareLaunch(l)
 	if err != nil {
 		return nil, err
 	}
-	prog := p.code.Program
-	d, err := r.resources.newDraw(l.Draw, prog)
+	if made.Code.Program.Node != nil {
+		return nil, fmt.Errorf("%w: %s: entry point %q is a node of an execution graph: want it among nodes, and graph instead of dispatch",
+			errGraph, l.Shader, made.Code.Program.Name)
+	}
+	at, err := r.resources.indirect(l.Indirect)
 	if err != nil {
-		return nil, Named(l.Shader, err)
+		return nil, fmt.Errorf("%s: %w", l.Path, err)
+	}
+	k := kernel{Launch: *made, at: at}
+	if d != nil {
+		return &drawing{k, d}, nil
+	}
+	return &k, nil
+}
+
+// prepareLaunch lowers a program and binds its resources; d is the draw of a fragment shader.
+func (r *runner) prepareLaunch(l *config.Launch) (made *cu.Launch, d *draw, err error) {
+	p, err := r.programs.get(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	prog := p.code.Program
+	if d, err = r.resources.newDraw(l.Draw, prog); err != nil {
+		return nil, nil, Named(l.Shader, err)
 	}
 	r.resources.draw = d
 	b, err := r.resources.bind(prog, l)
 	if err != nil {
-		return nil, Named(l.Shader, err)
+		return nil, nil, Named(l.Shader, err)
 	}
-	if words := int(prog.ScratchWords); words > 0 && p.scratch == nil {
-		if err := r.host.take(uint64(r.machine.slots)*scratchHostBytes, "the scratch of every wave slot"); err != nil {
-			return nil, err
-		}
-		if p.scratch, err = mem.NewScratch(r.machine.store, r.machine.slots, words, prog.WaveSize); err != nil {
-			return nil, err
-		}
+	if err := r.placeScratch(p); err != nil {
+		return nil, nil, err
 	}
-	made := &cu.Launch{Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Base: l.Base, Bindings: b, Scratch: p.scratch}
+	made = &cu.Launch{Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Base: l.Base, Bindings: b, Scratch: p.scratch}
 	if d != nil {
 		made.Fragments, made.NumWorkgroups = d.waves, [3]uint32{uint32(len(d.waves)), 1, 1}
 	}
-	return made, nil
+	return made, d, nil
 }
 
-// maxGroups bounds the workgroups of a launch, so that counting them can't overflow.
-const maxGroups = 1 << 48
-
-func groups(grid [3]uint32) uint64 {
-	n := uint64(1)
-	for _, size := range grid {
-		if size == 0 {
-			return 0
-		}
-		n *= uint64(size)
-		if n > maxGroups {
-			return maxGroups + 1
-		}
+// placeScratch gives a program the private memory of its waves.
+func (r *runner) placeScratch(p *lowered) (err error) {
+	prog := p.code.Program
+	words := int(prog.ScratchWords)
+	if words == 0 || p.scratch != nil {
+		return nil
 	}
-	return n
-}
-
-func copyName(l *config.Launch) string {
-	if l.Step != "" {
-		return l.Step
+	if err := r.guard.host.take(uint64(r.machine.slots)*scratchHostBytes, "the scratch of every wave slot"); err != nil {
+		return err
 	}
-	return "copy"
+	p.scratch, err = mem.NewScratch(r.machine.store, r.machine.slots, words, prog.WaveSize)
+	return err
 }
 
 func stepName(l *config.Launch) string {
@@ -246,8 +227,37 @@ func stepName(l *config.Launch) string {
 		return l.Step
 	case len(l.Graph) > 0:
 		return "graph"
+	case l.Copy != nil:
+		return "copy"
+	case l.Transfer != nil:
+		return "transfer"
 	}
 	return l.Shader
+}
+
+// mode is how a launch runs: as the setup says, else the step, else the job.
+func (r *runner) mode(step string) string {
+	return cmp.Or(r.setup.Mode, step, r.setup.Job.Mode, config.ModeTimed)
+}
+
+// modes words how the job ran, where not all of it was timed.
+func (r *runner) modes() string {
+	var list []string
+	add := func(mode string) {
+		if !slices.Contains(list, mode) {
+			list = append(list, mode)
+		}
+	}
+	for i := range r.launches {
+		add(r.launches[i].mode)
+	}
+	if len(list) == 1 && list[0] == config.ModeTimed {
+		list[0] = ""
+		if r.window != nil {
+			list[0] = "timed in part"
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // rounds runs the job as often as it asks; only the last round is counted.
@@ -255,19 +265,13 @@ func (r *runner) rounds() error {
 	for round := range r.total {
 		r.programs.reset()
 		r.traceRound(round)
-		r.steps, r.stepOf, r.kinds = nil, map[string]int{}, kinds{}
-		r.progress.Round, r.progress.Rounds = round+1, r.total
-		if r.graph != nil && len(r.launches) == 0 {
-			if err := r.dispatchGraph(); err != nil {
-				return runError(err)
-			}
-			r.estimate()
-			continue
-		}
+		r.tally.begin()
+		r.sampler.kinds = kinds{Sampling: r.sampler.Sampling}
+		r.guard.progress.Round, r.guard.progress.Rounds = round+1, r.total
 		if err := r.stream(round); err != nil {
 			return runError(err)
 		}
-		r.estimate()
+		r.sampler.estimate()
 	}
 	return nil
 }
@@ -280,98 +284,31 @@ func (r *runner) stream(round int) error {
 		if l.once && round > 0 {
 			continue
 		}
-		r.progress.Launch, r.progress.Launches = i+1, len(r.launches)
-		if l.copy != nil {
-			r.copy(l)
-			continue
-		}
-		if err := r.begun(l, follows); err != nil {
+		r.guard.progress.Launch, r.guard.progress.Launches = i+1, len(r.launches)
+		if err := r.launch(l, follows); err != nil {
 			return err
 		}
-		follows = true
+		follows = follows || !l.host
 	}
 	return nil
 }
 
-// copy lets the time of a copy between host and device pass.
-func (r *runner) copy(l *launch) {
-	h := &r.setup.Machine.Host
-	fixed, rate := h.ToDeviceCycles, h.ToDeviceBytes
-	if l.copy.FromDevice {
-		fixed, rate = h.FromDeviceCycles, h.FromDeviceBytes
-	}
-	r.before = r.snapshot()
-	r.begin()
-	end := r.now + uint64(fixed) + uint64(math.Ceil(float64(l.copy.Bytes)/rate))
-	c := r.counts(end)
-	c.Launches = 0
-	r.add(l.step, c)
-	r.now = end
-}
-
-// begun runs what a step does, now that it begins; an indirect launch of no workgroups is none.
-func (r *runner) begun(l *launch, follows bool) error {
-	if l.move != nil {
-		r.transfer(l, follows)
-		return nil
-	}
-	if l.at != nil {
-		l.NumWorkgroups = l.at()
-		switch n := groups(l.NumWorkgroups); {
-		case n > maxGroups:
-			return fmt.Errorf("%s: %v workgroups: want at most %d in all", l.step, l.NumWorkgroups, uint64(maxGroups))
-		case n == 0:
-			return nil
-		}
-	}
-	return r.launch(l, follows)
-}
-
-// launch runs one dispatch to its end; follows: behind another one of its round.
+// launch runs one launch to its end; follows: behind another one of its round.
 func (r *runner) launch(l *launch, follows bool) error {
-	all := scheduler.Part{End: groups(l.NumWorkgroups)}
-	switch {
+	some, err := l.work.prepare()
+	switch w, parts := l.work.(resident); {
+	case err != nil:
+		return fmt.Errorf("%s: %w", l.step, err)
+	case !some:
+		return nil
 	case l.mode == config.ModeFunctional:
-		return r.functional(l, all, false)
-	case l.mode == config.ModeSampled:
-		return r.sampled(l, follows)
-	case r.window != nil:
-		return r.windowed(l, follows)
-	case l.graph != nil:
-		return r.dispatchOnce(l.step, l.graph)
+		return r.skipped(l, whole(l.work), false)
+	case parts && l.mode == config.ModeSampled:
+		return r.sampler.run(l, w, follows)
+	case parts && r.window != nil:
+		return r.windowed(l, w, follows)
 	}
-	return r.timed(l, follows, all)
-}
-
-// timed runs a part of a dispatch to its end.
-func (r *runner) timed(l *launch, follows bool, part scheduler.Part) error {
-	g := r.machine
-	if part.First == 0 {
-		g.hierarchy.KernelBoundary()
-	}
-	r.serve(false)
-	r.now = max(r.now, g.cycle()) // after a graph, parts of the machine may have worked on
-	if l.draw != nil && part.First == 0 {
-		l.draw.begin()
-	}
-	r.running = append(r.running[:0], l.Code)
-	r.before = r.snapshot(r.running...)
-	r.begin()
-	r.traceLaunch(l.step)
-	g.dispatcher.LaunchPart(r.now, &l.Launch, follows, part)
-	finished, end, err := r.runEngine(g.dispatcher.Finished)
-	if err = cmp.Or(err, r.failure(finished)); err != nil {
-		ended, _, _ := g.dispatcher.Progress()
-		c := r.soFar(l.Code)
-		c.Workgroups, c.Waves = ended, ended*uint64(l.Need.Waves)
-		r.add(l.step, c)
-		return err
-	}
-	end = g.hierarchy.Release(end)
-	r.count(l, part, end)
-	r.traceEnd(end)
-	r.now = max(end, g.cycle())
-	return nil
+	return r.clocked(l, whole(l.work), follows)
 }
 
 // useThreads lets the machine have its threads, and says where it has no use for more than one.
@@ -396,173 +333,4 @@ func (r *runner) useThreads() {
 		}
 	}
 	r.machine.array.Ahead.Threads(n)
-}
-
-// begin starts an accounting period.
-func (r *runner) begin() {
-	r.machine.engine.Limit(r.limit(), r.watch)
-	r.machine.array.Begin(r.now)
-}
-
-// runEngine runs until nothing is left to happen, or the run has failed. Work that ended before the limit is not
-// failed by what parts of the machine, such as caches, do behind it.
-func (r *runner) runEngine(result func() (finished bool, end uint64)) (finished bool, end uint64, err error) {
-	defer r.machine.array.Ahead.End()
-	err = r.machine.engine.Run()
-	r.machine.array.Ahead.Join()
-	finished, end = result()
-	switch {
-	case errors.Is(err, engine.ErrLimit) && finished && end < r.limit():
-		err = nil
-	case errors.Is(err, engine.ErrLimit):
-		err = fmt.Errorf("%w: %d cycles; %s", ErrLimit, r.limit(), r.waiting())
-	case errors.Is(err, ErrHostTime):
-		err = fmt.Errorf("%w; %s", err, r.waiting())
-	}
-	return finished, end, err
-}
-
-// limit is the cycle at which the run is stopped.
-func (r *runner) limit() uint64 {
-	switch {
-	case r.setup.MaxCycles != 0:
-		return r.setup.MaxCycles
-	case r.setup.Job.Limits.Cycles != 0:
-		return uint64(r.setup.Job.Limits.Cycles)
-	}
-	return engine.Never
-}
-
-// watch looks now and then whether to go on, and tells how far the run is.
-func (r *runner) watch(now uint64) error {
-	r.machine.array.Ahead.Join()
-	if err := r.hostLimits(); err != nil {
-		return err
-	}
-	r.stalled(now)
-	if r.setup.Progress != nil {
-		r.progress.Cycle, r.progress.Nanoseconds = now, now*1000/uint64(r.setup.Machine.ClockMHz)
-		r.progress.Instructions = r.instructionsSoFar()
-		r.progress.Ended, r.progress.Running, r.progress.Total = r.workgroups()
-		r.setup.Progress(r.progress)
-	}
-	if r.machine.stuck != nil && r.machine.stuck(now) {
-		return fmt.Errorf("%w; %s", ErrDeadlock, r.waiting())
-	}
-	if r.ctx.Err() != nil {
-		return &interrupted{fmt.Sprintf("in cycle %d", now), r.ctx.Err()}
-	}
-	return nil
-}
-
-// instructionsSoFar are those of all launches, the one that runs with them.
-func (r *runner) instructionsSoFar() uint64 {
-	n := r.issued
-	now, before := issues(r.running), &r.before.byClass
-	for i := range now {
-		n += now[i] - before[i]
-	}
-	return n
-}
-
-// failure says that the machine stopped before the launch had ended.
-func (r *runner) failure(finished bool) error {
-	if finished {
-		return nil
-	}
-	return fmt.Errorf("%w; %s", ErrDeadlock, r.waiting())
-}
-
-// A snapshot is the machine's cumulative counters at one time.
-type snapshot struct {
-	byClass [isa.NumClasses]uint64
-	lds     account.LDSCounts
-	levels  []account.Level
-	faults  uint64
-}
-
-func (r *runner) snapshot(codes ...*simd.Code) snapshot {
-	s := snapshot{byClass: issues(codes), levels: r.machine.levels(), faults: r.machine.faults()}
-	for _, c := range codes { // whose counts issues has gathered
-		n := c.LDS()
-		s.lds.Add(&n)
-	}
-	return s
-}
-
-// issues counts the instructions that programs issued so far, by class.
-func issues(codes []*simd.Code) (by [isa.NumClasses]uint64) {
-	for _, c := range codes {
-		c.Gather()
-		for i := range c.Counts {
-			by[c.Program.Insts[i].Class] += c.Counts[i].Issues
-		}
-	}
-	return by
-}
-
-// count adds what a launch that ended in cycle end did to its step.
-func (r *runner) count(l *launch, part scheduler.Part, end uint64) {
-	c := r.counts(end, l.Code)
-	c.Workgroups = r.machine.dispatcher.Placed()
-	c.Waves = c.Workgroups * uint64(l.Need.Waves)
-	if part.First > 0 {
-		c.Launches = 0 // counted with the first part
-	} else if l.draw != nil {
-		c.Fragments = &l.draw.counts
-	}
-	r.add(l.step, c)
-}
-
-// counts is what the machine did since the snapshot before, up to cycle end.
-func (r *runner) counts(end uint64, codes ...*simd.Code) *account.Counts {
-	after := r.snapshot(codes...)
-	c := &account.Counts{
-		Launches: 1, Cycles: end - r.now,
-		Slots: r.machine.array.Settle(end), Memory: after.levels, OutOfBounds: after.faults - r.before.faults,
-		LDS: after.lds,
-	}
-	c.LDS.Subtract(&r.before.lds)
-	for i := range c.ByClass {
-		c.ByClass[i] = after.byClass[i] - r.before.byClass[i]
-	}
-	for i := range c.Memory {
-		c.Memory[i].Subtract(&r.before.levels[i])
-	}
-	return c
-}
-
-// soFar is what a launch or graph dispatch that did not come to its end did: waves that are resident are charged up to now with what
-// they wait for.
-func (r *runner) soFar(codes ...*simd.Code) *account.Counts {
-	end := r.machine.cycle()
-	for _, u := range r.machine.array.Units {
-		for _, s := range u.SIMDs {
-			for _, w := range s.Waves() {
-				end = max(end, w.FreeAt())
-			}
-		}
-	}
-	c := r.counts(end, codes...)
-	for _, u := range r.machine.array.Units {
-		for _, s := range u.SIMDs {
-			for _, w := range s.Waves() {
-				c.Slots[w.WaitsFor()] += end - w.FreeAt()
-			}
-		}
-	}
-	return c
-}
-
-// add adds the counts of a launch to those of its step, whose number it returns.
-func (r *runner) add(step string, c *account.Counts) int {
-	r.issued += c.Instructions()
-	i, ok := r.stepOf[step]
-	if !ok {
-		i = len(r.steps)
-		r.stepOf[step] = i
-		r.steps = append(r.steps, account.StepCounts{Name: step})
-	}
-	r.steps[i].Add(c)
-	return i
 }

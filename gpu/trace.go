@@ -23,37 +23,7 @@ func (r *runner) traceRound(round int) {
 	g := r.geometry()
 	t.Begin(g)
 	r.machine.array.Trace(t, g.Levels)
-	r.machine.engine.Sample(0, r.sample)
-}
-
-// traceLaunch tells the tracer, if it listens by now, that a launch begins.
-func (r *runner) traceLaunch(step string) {
-	if t := r.machine.array.Tracer(); t != nil {
-		t.LaunchBegin(&probe.Launch{Step: step, At: r.now})
-	}
-}
-
-// traceEnd tells the tracer that a launch has ended.
-func (r *runner) traceEnd(end uint64) {
-	if t := r.machine.array.Tracer(); t != nil {
-		r.sample(end)
-		t.LaunchEnd(end)
-	}
-}
-
-// sample hands the state of the machine to the tracer.
-func (r *runner) sample(now uint64) (next uint64) {
-	s := probe.Sample{At: now, Levels: r.machine.levels()}
-	for _, u := range r.machine.array.Units {
-		s.Workgroups += u.Resident()
-		for _, lanes := range u.SIMDs {
-			s.Waves += lanes.Resident()
-		}
-	}
-	if r.graph != nil {
-		s.Queue = r.graph.run.Queued()
-	}
-	return r.setup.Tracer.Sample(&s)
+	r.machine.engine.Sample(0, r.timing.sample)
 }
 
 // attach shows the engine and its parts to who wants to look at them while they work.

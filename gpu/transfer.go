@@ -7,10 +7,12 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/scheduler"
 )
 
 // A transfer moves bytes of device memory.
 type transfer struct {
+	passing
 	bytes uint64 // read and written
 	moves []func()
 }
@@ -80,36 +82,46 @@ func (r *resources) indirect(at *config.IndirectAt) (func() [3]uint32, error) {
 	}, nil
 }
 
-// transfer moves the bytes of a step and lets its time pass.
-func (r *runner) transfer(l *launch, follows bool) {
-	for _, move := range l.move.moves {
+// passing are works that no compute unit takes part in: they are no launch.
+type passing struct{}
+
+func (passing) prepare() (bool, error)                    { return true, nil }
+func (passing) count(c *account.Counts, _ scheduler.Part) { c.Launches = 0 }
+
+// functional moves the bytes.
+func (x *transfer) functional(*untimed, scheduler.Part, bool) (*account.Counts, error) {
+	for _, move := range x.moves {
 		move()
 	}
-	c := &account.Counts{}
-	if l.mode != config.ModeFunctional {
-		c.Cycles = r.pass(l.move.bytes, follows)
-	}
-	r.add(l.step, c)
+	return &account.Counts{}, nil
 }
 
-// pass lets the time of a transfer pass.
-func (r *runner) pass(bytes uint64, follows bool) (cycles uint64) {
-	cycles = r.passCycles(bytes, follows)
-	r.now = max(r.now, r.machine.cycle()) + cycles
-	return cycles
+// timed moves the bytes and lets the time of that pass.
+func (x *transfer) timed(t *timing, _ string, p scheduler.Part, follows bool) (*account.Counts, error) {
+	c, err := x.functional(nil, p, false)
+	c.Cycles = t.pass(x.bytes, follows)
+	return c, err
 }
 
-// passCycles is the time of a transfer that reads and writes bytes of device memory: all channels at the rate that they sustain,
-// behind the cost of a launch.
-func (r *runner) passCycles(bytes uint64, follows bool) uint64 {
-	m := r.setup.Machine
-	cost := m.Dispatcher.KernelLaunchCycles
-	if follows {
-		cost = m.Dispatcher.FollowingLaunch
+// A hostCopy is a copy between host and device: buffers hold their data from the start, only time passes.
+type hostCopy struct {
+	passing
+	fixed int     // cycles
+	rate  float64 // bytes of a cycle
+	bytes int64
+}
+
+func newHostCopy(h *scheduler.HostSpec, c *config.CopyCall) *hostCopy {
+	if c.FromDevice {
+		return &hostCopy{fixed: h.FromDeviceCycles, rate: h.FromDeviceBytes, bytes: c.Bytes}
 	}
-	rate := m.Memory.BytesPerCycle * float64(m.Memory.Channels)
-	if m.Memory.Efficiency > 0 {
-		rate *= m.Memory.Efficiency
-	}
-	return uint64(cost) + uint64(math.Ceil(float64(bytes)/rate))
+	return &hostCopy{fixed: h.ToDeviceCycles, rate: h.ToDeviceBytes, bytes: c.Bytes}
+}
+
+func (h *hostCopy) functional(*untimed, scheduler.Part, bool) (*account.Counts, error) {
+	return &account.Counts{}, nil
+}
+
+func (h *hostCopy) timed(t *timing, _ string, _ scheduler.Part, _ bool) (*account.Counts, error) {
+	return t.idle(uint64(h.fixed) + uint64(math.Ceil(float64(h.bytes)/h.rate))), nil
 }

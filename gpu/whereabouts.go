@@ -4,15 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"spvsim/cu"
 	"spvsim/isa"
 	"spvsim/program"
+	"spvsim/simd"
 )
 
-// A resident is a wave with the instruction that it is at.
-type resident struct {
+// A whereabout is a wave with the instruction that it is at.
+type whereabout struct {
 	program *program.Program
 	pc      int
 }
@@ -24,7 +24,7 @@ type loop struct {
 }
 
 // roundabouts says which waves are in which innermost loop, those with most waves first, one line each; waves in no loop are left out.
-func roundabouts(waves []resident) (lines []string) {
+func roundabouts(waves []whereabout) (lines []string) {
 	count := map[loop]int{}
 	var loops []loop
 	for _, w := range waves {
@@ -108,48 +108,12 @@ func plural(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// residents are the waves on the machine that are not waiting for one another.
-func (r *runner) residents() (list []resident) {
-	for _, u := range r.machine.array.Units {
-		for _, s := range u.SIMDs {
-			for _, w := range s.Waves() {
-				if pc, _ := w.Where(); w.Ready() < cu.Never {
-					list = append(list, resident{w.Program().Program, pc})
-				}
-			}
+// goingOn are the waves that are not waiting for one another.
+func goingOn(waves []*simd.Wave) (list []whereabout) {
+	for _, w := range waves {
+		if pc, _ := w.Where(); w.Ready() < cu.Never {
+			list = append(list, whereabout{w.Program().Program, pc})
 		}
 	}
 	return list
-}
-
-// stallAfter is how long, on the host, no workgroup may end before somebody is told.
-const stallAfter = 20 * time.Second
-
-// A stall is what the watchdog remembers: how many workgroups had ended when that number last changed, and when.
-type stall struct {
-	ended uint64
-	since time.Time
-	wait  time.Duration // until somebody is told, twice as long each time
-}
-
-// stalled tells who wants to know when no workgroup has ended for long.
-func (r *runner) stalled(now uint64) {
-	if r.setup.Stalled == nil {
-		return
-	}
-	ended, _, _ := r.workgroups()
-	r.slow(ended, func() string { return fmt.Sprintf("(cycle %d); %s", now, r.waiting()) })
-}
-
-// slow tells who wants to know when no workgroup has ended for long.
-func (r *runner) slow(ended uint64, report func() string) {
-	if s := &r.stall; ended != s.ended || s.since.IsZero() {
-		*s = stall{ended, time.Now(), r.setup.StallAfter}
-		if s.wait == 0 {
-			s.wait = stallAfter
-		}
-	} else if took := time.Since(s.since); took >= s.wait {
-		s.wait *= 2
-		r.setup.Stalled(fmt.Sprintf("no workgroup has ended for %.0f s %s", took.Seconds(), report()))
-	}
 }

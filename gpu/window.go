@@ -10,20 +10,17 @@ import (
 
 // windowed runs a launch of a job of which a part is timed. What runs without
 // time brings its lines into the caches.
-func (r *runner) windowed(l *launch, follows bool) error {
+func (r *runner) windowed(l *launch, w resident, follows bool) error {
 	t := r.window
-	k := r.kinds.of(l)
+	k := r.sampler.kinds.of(l, w)
 	k.seen++
-	if !t.Chooses(l.from) || t.First > 0 && k.seen > t.First {
-		return r.functional(l, scheduler.Part{End: groups(l.NumWorkgroups)}, true)
-	}
+	all, known := w.workgroups()
 	switch {
-	case l.graph != nil:
-		return r.dispatchOnce(l.step, l.graph)
-	case t.Workgroups == nil:
-		return r.timed(l, follows, scheduler.Part{End: groups(l.NumWorkgroups)})
+	case !t.Chooses(l.from) || t.First > 0 && k.seen > t.First:
+		return r.skipped(l, whole(w), true)
+	case t.Workgroups == nil || !known:
+		return r.clocked(l, whole(w), follows)
 	}
-	all := groups(l.NumWorkgroups)
 	first, end := min(uint64(t.Workgroups[0]), all), min(uint64(t.Workgroups[1])+1, all)
 	parts := []struct {
 		scheduler.Part
@@ -33,9 +30,9 @@ func (r *runner) windowed(l *launch, follows bool) error {
 		if p.First == p.End {
 			continue
 		}
-		do := func() error { return r.functional(l, p.Part, true) }
+		do := func() error { return r.skipped(l, p.Part, true) }
 		if p.timed {
-			do = func() error { return r.timed(l, follows, p.Part) }
+			do = func() error { return r.clocked(l, p.Part, follows) }
 		}
 		if err := do(); err != nil {
 			return err
@@ -50,6 +47,9 @@ func (r *runner) checkWindow() error {
 	if t == nil {
 		return nil
 	}
+	if r.onlyGraph() {
+		return fmt.Errorf("time: the job is a single graph: want steps to choose from")
+	}
 	var names []string
 	for i := range r.launches {
 		l := r.launches[i].from
@@ -59,9 +59,6 @@ func (r *runner) checkWindow() error {
 		if t.Chooses(l) {
 			return nil
 		}
-	}
-	if r.graph != nil && len(r.launches) == 0 {
-		return fmt.Errorf("time: the job is a single graph: want steps to choose from")
 	}
 	return fmt.Errorf("time: no launch is chosen (there are %s)", strings.Join(names, ", "))
 }

@@ -42,7 +42,7 @@ func NewDirect(g *Graph, spec *WorkSpec, store *mem.Store, scratch uint64) (*Dir
 }
 
 // Dispatch hands over what the host dispatches.
-func (d *Direct) Dispatch(entries []Entry) { d.run.load(entries) }
+func (d *Direct) Dispatch(entries []Entry) { d.run.opener.load(entries) }
 
 // Graph is the run's own counting and reports, for who knows that nothing runs.
 func (d *Direct) Graph() *Run { return d.run }
@@ -64,7 +64,7 @@ func (d *Direct) Next(nothingElse bool) (l *cu.Launch, wg cu.Workgroup, s State)
 	defer d.mutex.Unlock()
 	r := d.run
 	b := d.find(false)
-	if b == nil && (nothingElse || r.resident == 0) {
+	if b == nil && (nothingElse || r.ledger.resident == 0) {
 		b = d.find(true)
 	}
 	switch {
@@ -72,10 +72,10 @@ func (d *Direct) Next(nothingElse bool) (l *cu.Launch, wg cu.Workgroup, s State)
 		return nil, wg, Over
 	case b != nil:
 		l = b.opens[0].code
-		r.nextGroup(b, 0, &wg)
-		wg.Node.Payloads = &table{d, r.groups[wg.Index]}
+		r.opener.nextGroup(b, 0, &wg)
+		wg.Node.Payloads = &table{d, r.groups.list[wg.Index]}
 		return l, wg, Found
-	case r.resident > 0:
+	case r.ledger.resident > 0:
 		return nil, wg, Later
 	}
 	return nil, wg, Over
@@ -84,12 +84,12 @@ func (d *Direct) Next(nothingElse bool) (l *cu.Launch, wg cu.Workgroup, s State)
 // find is the bin with the workgroup that goes next, or nil.
 func (d *Direct) find(partial bool) *bin {
 	r := d.run
-	for k := range r.order {
-		b := r.at(0, k)
+	for k := range r.opener.order {
+		b := r.opener.at(0, k)
 		for len(b.opens) == 0 && b.pending() > 0 && (partial || b.pending() >= b.batchSize() || b.nHosts > 0) && r.Engine.Err() == nil {
 			d.open(b)
 		}
-		if len(b.opens) > 0 && r.reserve(b.opens[0]) {
+		if len(b.opens) > 0 && r.opener.reserve(b.opens[0]) {
 			return b
 		}
 	}
@@ -99,11 +99,11 @@ func (d *Direct) find(partial bool) *bin {
 // open opens a launch, which may be of no workgroup.
 func (d *Direct) open(b *bin) {
 	r := d.run
-	if l := r.openLaunch(0, b); l != nil {
+	if l := r.opener.openLaunch(0, b); l != nil {
 		l.readyAt = 0
 		if l.total == 0 {
-			r.open--
-			r.closeLaunch(l)
+			r.ledger.open--
+			r.opener.closeLaunch(l)
 		}
 	}
 }
@@ -112,21 +112,21 @@ func (d *Direct) open(b *bin) {
 func (d *Direct) Ended(index uint64) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.run.endGroup(0, d.run.groups[index])
+	d.run.endGroup(0, d.run.groups.list[index])
 }
 
 // Do carries out an operation on payloads of a wave of the workgroup with that index, at instruction pc.
 func (d *Direct) Do(index uint64, st *isa.State, pc int, in *isa.Inst) {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	d.run.groups[index].do(&visit{st: st, pc: pc, in: in, now: 1})
+	d.run.groups.list[index].do(&visit{st: st, pc: pc, in: in, now: 1})
 }
 
 // Check looks at an access to payload memory before it is carried out, and says whether it may be.
 func (d *Direct) Check(index uint64, st *isa.State, pc int, in *isa.Inst) bool {
 	d.mutex.Lock()
 	defer d.mutex.Unlock()
-	return d.run.groups[index].check(&visit{st: st, pc: pc, in: in})
+	return d.run.groups.list[index].check(&visit{st: st, pc: pc, in: in})
 }
 
 // Err is what a shader did that it must not, if any did; or that payloads wait which nothing can start.

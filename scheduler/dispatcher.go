@@ -6,9 +6,11 @@
 //	dispatcher  places the workgroups of open launches
 //	kernel      one launch, which the host opens: no payloads, no queue
 //	graph       nodes that fit together, their levels and memory; text: as text and DOT
-//	run         a graph on the machine; bins: what waits and what is open; queue: the component
-//	pool        payloads and the arrays that name them; group: what a workgroup does with them
-//	memory      accesses of queues in memory
+//	run         a graph on the machine, in three parts:
+//	ledger      what became of payloads and workgroups, by node
+//	opener      launches of what waits; bins: what waits and what is open; queue: the component
+//	memory      what of the queue is in memory: pool, payloads and the arrays that name them; rings and counters
+//	group       what a workgroup does with payloads
 //	hardware, firmware, multipass, persistent: the policies
 //
 // The package does not know what a workgroup computes. Accesses to payloads are

@@ -22,38 +22,14 @@ func newFirmware(r *Run) (policy, error) {
 
 // Allocate counts in memory.
 func (f *firmware) Allocate(now uint64, unit, payloads int, done *wait) {
-	f.run.count(now, unit, payloads, done)
-}
-
-// count is what allocating payloads in memory costs: an atomic.
-func (r *Run) count(now uint64, unit, payloads int, done *wait) {
-	if payloads > 0 {
-		r.atomic(now, done, unit, counterAlloc)
-	}
-	done.close()
+	f.run.memory.count(now, unit, payloads, done)
 }
 
 // Enqueue takes entries of the ring with an atomic and writes them; the wave
 // waits for the atomic alone.
 func (f *firmware) Enqueue(now uint64, b *batch) {
 	r := f.run
-	r.append(now, b, counterEntry+r.queueOf(b.unit), uint64(r.spec.Queue.Latency))
-}
-
-// append takes entries of a queue in memory with an atomic and writes them. The
-// wave waits for the atomic; both done, the payloads can be picked after latency.
-func (r *Run) append(now uint64, b *batch, counter int, latency uint64) {
-	all := gather(now, func(at uint64) { r.release(b, at+latency) })
-	all.legs++
-	taken := gather(now, func(at uint64) {
-		r.counts.StallCycles += at - now
-		r.accept(b, at)
-		all.leg(at)
-	})
-	r.atomic(now, taken, b.unit, counter)
-	taken.close()
-	r.write(now, all, b.unit, len(b.payloads))
-	all.close()
+	r.memory.append(now, b, counterEntry+r.queueOf(b.unit), uint64(r.spec.Queue.Latency))
 }
 
 // Start begins with idle cores, which make the rings and tables of the graph ready.
@@ -66,7 +42,7 @@ func (f *firmware) Start(now uint64) {
 
 // Tick opens launches.
 func (f *firmware) Tick(now uint64, queue int) uint64 {
-	return f.run.openAll(now, queue, f.open)
+	return f.run.opener.openAll(now, queue, f.open)
 }
 
 // open spends the core's time on a node: it reads the ring and starts as many
@@ -84,11 +60,11 @@ func (f *firmware) open(now uint64, b *bin) (uint64, bool) {
 	w := gather(now, func(at uint64) {
 		c.free = at + uint64(r.spec.Scheduler.FirmwareCycles)
 		for _, l := range c.batch {
-			r.ready(l, c.free)
+			r.opener.ready(l, c.free)
 		}
 		q.alarm.Set(c.free)
 	})
-	r.read(now, w, r.firstUnit(b.queue))
+	r.memory.read(now, w, r.memory.firstUnit(b.queue))
 	w.close()
 	return c.free, c.free <= now
 }
@@ -97,8 +73,8 @@ func (f *firmware) open(now uint64, b *bin) (uint64, bool) {
 func (f *firmware) pick(now uint64, b *bin) bool {
 	r, c := f.run, &f.cores[b.queue]
 	c.batch = c.batch[:0]
-	for len(c.batch) < max(r.spec.Scheduler.FirmwareLaunches, 1) && b.readyAt(r.window) <= now {
-		l := r.openLaunch(now, b)
+	for len(c.batch) < max(r.spec.Scheduler.FirmwareLaunches, 1) && b.readyAt(r.opener.window) <= now {
+		l := r.opener.openLaunch(now, b)
 		if l == nil {
 			return false
 		}

@@ -27,6 +27,94 @@ type group struct {
 	finish  call
 }
 
+// residents are the workgroups of a run, by their index.
+type residents struct {
+	list  []*group
+	spare []int32
+}
+
+// take is a workgroup to fill in.
+func (s *residents) take(r *Run) *group {
+	if n := len(s.spare); n > 0 {
+		i := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		return s.list[i]
+	}
+	g := &group{run: r, id: int32(len(s.list))}
+	s.list = append(s.list, g)
+	return g
+}
+
+// give takes a workgroup back that has ended.
+func (s *residents) give(g *group) { s.spare = append(s.spare, g.id) }
+
+func (r *Run) newGroup(l *launch, unit int) *group {
+	g := r.groups.take(r)
+	g.launch, g.stage, g.unit, g.reserve = l, l.stage, unit, l.need()
+	r.memory.pool.taken += g.reserve
+	g.arrays, g.calls, g.finish = g.arrays[:0], g.calls[:0], call{}
+	g.waves = ^uint64(0) >> (64 - uint(l.code.Need.Waves))
+	g.counts = g.counts[:0]
+	for range len(l.outputs) * max(l.lanes, 1) {
+		g.counts = append(g.counts, 0)
+	}
+	return g
+}
+
+// endGroup takes a workgroup out, and its launch with the last one.
+func (r *Run) endGroup(now uint64, g *group) {
+	r.ledger.resident--
+	g.close(now)
+	l := g.launch
+	r.ledger.endedGroups += uint64(max(l.lanes, 1))
+	if l.ended++; l.ended == l.total {
+		r.opener.closeLaunch(l)
+	}
+	r.groups.give(g)
+}
+
+// close gives back what a workgroup has allocated and not enqueued, and looks
+// for what not all of its waves did.
+func (g *group) close(now uint64) {
+	p := g.run.memory.pool
+	for _, i := range g.arrays {
+		a := &p.arrays[i]
+		if !a.enqueued {
+			g.run.ledger.nodes[g.Node.id].unused += uint64(len(a.elems))
+			for _, e := range a.elems {
+				p.release(e)
+			}
+		}
+		p.dropArray(i)
+	}
+	p.taken -= g.reserve
+	if g.run.Engine.Err() != nil {
+		return
+	}
+	for i := range g.calls {
+		g.incomplete(&g.calls[i])
+	}
+	if g.finish.waves != 0 && g.finish.waves != g.waves {
+		g.incomplete(&g.finish)
+	}
+}
+
+// incomplete stops the run for a call that not all waves of the workgroup made.
+func (g *group) incomplete(c *call) {
+	g.run.fail(fmt.Errorf("%w: %s, node %v: %v: %s: workgroup %v: not in uniform control flow: wave %d did not take part", ErrFault,
+		g.Shader, g.Node, c.id, operation(c.op), g.workgroup(), firstMissing(c.waves)))
+}
+
+func firstMissing(mask uint64) int {
+	i := 0
+	for mask>>i&1 != 0 {
+		i++
+	}
+	return i
+}
+
+func (g *group) workgroup() [3]uint32 { return g.at }
+
 // A call is one execution of an instruction by the waves of a workgroup together.
 type call struct {
 	pc           int
@@ -49,7 +137,7 @@ type answers struct {
 	tickets []simd.Ticket
 }
 
-func (g *group) newAnswers() *answers { return &answers{pool: g.run.pool, unit: g.unit} }
+func (g *group) newAnswers() *answers { return &answers{pool: g.run.memory.pool, unit: g.unit} }
 
 // wait makes the wait that knows when the call is done.
 func (a *answers) wait(from uint64) *wait {
@@ -81,7 +169,7 @@ const nowhere = ^uint64(0) - 1<<20
 
 // Elem is the address of an element of an array.
 func (g *group) Elem(handle uint64, i uint32) uint64 {
-	p := g.run.pool
+	p := g.run.memory.pool
 	a := p.lookup(handle)
 	if a == 0 || int(i) >= len(p.arrays[a].elems) {
 		return nowhere
@@ -91,7 +179,7 @@ func (g *group) Elem(handle uint64, i uint32) uint64 {
 
 // Length is the number of payloads of an array.
 func (g *group) Length(handle uint64) uint32 {
-	p := g.run.pool
+	p := g.run.memory.pool
 	if a := p.lookup(handle); a != 0 {
 		return uint32(len(p.arrays[a].elems))
 	}
@@ -172,7 +260,7 @@ func (v *visit) uniform(i int) (uint64, bool) {
 // Do carries out an operation on payloads.
 func (r *Run) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Booking {
 	pc, _ := w.Where()
-	return r.groups[w.Group.Index].do(&visit{now, &w.State, pc, in, w})
+	return r.groups.list[w.Group.Index].do(&visit{now, &w.State, pc, in, w})
 }
 
 // do carries out an operation of a wave.
@@ -225,7 +313,7 @@ func (g *group) allocate(v *visit) simd.Booking {
 		c.count, c.index = count, index
 		c.array = g.newArray(v, v.first(), count, index)
 		if c.array != 0 {
-			g.run.pool.arrays[c.array].group = true
+			g.run.memory.pool.arrays[c.array].group = true
 		}
 		c.answers = g.newAnswers()
 		g.run.policy.Allocate(v.now, g.unit, int(count), c.wait(v.now))
@@ -234,7 +322,7 @@ func (g *group) allocate(v *visit) simd.Booking {
 	}
 	handle := uint64(0)
 	if c.array != 0 {
-		handle = g.run.pool.handle(c.array)
+		handle = g.run.memory.pool.handle(c.array)
 	}
 	v.st.SetResult(v.in, handle)
 	answers := c.answers
@@ -253,7 +341,7 @@ func (g *group) allocateLanes(v *visit) simd.Booking {
 		if a == 0 {
 			break
 		}
-		st.SetLane(v.in, l, g.run.pool.handle(a))
+		st.SetLane(v.in, l, g.run.memory.pool.handle(a))
 		total += int(count)
 	}
 	g.made()
@@ -289,7 +377,7 @@ func (g *group) newArray(v *visit, lane int, count, index uint64) int32 {
 }
 
 func (g *group) fill(v *visit, o *output, to *stage, count uint64) int32 {
-	p := g.run.pool
+	p := g.run.memory.pool
 	i := p.newArray(to)
 	p.arrays[i].owner, p.arrays[i].id = g, v.in.Origin
 	g.arrays = append(g.arrays, i)
@@ -339,14 +427,14 @@ func (g *group) enqueue(v *visit) simd.Booking {
 	if accepted, known := g.run.enqueue(v.now, b); known {
 		return simd.Booking{Ready: accepted, Free: accepted}
 	}
-	t, unit, p := v.wave.Ticket().Holds(), g.unit, g.run.pool
+	t, unit, p := v.wave.Ticket().Holds(), g.unit, g.run.memory.pool
 	b.waiter = func(at uint64) { p.answer(unit, t, at) }
 	return simd.Booking{Pending: true, Held: true}
 }
 
 // give adds an array to what is enqueued.
 func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
-	p := g.run.pool
+	p := g.run.memory.pool
 	i := p.lookup(handle)
 	if i == 0 || p.arrays[i].owner != g {
 		g.fault(v, lane, "what is enqueued is no payload array that this workgroup allocated")
@@ -374,7 +462,7 @@ func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
 
 // complete closes a payload: what it starts is known now.
 func (g *group) complete(v *visit, lane int, to *stage, e int32) bool {
-	x := &g.run.pool.payloads[e]
+	x := &g.run.memory.pool.payloads[e]
 	x.state = payloadQueued
 	if err := g.run.size(x, to); err != nil {
 		g.fault(v, lane, "%v", err)
@@ -434,7 +522,7 @@ func (n *Node) checkCount(grid [3]uint32) error {
 // finishWriting is true for the last workgroup of a payload that calls it.
 func (g *group) finishWriting(v *visit) simd.Booking {
 	handle, same := v.uniform(0)
-	p := g.run.pool
+	p := g.run.memory.pool
 	i := p.lookup(handle)
 	bad := ""
 	switch {
@@ -464,7 +552,7 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 		}
 		g.finish.answers = g.newAnswers()
 		w := g.finish.wait(v.now)
-		g.run.access(v.now, w, g.unit, mem.Atomic, x.addr, 4, 1) // the count that tells the last one
+		g.run.memory.access(v.now, w, g.unit, mem.Atomic, x.addr, 4, 1) // the count that tells the last one
 		w.close()
 		g.finish.id, g.finish.op = v.in.Origin, v.in.Op
 	}
@@ -477,7 +565,7 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 // payload that its workgroup has as input or has allocated and not enqueued.
 func (r *Run) Check(w *simd.Wave, in *isa.Inst) bool {
 	pc, _ := w.Where()
-	return r.groups[w.Group.Index].check(&visit{0, &w.State, pc, in, w})
+	return r.groups.list[w.Group.Index].check(&visit{0, &w.State, pc, in, w})
 }
 
 // check is Check for the group's wave.
@@ -504,7 +592,7 @@ func (g *group) check(v *visit) bool {
 
 // allowed says what is wrong with an access to payload memory; nothing when it is empty.
 func (g *group) allowed(addr, size uint64, write bool) string {
-	p := g.run.pool
+	p := g.run.memory.pool
 	i := p.find(addr)
 	if i == 0 {
 		return "an access to a payload that does not exist: its index is beyond the array, or the array is none"
@@ -531,7 +619,7 @@ func (g *group) reads(x *payload, i int32) bool {
 	if x.input == g.launch.input {
 		return true
 	}
-	for _, e := range g.run.pool.arrays[g.launch.input].elems {
+	for _, e := range g.run.memory.pool.arrays[g.launch.input].elems {
 		if e == i {
 			return true
 		}

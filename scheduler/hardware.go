@@ -44,13 +44,13 @@ func newHardware(r *Run) (policy, error) {
 
 // Allocate asks the pool.
 func (h *hardware) Allocate(now uint64, unit, payloads int, done *wait) {
-	h.run.pool.ask(now, unit, payloads, done)
+	h.run.memory.pool.ask(now, unit, payloads, done)
 }
 
 // stall counts what a wave waits for others at a port.
 func (r *Run) stall(now, at uint64, payloads int) {
 	alone := now + uint64(max(payloads-1, 0)/r.spec.Queue.Ports)
-	r.counts.StallCycles += max(at, alone) - alone
+	r.ledger.queue.StallCycles += max(at, alone) - alone
 }
 
 // Enqueue holds the wave until the queue has taken the payloads: those that find
@@ -67,15 +67,15 @@ func (h *hardware) Enqueue(now uint64, b *batch) {
 	waiting := r.queues[i].entries - q.spilled
 	if over := min(max(waiting+n-r.spec.Queue.Depth, 0), n); over > 0 {
 		q.spilled += over
-		r.counts.Spills += uint64(over)
-		r.write(now, w, b.unit, over)
+		r.ledger.queue.Spills += uint64(over)
+		r.memory.write(now, w, b.unit, over)
 	}
 	w.close()
 }
 
 // Tick opens launches.
 func (h *hardware) Tick(now uint64, queue int) uint64 {
-	return h.run.openAll(now, queue, h.open)
+	return h.run.opener.openAll(now, queue, h.open)
 }
 
 // open opens a launch at the queue's rate. Payloads that wait in memory are read back.
@@ -86,14 +86,14 @@ func (h *hardware) open(now uint64, b *bin) (uint64, bool) {
 	}
 	q.launch.take(now, 1)
 	spilled := q.spilled > 0 && b.nHosts == 0
-	l := r.openLaunch(now, b)
+	l := r.opener.openLaunch(now, b)
 	if l == nil {
 		return cu.Never, false
 	}
-	w := gather(now, func(at uint64) { r.ready(l, at+uint64(r.spec.Scheduler.LaunchCycles)) })
+	w := gather(now, func(at uint64) { r.opener.ready(l, at+uint64(r.spec.Scheduler.LaunchCycles)) })
 	if spilled {
 		q.spilled--
-		r.read(now, w, r.firstUnit(b.queue))
+		r.memory.read(now, w, r.memory.firstUnit(b.queue))
 	}
 	w.close()
 	return now, true

@@ -36,41 +36,59 @@ const (
 	counterBytes = 64 << 10 // kept for counters at the start of the ring, one a line of at most 256 bytes
 )
 
+// A queueMemory is what of a graph's queues is in memory: payloads, on chip or not, and the rings and counters that accesses go to.
+type queueMemory struct {
+	run      *Run
+	pool     *pool
+	ring     uint64 // address of the queue in memory
+	ringNext uint64
+	lines    []mem.Line
+}
+
+func (m *queueMemory) init(r *Run, onChip, scratch uint64) error {
+	m.run, m.pool = r, newPool(r, onChip, scratch)
+	b, err := r.Store.Reserve(ringBytes, "enqueue queue")
+	if err == nil {
+		m.ring = b.Addr
+	}
+	return err
+}
+
 // access asks the machine's memory for bytes of a queue, past the caches that are
 // not shared, through the path of a compute unit.
-func (r *Run) access(now uint64, w *wait, unit int, kind mem.Kind, addr, bytes, busy uint64) {
-	if r.Hierarchy == nil {
+func (m *queueMemory) access(now uint64, w *wait, unit int, kind mem.Kind, addr, bytes, busy uint64) {
+	if m.run.Hierarchy == nil {
 		return // no time passes
 	}
-	vector, _ := r.Hierarchy.LineBytes()
+	vector, _ := m.run.Hierarchy.LineBytes()
 	size := uint64(vector)
-	r.lines = r.lines[:0]
+	m.lines = m.lines[:0]
 	for end := addr + max(bytes, 1); addr < end; {
 		next := min(end, (addr+size)&^(size-1))
-		r.lines = append(r.lines, mem.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)})
+		m.lines = append(m.lines, mem.Line{Addr: addr &^ (size - 1), Bytes: uint32(next - addr)})
 		addr = next
 	}
 	w.legs++
-	reply := r.Hierarchy.Access(now, &mem.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: r.lines, To: w})
+	reply := m.run.Hierarchy.Access(now, &mem.Request{CU: unit, Kind: kind, Coherent: true, Busy: max(busy, 1), Lines: m.lines, To: w})
 	if !reply.Pending {
 		w.leg(reply.Ready)
 	}
 }
 
 // write appends n entries to a queue in memory.
-func (r *Run) write(now uint64, w *wait, unit, n int) {
+func (m *queueMemory) write(now uint64, w *wait, unit, n int) {
 	bytes := min(uint64(n)*entryBytes, ringBytes/2)
-	if r.ringNext+bytes > ringBytes {
-		r.ringNext = counterBytes
+	if m.ringNext+bytes > ringBytes {
+		m.ringNext = counterBytes
 	}
-	at := r.ring + r.ringNext
-	r.ringNext += bytes
-	r.access(now, w, unit, mem.Write, at, bytes, 1)
+	at := m.ring + m.ringNext
+	m.ringNext += bytes
+	m.access(now, w, unit, mem.Write, at, bytes, 1)
 }
 
 // read reads an entry of a queue in memory back.
-func (r *Run) read(now uint64, w *wait, unit int) {
-	r.access(now, w, unit, mem.Read, r.ring+r.ringNext&^(entryBytes-1), entryBytes, 1)
+func (m *queueMemory) read(now uint64, w *wait, unit int) {
+	m.access(now, w, unit, mem.Read, m.ring+m.ringNext&^(entryBytes-1), entryBytes, 1)
 }
 
 // Counters of queues in memory.
@@ -81,14 +99,38 @@ const (
 )
 
 // atomic updates one of the counters that queues in memory have.
-func (r *Run) atomic(now uint64, w *wait, unit, counter int) {
-	r.access(now, w, unit, mem.Atomic, r.ring+uint64(counter)%(counterBytes/256)*256, 4, 1)
+func (m *queueMemory) atomic(now uint64, w *wait, unit, counter int) {
+	m.access(now, w, unit, mem.Atomic, m.ring+uint64(counter)%(counterBytes/256)*256, 4, 1)
 }
 
 // firstUnit is the compute unit through whose path a queue's own accesses go.
-func (r *Run) firstUnit(q int) int {
-	if r.perEngine {
-		return q * r.Dispatcher.limits.ComputeUnits
+func (m *queueMemory) firstUnit(q int) int {
+	if m.run.perEngine {
+		return q * m.run.Dispatcher.limits.ComputeUnits
 	}
 	return 0
+}
+
+// count is what allocating payloads in memory costs: an atomic.
+func (m *queueMemory) count(now uint64, unit, payloads int, done *wait) {
+	if payloads > 0 {
+		m.atomic(now, done, unit, counterAlloc)
+	}
+	done.close()
+}
+
+// append takes entries of a queue in memory with an atomic and writes them. The
+// wave waits for the atomic; both done, the payloads can be picked after latency.
+func (m *queueMemory) append(now uint64, b *batch, counter int, latency uint64) {
+	all := gather(now, func(at uint64) { m.run.release(b, at+latency) })
+	all.legs++
+	taken := gather(now, func(at uint64) {
+		m.run.ledger.queue.StallCycles += at - now
+		m.run.accept(b, at)
+		all.leg(at)
+	})
+	m.atomic(now, taken, b.unit, counter)
+	taken.close()
+	m.write(now, all, b.unit, len(b.payloads))
+	all.close()
 }

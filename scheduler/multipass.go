@@ -13,7 +13,7 @@ import (
 // deeper ones to free some; it is taken up again later.
 type multipass struct {
 	pushed
-	*Run
+	run     *Run
 	level   int // that runs
 	steps   []passStep
 	at      uint64 // cycle of the next step; cu.Never while that is not known
@@ -29,25 +29,25 @@ type passStep struct {
 	dispatch bool
 }
 
-func newMultipass(r *Run) (policy, error) { return &multipass{Run: r}, nil }
+func newMultipass(r *Run) (policy, error) { return &multipass{run: r}, nil }
 
 // Allocate counts in memory.
 func (m *multipass) Allocate(now uint64, unit, payloads int, done *wait) {
-	m.count(now, unit, payloads, done)
+	m.run.memory.count(now, unit, payloads, done)
 }
 
 // Enqueue counts in memory and writes where the payloads are, which nobody waits
 // for: the pass ends before they are read.
 func (m *multipass) Enqueue(now uint64, b *batch) {
 	w := gather(now, func(at uint64) {
-		m.counts.StallCycles += at - now
-		m.accept(b, at)
-		m.release(b, max(now, m.Engine.Now()))
+		m.run.ledger.queue.StallCycles += at - now
+		m.run.accept(b, at)
+		m.run.release(b, max(now, m.run.Engine.Now()))
 	})
-	m.atomic(now, w, b.unit, counterEntry)
+	m.run.memory.atomic(now, w, b.unit, counterEntry)
 	w.close()
 	written := gather(now, nil)
-	m.write(now, written, b.unit, len(b.payloads))
+	m.run.memory.write(now, written, b.unit, len(b.payloads))
 	written.close()
 }
 
@@ -64,8 +64,8 @@ func (m *multipass) Tick(now uint64, queue int) uint64 {
 	for len(m.steps) > 0 && m.at <= now {
 		m.step(now)
 	}
-	next := m.openAll(now, queue, m.openQuota)
-	m.Dispatcher.alarm.Set(now) // which ends the pass if it starts nothing
+	next := m.run.opener.openAll(now, queue, m.openQuota)
+	m.run.Dispatcher.alarm.Set(now) // which ends the pass if it starts nothing
 	if len(m.steps) > 0 {
 		next = min(next, m.at)
 	}
@@ -74,17 +74,17 @@ func (m *multipass) Tick(now uint64, queue int) uint64 {
 
 // Settled ends the pass when all of it has been placed and has ended.
 func (m *multipass) Settled(now, next uint64) {
-	if m.running && len(m.steps) == 0 && m.resident == 0 && m.flying == 0 && m.over(next) {
+	if m.running && len(m.steps) == 0 && m.run.ledger.resident == 0 && m.run.ledger.flying == 0 && m.over(next) {
 		m.end(now)
 	}
 }
 
 // over: nothing of the pass is left, or what is left waits for payload memory.
 func (m *multipass) over(next uint64) bool {
-	if m.open > 0 {
+	if m.run.ledger.open > 0 {
 		return next == cu.Never
 	}
-	for _, b := range m.bins {
+	for _, b := range m.run.opener.bins {
 		if b.quota > 0 {
 			return false
 		}
@@ -94,17 +94,17 @@ func (m *multipass) over(next uint64) bool {
 
 // end closes the pass: the next begins after the barrier.
 func (m *multipass) end(now uint64) {
-	m.running, m.blocked = false, m.open > 0
-	for _, b := range m.bins {
+	m.running, m.blocked = false, m.run.ledger.open > 0
+	for _, b := range m.run.opener.bins {
 		m.blocked = m.blocked || b.quota > 0
 		b.quota, b.held = 0, len(b.opens) > 0
 	}
 	m.at = cu.Never
-	if m.waiting == 0 && m.open == 0 || m.blocked && m.endedGroups == m.before && m.waiting == m.waited {
+	if m.run.ledger.waiting == 0 && m.run.ledger.open == 0 || m.blocked && m.run.ledger.endedGroups == m.before && m.run.ledger.waiting == m.waited {
 		return // all is done, or nothing can be
 	}
-	m.at = max(now, m.done) + uint64(m.spec.Scheduler.BarrierCycles)
-	m.queues[0].alarm.Set(m.at)
+	m.at = max(now, m.run.ledger.done) + uint64(m.run.spec.Scheduler.BarrierCycles)
+	m.run.queues[0].alarm.Set(m.at)
 }
 
 // begin picks the level of the next pass and plans its commands.
@@ -113,9 +113,9 @@ func (m *multipass) begin(now uint64) bool {
 		return false
 	}
 	m.level = m.pick()
-	m.Hierarchy.KernelBoundary()
+	m.run.Hierarchy.KernelBoundary()
 	m.steps = m.steps[:0]
-	for _, b := range m.bins {
+	for _, b := range m.run.opener.bins {
 		if b.level != m.level || b.pending() == 0 && len(b.opens) == 0 {
 			continue
 		}
@@ -125,16 +125,16 @@ func (m *multipass) begin(now uint64) bool {
 		}
 		m.steps = append(m.steps, passStep{b, true})
 	}
-	m.running, m.at = true, now+uint64(m.spec.Scheduler.PassLaunchCycles)
-	m.counts.Passes++
-	m.before, m.waited = m.endedGroups, m.waiting
+	m.running, m.at = true, now+uint64(m.run.spec.Scheduler.PassLaunchCycles)
+	m.run.ledger.queue.Passes++
+	m.before, m.waited = m.run.ledger.endedGroups, m.run.ledger.waiting
 	return true
 }
 
 // pick is the shallowest level with payloads; after a pass that was left early, the deepest.
 func (m *multipass) pick() int {
 	level := 0
-	for _, b := range m.bins {
+	for _, b := range m.run.opener.bins {
 		if b.pending() == 0 && len(b.opens) == 0 {
 			continue
 		}
@@ -151,13 +151,13 @@ func (m *multipass) step(now uint64) {
 	m.steps = m.steps[1:]
 	if s.dispatch {
 		s.bin.quota = s.bin.pending()
-		m.at = now + uint64(m.spec.Scheduler.PassLaunchCycles)
+		m.at = now + uint64(m.run.spec.Scheduler.PassLaunchCycles)
 		return
 	}
 	m.at = cu.Never
 	w := gather(now, func(at uint64) {
-		m.at = at + uint64(m.spec.Scheduler.PassLaunchCycles)
-		m.queues[0].alarm.Set(m.at)
+		m.at = at + uint64(m.run.spec.Scheduler.PassLaunchCycles)
+		m.run.queues[0].alarm.Set(m.at)
 	})
 	m.compact(now, w, s.bin)
 	w.close()
@@ -167,15 +167,15 @@ func (m *multipass) step(now uint64) {
 // compute units taking part.
 func (m *multipass) compact(now uint64, w *wait, b *bin) {
 	bytes := uint64(len(b.fifo)-b.head) * entryBytes
-	units := uint64(len(m.Array.Units))
-	line, _ := m.Hierarchy.LineBytes()
+	units := uint64(len(m.run.Array.Units))
+	line, _ := m.run.Hierarchy.LineBytes()
 	share := (bytes/units + uint64(line)) / uint64(line) * uint64(line)
 	for u := uint64(0); u < units && bytes > 0; u++ {
 		n := min(share, bytes)
 		bytes -= n
-		at := m.ring + counterBytes + u*share%(ringBytes-counterBytes)
-		m.access(now, w, int(u), mem.Read, at, n, n/uint64(line))
-		m.access(now, w, int(u), mem.Write, at, n, n/uint64(line))
+		at := m.run.memory.ring + counterBytes + u*share%(ringBytes-counterBytes)
+		m.run.memory.access(now, w, int(u), mem.Read, at, n, n/uint64(line))
+		m.run.memory.access(now, w, int(u), mem.Write, at, n, n/uint64(line))
 	}
 }
 
@@ -185,10 +185,10 @@ func (m *multipass) openQuota(now uint64, b *bin) (uint64, bool) {
 		return cu.Never, false
 	}
 	b.quota -= min(b.quota, b.batchSize())
-	l := m.openLaunch(now, b)
+	l := m.run.opener.openLaunch(now, b)
 	if l == nil {
 		return cu.Never, false
 	}
-	m.ready(l, now)
+	m.run.opener.ready(l, now)
 	return now, true
 }

@@ -12,7 +12,7 @@ import (
 // payload for itself. A worker takes the registers and LDS of the largest node.
 type persistent struct {
 	pushed
-	*Run
+	run     *Run
 	workers []int // by compute unit
 	polls   polls
 	busy    int    // workers that run a workgroup
@@ -46,7 +46,7 @@ func (p *polls) Pop() any {
 var errWorkers = errors.New("scheduler: the persistent kernel, with the registers and LDS of its largest nodes, does not fit on a compute unit")
 
 func newPersistent(r *Run) (policy, error) {
-	p := &persistent{Run: r}
+	p := &persistent{run: r}
 	need := cu.Need{}
 	for _, n := range r.graph.Nodes {
 		m := &n.Launch.Need
@@ -83,15 +83,15 @@ func (p *persistent) holds() (slots, from uint64) {
 
 // Allocate counts in memory.
 func (p *persistent) Allocate(now uint64, unit, payloads int, done *wait) {
-	p.count(now, unit, payloads, done)
+	p.run.memory.count(now, unit, payloads, done)
 }
 
 // Enqueue takes entries with an atomic and writes them.
-func (p *persistent) Enqueue(now uint64, b *batch) { p.append(now, b, counterEntry, 0) }
+func (p *persistent) Enqueue(now uint64, b *batch) { p.run.memory.append(now, b, counterEntry, 0) }
 
 // Start launches the kernel: workers begin to poll at the dispatcher's rate.
 func (p *persistent) Start(now uint64) {
-	d, units := &p.spec.Dispatcher, p.Dispatcher.limits.ComputeUnits
+	d, units := &p.run.spec.Dispatcher, p.run.Dispatcher.limits.ComputeUnits
 	p.polls, p.busy = p.polls[:0], 0
 	p.begins = now + uint64(d.LaunchLatency)
 	for k := range p.workers[0] {
@@ -106,7 +106,7 @@ func (p *persistent) Start(now uint64) {
 func (p *persistent) look(at uint64, unit int) {
 	p.order++
 	heap.Push(&p.polls, poll{at, p.order, unit})
-	p.queues[0].alarm.Set(at)
+	p.run.queues[0].alarm.Set(at)
 }
 
 // Ended frees a worker, which polls when all its stores are done.
@@ -117,9 +117,9 @@ func (p *persistent) Ended(now, done uint64, unit int) {
 
 // Tick lets the workers look whose time has come.
 func (p *persistent) Tick(now uint64, _ int) uint64 {
-	for len(p.polls) > 0 && p.polls[0].at <= now && p.Engine.Err() == nil {
+	for len(p.polls) > 0 && p.polls[0].at <= now && p.run.Engine.Err() == nil {
 		w := heap.Pop(&p.polls).(poll)
-		p.counts.Polls++
+		p.run.ledger.queue.Polls++
 		p.poll(now, w.unit)
 	}
 	if len(p.polls) == 0 {
@@ -134,39 +134,39 @@ func (p *persistent) Tick(now uint64, _ int) uint64 {
 func (p *persistent) poll(now uint64, unit int) {
 	var found *bin
 	w := gather(now, nil)
-	p.atomic(now, w, unit, counterPop)
+	p.run.memory.atomic(now, w, unit, counterPop)
 	if found = p.find(now); found == nil {
 		w.then = func(at uint64) {
 			if !p.idle() {
-				p.look(max(at, now+1)+uint64(p.spec.Scheduler.PollInterval), unit)
+				p.look(max(at, now+1)+uint64(p.run.spec.Scheduler.PollInterval), unit)
 			}
 		}
 		w.close()
 		return
 	}
-	p.read(now, w, unit)
-	m := p.Dispatcher.place(now, unit, found.opens[0].code)
-	p.nextGroup(found, unit, &m.Workgroup)
+	p.run.memory.read(now, w, unit)
+	m := p.run.Dispatcher.place(now, unit, found.opens[0].code)
+	p.run.opener.nextGroup(found, unit, &m.Workgroup)
 	p.busy++
 	w.then = func(at uint64) {
 		for i := range m.Waves {
 			m.Waves[i].At = at
 		}
-		p.Dispatcher.send(unit, m)
+		p.run.Dispatcher.send(unit, m)
 	}
 	w.close()
 }
 
 // find is the bin with the workgroup that goes next, or nil.
 func (p *persistent) find(now uint64) *bin {
-	for k := range p.Run.order {
-		b := p.at(0, k)
-		for len(b.opens) == 0 && b.readyAt(p.window) <= now && p.Engine.Err() == nil {
-			if l := p.openLaunch(now, b); l != nil {
-				p.ready(l, now)
+	for k := range p.run.opener.order {
+		b := p.run.opener.at(0, k)
+		for len(b.opens) == 0 && b.readyAt(p.run.opener.window) <= now && p.run.Engine.Err() == nil {
+			if l := p.run.opener.openLaunch(now, b); l != nil {
+				p.run.opener.ready(l, now)
 			}
 		}
-		if len(b.opens) > 0 && p.reserve(b.opens[0]) {
+		if len(b.opens) > 0 && p.run.opener.reserve(b.opens[0]) {
 			return b
 		}
 	}
@@ -177,11 +177,11 @@ func (p *persistent) find(now uint64) *bin {
 // payload waits that may start, and no coalescing window is open. Without it a
 // deadlock would not end.
 func (p *persistent) idle() bool {
-	if p.resident > 0 || p.flying > 0 {
+	if p.run.ledger.resident > 0 || p.run.ledger.flying > 0 {
 		return false
 	}
-	for _, b := range p.bins {
-		if len(b.opens) == 0 && b.pending() > 0 || len(b.opens) > 0 && p.reserve(b.opens[0]) {
+	for _, b := range p.run.opener.bins {
+		if len(b.opens) == 0 && b.pending() > 0 || len(b.opens) > 0 && p.run.opener.reserve(b.opens[0]) {
 			return false
 		}
 	}

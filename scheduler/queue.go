@@ -7,10 +7,6 @@ import (
 	"spvsim/engine"
 )
 
-// maxOpen is how many launches of one bin are open at once: enough to hide the
-// latency of opening them.
-const maxOpen = 64
-
 // A queue is a component in which payloads wait until the policy opens launches
 // for them: the machine's enqueue queue, the one of a shader engine, a
 // scheduler's core.
@@ -67,20 +63,20 @@ func (r *Run) wake(cycle uint64) {
 func (r *Run) enqueue(now uint64, b *batch) (accepted uint64, known bool) {
 	n := len(b.payloads)
 	for _, i := range b.payloads {
-		r.waiting += uint64(1 + len(r.stageOf(i).sharers))
+		r.ledger.waiting += uint64(1 + len(r.stageOf(i).sharers))
 	}
-	r.flying += n
+	r.ledger.flying += n
 	b.accepted, b.waiter = 0, nil
 	r.policy.Enqueue(now, b)
 	q := r.queues[r.queueOf(b.unit)]
 	q.entries += n
-	r.counts.PeakDepth = max(r.counts.PeakDepth, uint64(q.entries))
+	r.ledger.queue.PeakDepth = max(r.ledger.queue.PeakDepth, uint64(q.entries))
 	return b.accepted, b.accepted > 0
 }
 
 // stageOf is the stage that a payload is for.
 func (r *Run) stageOf(i int32) *stage {
-	x := &r.pool.payloads[i]
+	x := &r.memory.pool.payloads[i]
 	return x.node.stages[x.remaining]
 }
 
@@ -88,7 +84,7 @@ func (r *Run) stageOf(i int32) *stage {
 func (r *Run) accept(b *batch, at uint64) {
 	b.accepted = at
 	for _, i := range b.payloads {
-		r.pool.payloads[i].enqueued = at
+		r.memory.pool.payloads[i].enqueued = at
 	}
 	if b.waiter != nil {
 		b.waiter(at)
@@ -111,86 +107,13 @@ func (r *Run) release(b *batch, visible uint64) {
 // arrive puts the payloads of a batch into the bins of their nodes and of those
 // that share their input.
 func (r *Run) arrive(now uint64, b *batch) {
-	r.flying -= len(b.payloads)
+	r.ledger.flying -= len(b.payloads)
 	engine := r.engineOf(b.unit)
 	for _, i := range b.payloads {
 		s := r.stageOf(i)
-		r.bin(s, engine).push(i, now)
+		r.opener.bin(s, engine).push(i, now)
 		for _, other := range s.sharers {
-			r.bin(other.stages[s.remaining], engine).push(i, now)
+			r.opener.bin(other.stages[s.remaining], engine).push(i, now)
 		}
 	}
 }
-
-func (b *bin) push(payload int32, since uint64) {
-	b.fifo = append(b.fifo, entry{payload, since})
-}
-
-// An opener opens a launch from a bin in cycle now, or says from when it can.
-type opener func(now uint64, b *bin) (at uint64, ok bool)
-
-// openAll opens launches of one queue, in the order of arbitration, until nothing
-// more can be opened in cycle now. It says when more can, if nothing happens before.
-func (r *Run) openAll(now uint64, q int, open opener) uint64 {
-	next := cu.Never
-	for k := range r.order {
-		if b := r.at(q, k); b.pending() > 0 && r.Engine.Err() == nil {
-			next = min(next, r.fill(now, b, open))
-		}
-	}
-	return next
-}
-
-// fill opens launches of a bin while it can.
-func (r *Run) fill(now uint64, b *bin, open opener) uint64 {
-	for len(b.opens) < maxOpen && r.Engine.Err() == nil {
-		at := b.readyAt(r.window)
-		if at > now {
-			return at
-		}
-		at, ok := open(now, b)
-		if !ok {
-			return at
-		}
-	}
-	return cu.Never
-}
-
-// at is the bin of a queue that comes k-th in the order of arbitration.
-func (r *Run) at(q, k int) *bin {
-	if r.spec.Queue.Arbitration == "round-robin" {
-		k = (r.turns + k) % len(r.order)
-	}
-	return r.bins[q*len(r.order)+r.order[k]]
-}
-
-// lists fulfils work: a list for each bin. A policy whose workers pull leaves
-// nothing to place.
-func (r *Run) lists() int {
-	if r.pulls {
-		return 0
-	}
-	return len(r.bins)
-}
-
-func (r *Run) head(list int) *launch {
-	b := r.at(list/len(r.order), list%len(r.order))
-	if b.held || len(b.opens) == 0 {
-		return nil
-	}
-	return b.opens[0]
-}
-
-func (r *Run) begin(list, unit int, wg *cu.Workgroup) {
-	q, k := list/len(r.order), list%len(r.order)
-	b := r.at(q, k)
-	if len(b.opens) == maxOpen {
-		r.queues[q].alarm.Set(r.Engine.Now()) // there is room for another
-	}
-	r.nextGroup(b, unit, wg)
-	if r.spec.Queue.Arbitration == "round-robin" {
-		r.turns = (r.turns + k + 1) % len(r.order)
-	}
-}
-
-func (r *Run) settled(now, next uint64) { r.policy.Settled(now, next) }

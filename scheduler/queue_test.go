@@ -140,12 +140,12 @@ func (r *queueRig) enqueue(t *testing.T, cycle uint64, n *Node, count int, accep
 		b := r.run.queues[0].batches.Take()
 		b.unit, b.payloads = 0, b.payloads[:0]
 		for range count {
-			i, err := r.run.pool.take(n.size, true)
+			i, err := r.run.memory.pool.take(n.size, true)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			x := &r.run.pool.payloads[i]
+			x := &r.run.memory.pool.payloads[i]
 			x.state, x.node, x.remaining = payloadQueued, n, 0
 			if err := r.run.size(x, n.stages[0]); err != nil {
 				t.Error(err)
@@ -222,7 +222,7 @@ func TestHardwareAllocation(t *testing.T) {
 		if diff := cmp.Diff([]uint64{alone, second}, ready); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c, diff)
 		}
-		if got, want := r.run.counts.StallCycles, second-alone; got != want {
+		if got, want := r.run.ledger.queue.StallCycles, second-alone; got != want {
 			t.Errorf("%+v: %d cycles stalled, want %d", c, got, want)
 		}
 	}
@@ -267,9 +267,9 @@ func TestHardwareDepth(t *testing.T) {
 				want += replyCycles
 				first += 2 * replyCycles
 			}
-			if r.run.counts.Spills != c.spills || accepted != want || r.run.counts.PeakDepth != uint64(c.payloads) {
+			if r.run.ledger.queue.Spills != c.spills || accepted != want || r.run.ledger.queue.PeakDepth != uint64(c.payloads) {
 				t.Errorf("%+v, replies pending %v: %d spilled, taken in %d, peak %d; want %d, %d, %d", c, pending,
-					r.run.counts.Spills, accepted, r.run.counts.PeakDepth, c.spills, want, c.payloads)
+					r.run.ledger.queue.Spills, accepted, r.run.ledger.queue.PeakDepth, c.spills, want, c.payloads)
 			}
 			if got := r.prints[0]; got != first {
 				t.Errorf("%+v, replies pending %v: the first starts in %d, want %d", c, pending, got, first)
@@ -343,8 +343,8 @@ func startOfLast(t *testing.T, kind string, window, payloads int, n *Node) []uin
 	s.Queue.CoalescingWindow, s.Scheduler.FirmwareCycles, s.Scheduler.PersistentGroups = window, 1, 1
 	r := newQueueRig(t, s, false, n)
 	var accepted uint64
-	r.run.flying++ // something is on its way: workers poll on
-	r.in(begin, func(uint64) { r.run.flying-- })
+	r.run.ledger.flying++ // something is on its way: workers poll on
+	r.in(begin, func(uint64) { r.run.ledger.flying-- })
 	r.enqueue(t, begin, n, payloads, &accepted)
 	r.finish(t)
 	return r.prints
@@ -370,10 +370,10 @@ func TestFirmwareCore(t *testing.T) {
 			if diff := cmp.Diff(want, started); diff != "" || accepted != begin+replyCycles {
 				t.Errorf("%d cycles a launch, replies pending %v: taken in %d (-want +got):\n%s", cycles, pending, accepted, diff)
 			}
-			if got := r.run.counts.StallCycles; got != replyCycles {
+			if got := r.run.ledger.queue.StallCycles; got != replyCycles {
 				t.Errorf("replies pending %v: %d cycles stalled, want the %d of the atomic", pending, got, replyCycles)
 			}
-			if got := r.run.opened[0]; got != 3 {
+			if got := r.run.ledger.opened[0]; got != 3 {
 				t.Errorf("%d workgroups numbered of three launches", got)
 			}
 		}
@@ -458,8 +458,8 @@ func TestMultipassCosts(t *testing.T) {
 			if got := started[1]; got != want {
 				t.Errorf("%+v, replies pending %v: the second level starts in %d, want %d", c, pending, got, want)
 			}
-			if r.run.counts.Passes != 2 {
-				t.Errorf("%+v: %d passes", c, r.run.counts.Passes)
+			if r.run.ledger.queue.Passes != 2 {
+				t.Errorf("%+v: %d passes", c, r.run.ledger.queue.Passes)
 			}
 		}
 	}
@@ -482,8 +482,8 @@ func TestPersistentPolls(t *testing.T) {
 			r.run.Dispatch(0, []Entry{{Node: n, Count: 1, Data: make([]byte, 4), Stride: 4}})
 			var accepted uint64
 			const late = 2000
-			r.run.flying++ // something is on its way: the worker polls on
-			r.in(late, func(uint64) { r.run.flying-- })
+			r.run.ledger.flying++ // something is on its way: the worker polls on
+			r.in(late, func(uint64) { r.run.ledger.flying-- })
 			r.enqueue(t, late, n, 1, &accepted)
 			r.finish(t)
 			if len(r.prints) != 2 || r.prints[0] != replyCycles && r.prints[0] != replyCycles+1 {
@@ -494,7 +494,7 @@ func TestPersistentPolls(t *testing.T) {
 			if got := r.prints[1]; got < visible+replyCycles || got > visible+each+replyCycles+1 {
 				t.Errorf("poll %d, replies pending %v: the second wave starts in %d, want it within a poll of %d", poll, pending, got, visible)
 			}
-			if got, most := r.run.counts.Polls, visible/each+3; got > most+1 || got+5 < most {
+			if got, most := r.run.ledger.queue.Polls, visible/each+3; got > most+1 || got+5 < most {
 				t.Errorf("poll %d, replies pending %v: %d polls, want about %d", poll, pending, got, most)
 			}
 		}
@@ -543,7 +543,7 @@ func TestQueuesOfEngines(t *testing.T) {
 
 // traffic is what queues ask of memory while a test has them do something, with addresses from the ring's start on.
 func (r *queueRig) traffic(do func(w *wait)) []string {
-	r.memory.log, r.run.ring = nil, 0
+	r.memory.log, r.run.memory.ring = nil, 0
 	w := gather(0, nil)
 	do(w)
 	w.close()
@@ -559,28 +559,28 @@ func TestTrafficOfQueues(t *testing.T) {
 		do   func(w *wait)
 		want []string
 	}{
-		{"five entries", func(w *wait) { r.run.ringNext = first; r.run.write(0, w, 0, 5) },
+		{"five entries", func(w *wait) { r.run.memory.ringNext = first; r.run.memory.write(0, w, 0, 5) },
 			[]string{fmt.Sprintf("write unit 0 busy 1: %d+64 %d+16", first, first+64)}},
-		{"five behind them", func(w *wait) { r.run.write(0, w, 3, 5) },
+		{"five behind them", func(w *wait) { r.run.memory.write(0, w, 3, 5) },
 			[]string{fmt.Sprintf("write unit 3 busy 1: %d+48 %d+32", first+64, first+128)}},
-		{"at the ring's end", func(w *wait) { r.run.ringNext = ringBytes - 64; r.run.write(0, w, 0, 4) },
+		{"at the ring's end", func(w *wait) { r.run.memory.ringNext = ringBytes - 64; r.run.memory.write(0, w, 0, 4) },
 			[]string{fmt.Sprintf("write unit 0 busy 1: %d+64", ringBytes-64)}},
-		{"behind its end", func(w *wait) { r.run.write(0, w, 0, 1) },
+		{"behind its end", func(w *wait) { r.run.memory.write(0, w, 0, 1) },
 			[]string{fmt.Sprintf("write unit 0 busy 1: %d+16", first)}},
-		{"an entry back", func(w *wait) { r.run.read(0, w, 0) },
+		{"an entry back", func(w *wait) { r.run.memory.read(0, w, 0) },
 			[]string{fmt.Sprintf("read unit 0 busy 1: %d+16", first)}},
-		{"the first counter", func(w *wait) { r.run.atomic(0, w, 1, 0) }, []string{"atomic unit 1 busy 1: 0+4"}},
-		{"the last counter", func(w *wait) { r.run.atomic(0, w, 1, counterBytes/256-1) }, []string{fmt.Sprintf("atomic unit 1 busy 1: %d+4", (counterBytes-256)&^63)}},
-		{"one more", func(w *wait) { r.run.atomic(0, w, 1, counterBytes/256) }, []string{"atomic unit 1 busy 1: 0+4"}},
+		{"the first counter", func(w *wait) { r.run.memory.atomic(0, w, 1, 0) }, []string{"atomic unit 1 busy 1: 0+4"}},
+		{"the last counter", func(w *wait) { r.run.memory.atomic(0, w, 1, counterBytes/256-1) }, []string{fmt.Sprintf("atomic unit 1 busy 1: %d+4", (counterBytes-256)&^63)}},
+		{"one more", func(w *wait) { r.run.memory.atomic(0, w, 1, counterBytes/256) }, []string{"atomic unit 1 busy 1: 0+4"}},
 	} {
 		if diff := cmp.Diff(c.want, r.traffic(c.do)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
 	// No more than half of the ring is written at once: what lies there is read before.
-	r.run.ringNext = first
-	r.traffic(func(w *wait) { r.run.write(0, w, 0, ringBytes/entryBytes) })
-	if got, want := r.run.ringNext, uint64(first+ringBytes/2); got != want {
+	r.run.memory.ringNext = first
+	r.traffic(func(w *wait) { r.run.memory.write(0, w, 0, ringBytes/entryBytes) })
+	if got, want := r.run.memory.ringNext, uint64(first+ringBytes/2); got != want {
 		t.Errorf("a write of a whole ring ends at %d, want %d", got, want)
 	}
 }
@@ -590,7 +590,7 @@ func TestTrafficOfQueues(t *testing.T) {
 func TestTrafficOfPasses(t *testing.T) {
 	n := static("n")
 	r := newQueueRig(t, defaultQueue("multipass"), false, n)
-	r.run.ring, r.run.ringNext = 0, counterBytes
+	r.run.memory.ring, r.run.memory.ringNext = 0, counterBytes
 	r.memory.log = nil
 	var accepted uint64
 	r.enqueue(t, begin, n, 5, &accepted)

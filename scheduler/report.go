@@ -7,22 +7,22 @@ import (
 
 // Counts are what happened since the last call. MeshGroup numbers start anew.
 func (r *Run) Counts() *account.GraphCounts {
-	c := &account.GraphCounts{Queue: r.counts}
-	c.Queue.ScratchUsed = r.pool.spilled
+	c := &account.GraphCounts{Queue: r.ledger.queue}
+	c.Queue.ScratchUsed = r.memory.pool.spilled
 	for i, n := range r.graph.Nodes {
-		s := &r.stats[i]
+		s := &r.ledger.nodes[i]
 		c.Nodes = append(c.Nodes, account.NodeCounts{Name: n.String(), Payloads: s.payloads, Workgroups: s.workgroups, Waits: s.waits, Unused: s.unused})
 		c.Unused += s.unused
 		*s = nodeStats{}
 	}
-	r.counts, r.pool.spilled = account.QueueCounts{}, 0
+	r.ledger.queue, r.memory.pool.spilled = account.QueueCounts{}, 0
 	return c
 }
 
 // Totals are the workgroups and waves that ended since the last call.
 func (r *Run) Totals() (workgroups, waves uint64) {
-	workgroups, waves = r.endedGroups, r.waves
-	r.endedGroups, r.total, r.waves = 0, 0, 0
+	workgroups, waves = r.ledger.endedGroups, r.ledger.waves
+	r.ledger.endedGroups, r.ledger.total, r.ledger.waves = 0, 0, 0
 	return workgroups, waves
 }
 
@@ -51,4 +51,4 @@ func (r *Run) Charge(c *account.SlotCycles, end uint64) {
 }
 
 // NodeOf names the node that a wave of the graph runs.
-func (r *Run) NodeOf(w *simd.Wave) string { return r.groups[w.Group.Index].Node.String() }
+func (r *Run) NodeOf(w *simd.Wave) string { return r.groups.list[w.Group.Index].Node.String() }

@@ -14,7 +14,7 @@ func (r *Run) traceEnqueued(at uint64, unit int, s *stage, i int32) {
 // tracePicked tells that payload i of bin b is part of a launch's input.
 func (r *Run) tracePicked(now uint64, b *bin, i, input int32) {
 	if t := r.tracer(); t != nil {
-		t.Picked(&probe.PayloadWait{At: now, Unit: -1, Payload: int(i), Node: b.Node.String(), Input: r.pool.handle(input)})
+		t.Picked(&probe.PayloadWait{At: now, Unit: -1, Payload: int(i), Node: b.Node.String(), Input: r.memory.pool.handle(input)})
 	}
 }
 

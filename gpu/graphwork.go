@@ -1,0 +1,140 @@
+package gpu
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"spvsim/account"
+	"spvsim/cu"
+	"spvsim/functional"
+	"spvsim/scheduler"
+	"spvsim/simd"
+)
+
+// A graphWork is one dispatch of an execution graph.
+type graphWork struct {
+	*graphJob
+	entries []graphEntry
+	list    []scheduler.Entry // those of the dispatch that runs
+	machine *machine
+	ran     *scheduler.Run // on which it ran last, with time or without
+}
+
+func (g *graphWork) prepare() (bool, error) { return true, nil }
+
+// timed: memory is settled, and what it reads of buffers is what they hold.
+func (g *graphWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
+	c, err := t.run(step, g, p, follows)
+	if err == nil {
+		g.ran.Charge(&c.Slots, t.now)
+	}
+	return c, err
+}
+
+func (g *graphWork) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Counts, error) {
+	list, err := ready(g.entries)
+	if err != nil {
+		return nil, err
+	}
+	d, err := g.withoutTime(u.machine, &u.guard.setup.Machine.WorkSpec)
+	if err != nil {
+		return nil, err
+	}
+	g.ran = d.Graph()
+	d.Dispatch(list)
+	o := u.options(g.mostOf(u.machine.limits))
+	o.Payloads = d
+	u.warm(&o, warm)
+	return u.counts(func() (*functional.Counts, error) { return d.runAll(u.guard.ctx, u.machine, o) })
+}
+
+// mostOf is what a workgroup takes of the node of which most fit on a compute unit.
+func (g *graphJob) mostOf(limits *cu.Limits) (need cu.Need) {
+	for _, n := range g.graph.Nodes {
+		if need.Waves == 0 || n.Launch.Need.Occupancy(limits) > need.Occupancy(limits) {
+			need = n.Launch.Need
+		}
+	}
+	return need
+}
+
+func (g *graphWork) count(c *account.Counts, _ scheduler.Part) {
+	c.Graph = g.ran.Counts()
+	c.Workgroups, c.Waves = g.ran.Totals()
+	if f := c.Functional; f != nil {
+		f.Workgroups, f.Waves = c.Workgroups, c.Waves
+	}
+}
+
+// like: dispatches of the same entries.
+func (g *graphWork) like() (text string) {
+	for i := range g.entries {
+		text += fmt.Sprintf(" %p %d", g.entries[i].Node, g.entries[i].Count)
+	}
+	return text
+}
+
+func (g *graphWork) workgroups() (uint64, bool)     { return 0, false }
+func (g *graphWork) need() cu.Need                  { return cu.Need{} }
+func (g *graphWork) codes() []*simd.Code            { return g.graphJob.codes }
+func (g *graphWork) finished() (bool, uint64)       { return g.run.Finished() }
+func (g *graphWork) progress() (_, _, _ uint64)     { return g.run.Progress() }
+func (g *graphWork) close(end uint64) (_, _ uint64) { return end, end }
+func (g *graphWork) waiting() string                { return "; " + g.run.Waiting() }
+func (g *graphWork) whose(w *simd.Wave) string      { return "node " + g.run.NodeOf(w) + ", " }
+
+func (g *graphWork) open(m *machine, _ scheduler.Part) (err error) {
+	if g.list, err = ready(g.entries); err != nil {
+		return err
+	}
+	g.ran = g.run
+	m.serve(g.run)
+	return nil
+}
+
+func (g *graphWork) start(now uint64, _ scheduler.Part, _ bool) { g.run.Dispatch(now, g.list) }
+
+// withoutTime is the graph without time, made when it is first used.
+func (g *graphJob) withoutTime(m *machine, spec *scheduler.WorkSpec) (*directGraph, error) {
+	if g.direct != nil {
+		return g.direct, nil
+	}
+	run, err := scheduler.NewDirect(g.graph, spec, m.store, g.scratch)
+	if err != nil {
+		return nil, err
+	}
+	g.direct = &directGraph{Direct: run, kernels: map[*cu.Launch]*functional.Kernel{}}
+	for _, n := range g.graph.Nodes {
+		g.direct.kernels[n.Launch] = functionalKernel(n.Launch)
+	}
+	return g.direct, nil
+}
+
+// A directGraph hands the workgroups of a graph to a functional run.
+type directGraph struct {
+	*scheduler.Direct
+	kernels map[*cu.Launch]*functional.Kernel
+}
+
+// Next fulfils functional.Work.
+func (d *directGraph) Next(nothingElse bool) (*functional.Kernel, functional.Workgroup, bool, bool) {
+	l, wg, s := d.Direct.Next(nothingElse)
+	if s != scheduler.Found {
+		return nil, functional.Workgroup{}, false, s == scheduler.Later
+	}
+	return d.kernels[l], functional.Workgroup{Index: wg.Index, ID: wg.ID, Count: wg.Count, Node: wg.Node}, true, false
+}
+
+// Ended fulfils functional.Work.
+func (d *directGraph) Ended(wg *functional.Workgroup) { d.Direct.Ended(wg.Index) }
+
+// runAll runs what was dispatched to its end.
+func (d *directGraph) runAll(ctx context.Context, m *machine, o functional.Options) (*functional.Counts, error) {
+	c, err := functional.RunWork(ctx, m.store, d, o)
+	err = cmp.Or(err, d.Err())
+	if err == nil && d.Stuck() {
+		err = fmt.Errorf("%w; %s", ErrDeadlock, d.Graph().Waiting())
+	}
+	return c, err
+}

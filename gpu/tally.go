@@ -1,0 +1,57 @@
+package gpu
+
+import (
+	"spvsim/account"
+	"spvsim/isa"
+)
+
+// A tally is what the steps of a round came to so far.
+type tally struct {
+	steps  []account.StepCounts
+	stepOf map[string]int
+	issued uint64 // instructions over all rounds
+}
+
+// begin starts a round.
+func (t *tally) begin() { t.steps, t.stepOf = nil, map[string]int{} }
+
+// add adds the counts of a launch to those of its step, whose number it returns.
+func (t *tally) add(step string, c *account.Counts) int {
+	t.issued += c.Instructions()
+	i, ok := t.stepOf[step]
+	if !ok {
+		i = len(t.steps)
+		t.stepOf[step] = i
+		t.steps = append(t.steps, account.StepCounts{Name: step})
+	}
+	t.steps[i].Add(c)
+	return i
+}
+
+// A stepSoFar is what a step did so far.
+type stepSoFar struct {
+	cycles  uint64
+	byClass [isa.NumClasses]uint64
+}
+
+func (t *tally) soFarOf(step string) (s stepSoFar) {
+	if i, ok := t.stepOf[step]; ok {
+		s.cycles, s.byClass = t.steps[i].Cycles, t.steps[i].ByClass
+	}
+	return s
+}
+
+func (s *stepSoFar) instructions() (sum uint64) {
+	for _, n := range s.byClass {
+		sum += n
+	}
+	return sum
+}
+
+func (s *stepSoFar) mixSince(o *stepSoFar) mix {
+	by := s.byClass
+	for i, n := range o.byClass {
+		by[i] -= n
+	}
+	return mixOf(&by)
+}

@@ -1,0 +1,255 @@
+package gpu
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"spvsim/account"
+	"spvsim/engine"
+	"spvsim/isa"
+	"spvsim/probe"
+	"spvsim/scheduler"
+	"spvsim/simd"
+)
+
+// A timing runs works with time, on the machine.
+type timing struct {
+	machine *machine
+	guard   *guard
+	tally   *tally
+	now     uint64       // cycle in which the next launch begins
+	current resident     // the work that runs; nil: none has
+	running []*simd.Code // its programs
+	before  snapshot
+}
+
+// run runs a part of a work to its end.
+func (t *timing) run(step string, w resident, p scheduler.Part, follows bool) (*account.Counts, error) {
+	m := t.machine
+	if p.First == 0 {
+		m.hierarchy.KernelBoundary()
+	}
+	if err := w.open(m, p); err != nil {
+		return nil, err
+	}
+	t.now = max(t.now, m.cycle()) // after a graph, parts of the machine may have worked on
+	t.current, t.running = w, append(t.running[:0], w.codes()...)
+	t.begin()
+	t.traceLaunch(step)
+	w.start(t.now, p, follows)
+	finished, end, err := t.runEngine()
+	if err = cmp.Or(err, t.failure(finished)); err != nil {
+		return t.soFar(), err
+	}
+	end, next := w.close(end)
+	c := t.counts(end)
+	t.traceEnd(end)
+	t.now = next
+	return c, nil
+}
+
+// begin starts an accounting period.
+func (t *timing) begin() {
+	t.before = t.snapshot()
+	t.machine.engine.Limit(t.limit(), t.watch)
+	t.machine.array.Begin(t.now)
+}
+
+// idle lets cycles pass in which the compute units do nothing, and counts them.
+func (t *timing) idle(cycles uint64) *account.Counts {
+	t.running = t.running[:0]
+	t.begin()
+	end := t.now + cycles
+	c := t.counts(end)
+	t.now = end
+	return c
+}
+
+// pass lets the time of a transfer pass.
+func (t *timing) pass(bytes uint64, follows bool) (cycles uint64) {
+	cycles = t.passCycles(bytes, follows)
+	t.now = max(t.now, t.machine.cycle()) + cycles
+	return cycles
+}
+
+// passCycles is the time of a transfer that reads and writes bytes of device memory: all channels at the rate that they sustain,
+// behind the cost of a launch.
+func (t *timing) passCycles(bytes uint64, follows bool) uint64 {
+	m := t.guard.setup.Machine
+	cost := m.Dispatcher.KernelLaunchCycles
+	if follows {
+		cost = m.Dispatcher.FollowingLaunch
+	}
+	rate := m.Memory.BytesPerCycle * float64(m.Memory.Channels)
+	if m.Memory.Efficiency > 0 {
+		rate *= m.Memory.Efficiency
+	}
+	return uint64(cost) + uint64(math.Ceil(float64(bytes)/rate))
+}
+
+// runEngine runs until nothing is left to happen, or the run has failed. Work that ended before the limit is not
+// failed by what parts of the machine, such as caches, do behind it.
+func (t *timing) runEngine() (finished bool, end uint64, err error) {
+	defer t.machine.array.Ahead.End()
+	err = t.machine.engine.Run()
+	t.machine.array.Ahead.Join()
+	finished, end = t.current.finished()
+	switch {
+	case errors.Is(err, engine.ErrLimit) && finished && end < t.limit():
+		err = nil
+	case errors.Is(err, engine.ErrLimit):
+		err = fmt.Errorf("%w: %d cycles; %s", ErrLimit, t.limit(), t.waiting())
+	case errors.Is(err, ErrHostTime):
+		err = fmt.Errorf("%w; %s", err, t.waiting())
+	}
+	return finished, end, err
+}
+
+// limit is the cycle at which the run is stopped.
+func (t *timing) limit() uint64 {
+	s := t.guard.setup
+	switch {
+	case s.MaxCycles != 0:
+		return s.MaxCycles
+	case s.Job.Limits.Cycles != 0:
+		return uint64(s.Job.Limits.Cycles)
+	}
+	return engine.Never
+}
+
+// watch looks now and then whether to go on, and tells how far the run is.
+func (t *timing) watch(now uint64) error {
+	t.machine.array.Ahead.Join()
+	if err := t.guard.limits(); err != nil {
+		return err
+	}
+	ended, running, total := t.workgroups()
+	t.guard.slow(ended, func() string { return fmt.Sprintf("(cycle %d); %s", now, t.waiting()) })
+	if t.guard.setup.Progress != nil {
+		t.guard.tell(now, t.instructionsSoFar(), ended, running, total)
+	}
+	if t.machine.stuck != nil && t.machine.stuck(now) {
+		return fmt.Errorf("%w; %s", ErrDeadlock, t.waiting())
+	}
+	return t.guard.interrupted("in cycle %d", now)
+}
+
+// workgroups are those that ended, those in the compute units, and all that are known of.
+func (t *timing) workgroups() (ended, running, total uint64) {
+	if t.current == nil {
+		return 0, 0, 0
+	}
+	return t.current.progress()
+}
+
+// instructionsSoFar are those of all launches, the one that runs with them.
+func (t *timing) instructionsSoFar() uint64 {
+	n := t.tally.issued
+	now, before := issues(t.running), &t.before.byClass
+	for i := range now {
+		n += now[i] - before[i]
+	}
+	return n
+}
+
+// failure says that the machine stopped before the launch had ended.
+func (t *timing) failure(finished bool) error {
+	if finished {
+		return nil
+	}
+	return fmt.Errorf("%w; %s", ErrDeadlock, t.waiting())
+}
+
+// A snapshot is the machine's cumulative counters at one time.
+type snapshot struct {
+	byClass [isa.NumClasses]uint64
+	lds     account.LDSCounts
+	levels  []account.Level
+	faults  uint64
+}
+
+func (t *timing) snapshot() snapshot {
+	s := snapshot{byClass: issues(t.running), levels: t.machine.levels(), faults: t.machine.faults()}
+	for _, c := range t.running { // whose counts issues has gathered
+		n := c.LDS()
+		s.lds.Add(&n)
+	}
+	return s
+}
+
+// issues counts the instructions that programs issued so far, by class.
+func issues(codes []*simd.Code) (by [isa.NumClasses]uint64) {
+	for _, c := range codes {
+		c.Gather()
+		for i := range c.Counts {
+			by[c.Program.Insts[i].Class] += c.Counts[i].Issues
+		}
+	}
+	return by
+}
+
+// counts is what the machine did since the snapshot before, up to cycle end.
+func (t *timing) counts(end uint64) *account.Counts {
+	after := t.snapshot()
+	c := &account.Counts{
+		Launches: 1, Cycles: end - t.now,
+		Slots: t.machine.array.Settle(end), Memory: after.levels, OutOfBounds: after.faults - t.before.faults,
+		LDS: after.lds,
+	}
+	c.LDS.Subtract(&t.before.lds)
+	for i := range c.ByClass {
+		c.ByClass[i] = after.byClass[i] - t.before.byClass[i]
+	}
+	for i := range c.Memory {
+		c.Memory[i].Subtract(&t.before.levels[i])
+	}
+	return c
+}
+
+// soFar is what a launch or graph dispatch that did not come to its end did: waves that are resident are charged up to now with what
+// they wait for.
+func (t *timing) soFar() *account.Counts {
+	end := t.machine.cycle()
+	waves := t.machine.waves()
+	for _, w := range waves {
+		end = max(end, w.FreeAt())
+	}
+	c := t.counts(end)
+	for _, w := range waves {
+		c.Slots[w.WaitsFor()] += end - w.FreeAt()
+	}
+	return c
+}
+
+// traceLaunch tells the tracer, if it listens by now, that a launch begins.
+func (t *timing) traceLaunch(step string) {
+	if to := t.machine.array.Tracer(); to != nil {
+		to.LaunchBegin(&probe.Launch{Step: step, At: t.now})
+	}
+}
+
+// traceEnd tells the tracer that a launch has ended.
+func (t *timing) traceEnd(end uint64) {
+	if to := t.machine.array.Tracer(); to != nil {
+		t.sample(end)
+		to.LaunchEnd(end)
+	}
+}
+
+// sample hands the state of the machine to the tracer.
+func (t *timing) sample(now uint64) (next uint64) {
+	m := t.machine
+	s := probe.Sample{At: now, Levels: m.levels()}
+	for _, u := range m.array.Units {
+		s.Workgroups += u.Resident()
+		for _, lanes := range u.SIMDs {
+			s.Waves += lanes.Resident()
+		}
+	}
+	if m.graph != nil {
+		s.Queue = m.graph.Queued()
+	}
+	return t.guard.setup.Tracer.Sample(&s)
+}

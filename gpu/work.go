@@ -1,0 +1,101 @@
+package gpu
+
+import (
+	"spvsim/account"
+	"spvsim/config"
+	"spvsim/cu"
+	"spvsim/scheduler"
+	"spvsim/simd"
+)
+
+// A work is what a launch of a job does: a kernel, a draw, a graph, a copy between host and device, a transfer on the device. What
+// belongs to it while it runs is its own, and not the machine's.
+type work interface {
+	// prepare reads what is known only when the work begins. It says no where there is nothing to do.
+	prepare() (some bool, err error)
+	// functional runs a part without time; warm: bringing its lines into the caches. What it did comes with an error too.
+	functional(u *untimed, p scheduler.Part, warm bool) (*account.Counts, error)
+	// timed runs a part to its end, under the name of its step; follows: behind another launch of its round.
+	timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error)
+	// count completes the counts of a part that ran.
+	count(c *account.Counts, p scheduler.Part)
+}
+
+// A resident is a work with workgroups on the compute units.
+type resident interface {
+	work
+	// like is the same for all that a sampled run takes for alike within a step.
+	like() string
+	// workgroups is how many there are, where that is known before they run: then they may run in parts.
+	workgroups() (n uint64, known bool)
+	// need is what a workgroup takes of a compute unit.
+	need() cu.Need
+	// codes are the programs that workgroups run.
+	codes() []*simd.Code
+	// open hands the work to the machine; start has it begin in cycle now.
+	open(m *machine, p scheduler.Part) error
+	start(now uint64, p scheduler.Part, follows bool)
+	// finished says whether all workgroups have ended, and by when all they did is done; progress, how many ended, run and are known.
+	finished() (bool, uint64)
+	progress() (ended, running, total uint64)
+	// close says by when memory has taken what the work did that ended in cycle end, and from when on the next one may begin.
+	close(end uint64) (done, next uint64)
+	// waiting says what waits beside waves, for reports; whose, what a wave belongs to.
+	waiting() string
+	whose(w *simd.Wave) string
+}
+
+// whole is all of a work.
+func whole(w work) scheduler.Part {
+	if r, ok := w.(resident); ok {
+		n, _ := r.workgroups()
+		return scheduler.Part{End: n}
+	}
+	return scheduler.Part{}
+}
+
+// A launch is a work in its place in the job.
+type launch struct {
+	step string
+	kind string // that launches alike share, of whatever steps; empty: the step
+	once bool
+	host bool // the host carries it out: what comes after it follows no launch
+	mode string
+	from *config.Launch
+	work work
+}
+
+// An executor runs launches, and counts them with their steps.
+type executor struct {
+	timing  *timing
+	untimed *untimed
+	tally   *tally
+}
+
+// clocked runs a part of a launch with time.
+func (x *executor) clocked(l *launch, p scheduler.Part, follows bool) error {
+	c, err := l.work.timed(x.timing, l.step, p, follows)
+	if c != nil {
+		l.work.count(c, p)
+		x.tally.add(l.step, c)
+	}
+	return err
+}
+
+// unclocked runs a part of a launch without time, and hands the counts back.
+func (x *executor) unclocked(l *launch, p scheduler.Part, warm bool) (*account.Counts, error) {
+	c, err := l.work.functional(x.untimed, p, warm)
+	if c != nil {
+		l.work.count(c, p)
+	}
+	return c, err
+}
+
+// skipped is unclocked, counted with its step.
+func (x *executor) skipped(l *launch, p scheduler.Part, warm bool) error {
+	c, err := x.unclocked(l, p, warm)
+	if c != nil {
+		x.tally.add(l.step, c)
+	}
+	return err
+}

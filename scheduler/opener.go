@@ -1,0 +1,348 @@
+package scheduler
+
+import (
+	"fmt"
+	"slices"
+
+	"spvsim/cu"
+	"spvsim/engine"
+)
+
+// maxOpen is how many launches of one bin are open at once: enough to hide the
+// latency of opening them.
+const maxOpen = 64
+
+// An opener makes launches of the payloads that wait, and workgroups of the launches. It is the work that the dispatcher places.
+type opener struct {
+	run    *Run
+	bins   []*bin // of each queue, one for each stage
+	order  []int  // stages in the order of arbitration
+	turns  int    // where round-robin begins
+	window uint64 // cycles that a batch may wait for more
+	spare  engine.Stock[launch]
+}
+
+func (o *opener) init(r *Run, k kind) {
+	o.run, o.order = r, stageOrder(r.graph, r.spec.Queue.Arbitration)
+	if k.window {
+		o.window = uint64(r.spec.Queue.CoalescingWindow)
+	}
+	for q := range r.numQueues() {
+		for _, s := range r.graph.stages {
+			o.bins = append(o.bins, &bin{stage: s, queue: q})
+		}
+	}
+}
+
+// stageOrder lists the stages in the order in which arbitration serves them.
+func stageOrder(g *Graph, policy string) []int {
+	compare := arbitration[policy]
+	order := make([]int, len(g.stages))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return compare(g.stages[a], g.stages[b]) })
+	return order
+}
+
+// arbitration policies by name: which of two stages comes first. Round-robin
+// keeps the order and starts elsewhere each time.
+var arbitration = map[string]func(a, b *stage) int{
+	"depth-first":   func(a, b *stage) int { return b.level - a.level },
+	"breadth-first": func(a, b *stage) int { return a.level - b.level },
+	"round-robin":   func(a, b *stage) int { return a.id - b.id },
+}
+
+// bin is where payloads of a stage wait that come from an engine.
+func (o *opener) bin(s *stage, engine int) *bin {
+	q := 0
+	if o.run.perEngine {
+		q = engine
+	}
+	return o.bins[q*len(o.run.graph.stages)+s.id]
+}
+
+// load hands the host's payloads over.
+func (o *opener) load(entries []Entry) {
+	clear(o.run.ledger.opened)
+	for i := range entries {
+		e := &entries[i]
+		top := e.Node.stages[len(e.Node.stages)-1]
+		o.run.ledger.waiting += e.Count * uint64(1+len(e.Node.sharers))
+		o.host(top, e)
+		for _, s := range e.Node.sharers {
+			o.host(s.stages[top.remaining], e)
+		}
+	}
+}
+
+// host spreads the payloads of an entry over the queues.
+func (o *opener) host(s *stage, e *Entry) {
+	n := uint64(len(o.run.queues))
+	for q := range n {
+		if q >= e.Count {
+			break
+		}
+		b := o.bins[int(q)*len(o.run.graph.stages)+s.id]
+		b.hosts = append(b.hosts, hostPayloads{data: e.Data, stride: e.Stride, next: q, count: e.Count, step: n, since: o.run.ledger.begun})
+		b.nHosts += (e.Count - q + n - 1) / n
+	}
+}
+
+// pop takes the next payload of the bin.
+func (o *opener) pop(b *bin) (int32, error) {
+	o.run.ledger.waiting--
+	if b.head < len(b.fifo) {
+		i := b.fifo[b.head].payload
+		if b.head++; b.head == len(b.fifo) {
+			b.fifo, b.head = b.fifo[:0], 0
+		}
+		if b.base == nil {
+			o.run.queues[b.queue].entries--
+		}
+		return i, nil
+	}
+	return o.popHost(b)
+}
+
+// popHost makes the next payload that the host dispatched. Nodes that share an
+// input each get a copy: none of them may write it.
+func (o *opener) popHost(b *bin) (int32, error) {
+	h := &b.hosts[0]
+	i, err := o.run.memory.pool.take(b.size, true)
+	if err != nil {
+		return 0, err
+	}
+	x := &o.run.memory.pool.payloads[i]
+	from := h.next * uint64(h.stride)
+	if from < uint64(len(h.data)) {
+		copy(x.data[:b.size], h.data[from:])
+	}
+	x.state, x.node, x.remaining, x.enqueued = payloadQueued, b.Node, b.remaining, h.since
+	x.groups = b.grid(x)
+	if b.indirect != nil {
+		if err := b.checkCount(x.groups); err != nil {
+			return 0, fmt.Errorf("%w: %s, node %v: the host's dispatch, payload %d: %w", ErrFault, b.Shader, b.Node, h.next, err)
+		}
+	}
+	x.launches = 1
+	b.nHosts--
+	if h.next += h.step; h.next >= h.count {
+		b.hosts = b.hosts[1:]
+	}
+	return i, nil
+}
+
+// openLaunch takes the payloads that start together from the bin. From ready on,
+// which says from when, its workgroups may be placed. It returns nil when the run
+// has failed.
+func (o *opener) openLaunch(now uint64, b *bin) *launch {
+	n := min(b.pending(), b.batchSize())
+	input := o.run.memory.pool.newArray(b.stage)
+	for range n {
+		i, err := o.pop(b)
+		if err != nil {
+			o.run.fail(err)
+			return nil
+		}
+		o.run.memory.pool.payloads[i].input = input
+		o.run.tracePicked(now, b, i, input)
+		o.run.memory.pool.arrays[input].elems = append(o.run.memory.pool.arrays[input].elems, i)
+	}
+	o.run.ledger.nodes[b.id()].payloads += n
+	l := o.newLaunch(b, input)
+	if x := &o.run.memory.pool.payloads[o.run.memory.pool.arrays[input].elems[0]]; b.base == nil {
+		l.grid = x.groups
+	} else {
+		l.grid = b.grid(x)
+	}
+	l.total = uint64(l.grid[0]) * uint64(l.grid[1]) * uint64(l.grid[2])
+	if b.Program.Packed {
+		l.lanes = int(n)
+	}
+	o.run.ledger.total += l.total * uint64(max(l.lanes, 1))
+	l.first = o.run.ledger.opened[b.id()]
+	o.run.ledger.opened[b.id()] += uint32(l.total)
+	o.run.ledger.open++
+	if l.total > 0 {
+		b.opens = append(b.opens, l)
+	}
+	return l
+}
+
+// ready says from which cycle on workgroups of an open launch may be placed.
+func (o *opener) ready(l *launch, at uint64) {
+	now := o.run.Engine.Now()
+	l.readyAt = max(at, now)
+	s := &o.run.ledger.nodes[l.bin.id()]
+	for _, i := range o.run.memory.pool.arrays[l.input].elems {
+		wait := l.readyAt - min(o.run.memory.pool.payloads[i].enqueued, l.readyAt)
+		s.waits = append(s.waits, uint32(min(wait, 1<<32-1)))
+	}
+	if l.total == 0 {
+		o.run.ledger.open--
+		o.run.ledger.done = max(o.run.ledger.done, now)
+		o.closeLaunch(l)
+		o.run.wake(now + 1)
+		o.run.Dispatcher.alarm.Set(now + 1) // its memory may be what another launch waits for
+		return
+	}
+	o.run.Dispatcher.alarm.Set(l.readyAt)
+}
+
+func (o *opener) newLaunch(b *bin, input int32) *launch {
+	l := o.spare.Take()
+	*l = launch{code: b.Launch, class: b.id(), engine: -1, readyAt: cu.Never, stage: b.stage, bin: b, input: input}
+	if o.run.perEngine {
+		l.engine = b.queue
+	}
+	return l
+}
+
+// need is what the launch's next workgroup, or the workgroups that share its wave, may allocate.
+func (l *launch) need() uint64 { return l.worst * uint64(max(l.lanes, 1)) }
+
+// reserve says whether the payload memory allows the launch's next workgroup.
+// One of workgroups that share a wave is cut to what the memory allows.
+func (o *opener) reserve(l *launch) bool {
+	free := o.run.memory.pool.left() - min(o.run.graph.deeper[l.level], o.run.memory.pool.left())
+	switch {
+	case l.worst == 0 || free >= l.need():
+		return true
+	case l.lanes < 2 || free < l.worst:
+		return false
+	}
+	o.split(l, int(free/l.worst))
+	return true
+}
+
+// split leaves a launch its first payloads, a lane each; the others get a launch
+// of their own behind it.
+func (o *opener) split(l *launch, lanes int) {
+	input := o.run.memory.pool.newArray(l.stage)
+	rest := o.newLaunch(l.bin, input)
+	a, from := &o.run.memory.pool.arrays[input], &o.run.memory.pool.arrays[l.input]
+	a.elems = append(a.elems, from.elems[lanes:]...)
+	from.elems = from.elems[:lanes]
+	for _, i := range a.elems {
+		o.run.memory.pool.payloads[i].input = input
+	}
+	rest.grid, rest.total, rest.readyAt, rest.lanes = l.grid, l.total, l.readyAt, l.lanes-lanes
+	l.lanes = lanes
+	l.bin.opens = slices.Insert(l.bin.opens, 1, rest)
+	o.run.ledger.open++
+}
+
+// nextGroup makes the next workgroup of the bin's first open launch, and closes
+// the launch for placing after its last.
+func (o *opener) nextGroup(b *bin, unit int, wg *cu.Workgroup) {
+	l := b.opens[0]
+	g := o.run.newGroup(l, unit)
+	*wg = cu.Workgroup{Index: uint64(g.id), ID: l.next, Count: l.grid}
+	wg.Node.Input, wg.Node.Remaining, wg.Node.Shader = o.run.memory.pool.handle(l.input), l.remaining, l.Index
+	wg.Node.MeshGroup, wg.Node.Payloads = l.first+uint32(l.placed), g
+	g.at = l.next
+	o.run.ledger.nodes[b.id()].workgroups += uint64(max(l.lanes, 1))
+	wg.Node.Lanes = l.lanes
+	o.run.ledger.resident++
+	o.run.ledger.waves += uint64(l.code.Need.Waves)
+	if l.advance(); l.placed == l.total {
+		copy(b.opens, b.opens[1:])
+		b.opens = b.opens[:len(b.opens)-1]
+		o.run.ledger.open--
+	}
+}
+
+// closeLaunch ends a launch: its input payloads are freed when nothing else uses them.
+func (o *opener) closeLaunch(l *launch) {
+	a := &o.run.memory.pool.arrays[l.input]
+	for _, i := range a.elems {
+		o.unref(i)
+	}
+	o.run.memory.pool.dropArray(l.input)
+	o.spare.Give(l)
+}
+
+func (o *opener) unref(i int32) {
+	x := &o.run.memory.pool.payloads[i]
+	if x.launches--; x.launches == 0 {
+		o.run.memory.pool.release(i)
+	}
+}
+
+// A step of opening opens a launch from a bin in cycle now, or says from when it can.
+type openStep func(now uint64, b *bin) (at uint64, ok bool)
+
+// openAll opens launches of one queue, in the order of arbitration, until nothing
+// more can be opened in cycle now. It says when more can, if nothing happens before.
+func (o *opener) openAll(now uint64, q int, open openStep) uint64 {
+	next := cu.Never
+	for k := range o.order {
+		if b := o.at(q, k); b.pending() > 0 && o.run.Engine.Err() == nil {
+			next = min(next, o.fill(now, b, open))
+		}
+	}
+	return next
+}
+
+// fill opens launches of a bin while it can.
+func (o *opener) fill(now uint64, b *bin, open openStep) uint64 {
+	for len(b.opens) < maxOpen && o.run.Engine.Err() == nil {
+		at := b.readyAt(o.window)
+		if at > now {
+			return at
+		}
+		at, ok := open(now, b)
+		if !ok {
+			return at
+		}
+	}
+	return cu.Never
+}
+
+// at is the bin of a queue that comes k-th in the order of arbitration.
+func (o *opener) at(q, k int) *bin {
+	if o.run.spec.Queue.Arbitration == "round-robin" {
+		k = (o.turns + k) % len(o.order)
+	}
+	return o.bins[q*len(o.order)+o.order[k]]
+}
+
+// lists fulfils work: a list for each bin. A policy whose workers pull leaves
+// nothing to place.
+func (o *opener) lists() int {
+	if o.run.pulls {
+		return 0
+	}
+	return len(o.bins)
+}
+
+func (o *opener) head(list int) *launch {
+	b := o.at(list/len(o.order), list%len(o.order))
+	if b.held || len(b.opens) == 0 {
+		return nil
+	}
+	return b.opens[0]
+}
+
+func (o *opener) begin(list, unit int, wg *cu.Workgroup) {
+	q, k := list/len(o.order), list%len(o.order)
+	b := o.at(q, k)
+	if len(b.opens) == maxOpen {
+		o.run.queues[q].alarm.Set(o.run.Engine.Now()) // there is room for another
+	}
+	o.nextGroup(b, unit, wg)
+	if o.run.spec.Queue.Arbitration == "round-robin" {
+		o.turns = (o.turns + k + 1) % len(o.order)
+	}
+}
+
+// ended fulfils work.
+func (o *opener) ended(now uint64, m *cu.WaveEnd) {
+	o.run.ledger.done = max(o.run.ledger.done, m.Done)
+	o.run.endGroup(now, o.run.groups.list[m.Index])
+	o.run.policy.Ended(now, m.Done, m.Unit)
+	o.run.wake(now)
+}
+
+func (o *opener) settled(now, next uint64) { o.run.policy.Settled(now, next) }
