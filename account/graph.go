@@ -6,6 +6,9 @@ import "slices"
 type QueueCounts struct {
 	PeakDepth   uint64 `json:"peak_depth" unit:"payloads" doc:"most payloads that waited in one queue at once"`
 	Spills      uint64 `json:"spills" unit:"payloads" doc:"payloads that found no entry in the queue and went to memory"`
+	Refills     uint64 `json:"refills" unit:"payloads" doc:"of the payloads that spilled, those that were read back"`
+	Allocated   uint64 `json:"allocated" unit:"payloads" doc:"payloads that workgroups allocated"`
+	Enqueued    uint64 `json:"enqueued" unit:"payloads" doc:"payloads that workgroups enqueued"`
 	ScratchUsed uint64 `json:"scratch_used" unit:"payloads" doc:"payloads that lived in scratch memory"`
 	StallCycles uint64 `json:"stall_cycles" unit:"cycles" doc:"of waves at the queue, beyond what an idle queue takes"`
 	Polls       uint64 `json:"polls" unit:"polls" doc:"looks at a queue in memory, by persistent workers"`
@@ -67,6 +70,9 @@ func (g *GraphCounts) Add(o *GraphCounts) {
 	q, p := &g.Queue, &o.Queue
 	q.PeakDepth = max(q.PeakDepth, p.PeakDepth)
 	q.Spills += p.Spills
+	q.Refills += p.Refills
+	q.Allocated += p.Allocated
+	q.Enqueued += p.Enqueued
 	q.ScratchUsed += p.ScratchUsed
 	q.StallCycles += p.StallCycles
 	q.Polls += p.Polls

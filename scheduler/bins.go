@@ -11,6 +11,7 @@ type bin struct {
 	queue  int
 	fifo   []entry
 	head   int
+	scan   int // none before is in memory
 	hosts  []hostPayloads
 	nHosts uint64
 	opens  []*launch // with workgroups to place
@@ -40,6 +41,15 @@ func (b *bin) push(payload int32, since uint64) {
 
 // pending is how many payloads wait in the bin.
 func (b *bin) pending() uint64 { return uint64(len(b.fifo)-b.head) + b.nHosts }
+
+// next are the entries of the next launch, those of the host's payloads left out.
+func (b *bin) next() []entry {
+	n := min(b.batchSize(), uint64(len(b.fifo)-b.head))
+	return b.fifo[b.head:][:n]
+}
+
+// atHand is how many payloads wait before the first that is in memory.
+func (b *bin) atHand() int { return max(b.scan-b.head, 0) }
 
 // batchSize is how many payloads start together.
 func (b *bin) batchSize() uint64 {

@@ -381,6 +381,7 @@ func (g *group) fill(v *visit, o *output, to *stage, count uint64) int32 {
 	i := p.newArray(to)
 	p.arrays[i].owner, p.arrays[i].id = g, v.in.Origin
 	g.arrays = append(g.arrays, i)
+	g.run.ledger.queue.Allocated += count
 	for range count {
 		e, err := p.take(o.Bytes, false)
 		if err != nil {
@@ -451,6 +452,7 @@ func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
 		}
 	}
 	a.enqueued = true
+	g.run.ledger.queue.Enqueued += uint64(len(a.elems))
 	for _, e := range a.elems {
 		if !g.complete(v, lane, a.target, e) {
 			return false

@@ -4,7 +4,7 @@ import "spvsim/cu"
 
 // hardware is a queue beside the dispatcher, or one in each shader engine:
 // payloads enter through ports, wait in entries on chip and are launched at a
-// rate. Entries beyond its depth go to memory. Payloads are allocated by the
+// rate. Entries beyond its depth overflow to memory. Payloads are allocated by the
 // pool, which answers after the queue's latency, there and back.
 type hardware struct {
 	pushed
@@ -14,9 +14,8 @@ type hardware struct {
 
 // A hardwareQueue is what of a queue costs time.
 type hardwareQueue struct {
-	enter   port
-	launch  port
-	spilled int // payloads that wait in memory
+	enter  port
+	launch port
 }
 
 // A port takes payloads at a rate.
@@ -36,7 +35,9 @@ func (p *port) take(now uint64, n int) uint64 {
 
 func newHardware(r *Run) (policy, error) {
 	h := &hardware{run: r}
-	for range r.queues {
+	line, _ := r.Hierarchy.LineBytes()
+	for _, q := range r.queues {
+		q.over = newOverflow(q, &r.spec.Queue, uint64(line))
 		h.queues = append(h.queues, hardwareQueue{enter: r.spec.Queue.port(), launch: port{gap: gap(r.spec.Queue.LaunchRate)}})
 	}
 	return h, nil
@@ -53,8 +54,7 @@ func (r *Run) stall(now, at uint64, payloads int) {
 	r.ledger.queue.StallCycles += max(at, alone) - alone
 }
 
-// Enqueue holds the wave until the queue has taken the payloads: those that find
-// no entry are written to memory first. The entrance is booked by the sender,
+// Enqueue holds the wave until the queue has taken the payloads. The entrance is booked by the sender,
 // which others keep waiting; what is taken arrives after the latency.
 func (h *hardware) Enqueue(now uint64, b *batch) {
 	r, i, n := h.run, h.run.queueOf(b.unit), len(b.payloads)
@@ -64,37 +64,31 @@ func (h *hardware) Enqueue(now uint64, b *batch) {
 		r.accept(b, at)
 		r.release(b, at+uint64(r.spec.Queue.Latency))
 	})
-	waiting := r.queues[i].entries - q.spilled
-	if over := min(max(waiting+n-r.spec.Queue.Depth, 0), n); over > 0 {
-		q.spilled += over
-		r.ledger.queue.Spills += uint64(over)
-		r.memory.write(now, w, b.unit, over)
-	}
+	r.queues[i].over.admit(now, b, w)
 	w.close()
 }
 
-// Tick opens launches.
+// Tick opens launches, and reads back what will be launched next.
 func (h *hardware) Tick(now uint64, queue int) uint64 {
-	return h.run.opener.openAll(now, queue, h.open)
+	next := h.run.opener.openAll(now, queue, h.open)
+	h.run.queues[queue].over.refill(now)
+	return next
 }
 
-// open opens a launch at the queue's rate. Payloads that wait in memory are read back.
+// open opens a launch of payloads that are on chip, at the queue's rate.
 func (h *hardware) open(now uint64, b *bin) (uint64, bool) {
 	r, q := h.run, &h.queues[b.queue]
+	if !r.queues[b.queue].over.present(now, b) {
+		return cu.Never, false // until they have come
+	}
 	if at := q.launch.free >> fraction; at > now {
 		return at, false
 	}
 	q.launch.take(now, 1)
-	spilled := q.spilled > 0 && b.nHosts == 0
 	l := r.opener.openLaunch(now, b)
 	if l == nil {
 		return cu.Never, false
 	}
-	w := gather(now, func(at uint64) { r.opener.ready(l, at+uint64(r.spec.Scheduler.LaunchCycles)) })
-	if spilled {
-		q.spilled--
-		r.memory.read(now, w, r.memory.firstUnit(b.queue))
-	}
-	w.close()
+	r.opener.ready(l, now+uint64(r.spec.Scheduler.LaunchCycles))
 	return now, true
 }

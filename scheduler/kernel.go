@@ -37,7 +37,7 @@ func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Par
 		code: l, engine: -1, grid: g, total: part.End - part.First,
 	}}
 	if part.First > 0 {
-		k.next = place(part.First, g)
+		k.next = workgroupAt(part.First, g)
 	}
 	d.kernel = k
 	d.serve(k, 1)
@@ -46,8 +46,8 @@ func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Par
 	}
 }
 
-// place is the id of the workgroup that comes i-th in a grid.
-func place(i uint64, grid [3]uint32) [3]uint32 {
+// workgroupAt is the id of the workgroup that comes i-th in a grid.
+func workgroupAt(i uint64, grid [3]uint32) [3]uint32 {
 	x, y := uint64(grid[0]), uint64(grid[1])
 	return [3]uint32{uint32(i % x), uint32(i / x % y), uint32(i / x / y)}
 }

@@ -42,6 +42,7 @@ type queueMemory struct {
 	pool     *pool
 	ring     uint64 // address of the queue in memory
 	ringNext uint64
+	ringRead uint64 // where a hardware queue reads on
 	lines    []mem.Line
 }
 

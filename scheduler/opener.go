@@ -95,10 +95,10 @@ func (o *opener) pop(b *bin) (int32, error) {
 	if b.head < len(b.fifo) {
 		i := b.fifo[b.head].payload
 		if b.head++; b.head == len(b.fifo) {
-			b.fifo, b.head = b.fifo[:0], 0
+			b.fifo, b.head, b.scan = b.fifo[:0], 0, 0
 		}
 		if b.base == nil {
-			o.run.queues[b.queue].entries--
+			o.run.queues[b.queue].left(&o.run.memory.pool.payloads[i])
 		}
 		return i, nil
 	}

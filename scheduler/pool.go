@@ -35,6 +35,7 @@ type payload struct {
 	size                 uint32
 	charged              uint64 // bytes of the pool
 	host                 bool   // dispatched by the host
+	place                place  // of its entry, while it waits in a hardware queue
 	onChip               bool
 	groups               [3]uint32 // workgroups that it starts at its own node
 	launches, unfinished uint32    // launches not ended; workgroups that did not call Finish

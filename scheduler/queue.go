@@ -16,7 +16,8 @@ type queue struct {
 	index   int
 	alarm   *engine.Alarm
 	port    *engine.Port
-	entries int // payloads that wait, those on their way included
+	entries int       // payloads that wait, those on their way included
+	over    *overflow // what of it is in memory; nil: all is, or nothing
 	batches engine.Stock[batch]
 }
 
@@ -45,10 +46,22 @@ func (q *queue) Handle(e sim.Event) error {
 		q.alarm.Set(now)
 		return nil
 	}
+	if m, ok := e.(*move); ok {
+		q.over.moved(m)
+		q.alarm.Set(now)
+		return nil
+	}
 	if next := q.run.policy.Tick(now, q.index); next < cu.Never {
 		q.alarm.Set(max(next, now+1))
 	}
 	return nil
+}
+
+// left: a payload has left its entry.
+func (q *queue) left(x *payload) {
+	if q.entries--; q.over != nil {
+		q.over.left(x)
+	}
 }
 
 // wake has the policy look at every queue.

@@ -113,7 +113,7 @@ func newQueueRig(t *testing.T, spec WorkSpec, pending bool, nodes ...*Node) *que
 func defaultQueue(kind string) WorkSpec {
 	return WorkSpec{
 		Scheduler: SchedulerSpec{Kind: kind, FirmwareCycles: 1, PollInterval: 1},
-		Queue:     QueueSpec{Placement: "central", Depth: 1 << 10, Ports: 1 << 10, LaunchRate: 1 << 10, Arbitration: "depth-first"},
+		Queue:     QueueSpec{Placement: "central", Depth: 1 << 10, RefillThreshold: 256, SpillLines: 64, Ports: 1 << 10, LaunchRate: 1 << 10, Arbitration: "depth-first"},
 	}
 }
 
@@ -247,33 +247,57 @@ func TestHardwareEnqueuePorts(t *testing.T) {
 	}
 }
 
-// Payloads beyond the depth are written to memory before the wave goes on, and
-// read back before they start; those of the depth are not.
+// Payloads beyond the depth go to memory, in lines that nobody waits for, and are read back before they start; those of the depth are not.
+// Two requests of as many lanes find the queue as full as it is, whatever starts together: all that spilled is read back.
 func TestHardwareDepth(t *testing.T) {
 	for _, pending := range []bool{false, true} {
 		for _, c := range []struct {
-			depth, payloads int
-			spills          uint64
-		}{{4, 3, 0}, {4, 4, 0}, {4, 5, 1}, {4, 9, 5}, {1, 2, 1}} {
-			s := defaultQueue("hardware")
-			s.Queue.Depth = c.depth
-			n := static("n")
-			r := newQueueRig(t, s, pending, n)
-			var accepted uint64
-			r.enqueue(t, begin, n, c.payloads, &accepted)
-			r.finish(t)
-			want, first := uint64(begin), uint64(begin+1)
-			if c.spills > 0 {
-				want += replyCycles
-				first += 2 * replyCycles
+			depth, payloads, batch int
+			spills                 uint64
+			more                   uint64 // cycles that the last workgroup starts later
+		}{{4, 3, 1, 0, 0}, {4, 4, 1, 0, 0}, {4, 5, 1, 1, replyCycles}, {4, 9, 1, 5, replyCycles}, {1, 2, 1, 1, replyCycles}, {4, 32, 8, 28, replyCycles}, {16, 64, 64, 48, replyCycles}} {
+			started := func(depth int) (last uint64, r *queueRig, accepted uint64) {
+				s := defaultQueue("hardware")
+				s.Queue.Depth = depth
+				n := static("n")
+				if c.batch > 1 {
+					n = coalescing("n", uint32(c.batch))
+				}
+				r = newQueueRig(t, s, pending, n)
+				r.enqueue(t, begin, n, c.payloads, &accepted)
+				r.finish(t)
+				return r.prints[len(r.prints)-1], r, accepted
 			}
-			if r.run.ledger.queue.Spills != c.spills || accepted != want || r.run.ledger.queue.PeakDepth != uint64(c.payloads) {
-				t.Errorf("%+v, replies pending %v: %d spilled, taken in %d, peak %d; want %d, %d, %d", c, pending,
-					r.run.ledger.queue.Spills, accepted, r.run.ledger.queue.PeakDepth, c.spills, want, c.payloads)
+			with, r, accepted := started(c.depth)
+			without, _, _ := started(1 << 20)
+			q := r.run.ledger.queue
+			if q.Spills != c.spills || q.Refills != c.spills || accepted != begin || q.PeakDepth != uint64(c.payloads) {
+				t.Errorf("%+v, replies pending %v: %d spilled, %d read back, taken in %d, peak %d; want %d, %d, %d", c, pending,
+					q.Spills, q.Refills, accepted, q.PeakDepth, c.spills, begin, c.payloads)
 			}
-			if got := r.prints[0]; got != first {
-				t.Errorf("%+v, replies pending %v: the first starts in %d, want %d", c, pending, got, first)
+			if more := with - without; more > c.more || c.more > 0 && more < c.more/2 {
+				t.Errorf("%+v, replies pending %v: the last starts %d cycles later, want %d", c, pending, more, c.more)
 			}
+		}
+	}
+}
+
+// Lines that are written hold a wave only while all line buffers are in use.
+func TestSpillLines(t *testing.T) {
+	for _, c := range []struct {
+		lines, payloads int
+		waits           bool
+	}{{1, 8, false}, {1, 15, false}, {1, 16, true}, {2, 16, false}, {2, 24, true}} {
+		s := defaultQueue("hardware")
+		s.Queue.Depth, s.Queue.SpillLines = 1, c.lines
+		n := static("n")
+		r := newQueueRig(t, s, false, n)
+		line, _ := r.memory.LineBytes()
+		var accepted uint64
+		r.enqueue(t, begin, n, 1+c.payloads*line/128, &accepted)
+		r.finish(t)
+		if want := uint64(begin); accepted-want != map[bool]uint64{true: replyCycles}[c.waits] {
+			t.Errorf("%+v: taken in cycle %d", c, accepted)
 		}
 	}
 }

@@ -76,6 +76,8 @@ type SchedulerSpec struct {
 type QueueSpec struct {
 	Placement        string  `yaml:"placement" enum:"central|engine" required:"true" doc:"one queue for the machine, or one for each shader engine, which starts what its own workgroups enqueued"`
 	Depth            int     `yaml:"depth" range:"1..16777216" unit:"payloads" doc:"entries of one queue; further ones are written to memory and read back"`
+	RefillThreshold  int     `yaml:"refill_threshold" default:"256" range:"0..16777216" unit:"payloads" doc:"hardware: payloads of a node at hand up to which a queue reads back the next line of those that it wrote to memory"`
+	SpillLines       int     `yaml:"spill_lines" default:"64" range:"1..65536" unit:"lines" doc:"hardware: line buffers of a queue for entries on their way to memory, and as many for those that are read back"`
 	Ports            int     `yaml:"ports" range:"1..1024" unit:"payloads/cycle" doc:"payloads that one queue allocates, and enqueues, each cycle"`
 	Latency          int     `yaml:"latency" range:"0..1000000" unit:"cycles" doc:"from a compute unit to the queue: paid by an allocation both ways and by an enqueue until the payload can be picked"`
 	LaunchRate       float64 `yaml:"launch_rate" range:"0.000001..1024" unit:"launches/cycle" doc:"launches (payloads, or what is coalesced) that one queue starts each cycle"`
