@@ -9,6 +9,7 @@ type QueueCounts struct {
 	Refills     uint64 `json:"refills" unit:"payloads" doc:"of the payloads that spilled, those that were read back"`
 	Allocated   uint64 `json:"allocated" unit:"payloads" doc:"payloads that workgroups allocated"`
 	Enqueued    uint64 `json:"enqueued" unit:"payloads" doc:"payloads that workgroups enqueued"`
+	Stolen      uint64 `json:"stolen" unit:"payloads" doc:"payloads that the queue of a shader engine took from another's"`
 	ScratchUsed uint64 `json:"scratch_used" unit:"payloads" doc:"payloads that lived in scratch memory"`
 	StallCycles uint64 `json:"stall_cycles" unit:"cycles" doc:"of waves at the queue, beyond what an idle queue takes"`
 	Polls       uint64 `json:"polls" unit:"polls" doc:"looks at a queue in memory, by persistent workers"`
@@ -73,6 +74,7 @@ func (g *GraphCounts) Add(o *GraphCounts) {
 	q.Refills += p.Refills
 	q.Allocated += p.Allocated
 	q.Enqueued += p.Enqueued
+	q.Stolen += p.Stolen
 	q.ScratchUsed += p.ScratchUsed
 	q.StallCycles += p.StallCycles
 	q.Polls += p.Polls

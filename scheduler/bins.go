@@ -1,7 +1,6 @@
 package scheduler
 
 import (
-	"spvsim/cu"
 	"spvsim/program"
 )
 
@@ -60,20 +59,6 @@ func (b *bin) batchSize() uint64 {
 		return 1
 	}
 	return uint64(max(b.meta.Input.MaxPayloads, 1))
-}
-
-// readyAt is the cycle from which a launch can be opened from the bin.
-func (b *bin) readyAt(window uint64) uint64 {
-	n := b.pending()
-	switch {
-	case n == 0:
-		return cu.Never
-	case n >= b.batchSize():
-		return 0
-	case b.head < len(b.fifo):
-		return b.fifo[b.head].since + window
-	}
-	return 0 // what the host dispatches is complete
 }
 
 func (b *bin) id() int { return b.Node.id }

@@ -73,7 +73,7 @@ func (f *firmware) open(now uint64, b *bin) (uint64, bool) {
 func (f *firmware) pick(now uint64, b *bin) bool {
 	r, c := f.run, &f.cores[b.queue]
 	c.batch = c.batch[:0]
-	for len(c.batch) < max(r.spec.Scheduler.FirmwareLaunches, 1) && b.readyAt(r.opener.window) <= now {
+	for len(c.batch) < max(r.spec.Scheduler.FirmwareLaunches, 1) && r.opener.readyAt(b) <= now {
 		l := r.opener.openLaunch(now, b)
 		if l == nil {
 			return false

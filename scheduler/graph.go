@@ -60,6 +60,7 @@ type stage struct {
 	remaining uint32
 	level     int    // counted from 1; every output goes to a larger one
 	worst     uint64 // bytes that one workgroup may allocate
+	feeders   []int  // stages from which payloads may come to it, over any number of others
 }
 
 // A Graph is nodes that fit together.
@@ -328,6 +329,7 @@ func (g *Graph) order() error {
 		}
 	}
 	g.makeStages(starts)
+	g.feed()
 	return nil
 }
 
@@ -367,6 +369,44 @@ func (g *Graph) makeStages(starts []int) {
 			g.Depth = max(g.Depth, s.level)
 		}
 	}
+}
+
+// feed finds for each stage those from which payloads may come to it.
+func (g *Graph) feed() {
+	direct := make([][]int, len(g.stages))
+	for _, s := range g.stages {
+		for i := range s.outputs {
+			for _, t := range s.outputs[i].list {
+				if to := s.next(t); to != nil {
+					direct[to.id] = append(direct[to.id], s.id)
+					for _, other := range t.sharers {
+						direct[other.stages[to.remaining].id] = append(direct[other.stages[to.remaining].id], s.id)
+					}
+				}
+			}
+		}
+	}
+	for _, s := range g.stages {
+		seen := make([]bool, len(g.stages))
+		for list := direct[s.id]; len(list) > 0; list = list[1:] {
+			if f := list[0]; !seen[f] {
+				seen[f] = true
+				s.feeders = append(s.feeders, f)
+				list = append(list, direct[f]...)
+			}
+		}
+	}
+}
+
+// next is the stage of a node to which payloads go from here; nil where the recursion is spent.
+func (s *stage) next(t *Node) *stage {
+	switch {
+	case t != s.Node:
+		return t.stages[len(t.stages)-1]
+	case s.remaining == 0:
+		return nil
+	}
+	return t.stages[s.remaining-1]
 }
 
 // worst is what a workgroup of the node may allocate, in bytes.

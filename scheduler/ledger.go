@@ -16,6 +16,9 @@ type ledger struct {
 	total       uint64 // workgroups of launches opened so far
 	waves       uint64
 
+	live  []int // by stage: payloads enqueued, or the host's, whose workgroups have not all ended
+	bound []int // by stage: payloads on their way to it
+
 	nodes  []nodeStats
 	opened []uint32 // workgroups of each node in the dispatch, so far
 	queue  account.QueueCounts
@@ -29,8 +32,25 @@ type nodeStats struct {
 }
 
 func newLedger(g *Graph) ledger {
-	return ledger{nodes: make([]nodeStats, len(g.Nodes)), opened: make([]uint32, len(g.Nodes))}
+	return ledger{live: make([]int, len(g.stages)), bound: make([]int, len(g.stages)), nodes: make([]nodeStats, len(g.Nodes)), opened: make([]uint32, len(g.Nodes))}
 }
+
+// feeds says whether more payloads can come to a stage: some are on their way, or something lives from which they can come.
+func (l *ledger) feeds(s *stage) bool {
+	if l.bound[s.id] > 0 {
+		return true
+	}
+	for _, f := range s.feeders {
+		if l.live[f] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// enqueued and arrived: a payload is on its way to a stage, and is there.
+func (l *ledger) enqueued(s *stage) { l.live[s.id]++; l.bound[s.id]++ }
+func (l *ledger) arrived(s *stage)  { l.bound[s.id]-- }
 
 // idle says that nothing of the dispatch is left.
 func (l *ledger) idle() bool { return l.waiting == 0 && l.open == 0 && l.resident == 0 }

@@ -14,18 +14,19 @@ const maxOpen = 64
 
 // An opener makes launches of the payloads that wait, and workgroups of the launches. It is the work that the dispatcher places.
 type opener struct {
-	run    *Run
-	bins   []*bin // of each queue, one for each stage
-	order  []int  // stages in the order of arbitration
-	turns  int    // where round-robin begins
-	window uint64 // cycles that a batch may wait for more
-	spare  engine.Stock[launch]
+	run   *Run
+	bins  []*bin // of each queue, one for each stage
+	order []int  // stages in the order of arbitration
+	turns int    // where round-robin begins
+	// Cycles that payloads wait for more, of a coalescing node and of one whose workgroups share waves.
+	coalescing, packing uint64
+	spare               engine.Stock[launch]
 }
 
 func (o *opener) init(r *Run, k kind) {
 	o.run, o.order = r, stageOrder(r.graph, r.spec.Queue.Arbitration)
 	if k.window {
-		o.window = uint64(r.spec.Queue.CoalescingWindow)
+		o.coalescing, o.packing = uint64(r.spec.Queue.CoalescingWindow), uint64(r.spec.Queue.PackingWindow)
 	}
 	for q := range r.numQueues() {
 		for _, s := range r.graph.stages {
@@ -86,6 +87,7 @@ func (o *opener) host(s *stage, e *Entry) {
 		b := o.bins[int(q)*len(o.run.graph.stages)+s.id]
 		b.hosts = append(b.hosts, hostPayloads{data: e.Data, stride: e.Stride, next: q, count: e.Count, step: n, since: o.run.ledger.begun})
 		b.nHosts += (e.Count - q + n - 1) / n
+		o.run.ledger.live[s.id] += int((e.Count - q + n - 1) / n)
 	}
 }
 
@@ -256,6 +258,7 @@ func (o *opener) nextGroup(b *bin, unit int, wg *cu.Workgroup) {
 // closeLaunch ends a launch: its input payloads are freed when nothing else uses them.
 func (o *opener) closeLaunch(l *launch) {
 	a := &o.run.memory.pool.arrays[l.input]
+	o.run.ledger.live[l.id] -= len(a.elems)
 	for _, i := range a.elems {
 		o.unref(i)
 	}
@@ -268,6 +271,26 @@ func (o *opener) unref(i int32) {
 	if x.launches--; x.launches == 0 {
 		o.run.memory.pool.release(i)
 	}
+}
+
+// readyAt is the cycle from which a launch can be opened from the bin: at once if it is whole, or if nothing else can arrive;
+// otherwise when the window of its kind has passed.
+func (o *opener) readyAt(b *bin) uint64 {
+	n := b.pending()
+	switch {
+	case n == 0:
+		return cu.Never
+	case n >= b.batchSize(), b.head == len(b.fifo): // what the host dispatches is complete
+		return 0
+	}
+	window := o.coalescing
+	if b.Program.Packed {
+		window = o.packing
+	}
+	if window == 0 || !o.run.ledger.feeds(b.stage) {
+		return b.fifo[b.head].since
+	}
+	return b.fifo[b.head].since + window
 }
 
 // A step of opening opens a launch from a bin in cycle now, or says from when it can.
@@ -288,7 +311,7 @@ func (o *opener) openAll(now uint64, q int, open openStep) uint64 {
 // fill opens launches of a bin while it can.
 func (o *opener) fill(now uint64, b *bin, open openStep) uint64 {
 	for len(b.opens) < maxOpen && o.run.Engine.Err() == nil {
-		at := b.readyAt(o.window)
+		at := o.readyAt(b)
 		if at > now {
 			return at
 		}

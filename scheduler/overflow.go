@@ -174,6 +174,35 @@ func (o *overflow) fetch(now uint64, b *bin) bool {
 	return true
 }
 
+// taken: another queue has taken payloads. Those that are being read back come all the same, and are its own then.
+func (o *overflow) taken(list []entry) {
+	for _, e := range list {
+		switch o.queue.run.memory.pool.payloads[e.payload].place {
+		case onChip:
+			o.chip--
+		case inMemory:
+			o.away--
+			o.packed = min(o.packed, o.away)
+		default:
+			o.buffered--
+		}
+	}
+}
+
+// given: payloads of another queue have come, with what it had read back of them.
+func (o *overflow) given(list []entry) {
+	for _, e := range list {
+		switch o.queue.run.memory.pool.payloads[e.payload].place {
+		case onChip:
+			o.chip++
+		case inMemory:
+			o.away++
+		default:
+			o.buffered++
+		}
+	}
+}
+
 // readLine reads a line of entries back, each time the next one.
 func (m *queueMemory) readLine(now uint64, w *wait, unit int, bytes uint64) {
 	if m.ringRead+bytes > ringBytes || m.ringRead < counterBytes {

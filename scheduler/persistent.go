@@ -161,7 +161,7 @@ func (p *persistent) poll(now uint64, unit int) {
 func (p *persistent) find(now uint64) *bin {
 	for k := range p.run.opener.order {
 		b := p.run.opener.at(0, k)
-		for len(b.opens) == 0 && b.readyAt(p.run.opener.window) <= now && p.run.Engine.Err() == nil {
+		for len(b.opens) == 0 && p.run.opener.readyAt(b) <= now && p.run.Engine.Err() == nil {
 			if l := p.run.opener.openLaunch(now, b); l != nil {
 				p.run.opener.ready(l, now)
 			}

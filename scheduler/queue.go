@@ -19,6 +19,8 @@ type queue struct {
 	entries int       // payloads that wait, those on their way included
 	over    *overflow // what of it is in memory; nil: all is, or nothing
 	batches engine.Stock[batch]
+	taking  bool // payloads of another queue are on their way
+	loots   engine.Stock[loot]
 }
 
 // A batch is the message of payloads that a wave enqueues at once. It arrives
@@ -43,17 +45,25 @@ func (q *queue) Handle(e sim.Event) error {
 	if b, ok := e.(*batch); ok {
 		q.run.arrive(now, b)
 		q.batches.Give(b)
-		q.alarm.Set(now)
+		if q.alarm.Set(now); q.run.spec.Queue.Steal > 0 {
+			q.run.wake(now) // queues that have nothing may take some
+		}
 		return nil
 	}
-	if m, ok := e.(*move); ok {
+	switch m := e.(type) {
+	case *move:
 		q.over.moved(m)
+		q.alarm.Set(now)
+		return nil
+	case *loot:
+		q.stolen(m)
 		q.alarm.Set(now)
 		return nil
 	}
 	if next := q.run.policy.Tick(now, q.index); next < cu.Never {
 		q.alarm.Set(max(next, now+1))
 	}
+	q.run.opener.balance(now, q.index)
 	return nil
 }
 
@@ -76,7 +86,12 @@ func (r *Run) wake(cycle uint64) {
 func (r *Run) enqueue(now uint64, b *batch) (accepted uint64, known bool) {
 	n := len(b.payloads)
 	for _, i := range b.payloads {
-		r.ledger.waiting += uint64(1 + len(r.stageOf(i).sharers))
+		s := r.stageOf(i)
+		r.ledger.waiting += uint64(1 + len(s.sharers))
+		r.ledger.enqueued(s)
+		for _, other := range s.sharers {
+			r.ledger.enqueued(other.stages[s.remaining])
+		}
 	}
 	r.ledger.flying += n
 	b.accepted, b.waiter = 0, nil
@@ -125,8 +140,10 @@ func (r *Run) arrive(now uint64, b *batch) {
 	for _, i := range b.payloads {
 		s := r.stageOf(i)
 		r.opener.bin(s, engine).push(i, now)
+		r.ledger.arrived(s)
 		for _, other := range s.sharers {
 			r.opener.bin(other.stages[s.remaining], engine).push(i, now)
+			r.ledger.arrived(other.stages[s.remaining])
 		}
 	}
 }

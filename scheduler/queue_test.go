@@ -361,11 +361,51 @@ func TestCoalescingWindow(t *testing.T) {
 	}
 }
 
+// A window ends when nothing else can arrive: nothing lives that leads to the node, and nothing is on its way. Packed workgroups have a
+// window of their own.
+func TestWindowsEnd(t *testing.T) {
+	for _, c := range []struct {
+		packed, feeds       bool
+		coalescing, packing int
+		want                uint64
+	}{
+		{false, true, 50, 0, 50}, {false, false, 50, 0, 0}, {false, true, 0, 50, 0},
+		{true, true, 50, 0, 0}, {true, true, 0, 50, 50}, {true, false, 0, 50, 0},
+	} {
+		s := defaultQueue("hardware")
+		s.Queue.CoalescingWindow, s.Queue.PackingWindow = c.coalescing, c.packing
+		n, feeder := coalescing("n", 4), static("feeder")
+		feeder.Program.Node.Outputs = []program.Output{feedOutput(n)}
+		r := newQueueRig(t, s, false, n, feeder)
+		n.Program.Packed = c.packed
+		if c.feeds {
+			r.run.ledger.live[feeder.stages[0].id]++
+		}
+		b := r.run.opener.bin(n.stages[0], 0)
+		b.push(0, begin)
+		if at := r.run.opener.readyAt(b); at != begin+c.want {
+			t.Errorf("%+v: a launch may open in cycle %d, want %d", c, at, begin+c.want)
+		}
+		r.run.ledger.live[feeder.stages[0].id], r.run.ledger.bound[n.stages[0].id] = 0, 1
+		if at := r.run.opener.readyAt(b); at != begin+uint64(map[bool]int{true: c.packing, false: c.coalescing}[c.packed]) {
+			t.Errorf("%+v, with a payload on its way: a launch may open in cycle %d", c, at)
+		}
+	}
+}
+
+// feedOutput is an output to a node.
+func feedOutput(n *Node) program.Output {
+	return program.Output{PayloadType: program.PayloadType{Bytes: n.Program.Node.Input.Bytes, MaxPayloads: 1}, Node: n.Name, SharesLimits: -1, Single: true, Workgroup: true}
+}
+
 func startOfLast(t *testing.T, kind string, window, payloads int, n *Node) []uint64 {
 	t.Helper()
 	s := defaultQueue(kind)
 	s.Queue.CoalescingWindow, s.Scheduler.FirmwareCycles, s.Scheduler.PersistentGroups = window, 1, 1
-	r := newQueueRig(t, s, false, n)
+	feeder := static("feeder")
+	feeder.Program.Node.Outputs = []program.Output{feedOutput(n)}
+	r := newQueueRig(t, s, false, n, feeder)
+	r.run.ledger.live[feeder.stages[0].id]++ // more may come
 	var accepted uint64
 	r.run.ledger.flying++ // something is on its way: workers poll on
 	r.in(begin, func(uint64) { r.run.ledger.flying-- })

@@ -74,7 +74,8 @@ type SchedulerSpec struct {
 // QueueSpec is where payloads are and wait. Firmware, multipass and persistent scheduling keep their queues in memory: of this, they
 // use arbitration, coalescing_window, scratch_bytes and pack_threads, and firmware also placement, ports and latency.
 type QueueSpec struct {
-	Placement        string  `yaml:"placement" enum:"central|engine" required:"true" doc:"one queue for the machine, or one for each shader engine, which starts what its own workgroups enqueued"`
+	Placement        string  `yaml:"placement" enum:"central|engine" required:"true" doc:"one queue for the machine, or one for each shader engine, which starts what its own workgroups enqueued, and what it takes from others (see steal)"`
+	Steal            int     `yaml:"steal" default:"64" range:"0..16777216" unit:"payloads" doc:"payloads that the queue of a shader engine takes at a time at most from that in which most wait, when it has nothing to launch; 0: it takes none"`
 	Depth            int     `yaml:"depth" range:"1..16777216" unit:"payloads" doc:"entries of one queue; further ones are written to memory and read back"`
 	RefillThreshold  int     `yaml:"refill_threshold" default:"256" range:"0..16777216" unit:"payloads" doc:"hardware: payloads of a node at hand up to which a queue reads back the next line of those that it wrote to memory"`
 	SpillLines       int     `yaml:"spill_lines" default:"64" range:"1..65536" unit:"lines" doc:"hardware: line buffers of a queue for entries on their way to memory, and as many for those that are read back"`
@@ -82,7 +83,8 @@ type QueueSpec struct {
 	Latency          int     `yaml:"latency" range:"0..1000000" unit:"cycles" doc:"from a compute unit to the queue: paid by an allocation both ways and by an enqueue until the payload can be picked"`
 	LaunchRate       float64 `yaml:"launch_rate" range:"0.000001..1024" unit:"launches/cycle" doc:"launches (payloads, or what is coalesced) that one queue starts each cycle"`
 	Arbitration      string  `yaml:"arbitration" enum:"depth-first|breadth-first|round-robin" required:"true" doc:"which node is served first: the deepest of the graph, the shallowest, or each in turn"`
-	CoalescingWindow int     `yaml:"coalescing_window" range:"0..10000000" unit:"cycles" doc:"how long a coalescing node waits for more payloads before it starts with those that are there"`
+	CoalescingWindow int     `yaml:"coalescing_window" range:"0..10000000" unit:"cycles" doc:"how long a coalescing node waits for more payloads before it starts with those that are there; no longer than more can arrive"`
+	PackingWindow    int     `yaml:"packing_window" default:"0" range:"0..10000000" unit:"cycles" doc:"how long workgroups of one invocation wait for more to fill a wave with, before those that are there share one; see pack_threads"`
 	PayloadBytes     int     `yaml:"payload_bytes" range:"0..1073741824" unit:"bytes" doc:"on-chip payload memory of the machine; payloads beyond it live in scratch memory"`
 	PayloadLatency   int     `yaml:"payload_latency" range:"0..100000" unit:"cycles" doc:"latency of the on-chip payload memory"`
 	PayloadBandwidth float64 `yaml:"payload_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"bandwidth of the on-chip payload memory"`
