@@ -83,6 +83,7 @@ type loader struct {
 	v       *viper.Viper
 	sources map[string]string
 	where   map[string]position
+	set     map[string]string // by path: who set what no preset says
 	errs    []error
 }
 
@@ -226,8 +227,26 @@ func (l *loader) layer(n *yaml.Node, file, source string) {
 		l.errs = append(l.errs, err)
 		return
 	}
+	if source != "" { // not a preset's
+		l.mark(tree, "", source)
+	}
 	if err := l.v.MergeConfigMap(encodeKeys(tree)); err != nil {
 		l.errs = append(l.errs, &Error{File: file, Msg: err.Error(), Kind: ErrType})
+	}
+}
+
+// mark remembers who set the values of a layer, the last one.
+func (l *loader) mark(tree map[string]any, at, source string) {
+	for key, v := range tree {
+		p := joinPath(at, key)
+		if sub, ok := v.(map[string]any); ok {
+			l.mark(sub, p, source)
+			continue
+		}
+		if l.set == nil {
+			l.set = map[string]string{}
+		}
+		l.set[p] = source
 	}
 }
 
@@ -356,7 +375,7 @@ func clearLines(n *yaml.Node, depth int) {
 }
 
 func (l *loader) finish() (*Machine, error) {
-	m := &Machine{Sources: l.sources}
+	m := &Machine{Sources: l.sources, set: l.set}
 	tree := map[string]any{}
 	for _, f := range fieldsOf(reflect.TypeFor[Machine]()) {
 		if v := l.v.Get(f.Name); v != nil {

@@ -305,7 +305,7 @@ func TestDescribeReadsBack(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		ignore := cmpopts.IgnoreFields(Machine{}, "Sources")
-		if d := cmp.Diff(m, again, ignore, cmpopts.IgnoreFields(simd.Class{}, "Source"), cmpopts.IgnoreFields(simd.Operation{}, "Source"), cmpopts.EquateEmpty()); d != "" {
+		if d := cmp.Diff(m, again, ignore, cmpopts.IgnoreUnexported(Machine{}), cmpopts.IgnoreFields(simd.Class{}, "Source"), cmpopts.IgnoreFields(simd.Operation{}, "Source"), cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}

@@ -1,6 +1,11 @@
 package config
 
 import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
 	"spvsim/cu"
 	"spvsim/mem"
 	"spvsim/scheduler"
@@ -25,6 +30,25 @@ type Machine struct {
 	// Sources holds where each number comes from, by path ("lds.banks"): the source written beside it, the file that
 	// overlaid it, or "set on the command line".
 	Sources map[string]string `yaml:"-"`
+
+	set map[string]string // by path: who set what no preset says; only looked up
+}
+
+// Idle lists the keys that were set, by others than a preset, and do nothing under the machine's scheduler.
+func (m *Machine) Idle() (list []string) {
+	kind := m.Scheduler.Kind
+	for _, part := range []struct {
+		name   string
+		fields []spec.Field
+	}{{"scheduler", spec.Fields(reflect.TypeFor[scheduler.SchedulerSpec]())}, {"queue", spec.Fields(reflect.TypeFor[scheduler.QueueSpec]())}} {
+		for _, f := range part.fields {
+			path := part.name + "." + f.Name
+			if by, ok := m.set[path]; ok && len(f.Acts) > 0 && !slices.Contains(f.Acts, kind) {
+				list = append(list, fmt.Sprintf("%s does nothing under scheduler.kind %s: it acts under %s (%s)", path, kind, strings.Join(f.Acts, ", "), by))
+			}
+		}
+	}
+	return list
 }
 
 // Validate reports every field whose value can't be simulated, by the field tables and by the rules between fields.

@@ -62,7 +62,7 @@ func (d *Device) Graph(list []GraphNode) (*Graph, error) {
 	}
 	err := validate.CheckGraph(linked)
 	if err == nil {
-		g.graph, err = scheduler.NewGraph(nodes)
+		g.graph, err = scheduler.NewGraph(nodes, d.Machine().Queue.GraphLimits)
 	}
 	return g, err
 }

@@ -150,7 +150,8 @@ type Result struct {
 	Components []Component
 	// Events is how many the engine handled, and WorkerTurns how many turns of compute units other threads than the engine's ran.
 	Events, WorkerTurns uint64
-	Warnings            []string // what the job says in vain
+	Warnings            []string // what the job says without effect
+	Idle                []string // keys of the machine that were set and do nothing under its scheduler, where the job has a graph
 	// Failures are the expectations that were not met.
 	Failures []error
 }
@@ -219,6 +220,9 @@ func (r *runner) result(took time.Duration) *Result {
 		Faults:   r.faults(),
 		Warnings: r.programs.warnings,
 		Events:   r.machine.engine.Handled(), WorkerTurns: r.machine.array.Ahead.WorkerTurns(),
+	}
+	if r.graph != nil {
+		result.Idle = r.setup.Machine.Idle()
 	}
 	if r.setup.Components {
 		result.Components = r.parts()

@@ -46,7 +46,7 @@ func (r *runner) prepareGraph() error {
 	if err := r.checkLinked(nodes); err != nil {
 		return err
 	}
-	if g.graph, err = scheduler.NewGraph(nodes); err != nil {
+	if g.graph, err = scheduler.NewGraph(nodes, r.setup.Machine.Queue.GraphLimits); err != nil {
 		return err
 	}
 	g.scratch = uint64(r.setup.Machine.Queue.ScratchBytes)

@@ -15,15 +15,19 @@ var ErrGraph = errors.New("scheduler: execution graph")
 
 // What an implementation must at least offer, and what this one offers (V: Vulkan, VK_AMDX_shader_enqueue).
 const (
-	maxDepth         = 32
 	maxOutputs       = 256
-	maxPayloadBytes  = 32768 // that one workgroup allocates
-	maxPayloadCount  = 256   // that one workgroup allocates
 	maxAxis          = 65535 // workgroups
 	maxWorkgroups    = 1<<24 - 1
 	maxSharing       = 256 // nodes that share one input, the base included
 	payloadAlignment = 16  // bytes: payloads are allocated in multiples of this
 )
+
+// GraphLimits bound execution graphs. At least what their defaults say is asked of every implementation.
+type GraphLimits struct {
+	MaxDepth        int `yaml:"max_depth" default:"32" range:"32..1024" doc:"longest chain of nodes of an execution graph, recursion counted"`
+	MaxPayloads     int `yaml:"max_payloads" default:"256" range:"256..65536" unit:"payloads" doc:"payloads that one workgroup may allocate, over all of its outputs"`
+	MaxPayloadBytes int `yaml:"max_payload_bytes" default:"32768" range:"32768..16777216" unit:"bytes" doc:"bytes of payloads that one workgroup may allocate, over all of its outputs"`
+}
 
 // A Node is an entry point in its place in a graph.
 type Node struct {
@@ -71,6 +75,7 @@ type Graph struct {
 	worst  []uint64 // by level: largest stage.worst
 	deeper []uint64 // by level: sum of worst over the deeper ones
 	byRef  map[program.NodeRef]*Node
+	most   GraphLimits
 }
 
 func (n *Node) String() string { return fmt.Sprintf("%s[%d]", n.Name, n.Index) }
@@ -103,9 +108,9 @@ func (n *Node) Outputs() (list []*Node) {
 	return list
 }
 
-// NewGraph connects nodes and checks that they fit together.
-func NewGraph(nodes []*Node) (*Graph, error) {
-	g := &Graph{Nodes: nodes, byRef: map[program.NodeRef]*Node{}}
+// NewGraph connects nodes and checks that they fit together and keep to limits.
+func NewGraph(nodes []*Node, limits GraphLimits) (*Graph, error) {
+	g := &Graph{Nodes: nodes, most: limits, byRef: map[program.NodeRef]*Node{}}
 	for _, step := range []func() error{g.identify, g.share, g.connect, g.order, g.limits} {
 		if err := step(); err != nil {
 			return nil, err
@@ -301,6 +306,8 @@ func (g *Graph) order() error {
 	starts := make([]int, len(g.Nodes))
 	state := make([]int, len(g.Nodes)) // 0 new, 1 on the path, 2 done
 	producers := g.producers()
+	maxDepth := g.most.MaxDepth
+	deepest := uint32(maxDepth + 1)
 	var visit func(n *Node, path []string) error
 	visit = func(n *Node, path []string) error {
 		path = append(path, n.String())
@@ -315,7 +322,7 @@ func (g *Graph) order() error {
 			if err := visit(p, path); err != nil {
 				return err
 			}
-			starts[n.id] = max(starts[n.id], starts[p.id]+int(min(p.meta.MaxRecursion, maxDepth+1))+1)
+			starts[n.id] = max(starts[n.id], starts[p.id]+int(min(p.meta.MaxRecursion, deepest))+1)
 		}
 		state[n.id] = 2
 		return nil
@@ -324,8 +331,8 @@ func (g *Graph) order() error {
 		if err := visit(n, nil); err != nil {
 			return err
 		}
-		if last := starts[n.id] + int(min(n.meta.MaxRecursion, maxDepth+1)); last > maxDepth {
-			return graphError("node %v reaches depth %d: want at most %d, recursion counted", n, last, maxDepth)
+		if last := starts[n.id] + int(min(n.meta.MaxRecursion, deepest)); last > maxDepth {
+			return graphError("node %v reaches depth %d: want at most %d, recursion counted (queue.max_depth)", n, last, maxDepth)
 		}
 	}
 	g.makeStages(starts)
@@ -442,8 +449,8 @@ func (g *Graph) limits() error {
 			}
 		}
 		check("outputs", uint64(len(n.outputs)), maxOutputs)
-		check("bytes of payloads in one workgroup", bytes, maxPayloadBytes)
-		check("payloads in one workgroup", count, maxPayloadCount)
+		check("bytes of payloads in one workgroup", bytes, uint64(g.most.MaxPayloadBytes))
+		check("payloads in one workgroup", count, uint64(g.most.MaxPayloads))
 		if n.meta.Launch == program.Static {
 			errs = append(errs, checkGrid(n, n.meta.Workgroups))
 		}

@@ -33,7 +33,7 @@ func TestGraphLevelsAndMemory(t *testing.T) {
 	// a goes to b and c, b to c; b may recur twice. c stands behind all of b's levels.
 	a, b, c := node("a", 0, to("b", 2, 1), to("c", 3, 1)), node("b", 0, to("b", 5, 1), to("c", 1, 1)), node("c", 0)
 	b.Program.Node.MaxRecursion, b.Program.Node.Recursive = 2, true
-	g, err := NewGraph([]*Node{a, b, c})
+	g, err := NewGraph([]*Node{a, b, c}, leastLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestGraphLevelsAndMemory(t *testing.T) {
 func TestMaximumCountsWorkgroups(t *testing.T) {
 	a, b := node("a", 0, to("b", 2, 1)), node("b", 0)
 	a.Program.Node.Workgroups = [3]uint32{3, 2, 1}
-	g, err := NewGraph([]*Node{a, b})
+	g, err := NewGraph([]*Node{a, b}, leastLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,20 +94,20 @@ func TestGraphFaultsByName(t *testing.T) {
 		{"twice", []*Node{node("a", 0), node("a", 0)}, "two nodes are a[0]"},
 		{"kinds", []*Node{node("b", 0), func() *Node { n := node("b", 1); n.Program.Node.Launch = program.Coalescing; return n }()}, "nodes b[0] and b[1] differ in launch kind"},
 	}
-	for _, depth := range []int{maxDepth, maxDepth + 1} {
+	for _, depth := range []int{leastLimits.MaxDepth, leastLimits.MaxDepth + 1} {
 		var chain []*Node
 		for i := range depth - 1 {
 			chain = append(chain, node(fmt.Sprint(i), 0, to(fmt.Sprint(i+1), 1, 1)))
 		}
 		c := cases[0]
 		c.name, c.nodes = fmt.Sprintf("depth %d", depth), append(chain, node(fmt.Sprint(depth-1), 0))
-		if depth > maxDepth {
+		if depth > leastLimits.MaxDepth {
 			c.want = "reaches depth 33: want at most 32"
 		}
 		cases = append(cases, c)
 	}
 	for _, c := range cases {
-		_, err := NewGraph(c.nodes)
+		_, err := NewGraph(c.nodes, leastLimits)
 		switch {
 		case c.want == "" && err != nil:
 			t.Errorf("%s: %v", c.name, err)
@@ -203,6 +203,40 @@ func TestSizeOfAPayload(t *testing.T) {
 		}
 		if x.groups != [3]uint32{2, 3, 4} || x.unfinished != 24 || x.launches != 3 {
 			t.Errorf("%v workgroups, %d with writes to finish, %d launches: want 2 x 3 x 4, 24, 3", x.groups, x.unfinished, x.launches)
+		}
+	}
+}
+
+// leastLimits are what every implementation offers.
+var leastLimits = GraphLimits{MaxDepth: 32, MaxPayloads: 256, MaxPayloadBytes: 32768}
+
+// Graphs are bounded by what the machine says: at a limit they fit, beyond it not.
+func TestGraphLimits(t *testing.T) {
+	chain := func(depth uint32) []*Node {
+		n := node("n", 0, to("n", 1, 1))
+		n.Program.Node.MaxRecursion = depth - 1
+		return []*Node{n}
+	}
+	for _, c := range []struct {
+		limits GraphLimits
+		depth  uint32
+		fits   bool
+	}{{leastLimits, 32, true}, {leastLimits, 33, false}, {GraphLimits{256, 256, 32768}, 256, true}, {GraphLimits{256, 256, 32768}, 257, false}} {
+		g, err := NewGraph(chain(c.depth), c.limits)
+		if (err == nil) != c.fits || err == nil && g.Depth != int(c.depth) {
+			t.Errorf("depth %d under %+v: %v", c.depth, c.limits, err)
+		}
+	}
+	for _, c := range []struct {
+		payloads uint32
+		limits   GraphLimits
+		fits     bool
+	}{
+		{256, leastLimits, true}, {257, leastLimits, false}, {257, GraphLimits{32, 257, 32768}, true},
+		{8192, GraphLimits{32, 8193, 32768}, true}, {8193, GraphLimits{32, 8193, 32768}, false}, {8193, GraphLimits{32, 8193, 32772}, true},
+	} {
+		if _, err := NewGraph([]*Node{node("a", 0, to("b", c.payloads, 1)), node("b", 0)}, c.limits); (err == nil) != c.fits {
+			t.Errorf("%d payloads of 4 bytes under %+v: %v", c.payloads, c.limits, err)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func newQueueRig(t *testing.T, spec WorkSpec, pending bool, nodes ...*Node) *que
 		}
 		n.Program, n.Launch = prog, &cu.Launch{Code: code, Need: need}
 	}
-	g, err := NewGraph(nodes)
+	g, err := NewGraph(nodes, leastLimits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -581,7 +581,7 @@ func TestQueuesOfEngines(t *testing.T) {
 		}
 		need, _ := cu.NewNeed(prog, m.limits())
 		n.Program, n.Launch = prog, &cu.Launch{Code: code, Need: need}
-		g, err := NewGraph([]*Node{n})
+		g, err := NewGraph([]*Node{n}, leastLimits)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,35 +61,37 @@ var kinds = map[string]kind{
 // are not looked at.
 type SchedulerSpec struct {
 	Kind             string `yaml:"kind" enum:"hardware|firmware|multipass|persistent" required:"true" doc:"a queue beside the dispatcher; a core that runs firmware; compute passes with a barrier between the levels; resident waves that pop a queue in memory"`
-	LaunchCycles     int    `yaml:"launch_cycles" range:"0..1000000" unit:"cycles" doc:"hardware: from picking payloads until their first workgroup may be placed"`
-	FirmwareCycles   int    `yaml:"firmware_cycles" range:"1..1000000" unit:"cycles" doc:"firmware: what its core spends on the launches that it starts at a time, beside reading the ring"`
-	FirmwareLaunches int    `yaml:"firmware_launches" range:"1..65536" unit:"launches" doc:"firmware: launches (payloads, or what is coalesced or packed) of one node that its core starts at a time, if so many wait"`
-	FirmwareDispatch int    `yaml:"firmware_dispatch_cycles" range:"0..100000000" unit:"cycles" doc:"firmware: what its core spends on a dispatch of a graph before the first launch, beside the launch that the host pays"`
-	PassLaunchCycles int    `yaml:"pass_launch_cycles" range:"0..10000000" unit:"cycles" doc:"multipass: cost of starting one compaction or one dispatch from the command stream"`
-	BarrierCycles    int    `yaml:"barrier_cycles" range:"0..10000000" unit:"cycles" doc:"multipass: from the end of a level's last workgroup until the next level's first compaction starts"`
-	PollInterval     int    `yaml:"poll_interval" range:"1..10000000" unit:"cycles" doc:"persistent: what a worker sleeps when it found the queue empty"`
-	PersistentGroups int    `yaml:"persistent_groups" range:"0..1024" unit:"workgroups" doc:"persistent: resident workers of each compute unit at most; 0: as many as fit"`
+	LaunchCycles     int    `yaml:"launch_cycles" range:"0..1000000" unit:"cycles" acts:"hardware" doc:"from picking payloads until their first workgroup may be placed"`
+	FirmwareCycles   int    `yaml:"firmware_cycles" range:"1..1000000" unit:"cycles" acts:"firmware" doc:"what its core spends on the launches that it starts at a time, beside reading the ring"`
+	FirmwareLaunches int    `yaml:"firmware_launches" range:"1..65536" unit:"launches" acts:"firmware" doc:"launches (payloads, or what is coalesced or packed) of one node that its core starts at a time, if so many wait"`
+	FirmwareDispatch int    `yaml:"firmware_dispatch_cycles" range:"0..100000000" unit:"cycles" acts:"firmware" doc:"what its core spends on a dispatch of a graph before the first launch, beside the launch that the host pays"`
+	PassLaunchCycles int    `yaml:"pass_launch_cycles" range:"0..10000000" unit:"cycles" acts:"multipass" doc:"cost of starting one compaction or one dispatch from the command stream"`
+	BarrierCycles    int    `yaml:"barrier_cycles" range:"0..10000000" unit:"cycles" acts:"multipass" doc:"from the end of a level's last workgroup until the next level's first compaction starts"`
+	PollInterval     int    `yaml:"poll_interval" range:"1..10000000" unit:"cycles" acts:"persistent" doc:"what a worker sleeps when it found the queue empty"`
+	PersistentGroups int    `yaml:"persistent_groups" range:"0..1024" unit:"workgroups" acts:"persistent" doc:"resident workers of each compute unit at most; 0: as many as fit"`
 }
 
 // QueueSpec is where payloads are and wait. Firmware, multipass and persistent scheduling keep their queues in memory: of this, they
-// use arbitration, coalescing_window, scratch_bytes and pack_threads, and firmware also placement, ports and latency.
+// use what their tags say.
 type QueueSpec struct {
-	Placement        string  `yaml:"placement" enum:"central|engine" required:"true" doc:"one queue for the machine, or one for each shader engine, which starts what its own workgroups enqueued, and what it takes from others (see steal)"`
-	Steal            int     `yaml:"steal" default:"64" range:"0..16777216" unit:"payloads" doc:"payloads that the queue of a shader engine takes at a time at most from that in which most wait, when it has nothing to launch; 0: it takes none"`
-	Depth            int     `yaml:"depth" range:"1..16777216" unit:"payloads" doc:"entries of one queue; further ones are written to memory and read back"`
-	RefillThreshold  int     `yaml:"refill_threshold" default:"256" range:"0..16777216" unit:"payloads" doc:"hardware: payloads of a node at hand up to which a queue reads back the next line of those that it wrote to memory"`
-	SpillLines       int     `yaml:"spill_lines" default:"64" range:"1..65536" unit:"lines" doc:"hardware: line buffers of a queue for entries on their way to memory, and as many for those that are read back"`
-	Ports            int     `yaml:"ports" range:"1..1024" unit:"payloads/cycle" doc:"payloads that one queue allocates, and enqueues, each cycle"`
-	Latency          int     `yaml:"latency" range:"0..1000000" unit:"cycles" doc:"from a compute unit to the queue: paid by an allocation both ways and by an enqueue until the payload can be picked"`
-	LaunchRate       float64 `yaml:"launch_rate" range:"0.000001..1024" unit:"launches/cycle" doc:"launches (payloads, or what is coalesced) that one queue starts each cycle"`
+	Placement        string  `yaml:"placement" enum:"central|engine" required:"true" acts:"hardware firmware" doc:"one queue for the machine, or one for each shader engine, which starts what its own workgroups enqueued, and what it takes from others (see steal)"`
+	Steal            int     `yaml:"steal" default:"64" range:"0..16777216" unit:"payloads" acts:"hardware firmware" doc:"payloads that the queue of a shader engine takes at a time at most from that in which most wait, when it has nothing to launch; 0: it takes none"`
+	Depth            int     `yaml:"depth" range:"1..16777216" unit:"payloads" acts:"hardware" doc:"entries of one queue; further ones are written to memory and read back"`
+	RefillThreshold  int     `yaml:"refill_threshold" default:"256" range:"0..16777216" unit:"payloads" acts:"hardware" doc:"payloads of a node at hand up to which a queue reads back the next line of those that it wrote to memory"`
+	SpillLines       int     `yaml:"spill_lines" default:"64" range:"1..65536" unit:"lines" acts:"hardware" doc:"line buffers of a queue for entries on their way to memory, and as many for those that are read back"`
+	Ports            int     `yaml:"ports" range:"1..1024" unit:"payloads/cycle" acts:"hardware" doc:"payloads that one queue allocates, and enqueues, each cycle"`
+	Latency          int     `yaml:"latency" range:"0..1000000" unit:"cycles" acts:"hardware firmware" doc:"from a compute unit to the queue: paid by an allocation both ways and by an enqueue until the payload can be picked"`
+	LaunchRate       float64 `yaml:"launch_rate" range:"0.000001..1024" unit:"launches/cycle" acts:"hardware" doc:"launches (payloads, or what is coalesced) that one queue starts each cycle"`
 	Arbitration      string  `yaml:"arbitration" enum:"depth-first|breadth-first|round-robin" required:"true" doc:"which node is served first: the deepest of the graph, the shallowest, or each in turn"`
-	CoalescingWindow int     `yaml:"coalescing_window" range:"0..10000000" unit:"cycles" doc:"how long a coalescing node waits for more payloads before it starts with those that are there; no longer than more can arrive"`
-	PackingWindow    int     `yaml:"packing_window" default:"0" range:"0..10000000" unit:"cycles" doc:"how long workgroups of one invocation wait for more to fill a wave with, before those that are there share one; see pack_threads"`
-	PayloadBytes     int     `yaml:"payload_bytes" range:"0..1073741824" unit:"bytes" doc:"on-chip payload memory of the machine; payloads beyond it live in scratch memory"`
-	PayloadLatency   int     `yaml:"payload_latency" range:"0..100000" unit:"cycles" doc:"latency of the on-chip payload memory"`
-	PayloadBandwidth float64 `yaml:"payload_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"bandwidth of the on-chip payload memory"`
+	CoalescingWindow int     `yaml:"coalescing_window" range:"0..10000000" unit:"cycles" acts:"hardware firmware persistent" doc:"how long a coalescing node waits for more payloads before it starts with those that are there; no longer than more can arrive"`
+	PackingWindow    int     `yaml:"packing_window" default:"0" range:"0..10000000" unit:"cycles" acts:"hardware firmware persistent" doc:"how long workgroups of one invocation wait for more to fill a wave with, before those that are there share one; see pack_threads"`
+	PayloadBytes     int     `yaml:"payload_bytes" range:"0..1073741824" unit:"bytes" acts:"hardware" doc:"on-chip payload memory of the machine; payloads beyond it live in scratch memory"`
+	PayloadLatency   int     `yaml:"payload_latency" range:"0..100000" unit:"cycles" acts:"hardware" doc:"latency of the on-chip payload memory"`
+	PayloadBandwidth float64 `yaml:"payload_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" acts:"hardware" doc:"bandwidth of the on-chip payload memory"`
 	ScratchBytes     int     `yaml:"scratch_bytes" range:"0..68719476736" unit:"bytes" doc:"scratch memory for payloads, unless the job says"`
 	PackThreads      bool    `yaml:"pack_threads" doc:"workgroups of one invocation share waves, as many as a wave has lanes"`
+
+	GraphLimits `yaml:",inline"`
 }
 
 // port is a port through which payloads go, each way on its own.

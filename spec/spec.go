@@ -40,6 +40,7 @@ type Field struct {
 	Default    string
 	Required   bool
 	Type       reflect.Type
+	Acts       []string // kinds of scheduler under which the number matters; nil: all
 
 	inline bool
 }
@@ -90,6 +91,7 @@ func parse(name string, f reflect.StructField) Field {
 	if e := f.Tag.Get("enum"); e != "" {
 		row.Enum = strings.Split(e, "|")
 	}
+	row.Acts = strings.Fields(f.Tag.Get("acts"))
 	if r := f.Tag.Get("range"); r != "" {
 		row.HasRange = true
 		row.Low, row.High = mustRange(r)

@@ -53,6 +53,13 @@ buffers:
   - {set: 0, binding: 2, name: sink, data: {zero: 128}}
 dispatch: [1]
 `,
+	"bounds": `
+nodes:
+  - {shader: bounds.spvasm, entry: split}
+  - {shader: bounds.spvasm, entry: square}
+graph: [{node: split, count: 1}]
+buffers: [{name: result, set: 0, binding: 0, data: {zero: 16}}]
+`,
 	"copies": `
 shader: select.spv
 buffers:
@@ -374,11 +381,18 @@ var plainRows = []keyRow{
 
 	{"queue.placement", "bfs", hardware + "shader_engines=2", "central", "engine", differs},
 	{"queue.depth", "perlane", hardware, "1024", "1", grows("spills", func(s *tracing.Stats) uint64 { return s.Graph.Queue.Spills })},
+	{"queue.refill_threshold", "perlane", hardware + "queue.depth=1", "256", "0", slower},
+	{"queue.spill_lines", "perlane", hardware + "queue.depth=1", "64", "1", slower},
+	{"queue.steal", "bfs", hardware + "shader_engines=2 queue.placement=engine", "0", "64", grows("payloads taken", func(s *tracing.Stats) uint64 { return s.Graph.Queue.Stolen })},
 	{"queue.ports", "perlane", hardware, "64", "1", slower},
 	{"queue.latency", "lastsum", hardware, "100", "1100", longer(1000)},
 	{"queue.launch_rate", "perlane", hardware, "1", "0.001", slower},
 	{"queue.arbitration", "hlsl", hardware, "depth-first", "breadth-first", differs},
-	{"queue.coalescing_window", "perlane", hardware, "500", "5000", longer(4400)},
+	{"queue.coalescing_window", "classify", hardware, "0", "5000", differs},
+	{"queue.packing_window", "hlsl", hardware + "queue.pack_threads=true", "0", "5000", differs},
+	{"queue.max_depth", "bounds", hardware + "queue.max_payloads=257 queue.max_payload_bytes=65536", "34", "33", refused("reaches depth 34: want at most 33")},
+	{"queue.max_payloads", "bounds", hardware + "queue.max_depth=34 queue.max_payload_bytes=65536", "257", "256", refused("257 payloads in one workgroup: want at most 256")},
+	{"queue.max_payload_bytes", "bounds", hardware + "queue.max_depth=34 queue.max_payloads=257", "33924", "33923", refused("33924 bytes of payloads in one workgroup")},
 	{"queue.payload_bytes", "perlane", hardware, "262144", "0", grows("payloads in scratch", func(s *tracing.Stats) uint64 { return s.Graph.Queue.ScratchUsed })},
 	{"queue.payload_latency", "lastsum", hardware, "60", "1060", slower},
 	{"queue.payload_bytes_per_cycle", "perlane", hardware, "512", "0.01", slower},

@@ -202,7 +202,7 @@ func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 
 // warn prints what a run did not do as asked.
 func warn(c *cobra.Command, r *gpu.Result) {
-	for _, text := range slices.Concat(r.Warnings, r.Faults, r.Stats.LostPayloads()) {
+	for _, text := range slices.Concat(r.Warnings, r.Idle, r.Faults, r.Stats.LostPayloads()) {
 		fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", text)
 	}
 }

@@ -114,6 +114,9 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return interrupted(err)
 	}
+	for _, text := range plan.Idle {
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: warning: %s\n", text)
+	}
 	f.Out = f.folder(plan.Experiment)
 	if f.dryRun && !exists(f.Out) && f.Cache == "" {
 		return plan.Describe(c.OutOrStdout(), nil, f.workers)

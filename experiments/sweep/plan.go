@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"spvsim/config"
@@ -34,6 +35,8 @@ type Spec struct {
 	Limits   Limits    `json:"limits"` // what the point may cost; no part of the key
 	Work     uint64    `json:"work"`   // workgroups to launch, for estimates
 	Identity Identity  `json:"identity"`
+
+	idle []string
 }
 
 // Limits are what a point may cost before it is stopped, which is then what it failed of; 0: no limit.
@@ -79,6 +82,8 @@ type Plan struct {
 	Small      bool
 	Identity   Identity
 	Specs      []Spec // in point order
+	// Idle are the keys that points set and that do nothing under the scheduler that they run under.
+	Idle []string
 }
 
 // Load finds an experiment: a file when the name ends in .yaml, else one of the embedded.
@@ -145,6 +150,11 @@ func NewPlan(ctx context.Context, e *config.Experiment, at Place, small bool, li
 			return nil, e.Explain(err, points[i].Settings)
 		}
 		p.Specs = append(p.Specs, *s)
+		for _, text := range s.idle {
+			if !slices.Contains(p.Idle, text) {
+				p.Idle = append(p.Idle, text)
+			}
+		}
 	}
 	return p, nil
 }
@@ -155,6 +165,9 @@ func newSpec(e *config.Experiment, at Place, files *config.Files, p *config.Poin
 		return nil, err
 	}
 	s := &Spec{Library: at.Library, Dir: at.Dir, Job: run.JobName, Inputs: run.Inputs, Work: work(run.Job), Limits: limits.over(&run.Job.Limits), Identity: id}
+	if run.Job.IsGraph() {
+		s.idle = run.Machine.Idle()
+	}
 	for _, x := range p.Settings {
 		s.Settings = append(s.Settings, Setting{x.Path, x.Value.String()})
 	}

@@ -1,0 +1,46 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// Keys that do nothing under the chosen scheduler are named with who set them: the command line, a job or a machine file, but no preset.
+func TestIdleKeys(t *testing.T) {
+	files := fstest.MapFS{
+		"mine.yaml": {Data: []byte("base: rdna3-rx7900xtx\nqueue: {depth: 64, latency: 20}\n")},
+		"job.yaml":  {Data: []byte("machine: mine.yaml\nset: {queue.ports: 2}\nshader: a.spv\ndispatch: [1]\n")},
+	}
+	job, err := LoadJob(files, "job.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[string][]string{
+		"hardware":   {"scheduler.poll_interval"},
+		"firmware":   {"scheduler.poll_interval", "queue.depth", "queue.ports"},
+		"multipass":  {"scheduler.poll_interval", "queue.depth", "queue.ports", "queue.latency"},
+		"persistent": {"queue.depth", "queue.ports", "queue.latency"},
+	} {
+		m, err := LoadMachine(Request{FS: files, Job: job, Set: []string{"scheduler.kind=" + kind, "scheduler.poll_interval=100", "queue.arbitration=breadth-first"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, text := range m.Idle() {
+			key, rest, _ := strings.Cut(text, " ")
+			got = append(got, key)
+			by := map[string]string{"queue.depth": "mine.yaml", "queue.latency": "mine.yaml", "queue.ports": "set by the job job.yaml", "scheduler.poll_interval": "set on the command line"}[key]
+			if !strings.HasPrefix(rest, "does nothing under scheduler.kind "+kind+": it acts under ") || !strings.HasSuffix(rest, "("+by+")") {
+				t.Errorf("%s: %s", kind, text)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v do nothing, want %v", kind, got, want)
+		}
+	}
+	if m, _ := Preset("rdna3-rx7900xtx"); len(m.Idle()) > 0 {
+		t.Errorf("a preset's own: %v", m.Idle())
+	}
+}
