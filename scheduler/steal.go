@@ -36,11 +36,11 @@ func (o *opener) balance(now uint64, thief int) {
 	victim.port.Post(m, q.port, max(now+2*uint64(o.run.spec.Queue.Latency), o.run.Engine.Soonest()))
 }
 
-// empty says that nothing waits in a queue and all that it opened has been placed.
+// empty says that nothing waits in a queue.
 func (o *opener) empty(queue int) bool {
 	n := len(o.order)
 	for _, b := range o.bins[queue*n : (queue+1)*n] {
-		if b.pending() > 0 || len(b.opens) > 0 {
+		if b.pending() > 0 {
 			return false
 		}
 	}
