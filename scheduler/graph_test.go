@@ -214,7 +214,7 @@ var leastLimits = GraphLimits{MaxDepth: 32, MaxPayloads: 256, MaxPayloadBytes: 3
 func TestGraphLimits(t *testing.T) {
 	chain := func(depth uint32) []*Node {
 		n := node("n", 0, to("n", 1, 1))
-		n.Program.Node.MaxRecursion = depth - 1
+		n.Program.Node.MaxRecursion, n.Program.Node.Recursive = depth-1, true
 		return []*Node{n}
 	}
 	for _, c := range []struct {

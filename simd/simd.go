@@ -131,16 +131,10 @@ type SIMD struct {
 	Index  int                // in its compute unit
 	trace  trace
 
-	env         Env
-	pool        *Pool
-	shared      *Shared
-	policy      Policy // nil: the oldest
-	cadence     uint64
-	phase       uint64
-	width       int
-	perCategory bool
-	clockMask   uint64
-	clockMHz    uint64
+	env    Env
+	pool   *Pool
+	shared *Shared
+	fixed
 	slots       []Wave
 	resident    int
 	last        int    // slot that issued last
@@ -151,7 +145,22 @@ type SIMD struct {
 	lastTurn    uint64     // cycle
 	endedInTurn bool
 
-	// By age, oldest first; ready, at and slot are copies kept close together for the scan of a turn.
+	ages
+}
+
+// fixed is what does not change in a run.
+type fixed struct {
+	policy      Policy // nil: the oldest
+	cadence     uint64
+	phase       uint64
+	width       int
+	perCategory bool
+	clockMask   uint64
+	clockMHz    uint64
+}
+
+// ages are the waves, oldest first; ready, at and slot are copies kept close together for the scan of a turn.
+type ages struct {
 	order []*Wave
 	ready []uint64
 	at    []site
@@ -174,14 +183,14 @@ func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 	s := &SIMD{
 		component: newComponent(at.Name), Index: at.Index,
 		env: at.Env, pool: at.Pool, shared: at.Shared,
-		cadence: uint64(issue.Cadence), width: issue.Width, perCategory: issue.PerCategory,
-		clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz),
+		fixed: fixed{cadence: uint64(issue.Cadence), width: issue.Width, perCategory: issue.PerCategory,
+			clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz)},
 		slots: make([]Wave, shape.WaveSlots), last: -1, ahead: &at.Shared.ahead[at.Index],
 		candidates: make([]Candidate, 0, shape.WaveSlots),
-		order:      make([]*Wave, 0, shape.WaveSlots),
-		ready:      make([]uint64, 0, shape.WaveSlots),
-		at:         make([]site, 0, shape.WaveSlots),
-		slot:       make([]uint8, 0, shape.WaveSlots),
+		ages: ages{
+			order: make([]*Wave, 0, shape.WaveSlots), ready: make([]uint64, 0, shape.WaveSlots),
+			at: make([]site, 0, shape.WaveSlots), slot: make([]uint8, 0, shape.WaveSlots),
+		},
 	}
 	s.phase = uint64(at.Index) % s.cadence
 	if issue.Policy != oldest {

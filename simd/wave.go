@@ -65,14 +65,8 @@ type Wave struct {
 	lineAt uint64         // cycle from which the line it is in is there
 	full   uint64         // cycles for which the path to memory had waited for full queues before it was ready for that path
 
-	fromWhy  account.Reason // what it waits for until from
-	pending  int            // accesses of which the completion is not known
-	bookable int            // of those, outstanding loads: they are known before any other part sees what the wave does next
-	lastMem  uint64         // completion of its last memory access
-	inFlight []uint64
-	ordered  uint64    // when the accesses that return in order have returned
-	order    []awaited // those from the first on of which that is not known yet
-	nFlight  int
+	fromWhy account.Reason // what it waits for until from
+	flight
 
 	State   isa.State
 	Group   *Group
@@ -80,6 +74,17 @@ type Wave struct {
 	SIMD    *SIMD
 	files   *files
 	emptyAt uint64 // since when the slot is empty, when it is
+}
+
+// A flight is the accesses of a wave that are under way.
+type flight struct {
+	pending  int    // accesses of which the completion is not known
+	bookable int    // of those, outstanding loads: they are known before any other part sees what the wave does next
+	lastMem  uint64 // completion of its last memory access
+	inFlight []uint64
+	ordered  uint64    // when the accesses that return in order have returned
+	order    []awaited // those from the first on of which that is not known yet
+	nFlight  int
 }
 
 // Where is the instruction that the wave is at.

@@ -10,7 +10,7 @@ import (
 // are known at issue or come later, and in whichever order they come.
 func TestAccessesReturnInOrder(t *testing.T) {
 	o := &op{ordered: true}
-	w := &Wave{files: &files{}, code: &Code{ops: []op{*o}}, inFlight: make([]uint64, 8)}
+	w := &Wave{files: &files{}, code: &Code{ops: []op{*o}}, flight: flight{inFlight: make([]uint64, 8)}}
 	issue := func(done uint64) uint64 {
 		ready := w.inOrder(o, done)
 		w.pending += map[bool]int{true: 1}[ready >= Never]
