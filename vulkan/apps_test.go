@@ -6,7 +6,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	"spvsim/vulkan/launch"
 )
 
 // TestVulkaninfo runs Debian's vulkaninfo whole: it asks for every property, feature and format there is.
@@ -33,6 +36,37 @@ func TestVulkaninfo(t *testing.T) {
 			t.Error(strings.TrimSpace(line))
 		}
 	}
+}
+
+// Programs that start at the same time, each through the launcher, find the driver.
+func TestManyProgramsAtATime(t *testing.T) {
+	b := needTools(t)
+	if b.host != "" || *driverManifest != "" {
+		t.Skip("of the driver as it is built for use")
+	}
+	if _, err := exec.LookPath("vulkaninfo"); err != nil {
+		t.Skip("vulkaninfo (vulkan-tools) is not installed")
+	}
+	t.Setenv("SPVSIM_VULKAN_DRIVER", filepath.Join(b.folder, "libspvsim_vulkan.so"))
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	const runs, atATime = 16, 8
+	free := make(chan bool, atATime)
+	var all sync.WaitGroup
+	for range runs {
+		free <- true
+		all.Go(func() {
+			defer func() { <-free }()
+			var out bytes.Buffer
+			manifest, err := launch.Driver(t.Context(), &out)
+			if err == nil {
+				err = (&launch.Program{Args: []string{"vulkaninfo", "--summary"}, Manifest: manifest, Stdout: &out, Stderr: &out}).Run(t.Context())
+			}
+			if err != nil || !strings.Contains(out.String(), "spvsim") {
+				t.Errorf("%v\n%s", err, tail(out.Bytes()))
+			}
+		})
+	}
+	all.Wait()
 }
 
 // fftLibraries are what VkFFT needs: it compiles the GLSL that it writes with glslang.

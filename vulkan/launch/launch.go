@@ -6,6 +6,8 @@ package launch
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +15,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // libraryName is the driver's file.
@@ -40,6 +45,9 @@ func Driver(ctx context.Context, log io.Writer) (manifest string, err error) {
 	}
 	return writeManifest(folder, library)
 }
+
+// kept is how long a library or manifest stays that no start asked for.
+const kept = 7 * 24 * time.Hour
 
 func cacheFolder() (string, error) {
 	base, err := os.UserCacheDir()
@@ -73,13 +81,23 @@ func find() (string, error) {
 	return "", nil
 }
 
-// build makes the library from source. Go's own cache sees to it that nothing is compiled twice.
+// build makes the library from source. Go's own cache sees to it that nothing is compiled twice. Each source is built in a folder of its own,
+// by one start at a time; what it comes to is kept under the digest of its bytes, so that no start changes what another one runs on.
 func build(ctx context.Context, folder string, log io.Writer) (string, error) {
 	root, err := source(ctx)
 	if err != nil {
 		return "", err
 	}
-	library := filepath.Join(folder, libraryName)
+	own := filepath.Join(folder, "build-"+digest([]byte(root)))
+	if err := os.MkdirAll(own, 0o777); err != nil {
+		return "", err
+	}
+	unlock, err := lock(ctx, filepath.Join(own, "lock"))
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	library := filepath.Join(own, libraryName)
 	if _, err := os.Stat(library); err != nil {
 		fmt.Fprintln(log, "spvsim: building the Vulkan driver; the first time takes some minutes")
 	}
@@ -89,7 +107,11 @@ func build(ctx context.Context, folder string, log io.Writer) (string, error) {
 	if err := c.Run(); err != nil {
 		return "", fmt.Errorf("%w: building it: %w", ErrNoDriver, err)
 	}
-	return library, nil
+	data, err := os.ReadFile(library)
+	if err != nil {
+		return "", err
+	}
+	return keep(folder, "libspvsim_vulkan-", ".so", data)
 }
 
 // source is the folder of this module, which the working directory must be in.
@@ -112,8 +134,48 @@ func writeManifest(folder, library string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(folder, "spvsim_icd.json")
-	return path, os.WriteFile(path, append(text, '\n'), 0o666)
+	return keep(folder, "spvsim_icd-", ".json", append(text, '\n'))
+}
+
+// keep leaves data in a file that is named by its digest: what is there under a name never changes. The file is there whole or not at all.
+func keep(folder, before, after string, data []byte) (string, error) {
+	path := filepath.Join(folder, before+digest(data)+after)
+	now := time.Now()
+	if os.Chtimes(path, now, now) == nil {
+		return path, nil
+	}
+	f, err := os.CreateTemp(folder, "new-*")
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return "", err
+	}
+	forget(folder, now.Add(-kept))
+	return path, nil
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+// forget removes files that no start asked for since a time. A program that runs on one keeps it.
+func forget(folder string, since time.Time) {
+	list, err := os.ReadDir(folder)
+	if err != nil {
+		return // then there is nothing to remove
+	}
+	for _, e := range list {
+		if i, err := e.Info(); err == nil && i.Mode().IsRegular() && i.ModTime().Before(since) {
+			os.Remove(filepath.Join(folder, e.Name()))
+		}
+	}
 }
 
 // A Program is what to run, and on what.
@@ -151,13 +213,35 @@ func (p *Program) Run(ctx context.Context) error {
 	c := exec.CommandContext(ctx, p.Args[0], p.Args[1:]...)
 	c.Env = append(os.Environ(), p.variables(told)...)
 	c.Stdin, c.Stdout, c.Stderr = p.Stdin, p.Stdout, p.Stderr
+	// The kernel ends the program with the thread that started it, where it can: that thread is to be this one until then.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	ends := together(c, onTerminal(p.Stdin))
+	c.Cancel, c.WaitDelay = func() error { return ends(syscall.SIGTERM) }, grace
 	if err := c.Start(); err != nil {
 		return err
 	}
 	if p.Progress != nil {
 		defer p.watch(told)()
 	}
-	return c.Wait()
+	err := c.Wait()
+	if ctx.Err() != nil {
+		_ = ends(syscall.SIGKILL) // what it started and left; there may be nothing
+	}
+	return err
+}
+
+// grace is what a program has to end by itself when it is told to.
+const grace = 5 * time.Second
+
+// onTerminal says whether the program's input is a terminal. Then it shares the terminal's group of processes, which its keys reach.
+func onTerminal(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	i, err := f.Stat()
+	return err == nil && i.Mode()&os.ModeCharDevice != 0 && i.Name() != filepath.Base(os.DevNull)
 }
 
 // variables are what the loader and the driver look for.

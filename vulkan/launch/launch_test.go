@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"spvsim/vulkan/launch"
@@ -43,6 +44,65 @@ func TestDriverByVariable(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil || got.ICD.Library != library || got.ICD.Version != "1.3.0" {
 		t.Errorf("%s: %v", text, err)
 	}
+}
+
+// Each of two libraries has a manifest of its own, whichever was asked for last; a start changes no manifest that is there.
+func TestEachDriverHasItsManifest(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", folder)
+	var manifests []string
+	for round := range 2 {
+		for i, name := range []string{"a.so", "b.so"} {
+			library := filepath.Join(folder, name)
+			if err := os.WriteFile(library, []byte(name), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("SPVSIM_VULKAN_DRIVER", library)
+			manifest, err := launch.Driver(context.Background(), io.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if round == 0 {
+				manifests = append(manifests, manifest)
+			}
+			if manifest != manifests[i] || manifests[0] == manifests[len(manifests)-1] && i == 1 {
+				t.Errorf("round %d: the manifest of %s is %s; they were %v", round, name, manifest, manifests)
+			}
+		}
+	}
+	for i, name := range []string{"a.so", "b.so"} {
+		if text, err := os.ReadFile(manifests[i]); err != nil || !bytes.Contains(text, []byte(filepath.Join(folder, name))) {
+			t.Errorf("%s: %s, %v", name, text, err)
+		}
+	}
+}
+
+// Many starts at a time each find a whole manifest, whatever the others do.
+func TestManifestsOfManyStarts(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", folder)
+	library := filepath.Join(folder, "driver.so")
+	if err := os.WriteFile(library, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SPVSIM_VULKAN_DRIVER", library)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 100 {
+				manifest, err := launch.Driver(context.Background(), io.Discard)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if text, err := os.ReadFile(manifest); err != nil || !json.Valid(text) {
+					t.Errorf("%q, %v", text, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // The loader's and the driver's variables are set for the program alone.

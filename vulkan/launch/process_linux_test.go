@@ -1,0 +1,81 @@
+package launch_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"spvsim/vulkan/launch"
+)
+
+// A process of this test with this variable runs a program that does not end, until it is killed.
+const hosts = "SPVSIM_TEST_HOSTS"
+
+// endless starts another process, says so, and waits for that one without an end.
+var endless = []string{"sh", "-c", `sh -c 'echo both run; while :; do sleep 1000; done' & wait`}
+
+func TestMain(m *testing.M) {
+	if os.Getenv(hosts) != "" {
+		_ = (&launch.Program{Args: []string{"sh", "-c", "echo both run; exec sleep 1000"}, Stdout: os.Stdout}).Run(context.Background())
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// bothRun waits until a program and what it started are there.
+func bothRun(t *testing.T, out io.Reader) {
+	t.Helper()
+	text := make([]byte, len("both run\n"))
+	if _, err := io.ReadFull(out, text); err != nil || strings.TrimSpace(string(text)) != "both run" {
+		t.Fatalf("%q, %v", text, err)
+	}
+}
+
+// A program that is told to end ends with all that it started: nobody holds its output any more.
+func TestWhatAProgramStartedEndsWithIt(t *testing.T) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- (&launch.Program{Args: endless, Stdout: out}).Run(ctx) }()
+	bothRun(t, in)
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("a program that was ended says that all is well")
+	}
+	out.Close()
+	if rest, err := io.ReadAll(in); err != nil || len(rest) != 0 {
+		t.Errorf("%q, %v", rest, err)
+	}
+}
+
+// A program ends when the process that runs it is killed.
+func TestAProgramEndsWithItsHost(t *testing.T) {
+	host := exec.Command(os.Args[0])
+	host.Env = append(os.Environ(), hosts+"=1")
+	out, err := host.StdoutPipe()
+	if err == nil {
+		err = host.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	bothRun(t, out)
+	if err := host.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(out); err != nil {
+		t.Error(err)
+	}
+	if err := host.Wait(); !errors.As(err, new(*exec.ExitError)) {
+		t.Error(err)
+	}
+}
