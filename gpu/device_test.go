@@ -103,6 +103,21 @@ func TestDeviceSamples(t *testing.T) {
 	}
 }
 
+// What a small dispatch without time costs beside its instructions is counted: so many pieces of memory, however many dispatches came before.
+func TestDispatchAllocations(t *testing.T) {
+	d, x := openBase(t, "functional")
+	one := func() {
+		if _, err := d.Run(context.Background(), x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const most = 40
+	first := testing.AllocsPerRun(100, one)
+	if later := testing.AllocsPerRun(1000, one); first > most || later > first+1 {
+		t.Errorf("%v pieces of memory for a dispatch, %v for a later one: want at most %d, and no more later", first, later, most)
+	}
+}
+
 // A tracer hears of the dispatches, transfers and other work of a device, one behind the other.
 func TestDeviceIsTraced(t *testing.T) {
 	heard := &launchesHeard{}

@@ -303,13 +303,13 @@ func (u *texture) fetch(s *sample, at [3]int, level uint32) [4]uint64 {
 // read is what the shader gets of a texel.
 func (s *sample) read(texel [4]uint64) [4]uint64 { return s.image.swizzled(s.compared(texel)) }
 
-// compared is the texel, or whether the reference passes against it.
+// compared is the texel, or whether the reference passes against it: against what a sampler reads that does not compare, none does.
 func (s *sample) compared(texel [4]uint64) [4]uint64 {
 	if !s.compare {
 		return texel
 	}
 	result := float32(0)
-	if s.sampler.Compare(s.reference, float64(math.Float32frombits(uint32(texel[0])))) {
+	if s.sampler.Compare != nil && s.sampler.Compare(s.reference, float64(math.Float32frombits(uint32(texel[0])))) {
 		result = 1
 	}
 	return [4]uint64{uint64(math.Float32bits(result))}

@@ -39,7 +39,7 @@ type Sampler struct {
 	Border                          [4]uint32 // components of what is outside, each 0 or 1
 	Unnormalized                    bool      // coordinates count texels
 	// Compare is true where the reference passes against a depth; nil: the sampler
-	// does not compare.
+	// does not compare, and no reference passes.
 	Compare func(reference, depth float64) bool
 }
 

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"spvsim/vulkan/launch"
+	"spvsim/vulkan/rows"
 )
 
 // TestVulkaninfo runs Debian's vulkaninfo whole: it asks for every property, feature and format there is.
@@ -23,7 +25,8 @@ func TestVulkaninfo(t *testing.T) {
 		t.Skip("vulkaninfo (vulkan-tools) is not installed")
 	}
 	c := exec.Command("vulkaninfo")
-	c.Env = b.environment(installedLayers())
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	c.Env = append(b.environment(installedLayers()), "SPVSIM_RECORD="+path)
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, tail(out))
@@ -36,6 +39,69 @@ func TestVulkaninfo(t *testing.T) {
 			t.Error(strings.TrimSpace(line))
 		}
 	}
+	if *driverManifest != "" {
+		return
+	}
+	if f, err := rows.Read(path); err != nil || len(f.Rows) != 0 || !f.Asked() {
+		t.Errorf("a program without dispatches leaves %+v, %v: want a header without rows", f, err)
+	}
+}
+
+// A program in another root of files leaves rows, a profile, how far it is and captures where one without does.
+func TestAnotherRootSeesWhereTheDriverWrites(t *testing.T) {
+	if out, err := exec.Command("unshare", "--mount", "true").CombinedOutput(); err != nil {
+		t.Skipf("no mounts of one's own here: %v %s", err, out)
+	}
+	root, outside := t.TempDir(), t.TempDir()
+	if err := plainRoot(root, "env", "sh"); err != nil {
+		t.Skip(err)
+	}
+	folder := func(name string) string { return filepath.Join(outside, name) }
+	for _, name := range []string{"rows", "profile", "jobs"} {
+		if err := os.Mkdir(folder(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(folder("progress"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const program = `echo 1 > $SPVSIM_RECORD && echo 2 > $SPVSIM_PROFILE/p.json && echo 3 > $SPVSIM_PROGRESS && echo 4 > $SPVSIM_CAPTURE/j.yaml`
+	c := exec.Command("scripts/ggml-root.sh", "run", root, "/bin/sh", "-c", program)
+	c.Env = append(os.Environ(), "SPVSIM_RECORD="+folder("rows/rows.csv"), "SPVSIM_PROFILE="+folder("profile"), "SPVSIM_PROGRESS="+folder("progress"), "SPVSIM_CAPTURE="+folder("jobs"))
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for i, name := range []string{"rows/rows.csv", "profile/p.json", "progress", "jobs/j.yaml"} {
+		if text, err := os.ReadFile(folder(name)); err != nil || string(text) != fmt.Sprintln(i+1) {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+}
+
+// plainRoot copies programs with the libraries that they load.
+func plainRoot(root string, programs ...string) error {
+	for _, name := range programs {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			return err
+		}
+		libraries, err := exec.Command("ldd", path).Output()
+		if err != nil {
+			return err
+		}
+		files := map[string]string{path: "/bin/" + name}
+		for word := range strings.FieldsSeq(string(libraries)) {
+			if strings.HasPrefix(word, "/") {
+				files[word] = word
+			}
+		}
+		for from, to := range files {
+			if err := tool("install", "-D", from, root+to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Programs that start at the same time, each through the launcher, find the driver.

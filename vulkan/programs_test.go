@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 
 var (
 	driverManifest = flag.String("driver", "", "manifest of another driver to run the programs on, to judge the programs themselves")
+	overheadBound  = flag.Float64("driver.overhead", 0, "microseconds that half of the dispatches of one workgroup may take; 0: any")
 	raceDriver     = flag.Bool("driver.race", false, "build the driver with Go's race detector, as a program that hosts the programs; building takes minutes")
 )
 
@@ -311,13 +313,14 @@ func TestEveryProgramIsRun(t *testing.T) {
 	}
 }
 
-// TestOverhead holds what a dispatch of one workgroup costs the host, without time, to 200 µs.
+// TestOverhead runs many dispatches of one workgroup without time, alone and together. What each costs the host is logged, and held to the bound of the
+// flag: the host has other work, and its time is no answer that is the same each time. What can be counted, TestDispatchAllocations of package gpu holds.
 func TestOverhead(t *testing.T) {
 	b := needTools(t)
 	if b.host != "" || *driverManifest != "" {
 		t.Skip("of the driver as it is built for use")
 	}
-	c := b.command(b.build(t, "overhead"))
+	c := b.command(b.build(t, "overhead"), strconv.FormatFloat(*overheadBound, 'g', -1, 64))
 	c.Env = append(b.environment(""), "SPVSIM_MODE=functional")
 	out, err := c.CombinedOutput()
 	if err != nil {

@@ -201,13 +201,41 @@ func (f *appFlags) show(c *cobra.Command, record, name, profiles string) error {
 	}
 	if f.report != "" {
 		list, err := readProfiles(profiles)
-		errs = append(errs, err, writeTo(c, f.report, func(w io.Writer) error { return report.WritePrograms(w, []*report.Program{file.Page(name)}, list) }))
+		lacks := f.lacks(file, profiles)
+		for _, text := range lacks {
+			fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: not on the page: %s\n", f.report, text)
+		}
+		errs = append(errs, err, writeTo(c, f.report, func(w io.Writer) error {
+			return report.WritePrograms(w, []*report.Program{file.Page(name, lacks...)}, list)
+		}))
+	}
+	if !file.Asked() {
+		fmt.Fprintln(c.ErrOrStderr(), "spvsim: the program asked for no device of this driver: nothing is recorded")
 	}
 	if !f.quiet {
 		errs = append(errs, rows.Summarize(c.ErrOrStderr(), file.Groups()))
 	}
 	return errors.Join(errs...)
 }
+
+// lacks says what the page of a program should have and has not, and why.
+func (f *appFlags) lacks(file *rows.File, profiles string) (list []string) {
+	const part = "the machine over time, its compute units, the roofline and what instructions cost"
+	if f.mode != config.Modes[0] {
+		return []string{fmt.Sprintf("%s: with --mode %s there is no whole profile", part, f.mode)}
+	}
+	for _, s := range file.Timed() {
+		name := filepath.Join(profiles, profileName(s))
+		if _, err := os.Stat(name); err != nil {
+			list = append(list, fmt.Sprintf("%s, of device %d of process %d: the driver left no %s; a program that sees another root of files, or may not write there, must see that folder (SPVSIM_PROFILE)",
+				part, s.Device, s.Process, name))
+		}
+	}
+	return list
+}
+
+// profileName is the file that the driver leaves of a device.
+func profileName(s rows.Source) string { return fmt.Sprintf("%d-%d.json", s.Process, s.Device) }
 
 // readProfiles reads what the driver left of each device.
 func readProfiles(folder string) (list []*profile.Profile, err error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -64,6 +65,34 @@ func TestReportOfRows(t *testing.T) {
 	}
 	wantRefused(t, spvsim("", "report", other, "-o", page), "other.csv", "no column kind")
 	wantRefused(t, spvsim("", "report", filepath.Join(folder, "none.csv"), "-o", page), "none.csv")
+}
+
+// A page without the profile of a device says so, and a program that never asked for a device is told of.
+func TestAppSaysWhatAPageLacks(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh")
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	library, page := filepath.Join(t.TempDir(), "driver.so"), filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(library, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SPVSIM_VULKAN_DRIVER", library)
+	const header, row = "number,process,device,kind,name,pipeline,machine,begin_cycle,cycles,microseconds", "1,77,2,dispatch,a,a,m,0,1500,1.5"
+	for _, c := range []struct{ flag, program, want string }{
+		{"timed", "printf '" + header + "\\n" + row + "\\n' > $SPVSIM_RECORD", "of device 2 of process 77: the driver left no "},
+		{"functional", "printf '" + header + "\\n' > $SPVSIM_RECORD", "with --mode functional there is no whole profile"},
+		{"timed", "true", "asked for no device"},
+	} {
+		r := spvsim("", "app", "-q", "--mode", c.flag, "--report", page, "--", "sh", "-c", c.program)
+		text, err := os.ReadFile(page)
+		if r.status != exitDone || err != nil || !strings.Contains(r.stderr, c.want) {
+			t.Errorf("%s: status %d, %v, %s", c.program, r.status, err, r.stderr)
+		}
+		if said := strings.Contains(string(text), c.want); said == (c.program == "true") {
+			t.Errorf("%s: the page says it: %t", c.program, said)
+		}
+	}
 }
 
 func TestAppProgressText(t *testing.T) {

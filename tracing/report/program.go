@@ -15,6 +15,7 @@ type Program struct {
 	Machines  []string
 	Levels    []string // of memory, which bytes are indexed by
 	Pipelines []Pipeline
+	Lacks     []string // what the page should have and has not, with the reason
 }
 
 // A Pipeline is all work of one pipeline, or of one kind of transfer.
@@ -30,6 +31,7 @@ type Work struct {
 	Microseconds, Half  float64 // Half: of the interval that the time is in; 0: it was timed
 	Untimed             bool    // ran without time
 	Instructions        uint64
+	OutOfBounds         uint64 // accesses
 	Slots               account.SlotCycles
 	Levels              []uint64 // bytes
 }
@@ -46,13 +48,14 @@ type program struct {
 	Reasons   []string
 	Levels    []string
 	Pipelines []pipeline
+	Lacks     []string
 }
 
 // A pipeline is a Pipeline as text.
 type pipeline struct {
 	Name, Kind, Times, Time, Share string
 	Least, Mean, Most, Interval    string
-	Instructions                   string
+	Instructions, OutOfBounds      string
 	Shares                         []string
 	Work                           []workRow
 	More                           string // what has no line
@@ -73,13 +76,14 @@ func (p *Pipeline) sum() (s Work) {
 		s.Microseconds += w.Microseconds
 		s.Half += w.Half
 		s.Instructions += w.Instructions
+		s.OutOfBounds += w.OutOfBounds
 		s.Slots.Add(&w.Slots)
 	}
 	return s
 }
 
 func newProgram(id int, p *Program) *program {
-	out := &program{ID: id, Name: p.Name, Levels: p.Levels}
+	out := &program{ID: id, Name: p.Name, Levels: p.Levels, Lacks: p.Lacks}
 	var total Work
 	times, untimed := 0, 0
 	for i := range p.Pipelines {
@@ -87,6 +91,7 @@ func newProgram(id int, p *Program) *program {
 		total.Microseconds += s.Microseconds
 		total.Half += s.Half
 		total.Instructions += s.Instructions
+		total.OutOfBounds += s.OutOfBounds
 		total.Slots.Add(&s.Slots)
 		times += len(p.Pipelines[i].Work)
 		for k := range p.Pipelines[i].Work {
@@ -125,6 +130,9 @@ func programFacts(p *Program, total *Work, times, untimed int) []fact {
 	if untimed > 0 {
 		list = append(list, fact{"without time", grouped(uint64(untimed)), "dispatches"})
 	}
+	if total.OutOfBounds > 0 {
+		list = append(list, fact{"out of bounds", grouped(total.OutOfBounds), "accesses, read as zero or dropped"})
+	}
 	return list
 }
 
@@ -155,6 +163,9 @@ func newPipeline(p *Pipeline, all float64) pipeline {
 	out.Mean = short(s.Microseconds / float64(len(p.Work)))
 	if s.Half > 0 {
 		out.Interval = "± " + short(s.Half)
+	}
+	if s.OutOfBounds > 0 {
+		out.OutOfBounds = grouped(s.OutOfBounds)
 	}
 	resident := float64(s.Slots.Total() - s.Slots[account.Empty])
 	for r := range account.Empty {

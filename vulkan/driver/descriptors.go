@@ -2,6 +2,7 @@ package driver
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"unsafe"
 
@@ -353,6 +354,9 @@ func (s *descriptorSet) resolve(want *ir.Binding, dynamic []uint32) []mem.Descri
 	list := make([]mem.Descriptor, max(int(want.Count), len(elements)))
 	first := s.layout.dynamicBefore(i)
 	for k := range elements {
+		if want.Compares {
+			elements[k].sampler.compares(want)
+		}
 		offset := uint64(0)
 		if at := first + k; b.dynamic() && at < len(dynamic) {
 			offset = uint64(dynamic[at])
@@ -360,6 +364,15 @@ func (s *descriptorSet) resolve(want *ir.Binding, dynamic []uint32) []mem.Descri
 		list[k] = elements[k].resolve(want.Kind, offset)
 	}
 	return list
+}
+
+// compares tells of a shader that compares depths through a sampler that does not; Vulkan leaves the result undefined.
+func (s *sampler) compares(b *ir.Binding) {
+	if s == nil || s.of.Compare != nil || s.told {
+		return
+	}
+	s.told = true
+	report("dispatch", misuse{text: fmt.Sprintf("the shader compares depths through set %d, binding %d (%s), whose sampler does not compare (compareEnable): no reference passes", b.Set, b.Binding, b.Name)})
 }
 
 func (b *layoutBinding) dynamic() bool {

@@ -108,9 +108,7 @@ func DestroyDevice(h vk.Device, _ *vk.AllocationCallbacks) {
 	}
 	d.work.finish()
 	d.profile.write()
-	if d.records != nil {
-		_ = d.records.file.Close() // each row was written when it was made
-	}
+	d.records.close()
 	for h, o := range objects {
 		if o.owner != d.handle {
 			continue

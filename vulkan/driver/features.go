@@ -2,6 +2,7 @@ package driver
 
 import (
 	"spvsim/config"
+	"spvsim/gpu"
 	"spvsim/vulkan/vk"
 )
 
@@ -78,7 +79,7 @@ const (
 	maxUniformRange  = 1 << 26
 	maxInlineBlocks  = 64
 	maxTimeline      = 1<<63 - 1
-	maxGraph         = 256      // the least that the specification asks for, where nothing else bounds it
+	maxGraph         = 256      // outputs and payloads of a node: the least that the specification asks for
 	maxPayload       = 32 << 10 // bytes
 	samplesOne       = vk.SampleCount1Bit
 	samplesMore      = vk.SampleCount2Bit | vk.SampleCount4Bit | vk.SampleCount8Bit | vk.SampleCount16Bit
@@ -114,7 +115,7 @@ func propertiesOf(m *config.Machine, uuid [16]byte) map[string]any {
 		"SupportedOperations": subgroupOperations, "SubgroupSupportedOperations": subgroupOperations,
 		"MinSubgroupSize": low, "MaxSubgroupSize": high, "MaxComputeWorkgroupSubgroups": waves, "RequiredSubgroupSizeStages": vk.ShaderStageComputeBit,
 
-		"DriverID": vk.DriverId(0), "DriverName": "spvsim", "DriverInfo": driverVersionTxt, "DeviceUUID": uuid, "DriverUUID": uuid,
+		"DriverID": vk.DriverId(driverID), "DriverName": "spvsim", "DriverInfo": driverVersionTxt, "DeviceUUID": uuid, "DriverUUID": uuid,
 		"MaxPerSetDescriptors": maxDescriptors, "MaxMemoryAllocationSize": uint64(m.Memory.Bytes), "MaxBufferSize": uint64(m.Memory.Bytes),
 		"MaxTimelineSemaphoreValueDifference": uint64(maxTimeline), "MaxPushDescriptors": maxDescriptors >> 10,
 		"MinImportedHostPointerAlignment": mapAlignment, "RobustStorageBufferAccessSizeAlignment": 4, "RobustUniformBufferAccessSizeAlignment": 4,
@@ -122,7 +123,7 @@ func propertiesOf(m *config.Machine, uuid [16]byte) map[string]any {
 		"MaxUpdateAfterBindDescriptorsInAllPools": maxDescriptors, "RobustBufferAccessUpdateAfterBind": 1, "QuadDivergentImplicitLod": 1,
 		"StorageTexelBufferOffsetAlignmentBytes": offsetAlignment, "UniformTexelBufferOffsetAlignmentBytes": offsetAlignment,
 		"StorageTexelBufferOffsetSingleTexelAlignment": 1, "UniformTexelBufferOffsetSingleTexelAlignment": 1,
-		"MaxExecutionGraphDepth": maxGraph, "MaxExecutionGraphShaderOutputNodes": maxGraph, "MaxExecutionGraphShaderPayloadSize": maxPayload,
+		"MaxExecutionGraphDepth": gpu.MaxGraphDepth, "MaxExecutionGraphShaderOutputNodes": maxGraph, "MaxExecutionGraphShaderPayloadSize": maxPayload,
 		"MaxExecutionGraphShaderPayloadCount": maxGraph, "ExecutionGraphDispatchAddressAlignment": 8,
 		"MaxExecutionGraphWorkgroupCount": [3]uint32{maxGroupCount, maxGroupCount, maxGroupCount}, "MaxExecutionGraphWorkgroups": 1<<24 - 1,
 		"DenormBehaviorIndependence": vk.ShaderFloatControlsIndependenceAll, "RoundingModeIndependence": vk.ShaderFloatControlsIndependenceAll,

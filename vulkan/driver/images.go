@@ -152,7 +152,10 @@ type (
 		of     mem.Image
 		offset uint64
 	}
-	sampler struct{ of mem.Sampler }
+	sampler struct {
+		of   mem.Sampler
+		told bool // that a shader compares through it, which it does not
+	}
 )
 
 // CreateImage is vkCreateImage.
@@ -423,7 +426,7 @@ var comparisons = map[vk.CompareOp]func(reference, depth float64) bool{
 // CreateSampler is vkCreateSampler.
 func CreateSampler(h vk.Device, info *vk.SamplerCreateInfo, _ *vk.AllocationCallbacks, out *vk.Sampler) vk.Result {
 	d := get[*device_](uint64(h))
-	s := &sampler{mem.Sampler{
+	s := &sampler{of: mem.Sampler{
 		MagLinear: info.MagFilter == vk.FilterLinear, MinLinear: info.MinFilter == vk.FilterLinear, MipLinear: info.MipmapMode == vk.SamplerMipmapModeLinear,
 		Bias: float64(info.MipLodBias), MinLod: float64(info.MinLod), MaxLod: float64(info.MaxLod),
 		Border: borders[info.BorderColor], Unnormalized: info.UnnormalizedCoordinates != 0,

@@ -59,6 +59,7 @@ func CreateInstance(info *vk.InstanceCreateInfo, _ *vk.AllocationCallbacks, out 
 	for _, p := range in.devices {
 		p.handle = putDispatchable(p, 0)
 	}
+	newRecorder(in).close() // who makes no device has its header
 	*out = vk.Instance(in.handle)
 	return vk.Success
 }

@@ -45,6 +45,9 @@ func GetPhysicalDeviceProperties(h vk.PhysicalDevice, out *vk.PhysicalDeviceProp
 // vendorID is one that nobody has (VK_VENDOR_ID numbers begin at 0x10000).
 const vendorID = 0xFFFF
 
+// driverID is one that nobody has, neither (the registry hands out VkDriverId from 1 on, one after the other): each that is defined is another driver.
+const driverID = 0xFFFF
+
 // GetPhysicalDeviceProperties2 is vkGetPhysicalDeviceProperties2.
 func GetPhysicalDeviceProperties2(h vk.PhysicalDevice, out *vk.PhysicalDeviceProperties2) {
 	GetPhysicalDeviceProperties(h, &out.Properties)

@@ -21,7 +21,8 @@ type recorder struct {
 	levels []string // of the machines' memories, each name once
 }
 
-// newRecorder opens the file, to which all devices of a program append: the header names what any of them has.
+// newRecorder opens the file, to which all devices of a program append, behind the header if it is the first; nil: nobody wants rows. The
+// header names what any of the instance's devices has.
 func newRecorder(in *instance) *recorder {
 	path := os.Getenv("SPVSIM_RECORD")
 	if path == "" {
@@ -31,7 +32,19 @@ func newRecorder(in *instance) *recorder {
 	if err != nil {
 		fail(vk.ErrorInitializationFailed, "SPVSIM_RECORD: %v", err)
 	}
-	return &recorder{file: f, csv: csv.NewWriter(f), levels: in.levels()}
+	r := &recorder{file: f, csv: csv.NewWriter(f), levels: in.levels()}
+	if at, err := f.Seek(0, 2); err == nil && at == 0 {
+		_ = r.csv.Write(r.header()) // an error comes with the first row again
+		r.csv.Flush()
+	}
+	return r
+}
+
+// close ends the file: each row was written when it was made.
+func (r *recorder) close() {
+	if r != nil {
+		_ = r.file.Close()
+	}
 }
 
 // A row is what is told of one piece of work.
@@ -60,13 +73,8 @@ func (r *recorder) header() []string {
 	return append(list, "captured", "host_seconds")
 }
 
-// write writes a row, behind the header if it is the first.
+// write writes a row.
 func (r *recorder) write(d *device_, q *queue, w *row) error {
-	if at, err := r.file.Seek(0, 2); r.number == 0 && err == nil && at == 0 {
-		if err := r.csv.Write(r.header()); err != nil {
-			return err
-		}
-	}
 	r.number++
 	m, c := d.physical.machine, &w.counts
 	list := []string{strconv.Itoa(r.number), strconv.Itoa(os.Getpid()), strconv.Itoa(d.number), m.Name, strconv.Itoa(m.ClockMHz), fmt.Sprintf("%d.%d", q.family, q.index),

@@ -18,6 +18,7 @@ type Group struct {
 	Untimed      int     // dispatches of which nothing was timed or estimated
 	Instructions uint64
 	HostSeconds  float64
+	OutOfBounds  uint64 // accesses
 	rows         []int
 }
 
@@ -50,6 +51,7 @@ func (g *Group) add(i int, r *Row) {
 	g.Microseconds += r.Microseconds
 	g.Instructions += r.Instructions
 	g.HostSeconds += r.HostSeconds
+	g.OutOfBounds += r.OutOfBounds
 	if r.Cycles > 0 {
 		g.Estimated += r.Microseconds * float64(r.Estimated) / float64(r.Cycles)
 	} else if r.Kind != "transfer" {
@@ -70,6 +72,7 @@ func Summarize(w io.Writer, list []Group) error {
 		total.Untimed += list[i].Untimed
 		total.Instructions += list[i].Instructions
 		total.HostSeconds += list[i].HostSeconds
+		total.OutOfBounds += list[i].OutOfBounds
 	}
 	fmt.Fprintf(w, "simulated     %.3f us in %d dispatches and transfers, %d instructions; %.2f s on the host\n", total.Microseconds, total.Times, total.Instructions, total.HostSeconds)
 	if total.Estimated > 0 {
@@ -77,6 +80,10 @@ func Summarize(w io.Writer, list []Group) error {
 	}
 	if total.Untimed > 0 {
 		fmt.Fprintf(w, "without time  %d dispatches\n", total.Untimed)
+	}
+	if total.OutOfBounds > 0 {
+		worst := slices.MaxFunc(list, func(a, b Group) int { return cmp.Compare(a.OutOfBounds, b.OutOfBounds) })
+		fmt.Fprintf(w, "out of bounds %d accesses, read as zero or dropped; %d of them in %s\n", total.OutOfBounds, worst.OutOfBounds, worst.Name)
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for i := range min(len(list), mostShown) {

@@ -7,9 +7,9 @@ import (
 	"spvsim/tracing/report"
 )
 
-// Page is what a report shows of a program: its work by pipeline, the pipeline that takes longest first.
-func (f *File) Page(name string) *report.Program {
-	p := &report.Program{Name: name, Levels: f.Levels}
+// Page is what a report shows of a program: its work by pipeline, the pipeline that takes longest first; and what the page lacks.
+func (f *File) Page(name string, lacks ...string) *report.Program {
+	p := &report.Program{Name: name, Levels: f.Levels, Lacks: lacks}
 	for i := range f.Rows {
 		if m := f.Rows[i].Machine; m != "" && !slices.Contains(p.Machines, m) {
 			p.Machines = append(p.Machines, m)
@@ -28,7 +28,7 @@ func (f *File) Page(name string) *report.Program {
 func (r *Row) work() report.Work {
 	w := report.Work{
 		Number: r.Number, Name: r.Name, Queue: r.Queue, Microseconds: r.Microseconds, Untimed: r.Cycles == 0 && r.Kind != "transfer",
-		Instructions: r.Instructions, Slots: r.Slots, Levels: r.Levels,
+		Instructions: r.Instructions, OutOfBounds: r.OutOfBounds, Slots: r.Slots, Levels: r.Levels,
 	}
 	if r.Kind == "dispatch" {
 		w.Groups = fmt.Sprintf("%d × %d × %d", r.Groups[0], r.Groups[1], r.Groups[2])

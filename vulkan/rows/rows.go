@@ -56,6 +56,23 @@ type File struct {
 // ErrRows says that a file is none of rows.
 var ErrRows = errors.New("rows of a program")
 
+// Asked says whether a program asked for a device: then there is a header at least.
+func (f *File) Asked() bool { return f.header != nil }
+
+// A Source is a device of a process.
+type Source struct{ Process, Device uint64 }
+
+// Timed are the devices of which work was timed, in the order of the rows.
+func (f *File) Timed() (list []Source) {
+	for i := range f.Rows {
+		r := &f.Rows[i]
+		if s := (Source{r.Process, r.Device}); r.Cycles > 0 && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // needed are columns without which a file is none of rows.
 var needed = []string{"kind", "name", "pipeline", "begin_cycle", "cycles", "microseconds"}
 

@@ -160,3 +160,26 @@ func TestTrace(t *testing.T) {
 		}
 	}
 }
+
+// Accesses out of bounds are told of, with the name that has most of them, and stand on the page.
+func TestOutOfBounds(t *testing.T) {
+	const text = "number,kind,name,pipeline,begin_cycle,cycles,microseconds,out_of_bounds\n1,dispatch,a,a,0,10,1,3\n2,dispatch,b,b,10,10,1,40\n3,dispatch,a,a,20,10,1,4\n"
+	f := read(t, text)
+	var b strings.Builder
+	if err := rows.Summarize(&b, f.Groups()); err != nil || !strings.Contains(b.String(), "out of bounds 47 accesses, read as zero or dropped; 40 of them in b\n") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	b.Reset()
+	if err := report.WritePrograms(&b, []*report.Program{f.Page("program", "all of it")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"<dt>out of bounds</dt><dd>47</dd>", "66.7%, 7 accesses out of bounds", "Not on this page:</strong> all of it"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q on the page", want)
+		}
+	}
+	b.Reset()
+	if err := rows.Summarize(&b, read(t, recorded).Groups()); err != nil || strings.Contains(b.String(), "bounds") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}

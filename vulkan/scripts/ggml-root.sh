@@ -34,6 +34,8 @@ run_inside() {
   if [ -n "$manifest" ] && [ ! -s "$root$manifest" ]; then
     places+=("$manifest" "$(sed -n 's/.*"library_path": *"\([^"]*\)".*/\1/p' "$manifest")")
   fi
+  if [ -n "${SPVSIM_PROFILE:-}" ]; then places+=("$SPVSIM_PROFILE"); fi
+  if [ -n "${SPVSIM_PROGRESS:-}" ]; then places+=("$SPVSIM_PROGRESS"); fi
   if [ -n "${SPVSIM_RECORD:-}" ]; then places+=("$(dirname "$SPVSIM_RECORD")"); fi
   if [ -n "${SPVSIM_CAPTURE:-}" ]; then mkdir -p "$SPVSIM_CAPTURE" && places+=("$SPVSIM_CAPTURE"); fi
   # Mounts of a namespace of its own: they are gone with the program, which takes

@@ -215,8 +215,9 @@ static void clears(void) {
 	}
 }
 
-// A queue that does not draw can't copy depths: the host writes those of a linear image.
-static void depth_of(VkFormat format, uint32_t size, const void *bytes, float depth) {
+// A queue that does not draw can't copy depths: the host writes those of a linear image. What a sampler that does not compare makes of a
+// comparison, Vulkan leaves undefined: the device has to live on.
+static void depth_of(VkFormat format, uint32_t size, const void *bytes, float depth, VkBool32 compares) {
 	if (!(about(format).linearTilingFeatures & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT))
 		return skip("depths in linear images");
 	VkImageCreateInfo info = {
@@ -246,9 +247,9 @@ static void depth_of(VkFormat format, uint32_t size, const void *bytes, float de
 	memcpy(mapped + at.offset + size, bytes, size);
 	kernel k = kernel_of("depths", "ssb", 0);
 	buffer out = host_buffer(16);
-	VkSamplerCreateInfo compares = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO, .compareEnable = VK_TRUE, .compareOp = VK_COMPARE_OP_LESS};
+	VkSamplerCreateInfo of_shadow = {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO, .compareEnable = compares, .compareOp = VK_COMPARE_OP_LESS};
 	VkSampler shadow;
-	must(vkCreateSampler(device, &compares, NULL, &shadow));
+	must(vkCreateSampler(device, &of_shadow, NULL, &shadow));
 	KEEP(SAMPLER, shadow);
 	VkImageView view = view_of(&p, format, (VkComponentMapping){0});
 	VkDescriptorSet set = set_from(descriptor_pool(1, 0), k.set_layout);
@@ -259,15 +260,18 @@ static void depth_of(VkFormat format, uint32_t size, const void *bytes, float de
 	become(c, &p, VK_IMAGE_LAYOUT_PREINITIALIZED, general);
 	bind(c, k, set);
 	vkCmdDispatch(c, 1, 1, 1);
+	quiet = !compares; // the driver may say something
 	finish(c);
+	quiet = false;
 	const float want[] = {depth, 0, depth - .1f < depth, depth + .1f < depth};
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < (compares ? 4 : 2); i++)
 		check(fabsf(out.f32[i] - want[i]) < 1e-4f, "format %d, answer %d: %g, want %g", format, i, (double)out.f32[i], (double)want[i]);
 }
 
 static void depths(void) {
-	depth_of(VK_FORMAT_D16_UNORM, 2, "\x33\x33", .2f);
-	depth_of(VK_FORMAT_D32_SFLOAT, 4, "\0\0\0\x3f", .5f);
+	depth_of(VK_FORMAT_D16_UNORM, 2, "\x33\x33", .2f, true);
+	depth_of(VK_FORMAT_D32_SFLOAT, 4, "\0\0\0\x3f", .5f, true);
+	depth_of(VK_FORMAT_D32_SFLOAT, 4, "\0\0\0\x3f", .5f, false);
 }
 
 // required are what the specification asks of every device that computes (Vulkan 1.3, "Required Format Support").

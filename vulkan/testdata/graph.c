@@ -285,6 +285,31 @@ static void recursion(void) {
 		same("word", i, tables[i / 16].u32[i % 16], want[i % 16] * (i < 16 ? 1 : 5));
 }
 
+// A graph as deep as the device promises is made, and one a level deeper is refused.
+static void deepest(void) {
+	if (!has_graphs() || !features12.bufferDeviceAddress)
+		return;
+	DEVICE_FUNCTION(vkCreateExecutionGraphPipelinesAMDX);
+	enqueue_properties most = {.sType = ENQUEUE_PROPERTIES};
+	VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &most};
+	vkGetPhysicalDeviceProperties2(physical, &all);
+	for (uint32_t more = 0; more < 2; more++) {
+		const uint32_t again = most.depth - 2 + more; // behind the first one, and before the one with empty records
+		const VkSpecializationMapEntry place = {0, 0, sizeof again};
+		const VkSpecializationInfo constants = {1, &place, sizeof again, &again};
+		VkPipelineShaderStageCreateInfo stages[] = {stage_of("recursion", "grow", NULL), stage_of("recursion", "tick", NULL)};
+		stages[0].pSpecializationInfo = &constants;
+		graph_pipeline_info info = {.sType = GRAPH_PIPELINE, .stageCount = 2, .pStages = stages, .layout = pipeline_layout(0, NULL, 16)};
+		VkPipeline made = VK_NULL_HANDLE;
+		quiet = more;
+		VkResult result = vkCreateExecutionGraphPipelinesAMDX(device, VK_NULL_HANDLE, 1, &info, NULL, &made);
+		quiet = false;
+		check((result == VK_SUCCESS) == !more, "depth %u of at most %u: %d", again + 2, most.depth, result);
+		if (made)
+			KEEP(PIPELINE, made);
+	}
+}
+
 static void node_indexes(void) {
 	if (!has_graphs())
 		return;
@@ -309,6 +334,7 @@ int main(int count, char **words) {
 	TEST(indirect);
 	TEST(indirect_count);
 	TEST(recursion);
+	TEST(deepest);
 	TEST(node_indexes);
 	return stop();
 }

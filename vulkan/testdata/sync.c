@@ -250,8 +250,19 @@ static void timeline_semaphores(void) {
 	check_steps(6, 3);
 }
 
-static void *signal_soon(void *s) {
-	nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+// until_main_sleeps returns when the first thread of the process sleeps (proc(5): stat).
+static void until_main_sleeps(void) {
+	for (char state = 0; state != 'S';) {
+		FILE *f = fopen("/proc/self/stat", "r");
+		if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+			state = 'S'; // it can't be seen here
+		if (f)
+			fclose(f);
+	}
+}
+
+static void *signal_later(void *s) {
+	until_main_sleeps();
 	VkResult result = signal_value((VkSemaphore)s, 1);
 	return (void *)(intptr_t)result;
 }
@@ -262,7 +273,7 @@ static void timeline_threads(void) {
 		return skip("timelineSemaphore");
 	VkSemaphore s = semaphore(VK_SEMAPHORE_TYPE_TIMELINE, 0);
 	pthread_t other;
-	pthread_create(&other, NULL, signal_soon, (void *)s);
+	pthread_create(&other, NULL, signal_later, (void *)s);
 	gives(VK_SUCCESS, wait_value(s, 1, UINT64_MAX));
 	void *result;
 	pthread_join(other, &result);
