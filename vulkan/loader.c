@@ -1,5 +1,6 @@
 /* What the loader asks of a driver (LoaderDriverInterface.md of Vulkan-Loader, interface version 5). */
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,8 +32,32 @@ static function instance_function(void *instance, const char *name) {
 	return i < 0 ? NULL : spvsim_commands[i];
 }
 
+/* Go's runtime asks threads to yield by SIGURG, those too that are in the program's own code; its handler ends the process where a thread has no
+   stack for signals. Threads of Rust have none while they end: they need not yield. */
+static struct sigaction go_yields;
+
+static void yield(int signal, siginfo_t *info, void *context) {
+	stack_t own;
+	if (sigaltstack(NULL, &own) == 0 && !(own.ss_flags & SS_DISABLE)) {
+		go_yields.sa_sigaction(signal, info, context);
+	}
+}
+
+/* At the first call of Go: its handlers are there by then. */
+static void spare_threads(void) {
+	static int done;
+	if (__atomic_exchange_n(&done, 1, __ATOMIC_ACQ_REL) || sigaction(SIGURG, NULL, &go_yields) || !(go_yields.sa_flags & SA_SIGINFO)) {
+		return;
+	}
+	struct sigaction ours = go_yields;
+	ours.sa_sigaction = yield;
+	sigaction(SIGURG, &ours, NULL);
+}
+
 EXPORT function vk_icdGetInstanceProcAddr(void *instance, const char *name) {
-	return instance_function(instance, name);
+	function f = instance_function(instance, name);
+	spare_threads();
+	return f;
 }
 
 EXPORT function vk_icdGetPhysicalDeviceProcAddr(void *instance, const char *name) {

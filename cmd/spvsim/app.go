@@ -33,6 +33,9 @@ type appFlags struct {
 	trace    string
 	capture  string
 	choice   string
+	answers  string
+	identity string
+	conforms string
 	noCache  bool
 	whole    bool
 	quiet    bool
@@ -69,6 +72,9 @@ crashes leaves what was recorded.`,
 	flags.StringVar(&f.capture, "capture", "", "`folder` for dispatches as jobs, which spvsim run repeats to the byte and the cycle; they run from cold caches")
 	flags.StringVar(&f.choice, "select", "*", "which dispatches are captured: `patterns` of names with commas between, each with a count for each name (mul_mat*:3)")
 	flags.BoolVar(&f.whole, "whole", false, "capture the whole submissions that the chosen dispatches are in, each as one job, instead of the dispatches")
+	flags.StringVar(&f.answers, "profile", "", "what the device says of itself for those who ask for more than they use: webgpu, for wgpu and Dawn; what draws fails by name")
+	flags.StringVar(&f.identity, "identity", "spvsim", "who the device says it is: spvsim, or device, the one that the machine stands for, with its numbers and names and its driver's")
+	flags.StringVar(&f.conforms, "conformance", "", "`version` of Vulkan's conformance tests that the device says it passed (1.3.0.0); it has not")
 	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline, and keep none for later runs")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
 	completeFlag(c, "machine", machineNames)
@@ -81,6 +87,14 @@ crashes leaves what was recorded.`,
 func (f *appFlags) check() error {
 	if !slices.Contains(config.Modes, f.mode) {
 		return fmt.Errorf("--mode %s: want one of %s", f.mode, strings.Join(config.Modes, ", "))
+	}
+	for _, flag := range []struct {
+		name, value string
+		of          []string
+	}{{"profile", f.answers, []string{"", "webgpu"}}, {"identity", f.identity, []string{"spvsim", "device"}}} {
+		if !slices.Contains(flag.of, flag.value) {
+			return fmt.Errorf("--%s %s: want %s", flag.name, flag.value, strings.TrimPrefix(strings.Join(flag.of, " or "), " or "))
+		}
 	}
 	if f.time != "" && f.mode != config.Modes[0] {
 		return fmt.Errorf("--time says what is timed: it can't go with --mode %s", f.mode)
@@ -163,6 +177,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	}
 	p := launch.Program{
 		Capture: f.capture, Select: f.choice, Whole: f.whole, NoCache: f.noCache,
+		Answers: f.answers, Identity: f.identity, Conformance: f.conforms,
 		Args: args, Manifest: manifest, Machines: f.machines, Set: f.set, Mode: f.mode, Time: f.time, Record: record,
 		Stdin: c.InOrStdin(), Stdout: c.OutOrStdout(), Stderr: c.ErrOrStderr(),
 	}

@@ -1,9 +1,12 @@
 package driver
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"unsafe"
 
+	"spvsim/config"
 	"spvsim/vulkan/vk"
 )
 
@@ -97,5 +100,96 @@ func TestMemoryIsShared(t *testing.T) {
 	info.AllocationSize = d.heap.capacity + 1
 	if r := AllocateMemory(vk.Device(d.handle), &info, nil, &m); r != vk.ErrorOutOfDeviceMemory {
 		t.Errorf("more than the heap has: %d", r)
+	}
+}
+
+// openWith makes a device whose instance was created with variables of the environment.
+func openWith(t *testing.T, variables map[string]string) (*device_, vk.PhysicalDeviceProperties2, vk.PhysicalDeviceDriverProperties) {
+	t.Helper()
+	for name, value := range variables {
+		t.Setenv(name, value)
+	}
+	d := open(t)
+	about := vk.PhysicalDeviceDriverProperties{SType: vk.StructureTypePhysicalDeviceDriverProperties}
+	all := vk.PhysicalDeviceProperties2{PNext: unsafe.Pointer(&about)}
+	GetPhysicalDeviceProperties2(vk.PhysicalDevice(d.physical.handle), &all)
+	return d, all, about
+}
+
+// A device says that it is a simulation, unless it is to answer as the one that its machine stands for; it passed no conformance tests unless it is to say so.
+func TestIdentity(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		variables      map[string]string
+		vendor, device uint32
+		driver         vk.DriverId
+		title          string
+		conformance    vk.ConformanceVersion
+	}{
+		{"itself", nil, 0xFFFF, 0, 0xFFFF, "spvsim rdna3-rx7900xtx", vk.ConformanceVersion{}},
+		{"device", map[string]string{"SPVSIM_IDENTITY": "device"}, 0x1002, 0x744C, vk.DriverIdMesaRadv, "AMD Radeon RX 7900 XTX (RADV NAVI31)", vk.ConformanceVersion{}},
+		{"another", map[string]string{"SPVSIM_IDENTITY": "device", "SPVSIM_MACHINE": "cdna3-mi300a", "SPVSIM_CONFORMANCE": "1.3.8.2"}, 0x1002, 0x74A0, vk.DriverIdMesaRadv,
+			"AMD Instinct MI300A (RADV GFX940)", vk.ConformanceVersion{Major: 1, Minor: 3, Subminor: 8, Patch: 2}},
+		{"webgpu", map[string]string{"SPVSIM_ANSWERS": "webgpu"}, 0xFFFF, 0, 0xFFFF, "spvsim rdna3-rx7900xtx", vk.ConformanceVersion{Major: 1, Minor: 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d, all, about := openWith(t, c.variables)
+			p := &all.Properties
+			if p.VendorID != c.vendor || p.DeviceID != c.device || about.DriverID != c.driver || text(&p.DeviceName[0]) != c.title || about.ConformanceVersion != c.conformance {
+				t.Errorf("vendor %#x, device %#x, driver %#x, %s, conformance %v", p.VendorID, p.DeviceID, about.DriverID, text(&p.DeviceName[0]), about.ConformanceVersion)
+			}
+			webgpu := c.name == "webgpu"
+			if draws := d.physical.families()[0].QueueFlags&vk.QueueGraphicsBit != 0; draws != webgpu || d.physical.offers("textureCompressionBC") != webgpu || (p.Limits.MaxColorAttachments > 0) != webgpu {
+				t.Errorf("a graphics bit: %t, %d attachments", draws, p.Limits.MaxColorAttachments)
+			}
+		})
+	}
+}
+
+// Settings that mean nothing are refused with the words that do.
+func TestIdentityIsChecked(t *testing.T) {
+	for variable, value := range map[string]string{"SPVSIM_ANSWERS": "opengl", "SPVSIM_IDENTITY": "nobody", "SPVSIM_CONFORMANCE": "1.x"} {
+		t.Run(variable, func(t *testing.T) {
+			t.Setenv(variable, value)
+			defer func() {
+				if m, ok := recover().(misuse); !ok || m.result != vk.ErrorInitializationFailed {
+					t.Errorf("%v", m)
+				}
+			}()
+			var h vk.Instance
+			CreateInstance(&vk.InstanceCreateInfo{}, nil, &h)
+		})
+	}
+}
+
+// What a set of answers names, the registry has; every preset that stands for a device has its numbers.
+func TestAnswersAreKnown(t *testing.T) {
+	features, properties := setOf(vk.Features...), map[string]bool{}
+	for _, list := range vk.FeatureStructs {
+		for _, name := range list {
+			features[name] = true
+		}
+	}
+	for _, typ := range append(slices.Collect(maps.Values(vk.PropertyStructs)), typeOf[vk.PhysicalDeviceLimits]()) {
+		for i := range typ.NumField() {
+			properties[typ.Field(i).Name] = true
+		}
+	}
+	for set, a := range answerSets {
+		for name := range a.features {
+			if !features[name] {
+				t.Errorf("%s: no feature %s", set, name)
+			}
+		}
+		for name := range a.properties {
+			if !properties[name] {
+				t.Errorf("%s: no property %s", set, name)
+			}
+		}
+	}
+	for _, name := range config.Presets() {
+		if _, ok := identities[name]; !ok && name != "rdna4-like" {
+			t.Errorf("machine %s stands for no device", name)
+		}
 	}
 }

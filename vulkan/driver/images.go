@@ -64,8 +64,8 @@ func formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
 }
 
 // GetPhysicalDeviceFormatProperties is vkGetPhysicalDeviceFormatProperties.
-func GetPhysicalDeviceFormatProperties(_ vk.PhysicalDevice, f vk.Format, out *vk.FormatProperties) {
-	images, buffers := formatFeatures(f)
+func GetPhysicalDeviceFormatProperties(h vk.PhysicalDevice, f vk.Format, out *vk.FormatProperties) {
+	images, buffers := get[*physical](uint64(h)).formatFeatures(f)
 	*out = vk.FormatProperties{LinearTilingFeatures: images, OptimalTilingFeatures: images, BufferFeatures: buffers}
 }
 
@@ -88,14 +88,19 @@ func GetPhysicalDeviceFormatProperties2(h vk.PhysicalDevice, f vk.Format, out *v
 }
 
 // GetPhysicalDeviceImageFormatProperties is vkGetPhysicalDeviceImageFormatProperties.
-func GetPhysicalDeviceImageFormatProperties(_ vk.PhysicalDevice, f vk.Format, kind vk.ImageType, tiling vk.ImageTiling, usage vk.ImageUsageFlags, flags vk.ImageCreateFlags, out *vk.ImageFormatProperties) vk.Result {
+func GetPhysicalDeviceImageFormatProperties(h vk.PhysicalDevice, f vk.Format, kind vk.ImageType, tiling vk.ImageTiling, usage vk.ImageUsageFlags, flags vk.ImageCreateFlags, out *vk.ImageFormatProperties) vk.Result {
+	return get[*physical](uint64(h)).imageFormat(f, kind, tiling, usage, flags, out)
+}
+
+// imageFormat says what images of a format may be; one that there is not, nothing.
+func (p *physical) imageFormat(f vk.Format, kind vk.ImageType, tiling vk.ImageTiling, usage vk.ImageUsageFlags, flags vk.ImageCreateFlags, out *vk.ImageFormatProperties) vk.Result {
 	const usable = vk.ImageUsageTransferSrcBit | vk.ImageUsageTransferDstBit | vk.ImageUsageSampledBit | vk.ImageUsageStorageBit
 	const creatable = vk.ImageCreateMutableFormatBit | vk.ImageCreateCubeCompatibleBit | vk.ImageCreateAliasBit | vk.ImageCreateExtendedUsageBit |
 		vk.ImageCreate2dArrayCompatibleBit
 	*out = vk.ImageFormatProperties{}
-	features, _ := formatFeatures(f)
+	features, _ := p.formatFeatures(f)
 	switch {
-	case features == 0, usage&^usable != 0, flags&^creatable != 0,
+	case features == 0, usage&^(usable|p.answers.usages) != 0, flags&^creatable != 0,
 		flags&vk.ImageCreateCubeCompatibleBit != 0 && kind != vk.ImageType2d, flags&vk.ImageCreate2dArrayCompatibleBit != 0 && kind != vk.ImageType3d,
 		usage&vk.ImageUsageStorageBit != 0 && features&vk.FormatFeatureStorageImageBit == 0 && flags&vk.ImageCreateExtendedUsageBit == 0:
 		return vk.ErrorFormatNotSupported
@@ -162,7 +167,7 @@ type (
 func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallbacks, out *vk.Image) vk.Result {
 	d := get[*device_](uint64(h))
 	var p vk.ImageFormatProperties
-	if r := GetPhysicalDeviceImageFormatProperties(0, info.Format, info.ImageType, info.Tiling, info.Usage, info.Flags, &p); r != vk.Success {
+	if r := d.physical.imageFormat(info.Format, info.ImageType, info.Tiling, info.Usage, info.Flags, &p); r != vk.Success {
 		return r
 	}
 	e := info.Extent
@@ -170,7 +175,10 @@ func CreateImage(h vk.Device, info *vk.ImageCreateInfo, _ *vk.AllocationCallback
 		info.MipLevels > p.MaxMipLevels || info.Samples&p.SampleCounts == 0 || info.Samples&(info.Samples-1) != 0 || info.Samples > 1 && info.MipLevels > 1 || e.Width == 0 || e.Height == 0 || e.Depth == 0 || info.ArrayLayers == 0 {
 		fail(vk.ErrorFormatNotSupported, "an image of %v, %d layers, %d levels and %d samples", e, info.ArrayLayers, info.MipLevels, info.Samples)
 	}
-	f, _ := mem.FormatByName(formats[info.Format])
+	f, known := mem.FormatByName(formats[info.Format])
+	if !known {
+		fail(vk.ErrorFormatNotSupported, "format %d: it is only answered, and no image has it", info.Format)
+	}
 	i := &image{device: d, of: mem.Image{
 		Format: f, Width: e.Width, Height: e.Height, Depth: e.Depth, Layers: info.ArrayLayers, Levels: info.MipLevels, Samples: uint32(info.Samples),
 		Tiled: info.Tiling == vk.ImageTilingOptimal && info.Usage&vk.ImageUsageSampledBit != 0,

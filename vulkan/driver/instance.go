@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -25,12 +24,15 @@ type settings struct {
 	machines []string
 	set      []string
 	mode     string
+	// What devices say of themselves: a set of answers, whose identity, and the version of the conformance tests that they say they passed.
+	answers, identity, conformance string
 }
 
 // readSettings reads the environment: SPVSIM_MACHINE names machines, apart by commas; SPVSIM_SET changes them, apart by blanks; SPVSIM_MODE
-// says how dispatches run.
+// says how dispatches run; SPVSIM_ANSWERS, SPVSIM_IDENTITY and SPVSIM_CONFORMANCE, what devices say of themselves.
 func readSettings() settings {
-	s := settings{machines: []string{""}, set: strings.Fields(os.Getenv("SPVSIM_SET")), mode: os.Getenv("SPVSIM_MODE")}
+	s := settings{machines: []string{""}, set: strings.Fields(os.Getenv("SPVSIM_SET")), mode: os.Getenv("SPVSIM_MODE"),
+		answers: os.Getenv("SPVSIM_ANSWERS"), identity: os.Getenv("SPVSIM_IDENTITY"), conformance: os.Getenv("SPVSIM_CONFORMANCE")}
 	if list := os.Getenv("SPVSIM_MACHINE"); list != "" {
 		s.machines = strings.Split(list, ",")
 	}
@@ -53,7 +55,9 @@ func CreateInstance(info *vk.InstanceCreateInfo, _ *vk.AllocationCallbacks, out 
 		if err != nil {
 			fail(vk.ErrorInitializationFailed, "%v", err)
 		}
-		in.devices = append(in.devices, newPhysical(in, m, i))
+		p := newPhysical(in, m, i)
+		p.answer(&s)
+		in.devices = append(in.devices, p)
 	}
 	in.handle = putDispatchable(in, 0)
 	for _, p := range in.devices {
@@ -156,6 +160,3 @@ func EnumeratePhysicalDeviceGroups(h vk.Instance, count *uint32, out *vk.Physica
 	}
 	return vk.Success
 }
-
-// deviceName says that the device is a simulation, and of what.
-func deviceName(m *config.Machine) string { return fmt.Sprintf("spvsim %s", m.Name) }

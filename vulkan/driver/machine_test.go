@@ -72,7 +72,7 @@ func TestMatricesAreOffered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &physical{machine: m}
+		p := &physical{machine: m, answers: answerSets[""]}
 		if got := p.has(&extension{name: matrixExtension}); got != want || p.offers("cooperativeMatrix") != want || (len(matrixProperties(m)) > 0) != want {
 			t.Errorf("%s: offered %v, %d products; want %v", machine, got, len(matrixProperties(m)), want)
 		}

@@ -23,7 +23,7 @@ func (p *physical) has(e *extension) bool {
 
 // offers says whether the device has a feature.
 func (p *physical) offers(feature string) bool {
-	return features[feature] || feature == "cooperativeMatrix" && hasMatrixUnit(p.machine)
+	return features[feature] || p.answers.features[feature] || feature == "cooperativeMatrix" && hasMatrixUnit(p.machine)
 }
 
 // matrixComponents are the types that need no other extension.

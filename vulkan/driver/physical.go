@@ -21,10 +21,12 @@ type physical struct {
 	cacheUUID  [16]byte       // of the data of pipeline caches: another build, or a machine that other programs are for, has another one
 	targets    map[int]string // what lowering knows of the machine, by size of waves
 	properties map[string]any // by the names of members
+	answers    *answers
+	who        who
 }
 
 func newPhysical(in *instance, m *config.Machine, index int) *physical {
-	p := &physical{instance: in, machine: m, index: index}
+	p := &physical{instance: in, machine: m, index: index, answers: answerSets[""]}
 	sum := sha256.Sum256(fmt.Appendf(nil, "spvsim %s %d", m.Name, index))
 	copy(p.uuid[:], sum[:])
 	sum = sha256.Sum256(fmt.Appendf(nil, "%s %s", buildID(), p.target(m.WaveSize)))
@@ -36,8 +38,8 @@ func newPhysical(in *instance, m *config.Machine, index int) *physical {
 // GetPhysicalDeviceProperties is vkGetPhysicalDeviceProperties.
 func GetPhysicalDeviceProperties(h vk.PhysicalDevice, out *vk.PhysicalDeviceProperties) {
 	p := get[*physical](uint64(h))
-	*out = vk.PhysicalDeviceProperties{ApiVersion: apiVersion, DriverVersion: 1, VendorID: vendorID, DeviceType: vk.PhysicalDeviceTypeVirtualGpu}
-	setText(out.DeviceName[:], deviceName(p.machine))
+	*out = vk.PhysicalDeviceProperties{ApiVersion: apiVersion, DriverVersion: 1, VendorID: p.who.vendor, DeviceID: p.who.device, DeviceType: p.who.kind}
+	setText(out.DeviceName[:], p.who.name)
 	out.PipelineCacheUUID = p.cacheUUID
 	fill(reflect.ValueOf(&out.Limits).Elem(), p.properties)
 }
@@ -121,13 +123,12 @@ var families = []vk.QueueFamilyProperties{
 
 // GetPhysicalDeviceQueueFamilyProperties is vkGetPhysicalDeviceQueueFamilyProperties.
 func GetPhysicalDeviceQueueFamilyProperties(h vk.PhysicalDevice, count *uint32, out *vk.QueueFamilyProperties) {
-	get[*physical](uint64(h))
-	enumerate(count, out, families)
+	enumerate(count, out, get[*physical](uint64(h)).families())
 }
 
 // GetPhysicalDeviceQueueFamilyProperties2 is vkGetPhysicalDeviceQueueFamilyProperties2.
 func GetPhysicalDeviceQueueFamilyProperties2(h vk.PhysicalDevice, count *uint32, out *vk.QueueFamilyProperties2) {
-	get[*physical](uint64(h))
+	families := get[*physical](uint64(h)).families()
 	if out == nil {
 		*count = uint32(len(families))
 		return

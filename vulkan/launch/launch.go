@@ -193,9 +193,11 @@ type Program struct {
 	Capture  string         // folder for jobs; empty: nothing is captured
 	Select   string         // which dispatches are captured
 	Whole    bool           // and the whole submissions that they are in
-	Stdin    io.Reader
-	Stdout   io.Writer
-	Stderr   io.Writer
+	// What devices say of themselves: a set of answers, whose identity, and the version of the conformance tests that they say they passed; empty: what is so.
+	Answers, Identity, Conformance string
+	Stdin                          io.Reader
+	Stdout                         io.Writer
+	Stderr                         io.Writer
 }
 
 // Run runs a program to its end. Its exit status is in the error, an *exec.ExitError.
@@ -256,5 +258,6 @@ func (p *Program) variables(progress string) []string {
 	}
 	return []string{"VK_DRIVER_FILES=" + p.Manifest, "VK_ICD_FILENAMES=" + p.Manifest, "SPVSIM_RECORD=" + p.Record,
 		"SPVSIM_MODE=" + p.Mode, "SPVSIM_TIME=" + p.Time, "SPVSIM_PROFILE=" + p.Profile, "SPVSIM_PROGRESS=" + progress, "SPVSIM_CACHE=" + cache,
-		"SPVSIM_CAPTURE=" + p.Capture, "SPVSIM_SELECT=" + p.Select, "SPVSIM_WHOLE=" + whole, "SPVSIM_MACHINE=" + strings.Join(p.Machines, ","), "SPVSIM_SET=" + strings.Join(p.Set, "\n")}
+		"SPVSIM_CAPTURE=" + p.Capture, "SPVSIM_SELECT=" + p.Select, "SPVSIM_WHOLE=" + whole, "SPVSIM_MACHINE=" + strings.Join(p.Machines, ","), "SPVSIM_SET=" + strings.Join(p.Set, "\n"),
+		"SPVSIM_ANSWERS=" + p.Answers, "SPVSIM_IDENTITY=" + p.Identity, "SPVSIM_CONFORMANCE=" + p.Conformance}
 }

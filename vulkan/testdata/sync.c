@@ -1,7 +1,7 @@
 // Synchronization: barriers of both generations, events, fences, semaphores
 // binary and timeline, several queues.
 #include <pthread.h>
-#include <time.h>
+#include <signal.h>
 #include "vk.h"
 
 static kernel add;
@@ -359,6 +359,24 @@ static void queues(void) {
 	device = first_device;
 }
 
+// A thread without a stack for signals, as those of Rust are while they end, gets the signal by which Go asks threads to yield.
+static void *without_signal_stack(void *unused) {
+	VkFence f = fence(0);
+	stack_t no = {.ss_flags = SS_DISABLE};
+	sigaltstack(&no, NULL);
+	pthread_kill(pthread_self(), SIGURG);
+	(void)unused;
+	return (void *)(intptr_t)vkGetFenceStatus(device, f);
+}
+
+static void signal_stacks(void) {
+	pthread_t other;
+	void *result;
+	pthread_create(&other, NULL, without_signal_stack, NULL);
+	pthread_join(other, &result);
+	gives(VK_NOT_READY, (VkResult)(intptr_t)result);
+}
+
 int main(int count, char **words) {
 	start(count, words, NULL);
 	TEST(barriers);
@@ -373,5 +391,6 @@ int main(int count, char **words) {
 	TEST(any_of_two);
 	TEST(submit2);
 	TEST(queues);
+	TEST(signal_stacks);
 	return stop();
 }

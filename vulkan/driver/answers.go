@@ -1,0 +1,163 @@
+package driver
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"spvsim/config"
+	"spvsim/vulkan/vk"
+)
+
+// Answers are what a device says of itself beyond what it has, for programs that ask for it and then only compute. What is said and not there fails
+// by name when it is used: no command draws, and no image has such a format.
+type answers struct {
+	queues     vk.QueueFlags           // of the first family
+	features   map[string]bool         // by the names of members
+	properties map[string]any          // by the names of members
+	attachable vk.FormatFeatureFlags   // of each format that is sampled and holds colours
+	depths     vk.FormatFeatureFlags   // of formats of depths
+	usages     vk.ImageUsageFlags      // that images may be asked for
+	also       map[vk.Format]vk.Format // formats that are answered as others
+}
+
+// answerSets are those that SPVSIM_ANSWERS may name, and the flag --profile of spvsim app.
+var answerSets = map[string]*answers{
+	"": {},
+	// webgpu is what wgpu and Dawn ask of a device before they take it: the limits are the defaults of WebGPU (W3C, "Limits"), in Vulkan's terms.
+	"webgpu": {
+		queues: vk.QueueGraphicsBit,
+		features: setOf("textureCompressionBC", "depthBiasClamp", "fragmentStoresAndAtomics", "fullDrawIndexUint32", "independentBlend", "sampleRateShading",
+			"shaderClipDistance", "shaderCullDistance", "samplerAnisotropy", "vertexPipelineStoresAndAtomics", "depthClamp", "drawIndirectFirstInstance", "multiview"),
+		properties: map[string]any{
+			"ConformanceVersion":  vk.ConformanceVersion{Major: 1, Minor: 3},
+			"MaxFramebufferWidth": maxImageSide, "MaxFramebufferHeight": maxImageSide, "MaxFramebufferLayers": maxImageLayers,
+			"MaxViewports": 1, "MaxViewportDimensions": [2]uint32{maxImageSide, maxImageSide}, "ViewportBoundsRange": [2]float32{-2 * maxImageSide, 2*maxImageSide - 1},
+			"MaxColorAttachments": 8, "MaxFragmentOutputAttachments": 8, "MaxFragmentCombinedOutputResources": 1 << 10, "MaxPerStageDescriptorInputAttachments": 8, "MaxDescriptorSetInputAttachments": 8,
+			"MaxVertexInputAttributes": 30, "MaxVertexInputBindings": 30, "MaxVertexInputAttributeOffset": 2047, "MaxVertexInputBindingStride": 2048,
+			"MaxVertexOutputComponents": 128, "MaxFragmentInputComponents": 128, "MaxDrawIndexedIndexValue": uint32(maxRange),
+			"FramebufferColorSampleCounts": samplesOne | vk.SampleCount4Bit, "FramebufferDepthSampleCounts": samplesOne | vk.SampleCount4Bit,
+			"FramebufferStencilSampleCounts": samplesOne | vk.SampleCount4Bit, "FramebufferNoAttachmentsSampleCounts": samplesOne | vk.SampleCount4Bit,
+			"FramebufferIntegerColorSampleCounts": samplesOne, "MaxSampleMaskWords": 1, "MaxClipDistances": 8, "MaxCullDistances": 8, "MaxCombinedClipAndCullDistances": 8,
+			"SubPixelPrecisionBits": 8, "SubPixelInterpolationOffsetBits": 4, "StandardSampleLocations": 1, "MaxSamplerAnisotropy": float32(16),
+			"MinInterpolationOffset": float32(-0.5), "MaxInterpolationOffset": float32(0.4375), "MaxMultiviewViewCount": 6, "MaxMultiviewInstanceIndex": 1<<27 - 1,
+		},
+		attachable: vk.FormatFeatureColorAttachmentBit | vk.FormatFeatureColorAttachmentBlendBit | vk.FormatFeatureBlitSrcBit | vk.FormatFeatureBlitDstBit,
+		depths:     vk.FormatFeatureDepthStencilAttachmentBit,
+		usages:     vk.ImageUsageColorAttachmentBit | vk.ImageUsageDepthStencilAttachmentBit | vk.ImageUsageInputAttachmentBit,
+		also: map[vk.Format]vk.Format{
+			vk.FormatD24UnormS8Uint: vk.FormatD32Sfloat, vk.FormatD32SfloatS8Uint: vk.FormatD32Sfloat, vk.FormatX8D24UnormPack32: vk.FormatD32Sfloat, vk.FormatS8Uint: vk.FormatD16Unorm,
+		},
+	},
+}
+
+// An identity is of the device that a machine stands for, as Mesa's driver for it answers (libdrm's table amdgpu.ids has the numbers and names).
+type identity struct {
+	device   uint32
+	name     string
+	chip     string // as the driver has it behind the name
+	together bool   // on one chip with the processor
+}
+
+const (
+	vendorAMD    = 0x1002 // of PCI
+	driverOfAMD  = vk.DriverIdMesaRadv
+	driverOfName = "radv"
+)
+
+// identities are by the names of machines. One that is not here stands for no device.
+var identities = map[string]identity{
+	"gcn3-r9nano":     {device: 0x7300, name: "AMD Radeon R9 Nano", chip: "FIJI"},
+	"cdna2-mi210":     {device: 0x740F, name: "AMD Instinct MI210", chip: "ALDEBARAN"},
+	"cdna3-mi300a":    {device: 0x74A0, name: "AMD Instinct MI300A", chip: "GFX940", together: true},
+	"rdna2-rx6800xt":  {device: 0x73BF, name: "AMD Radeon RX 6800 XT", chip: "NAVI21"},
+	"rdna2-rx6900xt":  {device: 0x73BF, name: "AMD Radeon RX 6900 XT", chip: "NAVI21"},
+	"rdna3-rx7900xtx": {device: 0x744C, name: "AMD Radeon RX 7900 XTX", chip: "NAVI31"},
+	"rdna3-w7800":     {device: 0x745E, name: "AMD Radeon Pro W7800", chip: "NAVI31"},
+	"rdna3-780m":      {device: 0x15BF, name: "AMD Radeon 780M", chip: "PHOENIX", together: true},
+	"rdna3-8060s":     {device: 0x1586, name: "AMD Radeon 8060S", chip: "GFX1151", together: true},
+	"rdna4-rx9070xt":  {device: 0x7550, name: "AMD Radeon RX 9070 XT", chip: "GFX1201"},
+}
+
+// who is what a device says that it is.
+type who struct {
+	vendor, device uint32
+	kind           vk.PhysicalDeviceType
+	name           string
+}
+
+// itself is a device that says that it is a simulation, and of what.
+func itself(m *config.Machine) who {
+	return who{vendor: vendorID, kind: vk.PhysicalDeviceTypeVirtualGpu, name: fmt.Sprintf("spvsim %s", m.Name)}
+}
+
+// standsFor is the device that a machine stands for, with the properties that go with it.
+func standsFor(m *config.Machine, properties map[string]any) who {
+	i, ok := identities[m.Name]
+	if !ok {
+		fail(vk.ErrorInitializationFailed, "SPVSIM_IDENTITY: machine %s stands for no device: those that do are %s", m.Name, strings.Join(slices.Sorted(maps.Keys(identities)), ", "))
+	}
+	properties["DriverID"], properties["DriverName"] = driverOfAMD, driverOfName
+	kind := vk.PhysicalDeviceTypeDiscreteGpu
+	if i.together {
+		kind = vk.PhysicalDeviceTypeIntegratedGpu
+	}
+	return who{vendor: vendorAMD, device: i.device, kind: kind, name: fmt.Sprintf("%s (RADV %s)", i.name, i.chip)}
+}
+
+// answer changes what a physical device says as the settings want it.
+func (p *physical) answer(s *settings) {
+	a, ok := answerSets[s.answers]
+	if !ok {
+		fail(vk.ErrorInitializationFailed, "SPVSIM_ANSWERS: %q: want one of %s", s.answers, strings.Join(slices.Sorted(maps.Keys(answerSets)), ", "))
+	}
+	p.answers, p.who = a, itself(p.machine)
+	maps.Copy(p.properties, a.properties)
+	switch s.identity {
+	case "", "spvsim":
+	case "device":
+		p.who = standsFor(p.machine, p.properties)
+	default:
+		fail(vk.ErrorInitializationFailed, "SPVSIM_IDENTITY: %q: want spvsim or device", s.identity)
+	}
+	if s.conformance != "" {
+		p.properties["ConformanceVersion"] = readConformance(s.conformance)
+	}
+}
+
+// readConformance reads a version of Vulkan's conformance tests: up to four numbers with dots between.
+func readConformance(text string) vk.ConformanceVersion {
+	var v [4]uint8
+	parts := strings.Split(text, ".")
+	if len(parts) > len(v) {
+		fail(vk.ErrorInitializationFailed, "SPVSIM_CONFORMANCE: %q: want at most four numbers with dots between", text)
+	}
+	for i, part := range parts {
+		if _, err := fmt.Sscanf(part+" ", "%d ", &v[i]); err != nil {
+			fail(vk.ErrorInitializationFailed, "SPVSIM_CONFORMANCE: %q: found %q, want a number up to 255", text, part)
+		}
+	}
+	return vk.ConformanceVersion{Major: v[0], Minor: v[1], Subminor: v[2], Patch: v[3]}
+}
+
+// families are those of queues, as the device answers.
+func (p *physical) families() []vk.QueueFamilyProperties {
+	list := slices.Clone(families)
+	list[0].QueueFlags |= p.answers.queues
+	return list
+}
+
+// formatFeatures says what can be done with a format, and what is only answered.
+func (p *physical) formatFeatures(f vk.Format) (images, buffers vk.FormatFeatureFlags) {
+	images, buffers = formatFeatures(cmp.Or(p.answers.also[f], f))
+	switch {
+	case images == 0:
+	case isDepth(cmp.Or(p.answers.also[f], f)):
+		images |= p.answers.depths
+	default:
+		images |= p.answers.attachable
+	}
+	return images, buffers
+}
