@@ -2,10 +2,12 @@ package gpu
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -27,6 +29,10 @@ type Device struct {
 	scratch map[scratchShape][]mem.Scratch
 	push    *mem.Buffer // where push constants live, for the scalar cache
 
+	most   uint64 // instructions of a dispatch; 0: any number
+	before uint64 // instructions of those that ended
+	cancel context.CancelCauseFunc
+
 	pending sync.Mutex
 	changes []func(*mem.Store) error
 }
@@ -44,25 +50,48 @@ type DeviceSetup struct {
 	// Tracer hears of all that is timed; nil: nobody traces.
 	Tracer   probe.Tracer
 	Progress func(Progress) // nil, or called now and then while a dispatch runs
+	// MaxInstructions and MaxHostSeconds end a dispatch that takes more, with ErrDispatch; 0: no limit. They are looked at now and then.
+	MaxInstructions uint64
+	MaxHostSeconds  float64
 }
+
+// ErrDispatch says that a dispatch took more than it may.
+var ErrDispatch = errors.New("limit of a dispatch reached")
 
 // OpenDevice builds a machine.
 func OpenDevice(s DeviceSetup) (*Device, error) {
 	job := &config.Job{}
-	r, err := openRunner(context.Background(), Setup{Machine: s.Machine, Job: job, Mode: s.Mode, Tracer: s.Tracer, Progress: s.Progress})
+	d := &Device{scratch: map[scratchShape][]mem.Scratch{}, most: s.MaxInstructions}
+	progress := s.Progress
+	if d.most != 0 {
+		progress = d.bounded(progress)
+	}
+	r, err := openRunner(context.Background(), Setup{Machine: s.Machine, Job: job, Mode: s.Mode, Tracer: s.Tracer, Progress: progress, MaxHostSeconds: s.MaxHostSeconds})
 	if err != nil {
 		return nil, inputError(err)
 	}
 	if mode := r.mode(""); !slices.Contains(config.Modes, mode) {
 		return nil, inputError(fmt.Errorf("mode %q: want one of %s", mode, strings.Join(config.Modes, ", ")))
 	}
-	d := &Device{r: r, scratch: map[scratchShape][]mem.Scratch{}}
+	d.r = r
 	r.total = 1
 	r.traceRound(0)
 	if d.push, err = r.machine.store.Reserve(maxPush, "push constants"); err != nil {
 		return nil, inputError(err)
 	}
 	return d, nil
+}
+
+// bounded ends a dispatch of too many instructions, and passes on how far it is.
+func (d *Device) bounded(progress func(Progress)) func(Progress) {
+	return func(p Progress) {
+		if p.Instructions-d.before > d.most {
+			d.cancel(fmt.Errorf("%w: more than %d instructions", ErrDispatch, d.most))
+		}
+		if progress != nil {
+			progress(p)
+		}
+	}
 }
 
 // Machine is the description of the device's machine.
@@ -185,13 +214,16 @@ func (d *Device) Run(ctx context.Context, x *Dispatch) (*account.Counts, error) 
 func (d *Device) launch(ctx context.Context, l *launch, follows, untimed bool) (*account.Counts, error) {
 	r := d.r
 	begin := d.Cycle()
-	r.guard.ctx, r.untimed.faults = ctx, nil
+	ctx, d.cancel = context.WithCancelCause(ctx)
+	defer d.cancel(nil)
+	r.guard.ctx, r.guard.started, d.before = ctx, time.Now(), r.tally.issued
+	r.untimed.faults = nil
 	r.tally.begin()
 	run := func() error { return r.launch(l, follows) }
 	if untimed && l.mode != config.ModeFunctional {
 		run = func() error { return r.skipped(l, whole(l.work), true) }
 	}
-	err := run()
+	err := d.over(ctx, run())
 	if len(r.tally.steps) == 0 {
 		return &account.Counts{}, err
 	}
@@ -202,6 +234,20 @@ func (d *Device) launch(ctx context.Context, l *launch, follows, untimed bool) (
 		r.timing.now = max(d.Cycle(), begin+c.Cycles)
 	}
 	return c, err
+}
+
+// over words the end of a dispatch that took more than it may, with where its waves are.
+func (d *Device) over(ctx context.Context, err error) error {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(err, ErrHostTime):
+		return fmt.Errorf("%w: %w", ErrDispatch, err)
+	case err == nil || !errors.Is(cause, ErrDispatch):
+		return err
+	case len(d.r.machine.waves()) > 0:
+		return fmt.Errorf("%w: %w; %s", cause, err, d.r.timing.waiting())
+	default:
+		return fmt.Errorf("%w: %w", cause, err)
+	}
 }
 
 // launchOf binds what a dispatch names.

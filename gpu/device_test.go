@@ -3,8 +3,11 @@ package gpu_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"spvsim/config"
@@ -246,6 +249,61 @@ func TestDeviceRunsGraphs(t *testing.T) {
 				t.Errorf("%s: %v of %d workgroups, want %v of 193", mode, got, c.Workgroups, want)
 			}
 			d.Unmap(at)
+		}
+	}
+}
+
+// A dispatch that never ends is ended at its limit of instructions, or of the host's time; the error names the program and its loop.
+func TestDispatchLimits(t *testing.T) {
+	m, err := config.Preset(config.DefaultMachine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("testdata/spin.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := gpu.LoadModule(text, "spin.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range config.Modes[:2] {
+		for _, s := range []gpu.DeviceSetup{{MaxInstructions: 50000}, {MaxHostSeconds: 0.05}} {
+			s.Machine, s.Mode = m, mode
+			d, err := gpu.OpenDevice(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			k, err := d.Kernel(gpu.KernelSetup{Module: module})
+			if err != nil {
+				t.Fatal(err)
+			}
+			bytes := make([]byte, 4)
+			d.Map(1<<40, bytes, "flag")
+			_, err = d.Run(context.Background(), &gpu.Dispatch{Name: "spin", Kernel: k, Groups: [3]uint32{1, 1, 1}, Elements: [][]mem.Descriptor{{{Addr: 1 << 40, Bytes: bytes}}}})
+			if !errors.Is(err, gpu.ErrDispatch) || !strings.Contains(fmt.Sprint(err), "main, instructions ") {
+				t.Errorf("%s, %d instructions, %v s: %v: want %v, and the loop of main", mode, s.MaxInstructions, s.MaxHostSeconds, err, gpu.ErrDispatch)
+			}
+		}
+	}
+}
+
+// Dispatches within the limit of instructions end as without one, however many there are.
+func TestDispatchLimitIsOfEach(t *testing.T) {
+	m, err := config.Preset(config.DefaultMachine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range config.Modes[:2] {
+		d, err := gpu.OpenDevice(gpu.DeviceSetup{Machine: m, Mode: mode, MaxInstructions: 200})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := baseOn(t, d)
+		for i := range 20 {
+			if _, err := d.Run(context.Background(), x); err != nil {
+				t.Fatalf("%s, dispatch %d: %v", mode, i, err)
+			}
 		}
 	}
 }

@@ -14,9 +14,6 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// MaxGraphDepth is how many nodes may follow each other in a graph, recursion counted.
-const MaxGraphDepth = scheduler.MaxDepth
-
 // A Graph is an execution graph that a device can run.
 type Graph struct {
 	graph    *scheduler.Graph

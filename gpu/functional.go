@@ -3,6 +3,7 @@ package gpu
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"spvsim/account"
 	"spvsim/cu"
@@ -69,7 +70,37 @@ func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Count
 		OutOfBounds: u.machine.store.Faults.Count - before + did.LDSFaults}
 	c.Functional = &account.FunctionalCounts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,
 		Moved: account.MovedBytes{Read: did.Moved[mem.Read], Written: did.Moved[mem.Write], Atomic: did.Moved[mem.Atomic], LDS: did.LDS}}
-	return c, u.err(err)
+	if err = u.err(err); err != nil {
+		err = fmt.Errorf("%w%s", err, busiest(did.Issues))
+	}
+	return c, err
+}
+
+// busiest says in which loop most instructions of a run were carried out; nothing, where it was in none.
+func busiest(issues map[*program.Program][]uint64) string {
+	var most uint64
+	var list []loop
+	for p, counts := range issues {
+		pc, n := 0, uint64(0)
+		for i := range counts {
+			if counts[i] > n {
+				pc, n = i, counts[i]
+			}
+		}
+		l, ok := innermost(p, pc)
+		if !ok || n < most {
+			continue
+		}
+		if n > most {
+			most, list = n, nil
+		}
+		list = append(list, l)
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	first := slices.MinFunc(list, func(a, b loop) int { return cmp.Compare(a.program.Name, b.program.Name) })
+	return fmt.Sprintf("; most instructions were of %s", first)
 }
 
 // err gives an error of a functional run the words of this package's.

@@ -1,4 +1,11 @@
 // When the process ends, what is recorded is written.
-extern void spvsim_leave(void);
+#include <signal.h>
 
-__attribute__((destructor)) static void leave(void) { spvsim_leave(); }
+extern void spvsim_leave(void);
+extern volatile sig_atomic_t spvsim_forked;
+
+__attribute__((destructor)) static void leave(void) {
+	if (!spvsim_forked) {
+		spvsim_leave();
+	}
+}

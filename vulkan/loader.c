@@ -1,9 +1,11 @@
 /* What the loader asks of a driver (LoaderDriverInterface.md of Vulkan-Loader, interface version 5). */
 
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 #include "trampolines.h"
 #include "_cgo_export.h"
 
@@ -13,11 +15,36 @@ typedef void (*function)(void);
 
 static function instance_function(void *instance, const char *name);
 
+/* A process that was forked has none of the threads that Go needs: a call of Go would never come back. */
+volatile sig_atomic_t spvsim_forked;
+
+static void fork_child(void) { spvsim_forked = 1; }
+
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, fork_child); }
+
+/* Whether the process was forked, which it is told of once. */
+static int in_child(void) {
+	static int told;
+	static const char text[] = "spvsim: this process was forked from one that has the driver, and can't use it: fork before the first call of Vulkan, or start a program\n";
+	if (spvsim_forked && !__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED)) {
+		(void)!write(2, text, sizeof text - 1);
+	}
+	return spvsim_forked;
+}
+
+uint64_t spvsim_command(uint32_t number, uint64_t *words, uint64_t otherwise) {
+	return in_child() ? otherwise : spvsim_call(number, words);
+}
+
+static int find(uintptr_t handle, const char *name, int device) {
+	return in_child() ? -1 : spvsim_find(handle, (char *)name, device);
+}
+
 static function device_function(void *device, const char *name) {
 	if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
 		return (function)device_function;
 	}
-	int i = spvsim_find((uintptr_t)device, (char *)name, 1);
+	int i = find((uintptr_t)device, name, 1);
 	return i < 0 ? NULL : spvsim_commands[i];
 }
 
@@ -28,7 +55,7 @@ static function instance_function(void *instance, const char *name) {
 	if (strcmp(name, "vkGetDeviceProcAddr") == 0) {
 		return (function)device_function;
 	}
-	int i = spvsim_find((uintptr_t)instance, (char *)name, 0);
+	int i = find((uintptr_t)instance, name, 0);
 	return i < 0 ? NULL : spvsim_commands[i];
 }
 
@@ -62,7 +89,7 @@ EXPORT function vk_icdGetInstanceProcAddr(void *instance, const char *name) {
 
 EXPORT function vk_icdGetPhysicalDeviceProcAddr(void *instance, const char *name) {
 	(void)instance;
-	int i = spvsim_physical((char *)name);
+	int i = in_child() ? -1 : spvsim_physical((char *)name);
 	return i < 0 ? NULL : spvsim_commands[i];
 }
 

@@ -301,7 +301,7 @@ func TestEveryProgramIsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := map[string]bool{"vkfft": true, "crash": true, "host_icd": true, "overhead": true, "worknodes": true} // which have tests of their own, or are none
+	listed := map[string]bool{"vkfft": true, "crash": true, "host_icd": true, "overhead": true, "endless": true, "worknodes": true} // which have tests of their own, or are none
 	for _, p := range programs {
 		listed[p.name] = true
 	}
@@ -328,4 +328,38 @@ func TestOverhead(t *testing.T) {
 	}
 	t.Logf("%s", out)
 	checkLines(t, string(out), "")
+}
+
+// A dispatch that never ends costs the device at its limit, and the message names the shader with its lines; a forked process gets errors.
+func TestWhatWouldNeverEnd(t *testing.T) {
+	t.Parallel()
+	b := needTools(t)
+	if *driverManifest != "" {
+		t.Skip("limits are this driver's")
+	}
+	program := b.build(t, "endless")
+	for _, c := range []struct {
+		name, variable, mode string
+		want                 []string
+	}{
+		{"instructions", "SPVSIM_MAX_INSTRUCTIONS=100000", "timed", []string{"the device is lost: main ", "more than 100000 instructions", "lines 7 to 8"}},
+		{"instructions", "SPVSIM_MAX_INSTRUCTIONS=100000", "functional", []string{"the device is lost: main ", "more than 100000 instructions", "lines 7 to 8"}},
+		{"seconds", "SPVSIM_MAX_SECONDS=0.2", "timed", []string{"the device is lost: main ", "0.2 seconds", "lines 7 to 8"}},
+		{"fork", "", "timed", []string{"this process was forked"}},
+	} {
+		if c.name == "fork" && b.host != "" {
+			continue // a host can't fork
+		}
+		run := b.command(program, c.name)
+		run.Env = append(b.environment(""), "SPVSIM_MODE="+c.mode, c.variable)
+		out, err := run.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s, %s: %v\n%s", c.name, c.mode, err, tail(out))
+		}
+		for _, want := range c.want {
+			if !bytes.Contains(out, []byte(want)) {
+				t.Errorf("%s, %s: no %q in\n%s", c.name, c.mode, want, tail(out))
+			}
+		}
+	}
 }

@@ -36,6 +36,8 @@ type appFlags struct {
 	answers  string
 	identity string
 	conforms string
+	most     uint64
+	seconds  float64
 	noCache  bool
 	whole    bool
 	quiet    bool
@@ -75,6 +77,8 @@ crashes leaves what was recorded.`,
 	flags.StringVar(&f.answers, "profile", "", "what the device says of itself for those who ask for more than they use: webgpu, for wgpu and Dawn; what draws fails by name")
 	flags.StringVar(&f.identity, "identity", "spvsim", "who the device says it is: spvsim, or device, the one that the machine stands for, with its numbers and names and its driver's")
 	flags.StringVar(&f.conforms, "conformance", "", "`version` of Vulkan's conformance tests that the device says it passed (1.3.0.0); it has not")
+	flags.Uint64Var(&f.most, "max-instructions", 0, "most instructions of waves that a dispatch may take (`number`, 0: any), behind which the device is lost and a message says where the shader is")
+	flags.Float64Var(&f.seconds, "max-seconds", 0, "most time that a dispatch may take on this computer, in `seconds` (0: any), likewise")
 	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline, and keep none for later runs")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
 	completeFlag(c, "machine", machineNames)
@@ -95,6 +99,9 @@ func (f *appFlags) check() error {
 		if !slices.Contains(flag.of, flag.value) {
 			return fmt.Errorf("--%s %s: want %s", flag.name, flag.value, strings.TrimPrefix(strings.Join(flag.of, " or "), " or "))
 		}
+	}
+	if !(f.seconds >= 0 && f.seconds < 1e9) || f.most > 1<<53 {
+		return fmt.Errorf("--max-seconds %g, --max-instructions %d: want from 0 to 1e9 seconds, and to 2^53 instructions", f.seconds, f.most)
 	}
 	if f.time != "" && f.mode != config.Modes[0] {
 		return fmt.Errorf("--time says what is timed: it can't go with --mode %s", f.mode)
@@ -177,6 +184,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	}
 	p := launch.Program{
 		Capture: f.capture, Select: f.choice, Whole: f.whole, NoCache: f.noCache,
+		MaxInstructions: f.most, MaxSeconds: f.seconds,
 		Answers: f.answers, Identity: f.identity, Conformance: f.conforms,
 		Args: args, Manifest: manifest, Machines: f.machines, Set: f.set, Mode: f.mode, Time: f.time, Record: record,
 		Stdin: c.InOrStdin(), Stdout: c.OutOrStdout(), Stderr: c.ErrOrStderr(),

@@ -48,7 +48,8 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 	}
 	p.checkWanted(info)
 	d.timing, d.progress = readChoices("SPVSIM_TIME", ""), newProgress()
-	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.within()}
+	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.within(),
+		MaxInstructions: uint64(number("SPVSIM_MAX_INSTRUCTIONS")), MaxHostSeconds: number("SPVSIM_MAX_SECONDS")}
 	if d.profile = newProfiler(d, setup.Mode); d.profile != nil {
 		setup.Tracer = d.profile.collector
 	}

@@ -2,7 +2,6 @@ package driver
 
 import (
 	"spvsim/config"
-	"spvsim/gpu"
 	"spvsim/vulkan/vk"
 )
 
@@ -79,8 +78,7 @@ const (
 	maxUniformRange  = 1 << 26
 	maxInlineBlocks  = 64
 	maxTimeline      = 1<<63 - 1
-	maxGraph         = 256      // outputs and payloads of a node: the least that the specification asks for
-	maxPayload       = 32 << 10 // bytes
+	maxGraph         = 256 // outputs of a node: the least that the specification asks for
 	samplesOne       = vk.SampleCount1Bit
 	samplesMore      = vk.SampleCount2Bit | vk.SampleCount4Bit | vk.SampleCount8Bit | vk.SampleCount16Bit
 	nanosecondsAMHz  = 1000 // of a period, for a clock of one
@@ -123,8 +121,8 @@ func propertiesOf(m *config.Machine, uuid [16]byte) map[string]any {
 		"MaxUpdateAfterBindDescriptorsInAllPools": maxDescriptors, "RobustBufferAccessUpdateAfterBind": 1, "QuadDivergentImplicitLod": 1,
 		"StorageTexelBufferOffsetAlignmentBytes": offsetAlignment, "UniformTexelBufferOffsetAlignmentBytes": offsetAlignment,
 		"StorageTexelBufferOffsetSingleTexelAlignment": 1, "UniformTexelBufferOffsetSingleTexelAlignment": 1,
-		"MaxExecutionGraphDepth": gpu.MaxGraphDepth, "MaxExecutionGraphShaderOutputNodes": maxGraph, "MaxExecutionGraphShaderPayloadSize": maxPayload,
-		"MaxExecutionGraphShaderPayloadCount": maxGraph, "ExecutionGraphDispatchAddressAlignment": 8,
+		"MaxExecutionGraphDepth": m.Queue.MaxDepth, "MaxExecutionGraphShaderOutputNodes": maxGraph, "MaxExecutionGraphShaderPayloadSize": m.Queue.MaxPayloadBytes,
+		"MaxExecutionGraphShaderPayloadCount": m.Queue.MaxPayloads, "ExecutionGraphDispatchAddressAlignment": 8,
 		"MaxExecutionGraphWorkgroupCount": [3]uint32{maxGroupCount, maxGroupCount, maxGroupCount}, "MaxExecutionGraphWorkgroups": 1<<24 - 1,
 		"DenormBehaviorIndependence": vk.ShaderFloatControlsIndependenceAll, "RoundingModeIndependence": vk.ShaderFloatControlsIndependenceAll,
 	}

@@ -3,6 +3,7 @@ package driver
 import (
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"spvsim/config"
@@ -37,6 +38,19 @@ func readSettings() settings {
 		s.machines = strings.Split(list, ",")
 	}
 	return s
+}
+
+// number reads a limit of the environment, from 0 on; 0, and no variable: none.
+func number(variable string) float64 {
+	value := os.Getenv(variable)
+	if value == "" {
+		return 0
+	}
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(n >= 0 && n <= 1<<53) {
+		fail(vk.ErrorInitializationFailed, "%s: %q: want a number from 0 to 2^53", variable, value)
+	}
+	return n
 }
 
 // CreateInstance is vkCreateInstance.

@@ -238,7 +238,11 @@ func writeC(b *bytes.Buffer, w *writer, list []*command) {
 }
 
 func giveBack(result string, i int) string {
-	call := fmt.Sprintf("spvsim_call(%d, a)", i)
+	otherwise := "0"
+	if result == "int32_t" {
+		otherwise = "SPVSIM_LOST"
+	}
+	call := fmt.Sprintf("spvsim_command(%d, a, %s)", i, otherwise)
 	if result == "void" {
 		return call
 	}

@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -193,6 +194,9 @@ type Program struct {
 	Capture  string         // folder for jobs; empty: nothing is captured
 	Select   string         // which dispatches are captured
 	Whole    bool           // and the whole submissions that they are in
+	// Limits of each dispatch, behind which the device is lost; 0: none.
+	MaxInstructions uint64
+	MaxSeconds      float64
 	// What devices say of themselves: a set of answers, whose identity, and the version of the conformance tests that they say they passed; empty: what is so.
 	Answers, Identity, Conformance string
 	Stdin                          io.Reader
@@ -259,5 +263,6 @@ func (p *Program) variables(progress string) []string {
 	return []string{"VK_DRIVER_FILES=" + p.Manifest, "VK_ICD_FILENAMES=" + p.Manifest, "SPVSIM_RECORD=" + p.Record,
 		"SPVSIM_MODE=" + p.Mode, "SPVSIM_TIME=" + p.Time, "SPVSIM_PROFILE=" + p.Profile, "SPVSIM_PROGRESS=" + progress, "SPVSIM_CACHE=" + cache,
 		"SPVSIM_CAPTURE=" + p.Capture, "SPVSIM_SELECT=" + p.Select, "SPVSIM_WHOLE=" + whole, "SPVSIM_MACHINE=" + strings.Join(p.Machines, ","), "SPVSIM_SET=" + strings.Join(p.Set, "\n"),
+		"SPVSIM_MAX_INSTRUCTIONS=" + strconv.FormatUint(p.MaxInstructions, 10), "SPVSIM_MAX_SECONDS=" + strconv.FormatFloat(p.MaxSeconds, 'f', -1, 64),
 		"SPVSIM_ANSWERS=" + p.Answers, "SPVSIM_IDENTITY=" + p.Identity, "SPVSIM_CONFORMANCE=" + p.Conformance}
 }
