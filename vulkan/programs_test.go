@@ -301,7 +301,7 @@ func TestEveryProgramIsRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := map[string]bool{"vkfft": true, "crash": true, "host_icd": true, "overhead": true, "endless": true, "worknodes": true} // which have tests of their own, or are none
+	listed := map[string]bool{"vkfft": true, "crash": true, "host_icd": true, "overhead": true, "endless": true, "times": true, "worknodes": true} // which have tests of their own, or are none
 	for _, p := range programs {
 		listed[p.name] = true
 	}
@@ -361,5 +361,24 @@ func TestWhatWouldNeverEnd(t *testing.T) {
 				t.Errorf("%s, %s: no %q in\n%s", c.name, c.mode, want, tail(out))
 			}
 		}
+	}
+}
+
+// The device's clock goes on with the host's where it is to, and timeouts are of simulated time where they are to be.
+func TestTimeAsProgramsSeeIt(t *testing.T) {
+	t.Parallel()
+	b := needTools(t)
+	if *driverManifest != "" {
+		t.Skip("the settings are this driver's")
+	}
+	program := b.build(t, "times")
+	for word, variable := range map[string]string{"latency": "SPVSIM_CLOCK=host", "timeouts": "SPVSIM_TIMEOUTS=simulated"} {
+		c := b.command(program, word)
+		c.Env = append(b.environment(""), variable)
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %v\n%s", word, err, tail(out))
+		}
+		checkLines(t, string(out), "")
 	}
 }

@@ -36,6 +36,8 @@ type appFlags struct {
 	answers  string
 	identity string
 	conforms string
+	clock    string
+	timeouts string
 	most     uint64
 	seconds  float64
 	noCache  bool
@@ -79,6 +81,8 @@ crashes leaves what was recorded.`,
 	flags.StringVar(&f.conforms, "conformance", "", "`version` of Vulkan's conformance tests that the device says it passed (1.3.0.0); it has not")
 	flags.Uint64Var(&f.most, "max-instructions", 0, "most instructions of waves that a dispatch may take (`number`, 0: any), behind which the device is lost and a message says where the shader is")
 	flags.Float64Var(&f.seconds, "max-seconds", 0, "most time that a dispatch may take on this computer, in `seconds` (0: any), likewise")
+	flags.StringVar(&f.clock, "clock", "simulated", "the device's clock while nothing runs: simulated, which stands, or host, with which it goes on (latencies from the host's times)")
+	flags.StringVar(&f.timeouts, "timeouts", "host", "what time the timeouts of fences and semaphores are of, while work runs: host or simulated")
 	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline, and keep none for later runs")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
 	completeFlag(c, "machine", machineNames)
@@ -95,7 +99,8 @@ func (f *appFlags) check() error {
 	for _, flag := range []struct {
 		name, value string
 		of          []string
-	}{{"profile", f.answers, []string{"", "webgpu"}}, {"identity", f.identity, []string{"spvsim", "device"}}} {
+	}{{"profile", f.answers, []string{"", "webgpu"}}, {"identity", f.identity, []string{"spvsim", "device"}},
+		{"clock", f.clock, []string{"simulated", "host"}}, {"timeouts", f.timeouts, []string{"host", "simulated"}}} {
 		if !slices.Contains(flag.of, flag.value) {
 			return fmt.Errorf("--%s %s: want %s", flag.name, flag.value, strings.TrimPrefix(strings.Join(flag.of, " or "), " or "))
 		}
@@ -185,6 +190,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	p := launch.Program{
 		Capture: f.capture, Select: f.choice, Whole: f.whole, NoCache: f.noCache,
 		MaxInstructions: f.most, MaxSeconds: f.seconds,
+		Clock: f.clock, Timeouts: f.timeouts,
 		Answers: f.answers, Identity: f.identity, Conformance: f.conforms,
 		Args: args, Manifest: manifest, Machines: f.machines, Set: f.set, Mode: f.mode, Time: f.time, Record: record,
 		Stdin: c.InOrStdin(), Stdout: c.OutOrStdout(), Stderr: c.ErrOrStderr(),

@@ -16,15 +16,15 @@ func GetPhysicalDeviceCalibrateableTimeDomainsKHR(_ vk.PhysicalDevice, count *ui
 	return enumerate(count, out, []vk.TimeDomainKHR{vk.TimeDomainDeviceKhr, vk.TimeDomainClockMonotonicKhr, vk.TimeDomainClockMonotonicRawKhr})
 }
 
-// GetCalibratedTimestampsKHR is vkGetCalibratedTimestampsKHR. The device's clock stands while no work runs: simulated time has nothing to
-// do with the host's, and the deviation says only how far apart the host's were read.
+// GetCalibratedTimestampsKHR is vkGetCalibratedTimestampsKHR. The device's clock stands while no work runs, unless it is to go on with
+// the host's: simulated time has nothing to do with the host's otherwise, and the deviation says only how far apart the host's were read.
 func GetCalibratedTimestampsKHR(h vk.Device, count uint32, infos *vk.CalibratedTimestampInfoKHR, out *uint64, deviation *uint64) vk.Result {
 	d := get[*device_](uint64(h))
 	to := items(out, count)
 	first, last := now(unix.CLOCK_MONOTONIC), uint64(0)
 	for i, info := range items(infos, count) {
 		if info.TimeDomain == vk.TimeDomainDeviceKhr {
-			to[i] = d.clock.Load()
+			to[i] = d.now()
 			continue
 		}
 		clock, ok := clocks[info.TimeDomain]
@@ -45,4 +45,48 @@ func now(clock int32) uint64 {
 		fail(vk.ErrorUnknown, "%v", err)
 	}
 	return uint64(t.Nano())
+}
+
+// An idleClock lets the time of the host pass on a device while nothing runs, so that a timestamp behind a time of the host is later, as on hardware.
+type idleClock struct {
+	mhz    uint64
+	passed uint64 // cycles, up to since
+	since  uint64 // nanoseconds of the host; 0: work runs
+}
+
+func newIdleClock(mhz int) *idleClock {
+	return &idleClock{mhz: uint64(mhz), since: now(unix.CLOCK_MONOTONIC)}
+}
+
+// cycles are those that passed so far while nothing ran.
+func (c *idleClock) cycles() uint64 {
+	if c == nil {
+		return 0
+	}
+	if c.since == 0 {
+		return c.passed
+	}
+	waited := now(unix.CLOCK_MONOTONIC) - c.since
+	return c.passed + waited/1000*c.mhz + waited%1000*c.mhz/1000
+}
+
+// begin and end are those of work.
+func (c *idleClock) begin() {
+	if c != nil {
+		c.passed, c.since = c.cycles(), 0
+	}
+}
+
+func (c *idleClock) end() {
+	if c != nil {
+		c.since = now(unix.CLOCK_MONOTONIC)
+	}
+}
+
+// now is the device's clock, as timestamps are of it.
+func (d *device_) now() uint64 { return d.clock.Load() + d.idle.cycles() }
+
+// nanoseconds of simulated work so far.
+func (d *device_) nanoseconds() uint64 {
+	return d.clock.Load() * 1000 / uint64(d.physical.machine.ClockMHz)
 }

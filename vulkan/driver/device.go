@@ -27,6 +27,8 @@ type device_ struct {
 	profile  *profiler
 	progress *progress
 	clock    atomic.Uint64 // cycle in which the last work ended
+	idle     *idleClock    // nil: the clock stands while nothing runs
+	byClock  bool          // timeouts are of simulated time while work runs
 	modules  map[[sha256.Size]byte]*shaderModule
 	kernels  map[programKey]*gpu.Kernel
 	store    *store // nil: nothing is kept between runs
@@ -58,6 +60,10 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 		fail(vk.ErrorInitializationFailed, "%v", err)
 	}
 	devices++
+	s := readSettings()
+	if d.byClock = s.timeouts == "simulated"; s.clock == "host" {
+		d.idle = newIdleClock(p.machine.ClockMHz)
+	}
 	d.gpu, d.number = g, devices
 	d.heap = heap{capacity: uint64(p.machine.Memory.Bytes), next: firstAddress}
 	d.work, d.records = newWorker(d), newRecorder(p.instance)

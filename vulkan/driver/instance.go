@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strconv"
@@ -27,17 +28,30 @@ type settings struct {
 	mode     string
 	// What devices say of themselves: a set of answers, whose identity, and the version of the conformance tests that they say they passed.
 	answers, identity, conformance string
+	// What time is: whose clock goes on while nothing runs, and whose timeouts are of.
+	clock, timeouts string
 }
 
 // readSettings reads the environment: SPVSIM_MACHINE names machines, apart by commas; SPVSIM_SET changes them, apart by blanks; SPVSIM_MODE
-// says how dispatches run; SPVSIM_ANSWERS, SPVSIM_IDENTITY and SPVSIM_CONFORMANCE, what devices say of themselves.
+// says how dispatches run; SPVSIM_ANSWERS, SPVSIM_IDENTITY and SPVSIM_CONFORMANCE, what devices say of themselves; SPVSIM_CLOCK and
+// SPVSIM_TIMEOUTS, what time is.
 func readSettings() settings {
 	s := settings{machines: []string{""}, set: strings.Fields(os.Getenv("SPVSIM_SET")), mode: os.Getenv("SPVSIM_MODE"),
-		answers: os.Getenv("SPVSIM_ANSWERS"), identity: os.Getenv("SPVSIM_IDENTITY"), conformance: os.Getenv("SPVSIM_CONFORMANCE")}
+		answers: os.Getenv("SPVSIM_ANSWERS"), identity: os.Getenv("SPVSIM_IDENTITY"), conformance: os.Getenv("SPVSIM_CONFORMANCE"),
+		clock: wordOf("SPVSIM_CLOCK", "simulated", "host"), timeouts: wordOf("SPVSIM_TIMEOUTS", "host", "simulated")}
 	if list := os.Getenv("SPVSIM_MACHINE"); list != "" {
 		s.machines = strings.Split(list, ",")
 	}
 	return s
+}
+
+// wordOf reads a variable that is one of some words; the first, where it is not there.
+func wordOf(variable string, words ...string) string {
+	value := cmp.Or(os.Getenv(variable), words[0])
+	if !slices.Contains(words, value) {
+		fail(vk.ErrorInitializationFailed, "%s: %q: want one of %s", variable, value, strings.Join(words, ", "))
+	}
+	return value
 }
 
 // number reads a limit of the environment, from 0 on; 0, and no variable: none.

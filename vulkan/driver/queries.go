@@ -83,6 +83,7 @@ func (b *commandBuffer) timestamp(pool vk.QueryPool, query uint32) {
 		now := x.device.gpu.Cycle()
 		state.Lock()
 		defer state.Unlock()
+		now += x.device.idle.cycles()
 		p.values[query], p.available[query] = now, true
 		changed.Broadcast()
 		return nil

@@ -124,6 +124,8 @@ func (w *worker) run(s *submission) {
 	for _, p := range s.waits {
 		p.consume()
 	}
+	w.device.idle.begin()
+	defer w.device.idle.end()
 	if d := w.device; d.lost == nil {
 		state.Unlock()
 		err := execute(d, s)
@@ -273,7 +275,27 @@ func QueueWaitIdle(h vk.Queue) vk.Result {
 	return q.device.result()
 }
 
-// await waits until something holds, at most as many nanoseconds; false: it does not hold by then.
+// await waits until something holds, at most as many nanoseconds; false: it does not hold by then. Where timeouts are of simulated time, that is
+// looked at as each dispatch ends, and the host's counts while nothing runs.
+func (d *device_) await(timeout uint64, holds func() bool) bool {
+	if !d.byClock {
+		return await(timeout, holds)
+	}
+	for begin := d.nanoseconds(); !holds(); {
+		ended, running := d.nanoseconds()-begin >= timeout, d.work.running != nil
+		switch {
+		case ended && (running || timeout == 0):
+			return false
+		case running:
+			changed.Wait()
+		case !await(timeout, func() bool { return holds() || d.work.running != nil }):
+			return false
+		}
+	}
+	return true
+}
+
+// await is the same, of the host's time alone.
 func await(timeout uint64, holds func() bool) bool {
 	const forever = uint64(1) << 62
 	var end time.Time

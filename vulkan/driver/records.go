@@ -129,6 +129,11 @@ func estimateCells(c *account.Counts) []string {
 // record counts work for queries and writes a row, if somebody wants them. A file that can't be written is told of once.
 func (d *device_) record(x *executor, w *row) {
 	d.clock.Store(d.gpu.Cycle())
+	if d.byClock {
+		state.Lock()
+		changed.Broadcast()
+		state.Unlock()
+	}
 	x.count(&w.counts)
 	d.progress.ended()
 	d.profile.count(w)

@@ -77,7 +77,7 @@ func WaitForFences(h vk.Device, count uint32, list *vk.Fence, all vk.Bool32, tim
 	for _, f := range items(list, count) {
 		fences = append(fences, get[*fence](uint64(f)))
 	}
-	held := await(timeout, func() bool {
+	held := d.await(timeout, func() bool {
 		return d.lost != nil || enough(all != 0, len(fences), func(i int) bool { return fences[i].signaled })
 	})
 	return d.waited(held)
@@ -154,7 +154,7 @@ func WaitSemaphores(h vk.Device, info *vk.SemaphoreWaitInfo, timeout uint64) vk.
 	for i, s := range items(info.PSemaphores, info.SemaphoreCount) {
 		list = append(list, point{timeline(s), values[i]})
 	}
-	held := await(timeout, func() bool {
+	held := d.await(timeout, func() bool {
 		return d.lost != nil || enough(info.Flags&vk.SemaphoreWaitAnyBit == 0, len(list), func(i int) bool { return list[i].reached() })
 	})
 	return d.waited(held)

@@ -197,6 +197,8 @@ type Program struct {
 	// Limits of each dispatch, behind which the device is lost; 0: none.
 	MaxInstructions uint64
 	MaxSeconds      float64
+	// Whose clock a device's goes on with while nothing runs, simulated or host, and what time timeouts are of, host or simulated; empty: the first.
+	Clock, Timeouts string
 	// What devices say of themselves: a set of answers, whose identity, and the version of the conformance tests that they say they passed; empty: what is so.
 	Answers, Identity, Conformance string
 	Stdin                          io.Reader
@@ -264,5 +266,6 @@ func (p *Program) variables(progress string) []string {
 		"SPVSIM_MODE=" + p.Mode, "SPVSIM_TIME=" + p.Time, "SPVSIM_PROFILE=" + p.Profile, "SPVSIM_PROGRESS=" + progress, "SPVSIM_CACHE=" + cache,
 		"SPVSIM_CAPTURE=" + p.Capture, "SPVSIM_SELECT=" + p.Select, "SPVSIM_WHOLE=" + whole, "SPVSIM_MACHINE=" + strings.Join(p.Machines, ","), "SPVSIM_SET=" + strings.Join(p.Set, "\n"),
 		"SPVSIM_MAX_INSTRUCTIONS=" + strconv.FormatUint(p.MaxInstructions, 10), "SPVSIM_MAX_SECONDS=" + strconv.FormatFloat(p.MaxSeconds, 'f', -1, 64),
+		"SPVSIM_CLOCK=" + p.Clock, "SPVSIM_TIMEOUTS=" + p.Timeouts,
 		"SPVSIM_ANSWERS=" + p.Answers, "SPVSIM_IDENTITY=" + p.Identity, "SPVSIM_CONFORMANCE=" + p.Conformance}
 }
