@@ -36,6 +36,7 @@ type appFlags struct {
 	answers  string
 	identity string
 	conforms string
+	began    time.Time // of the program
 	clock    string
 	timeouts string
 	most     uint64
@@ -201,6 +202,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	if !f.quiet && onTerminal(c.ErrOrStderr()) {
 		p.Progress = appProgress(c.ErrOrStderr())
 	}
+	f.began = time.Now()
 	err = p.Run(c.Context())
 	if p.Progress != nil {
 		clearLine(c.ErrOrStderr())
@@ -243,6 +245,7 @@ func (f *appFlags) show(c *cobra.Command, record, name, profiles string) error {
 	}
 	if !f.quiet {
 		errs = append(errs, rows.Summarize(c.ErrOrStderr(), file.Groups()))
+		fmt.Fprintf(c.ErrOrStderr(), "clocks        %.3f us simulated, %.2f s on the host\n", file.Clock(), time.Since(f.began).Seconds())
 	}
 	return errors.Join(errs...)
 }

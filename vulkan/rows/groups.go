@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -19,11 +21,34 @@ type Group struct {
 	Instructions uint64
 	HostSeconds  float64
 	OutOfBounds  uint64 // accesses
+	Bytes        uint64 // of transfers
 	rows         []int
 }
 
-// Groups adds up the rows by name, the longest time first.
-func (f *File) Groups() []Group { return f.groups(func(r *Row) string { return r.Name }) }
+// Groups adds up the rows by name, the longest time first. Labels that differ in a number alone are one.
+func (f *File) Groups() []Group { return f.groups((*Row).folded) }
+
+// numbers are those that stand alone in a label.
+var numbers = regexp.MustCompile(`\b[0-9]+\b`)
+
+// folded is the row's name with # for the numbers of its labels.
+func (r *Row) folded() string {
+	labels, ok := strings.CutSuffix(r.Name, "/"+r.Pipeline)
+	if !ok {
+		return r.Name
+	}
+	return numbers.ReplaceAllString(labels, "#") + "/" + r.Pipeline
+}
+
+// Clock is the simulated time at which the last work of a device ended, of the device that ended last, in microseconds: launches with what lies between.
+func (f *File) Clock() (last float64) {
+	for i := range f.Rows {
+		if r := &f.Rows[i]; r.ClockMHz > 0 {
+			last = max(last, float64(r.Begin+r.Cycles)/r.ClockMHz)
+		}
+	}
+	return last
+}
 
 // groups adds up the rows by what is said of each.
 func (f *File) groups(by func(*Row) string) (list []Group) {
@@ -52,6 +77,7 @@ func (g *Group) add(i int, r *Row) {
 	g.Instructions += r.Instructions
 	g.HostSeconds += r.HostSeconds
 	g.OutOfBounds += r.OutOfBounds
+	g.Bytes += r.TransferBytes
 	if r.Cycles > 0 {
 		g.Estimated += r.Microseconds * float64(r.Estimated) / float64(r.Cycles)
 	} else if r.Kind != "transfer" {
@@ -73,10 +99,14 @@ func Summarize(w io.Writer, list []Group) error {
 		total.Instructions += list[i].Instructions
 		total.HostSeconds += list[i].HostSeconds
 		total.OutOfBounds += list[i].OutOfBounds
+		total.Bytes += list[i].Bytes
 	}
 	fmt.Fprintf(w, "simulated     %.3f us in %d dispatches and transfers, %d instructions; %.2f s on the host\n", total.Microseconds, total.Times, total.Instructions, total.HostSeconds)
 	if total.Estimated > 0 {
 		fmt.Fprintf(w, "estimated     %.3f us of them, from dispatches alike that were timed\n", total.Estimated)
+	}
+	if total.Bytes > 0 {
+		fmt.Fprintf(w, "transfers     %d bytes, read and written\n", total.Bytes)
 	}
 	if total.Untimed > 0 {
 		fmt.Fprintf(w, "without time  %d dispatches\n", total.Untimed)
@@ -88,7 +118,11 @@ func Summarize(w io.Writer, list []Group) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for i := range min(len(list), mostShown) {
 		g := &list[i]
-		fmt.Fprintf(t, "%d x\t%.3f us\t%.1f%%\t %s\n", g.Times, g.Microseconds, 100*g.Microseconds/max(total.Microseconds, 1e-12), g.Name)
+		name := g.Name
+		if g.Bytes > 0 {
+			name += fmt.Sprintf(", %d bytes", g.Bytes)
+		}
+		fmt.Fprintf(t, "%d x\t%.3f us\t%.1f%%\t %s\n", g.Times, g.Microseconds, 100*g.Microseconds/max(total.Microseconds, 1e-12), name)
 	}
 	if err := t.Flush(); err != nil {
 		return err

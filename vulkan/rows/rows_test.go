@@ -47,7 +47,7 @@ func TestGroups(t *testing.T) {
 	got := read(t, recorded).Groups()
 	want := []rows.Group{
 		{Name: "b", Kind: "dispatch", Times: 1, Microseconds: 7, Instructions: 5, HostSeconds: 0.5},
-		{Name: "copy", Kind: "transfer", Times: 1, Microseconds: 4, HostSeconds: 0.25},
+		{Name: "copy", Kind: "transfer", Times: 1, Microseconds: 4, HostSeconds: 0.25, Bytes: 128},
 		{Name: "layer/a", Kind: "dispatch", Times: 2, Microseconds: 3, Estimated: 0.75, Instructions: 30, HostSeconds: 0.75},
 		{Name: "g", Kind: "graph", Times: 1, Untimed: 1, Instructions: 8, HostSeconds: 0.5},
 	}
@@ -58,7 +58,7 @@ func TestGroups(t *testing.T) {
 	if err := rows.Summarize(&b, got); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"14.000 us in 5 dispatches and transfers, 43 instructions", "50.0%", "estimated     0.750 us", "without time  1 dispatches"} {
+	for _, want := range []string{"14.000 us in 5 dispatches and transfers, 43 instructions", "50.0%", "estimated     0.750 us", "transfers     128 bytes", "copy, 128 bytes\n", "without time  1 dispatches"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
@@ -181,5 +181,18 @@ func TestOutOfBounds(t *testing.T) {
 	b.Reset()
 	if err := rows.Summarize(&b, read(t, recorded).Groups()); err != nil || strings.Contains(b.String(), "bounds") {
 		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
+// Labels that differ in a number alone are one name; numbers of a word, and those of pipelines, stay. The clock is where the last work ended.
+func TestLabelsAreFolded(t *testing.T) {
+	const text = "number,clock_mhz,kind,name,pipeline,begin_cycle,cycles,microseconds\n1,1000,dispatch,submit 1/q4_0/mul 4,mul 4,0,1000,1\n2,1000,dispatch,submit 12/q4_0/mul 4,mul 4,3000,2000,2\n3,1000,dispatch,mul 5,mul 5,5000,500,0.5\n"
+	f := read(t, text)
+	list := f.Groups()
+	if len(list) != 2 || list[0].Name != "submit #/q4_0/mul 4" || list[0].Times != 2 || list[1].Name != "mul 5" {
+		t.Errorf("%+v", list)
+	}
+	if got := f.Clock(); got != 5.5 {
+		t.Errorf("the clock is at %v us, want 5.5", got)
 	}
 }
