@@ -2,11 +2,14 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"reflect"
+	"slices"
 )
 
-// Cluster is a profile of a Slurm cluster: what a job array asks for.
+// Cluster is a profile of a cluster: what a job array asks for, and the commands of one without Slurm.
 type Cluster struct {
 	Partition   string   `yaml:"partition" doc:"partition; left out: the cluster's default"`
 	Account     string   `yaml:"account" doc:"account to charge; left out: the user's default"`
@@ -19,12 +22,40 @@ type Cluster struct {
 	Setup       []string `yaml:"setup" doc:"shell lines that each task runs first, as module load go"`
 	Command     string   `yaml:"command" doc:"the simulator on the nodes; left out: this program's own path"`
 	Attempts    int      `yaml:"attempts" range:"1..100" doc:"how often what is missing is submitted, counting the first time"`
+	Submit      string   `yaml:"submit" doc:"for --launcher command: shell line that submits the tasks 0 to $SPVSIM_LAST ($SPVSIM_TASKS of them), each of which runs $SPVSIM_SCRIPT, as a job named $SPVSIM_NAME"`
+	Index       string   `yaml:"index" doc:"the task's number from 0, as the shell of a task says it: ${PBS_ARRAY_INDEX:-0}, $((LSB_JOBINDEX - 1)), or $1 for an argument"`
+	Queue       string   `yaml:"queue" doc:"shell line that prints something as long as tasks have not ended; $SPVSIM_ID is the last line that submit printed; left out: submit itself ends when they have"`
 	PollSeconds float64  `yaml:"poll_seconds" range:"0.1..3600" unit:"seconds" doc:"how often the queue is looked at"`
 }
 
 // DefaultCluster asks for what a simulation needs where a profile says nothing.
 func DefaultCluster() *Cluster {
 	return &Cluster{Chunk: 1, CPUs: 1, Attempts: 3, PollSeconds: 2}
+}
+
+// CheckCommands holds a profile to what --launcher command reads: its commands, and nothing that only Slurm is asked for.
+func (c *Cluster) CheckCommands() error {
+	if c.Submit == "" || c.Index == "" {
+		return fmt.Errorf("%w: the profile has no submit and index: --launcher command wants both (spvsim schema cluster)", ErrMissing)
+	}
+	asks := map[string]bool{
+		"partition": c.Partition != "", "account": c.Account != "", "running": c.Running > 0, "cpus": c.CPUs != DefaultCluster().CPUs,
+		"memory_mb": c.MemoryMB > 0, "time_minutes": c.TimeMinutes > 0, "flags": len(c.Flags) > 0,
+	}
+	for _, name := range slices.Sorted(maps.Keys(asks)) {
+		if asks[name] {
+			return fmt.Errorf("%w: %s is for Slurm: --launcher command asks for what the line under submit says", ErrUnknownKey, name)
+		}
+	}
+	return nil
+}
+
+// CheckSlurm refuses commands, which Slurm's launcher has of its own.
+func (c *Cluster) CheckSlurm() error {
+	if c.Submit != "" || c.Index != "" || c.Queue != "" {
+		return fmt.Errorf("%w: submit, index and queue are for --launcher command", ErrUnknownKey)
+	}
+	return nil
 }
 
 // LoadCluster reads and checks a profile, in fsys (nil: OS()). What it leaves out is as in DefaultCluster.

@@ -36,6 +36,7 @@ type Experiment struct {
 
 	Small Small `yaml:"small" doc:"what is different in the small variant, which runs in seconds"`
 
+	over  []Setting // of the command line, over all others
 	fsys  fs.FS
 	file  string
 	where map[string]position
@@ -205,6 +206,7 @@ func (e *Experiment) problems() []problem {
 		ps = append(ps, checkStruct(reflect.ValueOf(&e.Values[i]).Elem(), joinPath("values", e.Values[i].Name))...)
 	}
 	ps = append(ps, settingsProblems(e.Set)...)
+	ps = append(ps, settingsProblems(e.over)...)
 	return append(ps, settingsProblems(e.Small.Set)...)
 }
 

@@ -9,20 +9,15 @@ import (
 
 // fileUses say of each kind of file what it is and which command takes it, for who gives it to another.
 var fileUses = map[string]struct{ what, use string }{
-	"job":        {"a job", "spvsim run %s runs it, and an experiment names it under job:"},
+	"job":        {"a job", "spvsim run %s runs it, and spvsim sweep JOB --axis PATH=VALUES varies it"},
 	"experiment": {"an experiment", "spvsim sweep %s runs it"},
 	"machine":    {"a machine", "spvsim run JOB --machine %s runs a job on it"},
-	"cluster":    {"a cluster's profile", "spvsim sweep EXPERIMENT --launcher slurm --profile %s uses it"},
+	"cluster":    {"a cluster's profile", "spvsim sweep EXPERIMENT --profile %s with --launcher slurm or command uses it"},
 }
 
 // checkKind refuses a file of another kind than the one that is wanted, by its members: most are of one kind alone.
 func checkKind(n *yaml.Node, file, wanted string) error {
-	best, most := wanted, knownMembers(n, wanted)
-	for _, kind := range SchemaKinds() {
-		if count := knownMembers(n, kind); count > most {
-			best, most = kind, count
-		}
-	}
+	best := likeliestKind(n, wanted)
 	if best == wanted {
 		return nil
 	}
@@ -33,6 +28,17 @@ func checkKind(n *yaml.Node, file, wanted string) error {
 	other := fileUses[best]
 	return &Error{File: file, Line: line, Kind: ErrType,
 		Msg: fmt.Sprintf("this is %s, not %s: %s", other.what, fileUses[wanted].what, fmt.Sprintf(other.use, shellWord(file)))}
+}
+
+// likeliestKind is the kind that most members of a file are of; the wanted one in doubt.
+func likeliestKind(n *yaml.Node, wanted string) string {
+	best, most := wanted, knownMembers(n, wanted)
+	for _, kind := range SchemaKinds() {
+		if count := knownMembers(n, kind); count > most {
+			best, most = kind, count
+		}
+	}
+	return best
 }
 
 // shellWord is a name as it stands on a command line.

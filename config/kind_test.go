@@ -23,7 +23,7 @@ func TestFilesOfAnotherKindAreNamed(t *testing.T) {
 	}{
 		{"exp.yaml", experiment, loadJob, "exp.yaml:1: this is an experiment, not a job: spvsim sweep exp.yaml runs it"},
 		{"my exp.yaml", experiment, loadJob, "spvsim sweep 'my exp.yaml' runs it"},
-		{"job.yaml", job, loadExperiment, "job.yaml:1: this is a job, not an experiment: spvsim run job.yaml runs it, and an experiment names it under job:"},
+		{"job.yaml", job, loadExperiment, "job.yaml:1: this is a job, not an experiment: spvsim run job.yaml runs it, and spvsim sweep JOB --axis PATH=VALUES varies it"},
 		{"m.yaml", machine, loadJob, "m.yaml:1: this is a machine, not a job: spvsim run JOB --machine m.yaml runs a job on it"},
 		{"m.yaml", machine, loadExperiment, "this is a machine, not an experiment"},
 		{"job.yaml", strings.Replace(job, "shader", "shadre", 1), loadJob, "shadre: unknown key (nearest: shader)"},

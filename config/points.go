@@ -49,7 +49,7 @@ func (e *Experiment) Points(small bool) ([]Point, error) {
 	if small {
 		settings = slices.Concat(e.Set, e.Small.Set)
 	}
-	for _, s := range settings {
+	for _, s := range slices.Concat(settings, e.over) {
 		base.add(s)
 	}
 	points := []Point{{base.settings, base.cells}}

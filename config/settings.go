@@ -40,6 +40,9 @@ type Run struct {
 // Place gives the settings of errors their place in the experiment file.
 func (e *Experiment) Place(s *Setting) (file string, line int) {
 	at := lookupPosition(e.where, s.where)
+	if at.file != e.file {
+		return at.file, 0 // of the command line
+	}
 	if s.Value.node != nil && s.Value.node.Line > 0 {
 		at.line = s.Value.node.Line
 	}

@@ -53,7 +53,7 @@ func (f *sweepFlags) showStale(c *cobra.Command, names []string) error {
 
 // staleness words what is other now than in a file of rows; empty when nothing is.
 func (f *sweepFlags) staleness(c *cobra.Command, name, file string) (string, error) {
-	e, at, err := sweep.Load(name)
+	e, at, err := f.load(name)
 	if err != nil {
 		return "", err
 	}

@@ -32,17 +32,30 @@ type sweepFlags struct {
 	workers  int
 	launcher string
 	profile  string
+	axes     []string
+	set      []string
+}
+
+// load reads the experiment, or makes one of a job and the axes.
+func (f *sweepFlags) load(name string) (*config.Experiment, sweep.Place, error) {
+	return sweep.LoadWith(name, f.axes, f.set)
 }
 
 func sweepCommand() *cobra.Command {
 	var f sweepFlags
 	c := &cobra.Command{
-		Use:   "sweep EXPERIMENT.yaml|NAME",
+		Use:   "sweep EXPERIMENT.yaml|NAME|JOB.yaml",
 		Short: "Run an experiment: many points, rows and figures",
 		Long: `Run an experiment: a file, or one of the ready experiments by name. Points that have a result are not run again, so the same
-command resumes after anything ended it. The exit status is 1 when points failed; the others have their rows.`,
+command resumes after anything ended it. The exit status is 1 when points failed; the others have their rows.
+
+With --axis or --set it may be a job: the axes are what varies, and the figure is of cycles. A path is a field of the machine
+(lds.banks), the machine itself, or a field of the job (parameters.n, specialization.0, dispatch). Over an experiment, an axis that
+it has takes the values given, or those of its variants that are named.`,
 		Example: `  spvsim sweep --list
   spvsim sweep lds-stride --small
+  spvsim sweep job.yaml --axis lds.banks=16,32,64 --axis parameters.n=1024,4096
+  spvsim sweep lds-stride --axis stride=1..16 --set machine=rdna4-like
   spvsim sweep experiment.yaml --dry-run                    the points, and how long they will take
   spvsim sweep experiment.yaml -o results --workers 4
   spvsim sweep --stale experiments/figures                  which committed rows to run again
@@ -65,6 +78,8 @@ command resumes after anything ended it. The exit status is 1 when points failed
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.list, "list", false, "list the ready experiments")
+	flags.StringArrayVar(&f.axes, "axis", nil, "vary a field, as `path=value,value` (lds.banks=16,32,64) or path=first..last; may be repeated")
+	flags.StringArrayVar(&f.set, "set", nil, "set a field in every point, as `path=value` (lds.banks=64, parameters.n=1024); may be repeated")
 	flags.StringVarP(&f.Out, "output", "o", "", "`folder` for rows, figures and records; left out: results/NAME")
 	flags.StringVar(&f.Cache, "cache", "", "`folder` of records to share between sweeps; left out: in the output folder")
 	flags.IntVar(&f.workers, "workers", 0, "simulations at once on this machine; 0: as many as there are cores")
@@ -74,12 +89,14 @@ command resumes after anything ended it. The exit status is 1 when points failed
 	flags.BoolVar(&f.status, "status", false, "say how far the sweep is; run nothing")
 	flags.StringVar(&f.draw, "draw", "", "draw the figures from this `file` of rows (.csv or .parquet); run nothing")
 	flags.StringVar(&f.stale, "stale", "", "say which rows of this `file`, or of NAME.csv in this folder, a sweep would no longer give: by their inputs, and by one point run again")
-	flags.StringVar(&f.launcher, "launcher", "local", "where points run: local or slurm")
-	flags.StringVar(&f.profile, "profile", "", "`file` that says what to ask a Slurm cluster for (spvsim schema cluster)")
+	flags.StringVar(&f.launcher, "launcher", "local", "where points run: local, slurm or command (the commands of a profile: PBS, LSF, GNU parallel)")
+	flags.StringVar(&f.profile, "profile", "", "`file` that says what to ask a cluster for, and how (spvsim schema cluster)")
 	flags.Uint64Var(&f.Limits.Cycles, "max-cycles", 0, "a point fails after this many `cycles`; 0: as its job's limits say, else no limit")
 	flags.Var((*hostSeconds)(&f.Limits.Seconds), "max-seconds", "a point fails after this many `seconds` on the computer that runs it; 0: as its job's limits say, else no limit")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
 	completeFlag(c, "launcher", launcherNames)
+	completeFlag(c, "set", machinePaths)
+	completeFlag(c, "axis", machinePaths)
 	return completeWord(c, false, experimentNames)
 }
 
@@ -98,7 +115,7 @@ func listExperiments(c *cobra.Command) error {
 
 func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	if f.draw != "" {
-		e, _, err := sweep.Load(name)
+		e, _, err := f.load(name)
 		if err != nil {
 			return err
 		}
@@ -136,7 +153,7 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 
 // plan makes every point ready.
 func (f *sweepFlags) plan(ctx context.Context, name string) (*sweep.Plan, error) {
-	e, at, err := sweep.Load(name)
+	e, at, err := f.load(name)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +233,7 @@ func (f *sweepFlags) showStatus(c *cobra.Command, plan *sweep.Plan, store *sweep
 		return err
 	}
 	fmt.Fprintln(c.OutOrStdout(), counts)
-	return sweep.SlurmStatus(c.Context(), f.Out, c.OutOrStdout())
+	return sweep.ArrayStatus(c.Context(), f.Out, c.OutOrStdout())
 }
 
 func (f *sweepFlags) sweep(c *cobra.Command, plan *sweep.Plan, store *sweep.Store) error {
@@ -242,25 +259,26 @@ func (f *sweepFlags) newLauncher(store *sweep.Store) (sweep.Launcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch f.launcher {
-	case "local":
+	if f.launcher == "local" {
 		if f.profile != "" {
-			return nil, errors.New("--profile is for --launcher slurm")
+			return nil, errors.New("--profile is for --launcher slurm or command")
 		}
 		return sweep.NewLocal([]string{self, pointCommandName}, f.workers, store), nil
-	case "slurm":
-		profile := config.DefaultCluster()
-		if f.profile != "" {
-			if profile, err = config.LoadCluster(nil, f.profile); err != nil {
-				return nil, err
-			}
-		}
-		if profile.Command == "" {
-			profile.Command = self
-		}
-		return sweep.NewSlurm(profile, f.Out, store)
 	}
-	return nil, fmt.Errorf("--launcher %s: want local or slurm", f.launcher)
+	profile := config.DefaultCluster()
+	if f.profile != "" {
+		if profile, err = config.LoadCluster(nil, f.profile); err != nil {
+			return nil, err
+		}
+	}
+	profile.Command = cmp.Or(profile.Command, self)
+	switch f.launcher {
+	case "slurm":
+		return sweep.NewSlurm(profile, f.Out, store)
+	case "command":
+		return sweep.NewCommands(profile, f.Out, store)
+	}
+	return nil, fmt.Errorf("--launcher %s: want local, slurm or command", f.launcher)
 }
 
 // finish writes rows and figures, and says what failed.

@@ -303,6 +303,93 @@ func TestSlurmResubmits(t *testing.T) {
 	if err != nil || strings.Count(string(rows), "no such module") != 12 {
 		t.Errorf("%v\n%s", err, rows)
 	}
+	wantLog(t, dir, string(out))
+}
+
+// wantLog holds an error to naming the log of a task, in which it says why.
+func wantLog(t *testing.T, dir, text string) {
+	t.Helper()
+	_, after, _ := strings.Cut(text, "; log: ")
+	name, _, _ := strings.Cut(after, "\n")
+	if log, err := os.ReadFile(name); err != nil || !strings.HasPrefix(name, dir) || !strings.Contains(string(log), "no such module") {
+		t.Errorf("the log is named as %q (%v) in\n%s", name, err, text)
+	}
+}
+
+// Commands of a profile run the tasks: one that ends when they have, as GNU parallel does, or one that queues them, as PBS does.
+func TestCommandsGiveTheSameRows(t *testing.T) {
+	program := build(t)
+	writeMany(t, program)
+	dir := filepath.Dir(program)
+	tasks := `for i in $(seq 0 "$SPVSIM_LAST"); do sh "$SPVSIM_SCRIPT" $i || bad=1; done`
+	for name, text := range map[string]string{
+		"waits":  "poll_seconds: 0.1\nchunk: 5\nindex: $1\nsubmit: '" + tasks + "'\n",
+		"queues": "poll_seconds: 0.1\nchunk: 5\nindex: $1\nsubmit: 'touch q-$SPVSIM_NAME; (" + tasks + "; rm q-$SPVSIM_NAME) >/dev/null 2>&1 & echo q-$SPVSIM_NAME'\nqueue: ls $SPVSIM_ID\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		sameFiles(t, sweepTo(t, program, name, "--launcher", "command", "--profile", name+".yaml"), wantMany(t, program))
+		status, err := command(t, program, "sweep", "many.yaml", "-o", name, "--status").CombinedOutput()
+		if err != nil || !strings.Contains(string(status), "10 of 12 points done, 2 failed") || !strings.Contains(string(status), "3 tasks, all ended") {
+			t.Errorf("%s: status: %v\n%s", name, err, status)
+		}
+	}
+}
+
+// Of tasks without a result the error has the log, and what the submit command said.
+func TestCommandsThatFail(t *testing.T) {
+	program := build(t)
+	writeMany(t, program)
+	dir := filepath.Dir(program)
+	for _, c := range []struct{ profile, want string }{
+		{"index: $1\nsubmit: sh $SPVSIM_SCRIPT 0; echo one task failed >&2; false\nsetup: ['echo no such module; exit 3']\n", "one task failed; log: "},
+		{"index: $1\nsubmit: no-such-command\n", "no-such-command: not found; it left no log ("},
+		{"index: $1\nsubmit: 'false'\nqueue: 'true'\n", "cluster: submit: exit status 1"},
+		{"index: $1\nsubmit: 'true'\nqueue: no-such-queue\n", "no-such-queue: not found"},
+		{"index: $1\n", "has no submit and index"},
+		{"index: $1\nsubmit: 'true'\npartition: p\n", "partition is for Slurm"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, "never.yaml"), []byte("poll_seconds: 0.1\nchunk: 12\nattempts: 1\n"+c.profile), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out, err := command(t, program, "sweep", "many.yaml", "-q", "--force", "-o", "never", "--launcher", "command", "--profile", "never.yaml").CombinedOutput()
+		if err == nil || !strings.Contains(string(out), c.want) {
+			t.Errorf("%s: %v\n%s", c.profile, err, out)
+		}
+		if strings.Contains(c.want, "; log") {
+			wantLog(t, dir, string(out))
+		}
+	}
+}
+
+// A sweep of a job with axes on the command line gives what the experiment file with the same axes gives.
+func TestSweepWithoutAFile(t *testing.T) {
+	program := build(t)
+	dir := filepath.Dir(program)
+	text := "job: reduce\naxes: {lds.banks: {path: machine.lds.banks, values: [16, 32]}, parameters.groups: [8, 16]}\n"
+	if err := os.WriteFile(filepath.Join(dir, "file.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var rows [2]string
+	for i, args := range [][]string{{"file.yaml"}, {"reduce", "--axis", "lds.banks=16,32", "--axis", "parameters.groups=8,16"}} {
+		out, err := command(t, program, append([]string{"sweep", "-q", "-o", fmt.Sprint("out", i)}, args...)...).CombinedOutput()
+		list, _ := filepath.Glob(filepath.Join(dir, fmt.Sprint("out", i), "*.csv")) // the pattern is well formed
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		data, err := os.ReadFile(list[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[i] = string(data)
+	}
+	if rows[0] != rows[1] || strings.Count(rows[0], ",done,") != 4 {
+		t.Errorf("rows of the file\n%s\nof the command line\n%s", rows[0], rows[1])
+	}
+	if !exists(filepath.Join(dir, "out1", "cycles.svg")) {
+		t.Error("no figure of cycles was drawn")
+	}
 }
 
 func TestSweepRefusals(t *testing.T) {
@@ -316,8 +403,8 @@ func TestSweepRefusals(t *testing.T) {
 		{"job: reduce\naxis: {}", nil, "e.yaml:2: axis: unknown key (nearest: axes)"},
 		{"job: redcue", nil, "did you mean reduce?"},
 		{"job: reduce\naxes: {n: {path: row.n, values: [1]}}\nexclude: [n == 1]", nil, "every point is excluded"},
-		{"job: reduce", []string{"--launcher", "pbs"}, "want local or slurm"},
-		{"job: reduce", []string{"--profile", "p.yaml"}, "--profile is for --launcher slurm"},
+		{"job: reduce", []string{"--launcher", "pbs"}, "want local, slurm or command"},
+		{"job: reduce", []string{"--profile", "p.yaml"}, "--profile is for --launcher slurm or command"},
 	} {
 		if err := os.WriteFile(name, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package sweep runs experiments: it expands an experiment file to points, runs those that have no result yet in worker
-// processes or as a Slurm job array, and collects rows.
+// processes or as a job array of a cluster, and collects rows.
 //
 // Each finished point is a record in a folder, written by rename, under a digest of its inputs and of the simulator. What has a
 // record is not run again, whatever ended the sweep before. So there is no other state: the same command resumes.

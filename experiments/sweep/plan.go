@@ -104,6 +104,36 @@ func Load(name string) (*config.Experiment, Place, error) {
 	return e, Place{Dir: dir}, err
 }
 
+// LoadWith is Load with the axes and settings of a command line over the experiment's. With some, the name may be a job's.
+func LoadWith(name string, axes, settings []string) (*config.Experiment, Place, error) {
+	if len(axes) == 0 && len(settings) == 0 {
+		return Load(name)
+	}
+	e, at, err := loadOrJob(name)
+	if err != nil {
+		return nil, at, err
+	}
+	if err := e.OnCommandLine(axes, settings); err != nil {
+		return nil, at, err
+	}
+	e.DrawCycles()
+	return e, at, nil
+}
+
+func loadOrJob(name string) (*config.Experiment, Place, error) {
+	if isFile := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml"); isFile && config.KindOf(name) == "job" {
+		dir, err := filepath.Abs(filepath.Dir(name))
+		return config.JobExperiment(name), Place{Dir: dir}, err
+	}
+	e, at, err := Load(name)
+	if err != nil && !strings.ContainsAny(name, `./\`) {
+		if _, _, unknown := readyJob(name); unknown == nil {
+			return config.JobExperiment(name), Place{}, nil
+		}
+	}
+	return e, at, err
+}
+
 // Place says where an experiment's files are.
 type Place struct {
 	Library bool

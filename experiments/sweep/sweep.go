@@ -14,8 +14,9 @@ import (
 
 // Folders and files of a sweep's output folder.
 const (
-	pointsDir = "points"
-	slurmDir  = "slurm"
+	pointsDir  = "points"
+	slurmDir   = "slurm"
+	clusterDir = "cluster"
 )
 
 // A Launcher runs specs until each has a record in the store, or can't get one.

@@ -1,0 +1,204 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// JobExperiment is an experiment without a file: one point, which runs a job file or a ready job as it is. What varies, OnCommandLine adds.
+func JobExperiment(job string) *Experiment {
+	return &Experiment{
+		Name: strings.TrimSuffix(path.Base(job), path.Ext(job)), Job: path.Base(job),
+		file: job, fsys: OS(), where: map[string]position{"": {file: job}},
+	}
+}
+
+// OnCommandLine puts axes (PATH=VALUE,VALUE or PATH=FIRST..LAST) and settings (PATH=VALUE) over those of the experiment, in small variants
+// too. An axis of a name that the experiment has takes its place, or chooses among its variants; a field of the machine needs no
+// machine. in front.
+func (e *Experiment) OnCommandLine(axes, settings []string) error {
+	var ps []problem
+	for _, text := range axes {
+		ps = append(ps, e.addAxis(text)...)
+	}
+	for _, text := range settings {
+		ps = append(ps, e.addSetting(text)...)
+	}
+	if ps == nil {
+		ps = e.problems()
+	}
+	return place(ps, e.where)
+}
+
+// flagPlace notes where on the command line something stands, for errors.
+func (e *Experiment) flagPlace(flag, text, at string) {
+	e.where[at] = position{file: flag + " " + text}
+}
+
+func (e *Experiment) addAxis(text string) []problem {
+	name, list, ok := cutSetting(text)
+	at := "axes"
+	if ok {
+		at = joinPath(at, name)
+	}
+	e.flagPlace("--axis", text, at)
+	if !ok || strings.TrimSpace(list) == "" {
+		return []problem{{at, "want PATH=VALUE,VALUE or PATH=FIRST..LAST", ErrSyntax}}
+	}
+	a, err := parseAxis(name, list)
+	if err != nil {
+		return []problem{{at, err.Error(), ErrSyntax}}
+	}
+	i := slices.IndexFunc(e.Axes, func(o Axis) bool { return o.Name == name })
+	if i < 0 {
+		a.Path = fieldPath(name)
+		e.Axes = append(e.Axes, a)
+		return nil
+	}
+	e.Small.Axes = slices.DeleteFunc(e.Small.Axes, func(o Axis) bool { return o.Name == name })
+	if e.Axes[i], err = e.Axes[i].instead(a); err != nil {
+		return []problem{{at, err.Error(), ErrReference}}
+	}
+	return nil
+}
+
+// numberSpan is FIRST..LAST of a range.
+var numberSpan = regexp.MustCompile(`^\s*([-+]?[0-9.]*[0-9])\s*\.\.\s*([-+]?[0-9][0-9.]*)\s*$`)
+
+func parseAxis(name, list string) (Axis, error) {
+	a := Axis{Name: name}
+	if ends := numberSpan.FindStringSubmatch(list); ends != nil {
+		a.From, a.To = Expr(ends[1]), Expr(ends[2])
+		return a, nil
+	}
+	n, err := parseYAML("", []byte("["+list+"]"))
+	if err != nil {
+		return a, fmt.Errorf("found %q: want values with commas between", list)
+	}
+	clearLines(n, 0)
+	for _, v := range n.Content {
+		a.Values = append(a.Values, Value{v})
+	}
+	return a, nil
+}
+
+// instead is the axis with the values of the command line.
+func (a Axis) instead(given Axis) (Axis, error) {
+	switch {
+	case a.Zip != nil:
+		return a, fmt.Errorf("the axis %s is several that vary together (zip): change it in the experiment file", a.Name)
+	case a.Variants == nil:
+		given.Path = a.Path
+		return given, nil
+	}
+	var chosen []Variant
+	for _, v := range given.Values {
+		i := slices.IndexFunc(a.Variants, func(o Variant) bool { return o.Name == v.node.Value })
+		if i < 0 {
+			return a, fmt.Errorf("the axis %s has no variant %s%s", a.Name, v, a.nearVariant(v.node.Value))
+		}
+		chosen = append(chosen, a.Variants[i])
+	}
+	if chosen == nil {
+		return a, fmt.Errorf("the axis %s has variants: want their names", a.Name)
+	}
+	a.Variants = chosen
+	return a, nil
+}
+
+func (a *Axis) nearVariant(name string) string {
+	var known []string
+	for _, v := range a.Variants {
+		known = append(known, v.Name)
+	}
+	if n := Nearest(name, known); n != "" {
+		return fmt.Sprintf(" (nearest: %s)", n)
+	}
+	return fmt.Sprintf(" (there are %s)", strings.Join(known, ", "))
+}
+
+func (e *Experiment) addSetting(text string) []problem {
+	name, value, ok := cutSetting(text)
+	at := "set"
+	if ok {
+		at = joinPath(at, name)
+	}
+	e.flagPlace("--set", text, at)
+	if !ok {
+		return []problem{{at, "want PATH=VALUE", ErrSyntax}}
+	}
+	n, err := parseYAML("", []byte(value))
+	if err != nil {
+		return []problem{{at, fmt.Sprintf("found %q: want a value as YAML writes it", value), ErrSyntax}}
+	}
+	clearLines(n, 0)
+	s := Setting{Path: fieldPath(name), Value: Value{n}, where: at}
+	for i := range e.Axes {
+		if slices.Contains(e.Axes[i].paths(), s.Path) {
+			return []problem{{at, fmt.Sprintf("the axis %s varies it: give --axis %s=VALUES", e.Axes[i].Name, e.Axes[i].Name), ErrRange}}
+		}
+	}
+	e.over = append(e.over, s)
+	return nil
+}
+
+// fieldPath is a path of the command line as experiments have it: a field of the machine has machine. in front.
+func fieldPath(text string) string {
+	steps, err := parseFieldPath(text)
+	if err != nil || hasField[Job](steps[0].key) || !hasField[Machine](steps[0].key) {
+		return text // what is wrong with it is said where paths are checked
+	}
+	return machinePrefix + text
+}
+
+func hasField[T any](name string) bool {
+	return slices.ContainsFunc(fieldsOf(reflect.TypeFor[T]()), func(f field) bool { return f.Name == name })
+}
+
+// defaultFigure is the name of the figure that sweeps of a job draw, and its column.
+const defaultFigure = "cycles"
+
+// DrawCycles adds the figure of an experiment that has none: cycles over the first axis, a series for each value of the second, a facet
+// for each of the third. With more axes, or none, there is no figure that would say what varies.
+func (e *Experiment) DrawCycles() {
+	if len(e.Figures) > 0 || len(e.Axes) == 0 || len(e.Axes) > 3 {
+		return
+	}
+	f := map[string]any{"kind": "line", "y": defaultFigure}
+	if !e.Axes[0].numeric() {
+		f["kind"] = "bar"
+	}
+	for i, role := range []string{"x", "series", "facets"}[:len(e.Axes)] {
+		f[role] = e.Axes[i].Name
+	}
+	n := &yaml.Node{}
+	if n.Encode(f) == nil { // words alone always can be
+		e.Figures = []Figure{{Name: defaultFigure, node: n}}
+	}
+}
+
+func (a *Axis) numeric() bool {
+	choices, err := a.choices()
+	return err == nil && !slices.ContainsFunc(choices, func(c choice) bool {
+		return len(c.cells) == 0 || reflect.TypeOf(c.cells[0].Value).Kind() == reflect.String
+	})
+}
+
+// KindOf says of which kind a file is, by its members; empty when it can't be read.
+func KindOf(name string) string {
+	data, err := readLimited(OS(), name, maxFileBytes)
+	if err != nil {
+		return ""
+	}
+	n, err := parseYAML(name, data)
+	if err != nil {
+		return ""
+	}
+	return likeliestKind(n, "experiment")
+}
