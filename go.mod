@@ -14,6 +14,7 @@ require (
 	github.com/sarchlab/akita/v3 v3.1.0
 	github.com/shirou/gopsutil v3.21.11+incompatible
 	github.com/spf13/cobra v1.10.2
+	github.com/spf13/pflag v1.0.10
 	github.com/spf13/viper v1.21.0
 	github.com/syifan/goseth v0.1.1
 	github.com/vbauerster/mpb/v8 v8.9.3
@@ -55,7 +56,6 @@ require (
 	github.com/sourcegraph/conc v0.3.1-0.20240121214520-5f936abd7ae8 // indirect
 	github.com/spf13/afero v1.15.0 // indirect
 	github.com/spf13/cast v1.10.0 // indirect
-	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/subosito/gotenv v1.6.0 // indirect
 	github.com/tebeka/atexit v0.3.0 // indirect
 	github.com/tetratelabs/wazero v1.9.0 // indirect

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"io/fs"
+	"os"
+	"os/exec"
 	"path"
 	"reflect"
 	"strings"
@@ -46,6 +48,7 @@ type Experiment struct {
 // which a point looks for jobs and machine files: 0001.yaml is the job, and a setting or an axis named job names others.
 type App struct {
 	Run     []string `yaml:"run" doc:"the program, by its name or its file from the working directory, and its arguments"`
+	Needs   []string `yaml:"needs" doc:"other programs, by their names, and files, with a slash in front, without which it does not run"`
 	Machine string   `yaml:"machine" doc:"machine that it runs on; left out: the default one"`
 	Select  string   `yaml:"select" doc:"which dispatches are captured: patterns of names with commas between, each with a count for each name (mul_mat*:3); left out: all"`
 	Whole   bool     `yaml:"whole" doc:"capture the whole submissions that these are in"`
@@ -189,6 +192,8 @@ func (e *Experiment) problems() []problem {
 	switch {
 	case e.App != nil && len(e.App.Run) == 0:
 		ps = append(ps, problem{"app.run", "missing: want a program and its arguments", ErrMissing})
+	case e.App != nil && len(badNeeds(e.App.Needs)) > 0:
+		ps = append(ps, bad("app.needs", "found %q: want the name of a program, or a file from the root", badNeeds(e.App.Needs)[0]))
 	case e.App != nil && e.Job != "":
 		ps = append(ps, problem{"app", "found job and app: want one of them", ErrRange})
 	case e.App == nil && e.Job == "" && !e.setsJob():
@@ -208,6 +213,29 @@ func (e *Experiment) problems() []problem {
 	ps = append(ps, settingsProblems(e.Set)...)
 	ps = append(ps, settingsProblems(e.over)...)
 	return append(ps, settingsProblems(e.Small.Set)...)
+}
+
+// Missing lists what the program needs and this computer has not, the program itself first.
+func (a *App) Missing() (list []string) {
+	for _, name := range append([]string{a.Run[0]}, a.Needs...) {
+		_, err := exec.LookPath(name)
+		if path.IsAbs(name) {
+			_, err = os.Stat(name)
+		}
+		if err != nil {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+func badNeeds(list []string) (wrong []string) {
+	for _, name := range list {
+		if name == "" || strings.Contains(name, "/") && !path.IsAbs(name) {
+			wrong = append(wrong, name)
+		}
+	}
+	return wrong
 }
 
 // setsJob says whether every variant of some axis, or a setting, names a job.

@@ -19,6 +19,7 @@ import (
 // Options say what the job is for.
 type Options struct {
 	Shader  string // the module's file, as the job is to name it
+	Head    string // lines before all others, each a comment
 	Machine string
 	Entry   string // entry point; empty: the nodes of the module's graph, or its first entry point
 	Target  program.Target
@@ -59,6 +60,7 @@ func Write(m *validate.Module, o Options) (*Job, error) {
 	w.collect()
 	w.pushConstants()
 	graph := w.graph()
+	w.text.WriteString(o.Head)
 	w.line("# A first job for %s: guesses are marked, and contents are zero.", o.Shader)
 	w.line("machine: %s", o.Machine)
 	w.line("shader: %s", quoted(o.Shader))

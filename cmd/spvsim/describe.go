@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -54,12 +57,24 @@ func listMachines(c *cobra.Command) error {
 }
 
 func schemaCommand() *cobra.Command {
-	return completeWord(&cobra.Command{
-		Use:     "schema KIND",
-		Short:   "Print the JSON Schema of a kind of file (" + strings.Join(schemaKinds(), ", ") + "), for editors",
-		Example: "  spvsim schema job > job.schema.json",
-		Args:    exactly(1, "a kind of file: "+strings.Join(schemaKinds(), " or ")),
+	var install string
+	c := completeWord(&cobra.Command{
+		Use:   "schema KIND",
+		Short: "Print the JSON Schema of a kind of file (" + strings.Join(schemaKinds(), ", ") + "), for editors",
+		Long: `Print the JSON Schema of a kind of file, for editors. With --install all of them are written to a folder, and printed is the line that
+a file begins with for editors with the YAML language server (VS Code with its YAML extension, Neovim, Emacs, Helix).`,
+		Example: `  spvsim schema job > job.schema.json
+  spvsim schema --install .`,
+		Args: func(c *cobra.Command, args []string) error {
+			if install != "" {
+				return exactly(0, "a folder after --install and no kind of file")(c, args)
+			}
+			return exactly(1, "a kind of file: "+strings.Join(schemaKinds(), " or "))(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if install != "" {
+				return installSchemas(c, install)
+			}
 			schema, err := schemaOf(args[0])
 			if err != nil {
 				return err
@@ -67,6 +82,35 @@ func schemaCommand() *cobra.Command {
 			return writeFile(c, "-", schema)
 		},
 	}, false, schemaNames)
+	c.Flags().StringVar(&install, "install", "", "write all schemas to this `folder`, and print the lines by which files name them")
+	return c
+}
+
+// schemaFile is what the schema of a kind of file is called where it is installed.
+func schemaFile(kind string) string { return kind + ".schema.json" }
+
+// schemaLine is the first line of a file whose schema is in another, for the YAML language server.
+func schemaLine(file string) string {
+	return "# yaml-language-server: $schema=" + filepath.ToSlash(file)
+}
+
+func installSchemas(c *cobra.Command, folder string) error {
+	err := os.MkdirAll(folder, 0o777)
+	var rows [][]string
+	for _, kind := range schemaKinds() {
+		schema, err2 := schemaOf(kind)
+		file, err3 := filepath.Abs(filepath.Join(folder, schemaFile(kind)))
+		if err = errors.Join(err, err2, err3); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, schema, 0o666); err != nil {
+			return err
+		}
+		rows = append(rows, []string{kind, schemaLine(file)})
+	}
+	fmt.Fprintln(c.OutOrStdout(), "The first line of a file, by its kind; the name of the schema may be relative to the file:")
+	listing(c.OutOrStdout(), rows)
+	return nil
 }
 
 // figureKind is the kind of file that the package of figures describes.

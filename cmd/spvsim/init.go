@@ -48,7 +48,7 @@ func (f *initFlags) run(c *cobra.Command, name string) error {
 		return err
 	}
 	job, err := starter.Write(m, starter.Options{
-		Shader: f.shader(name), Machine: f.machine, Entry: f.entry, Target: gpu.Target(machine, machine.WaveSize),
+		Shader: f.shader(name), Head: schemaLine(schemaFile("job")) + "\n# That schema, for editors: spvsim schema --install .\n", Machine: f.machine, Entry: f.entry, Target: gpu.Target(machine, machine.WaveSize),
 	})
 	if err != nil {
 		return gpu.Named(shown(name), err)

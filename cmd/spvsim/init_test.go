@@ -14,10 +14,30 @@ func TestInitWritesAJobThatRuns(t *testing.T) {
 	if r.status != exitDone || r.stdout != "" || !strings.Contains(r.stderr, `not known: node Sink[2] is guessed to be the entry point "Sink2"`) {
 		t.Fatalf("status %d, %s%s", r.status, r.stdout, r.stderr)
 	}
+	if text, _ := os.ReadFile(job); !strings.HasPrefix(string(text), "# yaml-language-server: $schema=job.schema.json\n") {
+		t.Errorf("no line for editors in\n%s", text)
+	}
 	if r := spvsim("", "run", "--quiet", job); r.status != exitDone {
 		text, _ := os.ReadFile(job)
 		t.Errorf("status %d, %s\n%s", r.status, r.stderr, text)
 	}
+}
+
+// The schemas of all kinds of file are installed, each with the line that names it.
+func TestSchemasAreInstalled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "schemas")
+	r := spvsim("", "schema", "--install", dir)
+	for _, kind := range schemaKinds() {
+		file := filepath.Join(dir, kind+".schema.json")
+		installed, err := os.ReadFile(file)
+		if printed := spvsim("", "schema", kind).stdout; err != nil || string(installed) != printed {
+			t.Errorf("%s: %v", file, err)
+		}
+		if !strings.Contains(r.stdout, "# yaml-language-server: $schema="+file+"\n") {
+			t.Errorf("no line for %s in\n%s%s", file, r.stdout, r.stderr)
+		}
+	}
+	wantRefused(t, spvsim("", "schema", "--install", dir, "job"), "no kind of file")
 }
 
 func TestInitRefusals(t *testing.T) {

@@ -151,7 +151,7 @@ func newRoot() *cobra.Command {
 		return fmt.Errorf("%w (see %s --help)", err, c.CommandPath())
 	})
 	root.AddCommand(runCommand(), initCommand(), reportCommand(), inspectCommand(), validateCommand(), asmCommand(), disasmCommand(), graphCommand(),
-		plotCommand(), machineCommand(), schemaCommand(), statsCommand(), versionCommand(), sweepCommand(), pointCommand(), appCommand(), driverCommand())
+		plotCommand(), machineCommand(), schemaCommand(), manCommand(), statsCommand(), versionCommand(), sweepCommand(), pointCommand(), appCommand(), driverCommand())
 	return root
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +78,7 @@ it has takes the values given, or those of its variants that are named.`,
 		},
 	}
 	flags := c.Flags()
-	flags.BoolVar(&f.list, "list", false, "list the ready experiments")
+	flags.BoolVar(&f.list, "list", false, "list the ready experiments; those that do not run here are marked with what they need")
 	flags.StringArrayVar(&f.axes, "axis", nil, "vary a field, as `path=value,value` (lds.banks=16,32,64) or path=first..last; may be repeated")
 	flags.StringArrayVar(&f.set, "set", nil, "set a field in every point, as `path=value` (lds.banks=64, parameters.n=1024); may be repeated")
 	flags.StringVarP(&f.Out, "output", "o", "", "`folder` for rows, figures and records; left out: results/NAME")
@@ -107,10 +108,18 @@ func listExperiments(c *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		rows = append(rows, []string{name, e.Description})
+		rows = append(rows, []string{name, e.Description + missingText(e)})
 	}
 	listing(c.OutOrStdout(), rows)
 	return nil
+}
+
+// missingText marks an experiment that does not run here, with what it lacks.
+func missingText(e *config.Experiment) string {
+	if e.App == nil || len(e.App.Missing()) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (not here: it needs %s)", strings.Join(e.App.Missing(), ", "))
 }
 
 func (f *sweepFlags) run(c *cobra.Command, name string) error {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"spvsim/config"
 	"spvsim/experiments/sweep"
@@ -25,6 +26,9 @@ func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.Pla
 	}
 	if _, err := config.LoadMachine(config.Request{Machine: e.App.Machine}); err != nil {
 		return at, fmt.Errorf("app.machine: %w", err)
+	}
+	if missing := e.App.Missing(); len(missing) > 0 {
+		return at, fmt.Errorf("%s: app: it needs what is not here: %s", e.Name, strings.Join(missing, ", "))
 	}
 	if err := clearCaptures(folder); err != nil {
 		return at, err

@@ -74,3 +74,18 @@ columns: {workgroups: workgroups, cycles: cycles}
 		}
 	}
 }
+
+// An experiment whose program lacks something says so, in the list and when it is to run.
+func TestMissingProgramsAreSaid(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	r := spvsim("", "sweep", "--list")
+	if r.status != exitDone || strings.Count(r.stdout, "(not here: it needs ") != 1 || !strings.Contains(r.stdout, ", gcc, g++") {
+		t.Errorf("status %d\n%s%s", r.status, r.stdout, r.stderr)
+	}
+	wantRefused(t, spvsim("", "sweep", "vkfft-banks", "-o", t.TempDir()), "vkfft-banks: app: it needs what is not here: ", ", gcc, g++")
+	file := filepath.Join(t.TempDir(), "e.yaml")
+	if err := os.WriteFile(file, []byte("app: {run: [x], needs: [bin/y]}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	wantRefused(t, spvsim("", "sweep", file), `e.yaml:1: app.needs: found "bin/y": want the name of a program, or a file from the root`)
+}
