@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"io/fs"
 	"path"
 	"reflect"
 	"regexp"
@@ -12,10 +13,10 @@ import (
 )
 
 // JobExperiment is an experiment without a file: one point, which runs a job file or a ready job as it is. What varies, OnCommandLine adds.
-func JobExperiment(job string) *Experiment {
+func JobExperiment(fsys fs.FS, job string) *Experiment {
 	return &Experiment{
 		Name: strings.TrimSuffix(path.Base(job), path.Ext(job)), Job: path.Base(job),
-		file: job, fsys: OS(), where: map[string]position{"": {file: job}},
+		file: job, fsys: fsys, where: map[string]position{"": {file: job}},
 	}
 }
 
@@ -191,8 +192,8 @@ func (a *Axis) numeric() bool {
 }
 
 // KindOf says of which kind a file is, by its members; empty when it can't be read.
-func KindOf(name string) string {
-	data, err := readLimited(OS(), name, maxFileBytes)
+func KindOf(fsys fs.FS, name string) string {
+	data, err := readLimited(fsys, name, maxFileBytes)
 	if err != nil {
 		return ""
 	}

@@ -115,7 +115,7 @@ func TestFigureOfAxes(t *testing.T) {
 		{"a=1 b=1 c=1", "facets: c\nkind: line\nseries: b\nx: a\n\"y\": cycles\n"},
 		{"a=1 b=1 c=1 d=1", "[]"},
 	} {
-		e := JobExperiment("folder/j.yaml")
+		e := JobExperiment(nil, "folder/j.yaml")
 		if err := e.OnCommandLine(strings.Fields(c.axes), nil); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ type jobFlags struct {
 	machine string
 	set     []string
 	params  []string
+	sandbox bool
 }
 
 func (f *jobFlags) add(c *cobra.Command) {
@@ -23,6 +25,7 @@ func (f *jobFlags) add(c *cobra.Command) {
 	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine instead of the job's")
 	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (lds.banks=64); may be repeated")
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the job, as `name=value` (n=1024, the value an expression over the parameters before); may be repeated")
+	flags.BoolVar(&f.sandbox, "sandbox", false, "read nothing outside of the job's folder, whatever the job names")
 	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "set", machinePaths)
 	completeFlag(c, "param", parameterNames)
@@ -30,12 +33,24 @@ func (f *jobFlags) add(c *cobra.Command) {
 
 // load reads a job, by file or by name, and its machine.
 func (f *jobFlags) load(c *cobra.Command, name string) (*config.Job, *config.Machine, error) {
-	job, err := loadJob(c, name, f.params)
+	job, err := f.loadJob(c, name)
 	if err != nil {
 		return nil, nil, err
 	}
 	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Job: job, Set: f.set})
 	return job, machine, err
+}
+
+// loadJob is loadJob in a sandbox, where one is asked for.
+func (f *jobFlags) loadJob(c *cobra.Command, name string) (*config.Job, error) {
+	if !f.sandbox || !isFile(name) {
+		return loadJob(c, name, f.params)
+	}
+	files, err := config.Sandbox(filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	return config.LoadJobWith(&withInput{FS: files, stdin: c.InOrStdin()}, name, f.params)
 }
 
 // loadJob reads a job file, or a ready job when the name is no file's. A shader named - in a job file is standard input.

@@ -35,11 +35,16 @@ type sweepFlags struct {
 	profile  string
 	axes     []string
 	set      []string
+	sandbox  bool
 }
 
 // load reads the experiment, or makes one of a job and the axes.
 func (f *sweepFlags) load(name string) (*config.Experiment, sweep.Place, error) {
-	return sweep.LoadWith(name, f.axes, f.set)
+	e, at, err := sweep.Choice{Name: name, Axes: f.axes, Settings: f.set, Sandbox: f.sandbox}.Load()
+	if err == nil && f.sandbox && e.App != nil {
+		return nil, at, fmt.Errorf("%s: app: --sandbox runs no program of an experiment", name)
+	}
+	return e, at, err
 }
 
 func sweepCommand() *cobra.Command {
@@ -81,6 +86,7 @@ it has takes the values given, or those of its variants that are named.`,
 	flags.BoolVar(&f.list, "list", false, "list the ready experiments; those that do not run here are marked with what they need")
 	flags.StringArrayVar(&f.axes, "axis", nil, "vary a field, as `path=value,value` (lds.banks=16,32,64) or path=first..last; may be repeated")
 	flags.StringArrayVar(&f.set, "set", nil, "set a field in every point, as `path=value` (lds.banks=64, parameters.n=1024); may be repeated")
+	flags.BoolVar(&f.sandbox, "sandbox", false, "read nothing outside of the experiment's folder, and run no program that it names")
 	flags.StringVarP(&f.Out, "output", "o", "", "`folder` for rows, figures and records; left out: results/NAME")
 	flags.StringVar(&f.Cache, "cache", "", "`folder` of records to share between sweeps; left out: in the output folder")
 	flags.IntVar(&f.workers, "workers", 0, "simulations at once on this machine; 0: as many as there are cores")

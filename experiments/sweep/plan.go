@@ -26,6 +26,7 @@ type Identity struct {
 type Spec struct {
 	Library  bool      `json:"library,omitempty"` // files are among the embedded experiments
 	Dir      string    `json:"dir"`               // folder that files are relative to
+	Sandbox  bool      `json:"sandbox,omitempty"` // the worker reads nothing outside of Dir
 	Job      string    `json:"job"`
 	Settings []Setting `json:"settings"`
 	Values   []Element `json:"values,omitempty"`
@@ -86,51 +87,59 @@ type Plan struct {
 	Idle []string
 }
 
-// Load finds an experiment: a file when the name ends in .yaml, else one of the embedded.
-func Load(name string) (*config.Experiment, Place, error) {
-	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
-		files, file, err := experiments.LookupFigure(name)
-		if err != nil {
-			return nil, Place{}, err
-		}
-		e, err := config.LoadExperiment(files, file)
-		return e, Place{Library: true}, err
-	}
-	e, err := config.LoadExperiment(nil, name)
-	if err != nil {
-		return nil, Place{}, err
-	}
-	dir, err := filepath.Abs(e.Dir())
-	return e, Place{Dir: dir}, err
+// A Choice says what to load: an experiment with what a command line puts over it.
+type Choice struct {
+	Name           string // a file when it ends in .yaml, else one of the embedded; with axes or settings it may be a job's
+	Axes, Settings []string
+	Sandbox        bool // read nothing outside of the file's folder
 }
 
-// LoadWith is Load with the axes and settings of a command line over the experiment's. With some, the name may be a job's.
-func LoadWith(name string, axes, settings []string) (*config.Experiment, Place, error) {
-	if len(axes) == 0 && len(settings) == 0 {
-		return Load(name)
+// Load finds an experiment by name.
+func Load(name string) (*config.Experiment, Place, error) { return Choice{Name: name}.Load() }
+
+// Load finds the experiment that is chosen.
+func (c Choice) Load() (*config.Experiment, Place, error) {
+	varied := len(c.Axes) > 0 || len(c.Settings) > 0
+	e, at, err := c.find(varied)
+	if err != nil || !varied {
+		return e, at, err
 	}
-	e, at, err := loadOrJob(name)
-	if err != nil {
-		return nil, at, err
-	}
-	if err := e.OnCommandLine(axes, settings); err != nil {
+	if err := e.OnCommandLine(c.Axes, c.Settings); err != nil {
 		return nil, at, err
 	}
 	e.DrawCycles()
 	return e, at, nil
 }
 
-func loadOrJob(name string) (*config.Experiment, Place, error) {
-	if isFile := strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml"); isFile && config.KindOf(name) == "job" {
-		dir, err := filepath.Abs(filepath.Dir(name))
-		return config.JobExperiment(name), Place{Dir: dir}, err
+func (c Choice) find(jobs bool) (*config.Experiment, Place, error) {
+	if strings.HasSuffix(c.Name, ".yaml") || strings.HasSuffix(c.Name, ".yml") {
+		return c.file(jobs)
 	}
-	e, at, err := Load(name)
-	if err != nil && !strings.ContainsAny(name, `./\`) {
-		if _, _, unknown := readyJob(name); unknown == nil {
-			return config.JobExperiment(name), Place{}, nil
+	files, file, err := experiments.LookupFigure(c.Name)
+	if err != nil {
+		if _, _, unknown := readyJob(c.Name); jobs && unknown == nil {
+			return config.JobExperiment(config.OS(), c.Name), Place{}, nil
 		}
+		return nil, Place{}, err
 	}
+	e, err := config.LoadExperiment(files, file)
+	return e, Place{Library: true}, err
+}
+
+func (c Choice) file(jobs bool) (*config.Experiment, Place, error) {
+	dir, err := filepath.Abs(filepath.Dir(c.Name))
+	if err != nil {
+		return nil, Place{}, err
+	}
+	at := Place{Dir: dir, Sandbox: c.Sandbox}
+	fsys, err := at.system()
+	if err != nil {
+		return nil, at, err
+	}
+	if jobs && config.KindOf(fsys, c.Name) == "job" {
+		return config.JobExperiment(fsys, c.Name), at, nil
+	}
+	e, err := config.LoadExperiment(fsys, c.Name)
 	return e, at, err
 }
 
@@ -138,10 +147,22 @@ func loadOrJob(name string) (*config.Experiment, Place, error) {
 type Place struct {
 	Library bool
 	Dir     string
+	Sandbox bool // nothing outside of Dir is read
+}
+
+func (p Place) system() (fs.FS, error) {
+	if p.Sandbox {
+		return config.Sandbox(p.Dir)
+	}
+	return config.OS(), nil
 }
 
 func (p Place) files() (*config.Files, error) {
-	f := &config.Files{Dir: p.Dir, Job: readyJob}
+	fsys, err := p.system()
+	if err != nil {
+		return nil, err
+	}
+	f := &config.Files{FS: fsys, Dir: p.Dir, Job: readyJob}
 	if p.Library {
 		fsys, err := experiments.FigureFiles()
 		if err != nil {
@@ -194,7 +215,7 @@ func newSpec(e *config.Experiment, at Place, files *config.Files, p *config.Poin
 	if err != nil {
 		return nil, err
 	}
-	s := &Spec{Library: at.Library, Dir: at.Dir, Job: run.JobName, Inputs: run.Inputs, Work: work(run.Job), Limits: limits.over(&run.Job.Limits), Identity: id}
+	s := &Spec{Library: at.Library, Dir: at.Dir, Sandbox: at.Sandbox, Job: run.JobName, Inputs: run.Inputs, Work: work(run.Job), Limits: limits.over(&run.Job.Limits), Identity: id}
 	if run.Job.IsGraph() {
 		s.idle = run.Machine.Idle()
 	}
@@ -234,7 +255,7 @@ var ErrChanged = errors.New("the machine, the job or a file that it names change
 
 // Ready loads what a spec names, in the worker.
 func (s *Spec) Ready() (*config.Run, error) {
-	files, err := Place{s.Library, s.Dir}.files()
+	files, err := Place{s.Library, s.Dir, s.Sandbox}.files()
 	if err != nil {
 		return nil, err
 	}
