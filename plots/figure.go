@@ -95,7 +95,7 @@ type Facets struct {
 	Order   []string `yaml:"order" doc:"values in order; those left out follow"`
 	Hide    []string `yaml:"hide" doc:"values not drawn"`
 	Names   Pairs    `yaml:"names" doc:"names for people: value: name"`
-	Columns int      `yaml:"columns" range:"1..12" doc:"panels side by side; left out, 2 in a column, 3 on a page"`
+	Columns int      `yaml:"columns" range:"1..12" doc:"panels side by side; left out, at most 2 in a column and 3 on a page, as few as the rows need"`
 	Share   string   `yaml:"share" enum:"both|x|y|none" doc:"axes that the panels share; left out, both"`
 }
 

@@ -65,6 +65,9 @@ func (c *Chart) newLayout(style, place string) *layout {
 	}
 	l.columns = min(len(c.Panels), orElseInt(f.Facets.Columns, map[string]int{"column": 2, "page": 3}[style]))
 	l.rows = (len(c.Panels) + l.columns - 1) / l.columns
+	if f.Facets.Columns == 0 { // as few columns as the rows need: four panels are two by two
+		l.columns = (len(c.Panels) + l.rows - 1) / l.rows
+	}
 	l.addPanes()
 	if f.Kind == "heatmap" {
 		l.shades = c.shades()

@@ -1,0 +1,39 @@
+package plots
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Panels are wrapped to as few columns as the rows need, and no more than the style has; columns that the figure gives stay.
+func TestFacetsAreBalanced(t *testing.T) {
+	for _, c := range []struct {
+		panels        int
+		style, given  string
+		columns, rows int
+	}{
+		{1, "page", "", 1, 1}, {2, "page", "", 2, 1}, {3, "page", "", 3, 1}, {4, "page", "", 2, 2}, {5, "page", "", 3, 2}, {7, "page", "", 3, 3}, {9, "page", "", 3, 3},
+		{3, "column", "", 2, 2}, {4, "column", "", 2, 2}, {4, "page", ", columns: 3", 3, 2},
+	} {
+		rows := "x,y,f\n"
+		for i := range c.panels {
+			rows += fmt.Sprintf("1,2,%d\n2,3,%d\n", i, i)
+		}
+		table, err := ReadCSV("rows.csv", strings.NewReader(rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		figure, err := Read("figure.yaml", []byte("kind: line\nx: x\ny: y\nfacets: {column: f"+c.given+"}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		chart, err := Build(figure, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l := chart.newLayout(c.style, "none"); l.columns != c.columns || l.rows != c.rows {
+			t.Errorf("%d panels, %s%s: %d by %d, want %d by %d", c.panels, c.style, c.given, l.columns, l.rows, c.columns, c.rows)
+		}
+	}
+}
