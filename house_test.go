@@ -17,6 +17,8 @@ import (
 var house = map[string]string{
 	"docs":                  "", // tests only
 	"internal/mutate":       "", // a tool for those who work on the model
+	"internal/judge":        "account config cu gpu isa program simd spirv spirv/validate tracing",
+	"internal/judge/cmd":    "config experiments internal/judge",
 	"systemtest":            "", // tests only
 	"spirv/grammar":         "",
 	"spirv/grammar/gen":     "",
@@ -69,7 +71,7 @@ var house = map[string]string{
 	"vulkan/launch":         "",
 	"vulkan/rows":           "account experiments/sweep plots tracing/perfetto tracing/report",
 	"vulkan/vk":             "",
-	"cmd/spvsim":            "account probe engine starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots vulkan/launch vulkan/rows",
+	"cmd/spvsim":            "account probe engine starter spirv spirv/asm spirv/validate program config gpu tracing tracing/perfetto tracing/profile tracing/report tracing/daisen tracing/monitor experiments experiments/sweep plots internal/judge vulkan/launch vulkan/rows",
 }
 
 // akita are the packages that may know the event engine.

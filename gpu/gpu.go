@@ -25,6 +25,7 @@ import (
 	"spvsim/config"
 	"spvsim/mem"
 	"spvsim/probe"
+	"spvsim/program"
 	"spvsim/tracing"
 )
 
@@ -84,7 +85,9 @@ type Setup struct {
 	Time *config.Time
 	// Threads are those that run the job: without time, 0 is one for each processor, and an order of its own for each number
 	// but 1; timed, 0 is 1, and all numbers come to the same.
-	Threads  int
+	Threads int
+	// Lower, where it is not nil, changes what shaders are lowered for, for comparisons of compilers.
+	Lower    func(*program.Target)
 	Progress func(Progress) // nil, or called now and then while the job runs
 	// Stalled is told, where it is not nil, when no workgroup has ended for StallAfter (0: 20 s) of the host's time, and which waves
 	// go round where.

@@ -42,6 +42,8 @@ type programs struct {
 	order   []*lowered
 	nodes   []validate.GraphNode // of the job's graph
 	base    int                  // where the next program starts in instruction memory
+	// tune, where it is not nil, changes what shaders are lowered for.
+	tune func(*program.Target)
 	// warnings are what the job says in vain, each once, in order.
 	warnings []string
 }
@@ -50,6 +52,7 @@ type programs struct {
 type lowered struct {
 	code *simd.Code
 	need cu.Need
+	from *config.Launch // which asked for it first; nil: no job
 	// scratch is the private memory of its waves, by wave slot; made when it is bound first.
 	scratch []mem.Scratch
 }
@@ -150,7 +153,20 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 	if !slices.Contains(p.machine.WaveSizes, size) {
 		return nil, p.job.Fault(l, "wave_size", fmt.Errorf("wave_size %d: the machine has %v", size, p.machine.WaveSizes))
 	}
-	return p.compile(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Nodes: p.nodes, Target: Target(p.machine, size)})
+	made, err := p.compile(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Nodes: p.nodes, Target: p.target(size)})
+	if err == nil {
+		from := *l
+		made.from = &from
+	}
+	return made, err
+}
+
+func (p *programs) target(size int) program.Target {
+	t := Target(p.machine, size)
+	if p.tune != nil {
+		p.tune(&t)
+	}
+	return t
 }
 
 // compile lowers an entry point and places its program.
@@ -337,7 +353,7 @@ func floatBits(x float64, width int) uint64 {
 
 func (p *programs) listings() (list []tracing.Listing) {
 	for _, l := range p.order {
-		list = append(list, tracing.Listing{Program: l.code.Program, Counts: l.code.Counts})
+		list = append(list, tracing.Listing{Program: l.code.Program, Counts: l.code.Counts, Launch: l.from})
 	}
 	return list
 }

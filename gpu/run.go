@@ -84,7 +84,7 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 	}
 	r.programs = &programs{
 		ctx: ctx, job: s.Job, machine: s.Machine, rules: r.machine.rules, limits: r.machine.limits, size: size,
-		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{},
+		modules: map[string]*validate.Module{}, byKey: map[string]*lowered{}, tune: s.Lower,
 	}
 	r.execute()
 	r.useThreads()

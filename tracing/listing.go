@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"spvsim/account"
+	"spvsim/config"
 	"spvsim/isa"
 	"spvsim/program"
 )
@@ -16,6 +17,7 @@ import (
 type Listing struct {
 	Program *program.Program
 	Counts  []account.InstCount
+	Launch  *config.Launch // of a job, which ran it first; nil: no job did
 }
 
 // WriteListing writes the program, an instruction a line: its SPIR-V id and

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"spvsim/internal/judge"
 )
 
 // init writes a job beside which the module need not lie, and run takes it.
@@ -70,6 +73,24 @@ func TestInspectTakesReadyJobsAndConstants(t *testing.T) {
 	}
 	wantRefused(t, spvsim("", "inspect", "reduce", "--set-constant", "9=1"), "the module has no such constant")
 	wantRefused(t, spvsim("", "inspect", "reduce", "--set-constant", "9"), "want ID=VALUE")
+}
+
+// inspect --driver puts RADV's code beside what is made here, where Mesa is installed; machines without a chip that it knows are refused.
+func TestInspectAsksTheDriver(t *testing.T) {
+	if _, err := judge.Open(); errors.Is(err, judge.ErrAbsent) {
+		wantRefused(t, spvsim("", "inspect", "saxpy", "--driver"), "RADV is not installed")
+		t.Skip(err)
+	}
+	r := spvsim("", "inspect", "saxpy", "--driver", "--machine", "gcn3-r9nano")
+	for _, text := range []string{"saxpy.spv: gcn3-r9nano, and RADV for fiji\n", "executed here", "all but waits"} {
+		if r.status != exitDone || !strings.Contains(r.stdout, text) {
+			t.Errorf("status %d, no %q in\n%s%s", r.status, text, r.stdout, r.stderr)
+		}
+	}
+	if r := spvsim("", "inspect", "saxpy", "--driver", "--listing", "--machine", "rdna2-rx6800xt"); !strings.Contains(r.stdout, "s_endpgm") {
+		t.Errorf("no listing in\n%s%s", r.stdout, r.stderr)
+	}
+	wantRefused(t, spvsim("", "inspect", "saxpy", "--driver", "--machine", "cdna3-mi300a"), "no chip for machine cdna3-mi300a", "rdna2-rx6800xt")
 }
 
 // Payloads that nobody receives are said, quiet or not.

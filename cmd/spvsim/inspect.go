@@ -9,6 +9,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/judge"
 	"spvsim/program"
 	"spvsim/spirv/validate"
 	"spvsim/tracing"
@@ -17,6 +18,7 @@ import (
 // inspectFlags say how to lower a shader for its listing.
 type inspectFlags struct {
 	listing   bool
+	driver    bool
 	entry     string
 	machine   string
 	set       []string
@@ -29,18 +31,24 @@ func inspectCommand() *cobra.Command {
 		Use:   "inspect SHADER|JOB",
 		Short: "Print what is in a shader: entry points, resources, specialization constants; --listing: the lowered program",
 		Long: "Print what is in a shader, or in the shaders of a job: entry points, resources, specialization constants. --listing prints the\n" +
-			"lowered program, of a job with the constants that it sets.",
+			"lowered program, of a job with the constants that it sets. --driver puts beside it what Mesa's RADV makes of a compute shader for the\n" +
+			"chip of the preset (fiji, navi21, gfx1100; Debian: mesa-vulkan-drivers, libvulkan-dev, gcc): instructions by kind, registers, LDS, waves,\n" +
+			"of a job as often as a run without time executes them; with --listing, both listings.",
 		Example: `  spvsim inspect shader.spv
   spvsim inspect shader.spv --listing --machine cdna3-mi300a --set-constant 0=256
-  spvsim inspect reduce --listing`,
+  spvsim inspect reduce --listing
+  spvsim inspect reduce --driver --machine gcn3-r9nano`,
 		Args: exactly(1, "a shader (.spv or .spvasm; - is standard input), a job file or the name of a ready job"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if !f.listing && (f.entry != "" || f.machine != "" || f.set != nil) {
+			if !f.listing && !f.driver && (f.entry != "" || f.machine != "" || f.set != nil) {
 				return errors.New("inspect: --entry, --machine and --set say how to lower a shader: want --listing with them")
 			}
-			shaders, err := inspected(c, args[0])
+			shaders, job, err := inspected(c, args[0])
 			if err != nil {
 				return firstFault(err)
+			}
+			if f.driver {
+				return f.compare(c, shaders, job)
 			}
 			for i := range shaders {
 				if err := f.show(c.OutOrStdout(), &shaders[i], len(shaders) > 1); err != nil {
@@ -52,6 +60,7 @@ func inspectCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.listing, "listing", false, "print the program that the machine executes, with classes and registers")
+	flags.BoolVar(&f.driver, "driver", false, "print what Mesa's RADV makes of it beside what is made here; needs it installed, but no GPU")
 	flags.StringVar(&f.entry, "entry", "", "`name` of the entry point to lower; may be left out when the module has one")
 	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine to lower for (default "+config.DefaultMachine+")")
 	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (wave_size=64); may be repeated")
@@ -61,17 +70,33 @@ func inspectCommand() *cobra.Command {
 	return completeWord(c, false, jobNames)
 }
 
-// inspected are the shaders that a name stands for: a file of one, or those of a job.
-func inspected(c *cobra.Command, name string) ([]gpu.Shader, error) {
+// inspected are the shaders that a name stands for: a file of one, or those of a job, and the job.
+func inspected(c *cobra.Command, name string) ([]gpu.Shader, *config.Job, error) {
 	if !namesJob(name) {
 		m, err := checkedShader(c, name)
-		return []gpu.Shader{{Name: name, Module: m, Uses: []config.Launch{{}}}}, err
+		return []gpu.Shader{{Name: name, Module: m, Uses: []config.Launch{{}}}}, nil, err
 	}
 	job, err := loadJob(c, name, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return gpu.Shaders(job)
+	shaders, err := gpu.Shaders(job)
+	return shaders, job, err
+}
+
+// compare shows the shaders beside what a driver makes of them.
+func (f *inspectFlags) compare(c *cobra.Command, shaders []gpu.Shader, job *config.Job) error {
+	values, err := f.values()
+	if err != nil {
+		return err
+	}
+	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Set: f.set})
+	if err != nil {
+		return err
+	}
+	return judge.Inspect(c.Context(), c.OutOrStdout(), &judge.Inspection{
+		Machine: machine, Job: job, Shaders: shaders, Entry: f.entry, Values: values, Listing: f.listing,
+	})
 }
 
 // values are the constants that the command line sets.

@@ -1,0 +1,101 @@
+// Command judge compares the code of package program with that of Mesa's RADV: over all compute modules that the
+// repository carries, static, or over jobs, as executed.
+//
+//	go run ./internal/judge/cmd                      ratios by machine, and the modules that are furthest off
+//	go run ./internal/judge/cmd -csv rows.csv DIR    a line for each module below DIR and machine
+//	go run ./internal/judge/cmd -jobs reduce,fft     ready jobs, weighted by what a run without time counts
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"spvsim/config"
+	"spvsim/experiments"
+	"spvsim/internal/judge"
+)
+
+func main() {
+	csv := flag.String("csv", "", "`file` for a line for each module and machine")
+	worst := flag.Int("worst", 30, "how many of the furthest off to list")
+	jobs := flag.String("jobs", "", "ready `jobs` to run, with commas; all: those of the library")
+	show := flag.Bool("v", false, "print each comparison")
+	flag.Parse()
+	rows, err := collect(*jobs, flag.Args())
+	if err == nil {
+		err = write(rows, *csv, *worst, *show)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func collect(jobs string, folders []string) ([]judge.Row, error) {
+	d, err := judge.Open()
+	if err != nil {
+		return nil, err
+	}
+	if jobs != "" {
+		return ofJobs(d, jobs)
+	}
+	if len(folders) == 0 {
+		folders = judge.Folders
+	}
+	shaders, err := judge.Modules(".", folders)
+	if err != nil {
+		return nil, err
+	}
+	return d.Rows(shaders, func(done, all int) { fmt.Fprintf(os.Stderr, "\r%d of %d", done, all) })
+}
+
+func ofJobs(d *judge.Driver, names string) (rows []judge.Row, err error) {
+	list := strings.Split(names, ",")
+	if names == "all" {
+		list = experiments.Names()
+	}
+	for _, name := range list {
+		files, file, _, err := experiments.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		job, err := config.LoadJob(files, file)
+		if err != nil {
+			return nil, err
+		}
+		more, err := d.JobRows(context.Background(), name, job)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, more...)
+	}
+	return rows, nil
+}
+
+func write(rows []judge.Row, csv string, worst int, show bool) error {
+	fmt.Fprintln(os.Stderr)
+	for i := range rows {
+		switch r := &rows[i]; {
+		case r.Err != nil:
+			fmt.Fprintf(os.Stderr, "%s, %s: %v\n", r.Name, r.Machine, r.Err)
+		case show:
+			if err := r.Write(os.Stdout, true); err != nil {
+				return err
+			}
+		}
+	}
+	if csv != "" {
+		f, err := os.Create(csv)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := judge.WriteCSV(f, rows); err != nil {
+			return err
+		}
+	}
+	return judge.WriteSummary(os.Stdout, rows, worst)
+}

@@ -1,0 +1,192 @@
+package judge
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"spvsim/config"
+	"spvsim/gpu"
+	"spvsim/program"
+	"spvsim/spirv/validate"
+	"spvsim/tracing"
+)
+
+// A Comparison is what both compilers made of a shader.
+type Comparison struct {
+	Name, Machine, Family string
+	Ours, Theirs          *Code
+	// Weighted: Runs of the blocks are known; Unknown loops of theirs are none of ours.
+	Weighted bool
+	Unknown  int
+}
+
+// A Shader is what to compare: a module with the constants of a launch.
+type Shader struct {
+	Name   string
+	Module *validate.Module
+	Launch *config.Launch
+	Values []config.SpecValue // override the launch's
+	// Ran and Plain are the shader's listings from a run, with counts: as it is, and with no loop unrolled. Nil: it has not run.
+	Ran, Plain *tracing.Listing
+}
+
+// Compare asks the driver for the machine's chip, and lowers the shader for it.
+func (d *Driver) Compare(s *Shader, m *config.Machine) (*Comparison, error) {
+	family := Families[m.Name]
+	if family == "" {
+		return nil, fmt.Errorf("%w: it has no chip for machine %s: want %s", ErrRefused, m.Name, strings.Join(presets(), ", "))
+	}
+	lanes := cmp.Or(s.Launch.WaveSize, m.WaveSize)
+	o, err := gpu.LowerOptions(s.Module, s.Launch, s.Values, gpu.Target(m, lanes))
+	if err != nil {
+		return nil, err
+	}
+	r := &Request{Module: s.Module, Entry: s.Launch.Entry, Specialization: o.Specialization, Family: family, WaveSize: lanes}
+	if m.Name == "gcn3-r9nano" {
+		r.WaveSize = 0 // fiji has waves of 64 lanes alone, and no say in it
+	}
+	c := &Comparison{Name: s.Name, Machine: m.Name, Family: family}
+	if c.Theirs, err = d.Compile(r); err != nil {
+		return nil, err
+	}
+	if c.Ours, err = lowered(s, o, m); err != nil {
+		return nil, err
+	}
+	c.Theirs.Waves = min(c.Theirs.Waves, m.Limits().WaveSlots)
+	return c, c.weigh(s, m)
+}
+
+func lowered(s *Shader, o program.Options, m *config.Machine) (*Code, error) {
+	if s.Ran != nil {
+		return Ours(s.Ran.Program, s.Ran.Counts, m.Limits())
+	}
+	p, err := program.Lower(s.Module, o)
+	if err != nil {
+		return nil, err
+	}
+	return Ours(p, nil, m.Limits())
+}
+
+func (c *Comparison) weigh(s *Shader, m *config.Machine) error {
+	if s.Ran == nil || s.Plain == nil {
+		return nil
+	}
+	plain, err := Ours(s.Plain.Program, s.Plain.Counts, m.Limits())
+	if err != nil {
+		return err
+	}
+	c.Weighted, c.Unknown = true, Weigh(c.Theirs, plain)
+	return nil
+}
+
+// presets are the machines that RADV has a chip for.
+func presets() []string { return []string{"gcn3-r9nano", "rdna2-rx6800xt", "rdna3-rx7900xtx"} }
+
+// Run runs a job without time, as it is and with no loop unrolled, and returns its compute shaders with what they did.
+func Run(ctx context.Context, job *config.Job, m *config.Machine) ([]Shader, error) {
+	shaders, err := gpu.Shaders(job)
+	if err != nil {
+		return nil, err
+	}
+	modules := map[string]*validate.Module{}
+	for i := range shaders {
+		modules[shaders[i].Name] = shaders[i].Module
+	}
+	setup := gpu.Setup{Machine: m, Job: job, Mode: config.ModeFunctional, Threads: 1}
+	ran, err := gpu.Run(ctx, setup)
+	if err != nil {
+		return nil, err
+	}
+	setup.Lower = func(t *program.Target) { t.Opt.UnrollTrips = -1 }
+	plain, err := gpu.Run(ctx, setup)
+	if err != nil {
+		return nil, err
+	}
+	var list []Shader
+	for i := range ran.Listings {
+		if l := ran.Listings[i].Launch; l != nil {
+			list = append(list, Shader{Name: l.Shader, Module: modules[l.Shader], Launch: l, Ran: &ran.Listings[i], Plain: &plain.Listings[i]})
+		}
+	}
+	return list, nil
+}
+
+// Write lays both side by side: numbers, then, if they are asked for, the blocks with their instructions.
+func (c *Comparison) Write(out io.Writer, listing bool) error {
+	w := bufio.NewWriter(out)
+	fmt.Fprintf(w, "%s: %s, and RADV for %s\n", c.Name, c.Machine, c.Family)
+	row := func(what string, ours, theirs int) { fmt.Fprintf(w, "  %-18s %10d %10d\n", what, ours, theirs) }
+	fmt.Fprintf(w, "  %-18s %10s %10s\n", "", "here", "RADV")
+	row("vector registers", c.Ours.VectorRegs, c.Theirs.VectorRegs)
+	row("scalar registers", c.Ours.ScalarRegs, c.Theirs.ScalarRegs)
+	row("bytes of LDS", c.Ours.LDSBytes, c.Theirs.LDSBytes)
+	row("bytes of scratch", c.Ours.ScratchBytes, c.Theirs.ScratchBytes)
+	row("waves a SIMD", c.Ours.Waves, c.Theirs.Waves)
+	c.writeKinds(w)
+	if c.Unknown > 0 {
+		fmt.Fprintf(w, "  %d loops of RADV's are none here: their blocks count as run once\n", c.Unknown)
+	}
+	if listing {
+		c.writeBlocks(w)
+	}
+	return w.Flush()
+}
+
+func (c *Comparison) writeKinds(w io.Writer) {
+	static, theirs := c.Ours.Static(), c.Theirs.Static()
+	executed, theirExecuted := c.Ours.Weighted(), c.Theirs.Weighted()
+	fmt.Fprintf(w, "  %-18s %10s %10s", "instructions", "here", "RADV")
+	if c.Weighted {
+		fmt.Fprintf(w, " %14s %14s", "executed here", "RADV")
+	}
+	fmt.Fprintln(w)
+	line := func(name string, a, b, x, y float64) {
+		fmt.Fprintf(w, "  %-18s %10.0f %10.0f", name, a, b)
+		if c.Weighted {
+			fmt.Fprintf(w, " %14.0f %14.0f", x, y)
+		}
+		fmt.Fprintln(w)
+	}
+	for k := range NumKinds {
+		if static[k]+theirs[k] > 0 {
+			line(k.String(), static[k], theirs[k], executed[k], theirExecuted[k])
+		}
+	}
+	line("all but waits", static.Total(), theirs.Total(), executed.Total(), theirExecuted.Total())
+}
+
+// column is as wide as most instructions.
+const column = 64
+
+func (c *Comparison) writeBlocks(w io.Writer) {
+	left, right := c.Ours.lines(c.Weighted), c.Theirs.lines(c.Weighted)
+	for i := range max(len(left), len(right)) {
+		var l, r string
+		if i < len(left) {
+			l = left[i]
+		}
+		if i < len(right) {
+			r = right[i]
+		}
+		fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%-*s | %s", column, l, r), " "))
+	}
+}
+
+func (c *Code) lines(weighted bool) (list []string) {
+	for i := range c.Blocks {
+		b := &c.Blocks[i]
+		head := fmt.Sprintf("%s: %d instructions", cmp.Or(b.Name, "behind a branch"), len(b.Text))
+		if weighted {
+			head += fmt.Sprintf(", %.0f times", b.Runs)
+		}
+		list = append(list, head)
+		for j, text := range b.Text {
+			list = append(list, fmt.Sprintf("  %-6s %s", b.Kinds[j], strings.Join(strings.Fields(text), " ")))
+		}
+	}
+	return list
+}

@@ -1,0 +1,70 @@
+package judge
+
+import (
+	"context"
+	"io"
+
+	"spvsim/config"
+	"spvsim/gpu"
+)
+
+// An Inspection is what to show of a shader, or of a job's shaders.
+type Inspection struct {
+	Machine *config.Machine
+	Job     *config.Job // which is run to weigh its blocks; nil: none
+	Shaders []gpu.Shader
+	Entry   string // the only one to show; empty: all
+	Values  []config.SpecValue
+	Listing bool // with the blocks and their instructions
+}
+
+// Inspect asks the driver about each shader, and writes what both compilers made.
+func Inspect(ctx context.Context, w io.Writer, in *Inspection) error {
+	d, err := Open()
+	if err != nil {
+		return err
+	}
+	list, err := in.uses(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		c, err := d.Compare(&list[i], in.Machine)
+		if err == nil {
+			err = c.Write(w, in.Listing)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (in *Inspection) uses(ctx context.Context) (list []Shader, err error) {
+	all := in.alone()
+	if in.Job != nil {
+		if all, err = Run(ctx, in.Job, in.Machine); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range all {
+		if in.Entry == "" || s.Launch.Entry == in.Entry {
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// alone are the uses of shaders that no job runs.
+func (in *Inspection) alone() (list []Shader) {
+	for i := range in.Shaders {
+		s := &in.Shaders[i]
+		for _, use := range s.Uses {
+			if use.Entry == "" {
+				use.Entry = in.Entry
+			}
+			list = append(list, Shader{Name: s.Name, Module: s.Module, Launch: &use, Values: in.Values})
+		}
+	}
+	return list
+}

@@ -1,0 +1,96 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+
+	"spvsim/account"
+	"spvsim/cu"
+	"spvsim/isa"
+	"spvsim/program"
+	"spvsim/simd"
+)
+
+// Ours splits a program of package program into blocks; counts, where it has
+// run, say how often each instruction issued.
+func Ours(p *program.Program, counts []account.InstCount, m *cu.Limits) (*Code, error) {
+	need, err := cu.NewNeed(p, m)
+	if err != nil {
+		return nil, err
+	}
+	rows := max(p.WaveSize/m.WaveSize, 1)
+	waves := need.Occupancy(m) * need.Waves
+	c := &Code{
+		VectorRegs: need.VectorRegs / rows, ScalarRegs: need.ScalarRegs, Waves: (waves + m.SIMDs - 1) / m.SIMDs,
+		LDSBytes: int(p.LDSBytes), ScratchBytes: int(p.ScratchWords) * 4,
+	}
+	c.Blocks = blocksOf(p, counts)
+	return c, nil
+}
+
+// blocksOf splits at the targets of branches and behind branches.
+func blocksOf(p *program.Program, counts []account.InstCount) []Block {
+	starts := []int{0}
+	for i := range p.Insts {
+		if branches(&p.Insts[i]) {
+			starts = append(starts, i+1, int(p.Insts[i].Target))
+		}
+	}
+	slices.Sort(starts)
+	starts = slices.DeleteFunc(slices.Compact(starts), func(i int) bool { return i >= len(p.Insts) })
+	list := make([]Block, len(starts))
+	for n, from := range starts {
+		end := len(p.Insts)
+		if n+1 < len(starts) {
+			end = starts[n+1]
+		}
+		list[n] = blockOf(p, counts, from, end)
+		list[n].Succs = succsOf(&p.Insts[end-1], n, starts)
+	}
+	return list
+}
+
+func blockOf(p *program.Program, counts []account.InstCount, from, end int) Block {
+	b := Block{Name: fmt.Sprintf("L%d", from)}
+	for i := from; i < end; i++ {
+		in := &p.Insts[i]
+		if counts != nil {
+			b.Runs = max(b.Runs, float64(counts[i].Issues))
+		}
+		if simd.Free(in, i) {
+			continue
+		}
+		b.take(isa.Disasm(in), kindOfInst(in), accessOfInst(in))
+		if in.Class == isa.ClassDual { // Mesa's ACO makes no pairs of these: the halves count
+			b.take("  "+isa.Disasm(in.Second), VALU, noAccess)
+		}
+	}
+	return b
+}
+
+func kindOfInst(in *isa.Inst) Kind {
+	if in.Class == isa.ClassNone { // what costs without a class of its own is a branch: see simd.Free
+		return Branch
+	}
+	return kindOfClass[in.Class]
+}
+
+func branches(in *isa.Inst) bool {
+	switch in.Op {
+	case isa.Branch, isa.BranchTrue, isa.BranchFalse, isa.BranchExecZ, isa.BranchExecNZ:
+		return true
+	}
+	return false
+}
+
+func succsOf(last *isa.Inst, n int, starts []int) (list []int) {
+	if branches(last) {
+		if to, ok := slices.BinarySearch(starts, int(last.Target)); ok {
+			list = append(list, to)
+		}
+	}
+	if n+1 < len(starts) && last.Op != isa.Branch {
+		list = append(list, n+1)
+	}
+	return list
+}

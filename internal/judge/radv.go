@@ -1,0 +1,121 @@
+package judge
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed" // the program that asks the driver
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"spvsim/spirv/validate"
+)
+
+//go:embed driver/radv.c
+var source []byte
+
+// manifests are the places of RADV's manifest, for the loader.
+var manifests = []string{"/usr/share/vulkan/icd.d/radeon_icd.x86_64.json", "/usr/share/vulkan/icd.d/radeon_icd.json", "/etc/vulkan/icd.d/radeon_icd.x86_64.json"}
+
+// patience is how long a module may take: some send Mesa's compiler round for minutes.
+const patience = 60 * time.Second
+
+// A Driver compiles with RADV.
+type Driver struct{ program, manifest string }
+
+// Open builds the program that asks the driver, once for each user and version; ErrAbsent where that can't be.
+var Open = sync.OnceValues(func() (*Driver, error) {
+	for _, m := range manifests {
+		if _, err := os.Stat(m); err == nil {
+			program, err := build()
+			return &Driver{program, m}, err
+		}
+	}
+	return nil, fmt.Errorf("%w: there is no %s (Debian: mesa-vulkan-drivers)", ErrAbsent, manifests[0])
+})
+
+// build compiles driver/radv.c into the user's cache.
+func build() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		cache = os.TempDir()
+	}
+	folder := filepath.Join(cache, "spvsim")
+	path := filepath.Join(folder, fmt.Sprintf("radv-%x", sha256.Sum256(source))[:24])
+	if _, err := os.Stat(path); err == nil {
+		return path, nil
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return "", fmt.Errorf("judge: %w", err)
+	}
+	made, err := os.CreateTemp(folder, "radv-new-")
+	if err != nil {
+		return "", fmt.Errorf("judge: %w", err)
+	}
+	made.Close()
+	defer os.Remove(made.Name())
+	c := exec.Command("cc", "-O1", "-x", "c", "-o", made.Name(), "-", "-lvulkan")
+	c.Stdin = bytes.NewReader(source)
+	if out, err := c.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: a C compiler and the Vulkan loader's headers are needed (Debian: gcc libc6-dev libvulkan-dev): %v\n%s", ErrAbsent, err, out)
+	}
+	return path, os.Rename(made.Name(), path)
+}
+
+// A Request names what to compile and for what.
+type Request struct {
+	Module         *validate.Module
+	Entry          string
+	Specialization map[uint32]uint64 // SpecId -> bits of the value
+	Family         string            // as RADV_FORCE_FAMILY names it
+	WaveSize       int
+}
+
+// Compile asks the driver.
+func (d *Driver) Compile(r *Request) (*Code, error) {
+	text, err := layout(r)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp("", "spvsim-judge-*.spv")
+	if err != nil {
+		return nil, fmt.Errorf("judge: %w", err)
+	}
+	defer os.Remove(file.Name())
+	_, err = file.Write(r.Module.Raw.Encode(binary.LittleEndian))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, fmt.Errorf("judge: %w", err)
+	}
+	out, err := d.ask(r.Family, "module "+file.Name()+"\n"+text)
+	if err != nil {
+		return nil, err
+	}
+	return parse(out)
+}
+
+func (d *Driver) ask(family, request string) ([]byte, error) {
+	ctx, done := context.WithTimeout(context.Background(), patience)
+	defer done()
+	c := exec.CommandContext(ctx, d.program)
+	c.Env = append(os.Environ(), "RADV_FORCE_FAMILY="+family, "VK_ICD_FILENAMES="+d.manifest, "VK_DRIVER_FILES="+d.manifest, "MESA_SHADER_CACHE_DISABLE=true")
+	c.Stdin = bytes.NewReader([]byte(request))
+	var out, said bytes.Buffer
+	c.Stdout, c.Stderr = &out, &said
+	err := c.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return out.Bytes(), nil
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("%w: it compiles for longer than %v", ErrRefused, patience)
+	case errors.As(err, &exit) && exit.ExitCode() == 3:
+		return nil, fmt.Errorf("%w: it has no device for %s", ErrAbsent, family)
+	}
+	return nil, fmt.Errorf("%w: %v: %s", ErrRefused, err, bytes.TrimSpace(said.Bytes()))
+}
