@@ -260,6 +260,9 @@ func (d *Device) launchOf(x *Dispatch) (*launch, error) {
 	if len(prog.Bindings) != len(x.Elements) {
 		return nil, fmt.Errorf("dispatch: %d bindings: the program has %d", len(x.Elements), len(prog.Bindings))
 	}
+	if err := d.r.programs.bindConstants(d.r.machine.store, prog, b); err != nil {
+		return nil, err
+	}
 	b.Push, b.PushAddr = make([]byte, max(int(prog.PushBytes), len(x.Push))), d.push.Addr
 	copy(b.Push, x.Push)
 	s, err := d.scratchFor(prog)

@@ -178,6 +178,9 @@ func (d *Device) RunGraph(ctx context.Context, x *GraphDispatch) (*account.Count
 		for _, elements := range x.Elements(n.Program) {
 			b.Bind(elements...)
 		}
+		if err := r.programs.bindConstants(r.machine.store, n.Program, &b); err != nil {
+			return nil, err
+		}
 		*n.Launch.Bindings = b
 	}
 	entry := graphEntry{late: func() ([]scheduler.Entry, error) { return x.entries(r.machine.store) }}

@@ -44,6 +44,8 @@ type programs struct {
 	base    int                  // where the next program starts in instruction memory
 	// tune, where it is not nil, changes what shaders are lowered for.
 	tune func(*program.Target)
+	// constants are the constant data of programs in the machine's memory.
+	constants map[*program.Program]mem.Descriptor
 	// warnings are what the job says in vain, each once, in order.
 	warnings []string
 }
@@ -349,6 +351,27 @@ func floatBits(x float64, width int) uint64 {
 		return isa.Eval(isa.FConvert, isa.F16, isa.F64, 0, math.Float64bits(x))
 	}
 	return uint64(math.Float32bits(float32(x)))
+}
+
+// bindConstants binds the program's constant data behind its other bindings.
+func (p *programs) bindConstants(s *mem.Store, prog *program.Program, b *mem.Bindings) error {
+	if len(prog.Constants) == 0 {
+		return nil
+	}
+	have, ok := p.constants[prog]
+	if !ok {
+		made, err := s.Adopt(slices.Clone(prog.Constants), "constant data of "+prog.Name)
+		if err != nil {
+			return err
+		}
+		if p.constants == nil {
+			p.constants = map[*program.Program]mem.Descriptor{}
+		}
+		have = mem.Of(made)
+		p.constants[prog] = have
+	}
+	b.Bind(have)
+	return nil
 }
 
 func (p *programs) listings() (list []tracing.Listing) {

@@ -194,6 +194,9 @@ func (r *runner) prepareLaunch(l *config.Launch) (made *cu.Launch, d *draw, err 
 	}
 	r.resources.draw = d
 	b, err := r.resources.bind(prog, l)
+	if err == nil {
+		err = r.programs.bindConstants(r.machine.store, prog, b)
+	}
 	if err != nil {
 		return nil, nil, Named(l.Shader, err)
 	}

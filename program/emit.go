@@ -87,7 +87,7 @@ func (e *emitter) program(pre []*ir.Value, waveSize int) *Program {
 	p := &Program{
 		Name: e.f.Name, WaveSize: waveSize, Insts: e.insts,
 		LocalSize: e.f.LocalSize, LDSBytes: e.f.LDSBytes, PushBytes: e.f.PushBytes,
-		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings,
+		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings, Constants: e.f.Constants,
 		VectorRows: e.vectorRows, ScalarWords: e.scalarWords, Node: e.f.Node, Fragment: e.f.Fragment,
 		VectorRegs: e.regs.vectorRows, ScalarRegs: e.hardwareScalars(waveSize),
 	}
@@ -109,7 +109,7 @@ func (e *emitter) program(pre []*ir.Value, waveSize int) *Program {
 }
 
 // hardwareScalars adds what a driver keeps in scalar registers besides values:
-// a four-word descriptor for each binding, VCC and the mask words at the
+// a four-word descriptor for each binding and for constant data, VCC and the mask words at the
 // deepest nesting.
 func (e *emitter) hardwareScalars(waveSize int) int {
 	opens := make([]int, len(e.fl.Blocks)) // masks of blocks whose immediate dominator is here
@@ -126,7 +126,11 @@ func (e *emitter) hardwareScalars(waveSize int) int {
 		depth += opens[i]
 		deepest = max(deepest, depth)
 	}
-	return e.regs.scalarRegs + 4*len(e.f.Bindings) + 2 + deepest*waveSize/32
+	descriptors := len(e.f.Bindings)
+	if len(e.f.Constants) > 0 {
+		descriptors++
+	}
+	return e.regs.scalarRegs + 4*descriptors + 2 + deepest*waveSize/32
 }
 
 func (e *emitter) countUses() {

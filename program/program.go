@@ -36,7 +36,9 @@ type Program struct {
 	PushBytes    uint32
 	Bindings     []ir.Binding
 	Strings      []string
-	UsesBarrier  bool
+	// Constants is read-only data of the program's own: its descriptor is that of the binding behind the last one.
+	Constants   []byte
+	UsesBarrier bool
 
 	// Fragment is what a draw must know of it; nil if it is no fragment shader.
 	Fragment *ir.Fragment

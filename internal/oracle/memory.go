@@ -75,6 +75,9 @@ var errDescriptor = errors.New("no such descriptor")
 
 func (a *access) descriptor() (*Descriptor, error) {
 	m, n := a.machine(), uint64(0)
+	if !a.v.Mem.Dynamic && a.v.Mem.Binding == len(m.f.Bindings) {
+		return &Descriptor{Data: m.f.Constants}, nil
+	}
 	if !a.v.Mem.Dynamic {
 		n = uint64(m.first[a.v.Mem.Binding])
 	}

@@ -210,11 +210,13 @@ type LDSMember struct {
 
 // A Func is one entry point with everything inlined.
 type Func struct {
-	Name      string
-	Blocks    []*Block // the entry first
-	Locals    []*Local
-	Bindings  []Binding
-	Strings   []string // formats of DebugPrint
+	Name     string
+	Blocks   []*Block // the entry first
+	Locals   []*Local
+	Bindings []Binding
+	Strings  []string // formats of DebugPrint
+	// Constants is data that the shader reads but does not get: accesses to it name the binding behind the last one.
+	Constants []byte
 	LocalSize [3]uint32
 	LDSBytes  uint32
 	LDSViews  []LDSView
