@@ -12,7 +12,7 @@ import (
 // powers of two, else a multiplication whose high half is the quotient
 // (Warren, Hacker's Delight, chapter 10).
 var divisionRules = map[isa.Op]rule{
-	isa.UDiv: constantDivisor(foldUDiv), isa.UMod: constantDivisor(foldUMod),
+	isa.UDiv: shiftedDivisor(constantDivisor(foldUDiv)), isa.UMod: shiftedDivisor(constantDivisor(foldUMod)),
 	isa.SDiv: constantDivisor(foldSDiv), isa.SRem: constantDivisor(foldSRem), isa.SMod: constantDivisor(foldSMod),
 }
 
@@ -28,6 +28,21 @@ func constantDivisor(r func(s *folder, t isa.Type, x *ir.Value, d uint64) *ir.Va
 			return s.constant(v.T, 0)
 		}
 		return r(s, v.T, v.Args[0], d.Imm)
+	}
+}
+
+// shiftedDivisor divides by 1 << k by shifting k back, or keeps the k lowest bits; shifts count modulo the width, so that the divisor
+// is never zero.
+func shiftedDivisor(r rule) rule {
+	return func(s *folder, v *ir.Value) *ir.Value {
+		x, d := v.Args[0], v.Args[1]
+		if d.Op != isa.Shl || d.T != v.T || !isConst(d.Args[0], 1) {
+			return r(s, v)
+		}
+		if v.Op == isa.UDiv {
+			return s.make(isa.Shr, v.T, x, d.Args[1])
+		}
+		return s.make(isa.And, v.T, x, s.make(isa.ISub, v.T, d, s.constant(v.T, 1)))
 	}
 }
 
