@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -441,5 +442,29 @@ func TestPlacesOfBuffers(t *testing.T) {
 	j.Buffers[1].PartBytes = "49"
 	if _, err := j.Buffers[1].Place(func(int) uint64 { return 64 }); err == nil || !strings.Contains(err.Error(), "found 49: want 0 to 48") {
 		t.Errorf("a part beyond the end: %v", err)
+	}
+}
+
+// Parameters that refer to one another, each to the one before, cost the same each: twice as many, twice the work.
+func TestChainedParametersCostTheSameEach(t *testing.T) {
+	load := func(n int) float64 {
+		var b strings.Builder
+		b.WriteString("shader: a.spv\ndispatch: [1]\nparameters:\n  p0: 1\n")
+		for i := 1; i < n; i++ {
+			fmt.Fprintf(&b, "  p%d: p%d + 1\n", i, i-1)
+		}
+		return testing.AllocsPerRun(1, func() {
+			j, err := ParseJob(fstest.MapFS{}, "job.yaml", []byte(b.String()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last := j.scope[fmt.Sprintf("p%d", n-1)]; last.Int != int64(n) {
+				t.Fatalf("the last parameter is %v, want %d", last, n)
+			}
+		})
+	}
+	few, many := load(2000), load(4000)
+	if many > 2.2*few || many > 4000*300 {
+		t.Errorf("%v allocations for 2000 parameters, %v for 4000: want at most 2.2 times as many, and 300 each", few, many)
 	}
 }

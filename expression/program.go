@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
@@ -37,7 +38,8 @@ func Compile(text string, kind Arithmetic, names Names) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := library(kind)
+	config := libraries[kind].Get().(*conf.Config)
+	defer libraries[kind].Put(config)
 	tree, err := parser.ParseWithConfig(s.text, config)
 	if err != nil {
 		return nil, s.explain(err)
@@ -62,6 +64,9 @@ func generate(node ast.Node, tree *parser.Tree, config *conf.Config) (*vm.Progra
 	}
 	return compiler.Compile(tree, config)
 }
+
+// libraries hold what library makes, for one compilation at a time: making it takes longer than most expressions do.
+var libraries = [...]sync.Pool{Integers: {New: func() any { return library(Integers) }}, Reals: {New: func() any { return library(Reals) }}}
 
 // library is the library with its own functions taken out and ours put in.
 func library(kind Arithmetic) *conf.Config {
