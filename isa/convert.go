@@ -5,7 +5,11 @@ import "math"
 // Meanings that mix types.
 
 func meanFma(t, _ Type, _, a, b, c, _ uint64) uint64 {
-	return FloatBits(t, fma(t, FloatOf(t, a), FloatOf(t, b), FloatOf(t, c)))
+	sum := fma(t, FloatOf(t, a), FloatOf(t, b), FloatOf(t, c))
+	if sum != sum {
+		return fmaNaN(t, a, b, c)
+	}
+	return FloatBits(t, sum)
 }
 
 // meanFDot2 fuses each product with the sum so far, the first component first:

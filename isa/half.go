@@ -67,6 +67,9 @@ func HalfToFloat32(h uint16) float32 { return half(uint32(h)) }
 func toHalf(f float32) uint32 { return uint32(HalfFromFloat64(float64(f))) }
 
 func fmaHalf(x, y, z uint32) uint32 {
-	product := float64(half(x)) * float64(half(y))
-	return uint32(HalfFromFloat64(addToOdd(product, float64(half(z)))))
+	sum := addToOdd(float64(half(x))*float64(half(y)), float64(half(z)))
+	if sum != sum {
+		return uint32(fmaNaN(F16, uint64(x), uint64(y), uint64(z)))
+	}
+	return uint32(HalfFromFloat64(sum))
 }

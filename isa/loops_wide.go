@@ -2,8 +2,6 @@
 
 package isa
 
-import "math"
-
 var wideLoops = map[loopKey]loopForms{
 	{IAdd, I64, Void}: {
 		0: func(st *State, in *Inst) {
@@ -411,7 +409,7 @@ var wideLoops = map[loopKey]loopForms{
 			c := st.row(in.Src[2], 0)[:len(d)]
 			chi := st.row(in.Src[2], 1)[:len(d)]
 			for i := range d {
-				v := word64(math.FMA(double((uint64(a[i]) | uint64(ahi[i])<<32)), double((uint64(b[i]) | uint64(bhi[i])<<32)), double((uint64(c[i]) | uint64(chi[i])<<32))))
+				v := fma64((uint64(a[i]) | uint64(ahi[i])<<32), (uint64(b[i]) | uint64(bhi[i])<<32), (uint64(c[i]) | uint64(chi[i])<<32))
 				d[i], dhi[i] = uint32(v), uint32(v>>32)
 			}
 			st.mergeWide(in, d, dhi)
@@ -424,7 +422,7 @@ var wideLoops = map[loopKey]loopForms{
 			c := st.row(in.Src[2], 0)[:len(d)]
 			chi := st.row(in.Src[2], 1)[:len(d)]
 			for i := range d {
-				v := word64(math.FMA(double(a), double((uint64(b[i]) | uint64(bhi[i])<<32)), double((uint64(c[i]) | uint64(chi[i])<<32))))
+				v := fma64(a, (uint64(b[i]) | uint64(bhi[i])<<32), (uint64(c[i]) | uint64(chi[i])<<32))
 				d[i], dhi[i] = uint32(v), uint32(v>>32)
 			}
 			st.mergeWide(in, d, dhi)
@@ -437,7 +435,7 @@ var wideLoops = map[loopKey]loopForms{
 			c := st.row(in.Src[2], 0)[:len(d)]
 			chi := st.row(in.Src[2], 1)[:len(d)]
 			for i := range d {
-				v := word64(math.FMA(double((uint64(a[i]) | uint64(ahi[i])<<32)), double(b), double((uint64(c[i]) | uint64(chi[i])<<32))))
+				v := fma64((uint64(a[i]) | uint64(ahi[i])<<32), b, (uint64(c[i]) | uint64(chi[i])<<32))
 				d[i], dhi[i] = uint32(v), uint32(v>>32)
 			}
 			st.mergeWide(in, d, dhi)
@@ -449,7 +447,7 @@ var wideLoops = map[loopKey]loopForms{
 			c := st.row(in.Src[2], 0)[:len(d)]
 			chi := st.row(in.Src[2], 1)[:len(d)]
 			for i := range d {
-				v := word64(math.FMA(double(a), double(b), double((uint64(c[i]) | uint64(chi[i])<<32))))
+				v := fma64(a, b, (uint64(c[i]) | uint64(chi[i])<<32))
 				d[i], dhi[i] = uint32(v), uint32(v>>32)
 			}
 			st.mergeWide(in, d, dhi)
@@ -462,7 +460,7 @@ var wideLoops = map[loopKey]loopForms{
 			bhi := st.row(in.Src[1], 1)[:len(d)]
 			c := uint64(st.word(in.Src[2]))
 			for i := range d {
-				v := word64(math.FMA(double((uint64(a[i]) | uint64(ahi[i])<<32)), double((uint64(b[i]) | uint64(bhi[i])<<32)), double(c)))
+				v := fma64((uint64(a[i]) | uint64(ahi[i])<<32), (uint64(b[i]) | uint64(bhi[i])<<32), c)
 				d[i], dhi[i] = uint32(v), uint32(v>>32)
 			}
 			st.mergeWide(in, d, dhi)
@@ -474,7 +472,7 @@ var wideLoops = map[loopKey]loopForms{
 			bhi := st.row(in.Src[1], 1)[:len(d)]
 			c := uint64(st.word(in.Src[2]))
 			for i := range d {
-				v := word64(math.FMA(double(a), double((uint64(b[i]) | uint64(bhi[i])<<32)), double(c)))
+				v := fma64(a, (uint64(b[i]) | uint64(bhi[i])<<32), c)
 				d[i], dhi[i] = uint32(v), uint32(v>>32)
 			}
 			st.mergeWide(in, d, dhi)
@@ -486,7 +484,7 @@ var wideLoops = map[loopKey]loopForms{
 			b := uint64(st.word(in.Src[1]))
 			c := uint64(st.word(in.Src[2]))
 			for i := range d {
-				v := word64(math.FMA(double((uint64(a[i]) | uint64(ahi[i])<<32)), double(b), double(c)))
+				v := fma64((uint64(a[i]) | uint64(ahi[i])<<32), b, c)
 				d[i], dhi[i] = uint32(v), uint32(v>>32)
 			}
 			st.mergeWide(in, d, dhi)

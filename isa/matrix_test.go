@@ -183,7 +183,7 @@ func (p *product) want(i, j int) uint64 {
 		sum = Eval(Fma, wide, wide, 0, x, y, sum)
 	}
 	if v := FloatOf(wide, sum); v != v {
-		return quietNaN(p.o.C)
+		return quietNaNs[p.o.C]
 	}
 	return Eval(FConvert, p.o.C, wide, 0, sum)
 }

@@ -183,17 +183,15 @@ func (p *matrixPlan) floats(st *State, in *Inst) {
 func encodeSum(t Type, v float32) uint32 {
 	switch {
 	case v != v:
-		return uint32(quietNaN(t))
+		return uint32(quietNaNs[t])
 	case t == F32:
 		return word32(v)
 	}
 	return uint32(FloatBits(t, float64(v)))
 }
 
-// quietNaN is the NaN of an accumulator's type without sign and payload.
-func quietNaN(t Type) uint64 {
-	return map[Type]uint64{F16: 0x7e00, BF16: 0x7fc0, F32: 0x7fc00000, F64: 0x7ff8 << 48}[t]
-}
+// quietNaNs are the NaNs of the types that have infinities too, without sign and payload.
+var quietNaNs = [E5M2 + 1]uint64{F16: 0x7e00, BF16: 0x7fc0, F32: 0x7fc00000, F64: 0x7ff8 << 48}
 
 // scatter writes the elements of a tile to the active lanes of its registers.
 func (p *places) scatter(st *State, regs []Reg, words *[sumLen]uint32, bits uint) {
@@ -233,7 +231,7 @@ func matrixProductGo(c *[sumLen]float32, a, b *[factorLen]float32, k int) {
 func fma32(x, y, z float32) float32 {
 	sum := float32(addToOdd(float64(x)*float64(y), float64(z)))
 	if sum != sum {
-		return math.Float32frombits(fmaNaN(math.Float32bits(x), math.Float32bits(y), math.Float32bits(z)))
+		return float(uint32(fmaNaN(F32, uint64(word32(x)), uint64(word32(y)), uint64(word32(z)))))
 	}
 	return sum
 }
@@ -311,7 +309,7 @@ func (p *matrixPlan) doubles(st *State, in *Inst) {
 			}
 			bits := math.Float64bits(c[i])
 			if c[i] != c[i] {
-				bits = quietNaN(F64)
+				bits = quietNaNs[F64]
 			}
 			out.set(l, bits)
 		}

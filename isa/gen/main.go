@@ -129,7 +129,7 @@ var files = []file{
 		float64s("FAdd", 2, "word64(double(x) + double(y))"),
 		float64s("FSub", 2, "word64(double(x) - double(y))"),
 		float64s("FMul", 2, "word64(double(x) * double(y))"),
-		float64s("Fma", 3, "word64(math.FMA(double(x), double(y), double(z)))"),
+		float64s("Fma", 3, "fma64(x, y, z)"),
 		{"UConvert", "I64", "I32", 1, "uint64(x)"},
 		{"SConvert", "I64", "I32", 1, "uint64(int32(x))"},
 		{"UConvert", "I32", "I64", 1, "uint32(x)"},
