@@ -158,12 +158,22 @@ type KernelSetup struct {
 	WaveSize       int               // 0: the machine's
 }
 
-// Kernel lowers an entry point.
+// maxLowering bounds the time that lowering takes: who asks a device for a kernel has no other way to end it.
+const maxLowering = 10 * time.Minute
+
+// Kernel lowers an entry point, in ten minutes at most.
 func (d *Device) Kernel(s KernelSetup) (*Kernel, error) {
+	ctx, done := context.WithTimeoutCause(context.Background(), maxLowering, fmt.Errorf("%w: %v, while lowering %s", ErrHostTime, maxLowering, s.Entry))
+	defer done()
+	return d.KernelContext(ctx, s)
+}
+
+// KernelContext is Kernel that ends with its context.
+func (d *Device) KernelContext(ctx context.Context, s KernelSetup) (*Kernel, error) {
 	if s.WaveSize == 0 {
 		s.WaveSize = d.Machine().WaveSize
 	}
-	prog, err := program.Lower(s.Module, program.Options{Entry: s.Entry, Specialization: s.Specialization, Target: Target(d.Machine(), s.WaveSize)})
+	prog, err := program.LowerContext(ctx, s.Module, program.Options{Entry: s.Entry, Specialization: s.Specialization, Target: Target(d.Machine(), s.WaveSize)})
 	if err != nil {
 		return nil, err
 	}

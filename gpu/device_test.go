@@ -307,3 +307,24 @@ func TestDispatchLimitIsOfEach(t *testing.T) {
 		}
 	}
 }
+
+// Lowering for a device sees its context.
+func TestDeviceKernelsSeeTheContext(t *testing.T) {
+	d, x := openBase(t, config.ModeTimed)
+	text, err := os.ReadFile("testdata/base.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := gpu.LoadModule(text, "base.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(gpu.ErrHostTime)
+	if k, err := d.KernelContext(ctx, gpu.KernelSetup{Module: module}); k != nil || !errors.Is(err, gpu.ErrHostTime) {
+		t.Errorf("after its time: kernel %v, error %v", k, err)
+	}
+	if k, err := d.KernelContext(context.Background(), gpu.KernelSetup{Module: module}); err != nil || k.Program.Name != x.Kernel.Program.Name {
+		t.Errorf("with time left: %v", err)
+	}
+}

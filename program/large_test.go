@@ -294,3 +294,19 @@ func mips(levels, n int) string {
 	}
 	return s.text()
 }
+
+// sequentialLoops are n loops one behind the other.
+func sequentialLoops(n int) string {
+	s := newShader()
+	for i := range n {
+		s.add("OpBranch %%h%d\n%%h%d = OpLabel", i, i)
+		s.add("OpLoopMerge %%m%d %%k%d None", i, i)
+		s.add("OpBranch %%b%d\n%%b%d = OpLabel", i, i)
+		s.add("OpBranch %%k%d\n%%k%d = OpLabel", i, i)
+		s.load(fmt.Sprintf("v%d", i), "%x")
+		s.add("%%c%d = OpULessThan %%bool %%v%d %%x", i, i)
+		s.add("OpBranchConditional %%c%d %%h%d %%m%d", i, i, i)
+		s.add("%%m%d = OpLabel", i)
+	}
+	return s.text()
+}

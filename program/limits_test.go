@@ -40,13 +40,32 @@ func TestLimitsAreTestedBeforeTheWork(t *testing.T) {
 		"around calls": {strings.NewReplacer("OpStore %to_in %u7", "OpStore %to_in %u7\n%r = OpFunctionCall %uint %deep %u7", "%main = ", "%word = OpTypeFunction %uint %uint\n%main = ").
 			Replace(nestedSelections(1023)) + deepFunction,
 			"constructs nested deeper than 1023, those around calls with them"},
-		"scalars alive": {wideArray(1 << 16), "needs 65538 vector rows and 2 scalar words: more than 32768 can't be numbered"},
-		"calls":         {calls(300, false), "calls nested deeper than 200"},
+		"scalars alive":           {wideArray(1 << 16), "needs 65538 vector rows and 2 scalar words: more than 32768 can't be numbered"},
+		"loops behind each other": {sequentialLoops(4200), "4200 loops and 16802 blocks: want at most 67108864 as their product"},
+		"calls":                   {calls(300, false), "calls nested deeper than 200"},
 	} {
 		_, err := compile(context.Background(), t, c.text)
 		if !errors.Is(err, validate.ErrUnsupported) || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("%s: found %v\nwant %s", name, err, c.want)
 		}
+	}
+}
+
+// Blocks times values are bounded, and the bound is taken as it is said.
+func TestBlocksTimesValuesAreBounded(t *testing.T) {
+	f := &ir.Func{Name: "main"}
+	for range 1 << 16 {
+		f.NewBlock()
+	}
+	for range 1 << 17 {
+		f.NewValue(isa.IAdd, isa.I32, isa.I32)
+	}
+	if err := checkTables(f); err != nil {
+		t.Errorf("%d blocks and %d values: %v", 1<<16, 1<<17, err)
+	}
+	f.NewValue(isa.IAdd, isa.I32, isa.I32)
+	if err := checkTables(f); !errors.Is(err, validate.ErrUnsupported) || !strings.Contains(err.Error(), "65536 blocks and 131073 values: want at most 8589934592 as their product") {
+		t.Errorf("one value more: %v", err)
 	}
 }
 

@@ -206,3 +206,19 @@ func TestChoiceOfEntryPoint(t *testing.T) {
 		t.Error("wave size 16 passes")
 	}
 }
+
+// Loops times blocks are bounded, and the bound is taken as it is said.
+func TestLoopsTimesBlocksAreBounded(t *testing.T) {
+	f := &ir.Func{Name: "main"}
+	for range 1 << 13 {
+		b := f.NewBlock()
+		b.Continue = b
+	}
+	if err := checkLoops(f); err != nil {
+		t.Errorf("%d loops and as many blocks: %v", 1<<13, err)
+	}
+	f.NewBlock()
+	if err := checkLoops(f); !errors.Is(err, validate.ErrUnsupported) || !strings.Contains(err.Error(), "8192 loops and 8193 blocks: want at most 67108864 as their product") {
+		t.Errorf("one block more: %v", err)
+	}
+}
