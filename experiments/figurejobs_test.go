@@ -34,7 +34,10 @@ func TestFigureJobsMeetTheirExpectations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, set := range c.sets {
+		for i, set := range c.sets {
+			if testing.Short() && i%3 != len(c.job)%3 && len(c.sets) > 3 {
+				continue
+			}
 			t.Run(fmt.Sprint(c.job, set), func(t *testing.T) {
 				skipUnderRace(t, c.job)
 				job, err := config.LoadJobWith(files, path.Join("jobs", c.job+".yaml"), c.parameters)

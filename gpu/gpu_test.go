@@ -45,11 +45,25 @@ func setupBeside(t testing.TB, files fs.FS, text, machine string, set ...string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set})
-	if err != nil {
-		t.Fatal(err)
+	return Setup{Machine: loadedMachine(t, job, machine, set), Job: job}
+}
+
+// loadedMachines has the machines by what they were made of, each read once: hundreds of cases run on the same few.
+var loadedMachines = map[string]config.Machine{}
+
+// loadedMachine is a copy, of which a test may change the fields, and not what they point at.
+func loadedMachine(t testing.TB, job *config.Job, machine string, set []string) *config.Machine {
+	t.Helper()
+	key := fmt.Sprintf("%q %q %v", machine, set, job.Set)
+	m, ok := loadedMachines[key]
+	if ofFile := !slices.Contains(config.Presets(), machine); !ok || ofFile {
+		read, err := config.LoadMachine(config.Request{Machine: machine, Job: job, Set: set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, loadedMachines[key] = *read, *read
 	}
-	return Setup{Machine: m, Job: job}
+	return &m
 }
 
 const scale = `

@@ -256,7 +256,7 @@ func TestEveryKeyActs(t *testing.T) {
 	covered := map[string]bool{}
 	for i, r := range keyRows() {
 		covered[r.key] = true
-		if !testing.Short() || i%8 == 0 {
+		if !testing.Short() || i%16 == 0 {
 			b.check(r)
 		}
 	}

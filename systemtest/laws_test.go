@@ -58,7 +58,7 @@ func TestLawsOfWholeMachines(t *testing.T) {
 		if testing.Short() {
 			machines = lawMachines[i%3 : i%3+1]
 		}
-		if testing.Short() && i%4 != 0 {
+		if testing.Short() && i%8 != 0 {
 			continue
 		}
 		for _, machine := range machines {

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"spvsim/config"
 	"spvsim/experiments"
@@ -170,9 +169,7 @@ func TestInABrowser(t *testing.T) {
 // browse returns the page as the browser has it after loading.
 func browse(t *testing.T, chromium, file, dir string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-	defer cancel()
-	c := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+	c := exec.CommandContext(t.Context(), chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
 		"--user-data-dir="+filepath.Join(dir, "profile"), "--window-size=1400,1000", "--virtual-time-budget=5000", "--dump-dom", "file://"+file)
 	var log bytes.Buffer
 	c.Stderr = &log
