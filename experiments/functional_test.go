@@ -39,7 +39,7 @@ var waiting = map[string]bool{"koch-queues": true, "scan": true}
 // A run without time leaves the bytes of the timed one, on one worker and on two, and executes as many instructions of each class.
 func TestFunctionalRunsLeaveTheBuffersOfTimedOnes(t *testing.T) {
 	for i, name := range Names() {
-		if testing.Short() && i%3 != 1 {
+		if testing.Short() && i%6 != 1 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -93,6 +93,9 @@ func TestMoreScratchMemoryIsNoSlower(t *testing.T) {
 		kindsOn = map[string][]string{"gcn3-r9nano": {"hardware"}}
 	}
 	for _, name := range []string{"mariani", "rasteriser"} {
+		if testing.Short() && name != "rasteriser" {
+			continue
+		}
 		for machine, kinds := range kindsOn {
 			for _, kind := range kinds {
 				t.Run(name+"/"+machine+"/"+kind, func(t *testing.T) {
