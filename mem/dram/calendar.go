@@ -1,0 +1,63 @@
+package dram
+
+import "math/bits"
+
+// A calendar has a slot for each of the times at which something may begin, so many ahead, and says which are taken: what
+// is booked later may still go first where a slot was left free.
+type calendar struct {
+	base uint64 // first slot that may be taken
+	busy [calendarWords]uint64
+}
+
+// calendarWords times 64 slots are some microseconds of a data bus.
+const calendarWords = 32
+
+const calendarSlots = calendarWords * 64
+
+// free is the first free slot from one on.
+func (c *calendar) free(slot uint64) uint64 {
+	slot = max(slot, c.base)
+	for slot < c.base+calendarSlots {
+		if rest := ^c.busy[slot/64%calendarWords] >> (slot % 64); rest != 0 {
+			return slot + uint64(bits.TrailingZeros64(rest))
+		}
+		slot = (slot/64 + 1) * 64
+	}
+	return slot
+}
+
+// taken says whether a slot is; those that have passed are.
+func (c *calendar) taken(slot uint64) bool {
+	return slot < c.base || slot < c.base+calendarSlots && c.busy[slot/64%calendarWords]>>(slot%64)&1 != 0
+}
+
+// take books a slot. Where it lies beyond the last one, the first are given up.
+func (c *calendar) take(slot uint64) {
+	if last := slot / 64; last >= c.base/64+calendarWords {
+		first := last - calendarWords + 1
+		for w := c.base / 64; w < min(first, c.base/64+calendarWords); w++ {
+			c.busy[w%calendarWords] = 0
+		}
+		c.base = first * 64
+	}
+	c.busy[slot/64%calendarWords] |= 1 << (slot % 64)
+}
+
+// A group has the bursts of one bank group: two of them are a distance apart.
+type group struct {
+	calendar
+	apart uint64 // slots
+}
+
+// fits says whether a burst of the group may take a slot.
+func (g *group) fits(slot uint64) bool {
+	for d := uint64(0); d < g.apart; d++ {
+		if g.taken(slot+d) || slot >= g.base+d && g.taken(slot-d) {
+			return false
+		}
+	}
+	return true
+}
+
+// slotOf is the first slot that begins at a time or later.
+func slotOf(at, length uint64) uint64 { return (at + length - 1) / length }

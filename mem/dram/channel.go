@@ -1,0 +1,363 @@
+package dram
+
+import "math/bits"
+
+// A Config says which channel it is.
+type Config struct {
+	Standard *Standard
+	// UnitsPerNs are the units of time of a nanosecond, and UnitsPerByte those in which the data bus moves a byte.
+	UnitsPerNs, UnitsPerByte float64
+	Queue                    int // requests among which the controller looks for one to an open row
+	Writes                   int // entries of the write queue; it is drained when it is full
+	Drained                  int // entries that a drain leaves
+	GroupBytes               int // consecutive bytes in one bank group
+	HashBanks                bool
+}
+
+// Counts are what a channel did.
+type Counts struct {
+	Hits      uint64 // bursts to an open row
+	Misses    uint64 // bursts to a bank without an open row
+	Conflicts uint64 // bursts to a bank with another row open
+	Refreshes uint64
+	Turns     uint64 // of the data bus, from reads to writes
+	Bytes     uint64
+}
+
+// A rule is a constraint in units of time.
+type rule struct {
+	at   Level
+	to   Command
+	time uint64
+}
+
+// A node is a bank or the channel: the earliest time of each command.
+type node [numCommands]uint64
+
+// A row that was open in a bank until a precharge.
+type pastRow struct {
+	row    uint64
+	opened uint64 // time of the activation
+	closed uint64 // time of the precharge
+	seen   uint64 // requests that the channel had seen by then
+}
+
+// pastRows is how many rows of a bank the controller may still have requests of.
+const pastRows = 4
+
+type bank struct {
+	node
+	row     uint64
+	opened  uint64 // time of the activation
+	open    bool
+	refresh uint64 // time of the next refresh
+	past    [pastRows]pastRow
+	oldest  int
+}
+
+// A channel is a pseudo-channel: what has a data bus and banks of its own.
+type channel struct {
+	c       *Config
+	rules   *[numCommands][]rule
+	node    node
+	bus     calendar // of bursts
+	groups  []group
+	starts  calendar // of activations
+	banks   []bank
+	moved   func(start, end uint64) // tests look at the data bus; nil: nobody
+	seen    uint64                  // requests
+	last    Command
+	busy    uint64 // time at which the data bus is done with what is booked
+	writes  queue
+	refresh uint64 // interval of a bank
+	apart   uint64 // between activations
+	burst   uint64
+	latency [numCommands]uint64 // from a column command to its data
+	counts  Counts
+	address
+}
+
+// An address is split into bank group, bank and row.
+type address struct{ burstShift, groupShift, groupBits, columnBits, bankBits uint }
+
+// A Memory is a channel of the machine: one or more pseudo-channels, which take turns by address.
+type Memory struct {
+	channels []channel
+	shift    uint // log2 of consecutive bytes in one pseudo-channel
+}
+
+// interleaveBytes are consecutive bytes in one pseudo-channel: as many as the longest line.
+const interleaveBytes = 128
+
+// New makes a channel whose configuration has been checked.
+func New(c *Config) *Memory {
+	m := &Memory{channels: make([]channel, c.Standard.PseudoChannels), shift: log2(interleaveBytes)}
+	rules := c.rules()
+	for i := range m.channels {
+		m.channels[i].init(c, rules)
+	}
+	return m
+}
+
+// clock is the data bus's, in nanoseconds: a pseudo-channel moves a burst in BL of them.
+func (c *Config) clock() float64 {
+	burst := c.UnitsPerByte * float64(c.Standard.PseudoChannels*c.Standard.BurstBytes)
+	return burst / c.UnitsPerNs / float64(c.Standard.Timings.BL)
+}
+
+func (c *Config) rules() *[numCommands][]rule {
+	t, clock := &c.Standard.Timings, c.clock()
+	var list [numCommands][]rule
+	for _, k := range Constraints {
+		list[k.From] = append(list[k.From], rule{k.At, k.To, units(k.Time(t, clock), c.UnitsPerNs)})
+	}
+	return &list
+}
+
+func (ch *channel) init(c *Config, rules *[numCommands][]rule) {
+	s, t, clock := c.Standard, &c.Standard.Timings, c.clock()
+	*ch = channel{c: c, rules: rules, groups: make([]group, s.Groups), banks: make([]bank, s.Groups*s.Banks), last: Read,
+		writes: newQueue(c.Writes), refresh: units(t.REFI, c.UnitsPerNs), apart: units(t.activations(), c.UnitsPerNs),
+		burst: units(t.burst(clock), c.UnitsPerNs), address: newAddress(c)}
+	ch.latency[Read], ch.latency[Write] = units(t.CL, c.UnitsPerNs), units(t.CWL, c.UnitsPerNs)
+	for i := range ch.groups {
+		ch.groups[i].apart = uint64((t.CCDL + t.BL - 1) / t.BL)
+	}
+	for i := range ch.banks {
+		ch.banks[i].refresh = ch.refresh * uint64(i+1) / uint64(len(ch.banks))
+	}
+}
+
+func newAddress(c *Config) address {
+	s := c.Standard
+	return address{burstShift: log2(s.BurstBytes), groupShift: log2(max(c.GroupBytes, s.BurstBytes)), groupBits: log2(s.Groups),
+		columnBits: log2(s.RowBytes), bankBits: log2(s.Banks)}
+}
+
+func log2(n int) uint { return uint(bits.Len(uint(n)) - 1) }
+
+// Access books a request that comes at a time: from when on it is in the controller's hands, and when a read's data
+// are there. A write waits in the write queue, and is done for whoever sent it when it has an entry.
+func (m *Memory) Access(at, addr uint64, bytes uint32, isWrite bool) (accepted, done uint64) {
+	ch, local := m.split(addr)
+	ch.seen++
+	ch.counts.Bytes += uint64(bytes)
+	if isWrite {
+		accepted = ch.post(at, local, bytes)
+		return accepted, accepted
+	}
+	ch.idle(at)
+	return at, ch.bursts(at, local, bytes, Read)
+}
+
+// split picks the pseudo-channel, and the address in it.
+func (m *Memory) split(addr uint64) (*channel, uint64) {
+	n := uint64(len(m.channels))
+	if n == 1 {
+		return &m.channels[0], addr
+	}
+	unit, rest := addr>>m.shift, addr&(1<<m.shift-1)
+	i := (unit ^ unit/n ^ unit/(n*n)) % n
+	return &m.channels[i], unit/n<<m.shift | rest
+}
+
+// post puts a write into the queue: where that is full, when an entry is free.
+func (ch *channel) post(at, addr uint64, bytes uint32) uint64 {
+	if ch.c.Writes == 0 {
+		return ch.bursts(at, addr, bytes, Write)
+	}
+	at = ch.writes.put(write{at, addr, bytes})
+	if len(ch.writes.list) == ch.c.Writes {
+		ch.drain(at, ch.c.Drained)
+	}
+	return at
+}
+
+// drain sends the oldest writes until so many are left, and returns when the last is done.
+func (ch *channel) drain(at uint64, left int) (done uint64) {
+	n := max(0, len(ch.writes.list)-left)
+	for i := range n {
+		done = max(done, ch.send(at, i))
+	}
+	ch.writes.drop(n)
+	return done
+}
+
+// send carries out a write of the queue, whose entry is free when its data are on the bus.
+func (ch *channel) send(at uint64, i int) uint64 {
+	w := &ch.writes.list[i]
+	done := ch.bursts(max(at, w.at), w.addr, w.bytes, Write)
+	ch.writes.leave(done - ch.burst)
+	return done
+}
+
+// idle sends writes while the data bus has nothing else to do before a read comes.
+func (ch *channel) idle(at uint64) {
+	n := 0
+	for n < len(ch.writes.list) && max(ch.busy, ch.writes.list[n].at)+ch.turn() < at {
+		ch.send(ch.busy, n)
+		n++
+	}
+	ch.writes.drop(n)
+}
+
+// turn is what a write and a read after it take: less than that is no time to send one in.
+func (ch *channel) turn() uint64 { return ch.latency[Read] + ch.latency[Write] + 2*ch.burst }
+
+// Flush sends all writes, and returns when the last is done: not before a time.
+func (m *Memory) Flush(at uint64) uint64 {
+	done := at
+	for i := range m.channels {
+		ch := &m.channels[i]
+		done = max(done, ch.drain(min(at, max(ch.busy, 1)), 0), ch.busy)
+	}
+	return done
+}
+
+// Reset forgets rows and times, not counts.
+func (m *Memory) Reset() {
+	for i := range m.channels {
+		ch := &m.channels[i]
+		counts := ch.counts
+		ch.init(ch.c, ch.rules)
+		ch.counts = counts
+	}
+}
+
+// Counts are of all pseudo-channels.
+func (m *Memory) Counts() (sum Counts) {
+	for i := range m.channels {
+		c := &m.channels[i].counts
+		sum.Hits += c.Hits
+		sum.Misses += c.Misses
+		sum.Conflicts += c.Conflicts
+		sum.Refreshes += c.Refreshes
+		sum.Turns += c.Turns
+		sum.Bytes += c.Bytes
+	}
+	return sum
+}
+
+// bursts moves the bytes of a request, and returns when the last are there.
+func (ch *channel) bursts(at, addr uint64, bytes uint32, column Command) (done uint64) {
+	size := uint64(ch.c.Standard.BurstBytes)
+	for a := addr &^ (size - 1); a < addr+uint64(bytes); a += size {
+		g, index, row := ch.locate(a)
+		done = max(done, ch.access(at, &ch.groups[g], &ch.banks[index], row, column))
+	}
+	ch.busy = max(ch.busy, done)
+	return done
+}
+
+// locate finds the bank group, the bank and the row of a burst: bank groups follow each other every few bytes, so that a
+// stream is not held up by one of them; then the columns of a row; then the banks.
+func (ch *channel) locate(addr uint64) (g, index int, row uint64) {
+	u := addr >> ch.groupShift
+	group := u & (1<<ch.groupBits - 1)
+	u >>= ch.groupBits + ch.columnBits - ch.groupShift
+	b := u & (1<<ch.bankBits - 1)
+	row = u >> ch.bankBits
+	if ch.c.HashBanks {
+		b = (b ^ row ^ row>>ch.bankBits) & (1<<ch.bankBits - 1)
+	}
+	return int(group), int(group<<ch.bankBits | b), row
+}
+
+// access books a burst: a row that is open, or that a controller with the request in its queue would not have closed yet,
+// needs a column command only; others are opened first.
+func (ch *channel) access(at uint64, g *group, b *bank, row uint64, column Command) uint64 {
+	ch.refreshed(at, b)
+	if ch.last == Read && column == Write {
+		ch.counts.Turns++
+	}
+	ch.last = column
+	past := ch.joins(at, b, row)
+	switch {
+	case b.open && b.row == row:
+		ch.counts.Hits++
+	case past != nil:
+		ch.counts.Hits++
+		return ch.column(max(at, past.opened), g, nil, column)
+	default:
+		ch.change(at, b, row)
+	}
+	return ch.column(at, g, b, column)
+}
+
+// column sends a read or a write to an open row in the first free slot of the data bus, and returns when its data are there.
+func (ch *channel) column(at uint64, g *group, b *bank, column Command) uint64 {
+	at = max(at, ch.node[column])
+	if b != nil {
+		at = max(at, b.node[column])
+	}
+	slot := ch.bus.free(slotOf(at+ch.latency[column], ch.burst))
+	for !g.fits(slot) {
+		slot = ch.bus.free(slot + 1)
+	}
+	ch.bus.take(slot)
+	g.take(slot)
+	start := slot * ch.burst
+	ch.apply(column, start-ch.latency[column], b)
+	if ch.moved != nil {
+		ch.moved(start, start+ch.burst)
+	}
+	return start + ch.burst
+}
+
+// change opens another row of a bank.
+func (ch *channel) change(at uint64, b *bank, row uint64) {
+	if !b.open {
+		ch.counts.Misses++
+	} else {
+		ch.counts.Conflicts++
+		closed := max(at, b.node[Precharge])
+		ch.apply(Precharge, closed, b)
+		b.past[b.oldest] = pastRow{b.row, b.opened, closed, ch.seen}
+		b.oldest = (b.oldest + 1) % pastRows
+	}
+	slot := ch.starts.free(slotOf(max(at, b.node[Activate]), ch.apart))
+	ch.starts.take(slot)
+	ch.apply(Activate, slot*ch.apart, b)
+	b.row, b.open, b.opened = row, true, b.node[Read]
+}
+
+// joins finds the row among those that were open, where the request comes before its row was closed for another one, and
+// while that one was still in the controller's queue with it: first ready, first served, this one goes first.
+func (ch *channel) joins(at uint64, b *bank, row uint64) *pastRow {
+	for i := range b.past {
+		p := &b.past[i]
+		if p.row == row && at < p.closed && ch.seen-p.seen < uint64(ch.c.Queue) {
+			return p
+		}
+	}
+	return nil
+}
+
+// refreshed refreshes a bank as often as is due.
+func (ch *channel) refreshed(at uint64, b *bank) {
+	if at < b.refresh {
+		return
+	}
+	n := (at - b.refresh) / ch.refresh
+	due := b.refresh + n*ch.refresh
+	ch.counts.Refreshes += n + 1
+	b.refresh = due + ch.refresh
+	if b.open {
+		due = max(due, b.node[Precharge])
+		b.open = false
+	}
+	ch.apply(Refresh, due, b)
+}
+
+// apply keeps what a command sent at a time holds up; without a bank, what holds for the channel alone.
+func (ch *channel) apply(c Command, at uint64, b *bank) {
+	for i := range ch.rules[c] {
+		r := &ch.rules[c][i]
+		switch {
+		case r.at == Channel:
+			ch.node[r.to] = max(ch.node[r.to], at+r.time)
+		case b != nil:
+			b.node[r.to] = max(b.node[r.to], at+r.time)
+		}
+	}
+}

@@ -1,0 +1,288 @@
+package dram
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// Times of tests are picoseconds.
+const perNs = 1000
+
+// config is a channel at the speed that its timings are of.
+func config(t testing.TB, name string, bytesPerNs float64) *Config {
+	t.Helper()
+	s, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Config{Standard: s, UnitsPerNs: perNs, UnitsPerByte: perNs / bytesPerNs, Queue: 64, Writes: 32, Drained: 8, GroupBytes: 64, HashBanks: true}
+}
+
+// rates are bytes a nanosecond of one channel.
+var rates = map[string]float64{"HBM": 16, "HBM2e": 51.2, "HBM3": 41.6, "GDDR6": 32}
+
+func TestFind(t *testing.T) {
+	if _, err := Find("DDR4"); err == nil {
+		t.Error("an unknown standard is found")
+	}
+	for _, s := range Standards {
+		if rates[s.Name] == 0 || s.Source == "" || s.Groups*s.Banks == 0 {
+			t.Errorf("%s: incomplete", s.Name)
+		}
+	}
+}
+
+// forAll runs a test on each standard.
+func forAll(t *testing.T, f func(t *testing.T, c *Config)) {
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) { f(t, config(t, name, rates[name])) })
+	}
+}
+
+// A first read takes an activation, the read's latency and its burst: to the picosecond.
+func TestFirstRead(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		m, x := New(c), &c.Standard.Timings
+		_, done := m.Access(5000, 0, 32, false)
+		burst, apart := units(x.burst(c.clock()), perNs), units(x.activations(), perNs)
+		opened := slotOf(5000, apart)*apart + units(x.RCDRD, perNs)
+		if want := (slotOf(opened+units(x.CL, perNs), burst) + 1) * burst; done != want {
+			t.Errorf("found %d, want %d", done, want)
+		}
+		if _, next := m.Access(done, 0, 32, false); next != (slotOf(done+units(x.CL, perNs), burst)+1)*burst {
+			t.Errorf("a read of an open row takes %d", next-done)
+		}
+	})
+}
+
+// sameBank are addresses of one bank in rows one after the other.
+func sameBank(c *Config, row uint64) uint64 {
+	s := c.Standard
+	return row * uint64(s.RowBytes*s.Groups*s.Banks*s.PseudoChannels)
+}
+
+// Rows of one bank follow each other by the time of a row cycle.
+func TestRowCycle(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		c.HashBanks, c.Queue = false, 0
+		c.Standard.check(t)
+		m, last := New(c), uint64(0)
+		for row := range uint64(8) {
+			_, done := m.Access(1, sameBank(c, row*64), 32, false)
+			x := &c.Standard.Timings
+			cycle := max(units(x.RC, perNs), units(x.RAS, perNs)+units(x.RP, perNs), units(x.RCDRD, perNs)+units(x.RTP, perNs)+units(x.RP, perNs))
+			slack := units(x.activations()+x.burst(c.clock()), perNs)
+			if row > 0 && (done-last+slack < cycle || done-last > cycle+slack) {
+				t.Errorf("row %d comes %d after the one before, want %d", row, done-last, cycle)
+			}
+			last = done
+		}
+		if n := m.Counts(); n.Conflicts != 7 || n.Misses != 1 {
+			t.Errorf("found %+v, want 1 miss and 7 conflicts", n)
+		}
+	})
+}
+
+// check asks for sizes that addresses are split by.
+func (s *Standard) check(t *testing.T) {
+	for _, n := range []int{s.Groups, s.Banks, s.RowBytes, s.BurstBytes, s.PseudoChannels} {
+		if n <= 0 || n&(n-1) != 0 {
+			t.Errorf("%s: %d is no power of two", s.Name, n)
+		}
+	}
+}
+
+// Five activations do not fit the window of four, in whatever banks they are.
+func TestFourActivations(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		m := New(c)
+		ch := &m.channels[0]
+		var at [5]uint64
+		for i := range at {
+			b := &ch.banks[i*3%len(ch.banks)]
+			ch.change(1, b, 0)
+			at[i] = b.node[Precharge] - units(c.Standard.Timings.RAS, perNs)
+		}
+		if least := at[0] + units(c.Standard.Timings.FAW, perNs); at[4] < least {
+			t.Errorf("the fifth activation comes at %d, want %d or later", at[4], least)
+		}
+	})
+}
+
+// stream moves n lines of 128 bytes in a row, all there from the beginning, and returns the share of the peak it gets.
+func stream(c *Config, m *Memory, n int, isWrite func(i int) bool, addr func(i int) uint64) float64 {
+	end := uint64(0)
+	for i := range n {
+		_, done := m.Access(1, addr(i), 128, isWrite(i))
+		end = max(end, done)
+	}
+	end = max(end, m.Flush(end))
+	return float64(n) * 128 * c.UnitsPerByte / float64(end)
+}
+
+func never(int) bool             { return false }
+func always(int) bool            { return true }
+func inOrder(i int) uint64       { return uint64(i) * 128 }
+func turns(n int) func(int) bool { return func(i int) bool { return i/n%2 == 1 } }
+
+// What is lost comes out: streams of one kind come near the peak, those that mix reads and writes lose turns of the bus,
+// and random lines rows.
+func TestStreams(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		r := rand.New(rand.NewPCG(1, 2))
+		random := func(int) uint64 { return r.Uint64N(1<<23) * 128 }
+		for _, s := range []struct {
+			name      string
+			share     float64
+			low, high float64
+		}{
+			{"reads", stream(c, New(c), 20000, never, inOrder), 0.88, 1},
+			{"writes", stream(c, New(c), 20000, always, inOrder), 0.8, 1},
+			{"both", stream(c, New(c), 20000, turns(1), inOrder), 0.6, 0.97},
+			{"random reads", stream(c, New(c), 20000, never, random), 0.1, 0.9},
+		} {
+			t.Logf("%s: %.3f of the peak", s.name, s.share)
+			if s.share < s.low || s.share > s.high {
+				t.Errorf("%s get %.3f of the peak, want %.2f to %.2f", s.name, s.share, s.low, s.high)
+			}
+		}
+	})
+}
+
+// Two streams through rows of one bank: a controller with a queue serves a row's requests together.
+func TestFirstReadyFirst(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		two := func(i int) uint64 { return sameBank(c, uint64(i%2*64)) + uint64(i/2%8)*512 }
+		c.HashBanks = false
+		with := New(c)
+		shareWith := stream(c, with, 16, never, two)
+		c.Queue = 0
+		without := New(c)
+		shareWithout := stream(c, without, 16, never, two)
+		if a, b := with.Counts(), without.Counts(); a.Conflicts >= b.Conflicts || shareWith <= shareWithout {
+			t.Errorf("with a queue %d conflicts and %.3f of the peak, without %d and %.3f", a.Conflicts, shareWith, b.Conflicts, shareWithout)
+		}
+	})
+}
+
+// Collected writes turn the bus less often than those that go at once.
+func TestWriteDrain(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		far := func(i int) uint64 { return inOrder(i/2) + uint64(i%2)<<26 }
+		collected := New(c)
+		a := stream(c, collected, 4000, turns(1), far)
+		c.Writes = 0
+		at := New(c)
+		b := stream(c, at, 4000, turns(1), far)
+		if collected.Counts().Turns*4 > at.Counts().Turns || a <= b {
+			t.Errorf("collected: %d turns, %.3f of the peak; at once: %d, %.3f", collected.Counts().Turns, a, at.Counts().Turns, b)
+		}
+	})
+}
+
+// A full write queue makes the next write wait, and no earlier one.
+func TestWriteQueueIsFull(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		m := New(c)
+		ch, n := &m.channels[0], uint64(0)
+		for i := 0; n < 4*uint64(c.Writes); i++ {
+			if first, _ := m.split(inOrder(i)); first != ch {
+				continue
+			}
+			accepted, _ := m.Access(1, inOrder(i), 128, true)
+			least := uint64(0)
+			if n > uint64(c.Writes) {
+				least = (n - uint64(c.Writes)) * 4 * ch.burst
+			}
+			if accepted < least || n < uint64(c.Writes) && accepted != 1 {
+				t.Fatalf("write %d has an entry at %d, want %d or later", n, accepted, least)
+			}
+			n++
+		}
+	})
+}
+
+// Every bank is refreshed once an interval, whatever happens.
+func TestRefresh(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		m := New(c)
+		banks := uint64(c.Standard.Groups * c.Standard.Banks * c.Standard.PseudoChannels)
+		const intervals = 20
+		x := &c.Standard.Timings
+		end := uint64(x.REFI * perNs * intervals)
+		for at := uint64(0); at <= end; at += 20_000 {
+			m.Access(at, at/20_000*128, 128, false)
+		}
+		if n := m.Counts().Refreshes; n < banks*(intervals-1) || n > banks*(intervals+1) {
+			t.Errorf("%d refreshes of %d banks in %d intervals", n, banks, intervals)
+		}
+	})
+}
+
+// The data bus moves one burst at a time, never more than its peak, and all bytes that came: any requests, any times.
+func TestBusLaw(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		for seed := range uint64(20) {
+			r := rand.New(rand.NewPCG(seed, 3))
+			c.Queue, c.Writes = int(r.Uint64N(100)), int(r.Uint64N(40))
+			c.Drained = int(r.Uint64N(uint64(c.Writes + 1)))
+			m := New(c)
+			busOf(t, m, func() {
+				at, spread := uint64(0), 1+r.Uint64N(1<<22)
+				for range 2000 {
+					at += r.Uint64N(20_000)
+					m.Access(at, r.Uint64N(spread)*64, 64, r.Uint64N(3) == 0)
+				}
+				m.Flush(at)
+			})
+			if n := m.Counts(); (n.Hits+n.Misses+n.Conflicts)*32 != n.Bytes {
+				t.Errorf("seed %d: %d bursts for %d bytes", seed, n.Hits+n.Misses+n.Conflicts, n.Bytes)
+			}
+		}
+	})
+}
+
+// busOf looks at the data buses of a run: bursts do not overlap.
+func busOf(t *testing.T, m *Memory, run func()) {
+	t.Helper()
+	for i := range m.channels {
+		ch, taken := &m.channels[i], map[uint64]bool{}
+		ch.moved = func(start, end uint64) {
+			if start%ch.burst != 0 || end-start != ch.burst || taken[start] {
+				t.Fatalf("a burst from %d to %d: another one is on the bus", start, end)
+			}
+			taken[start] = true
+		}
+	}
+	run()
+}
+
+// One more entry, or a longer look, is no slower.
+func TestMoreIsNoSlower(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		r := rand.New(rand.NewPCG(7, 7))
+		addrs := make([]uint64, 6000)
+		for i := range addrs {
+			addrs[i] = r.Uint64N(4)<<25 + uint64(i)*128
+		}
+		last := 0.0
+		for _, queue := range []int{0, 8, 32, 128} {
+			c.Queue = queue
+			share := stream(c, New(c), len(addrs), turns(3), func(i int) uint64 { return addrs[i] })
+			if share < 0.98*last {
+				t.Errorf("a queue of %d gets %.3f of the peak, a shorter one %.3f", queue, share, last)
+			}
+			last = share
+		}
+	})
+}
+
+func BenchmarkStream(b *testing.B) {
+	c := config(b, "HBM3", 41.6)
+	m, at := New(c), uint64(0)
+	b.ReportAllocs()
+	for i := range b.N {
+		at += 3000
+		m.Access(at, inOrder(i), 128, i%3 == 0)
+	}
+}
