@@ -6,6 +6,8 @@ type memory interface {
 	// transfer returns when the bytes are back at the last cache, or acknowledged, and when the request was taken. at is the
 	// cycle in which it would come if nothing held it up, delay for how long something has.
 	transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64)
+	// settle sends what waits to be written, at the end of a launch, and returns when all of it is there: cycle now at the earliest.
+	settle(now uint64) uint64
 	count() *Counter
 	show(part *Level)
 }
@@ -34,6 +36,8 @@ func newChannels(s *MemorySpec) *channels {
 	}
 	return m
 }
+
+func (m *channels) settle(now uint64) uint64 { return now }
 
 func (m *channels) count() *Counter  { return &m.counter }
 func (m *channels) show(part *Level) { m.part = part }

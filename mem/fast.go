@@ -19,7 +19,7 @@ type Fast struct {
 
 // NewFast builds the hierarchy of a machine whose spec has been checked.
 func NewFast(s *HierarchySpec, shape *spec.Shape) *Fast {
-	f := &Fast{spec: s, shape: shape, mem: newChannels(&s.Memory)}
+	f := &Fast{spec: s, shape: shape, mem: newMemory(s, shape)}
 	var next *level
 	all := s.levels()
 	for i := len(all) - 1; i >= 0; i-- {
@@ -106,7 +106,7 @@ func (f *Fast) instance(l *level, cu int) *cache {
 	return l.caches[i]
 }
 
-// Release writes back what the levels hold that are released at a launch's end, and waits for what is in write buffers.
+// Release writes back what the levels hold that are released at a launch's end, and waits for what is in write buffers and in the memory's write queues.
 func (f *Fast) Release(now uint64) uint64 {
 	done := now
 	for _, l := range f.levels {
@@ -117,7 +117,7 @@ func (f *Fast) Release(now uint64) uint64 {
 			}
 		}
 	}
-	return done
+	return f.mem.settle(done)
 }
 
 // KernelBoundary invalidates the private caches that hold no dirty lines, and those that a launch acquires.

@@ -156,6 +156,7 @@ type HierarchySpec struct {
 	L2           CacheSpec        `yaml:"l2" doc:"sliced second-level cache"`
 	MemorySide   CacheSpec        `yaml:"memory_side" doc:"cache in front of the memory channels (Infinity Cache); bytes: 0 means the machine has none"`
 	Memory       MemorySpec       `yaml:"memory" doc:"device memory"`
+	DRAM         DRAMSpec         `yaml:"dram" doc:"banks and rows of the channels of device memory"`
 }
 
 // A namedCache is a level with its name in machine files and counters.
@@ -191,6 +192,9 @@ func (s *HierarchySpec) Level(name string) *CacheSpec {
 // line holds whole lines of the inner ones, so that one miss is one request.
 func (s HierarchySpec) Check() []spec.Problem {
 	var ps []spec.Problem
+	if s.Memory.Model == "akita" && s.DRAM.present() {
+		ps = append(ps, spec.Bad("dram.standard", "found %s: want none with memory.model: akita, whose channels have no banks", s.DRAM.Standard))
+	}
 	inner := 0
 	for _, l := range s.levels() {
 		ps = append(append(ps, l.checkStores()...), l.checkShared()...)

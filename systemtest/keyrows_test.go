@@ -90,11 +90,12 @@ dispatch: [1]
 	"mixed":        walk(4, 32, 8, 0, 16, 16, 1, 0),
 	"vector":       walk(6, 32, 16, 0, 0, 64, 1, 0), // vector arithmetic alone
 	"wide":         walk(0, 32, 8, 1, 32, 4, 1, 0) + "wave_size: 64\n",
-	"chain":        walk(0, 32, 1, 1, 32, 32, 3, 0),   // line after line, three times
-	"alias":        walk(0, 32, 1, 1, 4096, 4, 4, 0),  // four lines 16 KB apart
-	"flow":         walk(1, 32, 4, 1, 32, 16, 1, 0),   // four lines at a time, four waves the same
-	"apart":        walk(1, 32, 4, 1, 32, 8, 1, 4096), // each wave its own
-	"pages":        walk(0, 32, 1, 1, 32, 128, 3, 0),  // 16 KB, three times
+	"chain":        walk(0, 32, 1, 1, 32, 32, 3, 0),    // line after line, three times
+	"alias":        walk(0, 32, 1, 1, 4096, 4, 4, 0),   // four lines 16 KB apart
+	"flow":         walk(1, 32, 4, 1, 32, 16, 1, 0),    // four lines at a time, four waves the same
+	"apart":        walk(1, 32, 4, 1, 32, 8, 1, 4096),  // each wave its own
+	"rows":         walk(1, 32, 32, 1, 32, 8, 1, 8192), // each wave in a row of one bank
+	"pages":        walk(0, 32, 1, 1, 32, 128, 3, 0),   // 16 KB, three times
 	"twice":        strings.Replace(walk(0, 32, 1, 1, 32, 32, 1, 0), "dispatch: [1]", "steps: [{name: first, dispatch: [1]}, {name: second, dispatch: [1]}]", 1),
 	"pair":         walk(0, 32, 2, 1, 32, 32, 1, 0),     // two compute units read the same
 	"scatter":      walk(1, 32, 4, 32, 1, 8, 1, 0),      // each lane its own line
@@ -271,6 +272,9 @@ const (
 	persistent = "scheduler.kind=persistent "
 )
 
+// banked is memory with banks and rows.
+const banked = "dram.standard=HBM memory.bytes_per_cycle=16 "
+
 var plainRows = []keyRow{
 	{"name", "all", "", "one", "two", func(a, b *keyRun) string {
 		if a.Machine != "one" || b.Machine != "two" {
@@ -355,6 +359,12 @@ var plainRows = []keyRow{
 	{"memory.requests", "apart", passAll + "memory.bytes_per_cycle=1", "0", "1", waited("memory")},
 	{"memory.page_bytes", "pages", passAll + "memory_side.bytes=16384 memory_side.ways=1", "0", "4096", slower},
 	{"memory.efficiency", "apart", passAll + "memory.bytes_per_cycle=16", "1", "0.1", slower},
+	{"dram.standard", "apart", passAll + "memory.bytes_per_cycle=16", "none", "HBM", slower},
+	{"dram.queue", "rows", passAll + banked + "dram.hash_banks=false ", "0", "64", differs},
+	{"dram.writes", "behind", passAll + banked, "0", "32", differs},
+	{"dram.drained", "store", passAll + banked + "dram.writes=17 ", "0", "16", differs},
+	{"dram.group_bytes", "apart", passAll + banked, "32", "256", differs},
+	{"dram.hash_banks", "apart", passAll + banked, "true", "false", differs},
 	{"host.to_device_cycles", "copies", "", "0", "1000", exactly(1000)},
 	{"host.to_device_bytes_per_cycle", "copies", "", "2", "1", exactly(500)},
 	{"host.from_device_cycles", "copies", "", "0", "1000", exactly(1000)},

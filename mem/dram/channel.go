@@ -224,6 +224,14 @@ func (m *Memory) Reset() {
 	}
 }
 
+// Opened is how many rows were opened so far.
+func (m *Memory) Opened() (n uint64) {
+	for i := range m.channels {
+		n += m.channels[i].counts.Misses + m.channels[i].counts.Conflicts
+	}
+	return n
+}
+
 // Counts are of all pseudo-channels.
 func (m *Memory) Counts() (sum Counts) {
 	for i := range m.channels {

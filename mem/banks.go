@@ -1,0 +1,108 @@
+package mem
+
+import (
+	"spvsim/mem/dram"
+	"spvsim/spec"
+)
+
+// DRAMSpec says what the channels of device memory are made of.
+type DRAMSpec struct {
+	Standard   string `yaml:"standard" enum:"none|HBM|HBM2e|HBM3|GDDR6" doc:"kind of DRAM, with its banks, rows, activations, refresh and turns of the data bus; none: a channel moves bytes_per_cycle times efficiency whatever the addresses"`
+	Queue      int    `yaml:"queue" default:"64" range:"0..65536" unit:"requests" doc:"requests of a channel among which its controller prefers those to an open row"`
+	Writes     int    `yaml:"writes" default:"32" range:"0..65536" unit:"requests" doc:"entries of a channel's write queue; when it is full, writes are sent; 0: each at once"`
+	Drained    int    `yaml:"drained" default:"8" range:"0..65536" unit:"requests" doc:"writes that stay in the queue then"`
+	GroupBytes int    `yaml:"group_bytes" default:"64" range:"0..4096" pow2:"true" unit:"bytes" doc:"consecutive bytes in one bank group; at least those of a burst, 32"`
+	HashBanks  bool   `yaml:"hash_banks" default:"true" doc:"whether the bank depends on the row, so that strides of a power of two do not come back to one bank"`
+}
+
+// present says whether the channels have banks.
+func (d *DRAMSpec) present() bool { return d.Standard != "" && d.Standard != "none" }
+
+// Check asks for a write queue that can be drained.
+func (d DRAMSpec) Check() []spec.Problem {
+	if d.present() && d.Writes > 0 && d.Drained >= d.Writes {
+		return []spec.Problem{spec.Bad("drained", "found %d: want less than writes, %d", d.Drained, d.Writes)}
+	}
+	return nil
+}
+
+// banks is device memory whose channels are DRAM of a standard.
+type banks struct {
+	list    []bankedChannel
+	spread  interleave
+	latency uint64
+	counter Counter
+	part    *Level // nil: not among the parts of a machine
+}
+
+type bankedChannel struct {
+	*dram.Memory
+	requests queue // not yet served
+}
+
+func newBanks(s *MemorySpec, d *DRAMSpec, clockMHz int) *banks {
+	standard, err := dram.Find(d.Standard)
+	if err != nil {
+		panic(err) // specs have been checked
+	}
+	c := &dram.Config{Standard: standard, UnitsPerNs: float64(clockMHz) / 1000 * (1 << fixedShift), UnitsPerByte: (1 << fixedShift) / s.sustained(),
+		Queue: d.Queue, Writes: d.Writes, Drained: d.Drained, GroupBytes: d.GroupBytes, HashBanks: d.HashBanks}
+	m := &banks{list: make([]bankedChannel, s.Channels), spread: interleave{log2(s.InterleaveBytes), newDivider(s.Channels)},
+		latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
+	for i := range m.list {
+		m.list[i] = bankedChannel{dram.New(c), newQueue(s.Requests)}
+	}
+	return m
+}
+
+// newMemory makes the device memory of a machine.
+func newMemory(s *HierarchySpec, shape *spec.Shape) memory {
+	if s.DRAM.present() {
+		return newBanks(&s.Memory, &s.DRAM, shape.ClockMHz)
+	}
+	return newChannels(&s.Memory)
+}
+
+func (m *banks) count() *Counter  { return &m.counter }
+func (m *banks) show(part *Level) { m.part = part }
+
+// local is an address within its channel.
+func (m *banks) local(addr uint64) (channel, local uint64) {
+	quotient, channel := m.spread.split(addr)
+	return channel, quotient<<m.spread.unitShift | addr&(1<<m.spread.unitShift-1)
+}
+
+// transfer gives the request to its channel's controller. A request to open rows alone counts as a hit.
+func (m *banks) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64) {
+	index, local := m.local(addr)
+	c := &m.list[index]
+	m.part.tell(at, addr, bytes)
+	if free := c.requests.free(); free > at+delay {
+		m.counter.Full += free - at - delay
+		delay = free - at
+	}
+	before := c.Opened()
+	accepted, done := c.Access((at+delay)<<fixedShift, local, bytes, kind == Write)
+	m.counter.Accesses++
+	m.counter.Bytes += uint64(bytes)
+	if c.Opened() == before {
+		m.counter.Hits++
+	} else {
+		m.counter.Misses++
+	}
+	taken, ready = cycleOf(accepted), cycleOf(done)+m.latency
+	c.requests.enter(max(taken, ready-m.latency))
+	return ready, taken
+}
+
+// cycleOf is the first cycle that begins at a fixed-point time or later.
+func cycleOf(fixed uint64) uint64 { return (fixed + 1<<fixedShift - 1) >> fixedShift }
+
+// settle sends the writes that wait, and returns when the last is done.
+func (m *banks) settle(now uint64) uint64 {
+	done := now
+	for i := range m.list {
+		done = max(done, cycleOf(m.list[i].Flush(now<<fixedShift)))
+	}
+	return done
+}
