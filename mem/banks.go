@@ -76,7 +76,6 @@ func (m *banks) local(addr uint64) (channel, local uint64) {
 func (m *banks) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64) {
 	index, local := m.local(addr)
 	c := &m.list[index]
-	m.part.tell(at, addr, bytes)
 	if free := c.requests.free(); free > at+delay {
 		m.counter.Full += free - at - delay
 		delay = free - at
@@ -92,6 +91,7 @@ func (m *banks) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready
 	}
 	taken, ready = cycleOf(accepted), cycleOf(done)+m.latency
 	c.requests.enter(max(taken, ready-m.latency))
+	m.part.tell(at, delay, addr, bytes)
 	return ready, taken
 }
 

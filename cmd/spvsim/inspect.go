@@ -1,9 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -40,9 +40,6 @@ func inspectCommand() *cobra.Command {
   spvsim inspect reduce --driver --machine gcn3-r9nano`,
 		Args: exactly(1, "a shader (.spv or .spvasm; - is standard input), a job file or the name of a ready job"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if !f.listing && !f.driver && (f.entry != "" || f.machine != "" || f.set != nil) {
-				return errors.New("inspect: --entry, --machine and --set say how to lower a shader: want --listing with them")
-			}
 			shaders, job, err := inspected(c, args[0])
 			if err != nil {
 				return firstFault(err)
@@ -74,7 +71,10 @@ func inspectCommand() *cobra.Command {
 func inspected(c *cobra.Command, name string) ([]gpu.Shader, *config.Job, error) {
 	if !namesJob(name) {
 		m, err := checkedShader(c, name)
-		return []gpu.Shader{{Name: name, Module: m, Uses: []config.Launch{{}}}}, nil, err
+		if err != nil {
+			return nil, nil, err
+		}
+		return []gpu.Shader{{Name: name, Module: m, Uses: entries(m)}}, nil, nil
 	}
 	job, err := loadJob(c, name, nil)
 	if err != nil {
@@ -127,7 +127,15 @@ func (f *inspectFlags) show(w io.Writer, s *gpu.Shader, named bool) error {
 	if err != nil {
 		return err
 	}
-	return contents(w, s.Module, o)
+	if err := contents(w, s.Module, o); err != nil {
+		return err
+	}
+	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Set: f.set})
+	if err != nil {
+		return err
+	}
+	uses := slices.DeleteFunc(slices.Clone(s.Uses), func(u config.Launch) bool { return f.entry != "" && u.Entry != "" && u.Entry != f.entry })
+	return static(w, s, uses, values, machine)
 }
 
 // list lowers each use of the shader as a run would.
