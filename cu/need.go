@@ -3,6 +3,7 @@ package cu
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"spvsim/program"
 )
@@ -91,15 +92,34 @@ func (n Need) wavesPerSIMD(m *Limits) int {
 }
 
 // Occupancy is how many workgroups of this need fit on an empty compute unit.
-func (n Need) Occupancy(m *Limits) int {
-	groups := min(n.wavesPerSIMD(m)*m.SIMDs/n.Waves, m.mostGroups())
-	if n.LDSBytes > 0 {
-		groups = min(groups, m.LDS.Bytes/n.LDSBytes)
-	}
-	if n.Barriers > 0 {
-		groups = min(groups, m.Barriers)
-	}
-	return groups
-}
+func (n Need) Occupancy(m *Limits) int { return n.Bounds(m)[0].Groups }
 
 func roundUp(n, granule int) int { return (n + granule - 1) / granule * granule }
+
+// A Bound is how many workgroups a resource of a compute unit lets in at once.
+type Bound struct {
+	Resource string
+	Groups   int
+}
+
+// Bounds are those of the resources that a workgroup of this need takes, the tightest first; in the order given here where
+// several are as tight.
+func (n Need) Bounds(m *Limits) []Bound {
+	waves := func(perSIMD int) int { return perSIMD * m.SIMDs / n.Waves }
+	list := []Bound{
+		{"wave slots", waves(m.WaveSlots)},
+		{"vector registers", waves(m.Registers.Vector / n.VectorRegs)},
+		{"scalar registers", waves(m.Registers.Scalar / n.ScalarRegs)},
+	}
+	if n.LDSBytes > 0 {
+		list = append(list, Bound{"LDS", m.LDS.Bytes / n.LDSBytes})
+	}
+	if n.Barriers > 0 {
+		list = append(list, Bound{"barriers", m.Barriers})
+	}
+	if m.Workgroups > 0 {
+		list = append(list, Bound{"workgroups of a compute unit", m.Workgroups})
+	}
+	slices.SortStableFunc(list, func(a, b Bound) int { return a.Groups - b.Groups })
+	return list
+}

@@ -2,6 +2,7 @@ package cu
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -260,5 +261,36 @@ func TestRoomOfWorkgroupsComesBack(t *testing.T) {
 		}
 		r.FreeWave(simd, n)
 		r.FreeGroup(base, n)
+	}
+}
+
+// The limiter is the resource of which a workgroup takes most; the others follow.
+func TestBounds(t *testing.T) {
+	for _, c := range []struct {
+		prog *program.Program
+		want string
+	}{
+		{&program.Program{VectorRegs: 1, ScalarRegs: 1}, "wave slots 40, scalar registers 200, vector registers 256"},
+		{&program.Program{VectorRegs: 128, ScalarRegs: 1}, "vector registers 8, wave slots 40, scalar registers 200"},
+		{&program.Program{VectorRegs: 1, ScalarRegs: 102}, "scalar registers 28, wave slots 40, vector registers 256"},
+		{&program.Program{VectorRegs: 1, ScalarRegs: 1, LDSBytes: 32768}, "LDS 2, wave slots 40, scalar registers 200, vector registers 256"},
+		{&program.Program{VectorRegs: 1, ScalarRegs: 1, LocalSize: [3]uint32{128, 1, 1}}, "barriers 16, wave slots 20, scalar registers 100, vector registers 128"},
+	} {
+		c.prog.WaveSize = 64
+		if c.prog.LocalSize[0] == 0 {
+			c.prog.LocalSize = [3]uint32{64, 1, 1}
+		}
+		l := limitsForTest()
+		n, err := NewNeed(c.prog, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, b := range n.Bounds(l) {
+			found = append(found, fmt.Sprint(b.Resource, " ", b.Groups))
+		}
+		if got := strings.Join(found, ", "); got != c.want {
+			t.Errorf("found %s, want %s", got, c.want)
+		}
 	}
 }

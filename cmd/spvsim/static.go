@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"spvsim/config"
+	"spvsim/gpu"
+	"spvsim/isa"
+	"spvsim/program"
+	"spvsim/spirv/validate"
+)
+
+// static prints what each use of a shader becomes on a machine: its occupancy with the limiter, registers, and instructions by
+// class. Where a use can't be lowered as it stands, it says why.
+func static(w io.Writer, s *gpu.Shader, uses []config.Launch, values []config.SpecValue, machine *config.Machine) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i := range uses {
+		p, err := lowered(s.Module, &uses[i], values, machine)
+		if err != nil {
+			fmt.Fprintf(t, "program\t%s on %s: not lowered: %v\n", uses[i].Entry, machine.Name, err)
+			continue
+		}
+		fmt.Fprintf(t, "program\t%s on %s: wave%d, %d vector and %d scalar registers, %d bytes of LDS, %d words of scratch\n",
+			p.Name, machine.Name, p.WaveSize, p.VectorRegs, p.ScalarRegs, p.LDSBytes, p.ScratchWords)
+		if o, err := gpu.OccupancyOf(p, machine); err != nil {
+			fmt.Fprintf(t, "\t%v\n", err)
+		} else {
+			fmt.Fprintf(t, "\toccupancy %s\n", o)
+		}
+		fmt.Fprintf(t, "\t%d instructions: %s\n", len(p.Insts), classesOf(p))
+	}
+	return t.Flush()
+}
+
+func lowered(m *validate.Module, use *config.Launch, values []config.SpecValue, machine *config.Machine) (*program.Program, error) {
+	o, err := gpu.LowerOptions(m, use, values, gpu.Target(machine, machine.WaveSize))
+	if err != nil {
+		return nil, err
+	}
+	return program.Lower(m, o)
+}
+
+// classesOf counts a program's instructions by class, in the order of classes.
+func classesOf(p *program.Program) string {
+	var counts [isa.NumClasses]int
+	for i := range p.Insts {
+		counts[p.Insts[i].Class]++
+	}
+	var list []string
+	for class, n := range counts {
+		if n > 0 {
+			list = append(list, fmt.Sprintf("%s %d", isa.Class(class), n))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// entries are a use for each entry point of a module.
+func entries(m *validate.Module) []config.Launch {
+	list := make([]config.Launch, len(m.EntryPoints))
+	for i := range list {
+		list[i].Entry = m.EntryPoints[i].Name
+	}
+	return list
+}
