@@ -71,6 +71,12 @@ func TestInspectTakesReadyJobsAndConstants(t *testing.T) {
 	if plain == set || !strings.Contains(set, "77") || strings.Contains(plain, "77") {
 		t.Errorf("with 3=77:\n%s\nwithout:\n%s", set, plain)
 	}
+	static := spvsim("", "inspect", "reduce", "--machine", "gcn3-r9nano", "--set", "lds.bytes=2048", "--set", "lds.max_workgroup_bytes=2048").stdout
+	for _, text := range []string{"program  main on gcn3-r9nano: wave64", "occupancy 4 of 40 waves of a compute unit (10%), 1 workgroup, limited by LDS", "instructions: valu32 "} {
+		if !strings.Contains(static, text) {
+			t.Errorf("no %q in\n%s", text, static)
+		}
+	}
 	wantRefused(t, spvsim("", "inspect", "reduce", "--set-constant", "9=1"), "the module has no such constant")
 	wantRefused(t, spvsim("", "inspect", "reduce", "--set-constant", "9"), "want ID=VALUE")
 }

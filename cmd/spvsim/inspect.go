@@ -29,9 +29,9 @@ func inspectCommand() *cobra.Command {
 	var f inspectFlags
 	c := &cobra.Command{
 		Use:   "inspect SHADER|JOB",
-		Short: "Print what is in a shader: entry points, resources, specialization constants; --listing: the lowered program",
-		Long: "Print what is in a shader, or in the shaders of a job: entry points, resources, specialization constants. --listing prints the\n" +
-			"lowered program, of a job with the constants that it sets. --driver puts beside it what Mesa's RADV makes of a compute shader for the\n" +
+		Short: "Print what is in a shader: entry points, resources, occupancy; --listing: the lowered program",
+		Long: "Print what is in a shader, or in the shaders of a job: entry points, resources, specialization constants, and\n" +
+			"what each becomes on a machine: registers, occupancy with its limiter, instructions by class. --listing prints the lowered program, of a job with the constants that it sets. --driver puts beside it what Mesa's RADV makes of a compute shader for the\n" +
 			"chip of the preset (fiji, navi21, gfx1100; Debian: mesa-vulkan-drivers, libvulkan-dev, gcc): instructions by kind, registers, LDS, waves,\n" +
 			"of a job as often as a run without time executes them; with --listing, both listings.",
 		Example: `  spvsim inspect shader.spv
