@@ -31,7 +31,8 @@ func TestLibraryPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Its requirements are those of the repository, so that nothing is fetched.
-	own := strings.Replace(string(module), "module spvsim", "module study", 1) + "\nrequire spvsim v0.0.0\nreplace spvsim => " + repository + "\n"
+	local := strings.ReplaceAll(string(module), "=> ./", "=> "+repository+"/")
+	own := strings.Replace(local, "module spvsim", "module study", 1) + "\nrequire spvsim v0.0.0\nreplace spvsim => " + repository + "\n"
 	sums, err := os.ReadFile("../go.sum")
 	if err != nil {
 		t.Fatal(err)
