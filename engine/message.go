@@ -17,11 +17,11 @@ type Port struct {
 	sim.HookableBase
 	connection sim.Connection // nil: none
 	waiting    []Message      // that the connection did not take yet
-	name  string
-	base  *Base
-	owner sim.Component
-	left  uint64 // messages that left here
-	calls uint64 // messages that were handed over here, maybe ahead of the engine
+	name       string
+	base       *Base
+	owner      sim.Component
+	left       uint64 // messages that left here
+	calls      uint64 // messages that were handed over here, maybe ahead of the engine
 }
 
 // NewPort makes a port of a component.

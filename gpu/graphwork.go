@@ -17,8 +17,7 @@ type graphWork struct {
 	*graphJob
 	entries []graphEntry
 	list    []scheduler.Entry // those of the dispatch that runs
-	machine *machine
-	ran     *scheduler.Run // on which it ran last, with time or without
+	ran     *scheduler.Run    // on which it ran last, with time or without
 }
 
 func (g *graphWork) prepare() (bool, error) { return true, nil }
