@@ -103,3 +103,18 @@ func countText(c *account.InstCount, lds bool) string {
 	}
 	return fmt.Sprintf(" %10d %12d%s  %s", c.Issues, c.Cycles.Total(), passes, strings.Join(parts, ", "))
 }
+
+// Classes counts a program's instructions by class, in the order of classes.
+func Classes(p *program.Program) string {
+	var counts [isa.NumClasses]int
+	for i := range p.Insts {
+		counts[p.Insts[i].Class]++
+	}
+	var list []string
+	for class, n := range counts {
+		if n > 0 {
+			list = append(list, fmt.Sprintf("%s %d", isa.Class(class), n))
+		}
+	}
+	return strings.Join(list, ", ")
+}

@@ -3,14 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 
 	"spvsim/config"
 	"spvsim/gpu"
-	"spvsim/isa"
 	"spvsim/program"
 	"spvsim/spirv/validate"
+	"spvsim/tracing"
 )
 
 // static prints what each use of a shader becomes on a machine: its occupancy with the limiter, registers, and instructions by
@@ -30,7 +29,7 @@ func static(w io.Writer, s *gpu.Shader, uses []config.Launch, values []config.Sp
 		} else {
 			fmt.Fprintf(t, "\toccupancy %s\n", o)
 		}
-		fmt.Fprintf(t, "\t%d instructions: %s\n", len(p.Insts), classesOf(p))
+		fmt.Fprintf(t, "\t%d instructions: %s\n", len(p.Insts), tracing.Classes(p))
 	}
 	return t.Flush()
 }
@@ -41,21 +40,6 @@ func lowered(m *validate.Module, use *config.Launch, values []config.SpecValue, 
 		return nil, err
 	}
 	return program.Lower(m, o)
-}
-
-// classesOf counts a program's instructions by class, in the order of classes.
-func classesOf(p *program.Program) string {
-	var counts [isa.NumClasses]int
-	for i := range p.Insts {
-		counts[p.Insts[i].Class]++
-	}
-	var list []string
-	for class, n := range counts {
-		if n > 0 {
-			list = append(list, fmt.Sprintf("%s %d", isa.Class(class), n))
-		}
-	}
-	return strings.Join(list, ", ")
 }
 
 // entries are a use for each entry point of a module.
