@@ -28,11 +28,8 @@ func (d DRAMSpec) Check() []spec.Problem {
 
 // banks is device memory whose channels are DRAM of a standard.
 type banks struct {
-	list    []bankedChannel
-	spread  interleave
-	latency uint64
-	counter Counter
-	part    *Level // nil: not among the parts of a machine
+	device
+	list []bankedChannel
 }
 
 type bankedChannel struct {
@@ -47,24 +44,12 @@ func newBanks(s *MemorySpec, d *DRAMSpec, clockMHz int) *banks {
 	}
 	c := &dram.Config{Standard: standard, UnitsPerNs: float64(clockMHz) / 1000 * (1 << fixedShift), UnitsPerByte: (1 << fixedShift) / s.sustained(),
 		Queue: d.Queue, Writes: d.Writes, Drained: d.Drained, GroupBytes: d.GroupBytes, HashBanks: d.HashBanks}
-	m := &banks{list: make([]bankedChannel, s.Channels), spread: interleave{log2(s.InterleaveBytes), newDivider(s.Channels)},
-		latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
+	m := &banks{device: newDevice(s), list: make([]bankedChannel, s.Channels)}
 	for i := range m.list {
 		m.list[i] = bankedChannel{dram.New(c), newQueue(s.Requests)}
 	}
 	return m
 }
-
-// newMemory makes the device memory of a machine.
-func newMemory(s *HierarchySpec, shape *spec.Shape) memory {
-	if s.DRAM.present() {
-		return newBanks(&s.Memory, &s.DRAM, shape.ClockMHz)
-	}
-	return newChannels(&s.Memory)
-}
-
-func (m *banks) count() *Counter  { return &m.counter }
-func (m *banks) show(part *Level) { m.part = part }
 
 // local is an address within its channel.
 func (m *banks) local(addr uint64) (channel, local uint64) {
@@ -76,14 +61,9 @@ func (m *banks) local(addr uint64) (channel, local uint64) {
 func (m *banks) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64) {
 	index, local := m.local(addr)
 	c := &m.list[index]
-	if free := c.requests.free(); free > at+delay {
-		m.counter.Full += free - at - delay
-		delay = free - at
-	}
+	delay = m.arrive(&c.requests, at, delay, bytes)
 	before := c.Opened()
 	accepted, done := c.Access((at+delay)<<fixedShift, local, bytes, kind == Write)
-	m.counter.Accesses++
-	m.counter.Bytes += uint64(bytes)
 	if c.Opened() == before {
 		m.counter.Hits++
 	} else {

@@ -387,14 +387,7 @@ func (c *cache) miss(s *slice, l *line, at, delay, addr uint64) (ready, waited u
 }
 
 // wait waits within this level for a free entry of a queue.
-func (c *cache) wait(q *queue, at, delay uint64) uint64 {
-	free := q.free()
-	if free <= at+delay {
-		return delay
-	}
-	c.counter.Full += free - at - delay
-	return free - at
-}
+func (c *cache) wait(q *queue, at, delay uint64) uint64 { return q.wait(at, delay, &c.counter.Full) }
 
 // hold waits for a free entry before this level has the request: who sends it waits as well.
 func (c *cache) hold(q *queue, at, delay uint64) uint64 {

@@ -1,5 +1,7 @@
 package mem
 
+import "spvsim/spec"
+
 // A memory stands behind the last cache: it takes a request when it has a free entry for it, and moves its bytes in either
 // direction.
 type memory interface {
@@ -12,15 +14,42 @@ type memory interface {
 	show(part *Level)
 }
 
-// channels is device memory in which every channel moves its bytes at one rate.
-type channels struct {
-	list    []channel
-	spread  interleave
-	cost    uint64
-	finite  bool // channels hold so many requests and no more
+// A device is what memories have in common.
+type device struct {
+	spread  interleave // over channels
 	latency uint64
 	counter Counter
 	part    *Level // nil: not among the parts of a machine
+}
+
+func newDevice(s *MemorySpec) device {
+	return device{spread: interleave{log2(s.InterleaveBytes), newDivider(s.Channels)}, latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
+}
+
+func (d *device) count() *Counter  { return &d.counter }
+func (d *device) show(part *Level) { d.part = part }
+
+// arrive counts a request that comes to a channel, and waits for an entry of its queue.
+func (d *device) arrive(q *queue, at, delay uint64, bytes uint32) uint64 {
+	d.counter.Accesses++
+	d.counter.Bytes += uint64(bytes)
+	return q.wait(at, delay, &d.counter.Full)
+}
+
+// newMemory makes the device memory of a machine.
+func newMemory(s *HierarchySpec, shape *spec.Shape) memory {
+	if s.DRAM.present() {
+		return newBanks(&s.Memory, &s.DRAM, shape.ClockMHz)
+	}
+	return newChannels(&s.Memory)
+}
+
+// channels is device memory in which every channel moves its bytes at one rate.
+type channels struct {
+	device
+	list   []channel
+	cost   uint64
+	finite bool // channels hold so many requests and no more
 }
 
 type channel struct {
@@ -29,8 +58,7 @@ type channel struct {
 }
 
 func newChannels(s *MemorySpec) *channels {
-	m := &channels{list: make([]channel, s.Channels), spread: interleave{log2(s.InterleaveBytes), newDivider(s.Channels)},
-		cost: costPerByte(s.sustained()), finite: s.Requests > 0, latency: uint64(s.LatencyCycles), counter: Counter{Level: "memory"}}
+	m := &channels{device: newDevice(s), list: make([]channel, s.Channels), cost: costPerByte(s.sustained()), finite: s.Requests > 0}
 	for i := range m.list {
 		m.list[i].requests = newQueue(s.Requests)
 	}
@@ -39,19 +67,11 @@ func newChannels(s *MemorySpec) *channels {
 
 func (m *channels) settle(now uint64) uint64 { return now }
 
-func (m *channels) count() *Counter  { return &m.counter }
-func (m *channels) show(part *Level) { m.part = part }
-
 func (m *channels) transfer(at, delay, addr uint64, bytes uint32, _ Kind) (ready, taken uint64) {
 	_, index := m.spread.split(addr)
 	c := &m.list[index]
-	m.counter.Accesses++
+	delay = m.arrive(&c.requests, at, delay, bytes)
 	m.counter.Hits++
-	m.counter.Bytes += uint64(bytes)
-	if free := c.requests.free(); free > at+delay {
-		m.counter.Full += free - at - delay
-		delay = free - at
-	}
 	taken = at + delay
 	delay = c.turn(at, delay, uint64(bytes)*m.cost, m.finite)
 	c.requests.enter(at + delay)

@@ -22,6 +22,17 @@ func (q *queue) free() uint64 {
 	return q.left[q.next]
 }
 
+// wait is how long a request, which would come in cycle at and has waited for delay, has waited when it has an entry. What that
+// adds goes to full.
+func (q *queue) wait(at, delay uint64, full *uint64) uint64 {
+	free := q.free()
+	if free <= at+delay {
+		return delay
+	}
+	*full += free - at - delay
+	return free - at
+}
+
 // enter gives the next entry to a request that leaves in the given cycle.
 func (q *queue) enter(leaves uint64) {
 	if len(q.left) == 0 {

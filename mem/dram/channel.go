@@ -214,16 +214,6 @@ func (m *Memory) Flush(at uint64) uint64 {
 	return done
 }
 
-// Reset forgets rows and times, not counts.
-func (m *Memory) Reset() {
-	for i := range m.channels {
-		ch := &m.channels[i]
-		counts := ch.counts
-		ch.init(ch.c, ch.rules)
-		ch.counts = counts
-	}
-}
-
 // Opened is how many rows were opened so far.
 func (m *Memory) Opened() (n uint64) {
 	for i := range m.channels {
