@@ -12,7 +12,7 @@ import (
 )
 
 // house says which packages of this module each package may import, besides
-// those that its folder stands in: data flows one way, and a stage can't be
+// those that its folder is in: data flows one way, and a stage can't be
 // skipped.
 var house = map[string]string{
 	"docs":                  "", // tests only

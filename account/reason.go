@@ -37,7 +37,7 @@ var reasons = [NumReasons]struct{ name, meaning string }{
 	MemoryWrite:  {"memory.write", "the wave is ready, but the address path holds a store and waits for a queue of memory that is full"},
 	MemoryAtomic: {"memory.atomic", "the wave is ready, but the address path holds atomics and waits for a queue of memory that is full"},
 	Barrier:      {"barrier", "the wave waits for other waves of its workgroup"},
-	Payload:      {"payload", "the wave waits for a payload of an execution graph, or for room in its queue"},
+	Payload:      {"payload", "the wave waits for a payload of an execution graph, or for space in its queue"},
 	Fetch:        {"fetch", "the wave waits for its next instruction"},
 	Dispatch:     {"dispatch", "the slot is taken, its wave has not started"},
 	Empty:        {"empty", "the slot holds no wave"},

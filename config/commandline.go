@@ -37,7 +37,7 @@ func (e *Experiment) OnCommandLine(axes, settings []string) error {
 	return place(ps, e.where)
 }
 
-// flagPlace notes where on the command line something stands, for errors.
+// flagPlace notes where on the command line something is, for errors.
 func (e *Experiment) flagPlace(flag, text, at string) {
 	e.where[at] = position{file: flag + " " + text}
 }

@@ -82,7 +82,7 @@ func TestRefusedOnTheCommandLine(t *testing.T) {
 	for _, c := range []struct{ axis, set, want string }{
 		{"banks", "", "--axis banks: axes: want PATH=VALUE,VALUE or PATH=FIRST..LAST"},
 		{"banks=", "", "want PATH=VALUE,VALUE"},
-		{"banks=16,16", "", "banks = 16 stands there twice"},
+		{"banks=16,16", "", "banks = 16 is there twice"},
 		{"banks=8..4", "", "--axis banks=8..4: axes.banks: from 8 to 4 by 1"},
 		{"kind=swaped", "", "the axis kind has no variant swaped (nearest: swapped)"},
 		{"kind=1..2", "", "the axis kind has variants: want their names"},

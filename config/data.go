@@ -78,8 +78,8 @@ func (g *generator) data(d *Data) error {
 	return fmt.Errorf("no kind of data: want one of iota, zero, file, random, values, address_of, repeat, parts")
 }
 
-// room makes space for n more bytes, within the bound, and returns them.
-func (g *generator) room(n int64) ([]byte, error) {
+// space makes space for n more bytes, within the bound, and returns them.
+func (g *generator) space(n int64) ([]byte, error) {
 	at := len(g.out.Bytes)
 	if n > int64(g.limit-at) {
 		return nil, g.over(n, at)
@@ -104,13 +104,13 @@ func (g *generator) over(n int64, at int) error {
 	return fmt.Errorf("%s: want at most %d in all", what, g.limit)
 }
 
-// elements makes room for count elements of a type, which writes their bytes.
+// elements makes space for count elements of a type, which writes their bytes.
 func (g *generator) elements(typ string, count int64, write func(put func(b []byte, n Number), size int, b []byte)) error {
 	size := elementBytes(typ)
 	if size == 0 {
 		return fmt.Errorf("type %q: want u8 to u64, i8 to i64, f16, f32 or f64", typ)
 	}
-	b, err := g.room(count * int64(size))
+	b, err := g.space(count * int64(size))
 	if err == nil {
 		write(encoders[typ], size, b)
 	}
@@ -156,7 +156,7 @@ func progression(start, step Number, i int) Number {
 func (g *generator) zero(d *Data) error {
 	n, err := d.Zero.evalInt(g.scope, 0, 0, maxDataBytes)
 	if err == nil {
-		_, err = g.room(n)
+		_, err = g.space(n)
 	}
 	return err
 }
@@ -177,7 +177,7 @@ func (g *generator) file(d *Data) error {
 	if offset+n > int64(len(data)) {
 		return fmt.Errorf("%s: bytes %d to %d of %d", d.File, offset, offset+n, len(data))
 	}
-	b, err := g.room(n)
+	b, err := g.space(n)
 	copy(b, data[offset:])
 	return err
 }
@@ -311,7 +311,7 @@ func evalAll(values []Expr, s scope) ([]Number, error) {
 
 func (g *generator) address(d *Data) error {
 	at := len(g.out.Bytes)
-	if _, err := g.room(8); err != nil {
+	if _, err := g.space(8); err != nil {
 		return err
 	}
 	g.out.Addresses = append(g.out.Addresses, AddressFixup{at, d.AddressOf})
@@ -337,7 +337,7 @@ func (g *generator) repeat(d *Data) error {
 	if times > int64(g.limit)/int64(len(one.Bytes)) {
 		return fmt.Errorf("%d times %w", times, g.over(int64(len(one.Bytes)), 0))
 	}
-	b, err := g.room(times * int64(len(one.Bytes)))
+	b, err := g.space(times * int64(len(one.Bytes)))
 	if err != nil {
 		return err
 	}

@@ -16,9 +16,9 @@ var SourceKinds = []struct{ Mark, Meaning string }{
 	{"V", "the vendor: a document, or the vendor's own driver, compiler or library (PAL, LLVM, ROCm, Mesa's AMD code)"},
 	{"M", "measured on a device; who measured what follows"},
 	{"C", "cost model of a compiler for the device (ACO, LLVM): its authors' estimate"},
-	{"S", "another simulator, where nobody published the number"},
+	{"S", "another simulator, where the number is not published"},
 	{"D", "derived: by counting a code sequence's steps, or from other numbers here"},
-	{"knob", "nobody published it: a choice, with the range to sweep; after another mark, that source's uncertainty"},
+	{"knob", "not published: a choice, with the range to sweep; after another mark, that source's uncertainty"},
 }
 
 // Describe writes the whole effective machine as YAML that can be read back, each value with its source as a comment.

@@ -2,7 +2,7 @@
 // machine presets.
 //
 // A machine file holds the fields of Machine, any of which may be left to the machine named by `base:`. A number may be
-// written with its source, `banks: {value: 32, source: "V: ..."}`, and a `source:` key in a mapping stands for all numbers in
+// written with its source, `banks: {value: 32, source: "V: ..."}`, and a `source:` key in a mapping represents all numbers in
 // it that have none of their own. Sources begin with their kind: M measured on hardware, V vendor's document or code, C
 // compiler's cost model, S another simulator's parameter, D derived by counting; a `knob:` was chosen, and says what to sweep.
 //

@@ -44,7 +44,7 @@ type Experiment struct {
 	where map[string]position
 }
 
-// App is a Vulkan program that runs before the points, on the simulated GPU and without time. What it captures stands in a folder, in
+// App is a Vulkan program that runs before the points, on the simulated GPU and without time. What it captures is in a folder, in
 // which a point looks for jobs and machine files: 0001.yaml is the job, and a setting or an axis named job names others.
 type App struct {
 	Run     []string `yaml:"run" doc:"the program, by its name or its file from the working directory, and its arguments"`
@@ -175,7 +175,7 @@ func (e *Experiment) ReadFile(name string) ([]byte, error) {
 // File is the name of the experiment's file.
 func (e *Experiment) File() string { return e.file }
 
-// Text is the figure as YAML, each line where it stands in the experiment file; ok is false when it is in a file of its own.
+// Text is the figure as YAML, each line where it is in the experiment file; ok is false when it is in a file of its own.
 func (f *Figure) Text() (text []byte, ok bool) {
 	if f.node == nil {
 		return nil, false
@@ -396,7 +396,7 @@ func repeatProblems(axes []Axis, at string) (ps []problem) {
 		for _, c := range choices {
 			text := cellsText(c.cells)
 			if seen[text] {
-				ps = append(ps, bad(joinPath(at, axes[i].Name), "%s stands there twice", text))
+				ps = append(ps, bad(joinPath(at, axes[i].Name), "%s is there twice", text))
 			}
 			seen[text] = true
 		}

@@ -10,7 +10,7 @@ import (
 // readLimited reads a regular file of at most limit bytes. A pipe or a device has no end that could be known before it is read, so
 // it is refused, and so is a file that is too long, before anything is read.
 func readLimited(fsys fs.FS, name string, limit int64) ([]byte, error) {
-	info, err := fs.Stat(fsys, name) // before it is opened: to open a pipe waits for who writes to it
+	info, err := fs.Stat(fsys, name) // before it is opened: to open a pipe waits for its writer
 	if err != nil {
 		return nil, &Error{File: name, Msg: fmt.Sprintf("can't read: %v", err), Kind: ErrReference}
 	}

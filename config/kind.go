@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// fileUses say of each kind of file what it is and which command takes it, for who gives it to another.
+// fileUses say of each kind of file what it is and which command takes it, for an error where it is given to another.
 var fileUses = map[string]struct{ what, use string }{
 	"job":        {"a job", "spvsim run %s runs it, and spvsim sweep JOB --axis PATH=VALUES varies it"},
 	"experiment": {"an experiment", "spvsim sweep %s runs it"},
@@ -41,7 +41,7 @@ func likeliestKind(n *yaml.Node, wanted string) string {
 	return best
 }
 
-// shellWord is a name as it stands on a command line.
+// shellWord is a name as it is on a command line.
 func shellWord(name string) string {
 	if strings.ContainsAny(name, " '\"$&;()<>|*?\\`") {
 		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"

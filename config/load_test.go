@@ -311,7 +311,7 @@ func TestDescribeReadsBack(t *testing.T) {
 	}
 }
 
-// Every source of a preset begins with a mark that the description explains, and no white paper stands without its name.
+// Every source of a preset begins with a mark that the description explains, and no white paper is without its name.
 func TestSourceMarks(t *testing.T) {
 	for _, name := range Presets() {
 		m := preset(t, name)
@@ -321,7 +321,7 @@ func TestSourceMarks(t *testing.T) {
 		}
 		for _, s := range SourceKinds {
 			if !strings.Contains(b.String(), "# "+s.Mark+": ") || !strings.Contains(b.String(), s.Meaning) {
-				t.Errorf("%s: %s is not explained, or stands nowhere", name, s.Mark)
+				t.Errorf("%s: %s is not explained, or is explained nowhere", name, s.Mark)
 			}
 		}
 		for path, source := range m.Sources {

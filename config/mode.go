@@ -31,20 +31,20 @@ type Time struct {
 // experiments/sampling below 1 % at a tenth of the host's time.
 type Sampling struct {
 	First         int     `yaml:"first" default:"3" range:"1..65536" unit:"launches" doc:"launches of each kind that are timed before one is left out"`
-	Near          int     `yaml:"near" default:"8" range:"1..1048576" unit:"launches" doc:"from a timed launch of a kind to the next timed one behind the first few"`
+	Near          int     `yaml:"near" default:"8" range:"1..1048576" unit:"launches" doc:"from a timed launch of a kind to the next timed one after the first few"`
 	Far           int     `yaml:"far" default:"256" range:"1..1048576" unit:"launches" doc:"the same at most, where all agree"`
 	Generations   int     `yaml:"generations" default:"6" range:"2..65536" doc:"times as many workgroups as the machine holds, from which on a launch is timed in part"`
 	FewestBatches int     `yaml:"fewest_batches" default:"6" range:"2..65536" doc:"batches of workgroups, a quarter of a generation each, from which a rate is taken"`
 	MostBatches   int     `yaml:"most_batches" default:"40" range:"2..65536" doc:"batches after which the rate is taken as it is"`
 	Groups        int     `yaml:"groups" default:"8" range:"2..65536" doc:"groups of neighbours that the batches of a long row are joined to, at least: one has too much what the next lacks"`
 	Settled       float64 `yaml:"settled" default:"0.03" range:"0..1" doc:"half the interval of a rate that has settled, as a part of it"`
-	Warmer        float64 `yaml:"warmer" default:"0.02" range:"0..1" doc:"part by which a kind's first launch may differ from those behind it and count as the same"`
+	Warmer        float64 `yaml:"warmer" default:"0.02" range:"0..1" doc:"part by which a kind's first launch may differ from those after it and count as the same"`
 	Agreed        float64 `yaml:"agreed" default:"0.04" range:"0..1" doc:"half the interval of what a kind took, up to which its samples agree: the next one is twice as far"`
 	Steady        float64 `yaml:"steady" default:"0.01" range:"0..1" doc:"the same, up to which the next one is four times as far"`
 	OtherMix      float64 `yaml:"other_mix" default:"0.1" range:"0..1" doc:"share of the instructions that are of other classes, from which on a mix is another and is timed for itself"`
 	Pieces        int     `yaml:"pieces" default:"32" range:"1..65536" doc:"pieces in which what is left of a launch is run and looked at"`
 	OnLine        int     `yaml:"on_line" default:"4" range:"3..65536" unit:"launches" doc:"samples from which on a cost for a launch and one for an instruction are told apart"`
-	Late          float64 `yaml:"late" default:"0.1" range:"0..1" doc:"share of what ran while the caches filled up that may have been at the rate behind it"`
+	Late          float64 `yaml:"late" default:"0.1" range:"0..1" doc:"share of what ran while the caches filled up that may have been at the rate after it"`
 	Full          float64 `yaml:"full" default:"0.98" range:"0.01..1" doc:"share of the last level's lines that hold something when it is taken for full"`
 	Least         float64 `yaml:"least" default:"0.02" range:"0..1" doc:"half the interval at least, as a part of what is estimated: what samples can't show, such as how a launch runs out"`
 }

@@ -102,7 +102,7 @@ func (m *Match) noneOf(points []Point) string {
 	return fmt.Sprintf("no point has %s = %s (there are %s)", m.Column, strings.Join(want, " or "), strings.Join(have, ", "))
 }
 
-// Partners are the columns that the axis of one of them gives: they vary together, so each tells the others' values.
+// Partners are the columns that the axis of one of them gives: they vary together, so each determines the others' values.
 func (e *Experiment) Partners(small bool, column string) []string {
 	for _, a := range e.axes(small) {
 		choices, err := a.choices()

@@ -20,7 +20,7 @@ type idle struct {
 	probe.Tracer
 }
 
-// A unit's turns are events as soon as one part could tell the difference; otherwise it may go ahead until the next workgroup comes.
+// A unit's turns are events as soon as one part could see the difference; otherwise it may go ahead until the next workgroup comes.
 func TestBound(t *testing.T) {
 	s := lds.DefaultSpec()
 	for name, c := range map[string]struct {

@@ -43,7 +43,7 @@ type LDS interface {
 	// the answers of those that have by now: the unit calls it before it has a turn.
 	Next() uint64
 	Leave(now uint64)
-	// Watched says that somebody must hear of accesses in the order of time.
+	// Watched says that accesses must be reported in the order of time.
 	Watched() bool
 }
 

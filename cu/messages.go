@@ -27,7 +27,7 @@ type PlacedWave struct {
 	At   uint64
 }
 
-// A WaveEnd tells the dispatcher that a wave has given back its slot and its
+// A WaveEnd notifies the dispatcher that a wave has given back its slot and its
 // registers; with the last one of a workgroup, the LDS and the barrier too.
 type WaveEnd struct {
 	engine.Header

@@ -178,7 +178,7 @@ func TestLDSRanges(t *testing.T) {
 		t.Fatalf("ranges start at %d, %d, %d", a, b, c)
 	}
 	if r.findLDS(512) >= 0 {
-		t.Error("a full LDS has room")
+		t.Error("a full LDS has space")
 	}
 	r.FreeGroup(16384, Need{LDSBytes: 32768})
 	if at := r.takeLDS(32768); at != 16384 {
@@ -204,7 +204,7 @@ func TestRoundRobinOverSIMDs(t *testing.T) {
 	}
 }
 
-// A workgroup that has no room for want of registers is told so; one of more waves than there are slots is told that.
+// A workgroup that has no space for want of registers is told so; one of more waves than there are slots is told that.
 func TestRegistersThatDoNotFitAreToldAsThat(t *testing.T) {
 	for _, c := range []struct {
 		local uint32
@@ -241,7 +241,7 @@ func TestMostWorkgroups(t *testing.T) {
 	}
 }
 
-// A workgroup that ends makes room for another.
+// A workgroup that ends makes space for another.
 func TestRoomOfWorkgroupsComesBack(t *testing.T) {
 	l := limitsForTest()
 	l.Workgroups = 1
@@ -252,7 +252,7 @@ func TestRoomOfWorkgroupsComesBack(t *testing.T) {
 	r := NewResidency(l)
 	for range 3 {
 		if !r.Fits(n) {
-			t.Fatal("an empty unit has no room")
+			t.Fatal("an empty unit has no space")
 		}
 		base := r.TakeGroup(n)
 		simd := r.TakeWave(n)

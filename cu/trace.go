@@ -6,9 +6,9 @@ import (
 	"spvsim/simd"
 )
 
-// trace is who hears of what the compute units do, and what telling it needs.
+// trace is what reports what the compute units do, and what reporting needs.
 type trace struct {
-	to     probe.Tracer // nil: nobody
+	to     probe.Tracer // nil: none
 	levels []string     // of the memory hierarchy, nearest first
 
 	access        probe.Access
@@ -17,7 +17,7 @@ type trace struct {
 	before, after []uint64
 }
 
-// Trace tells t from now on what the compute units do; nil: nobody. Levels name
+// Trace reports to t from now on what the compute units do; nil: none. Levels name
 // the memory hierarchy's levels, nearest first.
 func (a *Array) Trace(t probe.Tracer, levels []string) {
 	a.trace = trace{to: t, levels: levels}
@@ -28,10 +28,10 @@ func (a *Array) Trace(t probe.Tracer, levels []string) {
 	}
 }
 
-// Tracer hears what the compute units do; nil: nobody does.
+// Tracer receives what the compute units do; nil: none.
 func (a *Array) Tracer() probe.Tracer { return a.trace.to }
 
-// placed tells of a workgroup that is placed on a unit.
+// placed reports a workgroup that is placed on a unit.
 func (t *trace) placed(now uint64, unit int, l *Launch, wg *Workgroup) {
 	t.group = probe.Workgroup{At: now, Unit: unit, Index: wg.Index, ID: wg.ID, Name: l.Code.Program.Name, Input: wg.Node.Input}
 	t.to.WorkgroupBegin(&t.group)
@@ -73,7 +73,7 @@ func (t *trace) describe(p *port, pending bool) {
 	}
 }
 
-// tracedLDS tells of an access to the LDS.
+// tracedLDS reports an access to the LDS.
 func (u *ComputeUnit) tracedLDS(now uint64, w *simd.Wave, in *isa.Inst, ready uint64, passes, conflicts int) {
 	t := &u.array.trace
 	pc, _ := w.Where()

@@ -17,7 +17,7 @@ const galleryTop = `# All figures
 
 Every figure of the library, each with the command that simulates its points and draws it (SVG, PDF and PNG into
 ` + "`results/NAME`" + `), and the one that draws it again from the committed rows, in the folder of the repository, without
-simulating. What is asked and what came out stands in [experiments](experiments.md); how a figure is written in
+simulating. What is asked and what came out is in [experiments](experiments.md); how a figure is written in
 [its reference](reference-figure.md).
 `
 

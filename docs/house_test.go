@@ -63,7 +63,7 @@ func TestHousePage(t *testing.T) {
 	}
 	for _, p := range all {
 		if name := strings.TrimPrefix(p.ImportPath, "spvsim/"); !done[name] && name != "spvsim" {
-			t.Errorf("package %s stands on no floor of the page", name)
+			t.Errorf("package %s is in no layer of the page", name)
 		}
 	}
 	compareOrWrite(t, "house.md", append(bytes.TrimRight(b.Bytes(), "\n"), '\n'))

@@ -57,7 +57,7 @@ func TestReference(t *testing.T) {
 func statisticsPage() []byte {
 	p := &page{}
 	fmt.Fprint(p, "# Statistics\n\nWhat `spvsim run --stats` writes and columns of experiments name, path by path: the members of the JSON from the outermost in, joined\n"+
-		"by dots. `*` stands for a name: a class of instructions, a level of memory, a node. Each step has the members of the whole, as\n"+
+		"by dots. `*` represents a name: a class of instructions, a level of memory, a node. Each step has the members of the whole, as\n"+
 		"`steps.NAME.cycles`. `spvsim stats --describe PATH` prints one row. This page is generated from what the counts' structures say of themselves.\n\n"+
 		"| path | unit | meaning |\n| --- | --- | --- |\n")
 	for _, s := range tracing.Statistics() {

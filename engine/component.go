@@ -19,7 +19,7 @@ type Base struct {
 // Work is what a component did so far.
 type Work struct {
 	Events   uint64 // that the engine handled: alarms that rang, messages that came
-	Ahead    uint64 // turns that needed no event, as no other part could tell of them (package lookahead)
+	Ahead    uint64 // turns that needed no event, as no other part could observe them (package lookahead)
 	Calls    uint64 // messages that were handed over within a cycle, without an event
 	Sent     uint64 // messages that came as events
 	Received uint64 // messages that came as events

@@ -47,7 +47,7 @@ type Engine struct {
 	sim.HookableBase
 	freq sim.Freq
 	now  uint64
-	time atomic.Uint64 // bits of the time in seconds, for who looks from another goroutine
+	time atomic.Uint64 // bits of the time in seconds, for other goroutines
 
 	phases [phases]phase
 	busy   [horizon / 64]uint64 // slots in which something is planned
@@ -312,7 +312,7 @@ func (e *Engine) step(p, slot int) bool {
 	return false
 }
 
-// handle runs an event and tells the hooks.
+// handle runs an event and notifies the hooks.
 func (e *Engine) handle(event sim.Event) {
 	e.handled++
 	if e.NumHooks() == 0 {

@@ -115,7 +115,7 @@ func (p *Port) Hand(m Message, dst *Port, cycle uint64) {
 	}
 }
 
-// leaves addresses a message and tells the hooks.
+// leaves addresses a message and notifies the hooks.
 func (p *Port) leaves(h *Header, dst *Port, arrives uint64, m Message) {
 	h.src, h.dst, h.cycle = p, dst, arrives
 	p.left++
@@ -147,7 +147,7 @@ func (p *Port) Handle(event sim.Event) error {
 	return p.arrives(event)
 }
 
-// arrives tells the hooks of a message and gives it to the component.
+// arrives notifies the hooks of a message and gives it to the component.
 func (p *Port) arrives(event sim.Event) error {
 	if p.NumHooks() > 0 {
 		p.InvokeHook(sim.HookCtx{Domain: p, Pos: sim.HookPosPortMsgRecvd, Item: event})

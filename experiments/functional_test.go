@@ -177,7 +177,7 @@ func TestWindowsOfTime(t *testing.T) {
 	}
 }
 
-// The first launch of each kind is timed; the passes behind it find in the L2 what it would have left there.
+// The first launch of each kind is timed; the passes after it find in the L2 what it would have left there.
 func TestTheFirstOfEachKindIsTimed(t *testing.T) {
 	job := load(t, "peer-bitonic")
 	full := runMode(t, job, gpu.Setup{})
@@ -190,7 +190,7 @@ func TestTheFirstOfEachKindIsTimed(t *testing.T) {
 	}
 }
 
-// Lines that a functional launch touches are in the caches of the timed one behind it.
+// Lines that a functional launch touches are in the caches of the timed one after it.
 func TestFunctionalLaunchesWarmTheCaches(t *testing.T) {
 	misses := func(window *config.Time) (n, all uint64) {
 		job := load(t, "peer-atax")
@@ -210,6 +210,6 @@ func TestFunctionalLaunchesWarmTheCaches(t *testing.T) {
 		t.Fatalf("%d accesses of the second step to the L2, %d in the full run", allWarm, all)
 	}
 	if diff := int64(warm) - int64(timed); diff > int64(all)/50 || -diff > int64(all)/50 {
-		t.Errorf("%d misses of %d behind a functional step, %d behind a timed one", warm, all, timed)
+		t.Errorf("%d misses of %d after a functional step, %d after a timed one", warm, all, timed)
 	}
 }

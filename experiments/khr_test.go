@@ -12,7 +12,7 @@ import (
 )
 
 // spirv-opt rewrites modules with AMD's extensions to those of Khronos: the jobs give the same buffers. Not the latency job,
-// which tells one from the other, nor the environment map, whose texels at a border depend on the last bit of a coordinate.
+// which distinguishes one from the other, nor the environment map, whose texels at a border depend on the last bit of a coordinate.
 func TestRewrittenModulesGiveTheSameBuffers(t *testing.T) {
 	tool, err := exec.LookPath("spirv-opt")
 	if err != nil {

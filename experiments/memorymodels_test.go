@@ -83,7 +83,7 @@ func TestMemoryModelsAgreeOnEveryScheduler(t *testing.T) {
 	}
 }
 
-// A run whose work has ended has not reached a limit that comes right behind, though parts of the machine are at work still;
+// A run whose work has ended has not reached a limit that comes right after, though parts of the machine are at work still;
 // one that comes to the limit with work to do has.
 func TestLimitRightBehindTheEnd(t *testing.T) {
 	for i, kind := range underScheduler {

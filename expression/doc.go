@@ -21,7 +21,7 @@ const (
 	Reals                      // all numbers are 64-bit floats; NaN is a missing one
 )
 
-// Type is what a name stands for.
+// Type is what a name represents.
 type Type int
 
 // The types.

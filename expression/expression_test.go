@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// values are what names stand for in these tests.
+// values are what names represent in these tests.
 var values = map[string]any{
 	"n": int64(10), "zero": int64(0), "x": 2.5, "big": uint64(1 << 63), "lds.banks": int64(32), "min": int64(3), "odd name": int64(7),
 	"missing": math.NaN(), "s": "wave32", "in": int64(1), "env": int64(2), "a.in.b": int64(4),
@@ -81,7 +81,7 @@ func TestReals(t *testing.T) {
 	}
 }
 
-// What fails, with a word of its error and where it stands.
+// What fails, with a word of its error and where it is.
 func TestFaults(t *testing.T) {
 	tests := []struct {
 		text string
@@ -96,7 +96,7 @@ func TestFaults(t *testing.T) {
 		{"5 ^ 3", Integers, 3, "bitxor(a, b) for exclusive or, a ** b for a power"}, {"5 | 3", Reals, 3, "bitor(a, b)"}, {"5 & 3", Integers, 3, "bitand(a, b)"}, {"~5", Integers, 1, "bitnot(a)"},
 		{"1 < < 4", Integers, 5, "want a number"}, {"1 <<< 4", Integers, 5, "want a number"}, {"1..2 << 3", Integers, 2, "no ranges"}, {"s << 1", Integers, 1, "bitshl is for numbers"}, {"n = 1", Integers, 3, "write == to compare"}, {"let a = 1; a", Integers, 1, "backquotes"},
 		{"7 // 2", Integers, 3, "no comments"}, {"7 /* 2 */ + 1", Integers, 3, "no comments"}, {"1 # 2", Integers, 3, "no loops"}, {"1; 2", Integers, 2, "one expression"},
-		{"1..1000000000", Integers, 2, "no ranges"}, {"sum(1..1000000000)", Integers, 6, "no ranges"}, {"map([1, 2], # > 1)", Integers, 13, "no loops"}, {"[1, 2]", Integers, 1, "behind in alone"},
+		{"1..1000000000", Integers, 2, "no ranges"}, {"sum(1..1000000000)", Integers, 6, "no ranges"}, {"map([1, 2], # > 1)", Integers, 13, "no loops"}, {"[1, 2]", Integers, 1, "after in alone"},
 		{"map([1, 2], {1})", Integers, 13, "no blocks"}, {"map([1], 2)", Integers, 1, "map is not a function"}, {"sin(1)", Integers, 1, "sin is not a function: there are abs,"},
 		{"repeat('a', 1000000000)", Integers, 1, "repeat is not a function"}, {"n[0]", Integers, 2, "no lists"}, {"n.size()", Integers, 3, "name of a function"}, {"b'x'", Integers, 1, "want a number"},
 		{"min(1)", Integers, 1, "min of 1 arguments: want 2 or more"}, {"if(1, 2)", Integers, 1, "if of 2 arguments"}, {"sqrt(1, 2)", Integers, 1, "sqrt of 2 arguments: want 1"},

@@ -45,7 +45,7 @@ func (r *rewriter) rewrite(n ast.Node) (ast.Node, Type, error) {
 	case *ast.BuiltinNode:
 		return nil, 0, r.unknownFunction(n, n.Name)
 	case *ast.ArrayNode:
-		return nil, 0, r.at(n, "a list stands behind in alone: a in [1, 2, 3]")
+		return nil, 0, r.at(n, "a list comes after in alone: a in [1, 2, 3]")
 	}
 	return nil, 0, r.at(n, "want a number, a name or (")
 }
@@ -153,7 +153,7 @@ func (r *rewriter) unary(n *ast.UnaryNode) (ast.Node, Type, error) {
 	return callOf(n, unaryCalls[n.Operator], args...), Number, nil
 }
 
-// bare says whether no parenthesis stands around the operand of a negation: the library takes !a * b for !(a * b), other
+// bare says whether no parenthesis is around the operand of a negation: the library takes !a * b for !(a * b), other
 // languages for (!a) * b.
 func (r *rewriter) bare(n ast.Node, operand *ast.BinaryNode) bool {
 	if !strings.Contains("* / % **", operand.Operator) {

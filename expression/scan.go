@@ -42,7 +42,7 @@ var respelled = map[string]string{
 	"let": reserved, "matches": reserved,
 }
 
-const reserved = "it is a word of the language: as a name it stands in `backquotes`"
+const reserved = "it is a word of the language: as a name it is written in `backquotes`"
 
 func scan(text string) (*scanned, error) {
 	s := &scanned{original: text, large: map[string]uint64{}, shifts: map[int]string{}}

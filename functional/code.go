@@ -18,7 +18,7 @@ type step struct {
 // that does more than compute.
 type stretch struct {
 	first, end int32 // steps
-	at         int32 // the instruction behind them
+	at         int32 // the instruction after them
 	count      int32 // instructions that count, the last one with them
 	path       simd.Path
 	in         *isa.Inst
@@ -57,7 +57,7 @@ func newCode(p *program.Program) *code {
 	return c
 }
 
-// cut puts the steps behind each other, those of a kind as one, and says for each
+// cut puts the steps one after the other, those of a kind as one, and says for each
 // instruction that stretches may begin at which is the first.
 func (c *code) cut(enters []bool) (firsts []int32) {
 	rows := isa.NewFuser(c.WaveSize, c.VectorRows)
@@ -87,7 +87,7 @@ func (c *code) cut(enters []bool) (firsts []int32) {
 }
 
 // entered marks the instructions that stretches begin at: those that branches go
-// to, and those behind one that stops.
+// to, and those after one that stops.
 func entered(p *program.Program) []bool {
 	list := make([]bool, len(p.Insts)+1)
 	for i := range p.Insts {

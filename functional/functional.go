@@ -8,7 +8,7 @@
 //	worker      a goroutine that carries workgroups out
 //
 // The waves of a workgroup take turns; one goes on until it ends, waits at a
-// barrier, polls memory in vain, or has had its share of instructions. A worker
+// barrier, polls memory without success, or has had its share of instructions. A worker
 // carries one workgroup out after the other. Workgroups that get nowhere are set
 // aside while others go on, so that shaders which wait for other workgroups
 // come to their end.
@@ -88,7 +88,7 @@ type Options struct {
 	// Cache keeps what runs have in common; nil: nothing is kept.
 	Cache    *Cache
 	Payloads Payloads // nil outside of an execution graph
-	// Print shows a DebugPrint, one at a time; nil: nobody listens.
+	// Print shows a DebugPrint, one at a time; nil: none.
 	Print func(at uint64, p *program.Program, st *isa.State, in *isa.Inst)
 	// Watch is called now and then, one call at a time; an error ends the run.
 	Watch func(Progress) error

@@ -61,7 +61,7 @@ func kernelOf(t *testing.T, local uint32, insts ...isa.Inst) (*mem.Store, *mem.B
 
 func word(b *mem.Buffer, i int) uint32 { return binary.LittleEndian.Uint32(b.Bytes[4*i:]) }
 
-// Each workgroup waits for the one behind it: all must have begun before the first can end.
+// Each workgroup waits for the one after it: all must have begun before the first can end.
 func TestWorkgroupsMayWaitForLaterOnes(t *testing.T) {
 	const n = 50
 	for _, threads := range []int{1, 2} {

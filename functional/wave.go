@@ -22,7 +22,7 @@ const (
 const (
 	// share is how many instructions a wave runs in one go. Knob.
 	share = 1 << 18
-	// maxLooks is how often a wave may look in vain in one go. Knob.
+	// maxLooks is how often a wave may poll without success at a time. Knob.
 	maxLooks = 16
 )
 
@@ -139,7 +139,7 @@ func (k *worker) memory(g *group, w *wave, s *stretch) bool {
 }
 
 // localMemory carries out an access to the workgroup's memory, and says whether
-// the wave looks at it in vain.
+// the wave polls it without success.
 func (k *worker) localMemory(g *group, w *wave, s *stretch) (polls bool) {
 	st := &w.state
 	bytes := uint32(0)

@@ -52,7 +52,7 @@ type worker struct {
 	spare  []*group
 	tables map[*code]*table
 
-	// For who asks how far the run is.
+	// For reports of progress.
 	instructions, ended atomic.Uint64
 }
 
@@ -174,7 +174,7 @@ func (k *worker) round() (moved bool) {
 	return moved
 }
 
-// admit begins a workgroup, if there is one and room for it.
+// admit begins a workgroup, if there is one and space for it.
 func (k *worker) admit() bool {
 	r := k.run
 	if r.resident.Add(1) > int64(r.options.Resident) && len(k.ring) > 0 {
@@ -226,7 +226,7 @@ func (k *worker) close(g *group) {
 	}
 }
 
-// watch tells how far the run is, now and then.
+// watch reports how far the run is, now and then.
 func (k *worker) watch() {
 	k.instructions.Store(k.clock)
 	k.looked = k.clock
@@ -323,7 +323,7 @@ func (k *worker) registers(c *code) *simd.Registers {
 	if n := len(t.free); n > 0 {
 		f := t.free[n-1]
 		t.free = t.free[:n-1]
-		clear(f.Vector[:c.VectorRows*c.WaveSize]) // a fused step writes what is behind before it reads it
+		clear(f.Vector[:c.VectorRows*c.WaveSize]) // a fused step writes what is after before it reads it
 		clear(f.Scalar)
 		return f
 	}

@@ -126,8 +126,8 @@ func (r *resources) checkArray(want *ir.Binding) error {
 	return r.budget.take(uint64(want.Count)*descriptorHostBytes, fmt.Sprintf("the descriptors of set %d, binding %d", want.Set, want.Binding))
 }
 
-// room is what a buffer may hold: what memory and host have left, and the key that says so.
-func (r *resources) room() (bytes uint64, bound string) {
+// space is what a buffer may hold: what memory and host have left, and the key that says so.
+func (r *resources) space() (bytes uint64, bound string) {
 	bytes, bound = r.store.Left(), "memory.bytes"
 	if left := r.budget.left(); left < bytes {
 		bytes, bound = left, ErrHostLimit.Error()

@@ -151,7 +151,7 @@ func TestInterruptedRunHasWhatItCameTo(t *testing.T) {
 	}
 }
 
-// The watchdog tells of a run in which nothing ends, while it goes on.
+// The watchdog reports a run in which nothing ends, while it goes on.
 func TestWatchdogTellsOfAStall(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()

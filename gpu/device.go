@@ -47,7 +47,7 @@ type DeviceSetup struct {
 	Machine *config.Machine
 	// Mode is how dispatches run, by the names of config.Modes; empty: timed.
 	Mode string
-	// Tracer hears of all that is timed; nil: nobody traces.
+	// Tracer receives all that is timed; nil: none.
 	Tracer   probe.Tracer
 	Progress func(Progress) // nil, or called now and then while a dispatch runs
 	// MaxInstructions and MaxHostSeconds end a dispatch that takes more, with ErrDispatch; 0: no limit. They are looked at now and then.
@@ -202,7 +202,7 @@ type Dispatch struct {
 	Base     [3]uint32          // of the workgroups' ids
 	Elements [][]mem.Descriptor // of each binding of the kernel's program
 	Push     []byte
-	Follows  bool // behind another dispatch of one stream
+	Follows  bool // after another dispatch of one stream
 }
 
 // Run executes a dispatch to its end. Accesses out of bounds are among the counts.

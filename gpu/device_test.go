@@ -121,7 +121,7 @@ func TestDispatchAllocations(t *testing.T) {
 	}
 }
 
-// A tracer hears of the dispatches, transfers and other work of a device, one behind the other.
+// A tracer receives the dispatches, transfers and other work of a device, one after the other.
 func TestDeviceIsTraced(t *testing.T) {
 	heard := &launchesHeard{}
 	d, x := openBase(t, "timed", heard)
@@ -140,7 +140,7 @@ func TestDeviceIsTraced(t *testing.T) {
 	}
 }
 
-// launchesHeard is a tracer that hears of launches.
+// launchesHeard is a tracer that receives launches.
 type launchesHeard struct {
 	probe.Deaf
 	names []string

@@ -10,7 +10,7 @@ import (
 )
 
 // Work graphs as DXC compiles them, optimised (O3), not (O0) and as its front end leaves them (fcgl), give the buffers that were
-// computed apart from any simulator, under every scheduler, and on a second machine. The HLSL stands beside them.
+// computed apart from any simulator, under every scheduler, and on a second machine. The HLSL is beside them.
 func TestDXCWorkGraphs(t *testing.T) {
 	jobs, err := filepath.Glob(filepath.Join("testdata", "dxc", "*.yaml"))
 	if err != nil || len(jobs) < 20 {

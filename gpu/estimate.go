@@ -59,8 +59,8 @@ type kind struct {
 	due  bool // the next one is timed
 	last int  // the number of the last one of which a sample was taken
 	gap  int  // from there to the next one; 0: sampling.near
-	// carries: a launch takes another time behind a timed one, which leaves memory
-	// busy, than at the beginning. ran is the number behind the last timed one.
+	// carries: a launch takes another time after a timed one, which leaves memory
+	// busy, than at the beginning. ran is the number after the last timed one.
 	carries bool
 	ran     int
 	graph   bool
@@ -331,7 +331,7 @@ type emptyStretch struct {
 	instructions uint64
 }
 
-// widen makes the interval hold that, when the rate behind the stretch is known.
+// widen makes the interval hold that, when the rate after the stretch is known.
 func (s *sampler) widen(e *emptyStretch, step string, behind *rate) {
 	if e == nil {
 		return
@@ -340,8 +340,8 @@ func (s *sampler) widen(e *emptyStretch, step string, behind *rate) {
 	s.tally.steps[s.tally.stepOf[step]].Add(&account.Counts{Estimate: &account.Estimate{Half: half}})
 }
 
-// cachesFull says that the last level of the caches has room for nothing more;
-// of a memory of Akita's nobody knows.
+// cachesFull says that the last level of the caches has space for nothing more;
+// of a memory of Akita's is not known.
 func (s *sampler) cachesFull() bool {
 	fast, ok := s.timing.machine.hierarchy.(*mem.Fast)
 	return !ok || fast.Filled() >= s.Full

@@ -76,8 +76,8 @@ func whichAreTimedBy(by *config.Sampling, n int, due int, cycles func(i int) flo
 	return got
 }
 
-// The first of a kind are timed, and others behind them: each time twice as far
-// while they agree, not as far where they do not, and one behind another mix.
+// The first of a kind are timed, and others after them: each time twice as far
+// while they agree, not as far where they do not, and one after another mix.
 func TestWhichOfAKindAreTimed(t *testing.T) {
 	steady := func(int) float64 { return 2 }
 	for _, c := range []struct {
@@ -99,7 +99,7 @@ func TestWhichOfAKindAreTimed(t *testing.T) {
 	}
 }
 
-// A mix of which nobody knows the rate keeps launches from being far apart as far as there is much of it.
+// A mix whose rate is not known keeps launches from being far apart as far as there is much of it.
 func TestHowMuchOfAKindIsSure(t *testing.T) {
 	for _, c := range []struct {
 		rare uint64
@@ -173,7 +173,7 @@ func TestSettling(t *testing.T) {
 	t.Error("a steady rate does not settle")
 }
 
-// A rate that stands for a part of what is left need only be as sure as that: of cycles for a batch that differ by a third, the fewest are enough.
+// A rate that represents a part of what is left need only be as sure as that: of cycles for a batch that differ by a third, the fewest are enough.
 func TestARateIsAsSureAsWhatItStandsFor(t *testing.T) {
 	s := setup(t, scale, "")
 	r, err := newRunner(t.Context(), s)

@@ -20,7 +20,7 @@ type fcFormat struct {
 
 var fcFormats = []fcFormat{{sgTypes[5], 10, -14}, {sgTypes[6], 23, -126}, {sgTypes[7], 52, -1022}}
 
-// value is the number that bits stand for; double holds those of all three formats.
+// value is the number that bits represent; double holds those of all three formats.
 func (f *fcFormat) value(bits uint64) float64 {
 	if f.bits == 64 {
 		return math.Float64frombits(bits)

@@ -19,7 +19,7 @@ type untimed struct {
 	machine  *machine
 	programs *programs
 	guard    *guard
-	clock    *timing // whose time stands still meanwhile
+	clock    *timing // whose time does not move meanwhile
 	did      uint64  // instructions, which are what shaders read as the clock
 	cache    functional.Cache
 	faults   []lds.Fault
@@ -123,7 +123,7 @@ func (p *programs) executed(prog *program.Program, issues []uint64) {
 	}
 }
 
-// watch looks now and then whether to go on, and tells how far the run is.
+// watch looks now and then whether to go on, and reports how far the run is.
 func (u *untimed) watch(p functional.Progress) error {
 	if err := u.guard.limits(); err != nil {
 		return fmt.Errorf("%w; %d of %d workgroups ended, %d have begun", err, p.Ended, u.launched, p.Running)

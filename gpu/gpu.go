@@ -68,8 +68,8 @@ type Setup struct {
 	Machine *config.Machine
 	Job     *config.Job
 
-	Observer probe.Observer // nil: nobody listens
-	Tracer   probe.Tracer   // nil: nobody traces; hears of the round that is counted, the last
+	Observer probe.Observer // nil: none
+	Tracer   probe.Tracer   // nil: none; receives events of the round that is counted, the last
 	// Attach is given the engine and its parts before the run, for looking at
 	// them while they work.
 	Attach func(sim.Engine, []sim.Component) error

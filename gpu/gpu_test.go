@@ -286,7 +286,7 @@ func TestInputErrors(t *testing.T) {
 }
 
 // TestAbsentConstantsAreAWarning: an API ignores what an optimiser removed, and
-// the job hears of it once, by name and by number.
+// the job reports it once, by name and by number.
 func TestAbsentConstantsAreAWarning(t *testing.T) {
 	s := setup(t, scale+"specialization: {9: 1, gone: 2, 3: 5}\nexpect: [{buffer: a, data: {iota: u32, count: 256, start: 7, step: 5}}]\n", "gcn3-r9nano")
 	r, err := Run(context.Background(), s)
@@ -479,6 +479,6 @@ func TestClockWithoutTimeGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if u := r.untimed; u.did == 0 || u.did != r.tally.issued || u.options(r.launches[0].work.(*kernel).Need).Clock != u.did {
-		t.Errorf("the clock is at %d behind %d instructions", r.untimed.did, r.tally.issued)
+		t.Errorf("the clock is at %d after %d instructions", r.untimed.did, r.tally.issued)
 	}
 }

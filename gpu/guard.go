@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A guard holds a run to its limits of the computer that simulates, and tells how far it is.
+// A guard holds a run to its limits of the computer that simulates, and reports how far it is.
 type guard struct {
 	ctx      context.Context
 	setup    *Setup
@@ -42,7 +42,7 @@ func (g *guard) interrupted(format string, args ...any) error {
 	return &interrupted{fmt.Sprintf(format, args...), g.ctx.Err()}
 }
 
-// tell tells who wants to know how far the run is.
+// tell reports how far the run is.
 func (g *guard) tell(cycle, instructions, ended, running, total uint64) {
 	if g.setup.Progress == nil {
 		return
@@ -63,7 +63,7 @@ type stall struct {
 	wait  time.Duration // until somebody is told, twice as long each time
 }
 
-// slow tells who wants to know when no workgroup has ended for long.
+// slow reports when no workgroup has ended for long.
 func (g *guard) slow(ended uint64, report func() string) {
 	if g.setup.Stalled == nil {
 		return

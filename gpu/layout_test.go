@@ -17,7 +17,7 @@ type lvRead struct {
 	name  string
 	code  string // leaves the value in %r
 	typ   string // its type: uchar, ushort, uint, ulong, float
-	at    int    // where it stands by the text's rules: Offset, ArrayStride, MatrixStride
+	at    int    // where it is by the text's rules: Offset, ArrayStride, MatrixStride
 	bytes int
 }
 

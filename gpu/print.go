@@ -13,7 +13,7 @@ import (
 	"spvsim/simd"
 )
 
-// printer is who formats what waves print; nil when nobody listens.
+// printer is who formats what waves print; nil where nothing is attached.
 func printer(to probe.Observer) cu.Printer {
 	if to == nil {
 		return nil

@@ -46,7 +46,7 @@ type programs struct {
 	tune func(*program.Target)
 	// constants are the constant data of programs in the machine's memory.
 	constants map[*program.Program]mem.Descriptor
-	// warnings are what the job says in vain, each once, in order.
+	// warnings are what the job sets without effect, each once, in order.
 	warnings []string
 }
 
@@ -263,7 +263,7 @@ func stepClasses(steps []string) []isa.Class {
 	return list
 }
 
-// warn notes what the job says in vain.
+// warn notes what the job sets without effect.
 func (p *programs) warn(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(p.warnings, text) {
 		p.warnings = append(p.warnings, text)
@@ -353,7 +353,7 @@ func floatBits(x float64, width int) uint64 {
 	return uint64(math.Float32bits(float32(x)))
 }
 
-// bindConstants binds the program's constant data behind its other bindings.
+// bindConstants binds the program's constant data after its other bindings.
 func (p *programs) bindConstants(s *mem.Store, prog *program.Program, b *mem.Bindings) error {
 	if len(prog.Constants) == 0 {
 		return nil

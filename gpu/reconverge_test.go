@@ -94,7 +94,7 @@ var reconvergence = []struct {
 	{"early return", []rcStmt{rcWhen(odd, rcOnly(rcReturn)), rcB()}},
 	{"return in a loop", []rcStmt{rcWhile(below7, rcWhen(atRound, []rcStmt{rcB(), {kind: rcReturn}}), rcB()), rcB()}},
 	{"return of both arms", []rcStmt{rcWhen(odd, []rcStmt{rcWhen(half, rcOnly(rcReturn)), rcB()}, rcB(), rcStmt{kind: rcReturn}), rcB()}},
-	{"a branch nobody takes", []rcStmt{rcWhen(never, []rcStmt{rcB()}, rcB()), rcWhile(always4, rcB()), rcB()}},
+	{"a branch never taken", []rcStmt{rcWhen(never, []rcStmt{rcB()}, rcB()), rcWhile(always4, rcB()), rcB()}},
 }
 
 const (
@@ -460,7 +460,7 @@ func TestReconvergenceModel(t *testing.T) {
 		}
 	}
 	if bits.OnesCount32(got[0]) != 32 {
-		t.Errorf("lane 0 is alone behind the loop: %#x", got[0])
+		t.Errorf("lane 0 is alone after the loop: %#x", got[0])
 	}
 }
 

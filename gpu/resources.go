@@ -40,7 +40,7 @@ func newResources(job *config.Job, store *mem.Store, host *budget) (*resources, 
 			contents = append(contents, config.Content{})
 			continue
 		}
-		c, err := b.ContentWithin(r.room())
+		c, err := b.ContentWithin(r.space())
 		if err != nil {
 			return nil, err
 		}

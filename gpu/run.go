@@ -26,7 +26,7 @@ type runner struct {
 	total     int          // rounds
 	window    *config.Time // nil: all is timed
 	sampler   sampler
-	events    eventCounter // of parts that do not count their own; nil when nobody asks
+	events    eventCounter // of parts that do not count their own; nil where not asked for
 }
 
 // newRunner does all that can fail before the first cycle.
@@ -296,7 +296,7 @@ func (r *runner) stream(round int) error {
 	return nil
 }
 
-// launch runs one launch to its end; follows: behind another one of its round.
+// launch runs one launch to its end; follows: after another one of its round.
 func (r *runner) launch(l *launch, follows bool) error {
 	some, err := l.work.prepare()
 	switch w, parts := l.work.(resident); {
@@ -325,7 +325,7 @@ func (r *runner) useThreads() {
 		text  string
 	}{
 		{r.setup.Machine.Fetch.Enabled, "compute units share instruction caches (fetch.enabled)"},
-		{r.setup.Tracer != nil, "a tracer hears of everything in its order"},
+		{r.setup.Tracer != nil, "a tracer receives everything in its order"},
 		{r.setup.Attach != nil, "who is attached may look at its components at any time"},
 		{r.setup.Components, "what its components did is counted for one"},
 		{r.setup.Job.IsGraph(), "what waves of an execution graph enqueue starts others"},

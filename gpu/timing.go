@@ -75,7 +75,7 @@ func (t *timing) pass(bytes uint64, follows bool) (cycles uint64) {
 }
 
 // passCycles is the time of a transfer that reads and writes bytes of device memory: all channels at the rate that they sustain,
-// behind the cost of a launch.
+// after the cost of a launch.
 func (t *timing) passCycles(bytes uint64, follows bool) uint64 {
 	m := t.guard.setup.Machine
 	cost := m.Dispatcher.KernelLaunchCycles
@@ -90,7 +90,7 @@ func (t *timing) passCycles(bytes uint64, follows bool) uint64 {
 }
 
 // runEngine runs until nothing is left to happen, or the run has failed. Work that ended before the limit is not
-// failed by what parts of the machine, such as caches, do behind it.
+// failed by what parts of the machine, such as caches, do after it.
 func (t *timing) runEngine() (finished bool, end uint64, err error) {
 	defer t.machine.array.Ahead.End()
 	err = t.machine.engine.Run()
@@ -119,7 +119,7 @@ func (t *timing) limit() uint64 {
 	return engine.Never
 }
 
-// watch looks now and then whether to go on, and tells how far the run is.
+// watch looks now and then whether to go on, and reports how far the run is.
 func (t *timing) watch(now uint64) error {
 	t.machine.array.Ahead.Join()
 	if err := t.guard.limits(); err != nil {
@@ -223,14 +223,14 @@ func (t *timing) soFar() *account.Counts {
 	return c
 }
 
-// traceLaunch tells the tracer, if it listens by now, that a launch begins.
+// traceLaunch notifies the tracer, if it listens by now, that a launch begins.
 func (t *timing) traceLaunch(step string) {
 	if to := t.machine.array.Tracer(); to != nil {
 		to.LaunchBegin(&probe.Launch{Step: step, At: t.now})
 	}
 }
 
-// traceEnd tells the tracer that a launch has ended.
+// traceEnd notifies the tracer that a launch has ended.
 func (t *timing) traceEnd(end uint64) {
 	if to := t.machine.array.Tracer(); to != nil {
 		t.sample(end)

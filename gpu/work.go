@@ -15,7 +15,7 @@ type work interface {
 	prepare() (some bool, err error)
 	// functional runs a part without time; warm: bringing its lines into the caches. What it did comes with an error too.
 	functional(u *untimed, p scheduler.Part, warm bool) (*account.Counts, error)
-	// timed runs a part to its end, under the name of its step; follows: behind another launch of its round.
+	// timed runs a part to its end, under the name of its step; follows: after another launch of its round.
 	timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error)
 	// count completes the counts of a part that ran.
 	count(c *account.Counts, p scheduler.Part)

@@ -98,7 +98,7 @@ func rsq(a float64) float64   { return 1 / math.Sqrt(a) }
 
 // fma rounds a*b + c once to type t. For the narrower types the product is
 // exact in float64 and the sum is rounded to odd, which the rounding to t that
-// follows can't tell from the exact sum.
+// follows can't distinguish from the exact sum.
 func fma(t Type, a, b, c float64) float64 {
 	if t == F64 {
 		return math.FMA(a, b, c)

@@ -87,7 +87,7 @@ func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int)
 
 // A Fuser turns instructions that follow each other, and which nothing comes
 // between, into one step: operations on whole rows and on scalars, one after the other without
-// a look around. Values that are the same in all lanes are put behind the vector file.
+// a look around. Values that are the same in all lanes are put after the vector file.
 //
 // Where lanes are idle, the rows that are written are put there before as well,
 // and what the steps did to idle lanes is taken back: no lane sees another one.
@@ -110,7 +110,7 @@ type spreadValue struct {
 // has FuseWords more than its rows.
 func NewFuser(lanes, rows int) *Fuser { return &Fuser{lanes: lanes, behind: 4 * lanes * rows} }
 
-// Add takes an instruction in, behind those before it; it is false where it can't.
+// Add takes an instruction in, after those before it; it is false where it can't.
 func (f *Fuser) Add(in *Inst) bool {
 	if !wideRows || f.lanes%32 != 0 {
 		return false
@@ -200,7 +200,7 @@ func (f *Fuser) addSelect(in *Inst) bool {
 	return true
 }
 
-// write puts a step behind the others that writes a row.
+// write puts a step after the others that writes a row.
 func (f *Fuser) write(s rowStep) {
 	f.steps = append(f.steps, s)
 	for i := range f.saved {
@@ -270,7 +270,7 @@ func (f *Fuser) addTest(in *Inst) bool {
 	return true
 }
 
-// writeScalar puts a step behind the others that writes a scalar register: what was spread of it is old.
+// writeScalar puts a step after the others that writes a scalar register: what was spread of it is old.
 func (f *Fuser) writeScalar(s rowStep) {
 	f.steps = append(f.steps, s)
 	kept := make([]spreadValue, 0, len(f.spread))

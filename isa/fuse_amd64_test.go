@@ -123,18 +123,18 @@ func TestFuserTakesNothingTwice(t *testing.T) {
 	for k := range uint64(fuseValues - 5) {
 		in := &Inst{Op: IAdd, T: I32, Dst: V(0), Src: [4]Reg{V(1), Lit(k)}}
 		if !f.Add(in) {
-			t.Fatalf("value %d has no room", k)
+			t.Fatalf("value %d has no space", k)
 		}
 	}
 	two := &Inst{Op: IMad, T: I32, Dst: V(0), Src: [4]Reg{V(1), Lit(100), Lit(101)}}
 	if f.Add(two) {
-		t.Error("there is room for more values than there is for")
+		t.Error("there is space for more values than there is for")
 	}
 	if f.Take() == nil || f.Take() != nil {
 		t.Error("what was taken is there again")
 	}
 	if !f.Add(in) || !f.Add(two) {
-		t.Error("no room in an empty one")
+		t.Error("no space in an empty one")
 	}
 }
 

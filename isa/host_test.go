@@ -49,7 +49,7 @@ func eachOddRow(op Op, t Type, visit func(k int, got uint64)) {
 	}
 }
 
-// floatRows tells what an operation gives for all triples, with one NaN as good as another or not.
+// floatRows says what an operation gives for all triples, with one NaN as good as another or not.
 func floatRows(op Op, t Type, anyNaN bool) uint64 {
 	sum := fnv.New64a()
 	eachOddRow(op, t, func(_ int, got uint64) {
@@ -87,7 +87,7 @@ func TestNaNsOfFusedMultiplyAdds(t *testing.T) {
 	}
 }
 
-// productsOfOddFloats tells what the matrix instructions give for elements of any bits, NaNs among them.
+// productsOfOddFloats says what the matrix instructions give for elements of any bits, NaNs among them.
 func productsOfOddFloats() uint64 {
 	r, sum := rand.New(rand.NewPCG(21, 8)), fnv.New64a()
 	for op := range MatrixOps {

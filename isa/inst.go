@@ -170,7 +170,7 @@ type Inst struct {
 	// Matrix are the registers of a MatrixMulAdd; nil for other operations.
 	Matrix *MatrixOperands
 
-	// Second is executed right behind this one and issued with it: the other half
+	// Second is executed right after this one and issued with it: the other half
 	// of a packed or dual-issued pair. It reads nothing that this one writes; the
 	// class is that of the pair.
 	Second *Inst

@@ -65,7 +65,7 @@ func both(first, second func(*State, *Inst)) func(*State, *Inst) {
 	}
 }
 
-// discard executes an instruction whose result nobody wants.
+// discard executes an instruction whose result is not used.
 func discard(*State, *Inst) {}
 
 // A view reads one operand in any lane, in canonical form.

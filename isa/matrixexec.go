@@ -197,7 +197,7 @@ var quietNaNs = [E5M2 + 1]uint64{F16: 0x7e00, BF16: 0x7fc0, F32: 0x7fc00000, F64
 func (p *places) scatter(st *State, regs []Reg, words *[sumLen]uint32, bits uint) {
 	for r, at := range p.at {
 		if regs[r].Kind != Vector {
-			continue // nobody wants it
+			continue // not used
 		}
 		row := st.row(regs[r], 0)
 		for l := range row {

@@ -400,7 +400,7 @@ func finite32(r *rand.Rand) float32 {
 func fmaTriple(r *rand.Rand) (a, b, c float32) {
 	a = float32(1 + r.Uint32N(1<<12))
 	switch r.IntN(4) {
-	case 0: // just beside the middle of c and its neighbour, by less than float64 can tell
+	case 0: // just beside the middle of c and its neighbour, by less than float64 can resolve
 		eps := float32(math.Ldexp(1, -15-r.IntN(9)))
 		return 1 + eps, (1 - eps) * 0x1p-24 * float32(1-2*r.IntN(2)), 1 + float32(r.Uint32N(1<<23))*0x1p-23
 	case 1:

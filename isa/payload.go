@@ -2,7 +2,7 @@ package isa
 
 import "math/bits"
 
-// A PayloadTable tells a wave about the payloads that it can name. It belongs
+// A PayloadTable lists for a wave the payloads that it can name. It belongs
 // to the node whose workgroup runs. All answers are defined for any argument,
 // as the compiler may ask earlier than the shader would: an element beyond the
 // length, or of no array, has an address outside of all payloads.

@@ -95,7 +95,7 @@ func TestPayloadsOutsideOfAGraph(t *testing.T) {
 	}
 }
 
-// The machine carries these out even when nobody wants the result.
+// The machine carries these out even when the result is not used.
 func TestAllocationsAreNotDiscarded(t *testing.T) {
 	for _, op := range []Op{PayloadAlloc, PayloadAllocLane, PayloadEnqueue, PayloadFinish} {
 		in := Inst{Op: op, T: I64}

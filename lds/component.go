@@ -10,7 +10,7 @@ import (
 // A Component is an LDS among the machine's parts. Its compute unit hands it the
 // accesses of waves; each has an event in the cycle in which it has left the
 // banks, with which the answer goes back. These events are the unit's to run
-// (Leave), as nobody else can tell of them: it may go ahead of the engine.
+// (Leave), as no other part sees them: it may go ahead of the engine.
 type Component struct {
 	engine.Base
 	*LDS
@@ -60,7 +60,7 @@ func NewComponent(e *engine.Engine, name string, s *Spec) *Component {
 // Port is where accesses are handed in.
 func (c *Component) Port() *engine.Port { return c.port }
 
-// Watched says that somebody hears of the accesses, and must hear of them in the order of time.
+// Watched says that the accesses are reported, in the order of time.
 func (c *Component) Watched() bool { return c.NumHooks() > 0 || c.port.NumHooks() > 0 }
 
 // Handle fulfils sim.Handler.

@@ -71,7 +71,7 @@ func TestAccessAllocatesNothing(t *testing.T) {
 		c.Leave(c.Next())
 	}
 	if n := testing.AllocsPerRun(100, run); n != 0 {
-		t.Errorf("%v allocations an access with nobody listening", n)
+		t.Errorf("%v allocations an access with no observer", n)
 	}
 }
 

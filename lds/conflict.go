@@ -29,7 +29,7 @@ func (d *LDS) time(now uint64, st *isa.State, base uint32, in *isa.Inst, mask ui
 }
 
 // passes counts the passes and phases of one access. Lanes that are packed
-// behind each other use each bank once a phase when the phase's lanes follow
+// one after the other use each bank once a phase when the phase's lanes follow
 // each other, the mapping is the plain one and the words are aligned.
 func (d *LDS) passes(k Kind, mask uint64, base, bytes uint32) (passes, phases int) {
 	c := d.count

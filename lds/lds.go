@@ -170,7 +170,7 @@ func (d *Values) loadOne(st *isa.State, in *isa.Inst, b []byte, mask uint64) {
 	}
 }
 
-// inOrder says that the results of a load go to n vector registers behind each other.
+// inOrder says that the results of a load go to n vector registers one after the other.
 func inOrder(in *isa.Inst, n int) bool {
 	first := lane.Result(in, 0)
 	for k := range n {

@@ -429,7 +429,7 @@ func TestCheckNamesEveryField(t *testing.T) {
 	}
 }
 
-// Every mapping that a machine file may name exists, and every bank count has room in the tables.
+// Every mapping that a machine file may name exists, and every bank count has space in the tables.
 func TestTagsMatchTheModel(t *testing.T) {
 	for _, f := range spec.Fields(reflect.TypeFor[Spec]()) {
 		switch f.Name {

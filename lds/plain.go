@@ -9,7 +9,7 @@ import (
 // far as the instruction alone says what it does.
 type Plain struct {
 	store       bool
-	all         bool // a load: all lanes get the same words, in rows that lie behind each other
+	all         bool // a load: all lanes get the same words, in rows that lie one after the other
 	base, index isa.Reg
 	offset      uint32
 	rows        [4]int

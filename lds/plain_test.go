@@ -226,7 +226,7 @@ func TestQuickAnswers(t *testing.T) {
 	}
 }
 
-// An access whose lanes stand one behind the other is known as such, up to the
+// An access whose lanes stand one after the other is known as such, up to the
 // last byte of its workgroup; how fast it is simulated depends on it.
 func TestPackedAccessesAreSeen(t *testing.T) {
 	d, st := newLDS(t, nil), newState(64)

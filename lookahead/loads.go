@@ -32,7 +32,7 @@ type loads struct {
 	booked atomic.Uint64
 	_      [56]byte
 
-	// For who runs the unit.
+	// For the caller that runs the unit.
 	completed uint64 // loads so far
 	horizon   uint64 // the cycle before which none that is outstanding is done
 	scalars   int    // outstanding: whether they wait for free miss entries is not known either

@@ -1,7 +1,7 @@
 // Package lookahead runs units of the machine ahead of the engine: conservative
 // lookahead, as the simulation of discrete events in parallel knows it. A unit
 // says until which cycle nothing from outside reaches it, and of each cycle
-// whether others could tell what it does there. Up to the first cycle in which
+// whether others could see what it does there. Up to the first cycle in which
 // they could, its turns need no events, and any thread may run them: which one
 // does, and when, changes no result.
 //
@@ -23,7 +23,7 @@ type Unit interface {
 	Next() uint64
 	// Bound is the first cycle in which something from outside may reach the unit; 0 where each of its turns must be an event.
 	Bound() uint64
-	// Local says of a cycle, which is Next, that no other part can tell what the unit does in it.
+	// Local says of a cycle, which is Next, that no other part can see what the unit does in it.
 	Local(cycle uint64) bool
 	// Advance does the unit's work of a cycle.
 	Advance(cycle uint64)
@@ -128,7 +128,7 @@ func (a *Units) End() {
 func (r *Runner) Turns() uint64 { return r.turns }
 
 // Turn is the event of the unit's alarm: its work of the cycle, and of the cycles
-// after it in which nothing can reach it nor other parts can tell what it does.
+// after it in which nothing can reach it nor other parts can see what it does.
 func (r *Runner) Turn(now uint64) {
 	if r.passed(now) {
 		return
@@ -178,7 +178,7 @@ func (r *Runner) alone(until uint64) {
 	}
 }
 
-// local says that no other part can tell what the unit does in a cycle, which is its next.
+// local says that no other part can see what the unit does in a cycle, which is its next.
 func (r *Runner) local(cycle uint64) bool {
 	if r.loads != nil && !r.loads.before(cycle) {
 		return false

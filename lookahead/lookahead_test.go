@@ -11,7 +11,7 @@ import (
 	"spvsim/engine"
 )
 
-// A fake has a turn every step cycles, and says of the last that others can tell.
+// A fake has a turn every step cycles, and says of the last that others can observe.
 type fake struct {
 	engine.Base
 	runner    *Runner
@@ -54,7 +54,7 @@ type hook struct{}
 
 func (hook) Func(sim.HookCtx) {}
 
-// Turns of which other parts can't tell are no events, up to the unit's bound, the limit of the run, and maxAhead.
+// Turns that other parts can't observe are no events, up to the unit's bound, the limit of the run, and maxAhead.
 func TestTurnsAheadAreNoEvents(t *testing.T) {
 	for name, c := range map[string]struct {
 		do    func(e *engine.Engine, f *fake)

@@ -150,7 +150,7 @@ func (p *pool) run(r *Runner, worker int) (turns uint64) {
 }
 
 // runAhead takes a unit ahead until a cycle, or to the first in which other parts
-// can tell what it does. The engine's thread comes back before that if the
+// can observe what it does. The engine's thread comes back before that if the
 // workers are about to have nothing to do.
 func (r *Runner) runAhead(until uint64) {
 	r.ahead = true

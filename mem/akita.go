@@ -9,7 +9,7 @@ import (
 
 // Akita is the same machine made of Akita's own caches and memory controllers,
 // driven by messages: a reply is pending until the last line's response comes.
-// Before each of Akita's parts stands a gate of ours, which gives it what its
+// Before each of Akita's parts is a gate of ours, which gives it what its
 // own parameters can't: the level's bandwidth in bytes, its latency, messages
 // no larger than its lines, and no more of them than it can hold.
 //
@@ -70,7 +70,7 @@ func patience(s *HierarchySpec) uint64 {
 }
 
 // chain lists the levels that the machine has; with both, the scalar cache
-// stands behind the vector cache.
+// is behind the vector cache.
 func (a *Akita) chain(both bool) (list []namedCache) {
 	for i, c := range a.spec.levels() {
 		if c.Present() && (both || i != 1) {

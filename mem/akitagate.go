@@ -30,7 +30,7 @@ type gate struct {
 	free       uint64              // fixed-point cycle from which it is idle
 	wake       uint64              // cycle of the latest tick scheduled ahead
 	invalidate bool
-	blank      []byte // for all messages: nobody looks at values
+	blank      []byte // for all messages: values are not looked at
 }
 
 // A passage is a request that has come to a gate.
@@ -106,7 +106,7 @@ func (g *gate) reply(now sim.VTimeInSec, r akita.AccessReq) bool {
 	return g.top.Send(m) == nil
 }
 
-// accept takes requests while there is room for those of the latency.
+// accept takes requests while there is space for those of the latency.
 func (g *gate) accept(now sim.VTimeInSec, cycle uint64) (progress bool) {
 	for uint64(len(g.queue)) < sendBuffer+2*g.latency {
 		m := g.top.Retrieve(now)

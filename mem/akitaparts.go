@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// unlimited stands for no limit.
+	// unlimited represents no limit.
 	unlimited = 1 << 20
 	// sendBuffer is the messages that a sender of requests may have on a connection.
 	sendBuffer = 16
@@ -83,7 +83,7 @@ func (s *stage) enter(g *gate) {
 }
 
 // level finds or makes the cache of a level that serves a compute unit. chain
-// is what stands behind it.
+// is what is behind it.
 func (a *Akita) level(c namedCache, chain []namedCache, cu int) *stage {
 	l := newLevel(c, a.spec, a.shape, nil)
 	name := a.name("Cache", l.instance(cu/a.shape.ComputeUnits, cu%a.shape.ComputeUnits)) + "." + partNames[c.Name]

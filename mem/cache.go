@@ -433,7 +433,7 @@ func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
 	return ready
 }
 
-// replace makes room for p's line: a dirty victim goes to the next level, and holds an entry of the write buffer until that
+// replace makes space for p's line: a dirty victim goes to the next level, and holds an entry of the write buffer until that
 // takes it. It returns what the request has waited for then.
 func (c *cache) replace(p *place, at, delay uint64) (way int, waited uint64) {
 	way = p.oldest()

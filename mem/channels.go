@@ -2,7 +2,7 @@ package mem
 
 import "spvsim/spec"
 
-// A memory stands behind the last cache: it takes a request when it has a free entry for it, and moves its bytes in either
+// A memory is behind the last cache: it takes a request when it has a free entry for it, and moves its bytes in either
 // direction.
 type memory interface {
 	// transfer returns when the bytes are back at the last cache, or acknowledged, and when the request was taken. at is the

@@ -33,13 +33,13 @@ type coalescer struct {
 	last  uint64 // number of the line added last, plus 1
 	at    int    // its index
 	age   uint32 // entries of another age are empty
-	deaf  bool   // nobody asks for lines, only for bytes
+	deaf  bool   // lines are not asked for, only for bytes
 	moved uint64 // bytes, counted while deaf
 	// Blocks that the address path sends: one for neighbouring lanes of a cycle that read on in the same, or read the same.
 	stores     bool // the words of lines are asked for
 	word       uint // log2 of the bytes of a word
 	from       uint64
-	until      uint64 // from where to where the lanes added last have stored, one behind the other
+	until      uint64 // from where to where the lanes added last have stored, one after the other
 	blocks     int
 	blockShift uint // 0: not counted
 	together   int  // lanes of a cycle
@@ -80,7 +80,7 @@ func (c *coalescer) add(addr uint64, bytes uint32) {
 	}
 }
 
-// cover marks the words of the line touched last that a store has written whole. What lanes in a row store, one behind the
+// cover marks the words of the line touched last that a store has written whole. What lanes in a row store, one after the
 // other, counts as one: bytes of theirs make up a word together.
 func (c *coalescer) cover(start, end uint64) {
 	if !c.stores {

@@ -59,7 +59,7 @@ func (*Level) Handle(sim.Event) error { return nil }
 // Work is what the level did so far: lines that were booked.
 func (p *Level) Work() engine.Work { return engine.Work{Booked: *p.accesses} }
 
-// tell tells the hooks of a line; p may be nil.
+// tell notifies the hooks of a line; p may be nil.
 func (p *Level) tell(at, delay, addr uint64, bytes uint32) {
 	if p != nil && p.NumHooks() > 0 {
 		p.told(LevelAccess{at, addr, bytes, at + delay})

@@ -136,7 +136,7 @@ func (c *cache) freeMisses(now uint64) int {
 	}
 	free := anyNumber
 	for i := range c.slices {
-		free = c.slices[i].misses.room(now, c.slices[i].requests.room(now, free))
+		free = c.slices[i].misses.space(now, c.slices[i].requests.space(now, free))
 	}
 	return free
 }

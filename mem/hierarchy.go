@@ -42,7 +42,7 @@ type Reply struct {
 	Pending bool
 }
 
-// A Completion tells that the request of that token was answered.
+// A Completion reports that the request of that token was answered.
 type Completion func(token, now uint64)
 
 // A Hierarchy answers requests. now never decreases over all compute units.

@@ -163,7 +163,7 @@ func (p *Port) storeGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) T
 }
 
 // storeOne stores for the highest lane alone where all go to one place within
-// bounds: it is the one that wins. It says whether that is so; nobody may ask for lines.
+// bounds: it is the one that wins. It says whether that is so; lines may not be asked for.
 func (x *lanes) storeOne(st *isa.State, env *Env, in *isa.Inst, mask uint64, size uint64) bool {
 	m := in.Mem
 	if mask == 0 || m.Index.Kind == isa.Vector || m.BindingIndex.Kind == isa.Vector {

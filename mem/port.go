@@ -70,7 +70,7 @@ type workspace struct {
 	addr     [64]uint64    // device address of the offset
 	bind     [64]int32     // binding, for faults
 	texel    [64]*Image    // of image accesses; nil where none is bound
-	trash    [64]uint32    // where results nobody wants go
+	trash    [64]uint32    // where results that are not used go
 	spread   [4][64]uint32 // uniform store data, by lane
 	last     *Buffer       // the buffer found last
 }
@@ -146,7 +146,7 @@ var accesses = func() (t [isa.NumOps]func(in *isa.Inst) Access) {
 	return t
 }()
 
-// AccessOf is what carries out an instruction, for who issues it often; nil of
+// AccessOf is what carries out an instruction, for callers that issue it often; nil of
 // one that is none of memory.
 func AccessOf(in *isa.Inst) Access {
 	if choose := accesses[in.Op]; choose != nil {
@@ -164,7 +164,7 @@ func (p *Port) Issue(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	return a(p, now, st, env, in)
 }
 
-// begin empties the workspace for an instruction; where nobody asks for lines, nothing is in it.
+// begin empties the workspace for an instruction; where lines are not asked for, nothing is in it.
 func (p *Port) begin(m *isa.Mem, kind Kind) *workspace {
 	w := p.lanes.w
 	if !w.deaf {

@@ -44,8 +44,8 @@ func (q *queue) enter(leaves uint64) {
 	}
 }
 
-// room is how many requests, up to most, find an entry that is free from a cycle on.
-func (q *queue) room(now uint64, most int) int {
+// space is how many requests, up to most, find an entry that is free from a cycle on.
+func (q *queue) space(now uint64, most int) int {
 	for n := range min(len(q.left), most) {
 		if q.left[(q.next+n)%len(q.left)] > now {
 			return n

@@ -18,12 +18,12 @@ func TestQueue(t *testing.T) {
 		}
 		q.enter(uint64(i+1) * 10)
 	}
-	if none := newQueue(0); none.free() != 0 || none.room(0, 7) != 7 {
+	if none := newQueue(0); none.free() != 0 || none.space(0, 7) != 7 {
 		t.Errorf("a queue without a limit is full")
 	}
 	for now, want := range map[uint64]int{39: 0, 40: 1, 50: 2, 100: 2} {
-		if got := q.room(now, 9); got != want {
-			t.Errorf("in cycle %d there is room for %d, want %d", now, got, want)
+		if got := q.space(now, 9); got != want {
+			t.Errorf("in cycle %d there is space for %d, want %d", now, got, want)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func (s *served) check(t *testing.T, seed uint64, level string, bytesPerCycle fl
 	}
 }
 
-// Random machines with queues of random sizes, and random requests: hits and misses are the accesses, and hooks hear of all of
+// Random machines with queues of random sizes, and random requests: hits and misses are the accesses, and hooks receive all of
 // them; more entries never make the last reply later by more than a twentieth; nothing is ready before it was asked for; no
 // level moves more than its peak, as a whole and in any 1,000 cycles of the channel's time.
 func TestLawsOfQueues(t *testing.T) {

@@ -27,7 +27,7 @@ type sample struct {
 
 // sample carries out a sampling instruction, quad by quad. The level of detail
 // is one for the quad where it comes from the quad's coordinates; those of lanes
-// that are not active count as they stand in the registers.
+// that are not active count as they are in the registers.
 func (p *Port) sample(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	p.begin(in.Mem, Read)
 	passes := 0

@@ -132,7 +132,7 @@ func direction(face int, s, t float64) (d [3]float64) {
 	return d
 }
 
-// overEdge is the texel of a neighbouring face that stands for one beyond an edge.
+// overEdge is the texel of a neighbouring face that represents one beyond an edge.
 func overEdge(face, x, y, size int) (int, int, int) {
 	d := direction(face, (float64(x)+0.5)/float64(size), (float64(y)+0.5)/float64(size))
 	to := faceOf(d)

@@ -236,7 +236,7 @@ func (l *namedCache) checkStores() []spec.Problem {
 	return nil
 }
 
-// checkShared refuses copies of a cache that stands in front of the memory channels.
+// checkShared refuses copies of a cache that is in front of the memory channels.
 func (l *namedCache) checkShared() []spec.Problem {
 	if l.Name != "memory_side" || !l.Present() || l.SharedBy == 0 {
 		return nil

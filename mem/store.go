@@ -13,7 +13,7 @@ import (
 const (
 	firstAddress = 1 << 20 // below it nothing is mapped, so that a null pointer is caught
 	alignment    = 256     // bytes: minStorageBufferOffsetAlignment of the drivers at hand
-	// Guard is how many bytes behind each buffer are not mapped.
+	// Guard is how many bytes after each buffer are not mapped.
 	Guard = 256
 )
 
@@ -60,7 +60,7 @@ func (s *Store) Alloc(bytes uint64, name string) (*Buffer, error) {
 }
 
 // Adopt makes a buffer of bytes, which are the store's from then on: pages of
-// them that nobody touches take no memory of the host.
+// them that are not touched take no memory of the host.
 func (s *Store) Adopt(bytes []byte, name string) (*Buffer, error) {
 	b, err := s.Reserve(uint64(len(bytes)), name)
 	if err != nil {

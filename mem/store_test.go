@@ -29,7 +29,7 @@ func TestAttach(t *testing.T) {
 		t.Errorf("found %v", b)
 	}
 	if b := s.Find(at + 64); b != nil {
-		t.Errorf("behind the end: found %v", b)
+		t.Errorf("after the end: found %v", b)
 	}
 	own, err := s.Alloc(16, "own")
 	if err != nil || s.Find(own.Addr) != own || s.Find(at) == nil {

@@ -8,7 +8,7 @@ func (p *Port) Lines() []Line { return p.lanes.w.request.Lines }
 func (p *Port) ForgetLines() { p.lanes.w.request.Lines = nil }
 
 // Asked appends the lines asked of each level so far, in the order of Counters.
-// It appends nothing where the hierarchy can't tell at once.
+// It appends nothing where the hierarchy does not know at once.
 func (p *Port) Asked(list []uint64) []uint64 {
 	if f, ok := p.h.(*Fast); ok {
 		for _, l := range f.levels {

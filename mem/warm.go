@@ -47,7 +47,7 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
 	}
 }
 
-// evict makes room for p's line.
+// evict makes space for p's line.
 func (c *cache) evict(p *place) int {
 	way := p.oldest()
 	if p.line(way).dirty() {

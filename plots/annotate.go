@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// referenceLook tells reference points apart: open black markers.
+// referenceLook distinguishes reference points: open black markers.
 func referenceLook(i int) look {
 	l := looks[(i+1)%5] // the markers that can be open; the disc is the first series'
 	l.color, l.dash = ink, nil
@@ -24,7 +24,7 @@ func (c *Chart) isIn(a Annotation, p *Panel) bool {
 	return a.Facet == "" || p.Name == a.Facet || strings.HasSuffix(p.Name, " = "+a.Facet)
 }
 
-// referenceDashes tell lines with a source apart, in the order of the figure.
+// referenceDashes distinguish lines with a source, in the order of the figure.
 var referenceDashes = [][]vg.Length{{1, 1.5}, {6, 2}, {6, 1.5, 1, 1.5}, {3, 1, 3, 3}}
 
 // referenceLine is how a line looks: those with a source, which the legend names, differ.
@@ -67,7 +67,7 @@ func drawReferenceLine(c draw.Canvas, p *axes, a Annotation, style draw.LineStyl
 	}
 }
 
-// drawAnnotations draws what stands over the marks: reference points and texts, each text where it covers least.
+// drawAnnotations draws what is over the marks: reference points and texts, each text where it covers least.
 func (l *layout) drawAnnotations(c draw.Canvas, p *pane, k *inkCanvas) {
 	n := 0
 	for _, a := range l.c.figure.Annotations {
@@ -189,7 +189,7 @@ func label(c draw.Canvas, k *inkCanvas, frame vg.Rectangle, text string, places 
 			best, covered = p, n+p.far
 		}
 	}
-	if covered > best.far && covered < 10_000 { // it stands on something: a ground of white keeps it readable
+	if covered > best.far && covered < 10_000 { // it is on something: a ground of white keeps it readable
 		box := best.box(text, smallSize)
 		c.FillPolygon(color.NRGBA{0xff, 0xff, 0xff, 0xc8}, rectangle(box.Min, box.Max))
 	}
@@ -316,7 +316,7 @@ func valueOf(v *float64) float64 {
 	return *v
 }
 
-// line is a series as it stands on the axes; a name is the one in the rows or the one for people.
+// line is a series as it is on the axes; a name is the one in the rows or the one for people.
 func (c *Chart) line(p *Panel, name string) []xy {
 	var out []xy
 	for _, s := range p.Series {

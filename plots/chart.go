@@ -243,7 +243,7 @@ func (d *Dimension) count(levels []level) {
 	}
 }
 
-// place is where a value stands among categories that are numbers: between two of them in proportion.
+// place is where a value is among categories that are numbers: between two of them in proportion.
 func (d *Dimension) place(v float64) float64 {
 	n := d.numbers
 	i := sort.SearchFloat64s(n, v)
@@ -400,7 +400,7 @@ func groupOf(c *Column, index map[string]int, row int) (int, bool) {
 	return i, ok
 }
 
-// place says where an observation stands, and whether nothing is missing for it.
+// place says where an observation is, and whether nothing is missing for it.
 func (b *builder) place(o *observation, y *Column) bool {
 	o.x, o.y = position(b.x, b.xIndex, b.xLevels, o.row), position(y, b.yIndex, b.yLevels, o.row)
 	o.measured = o.y
@@ -531,7 +531,7 @@ func pairsText(p Pairs) string {
 	return strings.Join(words, ", ")
 }
 
-// place2 spells where an observation stands, but for the columns that are freed.
+// place2 spells where an observation is, but for the columns that are freed.
 func (b *builder) place2(o observation, freed map[string]bool) string {
 	return strings.Join(b.placeWords(o, freed), "\x00")
 }

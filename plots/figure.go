@@ -31,7 +31,7 @@ type Figure struct {
 	Value Shade  `yaml:"value" doc:"heatmap: column that gives the colour"`
 	Text  string `yaml:"text" doc:"column of names written beside points (scatter, roofline) or in spans (timeline)"`
 
-	Series Grouping `yaml:"series" doc:"column that tells series apart"`
+	Series Grouping `yaml:"series" doc:"column that distinguishes series"`
 	Facets Facets   `yaml:"facets" doc:"column that gives a panel of its own to each value"`
 
 	Combine    string `yaml:"combine" enum:"mean|median|min|max|sum" doc:"how repeated rows become one point"`
@@ -48,7 +48,7 @@ type Figure struct {
 	Cells    bool    `yaml:"cells" doc:"heatmap, bar: write the values"`
 
 	Roofs       []Roof       `yaml:"roofs" doc:"roofline: peaks and bandwidths"`
-	Legend      Legend       `yaml:"legend" doc:"where the legend stands"`
+	Legend      Legend       `yaml:"legend" doc:"where the legend is"`
 	Annotations []Annotation `yaml:"annotations" doc:"texts, lines and points that are not of the rows"`
 
 	File  string         `yaml:"-"` // where it was read, for errors
@@ -80,7 +80,7 @@ type Shade struct {
 	Center *float64 `yaml:"center" doc:"value that is white, with a colour to each side: 1 for ratios"`
 }
 
-// Grouping is a column that tells series or panels apart.
+// Grouping is a column that distinguishes series or panels.
 type Grouping struct {
 	Column string   `yaml:"column" short:"true" doc:"column of its values"`
 	Order  []string `yaml:"order" doc:"values in order; those left out follow"`
@@ -114,7 +114,7 @@ type Roof struct {
 	Bandwidth float64 `yaml:"bandwidth" range:"0..1e100" doc:"y for each unit of x"`
 }
 
-// Legend says where the legend stands.
+// Legend says where the legend is.
 type Legend struct {
 	Place   string `yaml:"place" short:"true" enum:"auto|inside|right|top|bottom|none" doc:"inside takes the emptiest place; auto, left out: inside if it covers nothing, else outside"`
 	Title   string `yaml:"title" doc:"written before or over the entries"`

@@ -53,7 +53,7 @@ func TestTooMuchForOneFigureIsRefused(t *testing.T) {
 	for figure, want := range map[string]string{
 		"kind: line\nx: x\ny: y\nseries: s":                      "300 series: want at most 256",
 		"kind: line\nx: x\ny: y\nfacets: s\nseries: x":           "300 panels: want at most 100",
-		"kind: scatter\nx: x\ny: y\nseries: name\nlegend: right": "leave no room",
+		"kind: scatter\nx: x\ny: y\nseries: name\nlegend: right": "leave no space",
 	} {
 		c, err := chartOf(t, rows.String(), figure)
 		if err == nil {

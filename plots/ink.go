@@ -149,7 +149,7 @@ func (k *inkCanvas) emptiest(frame vg.Rectangle, w, h vg.Length) (at vg.Point, c
 	return at, covered
 }
 
-// places are fractions of the room that is left in a frame.
+// places are fractions of the space that is left in a frame.
 var places = func() []vg.Point {
 	pts := []vg.Point{{X: 0, Y: 1}, {X: 1, Y: 1}, {X: 1, Y: 0}, {X: 0, Y: 0}, {X: 0.5, Y: 1}, {X: 0.5, Y: 0}, {X: 0, Y: 0.5}, {X: 1, Y: 0.5}}
 	for y := vg.Length(1); y >= -0.01; y -= 0.1 {

@@ -55,7 +55,7 @@ type layout struct {
 	panelW, panelH           vg.Length
 }
 
-// newLayout places everything; place is where the legend stands, which takes room unless it is inside or none.
+// newLayout places everything; place is where the legend is, which takes space unless it is inside or none.
 func (c *Chart) newLayout(style, place string) *layout {
 	f := c.figure
 	l := &layout{c: c, place: place, entries: c.entries(place)}
@@ -73,7 +73,7 @@ func (c *Chart) newLayout(style, place string) *layout {
 		l.shades = c.shades()
 	}
 	l.panelW, l.panelH = l.size.X/vg.Length(l.columns)*0.8, 120
-	for range 3 { // margins depend on ticks, which depend on the room that margins leave
+	for range 3 { // margins depend on ticks, which depend on the space that margins leave
 		l.chooseTicks()
 		l.measure()
 		l.panelW = (l.size.X - l.left - l.right - l.gapX*vg.Length(l.columns-1)) / vg.Length(l.columns)
@@ -92,11 +92,11 @@ const (
 	largestFig = 60 * vg.Inch
 )
 
-// check refuses a figure whose labels, legend or number of panels leave no room for what it shows.
+// check refuses a figure whose labels, legend or number of panels leave no space for what it shows.
 func (l *layout) check() error {
 	switch {
 	case l.panelW < leastPanel || l.panelH < leastPanel:
-		return l.c.figure.fail("", ErrLimit, fmt.Sprintf("labels, legend and %d panels leave no room: want a wider figure (style: page, width_in), fewer panels or shorter names", len(l.panes)))
+		return l.c.figure.fail("", ErrLimit, fmt.Sprintf("labels, legend and %d panels leave no space: want a wider figure (style: page, width_in), fewer panels or shorter names", len(l.panes)))
 	case l.size.Y > largestFig:
 		return l.c.figure.fail("", ErrLimit, fmt.Sprintf("it would be %.0f inches high: want fewer panels or shorter names", l.size.Y/vg.Inch))
 	}
@@ -238,14 +238,14 @@ func (c *Chart) annotatedRange(r interval, isX bool) interval {
 	if peak > 0 && !isX {
 		r = r.add(peak)
 	}
-	if peak > 0 && bandwidth > 0 && isX { // the ridge, with some room about it
+	if peak > 0 && bandwidth > 0 && isX { // the ridge, with some space about it
 		r = r.add(peak / bandwidth * 4)
 		r = r.add(peak / bandwidth / 4)
 	}
 	return r
 }
 
-// about is a scale with room about the data.
+// about is a scale with space about the data.
 func (d *Dimension) about(r interval, kind string, forText bool) scale {
 	s, zero := scale{kind: d.Scale, low: r.low, high: r.high}, kinds[kind].zero
 	switch {
@@ -290,10 +290,10 @@ func (l *layout) chooseTicks() {
 
 // turnLabels breaks long categories into two lines, or turns them all.
 func (l *layout) turnLabels() {
-	room := l.panelW/vg.Length(max(len(l.c.X.Categories), 1))*labelled(l.panes[0].xt) - labelGap
+	space := l.panelW/vg.Length(max(len(l.c.X.Categories), 1))*labelled(l.panes[0].xt) - labelGap
 	fits := true
 	for _, t := range l.panes[0].xt {
-		fits = fits && textWidth(breakLabel(t.Label, smallSize, room), smallSize) <= room
+		fits = fits && textWidth(breakLabel(t.Label, smallSize, space), smallSize) <= space
 	}
 	if !fits {
 		l.angle = labelAngle
@@ -301,12 +301,12 @@ func (l *layout) turnLabels() {
 	}
 	for _, p := range l.panes {
 		for i := range p.xt {
-			p.xt[i].Label = breakLabel(p.xt[i].Label, smallSize, room)
+			p.xt[i].Label = breakLabel(p.xt[i].Label, smallSize, space)
 		}
 	}
 }
 
-// labelled is how many ticks share a label's room.
+// labelled is how many ticks share a label's space.
 func labelled(ticks []plot.Tick) vg.Length {
 	n := 0
 	for _, t := range ticks {
@@ -318,8 +318,8 @@ func labelled(ticks []plot.Tick) vg.Length {
 }
 
 // breakLabel breaks a text that is too wide at the space nearest its middle.
-func breakLabel(s string, size, room vg.Length) string {
-	if textWidth(s, size) <= room {
+func breakLabel(s string, size, space vg.Length) string {
+	if textWidth(s, size) <= space {
 		return s
 	}
 	best := -1

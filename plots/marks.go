@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// kindRow is what tells a kind of figure from the others.
+// kindRow is what distinguishes a kind of figure from the others.
 type kindRow struct {
 	points  func(b *builder, obs []observation) ([]Point, error)
 	marks   func(c *Chart, p *Panel) []plotFunc
@@ -63,7 +63,7 @@ func rectangle(a, b vg.Point) []vg.Point {
 	return []vg.Point{a, {X: b.X, Y: a.Y}, b, {X: a.X, Y: b.Y}}
 }
 
-// groupWidth is the part of a category's room that its bars take.
+// groupWidth is the part of a category's space that its bars take.
 const groupWidth = 0.78
 
 // slot is the place of a series' bar at a category: its left and right end.
@@ -313,7 +313,7 @@ func drawCell(c draw.Canvas, a, b vg.Point, on color.NRGBA, value float64) {
 	}
 }
 
-// spanHeight is the part of a lane's room that its spans take.
+// spanHeight is the part of a lane's space that its spans take.
 const spanHeight = 0.7
 
 func spanMarks(c *Chart, p *Panel) []plotFunc {

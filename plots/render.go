@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// settle chooses where the legend stands and lays the figure out for it.
+// settle chooses where the legend is and lays the figure out for it.
 func (c *Chart) settle(style string) (*layout, vg.Point) {
 	place := orElse(c.figure.Legend.Place, "auto")
 	if len(c.entries(place)) == 0 {
@@ -38,7 +38,7 @@ func (c *Chart) settle(style string) (*layout, vg.Point) {
 			covered, at = n, pt
 		}
 	}
-	// Entries stand for all panels, so with several the legend is better beside them.
+	// Entries represent all panels, so with several the legend is better beside them.
 	if place == "auto" && (covered > 0 || len(l.panes) > 1) || covered == math.MaxInt {
 		return c.newLayout(style, outside), vg.Point{}
 	}
@@ -284,7 +284,7 @@ func (e entry) sample() vg.Length {
 	return sampleWidth / 2
 }
 
-// legendGrid is the width of a legend's columns, how many there are, and its title's width when it stands before them.
+// legendGrid is the width of a legend's columns, how many there are, and its title's width when it is before them.
 func (l *layout) legendGrid() (width vg.Length, columns, rows int, title vg.Length) {
 	for _, e := range l.entries {
 		width = max(width, e.sample()+sampleMargin+textWidth(e.text, smallSize)+entryGap)

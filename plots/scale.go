@@ -5,16 +5,16 @@ import (
 	"math"
 )
 
-// scale is an axis of numbers or categories, or a bar of colours: the range that it shows, where a value stands on it, what its
+// scale is an axis of numbers or categories, or a bar of colours: the range that it shows, where a value is on it, what its
 // ticks are, and what it refuses. Its ends are finite and apart, and above 0 where it is logarithmic; newScale sees to that.
 // Whatever is logarithmic is worked out in logarithms: the quotient of two numbers may be beyond float64.
 type scale struct {
 	kind      string // linear, log2, log10 or category
 	low, high float64
-	inverted  bool // low stands at the upper end
+	inverted  bool // low is at the upper end
 }
 
-// What can be shown: numbers between these, apart from 0, leave the arithmetic of axes room. Padded ends go a little further,
+// What can be shown: numbers between these, apart from 0, leave the arithmetic of axes space. Padded ends go a little further,
 // and stay normal numbers.
 const (
 	largest  = 1e300
@@ -77,7 +77,7 @@ func (s scale) isPoint() bool {
 	return s.span() <= math.Max(math.Abs(s.low), math.Abs(s.high))*leastSpan || s.span() < smallest
 }
 
-// unit is where a value stands before ends are known: its logarithm, or itself.
+// unit is where a value is before ends are known: its logarithm, or itself.
 func (s scale) unit(v float64) float64 {
 	if s.isLog() {
 		return math.Log(v)
@@ -99,7 +99,7 @@ func (s scale) span() float64 { return s.unit(s.high) - s.unit(s.low) }
 // farthest is where a value far beyond an axis is put, in lengths of the axis: the clipping of lines needs finite numbers.
 const farthest = 1e6
 
-// norm is a value's place: 0 at one end, 1 at the other. What a logarithmic scale can't show (a band's end, a bar's foot) stands
+// norm is a value's place: 0 at one end, 1 at the other. What a logarithmic scale can't show (a band's end, a bar's foot) is
 // at its lower end.
 func (s scale) norm(v float64) float64 {
 	if s.isLog() && v <= 0 {
@@ -118,29 +118,29 @@ func (s scale) holds(v float64) bool {
 	if s.isLog() && v <= 0 {
 		return false
 	}
-	u, room := s.unit(v), s.span()*slack
-	return u >= s.unit(s.low)-room && u <= s.unit(s.high)+room
+	u, space := s.unit(v), s.span()*slack
+	return u >= s.unit(s.low)-space && u <= s.unit(s.high)+space
 }
 
-// padded leaves room about the data, in parts of the span.
+// padded leaves space about the data, in parts of the span.
 func (s scale) padded(part float64) scale {
 	low, high := s.low, s.high
 	if s.isLog() {
-		room := math.Exp(math.Max(s.span()*part, math.Log(leastRoom)))
-		return newScale(s.kind, low/room, high*room)
+		space := math.Exp(math.Max(s.span()*part, math.Log(leastSpace)))
+		return newScale(s.kind, low/space, high*space)
 	}
-	room := s.span() * part
+	space := s.span() * part
 	if low != 0 {
-		low -= room
+		low -= space
 	}
 	if high != 0 {
-		high += room
+		high += space
 	}
 	return newScale(s.kind, low, high)
 }
 
-// leastRoom is the factor that a logarithmic scale leaves beside its data at least.
-const leastRoom = 1.05
+// leastSpace is the factor that a logarithmic scale leaves beside its data at least.
+const leastSpace = 1.05
 
 // barFoot is the power of a logarithmic scale's base below a value: where bars begin, whose length means nothing there.
 func barFoot(kind string, v float64) float64 {

@@ -61,7 +61,7 @@ func TestCentresTooFarFromTheirValuesAreRefused(t *testing.T) {
 	}
 }
 
-// What stands at or below zero has no place on a logarithmic axis: it is refused by its key, and drawn on a linear one.
+// What is at or below zero has no place on a logarithmic axis: it is refused by its key, and drawn on a linear one.
 func TestAnnotationsOffALogAxisAreRefused(t *testing.T) {
 	const rows = "x,y\n1,1\n4,100\n"
 	for _, tt := range []struct{ annotation, path string }{
@@ -110,7 +110,7 @@ func TestEndsThatAScaleCantShowAreRefused(t *testing.T) {
 	}
 }
 
-// A value's place is its share of the range; what a scale can't show stands at an end, and nothing is infinitely far.
+// A value's place is its share of the range; what a scale can't show is at an end, and nothing is infinitely far.
 func TestPlacesOnScales(t *testing.T) {
 	for _, tt := range []struct {
 		scale   scale
@@ -122,7 +122,7 @@ func TestPlacesOnScales(t *testing.T) {
 		{newScale("linear", 4, 4), 4, 0.5}, {newScale("log2", 4, 4), 4, 0.5}, {newScale("log2", 4, 1), 4, 0.5},
 	} {
 		if got := tt.scale.norm(tt.v); math.Abs(got-tt.want) > 1e-12 {
-			t.Errorf("%+v: %g stands at %g, want %g", tt.scale, tt.v, got, tt.want)
+			t.Errorf("%+v: %g is at %g, want %g", tt.scale, tt.v, got, tt.want)
 		}
 	}
 }

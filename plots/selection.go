@@ -212,7 +212,7 @@ func compareNumbers(x, y float64) int {
 	return 0
 }
 
-// level is one value of a column that tells series, panels or categories apart.
+// level is one value of a column that distinguishes series, panels or categories.
 type level struct {
 	value string // as in the rows
 	name  string // for people

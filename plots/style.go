@@ -137,7 +137,7 @@ func circle(at vg.Point, r vg.Length) vg.Path {
 	return p
 }
 
-// draw fills the marker, with a thin white rim that parts it from what is below, or leaves it open, so that what it stands on
+// draw fills the marker, with a thin white rim that parts it from what is below, or leaves it open, so that what it is on
 // is seen through it.
 func (m marker) draw(c draw.Canvas, at vg.Point, r vg.Length, col color.Color, open bool) {
 	path := m.path(at, r)

@@ -107,7 +107,7 @@ func textHeight(s string, size vg.Length) vg.Length {
 	return size*capHeight + size*lineSpacing*vg.Length(strings.Count(s, "\n"))
 }
 
-// Alignments say what part of a text stands at its point: as fractions of its box.
+// Alignments say what part of a text is at its point: as fractions of its box.
 type alignment struct{ x, y vg.Length }
 
 var (

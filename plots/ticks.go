@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// ticks chooses those of an axis of some length, as many as their labels leave room for.
+// ticks chooses those of an axis of some length, as many as their labels leave space for.
 func (s scale) ticks(d Dimension, given []float64, length vg.Length, vertical bool) []plot.Tick {
 	switch {
 	case s.kind == "category":
@@ -49,9 +49,9 @@ var scaleTicks = map[string]func(s scale, n int) []plot.Tick{
 
 // fit says whether labels, side by side or over one another, leave a gap between them.
 func (s scale) fit(ticks []plot.Tick, length vg.Length, vertical bool) bool {
-	room := 5.0 // points
+	space := 5.0 // points
 	if vertical {
-		room = 3
+		space = 3
 	}
 	end := -math.MaxFloat64
 	for _, t := range ticks {
@@ -62,7 +62,7 @@ func (s scale) fit(ticks []plot.Tick, length vg.Length, vertical bool) bool {
 		if vertical {
 			half = float64(smallSize) / 2
 		}
-		if middle := s.norm(t.Value) * float64(length); middle-half < end+room {
+		if middle := s.norm(t.Value) * float64(length); middle-half < end+space {
 			return false
 		} else {
 			end = middle + half
@@ -294,7 +294,7 @@ func log2Labels(values []float64) []string {
 // inUnits is a number from 1 up in the largest of Ki, Mi... that is not above it.
 func inUnits(v float64) float64 { return math.Ldexp(v, -math.Ilogb(v)/10*10) }
 
-// isLongInUnits says whether that has more digits than a label has room for, as 10,000 does: 9.765625 Ki.
+// isLongInUnits says whether that has more digits than a label has space for, as 10,000 does: 9.765625 Ki.
 func isLongInUnits(v float64) bool { return v >= 1024 && len(numberText(inUnits(v))) > 5 }
 
 // fraction writes 1/8 and 3/8, and other numbers below 1 in decimals.

@@ -9,7 +9,7 @@ type Print struct {
 	Text      string
 }
 
-// An Observer hears what a run shows while it runs. Nothing is built for an observer that nobody gave.
+// An Observer receives what a run shows while it runs. Nothing is built for an observer that was not given.
 type Observer interface {
 	// Printed is called in the order of issue, for each active lane from the lowest.
 	Printed(p Print)

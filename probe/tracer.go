@@ -1,6 +1,6 @@
-// Package probe is what the machine tells those who watch it run: the interface of
-// a tracer, and the events that it hears. Nothing is built for an event that
-// nobody listens to.
+// Package probe is what the machine reports to observers: the interface of
+// a tracer, and the events that it receives. Nothing is built for an event that
+// no tracer asks for.
 //
 // The package does not know who listens, nor how a machine works.
 package probe
@@ -44,7 +44,7 @@ type Launch struct {
 	At   uint64
 }
 
-// A Workgroup was placed on a compute unit. Index tells it from all others that
+// A Workgroup was placed on a compute unit. Index distinguishes it from all others that
 // are resident on the machine; Input is the handle of its payloads, 0 for none.
 type Workgroup struct {
 	At    uint64
@@ -121,7 +121,7 @@ type Sample struct {
 	Levels     []account.Level // counted so far; valid during the call
 }
 
-// A Tracer hears what the machine does while it runs. Cycles of one wave slot
+// A Tracer receives what the machine does while it runs. Cycles of one wave slot
 // never go back; those of different slots may, by the length of an instruction.
 // Events are valid during the call only. A Tracer that needs a part of them
 // embeds Deaf.
@@ -149,7 +149,7 @@ type Tracer interface {
 	Sample(s *Sample) (next uint64)
 }
 
-// Deaf hears nothing.
+// Deaf ignores all.
 type Deaf struct{}
 
 // Begin fulfils Tracer.

@@ -56,7 +56,7 @@ func (e *emitter) combined(m *ir.Mem) bool {
 	return a.Set == s.Set && a.Binding == s.Binding
 }
 
-// options takes the arguments behind bias, level and derivatives off data.
+// options takes the arguments after bias, level and derivatives off data.
 func (e *emitter) options(x *isa.Mem, m *ir.Mem, data []*ir.Value) []*ir.Value {
 	for _, o := range []struct {
 		has bool

@@ -32,7 +32,7 @@ func newFlow(f *ir.Func) *flow {
 }
 
 // findFrom computes from. Lanes wait for a block only once its immediate
-// dominator has run; where that stands in a loop and the block behind it, they
+// dominator has run; where that is in a loop and the block after it, they
 // may wait while the others are anywhere in a later iteration.
 func (fl *flow) findFrom() {
 	fl.from = append([]int(nil), fl.Idom...)
@@ -78,7 +78,7 @@ func (fl *flow) loops() (list []backEdge, around []int) {
 }
 
 // next is the first block after place i, up to place limit, for which lanes may
-// already wait when the wave stands at i; -1 if there is none.
+// already wait when the wave is at i; -1 if there is none.
 func (fl *flow) next(i, limit int) int { return fl.waiting(i, i, limit) }
 
 // past is next for a wave that finds no lane at place i, so that block i does
@@ -87,7 +87,7 @@ func (fl *flow) next(i, limit int) int { return fl.waiting(i, i, limit) }
 // No lane waits for a block k with from[k] = i then. Proof: i dominates k, as it
 // is the immediate dominator of k or the header of a loop around that. So a lane
 // that waits for k has run i, and the wave, which goes backward by back edges
-// only, has since taken one from a latch behind i to a header h up to i.
+// only, has since taken one from a latch after i to a header h up to i.
 //   - h = i: lanes take it, they run i now, and the wave does find lanes at i.
 //   - h < i, latch < k: findFrom has put from[k] at h or before. It is not i.
 //   - h < i, latch >= k: the wave has come by k on its way to the latch, and
@@ -98,7 +98,7 @@ func (fl *flow) next(i, limit int) int { return fl.waiting(i, i, limit) }
 func (fl *flow) past(i int) int { return fl.waiting(i, i-1, len(fl.Blocks)) }
 
 // waiting is the first block between places i and limit for which lanes may
-// wait when no block behind place ran has run.
+// wait when no block after place ran has run.
 func (fl *flow) waiting(i, ran, limit int) int { return fl.pending.first(i+1, limit, ran) }
 
 // findWaiting computes pend: a block is waited for when a divergent branch goes

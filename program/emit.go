@@ -36,7 +36,7 @@ type emitter struct {
 }
 
 // A fix is a branch whose target block has no address yet; place len(order)
-// stands for the end of the program.
+// represents the end of the program.
 type fix struct{ inst, place int }
 
 // emit lowers a function whose uniform values are known.

@@ -150,7 +150,7 @@ func (g *gen) branch(depth int) {
 	g.b = merge
 	if len(merge.Preds) == 0 {
 		g.b.Term = ir.Unreachable
-		g.b = g.f.NewBlock() // unreachable code behind it
+		g.b = g.f.NewBlock() // unreachable code after it
 	}
 }
 

@@ -105,7 +105,7 @@ func nestedLoops(n int) string {
 	return s.text()
 }
 
-// sequentialSelections are n conditions one behind the other; phis: each carries a value on.
+// sequentialSelections are n conditions one after the other; phis: each carries a value on.
 func sequentialSelections(n int) string {
 	s := newShader()
 	last, from := "%x", "%start"
@@ -185,7 +185,7 @@ func wideStruct(n int) string {
 	return s.text()
 }
 
-// wideArray is an array of n scalars in a variable whose index nobody knows.
+// wideArray is an array of n scalars in a variable whose index is not known.
 func wideArray(n int) string {
 	s := newShader()
 	s.typef("%%n = OpConstant %%uint %d\n%%row = OpTypeArray %%uint %%n\n%%rowptr = OpTypePointer Function %%row\n%%eptr = OpTypePointer Function %%uint", n)
@@ -295,7 +295,7 @@ func mips(levels, n int) string {
 	return s.text()
 }
 
-// sequentialLoops are n loops one behind the other.
+// sequentialLoops are n loops one after the other.
 func sequentialLoops(n int) string {
 	s := newShader()
 	for i := range n {

@@ -25,7 +25,7 @@ func uniform(v *ir.Value) bool {
 // literal reports a value that needs no register.
 func literal(v *ir.Value) bool { return v.Op == isa.Const || v.Op == isa.Undef }
 
-// A presetKey tells preset values apart.
+// A presetKey distinguishes preset values.
 type presetKey struct {
 	op  isa.Op
 	imm uint64

@@ -40,9 +40,9 @@ func TestLimitsAreTestedBeforeTheWork(t *testing.T) {
 		"around calls": {strings.NewReplacer("OpStore %to_in %u7", "OpStore %to_in %u7\n%r = OpFunctionCall %uint %deep %u7", "%main = ", "%word = OpTypeFunction %uint %uint\n%main = ").
 			Replace(nestedSelections(1023)) + deepFunction,
 			"constructs nested deeper than 1023, those around calls with them"},
-		"scalars alive":           {wideArray(1 << 16), "needs 65538 vector rows and 2 scalar words: more than 32768 can't be numbered"},
-		"loops behind each other": {sequentialLoops(4200), "4200 loops and 16802 blocks: want at most 67108864 as their product"},
-		"calls":                   {calls(300, false), "calls nested deeper than 200"},
+		"scalars alive":             {wideArray(1 << 16), "needs 65538 vector rows and 2 scalar words: more than 32768 can't be numbered"},
+		"loops one after the other": {sequentialLoops(4200), "4200 loops and 16802 blocks: want at most 67108864 as their product"},
+		"calls":                     {calls(300, false), "calls nested deeper than 200"},
 	} {
 		_, err := compile(context.Background(), t, c.text)
 		if !errors.Is(err, validate.ErrUnsupported) || !strings.Contains(fmt.Sprint(err), c.want) {
@@ -90,7 +90,7 @@ func TestLargeModules(t *testing.T) {
 		deep, long = 200, 1
 	}
 	for name, text := range map[string]string{
-		"selections": nestedSelections(deep), "loops": nestedLoops(deep / 4), "one behind the other": sequentialSelections(200 * long),
+		"selections": nestedSelections(deep), "loops": nestedLoops(deep / 4), "one after the other": sequentialSelections(200 * long),
 		"handed on by a loop": loopPhis(1000 * long), "cases": manyCases(100 * long), "alive": liveArray(500 * long),
 		"an array": wideArray(3000 * long), "a structure": wideStruct(2000 * long), "a chain": chain(7500 * long),
 		"accesses": accesses(200 * long), "calls": calls(199, false), "smaller images": mips(12, 8*long),

@@ -28,7 +28,7 @@ const (
 	Coalescing = ir.Coalescing
 )
 
-// Interface tells what an entry point asks of an execution graph, and its local
+// Interface says what an entry point asks of an execution graph, and its local
 // size, with the specialization constants that o sets and the others at their
 // defaults. The node is nil when it asks for nothing.
 func Interface(m *validate.Module, o Options) (n *Node, localSize [3]uint32, err error) {
@@ -39,7 +39,7 @@ func Interface(m *validate.Module, o Options) (n *Node, localSize [3]uint32, err
 	return f.Node, f.LocalSize, nil
 }
 
-// DescribeNode tells the interface of a node to the reader, a line for the node
+// DescribeNode describes the interface of a node, a line for the node
 // and one for each output. name and index are those under which the graph knows
 // the entry point.
 func DescribeNode(name string, index uint32, localSize [3]uint32, n *Node) string {

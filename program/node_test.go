@@ -145,7 +145,7 @@ func TestNodePresets(t *testing.T) {
 	}
 	for i := range p.Insts {
 		if in := &p.Insts[i]; in.Mem != nil && in.Mem.Payload && in.Op == isa.Load && !in.Mem.Scalar {
-			t.Errorf("%s: the input is uniform and nobody writes it, yet it is not loaded by the scalar unit", isa.Disasm(in))
+			t.Errorf("%s: the input is uniform and not written, yet it is not loaded by the scalar unit", isa.Disasm(in))
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package program lowers one entry point of a validated module to a program of
-// wave instructions: the small compiler that stands where a driver's would.
+// wave instructions: the small compiler that is where a driver's would.
 //
 //	validate.Module -> frontend -> ir.Func -> opt -> ir.Func -> emit -> Program
 //
@@ -36,7 +36,7 @@ type Program struct {
 	PushBytes    uint32
 	Bindings     []ir.Binding
 	Strings      []string
-	// Constants is read-only data of the program's own: its descriptor is that of the binding behind the last one.
+	// Constants is read-only data of the program's own: its descriptor is that of the binding after the last one.
 	Constants   []byte
 	UsesBarrier bool
 

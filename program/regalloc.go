@@ -106,7 +106,7 @@ func newSpans(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int)
 // keepForWaiting widens the spans of scalar registers that lanes need while
 // they wait. A phi's word belongs to it from the first copy on: later copies
 // write the bits of other lanes, or are not come to. A lane mask that is used
-// behind a loop keeps the bits of the lanes that left it early throughout the
+// after a loop keeps the bits of the lanes that left it early throughout the
 // loop, in which the others write theirs again.
 func (s *spans) keepForWaiting(fl *flow) {
 	for i, b := range fl.Blocks {

@@ -12,7 +12,7 @@ const maxRotated = 16
 // again goes from place i back to the loop header at place h by doing what the
 // header does and branching to the body: a taken branch an iteration where the
 // way over the header takes two branches. Registers are the header's own, so
-// that nothing tells the two ways apart.
+// that nothing distinguishes the two ways.
 func (e *emitter) again(i, h int) bool {
 	b := e.fl.Blocks[h]
 	stay, leave := e.ways(b)

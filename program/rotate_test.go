@@ -39,7 +39,7 @@ func generateEmpty() *ir.Func {
 	return &ir.Func{Name: "main", LocalSize: [3]uint32{64, 1, 1}, Bindings: []ir.Binding{{Count: 1, Name: "out", Writes: true}}}
 }
 
-// An iteration takes one branch, at its end: back to behind the header's test.
+// An iteration takes one branch, at its end: back to after the header's test.
 func TestLoopsAreRotated(t *testing.T) {
 	for _, c := range []struct {
 		limit isa.Op

@@ -11,7 +11,7 @@ import (
 	"spvsim/spirv"
 )
 
-// A saved program is the fields of a Program one after the other: numbers as varints, texts and lists behind their lengths, of structures a mask
+// A saved program is the fields of a Program one after the other: numbers as varints, texts and lists after their lengths, of structures a mask
 // of the fields that are not zero and then those. Functions are left out, as they follow from the instructions, and places in a text. It says nothing of its own form, so it
 // is for the build that wrote it alone.
 

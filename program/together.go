@@ -60,7 +60,7 @@ func (e *emitter) leaves(b *ir.Block, h, end int) bool {
 	return to < h || to >= end
 }
 
-// loopEnd is the place behind the loop that b is the header of.
+// loopEnd is the place after the loop that b is the header of.
 func (e *emitter) loopEnd(b *ir.Block) (end int, ok bool) {
 	if b.Continue == nil || b.Merge == nil {
 		return 0, false

@@ -44,7 +44,7 @@ func NewDirect(g *Graph, spec *WorkSpec, store *mem.Store, scratch uint64) (*Dir
 // Dispatch hands over what the host dispatches.
 func (d *Direct) Dispatch(entries []Entry) { d.run.opener.load(entries) }
 
-// Graph is the run's own counting and reports, for who knows that nothing runs.
+// Graph is the run's own counting and reports, for callers that know that nothing runs.
 func (d *Direct) Graph() *Run { return d.run }
 
 // A State says what became of a look for the next workgroup.

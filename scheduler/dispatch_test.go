@@ -137,7 +137,7 @@ func TestWorkgroupsDoNotShareBarriers(t *testing.T) {
 	}
 }
 
-// What an engine has no room for, another may: that an engine is full is known of each class of launches by itself.
+// What an engine has no space for, another may: that an engine is full is known of each class of launches by itself.
 func TestFullEngines(t *testing.T) {
 	m := wide()
 	d := newRig(t, m).dispatcher

@@ -57,7 +57,7 @@ type work interface {
 // payload starts at one node, or the workgroup that several coalesced payloads start.
 type launch struct {
 	code    *cu.Launch
-	class   int // of what a workgroup takes: launches of one class find room in the same places
+	class   int // of what a workgroup takes: launches of one class find space in the same places
 	engine  int // the only one that it goes to; -1: all
 	grid    [3]uint32
 	next    [3]uint32 // id of the next workgroup
@@ -85,9 +85,9 @@ func (l *launch) advance() {
 	}
 }
 
-// A Dispatcher places workgroups, at its rates and where there is room, which it
+// A Dispatcher places workgroups, at its rates and where there is space, which it
 // keeps account of. Workgroups go to the shader engines in turn, and in each to
-// its compute units in turn; an engine or unit that has no room is passed over.
+// its compute units in turn; an engine or unit that has no space is passed over.
 type Dispatcher struct {
 	engine.Base
 	alarm     *engine.Alarm
@@ -210,7 +210,7 @@ func (d *Dispatcher) placeNext(now uint64) (placed bool, next uint64) {
 	return false, next
 }
 
-// find looks for a compute unit with room for the launch's next workgroup. Where
+// find looks for a compute unit with space for the launch's next workgroup. Where
 // only rates are in the way, at is from when they allow it.
 func (d *Dispatcher) find(now uint64, l *launch) (e *shaderEngine, unit int, at uint64) {
 	at = cu.Never
@@ -259,7 +259,7 @@ func (d *Dispatcher) findFixed(now uint64, l *launch) (e *shaderEngine, unit int
 	return e, unit, now
 }
 
-// unit is the next compute unit of an engine that has room, or -1.
+// unit is the next compute unit of an engine that has space, or -1.
 func (d *Dispatcher) unit(e *shaderEngine, need cu.Need) int {
 	for range e.units {
 		u := e.first + e.nextUnit
@@ -286,7 +286,7 @@ func (d *Dispatcher) put(now uint64, e *shaderEngine, unit, list int, l *launch)
 	d.send(unit, m)
 }
 
-// place takes room for a workgroup on a unit.
+// place takes space for a workgroup on a unit.
 func (d *Dispatcher) place(now uint64, unit int, l *cu.Launch) *cu.Place {
 	r, m := &d.residency[unit], d.places.Take()
 	m.Launch, m.Placed, m.Stock, m.Waves = l, now, &d.places, m.Waves[:0]

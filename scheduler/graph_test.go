@@ -30,7 +30,7 @@ func to(name string, most, size uint32) program.Output {
 }
 
 func TestGraphLevelsAndMemory(t *testing.T) {
-	// a goes to b and c, b to c; b may recur twice. c stands behind all of b's levels.
+	// a goes to b and c, b to c; b may recur twice. c is after all of b's levels.
 	a, b, c := node("a", 0, to("b", 2, 1), to("c", 3, 1)), node("b", 0, to("b", 5, 1), to("c", 1, 1)), node("c", 0)
 	b.Program.Node.MaxRecursion, b.Program.Node.Recursive = 2, true
 	g, err := NewGraph([]*Node{a, b, c}, leastLimits)

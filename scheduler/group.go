@@ -554,7 +554,7 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 		}
 		g.finish.answers = g.newAnswers()
 		w := g.finish.wait(v.now)
-		g.run.memory.access(v.now, w, g.unit, mem.Atomic, x.addr, 4, 1) // the count that tells the last one
+		g.run.memory.access(v.now, w, g.unit, mem.Atomic, x.addr, 4, 1) // the count that identifies the last one
 		w.close()
 		g.finish.id, g.finish.op = v.in.Origin, v.in.Op
 	}
@@ -643,7 +643,7 @@ func (g *group) fault(v *visit, lane int, format string, args ...any) {
 	g.run.fail(fmt.Errorf("%w: %s, node %v: %s: %s: %s", ErrFault, g.Shader, g.Node, where, who, fmt.Sprintf(format, args...)))
 }
 
-// payloadOps are what the operations of the machine on payloads stand for.
+// payloadOps are what the operations of the machine on payloads represent.
 var payloadOps = map[isa.Op]string{
 	isa.PayloadAlloc: "OpAllocateNodePayloadsAMDX", isa.PayloadAllocLane: "OpAllocateNodePayloadsAMDX",
 	isa.PayloadEnqueue: "OpEnqueueNodePayloadsAMDX", isa.PayloadFinish: "OpFinishWritingNodePayloadAMDX",

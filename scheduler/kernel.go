@@ -18,7 +18,7 @@ type Part struct {
 }
 
 // Launch starts a kernel in cycle now: its first workgroup is placed when the
-// machine's launch cost is paid. Behind another launch of the same stream it is
+// machine's launch cost is paid. After another launch of the same stream it is
 // that of a following one.
 func (d *Dispatcher) Launch(now uint64, l *cu.Launch, follows bool) {
 	g := l.NumWorkgroups

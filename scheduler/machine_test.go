@@ -136,7 +136,7 @@ func (*constantLDS) Watched() bool { return false }
 
 // rig is a machine with its engine, ready to launch.
 type rig struct {
-	follows    bool // launches behind another one
+	follows    bool // launches after another one
 	engine     *engine.Engine
 	array      *cu.Array
 	dispatcher *Dispatcher

@@ -36,7 +36,7 @@ func (m *multipass) Allocate(now uint64, unit, payloads int, done *wait) {
 	m.run.memory.count(now, unit, payloads, done)
 }
 
-// Enqueue counts in memory and writes where the payloads are, which nobody waits
+// Enqueue counts in memory and writes where the payloads are, which nothing waits
 // for: the pass ends before they are read.
 func (m *multipass) Enqueue(now uint64, b *batch) {
 	w := gather(now, func(at uint64) {

@@ -219,7 +219,7 @@ func (o *opener) reserve(l *launch) bool {
 }
 
 // split leaves a launch its first payloads, a lane each; the others get a launch
-// of their own behind it.
+// of their own after it.
 func (o *opener) split(l *launch, lanes int) {
 	input := o.run.memory.pool.newArray(l.stage)
 	rest := o.newLaunch(l.bin, input)
@@ -352,7 +352,7 @@ func (o *opener) begin(list, unit int, wg *cu.Workgroup) {
 	q, k := list/len(o.order), list%len(o.order)
 	b := o.at(q, k)
 	if len(b.opens) == maxOpen {
-		o.run.queues[q].alarm.Set(o.run.Engine.Now()) // there is room for another
+		o.run.queues[q].alarm.Set(o.run.Engine.Now()) // there is space for another
 	}
 	o.nextGroup(b, unit, wg)
 	if o.run.spec.Queue.Arbitration == "round-robin" {

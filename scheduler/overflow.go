@@ -16,7 +16,7 @@ const (
 )
 
 // An overflow is what of a hardware queue is in memory: entries for which there is none on chip. They are written and read back in
-// whole lines, several of which may be under way, as by a DMA engine, through as many line buffers each way. Nobody waits for a line
+// whole lines, several of which may be under way, as by a DMA engine, through as many line buffers each way. Nothing waits for a line
 // that is written unless all buffers are in use; and before a node has none at hand the queue reads ahead into the buffers, out of which payloads
 // are launched. So what waits in memory costs bandwidth, and latency only where the queue comes to it sooner.
 type overflow struct {
@@ -27,7 +27,7 @@ type overflow struct {
 	line      int // entries of a line
 
 	chip     int // entries in use, by payloads that are there or on their way
-	away     int // payloads in memory that nobody reads back yet
+	away     int // payloads in memory that are not being read back yet
 	packed   int // of them, those that do not fill a line yet
 	writing  int // lines under way
 	buffered int // payloads in line buffers, those that are coming included
@@ -98,7 +98,7 @@ func (o *overflow) moved(m *move) {
 }
 
 // present says whether the payloads of the bin's next launch are there. Those that are in memory are read back at once, whether
-// there are buffers for them or not: the launch itself has room for them.
+// there are buffers for them or not: the launch itself has space for them.
 func (o *overflow) present(now uint64, b *bin) bool {
 	if o.away == 0 && o.buffered == 0 {
 		return true

@@ -91,7 +91,7 @@ type pool struct {
 	chunks   []chunk // by address
 	last     int     // chunk found last
 
-	spilled uint64 // payloads that found no room on chip
+	spilled uint64 // payloads that found no space on chip
 }
 
 func newPool(r *Run, onChip, scratch uint64) *pool {
@@ -129,7 +129,7 @@ func (p *pool) Handle(e sim.Event) error {
 	return nil
 }
 
-// answer tells a wave on a compute unit that its operation is done in cycle at.
+// answer notifies a wave on a compute unit that its operation is done in cycle at.
 func (p *pool) answer(unit int, t simd.Ticket, at uint64) {
 	u := p.run.Array.Units[unit]
 	a := u.Answer(t)

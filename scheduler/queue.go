@@ -30,7 +30,7 @@ type batch struct {
 	unit     int
 	payloads []int32
 	accepted uint64       // cycle in which the queue has taken them; 0 before
-	waiter   func(uint64) // who waits for that; nil: nobody
+	waiter   func(uint64) // who waits for that; nil: none
 }
 
 func (r *Run) newQueue(name string, index int) *queue {

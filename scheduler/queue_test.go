@@ -109,7 +109,7 @@ func newQueueRig(t *testing.T, spec WorkSpec, pending bool, nodes ...*Node) *que
 	return r
 }
 
-// defaultQueue is a spec in which nothing but latencies of zero and rates of one stands.
+// defaultQueue is a spec in which nothing but latencies of zero and rates of one is.
 func defaultQueue(kind string) WorkSpec {
 	return WorkSpec{
 		Scheduler: SchedulerSpec{Kind: kind, FirmwareCycles: 1, PollInterval: 1},
@@ -133,7 +133,7 @@ func (r *queueRig) in(cycle uint64, do func(now uint64)) {
 	r.engine.Schedule(&action{cycle, r.engine, do})
 }
 
-// enqueue hands n payloads for a node over in a cycle; accepted hears when they are taken.
+// enqueue hands n payloads for a node over in a cycle; accepted is called when they are taken.
 func (r *queueRig) enqueue(t *testing.T, cycle uint64, n *Node, count int, accepted *uint64) {
 	t.Helper()
 	r.in(cycle, func(now uint64) {
@@ -247,7 +247,7 @@ func TestHardwareEnqueuePorts(t *testing.T) {
 	}
 }
 
-// Payloads beyond the depth go to memory, in lines that nobody waits for, and are read back before they start; those of the depth are not.
+// Payloads beyond the depth go to memory, in lines that nothing waits for, and are read back before they start; those of the depth are not.
 // Two requests of as many lanes find the queue as full as it is, whatever starts together: all that spilled is read back.
 func TestHardwareDepth(t *testing.T) {
 	for _, pending := range []bool{false, true} {
@@ -467,7 +467,7 @@ func TestFirmwareStartsLaunchesTogether(t *testing.T) {
 	}
 }
 
-// A dispatch costs the core its time before the first launch, and nobody else.
+// A dispatch costs the core its time before the first launch, and nothing else.
 func TestFirmwareDispatchCycles(t *testing.T) {
 	start := func(kind string, cycles int) uint64 {
 		s := defaultQueue(kind)
@@ -511,7 +511,7 @@ func TestMultipassCosts(t *testing.T) {
 			if accepted != at+replyCycles {
 				t.Errorf("%+v: taken in %d, want %d", c, accepted, at+replyCycles)
 			}
-			// The End issues behind the mark and takes a cycle to be heard of; the pass
+			// The End issues after the mark and takes a cycle to arrive; the pass
 			// is over when the payload has been counted, too.
 			over := at + 2
 			if pending {
@@ -614,7 +614,7 @@ func (r *queueRig) traffic(do func(w *wait)) []string {
 	return r.memory.log
 }
 
-// Entries of 16 bytes follow each other behind the counters, in requests of lines; counters have a line each.
+// Entries of 16 bytes follow each other after the counters, in requests of lines; counters have a line each.
 func TestTrafficOfQueues(t *testing.T) {
 	r := newQueueRig(t, defaultQueue("multipass"), false, static("n"))
 	const first = counterBytes
@@ -625,11 +625,11 @@ func TestTrafficOfQueues(t *testing.T) {
 	}{
 		{"five entries", func(w *wait) { r.run.memory.ringNext = first; r.run.memory.write(0, w, 0, 5) },
 			[]string{fmt.Sprintf("write unit 0 busy 1: %d+64 %d+16", first, first+64)}},
-		{"five behind them", func(w *wait) { r.run.memory.write(0, w, 3, 5) },
+		{"five after them", func(w *wait) { r.run.memory.write(0, w, 3, 5) },
 			[]string{fmt.Sprintf("write unit 3 busy 1: %d+48 %d+32", first+64, first+128)}},
 		{"at the ring's end", func(w *wait) { r.run.memory.ringNext = ringBytes - 64; r.run.memory.write(0, w, 0, 4) },
 			[]string{fmt.Sprintf("write unit 0 busy 1: %d+64", ringBytes-64)}},
-		{"behind its end", func(w *wait) { r.run.memory.write(0, w, 0, 1) },
+		{"after its end", func(w *wait) { r.run.memory.write(0, w, 0, 1) },
 			[]string{fmt.Sprintf("write unit 0 busy 1: %d+16", first)}},
 		{"an entry back", func(w *wait) { r.run.memory.read(0, w, 0) },
 			[]string{fmt.Sprintf("read unit 0 busy 1: %d+16", first)}},
@@ -678,7 +678,7 @@ func TestTrafficOfPasses(t *testing.T) {
 	}
 }
 
-// Under round-robin, nodes take turns from the one behind the last on; under depth-first the last of them comes first.
+// Under round-robin, nodes take turns from the one after the last on; under depth-first the last of them comes first.
 func TestArbitration(t *testing.T) {
 	for how, want := range map[string]string{"round-robin": "a[0] b[0] c[0] a[0] b[0] c[0] ", "breadth-first": "a[0] a[0] b[0] b[0] c[0] c[0] "} {
 		s := defaultQueue("hardware")

@@ -23,7 +23,7 @@ var ErrScratch = errors.New("scheduler: scratch memory")
 // to open launches, and to access queues in memory.
 type policy interface {
 	// Allocate books the allocation of payloads for a wave on a compute unit;
-	// done hears when the wave has them, maybe before Allocate returns.
+	// done is called when the wave has them, maybe before Allocate returns.
 	Allocate(now uint64, unit, payloads int, done *wait)
 	// Enqueue books a batch that a wave hands over: it calls accept when it is
 	// known from when the wave may go on, and release when it is from when the

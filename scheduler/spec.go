@@ -30,7 +30,7 @@ type DispatcherSpec struct {
 	WavesPerCycle      float64 `yaml:"waves_per_cycle" range:"0.000001..1024" unit:"waves/cycle" doc:"waves that each shader engine starts each cycle at most"`
 	LaunchLatency      int     `yaml:"launch_latency" range:"0..1000000" unit:"cycles" doc:"cycles from placing a wave until its first instruction may issue"`
 	KernelLaunchCycles int     `yaml:"kernel_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a job's first kernel launch, paid before its first workgroup is placed"`
-	FollowingLaunch    int     `yaml:"following_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"the same for a launch that waits in the stream behind another one"`
+	FollowingLaunch    int     `yaml:"following_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"the same for a launch that waits in the stream after another one"`
 	LaunchFloor        int     `yaml:"launch_floor_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"a job's first launch takes at least this: what the command processor does beside the kernel"`
 	FixedOrder         bool    `yaml:"fixed_order" default:"false" doc:"whether workgroup i of a launch goes to shader engine i modulo their number, so that a full engine makes the next workgroups wait; otherwise a full engine is passed over, and launches go on where the one before ended"`
 }
@@ -43,7 +43,7 @@ type kind struct {
 	engines bool
 	// window: coalescing nodes wait for more payloads.
 	window bool
-	// onChip: payloads live on chip while there is room.
+	// onChip: payloads live on chip while there is space.
 	onChip bool
 	// pulls: workers take their workgroups; the dispatcher places none.
 	pulls bool

@@ -63,7 +63,7 @@ func repeat(n int, list ...isa.Inst) (out []isa.Inst) {
 }
 
 // The first instruction of a launch issues in cycle 1, and End takes one cycle
-// behind the last: both are in the closed forms below.
+// after the last: both are in the closed forms below.
 const around = 2
 
 func TestChainTakesLatency(t *testing.T) {
@@ -250,7 +250,7 @@ func TestMemoryLatencyAndReasons(t *testing.T) {
 		t.Errorf("waited %d cycles for memory and %d for the LDS, want 99 and 19", o.slots[account.Memory], o.slots[account.LDS])
 	}
 	if c := o.code.Counts[1].Cycles; c[account.Memory] != 99 || c[account.Issued] != 1 {
-		t.Errorf("the addition behind the load has %v", c)
+		t.Errorf("the addition after the load has %v", c)
 	}
 }
 
@@ -359,7 +359,7 @@ func TestGreedyStays(t *testing.T) {
 	}
 }
 
-// LDS accesses of one wave, one behind the other, take the published issue cycles.
+// LDS accesses of one wave, one after the other, take the published issue cycles.
 func TestLDSCheckPoints(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -4,14 +4,14 @@ import (
 	"spvsim/probe"
 )
 
-// traceEnqueued tells that payload i waits for stage s from cycle at on.
+// traceEnqueued reports that payload i waits for stage s from cycle at on.
 func (r *Run) traceEnqueued(at uint64, unit int, s *stage, i int32) {
 	if t := r.tracer(); t != nil {
 		t.Enqueued(&probe.PayloadWait{At: at, Unit: unit, Payload: int(i), Node: s.Node.String()})
 	}
 }
 
-// tracePicked tells that payload i of bin b is part of a launch's input.
+// tracePicked reports that payload i of bin b is part of a launch's input.
 func (r *Run) tracePicked(now uint64, b *bin, i, input int32) {
 	if t := r.tracer(); t != nil {
 		t.Picked(&probe.PayloadWait{At: now, Unit: -1, Payload: int(i), Node: b.Node.String(), Input: r.memory.pool.handle(input)})

@@ -105,7 +105,7 @@ func (m *countingMemory) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) si
 	return simd.Booking{Ready: now, Free: now}
 }
 
-// Of lanes some of which are helpers, the others write; the mask is as before behind it.
+// Of lanes some of which are helpers, the others write; the mask is as before after it.
 func TestOtherLanesWrite(t *testing.T) {
 	m := newMachine()
 	counting := &countingMemory{}
@@ -195,7 +195,7 @@ func portsOf(t *testing.T, m *machine, h mem.Hierarchy, spec *mem.HierarchySpec)
 	return &cu.Launch{Bindings: bindings}
 }
 
-// Those who listen hear of workgroups, of accesses with their lines, and of their ends.
+// Observers receive workgroups, accesses with their lines, and of their ends.
 func TestUnitsAreHeard(t *testing.T) {
 	m := newMachine()
 	h := &slowLines{}
@@ -321,7 +321,7 @@ func TestPayloadsOutsideOfAGraph(t *testing.T) {
 // An access keeps its unit from the compute unit's other SIMDs as long as it takes of the unit's bandwidth, and from its own
 // SIMD's waves until it is through.
 func TestAccessesKeepTheUnit(t *testing.T) {
-	// In cycle 1 the first wave issues, then the marks of both; the second access is behind the first by what that takes.
+	// In cycle 1 the first wave issues, then the marks of both; the second access is after the first by what that takes.
 	gap := func(simds int, edit func(m *machine) *cu.Launch, inst isa.Inst) uint64 {
 		m := newMachine()
 		m.shape.SIMDs = simds
@@ -380,6 +380,6 @@ func TestWorkgroupsFindZeroes(t *testing.T) {
 	r.onPrint = func(w *simd.Wave) { got = append(got, [2]uint32{w.State.V[3*64], w.State.V[5*64]}) }
 	r.run(t, prog, 3, simd.Never).check(t, m)
 	if want := [][2]uint32{{0, 0}, {0, 7}, {0, 0}, {0, 7}, {0, 0}, {0, 7}}; !slices.Equal(got, want) {
-		t.Errorf("before and behind their stores, workgroups find %v, want %v", got, want)
+		t.Errorf("before and after their stores, workgroups find %v, want %v", got, want)
 	}
 }

@@ -78,7 +78,7 @@ func TestWaveWaitsForItsPayloads(t *testing.T) {
 	}
 }
 
-// A wave goes on behind an enqueue when the queue has taken the payloads.
+// A wave goes on after an enqueue when the queue has taken the payloads.
 func TestWaveIsHeldByTheQueue(t *testing.T) {
 	for _, pending := range []bool{false, true} {
 		s := defaultQueue("firmware")

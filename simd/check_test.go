@@ -33,7 +33,7 @@ func TestWhatProgramsMayHold(t *testing.T) {
 		"of the compiler only": {[]isa.Inst{{Op: isa.Phi}, {Op: isa.End}}, "no meaning"},
 		"to the first":         {[]isa.Inst{{Op: isa.BranchExecZ, Target: 0}, {Op: isa.End}}, ""},
 		"to the last":          {[]isa.Inst{{Op: isa.BranchExecZ, Target: 1}, {Op: isa.End}}, ""},
-		"behind the last":      {[]isa.Inst{{Op: isa.BranchExecZ, Target: 2}, {Op: isa.End}}, "branches to 2 of 2"},
+		"after the last":       {[]isa.Inst{{Op: isa.BranchExecZ, Target: 2}, {Op: isa.End}}, "branches to 2 of 2"},
 	} {
 		p := &program.Program{Name: "main", WaveSize: 32, Insts: c.insts}
 		for i := range p.Insts {

@@ -90,7 +90,7 @@ type op struct {
 	in           *isa.Inst
 	deps, writes []uint16
 	count        *account.InstCount
-	run          []step // what computes when it issues: itself, and those of its run behind it
+	run          []step // what computes when it issues: itself, and those of its run after it
 	cost
 	kind       kind
 	free       bool // costs nothing: done with the instruction before it
@@ -207,7 +207,7 @@ func (c *Code) holdScalar() {
 
 // gather gives the first instruction of each run what all of it computes. A run is
 // within a basic block: it is entered at its first instruction, and leaves
-// behind the last. Nothing but the wave itself sees its registers, so they may
+// after the last. Nothing but the wave itself sees its registers, so they may
 // be ahead of the time at which their instructions issue.
 func (c *Code) gather() {
 	head, enters := -1, c.entered()
@@ -257,7 +257,7 @@ func (c *Code) LDS() (sum account.LDSCounts) {
 	return sum
 }
 
-// pack lays the registers that instructions wait for and write behind each other.
+// pack lays the registers that instructions wait for and write one after the other.
 func (c *Code) pack() {
 	n := 0
 	for i := range c.ops {
@@ -286,7 +286,7 @@ func (c *Code) entered() []bool {
 }
 
 // mayRunAhead says that what the instruction computes depends on the wave's
-// registers alone, and that nothing but the wave's instructions can tell that it was computed.
+// registers alone, and that nothing but the wave's instructions can observe that it was computed.
 func (o *op) mayRunAhead() bool {
 	other := o.in.Second
 	return o.kind == kindCompute && !o.writesExec && !readsPayloads[o.in.Op] && (other == nil || !readsPayloads[other.Op])

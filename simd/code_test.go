@@ -131,7 +131,7 @@ func TestBackwardBranchesCost(t *testing.T) {
 	}
 }
 
-// A run ends where a branch enters, though what stands there computes nothing: what follows computes again in each turn of the loop.
+// A run ends where a branch enters, though what is there computes nothing: what follows computes again in each turn of the loop.
 func TestRunsEndWhereBranchesEnter(t *testing.T) {
 	rules := testRules()
 	rules.set(isa.ClassBranch, "branch", 1, 1, 1)

@@ -45,7 +45,7 @@ func (s *SIMD) compute(w *Wave, o *op, now uint64) {
 	s.next(w, now)
 }
 
-// compute computes the instruction, and those of its run behind it.
+// compute computes the instruction, and those of its run after it.
 func (o *op) compute(st *isa.State) {
 	for i := range o.run {
 		o.run[i].exec(st, o.run[i].in)

@@ -5,7 +5,7 @@ package simd
 type Lookahead struct {
 	// Turn is the next cycle in which a wave may issue; Never if there is none.
 	Turn uint64
-	// Effect is a cycle before which no wave issues what others than the compute unit's waves can tell.
+	// Effect is a cycle before which no wave issues what more than the compute unit's waves can observe.
 	Effect uint64
 }
 
@@ -21,7 +21,7 @@ func (l Lookahead) with(cycle uint64, s scope) Lookahead {
 	return l
 }
 
-// A scope is who can tell that an instruction issued.
+// A scope is who can observe that an instruction issued.
 type scope uint8
 
 const (
@@ -32,10 +32,10 @@ const (
 	scopeUnit
 )
 
-// unitKinds are the kinds of instructions that only the waves of one compute unit can tell.
+// unitKinds are the kinds of instructions that only the waves of one compute unit can observe.
 var unitKinds = [...]bool{kindCompute: true, kindClock: true, kindBranch: true, kindLDS: true, kindBarrier: true, kindMemoryBarrier: true, kindEnd: false}
 
-// A site is what a wave is at: the unit of its next instruction, and who can tell that it issued.
+// A site is what a wave is at: the unit of its next instruction, and who can observe that it issued.
 type site struct {
 	unit  unit
 	scope scope
@@ -62,7 +62,7 @@ func (s *Shared) Lookahead() []Lookahead { return s.ahead }
 func (s *Shared) Pending() bool { return s.pending > 0 }
 
 // MayAffect says whether the turn of cycle now may do something that others than
-// the compute unit's waves can tell: a wave that could does not where older ones take
+// the compute unit's waves can observe: a wave that could does not where older ones take
 // all that the SIMD issues.
 func (s *SIMD) MayAffect(now uint64) bool {
 	switch {

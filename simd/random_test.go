@@ -142,7 +142,7 @@ func randomProgram(r *rand.Rand, n int) *program.Program {
 		isa.Inst{Op: isa.BranchTrue, Src: [4]isa.Reg{isa.S(6)}, Target: int32(r.Intn(n))},
 		isa.Inst{Op: isa.End})
 	for i := range p.Insts {
-		free := p.Insts[i].Class == isa.ClassEnd // stands for none in randomInst
+		free := p.Insts[i].Class == isa.ClassEnd // represents none in randomInst
 		p.Insts[i].Class = isa.ClassNone
 		isa.Resolve(&p.Insts[i])
 		p.Insts[i].SetDeps(p.VectorRows)
@@ -345,7 +345,7 @@ func compareCourse(t *testing.T, c *course) bool {
 			t.Fatalf("no end: %d of %d waves started, %d resident", started, len(c.waves), e.s.Resident())
 		}
 		e.tell(now)
-		plain.hear(now)
+		plain.receive(now)
 		for ; started < len(c.waves) && len(plain.waves) < c.shape.WaveSlots && now%5 == 0; started++ {
 			e.start(now, started, codes)
 			plain.start(now, started)

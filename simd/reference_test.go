@@ -143,7 +143,7 @@ func (w *plainWave) operands(in *isa.Inst) (last when) {
 	return last
 }
 
-// laterOf is the later of two, and in one cycle the one whose reason stands later in the list.
+// laterOf is the later of two, and in one cycle the one whose reason is later in the list.
 func laterOf(a, b when) when {
 	known := max(a.known, b.known)
 	if b.cycle > a.cycle || b.cycle == a.cycle && b.why > a.why {
@@ -195,9 +195,9 @@ func (s *plainSIMD) ready(w *plainWave, now uint64) (when, bool) {
 	return at, known
 }
 
-// hear is what comes before the turn of a cycle: a wave that waits for what is
+// receive is what comes before the turn of a cycle: a wave that waits for what is
 // not known looks again when the end of one of its accesses becomes known.
-func (s *plainSIMD) hear(now uint64) {
+func (s *plainSIMD) receive(now uint64) {
 	for _, w := range s.waves {
 		if _, known := s.ready(w, now-1); known || w.waits || w.from.known > now {
 			continue

@@ -73,7 +73,7 @@ type Env interface {
 	Ended(now uint64, w *Wave)
 	// Print shows a DebugPrint.
 	Print(now uint64, w *Wave, in *isa.Inst)
-	// LoadAhead says whether other parts can't tell when the load issues that the wave is at,
+	// LoadAhead says whether other parts can't observe when the load issues that the wave is at,
 	// nor those that were asked about in the same cycle; it may have its values then.
 	LoadAhead(w *Wave, in *isa.Inst) bool
 	// Fetch is the delay for entering a line of the instruction cache.
@@ -167,7 +167,7 @@ type ages struct {
 	slot  []uint8
 }
 
-// Place is where a SIMD stands in its compute unit.
+// Place is where a SIMD is in its compute unit.
 type Place struct {
 	Name   string
 	Index  int // the phase of its turns
@@ -336,7 +336,7 @@ func (s *SIMD) Turn(now uint64) (issued bool) {
 }
 
 // byAge is a turn in which the oldest waves go first: one look at each wave both
-// issues and plans. What issues behind a wave may move that wave's own turn, so
+// issues and plans. What issues after a wave may move that wave's own turn, so
 // the next one may come too early; then nothing issues in it.
 func (s *SIMD) byAge(now uint64) (issued bool) {
 	left, used := s.width, uint(0)

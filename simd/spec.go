@@ -15,7 +15,7 @@ type IssueSpec struct {
 	Width       int    `yaml:"width" range:"1..16" unit:"instructions" doc:"most instructions a SIMD issues in one turn, each from a different wave"`
 }
 
-// MatrixSpec is the matrix unit of a SIMD. What its instructions cost stands in the timing table, in the classes whose names
+// MatrixSpec is the matrix unit of a SIMD. What its instructions cost is in the timing table, in the classes whose names
 // begin with matrix_; a unit that lacks one of them does not have its products.
 type MatrixSpec struct {
 	Unit       string  `yaml:"unit" enum:"none|cdna3|rdna3|rdna4" required:"true" doc:"generation of the matrix unit: which products it has and how their elements lie in registers"`

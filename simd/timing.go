@@ -126,7 +126,7 @@ func (t Timing) Check() []spec.Problem {
 }
 
 // checkNoResult refuses a latency of instructions that nothing waits for: a wave
-// goes on behind them when they have issued.
+// goes on after them when they have issued.
 func (t *Timing) checkNoResult() (ps []spec.Problem) {
 	for _, class := range []isa.Class{isa.ClassBarrier, isa.ClassWaitcnt, isa.ClassEnd} {
 		if c := t.Classes[class.String()]; c.Latency > c.Issue {

@@ -4,16 +4,16 @@ import (
 	"spvsim/probe"
 )
 
-// A trace is who hears of what a SIMD's waves do, and the events that are told,
+// A trace is what reports what a SIMD's waves do, and the events reported,
 // kept here so that nothing is allocated for them.
 type trace struct {
-	to    probe.Tracer // nil: nobody
+	to    probe.Tracer // nil: none
 	unit  int          // the compute unit's number in the machine
 	issue probe.Issue
 	wave  probe.Wave
 }
 
-// Trace tells t from now on what the waves do; nil: nobody. Unit is the number
+// Trace reports to t from now on what the waves do; nil: none. Unit is the number
 // of the SIMD's compute unit in the machine.
 func (s *SIMD) Trace(t probe.Tracer, unit int) { s.trace.to, s.trace.unit = t, unit }
 
@@ -22,14 +22,14 @@ func (w *Wave) Place() probe.Place {
 	return probe.Place{Unit: w.SIMD.trace.unit, SIMD: w.SIMD.Index, Slot: w.Slot}
 }
 
-// started tells of a wave that takes its slot.
+// started reports a wave that takes its slot.
 func (t *trace) started(w *Wave, from uint64) {
 	t.wave = probe.Wave{Place: w.Place(), At: from, Program: w.code.Program,
 		Group: w.Group.Index, Workgroup: w.Group.ID, Wave: w.State.WaveInGroup}
 	t.to.WaveBegin(&t.wave)
 }
 
-// issued tells of the instruction that w is at; the wave is as chargeWait found it.
+// issued reports the instruction that w is at; the wave is as chargeWait found it.
 func (t *trace) issued(w *Wave, now, end uint64) {
 	t.issue = probe.Issue{Place: w.Place(), Program: w.code.Program, PC: int(w.pc), Exec: w.State.Exec, Why: w.why,
 		From: w.freeAt, Ready: w.SIMD.ready[w.pos], At: now, End: end}

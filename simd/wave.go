@@ -8,7 +8,7 @@ import (
 // Never is later than every cycle that a run can reach.
 const Never = uint64(1) << 58
 
-// reasonBits is the room for a reason below the cycle in a scoreboard entry, so
+// reasonBits is the space for a reason below the cycle in a scoreboard entry, so
 // that the largest of several entries also says what is waited for.
 const reasonBits = 4
 
@@ -50,7 +50,7 @@ func (g *Group) Remove(w *Wave) {
 }
 
 // A Wave is a wave slot of a SIMD, and the wave in it while there is one. What
-// every instruction asks for stands first and close together.
+// every instruction asks for is first and close together.
 type Wave struct {
 	code   *Code
 	board  []uint64 // the scoreboard: of the register memory
@@ -263,7 +263,7 @@ func (w *Wave) inOrder(o *op, done uint64) uint64 {
 }
 
 // returned brings the end of an ordered access that was not known, and with it
-// that of those behind it.
+// that of those after it.
 func (w *Wave) returned(flight int32, done uint64, why account.Reason) {
 	for i := range w.order {
 		if w.order[i].flight == flight {

@@ -18,13 +18,13 @@ func TestAccessesReturnInOrder(t *testing.T) {
 		return ready
 	}
 	if a, b := issue(300), issue(120); a != 300 || b != 300 {
-		t.Errorf("a load behind a slow one returns in cycle %d, want 300 (and %d, 300)", b, a)
+		t.Errorf("a load after a slow one returns in cycle %d, want 300 (and %d, 300)", b, a)
 	}
 	if got := w.inOrder(&op{}, 130); got != 130 {
 		t.Errorf("an access that is not ordered returns in cycle %d, want 130", got)
 	}
 	if a, b, c := issue(Never), issue(400), issue(Never); a < Never || b < Never || c < Never {
-		t.Errorf("behind one of unknown end: %d, %d, %d: want none of them known", a, b, c)
+		t.Errorf("after one of unknown end: %d, %d, %d: want none of them known", a, b, c)
 	}
 	w.returned(4, 350, account.Memory)
 	if w.pending != 3 || w.ordered != 300 {

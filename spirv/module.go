@@ -21,7 +21,7 @@ const (
 )
 
 // Instruction is one instruction. Operands are the words after the result
-// type and the result id, as they stand in the module.
+// type and the result id, as they are in the module.
 type Instruction struct {
 	Op       Op
 	Type     ID // 0 when the opcode has no result type

@@ -7,7 +7,7 @@ import (
 )
 
 // A Source is the text that a module was assembled from: where each instruction
-// stands in it, and what it calls the ids. Errors and reports speak of the text
+// is in it, and what it calls the ids. Errors and reports speak of the text
 // through it. A nil Source is that of a module which came as words: those are
 // all that there is to name.
 type Source struct {
@@ -16,7 +16,7 @@ type Source struct {
 	Names  []string // by id, without %; "" where the text has none
 }
 
-// A Place is where an instruction stands in a text. Line and column count from
+// A Place is where an instruction is in a text. Line and column count from
 // 1, the column in bytes.
 type Place struct {
 	Word         int // index in the module of the instruction's first word
@@ -32,7 +32,7 @@ func (s *Source) Name(id ID) string {
 	return fmt.Sprintf("%%%d", id)
 }
 
-// Place returns where the instruction that holds a word stands, or nil.
+// Place returns where the instruction that holds a word is, or nil.
 func (s *Source) Place(word int) *Place {
 	if s == nil {
 		return nil

@@ -108,8 +108,8 @@ func (t *target) fits(n *program.Node) bool {
 	return n.SharesInput == nil && n.Input != nil && n.Input.Bytes == t.Bytes && n.Input.TrackFinish == t.TrackFinish && t.takes(n.ShaderIndex)
 }
 
-// indexes are those under which an entry point stands in the graph: its own, and where it states none, those that
-// outputs ask for and nobody else is.
+// indexes are those under which an entry point is in the graph: its own, and where it states none, those that
+// outputs ask for and no other is.
 func (w *writer) indexes(e *entry, targets []target) []uint32 {
 	n := e.prog.Node
 	list := []uint32{n.ShaderIndex}
@@ -131,7 +131,7 @@ func (w *writer) indexes(e *entry, targets []target) []uint32 {
 	return list
 }
 
-// missing says which payloads nobody receives.
+// missing says which payloads no node receives.
 func (w *writer) missing(targets []target) {
 	for i := range targets {
 		t := &targets[i]

@@ -135,7 +135,7 @@ func (w *writer) fillFrom(b *buffer, t *validate.Type) {
 	w.pointers(b, t)
 }
 
-// pointers says where a block holds addresses: a zero is nobody's.
+// pointers says where a block holds addresses: a zero is no address.
 func (w *writer) pointers(b *buffer, t *validate.Type) {
 	for i, m := range t.Members {
 		if m.Kind == validate.KindRuntimeArray || m.Kind == validate.KindArray {

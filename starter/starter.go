@@ -3,7 +3,7 @@
 // specialization constants with their defaults.
 //
 // It does not know what the shader is for: contents are zero, one workgroup is
-// dispatched, and what no module tells is said.
+// dispatched, and what no module says is said.
 package starter
 
 import (
@@ -195,7 +195,7 @@ func (w *writer) specialization() {
 	}
 }
 
-// preset is the value that a specialization constant has when nobody sets it; empty for an instruction that is none.
+// preset is the value that a specialization constant has when it is not set; empty for an instruction that is none.
 func preset(m *validate.Module, in *spirv.Instruction) string {
 	switch in.Op {
 	case spirv.OpSpecConstantTrue:

@@ -17,12 +17,12 @@ import (
 	"spvsim/tracing"
 )
 
-// listener is a hook that hears of events and does nothing.
+// listener is a hook that receives events and does nothing.
 type listener struct{}
 
 func (listener) Func(sim.HookCtx) {}
 
-// Compute units go ahead of the engine while nobody can tell. With a hook on the engine somebody can, and each turn is an event of its own:
+// Compute units go ahead of the engine while no other part sees it. With a hook on the engine somebody can, and each turn is an event of its own:
 // statistics and buffers are the same. Jobs have divergent loops, barriers, LDS, atomics, scratch memory and several launches.
 func TestGoingAheadChangesNothing(t *testing.T) {
 	for _, name := range []string{"reduce", "bitonic", "histogram", "nbody", "transpose-plain", "spmv", "mandelbrot", "matmul"} {

@@ -104,7 +104,7 @@ dispatch: [1]
 	"stores":       walk(2, 32, 4, 1, 32, 8, 1, 4096),   // each wave its own
 	"updates":      walk(3, 32, 4, 1, 32, 8, 1, 4096),   // likewise
 	"back":         walk(5, 32, 1, 1, 32, 16, 1, 0),     // stored, then read
-	"behind":       walk(7, 32, 1, 1, 32, 16, 1, 0),     // a load behind a store
+	"after":        walk(7, 32, 1, 1, 32, 16, 1, 0),     // a load after a store
 	"atomic":       walk(3, 32, 1, 0, 0, 16, 1, 0),      // one word
 	"many":         walk(0, 64, 32, 1, 64, 16, 1, 1024), // more waves than a SIMD has slots
 	"scalar-chain": walk(4, 32, 1, 0, 16, 64, 3, 0),     // line after line, by the scalar unit
@@ -339,7 +339,7 @@ var plainRows = []keyRow{
 	{"vector_memory.lanes_per_cycle", "flow", "", "32", "1", slower},
 	{"vector_memory.lines_per_cycle", "scatter", "", "1", "4", faster},
 	{"vector_memory.max_outstanding", "flow", "", "63", "1", slower},
-	{"vector_memory.return_order", "behind", "timing.classes.vmem_store.latency=2000", "free", "all", slower},
+	{"vector_memory.return_order", "after", "timing.classes.vmem_store.latency=2000", "free", "all", slower},
 	{"vector_memory.block_bytes", "flow", "", "0", "16", slower},
 	{"vector_memory.translation_cycles", "ranges", passAll, "0", "10", slower},
 	{"vector_memory.translation_bytes", "ranges", passAll + "vector_memory.translation_cycles=10", "4096", "65536", faster},
@@ -361,7 +361,7 @@ var plainRows = []keyRow{
 	{"memory.efficiency", "apart", passAll + "memory.bytes_per_cycle=16", "1", "0.1", slower},
 	{"dram.standard", "apart", passAll + "memory.bytes_per_cycle=16", "none", "HBM", slower},
 	{"dram.queue", "rows", passAll + banked + "dram.hash_banks=false ", "0", "64", differs},
-	{"dram.writes", "behind", passAll + banked, "0", "32", differs},
+	{"dram.writes", "after", passAll + banked, "0", "32", differs},
 	{"dram.drained", "store", passAll + banked + "dram.writes=17 ", "0", "16", differs},
 	{"dram.group_bytes", "apart", passAll + banked, "32", "256", differs},
 	{"dram.hash_banks", "apart", passAll + banked, "true", "false", differs},

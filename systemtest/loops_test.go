@@ -25,7 +25,7 @@ var (
 )
 
 // Loops that lanes leave one after the other, until there is none in the blocks
-// behind the one that they leave from.
+// after the one that they leave from.
 var loops = map[string][]function{
 	"a turn for each, then a branch": {{vars: 5, body: []stmt{
 		{kind: turns, count: 4, e: low(7), body: []stmt{write(0)}, other: []stmt{when(many, write(1))}}, write(2)}}},

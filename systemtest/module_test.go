@@ -25,7 +25,7 @@ type writer struct {
 	label string
 	ended bool // the current block has its terminator
 	// env has the values of the variables in the optimised shape. Those of an
-	// inlined function stand behind its caller's.
+	// inlined function stand after its caller's.
 	env       []string
 	base      int // of the present function's variables in env
 	pointers  []string
@@ -437,7 +437,7 @@ func assigned(list []stmt, set map[int]bool) {
 	}
 }
 
-// header ends the loop's header, with the test of a while in it or behind it.
+// header ends the loop's header, with the test of a while in it or after it.
 func (w *writer) header(s *stmt, merge, cont *target) {
 	body := w.target()
 	inHeader := s.kind == while && w.optimised && s.c.op == always
@@ -540,7 +540,7 @@ func (w *writer) cond(c *cond) string {
 
 var arithmetic = map[exprOp]string{plus: "OpIAdd", minus: "OpISub", times: "OpIMul", both: "OpBitwiseAnd", either: "OpBitwiseOr", differ: "OpBitwiseXor"}
 
-// crossLane has the operations with a scope, and what stands between it and
+// crossLane has the operations with a scope, and what is between it and
 // their operand.
 var crossLane = map[exprOp]string{ballotCount: "BallotBitCount %%uint %s Reduce %s", ballotBelow: "BallotBitCount %%uint %s ExclusiveScan %s",
 	firstOf: "BroadcastFirst %%uint %s %s", sumOf: "IAdd %%uint %s Reduce %s", sumBelow: "IAdd %%uint %s ExclusiveScan %s"}

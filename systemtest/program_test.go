@@ -18,7 +18,7 @@ type program struct {
 }
 
 // A function has parameters in its first variables. The entry point is the
-// first of a program's; a function calls only those behind it.
+// first of a program's; a function calls only those after it.
 type function struct {
 	params, vars int
 	body         []stmt
@@ -28,7 +28,7 @@ const (
 	ownWords    = 4 // of the output, for each lane
 	sharedWords = 4
 	maxSize     = 128
-	userVars    = 4 // the variables behind these count rounds
+	userVars    = 4 // the variables after these count rounds
 	callParams  = 2
 )
 

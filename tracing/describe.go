@@ -11,7 +11,7 @@ import (
 	"spvsim/account"
 )
 
-// A Statistic describes one path of the statistics' JSON: its members from the outermost in, joined by dots. * stands for a
+// A Statistic describes one path of the statistics' JSON: its members from the outermost in, joined by dots. * represents a
 // name that differs from run to run: a class, a level, a node.
 type Statistic struct{ Path, Unit, Meaning string }
 
@@ -51,7 +51,7 @@ var statistics = []Statistic{
 	{"host.peak_bytes", "bytes", "memory obtained from the system"},
 }
 
-// structures are the members whose description stands in the tags of a structure.
+// structures are the members whose description is in the tags of a structure.
 var structures = []struct {
 	path string
 	of   any
@@ -111,7 +111,7 @@ func find(list []Statistic, path string) (Statistic, bool) {
 	return list[i], true
 }
 
-// matches says whether a path is one that a pattern stands for. A name in place of * may hold dots.
+// matches says whether a path is one that a pattern represents. A name in place of * may hold dots.
 func matches(pattern, path string) bool {
 	before, after, any := strings.Cut(pattern, "*")
 	if !any {

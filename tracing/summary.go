@@ -164,14 +164,14 @@ func bytesText(n uint64) string {
 }
 
 // LostPayloads says of each node how many payloads its workgroups allocated and
-// never enqueued: nobody received them.
+// never enqueued: no node received them.
 func (s *Stats) LostPayloads() (list []string) {
 	if s.Graph == nil {
 		return nil
 	}
 	for i := range s.Graph.Nodes {
 		if n := &s.Graph.Nodes[i]; n.Unused > 0 {
-			list = append(list, fmt.Sprintf("node %s: %s allocated and never enqueued: nobody received them", n.Name, plural(n.Unused, "payload was", "payloads were")))
+			list = append(list, fmt.Sprintf("node %s: %s allocated and never enqueued: no node received them", n.Name, plural(n.Unused, "payload was", "payloads were")))
 		}
 	}
 	return list

@@ -60,7 +60,7 @@ crashes leaves what was recorded.`,
   spvsim app --capture jobs --select 'main*:3' -- ./program`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("app: want a program and its arguments behind -- (see %s --help)", c.CommandPath())
+				return fmt.Errorf("app: want a program and its arguments after -- (see %s --help)", c.CommandPath())
 			}
 			return nil
 		},
@@ -78,11 +78,11 @@ crashes leaves what was recorded.`,
 	flags.StringVar(&f.choice, "select", "*", "which dispatches are captured: `patterns` of names with commas between, each with a count for each name (mul_mat*:3)")
 	flags.BoolVar(&f.whole, "whole", false, "capture the whole submissions that the chosen dispatches are in, each as one job, instead of the dispatches")
 	flags.StringVar(&f.answers, "profile", "", "what the device says of itself for those who ask for more than they use: webgpu, for wgpu and Dawn; what draws fails by name")
-	flags.StringVar(&f.identity, "identity", "spvsim", "who the device says it is: spvsim, or device, the one that the machine stands for, with its numbers and names and its driver's")
+	flags.StringVar(&f.identity, "identity", "spvsim", "who the device says it is: spvsim, or device, the one that the machine represents, with its numbers and names and its driver's")
 	flags.StringVar(&f.conforms, "conformance", "", "`version` of Vulkan's conformance tests that the device says it passed (1.3.0.0); it has not")
-	flags.Uint64Var(&f.most, "max-instructions", 0, "most instructions of waves that a dispatch may take (`number`, 0: any), behind which the device is lost and a message says where the shader is")
+	flags.Uint64Var(&f.most, "max-instructions", 0, "most instructions of waves that a dispatch may take (`number`, 0: any), after which the device is lost and a message says where the shader is")
 	flags.Float64Var(&f.seconds, "max-seconds", 0, "most time that a dispatch may take on this computer, in `seconds` (0: any), likewise")
-	flags.StringVar(&f.clock, "clock", "simulated", "the device's clock while nothing runs: simulated, which stands, or host, with which it goes on (latencies from the host's times)")
+	flags.StringVar(&f.clock, "clock", "simulated", "the device's clock while nothing runs: simulated, which stops, or host, with which it goes on (latencies from the host's times)")
 	flags.StringVar(&f.timeouts, "timeouts", "host", "what time the timeouts of fences and semaphores are of, while work runs: host or simulated")
 	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline, and keep none for later runs")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
@@ -149,12 +149,12 @@ func (f *appFlags) outputs() error {
 	return nil
 }
 
-// checkPatterns checks patterns of names with commas between, each with a count behind a colon or none.
+// checkPatterns checks patterns of names with commas between, each with a count after a colon or none.
 func checkPatterns(text string) error {
 	for _, item := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) {
 		pattern, count, counted := strings.Cut(item, ":")
 		if n, err := strconv.Atoi(count); counted && (err != nil || n < 1) {
-			return fmt.Errorf("found %q: want a number from 1 on behind the colon", item)
+			return fmt.Errorf("found %q: want a number from 1 on after the colon", item)
 		}
 		if _, err := path.Match(pattern, ""); err != nil {
 			return fmt.Errorf("found %q: want a pattern: %w", item, err)

@@ -20,7 +20,7 @@ func TestAppFlagsAreChecked(t *testing.T) {
 		{[]string{"--mode", "quick"}, "want one of timed, functional, sampled"},
 		{[]string{"--mode", "sampled", "--time", "a*:3"}, "--time says what is timed"},
 		{[]string{"--profile", "opengl"}, "--profile opengl: want webgpu"},
-		{[]string{"--identity", "nobody"}, "want spvsim or device"},
+		{[]string{"--identity", "someone"}, "want spvsim or device"},
 		{[]string{"--max-seconds", "nan"}, "--max-seconds NaN"},
 		{[]string{"--time", "a*:0"}, `--time: found "a*:0"`},
 		{[]string{"--select", "a[:3"}, `--select: found "a[:3": want a pattern`},

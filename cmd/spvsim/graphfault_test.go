@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// faultModule is a node of 64 invocations with its target. What goes wrong stands for BODY; %own is what the buffer holds at the
+// faultModule is a node of 64 invocations with its target. What goes wrong replaces BODY; %own is what the buffer holds at the
 // invocation's number, its number; %three and %nine are values of the buffer as well. So nothing of it shows before the run.
 const faultModule = `
 OpCapability Shader

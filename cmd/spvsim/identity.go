@@ -13,7 +13,7 @@ import (
 )
 
 // identity says which simulator this is. A build from a commit is known by it; of any other, only the program's own bytes
-// tell two builds apart: they are read once.
+// distinguish two builds: they are read once.
 var identity = sync.OnceValues(findIdentity)
 
 func findIdentity() (sweep.Identity, error) {

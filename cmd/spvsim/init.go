@@ -25,7 +25,7 @@ func initCommand() *cobra.Command {
 		Use:   "init MODULE",
 		Short: "Write a starter job for a module: its nodes, bindings, push constants and specialization constants",
 		Long: "Write a starter job for a module: its entry point or nodes with the names that payloads target, its bindings with sizes guessed\n" +
-			"from the types, push constants of zero and specialization constants with their defaults. What no module tells is marked in the\n" +
+			"from the types, push constants of zero and specialization constants with their defaults. What no module says is marked in the\n" +
 			"job, and said on standard error.",
 		Example: "  spvsim init shader.spv -o job.yaml && spvsim run job.yaml",
 		Args:    exactly(1, "a shader (.spv or .spvasm; - is standard input)"),

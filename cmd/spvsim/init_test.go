@@ -99,10 +99,10 @@ func TestInspectAsksTheDriver(t *testing.T) {
 	wantRefused(t, spvsim("", "inspect", "saxpy", "--driver", "--machine", "cdna3-mi300a"), "no chip for machine cdna3-mi300a", "rdna2-rx6800xt")
 }
 
-// Payloads that nobody receives are said, quiet or not.
+// Payloads that no node receives are said, quiet or not.
 func TestLostPayloadsAreSaid(t *testing.T) {
 	r := runFault(t, allocated)
-	if r.status != exitDone || r.stderr != "spvsim: warning: node root[0]: 2 payloads were allocated and never enqueued: nobody received them\n" {
+	if r.status != exitDone || r.stderr != "spvsim: warning: node root[0]: 2 payloads were allocated and never enqueued: no node received them\n" {
 		t.Errorf("status %d, %q", r.status, r.stderr)
 	}
 }

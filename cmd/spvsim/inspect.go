@@ -67,7 +67,7 @@ func inspectCommand() *cobra.Command {
 	return completeWord(c, false, jobNames)
 }
 
-// inspected are the shaders that a name stands for: a file of one, or those of a job, and the job.
+// inspected are the shaders that a name represents: a file of one, or those of a job, and the job.
 func inspected(c *cobra.Command, name string) ([]gpu.Shader, *config.Job, error) {
 	if !namesJob(name) {
 		m, err := checkedShader(c, name)

@@ -65,7 +65,7 @@ func loadJob(c *cobra.Command, name string, params []string) (*config.Job, error
 	return config.LoadJobWith(files, file, params)
 }
 
-// isFile tells the name of a file from that of a ready job, which has no dot.
+// isFile distinguishes the name of a file from that of a ready job, which has no dot.
 func isFile(name string) bool { return strings.ContainsAny(name, "./\\") }
 
 func readyJob(name string) (files fs.FS, file string, err error) {

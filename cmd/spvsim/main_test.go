@@ -59,7 +59,7 @@ func ready(t *testing.T, job, file string) []byte {
 	return data
 }
 
-// The number of the release stands in the program and in two files; the flag says what the command says.
+// The number of the release is in the program and in two files; the flag says what the command says.
 func TestRelease(t *testing.T) {
 	for _, args := range []string{"version", "--version"} {
 		if r := spvsim("", args); r.status != exitDone || !strings.HasPrefix(r.stdout, "spvsim "+release) {

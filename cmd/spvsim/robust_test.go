@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// full is an output that has no room.
+// full is an output that has no space.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
@@ -249,7 +249,7 @@ func TestInterruptedPlanning(t *testing.T) {
 	}
 }
 
-// smallDisk is a folder with little room, or none can be made here.
+// smallDisk is a folder with little space, or none can be made here.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -13,7 +13,7 @@ import (
 )
 
 // static prints what each use of a shader becomes on a machine: its occupancy with the limiter, registers, and instructions by
-// class. Where a use can't be lowered as it stands, it says why.
+// class. Where a use can't be lowered as it is, it says why.
 func static(w io.Writer, s *gpu.Shader, uses []config.Launch, values []config.SpecValue, machine *config.Machine) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range uses {

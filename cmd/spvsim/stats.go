@@ -15,7 +15,7 @@ func statsCommand() *cobra.Command {
 		Use:   "stats",
 		Short: "List the statistics of a run with their units and meanings; --describe: one of them",
 		Long: "List the paths of the statistics that run --stats writes and that columns of experiments name, with their units and meanings.\n" +
-			"* stands for a name: a class of instructions, a level of memory, a node.",
+			"* represents a name: a class of instructions, a level of memory, a node.",
 		Example: `  spvsim stats
   spvsim stats --describe slot_cycles.by_reason.unit`,
 		Args: exactly(0, "none"),

@@ -354,7 +354,7 @@ func drawFigures(c *cobra.Command, e *config.Experiment, rowsFile, dir string) (
 	return files, errors.Join(errs...)
 }
 
-// interrupted words the end of a context for who ended it.
+// interrupted words the end of a context by what ended it.
 func interrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return &failure{errInterrupted}
@@ -448,7 +448,7 @@ func simulate(ctx context.Context, run *config.Run) (sweep.Output, error) {
 	if err != nil {
 		return sweep.Output{}, firstFault(err)
 	}
-	if len(result.Warnings) > 0 { // nobody reads them, and what the row says did not happen
+	if len(result.Warnings) > 0 { // they are not read, and what the row says did not happen
 		return sweep.Output{}, errors.New(result.Warnings[0])
 	}
 	out := sweep.Output{Buffers: map[string][]byte{}}

@@ -9,7 +9,7 @@ import (
 )
 
 // An experiment's program runs first, with the driver's variables set; what it captures is the job, and axes name others. Here a
-// script stands for the program and the driver.
+// script represents the program and the driver.
 func TestSweepOfAnApplication(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no shell is there for a program")

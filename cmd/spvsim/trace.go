@@ -88,7 +88,7 @@ func (f *traceFlags) tasks(_ *cobra.Command, s *gpu.Setup) (record, error) {
 	return record{w, func(*gpu.Result) error { return w.Close() }}, nil
 }
 
-// window hears when the run ends, for traces that begin late.
+// window is given the cycle in which the run ends, for traces that begin late.
 type window struct {
 	probe.Deaf
 	end  uint64 // of the last launch
@@ -98,7 +98,7 @@ type window struct {
 func (w *window) LaunchBegin(*probe.Launch) { w.open++ }
 func (w *window) LaunchEnd(end uint64)      { w.end, w.open = max(w.end, end), w.open-1 }
 
-// windowed refuses traces that begin behind the run's end: they are empty.
+// windowed refuses traces that begin after the run's end: they are empty.
 func (f *traceFlags) windowed(*cobra.Command, *gpu.Setup) (record, error) {
 	w := &window{}
 	return record{w, func(*gpu.Result) error {

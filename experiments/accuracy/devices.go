@@ -24,7 +24,7 @@ type device struct {
 	fill             int // workgroups of 64 lanes that its compute units hold
 }
 
-// A microJob stands for rows of published times.
+// A microJob represents rows of published times.
 type microJob struct {
 	Rows       string         `yaml:"rows"`
 	Job        string         `yaml:"job"`
@@ -131,7 +131,7 @@ func (p *published) words() string {
 	return strings.Join(strings.Fields(p.driver+" "+p.benchmark+" "+p.item), " ")
 }
 
-// name tells a row from others of its device; what an operator was called with that no job asks for is left out, and so is a time.
+// name distinguishes a row from others of its device; what an operator was called with that no job asks for is left out, and so is a time.
 func (p *published) name() string {
 	item, _, _ := strings.Cut(strings.TrimSpace(p.benchmark+" "+p.item), ",bs=")
 	item, _, _ = strings.Cut(item, ",s0=")
@@ -180,7 +180,7 @@ func pick(row []string, at []int) (cells []string) {
 	return cells
 }
 
-// devicePoints are the rows of files that a job on a device's machine stands for.
+// devicePoints are the rows of files that a job on a device's machine represents.
 func devicePoints(names string) ([]point, error) {
 	t, err := readDevices()
 	if err != nil {
@@ -203,7 +203,7 @@ func devicePoints(names string) ([]point, error) {
 	return apart(points), nil
 }
 
-// points are the comparisons for a row: none where its value is no number, or no device or job stands for it.
+// points are the comparisons for a row: none where its value is no number, or no device or job represents it.
 func (t *deviceTable) points(p *published) (list []point, err error) {
 	value, bad := strconv.ParseFloat(p.value, 64)
 	if bad != nil || value <= 0 {

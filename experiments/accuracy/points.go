@@ -22,7 +22,7 @@ import (
 //go:embed devices.yaml devices/*.yaml micro/*.yaml micro/*.spv micro/*.spvasm
 var files embed.FS
 
-// A kernel says which job stands for a measured kernel, and how the words of a problem set the job's parameters.
+// A kernel says which job represents a measured kernel, and how the words of a problem set the job's parameters.
 type kernel struct {
 	Kernel  string `yaml:"kernel"`
 	Problem string `yaml:"problem"`

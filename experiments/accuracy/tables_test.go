@@ -124,7 +124,7 @@ func TestDeviceJobs(t *testing.T) {
 	}
 }
 
-// A row is found by its words, and what it measured becomes the time of the job that stands for it.
+// A row is found by its words, and what it measured becomes the time of the job that represents it.
 func TestDevicePoints(t *testing.T) {
 	table, err := readDevices()
 	if err != nil {

@@ -159,7 +159,7 @@ func (w *watch) giveUp(ctx context.Context, last *submission) error {
 	return nil
 }
 
-// reason is what is known of the task that should have run a point: what the cluster says, its output, and where that stands.
+// reason is what is known of the task that should have run a point: what the cluster says, its output, and where that is.
 func (l *Array) reason(ctx context.Context, s *submission, spec *Spec) string {
 	chunk := (len(s.Keys) + s.Tasks - 1) / s.Tasks
 	task := slices.Index(s.Keys, spec.Key) / chunk
@@ -205,7 +205,7 @@ func (l *Array) note(s *submission) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// submit writes the points and the script, notes them, and tells the cluster.
+// submit writes the points and the script, notes them, and notifies the cluster.
 func (l *Array) submit(ctx context.Context, specs []Spec) (*submission, error) {
 	s := &submission{Name: fmt.Sprintf("spvsim-%s-%x", specs[0].Key[:8], time.Now().UnixNano()), Queue: l.profile.Queue}
 	var points bytes.Buffer
@@ -251,7 +251,7 @@ func (l *Array) script(file string, chunk int) string {
 // quoted is a text as one word of the shell.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// ArrayStatus says how the last job array of a sweep stands; nothing when none was submitted.
+// ArrayStatus is the state of the last job array of a sweep; nothing when none was submitted.
 func ArrayStatus(ctx context.Context, out string, w io.Writer) error {
 	for _, of := range []struct {
 		dir    string

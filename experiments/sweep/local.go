@@ -98,7 +98,7 @@ type Workers struct {
 // workerEnv: a simulation is one thread; with more, its garbage collector takes cores from the other workers.
 const workerEnv = "GOMAXPROCS=1"
 
-// Run runs specs on Count processes at once and stores a record of each. ended hears of each as it ends, one at a time.
+// Run runs specs on Count processes at once and stores a record of each. ended is called for each as it ends, one at a time.
 // When the context ends, running workers are killed and ctx.Err is returned.
 func (w *Workers) Run(ctx context.Context, specs []Spec, ended func(*Record)) error {
 	ctx, stop := context.WithCancelCause(ctx)

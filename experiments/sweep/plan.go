@@ -15,7 +15,7 @@ import (
 	"spvsim/experiments"
 )
 
-// Identity says which simulator runs. Build tells two simulators apart that may give different results; it is part of what a
+// Identity says which simulator runs. Build distinguishes two simulators that may give different results; it is part of what a
 // record is found by. Version is what rows say.
 type Identity struct {
 	Version string `json:"version"`

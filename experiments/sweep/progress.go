@@ -13,7 +13,7 @@ import (
 
 // progress says how far a sweep is: a bar on a terminal, else a line now and then.
 type progress struct {
-	w            io.Writer // nil: nobody looks
+	w            io.Writer // nil: none
 	bars         *mpb.Progress
 	bar          *mpb.Bar
 	begin, shown time.Time

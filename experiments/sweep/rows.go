@@ -25,7 +25,7 @@ var defaultColumns = []config.Column{
 
 // Rows makes the table of all points that have a record, in point order: number, parameters, status, results, references,
 // derived columns, then error, digest of the inputs, and version. Where not all points are timed as a whole, mode, interval and share
-// that was timed stand behind the results.
+// that was timed stand after the results.
 func (p *Plan) Rows(s *Store) (*Table, error) {
 	b := &rowsBuilder{plan: p, table: &Table{}}
 	if err := b.read(s); err != nil {

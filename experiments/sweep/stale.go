@@ -83,7 +83,7 @@ func (s *Saved) probe() int {
 }
 
 // Probe runs one point again and words what it finds other than the row says; empty when all is as it was, or nothing can be
-// compared. A simulator that changed gives other results from the same inputs, which no digest of those tells.
+// compared. A simulator that changed gives other results from the same inputs, which no digest of those says.
 func (s *Saved) Probe(ctx context.Context, store *Store, l Launcher) (string, error) {
 	point := s.probe()
 	if point < 0 {

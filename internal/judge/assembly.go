@@ -51,7 +51,7 @@ func parse(out []byte) (*Code, error) {
 
 var label = regexp.MustCompile(`^(BB\d+):`)
 
-// disassembled splits a listing into blocks: at labels, and behind branches.
+// disassembled splits a listing into blocks: at labels, and after branches.
 func disassembled(lines []string) []Block {
 	var list []Block
 	named := map[string]int{}
@@ -96,7 +96,7 @@ func (b *Block) take(text string, k Kind, a access) {
 	}
 }
 
-// succs are the blocks behind the i-th of n, which ends with a branch or none.
+// succs are the blocks after the i-th of n, which ends with a branch or none.
 func succs(i, n int, branch string, named map[string]int) (list []int) {
 	words := strings.Fields(branch)
 	if len(words) > 1 {

@@ -179,7 +179,7 @@ func (c *Comparison) writeBlocks(w io.Writer) {
 func (c *Code) lines(weighted bool) (list []string) {
 	for i := range c.Blocks {
 		b := &c.Blocks[i]
-		head := fmt.Sprintf("%s: %d instructions", cmp.Or(b.Name, "behind a branch"), len(b.Text))
+		head := fmt.Sprintf("%s: %d instructions", cmp.Or(b.Name, "after a branch"), len(b.Text))
 		if weighted {
 			head += fmt.Sprintf(", %.0f times", b.Runs)
 		}

@@ -82,7 +82,7 @@ type Block struct {
 // Code is what a compiler made of a shader.
 type Code struct {
 	Blocks []Block
-	// VectorRegs are whole granules of the chip; Waves those of a SIMD that registers and LDS leave room for.
+	// VectorRegs are whole granules of the chip; Waves those of a SIMD that registers and LDS leave space for.
 	VectorRegs, ScalarRegs, Waves int
 	LDSBytes, ScratchBytes        int
 }

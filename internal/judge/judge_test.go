@@ -38,7 +38,7 @@ BB3:
 	s_endpgm                                                    ; bf810000
 `
 
-// A listing falls into blocks at labels and behind branches, with kinds, accesses and successors.
+// A listing falls into blocks at labels and after branches, with kinds, accesses and successors.
 func TestParse(t *testing.T) {
 	c, err := parse([]byte(assembly))
 	if err != nil {

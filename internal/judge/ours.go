@@ -28,7 +28,7 @@ func Ours(p *program.Program, counts []account.InstCount, m *cu.Limits) (*Code, 
 	return c, nil
 }
 
-// blocksOf splits at the targets of branches and behind branches.
+// blocksOf splits at the targets of branches and after branches.
 func blocksOf(p *program.Program, counts []account.InstCount) []Block {
 	starts := []int{0}
 	for i := range p.Insts {

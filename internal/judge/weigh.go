@@ -1,6 +1,6 @@
 package judge
 
-// How often the driver's blocks would run, nobody counts: they do not run. But the
+// How often the driver's blocks would run is not known: they do not run. But the
 // blocks of a program of ours do, and both come from one source. Loops stand in the
 // same order in both; the driver makes none of its own, and unrolls some. So loops are
 // paired, in order, by what they access; within a pair, or outside all loops, blocks
@@ -12,7 +12,7 @@ type region struct {
 	inner      []*region
 }
 
-// regions finds the loops of code that stands in structured order: from the target of a branch back to that branch.
+// regions finds the loops of code that is in structured order: from the target of a branch back to that branch.
 func regions(blocks []Block) *region {
 	last := make([]int, len(blocks)) // end of the loop that starts here
 	for i := range blocks {
@@ -115,7 +115,7 @@ func pair(n, m int, score func(i, j int) float64) (partner []int) {
 	return partner
 }
 
-// Weigh gives the blocks of theirs the runs of those of like that they stand for; like
+// Weigh gives the blocks of theirs the runs of those of like that they represent; like
 // is the same shader by another compiler, best with no loop unrolled. It returns
 // the number of loops of theirs that like does not have: they count as run once for each time that they are reached.
 func Weigh(theirs, like *Code) (unknown int) {
@@ -129,7 +129,7 @@ type weigher struct {
 	unknown      int
 }
 
-// region weighs a region that stands for r and whose first block runs so often; r is nil where none is known.
+// region weighs a region that represents r and whose first block runs so often; r is nil where none is known.
 func (w *weigher) region(t, r *region, runs float64) {
 	if r == nil {
 		for i := t.first; i < t.end; i++ {
@@ -153,7 +153,7 @@ func (w *weigher) region(t, r *region, runs float64) {
 	}
 }
 
-// before is how often the block runs that stands before a loop, in none of the loops beside it.
+// before is how often the block runs that is before a loop, in none of the loops beside it.
 func (w *weigher) before(t, l *region, runs float64) float64 {
 	for _, i := range t.direct() {
 		if i < l.first {

@@ -51,7 +51,7 @@ func build(dir, pkg string, all []change, tests []string) (*program, []int, erro
 	return p, numbers, nil
 }
 
-// measure runs the tests without a change. The lines that they reach are those of the package as it stands.
+// measure runs the tests without a change. The lines that they reach are those of the package as it is.
 func (p *program) measure(pkg string) error {
 	counting := filepath.Join(p.dir, "counting.test")
 	for i := range p.binaries {
@@ -66,7 +66,7 @@ func (p *program) measure(pkg string) error {
 	return nil
 }
 
-// A laid file is one of the package with copies for changes behind it.
+// A laid file is one of the package with copies for changes after it.
 type laid struct {
 	*schema
 	numbers []int

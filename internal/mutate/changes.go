@@ -16,7 +16,7 @@ type change struct {
 	file     string
 	line     int
 	from, to int
-	text     string // what stands there then
+	text     string // what is there then
 	source   []byte
 	in       *function
 }

@@ -52,7 +52,7 @@ func Text() string { return "" }
 	}
 }
 
-// The file with all changes behind it: each function asks which copy is wanted, whatever its parameters.
+// The file with all changes after it: each function asks which copy is wanted, whatever its parameters.
 func TestSchema(t *testing.T) {
 	dir := t.TempDir()
 	source := `package p

@@ -32,9 +32,9 @@ type function struct {
 	source   []byte
 	from, to int    // its declaration, without the comment before
 	name     [2]int // from and to
-	body     int    // behind the brace that opens it
+	body     int    // after the brace that opens it
 	names    []edit // of parameters that have none
-	head     string // a call of it: %s stands for what follows its name
+	head     string // a call of it: %s represents what follows its name
 }
 
 // An edit replaces the bytes from..to of a file.
@@ -96,7 +96,7 @@ func (f *function) parameters(at func(token.Pos) int, list *ast.FieldList, prefi
 	return strings.Join(names, ", ")
 }
 
-// suffix is what the copy for a change has behind the function's name.
+// suffix is what the copy for a change has after the function's name.
 func suffix(number int) string { return fmt.Sprintf("_change%d", number) }
 
 // replaced applies edits, which do not overlap, to the bytes from..to of a source.
@@ -116,10 +116,10 @@ func (c *change) copyWith(number int) []byte {
 	return replaced(f.source, f.from, f.to, []edit{{f.name[1], f.name[1], suffix(number)}, {c.from, c.to, c.text}})
 }
 
-// A schema is a file with the copies for its changes behind it.
+// A schema is a file with the copies for its changes after it.
 type schema struct {
 	text   []byte
-	starts []int // line from which the copy for each change stands
+	starts []int // line from which the copy for each change is
 }
 
 // newSchema puts changes of one file, with their numbers, into it.
@@ -146,5 +146,5 @@ func newSchema(list []*change, numbers []int) *schema {
 	return s
 }
 
-// at is the change in whose copy a line stands, or -1.
+// at is the change in whose copy a line is, or -1.
 func (s *schema) at(line int) int { return sort.SearchInts(s.starts, line+1) - 1 }

@@ -23,7 +23,7 @@ type NodeProgram struct {
 }
 
 // A Record starts payloads of a node from the host: Count of them, each Stride
-// bytes behind the one before; a stride of 0 repeats the first.
+// bytes after the one before; a stride of 0 repeats the first.
 type Record struct {
 	Node   string
 	Index  uint32
@@ -226,24 +226,24 @@ func (r *graphRun) push(t ticket) {
 // that can go with it.
 func (r *graphRun) take() []ticket {
 	first := r.queue[0]
-	room := 1
+	space := 1
 	if n := first.to.node; n.Launch == ir.Coalescing {
-		room = 1 << 30
+		space = 1 << 30
 		if n.Input != nil {
-			room = int(n.Input.MaxPayloads)
+			space = int(n.Input.MaxPayloads)
 		}
 		if r.g.Coalesce > 0 {
-			room = min(room, r.g.Coalesce)
+			space = min(space, r.g.Coalesce)
 		}
 	}
-	if room == 1 {
+	if space == 1 {
 		r.queue = r.queue[1:]
 		return []ticket{first}
 	}
 	var taken []ticket
 	rest := make([]ticket, 0, len(r.queue))
 	for _, t := range r.queue {
-		if len(taken) < room && t.to == first.to && t.level == first.level {
+		if len(taken) < space && t.to == first.to && t.level == first.level {
 			taken = append(taken, t)
 		} else {
 			rest = append(rest, t)

@@ -50,7 +50,7 @@ func (m *maker) run(t *testing.T, wave int, out []byte) (Stats, error) {
 	return Run(m.f, Dispatch{Groups: [3]uint32{1, 1, 1}, WaveSize: wave, Descriptors: []Descriptor{{Data: out}}, MaxSteps: 10000})
 }
 
-// TestReconvergence: lanes leave a loop at different times and meet behind it,
+// TestReconvergence: lanes leave a loop at different times and meet after it,
 // where a ballot sees all of them.
 func TestReconvergence(t *testing.T) {
 	m := start(8)
@@ -111,7 +111,7 @@ func TestBarrier(t *testing.T) {
 	}
 }
 
-// TestBounds: writes behind the end are dropped, reads give zero, both counted.
+// TestBounds: writes after the end are dropped, reads give zero, both counted.
 func TestBounds(t *testing.T) {
 	m := start(4)
 	m.b.Term = ir.Return

@@ -218,7 +218,7 @@ func (w *wave) next() bool {
 	return false
 }
 
-// code executes the current block from where it stands.
+// code executes the current block from where it is.
 func (w *wave) code() error {
 	for w.pc < len(w.block.Code) {
 		v := w.block.Code[w.pc]

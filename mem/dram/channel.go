@@ -64,7 +64,7 @@ type channel struct {
 	groups  []group
 	starts  calendar // of activations
 	banks   []bank
-	moved   func(start, end uint64) // tests look at the data bus; nil: nobody
+	moved   func(start, end uint64) // tests look at the data bus; nil: none
 	seen    uint64                  // requests
 	last    Command
 	busy    uint64 // time at which the data bus is done with what is booked

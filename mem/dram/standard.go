@@ -109,7 +109,7 @@ func Find(name string) (*Standard, error) {
 
 // A Constraint keeps a command from following another at the same bank, or at the whole channel where the data bus turns, for
 // a time: in nanoseconds of the standard's timings and clocks of its data bus. How close column commands and activations
-// of different banks may come to each other stands in calendars beside these rows (calendar.go).
+// of different banks may come to each other is in calendars beside these rows (calendar.go).
 type Constraint struct {
 	At   Level
 	From Command

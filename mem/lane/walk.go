@@ -22,7 +22,7 @@ type Step struct {
 	Base, Phase, Stride uint32
 	Shift               uint
 	Exec                uint64 // the active lanes
-	Bytes               bool   // nobody asks for lines: the walk's Bits and Starts may be anything
+	Bytes               bool   // lines are not asked for: the walk's Bits and Starts may be anything
 }
 
 // Go works out a walk over a row of lanes; lanes are at most 64.
@@ -65,7 +65,7 @@ func (w *Walk) slow(index []uint32, s *Step) {
 }
 
 // Gather loads a word for each row and active lane, the first from the lane's
-// offset on and the others behind it; all must be in b.
+// offset on and the others after it; all must be in b.
 func (w *Walk) Gather(rows [][]uint32, b []byte, exec uint64) {
 	if exec != 0 && !w.gatherWide(rows, b, exec) {
 		w.gatherSlow(rows, b, exec)
@@ -83,7 +83,7 @@ func (w *Walk) gatherSlow(rows [][]uint32, b []byte, exec uint64) {
 }
 
 // Scatter stores a word of each row for each active lane, the first at its offset
-// and the others behind it; where lanes meet, the highest wins.
+// and the others after it; where lanes meet, the highest wins.
 func (w *Walk) Scatter(b []byte, rows [][]uint32, exec uint64) {
 	if exec != 0 && !w.scatterWide(b, rows, exec) {
 		w.scatterSlow(b, rows, exec)

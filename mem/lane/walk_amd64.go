@@ -41,12 +41,12 @@ func scatter2AVX(b *byte, x, y, off *uint32, lanes int, exec uint64)
 //go:noescape
 func scatter4AVX(b *byte, x, y, z, w, off *uint32, lanes int, exec uint64)
 
-// fillAVX gives all lanes of each row a word: the first, the one behind it, and so on.
+// fillAVX gives all lanes of each row a word: the first, the one after it, and so on.
 //
 //go:noescape
 func fillAVX(rows *uint32, b *byte, count, lanes int)
 
-// FillRows gives all lanes of rows, which lie behind each other, a word of b: the first, the one behind it, and so on.
+// FillRows gives all lanes of rows, which lie one after the other, a word of b: the first, the one after it, and so on.
 func FillRows(rows []uint32, b []byte, lanes int) {
 	count := len(rows) / lanes
 	if !wide || lanes%8 != 0 {

@@ -16,5 +16,5 @@ func (w *Walk) gatherWide([][]uint32, []byte, uint64) bool { return false }
 
 func (w *Walk) scatterWide([]byte, [][]uint32, uint64) bool { return false }
 
-// FillRows gives all lanes of rows, which lie behind each other, a word of b: the first, the one behind it, and so on.
+// FillRows gives all lanes of rows, which lie one after the other, a word of b: the first, the one after it, and so on.
 func FillRows(rows []uint32, b []byte, lanes int) { fillSlow(rows, b, lanes) }

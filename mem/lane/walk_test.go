@@ -83,7 +83,7 @@ func TestWalkSums(t *testing.T) {
 }
 
 // places gives the active lanes of a walk offsets of words within bytes: anywhere,
-// or those of eight lanes one behind the other. Idle lanes have any.
+// or those of eight lanes one after the other. Idle lanes have any.
 func (w *Walk) places(r *rand.Rand, exec uint64, last int, follow bool) {
 	w.Last = 0
 	for l := range w.Offsets {

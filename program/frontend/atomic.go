@@ -66,7 +66,7 @@ func (b *atomics) atomicCompareExchange() {
 	b.acquire(semantics)
 }
 
-// release and acquire wait for the wave's memory accesses before and behind an
+// release and acquire wait for the wave's memory accesses before and after an
 // atomic that orders them.
 func (b *atomics) release(semantics uint64) {
 	b.fence(semantics &^ uint64(spirv.MemorySemanticsAcquire))

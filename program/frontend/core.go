@@ -9,7 +9,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// core is what every part stands on: the module, the instruction at hand, the
+// core is what every part builds on: the module, the instruction at hand, the
 // block that values go to, and the faults that end the translation.
 type core struct {
 	m     *validate.Module
@@ -235,7 +235,7 @@ func (b *core) conv(op isa.Op, from, to isa.Type, a *ir.Value) *ir.Value {
 	return v
 }
 
-// numbered is an operation without sources that a number tells apart.
+// numbered is an operation without sources that a number distinguishes.
 func (b *core) numbered(op isa.Op, t isa.Type, n int, args ...*ir.Value) *ir.Value {
 	v := b.emit(op, t, t, args...)
 	v.Imm = uint64(n)

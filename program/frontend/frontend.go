@@ -9,12 +9,12 @@
 //
 // The builder is put together from parts. Each has its own state and its own
 // table of what it translates (rows), so that an operation is added in one file.
-// A part embeds the one that it stands on and knows nothing above that; in the
+// A part embeds the one that it builds on and knows nothing above that; in the
 // methods of each, b is the builder as far as the part sees it.
 // The chain, from below:
 //
 //	core      core.go: the module, the instruction at hand, emission, faults
-//	values    value.go, constant.go: what ids stand for; constants
+//	values    value.go, constant.go: what ids represent; constants
 //	maths     lanes.go, arithmetic.go, composite.go, geometry.go, glsl.go, intel.go,
 //	          matrixvalue.go
 //	layouts   layout.go: types in memory
@@ -52,7 +52,7 @@ type Options struct {
 	// Strings holds string constants by SpecId.
 	Strings map[uint32]string
 	// Nodes are those of the graph that the entry point is to be part of, as far
-	// as they are known: they can tell whose input a payload is.
+	// as they are known: they show whose input a payload is.
 	Nodes    []validate.GraphNode
 	WaveSize int // lanes of a wave: SubgroupSize
 	Matrix   MatrixTarget

@@ -130,7 +130,7 @@ func (b *builder) inline(fn *validate.Function, args []val) val {
 
 // returned joins the values of a function's returns. Several returns, or one
 // that may stand in a loop, make the call a construct of its own: lanes
-// reconverge behind it.
+// reconverge after it.
 func (b *builder) returned(fr *frame, from *ir.Block) val {
 	if len(fr.rets) == 0 {
 		types := b.leafTypes(b.typ(fr.fn.Def.Type))

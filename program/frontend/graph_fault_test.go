@@ -174,7 +174,7 @@ func TestGraphRefusals(t *testing.T) {
 	}
 }
 
-// An input counts when the entry point uses it. One that nobody uses is that of
+// An input counts when the entry point uses it. One that is not used is that of
 // the only entry point that lists it, or of the one that is sent payloads.
 func TestWhichVariableIsTheInput(t *testing.T) {
 	unused := []string{"%pn = OpAccessChain %p_number %input %u0", "", "%x = OpLoad %uint %pn", "%x = OpIAdd %uint %u1 %u1"}

@@ -245,7 +245,7 @@ func (c *graphCase) run(t *testing.T, wave int, optimise bool) {
 	}
 }
 
-// Each graph gives the same buffer as it stands and optimised, for both wave
+// Each graph gives the same buffer as it is and optimised, for both wave
 // sizes.
 func TestGraphs(t *testing.T) {
 	for _, c := range graphCases {

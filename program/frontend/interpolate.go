@@ -117,7 +117,7 @@ func (w *inputWalk) corners(t *validate.Type, location uint32) {
 // each: maxFragmentInputComponents of 128).
 const maxInputLocations = 128
 
-// leaves appends the leaves of a part and returns the location behind it.
+// leaves appends the leaves of a part and returns the location after it.
 func (w *inputWalk) leaves(t *validate.Type, location uint32, way interpolation) uint32 {
 	if len(w.b.leafTypes(t)) == 0 {
 		return location // however many elements it has of nothing

@@ -352,7 +352,7 @@ func (b *pointers) copyOne(dst, src pointer, t isa.Type, off uint32) {
 	b.wrote(dst)
 }
 
-// arrayLength carries out OpArrayLength: what the buffer has room for.
+// arrayLength carries out OpArrayLength: what the buffer has space for.
 func (b *pointers) arrayLength() {
 	p := b.ptr(b.arg(0))
 	t := p.typ
@@ -371,8 +371,8 @@ func (b *pointers) arrayLength() {
 	size := b.emit(isa.BufferSize, isa.I32, isa.I32, args...)
 	size.Mem = m
 	start := b.address(pointer{typ: t, space: p.space, index: p.index, offset: p.offset + off})
-	room := b.op(isa.ISub, isa.I32, size, b.op(isa.UMin, isa.I32, start, size))
-	b.set(b.op(isa.UDiv, isa.I32, room, b.i32(stride)))
+	space := b.op(isa.ISub, isa.I32, size, b.op(isa.UMin, isa.I32, start, size))
+	b.set(b.op(isa.UDiv, isa.I32, space, b.i32(stride)))
 }
 
 // markWrites sets ReadOnly of loads and Writes of bindings, once everything

@@ -176,7 +176,7 @@ func namedIDs(m *validate.Module) map[spirv.ID][]spirv.ID {
 		_ = spirv.Walk(in, ctx, visit) // a checked module follows the grammar
 		ctx.Note(in)
 	}
-	delete(named, 0) // what stands before the functions
+	delete(named, 0) // what is before the functions
 	return named
 }
 

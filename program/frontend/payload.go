@@ -109,7 +109,7 @@ func (b *payloads) payloadValid() {
 	b.set(v)
 }
 
-// finishPayload tells that the workgroup has written the input. Only the input
+// finishPayload reports that the workgroup has written the input. Only the input
 // can be finished, so a pointer to its payload says no more than that.
 func (b *payloads) finishPayload() {
 	p := b.ptr(b.arg(0))

@@ -13,7 +13,7 @@ type graph struct {
 	outputs map[spirv.ID]int   // by type id: index in Node.Outputs
 }
 
-// spacePayload stands for payload memory among the objects written. Accesses go
+// spacePayload represents payload memory among the objects written. Accesses go
 // to isa.SpaceFlat.
 const spacePayload isa.Space = 0xfe
 
@@ -80,7 +80,7 @@ func (b *pointers) elementPointer(array pointer, i *ir.Value, from pointer) poin
 	return q
 }
 
-// payloadReadOnly reports memory that nobody writes while the node runs: the
+// payloadReadOnly reports memory that is not written while the node runs: the
 // input, unless this shader writes it.
 func (b *pointers) payloadReadOnly(m *ir.Mem) bool {
 	return m.Object == inputObject && !b.writes[object{spacePayload, inputObject}] && !b.writes[object{spacePayload, -1}]

@@ -16,7 +16,7 @@ import (
 // The interface lists the global variables, as SPIR-V asks from 1.4 on.
 var globalVariable = regexp.MustCompile(`(?m)^\s*(%\w+) = OpVariable %\w+ (?:Input|Output|StorageBuffer|Uniform|UniformConstant|Workgroup|Private|PushConstant|Image)\b`)
 
-// A snippet stands within the smallest compute shader. decls go before the
+// A snippet is within the smallest compute shader. decls go before the
 // functions, body into the main function.
 func snippet(t testing.TB, caps, annotations, decls, body string) *spirv.Module {
 	t.Helper()

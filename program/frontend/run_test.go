@@ -15,7 +15,7 @@ import (
 	"spvsim/program/ir"
 )
 
-// A shaderCase runs one shader and tells what its output buffer must hold.
+// A shaderCase runs one shader and says what its output buffer must hold.
 type shaderCase struct {
 	name   string
 	spec   map[uint32]uint64

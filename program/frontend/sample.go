@@ -83,7 +83,7 @@ type texelRequest struct {
 }
 
 // position fills in the coordinates, and the reference if there is one: operand
-// 2. Those of projective instructions are divided by the component behind them
+// 2. Those of projective instructions are divided by the component after them
 // (Vulkan 1.3, "Projection Operation").
 func (b *samplers) position(r *texelRequest, s sampling) {
 	n := places[r.p.typ.Dim]

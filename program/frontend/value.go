@@ -9,7 +9,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// A val is what an id stands for: the scalar leaves of a value in memory
+// A val is what an id represents: the scalar leaves of a value in memory
 // order, or a pointer, or an image. Pointers turn into leaves only where they
 // must be values (see leavesOf).
 type val struct {
@@ -20,7 +20,7 @@ type val struct {
 // leafList is the flat form of a type.
 type leafList []isa.Type
 
-// values knows what ids stand for: constants, and what instructions defined.
+// values knows what ids represent: constants, and what instructions defined.
 type values struct {
 	*core
 	globals map[spirv.ID]val  // constants and module variables
@@ -261,7 +261,7 @@ func (b *values) descriptor(p pointer) *ir.Value {
 	first := uint32(0)
 	for _, d := range b.f.Bindings[:p.binding] {
 		if d.Count == 0 {
-			b.unsupported("a variable pointer to a descriptor behind an array of run-time size")
+			b.unsupported("a variable pointer to a descriptor after an array of run-time size")
 		}
 		first += d.Count
 	}

@@ -6,8 +6,8 @@ package ir
 //
 // It is the reverse post-order of a walk that visits a header's merge block
 // first, then its continue target, then its successors from the last to the
-// first: so the first successor stands next to the header, the continue target
-// behind the loop's body, and the merge block behind the whole construct.
+// first: so the first successor is next to the header, the continue target
+// after the loop's body, and the merge block after the whole construct.
 type Order struct {
 	Blocks []*Block
 	Place  []int // block id -> place in Blocks, -1 when unreachable
@@ -137,7 +137,7 @@ func (o *Order) common(a, b int) int {
 	return a
 }
 
-// number walks the dominator tree. A block stands behind its dominator, so that
+// number walks the dominator tree. A block is after its dominator, so that
 // the walk needs no stack: how many stand below each comes first.
 func (o *Order) number() {
 	n := len(o.Blocks)

@@ -5,7 +5,7 @@ type Fragment struct {
 	// Inputs are the components that it interpolates, in the order of the
 	// isa.Interp operations' numbers.
 	Inputs []Input
-	// Discards: invocations may end or become helpers, so that nobody knows
+	// Discards: invocations may end or become helpers, so that it is not known
 	// before the shader has run which fragments are drawn.
 	Discards bool
 	// EarlyTests: the depth test comes before the shader all the same.

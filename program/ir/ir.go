@@ -83,7 +83,7 @@ type Mem struct {
 	Local     *Local
 	Low, High uint32
 
-	// Sampling: behind the coordinates are Extra arguments: the bias, the level or
+	// Sampling: after the coordinates are Extra arguments: the bias, the level or
 	// the derivatives, then, if they are there, the reference of a comparison, the
 	// sampler's element, and the offsets in texels (see isa.Mem.TexelOffset).
 	Sampling bool
@@ -110,7 +110,7 @@ func (v *Value) MemArgs() (base, index, bindex *Value, data []*Value) {
 }
 
 // A Local is a Function or Private variable: scalar slots that the optimiser
-// turns into values where it can. Slot i stands at word i*SlotWords.
+// turns into values where it can. Slot i is at word i*SlotWords.
 type Local struct {
 	ID        int
 	Name      string
@@ -215,7 +215,7 @@ type Func struct {
 	Locals   []*Local
 	Bindings []Binding
 	Strings  []string // formats of DebugPrint
-	// Constants is data that the shader reads but does not get: accesses to it name the binding behind the last one.
+	// Constants is data that the shader reads but does not get: accesses to it name the binding after the last one.
 	Constants []byte
 	LocalSize [3]uint32
 	LDSBytes  uint32
@@ -239,7 +239,7 @@ func (f *Func) NewBlock() *Block {
 	return b
 }
 
-// NewValue makes a value that stands in no block yet.
+// NewValue makes a value that is in no block yet.
 func (f *Func) NewValue(op isa.Op, t, r isa.Type, args ...*Value) *Value {
 	v := &Value{ID: f.nextValue, Op: op, T: t, R: r, Args: args}
 	f.nextValue++

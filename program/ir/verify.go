@@ -114,7 +114,7 @@ func (c *verifier) place(b *Block) {
 
 func (c *verifier) put(b *Block, v *Value, n int) {
 	if _, dup := c.at[v]; dup {
-		c.fault(b, v, "the value stands twice")
+		c.fault(b, v, "the value appears twice")
 	}
 	if v.Block != b {
 		c.fault(b, v, "Block is another")
@@ -159,7 +159,7 @@ func (c *verifier) use(b *Block, v, a *Value, n int) {
 	}
 	at, ok := c.at[a]
 	if !ok {
-		c.fault(b, v, "v%d stands in no block", a.ID)
+		c.fault(b, v, "v%d is in no block", a.ID)
 		return
 	}
 	if at.block == b {

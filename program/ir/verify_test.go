@@ -47,8 +47,8 @@ func TestVerifyFinds(t *testing.T) {
 		{"width", "source 1 is bool", func(f *Func) { f.Blocks[1].Code[0].Args[1] = f.Blocks[0].Code[1] }},
 		{"sources", "1 sources, want 2", func(f *Func) { v := f.Blocks[1].Code[0]; v.Args = v.Args[:1] }},
 		{"result", "the result is i32, not f32", func(f *Func) { f.Blocks[1].Code[0].T = isa.F32 }},
-		{"twice", "stands twice", func(f *Func) { b := f.Blocks[1]; b.Code = append(b.Code, b.Code[0]) }},
-		{"foreign", "stands in no block", func(f *Func) { f.Blocks[1].Code[0].Args[0] = f.NewValue(isa.LaneID, isa.I32, isa.I32) }},
+		{"twice", "appears twice", func(f *Func) { b := f.Blocks[1]; b.Code = append(b.Code, b.Code[0]) }},
+		{"foreign", "is in no block", func(f *Func) { f.Blocks[1].Code[0].Args[0] = f.NewValue(isa.LaneID, isa.I32, isa.I32) }},
 		{"memory", "0 arguments, want 1", func(f *Func) {
 			v := f.NewValue(isa.Store, isa.I32, isa.Void)
 			v.Mem = &Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32, Count: 1}}

@@ -22,7 +22,7 @@ func interferes(v, w *ir.Value) bool {
 }
 
 // fenced reports that w stays on its side of the fence: other fences, and the
-// accesses to memory that others see, but not those to what nobody writes.
+// accesses to memory that others see, but not those to what is not written.
 func fenced(fence_, w *ir.Value) bool {
 	if fence(w) {
 		return true

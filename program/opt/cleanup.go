@@ -212,7 +212,7 @@ func namedBlocks(f *ir.Func) []bool {
 }
 
 // dropMerges forgets the merge block of a header that no longer branches, and
-// at which no two paths meet. A merge block behind a loop stays one: lanes that
+// at which no two paths meet. A merge block after a loop stays one: lanes that
 // leave the loop in different iterations wait there.
 func dropMerges(f *ir.Func) bool {
 	var g *graph

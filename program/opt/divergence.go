@@ -40,7 +40,7 @@ type divergenceAnalysis struct {
 	work  []*ir.Value
 
 	leaves  []bool // by loop: lanes leave in different iterations
-	closing bool   // keep values uniform that a phi behind the loop can carry out
+	closing bool   // keep values uniform that a phi after the loop can carry out
 	escapes []escape
 
 	// The search of joins: the label of each place, valid when its turn is the
@@ -118,7 +118,7 @@ func sameInWave(v *ir.Value, o Options) bool {
 }
 
 // scalarLoad reports that the scalar cache serves the load if the address is
-// uniform: push constants, and whole words of memory that nobody writes.
+// uniform: push constants, and whole words of memory that is not written.
 func scalarLoad(v *ir.Value) bool {
 	m := v.Mem
 	if m.Volatile || m.Coherent {
@@ -210,7 +210,7 @@ func (d *divergenceAnalysis) reachedOutside(l *loop) bool {
 	return false
 }
 
-// escape deals with the values of a divergent loop that are used behind it,
+// escape deals with the values of a divergent loop that are used after it,
 // where lanes see the values of different iterations.
 func (d *divergenceAnalysis) escape(l *loop, vs []*ir.Value) {
 	for _, v := range vs {
@@ -224,7 +224,7 @@ func (d *divergenceAnalysis) escape(l *loop, vs []*ir.Value) {
 	}
 }
 
-// An exit says how the uses of a value behind its loop are reached.
+// An exit says how the uses of a value after its loop are reached.
 type exit int
 
 const (
@@ -292,7 +292,7 @@ func (d *divergenceAnalysis) closeLoops() bool {
 	return changed
 }
 
-// carry makes the uses of v behind the loop uses of phi.
+// carry makes the uses of v after the loop uses of phi.
 func (d *divergenceAnalysis) carry(v, phi *ir.Value, l *loop) {
 	for _, w := range d.u.of(v) {
 		for k, a := range w.Args {

@@ -16,16 +16,16 @@ func TestUniformLoop(t *testing.T) {
 }
 
 // Lanes leave the loop in different iterations: in the loop the sum is uniform,
-// behind it every lane has its own.
+// after it every lane has its own.
 func TestTemporalDivergence(t *testing.T) {
 	b, st := sumLoop(t, func(b *builder) *ir.Value { return b.op(isa.LaneID, isa.I32) })
 	Run(b.f, Options{})
 	sum := st.Args[1]
 	if sum.Uniform {
-		t.Fatal("the sum is uniform behind a divergent loop")
+		t.Fatal("the sum is uniform after a divergent loop")
 	}
 	if sum.Op != isa.Phi || !sum.Args[0].Uniform {
-		t.Errorf("behind the loop stands %v of a uniform value? %v; want a phi of one", sum.Op, sum.Args[0].Uniform)
+		t.Errorf("after the loop is %v of a uniform value? %v; want a phi of one", sum.Op, sum.Args[0].Uniform)
 	}
 }
 
@@ -80,6 +80,6 @@ func TestEarlyReturnJoinsNothing(t *testing.T) {
 	b.ret()
 	Run(b.f, Options{})
 	if !phi.Uniform {
-		t.Error("the phi behind an early return is divergent")
+		t.Error("the phi after an early return is divergent")
 	}
 }

@@ -173,7 +173,7 @@ func (d *divider) reciprocal(t isa.Type, y *ir.Value) *ir.Value {
 	return z
 }
 
-// Factors of LLVM's estimates, a little below what they stand for, so that an
+// Factors of LLVM's estimates, a little below what they represent, so that an
 // estimate is never too large.
 const (
 	below2to32 = 0x4f7ffffe // f32: 2^32 - 512
@@ -208,7 +208,7 @@ func (d *divider) toUnit(y, z *ir.Value) *ir.Value {
 }
 
 // inFloats divides integers of 8 and 16 bits: the truncated quotient in f32 is
-// right or too near to zero by one, which the remainder, exact in f32, tells.
+// right or too near to zero by one, which the remainder, exact in f32, says.
 func (d *divider) inFloats(kind division, t isa.Type, x, y *ir.Value) *ir.Value {
 	toFloat, toInt := isa.UToF, isa.FToU
 	if kind.signed {

@@ -16,7 +16,7 @@ type graph struct {
 }
 
 // A loop is the blocks on the ways from a header back to it, and the arms: the
-// blocks on a way out that execute before the lanes go on behind the loop.
+// blocks on a way out that execute before the lanes go on after the loop.
 type loop struct {
 	header *ir.Block
 	merge  *ir.Block // nil when unreachable

@@ -6,7 +6,7 @@ import (
 )
 
 // gvn gives one value to all pure operations that compute the same, where one
-// dominates the other, and to loads of memory that nobody writes. Within a
+// dominates the other, and to loads of memory that is not written. Within a
 // block it also merges loads between which nothing writes their memory, and
 // operations across the lanes, as the same lanes are active; and a load of
 // private or workgroup memory takes the value just stored there.
@@ -72,7 +72,7 @@ func (s *numbering) leader(v *ir.Value) *ir.Value {
 	return v
 }
 
-// replaces reports that the earlier value w may stand for v.
+// replaces reports that the earlier value w may represent v.
 func (s *numbering) replaces(w, v *ir.Value) bool {
 	if crossLane(v) {
 		return w.Block == v.Block

@@ -73,7 +73,7 @@ func meeting(b *ir.Block) *ir.Block {
 	return nil
 }
 
-// through is the block behind an arm that only b reaches.
+// through is the block after an arm that only b reaches.
 func through(b, arm *ir.Block) *ir.Block {
 	if arm.Term != ir.Jump || len(arm.Preds) != 1 || len(arm.Phis) > 0 || arm.Merge != nil || b.Merge == arm {
 		return nil
@@ -94,7 +94,7 @@ func sideOf(b, s, m *ir.Block) side {
 	return side{arm: s, pred: s, cost: cost}
 }
 
-// selectedCost counts simple operations; others are not worth computing in vain.
+// selectedCost counts simple operations; others are not worth computing where they may not be needed.
 func selectedCost(v *ir.Value) int {
 	simple := v.Op <= isa.FMul || v.Op >= isa.FNeg && v.Op <= isa.Fract && v.Op != isa.FRem && v.Op != isa.FMod ||
 		v.Op >= isa.Fma && v.Op <= isa.SToF

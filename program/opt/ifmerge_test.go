@@ -8,7 +8,7 @@ import (
 )
 
 // twoSided is a branch whose sides each load a word of their buffer, at an
-// address of their own, add it to a sum and store behind the branch.
+// address of their own, add it to a sum and store after the branch.
 func twoSided(t *testing.T, yes, no int, extra func(b *builder)) *builder {
 	b := newBuilder(t)
 	b.f.Bindings = []ir.Binding{{Count: 1}, {Count: 1}, {Count: 1, Writes: true}}

@@ -36,7 +36,7 @@ type merger struct {
 // only, and which may still be joined.
 type group struct {
 	members []*ir.Value // in the order of the block
-	passed  []*ir.Value // what writes and stands behind the first member, without touching the members before it
+	passed  []*ir.Value // what writes and is after the first member, without touching the members before it
 }
 
 // A wideAccess replaces the accesses parts, which are in the order of addresses.

@@ -93,7 +93,7 @@ func (w *narrower) enter(v *ir.Value) *narrowWord {
 	return n
 }
 
-// narrow reports a load of a byte or a half that stands in a word of its own alignment.
+// narrow reports a load of a byte or a half that is in a word of its own alignment.
 func narrow(v *ir.Value) bool {
 	if v.Op != isa.Load {
 		return false
@@ -128,7 +128,7 @@ func (w *narrower) rewrite(b *ir.Block, whole []*narrowWord) {
 	b.Code = out
 }
 
-// word is the load of the word in which v stands.
+// word is the load of the word in which v is.
 func (w *narrower) word(v *ir.Value) *ir.Value {
 	m := *v.Mem
 	m.Elem, m.Offset = isa.I32, m.Offset&^3

@@ -297,7 +297,7 @@ func TestLoadsComeFirst(t *testing.T) {
 	}
 }
 
-// A load of memory that nobody writes leaves the loop; one of memory that the
+// A load of memory that is not written leaves the loop; one of memory that the
 // shader writes stays.
 func TestInvariantLoads(t *testing.T) {
 	for _, readOnly := range []bool{true, false} {

@@ -221,7 +221,7 @@ func (p *promoter) read(b *ir.Block, slot int) *ir.Value {
 	return v
 }
 
-// simplest is the one value that a new phi stands for, or the phi.
+// simplest is the one value that a new phi represents, or the phi.
 func (p *promoter) simplest(b *ir.Block, phi *ir.Value) *ir.Value {
 	only := onlyArg(phi, p.names)
 	if only == nil {

@@ -92,7 +92,7 @@ func (g *generator) statements() {
 }
 
 // own is the address of the invocation's part of the output, ownWord one of its
-// words, behind those that the results go to.
+// words, after those that the results go to.
 func (g *generator) own() *ir.Value {
 	return g.op(isa.Shl, isa.I32, g.op(isa.LocalIndex, isa.I32), g.c(4))
 }

@@ -22,7 +22,7 @@ func (r *renaming) set(from, to *ir.Value) {
 	r.any = true
 }
 
-// find is the value that stands for v now.
+// find is the value that represents v now.
 func (r *renaming) find(v *ir.Value) *ir.Value {
 	if v.ID >= len(r.to) || r.to[v.ID] == nil {
 		return v

@@ -132,7 +132,7 @@ func (s *scheduler) prepare(code []*ir.Value) {
 	s.markCones()
 }
 
-// keepPhis keeps what a phi of a loop becomes behind the uses of what it is, so
+// keepPhis keeps what a phi of a loop becomes after the uses of what it is, so
 // that one register does for both.
 func (s *scheduler) keepPhis(b *ir.Block) {
 	for _, to := range b.Succs {

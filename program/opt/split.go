@@ -6,7 +6,7 @@ import (
 )
 
 // splitAccesses makes accesses of one element of wide loads and stores, so that
-// each element can become a value, be shared, or go when nobody uses it; what
+// each element can become a value, be shared, or go when it is not used; what
 // is left grows together again in mergeAccesses.
 func splitAccesses(f *ir.Func, _ Options) bool {
 	names := newRenaming(f)

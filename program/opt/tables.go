@@ -39,7 +39,7 @@ type table struct {
 	width uint // of all written slots in bits; 0 while none is, mixed where they differ
 	reads bool // an access needs it
 
-	base, bytesPerWord uint32 // where it stands in the constant data, once it does
+	base, bytesPerWord uint32 // where it is in the constant data, once it does
 	placed             bool
 }
 
@@ -196,7 +196,7 @@ func (w *tableWriter) add(like, v *ir.Value) *ir.Value {
 	return v
 }
 
-// read makes the access one to the constant data, whose binding comes behind those of the entry point.
+// read makes the access one to the constant data, whose binding comes after those of the entry point.
 func (w *tableWriter) read(t *table, v *ir.Value) {
 	if !t.placed {
 		w.place(t)

@@ -5,13 +5,13 @@ import (
 	"spvsim/program/ir"
 )
 
-// A barrier with Imm 1 stands in control flow that some waves do not take, and
+// A barrier with Imm 1 is in control flow that some waves do not take, and
 // they have to come past it all the same, with no active lane. So branches by
 // which a whole wave would miss it are made divergent: lanes part, and the wave
 // walks both ways.
 
 // missing lists the conditions of such branches: one side can come to the
-// barrier, the other can not and goes on behind it.
+// barrier, the other can not and goes on after it.
 func (d *divergenceAnalysis) missing() []*ir.Value {
 	var list []*ir.Value
 	for at, b := range d.g.Blocks {

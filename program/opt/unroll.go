@@ -331,7 +331,7 @@ func (c *copier) finish(b, n *ir.Block) {
 	}
 }
 
-// leave makes n a predecessor of s, behind the loop, as b is.
+// leave makes n a predecessor of s, after the loop, as b is.
 func (c *copier) leave(b, n, s *ir.Block) {
 	k := predOf(s, b)
 	s.Preds = append(s.Preds, n)

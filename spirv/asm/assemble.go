@@ -29,7 +29,7 @@ const (
 	maxWords       = 65535 // of one instruction: its count has 16 bits
 )
 
-// Assemble reads a module from text with the default options. The name stands
+// Assemble reads a module from text with the default options. The name is
 // in errors, which are *Error, several joined by errors.Join.
 func Assemble(src []byte, name string) (*spirv.Module, error) {
 	return AssembleWith(src, name, AssembleOptions{})
@@ -206,7 +206,7 @@ func (a *assembler) opcode(result int) (*grammar.Op, error) {
 		return nil, a.fault(a.pos, "%s has a result: want %%id = %[1]s", g.Name)
 	}
 	if !g.HasResult && result != a.pos {
-		return nil, a.fault(result, "%s has no result, but stands after %s =", g.Name, shorten(a.tokens[result].text))
+		return nil, a.fault(result, "%s has no result, but comes after %s =", g.Name, shorten(a.tokens[result].text))
 	}
 	return g, nil
 }
@@ -250,7 +250,7 @@ func (a *assembler) finish(g *grammar.Op) error {
 }
 
 // rest reads what is left of an instruction without the grammar, from a !word
-// on: each token says itself what words it stands for.
+// on: each token says itself what words it represents.
 func (a *assembler) rest() error {
 	a.raw = true
 	for ; !a.ended(); a.pos++ {

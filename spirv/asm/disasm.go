@@ -108,7 +108,7 @@ func (p *printer) operand(o spirv.Operand) error {
 }
 
 // words writes the escape for words without a plain form. The rest of the
-// instruction then has no form that the grammar tells, so it follows suit.
+// instruction then has no form that the grammar says, so it follows suit.
 func (p *printer) words(words []uint32) {
 	p.raw = true
 	for i, w := range words {

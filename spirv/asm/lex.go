@@ -89,7 +89,7 @@ func (l *lexer) word() token {
 }
 
 // unquote returns the value of a string literal; ok is false when the token
-// is not one. A backslash stands for the character after it.
+// is not one. A backslash represents the character after it.
 func unquote(s string) (value string, ok bool) {
 	if len(s) < 2 || s[0] != '"' {
 		return "", false

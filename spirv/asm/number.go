@@ -269,7 +269,7 @@ func parseNumber(dst []uint32, s string, n spirv.Number) ([]uint32, error) {
 }
 
 // appendNumber writes a literal; ok is false, and out of no use, when text
-// can't stand for the words, for want of a known type or for bits outside it.
+// can't represent the words, for want of a known type or for bits outside it.
 func appendNumber(dst []byte, words []uint32, n spirv.Number) (out []byte, ok bool) {
 	v := uint64(words[0])
 	if len(words) == 2 {

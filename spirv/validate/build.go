@@ -270,7 +270,7 @@ func declaresType(op spirv.Op) bool {
 	return g != nil && (g.Class == "Type-Declaration" || op == spirv.OpTypeNodePayloadArrayAMDX)
 }
 
-// part returns a type that another is made of, which stands before it.
+// part returns a type that another is made of, which is before it.
 func (c *checker) part(in *spirv.Instruction, id uint32) (*Type, error) {
 	t := c.m.Type(spirv.ID(id))
 	if t != nil {
@@ -363,7 +363,7 @@ func (c *checker) finish(f *Function) error {
 	return nil
 }
 
-// block returns the block whose label stands at index i of list.
+// block returns the block whose label is at index i of list.
 func (c *checker) block(list []spirv.Instruction, i int) (*Block, error) {
 	for j := i + 1; j < len(list); j++ {
 		in := &list[j]

@@ -110,7 +110,7 @@ func (k *need) operand(o spirv.Operand) error {
 	return nil
 }
 
-// inner tests what stands in a literal: an extended instruction, or the
+// inner tests what is in a literal: an extended instruction, or the
 // operation of OpSpecConstantOp.
 func (k *need) inner(o spirv.Operand) {
 	switch {

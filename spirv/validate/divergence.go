@@ -236,7 +236,7 @@ func (d *divergence) call(f *Function, i int32, in *spirv.Instruction) {
 	}
 }
 
-// root returns the Function or Private variable, or the parameter that stands
+// root returns the Function or Private variable, or the parameter that is
 // for one, that a pointer is within; 0 for other memory.
 func (m *Module) root(pointer uint32) spirv.ID {
 	for {
@@ -266,7 +266,7 @@ func (m *Module) differing(pointer uint32) bool {
 	return ok && differs[spirv.BuiltIn(b)]
 }
 
-// uniformFlow is the rule that an operation stands in uniform control flow.
+// uniformFlow is the rule that an operation is in uniform control flow.
 func uniformFlow(op spirv.Op) func(*extension) {
 	return func(c *extension) {
 		c.eachReached(op, func(e *EntryPoint, d *divergence, f *Function, block int, in *spirv.Instruction) {

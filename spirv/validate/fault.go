@@ -41,7 +41,7 @@ func (f Fault) Error() string {
 	return f.source.Fault("spirv", f.Word, f.Op, f.ID, text)
 }
 
-// withSource tells an error of a check which text the module was made from.
+// withSource notes in an error of a check which text the module was made from.
 func withSource(source *spirv.Source, err error) error {
 	switch err := err.(type) {
 	case Fault:

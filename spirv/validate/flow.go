@@ -330,11 +330,11 @@ func (g *graph) exit(v, w int32) (exit, ok bool) {
 	return false, false
 }
 
-// order tests that a block stands after those that dominate it.
+// order tests that a block is after those that dominate it.
 func (g *graph) order(r *report) {
 	for i, b := range g.f.Blocks {
 		if d := g.real.idom[i]; int(d) > i {
-			r.at(b.Terminator(), "control flow", "block %%%d stands before %%%d, which dominates it", b.ID, g.f.Blocks[d].ID)
+			r.at(b.Terminator(), "control flow", "block %%%d comes before %%%d, which dominates it", b.ID, g.f.Blocks[d].ID)
 		}
 	}
 }

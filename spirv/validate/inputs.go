@@ -280,7 +280,7 @@ func (s *inputSearch) open() (list []*inputEntry) {
 
 func (s *inputSearch) unsettled() bool { return len(s.open()) > 0 }
 
-// free are the variables that are nobody's so far.
+// free are the variables that belong to none so far.
 func (s *inputSearch) free() (list []*inputVariable) {
 	for _, v := range s.vars {
 		if !v.owned {

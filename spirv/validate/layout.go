@@ -64,7 +64,7 @@ func (l *layout) check(t *Type) {
 	l.done[t] = true
 	switch t.Kind {
 	case KindBool:
-		l.r.at(t.Def, "layout", "a boolean has no layout, and stands in memory that needs one")
+		l.r.at(t.Def, "layout", "a boolean has no layout, and is in memory that needs one")
 	case KindVector:
 		l.check(t.Elem)
 	case KindArray, KindRuntimeArray:

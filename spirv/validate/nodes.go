@@ -8,7 +8,7 @@ import (
 	"spvsim/spirv"
 )
 
-// A GraphNode is an entry point of a validated module that stands in an
+// A GraphNode is an entry point of a validated module that is in an
 // execution graph under a name and an index.
 type GraphNode struct {
 	Name   string

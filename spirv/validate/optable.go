@@ -3,7 +3,7 @@ package validate
 import "spvsim/spirv"
 
 // signatures has a row for each operation whose types follow one pattern. The
-// result stands before the colon, then the operands from the first on:
+// result is before the colon, then the operands from the first on:
 //
 //	i u f n b   scalar or vector of integers, unsigned integers, floats,
 //	            numbers, booleans; I U F N B scalar only; V vector of floats,

@@ -65,7 +65,7 @@ func sections(m *Module, r *report) {
 			continue
 		}
 		if s < at {
-			r.at(in, "logical layout", "stands after %s: want it among %s", sectionNames[at], sectionNames[s])
+			r.at(in, "logical layout", "comes after %s: want it among %s", sectionNames[at], sectionNames[s])
 			continue
 		}
 		if in.Op == spirv.OpMemoryModel {
@@ -115,7 +115,7 @@ func (m *Module) sectionOf(in *spirv.Instruction, at section) section {
 	return secFunction
 }
 
-// codePlace tests that code stands in functions; it returns whether what
+// codePlace tests that code is in functions; it returns whether what
 // follows does.
 func (m *Module) codePlace(in *spirv.Instruction, inside bool, r *report) bool {
 	switch {

@@ -196,7 +196,7 @@ func featureRows(b *strings.Builder, table map[string]feature) {
 	}
 }
 
-// holdSection compares a section of docs/unsupported.md, which stands between
+// holdSection compares a section of docs/unsupported.md, which is between
 // two marks, with what the tables say; under -update it writes it.
 func holdSection(t *testing.T, name, want string) {
 	t.Helper()

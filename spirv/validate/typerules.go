@@ -243,7 +243,7 @@ func (v *valueCheck) insertDynamic(o []uint32) {
 }
 
 func (v *valueCheck) phi(o []uint32) {
-	// What stands before is a phi that has been tested, or the label.
+	// What is before is a phi that has been tested, or the label.
 	before := v.m.Raw.Instructions[v.m.places[v.in.Result].at-1].Op
 	if before != spirv.OpPhi && before != spirv.OpLabel && before != spirv.OpLine && before != spirv.OpNoLine && before != spirv.OpExtInst {
 		v.fault("after %s: want the phis first in their block", before)

@@ -36,7 +36,7 @@ var (
 	ErrWrite = errors.New("daisen: can't be written")
 )
 
-// A clock tells Akita's tracer the time of the task at hand: the tracer asks
+// A clock gives Akita's tracer the time of the task at hand: the tracer asks
 // for it when a task starts and ends, and tasks are told when both are known.
 type clock struct {
 	now  sim.VTimeInSec

@@ -24,7 +24,7 @@ func changes(path string) bool {
 	return false
 }
 
-// A guard stands before the pages. A page of another site, open in a browser of this computer, could otherwise ask for them: under a
+// A guard is before the pages. A page of another site, open in a browser of this computer, could otherwise ask for them: under a
 // name of its own that it lets point here, or with a link.
 type guard struct {
 	pages http.Handler

@@ -118,7 +118,7 @@ func TestPagesWhileTheRunGoes(t *testing.T) {
 	}
 }
 
-// TestLoopbackOnly: nobody else on the network can stop the run.
+// TestLoopbackOnly: no one else on the network can stop the run.
 func TestLoopbackOnly(t *testing.T) {
 	m, err := monitor.New(0)
 	if err != nil {

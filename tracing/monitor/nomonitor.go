@@ -16,7 +16,7 @@ func (*Monitor) URL() string { return "" }
 // Attach serves the engine and the parts from now on.
 func (*Monitor) Attach(sim.Engine, []sim.Component) error { return ErrBuild }
 
-// Progress tells how many workgroups have ended, and how many run.
+// Progress reports how many workgroups have ended, and how many run.
 func (*Monitor) Progress(ended, running, total uint64) {}
 
 // Close ends the server.

@@ -21,7 +21,7 @@ type Monitor struct {
 	parts    []sim.Component
 	buffers  []sim.Buffer
 
-	control sync.Mutex // over pausing: a run that tells its progress must not wait for who waits for its pause
+	control sync.Mutex // over pausing: a run that reports its progress must not wait for a request that waits for its pause
 	paused  bool       // by who looks at the page
 	mutex   sync.Mutex // over the bar
 	bar     bar
@@ -91,7 +91,7 @@ func refuse(why string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, why, http.StatusNotImplemented) }
 }
 
-// Progress tells how many workgroups have ended, and how many run.
+// Progress reports how many workgroups have ended, and how many run.
 func (m *Monitor) Progress(ended, running, total uint64) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

@@ -179,7 +179,7 @@ func (d *decoded) descriptor(t message) error {
 		d.process = process.text(6)
 	}
 	if _, ok := d.tracks[t.number(5)]; !ok && process == nil {
-		return fmt.Errorf("track %d stands under %d, which is not described yet", id, t.number(5))
+		return fmt.Errorf("track %d is under %d, which is not described yet", id, t.number(5))
 	}
 	d.tracks[id] = trackInfo{t.text(2), t.number(5), t[8] != nil}
 	return nil
@@ -269,7 +269,7 @@ func (d *decoded) slices() ([]slice, error) {
 	return list, nil
 }
 
-// path is a track's name behind those of the tracks that it stands under.
+// path is a track's name after those of the tracks that it is under.
 func (d *decoded) path(track uint64) string {
 	t := d.tracks[track]
 	if t.parent == 0 {

@@ -126,7 +126,7 @@ func (p *programWriter) slice(q *queueTrack, at uint64, category, name string) {
 	p.out.name(name)
 }
 
-// count draws a work's counters: their mean over its time, and nothing behind it.
+// count draws a work's counters: their mean over its time, and nothing after it.
 func (p *programWriter) count(process uint64, counters map[string]uint64, w *Work) {
 	if w.To <= w.From {
 		return

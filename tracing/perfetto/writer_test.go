@@ -36,7 +36,7 @@ func load(t *testing.T, name string) *config.Job {
 	return job
 }
 
-// A trace of a run, and what stands in it.
+// A trace of a run, and what is in it.
 type trace struct {
 	r     *gpu.Result
 	bytes []byte

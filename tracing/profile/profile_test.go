@@ -213,7 +213,7 @@ func number(t *testing.T, s string) float64 {
 	return v
 }
 
-// A profile can be made while more is to come: the collector goes on as if nobody had looked.
+// A profile can be made while more is to come: the collector goes on as if it had not been made.
 func TestProfileSoFar(t *testing.T) {
 	s, m := &tracing.Stats{ClockMHz: 1000}, &config.Machine{}
 	m.WaveSize = 32

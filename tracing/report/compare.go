@@ -87,7 +87,7 @@ func orDash(s string) string {
 	return s
 }
 
-// name tells the runs apart: by job and machine, by what differs, and by their number where that is all.
+// name distinguishes the runs: by job and machine, by what differs, and by their number where that is all.
 func (c *comparison) name(list []*profile.Profile) {
 	seen := map[string]int{}
 	for i, p := range list {

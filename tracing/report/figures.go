@@ -15,7 +15,7 @@ type plot struct {
 	left, top, right, bottom float64
 }
 
-// newPlot leaves room for the numbers of both axes.
+// newPlot leaves space for the numbers of both axes.
 func newPlot(width, height float64, label string) *plot {
 	return &plot{newDrawing(width, height, label), 46, 12, width - 12, height - 34}
 }

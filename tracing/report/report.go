@@ -37,7 +37,7 @@ type figure struct {
 	Keys         []key
 }
 
-// A key says what a colour stands for.
+// A key says what a colour represents.
 type key struct {
 	Class, Name string
 	Marker      template.HTML // of points; empty for areas
@@ -51,7 +51,7 @@ func draw(title, text string, keys []key, f func(width float64) template.HTML) f
 // A run is one profile as the page shows it.
 type run struct {
 	ID       int
-	Name     string // that tells it from the other runs
+	Name     string // that distinguishes it from the other runs
 	Profile  *profile.Profile
 	Facts    []fact
 	Where    []figure

@@ -85,7 +85,7 @@ func TestNamesAreEscaped(t *testing.T) {
 	}
 }
 
-// TestSeveralRuns: what differs has columns and stands in names, and tables put the runs side by side.
+// TestSeveralRuns: what differs has columns and is in names, and tables put the runs side by side.
 func TestSeveralRuns(t *testing.T) {
 	a, b := profiled(t, "reduce", "gcn3-r9nano"), profiled(t, "reduce", "rdna3-rx7900xtx")
 	text := pageOf(t, a, b)
@@ -111,7 +111,7 @@ func TestQueueHasAPicture(t *testing.T) {
 	}
 }
 
-// probe is put at the page's end: it tells the frame around it what a browser
+// probe is put at the page's end: it says the frame around it what a browser
 // makes of the page. A figure counts when its picture is shown with a size.
 const probe = `<script>
 window.addEventListener("load", () => {
@@ -124,11 +124,11 @@ window.addEventListener("load", () => {
 });
 </script>`
 
-// faults counts the errors of the page; it stands before everything else.
+// faults counts the errors of the page; it is before everything else.
 const faults = `<script>window.faults = 0; window.addEventListener("error", () => window.faults++, true);</script>`
 
 // frame shows the page in a frame of the given width, as a browser's window
-// can't be as narrow as a telephone's, and puts what the probe tells into the title.
+// can't be as narrow as a telephone's, and puts what the probe says into the title.
 func frame(width string) string {
 	return `<!DOCTYPE html><title></title><script>addEventListener("message", e => document.title = e.data)</script>
 <iframe src="page.html" style="border:0; width:` + width + `px; height:900px"></iframe>`

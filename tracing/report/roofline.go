@@ -90,7 +90,7 @@ func drawRoofline(width float64, p *profile.Profile, points []rooflinePoint) tem
 // apart is how far points stand from each other, pixels: a marker's width.
 const apart = 11
 
-// freePlace is a point's own place, or the nearest about it at which no other point stands; a line then leads to it.
+// freePlace is a point's own place, or the nearest about it at which no other point is; a line then leads to it.
 func freePlace(at [2]float64, taken [][2]float64) [2]float64 {
 	isFree := func(p [2]float64) bool {
 		for _, t := range taken {
@@ -111,7 +111,7 @@ func freePlace(at [2]float64, taken [][2]float64) [2]float64 {
 			}
 		}
 	}
-	return at // hundreds of points on one spot: their table tells them apart
+	return at // hundreds of points on one spot: their table distinguishes them
 }
 
 func used(points []rooflinePoint, level int) bool {

@@ -53,11 +53,11 @@ var answerSets = map[string]*answers{
 	},
 }
 
-// An identity is of the device that a machine stands for, as Mesa's driver for it answers (libdrm's table amdgpu.ids has the numbers and names).
+// An identity is of the device that a machine represents, as Mesa's driver for it answers (libdrm's table amdgpu.ids has the numbers and names).
 type identity struct {
 	device   uint32
 	name     string
-	chip     string // as the driver has it behind the name
+	chip     string // as the driver has it after the name
 	together bool   // on one chip with the processor
 }
 
@@ -67,7 +67,7 @@ const (
 	driverOfName = "radv"
 )
 
-// identities are by the names of machines. One that is not here stands for no device.
+// identities are by the names of machines. One that is not here represents no device.
 var identities = map[string]identity{
 	"gcn3-r9nano":     {device: 0x7300, name: "AMD Radeon R9 Nano", chip: "FIJI"},
 	"cdna2-mi210":     {device: 0x740F, name: "AMD Instinct MI210", chip: "ALDEBARAN"},
@@ -93,11 +93,11 @@ func itself(m *config.Machine) who {
 	return who{vendor: vendorID, kind: vk.PhysicalDeviceTypeVirtualGpu, name: fmt.Sprintf("spvsim %s", m.Name)}
 }
 
-// standsFor is the device that a machine stands for, with the properties that go with it.
+// standsFor is the device that a machine represents, with the properties that go with it.
 func standsFor(m *config.Machine, properties map[string]any) who {
 	i, ok := identities[m.Name]
 	if !ok {
-		fail(vk.ErrorInitializationFailed, "SPVSIM_IDENTITY: machine %s stands for no device: those that do are %s", m.Name, strings.Join(slices.Sorted(maps.Keys(identities)), ", "))
+		fail(vk.ErrorInitializationFailed, "SPVSIM_IDENTITY: machine %s represents no device: those that do are %s", m.Name, strings.Join(slices.Sorted(maps.Keys(identities)), ", "))
 	}
 	properties["DriverID"], properties["DriverName"] = driverOfAMD, driverOfName
 	kind := vk.PhysicalDeviceTypeDiscreteGpu

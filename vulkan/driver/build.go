@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// buildID tells this build of the driver from every other one: Go's id of the file that this code was loaded from, which follows from all that
+// buildID distinguishes this build of the driver from every other one: Go's id of the file that this code was loaded from, which follows from all that
 // it is made of. Empty: it is not known.
 var buildID = sync.OnceValue(func() string {
 	path := loadedFrom(reflect.ValueOf(loadedFrom).Pointer())

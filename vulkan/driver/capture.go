@@ -29,7 +29,7 @@ type capturer struct {
 	number int
 }
 
-// newCapturer reads SPVSIM_CAPTURE, a folder, SPVSIM_SELECT, patterns with commas between, each with a count behind a colon or none, and
+// newCapturer reads SPVSIM_CAPTURE, a folder, SPVSIM_SELECT, patterns with commas between, each with a count after a colon or none, and
 // SPVSIM_WHOLE, which is set where whole submissions are wanted.
 func newCapturer() *capturer {
 	c := &capturer{folder: os.Getenv("SPVSIM_CAPTURE"), whole: os.Getenv("SPVSIM_WHOLE") != ""}

@@ -105,7 +105,7 @@ func pushText(have []byte, bytes int) string {
 	return "push_constants: [" + strings.Join(words, ", ") + "]"
 }
 
-// writeBlocks writes the memory, which stands where it stood.
+// writeBlocks writes the memory, which is where it stood.
 func (w *jobWriter) writeBlocks() {
 	for i := range w.blocks {
 		w.printf("  - {unbound: true, name: memory%d, address: %d, data: {file: %s}}\n", i, w.blocks[i].addr, w.keep(w.blocks[i].bytes, ".bin"))
@@ -323,7 +323,7 @@ var wrapNames = map[mem.Wrap]string{mem.WrapRepeat: "repeat", mem.WrapMirror: "m
 
 var borderNames = map[[4]uint32]string{{3: 1}: "black", {1, 1, 1, 1}: "white"}
 
-// comparisonName tells a comparison by what it says of less, equal and greater.
+// comparisonName names a comparison by what it says of less, equal and greater.
 func comparisonName(passes func(reference, depth float64) bool) string {
 	return map[[3]bool]string{
 		{false, false, false}: "never", {true, false, false}: "less", {false, true, false}: "equal", {true, true, false}: "less-or-equal",

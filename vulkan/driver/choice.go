@@ -19,7 +19,7 @@ type choice struct {
 	taken   map[string]int
 }
 
-// readChoices reads patterns with commas between, each with a count behind a colon or none, from a variable of the environment; without it,
+// readChoices reads patterns with commas between, each with a count after a colon or none, from a variable of the environment; without it,
 // what there is else.
 func readChoices(variable, otherwise string) (list choices) {
 	all := os.Getenv(variable)
@@ -31,7 +31,7 @@ func readChoices(variable, otherwise string) (list choices) {
 		if pattern, count, ok := strings.Cut(text, ":"); ok {
 			n, err := strconv.Atoi(count)
 			if err != nil || n < 1 {
-				fail(vk.ErrorInitializationFailed, "%s: %q: want a number from 1 on behind the colon", variable, text)
+				fail(vk.ErrorInitializationFailed, "%s: %q: want a number from 1 on after the colon", variable, text)
 			}
 			r.pattern, r.most = pattern, n
 		}
@@ -43,7 +43,7 @@ func readChoices(variable, otherwise string) (list choices) {
 	return list
 }
 
-// take says whether to take a dispatch of that name; a star stands for slashes too.
+// take says whether to take a dispatch of that name; a star represents slashes too.
 func (c choices) take(name string) bool {
 	flat := func(s string) string { return strings.ReplaceAll(s, "/", " ") }
 	for i := range c {

@@ -16,7 +16,7 @@ func GetPhysicalDeviceCalibrateableTimeDomainsKHR(_ vk.PhysicalDevice, count *ui
 	return enumerate(count, out, []vk.TimeDomainKHR{vk.TimeDomainDeviceKhr, vk.TimeDomainClockMonotonicKhr, vk.TimeDomainClockMonotonicRawKhr})
 }
 
-// GetCalibratedTimestampsKHR is vkGetCalibratedTimestampsKHR. The device's clock stands while no work runs, unless it is to go on with
+// GetCalibratedTimestampsKHR is vkGetCalibratedTimestampsKHR. The device's clock stops while no work runs, unless it is to go on with
 // the host's: simulated time has nothing to do with the host's otherwise, and the deviation says only how far apart the host's were read.
 func GetCalibratedTimestampsKHR(h vk.Device, count uint32, infos *vk.CalibratedTimestampInfoKHR, out *uint64, deviation *uint64) vk.Result {
 	d := get[*device_](uint64(h))
@@ -47,7 +47,7 @@ func now(clock int32) uint64 {
 	return uint64(t.Nano())
 }
 
-// An idleClock lets the time of the host pass on a device while nothing runs, so that a timestamp behind a time of the host is later, as on hardware.
+// An idleClock lets the time of the host pass on a device while nothing runs, so that a timestamp after a time of the host is later, as on hardware.
 type idleClock struct {
 	mhz    uint64
 	passed uint64 // cycles, up to since

@@ -7,7 +7,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// A messenger is a function of the application that hears what the driver has to say.
+// A messenger is a function of the application that receives the driver's messages.
 type messenger struct {
 	call uintptr
 	user unsafe.Pointer
@@ -50,7 +50,7 @@ func SetDebugUtilsObjectNameEXT(_ vk.Device, info *vk.DebugUtilsObjectNameInfoEX
 	return vk.Success
 }
 
-// SetDebugUtilsObjectTagEXT is vkSetDebugUtilsObjectTagEXT: nobody reads tags.
+// SetDebugUtilsObjectTagEXT is vkSetDebugUtilsObjectTagEXT: tags are not read.
 func SetDebugUtilsObjectTagEXT(_ vk.Device, _ *vk.DebugUtilsObjectTagInfoEXT) vk.Result {
 	return vk.Success
 }

@@ -27,7 +27,7 @@ type device_ struct {
 	profile  *profiler
 	progress *progress
 	clock    atomic.Uint64 // cycle in which the last work ended
-	idle     *idleClock    // nil: the clock stands while nothing runs
+	idle     *idleClock    // nil: the clock stops while nothing runs
 	byClock  bool          // timeouts are of simulated time while work runs
 	modules  map[[sha256.Size]byte]*shaderModule
 	kernels  map[programKey]*gpu.Kernel

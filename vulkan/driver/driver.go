@@ -69,7 +69,7 @@ const (
 // state is held by every call, and by the queue while it looks for work or ends it.
 var state sync.Mutex
 
-// changed tells those who wait that work has ended or a semaphore or fence has changed.
+// changed notifies those who wait that work has ended or a semaphore or fence has changed.
 var changed = sync.NewCond(&state)
 
 // A misuse is a call that the API does not allow, or that asks for what is not there. The call gives its result, and a message says why.
@@ -138,7 +138,7 @@ func trace() string {
 	return "\n" + string(debug.Stack())
 }
 
-// report tells of a misuse, on standard error and to the application's messengers.
+// report reports a misuse, on standard error and to the application's messengers.
 func report(command string, m misuse) {
 	text := fmt.Sprintf("spvsim: %s: %s", command, m.text)
 	fmt.Fprintln(os.Stderr, text)
@@ -162,7 +162,7 @@ func Find(handle uint64, name string, device bool) int {
 	return -1
 }
 
-// offered says whether a command is there for who asks. One of a device is offered by an instance whether or not its extension will be
+// offered says whether a command is there to the caller. One of a device is offered by an instance whether or not its extension will be
 // enabled, as the loader asks before there is a device.
 func offered(c *command, of string, handle uint64, device bool) bool {
 	i := slices.IndexFunc(extensions, func(e extension) bool { return e.name == of })

@@ -116,7 +116,7 @@ func openWith(t *testing.T, variables map[string]string) (*device_, vk.PhysicalD
 	return d, all, about
 }
 
-// A device says that it is a simulation, unless it is to answer as the one that its machine stands for; it passed no conformance tests unless it is to say so.
+// A device says that it is a simulation, unless it is to answer as the one that its machine represents; it passed no conformance tests unless it is to say so.
 func TestIdentity(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -148,7 +148,7 @@ func TestIdentity(t *testing.T) {
 
 // Settings that mean nothing are refused with the words that do.
 func TestIdentityIsChecked(t *testing.T) {
-	for variable, value := range map[string]string{"SPVSIM_ANSWERS": "opengl", "SPVSIM_IDENTITY": "nobody", "SPVSIM_CONFORMANCE": "1.x"} {
+	for variable, value := range map[string]string{"SPVSIM_ANSWERS": "opengl", "SPVSIM_IDENTITY": "someone", "SPVSIM_CONFORMANCE": "1.x"} {
 		t.Run(variable, func(t *testing.T) {
 			t.Setenv(variable, value)
 			defer func() {
@@ -162,7 +162,7 @@ func TestIdentityIsChecked(t *testing.T) {
 	}
 }
 
-// What a set of answers names, the registry has; every preset that stands for a device has its numbers.
+// What a set of answers names, the registry has; every preset that represents a device has its numbers.
 func TestAnswersAreKnown(t *testing.T) {
 	features, properties := setOf(vk.Features...), map[string]bool{}
 	for _, list := range vk.FeatureStructs {
@@ -189,7 +189,7 @@ func TestAnswersAreKnown(t *testing.T) {
 	}
 	for _, name := range config.Presets() {
 		if _, ok := identities[name]; !ok && name != "rdna4-like" {
-			t.Errorf("machine %s stands for no device", name)
+			t.Errorf("machine %s represents no device", name)
 		}
 	}
 }

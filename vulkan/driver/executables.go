@@ -10,7 +10,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// What VK_KHR_pipeline_executable_properties tells: a pipeline is one program of wave instructions.
+// What VK_KHR_pipeline_executable_properties says: a pipeline is one program of wave instructions.
 
 // A statistic is a number of a program, with what it means.
 type statistic struct{ name, what string }
@@ -109,9 +109,9 @@ func GetPipelineExecutableInternalRepresentationsKHR(_ vk.Device, info *vk.Pipel
 		out.DataSize = size
 		return vk.Success
 	}
-	room := unsafe.Slice((*byte)(out.PData), min(out.DataSize, math.MaxInt32))
-	if len(room) > 0 {
-		setText(room[:min(len(room), int(size))], list)
+	space := unsafe.Slice((*byte)(out.PData), min(out.DataSize, math.MaxInt32))
+	if len(space) > 0 {
+		setText(space[:min(len(space), int(size))], list)
 	}
 	if out.DataSize < size {
 		return vk.Incomplete

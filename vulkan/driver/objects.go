@@ -10,7 +10,7 @@ import (
 	"spvsim/vulkan/vk"
 )
 
-// An object is what a handle stands for. Handles are numbers, never reused, so that one that was freed is known as such.
+// An object is what a handle represents. Handles are numbers, never reused, so that one that was freed is known as such.
 type object struct {
 	x     any
 	owner uint64 // handle of the device; 0: none
@@ -152,7 +152,7 @@ func enumerate[T any](count *uint32, to *T, list []T) vk.Result {
 	return vk.Success
 }
 
-// chain visits the structures behind a pNext.
+// chain visits the structures after a pNext.
 func chain(p unsafe.Pointer, visit func(t vk.StructureType, p unsafe.Pointer)) {
 	for p != nil {
 		s := (*vk.BaseOutStructure)(p)
@@ -161,7 +161,7 @@ func chain(p unsafe.Pointer, visit func(t vk.StructureType, p unsafe.Pointer)) {
 	}
 }
 
-// next is the structure of that type behind a pNext, or nil.
+// next is the structure of that type after a pNext, or nil.
 func next[T any](p unsafe.Pointer, want vk.StructureType) (found *T) {
 	chain(p, func(t vk.StructureType, p unsafe.Pointer) {
 		if t == want && found == nil {

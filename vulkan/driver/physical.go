@@ -44,10 +44,10 @@ func GetPhysicalDeviceProperties(h vk.PhysicalDevice, out *vk.PhysicalDeviceProp
 	fill(reflect.ValueOf(&out.Limits).Elem(), p.properties)
 }
 
-// vendorID is one that nobody has (VK_VENDOR_ID numbers begin at 0x10000).
+// vendorID is one that is in use nowhere (VK_VENDOR_ID numbers begin at 0x10000).
 const vendorID = 0xFFFF
 
-// driverID is one that nobody has, neither (the registry hands out VkDriverId from 1 on, one after the other): each that is defined is another driver.
+// driverID is one that is in use nowhere, neither (the registry hands out VkDriverId from 1 on, one after the other): each that is defined is another driver.
 const driverID = 0xFFFF
 
 // GetPhysicalDeviceProperties2 is vkGetPhysicalDeviceProperties2.
@@ -96,7 +96,7 @@ func GetPhysicalDeviceFeatures2(h vk.PhysicalDevice, out *vk.PhysicalDeviceFeatu
 	})
 }
 
-// featuresAt is where the members of a structure of features begin, behind its type and pNext.
+// featuresAt is where the members of a structure of features begin, after its type and pNext.
 const featuresAt = 16
 
 // setFeatures writes which of a structure's features there are.

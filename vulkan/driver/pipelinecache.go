@@ -161,7 +161,7 @@ func (c *pipelineCache) entry(k programKey) []byte {
 	return slices.Concat(k[:], sum[:], binary.LittleEndian.AppendUint32(nil, uint32(len(prog))), prog)
 }
 
-// GetPipelineCacheData is vkGetPipelineCacheData: the header, and as many whole programs as there is room for.
+// GetPipelineCacheData is vkGetPipelineCacheData: the header, and as many whole programs as there is space for.
 func GetPipelineCacheData(_ vk.Device, h vk.PipelineCache, size *uint64, data unsafe.Pointer) vk.Result {
 	c := get[*pipelineCache](uint64(h))
 	all := c.header()
@@ -176,7 +176,7 @@ func GetPipelineCacheData(_ vk.Device, h vk.PipelineCache, size *uint64, data un
 		*size = uint64(len(all))
 		return vk.Success
 	}
-	if *size < uint64(len(all)) { // there is no room for the header
+	if *size < uint64(len(all)) { // there is no space for the header
 		*size = 0
 		return vk.Incomplete
 	}

@@ -160,7 +160,7 @@ func (d *device_) computePipeline(info *vk.ComputePipelineCreateInfo, c *pipelin
 	return p, found, nil
 }
 
-// feedBack tells the application how long a pipeline took, and whether its cache had it.
+// feedBack reports to the application how long a pipeline took, and whether its cache had it.
 func feedBack(list unsafe.Pointer, found bool, took time.Duration) {
 	f := next[vk.PipelineCreationFeedbackCreateInfo](list, vk.StructureTypePipelineCreationFeedbackCreateInfo)
 	if f == nil {

@@ -42,7 +42,7 @@ func newProgress() *progress {
 	return &progress{file: f}
 }
 
-// within is told how far a dispatch is; nil where nobody listens.
+// within is told how far a dispatch is; nil where nothing is attached.
 func (p *progress) within() func(gpu.Progress) {
 	if p == nil {
 		return nil

@@ -106,7 +106,7 @@ func GetQueryPoolResults(h vk.Device, pool vk.QueryPool, first, count uint32, si
 	return d.result()
 }
 
-// fits refuses room that is too small for results.
+// fits refuses space that is too small for results.
 func (p *queryPool) fits(size, stride uint64, count uint32, flags vk.QueryResultFlags) {
 	one := uint64(resultBytes(flags))
 	if p.sums != nil {
@@ -116,7 +116,7 @@ func (p *queryPool) fits(size, stride uint64, count uint32, flags vk.QueryResult
 		one *= 2
 	}
 	if count > 0 && (one > size || count > 1 && stride > (size-one)/uint64(count-1)) {
-		fail(vk.ErrorUnknown, "%d results of %d bytes, %d bytes apart: there is room for %d bytes", count, one, stride, size)
+		fail(vk.ErrorUnknown, "%d results of %d bytes, %d bytes apart: there is space for %d bytes", count, one, stride, size)
 	}
 }
 

@@ -241,7 +241,7 @@ func (q *queue) submit(list []*submission, fenceHandle vk.Fence) vk.Result {
 	return vk.Success
 }
 
-// add puts a command buffer behind the others of a submission.
+// add puts a command buffer after the others of a submission.
 func (s *submission) add(h vk.CommandBuffer) {
 	b := get[*commandBuffer](uint64(h))
 	switch {

@@ -21,7 +21,7 @@ type recorder struct {
 	levels []string // of the machines' memories, each name once
 }
 
-// newRecorder opens the file, to which all devices of a program append, behind the header if it is the first; nil: nobody wants rows. The
+// newRecorder opens the file, to which all devices of a program append, after the header if it is the first; nil: none wants rows. The
 // header names what any of the instance's devices has.
 func newRecorder(in *instance) *recorder {
 	path := os.Getenv("SPVSIM_RECORD")

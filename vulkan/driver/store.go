@@ -101,10 +101,10 @@ func (s *store) put(k programKey, data []byte) {
 	}
 }
 
-// storeBytes bounds the files of a store; the first program that a process keeps makes room. Programs take some kilobytes.
+// storeBytes bounds the files of a store; the first program that a process keeps makes space. Programs take some kilobytes.
 const storeBytes = 256 << 20
 
-// trim removes files, those that were not used for longest first, until a quarter of the room is free; nothing where there is room.
+// trim removes files, those that were not used for longest first, until a quarter of the space is free; nothing where there is space.
 func (s *store) trim(most int64) {
 	type file struct {
 		path string

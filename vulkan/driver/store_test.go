@@ -57,7 +57,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// A store that is full makes room: what was not used for longest goes, until a quarter is free.
+// A store that is full makes space: what was not used for longest goes, until a quarter is free.
 func TestStoreIsBounded(t *testing.T) {
 	s := &store{folder: t.TempDir(), trimmed: true}
 	size := int64(0)
@@ -79,7 +79,7 @@ func TestStoreIsBounded(t *testing.T) {
 	s.trim(8 * size)
 	for i := range byte(8) {
 		if _, err := os.Stat(s.path(programKey{i})); err != nil {
-			t.Errorf("there was room, and %d went", i)
+			t.Errorf("there was space, and %d went", i)
 		}
 	}
 	s.trim(8*size - 1)

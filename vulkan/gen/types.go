@@ -257,7 +257,7 @@ func constName(name string) string {
 
 // writeStructs writes the tables of structures whose members are features.
 func (w *writer) writeStructs(b *bytes.Buffer) error {
-	b.WriteString("package vk\n\nimport \"reflect\"\n\n// FeatureStructs are the structures of features behind VkPhysicalDeviceFeatures2, each with its members, which are Bool32 from byte 16 on.\n")
+	b.WriteString("package vk\n\nimport \"reflect\"\n\n// FeatureStructs are the structures of features after VkPhysicalDeviceFeatures2, each with its members, which are Bool32 from byte 16 on.\n")
 	b.WriteString("var FeatureStructs = map[StructureType][]string{\n")
 	for _, name := range w.extending("VkPhysicalDeviceFeatures2") {
 		t := w.types[name]
@@ -271,7 +271,7 @@ func (w *writer) writeStructs(b *bytes.Buffer) error {
 	for _, m := range w.types["VkPhysicalDeviceFeatures"].Members {
 		fmt.Fprintf(b, "%q, ", m.Name)
 	}
-	b.WriteString("}\n\n// PropertyStructs are the structures behind VkPhysicalDeviceProperties2.\nvar PropertyStructs = map[StructureType]reflect.Type{\n")
+	b.WriteString("}\n\n// PropertyStructs are the structures after VkPhysicalDeviceProperties2.\nvar PropertyStructs = map[StructureType]reflect.Type{\n")
 	for _, name := range w.extending("VkPhysicalDeviceProperties2") {
 		fmt.Fprintf(b, "\t%s: reflect.TypeFor[%s](),\n", constName(w.types[name].Members[0].Values), goName(name))
 	}

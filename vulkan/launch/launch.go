@@ -194,7 +194,7 @@ type Program struct {
 	Capture  string         // folder for jobs; empty: nothing is captured
 	Select   string         // which dispatches are captured
 	Whole    bool           // and the whole submissions that they are in
-	// Limits of each dispatch, behind which the device is lost; 0: none.
+	// Limits of each dispatch, after which the device is lost; 0: none.
 	MaxInstructions uint64
 	MaxSeconds      float64
 	// Whose clock a device's goes on with while nothing runs, simulated or host, and what time timeouts are of, host or simulated; empty: the first.

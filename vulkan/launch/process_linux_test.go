@@ -36,7 +36,7 @@ func bothRun(t *testing.T, out io.Reader) {
 	}
 }
 
-// A program that is told to end ends with all that it started: nobody holds its output any more.
+// A program that is told to end ends with all that it started: nothing holds its output any more.
 func TestWhatAProgramStartedEndsWithIt(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {

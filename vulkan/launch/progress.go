@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Progress is how far a program's work is, as the driver tells it.
+// Progress is how far a program's work is, as the driver says it.
 type Progress struct {
 	Dispatches   uint64 `json:"dispatches"` // and transfers that have ended
 	Ended        uint64 `json:"ended"`      // workgroups of the dispatch that runs

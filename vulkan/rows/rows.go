@@ -25,7 +25,7 @@ type Row struct {
 	ClockMHz                float64
 	Queue                   string
 	Kind                    string // dispatch, graph or transfer
-	Name                    string // of the pipeline behind its labels
+	Name                    string // of the pipeline after its labels
 	Pipeline                string
 	Entry, Module           string
 	Groups                  [3]uint64

@@ -4,7 +4,7 @@ package vk
 
 import "reflect"
 
-// FeatureStructs are the structures of features behind VkPhysicalDeviceFeatures2, each with its members, which are Bool32 from byte 16 on.
+// FeatureStructs are the structures of features after VkPhysicalDeviceFeatures2, each with its members, which are Bool32 from byte 16 on.
 var FeatureStructs = map[StructureType][]string{
 	StructureTypePhysicalDevice16bitStorageFeatures:                        {"storageBuffer16BitAccess", "uniformAndStorageBuffer16BitAccess", "storagePushConstant16", "storageInputOutput16"},
 	StructureTypePhysicalDevice8bitStorageFeatures:                         {"storageBuffer8BitAccess", "uniformAndStorageBuffer8BitAccess", "storagePushConstant8"},
@@ -63,7 +63,7 @@ var FeatureStructs = map[StructureType][]string{
 // Features are the members of VkPhysicalDeviceFeatures.
 var Features = []string{"robustBufferAccess", "fullDrawIndexUint32", "imageCubeArray", "independentBlend", "geometryShader", "tessellationShader", "sampleRateShading", "dualSrcBlend", "logicOp", "multiDrawIndirect", "drawIndirectFirstInstance", "depthClamp", "depthBiasClamp", "fillModeNonSolid", "depthBounds", "wideLines", "largePoints", "alphaToOne", "multiViewport", "samplerAnisotropy", "textureCompressionETC2", "textureCompressionASTC_LDR", "textureCompressionBC", "occlusionQueryPrecise", "pipelineStatisticsQuery", "vertexPipelineStoresAndAtomics", "fragmentStoresAndAtomics", "shaderTessellationAndGeometryPointSize", "shaderImageGatherExtended", "shaderStorageImageExtendedFormats", "shaderStorageImageMultisample", "shaderStorageImageReadWithoutFormat", "shaderStorageImageWriteWithoutFormat", "shaderUniformBufferArrayDynamicIndexing", "shaderSampledImageArrayDynamicIndexing", "shaderStorageBufferArrayDynamicIndexing", "shaderStorageImageArrayDynamicIndexing", "shaderClipDistance", "shaderCullDistance", "shaderFloat64", "shaderInt64", "shaderInt16", "shaderResourceResidency", "shaderResourceMinLod", "sparseBinding", "sparseResidencyBuffer", "sparseResidencyImage2D", "sparseResidencyImage3D", "sparseResidency2Samples", "sparseResidency4Samples", "sparseResidency8Samples", "sparseResidency16Samples", "sparseResidencyAliased", "variableMultisampleRate", "inheritedQueries"}
 
-// PropertyStructs are the structures behind VkPhysicalDeviceProperties2.
+// PropertyStructs are the structures after VkPhysicalDeviceProperties2.
 var PropertyStructs = map[StructureType]reflect.Type{
 	StructureTypePhysicalDeviceCooperativeMatrixPropertiesKhr:    reflect.TypeFor[PhysicalDeviceCooperativeMatrixPropertiesKHR](),
 	StructureTypePhysicalDeviceDepthStencilResolveProperties:     reflect.TypeFor[PhysicalDeviceDepthStencilResolveProperties](),
