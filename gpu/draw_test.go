@@ -223,6 +223,36 @@ func TestDemote(t *testing.T) {
 	}
 }
 
+// Helpers take part in operations of subgroups or not, as the machine says, and always in those of quads: without them, sums over lanes
+// are those of the pixels that are covered and not demoted.
+func TestSubgroupsWithoutHelpers(t *testing.T) {
+	buffers, _ := images("Rgba32f")
+	covered, stayed := uint32(0), uint32(0)
+	for i := range 256 {
+		if x, y := i%16, i/16; x+y < 8 {
+			covered++
+			stayed += uint32(1 - x%2)
+		}
+	}
+	for _, machine := range bothWaves {
+		for _, helpers := range []string{"active", "inactive"} {
+			s := drawSetup(t, "shader: helpers.spv\nbuffers:\n  - {set: 0, binding: 0, name: data, data: {zero: 28}}\n"+buffers+"draw:"+eight, machine, "subgroup_helpers="+helpers)
+			r, err := Run(context.Background(), s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, waves := [7]uint32(words(r.named("data"))), uint32(r.Stats.Waves)
+			want := [7]uint32{covered, covered, waves, 0, covered, 2 * covered, stayed}
+			if helpers == "inactive" && got != want {
+				t.Errorf("%s: ballots, sums, firsts, votes, scans, quads and what is left after a demotion are %v, want %v", machine, got, want)
+			}
+			if helpers == "active" && (got[1] <= covered || got[3] == 0 || got[5] != 2*covered || got[6] <= stayed) {
+				t.Errorf("%s: with helpers sums, votes, quads and what is left are %v: want more than %v", machine, got, want)
+			}
+		}
+	}
+}
+
 // Invocations that a function discards end without an export.
 func TestKill(t *testing.T) {
 	buffers, _ := images("R32f")

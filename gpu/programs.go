@@ -194,7 +194,7 @@ func (p *programs) place(prog *program.Program) (*lowered, error) {
 // reaching is the part of a machine that lowering knows of.
 func reaching(m *config.Machine) *config.Machine {
 	part := &config.Machine{Timing: m.Timing}
-	part.Matrix, part.Queue.PackThreads = m.Matrix, m.Queue.PackThreads
+	part.Matrix, part.Queue.PackThreads, part.SubgroupHelpers = m.Matrix, m.Queue.PackThreads, m.SubgroupHelpers
 	return part
 }
 
@@ -217,7 +217,8 @@ func Target(m *config.Machine, waveSize int) program.Target {
 	}
 	mad16, _, _ := t.Expand(isa.Table[isa.IMad].Name, isa.I16.String(), waveSize)
 	return program.Target{
-		WaveSize: waveSize,
+		WaveSize:       waveSize,
+		WithoutHelpers: m.SubgroupHelpers == "inactive",
 		Expand: func(op isa.Op, typ isa.Type) []isa.Class {
 			steps, _, _ := t.Expand(isa.Table[op].Name, typ.String(), waveSize)
 			return stepClasses(steps)

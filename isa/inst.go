@@ -350,5 +350,25 @@ func GroupImm(op GroupOperator, cluster int) uint64 { return uint64(op) | uint64
 
 // SplitGroupImm is the inverse of GroupImm.
 func SplitGroupImm(imm uint64) (op GroupOperator, cluster int) {
-	return GroupOperator(imm & 0xff), int(imm >> 8)
+	return GroupOperator(imm & 0xff), int(imm & (1<<helpersShift - 1) >> 8)
+}
+
+// HelpersImm, added to the Imm of an operation of a subgroup, leaves helpers out of it. A demotion makes more helpers: Demotions, how many
+// instructions before it in the text demote, keeps two such operations from being taken for one.
+func HelpersImm(demotions int) uint64 {
+	return withoutHelpers | uint64(demotions)<<helpersShift&(withoutHelpers-1)
+}
+
+const (
+	withoutHelpers = 1 << 63
+	helpersShift   = 41 // after the operator and the largest cluster
+)
+
+// OfSubgroup says that an operation is one among all lanes of a subgroup, in which helpers may be left out: those of quads need them.
+func (o Op) OfSubgroup() bool {
+	switch o {
+	case LaneOfMask, QuadBroadcast, QuadSwap, QuadAll, QuadAny, SwizzleQuad, WriteLane, MaskedBitCount:
+		return false
+	}
+	return o >= Ballot && o <= ExclusiveScan
 }

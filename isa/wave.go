@@ -84,6 +84,26 @@ func init() {
 		MaskJoin:  maskJoin,
 		MaskKill:  func(st *State, _ *Inst) { st.Exec = 0 },
 	}
+	for op := range NumOps {
+		if f := waveOps[op]; f != nil && op.OfSubgroup() {
+			waveOps[op] = among(f)
+		}
+	}
+}
+
+// among carries an operation of a subgroup out, among the lanes that are no helpers where the instruction says so: helpers then get
+// what is the same for the whole wave, and otherwise keep what their registers hold.
+func among(f func(*State, *Inst)) func(*State, *Inst) {
+	return func(st *State, in *Inst) {
+		if in.Imm&withoutHelpers == 0 || st.Helpers == 0 {
+			f(st, in)
+			return
+		}
+		exec := st.Exec
+		st.Exec &^= st.Helpers
+		f(st, in)
+		st.Exec = exec
+	}
 }
 
 // spread writes one value to wherever the result goes: a scalar word, the

@@ -13,6 +13,8 @@ import (
 // A Target is what lowering needs to know of a machine.
 type Target struct {
 	WaveSize int
+	// WithoutHelpers: helpers of fragment shaders take no part in operations of subgroups, but for those of quads.
+	WithoutHelpers bool
 	// Expand returns the timing classes of the steps that an operation on a type
 	// lowers to; nil when it is a single instruction of its own class.
 	Expand func(op isa.Op, t isa.Type) []isa.Class
@@ -51,7 +53,8 @@ func Lower(m *validate.Module, o Options) (*Program, error) {
 func LowerContext(ctx context.Context, m *validate.Module, o Options) (*Program, error) {
 	f, err := frontend.Build(m, frontend.Options{
 		Entry: o.Entry, Specialization: o.Specialization, Strings: o.Strings, Nodes: o.Nodes, WaveSize: o.Target.WaveSize, Matrix: o.Target.Matrix,
-		Stop: func() error { return context.Cause(ctx) },
+		WithoutHelpers: o.Target.WithoutHelpers,
+		Stop:           func() error { return context.Cause(ctx) },
 	})
 	if err != nil {
 		return nil, err

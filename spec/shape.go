@@ -8,6 +8,8 @@ type Shape struct {
 	WaveSize  int   `yaml:"wave_size" enum:"16|32|64" unit:"lanes" doc:"lanes of a wave unless the shader asks for another allowed size"`
 	WaveSizes []int `yaml:"wave_sizes" enum:"16|32|64" unit:"lanes" doc:"wave sizes that the machine can run"`
 
+	SubgroupHelpers string `yaml:"subgroup_helpers" enum:"active|inactive" default:"active" doc:"whether helper lanes of fragment shaders take part in operations of subgroups, those of quads left out, which need them; Vulkan allows both"`
+
 	ClockBits int `yaml:"clock_bits" range:"1..64" unit:"bits" doc:"width of the cycle counter that shaders read; it wraps"`
 
 	ShaderEngines int `yaml:"shader_engines" range:"1..256" doc:"shader engines (on CDNA3: XCDs)"`

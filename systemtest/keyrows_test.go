@@ -60,6 +60,15 @@ nodes:
 graph: [{node: split, count: 1}]
 buffers: [{name: result, set: 0, binding: 0, data: {zero: 16}}]
 `,
+	"helpers": `
+shader: helpers.spv
+buffers:
+  - {set: 0, binding: 0, name: lanes, data: {zero: 4}}
+  - {unbound: true, name: color, image: {format: R32f, width: 8, height: 8}}
+draw:
+  positions: {type: f32, values: [0, 0, 0, 1, 8, 0, 0, 1, 0, 8, 0, 1]}
+  color: [{location: 0, buffer: color, clear: [0]}]
+`,
 	"copies": `
 shader: select.spv
 buffers:
@@ -290,6 +299,7 @@ var plainRows = []keyRow{
 	}},
 	{"wave_size", "many", "", "32", "64", shrinks("waves", func(s *tracing.Stats) uint64 { return s.Waves })},
 	{"wave_sizes", "wide", "", "[32,64]", "[32]", refused("wave_size")},
+	{"subgroup_helpers", "helpers", "", "active", "inactive", otherBytes},
 	{"clock_bits", "all", "", "64", "4", otherBytes},
 	{"shader_engines", "many", "", "1", "2", faster},
 	{"compute_units", "many", "", "1", "2", faster},

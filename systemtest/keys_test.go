@@ -147,7 +147,7 @@ func (b *keyBench) job(name string) *config.Job {
 	var err error
 	if own {
 		files := fstest.MapFS{}
-		for _, shader := range []string{"all.spv", "walk.spv", "lds.spv", "select.spv", "matrices.spvasm", "bounds.spvasm"} {
+		for _, shader := range []string{"all.spv", "walk.spv", "lds.spv", "select.spv", "helpers.spv", "matrices.spvasm", "bounds.spvasm"} {
 			data, err := os.ReadFile("testdata/keys/" + shader)
 			if err != nil {
 				b.t.Fatal(err)

@@ -10,7 +10,8 @@ import (
 // fragments holds what fragment shaders put out.
 type fragments struct {
 	*pointers
-	outputs []output
+	outputs   []output
+	demotions int // instructions so far that make lanes helpers
 }
 
 // fragmentModes are the execution modes that fragment shaders may have besides
@@ -38,6 +39,17 @@ func (b *fragments) demote() {
 	b.needFragment()
 	b.f.Fragment.Discards = true
 	b.emit(isa.Demote, isa.Void, isa.Void)
+}
+
+// leaveHelpersOut marks the operations of a subgroup among values, and counts demotions, which make more helpers.
+func (b *fragments) leaveHelpersOut(values []*ir.Value) {
+	for _, v := range values {
+		if v.Op == isa.Demote {
+			b.demotions++
+		} else if v.Op.OfSubgroup() {
+			v.Imm |= isa.HelpersImm(b.demotions)
+		}
+	}
 }
 
 func (b *fragments) begin() {

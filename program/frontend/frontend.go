@@ -55,7 +55,9 @@ type Options struct {
 	// as they are known: they show whose input a payload is.
 	Nodes    []validate.GraphNode
 	WaveSize int // lanes of a wave: SubgroupSize
-	Matrix   MatrixTarget
+	// WithoutHelpers: helpers of fragment shaders take no part in operations of subgroups, but for those of quads.
+	WithoutHelpers bool
+	Matrix         MatrixTarget
 	// Stop, unless it is nil, is asked at each instruction; its error ends the translation.
 	Stop func() error
 }

@@ -292,7 +292,10 @@ func (b *builder) instruction() {
 	if !ok {
 		b.unsupported("no lowering for this operation in a %s shader", b.shaderName())
 	}
-	row.do(b)
+	at, from := b.blk, len(b.blk.Code)
+	if row.do(b); b.opt.WithoutHelpers && b.isFragment() && b.blk == at {
+		b.fragments.leaveHelpersOut(at.Code[from:])
+	}
 }
 
 // constantOperation is what carries out an opcode within OpSpecConstantOp.
