@@ -2,60 +2,63 @@ package isa
 
 import "slices"
 
-// kernels are where the code of steps begins.
-var kernels [67]uintptr
+//go:generate sh -c "cd avo && go run ."
 
-// kernelOf is the place of the kernel of an operation on rows.
-var kernelOf = map[loopKey]int{
-	{Mov, I32, Void}: 0, {Mov, F32, Void}: 0,
-	{FAdd, F32, Void}: 1, {FSub, F32, Void}: 2, {FMul, F32, Void}: 3,
-	{IAdd, I32, Void}: 4, {ISub, I32, Void}: 5, {IMul, I32, Void}: 6,
-	{And, I32, Void}: 7, {Or, I32, Void}: 8, {Xor, I32, Void}: 9,
-	{UMin, I32, Void}: 10, {UMax, I32, Void}: 11, {SMin, I32, Void}: 12, {SMax, I32, Void}: 13,
-	{Shl, I32, Void}: 14, {Shr, I32, Void}: 15, {Sar, I32, Void}: 16,
-	{Fma, F32, Void}: 17, {IMad, I32, Void}: 18, {LshlAdd, I32, Void}: 19,
-	{Sqrt, F32, Void}: 20, {Rcp, F32, Void}: 21, {Rsq, F32, Void}: 22,
-	{UMulHi, I32, Void}: 23, {IAdd3, I32, Void}: 24, {LshlOr, I32, Void}: 25,
-	{SToF, F32, I32}: 26, {UToF, F32, I32}: 27,
+// kernelOf is the kernel of an operation on rows.
+var kernelOf = map[loopKey]kernel{
+	{Mov, I32, Void}: kernelMov, {Mov, F32, Void}: kernelMov,
+	{FAdd, F32, Void}: kernelFAdd, {FSub, F32, Void}: kernelFSub, {FMul, F32, Void}: kernelFMul,
+	{IAdd, I32, Void}: kernelIAdd, {ISub, I32, Void}: kernelISub, {IMul, I32, Void}: kernelIMul,
+	{And, I32, Void}: kernelAnd, {Or, I32, Void}: kernelOr, {Xor, I32, Void}: kernelXor,
+	{UMin, I32, Void}: kernelUMin, {UMax, I32, Void}: kernelUMax, {SMin, I32, Void}: kernelSMin, {SMax, I32, Void}: kernelSMax,
+	{Shl, I32, Void}: kernelShl, {Shr, I32, Void}: kernelShr, {Sar, I32, Void}: kernelSar,
+	{Fma, F32, Void}: kernelFma, {IMad, I32, Void}: kernelIMad, {LshlAdd, I32, Void}: kernelLshlAdd,
+	{Sqrt, F32, Void}: kernelSqrt, {Rcp, F32, Void}: kernelRcp, {Rsq, F32, Void}: kernelRsq,
+	{UMulHi, I32, Void}: kernelUMulHi, {IAdd3, I32, Void}: kernelIAdd3, {LshlOr, I32, Void}: kernelLshlOr,
+	{SToF, F32, I32}: kernelSToF, {UToF, F32, I32}: kernelUToF,
 }
-
-const (
-	kernelMov    = 0
-	kernelAnd    = 7
-	kernelOr     = 8
-	kernelXor    = 9
-	kernelSelect = 28
-)
 
 // A testKernel compares rows; not: the other lanes are meant; swap: the second with the first.
 type testKernel struct {
-	at        int
+	at        kernel
 	not, swap bool
 }
 
 var testOf = map[loopKey]testKernel{
-	{IEq, I32, Void}: {at: 29}, {INe, I32, Void}: {at: 29, not: true},
-	{SLt, I32, Void}: {at: 30, swap: true}, {SLe, I32, Void}: {at: 30, not: true},
-	{ULt, I32, Void}: {at: 31, swap: true}, {ULe, I32, Void}: {at: 31, not: true},
-	{FOrdEq, F32, Void}: {at: 32}, {FUnordNe, F32, Void}: {at: 32, not: true},
-	{FUnordEq, F32, Void}: {at: 33}, {FOrdNe, F32, Void}: {at: 33, not: true},
-	{FOrdLt, F32, Void}: {at: 34}, {FUnordLe, F32, Void}: {at: 34, not: true, swap: true},
-	{FOrdLe, F32, Void}: {at: 35}, {FUnordLt, F32, Void}: {at: 35, not: true, swap: true},
+	{IEq, I32, Void}: {at: kernelEqual}, {INe, I32, Void}: {at: kernelEqual, not: true},
+	{SLt, I32, Void}: {at: kernelAbove, swap: true}, {SLe, I32, Void}: {at: kernelAbove, not: true},
+	{ULt, I32, Void}: {at: kernelAboveU, swap: true}, {ULe, I32, Void}: {at: kernelAboveU, not: true},
+	{FOrdEq, F32, Void}: {at: kernelEqualF}, {FUnordNe, F32, Void}: {at: kernelEqualF, not: true},
+	{FUnordEq, F32, Void}: {at: kernelAlikeF}, {FOrdNe, F32, Void}: {at: kernelAlikeF, not: true},
+	{FOrdLt, F32, Void}: {at: kernelBelowF}, {FUnordLe, F32, Void}: {at: kernelBelowF, not: true, swap: true},
+	{FOrdLe, F32, Void}: {at: kernelAtMostF}, {FUnordLt, F32, Void}: {at: kernelAtMostF, not: true, swap: true},
 }
 
-// wordOf is the place of the kernel of an operation on 32-bit scalars, and
+// wordOf is the kernel of an operation on 32-bit scalars, and
 // maskOf that of one on lane masks.
-var wordOf = map[Op]int{
-	IAdd: 36, ISub: 37, IMul: 38, And: 39, Or: 40, Shl: 41, Shr: 42,
-	IEq: 43, INe: 44, ULt: 45, SLt: 46, Mov: 47,
+var wordOf = map[Op]kernel{
+	IAdd: kernelWordIAdd, ISub: kernelWordISub, IMul: kernelWordIMul, And: kernelWordAnd, Or: kernelWordOr, Shl: kernelWordShl, Shr: kernelWordShr,
+	IEq: kernelWordIEq, INe: kernelWordINe, ULt: kernelWordULt, SLt: kernelWordSLt, Mov: kernelWordMov,
 }
 
-var maskOf = map[Op]int{
-	And: 48, Or: 49, Xor: 50, INe: 50, Not: 51, Mov: 55, IEq: 52, Select: 53, ToLanes: 54,
+var maskOf = map[Op]kernel{
+	And: kernelMaskAnd, Or: kernelMaskOr, Xor: kernelMaskXor, INe: kernelMaskXor, Not: kernelMaskNot, Mov: kernelMaskMov, IEq: kernelMaskIEq, Select: kernelMaskSelect, ToLanes: kernelMaskToLanes,
 }
 
-// wholeOf is the place of the kernel of which all sources are rows, by that of the one of which they need not be.
-var wholeOf = map[int]int{0: 56, 1: 57, 2: 58, 3: 59, 4: 60, 5: 61, 6: 62, 7: 63, 8: 64, 9: 65, 17: 66}
+// wholeOf is the kernel of which all sources are rows, by the one of which they need not be.
+var wholeOf = map[kernel]kernel{
+	kernelMov:  kernelWholeMov,
+	kernelFAdd: kernelWholeFAdd,
+	kernelFSub: kernelWholeFSub,
+	kernelFMul: kernelWholeFMul,
+	kernelIAdd: kernelWholeIAdd,
+	kernelISub: kernelWholeISub,
+	kernelIMul: kernelWholeIMul,
+	kernelAnd:  kernelWholeAnd,
+	kernelOr:   kernelWholeOr,
+	kernelXor:  kernelWholeXor,
+	kernelFma:  kernelWholeFma,
+}
 
 // A rowStep is one operation. Of one on rows, d, a, b and c are offsets in bytes
 // from the vector file, and the steps how far it is from eight lanes of a source
@@ -236,8 +239,8 @@ func (f *Fuser) addWord(in *Inst) bool {
 }
 
 // addScalars takes an instruction in whose sources and result are scalars.
-func (f *Fuser) addScalars(in *Inst, kernel int, kind int32) bool {
-	s := rowStep{kernel: kernels[kernel], d: 8 * int32(in.Dst.Index), kind: kind}
+func (f *Fuser) addScalars(in *Inst, k kernel, kind int32) bool {
+	s := rowStep{kernel: kernels[k], d: 8 * int32(in.Dst.Index), kind: kind}
 	for i, to := range []struct{ at, step *int32 }{{&s.a, &s.stepA}, {&s.b, &s.stepB}, {&s.c, &s.stepC}}[:NumSources(in.Op)] {
 		if in.Src[i].Kind == Vector || kind == stepMask && !fits(in.Src[i]) {
 			return false

@@ -13,7 +13,7 @@ import (
 func fusible() (keys []loopKey) {
 	for _, table := range []any{kernelOf, testOf} {
 		switch table := table.(type) {
-		case map[loopKey]int:
+		case map[loopKey]kernel:
 			keys = slices.AppendSeq(keys, maps.Keys(table))
 		case map[loopKey]testKernel:
 			keys = slices.AppendSeq(keys, maps.Keys(table))

@@ -1,0 +1,406 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// lane is what package mem/lane does with the addresses of a row: walks over them, gathers, scatters and fills.
+func lane(a assembler) {
+	l := laneRows{assembler: a, bits: a.laneBits(),
+		before:  a.data("before", words(7, 0, 1, 2, 3, 4, 5, 6)...),      // the lane before each of eight
+		follow:  a.data("follow", words(0, 4, 8, 12, 16, 20, 24, 28)...), // how far eight words that follow each other are from the first
+		numbers: a.data("numbers", words(0, 1, 2, 3, 4, 5, 6, 7)...)}
+	l.walk()
+	l.walkBytes()
+	l.gather()
+	l.scatter()
+	l.gather4()
+	l.scatter4()
+	l.gather2()
+	l.scatter2()
+	l.fill()
+}
+
+type laneRows struct {
+	assembler
+	bits, before, follow, numbers operand.Mem
+}
+
+// wanted puts the offsets that lanes have when they are packed into Y14, and how far the next eight are into Y11.
+func (l laneRows) wanted() {
+	l.MOVL(at(reg.RSI, 0), reg.EAX)
+	l.ADDL(field("Step_Base", reg.RBX), reg.EAX)
+	l.VMOVD(reg.EAX, reg.X6)
+	l.VPBROADCASTD(reg.X6, reg.Y6)
+	l.VPBROADCASTD(field("Step_Stride", reg.RBX), reg.Y14)
+	l.VPMULLD(l.numbers, reg.Y14, reg.Y14)
+	l.VPADDD(reg.Y6, reg.Y14, reg.Y14)
+	l.MOVL(field("Step_Stride", reg.RBX), reg.EAX)
+	l.SHLL(operand.Imm(3), reg.EAX)
+	l.VMOVD(reg.EAX, reg.X11)
+	l.VPBROADCASTD(reg.X11, reg.Y11)
+}
+
+// offsets leaves those of eight lanes in Y6, stores them, and collects in Y15 where they differ from what is wanted.
+func (l laneRows) offsets() {
+	l.VPADDD(at(reg.RSI, 0), reg.Y0, reg.Y6)
+	l.VMOVDQU(reg.Y6, at(reg.RDI, 0))
+	l.VPXOR(reg.Y14, reg.Y6, reg.Y9)
+	l.VPOR(reg.Y9, reg.Y15, reg.Y15)
+	l.VPADDD(reg.Y11, reg.Y14, reg.Y14)
+}
+
+// nextEight goes to the next eight lanes of both rows.
+func (l laneRows) nextEight(lanes reg.Register) {
+	l.SHRQ(operand.Imm(8), reg.RDX)
+	l.ADDQ(operand.Imm(32), reg.RSI)
+	l.ADDQ(operand.Imm(32), reg.RDI)
+	l.SUBQ(operand.Imm(8), lanes)
+}
+
+// over makes one word of the eight in a register, by an operation on halves, and returns it under a name.
+func (l laneRows) over(n int, o op3, name string) {
+	l.VEXTRACTI128(operand.Imm(1), y(n), reg.X6)
+	o(l.assembler, reg.X6, x(n), x(n))
+	for _, turn := range []uint8{0x4e, 0xb1} {
+		l.VPSHUFD(operand.U8(turn), x(n), reg.X6)
+		o(l.assembler, reg.X6, x(n), x(n))
+	}
+	l.VMOVD(x(n), reg.EAX)
+	l.Store(reg.EAX, l.Return(name))
+}
+
+var (
+	vpmaxud op3 = func(a assembler, x, y, z operand.Op) { a.VPMAXUD(x, y, z) }
+	vpor    op3 = func(a assembler, x, y, z operand.Op) { a.VPOR(x, y, z) }
+)
+
+// differs returns whether a bit of Y15 is set.
+func (l laneRows) differs() {
+	l.XORL(reg.EAX, reg.EAX)
+	l.VPTEST(reg.Y15, reg.Y15)
+	l.SETNE(reg.AL)
+	l.Store(reg.EAX, l.Return("differ"))
+	l.VZEROUPPER()
+	l.RET()
+}
+
+func (l laneRows) walk() {
+	l.function("walkAVX", "func(off, index *uint32, lanes int, s *byte) (last, bits, differ uint32, starts uint64)")
+	l.arg("off", reg.RDI)
+	l.arg("index", reg.RSI)
+	l.arg("lanes", reg.RCX)
+	l.arg("s", reg.RBX)
+	l.VPBROADCASTD(field("Step_Base", reg.RBX), reg.Y0)
+	l.VPBROADCASTD(field("Step_Phase", reg.RBX), reg.Y1)
+	l.VMOVQ(field("Step_Shift", reg.RBX), reg.X2)
+	l.VMOVDQU(l.bits, reg.Y3)
+	l.VMOVDQU(l.before, reg.Y10)
+	l.MOVQ(field("Step_Exec", reg.RBX), reg.RDX)
+	l.Comment("Y4: the greatest offset; Y5: the bits of places; Y12: the lines of the eight before, turned by one lane; R8: starts of lines")
+	for _, n := range []int{4, 5, 12, 15} {
+		l.VPXOR(y(n), y(n), y(n))
+	}
+	l.XORQ(reg.R8, reg.R8)
+	l.MOVQ(reg.RCX, reg.R9)
+	l.wanted()
+	l.loop("eight", func() {
+		l.offsets()
+		l.VPADDD(reg.Y1, reg.Y6, reg.Y7)
+		l.MOVBLZX(reg.DL, reg.R10L)
+		l.spreadBits(reg.R10L, 8, reg.Y3)
+		l.VPAND(reg.Y8, reg.Y6, reg.Y9)
+		l.VPMAXUD(reg.Y9, reg.Y4, reg.Y4)
+		l.VPAND(reg.Y8, reg.Y7, reg.Y9)
+		l.VPOR(reg.Y9, reg.Y5, reg.Y5)
+		l.VPSRLD(reg.X2, reg.Y7, reg.Y7)
+		l.VPERMD(reg.Y7, reg.Y10, reg.Y9)
+		l.VPBLENDD(operand.Imm(1), reg.Y12, reg.Y9, reg.Y13)
+		l.VMOVDQA(reg.Y9, reg.Y12)
+		l.VPCMPEQD(reg.Y7, reg.Y13, reg.Y13)
+		l.VMOVMSKPS(reg.Y13, reg.EAX)
+		l.XORL(operand.U32(0xff), reg.EAX)
+		l.SHLQ(operand.Imm(56), reg.RAX)
+		l.SHRQ(operand.Imm(8), reg.R8)
+		l.ORQ(reg.RAX, reg.R8)
+		l.nextEight(reg.R9)
+	})
+	l.MOVQ(reg.RCX, reg.R9)
+	l.MOVQ(operand.U32(64), reg.RCX)
+	l.SUBQ(reg.R9, reg.RCX)
+	l.SHRQ(reg.CL, reg.R8)
+	l.ORQ(operand.Imm(1), reg.R8)
+	l.Store(reg.R8, l.Return("starts"))
+	l.over(4, vpmaxud, "last")
+	l.over(5, vpor, "bits")
+	l.differs()
+}
+
+func (l laneRows) walkBytes() {
+	l.function("walkBytesAVX", "func(off, index *uint32, lanes int, s *byte) (last, differ uint32)")
+	l.arg("off", reg.RDI)
+	l.arg("index", reg.RSI)
+	l.arg("lanes", reg.R9)
+	l.arg("s", reg.RBX)
+	l.VPBROADCASTD(field("Step_Base", reg.RBX), reg.Y0)
+	l.VMOVDQU(l.bits, reg.Y3)
+	l.MOVQ(field("Step_Exec", reg.RBX), reg.RDX)
+	l.VPXOR(reg.Y4, reg.Y4, reg.Y4)
+	l.VPXOR(reg.Y15, reg.Y15, reg.Y15)
+	l.wanted()
+	l.loop("eight", func() {
+		l.offsets()
+		l.spreadBits(reg.EDX, 8, reg.Y3)
+		l.VPAND(reg.Y8, reg.Y6, reg.Y9)
+		l.VPMAXUD(reg.Y9, reg.Y4, reg.Y4)
+		l.nextEight(reg.R9)
+	})
+	l.over(4, vpmaxud, "last")
+	l.differs()
+}
+
+// following goes to a label unless eight offsets at BX are those of words that follow each other; the first goes to R12.
+func (l laneRows) following(label string) {
+	l.MOVBLZX(reg.DL, reg.R10L)
+	l.CMPL(reg.R10L, operand.U32(0xff))
+	l.JNE(operand.LabelRef(label))
+	l.MOVL(at(reg.RBX, 0), reg.R12L)
+	l.VPBROADCASTD(at(reg.RBX, 0), reg.Y6)
+	l.VPADDD(l.follow, reg.Y6, reg.Y6)
+	l.VPCMPEQD(at(reg.RBX, 0), reg.Y6, reg.Y6)
+	l.VMOVMSKPS(reg.Y6, reg.EAX)
+	l.XORL(operand.U32(0xff), reg.EAX)
+	l.JNZ(operand.LabelRef(label))
+}
+
+// after goes to the next lanes of the offsets and of rows.
+func (l laneRows) after(label string, lanes int, rows ...reg.Register) {
+	l.SHRQ(operand.Imm(uint64(lanes)), reg.RDX)
+	l.ADDQ(operand.Imm(uint64(4*lanes)), reg.RBX)
+	for _, r := range rows {
+		l.ADDQ(operand.Imm(uint64(4*lanes)), r)
+	}
+	l.SUBQ(operand.Imm(uint64(lanes)), reg.RCX)
+	l.JG(operand.LabelRef(label))
+}
+
+func (l laneRows) gather() {
+	l.function("gatherAVX", "func(row *uint32, b *byte, off *uint32, lanes int, exec uint64)")
+	l.arg("row", reg.RDI)
+	l.arg("b", reg.RSI)
+	l.offs()
+	l.VMOVDQU(l.bits, reg.Y3)
+	l.Label("eight")
+	l.following("gather")
+	l.VMOVDQU(ahead(reg.RSI, reg.R12, 1), reg.Y7)
+	l.VMOVDQU(reg.Y7, at(reg.RDI, 0))
+	l.JMP(operand.LabelRef("next"))
+	l.Label("gather")
+	l.spreadBits(reg.R10L, 8, reg.Y3)
+	l.VMOVDQU(at(reg.RBX, 0), reg.Y6)
+	l.VMOVDQU(at(reg.RDI, 0), reg.Y7)
+	l.VPGATHERDD(reg.Y8, ahead(reg.RSI, reg.Y6, 1), reg.Y7)
+	l.VMOVDQU(reg.Y7, at(reg.RDI, 0))
+	l.Label("next")
+	l.after("eight", 8, reg.RDI)
+	l.VZEROUPPER()
+	l.RET()
+}
+
+// offs loads what offsets are given by.
+func (l laneRows) offs() {
+	l.arg("off", reg.RBX)
+	l.arg("lanes", reg.RCX)
+	l.arg("exec", reg.RDX)
+}
+
+// each does a lane's part for those whose bit in DX is set.
+func (l laneRows) each(lanes int, part func(lane int)) {
+	for n := range lanes {
+		idle := fmt.Sprintf("idle%d", n)
+		l.BTL(operand.U8(n), reg.EDX)
+		l.JCC(operand.LabelRef(idle))
+		l.MOVL(at(reg.RBX, 4*n), reg.R12L)
+		part(n)
+		l.Label(idle)
+	}
+}
+
+func (l laneRows) scatter() {
+	l.function("scatterAVX", "func(b *byte, row, off *uint32, lanes int, exec uint64)")
+	l.arg("b", reg.RSI)
+	l.arg("row", reg.RDI)
+	l.offs()
+	l.Label("eight")
+	l.following("each")
+	l.VMOVDQU(at(reg.RDI, 0), reg.Y7)
+	l.VMOVDQU(reg.Y7, ahead(reg.RSI, reg.R12, 1))
+	l.JMP(operand.LabelRef("next"))
+	l.Label("each")
+	l.each(8, func(n int) {
+		l.MOVL(at(reg.RDI, 4*n), reg.EAX)
+		l.MOVL(reg.EAX, ahead(reg.RSI, reg.R12, 1))
+	})
+	l.Label("next")
+	l.after("eight", 8, reg.RDI)
+	l.VZEROUPPER()
+	l.RET()
+}
+
+// columns are the rows of four words a lane.
+var columns = []reg.GPPhysical{reg.R8, reg.R9, reg.R10, reg.R11}
+
+// places are those of four lanes' words.
+var places = []operand.Mem{ahead(reg.RSI, reg.R12, 1), ahead(reg.RSI, reg.R13, 1), ahead(reg.RSI, reg.RDI, 1), ahead(reg.RSI, reg.R14, 1)}
+
+// fours goes over four lanes at a time: all of them, whose places are known, or each.
+func (l laneRows) fours(rows []reg.GPPhysical, all func(), part func(lane int)) {
+	l.Label("four")
+	l.MOVL(reg.EDX, reg.EAX)
+	l.ANDL(operand.Imm(15), reg.EAX)
+	l.CMPL(reg.EAX, operand.Imm(15))
+	l.JNE(operand.LabelRef("each"))
+	for n, to := range []reg.Register{reg.R12L, reg.R13L, reg.EDI, reg.R14L} {
+		l.MOVL(at(reg.RBX, 4*n), to)
+	}
+	all()
+	l.JMP(operand.LabelRef("next"))
+	l.Label("each")
+	l.each(4, part)
+	l.Label("next")
+	list := make([]reg.Register, len(rows))
+	for i, r := range rows {
+		list[i] = r
+	}
+	l.after("four", 4, list...)
+	l.RET()
+}
+
+// turn makes rows of columns: X0 to X3 are four words each, and so are X4 to X7.
+func (l laneRows) turn() {
+	l.VUNPCKLPS(reg.X1, reg.X0, reg.X8)
+	l.VUNPCKHPS(reg.X1, reg.X0, reg.X9)
+	l.VUNPCKLPS(reg.X3, reg.X2, reg.X10)
+	l.VUNPCKHPS(reg.X3, reg.X2, reg.X11)
+	l.VUNPCKLPD(reg.X10, reg.X8, reg.X4)
+	l.VUNPCKHPD(reg.X10, reg.X8, reg.X5)
+	l.VUNPCKLPD(reg.X11, reg.X9, reg.X6)
+	l.VUNPCKHPD(reg.X11, reg.X9, reg.X7)
+}
+
+// words4 loads what accesses to four words a lane are given by.
+func (l laneRows) words4(name string) {
+	l.function(name, "func(b *byte, x, y, z, w, off *uint32, lanes int, exec uint64)")
+	l.arg("b", reg.RSI)
+	for i, c := range []string{"x", "y", "z", "w"} {
+		l.arg(c, columns[i])
+	}
+	l.offs()
+}
+
+func (l laneRows) gather4() {
+	l.words4("gather4AVX")
+	l.fours(columns, func() {
+		for n, m := range places {
+			l.VMOVDQU(m, x(n))
+		}
+		l.turn()
+		for n, r := range columns {
+			l.VMOVDQU(x(4+n), at(r, 0))
+		}
+	}, func(lane int) {
+		l.VMOVDQU(places[0], reg.X0)
+		l.VMOVD(reg.X0, at(reg.R8, 4*lane))
+		for n := 1; n < 4; n++ {
+			l.VPEXTRD(operand.U8(n), reg.X0, at(columns[n], 4*lane))
+		}
+	})
+}
+
+func (l laneRows) scatter4() {
+	l.words4("scatter4AVX")
+	l.fours(columns, func() {
+		for n, r := range columns {
+			l.VMOVDQU(at(r, 0), x(n))
+		}
+		l.turn()
+		for n, m := range places {
+			l.VMOVDQU(x(4+n), m)
+		}
+	}, func(lane int) {
+		l.VMOVD(at(reg.R8, 4*lane), reg.X0)
+		for n := 1; n < 4; n++ {
+			l.VPINSRD(operand.U8(n), at(columns[n], 4*lane), reg.X0, reg.X0)
+		}
+		l.VMOVDQU(reg.X0, places[0])
+	})
+}
+
+// words2 loads what accesses to two words a lane are given by.
+func (l laneRows) words2(name string) {
+	l.function(name, "func(b *byte, x, y, off *uint32, lanes int, exec uint64)")
+	l.arg("b", reg.RSI)
+	l.arg("x", reg.R8)
+	l.arg("y", reg.R9)
+	l.offs()
+}
+
+func (l laneRows) gather2() {
+	l.words2("gather2AVX")
+	l.fours(columns[:2], func() {
+		for n := range 2 {
+			l.VMOVQ(places[2*n], x(n))
+			l.VMOVHPS(places[2*n+1], x(n), x(n))
+		}
+		l.VSHUFPS(operand.U8(0x88), reg.X1, reg.X0, reg.X4)
+		l.VSHUFPS(operand.U8(0xdd), reg.X1, reg.X0, reg.X5)
+		l.VMOVDQU(reg.X4, at(reg.R8, 0))
+		l.VMOVDQU(reg.X5, at(reg.R9, 0))
+	}, func(lane int) {
+		l.VMOVQ(places[0], reg.X0)
+		l.VMOVD(reg.X0, at(reg.R8, 4*lane))
+		l.VPEXTRD(operand.Imm(1), reg.X0, at(reg.R9, 4*lane))
+	})
+}
+
+func (l laneRows) scatter2() {
+	l.words2("scatter2AVX")
+	l.fours(columns[:2], func() {
+		l.VMOVDQU(at(reg.R8, 0), reg.X0)
+		l.VMOVDQU(at(reg.R9, 0), reg.X1)
+		l.VUNPCKLPS(reg.X1, reg.X0, reg.X4)
+		l.VUNPCKHPS(reg.X1, reg.X0, reg.X5)
+		for n := range 2 {
+			l.VMOVQ(x(4+n), places[2*n])
+			l.VMOVHPS(x(4+n), places[2*n+1])
+		}
+	}, func(lane int) {
+		l.VMOVD(at(reg.R8, 4*lane), reg.X0)
+		l.VPINSRD(operand.Imm(1), at(reg.R9, 4*lane), reg.X0, reg.X0)
+		l.VMOVQ(reg.X0, places[0])
+	})
+}
+
+func (l laneRows) fill() {
+	l.function("fillAVX", "func(rows *uint32, b *byte, count, lanes int)")
+	l.arg("rows", reg.RDI)
+	l.arg("b", reg.RSI)
+	l.arg("count", reg.RDX)
+	l.arg("lanes", reg.RBX)
+	l.Label("row")
+	l.VPBROADCASTD(at(reg.RSI, 0), reg.Y0)
+	l.MOVQ(reg.RBX, reg.RCX)
+	l.loop("eight", func() {
+		l.VMOVDQU(reg.Y0, at(reg.RDI, 0))
+		l.ADDQ(operand.Imm(32), reg.RDI)
+		l.SUBQ(operand.Imm(8), reg.RCX)
+	})
+	l.ADDQ(operand.Imm(4), reg.RSI)
+	l.DECQ(reg.RDX)
+	l.JNZ(operand.LabelRef("row"))
+	l.VZEROUPPER()
+	l.RET()
+}

@@ -1,0 +1,112 @@
+#include "go_asm.h"
+#include "textflag.h"
+
+// The caller of kernels, which isa/avo writes (kernels_amd64.s) and whose conventions are in isa/avo/steps.go.
+
+// func runSteps(v *uint32, s *uint64, exec uint64, steps *rowStep, n, lanes int)
+TEXT ·runSteps(SB), NOSPLIT, $8-48
+	MOVQ v+0(FP), R13
+	MOVQ steps+24(FP), AX
+	MOVQ lanes+40(FP), R11
+	MOVQ n+32(FP), CX
+	MOVQ CX, left-8(SP)
+
+step:
+	MOVQ rowStep_kernel(AX), R12
+	MOVL rowStep_kind(AX), R14
+	TESTL R14, R14
+	JNE apart
+	CALL R12
+
+next:
+	ADDQ $rowStep__size, AX
+	DECQ left-8(SP)
+	JNZ step
+	VZEROUPPER
+	RET
+
+apart:
+	MOVLQSX rowStep_d(AX), DI
+	MOVLQSX rowStep_a(AX), SI
+	MOVLQSX rowStep_b(AX), DX
+	MOVLQSX rowStep_c(AX), BX
+	MOVLQSX rowStep_stepA(AX), R8
+	MOVLQSX rowStep_stepB(AX), R9
+	MOVLQSX rowStep_stepC(AX), R10
+	MOVQ R11, CX
+	CMPL R14, $const_stepRows
+	JNE other
+	ADDQ R13, DI
+	ADDQ R13, SI
+	ADDQ R13, DX
+	ADDQ R13, BX
+	CALL R12
+	JMP next
+
+other:
+	CMPL R14, $const_stepTest
+	JGE tests
+	MOVQ s+8(FP), R15
+	TESTQ R8, R8
+	JEQ first
+	MOVQ (R15)(SI*1), SI
+
+first:
+	CMPL R14, $const_stepSpread
+	JNE select
+	VMOVD SI, X0
+	VPBROADCASTD X0, Y0
+	VMOVDQU Y0, (R13)(DI*1)
+	JMP next
+
+select:
+	CMPL R14, $const_stepSelect
+	JNE scalars
+	ADDQ R13, DI
+	ADDQ R13, DX
+	ADDQ R13, BX
+	CALL R12
+	JMP next
+
+scalars:
+	TESTQ R9, R9
+	JEQ second
+	MOVQ (R15)(DX*1), DX
+
+second:
+	TESTQ R10, R10
+	JEQ third
+	MOVQ (R15)(BX*1), BX
+
+third:
+	CALL R12
+	CMPL R14, $const_stepMask
+	JEQ mask
+	MOVQ SI, (R15)(DI*1)
+	JMP next
+
+mask:
+	// the active lanes of SI
+	MOVQ (R15)(DI*1), DX
+	XORQ DX, SI
+	ANDQ exec+16(FP), SI
+	XORQ DX, SI
+	MOVQ SI, (R15)(DI*1)
+	JMP next
+
+tests:
+	ADDQ R13, DX
+	CMPL R14, $const_stepMerge
+	JEQ merge
+	ADDQ R13, SI
+	CALL R12
+	XORQ BX, SI
+	MOVQ s+8(FP), R15
+	JMP mask
+
+merge:
+	ADDQ R13, DI
+	ADDQ R13, BX
+	MOVQ exec+16(FP), SI
+	CALL R12
+	JMP next
