@@ -44,3 +44,31 @@ func TestIdleKeys(t *testing.T) {
 		t.Errorf("a preset's own: %v", m.Idle())
 	}
 }
+
+// What is given is what something set over the preset, with its value and who set it last: a file, the job, the command line.
+func TestGivenFields(t *testing.T) {
+	files := fstest.MapFS{
+		"mine.yaml": {Data: []byte("base: rdna3-rx7900xtx\nqueue: {depth: 64}\nlds: {banks: 16}\n")},
+		"job.yaml":  {Data: []byte("machine: mine.yaml\nset: {queue.ports: 2}\nshader: a.spv\ndispatch: [1]\n")},
+	}
+	job, err := LoadJob(files, "job.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := LoadMachine(Request{Job: job, Set: []string{"lds.banks=64"}, FS: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, leaf := range m.Given() {
+		got[leaf.Path] = leaf.Value + " " + leaf.By
+	}
+	for path, want := range map[string]string{"queue.depth": "64 ", "queue.ports": "2 ", "lds.banks": "64 "} {
+		if !strings.HasPrefix(got[path], want) || len(got[path]) == len(want) {
+			t.Errorf("%s: %q, want %q and who set it", path, got[path], want)
+		}
+	}
+	if len(got) != 3 {
+		t.Errorf("%v: want three fields", got)
+	}
+}

@@ -1,11 +1,15 @@
 package config
 
-import "reflect"
+import (
+	"reflect"
+	"strings"
+)
 
 // Leaf is one field of a machine, or one parameter of a job, with its value as a file writes it.
 type Leaf struct {
 	Path  string `json:"path"`
 	Value string `json:"value"`
+	By    string `json:"by,omitempty"` // who set it over what a preset says
 }
 
 // Leaves lists the machine's fields in the order of its description, the rows of its timing table one each.
@@ -18,7 +22,7 @@ func (m *Machine) Leaves() []Leaf {
 func leavesOf(v reflect.Value, path string, list *[]Leaf) {
 	switch {
 	case isRow(v):
-		*list = append(*list, Leaf{path, rowText(v)})
+		*list = append(*list, Leaf{Path: path, Value: rowText(v)})
 	case v.Kind() == reflect.Struct:
 		for _, f := range fieldsOf(v.Type()) {
 			if f.Name != "description" {
@@ -30,15 +34,30 @@ func leavesOf(v reflect.Value, path string, list *[]Leaf) {
 			leavesOf(v.MapIndex(reflect.ValueOf(k)), joinPath(path, k), list)
 		}
 	default:
-		*list = append(*list, Leaf{path, leafText(v)})
+		*list = append(*list, Leaf{Path: path, Value: leafText(v)})
 	}
+}
+
+// Given lists the fields that something set over what a preset says: a file, the job, the command line.
+func (m *Machine) Given() (list []Leaf) {
+	for _, leaf := range m.Leaves() {
+		for path, by := range m.set {
+			if path == leaf.Path || strings.HasPrefix(path, leaf.Path+".") {
+				leaf.By = by
+			}
+		}
+		if leaf.By != "" {
+			list = append(list, leaf)
+		}
+	}
+	return list
 }
 
 // ParameterLeaves lists the job's parameters.
 func (j *Job) ParameterLeaves() []Leaf {
 	var list []Leaf
 	for _, v := range j.Parameters {
-		list = append(list, Leaf{joinPath("parameters", v.Name), string(v.Value)})
+		list = append(list, Leaf{Path: joinPath("parameters", v.Name), Value: string(v.Value)})
 	}
 	return list
 }

@@ -326,7 +326,7 @@ func (d *Device) Listings() []tracing.Listing {
 	defer d.kernels.Unlock()
 	var list []tracing.Listing
 	for _, l := range d.made {
-		list = append(list, tracing.Listing{Program: l.code.Program, Counts: l.code.Counts})
+		list = append(list, listed(l, d.Machine()))
 	}
 	return list
 }

@@ -377,7 +377,7 @@ func (p *programs) bindConstants(s *mem.Store, prog *program.Program, b *mem.Bin
 
 func (p *programs) listings() (list []tracing.Listing) {
 	for _, l := range p.order {
-		list = append(list, tracing.Listing{Program: l.code.Program, Counts: l.code.Counts, Launch: l.from})
+		list = append(list, listed(l, p.machine))
 	}
 	return list
 }

@@ -1,8 +1,10 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"spvsim/isa"
 	"spvsim/program/frontend"
@@ -74,8 +76,21 @@ func LowerContext(ctx context.Context, m *validate.Module, o Options) (*Program,
 	if err != nil {
 		return nil, fmt.Errorf("program: %s: %w", f.Name, err)
 	}
-	p.Packed = packed
+	p.Packed, p.Source = packed, sourceOf(m, p.Insts)
 	return p, nil
+}
+
+// sourceOf are the lines that instructions come from, as far as the module has their text.
+func sourceOf(m *validate.Module, insts []isa.Inst) (list []validate.SourceLine) {
+	lines := m.SourceLines()
+	for i := range insts {
+		if l, ok := lines[insts[i].Line]; ok {
+			delete(lines, l.Line)
+			list = append(list, l)
+		}
+	}
+	slices.SortFunc(list, func(a, b validate.SourceLine) int { return cmp.Compare(a.Line, b.Line) })
+	return list
 }
 
 // expand gives the steps of an instruction.

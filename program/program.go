@@ -10,6 +10,7 @@ package program
 import (
 	"spvsim/isa"
 	"spvsim/program/ir"
+	"spvsim/spirv/validate"
 )
 
 // A Program is an entry point lowered for one wave size. It is read-only once
@@ -47,4 +48,6 @@ type Program struct {
 	// Packed: each lane of a wave runs a workgroup of one invocation, with the
 	// element of its number of the input array as payload.
 	Packed bool
+	// Source are the source lines that instructions come from, ascending, where the module has their text.
+	Source []validate.SourceLine
 }

@@ -18,6 +18,8 @@ type Listing struct {
 	Program *program.Program
 	Counts  []account.InstCount
 	Launch  *config.Launch // of a job, which ran it first; nil: no job did
+	// Occupancy is what a compute unit of the machine holds of it; nil: a workgroup does not fit.
+	Occupancy *Occupancy
 }
 
 // WriteListing writes the program, an instruction a line: its SPIR-V id and

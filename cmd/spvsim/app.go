@@ -281,6 +281,7 @@ func readProfiles(folder string) (list []*profile.Profile, err error) {
 		if err = errors.Join(err, file.Close()); err != nil {
 			return nil, err
 		}
+		p.Version = versionText()
 		list = append(list, p)
 	}
 	return list, err

@@ -17,7 +17,12 @@ func TestParameters(t *testing.T) {
 	if r := spvsim("", "run", "saxpy", "--param", "n=1024", "-q"); r.status != exitFailed || !strings.Contains(r.stderr, "for its own values") {
 		t.Errorf("an expectation of other values: %+v", r)
 	}
-	page := spvsim("", "report", "vectoradd", "--param", "n=2048", "--out", "-")
+	page := spvsim("", "report", "vectoradd", "--param", "n=2048", "--set", "lds.banks=16", "--out", "-")
+	for _, wanted := range []string{versionText(), "lds.banks", "set on the command line", "parameters.n", "2048"} {
+		if !strings.Contains(page.stdout, wanted) {
+			t.Errorf("the page lacks %q", wanted)
+		}
+	}
 	if other := spvsim("", "report", "vectoradd", "--param", "n=1024", "--out", "-"); page.status != exitDone || page.stdout == other.stdout {
 		t.Errorf("report: status %d, %s; or the same page for two values", page.status, page.stderr)
 	}

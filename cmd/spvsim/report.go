@@ -6,10 +6,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"spvsim/config"
 	"spvsim/gpu"
 	"spvsim/tracing/profile"
 	"spvsim/tracing/report"
@@ -114,5 +116,16 @@ func (f *reportFlags) profileJob(c *cobra.Command, name string) (*profile.Profil
 		return nil, firstFault(err)
 	}
 	warn(c, r)
-	return profile.New(job, collector, machine, r.Stats, r.Listings)
+	return newProfile(job, collector, machine, r)
+}
+
+// newProfile is the profile of a run, with who made it and what the run warned of.
+func newProfile(job *config.Job, c *profile.Collector, m *config.Machine, r *gpu.Result) (*profile.Profile, error) {
+	p, err := profile.New(job, c, m, r.Stats, r.Listings)
+	if err != nil {
+		return nil, err
+	}
+	p.Version = versionText()
+	p.Warnings = slices.Concat(p.Warnings, r.Warnings, r.Idle, r.Faults)
+	return p, nil
 }

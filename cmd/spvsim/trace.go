@@ -138,7 +138,7 @@ func (f *traceFlags) profiled(c *cobra.Command, s *gpu.Setup) record {
 		if r == nil || r.Stats.Launches == 0 {
 			return nil
 		}
-		p, err := profile.New(s.Job, collector, s.Machine, r.Stats, r.Listings)
+		p, err := newProfile(s.Job, collector, s.Machine, r)
 		if err == nil && f.profile != "" {
 			err = writeTo(c, f.profile, p.WriteJSON)
 		}

@@ -56,7 +56,7 @@ func build(ctx context.Context, raw *spirv.Module) (*Module, error) {
 			return nil, err
 		}
 	}
-	c.lines()
+	c.m.eachLine(func(i int, _ spirv.ID, line uint32) { c.m.Lines[i] = line })
 	return m, nil
 }
 
@@ -386,39 +386,3 @@ func (c *checker) entries() error {
 	}
 	return nil
 }
-
-// lines finds the source line of each instruction: OpLine and DebugLine hold
-// until the next one or the end of the block.
-func (c *checker) lines() {
-	line := uint32(0)
-	for i := range c.m.Raw.Instructions {
-		in := &c.m.Raw.Instructions[i]
-		switch {
-		case in.Op == spirv.OpLine:
-			line = in.Operands[1]
-		case in.Op == spirv.OpNoLine || in.Op == spirv.OpFunctionEnd:
-			line = 0
-		case in.Op == spirv.OpExtInst && c.m.imports[spirv.ID(in.Operands[0])] == debugInfoSet:
-			line = c.debugLine(in, line)
-		}
-		c.m.Lines[i] = line
-		if terminator(in.Op) {
-			line = 0
-		}
-	}
-}
-
-func (c *checker) debugLine(in *spirv.Instruction, line uint32) uint32 {
-	switch spirv.NonSemanticShaderDebugInfo100(in.Operands[1]) {
-	case spirv.NonSemanticShaderDebugInfo100DebugNoLine:
-		return 0
-	case spirv.NonSemanticShaderDebugInfo100DebugLine:
-		def := c.m.Def(spirv.ID(in.Operands[3]))
-		if def != nil && def.Op == spirv.OpConstant {
-			return def.Operands[0]
-		}
-	}
-	return line
-}
-
-const debugInfoSet = "NonSemantic.Shader.DebugInfo.100"

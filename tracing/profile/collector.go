@@ -30,7 +30,11 @@ type Collector struct {
 // A kernel is a program in a step.
 type kernel struct {
 	Kernel
+	program *program.Program
 	weights []uint64 // operations of a lane, by instruction
+	// Of the launch that runs: when its first wave began and its last ended, and the compute units that held one.
+	first, last uint64
+	units       map[int]bool
 }
 
 type kernelKey struct {
@@ -90,6 +94,9 @@ func (c *Collector) LaunchEnd(end uint64) {
 	}
 	s := &c.steps[c.step]
 	s.Cycles += end - c.end
+	for i := range c.kernels {
+		c.kernels[i].settle()
+	}
 	c.end = end
 	c.series.Steps[len(c.series.Steps)-1].To = end - c.begin
 }
@@ -103,10 +110,28 @@ func (c *Collector) WaveBegin(w *probe.Wave) {
 	if !ok {
 		k = len(c.kernels)
 		c.byKey[key] = k
-		c.kernels = append(c.kernels, kernel{Kernel{Step: c.steps[c.step].Name, Name: w.Program.Name}, weights(w.Program)})
+		c.kernels = append(c.kernels, kernel{Kernel: Kernel{Step: c.steps[c.step].Name, Name: w.Program.Name}, program: w.Program,
+			weights: weights(w.Program), first: probe.Unknown, units: map[int]bool{}})
 	}
 	c.kernelOf[i] = k
-	c.kernels[k].Waves++
+	x := &c.kernels[k]
+	x.Waves++
+	x.first, x.units[w.Unit] = min(x.first, w.At), true
+}
+
+// WaveEnd fulfils tracing.Tracer.
+func (c *Collector) WaveEnd(at uint64, p probe.Place) {
+	k := &c.kernels[c.kernelOf[c.geometry.Index(p)]]
+	k.last = max(k.last, at)
+}
+
+// settle adds the cycles of the compute units that held waves of the kernel in a launch that ended.
+func (k *kernel) settle() {
+	if k.last > k.first {
+		k.UnitCycles += (k.last - k.first) * uint64(len(k.units))
+	}
+	k.first, k.last = probe.Unknown, 0
+	clear(k.units)
 }
 
 // weights are the operations that a lane does in each instruction: 1 of vector

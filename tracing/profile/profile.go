@@ -38,6 +38,11 @@ type Profile struct {
 	Listings []Listing          `json:"listings"`
 	Series   Series             `json:"series"`
 	Settings []config.Leaf      `json:"settings,omitempty"` // of the machine and the job's parameters; none in older files
+	// None of what follows is in older files.
+	Version  string            `json:"version,omitempty"` // of spvsim, with its commit
+	Given    []config.Leaf     `json:"given,omitempty"`   // of the settings, those that no preset says
+	Warnings []string          `json:"warnings,omitempty"`
+	LDS      account.LDSCounts `json:"lds"`
 }
 
 const currentFormat = 1
@@ -46,7 +51,7 @@ const currentFormat = 1
 type Level struct {
 	Name          string  `json:"name"`
 	BytesPerCycle float64 `json:"peak_bytes_per_cycle"` // of all its instances
-	Bytes         uint64  `json:"bytes"`                // moved
+	account.Level         // its counts; older files have the bytes alone
 }
 
 // A Step is all launches of one step of the job.
@@ -68,12 +73,34 @@ type Kernel struct {
 	Instructions uint64             `json:"instructions"`
 	Operations   uint64             `json:"operations"` // of lanes of vector arithmetic; multiply-add is two
 	Slots        account.SlotCycles `json:"slot_cycles"`
+	// UnitCycles are cycles of compute units that held a wave of it, in each launch from its first wave to its last.
+	UnitCycles uint64 `json:"unit_cycles,omitempty"`
+	Needs      *Needs `json:"needs,omitempty"` // nil in older files
+}
+
+// Needs are what the waves of a program take of a compute unit, and how many of them it may hold.
+type Needs struct {
+	WaveSize     int                `json:"wave_size"`
+	LocalSize    [3]uint32          `json:"local_size"`
+	VectorRegs   int                `json:"vector_registers"`
+	ScalarRegs   int                `json:"scalar_registers"`
+	LDSBytes     uint32             `json:"lds_bytes"`
+	ScratchWords uint32             `json:"scratch_words"` // of a lane
+	Possible     *tracing.Occupancy `json:"possible,omitempty"`
 }
 
 // A Listing is a program with the cost of each instruction.
 type Listing struct {
-	Name  string `json:"name"`
-	Lines []Line `json:"lines"`
+	Name   string       `json:"name"`
+	Lines  []Line       `json:"lines"`
+	Source []SourceLine `json:"source,omitempty"` // that instructions come from, ascending, where the module has its text
+}
+
+// A SourceLine is a line of the text that a shader was compiled from.
+type SourceLine struct {
+	File string `json:"file,omitempty"`
+	Line uint32 `json:"line"`
+	Text string `json:"text"`
 }
 
 // A Line is one instruction.
@@ -84,6 +111,9 @@ type Line struct {
 	Text   string             `json:"text"`
 	Issues uint64             `json:"issues"`
 	Cycles account.SlotCycles `json:"cycles"`
+	// Of accesses to the LDS: passes over the banks, and those of them that conflicts added.
+	LDSPasses uint64 `json:"lds_passes,omitempty"`
+	Conflicts uint64 `json:"conflict_passes,omitempty"`
 }
 
 // New puts the profile of a run together, or of the part that has ended so far.
@@ -97,10 +127,13 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 		Format: currentFormat, Job: job.Name, Machine: m.Name, ClockMHz: m.ClockMHz, Engines: g.Engines, Units: g.Units, Slots: g.Total(),
 		Cycles: c.end - c.begin, Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(),
 		Settings: append(m.Leaves(), job.ParameterLeaves()...),
+		Given:    append(m.Given(), job.ParameterLeaves()...), LDS: s.LDS,
+		Warnings: warnings(s, listings),
 	}
 	for r := account.Reason(0); r < account.NumReasons; r++ {
 		p.Reasons = append(p.Reasons, r.String())
 	}
+	p.countLevels(s.Memory)
 	for i := range p.Steps {
 		p.Steps[i].fillEmpty(uint64(g.SIMDs * g.Slots))
 		for l, n := range p.Steps[i].Levels {
@@ -108,13 +141,54 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 		}
 	}
 	for i := range c.kernels {
-		p.Kernels = append(p.Kernels, c.kernels[i].Kernel)
+		p.Kernels = append(p.Kernels, c.kernels[i].named(listings))
 	}
 	for i := range listings {
 		p.Listings = append(p.Listings, newListing(&listings[i]))
 	}
 	p.Series.trim(p.Cycles)
 	return p, nil
+}
+
+// named is the kernel with what its program needs.
+func (k *kernel) named(listings []tracing.Listing) Kernel {
+	out := k.Kernel
+	x := k.program
+	out.Needs = &Needs{WaveSize: x.WaveSize, LocalSize: x.LocalSize, VectorRegs: x.VectorRegs, ScalarRegs: x.ScalarRegs, LDSBytes: x.LDSBytes, ScratchWords: x.ScratchWords}
+	for i := range listings {
+		if listings[i].Program == x {
+			out.Needs.Possible = listings[i].Occupancy
+		}
+	}
+	return out
+}
+
+// countLevels takes over what the machine counted, but for the bytes, which are added up by step.
+func (p *Profile) countLevels(list []account.Level) {
+	for i := range p.Levels {
+		for _, l := range list {
+			if l.Name == p.Levels[i].Name {
+				p.Levels[i].Level = l
+				p.Levels[i].Level.Name, p.Levels[i].Bytes = "", 0
+			}
+		}
+	}
+}
+
+// warnings are what whoever reads the numbers should know first.
+func warnings(s *tracing.Stats, listings []tracing.Listing) (list []string) {
+	if s.Stopped != "" {
+		list = append(list, "stopped: "+s.Stopped+"; the numbers are of what had happened by then")
+	}
+	if s.OutOfBounds > 0 {
+		list = append(list, fmt.Sprintf("%d accesses of lanes were outside of their buffer or image: loads gave 0, stores did nothing", s.OutOfBounds))
+	}
+	for i := range listings {
+		if x := listings[i].Program; x.ScratchWords > 0 {
+			list = append(list, fmt.Sprintf("%s keeps %d words of each lane in scratch memory: registers that did not fit, or arrays with an index that varies", x.Name, x.ScratchWords))
+		}
+	}
+	return append(list, s.LostPayloads()...)
 }
 
 // fillEmpty charges what is left of each unit's slot-cycles to no wave.
@@ -132,9 +206,13 @@ func newListing(l *tracing.Listing) Listing {
 		in := &l.Program.Insts[i]
 		line := Line{ID: in.SPIRV, Line: in.Line, Class: in.Class.String(), Text: isa.Disasm(in)}
 		if l.Counts != nil {
-			line.Issues, line.Cycles = l.Counts[i].Issues, l.Counts[i].Cycles
+			n := &l.Counts[i]
+			line.Issues, line.Cycles, line.LDSPasses, line.Conflicts = n.Issues, n.Cycles, n.LDSPasses, n.ConflictPasses
 		}
 		out.Lines = append(out.Lines, line)
+	}
+	for _, l := range l.Program.Source {
+		out.Source = append(out.Source, SourceLine(l))
 	}
 	return out
 }

@@ -17,6 +17,7 @@ import (
 	"spvsim/experiments"
 	"spvsim/gpu"
 	"spvsim/probe"
+	"spvsim/program"
 	"spvsim/tracing"
 	"spvsim/tracing/profile"
 )
@@ -94,12 +95,68 @@ func TestProfileAgreesWithStatistics(t *testing.T) {
 				t.Errorf("%d instructions by program, %d over time, want %d; %d waves, want %d; %d LDS passes, want %d",
 					instructions, issued, n, waves, s.Waves, sum(p.Series.LDS), s.LDS.Passes)
 			}
+			var passes, conflicts uint64
+			for i := range p.Listings {
+				for k := range p.Listings[i].Lines {
+					passes += p.Listings[i].Lines[k].LDSPasses
+					conflicts += p.Listings[i].Lines[k].Conflicts
+				}
+			}
+			if passes != s.LDS.Passes || conflicts != s.LDS.ConflictPasses || p.LDS != s.LDS {
+				t.Errorf("%d passes and %d conflicts by instruction, want %+v, which is %+v in the profile", passes, conflicts, s.LDS, p.LDS)
+			}
+			for l := range p.Levels {
+				want := s.Memory[l]
+				want.Name = ""
+				if p.Levels[l].Level != want {
+					t.Errorf("%s: %+v, want %+v", p.Levels[l].Name, p.Levels[l].Level, want)
+				}
+			}
 			for l := range p.Levels {
 				if want := s.Memory[l].Bytes; p.Levels[l].Bytes != want || sum(p.Series.Levels[l]) != want {
 					t.Errorf("%s: %d bytes, %d over time, want %d", p.Levels[l].Name, p.Levels[l].Bytes, sum(p.Series.Levels[l]), want)
 				}
 			}
 		})
+	}
+}
+
+// TestOccupancyReached: waves of a compute unit, in the mean while it holds any, are no more than fit, and as many where each unit
+// holds one workgroup from its beginning to its end.
+func TestOccupancyReached(t *testing.T) {
+	for _, job := range jobs {
+		_, p := profiled(t, job.name, job.machine, job.set)
+		for i := range p.Kernels {
+			k := &p.Kernels[i]
+			reached := float64(k.Slots.Total()) / float64(k.UnitCycles)
+			if k.Needs.Possible == nil || reached <= 0 || reached > float64(k.Needs.Possible.Waves) {
+				t.Errorf("%v: %s: %v waves reached, possible %+v", job, k.Name, reached, k.Needs.Possible)
+			}
+		}
+	}
+	c := profile.NewCollector()
+	c.Begin(&probe.Geometry{Engines: 1, Units: 2, SIMDs: 1, Slots: 4})
+	c.LaunchBegin(&probe.Launch{Step: "s"})
+	x := &program.Program{Name: "main", WaveSize: 64, LDSBytes: 512}
+	for unit := range 2 {
+		for slot := range 3 {
+			place := probe.Place{Unit: unit, Slot: slot}
+			c.WaveBegin(&probe.Wave{Place: place, At: 10, Program: x})
+			c.Waited(10, 110, place, account.Barrier)
+			c.WaveEnd(110, place)
+		}
+	}
+	c.LaunchEnd(200)
+	m, err := config.Preset("gcn3-r9nano")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.New(&config.Job{}, c, m, &tracing.Stats{ClockMHz: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k := p.Kernels[0]; k.UnitCycles != 200 || k.Slots.Total() != 600 || k.Needs.LDSBytes != 512 {
+		t.Errorf("%+v: want 3 waves of 2 units in 100 cycles", k)
 	}
 }
 

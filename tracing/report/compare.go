@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -121,14 +122,53 @@ func (c *comparison) numbers(list []*profile.Profile) {
 	for r := range account.NumReasons {
 		c.row("slot-cycles: "+r.String(), list, func(p *profile.Profile) uint64 { return p.Total[r] })
 	}
+	c.row("LDS accesses", list, func(p *profile.Profile) uint64 { return p.LDS.Accesses })
+	c.row("LDS passes", list, func(p *profile.Profile) uint64 { return p.LDS.Passes })
+	c.row("LDS passes for conflicts", list, func(p *profile.Profile) uint64 { return p.LDS.ConflictPasses })
 	for _, name := range levelNames(list) {
-		c.row("bytes: "+name, list, func(p *profile.Profile) uint64 {
-			i := slices.IndexFunc(p.Levels, func(l profile.Level) bool { return l.Name == name })
-			if i < 0 {
-				return 0
-			}
-			return p.Levels[i].Bytes
-		})
+		c.level(name, list)
+	}
+}
+
+// level compares what happened at a level of memory.
+func (c *comparison) level(name string, list []*profile.Profile) {
+	of := func(p *profile.Profile) account.Level {
+		i := slices.IndexFunc(p.Levels, func(l profile.Level) bool { return l.Name == name })
+		if i < 0 {
+			return account.Level{}
+		}
+		return p.Levels[i].Level
+	}
+	c.row("bytes: "+name, list, func(p *profile.Profile) uint64 { return of(p).Bytes })
+	c.row("accesses: "+name, list, func(p *profile.Profile) uint64 { return of(p).Accesses })
+	c.rates("hit rate: "+name, list, func(p *profile.Profile) (part, whole uint64) { return of(p).Hits, of(p).Accesses })
+	c.row("cycles for full queues: "+name, list, func(p *profile.Profile) uint64 { return of(p).FullCycles })
+}
+
+// rates adds a row of shares, where any run has one; they differ by points of percent.
+func (c *comparison) rates(name string, list []*profile.Profile, of func(*profile.Profile) (part, whole uint64)) {
+	row := differenceRow{Name: name}
+	some := false
+	first := math.NaN()
+	for i, p := range list {
+		part, whole := of(p)
+		if whole == 0 {
+			row.Cells = append(row.Cells, differenceCell{Value: "–"})
+			continue
+		}
+		rate := 100 * float64(part) / float64(whole)
+		cell := differenceCell{Value: percent(float64(part), float64(whole))}
+		if i == 0 {
+			first = rate
+		}
+		if d := math.Round(10*(rate-first)) / 10; d != 0 && !math.IsNaN(d) {
+			cell.Change = fmt.Sprintf("%+.1f points", d)
+		}
+		row.Cells = append(row.Cells, cell)
+		some = true
+	}
+	if some {
+		c.Rows = append(c.Rows, row)
 	}
 }
 

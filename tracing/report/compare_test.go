@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/account"
 	"spvsim/config"
 	"spvsim/tracing/profile"
 )
@@ -33,7 +34,8 @@ func runOf(banks, program string, cycles uint64) *profile.Profile {
 	p := &profile.Profile{Job: "job", Machine: "machine", ClockMHz: 1000, Engines: 1, Units: 1, Slots: 1, Cycles: cycles,
 		Settings: []config.Leaf{{Path: "wave_size", Value: "32"}, {Path: "lds.banks", Value: banks}}}
 	p.Total[0], p.Total[3] = cycles/2, cycles/4
-	p.Levels = []profile.Level{{Name: "l2", Bytes: 8 * cycles, BytesPerCycle: 4}}
+	p.LDS = account.LDSCounts{Accesses: cycles, Passes: 2 * cycles, ConflictPasses: cycles / 2}
+	p.Levels = []profile.Level{{Name: "l2", BytesPerCycle: 4, Level: account.Level{Bytes: 8 * cycles, Accesses: cycles, Hits: cycles / 3}}}
 	l := profile.Listing{Name: "main"}
 	for i, class := range strings.Split(program, "") {
 		line := profile.Line{ID: uint32(class[0]), Class: class, Text: "v_" + class}
@@ -45,7 +47,9 @@ func runOf(banks, program string, cycles uint64) *profile.Profile {
 }
 
 func TestRunsSideBySide(t *testing.T) {
-	c := compare([]*profile.Profile{runOf("32", "abd", 100), runOf("64", "abcd", 150), runOf("64", "abd", 100)})
+	second := runOf("64", "abcd", 150)
+	second.Levels[0].Hits *= 2
+	c := compare([]*profile.Profile{runOf("32", "abd", 100), second, runOf("64", "abd", 100)})
 	if diff := cmp.Diff([]string{"job (lds.banks=32)", "job (lds.banks=64)", "job (lds.banks=64), run 3"}, c.Names); diff != "" {
 		t.Error(diff)
 	}
@@ -65,6 +69,12 @@ func TestRunsSideBySide(t *testing.T) {
 		t.Error(diff)
 	}
 	find("bytes: l2")
+	if diff := cmp.Diff([]differenceCell{{"33.0%", ""}, {"66.7%", "+33.7 points"}, {"33.0%", ""}}, find("hit rate: l2")); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]differenceCell{{"50", ""}, {"75", "+50.0%"}, {"50", ""}}, find("LDS passes for conflicts")); diff != "" {
+		t.Error(diff)
+	}
 	lines := c.Listings[0].All.Lines
 	var got []string
 	for _, l := range lines {

@@ -45,7 +45,7 @@ type program struct {
 	Name, Sub string
 	Facts     []fact
 	Where     *figure
-	Reasons   []string
+	Reasons   []reason
 	Levels    []string
 	Pipelines []pipeline
 	Lacks     []string
@@ -65,6 +65,7 @@ type pipeline struct {
 type workRow struct {
 	Number                                                 uint64
 	Name, Queue, Groups, Time, Interval, Instructions, Why string
+	Meaning                                                string // of the reason
 	Bars                                                   []bar
 	Levels                                                 []string
 }
@@ -104,11 +105,9 @@ func newProgram(id int, p *Program) *program {
 		out.Sub += map[bool]string{true: "on ", false: ", "}[i == 0] + m
 	}
 	out.Facts = programFacts(p, &total, times, untimed)
-	for r := range account.Empty {
-		out.Reasons = append(out.Reasons, r.String())
-	}
+	out.Reasons = reasons(&total.Slots)
 	for i := range p.Pipelines {
-		out.Pipelines = append(out.Pipelines, newPipeline(&p.Pipelines[i], total.Microseconds))
+		out.Pipelines = append(out.Pipelines, newPipeline(&p.Pipelines[i], &total))
 	}
 	out.Where = pipelineStacks(p, &total.Slots)
 	return out
@@ -154,9 +153,9 @@ func pipelineStacks(p *Program, total *account.SlotCycles) *figure {
 	return &f
 }
 
-func newPipeline(p *Pipeline, all float64) pipeline {
+func newPipeline(p *Pipeline, all *Work) pipeline {
 	s := p.sum()
-	out := pipeline{Name: p.Name, Kind: p.Kind, Times: grouped(uint64(len(p.Work))), Time: short(s.Microseconds), Share: percent(s.Microseconds, all),
+	out := pipeline{Name: p.Name, Kind: p.Kind, Times: grouped(uint64(len(p.Work))), Time: short(s.Microseconds), Share: percent(s.Microseconds, all.Microseconds),
 		Instructions: grouped(s.Instructions)}
 	longer := func(a, b Work) int { return cmp.Compare(a.Microseconds, b.Microseconds) }
 	out.Least, out.Most = short(slices.MinFunc(p.Work, longer).Microseconds), short(slices.MaxFunc(p.Work, longer).Microseconds)
@@ -167,10 +166,7 @@ func newPipeline(p *Pipeline, all float64) pipeline {
 	if s.OutOfBounds > 0 {
 		out.OutOfBounds = grouped(s.OutOfBounds)
 	}
-	resident := float64(s.Slots.Total() - s.Slots[account.Empty])
-	for r := range account.Empty {
-		out.Shares = append(out.Shares, percent(float64(s.Slots[r]), resident))
-	}
+	out.Shares = sharesOf(&s.Slots, &all.Slots)
 	for i := range min(len(p.Work), mostWork) {
 		out.Work = append(out.Work, newWork(&p.Work[i]))
 	}
@@ -195,9 +191,9 @@ func newWork(w *Work) workRow {
 			continue
 		}
 		if n > most {
-			most, row.Why = n, fmt.Sprintf("%s %s", account.Reason(r), percent(float64(n), float64(resident)))
+			most, row.Why, row.Meaning = n, fmt.Sprintf("%s %s", account.Reason(r), percent(float64(n), float64(resident))), account.Reason(r).Meaning()
 		}
-		row.Bars = append(row.Bars, bar{className("b", r), template.CSS(fmt.Sprintf("width:%.2f%%", 100*float64(n)/float64(resident)))})
+		row.Bars = append(row.Bars, newBar(r, n, resident, resident))
 	}
 	for _, n := range w.Levels {
 		row.Levels = append(row.Levels, short(float64(n)))

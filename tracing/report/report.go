@@ -37,9 +37,10 @@ type figure struct {
 	Keys         []key
 }
 
-// A key says what a colour represents.
+// A key says what a colour means.
 type key struct {
 	Class, Name string
+	Meaning     string        // shown where the pointer rests on it
 	Marker      template.HTML // of points; empty for areas
 }
 
@@ -59,9 +60,41 @@ type run struct {
 	Roofline *figure
 	Points   []pointRow
 	Kernels  []kernelRow
-	Reasons  []string
+	Reasons  []reason
+	ByReason []reasonRow
+	Needs    []needRow
+	Levels   []levelRow
+	LDS      *ldsTable
+	Given    []setting
 	Listings []listing
 }
+
+// A reason heads a column, with its meaning for who rests the pointer on it.
+type reason struct{ Name, Meaning string }
+
+// reasons are those that resident waves have in what was added up, which columns of tables are of.
+func reasons(total *account.SlotCycles) (list []reason) {
+	for r := range account.Empty {
+		if total[r] > 0 {
+			list = append(list, reason{r.String(), r.Meaning()})
+		}
+	}
+	return list
+}
+
+// sharesOf are the reasons of the same columns, as shares of what a part's resident waves spent.
+func sharesOf(part, total *account.SlotCycles) (list []string) {
+	resident := float64(part.Total() - part[account.Empty])
+	for r := range account.Empty {
+		if total[r] > 0 {
+			list = append(list, percent(float64(part[r]), resident))
+		}
+	}
+	return list
+}
+
+// A setting is a field that something set over the preset, or a parameter of the job.
+type setting struct{ Path, Value, By string }
 
 type fact struct{ Name, Value, More string }
 
@@ -74,9 +107,9 @@ func WritePrograms(w io.Writer, programs []*Program, list []*profile.Profile) er
 		Style      template.CSS
 		Programs   []*program
 		Runs       []run
-		Reasons    []key
+		Glossary   []term
 		Comparison *comparison
-	}{Style: template.CSS(styleText)}
+	}{Style: template.CSS(styleText), Glossary: glossary()}
 	for i, p := range programs {
 		view.Programs = append(view.Programs, newProgram(i+1, p))
 	}
@@ -93,12 +126,13 @@ func WritePrograms(w io.Writer, programs []*Program, list []*profile.Profile) er
 }
 
 func newRun(id int, p *profile.Profile) run {
-	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Where: where(p), Time: time(p), Kernels: kernels(p)}
+	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Where: where(p), Time: time(p), Kernels: kernels(p),
+		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Needs: needRows(p), Levels: levelRows(p), LDS: newLDS(p)}
+	for _, s := range p.Given {
+		r.Given = append(r.Given, setting(s))
+	}
 	for i := range p.Listings {
 		r.Listings = append(r.Listings, newListing(&p.Listings[i]))
-	}
-	for reason := range account.Empty {
-		r.Reasons = append(r.Reasons, reason.String())
 	}
 	if points := roofline(p); len(points) > 0 && p.Peak > 0 {
 		f := draw("Roofline", "Operations of vector lanes (a multiply-add is two) against the bytes that each level moved. A point near its line is bound by that level; near the top, by the vector units.",
@@ -132,7 +166,7 @@ func facts(p *profile.Profile) []fact {
 func reasonKeys(there *account.SlotCycles) (list []key) {
 	for r, n := range there {
 		if n > 0 && account.Reason(r) != account.Empty {
-			list = append(list, key{Class: className("r", r), Name: account.Reason(r).String()})
+			list = append(list, key{Class: className("r", r), Name: account.Reason(r).String(), Meaning: account.Reason(r).Meaning()})
 		}
 	}
 	return list

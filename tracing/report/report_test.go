@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/account"
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
@@ -97,6 +99,70 @@ func TestSeveralRuns(t *testing.T) {
 	}
 	if strings.Contains(text, "NaN") || strings.Contains(pageOf(t, a), "Differences") {
 		t.Error("the page of one run compares, or one of two holds NaN")
+	}
+}
+
+// TestNumbersOfTheMachine: what the statistics have of memory, LDS and occupancy is on the page, with what words mean, and each warning.
+func TestNumbersOfTheMachine(t *testing.T) {
+	p := profiled(t, "reduce", "gcn3-r9nano")
+	p.Version, p.Warnings = "spvsim 1.2.3 revision abc", []string{"3 accesses < 4 of lanes"}
+	p.Given = []config.Leaf{{Path: "lds.banks", Value: "16", By: "set on the command line"}}
+	p.Levels[0].FullCycles = 987654
+	text := pageOf(t, p)
+	l2 := p.Levels[1]
+	for _, wanted := range []string{
+		"spvsim 1.2.3 revision abc", "<strong>Warning:</strong> 3 accesses &lt; 4 of lanes", "set on the command line", "lds.banks",
+		"share of own wave cycles", "share of slots", "waves possible", "waves reached", "limited by",
+		"987\u202f654", grouped(l2.Accesses), grouped(l2.Hits), "passes over the banks", "passes an access",
+		`title="the wave waits for a result of memory"`, "<dt>memory.atomic</dt>", "<dt>own wave cycles</dt>",
+	} {
+		if !strings.Contains(text, wanted) {
+			t.Errorf("the page lacks %q", wanted)
+		}
+	}
+	p.Warnings, p.Given, p.LDS = nil, nil, account.LDSCounts{}
+	p.Listings = nil
+	if text := pageOf(t, p); strings.Contains(text, "Warning") || strings.Contains(text, "Settings") || strings.Contains(text, "passes over the banks,") {
+		t.Error("a page of a run without warnings, settings or LDS has their sections")
+	}
+}
+
+// grouped is a count as the page writes it.
+func grouped(n uint64) string {
+	text := fmt.Sprint(n)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "\u202f" + text[i:]
+	}
+	return text
+}
+
+// TestSharesOfOwnWaves: of a launch that leaves nearly all slots empty, the shares of its waves' cycles still add up to all.
+func TestSharesOfOwnWaves(t *testing.T) {
+	p := profiled(t, "reduce", "gcn3-r9nano")
+	p.Total = account.SlotCycles{account.Issued: 25, account.Memory: 75, account.Empty: 99900}
+	text := pageOf(t, p)
+	for _, wanted := range []string{"<td>0.0%</td><td>25.0%</td>", "<td>0.1%</td><td>75.0%</td>", "<td>99.9%</td><td>–</td>"} {
+		if !strings.Contains(text, wanted) {
+			t.Errorf("the page lacks %q", wanted)
+		}
+	}
+}
+
+// TestSourceOnThePage: the text of a module's source stands beside its listing, where the module has it.
+func TestSourceOnThePage(t *testing.T) {
+	p := profiled(t, "reduce", "gcn3-r9nano")
+	if text := pageOf(t, p); strings.Contains(text, "By line of") || strings.Contains(text, ">source<") {
+		t.Error("a page of a module without its text has lines of it")
+	}
+	for i := range p.Listings[0].Lines {
+		p.Listings[0].Lines[i].Line = 3
+	}
+	p.Listings[0].Source = []profile.SourceLine{{File: "a.comp", Line: 3, Text: "x < y"}}
+	text := pageOf(t, p)
+	for _, wanted := range []string{"By line of a.comp", "<code>x &lt; y</code>", `<th class="word">source</th>`} {
+		if !strings.Contains(text, wanted) {
+			t.Errorf("the page lacks %q", wanted)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ func levelKeys(p *profile.Profile, points []rooflinePoint) (list []key) {
 	for l := range p.Levels {
 		if used(points, l) {
 			marker := fmt.Sprintf(`<svg viewBox="-7 -7 14 14" class="shape"><path d="%s" class="l%d mark"/></svg>`, markers[l%len(markers)], l)
-			list = append(list, key{className("l", l), p.Levels[l].Name, template.HTML(marker)})
+			list = append(list, key{Class: className("l", l), Name: p.Levels[l].Name, Marker: template.HTML(marker)})
 		}
 	}
 	return list
@@ -44,10 +44,7 @@ func kernels(p *profile.Profile) (list []kernelRow) {
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
 		row := kernelRow{Step: k.Step, Name: k.Name, Waves: grouped(k.Waves), Instructions: grouped(k.Instructions), Operations: short(float64(k.Operations))}
-		total := float64(k.Slots.Total())
-		for r := range account.Empty {
-			row.Shares = append(row.Shares, percent(float64(k.Slots[r]), total))
-		}
+		row.Shares = sharesOf(&k.Slots, &p.Total)
 		list = append(list, row)
 	}
 	return list
@@ -55,39 +52,60 @@ func kernels(p *profile.Profile) (list []kernelRow) {
 
 // A listing is a program with where its time went.
 type listing struct {
-	Name  string
-	Open  bool
-	Hot   []listingRow // the instructions that cost most
-	Lines []listingRow
+	Name   string
+	File   string      // of the shader's text; empty: the module has none
+	Source []sourceRow // by line of that
+	LDS    bool        // some access the LDS
+	Hot    rows        // the instructions that cost most
+	Lines  rows
+}
+
+// rows are instructions of a listing, with the columns that it has.
+type rows struct {
+	LDS, Source bool
+	List        []listingRow
 }
 
 // A listingRow is an instruction.
 type listingRow struct {
 	PC                            int
 	ID, Line, Class, Text, Issues string
-	Cycles, Share                 string
-	Why                           string
-	Bars                          []bar
+	Source                        string // text of the line
+	Passes, Conflicts             string // of the LDS
+	cost
 }
 
-// A bar is a part of the line that shows an instruction's cost.
+// A cost is where cycles of waves went.
+type cost struct {
+	Cycles, Share string
+	Why, Meaning  string // the reason of most of them
+	Bars          []bar
+}
+
+// A bar is a part of the line that shows a cost.
 type bar struct {
-	Class string
-	Width template.CSS
+	Class, Title string
+	Width        template.CSS
 }
 
 // hottest is how many instructions are shown before the whole listing.
 const hottest = 10
 
 func newListing(l *profile.Listing) listing {
-	out := listing{Name: l.Name}
+	out := listing{Name: l.Name, File: sourceFile(l), Source: sourceRows(l)}
+	text := texts(l)
 	var total, most uint64
 	for i := range l.Lines {
 		n := l.Lines[i].Cycles.Total()
 		total, most = total+n, max(most, n)
+		out.Lines.LDS = out.Lines.LDS || l.Lines[i].LDSPasses > 0
 	}
+	out.Lines.Source = len(text) > 0
+	out.Hot = out.Lines
 	for i := range l.Lines {
-		out.Lines = append(out.Lines, newRow(i, &l.Lines[i], total, most))
+		row := newRow(i, &l.Lines[i], total, most)
+		row.Source = text[l.Lines[i].Line]
+		out.Lines.List = append(out.Lines.List, row)
 	}
 	order := make([]int, len(l.Lines))
 	for i := range order {
@@ -96,30 +114,40 @@ func newListing(l *profile.Listing) listing {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(l.Lines[b].Cycles.Total(), l.Lines[a].Cycles.Total()) })
 	for _, i := range order[:min(hottest, len(order))] {
 		if l.Lines[i].Cycles.Total() > 0 {
-			out.Hot = append(out.Hot, out.Lines[i])
+			out.Hot.List = append(out.Hot.List, out.Lines.List[i])
 		}
 	}
 	return out
 }
 
 func newRow(pc int, l *profile.Line, total, most uint64) listingRow {
-	n := l.Cycles.Total()
-	row := listingRow{PC: pc, Class: l.Class, Text: l.Text, Issues: grouped(l.Issues), Cycles: grouped(n), Share: percent(float64(n), float64(total))}
-	if l.ID != 0 {
-		row.ID = fmt.Sprintf("%%%d", l.ID)
+	row := listingRow{PC: pc, ID: idText(l.ID), Line: lineText(l.Line), Class: l.Class, Text: l.Text, Issues: grouped(l.Issues), cost: newCost(&l.Cycles, total, most)}
+	if l.LDSPasses > 0 {
+		row.Passes, row.Conflicts = grouped(l.LDSPasses), grouped(l.Conflicts)
 	}
-	if l.Line != 0 {
-		row.Line = fmt.Sprint(l.Line)
-	}
+	return row
+}
+
+// newCost shows cycles as a share of a total, with bars that are as long as the most of their table.
+func newCost(cycles *account.SlotCycles, total, most uint64) cost {
+	n := cycles.Total()
+	out := cost{Cycles: grouped(n), Share: percent(float64(n), float64(total))}
 	var first uint64
-	for r, c := range l.Cycles {
+	for r, c := range cycles {
 		if c == 0 {
 			continue
 		}
+		reason := account.Reason(r)
 		if c > first {
-			first, row.Why = c, account.Reason(r).String()
+			first, out.Why, out.Meaning = c, reason.String(), reason.Meaning()
 		}
-		row.Bars = append(row.Bars, bar{className("b", r), template.CSS(fmt.Sprintf("width:%.2f%%", 100*float64(c)/float64(most)))})
+		out.Bars = append(out.Bars, newBar(r, c, n, most))
 	}
-	return row
+	return out
+}
+
+// newBar is the part of a reason, n of all cycles of its row.
+func newBar(reason int, n, all, most uint64) bar {
+	return bar{className("b", reason), fmt.Sprintf("%s %s", account.Reason(reason), percent(float64(n), float64(all))),
+		template.CSS(fmt.Sprintf("width:%.2f%%", 100*float64(n)/float64(most)))}
 }

@@ -1,0 +1,63 @@
+package program
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"spvsim/spirv/asm"
+	"spvsim/spirv/validate"
+)
+
+// A program has the source lines that its instructions come from, and no others.
+func TestProgramHasItsSource(t *testing.T) {
+	const text = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %b
+OpExecutionMode %main LocalSize 1 1 1
+%file = OpString "a.comp"
+OpSource GLSL 450 %file "one
+two
+three
+four"
+OpDecorate %s Block
+OpMemberDecorate %s 0 Offset 0
+OpDecorate %b DescriptorSet 0
+OpDecorate %b Binding 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%zero = OpConstant %uint 0
+%s = OpTypeStruct %uint
+%ps = OpTypePointer StorageBuffer %s
+%pu = OpTypePointer StorageBuffer %uint
+%b = OpVariable %ps StorageBuffer
+%main = OpFunction %void None %fn
+%l = OpLabel
+OpLine %file 4 0
+%p = OpAccessChain %pu %b %zero
+%v = OpLoad %uint %p
+OpLine %file 3 0
+%unused = OpIAdd %uint %v %v
+OpLine %file 2 0
+OpStore %p %v
+OpReturn
+OpFunctionEnd
+`
+	raw, err := asm.Assemble([]byte(text), "a.spvasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := validate.Check(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Lower(m, Options{Entry: "main", Target: Target{WaveSize: 32}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []validate.SourceLine{{File: "a.comp", Line: 2, Text: "two"}, {File: "a.comp", Line: 4, Text: "four"}}
+	if diff := cmp.Diff(want, p.Source); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,130 @@
+package validate
+
+import (
+	"strings"
+
+	"spvsim/spirv"
+)
+
+// A SourceLine is a line of the text that a module was compiled from.
+type SourceLine struct {
+	File string // as the compiler named it
+	Line uint32 // from 1
+	Text string
+}
+
+// A sourceText is the text of one file.
+type sourceText struct {
+	file  spirv.ID // OpString
+	lines []string
+}
+
+// SourceLines are the lines that instructions of the module come from, by number, with their text: of OpSource, or of the debug
+// information. A number that instructions of several files have is left out, as instructions keep the number alone; nil: no text.
+func (m *Module) SourceLines() map[uint32]SourceLine {
+	texts := m.sourceTexts()
+	if len(texts) == 0 {
+		return nil
+	}
+	lines, files := map[uint32]SourceLine{}, map[uint32]spirv.ID{}
+	m.eachLine(func(_ int, file spirv.ID, line uint32) {
+		if known, ok := files[line]; ok {
+			if known != file {
+				delete(lines, line)
+			}
+			return
+		}
+		files[line] = file
+		for _, t := range texts {
+			if t.file == file && line >= 1 && int(line) <= len(t.lines) {
+				lines[line] = SourceLine{File: m.strings[file], Line: line, Text: t.lines[line-1]}
+			}
+		}
+	})
+	return lines
+}
+
+// sourceTexts are the files whose text is in the module.
+func (m *Module) sourceTexts() (list []sourceText) {
+	var text strings.Builder
+	var file spirv.ID
+	end := func() {
+		if text.Len() > 0 {
+			list = append(list, sourceText{file, strings.Split(strings.ReplaceAll(text.String(), "\r\n", "\n"), "\n")})
+		}
+		text.Reset()
+	}
+	for i := range m.Raw.Instructions {
+		in := &m.Raw.Instructions[i]
+		switch {
+		case in.Op == spirv.OpFunction:
+			end()
+			return list // texts stand before
+		case in.Op == spirv.OpSource:
+			end()
+			file = 0
+			if len(in.Operands) > 2 {
+				file = spirv.ID(in.Operands[2])
+			}
+			if len(in.Operands) > 3 {
+				text.WriteString(decoded(in.Operands[3:]))
+			}
+		case in.Op == spirv.OpSourceContinued:
+			text.WriteString(decoded(in.Operands))
+		case m.isDebug(in, spirv.NonSemanticShaderDebugInfo100DebugSource):
+			end()
+			file = spirv.ID(in.Operands[2])
+			if len(in.Operands) > 3 {
+				text.WriteString(m.strings[spirv.ID(in.Operands[3])])
+			}
+		case m.isDebug(in, spirv.NonSemanticShaderDebugInfo100DebugSourceContinued):
+			text.WriteString(m.strings[spirv.ID(in.Operands[2])])
+		}
+	}
+	end()
+	return list
+}
+
+func decoded(words []uint32) string {
+	s, _ := spirv.DecodeString(words)
+	return s
+}
+
+// isDebug says whether an instruction is one of the debug information's.
+func (m *Module) isDebug(in *spirv.Instruction, kind spirv.NonSemanticShaderDebugInfo100) bool {
+	return in.Op == spirv.OpExtInst && m.imports[spirv.ID(in.Operands[0])] == debugInfoSet && in.Operands[1] == uint32(kind)
+}
+
+// eachLine calls f for each instruction that has a source line: OpLine and DebugLine hold until the next one or the end of the block.
+func (m *Module) eachLine(f func(instruction int, file spirv.ID, line uint32)) {
+	line, file := uint32(0), spirv.ID(0)
+	for i := range m.Raw.Instructions {
+		in := &m.Raw.Instructions[i]
+		switch {
+		case in.Op == spirv.OpLine:
+			file, line = spirv.ID(in.Operands[0]), in.Operands[1]
+		case in.Op == spirv.OpNoLine || in.Op == spirv.OpFunctionEnd || m.isDebug(in, spirv.NonSemanticShaderDebugInfo100DebugNoLine):
+			line = 0
+		case m.isDebug(in, spirv.NonSemanticShaderDebugInfo100DebugLine):
+			if def := m.Def(spirv.ID(in.Operands[3])); def != nil && def.Op == spirv.OpConstant {
+				file, line = m.debugFile(spirv.ID(in.Operands[2])), def.Operands[0]
+			}
+		}
+		if line != 0 {
+			f(i, file, line)
+		}
+		if terminator(in.Op) {
+			line = 0
+		}
+	}
+}
+
+// debugFile is the file's OpString of a DebugSource.
+func (m *Module) debugFile(source spirv.ID) spirv.ID {
+	if def := m.Def(source); def != nil && m.isDebug(def, spirv.NonSemanticShaderDebugInfo100DebugSource) {
+		return spirv.ID(def.Operands[2])
+	}
+	return 0
+}
+
+const debugInfoSet = "NonSemantic.Shader.DebugInfo.100"
