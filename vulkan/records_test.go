@@ -3,7 +3,10 @@ package main_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"spvsim/tracing/profile"
 	"spvsim/vulkan/rows"
@@ -115,5 +118,92 @@ func TestPartsOfProgramsAreTimed(t *testing.T) {
 	}
 	if len(f.Rows) < 3 {
 		t.Errorf("%d rows of graphs", len(f.Rows))
+	}
+}
+
+// slicesOf counts the slices of a category in a trace for Perfetto, and the cycles in which the first begins and the last ends.
+func slicesOf(t *testing.T, trace []byte, category string) (n int, first, last uint64) {
+	t.Helper()
+	names := map[[2]uint64]string{} // by sequence and number
+	first = ^uint64(0)
+	for _, p := range fieldsOf(t, trace)[1] {
+		packet := fieldsOf(t, p.bytes)
+		sequence := packet[10][0].number
+		for _, interned := range packet[12] {
+			for _, c := range fieldsOf(t, interned.bytes)[1] {
+				entry := fieldsOf(t, c.bytes)
+				names[[2]uint64{sequence, entry[1][0].number}] = string(entry[2][0].bytes)
+			}
+		}
+		for _, e := range packet[11] {
+			event, at := fieldsOf(t, e.bytes), packet[8][0].number
+			if event[9][0].number == 1 && names[[2]uint64{sequence, event[3][0].number}] == category {
+				n, first = n+1, min(first, at)
+			}
+			if event[9][0].number == 2 && sequence > 1 {
+				last = max(last, at)
+			}
+		}
+	}
+	return n, first, last
+}
+
+// A wireField is a field of a message of protocol buffers: a number, or bytes.
+type wireField struct {
+	number uint64
+	bytes  []byte
+}
+
+func fieldsOf(t *testing.T, b []byte) map[protowire.Number][]wireField {
+	t.Helper()
+	list := map[protowire.Number][]wireField{}
+	for len(b) > 0 {
+		n, typ, size := protowire.ConsumeTag(b)
+		var f wireField
+		rest := 0
+		switch b = b[max(size, 0):]; typ {
+		case protowire.VarintType:
+			f.number, rest = protowire.ConsumeVarint(b)
+		case protowire.BytesType:
+			f.bytes, rest = protowire.ConsumeBytes(b)
+		default:
+			rest = protowire.ConsumeFieldValue(n, typ, b)
+		}
+		if size < 0 || rest < 0 {
+			t.Fatal("no protocol buffers")
+		}
+		b, list[n] = b[rest:], append(list[n], f)
+	}
+	return list
+}
+
+// The trace of waves has each wave of the chosen dispatches, in the cycles in which their rows say they ran, and no others.
+func TestWavesOfChosenDispatches(t *testing.T) {
+	t.Parallel()
+	b := needTools(t)
+	all, _ := recorded(t, b, "dispatch", false, nil)
+	at := slices.IndexFunc(all.Rows, func(r rows.Row) bool { return r.Kind == "dispatch" && r.Waves > 1 })
+	if at < 0 {
+		t.Fatal("no dispatch of two waves")
+	}
+	name := all.Rows[at].Name
+	folder := t.TempDir()
+	f, _ := recorded(t, b, "dispatch", false, nil, "SPVSIM_TRACE="+folder, "SPVSIM_WAVES="+name+":1", "SPVSIM_WAVES_LIMIT=0")
+	files, err := filepath.Glob(filepath.Join(folder, "*.pftrace"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%s: traces %v, %v", name, files, err)
+	}
+	trace, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := &f.Rows[slices.IndexFunc(f.Rows, func(r rows.Row) bool { return r.Name == name })]
+	if n, from, to := slicesOf(t, trace, "wave"); uint64(n) != row.Waves || from < row.Begin || to > row.Begin+row.Cycles {
+		t.Errorf("%s: %d waves in cycles %d to %d, want %d in %d to %d", name, n, from, to, row.Waves, row.Begin, row.Begin+row.Cycles)
+	}
+	folder = t.TempDir()
+	recorded(t, b, "dispatch", false, nil, "SPVSIM_TRACE="+folder, "SPVSIM_WAVES=nothing of this name", "SPVSIM_WAVES_LIMIT=0")
+	if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) > 0 {
+		t.Errorf("no dispatch is chosen, and there are %v", files)
 	}
 }

@@ -31,6 +31,7 @@ type appFlags struct {
 	rows     []string
 	report   string
 	trace    string
+	waves    wavesFlags
 	capture  string
 	choice   string
 	answers  string
@@ -57,6 +58,7 @@ crashes leaves what was recorded.`,
 		Example: `  spvsim app -- vulkaninfo --summary
   spvsim app --report report.html --rows rows.csv --rows rows.parquet -- ./program its arguments
   spvsim app --time 'mul_mat*:3' --trace program.pftrace -- ./program
+  spvsim app --trace program.pftrace --trace-waves 'main:1' -- ./program     with the waves of the first dispatch of main
   spvsim app --capture jobs --select 'main*:3' -- ./program`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -74,6 +76,7 @@ crashes leaves what was recorded.`,
 	flags.StringArrayVar(&f.rows, "rows", nil, "`file` for a row of each dispatch and transfer, as CSV, or as Parquet where its name ends in .parquet; may be repeated")
 	flags.StringVar(&f.report, "report", "", "`file` for a page (HTML) with the work by pipeline and where the time of each dispatch went")
 	flags.StringVar(&f.trace, "trace", "", "`file` to write a Perfetto trace of the whole program to, a track for each queue (open it at ui.perfetto.dev)")
+	f.waves.add(c)
 	flags.StringVar(&f.capture, "capture", "", "`folder` for dispatches as jobs, which spvsim run repeats to the byte and the cycle; they run from cold caches")
 	flags.StringVar(&f.choice, "select", "*", "which dispatches are captured: `patterns` of names with commas between, each with a count for each name (mul_mat*:3)")
 	flags.BoolVar(&f.whole, "whole", false, "capture the whole submissions that the chosen dispatches are in, each as one job, instead of the dispatches")
@@ -93,7 +96,7 @@ crashes leaves what was recorded.`,
 }
 
 // check refuses what the driver could only refuse in the middle of the program.
-func (f *appFlags) check() error {
+func (f *appFlags) check(c *cobra.Command) error {
 	if !slices.Contains(config.Modes, f.mode) {
 		return fmt.Errorf("--mode %s: want one of %s", f.mode, strings.Join(config.Modes, ", "))
 	}
@@ -112,7 +115,10 @@ func (f *appFlags) check() error {
 	if f.time != "" && f.mode != config.Modes[0] {
 		return fmt.Errorf("--time says what is timed: it can't go with --mode %s", f.mode)
 	}
-	for _, flag := range [][2]string{{"time", f.time}, {"select", f.choice}} {
+	if err := f.waves.check(c, f.trace, f.mode); err != nil {
+		return err
+	}
+	for _, flag := range [][2]string{{"time", f.time}, {"select", f.choice}, {"trace-waves", f.waves.chosen}} {
 		if err := checkPatterns(flag[1]); err != nil {
 			return fmt.Errorf("--%s: %w", flag[0], err)
 		}
@@ -164,7 +170,7 @@ func checkPatterns(text string) error {
 }
 
 func (f *appFlags) run(c *cobra.Command, args []string) error {
-	if err := f.check(); err != nil {
+	if err := f.check(c); err != nil {
 		return err
 	}
 	manifest, err := launch.Driver(c.Context(), c.ErrOrStderr())
@@ -199,6 +205,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	if f.report != "" {
 		p.Profile = folder
 	}
+	p.Waves = f.waves.chosenFor(folder)
 	if !f.quiet && onTerminal(c.ErrOrStderr()) {
 		p.Progress = appProgress(c.ErrOrStderr())
 	}
@@ -228,7 +235,9 @@ func (f *appFlags) show(c *cobra.Command, record, name, profiles string) error {
 		}
 	}
 	if f.trace != "" {
-		errs = append(errs, writeTo(c, f.trace, func(w io.Writer) error { return file.WriteTrace(w, name) }))
+		errs = append(errs, writeTo(c, f.trace, func(w io.Writer) error {
+			return errors.Join(file.WriteTrace(w, name), f.waves.join(c, w, profiles))
+		}))
 	}
 	if f.report != "" {
 		list, err := readProfiles(profiles)

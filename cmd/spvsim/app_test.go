@@ -25,6 +25,12 @@ func TestAppFlagsAreChecked(t *testing.T) {
 		{[]string{"--time", "a*:0"}, `--time: found "a*:0"`},
 		{[]string{"--select", "a[:3"}, `--select: found "a[:3": want a pattern`},
 		{[]string{"--machine", "rdna9"}, "rdna9"},
+		{[]string{"--trace-waves", "a"}, "want --trace with it"},
+		{[]string{"--trace-waves", "a:x", "--trace", "t"}, `--trace-waves: found "a:x"`},
+		{[]string{"--trace-waves", "a", "--trace", "t", "--mode", "functional"}, "waves take no time"},
+		{[]string{"--trace-waves", "a", "--trace", "t", "--trace-limit", "5"}, "--trace-limit 5: want at least"},
+		{[]string{"--trace-waves", "a", "--trace", "t", "--trace-cus", "3-1"}, "--trace-cus"},
+		{[]string{"--trace", "t", "--trace-cus", "1"}, "want --trace-waves with it"},
 	} {
 		wantRefused(t, spvsim("", append(append([]string{"app"}, c.flags...), "--", "true")...), c.want)
 	}

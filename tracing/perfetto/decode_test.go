@@ -110,16 +110,16 @@ func decode(b []byte) (*decoded, error) {
 		return nil, err
 	}
 	d := &decoded{tracks: map[uint64]trackInfo{}}
-	names := interned{1: {}, 2: {}, 3: {}}
+	sequences := map[uint64]interned{}
 	for i, p := range outer[1] {
-		if err := d.packet(i, p.bytes, names); err != nil {
+		if err := d.packet(p.bytes, sequences); err != nil {
 			return nil, fmt.Errorf("packet %d: %w", i, err)
 		}
 	}
 	return d, nil
 }
 
-func (d *decoded) packet(i int, b []byte, names interned) error {
+func (d *decoded) packet(b []byte, sequences map[uint64]interned) error {
 	p, err := parse(b)
 	if err != nil {
 		return err
@@ -127,8 +127,13 @@ func (d *decoded) packet(i int, b []byte, names interned) error {
 	if p.number(10) == 0 {
 		return errors.New("no sequence id: interned names need one")
 	}
-	if cleared := p.number(13)&1 != 0; cleared != (i == 0) {
+	names, known := sequences[p.number(10)]
+	if cleared := p.number(13)&1 != 0; cleared == known {
 		return fmt.Errorf("incremental state cleared: %v", cleared)
+	}
+	if !known {
+		names = interned{1: {}, 2: {}, 3: {}}
+		sequences[p.number(10)] = names
 	}
 	if p.number(13)&2 == 0 {
 		return errors.New("uses interned names without saying so")

@@ -19,8 +19,9 @@ type waitKey struct {
 	node    string
 }
 
-func newFlows() flows {
-	return flows{waiting: map[waitKey]uint64{}, launching: map[uint64][]uint64{}, groups: map[uint64][]uint64{}}
+// newFlows numbers them from those of a process on.
+func newFlows(process uint32) flows {
+	return flows{serial: uint64(process) << 32, waiting: map[waitKey]uint64{}, launching: map[uint64][]uint64{}, groups: map[uint64][]uint64{}}
 }
 
 // Enqueued fulfils tracing.Tracer. It comes before the Issue of the instruction that enqueues.

@@ -5,13 +5,14 @@ import (
 	"io"
 )
 
-// packets writes trace packets of one sequence. An event is put together by
+// packets writes trace packets of a sequence. An event is put together by
 // begin, annotations and flows, and written by end.
 type packets struct {
-	w       *bufio.Writer
-	err     error
-	written int64
-	flags   uint64
+	w        *bufio.Writer
+	sequence uint32
+	err      error
+	written  int64
+	flags    uint64
 
 	categories, names, annotations table
 
@@ -19,8 +20,9 @@ type packets struct {
 	at                         uint64
 }
 
-func newPackets(w io.Writer) packets {
-	return packets{w: bufio.NewWriterSize(w, 1<<16), flags: flagCleared | flagNeeds,
+// newPackets writes the sequence of a number, from 1 on.
+func newPackets(w io.Writer, sequence uint32) packets {
+	return packets{sequence: sequence, w: bufio.NewWriterSize(w, 1<<16), flags: flagCleared | flagNeeds,
 		categories: newTable(internedCategories), names: newTable(internedNames), annotations: newTable(internedAnnotations)}
 }
 
@@ -79,7 +81,7 @@ func (p *packets) end() {
 func (p *packets) descriptor(d []byte) { p.write(appendMessage(p.packet[:0], packetDescriptor, d)) }
 
 func (p *packets) write(b []byte) {
-	b = appendUint(appendUint(b, packetSequence, 1), packetFlags, p.flags)
+	b = appendUint(appendUint(b, packetSequence, uint64(p.sequence)), packetFlags, p.flags)
 	p.flags = flagNeeds
 	p.packet = b
 	p.event = appendMessage(p.event[:0], tracePacket, b)

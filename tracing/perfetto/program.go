@@ -32,7 +32,7 @@ type Number struct {
 // WriteProgram writes a trace of an application: for each process a track for each queue, with labels around the work that they were put
 // around, and counters.
 func WriteProgram(w io.Writer, list []Process) error {
-	p := &programWriter{out: newPackets(w)}
+	p := &programWriter{out: newPackets(w, 1)}
 	for i := range list {
 		p.process(i, &list[i])
 	}

@@ -46,15 +46,12 @@ type unit struct {
 	placed  map[uint64]int // resident workgroups: index to lane
 }
 
-// processTrack holds all others.
-const processTrack = 1
-
 // declareMachine describes what all tracks stand under.
 func (w *Writer) declareMachine() {
 	name := fmt.Sprintf("%s at %d MHz: 1 ns of this trace is 1 cycle", w.geometry.Machine, w.geometry.ClockMHz)
-	process := appendString(appendUint(nil, processID, 1), processName, name)
-	w.tracks = processTrack
-	w.out.descriptor(appendMessage(appendUint(nil, descriptorUUID, processTrack), descriptorProcess, process))
+	process := appendString(appendUint(nil, processID, uint64(w.options.Process)+1), processName, name)
+	w.tracks = w.process
+	w.out.descriptor(appendMessage(appendUint(nil, descriptorUUID, w.process), descriptorProcess, process))
 }
 
 // declare describes a new track and returns its number.
@@ -70,7 +67,7 @@ func (w *Writer) declareCounter(name string, of uint64) uint64 {
 	w.tracks++
 	d := appendString(appendUint(nil, descriptorUUID, w.tracks), descriptorName, name)
 	d = appendMessage(d, descriptorCounter, appendUint(nil, counterUnit, of))
-	w.out.descriptor(appendUint(d, descriptorParent, processTrack))
+	w.out.descriptor(appendUint(d, descriptorParent, w.process))
 	return w.tracks
 }
 
@@ -84,7 +81,7 @@ func (w *Writer) unit(i int) *unit {
 	g := w.geometry
 	engine := i / g.Units
 	if w.engines[engine] == 0 {
-		w.engines[engine] = w.declare(processTrack, "SE %0*d", digits(g.Engines), engine)
+		w.engines[engine] = w.declare(w.process, "SE %0*d", digits(g.Engines), engine)
 	}
 	u = &unit{
 		id:     w.declare(w.engines[engine], "CU %0*d", digits(g.Units), i%g.Units),

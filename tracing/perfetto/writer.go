@@ -27,6 +27,7 @@ type Options struct {
 	From, To uint64 // cycles; To 0: to the end. What reaches in from outside is cut
 	Units    Ranges // compute units by their number in the machine; none: all
 	Limit    int64  // bytes, at least MinLimit; 0: none. The trace stops there, the run does not
+	Process  uint32 // tells this trace's tracks from those of others that it is joined with; 0: alone
 }
 
 // MinLimit holds the description of a machine and the note that a trace stopped.
@@ -38,9 +39,11 @@ type Writer struct {
 	options  Options
 	geometry probe.Geometry
 	stopped  bool
+	hidden   bool // nothing is shown until it is again
 	note     string
 	now      uint64 // cycle of the last event
 
+	process  uint64 // track that holds all others
 	tracks   uint64 // described so far
 	engines  []uint64
 	units    []*unit
@@ -62,7 +65,7 @@ func New(w io.Writer, o Options) *Writer {
 	if o.To == 0 {
 		o.To = probe.Unknown
 	}
-	return &Writer{out: newPackets(w), options: o, flows: newFlows()}
+	return &Writer{out: newPackets(w, o.Process+1), options: o, flows: newFlows(o.Process), process: uint64(o.Process)<<32 + 1}
 }
 
 // Begin fulfils tracing.Tracer.
@@ -72,9 +75,15 @@ func (w *Writer) Begin(g *probe.Geometry) {
 	w.units = make([]*unit, g.Engines*g.Units)
 	w.slots = make([]slot, g.Total())
 	w.declareMachine()
-	w.launches.id = w.declare(processTrack, "launches")
+	w.launches.id = w.declare(w.process, "launches")
 	w.declareCounters()
 }
+
+// Show says whether what comes is written. Between launches alone: the parts of one belong together.
+func (w *Writer) Show(on bool) { w.hidden = !on }
+
+// Flush hands on all that was written so far.
+func (w *Writer) Flush() error { return w.out.close() }
 
 // Close ends all slices and the trace.
 func (w *Writer) Close() error {
@@ -130,11 +139,11 @@ func (w *Writer) bounded() {
 // cut is the part of an interval that is in the window.
 func (w *Writer) cut(from, to uint64) (a, b uint64, ok bool) {
 	a, b = max(from, w.options.From), min(to, w.options.To)
-	return a, b, !w.stopped && a < b
+	return a, b, !w.stopped && !w.hidden && a < b
 }
 
 // shows says whether a compute unit is traced.
-func (w *Writer) shows(unit int) bool { return !w.stopped && w.options.Units.Has(unit) }
+func (w *Writer) shows(unit int) bool { return !w.stopped && !w.hidden && w.options.Units.Has(unit) }
 
 // beginSlice starts a slice; the caller annotates it and calls w.out.end.
 func (w *Writer) beginSlice(t *track, at uint64, category, name string) {

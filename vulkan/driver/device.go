@@ -24,7 +24,7 @@ type device_ struct {
 	records  *recorder
 	captures *capturer
 	timing   choices // what is timed; nil: as the mode says
-	profile  *profiler
+	watch    watchers
 	progress *progress
 	clock    atomic.Uint64 // cycle in which the last work ended
 	idle     *idleClock    // nil: the clock stops while nothing runs
@@ -52,9 +52,8 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 	d.timing, d.progress = readChoices("SPVSIM_TIME", ""), newProgress()
 	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.within(),
 		MaxInstructions: uint64(number("SPVSIM_MAX_INSTRUCTIONS")), MaxHostSeconds: number("SPVSIM_MAX_SECONDS")}
-	if d.profile = newProfiler(d, setup.Mode); d.profile != nil {
-		setup.Tracer = d.profile.collector
-	}
+	d.watch = newWatchers(d, setup.Mode)
+	setup.Tracer = d.watch.tracer()
 	g, err := gpu.OpenDevice(setup)
 	if err != nil {
 		fail(vk.ErrorInitializationFailed, "%v", err)
@@ -114,7 +113,7 @@ func DestroyDevice(h vk.Device, _ *vk.AllocationCallbacks) {
 		return
 	}
 	d.work.finish()
-	d.profile.write()
+	d.watch.profile.write()
 	d.records.close()
 	for h, o := range objects {
 		if o.owner != d.handle {

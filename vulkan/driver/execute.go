@@ -82,8 +82,10 @@ func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (counts *
 		}
 		fmt.Fprintf(os.Stderr, "spvsim: %s is not captured: %v\n", name, err)
 	}
-	counts, err = x.device.gpu.Run(context.Background(), &gpu.Dispatch{
-		Name: name, Kind: d.title, Untimed: x.device.untimed(name), Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, Follows: x.follows,
+	x.device.watch.waves.run(name, func() {
+		counts, err = x.device.gpu.Run(context.Background(), &gpu.Dispatch{
+			Name: name, Kind: d.title, Untimed: x.device.untimed(name), Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, Follows: x.follows,
+		})
 	})
 	return counts, "", err
 }

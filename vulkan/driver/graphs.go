@@ -277,9 +277,11 @@ func (g *graphDispatch) execute(x *executor, name string) (counts *account.Count
 		}
 		fmt.Fprintf(os.Stderr, "spvsim: %s is not captured: %v\n", name, err)
 	}
-	counts, err = x.device.gpu.RunGraph(context.Background(), &gpu.GraphDispatch{
-		Name: name, Untimed: x.device.untimed(name), Graph: g.graph.graph, Scratch: g.scratch, Input: g.input, Push: g.push,
-		Elements: func(p *program.Program) [][]mem.Descriptor { return g.elementsOf(p) },
+	x.device.watch.waves.run(name, func() {
+		counts, err = x.device.gpu.RunGraph(context.Background(), &gpu.GraphDispatch{
+			Name: name, Untimed: x.device.untimed(name), Graph: g.graph.graph, Scratch: g.scratch, Input: g.input, Push: g.push,
+			Elements: func(p *program.Program) [][]mem.Descriptor { return g.elementsOf(p) },
+		})
 	})
 	return counts, "", err
 }

@@ -136,7 +136,7 @@ func Leave() {
 			defer state.Unlock()
 			for _, o := range objects {
 				if d, ok := o.x.(*device_); ok && d.work.running == nil {
-					d.profile.write()
+					d.watch.profile.write()
 				}
 			}
 			return

@@ -134,7 +134,7 @@ func (w *worker) run(s *submission) {
 			d.lost = err
 			report("queue", misuse{vk.ErrorDeviceLost, "the device is lost: " + err.Error()})
 		}
-		d.profile.keep()
+		d.watch.profile.keep()
 	}
 	for _, b := range s.buffers {
 		b.ended()

@@ -136,7 +136,7 @@ func (d *device_) record(x *executor, w *row) {
 	}
 	x.count(&w.counts)
 	d.progress.ended()
-	d.profile.count(w)
+	d.watch.profile.count(w)
 	if d.records == nil {
 		return
 	}

@@ -189,6 +189,7 @@ type Program struct {
 	Time     string         // which dispatches are timed; empty: as the mode says
 	Record   string         // file for the rows
 	Profile  string         // folder for profiles; empty: none
+	Waves    Waves          // whose waves are traced
 	NoCache  bool           // lower every pipeline, whatever was kept
 	Progress func(Progress) // nil, or called now and then while the program runs
 	Capture  string         // folder for jobs; empty: nothing is captured
@@ -252,6 +253,14 @@ func onTerminal(r io.Reader) bool {
 	return err == nil && i.Mode()&os.ModeCharDevice != 0 && i.Name() != filepath.Base(os.DevNull)
 }
 
+// Waves say whose waves are traced, and where to.
+type Waves struct {
+	Folder string // for a trace of each device; empty: none
+	Select string // patterns of dispatches' names
+	Units  string // compute units; empty: all
+	Limit  int64  // bytes of a trace
+}
+
 // variables are what the loader and the driver look for.
 func (p *Program) variables(progress string) []string {
 	cache := os.Getenv("SPVSIM_CACHE")
@@ -263,7 +272,8 @@ func (p *Program) variables(progress string) []string {
 		whole = "1"
 	}
 	return []string{"VK_DRIVER_FILES=" + p.Manifest, "VK_ICD_FILENAMES=" + p.Manifest, "SPVSIM_RECORD=" + p.Record,
-		"SPVSIM_MODE=" + p.Mode, "SPVSIM_TIME=" + p.Time, "SPVSIM_PROFILE=" + p.Profile, "SPVSIM_PROGRESS=" + progress, "SPVSIM_CACHE=" + cache,
+		"SPVSIM_MODE=" + p.Mode, "SPVSIM_TIME=" + p.Time, "SPVSIM_PROFILE=" + p.Profile, "SPVSIM_TRACE=" + p.Waves.Folder, "SPVSIM_WAVES=" + p.Waves.Select,
+		"SPVSIM_WAVES_CUS=" + p.Waves.Units, "SPVSIM_WAVES_LIMIT=" + strconv.FormatInt(p.Waves.Limit, 10), "SPVSIM_PROGRESS=" + progress, "SPVSIM_CACHE=" + cache,
 		"SPVSIM_CAPTURE=" + p.Capture, "SPVSIM_SELECT=" + p.Select, "SPVSIM_WHOLE=" + whole, "SPVSIM_MACHINE=" + strings.Join(p.Machines, ","), "SPVSIM_SET=" + strings.Join(p.Set, "\n"),
 		"SPVSIM_MAX_INSTRUCTIONS=" + strconv.FormatUint(p.MaxInstructions, 10), "SPVSIM_MAX_SECONDS=" + strconv.FormatFloat(p.MaxSeconds, 'f', -1, 64),
 		"SPVSIM_CLOCK=" + p.Clock, "SPVSIM_TIMEOUTS=" + p.Timeouts,

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/config"
+	"spvsim/tracing/perfetto"
+	"spvsim/vulkan/launch"
+)
+
+// wavesFlags say whose waves are in the trace of a program.
+type wavesFlags struct {
+	chosen, units, limit string
+}
+
+func (f *wavesFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.chosen, "trace-waves", "", "of which dispatches the trace has every wave in its slot: `patterns` of names with commas between, each with a count for each name (mul_mat*:1)")
+	flags.StringVar(&f.units, "trace-cus", "", "compute `units` of which waves are traced, counted over all shader engines, as 0,3-5 (default all)")
+	flags.StringVar(&f.limit, "trace-limit", "512M", "`bytes` (K, M, G) at which the trace of waves stops, with a note in it; 0: no limit")
+}
+
+// check refuses what the driver could not do.
+func (f *wavesFlags) check(c *cobra.Command, trace, mode string) error {
+	if f.chosen == "" {
+		for _, name := range []string{"trace-cus", "trace-limit"} {
+			if c.Flags().Changed(name) {
+				return fmt.Errorf("--%s says what a trace of waves holds: want --trace-waves with it", name)
+			}
+		}
+		return nil
+	}
+	if trace == "" {
+		return errors.New("--trace-waves says what a trace holds: want --trace with it")
+	}
+	if mode == config.ModeFunctional {
+		return fmt.Errorf("--trace-waves: with --mode %s waves take no time", mode)
+	}
+	if n, err := parseBytes(f.limit); err != nil {
+		return fmt.Errorf("--trace-limit %w", err)
+	} else if n != 0 && n < perfetto.MinLimit {
+		return fmt.Errorf("--trace-limit %s: want at least %d bytes, or 0 for no limit", f.limit, perfetto.MinLimit)
+	}
+	if f.units != "" {
+		if _, err := perfetto.ParseRanges(f.units, 1<<30); err != nil {
+			return fmt.Errorf("--trace-cus %w", err)
+		}
+	}
+	return nil
+}
+
+// chosenFor is what the driver is told, which writes to a folder.
+func (f *wavesFlags) chosenFor(folder string) launch.Waves {
+	if f.chosen == "" {
+		return launch.Waves{}
+	}
+	limit, _ := parseBytes(f.limit) // checked before
+	return launch.Waves{Folder: folder, Select: f.chosen, Units: f.units, Limit: limit}
+}
+
+// join writes the traces that the driver left after that of the program: tracks of all of them have their own numbers.
+func (f *wavesFlags) join(c *cobra.Command, w io.Writer, folder string) error {
+	if f.chosen == "" {
+		return nil
+	}
+	names, err := filepath.Glob(filepath.Join(folder, "*.pftrace"))
+	if err == nil && len(names) == 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: --trace-waves %s: no dispatch of such a name was timed: the trace has no waves (names are those of --rows)\n", f.chosen)
+	}
+	for _, name := range names {
+		err = errors.Join(err, appendFile(w, name))
+	}
+	return err
+}
+
+func appendFile(w io.Writer, name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, file)
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,98 @@
+package driver
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"spvsim/probe"
+	"spvsim/tracing/perfetto"
+	"spvsim/vulkan/vk"
+)
+
+// watchers are those that a device's dispatches are shown to.
+type watchers struct {
+	profile *profiler
+	waves   *waves
+}
+
+// newWatchers makes those that the environment asks for.
+func newWatchers(d *device_, mode string) watchers {
+	return watchers{newProfiler(d, mode), newWaves(d)}
+}
+
+// tracer is all of them as one; nil: none.
+func (w *watchers) tracer() probe.Tracer {
+	var list []probe.Tracer
+	if w.profile != nil {
+		list = append(list, w.profile.collector)
+	}
+	if w.waves != nil {
+		list = append(list, w.waves)
+	}
+	return probe.Join(list...)
+}
+
+// waves writes a trace of the waves of chosen dispatches, for Perfetto: the process's and the device's own file in the folder that
+// SPVSIM_TRACE names. Cycles are the device's, and numbers of tracks differ from those of other devices, so files may be joined.
+type waves struct {
+	*perfetto.Writer
+	chosen choices
+	file   lazyFile
+}
+
+// newWaves reads SPVSIM_WAVES, patterns with commas between, each with a count after a colon or none; SPVSIM_WAVES_CUS, compute units; and
+// SPVSIM_WAVES_LIMIT, bytes.
+func newWaves(d *device_) *waves {
+	chosen, folder := readChoices("SPVSIM_WAVES", ""), os.Getenv("SPVSIM_TRACE")
+	if chosen == nil || folder == "" {
+		return nil
+	}
+	m := d.physical.machine
+	o := perfetto.Options{Limit: int64(number("SPVSIM_WAVES_LIMIT")), Process: uint32(os.Getpid())<<6 | uint32(devices+1)&0x3f}
+	if units := os.Getenv("SPVSIM_WAVES_CUS"); units != "" {
+		var err error
+		if o.Units, err = perfetto.ParseRanges(units, m.Units()); err != nil {
+			fail(vk.ErrorInitializationFailed, "SPVSIM_WAVES_CUS: %v", err)
+		}
+	}
+	w := &waves{chosen: chosen, file: lazyFile{path: filepath.Join(folder, fmt.Sprintf("%d-%d.pftrace", os.Getpid(), devices+1))}}
+	w.Writer = perfetto.New(&w.file, o)
+	w.Show(false)
+	return w
+}
+
+// run runs a dispatch, and shows it where it is chosen. What was written is on disk then, whatever becomes of the process.
+func (w *waves) run(name string, f func()) {
+	if w == nil || !w.chosen.take(name) {
+		f()
+		return
+	}
+	w.Show(true)
+	f()
+	w.Show(false)
+	if err := w.Flush(); err != nil {
+		fmt.Fprintf(os.Stderr, "spvsim: SPVSIM_TRACE: %v\n", err)
+	}
+	if note := w.Note(); note != "" {
+		fmt.Fprintf(os.Stderr, "spvsim: %s\n", note)
+	}
+}
+
+// A lazyFile is made with its first bytes.
+type lazyFile struct {
+	path string
+	file *os.File
+	err  error
+}
+
+// Write fulfils io.Writer.
+func (f *lazyFile) Write(b []byte) (int, error) {
+	if f.file == nil && f.err == nil {
+		f.file, f.err = os.Create(f.path)
+	}
+	if f.err != nil {
+		return 0, f.err
+	}
+	return f.file.Write(b)
+}
