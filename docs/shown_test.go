@@ -24,6 +24,7 @@ var shownPages = []struct{ page, folder string }{
 	{"gallery.md", "."},
 	{"graphs.md", "."},
 	{"lowering.md", "."},
+	{"diagnosis.md", "docs/diagnosis"},
 	{"draws.md", "."},
 	{"lanes.md", "."},
 	{"speed.md", "."},

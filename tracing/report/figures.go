@@ -61,7 +61,7 @@ func stack(width float64, rows []stackRow) template.HTML {
 			w := float64(n) / total * width
 			name := account.Reason(reason).String()
 			d.rect(x, y, w, rowHeight, fmt.Sprintf("r%d cell", reason), fmt.Sprintf("%s: %s, %s; %s", name, grouped(n), percent(float64(n), total), account.Reason(reason).Meaning()))
-			if label := name + " " + percent(float64(n), total); float64(len(label))*7+10 < w {
+			if label := name + " " + percent(float64(n), total); float64(len(label))*7+16 < w {
 				d.text(x+6, y+15, start, fmt.Sprintf("on%d", reason), label)
 			}
 			x += w
