@@ -67,7 +67,7 @@ var house = map[string]string{
 	"fuzz/mutate":           "spirv spirv/grammar",
 	"fuzz/cmd":              "fuzz",
 	"vulkan":                "vulkan/driver",
-	"vulkan/driver":         "account config gpu isa mem program program/ir spirv spirv/validate tracing tracing/perfetto tracing/profile vulkan/vk",
+	"vulkan/driver":         "account config gpu isa mem probe program program/ir spirv spirv/validate tracing tracing/perfetto tracing/profile vulkan/vk",
 	"vulkan/gen":            "",
 	"vulkan/launch":         "",
 	"vulkan/rows":           "account experiments/sweep plots tracing/perfetto tracing/report",
