@@ -27,7 +27,7 @@ type Options struct {
 	From, To uint64 // cycles; To 0: to the end. What reaches in from outside is cut
 	Units    Ranges // compute units by their number in the machine; none: all
 	Limit    int64  // bytes, at least MinLimit; 0: none. The trace stops there, the run does not
-	Process  uint32 // tells this trace's tracks from those of others that it is joined with; 0: alone
+	Process  uint32 // keeps the tracks apart from those of other traces that it is joined with; 0: alone
 }
 
 // MinLimit holds the description of a machine and the note that a trace stopped.

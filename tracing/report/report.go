@@ -69,7 +69,7 @@ type run struct {
 	Listings []listing
 }
 
-// A reason heads a column, with its meaning for who rests the pointer on it.
+// A reason heads a column, with its meaning shown where the pointer rests on it.
 type reason struct{ Name, Meaning string }
 
 // reasons are those that resident waves have in what was added up, which columns of tables are of.

@@ -148,7 +148,7 @@ func TestSharesOfOwnWaves(t *testing.T) {
 	}
 }
 
-// TestSourceOnThePage: the text of a module's source stands beside its listing, where the module has it.
+// TestSourceOnThePage: the text of a module's source is beside its listing, where the module has it.
 func TestSourceOnThePage(t *testing.T) {
 	p := profiled(t, "reduce", "gcn3-r9nano")
 	if text := pageOf(t, p); strings.Contains(text, "By line of") || strings.Contains(text, ">source<") {
