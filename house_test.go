@@ -38,7 +38,7 @@ var house = map[string]string{
 	"program/opt":           "isa program/ir",
 	"program":               "isa program/ir program/frontend program/opt spirv spirv/validate",
 	"expression":            "",
-	"config":                "expression fault isa spec simd lds mem cu scheduler", // the machine is put together from its components' specs
+	"config":                "command expression fault isa spec simd lds mem cu scheduler", // the machine is put together from its components' specs
 	"engine":                "",
 	"spec":                  "",
 	"starter":               "config isa program program/ir spirv spirv/validate", // of config, the sizes of texels
@@ -56,8 +56,9 @@ var house = map[string]string{
 	"lookahead":             "account engine isa mem simd",
 	"cu":                    "engine isa program simd lds lookahead mem account probe spec",
 	"scheduler":             "engine isa program simd mem mem/lane cu account probe spec",
+	"command":               "engine scheduler",
 	"functional":            "isa lds mem program simd",
-	"gpu":                   "account functional probe engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
+	"gpu":                   "account command functional probe engine raster spirv spirv/asm spirv/validate isa program program/ir program/opt config simd lds mem cu scheduler tracing",
 	"fault":                 "",
 	"experiments":           "config",
 	"experiments/accuracy":  "config gpu",
@@ -76,7 +77,7 @@ var house = map[string]string{
 }
 
 // akita are the packages that may know the event engine.
-var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "lookahead": true, "cu": true, "scheduler": true, "mem": true, "gpu": true, "tracing": true,
+var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "lookahead": true, "cu": true, "scheduler": true, "command": true, "mem": true, "gpu": true, "tracing": true,
 	"tracing/daisen": true, "tracing/monitor": true}
 
 func TestImportsRunDownTheHouse(t *testing.T) {

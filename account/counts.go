@@ -53,6 +53,8 @@ type Counts struct {
 	Functional *FunctionalCounts
 	// Estimate says how sure Cycles are where a part of them is estimated; nil: none is.
 	Estimate *Estimate
+	// Beside: other launches ran at the same time, and what the machine did is known of all of them together.
+	Beside bool
 }
 
 // Instructions is the number of wave instructions issued.
@@ -86,6 +88,8 @@ func (c *Counts) Add(o *Counts) {
 	c.LDS.Add(&o.LDS)
 	c.OutOfBounds += o.OutOfBounds
 	c.addMemory(o.Memory)
+	c.Beside = c.Beside || o.Beside
+	c.AddParts(o)
 	if o.Functional != nil {
 		if c.Functional == nil {
 			c.Functional = &FunctionalCounts{}
@@ -98,6 +102,10 @@ func (c *Counts) Add(o *Counts) {
 		}
 		c.Estimate.Add(o.Estimate)
 	}
+}
+
+// AddParts adds the counts of draws and execution graphs.
+func (c *Counts) AddParts(o *Counts) {
 	if o.Fragments != nil {
 		if c.Fragments == nil {
 			c.Fragments = &FragmentCounts{}

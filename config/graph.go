@@ -156,11 +156,11 @@ func ruleGraph(j *Job) []problem {
 	switch {
 	case len(j.Nodes) == 0:
 		ps = append(ps, problem{"nodes", "missing: a graph needs nodes", ErrMissing})
-	case len(j.Graph) == 0 && !stepsDispatch(j.Steps):
+	case len(j.Graph) == 0 && !slices.ContainsFunc(j.allSteps(), stepsDispatch):
 		ps = append(ps, problem{"graph", "missing: want what is dispatched to the graph", ErrMissing})
 	case len(j.Graph) > 0 && (len(j.Dispatch) > 0 || len(j.Steps) > 0) || len(j.Dispatch) > 0:
 		ps = append(ps, problem{"graph", "found graph and dispatch or steps: want one of them (a step can have graph)", ErrRange})
-	case len(j.Steps) > 0 && j.GraphRepeat != "":
+	case (len(j.Steps) > 0 || len(j.Queues) > 0) && j.GraphRepeat != "":
 		ps = append(ps, problem{"graph_repeat", "the job has steps: want a loop (for) around the step", ErrRange})
 	}
 	ps = append(ps, j.nodeProblems()...)

@@ -26,6 +26,7 @@ type Job struct {
 	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
 	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of the shader's sampled images"`
 	Steps          []Step           `yaml:"steps" doc:"several dispatches over the same buffers, in order"`
+	Queues         []Queue          `yaml:"queues" doc:"hardware queues with steps in each, which overlap as far as what they wait for allows; instead of steps"`
 	Nodes          []Node           `yaml:"nodes" doc:"the nodes of an execution graph"`
 	Graph          []GraphDispatch  `yaml:"graph" doc:"what the host dispatches to the graph, all at once"`
 	ScratchBytes   Expr             `yaml:"scratch_bytes" unit:"bytes" doc:"scratch memory for the graph's payloads; left out: the machine's queue.scratch_bytes"`
@@ -85,6 +86,8 @@ type Step struct {
 	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the step runs, where that is not how the job does"`
 	Once           bool             `yaml:"once" doc:"run in the first round only, where the job repeats: work that prepares what later rounds measure"`
 	Steps          []Step           `yaml:"steps" doc:"steps inside the loop, run in order for each value of the loop variables"`
+	After          []string         `yaml:"after" doc:"of a step in a queue: names of steps, in any queue, all launches of which have ended before it begins"`
+	Barrier        bool             `yaml:"barrier" default:"true" doc:"of a step in a queue: whether it begins when all launches before it in its queue have ended; false: it may run beside them"`
 }
 
 // Copy is a copy between host and device memory.
@@ -241,7 +244,9 @@ func (j *Job) Shaders() []string {
 			steps(of[i].Steps)
 		}
 	}
-	steps(j.Steps)
+	for _, list := range j.allSteps() {
+		steps(list)
+	}
 	for i := range j.Nodes {
 		add(j.Nodes[i].Shader)
 	}

@@ -20,8 +20,10 @@ type Launch struct {
 	Copy           *CopyCall         // instead of Dispatch; nil: none
 	Once           bool              // in the first round only
 	Mode           string            // how it runs; empty: as the job says
-
-	Path string // of the step or node in the job file
+	Queue          int               // of a job with queues
+	Barrier        bool              // it begins when all launches before it in its queue have ended
+	After          []int             // launches, by their place in the list, that it waits for, those of the barrier among them
+	Path           string            // of the step or node in the job file
 }
 
 // IndirectAt is where three numbers of workgroups stand.

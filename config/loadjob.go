@@ -98,7 +98,7 @@ func (j *Job) check() error {
 }
 
 // jobRules are what must hold between fields.
-var jobRules = []func(*Job) []problem{ruleWork, ruleGraph, ruleBuffers, ruleNames, ruleExpect, rulePush, ruleTime, ruleSampling}
+var jobRules = []func(*Job) []problem{ruleWork, ruleQueues, ruleGraph, ruleBuffers, ruleNames, ruleExpect, rulePush, ruleTime, ruleSampling}
 
 // defineParameters works the parameters out in order.
 func (j *Job) defineParameters() []problem {
@@ -118,8 +118,10 @@ func ruleWork(j *Job) []problem {
 	switch {
 	case j.IsGraph():
 		return j.stepProblems(j.Steps, "steps", j.Shader != "") // and ruleGraph
+	case len(j.Queues) > 0:
+		return nil // ruleQueues
 	case len(j.Steps) == 0 && len(j.Dispatch) == 0 && j.Draw == nil:
-		return []problem{{"dispatch", "missing: want dispatch, steps, draw or graph", ErrMissing}}
+		return []problem{{"dispatch", "missing: want dispatch, steps, queues, draw or graph", ErrMissing}}
 	case len(j.Steps) > 0 && len(j.Dispatch) > 0:
 		return []problem{{"dispatch", "found dispatch and steps: want one of them", ErrRange}}
 	case j.Draw != nil && (len(j.Steps) > 0 || len(j.Dispatch) > 0):
@@ -375,15 +377,21 @@ func (j *Job) launches() ([]Launch, []problem) {
 		return nil, ps
 	}
 	if j.IsGraph() {
-		if _, ps := j.graphWork(); ps != nil || len(j.Steps) == 0 {
+		if _, ps := j.graphWork(); ps != nil || len(j.Steps) == 0 && len(j.Queues) == 0 {
 			return nil, ps
 		}
 	}
 	u := &unroller{job: j}
-	top := Step{Shader: j.Shader, Entry: j.Entry, Specialization: j.Specialization, PushConstants: j.PushConstants, Dispatch: j.Dispatch, Base: j.Base, Draw: j.Draw}
-	if len(j.Steps) == 0 {
+	top := Step{Shader: j.Shader, Entry: j.Entry, Specialization: j.Specialization, PushConstants: j.PushConstants, Dispatch: j.Dispatch, Base: j.Base, Draw: j.Draw, Barrier: true}
+	switch {
+	case len(j.Queues) > 0:
+		if _, ps := j.queueCalls(); ps != nil {
+			return nil, ps
+		}
+		u.queues(&top)
+	case len(j.Steps) == 0:
 		u.launch(&top, j.scope, "")
-	} else {
+	default:
 		u.steps(j.Steps, &top, j.scope, "steps")
 	}
 	if u.problems != nil {
@@ -396,6 +404,7 @@ func (j *Job) launches() ([]Launch, []problem) {
 type unroller struct {
 	job      *Job
 	out      []Launch
+	after    [][]string // by launch of a queue: the steps that it names
 	rounds   int
 	problems []problem
 }
@@ -430,6 +439,8 @@ func inherit(s, outer *Step) Step {
 	out.Bindings, out.Samplers = slices.Concat(outer.Bindings, s.Bindings), slices.Concat(outer.Samplers, s.Samplers)
 	out.WaveSize = cmp.Or(out.WaveSize, outer.WaveSize)
 	out.Once = out.Once || outer.Once
+	out.Barrier = out.Barrier && outer.Barrier
+	out.After = slices.Concat(outer.After, s.After)
 	if out.Mode == "" {
 		out.Mode = outer.Mode
 	}
@@ -467,6 +478,14 @@ func (u *unroller) loop(step *Step, loops []Loop, s scope, at string) {
 }
 
 func (u *unroller) body(step *Step, s scope, at string) {
+	if before := len(u.out); len(u.job.Queues) > 0 && len(step.Steps) == 0 {
+		defer func() {
+			if len(u.out) > before {
+				u.out[before].Barrier = step.Barrier
+				u.after = append(u.after, step.After)
+			}
+		}()
+	}
 	switch {
 	case len(step.Steps) > 0:
 		u.steps(step.Steps, step, s, at+".steps")

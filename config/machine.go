@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"spvsim/command"
 	"spvsim/cu"
 	"spvsim/mem"
 	"spvsim/scheduler"
@@ -24,6 +25,8 @@ type Machine struct {
 	cu.UnitSpec        `yaml:",inline"`
 	mem.HierarchySpec  `yaml:",inline"`
 	scheduler.WorkSpec `yaml:",inline"`
+
+	FrontEnd command.Spec `yaml:"front_end" doc:"the command processor: pipes that serve hardware queues"`
 
 	Timing simd.Timing `yaml:"timing" doc:"instruction classes, and the micro-operations that each operation lowers to"`
 

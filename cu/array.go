@@ -52,6 +52,7 @@ type Array struct {
 	placing    uint64
 	steady     *Launch // of which loads from memory that does not change are known
 	trace      trace
+	beside     bool // launches overlap: what one does not write another may
 }
 
 // Links are what compute units are connected to.
@@ -109,6 +110,9 @@ func (a *Array) Begin(now uint64) {
 // Serve says which graph workgroups are part of from now on, if any.
 func (a *Array) Serve(p Payloads) { a.payloads = p }
 
+// Beside says whether launches overlap from now on.
+func (a *Array) Beside(b bool) { a.beside = b }
+
 // A Dispatcher places workgroups on the units.
 type Dispatcher interface {
 	// MayPlace says whether a workgroup may be placed on a unit, by its index, before a wave of it ends.
@@ -136,7 +140,7 @@ func (a *Array) Settle(end uint64) account.SlotCycles {
 // ready readies a launch of which a workgroup comes, and the unit, to count and to load ahead of the engine.
 func (a *Array) ready(u *ComputeUnit, l *Launch) {
 	l.Code.Copies(a.Ahead.Copies())
-	u.shared.LoadsAhead = u.runner.LoadsAhead() && a.payloads == nil
+	u.shared.LoadsAhead = u.runner.LoadsAhead() && a.payloads == nil && !a.beside
 	if u.shared.LoadsAhead && l != a.steady {
 		a.steady = l
 		l.steady = l.Bindings.Steady(l.Code.Program.Insts)

@@ -90,6 +90,8 @@ type Launch struct {
 	Scratch       []mem.Scratch // by wave slot of the machine; nil when the program has none
 	// Fragments are the quads of a draw, by workgroup: each is one wave.
 	Fragments []isa.Fragments
+	// Tag is the dispatcher's number of the open work that the launch is part of.
+	Tag int
 
 	steady []bool // by instruction: a load from memory that none of the launch writes; made when it is asked for
 }
@@ -175,14 +177,14 @@ func (u *ComputeUnit) answer(a *Answer) {
 func (u *ComputeUnit) place(now uint64, m *Place) {
 	l, wg := m.Launch, &m.Workgroup
 	u.array.ready(u, l)
-	g := u.newGroup(wg.Index, wg.ID)
+	g := u.newGroup(m.index(), wg.ID)
 	g.LDSBase, g.LDSSize = m.LDSBase, l.Code.Program.LDSBytes
 	if g.LDSSize > 0 {
 		u.lds.Clear(g.LDSBase, g.LDSSize)
 	}
 	u.resident++
 	if u.array.trace.to != nil {
-		u.array.trace.placed(m.Placed, u.index, l, wg)
+		u.array.trace.placed(u.index, m)
 	}
 	for i, at := range m.Waves {
 		w := u.SIMDs[at.SIMD].Start(now, &simd.Start{
@@ -319,7 +321,7 @@ func (u *ComputeUnit) reach(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking
 
 // Payload fulfils simd.Env.
 func (u *ComputeUnit) Payload(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
-	if u.array.payloads == nil {
+	if u.array.payloads == nil || w.State.Payloads == nil {
 		u.Engine.Fail(ErrNoGraph)
 		return simd.Booking{Ready: now, Free: now}
 	}
@@ -380,7 +382,7 @@ func (u *ComputeUnit) Ended(now uint64, w *simd.Wave) {
 	g.Done = max(g.Done, w.LastMemory(), w.FreeAt())
 	g.Remove(w)
 	m := u.array.ended.Take()
-	m.Unit, m.SIMD, m.Launch, m.Index, m.array = u.index, w.SIMD.Index, u.launches[u.slot(w)], g.Index, u.array
+	m.Unit, m.SIMD, m.Launch, m.Index, m.array = u.index, w.SIMD.Index, u.launches[u.slot(w)], g.Index&(1<<tagShift-1), u.array
 	m.Last, m.LDSBase, m.Done = len(g.Waves) == 0, g.LDSBase, g.Done
 	u.freed = now + endLatency
 	u.port.Post(m, u.array.ends, u.freed)

@@ -32,8 +32,9 @@ func (a *Array) Trace(t probe.Tracer, levels []string) {
 func (a *Array) Tracer() probe.Tracer { return a.trace.to }
 
 // placed reports a workgroup that is placed on a unit.
-func (t *trace) placed(now uint64, unit int, l *Launch, wg *Workgroup) {
-	t.group = probe.Workgroup{At: now, Unit: unit, Index: wg.Index, ID: wg.ID, Name: l.Code.Program.Name, Input: wg.Node.Input}
+func (t *trace) placed(unit int, m *Place) {
+	wg := &m.Workgroup
+	t.group = probe.Workgroup{At: m.Placed, Unit: unit, Index: m.index(), ID: wg.ID, Name: m.Launch.Code.Program.Name, Input: wg.Node.Input}
 	t.to.WorkgroupBegin(&t.group)
 }
 

@@ -236,8 +236,13 @@ func (r *runner) result(took time.Duration) *Result {
 // stats puts the counts of the last round together.
 func (r *runner) stats(took time.Duration) *tracing.Stats {
 	s := &tracing.Stats{Machine: r.setup.Machine.Name, ClockMHz: r.setup.Machine.ClockMHz, Steps: r.tally.steps}
-	for i := range r.tally.steps {
-		s.Counts.Add(&r.tally.steps[i].Counts)
+	s.Queues = r.queues
+	if r.tally.whole != nil {
+		s.Counts = *r.tally.whole
+	} else {
+		for i := range r.tally.steps {
+			s.Counts.Add(&r.tally.steps[i].Counts)
+		}
 	}
 	s.Mode = r.modes()
 	var m runtime.MemStats

@@ -57,6 +57,8 @@ type lowered struct {
 	from *config.Launch // which asked for it first; nil: no job
 	// scratch is the private memory of its waves, by wave slot; made when it is bound first.
 	scratch []mem.Scratch
+	base    int                   // in instruction memory
+	steps   map[string]*simd.Code // the same for steps that count alone, added to code when they are listed
 }
 
 // get returns the program of a launch.
@@ -182,13 +184,32 @@ func (p *programs) compile(m *validate.Module, o program.Options) (*lowered, err
 
 // place gives a program a place in instruction memory.
 func (p *programs) place(prog *program.Program) (*lowered, error) {
-	code, err := simd.NewCode(prog, p.rules, p.base)
+	base := p.base
+	code, err := simd.NewCode(prog, p.rules, base)
 	if err != nil {
 		return nil, err
 	}
 	p.base += len(prog.Insts) * p.rules.Fetch.InstructionBytes
 	need, err := cu.NewNeed(prog, p.limits)
-	return &lowered{code: code, need: need}, err
+	return &lowered{code: code, need: need, base: base}, err
+}
+
+// codeOf is the code of a program for one step alone, which counts for itself.
+func (p *programs) codeOf(code *simd.Code, step string) (*simd.Code, error) {
+	i := slices.IndexFunc(p.order, func(l *lowered) bool { return l.code == code })
+	l := p.order[i]
+	if own := l.steps[step]; own != nil {
+		return own, nil
+	}
+	own, err := simd.NewCode(code.Program, p.rules, l.base)
+	if err != nil {
+		return nil, err
+	}
+	if l.steps == nil {
+		l.steps = map[string]*simd.Code{}
+	}
+	l.steps[step] = own
+	return own, nil
 }
 
 // reaching is the part of a machine that lowering knows of.
@@ -377,6 +398,12 @@ func (p *programs) bindConstants(s *mem.Store, prog *program.Program, b *mem.Bin
 
 func (p *programs) listings() (list []tracing.Listing) {
 	for _, l := range p.order {
+		for _, own := range l.steps {
+			own.Gather()
+			for i := range own.Counts {
+				l.code.Counts[i].Add(&own.Counts[i])
+			}
+		}
 		list = append(list, listed(l, p.machine))
 	}
 	return list
@@ -386,5 +413,8 @@ func (p *programs) listings() (list []tracing.Listing) {
 func (p *programs) reset() {
 	for _, l := range p.order {
 		clear(l.code.Counts)
+		for _, own := range l.steps {
+			clear(own.Counts)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"spvsim/account"
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/mem"
@@ -26,7 +27,8 @@ type runner struct {
 	total     int          // rounds
 	window    *config.Time // nil: all is timed
 	sampler   sampler
-	events    eventCounter // of parts that do not count their own; nil where not asked for
+	queues    []account.HardwareQueue // of the last round
+	events    eventCounter            // of parts that do not count their own; nil where not asked for
 }
 
 // newRunner does all that can fail before the first cycle.
@@ -34,6 +36,9 @@ func newRunner(ctx context.Context, s Setup) (*runner, error) {
 	r, err := prepareRunner(ctx, s)
 	if err == nil && r.graph != nil {
 		err = r.graph.place(r.machine, &s.Machine.WorkSpec)
+	}
+	if err == nil {
+		err = r.prepareQueues()
 	}
 	if err == nil {
 		err = r.attach()
@@ -122,7 +127,9 @@ func (r *runner) prepareWork() error {
 }
 
 // onlyGraph says that the job is a graph without steps.
-func (r *runner) onlyGraph() bool { return r.graph != nil && len(r.setup.Job.Steps) == 0 }
+func (r *runner) onlyGraph() bool {
+	return r.graph != nil && len(r.setup.Job.Steps)+len(r.setup.Job.Queues) == 0
+}
 
 // prepare makes a work of each launch: programs are lowered, resources bound.
 func (r *runner) prepare(list []config.Launch) error {
@@ -298,6 +305,9 @@ func (r *runner) stream(round int) error {
 
 // launch runs one launch to its end; follows: after another one of its round.
 func (r *runner) launch(l *launch, follows bool) error {
+	if g, ok := l.work.(*group); ok {
+		return r.beside(l, g, follows)
+	}
 	some, err := l.work.prepare()
 	switch w, parts := l.work.(resident); {
 	case err != nil:

@@ -9,22 +9,37 @@ import (
 type tally struct {
 	steps  []account.StepCounts
 	stepOf map[string]int
-	issued uint64 // instructions over all rounds
+	whole  *account.Counts // of all steps, where they overlap; nil: their sum
+	issued uint64          // instructions over all rounds
 }
 
 // begin starts a round.
-func (t *tally) begin() { t.steps, t.stepOf = nil, map[string]int{} }
+func (t *tally) begin() { t.steps, t.stepOf, t.whole = nil, map[string]int{}, nil }
 
 // add adds the counts of a launch to those of its step, whose number it returns.
 func (t *tally) add(step string, c *account.Counts) int {
 	t.issued += c.Instructions()
+	i := t.number(step)
+	t.steps[i].Add(c)
+	return i
+}
+
+// all takes the counts of launches that overlapped, whose steps are counted already.
+func (t *tally) all(c *account.Counts) {
+	t.issued += c.Instructions()
+	t.whole = c
+}
+
+// step is the counts of a step.
+func (t *tally) step(step string) *account.Counts { return &t.steps[t.number(step)].Counts }
+
+func (t *tally) number(step string) int {
 	i, ok := t.stepOf[step]
 	if !ok {
 		i = len(t.steps)
 		t.stepOf[step] = i
 		t.steps = append(t.steps, account.StepCounts{Name: step})
 	}
-	t.steps[i].Add(c)
 	return i
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 
 	"spvsim/account"
 	"spvsim/engine"
@@ -82,11 +81,7 @@ func (t *timing) passCycles(bytes uint64, follows bool) uint64 {
 	if follows {
 		cost = m.Dispatcher.FollowingLaunch
 	}
-	rate := m.Memory.BytesPerCycle * float64(m.Memory.Channels)
-	if m.Memory.Efficiency > 0 {
-		rate *= m.Memory.Efficiency
-	}
-	return uint64(cost) + uint64(math.Ceil(float64(bytes)/rate))
+	return uint64(cost) + moveCycles(m, bytes)
 }
 
 // runEngine runs until nothing is left to happen, or the run has failed. Work that ended before the limit is not

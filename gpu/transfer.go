@@ -123,5 +123,9 @@ func (h *hostCopy) functional(*untimed, scheduler.Part, bool) (*account.Counts, 
 }
 
 func (h *hostCopy) timed(t *timing, _ string, _ scheduler.Part, _ bool) (*account.Counts, error) {
-	return t.idle(uint64(h.fixed) + uint64(math.Ceil(float64(h.bytes)/h.rate))), nil
+	return t.idle(h.cycles()), nil
+}
+
+func (h *hostCopy) cycles() uint64 {
+	return uint64(h.fixed) + uint64(math.Ceil(float64(h.bytes)/h.rate))
 }

@@ -145,6 +145,7 @@ func TestFullEngines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	d.serve(&kernel{launch: launch{code: &cu.Launch{}}})
 	d.classes = 2
 	for _, c := range []struct {
 		full         []int // engine, class
@@ -155,7 +156,7 @@ func TestFullEngines(t *testing.T) {
 			d.full[c.full[i]*2+c.full[i+1]] = true
 		}
 		found := -1
-		if e, _, _ := d.find(0, &launch{code: &cu.Launch{Need: need}, class: c.class, engine: -1}); e != nil {
+		if e, _, _ := d.find(0, d.open[0], &launch{code: &cu.Launch{Need: need}, class: c.class, engine: -1}); e != nil {
 			found = e.index
 		}
 		if found != c.found {

@@ -6,6 +6,7 @@
 //	dispatcher  places the workgroups of open launches
 //	kernel      one launch, which the host opens: no payloads, no queue
 //	graph       nodes that fit together, their levels and memory; text: as text and DOT
+//	open        several of them at once: shares of the machine, orders and reports
 //	run         a graph on the machine, in three parts:
 //	ledger      what became of payloads and workgroups, by node
 //	opener      launches of what waits; bins: what waits and what is open; queue: the component
@@ -51,6 +52,14 @@ type work interface {
 	// settled: nothing more can be placed in cycle now, and if nothing happens
 	// before, none until cycle next.
 	settled(now, next uint64)
+	// mark writes the number of the open work into its launches; sorts is how many classes those are of.
+	mark(tag int)
+	sorts() int
+	// allPlaced and over: all workgroups have been placed; have ended, and by when all that they did is done.
+	allPlaced() bool
+	over() (bool, uint64)
+	// progress is the number of workgroups that ended, of those in the compute units, and of all known.
+	progress() (ended, running, total uint64)
 }
 
 // A launch is a grid of workgroups that may be placed: a kernel, or what one
@@ -101,8 +110,11 @@ type Dispatcher struct {
 
 	groupGap, waveGap uint64 // in fractions of a cycle
 
-	work    work
-	kernel  *kernel // when that is the work
+	open    []*open // in the order in which they are served
+	byTag   []*open
+	next    int     // of those open, whose turn it is
+	expects bool    // more may be opened at any time
+	kernel  *kernel // opened last
 	classes int
 	full    []bool // by engine and class: nothing of it fits until something is given back
 	places  engine.Stock[cu.Place]
@@ -127,11 +139,19 @@ func New(e *engine.Engine, spec *DispatcherSpec, limits *cu.Limits, array *cu.Ar
 
 // MayPlace fulfils cu.Dispatcher.
 func (d *Dispatcher) MayPlace(unit int) bool {
-	if d.kernel == nil || d.work != work(d.kernel) {
+	if d.expects || len(d.open) == 0 {
 		return true
 	}
-	l := d.kernel.head(0)
-	return l != nil && d.residency[unit].Fits(l.code.Need)
+	for _, o := range d.open {
+		k, ok := o.work.(*kernel)
+		if !ok {
+			return true
+		}
+		if l := k.head(0); l != nil && d.residency[unit].Fits(l.code.Need) {
+			return true
+		}
+	}
+	return false
 }
 
 // gap is the time between two events of a rate, in fractions of a cycle.
@@ -139,34 +159,35 @@ func gap(perCycle float64) uint64 {
 	return max(uint64(float64(uint64(1)<<fraction)/perCycle), 1)
 }
 
-// serve begins to place w, whose launches are of as many classes.
-func (d *Dispatcher) serve(w work, classes int) {
-	d.work, d.classes = w, classes
-	if n := len(d.engines) * classes; n > len(d.full) {
-		d.full = make([]bool, n)
-	}
-	clear(d.full)
+// serve begins to place w alone.
+func (d *Dispatcher) serve(w work) {
+	d.Clear()
+	d.add(w, Share{}, nil)
 }
 
 // Handle fulfils sim.Handler: time to place something, or the end of a wave.
 func (d *Dispatcher) Handle(e sim.Event) error {
 	now := d.Engine.Now()
-	if m, ok := e.(*cu.WaveEnd); ok {
+	switch m := e.(type) {
+	case *cu.WaveEnd:
 		d.waveEnded(now, m)
 		m.Handled()
-		return nil
+	case *Order:
+		return m.Begin(now)
+	default:
+		d.tick(now)
 	}
-	d.tick(now)
 	return nil
 }
 
 // waveEnded takes back what a wave had, and what its workgroup had with the last one.
 func (d *Dispatcher) waveEnded(now uint64, m *cu.WaveEnd) {
-	r := &d.residency[m.Unit]
+	r, o := &d.residency[m.Unit], d.byTag[m.Launch.Tag]
 	r.FreeWave(m.SIMD, m.Launch.Need)
+	o.Usage.Change(now, -1)
 	if m.Last {
 		r.FreeGroup(m.LDSBase, m.Launch.Need)
-		d.work.ended(now, m)
+		o.ended(now, m)
 	}
 	e := m.Unit / d.limits.ComputeUnits
 	clear(d.full[e*d.classes : (e+1)*d.classes])
@@ -182,27 +203,44 @@ func (d *Dispatcher) tick(now uint64) {
 	if next < cu.Never {
 		d.alarm.Set(max(next, now+1))
 	}
-	d.work.settled(now, next)
+	for _, o := range d.open {
+		o.settled(now, next)
+	}
+	d.report(now)
 }
 
 // placeNext places the workgroup whose turn it is, if there is one that can be.
 // Otherwise it says from when on one can, if nothing happens before.
 func (d *Dispatcher) placeNext(now uint64) (placed bool, next uint64) {
 	next = cu.Never
-	for i := range d.work.lists() {
-		l := d.work.head(i)
+	for i := range d.open {
+		placed, at := d.placeOf(now, d.turnOf(i))
+		if placed {
+			d.hasPlaced(i)
+			return true, now
+		}
+		next = min(next, at)
+	}
+	return false, next
+}
+
+// placeOf is placeNext for one of those open.
+func (d *Dispatcher) placeOf(now uint64, o *open) (placed bool, next uint64) {
+	next = cu.Never
+	for i := range o.lists() {
+		l := o.head(i)
 		switch {
 		case l == nil:
 			continue
 		case l.readyAt > now:
 			next = min(next, l.readyAt)
 			continue
-		case !d.work.reserve(l):
+		case !o.reserve(l):
 			continue // until a payload is freed, with the end of a workgroup
 		}
-		e, unit, at := d.find(now, l)
+		e, unit, at := d.find(now, o, l)
 		if e != nil {
-			d.put(now, e, unit, i, l)
+			d.put(now, e, unit, i, o, l)
 			return true, now
 		}
 		next = min(next, at)
@@ -212,10 +250,10 @@ func (d *Dispatcher) placeNext(now uint64) (placed bool, next uint64) {
 
 // find looks for a compute unit with space for the launch's next workgroup. Where
 // only rates are in the way, at is from when they allow it.
-func (d *Dispatcher) find(now uint64, l *launch) (e *shaderEngine, unit int, at uint64) {
+func (d *Dispatcher) find(now uint64, o *open, l *launch) (e *shaderEngine, unit int, at uint64) {
 	at = cu.Never
 	if d.spec.FixedOrder && l.engine < 0 {
-		return d.findFixed(now, l)
+		return d.findFixed(now, o, l)
 	}
 	for range d.engines {
 		e := &d.engines[d.turn]
@@ -224,13 +262,13 @@ func (d *Dispatcher) find(now uint64, l *launch) (e *shaderEngine, unit int, at 
 		} else if d.turn++; d.turn == len(d.engines) {
 			d.turn = 0
 		}
-		full := &d.full[e.index*d.classes+l.class]
+		full := &d.full[e.index*d.classes+o.first+l.class]
 		switch {
 		case *full:
 		case e.opensAt() > now:
 			at = min(at, e.opensAt())
 		default:
-			if u := d.unit(e, l.code.Need); u >= 0 {
+			if u := d.unit(e, l.code.Need, o.Units); u >= 0 {
 				return e, u, now
 			}
 			*full = true
@@ -243,16 +281,16 @@ func (d *Dispatcher) find(now uint64, l *launch) (e *shaderEngine, unit int, at 
 }
 
 // findFixed is find where the engine whose turn it is must take the workgroup.
-func (d *Dispatcher) findFixed(now uint64, l *launch) (e *shaderEngine, unit int, at uint64) {
+func (d *Dispatcher) findFixed(now uint64, o *open, l *launch) (e *shaderEngine, unit int, at uint64) {
 	e = &d.engines[l.placed%uint64(len(d.engines))]
-	full := &d.full[e.index*d.classes+l.class]
+	full := &d.full[e.index*d.classes+o.first+l.class]
 	switch {
 	case *full:
 		return nil, 0, cu.Never
 	case e.opensAt() > now:
 		return nil, 0, e.opensAt()
 	}
-	if unit = d.unit(e, l.code.Need); unit < 0 {
+	if unit = d.unit(e, l.code.Need, o.Units); unit < 0 {
 		*full = true
 		return nil, 0, cu.Never
 	}
@@ -260,13 +298,13 @@ func (d *Dispatcher) findFixed(now uint64, l *launch) (e *shaderEngine, unit int
 }
 
 // unit is the next compute unit of an engine that has space, or -1.
-func (d *Dispatcher) unit(e *shaderEngine, need cu.Need) int {
+func (d *Dispatcher) unit(e *shaderEngine, need cu.Need, allowed []bool) int {
 	for range e.units {
 		u := e.first + e.nextUnit
 		if e.nextUnit++; e.nextUnit == e.units {
 			e.nextUnit = 0
 		}
-		if d.residency[u].Fits(need) {
+		if (allowed == nil || allowed[u]) && d.residency[u].Fits(need) {
 			return u
 		}
 	}
@@ -274,7 +312,7 @@ func (d *Dispatcher) unit(e *shaderEngine, need cu.Need) int {
 }
 
 // put sends the next workgroup of a list's first launch to a compute unit of an engine, at its rates.
-func (d *Dispatcher) put(now uint64, e *shaderEngine, unit, list int, l *launch) {
+func (d *Dispatcher) put(now uint64, e *shaderEngine, unit, list int, o *open, l *launch) {
 	e.groupAt = max(e.groupAt, now<<fraction) + d.groupGap
 	m := d.place(now, unit, l.code)
 	for i := range m.Waves {
@@ -282,7 +320,9 @@ func (d *Dispatcher) put(now uint64, e *shaderEngine, unit, list int, l *launch)
 		e.waveAt = at + d.waveGap
 		m.Waves[i].At = at>>fraction + uint64(d.spec.LaunchLatency)
 	}
-	d.work.begin(list, unit, &m.Workgroup)
+	o.begin(list, unit, &m.Workgroup)
+	o.begun = min(o.begun, now)
+	o.Usage.Change(now, len(m.Waves))
 	d.send(unit, m)
 }
 

@@ -260,8 +260,11 @@ func (v *visit) uniform(i int) (uint64, bool) {
 // Do carries out an operation on payloads.
 func (r *Run) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Booking {
 	pc, _ := w.Where()
-	return r.groups.list[w.Group.Index].do(&visit{now, &w.State, pc, in, w})
+	return groupOf(w).do(&visit{now, &w.State, pc, in, w})
 }
+
+// groupOf is the workgroup of a wave, in whatever graph that is open.
+func groupOf(w *simd.Wave) *group { return w.State.Payloads.(*group) }
 
 // do carries out an operation of a wave.
 func (g *group) do(v *visit) simd.Booking {
@@ -567,7 +570,7 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 // payload that its workgroup has as input or has allocated and not enqueued.
 func (r *Run) Check(w *simd.Wave, in *isa.Inst) bool {
 	pc, _ := w.Where()
-	return r.groups.list[w.Group.Index].check(&visit{0, &w.State, pc, in, w})
+	return groupOf(w).check(&visit{0, &w.State, pc, in, w})
 }
 
 // check is Check for the group's wave.

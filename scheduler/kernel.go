@@ -40,7 +40,7 @@ func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Par
 		k.next = workgroupAt(part.First, g)
 	}
 	d.kernel = k
-	d.serve(k, 1)
+	d.serve(k)
 	if k.total > 0 {
 		d.alarm.Set(begin)
 	}
@@ -54,7 +54,7 @@ func workgroupAt(i uint64, grid [3]uint32) [3]uint32 {
 
 // Finished says whether all workgroups of the kernel have ended, and by when all that they did is done.
 func (d *Dispatcher) Finished() (bool, uint64) {
-	return d.kernel.launch.ended == d.kernel.total, d.kernel.done
+	return d.kernel.over()
 }
 
 // Placed is how many workgroups of the kernel have been placed.
@@ -65,9 +65,18 @@ func (d *Dispatcher) Progress() (ended, running, total uint64) {
 	if d.kernel == nil {
 		return 0, 0, 0
 	}
-	l := d.kernel.launch
-	return l.ended, l.placed - l.ended, d.kernel.total
+	return d.kernel.progress()
 }
+
+func (k *kernel) progress() (ended, running, total uint64) {
+	l := &k.launch
+	return l.ended, l.placed - l.ended, k.total
+}
+
+func (k *kernel) mark(tag int)         { k.code.Tag = tag }
+func (k *kernel) sorts() int           { return 1 }
+func (k *kernel) allPlaced() bool      { return k.placed == k.total }
+func (k *kernel) over() (bool, uint64) { return k.launch.ended == k.total, k.done }
 
 func (k *kernel) lists() int { return 1 }
 

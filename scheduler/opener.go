@@ -369,3 +369,14 @@ func (o *opener) ended(now uint64, m *cu.WaveEnd) {
 }
 
 func (o *opener) settled(now, next uint64) { o.run.policy.Settled(now, next) }
+
+func (o *opener) mark(tag int) {
+	for _, n := range o.run.graph.Nodes {
+		n.Launch.Tag = tag
+	}
+}
+
+func (o *opener) sorts() int                               { return len(o.run.graph.Nodes) }
+func (o *opener) allPlaced() bool                          { return o.run.ledger.idle() }
+func (o *opener) over() (bool, uint64)                     { return o.run.Finished() }
+func (o *opener) progress() (ended, running, total uint64) { return o.run.Progress() }

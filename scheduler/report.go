@@ -51,4 +51,4 @@ func (r *Run) Charge(c *account.SlotCycles, end uint64) {
 }
 
 // NodeOf names the node that a wave of the graph runs.
-func (r *Run) NodeOf(w *simd.Wave) string { return r.groups.list[w.Group.Index].Node.String() }
+func (r *Run) NodeOf(w *simd.Wave) string { return groupOf(w).Node.String() }

@@ -147,7 +147,7 @@ func (r *Run) Dispatch(now uint64, entries []Entry) {
 	r.ledger.begun = now + uint64(r.spec.Dispatcher.KernelLaunchCycles)
 	r.ledger.done = r.ledger.begun
 	r.opener.load(entries)
-	r.Dispatcher.serve(&r.opener, len(r.graph.Nodes))
+	r.Dispatcher.serve(&r.opener)
 	r.policy.Start(r.ledger.begun)
 	if r.ledger.waiting > 0 {
 		r.wake(r.ledger.begun)

@@ -30,7 +30,7 @@ func TestFixedOrder(t *testing.T) {
 		m := wide()
 		m.disp.FixedOrder = fixed
 		d := newRig(t, m).dispatcher
-		d.serve(&kernel{}, 1)
+		d.serve(&kernel{launch: launch{code: &cu.Launch{}}})
 		need := cu.Need{Waves: 1, VectorRegs: 1, ScalarRegs: 1}
 		for i := range d.residency[:m.shape.ComputeUnits] {
 			for d.residency[i].Fits(need) {
@@ -39,14 +39,14 @@ func TestFixedOrder(t *testing.T) {
 		}
 		l := &launch{code: &cu.Launch{Need: need}, engine: -1, total: 2}
 		got := -1
-		if e, _, _ := d.find(0, l); e != nil {
+		if e, _, _ := d.find(0, d.open[0], l); e != nil {
 			got = e.index
 		}
 		if got != want {
 			t.Errorf("fixed order %v: engine %d takes the first workgroup, want %d", fixed, got, want)
 		}
 		l.placed = 1
-		if e, _, _ := d.find(0, l); e == nil || e.index != 1 {
+		if e, _, _ := d.find(0, d.open[0], l); e == nil || e.index != 1 {
 			t.Errorf("fixed order %v: the second workgroup finds no place on engine 1", fixed)
 		}
 	}

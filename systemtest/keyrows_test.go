@@ -91,6 +91,12 @@ steps:
   - {name: second, dispatch: [1]}
   - {name: third, dispatch: [1]}
 `,
+	"queues": besideJob + besideQueues("{for: {i: 1..4}, barrier: false, dispatch: [8]}"),
+	"signal": besideJob + `
+queues:
+  - steps: [{name: first, dispatch: [1]}]
+  - steps: [{after: [first], dispatch: [1]}]
+`,
 	"matrices": `
 shader: matrices.spvasm
 buffers: [{set: 0, binding: 0, name: sink, data: {zero: 16384}}]
@@ -386,8 +392,22 @@ var plainRows = []keyRow{
 	{"dispatcher.fixed_order", "twice", passAll + "shader_engines=2 compute_units=1 l2.bytes=16384 l2.shared_by=1 l2.write=back l2.write_allocate=true", "false", "true", faster},
 	{"dispatcher.workgroups_per_cycle", "many", "", "1", "0.001", atLeast(31_000)},
 	{"dispatcher.waves_per_cycle", "many", "", "1", "0.001", atLeast(63_000)},
+	{"dispatcher.share", "queues", onePipe + "dispatcher.workgroups_per_cycle=0.01", "oldest", "round-robin", otherTurns},
 	{"dispatcher.launch_latency", "chain", "", "10", "1010", exactly(1000)},
 	{"dispatcher.kernel_launch_cycles", "chain", "", "0", "1000", exactly(1000)},
+
+	{"front_end.pipes", "queues", "front_end.queues_per_pipe=4", "1", "0", refused("front_end.pipes")},
+	{"front_end.queues_per_pipe", "queues", "front_end.pipes=1", "4", "3", refused("pipe 0 has 3 queues already")},
+	{"front_end.packet_cycles", "queues", onePipe, "0", "100000", atLeast(1_500_000)},
+	{"front_end.launch_cycles", "queues", onePipe, "0", "100000", atLeast(1_500_000)},
+	{"front_end.signal_cycles", "signal", "", "0", "1000", exactly(1000)},
+	{"front_end.turns", "queues", onePipe, "round-robin", "priority", otherTurns},
+	{"front_end.slice_low_cycles", "queues", onePipe + "front_end.turns=round-robin", "1", "1000000", otherTurns},
+	{"front_end.slice_medium_cycles", "queues", onePipe + "front_end.turns=round-robin", "1", "1000000", otherTurns},
+	{"front_end.slice_high_cycles", "queues", onePipe + "front_end.turns=round-robin", "1", "1000000", otherTurns},
+	{"front_end.slice_realtime_cycles", "queues", onePipe + "front_end.turns=round-robin", "1", "1000000", otherTurns},
+	{"front_end.open_per_pipe", "queues", onePipe + "dispatcher.workgroups_per_cycle=0.01", "64", "1", otherTurns},
+	{"front_end.outstanding", "queues", onePipe, "64", "1", slower},
 
 	{"scheduler.kind", "lastsum", "", "hardware", "multipass", slower},
 	{"scheduler.launch_cycles", "lastsum", hardware, "0", "1000", longer(1000)},

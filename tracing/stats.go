@@ -30,7 +30,9 @@ type Stats struct {
 	Mode     string // how the job ran; empty: timed as a whole
 	account.Counts
 	Steps []account.StepCounts
-	Host  Host
+	// Queues are those of the job, whose launches overlap; nil: it has none.
+	Queues []account.HardwareQueue
+	Host   Host
 	// Stopped is why the run was stopped before its end, in which case the rest is what had happened by then; empty: it was not.
 	Stopped string
 }
@@ -97,6 +99,9 @@ func members(c *account.Counts, clockMHz int) object {
 	if c.Untimed() {
 		time, machine = nil, nil // nothing of it is known
 	}
+	if c.Beside {
+		machine = object{{"lds", c.LDS}} // the rest is of all that ran together
+	}
 	o := slices.Concat(object{{"launches", c.Launches}}, time, work, machine, object{{"out_of_bounds", c.OutOfBounds}})
 	if c.Estimate != nil {
 		low, high := c.Interval()
@@ -150,7 +155,11 @@ func (s *Stats) MarshalJSON() ([]byte, error) {
 		step := &s.Steps[i]
 		steps = append(steps, append(object{{"name", step.Name}}, members(&step.Counts, s.ClockMHz)...))
 	}
-	return json.Marshal(append(o, named{"steps", steps}, named{"host", s.Host}))
+	o = append(o, named{"steps", steps})
+	if s.Queues != nil {
+		o = append(o, named{"queues", s.Queues})
+	}
+	return json.Marshal(append(o, named{"host", s.Host}))
 }
 
 // WriteJSON writes the statistics as indented JSON.

@@ -107,6 +107,10 @@ func writeSteps(w io.Writer, s *Stats) {
 			fmt.Fprintf(w, "step %s\t%s, without time, %d instructions\n", step.Name, plural(step.Launches, "launch", "launches"), step.Instructions())
 			continue
 		}
+		if step.Beside {
+			fmt.Fprintf(w, "step %s\t%s, on the machine for %d cycles, %d instructions\n", step.Name, plural(step.Launches, "launch", "launches"), step.Cycles, step.Instructions())
+			continue
+		}
 		fmt.Fprintf(w, "step %s\t%s, %d cycles, %d instructions, occupancy %s\n", step.Name,
 			plural(step.Launches, "launch", "launches"), step.Cycles, step.Instructions(), percent(step.Occupancy()))
 	}

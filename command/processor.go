@@ -1,0 +1,162 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/engine"
+	"spvsim/scheduler"
+)
+
+// Costs are those of launches that do not stand beside others, in cycles: what a launch costs in all.
+type Costs struct {
+	First, Following uint64 // of a queue, and behind a barrier
+	Floor            uint64 // a first launch takes at least this
+}
+
+// A Processor is the command processor: pipes with their queues, and what is known of each launch.
+type Processor struct {
+	Records []Record // by launch
+
+	spec        *Spec
+	costs       Costs
+	floor       uint64 // cycle in which a first launch is done at the earliest
+	to          *engine.Port
+	queues      []*Queue
+	pipes       []*Pipe
+	waiters     [][]*Queue // by launch: those whose next packet waits for it
+	outstanding int
+	left        int // launches that have not ended
+	done        uint64
+	err         func(error)
+}
+
+// ErrQueues says that queues can't be on the machine as a job wants them.
+var ErrQueues = errors.New("queues")
+
+// New puts queues on the pipes of a machine; to is the dispatcher's port.
+func New(e *engine.Engine, spec *Spec, costs Costs, to *engine.Port, queues []*Queue) (*Processor, error) {
+	p := &Processor{spec: spec, costs: costs, to: to, queues: queues, err: e.Fail}
+	for i := range spec.Pipes {
+		p.pipes = append(p.pipes, newPipe(e, p, fmt.Sprintf("Pipe[%d]", i)))
+	}
+	launches := 0
+	for i, q := range queues {
+		if q.Pipe >= spec.Pipes {
+			return nil, fmt.Errorf("%w: %s: pipe %d: the machine has %d, counted from 0", ErrQueues, q.Name, q.Pipe, spec.Pipes)
+		}
+		pipe := p.pipes[q.Pipe]
+		if len(pipe.queues) == spec.QueuesPerPipe {
+			return nil, fmt.Errorf("%w: %s: pipe %d has %d queues already, which is all that it serves (front_end.queues_per_pipe)", ErrQueues, q.Name, q.Pipe, spec.QueuesPerPipe)
+		}
+		q.index = i
+		pipe.queues = append(pipe.queues, q)
+		launches += len(q.Packets)
+	}
+	p.Records, p.waiters = make([]Record, launches), make([][]*Queue, launches)
+	return p, nil
+}
+
+// Components are the pipes that have queues.
+func (p *Processor) Components() (list []sim.Component) {
+	for _, pipe := range p.pipes {
+		if len(pipe.queues) > 0 {
+			list = append(list, pipe)
+		}
+	}
+	return list
+}
+
+// Start hands all queues to their pipes in cycle now; follows: behind other work, which the host need not wait for.
+func (p *Processor) Start(now uint64, follows bool) {
+	cost, floor := p.costs.First, p.costs.Floor
+	if follows {
+		cost, floor = p.costs.Following, 0
+	}
+	p.floor, p.left, p.outstanding, p.done = now+floor, len(p.Records), 0, now
+	for _, q := range p.queues {
+		for i := range q.Packets {
+			p.Records[q.Packets[i].Launch] = Record{Queue: q.index, KeptBy: -1, Pipe: make([]uint64, len(p.queues))}
+		}
+		q.reset(now + less(cost, p.own()))
+		q.Usage = scheduler.Usage{Tell: q.Usage.Tell}
+		q.Usage.Change(now, 0)
+	}
+	for _, pipe := range p.pipes {
+		pipe.free, pipe.open, pipe.current = now, 0, nil
+		for _, q := range pipe.queues {
+			pipe.advance(now, q)
+		}
+	}
+}
+
+// own is what a launch takes of a pipe's time.
+func (p *Processor) own() uint64 { return uint64(p.spec.PacketCycles + p.spec.LaunchCycles) }
+
+// barrier is what one takes beyond that: so that a launch behind it costs what following launches do.
+func (p *Processor) barrier() uint64 { return less(p.costs.Following, p.own()) }
+
+// less is a difference, or 0.
+func less(a, b uint64) uint64 { return a - min(a, b) }
+
+// Finished says whether all launches have ended, and by when all they did is done.
+func (p *Processor) Finished() (bool, uint64) { return p.left == 0, p.done }
+
+// Queues are those that the processor serves.
+func (p *Processor) Queues() []*Queue { return p.queues }
+
+// Waiting says for each queue that has packets left what it waits for, for reports.
+func (p *Processor) Waiting() string {
+	var parts []string
+	for _, q := range p.queues {
+		k := q.head()
+		if k == nil {
+			continue
+		}
+		text := fmt.Sprintf("%s: packet %d of %d waits for its pipe", q.Name, q.next+1, len(q.Packets))
+		if n := p.unended(k); n > 0 {
+			text = fmt.Sprintf("%s: packet %d of %d waits for %d launches", q.Name, q.next+1, len(q.Packets), n)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// unended counts the launches that a packet waits for still.
+func (p *Processor) unended(k *Packet) (n int) {
+	for _, l := range k.After {
+		if !p.Records[l].Ended {
+			n++
+		}
+	}
+	return n
+}
+
+// seen is when a queue sees that a launch has ended.
+func (p *Processor) seen(l int, q *Queue) uint64 {
+	r := &p.Records[l]
+	if r.Queue == q.index {
+		return r.Done
+	}
+	return r.Done + uint64(p.spec.SignalCycles)
+}
+
+// ended is told in cycle now that all of a launch was done by another.
+func (p *Processor) ended(now uint64, l int, done uint64, from *Pipe) {
+	r := &p.Records[l]
+	r.Ended, r.Done = true, done
+	p.left--
+	p.done = max(p.done, done)
+	for _, q := range p.waiters[l] {
+		at := now
+		if q.index != r.Queue {
+			at += uint64(p.spec.SignalCycles)
+		}
+		to := p.pipes[q.Pipe]
+		from.port.Post(&signal{queue: q}, to.port, at)
+	}
+	p.waiters[l] = p.waiters[l][:0]
+}

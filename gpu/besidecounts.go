@@ -1,0 +1,127 @@
+package gpu
+
+import (
+	"cmp"
+	"slices"
+
+	"spvsim/account"
+	"spvsim/command"
+	"spvsim/engine"
+	"spvsim/scheduler"
+)
+
+// beside runs the launches of a job's queues, and counts each step and all of them together.
+func (r *runner) beside(l *launch, g *group, follows bool) error {
+	var c *account.Counts
+	var err error
+	if l.mode == "functional" {
+		c, err = g.functional(r.untimed, scheduler.Part{}, false)
+	} else {
+		c, err = g.timed(r.timing, l.step, scheduler.Part{}, follows)
+	}
+	if c != nil {
+		r.tally.all(c)
+		r.queues = g.beside
+	}
+	return err
+}
+
+// tell counts what the launches did, by step and by queue, when all or some have ended.
+func (g *group) tell(sum *account.Counts) {
+	g.graphEnds(nil)
+	byStep := map[string][]account.BesideLaunch{}
+	g.beside = nil
+	for _, q := range g.queues {
+		h := account.HardwareQueue{Name: q.Name, Pipe: q.Pipe, Priority: command.Priorities[q.Priority], SlotCycles: q.Usage.Cycles}
+		for k := range g.queues {
+			h.KeptBy = append(h.KeptBy, account.KeptBy{Queue: g.queues[k].Name})
+		}
+		for k := range q.Packets {
+			l, rec := g.launches[q.Packets[k].Launch], &g.processor.Records[q.Packets[k].Launch]
+			if !rec.Ended {
+				continue
+			}
+			x := g.times(l, rec)
+			h.Launches = append(h.Launches, x)
+			h.LimitCycles += rec.Limit()
+			g.kept(&h, rec)
+			g.countLaunch(l)
+			byStep[l.step] = append(byStep[l.step], x)
+		}
+		h.BusyCycles = busyTime(h.Launches)
+		h.KeptBy = slices.DeleteFunc(h.KeptBy, func(k account.KeptBy) bool { return k.Dependence+k.Pipe == 0 })
+		g.beside = append(g.beside, h)
+	}
+	for i := range g.tally.steps {
+		s := &g.tally.steps[i]
+		s.Cycles = busyTime(byStep[s.Name])
+		s.Counts.Beside = true
+		sum.Launches, sum.Workgroups, sum.Waves = sum.Launches+s.Launches, sum.Workgroups+s.Workgroups, sum.Waves+s.Waves
+		sum.AddParts(&s.Counts)
+	}
+}
+
+// times are those of a launch, from the begin of all of them on.
+func (g *group) times(l *besideLaunch, r *command.Record) account.BesideLaunch {
+	x := account.BesideLaunch{Step: l.step, Packet: r.Head, Ready: r.Ready, Read: r.Read, Opened: r.Opened, Begun: r.Opened, Placed: r.Placed, Done: r.Done}
+	if !l.open.None() && l.open.Begun() < engine.Never {
+		x.Begun = l.open.Begun()
+	}
+	for _, at := range []*uint64{&x.Packet, &x.Ready, &x.Read, &x.Opened, &x.Begun, &x.Placed, &x.Done} {
+		*at -= min(g.begun, *at)
+	}
+	return x
+}
+
+// kept adds up who kept a packet waiting.
+func (g *group) kept(h *account.HardwareQueue, r *command.Record) {
+	if r.KeptBy >= 0 {
+		h.KeptBy[g.processor.Records[r.KeptBy].Queue].Dependence += r.Ready - min(r.Head, r.Ready)
+	}
+	for q, n := range r.Pipe {
+		h.KeptBy[q].Pipe += n
+	}
+}
+
+// countLaunch adds what a launch did to its step.
+func (g *group) countLaunch(l *besideLaunch) {
+	s := g.tally.step(l.step)
+	if l.open.None() {
+		return
+	}
+	k := l.kernel()
+	if k == nil {
+		return // graphEnds
+	}
+	c := account.Counts{Launches: 1}
+	c.Workgroups, _, _ = l.open.Progress()
+	c.Waves = c.Workgroups * uint64(k.Need.Waves)
+	l.work.count(&c, whole(l.work))
+	s.Add(&c)
+	if own := l.codes[0]; !slices.Contains(g.counted, own) {
+		g.counted = append(g.counted, own)
+		s.ByClass, s.LDS = issues(l.codes), own.LDS()
+	}
+}
+
+// graphEnds counts the dispatch of the graph that was the last to begin: what its nodes issued since then was its own. l is the next.
+func (g *group) graphEnds(l *besideLaunch) {
+	if last := g.graphOpen; last != nil {
+		c := account.Counts{Launches: 1, ByClass: issues(last.codes)}
+		for i, n := range g.graphBefore {
+			c.ByClass[i] -= n
+		}
+		last.work.count(&c, scheduler.Part{})
+		g.tally.step(last.step).Add(&c)
+	}
+	if g.graphOpen = l; l != nil {
+		g.graphBefore = issues(l.codes)
+	}
+}
+
+// busyTime is the number of cycles in which at least one launch was on the machine.
+func busyTime(list []account.BesideLaunch) uint64 {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b account.BesideLaunch) int { return cmp.Compare(a.Begun, b.Begun) })
+	return account.BusyTime(list)
+}

@@ -1,0 +1,351 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"spvsim/account"
+	"spvsim/command"
+	"spvsim/config"
+	"spvsim/cu"
+	"spvsim/isa"
+	"spvsim/scheduler"
+	"spvsim/simd"
+)
+
+// A group is the launches of all queues of a job, which run beside each other: one work for the machine.
+type group struct {
+	machine   *machine
+	spec      *config.Machine
+	launches  []*besideLaunch
+	queues    []*command.Queue
+	processor *command.Processor
+	tally     *tally
+	list      []*simd.Code // of all launches, each once
+	graph     *graphJob
+	begun     uint64 // cycle
+	moves     uint64 // cycle from which memory is free for the next transfer
+	beside    []account.HardwareQueue
+	counted   []*simd.Code  // by a step
+	graphOpen *besideLaunch // the dispatch of the graph that runs; nil: none has
+	// graphBefore is what the nodes' instructions were issued before it.
+	graphBefore [isa.NumClasses]uint64
+}
+
+// errQueues says that a job's queues can't run as it says.
+var errQueues = errors.New("gpu: queues")
+
+// A besideLaunch is a launch in its queue.
+type besideLaunch struct {
+	*launch
+	group *group
+	open  scheduler.Opened
+	codes []*simd.Code // of its step alone, or of the graph
+}
+
+// prepareQueues makes one launch of all that stands in queues.
+func (r *runner) prepareQueues() error {
+	calls, err := r.setup.Job.QueueCalls()
+	if err != nil || len(calls) == 0 {
+		return err
+	}
+	if r.window != nil || r.setup.Job.Time != nil {
+		return fmt.Errorf("%w: time: launches of queues overlap, so that none can be timed alone: want all of them, or mode: functional", errQueues)
+	}
+	g := &group{machine: r.machine, spec: r.setup.Machine, tally: r.tally, graph: r.graph}
+	for i := range r.launches {
+		l := &r.launches[i]
+		switch {
+		case l.mode == config.ModeSampled:
+			return fmt.Errorf("%w: %s: mode: sampled: launches of queues overlap, so that none stands for others: want timed or functional", errQueues, l.from.Path)
+		case l.mode != r.launches[0].mode:
+			return fmt.Errorf("%w: %s: mode: %s: launches of queues overlap: want one mode for all", errQueues, l.from.Path, l.mode)
+		case l.once:
+			return fmt.Errorf("%w: %s: once: a round of queues is run as a whole", errQueues, l.from.Path)
+		}
+		g.launches = append(g.launches, &besideLaunch{launch: l, group: g})
+	}
+	if err := g.separate(r); err != nil {
+		return err
+	}
+	if err := g.line(calls); err != nil {
+		return err
+	}
+	r.launches = []launch{{step: "queues", mode: g.launches[0].mode, from: g.launches[0].from, work: g}}
+	return nil
+}
+
+// separate gives each step code of its own, so that what its instructions cost is known of it.
+func (g *group) separate(r *runner) error {
+	for _, l := range g.launches {
+		k := l.kernel()
+		if k == nil {
+			if w, ok := l.work.(*graphWork); ok {
+				l.codes = w.codes()
+			}
+		} else {
+			own, err := r.programs.codeOf(k.Code, l.step)
+			if err != nil {
+				return err
+			}
+			k.Code = own
+			k.machine = g.machine
+			l.codes = []*simd.Code{own}
+		}
+		for _, c := range l.codes {
+			if !slices.Contains(g.list, c) {
+				g.list = append(g.list, c)
+			}
+		}
+	}
+	return nil
+}
+
+// kernel is what of the launch goes to the dispatcher as one; nil: nothing.
+func (l *launch) kernel() *kernel {
+	switch w := l.work.(type) {
+	case *kernel:
+		return w
+	case *drawing:
+		return &w.kernel
+	}
+	return nil
+}
+
+// line puts launches into queues, and the queues on pipes.
+func (g *group) line(calls []config.QueueCall) error {
+	for i := range calls {
+		q := &command.Queue{Name: calls[i].Name, Pipe: calls[i].Pipe, Priority: slices.Index(command.Priorities, calls[i].Priority)}
+		if q.Pipe < 0 {
+			q.Pipe = i % g.spec.FrontEnd.Pipes
+		}
+		if err := g.limit(q, &calls[i]); err != nil {
+			return err
+		}
+		g.queues = append(g.queues, q)
+	}
+	if err := g.graphsInTurn(); err != nil {
+		return err
+	}
+	for i, l := range g.launches {
+		q := g.queues[l.from.Queue]
+		q.Packets = append(q.Packets, command.Packet{Launch: i, Work: l, After: l.from.After, Sync: g.sync(l)})
+	}
+	d := &g.spec.Dispatcher
+	costs := command.Costs{First: uint64(d.KernelLaunchCycles), Following: uint64(d.FollowingLaunch), Floor: uint64(d.LaunchFloor)}
+	var err error
+	g.processor, err = command.New(g.machine.engine, &g.spec.FrontEnd, costs, g.machine.dispatcher.Port(), g.queues)
+	return err
+}
+
+// limit keeps a queue to a part of the compute units, on which all that it launches must fit.
+func (g *group) limit(q *command.Queue, c *config.QueueCall) error {
+	if !c.Limited {
+		return nil
+	}
+	if c.Units[1] >= g.spec.ComputeUnits {
+		return fmt.Errorf("%w: %s: units: found %d: a shader engine of %s has %d compute units, counted from 0", errQueues, c.Path, c.Units[1], g.spec.Name, g.spec.ComputeUnits)
+	}
+	q.Units = make([]bool, g.spec.Units())
+	for i := range q.Units {
+		unit := i % g.spec.ComputeUnits
+		q.Units[i] = unit >= c.Units[0] && unit <= c.Units[1]
+	}
+	return nil
+}
+
+// graphsInTurn has dispatches of the job's graph wait for each other: they share its scratch memory.
+func (g *group) graphsInTurn() error {
+	var list []config.Launch
+	for _, l := range g.launches {
+		list = append(list, *l.from)
+	}
+	order, _ := config.Order(list)
+	before := -1
+	for _, i := range order {
+		l := g.launches[i]
+		if _, ok := l.work.(*graphWork); !ok {
+			continue
+		}
+		if g.graph.run.Alone() {
+			return fmt.Errorf("%w: %s: a graph under scheduler.kind persistent holds compute units, beside which nothing is placed: want another kind", errQueues, l.from.Path)
+		}
+		if before >= 0 && !slices.Contains(l.from.After, before) {
+			l.from.After = append(l.from.After, before)
+		}
+		before = i
+	}
+	return nil
+}
+
+// sync is what the barrier before a launch does: caches write back what kernels that it waits for have stored, and those that a launch
+// does not share with others drop their lines.
+func (g *group) sync(l *besideLaunch) func(done uint64) uint64 {
+	stored := slices.ContainsFunc(l.from.After, func(i int) bool { return g.launches[i].kernel() != nil })
+	_, reads := l.work.(resident)
+	return func(done uint64) uint64 {
+		if stored {
+			done = g.machine.hierarchy.Release(done)
+		}
+		if reads {
+			g.machine.hierarchy.KernelBoundary()
+		}
+		return done
+	}
+}
+
+// Prepare fulfils command.Work.
+func (l *besideLaunch) Prepare() (bool, error) {
+	some, err := l.work.prepare()
+	if err != nil {
+		err = fmt.Errorf("%s: %w", l.step, err)
+	}
+	return some, err
+}
+
+// Host fulfils command.Work.
+func (l *besideLaunch) Host() bool { return l.host }
+
+// Open fulfils command.Work.
+func (l *besideLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c *scheduler.Caller) error {
+	g := l.group
+	switch w := l.work.(type) {
+	case *hostCopy:
+		scheduler.Passed(c.Port, c, now+w.cycles())
+	case *transfer:
+		for _, move := range w.moves {
+			move()
+		}
+		g.moves = max(now, g.moves) + moveCycles(g.spec, w.bytes)
+		scheduler.Passed(c.Port, c, g.moves)
+	case *graphWork:
+		if !first {
+			now += uint64(max(0, g.spec.Dispatcher.KernelLaunchCycles-g.spec.Dispatcher.FollowingLaunch))
+		}
+		g.graphEnds(l)
+		if err := w.open(g.machine, scheduler.Part{}); err != nil {
+			return err
+		}
+		l.open = g.graph.run.Open(now, w.list, s, c)
+	default:
+		if d, ok := w.(*drawing); ok {
+			d.draw.begin()
+		}
+		l.open = g.machine.dispatcher.Open(now, floor, &l.kernel().Launch, s, c)
+	}
+	return nil
+}
+
+func (g *group) prepare() (bool, error) { return true, nil }
+
+// timed: what the machine did is known of all launches together; of each, when it ran.
+func (g *group) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
+	g.counted, g.graphOpen = g.counted[:0], nil
+	c, err := t.run(step, g, p, follows)
+	if c == nil {
+		return c, err
+	}
+	c.Launches = 0
+	g.tell(c)
+	return c, err
+}
+
+// functional runs the launches one after the other, in an order that what they wait for allows.
+func (g *group) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Counts, error) {
+	sum := &account.Counts{}
+	var list []config.Launch
+	for _, l := range g.launches {
+		list = append(list, *l.from)
+	}
+	order, _ := config.Order(list)
+	for _, i := range order {
+		l := g.launches[i]
+		some, err := l.Prepare()
+		if err != nil {
+			return sum, err
+		}
+		if !some {
+			continue
+		}
+		c, err := l.work.functional(u, whole(l.work), warm)
+		if c != nil {
+			l.work.count(c, scheduler.Part{})
+			g.tally.step(l.step).Add(c)
+			sum.Add(c)
+		}
+		if err != nil {
+			return sum, err
+		}
+	}
+	return sum, nil
+}
+
+func (g *group) count(*account.Counts, scheduler.Part) {}
+
+func (g *group) like() string               { return "" }
+func (g *group) workgroups() (uint64, bool) { return 0, false }
+func (g *group) need() cu.Need              { return cu.Need{} }
+func (g *group) codes() []*simd.Code        { return g.list }
+func (g *group) finished() (bool, uint64)   { return g.processor.Finished() }
+func (g *group) waiting() string            { return "; " + g.processor.Waiting() }
+
+func (g *group) whose(w *simd.Wave) string {
+	if w.State.Payloads != nil {
+		return "node " + g.graph.run.NodeOf(w) + ", "
+	}
+	return ""
+}
+
+func (g *group) open(m *machine, _ scheduler.Part) error {
+	m.dispatcher.Clear()
+	m.dispatcher.Expect(true)
+	m.array.Beside(true)
+	if g.graph != nil {
+		m.serve(g.graph.run)
+	} else {
+		m.serve(nil)
+	}
+	return nil
+}
+
+func (g *group) start(now uint64, _ scheduler.Part, follows bool) {
+	g.begun, g.moves = now, now
+	for _, l := range g.launches {
+		l.open = scheduler.Opened{}
+	}
+	g.processor.Start(now, follows)
+}
+
+func (g *group) progress() (ended, running, total uint64) {
+	for _, l := range g.launches {
+		if l.open.None() {
+			continue
+		}
+		e, r, t := l.open.Progress()
+		ended, running, total = ended+e, running+r, total+t
+	}
+	return ended, running, total
+}
+
+// close: as for one kernel.
+func (g *group) close(end uint64) (done, next uint64) {
+	m := g.machine
+	m.dispatcher.Expect(false)
+	m.array.Beside(false)
+	done = end
+	if slices.ContainsFunc(g.launches, func(l *besideLaunch) bool { return l.kernel() != nil }) {
+		done = m.hierarchy.Release(end)
+	}
+	return done, max(done, m.cycle())
+}
+
+// moveCycles is the time of a transfer that reads and writes bytes of device memory: all channels at the rate that they sustain.
+func moveCycles(m *config.Machine, bytes uint64) uint64 {
+	rate := m.Memory.BytesPerCycle * float64(m.Memory.Channels)
+	if m.Memory.Efficiency > 0 {
+		rate *= m.Memory.Efficiency
+	}
+	return uint64(math.Ceil(float64(bytes) / rate))
+}

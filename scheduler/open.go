@@ -1,0 +1,201 @@
+package scheduler
+
+import (
+	"slices"
+
+	"spvsim/cu"
+	"spvsim/engine"
+)
+
+// A Share is what one launch may have of a machine that it has not for itself.
+type Share struct {
+	Priority int
+	Units    []bool // the compute units that it may use; nil: all
+	Usage    *Usage // counts its waves; nil: nobody asks
+}
+
+// A Usage adds up the wave slots that launches hold over time.
+type Usage struct {
+	Waves  int    // now
+	Cycles uint64 // of wave slots, up to since
+	since  uint64
+	Tell   func(now uint64, waves int) // hears of changes; nil: nobody does
+}
+
+// Change counts waves that come or go in cycle now.
+func (u *Usage) Change(now uint64, by int) {
+	if u == nil {
+		return
+	}
+	u.Cycles += uint64(u.Waves) * (now - u.since)
+	u.since = now
+	u.Waves += by
+	if u.Tell != nil {
+		u.Tell(now, u.Waves)
+	}
+}
+
+// An Order is the message with which a pipe of the command processor hands a launch to the dispatcher.
+type Order struct {
+	engine.Header
+	Begin func(now uint64) error // opens the work when the order arrives
+}
+
+// A Report is the message with which the dispatcher tells of a launch.
+type Report struct {
+	engine.Header
+	Launch int  // as who ordered it numbers them
+	Placed bool // all workgroups have been placed; otherwise all have ended
+	Done   uint64
+}
+
+// A Caller is who ordered a launch and is told of it.
+type Caller struct {
+	Port   *engine.Port
+	Launch int
+}
+
+// An open is work that the dispatcher has open beside other work.
+type open struct {
+	work
+	Share
+	tag    int
+	first  int    // number of its first class among those of all that is open
+	begun  uint64 // cycle in which its first workgroup was placed; cu.Never before
+	caller *Caller
+	placed bool // and reported
+}
+
+// Opened is a launch as who opened it sees it.
+type Opened struct{ o *open }
+
+// None says that nothing has been opened.
+func (o Opened) None() bool { return o.o == nil }
+
+// Begun is the cycle in which the first workgroup was placed; engine.Never: none was.
+func (o Opened) Begun() uint64 { return o.o.begun }
+
+// Progress is the number of workgroups that ended, of those in the compute units, and of all known.
+func (o Opened) Progress() (ended, running, total uint64) { return o.o.work.progress() }
+
+// add opens work beside what is open.
+func (d *Dispatcher) add(w work, s Share, c *Caller) *open {
+	o := &open{work: w, Share: s, begun: cu.Never, caller: c, tag: slices.Index(d.byTag, nil)}
+	if o.tag < 0 {
+		o.tag = len(d.byTag)
+		d.byTag = append(d.byTag, nil)
+	}
+	d.byTag[o.tag] = o
+	w.mark(o.tag)
+	at := len(d.open)
+	if d.spec.Share == "priority" {
+		for at > 0 && d.open[at-1].Priority < s.Priority {
+			at--
+		}
+	}
+	d.open = slices.Insert(d.open, at, o)
+	d.number()
+	return o
+}
+
+// drop closes work that has ended.
+func (d *Dispatcher) drop(o *open) {
+	i := slices.Index(d.open, o)
+	d.open = slices.Delete(d.open, i, i+1)
+	d.byTag[o.tag] = nil
+	if d.next > i {
+		d.next--
+	}
+	d.number()
+}
+
+// number gives the classes of all that is open numbers of their own.
+func (d *Dispatcher) number() {
+	d.classes = 0
+	for _, o := range d.open {
+		o.first = d.classes
+		d.classes += o.sorts()
+	}
+	if n := len(d.engines) * d.classes; n > len(d.full) {
+		d.full = make([]bool, n)
+	}
+	clear(d.full)
+}
+
+// turnOf is the open work that comes i-th when something is to be placed.
+func (d *Dispatcher) turnOf(i int) *open {
+	if d.next > 0 { // round robin
+		i = (d.next + i) % len(d.open)
+	}
+	return d.open[i]
+}
+
+// hasPlaced remembers whose turn is over.
+func (d *Dispatcher) hasPlaced(i int) {
+	if d.spec.Share == "round-robin" {
+		d.next = (d.next + i + 1) % len(d.open)
+	}
+}
+
+// report tells callers what has become of their launches, and closes those that have ended.
+func (d *Dispatcher) report(now uint64) {
+	for i := 0; i < len(d.open); i++ {
+		o := d.open[i]
+		if o.caller == nil {
+			continue
+		}
+		if !o.placed && o.allPlaced() {
+			o.placed = true
+			d.port.Post(&Report{Launch: o.caller.Launch, Placed: true}, o.caller.Port, now)
+		}
+		if over, done := o.over(); over {
+			d.drop(o)
+			i--
+			d.port.Post(&Report{Launch: o.caller.Launch, Done: done}, o.caller.Port, max(now, done))
+		}
+	}
+}
+
+// Expect says whether launches may be opened at any time from now on.
+func (d *Dispatcher) Expect(some bool) { d.expects = some }
+
+// Clear closes all that is open: what comes is not beside it.
+func (d *Dispatcher) Clear() {
+	d.open, d.next = d.open[:0], 0
+	clear(d.byTag)
+}
+
+// Port is where orders come.
+func (d *Dispatcher) Port() *engine.Port { return d.port }
+
+// Open opens a kernel in cycle now, beside what is open. It is done in cycle floor at the earliest.
+func (d *Dispatcher) Open(now, floor uint64, l *cu.Launch, s Share, c *Caller) Opened {
+	g := l.NumWorkgroups
+	k := &kernel{done: max(now, floor), Part: Part{End: uint64(g[0]) * uint64(g[1]) * uint64(g[2])}}
+	k.launch = launch{code: l, engine: -1, grid: g, total: k.End}
+	o := d.add(k, s, c)
+	d.alarm.Set(now)
+	return Opened{o}
+}
+
+// Open starts a dispatch of the graph beside what is open: its payloads may be picked from cycle begun on.
+func (r *Run) Open(begun uint64, entries []Entry, s Share, c *Caller) Opened {
+	r.ledger.begun, r.ledger.done = begun, begun
+	r.opener.load(entries)
+	o := r.Dispatcher.add(&r.opener, s, c)
+	r.policy.Start(begun)
+	if r.ledger.waiting > 0 {
+		r.wake(begun)
+	}
+	r.Dispatcher.alarm.Set(r.Engine.Now()) // a dispatch of nothing has ended
+	return Opened{o}
+}
+
+// Alone says that nothing of the machine may be beside a dispatch of the graph: its workers hold compute units.
+func (r *Run) Alone() bool { return r.pulls }
+
+// Passed reports of a launch that no compute unit takes part in that it is done in a cycle.
+func Passed(from *engine.Port, c *Caller, at uint64) {
+	from.Post(&Report{Launch: c.Launch, Placed: true}, c.Port, at)
+	from.Post(&Report{Launch: c.Launch, Done: at}, c.Port, at)
+}
