@@ -24,7 +24,7 @@ type Pipe struct {
 	limited bool   // a packet waits until there are fewer launches
 }
 
-// A signal tells a pipe that a launch has ended for which the next packet of a queue waits.
+// A signal is sent to a pipe when a launch has ended for which the next packet of a queue waits.
 type signal struct {
 	engine.Header
 	queue *Queue

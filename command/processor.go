@@ -11,9 +11,9 @@ import (
 	"spvsim/scheduler"
 )
 
-// Costs are those of launches that do not stand beside others, in cycles: what a launch costs in all.
+// Costs are those of launches that run alone, in cycles: what a launch costs in all.
 type Costs struct {
-	First, Following uint64 // of a queue, and behind a barrier
+	First, Following uint64 // of a queue, and after a barrier
 	Floor            uint64 // a first launch takes at least this
 }
 
@@ -70,7 +70,7 @@ func (p *Processor) Components() (list []sim.Component) {
 	return list
 }
 
-// Start hands all queues to their pipes in cycle now; follows: behind other work, which the host need not wait for.
+// Start hands all queues to their pipes in cycle now; follows: after other work, which the host need not wait for.
 func (p *Processor) Start(now uint64, follows bool) {
 	cost, floor := p.costs.First, p.costs.Floor
 	if follows {
@@ -96,7 +96,7 @@ func (p *Processor) Start(now uint64, follows bool) {
 // own is what a launch takes of a pipe's time.
 func (p *Processor) own() uint64 { return uint64(p.spec.PacketCycles + p.spec.LaunchCycles) }
 
-// barrier is what one takes beyond that: so that a launch behind it costs what following launches do.
+// barrier is what one takes beyond that: so that a launch after it costs what following launches do.
 func (p *Processor) barrier() uint64 { return less(p.costs.Following, p.own()) }
 
 // less is a difference, or 0.

@@ -14,7 +14,7 @@ type Spec struct {
 	Pipes           int    `yaml:"pipes" range:"1..64" unit:"pipes" doc:"compute pipes of the command processor: each serves the packets of its queues, one at a time"`
 	QueuesPerPipe   int    `yaml:"queues_per_pipe" range:"1..64" unit:"queues" doc:"hardware queues of a pipe"`
 	PacketCycles    int    `yaml:"packet_cycles" range:"0..10000000" unit:"cycles" doc:"what a pipe takes to read the packet of a launch"`
-	LaunchCycles    int    `yaml:"launch_cycles" range:"0..10000000" unit:"cycles" doc:"what a pipe takes from there until the dispatcher has the launch. What a launch behind a barrier costs beyond the two (dispatcher.following_launch_cycles) is the barrier's, and what the first one of a queue does (dispatcher.kernel_launch_cycles) the host's"`
+	LaunchCycles    int    `yaml:"launch_cycles" range:"0..10000000" unit:"cycles" doc:"what a pipe takes from there until the dispatcher has the launch. What a launch after a barrier costs beyond the two (dispatcher.following_launch_cycles) is the barrier's, and what the first one of a queue does (dispatcher.kernel_launch_cycles) the host's"`
 	SignalCycles    int    `yaml:"signal_cycles" range:"0..10000000" unit:"cycles" doc:"until a queue sees that a launch of another queue has ended, beyond what one of its own takes"`
 	Turns           string `yaml:"turns" enum:"round-robin|priority" required:"true" doc:"which queue a pipe serves next: each that has something in turn, for a slice of its priority; or always one of the highest priority, those of one priority in turn"`
 	SliceLow        int    `yaml:"slice_low_cycles" range:"1..1000000000" unit:"cycles" doc:"how long a pipe goes on with a queue of low priority while others wait for it"`

@@ -39,7 +39,7 @@ func (j *Job) allSteps() [][]Step {
 	return list
 }
 
-// ruleQueues checks queues, and that what only they have stands in them.
+// ruleQueues checks queues, and that keys of theirs are used in them alone.
 func ruleQueues(j *Job) []problem {
 	ps := besideProblems(j.Steps, "steps")
 	switch {

@@ -20,10 +20,10 @@ type Place struct {
 	Stock *engine.Stock[Place]
 }
 
-// tagShift is where the number of the open work stands in the index of a workgroup, above those of its launch (2^48 at most).
+// tagShift is the first bit of the number of the open work in the index of a workgroup, above those of its launch (2^48 at most).
 const tagShift = 48
 
-// index tells the workgroup from all others that are resident on the machine.
+// index distinguishes the workgroup from all others that are resident on the machine.
 func (m *Place) index() uint64 { return m.Workgroup.Index | uint64(m.Launch.Tag)<<tagShift }
 
 // A PlacedWave is a wave of a workgroup that is placed: the SIMD that it

@@ -45,7 +45,7 @@ type besideLaunch struct {
 	codes []*simd.Code // of its step alone, or of the graph
 }
 
-// prepareQueues makes one launch of all that stands in queues.
+// prepareQueues makes one launch of all steps in queues.
 func (r *runner) prepareQueues() error {
 	calls, err := r.setup.Job.QueueCalls()
 	if err != nil || len(calls) == 0 {
@@ -59,7 +59,7 @@ func (r *runner) prepareQueues() error {
 		l := &r.launches[i]
 		switch {
 		case l.mode == config.ModeSampled:
-			return fmt.Errorf("%w: %s: mode: sampled: launches of queues overlap, so that none stands for others: want timed or functional", errQueues, l.from.Path)
+			return fmt.Errorf("%w: %s: mode: sampled: launches of queues overlap, so that none represents others: want timed or functional", errQueues, l.from.Path)
 		case l.mode != r.launches[0].mode:
 			return fmt.Errorf("%w: %s: mode: %s: launches of queues overlap: want one mode for all", errQueues, l.from.Path, l.mode)
 		case l.once:

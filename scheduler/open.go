@@ -11,7 +11,7 @@ import (
 type Share struct {
 	Priority int
 	Units    []bool // the compute units that it may use; nil: all
-	Usage    *Usage // counts its waves; nil: nobody asks
+	Usage    *Usage // counts its waves; nil: they are not counted
 }
 
 // A Usage adds up the wave slots that launches hold over time.
@@ -19,7 +19,7 @@ type Usage struct {
 	Waves  int    // now
 	Cycles uint64 // of wave slots, up to since
 	since  uint64
-	Tell   func(now uint64, waves int) // hears of changes; nil: nobody does
+	Tell   func(now uint64, waves int) // is called at changes; nil: not
 }
 
 // Change counts waves that come or go in cycle now.
@@ -41,7 +41,7 @@ type Order struct {
 	Begin func(now uint64) error // opens the work when the order arrives
 }
 
-// A Report is the message with which the dispatcher tells of a launch.
+// A Report is the message with which the dispatcher reports on a launch.
 type Report struct {
 	engine.Header
 	Launch int  // as who ordered it numbers them
@@ -137,7 +137,7 @@ func (d *Dispatcher) hasPlaced(i int) {
 	}
 }
 
-// report tells callers what has become of their launches, and closes those that have ended.
+// report sends callers what has become of their launches, and closes those that have ended.
 func (d *Dispatcher) report(now uint64) {
 	for i := 0; i < len(d.open); i++ {
 		o := d.open[i]

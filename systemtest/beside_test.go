@@ -18,7 +18,7 @@ import (
 	"spvsim/gpu"
 )
 
-// besideMachine is a machine whose launches cost round numbers: 1,000 cycles the first, 700 behind a barrier, 30 + 70 of a pipe's time.
+// besideMachine is a machine whose launches cost round numbers: 1,000 cycles the first, 700 after a barrier, 30 + 70 of a pipe's time.
 const besideMachine = "shader_engines=1 compute_units=4 dispatcher.kernel_launch_cycles=1000 dispatcher.following_launch_cycles=700 " +
 	"front_end.packet_cycles=30 front_end.launch_cycles=70 front_end.signal_cycles=50 front_end.pipes=4 front_end.queues_per_pipe=8 " +
 	"front_end.open_per_pipe=64 front_end.outstanding=1024 "
@@ -196,7 +196,7 @@ func TestLaunchRates(t *testing.T) {
 	for i := 1; i < 9; i++ {
 		// An end is told a cycle after the wave's.
 		if got := chain[i].Opened - chain[i-1].Done; got != 700+1 && got != 700 {
-			t.Errorf("launch %d behind a barrier is opened %d cycles after the end of the one before, want 700", i, got)
+			t.Errorf("launch %d after a barrier is opened %d cycles after the end of the one before, want 700", i, got)
 		}
 		if got, want := chain[i].Done-chain[i].Opened, chain[0].Done-chain[0].Opened; got != want {
 			t.Errorf("launch %d takes %d cycles, the first %d", i, got, want)

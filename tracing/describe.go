@@ -62,6 +62,9 @@ var structures = []struct {
 	{"fragments", account.FragmentCounts{}},
 	{"graph.queue", account.QueueCounts{}},
 	{"graph.nodes.*.wait_cycles", account.WaitSummary{}},
+	{"queues", account.HardwareQueue{}},
+	{"queues.kept_by", account.KeptBy{}},
+	{"queues.launches", account.BesideLaunch{}},
 }
 
 // Statistics describe all that statistics can hold, by path.
