@@ -48,7 +48,7 @@ type Options struct {
 	MaxVectorRegs int
 
 	// UnrollTrips and UnrollValues bound full unrolling: the trips of the loop
-	// and the values after unrolling. 0 means 32 and 512.
+	// and the values after unrolling. 0 means 32, and 26 times as many values, or 512 with SelectBuffers.
 	UnrollTrips, UnrollValues int
 
 	// Stop, unless it is nil, is asked now and then; once it says so, Run returns
@@ -61,8 +61,11 @@ func (o *Options) stopped() bool { return o.Stop != nil && o.Stop() }
 func (o Options) withDefaults() Options {
 	setDefault(&o.WaveSize, 64)
 	setDefault(&o.MaxVectorRegs, 64)
-	setDefault(&o.UnrollTrips, 32)
-	setDefault(&o.UnrollValues, 512)
+	setDefault(&o.UnrollTrips, unrollTrips)
+	if o.SelectBuffers {
+		setDefault(&o.UnrollValues, 512)
+	}
+	setDefault(&o.UnrollValues, unrollTrips*unrollPerTrip)
 	return o
 }
 

@@ -7,9 +7,6 @@ import (
 	"spvsim/program/ir"
 )
 
-// Loops that the shader asks to unroll may grow further than the others.
-const hintedFactor = 8
-
 // unroll replaces innermost loops by as many copies of their body as they have
 // trips, where that is a small constant. Copies of one round are not unrolled
 // again in it: folding comes first.
@@ -22,9 +19,10 @@ func unroll(f *ir.Func, o Options) bool {
 			inner[l.parent] = false
 		}
 	}
+	u := newUses(f)
 	changed := false
 	for i, l := range g.loops {
-		if inner[i] && unrollLoop(f, g, l, o) {
+		if inner[i] && unrollLoop(f, g, l, u, o) {
 			changed = true
 		}
 	}
@@ -35,33 +33,17 @@ func unroll(f *ir.Func, o Options) bool {
 	return changed
 }
 
-func unrollLoop(f *ir.Func, g *graph, l *loop, o Options) bool {
+func unrollLoop(f *ir.Func, g *graph, l *loop, u *uses, o Options) bool {
 	if l.merge == nil || l.latch == nil || l.header.Unroll == 2 || len(l.header.Preds) != 2 {
 		return false
 	}
-	trips, values := o.UnrollTrips, o.UnrollValues
-	if l.header.Unroll == 1 {
-		trips, values = trips*hintedFactor, values*hintedFactor
-	}
-	exit, n := tripCount(g, l, min(trips, values/max(loopSize(l), 1)))
+	exit, n := mayUnroll(g, l, u, o)
 	if exit == nil || !closeForCopies(f, g, l) {
 		return false
 	}
 	c := &copier{f: f, g: g, l: l, exit: exit, values: map[*ir.Value]*ir.Value{}}
 	c.copyAll(n)
 	return true
-}
-
-func loopSize(l *loop) int {
-	n := 0
-	for _, b := range l.blocks {
-		for _, v := range b.Code {
-			if !literal(v) {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // tripCount finds an exit that every iteration tests and the iteration, counted

@@ -1,0 +1,176 @@
+package opt
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// What a loop may cost and still be unrolled. Where buffers are descriptors, the
+// compiler is Mesa's, whose rules these are (nir_opt_loop_unroll, nir_loop_analyze): 26
+// instructions a trip for 32 trips, four times both where one straight body loads from
+// memory, so that the loads of several trips are under way at once. Counters that
+// additions change are understood, others are not.
+const (
+	unrollTrips    = 32
+	unrollPerTrip  = 26
+	pipelineFactor = 4
+	// Loops that the shader asks to unroll, and those that index a variable, which unrolling may turn into values, may grow further.
+	hintedFactor = 8
+)
+
+// mayUnroll finds the exit at which a loop that may be unrolled is left, and in which iteration; nil: it may not.
+func mayUnroll(g *graph, l *loop, u *uses, o Options) (*ir.Block, int) {
+	trips, values, cost := o.UnrollTrips, o.UnrollValues, loopSize(l)
+	nir := !o.SelectBuffers
+	if nir {
+		cost = nirCost(l, u)
+	}
+	switch {
+	case l.header.Unroll == 1:
+		trips, values = trips*hintedFactor, values*hintedFactor
+	case nir && pipelines(g, l):
+		trips, values = trips*pipelineFactor, values*pipelineFactor
+	case nir && indexesLocal(l):
+		values *= hintedFactor
+	}
+	exit, n := tripCount(g, l, min(trips, values/max(cost, 1)))
+	if exit == nil || nir && (!plainExits(g, l) || !countedByAddition(l, exit)) {
+		return nil, 0
+	}
+	return exit, n
+}
+
+func loopSize(l *loop) int {
+	n := 0
+	for _, b := range l.blocks {
+		for _, v := range b.Code {
+			if !literal(v) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// nirCost counts as NIR does, where an access of several elements is one instruction and the steps of its address are none.
+func nirCost(l *loop, u *uses) int {
+	n := 0
+	for _, b := range l.blocks {
+		last := uint32(0)
+		for _, v := range b.Code {
+			switch {
+			case literal(v), v.Op == isa.Proj, scalesAddress(v, u):
+			case v.Mem != nil && v.SPIRV != 0 && v.SPIRV == last: // another element
+			default:
+				n++
+			}
+			if v.Mem != nil {
+				last = v.SPIRV
+			}
+		}
+	}
+	return n
+}
+
+// scalesAddress reports a step from an index to an address: what only addresses need.
+func scalesAddress(v *ir.Value, u *uses) bool {
+	if v.Op != isa.IMul && v.Op != isa.Shl && v.Op != isa.IAdd || !hasConst(v) && !scaled(v) {
+		return false
+	}
+	for _, w := range u.of(v) {
+		address := w.Mem != nil && w.Mem.HasIndex && w.Args[0] == v
+		if !address && (w.Op != isa.IAdd || !addressOnly(w, u)) {
+			return false
+		}
+	}
+	return true
+}
+
+func hasConst(v *ir.Value) bool { return v.Args[0].Op == isa.Const || v.Args[1].Op == isa.Const }
+
+func scaled(v *ir.Value) bool {
+	for _, a := range v.Args {
+		if (a.Op == isa.IMul || a.Op == isa.Shl) && hasConst(a) {
+			return true
+		}
+	}
+	return false
+}
+
+func addressOnly(v *ir.Value, u *uses) bool {
+	for _, w := range u.of(v) {
+		if w.Mem == nil || !w.Mem.HasIndex || w.Args[0] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// pipelines reports one straight body, but for one exit, that loads from memory at an address that is computed.
+func pipelines(g *graph, l *loop) bool {
+	exits, loads := 0, false
+	for _, b := range l.blocks {
+		if b.Term == ir.Cond {
+			exits++
+			if goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
+				return false
+			}
+		}
+		for _, v := range b.Code {
+			buffer := v.Mem != nil && (v.Mem.Space == isa.SpaceBuffer || v.Mem.Space == isa.SpaceFlat)
+			loads = loads || v.Op == isa.Load && buffer && v.Mem.HasIndex || v.Op >= isa.ImageSample && v.Op <= isa.ImageGather
+		}
+	}
+	return exits == 1 && loads
+}
+
+// indexesLocal reports that the loop indexes a variable.
+func indexesLocal(l *loop) bool {
+	for _, b := range l.blocks {
+		for _, v := range b.Code {
+			if v.Mem != nil && v.Mem.Space == isa.SpaceScratch && v.Mem.HasIndex {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plainExits reports that the loop is left at one place or two, which every iteration passes.
+func plainExits(g *graph, l *loop) bool {
+	exits := 0
+	for _, b := range l.blocks {
+		if b.Term != ir.Cond || !l.round[g.Place[b.ID]] || goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
+			continue
+		}
+		if exits++; exits > 2 || !g.dominates(b, l.latch) {
+			return false
+		}
+	}
+	return true
+}
+
+// countedByAddition reports that what the exit's condition compares changes by additions of constants alone.
+func countedByAddition(l *loop, exit *ir.Block) bool {
+	back := predOf(l.header, l.latch)
+	var counts func(v *ir.Value, depth int) bool
+	counts = func(v *ir.Value, depth int) bool {
+		if v.Op == isa.Const || depth == 0 {
+			return v.Op == isa.Const
+		}
+		if v.Op == isa.Phi {
+			return v.Block != l.header || addsTo(v.Args[back], v)
+		}
+		for _, a := range v.Args {
+			if !counts(a, depth-1) {
+				return false
+			}
+		}
+		return len(v.Args) > 0
+	}
+	return counts(exit.Cond, 4)
+}
+
+func addsTo(v, phi *ir.Value) bool {
+	return (v.Op == isa.IAdd || v.Op == isa.ISub || v.Op == isa.FAdd) && hasConst(v) && (v.Args[0] == phi || v.Args[1] == phi)
+}

@@ -1,0 +1,78 @@
+package opt
+
+import (
+	"testing"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// loopsLeft counts those that are left.
+func loopsLeft(f *ir.Func) int { return len(newGraph(f).loops) }
+
+// countedLoop mixes the counter into what it stores, n times; each trip loads so many words that its counter indexes.
+func countedLoop(t *testing.T, op isa.Op, n uint64, loads int) *ir.Func {
+	b := newBuilder(t)
+	bs := b.blocks(4)
+	header, body, latch, end := bs[0], bs[1], bs[2], bs[3]
+	start, limit := b.c(0), b.c(n)
+	if op == isa.Shl {
+		start, limit = b.c(1), b.c(1<<n)
+	}
+	step, lane := b.c(1), b.op(isa.LocalIDX, isa.I32)
+	b.jump(header)
+	b.at(header)
+	i, sum := b.phi(isa.I32, start, nil), b.phi(isa.I32, lane, nil)
+	header.Merge, header.Continue = end, latch
+	header.SetSuccs(ir.Cond, b.op(isa.ULt, isa.I32, i, limit), body, end)
+	b.at(body)
+	next := b.op(isa.Xor, isa.I32, b.op(isa.IMul, isa.I32, sum, lane), i)
+	for range loads {
+		at := b.op(isa.Shl, isa.I32, b.op(isa.IAdd, isa.I32, i, lane), b.c(2))
+		next = b.op(isa.Xor, isa.I32, next, b.load(word(1), at))
+	}
+	b.jump(latch)
+	b.at(latch)
+	i.Args[1], sum.Args[1] = b.op(op, isa.I32, i, step), next
+	b.jump(header)
+	b.at(end)
+	b.f.Bindings = []ir.Binding{{Count: 1}, {Count: 1}}
+	b.store(word(0), b.op(isa.Shl, isa.I32, lane, b.c(2)), sum)
+	b.ret()
+	return b.f
+}
+
+// A counter that additions change is understood by both compilers, one that shifts change by LLVM alone.
+func TestCountersOfUnrolledLoops(t *testing.T) {
+	for _, c := range []struct {
+		op   isa.Op
+		o    Options
+		left int
+	}{
+		{isa.IAdd, Options{}, 0}, {isa.IAdd, Options{SelectBuffers: true}, 0},
+		{isa.Shl, Options{}, 1}, {isa.Shl, Options{SelectBuffers: true}, 0},
+	} {
+		f := countedLoop(t, c.op, 16, 1)
+		Run(f, c.o)
+		if got := loopsLeft(f); got != c.left {
+			t.Errorf("%v, pointers %v: %d loops are left, want %d", c.op, c.o.SelectBuffers, got, c.left)
+		}
+	}
+}
+
+// 32 trips unroll and 33 do not, but where a straight body loads from memory it is 128.
+func TestTripsOfUnrolledLoops(t *testing.T) {
+	for _, c := range []struct {
+		trips uint64
+		loads int
+		left  int
+	}{
+		{32, 0, 0}, {33, 0, 1}, {33, 1, 0}, {128, 1, 0}, {129, 1, 1},
+	} {
+		f := countedLoop(t, isa.IAdd, c.trips, c.loads)
+		Run(f, Options{})
+		if got := loopsLeft(f); got != c.left {
+			t.Errorf("%d trips, %d loads: %d loops are left, want %d", c.trips, c.loads, got, c.left)
+		}
+	}
+}
