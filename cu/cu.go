@@ -189,7 +189,7 @@ func (u *ComputeUnit) place(now uint64, m *Place) {
 	for i, at := range m.Waves {
 		w := u.SIMDs[at.SIMD].Start(now, &simd.Start{
 			Code: l.Code, Group: g, WaveInGroup: uint32(i), WavesInGroup: uint32(len(m.Waves)),
-			NumWorkgroups: wg.Count, Placed: m.Placed, At: at.At, Node: wg.Node, Fragments: wg.Fragments,
+			NumWorkgroups: wg.Count, Push: l.Bindings.Push, Placed: m.Placed, At: at.At, Node: wg.Node, Fragments: wg.Fragments,
 		})
 		g.Waves = append(g.Waves, w)
 		slot := u.slot(w)

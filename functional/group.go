@@ -43,7 +43,7 @@ func (k *worker) beginWave(g *group, i int) {
 	w.pc, w.status = 0, waveRuns
 	w.regs = k.registers(g.code)
 	start := simd.Start{Group: &g.shared, WaveInGroup: uint32(i), WavesInGroup: uint32(len(g.waves)),
-		NumWorkgroups: g.wg.Count, Node: g.wg.Node, Fragments: g.wg.Fragments}
+		NumWorkgroups: g.wg.Count, Push: g.kernel.Bindings.Push, Node: g.wg.Node, Fragments: g.wg.Fragments}
 	w.env.Bindings = g.kernel.Bindings
 	if p.ScratchWords > 0 {
 		if w.env.Scratch == nil {

@@ -46,6 +46,8 @@ type programs struct {
 	tune func(*program.Target)
 	// constants are the constant data of programs in the machine's memory.
 	constants map[*program.Program]mem.Descriptor
+	// tables are the places of their descriptors.
+	tables map[*program.Program]mem.Descriptor
 	// warnings are what the job sets without effect, each once, in order.
 	warnings []string
 }
@@ -252,12 +254,15 @@ func Target(m *config.Machine, waveSize int) program.Target {
 		Pairs: program.Pairs{Packed: t.Has(isa.ClassPacked32.String()), Halves: t.Has(isa.ClassPacked16.String()),
 			Dual: waveSize == 32 && t.Has(isa.ClassDual.String())},
 		PackThreads: m.Queue.PackThreads,
+		Descriptors: t.Buffers == "descriptors",
 		Matrix:      matrixTarget(m),
 		// A fused operation is used unless the timing table makes it of several;
 		// a division is one only where the table has a row for it.
 		Opt: opt.Options{
 			WaveSize: waveSize,
-			FuseMad:  native(isa.IMad), FuseMad16: len(mad16) == 1, LshlAdd: native(isa.LshlAdd) && native(isa.LshlOr), Add3: native(isa.IAdd3),
+			FuseMad:  native(isa.IMad), FuseMad16: len(mad16) == 1, Add3: native(isa.IAdd3),
+			LshlAdd:       native(isa.LshlAdd) && native(isa.LshlOr) && native(isa.AddLshl) && native(isa.AndOr) && native(isa.Or3),
+			TwoScalars:    t.Buffers != "pointers", // of those that have such operations, RDNA; GFX9 reads one
 			SelectBuffers: t.Buffers == "pointers",
 			Divides: func(op isa.Op, typ isa.Type) bool {
 				_, _, ok := t.Expand(isa.Table[op].Name, typ.String(), waveSize)
@@ -375,8 +380,32 @@ func floatBits(x float64, width int) uint64 {
 	return uint64(math.Float32bits(float32(x)))
 }
 
+// bindTable gives the program's descriptors a place in memory, for the scalar cache.
+func (p *programs) bindTable(s *mem.Store, prog *program.Program, b *mem.Bindings) error {
+	if prog.TableBytes == 0 {
+		return nil
+	}
+	have, ok := p.tables[prog]
+	if !ok {
+		made, err := s.Adopt(make([]byte, prog.TableBytes), "descriptors of "+prog.Name)
+		if err != nil {
+			return err
+		}
+		if p.tables == nil {
+			p.tables = map[*program.Program]mem.Descriptor{}
+		}
+		have = mem.Of(made)
+		p.tables[prog] = have
+	}
+	b.Table = have
+	return nil
+}
+
 // bindConstants binds the program's constant data after its other bindings.
 func (p *programs) bindConstants(s *mem.Store, prog *program.Program, b *mem.Bindings) error {
+	if err := p.bindTable(s, prog, b); err != nil {
+		return err
+	}
 	if len(prog.Constants) == 0 {
 		return nil
 	}

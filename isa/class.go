@@ -8,6 +8,7 @@ var memoryClass = [...][3]Class{
 	SpaceLDS:     {ClassLDS, ClassLDS, ClassLDS},
 	SpaceScratch: {ClassScratch, ClassScratch, ClassScratch},
 	SpaceImage:   {ClassImage, ClassImage, ClassImage},
+	SpaceTable:   {ClassSMEM, ClassSMEM, ClassSMEM},
 }
 
 // ClassOf is the timing class of an instruction: of its space for memory, of

@@ -73,6 +73,9 @@ func (d *depList) addMem(m *Mem) {
 	if m.Space == SpaceFlat {
 		address = I64
 	}
+	for _, r := range m.Descriptors {
+		d.add(r, I32)
+	}
 	d.add(m.BindingIndex, I32)
 	d.add(m.SamplerIndex, I32)
 	d.add(m.Reference, F32)

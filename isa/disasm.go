@@ -88,6 +88,9 @@ func mnemonic(in *Inst) string {
 		}
 	}
 	name := unit + Table[in.Op].Name
+	if in.Op == Micro {
+		name = unit + Table[Op(in.Imm)].Name + "_step"
+	}
 	if in.T != Void {
 		name += "." + in.T.String()
 	}
@@ -151,12 +154,15 @@ func floatText(v uint64, t Type) string {
 	return s + ".0"
 }
 
-var spaceNames = [...]string{"buffer", "flat", "push", "lds", "scratch", "image"}
+var spaceNames = [...]string{"buffer", "flat", "push", "lds", "scratch", "image", "table"}
 
 func (s Space) String() string { return spaceNames[s] }
 
 func disasmAccess(in *Inst) string {
 	m := in.Mem
+	if m.Space == SpaceTable {
+		return fmt.Sprintf("s_descriptor_load.i32x%d %s, b%d", m.Words, regText(m.Dsts[0], I32), m.Binding)
+	}
 	unit := m.Space.String() + "_"
 	if m.Scalar {
 		unit = "s_" + unit

@@ -48,6 +48,7 @@ const (
 	SpaceLDS                  // byte offset in the workgroup's LDS
 	SpaceScratch              // dword slot in the lane's private scratch
 	SpaceImage                // a bound image or texel buffer: texel coordinates
+	SpaceTable                // the table of descriptors: byte offset; what is read there means nothing
 )
 
 // An Access says what memory an operation touches, and how: before and after
@@ -123,6 +124,11 @@ type Mem struct {
 	// Scalar loads go through the scalar cache: uniform address, read-only
 	// memory, Dsts are Scalar.
 	Scalar bool
+
+	// Words of a descriptor that a load from SpaceTable gives; Dsts[0] is all of them.
+	Words uint8
+	// Descriptors that must have been loaded: of the memory, and of a sampler.
+	Descriptors [2]Reg
 
 	// Reference is what depths are compared with; None: nothing is compared.
 	Reference Reg
@@ -240,6 +246,7 @@ type State struct {
 	LocalSize     [3]uint32
 	WaveInGroup   uint32 // SubgroupId
 	WavesInGroup  uint32 // NumSubgroups
+	Push          []byte // push constants
 
 	Now         uint64 // cycle of issue, for Clock
 	ClockMask   uint64 // width of the machine's cycle counter

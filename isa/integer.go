@@ -127,6 +127,9 @@ func imad(a, b, c uint64, _ uint) uint64    { return a*b + c }
 func lshladd(a, b, c uint64, w uint) uint64 { return shl(a, b, w) + c }
 func iadd3(a, b, c uint64, _ uint) uint64   { return a + b + c }
 func lshlor(a, b, c uint64, w uint) uint64  { return shl(a, b, w) | c }
+func addlshl(a, b, c uint64, w uint) uint64 { return shl(a+b, c, w) }
+func andor(a, b, c uint64, _ uint) uint64   { return a&b | c }
+func or3(a, b, c uint64, _ uint) uint64     { return a | b | c }
 
 // An intDot is a dot product of the parts, of so many bits, of two words.
 type intDot struct {

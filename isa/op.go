@@ -71,6 +71,9 @@ const (
 	LshlAdd // (a << b) + c (formed by optimisation; T = I32)
 	IAdd3   // a + b + c (formed by optimisation; T = I32)
 	LshlOr  // (a << b) | c (formed by optimisation; T = I32)
+	AddLshl // (a + b) << c (formed by optimisation; T = I32)
+	AndOr   // (a & b) | c (formed by optimisation; T = I32)
+	Or3     // a | b | c (formed by optimisation; T = I32)
 	// Dot products: c plus the products of the four bytes, or two halves, of a and
 	// b; T = I32. The sum wraps, or is held in the range of its type (Sat).
 	SDot4
@@ -198,6 +201,7 @@ const (
 	NumWorkgroupsZ
 	SubgroupID // wave within the workgroup
 	NumSubgroups
+	PushWord // the 32 bits of push constants at byte Imm, which a wave may have from its start
 	Clock    // I64: the simulated clock in cycles at issue
 	Realtime // I64: a clock in nanoseconds of simulated time at issue
 

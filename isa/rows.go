@@ -123,6 +123,9 @@ var rows = [NumOps]Row{
 	{LshlAdd, "lshladd", alu, ternary, salu, int3(lshladd), own("formed by optimisation")},
 	{IAdd3, "iadd3", alu, ternary, saluC, int3(iadd3), own("formed by optimisation")},
 	{LshlOr, "lshlor", alu, ternary, salu, int3(lshlor), own("formed by optimisation")},
+	{AddLshl, "addlshl", alu, ternary, saluC, int3(addlshl), own("formed by optimisation")},
+	{AndOr, "andor", alu, ternary, saluC, int3(andor), own("formed by optimisation")},
+	{Or3, "or3", alu, ternary, saluC, int3(or3), own("formed by optimisation")},
 
 	{SDot4, "sdot4", dot, ternary, comm, intDot{8, true, true}.wrapped, core(spirv.OpSDot)},
 	{UDot4, "udot4", dot, ternary, comm, intDot{8, false, false}.wrapped, core(spirv.OpUDot)},
@@ -241,6 +244,7 @@ var rows = [NumOps]Row{
 	{NumWorkgroupsZ, "num_workgroups_z", alu, word, waveID, nil, own("BuiltIn NumWorkgroups")},
 	{SubgroupID, "subgroup_id", alu, word, waveID, nil, own("BuiltIn SubgroupId")},
 	{NumSubgroups, "num_subgroups", alu, word, waveID, nil, own("BuiltIn NumSubgroups")},
+	{PushWord, "push_word", alu, constant, waveID, nil, own("variables of storage class PushConstant")},
 	{Clock, "clock", every(ClassClock), clock, FlagEffect | FlagUniform | FlagScalarUnit, nil, core(spirv.OpReadClockKHR)},
 	{Realtime, "realtime", every(ClassClock), clock, FlagEffect | FlagUniform | FlagScalarUnit, nil, core(spirv.OpReadClockKHR)},
 

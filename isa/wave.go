@@ -24,6 +24,7 @@ func init() {
 		NumWorkgroupsZ: perWave(func(st *State) uint64 { return uint64(st.NumWorkgroups[2]) }),
 		SubgroupID:     perWave(func(st *State) uint64 { return uint64(st.WaveInGroup) }),
 		NumSubgroups:   perWave(func(st *State) uint64 { return uint64(st.WavesInGroup) }),
+		PushWord:       pushWord,
 		Clock:          perWave(func(st *State) uint64 { return st.Now & st.ClockMask }),
 		Realtime:       perWave(func(st *State) uint64 { return st.Nanoseconds }),
 
@@ -147,6 +148,17 @@ func fillRowGo(d []uint32, x uint32) {
 
 func perWave(f func(*State) uint64) func(*State, *Inst) {
 	return func(st *State, in *Inst) { st.spread(in, f(st)) }
+}
+
+// pushWord reads zero behind the end of the push constants.
+func pushWord(st *State, in *Inst) {
+	word := uint64(0)
+	for i := range uint64(4) {
+		if at := in.Imm + i; at < uint64(len(st.Push)) {
+			word |= uint64(st.Push[at]) << (8 * i)
+		}
+	}
+	st.spread(in, word)
 }
 
 func laneNumbers(st *State, in *Inst) {

@@ -42,10 +42,11 @@ func TestIdentityOfWaves(t *testing.T) {
 	st.Workgroup, st.NumWorkgroups = [3]uint32{1, 2, 3}, [3]uint32{4, 5, 6}
 	st.WaveInGroup, st.WavesInGroup = 7, 8
 	st.Now, st.ClockMask, st.Nanoseconds = 1<<20+9, 1<<20-1, 10<<32
-	for i, want := range []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10 << 32} {
+	st.Push = []byte{0, 0, 0, 0, 9, 1}
+	for i, want := range []uint64{1, 2, 3, 4, 5, 6, 7, 8, 0x109, 9, 10 << 32} {
 		op := WorkgroupIDX + Op(i)
-		uniform := &Inst{Op: op, T: ResultType(op, I32, Void), Uniform: true, Dst: S(1)}
-		lanes := &Inst{Op: op, T: uniform.T, Dst: V(2)}
+		uniform := &Inst{Op: op, T: ResultType(op, I32, Void), Uniform: true, Dst: S(1), Imm: 4} // the byte of a push constant
+		lanes := &Inst{Op: op, T: uniform.T, Dst: V(2), Imm: 4}
 		for _, in := range []*Inst{uniform, lanes} {
 			Resolve(in)
 			in.Exec(st, in)

@@ -45,7 +45,7 @@ func plain32(m *isa.Mem, t isa.Type) bool {
 // uniform32 says that one access for the whole wave loads 32-bit elements of a
 // buffer that is known when the program is lowered, or of the push constants.
 func uniform32(m *isa.Mem, t isa.Type) bool {
-	known := m.Space == isa.SpacePush || m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None
+	known := m.Space == isa.SpacePush || m.Space == isa.SpaceTable || m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None
 	return m.Scalar && known && t.Bits() == 32 && m.Index.Kind != isa.Vector
 }
 

@@ -60,8 +60,12 @@ func (p *Port) prepareUniform(st *isa.State, env *Env, in *isa.Inst, e *Early) b
 // uniformAt is where the words of a load for the whole wave lie; ok is false out of bounds.
 func uniformAt(st *isa.State, env *Env, m *isa.Mem) (addr uint64, words []byte, ok bool) {
 	addr, bytes := env.PushAddr, env.Push
-	if m.Space == isa.SpaceBuffer {
+	switch m.Space {
+	case isa.SpaceBuffer:
 		d, _ := env.descriptor(m, 0)
+		addr, bytes = d.Addr, d.Bytes
+	case isa.SpaceTable:
+		d := env.table()
 		addr, bytes = d.Addr, d.Bytes
 	}
 	off := uint64(uint32(lane.Uniform(st, m.Base)) + m.Offset + uint32(lane.Uniform(st, m.Index)))
@@ -159,7 +163,7 @@ func (b *Bindings) steady(m *isa.Mem, written []int) bool {
 	switch {
 	case m.Coherent || m.Payload:
 		return false
-	case m.Space == isa.SpacePush:
+	case m.Space == isa.SpacePush || m.Space == isa.SpaceTable:
 		return true
 	case m.Space != isa.SpaceBuffer || m.Dynamic || m.BindingIndex.Kind != isa.None:
 		return false

@@ -23,7 +23,18 @@ type Bindings struct {
 	First       []uint32
 	Count       []uint32
 	Push        []byte
-	PushAddr    uint64 // where the push constants live, for the scalar cache
+	PushAddr    uint64     // where the push constants live, for the scalar cache
+	Table       Descriptor // where the descriptors live; all zero: they have no place of their own
+}
+
+// noTable is read where descriptors have no place of their own.
+var noTable = Descriptor{Bytes: make([]byte, 1<<16)}
+
+func (b *Bindings) table() *Descriptor {
+	if b.Table.Bytes == nil {
+		return &noTable
+	}
+	return &b.Table
 }
 
 // Bind appends a binding with its elements.

@@ -14,6 +14,8 @@ func (x *lanes) resolve(st *isa.State, env *Env, m *isa.Mem, mask uint64) {
 		x.resolveFlat(st, m, mask)
 	case isa.SpacePush:
 		x.resolveOne(st, m, mask, &Descriptor{Addr: env.PushAddr, Bytes: env.Push}, -2)
+	case isa.SpaceTable:
+		x.resolveOne(st, m, mask, env.table(), -2)
 	case isa.SpaceBuffer:
 		if m.BindingIndex.Kind == isa.Vector {
 			x.resolveMany(st, env, m, mask)

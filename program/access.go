@@ -33,6 +33,7 @@ func (e *emitter) memory(in *isa.Inst, v *ir.Value) {
 	if e.combined(m) {
 		x.SamplerIndex = x.BindingIndex
 	}
+	e.needsDescriptors(x, v)
 	e.transfer(in, v, data[m.Coords:])
 	in.Class = isa.ClassOf(in)
 }

@@ -17,6 +17,8 @@ type emitter struct {
 	regs   *allocation
 	expand func(in *isa.Inst) []isa.Class
 	pairs  Pairs
+	pre    []*ir.Value // what the wave has from its start
+	rotate bool        // loops end with the test that they begin with
 
 	insts []isa.Inst
 	start []int32 // by place: the block's first instruction
@@ -24,6 +26,7 @@ type emitter struct {
 	masks []int // by place: scalar word in which lanes wait, -1 if none
 
 	together together
+	tables   *descriptorPlan // nil where buffers are pointers
 
 	scalarWords, vectorRows int
 	spareRows               []int    // pairs of rows that cycles of moves have needed, and that are free
@@ -40,7 +43,9 @@ type emitter struct {
 type fix struct{ inst, place int }
 
 // emit lowers a function whose uniform values are known.
-func emit(ctx context.Context, f *ir.Func, waveSize int, expand func(in *isa.Inst) []isa.Class, pairs Pairs) (*Program, error) {
+func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
+	waveSize := t.WaveSize
+	oneReturn(f)
 	oneLatch(f)
 	pre := hoistPreset(f)
 	legalise(f, waveSize)
@@ -54,11 +59,14 @@ func emit(ctx context.Context, f *ir.Func, waveSize int, expand func(in *isa.Ins
 	if err != nil {
 		return nil, err
 	}
-	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, expand: expand, pairs: pairs,
+	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, expand: t.expand, pairs: t.Pairs, rotate: !t.Descriptors, pre: pre,
 		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, modRow: -1, waveSize: waveSize, projs: findResults(f)}
 	e.countUses()
 	e.placeLocals()
 	e.placeMasks()
+	if t.Descriptors {
+		e.planDescriptors()
+	}
 	if err := e.findTogether(); err != nil {
 		return nil, err
 	}
@@ -86,7 +94,7 @@ func checkTables(f *ir.Func) error {
 func (e *emitter) program(pre []*ir.Value, waveSize int) *Program {
 	p := &Program{
 		Name: e.f.Name, WaveSize: waveSize, Insts: e.insts,
-		LocalSize: e.f.LocalSize, LDSBytes: e.f.LDSBytes, PushBytes: e.f.PushBytes,
+		LocalSize: e.f.LocalSize, LDSBytes: e.f.LDSBytes, PushBytes: e.f.PushBytes, TableBytes: e.tableBytes(),
 		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings, Constants: e.f.Constants,
 		VectorRows: e.vectorRows, ScalarWords: e.scalarWords, Node: e.f.Node, Fragment: e.f.Fragment,
 		VectorRegs: e.regs.vectorRows, ScalarRegs: e.hardwareScalars(waveSize),
@@ -214,7 +222,7 @@ func (e *emitter) add(in isa.Inst) *isa.Inst {
 		if steps := e.expand(&in); len(steps) > 0 {
 			last := len(steps) - 1
 			for _, c := range steps[:last] {
-				e.insts = append(e.insts, isa.Inst{Op: isa.Micro, Class: c, Origin: in.Origin})
+				e.insts = append(e.insts, isa.Inst{Op: isa.Micro, T: in.T, Class: c, Imm: uint64(in.Op), Origin: in.Origin})
 			}
 			in.Class = steps[last]
 		}
@@ -237,7 +245,7 @@ func linkMicros(insts []isa.Inst) {
 func (e *emitter) block(i int) {
 	b := e.fl.Blocks[i]
 	e.start[i] = int32(len(e.insts))
-	if e.fl.pend[i] {
+	if e.fl.pend[i] && !e.ends(i) {
 		e.control(isa.Inst{Op: isa.MaskJoin, T: isa.I64, Dst: e.mask(i), Src: src(e.mask(i))}, b)
 		if k := e.orEnd(e.fl.past(i)); !e.fl.full[i] && !e.together.within(i, k) {
 			e.branch(isa.Inst{Op: isa.BranchExecZ}, k, b)
@@ -245,12 +253,20 @@ func (e *emitter) block(i int) {
 	}
 	e.skipLoop(i, b)
 	from := len(e.insts)
+	e.loadDescriptors(i, e.tables.atStart())
 	for _, v := range b.Code {
 		e.value(v)
 	}
+	e.loadDescriptors(i, e.tables.atEnd())
 	e.copies(e.lv.copies[b.ID], b)
 	e.pair(from)
 	e.terminator(i, b)
+}
+
+// ends reports the last block where it does nothing but end the wave, for which no lane need be on.
+func (e *emitter) ends(i int) bool {
+	b := e.fl.Blocks[i]
+	return i == len(e.fl.Blocks)-1 && len(b.Code) == 0 && b.Term == ir.Return
 }
 
 func src(regs ...isa.Reg) (s [4]isa.Reg) {
@@ -383,6 +399,7 @@ func (e *emitter) split(i, t, f int, b *ir.Block) {
 	if f < t {
 		near, far, invert = f, t, 1
 	}
+	e.breaks(i, far, b)
 	e.control(isa.Inst{Op: isa.MaskSplit, T: isa.I64, Dst: e.mask(far), Src: cond, Imm: invert}, b)
 	switch {
 	case near <= i: // a loop's back edge

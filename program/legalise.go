@@ -11,7 +11,7 @@ var preset = map[isa.Op]bool{
 	isa.LocalIDX: true, isa.LocalIDY: true, isa.LocalIDZ: true, isa.LocalIndex: true,
 	isa.WorkgroupIDX: true, isa.WorkgroupIDY: true, isa.WorkgroupIDZ: true,
 	isa.NumWorkgroupsX: true, isa.NumWorkgroupsY: true, isa.NumWorkgroupsZ: true,
-	isa.SubgroupID: true, isa.NumSubgroups: true,
+	isa.SubgroupID: true, isa.NumSubgroups: true, isa.PushWord: true,
 	isa.FragCoord: true, isa.Barycentric: true, isa.FrontFacing: true, isa.HelperLane: true, isa.PrimitiveIndex: true,
 	isa.SampleIndex: true, isa.SampleCover: true, isa.PointCoord: true,
 	isa.PayloadIn: true, isa.RemainingRecursion: true, isa.ShaderIndex: true, isa.MeshGroup: true,
@@ -86,6 +86,7 @@ func legalise(f *ir.Func, waveSize int) {
 	for _, b := range f.Blocks {
 		code := make([]*ir.Value, 0, len(b.Code))
 		masks := map[*ir.Value]*ir.Value{}
+		vectors := inVectors{f: f, have: map[*ir.Value]*ir.Value{}}
 		toMask := func(a *ir.Value) *ir.Value {
 			if masks[a] == nil {
 				m := f.NewValue(isa.ToLanes, isa.Bool, isa.Bool, a)
@@ -100,6 +101,7 @@ func legalise(f *ir.Func, waveSize int) {
 				if sum := uniformIndex(f, v); sum != nil {
 					code = append(code, sum)
 				}
+				code = vectors.access(code, v)
 			}
 			if v.Op == isa.MatrixMulAdd {
 				code = append(code, toVectors(f, v, waveSize)...)

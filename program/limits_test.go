@@ -40,7 +40,7 @@ func TestLimitsAreTestedBeforeTheWork(t *testing.T) {
 		"around calls": {strings.NewReplacer("OpStore %to_in %u7", "OpStore %to_in %u7\n%r = OpFunctionCall %uint %deep %u7", "%main = ", "%word = OpTypeFunction %uint %uint\n%main = ").
 			Replace(nestedSelections(1023)) + deepFunction,
 			"constructs nested deeper than 1023, those around calls with them"},
-		"scalars alive":             {wideArray(1 << 16), "needs 65538 vector rows and 2 scalar words: more than 32768 can't be numbered"},
+		"scalars alive":             {wideArray(1 << 16), "needs 65537 vector rows and 1 scalar words: more than 32768 can't be numbered"},
 		"loops one after the other": {sequentialLoops(4200), "4200 loops and 16802 blocks: want at most 67108864 as their product"},
 		"calls":                     {calls(300, false), "calls nested deeper than 200"},
 	} {

@@ -27,6 +27,8 @@ type Target struct {
 	Matrix MatrixTarget
 	// Pairs are the instructions of two operations that the machine has.
 	Pairs Pairs
+	// Descriptors: buffers and images have descriptors, which waves load.
+	Descriptors bool
 	// PackThreads: nodes of an execution graph whose workgroups are one
 	// invocation run one in each lane of a wave.
 	PackThreads bool
@@ -72,7 +74,7 @@ func LowerContext(ctx context.Context, m *validate.Module, o Options) (*Program,
 	if err := frontend.CheckClusters(m, f, oo.WaveSize); err != nil {
 		return nil, err
 	}
-	p, err := emit(ctx, f, o.Target.WaveSize, o.Target.expand, o.Target.Pairs)
+	p, err := emit(ctx, f, &o.Target)
 	if err != nil {
 		return nil, fmt.Errorf("program: %s: %w", f.Name, err)
 	}

@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"slices"
 
 	"spvsim/isa"
 	"spvsim/program/ir"
@@ -65,6 +66,35 @@ func splitEdge(f *ir.Func, b *ir.Block, i int) {
 			return
 		}
 	}
+}
+
+// oneReturn lets all ways end in one block, where lanes that are done wait for the others.
+func oneReturn(f *ir.Func) {
+	var ends []*ir.Block
+	for _, b := range f.Blocks {
+		if b.Term == ir.Return {
+			ends = append(ends, b)
+		}
+	}
+	if len(ends) < 2 {
+		return
+	}
+	last := f.NewBlock()
+	last.Term = ir.Return
+	for _, b := range ends {
+		if len(b.Code)+len(b.Phis) > 0 || b == f.Blocks[0] {
+			b.SetSuccs(ir.Jump, nil, last)
+			continue
+		}
+		for _, p := range b.Preds {
+			for i, s := range p.Succs {
+				if s == b {
+					p.Succs[i], last.Preds = last, append(last.Preds, p)
+				}
+			}
+		}
+	}
+	f.Blocks = slices.DeleteFunc(f.Blocks, func(b *ir.Block) bool { return b != last && b.Term == ir.Return })
 }
 
 // oneLatch gives every loop a single back edge: lanes of different iterations

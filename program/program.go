@@ -35,6 +35,7 @@ type Program struct {
 	LDSBytes     uint32
 	ScratchWords uint32 // 4-byte words of private scratch a lane
 	PushBytes    uint32
+	TableBytes   uint32 // of the descriptors that it loads
 	Bindings     []ir.Binding
 	Strings      []string
 	// Constants is read-only data of the program's own: its descriptor is that of the binding after the last one.

@@ -32,6 +32,28 @@ func (e *emitter) again(i, h int) bool {
 	return true
 }
 
+// breaks are what Mesa's ACO does beside where lanes part for a way out of a loop: it
+// keeps those that stay in a mask, and takes that as the active ones behind the branch.
+func (e *emitter) breaks(i, far int, b *ir.Block) {
+	if e.rotate || !e.leavesLoop(i, far) {
+		return
+	}
+	for range 2 {
+		e.control(isa.Inst{Op: isa.Micro, T: isa.I64, Imm: uint64(isa.MaskSplit)}, b)
+	}
+}
+
+// leavesLoop reports a loop around place i that ends before place far.
+func (e *emitter) leavesLoop(i, far int) bool {
+	loops, _ := e.fl.loops()
+	for _, l := range loops {
+		if l.head <= i && i <= l.latch && l.latch < far {
+			return true
+		}
+	}
+	return false
+}
+
 // ways are the places that a branch goes to, the nearer first.
 func (e *emitter) ways(b *ir.Block) (near, far int) {
 	if b.Term != ir.Cond {
@@ -44,7 +66,7 @@ func (e *emitter) ways(b *ir.Block) (near, far int) {
 // rotates reports a header that is short, has no effects but those of accesses,
 // and that no lane waits for.
 func (e *emitter) rotates(h int) bool {
-	if e.fl.pend[h] || len(e.together) > 0 || len(e.fl.Blocks[h].Code) > maxRotated {
+	if !e.rotate || e.fl.pend[h] || len(e.together) > 0 || len(e.fl.Blocks[h].Code) > maxRotated {
 		return false
 	}
 	for _, v := range e.fl.Blocks[h].Code {

@@ -47,7 +47,7 @@ func TestLoopsAreRotated(t *testing.T) {
 	}{{isa.WorkgroupIDX, isa.BranchTrue}, {isa.LocalIDX, isa.BranchExecNZ}} {
 		f := counting(c.limit)
 		opt.Run(f, opt.Options{WaveSize: 64})
-		p, err := emit(context.Background(), f, 64, nil, Pairs{})
+		p, err := emit(context.Background(), f, &Target{WaveSize: 64})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func (st *Start) Init(s *isa.State, prog *program.Program, r Registers, clockMas
 	*s = isa.State{
 		Lanes: prog.WaveSize, Full: laneMask(prog.WaveSize), V: r.Vector, S: r.Scalar,
 		Workgroup: st.Group.ID, NumWorkgroups: st.NumWorkgroups, LocalSize: prog.LocalSize,
-		WaveInGroup: st.WaveInGroup, WavesInGroup: st.WavesInGroup,
+		WaveInGroup: st.WaveInGroup, WavesInGroup: st.WavesInGroup, Push: st.Push,
 		ClockMask: clockMask, Tmp: r.Tmp,
 		PayloadIn: st.Node.Input, RemainingRecursion: st.Node.Remaining, ShaderIndex: st.Node.Shader,
 		MeshGroup: st.Node.MeshGroup, Payloads: st.Node.Payloads,

@@ -181,6 +181,7 @@ type Start struct {
 	WaveInGroup   uint32
 	WavesInGroup  uint32
 	NumWorkgroups [3]uint32
+	Push          []byte // push constants
 	Placed        uint64 // cycle in which its slot was taken for it
 	At            uint64 // cycle from which its first instruction may issue
 	Node          Node

@@ -68,8 +68,8 @@ func unitRow(c isa.Class, job, on string) keyRow {
 		partner = isa.ClassSALU
 	case isa.ClassMessage:
 		unit = "branch"
-	case isa.ClassBranchTaken: // known only when it has issued: the unit is taken, not waited for
-		return keyRow{at + ".unit", job, fmt.Sprintf("%s.busy=%d", at, large), "", "valu", slower}
+	case isa.ClassBranchTaken: // known only when it has issued: the unit is taken, not waited for, and others wait instead
+		return keyRow{at + ".unit", job, fmt.Sprintf("%s.busy=%d", at, large), "", "valu", differs}
 	}
 	p := "timing.classes." + partner.String()
 	return keyRow{at + ".unit", job, on + fmt.Sprintf("%s.unit=%s %s.busy=%d", p, unit, p, large), "", unit, slower}

@@ -32,6 +32,7 @@ func init() {
 		isa.NumWorkgroupsZ: groups(2),
 		isa.SubgroupID:     perLane(func(w *wave, _ *ir.Value, _ int, _ *lane) uint64 { return uint64(w.n) }),
 		isa.NumSubgroups:   perLane(func(w *wave, _ *ir.Value, _ int, _ *lane) uint64 { return uint64(len(w.g.waves)) }),
+		isa.PushWord:       perLane((*wave).pushWord),
 		isa.Clock:          perLane(func(w *wave, _ *ir.Value, _ int, _ *lane) uint64 { return w.g.m.clock }),
 		isa.Realtime:       perLane(func(w *wave, _ *ir.Value, _ int, _ *lane) uint64 { return w.g.m.clock }),
 
@@ -158,6 +159,14 @@ func (w *wave) of(x *ir.Value, lane uint64) uint64 {
 		return 0
 	}
 	return w.lanes[lane].get(x)
+}
+
+func (w *wave) pushWord(v *ir.Value, _ int, _ *lane) uint64 {
+	push := w.g.m.d.Push
+	if v.Imm+4 > uint64(len(push)) {
+		return 0
+	}
+	return get(push[v.Imm : v.Imm+4])
 }
 
 func (w *wave) trueMask(v *ir.Value) uint64 {

@@ -14,11 +14,12 @@ import (
 // to the index. Terms are added from outer loops to inner ones, and terms with
 // one factor before they are scaled, so that accesses share what they can and
 // loops keep what changes in them only. Values must have their units (placement).
-func addresses(f *ir.Func, _ Options) bool {
-	a := &addresser{f: f, g: newGraph(f), pool: newPool(f)}
+func addresses(f *ir.Func, o Options) bool {
+	a := &addresser{f: f, g: newGraph(f), pool: newPool(f), whole: !o.SelectBuffers, plain: map[*ir.Value]plainValue{}, twins: map[*ir.Value]*ir.Value{}}
 	for _, b := range a.g.Blocks {
 		a.block(b)
 	}
+	a.placeTwins()
 	a.pool.flush()
 	return a.changed
 }
@@ -30,6 +31,9 @@ type addresser struct {
 	out     []*ir.Value
 	at      *ir.Value // the access
 	changed bool
+	whole   bool // addresses of lanes stay one sum
+	plain   map[*ir.Value]plainValue
+	twins   map[*ir.Value]*ir.Value // by value: the same without constants
 }
 
 // A sum is constant + terms, modulo 2^32 or 2^64.
@@ -71,6 +75,10 @@ func (a *addresser) access(v *ir.Value) {
 		return
 	}
 	s.collect()
+	if a.whole && !index.Uniform && s.t == isa.I32 && len(s.terms) > 0 {
+		a.keep(v, s)
+		return
+	}
 	a.offset(v.Mem, s)
 	base, rest := a.split(v.Mem, s)
 	args := make([]*ir.Value, 0, len(v.Args)+1)
@@ -82,6 +90,99 @@ func (a *addresser) access(v *ir.Value) {
 	v.Mem.HasBase, v.Mem.HasIndex = base != nil, rest != nil
 	v.Args = append(args, v.Args[1:]...)
 	a.changed = true
+}
+
+// A plainValue is a value without the constants in its sum.
+type plainValue struct {
+	v        *ir.Value
+	constant uint64
+}
+
+// maxOffset is the largest constant part that an encoding of a buffer's address has.
+const maxOffset = 4095
+
+// keep takes only the constant out of the address: where buffers are descriptors, Mesa
+// computes it as the source has it, in each lane, and shares what other values share.
+func (a *addresser) keep(v *ir.Value, s *sum) {
+	m := v.Mem
+	p := a.without(v.Args[0], 0)
+	v.Args[0] = p.v
+	m.Align = alignment(m, s, uint32(p.constant))
+	total := m.Offset + uint32(p.constant)
+	if far := uint64(total &^ maxOffset); far != 0 && m.Space == isa.SpaceBuffer {
+		v.Args[0] = a.emit(isa.IAdd, isa.I32, p.v, a.pool.constant(isa.I32, far))
+		total &= maxOffset
+	}
+	m.Offset = total
+	a.changed = true
+}
+
+// without finds, or makes, v without the constants in its sum.
+func (a *addresser) without(v *ir.Value, depth int) plainValue {
+	if p, ok := a.plain[v]; ok {
+		return p
+	}
+	p := plainValue{v, 0}
+	if v.T == isa.I32 && depth <= maxDepth {
+		p = a.strip(v, depth+1)
+	}
+	a.plain[v] = p
+	return p
+}
+
+func (a *addresser) strip(v *ir.Value, depth int) plainValue {
+	whole := plainValue{v, 0}
+	switch {
+	case v.Op == isa.IAdd && v.Args[1].Op == isa.Const:
+		x := a.without(v.Args[0], depth)
+		return plainValue{x.v, x.constant + v.Args[1].Imm}
+	case v.Op == isa.IAdd || v.Op == isa.ISub && v.Args[0].Op != isa.Const:
+		x, y := a.without(v.Args[0], depth), a.without(v.Args[1], depth)
+		if x.constant|y.constant == 0 {
+			return whole
+		}
+		if v.Op == isa.ISub {
+			y.constant = -y.constant
+		}
+		return plainValue{a.again(v, x.v, y.v), x.constant + y.constant}
+	case (v.Op == isa.Shl || v.Op == isa.IMul) && v.Args[1].Op == isa.Const:
+		x := a.without(v.Args[0], depth)
+		if x.constant == 0 {
+			return whole
+		}
+		factor := v.Args[1].Imm
+		if v.Op == isa.Shl {
+			factor = 1 << (factor & 31)
+		}
+		return plainValue{a.again(v, x.v, v.Args[1]), x.constant * factor}
+	}
+	return whole
+}
+
+// again is v of other operands, at its own place: what it is made of is known there.
+func (a *addresser) again(v, x, y *ir.Value) *ir.Value {
+	w := a.f.NewValue(v.Op, v.T, v.R, x, y)
+	w.Origin, w.Block = v.Origin, v.Block
+	w.Uniform = v.Uniform
+	a.twins[v] = w
+	return w
+}
+
+// placeTwins puts the values made by again in front of those that they are like.
+func (a *addresser) placeTwins() {
+	if len(a.twins) == 0 {
+		return
+	}
+	for _, b := range a.g.Blocks {
+		code := make([]*ir.Value, 0, len(b.Code)+8)
+		for _, v := range b.Code {
+			if w := a.twins[v]; w != nil {
+				code = append(code, w)
+			}
+			code = append(code, v)
+		}
+		b.Code = code
+	}
 }
 
 // maxDepth bounds the depth of the expressions that are taken apart.

@@ -42,7 +42,9 @@ func (c *contractor) block(b *ir.Block) {
 
 var fusions = map[isa.Op]func(c *contractor, v *ir.Value){
 	isa.FAdd: (*contractor).floatAdd, isa.FSub: (*contractor).floatSub,
-	isa.IAdd: (*contractor).intAdd, isa.Or: (*contractor).intOr,
+	isa.IAdd: (*contractor).intAdd, isa.Or: (*contractor).intOr, isa.Shl: (*contractor).shift,
+	isa.UMin: (*contractor).extreme, isa.UMax: (*contractor).extreme, isa.SMin: (*contractor).extreme, isa.SMax: (*contractor).extreme,
+	isa.FMin: (*contractor).extreme, isa.FMax: (*contractor).extreme,
 }
 
 func (c *contractor) floatAdd(v *ir.Value) {
@@ -147,17 +149,69 @@ func (c *contractor) dotAdd(v *ir.Value) bool {
 }
 
 func (c *contractor) intOr(v *ir.Value) {
-	if !v.Uniform && v.T == isa.I32 && c.o.LshlAdd {
-		c.intFuse(v, isa.Shl, isa.LshlOr)
+	if v.Uniform || v.T != isa.I32 || !c.o.LshlAdd {
+		return
+	}
+	_ = c.intFuse(v, isa.Shl, isa.LshlOr) || c.intFuse(v, isa.And, isa.AndOr) || c.intFuse(v, isa.Or, isa.Or3)
+}
+
+// shift takes the sum in that it shifts.
+func (c *contractor) shift(v *ir.Value) {
+	if p := v.Args[0]; !v.Uniform && v.T == isa.I32 && c.o.LshlAdd && c.takesIn(v, p, isa.IAdd) {
+		v.Op, v.Args = isa.AddLshl, []*ir.Value{p.Args[0], p.Args[1], v.Args[1]}
 	}
 }
 
 func (c *contractor) intFuse(v *ir.Value, from, to isa.Op) bool {
 	for i, p := range v.Args {
-		if c.private(v, p, from) {
+		if c.takesIn(v, p, from) {
 			v.Op, v.Args = to, []*ir.Value{p.Args[0], p.Args[1], v.Args[1-i]}
 			return true
 		}
 	}
 	return false
+}
+
+// takesIn is private; where vector instructions read two scalar registers, the
+// vector unit may as well do what the scalar unit does for v alone.
+func (c *contractor) takesIn(v, p *ir.Value, op isa.Op) bool {
+	if p.Uniform && c.o.TwoScalars && op != isa.IMul {
+		return p.Op == op && p.Block == v.Block && p.T == v.T && c.u.count(p) == 1 && p.R == v.R
+	}
+	return c.private(v, p, op)
+}
+
+// threes are minima and maxima of three operands by that of two.
+var threes = map[isa.Op]isa.Op{
+	isa.UMin: isa.UMin3, isa.UMax: isa.UMax3, isa.SMin: isa.SMin3, isa.SMax: isa.SMax3, isa.FMin: isa.FMin3, isa.FMax: isa.FMax3,
+}
+
+// clamps are the operations whose clamp with constants is the middle of three.
+var clamps = map[isa.Op]struct{ inner, middle isa.Op }{
+	isa.UMin: {isa.UMax, isa.UMid3}, isa.SMin: {isa.SMax, isa.SMid3},
+}
+
+// extreme makes two minima, or two maxima, one of three operands, and a clamp
+// between constants of integers their middle.
+func (c *contractor) extreme(v *ir.Value) {
+	if v.Uniform || v.T != isa.I32 && v.T != isa.F32 {
+		return
+	}
+	for i, p := range v.Args {
+		if c.private(v, p, v.Op) {
+			v.Op, v.Args = threes[v.Op], []*ir.Value{p.Args[0], p.Args[1], v.Args[1-i]}
+			return
+		}
+	}
+	p, high := v.Args[0], v.Args[1]
+	if k, ok := clamps[v.Op]; ok && high.Op == isa.Const && c.private(v, p, k.inner) && p.Args[1].Op == isa.Const && !less(v.Op, high, p.Args[1]) {
+		v.Op, v.Args = k.middle, []*ir.Value{p.Args[0], p.Args[1], high}
+	}
+}
+
+func less(op isa.Op, a, b *ir.Value) bool {
+	if op == isa.SMin {
+		return signed(a.R, a.Imm) < signed(b.R, b.Imm)
+	}
+	return a.Imm < b.Imm
 }

@@ -40,7 +40,7 @@ func convert(f *ir.Func, o Options, b *ir.Block) bool {
 		return false
 	}
 	yes, no := sideOf(b, b.Succs[0], m), sideOf(b, b.Succs[1], m)
-	if yes.cost+no.cost+len(m.Phis) > maxSelected+1 || yes.cost+no.cost > maxSelected || yes.pred == no.pred {
+	if !o.worthSelecting(yes.cost, no.cost, len(m.Phis)) || yes.pred == no.pred {
 		return yes.pred != no.pred && mergeSides(f, o, b, m, yes, no)
 	}
 	for _, s := range []side{yes, no} {
@@ -54,6 +54,16 @@ func convert(f *ir.Func, o Options, b *ir.Block) bool {
 	chooseArgs(f, b, m, yes.pred, no.pred)
 	b.Term, b.Cond, b.Succs, b.Merge = ir.Jump, nil, []*ir.Block{m}, nil
 	return true
+}
+
+// maxSide is how many operations a side has that Mesa selects (nir_opt_peephole_select as RADV calls it).
+const maxSide = 8
+
+func (o *Options) worthSelecting(yes, no, phis int) bool {
+	if o.SelectBuffers {
+		return yes+no+phis <= maxSelected+1 && yes+no <= maxSelected
+	}
+	return yes <= maxSide && no <= maxSide
 }
 
 // meeting is the block at which both ways from b meet after at most one block

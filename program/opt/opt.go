@@ -30,8 +30,11 @@ type Options struct {
 
 	FuseMad   bool // the vector unit has a 32-bit integer multiply-add
 	FuseMad16 bool // it has one of 16 bits
-	LshlAdd   bool // it has (a<<b)+c and (a<<b)|c
+	LshlAdd   bool // it has (a<<b)+c, (a<<b)|c, (a+b)<<c, (a&b)|c and a|b|c
 	Add3      bool // it has a+b+c
+
+	// TwoScalars: a vector instruction reads two scalar registers, or one and a literal.
+	TwoScalars bool
 
 	// SelectBuffers: shaders address buffers by pointers, so that one load may
 	// read one buffer in some lanes and another in others, and buffers that are
@@ -102,7 +105,7 @@ var schedule = []struct {
 		{"tables", tables}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
 		{"byte words", byteWords}, {"licm", licm}, {"placement", placement}, {"divisions", divisions}, {"fold", fold}, {"gvn", gvn}, {"licm", licm},
 		{"placement", placement}, {"addresses", addresses}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"narrow loads", narrowLoads}, {"licm", licm},
-		{"placement", placement}, {"merge", mergeAccesses}, {"contract", contract}, {"pointer sums", pointerSums}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
+		{"push words", pushWords}, {"placement", placement}, {"merge", mergeAccesses}, {"contract", contract}, {"pointer sums", pointerSums}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
 		{"modifiers", modifiers}, {"divergence", divergence}, {"schedule", scheduleLoads}, {"bitcasts", bitcasts},
 	}},
 }

@@ -23,23 +23,49 @@ func one(t *testing.T, f *ir.Func, op isa.Op) *ir.Value {
 	return found
 }
 
-// (local + group*64)*4 + 20: the constant in the offset, the group's part in
-// the base, the lane's in the index.
+// (local + group*64)*4 + 20: the constant goes to the offset. Where buffers are descriptors each lane computes the rest as the
+// source has it; where they are pointers the group's part and the lane's are summed.
 func TestAddressParts(t *testing.T) {
+	for _, pointers := range []bool{false, true} {
+		b := newBuilder(t)
+		b.f.Bindings = []ir.Binding{{Kind: ir.StorageBuffer, Count: 1, Writes: true}}
+		group := b.op(isa.IMul, isa.I32, b.op(isa.WorkgroupIDX, isa.I32), b.c(64))
+		sum := b.op(isa.IAdd, isa.I32, b.op(isa.LocalIDX, isa.I32), group)
+		at := b.op(isa.IAdd, isa.I32, b.op(isa.IMul, isa.I32, sum, b.c(4)), b.c(20))
+		b.store(word(0), at, b.c(1))
+		b.ret()
+		Run(b.f, Options{SelectBuffers: pointers})
+		st := one(t, b.f, isa.Store)
+		base, index, _, _ := st.MemArgs()
+		if base != nil || index == nil || index.Uniform || st.Mem.Offset != 20 {
+			t.Fatalf("pointers %v: store is %v", pointers, st)
+		}
+		outer, inner, by := isa.Shl, isa.IAdd, index.Args[0]
+		if pointers {
+			outer, inner, by = isa.IAdd, isa.Shl, index.Args[1]
+		}
+		if index.Op != outer || by.Op != inner {
+			t.Errorf("pointers %v: index %v of %v; want %v of %v", pointers, index, by, outer, inner)
+		}
+	}
+}
+
+// Constants beyond the field of an instruction stay in the address, and are shared.
+func TestFarOffsets(t *testing.T) {
 	b := newBuilder(t)
-	group := b.op(isa.IMul, isa.I32, b.op(isa.WorkgroupIDX, isa.I32), b.c(64))
-	sum := b.op(isa.IAdd, isa.I32, b.op(isa.LocalIDX, isa.I32), group)
-	at := b.op(isa.IAdd, isa.I32, b.op(isa.IMul, isa.I32, sum, b.c(4)), b.c(20))
-	b.store(word(0), at, b.c(1))
+	at := b.op(isa.Shl, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(2))
+	for _, far := range []uint64{4096, 4100, 9000} {
+		b.store(word(0), b.op(isa.IAdd, isa.I32, at, b.c(far)), b.op(isa.LocalIDY, isa.I32))
+	}
 	b.ret()
 	Run(b.f, Options{})
-	st := one(t, b.f, isa.Store)
-	base, index, _, _ := st.MemArgs()
-	if base == nil || index == nil || !base.Uniform || index.Uniform || st.Mem.Offset != 20 {
-		t.Fatalf("store is %v", st)
-	}
-	if base.Op != isa.Shl || !isConst(base.Args[1], 8) || index.Op != isa.Shl || !isConst(index.Args[1], 2) {
-		t.Errorf("base %v, index %v; want the group shifted by 8 and the lane by 2", base, index)
+	eachValue(b.f, func(v *ir.Value) {
+		if v.Mem != nil && v.Mem.Offset > maxOffset {
+			t.Errorf("offset %d of %v", v.Mem.Offset, v)
+		}
+	})
+	if n := count(b.f, isa.IAdd); n != 2 {
+		t.Errorf("%d additions, want one of 4096 and one of 8192:\n%s", n, printed(b.f))
 	}
 }
 
@@ -242,14 +268,16 @@ func TestUnrollIsForbidden(t *testing.T) {
 	}
 }
 
-// Sides of up to four operations become selections; a load never does.
+// Sides of up to four operations become selections, of eight where buffers are descriptors; a load never does.
 func TestIfConversion(t *testing.T) {
 	for _, c := range []struct {
 		ops      int
 		load     bool
+		pointers bool
 		branches bool
-	}{{1, false, false}, {4, false, false}, {5, false, true}, {1, true, true}} {
+	}{{1, false, true, false}, {4, false, true, false}, {5, false, true, true}, {8, false, false, false}, {9, false, false, true}, {1, true, true, true}, {1, true, false, true}} {
 		b := newBuilder(t)
+		b.f.Bindings = []ir.Binding{{Kind: ir.StorageBuffer, Count: 1}, {Kind: ir.StorageBuffer, Count: 1, Writes: true}}
 		bs := b.blocks(2)
 		x := b.op(isa.LocalIDX, isa.I32)
 		b.cond(b.op(isa.ULt, isa.I32, x, b.c(7)), bs[0], bs[1], bs[1])
@@ -265,9 +293,9 @@ func TestIfConversion(t *testing.T) {
 		b.at(bs[1])
 		b.store(word(1), x, b.phi(isa.I32, x, y))
 		b.ret()
-		Run(b.f, Options{})
+		Run(b.f, Options{SelectBuffers: c.pointers})
 		if got := len(b.f.Blocks) > 1; got != c.branches {
-			t.Errorf("%d operations, load %v: branches %v\n%s", c.ops, c.load, got, printed(b.f))
+			t.Errorf("%d operations, load %v, pointers %v: branches %v\n%s", c.ops, c.load, c.pointers, got, printed(b.f))
 		}
 	}
 }

@@ -1,0 +1,234 @@
+package program
+
+import (
+	"slices"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// Where buffers are descriptors, a wave starts with the address of their table and
+// loads each descriptor by the scalar unit, in the block that uses it first; from
+// there on it is known wherever that block has been. What a loop uses is loaded
+// before the loop, as later Mesa does (nir_opt_licm).
+
+// A descriptorLoad is one that an access needs.
+type descriptorLoad struct {
+	binding int
+	words   uint8
+	origin  isa.Origin
+}
+
+// A descriptorPlan says where descriptors are loaded and in which scalar words they lie.
+type descriptorPlan struct {
+	word       map[int]int        // by binding
+	start, end [][]descriptorLoad // by place: before what the block computes, and after
+	based      []int              // by place: scalar instructions that make the table's address for its loads
+	base       int                // the scalar word of that half
+
+	known [][]int // by binding: places from which it is known
+	bases []int   // places from which the upper half is
+	outer []int   // by place: the head of the outermost loop around it, -1: none
+}
+
+// planDescriptors finds the loads of all accesses to bindings that are known here.
+func (e *emitter) planDescriptors() {
+	n := len(e.fl.Blocks)
+	e.tables = &descriptorPlan{
+		word: map[int]int{}, start: make([][]descriptorLoad, n), end: make([][]descriptorLoad, n), based: make([]int, n),
+		known: make([][]int, len(e.f.Bindings)), outer: e.outermost(),
+	}
+	for i, b := range e.fl.Blocks {
+		for _, v := range b.Code {
+			for _, l := range e.described(v) {
+				e.planLoad(i, l)
+			}
+		}
+	}
+	if len(e.tables.bases) > 0 {
+		e.planBases()
+	}
+}
+
+// planBases counts what makes the table's address of 64 bits: its upper half is a
+// constant. But for the last time, the lower half has to be kept, and then what
+// the driver put into the register behind it, if it is still wanted.
+func (e *emitter) planBases() {
+	p := e.tables
+	p.base = e.scalarWord()
+	last := slices.Max(p.bases)
+	for _, at := range p.bases {
+		p.based[at] = 1
+		if at < last || e.wantsNeighbour(at) {
+			p.based[at] = 2
+		}
+	}
+}
+
+// wantsNeighbour reports that the first push constant, or else the first part of the
+// workgroup's id, which lies behind the table's address, is read at place at or later.
+func (e *emitter) wantsNeighbour(at int) bool {
+	var first *ir.Value
+	for _, v := range e.pre {
+		if v.Op == isa.PushWord && (first == nil || first.Op != isa.PushWord || v.Imm < first.Imm) || v.Op == isa.WorkgroupIDX && first == nil {
+			first = v
+		}
+	}
+	if first == nil {
+		return false
+	}
+	for _, b := range e.fl.Blocks[at:] {
+		for _, v := range b.Code {
+			if slices.Contains(v.Args, first) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (e *emitter) scalarWord() int {
+	e.scalarWords++
+	return e.scalarWords - 1
+}
+
+// planLoad puts the load of a descriptor that place i needs where it comes first, out of loops.
+func (e *emitter) planLoad(i int, l descriptorLoad) {
+	p := e.tables
+	if e.after(p.known[l.binding], i) {
+		return
+	}
+	at, list := i, p.start
+	for p.outer[at] > 0 {
+		at, list = e.fl.Idom[p.outer[at]], p.end
+	}
+	p.known[l.binding] = append(p.known[l.binding], at)
+	list[at] = append(list[at], l)
+	if !e.after(p.bases, at) {
+		p.bases = append(p.bases, at)
+	}
+	if _, ok := p.word[l.binding]; !ok {
+		p.word[l.binding] = e.scalarWord()
+	}
+}
+
+func (p *descriptorPlan) atStart() [][]descriptorLoad {
+	if p == nil {
+		return nil
+	}
+	return p.start
+}
+
+func (p *descriptorPlan) atEnd() [][]descriptorLoad {
+	if p == nil {
+		return nil
+	}
+	return p.end
+}
+
+// after reports that every way to place i passes one of the others.
+func (e *emitter) after(others []int, i int) bool {
+	for _, o := range others {
+		at := i
+		for at > o {
+			at = e.fl.Idom[at]
+		}
+		if at == o {
+			return true
+		}
+	}
+	return false
+}
+
+// outermost is, by place, the head of the outermost loop around it; -1: none.
+func (e *emitter) outermost() []int {
+	list := make([]int, len(e.fl.Blocks))
+	for i := range list {
+		list[i] = -1
+	}
+	loops, _ := e.fl.loops()
+	for _, l := range loops { // by their heads: outer before inner
+		for i := l.head; i <= l.latch; i++ {
+			if list[i] < 0 {
+				list[i] = l.head
+			}
+		}
+	}
+	return list
+}
+
+// described lists the descriptors that v reads: those of bindings chosen at run time are not among them.
+func (e *emitter) described(v *ir.Value) (list []descriptorLoad) {
+	m := v.Mem
+	if m == nil || m.Dynamic || m.HasBindex || m.Space != isa.SpaceBuffer && m.Space != isa.SpaceImage {
+		return nil
+	}
+	list = e.descriptorOf(list, m.Binding, v)
+	if m.Sampling && !e.combined(m) {
+		list = e.descriptorOf(list, m.Sampler, v)
+	}
+	return list
+}
+
+// words of a descriptor by kind (GCN and RDNA ISA: V#, T# and S#).
+var descriptorWords = map[ir.BindingKind]uint8{
+	ir.StorageBuffer: 4, ir.UniformBuffer: 4, ir.TexelBuffer: 4, ir.StorageImage: 8, ir.SampledImage: 8, ir.Sampler: 4,
+}
+
+func (e *emitter) descriptorOf(list []descriptorLoad, binding int, v *ir.Value) []descriptorLoad {
+	if binding >= len(e.f.Bindings) { // constant data, whose address is the program's
+		return list
+	}
+	words := descriptorWords[e.f.Bindings[binding].Kind]
+	if words == 0 {
+		return list
+	}
+	return append(list, descriptorLoad{binding, words, v.Origin})
+}
+
+// descriptorBytes is the room of one descriptor in the table.
+const descriptorBytes = 32
+
+// tableBytes reach behind the last descriptor that is loaded.
+func (e *emitter) tableBytes() (n uint32) {
+	if e.tables != nil {
+		for binding := range e.tables.word {
+			n = max(n, uint32(binding+1)*descriptorBytes)
+		}
+	}
+	return n
+}
+
+// loadDescriptors emits the loads of place i that are in the list by place.
+func (e *emitter) loadDescriptors(i int, list [][]descriptorLoad) {
+	p := e.tables
+	if p == nil || len(list[i]) == 0 {
+		return
+	}
+	if p.based[i] > 0 {
+		move := isa.Inst{Op: isa.Mov, T: isa.I32, Uniform: true, Class: isa.ClassSALU, Dst: isa.S(p.base), Src: src(isa.Lit(upperHalf)), Origin: list[i][0].origin}
+		if p.based[i] > 1 {
+			e.insts = append(e.insts, isa.Inst{Op: isa.Micro, T: isa.I32, Class: isa.ClassSALU, Imm: uint64(isa.Mov), Origin: move.Origin})
+		}
+		e.add(move)
+		p.based[i] = 0
+	}
+	for _, l := range list[i] {
+		m := &isa.Mem{Access: isa.Access{Space: isa.SpaceTable, Binding: l.binding, Offset: uint32(l.binding) * descriptorBytes, Elem: isa.I32, Count: 1}, Words: l.words, Scalar: true}
+		m.Dsts[0] = isa.S(p.word[l.binding])
+		e.add(isa.Inst{Op: isa.Load, T: isa.I32, Class: isa.ClassSMEM, Uniform: true, Mem: m, Src: src(isa.S(p.base)), Origin: l.origin})
+	}
+}
+
+// upperHalf are the upper 32 bits of the addresses of descriptors, a constant of Mesa's driver.
+const upperHalf = 0xffff8000
+
+// needsDescriptors makes an access wait for what describes its memory.
+func (e *emitter) needsDescriptors(x *isa.Mem, v *ir.Value) {
+	if e.tables == nil {
+		return
+	}
+	for i, l := range e.described(v) {
+		x.Descriptors[i] = isa.S(e.tables.word[l.binding])
+	}
+}
