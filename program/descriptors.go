@@ -186,7 +186,7 @@ func (e *emitter) descriptorOf(list []descriptorLoad, binding int, v *ir.Value) 
 	return append(list, descriptorLoad{binding, words, v.Origin})
 }
 
-// descriptorBytes is the room of one descriptor in the table.
+// descriptorBytes is how far apart descriptors lie in the table.
 const descriptorBytes = 32
 
 // tableBytes reach behind the last descriptor that is loaded.
