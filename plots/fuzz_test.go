@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // A band that reaches 0 on a log axis ends at the axis.
@@ -76,25 +74,6 @@ func TestPDFWithoutTemporaryFolderIsAnError(t *testing.T) {
 	}
 }
 
-func parquetOf(t testing.TB) []byte {
-	t.Helper()
-	type row struct {
-		Name   string   `parquet:"name,optional,snappy"`
-		Cycles int64    `parquet:"cycles,delta"`
-		Rate   *float64 `parquet:"rate,optional"`
-	}
-	var rows []row
-	for i := range 50 {
-		rate := float64(i) / 3
-		rows = append(rows, row{fmt.Sprint("n", i%7), int64(i * i), &rate})
-	}
-	var buf bytes.Buffer
-	if err := parquet.Write(&buf, rows); err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes()
-}
-
 // checkDamaged reads damaged bytes: rows that are whole, or an error that names the file.
 func checkDamaged(t testing.TB, data []byte) {
 	table, err := ReadParquet("rows.parquet", data)
@@ -113,7 +92,7 @@ func checkDamaged(t testing.TB, data []byte) {
 
 // TestDamagedParquet sets each byte of a small file to other values, and cuts the file at each length.
 func TestDamagedParquet(t *testing.T) {
-	whole := parquetOf(t)
+	whole := parquetFile(t, "small")
 	for i := range whole {
 		if testing.Short() && i%7 != 0 {
 			continue
@@ -128,7 +107,7 @@ func TestDamagedParquet(t *testing.T) {
 }
 
 func FuzzReadParquet(f *testing.F) {
-	f.Add(parquetOf(f))
+	f.Add(parquetFile(f, "small"))
 	f.Fuzz(func(t *testing.T, data []byte) { checkDamaged(t, data) })
 }
 

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/parquet-go/parquet-go"
 )
 
 var update = flag.Bool("update", false, "write the goldens")
@@ -286,41 +285,6 @@ func TestCSVFaultsAreNamed(t *testing.T) {
 		if _, err := ReadCSV("rows.csv", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %s", text, err, want)
 		}
-	}
-}
-
-func TestParquetReadsWhatCSVDoes(t *testing.T) {
-	type inner struct {
-		Banks uint32 `parquet:"banks"`
-	}
-	type row struct {
-		Name   string   `parquet:"name"`
-		Cycles int64    `parquet:"cycles"`
-		Rate   *float64 `parquet:"rate,optional"`
-		OK     bool     `parquet:"ok"`
-		LDS    inner    `parquet:"lds"`
-	}
-	rate := 0.5
-	var buf bytes.Buffer
-	if err := parquet.Write(&buf, []row{{"a", 1, &rate, true, inner{4_000_000_000}}, {"b", 2, nil, false, inner{1}}}); err != nil {
-		t.Fatal(err)
-	}
-	got, err := ReadParquet("r", buf.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := ReadCSV("r", strings.NewReader("name,cycles,rate,ok,lds.banks\na,1,0.5,true,4000000000\nb,2,,false,1\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range want.Columns {
-		g := got.Column(c.Name)
-		if g == nil || !cmp.Equal(*g, c, cmp.Comparer(func(a, b float64) bool { return compareNumbers(a, b) == 0 })) {
-			t.Errorf("column %s: got %+v, want %+v", c.Name, g, c)
-		}
-	}
-	if _, err := ReadParquet("r", []byte("PAR1 no")); !errors.Is(err, ErrSyntax) {
-		t.Errorf("a broken file: %v", err)
 	}
 }
 

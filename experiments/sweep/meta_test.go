@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/parquet-go/parquet-go"
 )
 
 // A Parquet file says of each column what it is: read back from the file's own metadata.
@@ -30,16 +29,12 @@ figures: {f: {kind: line, x: banks, y: {column: microseconds, unit: µs}}}
 	if err := rows.WriteParquet(&b); err != nil {
 		t.Fatal(err)
 	}
-	f, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, ok := f.Lookup(ColumnsKey)
-	if !ok {
+	meta := footer(t, b.Bytes())
+	if len(meta.KeyValueMetadata) != 1 || meta.KeyValueMetadata[0].Key != ColumnsKey {
 		t.Fatalf("no %s in the file's metadata", ColumnsKey)
 	}
 	var got []ColumnNote
-	if err := json.Unmarshal([]byte(value), &got); err != nil {
+	if err := json.Unmarshal([]byte(meta.KeyValueMetadata[0].Value), &got); err != nil {
 		t.Fatal(err)
 	}
 	want := []ColumnNote{
@@ -62,7 +57,7 @@ figures: {f: {kind: line, x: banks, y: {column: microseconds, unit: µs}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if columns := f.Schema().Columns(); len(columns) != len(got) {
+	if columns := meta.Schema[1:]; len(columns) != len(got) {
 		t.Errorf("%d columns in the schema, %d described", len(columns), len(got))
 	}
 }

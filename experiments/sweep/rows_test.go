@@ -2,16 +2,18 @@ package sweep
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
+	"spvsim/plots"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"spvsim/config"
 )
@@ -140,41 +142,82 @@ func TestParquet(t *testing.T) {
 	if !bytes.Equal(a.Bytes(), b.Bytes()) {
 		t.Error("twice gives different bytes")
 	}
-	f, err := parquet.OpenFile(bytes.NewReader(a.Bytes()), int64(a.Len()))
+	meta := footer(t, a.Bytes())
+	want := []format.SchemaElement{
+		{Name: "integer", Type: thrift.New(format.Int64)}, {Name: "real.number", Type: thrift.New(format.Double)},
+		{Name: "text", Type: thrift.New(format.ByteArray)}, {Name: "nothing", Type: thrift.New(format.ByteArray)},
+	}
+	for i, e := range meta.Schema[1:] {
+		if e.Name != want[i].Name || e.Type != want[i].Type || e.RepetitionType.V != format.Optional {
+			t.Errorf("column %d: %+v, want %+v", i, e, want[i])
+		}
+	}
+	rows, err := plots.ReadParquet("rows.parquet", a.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, path := range f.Schema().Columns() {
-		names = append(names, strings.Join(path, "."))
-	}
-	if diff := cmp.Diff([]string{"integer", "real.number", "text", "nothing"}, names); diff != "" {
-		t.Error(diff)
-	}
-	rows := make([]parquet.Row, 3)
-	reader := parquet.NewReader(f)
-	if n, err := reader.ReadRows(rows); n != 3 {
-		t.Fatalf("%d rows, %v", n, err)
-	}
-	for i, row := range rows {
-		for k, v := range row {
-			if want := table.Columns[k].Values[i]; !reflect.DeepEqual(plainValue(v), want) {
-				t.Errorf("row %d, %s: %v: want %v", i, names[k], v, want)
+	for k, c := range table.Columns {
+		for i, want := range c.Values {
+			if got := plainCell(&rows.Columns[k], i); !cellEqual(got, want) {
+				t.Errorf("row %d, %s: %v: want %v", i, c.Name, got, want)
 			}
 		}
 	}
 }
 
-func plainValue(v parquet.Value) any {
-	switch {
-	case v.IsNull():
-		return nil
-	case v.Kind() == parquet.Int64:
-		return v.Int64()
-	case v.Kind() == parquet.Double:
-		return v.Double()
+// Pages of as many values as one may have, and one more, hold all rows.
+func TestParquetOfManyRows(t *testing.T) {
+	for _, n := range []int{0, pageRows, pageRows + 1} {
+		values := make([]any, n)
+		for i := range values {
+			if i%3 != 0 {
+				values[i] = int64(i)
+			}
+		}
+		var b bytes.Buffer
+		table := &Table{Rows: n, Columns: []TableColumn{{Name: "n", Type: Integer, Values: values}}}
+		if err := table.WriteParquet(&b); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := plots.ReadParquet("rows.parquet", b.Bytes())
+		if err != nil || rows.Rows != n {
+			t.Fatalf("%d rows: %v", n, err)
+		}
+		for i, want := range values {
+			if got := plainCell(&rows.Columns[0], i); !cellEqual(got, want) {
+				t.Fatalf("%d rows, row %d: %v, want %v", n, i, got, want)
+			}
+		}
 	}
-	return string(v.ByteArray())
+}
+
+// footer is the description at the end of a file.
+func footer(t *testing.T, data []byte) *format.FileMetaData {
+	t.Helper()
+	end := len(data) - 8
+	var meta format.FileMetaData
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), data[end-int(binary.LittleEndian.Uint32(data[end:])):end], &meta); err != nil {
+		t.Fatal(err)
+	}
+	return &meta
+}
+
+// plainCell is a cell as it was read: a number, a text, or nil.
+func plainCell(c *plots.Column, i int) any {
+	switch {
+	case c.Type == plots.Text && c.Texts[i] != "":
+		return c.Texts[i]
+	case c.Type == plots.Text || math.IsNaN(c.Numbers[i]):
+		return nil
+	}
+	return c.Numbers[i]
+}
+
+func cellEqual(got, want any) bool {
+	if n, ok := want.(int64); ok {
+		want = float64(n)
+	}
+	return got == want
 }
 
 // Estimates take the record most like a point, in proportion to its work.

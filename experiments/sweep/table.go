@@ -3,10 +3,7 @@ package sweep
 import (
 	"encoding/csv"
 	"io"
-	"reflect"
 	"strconv"
-
-	"github.com/parquet-go/parquet-go"
 )
 
 // Type is the type of a column.
@@ -112,46 +109,4 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	}
 	c.Flush()
 	return c.Error()
-}
-
-var goTypes = [...]reflect.Type{Integer: reflect.TypeFor[*int64](), Real: reflect.TypeFor[*float64](), Text: reflect.TypeFor[*string]()}
-
-// rowType is a struct with a field for each column, as the schema of the file follows the order of fields.
-func (t *Table) rowType() reflect.Type {
-	var fields []reflect.StructField
-	for i, c := range t.Columns {
-		tag := `parquet:` + strconv.Quote(c.Name+",optional,snappy")
-		fields = append(fields, reflect.StructField{Name: "C" + strconv.Itoa(i), Type: goTypes[c.Type], Tag: reflect.StructTag(tag)})
-	}
-	return reflect.StructOf(fields)
-}
-
-// WriteParquet writes the rows as Parquet: columns of 64-bit integers, doubles and strings, all of which may be null. The
-// metadata of the file describes them (ColumnsKey).
-func (t *Table) WriteParquet(w io.Writer) error {
-	notes, err := t.notesText()
-	if err != nil {
-		return err
-	}
-	typ := t.rowType()
-	out := parquet.NewWriter(w, parquet.SchemaOf(reflect.New(typ).Interface()), parquet.CreatedBy("spvsim", "", ""), parquet.KeyValueMetadata(ColumnsKey, notes))
-	for row := range t.Rows {
-		v := reflect.New(typ)
-		for i := range t.Columns {
-			setPointer(v.Elem().Field(i), t.Columns[i].Values[row])
-		}
-		if err := out.Write(v.Interface()); err != nil {
-			return err
-		}
-	}
-	return out.Close()
-}
-
-func setPointer(field reflect.Value, v any) {
-	if v == nil {
-		return
-	}
-	p := reflect.New(field.Type().Elem())
-	p.Elem().Set(reflect.ValueOf(v))
-	field.Set(p)
 }
