@@ -87,8 +87,8 @@ func TestRefusals(t *testing.T) {
 			validate.ErrUnsupported, "execution mode RoundingModeRTZ"},
 		{"ext set", "", size1, "", "", nil, ""},
 		{"barrier scope", "", size1, "", "OpControlBarrier %u1 %u1 %u0", validate.ErrUnsupported, "scope Device"},
-		{"local atomic", "", size1, "%p = OpTypePointer Function %uint",
-			"%v = OpVariable %p Function\n%r = OpAtomicIAdd %uint %v %u1 %u0 %u1", validate.ErrUnsupported, "Function"},
+		{"local atomic", "", size1, "%p = OpTypePointer Private %uint\n%v = OpVariable %p Private",
+			"%r = OpAtomicIAdd %uint %v %u1 %u0 %u1", validate.ErrUnsupported, "Private"},
 		{"huge", "", size1, "%n = OpConstant %uint 100000\n%a = OpTypeArray %uint %n\n%p = OpTypePointer Function %a",
 			"%v = OpVariable %p Function", validate.ErrUnsupported, "scalars"},
 	}

@@ -15,7 +15,7 @@ var glslSignatures = glslRows(map[string]string{
 		"Acosh Atanh Exp Log Exp2 Log2 Sqrt InverseSqrt Normalize",
 	"f: =f =f":    "Atan2 Pow FMin FMax NMin NMax Step Reflect",
 	"f: =f =f =f": "FClamp NClamp FMix SmoothStep Fma FaceForward",
-	"f: =f =f ^F": "Refract",
+	"f: =f =f F":  "Refract",
 	"i: ~i":       "SAbs SSign FindILsb FindSMsb FindUMsb",
 	"i: ~i ~i":    "UMin SMin UMax SMax",
 	"i: ~i ~i ~i": "UClamp SClamp",
@@ -55,5 +55,8 @@ func (v *valueCheck) extended(o []uint32) {
 	}
 	if s, ok := glslSignatures[spirv.GLSLstd450(o[1]).String()]; ok {
 		v.signature(spirv.OpExtInst, s, o[2:])
+	}
+	if rule := glslRules[spirv.GLSLstd450(o[1])]; rule != nil {
+		rule(v, o[2:])
 	}
 }

@@ -32,10 +32,65 @@ var wanted = []struct {
 	text  string
 }{
 	{spirv.ExecutionModelFragment, []spirv.ExecutionMode{spirv.ExecutionModeOriginUpperLeft, spirv.ExecutionModeOriginLowerLeft}, "OriginUpperLeft or OriginLowerLeft"},
+	{spirv.ExecutionModelGeometry, inputPrimitives, "InputPoints, InputLines, InputLinesAdjacency, Triangles or InputTrianglesAdjacency"},
+	{spirv.ExecutionModelGeometry, outputPrimitives, "OutputPoints, OutputLineStrip or OutputTriangleStrip"},
 	{spirv.ExecutionModelMeshEXT, []spirv.ExecutionMode{spirv.ExecutionModeOutputVertices}, "OutputVertices"},
 	{spirv.ExecutionModelMeshEXT, []spirv.ExecutionMode{spirv.ExecutionModeOutputPrimitivesEXT}, "OutputPrimitivesEXT"},
 	{spirv.ExecutionModelMeshEXT, []spirv.ExecutionMode{spirv.ExecutionModeOutputPoints, spirv.ExecutionModeOutputLinesEXT, spirv.ExecutionModeOutputTrianglesEXT},
 		"OutputPoints, OutputLinesEXT or OutputTrianglesEXT"},
+}
+
+// alternatives has a row for each group of modes of which an entry point may have one.
+var alternatives = [][]spirv.ExecutionMode{
+	{spirv.ExecutionModeOriginUpperLeft, spirv.ExecutionModeOriginLowerLeft},
+	{spirv.ExecutionModeDepthGreater, spirv.ExecutionModeDepthLess, spirv.ExecutionModeDepthUnchanged},
+	{spirv.ExecutionModeSpacingEqual, spirv.ExecutionModeSpacingFractionalEven, spirv.ExecutionModeSpacingFractionalOdd},
+	{spirv.ExecutionModeVertexOrderCw, spirv.ExecutionModeVertexOrderCcw},
+	inputPrimitives, outputPrimitives,
+}
+
+var (
+	inputPrimitives = []spirv.ExecutionMode{spirv.ExecutionModeInputPoints, spirv.ExecutionModeInputLines, spirv.ExecutionModeInputLinesAdjacency,
+		spirv.ExecutionModeTriangles, spirv.ExecutionModeInputTrianglesAdjacency}
+	outputPrimitives = []spirv.ExecutionMode{spirv.ExecutionModeOutputPoints, spirv.ExecutionModeOutputLineStrip, spirv.ExecutionModeOutputTriangleStrip,
+		spirv.ExecutionModeOutputLinesEXT, spirv.ExecutionModeOutputTrianglesEXT}
+)
+
+// modesTogether tests that an entry point has one of each group of alternatives.
+func (m *Module) modesTogether(e *EntryPoint, r *report) {
+	for _, group := range alternatives {
+		first := spirv.ExecutionMode(0)
+		some := false
+		for _, mode := range group {
+			switch {
+			case e.Mode(mode) == nil:
+			case some:
+				r.add(e.fault("%q has both %s and %s: want one", e.Name, first, mode))
+			default:
+				first, some = mode, true
+			}
+		}
+	}
+}
+
+// builtInBlocks tests that of inputs, and of outputs, one variable at most holds
+// built-in members. A mesh shader has one for vertices and one for primitives.
+func (m *Module) builtInBlocks(e *EntryPoint, r *report) {
+	first := map[spirv.StorageClass]spirv.ID{}
+	for _, id := range e.Interface {
+		elem := m.TypeOf(id).held()
+		if elem == nil || e.Model == spirv.ExecutionModelMeshEXT {
+			continue
+		}
+		class := m.TypeOf(id).Storage
+		if elem.Kind != KindStruct || len(elem.Members) == 0 || !m.MemberDecorated(elem.ID, 0, spirv.DecorationBuiltIn) {
+			continue
+		}
+		if other, ok := first[class]; ok && other != id {
+			r.add(e.fault("interface: %%%d and %%%d, both in %s, hold built-ins: want one", other, id, class))
+		}
+		first[class] = id
+	}
 }
 
 // entryPoints tests what an entry point declares (OpEntryPoint, section 2.16.1).
@@ -135,13 +190,19 @@ func (m *Module) entryModes(e *EntryPoint, r *report) {
 		m.modeArgs(mode, say)
 	}
 	m.fastMath(e, r)
+	m.modesTogether(e, r)
+	m.builtInBlocks(e, r)
 	for _, w := range wanted {
 		if w.model == e.Model && !e.hasMode(w.modes) {
 			r.add(e.fault("%q has no execution mode %s", e.Name, w.text))
 		}
 	}
 	if workgroups[e.Model] && !e.hasMode([]spirv.ExecutionMode{spirv.ExecutionModeLocalSize, spirv.ExecutionModeLocalSizeId}) && !m.sizedByConstant() {
-		r.add(e.fault("%q has no local size: want LocalSize, LocalSizeId or a constant WorkgroupSize", e.Name))
+		f := e.fault("%q has no local size: want LocalSize, LocalSizeId or a constant WorkgroupSize", e.Name)
+		if e.Model != spirv.ExecutionModelGLCompute { // of mesh and task shaders no rule asks for it
+			f.Err = ErrUnsupported
+		}
+		r.add(f)
 	}
 }
 

@@ -37,7 +37,13 @@ func (v *valueCheck) pointer(n int, id uint32) *Type {
 // samePointers tests that pointers which are compared are of one type.
 func (v *valueCheck) samePointers(o []uint32) {
 	a, b := v.m.TypeOf(spirv.ID(o[0])), v.m.TypeOf(spirv.ID(o[1]))
-	if a == nil || b == nil || a == b {
+	if a == nil || b == nil {
+		return
+	}
+	if a.Storage == spirv.StorageClassPhysicalStorageBuffer {
+		v.fault("operand 0: %%%d points to %s: want a logical pointer", o[0], a.Storage)
+	}
+	if a == b {
 		return
 	}
 	v.fault("operand 1: %%%d is %s: operand 0 is %s", o[1], v.m.typeText(b), v.m.typeText(a))
@@ -58,6 +64,15 @@ func (v *valueCheck) variable(o []uint32) {
 	}
 	if p := v.m.places[v.in.Result]; p.function != 0 && p.block != 0 {
 		v.fault("the variable is not in the first block of the function")
+	}
+	if t.Storage == spirv.StorageClassPhysicalStorageBuffer {
+		v.fault("a variable in %s", t.Storage)
+	}
+	if before := v.before(v.m.places[v.in.Result].at); t.Storage == spirv.StorageClassFunction && before != spirv.OpVariable && before != spirv.OpLabel {
+		v.fault("after %s: want the variables first in their function", before)
+	}
+	if t.Storage == spirv.StorageClassInput && len(o) > 1 {
+		v.fault("an initializer of a variable in Input")
 	}
 	v.matrixPlace(t)
 	v.heldPointer(t)
@@ -154,6 +169,7 @@ func (v *valueCheck) elementChain(o []uint32) {
 	if t := v.operandType(1, o[1]); t != nil && t.Kind != KindInt {
 		v.fault("operand 1: %%%d is %s: want an integer", o[1], v.m.typeText(t))
 	}
+	v.strides(o[0])
 	v.chainFrom(o, 2)
 }
 
@@ -228,6 +244,8 @@ func (v *valueCheck) atomic(o []uint32) {
 		v.fault("result type %s: the pointer is to %s", v.m.typeText(v.result()), v.m.typeText(t.Elem))
 		return
 	}
+	v.atomicPlace(t)
+	v.atomicFloat(v.result())
 	v.atomicType(v.result())
 }
 
@@ -239,6 +257,7 @@ func (v *valueCheck) atomicStore(o []uint32) {
 	if t != nil && t.Elem != a {
 		v.fault("operand 3: %%%d is %s: the pointer is to %s", o[3], v.m.typeText(a), v.m.typeText(t.Elem))
 	}
+	v.atomicPlace(t)
 	v.atomicType(a)
 }
 
@@ -281,5 +300,8 @@ func (v *valueCheck) returnNothing([]uint32) {
 func (v *valueCheck) returnValue(o []uint32) {
 	if v.m.TypeOf(spirv.ID(o[0])) != v.f.Type.Elem {
 		v.fault("operand 0: %%%d is not of the function's return type, %%%d", o[0], v.f.Type.Elem.ID)
+	}
+	if v.f.Type.Elem.Kind == KindPointer {
+		v.logicalPointer("a returned pointer")
 	}
 }

@@ -18,7 +18,7 @@ import "spvsim/spirv"
 //
 // Numbers are of the specification's section 3.3 instruction lists.
 var signatures = map[spirv.Op]string{
-	spirv.OpConvertFToU: "i: #f", spirv.OpConvertFToS: "i: #f", spirv.OpConvertSToF: "f: #i", spirv.OpConvertUToF: "f: #i",
+	spirv.OpConvertFToU: "u: #f", spirv.OpConvertFToS: "i: #f", spirv.OpConvertSToF: "f: #i", spirv.OpConvertUToF: "f: #i",
 	spirv.OpUConvert: "i: #i", spirv.OpSConvert: "i: #i", spirv.OpFConvert: "f: #f", spirv.OpQuantizeToF16: "f: =f",
 
 	spirv.OpSNegate: "i: ~i", spirv.OpFNegate: "f: =f",
@@ -89,6 +89,7 @@ var signatures = map[spirv.Op]string{
 	spirv.OpAtomicFMinEXT: "f: P t t =f", spirv.OpAtomicFMaxEXT: "f: P t t =f", spirv.OpAtomicStore: ": P t t N",
 
 	spirv.OpControlBarrier: ": t t t", spirv.OpMemoryBarrier: ": t t",
+	spirv.OpEmitStreamVertex: ": I", spirv.OpEndStreamPrimitive: ": I",
 	spirv.OpBranchConditional: ": B", spirv.OpSwitch: ": I", spirv.OpSetMeshOutputsEXT: ": t t", spirv.OpEmitMeshTasksEXT: ": t t t",
 	spirv.OpReadClockKHR: "u: t", spirv.OpIsHelperInvocationEXT: "B:",
 }

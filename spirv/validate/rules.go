@@ -17,7 +17,7 @@ var stages = [][]chapter{
 	{sections, capabilities, calls, earlyRules},
 	{flow},
 	{uses},
-	{values, entryPoints, structures, callGraphs},
+	{values, entryPoints, structures, decorationSets, callGraphs},
 	{layouts, checkCore, extensionRules},
 }
 

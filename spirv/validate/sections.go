@@ -1,6 +1,10 @@
 package validate
 
-import "spvsim/spirv"
+import (
+	"strings"
+
+	"spvsim/spirv"
+)
 
 // A section of a module's logical layout (specification section 2.4).
 type section int
@@ -71,6 +75,9 @@ func sections(m *Module, r *report) {
 		if in.Op == spirv.OpMemoryModel {
 			models++
 		}
+		if i > 0 && (list[i-1].Op == spirv.OpFunction || list[i-1].Op == spirv.OpFunctionParameter) && m.remark(in) {
+			r.at(in, "logical layout", "before the first block of a function: want it in a block")
+		}
 		if at = s; s == secFunction {
 			inside = m.codePlace(in, inside, r)
 		}
@@ -78,6 +85,16 @@ func sections(m *Module, r *report) {
 	if models != 1 {
 		r.add(Fault{Word: spirv.HeaderWords, Op: spirv.OpMemoryModel, Rule: "logical layout", Text: plural(models) + " in the module: want one"})
 	}
+}
+
+// remark reports an instruction of a set without meaning; information for
+// debuggers, of parameters for example, is none.
+func (m *Module) remark(in *spirv.Instruction) bool {
+	if in.Op != spirv.OpExtInst {
+		return false
+	}
+	set := m.imports[spirv.ID(in.Operands[0])]
+	return strings.HasPrefix(set, "NonSemantic.") && !strings.Contains(set, "DebugInfo")
 }
 
 func plural(n int) string {

@@ -23,6 +23,9 @@ func init() {
 		spirv.OpFunctionCall: (*valueCheck).call, spirv.OpReturn: (*valueCheck).returnNothing,
 		spirv.OpReturnValue: (*valueCheck).returnValue, spirv.OpPhi: (*valueCheck).phi, spirv.OpSelect: (*valueCheck).selects,
 		spirv.OpBitcast: (*valueCheck).bitcast, spirv.OpDot: (*valueCheck).dot, spirv.OpTranspose: (*valueCheck).transpose,
+		spirv.OpEmitStreamVertex: (*valueCheck).stream, spirv.OpEndStreamPrimitive: (*valueCheck).stream,
+		spirv.OpReadClockKHR: (*valueCheck).clock, spirv.OpUndef: (*valueCheck).undefined, spirv.OpConvertUToPtr: (*valueCheck).fromInteger,
+		spirv.OpConvertPtrToU:            (*valueCheck).toInteger,
 		spirv.OpTypeCooperativeMatrixKHR: (*valueCheck).matrixDeclaration, spirv.OpCooperativeMatrixLoadKHR: (*valueCheck).matrixLoad,
 		spirv.OpCooperativeMatrixStoreKHR: (*valueCheck).matrixStore, spirv.OpCooperativeMatrixMulAddKHR: (*valueCheck).matrixMulAdd,
 		spirv.OpCooperativeMatrixLengthKHR: (*valueCheck).matrixLength,
@@ -244,10 +247,14 @@ func (v *valueCheck) insertDynamic(o []uint32) {
 
 func (v *valueCheck) phi(o []uint32) {
 	// What is before is a phi that has been tested, or the label.
-	before := v.m.Raw.Instructions[v.m.places[v.in.Result].at-1].Op
-	if before != spirv.OpPhi && before != spirv.OpLabel && before != spirv.OpLine && before != spirv.OpNoLine && before != spirv.OpExtInst {
+	before := v.before(v.m.places[v.in.Result].at)
+	if before != spirv.OpPhi && before != spirv.OpLabel {
 		v.fault("after %s: want the phis first in their block", before)
 	}
+	if v.m.places[v.in.Result].block == 0 {
+		v.fault("a phi in the first block of a function")
+	}
+	v.choosesPointers()
 	for i := 0; i < len(o); i += 2 {
 		if v.m.TypeOf(spirv.ID(o[i])) != v.result() {
 			v.fault("operand %d: %%%d is not of the result's type", i, o[i])
@@ -294,6 +301,7 @@ func (v *valueCheck) selects(o []uint32) {
 	if a != t || b != t {
 		v.fault("operands 1 and 2: want the result's type, %s", v.m.typeText(t))
 	}
+	v.choosesPointers()
 	if !c.is('b') || c.Kind == KindVector && (t.Kind != KindVector || c.Count != t.Count) {
 		v.fault("operand 0: %%%d is %s: want a boolean, or as many as the result has components", o[0], v.m.typeText(c))
 	}
@@ -387,8 +395,12 @@ func (v *valueCheck) twice(o []uint32) {
 	if a == nil || b == nil {
 		return
 	}
-	if t.Kind != KindStruct || len(t.Members) != 2 || t.Members[0] != t.Members[1] || !t.Members[0].is('i') || a != t.Members[0] || b != a {
-		v.fault("want two integers of one type, and a structure of two of them as the result")
+	class := byte('i')
+	if v.in.Op == spirv.OpIAddCarry || v.in.Op == spirv.OpISubBorrow {
+		class = 'u'
+	}
+	if t.Kind != KindStruct || len(t.Members) != 2 || t.Members[0] != t.Members[1] || !t.Members[0].is(class) || a != t.Members[0] || b != a {
+		v.fault("want two operands of one type, each a %s, and a structure of two of them as the result", classNames[class])
 	}
 }
 

@@ -299,6 +299,8 @@ func (v *valueCheck) scopes() {
 		}
 		if def := v.m.Def(id); !constant(def.Op) {
 			v.fault("operand %d (%s): %%%d is no constant", i, o.Name, id)
+		} else if specialized(def.Op) && !v.m.Has(spirv.CapabilityCooperativeMatrixKHR) && !v.m.Has(spirv.CapabilityCooperativeMatrixNV) {
+			v.fault("operand %d (%s): %%%d is a specialization constant", i, o.Name, id)
 		} else if def.Op == spirv.OpConstant {
 			v.scopeValue(i, o, def.Operands[0])
 		}
@@ -313,7 +315,11 @@ func (v *valueCheck) scopeValue(i int, o grammar.Operand, n uint32) {
 		if grammar.KindScope.Lookup(n) == nil {
 			v.fault("operand %d (%s): %d is no scope", i, o.Name, n)
 		}
+		v.scopeModel(spirv.Scope(n))
 		return
+	}
+	if bits := n & vulkanSemantics; bits != 0 && !v.m.Has(spirv.CapabilityVulkanMemoryModel) {
+		v.r.at(v.in, "capabilities", "operand %d (%s): %#x needs the capability %s", i, o.Name, bits, spirv.CapabilityVulkanMemoryModel)
 	}
 	if bits := n & orders; bits&(bits-1) != 0 {
 		v.fault("operand %d (%s): %#x has more than one memory order", i, o.Name, n)
