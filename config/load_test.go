@@ -95,10 +95,16 @@ func TestPresetFigures(t *testing.T) {
 	}
 	want := map[string]figures{
 		"gcn3-r9nano":     {64, 1000, 64, 10, 256, 16 << 10, 2 << 20, 0, 64},
+		"cdna2-mi210":     {104, 1700, 64, 8, 512, 16 << 10, 8 << 20, 0, 64},
 		"cdna3-mi300a":    {228, 2100, 64, 8, 512, 32 << 10, 4 << 20, 256 << 20, 128},
 		"rdna2-rx6800xt":  {72, 2250, 32, 16, 1024, 16 << 10, 4 << 20, 128 << 20, 128},
+		"rdna2-rx6900xt":  {80, 2570, 32, 16, 1024, 16 << 10, 4 << 20, 128 << 20, 128},
+		"rdna3-780m":      {12, 2700, 32, 16, 1024, 32 << 10, 2 << 20, 0, 128},
+		"rdna3-8060s":     {40, 2900, 32, 16, 1536, 32 << 10, 2 << 20, 32 << 20, 128},
 		"rdna3-rx7900xtx": {96, 2500, 32, 16, 1536, 32 << 10, 6 << 20, 96 << 20, 128},
+		"rdna3-w7800":     {70, 2525, 32, 16, 1536, 32 << 10, 6 << 20, 64 << 20, 128},
 		"rdna4-like":      {64, 2970, 32, 16, 1536, 32 << 10, 8 << 20, 64 << 20, 128},
+		"rdna4-rx9070xt":  {64, 2970, 32, 16, 1536, 32 << 10, 8 << 20, 64 << 20, 128},
 	}
 	got := map[string]figures{}
 	for _, name := range Presets() {
@@ -107,6 +113,29 @@ func TestPresetFigures(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+}
+
+// What product pages give as the peak of each device comes out of its numbers: multiply-adds of f32 at the clock of the page, and bytes a second.
+func TestPresetPeaks(t *testing.T) {
+	pages := map[string]struct{ mhz, teraflops, gigabytes float64 }{
+		"gcn3-r9nano": {1000, 8.19, 512}, "cdna2-mi210": {1700, 45.3, 1638.4}, "cdna3-mi300a": {2100, 122.6, 5300},
+		"rdna2-rx6800xt": {2250, 20.74, 512}, "rdna2-rx6900xt": {2250, 23.04, 512}, "rdna3-rx7900xtx": {2500, 61.4, 960}, "rdna3-w7800": {2525, 45.2, 576},
+		"rdna3-780m": {2700, 8.29, 89.6}, "rdna3-8060s": {2900, 29.7, 256}, "rdna4-like": {2970, 48.7, 640}, "rdna4-rx9070xt": {2970, 48.7, 640},
+	}
+	for _, name := range Presets() {
+		m, page := preset(t, name), pages[name]
+		lanes := m.Units() * m.SIMDs * m.SIMDWidth
+		for _, twice := range []string{"packed32", "dual"} {
+			if _, ok := m.Timing.Classes[twice]; ok {
+				lanes *= 2
+			}
+		}
+		flops := 2 * float64(lanes) * page.mhz / 1e6
+		bytes := m.Memory.BytesPerCycle * float64(m.Memory.Channels) * float64(m.ClockMHz) / 1e3
+		if math.Abs(flops/page.teraflops-1) > 0.005 || math.Abs(bytes/page.gigabytes-1) > 0.005 {
+			t.Errorf("%s: %.2f TFLOP/s and %.1f GB/s, want %g and %g", name, flops, bytes, page.teraflops, page.gigabytes)
+		}
 	}
 }
 

@@ -278,6 +278,7 @@ var matrixMachines = []struct {
 	waves []int
 	set   []string
 }{
+	{"cdna2-mi210", isa.CDNA2, []int{64}, nil},
 	{"cdna3-mi300a", isa.CDNA3, []int{64}, nil},
 	{"rdna3-rx7900xtx", isa.RDNA3, []int{32, 64}, nil},
 	{"rdna4-like", isa.RDNA4, []int{32, 64}, nil},

@@ -12,13 +12,14 @@ type MatrixUnit uint8
 // Matrix units.
 const (
 	NoMatrixUnit MatrixUnit = iota
-	CDNA3                   // v_mfma
+	CDNA2                   // v_mfma
+	CDNA3                   // v_mfma, of bytes twice as deep
 	RDNA3                   // v_wmma, both halves of a wave hold all of A and B
 	RDNA4                   // v_wmma, A and B once in a wave
 	numMatrixUnits
 )
 
-var matrixUnitNames = [numMatrixUnits]string{"none", "cdna3", "rdna3", "rdna4"}
+var matrixUnitNames = [numMatrixUnits]string{"none", "cdna2", "cdna3", "rdna3", "rdna4"}
 
 func (u MatrixUnit) String() string { return matrixUnitNames[u] }
 
@@ -54,10 +55,16 @@ type MatrixOp struct {
 const MatrixTile = 16
 
 // MatrixOps has the instructions of all units (AMD matrix instruction
-// calculator; CDNA3, RDNA3 and RDNA4 instruction set manuals). The 8-bit floats
+// calculator; CDNA2, CDNA3, RDNA3 and RDNA4 instruction set manuals). The 8-bit floats
 // of CDNA3 are other encodings than SPIR-V's, with another bias; here they are
 // SPIR-V's.
 var MatrixOps = []MatrixOp{
+	{CDNA2, "mfma_f32_16x16x16f16", 16, F16, F16, F32, ClassMatrixF16},
+	{CDNA2, "mfma_f32_16x16x16bf16_1k", 16, BF16, BF16, F32, ClassMatrixBF16},
+	{CDNA2, "mfma_i32_16x16x16i8", 16, I8, I8, I32, ClassMatrixI8},
+	{CDNA2, "mfma_f32_16x16x4f32", 4, F32, F32, F32, ClassMatrixF32},
+	{CDNA2, "mfma_f64_16x16x4f64", 4, F64, F64, F64, ClassMatrixF64},
+
 	{CDNA3, "mfma_f32_16x16x16_f16", 16, F16, F16, F32, ClassMatrixF16},
 	{CDNA3, "mfma_f32_16x16x16_bf16", 16, BF16, BF16, F32, ClassMatrixBF16},
 	{CDNA3, "mfma_i32_16x16x32_i8", 32, I8, I8, I32, ClassMatrixI8},
@@ -133,12 +140,18 @@ func (f *Fragment) Along(e, l int) int {
 	return f.Offsets[e] + l>>4&1*f.Step[0] + l>>5&1*f.Step[1]
 }
 
+// mfma says whether the unit is one of CDNA.
+func (u MatrixUnit) mfma() bool { return u == CDNA2 || u == CDNA3 }
+
 // MatrixDepth is how deep a tile of A or B with elements of this width is.
 func (u MatrixUnit) MatrixDepth(bits uint) int {
-	if u != CDNA3 {
-		return 16
+	switch {
+	case bits >= 32 && u.mfma():
+		return 4
+	case bits == 8 && u == CDNA3:
+		return 32
 	}
-	return map[uint]int{8: 32, 16: 16, 32: 4, 64: 4}[bits]
+	return 16
 }
 
 // Fragment gives the layout of a tile (AMD matrix instruction calculator).
@@ -156,7 +169,7 @@ func (u MatrixUnit) Fragment(use MatrixUse, bits uint, lanes int) Fragment {
 		f.Step, f.Offsets = [2]int{1, 2}, steps(each, groups)
 	case u == RDNA3:
 		f.Offsets = steps(f.Depth, 1)
-	case u == CDNA3 && use == UseC && bits == 64:
+	case u.mfma() && use == UseC && bits == 64:
 		f.Step, f.Offsets = [2]int{1, 2}, steps(each, groups)
 	case u == RDNA4 && use != UseC && bits >= 16 && groups == 2:
 		f.Step, f.Offsets = [2]int{4, 0}, []int{0, 1, 2, 3, 8, 9, 10, 11}

@@ -15,6 +15,13 @@ type spot struct{ reg, bit, lane int }
 // the bits of an element and the lanes of the wave: along is k for A and B, the
 // row for C and D; across is the row of A and the column of B, C and D.
 var layouts = map[string]func(along, across int) spot{
+	"cdna2 factor 8/64":  func(k, i int) spot { return spot{0, 8 * (k % 4), 16*(k/4) + i} },
+	"cdna2 factor 16/64": func(k, i int) spot { return spot{k / 2 % 2, 16 * (k % 2), 16*(k/4) + i} },
+	"cdna2 factor 32/64": func(k, i int) spot { return spot{0, 0, 16*k + i} },
+	"cdna2 factor 64/64": func(k, i int) spot { return spot{0, 0, 16*k + i} },
+	"cdna2 sum 32/64":    func(i, j int) spot { return spot{i % 4, 0, 16*(i/4) + j} },
+	"cdna2 sum 64/64":    func(i, j int) spot { return spot{2 * (i / 4), 0, 16*(i%4) + j} },
+
 	"cdna3 factor 8/64":  func(k, i int) spot { return spot{k / 4 % 2, 8 * (k % 4), 16*(k/8) + i} },
 	"cdna3 factor 16/64": func(k, i int) spot { return spot{k / 2 % 2, 16 * (k % 2), 16*(k/4) + i} },
 	"cdna3 factor 32/64": func(k, i int) spot { return spot{0, 0, 16*k + i} },
@@ -43,6 +50,7 @@ var layouts = map[string]func(along, across int) spot{
 
 // gprs are the registers of A or B, and of C, as the calculator lists them.
 var gprs = map[string][2]int{
+	"cdna2 mfma_f32_16x16x16f16/64": {2, 4}, "cdna2 mfma_i32_16x16x16i8/64": {1, 4}, "cdna2 mfma_f64_16x16x4f64/64": {2, 8},
 	"cdna3 mfma_f32_16x16x16_f16/64": {2, 4}, "cdna3 mfma_i32_16x16x32_i8/64": {2, 4},
 	"cdna3 mfma_f32_16x16x4_f32/64": {1, 4}, "cdna3 mfma_f64_16x16x4_f64/64": {2, 8},
 	"rdna3 wmma_f32_16x16x16_f16/32": {8, 8}, "rdna3 wmma_f32_16x16x16_f16/64": {8, 4},
@@ -68,7 +76,7 @@ func TestRegistersOfMatrixInstructions(t *testing.T) {
 }
 
 func wavesOf(u MatrixUnit) []int {
-	if u == CDNA3 {
+	if u.mfma() {
 		return []int{64}
 	}
 	return []int{32, 64}
@@ -369,14 +377,14 @@ func BenchmarkMatrixProduct(b *testing.B) {
 
 func TestListingOfMatrixProducts(t *testing.T) {
 	p := newProduct(0, 64, MatrixImm{}, zeroElement)
-	if got, want := Disasm(p.in), "v_mfma_f32_16x16x16_f16 v[40:43], v[0:1], v[20:21], v[40:43]"; got != want {
+	if got, want := Disasm(p.in), "v_mfma_f32_16x16x16f16 v[40:43], v[0:1], v[20:21], v[40:43]"; got != want {
 		t.Errorf("%s: want %s", got, want)
 	}
 	p.in.Matrix.C = slices.Clone(p.in.Matrix.C)
 	for i := range p.in.Matrix.C {
 		p.in.Matrix.C[i] = Lit(0x3f800000)
 	}
-	if got, want := Disasm(p.in), "v_mfma_f32_16x16x16_f16 v[40:43], v[0:1], v[20:21], 1.0 1.0 1.0 1.0"; got != want {
+	if got, want := Disasm(p.in), "v_mfma_f32_16x16x16f16 v[40:43], v[0:1], v[20:21], 1.0 1.0 1.0 1.0"; got != want {
 		t.Errorf("%s: want %s", got, want)
 	}
 }

@@ -18,7 +18,7 @@ type IssueSpec struct {
 // MatrixSpec is the matrix unit of a SIMD. What its instructions cost is in the timing table, in the classes whose names
 // begin with matrix_; a unit that lacks one of them does not have its products.
 type MatrixSpec struct {
-	Unit       string  `yaml:"unit" enum:"none|cdna3|rdna3|rdna4" required:"true" doc:"generation of the matrix unit: which products it has and how their elements lie in registers"`
+	Unit       string  `yaml:"unit" enum:"none|cdna2|cdna3|rdna3|rdna4" required:"true" doc:"generation of the matrix unit: which products it has and how their elements lie in registers"`
 	Without    string  `yaml:"without" enum:"refuse|lanes" default:"refuse" doc:"what becomes of cooperative matrices where unit is none: refused, or multiplied by the lanes, which exchange rows and compute dot products"`
 	Width      float64 `yaml:"width" range:"0.0625..16" default:"1" doc:"how many times as wide as the classes say the unit is: products keep it busy for their class's busy cycles divided by this, and are ready that much earlier or later"`
 	Accumulate int     `yaml:"accumulate" range:"0..1000" default:"0" unit:"cycles" doc:"cycles beyond those that a product keeps the unit busy until one that adds to the same registers may issue; the latency of its class at most"`

@@ -1,0 +1,48 @@
+#version 450
+
+// Streams of f64, an element a lane: what is read and what is written says the kind. The workgroup memory only keeps further workgroups
+// from a compute unit, so that the size of one is the occupancy.
+layout(local_size_x_id = 0) in;
+
+layout(constant_id = 1) const uint kind = 0; // 0 A=c, 1 sum of B, 2 A=c*B, 3 A=B+c*C, 4 and 5 A=a stencil of 3 and of 5 points of B, 6 A=B
+layout(constant_id = 2) const uint spoiler = 1; // words of workgroup memory
+
+layout(set = 0, binding = 0) buffer A { double a[]; };
+layout(set = 0, binding = 1) readonly buffer B { double b[]; };
+layout(set = 0, binding = 2) readonly buffer C { double c[]; };
+layout(push_constant) uniform Push { double factor; double never; uint n; uint store; }; // store: 0
+
+shared uint kept[spoiler];
+
+double stencil(uint i, uint reach) {
+    double sum = b[i];
+    for (uint k = 1; k <= reach; k++) {
+        sum += b[max(i, k) - k] + b[min(i + k, n - 1)];
+    }
+    return factor * sum;
+}
+
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (store != 0) { // never: a compiler must not find that nothing is kept
+        kept[gl_LocalInvocationIndex % spoiler] = i;
+        barrier();
+        a[i] = kept[(gl_LocalInvocationIndex + 1) % spoiler];
+    }
+    if (i >= n) {
+        return;
+    }
+    switch (kind) {
+    case 0: a[i] = factor; break;
+    case 1:
+        if (b[i] == never) {
+            a[i] = factor;
+        }
+        break;
+    case 2: a[i] = factor * b[i]; break;
+    case 3: a[i] = b[i] + factor * c[i]; break;
+    case 4: a[i] = stencil(i, 1); break;
+    case 5: a[i] = stencil(i, 2); break;
+    case 6: a[i] = b[i]; break;
+    }
+}

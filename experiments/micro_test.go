@@ -1,0 +1,141 @@
+package experiments
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"testing"
+
+	"spvsim/config"
+	"spvsim/gpu"
+)
+
+// micro runs a micro-benchmark of the library with other parameters, whatever it expects at its own size.
+func micro(t *testing.T, name, machine, mode string, parameters ...string) (map[string][]byte, *gpu.Result) {
+	t.Helper()
+	job := loadWith(t, name, parameters)
+	job.Expect = nil
+	m, err := config.LoadMachine(config.Request{Machine: machine, Job: job})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := gpu.Run(t.Context(), gpu.Setup{Machine: m, Job: job, Mode: mode, MaxCycles: 1e8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]byte{}
+	for _, b := range result.Buffers {
+		out[b.Name] = b.Bytes
+	}
+	return out, result
+}
+
+// The chain of pointers goes through every element of a footprint of any size once, and then is where it began.
+func TestChainIsOneCycle(t *testing.T) {
+	const apart = 64
+	for _, elements := range []int{2, 3, 250, 257, 1024} {
+		out, result := micro(t, "micro-chase", "", "functional", fmt.Sprintf("bytes=%d", elements*apart), "before=0", "rounds=0")
+		chain := out["chain"]
+		var first uint64
+		for _, b := range result.Buffers {
+			if b.Name == "starts" {
+				first = binary.LittleEndian.Uint64(b.Bytes)
+			}
+		}
+		seen, near := map[uint64]bool{}, 0
+		for at := uint64(0); !seen[at]; {
+			seen[at] = true
+			next := binary.LittleEndian.Uint64(chain[at:]) - first
+			if next >= uint64(len(chain)) || next%apart != 0 {
+				t.Fatalf("%d elements: a pointer to %d", elements, next)
+			}
+			if next == at+apart {
+				near++
+			}
+			at = next
+		}
+		if len(seen) != elements || elements > 100 && near > elements/20 {
+			t.Errorf("%d elements: the chain goes through %d, %d times to the neighbour", elements, len(seen), near)
+		}
+	}
+}
+
+// Within the first cache a load of the chain takes what the machine's description says: its class and that cache's latency.
+func TestChaseTakesTheLatencyOfTheFirstCache(t *testing.T) {
+	for _, name := range config.Presets() {
+		m, err := config.Preset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := micro(t, "micro-chase", name, "", "bytes=4096", "before=96", "rounds=1")
+		took := float64(binary.LittleEndian.Uint32(out["result"][8:])) / 256
+		if want := float64(m.Timing.Classes["vmem"].Latency + m.VectorL1.LatencyCycles); took < want-8 || took > want+8 {
+			t.Errorf("%s: %.1f cycles a load, want %.0f", name, took, want)
+		}
+	}
+}
+
+// Each kind of stream stores what it says.
+func TestStreamsStoreWhatTheySay(t *testing.T) {
+	const n, factor = 500, 3.0
+	b := func(i int) float64 { return float64(min(max(i, 0), n-1)) }
+	for kind, want := range []func(i int) float64{
+		func(int) float64 { return factor },
+		func(int) float64 { return 0 },
+		func(i int) float64 { return factor * b(i) },
+		func(i int) float64 { return b(i) + factor*2*b(i) },
+		func(i int) float64 { return factor * (b(i-1) + b(i) + b(i+1)) },
+		func(i int) float64 { return factor * (b(i-2) + b(i-1) + b(i) + b(i+1) + b(i+2)) },
+		b,
+	} {
+		out, _ := micro(t, "micro-stream", "", "functional", fmt.Sprintf("kind=%d", kind), fmt.Sprintf("n=%d", n), "lanes=96")
+		for i := range n {
+			if got := math.Float64frombits(binary.LittleEndian.Uint64(out["a"][8*i:])); got != want(i) {
+				t.Fatalf("kind %d, element %d: %g, want %g", kind, i, got, want(i))
+			}
+		}
+	}
+}
+
+// Additions count, to however many words, with what was there or without.
+func TestAtomicsAddUp(t *testing.T) {
+	for _, words := range []int{1, 16, 4096} {
+		for _, wanted := range []int{0, 1} {
+			out, _ := micro(t, "micro-atomic", "", "functional", fmt.Sprintf("words=%d", words), fmt.Sprintf("wanted=%d", wanted), "groups=6")
+			sum := uint32(0)
+			for i := range words {
+				sum += binary.LittleEndian.Uint32(out["words"][4*i:])
+			}
+			if sum != 6*256*4 {
+				t.Errorf("%d words: %d additions, want %d", words, sum, 6*256*4)
+			}
+		}
+	}
+}
+
+// A footprint that the first caches hold is read at their bandwidth, one that each unit has for itself and that they don't hold is not.
+func TestFootprintsBeyondTheFirstCacheAreSlower(t *testing.T) {
+	rate := func(parameters ...string) float64 {
+		few, many := uint64(0), uint64(0)
+		for _, loads := range []int{16, 48} {
+			_, r := micro(t, "micro-read", "rdna2-rx6900xt", "", append([]string{fmt.Sprintf("loads=%d", loads)}, parameters...)...)
+			few, many = many, r.Stats.Cycles
+		}
+		return 80 * 512 * 16 * 32 / float64(many-few)
+	}
+	near, shared, alone := rate("bytes=8192"), rate("bytes=98304"), rate("bytes=98304", "alone=1")
+	if near > 80*64 || near < 80*50 || shared > 0.95*near || alone > 0.6*shared {
+		t.Errorf("%.0f bytes a cycle within the first caches, %.0f of a footprint of all, %.0f of one each", near, shared, alone)
+	}
+}
+
+// Loads whose lanes are the length of a line apart take longer than loads of lanes side by side.
+func TestStridesCost(t *testing.T) {
+	cycles := func(stride int) uint64 {
+		_, r := micro(t, "micro-stride", "rdna2-rx6900xt", "", fmt.Sprintf("stride=%d", stride), "groups=4", "rounds=16")
+		return r.Stats.Cycles
+	}
+	if near, far := cycles(1), cycles(32); far < near+10*16*8*16 {
+		t.Errorf("%d cycles side by side, %d a line apart", near, far)
+	}
+}
