@@ -130,11 +130,21 @@ func (a *Array) Settle(end uint64) account.SlotCycles {
 	var sum account.SlotCycles
 	for _, u := range a.Units {
 		for _, s := range u.SIMDs {
-			s.Settle(end)
+			s.Settle(end, account.Empty)
 			sum.Add(&s.Cycles)
 		}
 	}
 	return sum
+}
+
+// Drain charges the slots, whose waves ended in cycle from or before, up to cycle end to stores that memory takes until then.
+func (a *Array) Drain(from, end uint64) {
+	for _, u := range a.Units {
+		for _, s := range u.SIMDs {
+			s.Settle(from, account.Empty)
+			s.Settle(end, account.MemoryWrite)
+		}
+	}
 }
 
 // ready readies a launch of which a workgroup comes, and the unit, to count and to load ahead of the engine.

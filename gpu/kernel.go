@@ -99,6 +99,7 @@ func (k *kernel) start(now uint64, p scheduler.Part, follows bool) {
 // close: the next launch begins when memory has taken all stores, and parts of the machine that work on have stopped.
 func (k *kernel) close(end uint64) (done, next uint64) {
 	done = k.machine.hierarchy.Release(end)
+	k.machine.array.Drain(end, done)
 	return done, max(done, k.machine.cycle())
 }
 

@@ -7,7 +7,7 @@ import (
 
 // DRAMSpec says what the channels of device memory are made of.
 type DRAMSpec struct {
-	Standard   string `yaml:"standard" enum:"none|HBM|HBM2e|HBM3|GDDR6" doc:"kind of DRAM, with its banks, rows, activations, refresh and turns of the data bus; none: a channel moves bytes_per_cycle times efficiency whatever the addresses"`
+	Standard   string `yaml:"standard" enum:"none|HBM|HBM2e|HBM3|GDDR6" doc:"kind of DRAM, with its banks, rows, activations, refresh and turns of the data bus; none, and under memory.model: akita: a channel moves bytes_per_cycle times efficiency whatever the addresses"`
 	Queue      int    `yaml:"queue" default:"64" range:"0..65536" unit:"requests" doc:"requests of a channel among which its controller prefers those to an open row"`
 	Writes     int    `yaml:"writes" default:"32" range:"0..65536" unit:"requests" doc:"entries of a channel's write queue; when it is full, writes are sent; 0: each at once"`
 	Drained    int    `yaml:"drained" default:"8" range:"0..65536" unit:"requests" doc:"writes that stay in the queue then"`

@@ -111,10 +111,8 @@ func (f *Fast) Release(now uint64) uint64 {
 	done := now
 	for _, l := range f.levels {
 		done = max(done, l.written)
-		for _, c := range l.caches {
-			if c != nil && l.ReleaseAtEnd {
-				done = max(done, c.release(now))
-			}
+		if l.ReleaseAtEnd {
+			done = max(done, l.release(now))
 		}
 	}
 	return f.mem.settle(done)

@@ -192,9 +192,6 @@ func (s *HierarchySpec) Level(name string) *CacheSpec {
 // line holds whole lines of the inner ones, so that one miss is one request.
 func (s HierarchySpec) Check() []spec.Problem {
 	var ps []spec.Problem
-	if s.Memory.Model == "akita" && s.DRAM.present() {
-		ps = append(ps, spec.Bad("dram.standard", "found %s: want none with memory.model: akita, whose channels have no banks", s.DRAM.Standard))
-	}
 	inner := 0
 	for _, l := range s.levels() {
 		ps = append(append(ps, l.checkStores()...), l.checkShared()...)

@@ -226,7 +226,7 @@ func TestUnitsAreHeard(t *testing.T) {
 		"memory {0 0 0} 6 store 129 unknown 2 8",
 		"line 0 32", "line 64 32", "line 128 32", "line 192 32", "line 256 32", "line 320 32", "line 384 32", "line 448 32",
 		"done 169 0 2",
-		"group ends 169 0 0",
+		"group ends 219 0 0",
 	}
 	if diff := cmp.Diff(want, d.lines); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/account"
 	"spvsim/isa"
 	"spvsim/program"
 	"spvsim/spec"
@@ -178,9 +179,9 @@ func TestNoFreeSlot(t *testing.T) {
 // A period of accounting starts from nothing, and slots are empty from there on.
 func TestResetForgets(t *testing.T) {
 	s := New(&IssueSpec{Cadence: 1, Policy: "oldest", Width: 1}, &spec.Shape{WaveSlots: 3, ClockMHz: 1}, Place{Name: "SIMD", Pool: &Pool{}, Shared: NewShared(1, 32), MaxOutstanding: 1})
-	s.Settle(10)
+	s.Settle(10, account.Empty)
 	s.Reset(25)
-	s.Settle(30)
+	s.Settle(30, account.Empty)
 	if got := s.Cycles.Total(); got != 3*5 {
 		t.Errorf("%d slot cycles, want 3 slots of 5", got)
 	}

@@ -57,7 +57,6 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 	switch {
 	case b.Outstanding:
 		ready = Never
-		w.bookable++
 	case b.Pending:
 		ready = Never
 		if why != account.LDS { // of which the unit's next knows
@@ -241,15 +240,13 @@ func (s *SIMD) advance(w *Wave, now, earliest uint64, why account.Reason) {
 	}
 }
 
-// outstanding is when the accesses that o waits for are done: a memory barrier
-// and a release wait for all; the end of a wave only for those of which the end is not
-// known by the time at which others see that the wave ended.
+// outstanding is when the accesses that o waits for are done: a memory barrier, a release and the end of a wave wait for all.
 func (w *Wave) outstanding(o *op, earliest uint64, why account.Reason) (uint64, account.Reason) {
 	switch {
-	case w.pending > 0 && (o.kind != kindEnd || w.pending > w.bookable):
+	case w.pending > 0:
 		return Never, account.Memory
-	case o.kind != kindEnd && w.lastMem > earliest:
-		return w.lastMem, account.Memory
+	case w.lastMem > earliest:
+		return w.lastMem, w.lastWhy
 	}
 	return earliest, why
 }
@@ -265,7 +262,6 @@ func (s *SIMD) Complete(now, done uint64, t Ticket) {
 
 // Known brings the end of an outstanding load, as if it had been known when it issued: no cycle that depends on it has come yet.
 func (t Ticket) Known(done uint64) {
-	t.w.bookable--
 	t.w.SIMD.complete(0, done, t)
 }
 

@@ -358,7 +358,7 @@ func compareCourse(t *testing.T, c *course) bool {
 		}
 		plain.turn(now)
 		if now%97 == 0 {
-			e.s.Settle(now)
+			e.s.Settle(now, account.Empty)
 			plain.settle(now)
 		}
 		if e.s.Resident() != len(plain.waves) || len(e.s.Waves()) != len(plain.waves) || e.s.endedInTurn {
@@ -366,8 +366,8 @@ func compareCourse(t *testing.T, c *course) bool {
 		}
 	}
 	now += 50
-	e.s.Settle(now)
-	e.s.Settle(now) // the second finds nothing more
+	e.s.Settle(now, account.Empty)
+	e.s.Settle(now, account.Empty) // the second finds nothing more
 	plain.settle(now)
 	counts := map[*program.Program][]account.InstCount{}
 	for i, p := range c.programs {

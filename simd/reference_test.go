@@ -33,6 +33,7 @@ type plainWave struct {
 	all     []when // accesses and payload operations
 	flight  []when // accesses to vector memory
 	lastMem uint64
+	lastWhy account.Reason
 	asked   int // accesses and payload operations so far
 	line    int
 	lineAt  uint64
@@ -186,9 +187,7 @@ func (s *plainSIMD) ready(w *plainWave, now uint64) (when, bool) {
 		for _, x := range w.all {
 			known = known && x.known <= now
 		}
-		if in.Op != isa.End {
-			wait(when{cycle: w.lastMem, why: account.Memory})
-		}
+		wait(when{cycle: w.lastMem, why: w.lastWhy})
 	}
 	wait(when{cycle: w.lineAt, why: account.Fetch})
 	at.cycle = max(at.cycle, w.freeAt)
@@ -347,7 +346,9 @@ func (s *plainSIMD) compute(w *plainWave, in *isa.Inst, c *Class, now uint64) {
 		if c.Unit == "vmem" {
 			w.flight = append(w.flight, ready)
 		}
-		w.lastMem = max(w.lastMem, ready.cycle)
+		if why := waitsForLast(in.Class); ready.cycle > w.lastMem || ready.cycle == w.lastMem && why > w.lastWhy {
+			w.lastMem, w.lastWhy = ready.cycle, why
+		}
 		s.units[c.Unit] = max(s.units[c.Unit], now+a.own)
 		s.units["shared "+c.Unit] = max(s.units["shared "+c.Unit], now+a.free)
 	} else if in.Exec != nil {

@@ -230,12 +230,12 @@ func (s *SIMD) Reset(now uint64) {
 	}
 }
 
-// Settle charges the empty slots up to cycle end.
-func (s *SIMD) Settle(end uint64) {
+// Settle charges the empty slots up to cycle end, to no wave or to what is left to do after the last.
+func (s *SIMD) Settle(end uint64, why account.Reason) {
 	for i := range s.slots {
 		w := &s.slots[i]
 		if w.code == nil && w.emptyAt < end {
-			s.Cycles[account.Empty] += end - w.emptyAt
+			s.Cycles[why] += end - w.emptyAt
 			w.emptyAt = end
 		}
 	}

@@ -79,8 +79,8 @@ type Wave struct {
 // A flight is the accesses of a wave that are under way.
 type flight struct {
 	pending  int    // accesses of which the completion is not known
-	bookable int    // of those, outstanding loads: they are known before any other part sees what the wave does next
 	lastMem  uint64 // completion of its last memory access
+	lastWhy  account.Reason
 	inFlight []uint64
 	ordered  uint64    // when the accesses that return in order have returned
 	order    []awaited // those from the first on of which that is not known yet
@@ -193,7 +193,7 @@ func (w *Wave) load(st *Start, s *SIMD) {
 	prog := st.Code.Program
 	f := s.pool.take(st.Code)
 	w.code, w.files, w.board, w.Group, w.pc = st.Code, f, f.board, st.Group, 0
-	w.lastMem, w.execAt, w.line, w.lineAt, w.nFlight, w.pending, w.ordered = 0, 0, 0, 0, 0, 0, 0
+	w.lastMem, w.lastWhy, w.execAt, w.line, w.lineAt, w.nFlight, w.pending, w.ordered = 0, 0, 0, 0, 0, 0, 0, 0
 	w.order = w.order[:0]
 	clear(w.inFlight)
 	st.Init(&w.State, prog, Registers{f.v, f.s, s.shared.tmp}, s.clockMask)
@@ -285,17 +285,36 @@ func (w *Wave) completed(o *op, flight int32, done uint64, why account.Reason) {
 	w.pending--
 	w.setReady(o, done, why)
 	if why != account.Payload {
-		w.lastMem = max(w.lastMem, done)
+		w.lastAccess(o, done)
 	}
 	if flight >= 0 {
 		w.inFlight[flight] = done
 	}
 }
 
+// lastAccess keeps the access that is done last, and what a wave that waits for it is charged to: of those done in one cycle, the last
+// reason.
+func (w *Wave) lastAccess(o *op, done uint64) {
+	if why := waitsForLast(o.in.Class); done > w.lastMem || done == w.lastMem && why > w.lastWhy {
+		w.lastMem, w.lastWhy = done, why
+	}
+}
+
+// waitsForLast is what a wave waits for that has nothing left to do but for an access of a class.
+func waitsForLast(c isa.Class) account.Reason {
+	switch c {
+	case isa.ClassVMEMStore:
+		return account.MemoryWrite
+	case isa.ClassVMEMAtomic:
+		return account.MemoryAtomic
+	}
+	return account.Memory
+}
+
 // accessDone records a memory access that completes at the given cycle, Never when that is not known yet.
 func (w *Wave) accessDone(o *op, cycle uint64) {
 	if cycle < Never {
-		w.lastMem = max(w.lastMem, cycle)
+		w.lastAccess(o, cycle)
 	} else {
 		w.pending++
 	}

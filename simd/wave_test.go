@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"spvsim/account"
+	"spvsim/isa"
 )
 
 // Accesses that return in order wait for those before them, whether their ends
 // are known at issue or come later, and in whichever order they come.
 func TestAccessesReturnInOrder(t *testing.T) {
-	o := &op{ordered: true}
+	o := &op{ordered: true, in: &isa.Inst{}}
 	w := &Wave{files: &files{}, code: &Code{ops: []op{*o}}, flight: flight{inFlight: make([]uint64, 8)}}
 	issue := func(done uint64) uint64 {
 		ready := w.inOrder(o, done)

@@ -14,6 +14,7 @@ import (
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/mem"
 	"spvsim/tracing"
 )
 
@@ -117,8 +118,18 @@ func shrinks(name string, of func(*tracing.Stats) uint64) effect {
 	}
 }
 
-// keyMachine is what all rows begin with: a machine of one compute unit that starts at once.
-var keyMachine = "shader_engines=1 compute_units=1 dispatcher.kernel_launch_cycles=0"
+// keyMachine is what all rows begin with: a machine of one compute unit that starts at once, whose memory has no banks and no
+// queues, so that what a key costs does not depend on when something comes.
+var keyMachine = "shader_engines=1 compute_units=1 dispatcher.kernel_launch_cycles=0 dram.standard=none memory.requests=0" + withoutQueues()
+
+func withoutQueues() (set string) {
+	for _, name := range mem.LevelNames {
+		for _, key := range []string{"requests", "write_buffer", "atomics", "link_credits"} {
+			set += " " + name + "." + key + "=0"
+		}
+	}
+	return set
+}
 
 // A keyBench runs jobs on changed machines, each pair of job and machine once.
 type keyBench struct {

@@ -43,6 +43,48 @@ func (c *calendar) take(slot uint64) {
 	c.busy[slot/64%calendarWords] |= 1 << (slot % 64)
 }
 
+// run is the first slot, from one on, from which n slots are free.
+func (c *calendar) run(slot, n uint64) uint64 {
+	for start := c.free(slot); ; {
+		end := c.booked(start)
+		if end-start >= n {
+			return start
+		}
+		start = c.free(end)
+	}
+}
+
+// booked is the first slot from one on that is taken; where none is, one that is far away.
+func (c *calendar) booked(slot uint64) uint64 {
+	for slot < c.base+calendarSlots {
+		if rest := c.busy[slot/64%calendarWords] >> (slot % 64); rest != 0 {
+			return slot + uint64(bits.TrailingZeros64(rest))
+		}
+		slot = (slot/64 + 1) * 64
+	}
+	return 1 << 62
+}
+
+// reserve takes those of n slots from one on that are free, up to 64, and returns which it took, the first lowest.
+func (c *calendar) reserve(slot, n uint64) (mask uint64) {
+	for i := range min(n, 64) {
+		if !c.taken(slot + i) {
+			c.take(slot + i)
+			mask |= 1 << i
+		}
+	}
+	return mask
+}
+
+// give frees slots that reserve took from one on.
+func (c *calendar) give(slot, mask uint64) {
+	for ; mask != 0; mask &= mask - 1 {
+		if s := slot + uint64(bits.TrailingZeros64(mask)); s >= c.base && s < c.base+calendarSlots {
+			c.busy[s/64%calendarWords] &^= 1 << (s % 64)
+		}
+	}
+}
+
 // A group has the bursts of one bank group: two of them are a distance apart.
 type group struct {
 	calendar

@@ -26,12 +26,11 @@ type Counts struct {
 
 // A rule is a constraint in units of time.
 type rule struct {
-	at   Level
 	to   Command
 	time uint64
 }
 
-// A node is a bank or the channel: the earliest time of each command.
+// A node is a bank: the earliest time of each command.
 type node [numCommands]uint64
 
 // A row that was open in a bank until a precharge.
@@ -59,19 +58,21 @@ type bank struct {
 type channel struct {
 	c       *Config
 	rules   *[numCommands][]rule
-	node    node
-	bus     calendar // of bursts
+	bus     calendar // of bursts, and of the turns of the data bus
 	groups  []group
 	starts  calendar // of activations
 	banks   []bank
 	moved   func(start, end uint64) // tests look at the data bus; nil: none
 	seen    uint64                  // requests
-	last    Command
-	busy    uint64 // time at which the data bus is done with what is booked
+	busy    uint64                  // time at which the data bus is done with what is booked
+	tail    uint64                  // slot after the last burst of the last writes sent together
+	turned  uint64                  // slots from there on that the turn before reads took
 	writes  queue
 	refresh uint64 // interval of a bank
 	apart   uint64 // between activations
 	burst   uint64
+	ready   uint64              // from when writes are to be sent to their first data: their rows are opened
+	gap     [numCommands]uint64 // slots in which the data bus turns, before data of reads and of writes
 	latency [numCommands]uint64 // from a column command to its data
 	counts  Counts
 	address
@@ -109,23 +110,39 @@ func (c *Config) rules() *[numCommands][]rule {
 	t, clock := &c.Standard.Timings, c.clock()
 	var list [numCommands][]rule
 	for _, k := range Constraints {
-		list[k.From] = append(list[k.From], rule{k.At, k.To, units(k.Time(t, clock), c.UnitsPerNs)})
+		if k.At == Channel {
+			continue // those of the data bus: see turnOf
+		}
+		list[k.From] = append(list[k.From], rule{k.To, units(k.Time(t, clock), c.UnitsPerNs)})
 	}
 	return &list
 }
 
 func (ch *channel) init(c *Config, rules *[numCommands][]rule) {
 	s, t, clock := c.Standard, &c.Standard.Timings, c.clock()
-	*ch = channel{c: c, rules: rules, groups: make([]group, s.Groups), banks: make([]bank, s.Groups*s.Banks), last: Read,
+	*ch = channel{c: c, rules: rules, groups: make([]group, s.Groups), banks: make([]bank, s.Groups*s.Banks),
 		writes: newQueue(c.Writes), refresh: units(t.REFI, c.UnitsPerNs), apart: units(t.activations(), c.UnitsPerNs),
 		burst: units(t.burst(clock), c.UnitsPerNs), address: newAddress(c)}
 	ch.latency[Read], ch.latency[Write] = units(t.CL, c.UnitsPerNs), units(t.CWL, c.UnitsPerNs)
+	ch.ready = units(t.RP+t.RCDWR+t.CWL, c.UnitsPerNs)
+	ch.gap[Read], ch.gap[Write] = ch.turnOf(Write, Read), ch.turnOf(Read, Write)
 	for i := range ch.groups {
 		ch.groups[i].apart = uint64((t.CCDL + t.BL - 1) / t.BL)
 	}
 	for i := range ch.banks {
 		ch.banks[i].refresh = ch.refresh * uint64(i+1) / uint64(len(ch.banks))
 	}
+}
+
+// turnOf is how many slots of the data bus stay free between the data of two kinds of column command.
+func (ch *channel) turnOf(from, to Command) uint64 {
+	for _, k := range Constraints {
+		if k.At == Channel && k.From == from && k.To == to {
+			apart := units(k.Time(&ch.c.Standard.Timings, ch.c.clock()), ch.c.UnitsPerNs) + ch.latency[to]
+			return slotOf(apart-min(apart, ch.latency[from]+ch.burst), ch.burst)
+		}
+	}
+	return 0
 }
 
 func newAddress(c *Config) address {
@@ -147,7 +164,7 @@ func (m *Memory) Access(at, addr uint64, bytes uint32, isWrite bool) (accepted, 
 		return accepted, accepted
 	}
 	ch.idle(at)
-	return at, ch.bursts(at, local, bytes, Read)
+	return at, ch.bursts(at, 0, local, bytes, Read)
 }
 
 // split picks the pseudo-channel, and the address in it.
@@ -164,52 +181,84 @@ func (m *Memory) split(addr uint64) (*channel, uint64) {
 // post puts a write into the queue: where that is full, when an entry is free.
 func (ch *channel) post(at, addr uint64, bytes uint32) uint64 {
 	if ch.c.Writes == 0 {
-		return ch.bursts(at, addr, bytes, Write)
+		at, first := ch.block(at, at, bytes)
+		return ch.sent(ch.bursts(at, first, addr, bytes, Write))
 	}
 	at = ch.writes.put(write{at, addr, bytes})
 	if len(ch.writes.list) == ch.c.Writes {
-		ch.drain(at, ch.c.Drained)
+		ch.drain(at, ch.c.Writes-ch.c.Drained)
 	}
 	return at
 }
 
-// drain sends the oldest writes until so many are left, and returns when the last is done.
-func (ch *channel) drain(at uint64, left int) (done uint64) {
-	n := max(0, len(ch.writes.list)-left)
-	for i := range n {
-		done = max(done, ch.send(at, i))
+// drain sends the oldest n writes together, and returns when the last is done.
+func (ch *channel) drain(at uint64, n int) (done uint64) {
+	if n == 0 {
+		return 0
+	}
+	bytes, came := uint32(0), uint64(0)
+	for _, w := range ch.writes.list[:n] {
+		bytes, came = bytes+w.bytes, max(came, w.at)
+	}
+	at = max(at, came)
+	at, first := ch.block(at, came, bytes)
+	for _, w := range ch.writes.list[:n] {
+		end := ch.bursts(at, first, w.addr, w.bytes, Write)
+		ch.writes.leave(end - ch.burst)
+		done = max(done, end)
 	}
 	ch.writes.drop(n)
-	return done
+	return ch.sent(done)
 }
 
-// send carries out a write of the queue, whose entry is free when its data are on the bus.
-func (ch *channel) send(at uint64, i int) uint64 {
-	w := &ch.writes.list[i]
-	done := ch.bursts(max(at, w.at), w.addr, w.bytes, Write)
-	ch.writes.leave(done - ch.burst)
+// block finds a stretch of the data bus for writes that are sent together, and books the turn before it. Those that
+// came while others were sent go on with them, if nothing else is booked there; others from time at on. Reads take slots
+// before and after. It returns from when on rows are opened for them, and the first slot.
+func (ch *channel) block(at, came uint64, bytes uint32) (from, first uint64) {
+	size := uint64(ch.c.Standard.BurstBytes)
+	n, before, after := (uint64(bytes)+size-1)/size, ch.gap[Write], ch.gap[Read]
+	last := ch.tail + after
+	first = max(ch.tail, slotOf(came+ch.ready, ch.burst))
+	if first <= last && ch.bus.booked(last) >= first+n+after {
+		ch.bus.give(ch.tail, ch.turned)
+		return came, first
+	}
+	ch.counts.Turns++
+	start := slotOf(at+ch.ready, ch.burst)
+	first = ch.bus.run(start-min(start, before), before+n+after) + before
+	ch.bus.reserve(first-before, before)
+	return at, first
+}
+
+// sent books the turn after writes of which the last is done.
+func (ch *channel) sent(done uint64) uint64 {
+	ch.tail = done / ch.burst
+	ch.turned = ch.bus.reserve(ch.tail, ch.gap[Read])
 	return done
 }
 
 // idle sends writes while the data bus has nothing else to do before a read comes.
 func (ch *channel) idle(at uint64) {
-	n := 0
-	for n < len(ch.writes.list) && max(ch.busy, ch.writes.list[n].at)+ch.turn() < at {
-		ch.send(ch.busy, n)
+	n, until := 0, ch.busy+ch.turn()
+	for n < len(ch.writes.list) {
+		w := &ch.writes.list[n]
+		if until = max(until, w.at+ch.turn()) + uint64(w.bytes)/uint64(ch.c.Standard.BurstBytes)*ch.burst; until >= at {
+			break
+		}
 		n++
 	}
-	ch.writes.drop(n)
+	ch.drain(ch.busy, n)
 }
 
-// turn is what a write and a read after it take: less than that is no time to send one in.
-func (ch *channel) turn() uint64 { return ch.latency[Read] + ch.latency[Write] + 2*ch.burst }
+// turn is what writes and a read after them take beyond their bursts: less than that is no time to send one in.
+func (ch *channel) turn() uint64 { return ch.ready + (ch.gap[Read]+ch.gap[Write])*ch.burst }
 
 // Flush sends all writes, and returns when the last is done: not before a time.
 func (m *Memory) Flush(at uint64) uint64 {
 	done := at
 	for i := range m.channels {
 		ch := &m.channels[i]
-		done = max(done, ch.drain(min(at, max(ch.busy, 1)), 0), ch.busy)
+		done = max(done, ch.drain(min(at, max(ch.busy, 1)), len(ch.writes.list)), ch.busy)
 	}
 	return done
 }
@@ -236,12 +285,12 @@ func (m *Memory) Counts() (sum Counts) {
 	return sum
 }
 
-// bursts moves the bytes of a request, and returns when the last are there.
-func (ch *channel) bursts(at, addr uint64, bytes uint32, column Command) (done uint64) {
+// bursts moves the bytes of a request, in slots of the data bus from one on, and returns when the last are there.
+func (ch *channel) bursts(at, first, addr uint64, bytes uint32, column Command) (done uint64) {
 	size := uint64(ch.c.Standard.BurstBytes)
 	for a := addr &^ (size - 1); a < addr+uint64(bytes); a += size {
 		g, index, row := ch.locate(a)
-		done = max(done, ch.access(at, &ch.groups[g], &ch.banks[index], row, column))
+		done = max(done, ch.access(at, first, &ch.groups[g], &ch.banks[index], row, column))
 	}
 	ch.busy = max(ch.busy, done)
 	return done
@@ -263,39 +312,37 @@ func (ch *channel) locate(addr uint64) (g, index int, row uint64) {
 
 // access books a burst: a row that is open, or that a controller with the request in its queue would not have closed yet,
 // needs a column command only; others are opened first.
-func (ch *channel) access(at uint64, g *group, b *bank, row uint64, column Command) uint64 {
+func (ch *channel) access(at, first uint64, g *group, b *bank, row uint64, column Command) uint64 {
 	ch.refreshed(at, b)
-	if ch.last == Read && column == Write {
-		ch.counts.Turns++
-	}
-	ch.last = column
 	past := ch.joins(at, b, row)
 	switch {
 	case b.open && b.row == row:
 		ch.counts.Hits++
 	case past != nil:
 		ch.counts.Hits++
-		return ch.column(max(at, past.opened), g, nil, column)
+		return ch.column(max(at, past.opened), first, g, nil, column)
 	default:
 		ch.change(at, b, row)
 	}
-	return ch.column(at, g, b, column)
+	return ch.column(at, first, g, b, column)
 }
 
-// column sends a read or a write to an open row in the first free slot of the data bus, and returns when its data are there.
-func (ch *channel) column(at uint64, g *group, b *bank, column Command) uint64 {
-	at = max(at, ch.node[column])
+// column sends a read or a write to an open row in the first free slot of the data bus from one on, and returns when its data are
+// there.
+func (ch *channel) column(at, first uint64, g *group, b *bank, column Command) uint64 {
 	if b != nil {
 		at = max(at, b.node[column])
 	}
-	slot := ch.bus.free(slotOf(at+ch.latency[column], ch.burst))
+	slot := ch.bus.free(max(first, slotOf(at+ch.latency[column], ch.burst)))
 	for !g.fits(slot) {
 		slot = ch.bus.free(slot + 1)
 	}
 	ch.bus.take(slot)
 	g.take(slot)
 	start := slot * ch.burst
-	ch.apply(column, start-ch.latency[column], b)
+	if b != nil {
+		ch.apply(column, start-ch.latency[column], b)
+	}
 	if ch.moved != nil {
 		ch.moved(start, start+ch.burst)
 	}
@@ -347,15 +394,9 @@ func (ch *channel) refreshed(at uint64, b *bank) {
 	ch.apply(Refresh, due, b)
 }
 
-// apply keeps what a command sent at a time holds up; without a bank, what holds for the channel alone.
+// apply keeps what a command sent to a bank at a time holds up.
 func (ch *channel) apply(c Command, at uint64, b *bank) {
-	for i := range ch.rules[c] {
-		r := &ch.rules[c][i]
-		switch {
-		case r.at == Channel:
-			ch.node[r.to] = max(ch.node[r.to], at+r.time)
-		case b != nil:
-			b.node[r.to] = max(b.node[r.to], at+r.time)
-		}
+	for _, r := range ch.rules[c] {
+		b.node[r.to] = max(b.node[r.to], at+r.time)
 	}
 }

@@ -1,0 +1,76 @@
+package mem
+
+// release writes all dirty lines to the next level, beginning in cycle at, and returns when the last is acknowledged. Instances
+// and their slices work side by side: a set of each after the other.
+func (l *level) release(at uint64) uint64 {
+	ready := at
+	for set := range l.sets.n {
+		l.each(func(c *cache) {
+			c.eachDirty(set, func(line *line, addr, words uint64) { ready = max(ready, c.clean(at, line, addr, words)) })
+		})
+	}
+	return ready
+}
+
+// clean writes a dirty line to the next level, and returns when that has acknowledged it.
+func (c *cache) clean(at uint64, l *line, addr, words uint64) uint64 {
+	c.counter.Writebacks++
+	ready, _ := c.forward(at, 0, addr, uint32(c.LineBytes), words)
+	*l &^= dirtyLine
+	c.dropElsewhere(addr)
+	return ready
+}
+
+// eachDirty hands on the lines of a set in each slice that are dirty, with their addresses and the words that are valid.
+func (c *cache) eachDirty(set uint64, do func(l *line, addr, words uint64)) {
+	for i := range c.slices {
+		p := place{slice: &c.slices[i], index: uint64(i), set: set, first: int(set) * c.Ways, ways: c.Ways}
+		if p.slice.uses == 0 {
+			continue
+		}
+		for way := range p.ways {
+			if l := p.line(way); l.dirty() {
+				do(l, c.address(&p, p.labels()[way]), c.valid(p.slice, p.first+way))
+			}
+		}
+	}
+}
+
+// dropElsewhere drops a line that this instance has written from the others; where it is dirty there too, that one's release does it.
+func (c *cache) dropElsewhere(addr uint64) {
+	for _, o := range c.caches {
+		if o == nil || o == c {
+			continue
+		}
+		p := o.locate(addr)
+		if way := p.find(); way >= 0 && !p.line(way).dirty() {
+			*p.line(way), p.labels()[way], p.ages()[way] = 0, 0, 0
+		}
+	}
+}
+
+// invalidate drops all lines; dirty ones count as written back.
+func (c *cache) invalidate() {
+	for i := range c.slices {
+		s := &c.slices[i]
+		if s.uses == 0 {
+			continue
+		}
+		for _, l := range s.lines {
+			if l.dirty() {
+				c.counter.Writebacks++
+			}
+		}
+		clear(s.tags)
+		clear(s.lines)
+		s.uses = 0
+	}
+}
+
+// acquire drops all lines. What launches without time left dirty, as nothing released it, goes to the next level.
+func (c *cache) acquire() {
+	for set := range c.sets.n {
+		c.eachDirty(set, func(_ *line, addr, words uint64) { c.warmNext(true, addr, uint32(c.LineBytes), words) })
+	}
+	c.invalidate()
+}

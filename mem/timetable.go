@@ -1,0 +1,102 @@
+package mem
+
+import "math/bits"
+
+// A server is a port with a bandwidth: requests queue for it.
+type server struct{ free uint64 } // fixed-point cycle from which it is idle
+
+// book takes the server for cost (fixed point) from cycle at on, and returns
+// the cycles that the request waits for its turn.
+func (s *server) book(at, cost uint64) (waitCycles uint64) {
+	start := at << fixedShift
+	if s.free <= start {
+		s.free = start + cost
+		return 0
+	}
+	waitCycles = (s.free - start) >> fixedShift
+	s.free += cost
+	return waitCycles
+}
+
+// A timetable is a server of a level with finite queues: requests are booked for when they come, with all that they have waited
+// for. They are booked in the order of issue; one that comes before those booked earlier takes time that these have left. Time
+// is cut into intervals, each of which is taken from its beginning on, or from when the first request of it comes: nothing is
+// done twice at a time.
+type timetable struct {
+	server
+	shift uint     // log2 of an interval's fixed-point time
+	used  []uint64 // by interval: up to where it is taken
+	full  [intervals / 64]uint64
+	base  uint64 // first interval that may be booked
+}
+
+const (
+	intervals   = 512
+	leastCycles = 16 // of an interval, which takes at least four requests as the first one
+)
+
+// book takes the server for cost (fixed point) from cycle at on, and returns the cycles that the request waits for its turn.
+func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
+	if t.used == nil {
+		t.used = make([]uint64, intervals)
+		t.shift = uint(bits.Len64(max(leastCycles<<fixedShift, 4*cost) - 1))
+	}
+	from := at << fixedShift
+	return (t.take(from, cost) - cost - from) >> fixedShift
+}
+
+// take books time from a time on, and returns when the last of it ends.
+func (t *timetable) take(from, cost uint64) (end uint64) {
+	whole := uint64(1) << t.shift
+	interval := max(from>>t.shift, t.base)
+	for {
+		interval = t.open(interval)
+		i := interval % intervals
+		begin := t.used[i]
+		if start := interval << t.shift; from > start {
+			begin = max(begin, min(from-start, whole))
+		}
+		n := min(cost, whole-begin)
+		t.used[i] = begin + n
+		if t.used[i] == whole {
+			t.full[i/64] |= 1 << (i % 64)
+		}
+		if cost -= n; cost == 0 {
+			return interval<<t.shift + t.used[i]
+		}
+	}
+}
+
+// open is the first interval from one on that is not full. Where it lies beyond the last one, the first are given up.
+func (t *timetable) open(interval uint64) uint64 {
+	for interval < t.base+intervals {
+		if rest := ^t.full[interval/64%(intervals/64)] >> (interval % 64); rest != 0 {
+			interval += uint64(bits.TrailingZeros64(rest))
+			break
+		}
+		interval = (interval/64 + 1) * 64
+	}
+	if t.base+intervals <= interval {
+		t.forget(min(interval+1-intervals, t.base+intervals))
+		t.base = max(t.base, interval+1-intervals)
+	}
+	return interval
+}
+
+// forget gives up the intervals before one.
+func (t *timetable) forget(before uint64) {
+	for ; t.base < before; t.base++ {
+		i := t.base % intervals
+		t.used[i] = 0
+		t.full[i/64] &^= 1 << (i % 64)
+	}
+}
+
+// turn books a request that would come in cycle at and has waited for delay, and returns what it has waited for when its turn
+// comes. Without finite queues waits of one level and the next overlap.
+func (t *timetable) turn(at, delay, cost uint64, finite bool) uint64 {
+	if finite {
+		return delay + t.book(at+delay, cost)
+	}
+	return max(delay, t.server.book(at, cost))
+}
