@@ -187,7 +187,11 @@ func (g *group) sync(l *besideLaunch) func(done uint64) uint64 {
 	_, reads := l.work.(resident)
 	return func(done uint64) uint64 {
 		if stored {
-			done = g.machine.hierarchy.Release(done)
+			from := done
+			done = g.machine.hierarchy.Release(from)
+			if len(g.queues) == 1 { // beside others, free slots wait for work of theirs
+				g.machine.array.Drain(from, done)
+			}
 		}
 		if reads {
 			g.machine.hierarchy.KernelBoundary()
@@ -337,6 +341,7 @@ func (g *group) close(end uint64) (done, next uint64) {
 	done = end
 	if slices.ContainsFunc(g.launches, func(l *besideLaunch) bool { return l.kernel() != nil }) {
 		done = m.hierarchy.Release(end)
+		m.array.Drain(end, done)
 	}
 	return done, max(done, m.cycle())
 }

@@ -11,6 +11,7 @@ import (
 	"spvsim/engine"
 	"spvsim/isa"
 	"spvsim/lds"
+	"spvsim/mem"
 	"spvsim/program"
 	"spvsim/simd"
 	"spvsim/spec"
@@ -189,7 +190,7 @@ func (r *rig) runGrid(t testing.TB, prog *program.Program, grid [3]uint32, maxCy
 	}
 	r.engine.Limit(maxCycles, func(uint64) error { return nil })
 	r.array.Begin(0)
-	r.dispatcher.Launch(0, &cu.Launch{Code: code, Need: need, NumWorkgroups: grid}, r.follows)
+	r.dispatcher.Launch(0, &cu.Launch{Code: code, Need: need, Bindings: &mem.Bindings{}, NumWorkgroups: grid}, r.follows)
 	err = r.engine.Run()
 	finished, done := r.dispatcher.Finished()
 	if !finished && err == nil {

@@ -91,7 +91,7 @@ func newQueueRig(t *testing.T, spec WorkSpec, pending bool, nodes ...*Node) *que
 		if err != nil {
 			t.Fatal(err)
 		}
-		n.Program, n.Launch = prog, &cu.Launch{Code: code, Need: need}
+		n.Program, n.Launch = prog, &cu.Launch{Code: code, Need: need, Bindings: &mem.Bindings{}}
 	}
 	g, err := NewGraph(nodes, leastLimits)
 	if err != nil {
@@ -580,7 +580,7 @@ func TestQueuesOfEngines(t *testing.T) {
 			t.Fatal(err)
 		}
 		need, _ := cu.NewNeed(prog, m.limits())
-		n.Program, n.Launch = prog, &cu.Launch{Code: code, Need: need}
+		n.Program, n.Launch = prog, &cu.Launch{Code: code, Need: need, Bindings: &mem.Bindings{}}
 		g, err := NewGraph([]*Node{n}, leastLimits)
 		if err != nil {
 			t.Fatal(err)

@@ -338,7 +338,7 @@ func TestAccessesKeepTheUnit(t *testing.T) {
 	}
 	banks := func(m *machine) *cu.Launch {
 		m.lds = func(e *engine.Engine, name string) cu.LDS { return lds.NewComponent(e, name, &m.unit.LDS) }
-		return &cu.Launch{}
+		return &cu.Launch{Bindings: &mem.Bindings{}}
 	}
 	// 64 lanes of one bank each are busy for 8 cycles, 4 of the unit's bandwidth.
 	for simds, want := range map[int]uint64{1: 8, 2: 4} {

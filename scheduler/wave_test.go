@@ -10,6 +10,7 @@ import (
 	"spvsim/account"
 	"spvsim/cu"
 	"spvsim/isa"
+	"spvsim/mem"
 	"spvsim/simd"
 )
 
@@ -54,7 +55,7 @@ func startProducer(t *testing.T, spec WorkSpec, pending bool, local uint32, list
 	if err != nil {
 		t.Fatal(err)
 	}
-	producer.Program, producer.Launch = prog, &cu.Launch{Code: code, Need: n}
+	producer.Program, producer.Launch = prog, &cu.Launch{Code: code, Need: n, Bindings: &mem.Bindings{}}
 	r.run.Dispatch(0, []Entry{{Node: producer, Count: 1, Data: make([]byte, 4), Stride: 4}})
 	return r
 }

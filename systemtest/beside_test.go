@@ -170,7 +170,8 @@ func TestHalvesTakeTheTimeOfOne(t *testing.T) {
 		t.Errorf("two halves take %d cycles, one %d", two.Cycles, one.Cycles)
 	}
 	for i := range two.Queues {
-		if got, want := two.Queues[i].SlotCycles, one.Queues[0].SlotCycles; got != want {
+		// A wave keeps its slot until its store is done, and stores of both go through one L2.
+		if got, want := two.Queues[i].SlotCycles, one.Queues[0].SlotCycles; got < want || got > want+want/1000 {
 			t.Errorf("queue %d: waves hold slots for %d cycles, alone for %d", i, got, want)
 		}
 	}
@@ -189,7 +190,7 @@ func launchesOf(t testing.TB, n int, barrier bool, settings string) []account.Be
 	return computing(t, text, settings).Stats.Queues[0].Launches
 }
 
-// Behind a barrier a launch takes the time of the one before and exactly what the machine says that a following one costs; without one,
+// After a barrier a launch takes the time of the one before and exactly what the machine says that a following one costs; without one,
 // launches leave the pipe at its rate.
 func TestLaunchRates(t *testing.T) {
 	chain, beside := launchesOf(t, 9, true, ""), launchesOf(t, 9, false, "")
@@ -198,8 +199,9 @@ func TestLaunchRates(t *testing.T) {
 		if got := chain[i].Opened - chain[i-1].Done; got != 700+1 && got != 700 {
 			t.Errorf("launch %d after a barrier is opened %d cycles after the end of the one before, want 700", i, got)
 		}
-		if got, want := chain[i].Done-chain[i].Opened, chain[0].Done-chain[0].Opened; got != want {
-			t.Errorf("launch %d takes %d cycles, the first %d", i, got, want)
+		// The first one brings its descriptor into the L2.
+		if got, want := chain[i].Done-chain[i].Opened, chain[1].Done-chain[1].Opened; got != want {
+			t.Errorf("launch %d takes %d cycles, the second %d", i, got, want)
 		}
 		if got := beside[i].Opened - beside[i-1].Opened; got != 100 {
 			t.Errorf("launch %d without a barrier is opened %d cycles after the one before, want 30 + 70", i, got)
