@@ -92,6 +92,8 @@ type Launch struct {
 	Fragments []isa.Fragments
 	// Tag is the dispatcher's number of the open work that the launch is part of.
 	Tag int
+	// Touched takes down what the launch accesses; nil: nothing does.
+	Touched *mem.Footprint
 
 	steady []bool // by instruction: a load from memory that none of the launch writes; made when it is asked for
 }

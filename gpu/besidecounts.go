@@ -18,6 +18,9 @@ func (r *runner) beside(l *launch, g *group, follows bool) error {
 		c, err = g.functional(r.untimed, scheduler.Part{}, false)
 	} else {
 		c, err = g.timed(r.timing, l.step, scheduler.Part{}, follows)
+		if err == nil {
+			g.findHazards(r.programs.warn)
+		}
 	}
 	if c != nil {
 		r.tally.all(c)

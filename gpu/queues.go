@@ -11,6 +11,7 @@ import (
 	"spvsim/config"
 	"spvsim/cu"
 	"spvsim/isa"
+	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
@@ -32,6 +33,9 @@ type group struct {
 	graphOpen *besideLaunch // the dispatch of the graph that runs; nil: none has
 	// graphBefore is what the nodes' instructions were issued before it.
 	graphBefore [isa.NumClasses]uint64
+	order       []int    // of the launches, in which each comes after those that it waits for
+	hazards     bool     // are looked for
+	loose       [][2]int // launches of which neither waits for the other
 }
 
 // errQueues says that a job's queues can't run as it says.
@@ -43,6 +47,8 @@ type besideLaunch struct {
 	group *group
 	open  scheduler.Opened
 	codes []*simd.Code // of its step alone, or of the graph
+	// touched is what it accessed; nil: it was not taken down.
+	touched *mem.Footprint
 }
 
 // prepareQueues makes one launch of all steps in queues.
@@ -162,9 +168,9 @@ func (g *group) graphsInTurn() error {
 	for _, l := range g.launches {
 		list = append(list, *l.from)
 	}
-	order, _ := config.Order(list)
+	g.order, _ = config.Order(list)
 	before := -1
-	for _, i := range order {
+	for _, i := range g.order {
 		l := g.launches[i]
 		if _, ok := l.work.(*graphWork); !ok {
 			continue
@@ -219,6 +225,7 @@ func (l *besideLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c 
 	case *hostCopy:
 		scheduler.Passed(c.Port, c, now+w.cycles())
 	case *transfer:
+		w.watchMoves(l.touched)
 		for _, move := range w.moves {
 			move()
 		}
@@ -229,6 +236,7 @@ func (l *besideLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c 
 			now += uint64(max(0, g.spec.Dispatcher.KernelLaunchCycles-g.spec.Dispatcher.FollowingLaunch))
 		}
 		g.graphEnds(l)
+		g.watchGraph(l)
 		if err := w.open(g.machine, scheduler.Part{}); err != nil {
 			return err
 		}
@@ -259,12 +267,7 @@ func (g *group) timed(t *timing, step string, p scheduler.Part, follows bool) (*
 // functional runs the launches one after the other, in an order that what they wait for allows.
 func (g *group) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Counts, error) {
 	sum := &account.Counts{}
-	var list []config.Launch
-	for _, l := range g.launches {
-		list = append(list, *l.from)
-	}
-	order, _ := config.Order(list)
-	for _, i := range order {
+	for _, i := range g.order {
 		l := g.launches[i]
 		some, err := l.Prepare()
 		if err != nil {
@@ -316,6 +319,7 @@ func (g *group) open(m *machine, _ scheduler.Part) error {
 
 func (g *group) start(now uint64, _ scheduler.Part, follows bool) {
 	g.begun, g.moves = now, now
+	g.watch()
 	for _, l := range g.launches {
 		l.open = scheduler.Opened{}
 	}

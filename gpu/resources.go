@@ -318,6 +318,16 @@ func (r *resources) named(name string) []byte {
 	return nil
 }
 
+// address is that of a named buffer.
+func (r *resources) address(name string) uint64 {
+	for i := range r.job.Buffers {
+		if r.job.Buffers[i].Name == name {
+			return r.buffers[i].Addr
+		}
+	}
+	return 0
+}
+
 func (r *resources) contents() (list []Buffer) {
 	for i := range r.job.Buffers {
 		b := &r.job.Buffers[i]

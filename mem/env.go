@@ -90,4 +90,6 @@ func (s *Scratch) Ready(words, lanes int) {
 type Env struct {
 	*Bindings
 	Scratch *Scratch // nil when the program has none
+	// Touched takes down what instructions access; nil: nothing does.
+	Touched *Footprint
 }

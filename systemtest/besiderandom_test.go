@@ -137,10 +137,49 @@ func TestRandomLaunchesBesideEachOther(t *testing.T) {
 				t.Errorf("seed %d: %d launches of %d instructions, one after the other %d of %d", seed,
 					got.Stats.Launches, got.Stats.Instructions(), want.Stats.Launches, want.Stats.Instructions())
 			}
+			if len(got.Warnings) > 0 {
+				t.Errorf("seed %d: dependences are complete: %v", seed, got.Warnings)
+			}
 			cycles = append(cycles, got.Stats.Cycles)
 		}
 		if cycles[0] != cycles[1] {
 			t.Errorf("seed %d: %d cycles on one thread, %d on three", seed, cycles[0], cycles[1])
 		}
+	}
+}
+
+// Without dependences each two launches that touch the same bytes are a hazard, and no others are.
+func TestRandomHazards(t *testing.T) {
+	for seed := range 6 {
+		rng := rand.New(rand.NewPCG(uint64(seed), 27))
+		const regions = 120
+		list := randomSet(rng, 8, regions)
+		want := 0
+		for i := range list {
+			list[i].after, list[i].barrier = nil, false
+			for k := range i {
+				if list[k].touches(&list[i]) {
+					want++
+				}
+			}
+		}
+		r := besideRun(t, parseBeside(t, mixJob(list, regions, true)), besideMachine, nil)
+		if len(r.Warnings) != want {
+			t.Errorf("seed %d: %d hazards, want %d: %v", seed, len(r.Warnings), want, r.Warnings)
+		}
+	}
+}
+
+// A hazard is reported with its steps, its queues and the first byte.
+func TestHazardsByName(t *testing.T) {
+	list := []mixLaunch{{source: 0, target: 4, groups: 2}, {source: 5, target: 7, groups: 1, queue: 1}}
+	r := besideRun(t, parseBeside(t, mixJob(list, 8, true)), besideMachine, nil)
+	want := fmt.Sprintf("hazard: step s0 (queue q0) writes and step s1 (queue q1) reads byte %d of words, and neither waits for the other", 4*32*5)
+	if len(r.Warnings) != 1 || r.Warnings[0] != want {
+		t.Errorf("%v, want %q", r.Warnings, want)
+	}
+	list[1].after = []int{0}
+	if r := besideRun(t, parseBeside(t, mixJob(list, 8, true)), besideMachine, nil); len(r.Warnings) != 0 {
+		t.Errorf("in order: %v", r.Warnings)
 	}
 }

@@ -1,0 +1,103 @@
+package gpu
+
+import (
+	"fmt"
+
+	"spvsim/mem"
+)
+
+// maxHazardLaunches bounds the launches among which hazards are looked for: each two that do not wait for each other are compared.
+const maxHazardLaunches = 1 << 12
+
+// watch has launches take down what they access, where one does not wait for another.
+func (g *group) watch() {
+	g.loose = nil
+	if g.hazards = len(g.launches) <= maxHazardLaunches; g.hazards {
+		g.findLoose()
+	}
+	for _, l := range g.launches {
+		l.touched = nil
+	}
+	for _, pair := range g.loose {
+		for _, i := range pair {
+			if l := g.launches[i]; l.touched == nil {
+				l.touched = mem.NewFootprint()
+			}
+		}
+	}
+	for _, l := range g.launches {
+		if k := l.kernel(); k != nil {
+			k.Touched = l.touched
+		}
+	}
+}
+
+// watchGraph has a dispatch of the graph take down what its nodes access.
+func (g *group) watchGraph(l *besideLaunch) {
+	for _, n := range g.graph.graph.Nodes {
+		n.Launch.Touched = l.touched
+	}
+}
+
+// watchMoves takes down what a transfer reads and writes.
+func (x *transfer) watchMoves(f *mem.Footprint) {
+	for i := range x.access {
+		a := &x.access[i]
+		for row := uint64(0); f != nil && row < a.rows; row++ {
+			f.Add(a.kind, a.addr+row*a.stride, a.bytes)
+		}
+	}
+}
+
+// waits says for each launch which others it waits for, over others.
+func (g *group) waits() [][]uint64 {
+	reach := make([][]uint64, len(g.launches))
+	for _, i := range g.order {
+		reach[i] = make([]uint64, (len(g.launches)+63)/64)
+		for _, k := range g.launches[i].from.After {
+			reach[i][k/64] |= 1 << (k % 64)
+			for w, bits := range reach[k] {
+				reach[i][w] |= bits
+			}
+		}
+	}
+	return reach
+}
+
+// findLoose finds each two launches of which neither waits for the other.
+func (g *group) findLoose() {
+	reach := g.waits()
+	for j := range g.launches {
+		for i := range j {
+			if reach[j][i/64]>>(i%64)&1 == 0 && reach[i][j/64]>>(j%64)&1 == 0 {
+				g.loose = append(g.loose, [2]int{i, j})
+			}
+		}
+	}
+}
+
+// findHazards warns of launches that access the same bytes, one of them to write, where neither waits for the other.
+func (g *group) findHazards(warn func(format string, args ...any)) {
+	if !g.hazards {
+		warn("hazards: not looked for among %d launches: want at most %d", len(g.launches), maxHazardLaunches)
+		return
+	}
+	for _, pair := range g.loose {
+		a, b := g.launches[pair[0]], g.launches[pair[1]]
+		if addr, mine, others, found := a.touched.Conflict(b.touched); found {
+			warn("hazard: step %s (queue %s) %s and step %s (queue %s) %s %s, and neither waits for the other", a.step, g.queues[a.from.Queue].Name,
+				accessWords[mine], b.step, g.queues[b.from.Queue].Name, accessWords[others], g.place(addr))
+		}
+	}
+}
+
+// accessWords say what is done to a byte.
+var accessWords = [...]string{mem.Read: "reads", mem.Write: "writes", mem.Atomic: "updates by atomics"}
+
+// place is a byte in words.
+func (g *group) place(addr uint64) string {
+	if b := g.machine.store.Find(addr); b != nil {
+		return fmt.Sprintf("byte %d of %s", addr-b.Addr, b.Name)
+	}
+	return fmt.Sprintf("the byte at address %#x", addr)
+}

@@ -1,0 +1,157 @@
+package mem
+
+import (
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/mem/lane"
+)
+
+// A Footprint is the bytes of device memory that a launch reads, writes and updates by atomics.
+type Footprint struct {
+	pages map[uint64]*footprintPage
+	last  uint64 // number of the page found last, plus 1
+	page  *footprintPage
+}
+
+const footprintShift = 12 // log2 of the bytes of a page
+
+// A footprintPage has a bit for each byte, by kind; nil: none of that kind.
+type footprintPage [Atomic + 1]*[1 << footprintShift / 64]uint64
+
+// NewFootprint is that of nothing.
+func NewFootprint() *Footprint { return &Footprint{pages: map[uint64]*footprintPage{}} }
+
+// Add marks bytes from addr on.
+func (f *Footprint) Add(kind Kind, addr, size uint64) {
+	for end := addr + size; addr < end; {
+		n := min(end-addr, 1<<footprintShift-addr&(1<<footprintShift-1))
+		f.mark(kind, addr, n)
+		addr += n
+	}
+}
+
+// mark marks bytes of one page.
+func (f *Footprint) mark(kind Kind, addr, size uint64) {
+	number := addr >> footprintShift
+	if f.last != number+1 {
+		f.last, f.page = number+1, f.pages[number]
+		if f.page == nil {
+			f.page = &footprintPage{}
+			f.pages[number] = f.page
+		}
+	}
+	if f.page[kind] == nil {
+		f.page[kind] = &[1 << footprintShift / 64]uint64{}
+	}
+	list, from := f.page[kind], addr&(1<<footprintShift-1)
+	for size > 0 {
+		n := min(size, 64-from%64)
+		list[from/64] |= ^uint64(0) >> (64 - n) << (from % 64)
+		from, size = from+n, size-n
+	}
+}
+
+// Conflict is the lowest byte that one of two launches writes or updates and the other one touches otherwise than by atomics too.
+func (f *Footprint) Conflict(o *Footprint) (addr uint64, mine, others Kind, found bool) {
+	if len(o.pages) < len(f.pages) {
+		addr, others, mine, found = o.Conflict(f)
+		return addr, mine, others, found
+	}
+	for number, a := range f.pages {
+		b := o.pages[number]
+		if b == nil || found && number<<footprintShift >= addr {
+			continue
+		}
+		if at, x, y, ok := a.conflict(b); ok {
+			addr, mine, others, found = number<<footprintShift+at, x, y, true
+		}
+	}
+	return addr, mine, others, found
+}
+
+// conflicts are the kinds of access to one byte that need an order.
+var conflicts = [][2]Kind{{Write, Write}, {Write, Read}, {Read, Write}, {Write, Atomic}, {Atomic, Write}, {Atomic, Read}, {Read, Atomic}}
+
+func (a *footprintPage) conflict(b *footprintPage) (at uint64, mine, others Kind, found bool) {
+	for _, k := range conflicts {
+		x, y := a[k[0]], b[k[1]]
+		if x == nil || y == nil {
+			continue
+		}
+		for i := range x {
+			if both := x[i] & y[i]; both != 0 {
+				if n := uint64(i*64 + bits.TrailingZeros64(both)); !found || n < at {
+					at, mine, others, found = n, k[0], k[1], true
+				}
+				break
+			}
+		}
+	}
+	return at, mine, others, found
+}
+
+// Mark adds what an instruction of a wave is about to access. Images that are sampled or drawn to count as a whole.
+func (p *Port) Mark(f *Footprint, st *isa.State, env *Env, in *isa.Inst) {
+	m := in.Mem
+	kind, ok := footprintKind(in)
+	if !ok || m.Payload {
+		return
+	}
+	switch m.Space {
+	case isa.SpaceBuffer, isa.SpaceFlat:
+		mask := lane.Active(st, m)
+		if kind == Atomic {
+			mask = st.Exec
+		}
+		p.lanes.resolve(st, env, m, mask)
+		p.markLanes(f, kind, mask, elemBytes(lane.Element(in))*uint64(max(m.Count, 1)))
+	case isa.SpaceImage:
+		p.markTexels(f, kind, st, env, in)
+	}
+}
+
+// footprintKind is the kind of an access; false: it is none to memory that launches share.
+func footprintKind(in *isa.Inst) (Kind, bool) {
+	switch {
+	case in.Op == isa.BufferSize || in.Op == isa.ImageSize || in.Op == isa.ImageSamples || in.Op == isa.ImageQueryLod:
+		return 0, false
+	case in.Op >= isa.AtomicLoad && in.Op <= isa.AtomicFMax:
+		return Atomic, true // loads and stores among them, which need no order with updates
+	case in.Op.Has(isa.FlagWrites):
+		return Write, true
+	}
+	return Read, true
+}
+
+func (p *Port) markLanes(f *Footprint, kind Kind, mask, size uint64) {
+	w := p.lanes.w
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		if have := uint64(len(w.mem[l])); w.off[l] < have {
+			f.Add(kind, w.addr[l], min(size, have-w.off[l]))
+		}
+	}
+}
+
+// markTexels marks the texels of loads, stores and atomics, where they are among the bytes of the image, and whole images of others.
+func (p *Port) markTexels(f *Footprint, kind Kind, st *isa.State, env *Env, in *isa.Inst) {
+	w, one := p.lanes.w, in.Op == isa.ImageLoad || in.Op == isa.ImageStore || kind == Atomic
+	if one {
+		p.lanes.resolveTexels(st, env, in)
+	}
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask)
+		d, _ := env.descriptor(in.Mem, uint32(lane.Value(st, in.Mem.BindingIndex, l, false)))
+		switch {
+		case d.Image == nil:
+		case !one:
+			f.Add(kind, d.Addr, uint64(len(d.Bytes)))
+		case w.off[l] < uint64(len(w.mem[l])):
+			f.Add(kind, d.Addr+w.off[l], uint64(d.Image.Format.Bytes))
+		}
+		if !one && in.Mem.BindingIndex.Kind != isa.Vector {
+			return // the same image for all lanes
+		}
+	}
+}
