@@ -88,6 +88,8 @@ type Step struct {
 	Steps          []Step           `yaml:"steps" doc:"steps inside the loop, run in order for each value of the loop variables"`
 	After          []string         `yaml:"after" doc:"of a step in a queue: names of steps, in any queue, all launches of which have ended before it begins"`
 	Barrier        bool             `yaml:"barrier" default:"true" doc:"of a step in a queue: whether it begins when all launches before it in its queue have ended; false: it may run beside them"`
+	Release        []string         `yaml:"release" doc:"of a step in a queue that waits for others: levels of memory that write back what launches stored, before it begins; left out: all that do at a launch's end"`
+	Acquire        []string         `yaml:"acquire" doc:"likewise: levels that drop their lines; left out: all that do at a launch's begin"`
 }
 
 // Copy is a copy between host and device memory.

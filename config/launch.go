@@ -2,28 +2,29 @@ package config
 
 // Launch is one dispatch with every expression worked out.
 type Launch struct {
-	Step           string // name of the step, empty for a job without steps
-	Shader         string // file name relative to the job file
-	Entry          string // empty: the module's only entry point
-	Specialization []SpecValue
-	Strings        []NameString  // values of OpSpecConstantStringAMDX
-	Push           Content       // push constant block
-	Bindings       []NodeBinding // over the bindings of the job's buffers
-	Dispatch       [3]uint32
-	Base           [3]uint32         // of the workgroups' ids
-	Indirect       *IndirectAt       // where Dispatch is read when the launch begins; nil: it is known
-	Transfer       *TransferCall     // instead of Dispatch; nil: none
-	WaveSize       int               // 0: the job's
-	Samplers       []Sampler         // over the job's
-	Draw           *DrawCall         // instead of Dispatch; nil: none
-	Graph          []PayloadDispatch // instead of Dispatch and of a shader; nil: none
-	Copy           *CopyCall         // instead of Dispatch; nil: none
-	Once           bool              // in the first round only
-	Mode           string            // how it runs; empty: as the job says
-	Queue          int               // of a job with queues
-	Barrier        bool              // it begins when all launches before it in its queue have ended
-	After          []int             // launches, by their place in the list, that it waits for, those of the barrier among them
-	Path           string            // of the step or node in the job file
+	Step             string // name of the step, empty for a job without steps
+	Shader           string // file name relative to the job file
+	Entry            string // empty: the module's only entry point
+	Specialization   []SpecValue
+	Strings          []NameString  // values of OpSpecConstantStringAMDX
+	Push             Content       // push constant block
+	Bindings         []NodeBinding // over the bindings of the job's buffers
+	Dispatch         [3]uint32
+	Base             [3]uint32         // of the workgroups' ids
+	Indirect         *IndirectAt       // where Dispatch is read when the launch begins; nil: it is known
+	Transfer         *TransferCall     // instead of Dispatch; nil: none
+	WaveSize         int               // 0: the job's
+	Samplers         []Sampler         // over the job's
+	Draw             *DrawCall         // instead of Dispatch; nil: none
+	Graph            []PayloadDispatch // instead of Dispatch and of a shader; nil: none
+	Copy             *CopyCall         // instead of Dispatch; nil: none
+	Once             bool              // in the first round only
+	Mode             string            // how it runs; empty: as the job says
+	Queue            int               // of a job with queues
+	Barrier          bool              // it begins when all launches before it in its queue have ended
+	After            []int             // launches, by their place in the list, that it waits for, those of the barrier among them
+	Release, Acquire []string          // levels of memory that what it waits for writes back, and that drop their lines; nil: all
+	Path             string            // of the step or node in the job file
 }
 
 // IndirectAt is where three numbers of workgroups stand.

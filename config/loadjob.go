@@ -441,6 +441,12 @@ func inherit(s, outer *Step) Step {
 	out.Once = out.Once || outer.Once
 	out.Barrier = out.Barrier && outer.Barrier
 	out.After = slices.Concat(outer.After, s.After)
+	if out.Release == nil {
+		out.Release = outer.Release
+	}
+	if out.Acquire == nil {
+		out.Acquire = outer.Acquire
+	}
 	if out.Mode == "" {
 		out.Mode = outer.Mode
 	}
@@ -481,7 +487,8 @@ func (u *unroller) body(step *Step, s scope, at string) {
 	if before := len(u.out); len(u.job.Queues) > 0 && len(step.Steps) == 0 {
 		defer func() {
 			if len(u.out) > before {
-				u.out[before].Barrier = step.Barrier
+				l := &u.out[before]
+				l.Barrier, l.Release, l.Acquire = step.Barrier, step.Release, step.Acquire
 				u.after = append(u.after, step.After)
 			}
 		}()

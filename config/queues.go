@@ -70,6 +70,9 @@ func besideProblems(steps []Step, at string) (ps []problem) {
 		if len(s.After) > 0 {
 			ps = append(ps, problem{p + ".after", "steps outside of queues run one after the other: want queues", ErrRange})
 		}
+		if s.Release != nil || s.Acquire != nil {
+			ps = append(ps, problem{p, "release and acquire are of steps in queues", ErrRange})
+		}
 		if !s.Barrier {
 			ps = append(ps, problem{p + ".barrier", "steps outside of queues run one after the other: want queues", ErrRange})
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"spvsim/account"
 	"spvsim/command"
@@ -70,6 +71,9 @@ func (r *runner) prepareQueues() error {
 			return fmt.Errorf("%w: %s: mode: %s: launches of queues overlap: want one mode for all", errQueues, l.from.Path, l.mode)
 		case l.once:
 			return fmt.Errorf("%w: %s: once: a round of queues is run as a whole", errQueues, l.from.Path)
+		}
+		if err := g.checkLevels(l.from); err != nil {
+			return err
 		}
 		g.launches = append(g.launches, &besideLaunch{launch: l, group: g})
 	}
@@ -191,19 +195,47 @@ func (g *group) graphsInTurn() error {
 func (g *group) sync(l *besideLaunch) func(done uint64) uint64 {
 	stored := slices.ContainsFunc(l.from.After, func(i int) bool { return g.launches[i].kernel() != nil })
 	_, reads := l.work.(resident)
+	h, release, acquire := g.machine.hierarchy, l.from.Release, l.from.Acquire
+	levels, _ := h.(mem.Barrier)
 	return func(done uint64) uint64 {
-		if stored {
-			from := done
-			done = g.machine.hierarchy.Release(from)
-			if len(g.queues) == 1 { // beside others, free slots wait for work of theirs
-				g.machine.array.Drain(from, done)
-			}
+		from := done
+		switch {
+		case !stored:
+		case release != nil:
+			done = levels.ReleaseLevels(from, release)
+		default:
+			done = h.Release(from)
 		}
-		if reads {
-			g.machine.hierarchy.KernelBoundary()
+		if len(g.queues) == 1 { // beside others, free slots wait for work of theirs
+			g.machine.array.Drain(from, done)
+		}
+		switch {
+		case !reads:
+		case acquire != nil:
+			levels.AcquireLevels(acquire)
+		default:
+			h.KernelBoundary()
 		}
 		return done
 	}
+}
+
+// checkLevels refuses levels that the machine has not.
+func (g *group) checkLevels(l *config.Launch) error {
+	if l.Release == nil && l.Acquire == nil {
+		return nil
+	}
+	levels, ok := g.machine.hierarchy.(mem.Barrier)
+	if !ok {
+		return fmt.Errorf("%w: %s: release and acquire of single levels need memory.model fast", errQueues, l.Path)
+	}
+	names := levels.LevelNames()
+	for _, name := range slices.Concat(l.Release, l.Acquire) {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("%w: %s: no level of memory %q: %s has %s", errQueues, l.Path, name, g.spec.Name, strings.Join(names, ", "))
+		}
+	}
+	return nil
 }
 
 // Prepare fulfils command.Work.

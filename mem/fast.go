@@ -110,10 +110,7 @@ func (f *Fast) instance(l *level, cu int) *cache {
 func (f *Fast) Release(now uint64) uint64 {
 	done := now
 	for _, l := range f.levels {
-		done = max(done, l.written)
-		if l.ReleaseAtEnd {
-			done = max(done, l.release(now))
-		}
+		done = max(done, l.release(now))
 	}
 	return f.mem.settle(done)
 }
@@ -121,12 +118,7 @@ func (f *Fast) Release(now uint64) uint64 {
 // KernelBoundary invalidates the private caches that hold no dirty lines, and those that a launch acquires.
 func (f *Fast) KernelBoundary() {
 	for _, l := range f.levels {
-		switch {
-		case l.AcquireAtStart:
-			l.each((*cache).acquire)
-		case !l.keeps:
-			l.each((*cache).invalidate)
-		}
+		l.boundary()
 	}
 }
 

@@ -1,8 +1,8 @@
 package mem
 
-// release writes all dirty lines to the next level, beginning in cycle at, and returns when the last is acknowledged. Instances
+// writeBack writes all dirty lines to the next level, beginning in cycle at, and returns when the last is acknowledged. Instances
 // and their slices work side by side: a set of each after the other.
-func (l *level) release(at uint64) uint64 {
+func (l *level) writeBack(at uint64) uint64 {
 	ready := at
 	for set := range l.sets.n {
 		l.each(func(c *cache) {

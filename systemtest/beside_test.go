@@ -385,3 +385,35 @@ buffers:
 		t.Errorf("the second dispatch of the graph begins in cycle %d, the first is done in cycle %d", second.Read, first.Done)
 	}
 }
+
+// A barrier writes back and invalidates the levels that it names, and no others.
+func TestBarriersOfLevels(t *testing.T) {
+	run := func(barrier string) (hits uint64, wait uint64) {
+		text := "shader: walk.spv\nspecialization: {0: 2, 1: 32}\n" + besideJob[strings.Index(besideJob, "buffers:"):strings.Index(besideJob, "push_constants")] +
+			"push_constants: [{u32: 1}, {u32: 32}, {u32: 32}, {u32: 1}, {u32: 4096}]\nqueues:\n- steps:\n  - {name: store, dispatch: [4]}\n" +
+			"  - {name: load, specialization: {0: 0}, dispatch: [4]" + barrier + "}\n  - {name: again, specialization: {0: 0}, dispatch: [4]" + barrier + "}\n"
+		const back = " compute_units=1 l2.shared_by=1 l2.write=back l2.write_allocate=true l2.release_at_end=true "
+		r := besideRun(t, parseBeside(t, text), besideMachine+back, nil)
+		q := r.Stats.Queues[0].Launches
+		for _, l := range r.Stats.Memory {
+			if l.Name == "vector_l1" {
+				hits = l.Hits
+			}
+		}
+		return hits, q[1].Ready - q[0].Done
+	}
+	allHits, allWait := run("")
+	hits, wait := run(", release: [], acquire: []")
+	if hits <= allHits {
+		t.Errorf("without acquire %d hits in the vector cache, with %d: want more", hits, allHits)
+	}
+	if wait > 1 || allWait <= wait {
+		t.Errorf("without release a launch is ready %d cycles after the end of what it waits for, with %d: want at most 1, and more", wait, allWait)
+	}
+	if hits, _ := run(", release: [], acquire: [scalar_l1]"); hits <= allHits {
+		t.Errorf("the scalar cache alone is invalidated: %d hits in the vector cache, of all %d: want more", hits, allHits)
+	}
+	if hits, wait := run(", release: [l2], acquire: [vector_l1]"); hits != allHits || wait != allWait {
+		t.Errorf("the levels that matter by name: %d hits, %d cycles; all: %d, %d", hits, wait, allHits, allWait)
+	}
+}
