@@ -82,7 +82,7 @@ func (p *Processor) Start(now uint64, follows bool) {
 			p.Records[q.Packets[i].Launch] = Record{Queue: q.index, KeptBy: -1, Pipe: make([]uint64, len(p.queues))}
 		}
 		q.reset(now + less(cost, p.own()))
-		q.Usage = scheduler.Usage{Tell: q.Usage.Tell}
+		q.Usage = scheduler.Usage{}
 		q.Usage.Change(now, 0)
 	}
 	for _, pipe := range p.pipes {

@@ -7,6 +7,7 @@ import (
 	"spvsim/account"
 	"spvsim/command"
 	"spvsim/engine"
+	"spvsim/probe"
 	"spvsim/scheduler"
 )
 
@@ -76,6 +77,32 @@ func (g *group) times(l *besideLaunch, r *command.Record) account.BesideLaunch {
 	return x
 }
 
+// waves are how many wave slots each queue holds now.
+func (g *group) waves() (list []probe.QueueWaves) {
+	for _, q := range g.queues {
+		list = append(list, probe.QueueWaves{Queue: q.Name, Waves: q.Usage.Waves})
+	}
+	return list
+}
+
+// trace hands what became of each queue to a tracer.
+func (g *group) trace(to probe.QueueTracer) {
+	for i := range g.beside {
+		h := &g.beside[i]
+		span := func(kind, name string, from, until uint64) {
+			to.QueueSpan(&probe.QueueSpan{Queue: h.Name, Kind: kind, Name: name, From: g.begun + from, To: g.begun + until})
+		}
+		for k := range h.Launches {
+			l := &h.Launches[k]
+			span("waits", l.Step, l.Packet, l.Ready)
+			span("packets", l.Step, l.Read, l.Opened)
+		}
+		for _, l := range byBegin(h.Launches) {
+			span("launches", l.Step, l.Begun, l.Done)
+		}
+	}
+}
+
 // kept adds up who kept a packet waiting.
 func (g *group) kept(h *account.HardwareQueue, r *command.Record) {
 	if r.KeptBy >= 0 {
@@ -124,7 +151,12 @@ func (g *group) graphEnds(l *besideLaunch) {
 
 // busyTime is the number of cycles in which at least one launch was on the machine.
 func busyTime(list []account.BesideLaunch) uint64 {
+	return account.BusyTime(byBegin(list))
+}
+
+// byBegin is the launches in the order in which they began.
+func byBegin(list []account.BesideLaunch) []account.BesideLaunch {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b account.BesideLaunch) int { return cmp.Compare(a.Begun, b.Begun) })
-	return account.BusyTime(list)
+	return list
 }

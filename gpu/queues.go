@@ -13,6 +13,7 @@ import (
 	"spvsim/cu"
 	"spvsim/isa"
 	"spvsim/mem"
+	"spvsim/probe"
 	"spvsim/scheduler"
 	"spvsim/simd"
 )
@@ -293,6 +294,9 @@ func (g *group) timed(t *timing, step string, p scheduler.Part, follows bool) (*
 	}
 	c.Launches = 0
 	g.tell(c)
+	if to, ok := g.machine.array.Tracer().(probe.QueueTracer); ok {
+		g.trace(to)
+	}
 	return c, err
 }
 

@@ -243,6 +243,9 @@ func (t *timing) sample(now uint64) (next uint64) {
 			s.Waves += lanes.Resident()
 		}
 	}
+	if g, ok := t.current.(*group); ok {
+		s.Queues = g.waves()
+	}
 	if m.graph != nil {
 		s.Queue = m.graph.Queued()
 	}

@@ -119,7 +119,26 @@ type Sample struct {
 	Workgroups int             // resident
 	Queue      int             // payloads that wait
 	Levels     []account.Level // counted so far; valid during the call
+	Queues     []QueueWaves    // hardware queues of the job; valid during the call
 }
+
+// A QueueWaves is how many wave slots the launches of a hardware queue hold.
+type QueueWaves struct {
+	Queue string
+	Waves int
+}
+
+// A QueueSpan is what a hardware queue did from one cycle to another.
+type QueueSpan struct {
+	Queue    string
+	Kind     string // waits, packets or launches
+	Name     string
+	From, To uint64
+}
+
+// A QueueTracer is a Tracer that receives what hardware queues did, when it is known: those of one queue and kind in the order of
+// their begin. Launches of one queue may overlap.
+type QueueTracer interface{ QueueSpan(s *QueueSpan) }
 
 // A Tracer receives what the machine does while it runs. Cycles of one wave slot
 // never go back; those of different slots may, by the length of an instruction.

@@ -91,6 +91,15 @@ func (t tracers) Picked(p *PayloadWait) {
 	t.each(func(x Tracer) { x.Picked(p) })
 }
 
+// QueueSpan fulfils QueueTracer for those that do.
+func (t tracers) QueueSpan(s *QueueSpan) {
+	t.each(func(x Tracer) {
+		if q, ok := x.(QueueTracer); ok {
+			q.QueueSpan(s)
+		}
+	})
+}
+
 // Sample asks those whose time has come.
 func (t tracers) Sample(s *Sample) uint64 {
 	next := Unknown

@@ -19,7 +19,6 @@ type Usage struct {
 	Waves  int    // now
 	Cycles uint64 // of wave slots, up to since
 	since  uint64
-	Tell   func(now uint64, waves int) // is called at changes; nil: not
 }
 
 // Change counts waves that come or go in cycle now.
@@ -30,9 +29,6 @@ func (u *Usage) Change(now uint64, by int) {
 	u.Cycles += uint64(u.Waves) * (now - u.since)
 	u.since = now
 	u.Waves += by
-	if u.Tell != nil {
-		u.Tell(now, u.Waves)
-	}
 }
 
 // An Order is the message with which a pipe of the command processor hands a launch to the dispatcher.

@@ -50,6 +50,7 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	writeFragments(t, s.Fragments)
 	writeGraph(t, s.Graph)
 	writeSteps(t, s)
+	writeQueues(t, s)
 	fmt.Fprintf(t, "host\t%.2f s, %.0f thousand wave instructions a second, %s\n", s.Host.Seconds, s.Host.InstructionsPerSecond/1e3, bytesText(s.Host.PeakBytes))
 	return t.Flush()
 }
@@ -113,6 +114,24 @@ func writeSteps(w io.Writer, s *Stats) {
 		}
 		fmt.Fprintf(w, "step %s\t%s, %d cycles, %d instructions, occupancy %s\n", step.Name,
 			plural(step.Launches, "launch", "launches"), step.Cycles, step.Instructions(), percent(step.Occupancy()))
+	}
+}
+
+// writeQueues says of each hardware queue what it did, and who kept it waiting.
+func writeQueues(w io.Writer, s *Stats) {
+	for i := range s.Queues {
+		q := &s.Queues[i]
+		kept := ""
+		for _, k := range q.KeptBy {
+			if k.Dependence > 0 {
+				kept += fmt.Sprintf(", waited %d cycles for launches of %s", k.Dependence, k.Queue)
+			}
+			if k.Pipe > 0 {
+				kept += fmt.Sprintf(", %d while its pipe served %s", k.Pipe, k.Queue)
+			}
+		}
+		fmt.Fprintf(w, "queue %s\t%s, on the machine for %d cycles, %s of the wave slots%s\n", q.Name, plural(uint64(len(q.Launches)), "launch", "launches"),
+			q.BusyCycles, percent(float64(q.SlotCycles)/float64(max(s.Slots.Total(), 1))), kept)
 	}
 }
 

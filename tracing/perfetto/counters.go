@@ -43,6 +43,9 @@ func (w *Writer) Sample(s *probe.Sample) (next uint64) {
 	w.count(&w.waves, s.At, s.Waves, ok)
 	w.count(&w.resident, s.At, s.Workgroups, ok)
 	w.count(&w.queue, s.At, s.Queue, ok)
+	for _, q := range s.Queues {
+		w.count(&w.hardwareQueue(q.Queue).waves, s.At, q.Waves, ok)
+	}
 	for i := range s.Levels {
 		w.rate(&w.levels[i], before, s.At, s.Levels[i].Bytes)
 	}

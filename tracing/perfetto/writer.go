@@ -49,6 +49,7 @@ type Writer struct {
 	units    []*unit
 	slots    []slot
 	launches track
+	hardware map[string]*hardwareQueue
 	open     int // slices
 	counters
 	flows
