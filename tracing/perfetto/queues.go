@@ -14,7 +14,7 @@ type hardwareQueue struct {
 func (w *Writer) hardwareQueue(name string) *hardwareQueue {
 	q := w.hardware[name]
 	if q == nil {
-		q = &hardwareQueue{id: w.declare(processTrack, "queue %s", name), spans: map[string]*track{}, launches: lanes{kind: "launches"}}
+		q = &hardwareQueue{id: w.declare(w.process, "queue %s", name), spans: map[string]*track{}, launches: lanes{kind: "launches"}}
 		q.waves.id = w.declareCounter("waves of queue "+name, unitCount)
 		if w.hardware == nil {
 			w.hardware = map[string]*hardwareQueue{}
