@@ -293,7 +293,7 @@ func TestCountersAddUp(t *testing.T) {
 
 // TestWindowCutsTheTrace: what a window shows is the part of the whole trace that lies in it.
 func TestWindowCutsTheTrace(t *testing.T) {
-	const from, to = 2500, 2900
+	const from, to = 3500, 3900
 	units := perfetto.Ranges{{0, 2}, {5, 5}}
 	whole := wholeReduce(t).bytes
 	_, part, _ := traced(t, "reduce", perfetto.Options{From: from, To: to, Units: units})
