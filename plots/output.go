@@ -23,7 +23,10 @@ import (
 )
 
 // Formats that a chart can be written in.
-var Formats = []string{"svg", "pdf", "png"}
+var Formats = []string{"svg", "pdf", "png", "eps"}
+
+// Usual are the formats that are written where none is named.
+var Usual = Formats[:3]
 
 // Styles of a figure: widths of 3.33 and 7 inches.
 var Styles = []string{"column", "page"}
@@ -40,6 +43,7 @@ type sheet interface {
 var sheets = map[string]func(w, h vg.Length) sheet{
 	"svg": func(w, h vg.Length) sheet { return vgsvg.NewWith(vgsvg.UseWH(w, h), vgsvg.EmbedFonts(true)) },
 	"pdf": func(w, h vg.Length) sheet { return newPDF(w, h) },
+	"eps": func(w, h vg.Length) sheet { return newEPS(w, h) },
 	"png": func(w, h vg.Length) sheet {
 		return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))}
 	},
@@ -127,8 +131,11 @@ func newPDF(w, h vg.Length) *pdfCanvas {
 }
 
 func (c *pdfCanvas) FillString(f font.Face, at vg.Point, s string) {
-	encoded, _ := encodeText(s)
-	c.Canvas.FillString(f, at, encoded)
+	if text, ok := encoded(s); ok {
+		c.Canvas.FillString(f, at, text)
+		return
+	}
+	c.Fill(outline(f, at, s)) // the PDF's fonts have 8 bits a character
 }
 
 // straight is a colour that answers without its parts multiplied by its opacity, which vgpdf would apply twice.
@@ -145,14 +152,14 @@ func (c *pdfCanvas) SetColor(col color.Color) {
 	c.Canvas.SetColor(straight{color.NRGBAModel.Convert(col).(color.NRGBA)})
 }
 
-// checkTexts refuses characters that the PDF's font can't show, by name.
+// checkTexts refuses characters that the font can't show, by name.
 func (b *builder) checkTexts() error {
 	for _, t := range b.chart.texts() {
-		if _, r := encodeText(t); r != 0 {
-			return b.f.fail("", ErrText, fmt.Sprintf("%q: character %q (U+%04X) is not in the figure's font encoding, Windows 1252", t, r, r))
-		}
 		if i := strings.IndexFunc(t, fault.IsControl); i >= 0 {
 			return b.f.fail("", ErrText, fmt.Sprintf("%q: a control character can't be set", t))
+		}
+		if r := unknown(t); r != 0 {
+			return b.f.fail("", ErrText, fmt.Sprintf("%q: character %q (U+%04X) is not in the figure's font, which has Latin, Greek and signs of mathematics", t, r, r))
 		}
 	}
 	return nil

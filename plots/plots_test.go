@@ -260,7 +260,7 @@ func TestFaultsAreNamed(t *testing.T) {
 		{"kind: line\nx: work\ny: {column: cycles, scale: log10}\nseries: scheduler", ErrRange, "figure.yaml:3: y.scale: a value is 0: a log10 axis shows values above 0"},
 		{"kind: line\nx: work\ny: cycles\nseries: scheduler\ncolumns: {a: work * wrk}", ErrExpr, "columns.a: expression \"work * wrk\": at character 8: rows.csv has no column \"wrk\" (nearest: work)"},
 		{"kind: bar\nx: work\ny: cycles\nstep: true", ErrUnknownKey, "figure.yaml:4: step: not for a bar figure"},
-		{"kind: line\nx: work\ny: cycles\nseries: scheduler\ntitle: 速い", ErrText, "character '速' (U+901F) is not in the figure's font encoding"},
+		{"kind: line\nx: work\ny: cycles\nseries: scheduler\ntitle: 速い", ErrText, "character '速' (U+901F) is not in the figure's font"},
 		{"kind: line\nx: work\ny: cycles\nseries: scheduler\nannotations: [{crossing: [hardwar, firmware]}]", ErrEmpty, "figure.yaml:5: annotations[0].crossing: no series is named hardwar (nearest: hardware)"},
 		{"kind: [", ErrSyntax, "figure.yaml:1: not YAML"},
 	}

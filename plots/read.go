@@ -47,7 +47,7 @@ func Read(file string, data []byte) (*Figure, error) {
 		return nil, err
 	}
 	f.fillBand()
-	return f, f.check()
+	return f, errors.Join(f.typeset(), f.check())
 }
 
 // fillBand gives a band over axes its kind.

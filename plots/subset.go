@@ -90,8 +90,8 @@ func withoutHints(outline []byte) []byte {
 	return append(out, outline[at+2+int(be.Uint16(outline[at:])):]...)
 }
 
-// subsetFont panics on a font that it can't read: the font is built in, and a test subsets it.
-func subsetFont(data []byte, runes []rune) []byte {
+// subsetFont adds a suffix to the family's name, as a page may hold two subsets. It panics on a font that it can't read: the font is built in, and a test subsets it.
+func subsetFont(data []byte, runes []rune, suffix string) []byte {
 	old := readTTF(data)
 	ids, byRune := chosenGlyphs(data, old, runes)
 	index := map[int]int{}
@@ -113,7 +113,7 @@ func subsetFont(data []byte, runes []rune) []byte {
 		hmtx = append(hmtx, old.metric(id)...)
 	}
 	loca = be.AppendUint32(loca, uint32(len(glyf)))
-	t := ttf{"glyf": glyf, "loca": loca, "hmtx": hmtx, "name": old.names(), "OS/2": old["OS/2"]}
+	t := ttf{"glyf": glyf, "loca": loca, "hmtx": hmtx, "name": old.names(suffix), "OS/2": old["OS/2"]}
 	for tag, patch := range map[string]struct {
 		at    int
 		value uint16
@@ -181,8 +181,8 @@ func (t ttf) metric(id int) []byte {
 }
 
 // names keeps the first seven names (copyright, family... PostScript) and the licence, of the Windows platform in English.
-func (t ttf) names() []byte {
-	const windows, english, licence = 3, 0x409, 13
+func (t ttf) names(suffix string) []byte {
+	const windows, english, family, licence = 3, 0x409, 1, 13
 	old := t["name"]
 	texts := old[be.Uint16(old[4:]):]
 	var rows, kept []byte
@@ -194,8 +194,14 @@ func (t ttf) names() []byte {
 			continue
 		}
 		offset, length := be.Uint16(row[10:]), be.Uint16(row[8:])
-		rows = be.AppendUint16(append(rows, row[:10]...), uint16(len(kept)))
-		kept = append(kept, texts[offset:offset+length]...)
+		text := slices.Clone(texts[offset : offset+length])
+		if id == family {
+			for _, r := range suffix {
+				text = be.AppendUint16(text, uint16(r))
+			}
+		}
+		rows = be.AppendUint16(be.AppendUint16(append(rows, row[:8]...), uint16(len(text))), uint16(len(kept)))
+		kept = append(kept, text...)
 		count++
 	}
 	out := be.AppendUint16(make([]byte, 2), uint16(count))

@@ -12,8 +12,19 @@ import (
 
 // TestSubsetDrawsTheSameGlyphs holds each character's outline and width to the whole font's.
 func TestSubsetDrawsTheSameGlyphs(t *testing.T) {
-	data := subsetFont(liberationsansregular.TTF, codePageRunes())
-	if len(data) > len(liberationsansregular.TTF)/6 {
+	for _, subset := range []struct {
+		runes  []rune
+		suffix string
+		share  int // of the whole font's bytes, 1 in so many
+	}{{codePageRunes(), "", 6}, {append(codePageRunes(), biggerRunes()...), " Greek", 6}} {
+		testSubset(t, subset.runes, subset.suffix, subset.share)
+	}
+}
+
+func testSubset(t *testing.T, runes []rune, suffix string, share int) {
+	t.Helper()
+	data := subsetFont(liberationsansregular.TTF, runes, suffix)
+	if len(data) > len(liberationsansregular.TTF)/share {
 		t.Errorf("%d bytes of %d", len(data), len(liberationsansregular.TTF))
 	}
 	if got := checksum(data); got != 0xb1b0afba {
@@ -24,14 +35,17 @@ func TestSubsetDrawsTheSameGlyphs(t *testing.T) {
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
-	for _, r := range codePageRunes() {
+	if name, err := small.Name(nil, sfnt.NameIDFamily); err != nil || name != "Liberation Sans"+suffix {
+		t.Errorf("family %q, %v", name, err)
+	}
+	for _, r := range runes {
 		a, widthA := outlineOf(t, small, r)
 		b, widthB := outlineOf(t, whole, r)
 		if diff := cmp.Diff(b, a); diff != "" || widthA != widthB {
 			t.Errorf("%q: width %v, want %v\n%s", r, widthA, widthB, diff)
 		}
 	}
-	if id, err := small.GlyphIndex(new(sfnt.Buffer), 'α'); err == nil && id != 0 {
+	if id, err := small.GlyphIndex(new(sfnt.Buffer), 'Ж'); err == nil && id != 0 {
 		t.Errorf("a character that was not asked for is glyph %d", id)
 	}
 }

@@ -25,14 +25,43 @@ const (
 	scriptScale = 0.72
 )
 
-// face is made once: the characters of the code page; the faces of each size share its bytes.
-var face = sync.OnceValue(func() *font.Cache {
-	parsed, err := opentype.Parse(subsetFont(liberationsansregular.TTF, codePageRunes()))
+// Fonts are made once, the faces of each size share their bytes: the characters of the code page, which nearly all figures do with, and
+// those with Greek, Latin of central Europe and signs of mathematics.
+var (
+	plainFace  = sync.OnceValue(func() *font.Cache { return newFace("Liberation", codePageRunes(), "") })
+	biggerFace = sync.OnceValue(func() *font.Cache { return newFace(bigger, append(codePageRunes(), biggerRunes()...), " Greek") })
+)
+
+// bigger is the name of the font with more characters, which is another font to a reader of the figure.
+const bigger = "LiberationGreek"
+
+func newFace(name font.Typeface, runes []rune, suffix string) *font.Cache {
+	parsed, err := opentype.Parse(subsetFont(liberationsansregular.TTF, runes, suffix))
 	if err != nil {
 		panic("plots: the built-in font: " + err.Error())
 	}
-	f := font.Font{Typeface: "Liberation", Variant: "Sans"}
-	return font.NewCache(font.Collection{{Font: f, Face: parsed}})
+	return font.NewCache(font.Collection{{Font: font.Font{Typeface: name, Variant: "Sans"}, Face: parsed}})
+}
+
+// biggerRunes are the characters of the font that the code page lacks.
+func biggerRunes() []rune {
+	runes := []rune("≤≥≠≈≡√∞∑∏∂∆∫←↑→↓↔∩′″⁄ℓ")
+	for _, block := range [][2]rune{{'Ā', 'ſ'}, {'Α', 'Ρ'}, {'Σ', 'ώ'}} {
+		for r := block[0]; r <= block[1]; r++ {
+			if _, ok := codePage.EncodeRune(r); !ok {
+				runes = append(runes, r)
+			}
+		}
+	}
+	return runes
+}
+
+var isBigger = sync.OnceValue(func() map[rune]bool {
+	set := map[rune]bool{}
+	for _, r := range biggerRunes() {
+		set[r] = true
+	}
+	return set
 })
 
 func codePageRunes() []rune {
@@ -45,9 +74,12 @@ func codePageRunes() []rune {
 	return runes
 }
 
-func faceOf(size vg.Length) *font.Face {
-	f := face().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
-	return &f
+// faceOf is the face for a text: the plain one where that has all of its characters.
+func faceOf(text string, size vg.Length) font.Face {
+	if strings.ContainsFunc(text, func(r rune) bool { return isBigger()[r] }) {
+		return biggerFace().Lookup(font.Font{Typeface: bigger, Variant: "Sans"}, size)
+	}
+	return plainFace().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 }
 
 // span is a run of text of one size and height.
@@ -58,6 +90,7 @@ type span struct {
 }
 
 func spans(s string) []span {
+	s = raiseScripts(standIns.Replace(s))
 	var out []span
 	for s != "" {
 		at := strings.IndexAny(s, "^_")
@@ -89,7 +122,8 @@ func spans(s string) []span {
 func lineWidthOf(line string, size vg.Length) vg.Length {
 	w := vg.Length(0)
 	for _, s := range spans(line) {
-		w += faceOf(size * s.scale).Width(s.text)
+		f := faceOf(s.text, size*s.scale)
+		w += f.Width(s.text)
 	}
 	return w
 }
@@ -123,7 +157,6 @@ func setText(c draw.Canvas, s string, at vg.Point, size vg.Length, a alignment, 
 	if s == "" {
 		return
 	}
-	s = standIns.Replace(s)
 	if degrees != 0 {
 		c.Push()
 		defer c.Pop()
@@ -135,31 +168,89 @@ func setText(c draw.Canvas, s string, at vg.Point, size vg.Length, a alignment, 
 	for _, line := range strings.Split(s, "\n") {
 		x := at.X - a.x*lineWidthOf(line, size)
 		for _, run := range spans(line) {
-			f := faceOf(size * run.scale)
+			f := faceOf(run.text, size*run.scale)
 			text := strings.TrimLeft(run.text, " ") // SVG drops spaces at the beginning
 			x += f.Width(run.text[:len(run.text)-len(text)])
-			c.FillString(*f, vg.Point{X: x, Y: y + size*run.rise}, text)
+			c.FillString(f, vg.Point{X: x, Y: y + size*run.rise}, text)
 			x += f.Width(text)
 		}
 		y -= size * lineSpacing
 	}
 }
 
-// codePage is the encoding of the PDF's font: what it lacks is refused in every format, so that all show the same.
+// codePage is the encoding of the PDF's font.
 var codePage = charmap.Windows1252
 
 // stand-ins for characters that the code page lacks and that look like one it has.
 var standIns = strings.NewReplacer("−", "–", "μ", "µ", "∙", "·", "⋅", "·")
 
-func encodeText(s string) (string, rune) {
-	s = standIns.Replace(s)
+// scripts are characters that stand high or low by themselves, of which the font has a few: all are set as others are, smaller.
+var scripts = map[rune]struct {
+	mark, plain rune
+}{}
+
+func init() {
+	for _, row := range []struct {
+		mark          rune
+		from, plainly string
+	}{{'^', "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", "0123456789+−=()ni"}, {'_', "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₙₓ", "0123456789+−=()nx"}} {
+		plain := []rune(row.plainly)
+		for i, r := range []rune(row.from) {
+			scripts[r] = struct{ mark, plain rune }{row.mark, plain[i]}
+		}
+	}
+}
+
+// raiseScripts turns runs of raised and lowered characters into ^{} and _{}. Where all of them are of the code page, as in mm², they stay.
+func raiseScripts(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool {
+		_, ok := codePage.EncodeRune(r)
+		return !ok && scripts[r].mark != 0
+	}) {
+		return s
+	}
+	var out strings.Builder
+	open := rune(0)
+	for _, r := range s {
+		x := scripts[r]
+		if open != 0 && x.mark != open {
+			out.WriteByte('}')
+		}
+		if x.mark != 0 && x.mark != open {
+			out.WriteString(string(x.mark) + "{")
+		}
+		if open = x.mark; x.mark != 0 {
+			r = x.plain
+		}
+		out.WriteRune(r)
+	}
+	if open != 0 {
+		out.WriteByte('}')
+	}
+	return standIns.Replace(out.String())
+}
+
+// encoded is a text in the encoding of the PDF's font; ok says whether it has all of it.
+func encoded(s string) (text string, ok bool) {
 	out := make([]byte, 0, len(s))
 	for _, r := range s {
 		b, ok := codePage.EncodeRune(r)
 		if !ok {
-			return "", r
+			return "", false
 		}
 		out = append(out, b)
 	}
-	return string(out), 0
+	return string(out), true
+}
+
+// unknown is the first character of a text that the figure's font lacks; 0: it has all.
+func unknown(s string) rune {
+	for _, span := range spans(s) {
+		for _, r := range span.text {
+			if _, ok := codePage.EncodeRune(r); !ok && !isBigger()[r] {
+				return r
+			}
+		}
+	}
+	return 0
 }

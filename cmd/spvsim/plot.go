@@ -14,7 +14,7 @@ import (
 
 func plotCommand() *cobra.Command {
 	var dir, style string
-	formats := plots.Formats
+	formats := plots.Usual
 	c := &cobra.Command{
 		Use:   "plot [ROWS] FIGURE.yaml",
 		Short: "Draw a figure from saved rows (CSV or Parquet), without simulating",

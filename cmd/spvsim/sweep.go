@@ -338,7 +338,7 @@ func drawFigures(c *cobra.Command, e *config.Experiment, rowsFile, dir string) (
 			if err != nil {
 				return nil, err
 			}
-			return drawPictures(f.Name, figure, rows, plots.Formats, "")
+			return drawPictures(f.Name, figure, rows, plots.Usual, "")
 		})
 		if errors.Is(err, context.Canceled) {
 			return files, interrupted(err)
