@@ -21,7 +21,7 @@ func referenceLook(i int) look {
 
 // isIn says whether an annotation is of a panel.
 func (c *Chart) isIn(a Annotation, p *Panel) bool {
-	return a.Facet == "" || p.Name == a.Facet || strings.HasSuffix(p.Name, " = "+a.Facet)
+	return a.Facet == "" || p.Name == a.Facet || p.Row == a.Facet || strings.HasSuffix(p.Name, " = "+a.Facet)
 }
 
 // referenceDashes distinguish lines with a source, in the order of the figure.

@@ -21,6 +21,8 @@ type Chart struct {
 	figure *Figure // its annotations are on the axes: categories that are numbers are counted
 	series []level
 	value  Dimension // of a heat map's colours
+
+	gridColumns int // of panels, in a grid of rows by columns
 }
 
 // Dimension is an axis, or what colours mean.
@@ -36,6 +38,7 @@ type Dimension struct {
 // Panel is one pair of axes.
 type Panel struct {
 	Name   string // empty without facets
+	Row    string // in a grid
 	Series []Series
 }
 
@@ -75,7 +78,7 @@ func Build(f *Figure, t *Table) (*Chart, error) {
 		return nil, err
 	}
 	b := &builder{selection: s, chart: &Chart{Kind: f.Kind, Title: f.Title, figure: f}}
-	for _, step := range []func() error{b.findColumns, b.axes, b.groups, b.checkCounts, b.observe, b.relate, b.panels, b.warnOfPools, b.checkValues, b.checkAnnotations, b.checkTexts, b.checkSight} {
+	for _, step := range []func() error{b.findColumns, b.axes, b.groups, b.checkCounts, b.observe, b.relate, b.panels, b.summarize, b.warnOfPools, b.checkValues, b.checkAnnotations, b.checkTexts, b.checkSight} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -89,11 +92,11 @@ type builder struct {
 
 	x, end, value, text, low, high *Column
 	y                              []*Column
-	seriesBy, facetBy              *Column
+	seriesBy, facetBy, rowBy       *Column
 
 	xLevels, yLevels []level // of categories, as xIndex and yIndex count them
 	xIndex, yIndex   map[string]int
-	facets           []level
+	facets, rows     []level // panels: those of each row follow each other
 	series           []level
 	hidden           map[string]bool // values of series that are not drawn
 	obs              []observation
@@ -116,6 +119,7 @@ func (b *builder) findColumns() error {
 		{"band.high", f.Band.High, &b.high, true},
 		{"series", f.Series.Column, &b.seriesBy, false},
 		{"facets", f.Facets.Column, &b.facetBy, false},
+		{"facets.rows", f.Facets.Rows, &b.rowBy, false},
 	}
 	for i, name := range f.Y.Columns {
 		wants = append(wants, wants[0])
@@ -220,7 +224,7 @@ func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimensio
 	case !category:
 		return d, nil, nil
 	}
-	levels, err := b.arrange(c, path, levelsOf(c, a.Names), a.Order, nil)
+	levels, err := b.arrange(c, path, b.levelsOf(c, a.Names), a.Order, nil)
 	d.Scale = "category"
 	for _, l := range levels {
 		d.Categories = append(d.Categories, l.name)
@@ -314,11 +318,11 @@ func indexOf(levels []level) map[string]int {
 // groups finds the series and the panels. Hidden series stay until baselines have been taken from them.
 func (b *builder) groups() error {
 	f := b.f
-	b.series, b.facets = []level{{}}, []level{{}}
+	b.series, b.facets, b.rows = []level{{}}, []level{{}}, []level{{}}
 	b.hidden = map[string]bool{}
 	switch {
 	case b.seriesBy != nil:
-		all := levelsOf(b.seriesBy, f.Series.Names)
+		all := b.levelsOf(b.seriesBy, f.Series.Names)
 		shown, err := b.arrange(b.seriesBy, "series", append([]level(nil), all...), f.Series.Order, f.Series.Hide)
 		if err != nil {
 			return err
@@ -340,8 +344,11 @@ func (b *builder) groups() error {
 	if b.facetBy == nil {
 		return nil
 	}
+	if b.rowBy != nil {
+		b.rows = b.levelsOf(b.rowBy, f.Facets.Names)
+	}
 	var err error
-	b.facets, err = b.arrange(b.facetBy, "facets", levelsOf(b.facetBy, f.Facets.Names), f.Facets.Order, f.Facets.Hide)
+	b.facets, err = b.arrange(b.facetBy, "facets", b.levelsOf(b.facetBy, f.Facets.Names), f.Facets.Order, f.Facets.Hide)
 	return err
 }
 
@@ -356,7 +363,7 @@ func (b *builder) checkCounts() error {
 	if n := len(b.series); n > maxSeries {
 		return b.f.fail("series", ErrLimit, fmt.Sprintf("%d series: want at most %d", n, maxSeries))
 	}
-	if n := len(b.facets); n > maxPanels {
+	if n := len(b.facets) * len(b.rows); n > maxPanels {
 		return b.f.fail("facets", ErrLimit, fmt.Sprintf("%d panels: want at most %d", n, maxPanels))
 	}
 	return nil
@@ -364,12 +371,14 @@ func (b *builder) checkCounts() error {
 
 // observe turns rows into observations; those without a place are counted and left out.
 func (b *builder) observe() error {
-	series, facets := indexOf(b.series), indexOf(b.facets)
+	series, facets, rows := indexOf(b.series), indexOf(b.facets), indexOf(b.rows)
 	for row := range b.t.Rows {
 		facet, drawn := groupOf(b.facetBy, facets, row)
+		inRow, placed := groupOf(b.rowBy, rows, row)
+		facet += inRow * len(b.facets)
 		s, told := groupOf(b.seriesBy, series, row)
-		if !drawn { // hidden, or without a panel's name
-			if b.facetBy.text(row) == "" {
+		if !drawn || !placed { // hidden, or without a panel's name
+			if !placed || b.facetBy.text(row) == "" {
 				b.chart.Dropped++
 			}
 			continue
@@ -541,7 +550,7 @@ func (b *builder) placeText(o observation, freed map[string]bool) string {
 }
 
 func (b *builder) placeWords(o observation, freed map[string]bool) []string {
-	columns := []*Column{b.x, b.seriesBy, b.facetBy}
+	columns := []*Column{b.x, b.seriesBy, b.facetBy, b.rowBy}
 	if b.value != nil {
 		columns = append(columns, b.y[0])
 	}
@@ -559,9 +568,11 @@ func (b *builder) placeWords(o observation, freed map[string]bool) []string {
 
 // panels turns the observations into the series of each panel.
 func (b *builder) panels() error {
+	b.chart.gridColumns = len(b.facets)
 	sorted := b.sorted()
-	for fi, facet := range b.facets {
-		p := Panel{Name: facet.name}
+	for fi := range len(b.facets) * len(b.rows) {
+		facet := b.facets[fi%len(b.facets)]
+		p := Panel{Name: facet.name, Row: b.rows[fi/len(b.facets)].name}
 		if b.facetBy != nil && b.f.Facets.Label != "" {
 			p.Name = b.f.Facets.Label + " = " + facet.name
 		}
@@ -579,7 +590,7 @@ func (b *builder) panels() error {
 				return err
 			}
 		}
-		if len(p.Series) > 0 {
+		if len(p.Series) > 0 || b.rowBy != nil { // a grid keeps its empty panels
 			b.chart.Panels = append(b.chart.Panels, p)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // kindKeys are, of the keys that not every kind has, those that each takes; a ! marks one that must be there.
 var kindKeys = map[string]string{
 	"line":     "x! y! series combine band relative_to relative_as lines step markers",
-	"bar":      "x! y! series combine band relative_to relative_as cells",
+	"bar":      "x! y! series combine summary band relative_to relative_as cells",
 	"stacked":  "x! y! series combine percent",
 	"box":      "x! y! series relative_to relative_as",
 	"heatmap":  "x! y! value! combine relative_to relative_as cells",

@@ -10,11 +10,12 @@ import (
 
 // combines turn the values of repeated rows, ascending, into one.
 var combines = map[string]func(values []float64) float64{
-	"mean":   mean,
-	"median": func(v []float64) float64 { return quantile(v, 0.5) },
-	"min":    func(v []float64) float64 { return v[0] },
-	"max":    func(v []float64) float64 { return v[len(v)-1] },
-	"sum":    sum,
+	"mean":    mean,
+	"geomean": geomean,
+	"median":  func(v []float64) float64 { return quantile(v, 0.5) },
+	"min":     func(v []float64) float64 { return v[0] },
+	"max":     func(v []float64) float64 { return v[len(v)-1] },
+	"sum":     sum,
 }
 
 func sum(values []float64) float64 {
@@ -26,6 +27,18 @@ func sum(values []float64) float64 {
 }
 
 func mean(values []float64) float64 { return sum(values) / float64(len(values)) }
+
+// geomean is the geometric mean; no number unless all values are above 0.
+func geomean(values []float64) float64 {
+	logs := 0.0
+	for _, v := range values {
+		if v <= 0 {
+			return math.NaN()
+		}
+		logs += math.Log(v)
+	}
+	return math.Exp(logs / float64(len(values)))
+}
 
 // quantile of ascending values, between neighbours in proportion (R's type 7).
 func quantile(sorted []float64, q float64) float64 {
@@ -111,6 +124,9 @@ func (b *builder) combine(obs []observation) (Point, error) {
 	}
 	measured := of(func(o *observation) float64 { return o.measured })
 	p := Point{X: obs[0].x, Y: how(measured), Rows: len(obs)}
+	if math.IsNaN(p.Y) {
+		return p, b.f.fail("combine", ErrRange, fmt.Sprintf("a geometric mean of %g at %s: want values above 0", measured[0], b.placeText(obs[0], nil)))
+	}
 	if b.value != nil {
 		p.Y, p.Value = obs[0].y, p.Y
 	}

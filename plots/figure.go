@@ -15,10 +15,11 @@ import "path/filepath"
 type Figure struct {
 	Rows  string `yaml:"rows" doc:"file of rows (.csv or .parquet), relative to the figure's file; the command line may name another"`
 	Kind  string `yaml:"kind" enum:"line|bar|stacked|box|heatmap|scatter|timeline|roofline" doc:"how the rows are drawn"`
-	Title string `yaml:"title" doc:"title over the figure; papers put it in the caption"`
+	Title string `yaml:"title" doc:"title over the figure; papers put it in the caption. As all texts of the file it may have Greek, signs of mathematics, ^{raised} and _{lowered} parts, and between two dollar signs names as \\alpha or \\le, and ^ and _ before one character"`
 
 	Style    string  `yaml:"style" enum:"column|page" doc:"width: column is 3.33 inches, page is 7"`
 	WidthIn  float64 `yaml:"width_in" range:"1..40" unit:"inches" doc:"width in place of the style's"`
+	Palette  string  `yaml:"palette" enum:"okabe-ito|bright|muted|grey" doc:"colours of series; left out, okabe-ito. Markers, dashes and hatches tell them apart as well"`
 	HeightIn float64 `yaml:"height_in" range:"1..40" unit:"inches" doc:"height; left out, it follows from the kind, the style and the panels"`
 
 	Columns Pairs  `yaml:"columns" doc:"derived columns: name: expression over the columns and those derived before"`
@@ -34,8 +35,9 @@ type Figure struct {
 	Series Grouping `yaml:"series" doc:"column that distinguishes series"`
 	Facets Facets   `yaml:"facets" doc:"column that gives a panel of its own to each value"`
 
-	Combine    string `yaml:"combine" enum:"mean|median|min|max|sum" doc:"how repeated rows become one point"`
+	Combine    string `yaml:"combine" enum:"mean|geomean|median|min|max|sum" doc:"how repeated rows become one point; geomean: the geometric mean, of values above 0"`
 	Band       Band   `yaml:"band" doc:"band about a line, or error bars: confidence (95 % of the mean, Student), range, or low and high columns; on a log axis it ends at the axis where it reaches 0"`
+	Summary    string `yaml:"summary" enum:"geomean|mean|median|min|max|sum" doc:"bar: a further category after the others, with this of each series' bars"`
 	RelativeTo Pairs  `yaml:"relative_to" doc:"baseline, as {scheduler: multipass}: y becomes relative to the row that has it and is otherwise at the same x, series and facet"`
 	RelativeAs string `yaml:"relative_as" enum:"speedup|ratio|percent" doc:"speedup: baseline / y; ratio: y / baseline; percent: 100 (y / baseline - 1); left out, speedup"`
 
@@ -65,7 +67,7 @@ type Axis struct {
 	Min     *float64  `yaml:"min" doc:"lowest value shown"`
 	Max     *float64  `yaml:"max" doc:"highest value shown"`
 	Ticks   []float64 `yaml:"ticks" doc:"places of the ticks"`
-	Order   []string  `yaml:"order" doc:"category: values in order; those left out follow"`
+	Order   []string  `yaml:"order" doc:"category: values in order; those left out follow, texts of a sweep's rows as the experiment has them, others by name, numbers by size"`
 	Names   Pairs     `yaml:"names" doc:"names for people: value: name (columns, where y has several)"`
 }
 
@@ -83,7 +85,7 @@ type Shade struct {
 // Grouping is a column that distinguishes series or panels.
 type Grouping struct {
 	Column string   `yaml:"column" short:"true" doc:"column of its values"`
-	Order  []string `yaml:"order" doc:"values in order; those left out follow"`
+	Order  []string `yaml:"order" doc:"values in order; those left out follow, texts of a sweep's rows as the experiment has them, others by name, numbers by size"`
 	Hide   []string `yaml:"hide" doc:"values not drawn (a baseline, say)"`
 	Names  Pairs    `yaml:"names" doc:"names for people: value: name"`
 }
@@ -91,11 +93,12 @@ type Grouping struct {
 // Facets are small multiples.
 type Facets struct {
 	Column  string   `yaml:"column" short:"true" doc:"column of its values"`
+	Rows    string   `yaml:"rows" doc:"a second column, whose values are rows of a grid: a panel for each value of both"`
 	Label   string   `yaml:"label" doc:"written before the value over each panel: label = value"`
-	Order   []string `yaml:"order" doc:"values in order; those left out follow"`
-	Hide    []string `yaml:"hide" doc:"values not drawn"`
-	Names   Pairs    `yaml:"names" doc:"names for people: value: name"`
-	Columns int      `yaml:"columns" range:"1..12" doc:"panels side by side; left out, at most 2 in a column and 3 on a page, as few as the rows need"`
+	Order   []string `yaml:"order" doc:"values in order; those left out follow, texts of a sweep's rows as the experiment has them, others by name, numbers by size"`
+	Hide    []string `yaml:"hide" doc:"values of column not drawn"`
+	Names   Pairs    `yaml:"names" doc:"names for people: value: name; of rows too"`
+	Columns int      `yaml:"columns" range:"1..12" doc:"panels side by side, without rows; left out, at most 2 in a column and 3 on a page, as few as the rows need"`
 	Share   string   `yaml:"share" enum:"both|x|y|none" doc:"axes that the panels share; left out, both"`
 }
 
@@ -133,7 +136,7 @@ type Annotation struct {
 	Points   [][]float64 `yaml:"points" doc:"reference points [x, y]"`
 	Source   string      `yaml:"source" doc:"where points or a line are from; they stand in the legend then"`
 	Crossing []string    `yaml:"crossing" doc:"two series: marks where they cross; one series: where it crosses hline"`
-	Facet    string      `yaml:"facet" doc:"the one panel to draw it in; left out, all"`
+	Facet    string      `yaml:"facet" doc:"the one panel to draw it in, or in a grid those of a row or a column; left out, all"`
 }
 
 // Pairs is a mapping in the order of the file; a scalar is a list of one.

@@ -55,6 +55,9 @@ type layout struct {
 	panelW, panelH           vg.Length
 }
 
+// isGrid says that panels are rows by columns.
+func (c *Chart) isGrid() bool { return c.figure.Facets.Rows != "" }
+
 // newLayout places everything; place is where the legend is, which takes space unless it is inside or none.
 func (c *Chart) newLayout(style, place string) *layout {
 	f := c.figure
@@ -64,8 +67,11 @@ func (c *Chart) newLayout(style, place string) *layout {
 		l.size.X = vg.Length(f.WidthIn) * vg.Inch
 	}
 	l.columns = min(len(c.Panels), orElseInt(f.Facets.Columns, map[string]int{"column": 2, "page": 3}[style]))
+	if c.isGrid() {
+		l.columns = c.gridColumns
+	}
 	l.rows = (len(c.Panels) + l.columns - 1) / l.columns
-	if f.Facets.Columns == 0 { // as few columns as the rows need: four panels are two by two
+	if f.Facets.Columns == 0 && !c.isGrid() { // as few columns as the rows need: four panels are two by two
 		l.columns = (len(c.Panels) + l.rows - 1) / l.rows
 	}
 	l.addPanes()
@@ -147,6 +153,9 @@ func (l *layout) addPanes() {
 		}
 		if shareY {
 			yOf = l.c.Panels
+		}
+		if len(own[0].Series) == 0 { // an empty panel of a grid
+			xOf, yOf = l.c.Panels, l.c.Panels
 		}
 		p.axes = l.c.axesOf(xOf, yOf)
 	}
@@ -357,7 +366,12 @@ func (l *layout) measure() {
 	l.gapX, l.gapY = panelGap, panelGap
 	if f.Facets.Column != "" {
 		l.top += stripSpace - smallSize*capHeight/2
-		l.gapY += stripSpace - 4
+		if !c.isGrid() { // whose columns have their names over the first row
+			l.gapY += stripSpace - 4
+		}
+	}
+	if c.isGrid() {
+		l.right += stripSpace
 	}
 	share := orElse(f.Facets.Share, "both")
 	if share == "none" || share == "x" {

@@ -15,23 +15,23 @@ func lineMarks(c *Chart, p *Panel) []plotFunc {
 	var bands, lines []plotFunc
 	for _, s := range p.Series {
 		if s.Band {
-			bands = append(bands, func(dc draw.Canvas, a *axes) { drawBand(dc, a, s, c.figure.Step) })
+			bands = append(bands, func(dc draw.Canvas, a *axes) { drawBand(dc, a, s, c.figure) })
 		}
 		lines = append(lines, func(dc draw.Canvas, a *axes) { drawLine(dc, a, s, c.figure) })
 	}
 	return append(bands, lines...)
 }
 
-func drawBand(c draw.Canvas, p *axes, s Series, step bool) {
+func drawBand(c draw.Canvas, p *axes, s Series, f *Figure) {
 	var lower, upper []vg.Point
 	for _, pt := range s.Points {
 		lower, upper = append(lower, at(c, p, pt.X, pt.Low)), append(upper, at(c, p, pt.X, pt.High))
 	}
-	lower, upper = stepped(lower, step), stepped(upper, step)
+	lower, upper = stepped(lower, f.Step), stepped(upper, f.Step)
 	for i := len(lower) - 1; i >= 0; i-- {
 		upper = append(upper, lower[i])
 	}
-	c.FillPolygon(bandColor(lookOf(s.Index)), c.ClipPolygonXY(upper))
+	c.FillPolygon(bandColor(f.lookOf(s.Index)), c.ClipPolygonXY(upper))
 }
 
 // stepped holds each y until the next x.
@@ -51,7 +51,7 @@ func stepped(pts []vg.Point, step bool) []vg.Point {
 
 func drawLine(c draw.Canvas, p *axes, s Series, f *Figure) {
 	pts := placesOf(c, p, s)
-	l := lookOf(s.Index)
+	l := f.lookOf(s.Index)
 	c.StrokeLines(l.line(), c.ClipLinesXY(stepped(pts, f.Step))...)
 	if !wantMarkers(f, pts) {
 		return
@@ -100,7 +100,7 @@ func drawApart(c draw.Canvas, p *axes, chart *Chart, panel *Panel) {
 		spreadMarks(marks)
 	}
 	for _, m := range marks {
-		l := lookOf(m.from.Index)
+		l := chart.figure.lookOf(m.from.Index)
 		if m.from.Band {
 			low, high := at(c, p, m.point.X, m.point.Low).Y, at(c, p, m.point.X, m.point.High).Y
 			drawWhisker(c, m.at.X, low, high, 1.5, l.color)

@@ -78,7 +78,7 @@ func barMarks(c *Chart, p *Panel) []plotFunc {
 		for _, s := range p.Series {
 			for _, pt := range s.Points {
 				left, right := slot(pt.X, s.Index, len(c.series))
-				drawBar(dc, pl, lookOf(s.Index), left, right, barBase(pl), pt.Y)
+				drawBar(dc, pl, c.figure.lookOf(s.Index), left, right, barBase(pl), pt.Y)
 				if s.Band {
 					whiskerAt(dc, pl, (left+right)/2, pt.Low, pt.High, 1.8, ink)
 				}
@@ -179,7 +179,7 @@ func stackMarks(c *Chart, p *Panel) []plotFunc {
 			for _, pt := range s.Points {
 				if pt.High > pt.Low {
 					left, right := slot(pt.X, 0, 1)
-					drawBar(dc, pl, lookOf(s.Index), left, right, pt.Low, pt.High)
+					drawBar(dc, pl, c.figure.lookOf(s.Index), left, right, pt.Low, pt.High)
 				}
 			}
 		}
@@ -192,7 +192,7 @@ func boxMarks(c *Chart, p *Panel) []plotFunc {
 			for _, pt := range s.Points {
 				left, right := slot(pt.X, s.Index, len(c.series))
 				inset := (right - left) * 0.12
-				drawBox(dc, pl, lookOf(s.Index), left+inset, right-inset, pt.Values)
+				drawBox(dc, pl, c.figure.lookOf(s.Index), left+inset, right-inset, pt.Values)
 			}
 		}
 	}}
@@ -250,7 +250,7 @@ func scatterMarks(c *Chart, p *Panel) []plotFunc {
 			drawMultiple(dc, pl, f, withinStyle)
 			drawMultiple(dc, pl, 1/f, withinStyle)
 		}
-		drawPoints(dc, pl, p)
+		drawPoints(dc, pl, p, c.figure)
 	}}
 }
 
@@ -261,9 +261,9 @@ func drawMultiple(dc draw.Canvas, pl *axes, f float64, style draw.LineStyle) {
 	dc.StrokeLines(style, dc.ClipLinesXY(line)...)
 }
 
-func drawPoints(c draw.Canvas, p *axes, panel *Panel) {
+func drawPoints(c draw.Canvas, p *axes, panel *Panel, f *Figure) {
 	for _, s := range panel.Series {
-		l := lookOf(s.Index)
+		l := f.lookOf(s.Index)
 		for _, pt := range s.Points {
 			if s.Band {
 				whiskerAt(c, p, pt.X, pt.Low, pt.High, 1.5, l.color)
@@ -319,7 +319,7 @@ const spanHeight = 0.7
 func spanMarks(c *Chart, p *Panel) []plotFunc {
 	return []plotFunc{func(dc draw.Canvas, pl *axes) {
 		for _, s := range p.Series {
-			l := lookOf(s.Index)
+			l := c.figure.lookOf(s.Index)
 			for _, pt := range s.Points {
 				pts := dc.ClipPolygonXY(rectangle(at(dc, pl, pt.X, pt.Y-spanHeight/2), at(dc, pl, pt.End, pt.Y+spanHeight/2)))
 				if len(pts) > 0 {
@@ -354,7 +354,7 @@ func roofMarks(c *Chart, p *Panel) []plotFunc {
 			a, b := c.roofLine(r, pl)
 			dc.StrokeLines(solid(faintInk, 1), dc.ClipLinesXY([]vg.Point{at(dc, pl, a.x, a.y), at(dc, pl, b.x, b.y)})...)
 		}
-		drawPoints(dc, pl, p)
+		drawPoints(dc, pl, p, c.figure)
 	}}
 }
 

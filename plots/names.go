@@ -73,7 +73,7 @@ func (f *Figure) isPlacedBy(t *Table, given map[string]bool) bool {
 		}
 		known[d.Key] = !slices.ContainsFunc(e.code.Names(), func(name string) bool { return !known[name] })
 	}
-	deciding := []string{f.X.Column, f.Series.Column, f.Facets.Column}
+	deciding := []string{f.X.Column, f.Series.Column, f.Facets.Column, f.Facets.Rows}
 	if f.Kind == "heatmap" {
 		deciding = append(deciding, f.Y.Column)
 	}

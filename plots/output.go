@@ -180,7 +180,7 @@ func (c *Chart) texts() []string {
 		out = append(out, r.Name)
 	}
 	for _, p := range c.Panels {
-		out = append(out, p.Name)
+		out = append(out, p.Name, p.Row)
 		for _, s := range p.Series {
 			for _, pt := range s.Points {
 				out = append(out, pt.Text)

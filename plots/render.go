@@ -49,19 +49,29 @@ func (c *Chart) settle(style string) (*layout, vg.Point) {
 func (l *layout) draw(vc vg.Canvas, legendAt vg.Point) {
 	c := draw.Canvas{Canvas: vc, Rectangle: vg.Rectangle{Max: l.size}}
 	c.FillPolygon(color.White, rectangle(c.Min, c.Max))
-	for _, p := range l.panes {
+	for i, p := range l.panes {
 		k := newInk(l.size.X, l.size.Y)
 		l.drawGrid(p.canvas(vc), p)
 		l.drawData(p.canvas(vc), p, k)
 		l.drawAxes(p.canvas(vc), p)
 		c.SetColor(ink)
-		setText(c, p.panel.Name, vg.Point{X: (p.rect.Min.X + p.rect.Max.X) / 2, Y: p.rect.Max.Y + 4}, textSize, atBottom, 0)
+		l.drawNames(c, p, i)
 	}
 	l.drawLabels(c)
 	if l.c.Kind == "heatmap" {
 		l.drawColorBar(c)
 	}
 	l.drawLegend(c, legendAt)
+}
+
+// drawNames writes a panel's name over it; in a grid those of columns over the first row, those of rows beside the last column.
+func (l *layout) drawNames(c draw.Canvas, p *pane, i int) {
+	if !l.c.isGrid() || i < l.columns {
+		setText(c, p.panel.Name, vg.Point{X: (p.rect.Min.X + p.rect.Max.X) / 2, Y: p.rect.Max.Y + 4}, textSize, atBottom, 0)
+	}
+	if l.c.isGrid() && (i+1)%l.columns == 0 {
+		setText(c, p.panel.Row, vg.Point{X: p.rect.Max.X + 4, Y: (p.rect.Min.Y + p.rect.Max.Y) / 2}, textSize, atBottom, -90)
+	}
 }
 
 // gridless are kinds whose marks leave no ground to see a grid on.
@@ -199,7 +209,7 @@ func (c *Chart) entries(place string) []entry {
 	for i, s := range c.series {
 		if s.name != "" && c.isDrawn(i) {
 			kind := kinds[c.Kind]
-			out = append(out, entry{text: s.name, series: i, look: lookOf(i), line: c.Kind == "line" && c.figure.Lines != "off", marker: !kind.swatch, swatch: kind.swatch})
+			out = append(out, entry{text: s.name, series: i, look: c.figure.lookOf(i), line: c.Kind == "line" && c.figure.Lines != "off", marker: !kind.swatch, swatch: kind.swatch})
 		}
 	}
 	if c.Kind == "stacked" && (place == "inside" || place == "right") { // from the top, as the bars stand

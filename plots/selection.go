@@ -218,6 +218,28 @@ type level struct {
 	name  string // for people
 }
 
+// levelsOf lists a column's values: numbers by size, texts of a sweep in the order of its points, other texts by name with the numbers
+// in them by size.
+func (s *selection) levelsOf(c *Column, names Pairs) []level {
+	levels := levelsOf(c, names)
+	point := s.t.Column(pointColumn)
+	if c.Type == Number || point == nil || point.Type != Number {
+		return levels
+	}
+	first := map[string]float64{}
+	for row := range c.cells() {
+		v := c.text(row)
+		if have, ok := first[v]; !ok || point.Numbers[row] < have {
+			first[v] = point.Numbers[row]
+		}
+	}
+	sort.SliceStable(levels, func(i, j int) bool { return compareNumbers(first[levels[i].value], first[levels[j].value]) < 0 })
+	return levels
+}
+
+// pointColumn numbers the points of a sweep in the order of its axes' values.
+const pointColumn = "point"
+
 // levelsOf lists a column's values: numbers by size, texts by name with the numbers in them by size.
 func levelsOf(c *Column, names Pairs) []level {
 	seen := map[string]int{}

@@ -97,6 +97,9 @@ func (b *builder) checkSight() error {
 	c := b.chart
 	for i := range c.Panels {
 		own := c.Panels[i : i+1]
+		if len(own[0].Series) == 0 { // an empty panel of a grid
+			continue
+		}
 		p := c.axesOf(own, own)
 		for _, s := range own[0].Series {
 			for k := range s.Points {

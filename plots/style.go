@@ -47,6 +47,28 @@ var looks = []look{
 	{color.NRGBA{0xf0, 0xe4, 0x42, 0xff}, cross, []vg.Length{8, 1.5, 2, 1.5}, []float64{20}},
 }
 
+// rgb is an opaque colour by its 24 bits.
+func rgb(v uint32) color.NRGBA {
+	return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 0xff}
+}
+
+// palettes are colours of series in place of those of the looks: Tol's schemes bright and muted (SRON/EPS/TN/09-002), which keep apart for
+// colour-blind readers, and greys for print.
+var palettes = map[string][]color.NRGBA{
+	"bright": {rgb(0x4477aa), rgb(0xee6677), rgb(0x228833), rgb(0xccbb44), rgb(0x66ccee), rgb(0xaa3377), rgb(0xbbbbbb), rgb(0x000000)},
+	"muted":  {rgb(0x332288), rgb(0xcc6677), rgb(0x117733), rgb(0xddcc77), rgb(0x88ccee), rgb(0x882255), rgb(0x44aa99), rgb(0x999933)},
+	"grey":   {rgb(0x1a1a1a), rgb(0x7a7a7a), rgb(0x454545), rgb(0xa6a6a6), rgb(0x606060), rgb(0xc2c2c2), rgb(0x303030), rgb(0x909090)},
+}
+
+// lookOf is how a series looks, in the figure's palette.
+func (f *Figure) lookOf(i int) look {
+	l := lookOf(i)
+	if p, ok := palettes[f.Palette]; ok {
+		l.color = p[i%len(p)]
+	}
+	return l
+}
+
 // lookOf repeats the looks; past their end the marker and dash move against the colour.
 func lookOf(i int) look {
 	l := looks[i%len(looks)]

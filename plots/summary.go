@@ -1,0 +1,36 @@
+package plots
+
+import (
+	"fmt"
+	"math"
+	"sort"
+)
+
+// summaryNames are those of the category of a summary.
+var summaryNames = map[string]string{"geomean": "geometric mean", "mean": "mean", "median": "median", "min": "lowest", "max": "highest", "sum": "sum"}
+
+// summarize adds a category after the others, with one bar a series of what its bars come to.
+func (b *builder) summarize() error {
+	how := combines[b.f.Summary]
+	if how == nil {
+		return nil
+	}
+	at := float64(len(b.chart.X.Categories))
+	b.chart.X.Categories = append(b.chart.X.Categories, summaryNames[b.f.Summary])
+	for i := range b.chart.Panels {
+		for k := range b.chart.Panels[i].Series {
+			s := &b.chart.Panels[i].Series[k]
+			var values []float64
+			for _, p := range s.Points {
+				values = append(values, p.Y)
+			}
+			sort.Float64s(values)
+			y := how(values)
+			if math.IsNaN(y) {
+				return b.f.fail("summary", ErrRange, fmt.Sprintf("a geometric mean of %g in %s: want bars above 0", values[0], orElse(s.Name, "the figure")))
+			}
+			s.Points = append(s.Points, Point{X: at, Y: y, Low: y, High: y, Rows: len(values)})
+		}
+	}
+	return nil
+}
