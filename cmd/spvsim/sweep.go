@@ -83,7 +83,7 @@ it has takes the values given, or those of its variants that are named.`,
 		},
 	}
 	flags := c.Flags()
-	flags.BoolVar(&f.list, "list", false, "list the ready experiments; those that do not run here are marked with what they need")
+	flags.BoolVar(&f.list, "list", false, "list the ready experiments that run here; standard error has the others, with what they need")
 	flags.StringArrayVar(&f.axes, "axis", nil, "vary a field, as `path=value,value` (lds.banks=16,32,64) or path=first..last; may be repeated")
 	flags.StringArrayVar(&f.set, "set", nil, "set a field in every point, as `path=value` (lds.banks=64, parameters.n=1024); may be repeated")
 	flags.BoolVar(&f.sandbox, "sandbox", false, "read nothing outside of the experiment's folder, and run no program that it names")
@@ -108,24 +108,24 @@ it has takes the values given, or those of its variants that are named.`,
 }
 
 func listExperiments(c *cobra.Command) error {
-	var rows [][]string
+	var rows, others [][]string
 	for _, name := range experiments.FigureNames() {
 		e, _, err := sweep.Load(name)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, []string{name, e.Description + missingText(e)})
+		if e.App != nil && len(e.App.Missing()) > 0 {
+			others = append(others, []string{name, "needs " + strings.Join(e.App.Missing(), ", ")})
+			continue
+		}
+		rows = append(rows, []string{name, e.Description})
 	}
 	listing(c.OutOrStdout(), rows)
-	return nil
-}
-
-// missingText marks an experiment that does not run here, with what it lacks.
-func missingText(e *config.Experiment) string {
-	if e.App == nil || len(e.App.Missing()) == 0 {
-		return ""
+	if len(others) > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: not listed, as they do not run here: %d\n", len(others))
+		listing(c.ErrOrStderr(), others)
 	}
-	return fmt.Sprintf(" (not here: it needs %s)", strings.Join(e.App.Missing(), ", "))
+	return nil
 }
 
 func (f *sweepFlags) run(c *cobra.Command, name string) error {
