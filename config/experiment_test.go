@@ -167,6 +167,7 @@ func TestSettingsReachMachineAndJob(t *testing.T) {
 func TestSettingsRefused(t *testing.T) {
 	for setting, want := range map[string]string{
 		"parameters.m=1":        `the job has no "m" there`,
+		"n=1":                   "want parameters.n",
 		"parameter.n=1":         "unknown key (nearest: parameters)",
 		"buffers[1].name=z":     "the job has no item 1 there",
 		"shader.x=1":            "no mapping around",

@@ -138,12 +138,34 @@ func (f *Files) loadJob(name string, settings []Setting) (*Job, *yaml.Node, erro
 	}
 	n = cloneNode(n, new(int))
 	for _, s := range settings {
+		if isParameter(n, s.Path) {
+			return nil, nil, &Error{File: file, Path: s.Path, Msg: fmt.Sprintf("unknown key (the job has a parameter of this name: want parameters.%s, as {path: parameters.%s, values: ...} to keep the short name)", s.Path, s.Path), Kind: ErrUnknownKey}
+		}
 		if err := s.apply(n); err != nil {
 			return nil, nil, &Error{File: file, Path: s.Path, Msg: err.Error(), Kind: ErrReference}
 		}
 	}
 	j, err := parseJobNode(fsys, file, n)
 	return j, n, err
+}
+
+// isParameter says that a path is no key of a job, and a parameter of this one.
+func isParameter(job *yaml.Node, path string) bool {
+	if _, ok := fieldNamed(fieldsOf(reflect.TypeFor[Job]()), path); ok || job.Kind != yaml.MappingNode {
+		return false
+	}
+	for i := 0; i+1 < len(job.Content); i += 2 {
+		list := job.Content[i+1]
+		if job.Content[i].Value != "parameters" || list.Kind != yaml.MappingNode {
+			continue
+		}
+		for k := 0; k < len(list.Content); k += 2 {
+			if list.Content[k].Value == path {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // cloneNode copies a tree with its aliases followed, so that a setting changes one place only. What is beyond maxNodes is
