@@ -35,6 +35,7 @@ time          5000 cycles, 5.000 us
 work          4 workgroups, 8 waves, 400 instructions, 2 launches
 instructions  valu32 75.0%, salu 25.0%
 slot cycles   empty 75.0%, memory 18.8%, issued 6.2%
+wave cycles   memory 75.0%, issued 25.0%
 occupancy     25.0%
 LDS           10 accesses, 25 passes, 5 of them for bank conflicts
 vector_l1     100 accesses, 75.0% hits, 6400 bytes

@@ -34,6 +34,9 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	writeFunctional(t, &s.Counts)
 	if !s.Untimed() {
 		fmt.Fprintf(t, "slot cycles\t%s\n", strings.Join(shares(account.ReasonNames(), s.Slots[:], total), ", "))
+		own := s.Slots
+		own[account.Empty] = 0
+		fmt.Fprintf(t, "wave cycles\t%s\n", strings.Join(shares(account.ReasonNames(), own[:], own.Total()), ", "))
 		fmt.Fprintf(t, "occupancy\t%s\n", percent(s.Occupancy()))
 	}
 	if s.LDS.Accesses > 0 {
