@@ -7,11 +7,19 @@ type QueueCounts struct {
 	PeakDepth   uint64 `json:"peak_depth" unit:"payloads" doc:"most payloads that waited in one queue at once"`
 	Spills      uint64 `json:"spills" unit:"payloads" doc:"payloads that found no entry in the queue and went to memory"`
 	Refills     uint64 `json:"refills" unit:"payloads" doc:"of the payloads that spilled, those that were read back"`
+	SpillBytes  uint64 `json:"spill_bytes" unit:"bytes" doc:"that a hardware queue wrote to memory, in whole lines of entries"`
+	RefillBytes uint64 `json:"refill_bytes" unit:"bytes" doc:"that it read back"`
 	Allocated   uint64 `json:"allocated" unit:"payloads" doc:"payloads that workgroups allocated"`
 	Enqueued    uint64 `json:"enqueued" unit:"payloads" doc:"payloads that workgroups enqueued"`
 	Stolen      uint64 `json:"stolen" unit:"payloads" doc:"payloads that the queue of a shader engine took from another's"`
 	ScratchUsed uint64 `json:"scratch_used" unit:"payloads" doc:"payloads that lived in scratch memory"`
-	StallCycles uint64 `json:"stall_cycles" unit:"cycles" doc:"of waves at the queue, beyond what an idle queue takes"`
+	PeakBytes   uint64 `json:"peak_bytes" unit:"bytes" doc:"most payload memory that payloads had at once, those of the host left out"`
+	StallCycles uint64 `json:"stall_cycles" unit:"cycles" doc:"of waves at the queue, beyond what an idle queue takes: the sum of those by cause"`
+	StallPort   uint64 `json:"stall_port" unit:"cycles" doc:"of them, for a port of a hardware queue"`
+	StallLines  uint64 `json:"stall_lines" unit:"cycles" doc:"for a line buffer, when all were on their way to memory"`
+	StallFull   uint64 `json:"stall_full" unit:"cycles" doc:"for an entry, where a full queue keeps or refuses waves"`
+	StallMemory uint64 `json:"stall_memory" unit:"cycles" doc:"for the atomic operation on a queue in memory"`
+	Refusals    uint64 `json:"refusals" unit:"refusals" doc:"enqueues that a full queue refused, each time anew"`
 	Polls       uint64 `json:"polls" unit:"polls" doc:"looks at a queue in memory, by persistent workers"`
 	Passes      uint64 `json:"passes" unit:"passes" doc:"passes over a level of the graph, by multipass"`
 }
@@ -76,7 +84,15 @@ func (g *GraphCounts) Add(o *GraphCounts) {
 	q.Enqueued += p.Enqueued
 	q.Stolen += p.Stolen
 	q.ScratchUsed += p.ScratchUsed
+	q.SpillBytes += p.SpillBytes
+	q.RefillBytes += p.RefillBytes
+	q.PeakBytes = max(q.PeakBytes, p.PeakBytes)
 	q.StallCycles += p.StallCycles
+	q.StallPort += p.StallPort
+	q.StallLines += p.StallLines
+	q.StallFull += p.StallFull
+	q.StallMemory += p.StallMemory
+	q.Refusals += p.Refusals
 	q.Polls += p.Polls
 	q.Passes += p.Passes
 	g.Unused += o.Unused

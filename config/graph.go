@@ -18,6 +18,7 @@ type Node struct {
 	Strings        []NameString     `yaml:"strings" doc:"values of OpSpecConstantStringAMDX"`
 	Input          string           `yaml:"input" doc:"the input payload's variable, by OpName or id, where the module leaves open which it is; none: the node has none"`
 	WaveSize       int              `yaml:"wave_size" enum:"0|16|32|64" unit:"lanes" doc:"wave size of the node; 0: the job's"`
+	Priority       Expr             `yaml:"priority" doc:"whose payloads go first under the machine's queue.arbitration priority: the node with the higher number; left out: 0"`
 	Bindings       []NodeBinding    `yaml:"bindings" doc:"what this node finds at some of its bindings, instead of the buffers bound there"`
 	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of this node, over the job's"`
 }
@@ -101,6 +102,7 @@ type GraphNode struct {
 	Index    uint32
 	HasIndex bool
 	Input    string // variable of the input payload; empty: the module says
+	Priority int
 }
 
 // PayloadDispatch is one entry of a graph dispatch.
@@ -356,6 +358,9 @@ func (x *GraphIndirect) at(s scope) (*InfosAt, error) {
 	return out, nil
 }
 
+// maxPriority bounds the priorities of nodes, above and below zero.
+const maxPriority = 1 << 20
+
 func (j *Job) graphNode(n *Node) (GraphNode, error) {
 	out := GraphNode{Name: n.Name, HasIndex: n.Index != "", Input: n.Input}
 	out.Shader, out.Entry, out.Strings, out.Bindings = n.Shader, n.Entry, n.Strings, n.Bindings
@@ -368,6 +373,11 @@ func (j *Job) graphNode(n *Node) (GraphNode, error) {
 		return out, fmt.Errorf("index: %w", err)
 	}
 	out.Index = uint32(index)
+	priority, err := n.Priority.evalInt(j.scope, 0, -maxPriority, maxPriority)
+	if err != nil {
+		return out, fmt.Errorf("priority: %w", err)
+	}
+	out.Priority = int(priority)
 	for _, sp := range slices.Concat(j.Specialization, n.Specialization) {
 		v, err := sp.Value.eval(j.scope, Number{})
 		if err != nil {

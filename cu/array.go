@@ -46,10 +46,9 @@ type Array struct {
 	pool     *simd.Pool
 	fetch    []*fetch // instruction caches
 	ended    engine.Stock[WaveEnd]
-	// Who places workgroups, where the ends of waves go, and the least cycles from placing a workgroup to its arrival.
+	// Who places workgroups, and where the ends of waves go.
 	dispatcher Dispatcher
 	ends       *engine.Port
-	placing    uint64
 	steady     *Launch // of which loads from memory that does not change are known
 	trace      trace
 	beside     bool // launches overlap: what one does not write another may
@@ -117,13 +116,12 @@ func (a *Array) Beside(b bool) { a.beside = b }
 type Dispatcher interface {
 	// MayPlace says whether a workgroup may be placed on a unit, by its index, before a wave of it ends.
 	MayPlace(unit int) bool
+	// Placing is how many cycles at least a workgroup that is placed is on its way.
+	Placing() uint64
 }
 
-// Report says who places workgroups, where those and their waves that end are told
-// of, and how many cycles at least those that are placed are on their way.
-func (a *Array) Report(d Dispatcher, to *engine.Port, placing uint64) {
-	a.dispatcher, a.ends, a.placing = d, to, placing
-}
+// Report says who places workgroups, and where those and their waves that end are told of.
+func (a *Array) Report(d Dispatcher, to *engine.Port) { a.dispatcher, a.ends = d, to }
 
 // Settle charges the empty slots up to cycle end and adds up where all slot-cycles went.
 func (a *Array) Settle(end uint64) account.SlotCycles {

@@ -28,14 +28,14 @@ func TestBound(t *testing.T) {
 		want uint64
 	}{
 		"nothing":      {func(*ComputeUnit, *lds.Component) {}, Never},
-		"a graph":      {func(u *ComputeUnit, _ *lds.Component) { u.array.payloads = idle{} }, 0},
+		"a graph":      {func(u *ComputeUnit, _ *lds.Component) { u.array.payloads = idle{} }, Never},
 		"a tracer":     {func(u *ComputeUnit, _ *lds.Component) { u.array.trace.to = idle{} }, 0},
 		"a cache":      {func(u *ComputeUnit, _ *lds.Component) { u.fetch.ways = 1 }, 0},
 		"a port hook":  {func(u *ComputeUnit, _ *lds.Component) { u.banks.AcceptHook(hook{}) }, 0},
 		"connected":    {func(u *ComputeUnit, _ *lds.Component) { u.port.SetConnection(&sim.DirectConnection{}) }, 0},
 		"an LDS hook":  {func(_ *ComputeUnit, l *lds.Component) { l.AcceptHook(hook{}) }, 0},
 		"one comes":    {func(u *ComputeUnit, _ *lds.Component) { u.coming = []uint64{70, 80} }, 70},
-		"one may come": {func(u *ComputeUnit, _ *lds.Component) { u.freed, u.array.placing = 1, 9 }, 9},
+		"one may come": {func(u *ComputeUnit, _ *lds.Component) { u.freed, u.array.dispatcher = 1, full{} }, 9},
 	} {
 		e := engine.New(1 * sim.GHz)
 		l := lds.NewComponent(e, "LDS", &s)
@@ -43,16 +43,15 @@ func TestBound(t *testing.T) {
 		u.port = engine.NewPort(&u.Base, u, "Work")
 		u.banks = engine.NewPort(&u.Base, u, "Banks")
 		c.do(u, l)
-		if u.freed == 0 {
-			u.array.dispatcher = full{}
-		}
+		u.array.dispatcher = full{}
 		if got := u.Bound(); got != c.want {
 			t.Errorf("%s: bound %d, want %d", name, got, c.want)
 		}
 	}
 }
 
-// full is a dispatcher that places nothing.
+// full is a dispatcher that places nothing; what it placed would take nine cycles.
 type full struct{ Dispatcher }
 
 func (full) MayPlace(int) bool { return false }
+func (full) Placing() uint64   { return 9 }

@@ -252,7 +252,7 @@ func (u *ComputeUnit) Local(cycle uint64) bool {
 // must be told of the unit's work in the order of time is told in events.
 func (u *ComputeUnit) Bound() uint64 {
 	a := u.array
-	if a.payloads != nil || a.trace.to != nil || u.fetch.ways > 0 || u.port.Connected() || u.banks.NumHooks() > 0 || u.lds.Watched() {
+	if a.trace.to != nil || u.fetch.ways > 0 || u.port.Connected() || u.banks.NumHooks() > 0 || u.lds.Watched() {
 		return 0
 	}
 	until, now := Never, u.Engine.Now()
@@ -260,7 +260,7 @@ func (u *ComputeUnit) Bound() uint64 {
 		until = min(until, u.coming[0])
 	}
 	if u.freed > now || a.dispatcher.MayPlace(u.index) {
-		until = min(until, now+a.placing)
+		until = min(until, now+a.dispatcher.Placing())
 	}
 	return until
 }

@@ -46,6 +46,7 @@ func (r *runner) prepareGraph() error {
 	if err := r.checkLinked(nodes); err != nil {
 		return err
 	}
+	r.checkPriorities(nodes)
 	if g.graph, err = scheduler.NewGraph(nodes, r.setup.Machine.Queue.GraphLimits); err != nil {
 		return err
 	}
@@ -112,6 +113,17 @@ func (r *runner) checkLinked(nodes []*scheduler.Node) error {
 		r.programs.nodes[i].Name, r.programs.nodes[i].Index = n.Name, n.Index
 	}
 	return validate.CheckGraph(r.programs.nodes)
+}
+
+// checkPriorities tells who gives nodes priorities that the machine does not look at.
+func (r *runner) checkPriorities(nodes []*scheduler.Node) {
+	how := r.setup.Machine.Queue.Arbitration
+	for _, n := range nodes {
+		if n.Priority != 0 && how != "priority" {
+			r.programs.warn("node %v: its priority does nothing under queue.arbitration %s: it acts under priority", n, how)
+			return
+		}
+	}
 }
 
 // entryPoint is the entry point of that name, or the only one where none is named; nil if there is none such.
@@ -186,7 +198,7 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 // newNode names a node: by the job, else by its entry point.
 func newNode(n *config.GraphNode, l *cu.Launch) *scheduler.Node {
 	prog := l.Code.Program
-	out := &scheduler.Node{Name: n.Name, Index: n.Index, Shader: n.Shader, Program: prog, Launch: l}
+	out := &scheduler.Node{Name: n.Name, Index: n.Index, Shader: n.Shader, Program: prog, Launch: l, Priority: n.Priority}
 	if out.Name == "" {
 		out.Name = prog.Name
 	}

@@ -46,6 +46,10 @@ func newMachine(m *config.Machine, print cu.Printer) *machine {
 	if m.OnChip() > 0 {
 		g.chip = mem.NewOnChip(m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
 		mem.UseOnChip(ports, g.chip)
+	} else if m.PayloadCache() {
+		line, _ := g.hierarchy.LineBytes()
+		g.chip = mem.NewPayloadCache(m.Queue.PayloadBytes, int(line), m.Queue.PayloadLatency, m.Queue.PayloadBandwidth, m.VectorMemory.AtomicCycles)
+		mem.UseOnChip(ports, g.chip)
 	}
 	g.array = cu.New(&m.UnitSpec, &m.Shape, cu.Links{
 		Engine: e, Printer: print,

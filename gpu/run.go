@@ -338,7 +338,6 @@ func (r *runner) useThreads() {
 		{r.setup.Tracer != nil, "a tracer receives everything in its order"},
 		{r.setup.Attach != nil, "who is attached may look at its components at any time"},
 		{r.setup.Components, "what its components did is counted for one"},
-		{r.setup.Job.IsGraph(), "what waves of an execution graph enqueue starts others"},
 	} {
 		if why.holds {
 			r.programs.warn("threads: what is timed runs on one of the %d threads: %s", n, why.text)

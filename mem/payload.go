@@ -1,9 +1,11 @@
 package mem
 
 // OnChip is the payload memory of a machine: one memory that all compute units
-// reach, without tags. Payloads that it does not hold are in device memory.
+// reach, without tags. Payloads that it does not hold are in device memory. Or it is a
+// cache of lines of payloads that are all in device memory.
 type OnChip struct {
 	server
+	tags    *payloadTags // nil: it is no cache
 	latency uint64
 	cost    uint64 // fixed-point time of a byte
 	serial  uint64 // fixed-point time of a further update of one element
@@ -30,12 +32,11 @@ func (p *Port) onChip(now uint64, r *Request) (t Timing, all bool) {
 	c, cost, kept := p.chip, uint64(0), 0
 	n := len(r.Lines)
 	for _, l := range r.Lines {
-		if b := p.lanes.w.buffer(p.lanes.store, l.Addr); b == nil || !b.OnChip {
+		if !c.holds(p, r.Kind, &l) {
 			r.Lines[kept] = l
 			kept++
 			continue
 		}
-		c.Counter.Accesses++
 		c.Counter.Hits++
 		c.Counter.Bytes += uint64(l.Bytes)
 		cost += uint64(l.Bytes)*c.cost + uint64(l.Serial)*c.serial
@@ -46,4 +47,60 @@ func (p *Port) onChip(now uint64, r *Request) (t Timing, all bool) {
 	}
 	wait := c.book(now, cost)
 	return Timing{Ready: now + wait + c.latency + cost>>fixedShift, Busy: r.Busy, Lines: n}, kept == 0
+}
+
+// holds says whether an access to a line ends in the payload memory.
+func (c *OnChip) holds(p *Port, kind Kind, l *Line) bool {
+	if c.tags == nil {
+		b := p.lanes.w.buffer(p.lanes.store, l.Addr)
+		if b == nil || !b.OnChip {
+			return false
+		}
+		c.Counter.Accesses++
+		return true
+	}
+	c.Counter.Accesses++
+	if kind == Atomic {
+		return false
+	}
+	hit := c.tags.touch(l.Addr)
+	if !hit {
+		c.Counter.Misses++
+	}
+	return hit && kind == Read
+}
+
+// NewPayloadCache makes a payload memory that is a cache of so many bytes in front of the caches that payloads go to: it is written
+// through, and what it does not hold comes at the pace of those.
+func NewPayloadCache(bytes, lineBytes, latencyCycles int, bytesPerCycle float64, atomicCycles int) *OnChip {
+	c := NewOnChip(latencyCycles, bytesPerCycle, atomicCycles)
+	sets := max(bytes/lineBytes/payloadWays, 1)
+	c.tags = &payloadTags{line: uint64(lineBytes), sets: uint64(sets), ways: make([]uint64, sets*payloadWays)}
+	return c
+}
+
+// payloadWays is the associativity of a payload cache: that of most caches of the presets.
+const payloadWays = 16
+
+// payloadTags are the lines that a payload cache holds.
+type payloadTags struct {
+	line, sets uint64
+	ways       []uint64 // number of the line, from 1, by set; the one used last first
+}
+
+// touch says whether a line is there, and has it there from now on.
+func (t *payloadTags) touch(addr uint64) bool {
+	line := addr/t.line + 1
+	first := line % t.sets * payloadWays
+	set, at := t.ways[first:first+payloadWays], payloadWays-1
+	hit := false
+	for i, have := range set {
+		if have == line {
+			at, hit = i, true
+			break
+		}
+	}
+	copy(set[1:at+1], set[:at])
+	set[0] = line
+	return hit
 }

@@ -16,6 +16,8 @@ type bin struct {
 	opens  []*launch // with workgroups to place
 	quota  uint64    // payloads that multipass may open in this pass
 	held   bool      // its launches wait for a later pass
+	// halvings of the window that it waits for more payloads
+	halvings uint8
 }
 
 // An entry is a payload that waits.

@@ -156,7 +156,7 @@ func TestFullEngines(t *testing.T) {
 			d.full[c.full[i]*2+c.full[i+1]] = true
 		}
 		found := -1
-		if e, _, _ := d.find(0, d.open[0], &launch{code: &cu.Launch{Need: need}, class: c.class, engine: -1}); e != nil {
+		if e, _, _ := d.find(0, d.open[0], &launch{code: &cu.Launch{Need: need}, class: c.class, engine: -1, unit: -1}); e != nil {
 			found = e.index
 		}
 		if found != c.found {

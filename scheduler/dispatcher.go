@@ -68,6 +68,7 @@ type launch struct {
 	code    *cu.Launch
 	class   int // of what a workgroup takes: launches of one class find space in the same places
 	engine  int // the only one that it goes to; -1: all
+	unit    int // the only compute unit that it goes to; -1: all of the engine
 	grid    [3]uint32
 	next    [3]uint32 // id of the next workgroup
 	total   uint64
@@ -133,7 +134,7 @@ func New(e *engine.Engine, spec *DispatcherSpec, limits *cu.Limits, array *cu.Ar
 	for range array.Units {
 		d.residency = append(d.residency, cu.NewResidency(limits))
 	}
-	array.Report(d, d.port, uint64(max(spec.LaunchLatency, 1)))
+	array.Report(d, d.port)
 	return d
 }
 
@@ -152,6 +153,16 @@ func (d *Dispatcher) MayPlace(unit int) bool {
 		}
 	}
 	return false
+}
+
+// Placing fulfils cu.Dispatcher. What workers pop comes when memory has answered.
+func (d *Dispatcher) Placing() uint64 {
+	for _, open := range d.open {
+		if o, ok := open.work.(*opener); ok && o.run.pulls {
+			return 1
+		}
+	}
+	return uint64(max(d.spec.LaunchLatency, 1))
 }
 
 // gap is the time between two events of a rate, in fractions of a cycle.
@@ -268,10 +279,10 @@ func (d *Dispatcher) find(now uint64, o *open, l *launch) (e *shaderEngine, unit
 		case e.opensAt() > now:
 			at = min(at, e.opensAt())
 		default:
-			if u := d.unit(e, l.code.Need, o.Units); u >= 0 {
+			if u := d.unit(e, l, o.Units); u >= 0 {
 				return e, u, now
 			}
-			*full = true
+			*full = l.unit < 0
 		}
 		if l.engine >= 0 {
 			break
@@ -290,15 +301,22 @@ func (d *Dispatcher) findFixed(now uint64, o *open, l *launch) (e *shaderEngine,
 	case e.opensAt() > now:
 		return nil, 0, e.opensAt()
 	}
-	if unit = d.unit(e, l.code.Need, o.Units); unit < 0 {
+	if unit = d.unit(e, l, o.Units); unit < 0 {
 		*full = true
 		return nil, 0, cu.Never
 	}
 	return e, unit, now
 }
 
-// unit is the next compute unit of an engine that has space, or -1.
-func (d *Dispatcher) unit(e *shaderEngine, need cu.Need, allowed []bool) int {
+// unit is the next compute unit of an engine that has space for a launch's next workgroup, or -1.
+func (d *Dispatcher) unit(e *shaderEngine, l *launch, allowed []bool) int {
+	need := l.code.Need
+	if l.unit >= 0 {
+		if (allowed == nil || allowed[l.unit]) && d.residency[l.unit].Fits(need) {
+			return l.unit
+		}
+		return -1
+	}
 	for range e.units {
 		u := e.first + e.nextUnit
 		if e.nextUnit++; e.nextUnit == e.units {

@@ -64,7 +64,7 @@ func (f *firmware) open(now uint64, b *bin) (uint64, bool) {
 		}
 		q.alarm.Set(c.free)
 	})
-	r.memory.read(now, w, r.memory.firstUnit(b.queue))
+	r.memory.read(now, w, r.firstUnit(b.queue))
 	w.close()
 	return c.free, c.free <= now
 }

@@ -36,6 +36,8 @@ type Node struct {
 	Shader  string // file, for messages
 	Program *program.Program
 	Launch  *cu.Launch // what its workgroups run; nil in a graph that is only looked at
+	// Priority says which node goes first under queue.arbitration priority: the higher one.
+	Priority int
 
 	meta     program.Node
 	id       int

@@ -36,9 +36,11 @@ func (p *port) take(now uint64, n int) uint64 {
 func newHardware(r *Run) (policy, error) {
 	h := &hardware{run: r}
 	line, _ := r.Hierarchy.LineBytes()
-	for _, q := range r.queues {
+	h.queues = make([]hardwareQueue, len(r.queues))
+	for i, q := range r.queues {
+		h.queues[i] = hardwareQueue{enter: r.spec.Queue.port(), launch: port{gap: gap(r.spec.Queue.LaunchRate)}}
 		q.over = newOverflow(q, &r.spec.Queue, uint64(line))
-		h.queues = append(h.queues, hardwareQueue{enter: r.spec.Queue.port(), launch: port{gap: gap(r.spec.Queue.LaunchRate)}})
+		q.over.held.enter = &h.queues[i].enter
 	}
 	return h, nil
 }
@@ -48,10 +50,10 @@ func (h *hardware) Allocate(now uint64, unit, payloads int, done *wait) {
 	h.run.memory.pool.ask(now, unit, payloads, done)
 }
 
-// stall counts what a wave waits for others at a port.
-func (r *Run) stall(now, at uint64, payloads int) {
+// stallAtPort counts what a wave waits for others at a port.
+func (r *Run) stallAtPort(now, at uint64, payloads int) {
 	alone := now + uint64(max(payloads-1, 0)/r.spec.Queue.Ports)
-	r.ledger.queue.StallCycles += max(at, alone) - alone
+	r.ledger.stall(&r.ledger.queue.StallPort, max(at, alone)-alone)
 }
 
 // Enqueue holds the wave until the queue has taken the payloads. The entrance is booked by the sender,
@@ -59,20 +61,25 @@ func (r *Run) stall(now, at uint64, payloads int) {
 func (h *hardware) Enqueue(now uint64, b *batch) {
 	r, i, n := h.run, h.run.queueOf(b.unit), len(b.payloads)
 	q := &h.queues[i]
-	w := gather(q.enter.take(now, n), func(at uint64) {
-		r.stall(now, at, n)
+	in, cause := q.enter.take(now, n), &r.ledger.queue.StallLines
+	w := gather(in, func(at uint64) {
+		r.stallAtPort(now, in, n)
+		r.ledger.stall(cause, at-in)
 		r.accept(b, at)
 		r.release(b, at+uint64(r.spec.Queue.Latency))
 	})
-	r.queues[i].over.admit(now, b, w)
+	if !r.queues[i].over.admit(now, b, w) {
+		cause = &r.ledger.queue.StallFull
+	}
 	w.close()
 }
 
 // Tick opens launches, and reads back what will be launched next.
 func (h *hardware) Tick(now uint64, queue int) uint64 {
 	next := h.run.opener.openAll(now, queue, h.open)
-	h.run.queues[queue].over.refill(now)
-	return next
+	over := h.run.queues[queue].over
+	over.refill(now)
+	return min(next, over.admitHeld(now))
 }
 
 // open opens a launch of payloads that are on chip, at the queue's rate.

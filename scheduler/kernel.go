@@ -34,6 +34,7 @@ func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Par
 	}
 	begin := now + uint64(cost)
 	k := &kernel{done: max(begin, now+uint64(floor)), Part: part, launch: launch{
+		unit: -1,
 		code: l, engine: -1, grid: g, total: part.End - part.First,
 	}}
 	if part.First > 0 {

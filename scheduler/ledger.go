@@ -35,6 +35,12 @@ func newLedger(g *Graph) ledger {
 	return ledger{live: make([]int, len(g.stages)), bound: make([]int, len(g.stages)), nodes: make([]nodeStats, len(g.Nodes)), opened: make([]uint32, len(g.Nodes))}
 }
 
+// stall counts cycles that a wave waited at the queue, for a cause.
+func (l *ledger) stall(cause *uint64, cycles uint64) {
+	*cause += cycles
+	l.queue.StallCycles += cycles
+}
+
 // feeds says whether more payloads can come to a stage: some are on their way, or something lives from which they can come.
 func (l *ledger) feeds(s *stage) bool {
 	if l.bound[s.id] > 0 {

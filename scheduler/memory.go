@@ -104,14 +104,6 @@ func (m *queueMemory) atomic(now uint64, w *wait, unit, counter int) {
 	m.access(now, w, unit, mem.Atomic, m.ring+uint64(counter)%(counterBytes/256)*256, 4, 1)
 }
 
-// firstUnit is the compute unit through whose path a queue's own accesses go.
-func (m *queueMemory) firstUnit(q int) int {
-	if m.run.perEngine {
-		return q * m.run.Dispatcher.limits.ComputeUnits
-	}
-	return 0
-}
-
 // count is what allocating payloads in memory costs: an atomic.
 func (m *queueMemory) count(now uint64, unit, payloads int, done *wait) {
 	if payloads > 0 {
@@ -126,7 +118,7 @@ func (m *queueMemory) append(now uint64, b *batch, counter int, latency uint64) 
 	all := gather(now, func(at uint64) { m.run.release(b, at+latency) })
 	all.legs++
 	taken := gather(now, func(at uint64) {
-		m.run.ledger.queue.StallCycles += at - now
+		m.run.ledger.stall(&m.run.ledger.queue.StallMemory, at-now)
 		m.run.accept(b, at)
 		all.leg(at)
 	})

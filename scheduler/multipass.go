@@ -40,7 +40,7 @@ func (m *multipass) Allocate(now uint64, unit, payloads int, done *wait) {
 // for: the pass ends before they are read.
 func (m *multipass) Enqueue(now uint64, b *batch) {
 	w := gather(now, func(at uint64) {
-		m.run.ledger.queue.StallCycles += at - now
+		m.run.ledger.stall(&m.run.ledger.queue.StallMemory, at-now)
 		m.run.accept(b, at)
 		m.run.release(b, max(now, m.run.Engine.Now()))
 	})

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -52,15 +53,12 @@ var arbitration = map[string]func(a, b *stage) int{
 	"depth-first":   func(a, b *stage) int { return b.level - a.level },
 	"breadth-first": func(a, b *stage) int { return a.level - b.level },
 	"round-robin":   func(a, b *stage) int { return a.id - b.id },
+	"priority":      func(a, b *stage) int { return cmp.Or(b.Priority-a.Priority, b.level-a.level) },
 }
 
-// bin is where payloads of a stage wait that come from an engine.
-func (o *opener) bin(s *stage, engine int) *bin {
-	q := 0
-	if o.run.perEngine {
-		q = engine
-	}
-	return o.bins[q*len(o.run.graph.stages)+s.id]
+// bin is where payloads of a stage wait in a queue.
+func (o *opener) bin(s *stage, queue int) *bin {
+	return o.bins[queue*len(o.run.graph.stages)+s.id]
 }
 
 // load hands the host's payloads over.
@@ -140,6 +138,7 @@ func (o *opener) popHost(b *bin) (int32, error) {
 // has failed.
 func (o *opener) openLaunch(now uint64, b *bin) *launch {
 	n := min(b.pending(), b.batchSize())
+	o.adapt(b, n)
 	input := o.run.memory.pool.newArray(b.stage)
 	for range n {
 		i, err := o.pop(b)
@@ -194,9 +193,12 @@ func (o *opener) ready(l *launch, at uint64) {
 
 func (o *opener) newLaunch(b *bin, input int32) *launch {
 	l := o.spare.Take()
-	*l = launch{code: b.Launch, class: b.id(), engine: -1, readyAt: cu.Never, stage: b.stage, bin: b, input: input}
-	if o.run.perEngine {
+	*l = launch{code: b.Launch, class: b.id(), engine: -1, unit: -1, readyAt: cu.Never, stage: b.stage, bin: b, input: input}
+	switch o.run.spread {
+	case byEngine:
 		l.engine = b.queue
+	case byUnit:
+		l.engine, l.unit = o.run.engineOf(b.queue), b.queue
 	}
 	return l
 }
@@ -287,11 +289,26 @@ func (o *opener) readyAt(b *bin) uint64 {
 	if b.Program.Packed {
 		window = o.packing
 	}
+	window >>= b.halvings
 	if window == 0 || !o.run.ledger.feeds(b.stage) {
 		return b.fifo[b.head].since
 	}
 	return b.fifo[b.head].since + window
 }
+
+// adapt halves a bin's window after a launch that it did not fill, and doubles it again after one that it filled.
+func (o *opener) adapt(b *bin, payloads uint64) {
+	switch {
+	case o.run.spec.Queue.Window != "adaptive" || b.batchSize() == 1:
+	case payloads < b.batchSize():
+		b.halvings = min(b.halvings+1, mostHalvings)
+	case b.halvings > 0:
+		b.halvings--
+	}
+}
+
+// mostHalvings leaves a window of a few cycles of the longest there are.
+const mostHalvings = 20
 
 // A step of opening opens a launch from a bin in cycle now, or says from when it can.
 type openStep func(now uint64, b *bin) (at uint64, ok bool)

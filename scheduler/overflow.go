@@ -32,6 +32,7 @@ type overflow struct {
 	writing  int // lines under way
 	buffered int // payloads in line buffers, those that are coming included
 	moves    engine.Stock[move]
+	held     held
 }
 
 // A move is the message that lines have been moved: written, or read back with these payloads.
@@ -45,9 +46,9 @@ func newOverflow(q *queue, s *QueueSpec, lineBytes uint64) *overflow {
 	return &overflow{queue: q, depth: s.Depth, threshold: s.RefillThreshold, most: s.SpillLines, line: max(int(lineBytes/entryBytes), 1)}
 }
 
-// admit gives the payloads of a batch an entry each. Those that find none go to memory: the wave waits for lines that leave only when
+// enter gives the payloads of a batch an entry each. Those that find none go to memory: the wave waits for lines that leave only when
 // more are under way than may be.
-func (o *overflow) admit(now uint64, b *batch, w *wait) {
+func (o *overflow) enter(now uint64, b *batch, w *wait) {
 	r, n := o.queue.run, len(b.payloads)
 	over := min(max(o.chip+n-o.depth, 0), n)
 	o.chip += n - over
@@ -80,6 +81,7 @@ func (o *overflow) write(now uint64, unit, lines int, held *wait) {
 			held.leg(at)
 		}
 	})
+	o.queue.run.ledger.queue.SpillBytes += uint64(lines*o.line) * entryBytes
 	o.queue.run.memory.write(now, w, unit, lines*o.line)
 	w.close()
 }
@@ -168,8 +170,9 @@ func (o *overflow) fetch(now uint64, b *bin) bool {
 	o.away, o.buffered = o.away-n, o.buffered+n
 	o.packed = min(o.packed, o.away) // the rest never leaves
 	r.ledger.queue.Refills += uint64(n)
+	r.ledger.queue.RefillBytes += uint64(o.line) * entryBytes
 	w := gather(now, func(at uint64) { o.post(m, at) })
-	r.memory.readLine(now, w, r.memory.firstUnit(b.queue), uint64(o.line)*entryBytes)
+	r.memory.readLine(now, w, r.firstUnit(b.queue), uint64(o.line)*entryBytes)
 	w.close()
 	return true
 }

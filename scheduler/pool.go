@@ -82,6 +82,7 @@ type pool struct {
 	capacity uint64 // bytes, on chip and scratch
 	onChip   uint64 // bytes of it
 	taken    uint64 // allocated, or reserved by running workgroups
+	used     uint64 // allocated
 	chipUsed uint64
 
 	payloads []payload
@@ -123,7 +124,7 @@ func (p *pool) ask(now uint64, unit, payloads int, done *wait) {
 func (p *pool) Handle(e sim.Event) error {
 	m, now := e.(*allocation), p.Engine.Now()
 	at := p.allocs[m.queue].take(now, m.payloads)
-	p.run.stall(now, at, m.payloads)
+	p.run.stallAtPort(now, at, m.payloads)
 	m.done.leg(at + uint64(p.run.spec.Queue.Latency))
 	p.requests.Give(m)
 	return nil
@@ -161,12 +162,19 @@ func (p *pool) take(size uint32, host bool) (int32, error) {
 	case host:
 	case onChip:
 		p.chipUsed += uint64(stride)
-		e.charged = uint64(stride)
+		p.charge(e, stride)
 	default:
 		p.spilled++
-		e.charged = uint64(stride)
+		p.charge(e, stride)
 	}
 	return i, nil
+}
+
+// charge takes a payload's bytes.
+func (p *pool) charge(e *payload, bytes uint32) {
+	e.charged = uint64(bytes)
+	p.used += e.charged
+	p.run.ledger.queue.PeakBytes = max(p.run.ledger.queue.PeakBytes, p.used)
 }
 
 func (p *pool) class(stride uint32, onChip bool) int {
@@ -217,6 +225,7 @@ func (p *pool) release(i int32) {
 	e := &p.payloads[i]
 	e.state = payloadFree
 	p.taken -= e.charged
+	p.used -= e.charged
 	if e.onChip {
 		p.chipUsed -= e.charged
 	}

@@ -136,13 +136,13 @@ func (r *Run) release(b *batch, visible uint64) {
 // that share their input.
 func (r *Run) arrive(now uint64, b *batch) {
 	r.ledger.flying -= len(b.payloads)
-	engine := r.engineOf(b.unit)
+	queue := r.queueOf(b.unit)
 	for _, i := range b.payloads {
 		s := r.stageOf(i)
-		r.opener.bin(s, engine).push(i, now)
+		r.opener.bin(s, queue).push(i, now)
 		r.ledger.arrived(s)
 		for _, other := range s.sharers {
-			r.opener.bin(other.stages[s.remaining], engine).push(i, now)
+			r.opener.bin(other.stages[s.remaining], queue).push(i, now)
 			r.ledger.arrived(other.stages[s.remaining])
 		}
 	}

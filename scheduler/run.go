@@ -71,9 +71,21 @@ type Run struct {
 	opener opener
 	memory queueMemory
 
-	perEngine bool
-	pulls     bool
+	spread spread
+	pulls  bool
 }
+
+// A spread says how many queues a machine has.
+type spread uint8
+
+const (
+	central spread = iota
+	byEngine
+	byUnit
+)
+
+// spreads by the words of queue.placement.
+var spreads = map[string]spread{"central": central, "engine": byEngine, "unit": byUnit}
 
 // NewRun puts a graph on a machine of a checked spec. Scratch is in bytes.
 func NewRun(g *Graph, spec *WorkSpec, parts Parts, scratch uint64) (*Run, error) {
@@ -85,7 +97,10 @@ func newRun(g *Graph, spec *WorkSpec, parts Parts, scratch uint64, k kind) (*Run
 	if need := g.MinimumBytes(); chip+scratch < need {
 		return nil, fmt.Errorf("%w: %d bytes, and %d on chip: the graph needs at least %d bytes of scratch memory", ErrScratch, scratch, chip, need-chip)
 	}
-	r := &Run{Parts: parts, graph: g, spec: spec, perEngine: k.engines && spec.Queue.Placement == "engine", pulls: k.pulls}
+	r := &Run{Parts: parts, graph: g, spec: spec, pulls: k.pulls}
+	if k.engines {
+		r.spread = spreads[spec.Queue.Placement]
+	}
 	r.ledger = newLedger(g)
 	if err := r.memory.init(r, chip, scratch); err != nil {
 		return nil, err
@@ -110,18 +125,32 @@ func (r *Run) Components() []sim.Component {
 
 // queueOf is the queue that a compute unit uses.
 func (r *Run) queueOf(unit int) int {
-	if r.perEngine {
+	switch r.spread {
+	case byEngine:
 		return r.engineOf(unit)
+	case byUnit:
+		return unit
 	}
 	return 0
 }
 
 // numQueues is how many queues the machine has.
 func (r *Run) numQueues() int {
-	if r.perEngine {
+	switch r.spread {
+	case byEngine:
 		return r.Dispatcher.limits.ShaderEngines
+	case byUnit:
+		return r.Dispatcher.limits.ShaderEngines * r.Dispatcher.limits.ComputeUnits
 	}
 	return 1
+}
+
+// firstUnit is the compute unit through whose path a queue's own accesses go.
+func (r *Run) firstUnit(q int) int {
+	if r.spread == byEngine {
+		return q * r.Dispatcher.limits.ComputeUnits
+	}
+	return q
 }
 
 func (r *Run) fail(err error) { r.Engine.Fail(err) }

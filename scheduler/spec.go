@@ -16,9 +16,14 @@ type HostSpec struct {
 	FromDeviceBytes  float64 `yaml:"from_device_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of a copy from device to host memory"`
 }
 
+// PayloadCache says whether what the machine has for payloads on chip is a cache.
+func (s *WorkSpec) PayloadCache() bool {
+	return kinds[s.Scheduler.Kind].onChip && s.Queue.PayloadMemory == "cache" && s.Queue.PayloadBytes > 0
+}
+
 // OnChip is the payload memory that the machine has on chip, in bytes.
 func (s *WorkSpec) OnChip() uint64 {
-	if kinds[s.Scheduler.Kind].onChip {
+	if kinds[s.Scheduler.Kind].onChip && s.Queue.PayloadMemory != "cache" {
 		return uint64(s.Queue.PayloadBytes)
 	}
 	return 0
@@ -40,7 +45,7 @@ type DispatcherSpec struct {
 type kind struct {
 	make  func(*Run) (policy, error)
 	queue string // name of the components in which payloads wait
-	// engines: there may be one for each shader engine; without, the machine has one.
+	// engines: there may be one for each shader engine or compute unit; without, the machine has one.
 	engines bool
 	// window: coalescing nodes wait for more payloads.
 	window bool
@@ -75,24 +80,39 @@ type SchedulerSpec struct {
 // QueueSpec is where payloads are and wait. Firmware, multipass and persistent scheduling keep their queues in memory: of this, they
 // use what their tags say.
 type QueueSpec struct {
-	Placement        string  `yaml:"placement" enum:"central|engine" required:"true" acts:"hardware firmware" doc:"one queue for the machine, or one for each shader engine, which starts what its own workgroups enqueued, and what it takes from others (see steal)"`
-	Steal            int     `yaml:"steal" default:"64" range:"0..16777216" unit:"payloads" acts:"hardware firmware" doc:"payloads that the queue of a shader engine takes at a time at most from that in which most wait, when it has nothing to launch; 0: it takes none"`
+	Placement        string  `yaml:"placement" enum:"central|engine|unit" required:"true" acts:"hardware firmware" doc:"one queue for the machine, or one for each shader engine or each compute unit, which starts what its own workgroups enqueued, and what it takes from others (see steal)"`
+	Steal            int     `yaml:"steal" default:"64" range:"0..16777216" unit:"payloads" acts:"hardware firmware" doc:"payloads that the queue of a shader engine or compute unit takes at a time at most from that in which most wait, when it has nothing to launch; 0: it takes none"`
 	Depth            int     `yaml:"depth" range:"1..16777216" unit:"payloads" acts:"hardware" doc:"entries of one queue; further ones are written to memory and read back"`
 	RefillThreshold  int     `yaml:"refill_threshold" default:"256" range:"0..16777216" unit:"payloads" acts:"hardware" doc:"payloads of a node at hand up to which a queue reads back the next line of those that it wrote to memory"`
 	SpillLines       int     `yaml:"spill_lines" default:"64" range:"1..65536" unit:"lines" acts:"hardware" doc:"line buffers of a queue for entries on their way to memory, and as many for those that are read back"`
 	Ports            int     `yaml:"ports" range:"1..1024" unit:"payloads/cycle" acts:"hardware" doc:"payloads that one queue allocates, and enqueues, each cycle"`
 	Latency          int     `yaml:"latency" range:"0..1000000" unit:"cycles" acts:"hardware firmware" doc:"from a compute unit to the queue: paid by an allocation both ways and by an enqueue until the payload can be picked"`
 	LaunchRate       float64 `yaml:"launch_rate" range:"0.000001..1024" unit:"launches/cycle" acts:"hardware" doc:"launches (payloads, or what is coalesced) that one queue starts each cycle"`
-	Arbitration      string  `yaml:"arbitration" enum:"depth-first|breadth-first|round-robin" required:"true" doc:"which node is served first: the deepest of the graph, the shallowest, or each in turn"`
+	Arbitration      string  `yaml:"arbitration" enum:"depth-first|breadth-first|round-robin|priority" required:"true" doc:"which node is served first: the deepest of the graph, the shallowest, each in turn, or that with the highest priority in the job (nodes: priority), of several the deepest"`
 	CoalescingWindow int     `yaml:"coalescing_window" range:"0..10000000" unit:"cycles" acts:"hardware firmware persistent" doc:"how long a coalescing node waits for more payloads before it starts with those that are there; no longer than more can arrive"`
+	Window           string  `yaml:"window" enum:"fixed|adaptive" default:"fixed" acts:"hardware firmware persistent" doc:"whether a node's window (coalescing or packing) is what its key says, or adapts: half as long after a launch that it did not fill, twice as long, up to what its key says, after one that it filled"`
 	PackingWindow    int     `yaml:"packing_window" default:"0" range:"0..10000000" unit:"cycles" acts:"hardware firmware persistent" doc:"how long workgroups of one invocation wait for more to fill a wave with, before those that are there share one; see pack_threads"`
-	PayloadBytes     int     `yaml:"payload_bytes" range:"0..1073741824" unit:"bytes" acts:"hardware" doc:"on-chip payload memory of the machine; payloads beyond it live in scratch memory"`
-	PayloadLatency   int     `yaml:"payload_latency" range:"0..100000" unit:"cycles" acts:"hardware" doc:"latency of the on-chip payload memory"`
-	PayloadBandwidth float64 `yaml:"payload_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" acts:"hardware" doc:"bandwidth of the on-chip payload memory"`
 	ScratchBytes     int     `yaml:"scratch_bytes" range:"0..68719476736" unit:"bytes" doc:"scratch memory for payloads, unless the job says"`
 	PackThreads      bool    `yaml:"pack_threads" doc:"workgroups of one invocation share waves, as many as a wave has lanes"`
 
+	PayloadSpec `yaml:",inline"`
+	FullSpec    `yaml:",inline"`
 	GraphLimits `yaml:",inline"`
+}
+
+// PayloadSpec is the on-chip memory of payloads.
+type PayloadSpec struct {
+	PayloadMemory    string  `yaml:"payload_memory" enum:"memory|cache" default:"memory" acts:"hardware" doc:"what payload_bytes are: memory in which payloads live, or a cache of lines in front of the L2 for payloads that all live in scratch memory; stores go through it to the L2 and leave their lines in it, atomic operations pass it by"`
+	PayloadBytes     int     `yaml:"payload_bytes" range:"0..1073741824" unit:"bytes" acts:"hardware" doc:"on-chip payload memory of the machine; payloads beyond it live in scratch memory"`
+	PayloadLatency   int     `yaml:"payload_latency" range:"0..100000" unit:"cycles" acts:"hardware" doc:"latency of the on-chip payload memory"`
+	PayloadBandwidth float64 `yaml:"payload_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" acts:"hardware" doc:"bandwidth of the on-chip payload memory"`
+}
+
+// FullSpec says what happens to payloads for which a queue has no entry.
+type FullSpec struct {
+	Full        string `yaml:"full" enum:"spill|stall|retry" default:"spill" acts:"hardware" doc:"what a queue without a free entry does: it writes entries to memory at once, keeps the wave that enqueues until entries are free, or refuses, and the wave asks again"`
+	FullWait    int    `yaml:"full_wait" default:"20000" range:"1..1000000000" unit:"cycles" acts:"hardware" doc:"how long a wave is kept or refused at most, before its entries go to memory after all: without a bound waves that wait for each other's places would wait forever"`
+	RetryCycles int    `yaml:"retry_cycles" default:"200" range:"1..1000000" unit:"cycles" acts:"hardware" doc:"from a refusal until the wave asks again, which takes the queue's port each time"`
 }
 
 // port is a port through which payloads go, each way on its own.

@@ -30,6 +30,7 @@ func (o *opener) balance(now uint64, thief int) {
 	victim.entries -= len(m.list)
 	if victim.over != nil {
 		victim.over.taken(m.list)
+		victim.alarm.Set(now) // entries are free
 	}
 	q.taking = true
 	o.run.ledger.queue.Stolen += uint64(len(m.list))

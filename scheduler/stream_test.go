@@ -37,7 +37,7 @@ func TestFixedOrder(t *testing.T) {
 				d.residency[i].TakeWave(need)
 			}
 		}
-		l := &launch{code: &cu.Launch{Need: need}, engine: -1, total: 2}
+		l := &launch{code: &cu.Launch{Need: need}, engine: -1, unit: -1, total: 2}
 		got := -1
 		if e, _, _ := d.find(0, d.open[0], l); e != nil {
 			got = e.index

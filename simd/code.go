@@ -288,8 +288,13 @@ func (c *Code) entered() []bool {
 // mayRunAhead says that what the instruction computes depends on the wave's
 // registers alone, and that nothing but the wave's instructions can observe that it was computed.
 func (o *op) mayRunAhead() bool {
+	return o.kind == kindCompute && !o.writesExec && !o.readsPayloads()
+}
+
+// readsPayloads says that the instruction asks what others have to say of payloads.
+func (o *op) readsPayloads() bool {
 	other := o.in.Second
-	return o.kind == kindCompute && !o.writesExec && !readsPayloads[o.in.Op] && (other == nil || !readsPayloads[other.Op])
+	return readsPayloads[o.in.Op] || other != nil && readsPayloads[other.Op]
 }
 
 // readsPayloads are the operations that ask what others have to say of payloads.

@@ -44,6 +44,8 @@ type site struct {
 // site is what a wave is at that issues o next.
 func (o *op) site(load bool) site {
 	switch {
+	case o.readsPayloads():
+		return site{o.unit, scopeMachine}
 	case unitKinds[o.kind]:
 		return site{o.unit, scopeUnit}
 	case load && sharedUnits[o.unit]:

@@ -25,7 +25,7 @@ func (listener) Func(sim.HookCtx) {}
 // Compute units go ahead of the engine while no other part sees it. With a hook on the engine somebody can, and each turn is an event of its own:
 // statistics and buffers are the same. Jobs have divergent loops, barriers, LDS, atomics, scratch memory and several launches.
 func TestGoingAheadChangesNothing(t *testing.T) {
-	for _, name := range []string{"reduce", "bitonic", "histogram", "nbody", "transpose-plain", "spmv", "mandelbrot", "matmul"} {
+	for _, name := range []string{"reduce", "bitonic", "histogram", "nbody", "transpose-plain", "spmv", "mandelbrot", "matmul", "classify", "koch"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ahead, step := outcome(t, name, nil, &gpu.Setup{}), outcome(t, name, nil, &gpu.Setup{Attach: func(e sim.Engine, _ []sim.Component) error {
@@ -114,6 +114,13 @@ func TestThreadsWork(t *testing.T) {
 		if r := run(t, "peer-matmul", whole, &gpu.Setup{Threads: threads}); (r.WorkerTurns > 0) != work {
 			t.Errorf("%d threads: those beside the engine's had %d turns", threads, r.WorkerTurns)
 		}
+	}
+}
+
+// They do in execution graphs too.
+func TestThreadsWorkInGraphs(t *testing.T) {
+	if r := run(t, "mariani", whole, &gpu.Setup{Threads: 3}); r.WorkerTurns == 0 || len(r.Warnings) > 0 {
+		t.Errorf("threads beside the engine's had %d turns; warnings %q", r.WorkerTurns, r.Warnings)
 	}
 }
 
