@@ -115,7 +115,7 @@ func (r *runner) checkLinked(nodes []*scheduler.Node) error {
 	return validate.CheckGraph(r.programs.nodes)
 }
 
-// checkPriorities tells who gives nodes priorities that the machine does not look at.
+// checkPriorities warns who gives nodes priorities that the machine does not look at.
 func (r *runner) checkPriorities(nodes []*scheduler.Node) {
 	how := r.setup.Machine.Queue.Arbitration
 	for _, n := range nodes {
