@@ -31,6 +31,28 @@ type NodeCounts struct {
 	Workgroups uint64
 	Unused     uint64   // payloads that its workgroups allocated and did not enqueue
 	Waits      []uint32 // cycles of each payload, from its enqueue until its launch could start
+	Starts     []uint32 // cycles of each payload, from its enqueue until a workgroup of its launch issued its first instruction
+	Path       PathCounts
+}
+
+// PathCounts is the part that a node has of the critical path: the chain of launches, each started by a payload of the one before, that
+// ends with what was done last.
+type PathCounts struct {
+	Launches uint64 `json:"launches" unit:"launches" doc:"launches of the node on the path from the dispatch to what was done last, each started by a payload of the one before"`
+	Wait     uint64 `json:"wait_cycles" unit:"cycles" doc:"of the path: from the enqueue of its payload, the last of those of a launch, until the launch could start"`
+	Start    uint64 `json:"start_cycles" unit:"cycles" doc:"of the path: from there until the launch issued its first instruction"`
+	Run      uint64 `json:"run_cycles" unit:"cycles" doc:"of the path: from there until it enqueued the next one's payload, or all that it did was done"`
+}
+
+// Cycles is the node's part of the path.
+func (p *PathCounts) Cycles() uint64 { return p.Wait + p.Start + p.Run }
+
+// Add adds a later dispatch's.
+func (p *PathCounts) Add(o *PathCounts) {
+	p.Launches += o.Launches
+	p.Wait += o.Wait
+	p.Start += o.Start
+	p.Run += o.Run
 }
 
 // GraphCounts is what happened in an execution graph.
@@ -40,27 +62,51 @@ type GraphCounts struct {
 	Unused uint64 // payloads that were allocated and not enqueued
 }
 
+// Wait sums the waits of all payloads up.
+func (g *GraphCounts) Wait() WaitSummary {
+	return g.summary(func(n *NodeCounts) []uint32 { return n.Waits })
+}
+
+// Start sums up how long all payloads took to issue.
+func (g *GraphCounts) Start() WaitSummary {
+	return g.summary(func(n *NodeCounts) []uint32 { return n.Starts })
+}
+
+func (g *GraphCounts) summary(of func(*NodeCounts) []uint32) WaitSummary {
+	var all []uint32
+	for i := range g.Nodes {
+		all = append(all, of(&g.Nodes[i])...)
+	}
+	return summarize(all)
+}
+
 // A WaitSummary says how long payloads waited, in cycles.
 type WaitSummary struct {
-	Mean float64 `json:"mean" unit:"cycles" doc:"mean time from a payload's enqueue until its launch could start"`
+	Mean float64 `json:"mean" unit:"cycles" doc:"mean of all payloads, from their enqueue until their launch could start (wait_cycles), or until its first instruction issued (start_cycles)"`
+	P50  uint32  `json:"p50" unit:"cycles" doc:"time that at least 50 of 100 payloads do not exceed"`
 	P95  uint32  `json:"p95" unit:"cycles" doc:"time that at least 95 of 100 payloads do not exceed"`
 	Max  uint32  `json:"max" unit:"cycles" doc:"longest time"`
 }
 
 // Wait sums the waits of a node's payloads up.
-func (n *NodeCounts) Wait() WaitSummary {
-	if len(n.Waits) == 0 {
+func (n *NodeCounts) Wait() WaitSummary { return summarize(slices.Clone(n.Waits)) }
+
+// Start sums up how long a node's payloads took to issue.
+func (n *NodeCounts) Start() WaitSummary { return summarize(slices.Clone(n.Starts)) }
+
+// summarize sorts a list.
+func summarize(list []uint32) WaitSummary {
+	if len(list) == 0 {
 		return WaitSummary{}
 	}
-	list := slices.Clone(n.Waits)
 	slices.Sort(list)
 	sum := 0.0
 	for _, w := range list {
 		sum += float64(w)
 	}
-	// The smallest wait that at least 95 of 100 payloads do not exceed.
-	at := (len(list)*95+99)/100 - 1
-	return WaitSummary{sum / float64(len(list)), list[at], list[len(list)-1]}
+	// The smallest time that at least so many of 100 payloads do not exceed.
+	exceeded := func(percent int) uint32 { return list[(len(list)*percent+99)/100-1] }
+	return WaitSummary{sum / float64(len(list)), exceeded(50), exceeded(95), list[len(list)-1]}
 }
 
 // Add adds the counts of a later dispatch of the same graph.
@@ -75,6 +121,8 @@ func (g *GraphCounts) Add(o *GraphCounts) {
 		n.Workgroups += m.Workgroups
 		n.Unused += m.Unused
 		n.Waits = append(n.Waits, m.Waits...)
+		n.Starts = append(n.Starts, m.Starts...)
+		n.Path.Add(&m.Path)
 	}
 	q, p := &g.Queue, &o.Queue
 	q.PeakDepth = max(q.PeakDepth, p.PeakDepth)

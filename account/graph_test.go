@@ -10,10 +10,10 @@ func TestWaitsAreSummed(t *testing.T) {
 		want  WaitSummary
 	}{
 		{nil, WaitSummary{}},
-		{[]uint32{7}, WaitSummary{7, 7, 7}},
-		{[]uint32{4, 2, 0}, WaitSummary{2, 4, 4}},
-		{ramp(100), WaitSummary{49.5, 94, 99}},
-		{ramp(20), WaitSummary{9.5, 18, 19}},
+		{[]uint32{7}, WaitSummary{7, 7, 7, 7}},
+		{[]uint32{4, 2, 0}, WaitSummary{2, 2, 4, 4}},
+		{ramp(100), WaitSummary{49.5, 49, 94, 99}},
+		{ramp(20), WaitSummary{9.5, 9, 18, 19}},
 	} {
 		n := NodeCounts{Waits: c.waits}
 		if got := n.Wait(); got != c.want {

@@ -385,7 +385,7 @@ func (u *ComputeUnit) Ended(now uint64, w *simd.Wave) {
 	g.Remove(w)
 	m := u.array.ended.Take()
 	m.Unit, m.SIMD, m.Launch, m.Index, m.array = u.index, w.SIMD.Index, u.launches[u.slot(w)], g.Index&(1<<tagShift-1), u.array
-	m.Last, m.LDSBase, m.Done = len(g.Waves) == 0, g.LDSBase, g.Done
+	m.Last, m.LDSBase, m.Done, m.First = len(g.Waves) == 0, g.LDSBase, g.Done, g.First
 	u.freed = now + endLatency
 	u.port.Post(m, u.array.ends, u.freed)
 	if !m.Last {

@@ -43,7 +43,9 @@ type WaveEnd struct {
 	Index      uint64 // the workgroup's
 	LDSBase    uint32
 	// Done is the cycle by which all that the workgroup did is done, stores included.
-	Done  uint64
+	Done uint64
+	// First is the cycle in which the workgroup issued its first instruction.
+	First uint64
 	array *Array
 }
 

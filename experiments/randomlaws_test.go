@@ -63,10 +63,11 @@ func (g *randomGraph) scratch() (least, most uint64, err error) {
 	return least, most, err
 }
 
-// What is allocated is enqueued or dropped, what is enqueued is launched, and what spills is read back, under every scheduler.
+// What is allocated is enqueued or dropped, what is enqueued is launched, and what spills is read back, under every scheduler; payload memory holds no more than there is, nor than the graph can use;
+// the parts of the critical path add up to the time.
 func TestRandomGraphsConserve(t *testing.T) {
 	eachRandomGraph(t, 1, func(t *testing.T, seed uint64, g *randomGraph) {
-		least, _, err := g.scratch()
+		least, most, err := g.scratch()
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -85,9 +86,27 @@ func TestRandomGraphsConserve(t *testing.T) {
 					t.Errorf("seed %d, %s, %v: %d allocated, %d enqueued, %d dropped; the host's %d and those are %d launched; %d spilled, %d read back",
 						seed, kind, set, q.Allocated, q.Enqueued, s.Graph.Unused, host, launched, q.Spills, q.Refills)
 				}
+				if q.PeakBytes > min(2*least, most) {
+					t.Errorf("seed %d, %s, %v: payloads have %d bytes at the peak, of %d that there are and %d that they can use", seed, kind, set, q.PeakBytes, 2*least, most)
+				}
+				if q.StallCycles != q.StallPort+q.StallLines+q.StallFull+q.StallMemory {
+					t.Errorf("seed %d, %s, %v: %d cycles of stalls are not the sum of their causes: %+v", seed, kind, set, q.StallCycles, q)
+				}
+				if path := pathCycles(s); path != s.Cycles {
+					t.Errorf("seed %d, %s, %v: the critical path has %d cycles, the run %d", seed, kind, set, path, s.Cycles)
+				}
 			}
 		}
 	})
+}
+
+// pathCycles is what the nodes' parts of the critical path add up to.
+func pathCycles(s *tracing.Stats) (sum uint64) {
+	for i := range s.Graph.Nodes {
+		p := &s.Graph.Nodes[i].Path
+		sum += p.Cycles()
+	}
+	return sum
 }
 
 // launched counts payloads once, whoever shares them.

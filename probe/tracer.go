@@ -118,6 +118,8 @@ type Sample struct {
 	Waves      int             // resident
 	Workgroups int             // resident
 	Queue      int             // payloads that wait
+	Payloads   uint64          // bytes that payloads have
+	Nodes      []NodeQueue     // payloads that wait for each node of the graph that runs; valid during the call
 	Levels     []account.Level // counted so far; valid during the call
 	Queues     []QueueWaves    // hardware queues of the job; valid during the call
 }
@@ -139,6 +141,12 @@ type QueueSpan struct {
 // A QueueTracer is a Tracer that receives what hardware queues did, when it is known: those of one queue and kind in the order of
 // their begin. Launches of one queue may overlap.
 type QueueTracer interface{ QueueSpan(s *QueueSpan) }
+
+// A NodeQueue is how many payloads wait for a node.
+type NodeQueue struct {
+	Name    string
+	Waiting int
+}
 
 // A Tracer receives what the machine does while it runs. Cycles of one wave slot
 // never go back; those of different slots may, by the length of an instruction.

@@ -82,6 +82,7 @@ type launch struct {
 	input int32
 	lanes int    // workgroups of one invocation that share a wave; 0: they do not
 	first uint32 // number of its first workgroup among those of the node
+	hop   *hop   // nil where no time passes
 }
 
 // advance goes on to the next workgroup.

@@ -468,7 +468,7 @@ func (g *group) give(v *visit, lane int, handle uint64, b *batch) bool {
 // complete closes a payload: what it starts is known now.
 func (g *group) complete(v *visit, lane int, to *stage, e int32) bool {
 	x := &g.run.memory.pool.payloads[e]
-	x.state = payloadQueued
+	x.state, x.from = payloadQueued, g.launch.hop
 	if err := g.run.size(x, to); err != nil {
 		g.fault(v, lane, "%v", err)
 		return false

@@ -19,6 +19,8 @@ type ledger struct {
 	live  []int // by stage: payloads enqueued, or the host's, whose workgroups have not all ended
 	bound []int // by stage: payloads on their way to it
 
+	last *hop // the launch that was done last
+
 	nodes  []nodeStats
 	opened []uint32 // workgroups of each node in the dispatch, so far
 	queue  account.QueueCounts
@@ -29,6 +31,8 @@ type nodeStats struct {
 	payloads, workgroups uint64
 	unused               uint64   // payloads that it allocated and did not enqueue
 	waits                []uint32 // cycles of each payload from its enqueue to its launch
+	starts               []uint32 // to the first instruction of its launch
+	path                 account.PathCounts
 }
 
 func newLedger(g *Graph) ledger {

@@ -152,6 +152,9 @@ func (o *opener) openLaunch(now uint64, b *bin) *launch {
 	}
 	o.run.ledger.nodes[b.id()].payloads += n
 	l := o.newLaunch(b, input)
+	if o.run.Array != nil {
+		l.hop = o.newHop(b, o.run.memory.pool.arrays[input].elems)
+	}
 	if x := &o.run.memory.pool.payloads[o.run.memory.pool.arrays[input].elems[0]]; b.base == nil {
 		l.grid = x.groups
 	} else {
@@ -175,6 +178,7 @@ func (o *opener) openLaunch(now uint64, b *bin) *launch {
 func (o *opener) ready(l *launch, at uint64) {
 	now := o.run.Engine.Now()
 	l.readyAt = max(at, now)
+	l.hop.ready = l.readyAt
 	s := &o.run.ledger.nodes[l.bin.id()]
 	for _, i := range o.run.memory.pool.arrays[l.input].elems {
 		wait := l.readyAt - min(o.run.memory.pool.payloads[i].enqueued, l.readyAt)
@@ -182,7 +186,9 @@ func (o *opener) ready(l *launch, at uint64) {
 	}
 	if l.total == 0 {
 		o.run.ledger.open--
-		o.run.ledger.done = max(o.run.ledger.done, now)
+		if now >= o.run.ledger.done {
+			o.run.ledger.done, o.run.ledger.last = now, l.hop
+		}
 		o.closeLaunch(l)
 		o.run.wake(now + 1)
 		o.run.Dispatcher.alarm.Set(now + 1) // its memory may be what another launch waits for
@@ -233,6 +239,10 @@ func (o *opener) split(l *launch, lanes int) {
 	}
 	rest.grid, rest.total, rest.readyAt, rest.lanes = l.grid, l.total, l.readyAt, l.lanes-lanes
 	l.lanes = lanes
+	if l.hop != nil {
+		own := *l.hop
+		rest.hop = &own
+	}
 	l.bin.opens = slices.Insert(l.bin.opens, 1, rest)
 	o.run.ledger.open++
 }
@@ -260,12 +270,25 @@ func (o *opener) nextGroup(b *bin, unit int, wg *cu.Workgroup) {
 // closeLaunch ends a launch: its input payloads are freed when nothing else uses them.
 func (o *opener) closeLaunch(l *launch) {
 	a := &o.run.memory.pool.arrays[l.input]
+	o.started(l, a.elems)
 	o.run.ledger.live[l.id] -= len(a.elems)
 	for _, i := range a.elems {
 		o.unref(i)
 	}
 	o.run.memory.pool.dropArray(l.input)
 	o.spare.Give(l)
+}
+
+// started counts how long the payloads of a launch took to its first instruction.
+func (o *opener) started(l *launch, list []int32) {
+	if l.hop == nil || l.hop.first == 0 {
+		return // no time passes, or it had no workgroups
+	}
+	s := &o.run.ledger.nodes[l.bin.id()]
+	for _, i := range list {
+		took := l.hop.first - min(o.run.memory.pool.payloads[i].enqueued, l.hop.first)
+		s.starts = append(s.starts, uint32(min(took, 1<<32-1)))
+	}
 }
 
 func (o *opener) unref(i int32) {
@@ -379,8 +402,11 @@ func (o *opener) begin(list, unit int, wg *cu.Workgroup) {
 
 // ended fulfils work.
 func (o *opener) ended(now uint64, m *cu.WaveEnd) {
-	o.run.ledger.done = max(o.run.ledger.done, m.Done)
-	o.run.endGroup(now, o.run.groups.list[m.Index])
+	g, l := o.run.groups.list[m.Index], &o.run.ledger
+	if g.launch.hop.issued(m.First); m.Done >= l.done || l.last == nil {
+		l.done, l.last = m.Done, g.launch.hop
+	}
+	o.run.endGroup(now, g)
 	o.run.policy.Ended(now, m.Done, m.Unit)
 	o.run.wake(now)
 }

@@ -41,6 +41,7 @@ type payload struct {
 	launches, unfinished uint32    // launches not ended; workgroups that did not call Finish
 	remaining            uint32    // recursion levels of the node that it is for
 	enqueued             uint64    // cycle
+	from                 *hop      // launch that enqueued it; nil: the host
 }
 
 // An array is payloads that a handle names. Elements need not be contiguous.
@@ -223,7 +224,7 @@ func (p *pool) grow(c int) error {
 // release frees a payload.
 func (p *pool) release(i int32) {
 	e := &p.payloads[i]
-	e.state = payloadFree
+	e.state, e.from = payloadFree, nil
 	p.taken -= e.charged
 	p.used -= e.charged
 	if e.onChip {

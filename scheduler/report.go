@@ -7,11 +7,12 @@ import (
 
 // Counts are what happened since the last call. MeshGroup numbers start anew.
 func (r *Run) Counts() *account.GraphCounts {
+	r.ledger.walk()
 	c := &account.GraphCounts{Queue: r.ledger.queue}
 	c.Queue.ScratchUsed = r.memory.pool.spilled
 	for i, n := range r.graph.Nodes {
 		s := &r.ledger.nodes[i]
-		c.Nodes = append(c.Nodes, account.NodeCounts{Name: n.String(), Payloads: s.payloads, Workgroups: s.workgroups, Waits: s.waits, Unused: s.unused})
+		c.Nodes = append(c.Nodes, account.NodeCounts{Name: n.String(), Payloads: s.payloads, Workgroups: s.workgroups, Waits: s.waits, Starts: s.starts, Path: s.path, Unused: s.unused})
 		c.Unused += s.unused
 		*s = nodeStats{}
 	}

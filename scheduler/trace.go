@@ -33,3 +33,18 @@ func (r *Run) Queued() int {
 	}
 	return sum
 }
+
+// PayloadBytes are those that payloads of workgroups have.
+func (r *Run) PayloadBytes() uint64 { return r.memory.pool.used }
+
+// Waits is how many payloads that shaders enqueued wait for each node, those on their way left out. The list is made anew each time.
+func (r *Run) Waits() []probe.NodeQueue {
+	list := make([]probe.NodeQueue, len(r.graph.Nodes))
+	for i, n := range r.graph.Nodes {
+		list[i].Name = n.String()
+	}
+	for _, b := range r.opener.bins {
+		list[b.id()].Waiting += len(b.fifo) - b.head
+	}
+	return list
+}

@@ -9,6 +9,9 @@ import (
 func (s *SIMD) issue(w *Wave, now uint64) {
 	o := &w.code.ops[w.pc]
 	s.chargeWait(w, o, now)
+	if w.pc == 0 && w.Group.First == 0 {
+		w.Group.First = now
+	}
 	switch o.kind {
 	case kindCompute:
 		s.compute(w, o, now)

@@ -19,9 +19,9 @@ func graphMembers(g *account.GraphCounts) object {
 	nodes := object{}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		nodes = append(nodes, named{n.Name, object{{"payloads", n.Payloads}, {"workgroups", n.Workgroups}, {"wait_cycles", n.Wait()}}})
+		nodes = append(nodes, named{n.Name, object{{"payloads", n.Payloads}, {"workgroups", n.Workgroups}, {"wait_cycles", n.Wait()}, {"start_cycles", n.Start()}, {"path", n.Path}}})
 	}
-	return object{{"nodes", nodes}, {"queue", g.Queue}, {"unused", g.Unused}}
+	return object{{"nodes", nodes}, {"wait_cycles", g.Wait()}, {"start_cycles", g.Start()}, {"queue", g.Queue}, {"unused", g.Unused}}
 }
 
 func writeFragments(w io.Writer, f *account.FragmentCounts) {

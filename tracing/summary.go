@@ -87,6 +87,7 @@ func writeGraph(w io.Writer, g *account.GraphCounts) {
 		fmt.Fprintf(w, "node %s\t%s, %s, waited %.0f cycles in the mean, 95%% at most %d, %d at most\n", n.Name,
 			plural(n.Payloads, "payload", "payloads"), plural(n.Workgroups, "workgroup", "workgroups"), wait.Mean, wait.P95, wait.Max)
 	}
+	writePath(w, g)
 	q := &g.Queue
 	fmt.Fprintf(w, "queue\tat most %s, %d spilled, %d payloads in scratch memory, waves stalled %d cycles\n",
 		plural(q.PeakDepth, "payload", "payloads"), q.Spills, q.ScratchUsed, q.StallCycles)
@@ -98,6 +99,20 @@ func writeGraph(w io.Writer, g *account.GraphCounts) {
 	}
 	if g.Unused > 0 {
 		fmt.Fprintf(w, "unused\t%s allocated and not enqueued\n", plural(g.Unused, "payload", "payloads"))
+	}
+}
+
+// writePath writes the critical path by node, in cycles; nothing where no time passed.
+func writePath(w io.Writer, g *account.GraphCounts) {
+	var parts []string
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if p := &n.Path; p.Launches > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d (%d waiting, %d starting, %d running)", n.Name, p.Cycles(), p.Wait, p.Start, p.Run))
+		}
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(w, "path\t%s\n", strings.Join(parts, ", "))
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 // counters are the tracks of what is sampled.
 type counters struct {
 	waves, resident, queue counter
-	levels                 []levelCounter // by level of the memory hierarchy
-	sampled                uint64         // cycle of the last sample
+	payloads               counter             // bytes
+	nodes                  map[string]*counter // payloads that wait, by node
+	levels                 []levelCounter      // by level of the memory hierarchy
+	sampled                uint64              // cycle of the last sample
 }
 
 // A counter writes its value when it differs from the one before.
@@ -29,6 +31,8 @@ func (w *Writer) declareCounters() {
 	w.waves.id = w.declareCounter("resident waves", unitCount)
 	w.resident.id = w.declareCounter("resident workgroups", unitCount)
 	w.queue.id = w.declareCounter("payloads that wait", unitCount)
+	w.payloads.id = w.declareCounter("bytes of payloads", unitBytes)
+	w.nodes = map[string]*counter{}
 	for _, name := range w.geometry.Levels {
 		w.levels = append(w.levels, levelCounter{id: w.declareCounter(name+", bytes a cycle", unitBytes), rate: -1})
 	}
@@ -46,11 +50,25 @@ func (w *Writer) Sample(s *probe.Sample) (next uint64) {
 	for _, q := range s.Queues {
 		w.count(&w.hardwareQueue(q.Queue).waves, s.At, q.Waves, ok)
 	}
+	w.count(&w.payloads, s.At, int(s.Payloads), ok)
+	for i := range s.Nodes {
+		w.count(w.node(s.Nodes[i].Name), s.At, s.Nodes[i].Waiting, ok)
+	}
 	for i := range s.Levels {
 		w.rate(&w.levels[i], before, s.At, s.Levels[i].Bytes)
 	}
 	w.bounded()
 	return s.At + sampleCycles
+}
+
+// node is the counter of the payloads that wait for a node, described when first asked for.
+func (w *Writer) node(name string) *counter {
+	c := w.nodes[name]
+	if c == nil {
+		c = &counter{id: w.declareCounter("payloads that wait for "+name, unitCount)}
+		w.nodes[name] = c
+	}
+	return c
 }
 
 func (w *Writer) count(c *counter, at uint64, value int, shown bool) {

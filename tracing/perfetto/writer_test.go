@@ -460,3 +460,21 @@ func TestGraphFlows(t *testing.T) {
 		}
 	}
 }
+
+// TestGraphCounters has a track for the bytes of payloads and one for what waits for each node.
+func TestGraphCounters(t *testing.T) {
+	var b bytes.Buffer
+	w := perfetto.New(&b, perfetto.Options{})
+	w.Begin(&probe.Geometry{Machine: "m", Engines: 1, Units: 1, SIMDs: 1, Slots: 2})
+	for i := range 2 {
+		w.Sample(&probe.Sample{At: uint64(i), Payloads: 64, Nodes: []probe.NodeQueue{{Name: "first[0]", Waiting: i}, {Name: "next[1]", Waiting: 3}}})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"bytes of payloads", "payloads that wait for first[0]", "payloads that wait for next[1]"} {
+		if n := bytes.Count(b.Bytes(), []byte(name)); n != 1 {
+			t.Errorf("%d tracks are called %q, want 1", n, name)
+		}
+	}
+}

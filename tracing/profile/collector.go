@@ -217,7 +217,9 @@ func (c *Collector) Picked(p *probe.PayloadWait) {
 	key := waitKey{p.Payload, p.Node}
 	if since, ok := c.waiting[key]; ok {
 		delete(c.waiting, key)
-		c.series.spread(c.series.Queue, since-c.begin, max(p.At, since)-c.begin)
+		from, to := since-c.begin, max(p.At, since)-c.begin
+		c.series.spread(c.series.Queue, from, to)
+		c.series.spread(c.series.node(p.Node), from, to)
 	}
 }
 
@@ -232,6 +234,7 @@ func (c *Collector) Sample(s *probe.Sample) (next uint64) {
 		c.steps[c.step].Levels[i] += moved
 		c.series.share(c.series.Levels[i], c.sampled-c.begin, s.At-c.begin, moved)
 	}
+	c.series.share(c.series.Payloads, c.sampled-c.begin, s.At-c.begin, s.Payloads*(s.At-c.sampled))
 	c.sampled = s.At
 	return s.At + max(c.series.BinCycles, minSample)
 }

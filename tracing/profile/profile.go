@@ -37,6 +37,7 @@ type Profile struct {
 	Kernels  []Kernel           `json:"kernels"`
 	Listings []Listing          `json:"listings"`
 	Series   Series             `json:"series"`
+	Graph    []GraphNode        `json:"graph,omitempty"`
 	Settings []config.Leaf      `json:"settings,omitempty"` // of the machine and the job's parameters; none in older files
 	// None of what follows is in older files.
 	Version  string            `json:"version,omitempty"` // of spvsim, with its commit
@@ -46,6 +47,28 @@ type Profile struct {
 }
 
 const currentFormat = 1
+
+// A GraphNode is what happened at a node of an execution graph.
+type GraphNode struct {
+	Name       string              `json:"name"`
+	Payloads   uint64              `json:"payloads"`
+	Workgroups uint64              `json:"workgroups"`
+	Wait       account.WaitSummary `json:"wait_cycles"`
+	Start      account.WaitSummary `json:"start_cycles"`
+	Path       account.PathCounts  `json:"path"`
+}
+
+// graphNodes are those of a run's graph, if it has one.
+func graphNodes(g *account.GraphCounts) (list []GraphNode) {
+	if g == nil {
+		return nil
+	}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		list = append(list, GraphNode{n.Name, n.Payloads, n.Workgroups, n.Wait(), n.Start(), n.Path})
+	}
+	return list
+}
 
 // A Level is a level of the memory hierarchy and what it can move.
 type Level struct {
@@ -125,7 +148,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 	g := &c.geometry
 	p := &Profile{
 		Format: currentFormat, Job: job.Name, Machine: m.Name, ClockMHz: m.ClockMHz, Engines: g.Engines, Units: g.Units, Slots: g.Total(),
-		Cycles: c.end - c.begin, Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(),
+		Cycles: c.end - c.begin, Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(), Graph: graphNodes(s.Graph),
 		Settings: append(m.Leaves(), job.ParameterLeaves()...),
 		Given:    append(m.Given(), job.ParameterLeaves()...), LDS: s.LDS,
 		Warnings: warnings(s, listings),
@@ -267,6 +290,9 @@ func Read(r io.Reader) (*Profile, error) {
 		if !possible(l.BytesPerCycle) {
 			return nil, fmt.Errorf("%w: level %s moves %g bytes a cycle", ErrFormat, l.Name, l.BytesPerCycle)
 		}
+	}
+	if p.Series.Payloads == nil { // of an older file
+		p.Series.Payloads = make([]uint64, p.Series.Len())
 	}
 	return p, p.check()
 }

@@ -181,6 +181,31 @@ func TestQueueOverTime(t *testing.T) {
 	}
 }
 
+// TestQueueByNode: what waits for the nodes is what waits, payloads have no more bytes than the peak, and a node's numbers are the run's.
+func TestQueueByNode(t *testing.T) {
+	s, p := profiled(t, "classify", "rdna4-like")
+	var queued uint64
+	for _, n := range p.Series.Nodes {
+		queued += sum(n.Queue)
+	}
+	if queued == 0 || queued != sum(p.Series.Queue) {
+		t.Errorf("%d payload-cycles by node, %d in all", queued, sum(p.Series.Queue))
+	}
+	most := uint64(0)
+	for i, n := range p.Series.Payloads {
+		most = max(most, n/p.Series.Length(i, p.Cycles))
+	}
+	if most == 0 || most > s.Graph.Queue.PeakBytes {
+		t.Errorf("payloads have up to %d bytes over time, %d at the peak", most, s.Graph.Queue.PeakBytes)
+	}
+	for i := range p.Graph {
+		n, g := &p.Graph[i], &s.Graph.Nodes[i]
+		if n.Name != g.Name || n.Start != g.Start() || n.Path != g.Path || n.Payloads > 0 && n.Start.P50 < n.Wait.P50 {
+			t.Errorf("node %+v, in the statistics %s, %v, %v", n, g.Name, g.Start(), g.Path)
+		}
+	}
+}
+
 // TestOperations: a product of 256 x 256 x 256 takes 2 operations for each term.
 func TestOperations(t *testing.T) {
 	_, p := profiled(t, "peer-matmul", "gcn3-r9nano")

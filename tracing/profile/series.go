@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"spvsim/account"
 )
@@ -16,12 +17,31 @@ const maxBins = 512
 // A Series says what the machine did over time, in bins of equal length.
 type Series struct {
 	BinCycles uint64     `json:"bin_cycles"`
-	Slots     [][]uint64 `json:"slot_cycles"`  // by reason but empty, then by bin
-	Issued    []uint64   `json:"instructions"` // by bin
-	Queue     []uint64   `json:"queue_cycles"` // by bin: payloads that wait, times cycles
-	Levels    [][]uint64 `json:"level_bytes"`  // by level, then by bin
-	LDS       []uint64   `json:"lds_passes"`   // by bin
-	Steps     []Span     `json:"steps"`        // when launches ran, joined where they follow each other
+	Slots     [][]uint64 `json:"slot_cycles"`         // by reason but empty, then by bin
+	Issued    []uint64   `json:"instructions"`        // by bin
+	Queue     []uint64   `json:"queue_cycles"`        // by bin: payloads that wait, times cycles
+	Levels    [][]uint64 `json:"level_bytes"`         // by level, then by bin
+	LDS       []uint64   `json:"lds_passes"`          // by bin
+	Payloads  []uint64   `json:"payload_byte_cycles"` // by bin: bytes that payloads have, times cycles
+	Nodes     []NodeRow  `json:"nodes,omitempty"`
+	Steps     []Span     `json:"steps"` // when launches ran, joined where they follow each other
+}
+
+// A NodeRow is the queue of a node of an execution graph.
+type NodeRow struct {
+	Name  string   `json:"name"`
+	Queue []uint64 `json:"queue_cycles"` // by bin: payloads that wait for it, times cycles
+}
+
+// node is the queue of a node, made when it is first asked for.
+func (s *Series) node(name string) []uint64 {
+	for i := range s.Nodes {
+		if s.Nodes[i].Name == name {
+			return s.Nodes[i].Queue
+		}
+	}
+	s.Nodes = append(s.Nodes, NodeRow{name, make([]uint64, maxBins)})
+	return s.Nodes[len(s.Nodes)-1].Queue
 }
 
 // A Span is a part of a run, in cycles since its begin.
@@ -32,7 +52,10 @@ type Span struct {
 
 // rows are all rows of the series.
 func (s *Series) rows() []*[]uint64 {
-	list := []*[]uint64{&s.Issued, &s.Queue, &s.LDS}
+	list := []*[]uint64{&s.Issued, &s.Queue, &s.LDS, &s.Payloads}
+	for i := range s.Nodes {
+		list = append(list, &s.Nodes[i].Queue)
+	}
 	for i := range s.Slots {
 		list = append(list, &s.Slots[i])
 	}
@@ -53,7 +76,7 @@ func newSeries(levels int) Series {
 // clone is a series that does not change with this one.
 func (s *Series) clone() Series {
 	out := *s
-	out.Slots, out.Levels, out.Steps = slices.Clone(s.Slots), slices.Clone(s.Levels), slices.Clone(s.Steps)
+	out.Slots, out.Levels, out.Steps, out.Nodes = slices.Clone(s.Slots), slices.Clone(s.Levels), slices.Clone(s.Steps), slices.Clone(s.Nodes)
 	for _, row := range out.rows() {
 		*row = slices.Clone(*row)
 	}
@@ -140,9 +163,22 @@ func (s *Series) Resident(bin int) (sum uint64) {
 	return sum
 }
 
+// graphRows are the columns of an execution graph; none where no payload waited.
+func (s *Series) graphRows() []NodeRow {
+	if len(s.Nodes) == 0 {
+		return nil
+	}
+	list := []NodeRow{{"payload_bytes", s.Payloads}}
+	for _, n := range s.Nodes {
+		list = append(list, NodeRow{"queue_" + strings.NewReplacer("[", "_", "]", "", ",", "_").Replace(n.Name), n.Queue})
+	}
+	return list
+}
+
 // WriteCSV writes the series, a line a bin: its first cycle and its length;
 // resident waves, payloads that wait, instructions, LDS passes and each level's
-// bytes, all a cycle on average; and wave slots by what they are charged to.
+// bytes, all a cycle on average; wave slots by what they are charged to; and, where
+// payloads waited, the bytes that payloads have and how many wait for each node.
 func (p *Profile) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	s := &p.Series
@@ -152,6 +188,10 @@ func (p *Profile) WriteCSV(w io.Writer) error {
 	}
 	for r := range s.Slots {
 		fmt.Fprintf(b, ",slots_%s", account.Reason(r))
+	}
+	graph := s.graphRows()
+	for _, row := range graph {
+		fmt.Fprintf(b, ",%s", row.Name)
 	}
 	fmt.Fprintln(b)
 	for i := range s.Len() {
@@ -163,6 +203,9 @@ func (p *Profile) WriteCSV(w io.Writer) error {
 		}
 		for r := range s.Slots {
 			values = append(values, s.Slots[r][i])
+		}
+		for _, row := range graph {
+			values = append(values, row.Queue[i])
 		}
 		for _, v := range values {
 			b.WriteByte(',')

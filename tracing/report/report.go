@@ -60,6 +60,7 @@ type run struct {
 	Roofline *figure
 	Points   []pointRow
 	Kernels  []kernelRow
+	Nodes    []nodeRow
 	Reasons  []reason
 	ByReason []reasonRow
 	Needs    []needRow
@@ -127,7 +128,7 @@ func WritePrograms(w io.Writer, programs []*Program, list []*profile.Profile) er
 
 func newRun(id int, p *profile.Profile) run {
 	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Where: where(p), Time: time(p), Kernels: kernels(p),
-		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Needs: needRows(p), Levels: levelRows(p), LDS: newLDS(p)}
+		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Needs: needRows(p), Levels: levelRows(p), LDS: newLDS(p), Nodes: nodes(p)}
 	for _, s := range p.Given {
 		r.Given = append(r.Given, setting(s))
 	}
@@ -220,11 +221,7 @@ func time(p *profile.Profile) []figure {
 	}
 	list := []figure{draw("Resident waves", "Occupancy over time by what the waves did. Of "+grouped(uint64(p.Slots))+" wave slots.", reasonKeys(&p.Total),
 		func(width float64) template.HTML { return overTime(width, 240, p, "waves", true, slots) })}
-	if slices.Max(s.Queue) > 0 {
-		list = append(list, draw("Payloads that wait", "The depth of the enqueue queue: payloads enqueued by shaders and not launched yet.", nil, func(width float64) template.HTML {
-			return overTime(width, 170, p, "payloads", false, []curve{{"payloads", "l0", rate(p, s.Queue)}})
-		}))
-	}
+	list = append(list, queues(p)...)
 	for l, row := range s.Levels {
 		if slices.Max(row) > 0 {
 			list = append(list, bandwidth(p, l))
@@ -233,6 +230,34 @@ func time(p *profile.Profile) []figure {
 	return append(list, draw("Instructions", "Wave instructions issued a cycle, over the whole machine.", nil, func(width float64) template.HTML {
 		return overTime(width, 150, p, "instructions a cycle", false, []curve{{"instructions", "r0", rate(p, s.Issued)}})
 	}))
+}
+
+// mostCurves is how many nodes have a curve: the classes of colours. The others are in the curve of all.
+const mostCurves = 5
+
+// queues are the pictures of an execution graph's queue; none where no payload waited.
+func queues(p *profile.Profile) (list []figure) {
+	s := &p.Series
+	if slices.Max(s.Queue) == 0 {
+		return nil
+	}
+	curves := []curve{{"all payloads", "l0", rate(p, s.Queue)}}
+	keys := []key{{Class: "l0", Name: "all payloads"}}
+	for i, n := range s.Nodes[:min(len(s.Nodes), mostCurves)] {
+		if len(s.Nodes) > 1 {
+			curves = append(curves, curve{n.Name, className("l", i+1), rate(p, n.Queue)})
+			keys = append(keys, key{Class: className("l", i+1), Name: n.Name})
+		}
+	}
+	list = append(list, draw("Payloads that wait", "The depth of the enqueue queue: payloads enqueued by shaders and not launched yet.", keys, func(width float64) template.HTML {
+		return overTime(width, 170, p, "payloads", false, curves)
+	}))
+	if len(s.Payloads) > 0 && slices.Max(s.Payloads) > 0 {
+		list = append(list, draw("Payload memory", "Bytes that payloads have, from their allocation until the last workgroup that reads them has ended.", nil, func(width float64) template.HTML {
+			return overTime(width, 120, p, "bytes", false, []curve{{"bytes", "l0", rate(p, s.Payloads)}})
+		}))
+	}
+	return list
 }
 
 // bandwidth is the picture of one level.

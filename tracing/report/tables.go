@@ -50,6 +50,26 @@ func kernels(p *profile.Profile) (list []kernelRow) {
 	return list
 }
 
+// A nodeRow is a node of an execution graph as text: its latencies, and its part of the critical path.
+type nodeRow struct{ Name, Payloads, Groups, Wait, Start, Launches, Path, Share, Parts string }
+
+func nodes(p *profile.Profile) (list []nodeRow) {
+	three := func(w account.WaitSummary) string {
+		return grouped(uint64(w.P50)) + " / " + grouped(uint64(w.P95)) + " / " + grouped(uint64(w.Max))
+	}
+	total := uint64(0)
+	for i := range p.Graph {
+		total += p.Graph[i].Path.Cycles()
+	}
+	for i := range p.Graph {
+		n := &p.Graph[i]
+		list = append(list, nodeRow{n.Name, grouped(n.Payloads), grouped(n.Workgroups), three(n.Wait), three(n.Start), grouped(n.Path.Launches),
+			grouped(n.Path.Cycles()), percent(float64(n.Path.Cycles()), float64(total)),
+			grouped(n.Path.Wait) + " / " + grouped(n.Path.Start) + " / " + grouped(n.Path.Run)})
+	}
+	return list
+}
+
 // A listing is a program with where its time went.
 type listing struct {
 	Name   string
