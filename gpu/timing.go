@@ -247,7 +247,7 @@ func (t *timing) sample(now uint64) (next uint64) {
 		s.Queues = g.waves()
 	}
 	if m.graph != nil {
-		s.Queue, s.Payloads, s.Nodes = m.graph.Queued(), m.graph.PayloadBytes(), m.graph.Waits()
+		m.graph.Sampled(&s)
 	}
 	return t.guard.setup.Tracer.Sample(&s)
 }

@@ -25,26 +25,18 @@ func (r *Run) tracer() probe.Tracer {
 	return r.Array.Tracer()
 }
 
-// Queued is how many payloads that shaders enqueued wait.
-func (r *Run) Queued() int {
-	sum := 0
+// Sampled fills in what a sample says of the graph: the payloads that shaders enqueued and that wait, those on their way included, the
+// bytes that payloads have, and how many wait for each node.
+func (r *Run) Sampled(s *probe.Sample) {
 	for _, q := range r.queues {
-		sum += q.entries
+		s.Queue += q.entries
 	}
-	return sum
-}
-
-// PayloadBytes are those that payloads of workgroups have.
-func (r *Run) PayloadBytes() uint64 { return r.memory.pool.used }
-
-// Waits is how many payloads that shaders enqueued wait for each node, those on their way left out. The list is made anew each time.
-func (r *Run) Waits() []probe.NodeQueue {
-	list := make([]probe.NodeQueue, len(r.graph.Nodes))
+	s.Payloads = r.memory.pool.used
+	s.Nodes = make([]probe.NodeQueue, len(r.graph.Nodes))
 	for i, n := range r.graph.Nodes {
-		list[i].Name = n.String()
+		s.Nodes[i].Name = n.String()
 	}
 	for _, b := range r.opener.bins {
-		list[b.id()].Waiting += len(b.fifo) - b.head
+		s.Nodes[b.id()].Waiting += len(b.fifo) - b.head
 	}
-	return list
 }
