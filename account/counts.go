@@ -10,6 +10,7 @@ type Level struct {
 	InFlight   uint64 `json:"in_flight" unit:"accesses" doc:"of the hits, lines on their way"`
 	Misses     uint64 `json:"misses" unit:"accesses" doc:"lines asked of the next level"`
 	Bytes      uint64 `json:"bytes" unit:"bytes" doc:"moved between this level and the one before"`
+	Written    uint64 `json:"written" unit:"bytes" doc:"of the bytes, those that came with stores and evicted lines"`
 	Writebacks uint64 `json:"writebacks" unit:"lines" doc:"dirty lines evicted"`
 	FullCycles uint64 `json:"full_cycles" unit:"cycles" doc:"that requests waited for an entry of a queue of this level, added up over all of them"`
 }
@@ -42,6 +43,10 @@ type Counts struct {
 	Workgroups  uint64
 	Waves       uint64
 	ByClass     [isa.NumClasses]uint64 // instructions issued
+	Lanes       LaneCounts
+	UnitCycles  uint64 // of compute units with a workgroup
+	WorkCycles  uint64 // of launches of workgroups; not those of transfers and copies
+	Transferred uint64 // bytes of device memory that transfers read and wrote
 	Slots       SlotCycles
 	LDS         LDSCounts
 	Memory      []Level         // nearest level first
@@ -84,6 +89,10 @@ func (c *Counts) Add(o *Counts) {
 	for i, n := range o.ByClass {
 		c.ByClass[i] += n
 	}
+	c.Lanes.Add(&o.Lanes)
+	c.UnitCycles += o.UnitCycles
+	c.WorkCycles += o.WorkCycles
+	c.Transferred += o.Transferred
 	c.Slots.Add(&o.Slots)
 	c.LDS.Add(&o.LDS)
 	c.OutOfBounds += o.OutOfBounds
@@ -127,6 +136,7 @@ func (l *Level) Subtract(o *Level) {
 	l.InFlight -= o.InFlight
 	l.Misses -= o.Misses
 	l.Bytes -= o.Bytes
+	l.Written -= o.Written
 	l.Writebacks -= o.Writebacks
 	l.FullCycles -= o.FullCycles
 }
@@ -143,6 +153,7 @@ func (c *Counts) addMemory(list []Level) {
 		l.InFlight += o.InFlight
 		l.Misses += o.Misses
 		l.Bytes += o.Bytes
+		l.Written += o.Written
 		l.Writebacks += o.Writebacks
 		l.FullCycles += o.FullCycles
 	}
@@ -152,4 +163,5 @@ func (c *Counts) addMemory(list []Level) {
 type StepCounts struct {
 	Name string
 	Counts
+	PeakWatts float64 // of the launch that took most power on average
 }

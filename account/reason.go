@@ -80,6 +80,7 @@ func (c *SlotCycles) Add(o *SlotCycles) {
 // issued, and the cycles that waves spent at it by reason.
 type InstCount struct {
 	Issues uint64
+	Lanes  uint64 // that were active, over all issues
 	Cycles SlotCycles
 	// LDSPasses are the passes of the accesses to LDS, ConflictPasses those that
 	// bank conflicts added.
@@ -89,6 +90,7 @@ type InstCount struct {
 // Add adds what another count holds.
 func (c *InstCount) Add(o *InstCount) {
 	c.Issues += o.Issues
+	c.Lanes += o.Lanes
 	c.Cycles.Add(&o.Cycles)
 	c.LDSPasses += o.LDSPasses
 	c.ConflictPasses += o.ConflictPasses

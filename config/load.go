@@ -20,8 +20,10 @@ var presetFiles embed.FS
 
 const presetDir = "machines/"
 
-// sharedPrefix begins the names of embedded files that presets build on and that are no machines by themselves.
-const sharedPrefix = "timing-"
+// shared says of an embedded file that presets build on it and that it is no machine by itself.
+func shared(name string) bool {
+	return strings.HasPrefix(name, "timing-") || strings.HasPrefix(name, "energy-")
+}
 
 // maxBases bounds a chain of `base:` keys, and so ends a loop of them.
 const maxBases = 16
@@ -37,7 +39,7 @@ func Presets() []string {
 	}
 	var names []string
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), sharedPrefix) {
+		if !shared(e.Name()) {
 			names = append(names, strings.TrimSuffix(e.Name(), ".yaml"))
 		}
 	}

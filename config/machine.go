@@ -8,6 +8,7 @@ import (
 
 	"spvsim/command"
 	"spvsim/cu"
+	"spvsim/energy"
 	"spvsim/mem"
 	"spvsim/scheduler"
 	"spvsim/simd"
@@ -27,6 +28,7 @@ type Machine struct {
 	scheduler.WorkSpec `yaml:",inline"`
 
 	FrontEnd command.Spec `yaml:"front_end" doc:"the command processor: pipes that serve hardware queues"`
+	Energy   energy.Table `yaml:"energy" default:"" doc:"energies of events and power of parts"`
 
 	Timing simd.Timing `yaml:"timing" doc:"instruction classes, and the micro-operations that each operation lowers to"`
 
@@ -65,6 +67,16 @@ func ClassNames() []string { return simd.ClassNames() }
 // Limits are what a workgroup finds on a compute unit.
 func (m *Machine) Limits() *cu.Limits {
 	return &cu.Limits{Shape: &m.Shape, UnitSpec: &m.UnitSpec, Machine: m.Name}
+}
+
+// Energies is the model of what the machine's events and time take.
+func (m *Machine) Energies() *energy.Model {
+	queues := 1
+	if m.Queue.Placement == "engine" {
+		queues = m.ShaderEngines
+	}
+	return energy.New(&m.Energy, energy.Plant{ClockMHz: m.ClockMHz, Units: m.Units(), Engines: m.ShaderEngines,
+		Queue: m.Scheduler.Kind, Queues: queues, Depth: m.Queue.Depth, Ports: m.Queue.Ports})
 }
 
 // Rules are what the costs of a program depend on.

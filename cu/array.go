@@ -123,6 +123,14 @@ type Dispatcher interface {
 // Report says who places workgroups, and where those and their waves that end are told of.
 func (a *Array) Report(d Dispatcher, to *engine.Port) { a.dispatcher, a.ends = d, to }
 
+// Busy is for how many cycles units have had workgroups by now, added up over all units.
+func (a *Array) Busy(now uint64) (sum uint64) {
+	for _, u := range a.Units {
+		sum += u.Busy(now)
+	}
+	return sum
+}
+
 // Settle charges the empty slots up to cycle end and adds up where all slot-cycles went.
 func (a *Array) Settle(end uint64) account.SlotCycles {
 	var sum account.SlotCycles

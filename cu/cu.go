@@ -75,6 +75,7 @@ type ComputeUnit struct {
 	launches []*Launch // by wave slot
 	barrier  uint64    // cycles
 	resident int       // workgroups
+	busy     uint64    // cycles with a workgroup, up to when the last one ended, or less those before the first of those resident came
 	coming   []uint64  // cycles in which workgroups arrive that are on their way
 	freed    uint64    // cycle in which the dispatcher has heard of the last wave that ended
 	spare    []*simd.Group
@@ -130,6 +131,14 @@ func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, p
 	return u
 }
 
+// Busy is for how many cycles the unit has had a workgroup by now.
+func (u *ComputeUnit) Busy(now uint64) uint64 {
+	if u.resident > 0 {
+		return u.busy + now
+	}
+	return u.busy
+}
+
 // Resident is the number of workgroups on the unit.
 func (u *ComputeUnit) Resident() int { return u.resident }
 
@@ -183,6 +192,9 @@ func (u *ComputeUnit) place(now uint64, m *Place) {
 	g.LDSBase, g.LDSSize = m.LDSBase, l.Code.Program.LDSBytes
 	if g.LDSSize > 0 {
 		u.lds.Clear(g.LDSBase, g.LDSSize)
+	}
+	if u.resident == 0 {
+		u.busy -= now
 	}
 	u.resident++
 	if u.array.trace.to != nil {
@@ -392,7 +404,9 @@ func (u *ComputeUnit) Ended(now uint64, w *simd.Wave) {
 		u.tryRelease(now, g)
 		return
 	}
-	u.resident--
+	if u.resident--; u.resident == 0 {
+		u.busy += now
+	}
 	if u.array.trace.to != nil {
 		u.array.trace.to.WorkgroupEnd(now, u.index, g.Index)
 	}

@@ -30,7 +30,7 @@ var floors = []struct {
 	{"From bytes to a checked module", []string{"spirv", "spirv/grammar", "spirv/grammar/gen", "spirv/asm", "spirv/validate", "spirv/internal"}},
 	{"From a module to a program of wave instructions", []string{"isa", "isa/gen", "program"}},
 	{"What is simulated: descriptions", []string{"expression", "fault", "spec", "config"}},
-	{"The machine", []string{"engine", "account", "probe", "raster", "mem", "lds", "simd", "lookahead", "cu", "scheduler", "command", "functional", "gpu"}},
+	{"The machine", []string{"engine", "account", "energy", "probe", "raster", "mem", "lds", "simd", "lookahead", "cu", "scheduler", "command", "functional", "gpu"}},
 	{"What is shown", []string{"tracing", "plots"}},
 	{"What is run", []string{"experiments", "starter", "vulkan", "cmd"}},
 	{"What only holds the rest to its word", []string{"systemtest", "internal", "fuzz", "docs"}},

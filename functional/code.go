@@ -100,21 +100,28 @@ func entered(p *program.Program) []bool {
 	return list
 }
 
-func stops(in *isa.Inst) bool { return simd.PathOf(in) != simd.PathCompute }
+// stops says of an instruction that it does more than compute on registers, or changes which lanes are active: those of a stretch
+// are the same for all of it.
+func stops(in *isa.Inst) bool { return simd.PathOf(in) != simd.PathCompute || simd.WritesExec(in.Op) }
 
 // issues turns how often stretches were begun into how often each instruction
 // that counts was executed.
-func (c *code) issues(entries []uint64) []uint64 {
-	out := make([]uint64, len(entries))
-	running := uint64(0)
-	for i, n := range entries {
-		running += n
+func (c *code) issues(entries []Issued) []Issued {
+	out := make([]Issued, len(entries))
+	var running Issued
+	for i := range entries {
+		running.add(&entries[i])
 		if c.counted[i] {
 			out[i] = running
 		}
 		if int(c.stretches[i].at) == i {
-			running = 0
+			running = Issued{}
 		}
 	}
 	return out
+}
+
+func (n *Issued) add(o *Issued) {
+	n.Times += o.Times
+	n.Lanes += o.Lanes
 }

@@ -16,13 +16,14 @@ func (k *worker) turn(g *group) (over, on bool) {
 
 // counts adds up what all workers did, in their order.
 func (r *run) counts() *Counts {
-	c := &Counts{Issues: map[*program.Program][]uint64{}}
+	c := &Counts{Issues: map[*program.Program][]Issued{}}
 	for _, k := range r.workers {
 		c.add(k)
 	}
 	for p, issues := range c.Issues {
-		for i, n := range issues {
-			c.Instructions[p.Insts[i].Class] += n
+		for i := range issues {
+			c.Instructions[p.Insts[i].Class] += issues[i].Times
+			c.Lanes.Count(&p.Insts[i], issues[i].Times, issues[i].Lanes)
 		}
 	}
 	return c
@@ -49,7 +50,7 @@ func (c *Counts) add(k *worker) {
 		issues := code.issues(t.entries)
 		if sum := c.Issues[code.Program]; sum != nil {
 			for i := range sum {
-				sum[i] += issues[i]
+				sum[i].add(&issues[i])
 			}
 		} else {
 			c.Issues[code.Program] = slices.Clone(issues)

@@ -22,6 +22,7 @@ import (
 	"errors"
 	"runtime"
 
+	"spvsim/account"
 	"spvsim/isa"
 	"spvsim/lds"
 	"spvsim/mem"
@@ -111,9 +112,13 @@ type Progress struct {
 	Instructions, Ended, Running uint64
 }
 
+// Issued is what is counted of an instruction.
+type Issued struct{ Times, Lanes uint64 }
+
 // Counts is what a run did.
 type Counts struct {
 	Instructions [isa.NumClasses]uint64 // by class
+	Lanes        account.LaneCounts
 	Workgroups   uint64
 	Waves        uint64
 	// Moved are the bytes of device memory that lanes moved: read, written, and
@@ -123,8 +128,8 @@ type Counts struct {
 	// LDSAccesses are wave accesses, and LDSFaults those out of bounds; the first few.
 	LDSAccesses, LDSFaults uint64
 	Faults                 []lds.Fault
-	// Issues are how often each instruction of a program was executed.
-	Issues map[*program.Program][]uint64
+	// Issues are how often each instruction of a program was executed, and with how many active lanes in all.
+	Issues map[*program.Program][]Issued
 }
 
 // Total is the number of instructions.

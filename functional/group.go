@@ -14,7 +14,7 @@ type group struct {
 	live    int // waves that have not ended
 	waiting int // of them, at the barrier
 	lds     []byte
-	entries []uint64 // by instruction: how often a stretch began there
+	entries []Issued // by instruction: how often a stretch began there
 	shared  simd.Group
 }
 

@@ -52,7 +52,9 @@ func (k *worker) carry(g *group, w *wave) why {
 	w.changes, w.looks = k.port.Values().Changes+k.lds.Changes, 0
 	for n := 0; n < share; {
 		s := &c.stretches[w.pc]
-		g.entries[w.pc]++
+		entry := &g.entries[w.pc]
+		entry.Times++
+		entry.Lanes += uint64(bits.OnesCount64(st.Exec))
 		steps := c.steps[s.first:s.end]
 		for i := range steps {
 			steps[i].exec(st, steps[i].in)
@@ -61,6 +63,8 @@ func (k *worker) carry(g *group, w *wave) why {
 		k.clock += uint64(s.count)
 		w.pc = s.at + 1
 		switch s.path {
+		case simd.PathCompute: // which changes the active lanes
+			s.in.Exec(st, s.in)
 		case simd.PathBranch:
 			if isa.TakesBranch(st, s.in) {
 				if n++; w.pc > s.in.Target && k.stopped() { // n: loops of nothing end too

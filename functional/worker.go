@@ -59,7 +59,7 @@ type worker struct {
 // A table is what a worker keeps for a program.
 type table struct {
 	used    bool // in the run
-	entries []uint64
+	entries []Issued
 	free    []*simd.Registers
 }
 
@@ -305,13 +305,13 @@ func (r *run) code(p *program.Program) *code {
 func (k *worker) table(c *code) *table {
 	t := k.tables[c]
 	if t == nil {
-		t = &table{entries: make([]uint64, len(c.Insts))}
+		t = &table{entries: make([]Issued, len(c.Insts))}
 		k.tables[c] = t
 	}
 	return t
 }
 
-func (k *worker) entries(c *code) []uint64 {
+func (k *worker) entries(c *code) []Issued {
 	t := k.table(c)
 	t.used = true
 	return t.entries

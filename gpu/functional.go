@@ -66,7 +66,7 @@ func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Count
 	for prog, issues := range did.Issues {
 		u.programs.executed(prog, issues)
 	}
-	c := &account.Counts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,
+	c := &account.Counts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions, Lanes: did.Lanes,
 		OutOfBounds: u.machine.store.Faults.Count - before + did.LDSFaults}
 	c.Functional = &account.FunctionalCounts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,
 		Moved: account.MovedBytes{Read: did.Moved[mem.Read], Written: did.Moved[mem.Write], Atomic: did.Moved[mem.Atomic], LDS: did.LDS}}
@@ -77,14 +77,14 @@ func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Count
 }
 
 // busiest says in which loop most instructions of a run were carried out; nothing, where it was in none.
-func busiest(issues map[*program.Program][]uint64) string {
+func busiest(issues map[*program.Program][]functional.Issued) string {
 	var most uint64
 	var list []loop
 	for p, counts := range issues {
 		pc, n := 0, uint64(0)
 		for i := range counts {
-			if counts[i] > n {
-				pc, n = i, counts[i]
+			if counts[i].Times > n {
+				pc, n = i, counts[i].Times
 			}
 		}
 		l, ok := innermost(p, pc)
@@ -112,13 +112,14 @@ func (u *untimed) err(err error) error {
 }
 
 // executed adds to how often a program's instructions were executed.
-func (p *programs) executed(prog *program.Program, issues []uint64) {
+func (p *programs) executed(prog *program.Program, issues []functional.Issued) {
 	for _, l := range p.order {
 		if l.code.Program != prog {
 			continue
 		}
 		for i, n := range issues {
-			l.code.Counts[i].Issues += n
+			l.code.Counts[i].Issues += n.Times
+			l.code.Counts[i].Lanes += n.Lanes
 		}
 	}
 }

@@ -224,6 +224,9 @@ func (r *runner) result(took time.Duration) *Result {
 		Warnings: r.programs.warnings,
 		Events:   r.machine.engine.Handled(), WorkerTurns: r.machine.array.Ahead.WorkerTurns(),
 	}
+	for i, list := range tracing.Joules(result.Stats, result.Listings) {
+		result.Listings[i].Joules = list
+	}
 	if r.graph != nil {
 		result.Idle = r.setup.Machine.Idle()
 	}
@@ -235,7 +238,7 @@ func (r *runner) result(took time.Duration) *Result {
 
 // stats puts the counts of the last round together.
 func (r *runner) stats(took time.Duration) *tracing.Stats {
-	s := &tracing.Stats{Machine: r.setup.Machine.Name, ClockMHz: r.setup.Machine.ClockMHz, Steps: r.tally.steps}
+	s := &tracing.Stats{Machine: r.setup.Machine.Name, ClockMHz: r.setup.Machine.ClockMHz, Steps: r.tally.steps, Energies: r.tally.energies}
 	s.Queues = r.queues
 	if r.tally.whole != nil {
 		s.Counts = *r.tally.whole

@@ -109,7 +109,7 @@ func (g *machine) levels() []account.Level {
 	for _, c := range counters {
 		list = append(list, account.Level{
 			Name: c.Level, Accesses: c.Accesses, Hits: c.Hits, InFlight: c.InFlight,
-			Misses: c.Misses, Bytes: c.Bytes, Writebacks: c.Writebacks, FullCycles: c.Full,
+			Misses: c.Misses, Bytes: c.Bytes, Written: c.Written, Writebacks: c.Writebacks, FullCycles: c.Full,
 		})
 	}
 	return list

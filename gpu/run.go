@@ -98,7 +98,7 @@ func openRunner(ctx context.Context, s Setup) (*runner, error) {
 
 // execute makes the parts that run launches.
 func (r *runner) execute() {
-	r.tally = &tally{}
+	r.tally = &tally{energies: r.setup.Machine.Energies()}
 	r.timing = &timing{machine: r.machine, guard: r.guard, tally: r.tally}
 	r.untimed = &untimed{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing}
 	r.sampler = sampler{executor: &r.executor, Sampling: r.setup.Job.Sample()}

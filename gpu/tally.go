@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"spvsim/account"
+	"spvsim/energy"
 	"spvsim/isa"
 )
 
@@ -11,6 +12,8 @@ type tally struct {
 	stepOf map[string]int
 	whole  *account.Counts // of all steps, where they overlap; nil: their sum
 	issued uint64          // instructions over all rounds
+
+	energies *energy.Model
 }
 
 // begin starts a round.
@@ -21,6 +24,9 @@ func (t *tally) add(step string, c *account.Counts) int {
 	t.issued += c.Instructions()
 	i := t.number(step)
 	t.steps[i].Add(c)
+	if t.energies.Known() && !c.Untimed() && c.Estimate == nil {
+		t.steps[i].PeakWatts = max(t.steps[i].PeakWatts, t.energies.Watts(t.energies.Of(c).Total(), c.Cycles))
+	}
 	return i
 }
 

@@ -51,7 +51,7 @@ func (t *timing) run(step string, w resident, p scheduler.Part, follows bool) (*
 
 // begin starts an accounting period.
 func (t *timing) begin() {
-	t.before = t.snapshot()
+	t.before = t.snapshot(t.now)
 	t.machine.engine.Limit(t.limit(), t.watch)
 	t.machine.array.Begin(t.now)
 }
@@ -160,16 +160,21 @@ func (t *timing) failure(finished bool) error {
 // A snapshot is the machine's cumulative counters at one time.
 type snapshot struct {
 	byClass [isa.NumClasses]uint64
+	lanes   account.LaneCounts
+	units   uint64 // cycles of compute units with a workgroup
 	lds     account.LDSCounts
 	levels  []account.Level
 	faults  uint64
 }
 
-func (t *timing) snapshot() snapshot {
-	s := snapshot{byClass: issues(t.running), levels: t.machine.levels(), faults: t.machine.faults()}
+func (t *timing) snapshot(now uint64) snapshot {
+	s := snapshot{byClass: issues(t.running), units: t.machine.array.Busy(now), levels: t.machine.levels(), faults: t.machine.faults()}
 	for _, c := range t.running { // whose counts issues has gathered
 		n := c.LDS()
 		s.lds.Add(&n)
+		for i := range c.Counts {
+			s.lanes.Count(&c.Program.Insts[i], c.Counts[i].Issues, c.Counts[i].Lanes)
+		}
 	}
 	return s
 }
@@ -187,11 +192,15 @@ func issues(codes []*simd.Code) (by [isa.NumClasses]uint64) {
 
 // counts is what the machine did since the snapshot before, up to cycle end.
 func (t *timing) counts(end uint64) *account.Counts {
-	after := t.snapshot()
+	after := t.snapshot(end)
 	c := &account.Counts{
 		Launches: 1, Cycles: end - t.now,
 		Slots: t.machine.array.Settle(end), Memory: after.levels, OutOfBounds: after.faults - t.before.faults,
-		LDS: after.lds,
+		LDS: after.lds, Lanes: after.lanes, UnitCycles: after.units - t.before.units,
+	}
+	c.Lanes.Subtract(&t.before.lanes)
+	if len(t.running) > 0 {
+		c.WorkCycles = c.Cycles
 	}
 	c.LDS.Subtract(&t.before.lds)
 	for i := range c.ByClass {

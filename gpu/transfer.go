@@ -104,7 +104,7 @@ func (x *transfer) functional(*untimed, scheduler.Part, bool) (*account.Counts, 
 	for _, move := range x.moves {
 		move()
 	}
-	return &account.Counts{}, nil
+	return &account.Counts{Transferred: x.bytes}, nil
 }
 
 // timed moves the bytes and lets the time of that pass.

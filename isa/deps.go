@@ -40,7 +40,31 @@ func (in *Inst) SetDeps(vectorRows int) {
 		}
 	}
 	in.Writes = unique(d.list[sources:])
+	in.VectorReads, in.VectorWrites = below(unique(d.list[:sources]), vectorRows), below(in.Writes, vectorRows)
 	in.Deps = unique(d.list)
+}
+
+// below counts the rows of vector registers in a list.
+func below(list []uint16, vectorRows int) (n uint16) {
+	for _, r := range list {
+		if int(r) < vectorRows {
+			n++
+		}
+	}
+	return n
+}
+
+// MultiplyAdds are those of a product of matrices.
+func (in *Inst) MultiplyAdds() uint64 {
+	return uint64(MatrixTile * MatrixTile * MatrixOps[SplitMatrixImm(in.Imm).Op].K)
+}
+
+// LaneWords are what a lane moves, in words of four bytes.
+func (m *Mem) LaneWords() int { return max(int(m.Count), 1) * int(max(m.Elem.Bits()/32, 1)) }
+
+// Updates says that the operation reads and writes memory at once: it is atomic.
+func (in *Inst) Updates() bool {
+	return in.Mem != nil && Table[in.Op].Flags&(FlagReads|FlagWrites) == FlagReads|FlagWrites
 }
 
 // resultType is the type of Dst: that of the element for memory operations.

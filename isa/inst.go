@@ -191,6 +191,8 @@ type Inst struct {
 	// makes ready. Both count rows and words in one space: vector row r is r,
 	// scalar word s is VectorRows+s of the program.
 	Deps, Writes []uint16
+	// VectorReads and VectorWrites are the words of vector registers that a lane reads and writes.
+	VectorReads, VectorWrites uint16
 
 	Origin
 }

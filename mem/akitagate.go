@@ -202,6 +202,9 @@ func (g *gate) pass(now sim.VTimeInSec, cycle uint64, p *parcel) bool {
 	if g.counter != nil {
 		g.counter.Accesses++
 		g.counter.Bytes += p.moved()
+		if p.write {
+			g.counter.Written += p.moved()
+		}
 	}
 	return true
 }

@@ -61,7 +61,7 @@ func (m *banks) local(addr uint64) (channel, local uint64) {
 func (m *banks) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64) {
 	index, local := m.local(addr)
 	c := &m.list[index]
-	delay = m.arrive(&c.requests, at, delay, bytes)
+	delay = m.arrive(&c.requests, at, delay, bytes, kind)
 	before := c.Opened()
 	accepted, done := c.Access((at+delay)<<fixedShift, local, bytes, kind == Write)
 	if c.Opened() == before {

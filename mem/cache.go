@@ -452,6 +452,7 @@ func (c *cache) write(at, delay, addr uint64, bytes uint32, words uint64) (ready
 	arrives := at
 	taken = at + delay
 	delay = c.enter(p.slice, at, delay, bytes)
+	c.counter.Written += uint64(bytes)
 	c.part.tell(at, delay, addr, bytes)
 	at += c.latency
 	held, delay := c.store(&p, at, delay, words<<c.within(addr))

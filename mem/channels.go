@@ -30,9 +30,12 @@ func (d *device) count() *Counter  { return &d.counter }
 func (d *device) show(part *Level) { d.part = part }
 
 // arrive counts a request that comes to a channel, and waits for an entry of its queue.
-func (d *device) arrive(q *queue, at, delay uint64, bytes uint32) uint64 {
+func (d *device) arrive(q *queue, at, delay uint64, bytes uint32, kind Kind) uint64 {
 	d.counter.Accesses++
 	d.counter.Bytes += uint64(bytes)
+	if kind == Write {
+		d.counter.Written += uint64(bytes)
+	}
 	return q.wait(at, delay, &d.counter.Full)
 }
 
@@ -67,10 +70,10 @@ func newChannels(s *MemorySpec) *channels {
 
 func (m *channels) settle(now uint64) uint64 { return now }
 
-func (m *channels) transfer(at, delay, addr uint64, bytes uint32, _ Kind) (ready, taken uint64) {
+func (m *channels) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64) {
 	_, index := m.spread.split(addr)
 	c := &m.list[index]
-	delay = m.arrive(&c.requests, at, delay, bytes)
+	delay = m.arrive(&c.requests, at, delay, bytes, kind)
 	m.counter.Hits++
 	taken = at + delay
 	delay = c.turn(at, delay, uint64(bytes)*m.cost, m.finite)

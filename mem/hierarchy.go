@@ -73,6 +73,7 @@ type Counter struct {
 	InFlight   uint64 // of the hits, lines on their way
 	Misses     uint64
 	Bytes      uint64 // moved between this level and the one before
+	Written    uint64 // of them, those of stores and evicted lines
 	Writebacks uint64 // dirty lines evicted
 	Full       uint64 // cycles that requests waited for an entry of its queues, added up over all of them
 }

@@ -1,6 +1,8 @@
 package simd
 
 import (
+	"math/bits"
+
 	"spvsim/account"
 	"spvsim/isa"
 )
@@ -162,6 +164,7 @@ func (s *SIMD) count(w *Wave, o *op) *account.InstCount {
 func (s *SIMD) chargeWait(w *Wave, o *op, now uint64) {
 	count := s.count(w, o)
 	count.Issues++
+	count.Lanes += uint64(bits.OnesCount64(w.State.Exec))
 	ready := s.ready[w.pos]
 	if waited := ready - w.freeAt; waited > 0 {
 		s.Cycles[w.why] += waited

@@ -27,6 +27,9 @@ const (
 // PathOf is the path of an instruction.
 func PathOf(in *isa.Inst) Path { return kindOf(in) }
 
+// WritesExec says that an operation changes which lanes are active.
+func WritesExec(op isa.Op) bool { return writesExec[op] }
+
 // Free says of the i-th instruction of a program that it issues with the one
 // before it and costs nothing: it is not counted.
 func Free(in *isa.Inst, i int) bool {

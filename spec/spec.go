@@ -7,7 +7,7 @@
 //	pow2      "true" when the value must be a power of two (0 is allowed where the range allows it)
 //	enum      allowed words or numbers, separated by |
 //	items     fewest..most items of a list
-//	default   value of a field that a file leaves out; "" for an empty text or list
+//	default   value of a field that a file leaves out; "" for an empty text or list, and for a mapping whose fields all have one
 //	required  "true" when a text may not be empty
 //	unit      what the number counts
 //	doc       one line for people
@@ -115,6 +115,12 @@ func mustRange(s string) (low, high float64) {
 
 // SetDefault gives v the value that the field has where a file leaves it out.
 func (f *Field) SetDefault(v reflect.Value) {
+	if v.Kind() == reflect.Struct {
+		for _, inner := range Fields(v.Type()) {
+			inner.SetDefault(v.FieldByIndex(inner.Index))
+		}
+		return
+	}
 	if f.Default == "" {
 		return // an empty text or list
 	}
@@ -143,8 +149,16 @@ func (f *Field) IsDefault(v reflect.Value) bool {
 	if !f.HasDefault {
 		return false
 	}
-	if v.Kind() == reflect.Slice {
+	switch v.Kind() {
+	case reflect.Slice:
 		return v.Len() == 0
+	case reflect.Struct:
+		for _, inner := range Fields(v.Type()) {
+			if !inner.IsDefault(v.FieldByIndex(inner.Index)) {
+				return false
+			}
+		}
+		return true
 	}
 	return fmt.Sprint(v.Interface()) == f.Default
 }

@@ -265,7 +265,7 @@ func (b *keyBench) check(r keyRow) {
 func TestEveryKeyActs(t *testing.T) {
 	b := newKeyBench(t)
 	covered := map[string]bool{}
-	for i, r := range keyRows() {
+	for i, r := range append(keyRows(), energyRows()...) {
 		covered[r.key] = true
 		if !testing.Short() || i%16 == 0 {
 			b.check(r)

@@ -9,6 +9,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"spvsim/account"
+	"spvsim/energy"
 )
 
 // A Statistic describes one path of the statistics' JSON: its members from the outermost in, joined by dots. * represents a
@@ -28,6 +29,21 @@ var statistics = []Statistic{
 	{"waves", "waves", "waves that ran"},
 	{"instructions.total", "instructions", "wave instructions issued"},
 	{"instructions.by_class.*", "instructions", "of those, one class of the timing table; classes without any are left out"},
+	{"lanes.by_class.*", "lanes", "active lanes of those instructions; of products of matrices, their multiply-adds"},
+	{"lanes.register_reads", "words", "words of vector registers that active lanes read"},
+	{"lanes.register_writes", "words", "words of vector registers that active lanes wrote"},
+	{"lanes.lds_words", "words", "words of LDS that active lanes accessed"},
+	{"lanes.updates", "updates", "atomic updates by active lanes, of memory and LDS"},
+	{"unit_cycles", "cycles", "for which compute units had a workgroup, added up over all"},
+	{"energy.joules", "J", "energy of the run, or of a step, by the machine's table; without time, of events alone"},
+	{"energy.dynamic", "J", "of that, what events took"},
+	{"energy.constant", "J", "of that, what time took: clocks, leakage, refresh, board and loss of regulators"},
+	{"energy.low", "J", "lower end of the interval of the energy, where a part of the run was estimated"},
+	{"energy.high", "J", "upper end of the interval of the energy"},
+	{"energy.watts", "W", "average power"},
+	{"energy.peak_watts", "W", "average power of the launch that took most"},
+	{"energy.limit_watts", "W", "power that the board or package is given at most (energy.limit_watts of the machine)"},
+	{"energy.delay", "J s", "energy times time"},
 	{"slot_cycles.total", "slot cycles", "wave slots of the machine times cycles: each is charged to one reason"},
 	{"occupancy", "1", "share of the slot cycles in which the slot held a wave"},
 	{"out_of_bounds", "accesses", "accesses of lanes outside of their buffer or image: loads gave 0, stores did nothing"},
@@ -76,6 +92,9 @@ func Statistics() []Statistic {
 	list := slices.Clone(statistics)
 	for r := range account.NumReasons {
 		list = append(list, Statistic{"slot_cycles.by_reason." + r.String(), "slot cycles", r.Meaning()})
+	}
+	for p := range energy.NumParts {
+		list = append(list, Statistic{"energy.parts." + p.String(), "J", p.Meaning()})
 	}
 	for _, s := range structures {
 		t := reflect.TypeOf(s.of)

@@ -17,6 +17,7 @@ import (
 type Listing struct {
 	Program *program.Program
 	Counts  []account.InstCount
+	Joules  []float64      // of each instruction, its part of the traffic that it caused with it; nil: not known
 	Launch  *config.Launch // of a job, which ran it first; nil: no job did
 	// Occupancy is what a compute unit of the machine holds of it; nil: a workgroup does not fit.
 	Occupancy *Occupancy
@@ -24,7 +25,7 @@ type Listing struct {
 
 // WriteListing writes the program, an instruction a line: its SPIR-V id and
 // source line, its class, how often it issued, how many cycles waves spent at it, and why. Where LDS is used, also the passes
-// that its accesses took and those among them that bank conflicts added.
+// that its accesses took and those among them that bank conflicts added; and the energy, where the machine has a table of energies.
 func WriteListing(w io.Writer, l *Listing) error {
 	b := bufio.NewWriter(w)
 	p := l.Program
@@ -37,6 +38,9 @@ func WriteListing(w io.Writer, l *Listing) error {
 		if lds {
 			fmt.Fprintf(b, " %10s %10s", "lds passes", "conflicts")
 		}
+		if l.Joules != nil {
+			fmt.Fprintf(b, " %9s", "energy")
+		}
 		fmt.Fprintf(b, "  %s", "by reason")
 	}
 	fmt.Fprintln(b)
@@ -48,7 +52,7 @@ func WriteListing(w io.Writer, l *Listing) error {
 		}
 		line := fmt.Sprintf("%6d %8s %6s %-13s %-60s", i, idText(in.SPIRV), lineText(in.Line), in.Class, isa.Disasm(in))
 		if l.Counts != nil {
-			line += countText(&l.Counts[i], lds)
+			line += countText(l, i, lds)
 		}
 		fmt.Fprintln(b, strings.TrimRight(line, " "))
 	}
@@ -89,7 +93,8 @@ func usesLDS(counts []account.InstCount) bool {
 	return false
 }
 
-func countText(c *account.InstCount, lds bool) string {
+func countText(l *Listing, i int, lds bool) string {
+	c := &l.Counts[i]
 	var parts []string
 	for r, n := range c.Cycles {
 		if n > 0 {
@@ -102,6 +107,9 @@ func countText(c *account.InstCount, lds bool) string {
 		passes = fmt.Sprintf(" %10d %10d", c.LDSPasses, c.ConflictPasses)
 	case lds:
 		passes = fmt.Sprintf(" %10s %10s", "", "")
+	}
+	if l.Joules != nil {
+		passes += fmt.Sprintf(" %9s", joules(l.Joules[i]))
 	}
 	return fmt.Sprintf(" %10d %12d%s  %s", c.Issues, c.Cycles.Total(), passes, strings.Join(parts, ", "))
 }

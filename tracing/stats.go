@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"spvsim/account"
+	"spvsim/energy"
 	"spvsim/isa"
 )
 
@@ -30,6 +31,8 @@ type Stats struct {
 	Mode     string // how the job ran; empty: timed as a whole
 	account.Counts
 	Steps []account.StepCounts
+	// Energies turns counts into joules.
+	Energies *energy.Model
 	// Queues are those of the job, whose launches overlap; nil: it has none.
 	Queues []account.HardwareQueue
 	Host   Host
@@ -88,11 +91,13 @@ func members(c *account.Counts, clockMHz int) object {
 		{"workgroups", c.Workgroups},
 		{"waves", c.Waves},
 		{"instructions", object{{"total", c.Instructions()}, {"by_class", classes}}},
+		{"lanes", laneMembers(&c.Lanes)},
 	}
 	time := object{{"cycles", c.Cycles}, {"seconds", seconds(c, clockMHz)}}
 	machine := object{
 		{"slot_cycles", object{{"total", c.Slots.Total()}, {"by_reason", reasons}}},
 		{"occupancy", c.Occupancy()},
+		{"unit_cycles", c.UnitCycles},
 		{"lds", c.LDS},
 		{"memory", levels},
 	}
@@ -117,6 +122,17 @@ func members(c *account.Counts, clockMHz int) object {
 		o = append(o, named{"graph", graphMembers(c.Graph)})
 	}
 	return o
+}
+
+// laneMembers are what lanes did.
+func laneMembers(l *account.LaneCounts) object {
+	var classes object
+	for class, n := range l.ByClass {
+		if n > 0 {
+			classes = append(classes, named{isa.Class(class).String(), n})
+		}
+	}
+	return object{{"by_class", classes}, {"register_reads", l.Reads}, {"register_writes", l.Writes}, {"lds_words", l.Local}, {"updates", l.Updates}}
 }
 
 // functionalMembers are what ran without time.
@@ -150,10 +166,17 @@ func (s *Stats) MarshalJSON() ([]byte, error) {
 		o = append(o, named{"stopped", s.Stopped})
 	}
 	o = append(o, members(&s.Counts, s.ClockMHz)...)
+	if e := s.energyOf(); e != nil {
+		o = append(o, named{"energy", energyMembers(s.Energies, e, &s.Counts, s.peakWatts())})
+	}
 	steps := []object{}
 	for i := range s.Steps {
 		step := &s.Steps[i]
-		steps = append(steps, append(object{{"name", step.Name}}, members(&step.Counts, s.ClockMHz)...))
+		member := append(object{{"name", step.Name}}, members(&step.Counts, s.ClockMHz)...)
+		if s.Energies.Known() && !step.Beside { // of launches that overlap, the energy is known of all together
+			member = append(member, named{"energy", energyMembers(s.Energies, s.Energies.Of(&step.Counts), &step.Counts, step.PeakWatts)})
+		}
+		steps = append(steps, member)
 	}
 	o = append(o, named{"steps", steps})
 	if s.Queues != nil {

@@ -32,6 +32,7 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	fmt.Fprintf(t, "work\t%d workgroups, %d waves, %d instructions, %s\n", s.Workgroups, s.Waves, s.Instructions(), plural(s.Launches, "launch", "launches"))
 	fmt.Fprintf(t, "instructions\t%s\n", strings.Join(shares(classNames(), s.ByClass[:], s.Instructions()), ", "))
 	writeFunctional(t, &s.Counts)
+	s.writeEnergy(t)
 	if !s.Untimed() {
 		fmt.Fprintf(t, "slot cycles\t%s\n", strings.Join(shares(account.ReasonNames(), s.Slots[:], total), ", "))
 		own := s.Slots

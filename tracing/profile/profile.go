@@ -135,8 +135,9 @@ type Line struct {
 	Issues uint64             `json:"issues"`
 	Cycles account.SlotCycles `json:"cycles"`
 	// Of accesses to the LDS: passes over the banks, and those of them that conflicts added.
-	LDSPasses uint64 `json:"lds_passes,omitempty"`
-	Conflicts uint64 `json:"conflict_passes,omitempty"`
+	LDSPasses uint64  `json:"lds_passes,omitempty"`
+	Conflicts uint64  `json:"conflict_passes,omitempty"`
+	Joules    float64 `json:"joules,omitempty"` // none in older files, and without a table of energies
 }
 
 // New puts the profile of a run together, or of the part that has ended so far.
@@ -231,6 +232,9 @@ func newListing(l *tracing.Listing) Listing {
 		if l.Counts != nil {
 			n := &l.Counts[i]
 			line.Issues, line.Cycles, line.LDSPasses, line.Conflicts = n.Issues, n.Cycles, n.LDSPasses, n.ConflictPasses
+		}
+		if l.Joules != nil {
+			line.Joules = l.Joules[i]
 		}
 		out.Lines = append(out.Lines, line)
 	}

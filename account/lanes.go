@@ -1,0 +1,54 @@
+package account
+
+import "spvsim/isa"
+
+// LaneCounts is what the lanes of issued instructions did. Scalar instructions count the lanes that were active around them.
+type LaneCounts struct {
+	ByClass [isa.NumClasses]uint64 // active lanes; of products of matrices their multiply-adds
+	Reads   uint64                 // words of vector registers
+	Writes  uint64
+	Local   uint64 // words of LDS
+	Updates uint64 // of atomic operations, by a lane each
+}
+
+// Count adds what an instruction did that issued so often, with so many active lanes in all.
+func (l *LaneCounts) Count(in *isa.Inst, issues, lanes uint64) {
+	if in.Class.Matrix() {
+		l.ByClass[in.Class] += issues * in.MultiplyAdds()
+	} else {
+		l.ByClass[in.Class] += lanes
+	}
+	l.Reads += lanes * uint64(in.VectorReads)
+	l.Writes += lanes * uint64(in.VectorWrites)
+	if in.Mem == nil {
+		return
+	}
+	if in.Mem.Space == isa.SpaceLDS {
+		l.Local += lanes * uint64(in.Mem.LaneWords())
+	}
+	if in.Updates() {
+		l.Updates += lanes
+	}
+}
+
+// Add adds what another count holds.
+func (l *LaneCounts) Add(o *LaneCounts) {
+	for i, n := range o.ByClass {
+		l.ByClass[i] += n
+	}
+	l.Reads += o.Reads
+	l.Writes += o.Writes
+	l.Local += o.Local
+	l.Updates += o.Updates
+}
+
+// Subtract takes the counts of an earlier time off.
+func (l *LaneCounts) Subtract(o *LaneCounts) {
+	for i, n := range o.ByClass {
+		l.ByClass[i] -= n
+	}
+	l.Reads -= o.Reads
+	l.Writes -= o.Writes
+	l.Local -= o.Local
+	l.Updates -= o.Updates
+}

@@ -1,0 +1,50 @@
+package energy
+
+import (
+	"spvsim/account"
+	"spvsim/isa"
+)
+
+// An extrapolation is by how much what was timed is multiplied to be all of a run of which a part was estimated. What runs without time
+// counts its instructions and lanes; traffic beyond the LDS and the caches is known of the timed part alone.
+type extrapolation struct{ local, memory, time float64 }
+
+func extrapolated(c *account.Counts) extrapolation {
+	x := extrapolation{1, 1, 1}
+	if c.Estimate == nil || c.Functional == nil {
+		return x
+	}
+	x.local = ratio(c, isa.ClassLDS, isa.ClassLDSSwizzle)
+	x.memory = ratio(c, isa.ClassVMEM, isa.ClassVMEMStore, isa.ClassVMEMAtomic, isa.ClassImage, isa.ClassScratch, isa.ClassSMEM)
+	if timed := c.Cycles - min(c.Estimate.Cycles, c.Cycles); timed > 0 {
+		x.time = float64(c.Cycles) / float64(timed)
+	}
+	return x
+}
+
+// ratio is all instructions of some classes over those that were timed.
+func ratio(c *account.Counts, classes ...isa.Class) float64 {
+	var all, timed uint64
+	for _, class := range classes {
+		all += c.ByClass[class]
+		timed += c.ByClass[class] - min(c.Functional.ByClass[class], c.ByClass[class])
+	}
+	if timed == 0 {
+		return 1
+	}
+	return float64(all) / float64(timed)
+}
+
+// half is half the width of an estimate's interval: constant power over that of the cycles, and the same share of what was extrapolated.
+func (m *Model) half(e *Energy, c *account.Counts, x *extrapolation) float64 {
+	if c.Cycles == 0 || c.Estimate.Cycles == 0 {
+		return 0
+	}
+	traffic := e.Joules[LDS] * (1 - 1/x.local)
+	for p := VectorL1; p <= Memory; p++ {
+		traffic += e.Joules[p] * (1 - 1/x.memory)
+	}
+	constant := e.Constant() - e.Joules[Supply]
+	rest := float64(c.Estimate.Cycles)
+	return (constant*c.Estimate.Half/float64(c.Cycles) + traffic*c.Estimate.Half/rest) / m.Table.Supply
+}

@@ -1,0 +1,251 @@
+// Package energy turns what a machine counted into joules: by part, by program and by instruction of its listing. It multiplies counts with
+// the machine's table of energies, and cycles with the watts of its parts.
+//
+//	spec   the table: keys, units and ranges
+//	parts  where energy goes
+//	model  counts to joules; program: those of one program's instructions
+//
+// The package counts nothing itself, and knows neither voltage nor temperature: the table is of one clock.
+package energy
+
+import (
+	"math"
+	"reflect"
+
+	"spvsim/account"
+	"spvsim/isa"
+	"spvsim/spec"
+)
+
+const (
+	pico       = 1e-12
+	tableDepth = 1024 // of the queue that entries are given for
+)
+
+// A Plant is what the energies of a machine depend on beside its table.
+type Plant struct {
+	ClockMHz       int
+	Units, Engines int
+	Queue          string // kind of scheduler
+	Queues         int
+	Depth, Ports   int // of each queue
+}
+
+// A Model works out the energies of one machine.
+type Model struct {
+	Table  *Table
+	plant  Plant
+	class  [isa.NumClasses]float64
+	levels map[string]level
+}
+
+// A level is where accesses to a level of memory go, and what they take, in joules.
+type level struct {
+	part               Part
+	access, byte, link float64
+}
+
+// entryBytes is what an enqueue hands over: a payload's address, its node and its size. A guess.
+const entryBytes = 16
+
+// New makes the model of a machine from a table that has been checked.
+func New(s *Table, p Plant) *Model {
+	m := &Model{Table: s, plant: p}
+	ops := reflect.ValueOf(&s.Operations).Elem()
+	for _, f := range spec.Fields(ops.Type()) {
+		for c, name := range isa.ClassNames {
+			if name == f.Name {
+				m.class[c] = ops.FieldByIndex(f.Index).Float() * s.Scale * pico
+			}
+		}
+	}
+	m.levels = map[string]level{
+		"vector_l1": m.cache(VectorL1, &s.VectorL1), "scalar_l1": m.cache(ScalarL1, &s.ScalarL1), "shader_array": m.cache(ShaderArray, &s.Array),
+		"l2": m.cache(L2, &s.L2), "memory_side": m.cache(MemorySide, &s.MemorySide),
+		"payloads": {Payloads, m.logic(s.Queue.Access), m.logic(s.Queue.Byte), m.link(s.Queue.Link)},
+	}
+	return m
+}
+
+// Known says that the machine has a table of energies.
+func (m *Model) Known() bool { return m != nil && *m.Table != noTable }
+
+// noTable is what a machine file without energies comes to.
+var noTable = func() (s Table) {
+	all := spec.Field{}
+	all.SetDefault(reflect.ValueOf(&s).Elem())
+	return s
+}()
+
+// logic is an energy of the table's process on this product, in joules.
+func (m *Model) logic(pj float64) float64 { return pj * m.Table.Scale * pico }
+
+func (m *Model) cache(p Part, c *CacheEnergy) level {
+	return level{p, m.logic(c.Access), m.logic(c.Byte), m.link(c.Link)}
+}
+
+// link is a byte's way, in joules.
+func (m *Model) link(distance string) float64 {
+	l := &m.Table.Links
+	return m.logic(map[string]float64{"unit": l.Unit, "engine": l.Engine, "chip": l.Chip, "package": l.Package}[distance])
+}
+
+// Watts is the power that an energy is over some cycles; 0 where there are none.
+func (m *Model) Watts(joules float64, cycles uint64) float64 {
+	if cycles == 0 {
+		return 0
+	}
+	return joules / m.Seconds(cycles)
+}
+
+// Seconds are those of cycles.
+func (m *Model) Seconds(cycles uint64) float64 {
+	return float64(cycles) / (float64(m.plant.ClockMHz) * 1e6)
+}
+
+// Of is the energy of a launch or a step.
+func (m *Model) Of(c *account.Counts) *Energy {
+	e := &Energy{}
+	x := extrapolated(c)
+	m.instructions(e, c)
+	m.local(e, float64(c.Lanes.Local), float64(c.LDS.Passes)*x.local)
+	for i := range c.Memory {
+		m.level(e, &c.Memory[i], x.memory)
+	}
+	m.transfers(e, c.Transferred)
+	m.work(e, c)
+	if !c.Untimed() {
+		m.constant(e, c, &x)
+	}
+	m.loss(e)
+	if c.Estimate != nil {
+		e.Half = m.half(e, c, &x)
+	}
+	return e
+}
+
+// loss adds what regulators lose of all that passes them.
+func (m *Model) loss(e *Energy) { e.Joules[Supply] = e.Total() * (1/m.Table.Supply - 1) }
+
+// instructions adds what issuing and computing took.
+func (m *Model) instructions(e *Energy, c *account.Counts) {
+	for class, n := range c.ByClass {
+		m.issued(e, isa.Class(class), n, c.Lanes.ByClass[class])
+	}
+	m.registers(e, c.Lanes.Reads, c.Lanes.Writes)
+	e.Joules[Vector] += float64(c.Lanes.Updates) * m.logic(m.Table.Operations.Atomic)
+}
+
+// issued adds instructions of a class and their lanes, or their multiply-adds.
+func (m *Model) issued(e *Energy, class isa.Class, n, lanes uint64) {
+	e.Joules[Fetch] += float64(n) * m.logic(m.Table.Issue.Fetch+m.Table.Issue.Issue)
+	switch {
+	case class.Matrix():
+		e.Joules[Matrix] += float64(lanes) * m.class[class]
+	case perInstruction(class):
+		e.Joules[Scalar] += float64(n) * m.class[class]
+	default:
+		e.Joules[Vector] += float64(lanes) * m.class[class]
+	}
+}
+
+// perInstruction says that a class's energy is an instruction's, and not a lane's.
+func perInstruction(c isa.Class) bool {
+	switch c {
+	case isa.ClassReadLane, isa.ClassWriteLane, isa.ClassSALU, isa.ClassSMEM, isa.ClassBranch, isa.ClassBranchTaken, isa.ClassBarrier,
+		isa.ClassWaitcnt, isa.ClassClock, isa.ClassMessage, isa.ClassEnd, isa.ClassNone:
+		return true
+	}
+	return false
+}
+
+func (m *Model) registers(e *Energy, reads, writes uint64) {
+	r := &m.Table.Registers
+	e.Joules[Registers] += float64(reads)*m.logic(r.Read) + float64(writes)*m.logic(r.Write)
+}
+
+func (m *Model) local(e *Energy, words, passes float64) {
+	e.Joules[LDS] += words*m.logic(m.Table.LDS.Word) + passes*m.logic(m.Table.LDS.Pass)
+}
+
+// level adds the traffic of a level of memory, times a factor.
+func (m *Model) level(e *Energy, l *account.Level, times float64) {
+	if l.Name == "memory" {
+		m.memory(e, l, times)
+		return
+	}
+	of := m.levels[l.Name]
+	e.Joules[of.part] += times * (float64(l.Accesses)*of.access + float64(l.Bytes)*of.byte)
+	e.Joules[Links] += times * float64(l.Bytes) * of.link
+}
+
+// memory adds the traffic of device memory. Channels without banks count no miss: they activate a row for so many bytes.
+func (m *Model) memory(e *Energy, l *account.Level, times float64) {
+	t := &m.Table.Memory
+	rows := float64(l.Misses)
+	if l.Misses == 0 {
+		rows = float64(l.Bytes) / t.ActivateBytes
+	}
+	read := float64(l.Bytes - min(l.Written, l.Bytes))
+	e.Joules[Memory] += times * pico * (rows*t.Activate + read*t.Read + float64(l.Written)*t.Write)
+	e.Joules[Links] += times * float64(l.Bytes) * m.link(t.Link)
+}
+
+// transfers adds bytes that transfers read and wrote, half of each, past the caches.
+func (m *Model) transfers(e *Energy, bytes uint64) {
+	m.memory(e, &account.Level{Bytes: bytes, Written: bytes / 2}, 1)
+}
+
+// work adds the start of workgroups, and what a graph's queue did.
+func (m *Model) work(e *Energy, c *account.Counts) {
+	d, q := &m.Table.Dispatch, &m.Table.Queue
+	e.Joules[Dispatch] += float64(c.Workgroups)*m.logic(d.Workgroup) + float64(c.Waves)*m.logic(d.Wave)
+	if c.Graph == nil {
+		return
+	}
+	launches := 0.0
+	for i := range c.Graph.Nodes {
+		launches += float64(c.Graph.Nodes[i].Payloads)
+	}
+	switch m.plant.Queue {
+	case "hardware":
+		entries := float64(c.Graph.Queue.Enqueued + c.Graph.Queue.Allocated + c.Graph.Queue.Spills + c.Graph.Queue.Refills)
+		e.Joules[Queue] += (entries+launches)*m.logic(m.entry()) + launches*m.logic(q.Launch)
+		e.Joules[Links] += float64(c.Graph.Queue.Enqueued) * entryBytes * m.link(q.Link)
+	case "firmware":
+		e.Joules[Queue] += launches * m.logic(q.Core)
+		e.Joules[Links] += float64(c.Graph.Queue.Enqueued) * entryBytes * m.link(q.Link)
+	}
+}
+
+// ports is how many times a cell is that of one port.
+func (m *Model) ports() float64 { return 1 + m.Table.Queue.Port*float64(max(m.plant.Ports, 1)-1) }
+
+// entry is what an access to an entry of this machine's queue takes, in the table's picojoules.
+func (m *Model) entry() float64 {
+	q := &m.Table.Queue
+	return q.Entry * math.Pow(float64(max(m.plant.Depth, 1))/tableDepth, q.DepthPower) * m.ports()
+}
+
+// constant adds what parts take as long as they are on.
+func (m *Model) constant(e *Energy, c *account.Counts, x *extrapolation) {
+	p := &m.Table.Power
+	all := m.Seconds(c.Cycles)
+	work := min(m.Seconds(c.WorkCycles)*x.time, all)
+	units := float64(m.plant.Units)
+	busy := min(m.Seconds(c.UnitCycles)*x.time, all*units)
+	e.Joules[Units] += p.Unit.joules(busy, all*units)
+	e.Joules[Engines] += p.Engine.joules(work*float64(m.plant.Engines), all*float64(m.plant.Engines))
+	e.Joules[Chip] += p.Chip.joules(work, all)
+	e.Joules[Idle] += p.Memory.joules(work, all) + m.Table.Memory.Refresh*all
+	e.Joules[Board] += p.Board * all
+	if c.Graph != nil && m.plant.Queue == "hardware" {
+		q := &m.Table.Queue
+		e.Joules[Queue] += q.Leakage * float64(m.plant.Depth*m.plant.Queues) * m.ports() * all
+	}
+}
+
+// joules of a part that was on, and of that busy, for so many seconds.
+func (p *PartPower) joules(busy, on float64) float64 {
+	return (p.Leakage + p.Clock) * (busy + (on-busy)*p.Gated)
+}

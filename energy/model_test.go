@@ -1,0 +1,133 @@
+package energy
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"spvsim/account"
+	"spvsim/isa"
+	"spvsim/spec"
+)
+
+// oneEach is a table in which each event takes another prime number of picojoules, at a scale of 1 and without loss.
+func oneEach() *Table {
+	t := noTable
+	t.Issue = IssueEnergy{2, 3}
+	t.Registers = RegistersEnergy{5, 7}
+	t.Operations.FMA32, t.Operations.SALU, t.Operations.MatrixF16, t.Operations.Atomic = 11, 13, 17, 19
+	t.LDS = LDSEnergy{23, 29}
+	t.L2 = CacheEnergy{31, 37, "engine"}
+	t.Links.Engine, t.Links.Chip = 41, 43
+	t.Memory = MemoryEnergy{Activate: 47, ActivateBytes: 10, Read: 53, Write: 59, Link: "chip"}
+	t.Dispatch = DispatchEnergy{61, 67}
+	return &t
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b)) }
+
+// Each count is multiplied by its energies, and by no other.
+func TestEveryEventHasItsEnergy(t *testing.T) {
+	m := New(oneEach(), Plant{ClockMHz: 1000, Units: 1, Engines: 1})
+	for _, c := range []struct {
+		name string
+		of   account.Counts
+		part Part
+		want float64 // pJ
+	}{
+		{"issue", account.Counts{ByClass: classes(isa.ClassFMA32, 10)}, Fetch, 50},
+		{"lanes", account.Counts{Lanes: account.LaneCounts{ByClass: classes(isa.ClassFMA32, 10)}}, Vector, 110},
+		{"scalar", account.Counts{ByClass: classes(isa.ClassSALU, 10), Lanes: account.LaneCounts{ByClass: classes(isa.ClassSALU, 640)}}, Scalar, 130},
+		{"matrix", account.Counts{Lanes: account.LaneCounts{ByClass: classes(isa.ClassMatrixF16, 10)}}, Matrix, 170},
+		{"registers", account.Counts{Lanes: account.LaneCounts{Reads: 3, Writes: 2}}, Registers, 29},
+		{"updates", account.Counts{Lanes: account.LaneCounts{Updates: 3}}, Vector, 57},
+		{"lds", account.Counts{Lanes: account.LaneCounts{Local: 2}, LDS: account.LDSCounts{Passes: 3}}, LDS, 127},
+		{"l2", account.Counts{Memory: []account.Level{{Name: "l2", Accesses: 2, Bytes: 3}}}, L2, 173},
+		{"link", account.Counts{Memory: []account.Level{{Name: "l2", Accesses: 2, Bytes: 3}}}, Links, 123},
+		{"memory", account.Counts{Memory: []account.Level{{Name: "memory", Bytes: 30, Written: 10}}}, Memory, 3*47 + 20*53 + 10*59},
+		{"rows", account.Counts{Memory: []account.Level{{Name: "memory", Bytes: 30, Misses: 5}}}, Memory, 5*47 + 30*53},
+		{"transfers", account.Counts{Transferred: 20}, Memory, 2*47 + 10*53 + 10*59},
+		{"dispatch", account.Counts{Workgroups: 2, Waves: 3}, Dispatch, 122 + 201},
+	} {
+		if got := m.Of(&c.of).Joules[c.part] / pico; !near(got, c.want) {
+			t.Errorf("%s: %g pJ of %v, want %g", c.name, got, c.part, c.want)
+		}
+	}
+}
+
+func classes(c isa.Class, n uint64) (by [isa.NumClasses]uint64) {
+	by[c] = n
+	return by
+}
+
+// A part that rests takes what its gating leaves; regulators lose their share of all.
+func TestConstantPower(t *testing.T) {
+	table := noTable
+	table.Supply = 0.5
+	table.Power.Unit = PartPower{1, 2, 0.1}
+	table.Power.Engine = PartPower{3, 4, 0.2}
+	table.Power.Board = 5
+	m := New(&table, Plant{ClockMHz: 1, Units: 4, Engines: 2}) // a cycle is a microsecond
+	e := m.Of(&account.Counts{Cycles: 1e6, WorkCycles: 5e5, UnitCycles: 1e6})
+	units, engines := 3*(1+3*0.1), 7*(1+1*0.2)
+	for part, want := range map[Part]float64{Units: units, Engines: engines, Board: 5, Supply: units + engines + 5} {
+		if !near(e.Joules[part], want) {
+			t.Errorf("%v: %g J, want %g", part, e.Joules[part], want)
+		}
+	}
+	if got := m.Watts(e.Total(), 1e6); !near(got, e.Total()) || !near(e.Constant(), e.Total()) || e.Dynamic() != 0 {
+		t.Errorf("%g W, %g J, of that %g constant", got, e.Total(), e.Constant())
+	}
+}
+
+// An entry of a queue takes more in a deeper one, and with more ports.
+func TestQueueByDepthAndPorts(t *testing.T) {
+	table := noTable
+	table.Queue.Entry, table.Queue.DepthPower, table.Queue.Port = 10, 0.5, 0.25
+	c := &account.Counts{Graph: &account.GraphCounts{Queue: account.QueueCounts{Enqueued: 6}}}
+	for _, q := range []struct {
+		kind         string
+		depth, ports int
+		want         float64
+	}{{"hardware", 1024, 1, 60}, {"hardware", 4096, 1, 120}, {"hardware", 1024, 5, 120}, {"firmware", 1024, 1, 0}, {"persistent", 1024, 1, 0}} {
+		m := New(&table, Plant{ClockMHz: 1, Queue: q.kind, Queues: 1, Depth: q.depth, Ports: q.ports})
+		if got := m.Of(c).Joules[Queue] / pico; !near(got, q.want) {
+			t.Errorf("%+v: %g pJ", q, got)
+		}
+	}
+}
+
+// Every class that instructions are counted by has its key, and every key a class.
+func TestEveryClassHasItsKey(t *testing.T) {
+	known := map[string]bool{"atomic": true} // no class
+	for c, name := range isa.ClassNames {
+		known[name] = isa.Class(c) != isa.ClassNone && isa.Class(c) != isa.ClassBranchTaken
+	}
+	for _, f := range spec.Fields(reflect.TypeFor[OperationsEnergy]()) {
+		if !known[f.Name] {
+			t.Errorf("operations.%s is of no class", f.Name)
+		}
+		delete(known, f.Name)
+	}
+	for name, missing := range known {
+		if missing {
+			t.Errorf("class %s has no key in operations", name)
+		}
+	}
+}
+
+// What was not timed is taken to have the traffic of what was, and the interval is that of the cycles.
+func TestEstimatesAreExtrapolated(t *testing.T) {
+	table := noTable
+	table.L2.Access, table.Power.Board = 10, 1
+	m := New(&table, Plant{ClockMHz: 1})
+	c := &account.Counts{Cycles: 4e6, ByClass: classes(isa.ClassVMEM, 400), Memory: []account.Level{{Name: "l2", Accesses: 7}},
+		Functional: &account.FunctionalCounts{ByClass: classes(isa.ClassVMEM, 300)}, Estimate: &account.Estimate{Cycles: 3e6, Half: 3e5}}
+	e := m.Of(c)
+	if got := e.Joules[L2] / pico; !near(got, 280) {
+		t.Errorf("%g pJ, want four times the 70 of a quarter", got)
+	}
+	if want := 4*0.3/4 + 210*pico*0.1; !near(e.Half, want) {
+		t.Errorf("half of the interval is %g J, want %g", e.Half, want)
+	}
+}

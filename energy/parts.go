@@ -1,0 +1,92 @@
+package energy
+
+// A Part is where energy goes. Every joule has exactly one.
+type Part uint8
+
+// Parts, in the order in which statistics list them: dynamic ones, then those that time alone takes.
+const (
+	Fetch Part = iota
+	Vector
+	Matrix
+	Scalar
+	Registers
+	LDS
+	VectorL1
+	ScalarL1
+	ShaderArray
+	L2
+	MemorySide
+	Links
+	Memory
+	Payloads
+	Queue
+	Dispatch
+	Units
+	Engines
+	Chip
+	Idle // memory beside its traffic
+	Board
+	Supply
+	NumParts
+	firstConstant = Units
+)
+
+var parts = [NumParts]struct{ name, meaning string }{
+	Fetch:       {"fetch", "fetching and issuing instructions"},
+	Vector:      {"vector", "operations of lanes, addresses with them"},
+	Matrix:      {"matrix", "products of the matrix unit"},
+	Scalar:      {"scalar", "scalar operations, branches, messages"},
+	Registers:   {"registers", "vector registers"},
+	LDS:         {"lds", "local data shares"},
+	VectorL1:    {"vector_l1", "vector data caches"},
+	ScalarL1:    {"scalar_l1", "scalar data caches"},
+	ShaderArray: {"shader_array", "caches between vector_l1 and l2"},
+	L2:          {"l2", "second-level caches"},
+	MemorySide:  {"memory_side", "cache in front of the memory channels"},
+	Links:       {"links", "data between levels, by their distance"},
+	Memory:      {"memory", "traffic of device memory"},
+	Payloads:    {"payloads", "payload memory on chip"},
+	Queue:       {"queue", "entries of enqueue queues, and launches that they start"},
+	Dispatch:    {"dispatch", "start of workgroups and waves"},
+	Units:       {"compute_units", "clocks and leakage of compute units"},
+	Engines:     {"shader_engines", "clocks and leakage of shader engines"},
+	Chip:        {"chip", "clocks and leakage of all else on the chips"},
+	Idle:        {"memory_idle", "device memory beside its traffic: refresh, interfaces"},
+	Board:       {"board", "fan and all else on the board"},
+	Supply:      {"supply", "loss in voltage regulators"},
+}
+
+func (p Part) String() string { return parts[p].name }
+
+// Meaning says what a part's joules are for.
+func (p Part) Meaning() string { return parts[p].meaning }
+
+// An Energy is what a run, or a part of it, took, in joules by part.
+type Energy struct {
+	Joules [NumParts]float64
+	Half   float64 // half the width of the interval of the sum, where a part of the run was estimated
+}
+
+// Add adds another's.
+func (e *Energy) Add(o *Energy) {
+	for p, j := range o.Joules {
+		e.Joules[p] += j
+	}
+	e.Half += o.Half
+}
+
+// Total is the sum over all parts.
+func (e *Energy) Total() float64 { return sum(e.Joules[:]) }
+
+// Constant is what time alone took, the loss of regulators with it.
+func (e *Energy) Constant() float64 { return sum(e.Joules[firstConstant:]) }
+
+// Dynamic is what events took.
+func (e *Energy) Dynamic() float64 { return sum(e.Joules[:firstConstant]) }
+
+func sum(list []float64) (s float64) {
+	for _, j := range list {
+		s += j
+	}
+	return s
+}

@@ -1,0 +1,83 @@
+package energy
+
+import (
+	"spvsim/account"
+	"spvsim/isa"
+)
+
+// A Program is instructions and what was counted of each.
+type Program struct {
+	Insts  []isa.Inst
+	Counts []account.InstCount // nil: it has not run
+}
+
+// Programs is what each instruction of programs took, in joules, given what all of them together did. Traffic of memory is shared among the
+// instructions that may cause it by the bytes that their lanes moved, that of the payload queue among those that use it; the sum over all is
+// the run's dynamic energy without dispatch, and without transfers.
+func (m *Model) Programs(list []Program, all *Energy) [][]float64 {
+	var s shares
+	for i := range list {
+		s.count(&list[i])
+	}
+	out := make([][]float64, len(list))
+	for i := range list {
+		p := &list[i]
+		out[i] = make([]float64, len(p.Insts))
+		for pc := range p.Counts {
+			out[i][pc] = m.Instruction(&p.Insts[pc], &p.Counts[pc]) + s.of(&p.Insts[pc], &p.Counts[pc], all)
+		}
+	}
+	return out
+}
+
+// Instruction is what an instruction took itself: issue, operation, registers, LDS.
+func (m *Model) Instruction(in *isa.Inst, n *account.InstCount) float64 {
+	var c account.LaneCounts
+	c.Count(in, n.Issues, n.Lanes)
+	e := &Energy{}
+	m.issued(e, in.Class, n.Issues, c.ByClass[in.Class])
+	m.registers(e, c.Reads, c.Writes)
+	m.local(e, float64(c.Local), float64(n.LDSPasses))
+	e.Joules[Vector] += float64(c.Updates) * m.logic(m.Table.Operations.Atomic)
+	return e.Total()
+}
+
+// shares are what the traffic of parts is shared by.
+type shares struct{ vector, scalar, both, queue float64 }
+
+func (s *shares) count(p *Program) {
+	for pc := range p.Counts {
+		v, sc, q := weights(&p.Insts[pc], &p.Counts[pc])
+		s.vector, s.scalar, s.both, s.queue = s.vector+v, s.scalar+sc, s.both+v+sc, s.queue+q
+	}
+}
+
+// of is the part of an instruction in the traffic of all.
+func (s *shares) of(in *isa.Inst, n *account.InstCount, all *Energy) (joules float64) {
+	v, sc, q := weights(in, n)
+	share := func(weight, of float64, parts ...Part) {
+		for _, p := range parts {
+			if of > 0 {
+				joules += all.Joules[p] * weight / of
+			}
+		}
+	}
+	share(v, s.vector, VectorL1)
+	share(sc, s.scalar, ScalarL1)
+	share(v+sc, s.both, ShaderArray, L2, MemorySide, Links, Memory, Payloads)
+	share(q, s.queue, Queue)
+	return joules
+}
+
+// weights are what an instruction takes its part of traffic by: bytes of vector memory, of scalar memory, uses of the queue.
+func weights(in *isa.Inst, n *account.InstCount) (vector, scalar, queue float64) {
+	switch {
+	case in.Op == isa.PayloadAlloc || in.Op == isa.PayloadAllocLane || in.Op == isa.PayloadEnqueue || in.Op == isa.PayloadFinish:
+		return 0, 0, float64(n.Issues)
+	case in.Mem == nil || in.Mem.Space == isa.SpaceLDS:
+		return 0, 0, 0
+	case in.Mem.Scalar || in.Mem.Space == isa.SpacePush:
+		return 0, float64(n.Issues) * 4 * float64(in.Mem.LaneWords()), 0
+	}
+	return float64(n.Lanes) * 4 * float64(in.Mem.LaneWords()), 0, 0
+}

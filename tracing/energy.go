@@ -1,0 +1,115 @@
+package tracing
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"spvsim/account"
+	"spvsim/energy"
+)
+
+// energyOf is the energy of all steps: the sum of theirs, or, where they overlap, that of all at once. Nil: the machine has no table.
+func (s *Stats) energyOf() *energy.Energy {
+	if !s.Energies.Known() {
+		return nil
+	}
+	if s.Queues != nil {
+		return s.Energies.Of(&s.Counts)
+	}
+	all := &energy.Energy{}
+	for i := range s.Steps {
+		all.Add(s.Energies.Of(&s.Steps[i].Counts))
+	}
+	return all
+}
+
+// Energy is what the run took; zero where the machine has no table of energies.
+func (s *Stats) Energy() *energy.Energy {
+	if e := s.energyOf(); e != nil {
+		return e
+	}
+	return &energy.Energy{}
+}
+
+// Joules are what each instruction of the programs of listings took, its part of the traffic that they caused with it; nil where the machine
+// has no table of energies.
+func Joules(s *Stats, listings []Listing) [][]float64 {
+	e := s.energyOf()
+	if e == nil {
+		return nil
+	}
+	list := make([]energy.Program, len(listings))
+	for i := range listings {
+		list[i] = energy.Program{Insts: listings[i].Program.Insts, Counts: listings[i].Counts}
+	}
+	return s.Energies.Programs(list, e)
+}
+
+// peakWatts is the power of the launch that took most.
+func (s *Stats) peakWatts() (most float64) {
+	for i := range s.Steps {
+		most = max(most, s.Steps[i].PeakWatts)
+	}
+	return most
+}
+
+// energyMembers are an energy as members of a JSON object.
+func energyMembers(m *energy.Model, e *energy.Energy, c *account.Counts, peak float64) object {
+	var list object
+	for p, j := range e.Joules {
+		list = append(list, named{energy.Part(p).String(), j})
+	}
+	total := e.Total()
+	o := object{{"joules", total}, {"dynamic", e.Dynamic()}}
+	if c.Estimate != nil {
+		o = append(o, named{"low", total - e.Half}, named{"high", total + e.Half})
+	}
+	if !c.Untimed() {
+		o = append(o, named{"constant", e.Constant()}, named{"watts", m.Watts(total, c.Cycles)}, named{"peak_watts", peak},
+			named{"limit_watts", m.Table.LimitWatts}, named{"delay", total * m.Seconds(c.Cycles)})
+	}
+	return append(o, named{"parts", list})
+}
+
+// shownShare is that of a part that people are shown.
+const shownShare = 0.01
+
+// writeEnergy writes a line for people.
+func (s *Stats) writeEnergy(w io.Writer) {
+	e := s.energyOf()
+	if e == nil {
+		return
+	}
+	var names []string
+	var most []uint64
+	for p, j := range e.Joules {
+		if j >= shownShare*e.Total() {
+			names, most = append(names, energy.Part(p).String()), append(most, uint64(j*1e15))
+		}
+	}
+	text := joules(e.Total())
+	switch {
+	case s.Untimed():
+		text += " of events"
+	case s.Cycles > 0:
+		text += fmt.Sprintf(", %.3g W", s.Energies.Watts(e.Total(), s.Cycles))
+		if limit := s.Energies.Table.LimitWatts; limit > 0 {
+			text += fmt.Sprintf(" of at most %g W", limit)
+		}
+	}
+	fmt.Fprintf(w, "energy\t%s: %s\n", text, strings.Join(shares(names, most, uint64(e.Total()*1e15)), ", "))
+}
+
+// joules words an energy.
+func joules(j float64) string {
+	for _, u := range []struct {
+		name string
+		of   float64
+	}{{"J", 1}, {"mJ", 1e-3}, {"uJ", 1e-6}, {"nJ", 1e-9}} {
+		if j >= u.of {
+			return fmt.Sprintf("%.3g %s", j/u.of, u.name)
+		}
+	}
+	return fmt.Sprintf("%.3g pJ", j*1e12)
+}
