@@ -40,6 +40,13 @@ var sections = []struct{ name, title string }{
 	{"memory-latency", "Memory latency and resident waves"},
 	{"helper-lanes", "Helper lanes by the size of triangles"},
 	{"matrix-width", "The width of the matrix unit"},
+	{"energy-schedulers", "Energy of a payload by scheduler"},
+	{"energy-payloads", "Energy of payloads on chip and in memory"},
+	{"energy-queue", "Energy of a queue by depth and ports"},
+	{"energy-aliasing", "Energy of two arrays over the same bytes of LDS"},
+	{"energy-waves", "Energy of waves of 32 and 64 lanes"},
+	{"energy-matrix", "Energy of the matrix unit and the vector unit"},
+	{"energy-tornado", "Conclusions about energy over the ranges of knobs"},
 	{"mi300a-validation", "Simulated against measured times of kernels"},
 }
 
