@@ -60,7 +60,12 @@ func (in *Inst) MultiplyAdds() uint64 {
 }
 
 // LaneWords are what a lane moves, in words of four bytes.
-func (m *Mem) LaneWords() int { return max(int(m.Count), 1) * int(max(m.Elem.Bits()/32, 1)) }
+func (m *Mem) LaneWords() int {
+	if m.Words > 0 {
+		return int(m.Words)
+	}
+	return max(int(m.Count), 1) * int(max(m.Elem.Bits()/32, 1))
+}
 
 // Updates says that the operation reads and writes memory at once: it is atomic.
 func (in *Inst) Updates() bool {
