@@ -71,7 +71,7 @@ func TestBoardsTakeTheirPower(t *testing.T) {
 		if testing.Short() && b.job != "idle" {
 			continue
 		}
-		r := powerRun(t, b.preset, b.job, map[string][]string{"fma": {"rounds=8"}, "matrixpeak": {"rounds=8", b.groups}}[b.job]...)
+		r := powerRun(t, b.preset, b.job, map[string][]string{"fma": {"rounds=4"}, "matrixpeak": {"rounds=5", b.groups}}[b.job]...)
 		got := r.Stats.Energies.Watts(r.Stats.Energy().Total(), r.Stats.Cycles)
 		t.Logf("%s, %s: %.1f W, published %g W (%s)", b.preset, b.job, got, b.watts, b.source)
 		if math.Abs(got-b.watts) > offPublished*b.watts {
@@ -79,7 +79,7 @@ func TestBoardsTakeTheirPower(t *testing.T) {
 		}
 	}
 	for _, b := range perBit {
-		r := powerRun(t, b.preset, "stream", "groups=384")
+		r := powerRun(t, b.preset, "stream", "groups=128")
 		s, bits := r.Stats, 0.0
 		for _, l := range s.Memory {
 			if l.Name == "memory" {

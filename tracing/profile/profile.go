@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -171,6 +172,9 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 		p.Listings = append(p.Listings, newListing(&listings[i]))
 	}
 	p.Series.trim(p.Cycles)
+	if s.Energies.Known() {
+		p.Series.Joules = p.Series.power(s.Energy(), p.Levels, p.Cycles)
+	}
 	return p, nil
 }
 
@@ -314,6 +318,9 @@ func (p *Profile) check() error {
 		if len(*row) != s.Len() || s.Len() == 0 || uint64(s.Len()-1) > p.Cycles/s.BinCycles {
 			return fmt.Errorf("%w: rows of %d and %d bins for %d cycles", ErrFormat, len(*row), s.Len(), p.Cycles)
 		}
+	}
+	if s.Joules != nil && (len(s.Joules) != s.Len() || slices.ContainsFunc(s.Joules, func(j float64) bool { return !(j >= 0 && j < 1e18) })) {
+		return fmt.Errorf("%w: %d bins of joules, want %d, of numbers from 0 up", ErrFormat, len(s.Joules), s.Len())
 	}
 	for i := range p.Steps {
 		if len(p.Steps[i].Levels) != len(p.Levels) || len(p.Steps[i].Units) != p.Engines*p.Units {

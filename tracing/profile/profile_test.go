@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -111,6 +112,13 @@ func TestProfileAgreesWithStatistics(t *testing.T) {
 				if p.Levels[l].Level != want {
 					t.Errorf("%s: %+v, want %+v", p.Levels[l].Name, p.Levels[l].Level, want)
 				}
+			}
+			joules := 0.0
+			for _, j := range p.Series.Joules {
+				joules += j
+			}
+			if want := s.Energy().Total(); !(want > 0) || math.Abs(joules-want) > 1e-9*want {
+				t.Errorf("%g J over time, statistics have %g", joules, want)
 			}
 			for l := range p.Levels {
 				if want := s.Memory[l].Bytes; p.Levels[l].Bytes != want || sum(p.Series.Levels[l]) != want {

@@ -24,7 +24,8 @@ type Series struct {
 	LDS       []uint64   `json:"lds_passes"`          // by bin
 	Payloads  []uint64   `json:"payload_byte_cycles"` // by bin: bytes that payloads have, times cycles
 	Nodes     []NodeRow  `json:"nodes,omitempty"`
-	Steps     []Span     `json:"steps"` // when launches ran, joined where they follow each other
+	Joules    []float64  `json:"joules,omitempty"` // by bin; none in older files, and without a table of energies
+	Steps     []Span     `json:"steps"`            // when launches ran, joined where they follow each other
 }
 
 // A NodeRow is the queue of a node of an execution graph.
@@ -177,8 +178,9 @@ func (s *Series) graphRows() []NodeRow {
 
 // WriteCSV writes the series, a line a bin: its first cycle and its length;
 // resident waves, payloads that wait, instructions, LDS passes and each level's
-// bytes, all a cycle on average; wave slots by what they are charged to; and, where
-// payloads waited, the bytes that payloads have and how many wait for each node.
+// bytes, all a cycle on average; wave slots by what they are charged to; where
+// payloads waited, the bytes that payloads have and how many wait for each node; and
+// the power in watts, where the machine has a table of energies.
 func (p *Profile) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	s := &p.Series
@@ -192,6 +194,10 @@ func (p *Profile) WriteCSV(w io.Writer) error {
 	graph := s.graphRows()
 	for _, row := range graph {
 		fmt.Fprintf(b, ",%s", row.Name)
+	}
+	watts := p.Watts()
+	if watts != nil {
+		fmt.Fprint(b, ",watts")
 	}
 	fmt.Fprintln(b)
 	for i := range s.Len() {
@@ -210,6 +216,9 @@ func (p *Profile) WriteCSV(w io.Writer) error {
 		for _, v := range values {
 			b.WriteByte(',')
 			b.WriteString(strconv.FormatFloat(float64(v)/float64(n), 'g', 6, 64))
+		}
+		if watts != nil {
+			fmt.Fprintf(b, ",%.6g", watts[i])
 		}
 		fmt.Fprintln(b)
 	}

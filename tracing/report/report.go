@@ -227,6 +227,11 @@ func time(p *profile.Profile) []figure {
 			list = append(list, bandwidth(p, l))
 		}
 	}
+	if watts := p.Watts(); watts != nil {
+		list = append(list, draw("Power", "Watts over the whole machine: instructions at their mean energy, traffic by the bytes of its level, all else evenly.", nil, func(width float64) template.HTML {
+			return overTime(width, 150, p, "W", false, []curve{{"power", "r0", watts}})
+		}))
+	}
 	return append(list, draw("Instructions", "Wave instructions issued a cycle, over the whole machine.", nil, func(width float64) template.HTML {
 		return overTime(width, 150, p, "instructions a cycle", false, []curve{{"instructions", "r0", rate(p, s.Issued)}})
 	}))
