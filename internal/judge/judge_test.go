@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -271,5 +272,32 @@ func TestRefused(t *testing.T) {
 	}
 	if _, err := layout(&Request{Module: list[i].Module, Entry: list[i].Launch.Entry}); !errors.Is(err, ErrRefused) {
 		t.Errorf("%v, want that it is refused", err)
+	}
+}
+
+// The comparison of a page is between two lines; a page without them is refused.
+func TestPageOfTheComparison(t *testing.T) {
+	c := &Comparison{Ours: &Code{Blocks: []Block{{Kinds: []Kind{VALU, VALU}}}, VectorRegs: 4, Waves: 8}, Theirs: &Code{Blocks: []Block{{Kinds: []Kind{VALU}}}, VectorRegs: 4, Waves: 8}}
+	path := filepath.Join(t.TempDir(), "page.md")
+	if err := os.WriteFile(path, []byte("before\n"+pageFrom+"old\n"+pageTo+"after\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := WritePage(path, []Set{{Name: "One", Rows: []Row{{Comparison: c, Name: "double main", Machine: "m"}}}}, 3); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"before\n" + pageFrom, pageTo + "after\n", "| instructions | 2.00, 2.00 |", "| vector registers | 1.00, 1.00 |", "| `double` | m | 2 | 1 |"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	if err := os.WriteFile(path, []byte("nothing\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := WritePage(path, nil, 3); err == nil || !strings.Contains(err.Error(), pageFrom[:4]) {
+		t.Errorf("a page without the lines: %v", err)
 	}
 }

@@ -229,15 +229,19 @@ func WriteSummary(w io.Writer, rows []Row, worst int) error {
 	return err
 }
 
-func writeWorst(w io.Writer, rows []Row, n int) {
-	var list []*Row
+// furthest are the n rows that are furthest off.
+func furthest(rows []Row, n int) (list []*Row) {
 	for i := range rows {
 		if rows[i].Err == nil {
 			list = append(list, &rows[i])
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *Row) int { return cmp.Compare(b.off(), a.off()) })
-	for _, r := range list[:min(n, len(list))] {
+	return list[:min(n, len(list))]
+}
+
+func writeWorst(w io.Writer, rows []Row, n int) {
+	for _, r := range furthest(rows, n) {
 		a, b := r.Ours.Static(), r.Theirs.Static()
 		fmt.Fprintf(w, "%-60s %-16s %6.0f %6.0f\n", r.Name, r.Machine, a.Total(), b.Total())
 	}

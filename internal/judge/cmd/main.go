@@ -4,6 +4,7 @@
 //	go run ./internal/judge/cmd                      ratios by machine, and the modules that are furthest off
 //	go run ./internal/judge/cmd -csv rows.csv DIR    a line for each module below DIR and machine
 //	go run ./internal/judge/cmd -jobs reduce,fft     ready jobs, weighted by what a run without time counts
+//	go run ./internal/judge/cmd -page docs/lowering.md   the comparison on that page
 package main
 
 import (
@@ -23,8 +24,12 @@ func main() {
 	worst := flag.Int("worst", 30, "how many of the furthest off to list")
 	jobs := flag.String("jobs", "", "ready `jobs` to run, with commas; all: those of the library")
 	show := flag.Bool("v", false, "print each comparison")
+	page := flag.String("page", "", "`file` whose comparison to write anew: of the repository's modules, then of those in the folders")
 	flag.Parse()
 	rows, err := collect(*jobs, flag.Args())
+	if err == nil && *page != "" {
+		err = writePage(*page, rows, flag.Args(), *worst)
+	}
 	if err == nil {
 		err = write(rows, *csv, *worst, *show)
 	}
@@ -50,6 +55,18 @@ func collect(jobs string, folders []string) ([]judge.Row, error) {
 		return nil, err
 	}
 	return d.Rows(shaders, func(done, all int) { fmt.Fprintf(os.Stderr, "\r%d of %d", done, all) })
+}
+
+func writePage(page string, rows []judge.Row, folders []string, worst int) error {
+	sets := []judge.Set{{Name: "Modules of the repository", Rows: rows}}
+	if len(folders) > 0 {
+		own, err := collect("", nil)
+		if err != nil {
+			return err
+		}
+		sets = []judge.Set{{Name: sets[0].Name, Rows: own}, {Name: "Shaders of other kinds", Rows: rows}}
+	}
+	return judge.WritePage(page, sets, worst)
 }
 
 func ofJobs(d *judge.Driver, names string) (rows []judge.Row, err error) {

@@ -1,0 +1,85 @@
+package judge
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Lines of a page that its comparison is between.
+const (
+	pageFrom = "<!-- judge: from here -->\n"
+	pageTo   = "<!-- judge: to here -->\n"
+)
+
+// A Set is rows that a page names together.
+type Set struct {
+	Name string
+	Rows []Row
+}
+
+// WritePage puts the comparison of the sets into a page, between its two lines.
+func WritePage(path string, sets []Set, worst int) error {
+	page, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("judge: %w", err)
+	}
+	from, to := bytes.Index(page, []byte(pageFrom)), bytes.Index(page, []byte(pageTo))
+	if from < 0 || to < from {
+		return fmt.Errorf("judge: %s: want the lines %q and %q", path, pageFrom, pageTo)
+	}
+	from += len(pageFrom)
+	return os.WriteFile(path, slices.Concat(page[:from], []byte(pageText(sets, worst)), page[to:]), 0o644)
+}
+
+// pageText is a table of ratios for each set, and the modules that are furthest off.
+func pageText(sets []Set, worst int) string {
+	var b strings.Builder
+	for _, set := range sets {
+		list := Summarize(set.Rows)
+		fmt.Fprintf(&b, "\n%s: the geometric mean of ours to RADV's, and the mean factor either way.\n\n|  |", set.Name)
+		for _, s := range list {
+			fmt.Fprintf(&b, " %s (%d) |", s.Machine, s.Compared)
+		}
+		b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(list)) + "\n")
+		for _, line := range pageLines(list) {
+			b.WriteString(line)
+		}
+		writeWorstTable(&b, set.Rows, worst)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+func pageLines(list []Summary) (lines []string) {
+	add := func(name string, of func(s *Summary) *Ratio) {
+		line := "| " + name + " |"
+		for i := range list {
+			if r := of(&list[i]); r.Count() > 0 {
+				line += fmt.Sprintf(" %.2f, %.2f |", r.Mean(), r.Factor())
+			} else {
+				line += "  |"
+			}
+		}
+		lines = append(lines, line+"\n")
+	}
+	add("instructions", func(s *Summary) *Ratio { return &s.Instructions })
+	add("vector registers", func(s *Summary) *Ratio { return &s.VectorRegs })
+	add("waves a SIMD", func(s *Summary) *Ratio { return &s.Waves })
+	for k := range NumKinds {
+		if k != Wait {
+			add(k.String(), func(s *Summary) *Ratio { return &s.Kinds[k] })
+		}
+	}
+	return lines
+}
+
+func writeWorstTable(b *strings.Builder, rows []Row, n int) {
+	b.WriteString("\n| furthest off | machine | here | RADV |\n| --- | --- | --- | --- |\n")
+	for _, r := range furthest(rows, n) {
+		x, y := r.Ours.Static(), r.Theirs.Static()
+		fmt.Fprintf(b, "| `%s` | %s | %.0f | %.0f |\n", strings.TrimSuffix(r.Name, " main"), r.Machine, x.Total(), y.Total())
+	}
+}
