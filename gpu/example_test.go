@@ -95,7 +95,7 @@ func ExampleRun() {
 	}
 	fmt.Println("fewer slots take longer:", cycles[0] > cycles[1])
 	// Output:
-	// 2 wave slots: 32 waves, 288 instructions, v[1023] = 511.5
-	// 16 wave slots: 32 waves, 288 instructions, v[1023] = 511.5
+	// 2 wave slots: 32 waves, 320 instructions, v[1023] = 511.5
+	// 16 wave slots: 32 waves, 320 instructions, v[1023] = 511.5
 	// fewer slots take longer: true
 }

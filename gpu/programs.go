@@ -255,7 +255,9 @@ func Target(m *config.Machine, waveSize int) program.Target {
 			Dual: waveSize == 32 && t.Has(isa.ClassDual.String())},
 		PackThreads: m.Queue.PackThreads,
 		Descriptors: t.Buffers == "descriptors",
-		Matrix:      matrixTarget(m),
+		// V: LLVM, AMDGPU usage, initial register state: packed from GFX90A and GFX11 on, which have one of the two.
+		PackedIDs: t.Has(isa.ClassDual.String()) || t.Has(isa.ClassPacked32.String()),
+		Matrix:    matrixTarget(m),
 		// A fused operation is used unless the timing table makes it of several;
 		// a division is one only where the table has a row for it.
 		Opt: opt.Options{

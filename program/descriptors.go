@@ -126,6 +126,15 @@ func (p *descriptorPlan) atEnd() [][]descriptorLoad {
 	return p.end
 }
 
+// unpackIDs takes each part of the place in the workgroup that is used out of the one register.
+func (e *emitter) unpackIDs() {
+	for _, v := range e.pre {
+		if v.Op >= isa.LocalIDX && v.Op <= isa.LocalIDZ && e.uses[v.ID] > 0 {
+			e.insts = append(e.insts, isa.Inst{Op: isa.Micro, T: isa.I32, Class: isa.ClassVALU32, Imm: uint64(isa.BitFieldUExtract), Origin: v.Origin})
+		}
+	}
+}
+
 // after reports that every way to place i passes one of the others.
 func (e *emitter) after(others []int, i int) bool {
 	for _, o := range others {

@@ -29,6 +29,8 @@ type Target struct {
 	Pairs Pairs
 	// Descriptors: buffers and images have descriptors, which waves load.
 	Descriptors bool
+	// PackedIDs: the parts of an invocation's place in its workgroup come in one register, ten bits each.
+	PackedIDs bool
 	// PackThreads: nodes of an execution graph whose workgroups are one
 	// invocation run one in each lane of a wave.
 	PackThreads bool

@@ -1,0 +1,131 @@
+package program
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/program/opt"
+)
+
+func emitted(t *testing.T, f *ir.Func, target *Target) *Program {
+	t.Helper()
+	target.WaveSize = 64
+	opt.Run(f, opt.Options{WaveSize: 64})
+	p, err := emit(context.Background(), f, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func placesOf(p *Program, is func(in *isa.Inst) bool) (list []int) {
+	for i := range p.Insts {
+		if is(&p.Insts[i]) {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// What a loop stores to is described by one load before the loop, for which each store waits; where buffers are pointers nothing is loaded.
+func TestDescriptorsAreLoadedBeforeLoops(t *testing.T) {
+	ofTable := func(in *isa.Inst) bool { return in.Mem != nil && in.Mem.Space == isa.SpaceTable }
+	if p := emitted(t, counting(isa.WorkgroupIDX), &Target{}); len(placesOf(p, ofTable)) > 0 || p.TableBytes != 0 {
+		t.Errorf("pointers: %d loads of descriptors, a table of %d bytes", len(placesOf(p, ofTable)), p.TableBytes)
+	}
+	p := emitted(t, counting(isa.WorkgroupIDX), &Target{Descriptors: true})
+	loads := placesOf(p, ofTable)
+	if len(loads) != 1 || p.TableBytes != descriptorBytes {
+		t.Fatalf("loads of descriptors at %v, a table of %d bytes; want one, and %d", loads, p.TableBytes, descriptorBytes)
+	}
+	load := &p.Insts[loads[0]]
+	if load.Class != isa.ClassSMEM || len(load.Writes) != 1 {
+		t.Errorf("%s is of class %v and writes %v", isa.Disasm(load), load.Class, load.Writes)
+	}
+	for _, i := range placesOf(p, func(in *isa.Inst) bool { return in.Op == isa.Store }) {
+		if !slices.Contains(p.Insts[i].Deps, load.Writes[0]) {
+			t.Errorf("%s does not wait for the descriptor", isa.Disasm(&p.Insts[i]))
+		}
+	}
+	for _, i := range placesOf(p, func(in *isa.Inst) bool { return in.Op >= isa.Branch && in.Op <= isa.BranchExecNZ }) {
+		if to := int(p.Insts[i].Target); to <= i && to <= loads[0] {
+			t.Errorf("the loop from %d to %d has the load at %d in it", to, i, loads[0])
+		}
+	}
+}
+
+// Where buffers are descriptors a loop's test stays at its head, and lanes that leave it take three scalar instructions.
+func TestLoopsOfDescriptorsAreNotRotated(t *testing.T) {
+	for limit, steps := range map[isa.Op]int{isa.WorkgroupIDX: 0, isa.LocalIDX: 2} {
+		p := emitted(t, counting(limit), &Target{Descriptors: true})
+		back := placesOf(p, func(in *isa.Inst) bool { return in.Op == isa.Branch })
+		if len(back) != 1 || int(p.Insts[back[0]].Target) >= back[0] {
+			t.Errorf("%v: branches at %v, want one back", limit, back)
+		}
+		masks := placesOf(p, func(in *isa.Inst) bool { return in.Op == isa.Micro && in.Imm == uint64(isa.MaskSplit) })
+		if len(masks) != steps {
+			t.Errorf("%v: %d further instructions of masks, want %d", limit, len(masks), steps)
+		}
+	}
+}
+
+// Parts of a place that come in one register cost an instruction each, where they are used.
+func TestPackedPlacesAreTakenApart(t *testing.T) {
+	for limit, want := range map[isa.Op]int{isa.WorkgroupIDX: 0, isa.LocalIDX: 1} {
+		p := emitted(t, counting(limit), &Target{PackedIDs: true})
+		if n := len(placesOf(p, func(in *isa.Inst) bool { return in.Op == isa.Micro && in.Class == isa.ClassVALU32 })); n != want {
+			t.Errorf("%v: %d instructions, want %d", limit, n, want)
+		}
+	}
+}
+
+// All ways out of a program come to one end, and no mask is joined there.
+func TestProgramsHaveOneEnd(t *testing.T) {
+	f := generateEmpty()
+	g := &gen{f: f, b: f.NewBlock()}
+	first, second, rest := f.NewBlock(), f.NewBlock(), f.NewBlock()
+	x := g.val(isa.LocalIDX, isa.I32, isa.I32)
+	g.b.Merge = rest
+	g.b.SetSuccs(ir.Cond, g.val(isa.ULt, isa.I32, isa.Bool, x, g.constant(7)), first, rest)
+	first.Term = ir.Return
+	g.b = rest
+	rest.Merge = second
+	y := g.val(isa.LocalIDY, isa.I32, isa.I32)
+	rest.SetSuccs(ir.Cond, g.val(isa.ULt, isa.I32, isa.Bool, y, x), second, second)
+	g.b = second
+	st := g.val(isa.Store, isa.I32, isa.Void, g.val(isa.Shl, isa.I32, isa.I32, x, g.constant(2)), y)
+	st.Mem = &ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Elem: isa.I32, Count: 1}, HasIndex: true, Align: 4}
+	second.Term = ir.Return
+	p := emitted(t, f, &Target{})
+	if n := len(placesOf(p, func(in *isa.Inst) bool { return in.Op == isa.End })); n != 1 {
+		t.Errorf("%d ends, want one", n)
+	}
+	if n := len(placesOf(p, func(in *isa.Inst) bool { return in.Op == isa.MaskJoin || in.Op == isa.MaskKill })); n != 0 {
+		t.Errorf("%d joins and kills, want none", n)
+	}
+}
+
+// What a store writes comes from vector registers: constants and scalars are moved there, each once in a block.
+func TestDataOfStoresIsInVectorRegisters(t *testing.T) {
+	f := generateEmpty()
+	g := &gen{f: f, b: f.NewBlock()}
+	x := g.val(isa.Shl, isa.I32, isa.I32, g.val(isa.LocalIDX, isa.I32, isa.I32), g.constant(4))
+	group := g.val(isa.WorkgroupIDX, isa.I32, isa.I32)
+	for i, data := range []*ir.Value{g.constant(5), group, g.constant(5), group} {
+		st := g.val(isa.Store, isa.I32, isa.Void, x, data)
+		st.Mem = &ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Elem: isa.I32, Count: 1, Offset: uint32(8 * i)}, HasIndex: true, Align: 4}
+	}
+	g.b.Term = ir.Return
+	p := emitted(t, f, &Target{})
+	for _, i := range placesOf(p, func(in *isa.Inst) bool { return in.Op == isa.Store }) {
+		if in := &p.Insts[i]; in.Mem.Data[0].Kind != isa.Vector {
+			t.Errorf("%s", isa.Disasm(in))
+		}
+	}
+	if n := len(placesOf(p, func(in *isa.Inst) bool { return in.Op == isa.Mov && in.Dst.Kind == isa.Vector })); n != 2 {
+		t.Errorf("%d moves, want 2", n)
+	}
+}
