@@ -179,16 +179,6 @@ func (c *coalescer) find(number uint64) int {
 	}
 }
 
-// translations is how often the lines, in the order of lanes, go from one range of addresses to another.
-func (c *coalescer) translations(shift uint) (n uint64) {
-	for i := 1; i < len(c.lines); i++ {
-		if (c.lines[i].Addr^c.lines[i-1].Addr)>>shift != 0 {
-			n++
-		}
-	}
-	return n
-}
-
 // span takes a contiguous range, each lane's bytes of it after those of the lane before; it must be the first thing added.
 func (c *coalescer) span(addr, bytes, lane uint64) {
 	if c.deaf {

@@ -16,7 +16,7 @@ import (
 // L1 4 lines in 2 sets, one L2 slice, one channel.
 func tiny() HierarchySpec {
 	return HierarchySpec{
-		VectorMemory: VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 1, TranslationBytes: 4096, MaxOutstanding: 64, AtomicCycles: 1},
+		VectorMemory: VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 1, TranslationBytes: 4096, TranslationEntries: 32, MaxOutstanding: 64, AtomicCycles: 1},
 		Texture:      TextureSpec{QuadsPerCycle: 1, TexelBytes: 4, TrilinearPasses: 2},
 		VectorL1:     CacheSpec{Bytes: 256, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 1, LatencyCycles: 10, BytesPerCycle: 64, Write: WriteThrough},
 		ScalarL1:     CacheSpec{Bytes: 256, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 2, LatencyCycles: 5, BytesPerCycle: 64, Write: ReadOnly},

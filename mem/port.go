@@ -38,11 +38,10 @@ type addressPath struct {
 	word     uint    // log2 of the bytes of a word in the masks of lines
 	lanes    divider // lanes and lines of a cycle
 	lines    divider
-	block    uint   // log2 of the size of blocks that the address path sends; 0: lines
-	together int    // lanes whose addresses one cycle takes
-	cost     uint64 // fixed-point cycles of a byte returned by all slices of the vector cache
-	pages    uint   // log2 of the bytes that one translation of an address serves
-	walk     uint64 // fixed-point cycles of a translation
+	block    uint          // log2 of the size of blocks that the address path sends; 0: lines
+	together int           // lanes whose addresses one cycle takes
+	cost     uint64        // fixed-point cycles of a byte returned by all slices of the vector cache
+	pages    *translations // of the unit; nil: they cost nothing
 }
 
 // lanes move the bytes of an instruction, lane by lane, and collect the lines that it needs.
@@ -101,6 +100,7 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 	path.vector, path.scalar = lineShifts(h)
 	ports := make([]*Port, shape.Units())
 	for i := range ports {
+		path.pages = newTranslations(&s.VectorMemory)
 		ports[i] = &Port{cu: i, h: h, path: path, lanes: all, tex: texture{&s.Texture, &all}}
 	}
 	return ports
@@ -109,8 +109,7 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 func newAddressPath(s *HierarchySpec) addressPath {
 	v := &s.VectorMemory
 	return addressPath{word: s.wordShift(), lanes: newDivider(v.LanesPerCycle), lines: newDivider(v.LinesPerCycle),
-		block: blockShift(v), together: v.LanesPerCycle, cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices)),
-		pages: log2(v.TranslationBytes), walk: uint64(v.TranslationCycles * (1 << fixedShift))}
+		block: blockShift(v), together: v.LanesPerCycle, cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices))}
 }
 
 func lineShifts(h interface{ LineBytes() (vector, scalar int) }) (vector, scalar uint) {
@@ -199,8 +198,8 @@ func (a *addressPath) busy(w *workspace, scalar bool, lanes int, bytes uint32) u
 		sent = w.blocks
 	}
 	busy := a.occupancy(sent, lanes, bytes)
-	if a.walk > 0 && !scalar {
-		busy += w.translations(a.pages) * a.walk >> fixedShift
+	if a.pages != nil && !scalar {
+		busy += a.pages.cycles(w.lines)
 	}
 	return busy
 }

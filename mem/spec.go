@@ -126,16 +126,17 @@ func (m *MemorySpec) sustained() float64 {
 
 // VectorMemorySpec is the address path of one compute unit. An instruction occupies it for
 // max(ceil(active lanes / LanesPerCycle), lines / LinesPerCycle, bytes / bandwidth of the vector cache) cycles, and
-// TranslationCycles for each range of addresses that its lines go on to; with BlockBytes, blocks count instead of lines.
+// TranslationCycles for each range of addresses that its lines go on to and whose translation is not kept; with BlockBytes, blocks count instead of lines.
 type VectorMemorySpec struct {
-	LanesPerCycle     int     `yaml:"lanes_per_cycle" range:"1..1024" unit:"lanes" doc:"lane addresses coalesced each cycle"`
-	LinesPerCycle     int     `yaml:"lines_per_cycle" range:"1..64" unit:"lines" doc:"distinct cache lines sent to vector_l1 each cycle"`
-	BlockBytes        int     `yaml:"block_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"the address path sends aligned blocks of this size to vector_l1, lines_per_cycle of them each cycle, and one block serves neighbouring lanes whose addresses one cycle takes, where their bytes follow each other or lie in one half of it; 0: whole lines, each once"`
-	TranslationBytes  int     `yaml:"translation_bytes" default:"4096" range:"4096..1073741824" pow2:"true" unit:"bytes" doc:"aligned bytes that one translation of an address serves"`
-	TranslationCycles float64 `yaml:"translation_cycles" default:"0" range:"0..1024" unit:"cycles" doc:"cycles that the address path takes for each translation after the first of an instruction, beyond those for lanes and lines; lanes in a row whose lines lie in one range of translation_bytes share one"`
-	MaxOutstanding    int     `yaml:"max_outstanding" range:"1..65536" unit:"instructions" doc:"vector memory instructions of one wave in flight (the wait counter's range)"`
-	ReturnOrder       string  `yaml:"return_order" default:"free" enum:"free|loads|all" doc:"which accesses of one wave return in the order of issue, so that what waits for one waits for those before it: none, loads and atomics with results, or all with stores until they are acknowledged (one wait counter for both)"`
-	AtomicCycles      int     `yaml:"atomic_cycles" range:"0..1024" unit:"cycles" doc:"from one update of an element to the next where the atomics of a line are carried out; those of different instructions to one line follow each other too"`
+	LanesPerCycle      int     `yaml:"lanes_per_cycle" range:"1..1024" unit:"lanes" doc:"lane addresses coalesced each cycle"`
+	LinesPerCycle      int     `yaml:"lines_per_cycle" range:"1..64" unit:"lines" doc:"distinct cache lines sent to vector_l1 each cycle"`
+	BlockBytes         int     `yaml:"block_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"the address path sends aligned blocks of this size to vector_l1, lines_per_cycle of them each cycle, and one block serves neighbouring lanes whose addresses one cycle takes, where their bytes follow each other or lie in one half of it; 0: whole lines, each once"`
+	TranslationBytes   int     `yaml:"translation_bytes" default:"4096" range:"4096..1073741824" pow2:"true" unit:"bytes" doc:"aligned bytes that one translation of an address serves"`
+	TranslationEntries int     `yaml:"translation_entries" default:"32" range:"1..4096" pow2:"true" unit:"entries" doc:"translations that a compute unit keeps, the least recently used of eight goes"`
+	TranslationCycles  float64 `yaml:"translation_cycles" default:"0" range:"0..1024" unit:"cycles" doc:"cycles that the address path takes for each translation that the compute unit does not keep, beyond those for lanes and lines; lanes in a row whose lines lie in one range of translation_bytes share one; 0: translations cost nothing"`
+	MaxOutstanding     int     `yaml:"max_outstanding" range:"1..65536" unit:"instructions" doc:"vector memory instructions of one wave in flight (the wait counter's range)"`
+	ReturnOrder        string  `yaml:"return_order" default:"free" enum:"free|loads|all" doc:"which accesses of one wave return in the order of issue, so that what waits for one waits for those before it: none, loads and atomics with results, or all with stores until they are acknowledged (one wait counter for both)"`
+	AtomicCycles       int     `yaml:"atomic_cycles" range:"0..1024" unit:"cycles" doc:"from one update of an element to the next where the atomics of a line are carried out; those of different instructions to one line follow each other too"`
 }
 
 // TextureSpec is the texture unit, which filters quads of 2x2 lanes.
@@ -245,7 +246,7 @@ func (l *namedCache) checkShared() []spec.Problem {
 // figures that MGPUSim uses where AMD gives none.
 func DefaultSpec() HierarchySpec {
 	return HierarchySpec{
-		VectorMemory: VectorMemorySpec{LanesPerCycle: 16, LinesPerCycle: 1, MaxOutstanding: 64, AtomicCycles: 1},
+		VectorMemory: VectorMemorySpec{LanesPerCycle: 16, LinesPerCycle: 1, MaxOutstanding: 64, AtomicCycles: 1, TranslationBytes: 4096, TranslationEntries: 32},
 		Texture:      TextureSpec{QuadsPerCycle: 1, TexelBytes: 4, TrilinearPasses: 2},
 		VectorL1: CacheSpec{Bytes: 16 << 10, LineBytes: 64, Ways: 4, Slices: 1, SharedBy: 1,
 			LatencyCycles: 60, BytesPerCycle: 64, Write: WriteThrough, Misses: 64},

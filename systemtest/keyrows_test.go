@@ -358,6 +358,7 @@ var plainRows = []keyRow{
 	{"vector_memory.return_order", "after", "timing.classes.vmem_store.latency=2000", "free", "all", slower},
 	{"vector_memory.block_bytes", "flow", "", "0", "16", slower},
 	{"vector_memory.translation_cycles", "ranges", passAll, "0", "10", slower},
+	{"vector_memory.translation_entries", "ranges", passAll + "vector_memory.translation_cycles=10", "1", "1024", faster},
 	{"vector_memory.translation_bytes", "ranges", passAll + "vector_memory.translation_cycles=10", "4096", "65536", faster},
 	{"vector_memory.atomic_cycles", "atomic", "", "1", "11", longer(16 * 31 * 10)},
 	{"texture.quads_per_cycle", "texture", "", "1", "4", faster},
