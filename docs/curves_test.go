@@ -1,0 +1,51 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"spvsim/experiments/sweep"
+)
+
+// The experiment of the page is ready to run beside a file of measured values, which its rows have where the footprints agree.
+func TestCurvesPage(t *testing.T) {
+	text, err := os.ReadFile("curves.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindStringSubmatch(string(text))
+	if block == nil {
+		t.Fatal("no experiment on the page")
+	}
+	dir := t.TempDir()
+	for name, data := range map[string]string{"chase.yaml": block[1], "measured.csv": "footprint_kb,cycles\n1,73.5\n30,101\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, at, err := sweep.Load(filepath.Join(dir, "chase.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := sweep.NewPlan(t.Context(), e, at, false, sweep.Limits{}, sweep.Identity{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := plan.Blank()
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined := map[any]any{}
+	for _, c := range rows.Columns {
+		for i, v := range c.Values {
+			if c.Name == "measured" && v != nil {
+				joined[i] = v
+			}
+		}
+	}
+	if rows.Rows != 8 || len(joined) != 2 || joined[0] != 73.5 {
+		t.Errorf("%d rows, measured values %v: want 8, and those of the first and the third", rows.Rows, joined)
+	}
+}
