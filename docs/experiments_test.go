@@ -31,6 +31,8 @@ var sections = []struct{ name, title string }{
 	{"payload-cache", "Payload memory or payload cache"},
 	{"graph-depth", "A recursive graph against a device"},
 	{"queue-shards", "Queues in memory against a device"},
+	{"small-launches", "Small launches with barriers, without, and in several queues"},
+	{"async-compute", "A kernel that waits for memory beside one that computes"},
 	{"crosslane-lowering", "Reductions, scans, swizzles and shuffles by lowering and wave size"},
 	{"scan-lowering", "A kernel of prefix sums by lowering and wave size"},
 	{"lds-stride", "Bank conflicts of LDS by stride and width"},
