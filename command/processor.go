@@ -116,7 +116,7 @@ func (p *Processor) Waiting() string {
 		if k == nil {
 			continue
 		}
-		text := fmt.Sprintf("%s: packet %d of %d waits for its pipe", q.Name, q.next+1, len(q.Packets))
+		text := fmt.Sprintf("%s: packet %d of %d waits for its pipe or for fewer launches", q.Name, q.next+1, len(q.Packets))
 		if n := p.unended(k); n > 0 {
 			text = fmt.Sprintf("%s: packet %d of %d waits for %d launches", q.Name, q.next+1, len(q.Packets), n)
 		}

@@ -14,6 +14,11 @@ import (
 func (r *runner) components() []sim.Component {
 	g := r.machine
 	list := []sim.Component{g.dispatcher}
+	if len(r.launches) == 1 {
+		if all, ok := r.launches[0].work.(*group); ok {
+			list = append(list, all.processor.Components()...)
+		}
+	}
 	if r.graph != nil {
 		list = append(list, r.graph.run.Components()...)
 	}

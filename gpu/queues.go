@@ -314,7 +314,7 @@ func (g *group) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Co
 		}
 		c, err := l.work.functional(u, whole(l.work), warm)
 		if c != nil {
-			l.work.count(c, scheduler.Part{})
+			l.work.count(c, whole(l.work))
 			g.tally.step(l.step).Add(c)
 			sum.Add(c)
 		}

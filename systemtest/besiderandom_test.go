@@ -137,6 +137,9 @@ func TestRandomLaunchesBesideEachOther(t *testing.T) {
 				t.Errorf("seed %d: %d launches of %d instructions, one after the other %d of %d", seed,
 					got.Stats.Launches, got.Stats.Instructions(), want.Stats.Launches, want.Stats.Instructions())
 			}
+			if untimed := change != nil && len(cycles) == 2; got.Stats.Untimed() != untimed {
+				t.Errorf("seed %d: all of it ran without time: %v, want %v", seed, got.Stats.Untimed(), untimed)
+			}
 			if len(got.Warnings) > 0 {
 				t.Errorf("seed %d: dependences are complete: %v", seed, got.Warnings)
 			}
