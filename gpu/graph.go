@@ -188,7 +188,7 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 			entries = append(entries, known(w.entries)...)
 		}
 	}
-	d := &scheduler.Description{Name: s.Job.Name, Entries: entries, OnChip: s.Machine.OnChip(), Scratch: g.scratch}
+	d := &scheduler.Description{Name: s.Job.Name, Entries: entries, OnChip: s.Machine.OnChip(), Scratch: g.scratch, Spec: &s.Machine.WorkSpec}
 	if dot {
 		return g.graph.WriteDOT(w, d)
 	}

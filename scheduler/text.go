@@ -15,6 +15,7 @@ type Description struct {
 	Entries []Entry
 	OnChip  uint64 // bytes of payload memory on chip
 	Scratch uint64 // bytes that the job or the machine gives
+	Spec    *WorkSpec
 }
 
 // counts is how many payloads the host dispatches to each node.
@@ -57,7 +58,45 @@ func (g *Graph) WriteText(w io.Writer, d *Description) error {
 		maxOutputs, g.most.MaxPayloads, g.most.MaxPayloadBytes, maxAxis, maxWorkgroups)
 	fmt.Fprintf(b, "payload memory: %d bytes on chip; scratch memory: at least %d bytes, at most %d of use, %d given\n",
 		d.OnChip, g.MinimumScratch(d.OnChip), g.MaximumScratch(d.OnChip, counts), d.Scratch)
+	g.writeLatency(b, d.Spec)
 	return b.Flush()
+}
+
+// writeLatency writes what the path through all levels takes at least beside what its workgroups do, and which windows it may wait for.
+func (g *Graph) writeLatency(w io.Writer, s *WorkSpec) {
+	first, next := s.leastStart()
+	fmt.Fprintf(w, "path of %d levels under %s: at least %d cycles beside its workgroups' own: %d until the first of them may issue, %d from an enqueue to the next level's\n",
+		g.Depth, s.Scheduler.Kind, first+(g.Depth-1)*next, first, next)
+	if !kinds[s.Scheduler.Kind].window {
+		return
+	}
+	for _, n := range g.Nodes {
+		window, why := 0, "coalescing"
+		switch {
+		case n.Program.Packed:
+			window, why = s.Queue.PackingWindow, "packing"
+		case n.meta.Launch == program.Coalescing:
+			window = s.Queue.CoalescingWindow
+		}
+		if window > 0 {
+			fmt.Fprintf(w, "node %v at %s: payloads wait up to %d cycles more for others (%s_window)\n", n, n.levelText(), window, why)
+		}
+	}
+}
+
+// leastStart is the least number of cycles from the begin of a dispatch until its first workgroup may issue, the launch of the host
+// left out, and from the end of an enqueue until a workgroup of its payload may. What queues in memory take of memory comes on top.
+func (s *WorkSpec) leastStart() (first, next int) {
+	c, place := &s.Scheduler, s.Dispatcher.LaunchLatency
+	switch c.Kind {
+	case "hardware":
+		return c.LaunchCycles + place, s.Queue.Latency + c.LaunchCycles + place
+	case "firmware":
+		return c.FirmwareDispatch + c.FirmwareCycles + place, s.Queue.Latency + c.FirmwareCycles + place
+	case "multipass":
+		return c.PassLaunchCycles + place, c.BarrierCycles + 2*c.PassLaunchCycles + place
+	}
+	return place, 0 // a worker pops
 }
 
 func (n *Node) levelText() string {

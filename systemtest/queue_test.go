@@ -2,6 +2,8 @@ package systemtest
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -85,5 +87,30 @@ func TestThreadsChangeNothingInGraphs(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The least time that spvsim graph prints for the way through all levels is no more than what the critical path waits and starts, and
+// under a hardware queue, with one payload, all but the cycles that ports take.
+func TestLeastTimeOfThePath(t *testing.T) {
+	for _, kind := range []string{"hardware", "firmware", "multipass", "persistent"} {
+		setup := &gpu.Setup{}
+		r := run(t, "lastsum", []string{"scheduler.kind=" + kind}, setup)
+		var text bytes.Buffer
+		if err := gpu.DescribeGraph(&text, *setup, false); err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(text.String(), "under "+kind+": at least ")
+		least, path := uint64(0), uint64(0)
+		if _, err := fmt.Sscanf(rest, "%d cycles", &least); err != nil {
+			t.Fatalf("%v in:\n%s", err, &text)
+		}
+		for i := range r.Stats.Graph.Nodes {
+			p := &r.Stats.Graph.Nodes[i].Path
+			path += p.Wait + p.Start
+		}
+		if path < least || kind == "hardware" && path > least+8 {
+			t.Errorf("%s: the path waits and starts for %d cycles, %d at least", kind, path, least)
+		}
 	}
 }
