@@ -33,10 +33,7 @@ func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Par
 		cost, floor = d.spec.FollowingLaunch, 0
 	}
 	begin := now + uint64(cost)
-	k := &kernel{done: max(begin, now+uint64(floor)), Part: part, launch: launch{
-		unit: -1,
-		code: l, engine: -1, grid: g, total: part.End - part.First,
-	}}
+	k := newKernel(l, part, max(begin, now+uint64(floor)))
 	if part.First > 0 {
 		k.next = workgroupAt(part.First, g)
 	}
@@ -45,6 +42,11 @@ func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Par
 	if k.total > 0 {
 		d.alarm.Set(begin)
 	}
+}
+
+// newKernel is a launch on all engines and units; it is done in cycle done at the earliest.
+func newKernel(l *cu.Launch, part Part, done uint64) *kernel {
+	return &kernel{done: done, Part: part, launch: launch{code: l, engine: -1, unit: -1, grid: l.NumWorkgroups, total: part.End - part.First}}
 }
 
 // workgroupAt is the id of the workgroup that comes i-th in a grid.

@@ -167,9 +167,7 @@ func (d *Dispatcher) Port() *engine.Port { return d.port }
 // Open opens a kernel in cycle now, beside what is open. It is done in cycle floor at the earliest.
 func (d *Dispatcher) Open(now, floor uint64, l *cu.Launch, s Share, c *Caller) Opened {
 	g := l.NumWorkgroups
-	k := &kernel{done: max(now, floor), Part: Part{End: uint64(g[0]) * uint64(g[1]) * uint64(g[2])}}
-	k.launch = launch{code: l, engine: -1, grid: g, total: k.End}
-	o := d.add(k, s, c)
+	o := d.add(newKernel(l, Part{End: uint64(g[0]) * uint64(g[1]) * uint64(g[2])}, max(now, floor)), s, c)
 	d.alarm.Set(now)
 	return Opened{o}
 }

@@ -3,14 +3,17 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"spvsim/account"
+	"spvsim/config"
 	"spvsim/tracing"
 )
 
-// leaves are the paths of a JSON value's members; those of a step are under its name.
+// leaves are the paths of a JSON value's members; those of a step are under its name, those of a hardware queue are not.
 func leaves(path string, v any, found map[string]bool) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -19,6 +22,13 @@ func leaves(path string, v any, found map[string]bool) {
 		}
 	case []any:
 		for _, member := range v {
+			if strings.HasPrefix(path, "queues") {
+				if path != "queues" {
+					found[path] = true
+				}
+				leaves(path, member, found)
+				continue
+			}
 			step := member.(map[string]any)
 			name := step["name"].(string)
 			delete(step, "name")
@@ -30,11 +40,30 @@ func leaves(path string, v any, found map[string]bool) {
 	}
 }
 
+// queuesJob is a job of two queues on one pipe, of which one waits for the other.
+func queuesJob(t *testing.T) string {
+	t.Helper()
+	shader, err := filepath.Abs("../../experiments/figures/jobs/sidebyside.spv")
+	name := filepath.Join(t.TempDir(), "queues.yaml")
+	text := "machine: rdna3-rx7900xtx\nshader: " + shader + `
+buffers: [{set: 0, binding: 0, name: words, data: {zero: 65536}}]
+queues:
+  - {name: a, pipe: 0, steps: [{name: first, push_constants: [{u32: 0}, {u32: 64}, {u32: 9}], dispatch: [1]}]}
+  - {name: b, pipe: 0, steps: [{name: next, after: [first], push_constants: [{u32: 128}, {u32: 192}, {u32: 9}], dispatch: [1]}]}
+  - {name: c, pipe: 0, steps: [{name: other, push_constants: [{u32: 256}, {u32: 320}, {u32: 9}], dispatch: [1]}]}
+`
+	if err := errors.Join(err, os.WriteFile(name, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
 // Every statistic of runs of all kinds has a description with a meaning, and every description is of one that some run has.
 func TestEveryStatisticIsDescribed(t *testing.T) {
 	found := map[string]bool{}
 	for _, args := range [][]string{
 		{"reduce"}, {"koch"}, {"helper-lanes"}, {"reduce", "--mode", "functional"}, {"reduce", "--max-cycles", "5000"},
+		{queuesJob(t)},
 	} {
 		r := spvsim("", append([]string{"run", "--stats", "-", "-q"}, args...)...)
 		var s map[string]any
@@ -43,8 +72,13 @@ func TestEveryStatisticIsDescribed(t *testing.T) {
 		}
 		leaves("", s, found)
 	}
+	m, err := config.Preset("rdna3-rx7900xtx")
+	if err != nil {
+		t.Fatal(err)
+	}
 	sampled := tracing.Stats{Mode: "sampled", ClockMHz: 1000} // a run that is long enough to be sampled takes seconds
-	sampled.Estimate = &account.Estimate{}
+	sampled.Estimate, sampled.Energies = &account.Estimate{}, m.Energies()
+	sampled.Steps = []account.StepCounts{{Counts: sampled.Counts}}
 	text, err := json.Marshal(&sampled)
 	var s map[string]any
 	if err := errors.Join(err, json.Unmarshal(text, &s)); err != nil {
