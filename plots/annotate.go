@@ -170,18 +170,21 @@ func around(pt vg.Point, nearness int) []candidate {
 }
 
 // box is what a text covers there.
-func (p candidate) box(text string, size vg.Length) vg.Rectangle {
-	w, h := textWidth(text, size), textHeight(text, size)
+func (p candidate) box(f *family, text string, size vg.Length) vg.Rectangle {
+	w, h := f.width(text, size), f.height(text, size)
 	low := p.at.Sub(vg.Point{X: p.align.x * w, Y: p.align.y * h})
-	return vg.Rectangle{Min: low.Sub(vg.Point{X: 0.5, Y: size * descent}), Max: low.Add(vg.Point{X: w + 0.5, Y: h + 0.5})}
+	return vg.Rectangle{Min: low.Sub(vg.Point{X: 0.5, Y: size * f.descent}), Max: low.Add(vg.Point{X: w + 0.5, Y: h + 0.5})}
 }
+
+// onText is how many cells of marks a text may cover rather than another text, which would make both unreadable.
+const onText = 500
 
 // label writes a text at the candidate that covers least and is inside the frame.
 func label(c draw.Canvas, k *inkCanvas, frame vg.Rectangle, text string, places []candidate) {
 	best, covered := places[0], math.MaxInt
 	for _, p := range places {
-		box := p.box(text, smallSize)
-		n := k.count(box)
+		box := p.box(k.font, text, smallSize)
+		n := k.count(box) + onText*k.textsUnder(box)
 		if box.Min.X < frame.Min.X || box.Max.X > frame.Max.X-1 || box.Min.Y < frame.Min.Y || box.Max.Y > frame.Max.Y+4 {
 			n += 10_000
 		}
@@ -190,13 +193,15 @@ func label(c draw.Canvas, k *inkCanvas, frame vg.Rectangle, text string, places 
 		}
 	}
 	if covered > best.far && covered < 10_000 { // it is on something: a ground of white keeps it readable
-		box := best.box(text, smallSize)
+		box := best.box(k.font, text, smallSize)
 		c.FillPolygon(color.NRGBA{0xff, 0xff, 0xff, 0xc8}, rectangle(box.Min, box.Max))
 	}
 	c.SetColor(ink)
-	setText(c, text, best.at, smallSize, best.align, 0)
+	k.font.write(c, text, best.at, smallSize, best.align, 0)
 	if text != "" {
-		k.mark(best.box(text, smallSize))
+		box := best.box(k.font, text, smallSize)
+		k.mark(box)
+		k.texts = append(k.texts, box)
 	}
 }
 
@@ -227,8 +232,8 @@ func (l *layout) drawRoofName(c draw.Canvas, p *pane, k *inkCanvas, r Roof) {
 	}
 	c.SetColor(ink)
 	place, align := a.Add(d.Scale(0.06)).Add(normal), alignment{0, 0}
-	setText(c, r.Name, place, smallSize, align, angle*180/math.Pi)
-	markAlong(k, place, vg.Length(angle), textWidth(r.Name, smallSize), align.x)
+	k.font.write(c, r.Name, place, smallSize, align, angle*180/math.Pi)
+	markAlong(k, place, vg.Length(angle), k.font.width(r.Name, smallSize), align.x)
 }
 
 // overHorizontal are places over a line, then under it, from its right end.
@@ -248,7 +253,7 @@ func markAlong(k *inkCanvas, at vg.Point, angle, width, before vg.Length) {
 	dir := vg.Point{X: vg.Length(math.Cos(float64(angle))), Y: vg.Length(math.Sin(float64(angle)))}
 	for s := -before * width; s <= (1-before)*width; s += inkCell {
 		p := at.Add(dir.Scale(s))
-		k.mark(vg.Rectangle{Min: p, Max: p.Add(vg.Point{X: 2, Y: smallSize * capHeight})})
+		k.mark(vg.Rectangle{Min: p, Max: p.Add(vg.Point{X: 2, Y: smallSize * k.font.capHeight})})
 	}
 }
 

@@ -170,7 +170,7 @@ var options = map[string]struct{ one, some []string }{
 	"roofline": {one: []string{"roofs: [{name: p, peak: 30}, {name: b, bandwidth: 3}]", "roofs: [{name: b, bandwidth: 1e90}, {peak: 1e-90}]", "roofs: [{name: b, bandwidth: 1e-99}, {name: p, peak: 1e99}]"}, some: []string{"text: s"}},
 }
 
-var ofAnyKind = []string{"series: s", "series: s", "facets: f", "facets: {column: f, share: none}", "style: page", "legend: inside", "legend: right", "title: t",
+var ofAnyKind = []string{"series: s", "series: s", "facets: f", "facets: {column: f, share: none}", "style: page", "legend: inside", "legend: right", "title: t", "font: serif", "font: mono",
 	"annotations: [{hline: 3, source: m}, {vline: 2}, {points: [[1, 1], [1e200, 1e-200]], source: p}, {text: t, x: 1, y: 2}]"}
 
 // seldom are options that most tables don't go with.

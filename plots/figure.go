@@ -20,6 +20,7 @@ type Figure struct {
 	Style    string  `yaml:"style" enum:"column|page" doc:"width: column is 3.33 inches, page is 7"`
 	WidthIn  float64 `yaml:"width_in" range:"1..40" unit:"inches" doc:"width in place of the style's"`
 	Palette  string  `yaml:"palette" enum:"okabe-ito|bright|muted|grey" doc:"colours of series; left out, okabe-ito. Markers, dashes and hatches tell them apart as well"`
+	Font     string  `yaml:"font" enum:"sans|serif|mono" doc:"font of all texts, embedded: Liberation Sans, Serif or Mono, as wide as Helvetica, Times and Courier; left out, sans"`
 	HeightIn float64 `yaml:"height_in" range:"1..40" unit:"inches" doc:"height; left out, it follows from the kind, the style and the panels"`
 
 	Columns Pairs  `yaml:"columns" doc:"derived columns: name: expression over the columns and those derived before"`

@@ -196,7 +196,7 @@ func TestPointsAloneStandApart(t *testing.T) {
 // countPlaces counts the places at which points stand.
 func countPlaces(c *Chart, l *layout) int {
 	p := l.panes[0]
-	canvas := newInk(l.size.X, l.size.Y).on(p.rect)
+	canvas := newInk(l.font, l.size.X, l.size.Y).on(p.rect)
 	var marks []mark
 	for i := range p.panel.Series {
 		s := &p.panel.Series[i]

@@ -14,15 +14,17 @@ import (
 // inkCanvas notes which cells of a figure are drawn on, so that legends and labels find an empty place. Turning and scaling
 // are not followed: only marks among the data are drawn on it, which are upright.
 type inkCanvas struct {
+	font          *family
 	columns, rows int
 	used          []bool
+	texts         []vg.Rectangle // labels among the data
 }
 
 // inkCell is the width of a cell, points.
 const inkCell = vg.Length(2)
 
-func newInk(w, h vg.Length) *inkCanvas {
-	k := &inkCanvas{columns: int(w/inkCell) + 1, rows: int(h/inkCell) + 1}
+func newInk(f *family, w, h vg.Length) *inkCanvas {
+	k := &inkCanvas{font: f, columns: int(w/inkCell) + 1, rows: int(h/inkCell) + 1}
 	k.used = make([]bool, k.columns*k.rows)
 	return k
 }
@@ -37,7 +39,7 @@ func (k *inkCanvas) Push()                                   {}
 func (k *inkCanvas) Pop()                                    {}
 func (k *inkCanvas) DrawImage(r vg.Rectangle, _ image.Image) { k.mark(r) }
 func (k *inkCanvas) FillString(f font.Face, p vg.Point, s string) {
-	k.mark(vg.Rectangle{Min: p.Add(vg.Point{Y: -f.Font.Size * descent}), Max: p.Add(vg.Point{X: f.Width(s), Y: f.Font.Size * capHeight})})
+	k.mark(vg.Rectangle{Min: p.Add(vg.Point{Y: -f.Font.Size * k.font.descent}), Max: p.Add(vg.Point{X: f.Width(s), Y: f.Font.Size * k.font.capHeight})})
 }
 
 func cellOf(x vg.Length) int { return int(math.Floor(float64(x / inkCell))) }
@@ -64,6 +66,17 @@ func (k *inkCanvas) count(r vg.Rectangle) int {
 			if k.used[row*k.columns+column] {
 				n++
 			}
+		}
+	}
+	return n
+}
+
+// textsUnder is the number of labels that a rectangle would cover a part of.
+func (k *inkCanvas) textsUnder(r vg.Rectangle) int {
+	n := 0
+	for _, t := range k.texts {
+		if r.Min.X < t.Max.X && t.Min.X < r.Max.X && r.Min.Y < t.Max.Y && t.Min.Y < r.Max.Y {
+			n++
 		}
 	}
 	return n

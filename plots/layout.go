@@ -44,6 +44,7 @@ type layout struct {
 	panes         []*pane
 	place         string // of the legend
 	entries       []entry
+	font          *family
 	angle         float64 // of x tick labels, degrees
 	keys          []plot.Tick
 	shades        shades
@@ -61,7 +62,7 @@ func (c *Chart) isGrid() bool { return c.figure.Facets.Rows != "" }
 // newLayout places everything; place is where the legend is, which takes space unless it is inside or none.
 func (c *Chart) newLayout(style, place string) *layout {
 	f := c.figure
-	l := &layout{c: c, place: place, entries: c.entries(place)}
+	l := &layout{c: c, font: c.font(), place: place, entries: c.entries(place)}
 	l.size.X = styleWidths[style]
 	if f.WidthIn > 0 {
 		l.size.X = vg.Length(f.WidthIn) * vg.Inch
@@ -284,16 +285,17 @@ func (d *Dimension) about(r interval, kind string, forText bool) scale {
 
 func (l *layout) chooseTicks() {
 	f := l.c.figure
+	across, upwards := side{l.font, l.panelW, false}, side{l.font, l.panelH, true}
 	for _, p := range l.panes {
-		p.xt = p.axes.X.ticksInSight(l.c.X, f.X.Ticks, l.panelW, false)
-		p.yt = p.axes.Y.ticksInSight(l.c.Y, f.Y.Ticks, l.panelH, true)
+		p.xt = p.axes.X.ticksInSight(l.c.X, f.X.Ticks, across)
+		p.yt = p.axes.Y.ticksInSight(l.c.Y, f.Y.Ticks, upwards)
 	}
 	l.angle = 0
 	if l.c.X.Scale == "category" {
 		l.turnLabels()
 	}
 	if l.c.Kind == "heatmap" {
-		l.keys = l.shades.ticksInSight(l.c.value, nil, l.panelH*vg.Length(l.rows)+l.gapY*vg.Length(l.rows-1), true)
+		l.keys = l.shades.ticksInSight(l.c.value, nil, side{l.font, l.panelH*vg.Length(l.rows) + l.gapY*vg.Length(l.rows-1), true})
 	}
 }
 
@@ -302,7 +304,7 @@ func (l *layout) turnLabels() {
 	space := l.panelW/vg.Length(max(len(l.c.X.Categories), 1))*labelled(l.panes[0].xt) - labelGap
 	fits := true
 	for _, t := range l.panes[0].xt {
-		fits = fits && textWidth(breakLabel(t.Label, smallSize, space), smallSize) <= space
+		fits = fits && l.font.width(l.font.breakLabel(t.Label, smallSize, space), smallSize) <= space
 	}
 	if !fits {
 		l.angle = labelAngle
@@ -310,7 +312,7 @@ func (l *layout) turnLabels() {
 	}
 	for _, p := range l.panes {
 		for i := range p.xt {
-			p.xt[i].Label = breakLabel(p.xt[i].Label, smallSize, space)
+			p.xt[i].Label = l.font.breakLabel(p.xt[i].Label, smallSize, space)
 		}
 	}
 }
@@ -327,8 +329,8 @@ func labelled(ticks []plot.Tick) vg.Length {
 }
 
 // breakLabel breaks a text that is too wide at the space nearest its middle.
-func breakLabel(s string, size, space vg.Length) string {
-	if textWidth(s, size) <= space {
+func (f *family) breakLabel(s string, size, space vg.Length) string {
+	if f.width(s, size) <= space {
 		return s
 	}
 	best := -1
@@ -350,22 +352,22 @@ func (l *layout) measure() {
 	c, f := l.c, l.c.figure
 	yWidth, xHeight := l.tickWidth(), l.tickHeight()
 	l.left = edge + yWidth
-	l.yLabel = breakLabel(c.Y.Label, textSize, l.panelH*vg.Length(l.rows)+l.gapY*vg.Length(l.rows-1)+l.bottom/2)
-	l.xLabel = breakLabel(c.X.Label, textSize, l.panelW*vg.Length(l.columns)+l.gapX*vg.Length(l.columns-1)+l.left/2)
+	l.yLabel = l.font.breakLabel(c.Y.Label, textSize, l.panelH*vg.Length(l.rows)+l.gapY*vg.Length(l.rows-1)+l.bottom/2)
+	l.xLabel = l.font.breakLabel(c.X.Label, textSize, l.panelW*vg.Length(l.columns)+l.gapX*vg.Length(l.columns-1)+l.left/2)
 	if c.Y.Label != "" {
-		l.left += textHeight(l.yLabel, textSize) + textSize*descent + gap + 1
+		l.left += l.font.height(l.yLabel, textSize) + textSize*l.font.descent + gap + 1
 	}
 	l.bottom = edge + xHeight
 	if c.X.Label != "" {
-		l.bottom += textHeight(l.xLabel, textSize) + textSize*descent + gap + 1
+		l.bottom += l.font.height(l.xLabel, textSize) + textSize*l.font.descent + gap + 1
 	}
-	l.top, l.right = edge+smallSize*capHeight/2, edge+l.overhang()
+	l.top, l.right = edge+smallSize*l.font.capHeight/2, edge+l.overhang()
 	if f.Title != "" {
-		l.top += textHeight(f.Title, textSize) + gap + 2
+		l.top += l.font.height(f.Title, textSize) + gap + 2
 	}
 	l.gapX, l.gapY = panelGap, panelGap
 	if f.Facets.Column != "" {
-		l.top += stripSpace - smallSize*capHeight/2
+		l.top += stripSpace - smallSize*l.font.capHeight/2
 		if !c.isGrid() { // whose columns have their names over the first row
 			l.gapY += stripSpace - 4
 		}
@@ -381,7 +383,7 @@ func (l *layout) measure() {
 		l.gapY += xHeight
 	}
 	if c.Kind == "heatmap" {
-		l.right += barSpace + barWidth + tickSpace + widest(l.keys) + gap + textSize + 2
+		l.right += barSpace + barWidth + tickSpace + l.widest(l.keys) + gap + textSize + 2
 	}
 	l.measureLegend()
 }
@@ -398,10 +400,10 @@ func (l *layout) measureLegend() {
 	}
 }
 
-func widest(ticks []plot.Tick) vg.Length {
+func (l *layout) widest(ticks []plot.Tick) vg.Length {
 	w := vg.Length(0)
 	for _, t := range ticks {
-		w = max(w, textWidth(t.Label, smallSize))
+		w = max(w, l.font.width(t.Label, smallSize))
 	}
 	return w
 }
@@ -409,20 +411,20 @@ func widest(ticks []plot.Tick) vg.Length {
 func (l *layout) tickWidth() vg.Length {
 	w := vg.Length(0)
 	for _, p := range l.panes {
-		w = max(w, widest(p.yt))
+		w = max(w, l.widest(p.yt))
 	}
 	return w + tickSpace
 }
 
 func (l *layout) tickHeight() vg.Length {
-	h := smallSize * capHeight
+	h := smallSize * l.font.capHeight
 	sin := vg.Length(math.Sin(l.angle * math.Pi / 180))
 	for _, p := range l.panes {
 		for _, t := range p.xt {
-			h = max(h, textHeight(t.Label, smallSize)+textWidth(t.Label, smallSize)*sin)
+			h = max(h, l.font.height(t.Label, smallSize)+l.font.width(t.Label, smallSize)*sin)
 		}
 		if strings.Contains(labelsText(p.xt), "^{") {
-			h = max(h, smallSize*(capHeight+0.2))
+			h = max(h, smallSize*(l.font.capHeight+0.2))
 		}
 	}
 	return h + tickSpace + 1
@@ -447,7 +449,7 @@ func (l *layout) overhang() vg.Length {
 			continue
 		}
 		for _, t := range p.xt {
-			most = max(most, l.panelW*vg.Length(p.axes.X.norm(t.Value)-1)+textWidth(t.Label, smallSize)/2)
+			most = max(most, l.panelW*vg.Length(p.axes.X.norm(t.Value)-1)+l.font.width(t.Label, smallSize)/2)
 		}
 	}
 	return most

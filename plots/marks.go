@@ -83,7 +83,7 @@ func barMarks(c *Chart, p *Panel) []plotFunc {
 					whiskerAt(dc, pl, (left+right)/2, pt.Low, pt.High, 1.8, ink)
 				}
 				if c.figure.Cells {
-					drawBarValue(dc, pl, (left+right)/2, max(pt.Y, pt.High), pt.Y)
+					drawBarValue(dc, c.font(), pl, (left+right)/2, max(pt.Y, pt.High), pt.Y)
 				}
 			}
 		}
@@ -101,10 +101,10 @@ func barBase(p *axes) float64 {
 	return 0
 }
 
-func drawBarValue(c draw.Canvas, p *axes, x, top, value float64) {
+func drawBarValue(c draw.Canvas, f *family, p *axes, x, top, value float64) {
 	c.SetColor(ink)
 	label := strconv.FormatFloat(value, 'g', 3, 64)
-	setText(c, minus(label), at(c, p, x, math.Max(top, 0)).Add(vg.Point{Y: 2}), 6, atBottom, 0)
+	f.write(c, minus(label), at(c, p, x, math.Max(top, 0)).Add(vg.Point{Y: 2}), 6, atBottom, 0)
 }
 
 func drawBar(c draw.Canvas, p *axes, l look, left, right, low, high float64) {
@@ -287,14 +287,14 @@ func heatMarks(c *Chart, p *Panel) []plotFunc {
 				dc.FillPolygon(col, rectangle(a, b))
 				dc.StrokeLines(solid(color.White, 0.3), append(rectangle(a, b), a))
 				if c.figure.Cells {
-					drawCell(dc, a, b, col, pt.Value)
+					drawCell(dc, c.font(), a, b, col, pt.Value)
 				}
 			}
 		}
 	}}
 }
 
-func drawCell(c draw.Canvas, a, b vg.Point, on color.NRGBA, value float64) {
+func drawCell(c draw.Canvas, f *family, a, b vg.Point, on color.NRGBA, value float64) {
 	c.SetColor(ink)
 	if isDark(on) {
 		c.SetColor(color.White)
@@ -304,12 +304,12 @@ func drawCell(c draw.Canvas, a, b vg.Point, on color.NRGBA, value float64) {
 		label = minus(strconv.FormatFloat(value, 'f', 0, 64))
 	}
 	size := smallSize
-	if w := textWidth(label, size); w > (b.X-a.X)*0.9 {
+	if w := f.width(label, size); w > (b.X-a.X)*0.9 {
 		size *= (b.X - a.X) * 0.9 / w
 	}
 	const readable = 2 // points; smaller is a smudge
 	if size = min(size, (b.Y-a.Y)*0.9); size >= readable {
-		setText(c, label, a.Add(b).Scale(0.5), size, atCenter, 0)
+		f.write(c, label, a.Add(b).Scale(0.5), size, atCenter, 0)
 	}
 }
 
@@ -324,7 +324,7 @@ func spanMarks(c *Chart, p *Panel) []plotFunc {
 				pts := dc.ClipPolygonXY(rectangle(at(dc, pl, pt.X, pt.Y-spanHeight/2), at(dc, pl, pt.End, pt.Y+spanHeight/2)))
 				if len(pts) > 0 {
 					drawArea(dc, l, pts)
-					drawSpanText(dc, l, bounds(pts), pt.Text)
+					drawSpanText(dc, c.font(), l, bounds(pts), pt.Text)
 				}
 			}
 		}
@@ -332,20 +332,20 @@ func spanMarks(c *Chart, p *Panel) []plotFunc {
 }
 
 // drawSpanText writes a text that fits into its span, on a ground of the span's colour.
-func drawSpanText(c draw.Canvas, l look, box vg.Rectangle, text string) {
+func drawSpanText(c draw.Canvas, f *family, l look, box vg.Rectangle, text string) {
 	const size = 6.5
-	w := textWidth(text, size)
+	w := f.width(text, size)
 	if text == "" || w+3 > box.Size().X || size > box.Size().Y {
 		return
 	}
 	middle := box.Min.Add(box.Max).Scale(0.5)
-	half := vg.Point{X: w/2 + 1.2, Y: size*capHeight/2 + 1}
+	half := vg.Point{X: w/2 + 1.2, Y: size*f.capHeight/2 + 1}
 	c.FillPolygon(l.color, rectangle(middle.Sub(half), middle.Add(half)))
 	c.SetColor(ink)
 	if isDark(l.color) {
 		c.SetColor(color.White)
 	}
-	setText(c, text, middle, size, atCenter, 0)
+	f.write(c, text, middle, size, atCenter, 0)
 }
 
 func roofMarks(c *Chart, p *Panel) []plotFunc {

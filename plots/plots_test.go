@@ -357,10 +357,10 @@ func TestLegendsCoverNothing(t *testing.T) {
 			if l.place != "inside" {
 				continue
 			}
-			k := newInk(l.size.X, l.size.Y)
+			k := newInk(l.font, l.size.X, l.size.Y)
 			l.drawData(k.on(l.panes[0].rect), l.panes[0], k)
 			w, h := l.legendSize()
-			box := candidate{at: at}.box("", 0)
+			box := candidate{at: at}.box(l.font, "", 0)
 			box.Max.X, box.Max.Y = at.X+w, at.Y+h
 			if n := k.count(box); n > 0 {
 				t.Errorf("%s, %s: the legend covers %d cells", name, style, n)

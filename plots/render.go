@@ -31,7 +31,7 @@ func (c *Chart) settle(style string) (*layout, vg.Point) {
 	covered, at := math.MaxInt, vg.Point{}
 	w, h := l.legendSize()
 	for _, p := range l.panes {
-		k := newInk(l.size.X, l.size.Y)
+		k := newInk(l.font, l.size.X, l.size.Y)
 		l.drawData(k.on(p.rect), p, k)
 		frame := vg.Rectangle{Min: p.rect.Min.Add(vg.Point{X: gap, Y: gap}), Max: p.rect.Max.Sub(vg.Point{X: gap})}
 		if pt, n := k.emptiest(frame, w, h); n < covered {
@@ -50,7 +50,7 @@ func (l *layout) draw(vc vg.Canvas, legendAt vg.Point) {
 	c := draw.Canvas{Canvas: vc, Rectangle: vg.Rectangle{Max: l.size}}
 	c.FillPolygon(color.White, rectangle(c.Min, c.Max))
 	for i, p := range l.panes {
-		k := newInk(l.size.X, l.size.Y)
+		k := newInk(l.font, l.size.X, l.size.Y)
 		l.drawGrid(p.canvas(vc), p)
 		l.drawData(p.canvas(vc), p, k)
 		l.drawAxes(p.canvas(vc), p)
@@ -67,10 +67,10 @@ func (l *layout) draw(vc vg.Canvas, legendAt vg.Point) {
 // drawNames writes a panel's name over it; in a grid those of columns over the first row, those of rows beside the last column.
 func (l *layout) drawNames(c draw.Canvas, p *pane, i int) {
 	if !l.c.isGrid() || i < l.columns {
-		setText(c, p.panel.Name, vg.Point{X: (p.rect.Min.X + p.rect.Max.X) / 2, Y: p.rect.Max.Y + 4}, textSize, atBottom, 0)
+		l.font.write(c, p.panel.Name, vg.Point{X: (p.rect.Min.X + p.rect.Max.X) / 2, Y: p.rect.Max.Y + 4}, textSize, atBottom, 0)
 	}
 	if l.c.isGrid() && (i+1)%l.columns == 0 {
-		setText(c, p.panel.Row, vg.Point{X: p.rect.Max.X + 4, Y: (p.rect.Min.Y + p.rect.Max.Y) / 2}, textSize, atBottom, -90)
+		l.font.write(c, p.panel.Row, vg.Point{X: p.rect.Max.X + 4, Y: (p.rect.Min.Y + p.rect.Max.Y) / 2}, textSize, atBottom, -90)
 	}
 }
 
@@ -126,7 +126,7 @@ func (l *layout) drawAxes(c draw.Canvas, p *pane) {
 			c.StrokeLine2(line, c.Min.X-lengthOf(t), y, c.Min.X, y)
 		}
 		if p.showY {
-			setText(c, t.Label, vg.Point{X: c.Min.X - tickSpace, Y: y}, smallSize, atRight, 0)
+			l.font.write(c, t.Label, vg.Point{X: c.Min.X - tickSpace, Y: y}, smallSize, atRight, 0)
 		}
 	}
 }
@@ -145,9 +145,9 @@ func (l *layout) drawXTick(c draw.Canvas, t plot.Tick, x vg.Length, label bool) 
 	switch {
 	case !label:
 	case l.angle != 0:
-		setText(c, t.Label, vg.Point{X: x + 2, Y: c.Min.Y - tickSpace}, smallSize, alignment{1, 1}, l.angle)
+		l.font.write(c, t.Label, vg.Point{X: x + 2, Y: c.Min.Y - tickSpace}, smallSize, alignment{1, 1}, l.angle)
 	default:
-		setText(c, t.Label, vg.Point{X: x, Y: c.Min.Y - tickSpace}, smallSize, atTop, 0)
+		l.font.write(c, t.Label, vg.Point{X: x, Y: c.Min.Y - tickSpace}, smallSize, atTop, 0)
 	}
 }
 
@@ -156,10 +156,10 @@ func (l *layout) drawLabels(c draw.Canvas) {
 	area := l.area()
 	middle := area.Min.Add(area.Max).Scale(0.5)
 	c.SetColor(ink)
-	setText(c, l.c.Title, vg.Point{X: middle.X, Y: l.size.Y - edge}, textSize, atTop, 0)
-	setText(c, l.yLabel, vg.Point{X: edge, Y: keepInside(middle.Y, textWidth(l.yLabel, textSize), l.size.Y)}, textSize, alignment{0.5, 1}, 90)
-	x := keepInside(middle.X, textWidth(l.xLabel, textSize), l.size.X)
-	setText(c, l.xLabel, vg.Point{X: x, Y: area.Min.Y - l.tickHeight() - gap}, textSize, atTop, 0)
+	l.font.write(c, l.c.Title, vg.Point{X: middle.X, Y: l.size.Y - edge}, textSize, atTop, 0)
+	l.font.write(c, l.yLabel, vg.Point{X: edge, Y: keepInside(middle.Y, l.font.width(l.yLabel, textSize), l.size.Y)}, textSize, alignment{0.5, 1}, 90)
+	x := keepInside(middle.X, l.font.width(l.xLabel, textSize), l.size.X)
+	l.font.write(c, l.xLabel, vg.Point{X: x, Y: area.Min.Y - l.tickHeight() - gap}, textSize, atTop, 0)
 }
 
 // keepInside moves the middle of something long so that its ends stay in the figure.
@@ -185,9 +185,9 @@ func (l *layout) drawColorBar(c draw.Canvas) {
 	for _, t := range l.keys {
 		y := area.Min.Y + area.Size().Y*vg.Length(l.shades.norm(t.Value))
 		c.StrokeLine2(solid(ink, axisWidth), right, y, right+lengthOf(t), y)
-		setText(c, t.Label, vg.Point{X: right + tickSpace, Y: y}, smallSize, atLeft, 0)
+		l.font.write(c, t.Label, vg.Point{X: right + tickSpace, Y: y}, smallSize, atLeft, 0)
 	}
-	setText(c, l.c.value.Label, vg.Point{X: right + tickSpace + widest(l.keys) + gap + 2, Y: (area.Min.Y + area.Max.Y) / 2}, textSize, alignment{0.5, 1}, 90)
+	l.font.write(c, l.c.value.Label, vg.Point{X: right + tickSpace + l.widest(l.keys) + gap + 2, Y: (area.Min.Y + area.Max.Y) / 2}, textSize, alignment{0.5, 1}, 90)
 }
 
 // entry is one line of the legend.
@@ -297,13 +297,13 @@ func (e entry) sample() vg.Length {
 // legendGrid is the width of a legend's columns, how many there are, and its title's width when it is before them.
 func (l *layout) legendGrid() (width vg.Length, columns, rows int, title vg.Length) {
 	for _, e := range l.entries {
-		width = max(width, e.sample()+sampleMargin+textWidth(e.text, smallSize)+entryGap)
+		width = max(width, e.sample()+sampleMargin+l.font.width(e.text, smallSize)+entryGap)
 	}
 	n := len(l.entries)
 	columns = orElseInt(l.c.figure.Legend.Columns, 1)
 	if l.place == "bottom" || l.place == "top" {
 		if t := l.c.figure.Legend.Title; t != "" {
-			title = textWidth(t, smallSize) + entryGap
+			title = l.font.width(t, smallSize) + entryGap
 		}
 		most := max(int((l.size.X-2*edge-title+entryGap)/max(width, 1)), 1)
 		if given := l.c.figure.Legend.Columns; given > 0 {
@@ -325,7 +325,7 @@ func (l *layout) legendSize() (w, h vg.Length) {
 	h = entryHeight * vg.Length(rows)
 	if t := l.c.figure.Legend.Title; t != "" && title == 0 {
 		h += entryHeight
-		w = max(w, textWidth(t, smallSize))
+		w = max(w, l.font.width(t, smallSize))
 	}
 	if l.place == "inside" {
 		w, h = w+2*legendInset, h+legendInset
@@ -345,7 +345,7 @@ func (l *layout) legendCorner(inside vg.Point) vg.Point {
 	case "top":
 		y := l.size.Y - edge
 		if l.c.Title != "" {
-			y -= textHeight(l.c.Title, textSize) + gap + 2
+			y -= l.font.height(l.c.Title, textSize) + gap + 2
 		}
 		return vg.Point{X: centred, Y: y}
 	case "bottom":
@@ -366,18 +366,18 @@ func (l *layout) drawLegend(c draw.Canvas, inside vg.Point) {
 	width, columns, _, title := l.legendGrid()
 	c.SetColor(ink)
 	if t := l.c.figure.Legend.Title; t != "" {
-		setText(c, t, corner.Sub(vg.Point{Y: entryHeight / 2}), smallSize, atLeft, 0)
+		l.font.write(c, t, corner.Sub(vg.Point{Y: entryHeight / 2}), smallSize, atLeft, 0)
 		if title == 0 {
 			corner.Y -= entryHeight
 		}
 	}
 	for i, e := range l.entries {
-		e.draw(c, corner.Add(vg.Point{X: title + width*vg.Length(i%columns), Y: -entryHeight * (vg.Length(i/columns) + 0.5)}))
+		e.draw(c, l.font, corner.Add(vg.Point{X: title + width*vg.Length(i%columns), Y: -entryHeight * (vg.Length(i/columns) + 0.5)}))
 	}
 }
 
 // draw puts the sample's left middle at a point.
-func (e entry) draw(c draw.Canvas, at vg.Point) {
+func (e entry) draw(c draw.Canvas, f *family, at vg.Point) {
 	end := at.Add(vg.Point{X: e.sample()})
 	middle := at.Add(end).Scale(0.5)
 	switch {
@@ -398,5 +398,5 @@ func (e entry) draw(c draw.Canvas, at vg.Point) {
 		e.look.marker.draw(c, middle, markRadius, e.look.color, false)
 	}
 	c.SetColor(ink)
-	setText(c, e.text, end.Add(vg.Point{X: sampleMargin}), smallSize, atLeft, 0)
+	f.write(c, e.text, end.Add(vg.Point{X: sampleMargin}), smallSize, atLeft, 0)
 }

@@ -3,7 +3,6 @@ package plots
 import (
 	"testing"
 
-	"codeberg.org/go-fonts/liberation/liberationsansregular"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/font/sfnt"
@@ -12,30 +11,28 @@ import (
 
 // TestSubsetDrawsTheSameGlyphs holds each character's outline and width to the whole font's.
 func TestSubsetDrawsTheSameGlyphs(t *testing.T) {
-	for _, subset := range []struct {
-		runes  []rune
-		suffix string
-		share  int // of the whole font's bytes, 1 in so many
-	}{{codePageRunes(), "", 6}, {append(codePageRunes(), biggerRunes()...), " Greek", 6}} {
-		testSubset(t, subset.runes, subset.suffix, subset.share)
+	for _, f := range []*family{families["sans"], families["serif"], families["mono"]} {
+		testSubset(t, f, codePageRunes(), "")
+		testSubset(t, f, append(codePageRunes(), biggerRunes()...), " Greek")
 	}
 }
 
-func testSubset(t *testing.T, runes []rune, suffix string, share int) {
+func testSubset(t *testing.T, f *family, runes []rune, suffix string) {
 	t.Helper()
-	data := subsetFont(liberationsansregular.TTF, runes, suffix)
-	if len(data) > len(liberationsansregular.TTF)/share {
-		t.Errorf("%d bytes of %d", len(data), len(liberationsansregular.TTF))
+	const share = 5 // of the whole font's bytes, 1 in so many
+	data := subsetFont(f.data, runes, suffix)
+	if len(data) > len(f.data)/share {
+		t.Errorf("%d bytes of %d", len(data), len(f.data))
 	}
 	if got := checksum(data); got != 0xb1b0afba {
 		t.Errorf("checksum of the file: %#x", got)
 	}
 	small, err1 := opentype.Parse(data)
-	whole, err2 := opentype.Parse(liberationsansregular.TTF)
+	whole, err2 := opentype.Parse(f.data)
 	if err1 != nil || err2 != nil {
 		t.Fatal(err1, err2)
 	}
-	if name, err := small.Name(nil, sfnt.NameIDFamily); err != nil || name != "Liberation Sans"+suffix {
+	if name, err := small.Name(nil, sfnt.NameIDFamily); err != nil || name != "Liberation "+string(f.variant)+suffix {
 		t.Errorf("family %q, %v", name, err)
 	}
 	for _, r := range runes {

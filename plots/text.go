@@ -5,45 +5,22 @@ import (
 	"strings"
 	"sync"
 
-	"codeberg.org/go-fonts/liberation/liberationsansregular"
-	"golang.org/x/image/font/opentype"
 	"golang.org/x/text/encoding/charmap"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Texts are set in Liberation Sans, which is the width of Helvetica. ^{...} raises and _{...} lowers what is in braces.
+// Texts are set in the figure's font. ^{...} raises and _{...} lowers what is in braces.
 
-// Proportions of the font to its size.
+// Proportions to the size of the font.
 const (
-	capHeight   = 0.69
-	descent     = 0.21
 	lineSpacing = 1.2
 	raised      = 0.36 // rise of ^{}
 	lowered     = -0.14
 	scriptScale = 0.72
 )
 
-// Fonts are made once, the faces of each size share their bytes: the characters of the code page, which nearly all figures do with, and
-// those with Greek, Latin of central Europe and signs of mathematics.
-var (
-	plainFace  = sync.OnceValue(func() *font.Cache { return newFace("Liberation", codePageRunes(), "") })
-	biggerFace = sync.OnceValue(func() *font.Cache { return newFace(bigger, append(codePageRunes(), biggerRunes()...), " Greek") })
-)
-
-// bigger is the name of the font with more characters, which is another font to a reader of the figure.
-const bigger = "LiberationGreek"
-
-func newFace(name font.Typeface, runes []rune, suffix string) *font.Cache {
-	parsed, err := opentype.Parse(subsetFont(liberationsansregular.TTF, runes, suffix))
-	if err != nil {
-		panic("plots: the built-in font: " + err.Error())
-	}
-	return font.NewCache(font.Collection{{Font: font.Font{Typeface: name, Variant: "Sans"}, Face: parsed}})
-}
-
-// biggerRunes are the characters of the font that the code page lacks.
+// biggerRunes are the characters of the fonts that the code page lacks.
 func biggerRunes() []rune {
 	runes := []rune("≤≥≠≈≡√∞∑∏∂∆∫←↑→↓↔∩′″⁄ℓ")
 	for _, block := range [][2]rune{{'Ā', 'ſ'}, {'Α', 'Ρ'}, {'Σ', 'ώ'}} {
@@ -72,14 +49,6 @@ func codePageRunes() []rune {
 		}
 	}
 	return runes
-}
-
-// faceOf is the face for a text: the plain one where that has all of its characters.
-func faceOf(text string, size vg.Length) font.Face {
-	if strings.ContainsFunc(text, func(r rune) bool { return isBigger()[r] }) {
-		return biggerFace().Lookup(font.Font{Typeface: bigger, Variant: "Sans"}, size)
-	}
-	return plainFace().Lookup(font.Font{Typeface: "Liberation", Variant: "Sans"}, size)
 }
 
 // span is a run of text of one size and height.
@@ -119,28 +88,6 @@ func spans(s string) []span {
 	return out
 }
 
-func lineWidthOf(line string, size vg.Length) vg.Length {
-	w := vg.Length(0)
-	for _, s := range spans(line) {
-		f := faceOf(s.text, size*s.scale)
-		w += f.Width(s.text)
-	}
-	return w
-}
-
-func textWidth(s string, size vg.Length) vg.Length {
-	w := vg.Length(0)
-	for _, line := range strings.Split(s, "\n") {
-		w = max(w, lineWidthOf(line, size))
-	}
-	return w
-}
-
-// textHeight is from the top of the first line's capitals to the last line's base.
-func textHeight(s string, size vg.Length) vg.Length {
-	return size*capHeight + size*lineSpacing*vg.Length(strings.Count(s, "\n"))
-}
-
 // Alignments say what part of a text is at its point: as fractions of its box.
 type alignment struct{ x, y vg.Length }
 
@@ -152,8 +99,8 @@ var (
 	atBottom = alignment{0.5, 0}
 )
 
-// setText draws a text turned by degrees about its point.
-func setText(c draw.Canvas, s string, at vg.Point, size vg.Length, a alignment, degrees float64) {
+// write draws a text turned by degrees about its point.
+func (f *family) write(c draw.Canvas, s string, at vg.Point, size vg.Length, a alignment, degrees float64) {
 	if s == "" {
 		return
 	}
@@ -164,15 +111,15 @@ func setText(c draw.Canvas, s string, at vg.Point, size vg.Length, a alignment, 
 		c.Rotate(degrees * math.Pi / 180)
 		at = vg.Point{}
 	}
-	y := at.Y + textHeight(s, size)*(1-a.y) - size*capHeight
+	y := at.Y + f.height(s, size)*(1-a.y) - size*f.capHeight
 	for _, line := range strings.Split(s, "\n") {
-		x := at.X - a.x*lineWidthOf(line, size)
+		x := at.X - a.x*f.lineWidth(line, size)
 		for _, run := range spans(line) {
-			f := faceOf(run.text, size*run.scale)
+			face := f.face(run.text, size*run.scale)
 			text := strings.TrimLeft(run.text, " ") // SVG drops spaces at the beginning
-			x += f.Width(run.text[:len(run.text)-len(text)])
-			c.FillString(f, vg.Point{X: x, Y: y + size*run.rise}, text)
-			x += f.Width(text)
+			x += face.Width(run.text[:len(run.text)-len(text)])
+			c.FillString(face, vg.Point{X: x, Y: y + size*run.rise}, text)
+			x += face.Width(text)
 		}
 		y -= size * lineSpacing
 	}

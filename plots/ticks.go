@@ -11,35 +11,42 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// ticks chooses those of an axis of some length, as many as their labels leave space for.
-func (s scale) ticks(d Dimension, given []float64, length vg.Length, vertical bool) []plot.Tick {
+// side is an axis as it is drawn: how long, which way, and the font of its labels.
+type side struct {
+	font     *family
+	length   vg.Length
+	vertical bool
+}
+
+// ticks chooses those of an axis, as many as their labels leave space for.
+func (s scale) ticks(d Dimension, given []float64, along side) []plot.Tick {
 	switch {
 	case s.kind == "category":
-		return categoryTicks(d.Categories, length, vertical)
+		return categoryTicks(d.Categories, along)
 	case len(given) > 0:
 		return givenTicks(given, s.kind)
 	}
-	if ticks := givenTicks(d.values, s.kind); len(ticks) > 0 && s.low <= d.values[0] && d.values[len(d.values)-1] <= s.high && s.fit(ticks, length, vertical) {
+	if ticks := givenTicks(d.values, s.kind); len(ticks) > 0 && s.low <= d.values[0] && d.values[len(d.values)-1] <= s.high && s.fit(ticks, along) {
 		return ticks
 	}
-	most, limit := int(length/30), 9
-	if vertical {
-		most = int(length / 17)
+	most, limit := int(along.length/30), 9
+	if along.vertical {
+		most = int(along.length / 17)
 	}
 	if s.isLog() {
 		most, limit = 2*most, 16
 	}
 	for n := min(max(most, 2), limit); ; n-- {
 		ticks := scaleTicks[s.kind](s, n)
-		if n <= 2 || s.fit(ticks, length, vertical) {
+		if n <= 2 || s.fit(ticks, along) {
 			return ticks
 		}
 	}
 }
 
 // ticksInSight drops ticks beyond the ends.
-func (s scale) ticksInSight(d Dimension, given []float64, length vg.Length, vertical bool) []plot.Tick {
-	return slices.DeleteFunc(s.ticks(d, given, length, vertical), func(t plot.Tick) bool { return !s.holds(t.Value) })
+func (s scale) ticksInSight(d Dimension, given []float64, along side) []plot.Tick {
+	return slices.DeleteFunc(s.ticks(d, given, along), func(t plot.Tick) bool { return !s.holds(t.Value) })
 }
 
 // scaleTicks make about n ticks of each kind of scale.
@@ -48,9 +55,9 @@ var scaleTicks = map[string]func(s scale, n int) []plot.Tick{
 }
 
 // fit says whether labels, side by side or over one another, leave a gap between them.
-func (s scale) fit(ticks []plot.Tick, length vg.Length, vertical bool) bool {
+func (s scale) fit(ticks []plot.Tick, along side) bool {
 	space := 5.0 // points
-	if vertical {
+	if along.vertical {
 		space = 3
 	}
 	end := -math.MaxFloat64
@@ -58,11 +65,11 @@ func (s scale) fit(ticks []plot.Tick, length vg.Length, vertical bool) bool {
 		if t.Label == "" {
 			continue
 		}
-		half := float64(textWidth(t.Label, smallSize)) / 2
-		if vertical {
+		half := float64(along.font.width(t.Label, smallSize)) / 2
+		if along.vertical {
 			half = float64(smallSize) / 2
 		}
-		if middle := s.norm(t.Value) * float64(length); middle-half < end+space {
+		if middle := s.norm(t.Value) * float64(along.length); middle-half < end+space {
 			return false
 		} else {
 			end = middle + half
@@ -72,19 +79,19 @@ func (s scale) fit(ticks []plot.Tick, length vg.Length, vertical bool) bool {
 }
 
 // categoryTicks leave labels out, evenly, when they are numbers and too many.
-func categoryTicks(names []string, length vg.Length, vertical bool) []plot.Tick {
+func categoryTicks(names []string, along side) []plot.Tick {
 	need := vg.Length(0)
 	numbers := true
 	for _, n := range names {
-		need = max(need, textWidth(n, smallSize)+labelGap)
+		need = max(need, along.font.width(n, smallSize)+labelGap)
 		_, err := strconv.ParseFloat(n, 64)
 		numbers = numbers && err == nil
 	}
-	if vertical {
+	if along.vertical {
 		need = smallSize + 1
 	}
 	every := 1
-	for numbers && length/vg.Length(len(names))*vg.Length(every) < need && every < len(names) {
+	for numbers && along.length/vg.Length(len(names))*vg.Length(every) < need && every < len(names) {
 		every *= 2
 	}
 	ticks := make([]plot.Tick, len(names))
