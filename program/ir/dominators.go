@@ -26,7 +26,7 @@ func NewOrder(f *Func) *Order {
 	for i, b := range o.Blocks {
 		o.Place[b.ID] = i
 	}
-	o.dominators()
+	o.Idom = newSemiTree(o).dominators(o)
 	o.number()
 	return o
 }
@@ -89,52 +89,6 @@ func reachable(f *Func) []bool {
 		}
 	}
 	return reach
-}
-
-// dominators is the iterative algorithm of Cooper, Harvey and Kennedy ("A
-// Simple, Fast Dominance Algorithm").
-func (o *Order) dominators() {
-	o.Idom = make([]int, len(o.Blocks))
-	for i := range o.Idom {
-		o.Idom[i] = -1
-	}
-	o.Idom[0] = 0
-	for changed := true; changed; {
-		changed = false
-		for i := 1; i < len(o.Blocks); i++ {
-			if d := o.meet(o.Blocks[i]); d != o.Idom[i] {
-				o.Idom[i], changed = d, true
-			}
-		}
-	}
-}
-
-// meet is the nearest common dominator of b's predecessors.
-func (o *Order) meet(b *Block) int {
-	d := -1
-	for _, p := range b.Preds {
-		q := o.Place[p.ID]
-		switch {
-		case q < 0 || o.Idom[q] < 0:
-		case d < 0:
-			d = q
-		default:
-			d = o.common(d, q)
-		}
-	}
-	return d
-}
-
-func (o *Order) common(a, b int) int {
-	for a != b {
-		for a > b {
-			a = o.Idom[a]
-		}
-		for b > a {
-			b = o.Idom[b]
-		}
-	}
-	return a
 }
 
 // number walks the dominator tree. A block is after its dominator, so that

@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -47,6 +49,7 @@ type divergenceAnalysis struct {
 	// present one.
 	labels, turns []int
 	turn          int
+	reached       []int       // places that have a label of this turn
 	headers       []*ir.Block // loop headers that a back edge reached
 }
 
@@ -139,7 +142,7 @@ func (d *divergenceAnalysis) branch(b *ir.Block) {
 		return
 	}
 	d.turn++
-	d.headers = d.headers[:0]
+	d.headers, d.reached = d.headers[:0], d.reached[:0]
 	at := d.g.Place[b.ID]
 	pending := d.reach(at, b.Succs[0], 0) + d.reach(at, b.Succs[1], 1)
 	end := at + 1
@@ -165,7 +168,7 @@ func (d *divergenceAnalysis) reach(from int, s *ir.Block, label int) int {
 	case q <= from:
 		d.headers = append(d.headers, s)
 	case d.turns[q] != d.turn:
-		d.turns[q], d.labels[q] = d.turn, label
+		d.turns[q], d.labels[q], d.reached = d.turn, label, append(d.reached, q)
 		return 1
 	case d.labels[q] != label && d.labels[q] != own:
 		d.labels[q] = own
@@ -184,11 +187,11 @@ func (d *divergenceAnalysis) join(b *ir.Block) {
 // the loop. If another path does not, lanes leave in different iterations.
 func (d *divergenceAnalysis) leaveLoop(l *loop, at int) {
 	i := d.g.inLoop[d.g.Place[l.header.ID]]
-	if d.leaves[i] || !l.members[at] || !d.reachedOutside(l) {
+	if d.leaves[i] || !l.has(at) || !d.reachedOutside(l) {
 		return
 	}
 	d.leaves[i] = true
-	for _, b := range l.blocks {
+	for _, b := range l.blocks() {
 		for _, s := range b.Succs {
 			if !d.g.contains(l, s) {
 				d.join(s)
@@ -202,12 +205,7 @@ func (d *divergenceAnalysis) leaveLoop(l *loop, at int) {
 // reachedOutside reports that the search came to a block from which the loop's
 // header is not reached again.
 func (d *divergenceAnalysis) reachedOutside(l *loop) bool {
-	for q, turn := range d.turns {
-		if turn == d.turn && !l.round[q] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.reached, func(place int) bool { return !l.goesRound(place) })
 }
 
 // escape deals with the values of a divergent loop that are used after it,

@@ -240,7 +240,7 @@ func liveThrough(f *ir.Func) []int {
 		if l.parent >= 0 {
 			ends[i] = ends[l.parent]
 		}
-		for _, b := range l.blocks {
+		for _, b := range l.blocks() {
 			ends[i] = max(ends[i], g.Place[b.ID])
 		}
 	}

@@ -49,12 +49,18 @@ type way struct{ comes, passes bool }
 type ways struct {
 	d     *divergenceAnalysis
 	at    int
-	known []way // by place, up to at
+	known []way   // by place, up to at
+	loops []*loop // around it
 }
 
 func (d *divergenceAnalysis) waysTo(at int) *ways {
 	w := &ways{d: d, at: at, known: make([]way, at+1)}
 	w.known[at] = way{comes: true}
+	for _, l := range d.g.loops {
+		if l.has(at) {
+			w.loops = append(w.loops, l)
+		}
+	}
 	for i := at - 1; i >= 0; i-- {
 		b := d.g.Blocks[i]
 		for _, s := range b.Succs {
@@ -71,8 +77,8 @@ func (d *divergenceAnalysis) waysTo(at int) *ways {
 func (w *ways) along(b, s *ir.Block) way {
 	g := w.d.g
 	from, to := g.Place[b.ID], g.Place[s.ID]
-	for _, l := range g.loops {
-		if l.members[w.at] && l.members[from] && !l.members[to] {
+	for _, l := range w.loops {
+		if l.has(from) && !l.has(to) {
 			return way{}
 		}
 	}
@@ -86,10 +92,6 @@ func (w *ways) along(b, s *ir.Block) way {
 }
 
 func (w *ways) around(header int) bool {
-	for _, l := range w.d.g.loops {
-		if w.d.g.Place[l.header.ID] == header {
-			return l.members[w.at]
-		}
-	}
-	return false
+	i := w.d.g.roundIn[header]
+	return i >= 0 && w.d.g.Place[w.d.g.loops[i].header.ID] == header && w.d.g.loops[i].has(w.at)
 }

@@ -1,0 +1,75 @@
+package ir
+
+// A semiTree is a walk of the control flow, depth first, of which the dominators come by the algorithm SemiNCA (Georgiadis and Tarjan,
+// "Finding dominators revisited", 2004): semidominators as Lengauer and Tarjan find them, with paths compressed, and each block's dominator as
+// the nearest ancestor that is not below them. Numbers are those of the walk; the entry is 0.
+type semiTree struct {
+	place  []int // number -> place
+	number []int // place -> number
+	parent []int // number -> the one that the walk came from, then an ancestor of it whose way is compressed
+	semi   []int // number -> semidominator
+	label  []int // number -> the one of the least semidominator on the compressed way
+	way    []int // scratch of eval
+}
+
+func newSemiTree(o *Order) *semiTree {
+	n := len(o.Blocks)
+	s := &semiTree{place: make([]int, 0, n), number: make([]int, n), parent: make([]int, 0, n), semi: make([]int, n), label: make([]int, n)}
+	for i := range n {
+		s.number[i], s.semi[i], s.label[i] = -1, i, i
+	}
+	type edge struct{ place, from int }
+	for stack := []edge{{}}; len(stack) > 0; {
+		e := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		if s.number[e.place] >= 0 {
+			continue
+		}
+		at := len(s.place)
+		s.number[e.place] = at
+		s.place, s.parent = append(s.place, e.place), append(s.parent, e.from)
+		for i := len(o.Blocks[e.place].Succs) - 1; i >= 0; i-- {
+			stack = append(stack, edge{o.Place[o.Blocks[e.place].Succs[i].ID], at})
+		}
+	}
+	return s
+}
+
+// dominators is the place of each place's immediate dominator.
+func (s *semiTree) dominators(o *Order) []int {
+	n := len(s.place)
+	dom := append([]int(nil), s.parent...) // by number
+	for w := n - 1; w > 0; w-- {
+		s.semi[w] = s.parent[w]
+		for _, p := range o.Blocks[s.place[w]].Preds {
+			if q := o.Place[p.ID]; q >= 0 {
+				s.semi[w] = min(s.semi[w], s.semi[s.eval(s.number[q], w+1)])
+			}
+		}
+	}
+	places := make([]int, n)
+	for w := 1; w < n; w++ {
+		for dom[w] > s.semi[w] {
+			dom[w] = dom[dom[w]]
+		}
+		places[s.place[w]] = s.place[dom[w]]
+	}
+	return places
+}
+
+// eval is the one of the least semidominator on the way up from v, as far as it has been dealt with: from number last on. The way is
+// compressed, so that it is gone once.
+func (s *semiTree) eval(v, last int) int {
+	for s.way = s.way[:0]; s.parent[v] >= last; v = s.parent[v] {
+		s.way = append(s.way, v)
+	}
+	for i := len(s.way) - 1; i >= 0; i-- {
+		below := s.way[i]
+		s.parent[below] = s.parent[v]
+		if s.semi[s.label[v]] < s.semi[s.label[below]] {
+			s.label[below] = s.label[v]
+		}
+		v = below
+	}
+	return s.label[v]
+}
