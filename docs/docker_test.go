@@ -1,49 +1,70 @@
 package docs_test
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// The Dockerfile fits the repository: its Go is go.mod's, and the build commands build what its second part copies. No engine is asked.
+var buildImage = flag.Bool("docker.build", false, "run the build commands of the Dockerfile, which link the command and the driver once more")
+
+// buildCommands are those that other tests run: tools of this package links the command, the tests of package vulkan the driver.
+var buildCommands = []string{"mkdir /out", "go build -o /out/spvsim ./cmd/spvsim", "go build -buildmode=c-shared -o /out/libspvsim_vulkan.so ./vulkan"}
+
+// The Dockerfile fits the repository: its Go is go.mod's, and its commands are those that build what its second part copies. No engine is asked.
 func TestDockerfileBuilds(t *testing.T) {
-	text, err := os.ReadFile("../Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	module, err := os.ReadFile("../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	asked := regexp.MustCompile(`(?m)^FROM golang:([0-9.]+)-`).FindStringSubmatch(string(text))
-	wanted := regexp.MustCompile(`(?m)^go ([0-9]+\.[0-9]+)`).FindStringSubmatch(string(module))
+	text := readText(t, "../Dockerfile")
+	asked := regexp.MustCompile(`(?m)^FROM golang:([0-9.]+)-`).FindStringSubmatch(text)
+	wanted := regexp.MustCompile(`(?m)^go ([0-9]+\.[0-9]+)`).FindStringSubmatch(readText(t, "../go.mod"))
 	if asked == nil || wanted == nil || asked[1] != wanted[1] {
 		t.Errorf("the Dockerfile builds with Go %v, go.mod asks for %v", asked, wanted)
 	}
-	if testing.Short() {
-		t.Skip("builds the command and the driver")
+	run := regexp.MustCompile(`(?m)^RUN (mkdir /out .*)$`).FindStringSubmatch(text)
+	copied := regexp.MustCompile(`(?m)^COPY --from=build (.*) /`).FindStringSubmatch(text)
+	if run == nil || copied == nil {
+		t.Fatalf("it builds with %q and copies %q", run, copied)
 	}
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("gcc is not installed")
+	if got := strings.Split(run[1], " && "); !slices.Equal(got, buildCommands) {
+		t.Errorf("it builds with %q, want %q", got, buildCommands)
 	}
-	out := filepath.Join(t.TempDir(), "out")
-	run := regexp.MustCompile(`(?m)^RUN (mkdir /out .*)$`).FindStringSubmatch(string(text))
-	if run == nil {
-		t.Fatal("no line builds")
+	if main := readText(t, "../vulkan/main.go"); !strings.Contains(main, "//\t"+strings.Replace(buildCommands[2], "/out/", "", 1)+"\n") {
+		t.Errorf("the driver's main.go does not say %q", buildCommands[2])
 	}
-	c := exec.Command("sh", "-ec", strings.ReplaceAll(run[1], "/out", out))
+	for _, name := range strings.Fields(copied[1]) {
+		if !strings.Contains(run[1], " -o "+name+" ") {
+			t.Errorf("it copies %s, which nothing builds", name)
+		}
+	}
+	if *buildImage {
+		buildInto(t, filepath.Join(t.TempDir(), "out"), run[1], strings.Fields(copied[1]))
+	}
+}
+
+// buildInto runs the commands with another folder for /out, and looks for the files there.
+func buildInto(t *testing.T, out, commands string, files []string) {
+	t.Helper()
+	c := exec.Command("sh", "-ec", strings.ReplaceAll(commands, "/out", out))
 	c.Dir = ".."
 	if text, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	copied := regexp.MustCompile(`(?m)^COPY --from=build (.*) /`).FindStringSubmatch(string(text))
-	for _, name := range strings.Fields(copied[1]) {
+	for _, name := range files {
 		if _, err := os.Stat(strings.Replace(name, "/out", out, 1)); err != nil {
 			t.Error(err)
 		}
 	}
+}
+
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -226,8 +227,14 @@ func (s *shell) part(p *part) []string {
 	case p.printed:
 		return s.session(p)
 	}
-	if out, err := s.run(strings.Join(p.text, "\n")); err != nil {
-		s.t.Errorf("%s:%d: %s: %v\n%s", s.page, p.line+1, p.text[0], err, out)
+	scripts := p.text // each line by itself, where all are ours
+	if slices.ContainsFunc(p.text, func(line string) bool { return !strings.HasPrefix(line, "spvsim ") }) {
+		scripts = []string{strings.Join(p.text, "\n")}
+	}
+	for i, script := range scripts {
+		if out, err := s.run(script); err != nil {
+			s.t.Errorf("%s:%d: %s: %v\n%s", s.page, p.line+i+1, p.text[i], err, out)
+		}
 	}
 	return nil
 }
@@ -308,12 +315,17 @@ func inShape(shown, printed []string) (out []string) {
 
 var (
 	sweepWords = regexp.MustCompile(`spvsim sweep [^|&#\n]*`)
+	drawnAgain = regexp.MustCompile(`^spvsim sweep ([a-z0-9-]+) --draw experiments/figures/([a-z0-9-]+)\.csv -o figures$`)
 	cheapFlags = regexp.MustCompile(`--(list|dry-run|status|draw|stale)\b`)
 	cheapSmall = regexp.MustCompile(`sweep (crosslane-lowering|lds-stride) .*--small\b`)
 )
 
-// bounded plans a sweep in the place of running it, but for those of a second or two and the tutorial's.
+// bounded plans a sweep in the place of running it, but for those of a second or two and the tutorial's. Committed rows are drawn for one
+// experiment: TestCommittedFigures of the command draws all.
 func (s *shell) bounded(script string) string {
+	if m := drawnAgain.FindStringSubmatch(script); m != nil && m[1] == m[2] && m[1] != "enqueue-crossover" {
+		return "test -f experiments/figures/" + m[2] + ".csv"
+	}
 	return sweepWords.ReplaceAllStringFunc(script, func(c string) string {
 		if rest, all := strings.CutPrefix(c, "spvsim sweep --stale"); all {
 			return "spvsim sweep lds-stride --stale" + rest // one experiment for all
@@ -331,6 +343,7 @@ func (s *shell) bounded(script string) string {
 // optional are tools that a machine may lack; what they would have made is then missing for the rest of the page.
 var optional = []string{"glslangValidator", "dot", "/usr/bin/time", "awk"}
 
+// run runs what a page says. Commands that leave no file print the same in each page's copy of a folder: they run once.
 func (s *shell) run(script string) (string, error) {
 	for _, tool := range optional {
 		if s.lacking == "" && regexp.MustCompile(`(^|[|;&]\s*|\n\s*)`+tool+" ").MatchString(script) {
@@ -343,7 +356,30 @@ func (s *shell) run(script string) (string, error) {
 	if s.lacking != "" {
 		return "", nil
 	}
-	c := exec.Command("bash", "-c", "set -e\n"+s.bounded(script))
+	bounded := s.bounded(script)
+	if !planOnly.MatchString(bounded) {
+		return s.bash(bounded)
+	}
+	type printed struct {
+		out string
+		err error
+	}
+	once, _ := plans.LoadOrStore(bounded, sync.OnceValue(func() printed {
+		out, err := s.bash(bounded)
+		return printed{out, err}
+	}))
+	p := once.(func() printed)()
+	return p.out, p.err
+}
+
+// planOnly are sweeps of the library's experiments that print and leave nothing; plans has what they printed, by command.
+var (
+	planOnly = regexp.MustCompile(`^spvsim sweep [a-z0-9-]*( --?[a-z]+( [0-9]+)?)*? --(dry-run|list) *$`)
+	plans    sync.Map
+)
+
+func (s *shell) bash(script string) (string, error) {
+	c := exec.Command("bash", "-c", "set -e\n"+script)
 	c.Dir = s.dir
 	c.Env = append(os.Environ(), "PATH="+s.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	var out bytes.Buffer

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -23,7 +24,12 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	status := 1
+	if err := os.Setenv(asCommand, "1"); err == nil { // tests that run beside each other can't set it
+		status = m.Run()
+	}
+	stopSlurm()
+	os.Exit(status)
 }
 
 // build gives the command a folder of its own, as sweeps run themselves.
@@ -37,7 +43,6 @@ func build(t *testing.T) string {
 	if err := os.Symlink(self, name); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv(asCommand, "1")
 	return name
 }
 
@@ -102,14 +107,18 @@ func records(t *testing.T, dir string) int {
 }
 
 // undisturbed is what the points come to where nothing happens: the same for all that ask, so that it runs once.
-var undisturbed map[string][]byte
+var undisturbed struct {
+	once  sync.Once
+	files map[string][]byte
+}
 
 func wantMany(t *testing.T, program string) map[string][]byte {
 	t.Helper()
-	if undisturbed == nil {
-		undisturbed = sweepTo(t, program, "undisturbed")
+	undisturbed.once.Do(func() { undisturbed.files = sweepTo(t, program, "undisturbed") })
+	if undisturbed.files == nil {
+		t.Fatal("the undisturbed sweep failed in another test")
 	}
-	return undisturbed
+	return undisturbed.files
 }
 
 // A sweep that is killed ten times, when it has one more result, and resumed each time, comes to what an undisturbed one comes to.
@@ -192,120 +201,6 @@ func TestSweepCacheAndFailures(t *testing.T) {
 	rows := string(first["many.csv"])
 	if strings.Count(rows, ",failed,") != 2 || strings.Count(rows, ",done,") != 10 || strings.Count(rows, "\n") != 13 {
 		t.Errorf("rows:\n%s", rows)
-	}
-}
-
-// slurm starts a single-node Slurm, or skips where there is none.
-func slurm(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("Slurm's daemons take seconds to start and to poll")
-	}
-	for _, tool := range []string{"sbatch", "squeue", "munged", "slurmctld", "slurmd"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			if _, err := os.Stat("/usr/sbin/" + tool); err != nil {
-				t.Skipf("%s is not installed (Debian packages slurm-wlm and munge)", tool)
-			}
-		}
-	}
-	if os.Getuid() != 0 {
-		t.Skip("Slurm's daemons want root")
-	}
-	dir, err := os.MkdirTemp("", "slurm") // short, and open to the user of munged, as t.TempDir is not
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	script := filepath.Join("..", "..", "experiments", "slurm", "single-node.sh")
-	if text, err := exec.CommandContext(t.Context(), script, "start", dir).CombinedOutput(); err != nil {
-		t.Skipf("Slurm does not start here: %v\n%s", err, text)
-	}
-	t.Cleanup(func() {
-		if text, err := exec.Command(script, "stop", dir).CombinedOutput(); err != nil {
-			t.Errorf("%v\n%s", err, text)
-		}
-	})
-	t.Setenv("SLURM_CONF", filepath.Join(dir, "slurm.conf"))
-}
-
-const clusterProfile = `partition: main
-chunk: 5
-memory_mb: 100
-time_minutes: 5
-poll_seconds: 0.2
-flags: [--nice=10]
-setup: ["# nothing to load"]
-`
-
-// The same sweep as a job array gives the same rows; one whose submitter is killed goes on with the array that it submitted.
-func TestSlurmGivesTheSameRows(t *testing.T) {
-	slurm(t)
-	program := build(t)
-	writeMany(t, program)
-	if err := os.WriteFile(filepath.Join(filepath.Dir(program), "cluster.yaml"), []byte(clusterProfile), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	want := wantMany(t, program)
-	flags := []string{"--launcher", "slurm", "--profile", "cluster.yaml"}
-	sameFiles(t, sweepTo(t, program, "array", flags...), want)
-	status, err := command(t, program, "sweep", "many.yaml", "-o", "array", "--status").CombinedOutput()
-	if err != nil || !strings.Contains(string(status), "10 of 12 points done, 2 failed") || !strings.Contains(string(status), "3 tasks, all ended") {
-		t.Errorf("status: %v\n%s", err, status)
-	}
-
-	c := command(t, program, append([]string{"sweep", "many.yaml", "-o", "resumed", "-q"}, flags...)...)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	submissions := filepath.Join(c.Dir, "resumed", "slurm", "submissions.jsonl")
-	waitFor(t, func() bool {
-		data, err := os.ReadFile(submissions)
-		return err == nil && bytes.Count(data, []byte("\n")) == 2
-	})
-	_ = c.Process.Kill() // it may have ended
-	_ = c.Wait()
-	sameFiles(t, sweepTo(t, program, "resumed", flags...), want)
-	if data, err := os.ReadFile(submissions); err != nil || bytes.Count(data, []byte("\n")) != 2 {
-		t.Errorf("submitted again: %v\n%s", err, data)
-	}
-}
-
-// What an array leaves without a result is submitted again, and recorded when that does not help either.
-func TestSlurmResubmits(t *testing.T) {
-	slurm(t)
-	program := build(t)
-	writeMany(t, program)
-	dir := filepath.Dir(program)
-	// The tasks of the array that writes first fail before the simulator starts; those of others don't.
-	setup := "poll_seconds: 0.2\nchunk: 6\nattempts: %d\nsetup: ['echo $SLURM_ARRAY_JOB_ID >> \"" + dir + "/seen\"; [ \"$(head -n 1 \"" + dir + "/seen\")\" != $SLURM_ARRAY_JOB_ID ] || exit 1']\n"
-	text := fmt.Sprintf(setup, 2)
-	if err := os.WriteFile(filepath.Join(dir, "cluster.yaml"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	sameFiles(t, sweepTo(t, program, "again", "--launcher", "slurm", "--profile", "cluster.yaml"), wantMany(t, program))
-
-	never := "poll_seconds: 0.2\nchunk: 12\nattempts: 1\nsetup: ['echo no such module; exit 3']\n"
-	if err := os.WriteFile(filepath.Join(dir, "never.yaml"), []byte(never), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	out, err := command(t, program, "sweep", "many.yaml", "-o", "never", "--launcher", "slurm", "--profile", "never.yaml").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "12 of 12 points failed") {
-		t.Errorf("%v\n%s", err, out)
-	}
-	rows, err := os.ReadFile(filepath.Join(dir, "never", "many.csv"))
-	if err != nil || strings.Count(string(rows), "no such module") != 12 {
-		t.Errorf("%v\n%s", err, rows)
-	}
-	wantLog(t, dir, string(out))
-}
-
-// wantLog holds an error to naming the log of a task, in which it says why.
-func wantLog(t *testing.T, dir, text string) {
-	t.Helper()
-	_, after, _ := strings.Cut(text, "; log: ")
-	name, _, _ := strings.Cut(after, "\n")
-	if log, err := os.ReadFile(name); err != nil || !strings.HasPrefix(name, dir) || !strings.Contains(string(log), "no such module") {
-		t.Errorf("the log is named as %q (%v) in\n%s", name, err, text)
 	}
 }
 
