@@ -50,6 +50,8 @@ type divergenceAnalysis struct {
 	labels, turns []int
 	turn          int
 	reached       []int       // places that have a label of this turn
+	over          []int       // by place: where the search goes on after what a block dominates, see shortcuts
+	looked        int         // how many places the searches have come to
 	headers       []*ir.Block // loop headers that a back edge reached
 }
 
@@ -60,10 +62,19 @@ type escape struct {
 }
 
 func analyse(f *ir.Func, o Options, closing bool) *divergenceAnalysis {
+	d := newAnalysis(f, o, closing)
+	d.run()
+	return d
+}
+
+func newAnalysis(f *ir.Func, o Options, closing bool) *divergenceAnalysis {
 	g := newGraph(f)
-	d := &divergenceAnalysis{f: f, o: o, g: g, u: newUses(f), isDiv: make([]bool, f.NumValues()), closing: closing,
-		leaves: make([]bool, len(g.loops)), labels: make([]int, len(g.Blocks)), turns: make([]int, len(g.Blocks))}
-	eachValue(f, func(v *ir.Value) {
+	return &divergenceAnalysis{f: f, o: o, g: g, u: newUses(f), isDiv: make([]bool, f.NumValues()), closing: closing,
+		leaves: make([]bool, len(g.loops)), labels: make([]int, len(g.Blocks)), turns: make([]int, len(g.Blocks)), over: g.shortcuts()}
+}
+
+func (d *divergenceAnalysis) run() {
+	eachValue(d.f, func(v *ir.Value) {
 		if d.source(v) {
 			d.mark(v)
 		}
@@ -71,11 +82,11 @@ func analyse(f *ir.Func, o Options, closing bool) *divergenceAnalysis {
 	for _, v := range d.missing() {
 		d.mark(v)
 	}
-	for len(d.work) > 0 && !o.stopped() {
+	for len(d.work) > 0 && !d.o.stopped() {
 		v := d.work[len(d.work)-1]
 		d.work = d.work[:len(d.work)-1]
 		for _, w := range d.u.of(v) {
-			if !sameInWave(w, o) {
+			if !sameInWave(w, d.o) {
 				d.mark(w)
 			}
 		}
@@ -83,7 +94,6 @@ func analyse(f *ir.Func, o Options, closing bool) *divergenceAnalysis {
 			d.branch(b)
 		}
 	}
-	return d
 }
 
 func (d *divergenceAnalysis) mark(v *ir.Value) {
@@ -151,6 +161,10 @@ func (d *divergenceAnalysis) branch(b *ir.Block) {
 			continue
 		}
 		pending--
+		if to := d.over[end]; to >= 0 {
+			pending += d.reach(end, d.g.Blocks[to], d.labels[end])
+			continue
+		}
 		for _, s := range d.g.Blocks[end].Succs {
 			pending += d.reach(end, s, d.labels[end])
 		}
@@ -163,6 +177,7 @@ func (d *divergenceAnalysis) branch(b *ir.Block) {
 // reach gives s the label of a path to it and reports 1 if s was new.
 func (d *divergenceAnalysis) reach(from int, s *ir.Block, label int) int {
 	q := d.g.Place[s.ID]
+	d.looked++
 	own := q + 2 // labels 0 and 1 are the sides of the branch
 	switch {
 	case q <= from:
@@ -191,7 +206,7 @@ func (d *divergenceAnalysis) leaveLoop(l *loop, at int) {
 		return
 	}
 	d.leaves[i] = true
-	for _, b := range l.blocks() {
+	for b := range l.blocks {
 		for _, s := range b.Succs {
 			if !d.g.contains(l, s) {
 				d.join(s)

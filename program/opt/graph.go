@@ -1,6 +1,10 @@
 package opt
 
-import "spvsim/program/ir"
+import (
+	"slices"
+
+	"spvsim/program/ir"
+)
 
 // A graph is what passes ask about control flow: an order, dominators, loops.
 // It describes the function as it was when the graph was made.
@@ -57,4 +61,47 @@ func (g *graph) dominates(a, b *ir.Block) bool {
 
 func (g *graph) reachable(b *ir.Block) bool {
 	return b != nil && b.ID < len(g.Place) && g.Place[b.ID] >= 0
+}
+
+// Where ways lead that leave what a block dominates.
+const (
+	nowhere = -1
+	several = -2 // to several places, or they may end or turn before
+)
+
+// shortcuts are, by place, the one place to which all ways lead that leave what a block dominates, nowhere if there are several, or if a way may
+// end or go round before. As a way from elsewhere comes to what is dominated only through the block, no ways meet there that have parted outside.
+func (g *graph) shortcuts() []int {
+	to := slices.Repeat([]int{nowhere}, len(g.Blocks))
+	lead := func(q, t int) {
+		switch {
+		case t == several:
+			to[q] = several
+		case t == nowhere || g.first[q] <= g.first[t] && g.first[t] < g.last[q] || to[q] == t:
+		case to[q] == nowhere:
+			to[q] = t
+		default:
+			to[q] = several
+		}
+	}
+	for i := len(g.Blocks) - 1; i >= 0; i-- {
+		b := g.Blocks[i]
+		if _, backs := g.backEdge(b); len(b.Succs) == 0 || backs > 0 {
+			to[i] = several
+		}
+		for _, s := range b.Succs {
+			if t := g.Place[s.ID]; t > i {
+				lead(i, t)
+			} else {
+				to[i] = several
+			}
+		}
+		if i > 0 {
+			lead(g.Idom[i], to[i])
+		}
+	}
+	for i, t := range to {
+		to[i] = max(t, nowhere)
+	}
+	return to
 }

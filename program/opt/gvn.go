@@ -171,6 +171,8 @@ func sameParts(v, w *ir.Value) bool {
 type valueTable struct {
 	head []*ir.Value // by hash; nil: empty
 	next []*ir.Value // by value id: the previous value of the same hash
+
+	compared int // how often values of one hash were looked at
 }
 
 func newValueTable(f *ir.Func) *valueTable {
@@ -182,12 +184,18 @@ func newValueTable(f *ir.Func) *valueTable {
 }
 
 // find is the last value entered that equals v and may replace it; v is entered
-// if there is none.
+// if there is none. Blocks come in preorder of the dominator tree: a value that
+// may not replace v will replace none that comes later, and is dropped.
 func (t *valueTable) find(v *ir.Value, replaces func(w, v *ir.Value) bool) *ir.Value {
 	h := hash(v) & uint64(len(t.head)-1)
-	for w := t.head[h]; w != nil; w = t.next[w.ID] {
-		if equal(v, w) && replaces(w, v) {
+	for at := &t.head[h]; *at != nil; t.compared++ {
+		switch w := *at; {
+		case !equal(v, w):
+			at = &t.next[w.ID]
+		case replaces(w, v):
 			return w
+		default:
+			*at = t.next[w.ID]
 		}
 	}
 	t.next[v.ID], t.head[h] = t.head[h], v

@@ -28,7 +28,7 @@ func hoistLoop(g *graph, l *loop) bool {
 		return false
 	}
 	changed := false
-	for _, b := range l.blocks() {
+	for b := range l.blocks {
 		kept := b.Code[:0]
 		for _, v := range b.Code {
 			if invariant(g, l, v) && mayHoist(g, l, v) {

@@ -19,7 +19,7 @@ type loop struct {
 	outer       int   // the loop that goes round through the header as well, -1: none
 	first, last int   // place in preorder of the tree that outer makes, and the place after those inside
 	arms        []int // places, in order
-	list        []*ir.Block
+	end         int   // the last place of the loop
 }
 
 // findLoops lists the loops and what is in which. Its work follows the edges of the function and the arms, not loops times blocks.
@@ -112,12 +112,18 @@ func (g *graph) findRounds() {
 	}
 }
 
-// numberLoops numbers the loops in preorder: sizes first, then places.
+// numberLoops numbers the loops in preorder: sizes first, then places. It finds where what goes round ends.
 func (g *graph) numberLoops() {
+	for q, i := range g.roundIn {
+		if i >= 0 {
+			g.loops[i].end = q
+		}
+	}
 	for i := len(g.loops) - 1; i >= 0; i-- {
 		l := g.loops[i]
 		if l.last++; l.outer >= 0 {
-			g.loops[l.outer].last += l.last
+			o := g.loops[l.outer]
+			o.last, o.end = o.last+l.last, max(o.end, l.end)
 		}
 	}
 	used, all := make([]int, len(g.loops)), 0
@@ -152,7 +158,9 @@ func (g *graph) findArms() (armOf []int) {
 		}
 	}
 	for _, l := range g.loops {
-		slices.Sort(l.arms)
+		if slices.Sort(l.arms); len(l.arms) > 0 {
+			l.end = max(l.end, l.arms[len(l.arms)-1])
+		}
 	}
 	return armOf
 }
@@ -210,22 +218,13 @@ func (l *loop) has(place int) bool {
 	return arm
 }
 
-// blocks are those of the loop, in order: listed when first asked for, as each block is in the lists of all loops around it.
-func (l *loop) blocks() []*ir.Block {
-	if l.list == nil {
-		g, p := l.g, l.g.Place[l.header.ID]
-		var places []int
-		for _, q := range g.pre[g.first[p]:g.last[p]] { // the header dominates them
-			if l.has(q) {
-				places = append(places, q)
-			}
-		}
-		slices.Sort(places)
-		for _, q := range places {
-			l.list = append(l.list, g.Blocks[q])
+// blocks are those of the loop, in order.
+func (l *loop) blocks(yield func(*ir.Block) bool) {
+	for q := l.g.Place[l.header.ID]; q <= l.end; q++ {
+		if l.has(q) && !yield(l.g.Blocks[q]) {
+			return
 		}
 	}
-	return l.list
 }
 
 func (g *graph) loopOf(b *ir.Block) *loop {

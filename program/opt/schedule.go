@@ -240,9 +240,7 @@ func liveThrough(f *ir.Func) []int {
 		if l.parent >= 0 {
 			ends[i] = ends[l.parent]
 		}
-		for _, b := range l.blocks() {
-			ends[i] = max(ends[i], g.Place[b.ID])
-		}
+		ends[i] = max(ends[i], l.end)
 	}
 	end := make([]int, len(g.Blocks)) // by place: last place of the loop around it, itself if none
 	for i := range end {

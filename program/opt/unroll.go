@@ -50,7 +50,7 @@ func unrollLoop(f *ir.Func, g *graph, l *loop, u *uses, o Options) bool {
 // from 0, in which it is taken. The test is computed for each iteration in turn,
 // so that any way of counting will do, as long as it starts from constants.
 func tripCount(g *graph, l *loop, most int) (*ir.Block, int) {
-	for _, b := range l.blocks() {
+	for b := range l.blocks {
 		if b.Term != ir.Cond || !g.dominates(b, l.latch) || goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
 			continue
 		}
@@ -143,7 +143,7 @@ func (e *evaluation) fail(v *ir.Value) {
 func closeForCopies(f *ir.Func, g *graph, l *loop) bool {
 	d := &divergenceAnalysis{f: f, g: g, u: newUses(f)}
 	var leaving []*ir.Value
-	for _, b := range l.blocks() {
+	for b := range l.blocks {
 		if len(b.Succs) == 2 && b.Succs[0] == b.Succs[1] {
 			return false
 		}
@@ -249,16 +249,16 @@ func (c *copier) valueOf(v *ir.Value) *ir.Value {
 
 func (c *copier) copyBlocks() {
 	c.blocks = make([]*ir.Block, len(c.g.Blocks))
-	for _, b := range c.l.blocks() {
+	for b := range c.l.blocks {
 		c.blocks[c.g.Place[b.ID]] = c.f.NewBlock()
 	}
-	for _, b := range c.l.blocks() {
+	for b := range c.l.blocks {
 		if b != c.l.header {
 			c.blockOf(b).Phis = c.copyValues(b.Phis, c.blockOf(b))
 		}
 		c.blockOf(b).Code = c.copyValues(b.Code, c.blockOf(b))
 	}
-	for _, b := range c.l.blocks() {
+	for b := range c.l.blocks {
 		c.finish(b, c.blockOf(b))
 	}
 }
@@ -340,7 +340,7 @@ func (c *copier) decide(leave bool) {
 
 // discard takes the loop itself out of the graph.
 func (c *copier) discard() {
-	for _, b := range c.l.blocks() {
+	for b := range c.l.blocks {
 		for i, s := range b.Succs {
 			if !c.g.contains(c.l, s) {
 				dropEdge(b, i)

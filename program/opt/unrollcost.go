@@ -42,7 +42,7 @@ func mayUnroll(g *graph, l *loop, u *uses, o Options) (*ir.Block, int) {
 
 func loopSize(l *loop) int {
 	n := 0
-	for _, b := range l.blocks() {
+	for b := range l.blocks {
 		for _, v := range b.Code {
 			if !literal(v) {
 				n++
@@ -55,7 +55,7 @@ func loopSize(l *loop) int {
 // nirCost counts as NIR does, where an access of several elements is one instruction and the steps of its address are none.
 func nirCost(l *loop, u *uses) int {
 	n := 0
-	for _, b := range l.blocks() {
+	for b := range l.blocks {
 		last := uint32(0)
 		for _, v := range b.Code {
 			switch {
@@ -109,7 +109,7 @@ func addressOnly(v *ir.Value, u *uses) bool {
 // pipelines reports one straight body, but for one exit, that loads from memory at an address that is computed.
 func pipelines(g *graph, l *loop) bool {
 	exits, loads := 0, false
-	for _, b := range l.blocks() {
+	for b := range l.blocks {
 		if b.Term == ir.Cond {
 			exits++
 			if goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
@@ -126,7 +126,7 @@ func pipelines(g *graph, l *loop) bool {
 
 // indexesLocal reports that the loop indexes a variable.
 func indexesLocal(l *loop) bool {
-	for _, b := range l.blocks() {
+	for b := range l.blocks {
 		for _, v := range b.Code {
 			if v.Mem != nil && v.Mem.Space == isa.SpaceScratch && v.Mem.HasIndex {
 				return true
@@ -139,7 +139,7 @@ func indexesLocal(l *loop) bool {
 // plainExits reports that the loop is left at one place or two, which every iteration passes.
 func plainExits(g *graph, l *loop) bool {
 	exits := 0
-	for _, b := range l.blocks() {
+	for b := range l.blocks {
 		if b.Term != ir.Cond || !l.goesRound(g.Place[b.ID]) || goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
 			continue
 		}
