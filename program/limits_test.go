@@ -90,8 +90,8 @@ func TestLargeModules(t *testing.T) {
 		deep, long = 200, 1
 	}
 	for name, text := range map[string]string{
-		"selections": nestedSelections(deep), "loops": nestedLoops(deep / 4), "one after the other": sequentialSelections(200 * long),
-		"handed on by a loop": loopPhis(1000 * long), "cases": manyCases(100 * long), "alive": liveArray(500 * long),
+		"selections": nestedSelections(deep), "loops": nestedLoops(deep), "one after the other": sequentialSelections(200 * long),
+		"handed on by a loop": loopPhis(1000 * long), "cases": manyCases(375 * long), "alive": liveArray(500 * long),
 		"an array": wideArray(3000 * long), "a structure": wideStruct(2000 * long), "a chain": chain(7500 * long),
 		"accesses": accesses(200 * long), "calls": calls(199, false), "smaller images": mips(12, 8*long),
 	} {
