@@ -2,8 +2,10 @@ package experiments
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,30 +13,50 @@ import (
 	"testing"
 )
 
+var compileShaders = flag.Bool("compile", false, "compile the library's shaders; without it, digests say that they and their modules are as when they were compiled")
+
 var update = flag.Bool("update", false, "rebuild the library's modules and data instead of comparing them")
 
 // The committed modules are what glslang makes of the GLSL beside them, and the committed data what sparseMatrix makes.
 // With -update (go generate) they are rebuilt.
 func TestCommittedFiles(t *testing.T) {
 	settle(t, filepath.Join("library", "spmv.bin"), sparseMatrix(512))
-	if testing.Short() {
-		t.Skip("starts a compiler for each shader")
-	}
-	glslang, err := exec.LookPath("glslangValidator")
-	if err != nil {
-		t.Skip("modules not rebuilt: glslangValidator is not installed (Debian package glslang-tools)")
-	}
 	sources, err := filepath.Glob(filepath.Join("[ls]*", "*.comp")) // library, sampling
 	fragments, err2 := filepath.Glob(filepath.Join("library", "*.frag"))
 	if sources = append(sources, fragments...); err != nil || err2 != nil || len(sources) == 0 {
 		t.Fatalf("no shaders: %v, %v", err, err2)
 	}
-	for _, source := range sources {
-		t.Run(filepath.Base(source), func(t *testing.T) {
-			built := compile(t, glslang, source)
-			settle(t, strings.TrimSuffix(source, filepath.Ext(source))+".spv", built)
-		})
+	if *update || *compileShaders {
+		glslang, err := exec.LookPath("glslangValidator")
+		if err != nil {
+			t.Skip("modules not rebuilt: glslangValidator is not installed (Debian package glslang-tools)")
+		}
+		for _, source := range sources {
+			t.Run(filepath.Base(source), func(t *testing.T) {
+				settle(t, moduleOf(source), compile(t, glslang, source))
+			})
+		}
 	}
+	settle(t, "modules.sum", digests(t, sources))
+}
+
+// moduleOf is the file of the module that a source is compiled to.
+func moduleOf(source string) string { return strings.TrimSuffix(source, filepath.Ext(source)) + ".spv" }
+
+// digests has a line for each source: that of its bytes, that of its module's, its name. Both are as when the compiler ran last where it is the same.
+func digests(t *testing.T, sources []string) (text []byte) {
+	t.Helper()
+	for _, source := range sources {
+		for _, name := range []string{source, moduleOf(source)} {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = fmt.Appendf(text, "%x ", sha256.Sum256(data))
+		}
+		text = fmt.Appendln(text, filepath.ToSlash(source))
+	}
+	return text
 }
 
 // compile returns the module that glslang makes of a source.

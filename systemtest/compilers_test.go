@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var compiledPrograms = flag.Uint64("flow.compiled", 10, "random programs to give to installed compilers")
+var compiledPrograms = flag.Uint64("flow.compiled", 4, "random programs to give to installed compilers")
 
 // optimisers are what spirv-opt makes of a module before it runs. Its -O merges
 // the last block in front of a break with what follows the loop, which changes

@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	flowPrograms = flag.Uint64("flow.programs", 600, "random programs of control flow to run; -short runs a twelfth")
+	flowPrograms = flag.Uint64("flow.programs", 200, "random programs of control flow to run; -short runs a quarter")
 	flowFirst    = flag.Uint64("flow.first", 0, "seed of the first of them")
 )
 
@@ -83,7 +83,7 @@ func (b bench) fault(t testing.TB, p *program, size int, optimised bool) error {
 func TestRandomControlFlow(t *testing.T) {
 	n := *flowPrograms
 	if testing.Short() {
-		n /= 12
+		n /= 4
 	}
 	b := newBench(t)
 	var next, ran atomic.Uint64
