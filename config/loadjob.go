@@ -264,6 +264,7 @@ func dataProblems(d *Data, at string, j *Job) []problem {
 	if names := d.kindNames(); len(names) != 1 {
 		ps = append(ps, problem{at, fmt.Sprintf("found %s: want exactly one of iota, zero, file, random, values, address_of, repeat, parts", listOrNone(names)), ErrRange})
 	}
+	ps = append(ps, d.strayProblems(at)...)
 	if d.AddressOf != "" {
 		ps = append(ps, j.bufferProblems(d.AddressOf, at+".address_of")...)
 	}
@@ -274,6 +275,33 @@ func dataProblems(d *Data, at string, j *Job) []problem {
 	}
 	for i := range d.Parts {
 		ps = append(ps, dataProblems(&d.Parts[i], indexPath(at+".parts", i), j)...)
+	}
+	return ps
+}
+
+// strayProblems refuses keys that say nothing of the data's kind, and random data of no size.
+func (d *Data) strayProblems(at string) []problem {
+	var ps []problem
+	for _, k := range []struct {
+		name string
+		set  bool
+		acts bool
+	}{
+		{"count", d.Count != "", d.Iota != "" || d.Values != nil}, {"start", d.Start != "", d.Iota != ""}, {"step", d.Step != "", d.Iota != ""},
+		{"offset", d.Offset != "", d.File != ""}, {"bytes", d.Bytes != "", d.File != ""}, {"type", d.Type != "", d.Values != nil},
+	} {
+		kinds := d.kindNames()
+		if !k.set || k.acts || len(kinds) != 1 {
+			continue
+		}
+		msg := fmt.Sprintf("%s data has no %s", kinds[0], k.name)
+		if d.Random != nil && (k.name == "count" || k.name == "type") {
+			msg += fmt.Sprintf(" beside it: want it inside, as in random: {%s: ...}", k.name)
+		}
+		ps = append(ps, problem{at + "." + k.name, msg, ErrRange})
+	}
+	if d.Random != nil && d.Random.Count == "" {
+		ps = append(ps, problem{at + ".random.count", "missing", ErrMissing})
 	}
 	return ps
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -206,8 +207,18 @@ func (r *reader) wantMapping(n *yaml.Node, t reflect.Type, path string) bool {
 	if n.Kind == yaml.MappingNode {
 		return true
 	}
-	r.fail(n, path, ErrType, "found %s: want %s", found(n), typeWords(t))
+	r.fail(n, path, ErrType, "found %s: want %s%s", found(n), typeWords(t), r.asMapping(n, t, path))
 	return false
+}
+
+// asMapping is the mapping that was meant by a word in its place: an example, where the word is one that a key of the mapping takes.
+func (r *reader) asMapping(n *yaml.Node, t reflect.Type, path string) string {
+	for _, f := range fieldsOf(t) {
+		if n.Kind == yaml.ScalarNode && slices.Contains(f.Enum, n.Value) {
+			return fmt.Sprintf(", as in %s: {%s: %s, ...}", path[strings.LastIndexByte(path, '.')+1:], f.Name, n.Value)
+		}
+	}
+	return ""
 }
 
 func fieldNamed(fields []field, name string) (field, bool) {

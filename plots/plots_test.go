@@ -252,6 +252,7 @@ func TestFaultsAreNamed(t *testing.T) {
 		{"kind: line\nx: work\ny: cycles\nserie: scheduler", ErrUnknownKey, "figure.yaml:4: serie: no such key (nearest: series)"},
 		{"kind: line\nx: {column: work, lable: x}\ny: cycles", ErrUnknownKey, "figure.yaml:2: x.lable: no such key (nearest: label)"},
 		{"kind: line\nx: work\ny: cycle", ErrColumn, "figure.yaml:3: y: rows.csv has no column \"cycle\" (nearest: cycles)"},
+		{"kind: line\nx: parameters.work\ny: cycles", ErrColumn, "figure.yaml:2: x: rows.csv has no column \"parameters.work\" (nearest: work)"},
 		{"kind: line\nx: work\ny: scheduler", ErrType, "figure.yaml:3: y: column \"scheduler\" of rows.csv is text (\"firmware\"): want numbers"},
 		{"kind: line\nx: work\ny: cycles\nwhere: {scheduler: hardwar}", ErrEmpty, "figure.yaml:4: where.scheduler: no row of rows.csv has scheduler = hardwar (nearest: hardware)"},
 		{"kind: line\nx: work\ny: cycles\nfilter: work > 9", ErrEmpty, "figure.yaml: where: no row of the 4 in rows.csv has all of work > 9"},

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -169,8 +170,16 @@ func (t *Table) Names() []string {
 
 // missing says that a column is not there, with the nearest that is.
 func (t *Table) missing(name string) string {
-	return fmt.Sprintf("%s has no column %q%s", t.File, name, nearestTo(name, t.Names()))
+	near := nearestTo(name, t.Names())
+	names := t.Names()
+	if i := slices.IndexFunc(names, func(column string) bool { return lastName(column) == lastName(name) }); i >= 0 {
+		near = fmt.Sprintf(" (nearest: %s)", names[i])
+	}
+	return fmt.Sprintf("%s has no column %q%s", t.File, name, near)
 }
+
+// lastName is what follows the last dot: bins of parameters.bins.
+func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 // text is a cell as people write it; a missing one is empty.
 func (c *Column) text(row int) string {
