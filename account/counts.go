@@ -47,6 +47,8 @@ type Counts struct {
 	UnitCycles  uint64 // of compute units with a workgroup
 	WorkCycles  uint64 // of launches of workgroups; not those of transfers and copies
 	Transferred uint64 // bytes of device memory that transfers read and wrote
+	ToDevice    uint64 // bytes of copies from the host
+	FromDevice  uint64 // bytes of copies to the host
 	Slots       SlotCycles
 	LDS         LDSCounts
 	Memory      []Level         // nearest level first
@@ -93,6 +95,8 @@ func (c *Counts) Add(o *Counts) {
 	c.UnitCycles += o.UnitCycles
 	c.WorkCycles += o.WorkCycles
 	c.Transferred += o.Transferred
+	c.ToDevice += o.ToDevice
+	c.FromDevice += o.FromDevice
 	c.Slots.Add(&o.Slots)
 	c.LDS.Add(&o.LDS)
 	c.OutOfBounds += o.OutOfBounds

@@ -113,6 +113,7 @@ func (m *Model) Of(c *account.Counts) *Energy {
 		m.level(e, &c.Memory[i], x.memory)
 	}
 	m.transfers(e, c.Transferred)
+	m.copies(e, c.ToDevice, c.FromDevice)
 	m.work(e, c)
 	if !c.Untimed() {
 		m.constant(e, c, &x)
@@ -194,6 +195,12 @@ func (m *Model) memory(e *Energy, l *account.Level, times float64) {
 // transfers adds bytes that transfers read and wrote, half of each, past the caches.
 func (m *Model) transfers(e *Energy, bytes uint64) {
 	m.memory(e, &account.Level{Bytes: bytes, Written: bytes / 2}, 1)
+}
+
+// copies adds bytes that came from the host and went to it, past the caches.
+func (m *Model) copies(e *Energy, in, out uint64) {
+	m.memory(e, &account.Level{Bytes: in + out, Written: in}, 1)
+	e.Joules[Links] += float64(in+out) * m.Table.Links.Host * pico
 }
 
 // work adds the start of workgroups, and what a graph's queue did.

@@ -18,7 +18,7 @@ func oneEach() *Table {
 	t.Operations.FMA32, t.Operations.SALU, t.Operations.MatrixF16, t.Operations.Atomic = 11, 13, 17, 19
 	t.LDS = LDSEnergy{23, 29}
 	t.L2 = CacheEnergy{31, 37, "engine"}
-	t.Links.Engine, t.Links.Chip = 41, 43
+	t.Links.Engine, t.Links.Chip, t.Links.Host = 41, 43, 71
 	t.Memory = MemoryEnergy{Activate: 47, ActivateBytes: 10, Read: 53, Write: 59, Link: "chip"}
 	t.Dispatch = DispatchEnergy{61, 67}
 	return &t
@@ -46,6 +46,9 @@ func TestEveryEventHasItsEnergy(t *testing.T) {
 		{"link", account.Counts{Memory: []account.Level{{Name: "l2", Accesses: 2, Bytes: 3}}}, Links, 123},
 		{"memory", account.Counts{Memory: []account.Level{{Name: "memory", Bytes: 30, Written: 10}}}, Memory, 3*47 + 20*53 + 10*59},
 		{"rows", account.Counts{Memory: []account.Level{{Name: "memory", Bytes: 30, Misses: 5}}}, Memory, 5*47 + 30*53},
+		{"copies to the device", account.Counts{ToDevice: 20}, Memory, 2*47 + 20*59},
+		{"copies from the device", account.Counts{FromDevice: 20}, Memory, 2*47 + 20*53},
+		{"the host's link", account.Counts{ToDevice: 2, FromDevice: 3}, Links, 5*71 + 5*43},
 		{"transfers", account.Counts{Transferred: 20}, Memory, 2*47 + 10*53 + 10*59},
 		{"dispatch", account.Counts{Workgroups: 2, Waves: 3}, Dispatch, 122 + 201},
 	} {

@@ -98,6 +98,7 @@ type LinksEnergy struct {
 	Engine  float64 `yaml:"engine_pj" default:"0" range:"0..1000" unit:"pJ/byte" doc:"within a shader engine"`
 	Chip    float64 `yaml:"chip_pj" default:"0" range:"0..1000" unit:"pJ/byte" doc:"across the chip"`
 	Package float64 `yaml:"package_pj" default:"0" range:"0..1000" unit:"pJ/byte" doc:"from chip to chip in a package"`
+	Host    float64 `yaml:"host_pj" default:"0" range:"0..10000" unit:"pJ/byte" doc:"a byte copied between host and device, whatever energy.scale is: the link's two ends and the host's memory"`
 }
 
 // MemoryEnergy is device memory of a standard, its interface and controller with it.

@@ -117,24 +117,38 @@ func (x *transfer) timed(t *timing, _ string, p scheduler.Part, follows bool) (*
 // A hostCopy is a copy between host and device: buffers hold their data from the start, only time passes.
 type hostCopy struct {
 	passing
-	fixed int     // cycles
-	rate  float64 // bytes of a cycle
-	bytes int64
+	fixed      int     // cycles
+	rate       float64 // bytes of a cycle
+	bytes      int64
+	fromDevice bool
 }
 
 func newHostCopy(h *scheduler.HostSpec, c *config.CopyCall) *hostCopy {
 	if c.FromDevice {
-		return &hostCopy{fixed: h.FromDeviceCycles, rate: h.FromDeviceBytes, bytes: c.Bytes}
+		return &hostCopy{fixed: h.FromDeviceCycles, rate: h.FromDeviceBytes, bytes: c.Bytes, fromDevice: true}
 	}
 	return &hostCopy{fixed: h.ToDeviceCycles, rate: h.ToDeviceBytes, bytes: c.Bytes}
 }
 
 func (h *hostCopy) functional(*untimed, scheduler.Part, bool) (*account.Counts, error) {
-	return &account.Counts{}, nil
+	c := &account.Counts{}
+	h.moved(c)
+	return c, nil
+}
+
+// moved counts the bytes by their direction.
+func (h *hostCopy) moved(c *account.Counts) {
+	if h.fromDevice {
+		c.FromDevice = uint64(h.bytes)
+	} else {
+		c.ToDevice = uint64(h.bytes)
+	}
 }
 
 func (h *hostCopy) timed(t *timing, _ string, _ scheduler.Part, _ bool) (*account.Counts, error) {
-	return t.idle(h.cycles()), nil
+	c := t.idle(h.cycles())
+	h.moved(c)
+	return c, nil
 }
 
 func (h *hostCopy) cycles() uint64 {

@@ -20,6 +20,7 @@ var energyJob = []struct{ key, job, on string }{
 	{"energy.power.shader_engine.gated", "copies", "machine=rdna3-rx7900xtx "},
 	{"energy.power.chip.gated", "copies", "machine=rdna3-rx7900xtx "},
 	{"energy.power.memory.gated", "copies", "machine=rdna3-rx7900xtx "},
+	{"energy.links.host_pj", "copies", "machine=rdna3-rx7900xtx "},
 	{"energy.queue.core_launch_pj", "classify", "machine=rdna3-rx7900xtx scheduler.kind=firmware "},
 	{"energy.queue.", "classify", "machine=rdna3-rx7900xtx scheduler.kind=hardware queue.ports=4 queue.depth=64 "},
 	{"energy.memory.activate_bytes", "chain", "machine=rdna3-rx7900xtx "},
