@@ -76,15 +76,16 @@ func (e *Energy) Add(o *Energy) {
 }
 
 // Total is the sum over all parts.
-func (e *Energy) Total() float64 { return sum(e.Joules[:]) }
+func (e *Energy) Total() float64 { return Sum(e.Joules[:]) }
 
 // Constant is what time alone took, the loss of regulators with it.
-func (e *Energy) Constant() float64 { return sum(e.Joules[firstConstant:]) }
+func (e *Energy) Constant() float64 { return Sum(e.Joules[firstConstant:]) }
 
 // Dynamic is what events took.
-func (e *Energy) Dynamic() float64 { return sum(e.Joules[:firstConstant]) }
+func (e *Energy) Dynamic() float64 { return Sum(e.Joules[:firstConstant]) }
 
-func sum(list []float64) (s float64) {
+// Sum adds joules up.
+func Sum(list []float64) (s float64) {
 	for _, j := range list {
 		s += j
 	}

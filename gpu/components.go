@@ -3,9 +3,11 @@ package gpu
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/energy"
 	"spvsim/engine"
 	"spvsim/mem"
 )
@@ -37,6 +39,41 @@ func (r *runner) components() []sim.Component {
 type Component struct {
 	Name string
 	engine.Work
+	Joules float64 // its share of the energy of its kind
+}
+
+// takes are the parts of the energy that components take, by a word of their name.
+var takes = map[string][]energy.Part{
+	"SIMD": {energy.Fetch, energy.Vector, energy.Matrix, energy.Scalar, energy.Registers}, "CU": {energy.Units}, "LDS": {energy.LDS},
+	"VectorL1": {energy.VectorL1}, "ScalarL1": {energy.ScalarL1}, "ShaderArray": {energy.ShaderArray}, "L2": {energy.L2},
+	"MemorySide": {energy.MemorySide}, "Memory": {energy.Memory, energy.Idle}, "PayloadPool": {energy.Payloads},
+	"EnqueueQueue": {energy.Queue}, "SchedulerCore": {energy.Queue}, "Dispatcher": {energy.Dispatch},
+}
+
+// kindOf is the last word of a component's name that has parts of the energy; empty: none has.
+func kindOf(name string) string {
+	words := strings.Split(name, ".")
+	for _, w := range slices.Backward(words) {
+		w, _, _ = strings.Cut(w, "[")
+		if takes[w] != nil {
+			return w
+		}
+	}
+	return ""
+}
+
+// power shares what each kind of components took evenly among them: it is counted of the kind.
+func power(list []Component, e *energy.Energy) {
+	number := map[string]int{}
+	for i := range list {
+		number[kindOf(list[i].Name)]++
+	}
+	for i := range list {
+		kind := kindOf(list[i].Name)
+		for _, p := range takes[kind] {
+			list[i].Joules += e.Joules[p] / float64(number[kind])
+		}
+	}
 }
 
 // parts is what the parts of the machine did, those without any work included:

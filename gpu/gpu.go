@@ -224,14 +224,13 @@ func (r *runner) result(took time.Duration) *Result {
 		Warnings: r.programs.warnings,
 		Events:   r.machine.engine.Handled(), WorkerTurns: r.machine.array.Ahead.WorkerTurns(),
 	}
-	for i, list := range tracing.Joules(result.Stats, result.Listings) {
-		result.Listings[i].Joules = list
-	}
+	result.Stats.ShareEnergy(result.Listings)
 	if r.graph != nil {
 		result.Idle = r.setup.Machine.Idle()
 	}
 	if r.setup.Components {
 		result.Components = r.parts()
+		power(result.Components, result.Stats.Energy())
 	}
 	return result
 }

@@ -104,9 +104,19 @@ func ofInstructions(t *testing.T, at string, s *tracing.Stats, listings []tracin
 	if s.Estimate == nil && !sameJoules(own, want) {
 		t.Errorf("%s: instructions took %g J, statistics say %g", at, own, want)
 	}
-	for _, list := range tracing.Joules(s, listings) {
-		for _, j := range list {
+	programs := map[string]float64{}
+	for _, l := range listings {
+		for _, j := range l.Joules {
 			most += j
+			programs[l.Program.Name] += j
+		}
+	}
+	for _, p := range s.Programs {
+		programs[p.Name] -= p.Joules
+	}
+	for name, left := range programs {
+		if len(s.Programs) != len(listings) || math.Abs(left) > 1e-9*most {
+			t.Errorf("%s: instructions of %s took %g J more than the program", at, name, left)
 		}
 	}
 	if most < own*(1-1e-9) || most > all.Dynamic()*(1+1e-9) {

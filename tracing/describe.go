@@ -38,6 +38,7 @@ var statistics = []Statistic{
 	{"energy.joules", "J", "energy of the run, or of a step, by the machine's table; without time, of events alone"},
 	{"energy.dynamic", "J", "of that, what events took"},
 	{"energy.constant", "J", "of that, what time took: clocks, leakage, refresh, board and loss of regulators"},
+	{"energy.programs.*", "J", "of that, what the instructions of a program took, with their part of the traffic of caches, links and memory; of the run alone"},
 	{"energy.low", "J", "lower end of the interval of the energy, where a part of the run was estimated"},
 	{"energy.high", "J", "upper end of the interval of the energy"},
 	{"energy.watts", "W", "average power"},

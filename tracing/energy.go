@@ -46,6 +46,34 @@ func Joules(s *Stats, listings []Listing) [][]float64 {
 	return s.Energies.Programs(list, e)
 }
 
+// ShareEnergy gives listings the energy of their instructions, and the statistics that of programs.
+func (s *Stats) ShareEnergy(listings []Listing) {
+	for i, list := range Joules(s, listings) {
+		listings[i].Joules = list
+		s.Programs = append(s.Programs, ProgramEnergy{listings[i].Program.Name, energy.Sum(list)})
+	}
+}
+
+// A ProgramEnergy is what the instructions of a program took, with their part of the traffic, in joules.
+type ProgramEnergy struct {
+	Name   string
+	Joules float64
+}
+
+// programMembers are the energies of programs as members of a JSON object; those of one name are one.
+func (s *Stats) programMembers() (o object) {
+	at := map[string]int{}
+	for _, p := range s.Programs {
+		i, known := at[p.Name]
+		if !known {
+			i = len(o)
+			at[p.Name], o = i, append(o, named{p.Name, 0.0})
+		}
+		o[i].value = o[i].value.(float64) + p.Joules
+	}
+	return o
+}
+
 // peakWatts is the power of the launch that took most.
 func (s *Stats) peakWatts() (most float64) {
 	for i := range s.Steps {
@@ -88,7 +116,7 @@ func (s *Stats) writeEnergy(w io.Writer) {
 			names, most = append(names, energy.Part(p).String()), append(most, uint64(j*1e15))
 		}
 	}
-	text := joules(e.Total())
+	text := JoulesText(e.Total())
 	switch {
 	case s.Untimed():
 		text += " of events"
@@ -99,10 +127,24 @@ func (s *Stats) writeEnergy(w io.Writer) {
 		}
 	}
 	fmt.Fprintf(w, "energy\t%s: %s\n", text, strings.Join(shares(names, most, uint64(e.Total()*1e15)), ", "))
+	s.writePrograms(w)
 }
 
-// joules words an energy.
-func joules(j float64) string {
+// writePrograms writes what the instructions of each of several programs took.
+func (s *Stats) writePrograms(w io.Writer) {
+	list := s.programMembers()
+	if len(list) < 2 {
+		return
+	}
+	var text []string
+	for _, p := range list {
+		text = append(text, p.name+" "+JoulesText(p.value.(float64)))
+	}
+	fmt.Fprintf(w, "instructions of\t%s\n", strings.Join(text, ", "))
+}
+
+// JoulesText words an energy.
+func JoulesText(j float64) string {
 	for _, u := range []struct {
 		name string
 		of   float64

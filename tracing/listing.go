@@ -109,7 +109,7 @@ func countText(l *Listing, i int, lds bool) string {
 		passes = fmt.Sprintf(" %10s %10s", "", "")
 	}
 	if l.Joules != nil {
-		passes += fmt.Sprintf(" %9s", joules(l.Joules[i]))
+		passes += fmt.Sprintf(" %9s", JoulesText(l.Joules[i]))
 	}
 	return fmt.Sprintf(" %10d %12d%s  %s", c.Issues, c.Cycles.Total(), passes, strings.Join(parts, ", "))
 }

@@ -33,6 +33,8 @@ type Stats struct {
 	Steps []account.StepCounts
 	// Energies turns counts into joules.
 	Energies *energy.Model
+	// Programs are what the instructions of each took; nil: not known.
+	Programs []ProgramEnergy
 	// Queues are those of the job, whose launches overlap; nil: it has none.
 	Queues []account.HardwareQueue
 	Host   Host
@@ -167,7 +169,7 @@ func (s *Stats) MarshalJSON() ([]byte, error) {
 	}
 	o = append(o, members(&s.Counts, s.ClockMHz)...)
 	if e := s.energyOf(); e != nil {
-		o = append(o, named{"energy", energyMembers(s.Energies, e, &s.Counts, s.peakWatts())})
+		o = append(o, named{"energy", append(energyMembers(s.Energies, e, &s.Counts, s.peakWatts()), named{"programs", s.programMembers()})})
 	}
 	steps := []object{}
 	for i := range s.Steps {

@@ -15,49 +15,74 @@ var indexes = regexp.MustCompile(`\[\d+\]`)
 
 // writeComponents lists the machine's components with their work: those that
 // differ in their indexes alone on one line, or each on its own. The last line is
-// what all of them did: its events are those of the engine.
-func writeComponents(w io.Writer, list []gpu.Component, each bool) error {
+// what all of them did: its events are those of the engine. Where the power is known, it is the last column, and a line has that of no component.
+func writeComponents(w io.Writer, r *gpu.Result, each bool) error {
+	total := r.Stats.Energy().Total()
+	powered := total > 0 && r.Stats.Cycles > 0
+	names, groups := grouped(r.Components, each)
+	all := groups["all"]
+	if powered {
+		groups[elsewhere] = &group{joules: total - all.joules}
+		all.joules = total
+		names = append(names, elsewhere)
+	}
+	names = append(names, "all")
 	width := 0
-	for i := range list {
-		width = max(width, len(list[i].Name))
+	for _, name := range names {
+		width = max(width, len(name))
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "%-*s\tnumber\tevents\tturns ahead\tcalls\tmessages sent\treceived\tbooked\t\n", width, "component")
-	names, groups, all := []string{}, map[string]*group{}, &group{}
+	fmt.Fprintf(t, "%-*s\tnumber\tevents\tturns ahead\tcalls\tmessages sent\treceived\tbooked\t", width, "component")
+	if powered {
+		fmt.Fprint(t, "watts\t")
+	}
+	fmt.Fprintln(t)
+	for _, name := range names {
+		g := groups[name]
+		fmt.Fprintf(t, "%-*s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t", width, name, g.members, g.Events, g.Ahead, g.Calls, g.Sent, g.Received, g.Booked)
+		if powered {
+			fmt.Fprintf(t, "%.4g\t", r.Stats.Energies.Watts(g.joules, r.Stats.Cycles))
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
+
+// elsewhere names the power that is no component's: links, engines, the chip, the board.
+const elsewhere = "(links, engines, chip, board)"
+
+// grouped puts components in groups by name, with all of them in one of that name; the names are in the order of the components.
+func grouped(list []gpu.Component, each bool) (names []string, groups map[string]*group) {
+	groups = map[string]*group{"all": {}}
 	for i := range list {
 		name := list[i].Name
 		if !each {
 			name = indexes.ReplaceAllString(name, "[]")
 		}
-		g := groups[name]
-		if g == nil {
-			g = &group{}
-			groups[name] = g
+		if groups[name] == nil {
+			groups[name] = &group{}
 			names = append(names, name)
 		}
-		g.add(&list[i].Work)
-		all.add(&list[i].Work)
+		groups[name].add(&list[i])
+		groups["all"].add(&list[i])
 	}
-	groups["all"] = all
-	for _, name := range append(names, "all") {
-		g := groups[name]
-		fmt.Fprintf(t, "%-*s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t\n", width, name, g.members, g.Events, g.Ahead, g.Calls, g.Sent, g.Received, g.Booked)
-	}
-	return t.Flush()
+	return names, groups
 }
 
 // A group is components of one kind with the sum of their work.
 type group struct {
 	members int
 	engine.Work
+	joules float64
 }
 
-func (g *group) add(w *engine.Work) {
+func (g *group) add(c *gpu.Component) {
 	g.members++
-	g.Events += w.Events
-	g.Ahead += w.Ahead
-	g.Calls += w.Calls
-	g.Sent += w.Sent
-	g.Received += w.Received
-	g.Booked += w.Booked
+	g.joules += c.Joules
+	g.Events += c.Events
+	g.Ahead += c.Ahead
+	g.Calls += c.Calls
+	g.Sent += c.Sent
+	g.Received += c.Received
+	g.Booked += c.Booked
 }

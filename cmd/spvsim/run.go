@@ -71,7 +71,7 @@ func runCommand() *cobra.Command {
 	flags.StringVar(&f.mode, "mode", "", "run timed, functional (the same values without time) or sampled, whatever the job says")
 	flags.StringVar(&f.time, "time", "", "what is timed: `steps=NAME+NAME,launches=PATTERN,first=N,workgroups=FIRST..LAST`; the rest runs without time")
 	flags.IntVar(&f.threads, "threads", 0, "`number` of threads. A timed run comes to the same with any, and takes one if it is not said; without time, 0 is one for each processor, and with one the order is the same every time")
-	flags.StringVar(&f.parts, "components", "", "list the machine's components with their events, turns ahead of the engine, calls and messages, as one thread runs them: `kinds`, or each")
+	flags.StringVar(&f.parts, "components", "", "list the machine's components with their events, turns ahead of the engine, calls and messages, as one thread runs them, and watts: `kinds`, or each")
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	f.traceFlags.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
@@ -183,7 +183,7 @@ func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 		errs = append(errs, tracing.WriteSummary(c.OutOrStdout(), r.Stats))
 	}
 	if f.parts != "" {
-		errs = append(errs, writeComponents(c.OutOrStdout(), r.Components, f.parts == "each"))
+		errs = append(errs, writeComponents(c.OutOrStdout(), r, f.parts == "each"))
 	}
 	if f.stats != "" {
 		errs = append(errs, writeTo(c, f.stats, func(w io.Writer) error { return tracing.WriteJSON(w, r.Stats) }))

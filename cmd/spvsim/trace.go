@@ -27,6 +27,8 @@ type traceFlags struct {
 	series   string
 	daisen   string
 	monitor  string
+	// made is what the run came to, once it has ended; nil: it was not asked for, or nothing ran.
+	made *profile.Profile
 }
 
 func (f *traceFlags) add(c *cobra.Command) {
@@ -50,7 +52,7 @@ type record struct {
 
 // records are what the flags ask for. They are finished when the run has ended, well or not.
 func (f *traceFlags) records(c *cobra.Command, s *gpu.Setup) (list []record, err error) {
-	if f.profile != "" || f.series != "" {
+	if f.profile != "" || f.series != "" || f.trace != "" && s.Machine.Energies().Known() {
 		list = append(list, f.profiled(c, s))
 	}
 	if f.trace == "" && f.daisen == "" {
@@ -131,7 +133,7 @@ func (f *traceFlags) monitored(c *cobra.Command, s *gpu.Setup) (record, error) {
 	return record{nil, func(*gpu.Result) error { return m.Close() }}, nil
 }
 
-// profiled adds up where the time went.
+// profiled adds up where the time went. It is finished before the trace, whose power it has.
 func (f *traceFlags) profiled(c *cobra.Command, s *gpu.Setup) record {
 	collector := profile.NewCollector()
 	return record{collector, func(r *gpu.Result) error {
@@ -139,6 +141,7 @@ func (f *traceFlags) profiled(c *cobra.Command, s *gpu.Setup) record {
 			return nil
 		}
 		p, err := newProfile(s.Job, collector, s.Machine, r)
+		f.made = p
 		if err == nil && f.profile != "" {
 			err = writeTo(c, f.profile, p.WriteJSON)
 		}
@@ -170,6 +173,9 @@ func (f *traceFlags) perfetto(c *cobra.Command, s *gpu.Setup) (record, error) {
 	}
 	w := perfetto.New(file, o)
 	return record{w, func(*gpu.Result) error {
+		if f.made != nil {
+			w.Power(f.made.Begin, f.made.Series.BinCycles, f.made.Watts())
+		}
 		if w.Note() != "" {
 			fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %s\n", f.trace, w.Note())
 		}

@@ -48,6 +48,9 @@ func TestTraceFlags(t *testing.T) {
 		}
 	}
 	a, _ := os.ReadFile(file("whole"))
+	if !bytes.Contains(a, []byte("power, watts")) {
+		t.Error("the trace has no power")
+	}
 	if b, _ := os.ReadFile(file("again")); !bytes.Equal(a, b) {
 		t.Error("two traces of one job differ")
 	}

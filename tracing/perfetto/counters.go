@@ -81,6 +81,23 @@ func (w *Writer) count(c *counter, at uint64, value int, shown bool) {
 	w.out.end()
 }
 
+// Power shows the power over time, in bins of so many cycles from the first on. It is known after the run alone, and so comes last.
+func (w *Writer) Power(begin, bin uint64, watts []float64) {
+	if len(watts) == 0 {
+		return
+	}
+	id := w.declareCounter("power, watts", unitCount)
+	for i, value := range watts {
+		from, _, ok := w.cut(begin+uint64(i)*bin, begin+uint64(i+1)*bin)
+		if ok && (i == 0 || value != watts[i-1] || from == w.options.From) {
+			w.out.begin(from, typeCounter, id)
+			w.out.event = appendDouble(w.out.event, eventDouble, value)
+			w.out.end()
+		}
+		w.bounded()
+	}
+}
+
 // rate shows the bytes a cycle between two samples. A launch starts with a
 // sample at which nothing has passed since the one before.
 func (w *Writer) rate(c *levelCounter, from, to, bytes uint64) {

@@ -18,6 +18,7 @@ import (
 	"spvsim/gpu"
 	"spvsim/probe"
 	"spvsim/tracing/perfetto"
+	"spvsim/tracing/profile"
 )
 
 // smaller are parameters with which jobs have traces of a few megabytes: enough of every kind of slice.
@@ -288,6 +289,54 @@ func TestCountersAddUp(t *testing.T) {
 	}
 	if most < 64 || most > float64(r.Stats.Waves) {
 		t.Errorf("%.0f resident waves at most, of %d", most, r.Stats.Waves)
+	}
+}
+
+// TestPowerAddsUp: the power times its time is the energy of the run, and in a window that of the window.
+func TestPowerAddsUp(t *testing.T) {
+	job := load(t, "reduce")
+	m, err := config.LoadMachine(config.Request{Job: job, Machine: "rdna3-rx7900xtx"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []perfetto.Options{{}, {From: 2000, To: 4001}} {
+		var b bytes.Buffer
+		w, c := perfetto.New(&b, o), profile.NewCollector()
+		r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: probe.Join(w, c)})
+		if err != nil && !errors.Is(err, gpu.ErrExpectation) {
+			t.Fatal(err)
+		}
+		p, err := profile.New(job, c, m, r.Stats, r.Listings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		watts := p.Watts()
+		w.Power(p.Begin, p.Series.BinCycles, watts)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		from, to := max(o.From, p.Begin), p.Begin+p.Cycles
+		if o.To > 0 {
+			to = o.To
+		}
+		want, got, value, since := 0.0, 0.0, 0.0, from
+		for at := from; at < to; at++ {
+			want += watts[(at-p.Begin)/p.Series.BinCycles]
+		}
+		d, _ := decodeSlices(t, b.Bytes())
+		for _, e := range d.events {
+			if e.kind == 4 && d.tracks[e.track].name == "power, watts" {
+				got += value * float64(e.at-since)
+				value, since = e.value, e.at
+			}
+		}
+		got += value * float64(to-since)
+		if !(got > 0) || math.Abs(got-want) > 1e-9*want {
+			t.Errorf("%v: %g W cycles, want %g", o, got, want)
+		}
+		if total := r.Stats.Energy().Total(); o.To == 0 && math.Abs(got/(float64(m.ClockMHz)*1e6)-total) > 1e-6*total {
+			t.Errorf("%g J in the trace, statistics have %g", got/(float64(m.ClockMHz)*1e6), total)
+		}
 	}
 }
 

@@ -3,8 +3,9 @@ package profile
 import "spvsim/energy"
 
 // power spreads an energy over the bins of a series, in joules: that of instructions and the LDS by the instructions that issued, that of
-// traffic by the bytes of its level, and all else evenly over time.
-func (s *Series) power(e *energy.Energy, levels []Level, cycles uint64) []float64 {
+// traffic by the bytes of its level, and all else evenly over time. Before the first launch, with which the series begins, copies may have
+// passed: of all cycles, those of the series have their part.
+func (s *Series) power(e *energy.Energy, levels []Level, cycles, all uint64) []float64 {
 	out := make([]float64, s.Len())
 	left := *e
 	take := func(row []uint64, parts ...energy.Part) {
@@ -32,7 +33,7 @@ func (s *Series) power(e *energy.Energy, levels []Level, cycles uint64) []float6
 		}
 	}
 	for i := range out {
-		out[i] += left.Total() * float64(s.Length(i, cycles)) / float64(max(cycles, 1))
+		out[i] += left.Total() * float64(s.Length(i, cycles)) / float64(max(all, 1))
 	}
 	return out
 }

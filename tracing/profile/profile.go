@@ -26,8 +26,9 @@ type Profile struct {
 	Machine  string             `json:"machine"`
 	ClockMHz int                `json:"clock_mhz"`
 	Engines  int                `json:"shader_engines"`
-	Units    int                `json:"compute_units"` // of an engine
-	Slots    int                `json:"wave_slots"`    // of the machine
+	Units    int                `json:"compute_units"`   // of an engine
+	Slots    int                `json:"wave_slots"`      // of the machine
+	Begin    uint64             `json:"begin,omitempty"` // cycle of the machine in which the first launch began
 	Cycles   uint64             `json:"cycles"`
 	Stats    json.RawMessage    `json:"statistics"`
 	Reasons  []string           `json:"reasons"` // that arrays of slot-cycles are indexed by
@@ -150,7 +151,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 	g := &c.geometry
 	p := &Profile{
 		Format: currentFormat, Job: job.Name, Machine: m.Name, ClockMHz: m.ClockMHz, Engines: g.Engines, Units: g.Units, Slots: g.Total(),
-		Cycles: c.end - c.begin, Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(), Graph: graphNodes(s.Graph),
+		Begin: c.begin, Cycles: c.end - c.begin, Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(), Graph: graphNodes(s.Graph),
 		Settings: append(m.Leaves(), job.ParameterLeaves()...),
 		Given:    append(m.Given(), job.ParameterLeaves()...), LDS: s.LDS,
 		Warnings: warnings(s, listings),
@@ -173,7 +174,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 	}
 	p.Series.trim(p.Cycles)
 	if s.Energies.Known() {
-		p.Series.Joules = p.Series.power(s.Energy(), p.Levels, p.Cycles)
+		p.Series.Joules = p.Series.power(s.Energy(), p.Levels, p.Cycles, max(p.Cycles, s.Cycles))
 	}
 	return p, nil
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -128,6 +129,55 @@ func TestProfileAgreesWithStatistics(t *testing.T) {
 		})
 	}
 }
+
+// TestPowerBesideCopies: what a copy before the first launch took is not in the series, which begins with that.
+func TestPowerBesideCopies(t *testing.T) {
+	files := fstest.MapFS{"copies.yaml": {Data: []byte(`shader: copies.spvasm
+buffers: [{set: 0, binding: 0, name: out, data: {zero: 4}}]
+steps:
+  - {name: before, copy: {to: device, bytes: 100000}}
+  - {name: first, dispatch: [1]}
+  - {name: between, copy: {to: device, bytes: 100000}}
+  - {name: second, dispatch: [1]}
+`)}, "copies.spvasm": {Data: []byte(emptyShader)}}
+	job, err := config.LoadJob(files, "copies.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := config.LoadMachine(config.Request{Job: job, Machine: "rdna3-rx7900xtx"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := profile.NewCollector()
+	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.New(job, c, m, r.Stats, r.Listings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, least := 0.0, math.Inf(1)
+	for i, j := range p.Series.Joules {
+		sum, least = sum+j, min(least, p.Watts()[i])
+	}
+	before := least * r.Stats.Energies.Seconds(r.Stats.Cycles-p.Cycles) // no instruction runs
+	if want := r.Stats.Energy().Total(); p.Begin == 0 || math.Abs(sum+before-want) > 1e-6*want {
+		t.Errorf("%g J in the series from cycle %d on, %g before it, want %g in all", sum, p.Begin, before, want)
+	}
+}
+
+const emptyShader = `OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %1 "main"
+OpExecutionMode %1 LocalSize 32 1 1
+%2 = OpTypeVoid
+%3 = OpTypeFunction %2
+%1 = OpFunction %2 None %3
+%4 = OpLabel
+OpReturn
+OpFunctionEnd
+`
 
 // TestOccupancyReached: waves of a compute unit, in the mean while it holds any, are no more than fit, and as many where each unit
 // holds one workgroup from its beginning to its end.

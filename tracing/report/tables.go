@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"spvsim/account"
+	"spvsim/tracing"
 	"spvsim/tracing/profile"
 )
 
@@ -78,12 +79,13 @@ type listing struct {
 	LDS    bool        // some access the LDS
 	Hot    rows        // the instructions that cost most
 	Lines  rows
+	Energy string // of all its instructions; empty: not known
 }
 
 // rows are instructions of a listing, with the columns that it has.
 type rows struct {
-	LDS, Source bool
-	List        []listingRow
+	LDS, Energy, Source bool
+	List                []listingRow
 }
 
 // A listingRow is an instruction.
@@ -92,6 +94,7 @@ type listingRow struct {
 	ID, Line, Class, Text, Issues string
 	Source                        string // text of the line
 	Passes, Conflicts             string // of the LDS
+	Energy                        string
 	cost
 }
 
@@ -115,10 +118,15 @@ func newListing(l *profile.Listing) listing {
 	out := listing{Name: l.Name, File: sourceFile(l), Source: sourceRows(l)}
 	text := texts(l)
 	var total, most uint64
+	joules := 0.0
 	for i := range l.Lines {
 		n := l.Lines[i].Cycles.Total()
 		total, most = total+n, max(most, n)
+		joules += l.Lines[i].Joules
 		out.Lines.LDS = out.Lines.LDS || l.Lines[i].LDSPasses > 0
+	}
+	if out.Lines.Energy = joules > 0; out.Lines.Energy {
+		out.Energy = tracing.JoulesText(joules)
 	}
 	out.Lines.Source = len(text) > 0
 	out.Hot = out.Lines
@@ -142,6 +150,9 @@ func newListing(l *profile.Listing) listing {
 
 func newRow(pc int, l *profile.Line, total, most uint64) listingRow {
 	row := listingRow{PC: pc, ID: idText(l.ID), Line: lineText(l.Line), Class: l.Class, Text: l.Text, Issues: grouped(l.Issues), cost: newCost(&l.Cycles, total, most)}
+	if l.Joules > 0 {
+		row.Energy = tracing.JoulesText(l.Joules)
+	}
 	if l.LDSPasses > 0 {
 		row.Passes, row.Conflicts = grouped(l.LDSPasses), grouped(l.Conflicts)
 	}
