@@ -11,6 +11,7 @@ package energy
 import (
 	"math"
 	"reflect"
+	"sync"
 
 	"spvsim/account"
 	"spvsim/isa"
@@ -68,14 +69,14 @@ func New(s *Table, p Plant) *Model {
 }
 
 // Known says that the machine has a table of energies.
-func (m *Model) Known() bool { return m != nil && *m.Table != noTable }
+func (m *Model) Known() bool { return m != nil && *m.Table != noTable() }
 
 // noTable is what a machine file without energies comes to.
-var noTable = func() (s Table) {
+var noTable = sync.OnceValue(func() (s Table) {
 	all := spec.Field{}
 	all.SetDefault(reflect.ValueOf(&s).Elem())
 	return s
-}()
+})
 
 // logic is an energy of the table's process on this product, in joules.
 func (m *Model) logic(pj float64) float64 { return pj * m.Table.Scale * pico }

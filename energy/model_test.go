@@ -12,7 +12,7 @@ import (
 
 // oneEach is a table in which each event takes another prime number of picojoules, at a scale of 1 and without loss.
 func oneEach() *Table {
-	t := noTable
+	t := noTable()
 	t.Issue = IssueEnergy{2, 3}
 	t.Registers = RegistersEnergy{5, 7}
 	t.Operations.FMA32, t.Operations.SALU, t.Operations.MatrixF16, t.Operations.Atomic = 11, 13, 17, 19
@@ -65,7 +65,7 @@ func classes(c isa.Class, n uint64) (by [isa.NumClasses]uint64) {
 
 // A part that rests takes what its gating leaves; regulators lose their share of all.
 func TestConstantPower(t *testing.T) {
-	table := noTable
+	table := noTable()
 	table.Supply = 0.5
 	table.Power.Unit = PartPower{1, 2, 0.1}
 	table.Power.Engine = PartPower{3, 4, 0.2}
@@ -85,7 +85,7 @@ func TestConstantPower(t *testing.T) {
 
 // An entry of a queue takes more in a deeper one, and with more ports.
 func TestQueueByDepthAndPorts(t *testing.T) {
-	table := noTable
+	table := noTable()
 	table.Queue.Entry, table.Queue.DepthPower, table.Queue.Port = 10, 0.5, 0.25
 	c := &account.Counts{Graph: &account.GraphCounts{Queue: account.QueueCounts{Enqueued: 6}}}
 	for _, q := range []struct {
@@ -121,7 +121,7 @@ func TestEveryClassHasItsKey(t *testing.T) {
 
 // What was not timed is taken to have the traffic of what was, and the interval is that of the cycles.
 func TestEstimatesAreExtrapolated(t *testing.T) {
-	table := noTable
+	table := noTable()
 	table.L2.Access, table.Power.Board = 10, 1
 	m := New(&table, Plant{ClockMHz: 1})
 	c := &account.Counts{Cycles: 4e6, ByClass: classes(isa.ClassVMEM, 400), Memory: []account.Level{{Name: "l2", Accesses: 7}},
