@@ -228,7 +228,7 @@ func time(p *profile.Profile) []figure {
 		}
 	}
 	if watts := p.Watts(); watts != nil {
-		list = append(list, draw("Power", "Watts over the whole machine: instructions at their mean energy, traffic by the bytes of its level, all else evenly.", nil, func(width float64) template.HTML {
+		list = append(list, draw("Power", "Watts over the whole machine: instructions at their mean energy, traffic by the bytes of its level, all else evenly. Bytes are counted when an access issues: a burst shows more than is taken at once.", nil, func(width float64) template.HTML {
 			return overTime(width, 150, p, "W", false, []curve{{"power", "r0", watts}})
 		}))
 	}
