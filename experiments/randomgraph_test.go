@@ -22,14 +22,18 @@ import (
 	"spvsim/spirv/validate"
 )
 
-// smallMachines are one compute unit under each scheduler, with queues and memories of several sizes, from the smallest that can be.
+// smallMachines are one compute unit under each scheduler, with queues and memories of several sizes, from the smallest that can be,
+// and with the alternatives of the queue.
 func smallMachines(t testing.TB) []*config.Machine {
 	t.Helper()
 	variants := [][]string{
 		{},
-		{"wave_size=64", "queue.depth=16", "queue.payload_bytes=0", "queue.arbitration=breadth-first", "queue.coalescing_window=0"},
-		{"queue.depth=16", "queue.payload_bytes=256", "queue.placement=engine", "shader_engines=2", "queue.arbitration=round-robin", "queue.ports=1"},
-		{"wave_size=64", "queue.pack_threads=true", "queue.coalescing_window=20"},
+		{"wave_size=64", "queue.depth=16", "queue.payload_bytes=0", "queue.arbitration=breadth-first", "queue.coalescing_window=0",
+			"queue.full=stall", "queue.full_wait=500", "queue.spill_lines=1"},
+		{"queue.depth=16", "queue.payload_bytes=256", "queue.placement=engine", "shader_engines=2", "queue.arbitration=round-robin", "queue.ports=1",
+			"queue.full=retry", "queue.retry_cycles=20", "queue.payload_memory=cache", "queue.refill_threshold=8"},
+		{"wave_size=64", "queue.pack_threads=true", "queue.coalescing_window=20",
+			"queue.placement=unit", "queue.steal=4", "queue.window=adaptive", "queue.arbitration=priority"},
 	}
 	var list []*config.Machine
 	for _, v := range variants {
