@@ -44,15 +44,24 @@ type queueMemory struct {
 	ringNext uint64
 	ringRead uint64 // where a hardware queue reads on
 	lines    []mem.Line
+	copies   uint64 // times that a workgroup of each level fits into the payload memory
 }
 
 func (m *queueMemory) init(r *Run, onChip, scratch uint64) error {
 	m.run, m.pool = r, newPool(r, onChip, scratch)
+	m.copies = (onChip + scratch) / max(r.graph.MinimumBytes(), 1)
 	b, err := r.Store.Reserve(ringBytes, "enqueue queue")
 	if err == nil {
 		m.ring = b.Addr
 	}
 	return err
+}
+
+// reserved are the bytes that workgroups of a level leave to the deeper ones: what one workgroup of each may allocate at most, as
+// many times as all levels fit into the memory together. With one time only, deep levels would run a workgroup at a time once
+// shallow ones have filled the memory.
+func (m *queueMemory) reserved(level int) uint64 {
+	return m.copies * m.run.graph.deeper[level]
 }
 
 // access asks the machine's memory for bytes of a queue, past the caches that are

@@ -215,7 +215,8 @@ func (l *launch) need() uint64 { return l.worst * uint64(max(l.lanes, 1)) }
 // reserve says whether the payload memory allows the launch's next workgroup.
 // One of workgroups that share a wave is cut to what the memory allows.
 func (o *opener) reserve(l *launch) bool {
-	free := o.run.memory.pool.left() - min(o.run.graph.deeper[l.level], o.run.memory.pool.left())
+	left := o.run.memory.pool.left()
+	free := left - min(o.run.memory.reserved(l.level), left)
 	switch {
 	case l.worst == 0 || free >= l.need():
 		return true
