@@ -102,6 +102,7 @@ func (p *pages) decode(c *Column, encoding format.Encoding, data []byte, n int) 
 	case n < 0:
 		err = fmt.Errorf("%d values", n)
 	case n == 0:
+	//lint:ignore SA1019 older writers name it so
 	case encoding == format.RLEDictionary || encoding == format.PlainDictionary:
 		err = p.lookup(c, data, n)
 	case e == nil:
