@@ -12,6 +12,7 @@ type inVectors struct {
 	f    *ir.Func
 	at   *ir.Value
 	have map[*ir.Value]*ir.Value // copies that the block has made
+	zero *ir.Value               // the first of them that holds the integer 0
 	code []*ir.Value
 }
 
@@ -46,6 +47,9 @@ func (c *inVectors) copy(a *ir.Value) *ir.Value {
 		w.Block, w.Origin = c.at.Block, c.at.Origin
 		c.have[a] = w
 		c.code = append(c.code, w)
+		if c.zero == nil && a.Op == isa.Const && a.R == isa.I32 && a.Imm == 0 {
+			c.zero = w
+		}
 	}
 	return c.have[a]
 }
@@ -59,17 +63,14 @@ func (c *inVectors) address(v *ir.Value) {
 		v.Args[0] = c.copy(v.Args[0])
 		m.HasBase, m.HasIndex = false, true
 	default:
-		zero := c.zero()
-		v.Args = append([]*ir.Value{zero}, v.Args...)
+		v.Args = append([]*ir.Value{c.copyOfZero()}, v.Args...)
 		m.HasIndex = true
 	}
 }
 
-func (c *inVectors) zero() *ir.Value {
-	for a, w := range c.have {
-		if a.Op == isa.Const && a.R == isa.I32 && a.Imm == 0 {
-			return w
-		}
+func (c *inVectors) copyOfZero() *ir.Value {
+	if c.zero != nil {
+		return c.zero
 	}
 	k := c.f.NewValue(isa.Const, isa.I32, isa.I32)
 	k.Block, k.Uniform = c.at.Block, true

@@ -270,13 +270,12 @@ func (v *valueCheck) phiParents(o []uint32) {
 	here := v.m.places[v.in.Result].block
 	from := map[int32]bool{}
 	for i := 1; i < len(o); i += 2 {
-		from[g.index[spirv.ID(o[i])]] = true
-	}
-	for n := range from {
-		if !leads(g.next[n], here) {
-			v.fault("%%%d is no block that branches here", g.f.Blocks[n].ID)
+		n, ok := g.index[spirv.ID(o[i])]
+		if !ok || !leads(g.next[n], here) {
+			v.fault("%%%d is no block that branches here", o[i])
 			return
 		}
+		from[n] = true
 	}
 	if want := g.incoming(here); len(from) != want || len(o) != 2*want {
 		v.fault("%d pairs: %d blocks branch here", len(o)/2, want)
