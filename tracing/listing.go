@@ -50,7 +50,7 @@ func WriteListing(w io.Writer, l *Listing) error {
 		if targets[i] {
 			fmt.Fprintf(b, "L%d:\n", i)
 		}
-		line := fmt.Sprintf("%6d %8s %6s %-13s %-60s", i, idText(in.SPIRV), lineText(in.Line), in.Class, isa.Disasm(in))
+		line := fmt.Sprintf("%6d %8s %6s %-13s %-60s", i, IDText(in.SPIRV), LineText(in.Line), in.Class, isa.Disasm(in))
 		if l.Counts != nil {
 			line += countText(l, i, lds)
 		}
@@ -70,14 +70,16 @@ func branchTargets(p *program.Program) map[int]bool {
 	return targets
 }
 
-func idText(id uint32) string {
+// IDText is an instruction's id in its module as listings show it, empty for none.
+func IDText(id uint32) string {
 	if id == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%%%d", id)
 }
 
-func lineText(line uint32) string {
+// LineText is a line of the source, empty for none.
+func LineText(line uint32) string {
 	if line == 0 {
 		return ""
 	}

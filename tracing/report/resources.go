@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"spvsim/account"
+	"spvsim/tracing"
 	"spvsim/tracing/profile"
 )
 
@@ -85,7 +86,7 @@ func ldsRows(p *profile.Profile) (list []ldsRow) {
 			if l.LDSPasses == 0 {
 				continue
 			}
-			list = append(list, ldsRow{Program: fmt.Sprintf("%s, pc %d", p.Listings[i].Name, k), Text: l.Text, ID: idText(l.ID), Line: lineText(l.Line),
+			list = append(list, ldsRow{Program: fmt.Sprintf("%s, pc %d", p.Listings[i].Name, k), Text: l.Text, ID: tracing.IDText(l.ID), Line: tracing.LineText(l.Line),
 				Issues: grouped(l.Issues), Passes: grouped(l.LDSPasses), Conflicts: grouped(l.Conflicts),
 				PerAccess: short(float64(l.LDSPasses) / float64(max(l.Issues, 1))), conflicts: l.Conflicts, passes: l.LDSPasses})
 		}
@@ -94,20 +95,6 @@ func ldsRows(p *profile.Profile) (list []ldsRow) {
 		return cmp.Or(cmp.Compare(b.conflicts, a.conflicts), cmp.Compare(b.passes, a.passes))
 	})
 	return list
-}
-
-func idText(id uint32) string {
-	if id == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%%%d", id)
-}
-
-func lineText(line uint32) string {
-	if line == 0 {
-		return ""
-	}
-	return strconv.FormatUint(uint64(line), 10)
 }
 
 // A needRow is what waves of a program take of a compute unit.

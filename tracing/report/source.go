@@ -2,6 +2,7 @@ package report
 
 import (
 	"spvsim/account"
+	"spvsim/tracing"
 	"spvsim/tracing/profile"
 )
 
@@ -31,7 +32,7 @@ func sourceRows(l *profile.Listing) (list []sourceRow) {
 	}
 	for _, s := range l.Source {
 		if c := cycles[s.Line]; c != nil {
-			list = append(list, sourceRow{Line: lineText(s.Line), Text: s.Text, Issues: grouped(issues[s.Line]), cost: newCost(c, total, most)})
+			list = append(list, sourceRow{Line: tracing.LineText(s.Line), Text: s.Text, Issues: grouped(issues[s.Line]), cost: newCost(c, total, most)})
 		}
 	}
 	return list

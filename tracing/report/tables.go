@@ -149,7 +149,7 @@ func newListing(l *profile.Listing) listing {
 }
 
 func newRow(pc int, l *profile.Line, total, most uint64) listingRow {
-	row := listingRow{PC: pc, ID: idText(l.ID), Line: lineText(l.Line), Class: l.Class, Text: l.Text, Issues: grouped(l.Issues), cost: newCost(&l.Cycles, total, most)}
+	row := listingRow{PC: pc, ID: tracing.IDText(l.ID), Line: tracing.LineText(l.Line), Class: l.Class, Text: l.Text, Issues: grouped(l.Issues), cost: newCost(&l.Cycles, total, most)}
 	if l.Joules > 0 {
 		row.Energy = tracing.JoulesText(l.Joules)
 	}
