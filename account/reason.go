@@ -80,17 +80,20 @@ func (c *SlotCycles) Add(o *SlotCycles) {
 // issued, and the cycles that waves spent at it by reason.
 type InstCount struct {
 	Issues uint64
-	Lanes  uint64 // that were active, over all issues
 	Cycles SlotCycles
 	// LDSPasses are the passes of the accesses to LDS, ConflictPasses those that
 	// bank conflicts added.
 	LDSPasses, ConflictPasses uint64
+	Idle                      uint64 // lanes that were not active, over all issues: most instructions have none
 }
+
+// Lanes are those that were active, over all issues, in waves of so many.
+func (c *InstCount) Lanes(waveSize int) uint64 { return c.Issues*uint64(waveSize) - c.Idle }
 
 // Add adds what another count holds.
 func (c *InstCount) Add(o *InstCount) {
 	c.Issues += o.Issues
-	c.Lanes += o.Lanes
+	c.Idle += o.Idle
 	c.Cycles.Add(&o.Cycles)
 	c.LDSPasses += o.LDSPasses
 	c.ConflictPasses += o.ConflictPasses

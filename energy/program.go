@@ -9,6 +9,7 @@ import (
 type Program struct {
 	Insts  []isa.Inst
 	Counts []account.InstCount // nil: it has not run
+	Wave   int                 // lanes of one
 }
 
 // Programs is what each instruction of programs took, in joules, given what all of them together did. Traffic of memory is shared among the
@@ -24,16 +25,16 @@ func (m *Model) Programs(list []Program, all *Energy) [][]float64 {
 		p := &list[i]
 		out[i] = make([]float64, len(p.Insts))
 		for pc := range p.Counts {
-			out[i][pc] = m.Instruction(&p.Insts[pc], &p.Counts[pc]) + s.of(&p.Insts[pc], &p.Counts[pc], all)
+			out[i][pc] = m.Instruction(&p.Insts[pc], &p.Counts[pc], p.Wave) + s.of(p, pc, all)
 		}
 	}
 	return out
 }
 
-// Instruction is what an instruction took itself: issue, operation, registers, LDS.
-func (m *Model) Instruction(in *isa.Inst, n *account.InstCount) float64 {
+// Instruction is what an instruction took itself, in waves of so many lanes: issue, operation, registers, LDS.
+func (m *Model) Instruction(in *isa.Inst, n *account.InstCount, wave int) float64 {
 	var c account.LaneCounts
-	c.Count(in, n.Issues, n.Lanes)
+	c.Count(in, n.Issues, n.Lanes(wave))
 	e := &Energy{}
 	m.issued(e, in.Class, n.Issues, c.ByClass[in.Class])
 	m.registers(e, c.Reads, c.Writes)
@@ -47,14 +48,14 @@ type shares struct{ vector, scalar, both, queue float64 }
 
 func (s *shares) count(p *Program) {
 	for pc := range p.Counts {
-		v, sc, q := weights(&p.Insts[pc], &p.Counts[pc])
+		v, sc, q := p.weights(pc)
 		s.vector, s.scalar, s.both, s.queue = s.vector+v, s.scalar+sc, s.both+v+sc, s.queue+q
 	}
 }
 
 // of is the part of an instruction in the traffic of all.
-func (s *shares) of(in *isa.Inst, n *account.InstCount, all *Energy) (joules float64) {
-	v, sc, q := weights(in, n)
+func (s *shares) of(p *Program, pc int, all *Energy) (joules float64) {
+	v, sc, q := p.weights(pc)
 	share := func(weight, of float64, parts ...Part) {
 		for _, p := range parts {
 			if of > 0 {
@@ -70,7 +71,8 @@ func (s *shares) of(in *isa.Inst, n *account.InstCount, all *Energy) (joules flo
 }
 
 // weights are what an instruction takes its part of traffic by: bytes of vector memory, of scalar memory, uses of the queue.
-func weights(in *isa.Inst, n *account.InstCount) (vector, scalar, queue float64) {
+func (p *Program) weights(pc int) (vector, scalar, queue float64) {
+	in, n := &p.Insts[pc], &p.Counts[pc]
 	switch {
 	case in.Op == isa.PayloadAlloc || in.Op == isa.PayloadAllocLane || in.Op == isa.PayloadEnqueue || in.Op == isa.PayloadFinish:
 		return 0, 0, float64(n.Issues)
@@ -79,5 +81,5 @@ func weights(in *isa.Inst, n *account.InstCount) (vector, scalar, queue float64)
 	case in.Mem.Scalar || in.Mem.Space == isa.SpacePush:
 		return 0, float64(n.Issues) * 4 * float64(in.Mem.LaneWords()), 0
 	}
-	return float64(n.Lanes) * 4 * float64(in.Mem.LaneWords()), 0, 0
+	return float64(n.Lanes(p.Wave)) * 4 * float64(in.Mem.LaneWords()), 0, 0
 }

@@ -123,5 +123,5 @@ func (c *code) issues(entries []Issued) []Issued {
 
 func (n *Issued) add(o *Issued) {
 	n.Times += o.Times
-	n.Lanes += o.Lanes
+	n.Idle += o.Idle
 }

@@ -23,7 +23,7 @@ func (r *run) counts() *Counts {
 	for p, issues := range c.Issues {
 		for i := range issues {
 			c.Instructions[p.Insts[i].Class] += issues[i].Times
-			c.Lanes.Count(&p.Insts[i], issues[i].Times, issues[i].Lanes)
+			c.Lanes.Count(&p.Insts[i], issues[i].Times, issues[i].Times*uint64(p.WaveSize)-issues[i].Idle)
 		}
 	}
 	return c

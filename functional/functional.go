@@ -112,8 +112,8 @@ type Progress struct {
 	Instructions, Ended, Running uint64
 }
 
-// Issued is what is counted of an instruction.
-type Issued struct{ Times, Lanes uint64 }
+// Issued is what is counted of an instruction: how often it was executed, and the lanes that were not active in all.
+type Issued struct{ Times, Idle uint64 }
 
 // Counts is what a run did.
 type Counts struct {
@@ -128,7 +128,7 @@ type Counts struct {
 	// LDSAccesses are wave accesses, and LDSFaults those out of bounds; the first few.
 	LDSAccesses, LDSFaults uint64
 	Faults                 []lds.Fault
-	// Issues are how often each instruction of a program was executed, and with how many active lanes in all.
+	// Issues are what is counted of each instruction of a program.
 	Issues map[*program.Program][]Issued
 }
 

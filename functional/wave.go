@@ -54,7 +54,9 @@ func (k *worker) carry(g *group, w *wave) why {
 		s := &c.stretches[w.pc]
 		entry := &g.entries[w.pc]
 		entry.Times++
-		entry.Lanes += uint64(bits.OnesCount64(st.Exec))
+		if st.Exec != st.Full {
+			entry.Idle += uint64(bits.OnesCount64(st.Full &^ st.Exec))
+		}
 		steps := c.steps[s.first:s.end]
 		for i := range steps {
 			steps[i].exec(st, steps[i].in)

@@ -119,7 +119,7 @@ func (p *programs) executed(prog *program.Program, issues []functional.Issued) {
 		}
 		for i, n := range issues {
 			l.code.Counts[i].Issues += n.Times
-			l.code.Counts[i].Lanes += n.Lanes
+			l.code.Counts[i].Idle += n.Idle
 		}
 	}
 }

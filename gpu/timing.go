@@ -173,7 +173,7 @@ func (t *timing) snapshot(now uint64) snapshot {
 		n := c.LDS()
 		s.lds.Add(&n)
 		for i := range c.Counts {
-			s.lanes.Count(&c.Program.Insts[i], c.Counts[i].Issues, c.Counts[i].Lanes)
+			s.lanes.Count(&c.Program.Insts[i], c.Counts[i].Issues, c.Counts[i].Lanes(c.Program.WaveSize))
 		}
 	}
 	return s

@@ -51,6 +51,7 @@ const (
 	kindMemoryBarrier
 	kindRelease // a payload operation that comes after all that the wave stored
 	kindEnd
+	kindFirst // a path alone: that of the first instruction of an execution graph's program
 )
 
 // waitsFor is what those wait for that need the result of a pending operation.
@@ -93,6 +94,7 @@ type op struct {
 	run          []step // what computes when it issues: itself, and those of its run after it
 	cost
 	kind       kind
+	path       kind // that it takes through issue: its kind, or kindFirst
 	free       bool // costs nothing: done with the instruction before it
 	writesExec bool
 	readsExec  bool
@@ -166,6 +168,9 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 	in := &c.Program.Insts[i]
 	o := &c.ops[i]
 	*o = op{in: in, count: &c.Counts[i], deps: in.Deps, writes: in.Writes, kind: kindOf(in)}
+	if o.path = o.kind; i == 0 && c.Program.Node != nil {
+		o.path = kindFirst
+	}
 	o.writesExec = writesExec[in.Op]
 	o.readsExec = o.writesExec || !in.Uniform && o.kind <= kindClock ||
 		in.Op == isa.BranchExecZ || in.Op == isa.BranchExecNZ || o.kind == kindMemory || o.kind == kindLDS

@@ -11,10 +11,12 @@ import (
 func (s *SIMD) issue(w *Wave, now uint64) {
 	o := &w.code.ops[w.pc]
 	s.chargeWait(w, o, now)
-	if w.pc == 0 && w.Group.First == 0 {
-		w.Group.First = now
-	}
-	switch o.kind {
+	s.carryOut(w, o, o.path, now)
+}
+
+// carryOut takes the path of the instruction that w is at.
+func (s *SIMD) carryOut(w *Wave, o *op, path kind, now uint64) {
+	switch path {
 	case kindCompute:
 		s.compute(w, o, now)
 	case kindClock:
@@ -40,6 +42,11 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 	case kindMemoryBarrier:
 		s.take(w, o, &o.cost, now)
 		s.next(w, now)
+	case kindFirst:
+		if w.Group.First == 0 {
+			w.Group.First = now
+		}
+		s.carryOut(w, o, o.kind, now)
 	}
 }
 
@@ -164,7 +171,9 @@ func (s *SIMD) count(w *Wave, o *op) *account.InstCount {
 func (s *SIMD) chargeWait(w *Wave, o *op, now uint64) {
 	count := s.count(w, o)
 	count.Issues++
-	count.Lanes += uint64(bits.OnesCount64(w.State.Exec))
+	if st := &w.State; st.Exec != st.Full {
+		count.Idle += uint64(bits.OnesCount64(st.Full &^ st.Exec))
+	}
 	ready := s.ready[w.pos]
 	if waited := ready - w.freeAt; waited > 0 {
 		s.Cycles[w.why] += waited

@@ -297,7 +297,7 @@ func (s *plainSIMD) charge(w *plainWave, why account.Reason, from, to uint64) {
 func (s *plainSIMD) do(r plainReady, now uint64) {
 	w, in, c := r.w, &r.w.prog.Insts[r.w.pc], r.c
 	s.counts[w.prog][w.pc].Issues++
-	s.counts[w.prog][w.pc].Lanes += uint64(bits.OnesCount64(w.state.Exec))
+	s.counts[w.prog][w.pc].Idle += uint64(w.state.Lanes - bits.OnesCount64(w.state.Exec))
 	s.charge(w, r.at.why, w.freeAt, r.at.cycle)
 	s.charge(w, account.Unit, r.at.cycle, now)
 	to, takes := w.pc+1, isa.TakesBranch(&w.state, in)

@@ -37,7 +37,7 @@ type Group struct {
 	LDSBase uint32  // where the workgroup's bytes start in the compute unit's LDS
 	LDSSize uint32
 	Done    uint64 // cycle by which all that ended waves did is done
-	First   uint64 // cycle in which the first of its waves issued its first instruction; 0: none has
+	First   uint64 // cycle in which the first of its waves issued its first instruction, in execution graphs; 0: none has
 }
 
 // Remove takes a wave that ended out of the group.

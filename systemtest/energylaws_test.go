@@ -91,9 +91,9 @@ func ofInstructions(t *testing.T, at string, s *tracing.Stats, listings []tracin
 	own, most := 0.0, 0.0
 	for _, l := range listings {
 		for pc := range l.Counts {
-			own += s.Energies.Instruction(&l.Program.Insts[pc], &l.Counts[pc])
-			if n := &l.Counts[pc]; n.Lanes > n.Issues*uint64(l.Program.WaveSize) {
-				t.Errorf("%s: instruction %d of %s: %d lanes in %d issues", at, pc, l.Program.Name, n.Lanes, n.Issues)
+			own += s.Energies.Instruction(&l.Program.Insts[pc], &l.Counts[pc], l.Program.WaveSize)
+			if n := &l.Counts[pc]; n.Idle > n.Issues*uint64(l.Program.WaveSize) {
+				t.Errorf("%s: instruction %d of %s: %d idle lanes in %d issues", at, pc, l.Program.Name, n.Idle, n.Issues)
 			}
 		}
 	}
@@ -133,9 +133,9 @@ func TestLanesAreTheSameWithoutTime(t *testing.T) {
 		for i := range timed.Listings {
 			a, b := timed.Listings[i], functional.Listings[i]
 			for pc := range a.Counts {
-				if a.Counts[pc].Issues != b.Counts[pc].Issues || a.Counts[pc].Lanes != b.Counts[pc].Lanes {
-					t.Fatalf("%s: instruction %d: %d issues and %d lanes timed, %d and %d without time", name, pc,
-						a.Counts[pc].Issues, a.Counts[pc].Lanes, b.Counts[pc].Issues, b.Counts[pc].Lanes)
+				if a.Counts[pc].Issues != b.Counts[pc].Issues || a.Counts[pc].Idle != b.Counts[pc].Idle {
+					t.Fatalf("%s: instruction %d: %d issues and %d idle lanes timed, %d and %d without time", name, pc,
+						a.Counts[pc].Issues, a.Counts[pc].Idle, b.Counts[pc].Issues, b.Counts[pc].Idle)
 				}
 			}
 		}

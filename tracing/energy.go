@@ -41,7 +41,7 @@ func Joules(s *Stats, listings []Listing) [][]float64 {
 	}
 	list := make([]energy.Program, len(listings))
 	for i := range listings {
-		list[i] = energy.Program{Insts: listings[i].Program.Insts, Counts: listings[i].Counts}
+		list[i] = energy.Program{Insts: listings[i].Program.Insts, Counts: listings[i].Counts, Wave: listings[i].Program.WaveSize}
 	}
 	return s.Energies.Programs(list, e)
 }

@@ -37,7 +37,7 @@ type Stats struct {
 	Programs []ProgramEnergy
 	// Queues are those of the job, whose launches overlap; nil: it has none.
 	Queues []account.HardwareQueue
-	Host   Host
+	Host   Host // where it is zero, the JSON has none
 	// Stopped is why the run was stopped before its end, in which case the rest is what had happened by then; empty: it was not.
 	Stopped string
 }
@@ -184,7 +184,10 @@ func (s *Stats) MarshalJSON() ([]byte, error) {
 	if s.Queues != nil {
 		o = append(o, named{"queues", s.Queues})
 	}
-	return json.Marshal(append(o, named{"host", s.Host}))
+	if s.Host != (Host{}) {
+		o = append(o, named{"host", s.Host})
+	}
+	return json.Marshal(o)
 }
 
 // WriteJSON writes the statistics as indented JSON.

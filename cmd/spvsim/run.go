@@ -31,6 +31,7 @@ type runFlags struct {
 	time      string
 	quiet     bool
 	parts     string
+	hostFlags
 	traceFlags
 }
 
@@ -57,7 +58,7 @@ func runCommand() *cobra.Command {
 			if f.list {
 				return listJobs(c.OutOrStdout())
 			}
-			return f.run(c, args[0])
+			return f.during(c, func() error { return f.run(c, args[0]) })
 		},
 	}
 	flags := c.Flags()
@@ -73,6 +74,7 @@ func runCommand() *cobra.Command {
 	flags.IntVar(&f.threads, "threads", 0, "`number` of threads. A timed run comes to the same with any, and takes one if it is not said; without time, 0 is one for each processor, and with one the order is the same every time")
 	flags.StringVar(&f.parts, "components", "", "list the machine's components with their events, turns ahead of the engine, calls and messages, as one thread runs them, and watts: `kinds`, or each")
 	flags.Lookup("components").NoOptDefVal = "kinds"
+	f.hostFlags.add(c)
 	f.traceFlags.add(c)
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
 	completeFlag(c, "components", componentLevels)
@@ -186,7 +188,7 @@ func (f *runFlags) show(c *cobra.Command, r *gpu.Result, dumps []dump) error {
 		errs = append(errs, writeComponents(c.OutOrStdout(), r, f.parts == "each"))
 	}
 	if f.stats != "" {
-		errs = append(errs, writeTo(c, f.stats, func(w io.Writer) error { return tracing.WriteJSON(w, r.Stats) }))
+		errs = append(errs, writeTo(c, f.stats, f.written(r.Stats)))
 	}
 	if f.listing == "-" && f.summary() {
 		fmt.Fprintln(c.OutOrStdout())

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/pprof"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/tracing"
+)
+
+// hostFlags are about what a run costs this computer.
+type hostFlags struct {
+	cpuProfile string
+	hostPart   bool
+}
+
+func (f *hostFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.cpuProfile, "cpuprofile", "", "`file` to write where this computer's time went to, for go tool pprof")
+	flags.BoolVar(&f.hostPart, "stats-host", true, "statistics have the member host, which differs from run to run; =false leaves it out, so that files of two runs are the same")
+}
+
+// during writes a profile of this computer's time while do goes on, if that is asked for.
+func (f *hostFlags) during(c *cobra.Command, do func() error) error {
+	if f.cpuProfile == "" {
+		return do()
+	}
+	file, err := create(c, f.cpuProfile)
+	if err != nil {
+		return err
+	}
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return errors.Join(fmt.Errorf("--cpuprofile: %w", err), file.Close())
+	}
+	done := do()
+	pprof.StopCPUProfile()
+	return errors.Join(done, file.Close())
+}
+
+// written writes statistics as JSON.
+func (f *hostFlags) written(s *tracing.Stats) func(io.Writer) error {
+	plain := *s
+	if !f.hostPart {
+		plain.Host = tracing.Host{}
+	}
+	return func(w io.Writer) error { return tracing.WriteJSON(w, &plain) }
+}
