@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"spvsim/vulkan/launch"
 	"spvsim/vulkan/rows"
 )
 
@@ -19,7 +18,7 @@ func TestVulkaninfo(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)
 	if b.host != "" {
-		t.Skip("a driver under the race detector hosts libraries, and vulkaninfo is a program")
+		t.Skip("vulkaninfo is a program, and no library that one hosts: see -driver.library")
 	}
 	if _, err := exec.LookPath("vulkaninfo"); err != nil {
 		t.Skip("vulkaninfo (vulkan-tools) is not installed")
@@ -104,31 +103,29 @@ func plainRoot(root string, programs ...string) error {
 	return nil
 }
 
-// Programs that start at the same time, each through the launcher, find the driver.
+// Programs that start at the same time find the driver.
 func TestManyProgramsAtATime(t *testing.T) {
-	b := needTools(t)
-	if b.host != "" || *driverManifest != "" {
-		t.Skip("of the driver as it is built for use")
-	}
+	b := needLibrary(t)
 	if _, err := exec.LookPath("vulkaninfo"); err != nil {
 		t.Skip("vulkaninfo (vulkan-tools) is not installed")
 	}
-	t.Setenv("SPVSIM_VULKAN_DRIVER", filepath.Join(b.folder, "libspvsim_vulkan.so"))
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	const runs, atATime = 16, 8
+	spvsim := filepath.Join(b.folder, "spvsim")
+	if err := tool("go", "build", "-o", spvsim, "../cmd/spvsim"); err != nil {
+		t.Fatal(err)
+	}
+	environment := append(os.Environ(), "SPVSIM_VULKAN_DRIVER="+filepath.Join(b.folder, "libspvsim_vulkan.so"), "XDG_CACHE_HOME="+t.TempDir())
+	const runs, atATime = 200, 8
 	free := make(chan bool, atATime)
 	var all sync.WaitGroup
 	for range runs {
 		free <- true
 		all.Go(func() {
 			defer func() { <-free }()
-			var out bytes.Buffer
-			manifest, err := launch.Driver(t.Context(), &out)
-			if err == nil {
-				err = (&launch.Program{Args: []string{"vulkaninfo", "--summary"}, Manifest: manifest, Stdout: &out, Stderr: &out}).Run(t.Context())
-			}
-			if err != nil || !strings.Contains(out.String(), "spvsim") {
-				t.Errorf("%v\n%s", err, tail(out.Bytes()))
+			c := exec.Command(spvsim, "app", "--", "vulkaninfo", "--summary")
+			c.Env = environment
+			out, err := c.CombinedOutput()
+			if err != nil || !bytes.Contains(out, []byte("driverName         = spvsim")) {
+				t.Errorf("%v\n%s", err, tail(out))
 			}
 		})
 	}
@@ -142,6 +139,9 @@ var fftLibraries = strings.Fields("-lglslang -lMachineIndependent -lGenericCodeG
 func TestVkFFT(t *testing.T) {
 	t.Parallel()
 	b := needTools(t)
+	if b.host != "" {
+		t.Skip("building it takes longer than all other programs: see -driver.library")
+	}
 	header := filepath.Join(b.folder, "vkFFT.h")
 	if err := fftHeader(header); err != nil {
 		t.Skip(err)

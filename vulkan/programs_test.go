@@ -16,11 +16,16 @@ import (
 	"testing"
 
 	"spvsim/spirv/asm"
+	driver "spvsim/vulkan"
 )
+
+// hosting is the variable that makes the tests' program the host of a C program, which its first argument names.
+const hosting = "SPVSIM_TEST_HOST"
 
 var (
 	driverManifest = flag.String("driver", "", "manifest of another driver to run the programs on, to judge the programs themselves")
 	overheadBound  = flag.Float64("driver.overhead", 0, "microseconds that half of the dispatches of one workgroup may take; 0: any")
+	libraryDriver  = flag.Bool("driver.library", false, "build the driver as the library that programs load, and test what needs one; by default the tests' own program hosts the programs")
 	raceDriver     = flag.Bool("driver.race", false, "build the driver with Go's race detector, as a program that hosts the programs; building takes minutes")
 )
 
@@ -87,6 +92,9 @@ func makeBench() (*bench, error) {
 }
 
 func TestMain(m *testing.M) {
+	if os.Getenv(hosting) != "" {
+		driver.Host()
+	}
 	status := m.Run()
 	if benchFolder != "" {
 		os.RemoveAll(benchFolder)
@@ -127,14 +135,10 @@ func assemble(source, module string) error {
 	return os.WriteFile(module, m.Encode(binary.LittleEndian), 0o644)
 }
 
-// buildDriver builds the library and writes its manifest.
+// buildDriver builds the driver, or the library that leads the loader to it where a program hosts, and writes its manifest.
 func (b *bench) buildDriver() error {
 	library := filepath.Join(b.folder, "libspvsim_vulkan.so")
-	build := func() error { return tool("go", "build", "-buildmode=c-shared", "-o", library, ".") }
-	if *raceDriver {
-		build = func() error { return b.buildHost(library) }
-	}
-	if err := build(); err != nil {
+	if err := b.buildLibrary(library); err != nil {
 		return err
 	}
 	b.manifest = filepath.Join(b.folder, "spvsim_icd.json")
@@ -142,11 +146,26 @@ func (b *bench) buildDriver() error {
 	return os.WriteFile(b.manifest, []byte(text), 0o644)
 }
 
-// buildHost builds the driver as a program under the race detector, and the library that leads the loader to it.
-func (b *bench) buildHost(library string) error {
-	b.host = filepath.Join(b.folder, "host")
-	return cmp.Or(tool("go", "build", "-race", "-o", b.host, "."),
-		tool("gcc", "-shared", "-fPIC", "-o", library, "testdata/host_icd.c", "-ldl"))
+func (b *bench) buildLibrary(library string) (err error) {
+	switch {
+	case *libraryDriver:
+		return tool("go", "build", "-buildmode=c-shared", "-o", library, ".")
+	case *raceDriver:
+		b.host = filepath.Join(b.folder, "host")
+		err = tool("go", "build", "-race", "-o", b.host, ".")
+	default:
+		b.host, err = os.Executable()
+	}
+	return cmp.Or(err, tool("gcc", "-shared", "-fPIC", "-o", library, "testdata/host_icd.c", "-ldl"))
+}
+
+// needLibrary skips a test of programs that start by themselves, which need the driver as a library.
+func needLibrary(t *testing.T) *bench {
+	t.Helper()
+	if !*libraryDriver || *driverManifest != "" {
+		t.Skip("of the driver as it is built for use, with -driver.library")
+	}
+	return needTools(t)
 }
 
 func tool(name string, args ...string) error {
@@ -201,7 +220,7 @@ func (b *bench) build(t *testing.T, name string, parts ...string) string {
 // environment makes the loader find this driver alone.
 func (b *bench) environment(layers string) []string {
 	return append(os.Environ(), "VK_DRIVER_FILES="+b.manifest, "VK_ICD_FILENAMES="+b.manifest, "VK_INSTANCE_LAYERS="+layers,
-		"SPVSIM_CACHE="+filepath.Join(b.folder, "cache"))
+		"SPVSIM_CACHE="+filepath.Join(b.folder, "cache"), hosting+"=1")
 }
 
 // command starts a program, or its host with it.
@@ -316,10 +335,7 @@ func TestEveryProgramIsRun(t *testing.T) {
 // TestOverhead runs many dispatches of one workgroup without time, alone and together. What each costs the host is logged, and held to the bound of the
 // flag: the host has other work, and its time is no answer that is the same each time. What can be counted, TestDispatchAllocations of package gpu holds.
 func TestOverhead(t *testing.T) {
-	b := needTools(t)
-	if b.host != "" || *driverManifest != "" {
-		t.Skip("of the driver as it is built for use")
-	}
+	b := needLibrary(t)
 	c := b.command(b.build(t, "overhead"), strconv.FormatFloat(*overheadBound, 'g', -1, 64))
 	c.Env = append(b.environment(""), "SPVSIM_MODE=functional")
 	out, err := c.CombinedOutput()

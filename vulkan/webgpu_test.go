@@ -32,10 +32,7 @@ var webgpus = []struct {
 
 // TestWebGPU runs a product of matrices and a sum through WebGPU on a device that answers as its implementations want; what draws is refused by name.
 func TestWebGPU(t *testing.T) {
-	b := needTools(t)
-	if b.host != "" || *driverManifest != "" {
-		t.Skip("of the driver as it is built for use")
-	}
+	b := needLibrary(t)
 	program, err := os.ReadFile("testdata/webgpu/compute.mjs")
 	if err != nil {
 		t.Fatal(err)

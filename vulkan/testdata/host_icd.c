@@ -1,4 +1,4 @@
-// The driver's library for programs that the driver itself hosts (host_race.go):
+// The driver's library for programs that the driver itself hosts (host.go):
 // what the loader asks of it is found in the program that runs.
 #define _GNU_SOURCE
 #include <dlfcn.h>

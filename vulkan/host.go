@@ -1,5 +1,3 @@
-//go:build race
-
 package main
 
 /*
@@ -27,8 +25,8 @@ import (
 	"unsafe"
 )
 
-// main hosts a C program. The race detector knows where a program's own data and heap lie, not a library's; so for it the driver is the
-// program, and what else would be one is a library with a function main, named first among the arguments.
+// main hosts a C program: what else would be a program is a library with a function main, named first among the arguments. The race detector
+// needs it so, as it knows where a program's own data and heap lie, not a library's; and tests, as a library is all packages compiled once more.
 func main() {
 	words := make([]*C.char, len(os.Args)) // the last one stays NULL
 	for i, w := range os.Args[1:] {
