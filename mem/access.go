@@ -132,6 +132,9 @@ func (w *workspace) walk(st *isa.State, m *isa.Mem, d *Descriptor, size uint32) 
 
 // collect adds the lines of a walk; a lane of an edge has added its own.
 func (w *workspace) collect(d *Descriptor, how manner, st *isa.State, size uint32) {
+	if w.banks != nil && !w.deaf {
+		w.bank(d, how, st, size)
+	}
 	switch {
 	case w.deaf && how != edge:
 		w.moved += uint64(size) * uint64(bits.OnesCount64(st.Exec))

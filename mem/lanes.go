@@ -125,6 +125,7 @@ func (p *Port) loadGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) Ti
 	p.begin(m, Read)
 	p.lanes.resolve(st, env, m, mask)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
+	p.lanes.w.bankPlaced(mask, uint64(bytes))
 	for ; mask != 0; mask &= mask - 1 {
 		p.lanes.loadLane(st, in, bits.TrailingZeros64(mask), t, size)
 	}

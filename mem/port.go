@@ -42,6 +42,7 @@ type addressPath struct {
 	together int           // lanes whose addresses one cycle takes
 	cost     uint64        // fixed-point cycles of a byte returned by all slices of the vector cache
 	pages    *translations // of the unit; nil: they cost nothing
+	banks    *dataBanks    // of the vector cache; nil: none
 }
 
 // lanes move the bytes of an instruction, lane by lane, and collect the lines that it needs.
@@ -72,6 +73,9 @@ type workspace struct {
 	trash    [64]uint32    // where results that are not used go
 	spread   [4][64]uint32 // uniform store data, by lane
 	last     *Buffer       // the buffer found last
+	banks    *dataBanks    // that the lanes of the load go to; nil: none
+	banked   uint64        // fixed-point cycles that those take for it
+	counts   bankCounts
 }
 
 // buffer is the one that holds an address, or nil.
@@ -109,7 +113,7 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 func newAddressPath(s *HierarchySpec) addressPath {
 	v := &s.VectorMemory
 	return addressPath{word: s.wordShift(), lanes: newDivider(v.LanesPerCycle), lines: newDivider(v.LinesPerCycle),
-		block: blockShift(v), together: v.LanesPerCycle, cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices))}
+		block: blockShift(v), together: v.LanesPerCycle, banks: newDataBanks(&v.BankSpec), cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices))}
 }
 
 func lineShifts(h interface{ LineBytes() (vector, scalar int) }) (vector, scalar uint) {
@@ -167,18 +171,22 @@ func (p *Port) Issue(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 func (p *Port) begin(m *isa.Mem, kind Kind) *workspace {
 	w := p.lanes.w
 	if !w.deaf {
-		p.path.begin(w, m.Scalar, kind)
+		p.path.begin(w, m, kind)
 	}
 	return w
 }
 
 // begin readies the workspace for the lines that the lanes will need.
-func (a *addressPath) begin(w *workspace, scalar bool, kind Kind) {
+func (a *addressPath) begin(w *workspace, m *isa.Mem, kind Kind) {
 	shift := a.vector
-	if scalar {
+	if m.Scalar {
 		shift = a.scalar
 	}
 	w.reset(shift)
+	w.banks, w.banked = nil, 0
+	if kind == Read && !m.Scalar && !m.Coherent {
+		w.banks = a.banks
+	}
 	w.blockShift, w.together, w.stores, w.word = a.block, a.together, kind == Write, a.word
 }
 
@@ -193,9 +201,12 @@ func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32
 
 // busy are the cycles that the lines collected take the address path.
 func (a *addressPath) busy(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
-	sent := len(w.lines)
-	if a.block > 0 && !scalar {
-		sent = w.blocks
+	sent := a.lines.ceil(len(w.lines))
+	switch {
+	case w.banked > 0:
+		sent = (w.banked + 1<<fixedShift - 1) >> fixedShift
+	case a.block > 0 && !scalar:
+		sent = a.lines.ceil(w.blocks)
 	}
 	busy := a.occupancy(sent, lanes, bytes)
 	if a.pages != nil && !scalar {
@@ -204,8 +215,9 @@ func (a *addressPath) busy(w *workspace, scalar bool, lanes int, bytes uint32) u
 	return busy
 }
 
-func (a *addressPath) occupancy(lines, lanes int, bytes uint32) uint64 {
-	cycles := max(1, a.lanes.ceil(lanes), a.lines.ceil(lines))
+// occupancy is that of lanes with bytes each, whose lines, blocks or banks take so many cycles.
+func (a *addressPath) occupancy(sent uint64, lanes int, bytes uint32) uint64 {
+	cycles := max(1, a.lanes.ceil(lanes), sent)
 	data := (uint64(lanes)*uint64(bytes)*a.cost + 1<<fixedShift - 1) >> fixedShift
 	return max(cycles, data)
 }

@@ -126,7 +126,8 @@ func (m *MemorySpec) sustained() float64 {
 
 // VectorMemorySpec is the address path of one compute unit. An instruction occupies it for
 // max(ceil(active lanes / LanesPerCycle), lines / LinesPerCycle, bytes / bandwidth of the vector cache) cycles, and
-// TranslationCycles for each range of addresses that its lines go on to and whose translation is not kept; with BlockBytes, blocks count instead of lines.
+// TranslationCycles for each range of addresses that its lines go on to and whose translation is not kept; with BlockBytes, blocks count
+// instead of lines, and with banks of the vector cache their time does for loads.
 type VectorMemorySpec struct {
 	LanesPerCycle      int     `yaml:"lanes_per_cycle" range:"1..1024" unit:"lanes" doc:"lane addresses coalesced each cycle"`
 	LinesPerCycle      int     `yaml:"lines_per_cycle" range:"1..64" unit:"lines" doc:"distinct cache lines sent to vector_l1 each cycle"`
@@ -137,6 +138,7 @@ type VectorMemorySpec struct {
 	MaxOutstanding     int     `yaml:"max_outstanding" range:"1..65536" unit:"instructions" doc:"vector memory instructions of one wave in flight (the wait counter's range)"`
 	ReturnOrder        string  `yaml:"return_order" default:"free" enum:"free|loads|all" doc:"which accesses of one wave return in the order of issue, so that what waits for one waits for those before it: none, loads and atomics with results, or all with stores until they are acknowledged (one wait counter for both)"`
 	AtomicCycles       int     `yaml:"atomic_cycles" range:"0..1024" unit:"cycles" doc:"from one update of an element to the next where the atomics of a line are carried out; those of different instructions to one line follow each other too"`
+	BankSpec           `yaml:",inline"`
 }
 
 // TextureSpec is the texture unit, which filters quads of 2x2 lanes.
@@ -246,8 +248,9 @@ func (l *namedCache) checkShared() []spec.Problem {
 // figures that MGPUSim uses where AMD gives none.
 func DefaultSpec() HierarchySpec {
 	return HierarchySpec{
-		VectorMemory: VectorMemorySpec{LanesPerCycle: 16, LinesPerCycle: 1, MaxOutstanding: 64, AtomicCycles: 1, TranslationBytes: 4096, TranslationEntries: 32},
-		Texture:      TextureSpec{QuadsPerCycle: 1, TexelBytes: 4, TrilinearPasses: 2},
+		VectorMemory: VectorMemorySpec{LanesPerCycle: 16, LinesPerCycle: 1, MaxOutstanding: 64, AtomicCycles: 1, TranslationBytes: 4096, TranslationEntries: 32,
+			BankSpec: BankSpec{BankBytes: 4, BankCycles: 2, GroupBytes: 64, TagsPerCycle: 2}},
+		Texture: TextureSpec{QuadsPerCycle: 1, TexelBytes: 4, TrilinearPasses: 2},
 		VectorL1: CacheSpec{Bytes: 16 << 10, LineBytes: 64, Ways: 4, Slices: 1, SharedBy: 1,
 			LatencyCycles: 60, BytesPerCycle: 64, Write: WriteThrough, Misses: 64},
 		ScalarL1: CacheSpec{Bytes: 16 << 10, LineBytes: 64, Ways: 4, Slices: 1, SharedBy: 4,

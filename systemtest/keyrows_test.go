@@ -141,6 +141,7 @@ const (
 	passL2     = "l2.bytes=128 l2.interleave_bytes=0 l2.ways=1 l2.write=through l2.write_allocate=false l2.slices=1 l2.misses=0 l2.bytes_per_cycle=1024 "
 	passSide   = "memory_side.bytes=128 memory_side.interleave_bytes=0 memory_side.ways=1 memory_side.slices=1 memory_side.misses=0 memory_side.bytes_per_cycle=1024 "
 	quickPath  = "memory.channels=1 memory.bytes_per_cycle=1024 vector_memory.lines_per_cycle=64 "
+	banks      = "vector_memory.banks=32 "
 	passAll    = passVector + passScalar + passArray + passL2 + passSide + quickPath
 )
 
@@ -353,13 +354,19 @@ var plainRows = []keyRow{
 	{"fetch.miss_latency", "all", fetchOn, "100", "400", slower},
 
 	{"vector_memory.lanes_per_cycle", "flow", "", "32", "1", slower},
-	{"vector_memory.lines_per_cycle", "scatter", "", "1", "4", faster},
+	{"vector_memory.lines_per_cycle", "scatter", "vector_memory.banks=0", "1", "4", faster},
 	{"vector_memory.max_outstanding", "flow", "", "63", "1", slower},
 	{"vector_memory.return_order", "after", "timing.classes.vmem_store.latency=2000", "free", "all", slower},
 	{"vector_memory.block_bytes", "flow", "", "0", "16", slower},
 	{"vector_memory.translation_cycles", "ranges", passAll, "0", "10", slower},
 	{"vector_memory.translation_entries", "ranges", passAll + "vector_memory.translation_cycles=10", "1", "1024", faster},
 	{"vector_memory.translation_bytes", "ranges", passAll + "vector_memory.translation_cycles=10", "4096", "65536", faster},
+	{"vector_memory.banks", "scatter", "", "0", "32", slower},
+	{"vector_memory.bank_bytes", "scatter", banks, "4", "64", faster},
+	{"vector_memory.bank_cycles", "scatter", banks, "2", "4", slower},
+	{"vector_memory.group_bytes", "flow", banks + "vector_l1.bytes_per_cycle=256", "64", "128", faster},
+	{"vector_memory.tags_per_cycle", "scatter", banks, "2", "0.125", slower},
+	{"vector_memory.tag_parity", "scatter", banks + "vector_memory.tags_per_cycle=0.125", "1", "32768", slower},
 	{"vector_memory.atomic_cycles", "atomic", "", "1", "11", longer(16 * 31 * 10)},
 	{"texture.quads_per_cycle", "texture", "", "1", "4", faster},
 	{"texture.texel_bytes", "texture", "", "4", "1", slower},

@@ -1,0 +1,207 @@
+package mem
+
+import (
+	"math/bits"
+
+	"spvsim/isa"
+	"spvsim/spec"
+)
+
+// BankSpec is how the data of the vector cache lie in banks. A wave's load goes in groups of lanes, as many as have group_bytes of
+// elements, and elements of less than four bytes as if they had four. A group takes a cycle where its lanes lie in one aligned block of as
+// many bytes; otherwise, and where its elements have 8 bytes, the larger of two: bank_cycles for each word of the bank that has to
+// give the most, and the time of the tags.
+type BankSpec struct {
+	Banks        int     `yaml:"banks" default:"0" range:"0..64" pow2:"true" doc:"banks of vector_l1's data, by consecutive bank_bytes, in which loads of buffers conflict; 0: none, and lines_per_cycle bounds loads"`
+	BankBytes    int     `yaml:"bank_bytes" default:"4" range:"4..64" pow2:"true" unit:"bytes" doc:"bytes of a word of a bank"`
+	BankCycles   float64 `yaml:"bank_cycles" default:"2" range:"0.125..64" unit:"cycles" doc:"cycles of a group of lanes for each word of the bank that has to give the most; a group within one aligned block of group_bytes takes one cycle, but of elements of 8 bytes"`
+	GroupBytes   int     `yaml:"group_bytes" default:"64" range:"16..256" pow2:"true" unit:"bytes" doc:"bytes of the elements of lanes that are served together"`
+	TagsPerCycle float64 `yaml:"tags_per_cycle" default:"2" range:"0.125..64" unit:"lines" doc:"distinct lines of a group of lanes that are looked up each cycle"`
+	TagParity    int     `yaml:"tag_parity" default:"0" range:"0..65535" doc:"the bits of a line's number, as a mask, whose parity says which of two banks of tags looks it up, half of tags_per_cycle each; 0: either may"`
+}
+
+// Check asks for banks that can give a group in which no two lanes conflict in one turn.
+func (b BankSpec) Check() []spec.Problem {
+	if b.Banks > 0 && b.Banks*b.BankBytes < b.GroupBytes {
+		return []spec.Problem{spec.Bad("banks", "found %d of %d bytes: want as many as have group_bytes, %d, or 0", b.Banks, b.BankBytes, b.GroupBytes)}
+	}
+	return nil
+}
+
+// dataBanks are the banks of the vector cache; times are fixed-point cycles.
+type dataBanks struct {
+	word  uint   // log2 of the bytes of a word
+	mask  uint64 // of the bank in a word's number
+	row   uint64 // bytes in which no two words are in one bank
+	group uint64 // bytes of a group, and of a block
+	turn  uint64 // time of a word of a bank
+	tag   uint64 // time of a line in a bank of tags
+	side  uint64 // bits of a line's number whose parity is its bank of tags
+}
+
+// sides count lines by bank of tags.
+type sides [2]uint64
+
+// time is when all banks of tags have looked their lines up.
+func (b *dataBanks) time(words uint64, n *sides) uint64 {
+	return max(words*b.turn, max(n[0], n[1])*b.tag)
+}
+
+// add counts a line.
+func (b *dataBanks) add(n *sides, line uint64) { n[bits.OnesCount64(line&b.side)&1]++ }
+
+// bankCounts are those of one group of lanes.
+type bankCounts struct {
+	age  uint32 // entries of another age are empty
+	seen [countedWords]struct {
+		key uint64
+		age uint32
+	}
+	words [64]uint8 // by bank
+}
+
+// countedWords holds the words of a group and their lines: 256 bytes in words of 4, with one more for each lane, is 128.
+const countedWords = 512
+
+// pairBytes are those of elements that two banks each give, so that a block takes them no less than two turns of one cycle.
+const pairBytes = 8
+
+// newDataBanks is nil where the machine has none.
+func newDataBanks(s *BankSpec) *dataBanks {
+	if s.Banks == 0 {
+		return nil
+	}
+	tag := costPerByte(s.TagsPerCycle)
+	if s.TagParity != 0 {
+		tag *= uint64(len(sides{}))
+	}
+	return &dataBanks{word: log2(s.BankBytes), mask: uint64(s.Banks - 1), row: uint64(s.Banks * s.BankBytes), group: uint64(s.GroupBytes),
+		turn: uint64(s.BankCycles * (1 << fixedShift)), tag: tag, side: uint64(s.TagParity)}
+}
+
+// lanes is how many of them a group has: a power of two.
+func (b *dataBanks) lanes(size uint64) uint64 {
+	return max(1, b.group>>uint(bits.Len64(max(size, 4)-1)))
+}
+
+// span is the time of lanes that follow each other, of size bytes each; lines have 1<<shift bytes.
+func (b *dataBanks) span(addr, bytes, size uint64, shift uint) (time uint64) {
+	step := b.lanes(size) * size
+	for end := addr + bytes; addr < end; addr += step {
+		last := min(addr+step, end) - 1
+		if addr^last < b.group && size != pairBytes {
+			time += 1 << fixedShift
+			continue
+		}
+		var n sides
+		for l := addr >> shift; l <= last>>shift; l++ {
+			b.add(&n, l)
+		}
+		time += b.time(1+(last>>b.word-addr>>b.word)/(b.mask+1), &n)
+	}
+	return time
+}
+
+// gather is the time of the lanes of a mask, each with size bytes from its address on.
+func (b *dataBanks) gather(c *bankCounts, addr *[64]uint64, mask, size uint64, shift uint) (time uint64) {
+	n := b.lanes(size)
+	group := uint64(1)<<n - 1
+	for ; group != 0; group <<= n {
+		if mask&group != 0 {
+			time += b.serve(c, addr, mask&group, size, shift)
+		}
+	}
+	return time
+}
+
+// serve is the time of one group.
+func (b *dataBanks) serve(c *bankCounts, addr *[64]uint64, group, size uint64, shift uint) uint64 {
+	first, differ := addr[bits.TrailingZeros64(group)&63], uint64(0)
+	for g := group; g != 0; g &= g - 1 {
+		a := addr[bits.TrailingZeros64(g)&63]
+		differ |= (a ^ first) | ((a + size - 1) ^ first)
+	}
+	switch {
+	case differ < b.group && size != pairBytes:
+		return 1 << fixedShift
+	case differ < b.row && differ < 1<<shift:
+		return b.time(1, &sides{1})
+	}
+	return b.count(c, addr, group, size, shift)
+}
+
+// count is the time of a group whose words and lines are counted: the different words of the bank that gives the most.
+func (b *dataBanks) count(c *bankCounts, addr *[64]uint64, group, size uint64, shift uint) uint64 {
+	var most uint64
+	var lines sides
+	c.begin()
+	for ; group != 0; group &= group - 1 {
+		a := addr[bits.TrailingZeros64(group)&63]
+		for w, last := a>>b.word, (a+size-1)>>b.word; w <= last; w++ {
+			if c.fresh(w << 1) {
+				c.words[w&b.mask]++
+				most = max(most, uint64(c.words[w&b.mask]))
+			}
+		}
+		for l, last := a>>shift, (a+size-1)>>shift; l <= last; l++ {
+			if c.fresh(l<<1 | 1) {
+				b.add(&lines, l)
+			}
+		}
+	}
+	return b.time(most, &lines)
+}
+
+func (c *bankCounts) begin() {
+	c.words = [len(c.words)]uint8{}
+	if c.age++; c.age == 0 {
+		clear(c.seen[:])
+		c.age = 1
+	}
+}
+
+// fresh notes a word or a line; it is false when the group has it already.
+func (c *bankCounts) fresh(key uint64) bool {
+	for h := key * 0x9E3779B97F4A7C15 >> 40; ; h++ {
+		e := &c.seen[h%countedWords]
+		if e.age != c.age {
+			e.age, e.key = c.age, key
+			return true
+		}
+		if e.key == key {
+			return false
+		}
+	}
+}
+
+// bank is the time in the banks of the lanes of a walk: those of an edge that are inside.
+func (w *workspace) bank(d *Descriptor, how manner, st *isa.State, size uint32) {
+	if how == packed {
+		w.banked = w.banks.span(d.Addr+uint64(w.Offsets[0]), uint64(size)*uint64(st.Lanes), uint64(size), w.shift)
+		return
+	}
+	inside := uint64(0)
+	for mask := st.Exec; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask) & 63
+		w.addr[l] = d.Addr + uint64(w.Offsets[l])
+		if uint64(w.Offsets[l])+uint64(size) <= uint64(len(d.Bytes)) {
+			inside |= 1 << l
+		}
+	}
+	w.banked = w.banks.gather(&w.counts, &w.addr, inside, uint64(size), w.shift)
+}
+
+// bankPlaced is the time in the banks of lanes that have found their memory: those that are inside.
+func (w *workspace) bankPlaced(mask, size uint64) {
+	if w.banks == nil || w.deaf {
+		return
+	}
+	inside := mask
+	for ; mask != 0; mask &= mask - 1 {
+		l := bits.TrailingZeros64(mask) & 63
+		if w.off[l]+size > uint64(len(w.mem[l])) {
+			inside &^= 1 << l
+		}
+	}
+	w.banked = w.banks.gather(&w.counts, &w.addr, inside, size, w.shift)
+}
