@@ -100,6 +100,7 @@ var schedule = []struct {
 		{"unroll", unroll}, {"cleanup", cleanup}, {"fold", fold},
 		{"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
 	}},
+	{2, []pass{{"indexed", indexed}, {"fold", fold}, {"promote", promote}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}}},
 	{3, []pass{{"ifconvert", ifconvert}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}}},
 	{1, []pass{
 		{"tables", tables}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
