@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"slices"
 
 	"spvsim/isa"
@@ -52,36 +53,67 @@ func (e *emitter) planDescriptors() {
 
 // planBases counts what makes the table's address of 64 bits: its upper half is a
 // constant. But for the last time, the lower half has to be kept, and then what
-// the driver put into the register behind it, if it is still wanted.
+// the driver put into the register after it, if it is still wanted; a mask that lies
+// there is moved away, and back.
 func (e *emitter) planBases() {
 	p := e.tables
 	p.base = e.scalarWord()
 	last := slices.Max(p.bases)
+	reads := e.lastReads(e.arguments())
 	for _, at := range p.bases {
 		p.based[at] = 1
-		if at < last || e.wantsNeighbour(at) {
+		switch {
+		case at < last || len(reads) > 0 && reads[0] >= at:
 			p.based[at] = 2
+		case e.maskAfterTable(reads, at):
+			p.based[at] = 3
 		}
 	}
 }
 
-// wantsNeighbour reports that the first push constant, or else the first part of the
-// workgroup's id, which lies behind the table's address, is read at place at or later.
-func (e *emitter) wantsNeighbour(at int) bool {
-	var first *ir.Value
+// arguments are the values that are in scalar registers after the table's address, in order: push constants, then the workgroup's place.
+func (e *emitter) arguments() (list []*ir.Value) {
 	for _, v := range e.pre {
-		if v.Op == isa.PushWord && (first == nil || first.Op != isa.PushWord || v.Imm < first.Imm) || v.Op == isa.WorkgroupIDX && first == nil {
-			first = v
+		if v.Op == isa.PushWord || v.Op >= isa.WorkgroupIDX && v.Op <= isa.WorkgroupIDZ {
+			list = append(list, v)
 		}
 	}
-	if first == nil {
+	register := func(v *ir.Value) uint64 {
+		if v.Op == isa.PushWord {
+			return v.Imm
+		}
+		return 1<<32 + uint64(v.Op)
+	}
+	slices.SortFunc(list, func(a, b *ir.Value) int { return cmp.Compare(register(a), register(b)) })
+	return list
+}
+
+// lastReads are the last places at which values are read; -1: nowhere.
+func (e *emitter) lastReads(list []*ir.Value) []int {
+	last := slices.Repeat([]int{-1}, len(list))
+	for place, b := range e.fl.Blocks {
+		for _, v := range b.Code {
+			for _, a := range v.Args {
+				if i := slices.Index(list, a); i >= 0 {
+					last[i] = place
+				}
+			}
+		}
+	}
+	return last
+}
+
+// maskAfterTable reports that ACO has the mask of a branch around place at in the register after the table's lower half: it
+// gives values of one register the smallest gap, and a mask of 32 lanes is one. The gap is there if what was in it is
+// no longer read, and what comes next is. The arguments are read last at the places given.
+func (e *emitter) maskAfterTable(reads []int, at int) bool {
+	if e.waveSize != 32 || len(reads) < 2 {
 		return false
 	}
-	for _, b := range e.fl.Blocks[at:] {
-		for _, v := range b.Code {
-			if slices.Contains(v.Args, first) {
-				return true
-			}
+	for ; at > 0; at = e.fl.Idom[at] {
+		d := e.fl.Idom[at]
+		if len(e.fl.Blocks[at].Preds) == 1 && divergent(e.fl.Blocks[d]) && reads[0] <= d && reads[1] > d {
+			return true
 		}
 	}
 	return false
@@ -216,7 +248,7 @@ func (e *emitter) loadDescriptors(i int, list [][]descriptorLoad) {
 	}
 	if p.based[i] > 0 {
 		move := isa.Inst{Op: isa.Mov, T: isa.I32, Uniform: true, Class: isa.ClassSALU, Dst: isa.S(p.base), Src: src(isa.Lit(upperHalf)), Origin: list[i][0].origin}
-		if p.based[i] > 1 {
+		for range p.based[i] - 1 {
 			e.insts = append(e.insts, isa.Inst{Op: isa.Micro, T: isa.I32, Class: isa.ClassSALU, Imm: uint64(isa.Mov), Origin: move.Origin})
 		}
 		e.add(move)

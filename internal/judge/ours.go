@@ -19,13 +19,23 @@ func Ours(p *program.Program, counts []account.InstCount, m *cu.Limits) (*Code, 
 		return nil, err
 	}
 	rows := max(p.WaveSize/m.WaveSize, 1)
-	waves := need.Occupancy(m) * need.Waves
 	c := &Code{
-		VectorRegs: need.VectorRegs / rows, ScalarRegs: need.ScalarRegs, Waves: (waves + m.SIMDs - 1) / m.SIMDs,
+		VectorRegs: need.VectorRegs / rows, ScalarRegs: need.ScalarRegs, Waves: wavesOf(need, m),
 		LDSBytes: int(p.LDSBytes), ScratchBytes: int(p.ScratchWords) * 4,
 	}
 	c.Blocks = blocksOf(p, counts)
 	return c, nil
+}
+
+// wavesOf are those of a SIMD that registers and LDS leave space for, as RADV counts them (radv_get_max_waves): a wave has
+// its part of the workgroup's LDS, a SIMD its part of the unit's, and whether whole workgroups fit is not asked.
+func wavesOf(n cu.Need, m *cu.Limits) int {
+	waves := min(m.WaveSlots, m.Registers.Vector/n.VectorRegs, m.Registers.Scalar/n.ScalarRegs)
+	if n.LDSBytes > 0 {
+		each, all := max(n.LDSBytes/n.Waves, 1), m.LDS.Bytes/m.SIMDs
+		waves = min(waves, (all+each-1)/each)
+	}
+	return waves
 }
 
 // blocksOf splits at the targets of branches and after branches.
