@@ -9,22 +9,23 @@ import (
 
 func compositeRows() map[spirv.Op]row[*maths] {
 	return map[spirv.Op]row[*maths]{
-		spirv.OpCompositeConstruct:   pure((*maths).construct),
-		spirv.OpCompositeExtract:     pure((*maths).compositeExtract),
-		spirv.OpCompositeInsert:      pure((*maths).compositeInsert),
-		spirv.OpVectorShuffle:        pure((*maths).vectorShuffle),
-		spirv.OpVectorExtractDynamic: pure((*maths).vectorExtract),
-		spirv.OpVectorInsertDynamic:  pure((*maths).vectorInsert),
-		spirv.OpCopyObject:           pure(func(b *maths) { b.define(b.val(b.arg(0))) }),
-		spirv.OpCopyLogical:          pure(func(b *maths) { b.set(b.leaves(b.arg(0))...) }),
-		spirv.OpUndef:                pure((*maths).undefined),
-		spirv.OpTranspose:            pure((*maths).transpose),
-		spirv.OpVectorTimesScalar:    pure((*maths).timesScalar),
-		spirv.OpMatrixTimesScalar:    pure((*maths).timesScalar),
-		spirv.OpMatrixTimesVector:    pure((*maths).matrixTimesVector),
-		spirv.OpVectorTimesMatrix:    pure((*maths).vectorTimesMatrix),
-		spirv.OpMatrixTimesMatrix:    pure((*maths).matrixTimesMatrix),
-		spirv.OpOuterProduct:         pure((*maths).outerProduct),
+		spirv.OpCompositeConstruct:             pure((*maths).construct),
+		spirv.OpCompositeConstructReplicateEXT: pure((*maths).replicateOne),
+		spirv.OpCompositeExtract:               pure((*maths).compositeExtract),
+		spirv.OpCompositeInsert:                pure((*maths).compositeInsert),
+		spirv.OpVectorShuffle:                  pure((*maths).vectorShuffle),
+		spirv.OpVectorExtractDynamic:           pure((*maths).vectorExtract),
+		spirv.OpVectorInsertDynamic:            pure((*maths).vectorInsert),
+		spirv.OpCopyObject:                     pure(func(b *maths) { b.define(b.val(b.arg(0))) }),
+		spirv.OpCopyLogical:                    pure(func(b *maths) { b.set(b.leaves(b.arg(0))...) }),
+		spirv.OpUndef:                          pure((*maths).undefined),
+		spirv.OpTranspose:                      pure((*maths).transpose),
+		spirv.OpVectorTimesScalar:              pure((*maths).timesScalar),
+		spirv.OpMatrixTimesScalar:              pure((*maths).timesScalar),
+		spirv.OpMatrixTimesVector:              pure((*maths).matrixTimesVector),
+		spirv.OpVectorTimesMatrix:              pure((*maths).vectorTimesMatrix),
+		spirv.OpMatrixTimesMatrix:              pure((*maths).matrixTimesMatrix),
+		spirv.OpOuterProduct:                   pure((*maths).outerProduct),
 	}
 }
 
@@ -60,6 +61,14 @@ func (b *maths) construct() {
 		return
 	}
 	b.compositeConstruct()
+}
+
+func (b *maths) replicateOne() {
+	if c := b.coop(b.resultType()); c != nil {
+		b.splat(c)
+		return
+	}
+	b.replicate()
 }
 
 func (b *maths) compositeExtract() {

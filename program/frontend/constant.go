@@ -12,17 +12,19 @@ var constantRows map[spirv.Op]func(b *values)
 
 func init() {
 	constantRows = map[spirv.Op]func(b *values){
-		spirv.OpConstantTrue:          func(b *values) { b.set(b.truth(true)) },
-		spirv.OpConstantFalse:         func(b *values) { b.set(b.truth(false)) },
-		spirv.OpSpecConstantTrue:      func(b *values) { b.specTruth(true) },
-		spirv.OpSpecConstantFalse:     func(b *values) { b.specTruth(false) },
-		spirv.OpConstant:              func(b *values) { b.set(b.cnst(b.comp(b.resultType()), b.literal())) },
-		spirv.OpSpecConstant:          (*values).specConstant,
-		spirv.OpConstantComposite:     (*values).compositeConstruct,
-		spirv.OpSpecConstantComposite: (*values).compositeConstruct,
-		spirv.OpConstantNull:          (*values).null,
-		spirv.OpSpecConstantOp:        (*values).specConstantOp,
-		spirv.OpUndef:                 (*values).undefined,
+		spirv.OpConstantTrue:                      func(b *values) { b.set(b.truth(true)) },
+		spirv.OpConstantFalse:                     func(b *values) { b.set(b.truth(false)) },
+		spirv.OpSpecConstantTrue:                  func(b *values) { b.specTruth(true) },
+		spirv.OpSpecConstantFalse:                 func(b *values) { b.specTruth(false) },
+		spirv.OpConstant:                          func(b *values) { b.set(b.cnst(b.comp(b.resultType()), b.literal())) },
+		spirv.OpSpecConstant:                      (*values).specConstant,
+		spirv.OpConstantComposite:                 (*values).compositeConstruct,
+		spirv.OpSpecConstantComposite:             (*values).compositeConstruct,
+		spirv.OpConstantCompositeReplicateEXT:     (*values).replicate,
+		spirv.OpSpecConstantCompositeReplicateEXT: (*values).replicate,
+		spirv.OpConstantNull:                      (*values).null,
+		spirv.OpSpecConstantOp:                    (*values).specConstantOp,
+		spirv.OpUndef:                             (*values).undefined,
 	}
 }
 

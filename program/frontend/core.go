@@ -27,6 +27,7 @@ type core struct {
 
 	sized       []spirv.ID        // constants that say the local size
 	derivatives bool              // the invocations stand in quads
+	strict      map[isa.Type]bool // floats that FPFastMathDefault allows no contraction of
 	reached     map[spirv.ID]bool // what the entry point's functions name, in graphs and mesh shaders
 }
 
@@ -169,7 +170,7 @@ func (b *core) make(op isa.Op, t, r isa.Type, args ...*ir.Value) *ir.Value {
 	v := b.f.NewValue(op, t, r, args...)
 	v.Line = b.line
 	if b.in != nil {
-		v.SPIRV, v.NoContract = b.nearestID(), b.noContraction(b.in.Result)
+		v.SPIRV, v.NoContract = b.nearestID(), b.noContraction(b.in.Result, t)
 		v.Text = b.m.Raw.Source.Place(b.in.Word)
 	}
 	return v
@@ -209,13 +210,20 @@ var storesTo = map[spirv.Op]bool{
 
 // noContraction reports a result that may not be fused with another operation:
 // decorated so, or with a floating-point mode that does not allow it.
-func (b *core) noContraction(id spirv.ID) bool {
+func (b *core) noContraction(id spirv.ID, t isa.Type) bool {
 	if id == 0 {
 		return false
 	}
-	mode, ok := b.m.Decoration(id, spirv.DecorationFPFastMathMode)
-	return b.m.Decorated(id, spirv.DecorationNoContraction) ||
-		ok && spirv.FPFastMathMode(mode)&spirv.FPFastMathModeAllowContract == 0
+	if mode, ok := b.m.Decoration(id, spirv.DecorationFPFastMathMode); ok && !contracts(mode) {
+		return true
+	} else if ok {
+		return b.m.Decorated(id, spirv.DecorationNoContraction)
+	}
+	return b.strict[t] || b.m.Decorated(id, spirv.DecorationNoContraction)
+}
+
+func contracts(mode uint32) bool {
+	return spirv.FPFastMathMode(mode)&spirv.FPFastMathModeAllowContract != 0
 }
 
 // op appends an operation whose sources and result have type t.

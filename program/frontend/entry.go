@@ -3,6 +3,7 @@ package frontend
 import (
 	"fmt"
 
+	"spvsim/isa"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
 )
@@ -29,6 +30,7 @@ var modes = map[spirv.ExecutionMode]bool{
 	spirv.ExecutionModeRoundingModeRTE:               true, // the only rounding there is
 	spirv.ExecutionModeDenormPreserve:                true, // nothing is flushed
 	spirv.ExecutionModeSignedZeroInfNanPreserve:      true,
+	spirv.ExecutionModeFPFastMathDefault:             true, // what else it allows is not made use of
 	spirv.ExecutionModeMaximallyReconvergesKHR:       true,
 	spirv.ExecutionModeSubgroupUniformControlFlowKHR: true,
 	spirv.ExecutionModeDerivativeGroupQuadsKHR:       true,
@@ -52,9 +54,24 @@ func (b *builder) checkEntry() {
 			b.in = &spirv.Instruction{Op: spirv.OpExecutionMode, Word: m.Word}
 			b.unsupported("execution mode %s", m.Kind)
 		}
+		b.fastMathDefault(m)
 	}
 	b.f.MaxReconverge = e.Mode(spirv.ExecutionModeMaximallyReconvergesKHR) != nil
 	b.in = at
+}
+
+// fastMathDefault notes floats whose operations are not fused unless a decoration of their own allows it (SPV_KHR_float_controls2).
+func (b *builder) fastMathDefault(m validate.Mode) {
+	if m.Kind != spirv.ExecutionModeFPFastMathDefault || len(m.Args) < 2 {
+		return
+	}
+	if contracts(uint32(b.constBits(spirv.ID(m.Args[1])))) {
+		return
+	}
+	if b.strict == nil {
+		b.strict = map[isa.Type]bool{}
+	}
+	b.strict[b.scalar(b.typ(spirv.ID(m.Args[0])))] = true
 }
 
 // localSize is the workgroup's size: the WorkgroupSize constant, else the

@@ -266,7 +266,7 @@ var transparent = map[spirv.Op]bool{spirv.OpLine: true, spirv.OpNoLine: true, sp
 // that carries the loop's merge.
 func splits(blk *validate.Block) bool {
 	for i := range blk.Code {
-		if rows[blk.Code[i].Op].splits {
+		if in := &blk.Code[i]; rows[in.Op].splits || partitioned(in) {
 			return true
 		}
 	}

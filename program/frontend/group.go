@@ -64,9 +64,6 @@ func groupRows() map[spirv.Op]row[*groups] {
 		spirv.OpSubgroupAnyKHR:             {do: func(b *groups) { b.vote(isa.VoteAny, 0) }},
 		spirv.OpSubgroupAllEqualKHR:        {do: func(b *groups) { b.allEqual(0) }},
 	}
-	for op, g := range reductions {
-		rows[op] = subgroup(func(b *groups) { b.reduction(g) })
-	}
 	return rows
 }
 

@@ -121,6 +121,9 @@ func arithmeticRows() map[spirv.Op]row[*maths] {
 		spirv.OpFDiv:    lanes2(isa.FDiv),
 		spirv.OpFRem:    lanes2(isa.FRem),
 		spirv.OpFMod:    lanes2(isa.FMod),
+		spirv.OpFmaKHR: pure(func(b *maths) {
+			b.each(3, func(a []*ir.Value) *ir.Value { return b.op(isa.Fma, a[0].R, a[0], a[1], a[2]) })
+		}),
 	}
 }
 

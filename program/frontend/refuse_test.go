@@ -78,9 +78,6 @@ func TestRefusals(t *testing.T) {
 		is                                   error
 		text                                 string
 	}{
-		{"partitioned", "OpCapability GroupNonUniformPartitionedEXT\nOpExtension \"SPV_EXT_shader_subgroup_partitioned\"", size1,
-			"%mask = OpTypeVector %uint 4\n%all = OpConstantComposite %mask %u1 %u1 %u1 %u1",
-			"%r = OpGroupNonUniformIAdd %uint %u3 PartitionedReduceEXT %u1 %all", validate.ErrUnsupported, "PartitionedReduce"},
 		{"scope", "OpCapability GroupNonUniformRotateKHR\nOpExtension \"SPV_KHR_subgroup_rotate\"", size1, "",
 			"%r = OpGroupNonUniformRotateKHR %uint %u2 %u1 %u1", validate.ErrUnsupported, "scope Workgroup"},
 		{"mode", "OpCapability RoundingModeRTZ", "OpExecutionMode %main LocalSize 1 1 1\nOpExecutionMode %main RoundingModeRTZ 32", "", "",

@@ -36,6 +36,7 @@ func init() {
 	attach(meshRows(), func(b *builder) *meshes { return b.meshes })
 	attach(fragmentRows(), func(b *builder) *fragments { return b.fragments })
 	attach(matrixRows(), func(b *builder) *matrices { return b.matrices })
+	attach(partitionRows(), func(b *builder) *builder { return b })
 	attach(controlRows(), func(b *builder) *builder { return b })
 }
 

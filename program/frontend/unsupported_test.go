@@ -27,7 +27,7 @@ var formWhy = map[string]string{
 	"rounding mode %s":                                                   "conversions to narrower floats round to nearest even",
 	"an atomic on a Function or Private variable":                        "such memory is registers of one lane",
 	"an atomic of %d bits":                                               "atomics of memory and LDS have 32 and 64 bits, those of floats 16 too",
-	"group operation %s":                                                 "group operations take the subgroup or a cluster, not a partition",
+	"group operation %s":                                                 "group operations of AMD's and OpenCL's instructions take the whole group",
 	"scope %s":                                                           "exchange is within a wave, or of a workgroup where the instruction says so",
 	"a control barrier of scope %s":                                      "barriers of hardware are those of a workgroup",
 	"built-in %s in a %s shader":                                         "the stage, or the draw, has no such value",

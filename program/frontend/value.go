@@ -191,6 +191,23 @@ func (b *values) compositeConstruct() {
 	b.set(out...)
 }
 
+// replicate makes a composite of which every part is the one operand; a cooperative matrix takes one in any case.
+func (b *values) replicate() {
+	if c := b.coop(b.resultType()); c != nil {
+		b.splatConstant(c)
+		return
+	}
+	var out []*ir.Value
+	whole, part := len(b.leafTypes(b.resultType())), b.leaves(b.arg(0))
+	if len(part) == 0 || whole%len(part) != 0 {
+		b.invalid("parts of %d scalars in a composite of %d", len(part), whole)
+	}
+	for range whole / len(part) {
+		out = append(out, part...)
+	}
+	b.set(out...)
+}
+
 // once puts values that depend on nothing at the start of the entry block.
 func (b *values) once(make func() []*ir.Value) []*ir.Value {
 	blk, scope := b.blk, b.scope

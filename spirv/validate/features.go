@@ -19,7 +19,7 @@ const (
 	halfVector = "atomics work on one scalar"
 	newer      = "recent instructions without a lowering"
 	vendorOp   = "instructions that one vendor's driver defines"
-	shapes     = "composite constants come with each of their parts"
+	shapes     = "constants are written with their parts"
 	coreNumber = "no number of a core is in a shader's identity"
 	descriptor = "buffers are bound by set and binding, and indexed with 32 bits"
 
@@ -39,8 +39,6 @@ const (
 	narrowInputs    = "inputs and outputs of stages have 32 bits; buffers may be narrower"
 	flushing        = "nothing is flushed: the mode DenormFlushToZero is refused"
 	rounding        = "rounding is to nearest even: the mode RoundingModeRTZ is refused"
-	fastMath        = "the mode FPFastMathDefault is refused; decorations of fast mathematics are ignored"
-	partitions      = "group operations take the subgroup or a cluster, not a partition"
 	untypedPointers = "what points to memory says the type that lies there"
 	halfCoordinates = "coordinates of 16 bits"
 )
@@ -205,7 +203,7 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityFragmentBarycentricKHR:                      {level: runs},
 	spirv.CapabilityComputeDerivativeGroupQuadsKHR:              {level: runs},
 	spirv.CapabilityFragmentDensityEXT:                          {refused, shadingRate},
-	spirv.CapabilityGroupNonUniformPartitionedEXT:               {whenLowered, partitions},
+	spirv.CapabilityGroupNonUniformPartitionedEXT:               {level: runs},
 	spirv.CapabilityShaderNonUniform:                            {level: runs},
 	spirv.CapabilityRuntimeDescriptorArray:                      {level: runs},
 	spirv.CapabilityInputAttachmentArrayDynamicIndexing:         {refused, attachments},
@@ -306,11 +304,11 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityDotProduct:                                  {level: runs},
 	spirv.CapabilityRayCullMaskKHR:                              {refused, rays},
 	spirv.CapabilityCooperativeMatrixKHR:                        {level: runs},
-	spirv.CapabilityReplicatedCompositesEXT:                     {refused, shapes},
+	spirv.CapabilityReplicatedCompositesEXT:                     {level: runs},
 	spirv.CapabilityBitInstructions:                             {level: runs},
 	spirv.CapabilityGroupNonUniformRotateKHR:                    {level: runs},
-	spirv.CapabilityFloatControls2:                              {whenLowered, fastMath},
-	spirv.CapabilityFMAKHR:                                      {refused, newer},
+	spirv.CapabilityFloatControls2:                              {level: runs},
+	spirv.CapabilityFMAKHR:                                      {level: runs},
 	spirv.CapabilityRayTracingOpacityMicromapExecutionModeKHR:   {refused, rays},
 	spirv.CapabilityAtomicFloat32AddEXT:                         {level: runs},
 	spirv.CapabilityAtomicFloat64AddEXT:                         {level: runs},

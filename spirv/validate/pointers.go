@@ -90,7 +90,7 @@ const vulkanSemantics = uint32(spirv.MemorySemanticsOutputMemory | spirv.MemoryS
 // specialized reports constants whose value a job may set.
 func specialized(op spirv.Op) bool {
 	switch op {
-	case spirv.OpSpecConstant, spirv.OpSpecConstantOp, spirv.OpSpecConstantComposite, spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse:
+	case spirv.OpSpecConstant, spirv.OpSpecConstantOp, spirv.OpSpecConstantComposite, spirv.OpSpecConstantCompositeReplicateEXT, spirv.OpSpecConstantTrue, spirv.OpSpecConstantFalse:
 		return true
 	}
 	return false

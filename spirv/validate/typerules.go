@@ -12,7 +12,9 @@ func init() {
 		spirv.OpSpecConstantTrue: (*valueCheck).boolConstant, spirv.OpSpecConstantFalse: (*valueCheck).boolConstant,
 		spirv.OpConstant: (*valueCheck).numberConstant, spirv.OpSpecConstant: (*valueCheck).numberConstant,
 		spirv.OpConstantComposite: (*valueCheck).constituents, spirv.OpSpecConstantComposite: (*valueCheck).constituents,
-		spirv.OpCompositeConstruct: (*valueCheck).construct, spirv.OpCompositeExtract: (*valueCheck).extract,
+		spirv.OpConstantCompositeReplicateEXT: (*valueCheck).replicatedConstant, spirv.OpSpecConstantCompositeReplicateEXT: (*valueCheck).replicatedConstant,
+		spirv.OpCompositeConstructReplicateEXT: (*valueCheck).replicated,
+		spirv.OpCompositeConstruct:             (*valueCheck).construct, spirv.OpCompositeExtract: (*valueCheck).extract,
 		spirv.OpCompositeInsert: (*valueCheck).insert, spirv.OpVectorShuffle: (*valueCheck).shuffle,
 		spirv.OpVectorExtractDynamic: (*valueCheck).extractDynamic, spirv.OpVectorInsertDynamic: (*valueCheck).insertDynamic,
 		spirv.OpFunction: (*valueCheck).function, spirv.OpVariable: (*valueCheck).variable, spirv.OpLoad: (*valueCheck).load, spirv.OpStore: (*valueCheck).store,
@@ -124,6 +126,33 @@ func (v *valueCheck) constituents(o []uint32) {
 		}
 		if v.m.TypeOf(spirv.ID(id)) != t.part(uint32(i)) {
 			v.fault("operand %d: %%%d is not of the type of the part", i, id)
+			return
+		}
+	}
+}
+
+func (v *valueCheck) replicatedConstant(o []uint32) {
+	if def := v.m.Def(spirv.ID(o[0])); !constant(def.Op) && def.Op != spirv.OpUndef {
+		v.fault("operand 0: %%%d is no constant", o[0])
+		return
+	}
+	v.replicated(o)
+}
+
+// replicated wants a value of the type of each part.
+func (v *valueCheck) replicated(o []uint32) {
+	t := v.result()
+	if !t.composite() {
+		v.fault("result type %s: want a composite", v.m.typeText(t))
+		return
+	}
+	value := v.operandType(0, o[0])
+	for i := range uint32(max(t.parts(), 1)) {
+		if value != nil && t.part(i) != value {
+			v.fault("operand 0: %%%d is not of the type of part %d", o[0], i)
+			return
+		}
+		if t.Kind != KindStruct { // the parts are of one type
 			return
 		}
 	}
