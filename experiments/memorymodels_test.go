@@ -10,6 +10,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 // modelFactor bounds how far apart the cycles of the two memory models are for a job of the library.
@@ -23,6 +24,9 @@ var heavy = []string{
 	"transpose-views", "vectoradd",
 }
 
+// slow are those that take as long as all others, for the whole suite.
+var slow = []string{"koch-queues", "mariani", "peer-transpose", "rasteriser"}
+
 // Every job gives the same buffers when memory is made of Akita's caches, and ends in about the same time.
 func TestMemoryModelsAgreeOnEveryJob(t *testing.T) {
 	if testing.Short() {
@@ -30,7 +34,7 @@ func TestMemoryModelsAgreeOnEveryJob(t *testing.T) {
 	}
 	rows := readModelRows(t)
 	for _, name := range Names() {
-		if slices.Contains(heavy, name) {
+		if slices.Contains(heavy, name) || !suite.Whole() && slices.Contains(slow, name) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -55,8 +59,8 @@ func TestMemoryModelsAgreeOnEveryPreset(t *testing.T) {
 			continue
 		}
 		for k, name := range jobs {
-			if (i+k)%2 != 0 && !testing.Short() {
-				continue // each preset has two of them
+			if n := presetJobs(len(jobs)); (i+k)%(len(jobs)/n) != 0 {
+				continue
 			}
 			t.Run(machine+"/"+name, func(t *testing.T) {
 				t.Parallel()
@@ -64,6 +68,14 @@ func TestMemoryModelsAgreeOnEveryPreset(t *testing.T) {
 			})
 		}
 	}
+}
+
+// presetJobs is how many of the jobs each preset has.
+func presetJobs(all int) int {
+	if suite.Whole() {
+		return min(2, all)
+	}
+	return 1
 }
 
 // underScheduler sets each scheduler of execution graphs. Under akita a poll of a persistent worker keeps the bank that has
@@ -75,7 +87,7 @@ var underScheduler = []string{"scheduler.kind=hardware", "scheduler.kind=firmwar
 func TestMemoryModelsAgreeOnEveryScheduler(t *testing.T) {
 	for _, name := range []string{"bfs", "lastsum", "mariani"} {
 		for _, kind := range underScheduler {
-			if testing.Short() && name != "lastsum" {
+			if testing.Short() && name != "lastsum" || !suite.Whole() && slices.Contains(slow, name) {
 				continue
 			}
 			t.Run(name+"/"+kind, func(t *testing.T) {

@@ -233,7 +233,7 @@ func randomGraphs(t *testing.T) int {
 	case underRace || testing.Short():
 		return 12 // three on each variant of the machine, under every scheduler
 	}
-	return 160
+	return 64
 }
 
 // Random graphs leave the buffers of a sequential interpretation under every scheduler, whatever the queue and the memory.

@@ -12,6 +12,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 // execute runs a job on a machine, the job's own if the name is empty, and returns its buffers by name.
@@ -120,13 +121,17 @@ func isOfFullSize(name string, err error) bool {
 	return smaller[name] != nil && errors.Is(err, gpu.ErrExpectation)
 }
 
-// othersFor are the machines that a job runs on beside the first: both sizes of waves, and four presets in turn, so that every preset has
-// a good part of the jobs.
+// othersFor are the machines that a job runs on beside the first: both sizes of waves, and two presets in turn, four in the whole suite,
+// so that every preset has some of the jobs.
 func othersFor(i int) [][]string {
 	others := [][]string{{"rdna3-rx7900xtx", "wave_size=64"}}
 	presets := config.Presets()[1:]
-	for k := range 4 {
-		others = append(others, []string{presets[(4*i+k)%len(presets)]})
+	n := 2
+	if suite.Whole() {
+		n = 4
+	}
+	for k := range n {
+		others = append(others, []string{presets[(n*i+k)%len(presets)]})
 	}
 	if testing.Short() {
 		others = others[:1]

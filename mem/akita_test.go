@@ -6,6 +6,7 @@ import (
 
 	"github.com/sarchlab/akita/v3/sim"
 
+	"spvsim/internal/suite"
 	"spvsim/spec"
 )
 
@@ -211,8 +212,11 @@ func TestAkitaNeverStops(t *testing.T) {
 			e.change(&s)
 			d := newDriverOf(t, s)
 			n := fights
-			if testing.Short() {
+			switch {
+			case testing.Short():
 				n /= 8
+			case !suite.Whole():
+				n /= 2
 			}
 			fight(d, n)
 			if err := d.engine.Run(); err != nil {

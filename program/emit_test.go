@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/program/opt"
@@ -390,9 +391,12 @@ func (r *waveRun) word(t *testing.T, m *isa.Mem, addr uint32, k, lane int) wordR
 }
 
 func TestRandomControlFlowMeansTheSameAsThreads(t *testing.T) {
-	seeds := uint64(2000)
-	if testing.Short() {
+	seeds := uint64(600)
+	switch {
+	case testing.Short():
 		seeds = 250
+	case suite.Whole():
+		seeds = 2000
 	}
 	for seed := range seeds {
 		for _, wave := range []int{32, 64} {

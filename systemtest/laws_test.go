@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 )
 
@@ -55,7 +56,7 @@ func TestLawsOfWholeMachines(t *testing.T) {
 	b := newKeyBench(t)
 	for i, l := range laws {
 		machines := lawMachines
-		if testing.Short() {
+		if !suite.Whole() {
 			machines = lawMachines[i%3 : i%3+1]
 		}
 		if testing.Short() && i%8 != 0 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/internal/suite"
 	"spvsim/plots"
 )
 
@@ -68,8 +69,8 @@ func TestSummary(t *testing.T) {
 
 // The modules are what glslang makes of the GLSL beside them.
 func TestCommittedShaders(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a compiler for each shader")
+	if !suite.Whole() {
+		t.Skip("starts a compiler for each shader, in the whole suite")
 	}
 	glslang, err := exec.LookPath("glslangValidator")
 	if err != nil {
