@@ -145,8 +145,8 @@ func (k *need) enumerant(kind grammar.Kind, e *grammar.Enumerant) {
 }
 
 // demand tests one entry of the grammar. A capability that enables it is
-// enough, until a version ends it: declaring that one needed the extension
-// already.
+// enough, until a version ends it, if declaring that one needed an extension
+// already; what an extension adds to a capability of the core needs it too.
 func (k *need) demand(name string, caps []uint32, exts []string, first, last grammar.Version) {
 	v := grammar.Version(k.m.Raw.Version >> 8)
 	if len(caps) > 0 {
@@ -155,6 +155,8 @@ func (k *need) demand(name string, caps []uint32, exts []string, first, last gra
 			k.r.at(k.in, "capabilities", "%s needs the capability %s", name, wordNames(caps))
 		case last != 0 && v > last:
 			k.late(name, last, v)
+		case len(exts) > 0 && (first == 0 || v < first) && !k.m.extended(exts) && !k.m.hasExtensionWord(caps):
+			k.r.at(k.in, "extensions", "%s needs the extension %s", name, strings.Join(exts, " or "))
 		}
 		return
 	}
@@ -179,6 +181,16 @@ func (k *need) late(name string, last, v grammar.Version) {
 func (m *Module) extended(exts []string) bool {
 	for _, e := range exts {
 		if m.Extensions[e] {
+			return true
+		}
+	}
+	return false
+}
+
+// hasExtensionWord reports one of the capabilities that came with an extension.
+func (m *Module) hasExtensionWord(caps []uint32) bool {
+	for _, c := range caps {
+		if m.implied[spirv.Capability(c)] && len(grammar.KindCapability.Lookup(c).Extensions) > 0 {
 			return true
 		}
 	}

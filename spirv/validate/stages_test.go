@@ -80,3 +80,45 @@ func TestHeldPointers(t *testing.T) {
 		}
 	}
 }
+
+// TestExtensionsOfCoreCapabilities: what an extension adds to a capability of the core needs it, up to the version that has it.
+func TestExtensionsOfCoreCapabilities(t *testing.T) {
+	const terminates = `; Version: 1.5
+OpCapability Shader
+CAPS
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main"
+OpExecutionMode %main OriginUpperLeft
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%start = OpLabel
+OpTerminateInvocation
+OpFunctionEnd
+`
+	terminate := "OpExtension \"SPV_KHR_terminate_invocation\""
+	uniform := func(caps string) string {
+		return withParts("CAPS", caps, "MODES", "OpExecutionMode %main SubgroupUniformControlFlowKHR")
+	}
+	for _, tt := range []struct{ name, text, rule string }{
+		{"mode", uniform(""), "extensions"},
+		{"mode with it", uniform("OpExtension \"SPV_KHR_subgroup_uniform_control_flow\""), ""},
+		{"instruction", strings.Replace(terminates, "CAPS\n", "", 1), "extensions"},
+		{"instruction with it", strings.Replace(terminates, "CAPS", terminate, 1), ""},
+		{"instruction of a version", strings.NewReplacer("CAPS\n", "", "1.5", "1.6").Replace(terminates), ""},
+	} {
+		if _, err := Check(assemble(t, tt.text)); firstRule(err) != tt.rule || (err == nil) != (tt.rule == "") {
+			t.Errorf("%s: %v, want rule %q", tt.name, err, tt.rule)
+		}
+	}
+}
+
+// TestSampledImagesHaveASampler: an image that is used without one can't be part of a sampled image.
+func TestSampledImagesHaveASampler(t *testing.T) {
+	for sampled, rule := range map[string]string{"0 Unknown": "", "1 Unknown": "", "2 Rgba32f": "types"} {
+		text := withParts("TYPES", "%image = OpTypeImage %float 2D 0 0 0 "+sampled+"\n%both = OpTypeSampledImage %image")
+		if _, err := Check(assemble(t, text)); firstRule(err) != rule || (err == nil) != (rule == "") {
+			t.Errorf("Sampled %s: %v, want rule %q", sampled, err, rule)
+		}
+	}
+}

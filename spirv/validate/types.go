@@ -86,7 +86,7 @@ var typeMakers = map[spirv.Op]func(c *checker, in *spirv.Instruction, t *Type) e
 	spirv.OpTypeFunction:     functionType,
 	spirv.OpTypeImage:        imageType,
 	spirv.OpTypeSampler:      simpleType(KindSampler),
-	spirv.OpTypeSampledImage: elemType(KindSampledImage),
+	spirv.OpTypeSampledImage: sampledImageType,
 
 	spirv.OpTypeCooperativeMatrixKHR: matrixType,
 
@@ -155,6 +155,17 @@ func elemType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
 		t.Elem, err = c.part(in, in.Operands[0])
 		return err
 	}
+}
+
+// sampledImageType refuses images that a sampler is never used with.
+func sampledImageType(c *checker, in *spirv.Instruction, t *Type) error {
+	if err := elemType(KindSampledImage)(c, in, t); err != nil {
+		return err
+	}
+	if t.Elem.Kind == KindImage && t.Elem.Sampled == 2 {
+		return FaultAt(in, "types", "%%%d has Sampled 2, an image without a sampler: want 0 or 1", t.Elem.ID)
+	}
+	return nil
 }
 
 func arrayType(c *checker, in *spirv.Instruction, t *Type) (err error) {
