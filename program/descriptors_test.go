@@ -129,3 +129,21 @@ func TestDataOfStoresIsInVectorRegisters(t *testing.T) {
 		t.Errorf("%d moves, want 2", n)
 	}
 }
+
+// A workgroup of one wave has no barrier; waits for memory stay.
+func TestBarriersOfOneWaveAreNone(t *testing.T) {
+	for size, want := range map[uint32]int{1: 0, 64: 0, 65: 1, 256: 1} {
+		f := generateEmpty()
+		f.LocalSize = [3]uint32{size, 1, 1}
+		g := &gen{f: f, b: f.NewBlock()}
+		g.val(isa.MemoryBarrier, isa.Void, isa.Void)
+		g.val(isa.Barrier, isa.Void, isa.Void)
+		g.b.Term = ir.Return
+		p := emitted(t, f, &Target{})
+		for op, n := range map[isa.Op]int{isa.Barrier: want, isa.MemoryBarrier: 1} {
+			if got := len(placesOf(p, func(in *isa.Inst) bool { return in.Op == op })); got != n {
+				t.Errorf("%d invocations: %d of %v, want %d", size, got, op, n)
+			}
+		}
+	}
+}

@@ -49,6 +49,7 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	oneLatch(f)
 	pre := hoistPreset(f)
 	legalise(f, waveSize)
+	dropBarriers(f, waveSize)
 	if err := checkTables(f); err != nil {
 		return nil, err
 	}

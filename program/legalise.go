@@ -1,6 +1,8 @@
 package program
 
 import (
+	"slices"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -57,6 +59,17 @@ func hoistPreset(f *ir.Func) []*ir.Value {
 		replace(f, same)
 	}
 	return list
+}
+
+// dropBarriers takes control barriers out of workgroups of one wave, which waits for no other, as both compilers do (Mesa's
+// nir_opt_barriers, LLVM's wave_barrier); what waits for memory stays.
+func dropBarriers(f *ir.Func, waveSize int) {
+	if n := uint64(f.LocalSize[0]) * uint64(f.LocalSize[1]) * uint64(f.LocalSize[2]); n > uint64(waveSize) {
+		return
+	}
+	for _, b := range f.Blocks {
+		b.Code = slices.DeleteFunc(b.Code, func(v *ir.Value) bool { return v.Op == isa.Barrier })
+	}
 }
 
 func replace(f *ir.Func, same map[*ir.Value]*ir.Value) {
