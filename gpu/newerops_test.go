@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 )
 
-// Instructions of SPV_KHR_fma, SPV_EXT_replicated_composites, SPV_EXT_shader_subgroup_partitioned and SPV_KHR_float_controls2, worked out invocation
+// Instructions of SPV_KHR_fma, SPV_EXT_replicated_composites, SPV_EXT_shader_subgroup_partitioned, SPV_EXT_long_vector and SPV_KHR_float_controls2, worked out invocation
 // by invocation from the texts of the extensions.
 
 const newerFrame = `; Version: 1.6
@@ -19,16 +19,18 @@ OpCapability Float16
 OpCapability Float64
 OpCapability Int64
 OpCapability FMAKHR
+OpCapability LongVectorEXT
 OpCapability ReplicatedCompositesEXT
 OpCapability GroupNonUniform
 OpCapability GroupNonUniformArithmetic
 OpCapability GroupNonUniformBallot
 OpCapability GroupNonUniformPartitionedEXT
-%[1]sOpExtension "SPV_KHR_fma"
+%[1]sOpExtension "SPV_EXT_long_vector"
+OpExtension "SPV_KHR_fma"
 OpExtension "SPV_EXT_replicated_composites"
 OpExtension "SPV_EXT_shader_subgroup_partitioned"
 OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %%main "main" %%id %%out
+OpEntryPoint GLCompute %%main "main" %%id %%out %%lds
 OpExecutionMode %%main LocalSize 96 1 1
 %[2]sOpDecorate %%id BuiltIn LocalInvocationIndex
 OpDecorate %%array ArrayStride 4
@@ -58,6 +60,7 @@ OpDecorate %%length SpecId 3
 %%c4 = OpConstant %%uint 4
 %%c5 = OpConstant %%uint 5
 %%c7 = OpConstant %%uint 7
+%%acq = OpConstant %%uint 264
 %%length = OpSpecConstant %%uint 6
 %%sarray = OpTypeArray %%uint %%length
 %%pair = OpTypeStruct %%u2 %%u2
@@ -70,6 +73,18 @@ OpDecorate %%length SpecId 3
 %%d3 = OpConstant %%double 3
 %%tiny = OpConstant %%double 0x1.5555555555555p-2
 %%dminus1 = OpConstant %%double -1
+%%v7 = OpTypeVector %%uint 7
+%%v5 = OpTypeVectorIdEXT %%uint %%c5
+%%v1 = OpTypeVectorIdEXT %%uint %%c1
+%%f5 = OpTypeVectorIdEXT %%float %%c5
+%%b5 = OpTypeVectorIdEXT %%bool %%c5
+%%fives = OpConstantCompositeReplicateEXT %%v5 %%c5
+%%varray = OpTypeArray %%v5 %%c2
+%%shared = OpTypePointer Workgroup %%varray
+%%lds = OpVariable %%shared Workgroup
+%%ldsword = OpTypePointer Workgroup %%uint
+%%ldsv5 = OpTypePointer Workgroup %%v5
+%%localv = OpTypePointer Function %%v7
 %%fast = OpConstant %%uint 0
 %%free = OpConstant %%uint 0x10000
 %%sevens = OpConstantCompositeReplicateEXT %%u4 %%c7
@@ -89,6 +104,7 @@ OpDecorate %%length SpecId 3
 %%word = OpTypePointer Function %%uint
 %%main = OpFunction %%void None %%fn
 %%entry = OpLabel
+%%lv = OpVariable %%localv Function
 %%var = OpVariable %%local Function %%long
 %%t = OpLoad %%uint %%id
 %%square = OpIMul %%uint %%t %%t
@@ -193,6 +209,20 @@ var newerInstructions = []struct {
 			}
 			return 4*3 + 1
 		}},
+	{"arithmetic of long vectors", "", "", "%a = OpCompositeConstruct %v5 %t %x %y %c3 %c1\n%b = OpIAdd %v5 %a %fives\n%c = OpIMul %v5 %b %a\n%d = OpVectorShuffle %u2 %c %fives 2 7\n" + wordsOf("%d"),
+		func(t, _ int) uint32 { y := uint32(7*t + 1); return (y+5)*y + 15 }},
+	{"a long vector indexed at run time", "", "", "%a = OpCompositeConstruct %v7 %t %x %y %c3 %c1 %c5 %c7\nOpStore %lv %a\n%i = OpUMod %uint %t %c7\n%at = OpAccessChain %word %lv %i\nOpStore %at %y\n%b = OpLoad %v7 %lv\n%j = OpUMod %uint %mixed %c7\n%r = OpVectorExtractDynamic %uint %b %j\n",
+		func(t, _ int) uint32 {
+			list := []int{t, 7 * t, 7*t + 1, 3, 1, 5, 7}
+			list[t%7] = 7*t + 1
+			return uint32(list[t*t/3%7])
+		}},
+	{"comparisons of long vectors", "", "", "%a = OpCompositeConstruct %f5 %f %f1 %f3 %fzero %f\n%b = OpCompositeConstruct %f5 %f3 %f3 %f3 %f3 %f3\n%less = OpFOrdLessThan %b5 %a %b\n%all = OpAny %bool %less\n%s = OpSelect %f5 %less %a %b\n%e = OpCompositeExtract %float %s 4\n%n = OpConvertFToU %uint %e\n%one = OpSelect %uint %all %c1 %c0\n%r = OpIAdd %uint %n %one\n",
+		func(t, _ int) uint32 { return uint32(min(t, 3) + 1) }},
+	{"a vector of one component", "", "", "%a = OpCompositeConstruct %v1 %y\n%b = OpIMul %v1 %a %a\n%r = OpCompositeExtract %uint %b 0\n",
+		func(t, _ int) uint32 { return uint32((7*t + 1) * (7*t + 1)) }},
+	{"long vectors in LDS", "", "", "%first = OpIEqual %bool %t %c0\nOpSelectionMerge %end None\nOpBranchConditional %first %in %end\n%in = OpLabel\n%a = OpCompositeConstruct %v5 %c1 %c2 %c3 %c4 %c5\n%p0 = OpAccessChain %ldsv5 %lds %c0\nOpStore %p0 %fives\n%p1 = OpAccessChain %ldsv5 %lds %c1\nOpStore %p1 %a\nOpBranch %end\n%end = OpLabel\nOpControlBarrier %c2 %c2 %acq\n%i = OpUMod %uint %t %c5\n%q = OpAccessChain %ldsword %lds %c1 %i\n%r = OpLoad %uint %q\n",
+		func(t, _ int) uint32 { return uint32(t%5 + 1) }},
 	{"no contraction by default", "OpCapability FloatControls2\nOpExtension \"SPV_KHR_float_controls2\"\n", "OpExecutionModeId %main FPFastMathDefault %float %fast\n", newerContraction,
 		func(int, int) uint32 { return 0 }},
 	{"contraction by default", "OpCapability FloatControls2\nOpExtension \"SPV_KHR_float_controls2\"\n", "OpExecutionModeId %main FPFastMathDefault %float %free\n", newerContraction,

@@ -239,7 +239,7 @@ func widthKey(in *spirv.Instruction) string {
 		return fmt.Sprint("int ", in.Operands[0])
 	case in.Op == spirv.OpTypeFloat && in.Operands[0] != 32 && len(in.Operands) == 1:
 		return fmt.Sprint("float ", in.Operands[0])
-	case in.Op == spirv.OpTypeVector && in.Operands[1] > 4:
+	case in.Op == spirv.OpTypeVector && in.Operands[1] > 4 || in.Op == spirv.OpTypeVectorIdEXT:
 		return "long vector"
 	}
 	return ""
@@ -263,5 +263,5 @@ var widths = map[string][]spirv.Capability{
 	"int 64":      {spirv.CapabilityInt64},
 	"float 16":    either(spirv.CapabilityFloat16, storage16),
 	"float 64":    {spirv.CapabilityFloat64},
-	"long vector": {spirv.CapabilityVector16},
+	"long vector": {spirv.CapabilityVector16, spirv.CapabilityLongVectorEXT, spirv.CapabilityCooperativeVectorNV},
 }

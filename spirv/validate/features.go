@@ -13,7 +13,7 @@ const (
 	fpga       = "hints and types for logic arrays, not for a GPU"
 	rays       = "no ray tracing unit and no acceleration structure is modelled"
 	matrices   = "of cooperative matrices, what SPV_KHR_cooperative_matrix has"
-	longVector = "vectors have four components at most"
+	longVector = "of long vectors, what SPV_EXT_long_vector has"
 	tensors    = "tensors have no layout in memory here"
 	smallTypes = "numbers are floats of 8, 16, 32 and 64 bits and integers of 8 to 64"
 	halfVector = "atomics work on one scalar"
@@ -243,7 +243,7 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityRayTracingSpheresGeometryNV:                 {refused, rays},
 	spirv.CapabilityRayTracingLinearSweptSpheresGeometryNV:      {refused, rays},
 	spirv.CapabilityPushConstantBanksNV:                         {refused, descriptor},
-	spirv.CapabilityLongVectorEXT:                               {foreign, longVector},
+	spirv.CapabilityLongVectorEXT:                               {level: runs},
 	spirv.CapabilityShader64BitIndexingEXT:                      {refused, descriptor},
 	spirv.CapabilityCooperativeMatrixConversionsEXT:             {refused, matrices},
 	spirv.CapabilityCooperativeMatrixReductionsEXT:              {refused, matrices},

@@ -1,6 +1,10 @@
 package validate
 
-import "spvsim/spirv"
+import (
+	"slices"
+
+	"spvsim/spirv"
+)
 
 // incoming counts the blocks that branch to a block.
 func (g *graph) incoming(to int32) int {
@@ -75,6 +79,7 @@ func (v *valueCheck) variable(o []uint32) {
 		v.fault("an initializer of a variable in Input")
 	}
 	v.matrixPlace(t)
+	v.longVectorPlace(t)
 	v.heldPointer(t)
 	if len(o) > 1 {
 		v.initializer(t, o[1])
@@ -82,6 +87,24 @@ func (v *valueCheck) variable(o []uint32) {
 	if t.Storage == spirv.StorageClassFunction || t.Storage == spirv.StorageClassPrivate || t.Storage == spirv.StorageClassWorkgroup {
 		v.narrowVariable(t)
 	}
+}
+
+// longVectorStorage are the storage classes in which vectors of more than four components may be (SPV_EXT_long_vector, section 2.16.1).
+var longVectorStorage = set(spirv.StorageClassFunction, spirv.StorageClassPrivate, spirv.StorageClassUniform, spirv.StorageClassWorkgroup, spirv.StorageClassStorageBuffer,
+	spirv.StorageClassPhysicalStorageBuffer, spirv.StorageClassPushConstant, spirv.StorageClassShaderRecordBufferKHR, spirv.StorageClassCrossWorkgroup, spirv.StorageClassGeneric)
+
+func (v *valueCheck) longVectorPlace(p *Type) {
+	if !longVectorStorage[p.Storage] && p.Elem.holdsLongVector(map[*Type]bool{}) {
+		v.fault("a vector of more than four components in %s", p.Storage)
+	}
+}
+
+func (t *Type) holdsLongVector(seen map[*Type]bool) bool {
+	if t == nil || seen[t] || t.Kind == KindPointer {
+		return false
+	}
+	seen[t] = true
+	return t.Kind == KindVector && t.Count > 4 || t.Elem.holdsLongVector(seen) || slices.ContainsFunc(t.Members, func(m *Type) bool { return m.holdsLongVector(seen) })
 }
 
 func (v *valueCheck) initializer(t *Type, id uint32) {

@@ -49,3 +49,41 @@ OpFunctionEnd
 		}
 	}
 }
+
+// Long vectors have a constant number of components, are no columns, and do not go from stage to stage.
+func TestLongVectors(t *testing.T) {
+	frame := `OpCapability Shader
+CAPS
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%float = OpTypeFloat 32
+%none = OpConstant %uint 0
+%six = OpConstant %uint 6
+%half = OpConstant %float 0.5
+DECL
+%main = OpFunction %void None %fn
+%label = OpLabel
+OpReturn
+OpFunctionEnd
+`
+	long := "OpCapability LongVectorEXT\nOpExtension \"SPV_EXT_long_vector\""
+	for _, c := range []struct{ caps, decl, want string }{
+		{long, "%v = OpTypeVector %float 5\n%w = OpTypeVectorIdEXT %float %six\n%p = OpTypePointer Private %w\n%x = OpVariable %p Private", ""},
+		{"", "%v = OpTypeVector %float 5", "5 components: want 2 to 4"},
+		{"", "%w = OpTypeVectorIdEXT %float %six", "LongVectorEXT"},
+		{long, "%w = OpTypeVectorIdEXT %float %none", "0 components"},
+		{long, "%w = OpTypeVectorIdEXT %float %half", "no constant integer"},
+		{long, "%v = OpTypeVector %float 5\n%w = OpTypeVectorIdEXT %v %six", "no scalar type"},
+		{long, "%v = OpTypeVector %float 5\n%m = OpTypeMatrix %v 2", "columns of 5 components"},
+		{long, "%v = OpTypeVector %float 5\n%s = OpTypeStruct %v\n%p = OpTypePointer Output %s\n%x = OpVariable %p Output", "more than four components in Output"},
+	} {
+		_, err := Check(assemble(t, strings.NewReplacer("DECL", c.decl, "CAPS", c.caps).Replace(frame)))
+		if ok := err == nil; ok != (c.want == "") || !ok && (!errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: error %v, want %q", c.decl, err, c.want)
+		}
+	}
+}

@@ -47,7 +47,7 @@ OpFunctionEnd
 			"%small = OpTypeFloat 6 Float6E2M3EXT\n%tiny = OpTypeFloat 4 Float4E2M1EXT", ""),
 			[]string{"capability Float6EXT, capability Float4EXT (" + smallTypes + ")"}},
 		{"long vector", shader("OpCapability LongVectorEXT\nOpExtension \"SPV_EXT_long_vector\"",
-			"%u5 = OpConstant %uint 5\n%v = OpTypeVectorIdEXT %float %u5", ""), []string{"capability LongVectorEXT (" + longVector + ")"}},
+			"%u5 = OpSpecConstant %uint 5\n%v = OpTypeVectorIdEXT %float %u5", ""), []string{"a number of components", "that a job specializes"}},
 		{"several", shader("OpCapability RayQueryKHR\nOpCapability InputAttachment\nOpCapability RayTracingKHR\nOpExtension \"SPV_KHR_ray_query\"\n"+
 			"OpExtension \"SPV_KHR_ray_tracing\"\nOpExtension \"SPV_XYZ_unheard_of\"", "%ray = OpTypeAccelerationStructureKHR\n%pass = OpTypeImage %float SubpassData 0 0 0 2 Unknown", ""),
 			[]string{"capability RayQueryKHR, capability RayTracingKHR (" + rays + ")", "capability InputAttachment (" + attachments + ")",

@@ -197,7 +197,7 @@ func (v *valueCheck) constructVector(t *Type, o []uint32) {
 		}
 		n += p.components()
 	}
-	if n != t.Count || len(o) < 2 {
+	if n != t.Count || len(o) < 2 && !t.longVector() {
 		v.fault("%d components: the type has %d", n, t.Count)
 	}
 }

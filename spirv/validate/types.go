@@ -78,6 +78,7 @@ var typeMakers = map[spirv.Op]func(c *checker, in *spirv.Instruction, t *Type) e
 	spirv.OpTypeInt:          intType,
 	spirv.OpTypeFloat:        floatType,
 	spirv.OpTypeVector:       countedType(KindVector),
+	spirv.OpTypeVectorIdEXT:  longVectorType,
 	spirv.OpTypeMatrix:       countedType(KindMatrix),
 	spirv.OpTypeArray:        arrayType,
 	spirv.OpTypeRuntimeArray: elemType(KindRuntimeArray),
@@ -142,12 +143,49 @@ func countedType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
 		if k == KindMatrix && (t.Elem.Kind != KindVector || t.Elem.Elem.Kind != KindFloat) {
 			return FaultAt(in, "types", "%%%d is no vector of floats", t.Elem.ID)
 		}
-		if t.Count < 2 || t.Count > 4 && !(k == KindVector && (t.Count == 8 || t.Count == 16)) {
+		if k == KindMatrix && t.Elem.longVector() {
+			return FaultAt(in, "types", "columns of %d components: want 2 to 4", t.Elem.Count)
+		}
+		long := k == KindVector && (t.Count == 8 || t.Count == 16 || c.m.Capabilities[spirv.CapabilityLongVectorEXT])
+		if t.Count < 2 || t.Count > 4 && !long {
 			return FaultAt(in, "types", "%d components: want 2 to 4", t.Count)
 		}
 		return nil
 	}
 }
+
+// longVector reports a vector that is no vector of the core: of one component, or more than four.
+func (t *Type) longVector() bool { return t.Kind == KindVector && (t.Count < 2 || t.Count > 4) }
+
+// longVectorType is OpTypeVectorIdEXT: as many components as a constant says. One that a job specializes is not supported.
+func longVectorType(c *checker, in *spirv.Instruction, t *Type) (err error) {
+	t.Kind = KindVector
+	if t.Elem, err = c.part(in, in.Operands[0]); err != nil {
+		return err
+	}
+	if !t.Elem.Scalar() {
+		return FaultAt(in, "types", "%%%d is no scalar type", t.Elem.ID)
+	}
+	count := c.m.Def(spirv.ID(in.Operands[1]))
+	if count == nil || c.m.defIndex(count) > c.m.defIndex(in) {
+		return FaultAt(in, "ids", "component count %%%d is not defined before", in.Operands[1])
+	}
+	if ct := c.m.Type(count.Type); ct == nil || ct.Kind != KindInt || ct.Width != 32 || !constant(count.Op) {
+		return FaultAt(in, "types", "component count %%%d is no constant integer of 32 bits", in.Operands[1])
+	}
+	if count.Op != spirv.OpConstant {
+		f := FaultAt(in, "", "a number of components, %%%d, that a job specializes: %v", in.Operands[1], ErrUnsupported)
+		f.Err = ErrUnsupported
+		return f
+	}
+	if t.Count = int(count.Operands[0]); t.Count <= 0 || t.Count > mostComponents {
+		return FaultAt(in, "types", "%d components: want 1 to %d", t.Count, mostComponents)
+	}
+	return nil
+}
+
+// mostComponents bounds long vectors, far above any device's maxVectorComponents.
+const mostComponents = 1 << 16
 
 func elemType(k Kind) func(*checker, *spirv.Instruction, *Type) error {
 	return func(c *checker, in *spirv.Instruction, t *Type) (err error) {
