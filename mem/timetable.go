@@ -24,8 +24,8 @@ func (s *server) book(at, cost uint64) (waitCycles uint64) {
 // done twice at a time.
 type timetable struct {
 	server
-	shift uint     // log2 of an interval's fixed-point time
-	used  []uint64 // by interval: up to where it is taken
+	shift uint               // log2 of an interval's fixed-point time
+	taken *[intervals]uint64 // up to when an interval is taken, by its number; what is from before it begins was left by one long past
 	full  [intervals / 64]uint64
 	base  uint64 // first interval that may be booked
 }
@@ -37,8 +37,8 @@ const (
 
 // book takes the server for cost (fixed point) from cycle at on, and returns the cycles that the request waits for its turn.
 func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
-	if t.used == nil {
-		t.used = make([]uint64, intervals)
+	if t.taken == nil {
+		t.taken = new([intervals]uint64)
 		t.shift = uint(bits.Len64(max(leastCycles<<fixedShift, 4*cost) - 1))
 	}
 	from := at << fixedShift
@@ -47,24 +47,29 @@ func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
 
 // take books time from a time on, and returns when the last of it ends.
 func (t *timetable) take(from, cost uint64) (end uint64) {
-	whole := uint64(1) << t.shift
 	interval := max(from>>t.shift, t.base)
 	for {
-		interval = t.open(interval)
-		i := interval % intervals
-		begin := t.used[i]
-		if start := interval << t.shift; from > start {
-			begin = max(begin, min(from-start, whole))
+		if !t.has(interval) {
+			interval = t.open(interval)
 		}
-		n := min(cost, whole-begin)
-		t.used[i] = begin + n
-		if t.used[i] == whole {
-			t.full[i/64] |= 1 << (i % 64)
+		taken, start := &t.taken[interval%intervals], interval<<t.shift
+		begin := max(*taken, start, from)
+		rest := start + 1<<t.shift - begin
+		if cost < rest {
+			*taken = begin + cost
+			return *taken
 		}
-		if cost -= n; cost == 0 {
-			return interval<<t.shift + t.used[i]
+		*taken = begin + rest
+		t.full[interval/64%(intervals/64)] |= 1 << (interval % 64)
+		if cost -= rest; cost == 0 {
+			return *taken
 		}
 	}
+}
+
+// has says whether an interval may be booked and is not full.
+func (t *timetable) has(interval uint64) bool {
+	return interval-t.base < intervals && t.full[interval/64%(intervals/64)]>>(interval%64)&1 == 0
 }
 
 // open is the first interval from one on that is not full. Where it lies beyond the last one, the first are given up.
@@ -83,12 +88,12 @@ func (t *timetable) open(interval uint64) uint64 {
 	return interval
 }
 
-// forget gives up the intervals before one.
+// forget gives up the intervals before one, up to 64 of them at a time.
 func (t *timetable) forget(before uint64) {
-	for ; t.base < before; t.base++ {
-		i := t.base % intervals
-		t.used[i] = 0
-		t.full[i/64] &^= 1 << (i % 64)
+	for t.base < before {
+		n := min(before-t.base, 64-t.base%64)
+		t.full[t.base/64%(intervals/64)] &^= ^uint64(0) >> (64 - n) << (t.base % 64)
+		t.base += n
 	}
 }
 

@@ -314,14 +314,12 @@ func (ch *channel) locate(addr uint64) (g, index int, row uint64) {
 // needs a column command only; others are opened first.
 func (ch *channel) access(at, first uint64, g *group, b *bank, row uint64, column Command) uint64 {
 	ch.refreshed(at, b)
-	past := ch.joins(at, b, row)
-	switch {
-	case b.open && b.row == row:
+	if b.open && b.row == row {
 		ch.counts.Hits++
-	case past != nil:
+	} else if past := ch.joins(at, b, row); past != nil {
 		ch.counts.Hits++
 		return ch.column(max(at, past.opened), first, g, nil, column)
-	default:
+	} else {
 		ch.change(at, b, row)
 	}
 	return ch.column(at, first, g, b, column)
