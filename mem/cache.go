@@ -58,42 +58,6 @@ func costPerByte(bytesPerCycle float64) uint64 {
 	return uint64((1<<fixedShift)/bytesPerCycle + 0.5)
 }
 
-// A slice serves its own requests. Its tags are made when it is first used: most
-// runs touch little of a large machine.
-type slice struct {
-	timetable
-	uses  uint32   // counts uses, for the age of lines; 0: all are invalid
-	tags  []uint32 // of each set: its ways' tags (0: invalid), then when each was used last (0: never)
-	lines []line   // of each set: its ways
-	words []uint64 // of lines that are not full, the words that stores have written; nil: none yet
-
-	requests queue // not yet at the tags
-	misses   queue // lines that are fetched, and stores passed on that are not acknowledged
-	writes   queue // lines and stores that the next level has not taken
-	atomics  queue // not done
-}
-
-// A line is the cycle in which the line is there, times 4, plus 2 when all of it
-// is valid, plus 1 when it is dirty.
-type line uint64
-
-const (
-	dirtyLine  = 1 << 0
-	fullLine   = 1 << 1
-	readyShift = 2
-)
-
-func newLine(ready uint64) line { return line(ready << readyShift) }
-
-func (l line) ready() uint64 { return uint64(l >> readyShift) }
-func (l line) full() bool    { return l&fullLine != 0 }
-func (l line) dirty() bool   { return l&dirtyLine != 0 }
-
-// hold makes the line dirty, and keeps it from others until a cycle.
-func (l *line) hold(until uint64) {
-	*l = newLine(until) | *l&fullLine | dirtyLine
-}
-
 // A level is what the instances of a cache have in common.
 type level struct {
 	namedCache
@@ -175,95 +139,6 @@ func newCache(l *level, next *cache, mem memory) *cache {
 		s.writes, s.atomics = newQueue(l.WriteBuffer), newQueue(l.Atomics)
 	}
 	return c
-}
-
-// make allocates a slice's tags, when it is first used.
-func (s *slice) make(l *level) {
-	n := int(l.sets.n) * l.Ways
-	s.tags, s.lines = make([]uint32, 2*n), make([]line, n)
-}
-
-// A place is where a line of memory can be in a cache.
-type place struct {
-	*slice
-	index uint64 // of the slice
-	set   uint64
-	first int // of the set's ways among the slice's lines
-	ways  int
-	tag   uint32
-}
-
-// labels are the tags of the set's ways, ages when each was used last.
-func (p *place) labels() []uint32 { return p.tags[2*p.first:][:p.ways] }
-func (p *place) ages() []uint32   { return p.tags[2*p.first+p.ways:][:p.ways] }
-func (p *place) line(way int) *line {
-	return &p.lines[p.first+way]
-}
-
-func (c *cache) locate(addr uint64) place {
-	quotient, index := c.spread.split(addr)
-	key := quotient<<c.perUnit | (addr >> c.lineShift & (1<<c.perUnit - 1))
-	tag, set := c.sets.split(key)
-	set ^= c.folded(tag)
-	s := &c.slices[index]
-	if s.tags == nil {
-		s.make(c.level)
-	}
-	return place{slice: s, index: index, set: set, first: int(set) * c.Ways, ways: c.Ways, tag: uint32(tag) + 1}
-}
-
-// folded is what a tag adds to the index of its set, so that strides of a power of two do not camp on few sets.
-func (l *level) folded(tag uint64) uint64 { return (tag ^ tag>>l.sets.shift) & l.fold }
-
-// address is the inverse of locate for the line with the given tag.
-func (c *cache) address(p *place, tag uint32) uint64 {
-	key := uint64(tag-1)*c.sets.n + (p.set ^ c.folded(uint64(tag-1)))
-	unit := c.spread.join(key>>c.perUnit, p.index)
-	return unit | key&(1<<c.perUnit-1)<<c.lineShift
-}
-
-// find is the way that holds the line, or -1.
-func (p *place) find() int {
-	for i, t := range p.labels() {
-		if t == p.tag {
-			return i
-		}
-	}
-	return -1
-}
-
-// oldest is the way to replace: the least recently used, invalid ones first.
-func (p *place) oldest() int {
-	ages := p.ages()
-	best, used := 0, ages[0]
-	for i, u := range ages {
-		if used == 0 {
-			return best
-		}
-		if u < used {
-			best, used = i, u
-		}
-	}
-	return best
-}
-
-// touch makes a way the most recently used.
-func (p *place) touch(way int) {
-	if p.uses == 1<<32-1 {
-		p.renumber(p.ways)
-	}
-	p.uses++
-	p.tags[2*p.first+p.ways+way] = p.uses
-}
-
-// renumber makes all valid lines equally old, when the count of uses is spent.
-func (s *slice) renumber(ways int) {
-	for set := 0; set < len(s.tags); set += 2 * ways {
-		for i, u := range s.tags[set+ways : set+2*ways] {
-			s.tags[set+ways+i] = min(u, 1)
-		}
-	}
-	s.uses = 1
 }
 
 // enter books the slice and counts the request.
@@ -389,43 +264,6 @@ func (c *cache) leaves(s *slice, ready, taken uint64) {
 	}
 }
 
-// empty gives p's line a way in which nothing is valid.
-func (c *cache) empty(p *place, way int) {
-	p.lines[p.first+way], p.labels()[way] = 0, p.tag
-	if p.words != nil {
-		p.words[p.first+way] = 0
-	}
-}
-
-// valid are the words of a line that are.
-func (c *cache) valid(s *slice, i int) uint64 {
-	switch {
-	case s.lines[i].full():
-		return c.whole
-	case s.words == nil:
-		return 0
-	}
-	return s.words[i]
-}
-
-// stored marks the words of a line that a store has written whole.
-func (c *cache) stored(s *slice, i int, words uint64) {
-	l := &s.lines[i]
-	if l.full() {
-		return
-	}
-	if words = words & c.whole; words == c.whole && words != 0 {
-		*l |= fullLine
-		return
-	}
-	if s.words == nil {
-		s.words = make([]uint64, len(s.lines))
-	}
-	if s.words[i] |= words; s.words[i] == c.whole && c.whole != 0 {
-		*l |= fullLine
-	}
-}
-
 // forward writes to the next level and returns the cycles of the acknowledgement and of when that takes the last byte.
 func (c *cache) forward(at, delay, addr uint64, bytes uint32, words uint64) (ready, taken uint64) {
 	delay, addr = c.cross(at, delay, bytes), c.frames.place(addr)
@@ -479,7 +317,7 @@ func (c *cache) store(p *place, at, delay, words uint64) (held bool, waited uint
 	p.touch(way)
 	c.stored(p.slice, p.first+way, words)
 	if c.keeps {
-		*p.line(way) |= dirtyLine
+		p.makeDirty(way)
 	}
 	return c.keeps, delay
 }
@@ -557,7 +395,7 @@ func (c *cache) update(at, delay, addr, serial uint64, bytes uint32) (ready, tak
 	p := c.locate(addr)
 	ready, taken = c.read(at, c.hold(&p.atomics, at, delay), addr, bytes)
 	serial *= c.atomic
-	p.line(p.find()).hold(ready + serial + c.atomic)
+	p.hold(p.find(), ready+serial+c.atomic)
 	p.atomics.enter(ready + serial)
 	return ready + serial, taken
 }

@@ -360,17 +360,6 @@ func TestTagsAgainstModel(t *testing.T) {
 	}
 }
 
-func TestRenumberKeepsLines(t *testing.T) {
-	f := newTiny(t, nil)
-	f.Access(0, request(0, Read, 4096))
-	f.vector[0].slices[0].uses = 1<<32 - 1
-	for i := range uint64(3) {
-		if got := f.Access(5000+i, request(0, Read, 4096)).Ready; got != 5010+i {
-			t.Errorf("ready %d, want a hit", got)
-		}
-	}
-}
-
 func TestSpecReportsEveryFault(t *testing.T) {
 	good := tiny()
 	if ps := spec.Check(&good); ps != nil {

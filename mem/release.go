@@ -1,5 +1,7 @@
 package mem
 
+import "math/bits"
+
 // writeBack writes all dirty lines to the next level, beginning in cycle at, and returns when the last is acknowledged. Instances
 // and their slices work side by side: a set of each after the other.
 func (l *level) writeBack(at uint64) uint64 {
@@ -24,14 +26,19 @@ func (c *cache) clean(at uint64, l *line, addr, words uint64) uint64 {
 // eachDirty hands on the lines of a set in each slice that are dirty, with their addresses and the words that are valid.
 func (c *cache) eachDirty(set uint64, do func(l *line, addr, words uint64)) {
 	for i := range c.slices {
-		p := place{slice: &c.slices[i], index: uint64(i), set: set, first: int(set) * c.Ways, ways: c.Ways}
-		if p.slice.uses == 0 {
+		if !c.slices[i].dirty.has(set) {
 			continue
 		}
+		p := place{slice: &c.slices[i], index: uint64(i), set: set, first: int(set) * c.Ways, ways: c.Ways}
+		left := false
 		for way := range p.ways {
 			if l := p.line(way); l.dirty() {
 				do(l, c.address(&p, p.labels()[way]), c.valid(p.slice, p.first+way))
+				left = left || l.dirty()
 			}
+		}
+		if !left {
+			p.dirty.unmark(set)
 		}
 	}
 }
@@ -44,7 +51,7 @@ func (c *cache) dropElsewhere(addr uint64) {
 		}
 		p := o.locate(addr)
 		if way := p.find(); way >= 0 && !p.line(way).dirty() {
-			*p.line(way), p.labels()[way], p.ages()[way] = 0, 0, 0
+			p.drop(way)
 		}
 	}
 }
@@ -53,18 +60,30 @@ func (c *cache) dropElsewhere(addr uint64) {
 func (c *cache) invalidate() {
 	for i := range c.slices {
 		s := &c.slices[i]
-		if s.uses == 0 {
-			continue
-		}
-		for _, l := range s.lines {
-			if l.dirty() {
-				c.counter.Writebacks++
+		for w, sets := range s.held {
+			for ; sets != 0; sets &= sets - 1 {
+				c.counter.Writebacks += s.forget(w*64+bits.TrailingZeros64(sets), c.Ways)
 			}
 		}
-		clear(s.tags)
-		clear(s.lines)
-		s.uses = 0
+		clear(s.held)
+		clear(s.dirty)
 	}
+}
+
+// forget drops the lines of a set, and returns how many were dirty.
+func (s *slice) forget(set, ways int) (dirty uint64) {
+	lines := s.lines[set*ways:][:ways]
+	if s.dirty.has(uint64(set)) {
+		for _, l := range lines {
+			if l.dirty() {
+				dirty++
+			}
+		}
+	}
+	clear(lines)
+	clear(s.tags[set*ways:][:ways])
+	s.used.reset(set)
+	return dirty
 }
 
 // acquire drops all lines. What launches without time left dirty, as nothing released it, goes to the next level.

@@ -41,7 +41,7 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
 	}
 	c.stored(p.slice, p.first+way, words<<c.within(addr))
 	if c.keeps {
-		*p.line(way) |= dirtyLine
+		p.makeDirty(way)
 	} else {
 		c.warmNext(store, addr, bytes, words)
 	}
@@ -83,19 +83,19 @@ func (f *Fast) Filled() float64 {
 			s := &c.slices[i]
 			for set := 0; set < int(c.sets.n); set += step {
 				all += c.Ways
-				valid += s.used(set, c.Ways)
+				valid += s.holds(set, c.Ways)
 			}
 		}
 	}
 	return float64(valid) / float64(max(all, 1))
 }
 
-// used counts the valid lines of a set.
-func (s *slice) used(set, ways int) (n int) {
+// holds counts the valid lines of a set.
+func (s *slice) holds(set, ways int) (n int) {
 	if s.tags == nil {
 		return 0
 	}
-	for _, tag := range s.tags[2*ways*set:][:ways] {
+	for _, tag := range s.tags[ways*set:][:ways] {
 		if tag != 0 {
 			n++
 		}

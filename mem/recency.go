@@ -1,0 +1,89 @@
+package mem
+
+import "math/bits"
+
+// A recency keeps the ways of each set in the order in which they were used: up to 16 ways in a word, four bits a way, more of
+// them in a ring.
+type recency struct {
+	ways  int
+	first uint64   // order of ways that were never used
+	words []uint64 // by set: its ways, the most recently used lowest, as what differs from first; nil: there are rings
+	rings []link   // by set: one more than the ways, the first of them between the most recently used and the oldest
+}
+
+// A link is a way in a ring, or the first: which was used next, and which before it. 0 is the first, n+1 way n.
+type link struct{ newer, older uint16 }
+
+const wordWays = 16
+
+func newRecency(sets, ways int) recency {
+	if ways <= wordWays {
+		return recency{ways: ways, first: 0x0123456789abcdef >> (4 * uint(wordWays-ways)), words: make([]uint64, sets)}
+	}
+	r := recency{ways: ways, rings: make([]link, sets*(ways+1))}
+	for set := range sets {
+		r.reset(set)
+	}
+	return r
+}
+
+// ring is that of a set.
+func (r *recency) ring(set int) []link { return r.rings[set*(r.ways+1):][:r.ways+1] }
+
+// reset makes a set one of which no way was used.
+func (r *recency) reset(set int) {
+	if r.words != nil {
+		r.words[set] = 0
+		return
+	}
+	ring := r.ring(set)
+	for i := range ring { // way 0 is the oldest
+		ring[i] = link{newer: uint16((i + 1) % len(ring)), older: uint16((i + r.ways) % len(ring))}
+	}
+}
+
+// oldest is the way of a set that was used longest ago; of those never used, the first.
+func (r *recency) oldest(set int) int {
+	if r.words != nil {
+		return int((r.words[set] ^ r.first) >> (4 * uint(r.ways-1) % 64) % wordWays)
+	}
+	return int(r.ring(set)[0].newer) - 1
+}
+
+// touch makes a way of a set the most recently used.
+func (r *recency) touch(set, way int) {
+	if r.words != nil {
+		r.words[set] = toFront(r.words[set]^r.first, uint64(way)) ^ r.first
+		return
+	}
+	ring, at := r.ring(set), uint16(way+1)
+	l := ring[at]
+	ring[l.newer].older, ring[l.older].newer = l.older, l.newer
+	last := ring[0].older
+	ring[last].newer, ring[0].older = at, at
+	ring[at] = link{newer: 0, older: last}
+}
+
+// toFront moves four bits that are a way to the lowest place, and those below them up by one.
+func toFront(word, way uint64) uint64 {
+	const ones = 0x1111111111111111
+	differ := word ^ way*ones // no bits where the way is, which the lowest borrow of the difference shows
+	at := uint(bits.TrailingZeros64((differ-ones)&^differ&(8*ones))) &^ 3
+	below := uint64(1)<<at - 1
+	return word&^(below<<4|15) | word&below<<4 | way
+}
+
+// drop makes ways that hold nothing ones that were never used.
+func (r *recency) drop(set int, tags []uint32) {
+	held := 0
+	for way, tag := range tags {
+		if tag == 0 {
+			r.touch(set, way)
+		} else {
+			held++
+		}
+	}
+	for range held { // those before the ones touched now, in their order
+		r.touch(set, r.oldest(set))
+	}
+}

@@ -1,0 +1,159 @@
+package mem
+
+// A slice serves its own requests. Its tags are made when it is first used: most
+// runs touch little of a large machine.
+type slice struct {
+	timetable
+	tags  []uint32 // of each set: its ways' tags; 0: invalid
+	lines []line   // of each set: its ways
+	used  recency  // of the ways of each set
+	words []uint64 // of lines that are not full, the words that stores have written; nil: none yet
+	held  setBits  // sets that hold lines
+	dirty setBits  // sets that may have dirty lines
+
+	requests queue // not yet at the tags
+	misses   queue // lines that are fetched, and stores passed on that are not acknowledged
+	writes   queue // lines and stores that the next level has not taken
+	atomics  queue // not done
+}
+
+// A line is the cycle in which the line is there, times 4, plus 2 when all of it
+// is valid, plus 1 when it is dirty.
+type line uint64
+
+const (
+	dirtyLine  = 1 << 0
+	fullLine   = 1 << 1
+	readyShift = 2
+)
+
+func newLine(ready uint64) line { return line(ready << readyShift) }
+
+func (l line) ready() uint64 { return uint64(l >> readyShift) }
+func (l line) full() bool    { return l&fullLine != 0 }
+func (l line) dirty() bool   { return l&dirtyLine != 0 }
+
+// setBits has a bit for each set of a slice.
+type setBits []uint64
+
+func (b setBits) mark(set uint64)     { b[set/64] |= 1 << (set % 64) }
+func (b setBits) unmark(set uint64)   { b[set/64] &^= 1 << (set % 64) }
+func (b setBits) has(set uint64) bool { return b != nil && b[set/64]>>(set%64)&1 != 0 }
+
+// make allocates a slice's tags, when it is first used.
+func (s *slice) make(l *level) {
+	sets := int(l.sets.n)
+	s.tags, s.lines, s.used = make([]uint32, sets*l.Ways), make([]line, sets*l.Ways), newRecency(sets, l.Ways)
+	s.held, s.dirty = make(setBits, sets/64+1), make(setBits, sets/64+1)
+}
+
+// A place is where a line of memory can be in a cache.
+type place struct {
+	*slice
+	index uint64 // of the slice
+	set   uint64
+	first int // of the set's ways among the slice's lines
+	ways  int
+	tag   uint32
+}
+
+// labels are the tags of the set's ways.
+func (p *place) labels() []uint32 { return p.tags[p.first:][:p.ways] }
+func (p *place) line(way int) *line {
+	return &p.lines[p.first+way]
+}
+
+func (c *cache) locate(addr uint64) place {
+	quotient, index := c.spread.split(addr)
+	key := quotient<<c.perUnit | (addr >> c.lineShift & (1<<c.perUnit - 1))
+	tag, set := c.sets.split(key)
+	set ^= c.folded(tag)
+	s := &c.slices[index]
+	if s.tags == nil {
+		s.make(c.level)
+	}
+	return place{slice: s, index: index, set: set, first: int(set) * c.Ways, ways: c.Ways, tag: uint32(tag) + 1}
+}
+
+// folded is what a tag adds to the index of its set, so that strides of a power of two do not camp on few sets.
+func (l *level) folded(tag uint64) uint64 { return (tag ^ tag>>l.sets.shift) & l.fold }
+
+// address is the inverse of locate for the line with the given tag.
+func (c *cache) address(p *place, tag uint32) uint64 {
+	key := uint64(tag-1)*c.sets.n + (p.set ^ c.folded(uint64(tag-1)))
+	unit := c.spread.join(key>>c.perUnit, p.index)
+	return unit | key&(1<<c.perUnit-1)<<c.lineShift
+}
+
+// find is the way that holds the line, or -1.
+func (p *place) find() int {
+	for i, t := range p.labels() {
+		if t == p.tag {
+			return i
+		}
+	}
+	return -1
+}
+
+// oldest is the way to replace: the least recently used, invalid ones first.
+func (p *place) oldest() int { return p.used.oldest(int(p.set)) }
+
+// touch makes a way the most recently used.
+func (p *place) touch(way int) { p.used.touch(int(p.set), way) }
+
+// makeDirty marks a line that the next level does not have as it is.
+func (p *place) makeDirty(way int) {
+	*p.line(way) |= dirtyLine
+	p.dirty.mark(p.set)
+}
+
+// hold makes a line dirty, and keeps it from others until a cycle.
+func (p *place) hold(way int, until uint64) {
+	l := p.line(way)
+	*l = newLine(until) | *l&fullLine
+	p.makeDirty(way)
+}
+
+// drop makes a line invalid.
+func (p *place) drop(way int) {
+	*p.line(way), p.labels()[way] = 0, 0
+	p.used.drop(int(p.set), p.labels())
+}
+
+// empty gives p's line a way in which nothing is valid.
+func (c *cache) empty(p *place, way int) {
+	p.lines[p.first+way], p.tags[p.first+way] = 0, p.tag
+	p.held.mark(p.set)
+	if p.words != nil {
+		p.words[p.first+way] = 0
+	}
+}
+
+// valid are the words of a line that are.
+func (c *cache) valid(s *slice, i int) uint64 {
+	switch {
+	case s.lines[i].full():
+		return c.whole
+	case s.words == nil:
+		return 0
+	}
+	return s.words[i]
+}
+
+// stored marks the words of a line that a store has written whole.
+func (c *cache) stored(s *slice, i int, words uint64) {
+	l := &s.lines[i]
+	if l.full() {
+		return
+	}
+	if words = words & c.whole; words == c.whole && words != 0 {
+		*l |= fullLine
+		return
+	}
+	if s.words == nil {
+		s.words = make([]uint64, len(s.lines))
+	}
+	if s.words[i] |= words; s.words[i] == c.whole && c.whole != 0 {
+		*l |= fullLine
+	}
+}
