@@ -71,6 +71,10 @@ func (p *Pipe) report(now uint64, m *scheduler.Report) {
 func (p *Pipe) advance(now uint64, q *Queue) {
 	q.ready, q.settle = engine.Never, engine.Never
 	k := q.head()
+	for ; k != nil && k.Mark != nil; k = q.head() {
+		p.all.pass(now, k)
+		q.next++
+	}
 	if k == nil {
 		return
 	}

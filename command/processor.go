@@ -20,6 +20,8 @@ type Costs struct {
 // A Processor is the command processor: pipes with their queues, and what is known of each launch.
 type Processor struct {
 	Records []Record // by launch
+	// Ended is called when all that a launch did is done, as its pipe sees it, where it is not nil.
+	Ended func(launch int)
 
 	spec        *Spec
 	costs       Costs
@@ -28,6 +30,7 @@ type Processor struct {
 	queues      []*Queue
 	pipes       []*Pipe
 	waiters     [][]*Queue // by launch: those whose next packet waits for it
+	marks       [][]*mark  // by launch: those that wait for it
 	outstanding int
 	left        int // launches that have not ended
 	done        uint64
@@ -54,9 +57,9 @@ func New(e *engine.Engine, spec *Spec, costs Costs, to *engine.Port, queues []*Q
 		}
 		q.index = i
 		pipe.queues = append(pipe.queues, q)
-		launches += len(q.Packets)
+		launches += q.launches()
 	}
-	p.Records, p.waiters = make([]Record, launches), make([][]*Queue, launches)
+	p.Records, p.waiters, p.marks = make([]Record, launches), make([][]*Queue, launches), make([][]*mark, launches)
 	return p, nil
 }
 
@@ -79,7 +82,9 @@ func (p *Processor) Start(now uint64, follows bool) {
 	p.floor, p.left, p.outstanding, p.done = now+floor, len(p.Records), 0, now
 	for _, q := range p.queues {
 		for i := range q.Packets {
-			p.Records[q.Packets[i].Launch] = Record{Queue: q.index, KeptBy: -1, Pipe: make([]uint64, len(p.queues))}
+			if k := &q.Packets[i]; k.Mark == nil {
+				p.Records[k.Launch] = Record{Queue: q.index, KeptBy: -1, Pipe: make([]uint64, len(p.queues))}
+			}
 		}
 		q.reset(now + less(cost, p.own()))
 		q.Usage = scheduler.Usage{}
@@ -159,4 +164,25 @@ func (p *Processor) ended(now uint64, l int, done uint64, from *Pipe) {
 		from.port.Post(&signal{queue: q}, to.port, at)
 	}
 	p.waiters[l] = p.waiters[l][:0]
+	for _, m := range p.marks[l] {
+		m.ended(done)
+	}
+	p.marks[l] = p.marks[l][:0]
+	if p.Ended != nil {
+		p.Ended(l)
+	}
+}
+
+// pass has a mark that a queue came to in cycle now passed, now or when the launches that it waits for have ended.
+func (p *Processor) pass(now uint64, k *Packet) {
+	m := &mark{left: 1, at: now, call: k.Mark}
+	for _, l := range k.After {
+		if r := &p.Records[l]; r.Ended {
+			m.at = max(m.at, r.Done)
+		} else {
+			m.left++
+			p.marks[l] = append(p.marks[l], m)
+		}
+	}
+	m.ended(now)
 }

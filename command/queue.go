@@ -15,11 +15,14 @@ type Work interface {
 	Host() bool
 }
 
-// A Packet is a launch of a queue, with what it waits for.
+// A Packet is a launch of a queue, with what it waits for; or a mark.
 type Packet struct {
 	Launch int // its number, over all queues
 	Work   Work
 	After  []int // launches that it waits for, in any queue
+	// Mark is called instead of a launch, with the cycle in which the queue has come to it and all that it waits for is done. The queue
+	// goes on meanwhile, and no pipe spends time on it.
+	Mark func(at uint64)
 	// Sync is what its barrier does to caches: it is called in the cycle in which all have ended, with when all that they did was
 	// done, and says when it has. nil: nothing.
 	Sync func(done uint64) uint64
@@ -74,8 +77,33 @@ func (q *Queue) head() *Packet {
 	return &q.Packets[q.next]
 }
 
+// launches counts the packets that are no marks.
+func (q *Queue) launches() (n int) {
+	for i := range q.Packets {
+		if q.Packets[i].Mark == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // reset begins a run, in which the first launch may be ready in cycle begin.
 func (q *Queue) reset(begin uint64) {
 	q.next, q.begin, q.first = 0, begin, true
 	q.ready, q.settle = engine.Never, engine.Never
+}
+
+// A mark waits for launches.
+type mark struct {
+	left int    // launches that have not ended
+	at   uint64 // by when the others, and what was before it, were done
+	call func(at uint64)
+}
+
+// ended takes note of one of the launches; the last one has the mark passed.
+func (m *mark) ended(done uint64) {
+	m.at = max(m.at, done)
+	if m.left--; m.left == 0 {
+		m.call(m.at)
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"spvsim/mem"
 	"spvsim/probe"
 	"spvsim/program"
+	"spvsim/simd"
 	"spvsim/spirv/validate"
 	"spvsim/tracing"
 )
@@ -146,6 +147,7 @@ func (d *Device) Memory(addr, bytes uint64) []byte {
 type Kernel struct {
 	*lowered
 	limits *cu.Limits
+	spare  []*simd.Code // copies of its code that no launch beside others runs
 	// Program says what it binds, and what it takes of the machine.
 	Program *program.Program
 }
@@ -189,7 +191,7 @@ func (d *Device) KernelOf(prog *program.Program) (*Kernel, error) {
 		return nil, err
 	}
 	d.made = append(d.made, made)
-	return &Kernel{made, d.r.machine.limits, made.code.Program}, nil
+	return &Kernel{lowered: made, limits: d.r.machine.limits, Program: made.code.Program}, nil
 }
 
 // A Dispatch is a grid of workgroups of a kernel.
@@ -199,6 +201,7 @@ type Dispatch struct {
 	Untimed  bool   // it runs without time, and brings its lines into the caches
 	Kernel   *Kernel
 	Groups   [3]uint32
+	Indirect func() [3]uint32   // reads the groups as the dispatch begins; nil: they are known
 	Base     [3]uint32          // of the workgroups' ids
 	Elements [][]mem.Descriptor // of each binding of the kernel's program
 	Push     []byte
@@ -279,7 +282,7 @@ func (d *Device) launchOf(x *Dispatch) (*launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &launch{step: x.Name, kind: x.Kind, mode: d.r.mode(""), work: &kernel{Launch: cu.Launch{
+	return &launch{step: x.Name, kind: x.Kind, mode: d.r.mode(""), work: &kernel{at: x.Indirect, Launch: cu.Launch{
 		Code: x.Kernel.code, Need: x.Kernel.need, NumWorkgroups: x.Groups, Base: x.Base, Bindings: b, Scratch: s,
 	}}}, nil
 }

@@ -164,30 +164,43 @@ func (d *Device) RunGraph(ctx context.Context, x *GraphDispatch) (*account.Count
 	if err := d.settle(); err != nil {
 		return nil, err
 	}
-	r := d.r
+	l, err := d.graphLaunch(x)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := d.launch(ctx, l, false, x.Untimed)
+	d.r.machine.serve(nil)
+	return counts, err
+}
+
+// graphLaunch is the launch of a dispatch, whose nodes are bound when it begins.
+func (d *Device) graphLaunch(x *GraphDispatch) (*launch, error) {
 	job, err := d.graphJob(x)
 	if err != nil {
 		return nil, err
 	}
+	entry := graphEntry{late: func() ([]scheduler.Entry, error) { return x.entries(d.r.machine.store) }}
+	work := &graphWork{graphJob: job, entries: []graphEntry{entry}, bind: func() error { return d.bindGraph(x) }}
+	return &launch{step: x.Name, kind: fmt.Sprintf("%p", x.Graph), mode: d.r.mode(""), work: work}, nil
+}
+
+// bindGraph hands a graph's nodes what a dispatch binds.
+func (d *Device) bindGraph(x *GraphDispatch) (err error) {
 	for _, n := range x.Graph.graph.Nodes {
 		if n.Launch.Scratch, err = d.scratchFor(n.Program); err != nil {
-			return nil, err
+			return err
 		}
 		b := mem.Bindings{PushAddr: d.push.Addr, Push: make([]byte, max(int(n.Program.PushBytes), len(x.Push)))}
 		copy(b.Push, x.Push)
 		for _, elements := range x.Elements(n.Program) {
 			b.Bind(elements...)
 		}
-		if err := r.programs.bindConstants(r.machine.store, n.Program, &b); err != nil {
-			return nil, err
+		if err := d.r.programs.bindConstants(d.r.machine.store, n.Program, &b); err != nil {
+			return err
 		}
 		*n.Launch.Bindings = b
 	}
-	entry := graphEntry{late: func() ([]scheduler.Entry, error) { return x.entries(r.machine.store) }}
-	work := &graphWork{graphJob: job, entries: []graphEntry{entry}}
-	counts, err := d.launch(ctx, &launch{step: x.Name, kind: fmt.Sprintf("%p", x.Graph), mode: r.mode(""), work: work}, false, x.Untimed)
-	r.machine.serve(nil)
-	return counts, err
+	return nil
 }
 
 // graphJob puts a graph on the machine, once for each size of its scratch memory.

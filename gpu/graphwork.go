@@ -18,6 +18,18 @@ type graphWork struct {
 	entries []graphEntry
 	list    []scheduler.Entry // those of the dispatch that runs
 	ran     *scheduler.Run    // on which it ran last, with time or without
+	bind    func() error      // hands the nodes what the dispatch binds; nil: they have it
+}
+
+// bound has the nodes bound, and the entries read.
+func (g *graphWork) bound() (list []scheduler.Entry, err error) {
+	if g.bind != nil {
+		err = g.bind()
+	}
+	if err == nil {
+		list, err = ready(g.entries)
+	}
+	return list, err
 }
 
 func (g *graphWork) prepare() (bool, error) { return true, nil }
@@ -32,7 +44,7 @@ func (g *graphWork) timed(t *timing, step string, p scheduler.Part, follows bool
 }
 
 func (g *graphWork) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Counts, error) {
-	list, err := ready(g.entries)
+	list, err := g.bound()
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +96,7 @@ func (g *graphWork) waiting() string                { return "; " + g.run.Waitin
 func (g *graphWork) whose(w *simd.Wave) string      { return "node " + g.run.NodeOf(w) + ", " }
 
 func (g *graphWork) open(m *machine, _ scheduler.Part) (err error) {
-	if g.list, err = ready(g.entries); err != nil {
+	if g.list, err = g.bound(); err != nil {
 		return err
 	}
 	g.ran = g.run

@@ -54,7 +54,7 @@ func (g *group) waits() [][]uint64 {
 	reach := make([][]uint64, len(g.launches))
 	for _, i := range g.order {
 		reach[i] = make([]uint64, (len(g.launches)+63)/64)
-		for _, k := range g.launches[i].from.After {
+		for _, k := range g.launches[i].after {
 			reach[i][k/64] |= 1 << (k % 64)
 			for w, bits := range reach[k] {
 				reach[i][w] |= bits
@@ -85,8 +85,8 @@ func (g *group) findHazards(warn func(format string, args ...any)) {
 	for _, pair := range g.loose {
 		a, b := g.launches[pair[0]], g.launches[pair[1]]
 		if addr, mine, others, found := a.touched.Conflict(b.touched); found {
-			warn("hazard: step %s (queue %s) %s and step %s (queue %s) %s %s, and neither waits for the other", a.step, g.queues[a.from.Queue].Name,
-				accessWords[mine], b.step, g.queues[b.from.Queue].Name, accessWords[others], g.place(addr))
+			warn("hazard: %s %s (queue %s) %s and %s %s (queue %s) %s %s, and neither waits for the other", g.noun, a.step, g.queues[a.queue].Name,
+				accessWords[mine], g.noun, b.step, g.queues[b.queue].Name, accessWords[others], g.place(addr))
 		}
 	}
 }

@@ -38,6 +38,7 @@ type group struct {
 	order       []int    // of the launches, in which each comes after those that it waits for
 	hazards     bool     // are looked for
 	loose       [][2]int // launches of which neither waits for the other
+	noun        string   // what a launch is called
 }
 
 // errQueues says that a job's queues can't run as it says.
@@ -46,11 +47,16 @@ var errQueues = errors.New("gpu: queues")
 // A besideLaunch is a launch in its queue.
 type besideLaunch struct {
 	*launch
-	group *group
-	open  scheduler.Opened
-	codes []*simd.Code // of its step alone, or of the graph
+	group            *group
+	queue            int
+	after            []int    // launches that it waits for
+	release, acquire []string // levels of memory that its barrier writes back and invalidates; nil: all that a launch does
+	open             scheduler.Opened
+	codes            []*simd.Code // of its step alone, or of the graph
 	// touched is what it accessed; nil: it was not taken down.
 	touched *mem.Footprint
+	stored  bool     // a kernel that it waits for over others may have stored
+	own     *ownCode // of a device's launch: what it alone issues; nil: its step counts
 }
 
 // prepareQueues makes one launch of all steps in queues.
@@ -62,7 +68,7 @@ func (r *runner) prepareQueues() error {
 	if r.window != nil || r.setup.Job.Time != nil {
 		return fmt.Errorf("%w: time: launches of queues overlap, so that none can be timed alone: want all of them, or mode: functional", errQueues)
 	}
-	g := &group{machine: r.machine, spec: r.setup.Machine, tally: r.tally, graph: r.graph}
+	g := &group{machine: r.machine, spec: r.setup.Machine, tally: r.tally, graph: r.graph, noun: "step"}
 	for i := range r.launches {
 		l := &r.launches[i]
 		switch {
@@ -76,7 +82,7 @@ func (r *runner) prepareQueues() error {
 		if err := g.checkLevels(l.from); err != nil {
 			return err
 		}
-		g.launches = append(g.launches, &besideLaunch{launch: l, group: g})
+		g.launches = append(g.launches, &besideLaunch{launch: l, group: g, queue: l.from.Queue, after: l.from.After, release: l.from.Release, acquire: l.from.Acquire})
 	}
 	if err := g.separate(r); err != nil {
 		return err
@@ -140,14 +146,24 @@ func (g *group) line(calls []config.QueueCall) error {
 	if err := g.graphsInTurn(); err != nil {
 		return err
 	}
-	for i, l := range g.launches {
-		q := g.queues[l.from.Queue]
-		q.Packets = append(q.Packets, command.Packet{Launch: i, Work: l, After: l.from.After, Sync: g.sync(l)})
+	for i := range g.launches {
+		g.enqueue(i)
 	}
+	return g.serve(&g.spec.FrontEnd)
+}
+
+// enqueue puts a launch at the end of its queue.
+func (g *group) enqueue(i int) {
+	l := g.launches[i]
+	q := g.queues[l.queue]
+	q.Packets = append(q.Packets, command.Packet{Launch: i, Work: l, After: l.after, Sync: g.sync(l)})
+}
+
+// serve puts the queues on pipes.
+func (g *group) serve(spec *command.Spec) (err error) {
 	d := &g.spec.Dispatcher
 	costs := command.Costs{First: uint64(d.KernelLaunchCycles), Following: uint64(d.FollowingLaunch), Floor: uint64(d.LaunchFloor)}
-	var err error
-	g.processor, err = command.New(g.machine.engine, &g.spec.FrontEnd, costs, g.machine.dispatcher.Port(), g.queues)
+	g.processor, err = command.New(g.machine.engine, spec, costs, g.machine.dispatcher.Port(), g.queues)
 	return err
 }
 
@@ -183,8 +199,8 @@ func (g *group) graphsInTurn() error {
 		if g.graph.run.Alone() {
 			return fmt.Errorf("%w: %s: a graph under scheduler.kind persistent holds compute units, beside which nothing is placed: want another kind", errQueues, l.from.Path)
 		}
-		if before >= 0 && !slices.Contains(l.from.After, before) {
-			l.from.After = append(l.from.After, before)
+		if before >= 0 && !slices.Contains(l.after, before) {
+			l.after = append(l.after, before)
 		}
 		before = i
 	}
@@ -194,9 +210,9 @@ func (g *group) graphsInTurn() error {
 // sync is what the barrier before a launch does: caches write back what kernels that it waits for have stored, and those that a launch
 // does not share with others drop their lines.
 func (g *group) sync(l *besideLaunch) func(done uint64) uint64 {
-	stored := slices.ContainsFunc(l.from.After, func(i int) bool { return g.launches[i].kernel() != nil })
+	stored := l.stored || slices.ContainsFunc(l.after, func(i int) bool { return g.launches[i].kernel() != nil })
 	_, reads := l.work.(resident)
-	h, release, acquire := g.machine.hierarchy, l.from.Release, l.from.Acquire
+	h, release, acquire := g.machine.hierarchy, l.release, l.acquire
 	levels, _ := h.(mem.Barrier)
 	return func(done uint64) uint64 {
 		from := done
@@ -277,6 +293,9 @@ func (l *besideLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c 
 	default:
 		if d, ok := w.(*drawing); ok {
 			d.draw.begin()
+		}
+		if l.own != nil {
+			l.own.begin(l.kernel())
 		}
 		l.open = g.machine.dispatcher.Open(now, floor, &l.kernel().Launch, s, c)
 	}

@@ -30,10 +30,13 @@ type Work struct {
 	Name, Queue, Groups string
 	Microseconds, Half  float64 // Half: of the interval that the time is in; 0: it was timed
 	Untimed             bool    // ran without time
+	Beside              bool    // its time is also in that of the launches that it overlapped with, which have a line of their own
 	Instructions        uint64
 	OutOfBounds         uint64 // accesses
 	Slots               account.SlotCycles
 	Levels              []uint64 // bytes
+
+	beside float64 // of a sum: microseconds of those that overlapped
 }
 
 // mostWork is how many dispatches of a pipeline have a line.
@@ -75,6 +78,9 @@ func (p *Pipeline) sum() (s Work) {
 	for i := range p.Work {
 		w := &p.Work[i]
 		s.Microseconds += w.Microseconds
+		if w.Beside {
+			s.beside += w.Microseconds
+		}
 		s.Half += w.Half
 		s.Instructions += w.Instructions
 		s.OutOfBounds += w.OutOfBounds
@@ -89,12 +95,14 @@ func newProgram(id int, p *Program) *program {
 	times, untimed := 0, 0
 	for i := range p.Pipelines {
 		s := p.Pipelines[i].sum()
-		total.Microseconds += s.Microseconds
+		total.Microseconds += s.Microseconds - s.beside
 		total.Half += s.Half
 		total.Instructions += s.Instructions
 		total.OutOfBounds += s.OutOfBounds
 		total.Slots.Add(&s.Slots)
-		times += len(p.Pipelines[i].Work)
+		if p.Pipelines[i].Kind != "overlap" {
+			times += len(p.Pipelines[i].Work)
+		}
 		for k := range p.Pipelines[i].Work {
 			if p.Pipelines[i].Work[k].Untimed {
 				untimed++

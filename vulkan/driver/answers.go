@@ -144,7 +144,7 @@ func readConformance(text string) vk.ConformanceVersion {
 
 // families are those of queues, as the device answers.
 func (p *physical) families() []vk.QueueFamilyProperties {
-	list := slices.Clone(families)
+	list := familiesOf(p.machine)
 	list[0].QueueFlags |= p.answers.queues
 	return list
 }

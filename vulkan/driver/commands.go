@@ -57,8 +57,8 @@ const (
 // CreateCommandPool is vkCreateCommandPool.
 func CreateCommandPool(h vk.Device, info *vk.CommandPoolCreateInfo, _ *vk.AllocationCallbacks, out *vk.CommandPool) vk.Result {
 	d := get[*device_](uint64(h))
-	if int(info.QueueFamilyIndex) >= len(families) {
-		fail(vk.ErrorUnknown, "queue family %d: there are %d", info.QueueFamilyIndex, len(families))
+	if int(info.QueueFamilyIndex) >= queueFamilies {
+		fail(vk.ErrorUnknown, "queue family %d: there are %d", info.QueueFamilyIndex, queueFamilies)
 	}
 	*out = vk.CommandPool(put(&commandPool{device: d, buffers: map[uint64]*commandBuffer{}}, d.handle))
 	return vk.Success
@@ -273,8 +273,7 @@ func CmdExecuteCommands(h vk.CommandBuffer, count uint32, list *vk.CommandBuffer
 		if !second.secondary || second.state != recorded {
 			fail(vk.ErrorUnknown, "a command buffer that is not secondary, or not ready")
 		}
-		commands := second.commands
-		b.add(func(x *executor) error { return x.run(commands) })
+		b.commands = append(b.commands, second.commands...)
 	}
 }
 
@@ -310,37 +309,57 @@ func (b *commandBuffer) dispatch() *dispatch {
 // CmdSetDeviceMask is vkCmdSetDeviceMask: there is one device.
 func CmdSetDeviceMask(h vk.CommandBuffer, _ uint32) { record(h) }
 
-// Barriers settle memory, as every dispatch and copy of this machine does when it ends; nothing overlaps.
+// Barriers matter where launches overlap: without that, each dispatch and copy settles memory when it ends.
 
 // CmdPipelineBarrier is vkCmdPipelineBarrier.
-func CmdPipelineBarrier(h vk.CommandBuffer, _, _ vk.PipelineStageFlags, _ vk.DependencyFlags, _ uint32, _ *vk.MemoryBarrier, _ uint32, _ *vk.BufferMemoryBarrier, _ uint32, _ *vk.ImageMemoryBarrier) {
-	record(h)
+func CmdPipelineBarrier(h vk.CommandBuffer, from, to vk.PipelineStageFlags, _ vk.DependencyFlags, count uint32, memory *vk.MemoryBarrier, bufferCount uint32, buffers *vk.BufferMemoryBarrier, imageCount uint32, images *vk.ImageMemoryBarrier) {
+	record(h).barrier(barrierOf(from, to, items(memory, count), items(buffers, bufferCount), items(images, imageCount)))
 }
 
 // CmdPipelineBarrier2 is vkCmdPipelineBarrier2.
-func CmdPipelineBarrier2(h vk.CommandBuffer, _ *vk.DependencyInfo) { record(h) }
+func CmdPipelineBarrier2(h vk.CommandBuffer, d *vk.DependencyInfo) {
+	record(h).barrier(barrierOf2(d))
+}
+
+func (b *commandBuffer) barrier(made barrier) {
+	b.add(func(x *executor) error {
+		if x.batch != nil {
+			x.lane.barrier(&made)
+		}
+		return nil
+	})
+}
 
 // CmdSetEvent is vkCmdSetEvent.
-func CmdSetEvent(h vk.CommandBuffer, e vk.Event, _ vk.PipelineStageFlags) {
-	record(h).setEvent(e, true)
+func CmdSetEvent(h vk.CommandBuffer, e vk.Event, from vk.PipelineStageFlags) {
+	record(h).changeEvent(e, true, barrierOf(from, 0, nil, nil, nil))
 }
 
 // CmdSetEvent2 is vkCmdSetEvent2.
-func CmdSetEvent2(h vk.CommandBuffer, e vk.Event, _ *vk.DependencyInfo) { record(h).setEvent(e, true) }
+func CmdSetEvent2(h vk.CommandBuffer, e vk.Event, d *vk.DependencyInfo) {
+	record(h).changeEvent(e, true, barrierOf2(d))
+}
 
 // CmdResetEvent is vkCmdResetEvent.
-func CmdResetEvent(h vk.CommandBuffer, e vk.Event, _ vk.PipelineStageFlags) {
-	record(h).setEvent(e, false)
+func CmdResetEvent(h vk.CommandBuffer, e vk.Event, from vk.PipelineStageFlags) {
+	record(h).changeEvent(e, false, barrierOf(from, 0, nil, nil, nil))
 }
 
 // CmdResetEvent2 is vkCmdResetEvent2.
-func CmdResetEvent2(h vk.CommandBuffer, e vk.Event, _ vk.PipelineStageFlags2) {
-	record(h).setEvent(e, false)
+func CmdResetEvent2(h vk.CommandBuffer, e vk.Event, from vk.PipelineStageFlags2) {
+	var b barrier
+	b.add(vk.PipelineStageFlagBits2(from), 0, 0, 0)
+	record(h).changeEvent(e, false, b)
 }
 
-func (b *commandBuffer) setEvent(h vk.Event, set bool) {
+// changeEvent sets or resets an event after what comes before it.
+func (b *commandBuffer) changeEvent(h vk.Event, set bool, before barrier) {
 	e := get[*event](uint64(h))
-	b.aside(func(*executor) error {
+	b.aside(func(x *executor) error {
+		if x.batch != nil {
+			x.batch.changeEvent(x.lane, e, set, x.lane.before(before.from))
+			return nil
+		}
 		state.Lock()
 		defer state.Unlock()
 		e.set = set
@@ -350,26 +369,35 @@ func (b *commandBuffer) setEvent(h vk.Event, set bool) {
 }
 
 // CmdWaitEvents is vkCmdWaitEvents.
-func CmdWaitEvents(h vk.CommandBuffer, count uint32, events *vk.Event, _, _ vk.PipelineStageFlags, _ uint32, _ *vk.MemoryBarrier, _ uint32, _ *vk.BufferMemoryBarrier, _ uint32, _ *vk.ImageMemoryBarrier) {
-	record(h).waitEvents(items(events, count))
+func CmdWaitEvents(h vk.CommandBuffer, count uint32, events *vk.Event, from, to vk.PipelineStageFlags, memoryCount uint32, memory *vk.MemoryBarrier, bufferCount uint32, buffers *vk.BufferMemoryBarrier, imageCount uint32, images *vk.ImageMemoryBarrier) {
+	made := barrierOf(from, to, items(memory, memoryCount), items(buffers, bufferCount), items(images, imageCount))
+	b := record(h)
+	for _, e := range items(events, count) {
+		b.waitEvent(e, made)
+	}
 }
 
 // CmdWaitEvents2 is vkCmdWaitEvents2.
-func CmdWaitEvents2(h vk.CommandBuffer, count uint32, events *vk.Event, _ *vk.DependencyInfo) {
-	record(h).waitEvents(items(events, count))
+func CmdWaitEvents2(h vk.CommandBuffer, count uint32, events *vk.Event, infos *vk.DependencyInfo) {
+	b := record(h)
+	for i, e := range items(events, count) {
+		b.waitEvent(e, barrierOf2(&items(infos, count)[i]))
+	}
 }
 
-// waitEvents waits for events, which the application may set.
-func (b *commandBuffer) waitEvents(list []vk.Event) {
-	for _, h := range list {
-		e, w := get[*event](uint64(h)), b.device.work
-		b.aside(func(*executor) error {
-			state.Lock()
-			defer state.Unlock()
-			for !e.set && !w.closing {
-				changed.Wait()
-			}
+// waitEvent waits for an event, which the application may set.
+func (b *commandBuffer) waitEvent(h vk.Event, made barrier) {
+	e, w := get[*event](uint64(h)), b.device.work
+	b.aside(func(x *executor) error {
+		if x.batch != nil {
+			x.blocked = !x.batch.waitEvent(x.lane, e, &made)
 			return nil
-		})
-	}
+		}
+		state.Lock()
+		defer state.Unlock()
+		for !e.set && !w.closing {
+			changed.Wait()
+		}
+		return nil
+	})
 }

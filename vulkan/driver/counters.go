@@ -50,8 +50,8 @@ func countersOf(levels []string) []counter {
 func EnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR(h vk.PhysicalDevice, family uint32, count *uint32, out *vk.PerformanceCounterKHR, texts *vk.PerformanceCounterDescriptionKHR) vk.Result {
 	p := get[*physical](uint64(h))
 	list := p.counters()
-	if int(family) >= len(families) {
-		fail(vk.ErrorUnknown, "queue family %d: there are %d", family, len(families))
+	if int(family) >= queueFamilies {
+		fail(vk.ErrorUnknown, "queue family %d: there are %d", family, queueFamilies)
 	}
 	if out == nil && texts == nil {
 		*count = uint32(len(list))
@@ -115,12 +115,10 @@ func CmdBeginQuery(h vk.CommandBuffer, pool vk.QueryPool, query uint32, _ vk.Que
 		fail(vk.ErrorUnknown, "the pool's queries do not count")
 	}
 	b.aside(func(x *executor) error {
-		state.Lock()
-		defer state.Unlock()
-		p.sums[query] = account.Counts{}
 		x.open = append(x.open, &p.sums[query])
 		return nil
 	})
+	b.query(p, false, func(uint64) { p.sums[query] = account.Counts{} })
 }
 
 // CmdEndQuery is vkCmdEndQuery.
@@ -132,10 +130,17 @@ func CmdEndQuery(h vk.CommandBuffer, pool vk.QueryPool, query uint32) {
 	}
 	b.aside(func(x *executor) error {
 		x.open = slices.DeleteFunc(x.open, func(c *account.Counts) bool { return c == &p.sums[query] })
+		there := func() {
+			p.available[query] = true
+			changed.Broadcast()
+		}
+		if x.batch != nil {
+			x.batch.atEnd(there)
+			return nil
+		}
 		state.Lock()
 		defer state.Unlock()
-		p.available[query] = true
-		changed.Broadcast()
+		there()
 		return nil
 	})
 }

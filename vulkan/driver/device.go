@@ -26,6 +26,8 @@ type device_ struct {
 	timing   choices // what is timed; nil: as the mode says
 	watch    watchers
 	progress *progress
+	hazards  hazards
+	overlaps uint64        // groups of launches that ran beside each other so far
 	clock    atomic.Uint64 // cycle in which the last work ended
 	idle     *idleClock    // nil: the clock stops while nothing runs
 	byClock  bool          // timeouts are of simulated time while work runs
@@ -49,7 +51,7 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 		d.enabled[name] = true
 	}
 	p.checkWanted(info)
-	d.timing, d.progress = readChoices("SPVSIM_TIME", ""), newProgress()
+	d.timing, d.progress, d.hazards = readChoices("SPVSIM_TIME", ""), newProgress(), hazards{}
 	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.within(),
 		MaxInstructions: uint64(number("SPVSIM_MAX_INSTRUCTIONS")), MaxHostSeconds: number("SPVSIM_MAX_SECONDS")}
 	d.watch = newWatchers(d, setup.Mode)
@@ -65,10 +67,10 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 	}
 	d.gpu, d.number = g, devices
 	d.heap = heap{capacity: uint64(p.machine.Memory.Bytes), next: firstAddress}
-	d.work, d.records = newWorker(d), newRecorder(p.instance)
-	d.captures = newCapturer()
+	d.captures, d.records = newCapturer(), newRecorder(p.instance)
+	d.work = newWorker(d)
 	d.handle = putDispatchable(d, 0)
-	d.queues = make([][]*queue, len(families))
+	d.queues = make([][]*queue, queueFamilies)
 	for _, q := range items(info.PQueueCreateInfos, info.QueueCreateInfoCount) {
 		d.addQueues(&q)
 	}
@@ -95,12 +97,12 @@ func (p *physical) checkWanted(info *vk.DeviceCreateInfo) {
 }
 
 func (d *device_) addQueues(q *vk.DeviceQueueCreateInfo) {
-	f := q.QueueFamilyIndex
+	f, families := q.QueueFamilyIndex, d.physical.families()
 	if int(f) >= len(families) || q.QueueCount > families[f].QueueCount {
 		fail(vk.ErrorInitializationFailed, "%d queues of family %d: there are %d families, with %d and %d queues", q.QueueCount, f, len(families), families[0].QueueCount, families[1].QueueCount)
 	}
-	for range q.QueueCount {
-		made := &queue{device: d, family: int(f), index: len(d.queues[f])}
+	for i := range q.QueueCount {
+		made := &queue{device: d, family: int(f), index: len(d.queues[f]), priority: priorityOf(q, i)}
 		made.handle = putDispatchable(made, d.handle)
 		d.queues[f] = append(d.queues[f], made)
 	}
@@ -143,9 +145,7 @@ func GetDeviceQueue2(h vk.Device, info *vk.DeviceQueueInfo2, out *vk.Queue) {
 // DeviceWaitIdle is vkDeviceWaitIdle.
 func DeviceWaitIdle(h vk.Device) vk.Result {
 	d := get[*device_](uint64(h))
-	for d.work.busy() && d.lost == nil {
-		changed.Wait()
-	}
+	d.work.wait(func() bool { return d.lost != nil || !d.work.busy() })
 	return d.result()
 }
 

@@ -23,6 +23,15 @@ type executor struct {
 	follows bool              // something ran before in this submission
 	plan    *capture          // nothing runs: what would goes into a job
 	told    *replayed         // everything ran as a job; nil: nothing did
+	// Of what is handed to the machine together: commands go into the batch, in the lane of their queue.
+	batch   *plan
+	lane    *lane
+	blocked bool // the command waits for what is not planned
+}
+
+// copy is an executor for one of its commands, on an idle machine.
+func (x *executor) copy() executor {
+	return executor{device: x.device, queue: x.queue, labels: slices.Clone(x.labels), open: slices.Clone(x.open)}
 }
 
 func (x *executor) run(commands []work) error {
@@ -44,6 +53,9 @@ type dispatch struct {
 
 // run executes the dispatch on the machine.
 func (d *dispatch) run(x *executor) error {
+	if x.batch != nil {
+		return x.batch.dispatch(x, d)
+	}
 	name, groups := labelled(x.labels, d.title), d.size()
 	if slices.Contains(groups[:], 0) && (d.indirect.Bytes == nil || x.plan == nil && x.told == nil) {
 		return nil
@@ -59,12 +71,21 @@ func (d *dispatch) run(x *executor) error {
 	if counts.Launches == 0 {
 		return nil // an indirect one that was of nothing in its job
 	}
-	x.follows = true
 	x.device.record(x, &row{
-		kind: "dispatch", name: name, pipeline: d.title, entry: d.pipeline.entry, module: d.pipeline.digest, groups: groups,
+		busy: x.busy(counts), kind: "dispatch", name: name, pipeline: d.title, entry: d.pipeline.entry, module: d.pipeline.digest, groups: groups,
 		begin: begin, counts: *counts, captured: file, host: time.Since(started),
 	})
+	x.follows = true
 	return nil
+}
+
+// busy is what a launch took without its cost.
+func (x *executor) busy(c *account.Counts) uint64 {
+	d, cost := &x.device.physical.machine.Dispatcher, 0
+	if cost = d.KernelLaunchCycles; x.follows {
+		cost = d.FollowingLaunch
+	}
+	return c.Cycles - min(c.Cycles, uint64(cost))
 }
 
 // execute runs the dispatch where it is, or as a job where it is to be captured.
@@ -82,11 +103,11 @@ func (d *dispatch) execute(x *executor, name string, groups [3]uint32) (counts *
 		}
 		fmt.Fprintf(os.Stderr, "spvsim: %s is not captured: %v\n", name, err)
 	}
-	x.device.watch.waves.run(name, func() {
+	x.device.watch.waves.run(func() {
 		counts, err = x.device.gpu.Run(context.Background(), &gpu.Dispatch{
 			Name: name, Kind: d.title, Untimed: x.device.untimed(name), Kernel: d.pipeline.kernel, Groups: groups, Base: d.base, Elements: d.elements(), Push: d.push, Follows: x.follows,
 		})
-	})
+	}, name)
 	return counts, "", err
 }
 
@@ -105,9 +126,14 @@ func (d *dispatch) size() (groups [3]uint32) {
 func (d *dispatch) elements() [][]mem.Descriptor { return d.elementsOf(d.pipeline.kernel.Program) }
 
 // elementsOf looks at sets that the application may write meanwhile, where a binding allows it.
-func (d *dispatch) elementsOf(p *program.Program) (list [][]mem.Descriptor) {
+func (d *dispatch) elementsOf(p *program.Program) [][]mem.Descriptor {
 	state.Lock()
 	defer state.Unlock()
+	return d.elementsNow(p)
+}
+
+// elementsNow is the same where state is held.
+func (d *dispatch) elementsNow(p *program.Program) (list [][]mem.Descriptor) {
 	for i := range p.Bindings {
 		want := &p.Bindings[i]
 		if int(want.Set) >= len(d.sets) || d.sets[want.Set].set == nil {

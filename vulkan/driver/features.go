@@ -40,7 +40,7 @@ var features = setOf(
 	"shaderSubgroupRotate", "shaderSubgroupRotateClustered", "shaderSubgroupUniformControlFlow",
 	"workgroupMemoryExplicitLayout", "workgroupMemoryExplicitLayoutScalarBlockLayout",
 	"workgroupMemoryExplicitLayout8BitAccess", "workgroupMemoryExplicitLayout16BitAccess",
-	"shaderEnqueue", "maintenance5", "pipelineExecutableInfo", "performanceCounterQueryPools",
+	"shaderEnqueue", "globalPriorityQuery", "maintenance5", "pipelineExecutableInfo", "performanceCounterQueryPools",
 	"robustBufferAccess2", "robustImageAccess2", "nullDescriptor", "texelBufferAlignment",
 	"shaderBufferFloat32Atomics", "shaderBufferFloat32AtomicAdd", "shaderBufferFloat64Atomics", "shaderBufferFloat64AtomicAdd",
 	"shaderSharedFloat32Atomics", "shaderSharedFloat32AtomicAdd", "shaderSharedFloat64Atomics", "shaderSharedFloat64AtomicAdd",

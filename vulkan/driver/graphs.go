@@ -248,18 +248,23 @@ func CmdDispatchGraphIndirectCountAMDX(h vk.CommandBuffer, scratch, size, countI
 
 // run executes the graph on the machine.
 func (g *graphDispatch) run(x *executor) error {
+	if x.batch != nil {
+		return x.batch.graph(x, g)
+	}
 	name := labelled(x.labels, g.title)
 	if x.plan != nil {
 		return x.plan.addGraph(name, g)
 	}
 	begin, started := x.device.gpu.Cycle(), time.Now()
 	counts, file, err := g.execute(x, name)
-	x.follows = true
+	x.follows = false // its launch costs what a first one does
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	busy := x.busy(counts)
+	x.follows = true
 	x.device.record(x, &row{
-		kind: "graph", name: name, pipeline: g.title, entry: g.graph.entry, module: g.graph.digest, begin: begin, counts: *counts, captured: file, host: time.Since(started),
+		busy: busy, kind: "graph", name: name, pipeline: g.title, entry: g.graph.entry, module: g.graph.digest, begin: begin, counts: *counts, captured: file, host: time.Since(started),
 	})
 	return nil
 }
@@ -277,11 +282,11 @@ func (g *graphDispatch) execute(x *executor, name string) (counts *account.Count
 		}
 		fmt.Fprintf(os.Stderr, "spvsim: %s is not captured: %v\n", name, err)
 	}
-	x.device.watch.waves.run(name, func() {
+	x.device.watch.waves.run(func() {
 		counts, err = x.device.gpu.RunGraph(context.Background(), &gpu.GraphDispatch{
 			Name: name, Untimed: x.device.untimed(name), Graph: g.graph.graph, Scratch: g.scratch, Input: g.input, Push: g.push,
 			Elements: func(p *program.Program) [][]mem.Descriptor { return g.elementsOf(p) },
 		})
-	})
+	}, name)
 	return counts, "", err
 }

@@ -30,15 +30,17 @@ type settings struct {
 	answers, identity, conformance string
 	// What time is: whose clock goes on while nothing runs, and whose timeouts are of.
 	clock, timeouts string
+	overlap         string // of launches
 }
 
 // readSettings reads the environment: SPVSIM_MACHINE names machines, apart by commas; SPVSIM_SET changes them, apart by blanks; SPVSIM_MODE
 // says how dispatches run; SPVSIM_ANSWERS, SPVSIM_IDENTITY and SPVSIM_CONFORMANCE, what devices say of themselves; SPVSIM_CLOCK and
-// SPVSIM_TIMEOUTS, what time is.
+// SPVSIM_TIMEOUTS, what time is; SPVSIM_OVERLAP, whether launches overlap as far as they are submitted so.
 func readSettings() settings {
 	s := settings{machines: []string{""}, set: strings.Fields(os.Getenv("SPVSIM_SET")), mode: os.Getenv("SPVSIM_MODE"),
 		answers: os.Getenv("SPVSIM_ANSWERS"), identity: os.Getenv("SPVSIM_IDENTITY"), conformance: os.Getenv("SPVSIM_CONFORMANCE"),
-		clock: wordOf("SPVSIM_CLOCK", "simulated", "host"), timeouts: wordOf("SPVSIM_TIMEOUTS", "host", "simulated")}
+		clock: wordOf("SPVSIM_CLOCK", "simulated", "host"), timeouts: wordOf("SPVSIM_TIMEOUTS", "host", "simulated"),
+		overlap: wordOf("SPVSIM_OVERLAP", "submitted", "none")}
 	if list := os.Getenv("SPVSIM_MACHINE"); list != "" {
 		s.machines = strings.Split(list, ",")
 	}

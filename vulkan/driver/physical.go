@@ -115,12 +115,6 @@ func (p *physical) checkFeatures(at unsafe.Pointer, list []string) {
 	}
 }
 
-// families of queues: the first takes everything, the second transfers alone.
-var families = []vk.QueueFamilyProperties{
-	{QueueFlags: vk.QueueComputeBit | vk.QueueTransferBit, QueueCount: 8, TimestampValidBits: 64, MinImageTransferGranularity: vk.Extent3D{Width: 1, Height: 1, Depth: 1}},
-	{QueueFlags: vk.QueueTransferBit, QueueCount: 2, TimestampValidBits: 64, MinImageTransferGranularity: vk.Extent3D{Width: 1, Height: 1, Depth: 1}},
-}
-
 // GetPhysicalDeviceQueueFamilyProperties is vkGetPhysicalDeviceQueueFamilyProperties.
 func GetPhysicalDeviceQueueFamilyProperties(h vk.PhysicalDevice, count *uint32, out *vk.QueueFamilyProperties) {
 	enumerate(count, out, get[*physical](uint64(h)).families())
@@ -137,6 +131,7 @@ func GetPhysicalDeviceQueueFamilyProperties2(h vk.PhysicalDevice, count *uint32,
 	n := min(len(list), len(families))
 	for i := range n {
 		list[i].QueueFamilyProperties = families[i]
+		tellPriorities(&list[i])
 	}
 	*count = uint32(n)
 }

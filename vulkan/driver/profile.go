@@ -75,7 +75,7 @@ func (p *profiler) keep() {
 	p.timer = time.AfterFunc(profileIdle, func() {
 		state.Lock()
 		defer state.Unlock()
-		if p.device.work.running == nil {
+		if len(p.device.work.running) == 0 {
 			p.write()
 		}
 	})
@@ -135,7 +135,7 @@ func Leave() {
 		if state.TryLock() {
 			defer state.Unlock()
 			for _, o := range objects {
-				if d, ok := o.x.(*device_); ok && d.work.running == nil {
+				if d, ok := o.x.(*device_); ok && len(d.work.running) == 0 {
 					d.watch.profile.write()
 				}
 			}

@@ -58,36 +58,47 @@ func ResetQueryPool(_ vk.Device, h vk.QueryPool, first, count uint32) {
 func CmdResetQueryPool(h vk.CommandBuffer, pool vk.QueryPool, first, count uint32) {
 	b, p := record(h), get[*queryPool](uint64(pool))
 	p.check(first, count)
-	b.aside(func(*executor) error {
+	b.query(p, false, func(uint64) { p.reset(first, count) })
+}
+
+// query records what is done with queries of a pool: when the queue comes to it, or when all before it is done.
+func (b *commandBuffer) query(p *queryPool, done bool, f func(cycle uint64)) {
+	do := func(cycle uint64) {
 		state.Lock()
 		defer state.Unlock()
-		p.reset(first, count)
+		f(cycle + b.device.idle.cycles())
+		changed.Broadcast()
+	}
+	b.aside(func(x *executor) error {
+		if x.batch == nil {
+			do(x.device.gpu.Cycle())
+			return nil
+		}
+		after := x.lane.pending[ofTop].after
+		if done {
+			after = x.lane.all()
+		}
+		x.batch.query(x.lane, p, after, do)
 		return nil
 	})
 }
 
 // CmdWriteTimestamp is vkCmdWriteTimestamp.
-func CmdWriteTimestamp(h vk.CommandBuffer, _ vk.PipelineStageFlagBits, pool vk.QueryPool, query uint32) {
-	record(h).timestamp(pool, query)
+func CmdWriteTimestamp(h vk.CommandBuffer, stage vk.PipelineStageFlagBits, pool vk.QueryPool, query uint32) {
+	record(h).timestamp(vk.PipelineStageFlagBits2(stage), pool, query)
 }
 
 // CmdWriteTimestamp2 is vkCmdWriteTimestamp2.
-func CmdWriteTimestamp2(h vk.CommandBuffer, _ vk.PipelineStageFlags2, pool vk.QueryPool, query uint32) {
-	record(h).timestamp(pool, query)
+func CmdWriteTimestamp2(h vk.CommandBuffer, stage vk.PipelineStageFlags2, pool vk.QueryPool, query uint32) {
+	record(h).timestamp(vk.PipelineStageFlagBits2(stage), pool, query)
 }
 
-func (b *commandBuffer) timestamp(pool vk.QueryPool, query uint32) {
+// timestamp records one: at the top of the pipe when the queue comes to it, at other stages when all before it is done.
+func (b *commandBuffer) timestamp(stage vk.PipelineStageFlagBits2, pool vk.QueryPool, query uint32) {
 	p := get[*queryPool](uint64(pool))
 	p.check(query, 1)
-	b.aside(func(x *executor) error {
-		now := x.device.gpu.Cycle()
-		state.Lock()
-		defer state.Unlock()
-		now += x.device.idle.cycles()
-		p.values[query], p.available[query] = now, true
-		changed.Broadcast()
-		return nil
-	})
+	done := stage&^vk.PipelineStage2TopOfPipeBit != 0
+	b.query(p, done, func(cycle uint64) { p.values[query], p.available[query] = cycle, true })
 }
 
 // GetQueryPoolResults is vkGetQueryPoolResults.
@@ -95,10 +106,9 @@ func GetQueryPoolResults(h vk.Device, pool vk.QueryPool, first, count uint32, si
 	d, p := get[*device_](uint64(h)), get[*queryPool](uint64(pool))
 	p.check(first, count)
 	p.fits(size, stride, count, flags)
+	d.work.seal()
 	if flags&vk.QueryResultWaitBit != 0 {
-		for d.lost == nil && slices.Contains(p.available[first:first+count], false) {
-			changed.Wait()
-		}
+		d.work.wait(func() bool { return d.lost != nil || !slices.Contains(p.available[first:first+count], false) })
 	}
 	if !p.write(unsafe.Slice((*byte)(data), size), stride, first, count, flags) {
 		return vk.NotReady
@@ -166,9 +176,13 @@ func CmdCopyQueryPoolResults(h vk.CommandBuffer, pool vk.QueryPool, first, count
 	p.check(first, count)
 	dst := get[*buffer](uint64(to)).bytes(offset, vk.WholeSize)
 	p.fits(uint64(len(dst)), stride, count, flags)
-	b.timed("copy query results", uint64(count)*stride, nil, func() {
+	t := &timedWork{name: "copy query results", bytes: uint64(count) * stride, do: func() {
 		state.Lock()
 		defer state.Unlock()
 		p.write(dst, stride, first, count, flags)
-	})
+	}}
+	if flags&vk.QueryResultWaitBit != 0 {
+		t.pool = p
+	}
+	b.add(t.run)
 }

@@ -2,12 +2,11 @@ package driver
 
 import (
 	"fmt"
-	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
+	"spvsim/gpu"
 	"spvsim/vulkan/vk"
 )
 
@@ -16,8 +15,16 @@ type queue struct {
 	handle        uint64
 	device        *device_
 	family, index int
+	priority      string // of the hardware queue
 	labels        []string
 }
+
+// hardware is the hardware queue: those that compute are on the machine's pipes in turn, those that copy on one of their own.
+func (q *queue) hardware() gpu.DeviceQueue {
+	return gpu.DeviceQueue{Name: q.name(), Priority: q.priority, Pipe: q.index, Copies: q.family == copying}
+}
+
+func (q *queue) name() string { return fmt.Sprintf("%d.%d", q.family, q.index) }
 
 // A submission is what a queue runs between its waits and its signals.
 type submission struct {
@@ -26,151 +33,34 @@ type submission struct {
 	buffers []*commandBuffer
 	signals []point
 	fence   *fence
+	// Of one that is planned, in part or all: its executor, and the next command.
+	context *executor
+	at      struct{ buffer, command int }
 }
 
 // A point is a value of a semaphore; a binary one has none.
 type point struct {
 	semaphore *semaphore
 	value     uint64
+	stages    vk.PipelineStageFlagBits2 // that wait for it
 }
 
-// A worker runs the submissions of a device: one at a time, each queue's in order, the queues' in the order of submission as far as what
-// they wait for allows.
-type worker struct {
-	device  *device_
-	list    []*submission
-	running *submission
-	later   []func() // when nothing is pending
-	started bool
-	closing bool
-}
-
-func newWorker(d *device_) *worker { return &worker{device: d} }
-
-func (w *worker) busy() bool { return w.running != nil || len(w.list) > 0 }
-
-// after does something when no submission is pending.
-func (w *worker) after(f func()) {
-	if !w.busy() {
-		f()
-		return
-	}
-	w.later = append(w.later, f)
-}
-
-// finish ends the worker: what has not begun is dropped.
-func (w *worker) finish() {
-	w.list, w.closing = nil, true
-	changed.Broadcast()
-	for w.running != nil {
-		changed.Wait()
-	}
-}
-
-// submit hands in work. A goroutine that waits for some takes it.
-func (w *worker) submit(s *submission) {
-	w.list = append(w.list, s)
-	for _, b := range s.buffers {
-		b.pending++
-	}
-	if !w.started {
-		w.started = true
-		go w.loop()
-	}
-	changed.Broadcast()
-}
-
-// pick takes the first submission that may begin.
-func (w *worker) pick() *submission {
-	blocked := map[*queue]bool{}
-	for i, s := range w.list {
-		if blocked[s.queue] {
-			continue
-		}
-		if !slices.ContainsFunc(s.waits, func(p point) bool { return !p.reached() }) {
-			w.list = slices.Delete(w.list, i, i+1)
-			return s
-		}
-		blocked[s.queue] = true
-	}
-	return nil
-}
-
-func (w *worker) loop() {
-	state.Lock()
-	defer state.Unlock()
-	for {
-		if len(w.list) == 0 && w.later != nil {
-			for _, f := range w.later {
-				f()
-			}
-			w.later = nil
-		}
-		if w.closing {
-			return
-		}
-		s := w.pick()
-		if s == nil {
-			changed.Wait()
-			continue
-		}
-		w.run(s)
-	}
-}
-
-// run carries a submission out, without holding up calls of the application.
-func (w *worker) run(s *submission) {
-	w.running = s
-	for _, p := range s.waits {
-		p.consume()
-	}
-	w.device.idle.begin()
-	defer w.device.idle.end()
-	if d := w.device; d.lost == nil {
-		state.Unlock()
-		err := execute(d, s)
-		state.Lock()
-		if err != nil {
-			d.lost = err
-			report("queue", misuse{vk.ErrorDeviceLost, "the device is lost: " + err.Error()})
-		}
-		d.watch.profile.keep()
-	}
+// ended lets the application have what the submission used.
+func (s *submission) ended() {
 	for _, b := range s.buffers {
 		b.ended()
-	}
-	for _, p := range s.signals {
-		p.signal()
 	}
 	if s.fence != nil {
 		s.fence.signaled, s.fence.pending = true, false
 	}
-	w.running = nil
-	changed.Broadcast()
 }
 
-// execute runs the commands of a submission.
-func execute(d *device_, s *submission) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", misuseOf(p).text)
-			if os.Getenv("SPVSIM_DRIVER_TRACE") != "" {
-				debug.PrintStack()
-			}
-		}
-	}()
-	debug.SetPanicOnFault(true)
-	x := &executor{device: d, queue: s.queue, told: d.captures.submission(d, s)}
-	return x.submission(s)
-}
-
-func (x *executor) submission(s *submission) error {
+// commands counts those of all its buffers.
+func (s *submission) commands() (n int) {
 	for _, b := range s.buffers {
-		if err := x.run(b.commands); err != nil {
-			return err
-		}
+		n += len(b.commands)
 	}
-	return nil
+	return n
 }
 
 // QueueSubmit is vkQueueSubmit.
@@ -184,6 +74,9 @@ func QueueSubmit(h vk.Queue, count uint32, infos *vk.SubmitInfo, fenceHandle vk.
 			values = &vk.TimelineSemaphoreSubmitInfo{}
 		}
 		s.waits = points(items(i.PWaitSemaphores, i.WaitSemaphoreCount), items(values.PWaitSemaphoreValues, values.WaitSemaphoreValueCount))
+		for k, stage := range items(i.PWaitDstStageMask, i.WaitSemaphoreCount) {
+			s.waits[k].stages = vk.PipelineStageFlagBits2(stage)
+		}
 		s.signals = points(items(i.PSignalSemaphores, i.SignalSemaphoreCount), items(values.PSignalSemaphoreValues, values.SignalSemaphoreValueCount))
 		for _, b := range items(i.PCommandBuffers, i.CommandBufferCount) {
 			s.add(b)
@@ -199,12 +92,8 @@ func QueueSubmit2(h vk.Queue, count uint32, infos *vk.SubmitInfo2, fenceHandle v
 	var list []*submission
 	for _, i := range items(infos, count) {
 		s := &submission{queue: q}
-		for _, p := range items(i.PWaitSemaphoreInfos, i.WaitSemaphoreInfoCount) {
-			s.waits = append(s.waits, point{get[*semaphore](uint64(p.Semaphore)), p.Value})
-		}
-		for _, p := range items(i.PSignalSemaphoreInfos, i.SignalSemaphoreInfoCount) {
-			s.signals = append(s.signals, point{get[*semaphore](uint64(p.Semaphore)), p.Value})
-		}
+		s.waits = points2(items(i.PWaitSemaphoreInfos, i.WaitSemaphoreInfoCount))
+		s.signals = points2(items(i.PSignalSemaphoreInfos, i.SignalSemaphoreInfoCount))
 		for _, b := range items(i.PCommandBufferInfos, i.CommandBufferInfoCount) {
 			s.add(b.CommandBuffer)
 		}
@@ -265,30 +154,38 @@ func points(list []vk.Semaphore, values []uint64) (out []point) {
 	return out
 }
 
+// points2 are those of the later command.
+func points2(list []vk.SemaphoreSubmitInfo) (out []point) {
+	for _, p := range list {
+		out = append(out, point{get[*semaphore](uint64(p.Semaphore)), p.Value, vk.PipelineStageFlagBits2(p.StageMask)})
+	}
+	return out
+}
+
 // QueueWaitIdle is vkQueueWaitIdle.
 func QueueWaitIdle(h vk.Queue) vk.Result {
 	q := get[*queue](uint64(h))
-	w := q.device.work
-	for q.device.lost == nil && (w.running != nil && w.running.queue == q || slices.ContainsFunc(w.list, func(s *submission) bool { return s.queue == q })) {
-		changed.Wait()
-	}
+	q.device.work.wait(func() bool { return q.device.lost != nil || !q.device.work.has(q) })
 	return q.device.result()
 }
 
 // await waits until something holds, at most as many nanoseconds; false: it does not hold by then. Where timeouts are of simulated time, that is
 // looked at as each dispatch ends, and the host's counts while nothing runs.
 func (d *device_) await(timeout uint64, holds func() bool) bool {
+	d.work.waiting++
+	defer func() { d.work.waiting-- }()
+	d.work.seal()
 	if !d.byClock {
 		return await(timeout, holds)
 	}
 	for begin := d.nanoseconds(); !holds(); {
-		ended, running := d.nanoseconds()-begin >= timeout, d.work.running != nil
+		ended, running := d.nanoseconds()-begin >= timeout, d.work.runs()
 		switch {
 		case ended && (running || timeout == 0):
 			return false
 		case running:
 			changed.Wait()
-		case !await(timeout, func() bool { return holds() || d.work.running != nil }):
+		case !await(timeout, func() bool { return holds() || d.work.runs() }):
 			return false
 		}
 	}

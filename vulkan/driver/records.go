@@ -55,13 +55,16 @@ type row struct {
 	begin                     uint64 // cycle
 	bytes                     uint64 // of transfers
 	counts                    account.Counts
+	packet, busy              uint64 // cycle in which its packet was the first of its queue; cycles from its first workgroup on
+	overlap                   uint64 // number of the launches beside it; 0: none
+	beside                    bool   // it is one of them, of which memory and slots are not counted alone
 	captured                  string // file of the job; empty: none
 	host                      time.Duration
 }
 
 func (r *recorder) header() []string {
 	list := []string{"number", "process", "device", "machine", "clock_mhz", "queue", "kind", "name", "pipeline", "entry", "module", "groups_x", "groups_y", "groups_z",
-		"begin_cycle", "cycles", "microseconds", "timed_share", "estimated_cycles", "interval_cycles", "confidence",
+		"packet_cycle", "begin_cycle", "cycles", "busy_cycles", "overlap", "microseconds", "timed_share", "estimated_cycles", "interval_cycles", "confidence",
 		"workgroups", "waves", "instructions", "occupancy", "transfer_bytes"}
 	for _, name := range account.ReasonNames() {
 		list = append(list, "slot_cycles_"+name)
@@ -77,24 +80,36 @@ func (r *recorder) header() []string {
 func (r *recorder) write(d *device_, q *queue, w *row) error {
 	r.number++
 	m, c := d.physical.machine, &w.counts
-	list := []string{strconv.Itoa(r.number), strconv.Itoa(os.Getpid()), strconv.Itoa(d.number), m.Name, strconv.Itoa(m.ClockMHz), fmt.Sprintf("%d.%d", q.family, q.index),
+	list := []string{strconv.Itoa(r.number), strconv.Itoa(os.Getpid()), strconv.Itoa(d.number), m.Name, strconv.Itoa(m.ClockMHz), q.name(),
 		w.kind, w.name, w.pipeline, w.entry, w.module}
 	number := func(v uint64) { list = append(list, strconv.FormatUint(v, 10)) }
 	real := func(v float64) { list = append(list, strconv.FormatFloat(v, 'g', 8, 64)) }
 	for _, n := range w.groups {
 		number(uint64(n))
 	}
-	number(w.begin)
-	number(c.Cycles)
+	for _, n := range []uint64{w.packet, w.begin, c.Cycles, w.busy, w.overlap} {
+		number(n)
+	}
 	real(float64(c.Cycles) / float64(m.ClockMHz))
 	list = append(list, estimateCells(c)...)
-	number(c.Workgroups)
-	number(c.Waves)
-	number(c.Instructions())
+	own := *c
+	if w.kind == "overlap" {
+		own.Workgroups, own.Waves, own.ByClass = 0, 0, account.Counts{}.ByClass // the launches have them
+	}
+	number(own.Workgroups)
+	number(own.Waves)
+	number(own.Instructions())
 	real(c.Occupancy())
 	number(w.bytes)
+	shared := func(v uint64) {
+		if w.beside {
+			list = append(list, "")
+		} else {
+			number(v)
+		}
+	}
 	for _, n := range c.Slots {
-		number(n)
+		shared(n)
 	}
 	for _, n := range []uint64{c.LDS.Accesses, c.LDS.Passes, c.LDS.ConflictPasses, c.OutOfBounds} {
 		number(n)
@@ -104,9 +119,9 @@ func (r *recorder) write(d *device_, q *queue, w *row) error {
 		if i := slices.IndexFunc(c.Memory, func(l account.Level) bool { return l.Name == name }); i >= 0 {
 			l = c.Memory[i]
 		}
-		number(l.Accesses)
-		number(l.Hits)
-		number(l.Bytes)
+		shared(l.Accesses)
+		shared(l.Hits)
+		shared(l.Bytes)
 	}
 	list = append(list, w.captured)
 	real(w.host.Seconds())
@@ -129,14 +144,21 @@ func estimateCells(c *account.Counts) []string {
 // record counts work for queries and writes a row, if somebody wants them. A file that can't be written is told of once.
 func (d *device_) record(x *executor, w *row) {
 	d.clock.Store(d.gpu.Cycle())
+	if w.overlap == 0 {
+		w.packet = w.begin
+	}
 	if d.byClock {
 		state.Lock()
 		changed.Broadcast()
 		state.Unlock()
 	}
 	x.count(&w.counts)
-	d.progress.ended()
-	d.watch.profile.count(w)
+	if w.kind != "overlap" {
+		d.progress.ended()
+	}
+	if !w.beside {
+		d.watch.profile.count(w)
+	}
 	if d.records == nil {
 		return
 	}

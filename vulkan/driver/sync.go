@@ -14,9 +14,28 @@ type (
 		device   *device_
 		timeline bool
 		value    uint64 // of a binary one, 1 when it is signaled
+		planned  []*signal
 	}
-	event struct{ set bool }
+	event struct {
+		device *device_
+		set    bool
+		will   *eventChange // the last that is planned
+	}
+	// An eventChange is a command that sets or resets an event, in a plan.
+	eventChange struct {
+		set     bool
+		segment *segment
+		after   []int
+	}
 )
+
+// isSet says whether the event is set by the time that what is planned has run.
+func (e *event) isSet() bool {
+	if e.will != nil {
+		return e.will.set
+	}
+	return e.set
+}
 
 func (p point) reached() bool {
 	if p.semaphore.timeline {
@@ -61,6 +80,7 @@ func ResetFences(_ vk.Device, count uint32, list *vk.Fence) vk.Result {
 // GetFenceStatus is vkGetFenceStatus.
 func GetFenceStatus(_ vk.Device, h vk.Fence) vk.Result {
 	f := get[*fence](uint64(h))
+	f.device.work.seal()
 	switch {
 	case f.signaled:
 		return vk.Success
@@ -131,6 +151,7 @@ func timeline(h vk.Semaphore) *semaphore {
 // GetSemaphoreCounterValue is vkGetSemaphoreCounterValue.
 func GetSemaphoreCounterValue(_ vk.Device, h vk.Semaphore, out *uint64) vk.Result {
 	s := timeline(h)
+	s.device.work.seal()
 	*out = s.value
 	return s.device.result()
 }
@@ -142,6 +163,7 @@ func SignalSemaphore(_ vk.Device, info *vk.SemaphoreSignalInfo) vk.Result {
 		fail(vk.ErrorUnknown, "value %d: the timeline is at %d", info.Value, s.value)
 	}
 	s.value = info.Value
+	s.device.work.again()
 	changed.Broadcast()
 	return vk.Success
 }
@@ -152,7 +174,7 @@ func WaitSemaphores(h vk.Device, info *vk.SemaphoreWaitInfo, timeout uint64) vk.
 	values := items(info.PValues, info.SemaphoreCount)
 	var list []point
 	for i, s := range items(info.PSemaphores, info.SemaphoreCount) {
-		list = append(list, point{timeline(s), values[i]})
+		list = append(list, point{semaphore: timeline(s), value: values[i]})
 	}
 	held := d.await(timeout, func() bool {
 		return d.lost != nil || enough(info.Flags&vk.SemaphoreWaitAnyBit == 0, len(list), func(i int) bool { return list[i].reached() })
@@ -163,7 +185,7 @@ func WaitSemaphores(h vk.Device, info *vk.SemaphoreWaitInfo, timeout uint64) vk.
 // CreateEvent is vkCreateEvent.
 func CreateEvent(h vk.Device, _ *vk.EventCreateInfo, _ *vk.AllocationCallbacks, out *vk.Event) vk.Result {
 	d := get[*device_](uint64(h))
-	*out = vk.Event(put(&event{}, d.handle))
+	*out = vk.Event(put(&event{device: d}, d.handle))
 	return vk.Success
 }
 
@@ -172,7 +194,9 @@ func DestroyEvent(_ vk.Device, e vk.Event, _ *vk.AllocationCallbacks) { take[*ev
 
 // GetEventStatus is vkGetEventStatus.
 func GetEventStatus(_ vk.Device, h vk.Event) vk.Result {
-	if get[*event](uint64(h)).set {
+	e := get[*event](uint64(h))
+	e.device.work.seal()
+	if e.set {
 		return vk.EventSet
 	}
 	return vk.EventReset
@@ -180,13 +204,16 @@ func GetEventStatus(_ vk.Device, h vk.Event) vk.Result {
 
 // SetEvent is vkSetEvent.
 func SetEvent(_ vk.Device, h vk.Event) vk.Result {
-	get[*event](uint64(h)).set = true
+	e := get[*event](uint64(h))
+	e.set, e.will = true, nil
+	e.device.work.again()
 	changed.Broadcast()
 	return vk.Success
 }
 
 // ResetEvent is vkResetEvent.
 func ResetEvent(_ vk.Device, h vk.Event) vk.Result {
-	get[*event](uint64(h)).set = false
+	e := get[*event](uint64(h))
+	e.set, e.will = false, nil
 	return vk.Success
 }

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"spvsim/account"
+	"spvsim/gpu"
 	"spvsim/mem"
 	"spvsim/vulkan/vk"
 )
@@ -48,25 +49,48 @@ func (b *commandBuffer) transfer(name string, bytes uint64, moves ...move) {
 	})
 }
 
+// A timedWork takes the time of a transfer.
+type timedWork struct {
+	name  string
+	bytes uint64
+	moves []move // nil: it can't be captured
+	do    func()
+	pool  *queryPool // whose results it reads, after they have come; nil: none
+}
+
 // timed records something that takes the time of a transfer. Without moves, it can't be captured.
 func (b *commandBuffer) timed(name string, bytes uint64, moves []move, do func()) {
-	b.add(func(x *executor) error {
-		title := labelled(x.labels, name)
-		if x.plan != nil {
-			return x.plan.addTransfer(title, bytes, moves)
-		}
-		begin, started := x.device.gpu.Cycle(), time.Now()
-		counts, file, told := x.tell()
-		if !told {
-			do()
-			counts = &account.Counts{Cycles: x.device.gpu.Pass(bytes, x.follows)}
-		}
-		x.device.record(x, &row{
-			kind: "transfer", name: title, pipeline: name, begin: begin, bytes: bytes, counts: *counts, captured: file, host: time.Since(started),
-		})
-		x.follows = true
-		return nil
+	b.add((&timedWork{name: name, bytes: bytes, moves: moves, do: do}).run)
+}
+
+func (t *timedWork) run(x *executor) error {
+	if x.batch != nil {
+		return x.batch.transfer(x, t)
+	}
+	title := labelled(x.labels, t.name)
+	if x.plan != nil {
+		return x.plan.addTransfer(title, t.bytes, t.moves)
+	}
+	begin, started := x.device.gpu.Cycle(), time.Now()
+	counts, file, told := x.tell()
+	if !told {
+		t.do()
+		counts = &account.Counts{Cycles: x.device.gpu.Pass(t.bytes, x.follows)}
+	}
+	x.device.record(x, &row{
+		busy: x.busy(counts), kind: "transfer", name: title, pipeline: t.name, begin: begin, bytes: t.bytes, counts: *counts, captured: file, host: time.Since(started),
 	})
+	x.follows = true
+	return nil
+}
+
+// access is what a move reads and writes.
+func (m *move) access() []gpu.Rows {
+	to := gpu.Rows{Write: true, Addr: m.to.Addr, Bytes: m.bytes, Rows: m.rows, Stride: m.toRow}
+	if m.data != nil {
+		return []gpu.Rows{to}
+	}
+	return []gpu.Rows{to, {Addr: m.from.Addr, Bytes: m.bytes, Rows: m.rows, Stride: m.ofRow}}
 }
 
 // CmdCopyBuffer is vkCmdCopyBuffer.

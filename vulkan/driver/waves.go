@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"spvsim/probe"
 	"spvsim/tracing/perfetto"
@@ -62,9 +63,9 @@ func newWaves(d *device_) *waves {
 	return w
 }
 
-// run runs a dispatch, and shows it where it is chosen. What was written is on disk then, whatever becomes of the process.
-func (w *waves) run(name string, f func()) {
-	if w == nil || !w.chosen.take(name) {
+// run runs dispatches, and shows them where one of them is chosen. What was written is on disk then, whatever becomes of the process.
+func (w *waves) run(f func(), names ...string) {
+	if w == nil || !slices.ContainsFunc(names, w.chosen.take) {
 		f()
 		return
 	}

@@ -16,7 +16,7 @@ var extensions = []string{
 
 	"VK_KHR_16bit_storage", "VK_KHR_8bit_storage", "VK_KHR_bind_memory2", "VK_KHR_buffer_device_address",
 	"VK_KHR_cooperative_matrix", "VK_KHR_copy_commands2", "VK_KHR_dedicated_allocation", "VK_KHR_descriptor_update_template", "VK_KHR_device_group",
-	"VK_KHR_driver_properties", "VK_KHR_external_memory", "VK_KHR_format_feature_flags2", "VK_KHR_get_memory_requirements2",
+	"VK_KHR_driver_properties", "VK_KHR_external_memory", "VK_KHR_format_feature_flags2", "VK_KHR_get_memory_requirements2", "VK_KHR_global_priority",
 	"VK_KHR_image_format_list", "VK_KHR_maintenance1", "VK_KHR_maintenance2", "VK_KHR_maintenance3", "VK_KHR_maintenance4",
 	"VK_KHR_push_descriptor", "VK_KHR_relaxed_block_layout", "VK_KHR_sampler_mirror_clamp_to_edge", "VK_KHR_shader_atomic_int64", "VK_KHR_shader_clock",
 	"VK_KHR_shader_expect_assume", "VK_KHR_shader_float16_int8", "VK_KHR_shader_float_controls",
@@ -27,7 +27,7 @@ var extensions = []string{
 	"VK_KHR_uniform_buffer_standard_layout", "VK_KHR_variable_pointers", "VK_KHR_vulkan_memory_model",
 	"VK_KHR_workgroup_memory_explicit_layout", "VK_KHR_zero_initialize_workgroup_memory",
 
-	"VK_EXT_descriptor_indexing", "VK_EXT_external_memory_host", "VK_EXT_host_query_reset", "VK_EXT_image_robustness",
+	"VK_EXT_descriptor_indexing", "VK_EXT_external_memory_host", "VK_EXT_global_priority", "VK_EXT_global_priority_query", "VK_EXT_host_query_reset", "VK_EXT_image_robustness",
 	"VK_EXT_inline_uniform_block", "VK_EXT_memory_budget", "VK_EXT_pipeline_creation_cache_control",
 	"VK_EXT_pipeline_creation_feedback", "VK_EXT_private_data", "VK_EXT_robustness2", "VK_EXT_scalar_block_layout",
 	"VK_EXT_shader_atomic_float", "VK_EXT_shader_atomic_float2", "VK_EXT_shader_image_atomic_int64", "VK_EXT_shader_subgroup_ballot",

@@ -13,9 +13,11 @@ import (
 // A Group is all work of one name.
 type Group struct {
 	Name         string
-	Kind         string // dispatch, graph or transfer
+	Kind         string // dispatch, graph, transfer or overlap
 	Times        int
 	Microseconds float64
+	Beside       float64 // of them, of launches that ran beside others: that time is in a group of the kind overlap
+	Busy         float64 // microseconds from first workgroups on
 	Estimated    float64 // of them
 	Untimed      int     // dispatches of which nothing was timed or estimated
 	Instructions uint64
@@ -74,6 +76,12 @@ func (g *Group) add(i int, r *Row) {
 	g.rows = append(g.rows, i)
 	g.Times++
 	g.Microseconds += r.Microseconds
+	if r.beside() {
+		g.Beside += r.Microseconds
+	}
+	if r.ClockMHz > 0 {
+		g.Busy += float64(r.Busy) / r.ClockMHz
+	}
 	g.Instructions += r.Instructions
 	g.HostSeconds += r.HostSeconds
 	g.OutOfBounds += r.OutOfBounds
@@ -91,9 +99,16 @@ const mostShown = 20
 // Summarize writes what a program's work came to.
 func Summarize(w io.Writer, list []Group) error {
 	var total Group
+	overlaps, own := 0, 0.0
 	for i := range list {
-		total.Times += list[i].Times
-		total.Microseconds += list[i].Microseconds
+		if list[i].Kind == overlap {
+			overlaps += list[i].Times
+			total.Beside += list[i].Microseconds
+		} else {
+			total.Times += list[i].Times
+			own += list[i].Beside
+		}
+		total.Microseconds += list[i].Microseconds - list[i].Beside
 		total.Estimated += list[i].Estimated
 		total.Untimed += list[i].Untimed
 		total.Instructions += list[i].Instructions
@@ -102,6 +117,9 @@ func Summarize(w io.Writer, list []Group) error {
 		total.Bytes += list[i].Bytes
 	}
 	fmt.Fprintf(w, "simulated     %.3f us in %d dispatches and transfers, %d instructions; %.2f s on the host\n", total.Microseconds, total.Times, total.Instructions, total.HostSeconds)
+	if overlaps > 0 {
+		fmt.Fprintf(w, "overlap       %.3f us in which launches ran beside each other, %d times; their own times add up to %.3f us\n", total.Beside, overlaps, own)
+	}
 	if total.Estimated > 0 {
 		fmt.Fprintf(w, "estimated     %.3f us of them, from dispatches alike that were timed\n", total.Estimated)
 	}

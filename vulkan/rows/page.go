@@ -28,7 +28,7 @@ func (f *File) Page(name string, lacks ...string) *report.Program {
 func (r *Row) work() report.Work {
 	w := report.Work{
 		Number: r.Number, Name: r.Name, Queue: r.Queue, Microseconds: r.Microseconds, Untimed: r.Cycles == 0 && r.Kind != "transfer",
-		Instructions: r.Instructions, OutOfBounds: r.OutOfBounds, Slots: r.Slots, Levels: r.Levels,
+		Instructions: r.Instructions, OutOfBounds: r.OutOfBounds, Slots: r.Slots, Levels: r.Levels, Beside: r.beside(),
 	}
 	if r.Kind == "dispatch" {
 		w.Groups = fmt.Sprintf("%d × %d × %d", r.Groups[0], r.Groups[1], r.Groups[2])

@@ -24,12 +24,14 @@ type Row struct {
 	Machine                 string
 	ClockMHz                float64
 	Queue                   string
-	Kind                    string // dispatch, graph or transfer
+	Kind                    string // dispatch, graph, transfer, or overlap: all launches that ran beside each other
 	Name                    string // of the pipeline after its labels
 	Pipeline                string
 	Entry, Module           string
 	Groups                  [3]uint64
-	Begin, Cycles           uint64
+	Packet, Begin, Cycles   uint64 // cycle in which its packet was the first of its queue; from when it waited for nothing
+	Busy                    uint64 // cycles from its first workgroup on
+	Overlap                 uint64 // number of the launches beside it; 0: none were
 	Microseconds            float64
 	TimedShare              float64 // of its instructions
 	Estimated               uint64  // of its cycles
@@ -77,7 +79,13 @@ func (f *File) Timed() (list []Source) {
 var needed = []string{"kind", "name", "pipeline", "begin_cycle", "cycles", "microseconds"}
 
 // kinds of work.
-var kinds = []string{"dispatch", "graph", "transfer"}
+var kinds = []string{"dispatch", "graph", "transfer", overlap}
+
+// overlap is the kind of rows that count all launches beside each other: their time once, their memory and slots.
+const overlap = "overlap"
+
+// beside says that the row's time is in that of a row of the kind overlap.
+func (r *Row) beside() bool { return r.Overlap > 0 && r.Kind != overlap }
 
 // Read reads rows as CSV or, where the file's name ends in .parquet, as Parquet. A file that is not there, or empty, has no rows: nothing ran.
 // The last row of a program that was killed may be cut off: it is left out.
@@ -164,7 +172,7 @@ func (r *Row) read(c *cells, levels []string) {
 	*r = Row{
 		Process: c.count("process"), Device: c.count("device"), Number: c.count("number"), Machine: c.text("machine"), ClockMHz: c.real("clock_mhz"), Queue: c.text("queue"),
 		Kind: c.text("kind"), Name: c.text("name"), Pipeline: c.text("pipeline"), Entry: c.text("entry"), Module: c.text("module"),
-		Begin: c.count("begin_cycle"), Cycles: c.count("cycles"), Microseconds: c.real("microseconds"),
+		Packet: c.count("packet_cycle"), Begin: c.count("begin_cycle"), Cycles: c.count("cycles"), Busy: c.count("busy_cycles"), Overlap: c.count("overlap"), Microseconds: c.real("microseconds"),
 		TimedShare: c.real("timed_share"), Estimated: c.count("estimated_cycles"), Half: c.real("interval_cycles"),
 		Workgroups: c.count("workgroups"), Waves: c.count("waves"), Instructions: c.count("instructions"), TransferBytes: c.count("transfer_bytes"),
 		LDSPasses: c.count("lds_passes"), LDSConflicts: c.count("lds_conflict_passes"), OutOfBounds: c.count("out_of_bounds"),

@@ -13,6 +13,7 @@ import (
 func (f *File) WriteTrace(w io.Writer, name string) error {
 	var list []perfetto.Process
 	at := map[[2]uint64]int{}
+	tracks := map[string]uint64{}
 	for i := range f.Rows {
 		r := &f.Rows[i]
 		key := [2]uint64{r.Process, r.Device}
@@ -22,14 +23,34 @@ func (f *File) WriteTrace(w io.Writer, name string) error {
 			at[key] = n
 			list = append(list, perfetto.Process{Name: fmt.Sprintf("%s on %s", name, r.Machine), ClockMHz: r.ClockMHz})
 		}
-		list[n].Work = append(list[n].Work, r.trace(f.Levels))
+		work := r.trace(f.Levels)
+		work.Queue = r.track(tracks)
+		list[n].Work = append(list[n].Work, work)
 	}
 	return perfetto.WriteProgram(w, list)
 }
 
+// track is one of its queue on which nothing is by the time that it begins; ends are when the last of each track ended.
+func (r *Row) track(ends map[string]uint64) string {
+	for n := 1; ; n++ {
+		name := r.Queue
+		switch {
+		case r.Kind == overlap:
+			name = "all beside each other"
+		case n > 1:
+			name = fmt.Sprintf("%s, beside %d", r.Queue, n-1)
+		}
+		key := fmt.Sprintf("%d %d %s", r.Process, r.Device, name)
+		if ends[key] <= r.Begin {
+			ends[key] = r.Begin + r.Cycles
+			return name
+		}
+	}
+}
+
 // trace is the row as a piece of work on its queue's track.
 func (r *Row) trace(levels []string) perfetto.Work {
-	w := perfetto.Work{Queue: r.Queue, Kind: r.Kind, Name: r.Pipeline, From: r.Begin, To: r.Begin + r.Cycles}
+	w := perfetto.Work{Kind: r.Kind, Name: r.Pipeline, From: r.Begin, To: r.Begin + r.Cycles}
 	if labels, ok := strings.CutSuffix(r.Name, "/"+r.Pipeline); ok {
 		w.Labels = strings.Split(labels, "/")
 	}
@@ -40,6 +61,10 @@ func (r *Row) trace(levels []string) perfetto.Work {
 	}
 	for i, axis := range []string{"x", "y", "z"} {
 		add("workgroups "+axis, r.Groups[i], false)
+	}
+	if r.beside() {
+		add("cycles since its packet was the first of its queue", r.Begin+r.Cycles-r.Packet, false)
+		add("cycles since its first workgroup", r.Busy, false)
 	}
 	add("estimated cycles", r.Estimated, false)
 	add("bytes", r.TransferBytes, false)

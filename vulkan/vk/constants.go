@@ -1001,6 +1001,14 @@ const (
 	QueueProtectedBit     QueueFlagBits = 1 << 4
 )
 
+// Values of QueueGlobalPriority.
+const (
+	QueueGlobalPriorityLow      QueueGlobalPriority = 128
+	QueueGlobalPriorityMedium   QueueGlobalPriority = 256
+	QueueGlobalPriorityHigh     QueueGlobalPriority = 512
+	QueueGlobalPriorityRealtime QueueGlobalPriority = 1024
+)
+
 // Values of RenderingFlagBits.
 const (
 	RenderingContentsSecondaryCommandBuffersBit RenderingFlagBits = 1 << 0
@@ -1044,6 +1052,7 @@ const (
 	ErrorInvalidOpaqueCaptureAddress Result = -1000257000
 	ErrorFragmentation               Result = -1000161000
 	PipelineCompileRequired          Result = 1000297000
+	ErrorNotPermitted                Result = -1000174001
 )
 
 // Values of SampleCountFlagBits.
@@ -1323,6 +1332,9 @@ const (
 	StructureTypePhysicalDeviceCooperativeMatrixFeaturesKhr                StructureType = 1000506000
 	StructureTypeCooperativeMatrixPropertiesKhr                            StructureType = 1000506001
 	StructureTypePhysicalDeviceCooperativeMatrixPropertiesKhr              StructureType = 1000506002
+	StructureTypeDeviceQueueGlobalPriorityCreateInfo                       StructureType = 1000174000
+	StructureTypePhysicalDeviceGlobalPriorityQueryFeatures                 StructureType = 1000388000
+	StructureTypeQueueFamilyGlobalPriorityProperties                       StructureType = 1000388001
 	StructureTypePhysicalDevicePushDescriptorProperties                    StructureType = 1000080000
 	StructureTypePhysicalDeviceShaderClockFeaturesKhr                      StructureType = 1000181000
 	StructureTypePhysicalDeviceShaderExpectAssumeFeatures                  StructureType = 1000544000

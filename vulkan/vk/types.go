@@ -691,6 +691,12 @@ type DeviceQueueCreateInfo struct {
 	PQueuePriorities *float32
 }
 
+type DeviceQueueGlobalPriorityCreateInfo struct {
+	SType          StructureType
+	PNext          unsafe.Pointer
+	GlobalPriority QueueGlobalPriority
+}
+
 type DeviceQueueInfo2 struct {
 	SType            StructureType
 	PNext            unsafe.Pointer
@@ -1466,6 +1472,12 @@ type PhysicalDeviceFloatControlsProperties struct {
 	ShaderRoundingModeRTZFloat16          Bool32
 	ShaderRoundingModeRTZFloat32          Bool32
 	ShaderRoundingModeRTZFloat64          Bool32
+}
+
+type PhysicalDeviceGlobalPriorityQueryFeatures struct {
+	SType               StructureType
+	PNext               unsafe.Pointer
+	GlobalPriorityQuery Bool32
 }
 
 type PhysicalDeviceGroupProperties struct {
@@ -2541,6 +2553,13 @@ type QueryType int32
 
 type Queue uint64 // handle
 
+type QueueFamilyGlobalPriorityProperties struct {
+	SType         StructureType
+	PNext         unsafe.Pointer
+	PriorityCount uint32
+	Priorities    [16]QueueGlobalPriority
+}
+
 type QueueFamilyProperties struct {
 	QueueFlags                  QueueFlags
 	QueueCount                  uint32
@@ -2555,6 +2574,8 @@ type QueueFamilyProperties2 struct {
 }
 
 type QueueFlags = Flags
+
+type QueueGlobalPriority int32
 
 type Rect2D struct {
 	Offset Offset2D

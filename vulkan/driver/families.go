@@ -1,0 +1,59 @@
+package driver
+
+import (
+	"spvsim/config"
+	"spvsim/vulkan/vk"
+)
+
+// Families of queues: the first takes everything, the second transfers alone.
+const (
+	computing = iota
+	copying
+	queueFamilies
+)
+
+// Queues of a family, at most: as many as Mesa's driver offers, where the machine's pipes serve as many.
+const (
+	mostComputing = 8
+	mostCopying   = 2
+)
+
+// familiesOf are those of a machine.
+func familiesOf(m *config.Machine) []vk.QueueFamilyProperties {
+	one := vk.QueueFamilyProperties{TimestampValidBits: 64, MinImageTransferGranularity: vk.Extent3D{Width: 1, Height: 1, Depth: 1}}
+	list := []vk.QueueFamilyProperties{computing: one, copying: one}
+	f := &m.FrontEnd
+	list[computing].QueueFlags, list[computing].QueueCount = vk.QueueComputeBit|vk.QueueTransferBit, uint32(min(mostComputing, f.Pipes*f.QueuesPerPipe))
+	list[copying].QueueFlags, list[copying].QueueCount = vk.QueueTransferBit, uint32(min(mostCopying, f.QueuesPerPipe))
+	return list
+}
+
+// globalPriorities are those of the API, as hardware queues have them.
+var globalPriorities = map[vk.QueueGlobalPriority]string{
+	vk.QueueGlobalPriorityLow: "low", vk.QueueGlobalPriorityMedium: "medium", vk.QueueGlobalPriorityHigh: "high", vk.QueueGlobalPriorityRealtime: "realtime",
+}
+
+// priorityOf is that of a queue among hardware queues: what is asked for against all others of the machine, else low or medium by its number
+// against others of the device, as there are two discrete priorities.
+func priorityOf(q *vk.DeviceQueueCreateInfo, i uint32) string {
+	name := "medium"
+	if list := items(q.PQueuePriorities, q.QueueCount); list != nil && list[i] < 0.5 {
+		name = "low"
+	}
+	if g := next[vk.DeviceQueueGlobalPriorityCreateInfo](q.PNext, vk.StructureTypeDeviceQueueGlobalPriorityCreateInfo); g != nil {
+		known, ok := globalPriorities[g.GlobalPriority]
+		if !ok {
+			fail(vk.ErrorInitializationFailed, "global priority %d: want 128, 256, 512 or 1024", g.GlobalPriority)
+		}
+		name = known
+	}
+	return name
+}
+
+// tellPriorities fills the structure of a family's global priorities, where there is one.
+func tellPriorities(p *vk.QueueFamilyProperties2) {
+	if to := next[vk.QueueFamilyGlobalPriorityProperties](p.PNext, vk.StructureTypeQueueFamilyGlobalPriorityProperties); to != nil {
+		to.PriorityCount = 4
+		copy(to.Priorities[:], []vk.QueueGlobalPriority{vk.QueueGlobalPriorityLow, vk.QueueGlobalPriorityMedium, vk.QueueGlobalPriorityHigh, vk.QueueGlobalPriorityRealtime})
+	}
+}

@@ -1,0 +1,351 @@
+package driver
+
+import (
+	"slices"
+
+	"spvsim/gpu"
+	"spvsim/mem"
+	"spvsim/program"
+)
+
+// A plan is what submissions become that are handed to the machine together: segments, one after the other.
+type plan struct {
+	device      *device_
+	segments    []*segment
+	lanes       []*lane
+	submissions []*submission // whose commands are all in it, or some
+	single      bool          // one queue alone has commands: its full barriers end segments
+}
+
+// A segment is work of which launches may overlap. All of it is done before the next one begins.
+type segment struct {
+	items    []*planned
+	after    [][]uint64           // by item, a set of those that it waits for, over others
+	last     []int                // launches that no other one waits for
+	dirty    bool                 // a kernel may have stored what no barrier has had written back
+	pools    map[*queryPool][]int // what queries of a pool wait for
+	finishes []func()             // when all is done and recorded; state is held
+}
+
+// planned is a command in its place.
+type planned struct {
+	gpu.Queued
+	lane    *lane
+	row     row
+	alone   func(x *executor) error // runs it on an idle machine
+	context executor                // with its labels and open queries
+}
+
+func newPlan(d *device_) *plan {
+	p := &plan{device: d}
+	p.cut()
+	return p
+}
+
+func (p *plan) now() *segment { return p.segments[len(p.segments)-1] }
+
+// cut begins a segment.
+func (p *plan) cut() {
+	p.segments = append(p.segments, &segment{pools: map[*queryPool][]int{}})
+	for _, l := range p.lanes {
+		l.settled()
+	}
+}
+
+// empty says that there is nothing to do.
+func (p *plan) empty() bool { return len(p.submissions) == 0 }
+
+// lane is that of a queue.
+func (p *plan) lane(q *queue) *lane {
+	for _, l := range p.lanes {
+		if l.queue == q {
+			return l
+		}
+	}
+	l := &lane{queue: q, number: len(p.lanes)}
+	p.lanes = append(p.lanes, l)
+	return l
+}
+
+// launch puts work into a queue, after what it waits for. Where that is all of the segment and all of memory, a new segment begins.
+func (p *plan) launch(x *executor, kind commandKind, w *planned, also ...int) {
+	l := x.lane
+	d := &l.pending[kind]
+	d.add(dependence{after: also})
+	if p.single && !d.waited && p.now().coveredBy(d) {
+		p.cut()
+	}
+	s := p.now()
+	w.lane, w.Queue, w.context = l, l.number, x.copy()
+	w.After, w.Waited = s.pruned(d.after), d.waited
+	w.Release, w.Acquire = p.device.levelsOf(d)
+	i := s.add(w)
+	d.waited = true
+	l.open[kind] = append(s.without(l.open[kind], i), i)
+	s.last = append(s.without(s.last, i), i)
+	s.dirty = kind == ofCompute || s.dirty && !d.release
+}
+
+// mark puts something that takes no time into a queue.
+func (p *plan) mark(l *lane, after []int, f func(cycle uint64)) {
+	p.now().add(&planned{lane: l, Queued: gpu.Queued{Queue: l.number, After: after, Mark: f}})
+}
+
+// atEnd does something when all of the segment is done.
+func (p *plan) atEnd(f func()) {
+	s := p.now()
+	s.finishes = append(s.finishes, f)
+}
+
+// coveredBy says that a dependence is one on all launches of the segment, with all of memory.
+func (s *segment) coveredBy(d *dependence) bool {
+	return len(s.last) > 0 && d.acquire == readsAll && (d.release || !s.dirty) && !slices.ContainsFunc(s.last, func(i int) bool { return !slices.Contains(d.after, i) && !s.anyWaits(d.after, i) })
+}
+
+// add numbers an item, and takes note of what it waits for over others.
+func (s *segment) add(w *planned) int {
+	i := len(s.items)
+	s.items = append(s.items, w)
+	set := make([]uint64, (i+63)/64)
+	for _, k := range w.After {
+		set[k/64] |= 1 << (k % 64)
+		for n, word := range s.after[k] {
+			set[n] |= word
+		}
+	}
+	s.after = append(s.after, set)
+	return i
+}
+
+// waits says whether item i waits for item k.
+func (s *segment) waits(i, k int) bool {
+	set := s.after[i]
+	return k/64 < len(set) && set[k/64]>>(k%64)&1 != 0
+}
+
+func (s *segment) anyWaits(list []int, k int) bool {
+	return slices.ContainsFunc(list, func(i int) bool { return s.waits(i, k) })
+}
+
+// without leaves those out of a list that item i waits for.
+func (s *segment) without(list []int, i int) []int {
+	return slices.DeleteFunc(slices.Clone(list), func(k int) bool { return s.waits(i, k) })
+}
+
+// pruned leaves those out that others of the list wait for.
+func (s *segment) pruned(list []int) []int {
+	return slices.DeleteFunc(slices.Clone(list), func(k int) bool { return s.anyWaits(list, k) })
+}
+
+// launches counts the items that are no marks.
+func (s *segment) launches() (n int) {
+	for _, w := range s.items {
+		if w.Mark == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// levelsOf are the levels of memory that a dependence has written back, and those that drop their lines; nil: all.
+func (d *device_) levelsOf(of *dependence) (release, acquire []string) {
+	release, acquire = []string{}, []string{}
+	if of.release {
+		release = nil
+	}
+	switch of.acquire {
+	case readsAll:
+		acquire = nil
+	case readsVectors:
+		acquire = slices.DeleteFunc(gpu.Levels(d.physical.machine), func(name string) bool { return name == scalarLevel })
+	}
+	return release, acquire
+}
+
+// scalarLevel is the level of memory that serves scalar instructions alone.
+const scalarLevel = "scalar_l1"
+
+// submission puts a submission's commands into the plan; done: all of them, up to one that waits for an event of the host.
+func (p *plan) submission(s *submission) (done bool) {
+	if s.context == nil {
+		s.context = &executor{device: p.device, queue: s.queue}
+		for _, w := range s.waits {
+			p.wait(p.lane(s.queue), w)
+		}
+	}
+	x := s.context
+	x.batch, x.lane = p, p.lane(s.queue)
+	if !slices.Contains(p.submissions, s) {
+		p.submissions = append(p.submissions, s)
+	}
+	for s.at.buffer < len(s.buffers) {
+		commands := s.buffers[s.at.buffer].commands
+		for s.at.command < len(commands) {
+			x.blocked = false
+			if err := commands[s.at.command](x); err != nil {
+				panic(err) // planning runs nothing
+			}
+			if x.blocked {
+				return false
+			}
+			s.at.command++
+		}
+		s.at.buffer, s.at.command = s.at.buffer+1, 0
+	}
+	p.end(s)
+	return true
+}
+
+// end plans the signals of a submission.
+func (p *plan) end(s *submission) {
+	after := s.context.lane.all()
+	var given []*signal
+	for _, w := range s.signals {
+		g := &signal{point: w, segment: p.now(), after: after}
+		w.semaphore.planned = append(w.semaphore.planned, g)
+		given = append(given, g)
+	}
+	p.atEnd(func() {
+		for _, g := range given {
+			g.give()
+		}
+		s.ended()
+	})
+}
+
+// ready says whether what a submission waits for has happened, or will with what is planned.
+func (s *submission) ready() bool {
+	return s.context != nil || !slices.ContainsFunc(s.waits, func(w point) bool { return !w.promised() })
+}
+
+// A signal is one of a semaphore that is planned.
+type signal struct {
+	point
+	segment *segment
+	after   []int
+	taken   bool // by a wait that is planned too
+}
+
+// promised says whether a point is reached, or will be with what is planned.
+func (w point) promised() bool {
+	return w.reached() || slices.ContainsFunc(w.semaphore.planned, w.givenBy)
+}
+
+// givenBy says whether a signal is one that the wait ends with.
+func (w point) givenBy(g *signal) bool {
+	return w.semaphore.timeline && g.value >= w.value || !w.semaphore.timeline && !g.taken
+}
+
+// wait has later commands of a queue wait for a point, and takes the signal of a binary semaphore.
+func (p *plan) wait(l *lane, w point) {
+	if w.reached() {
+		w.consume()
+		return
+	}
+	i := slices.IndexFunc(w.semaphore.planned, w.givenBy)
+	g := w.semaphore.planned[i]
+	g.taken = true
+	if g.segment == p.now() {
+		b := everything(w.stages)
+		l.waits(b.to, whole(g.after))
+	}
+}
+
+// give is what a planned signal does when its submission has ended.
+func (g *signal) give() {
+	s := g.semaphore
+	s.planned = slices.DeleteFunc(s.planned, func(other *signal) bool { return other == g })
+	if s.timeline || !g.taken {
+		g.signal()
+	}
+}
+
+// dispatch plans a dispatch; one of nothing is none.
+func (p *plan) dispatch(x *executor, d *dispatch) error {
+	name := labelled(x.labels, d.title)
+	if d.indirect.Bytes == nil && slices.Contains(d.groups[:], 0) {
+		return nil
+	}
+	w := &planned{alone: d.run, row: row{kind: "dispatch", name: name, pipeline: d.title, entry: d.pipeline.entry, module: d.pipeline.digest, groups: d.groups}}
+	w.Dispatch = &gpu.Dispatch{Name: name, Kind: d.title, Kernel: d.pipeline.kernel, Groups: d.groups, Base: d.base, Push: d.push,
+		Elements: d.elementsNow(d.pipeline.kernel.Program)}
+	if d.indirect.Bytes != nil {
+		w.Dispatch.Indirect = func() [3]uint32 {
+			w.row.groups = d.size()
+			return w.row.groups
+		}
+	}
+	p.launch(x, ofCompute, w)
+	return nil
+}
+
+// graph plans a dispatch of a graph, which waits for the one before: they use the same scratch memory.
+func (p *plan) graph(x *executor, g *graphDispatch) error {
+	name := labelled(x.labels, g.title)
+	w := &planned{alone: g.run, row: row{kind: "graph", name: name, pipeline: g.title, entry: g.graph.entry, module: g.graph.digest}}
+	w.Graph = &gpu.GraphDispatch{Name: name, Graph: g.graph.graph, Scratch: g.scratch, Input: g.input, Push: g.push,
+		Elements: func(prog *program.Program) [][]mem.Descriptor { return g.elementsOf(prog) }}
+	var before []int
+	for i, other := range p.now().items {
+		if other.Graph != nil {
+			before = []int{i}
+		}
+	}
+	p.launch(x, ofCompute, w, before...)
+	return nil
+}
+
+// transfer plans a transfer.
+func (p *plan) transfer(x *executor, t *timedWork) error {
+	title := labelled(x.labels, t.name)
+	w := &planned{alone: t.run, row: row{kind: "transfer", name: title, pipeline: t.name, bytes: t.bytes}}
+	w.Transfer = &gpu.Transfer{Name: title, Bytes: t.bytes, Do: t.do}
+	for i := range t.moves {
+		w.Transfer.Access = append(w.Transfer.Access, t.moves[i].access()...)
+	}
+	var queries []int
+	if t.pool != nil {
+		queries = p.now().pools[t.pool]
+	}
+	p.launch(x, ofTransfer, w, queries...)
+	return nil
+}
+
+// query plans what is done with queries of a pool, after what was done with them before and what it waits for.
+func (p *plan) query(l *lane, pool *queryPool, after []int, f func(cycle uint64)) {
+	s := p.now()
+	after = join(after, s.pools[pool])
+	s.pools[pool] = after
+	p.mark(l, after, f)
+}
+
+// changeEvent plans that an event is set or reset.
+func (p *plan) changeEvent(l *lane, e *event, set bool, after []int) {
+	change := &eventChange{set: set, segment: p.now(), after: after}
+	if e.will != nil && e.will.segment == p.now() {
+		after = join(after, e.will.after)
+	}
+	e.will = change
+	p.mark(l, after, func(uint64) {
+		state.Lock()
+		defer state.Unlock()
+		e.set = set
+		if e.will == change {
+			e.will = nil
+		}
+		changed.Broadcast()
+	})
+}
+
+// waitEvent has later commands of a queue wait for an event; false: nothing that is planned sets it.
+func (p *plan) waitEvent(l *lane, e *event, b *barrier) bool {
+	if !e.isSet() {
+		return false
+	}
+	d := dependence{release: b.release, acquire: b.acquire}
+	if e.will != nil && e.will.segment == p.now() {
+		d.after = e.will.after
+	}
+	l.waits(b.to, d)
+	return true
+}

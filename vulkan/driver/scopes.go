@@ -1,0 +1,179 @@
+package driver
+
+import (
+	"slices"
+
+	"spvsim/vulkan/vk"
+)
+
+// Barriers as the API says them: which commands come before and after by their stages, and which caches are written back and dropped by
+// their accesses.
+
+// A kind of command is what a stage may belong to.
+type commandKind uint8
+
+// Kinds of commands, of which a timestamp at the top of the pipe waits and is not waited for.
+const (
+	ofCompute commandKind = iota
+	ofTransfer
+	ofTop
+	commandKinds
+)
+
+// reads are the caches that a barrier has dropped: none, all but those of scalars, all.
+type reads uint8
+
+const (
+	readsNothing reads = iota
+	readsVectors
+	readsAll
+)
+
+// A dependence is what later commands wait for.
+type dependence struct {
+	after   []int // items of the segment
+	release bool  // caches write back what kernels stored
+	acquire reads
+	waited  bool // by the queue, for all of it
+}
+
+// whole is what a semaphore means: all memory.
+func whole(after []int) dependence {
+	return dependence{after: after, release: true, acquire: readsAll}
+}
+
+// A barrier is a dependency of the API: kinds of commands before, kinds after, and what becomes of memory.
+type barrier struct {
+	from, to [commandKinds]bool
+	release  bool
+	acquire  reads
+}
+
+const (
+	transferStages = vk.PipelineStage2AllTransferBit | vk.PipelineStage2CopyBit | vk.PipelineStage2ResolveBit | vk.PipelineStage2BlitBit | vk.PipelineStage2ClearBit
+	shaderWrites   = vk.Access2ShaderWriteBit | vk.Access2ShaderStorageWriteBit | vk.Access2MemoryWriteBit
+	// scalarReads may go through caches of scalars as well: constants, and words that all lanes of a wave read alike.
+	scalarReads = vk.Access2UniformReadBit | vk.Access2ShaderReadBit | vk.Access2ShaderStorageReadBit | vk.Access2MemoryReadBit
+)
+
+// add adds stages and accesses to a barrier.
+func (b *barrier) add(fromStages, toStages vk.PipelineStageFlagBits2, fromAccess, toAccess vk.AccessFlagBits2) {
+	const all = vk.PipelineStage2AllCommandsBit
+	b.from[ofCompute] = b.from[ofCompute] || fromStages&(all|vk.PipelineStage2BottomOfPipeBit|vk.PipelineStage2ComputeShaderBit) != 0
+	b.from[ofTransfer] = b.from[ofTransfer] || fromStages&(all|vk.PipelineStage2BottomOfPipeBit|transferStages) != 0
+	b.from[ofTop] = b.from[ofTop] || fromStages&(all|vk.PipelineStage2BottomOfPipeBit) != 0
+	top := toStages&(all|vk.PipelineStage2TopOfPipeBit) != 0
+	b.to[ofTop] = b.to[ofTop] || top
+	b.to[ofCompute] = b.to[ofCompute] || top || toStages&(vk.PipelineStage2DrawIndirectBit|vk.PipelineStage2ComputeShaderBit) != 0
+	b.to[ofTransfer] = b.to[ofTransfer] || top || toStages&transferStages != 0
+	b.release = b.release || fromAccess&shaderWrites != 0
+	switch {
+	case toAccess&scalarReads != 0:
+		b.acquire = readsAll
+	case toAccess&vk.Access2ShaderSampledReadBit != 0:
+		b.acquire = max(b.acquire, readsVectors)
+	}
+}
+
+// barrierOf is that of a command with one mask of stages for all.
+func barrierOf(from, to vk.PipelineStageFlags, memory []vk.MemoryBarrier, buffers []vk.BufferMemoryBarrier, images []vk.ImageMemoryBarrier) barrier {
+	var b barrier
+	add := func(src, dst vk.AccessFlags) {
+		b.add(vk.PipelineStageFlagBits2(from), vk.PipelineStageFlagBits2(to), vk.AccessFlagBits2(src), vk.AccessFlagBits2(dst))
+	}
+	add(0, 0)
+	for i := range memory {
+		add(memory[i].SrcAccessMask, memory[i].DstAccessMask)
+	}
+	for i := range buffers {
+		add(buffers[i].SrcAccessMask, buffers[i].DstAccessMask)
+	}
+	for i := range images {
+		add(images[i].SrcAccessMask, images[i].DstAccessMask)
+	}
+	return b
+}
+
+// barrierOf2 is that of a command in which each has its stages.
+func barrierOf2(d *vk.DependencyInfo) barrier {
+	var b barrier
+	add := func(from, to vk.PipelineStageFlags2, src, dst vk.AccessFlags2) {
+		b.add(vk.PipelineStageFlagBits2(from), vk.PipelineStageFlagBits2(to), vk.AccessFlagBits2(src), vk.AccessFlagBits2(dst))
+	}
+	for _, m := range items(d.PMemoryBarriers, d.MemoryBarrierCount) {
+		add(m.SrcStageMask, m.DstStageMask, m.SrcAccessMask, m.DstAccessMask)
+	}
+	for _, m := range items(d.PBufferMemoryBarriers, d.BufferMemoryBarrierCount) {
+		add(m.SrcStageMask, m.DstStageMask, m.SrcAccessMask, m.DstAccessMask)
+	}
+	for _, m := range items(d.PImageMemoryBarriers, d.ImageMemoryBarrierCount) {
+		add(m.SrcStageMask, m.DstStageMask, m.SrcAccessMask, m.DstAccessMask)
+	}
+	return b
+}
+
+// everything comes before everything, in the stages of a wait.
+func everything(to vk.PipelineStageFlagBits2) barrier {
+	var b barrier
+	b.add(vk.PipelineStage2AllCommandsBit, to, vk.Access2MemoryWriteBit, vk.Access2MemoryReadBit)
+	return b
+}
+
+// A lane is a queue in a plan: what its next commands wait for, and what has been put into it.
+type lane struct {
+	queue   *queue
+	number  int
+	pending [commandKinds]dependence
+	open    [commandKinds][]int // items by kind, without those that a later one of the kind waits for
+}
+
+// before is what commands of those kinds have been, and what such would wait for.
+func (l *lane) before(kinds [commandKinds]bool) (after []int) {
+	for k, in := range kinds {
+		if in {
+			after = join(after, join(l.open[k], l.pending[k].after))
+		}
+	}
+	return after
+}
+
+// all is everything before.
+func (l *lane) all() []int { return l.before([commandKinds]bool{true, true, true}) }
+
+// waits has later commands of those kinds wait.
+func (l *lane) waits(to [commandKinds]bool, d dependence) {
+	for k, in := range to {
+		if in {
+			l.pending[k].add(d)
+		}
+	}
+}
+
+// barrier carries a barrier out.
+func (l *lane) barrier(b *barrier) {
+	l.waits(b.to, dependence{after: l.before(b.from), release: b.release, acquire: b.acquire})
+}
+
+// settled: all before is done, and memory is as a new launch finds it.
+func (l *lane) settled() {
+	l.pending, l.open = [commandKinds]dependence{}, [commandKinds][]int{}
+}
+
+func (d *dependence) add(o dependence) {
+	after := join(d.after, o.after)
+	if d.waited && len(after) == len(d.after) && !o.release && o.acquire == readsNothing {
+		return
+	}
+	if d.waited {
+		d.release, d.acquire = false, readsNothing
+	}
+	d.after, d.waited = after, false
+	d.release, d.acquire = d.release || o.release, max(d.acquire, o.acquire)
+}
+
+// join is the numbers of both, each once, in their order.
+func join(a, b []int) []int {
+	list := slices.Concat(a, b)
+	slices.Sort(list)
+	return slices.Compact(list)
+}

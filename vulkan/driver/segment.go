@@ -1,0 +1,197 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"spvsim/account"
+	"spvsim/gpu"
+)
+
+// run carries a segment out: one launch by itself, several beside each other. follows: after another segment of its plan.
+func (s *segment) run(d *device_, follows bool) error {
+	switch {
+	case s.launches() == 0:
+		s.marksAt(d)
+		return nil
+	case s.alone(), !s.fits(d):
+		return s.inOrder(d, follows)
+	}
+	return s.beside(d, follows)
+}
+
+// marksAt has all marks passed now.
+func (s *segment) marksAt(d *device_) {
+	for _, w := range s.items {
+		if w.Mark != nil {
+			w.Mark(d.gpu.Cycle())
+		}
+	}
+}
+
+// alone says that there is one launch, and that nothing but that and its end is to be seen.
+func (s *segment) alone() bool {
+	if s.launches() > 1 {
+		return false
+	}
+	begun := false
+	for _, w := range s.items {
+		if w.Mark != nil && begun && len(w.After) == 0 {
+			return false
+		}
+		begun = begun || w.Mark == nil
+	}
+	return true
+}
+
+// fits says whether the machine has the launches beside each other: dispatches of one graph alone, and not those that hold all compute units.
+func (s *segment) fits(d *device_) bool {
+	var first *gpu.GraphDispatch
+	for _, w := range s.items {
+		switch {
+		case w.Graph == nil:
+		case !d.gpu.Shares(), first != nil && (first.Graph != w.Graph.Graph || first.Scratch != w.Graph.Scratch):
+			return false
+		default:
+			first = w.Graph
+		}
+	}
+	return true
+}
+
+// inOrder runs the launches one after the other.
+func (s *segment) inOrder(d *device_, follows bool) error {
+	for _, w := range s.items {
+		if w.Mark != nil {
+			w.Mark(d.gpu.Cycle())
+			continue
+		}
+		x := w.context
+		x.follows = follows
+		if err := w.alone(&x); err != nil {
+			return err
+		}
+		follows = true
+	}
+	return nil
+}
+
+// beside runs the launches beside each other, and records each, and all of them.
+func (s *segment) beside(d *device_, follows bool) error {
+	b := &gpu.Beside{Name: s.name(), Follows: follows}
+	for _, w := range s.items {
+		for len(b.Queues) <= w.Queue {
+			b.Queues = append(b.Queues, gpu.DeviceQueue{})
+		}
+		b.Queues[w.Queue] = w.lane.queue.hardware()
+		b.Items = append(b.Items, &w.Queued)
+	}
+	begin, started := d.gpu.Cycle(), time.Now()
+	var counts *account.Counts
+	var hazards []string
+	var err error
+	d.watch.waves.run(func() {
+		counts, hazards, err = d.gpu.RunBeside(context.Background(), b)
+	}, s.names()...)
+	if counts != nil {
+		s.record(d, begin, counts, time.Since(started))
+	}
+	d.hazards.warn(hazards)
+	return err
+}
+
+// names are those of the launches.
+func (s *segment) names() (list []string) {
+	for _, w := range s.items {
+		if w.Mark == nil {
+			list = append(list, w.row.name)
+		}
+	}
+	return list
+}
+
+// mostNamed is how many pipelines the name of a segment has.
+const mostNamed = 3
+
+// name is made of those of the pipelines, each once.
+func (s *segment) name() string {
+	var list []string
+	for _, w := range s.items {
+		if w.Mark == nil && !slices.Contains(list, w.row.pipeline) {
+			list = append(list, w.row.pipeline)
+		}
+	}
+	if more := len(list) - mostNamed; more > 0 {
+		list = append(list[:mostNamed], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(list, " beside ")
+}
+
+// record records the launches that ended, and then all of them together, whose memory and slots are counted as one. One alone is both.
+func (s *segment) record(d *device_, begin uint64, counts *account.Counts, host time.Duration) {
+	n := s.launches()
+	if n > 1 {
+		d.overlaps++
+	}
+	for _, w := range s.items {
+		if w.Mark != nil || !w.Ran && counts.Estimate == nil {
+			continue
+		}
+		r, t := &w.row, &w.Times
+		r.counts, r.begin = w.Counts, begin+t.Ready
+		r.counts.Cycles, r.busy, r.packet = t.Done-t.Ready, t.Done-t.Begun, begin+t.Packet
+		if n == 1 {
+			r.counts, r.begin, r.packet, r.host = *counts, begin, begin, host
+		} else {
+			r.overlap, r.beside = d.overlaps, true
+		}
+		if r.counts.Launches > 0 || r.kind == "transfer" {
+			d.record(&w.context, r)
+		}
+	}
+	if n == 1 {
+		return
+	}
+	r := &row{kind: "overlap", name: s.name(), pipeline: s.name(), begin: begin, packet: begin, counts: *counts, busy: counts.Cycles, overlap: d.overlaps, host: host}
+	d.record(&executor{device: d, queue: s.items[0].lane.queue}, r)
+	shared := executor{open: s.open()}
+	shared.count(&account.Counts{Slots: counts.Slots, Memory: counts.Memory, UnitCycles: counts.UnitCycles, OutOfBounds: counts.OutOfBounds})
+}
+
+// open are the queries that are open around all launches: those count what is of all of them.
+func (s *segment) open() (list []*account.Counts) {
+	first := true
+	for _, w := range s.items {
+		switch {
+		case w.Mark != nil:
+		case first:
+			list, first = slices.Clone(w.context.open), false
+		default:
+			list = slices.DeleteFunc(list, func(c *account.Counts) bool { return !slices.Contains(w.context.open, c) })
+		}
+	}
+	return list
+}
+
+// hazards are those that were found, each of which is told of once.
+type hazards map[string]bool
+
+// mostHazards bounds what is told of.
+const mostHazards = 20
+
+func (h hazards) warn(list []string) {
+	for _, text := range list {
+		if h[text] || len(h) > mostHazards {
+			continue
+		}
+		h[text] = true
+		if len(h) > mostHazards {
+			text = "more hazards are not listed"
+		}
+		fmt.Fprintf(os.Stderr, "spvsim: %s\n", text)
+	}
+}

@@ -1,0 +1,310 @@
+package driver
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"spvsim/vulkan/vk"
+)
+
+// A worker runs the submissions of a device. Where work is to overlap, they are kept until the application looks at what becomes of them:
+// what is submitted up to then is planned and handed to the machine together, so that what overlaps does not depend on the host's time.
+// Else each runs as soon as it may: one at a time, each queue's in order, the queues' in the order of submission as far as what they wait
+// for allows.
+type worker struct {
+	device  *device_
+	serial  bool          // launches run one after the other
+	pending []*submission // not planned, or in part
+	plans   []*plan       // to run
+	running []*submission // those of what runs
+	later   []func()      // when nothing is pending
+	started bool
+	closing bool
+	waiting int  // calls that wait for work
+	blocked bool // what is pending waits for the application
+	timer   *time.Timer
+}
+
+func newWorker(d *device_) *worker {
+	return &worker{device: d, serial: d.serial()}
+}
+
+// serial says that launches are to run one after the other: without time there is none in which they overlap, and what is captured or chosen to be timed runs alone.
+func (d *device_) serial() bool {
+	s := readSettings()
+	return s.mode == "functional" || s.overlap == "none" || d.captures != nil || d.timing != nil
+}
+
+func (w *worker) busy() bool { return len(w.running)+len(w.pending)+len(w.plans) > 0 }
+
+// runs says whether work runs, or is about to.
+func (w *worker) runs() bool { return len(w.running)+len(w.plans) > 0 }
+
+// has says whether a queue has work that has not ended.
+func (w *worker) has(q *queue) bool {
+	of := func(s *submission) bool { return s.queue == q }
+	return slices.ContainsFunc(w.running, of) || slices.ContainsFunc(w.pending, of) ||
+		slices.ContainsFunc(w.plans, func(p *plan) bool { return slices.ContainsFunc(p.submissions, of) })
+}
+
+// after does something when no submission is pending.
+func (w *worker) after(f func()) {
+	if !w.busy() {
+		f()
+		return
+	}
+	w.later = append(w.later, f)
+}
+
+// finish ends the worker: what has not begun is dropped.
+func (w *worker) finish() {
+	w.pending, w.plans, w.closing = nil, nil, true
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	changed.Broadcast()
+	for len(w.running) > 0 {
+		changed.Wait()
+	}
+}
+
+// Work that the application does not look at begins when so many commands are submitted, or the host has waited so long: for programs
+// that look at memory alone.
+const (
+	maxCommands = 1 << 12
+	maxIdle     = 10 * time.Second
+)
+
+// submit hands in work. A goroutine that waits for some takes it.
+func (w *worker) submit(s *submission) {
+	w.pending = append(w.pending, s)
+	commands := 0
+	for _, p := range w.pending {
+		commands += p.commands()
+	}
+	for _, b := range s.buffers {
+		b.pending++
+	}
+	if !w.started {
+		w.started = true
+		go w.loop()
+	}
+	if w.waiting > 0 || commands > maxCommands {
+		w.seal()
+	} else if !w.serial {
+		w.sealLater()
+	}
+	changed.Broadcast()
+}
+
+func (w *worker) sealLater() {
+	if w.timer != nil {
+		w.timer.Stop()
+	}
+	w.timer = time.AfterFunc(maxIdle, func() {
+		state.Lock()
+		defer state.Unlock()
+		w.seal()
+	})
+}
+
+// wait waits until something holds.
+func (w *worker) wait(holds func() bool) {
+	w.waiting++
+	defer func() { w.waiting-- }()
+	w.seal()
+	for !holds() {
+		changed.Wait()
+	}
+}
+
+// again plans what waited for the application.
+func (w *worker) again() {
+	if w.blocked {
+		w.seal()
+	}
+}
+
+// seal plans what is pending, as far as it need not wait for the application, to be run.
+func (w *worker) seal() {
+	if w.serial || w.closing || len(w.pending) == 0 {
+		return
+	}
+	p := newPlan(w.device)
+	p.single = w.single()
+	for w.planSome(p) {
+	}
+	w.blocked = len(w.pending) > 0
+	if !p.empty() {
+		w.plans = append(w.plans, p)
+		changed.Broadcast()
+	}
+}
+
+// single says that all commands are of one queue.
+func (w *worker) single() bool {
+	var of *queue
+	for _, s := range w.pending {
+		switch {
+		case s.commands() == 0:
+		case of == nil:
+			of = s.queue
+		case of != s.queue:
+			return false
+		}
+	}
+	return true
+}
+
+// planSome goes once over what is pending, and says whether to go over it again.
+func (w *worker) planSome(p *plan) (again bool) {
+	stopped := map[*queue]bool{}
+	for _, s := range slices.Clone(w.pending) {
+		if stopped[s.queue] || !s.ready() {
+			stopped[s.queue] = true
+			continue
+		}
+		begun := s.at
+		if p.submission(s) {
+			w.pending = slices.DeleteFunc(w.pending, func(o *submission) bool { return o == s })
+			again = true
+			continue
+		}
+		again = again || begun != s.at
+		stopped[s.queue] = true
+	}
+	return again
+}
+
+// pick takes the first submission that may begin.
+func (w *worker) pick() *submission {
+	stopped := map[*queue]bool{}
+	for i, s := range w.pending {
+		if stopped[s.queue] {
+			continue
+		}
+		if !slices.ContainsFunc(s.waits, func(p point) bool { return !p.reached() }) {
+			w.pending = slices.Delete(w.pending, i, i+1)
+			return s
+		}
+		stopped[s.queue] = true
+	}
+	return nil
+}
+
+func (w *worker) loop() {
+	state.Lock()
+	defer state.Unlock()
+	for {
+		if !w.busy() && w.later != nil {
+			for _, f := range w.later {
+				f()
+			}
+			w.later = nil
+		}
+		if w.closing {
+			return
+		}
+		if !w.next() {
+			changed.Wait()
+		}
+	}
+}
+
+// next runs what is next; false: nothing is.
+func (w *worker) next() bool {
+	if len(w.plans) > 0 {
+		p := w.plans[0]
+		w.plans = w.plans[1:]
+		w.runPlan(p)
+		return true
+	}
+	if !w.serial {
+		return false
+	}
+	s := w.pick()
+	if s != nil {
+		w.run(s)
+	}
+	return s != nil
+}
+
+// runPlan carries a plan out, without holding up calls of the application.
+func (w *worker) runPlan(p *plan) {
+	w.running = p.submissions
+	for i, s := range p.segments {
+		w.machine(func() error { return s.run(w.device, i > 0) })
+		if i == len(p.segments)-1 {
+			w.device.watch.profile.keep()
+		}
+		for _, f := range s.finishes {
+			f()
+		}
+		changed.Broadcast()
+	}
+	w.running = nil
+	changed.Broadcast()
+}
+
+// run carries a submission out, without holding up calls of the application.
+func (w *worker) run(s *submission) {
+	w.running = []*submission{s}
+	for _, p := range s.waits {
+		p.consume()
+	}
+	d := w.device
+	w.machine(func() error {
+		x := &executor{device: d, queue: s.queue, told: d.captures.submission(d, s)}
+		return x.submission(s)
+	})
+	d.watch.profile.keep()
+	for _, p := range s.signals {
+		p.signal()
+	}
+	s.ended()
+	w.running = nil
+	changed.Broadcast()
+}
+
+// machine does something on the machine while calls of the application go on; its error costs the device.
+func (w *worker) machine(f func() error) {
+	d := w.device
+	d.idle.begin()
+	defer d.idle.end()
+	if d.lost != nil {
+		return
+	}
+	state.Unlock()
+	err := caught(f)
+	state.Lock()
+	if err != nil {
+		d.lost = err
+		report("queue", misuse{vk.ErrorDeviceLost, "the device is lost: " + err.Error()})
+	}
+}
+
+// caught is a function of which a panic is an error.
+func caught(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", misuseOf(p).text)
+			if os.Getenv("SPVSIM_DRIVER_TRACE") != "" {
+				debug.PrintStack()
+			}
+		}
+	}()
+	debug.SetPanicOnFault(true)
+	return f()
+}
+
+func (x *executor) submission(s *submission) error {
+	for _, b := range s.buffers {
+		if err := x.run(b.commands); err != nil {
+			return err
+		}
+	}
+	return nil
+}
