@@ -221,7 +221,7 @@ func (p *Pipe) serve(now uint64, q *Queue) bool {
 	if some {
 		p.order(k, first, scheduler.Share{Priority: q.Priority, Units: q.Units, Usage: &q.Usage}, caller, now+cost)
 	} else {
-		scheduler.Passed(p.port, caller, now+cost)
+		scheduler.Passed(p.port, caller, now+cost, now+cost)
 	}
 	q.next++
 	p.advance(now+cost, q)

@@ -272,14 +272,14 @@ func (l *besideLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c 
 	g := l.group
 	switch w := l.work.(type) {
 	case *hostCopy:
-		scheduler.Passed(c.Port, c, now+w.cycles())
+		scheduler.Passed(c.Port, c, now, now+w.cycles())
 	case *transfer:
 		w.watchMoves(l.touched)
 		for _, move := range w.moves {
 			move()
 		}
 		g.moves = max(now, g.moves) + moveCycles(g.spec, w.bytes)
-		scheduler.Passed(c.Port, c, g.moves)
+		scheduler.Passed(c.Port, c, now, g.moves)
 	case *graphWork:
 		if !first {
 			now += uint64(max(0, g.spec.Dispatcher.KernelLaunchCycles-g.spec.Dispatcher.FollowingLaunch))

@@ -188,8 +188,8 @@ func (r *Run) Open(begun uint64, entries []Entry, s Share, c *Caller) Opened {
 // Alone says that nothing of the machine may be beside a dispatch of the graph: its workers hold compute units.
 func (r *Run) Alone() bool { return r.pulls }
 
-// Passed reports of a launch that no compute unit takes part in that it is done in a cycle.
-func Passed(from *engine.Port, c *Caller, at uint64) {
-	from.Post(&Report{Launch: c.Launch, Placed: true}, c.Port, at)
+// Passed reports of a launch that no compute unit takes part in, in cycle now, that it is done in a cycle. It has nothing to place.
+func Passed(from *engine.Port, c *Caller, now, at uint64) {
+	from.Post(&Report{Launch: c.Launch, Placed: true}, c.Port, now)
 	from.Post(&Report{Launch: c.Launch, Done: at}, c.Port, at)
 }

@@ -49,6 +49,7 @@ var programs = []struct {
 	{name: "memory"},
 	{name: "misuse"},
 	{name: "names"},
+	{name: "overlap"},
 	{name: "pipelines"},
 	{name: "queries"},
 	{name: "robust"},
@@ -220,6 +221,7 @@ func (b *bench) build(t *testing.T, name string, parts ...string) string {
 // environment makes the loader find this driver alone.
 func (b *bench) environment(layers string) []string {
 	return append(os.Environ(), "VK_DRIVER_FILES="+b.manifest, "VK_ICD_FILENAMES="+b.manifest, "VK_INSTANCE_LAYERS="+layers,
+		"VK_LAYER_ENABLES=VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT",
 		"SPVSIM_CACHE="+filepath.Join(b.folder, "cache"), hosting+"=1")
 }
 

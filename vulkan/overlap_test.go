@@ -1,0 +1,153 @@
+package main_test
+
+import (
+	"bytes"
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"spvsim/config"
+	"spvsim/vulkan/rows"
+)
+
+// overlapped gives the rows of one test of the program "overlap", launches apart from the rows of all beside each other.
+func overlapped(t *testing.T, b *bench, name string, variables ...string) (launches, groups []rows.Row) {
+	t.Helper()
+	f, _ := recorded(t, b, "overlap", false, []string{name}, variables...)
+	for _, r := range f.Rows {
+		if r.Kind == "overlap" {
+			groups = append(groups, r)
+		} else {
+			launches = append(launches, r)
+		}
+	}
+	slices.SortStableFunc(launches, func(x, y rows.Row) int { return cmp.Compare(x.Begin, y.Begin) })
+	return launches, groups
+}
+
+// costs are what launches of the machine cost, in cycles.
+func costs(t *testing.T) (own, first, following, signal uint64) {
+	t.Helper()
+	m, err := config.LoadMachine(config.Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint64(m.FrontEnd.PacketCycles + m.FrontEnd.LaunchCycles), uint64(m.Dispatcher.KernelLaunchCycles), uint64(m.Dispatcher.FollowingLaunch), uint64(m.FrontEnd.SignalCycles)
+}
+
+func mine(t *testing.T) *bench {
+	t.Helper()
+	b := needTools(t)
+	if *driverManifest != "" {
+		t.Skip("rows are this driver's")
+	}
+	return b
+}
+
+// Without a barrier a dispatch costs the packet and the launch alone, and passes beside the one before; with one it costs a following launch
+// after all of it. Without overlap both are the same.
+func TestOverlapOfDispatches(t *testing.T) {
+	t.Parallel()
+	b := mine(t)
+	own, first, following, _ := costs(t)
+	chain, none := overlapped(t, b, "chain")
+	if len(chain) != 2 || len(none) != 0 || chain[1].Begin != chain[0].Cycles || chain[0].Cycles != first+chain[0].Busy || chain[1].Cycles != following+chain[1].Busy {
+		t.Errorf("with a barrier: %+v, %+v", chain, none)
+	}
+	for _, name := range []string{"pair", "submissions"} {
+		pair, groups := overlapped(t, b, name)
+		if len(pair) != 2 || len(groups) != 1 || pair[1].Begin != first || pair[1].Begin-pair[0].Begin != own || groups[0].Cycles != first+own+pair[1].Busy {
+			t.Errorf("%s: %+v of %+v", name, pair, groups)
+		}
+	}
+	serial, none := overlapped(t, b, "pair", "SPVSIM_OVERLAP=none")
+	if len(serial) != 2 || len(none) != 0 || serial[0].Cycles+serial[1].Cycles != chain[0].Cycles+chain[1].Cycles {
+		t.Errorf("one after the other: %+v, %+v; with a barrier %+v", serial, none, chain)
+	}
+}
+
+// Launches of one workgroup leave the pipe one after the other, each by what a packet and a launch cost.
+func TestRateOfTinyDispatches(t *testing.T) {
+	t.Parallel()
+	own, first, _, _ := costs(t)
+	list, groups := overlapped(t, mine(t), "many")
+	if len(list) != 64 || len(groups) != 1 {
+		t.Fatalf("%d launches in %d groups", len(list), len(groups))
+	}
+	if last := &list[63]; last.Begin != first+62*own || groups[0].Cycles != first+63*own+last.Busy {
+		t.Errorf("the last of %d begins in cycle %d, all take %d: want %d and %d", len(list), last.Begin, groups[0].Cycles, first+62*own, first+63*own+last.Busy)
+	}
+}
+
+// A barrier for copies has the copy wait for the kernel, and what comes later in the queue for its turn alone. A copy without one passes beside the kernel.
+func TestOverlapOfCopies(t *testing.T) {
+	t.Parallel()
+	b := mine(t)
+	own, _, following, _ := costs(t)
+	list, _ := overlapped(t, b, "stages")
+	if len(list) != 3 || list[1].Kind != "transfer" || list[1].Begin != list[0].Begin+list[0].Cycles || list[1].Cycles != following+list[1].Busy {
+		t.Errorf("after a barrier: %+v", list)
+	} else if list[2].Begin != list[1].Begin+following || list[2].Cycles != own+list[2].Busy {
+		t.Errorf("beside the copy: %+v", list)
+	}
+	list, _ = overlapped(t, b, "copy_beside")
+	if len(list) != 2 || list[1].Begin+list[1].Cycles >= list[0].Begin+list[0].Cycles {
+		t.Errorf("the copy ends after the kernel: %+v", list)
+	}
+}
+
+// An event is waited for by what comes after the wait, and not by what is between.
+func TestOverlapWithEvents(t *testing.T) {
+	t.Parallel()
+	_, _, following, _ := costs(t)
+	list, _ := overlapped(t, mine(t), "events")
+	if len(list) != 3 || list[1].Begin+list[1].Cycles <= list[2].Begin+list[2].Cycles {
+		t.Fatalf("the dispatch between ends first: %+v", list)
+	}
+	if done := list[0].Begin + list[0].Cycles; list[2].Begin != done || list[2].Cycles != following+list[2].Busy {
+		t.Errorf("the third begins in cycle %d and takes %d, want %d and %d", list[2].Begin, list[2].Cycles, done, following+list[2].Busy)
+	}
+}
+
+// Queues run side by side; one that waits for another's semaphore sees its signal so many cycles after its work has ended.
+func TestOverlapOfQueues(t *testing.T) {
+	t.Parallel()
+	b := mine(t)
+	own, first, following, signal := costs(t)
+	list, _ := overlapped(t, b, "two_queues")
+	if len(list) != 2 || list[0].Begin != list[1].Begin || list[0].Queue == list[1].Queue || list[0].Begin != first-own {
+		t.Errorf("apart: %+v", list)
+	}
+	for _, name := range []string{"binary", "timeline"} {
+		list, _ := overlapped(t, b, name)
+		if len(list) != 3 {
+			t.Fatalf("%s: %+v", name, list)
+		}
+		for i := 1; i < 3; i++ {
+			if done := list[i-1].Begin + list[i-1].Cycles; list[i].Begin != done+signal || list[i].Cycles != following+list[i].Busy || list[i].Queue == list[i-1].Queue {
+				t.Errorf("%s: launch %d begins in cycle %d of queue %s and takes %d, the one before ended in %d", name, i, list[i].Begin, list[i].Queue, list[i].Cycles, done)
+			}
+		}
+	}
+}
+
+// A program's hazard is told of with the names of both dispatches.
+func TestHazardOfDispatches(t *testing.T) {
+	t.Parallel()
+	b := mine(t)
+	program := b.build(t, "overlap")
+	for name, want := range map[string]bool{"hazard": true, "pair": false, "stages": false, "events": false, "binary": false, "timeline": false} {
+		c := b.command(program, name)
+		c.Env = append(b.environment(""), "SPVSIM_RECORD="+filepath.Join(t.TempDir(), "rows.csv"))
+		var said bytes.Buffer
+		c.Stderr = &said
+		if err := c.Run(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := strings.Contains(said.String(), "hazard: dispatch main ") && strings.Contains(said.String(), "neither waits for the other"); got != want {
+			t.Errorf("%s: a hazard is told of: %t, want %t\n%s", name, got, want, said.String())
+		}
+	}
+}
