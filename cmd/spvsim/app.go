@@ -40,6 +40,7 @@ type appFlags struct {
 	began    time.Time // of the program
 	clock    string
 	timeouts string
+	overlap  string
 	most     uint64
 	seconds  float64
 	noCache  bool
@@ -87,6 +88,7 @@ crashes leaves what was recorded.`,
 	flags.Float64Var(&f.seconds, "max-seconds", 0, "most time that a dispatch may take on this computer, in `seconds` (0: any), likewise")
 	flags.StringVar(&f.clock, "clock", "simulated", "the device's clock while nothing runs: simulated, which stops, or host, with which it goes on (latencies from the host's times)")
 	flags.StringVar(&f.timeouts, "timeouts", "host", "what time the timeouts of fences and semaphores are of, while work runs: host or simulated")
+	flags.StringVar(&f.overlap, "overlap", "submitted", "which launches overlap: as they are submitted, as far as barriers, events and semaphores allow (submitted), or none")
 	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline, and keep none for later runs")
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
 	completeFlag(c, "machine", machineNames)
@@ -104,7 +106,7 @@ func (f *appFlags) check(c *cobra.Command) error {
 		name, value string
 		of          []string
 	}{{"profile", f.answers, []string{"", "webgpu"}}, {"identity", f.identity, []string{"spvsim", "device"}},
-		{"clock", f.clock, []string{"simulated", "host"}}, {"timeouts", f.timeouts, []string{"host", "simulated"}}} {
+		{"clock", f.clock, []string{"simulated", "host"}}, {"timeouts", f.timeouts, []string{"host", "simulated"}}, {"overlap", f.overlap, []string{"submitted", "none"}}} {
 		if !slices.Contains(flag.of, flag.value) {
 			return fmt.Errorf("--%s %s: want %s", flag.name, flag.value, strings.TrimPrefix(strings.Join(flag.of, " or "), " or "))
 		}
@@ -197,7 +199,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	p := launch.Program{
 		Capture: f.capture, Select: f.choice, Whole: f.whole, NoCache: f.noCache,
 		MaxInstructions: f.most, MaxSeconds: f.seconds,
-		Clock: f.clock, Timeouts: f.timeouts,
+		Clock: f.clock, Timeouts: f.timeouts, Overlap: f.overlap,
 		Answers: f.answers, Identity: f.identity, Conformance: f.conforms,
 		Args: args, Manifest: manifest, Machines: f.machines, Set: f.set, Mode: f.mode, Time: f.time, Record: record,
 		Stdin: c.InOrStdin(), Stdout: c.OutOrStdout(), Stderr: c.ErrOrStderr(),

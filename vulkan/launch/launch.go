@@ -200,6 +200,7 @@ type Program struct {
 	MaxSeconds      float64
 	// Whose clock a device's goes on with while nothing runs, simulated or host, and what time timeouts are of, host or simulated; empty: the first.
 	Clock, Timeouts string
+	Overlap         string // of launches: submitted or none; empty: the first
 	// What devices say of themselves: a set of answers, whose identity, and the version of the conformance tests that they say they passed; empty: what is so.
 	Answers, Identity, Conformance string
 	Stdin                          io.Reader
@@ -276,6 +277,6 @@ func (p *Program) variables(progress string) []string {
 		"SPVSIM_WAVES_CUS=" + p.Waves.Units, "SPVSIM_WAVES_LIMIT=" + strconv.FormatInt(p.Waves.Limit, 10), "SPVSIM_PROGRESS=" + progress, "SPVSIM_CACHE=" + cache,
 		"SPVSIM_CAPTURE=" + p.Capture, "SPVSIM_SELECT=" + p.Select, "SPVSIM_WHOLE=" + whole, "SPVSIM_MACHINE=" + strings.Join(p.Machines, ","), "SPVSIM_SET=" + strings.Join(p.Set, "\n"),
 		"SPVSIM_MAX_INSTRUCTIONS=" + strconv.FormatUint(p.MaxInstructions, 10), "SPVSIM_MAX_SECONDS=" + strconv.FormatFloat(p.MaxSeconds, 'f', -1, 64),
-		"SPVSIM_CLOCK=" + p.Clock, "SPVSIM_TIMEOUTS=" + p.Timeouts,
+		"SPVSIM_CLOCK=" + p.Clock, "SPVSIM_TIMEOUTS=" + p.Timeouts, "SPVSIM_OVERLAP=" + p.Overlap,
 		"SPVSIM_ANSWERS=" + p.Answers, "SPVSIM_IDENTITY=" + p.Identity, "SPVSIM_CONFORMANCE=" + p.Conformance}
 }
