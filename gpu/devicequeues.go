@@ -113,7 +113,7 @@ func (d *Device) RunBeside(ctx context.Context, x *Beside) (c *account.Counts, h
 	c, err = d.launch(ctx, l, x.Follows, false)
 	d.r.machine.serve(nil)
 	if err != nil {
-		return c, nil, w.during(err)
+		return c, nil, during(w, err)
 	}
 	if w.items[0].Ran {
 		w.findHazards(func(format string, args ...any) { hazards = append(hazards, fmt.Sprintf(format, args...)) })
@@ -147,11 +147,11 @@ func (d *Device) besideWork(x *Beside) (*besideWork, error) {
 			q.Packets = append(q.Packets, command.Packet{After: after, Mark: item.Mark})
 			continue
 		}
-		if err := w.add(item, after); err != nil {
+		if err := addBeside(w, item, after); err != nil {
 			return nil, err
 		}
 	}
-	w.spares()
+	spares(w)
 	err := g.serve(&spec)
 	if err == nil {
 		g.processor.Ended = w.ended
@@ -159,9 +159,9 @@ func (d *Device) besideWork(x *Beside) (*besideWork, error) {
 	return w, err
 }
 
-// add puts an item at the end of its queue.
-func (w *besideWork) add(item *Queued, after []int) error {
-	l, own, err := w.launchOf(item)
+// addBeside puts an item at the end of its queue.
+func addBeside(w *besideWork, item *Queued, after []int) error {
+	l, own, err := w.device.launchBeside(item)
 	if err != nil {
 		return err
 	}
@@ -186,17 +186,17 @@ func (w *besideWork) add(item *Queued, after []int) error {
 	return nil
 }
 
-// launchOf is an item as a launch; own, where it is a kernel.
-func (w *besideWork) launchOf(item *Queued) (l *launch, own *ownCode, err error) {
+// launchBeside is an item as a launch; own, where it is a kernel.
+func (d *Device) launchBeside(item *Queued) (l *launch, own *ownCode, err error) {
 	switch {
 	case item.Dispatch != nil:
-		l, err = w.device.launchOf(item.Dispatch)
+		l, err = d.launchOf(item.Dispatch)
 		if err == nil {
-			l.kernel().machine = w.machine
+			l.kernel().machine = d.r.machine
 		}
 		return l, &ownCode{kernel: item.Dispatch.Kernel}, err
 	case item.Graph != nil:
-		l, err = w.device.graphLaunch(item.Graph)
+		l, err = d.graphLaunch(item.Graph)
 		return l, nil, err
 	}
 	t := &transfer{bytes: item.Transfer.Bytes, moves: []func(){item.Transfer.Do}}
@@ -207,11 +207,11 @@ func (w *besideWork) launchOf(item *Queued) (l *launch, own *ownCode, err error)
 		}
 		t.access = append(t.access, rowAccess{kind, r.Addr, r.Bytes, r.Rows, r.Stride})
 	}
-	return &launch{step: item.Transfer.Name, mode: w.device.r.mode(""), work: t}, nil, nil
+	return &launch{step: item.Transfer.Name, mode: d.r.mode(""), work: t}, nil, nil
 }
 
 // spares makes as many copies of each program as launches of it can run at a time.
-func (w *besideWork) spares() {
+func spares(w *besideWork) {
 	want := map[*Kernel]int{}
 	for _, l := range w.launches {
 		if l.own == nil {
@@ -244,7 +244,7 @@ func (k *Kernel) copyOf(rules *simd.Rules) *simd.Code {
 }
 
 // fold adds what the copies counted to the programs that are listed.
-func (w *besideWork) fold() {
+func fold(w *besideWork) {
 	done := map[*Kernel]bool{}
 	for _, l := range w.launches {
 		if l.own == nil || done[l.own.kernel] {
@@ -303,16 +303,16 @@ func (w *besideWork) timed(t *timing, step string, p scheduler.Part, follows boo
 	if err != nil {
 		return c, err
 	}
-	w.fold()
+	fold(w)
 	if to, ok := t.machine.array.Tracer().(probe.QueueTracer); ok {
-		w.queueCounts()
+		queueCounts(w)
 		w.trace(to)
 	}
 	return c, nil
 }
 
 // queueCounts is what became of each queue, for traces.
-func (w *besideWork) queueCounts() {
+func queueCounts(w *besideWork) {
 	w.beside = nil
 	for _, q := range w.queues {
 		h := account.HardwareQueue{Name: q.Name, Pipe: q.Pipe, Priority: command.Priorities[q.Priority], SlotCycles: q.Usage.Cycles}
@@ -366,7 +366,7 @@ func (w *besideWork) like() string {
 const mostNamed = 3
 
 // during names the launches that an error came in.
-func (w *besideWork) during(err error) error {
+func during(w *besideWork, err error) error {
 	var names []string
 	for i, l := range w.launches {
 		if !l.open.None() && !w.items[i].Ran {

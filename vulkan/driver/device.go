@@ -51,7 +51,7 @@ func CreateDevice(h vk.PhysicalDevice, info *vk.DeviceCreateInfo, _ *vk.Allocati
 		d.enabled[name] = true
 	}
 	p.checkWanted(info)
-	d.timing, d.progress, d.hazards = readChoices("SPVSIM_TIME", ""), newProgress(), hazards{}
+	d.timing, d.progress = readChoices("SPVSIM_TIME", ""), newProgress()
 	setup := gpu.DeviceSetup{Machine: p.machine, Mode: readSettings().mode, Progress: d.progress.within(),
 		MaxInstructions: uint64(number("SPVSIM_MAX_INSTRUCTIONS")), MaxHostSeconds: number("SPVSIM_MAX_SECONDS")}
 	d.watch = newWatchers(d, setup.Mode)

@@ -100,7 +100,7 @@ func (s *segment) beside(d *device_, follows bool) error {
 	if counts != nil {
 		s.record(d, begin, counts, time.Since(started))
 	}
-	d.hazards.warn(hazards)
+	d.work.hazards.warn(hazards)
 	return err
 }
 
@@ -135,7 +135,7 @@ func (s *segment) name() string {
 func (s *segment) record(d *device_, begin uint64, counts *account.Counts, host time.Duration) {
 	n := s.launches()
 	if n > 1 {
-		d.overlaps++
+		d.work.overlaps++
 	}
 	for _, w := range s.items {
 		if w.Mark != nil || !w.Ran && counts.Estimate == nil {
@@ -147,7 +147,7 @@ func (s *segment) record(d *device_, begin uint64, counts *account.Counts, host 
 		if n == 1 {
 			r.counts, r.begin, r.packet, r.host = *counts, begin, begin, host
 		} else {
-			r.overlap, r.beside = d.overlaps, true
+			r.overlap, r.beside = d.work.overlaps, true
 		}
 		if r.counts.Launches > 0 || r.kind == "transfer" {
 			d.record(&w.context, r)
@@ -156,7 +156,7 @@ func (s *segment) record(d *device_, begin uint64, counts *account.Counts, host 
 	if n == 1 {
 		return
 	}
-	r := &row{kind: "overlap", name: s.name(), pipeline: s.name(), begin: begin, packet: begin, counts: *counts, busy: counts.Cycles, overlap: d.overlaps, host: host}
+	r := &row{kind: "overlap", name: s.name(), pipeline: s.name(), begin: begin, packet: begin, counts: *counts, busy: counts.Cycles, overlap: d.work.overlaps, host: host}
 	d.record(&executor{device: d, queue: s.items[0].lane.queue}, r)
 	shared := executor{open: s.open()}
 	shared.count(&account.Counts{Slots: counts.Slots, Memory: counts.Memory, UnitCycles: counts.UnitCycles, OutOfBounds: counts.OutOfBounds})

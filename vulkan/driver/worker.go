@@ -26,10 +26,13 @@ type worker struct {
 	waiting int  // calls that wait for work
 	blocked bool // what is pending waits for the application
 	timer   *time.Timer
+
+	hazards  hazards
+	overlaps uint64 // groups of launches that ran beside each other so far
 }
 
 func newWorker(d *device_) *worker {
-	return &worker{device: d, serial: d.serial()}
+	return &worker{device: d, serial: d.serial(), hazards: hazards{}}
 }
 
 // serial says that launches are to run one after the other: without time there is none in which they overlap, and what is captured or chosen to be timed runs alone.
