@@ -26,8 +26,6 @@ type device_ struct {
 	timing   choices // what is timed; nil: as the mode says
 	watch    watchers
 	progress *progress
-	hazards  hazards
-	overlaps uint64        // groups of launches that ran beside each other so far
 	clock    atomic.Uint64 // cycle in which the last work ended
 	idle     *idleClock    // nil: the clock stops while nothing runs
 	byClock  bool          // timeouts are of simulated time while work runs

@@ -235,6 +235,8 @@ static void test(const char *name, void (*body)(void)) {
 static VKAPI_ATTR VkBool32 VKAPI_CALL heard(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT types,
                                             const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
 	(void)types, (void)user;
+	if (strstr(data->pMessage, "most likely a validation bug")) // the layers of 1.3.239 lose a signal of another thread now and then
+		return VK_FALSE;
 	if (severity == VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT && !quiet)
 		fail("validation: %s", data->pMessage);
 	return VK_FALSE;
