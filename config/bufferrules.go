@@ -1,0 +1,167 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func ruleBuffers(j *Job) []problem {
+	var ps []problem
+	for i := range j.Samplers {
+		ps = append(ps, indexProblems(j.Samplers[i].Index, indexPath("samplers", i))...)
+	}
+	for i := range j.Buffers {
+		b, p := &j.Buffers[i], indexPath("buffers", i)
+		switch {
+		case b.PartOf != "":
+			ps = append(ps, partProblems(j, i, p)...)
+		case b.Offset != "" || b.PartBytes != "":
+			ps = append(ps, problem{p, "offset and bytes are of a part: want part_of", ErrRange})
+		case b.Image != nil && (b.Data != nil || b.TexelBuffer != ""):
+			ps = append(ps, problem{p, "an image has its data inside image, and is no texel buffer", ErrRange})
+		case b.Image != nil:
+			ps = append(ps, imageProblems(b.Image, p+".image", j)...)
+		case b.Data == nil:
+			ps = append(ps, problem{p + ".data", "missing: want data (it gives the size) or image", ErrMissing})
+		default:
+			ps = append(ps, dataProblems(b.Data, p+".data", j)...)
+		}
+		ps = append(ps, indexProblems(b.Index, p)...)
+		if b.TexelBuffer != "" {
+			ps = append(ps, formatProblems(b.TexelBuffer, p+".texel_buffer")...)
+		}
+		for k := range j.Buffers[:i] {
+			if o := &j.Buffers[k]; !b.Unbound && !o.Unbound && o.Set == b.Set && o.Binding == b.Binding && o.Index == b.Index {
+				ps = append(ps, problem{p, fmt.Sprintf("set %d, binding %d, index %d is bound already by buffers[%d]", b.Set, b.Binding, b.Index, k), ErrRange})
+			}
+		}
+	}
+	return ps
+}
+
+// partProblems tests a buffer that is a part of another one.
+func partProblems(j *Job, i int, p string) (ps []problem) {
+	b := &j.Buffers[i]
+	whole := slices.IndexFunc(j.Buffers[:i], func(o Buffer) bool { return o.Name == b.PartOf })
+	switch {
+	case whole < 0:
+		ps = append(ps, problem{p + ".part_of", fmt.Sprintf("found %q: want the name of a buffer before this one", b.PartOf), ErrRange})
+	case j.Buffers[whole].PartOf != "":
+		ps = append(ps, problem{p + ".part_of", fmt.Sprintf("%q is a part itself", b.PartOf), ErrRange})
+	}
+	if b.Data != nil || b.Address != "" || b.Image != nil && b.Image.Data != nil {
+		ps = append(ps, problem{p, "a part has the data and the address of what it is part of", ErrRange})
+	}
+	if b.Image != nil {
+		ps = append(ps, imageProblems(b.Image, p+".image", j)...)
+	}
+	return ps
+}
+
+// maxDescriptors bounds the index into a descriptor array: a million, more than drivers let a stage have
+// (maxPerStageDescriptorUpdateAfterBindStorageBuffers).
+const maxDescriptors = 1 << 20
+
+func indexProblems(index uint32, at string) []problem {
+	if index < maxDescriptors {
+		return nil
+	}
+	return []problem{{at + ".index", fmt.Sprintf("found %d: want at most %d", index, maxDescriptors-1), ErrLimit}}
+}
+
+func imageProblems(im *Image, at string, j *Job) []problem {
+	ps := formatProblems(im.Format, at+".format")
+	if _, err := im.shape(j.scope); err != nil {
+		ps = append(ps, problem{at, err.Error(), ErrRange})
+	}
+	if im.Data != nil {
+		ps = append(ps, dataProblems(im.Data, at+".data", j)...)
+	}
+	return ps
+}
+
+func formatProblems(format, at string) []problem {
+	if TexelBytes(format) > 0 {
+		return nil
+	}
+	var known []string
+	for _, f := range texelFormats {
+		known = append(known, f.name)
+	}
+	msg := fmt.Sprintf("found %q: want a SPIR-V image format such as Rgba32f", format)
+	if n := Nearest(format, known); n != "" {
+		msg += fmt.Sprintf(" (nearest: %s)", n)
+	}
+	return []problem{{at, msg, ErrRange}}
+}
+
+// dataProblems checks that data has one kind and names buffers that exist.
+func dataProblems(d *Data, at string, j *Job) []problem {
+	var ps []problem
+	if names := d.kindNames(); len(names) != 1 {
+		ps = append(ps, problem{at, fmt.Sprintf("found %s: want exactly one of iota, zero, file, random, values, address_of, repeat, parts", listOrNone(names)), ErrRange})
+	}
+	ps = append(ps, d.strayProblems(at)...)
+	if d.AddressOf != "" {
+		ps = append(ps, j.bufferProblems(d.AddressOf, at+".address_of")...)
+	}
+	if d.Repeat != nil && d.Repeat.Data == nil {
+		ps = append(ps, problem{at + ".repeat.data", "missing", ErrMissing})
+	} else if d.Repeat != nil {
+		ps = append(ps, dataProblems(d.Repeat.Data, at+".repeat.data", j)...)
+	}
+	for i := range d.Parts {
+		ps = append(ps, dataProblems(&d.Parts[i], indexPath(at+".parts", i), j)...)
+	}
+	return ps
+}
+
+// strayProblems refuses keys that say nothing of the data's kind, and random data of no size.
+func (d *Data) strayProblems(at string) []problem {
+	var ps []problem
+	for _, k := range []struct {
+		name string
+		set  bool
+		acts bool
+	}{
+		{"count", d.Count != "", d.Iota != "" || d.Values != nil}, {"start", d.Start != "", d.Iota != ""}, {"step", d.Step != "", d.Iota != ""},
+		{"offset", d.Offset != "", d.File != ""}, {"bytes", d.Bytes != "", d.File != ""}, {"type", d.Type != "", d.Values != nil},
+	} {
+		kinds := d.kindNames()
+		if !k.set || k.acts || len(kinds) != 1 {
+			continue
+		}
+		msg := fmt.Sprintf("%s data has no %s", kinds[0], k.name)
+		if d.Random != nil && (k.name == "count" || k.name == "type") {
+			msg += fmt.Sprintf(" beside it: want it inside, as in random: {%s: ...}", k.name)
+		}
+		ps = append(ps, problem{at + "." + k.name, msg, ErrRange})
+	}
+	if d.Random != nil && d.Random.Count == "" {
+		ps = append(ps, problem{at + ".random.count", "missing", ErrMissing})
+	}
+	return ps
+}
+
+func listOrNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, " and ")
+}
+
+func (j *Job) bufferProblems(name, at string) []problem {
+	var known []string
+	for i := range j.Buffers {
+		known = append(known, j.Buffers[i].Name)
+	}
+	if name != "" && slices.Contains(known, name) {
+		return nil
+	}
+	msg := fmt.Sprintf("no buffer is named %q", name)
+	if n := Nearest(name, known); n != "" {
+		msg += fmt.Sprintf(" (nearest: %s)", n)
+	}
+	return []problem{{at, msg, ErrReference}}
+}

@@ -1,0 +1,111 @@
+package config
+
+import (
+	"fmt"
+)
+
+func ruleWork(j *Job) []problem {
+	switch {
+	case j.IsGraph():
+		return j.stepProblems(j.Steps, "steps", j.Shader != "") // and ruleGraph
+	case len(j.Queues) > 0:
+		return nil // ruleQueues
+	case len(j.Steps) == 0 && len(j.Dispatch) == 0 && j.Draw == nil:
+		return []problem{{"dispatch", "missing: want dispatch, steps, queues, draw or graph", ErrMissing}}
+	case len(j.Steps) > 0 && len(j.Dispatch) > 0:
+		return []problem{{"dispatch", "found dispatch and steps: want one of them", ErrRange}}
+	case j.Draw != nil && (len(j.Steps) > 0 || len(j.Dispatch) > 0):
+		return []problem{{"draw", "found another way to start work: want one of draw, dispatch and steps", ErrRange}}
+	case len(j.Steps) == 0 && j.Shader == "":
+		return []problem{{"shader", "missing: want a .spv or .spvasm file", ErrMissing}}
+	}
+	return append(j.drawProblems(j.Draw, "draw"), j.stepProblems(j.Steps, "steps", j.Shader != "")...)
+}
+
+func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
+	var ps []problem
+	for i := range steps {
+		s, p := &steps[i], indexPath(at, i)
+		shader := haveShader || s.Shader != ""
+		switch {
+		case s.kinds() != 1:
+			ps = append(ps, problem{p, "want one of dispatch, indirect, draw, graph, copy, transfer and steps", ErrMissing})
+		case len(s.Base) > 0 && len(s.Dispatch) == 0 && s.Indirect == nil:
+			ps = append(ps, problem{p + ".base", "a base goes with dispatch or indirect", ErrRange})
+		case len(s.Graph) > 0 && len(j.Nodes) == 0:
+			ps = append(ps, problem{p + ".graph", "the job has no nodes", ErrMissing})
+		case s.Copy != nil && s.Copy.To == "":
+			ps = append(ps, problem{p + ".copy.to", "missing: want device or host", ErrMissing})
+		case (len(s.Dispatch) > 0 || s.Indirect != nil || s.Draw != nil) && !shader:
+			ps = append(ps, problem{p + ".shader", "missing: neither the step nor the job has one", ErrMissing})
+		}
+		ps = append(ps, pushProblems(s.PushConstants, p+".push_constants", j)...)
+		ps = append(ps, j.drawProblems(s.Draw, p+".draw")...)
+		ps = append(ps, j.memoryProblems(s, p)...)
+		ps = append(ps, j.dispatchProblems(s.Graph, p+".graph")...)
+		ps = append(ps, j.stepProblems(s.Steps, p+".steps", shader)...)
+	}
+	return ps
+}
+
+// kinds counts the ways in which a step says what to do.
+func (s *Step) kinds() (n int) {
+	for _, given := range []bool{len(s.Dispatch) > 0, s.Indirect != nil, s.Draw != nil, s.Copy != nil, s.Transfer != nil, len(s.Graph) > 0, len(s.Steps) > 0} {
+		if given {
+			n++
+		}
+	}
+	return n
+}
+
+func ruleNames(j *Job) []problem {
+	var ps []problem
+	seen := map[string]bool{}
+	for i := range j.Buffers {
+		name := j.Buffers[i].Name
+		if name != "" && seen[name] {
+			ps = append(ps, problem{indexPath("buffers", i) + ".name", fmt.Sprintf("%q is the name of another buffer", name), ErrRange})
+		}
+		seen[name] = true
+	}
+	return ps
+}
+
+func ruleExpect(j *Job) []problem {
+	var ps []problem
+	for i := range j.Expect {
+		e, p := &j.Expect[i], indexPath("expect", i)
+		ps = append(ps, j.bufferProblems(e.Buffer, p+".buffer")...)
+		kinds := 0
+		for _, given := range []bool{e.Typed.Type != "", e.Data != nil, e.File != "", e.SHA256 != ""} {
+			if given {
+				kinds++
+			}
+		}
+		if kinds != 1 {
+			ps = append(ps, problem{p, fmt.Sprintf("found %d expectations: want one of a typed list (u32: [...]), data, file, sha256", kinds), ErrRange})
+		}
+		if e.Data != nil {
+			ps = append(ps, dataProblems(e.Data, p+".data", j)...)
+		}
+		if e.Tolerance > 0 && e.element() == "" {
+			ps = append(ps, problem{p + ".tolerance", "the element type is not known: want as: f32 or the like", ErrMissing})
+		}
+	}
+	return ps
+}
+
+func rulePush(j *Job) []problem { return pushProblems(j.PushConstants, "push_constants", j) }
+
+func pushProblems(list []PushConstant, at string, j *Job) []problem {
+	var ps []problem
+	for i := range list {
+		c, p := &list[i], indexPath(at, i)
+		if (c.Typed.Type == "") == (c.Address == "") {
+			ps = append(ps, problem{p, "want one typed value (u32: 1) or address", ErrRange})
+		} else if c.Address != "" {
+			ps = append(ps, j.bufferProblems(c.Address, p+".address")...)
+		}
+	}
+	return ps
+}

@@ -1,0 +1,269 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Rounds is how often the whole job runs; only the last round is reported.
+func (j *Job) Rounds() (int, error) {
+	n, ps := j.rounds()
+	return n, place(ps, j.where)
+}
+
+func (j *Job) rounds() (int, []problem) {
+	n, err := j.Repeat.evalInt(j.scope, 1, 1, maxRounds)
+	if err != nil {
+		return 0, []problem{{"repeat", err.Error(), ErrRange}}
+	}
+	return int(n), nil
+}
+
+// Launches lists the dispatches of one round in order, loops unrolled.
+func (j *Job) Launches() ([]Launch, error) {
+	l, ps := j.launches()
+	return l, place(ps, j.where)
+}
+
+func (j *Job) launches() ([]Launch, []problem) {
+	if _, ps := j.rounds(); ps != nil {
+		return nil, ps
+	}
+	if j.IsGraph() {
+		if _, ps := j.graphWork(); ps != nil || len(j.Steps) == 0 && len(j.Queues) == 0 {
+			return nil, ps
+		}
+	}
+	u := &unroller{job: j}
+	top := Step{Shader: j.Shader, Entry: j.Entry, Specialization: j.Specialization, PushConstants: j.PushConstants, Dispatch: j.Dispatch, Base: j.Base, Draw: j.Draw, Barrier: true}
+	switch {
+	case len(j.Queues) > 0:
+		if _, ps := j.queueCalls(); ps != nil {
+			return nil, ps
+		}
+		u.queues(&top)
+	case len(j.Steps) == 0:
+		u.launch(&top, j.scope, "")
+	default:
+		u.steps(j.Steps, &top, j.scope, "steps")
+	}
+	if u.problems != nil {
+		return nil, u.problems
+	}
+	return u.out, nil
+}
+
+// unroller turns steps into launches; it stops at the first problem, as the next rounds of a loop would repeat it.
+type unroller struct {
+	job      *Job
+	out      []Launch
+	after    [][]string // by launch of a queue: the steps that it names
+	rounds   int
+	problems []problem
+}
+
+func (u *unroller) fail(path string, err error) {
+	u.problems = append(u.problems, problem{path, err.Error(), ErrExpr})
+}
+
+func (u *unroller) steps(steps []Step, outer *Step, s scope, at string) {
+	for i := range steps {
+		step := inherit(&steps[i], outer)
+		u.loop(&step, step.For, s, indexPath(at, i))
+	}
+}
+
+// inherit fills what a step leaves out from the step or job around it.
+func inherit(s, outer *Step) Step {
+	out := *s
+	if out.Name == "" {
+		out.Name = outer.Name
+	}
+	if out.Shader == "" {
+		out.Shader = outer.Shader
+		if out.Entry == "" {
+			out.Entry = outer.Entry
+		}
+	}
+	if out.PushConstants == nil {
+		out.PushConstants = outer.PushConstants
+	}
+	out.Specialization = slices.Concat(outer.Specialization, s.Specialization)
+	out.Bindings, out.Samplers = slices.Concat(outer.Bindings, s.Bindings), slices.Concat(outer.Samplers, s.Samplers)
+	out.WaveSize = cmp.Or(out.WaveSize, outer.WaveSize)
+	out.Once = out.Once || outer.Once
+	out.Barrier = out.Barrier && outer.Barrier
+	out.After = slices.Concat(outer.After, s.After)
+	if out.Release == nil {
+		out.Release = outer.Release
+	}
+	if out.Acquire == nil {
+		out.Acquire = outer.Acquire
+	}
+	if out.Mode == "" {
+		out.Mode = outer.Mode
+	}
+	return out
+}
+
+func (u *unroller) loop(step *Step, loops []Loop, s scope, at string) {
+	if u.problems != nil {
+		return
+	}
+	if len(loops) == 0 {
+		u.body(step, s, at)
+		return
+	}
+	l := loops[0]
+	p := joinPath(at+".for", l.Name)
+	first, err1 := l.First.evalInt(s, 0, math.MinInt32, math.MaxInt32)
+	last, err2 := l.Last.evalInt(s, 0, math.MinInt32, math.MaxInt32)
+	if err := errors.Join(err1, err2); err != nil {
+		u.fail(p, err)
+		return
+	}
+	inner := scope{}
+	for k, v := range s {
+		inner[k] = v
+	}
+	for i := first; i <= last && u.problems == nil; i++ {
+		inner[l.Name] = Number{Int: i}
+		if u.rounds++; u.rounds > maxLoopRounds {
+			u.problems = append(u.problems, problem{p, fmt.Sprintf("more than %d rounds of loops", maxLoopRounds), ErrLimit})
+			return
+		}
+		u.loop(step, loops[1:], inner, at)
+	}
+}
+
+func (u *unroller) body(step *Step, s scope, at string) {
+	if before := len(u.out); len(u.job.Queues) > 0 && len(step.Steps) == 0 {
+		defer func() {
+			if len(u.out) > before {
+				l := &u.out[before]
+				l.Barrier, l.Release, l.Acquire = step.Barrier, step.Release, step.Acquire
+				u.after = append(u.after, step.After)
+			}
+		}()
+	}
+	switch {
+	case len(step.Steps) > 0:
+		u.steps(step.Steps, step, s, at+".steps")
+	case len(u.out) == maxLaunches:
+		u.problems = append(u.problems, problem{at, fmt.Sprintf("more than %d launches", maxLaunches), ErrLimit})
+	case step.Copy != nil:
+		u.copy(step, s, at)
+	case step.Transfer != nil:
+		u.transfer(step, s, at)
+	default:
+		u.launch(step, s, at)
+	}
+}
+
+// maxCopyBytes is far beyond any memory, and keeps the time of a copy in range.
+const maxCopyBytes = 1 << 50
+
+func (u *unroller) copy(step *Step, s scope, at string) {
+	n, err := step.Copy.Bytes.evalInt(s, 0, 0, maxCopyBytes)
+	if err != nil {
+		u.fail(sub(at, "copy.bytes"), err)
+		return
+	}
+	u.out = append(u.out, Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Path: at, Once: step.Once, Mode: step.Mode})
+}
+
+func (u *unroller) launch(step *Step, s scope, at string) {
+	l := Launch{Step: step.Name, Shader: step.Shader, Entry: step.Entry, Path: at, Once: step.Once, Mode: step.Mode,
+		WaveSize: step.WaveSize, Bindings: step.Bindings, Samplers: step.Samplers}
+	if !u.grid(step, &l, s, at) {
+		return
+	}
+	if step.Draw != nil {
+		draw, err := u.job.call(step.Draw, s)
+		if err != nil {
+			u.fail(sub(at, "draw"), err)
+			return
+		}
+		l.Draw = draw
+	}
+	for i := range step.Graph {
+		d, err := u.job.payloadDispatch(&step.Graph[i], s)
+		if err != nil {
+			u.fail(indexPath(sub(at, "graph"), i), err)
+			return
+		}
+		l.Graph = append(l.Graph, d)
+	}
+	for _, sp := range step.Specialization {
+		v, err := sp.Value.eval(s, Number{})
+		if err != nil {
+			u.fail(sub(at, "specialization"), err)
+			return
+		}
+		l.specialize(SpecValue{sp.ID, sp.Name, v})
+	}
+	push, err := u.job.push(step.PushConstants, s)
+	if err != nil {
+		u.fail(sub(at, "push_constants"), err)
+		return
+	}
+	l.Push = push
+	u.out = append(u.out, l)
+}
+
+// specialize adds a value, over an earlier one for the same constant.
+func (l *Launch) specialize(v SpecValue) {
+	for i := range l.Specialization {
+		if o := &l.Specialization[i]; o.ID == v.ID && o.Name == v.Name {
+			*o = v
+			return
+		}
+	}
+	l.Specialization = append(l.Specialization, v)
+}
+
+// push lays the push constant block out.
+func (j *Job) push(list []PushConstant, s scope) (Content, error) {
+	var out Content
+	for i := range list {
+		if err := j.pushOne(&list[i], s, &out); err != nil {
+			return out, fmt.Errorf("[%d]: %w", i, err)
+		}
+	}
+	return out, nil
+}
+
+func (j *Job) pushOne(c *PushConstant, s scope, out *Content) error {
+	size := 8
+	g := &generator{job: j, scope: s, limit: maxPushBytes}
+	var err error
+	if c.Address != "" {
+		err = g.address(&Data{AddressOf: c.Address})
+	} else {
+		size = elementBytes(c.Typed.Type)
+		err = g.typed(c.Typed.Type, c.Typed.Values, "")
+	}
+	if err != nil {
+		return err
+	}
+	next := (len(out.Bytes) + size - 1) / size * size
+	at, err := c.Offset.evalInt(s, int64(next), 0, maxPushBytes)
+	if err != nil {
+		return fmt.Errorf("offset: %w", err)
+	}
+	end := int(at) + len(g.out.Bytes)
+	if end > maxPushBytes {
+		return fmt.Errorf("the block is larger than %d bytes", maxPushBytes)
+	}
+	if grow := end - len(out.Bytes); grow > 0 {
+		out.Bytes = append(out.Bytes, make([]byte, grow)...)
+	}
+	copy(out.Bytes[at:], g.out.Bytes)
+	for _, a := range g.out.Addresses {
+		out.Addresses = append(out.Addresses, AddressFixup{int(at) + a.At, a.Buffer})
+	}
+	return nil
+}
