@@ -15,6 +15,7 @@ import (
 var energyJob = []struct{ key, job, on string }{
 	{"", "all", "machine=rdna3-rx7900xtx "},
 	{"energy.operations.matrix_", "matrices", matrices},
+	{"energy.operations.barrier", "nbody", "machine=rdna3-rx7900xtx "},
 	{"energy.operations.packed32", "nbody", "machine=cdna3-mi300a "},
 	{"energy.memory.write_pj", "stores", passAll},
 	{"energy.power.shader_engine.gated", "copies", "machine=rdna3-rx7900xtx "},

@@ -28,7 +28,7 @@ void main() {
     f16vec2 h = f16vec2(float16_t(f), float16_t(g));
     uint64_t l = x;
     double d = f;
-    uint own[4] = uint[4](x, y, u, lane);
+    uint own[80]; own[0] = x; own[1] = y; own[2] = u; own[3] = lane; // more words than the compiler keeps in registers
     words[lane] = lane;
     for (uint round = 0; round < rounds; round++) {
         u += source[u & 3];                                         // smem, salu
