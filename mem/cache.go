@@ -66,6 +66,7 @@ type level struct {
 	part      *Level // nil: not among the parts of a machine
 	keeps     bool   // stores, until evicted
 	shared    bool   // keeps stores, and one instance serves the whole machine
+	random    bool   // any line of a full set is replaced
 	latency   uint64
 	cost      uint64
 	linkCost  uint64 // fixed-point time of a byte on the link to the next level
@@ -106,6 +107,7 @@ func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level) *l
 	if c.LinkBytes > 0 {
 		l.linkCost = costPerByte(c.LinkBytes)
 	}
+	l.random = c.Replacement == ReplaceRandom
 	var instances int
 	instances, l.perEngine = shape.Instances(c.SharedBy)
 	l.shared = l.keeps && (c.SharedBy == 0 || instances == 1 && c.SharedBy > 1)
@@ -240,7 +242,7 @@ func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
 // replace makes space for p's line: a dirty victim goes to the next level, and holds an entry of the write buffer until that
 // takes it. It returns what the request has waited for then.
 func (c *cache) replace(p *place, at, delay uint64) (way int, waited uint64) {
-	way = p.oldest()
+	way = p.victim(c.random)
 	l, label := p.line(way), &p.labels()[way]
 	if l.dirty() {
 		c.counter.Writebacks++

@@ -67,6 +67,7 @@ func (c *cache) invalidate() {
 		}
 		clear(s.held)
 		clear(s.dirty)
+		s.draws = 0
 	}
 }
 

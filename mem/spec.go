@@ -14,6 +14,9 @@ const (
 	ReadOnly     = "read-only" // passed on without looking
 )
 
+// ReplaceRandom replaces any line of a full set; with any other word, the least recently used goes.
+const ReplaceRandom = "random"
+
 // Words for the accesses of a wave that return in the order of issue; with any other, none does.
 const (
 	OrderLoads = "loads" // loads and atomics with a result: stores have a wait counter of their own
@@ -35,6 +38,7 @@ type CacheSpec struct {
 	WriteAllocate   bool    `yaml:"write_allocate" doc:"whether a store that misses takes a line here; false in scalar_l1"`
 	Misses          int     `yaml:"misses" range:"0..1048576" unit:"lines" doc:"outstanding missing lines of one slice; 0: no limit"`
 	HashSets        bool    `yaml:"hash_sets" default:"false" doc:"whether higher address bits are folded into the set's index, where the sets of a slice are a power of two"`
+	Replacement     string  `yaml:"replacement" default:"lru" enum:"lru|random" doc:"which line of a full set goes: the least recently used, or any (the same ones in each run); under memory.model: akita the least recently used"`
 	ReleaseAtEnd    bool    `yaml:"release_at_end" default:"false" doc:"whether a launch ends when what it left dirty here is written to the next level, and other instances have dropped their copies of it: caches that several engines have one each of"`
 	AcquireAtStart  bool    `yaml:"acquire_at_start" default:"false" doc:"whether a launch begins with nothing here, as other instances may have stored what is held: caches that several engines have one each of"`
 	QueueSpec       `yaml:",inline"`

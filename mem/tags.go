@@ -10,6 +10,7 @@ type slice struct {
 	words []uint64 // of lines that are not full, the words that stores have written; nil: none yet
 	held  setBits  // sets that hold lines
 	dirty setBits  // sets that may have dirty lines
+	draws uint32   // of lines to replace at random
 
 	requests queue // not yet at the tags
 	misses   queue // lines that are fetched, and stores passed on that are not acknowledged
@@ -95,8 +96,22 @@ func (p *place) find() int {
 	return -1
 }
 
-// oldest is the way to replace: the least recently used, invalid ones first.
-func (p *place) oldest() int { return p.used.oldest(int(p.set)) }
+// victim is the way to replace: an invalid one first, else the least recently used or any.
+func (p *place) victim(random bool) int {
+	way := p.used.oldest(int(p.set))
+	if !random || p.labels()[way] == 0 {
+		return way
+	}
+	p.draws++
+	return int(uint64(mix(p.draws)) * uint64(p.ways) >> 32)
+}
+
+// mix spreads a number over 32 bits, each the same number: two rounds of shifted sums and odd factors.
+func mix(n uint32) uint32 {
+	n = (n ^ n>>16) * 0x7feb352d
+	n = (n ^ n>>15) * 0x846ca68b
+	return n ^ n>>16
+}
 
 // touch makes a way the most recently used.
 func (p *place) touch(way int) { p.used.touch(int(p.set), way) }

@@ -49,7 +49,7 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
 
 // evict makes space for p's line.
 func (c *cache) evict(p *place) int {
-	way := p.oldest()
+	way := p.victim(c.random)
 	if p.line(way).dirty() {
 		c.warmNext(true, c.address(p, p.labels()[way]), uint32(c.LineBytes), c.valid(p.slice, p.first+way))
 	}

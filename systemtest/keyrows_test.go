@@ -211,6 +211,7 @@ func (c *cacheCase) rows() []keyRow {
 		{at("latency_cycles"), c.jobs + "chain", on, "50", "150", longer(96 * 100)},
 		{at("bytes_per_cycle"), c.jobs + "apart", on, "64", "1", slower},
 		{at("misses"), c.jobs + "apart", on, "64", "1", slower},
+		{at("replacement"), c.jobs + "alias", on + at("ways=2"), "lru", "random", faster},
 		{at("hash_sets"), c.jobs + "alias", on, "false", "true", faster},
 		{at("link_bytes_per_cycle"), c.jobs + "apart", on, "0", "1", slower},
 	}
