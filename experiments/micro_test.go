@@ -126,13 +126,18 @@ func TestFootprintsBeyondTheFirstCacheAreSlower(t *testing.T) {
 	}
 }
 
-// Loads whose lanes are the length of a line apart take longer than loads of lanes side by side.
+// Loads whose lanes are the length of a line apart take longer than loads of lanes side by side; one word more apart, their words
+// are in banks of their own and take a fourth of that.
 func TestStridesCost(t *testing.T) {
 	cycles := func(stride int) uint64 {
 		_, r := micro(t, "micro-stride", "rdna2-rx6900xt", "", fmt.Sprintf("stride=%d", stride), "groups=4", "rounds=16")
 		return r.Stats.Cycles
 	}
-	if near, far := cycles(1), cycles(32); far < near+10*16*8*16 {
+	near, far, apart := cycles(1), cycles(32), cycles(33)
+	if far < near+10*16*8*16 {
 		t.Errorf("%d cycles side by side, %d a line apart", near, far)
+	}
+	if far-near < 3*(apart-near) || apart < near {
+		t.Errorf("%d cycles side by side, %d a line apart, %d one word more", near, far, apart)
 	}
 }
