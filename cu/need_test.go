@@ -169,6 +169,23 @@ func TestLargeWaveTakesTwoRows(t *testing.T) {
 	}
 }
 
+// A workgroup takes its LDS in whole granules of 512 bytes, and as many fit as the 64 KB have of what it takes.
+func TestLDSIsTakenInGranules(t *testing.T) {
+	l := limitsForTest()
+	for bytes, want := range map[uint32]int{0: 0, 1: 512, 511: 512, 512: 512, 513: 1024, 2048: 2048, 2049: 2560, 65536: 65536} {
+		n, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{64, 1, 1}, VectorRegs: 1, ScalarRegs: 1, LDSBytes: bytes}, l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n.LDSBytes != want {
+			t.Errorf("%d bytes take %d, want %d", bytes, n.LDSBytes, want)
+		}
+		if fit := n.Occupancy(l); want >= 2048 && fit != 65536/want {
+			t.Errorf("%d bytes: %d workgroups fit, want %d", bytes, fit, 65536/want)
+		}
+	}
+}
+
 // The LDS is given out in granules, and a freed range is found again.
 func TestLDSRanges(t *testing.T) {
 	l := limitsForTest()

@@ -141,6 +141,52 @@ func checkAccounts(t *testing.T, r *Result) {
 	}
 }
 
+// A graph that is stopped counts what its nodes came to until then: what the machine ran is theirs, and no more than all of it.
+func TestStoppedGraphHasItsCounts(t *testing.T) {
+	job := jobText(graphJobs["tree"].module, graphJobs["tree"].rest)
+	for _, kind := range schedulerKinds {
+		s := graphSetup(t, files(t, job), "rdna4-like", "scheduler.kind="+kind, "compute_units=2")
+		all := mustRun(t, s)
+		s.MaxCycles = all.Stats.Cycles * 9 / 10
+		r, err := Run(context.Background(), s)
+		if !errors.Is(err, ErrLimit) || r == nil || r.Stats.Graph == nil {
+			t.Fatalf("%s: %v", kind, err)
+		}
+		workgroups := uint64(0)
+		for i, n := range r.Stats.Graph.Nodes {
+			workgroups += n.Workgroups
+			if whole := all.Stats.Graph.Nodes[i]; n.Name != whole.Name || n.Payloads > whole.Payloads || n.Workgroups > whole.Workgroups {
+				t.Errorf("%s: %s has %d payloads and %d workgroups, of %d and %d", kind, n.Name, n.Payloads, n.Workgroups, whole.Payloads, whole.Workgroups)
+			}
+		}
+		if root := r.Stats.Graph.Nodes[0]; root.Payloads != 4 || root.Workgroups != 4 {
+			t.Errorf("%s: the root has %d payloads and %d workgroups, want 4 of each", kind, root.Payloads, root.Workgroups)
+		}
+		if ended := r.Stats.Workgroups; ended == 0 || ended > workgroups || ended >= all.Stats.Workgroups {
+			t.Errorf("%s: %d workgroups ended of %d that began and %d in a whole run", kind, ended, workgroups, all.Stats.Workgroups)
+		}
+	}
+}
+
+// Without time, too: a graph that is interrupted counts what ran before.
+func TestStoppedGraphWithoutTimeHasItsCounts(t *testing.T) {
+	rest := strings.Replace(strings.Replace(graphJobs["tree"].rest, "\n", "\nmode: functional\n", 1), "count: 4", "count: 20000", 1)
+	s := graphSetup(t, files(t, jobText("tree.spvasm", rest)), "rdna4-like")
+	ctx, stop := context.WithCancel(context.Background())
+	s.Progress = func(Progress) { stop() }
+	r, err := Run(ctx, s)
+	if err == nil || r == nil || r.Stats.Graph == nil {
+		t.Fatalf("found %v", err)
+	}
+	workgroups := uint64(0)
+	for _, n := range r.Stats.Graph.Nodes {
+		workgroups += n.Workgroups
+	}
+	if root := r.Stats.Graph.Nodes[0]; root.Workgroups == 0 || root.Workgroups >= 20000 || workgroups != r.Stats.Workgroups {
+		t.Errorf("the root ran %d workgroups of 20000; all nodes %d, the run %d", root.Workgroups, workgroups, r.Stats.Workgroups)
+	}
+}
+
 func TestGraphCoalesces(t *testing.T) {
 	job := jobText("coalesce.spvasm", `
 nodes: [{entry: fill, strings: [{id: 7, value: count}]}, {entry: count, strings: [{id: 7, value: count}]}]

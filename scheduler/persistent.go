@@ -15,7 +15,6 @@ type persistent struct {
 	run     *Run
 	workers []int // by compute unit
 	polls   polls
-	busy    int    // workers that run a workgroup
 	waves   int    // of a worker
 	begins  uint64 // cycle in which the workers start
 	order   uint64
@@ -92,7 +91,7 @@ func (p *persistent) Enqueue(now uint64, b *batch) { p.run.memory.append(now, b,
 // Start launches the kernel: workers begin to poll at the dispatcher's rate.
 func (p *persistent) Start(now uint64) {
 	d, units := &p.run.spec.Dispatcher, p.run.Dispatcher.limits.ComputeUnits
-	p.polls, p.busy = p.polls[:0], 0
+	p.polls = p.polls[:0]
 	p.begins = now + uint64(d.LaunchLatency)
 	for k := range p.workers[0] {
 		for u := range p.workers {
@@ -111,7 +110,6 @@ func (p *persistent) look(at uint64, unit int) {
 
 // Ended frees a worker, which polls when all its stores are done.
 func (p *persistent) Ended(now, done uint64, unit int) {
-	p.busy--
 	p.look(max(done, now), unit)
 }
 
@@ -147,7 +145,6 @@ func (p *persistent) poll(now uint64, unit int) {
 	p.run.memory.read(now, w, unit)
 	m := p.run.Dispatcher.place(now, unit, found.opens[0].code)
 	p.run.opener.nextGroup(found, unit, &m.Workgroup)
-	p.busy++
 	w.then = func(at uint64) {
 		for i := range m.Waves {
 			m.Waves[i].At = at

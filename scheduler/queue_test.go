@@ -28,7 +28,7 @@ type constantMemory struct {
 }
 
 func (m *constantMemory) LineBytes() (vector, scalar int) { return 64, 64 }
-func (m *constantMemory) KernelBoundary()                 {}
+func (m *constantMemory) KernelBoundary()                 { m.log = append(m.log, "kernel boundary") }
 
 var kindNames = map[mem.Kind]string{mem.Read: "read", mem.Write: "write", mem.Atomic: "atomic"}
 
@@ -534,6 +534,33 @@ func output2(to string) program.Output {
 	return program.Output{PayloadType: program.PayloadType{Bytes: 4, MaxPayloads: 1}, Node: to, SharesLimits: -1, Single: true, Workgroup: true}
 }
 
+// A worker of the persistent kernel takes the most of each resource that any node takes, and as many are resident as fit with that; a
+// node's workgroups keep their waves.
+func TestPersistentWorkersTakeTheMost(t *testing.T) {
+	a, b := static("a"), static("b")
+	r := newQueueRig(t, defaultQueue("persistent"), false, a, b)
+	limits := r.run.Dispatcher.limits
+	for _, c := range []struct{ a, b cu.Need }{
+		{cu.Need{Waves: 1, VectorRegs: 8, ScalarRegs: 16, LDSBytes: 1024}, cu.Need{Waves: 2, Barriers: 1, VectorRegs: 4, ScalarRegs: 32}},
+		{cu.Need{Waves: 2, Barriers: 1, VectorRegs: 4, ScalarRegs: 32}, cu.Need{Waves: 1, VectorRegs: 8, ScalarRegs: 16, LDSBytes: 1024}},
+	} {
+		a.Launch.Need, b.Launch.Need = c.a, c.b
+		p, err := newPersistent(r.run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := cu.Need{Waves: 2, Barriers: 1, VectorRegs: 8, ScalarRegs: 32, LDSBytes: 1024}
+		if n := want.Occupancy(limits); n == 0 || p.(*persistent).workers[0] != n {
+			t.Errorf("%d workers on a unit, want the %d that fit", p.(*persistent).workers[0], n)
+		}
+		for i, n := range []*Node{a, b} {
+			if want.Waves = []cu.Need{c.a, c.b}[i].Waves; n.Launch.Need != want {
+				t.Errorf("%s takes %+v, want %+v", n, n.Launch.Need, want)
+			}
+		}
+	}
+}
+
 // A persistent worker pops with an atomic and reads the entry, both at once; when
 // it found nothing, it sleeps from the answer on.
 func TestPersistentPolls(t *testing.T) {
@@ -649,8 +676,8 @@ func TestTrafficOfQueues(t *testing.T) {
 	}
 }
 
-// A pass counts each batch with one atomic and writes where its payloads are; its compaction reads what a node has not
-// started, the units sharing it by whole lines, and writes it again.
+// A pass counts each batch with one atomic and writes where its payloads are; the next one is a kernel of its own, whose compaction reads
+// what a node has not started, the units sharing it by whole lines, and writes it again.
 func TestTrafficOfPasses(t *testing.T) {
 	n := static("n")
 	r := newQueueRig(t, defaultQueue("multipass"), false, n)
@@ -660,7 +687,7 @@ func TestTrafficOfPasses(t *testing.T) {
 	r.enqueue(t, begin, n, 5, &accepted)
 	r.finish(t)
 	lines := fmt.Sprintf("unit 0 busy 1: %d+64 %d+16", counterBytes, counterBytes+64)
-	want := []string{fmt.Sprintf("atomic unit 0 busy 1: %d+4", counterEntry*256), "write " + lines, "read " + lines, "write " + lines}
+	want := []string{fmt.Sprintf("atomic unit 0 busy 1: %d+4", counterEntry*256), "write " + lines, "kernel boundary", "read " + lines, "write " + lines}
 	if diff := cmp.Diff(want, r.memory.log); diff != "" {
 		t.Errorf("five payloads (-want +got):\n%s", diff)
 	}
