@@ -8,106 +8,104 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 )
 
-// A program is the test binaries of packages with all changes of one package in them.
+// A program is the test binaries of packages with all chosen changes in them.
 type program struct {
 	dir      string
 	overlay  string
-	binaries []binary
+	all      []change
+	numbers  []int             // of the chosen changes, in the order of the source
+	entries  map[*function]int // under which number a function says that it was entered
+	binaries []*binary
 }
 
-// build compiles the tests that have to notice the changes of a package. It
-// returns the numbers of those that compile, too.
-func build(dir, pkg string, all []change, tests []string) (*program, []int, error) {
-	p := &program{dir: dir, overlay: filepath.Join(dir, "overlay.json")}
-	numbers := make([]int, len(all))
-	for i := range numbers {
-		numbers[i] = i + 1
-	}
+// build lays down changes that compile, as many as were drawn.
+func (m *module) build(dir string, all []change, d draw) (*program, error) {
+	p := &program{dir: dir, overlay: filepath.Join(dir, "overlay.json"), all: all}
 	for {
-		files, err := p.lay(pkg, all, numbers)
+		files, err := p.lay(d.now)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		out, err := exec.Command("go", "build", "-gcflags=-e", "-overlay", p.overlay, "./"+pkg).CombinedOutput()
+		args := []string{"build", "-gcflags=-e", "-overlay", p.overlay}
+		for _, pkg := range packagesOf(files) {
+			args = append(args, "./"+pkg)
+		}
+		out, err := exec.Command("go", args...).CombinedOutput()
 		if err == nil {
 			break
 		}
 		bad := refused(out, files)
 		if len(bad) == 0 {
-			return nil, nil, fmt.Errorf("%w: %s", err, out)
+			return nil, fmt.Errorf("%w: %s", err, out)
 		}
-		numbers = without(numbers, bad)
+		d.without(bad)
 	}
-	for _, t := range tests {
-		b := binary{dir: t, path: filepath.Join(dir, filepath.Base(t)+".test")}
-		if err := compile(t, b.path, "-overlay", p.overlay); err != nil {
-			return nil, nil, err
-		}
-		p.binaries = append(p.binaries, b)
-	}
-	return p, numbers, nil
+	p.numbers = slices.Sorted(slices.Values(d.now))
+	return p, nil
 }
 
-// measure runs the tests without a change. The lines that they reach are those of the package as it is.
-func (p *program) measure(pkg string) error {
-	counting := filepath.Join(p.dir, "counting.test")
-	for i := range p.binaries {
-		b := &p.binaries[i]
-		if err := compile(b.dir, counting, "-covermode", "set", "-coverpkg", "./"+pkg); err != nil {
-			return err
-		}
-		if err := b.measure(counting); err != nil {
-			return err
-		}
+// packagesOf are the packages that files belong to.
+func packagesOf(files map[string]*schema) (list []string) {
+	for name := range files {
+		list = append(list, filepath.Dir(name))
 	}
-	return nil
-}
-
-// A laid file is one of the package with copies for changes after it.
-type laid struct {
-	*schema
-	numbers []int
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // lay writes the files with the changes of the given numbers, and the overlay that puts them in place.
-func (p *program) lay(pkg string, all []change, numbers []int) (map[string]*laid, error) {
+func (p *program) lay(numbers []int) (map[string]*schema, error) {
 	root, err := os.Getwd()
 	if err != nil {
 		return nil, err
 	}
-	files, lists := map[string]*laid{}, map[string][]*change{}
+	lists := map[string][]int{}
 	for _, n := range numbers {
-		c := &all[n-1]
-		if files[c.file] == nil {
-			files[c.file] = &laid{}
-		}
-		files[c.file].numbers = append(files[c.file].numbers, n)
-		lists[c.file] = append(lists[c.file], c)
+		lists[p.all[n-1].file] = append(lists[p.all[n-1].file], n)
 	}
-	replace := map[string]string{filepath.Join(root, pkg, "change_.go"): filepath.Join(p.dir, "change_.go")}
-	err = os.WriteFile(filepath.Join(p.dir, "change_.go"), fmt.Appendf(nil, selector, filepath.Base(pkg)), 0o600)
-	for name, f := range files {
-		f.schema = newSchema(lists[name], f.numbers)
-		to := filepath.Join(p.dir, filepath.Base(name))
+	p.entries = map[*function]int{}
+	files, replace := map[string]*schema{}, map[string]string{}
+	put := func(name string, text []byte) string {
+		to := filepath.Join(p.dir, fmt.Sprintf("%d.go", len(replace)))
 		replace[filepath.Join(root, name)] = to
-		err = errors.Join(err, os.WriteFile(to, f.text, 0o600))
+		err = errors.Join(err, os.WriteFile(to, text, 0o600))
+		return to
+	}
+	for name, list := range lists {
+		files[name] = newSchema(p.all, list, p.entries)
+		files[name].path = put(name, files[name].text)
+	}
+	for _, pkg := range packagesOf(files) {
+		put(filepath.Join(pkg, "change_.go"), fmt.Appendf(nil, selector, files[firstOf(files, pkg)].pkg, len(p.all)+1))
 	}
 	text, _ := json.Marshal(map[string]any{"Replace": replace})
 	return files, errors.Join(err, os.WriteFile(p.overlay, text, 0o600))
 }
 
+// firstOf is a file of a package.
+func firstOf(files map[string]*schema, pkg string) string {
+	for name := range files {
+		if filepath.Dir(name) == pkg {
+			return name
+		}
+	}
+	return ""
+}
+
 var complaint = regexp.MustCompile(`(?m)^(\S+\.go):(\d+):\d+: `)
 
-// refused are the numbers of the changes that the compiler complains about.
-func refused(out []byte, files map[string]*laid) map[int]bool {
+// refused are the numbers of the changes that the compiler complains about; it names files as they were laid.
+func refused(out []byte, files map[string]*schema) map[int]bool {
 	bad := map[int]bool{}
 	for _, m := range complaint.FindAllSubmatch(out, -1) {
 		line, _ := strconv.Atoi(string(m[2]))
-		for name, f := range files {
-			if filepath.Base(name) == filepath.Base(string(m[1])) && f.at(line) >= 0 {
+		path, _ := filepath.Abs(string(m[1])) // the shorter of the two is printed
+		for _, f := range files {
+			if f.path == path && f.at(line) >= 0 {
 				bad[f.numbers[f.at(line)]] = true
 			}
 		}
@@ -115,21 +113,22 @@ func refused(out []byte, files map[string]*laid) map[int]bool {
 	return bad
 }
 
-func without(numbers []int, bad map[int]bool) []int {
-	var kept []int
-	for _, n := range numbers {
-		if !bad[n] {
-			kept = append(kept, n)
-		}
+// link makes the binaries of the tests that use a changed package.
+func (p *program) link(m *module) error {
+	changed := map[string]bool{}
+	for _, n := range p.numbers {
+		changed[p.all[n-1].pkg()] = true
 	}
-	return kept
-}
-
-// compile makes the test binary of one package.
-func compile(pkg, to string, flags ...string) error {
-	args := append([]string{"test", "-c", "-vet=off", "-o", to}, flags...)
-	if out, err := exec.Command("go", append(args, "./"+pkg)...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
+	for _, user := range m.order {
+		if len(m.used(user, changed)) == 0 {
+			continue
+		}
+		b := &binary{dir: user, path: filepath.Join(p.dir, binaryName(user)), overlay: p.overlay, uses: m.used(user, changed)}
+		out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay", p.overlay, "-o", b.path, "./"+user).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+		p.binaries = append(p.binaries, b)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 )
 
@@ -20,6 +19,9 @@ type change struct {
 	source   []byte
 	in       *function
 }
+
+// pkg is the folder of the package that changes.
+func (c *change) pkg() string { return filepath.ToSlash(filepath.Dir(c.file)) }
 
 func (c *change) String() string {
 	old := strings.Join(strings.Fields(string(c.source[c.from:c.to])), " ")
@@ -38,37 +40,28 @@ var swaps = map[token.Token]token.Token{
 	token.ADD_ASSIGN: token.SUB_ASSIGN, token.SUB_ASSIGN: token.ADD_ASSIGN,
 }
 
-// changes are all that can be made in the files of a package, its tests aside,
-// in the order of the source.
-func changes(dir string) (list []change, err error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+// changes are all that can be made in a file, in the order of the source: none where another file says what it is.
+func changes(file string) ([]change, error) {
+	source, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	sort.Strings(files)
-	for _, file := range files {
-		if strings.HasSuffix(file, "_test.go") {
-			continue
-		}
-		source, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
-		f := token.NewFileSet()
-		tree, err := parser.ParseFile(f, file, source, parser.ParseComments)
-		if err != nil {
-			return nil, err
-		}
-		v := &visitor{files: f, file: file, source: source}
-		for _, d := range tree.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && !words(fn.Name.Name) {
-				v.in = newFunction(f, fn, source)
-				ast.Inspect(fn.Body, v.visit)
-			}
-		}
-		list = append(list, v.list...)
+	f := token.NewFileSet()
+	tree, err := parser.ParseFile(f, file, source, parser.ParseComments)
+	if err != nil {
+		return nil, err
 	}
-	return list, nil
+	if ast.IsGenerated(tree) {
+		return nil, nil
+	}
+	v := &visitor{files: f, file: file, source: source}
+	for _, d := range tree.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && !words(fn.Name.Name) {
+			v.in = newFunction(f, tree.Name.Name, fn, source)
+			ast.Inspect(fn.Body, v.visit)
+		}
+	}
+	return v.list, nil
 }
 
 // words says that a function makes text for people, which tests need not hold to the letter.

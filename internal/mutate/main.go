@@ -1,126 +1,102 @@
-// Command mutate asks how much the tests of the model see: it changes one place
+// Command mutate asks how much the tests of the repository see: it changes one place
 // of a package at a time (an operator, a comparison, a bound, a statement that is
-// left out), runs the tests of the package and of those that stand on it, those
-// that run the changed function and the quickest first, and lists the changes
+// left out), runs the tests of the package and then those of all packages that import it,
+// those that run the changed function and the quickest first, and lists the changes
 // that no test noticed.
 //
-//	go run ./internal/mutate                      all packages of the model, 40 changes each
+//	go run ./internal/mutate -n 40 -seed 7        40 changes, drawn from all packages
 //	go run ./internal/mutate -n 10 -seed 7 simd   ten changes of one package
 //	go run ./internal/mutate -n 0 lds             every change of one package
 //	go run ./internal/mutate -at code.go:15 simd  every change whose line contains that
 //
 // The tree is not touched: changed files reach the compiler through an overlay.
-// Changes that do not compile are not counted.
+// Changes that do not compile, or make the same program, are not counted.
 package main
 
 import (
 	"flag"
 	"fmt"
-	"math/rand"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+	"time"
 )
 
-// tests are the packages whose tests have to notice a change of a package: its
-// own, and those next above it where what it does shows: compute units that go
-// ahead on threads in systemtest, textures in gpu, runs without time in experiments.
-var tests = map[string][]string{
-	"simd":      {"simd", "scheduler"},
-	"lds":       {"lds", "scheduler"},
-	"lookahead": {"lookahead", "systemtest"},
-	"cu":        {"cu", "scheduler", "systemtest"},
-	"scheduler": {"scheduler", "gpu"},
-	"mem":       {"mem", "scheduler", "gpu"},
-	"gpu":       {"gpu", "systemtest", "experiments"},
-}
-
-var order = []string{"simd", "lds", "lookahead", "cu", "scheduler", "mem", "gpu"}
-
-// A choice among the changes of a package.
-type choice struct {
-	n    int // 0: all
-	seed int64
-	at   string // part of a change's line; empty: any
-	list bool
+// Options are what the command line asks for.
+type options struct {
+	choice
+	list, whole bool
+	limit       time.Duration // of one change's tests
+	least       float64       // percent that have to be noticed
 }
 
 func main() {
-	var c choice
-	flag.IntVar(&c.n, "n", 40, "changes of each package; 0: all")
-	flag.Int64Var(&c.seed, "seed", 1, "of the choice among all changes")
-	flag.StringVar(&c.at, "at", "", "every change whose line contains this, instead of a choice")
-	flag.BoolVar(&c.list, "list", false, "list the changes, run nothing")
+	var o options
+	flag.IntVar(&o.n, "n", 40, "changes drawn from the packages named, or from all; 0: every one")
+	flag.Int64Var(&o.seed, "seed", 1, "of the draw")
+	flag.StringVar(&o.at, "at", "", "every change whose line contains this, instead of a draw")
+	flag.BoolVar(&o.list, "list", false, "list the changes, run nothing")
+	flag.BoolVar(&o.whole, "whole", false, "let what survives run the tests once more without -short")
+	flag.DurationVar(&o.limit, "limit", 5*time.Minute, "time for the tests of one change")
+	flag.Float64Var(&o.least, "least", 0, "percent that have to be noticed")
 	flag.Parse()
-	packages := flag.Args()
-	if len(packages) == 0 {
-		packages = order
+	if err := o.run(flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(1)
 	}
-	killed, total := 0, 0
-	for _, p := range packages {
-		k, n, err := c.run(strings.TrimPrefix(filepath.ToSlash(filepath.Clean(p)), "./"))
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "mutate:", err)
-			os.Exit(1)
-		}
-		killed, total = killed+k, total+n
-	}
-	fmt.Printf("%d of %d noticed, %.1f %%\n", killed, total, 100*float64(killed)/float64(max(total, 1)))
 }
 
-// run says how many of the chosen changes of a package were noticed.
-func (c *choice) run(pkg string) (killed, total int, err error) {
-	if tests[pkg] == nil {
-		return 0, 0, fmt.Errorf("%q: want one of %s", pkg, strings.Join(order, ", "))
-	}
-	all, err := changes(pkg)
+// run draws changes of the packages named, and says which the tests notice.
+func (o *options) run(names []string) error {
+	m, err := readModule()
 	if err != nil {
-		return 0, 0, err
+		return err
+	}
+	for i, name := range names {
+		names[i] = strings.TrimPrefix(filepath.ToSlash(filepath.Clean(name)), "./")
+	}
+	all, err := m.changes(names)
+	if err != nil {
+		return err
 	}
 	dir, err := os.MkdirTemp("", "mutate")
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
 	defer os.RemoveAll(dir)
-	p, compile, err := build(dir, pkg, all, tests[pkg])
+	p, err := m.build(dir, all, o.draw(all))
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	picked := c.pick(all, compile)
-	fmt.Printf("%s: %d of %d changes\n", pkg, len(picked), len(compile))
-	if c.list {
-		for _, n := range picked {
+	fmt.Printf("seed %d: %d of %d changes\n", o.seed, len(p.numbers), len(all))
+	if o.list {
+		for _, n := range p.numbers {
 			fmt.Println("  ", &all[n-1])
 		}
-		return 0, 0, nil
+		return nil
 	}
-	if err := p.measure(pkg); err != nil {
-		return 0, 0, err
-	}
-	for i, n := range picked {
-		if c := &all[n-1]; p.noticed(n, c) {
-			killed++
-		} else {
-			fmt.Printf("   survives, the %d. of %d: %s\n", i+1, len(picked), c)
-		}
-	}
-	fmt.Printf("%s: %d of %d noticed\n", pkg, killed, len(picked))
-	return killed, len(picked), nil
+	return o.judge(m, p)
 }
 
-// pick chooses among the changes of the given numbers, in the order of the source.
-func (c *choice) pick(all []change, numbers []int) []int {
-	if c.at != "" {
-		return slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return !strings.Contains(all[n-1].String(), c.at) })
+// judge runs the tests with each change, and adds up what they noticed.
+func (o *options) judge(m *module, p *program) error {
+	if err := p.link(m); err != nil {
+		return err
 	}
-	if c.n == 0 || c.n >= len(numbers) {
-		return numbers
+	if err := p.measure(); err != nil {
+		return err
 	}
-	var out []int
-	for _, i := range rand.New(rand.NewSource(c.seed)).Perm(len(numbers))[:c.n] {
-		out = append(out, numbers[i])
+	t := newTally()
+	for i, n := range p.numbers {
+		c := &p.all[n-1]
+		became, err := p.try(n, o.limit, o.whole)
+		if err != nil {
+			return err
+		}
+		t.count(c.pkg(), became)
+		if became != noticed {
+			fmt.Printf("   %s, the %d. of %d: %s\n", became, i+1, len(p.numbers), c)
+		}
 	}
-	slices.Sort(out)
-	return out
+	return t.report(o.least)
 }

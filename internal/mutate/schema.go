@@ -16,19 +16,42 @@ import (
 // variable of the environment holds the number of the change to run with.
 const variable = "SPVSIM_CHANGE"
 
-// selector is what the changed package holds beside its own files.
+// measuring is the number with which functions say that they are entered, in the file that entered names.
+const (
+	measuring = -1
+	entered   = "SPVSIM_ENTERED"
+)
+
+// selector is what the changed package holds beside its own files: its name, and how many numbers of changes there are. Asking allocates
+// nothing, and enter_ not again, as tests may count that.
 const selector = `package %s
 
 import (
+	"fmt"
 	"os"
 	"strconv"
+	"sync/atomic"
 )
 
 var change_, _ = strconv.Atoi(os.Getenv("` + variable + `"))
+
+var entered_ [%d]atomic.Bool
+
+func enter_(n int) {
+	if entered_[n].Load() || entered_[n].Swap(true) {
+		return
+	}
+	f, err := os.OpenFile(os.Getenv("` + entered + `"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		fmt.Fprintln(f, n)
+		f.Close()
+	}
+}
 `
 
 // A function is one whose body changes.
 type function struct {
+	pkg      string // the word after "package"
 	source   []byte
 	from, to int    // its declaration, without the comment before
 	name     [2]int // from and to
@@ -43,9 +66,9 @@ type edit struct {
 	text     string
 }
 
-func newFunction(files *token.FileSet, d *ast.FuncDecl, source []byte) *function {
+func newFunction(files *token.FileSet, pkg string, d *ast.FuncDecl, source []byte) *function {
 	at := func(p token.Pos) int { return files.Position(p).Offset }
-	f := &function{source: source, from: at(d.Pos()), to: at(d.End()), body: at(d.Body.Lbrace) + 1,
+	f := &function{pkg: pkg, source: source, from: at(d.Pos()), to: at(d.End()), body: at(d.Body.Lbrace) + 1,
 		name: [2]int{at(d.Name.Pos()), at(d.Name.End())}}
 	if d.Doc != nil {
 		f.from = at(d.Type.Func)
@@ -64,12 +87,6 @@ func newFunction(files *token.FileSet, d *ast.FuncDecl, source []byte) *function
 		f.head += "; return"
 	}
 	return f
-}
-
-// lines are the first and the last line of the function.
-func (f *function) lines() (first, last int) {
-	line := func(offset int) int { return 1 + bytes.Count(f.source[:offset], []byte("\n")) }
-	return line(f.body), line(f.to)
 }
 
 // parameters are the names of a list of parameters, as a call hands them on;
@@ -118,30 +135,36 @@ func (c *change) copyWith(number int) []byte {
 
 // A schema is a file with the copies for its changes after it.
 type schema struct {
-	text   []byte
-	starts []int // line from which the copy for each change is
+	pkg     string // the word after "package"
+	path    string // where it is laid
+	text    []byte
+	numbers []int
+	starts  []int // line from which the copy for each change is
 }
 
-// newSchema puts changes of one file, with their numbers, into it.
-func newSchema(list []*change, numbers []int) *schema {
-	source := list[0].source
+// newSchema puts the changes of the given numbers, all of one file, into it. It notes the number under which each
+// function says that it was entered.
+func newSchema(all []change, numbers []int, entries map[*function]int) *schema {
+	first := &all[numbers[0]-1]
 	asks := map[*function]string{}
 	var order []*function
-	for i, c := range list {
-		if asks[c.in] == "" {
-			order = append(order, c.in)
+	for _, n := range numbers {
+		f := all[n-1].in
+		if asks[f] == "" {
+			entries[f], order = n, append(order, f)
+			asks[f] = fmt.Sprintf(" case %d: enter_(%d);", measuring, n)
 		}
-		asks[c.in] += fmt.Sprintf(" case %d: "+c.in.head+";", numbers[i], suffix(numbers[i]))
+		asks[f] += fmt.Sprintf(" case %d: "+f.head+";", n, suffix(n))
 	}
 	var edits []edit
 	for _, f := range order {
 		edits = append(edits, f.names...)
 		edits = append(edits, edit{f.body, f.body, " switch change_ {" + asks[f] + " };"})
 	}
-	s := &schema{text: append(replaced(source, 0, len(source), edits), '\n')}
-	for i, c := range list {
+	s := &schema{pkg: first.in.pkg, text: append(replaced(first.source, 0, len(first.source), edits), '\n'), numbers: numbers}
+	for _, n := range numbers {
 		s.starts = append(s.starts, 1+bytes.Count(s.text, []byte("\n")))
-		s.text = append(append(s.text, c.copyWith(numbers[i])...), '\n')
+		s.text = append(append(s.text, all[n-1].copyWith(n)...), '\n')
 	}
 	return s
 }
