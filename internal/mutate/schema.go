@@ -27,23 +27,23 @@ const (
 const selector = `package %s
 
 import (
-	"fmt"
-	"os"
-	"strconv"
-	"sync/atomic"
+	change_fmt "fmt"
+	change_os "os"
+	change_strconv "strconv"
+	change_atomic "sync/atomic"
 )
 
-var change_, _ = strconv.Atoi(os.Getenv("` + variable + `"))
+var change_, _ = change_strconv.Atoi(change_os.Getenv("` + variable + `"))
 
-var entered_ [%d]atomic.Bool
+var entered_ [%d]change_atomic.Bool
 
 func enter_(n int) {
 	if entered_[n].Load() || entered_[n].Swap(true) {
 		return
 	}
-	f, err := os.OpenFile(os.Getenv("` + entered + `"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := change_os.OpenFile(change_os.Getenv("` + entered + `"), change_os.O_APPEND|change_os.O_CREATE|change_os.O_WRONLY, 0o600)
 	if err == nil {
-		fmt.Fprintln(f, n)
+		change_fmt.Fprintln(f, n)
 		f.Close()
 	}
 }
