@@ -112,12 +112,9 @@ func (s scale) norm(v float64) float64 {
 	return math.Max(-farthest, math.Min(farthest, at))
 }
 
-// holds says whether a value is between the ends, but for rounding.
+// holds says whether a value is between the ends, but for rounding. The logarithm of what has none is below all, or no number.
 func (s scale) holds(v float64) bool {
 	const slack = 1e-9 // of the span
-	if s.isLog() && v <= 0 {
-		return false
-	}
 	u, space := s.unit(v), s.span()*slack
 	return u >= s.unit(s.low)-space && u <= s.unit(s.high)+space
 }

@@ -91,7 +91,7 @@ steps:
   - {name: second, dispatch: [1]}
   - {name: third, dispatch: [1]}
 `,
-	"queues": besideJob + besideQueues("{for: {i: 1..4}, barrier: false, dispatch: [8]}"),
+	"queues": strings.Replace(besideJob, "{u32: 64}", "{u32: 8}", 1) + besideQueues("{for: {i: 1..4}, barrier: false, dispatch: [8]}"),
 	"signal": besideJob + `
 queues:
   - steps: [{name: first, dispatch: [1]}]
@@ -142,7 +142,17 @@ const (
 	passSide   = "memory_side.bytes=128 memory_side.interleave_bytes=0 memory_side.ways=1 memory_side.slices=1 memory_side.misses=0 memory_side.bytes_per_cycle=1024 "
 	quickPath  = "memory.channels=1 memory.bytes_per_cycle=1024 vector_memory.lines_per_cycle=64 "
 	banks      = "vector_memory.banks=32 "
-	passAll    = passVector + passScalar + passArray + passL2 + passSide + quickPath
+	passAll    = passVector + passScalar + passArray + passL2 + passSide + quickPath + latencies
+	latencies  = "vector_l1.latency_cycles=50 scalar_l1.latency_cycles=10 shader_array.latency_cycles=60 l2.latency_cycles=85 memory_side.latency_cycles=140 memory.latency_cycles=190 "
+)
+
+// missCycles are what a miss of a level takes longer than a hit: the latencies of all after it.
+var missCycles = map[string]uint64{"vector_l1": 475, "scalar_l1": 475, "shader_array": 415, "l2": 330, "memory_side": 190}
+
+// What the four waves of "apart" read, 128 lines, and how long that takes where no rate bounds it.
+const (
+	moved   = 128 * 128 // bytes
+	unbound = 6500      // cycles of the same where nothing is bound by a rate
 )
 
 func levelOf(s *tracing.Stats, name string) (accesses, hits, bytes uint64) {
@@ -160,6 +170,16 @@ func accesses(name string) func(*tracing.Stats) uint64 {
 
 func hits(name string) func(*tracing.Stats) uint64 {
 	return func(s *tracing.Stats) uint64 { _, n, _ := levelOf(s, name); return n }
+}
+
+// hitsAre is the effect of so many hits of a level in the first run, and in the second.
+func hitsAre(name string, before, after uint64) effect {
+	return func(a, b *keyRun) string {
+		if x, y := hits(name)(a.Stats), hits(name)(b.Stats); x != before || y != after {
+			return fmt.Sprintf("%s has %d hits, then %d: want %d and %d", name, x, y, before, after)
+		}
+		return ""
+	}
 }
 
 // waited is for how long requests waited for full queues of a level.
@@ -194,6 +214,35 @@ var cacheCases = []cacheCase{
 	{"memory_side", "memory", nil, ""},
 }
 
+// A meeting is how the jobs of rows meet a level: how much longer than a hit a miss is, how many accesses follow each other in "chain",
+// how many of them find the line of the one before, and how many hit with lines of 512 bytes; how many hit in "alias" whatever the
+// level is; and whether a level moves whole lines.
+type meeting struct {
+	miss, accesses, again, long, first uint64
+	lines                              bool
+}
+
+// meeting: vector loads begin in the middle of a line of 512 bytes, so that 32 lines of 128 bytes are nine of those. Push constants and the
+// descriptor of the store are scalar loads. Two scalar loads share a line.
+func (c *cacheCase) meeting() meeting {
+	miss := missCycles[c.name]
+	switch c.name {
+	case "vector_l1":
+		return meeting{miss, 96 + 1, 0, 96 - 9, 0, true}
+	case "scalar_l1":
+		return meeting{miss, 192 + 2, 96, 192 - 8, 1, false}
+	}
+	return meeting{miss, 96 + 2, 0, 96 - 9, 0, true}
+}
+
+// moves is the effect of moving the lines of "apart" at a rate in bytes a cycle, and at another; or else.
+func (m *meeting) moves(before, after uint64, otherwise effect) effect {
+	if !m.lines {
+		return otherwise
+	}
+	return bound(moved/before, moved/after, unbound)
+}
+
 // rows are those of a level of 16 KB in one slice, on a machine whose other levels let all pass.
 func (c *cacheCase) rows() []keyRow {
 	at := func(key string) string { return c.name + "." + key }
@@ -202,18 +251,19 @@ func (c *cacheCase) rows() []keyRow {
 	for _, l := range c.behind {
 		long += fmt.Sprintf("%s.line_bytes=512 %s.bytes=512 ", l, l)
 	}
+	m := c.meeting()
 	rows := []keyRow{
-		{at("bytes"), c.jobs + "chain", on, "16384", "1024", slower},
-		{at("line_bytes"), c.jobs + "chain", long, "128", "512", grows("hits", hits(c.name))},
-		{at("ways"), c.jobs + "alias", on, "1", "4", faster},
-		{at("slices"), c.jobs + "apart", on + at("bytes_per_cycle") + "=1", "1", "4", faster},
-		{at("interleave_bytes"), c.jobs + "apart", on + at("slices=4 ") + at("bytes_per_cycle") + "=1", "0", "65536", slower},
-		{at("latency_cycles"), c.jobs + "chain", on, "50", "150", longer(96 * 100)},
-		{at("bytes_per_cycle"), c.jobs + "apart", on, "64", "1", slower},
-		{at("misses"), c.jobs + "apart", on, "64", "1", slower},
+		{at("bytes"), c.jobs + "chain", on, "16384", "1024", bothOf(exactly(64*m.miss), hitsAre(c.name, m.again+64, m.again))},
+		{at("line_bytes"), c.jobs + "chain", long, "128", "512", hitsAre(c.name, m.again+64, m.long)},
+		{at("ways"), c.jobs + "alias", on, "1", "4", bothOf(fewer(12*m.miss), hitsAre(c.name, m.first, m.first+12))},
+		{at("slices"), c.jobs + "apart", on + at("bytes_per_cycle") + "=1", "1", "4", m.moves(1, 4, faster)},
+		{at("interleave_bytes"), c.jobs + "apart", on + at("slices=4 ") + at("bytes_per_cycle") + "=1", "0", "65536", m.moves(4, 1, slower)},
+		{at("latency_cycles"), c.jobs + "chain", on, "50", "150", exactly(m.accesses * 100)},
+		{at("bytes_per_cycle"), c.jobs + "apart", on, "64", "1", m.moves(64, 1, slower)},
+		{at("misses"), c.jobs + "apart", on, "64", "1", atLeast(128 * m.miss)},
 		{at("replacement"), c.jobs + "alias", on + at("ways=2"), "lru", "random", faster},
-		{at("hash_sets"), c.jobs + "alias", on, "false", "true", faster},
-		{at("link_bytes_per_cycle"), c.jobs + "apart", on, "0", "1", slower},
+		{at("hash_sets"), c.jobs + "alias", on, "false", "true", bothOf(fewer(12*m.miss), hitsAre(c.name, m.first, m.first+12))},
+		{at("link_bytes_per_cycle"), c.jobs + "apart", on, "0", "1", m.moves(1024, 1, atLeast(moved))},
 	}
 	fullNext := on + c.next + ".requests=1 " + c.next + ".bytes_per_cycle=1"
 	requests := keyRow{at("requests"), c.jobs + "apart", on + at("bytes_per_cycle") + "=1", "0", "1", waited(c.name)}
@@ -309,41 +359,41 @@ var plainRows = []keyRow{
 	{"wave_sizes", "wide", "", "[32,64]", "[32]", refused("wave_size")},
 	{"subgroup_helpers", "helpers", "", "active", "inactive", otherBytes},
 	{"clock_bits", "all", "", "64", "4", otherBytes},
-	{"shader_engines", "many", "", "1", "2", faster},
-	{"compute_units", "many", "", "1", "2", faster},
-	{"simds", "many", "wave_slots=2", "1", "2", faster},
+	{"shader_engines", "many", "", "1", "2", slowed(0.5)},
+	{"compute_units", "many", "", "1", "2", slowed(0.5)},
+	{"simds", "many", "wave_slots=2", "1", "2", slowed(0.5)},
 	{"simd_width", "vector", "wave_slots=16 simds=1 issue.policy=round-robin", "32", "16", slowed(2)},
-	{"wave_slots", "many", "", "2", "4", faster},
+	{"wave_slots", "many", "", "2", "4", slowed(0.5)},
 
 	{"issue.cadence", "all", "", "1", "4", slower},
 	{"issue.policy", "mixed", "", "oldest", "round-robin", differs},
 	{"issue.per_category", "mixed", "", "false", "true", faster},
 	{"issue.width", "mixed", "issue.per_category=true", "2", "1", slower},
 
-	{"registers.vector", "many", "registers.vector_granule=8 registers.vector_max=16", "512", "32", slower},
-	{"registers.vector_granule", "many", "registers.vector=512", "16", "256", slower},
+	{"registers.vector", "many", "registers.vector_granule=8 registers.vector_max=16", "512", "32", slowed(4)},
+	{"registers.vector_granule", "many", "registers.vector=512", "16", "256", slowed(8)},
 	{"registers.vector_max", "many", "", "256", "2", slower},
-	{"registers.scalar", "many", "registers.scalar_granule=16 registers.scalar_max=64", "1024", "64", slower},
-	{"registers.scalar_granule", "many", "registers.scalar=2048", "128", "1024", slower},
+	{"registers.scalar", "many", "registers.scalar_granule=16 registers.scalar_max=64", "1024", "64", slowed(8)},
+	{"registers.scalar_granule", "many", "registers.scalar=2048", "128", "1024", slowed(8)},
 	{"registers.scalar_max", "many", "registers.vector=32 registers.vector_granule=1 registers.vector_max=16", "106", "2", slower},
 
-	{"lds.bytes", "lds-groups", "lds.max_workgroup_bytes=40960", "131072", "40960", slower},
-	{"lds.banks", "lds", "", "32", "2", slower},
-	{"lds.bank_bytes", "lds-conflict", "", "4", "16", differs},
-	{"lds.mapping", "lds-conflict", "", "modulo", "xor", faster},
-	{"lds.granule_bytes", "lds-groups", "lds.bytes=131072", "1024", "65536", slower},
+	{"lds.bytes", "lds-groups", "lds.max_workgroup_bytes=40960", "131072", "40960", slowed(3)},
+	{"lds.banks", "lds", "", "32", "2", exactly(16 * 15)},
+	{"lds.bank_bytes", "lds-conflict", "", "4", "16", fewer(16 * (32 - 8))},
+	{"lds.mapping", "lds-conflict", "", "modulo", "xor", fewer(16 * 31)},
+	{"lds.granule_bytes", "lds-groups", "lds.bytes=131072", "1024", "65536", slowed(1.5)},
 	{"lds.max_workgroup_bytes", "lds", "", "65536", "16384", refused("LDS")},
 	{"lds.bytes_per_cycle", "lds-wide", "", "128", "8", slower},
 	{"lds.wave_bytes_per_cycle", "lds-wide", "", "16", "128", slower},
-	{"lds.conflict_cycles", "lds-conflict", "", "1", "11", longer(16 * 31 * 10)},
+	{"lds.conflict_cycles", "lds-conflict", "", "1", "11", exactly(16 * 31 * 10)},
 	{"matrix.unit", "matrices", matrices, "cdna3", "none", refused("the machine has no matrix unit")},
 	{"matrix.without", "matrices", matrices + "matrix.unit=none", "lanes", "refuse", refused("the machine has no matrix unit")},
 	{"matrix.width", "matrices", matrices, "1", "0.25", slower},
 	{"matrix.accumulate", "matrices", matrices, "0", "12", slower},
 
-	{"workgroups", "lds-groups", "lds.bytes=131072", "0", "1", slower},
-	{"barriers", "lds-groups", "lds.bytes=131072", "16", "1", slower},
-	{"barrier_latency", "lds-groups", "lds.bytes=131072", "16", "116", longer(8 * 100)},
+	{"workgroups", "lds-groups", "lds.bytes=131072", "0", "1", slowed(3)},
+	{"barriers", "lds-groups", "lds.bytes=131072", "16", "1", slowed(3)},
+	{"barrier_latency", "lds-groups", "lds.bytes=131072", "16", "116", exactly(4 * 8 * 100)},
 
 	{"fetch.enabled", "all", "", "false", "true", slower},
 	{"fetch.bytes", "all", fetchOn, "32768", "256", slower},
@@ -368,7 +418,7 @@ var plainRows = []keyRow{
 	{"vector_memory.group_bytes", "flow", banks + "vector_l1.bytes_per_cycle=256", "64", "128", faster},
 	{"vector_memory.tags_per_cycle", "scatter", banks, "2", "0.125", slower},
 	{"vector_memory.tag_parity", "scatter", banks + "vector_memory.tags_per_cycle=0.125", "1", "32768", slower},
-	{"vector_memory.atomic_cycles", "atomic", "", "1", "11", longer(16 * 31 * 10)},
+	{"vector_memory.atomic_cycles", "atomic", "", "1", "11", exactly(16 * 31 * 10)},
 	{"texture.quads_per_cycle", "texture", "", "1", "4", faster},
 	{"texture.texel_bytes", "texture", "", "4", "1", slower},
 	{"texture.trilinear_passes", "texture", "", "2", "8", slower},
@@ -376,14 +426,14 @@ var plainRows = []keyRow{
 
 	{"memory.model", "chain", "", "fast", "akita", differs},
 	{"memory.bytes", "chain", "", "8388608", "1048576", refused("memory")},
-	{"memory.channels", "apart", passAll + "memory.bytes_per_cycle=1", "1", "4", faster},
-	{"memory.interleave_bytes", "apart", passAll + "memory.bytes_per_cycle=1 memory.channels=4", "256", "65536", slower},
-	{"memory.bytes_per_cycle", "apart", passAll, "16", "1", slower},
-	{"memory.latency_cycles", "chain", passAll, "100", "200", longer(96 * 100)},
+	{"memory.channels", "apart", passAll + "memory.bytes_per_cycle=1", "1", "4", bound(moved, moved/4, unbound)},
+	{"memory.interleave_bytes", "apart", passAll + "memory.bytes_per_cycle=1 memory.channels=4", "256", "65536", bound(moved/4, moved, unbound)},
+	{"memory.bytes_per_cycle", "apart", passAll, "16", "1", bound(moved/16, moved, unbound)},
+	{"memory.latency_cycles", "chain", passAll, "100", "200", exactly(97 * 100)},
 
 	{"memory.requests", "apart", passAll + "memory.bytes_per_cycle=1", "0", "1", waited("memory")},
 	{"memory.page_bytes", "pages", passAll + "memory_side.bytes=16384 memory_side.ways=1", "0", "4096", slower},
-	{"memory.efficiency", "apart", passAll + "memory.bytes_per_cycle=16", "1", "0.1", slower},
+	{"memory.efficiency", "apart", passAll + "memory.bytes_per_cycle=16", "1", "0.1", bound(moved/16, moved*10/16, unbound)},
 	{"dram.standard", "apart", passAll + "memory.bytes_per_cycle=16", "none", "HBM", slower},
 	{"dram.queue", "rows", passAll + banked + "dram.hash_banks=false ", "0", "64", differs},
 	{"dram.writes", "after", passAll + banked, "0", "32", differs},
@@ -419,12 +469,12 @@ var plainRows = []keyRow{
 	{"front_end.outstanding", "queues", onePipe, "64", "1", slower},
 
 	{"scheduler.kind", "lastsum", "", "hardware", "multipass", slower},
-	{"scheduler.launch_cycles", "lastsum", hardware, "0", "1000", longer(1000)},
-	{"scheduler.firmware_cycles", "lastsum", firmware, "300", "1300", longer(1000)},
+	{"scheduler.launch_cycles", "lastsum", hardware, "0", "1000", exactly(2 * 1000)},
+	{"scheduler.firmware_cycles", "lastsum", firmware, "300", "1300", exactly(2 * 1000)},
 	{"scheduler.firmware_launches", "lastsum", firmware + "scheduler.firmware_cycles=5000 ", "128", "1", slower},
-	{"scheduler.firmware_dispatch_cycles", "lastsum", firmware, "0", "1000", longer(1000)},
-	{"scheduler.pass_launch_cycles", "lastsum", multipass, "2500", "3500", longer(1000)},
-	{"scheduler.barrier_cycles", "lastsum", multipass, "1250", "2250", longer(1000)},
+	{"scheduler.firmware_dispatch_cycles", "lastsum", firmware, "0", "1000", exactly(1000)},
+	{"scheduler.pass_launch_cycles", "lastsum", multipass, "2500", "3500", exactly(3 * 1000)},
+	{"scheduler.barrier_cycles", "lastsum", multipass, "1250", "2250", exactly(1000)},
 	{"scheduler.poll_interval", "lastsum", persistent, "20", "20000", shrinks("polls", func(s *tracing.Stats) uint64 { return s.Graph.Queue.Polls })},
 	{"scheduler.persistent_groups", "bfs", persistent, "0", "1", differs},
 
@@ -434,7 +484,7 @@ var plainRows = []keyRow{
 	{"queue.spill_lines", "perlane", hardware + "queue.depth=1", "64", "1", slower},
 	{"queue.steal", "bfs", hardware + "shader_engines=2 queue.placement=engine", "0", "64", grows("payloads taken", func(s *tracing.Stats) uint64 { return s.Graph.Queue.Stolen })},
 	{"queue.ports", "perlane", hardware, "64", "1", slower},
-	{"queue.latency", "lastsum", hardware, "100", "1100", longer(1000)},
+	{"queue.latency", "lastsum", hardware, "100", "1100", exactly(3 * 1000)},
 	{"queue.launch_rate", "perlane", hardware, "1", "0.001", slower},
 	{"queue.arbitration", "hlsl", hardware, "depth-first", "breadth-first", differs},
 	{"queue.coalescing_window", "classify", hardware, "0", "5000", differs},
