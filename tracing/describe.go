@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agnivade/levenshtein"
 
@@ -89,7 +90,9 @@ var structures = []struct {
 }
 
 // Statistics describe all that statistics can hold, by path.
-func Statistics() []Statistic {
+func Statistics() []Statistic { return slices.Clone(described()) }
+
+var described = sync.OnceValue(func() []Statistic {
 	list := slices.Clone(statistics)
 	for r := range account.NumReasons {
 		list = append(list, Statistic{"slot_cycles.by_reason." + r.String(), "slot cycles", r.Meaning()})
@@ -108,11 +111,14 @@ func Statistics() []Statistic {
 	}
 	slices.SortFunc(list, func(a, b Statistic) int { return strings.Compare(a.Path, b.Path) })
 	return list
-}
+})
+
+// OfRun finds the statistic of the whole run that a path names.
+func OfRun(path string) (Statistic, bool) { return find(described(), path) }
 
 // Describe finds the statistic that a path names: also within a step, by its name.
 func Describe(path string) (Statistic, error) {
-	list := Statistics()
+	list := described()
 	if s, ok := find(list, path); ok {
 		return s, nil
 	}

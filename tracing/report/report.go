@@ -67,6 +67,7 @@ type run struct {
 	Levels   []levelRow
 	LDS      *ldsTable
 	Given    []setting
+	Stats    []statRow
 	Listings []listing
 }
 
@@ -128,7 +129,7 @@ func WritePrograms(w io.Writer, programs []*Program, list []*profile.Profile) er
 
 func newRun(id int, p *profile.Profile) run {
 	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Where: where(p), Time: time(p), Kernels: kernels(p),
-		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Needs: needRows(p), Levels: levelRows(p), LDS: newLDS(p), Nodes: nodes(p)}
+		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Needs: needRows(p), Levels: levelRows(p), LDS: newLDS(p), Nodes: nodes(p), Stats: statRows(p.Stats)}
 	for _, s := range p.Given {
 		r.Given = append(r.Given, setting(s))
 	}

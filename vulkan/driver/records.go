@@ -69,11 +69,42 @@ func (r *recorder) header() []string {
 	for _, name := range account.ReasonNames() {
 		list = append(list, "slot_cycles_"+name)
 	}
-	list = append(list, "lds_accesses", "lds_passes", "lds_conflict_passes", "out_of_bounds")
-	for _, l := range r.levels {
-		list = append(list, l+"_accesses", l+"_hits", l+"_bytes")
+	for _, c := range r.counts(&account.Counts{}) {
+		list = append(list, c.Name)
 	}
 	return append(list, "captured", "host_seconds")
+}
+
+// A counted is a column of counts.
+type counted struct {
+	account.Count
+	shared bool // of all that ran together: what ran beside others has none of its own
+}
+
+// counts are those of the LDS, of the levels of memory and of a graph's queue that structures of package account describe, each in a column
+// named after its part: what has none of a part has zeros.
+func (r *recorder) counts(c *account.Counts) (list []counted) {
+	of := func(part string, counts any, shared bool) {
+		for _, n := range account.Each(counts) {
+			n.Name = part + "_" + n.Name
+			list = append(list, counted{n, shared})
+		}
+	}
+	of("lds", c.LDS, false)
+	list = append(list, counted{account.Count{Name: "out_of_bounds", Value: c.OutOfBounds}, false})
+	for _, name := range r.levels {
+		l := account.Level{}
+		if i := slices.IndexFunc(c.Memory, func(l account.Level) bool { return l.Name == name }); i >= 0 {
+			l = c.Memory[i]
+		}
+		of(name, l, true)
+	}
+	queue := account.QueueCounts{}
+	if c.Graph != nil {
+		queue = c.Graph.Queue
+	}
+	of("queue", queue, false)
+	return list
 }
 
 // write writes a row.
@@ -111,17 +142,12 @@ func (r *recorder) write(d *device_, q *queue, w *row) error {
 	for _, n := range c.Slots {
 		shared(n)
 	}
-	for _, n := range []uint64{c.LDS.Accesses, c.LDS.Passes, c.LDS.ConflictPasses, c.OutOfBounds} {
-		number(n)
-	}
-	for _, name := range r.levels {
-		var l account.Level
-		if i := slices.IndexFunc(c.Memory, func(l account.Level) bool { return l.Name == name }); i >= 0 {
-			l = c.Memory[i]
+	for _, n := range r.counts(c) {
+		if n.shared {
+			shared(n.Value)
+		} else {
+			number(n.Value)
 		}
-		shared(l.Accesses)
-		shared(l.Hits)
-		shared(l.Bytes)
 	}
 	list = append(list, w.captured)
 	real(w.host.Seconds())

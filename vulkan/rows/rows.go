@@ -116,7 +116,7 @@ func (f *File) read() error {
 		}
 	}
 	for _, name := range f.header {
-		if level, ok := strings.CutSuffix(name, "_bytes"); ok && level != "transfer" {
+		if level, ok := strings.CutSuffix(name, "_hits"); ok {
 			f.Levels = append(f.Levels, level)
 		}
 	}

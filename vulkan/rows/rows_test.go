@@ -16,12 +16,12 @@ import (
 	"spvsim/vulkan/rows"
 )
 
-const recorded = `number,process,device,machine,clock_mhz,queue,kind,name,pipeline,entry,module,groups_x,groups_y,groups_z,begin_cycle,cycles,microseconds,timed_share,estimated_cycles,interval_cycles,confidence,instructions,transfer_bytes,slot_cycles_issued,slot_cycles_memory,slot_cycles_empty,l2_bytes,captured,host_seconds
-1,7,1,m,1000,0.0,dispatch,layer/a,a,main,12345678,4,1,1,0,1500,1.5,1,0,,,10,0,100,300,600,64,,0.25
-2,7,1,m,1000,1.0,transfer,copy,copy,,,0,0,0,1500,4000,4,1,0,,,0,128,0,0,0,0,,0.25
-3,7,1,m,1000,0.0,dispatch,layer/a,a,main,12345678,4,1,1,5500,1500,1.5,0.25,750,75,0.95,20,0,0,0,0,0,,0.5
-4,7,1,m,1000,0.0,dispatch,b,b,main,9e,2,3,1,7000,7000,7,1,0,,,5,0,1,2,3,32,0001.yaml,0.5
-5,7,1,m,1000,0.0,graph,g,g,graph,of 2,0,0,0,14000,0,0,0,0,,,8,0,0,0,0,0,,0.5
+const recorded = `number,process,device,machine,clock_mhz,queue,kind,name,pipeline,entry,module,groups_x,groups_y,groups_z,begin_cycle,cycles,microseconds,timed_share,estimated_cycles,interval_cycles,confidence,instructions,transfer_bytes,slot_cycles_issued,slot_cycles_memory,slot_cycles_empty,l2_hits,l2_bytes,captured,host_seconds
+1,7,1,m,1000,0.0,dispatch,layer/a,a,main,12345678,4,1,1,0,1500,1.5,1,0,,,10,0,100,300,600,0,64,,0.25
+2,7,1,m,1000,1.0,transfer,copy,copy,,,0,0,0,1500,4000,4,1,0,,,0,128,0,0,0,0,0,,0.25
+3,7,1,m,1000,0.0,dispatch,layer/a,a,main,12345678,4,1,1,5500,1500,1.5,0.25,750,75,0.95,20,0,0,0,0,0,0,,0.5
+4,7,1,m,1000,0.0,dispatch,b,b,main,9e,2,3,1,7000,7000,7,1,0,,,5,0,1,2,3,0,32,0001.yaml,0.5
+5,7,1,m,1000,0.0,graph,g,g,graph,of 2,0,0,0,14000,0,0,0,0,,,8,0,0,0,0,0,0,,0.5
 `
 
 func write(t *testing.T, name, text string) string {
@@ -122,6 +122,11 @@ func TestParquet(t *testing.T) {
 	for name, want := range map[string]plots.Type{"queue": plots.Text, "module": plots.Text, "cycles": plots.Number, "microseconds": plots.Number} {
 		if got := table.Column(name).Type; got != want {
 			t.Errorf("column %s is of type %v, want %v", name, got, want)
+		}
+	}
+	for name, unit := range map[string]string{"l2_hits": "accesses", "l2_bytes": "bytes", "slot_cycles_memory": "slot cycles", "microseconds": "us"} {
+		if note := `"name":"` + name + `","type":"` + map[bool]string{true: "real", false: "integer"}[unit == "us"] + `","role":"result","unit":"` + unit + `"`; !strings.Contains(b.String(), note) {
+			t.Errorf("column %s has not the unit %s", name, unit)
 		}
 	}
 }

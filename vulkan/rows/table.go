@@ -2,12 +2,14 @@ package rows
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"io"
 	"math"
 	"slices"
 	"strconv"
 
+	"spvsim/account"
 	"spvsim/experiments/sweep"
 	"spvsim/plots"
 )
@@ -77,9 +79,9 @@ var bookkeeping = []string{"number", "process", "device", "machine", "clock_mhz"
 
 // WriteParquet writes the rows as Parquet, each column with its type, and its unit in the file's metadata.
 func (f *File) WriteParquet(w io.Writer) error {
-	t := &sweep.Table{Rows: len(f.lines)}
+	t, units := &sweep.Table{Rows: len(f.lines)}, f.units()
 	for i, name := range f.header {
-		c := sweep.TableColumn{Name: name, Type: columns[name].typ, Unit: columns[name].unit, Role: sweep.Result, Values: make([]any, len(f.lines))}
+		c := sweep.TableColumn{Name: name, Type: columns[name].typ, Unit: cmp.Or(columns[name].unit, units[name]), Role: sweep.Result, Values: make([]any, len(f.lines))}
 		if slices.Contains(bookkeeping, name) {
 			c.Role = sweep.Bookkeeping
 		}
@@ -89,6 +91,25 @@ func (f *File) WriteParquet(w io.Writer) error {
 		t.Columns = append(t.Columns, c)
 	}
 	return t.WriteParquet(w)
+}
+
+// units are those of counts, as the structures that hold them say, by column.
+func (f *File) units() map[string]string {
+	units := map[string]string{}
+	of := func(part string, counts any) {
+		for _, c := range account.Each(counts) {
+			units[part+"_"+c.Name] = c.Unit
+		}
+	}
+	of("lds", account.LDSCounts{})
+	of("queue", account.QueueCounts{})
+	for _, l := range f.Levels {
+		of(l, account.Level{})
+	}
+	for _, name := range account.ReasonNames() {
+		units["slot_cycles_"+name] = "slot cycles"
+	}
+	return units
 }
 
 // cellValue is a cell's value; one of a type that it does not have is missing.

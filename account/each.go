@@ -1,0 +1,21 @@
+package account
+
+import "reflect"
+
+// A Count is one number of a structure of counts, as its tags describe it.
+type Count struct {
+	Name, Unit, Meaning string
+	Value               uint64
+}
+
+// Each lists the whole numbers of a structure of counts in their order, by its tags: who shows them needs no list of names.
+func Each(of any) (list []Count) {
+	v := reflect.ValueOf(of)
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		if name := f.Tag.Get("json"); name != "" && name != "-" && f.Type.Kind() == reflect.Uint64 {
+			list = append(list, Count{name, f.Tag.Get("unit"), f.Tag.Get("doc"), v.Field(i).Uint()})
+		}
+	}
+	return list
+}
