@@ -157,7 +157,7 @@ func TestQuadsInCompute(t *testing.T) {
 	for _, c := range []struct {
 		group string
 		size  [3]int
-	}{{"Quads", [3]int{8, 8, 1}}, {"Quads", [3]int{16, 2, 3}}, {"Linear", [3]int{64, 1, 1}}, {"Linear", [3]int{6, 6, 1}}} {
+	}{{"Quads", [3]int{8, 8, 1}}, {"Quads", [3]int{16, 2, 3}}, {"Linear", [3]int{64, 1, 1}}, {"Linear", [3]int{6, 6, 1}}, {"Linear", [3]int{4, 3, 2}}} {
 		for _, wave := range []int{32, 64} {
 			t.Run(fmt.Sprint(c.group, c.size, wave), func(t *testing.T) {
 				total := c.size[0] * c.size[1] * c.size[2]
@@ -177,11 +177,11 @@ func TestQuadsInCompute(t *testing.T) {
 }
 
 func TestQuadRefusals(t *testing.T) {
-	for _, c := range []struct{ name, group, old, with string }{
-		{"odd size", "Quads", "LocalSize 8 8 1", "LocalSize 7 8 1"},
-		{"no multiple of four", "Linear", "LocalSize 8 8 1", "LocalSize 3 1 1"},
-		{"no derivative group", "Quads", "OpExecutionMode %main DerivativeGroupQuadsKHR\n", ""},
-		{"full quads", "Quads", "QuadDerivativesKHR\n", "RequireFullQuadsKHR\n"},
+	for _, c := range []struct{ name, group, old, with, want string }{
+		{"odd size", "Quads", "LocalSize 8 8 1", "LocalSize 7 8 1", "a local size of 7 x 8: want even numbers"},
+		{"no multiple of four", "Linear", "LocalSize 8 8 1", "LocalSize 3 2 5", "DerivativeGroupLinearKHR with 30 invocations: want a multiple of 4"},
+		{"no derivative group", "Quads", "OpExecutionMode %main DerivativeGroupQuadsKHR\n", "", ""},
+		{"full quads", "Quads", "QuadDerivativesKHR\n", "RequireFullQuadsKHR\n", ""},
 	} {
 		text := quadText(c.group, [3]int{8, 8, 1})
 		changed := strings.Replace(text, c.old, c.with, 1)
@@ -189,8 +189,8 @@ func TestQuadRefusals(t *testing.T) {
 			t.Fatalf("%s: nothing changed", c.name)
 		}
 		_, err := Run(context.Background(), laneJob(t, changed, "{zero: 4096}", 32))
-		if !errors.Is(err, ErrInput) || !errors.Is(err, validate.ErrInvalid) && !errors.Is(err, validate.ErrUnsupported) {
-			t.Errorf("%s: %v", c.name, err)
+		if !errors.Is(err, ErrInput) || !errors.Is(err, validate.ErrInvalid) && !errors.Is(err, validate.ErrUnsupported) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
 	}
 }

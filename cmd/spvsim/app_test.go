@@ -22,6 +22,9 @@ func TestAppFlagsAreChecked(t *testing.T) {
 		{[]string{"--profile", "opengl"}, "--profile opengl: want webgpu"},
 		{[]string{"--identity", "someone"}, "want spvsim or device"},
 		{[]string{"--max-seconds", "nan"}, "--max-seconds NaN"},
+		{[]string{"--max-seconds", "1e9"}, "--max-seconds 1e+09"},
+		{[]string{"--max-instructions", "9007199254740993"}, "--max-instructions 9007199254740993"},
+		{[]string{"--max-instructions", "9007199254740992", "--max-seconds", "999999999", "--machine", "rdna9"}, "rdna9"}, // the most of both
 		{[]string{"--time", "a*:0"}, `--time: found "a*:0"`},
 		{[]string{"--select", "a[:3"}, `--select: found "a[:3": want a pattern`},
 		{[]string{"--machine", "rdna9"}, "rdna9"},

@@ -64,5 +64,5 @@ func numberText(n json.Number) string {
 		return grouped(whole)
 	}
 	x, _ := n.Float64()
-	return short(x)
+	return strconv.FormatFloat(x, 'g', 4, 64)
 }
