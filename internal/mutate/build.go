@@ -23,10 +23,11 @@ type program struct {
 }
 
 // build lays down changes that compile, as many as were drawn.
-func (m *module) build(dir string, all []change, d draw) (*program, error) {
+func (m *module) build(dir string, all []change, list []*draw) (*program, error) {
 	p := &program{dir: dir, overlay: filepath.Join(dir, "overlay.json"), all: all}
 	for {
-		files, err := p.lay(d.now)
+		p.numbers = drawn(list)
+		files, err := p.lay(p.numbers)
 		if err != nil {
 			return nil, err
 		}
@@ -36,16 +37,16 @@ func (m *module) build(dir string, all []change, d draw) (*program, error) {
 		}
 		out, err := exec.Command("go", args...).CombinedOutput()
 		if err == nil {
-			break
+			return p, nil
 		}
 		bad := refused(out, files)
 		if len(bad) == 0 {
 			return nil, fmt.Errorf("%w: %s", err, out)
 		}
-		d.without(bad)
+		for _, d := range list {
+			d.without(bad)
+		}
 	}
-	p.numbers = slices.Sorted(slices.Values(d.now))
-	return p, nil
 }
 
 // packagesOf are the packages that files belong to.

@@ -11,30 +11,35 @@ func TestDraw(t *testing.T) {
 	for i := range all {
 		all[i] = change{file: "p/a.go", line: i, source: []byte("+"), to: 1, text: "-"}
 	}
-	c := choice{n: 10, seed: 3}
-	a, b := c.draw(all), c.draw(all)
-	if len(a.now) != 10 || len(a.next) != 90 || !slices.Equal(a.now, b.now) {
-		t.Errorf("drew %v, then %v", a.now, b.now)
+	c := choice{n: 10}
+	if err := c.seeds.Set("3,4,3"); err != nil || c.seeds.String() != "3 4 3" || c.seeds.Set("3,x") == nil {
+		t.Fatalf("seeds %v, %v", c.seeds, err)
 	}
-	if c.seed = 4; slices.Equal(a.now, c.draw(all).now) {
-		t.Errorf("another seed draws %v too", a.now)
+	c.seeds = seeds{3, 4, 3}
+	list := c.draws(all)
+	a, b := list[0], list[1]
+	if len(a.now) != 10 || len(a.next) != 90 || !slices.Equal(a.now, list[2].now) || slices.Equal(a.now, b.now) {
+		t.Errorf("drew %v, %v, %v", a.now, b.now, list[2].now)
 	}
-	bad := map[int]bool{a.now[2]: true, a.now[7]: true}
-	next := slices.Clone(a.next)
+	if n := drawn(list); len(n) > 20 || len(n) < 11 || !slices.IsSorted(n) {
+		t.Errorf("all together %v", n)
+	}
+	bad := map[int]bool{a.now[2]: true, a.now[7]: true, a.next[1]: true}
+	next := []int{a.next[0], a.next[2]}
 	a.without(bad)
-	if len(a.now) != 10 || !slices.Equal(a.now[8:], next[:2]) || len(a.next) != 88 || slices.ContainsFunc(a.now, func(n int) bool { return bad[n] }) {
+	if len(a.now) != 10 || !slices.Equal(a.now[8:], next) || len(a.next) != 87 || slices.ContainsFunc(a.now, func(n int) bool { return bad[n] }) {
 		t.Errorf("without %v: %v, and %d more", bad, a.now, len(a.next))
 	}
-	if all := (&choice{}).draw(all); len(all.now) != 100 || len(all.next) != 0 {
+	if all := (&choice{}).draws(all)[0]; len(all.now) != 100 || len(all.next) != 0 {
 		t.Errorf("drew %d of 100", len(all.now))
 	}
-	if at := (&choice{n: 1, at: "a.go:7"}).draw(all); len(at.now) != 11 { // 7 and 70 to 79
+	if at := (&choice{n: 1, at: "a.go:7"}).draws(all)[0]; len(at.now) != 11 { // 7 and 70 to 79
 		t.Errorf("drew %v at a place", at.now)
 	}
-	all2 := draw{now: []int{5, 6}, next: []int{7}}
-	all2.without(map[int]bool{5: true, 6: true})
-	if !slices.Equal(all2.now, []int{7}) || len(all2.next) != 0 {
-		t.Errorf("with one left: %+v", all2)
+	last := draw{now: []int{5, 6}, next: []int{7}}
+	last.without(map[int]bool{5: true, 6: true})
+	if !slices.Equal(last.now, []int{7}) || len(last.next) != 0 {
+		t.Errorf("with one left: %+v", last)
 	}
 }
 
@@ -46,7 +51,10 @@ func TestTally(t *testing.T) {
 	if y.noticed["p"] != 2 || y.total["p"] != 4 {
 		t.Errorf("%d of %d, want 2 of 4", y.noticed["p"], y.total["p"])
 	}
-	if y.report(50) != nil || y.report(51) == nil || newTally().report(90) != nil {
-		t.Error("half of the changes are not half")
+	if y.share() != 50 || y.enough(50) != nil || y.enough(51) == nil || newTally().enough(90) != nil {
+		t.Errorf("%v %% of 4", y.share())
+	}
+	if got, want := y.String(), "2 of 4 noticed, 50.0 %"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

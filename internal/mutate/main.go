@@ -5,6 +5,7 @@
 // that no test noticed.
 //
 //	go run ./internal/mutate -n 40 -seed 7        40 changes, drawn from all packages
+//	go run ./internal/mutate -n 40 -seed 7,8,9    as many for each of three seeds
 //	go run ./internal/mutate -n 10 -seed 7 simd   ten changes of one package
 //	go run ./internal/mutate -n 0 lds             every change of one package
 //	go run ./internal/mutate -at code.go:15 simd  every change whose line contains that
@@ -32,8 +33,9 @@ type options struct {
 
 func main() {
 	var o options
-	flag.IntVar(&o.n, "n", 40, "changes drawn from the packages named, or from all; 0: every one")
-	flag.Int64Var(&o.seed, "seed", 1, "of the draw")
+	o.seeds = seeds{1}
+	flag.IntVar(&o.n, "n", 40, "changes drawn from the packages named, or from all, for each seed; 0: every one")
+	flag.Var(&o.seeds, "seed", "of the draw; several with commas between share one build")
 	flag.StringVar(&o.at, "at", "", "every change whose line contains this, instead of a draw")
 	flag.BoolVar(&o.list, "list", false, "list the changes, run nothing")
 	flag.BoolVar(&o.whole, "whole", false, "let what survives run the tests once more without -short")
@@ -64,39 +66,50 @@ func (o *options) run(names []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	p, err := m.build(dir, all, o.draw(all))
+	list := o.draws(all)
+	p, err := m.build(dir, all, list)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("seed %d: %d of %d changes\n", o.seed, len(p.numbers), len(all))
+	for _, d := range list {
+		fmt.Printf("%s: %d of %d changes\n", d.name, len(d.now), len(all))
+	}
 	if o.list {
 		for _, n := range p.numbers {
 			fmt.Println("  ", &all[n-1])
 		}
 		return nil
 	}
-	return o.judge(m, p)
+	return o.judge(m, p, list)
 }
 
 // judge runs the tests with each change, and adds up what they noticed.
-func (o *options) judge(m *module, p *program) error {
+func (o *options) judge(m *module, p *program, list []*draw) error {
 	if err := p.link(m); err != nil {
 		return err
 	}
 	if err := p.measure(); err != nil {
 		return err
 	}
-	t := newTally()
+	became, whole := map[int]outcome{}, newTally()
 	for i, n := range p.numbers {
 		c := &p.all[n-1]
-		became, err := p.try(n, o.limit, o.whole)
-		if err != nil {
+		var err error
+		if became[n], err = p.try(n, o.limit, o.whole); err != nil {
 			return err
 		}
-		t.count(c.pkg(), became)
-		if became != noticed {
-			fmt.Printf("   %s, the %d. of %d: %s\n", became, i+1, len(p.numbers), c)
+		whole.count(c.pkg(), became[n])
+		if became[n] != noticed {
+			fmt.Printf("   %s, the %d. of %d: %s\n", became[n], i+1, len(p.numbers), c)
 		}
 	}
-	return t.report(o.least)
+	whole.byPackage()
+	for _, d := range list {
+		t := newTally()
+		for _, n := range d.now {
+			t.count(p.all[n-1].pkg(), became[n])
+		}
+		fmt.Printf("%s: %s\n", d.name, t)
+	}
+	return whole.enough(o.least)
 }

@@ -127,7 +127,7 @@ func TestSmallModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := m.build(t.TempDir(), all, (&choice{}).draw(all))
+	p, err := m.build(t.TempDir(), all, (&choice{}).draws(all))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,17 +31,36 @@ func (t *tally) count(pkg string, o outcome) {
 	}
 }
 
-// report prints the counts. It is an error that less than a share, in percent, was noticed.
-func (t *tally) report(least float64) error {
-	seen, total := 0, 0
+// sums are how many were noticed in all packages, and how many there are.
+func (t *tally) sums() (seen, total int) {
+	for pkg, n := range t.total {
+		seen, total = seen+t.noticed[pkg], total+n
+	}
+	return seen, total
+}
+
+// share is what was noticed in percent.
+func (t *tally) share() float64 {
+	seen, total := t.sums()
+	return 100 * float64(seen) / float64(max(total, 1))
+}
+
+func (t *tally) String() string {
+	seen, total := t.sums()
+	return fmt.Sprintf("%d of %d noticed, %.1f %%", seen, total, t.share())
+}
+
+// byPackage prints the counts of each.
+func (t *tally) byPackage() {
 	for _, pkg := range slices.Sorted(maps.Keys(t.total)) {
 		fmt.Printf("%s: %d of %d noticed\n", pkg, t.noticed[pkg], t.total[pkg])
-		seen, total = seen+t.noticed[pkg], total+t.total[pkg]
 	}
-	share := 100 * float64(seen) / float64(max(total, 1))
-	fmt.Printf("%d of %d noticed, %.1f %%\n", seen, total, share)
-	if total > 0 && share < least {
-		return fmt.Errorf("%.1f %% of the changes were noticed: want at least %g", share, least)
+}
+
+// enough is an error where less than a share, in percent, was noticed.
+func (t *tally) enough(least float64) error {
+	if _, total := t.sums(); total > 0 && t.share() < least {
+		return fmt.Errorf("%s: want at least %g %%", t, least)
 	}
 	return nil
 }
