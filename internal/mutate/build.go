@@ -114,22 +114,31 @@ func refused(out []byte, files map[string]*schema) map[int]bool {
 	return bad
 }
 
-// link makes the binaries of the tests that use a changed package.
-func (p *program) link(m *module) error {
+// candidates are the packages whose tests use a changed one: those that are changed themselves, then the others, those that use fewest first.
+func (p *program) candidates(m *module) {
 	changed := map[string]bool{}
 	for _, n := range p.numbers {
 		changed[p.all[n-1].pkg()] = true
 	}
 	for _, user := range m.order {
-		if len(m.used(user, changed)) == 0 {
-			continue
+		if uses := m.used(user, changed); len(uses) > 0 {
+			p.binaries = append(p.binaries, &binary{dir: user, path: filepath.Join(p.dir, binaryName(user)), overlay: p.overlay, uses: uses})
 		}
-		b := &binary{dir: user, path: filepath.Join(p.dir, binaryName(user)), overlay: p.overlay, uses: m.used(user, changed)}
-		out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay", p.overlay, "-o", b.path, "./"+user).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("%w: %s", err, out)
+	}
+	rank := func(b *binary) int {
+		if changed[b.dir] {
+			return 0
 		}
-		p.binaries = append(p.binaries, b)
+		return len(b.uses)
+	}
+	slices.SortStableFunc(p.binaries, func(a, b *binary) int { return rank(a) - rank(b) })
+}
+
+// link makes the binary.
+func (b *binary) link() error {
+	out, err := exec.Command("go", "test", "-c", "-vet=off", "-overlay", b.overlay, "-o", b.path, "./"+b.dir).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, out)
 	}
 	return nil
 }

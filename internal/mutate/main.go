@@ -85,22 +85,16 @@ func (o *options) run(names []string) error {
 
 // judge runs the tests with each change, and adds up what they noticed.
 func (o *options) judge(m *module, p *program, list []*draw) error {
-	if err := p.link(m); err != nil {
+	p.candidates(m)
+	became, err := p.try(o.limit, o.whole)
+	if err != nil {
 		return err
 	}
-	if err := p.measure(); err != nil {
-		return err
-	}
-	became, whole := map[int]outcome{}, newTally()
-	for i, n := range p.numbers {
+	whole := newTally()
+	for _, n := range p.numbers {
 		c := &p.all[n-1]
-		var err error
-		if became[n], err = p.try(n, o.limit, o.whole); err != nil {
-			return err
-		}
-		whole.count(c.pkg(), became[n])
-		if became[n] != noticed {
-			fmt.Printf("   %s, the %d. of %d: %s\n", became[n], i+1, len(p.numbers), c)
+		if whole.count(c.pkg(), became[n]); became[n] != noticed {
+			fmt.Printf("   %s: %s\n", became[n], c)
 		}
 	}
 	whole.byPackage()

@@ -45,24 +45,22 @@ const (
 	shellRun = `ulimit -v %s && ulimit -t %d && exec "$0" "$@"` // one limit a command: not every shell takes two
 )
 
-// measure runs each test for itself without any change, when it has to pass: how
+// measureAll runs each test for itself without any change, when it has to pass: how
 // long it takes, and which functions it enters. One that minds the overlay, as what asks
 // for the packages' imports does, is left out.
-func (p *program) measure() error {
-	for _, b := range p.binaries {
-		list, err := b.list()
-		if err != nil {
-			return err
-		}
-		for _, t := range list {
-			if err := b.measure(&t); err != nil {
-				fmt.Fprintf(os.Stderr, "left out: %v\n", err)
-				continue
-			}
-			b.tests = append(b.tests, t)
-		}
-		slices.SortStableFunc(b.tests, func(a, b test) int { return cmp.Compare(a.took, b.took) })
+func (b *binary) measureAll() error {
+	list, err := b.list()
+	if err != nil {
+		return err
 	}
+	for _, t := range list {
+		if err := b.measure(&t); err != nil {
+			fmt.Fprintf(os.Stderr, "left out: %v\n", err)
+			continue
+		}
+		b.tests = append(b.tests, t)
+	}
+	slices.SortStableFunc(b.tests, func(a, b test) int { return cmp.Compare(a.took, b.took) })
 	return nil
 }
 
@@ -146,7 +144,6 @@ func (b *binary) run(number int, limit time.Duration, short bool, args ...string
 
 // A round is tests of one package that run in one process.
 type round struct {
-	in    *binary
 	tests []test
 	took  time.Duration
 }
@@ -165,7 +162,7 @@ func (b *binary) rounds(entry int) (list []round) {
 			if last >= 0 {
 				before += list[last].took
 			}
-			list = append(list, round{in: b})
+			list = append(list, round{})
 			last++
 		}
 		list[last].tests, list[last].took = append(list[last].tests, t), list[last].took+t.took
@@ -173,57 +170,85 @@ func (b *binary) rounds(entry int) (list []round) {
 	return list
 }
 
-// rounds are those of the package itself, then those of the packages that import it, the shortest first.
-func (p *program) rounds(c *change) (list []round) {
-	var own []round
-	for _, b := range p.binaries {
-		if some := b.rounds(p.entries[c.in]); b.dir == c.pkg() {
-			own = some
-		} else {
-			list = append(list, some...)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b round) int { return cmp.Compare(a.took, b.took) })
-	return append(own, list...)
-}
-
 // fails says whether a test of a round fails with the change of a number.
-func (r *round) fails(number int, short bool) bool {
+func (b *binary) fails(r *round, number int, short bool) bool {
 	limit := slower*r.took + least
 	if !short {
 		limit = waits
 	}
-	_, _, err := r.in.run(number, limit, short && !r.tests[0].whole, "-test.run", only(r.tests...))
+	_, _, err := b.run(number, limit, short && !r.tests[0].whole, "-test.run", only(r.tests...))
 	return err != nil
 }
 
-// try says what becomes of the change of a number.
-func (p *program) try(number int, limit time.Duration, whole bool) (outcome, error) {
-	c, began := &p.all[number-1], time.Now()
-	rounds, became := p.rounds(c), survives
+// notices says whether the tests of a binary notice the change of a number, and how long they took.
+func (p *program) notices(b *binary, number int, limit time.Duration) (o outcome, took time.Duration) {
+	began := time.Now()
+	rounds := b.rounds(p.entries[p.all[number-1].in])
 	for i := range rounds {
 		if time.Since(began) > limit {
-			became = late
-			break
+			return late, limit
 		}
-		if rounds[i].fails(number, true) {
-			return noticed, nil
+		if b.fails(&rounds[i], number, true) {
+			return noticed, time.Since(began)
 		}
 	}
-	if same, err := c.same(p.dir); err != nil || same {
-		return equal, err
+	return survives, time.Since(began)
+}
+
+// try says what becomes of each change. Binaries take turns, as what one of them notices the next need not see: a binary is made and
+// measured when some change that its package uses is left.
+func (p *program) try(limit time.Duration, whole bool) (map[int]outcome, error) {
+	became, took := map[int]outcome{}, map[int]time.Duration{}
+	for _, n := range p.numbers {
+		became[n] = survives
 	}
-	if whole && p.long(number, c) {
-		return noticed, nil
+	for _, b := range p.binaries {
+		left := p.left(b, became)
+		if len(left) == 0 {
+			continue
+		}
+		if err := cmp.Or(b.link(), b.measureAll()); err != nil {
+			return nil, err
+		}
+		seen := 0
+		for _, n := range left {
+			o, t := p.notices(b, n, limit-took[n])
+			if became[n], took[n] = o, took[n]+t; o == noticed {
+				seen++
+			}
+		}
+		fmt.Printf("   tests of %s notice %d of %d\n", b.dir, seen, len(left))
+	}
+	for _, n := range p.numbers {
+		if became[n] == noticed {
+			continue
+		}
+		c := &p.all[n-1]
+		if same, err := c.same(p.dir); err != nil {
+			return nil, err
+		} else if same {
+			became[n] = equal
+		} else if whole && p.long(n, c) {
+			became[n] = noticed
+		}
 	}
 	return became, nil
+}
+
+// left are the changes that no test has noticed yet, of packages that a binary uses.
+func (p *program) left(b *binary, became map[int]outcome) (list []int) {
+	for _, n := range p.numbers {
+		if became[n] == survives && slices.Contains(b.uses, p.all[n-1].pkg()) {
+			list = append(list, n)
+		}
+	}
+	return list
 }
 
 // long runs the tests of all packages that import the changed one once more, not in their short form.
 func (p *program) long(number int, c *change) bool {
 	for _, b := range p.binaries {
-		r := round{in: b, tests: []test{{name: ".*"}}}
-		if slices.Contains(b.uses, c.pkg()) && r.fails(number, false) {
+		if slices.Contains(b.uses, c.pkg()) && b.fails(&round{tests: []test{{name: ".*"}}}, number, false) {
 			return true
 		}
 	}

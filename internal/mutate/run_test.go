@@ -19,23 +19,46 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// Tests that enter the function of a change, in rounds that grow: those of its package first, then the shortest; the others are left out.
+// Tests that enter the function of a change, in rounds that grow; the others are left out.
 func TestRounds(t *testing.T) {
 	const second = time.Second
-	f := &function{}
 	there, elsewhere := map[int]bool{7: true}, map[int]bool{8: true}
-	own := &binary{dir: "p", tests: []test{
+	b := &binary{dir: "p", tests: []test{
 		{name: "A", took: second / 10, reaches: there}, {name: "B", took: second / 5, reaches: elsewhere}, {name: "C", took: second / 2, reaches: there},
 		{name: "D", took: second, reaches: there}, {name: "E", took: 3 * second, reaches: there}, {name: "F", took: 4 * second, reaches: elsewhere},
 	}}
-	p := &program{entries: map[*function]int{f: 7}, binaries: []*binary{
-		{dir: "q", tests: []test{{name: "Long", took: 5 * second, reaches: there}}}, own, {dir: "r", tests: []test{{name: "Short", took: second, reaches: there}}}}}
 	var got []string
-	for _, r := range p.rounds(&change{file: "p/a.go", in: f}) {
-		got = append(got, r.in.dir+" "+only(r.tests...)+" "+r.took.String())
+	for _, r := range b.rounds(7) {
+		got = append(got, only(r.tests...)+" "+r.took.String())
 	}
-	if diff := cmp.Diff([]string{"p ^(A|C)$ 600ms", "p ^(D)$ 1s", "p ^(E)$ 3s", "r ^(Short)$ 1s", "q ^(Long)$ 5s"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"^(A|C)$ 600ms", "^(D)$ 1s", "^(E)$ 3s"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Changed packages come first, then those that use fewest of them; one that uses none has nothing to see.
+func TestCandidates(t *testing.T) {
+	own := &struct{ Path string }{"m"}
+	m := newModule([]listed{
+		{ImportPath: "m/all", Module: own}, {ImportPath: "m/b", Module: own}, {ImportPath: "m/c", Module: own}, {ImportPath: "m/d", Module: own}, {ImportPath: "m/e", Module: own},
+		{ImportPath: "m/all.test", Deps: []string{"m/all", "m/b", "m/c"}}, {ImportPath: "m/b.test", Deps: []string{"m/b"}}, {ImportPath: "m/c.test", Deps: []string{"m/b", "m/c"}},
+		{ImportPath: "m/d.test", Deps: []string{"m/b"}}, {ImportPath: "m/e.test", Deps: []string{"m/e"}},
+	})
+	p := &program{all: []change{{file: "b/b.go"}, {file: "c/c.go"}}, numbers: []int{1, 2}}
+	p.candidates(m)
+	var got []string
+	for _, b := range p.binaries {
+		got = append(got, b.dir)
+	}
+	if diff := cmp.Diff([]string{"b", "c", "d", "all"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	became := map[int]outcome{1: noticed, 2: survives}
+	if left := p.left(p.binaries[2], became); len(left) != 0 { // d does not use c
+		t.Errorf("left for d: %v", left)
+	}
+	if left := p.left(p.binaries[3], became); len(left) != 1 || left[0] != 2 {
+		t.Errorf("left for all: %v", left)
 	}
 }
 
