@@ -33,6 +33,8 @@ var sections = []struct{ name, title string }{
 	{"graph-depth", "A recursive graph against a device"},
 	{"queue-shards", "Queues in memory against a device"},
 	{"small-launches", "Small launches with barriers, without, and in several queues"},
+	{"urgent-launch", "A small urgent launch among large ones"},
+	{"front-end-limits", "Pipes and outstanding launches"},
 	{"async-compute", "A kernel that waits for memory beside one that computes"},
 	{"crosslane-lowering", "Reductions, scans, swizzles and shuffles by lowering and wave size"},
 	{"scan-lowering", "A kernel of prefix sums by lowering and wave size"},
