@@ -131,6 +131,13 @@ func (a *Array) Busy(now uint64) (sum uint64) {
 	return sum
 }
 
+// CatchUp lets all SIMDs take the turns before cycle now that they put off, for a look at their waves.
+func (a *Array) CatchUp(now uint64) {
+	for _, u := range a.Units {
+		u.catchUp(now)
+	}
+}
+
 // Settle charges the empty slots up to cycle end and adds up where all slot-cycles went.
 func (a *Array) Settle(end uint64) account.SlotCycles {
 	var sum account.SlotCycles

@@ -188,6 +188,9 @@ func (u *ComputeUnit) answer(a *Answer) {
 func (u *ComputeUnit) place(now uint64, m *Place) {
 	l, wg := m.Launch, &m.Workgroup
 	u.array.ready(u, l)
+	if l.Code.Crosses() {
+		u.catchUp(now)
+	}
 	g := u.newGroup(m.index(), wg.ID)
 	g.LDSBase, g.LDSSize = m.LDSBase, l.Code.Program.LDSBytes
 	if g.LDSSize > 0 {
@@ -209,6 +212,13 @@ func (u *ComputeUnit) place(now uint64, m *Place) {
 		slot := u.slot(w)
 		u.launches[slot] = l
 		u.memory.Begin(slot, l)
+	}
+}
+
+// catchUp lets the SIMDs take the turns before cycle now that they put off.
+func (u *ComputeUnit) catchUp(now uint64) {
+	for _, s := range u.SIMDs {
+		s.CatchUp(now)
 	}
 }
 
@@ -253,7 +263,7 @@ func (u *ComputeUnit) Local(cycle uint64) bool {
 		return false
 	}
 	for i, s := range u.shared.Lookahead() {
-		if s.Turn <= cycle && s.Effect <= cycle && u.SIMDs[i].MayAffect(cycle) {
+		if s.Turn <= cycle && u.SIMDs[i].MayAffect(cycle) {
 			return false
 		}
 	}

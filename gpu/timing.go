@@ -216,6 +216,7 @@ func (t *timing) counts(end uint64) *account.Counts {
 // they wait for.
 func (t *timing) soFar() *account.Counts {
 	end := t.machine.cycle()
+	t.machine.array.CatchUp(end + 1)
 	waves := t.machine.waves()
 	for _, w := range waves {
 		end = max(end, w.FreeAt())

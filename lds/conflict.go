@@ -16,7 +16,7 @@ func (d *LDS) time(now uint64, st *isa.State, base uint32, in *isa.Inst, mask ui
 	for at := uint32(0); at < bytes; at += chunkBytes {
 		chunk := min(chunkBytes, bytes-at)
 		k := kindOf(in.Op, chunk)
-		passes, phases := d.passes(k, mask, base+at, chunk)
+		passes, phases := d.passes(k, st, mask, base+at, chunk)
 		t.Passes += passes
 		t.ConflictPasses += passes - phases
 		unhindered += d.rows[k].busy(st.Lanes)
@@ -30,9 +30,15 @@ func (d *LDS) time(now uint64, st *isa.State, base uint32, in *isa.Inst, mask ui
 
 // passes counts the passes and phases of one access. Lanes that are packed
 // one after the other use each bank once a phase when the phase's lanes follow
-// each other, the mapping is the plain one and the words are aligned.
-func (d *LDS) passes(k Kind, mask uint64, base, bytes uint32) (passes, phases int) {
+// each other, the mapping is the plain one and the words are aligned. Lanes that
+// read or write the same words share a pass, if those are in different banks.
+func (d *LDS) passes(k Kind, st *isa.State, mask uint64, base, bytes uint32) (passes, phases int) {
 	c := d.count
+	d.spread(st)
+	if k < AtomicB32 && d.uniform(st.Lanes) && c.apart(base+d.Offsets[0], bytes) {
+		n := touched(d.phases[k], mask)
+		return n, n
+	}
 	if d.packed && bytes == d.stride && bytes&3 == 0 && c.modulo && d.spans[k] && (base+d.Offsets[0])&(1<<c.word-1) == 0 {
 		n := ceilDiv(bits.OnesCount64(mask), d.rows[k].PhaseLanes)
 		return n, n
@@ -109,6 +115,33 @@ func (c *counter) passes(phases []uint64, mask uint64, off *[64]uint32, base, by
 		passes += c.busiest(phase, off, base, bytes, atomic)
 	}
 	return passes, active
+}
+
+// uniform says that all lanes have one offset.
+func (d *LDS) uniform(lanes int) bool {
+	first := d.Offsets[0]
+	for _, at := range d.Offsets[:lanes] {
+		if at != first {
+			return false
+		}
+	}
+	return true
+}
+
+// apart says of an access to bytes from at on that its words are in different banks: the mapping is the plain one, so that
+// neighbours are, and there are as many banks.
+func (c *counter) apart(at, bytes uint32) bool {
+	return c.modulo && (at&(1<<c.word-1)+bytes+1<<c.word-1)>>c.word <= 1<<c.shift
+}
+
+// touched counts the phases that have an active lane.
+func touched(phases []uint64, mask uint64) (n int) {
+	for _, phase := range phases {
+		if phase&mask != 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // free reports cheaply that a phase needs one pass: all its words are in

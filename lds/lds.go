@@ -101,7 +101,6 @@ func (d *LDS) Bytes(base, size uint32) []byte { return d.memory()[base : base+si
 // and says what it costs.
 func (d *LDS) Issue(now uint64, st *isa.State, base, size uint32, in *isa.Inst) Timing {
 	mask, bytes := d.Access(st, in, d.memory()[base:base+size])
-	d.spread(st)
 	return d.time(now, st, base, in, mask, bytes)
 }
 

@@ -132,6 +132,8 @@ type Code struct {
 	ops    []op
 	taken  cost
 	boards int // scoreboard entries: vector rows, then scalar words
+	// crosses: an access takes a unit that is a SIMD's own otherwise, as the size of a buffer does the scalar unit.
+	crosses bool
 
 	free []*files // register memory of waves that ended
 	used bool     // since the pool last dropped what lies idle
@@ -161,7 +163,11 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	c.gather()
 	c.pack()
 	c.holdScalar()
-	return c, c.check(costs)
+	if err := c.check(costs); err != nil {
+		return nil, err
+	}
+	c.measureAlone()
+	return c, nil
 }
 
 func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
@@ -234,6 +240,9 @@ func (c *Code) gather() {
 		}
 	}
 }
+
+// Crosses says that its accesses take units that are a SIMD's own otherwise: all SIMDs of a unit must have caught up when a wave comes.
+func (c *Code) Crosses() bool { return c.crosses }
 
 // Copies makes as many copies of the counts, Counts among them: SIMDs that count at the same time have one each (Shared.Copy).
 func (c *Code) Copies(n int) {

@@ -134,6 +134,9 @@ func (s *SIMD) end(w *Wave, o *op, now uint64) {
 	s.take(w, o, &o.cost, now)
 	s.endedInTurn = true
 	s.resident--
+	if w.code.crosses {
+		s.shared.crossed--
+	}
 	s.pool.give(w.code, w.files)
 	if s.trace.to != nil {
 		s.trace.to.WaveEnd(w.freeAt, w.Place())
@@ -281,6 +284,7 @@ func (t Ticket) Known(done uint64) {
 }
 
 func (s *SIMD) complete(now, done uint64, t Ticket) {
+	s.catchUp(now)
 	w := t.w
 	o := &w.code.ops[t.pc]
 	why := o.kind.waitsFor()

@@ -3,23 +3,13 @@ package simd
 // A Lookahead is what a SIMD promises of the turns to come, as long as no workgroup
 // comes, no operation that is pending ends and no barrier is released.
 type Lookahead struct {
-	// Turn is the next cycle in which a wave may issue; Never if there is none.
+	// Turn is the next cycle in which a wave may issue more than what concerns it alone; Never if there is none.
 	Turn uint64
-	// Effect is a cycle before which no wave issues what more than the compute unit's waves can observe.
-	Effect uint64
+	due  uint64 // the next cycle in which a wave may issue, which may be before
 }
 
 // none is the lookahead of a SIMD without waves.
-var none = Lookahead{Turn: Never, Effect: Never}
-
-// with is the lookahead with a wave that may issue its next instruction from a cycle on.
-func (l Lookahead) with(cycle uint64, s scope) Lookahead {
-	l.Turn = min(l.Turn, cycle)
-	if s != scopeUnit {
-		l.Effect = min(l.Effect, cycle)
-	}
-	return l
-}
+var none = Lookahead{Turn: Never, due: Never}
 
 // A scope is who can observe that an instruction issued.
 type scope uint8
@@ -39,19 +29,20 @@ var unitKinds = [...]bool{kindCompute: true, kindClock: true, kindBranch: true, 
 type site struct {
 	unit  unit
 	scope scope
+	alone uint16 // cycles from there on in which the wave does at least what concerns it alone
 }
 
 // site is what a wave is at that issues o next.
 func (o *op) site(load bool) site {
 	switch {
 	case o.readsPayloads():
-		return site{o.unit, scopeMachine}
+		return site{unit: o.unit, scope: scopeMachine}
 	case unitKinds[o.kind]:
-		return site{o.unit, scopeUnit}
+		return site{unit: o.unit, scope: scopeUnit}
 	case load && sharedUnits[o.unit]:
-		return site{o.unit, scopeLoad}
+		return site{unit: o.unit, scope: scopeLoad}
 	}
-	return site{o.unit, scopeMachine}
+	return site{unit: o.unit, scope: scopeMachine}
 }
 
 // sharedUnits are those that the SIMDs of a compute unit share.
@@ -67,11 +58,9 @@ func (s *Shared) Pending() bool { return s.pending > 0 }
 // the compute unit's waves can observe: a wave that could does not where older ones take
 // all that the SIMD issues.
 func (s *SIMD) MayAffect(now uint64) bool {
-	switch {
-	case s.ahead.Effect > now || s.portFree > now:
+	s.catchUp(now)
+	if s.portFree > now {
 		return false
-	case s.ahead.Effect > s.lastTurn && !s.shared.LoadsAhead:
-		return true // as a rule; to look takes as long as a turn
 	}
 	left, used := s.width, uint(0)
 	for i, from := range s.ready {

@@ -86,6 +86,7 @@ type Shared struct {
 	ahead   []Lookahead       // by SIMD
 	full    full
 	pending int // operations of which the end is not known, but for those of the LDS
+	crossed int // waves whose accesses may take units that are a SIMD's own otherwise, and then those of all SIMDs
 	// Copy is the copy of the programs' counts in which they count.
 	Copy int
 	// LoadsAhead: the scope of a load is the unit where Env says so.
@@ -142,7 +143,6 @@ type SIMD struct {
 	unitFree    [unitTable]uint64
 	candidates  []Candidate
 	ahead       *Lookahead // among those of the unit
-	lastTurn    uint64     // cycle
 	endedInTurn bool
 
 	ages
@@ -152,6 +152,7 @@ type SIMD struct {
 type fixed struct {
 	policy      Policy // nil: the oldest
 	cadence     uint64
+	aligned     bool // the cadence is a power of two
 	phase       uint64
 	width       int
 	perCategory bool
@@ -192,7 +193,7 @@ func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 			at: make([]site, 0, shape.WaveSlots), slot: make([]uint8, 0, shape.WaveSlots),
 		},
 	}
-	s.phase = uint64(at.Index) % s.cadence
+	s.phase, s.aligned = uint64(at.Index)%s.cadence, s.cadence&(s.cadence-1) == 0
 	if issue.Policy != oldest {
 		s.policy = Policies[issue.Policy]
 	}
@@ -219,7 +220,7 @@ func (s *SIMD) Slots() int { return len(s.slots) }
 // Waves are the resident waves, oldest first.
 func (s *SIMD) Waves() []*Wave { return s.order }
 
-// Next is the cycle of the next turn in which a wave may issue; Never if there is none.
+// Next is the cycle of the next turn that must not come later; Never if there is none.
 func (s *SIMD) Next() uint64 { return s.ahead.Turn }
 
 // Reset starts an accounting period at cycle now; all slots are empty.
@@ -244,6 +245,7 @@ func (s *SIMD) Settle(end uint64, why account.Reason) {
 // Start puts a wave into a free slot; there must be one. The slot was taken for
 // it in cycle st.Placed. No turn of cycle now must have come yet.
 func (s *SIMD) Start(now uint64, st *Start) *Wave {
+	s.catchUp(now)
 	w := s.freeSlot()
 	from := max(st.Placed, w.emptyAt) // the last wave's End may still be issuing
 	s.Cycles[account.Empty] += from - w.emptyAt
@@ -255,6 +257,9 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	s.at = append(s.at, site{})
 	s.slot = append(s.slot, uint8(w.Slot))
 	s.resident++
+	if st.Code.crosses {
+		s.shared.cross()
+	}
 	if s.trace.to != nil {
 		s.trace.started(w, from)
 	}
@@ -280,6 +285,7 @@ func (s *SIMD) freeSlot() *Wave {
 
 // Release lets a wave that waits at a barrier go on from the given cycle, which is after now.
 func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
+	s.catchUp(now)
 	cycle = max(cycle, w.freeAt)
 	waited := cycle - w.freeAt
 	s.Cycles[account.Barrier] += waited
@@ -291,128 +297,4 @@ func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	w.pc++
 	s.advance(w, now, cycle, account.Barrier)
 	s.wake(w, s.ready[w.pos])
-}
-
-// wake plans a turn not later than the first one from cycle on, in which the wave may issue.
-func (s *SIMD) wake(w *Wave, cycle uint64) {
-	if s.at[w.pos].scope != scopeUnit {
-		s.ahead.Effect = min(s.ahead.Effect, cycle)
-	}
-	s.ahead.Turn = min(s.ahead.Turn, s.align(cycle))
-}
-
-// align is the first turn of this SIMD from cycle on.
-func (s *SIMD) align(cycle uint64) uint64 {
-	if s.cadence == 1 {
-		return cycle
-	}
-	late := (cycle - s.phase) % s.cadence
-	if late == 0 {
-		return cycle
-	}
-	return cycle + s.cadence - late
-}
-
-// Turn issues what can issue in cycle now, says whether anything did, and plans the next turn.
-func (s *SIMD) Turn(now uint64) (issued bool) {
-	if s.policy == nil {
-		return s.byAge(now)
-	}
-	ready := s.collect(now)
-	issued = len(ready) > 0
-	for n := 0; n < s.width && len(ready) > 0; n++ {
-		k := s.policy(ready, s.last)
-		pick := ready[k]
-		u := s.at[pick.pos].unit
-		s.last = pick.Slot
-		s.issue(s.order[pick.pos], now)
-		ready = s.remaining(ready, k, u, now)
-	}
-	if s.endedInTurn {
-		s.dropEnded()
-	}
-	s.plan(now)
-	return issued
-}
-
-// byAge is a turn in which the oldest waves go first: one look at each wave both
-// issues and plans. What issues after a wave may move that wave's own turn, so
-// the next one may come too early; then nothing issues in it.
-func (s *SIMD) byAge(now uint64) (issued bool) {
-	left, used := s.width, uint(0)
-	if s.portFree > now {
-		left = 0
-	}
-	*s.ahead = none // what is woken in the turn is the earliest so far
-	ahead := none
-	ready, own, shared := s.ready, &s.unitFree, &s.shared.free
-	at := s.at[:len(ready)]
-	for i, from := range ready {
-		u := at[i].unit
-		key := max(from, own[u%unitTable], shared[u%unitTable])
-		if key <= now && left > 0 && used>>(u%unitTable)&1 == 0 {
-			s.issue(s.order[i], now)
-			issued = true
-			left--
-			if s.perCategory {
-				used |= 1 << (u % unitTable)
-			}
-			u = at[i].unit
-			key = max(ready[i], own[u%unitTable], shared[u%unitTable])
-		}
-		ahead = ahead.with(key, at[i].scope)
-	}
-	if s.endedInTurn {
-		s.dropEnded()
-	}
-	if ahead.Turn < Never {
-		ahead.Turn = s.align(max(ahead.Turn, now+1, s.portFree))
-	}
-	s.lastTurn = now
-	s.ahead.Turn, s.ahead.Effect = min(s.ahead.Turn, ahead.Turn), min(s.ahead.Effect, ahead.Effect)
-	return issued
-}
-
-// collect lists the waves that can issue now, oldest first.
-func (s *SIMD) collect(now uint64) []Candidate {
-	ready := s.candidates[:0]
-	if s.portFree > now {
-		return ready
-	}
-	at, slot := s.at[:len(s.ready)], s.slot[:len(s.ready)]
-	for i, from := range s.ready {
-		if from <= now && s.openAt(at[i].unit) <= now {
-			ready = append(ready, Candidate{Slot: int(slot[i]), pos: i})
-		}
-	}
-	return ready
-}
-
-// openAt is the cycle from which unit u can take an instruction.
-func (s *SIMD) openAt(u unit) uint64 {
-	return max(s.unitFree[u%unitTable], s.shared.free[u%unitTable])
-}
-
-// remaining removes the candidate that issued and those that it keeps from issuing in the same turn.
-func (s *SIMD) remaining(ready []Candidate, issued int, u unit, now uint64) []Candidate {
-	kept := ready[:0]
-	for i, c := range ready {
-		cu := s.at[c.pos].unit
-		if i == issued || s.perCategory && (cu^u)%unitTable == 0 || s.openAt(cu) > now {
-			continue
-		}
-		kept = append(kept, c)
-	}
-	return kept
-}
-
-// plan finds the next turn in which a wave may issue.
-func (s *SIMD) plan(now uint64) {
-	ahead, at := none, s.at[:len(s.ready)]
-	for i, from := range s.ready {
-		ahead = ahead.with(max(from, s.openAt(at[i].unit)), at[i].scope)
-	}
-	s.lastTurn = now
-	ahead.Turn = min(s.align(max(ahead.Turn, now+1, s.portFree)), Never)
-	*s.ahead = ahead
 }

@@ -1,0 +1,76 @@
+package simd
+
+import (
+	"slices"
+
+	"spvsim/isa"
+)
+
+// maxAlone bounds the cycles for which a SIMD puts its turns off.
+const maxAlone = 1000
+
+// watched is less than any number of cycles: others can observe when a wave comes to the instruction, before it issues.
+const watched = -1
+
+// measureAlone finds for each instruction in how many cycles, from when a wave may issue it, the wave does at least what concerns it
+// alone: those that it takes to issue this and the next ones, on the shortest way to one that does more. With an instruction
+// cache all do more: waves share its lines.
+func (c *Code) measureAlone() {
+	c.crosses = slices.ContainsFunc(c.ops, func(o op) bool {
+		return !o.free && (o.kind == kindMemory || o.kind == kindLDS) && !sharedUnits[o.unit]
+	})
+	if c.ops[0].line > 0 {
+		return
+	}
+	alone := make([]int, len(c.ops))
+	for i := range c.ops {
+		alone[i] = c.ops[i].mostAlone()
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := len(c.ops) - 1; i >= 0; i-- {
+			if n := c.aloneFrom(i, alone); n < alone[i] {
+				alone[i], changed = n, true
+			}
+		}
+	}
+	for i, n := range alone {
+		c.ops[i].at.alone = uint16(max(n, 0))
+	}
+}
+
+// mostAlone is the most that may come out for an instruction.
+func (o *op) mostAlone() int {
+	switch {
+	case o.kind == kindMemory, o.readsPayloads():
+		return watched // of queues that are full, a wave takes down how things are when it comes to its access
+	case o.free, o.kind <= kindBranch && !sharedUnits[o.unit]:
+		return maxAlone
+	}
+	return 0
+}
+
+// aloneFrom is what comes out for an instruction, given what does for those that may follow.
+func (c *Code) aloneFrom(i int, alone []int) int {
+	o, then := &c.ops[i], maxAlone
+	if alone[i] <= 0 {
+		return alone[i]
+	}
+	if o.kind == kindBranch {
+		then = alone[o.in.Target]
+	}
+	if o.in.Op != isa.Branch {
+		then = min(then, alone[i+1])
+	}
+	if o.free {
+		return then
+	}
+	issue := o.issue
+	if o.kind == kindBranch {
+		issue = min(issue, c.taken.issue)
+	}
+	if then == watched {
+		return 0
+	}
+	return min(then+int(issue), maxAlone)
+}
