@@ -284,7 +284,7 @@ func (t Ticket) Known(done uint64) {
 }
 
 func (s *SIMD) complete(now, done uint64, t Ticket) {
-	s.catchUp(now)
+	s.CatchUp(now)
 	w := t.w
 	o := &w.code.ops[t.pc]
 	why := o.kind.waitsFor()

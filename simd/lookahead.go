@@ -58,7 +58,7 @@ func (s *Shared) Pending() bool { return s.pending > 0 }
 // the compute unit's waves can observe: a wave that could does not where older ones take
 // all that the SIMD issues.
 func (s *SIMD) MayAffect(now uint64) bool {
-	s.catchUp(now)
+	s.CatchUp(now)
 	if s.portFree > now {
 		return false
 	}

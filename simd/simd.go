@@ -245,7 +245,7 @@ func (s *SIMD) Settle(end uint64, why account.Reason) {
 // Start puts a wave into a free slot; there must be one. The slot was taken for
 // it in cycle st.Placed. No turn of cycle now must have come yet.
 func (s *SIMD) Start(now uint64, st *Start) *Wave {
-	s.catchUp(now)
+	s.CatchUp(now)
 	w := s.freeSlot()
 	from := max(st.Placed, w.emptyAt) // the last wave's End may still be issuing
 	s.Cycles[account.Empty] += from - w.emptyAt
@@ -285,7 +285,7 @@ func (s *SIMD) freeSlot() *Wave {
 
 // Release lets a wave that waits at a barrier go on from the given cycle, which is after now.
 func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
-	s.catchUp(now)
+	s.CatchUp(now)
 	cycle = max(cycle, w.freeAt)
 	waited := cycle - w.freeAt
 	s.Cycles[account.Barrier] += waited

@@ -18,7 +18,7 @@ func (s *SIMD) wake(w *Wave, cycle uint64) {
 }
 
 // align is the first turn of this SIMD from cycle on.
-func (s *SIMD) align(cycle uint64) uint64 {
+func (s *fixed) align(cycle uint64) uint64 {
 	if s.aligned {
 		return cycle + (s.phase-cycle)&(s.cadence-1)
 	}
@@ -32,45 +32,42 @@ func (s *SIMD) align(cycle uint64) uint64 {
 // Turn takes the turns up to cycle now in which a wave may issue. Turns in which waves do what concerns them alone wait up to the
 // first one in which one may be out of such instructions, and are then taken together; who watches is told of each in its cycle.
 func (s *SIMD) Turn(now uint64) {
-	s.catchUp(now)
+	s.CatchUp(now)
 	if s.ahead.due <= now {
 		s.turn(now, now)
 	}
 }
 
-// catchUp takes the turns before cycle now, which were put off.
-func (s *SIMD) catchUp(now uint64) {
-	for s.ahead.due < now {
+// CatchUp takes the turns before cycle now, which were put off.
+func (s *SIMD) CatchUp(now uint64) {
+	for now = min(now, s.ahead.Turn); s.ahead.due < now; {
 		s.turn(s.ahead.due, now)
 	}
 }
-
-// CatchUp takes the turns before cycle now that were put off, for a look at the waves or what concerns more than them.
-func (s *SIMD) CatchUp(now uint64) { s.catchUp(min(now, s.ahead.Turn)) }
 
 // turn issues what can issue in cycle now, perhaps what can up to another cycle, and plans the next turn.
 func (s *SIMD) turn(now, until uint64) {
 	if s.policy == nil {
 		if len(s.ready) == 1 {
-			s.single(now, until)
+			single(s, now, until)
 		} else {
 			s.byAge(now)
 		}
 		return
 	}
-	ready := s.collect(now)
+	ready := collect(s, now)
 	for n := 0; n < s.width && len(ready) > 0; n++ {
 		k := s.policy(ready, s.last)
 		pick := ready[k]
 		u := s.at[pick.pos].unit
 		s.last = pick.Slot
 		s.issue(s.order[pick.pos], now)
-		ready = s.remaining(ready, k, u, now)
+		ready = remaining(s, ready, k, u, now)
 	}
 	if s.endedInTurn {
 		s.dropEnded()
 	}
-	s.plan(now)
+	plan(s, now)
 }
 
 // byAge is a turn in which the oldest waves go first: one look at each wave both
@@ -106,7 +103,7 @@ func (s *SIMD) byAge(now uint64) {
 
 // single takes the turns from cycle now on of a wave that is the only one: that of cycle now, and those before another cycle
 // in which it does what concerns it alone.
-func (s *SIMD) single(now, until uint64) {
+func single(s *SIMD, now, until uint64) {
 	*s.ahead = none
 	w := s.order[0]
 	for due := max(s.key(0), s.portFree); due <= now; {
@@ -116,7 +113,7 @@ func (s *SIMD) single(now, until uint64) {
 			s.planned(now, Never, Never)
 			return
 		}
-		if due = s.from(s.key(0), now); due >= until || s.at[0].alone == 0 {
+		if due = s.from(s.key(0), now, s.portFree); due >= until || s.at[0].alone == 0 {
 			break
 		}
 		now = due
@@ -135,21 +132,21 @@ func (s *SIMD) key(i int) uint64 {
 // that were woken in the turn have been looked at.
 func (s *SIMD) planned(now, due, turn uint64) {
 	if due < Never {
-		s.ahead.due = min(s.ahead.due, s.from(due, now))
-		s.ahead.Turn = min(s.ahead.Turn, s.from(turn, now))
+		s.ahead.due = min(s.ahead.due, s.from(due, now, s.portFree))
+		s.ahead.Turn = min(s.ahead.Turn, s.from(turn, now, s.portFree))
 	}
 	if s.trace.to != nil || s.shared.crossed > 0 {
 		s.ahead.Turn = s.ahead.due
 	}
 }
 
-// from is the first turn from a cycle on, after that of cycle now.
-func (s *SIMD) from(cycle, now uint64) uint64 {
-	return min(s.align(max(cycle, now+1, s.portFree)), Never)
+// from is the first turn from a cycle on, after that of cycle now, with a port that is free from a cycle on.
+func (s *fixed) from(cycle, now, free uint64) uint64 {
+	return min(s.align(max(cycle, now+1, free)), Never)
 }
 
 // collect lists the waves that can issue now, oldest first.
-func (s *SIMD) collect(now uint64) []Candidate {
+func collect(s *SIMD, now uint64) []Candidate {
 	ready := s.candidates[:0]
 	if s.portFree > now {
 		return ready
@@ -169,7 +166,7 @@ func (s *SIMD) openAt(u unit) uint64 {
 }
 
 // remaining removes the candidate that issued and those that it keeps from issuing in the same turn.
-func (s *SIMD) remaining(ready []Candidate, issued int, u unit, now uint64) []Candidate {
+func remaining(s *SIMD, ready []Candidate, issued int, u unit, now uint64) []Candidate {
 	kept := ready[:0]
 	for i, c := range ready {
 		cu := s.at[c.pos].unit
@@ -182,7 +179,7 @@ func (s *SIMD) remaining(ready []Candidate, issued int, u unit, now uint64) []Ca
 }
 
 // plan finds the next turn in which a wave may issue.
-func (s *SIMD) plan(now uint64) {
+func plan(s *SIMD, now uint64) {
 	*s.ahead = none
 	due, turn := Never, Never
 	for i := range s.ready {
