@@ -51,7 +51,7 @@ func (s *SIMD) turn(now, until uint64) {
 		if len(s.ready) == 1 {
 			single(s, now, until)
 		} else {
-			s.byAge(now)
+			byAge(s, now)
 		}
 		return
 	}
@@ -73,7 +73,7 @@ func (s *SIMD) turn(now, until uint64) {
 // byAge is a turn in which the oldest waves go first: one look at each wave both
 // issues and plans. What issues after a wave may move that wave's own turn, so
 // the next one may come too early; then nothing issues in it.
-func (s *SIMD) byAge(now uint64) {
+func byAge(s *SIMD, now uint64) {
 	left, used := s.width, uint(0)
 	if s.portFree > now {
 		left = 0
@@ -98,7 +98,7 @@ func (s *SIMD) byAge(now uint64) {
 	if s.endedInTurn {
 		s.dropEnded()
 	}
-	s.planned(now, due, turn)
+	planned(s, now, due, turn)
 }
 
 // single takes the turns from cycle now on of a wave that is the only one: that of cycle now, and those before another cycle
@@ -110,7 +110,7 @@ func single(s *SIMD, now, until uint64) {
 		s.issue(w, now)
 		if s.endedInTurn {
 			s.dropEnded()
-			s.planned(now, Never, Never)
+			planned(s, now, Never, Never)
 			return
 		}
 		if due = s.from(s.key(0), now, s.portFree); due >= until || s.at[0].alone == 0 {
@@ -119,7 +119,7 @@ func single(s *SIMD, now, until uint64) {
 		now = due
 	}
 	key := s.key(0)
-	s.planned(now, key, key+uint64(s.at[0].alone))
+	planned(s, now, key, key+uint64(s.at[0].alone))
 }
 
 // key is the cycle from which the wave at a place in the order of age may issue.
@@ -130,7 +130,7 @@ func (s *SIMD) key(i int) uint64 {
 
 // planned ends the turn of cycle now, when waves may issue from cycle due on, and what does not concern them alone from cycle turn on; those
 // that were woken in the turn have been looked at.
-func (s *SIMD) planned(now, due, turn uint64) {
+func planned(s *SIMD, now, due, turn uint64) {
 	if due < Never {
 		s.ahead.due = min(s.ahead.due, s.from(due, now, s.portFree))
 		s.ahead.Turn = min(s.ahead.Turn, s.from(turn, now, s.portFree))
@@ -186,5 +186,5 @@ func plan(s *SIMD, now uint64) {
 		key := s.key(i)
 		due, turn = min(due, key), min(turn, key+uint64(s.at[i].alone))
 	}
-	s.planned(now, due, turn)
+	planned(s, now, due, turn)
 }
