@@ -47,7 +47,9 @@ func classRows(c isa.Class) []keyRow {
 		job, on, busy = "lastsum", hardware, slower // whose messages have results, and whose waves have units of their own
 	case isa.ClassBranch, isa.ClassBranchTaken:
 		busy = slower // an instruction is of the one or the other class each time
-	case isa.ClassBarrier, isa.ClassWaitcnt:
+	case isa.ClassBarrier: // of workgroups of several waves, which have units of their own
+		job, busy, latency = "lds-groups", slower, refused(at+".latency")
+	case isa.ClassWaitcnt:
 		latency = refused(at + ".latency")
 	case isa.ClassEnd: // one a wave
 		job, busy, latency = "many", slower, refused(at+".latency")
