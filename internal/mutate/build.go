@@ -114,7 +114,7 @@ func refused(out []byte, files map[string]*schema) map[int]bool {
 	return bad
 }
 
-// candidates are the packages whose tests use a changed one: those that are changed themselves, then the others, those that use fewest first.
+// candidates are the packages whose tests use a changed one, those that use fewest first: a package before what imports it.
 func (p *program) candidates(m *module) {
 	changed := map[string]bool{}
 	for _, n := range p.numbers {
@@ -127,9 +127,9 @@ func (p *program) candidates(m *module) {
 	}
 	rank := func(b *binary) int {
 		if changed[b.dir] {
-			return 0
+			return 2 * len(b.uses)
 		}
-		return len(b.uses)
+		return 2*len(b.uses) + 1
 	}
 	slices.SortStableFunc(p.binaries, func(a, b *binary) int { return rank(a) - rank(b) })
 }

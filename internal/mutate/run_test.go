@@ -36,7 +36,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// Changed packages come first, then those that use fewest of them; one that uses none has nothing to see.
+// Those that use fewest changed packages come first, of them what is changed itself; one that uses none has nothing to see.
 func TestCandidates(t *testing.T) {
 	own := &struct{ Path string }{"m"}
 	m := newModule([]listed{
@@ -50,11 +50,11 @@ func TestCandidates(t *testing.T) {
 	for _, b := range p.binaries {
 		got = append(got, b.dir)
 	}
-	if diff := cmp.Diff([]string{"b", "c", "d", "all"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"b", "d", "c", "all"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	became := map[int]outcome{1: noticed, 2: survives}
-	if left := p.left(p.binaries[2], became); len(left) != 0 { // d does not use c
+	if left := p.left(p.binaries[1], became); len(left) != 0 { // d does not use c
 		t.Errorf("left for d: %v", left)
 	}
 	if left := p.left(p.binaries[3], became); len(left) != 1 || left[0] != 2 {
