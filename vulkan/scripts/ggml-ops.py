@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Runs ggml's own operator tests in a root that ggml-root.sh made, and counts.
 
-    ggml-ops.py ROOT --out FILE [--per-op N] [--work W] [--seconds S] [--stop T] [--ops A,B]
+    ggml-ops.py ROOT --out FILE [--per-op N | --random N --seed K] [--work W] [--seconds S] [--stop T] [--ops A,B]
 
 takes of each operator N of the cases that the back-end supports, evenly over the
 list, and runs them on the driver of VK_DRIVER_FILES, each for up to S seconds.
+With --random, it draws N of all cases instead, and runs them in the order in
+which they are drawn, so that a run that is stopped has a fair share of them.
 The rows of FILE are operator, case, outcome, instructions of the machine and
 seconds of the host. Outcomes: pass, fail (a wrong result), uncompared (the
 back-end to compare with lacks it), ended (the program ended in it) and late (not
@@ -20,6 +22,7 @@ import csv
 import io
 import math
 import os
+import random
 import re
 import selectors
 import subprocess
@@ -45,17 +48,13 @@ RECURRENT = {
 
 
 def supported(root):
-    """Gives the cases of each operator that the back-end says it supports."""
+    """Gives the pairs of operator and case that the back-end says it supports, in the order in which the tests run them."""
     words = [os.path.join(HERE, "ggml-root.sh"), "run", root, TESTS, "support", "-b", "Vulkan0", "--output", "csv"]
     text = ESCAPES.sub("", subprocess.run(words, stdout=subprocess.PIPE).stdout.decode(errors="replace"))
     if '"backend_name"' not in text:
         sys.exit(f"{' '.join(words)}: it lists no case:\n{text[-1000:]}")
-    rows = text[text.index('"backend_name"'):]
-    cases = collections.defaultdict(list)
-    for row in csv.DictReader(io.StringIO(rows)):
-        if row["supported"] == "1" and row["op_params"] not in cases[row["op_name"]]:
-            cases[row["op_name"]].append(row["op_params"])
-    return cases
+    rows = csv.DictReader(io.StringIO(text[text.index('"backend_name"'):]))
+    return list(dict.fromkeys((row["op_name"], row["op_params"]) for row in rows if row["supported"] == "1"))
 
 
 def named(params, *names):
@@ -113,14 +112,14 @@ class Instructions:
 
 
 class Run:
-    """Is one process that runs cases of one operator in the order of their list."""
+    """Is one process that runs pairs of operator and case in the order of the tests' list."""
 
-    def __init__(self, root, op, cases, seconds):
-        self.op, self.left, self.seconds, self.results = op, list(cases), seconds, {}
+    def __init__(self, root, pairs, seconds):
+        self.left, self.seconds, self.results = list(pairs), seconds, {}
         self.rows = Instructions(os.path.abspath(f".ggml-ops-{os.getpid()}.csv"))
         self.said = collections.deque(maxlen=3)
         words = [os.path.join(HERE, "ggml-root.sh"), "run", root, "stdbuf", "-oL",
-                 TESTS, "test", "-b", "Vulkan0", "-o", ",".join(f"{op}({c})" for c in cases)]
+                 TESTS, "test", "-b", "Vulkan0", "-o", ",".join(f"{op}({c})" for op, c in pairs)]
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         env={**os.environ, "SPVSIM_RECORD": self.rows.path})
         os.set_blocking(self.process.stdout.fileno(), False)
@@ -145,40 +144,53 @@ class Run:
     def line(self, line):
         if line.startswith("spvsim:"):
             self.said.append(line)
-        for case in self.left:
-            if f"{self.op}({case}): " in line:
-                self.decide(case, outcome(line))
+        for pair in self.left:
+            if "%s(%s): " % pair in line:
+                self.decide(pair, outcome(line))
                 return True
         return False
 
-    def decide(self, case, what):
+    def decide(self, pair, what):
         now = time.monotonic()
-        self.results[case] = (what, self.rows.more(), round(now - self.began, 2))
+        self.results[pair] = (what, self.rows.more(), round(now - self.began, 2))
         self.began = now
-        self.left.remove(case)
+        self.left.remove(pair)
 
     def stop(self, why):
         self.process.kill()
         self.process.wait()
         if why != "done":
             if why == "ended":
-                print(f"{self.op}({self.left[0]}) ended the program:", *self.said, sep="\n  ", file=sys.stderr)
+                print("%s(%s) ended the program:" % self.left[0], *self.said, sep="\n  ", file=sys.stderr)
             self.decide(self.left[0], why)
         if os.path.exists(self.rows.path):
             os.remove(self.rows.path)
         return self.results
 
 
-def chosen(cases, wanted):
-    """Gives pairs of an operator and some of its cases, the operators in turn."""
-    of = {op: spread([c for c in list if work(op, c) <= wanted.work], wanted.per_op) for op, list in sorted(cases.items())}
+def drawn(pairs, wanted):
+    """Gives lists of pairs, each in the order of all, of those that a seed draws."""
+    every = [p for p in pairs if work(*p) <= wanted.work]
+    picks = random.Random(wanted.seed).sample(range(len(every)), min(wanted.random, len(every)))
+    print(f"{len(picks)} of {len(every)} cases drawn with seed {wanted.seed}", file=sys.stderr)
+    return [[every[k] for k in sorted(picks[i:i + BATCH])] for i in range(0, len(picks), BATCH)]
+
+
+def chosen(pairs, wanted):
+    """Gives lists of pairs, each of some cases of an operator, the operators in turn."""
+    if wanted.random:
+        return drawn(pairs, wanted)
+    cases = collections.defaultdict(list)
+    for op, case in pairs:
+        cases[op].append((op, case))
+    of = {op: spread([p for p in list if work(*p) <= wanted.work], wanted.per_op) for op, list in sorted(cases.items())}
     if wanted.ops:
-        return [(op, of[op]) for op in wanted.ops.split(",")]
+        return [of[op] for op in wanted.ops.split(",")]
     turns, size = [], 1
     while any(of.values()):
         for op in of:
             part, of[op] = of[op][:size], of[op][size:]
-            turns += [(op, part)] if part else []
+            turns += [part] if part else []
         size = min(2 * size, BATCH)
     return turns
 
@@ -195,6 +207,8 @@ def main():
     parser.add_argument("root")
     parser.add_argument("--out", required=True)
     parser.add_argument("--per-op", type=int, default=5)
+    parser.add_argument("--random", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", type=float, default=LARGE * LANES)
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--stop", type=float, default=math.inf)
@@ -209,12 +223,12 @@ def main():
         with open(wanted.out, "w", newline="") as f:
             csv.writer(f).writerow(("operator", "case", "outcome", "instructions", "seconds"))
     known = {r[:2] for r in rows}
-    for op, cases in chosen(supported(wanted.root), wanted):
-        left = [c for c in cases if (op, c) not in known]
+    for left in chosen(supported(wanted.root), wanted):
+        left = [p for p in left if p not in known]
         while left and time.monotonic() < end:
-            results = Run(wanted.root, op, left, wanted.seconds).finish()
-            left = [c for c in left if c not in results]
-            new = [(op, case, *map(str, r)) for case, r in results.items()]
+            results = Run(wanted.root, left, wanted.seconds).finish()
+            left = [p for p in left if p not in results]
+            new = [(*pair, *map(str, r)) for pair, r in results.items()]
             rows += new
             with open(wanted.out, "a", newline="") as f:
                 csv.writer(f).writerows(new)
