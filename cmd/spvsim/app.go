@@ -32,6 +32,8 @@ type appFlags struct {
 	report   string
 	trace    string
 	waves    wavesFlags
+	many     manyFlags
+	lenient  bool
 	capture  string
 	choice   string
 	answers  string
@@ -60,12 +62,10 @@ crashes leaves what was recorded.`,
   spvsim app --report report.html --rows rows.csv --rows rows.parquet -- ./program its arguments
   spvsim app --time 'mul_mat*:3' --trace program.pftrace -- ./program
   spvsim app --trace program.pftrace --trace-waves 'main:1' -- ./program     with the waves of the first dispatch of main
+  spvsim app --jobs 2 --programs programs.txt                               each line of the file is a program
   spvsim app --capture jobs --select 'main*:3' -- ./program`,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return fmt.Errorf("app: want a program and its arguments after -- (see %s --help)", c.CommandPath())
-			}
-			return nil
+			return f.many.check(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
@@ -78,12 +78,14 @@ crashes leaves what was recorded.`,
 	flags.StringVar(&f.report, "report", "", "`file` for a page (HTML) with the work by pipeline and where the time of each dispatch went")
 	flags.StringVar(&f.trace, "trace", "", "`file` to write a Perfetto trace of the whole program to, a track for each queue (open it at ui.perfetto.dev)")
 	f.waves.add(c)
+	f.many.add(c)
 	flags.StringVar(&f.capture, "capture", "", "`folder` for dispatches as jobs, which spvsim run repeats to the byte and the cycle; they run from cold caches")
 	flags.StringVar(&f.choice, "select", "*", "which dispatches are captured: `patterns` of names with commas between, each with a count for each name (mul_mat*:3)")
 	flags.BoolVar(&f.whole, "whole", false, "capture the whole submissions that the chosen dispatches are in, each as one job, instead of the dispatches")
 	flags.StringVar(&f.answers, "profile", "", "what the device says of itself for those who ask for more than they use: webgpu, for wgpu and Dawn; what draws fails by name")
 	flags.StringVar(&f.identity, "identity", "spvsim", "who the device says it is: spvsim, or device, the one that the machine represents, with its numbers and names and its driver's")
 	flags.StringVar(&f.conforms, "conformance", "", "`version` of Vulkan's conformance tests that the device says it passed (1.3.0.0); it has not")
+	flags.BoolVar(&f.lenient, "lenient", false, "calls that the API does not allow and other drivers let through pass, with a message: null immutable samplers, more descriptors than a set has")
 	flags.Uint64Var(&f.most, "max-instructions", 0, "most instructions of waves that a dispatch may take (`number`, 0: any), after which the device is lost and a message says where the shader is")
 	flags.Float64Var(&f.seconds, "max-seconds", 0, "most time that a dispatch may take on this computer, in `seconds` (0: any), likewise")
 	flags.StringVar(&f.clock, "clock", "simulated", "the device's clock while nothing runs: simulated, which stops, or host, with which it goes on (latencies from the host's times)")
@@ -175,6 +177,14 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
+	var lines []string
+	if f.many.list != "" {
+		var err error
+		if lines, err = f.many.lines(c.InOrStdin()); err != nil {
+			return err
+		}
+		args = []string{f.many.list}
+	}
 	manifest, err := launch.Driver(c.Context(), c.ErrOrStderr())
 	if err == nil {
 		err = f.outputs()
@@ -196,10 +206,31 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	p := f.program(c, args, manifest, record, folder)
+	if !f.quiet && onTerminal(c.ErrOrStderr()) {
+		p.Progress = appProgress(c.ErrOrStderr())
+	}
+	f.began = time.Now()
+	if lines != nil {
+		err = f.many.run(c.Context(), &p, folder, lines)
+	} else if err = p.Run(c.Context()); err != nil {
+		if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
+			err = &failure{fmt.Errorf("%s: %w", args[0], err)}
+		}
+	}
+	if p.Progress != nil {
+		clearLine(c.ErrOrStderr())
+	}
+	return errors.Join(err, f.show(c, record, args[0], folder))
+}
+
+// program is what the flags say of a program, or of each of several.
+func (f *appFlags) program(c *cobra.Command, args []string, manifest, record, folder string) launch.Program {
 	p := launch.Program{
 		Capture: f.capture, Select: f.choice, Whole: f.whole, NoCache: f.noCache,
 		MaxInstructions: f.most, MaxSeconds: f.seconds,
 		Clock: f.clock, Timeouts: f.timeouts, Overlap: f.overlap,
+		Lenient: f.lenient,
 		Answers: f.answers, Identity: f.identity, Conformance: f.conforms,
 		Args: args, Manifest: manifest, Machines: f.machines, Set: f.set, Mode: f.mode, Time: f.time, Record: record,
 		Stdin: c.InOrStdin(), Stdout: c.OutOrStdout(), Stderr: c.ErrOrStderr(),
@@ -208,19 +239,7 @@ func (f *appFlags) run(c *cobra.Command, args []string) error {
 		p.Profile = folder
 	}
 	p.Waves = f.waves.chosenFor(folder)
-	if !f.quiet && onTerminal(c.ErrOrStderr()) {
-		p.Progress = appProgress(c.ErrOrStderr())
-	}
-	f.began = time.Now()
-	err = p.Run(c.Context())
-	if p.Progress != nil {
-		clearLine(c.ErrOrStderr())
-	}
-	shown := f.show(c, record, args[0], folder)
-	if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
-		err = &failure{fmt.Errorf("%s: %w", args[0], err)}
-	}
-	return errors.Join(err, shown)
+	return p
 }
 
 // show writes everything that was asked for, of what was recorded.

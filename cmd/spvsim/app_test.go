@@ -38,6 +38,11 @@ func TestAppFlagsAreChecked(t *testing.T) {
 		wantRefused(t, spvsim("", append(append([]string{"app"}, c.flags...), "--", "true")...), c.want)
 	}
 	wantRefused(t, spvsim("", "app"), "want a program")
+	wantRefused(t, spvsim("", "app", "--programs", "list.txt", "--", "true"), "found the program true too")
+	wantRefused(t, spvsim("", "app", "--jobs", "2", "--", "true"), "want --programs with it")
+	wantRefused(t, spvsim("", "app", "--jobs", "0", "--programs", "list.txt"), "--jobs 0")
+	wantRefused(t, spvsim("", "app", "--programs", "none.txt"), "none.txt")
+	wantRefused(t, spvsim("# none\n\n", "app", "--programs", "-"), "found no program")
 }
 
 // Files that can't be written, or two of one kind, are known before the program runs.
@@ -112,5 +117,32 @@ func TestAppProgressText(t *testing.T) {
 	want := "12 dispatches and transfers, 34.0M instructions, 5000 cycles, 2.000 ms simulated, 7 s; 3 of 9 workgroups of the next"
 	if got := appProgressText(p, 7*time.Second); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Several programs, two at a time: what they say and their rows are in the order of the list, whichever ends first; one that fails is named.
+func TestAppRunsSeveralPrograms(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh")
+	}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	library, met, to := filepath.Join(t.TempDir(), "driver.so"), t.TempDir(), filepath.Join(t.TempDir(), "rows.csv")
+	if err := os.WriteFile(library, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SPVSIM_VULKAN_DRIVER", library)
+	// The first ends after the second, which must run meanwhile.
+	const header = "number,process,device,kind,name,pipeline,machine,begin_cycle,cycles,microseconds"
+	row := func(name string) string {
+		return "printf '" + header + "\\n1,1,1,dispatch," + name + "," + name + ",m,0,1500,1.5\\n' > $SPVSIM_RECORD; echo said $1" + name
+	}
+	list := "while [ ! -e " + met + "/two ]; do sleep 0.01; done; " + row("one") + "\n# no program\n" + row("two") + "; touch " + met + "/two; exit 3\ntrue\n"
+	r := spvsim(list, "app", "--jobs", "2", "--programs", "-", "--rows", to)
+	if r.status == exitDone || r.stdout != "said one\nsaid two\n" || !strings.Contains(r.stderr, "exit status 3") || !strings.Contains(r.stderr, "2 dispatches") {
+		t.Errorf("status %d: %s%s", r.status, r.stdout, r.stderr)
+	}
+	text, err := os.ReadFile(to)
+	if want := header + "\n1,1,1,dispatch,one,one,m,0,1500,1.5\n1,1,1,dispatch,two,two,m,0,1500,1.5\n"; err != nil || string(text) != want {
+		t.Errorf("%v\n%s", err, text)
 	}
 }

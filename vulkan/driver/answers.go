@@ -113,7 +113,7 @@ func (p *physical) answer(s *settings) {
 	if !ok {
 		fail(vk.ErrorInitializationFailed, "SPVSIM_ANSWERS: %q: want one of %s", s.answers, strings.Join(slices.Sorted(maps.Keys(answerSets)), ", "))
 	}
-	p.answers, p.who = a, itself(p.machine)
+	p.answers, p.who, p.lenient = a, itself(p.machine), s.lenient
 	maps.Copy(p.properties, a.properties)
 	switch s.identity {
 	case "", "spvsim":

@@ -16,6 +16,7 @@ type (
 	setLayout struct {
 		bindings []layoutBinding // by number
 		push     bool
+		lenient  bool // see settings
 	}
 	layoutBinding struct {
 		number   uint32
@@ -58,12 +59,12 @@ type (
 // CreateDescriptorSetLayout is vkCreateDescriptorSetLayout.
 func CreateDescriptorSetLayout(h vk.Device, info *vk.DescriptorSetLayoutCreateInfo, _ *vk.AllocationCallbacks, out *vk.DescriptorSetLayout) vk.Result {
 	d := get[*device_](uint64(h))
-	*out = vk.DescriptorSetLayout(put(newSetLayout(info), d.handle))
+	*out = vk.DescriptorSetLayout(put(newSetLayout(info, d.physical.lenient), d.handle))
 	return vk.Success
 }
 
-func newSetLayout(info *vk.DescriptorSetLayoutCreateInfo) *setLayout {
-	l := &setLayout{push: info.Flags&vk.DescriptorSetLayoutCreatePushDescriptorBit != 0}
+func newSetLayout(info *vk.DescriptorSetLayoutCreateInfo, lenient bool) *setLayout {
+	l := &setLayout{lenient: lenient, push: info.Flags&vk.DescriptorSetLayoutCreatePushDescriptorBit != 0}
 	var flags []vk.DescriptorBindingFlags
 	if f := next[vk.DescriptorSetLayoutBindingFlagsCreateInfo](info.PNext, vk.StructureTypeDescriptorSetLayoutBindingFlagsCreateInfo); f != nil {
 		flags = items(f.PBindingFlags, f.BindingCount)
@@ -74,14 +75,30 @@ func newSetLayout(info *vk.DescriptorSetLayoutCreateInfo) *setLayout {
 			made.flags = flags[i]
 		}
 		if sampled := b.DescriptorType == vk.DescriptorTypeSampler || b.DescriptorType == vk.DescriptorTypeCombinedImageSampler; sampled {
-			for _, s := range items(b.PImmutableSamplers, b.DescriptorCount) {
-				made.samplers = append(made.samplers, get[*sampler](uint64(s)))
-			}
+			made.samplers = l.immutable(&b)
 		}
 		l.bindings = append(l.bindings, made)
 	}
 	slices.SortStableFunc(l.bindings, func(a, b layoutBinding) int { return cmp.Compare(a.number, b.number) })
 	return l
+}
+
+// immutable are the samplers that a binding has for good. Null ones are none, where that passes: writes say what the sampler is.
+func (l *setLayout) immutable(b *vk.DescriptorSetLayoutBinding) (list []*sampler) {
+	given := items(b.PImmutableSamplers, b.DescriptorCount)
+	if l.lenient && slices.Contains(given, 0) {
+		l.pass("vkCreateDescriptorSetLayout", "binding %d: an immutable sampler is null: the binding has none", b.Binding)
+		return nil
+	}
+	for _, s := range given {
+		list = append(list, get[*sampler](uint64(s)))
+	}
+	return list
+}
+
+// pass reports what the API does not allow and is let through.
+func (l *setLayout) pass(command, format string, args ...any) {
+	report(command, misuse{text: fmt.Sprintf(format, args...) + " (lenient)"})
 }
 
 // DestroyDescriptorSetLayout is vkDestroyDescriptorSetLayout.
@@ -254,6 +271,10 @@ func (s *descriptorSet) write(w *vk.WriteDescriptorSet) {
 	}
 	at := s.from(w.DstBinding, w.DstArrayElement)
 	for i := range w.DescriptorCount {
+		if s.layout.lenient && at.ended() {
+			s.layout.pass("writes of descriptors", "binding %d: %d descriptors are %d more than the set has, which are left out", w.DstBinding, w.DescriptorCount, w.DescriptorCount-i)
+			return
+		}
 		e, b := at.next()
 		switch w.DescriptorType {
 		case vk.DescriptorTypeSampler, vk.DescriptorTypeCombinedImageSampler, vk.DescriptorTypeSampledImage, vk.DescriptorTypeStorageImage:
@@ -325,12 +346,17 @@ func (s *descriptorSet) from(binding, element uint32) *walk {
 	return &walk{s, i, int(element)}
 }
 
-func (w *walk) next() (*descriptor, *layoutBinding) {
+// ended goes to the next element that there is, and says whether there is none.
+func (w *walk) ended() bool {
 	for w.binding < len(w.set.elements) && w.element >= len(w.set.elements[w.binding]) {
 		w.element -= len(w.set.elements[w.binding])
 		w.binding++
 	}
-	if w.binding >= len(w.set.elements) {
+	return w.binding >= len(w.set.elements)
+}
+
+func (w *walk) next() (*descriptor, *layoutBinding) {
+	if w.ended() {
 		fail(vk.ErrorUnknown, "more descriptors than the set has")
 	}
 	w.element++

@@ -148,7 +148,7 @@ func TestIdentity(t *testing.T) {
 
 // Settings that mean nothing are refused with the words that do.
 func TestIdentityIsChecked(t *testing.T) {
-	for variable, value := range map[string]string{"SPVSIM_ANSWERS": "opengl", "SPVSIM_IDENTITY": "someone", "SPVSIM_CONFORMANCE": "1.x"} {
+	for variable, value := range map[string]string{"SPVSIM_ANSWERS": "opengl", "SPVSIM_IDENTITY": "someone", "SPVSIM_CONFORMANCE": "1.x", "SPVSIM_LENIENT": "yes"} {
 		t.Run(variable, func(t *testing.T) {
 			t.Setenv(variable, value)
 			defer func() {
@@ -192,4 +192,41 @@ func TestAnswersAreKnown(t *testing.T) {
 			t.Errorf("machine %s represents no device", name)
 		}
 	}
+}
+
+// What other drivers let through fails, or passes where that is wanted: a null immutable sampler is none, and descriptors that a set lacks are left out.
+func TestLenient(t *testing.T) {
+	var null vk.Sampler
+	bindings := []vk.DescriptorSetLayoutBinding{
+		{Binding: 0, DescriptorType: vk.DescriptorTypeCombinedImageSampler, DescriptorCount: 1, PImmutableSamplers: &null},
+		{Binding: 1, DescriptorType: vk.DescriptorTypeStorageBuffer, DescriptorCount: 1},
+	}
+	info := vk.DescriptorSetLayoutCreateInfo{BindingCount: 2, PBindings: &bindings[0]}
+	for _, lenient := range []bool{false, true} {
+		if err := misused(func() { newSetLayout(&info, lenient) }); (err == nil) != lenient {
+			t.Errorf("lenient %t: a null immutable sampler: %v", lenient, err)
+		}
+		l := &setLayout{lenient: lenient, bindings: []layoutBinding{{number: 1, kind: vk.DescriptorTypeStorageBuffer, count: 1}}}
+		s := &descriptorSet{layout: l, elements: [][]descriptor{make([]descriptor, 1)}}
+		b := &buffer{size: 64}
+		s.elements[0][0].offset = 7
+		objects[1<<40] = &object{x: b}
+		defer delete(objects, 1<<40)
+		two := []vk.DescriptorBufferInfo{{Buffer: 1 << 40, Offset: 16, Range: 4}, {Buffer: 1 << 40, Offset: 32, Range: 4}}
+		w := vk.WriteDescriptorSet{DstBinding: 1, DescriptorCount: 2, DescriptorType: vk.DescriptorTypeStorageBuffer, PBufferInfo: &two[0]}
+		if err := misused(func() { s.write(&w) }); (err == nil) != lenient || s.elements[0][0].offset != 16 {
+			t.Errorf("lenient %t: two descriptors for one: %v, offset %d", lenient, err, s.elements[0][0].offset)
+		}
+	}
+}
+
+// misused is the misuse that ends a call; nil: it passes.
+func misused(call func()) (err error) {
+	defer func() {
+		if m, ok := recover().(misuse); ok {
+			err = m
+		}
+	}()
+	call()
+	return nil
 }

@@ -28,6 +28,8 @@ type settings struct {
 	mode     string
 	// What devices say of themselves: a set of answers, whose identity, and the version of the conformance tests that they say they passed.
 	answers, identity, conformance string
+	// Whether calls pass that the API does not allow and other drivers let through.
+	lenient bool
 	// What time is: whose clock goes on while nothing runs, and whose timeouts are of.
 	clock, timeouts string
 	overlap         string // of launches
@@ -35,12 +37,13 @@ type settings struct {
 
 // readSettings reads the environment: SPVSIM_MACHINE names machines, apart by commas; SPVSIM_SET changes them, apart by blanks; SPVSIM_MODE
 // says how dispatches run; SPVSIM_ANSWERS, SPVSIM_IDENTITY and SPVSIM_CONFORMANCE, what devices say of themselves; SPVSIM_CLOCK and
-// SPVSIM_TIMEOUTS, what time is; SPVSIM_OVERLAP, whether launches overlap as far as they are submitted so.
+// SPVSIM_TIMEOUTS, what time is; SPVSIM_OVERLAP, whether launches overlap as far as they are submitted so;
+// SPVSIM_LENIENT, whether what other drivers let through passes.
 func readSettings() settings {
 	s := settings{machines: []string{""}, set: strings.Fields(os.Getenv("SPVSIM_SET")), mode: os.Getenv("SPVSIM_MODE"),
 		answers: os.Getenv("SPVSIM_ANSWERS"), identity: os.Getenv("SPVSIM_IDENTITY"), conformance: os.Getenv("SPVSIM_CONFORMANCE"),
 		clock: wordOf("SPVSIM_CLOCK", "simulated", "host"), timeouts: wordOf("SPVSIM_TIMEOUTS", "host", "simulated"),
-		overlap: wordOf("SPVSIM_OVERLAP", "submitted", "none")}
+		overlap: wordOf("SPVSIM_OVERLAP", "submitted", "none"), lenient: wordOf("SPVSIM_LENIENT", "0", "1") == "1"}
 	if list := os.Getenv("SPVSIM_MACHINE"); list != "" {
 		s.machines = strings.Split(list, ",")
 	}

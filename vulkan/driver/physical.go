@@ -23,6 +23,7 @@ type physical struct {
 	properties map[string]any // by the names of members
 	answers    *answers
 	who        who
+	lenient    bool // see settings
 }
 
 func newPhysical(in *instance, m *config.Machine, index int) *physical {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"spvsim/account"
+	"spvsim/isa"
 	"spvsim/vulkan/vk"
 )
 
@@ -91,7 +92,8 @@ func (r *recorder) counts(c *account.Counts) (list []counted) {
 		}
 	}
 	of("lds", c.LDS, false)
-	list = append(list, counted{account.Count{Name: "out_of_bounds", Value: c.OutOfBounds}, false})
+	list = append(list, counted{account.Count{Name: "out_of_bounds", Value: c.OutOfBounds}, false},
+		counted{account.Count{Name: "memory_lanes", Value: memoryLanes(c)}, false}, counted{account.Count{Name: "scratch_lanes", Value: c.Lanes.ByClass[isa.ClassScratch]}, false})
 	for _, name := range r.levels {
 		l := account.Level{}
 		if i := slices.IndexFunc(c.Memory, func(l account.Level) bool { return l.Name == name }); i >= 0 {
@@ -156,6 +158,14 @@ func (r *recorder) write(d *device_, q *queue, w *row) error {
 	}
 	r.csv.Flush()
 	return r.csv.Error()
+}
+
+// memoryLanes are the active lanes of instructions that read or write memory, private memory among it.
+func memoryLanes(c *account.Counts) (sum uint64) {
+	for _, class := range []isa.Class{isa.ClassVMEM, isa.ClassVMEMStore, isa.ClassVMEMAtomic, isa.ClassImage, isa.ClassScratch} {
+		sum += c.Lanes.ByClass[class]
+	}
+	return sum
 }
 
 // estimateCells say how much of the cycles was timed, and how sure the rest is; what is not estimated has no interval.

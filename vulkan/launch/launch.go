@@ -203,6 +203,7 @@ type Program struct {
 	Overlap         string // of launches: submitted or none; empty: the first
 	// What devices say of themselves: a set of answers, whose identity, and the version of the conformance tests that they say they passed; empty: what is so.
 	Answers, Identity, Conformance string
+	Lenient                        bool // calls pass that the API does not allow and other drivers let through
 	Stdin                          io.Reader
 	Stdout                         io.Writer
 	Stderr                         io.Writer
@@ -268,9 +269,12 @@ func (p *Program) variables(progress string) []string {
 	if p.NoCache {
 		cache = "off"
 	}
-	whole := ""
+	whole, lenient := "", ""
 	if p.Whole {
 		whole = "1"
+	}
+	if p.Lenient {
+		lenient = "1"
 	}
 	return []string{"VK_DRIVER_FILES=" + p.Manifest, "VK_ICD_FILENAMES=" + p.Manifest, "SPVSIM_RECORD=" + p.Record,
 		"SPVSIM_MODE=" + p.Mode, "SPVSIM_TIME=" + p.Time, "SPVSIM_PROFILE=" + p.Profile, "SPVSIM_TRACE=" + p.Waves.Folder, "SPVSIM_WAVES=" + p.Waves.Select,
@@ -278,5 +282,5 @@ func (p *Program) variables(progress string) []string {
 		"SPVSIM_CAPTURE=" + p.Capture, "SPVSIM_SELECT=" + p.Select, "SPVSIM_WHOLE=" + whole, "SPVSIM_MACHINE=" + strings.Join(p.Machines, ","), "SPVSIM_SET=" + strings.Join(p.Set, "\n"),
 		"SPVSIM_MAX_INSTRUCTIONS=" + strconv.FormatUint(p.MaxInstructions, 10), "SPVSIM_MAX_SECONDS=" + strconv.FormatFloat(p.MaxSeconds, 'f', -1, 64),
 		"SPVSIM_CLOCK=" + p.Clock, "SPVSIM_TIMEOUTS=" + p.Timeouts, "SPVSIM_OVERLAP=" + p.Overlap,
-		"SPVSIM_ANSWERS=" + p.Answers, "SPVSIM_IDENTITY=" + p.Identity, "SPVSIM_CONFORMANCE=" + p.Conformance}
+		"SPVSIM_ANSWERS=" + p.Answers, "SPVSIM_IDENTITY=" + p.Identity, "SPVSIM_CONFORMANCE=" + p.Conformance, "SPVSIM_LENIENT=" + lenient}
 }

@@ -23,6 +23,8 @@ type Group struct {
 	Instructions uint64
 	HostSeconds  float64
 	OutOfBounds  uint64 // accesses
+	MemoryLanes  uint64 // active lanes of instructions that read or write memory
+	ScratchLanes uint64 // of them, private memory
 	Bytes        uint64 // of transfers
 	rows         []int
 }
@@ -85,6 +87,8 @@ func (g *Group) add(i int, r *Row) {
 	g.Instructions += r.Instructions
 	g.HostSeconds += r.HostSeconds
 	g.OutOfBounds += r.OutOfBounds
+	g.MemoryLanes += r.MemoryLanes
+	g.ScratchLanes += r.ScratchLanes
 	g.Bytes += r.TransferBytes
 	if r.Cycles > 0 {
 		g.Estimated += r.Microseconds * float64(r.Estimated) / float64(r.Cycles)
@@ -133,6 +137,7 @@ func Summarize(w io.Writer, list []Group) error {
 		worst := slices.MaxFunc(list, func(a, b Group) int { return cmp.Compare(a.OutOfBounds, b.OutOfBounds) })
 		fmt.Fprintf(w, "out of bounds %d accesses, read as zero or dropped; %d of them in %s\n", total.OutOfBounds, worst.OutOfBounds, worst.Name)
 	}
+	warn(w, list)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for i := range min(len(list), mostShown) {
 		g := &list[i]
@@ -150,3 +155,21 @@ func Summarize(w io.Writer, list []Group) error {
 	}
 	return nil
 }
+
+// warn names work most of whose accesses are of private memory, or outside of what they name: its time is hardly that of the work that it should do.
+func warn(w io.Writer, list []Group) {
+	for i := range list {
+		g := &list[i]
+		if g.Kind == "overlap" {
+			continue // its launches are warned of
+		}
+		if 2*g.ScratchLanes > g.MemoryLanes {
+			fmt.Fprintf(w, "warning: %.0f %% of the accesses of %s are of private memory: arrays that are indexed, or more values than registers\n", share(g.ScratchLanes, g.MemoryLanes), g.Name)
+		}
+		if 2*g.OutOfBounds > g.MemoryLanes && g.MemoryLanes > 0 {
+			fmt.Fprintf(w, "warning: %d accesses of %s are out of bounds, of the %d that its instructions make: is a buffer, or an image, too small?\n", g.OutOfBounds, g.Name, g.MemoryLanes)
+		}
+	}
+}
+
+func share(part, of uint64) float64 { return 100 * float64(part) / float64(of) }

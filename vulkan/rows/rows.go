@@ -42,6 +42,8 @@ type Row struct {
 	Slots                   account.SlotCycles
 	LDSPasses, LDSConflicts uint64
 	OutOfBounds             uint64
+	MemoryLanes             uint64   // active lanes of instructions that read or write memory
+	ScratchLanes            uint64   // of them, private memory
 	Levels                  []uint64 // bytes, by level of the file
 	Captured                string
 	HostSeconds             float64
@@ -176,6 +178,7 @@ func (r *Row) read(c *cells, levels []string) {
 		TimedShare: c.real("timed_share"), Estimated: c.count("estimated_cycles"), Half: c.real("interval_cycles"),
 		Workgroups: c.count("workgroups"), Waves: c.count("waves"), Instructions: c.count("instructions"), TransferBytes: c.count("transfer_bytes"),
 		LDSPasses: c.count("lds_passes"), LDSConflicts: c.count("lds_conflict_passes"), OutOfBounds: c.count("out_of_bounds"),
+		MemoryLanes: c.count("memory_lanes"), ScratchLanes: c.count("scratch_lanes"),
 		Captured: c.text("captured"), HostSeconds: c.real("host_seconds"),
 	}
 	for i, axis := range []string{"x", "y", "z"} {

@@ -201,3 +201,21 @@ func TestLabelsAreFolded(t *testing.T) {
 		t.Errorf("the clock is at %v us, want 5.5", got)
 	}
 }
+
+// Work most of whose accesses are of private memory or out of bounds is warned of, other work is not.
+func TestWarnings(t *testing.T) {
+	const text = "number,kind,name,pipeline,begin_cycle,cycles,microseconds,out_of_bounds,memory_lanes,scratch_lanes\n" +
+		"1,dispatch,arrays,a,0,10,1,0,100,51\n2,dispatch,even,b,10,10,1,50,100,50\n3,dispatch,beyond,c,20,10,1,51,100,0\n4,dispatch,none,d,30,10,1,5,0,0\n"
+	var b strings.Builder
+	if err := rows.Summarize(&b, read(t, text).Groups()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"warning: 51 % of the accesses of arrays are of private memory", "warning: 51 accesses of beyond are out of bounds, of the 100 "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	if n := strings.Count(b.String(), "warning"); n != 2 {
+		t.Errorf("%d warnings, want 2\n%s", n, b.String())
+	}
+}

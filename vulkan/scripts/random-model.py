@@ -12,7 +12,7 @@ import struct
 
 # layers, width, width of the feed-forward part, heads, heads of keys and values, vocabulary
 SHAPES = {
-    "tiny": (2, 256, 688, 4, 2, 512),
+    "tiny": (2, 256, 704, 4, 2, 512),
     "1b": (22, 2048, 5632, 32, 4, 32000),
     "7b": (32, 4096, 11008, 32, 32, 32000),
 }

@@ -238,7 +238,7 @@ static void mirror_once(void) {
 	check_sampled(&out, places);
 }
 
-static picture multisampled(VkFormat format, VkImageUsageFlags usage) {
+static picture multisampled(VkFormat format, VkImageUsageFlags usage, VkSampleCountFlagBits count) {
 	picture p = {.size = {2, 2, 1}, .all = {.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT, .levelCount = 1, .layerCount = 1}};
 	VkImageCreateInfo info = {
 	    .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
@@ -247,7 +247,7 @@ static picture multisampled(VkFormat format, VkImageUsageFlags usage) {
 	    .extent = p.size,
 	    .mipLevels = 1,
 	    .arrayLayers = 1,
-	    .samples = VK_SAMPLE_COUNT_4_BIT,
+	    .samples = count,
 	    .usage = usage | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
 	};
 	place(&p, &info, VK_IMAGE_VIEW_TYPE_2D);
@@ -255,11 +255,11 @@ static picture multisampled(VkFormat format, VkImageUsageFlags usage) {
 }
 
 // Texels of several samples: cleared, fetched, stored and loaded.
-static void samples(void) {
-	if (!features.features.shaderStorageImageMultisample || !(properties.limits.storageImageSampleCounts & properties.limits.sampledImageColorSampleCounts & VK_SAMPLE_COUNT_4_BIT))
-		return skip("images of four samples");
+static void samples_of(VkSampleCountFlagBits count) {
+	if (!features.features.shaderStorageImageMultisample || !(properties.limits.storageImageSampleCounts & properties.limits.sampledImageColorSampleCounts & count))
+		return skip("images of so many samples");
 	kernel k = kernel_of("samples", "siib", 4);
-	picture cleared = multisampled(VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_USAGE_SAMPLED_BIT), stored = multisampled(VK_FORMAT_R32_SFLOAT, VK_IMAGE_USAGE_STORAGE_BIT);
+	picture cleared = multisampled(VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_USAGE_SAMPLED_BIT, count), stored = multisampled(VK_FORMAT_R32_SFLOAT, VK_IMAGE_USAGE_STORAGE_BIT, count);
 	buffer out = host_buffer(16 * 8);
 	VkDescriptorSet set = set_from(descriptor_pool(1, 0), k.set_layout);
 	write_image(set, 0, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, cleared.view, sampler(VK_FILTER_NEAREST, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, 0));
@@ -282,13 +282,17 @@ static void samples(void) {
 	}
 	finish(c);
 	for (int i = 0; i < 4; i++) {
-		const float read[] = {0, 1, .2f, 1}, kept[] = {10 + (float)i, 5, 4, 4};
+		const float read[] = {0, 1, .2f, 1}, kept[] = {10 + (float)i, 5, (float)count, (float)count};
 		for (int channel = 0; channel < 4; channel++) {
 			check(fabsf(out.f32[4 * i + channel] - read[channel]) < 1e-6f, "sample %d, component %d: %g, want %g", i, channel, (double)out.f32[4 * i + channel], (double)read[channel]);
 			check(out.f32[16 + 4 * i + channel] == kept[channel], "stored sample %d, answer %d: %g, want %g", i, channel, (double)out.f32[16 + 4 * i + channel], (double)kept[channel]);
 		}
 	}
 }
+
+static void samples(void) { samples_of(VK_SAMPLE_COUNT_4_BIT); }
+
+static void many_samples(void) { samples_of(VK_SAMPLE_COUNT_64_BIT); }
 
 // Planes of a volume are copied as layers, and layers as planes.
 static void planes(void) {
@@ -409,6 +413,7 @@ int main(int count, char **words) {
 	TEST(views);
 	TEST(mirror_once);
 	TEST(samples);
+	TEST(many_samples);
 	TEST(planes);
 	TEST(atomics);
 	TEST(copies);

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"spvsim/vulkan/launch"
+)
+
+// manyFlags say which programs run, several at once.
+type manyFlags struct {
+	list string // file of command lines; empty: the program that the command line names
+	jobs int
+}
+
+func (f *manyFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringVar(&f.list, "programs", "", "`file` with a program and its arguments on each line, as sh reads it (-: standard input), to run instead of one; rows, page and trace are of all, in the order of the lines")
+	flags.IntVar(&f.jobs, "jobs", 1, "how many of --programs run at a time (`number`)")
+}
+
+// check refuses a program beside a list of them, and neither.
+func (f *manyFlags) check(c *cobra.Command, args []string) error {
+	switch {
+	case f.list == "" && len(args) == 0:
+		return fmt.Errorf("app: want a program and its arguments after --, or --programs FILE (see %s --help)", c.CommandPath())
+	case f.list != "" && len(args) > 0:
+		return fmt.Errorf("--programs %s: found the program %s too: want the one or the other", f.list, args[0])
+	case f.jobs < 1:
+		return fmt.Errorf("--jobs %d: want a number from 1 on", f.jobs)
+	case f.list == "" && c.Flags().Changed("jobs"):
+		return errors.New("--jobs says how many of several programs run at a time: want --programs with it")
+	}
+	return nil
+}
+
+// lines are the programs of the list; blank lines and those that begin with # are none.
+func (f *manyFlags) lines(stdin io.Reader) (list []string, err error) {
+	from := stdin
+	if f.list != "-" {
+		file, err := os.Open(f.list)
+		if err != nil {
+			return nil, fmt.Errorf("--programs: %w", err)
+		}
+		defer file.Close()
+		from = file
+	}
+	s := bufio.NewScanner(from)
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		if line := strings.TrimSpace(s.Text()); line != "" && line[0] != '#' {
+			list = append(list, line)
+		}
+	}
+	if err = s.Err(); err == nil && len(list) == 0 {
+		err = errors.New("found no program: want one on each line")
+	}
+	if err != nil {
+		err = fmt.Errorf("--programs %s: %w", f.list, err)
+	}
+	return list, err
+}
+
+// One of several programs: what it says is kept until those before it have ended.
+type oneOfMany struct {
+	launch.Program
+	out, errs bytes.Buffer
+	ended     chan struct{}
+	err       error
+}
+
+// newOne is a program like another, with a line for sh, a file of rows and a folder of captures of its own.
+func newOne(p *launch.Program, folder string, number int, line string) *oneOfMany {
+	one := &oneOfMany{Program: *p, ended: make(chan struct{})}
+	one.Args, one.Record = []string{"sh", "-c", line}, filepath.Join(folder, fmt.Sprintf("rows-%d.csv", number))
+	if p.Capture != "" {
+		one.Capture = filepath.Join(p.Capture, fmt.Sprintf("%02d", number))
+	}
+	one.Stdin, one.Stdout, one.Stderr, one.Progress = nil, &one.out, &one.errs, nil
+	return one
+}
+
+// run runs the programs of the list, so many at a time, and shows and joins what each left, in the order of the list.
+func (f *manyFlags) run(ctx context.Context, p *launch.Program, folder string, lines []string) error {
+	list := make([]*oneOfMany, len(lines))
+	free := make(chan struct{}, f.jobs)
+	for i, line := range lines {
+		list[i] = newOne(p, folder, i+1, line)
+	}
+	var all sync.WaitGroup
+	all.Go(func() {
+		for _, one := range list {
+			free <- struct{}{}
+			all.Go(func() {
+				one.err = one.Run(ctx)
+				<-free
+				close(one.ended)
+			})
+		}
+	})
+	defer all.Wait()
+	var errs []error
+	for i, one := range list {
+		<-one.ended
+		errs = append(errs, one.leave(p, lines[i]))
+	}
+	return errors.Join(errs...)
+}
+
+// leave shows what a program said, and adds its rows to those of all.
+func (one *oneOfMany) leave(p *launch.Program, line string) error {
+	_, err := p.Stdout.Write(one.out.Bytes())
+	_, also := p.Stderr.Write(one.errs.Bytes())
+	err = cmp.Or(err, also)
+	if one.err != nil {
+		err = errors.Join(err, &failure{fmt.Errorf("%s: %w", line, one.err)})
+	}
+	return errors.Join(err, addRows(p.Record, one.Record))
+}
+
+// addRows adds a file of rows to another one, whose header serves both. A program that asked for no device has none.
+func addRows(to, from string) error {
+	data, err := os.ReadFile(from)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	if err != nil {
+		return err
+	}
+	if at, err := file.Seek(0, io.SeekEnd); err == nil && at > 0 {
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	_, err = file.Write(data)
+	return errors.Join(err, file.Close())
+}
