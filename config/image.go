@@ -29,8 +29,8 @@ func (s Shape) levelBytes(level int) int {
 // maxImageSide is the largest image dimension that Vulkan drivers offer.
 const maxImageSide = 32768
 
-// maxSamples is the most that Vulkan has sample locations for, of a texel.
-const maxSamples = 16
+// maxSamples is the most samples of a texel that Vulkan has a bit for (VK_SAMPLE_COUNT_64_BIT).
+const maxSamples = 64
 
 func (im *Image) shape(s scope) (Shape, error) {
 	out := Shape{TexelBytes: TexelBytes(im.Format)}
@@ -50,7 +50,7 @@ func (im *Image) shape(s scope) (Shape, error) {
 	}
 	samples, err := im.Samples.evalInt(s, 1, 1, maxSamples)
 	if err != nil || samples&(samples-1) != 0 {
-		return out, errors.Join(fmt.Errorf("samples: %d: want 1, 2, 4, 8 or 16", samples), err)
+		return out, errors.Join(fmt.Errorf("samples: %d: want 1, 2, 4, 8, 16, 32 or 64", samples), err)
 	}
 	out.Samples = int(samples)
 	if out.Width*out.Height > maxDataBytes/max(out.Depth*out.Layers*out.Samples*out.TexelBytes, 1) {
