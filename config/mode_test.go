@@ -74,7 +74,7 @@ func TestSampling(t *testing.T) {
 	const job = "shader: a.spv\ndispatch: [1]\n"
 	for text, want := range map[string]func(*Sampling){
 		"":                                      func(*Sampling) {},
-		"sampling: {near: 4, settled: 0.1}":     func(s *Sampling) { s.Near, s.Settled = 4, 0.1 },
+		"sampling: {near: 4, share: 0.2}":       func(s *Sampling) { s.Near, s.Share = 4, 0.2 },
 		"sampling: {generations: 12, least: 0}": func(s *Sampling) { s.Generations, s.Least = 12, 0 },
 	} {
 		j, err := ParseJob(fstest.MapFS{}, "job.yaml", []byte(job+text))
@@ -88,11 +88,11 @@ func TestSampling(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"sampling: {near: 300}":       "job.yaml:3: sampling.near: found 300: want at most far, which is 256",
-		"sampling: {steady: 0.1}":     "sampling.steady: found 0.1: want at most agreed, which is 0.04",
-		"sampling: {most_batches: 5}": "sampling.fewest_batches: found 6: want at most most_batches, which is 5",
-		"sampling: {firsst: 2}":       "nearest: sampling.first",
-		"sampling: {on_line: 2}":      "sampling.on_line: found 2",
+		"sampling: {near: 300}":     "job.yaml:3: sampling.near: found 300: want at most far, which is 256",
+		"sampling: {steady: 0.1}":   "sampling.steady: found 0.1: want at most agreed, which is 0.04",
+		"sampling: {other_size: 1}": "sampling.other_size: found 1",
+		"sampling: {firsst: 2}":     "nearest: sampling.first",
+		"sampling: {on_line: 2}":    "sampling.on_line: found 2",
 	} {
 		if _, err := ParseJob(fstest.MapFS{}, "job.yaml", []byte(job+text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -83,5 +84,44 @@ func TestSampledFigures(t *testing.T) {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("modes.md has not:\n%s", want)
 		}
+	}
+}
+
+// What the page says of the random workloads is what their rows come to.
+func TestCoverage(t *testing.T) {
+	page, err := os.ReadFile("modes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open("../experiments/sampling/coverage.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, logs, worst := 0, 0.0, 0.0
+	var halves []float64
+	for _, row := range rows[1:] {
+		var n [7]float64 // cycles to sampled_seconds
+		for i := range n {
+			if n[i], err = strconv.ParseFloat(row[i+3], 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n[3] <= n[0] && n[0] <= n[4] {
+			inside++
+		}
+		halves = append(halves, (n[4]-n[3])/2/n[2])
+		logs, worst = logs+math.Log(n[6]/n[1]), max(worst, n[6]/n[1])
+	}
+	slices.Sort(halves)
+	all := len(halves)
+	want := fmt.Sprintf("Of %d random workloads, the true time was in the interval of %d (%.0f %%), half of which is %.1f %% in the median; the host's time was %.2f of the full run's (geometric mean; %.2f at most).",
+		all, inside, 100*float64(inside)/float64(all), 100*halves[all/2], math.Exp(logs/float64(all)), worst)
+	if !strings.Contains(string(page), want) {
+		t.Errorf("modes.md has not:\n%s", want)
 	}
 }

@@ -36,6 +36,7 @@ func (c *Counts) add(k *worker) {
 	c.Workgroups += k.counts.Workgroups
 	c.Waves += k.counts.Waves
 	c.LDS += k.counts.LDS
+	c.LDSUnit += k.counts.LDSUnit
 	c.LDSAccesses += k.counts.LDSAccesses
 	c.LDSFaults += k.lds.Faults
 	c.Faults = append(c.Faults, k.lds.First...)

@@ -97,6 +97,8 @@ type Options struct {
 	// thread; Unit says which compute unit a workgroup is of.
 	Warm *mem.Fast
 	Unit func(wg *Workgroup) int
+	// LDS says how long accesses to workgroups' memory take; nil: that is not counted. There must be one thread.
+	LDS *lds.LDS
 	// Clock is what shaders read as time: Start plus the instructions of the
 	// worker; ClockMHz turns it to nanoseconds, and ClockBits is its width.
 	Clock     uint64
@@ -125,6 +127,8 @@ type Counts struct {
 	// updated by atomics; LDS are those of workgroups' memory.
 	Moved [mem.Atomic + 1]uint64
 	LDS   uint64
+	// LDSUnit are the cycles that accesses take of the bandwidth of workgroups' memory, if Options.LDS counts them.
+	LDSUnit uint64
 	// LDSAccesses are wave accesses, and LDSFaults those out of bounds; the first few.
 	LDSAccesses, LDSFaults uint64
 	Faults                 []lds.Fault
@@ -153,8 +157,8 @@ func RunWork(ctx context.Context, store *mem.Store, w Work, o Options) (*Counts,
 	if o.Resident <= 0 {
 		o.Resident = defaultResident
 	}
-	if o.Warm != nil {
-		o.Threads = 1 // the caches are of one goroutine
+	if o.Warm != nil || o.LDS != nil {
+		o.Threads = 1 // they are of one goroutine
 	}
 	return newRun(ctx, store, w, o).do()
 }

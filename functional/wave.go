@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"spvsim/isa"
+	"spvsim/lds"
 	"spvsim/mem"
 	"spvsim/simd"
 )
@@ -149,7 +150,10 @@ func (k *worker) memory(g *group, w *wave, s *stretch) bool {
 func (k *worker) localMemory(g *group, w *wave, s *stretch) (polls bool) {
 	st := &w.state
 	bytes := uint32(0)
-	if s.local != nil {
+	if d := k.run.options.LDS; d != nil {
+		bytes = k.measured(d, st, s.in, g.lds)
+		polls = k.fruitless(w, s.in)
+	} else if s.local != nil {
 		bytes = k.lds.Plain(st, s.local, g.lds)
 	}
 	if bytes == 0 {
@@ -159,6 +163,20 @@ func (k *worker) localMemory(g *group, w *wave, s *stretch) (polls bool) {
 	k.counts.LDSAccesses++
 	k.counts.LDS += uint64(bytes) * uint64(bits.OnesCount64(st.Exec))
 	return polls
+}
+
+// measured carries out an access to the workgroup's memory, and counts how long it takes.
+func (k *worker) measured(d *lds.LDS, st *isa.State, in *isa.Inst, region []byte) uint32 {
+	changes, faults := d.Changes, d.Faults
+	bytes, unit := d.Measured(st, in, region)
+	k.counts.LDSUnit += unit
+	k.lds.Changes += d.Changes - changes
+	if n := d.Faults - faults; n > 0 {
+		k.lds.Faults += n
+		k.lds.First = append(k.lds.First, d.First...)
+		d.First = nil
+	}
+	return bytes
 }
 
 // fruitless says that a wave has looked several times at memory that others

@@ -1,15 +1,16 @@
 package gpu
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
-	"spvsim/account"
 	"spvsim/config"
 	"spvsim/isa"
 	"spvsim/simd"
@@ -42,9 +43,22 @@ func TestMixes(t *testing.T) {
 	if d := a.distance(&a); d != 0 {
 		t.Error(d)
 	}
-	k := &kind{like: []*alike{{mix: a}, {mix: b}}}
-	if best, d := k.nearest(&b); best != k.like[1] || d != 0 {
+	k := &strata{Sampling: config.DefaultSampling(), list: []*alike{{like: signature{mix: a}}, {like: signature{mix: b}}}}
+	if best, d := k.nearest(&signature{mix: b}); best != k.list[1] || d != 0 {
 		t.Errorf("%v, %g", best, d)
+	}
+}
+
+// What an instruction asks of parts of the machine is compared by the busiest part: what asks little of one may ask twice as much of it.
+func TestDemands(t *testing.T) {
+	at := func(issue, memory float64) *demand { return &demand{demandIssue: issue, demandMemory: memory} }
+	for _, c := range []struct {
+		a, b *demand
+		want float64
+	}{{at(1, 0), at(1, 0), 0}, {at(1, 0.01), at(1, 0.02), 0.01}, {at(1, 4), at(1, 8), 0.5}, {at(0, 0), at(0, 0), 0}} {
+		if d := c.a.distance(c.b); math.Abs(d-c.want) > 1e-12 || d != c.b.distance(c.a) {
+			t.Errorf("%v and %v: %g, want %g", c.a, c.b, d, c.want)
+		}
 	}
 }
 
@@ -56,20 +70,20 @@ func whichAreTimed(n int, due int, cycles func(i int) float64) string {
 }
 
 func whichAreTimedBy(by *config.Sampling, n int, due int, cycles func(i int) float64) string {
-	k, got := &kind{Sampling: by}, ""
+	k, got := newKind(by), ""
 	for i := range n {
 		k.due = i == due
 		switch now, sample, then := k.timedNext(); {
 		case sample:
-			k.timed(mix{1: 1}, cycles(i), 1)
+			k.timed(&signature{mix: mix{1: 1}}, cycles(i), 1)
 			got += "t"
 		case now:
 			got += "b"
 		case then:
-			k.like[0].rest[0]++
+			k.launches.list[0].rest[0]++
 			got += "w"
 		default:
-			k.like[0].rest[0]++
+			k.launches.list[0].rest[0]++
 			got += "."
 		}
 	}
@@ -106,7 +120,7 @@ func TestHowMuchOfAKindIsSure(t *testing.T) {
 		want bool
 	}{{0, true}, {50, true}, {5000, false}} {
 		sampling := config.DefaultSampling()
-		k := &kind{Sampling: sampling, like: []*alike{
+		k := &strata{Sampling: sampling, list: []*alike{
 			{Sampling: sampling, samples: []sample{{2000, 1000}, {2000, 1000}, {2000, 1000}}, rest: map[int]uint64{0: 90000, 1: 4000}},
 			{Sampling: sampling, samples: []sample{{100, 100}, {900, 100}}, rest: map[int]uint64{0: c.rare}},
 		}}
@@ -118,19 +132,19 @@ func TestHowMuchOfAKindIsSure(t *testing.T) {
 
 // A graph that does other work without time costs what its launches cost, and is not sure of it.
 func TestOtherWorkWithoutTime(t *testing.T) {
-	k := &kind{Sampling: config.DefaultSampling()}
+	k := newKind(config.DefaultSampling())
 	for range 4 {
-		k.timed(mix{1: 1}, 200, 100)
+		k.timed(&signature{mix: mix{1: 1}}, 200, 100)
 	}
-	a := k.like[0]
+	a := k.launches.list[0]
 	a.count[0] = 10
 	for _, c := range []struct {
 		rest         uint64
 		graph        bool
 		cycles, half float64
-	}{{1000, true, 2000, 40}, {3000, false, 6000, 120}, {3000, true, 2000, 4040}, {1050, true, 2100, 42}} {
-		a.rest[0] = c.rest
-		if cycles, half := a.untimed(0, c.graph); math.Abs(cycles-c.cycles) > 1e-6 || math.Abs(half-c.half) > 1e-6 {
+	}{{1000, true, 2000, 0}, {3000, false, 6000, 0}, {3000, true, 2000, 4040}, {1050, true, 2100, 0}} {
+		a.rest[0], k.graph = c.rest, c.graph
+		if cycles, half := k.untimedOf(a, 0); math.Abs(cycles-c.cycles) > 1e-6 || math.Abs(half-c.half) > 1e-6 {
 			t.Errorf("%+v: %g +- %g", c, cycles, half)
 		}
 	}
@@ -142,17 +156,17 @@ func TestTheFirstLaunchIsCold(t *testing.T) {
 		samples []float64
 		mean    float64
 	}{{[]float64{9}, 9}, {[]float64{9, 1}, 5}, {[]float64{9, 1, 3}, 2}} {
-		k := &kind{Sampling: config.DefaultSampling()}
+		k := newKind(config.DefaultSampling())
 		for _, x := range c.samples {
-			k.timed(mix{1: 1}, x, 1)
+			k.timed(&signature{mix: mix{1: 1}}, x, 1)
 		}
-		if got, _ := k.like[0].cost(1, 1); got != c.mean {
+		if got, _ := k.launches.list[0].cost(1, 1); got != c.mean {
 			t.Errorf("%v: %g, want %g", c.samples, got, c.mean)
 		}
 	}
 }
 
-// A rate settles from the end of the first generation on; what issues before does not count.
+// A rate settles when so many batches have ended after the first workgroups; what issues before does not count.
 func TestSettling(t *testing.T) {
 	s := setup(t, scale, "")
 	r, err := newRunner(t.Context(), s)
@@ -164,8 +178,15 @@ func TestSettling(t *testing.T) {
 	for ended := uint64(1); ended < 1000; ended++ {
 		code.Counts[0].Issues += 10
 		if x.enough(30*ended, ended) {
-			if ended != 100+6*25 || len(x.batches) != 6 || x.batches[0] != 3 {
+			if ended != 100+8*25 || len(x.batches) != 8 || x.batches[0] != 3 {
 				t.Errorf("settled when %d had ended: %v", ended, x.batches)
+			}
+			x.rowOf(30*float64(ended)+700, 10*float64(ended))
+			if x.sample.rate() != 3 || x.beyond != 700 {
+				t.Errorf("%g cycles an instruction, and %g beyond: want 3 and 700", x.sample.rate(), x.beyond)
+			}
+			if x.rowOf(90*float64(ended), 10*float64(ended)); x.sample.rate() != 9 || x.beyond != 0 {
+				t.Errorf("%g cycles an instruction, and %g beyond, of memory that drains for long: want 9 and 0", x.sample.rate(), x.beyond)
 			}
 			return
 		}
@@ -173,30 +194,87 @@ func TestSettling(t *testing.T) {
 	t.Error("a steady rate does not settle")
 }
 
-// A rate that represents a part of what is left need only be as sure as that: of cycles for a batch that differ by a third, the fewest are enough.
-func TestARateIsAsSureAsWhatItStandsFor(t *testing.T) {
-	s := setup(t, scale, "")
-	r, err := newRunner(t.Context(), s)
+// Few samples of a stratum take their spread from those of all: of pairs that are 1 % apart each, the pooled deviation of one is that of all.
+func TestFewSamplesTakeTheSpreadOfAll(t *testing.T) {
+	s := &strata{Sampling: config.DefaultSampling()}
+	for i := range 5 {
+		var m mix
+		m[i] = 1
+		a := s.of(&signature{mix: m})
+		a.samples = []sample{{99, 100}, {101, 100}}
+	}
+	want := quantile(5) * math.Sqrt(2e-4/2)
+	if _, half := s.list[0].cost(1, 100); math.Abs(half/100-want) > 1e-6 {
+		t.Errorf("half the interval is %g, want %g", half/100, want)
+	}
+	alone := s.of(&signature{mix: mix{7: 1}})
+	alone.samples = []sample{{100, 100}}
+	if _, half := alone.cost(1, 100); half/100 != max(quantile(5)*math.Sqrt(2e-4), s.Alone/2) {
+		t.Errorf("of one sample: %g", half)
+	}
+}
+
+// Where the border of two strata is anywhere among some instructions, half count as of each, and the interval holds both.
+func TestBorders(t *testing.T) {
+	by := config.DefaultSampling()
+	by.LeastRows = 0
+	r := &newKind(by).rows
+	a, b := r.of(&signature{mix: mix{1: 1}}), r.of(&signature{mix: mix{2: 1}})
+	for range 4 {
+		a.samples, b.samples = append(a.samples, sample{100, 100}), append(b.samples, sample{300, 100})
+	}
+	a.rest[0], b.rest[0] = 1000, 1000
+	r.crossed(0, border{a, b, 400})
+	cycles, half := 0.0, 0.0
+	r.untimed(0, func(took, width float64) { cycles, half = cycles+took, half+width })
+	if want := 800*1.0 + 1200*3.0; cycles != want || math.Abs(half-0.475*400*2) > 1e-9 {
+		t.Errorf("%g +- %g, want %g +- 380", cycles, half, want)
+	}
+}
+
+// What was never timed costs what is nearest to it, by what is asked of the busiest part; how far off that is makes the interval.
+func TestUnsampled(t *testing.T) {
+	s := &strata{Sampling: config.DefaultSampling()}
+	if cycles, half := s.unsampled(&signature{}, 100); cycles != 0 || half != 0 {
+		t.Errorf("%g +- %g of nothing", cycles, half)
+	}
+	s.of(&signature{demand: demand{demandMemory: 1}}).samples = []sample{{200, 100}, {200, 100}, {200, 100}, {200, 100}}
+	if cycles, half := s.unsampled(&signature{demand: demand{demandMemory: 2}}, 100); cycles != 300 || math.Abs(half-150) > 1e-9 {
+		t.Errorf("%g +- %g: want what is between as much and twice as much", cycles, half)
+	}
+}
+
+// A launch that is run once more with time leaves memory and the counts of its instructions as one run does.
+func TestALaunchRunAgainChangesNothing(t *testing.T) {
+	twice := strings.Replace(scale, "dispatch: [4]", "steps: [{for: {i: 1..4}, dispatch: [4]}]", 1)
+	once, err := Run(t.Context(), setup(t, twice, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := r.launches[0].work.(*kernel).Code
-	for _, c := range []struct {
-		share   float64
-		batches int
-	}{{1, 40}, {0.05, 6}} {
-		x := &settler{Sampling: r.sampler.Sampling, codes: []*simd.Code{code}, resident: 100, batch: 25, standsFor: func(uint64) float64 { return c.share }}
-		now, ended, n := uint64(0), uint64(0), 0
-		for settled := false; !settled; ended += 25 {
-			settled = x.enough(now, ended)
-			code.Counts[0].Issues += 1000
-			n++
-			now += 1000 + 500*uint64(n*n%7)
-		}
-		if len(x.batches) != c.batches {
-			t.Errorf("a share of %g: %d batches, want %d", c.share, len(x.batches), c.batches)
+	s := setup(t, twice, "")
+	s.Mode = config.ModeSampled
+	again, err := Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := once.Stats, again.Stats
+	if low, high := b.Interval(); float64(a.Cycles) < low || float64(a.Cycles) > high || a.Instructions() != b.Instructions() || b.TimedShare() < 0.5 || a.Launches != b.Launches {
+		t.Errorf("%d cycles, %d instructions, %d launches; run again %d, %d, %d, of which %g timed", a.Cycles, a.Instructions(), a.Launches, b.Cycles, b.Instructions(), b.Launches, b.TimedShare())
+	}
+	for i := range once.Buffers {
+		if !bytes.Equal(once.Buffers[i].Bytes, again.Buffers[i].Bytes) {
+			t.Errorf("buffer %s differs", once.Buffers[i].Name)
 		}
 	}
+}
+
+// lookedAt is how many of 256 workgroups show what they ask of memory.
+func lookedAt(s *config.Sampling) string {
+	return fmt.Sprint(detailOf(256, s))
+}
+
+func firstDrawn(seed uint64) string {
+	return fmt.Sprint(rand.New(rand.NewPCG(seed, 0)).IntN(1000))
 }
 
 func TestAWindowMustChooseSomething(t *testing.T) {
@@ -236,19 +314,20 @@ func settles(by *config.Sampling, rates func(i int) float64) int {
 	for i := 0; ; i++ {
 		x.batches = append(x.batches, rates(i))
 		if x.enough(0, uint64(i+2)) {
-			return len(x.batches)
+			return i + 1
 		}
 	}
 }
 
 // Each key of sampling decides something: launches that are timed, when a rate has settled, what an estimate comes to.
 func TestSamplingKeys(t *testing.T) {
-	noisy := func(i int) float64 { return 100 + float64(i*i%7) }
 	wild := func(i int) float64 { return float64(1 + i*i%7) }
 	same := func(int) float64 { return 2 }
+	growing := func(i int) float64 { return math.Pow(1.1, float64(i)) }
 	costOf := func(by *config.Sampling, samples ...sample) string {
 		a := &alike{Sampling: by, samples: samples, count: map[int]uint64{0: 10}, rest: map[int]uint64{0: 10000}}
-		cycles, half := a.untimed(0, false)
+		k := newKind(by)
+		cycles, half := k.untimedOf(a, 0)
 		return fmt.Sprintf("%.0f +- %.0f", cycles, half)
 	}
 	for _, c := range []struct {
@@ -263,30 +342,50 @@ func TestSamplingKeys(t *testing.T) {
 		{"agreed", func(s *config.Sampling) { s.Agreed = 2 }, func(s *config.Sampling) string { return whichAreTimedBy(s, 28, 99, wild) }, "ttt......wbt......wbt......w", "ttt......wbt..............wb"},
 		{"steady", func(s *config.Sampling) { s.Steady = -1 }, func(s *config.Sampling) string { return whichAreTimedBy(s, 28, -1, same) }, "ttt......wt.................", "ttt......wt..............wt."},
 		{"warmer", func(s *config.Sampling) { s.Warmer = 9 }, func(s *config.Sampling) string { return whichAreTimedBy(s, 12, -1, wild) }, "ttt......wbt", "ttt......wt."},
-		{"fewest_batches", func(s *config.Sampling) { s.FewestBatches = 9 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, same)) }, "6", "9"},
-		{"most_batches", func(s *config.Sampling) { s.MostBatches = 20 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, wild)) }, "40", "20"},
-		{"settled", func(s *config.Sampling) { s.Settled = 0.009 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, noisy) > 8) }, "false", "true"},
-		{"groups", func(s *config.Sampling) { s.Groups = 2 }, func(s *config.Sampling) string {
-			mean, half := intervalOfRow([]float64{1, 3, 1, 3, 1, 3, 1, 3}, s.Groups)
-			return fmt.Sprintf("%.0f %t", mean, half > 0)
-		}, "2 true", "2 false"},
-		{"least", func(s *config.Sampling) { s.Least = 0.5 }, func(s *config.Sampling) string { return costOf(s, sample{2000, 1000}, sample{2000, 1000}) }, "20000 +- 400", "20000 +- 10000"},
+		{"batches", func(s *config.Sampling) { s.Batches = 20 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, same)) }, "8", "20"},
+		{"most_batches", func(s *config.Sampling) { s.MostBatches = 16 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, growing)) }, "32", "24"},
+		{"settled", func(s *config.Sampling) { s.Settled = 0.9 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, growing)) }, "32", "8"},
+		{"alone", func(s *config.Sampling) { s.Alone = 0.5 }, func(s *config.Sampling) string {
+			x := &strata{Sampling: s}
+			return fmt.Sprint(x.pooled(1, 1))
+		}, "0.1", "0.5"},
+		{"other_demand", func(s *config.Sampling) { s.OtherDemand = 1 }, func(s *config.Sampling) string {
+			x := &strata{Sampling: s}
+			return fmt.Sprint(x.of(&signature{demand: demand{1: 1}}) == x.of(&signature{demand: demand{1: 0.5}}))
+		}, "false", "true"},
+		{"other_size", func(s *config.Sampling) { s.OtherSize = 3 }, func(s *config.Sampling) string {
+			x := &strata{Sampling: s}
+			return fmt.Sprint(x.of(&signature{size: 100}) == x.of(&signature{size: 200}))
+		}, "false", "true"},
+		{"share", func(s *config.Sampling) { s.Share = 1 }, func(s *config.Sampling) string {
+			x := &strata{Sampling: s, share: 0.5}
+			x.of(&signature{demand: demand{1: 1}}).samples = []sample{{1, 1}}
+			return fmt.Sprint(x.wants(x.of(&signature{demand: demand{1: 0.7}})))
+		}, "false", "true"},
+		{"near_rows", func(s *config.Sampling) { s.NearRows = 2 }, func(s *config.Sampling) string {
+			x := &newKind(s).rows
+			a := x.of(&signature{})
+			a.samples = []sample{{1, 1}}
+			n := 1
+			for !x.wants(a) {
+				n++
+			}
+			return fmt.Sprint(n)
+		}, "4", "2"},
+		{"detail", func(s *config.Sampling) { s.Detail = 2 }, lookedAt, "32", "128"},
+		{"seed", func(s *config.Sampling) { s.Seed = 2 }, func(s *config.Sampling) string {
+			x := newSampler(nil, s, &config.Machine{})
+			return fmt.Sprint(x.draw.IntN(1000))
+		}, firstDrawn(1), firstDrawn(2)},
 		{"on_line", func(s *config.Sampling) { s.OnLine = 3 }, func(s *config.Sampling) string {
 			return costOf(s, sample{1100, 1000}, sample{1200, 2000}, sample{1400, 4000})[:5]
 		}, "6833 ", "11000"},
 		{"other_mix", func(s *config.Sampling) { s.OtherMix = 1 }, func(s *config.Sampling) string {
-			k := &kind{Sampling: s}
-			k.timed(mix{1: 1}, 1, 1)
-			k.timed(mix{1: 0.5, 2: 0.5}, 1, 1)
-			return fmt.Sprint(len(k.like))
+			k := newKind(s)
+			k.timed(&signature{mix: mix{1: 1}}, 1, 1)
+			k.timed(&signature{mix: mix{1: 0.5, 2: 0.5}}, 1, 1)
+			return fmt.Sprint(len(k.launches.list))
 		}, "2", "1"},
-		{"late", func(s *config.Sampling) { s.Late = 1 }, func(s *config.Sampling) string {
-			x := sampler{Sampling: s, executor: &executor{tally: &tally{}}}
-			x.tally.begin()
-			x.tally.add("", &account.Counts{})
-			x.widen(&emptyStretch{2, 100}, "", &rate{cycles: 3})
-			return fmt.Sprint(x.tally.steps[0].Estimate.Half)
-		}, "10", "100"},
 	} {
 		by := config.DefaultSampling()
 		if got := c.what(by); got != c.want {

@@ -24,6 +24,8 @@ type untimed struct {
 	cache    functional.Cache
 	faults   []lds.Fault
 	launched uint64 // workgroups of what runs
+	local    *lds.LDS
+	ldsUnit  uint64 // cycles of the LDS that the last run took which brought its lines into the caches
 }
 
 // functionalKernel is what a functional run needs of a launch.
@@ -53,7 +55,10 @@ func (u *untimed) warm(o *functional.Options, warm bool) {
 	}
 	m := u.guard.setup.Machine
 	engines, units := uint64(m.ShaderEngines), uint64(m.ComputeUnits)
-	o.Warm = fast
+	if u.local == nil {
+		u.local = lds.New(&m.LDS)
+	}
+	o.Warm, o.LDS = fast, u.local
 	o.Unit = func(wg *functional.Workgroup) int { return int(wg.Index%engines*units + wg.Index/engines%units) }
 }
 
@@ -62,6 +67,7 @@ func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Count
 	before := u.machine.store.Faults.Count
 	did, err := run()
 	u.did += did.Total()
+	u.ldsUnit = did.LDSUnit
 	u.faults = append(u.faults, did.Faults...)
 	for prog, issues := range did.Issues {
 		u.programs.executed(prog, issues)

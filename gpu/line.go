@@ -2,20 +2,6 @@ package gpu
 
 import "math"
 
-// A sample is a launch that was timed.
-type sample struct{ cycles, instructions float64 }
-
-// rate is the cycles that an instruction took.
-func (s sample) rate() float64 { return s.cycles / s.instructions }
-
-func eachOf(list []sample, f func(sample) float64) []float64 {
-	out := make([]float64, len(list))
-	for i, s := range list {
-		out[i] = f(s)
-	}
-	return out
-}
-
 // A line says what a launch takes: so many cycles, and so many for each of its instructions.
 type line struct {
 	launch, instruction float64
@@ -53,8 +39,7 @@ func lineThrough(list []sample, least int) (l line, ok bool) {
 // width of the interval of that (the prediction of a sum by simple regression).
 func (l *line) cost(n, instructions float64) (cycles, half float64) {
 	away := instructions - n*l.middle
-	t := student[min(int(l.n)-3, len(student)-1)]
-	return n*l.launch + instructions*l.instruction, t * l.off * math.Sqrt(n*n/l.n+n+away*away/l.spread)
+	return n*l.launch + instructions*l.instruction, quantile(int(l.n)-2) * l.off * math.Sqrt(n*n/l.n+n+away*away/l.spread)
 }
 
 // offRate is the standard deviation of samples from what they would take at a rate.

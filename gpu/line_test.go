@@ -31,17 +31,3 @@ func TestLaunchesOfDifferentSize(t *testing.T) {
 		}
 	}
 }
-
-// Neighbours of a long row that make up for each other leave no doubt of its mean.
-func TestIntervalOfARow(t *testing.T) {
-	var row []float64
-	for i := range 16 {
-		row = append(row, float64(2+i%2*2-1))
-	}
-	if mean, half := intervalOfRow(row, 8); mean != 2 || half != 0 {
-		t.Errorf("%g +- %g", mean, half)
-	}
-	if mean, half := intervalOfRow(row[:8], 8); mean != 2 || math.Abs(half-2.365*math.Sqrt(8.0/7/8)) > 1e-3 {
-		t.Errorf("%g +- %g of few", mean, half)
-	}
-}

@@ -101,8 +101,7 @@ func (r *runner) execute() {
 	r.tally = &tally{energies: r.setup.Machine.Energies()}
 	r.timing = &timing{machine: r.machine, guard: r.guard, tally: r.tally}
 	r.untimed = &untimed{machine: r.machine, programs: r.programs, guard: r.guard, clock: r.timing}
-	r.sampler = sampler{executor: &r.executor, Sampling: r.setup.Job.Sample()}
-	r.sampler.kinds.Sampling = r.sampler.Sampling
+	r.sampler = newSampler(&r.executor, r.setup.Job.Sample(), r.setup.Machine)
 }
 
 // prepareWork prepares what the job starts. Of a graph alone, each dispatch is a launch of one step.
@@ -276,7 +275,7 @@ func (r *runner) rounds() error {
 		r.programs.reset()
 		r.traceRound(round)
 		r.tally.begin()
-		r.sampler.kinds = kinds{Sampling: r.sampler.Sampling}
+		r.sampler.begin()
 		r.guard.progress.Round, r.guard.progress.Rounds = round+1, r.total
 		if err := r.stream(round); err != nil {
 			return runError(err)

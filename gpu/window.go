@@ -12,7 +12,7 @@ import (
 // time brings its lines into the caches.
 func (r *runner) windowed(l *launch, w resident, follows bool) error {
 	t := r.window
-	k := r.sampler.kinds.of(l, w)
+	k := r.sampler.kinds.of(l, w.like())
 	k.seen++
 	all, known := w.workgroups()
 	switch {

@@ -63,6 +63,8 @@ type level struct {
 	namedCache
 	geometry
 	counter   Counter
+	looks     uint64 // at lines without time
+	passed    uint64 // bytes that went to and from the next level without time
 	part      *Level // nil: not among the parts of a machine
 	keeps     bool   // stores, until evicted
 	shared    bool   // keeps stores, and one instance serves the whole machine

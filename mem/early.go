@@ -3,6 +3,7 @@ package mem
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 
 	"spvsim/isa"
 	"spvsim/mem/lane"
@@ -174,6 +175,17 @@ func (b *Bindings) steady(m *isa.Mem, written []int) bool {
 		}
 	}
 	return true
+}
+
+// Written are the bytes of the buffers that the instructions may change; all: they may change others as well.
+func (b *Bindings) Written(insts []isa.Inst) (list [][]byte, all bool) {
+	bindings, all := b.written(insts)
+	for _, i := range slices.Compact(slices.Sorted(slices.Values(bindings))) {
+		for _, d := range b.elements(i) {
+			list = append(list, d.Bytes)
+		}
+	}
+	return list, all
 }
 
 // written lists the bindings of buffers that the instructions may change; all: they may change others as well.

@@ -15,6 +15,7 @@ type Fast struct {
 	vector []*cache // by compute unit, made when first used
 	scalar []*cache
 	mem    memory
+	warmed Warmed
 }
 
 // NewFast builds the hierarchy of a machine whose spec has been checked.

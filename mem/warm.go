@@ -5,6 +5,10 @@ package mem
 func (f *Fast) Warm(r *Request) {
 	c := f.front(r)
 	past := r.Coherent || r.Kind == Atomic
+	f.warmed.Requests++
+	if r.Kind == Atomic {
+		f.warmed.updates(r.Lines)
+	}
 	var crossed *frames
 	for ; past && c != nil && !c.shared; c = c.next {
 		if c.frames != nil {
@@ -22,6 +26,7 @@ func (f *Fast) Warm(r *Request) {
 // warm brings a line in, from the next level if need be; a store makes it dirty
 // where the cache keeps stores, and goes on where it does not.
 func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
+	c.looks++
 	p := c.locate(addr)
 	way := p.find()
 	if way < 0 && store && !c.WriteAllocate {
@@ -59,6 +64,7 @@ func (c *cache) evict(p *place) int {
 
 // warmNext goes on to the next level, line by line of it.
 func (c *cache) warmNext(store bool, addr uint64, bytes uint32, words uint64) {
+	c.passed += uint64(bytes)
 	if c.next == nil {
 		return
 	}
@@ -67,6 +73,48 @@ func (c *cache) warmNext(store bool, addr uint64, bytes uint32, words uint64) {
 	for done := uint32(0); done < bytes; done += step {
 		c.next.warm(store, addr+uint64(done), step, words>>(done>>c.word))
 	}
+}
+
+// Warmed is what accesses without time came to.
+type Warmed struct {
+	Requests uint64
+	Looks    []uint64 // at lines, by level, nearest first
+	Passed   []uint64 // bytes, by level, to and from what is behind it
+	Hottest  uint64   // updates of the line that atomics updated most
+
+	hot [hotLines]struct{ addr, updates uint64 }
+}
+
+// hotLines bounds the lines whose updates are counted; of two at one place the one with more is kept. Knob.
+const hotLines = 256
+
+// updates counts those of lines of atomics.
+func (w *Warmed) updates(lines []Line) {
+	for i := range lines {
+		l := &lines[i]
+		h, n := &w.hot[l.Addr>>lockShift*0x9e3779b97f4a7c15>>56], uint64(l.Serial)+1
+		switch {
+		case h.addr == l.Addr:
+			h.updates += n
+			w.Hottest = max(w.Hottest, h.updates)
+		case h.updates <= n:
+			h.addr, h.updates = l.Addr, n
+			w.Hottest = max(w.Hottest, n)
+		default:
+			h.updates -= n
+		}
+	}
+}
+
+// TakeWarmed is what accesses without time came to since it was taken last.
+func (f *Fast) TakeWarmed() *Warmed {
+	w := f.warmed
+	for _, l := range f.levels {
+		w.Looks, w.Passed = append(w.Looks, l.looks), append(w.Passed, l.passed)
+		l.looks, l.passed = 0, 0
+	}
+	f.warmed = Warmed{}
+	return &w
 }
 
 // Filled is the share of the last level's lines that hold something. It looks at

@@ -1,0 +1,121 @@
+// Command sampling tests the intervals of sampled runs: it draws workloads by their seeds, runs each with time and
+// sampled, and says how often the true time is in the stated interval, how wide those are, and what the host saves.
+//
+//	go run ./experiments/sampling -n 200 -out experiments/sampling/coverage.csv
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "sampling:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, to io.Writer) error {
+	f := flag.NewFlagSet("sampling", flag.ContinueOnError)
+	n := f.Uint64("n", 16, "workloads")
+	first := f.Uint64("first", 0, "seed of the first one; the others follow it")
+	kind := f.String("kind", "", "only workloads whose kind begins so")
+	out := f.String("out", "", "file for the rows as CSV")
+	timed := f.String("timed", "", "rows of an earlier run, whose timed runs are taken as they are")
+	only := f.Bool("only-timed", false, "leave sampled runs out, for rows that -timed takes")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	known, err := readRows(*timed)
+	if err != nil {
+		return err
+	}
+	file, err := newRowsFile(*out)
+	if err != nil {
+		return err
+	}
+	var rows []row
+	for seed := *first; seed < *first+*n; seed++ {
+		w := newWorkload(seed)
+		if !strings.HasPrefix(w.kind, *kind) {
+			continue
+		}
+		r, err := measure(context.Background(), w, known[seed], *only)
+		if err != nil {
+			return fmt.Errorf("seed %d (%s): %w", seed, w.kind, err)
+		}
+		rows = append(rows, r)
+		fmt.Fprintln(to, r.String())
+		if err := file.write(&r); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(to, summaryOf(rows))
+	return file.Close()
+}
+
+// readRows are the rows of a file by seed; of no file: none.
+func readRows(name string) (map[uint64]*row, error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	list, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	rows := map[uint64]*row{}
+	for i, record := range list[min(1, len(list)):] {
+		r, err := parseRow(record)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, i+2, err)
+		}
+		rows[r.seed] = &r
+	}
+	return rows, nil
+}
+
+// A rowsFile takes rows as they come; without a name, none.
+type rowsFile struct {
+	*os.File
+	*csv.Writer
+}
+
+func newRowsFile(name string) (*rowsFile, error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return nil, err
+	}
+	r := &rowsFile{f, csv.NewWriter(f)}
+	return r, r.Writer.Write(columns)
+}
+
+func (f *rowsFile) write(r *row) error {
+	if f == nil {
+		return nil
+	}
+	f.Writer.Write(r.record())
+	f.Flush()
+	return f.Error()
+}
+
+// Close closes the file.
+func (f *rowsFile) Close() error {
+	if f == nil {
+		return nil
+	}
+	return f.File.Close()
+}

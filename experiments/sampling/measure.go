@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"spvsim/account"
+	"spvsim/config"
+	"spvsim/gpu"
+)
+
+// A row is a workload with its timed and its sampled run.
+type row struct {
+	seed                uint64
+	kind                string
+	instructions        uint64
+	cycles              uint64
+	seconds             float64 // of the host's processor
+	estimate, low, high float64 // cycles
+	share               float64 // of the instructions that were timed
+	sampled             float64 // seconds
+}
+
+var columns = []string{"seed", "kind", "instructions", "cycles", "seconds", "estimate", "low", "high", "timed_share", "sampled_seconds"}
+
+func (r *row) inside() bool   { return r.low <= float64(r.cycles) && float64(r.cycles) <= r.high }
+func (r *row) err() float64   { return r.estimate/float64(r.cycles) - 1 }
+func (r *row) half() float64  { return (r.high - r.low) / 2 / r.estimate }
+func (r *row) ratio() float64 { return r.sampled / r.seconds }
+
+func (r *row) String() string {
+	mark := ""
+	if !r.inside() {
+		mark = "  OUTSIDE"
+	}
+	return fmt.Sprintf("%4d %-18s %8.2f M %10d cycles %7.2f %% +- %5.2f %% timed %5.1f %% %6.2f s ratio %.3f%s", r.seed, r.kind, float64(r.instructions)/1e6, r.cycles, 100*r.err(),
+		100*r.half(), 100*r.share, r.seconds, r.ratio(), mark)
+}
+
+func (r *row) record() []string {
+	return []string{fmt.Sprint(r.seed), r.kind, fmt.Sprint(r.instructions), fmt.Sprint(r.cycles), fmt.Sprintf("%.3f", r.seconds), fmt.Sprintf("%.0f", r.estimate),
+		fmt.Sprintf("%.0f", r.low), fmt.Sprintf("%.0f", r.high), fmt.Sprintf("%.4f", r.share), fmt.Sprintf("%.3f", r.sampled)}
+}
+
+func parseRow(record []string) (r row, err error) {
+	if len(record) != len(columns) {
+		return r, fmt.Errorf("%d columns: want %d", len(record), len(columns))
+	}
+	number := func(i int) (x float64) {
+		if err == nil {
+			if x, err = strconv.ParseFloat(record[i], 64); err != nil {
+				err = fmt.Errorf("%s: found %q: want a number", columns[i], record[i])
+			}
+		}
+		return x
+	}
+	r = row{seed: uint64(number(0)), kind: record[1], instructions: uint64(number(2)), cycles: uint64(number(3)), seconds: number(4),
+		estimate: number(5), low: number(6), high: number(7), share: number(8), sampled: number(9)}
+	return r, err
+}
+
+// measure runs a workload in both modes; known has its timed run, if it is not nil. only: it runs with time alone.
+func measure(ctx context.Context, w *workload, known *row, only bool) (r row, err error) {
+	r.seed, r.kind = w.seed, w.kind
+	if known != nil {
+		r.instructions, r.cycles, r.seconds = known.instructions, known.cycles, known.seconds
+	} else {
+		c, seconds, err := runIn(ctx, w, config.ModeTimed)
+		if err != nil {
+			return r, err
+		}
+		r.instructions, r.cycles, r.seconds = c.Instructions(), c.Cycles, seconds
+	}
+	if only {
+		return r, nil
+	}
+	c, seconds, err := runIn(ctx, w, config.ModeSampled)
+	if err != nil {
+		return r, err
+	}
+	r.estimate, r.sampled, r.share = float64(c.Cycles), seconds, c.TimedShare()
+	r.low, r.high = c.Interval()
+	return r, nil
+}
+
+// runIn runs a workload, and says how much of the host's processor that took, with its start.
+func runIn(ctx context.Context, w *workload, mode string) (*account.Counts, float64, error) {
+	begin := processor()
+	job, err := w.job()
+	if err != nil {
+		return nil, 0, err
+	}
+	machine, err := config.LoadMachine(config.Request{Job: job})
+	if err != nil {
+		return nil, 0, err
+	}
+	out, err := gpu.Run(ctx, gpu.Setup{Machine: machine, Job: job, Mode: mode, Threads: 1})
+	if err != nil {
+		return nil, 0, err
+	}
+	return &out.Stats.Counts, (processor() - begin).Seconds(), nil
+}
+
+// processor is the user time of the process.
+func processor() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano())
+}
+
+// summaryOf says how often intervals hold what they should, how wide they are, and what is saved.
+func summaryOf(rows []row) string {
+	inside, logs, worst := 0, 0.0, 0.0
+	var halves []float64
+	for i := range rows {
+		r := &rows[i]
+		if r.inside() {
+			inside++
+		}
+		halves = append(halves, r.half())
+		logs, worst = logs+math.Log(r.ratio()), max(worst, r.ratio())
+	}
+	slices.Sort(halves)
+	n := float64(max(len(rows), 1))
+	if len(rows) == 0 {
+		return "no workloads"
+	}
+	return fmt.Sprintf("%d of %d inside (%.1f %%), median half-width %.2f %%, host time %.3f (geometric mean), %.2f at most", inside, len(rows), 100*float64(inside)/n,
+		100*halves[len(halves)/2], math.Exp(logs/n), worst)
+}

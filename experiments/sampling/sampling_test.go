@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+)
+
+// A seed says everything of a workload, and all kinds are drawn.
+func TestSeedsSayEverything(t *testing.T) {
+	for seed := range uint64(len(forms)) {
+		a, b := newWorkload(seed), newWorkload(seed)
+		if a.kind != forms[seed].name || a.text() != b.text() || a.graphText != b.graphText {
+			t.Errorf("seed %d: %s, or another the second time", seed, a.kind)
+		}
+		if _, err := a.job(); err != nil {
+			t.Errorf("seed %d (%s): %v", seed, a.kind, err)
+		}
+	}
+}
+
+// Of launches of which a few are hot, sampled twice, the true time is in the interval, which is the same both times.
+func TestHotLaunches(t *testing.T) {
+	w := &workload{kind: "hot", machine: "rdna3-780m"}
+	plain := behaviour{rounds: 2, arithmetic: 8, loads: 1, span: 4095, stride: 1, atomics: 1, bins: 65535, bank: 1}
+	hot := plain
+	hot.bins = 0
+	w.which = []uint32{w.row(plain), w.row(hot)}
+	for i := range 48 {
+		first := 0
+		if i%16 == 5 {
+			first = 1
+		}
+		w.list = append(w.list, launch{40, first, 0})
+	}
+	r, err := measure(context.Background(), w, nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := measure(context.Background(), w, &r, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.inside() || r.half() > 0.1 || r.share > 0.5 {
+		t.Errorf("%s", &r)
+	}
+	if r.estimate != again.estimate || r.low != again.low || r.high != again.high {
+		t.Errorf("once %g to %g, then %g to %g", r.low, r.high, again.low, again.high)
+	}
+}
+
+// Rows are read as they were written, and what is none is refused.
+func TestRows(t *testing.T) {
+	r := row{seed: 3, kind: "skew", instructions: 10, cycles: 100, seconds: 1.5, estimate: 98, low: 90, high: 110, share: 0.25, sampled: 0.5}
+	got, err := parseRow(r.record())
+	if err != nil || got != r || !got.inside() {
+		t.Errorf("%+v, %v", got, err)
+	}
+	record := r.record()
+	record[3] = "many"
+	if _, err := parseRow(record); err == nil || !strings.Contains(err.Error(), `cycles: found "many"`) {
+		t.Error(err)
+	}
+	var b bytes.Buffer
+	if err := run([]string{"-n", "0"}, &b); err != nil || b.String() != "no workloads\n" {
+		t.Errorf("%q, %v", &b, err)
+	}
+}

@@ -1,0 +1,125 @@
+package gpu
+
+import (
+	"math"
+
+	"spvsim/account"
+	"spvsim/config"
+	"spvsim/cu"
+	"spvsim/isa"
+	"spvsim/mem"
+)
+
+// A mix is the share of each class of instructions.
+type mix [isa.NumClasses]float64
+
+func mixOf(by *[isa.NumClasses]uint64) (m mix) {
+	var sum uint64
+	for _, n := range by {
+		sum += n
+	}
+	for i, n := range by {
+		m[i] = float64(n) / float64(max(sum, 1))
+	}
+	return m
+}
+
+// distance is the share of instructions that would have to be of another class.
+func (m *mix) distance(o *mix) (d float64) {
+	for i := range m {
+		d += math.Abs(m[i]-o[i]) / 2
+	}
+	return d
+}
+
+// A demand is how long parts of the machine work for an instruction, in cycles of the whole machine: what takes longest bounds
+// the rate, and where that and all that comes near it are the same, so is the rate.
+type demand [numDemands]float64
+
+const (
+	demandIssue   = iota
+	demandLatency // what loads wait for, over the waves that may wait at a time
+	demandLDS
+	demandUpdates // of the line that most atomics go to
+	demandMemory
+	demandLevels // of caches, by their order in mem.LevelNames
+	numDemands   = demandLevels + maxCacheLevels
+)
+
+const maxCacheLevels = 5
+
+// distance is by how much of the larger one's longest they differ.
+func (d *demand) distance(o *demand) float64 {
+	most, apart := 0.0, 0.0
+	for i := range d {
+		most, apart = max(most, d[i], o[i]), max(apart, math.Abs(d[i]-o[i]))
+	}
+	if most == 0 {
+		return 0
+	}
+	return apart / most
+}
+
+// A signature is what workgroups do, as far as it shows without time.
+type signature struct {
+	mix    mix
+	demand demand
+	size   float64 // instructions of a launch; 0: does not count
+}
+
+// distance is above 1 where signatures are of different behaviours.
+func (s *signature) distance(o *signature, by *config.Sampling) float64 {
+	d := max(s.mix.distance(&o.mix)/by.OtherMix, s.demand.distance(&o.demand)/by.OtherDemand)
+	if s.size > 0 && o.size > 0 {
+		d = max(d, math.Abs(math.Log(s.size/o.size))/math.Log(by.OtherSize))
+	}
+	return d
+}
+
+// capacities turn what accesses without time did into demands of a machine.
+type capacities struct {
+	machine *config.Machine
+	levels  []int // of the hierarchy's levels, their number among mem.LevelNames
+}
+
+func newCapacities(m *config.Machine) *capacities {
+	c := &capacities{machine: m}
+	for i, name := range mem.LevelNames {
+		if m.Level(name).Present() {
+			c.levels = append(c.levels, i)
+		}
+	}
+	return c
+}
+
+// demand is that of instructions which brought their lines into the caches.
+func (c *capacities) demand(did *account.Counts, w *mem.Warmed, local uint64, need *cu.Need, limits *cu.Limits) (d demand) {
+	m := c.machine
+	n := float64(max(did.Instructions(), 1))
+	units := float64(m.Units())
+	d[demandIssue] = 1 / (units * float64(m.SIMDs))
+	d[demandLDS] = float64(local) / units / n
+	d[demandUpdates] = float64(w.Hottest) * float64(m.VectorMemory.AtomicCycles) / n
+	latency, first := 0.0, 0.0
+	for i, looks := range w.Looks {
+		spec := m.Level(mem.LevelNames[c.levels[i]])
+		all, _ := m.Instances(spec.SharedBy)
+		d[demandLevels+c.levels[i]] = float64(looks) * float64(spec.LineBytes) / (spec.BytesPerCycle * float64(spec.Slices*all)) / n
+		latency += float64(looks) * float64(spec.LatencyCycles)
+		if c.levels[i] < 2 { // a request begins at the vector or at the scalar cache
+			first += float64(looks)
+		}
+	}
+	if last := len(w.Passed) - 1; last >= 0 {
+		spec := &m.Memory
+		rate := float64(spec.Channels) * spec.BytesPerCycle
+		if spec.Efficiency > 0 {
+			rate *= spec.Efficiency
+		}
+		d[demandMemory] = float64(w.Passed[last]) / rate / n
+		latency += float64(w.Passed[last]) / float64(m.Level(mem.LevelNames[c.levels[last]]).LineBytes) * float64(spec.LatencyCycles)
+	}
+	waves := units * float64(max(need.Occupancy(limits), 1)*need.Waves)
+	d[demandLatency] = float64(w.Requests) * latency / max(first, 1) / waves / n
+	return d
+}

@@ -1,0 +1,262 @@
+package gpu
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"spvsim/config"
+)
+
+// A sample is a launch, or a row of workgroups, that was timed.
+type sample struct{ cycles, instructions float64 }
+
+// rate is the cycles that an instruction took.
+func (s sample) rate() float64 { return s.cycles / s.instructions }
+
+func eachOf(list []sample, f func(sample) float64) []float64 {
+	out := make([]float64, len(list))
+	for i, s := range list {
+		out[i] = f(s)
+	}
+	return out
+}
+
+// Strata divide launches of a kind, or pieces of large launches, by their signatures: what is of one is alike, as far as it shows
+// without time, and the time of some says what the others take.
+type strata struct {
+	*config.Sampling
+	first int     // members of each that are timed before one is left out
+	near  int     // members from a sample to the next one at least, after the first few
+	share float64 // of all that members are that was timed
+	list  []*alike
+}
+
+// Alike are members with one signature.
+type alike struct {
+	*config.Sampling
+	in      *strata
+	like    signature
+	samples []sample       // of members that were timed
+	cold    bool           // the first sample is the kind's first launch, which finds nothing in caches
+	timed   uint64         // instructions of the samples
+	rest    map[int]uint64 // instructions that were not timed, by step
+	count   map[int]uint64 // members that were not timed, by step
+	past    members        // of those, the ones that have been added to their steps
+	since   int            // members since the last sample
+	gap     int            // from there to the next one; 0: near
+}
+
+// Members are launches, and instructions of theirs or of rows.
+type members struct{ n, instructions uint64 }
+
+// settle adds those that were not timed to the past.
+func (a *alike) settle() {
+	for step, rest := range a.rest {
+		a.past = members{a.past.n + a.count[step], a.past.instructions + rest}
+	}
+	clear(a.rest)
+	clear(a.count)
+}
+
+// nearest is what is most like a signature, and how far off that is.
+func (s *strata) nearest(x *signature) (best *alike, distance float64) {
+	distance = math.Inf(1)
+	for _, a := range s.list {
+		if d := a.like.distance(x, s.Sampling); d < distance {
+			best, distance = a, d
+		}
+	}
+	return best, distance
+}
+
+// of is the stratum of a signature, a new one if it is like none.
+func (s *strata) of(x *signature) *alike {
+	a, d := s.nearest(x)
+	if d > 1 {
+		a = &alike{Sampling: s.Sampling, in: s, like: *x, rest: map[int]uint64{}, count: map[int]uint64{}}
+		s.list = append(s.list, a)
+	}
+	return a
+}
+
+// timedNear is the stratum with samples that is nearest to a signature, and how far off that is; nil: none has any.
+func (s *strata) timedNear(x *signature) (best *alike, distance float64) {
+	distance = math.Inf(1)
+	for _, a := range s.list {
+		if d := a.like.distance(x, s.Sampling); len(a.samples) > 0 && d < distance {
+			best, distance = a, d
+		}
+	}
+	return best, distance
+}
+
+// wants says whether the member at hand is timed: the first of a stratum is, and others after it, ever further apart while they agree.
+// A stratum of which little is known but that there is little of waits. Where more is timed than should be, what is
+// near to something that was timed counts as that.
+func (s *strata) wants(a *alike) bool {
+	a.since++
+	switch n := len(a.samples); {
+	case n == 0:
+		_, d := s.timedNear(&a.like)
+		return d > max(1, s.share/s.Share)
+	case n < s.first:
+		return s.matters(a)
+	}
+	return a.since >= max(a.gap, s.near)
+}
+
+// matters says of a stratum whether the interval of what its members take is a large part of what all take.
+func (s *strata) matters(a *alike) bool {
+	all, own := 0.0, 0.0
+	for _, b := range s.list {
+		took, half := b.all()
+		if all += took; a == b {
+			own = half
+		}
+	}
+	return own > s.Agreed/2*all
+}
+
+// all is what members are taken to cost, timed or not, and half the width of the interval.
+func (a *alike) all() (took, half float64) {
+	n, rest := a.past.n, a.past.instructions
+	for step := range a.rest {
+		n, rest = n+a.count[step], rest+a.rest[step]
+	}
+	if len(a.samples) > 0 {
+		took, half = a.cost(float64(n), float64(rest))
+	}
+	return took, half
+}
+
+// sampled takes a sample. The next one is further off while what all members take is known well, at a distance that is drawn, so
+// that it meets no period.
+func (s *strata) sampled(a *alike, x sample, draw *rand.Rand) {
+	a.samples = append(a.samples, x)
+	a.timed += uint64(x.instructions)
+	a.since = 0
+	if len(a.samples) < s.first {
+		return
+	}
+	gap := max(a.gap, s.near)
+	switch open := s.open(); {
+	case len(a.samples) == s.first: // nothing is known of what comes
+	case open <= s.Steady:
+		gap = 4 * gap
+	case open <= s.Agreed:
+		gap = 2 * gap
+	default:
+		gap /= 2
+	}
+	gap = int(float64(gap)*(0.75+0.5*draw.Float64()) + 0.5)
+	a.gap = min(max(gap, s.near), s.Far)
+}
+
+// open is what the samples so far leave open of what all members took, as a part of it: of a rare stratum, how sure its rate is
+// matters little.
+func (s *strata) open() float64 {
+	cycles, squares := 0.0, 0.0
+	for _, a := range s.list {
+		took, half := a.all()
+		cycles, squares = cycles+took, squares+half*half
+		for _, x := range a.samples {
+			cycles += x.cycles
+		}
+	}
+	return math.Sqrt(squares) / max(cycles, 1)
+}
+
+// cost is what n members of so many instructions in all take, and half the
+// width of its interval: in proportion to their instructions, or, where that is
+// nearer to what was timed, so much for a member and so much for an instruction.
+func (a *alike) cost(n, instructions float64) (cycles, half float64) {
+	list := a.warm()
+	mean, width := interval(eachOf(list, sample.rate))
+	if len(list) < enoughAlone && a.in != nil {
+		width = max(a.in.pooled(len(list), width/mean)*mean, farthest(list, mean))
+	}
+	if a.like.size > 0 && n > 0 {
+		if took, ok := a.in.bySize(a, instructions/n); ok {
+			return took * n, width/mean*took*n + math.Abs(took*n-mean*instructions)/4
+		}
+	}
+	if l, ok := lineThrough(list, a.OnLine); ok && n > 0 && l.off < offRate(list, mean) {
+		return l.cost(n, instructions)
+	}
+	return mean * instructions, width * instructions
+}
+
+// bySize is what a launch of some size takes by the two samples nearest to it in size, of this stratum and of those that differ from it in
+// size alone: the smaller a launch is, the longer it takes for an instruction.
+func (s *strata) bySize(a *alike, size float64) (cycles float64, ok bool) {
+	var list []sample
+	for _, b := range s.list {
+		x, y := a.like, b.like
+		if x.size = y.size; x.distance(&y, s.Sampling) <= 1 {
+			list = append(list, b.warm()...)
+		}
+	}
+	slices.SortStableFunc(list, func(x, y sample) int {
+		return cmp.Compare(math.Abs(math.Log(x.instructions/size)), math.Abs(math.Log(y.instructions/size)))
+	})
+	for _, x := range list[min(1, len(list)):] {
+		if by := x.instructions - list[0].instructions; math.Abs(by) > sizesApart*size {
+			cycles = list[0].cycles + (size-list[0].instructions)*(x.cycles-list[0].cycles)/by
+			return cycles, cycles > 0
+		}
+	}
+	return 0, false
+}
+
+// sizesApart is by how much of a launch two must differ in size to say what size does. Knob.
+const sizesApart = 0.1
+
+// farthest is how far the rate of a sample is from the mean.
+func farthest(list []sample, mean float64) (most float64) {
+	for _, x := range list {
+		most = max(most, math.Abs(x.rate()-mean))
+	}
+	return most
+}
+
+// enoughAlone samples say themselves how far they are apart; fewer take that of all strata. Knob.
+const enoughAlone = 4
+
+// pooled is half the interval of the mean of n rates of a stratum, as a part of it, by how far samples are apart in all strata: the
+// pooled variance. Where nothing is known of that: own, or what a rate that was measured once is good for.
+func (s *strata) pooled(n int, own float64) float64 {
+	degrees, squares := 0, 0.0
+	for _, a := range s.list {
+		list := eachOf(a.warm(), sample.rate)
+		if len(list) < 2 {
+			continue
+		}
+		mean, _ := interval(list)
+		for _, x := range list {
+			squares += (x/mean - 1) * (x/mean - 1)
+		}
+		degrees += len(list) - 1
+	}
+	switch {
+	case degrees == 0 && n == 1:
+		return s.Alone
+	case degrees == 0:
+		return own
+	}
+	half := quantile(degrees) * math.Sqrt(squares/float64(degrees)/float64(n))
+	if n == 1 {
+		return max(half, s.Alone/2)
+	}
+	return half
+}
+
+// warm are the samples that say what a member that was not timed takes. None of them
+// is the kind's first, which counts only where there are not two others.
+func (a *alike) warm() []sample {
+	if a.cold && len(a.samples) > 2 {
+		return a.samples[1:]
+	}
+	return a.samples
+}
