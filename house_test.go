@@ -64,6 +64,7 @@ var house = map[string]string{
 	"fault":                 "",
 	"experiments":           "config",
 	"experiments/accuracy":  "config gpu",
+	"experiments/sampling":  "account config experiments gpu",
 	"experiments/sweep":     "config experiments tracing",
 	"plots":                 "expression fault",
 	"fuzz":                  "config experiments fuzz/mutate gpu plots program spirv spirv/asm spirv/validate tracing/profile tracing/report",
