@@ -121,7 +121,7 @@ func (s *sampler) demand(c *account.Counts, w resident) (d demand) {
 		return d
 	}
 	need := w.need()
-	return s.capacities.demand(c, fast.TakeWarmed(), s.untimed.ldsUnit, &need, s.timing.machine.limits)
+	return s.capacities.demand(c, fast.Warmed(), s.untimed.ldsUnit, &need, s.timing.machine.limits)
 }
 
 // again runs a launch once more with time; nil: it did other work than at first, so that it does not count.

@@ -58,6 +58,7 @@ func (u *untimed) warm(o *functional.Options, warm bool) {
 	if u.local == nil {
 		u.local = lds.New(&m.LDS)
 	}
+	fast.BeginWarm() // what is asked of memory is that of this run alone
 	o.Warm, o.LDS = fast, u.local
 	o.Unit = func(wg *functional.Workgroup) int { return int(wg.Index%engines*units + wg.Index/engines%units) }
 }

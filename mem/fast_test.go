@@ -245,6 +245,24 @@ func TestAcquireAfterWarming(t *testing.T) {
 	}
 }
 
+// What accesses without time came to is of those since counting began, each time the same where they do the same: lines looked at
+// by level, and bytes to and from memory.
+func TestWarmedIsOfWhatRanSinceItBegan(t *testing.T) {
+	f := newTiny(t, nil)
+	for i := range uint64(3) {
+		f.BeginWarm()
+		f.Warm(request(0, Read, 4096*(i+1), 4096*(i+1)+64))
+		f.Warm(request(1, Read, 4096*(i+1)))
+		w := f.Warmed()
+		if vector, last := w.Looks[0], w.Looks[len(w.Looks)-1]; w.Requests != 2 || vector != 3 || last != 3 {
+			t.Errorf("round %d: %d requests, %d looks at the L1s, %d at the L2: want 2, 3 and 3", i, w.Requests, vector, last)
+		}
+		if bytes := w.Passed[len(w.Passed)-1]; bytes != 128 {
+			t.Errorf("round %d: %d bytes from memory, want 128", i, bytes)
+		}
+	}
+}
+
 // TestCoherent: what all compute units must see goes past the L1, and past an
 // L2 that only one engine has.
 func TestCoherent(t *testing.T) {

@@ -106,14 +106,20 @@ func (w *Warmed) updates(lines []Line) {
 	}
 }
 
-// TakeWarmed is what accesses without time came to since it was taken last.
-func (f *Fast) TakeWarmed() *Warmed {
+// BeginWarm begins to count anew what accesses without time come to.
+func (f *Fast) BeginWarm() {
+	f.warmed = Warmed{}
+	for _, l := range f.levels {
+		l.looks, l.passed = 0, 0
+	}
+}
+
+// Warmed is what accesses without time came to since BeginWarm.
+func (f *Fast) Warmed() *Warmed {
 	w := f.warmed
 	for _, l := range f.levels {
 		w.Looks, w.Passed = append(w.Looks, l.looks), append(w.Passed, l.passed)
-		l.looks, l.passed = 0, 0
 	}
-	f.warmed = Warmed{}
 	return &w
 }
 
