@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"syscall"
-	"time"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -104,15 +102,6 @@ func runIn(ctx context.Context, w *workload, mode string) (*account.Counts, floa
 		return nil, 0, err
 	}
 	return &out.Stats.Counts, (processor() - begin).Seconds(), nil
-}
-
-// processor is the user time of the process.
-func processor() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano())
 }
 
 // summaryOf says how often intervals hold what they should, how wide they are, and what is saved.
