@@ -185,6 +185,11 @@ func TestSettling(t *testing.T) {
 			if x.sample.rate() != 3 || x.beyond != 700 {
 				t.Errorf("%g cycles an instruction, and %g beyond: want 3 and 700", x.sample.rate(), x.beyond)
 			}
+			x.ended(90*ended, 90*ended+10)
+			if x.rowOf(90*float64(ended), 10*float64(ended)); x.sample.rate() != 3 || x.beyond != 60*float64(ended) {
+				t.Errorf("%g cycles an instruction, and %g beyond, of workgroups that run on for long: want 3 and %d", x.sample.rate(), x.beyond, 60*ended)
+			}
+			x.ended(30*ended, 90*ended)
 			if x.rowOf(90*float64(ended), 10*float64(ended)); x.sample.rate() != 9 || x.beyond != 0 {
 				t.Errorf("%g cycles an instruction, and %g beyond, of memory that drains for long: want 9 and 0", x.sample.rate(), x.beyond)
 			}

@@ -291,7 +291,7 @@ func (d *division) fill() (now bool) {
 func (d *division) timedRow(a *alike, at uint64) (next uint64, err error) {
 	x := &settler{Sampling: d.Sampling, codes: d.codes(), resident: 2 * d.generation, batch: max(d.generation/4, 8)}
 	before := d.tally.soFarOf(d.step)
-	if err := d.clocked(d.launch, scheduler.Part{First: at, End: d.all, Enough: x.enough}, d.follows); err != nil {
+	if err := d.clocked(d.launch, scheduler.Part{First: at, End: d.all, Enough: x.enough, Ended: x.ended}, d.follows); err != nil {
 		return at, err
 	}
 	after := d.tally.soFarOf(d.step)
@@ -329,6 +329,7 @@ type settler struct {
 	batches         []float64
 	halfway         [2]uint64 // cycle and instructions when the second half of the batches began
 	dropped         int       // batches before those
+	last, drained   uint64    // when the last workgroup ended, and when memory had done what all asked
 
 	// What the row came to.
 	sample sample
@@ -356,6 +357,9 @@ func (s *settler) enough(now, ended uint64) bool {
 	return len(s.batches) >= s.Batches && s.steady()
 }
 
+// ended is called when a workgroup has ended.
+func (s *settler) ended(now, done uint64) { s.last, s.drained = now, max(s.drained, done) }
+
 // steady says whether the second half of the batches is like the first. Where workgroups of much work and of little run side by side,
 // those of little end first, and it takes long until as many of each begin as end: then the first half goes.
 func (s *settler) steady() bool {
@@ -379,7 +383,10 @@ func (s *settler) rowOf(took, instructions float64) {
 	}
 	s.sample = sample{float64(s.at - s.began), measured}
 	s.beyond = took - instructions*s.sample.rate()
-	if s.beyond > s.sample.cycles { // workgroups ended faster than memory did what they asked: its rate is that of the whole row
+	if s.drains() > s.sample.cycles/2 { // workgroups ended faster than memory did what they asked: its rate is that of the whole row
 		s.sample, s.beyond = sample{took, instructions}, 0
 	}
 }
+
+// drains is how long memory worked on when the last workgroup had ended.
+func (s *settler) drains() float64 { return float64(s.drained - min(s.last, s.drained)) }

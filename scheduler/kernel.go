@@ -15,6 +15,8 @@ type Part struct {
 	// Enough is asked whenever a workgroup has ended whether to leave those out
 	// that have not been placed; nil: none are.
 	Enough func(now, ended uint64) bool
+	// Ended is called whenever a workgroup has ended: memory has done by cycle done what it asked of it; nil: it is not.
+	Ended func(now, done uint64)
 }
 
 // Launch starts a kernel in cycle now: its first workgroup is placed when the
@@ -107,6 +109,9 @@ func (k *kernel) begin(_, _ int, wg *cu.Workgroup) {
 func (k *kernel) ended(now uint64, m *cu.WaveEnd) {
 	k.launch.ended++
 	k.done = max(k.done, m.Done)
+	if k.Ended != nil {
+		k.Ended(now, m.Done)
+	}
 	if k.Enough != nil && k.placed < k.total && k.Enough(now, k.launch.ended) {
 		k.total = k.placed
 	}
