@@ -15,6 +15,7 @@ type graph struct {
 	from       []int        // number of blocks that branch to a block, once asked for
 	merges     []*construct // construct that a block is the merge block of
 	cases      []*construct // switch that a block is a case of
+	caseOf     []int32      // block that begins the innermost case around a block, -1: none
 	continues  []*construct // loop that a block is the continue target of
 }
 
@@ -76,7 +77,7 @@ func flow(m *Module, r *report) {
 func newGraph(m *Module, f *Function, r *report) *graph {
 	n := len(f.Blocks)
 	g := &graph{m: m, f: f, index: make(map[spirv.ID]int32, n), next: make([][]int32, n), heads: make([]*construct, n),
-		inside: make([]*construct, n), merges: make([]*construct, n), cases: make([]*construct, n), continues: make([]*construct, n)}
+		inside: make([]*construct, n), merges: make([]*construct, n), cases: make([]*construct, n), caseOf: make([]int32, n), continues: make([]*construct, n)}
 	for i, b := range f.Blocks {
 		g.index[b.ID] = int32(i)
 	}
@@ -240,6 +241,7 @@ func (g *graph) place(v int32) {
 	if d := g.structural.idom[v]; d >= 0 {
 		g.inside[v] = g.around(d)
 	}
+	g.placeInCase(v)
 	if c := g.merges[v]; c != nil {
 		g.inside[v] = c.outer
 	}
@@ -251,6 +253,19 @@ func (g *graph) place(v int32) {
 		if c.depth = 1; c.outer != nil {
 			c.depth += c.outer.depth
 		}
+	}
+}
+
+// placeInCase finds the innermost case construct of a block, by the block that begins it: those that a target of the switch dominates.
+func (g *graph) placeInCase(v int32) {
+	g.caseOf[v] = -1
+	switch d := g.structural.idom[v]; {
+	case g.merges[v] != nil:
+		g.caseOf[v] = g.caseOf[g.merges[v].header]
+	case g.cases[v] != nil:
+		g.caseOf[v] = v
+	case d >= 0 && (g.heads[d] == nil || g.heads[d].kind != switching):
+		g.caseOf[v] = g.caseOf[d]
 	}
 }
 
@@ -307,7 +322,8 @@ func (g *graph) continuingAt(v int32) bool {
 func (g *graph) exit(v, w int32) (exit, ok bool) {
 	c := g.around(v)
 	if g.inside[w] == c {
-		return g.cases[w] != nil && g.cases[w].header != v, true
+		within := c == nil || c.kind != switching || c.header == v || g.cases[w] == c || g.caseOf[v] == g.caseOf[w]
+		return g.cases[w] != nil && g.cases[w].header != v, within
 	}
 	looped, switched := false, false
 	for first := true; c != nil; c = c.outer {

@@ -86,6 +86,9 @@ func (m *Module) builtInBlocks(e *EntryPoint, r *report) {
 		if elem.Kind != KindStruct || len(elem.Members) == 0 || !m.MemberDecorated(elem.ID, 0, spirv.DecorationBuiltIn) {
 			continue
 		}
+		if !m.Decorated(elem.ID, spirv.DecorationBlock) {
+			r.add(e.fault("interface: %%%d, in %s, holds built-ins in a structure without Block", id, class))
+		}
 		if other, ok := first[class]; ok && other != id {
 			r.add(e.fault("interface: %%%d and %%%d, both in %s, hold built-ins: want one", other, id, class))
 		}

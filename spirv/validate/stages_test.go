@@ -122,3 +122,121 @@ func TestSampledImagesHaveASampler(t *testing.T) {
 		}
 	}
 }
+
+// TestCasesEndAtOthers: a case ends at the merge block or at the begin of another case, not in a block that several share (section 2.11).
+func TestCasesEndAtOthers(t *testing.T) {
+	const switched = `; Version: 1.3
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%uint = OpTypeInt 32 0
+%bool = OpTypeBool
+%yes = OpConstantTrue %bool
+%fn = OpTypeFunction %void
+%u0 = OpConstant %uint 0
+%main = OpFunction %void None %fn
+%start = OpLabel
+OpSelectionMerge %merge None
+OpSwitch %u0 %merge 0 %first 1 %second
+%first = OpLabel
+FIRST
+%second = OpLabel
+SECOND
+%merge = OpLabel
+OpReturn
+OpFunctionEnd
+`
+	nested := "OpSelectionMerge %joined None\nOpBranchConditional %yes %then %joined\n%then = OpLabel\nOpBranch %joined\n%joined = OpLabel\nOpBranch %merge"
+	for _, tt := range []struct{ name, first, second, rule string }{
+		{"merge", "OpBranch %merge", "OpBranch %merge", ""},
+		{"fall through", "OpBranch %second", "OpBranch %merge", ""},
+		{"selection within a case", nested, "OpBranch %merge", ""},
+		{"a block of its own", "OpBranch %tail\n%tail = OpLabel\nOpBranch %merge", "OpBranch %merge", ""},
+		{"a shared block", "OpBranch %tail", "OpBranch %tail\n%tail = OpLabel\nOpBranch %merge", "control flow"},
+	} {
+		text := strings.NewReplacer("FIRST", tt.first, "SECOND", tt.second).Replace(switched)
+		if _, err := Check(assemble(t, text)); firstRule(err) != tt.rule || (err == nil) != (tt.rule == "") {
+			t.Errorf("%s: %v, want rule %q", tt.name, err, tt.rule)
+		}
+	}
+}
+
+// TestImageCoordinates: as many as the image has dimensions, and one for the layer.
+func TestImageCoordinates(t *testing.T) {
+	const read = `; Version: 1.3
+OpCapability Shader
+OpCapability StorageImageMultisample
+OpCapability Image1D
+OpCapability StorageImageReadWithoutFormat
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %image DescriptorSet 0
+OpDecorate %image Binding 0
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%uint = OpTypeInt 32 0
+%v4 = OpTypeVector %float 4
+%u1 = OpConstant %uint 1
+%v2u = OpTypeVector %uint 2
+%v3u = OpTypeVector %uint 3
+%c2 = OpConstantComposite %v2u %u1 %u1
+%c3 = OpConstantComposite %v3u %u1 %u1 %u1
+%type = OpTypeImage %float SHAPE 2 Unknown
+%ptr = OpTypePointer UniformConstant %type
+%image = OpVariable %ptr UniformConstant
+%main = OpFunction %void None %fn
+%start = OpLabel
+%loaded = OpLoad %type %image
+%texel = OpImageRead %v4 %loaded AT
+OpReturn
+OpFunctionEnd
+`
+	for _, tt := range []struct{ shape, at, rule string }{
+		{"2D 2 0 0", "%c2", ""},
+		{"2D 2 0 0", "%c3", ""},
+		{"2D 2 0 0", "%u1", "image coordinates"},
+		{"2D 2 1 0", "%c3", ""},
+		{"2D 2 1 0", "%c2", "image coordinates"},
+		{"2D 2 1 1", "%c2 Sample %u1", "image coordinates"},
+		{"3D 2 0 0", "%c2", "image coordinates"},
+		{"Cube 2 0 0", "%c3", ""},
+		{"1D 2 0 0", "%u1", ""},
+		{"1D 2 1 0", "%u1", "image coordinates"},
+	} {
+		text := strings.NewReplacer("SHAPE", tt.shape, "AT", tt.at).Replace(read)
+		if _, err := Check(assemble(t, text)); firstRule(err) != tt.rule || (err == nil) != (tt.rule == "") {
+			t.Errorf("%s at %s: %v, want rule %q", tt.shape, tt.at, err, tt.rule)
+		}
+	}
+}
+
+// TestBuiltInsAreMembersOfBlocks: a structure of built-ins in an interface is a block.
+func TestBuiltInsAreMembersOfBlocks(t *testing.T) {
+	const vertex = `; Version: 1.3
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %out
+BLOCK
+OpMemberDecorate %vertex 0 BuiltIn Position
+%void = OpTypeVoid
+%float = OpTypeFloat 32
+%v4 = OpTypeVector %float 4
+%vertex = OpTypeStruct %v4
+%ptr = OpTypePointer Output %vertex
+%out = OpVariable %ptr Output
+%fn = OpTypeFunction %void
+%main = OpFunction %void None %fn
+%start = OpLabel
+OpReturn
+OpFunctionEnd
+`
+	for block, rule := range map[string]string{"OpDecorate %vertex Block": "", "": "entry points"} {
+		if _, err := Check(assemble(t, strings.Replace(vertex, "BLOCK", block, 1))); firstRule(err) != rule || (err == nil) != (rule == "") {
+			t.Errorf("%q: %v, want rule %q", block, err, rule)
+		}
+	}
+}
