@@ -31,9 +31,10 @@ func (s *sampledJob) row() string {
 		100*s.half(), inside, 100*s.share, s.seconds, s.hostTime, s.hostTime/s.seconds)
 }
 
-func sampledJobs(t *testing.T) (jobs []sampledJob) {
+// sampledRows are the rows of a committed table, without its names.
+func sampledRows(t *testing.T, name string) [][]string {
 	t.Helper()
-	f, err := os.Open("../experiments/sampling/results.csv")
+	f, err := os.Open("../experiments/sampling/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,9 +43,15 @@ func sampledJobs(t *testing.T) (jobs []sampledJob) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range rows[1:] {
+	return rows[1:]
+}
+
+func sampledJobs(t *testing.T) (jobs []sampledJob) {
+	t.Helper()
+	for _, row := range sampledRows(t, "results.csv") {
 		var n [8]float64
 		for i := range n {
+			var err error
 			if n[i], err = strconv.ParseFloat(row[i+1], 64); err != nil {
 				t.Fatal(err)
 			}
@@ -93,18 +100,9 @@ func TestCoverage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open("../experiments/sampling/coverage.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
 	inside, logs, worst := 0, 0.0, 0.0
 	var halves []float64
-	for _, row := range rows[1:] {
+	for _, row := range sampledRows(t, "coverage.csv") {
 		var n [7]float64 // cycles to sampled_seconds
 		for i := range n {
 			if n[i], err = strconv.ParseFloat(row[i+3], 64); err != nil {

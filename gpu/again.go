@@ -93,7 +93,7 @@ func (s *sampler) look(l *launch, kern *kernel) (*account.Counts, signature, err
 			continue
 		}
 		inDetail := p.First == first
-		c, err := s.unclocked(l, p, inDetail)
+		c, err := s.untimed.run(l.work, p, inDetail)
 		if c != nil {
 			sum.Add(c)
 		}

@@ -336,9 +336,8 @@ func (w *besideWork) functional(u *untimed, _ scheduler.Part, warm bool) (*accou
 		if !some {
 			continue
 		}
-		c, err := l.work.functional(u, whole(l.work), warm)
+		c, err := u.run(l.work, whole(l.work), warm)
 		if c != nil {
-			l.work.count(c, whole(l.work))
 			w.items[i].Counts = *c
 			sum.Add(c)
 		}

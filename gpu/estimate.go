@@ -118,15 +118,7 @@ func (k *kind) timed(x *signature, cycles, instructions float64) {
 	if len(a.samples) <= k.First {
 		return
 	}
-	k.gap = max(k.gap, k.Near)
-	switch open := k.launches.open(); {
-	case open <= k.Steady:
-		k.gap = min(4*k.gap, k.Far)
-	case open <= k.Agreed:
-		k.gap = min(2*k.gap, k.Far)
-	default:
-		k.gap = max(k.gap/2, k.Near)
-	}
+	k.gap = min(max(k.launches.further(max(k.gap, k.Near)), k.Near), k.Far)
 }
 
 // run runs a launch of which a part is timed, or none if it is like others.
@@ -170,12 +162,12 @@ func (s *sampler) runInTurn(k *kind, l *launch, w resident, follows bool) error 
 
 // likeOthers runs a launch without time; warm: it leaves its lines to the next one.
 func (s *sampler) likeOthers(k *kind, l *launch, w resident, warm bool) error {
-	c, err := s.unclocked(l, whole(w), warm)
+	c, err := s.untimed.run(l.work, whole(w), warm)
 	if c == nil {
 		return err
 	}
 	x := signature{mix: mixOf(&c.ByClass)}
-	a, d := k.launches.nearest(&x)
+	a, d := k.launches.nearest(&x, false)
 	k.due = d > 1
 	s.untimedMember(a, l, c)
 	_, known := w.workgroups()

@@ -44,7 +44,7 @@ func TestMixes(t *testing.T) {
 		t.Error(d)
 	}
 	k := &strata{Sampling: config.DefaultSampling(), list: []*alike{{like: signature{mix: a}}, {like: signature{mix: b}}}}
-	if best, d := k.nearest(&signature{mix: b}); best != k.list[1] || d != 0 {
+	if best, d := k.nearest(&signature{mix: b}, false); best != k.list[1] || d != 0 {
 		t.Errorf("%v, %g", best, d)
 	}
 }

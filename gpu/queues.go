@@ -331,9 +331,8 @@ func (g *group) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Co
 		if !some {
 			continue
 		}
-		c, err := l.work.functional(u, whole(l.work), warm)
+		c, err := u.run(l.work, whole(l.work), warm)
 		if c != nil {
-			l.work.count(c, whole(l.work))
 			g.tally.step(l.step).Add(c)
 			sum.Add(c)
 		}

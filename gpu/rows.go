@@ -133,7 +133,7 @@ func (r *rows) apart(mean float64) float64 {
 // unsampled is what instructions are taken to cost of a signature that was never timed: something between as much as those of the
 // one nearest to it, and as much longer as what bounds them works for an instruction. The interval holds both, and more the further signatures are apart.
 func (s *strata) unsampled(x *signature, instructions float64) (cycles, half float64) {
-	a, distance := s.timedNear(x)
+	a, distance := s.nearest(x, true)
 	if a == nil {
 		return 0, 0
 	}
@@ -238,7 +238,7 @@ func (d *division) look(at, end uint64) (x signature, next uint64, err error) {
 
 // without runs some workgroups without time; with an error, what they did is counted.
 func (d *division) without(at, end uint64, warm bool) (*account.Counts, error) {
-	c, err := d.unclocked(d.launch, scheduler.Part{First: at, End: end}, warm)
+	c, err := d.untimed.run(d.launch.work, scheduler.Part{First: at, End: end}, warm)
 	if err != nil && c != nil {
 		d.tally.add(d.step, c)
 	}

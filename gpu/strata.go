@@ -60,10 +60,13 @@ func (a *alike) settle() {
 	clear(a.count)
 }
 
-// nearest is what is most like a signature, and how far off that is.
-func (s *strata) nearest(x *signature) (best *alike, distance float64) {
+// nearest is the stratum that is most like a signature, and how far off that is; timed: of those with samples. Nil: there is none.
+func (s *strata) nearest(x *signature, timed bool) (best *alike, distance float64) {
 	distance = math.Inf(1)
 	for _, a := range s.list {
+		if timed && len(a.samples) == 0 {
+			continue
+		}
 		if d := a.like.distance(x, s.Sampling); d < distance {
 			best, distance = a, d
 		}
@@ -73,23 +76,12 @@ func (s *strata) nearest(x *signature) (best *alike, distance float64) {
 
 // of is the stratum of a signature, a new one if it is like none.
 func (s *strata) of(x *signature) *alike {
-	a, d := s.nearest(x)
+	a, d := s.nearest(x, false)
 	if d > 1 {
 		a = &alike{Sampling: s.Sampling, in: s, like: *x, rest: map[int]uint64{}, count: map[int]uint64{}}
 		s.list = append(s.list, a)
 	}
 	return a
-}
-
-// timedNear is the stratum with samples that is nearest to a signature, and how far off that is; nil: none has any.
-func (s *strata) timedNear(x *signature) (best *alike, distance float64) {
-	distance = math.Inf(1)
-	for _, a := range s.list {
-		if d := a.like.distance(x, s.Sampling); len(a.samples) > 0 && d < distance {
-			best, distance = a, d
-		}
-	}
-	return best, distance
 }
 
 // wants says whether the member at hand is timed: the first of a stratum is, and others after it, ever further apart while they agree.
@@ -99,7 +91,7 @@ func (s *strata) wants(a *alike) bool {
 	a.since++
 	switch n := len(a.samples); {
 	case n == 0:
-		_, d := s.timedNear(&a.like)
+		_, d := s.nearest(&a.like, true)
 		return d > max(1, s.share/s.Share)
 	case n < s.first:
 		return s.matters(a)
@@ -141,17 +133,22 @@ func (s *strata) sampled(a *alike, x sample, draw *rand.Rand) {
 		return
 	}
 	gap := max(a.gap, s.near)
-	switch open := s.open(); {
-	case len(a.samples) == s.first: // nothing is known of what comes
-	case open <= s.Steady:
-		gap = 4 * gap
-	case open <= s.Agreed:
-		gap = 2 * gap
-	default:
-		gap /= 2
+	if len(a.samples) > s.first { // else nothing is known of what comes
+		gap = s.further(gap)
 	}
 	gap = int(float64(gap)*(0.75+0.5*draw.Float64()) + 0.5)
 	a.gap = min(max(gap, s.near), s.Far)
+}
+
+// further is the distance to the next sample after one at the distance gap: more while samples agree, less where they don't.
+func (s *strata) further(gap int) int {
+	switch open := s.open(); {
+	case open <= s.Steady:
+		return 4 * gap
+	case open <= s.Agreed:
+		return 2 * gap
+	}
+	return gap / 2
 }
 
 // open is what the samples so far leave open of what all members took, as a part of it: of a rare stratum, how sure its rate is

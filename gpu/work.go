@@ -82,18 +82,18 @@ func (x *executor) clocked(l *launch, p scheduler.Part, follows bool) error {
 	return err
 }
 
-// unclocked runs a part of a launch without time, and hands the counts back.
-func (x *executor) unclocked(l *launch, p scheduler.Part, warm bool) (*account.Counts, error) {
-	c, err := l.work.functional(x.untimed, p, warm)
+// run runs a part of a work without time, and completes its counts.
+func (u *untimed) run(w work, p scheduler.Part, warm bool) (*account.Counts, error) {
+	c, err := w.functional(u, p, warm)
 	if c != nil {
-		l.work.count(c, p)
+		w.count(c, p)
 	}
 	return c, err
 }
 
-// skipped is unclocked, counted with its step.
+// skipped runs a part of a launch without time, and counts it with its step.
 func (x *executor) skipped(l *launch, p scheduler.Part, warm bool) error {
-	c, err := x.unclocked(l, p, warm)
+	c, err := x.untimed.run(l.work, p, warm)
 	if c != nil {
 		x.tally.add(l.step, c)
 	}

@@ -7,17 +7,40 @@ import (
 	"spvsim/spec"
 )
 
+// A timedLoad is a load of a wave, and how long the vector memory unit is taken for it.
+type timedLoad struct {
+	name   string
+	words  int
+	start  uint32 // of the first lane, bytes
+	stride uint32
+	exec   uint64
+	busy   uint64
+}
+
+// timeLoads asks each load of a new machine.
+func timeLoads(t *testing.T, s *HierarchySpec, loads []timedLoad) {
+	t.Helper()
+	for _, c := range loads {
+		b := newBench(t, 64*256)
+		shape := &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
+		b.h = NewFast(s, shape)
+		b.port = NewPorts(b.store, b.h, s, shape)[0]
+		b.index(0, c.stride)
+		b.st.Exec = c.exec
+		in := access(isa.Load, isa.I32, c.words)
+		in.Mem.Offset = c.start
+		if got := b.port.Issue(0, b.st, &b.env, in).Busy; got != c.busy {
+			t.Errorf("%s: the unit is taken for %d cycles, want %d", c.name, got, c.busy)
+		}
+	}
+}
+
 // Lanes share a block where one cycle takes their addresses and their bytes
 // follow each other; others share half a block.
 func TestBlocksOfLanes(t *testing.T) {
-	cases := []struct {
-		name   string
-		words  int
-		start  uint32 // of the first lane, bytes
-		stride uint32
-		exec   uint64
-		busy   uint64
-	}{
+	s := DefaultSpec()
+	s.VectorMemory.BlockBytes = 64
+	timeLoads(t, &s, []timedLoad{
 		{"words in a row", 1, 0, 4, 1<<64 - 1, 4},
 		{"words in a row, off a block", 1, 4, 4, 1<<64 - 1, 8},
 		{"half of the lanes", 1, 4, 4, 1<<32 - 1, 4},
@@ -28,20 +51,7 @@ func TestBlocksOfLanes(t *testing.T) {
 		{"words 16 bytes apart", 1, 0, 16, 1<<64 - 1, 32},
 		{"words 32 bytes apart", 1, 0, 32, 1<<64 - 1, 64},
 		{"words 128 bytes apart", 1, 0, 128, 1<<64 - 1, 64},
-	}
-	for _, c := range cases {
-		b := newBench(t, 64*256)
-		s, shape := DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
-		s.VectorMemory.BlockBytes = 64
-		b.port = NewPorts(b.store, b.h, &s, shape)[0]
-		b.index(0, c.stride)
-		b.st.Exec = c.exec
-		in := access(isa.Load, isa.I32, c.words)
-		in.Mem.Offset = c.start
-		if got := b.port.Issue(0, b.st, &b.env, in).Busy; got != c.busy {
-			t.Errorf("%s: the unit is taken for %d cycles, want %d", c.name, got, c.busy)
-		}
-	}
+	})
 }
 
 // Each step of the lanes to a range of addresses whose translation is not kept takes a translation. A table that is all kept takes none

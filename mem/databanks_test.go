@@ -5,8 +5,6 @@ import (
 	"math/rand"
 	"testing"
 
-	"spvsim/isa"
-	"spvsim/spec"
 )
 
 func rdnaBanks() BankSpec {
@@ -15,14 +13,9 @@ func rdnaBanks() BankSpec {
 
 // Loads of 64 lanes in groups of 64 bytes: a cycle for a block, two for each word of a bank, half a cycle for each line.
 func TestLoadsConflictInBanks(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		words  int
-		start  uint32 // of the first lane, bytes
-		stride uint32
-		exec   uint64
-		busy   uint64
-	}{
+	s := DefaultSpec()
+	s.VectorMemory.BankSpec, s.VectorL1.LineBytes = rdnaBanks(), 128
+	timeLoads(t, &s, []timedLoad{
 		{"words in a row", 1, 0, 4, 1<<64 - 1, 4},
 		{"words in a row, off a block", 1, 4, 4, 1<<64 - 1, 8},
 		{"the same word", 1, 0, 0, 1<<64 - 1, 4},
@@ -38,20 +31,7 @@ func TestLoadsConflictInBanks(t *testing.T) {
 		{"pairs 16 apart", 2, 0, 128, 1<<64 - 1, 128},
 		{"four words in a row", 4, 0, 16, 1<<64 - 1, 16},
 		{"four words 128 bytes apart", 4, 0, 128, 1<<64 - 1, 128},
-	} {
-		b := newBench(t, 64*256)
-		s, shape := DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
-		s.VectorMemory.BankSpec, s.VectorL1.LineBytes = rdnaBanks(), 128
-		b.h = NewFast(&s, shape)
-		b.port = NewPorts(b.store, b.h, &s, shape)[0]
-		b.index(0, c.stride)
-		b.st.Exec = c.exec
-		in := access(isa.Load, isa.I32, c.words)
-		in.Mem.Offset = c.start
-		if got := b.port.Issue(0, b.st, &b.env, in).Busy; got != c.busy {
-			t.Errorf("%s: the unit is taken for %d cycles, want %d", c.name, got, c.busy)
-		}
-	}
+	})
 }
 
 // slowBanks is what gather says, counted with maps and a group at a time.

@@ -124,8 +124,7 @@ func single(s *SIMD, now, until uint64) {
 
 // key is the cycle from which the wave at a place in the order of age may issue.
 func (s *SIMD) key(i int) uint64 {
-	u := s.at[i].unit % unitTable
-	return max(s.ready[i], s.unitFree[u], s.shared.free[u])
+	return max(s.ready[i], s.openAt(s.at[i].unit))
 }
 
 // planned ends the turn of cycle now, when waves may issue from cycle due on, and what does not concern them alone from cycle turn on; those
