@@ -103,9 +103,15 @@ func TestImportsRunDownTheHouse(t *testing.T) {
 	}
 }
 
+// archived are modules without a maintainer, with what to use in their place.
+var archived = map[string]string{"gopkg.in/yaml.v3": "go.yaml.in/yaml/v3", "gopkg.in/yaml.v2": "go.yaml.in/yaml/v3", "github.com/pkg/errors": "errors"}
+
 func checkImports(t *testing.T, from string, allowed, imports []string) {
 	sort.Strings(allowed)
 	for _, path := range imports {
+		if instead := archived[path]; instead != "" {
+			t.Errorf("%s imports %s, which is archived: use %s", from, path, instead)
+		}
 		if strings.HasPrefix(path, "github.com/sarchlab/akita") && !akita[from] {
 			t.Errorf("%s imports %s: the event engine is not for this package", from, path)
 		}

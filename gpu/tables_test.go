@@ -126,7 +126,11 @@ dispatch: [256, 1, 1]
 // An array of constants that is indexed costs what a buffer with the same words costs, and gives the same; no lane
 // writes it to scratch first.
 func TestConstantTables(t *testing.T) {
-	for _, machine := range []string{"gcn3-r9nano", "rdna3-rx7900xtx", "cdna3-mi300a"} {
+	machines := []string{"gcn3-r9nano", "rdna3-rx7900xtx", "cdna3-mi300a"}
+	if testing.Short() {
+		machines = machines[:1]
+	}
+	for _, machine := range machines {
 		for _, size := range []int{16, 256, 1024} {
 			buffer := runTable(t, machine, size, "StorageBuffer")
 			for _, class := range []string{"Function", "Private", "stored"} {

@@ -11,6 +11,9 @@ import (
 
 // TestSubsetDrawsTheSameGlyphs holds each character's outline and width to the whole font's.
 func TestSubsetDrawsTheSameGlyphs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws all glyphs of all fonts")
+	}
 	for _, f := range []*family{families["sans"], families["serif"], families["mono"]} {
 		testSubset(t, f, codePageRunes(), "")
 		testSubset(t, f, append(codePageRunes(), biggerRunes()...), " Greek")

@@ -129,7 +129,7 @@ func TestKilledSweepResumes(t *testing.T) {
 	have := 0
 	kills := 10
 	if testing.Short() {
-		kills = 2
+		kills = 1
 	}
 	for i := range kills {
 		c := command(t, program, "sweep", "many.yaml", "-o", "killed", "-q", "--workers", "1")
@@ -171,6 +171,9 @@ func writeMany(t *testing.T, program string) {
 
 // Points with a result are not run again, unless forced; what failed has its row.
 func TestSweepCacheAndFailures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	program := build(t)
 	writeMany(t, program)
 	first := sweepTo(t, program, "a", "--workers", "1")
@@ -206,6 +209,9 @@ func TestSweepCacheAndFailures(t *testing.T) {
 
 // Commands of a profile run the tasks: one that ends when they have, as GNU parallel does, or one that queues them, as PBS does.
 func TestCommandsGiveTheSameRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a process for each of many points")
+	}
 	program := build(t)
 	writeMany(t, program)
 	dir := filepath.Dir(program)

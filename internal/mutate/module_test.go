@@ -108,6 +108,9 @@ func TestF(t *testing.T) {
 
 // The tool as a whole on a small module: what becomes of each change.
 func TestSmallModule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a module many times")
+	}
 	dir := t.TempDir()
 	for name, text := range small {
 		path := filepath.Join(dir, name)

@@ -64,6 +64,9 @@ func TestCandidates(t *testing.T) {
 
 // Tests that never end are ended by the processor time that they took.
 func TestEndlessTestsEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs for a second")
+	}
 	endless := filepath.Join(t.TempDir(), "endless")
 	if err := os.WriteFile(endless, []byte("#!/bin/sh\nwhile :; do :; done\n"), 0o700); err != nil {
 		t.Fatal(err)

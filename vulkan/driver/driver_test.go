@@ -73,6 +73,25 @@ func TestPropertiesAreKnown(t *testing.T) {
 	}
 }
 
+// What a device promises of execution graphs is what its machine's queue takes.
+func TestGraphLimitsAreTheMachines(t *testing.T) {
+	for _, c := range []struct {
+		set   string
+		depth int
+	}{{"", 32}, {"queue.max_depth=40", 40}} {
+		t.Run(c.set, func(t *testing.T) {
+			t.Setenv("SPVSIM_SET", c.set)
+			d := open(t)
+			graph := vk.PhysicalDeviceShaderEnqueuePropertiesAMDX{SType: vk.StructureTypePhysicalDeviceShaderEnqueuePropertiesAmdx}
+			all := vk.PhysicalDeviceProperties2{PNext: unsafe.Pointer(&graph)}
+			GetPhysicalDeviceProperties2(vk.PhysicalDevice(d.physical.handle), &all)
+			if queue := d.physical.machine.Queue; int(graph.MaxExecutionGraphDepth) != c.depth || queue.MaxDepth != c.depth {
+				t.Errorf("the device promises graphs of depth %d, its machine takes %d: want %d", graph.MaxExecutionGraphDepth, queue.MaxDepth, c.depth)
+			}
+		})
+	}
+}
+
 // Memory is the same bytes for the application and the machine, and what is freed is counted back.
 func TestMemoryIsShared(t *testing.T) {
 	d := open(t)
