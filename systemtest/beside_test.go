@@ -175,6 +175,13 @@ func TestHalvesTakeTheTimeOfOne(t *testing.T) {
 			t.Errorf("queue %d: waves hold slots for %d cycles, alone for %d", i, got, want)
 		}
 	}
+	// The dispatcher goes on where it ended, so that two launches with a workgroup for each of two units are apart without masks as well.
+	small := func(n int) uint64 {
+		return computing(t, "queues:\n"+strings.Repeat("- steps: [{dispatch: [2]}]\n", n), fast).Stats.Cycles
+	}
+	if one, two := small(1), small(2); two < one || two > one+8 {
+		t.Errorf("two launches of two workgroups take %d cycles, one %d", two, one)
+	}
 	if two.Instructions() != 2*one.Instructions() || two.Launches != 2 {
 		t.Errorf("two halves: %d launches, %d instructions, one %d", two.Launches, two.Instructions(), one.Instructions())
 	}

@@ -3,12 +3,17 @@ package main_test
 import (
 	"bytes"
 	"cmp"
+	"fmt"
+	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"spvsim/config"
+	"spvsim/internal/suite"
 	"spvsim/vulkan/rows"
 )
 
@@ -148,6 +153,90 @@ func TestHazardOfDispatches(t *testing.T) {
 		}
 		if got := strings.Contains(said.String(), "hazard: dispatch main ") && strings.Contains(said.String(), "neither waits for the other"); got != want {
 			t.Errorf("%s: a hazard is told of: %t, want %t\n%s", name, got, want, said.String())
+		}
+	}
+}
+
+// launchOrder is the order in which one pipe served two queues of a device: a letter for each of its launches, which take 100 cycles of the pipe.
+func launchOrder(list []rows.Row, device uint64) string {
+	began := func(r *rows.Row) uint64 { return r.Begin + r.Cycles - r.Busy }
+	var own []rows.Row
+	for _, r := range list {
+		if r.Device == device {
+			own = append(own, r)
+		}
+	}
+	slices.SortFunc(own, func(x, y rows.Row) int { return cmp.Compare(began(&x), began(&y)) })
+	var order []byte
+	for i := range own {
+		order = append(order, 'a'+own[i].Queue[2]-'0')
+		if at := began(&own[i]) - began(&own[0]); at != uint64(i)*100 {
+			return fmt.Sprintf("launch %d begins %d cycles after the first, want %d", i, at, i*100)
+		}
+	}
+	return string(order)
+}
+
+// onePipe has all queues on one pipe, whose slices are of 2, 3, 4 and 5 launches.
+const onePipe = "SPVSIM_SET=front_end.pipes=1 front_end.queues_per_pipe=8 front_end.packet_cycles=30 front_end.launch_cycles=70 front_end.open_per_pipe=64 front_end.outstanding=64 " +
+	"front_end.slice_low_cycles=200 front_end.slice_medium_cycles=300 front_end.slice_high_cycles=400 front_end.slice_realtime_cycles=500 front_end.turns="
+
+// Queues take turns on a pipe for the slice of their priority: the global one that the program asks for, or low and medium by those of a device among themselves.
+func TestSlicesByPriority(t *testing.T) {
+	t.Parallel()
+	b := mine(t)
+	list, _ := overlapped(t, b, "priorities", onePipe+"round-robin")
+	for i, want := range []string{"aabbaabbaabbaabbaabbaabb", "aaabbbaaabbbaaabbbaaabbb", "aaaabbbbaaaabbbbaaaabbbb", "aaaaabbbbbaaaaabbbbbaabb"} {
+		if got := launchOrder(list, uint64(i+2)); got != want { // the first device is the program's own
+			t.Errorf("priority %d of 4: %s, want %s", i+1, got, want)
+		}
+	}
+	for turns, want := range map[string]string{"round-robin": "aabbbaabbbaabbbaabbbaaaa", "priority": strings.Repeat("b", 12) + strings.Repeat("a", 12)} {
+		list, _ := overlapped(t, b, "own_priorities", onePipe+turns)
+		if got := launchOrder(list, 2); got != want {
+			t.Errorf("turns %s: %s, want %s", turns, got, want)
+		}
+	}
+}
+
+// Sets of submissions drawn at random leave what their work does one after the other, on every preset, and the driver finds no hazard in
+// them; rows are the same with any number of the host's processors. SPVSIM_RANDOM_SUBMISSIONS sets how many are drawn.
+func TestRandomSubmissions(t *testing.T) {
+	t.Parallel()
+	b := mine(t)
+	program := b.build(t, "random")
+	machines := config.Presets()
+	sets := len(machines)
+	if n, err := strconv.Atoi(os.Getenv("SPVSIM_RANDOM_SUBMISSIONS")); err == nil {
+		sets = n
+	}
+	for i, machine := range machines {
+		variables := []string{"SPVSIM_MACHINE=" + machine, fmt.Sprintf("SPVSIM_RANDOM_FIRST=%d", i*sets),
+			fmt.Sprintf("SPVSIM_RANDOM_SUBMISSIONS=%d", (sets+len(machines)-1-i)/len(machines))}
+		processors := []string{"1", "3"}
+		if i%3 > 0 && !suite.Whole() {
+			processors = processors[:1]
+		}
+		var of [][]rows.Row
+		for _, n := range processors {
+			path := filepath.Join(t.TempDir(), "rows.csv")
+			c := b.command(program)
+			c.Env = append(b.environment(""), append(variables, "SPVSIM_RECORD="+path, "GOMAXPROCS="+n)...)
+			out, err := c.CombinedOutput()
+			if err != nil || bytes.Contains(out, []byte("hazard")) || !bytes.Contains(out, []byte("ok sets")) {
+				t.Fatalf("%s: %v\n%s", variables, err, tail(out))
+			}
+			f, err := rows.Read(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range f.Rows {
+				f.Rows[i].Process, f.Rows[i].HostSeconds = 0, 0
+			}
+			of = append(of, f.Rows)
+		}
+		if last := of[len(of)-1]; len(last) == 0 || !reflect.DeepEqual(of[0], last) {
+			t.Errorf("%s: %d rows on one processor, %d others on three", machine, len(of[0]), len(last))
 		}
 	}
 }

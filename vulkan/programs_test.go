@@ -52,6 +52,7 @@ var programs = []struct {
 	{name: "overlap"},
 	{name: "pipelines"},
 	{name: "queries"},
+	{name: "random"},
 	{name: "robust"},
 	{name: "secondary"},
 	{name: "subgroups"},

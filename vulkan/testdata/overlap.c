@@ -1,14 +1,12 @@
 // Launches that overlap as far as barriers, events and semaphores allow: dispatches without a barrier between them, copies beside kernels,
 // several queues, priorities, and timestamps where the API puts them.
-#include "vk.h"
+#include "queues.h"
 
-enum { LANES = 64, ROUNDS = 400, QUEUES = 3 };
+enum { LANES = 64, ROUNDS = 400 };
 
 static kernel k;
 static buffer data;
 static VkDescriptorSet set;
-static VkQueue queues[QUEUES];
-static VkCommandPool pools[QUEUES];
 
 static uint32_t spun(uint32_t x, uint32_t rounds) {
 	for (uint32_t i = 0; i < rounds; i++)
@@ -138,14 +136,6 @@ static void hazard(void) {
 	quiet = false;
 }
 
-static VkEvent event(void) {
-	VkEventCreateInfo info = {.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
-	VkEvent e;
-	must(vkCreateEvent(device, &info, NULL, &e));
-	KEEP(EVENT, e);
-	return e;
-}
-
 // The third dispatch waits for the first, by an event; the second overlaps with both.
 static void events(void) {
 	prepare(2);
@@ -187,62 +177,6 @@ static void timestamps(void) {
 
 // Several queues
 
-static VkDevice first_device;
-
-// open_queues makes a device with queues of one family, of those global priorities where there are any.
-static bool open_queues(const VkQueueGlobalPriorityKHR *global) {
-	static const float priorities[QUEUES] = {1, 1, 1};
-	VkDeviceQueueGlobalPriorityCreateInfoKHR of[QUEUES];
-	VkDeviceQueueCreateInfo infos[QUEUES];
-	VkQueueFamilyProperties families[8];
-	uint32_t count = COUNT(families);
-	vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
-	if (families[queue_family].queueCount < QUEUES) {
-		skip("three queues of a family");
-		return false;
-	}
-	// Priorities are of all queues that a structure asks for.
-	infos[0] = (VkDeviceQueueCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueFamilyIndex = queue_family, .queueCount = QUEUES, .pQueuePriorities = priorities};
-	if (global) {
-		of[0] = (VkDeviceQueueGlobalPriorityCreateInfoKHR){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_GLOBAL_PRIORITY_CREATE_INFO_KHR, .globalPriority = global[0]};
-		infos[0].pNext = &of[0];
-	}
-	VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &features, .queueCreateInfoCount = 1, .pQueueCreateInfos = infos, .enabledExtensionCount = enabled_count, .ppEnabledExtensionNames = enabled_extensions};
-	first_device = device;
-	must(vkCreateDevice(physical, &info, NULL, &device));
-	for (uint32_t i = 0; i < QUEUES; i++) {
-		vkGetDeviceQueue(device, queue_family, i, &queues[i]);
-		VkCommandPoolCreateInfo of_pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = queue_family};
-		must(vkCreateCommandPool(device, &of_pool, NULL, &pools[i]));
-		KEEP(POOL, pools[i]);
-	}
-	return true;
-}
-
-static void close_queues(void) {
-	must(vkDeviceWaitIdle(device));
-	free_made();
-	vkDestroyDevice(device, NULL);
-	device = first_device;
-}
-
-static VkCommandBuffer begin_on(uint32_t q) {
-	VkCommandBufferAllocateInfo one = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = pools[q], .commandBufferCount = 1};
-	VkCommandBuffer c;
-	must(vkAllocateCommandBuffers(device, &one, &c));
-	must(vkBeginCommandBuffer(c, &(VkCommandBufferBeginInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO}));
-	return c;
-}
-
-static VkSemaphore semaphore(VkSemaphoreType type) {
-	VkSemaphoreTypeCreateInfo of_type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, .semaphoreType = type};
-	VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &of_type};
-	VkSemaphore s;
-	must(vkCreateSemaphore(device, &info, NULL, &s));
-	KEEP(SEMAPHORE, s);
-	return s;
-}
-
 static void submit_on(uint32_t q, VkCommandBuffer c, VkSemaphore wait, uint64_t value, VkSemaphore signal, uint64_t gives_value) {
 	must(vkEndCommandBuffer(c));
 	VkSemaphoreSubmitInfo before = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, .semaphore = wait, .value = value, .stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT};
@@ -255,7 +189,7 @@ static void submit_on(uint32_t q, VkCommandBuffer c, VkSemaphore wait, uint64_t 
 
 // Two queues side by side, which nothing keeps apart.
 static void two_queues(void) {
-	if (!open_queues(NULL))
+	if (!open_queues(NULL, NULL))
 		return;
 	prepare(2);
 	for (uint32_t q = 0; q < 2; q++) {
@@ -270,7 +204,7 @@ static void two_queues(void) {
 
 // A binary semaphore from one to the other, and back.
 static void binary(void) {
-	if (!open_queues(NULL))
+	if (!open_queues(NULL, NULL))
 		return;
 	prepare(1);
 	VkSemaphore there = semaphore(VK_SEMAPHORE_TYPE_BINARY), back = semaphore(VK_SEMAPHORE_TYPE_BINARY);
@@ -287,7 +221,7 @@ static void binary(void) {
 
 // Three queues in a ring of a timeline's values, submitted in the reverse order.
 static void timeline(void) {
-	if (!open_queues(NULL))
+	if (!open_queues(NULL, NULL))
 		return;
 	prepare(1);
 	VkSemaphore s = semaphore(VK_SEMAPHORE_TYPE_TIMELINE);
@@ -300,6 +234,22 @@ static void timeline(void) {
 	VkSemaphoreWaitInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1, .pSemaphores = &s, .pValues = &last};
 	gives(VK_SUCCESS, vkWaitSemaphores(device, &info, UINT64_MAX));
 	check_spun(0, 1, ROUNDS + QUEUES - 1);
+	close_queues();
+}
+
+enum { SMALL = 12 };
+
+// small_launches puts launches of one workgroup into two queues, waits for all, and closes the queues.
+static void small_launches(void) {
+	prepare(2 * SMALL);
+	for (uint32_t q = 0; q < 2; q++) {
+		VkCommandBuffer c = begin_on(q);
+		for (uint32_t i = 0; i < SMALL; i++)
+			spin(c, q * SMALL + i, 1, 1);
+		submit_on(q, c, VK_NULL_HANDLE, 0, VK_NULL_HANDLE, 0);
+	}
+	must(vkDeviceWaitIdle(device));
+	check_spun(0, 2 * SMALL, 1);
 	close_queues();
 }
 
@@ -317,16 +267,16 @@ static void priorities(void) {
 	vkGetPhysicalDeviceQueueFamilyProperties2(physical, &count, families);
 	check(of[queue_family].priorityCount > 0, "no priorities");
 	for (uint32_t i = 0; i < of[queue_family].priorityCount; i++) {
-		if (!open_queues(&of[queue_family].priorities[i]))
+		if (!open_queues(&of[queue_family].priorities[i], NULL))
 			return;
-		prepare(1);
-		VkCommandBuffer c = begin_on(0);
-		spin(c, 0, 1, ROUNDS + i);
-		submit_on(0, c, VK_NULL_HANDLE, 0, VK_NULL_HANDLE, 0);
-		must(vkDeviceWaitIdle(device));
-		check_spun(0, 1, ROUNDS + i);
-		close_queues();
+		small_launches();
 	}
+}
+
+// Queues of a device whose priorities among themselves differ.
+static void own_priorities(void) {
+	if (open_queues(NULL, (float[QUEUES]){0.25, 1, 1}))
+		small_launches();
 }
 
 int main(int count, char **words) {
@@ -344,5 +294,6 @@ int main(int count, char **words) {
 	TEST(binary);
 	TEST(timeline);
 	TEST(priorities);
+	TEST(own_priorities);
 	return stop();
 }
