@@ -85,22 +85,26 @@ func (g *group) waves() (list []probe.QueueWaves) {
 	return list
 }
 
-// trace hands what became of each queue to a tracer.
+// trace hands what became of each launch that ended to a tracer.
 func (g *group) trace(to probe.QueueTracer) {
-	for i := range g.beside {
-		h := &g.beside[i]
-		span := func(kind, name string, from, until uint64) {
-			to.QueueSpan(&probe.QueueSpan{Queue: h.Name, Kind: kind, Name: name, From: g.begun + from, To: g.begun + until})
-		}
-		for k := range h.Launches {
-			l := &h.Launches[k]
-			span("waits", l.Step, l.Packet, l.Ready)
-			span("packets", l.Step, l.Read, l.Opened)
-		}
-		for _, l := range byBegin(h.Launches) {
-			span("launches", l.Step, l.Begun, l.Done)
+	var list []probe.QueueLaunch
+	for _, q := range g.queues {
+		for i := range q.Packets {
+			k := &q.Packets[i]
+			if k.Mark != nil || !g.processor.Records[k.Launch].Ended {
+				continue
+			}
+			l := g.launches[k.Launch]
+			x, workgroups := g.times(l, &g.processor.Records[k.Launch]), uint64(0)
+			if !l.open.None() {
+				workgroups, _, _ = l.open.Progress()
+			}
+			at := func(cycle uint64) uint64 { return g.begun + cycle }
+			list = append(list, probe.QueueLaunch{Queue: q.Name, Name: l.step, Packet: at(x.Packet), Ready: at(x.Ready), Read: at(x.Read), Opened: at(x.Opened),
+				Begun: at(x.Begun), Done: at(x.Done), Workgroups: workgroups})
 		}
 	}
+	to.QueueLaunches(list)
 }
 
 // kept adds up who kept a packet waiting.

@@ -305,24 +305,9 @@ func (w *besideWork) timed(t *timing, step string, p scheduler.Part, follows boo
 	}
 	fold(w)
 	if to, ok := t.machine.array.Tracer().(probe.QueueTracer); ok {
-		queueCounts(w)
 		w.trace(to)
 	}
 	return c, nil
-}
-
-// queueCounts is what became of each queue, for traces.
-func queueCounts(w *besideWork) {
-	w.beside = nil
-	for _, q := range w.queues {
-		h := account.HardwareQueue{Name: q.Name, Pipe: q.Pipe, Priority: command.Priorities[q.Priority], SlotCycles: q.Usage.Cycles}
-		for i := range q.Packets {
-			if k := &q.Packets[i]; k.Mark == nil {
-				h.Launches = append(h.Launches, w.items[k.Launch].Times)
-			}
-		}
-		w.beside = append(w.beside, h)
-	}
 }
 
 // functional runs the items one after the other, in their order.

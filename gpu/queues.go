@@ -286,6 +286,7 @@ func (l *besideLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c 
 		}
 		g.graphEnds(l)
 		g.watchGraph(l)
+		l.nameCodes()
 		if err := w.open(g.machine, scheduler.Part{}); err != nil {
 			return err
 		}
@@ -297,9 +298,21 @@ func (l *besideLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c 
 		if l.own != nil {
 			l.own.begin(l.kernel())
 		}
+		l.nameCodes()
 		l.open = g.machine.dispatcher.Open(now, floor, &l.kernel().Launch, s, c)
 	}
 	return nil
+}
+
+// nameCodes has tracers know whose waves run the launch's programs.
+func (l *besideLaunch) nameCodes() {
+	if k := l.kernel(); k != nil {
+		k.Code.Launch = l.step
+		return
+	}
+	for _, c := range l.codes {
+		c.Launch = l.step
+	}
 }
 
 func (g *group) prepare() (bool, error) { return true, nil }
@@ -396,6 +409,9 @@ func (g *group) close(end uint64) (done, next uint64) {
 	m := g.machine
 	m.dispatcher.Expect(false)
 	m.array.Beside(false)
+	for _, c := range g.list {
+		c.Launch = ""
+	}
 	done = end
 	if slices.ContainsFunc(g.launches, func(l *besideLaunch) bool { return l.kernel() != nil }) {
 		done = m.hierarchy.Release(end)

@@ -63,6 +63,7 @@ type Wave struct {
 	Group     uint64 // the workgroup's Index
 	Workgroup [3]uint32
 	Wave      uint32 // in the workgroup
+	Launch    string // that it is of, where launches run beside each other; empty: where one runs alone
 }
 
 // An Issue is an instruction of a wave. The wave waited for what Why says from
@@ -130,17 +131,21 @@ type QueueWaves struct {
 	Waves int
 }
 
-// A QueueSpan is what a hardware queue did from one cycle to another.
-type QueueSpan struct {
-	Queue    string
-	Kind     string // waits, packets or launches
-	Name     string
-	From, To uint64
+// A QueueLaunch is a launch of a hardware queue that ran beside others, with what became of it in cycles.
+type QueueLaunch struct {
+	Queue, Name string
+	Packet      uint64 // its packet became the first of its queue
+	Ready       uint64 // what it waits for had happened
+	Read        uint64 // a pipe began with it
+	Opened      uint64 // the dispatcher had it
+	Begun       uint64 // its first workgroup was placed
+	Done        uint64 // all that it did was done
+	Workgroups  uint64
 }
 
-// A QueueTracer is a Tracer that receives what hardware queues did, when it is known: those of one queue and kind in the order of
-// their begin. Launches of one queue may overlap.
-type QueueTracer interface{ QueueSpan(s *QueueSpan) }
+// A QueueTracer is a Tracer that receives what became of launches beside each other, when all of them have ended and before the next LaunchBegin:
+// those of a queue in the order of their packets. The list is valid during the call.
+type QueueTracer interface{ QueueLaunches(list []QueueLaunch) }
 
 // A NodeQueue is how many payloads wait for a node.
 type NodeQueue struct {

@@ -91,11 +91,11 @@ func (t tracers) Picked(p *PayloadWait) {
 	t.each(func(x Tracer) { x.Picked(p) })
 }
 
-// QueueSpan fulfils QueueTracer for those that do.
-func (t tracers) QueueSpan(s *QueueSpan) {
+// QueueLaunches fulfils QueueTracer for those that do.
+func (t tracers) QueueLaunches(list []QueueLaunch) {
 	t.each(func(x Tracer) {
 		if q, ok := x.(QueueTracer); ok {
-			q.QueueSpan(s)
+			q.QueueLaunches(list)
 		}
 	})
 }

@@ -128,6 +128,8 @@ type Code struct {
 	Program *program.Program
 	Counts  []account.InstCount   // by instruction
 	copies  [][]account.InstCount // further copies, until they are gathered
+	// Launch is that which runs it beside others, for tracers; empty: it runs alone.
+	Launch string
 
 	ops    []op
 	taken  cost

@@ -25,7 +25,7 @@ func (w *Wave) Place() probe.Place {
 // started reports a wave that takes its slot.
 func (t *trace) started(w *Wave, from uint64) {
 	t.wave = probe.Wave{Place: w.Place(), At: from, Program: w.code.Program,
-		Group: w.Group.Index, Workgroup: w.Group.ID, Wave: w.State.WaveInGroup}
+		Group: w.Group.Index, Workgroup: w.Group.ID, Wave: w.State.WaveInGroup, Launch: w.code.Launch}
 	t.to.WaveBegin(&t.wave)
 }
 

@@ -209,3 +209,24 @@ func TestWavesOfChosenDispatches(t *testing.T) {
 		t.Errorf("no dispatch is chosen, and there are %v", files)
 	}
 }
+
+// The profile of a program has launches beside each other one by one, as its rows say, and their waves by name.
+func TestProfileOfLaunches(t *testing.T) {
+	t.Parallel()
+	f, list := recorded(t, mine(t), "overlap", false, []string{"pair"})
+	if len(list) != 1 || len(list[0].Launches) != 2 || len(f.Rows) != 3 {
+		t.Fatalf("%d profiles, %d rows: want 1 with two launches, and 3", len(list), len(f.Rows))
+	}
+	p := list[0]
+	waves := uint64(0)
+	for i, l := range p.Launches {
+		r := &f.Rows[i]
+		if l.Name != r.Name || l.Queue != r.Queue || l.Busy != r.Busy || l.Begin != r.Begin || l.End != r.Begin+r.Cycles || l.Packet != r.Packet || l.Workgroups != r.Workgroups {
+			t.Errorf("%+v, row %+v", l, r)
+		}
+		waves += r.Waves
+	}
+	if len(p.Kernels) != 1 || p.Kernels[0].Launch != f.Rows[0].Name || p.Kernels[0].Waves != waves {
+		t.Errorf("%+v: want %d waves of %s", p.Kernels, waves, f.Rows[0].Name)
+	}
+}

@@ -1,6 +1,11 @@
 package perfetto
 
-import "spvsim/probe"
+import (
+	"cmp"
+	"slices"
+
+	"spvsim/probe"
+)
 
 // A hardwareQueue is the tracks of one.
 type hardwareQueue struct {
@@ -24,26 +29,45 @@ func (w *Writer) hardwareQueue(name string) *hardwareQueue {
 	return q
 }
 
-// QueueSpan fulfils probe.QueueTracer.
-func (w *Writer) QueueSpan(s *probe.QueueSpan) {
-	if _, _, ok := w.cut(s.From, s.To); !ok {
+// QueueLaunches fulfils probe.QueueTracer.
+func (w *Writer) QueueLaunches(list []probe.QueueLaunch) {
+	for i := range list {
+		l := &list[i]
+		w.queueSpan(l, "waits", l.Packet, l.Ready)
+		w.queueSpan(l, "packets", l.Read, l.Opened)
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b probe.QueueLaunch) int { return cmp.Compare(a.Begun, b.Begun) })
+	for i := range list {
+		w.queueLaunch(&list[i])
+	}
+}
+
+// queueSpan writes what became of a packet: those of a queue do not overlap.
+func (w *Writer) queueSpan(l *probe.QueueLaunch, kind string, from, to uint64) {
+	if _, _, ok := w.cut(from, to); !ok {
 		return
 	}
-	q := w.hardwareQueue(s.Queue)
-	if s.Kind != "launches" {
-		t := q.spans[s.Kind]
-		if t == nil {
-			t = &track{id: w.declare(q.id, "%s", s.Kind)}
-			q.spans[s.Kind] = t
-		}
-		w.slice(t, s.From, s.To, s.Kind, s.Name)
+	q := w.hardwareQueue(l.Queue)
+	t := q.spans[kind]
+	if t == nil {
+		t = &track{id: w.declare(q.id, "%s", kind)}
+		q.spans[kind] = t
+	}
+	w.slice(t, from, to, kind, l.Name)
+}
+
+// queueLaunch writes when a launch was on the machine: those of a queue may overlap.
+func (w *Writer) queueLaunch(l *probe.QueueLaunch) {
+	if _, _, ok := w.cut(l.Begun, l.Done); !ok {
 		return
 	}
-	l := q.launches.take(s.From)
-	if l.id == 0 {
-		l.id = w.declare(q.id, "launches %02d", len(q.launches.lanes)-1)
+	q := w.hardwareQueue(l.Queue)
+	on := q.launches.take(l.Begun)
+	if on.id == 0 {
+		on.id = w.declare(q.id, "launches %02d", len(q.launches.lanes)-1)
 	}
-	l.busy = s.To
-	w.slice(&l.track, s.From, s.To, s.Kind, s.Name)
+	on.busy = l.Done
+	w.slice(&on.track, l.Begun, l.Done, "launches", l.Name)
 	w.bounded()
 }

@@ -25,9 +25,11 @@ type Collector struct {
 	slots    []*program.Program
 	kernelOf []int // by wave slot
 	waiting  map[waitKey]uint64
+	launches []Launch
+	left     int // launches that are not among them
 }
 
-// A kernel is a program in a step.
+// A kernel is a program in a step, or in a launch that ran beside others.
 type kernel struct {
 	Kernel
 	program *program.Program
@@ -35,10 +37,12 @@ type kernel struct {
 	// Of the launch that runs: when its first wave began and its last ended, and the compute units that held one.
 	first, last uint64
 	units       map[int]bool
+	resident    int // waves
 }
 
 type kernelKey struct {
 	step    int
+	launch  string
 	program *program.Program
 }
 
@@ -105,17 +109,18 @@ func (c *Collector) LaunchEnd(end uint64) {
 func (c *Collector) WaveBegin(w *probe.Wave) {
 	i := c.geometry.Index(w.Place)
 	c.slots[i] = w.Program
-	key := kernelKey{c.step, w.Program}
+	key := kernelKey{c.step, w.Launch, w.Program}
 	k, ok := c.byKey[key]
 	if !ok {
 		k = len(c.kernels)
 		c.byKey[key] = k
-		c.kernels = append(c.kernels, kernel{Kernel: Kernel{Step: c.steps[c.step].Name, Name: w.Program.Name}, program: w.Program,
+		c.kernels = append(c.kernels, kernel{Kernel: Kernel{Step: c.steps[c.step].Name, Launch: w.Launch, Name: w.Program.Name}, program: w.Program,
 			weights: weights(w.Program), first: probe.Unknown, units: map[int]bool{}})
 	}
 	c.kernelOf[i] = k
 	x := &c.kernels[k]
 	x.Waves++
+	x.resident++
 	x.first, x.units[w.Unit] = min(x.first, w.At), true
 }
 
@@ -123,6 +128,9 @@ func (c *Collector) WaveBegin(w *probe.Wave) {
 func (c *Collector) WaveEnd(at uint64, p probe.Place) {
 	k := &c.kernels[c.kernelOf[c.geometry.Index(p)]]
 	k.last = max(k.last, at)
+	if k.resident--; k.resident == 0 && k.Launch != "" { // other launches of the name may come much later
+		k.settle()
+	}
 }
 
 // settle adds the cycles of the compute units that held waves of the kernel in a launch that ended.
@@ -241,3 +249,25 @@ func (c *Collector) Sample(s *probe.Sample) (next uint64) {
 
 // minSample is how far samples are apart at least, in cycles: they cost the host time.
 const minSample = 16
+
+// mostLaunches bounds the launches beside each other of a profile.
+const mostLaunches = 4096
+
+// QueueLaunches fulfils probe.QueueTracer.
+func (c *Collector) QueueLaunches(list []probe.QueueLaunch) {
+	if len(c.steps) == 0 {
+		return
+	}
+	s := &c.steps[c.step]
+	s.Beside = true
+	for i := range list {
+		l := &list[i]
+		if len(c.launches) == mostLaunches {
+			c.left += len(list) - i
+			return
+		}
+		from := func(cycle uint64) uint64 { return cycle - min(c.begin, cycle) }
+		c.launches = append(c.launches, Launch{Step: s.Name, Queue: l.Queue, Name: l.Name, Workgroups: l.Workgroups,
+			Packet: from(l.Packet), Begin: from(l.Ready), Placed: from(l.Begun), End: from(l.Done), Busy: l.Done - l.Begun})
+	}
+}

@@ -6,6 +6,7 @@
 package profile
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,6 +47,23 @@ type Profile struct {
 	Given    []config.Leaf     `json:"given,omitempty"`   // of the settings, those that no preset says
 	Warnings []string          `json:"warnings,omitempty"`
 	LDS      account.LDSCounts `json:"lds"`
+	// Launches are those that ran beside others, as many as a profile keeps.
+	Launches     []Launch `json:"launches,omitempty"`
+	LaunchesLeft int      `json:"launches_left_out,omitempty"`
+}
+
+// A Launch is one that ran beside others, in cycles from the first launch of the run on. What only the machine as a whole knows is of the
+// step that all of them are: memory, empty slots and compute units. What their waves did is in the kernels with the launch's name.
+type Launch struct {
+	Step       string `json:"step"`
+	Queue      string `json:"queue"`
+	Name       string `json:"name"`
+	Workgroups uint64 `json:"workgroups"`
+	Packet     uint64 `json:"packet"` // its packet was the first of its queue
+	Begin      uint64 `json:"begin"`  // what it waits for had happened
+	Placed     uint64 `json:"placed"` // its first workgroup was placed
+	End        uint64 `json:"end"`    // all that it did was done
+	Busy       uint64 `json:"busy"`   // cycles from its first workgroup to its end
 }
 
 const currentFormat = 1
@@ -86,22 +104,27 @@ type Step struct {
 	Cycles     uint64               `json:"cycles"`
 	Operations uint64               `json:"operations"`
 	Levels     []uint64             `json:"level_bytes"`
-	Units      []account.SlotCycles `json:"units"` // by compute unit of the machine
+	Beside     bool                 `json:"beside,omitempty"` // it is launches beside each other
+	Units      []account.SlotCycles `json:"units"`            // by compute unit of the machine
 }
 
-// A Kernel is what the waves of one program did in one step. In an execution
+// A Kernel is what the waves of one program did in one step, or in launches of one name beside others. In an execution
 // graph each node is one.
 type Kernel struct {
 	Step         string             `json:"step"`
+	Launch       string             `json:"launch,omitempty"` // name of those that it is of, where launches ran beside each other
 	Name         string             `json:"name"`
 	Waves        uint64             `json:"waves"`
 	Instructions uint64             `json:"instructions"`
 	Operations   uint64             `json:"operations"` // of lanes of vector arithmetic; multiply-add is two
 	Slots        account.SlotCycles `json:"slot_cycles"`
-	// UnitCycles are cycles of compute units that held a wave of it, in each launch from its first wave to its last.
+	// UnitCycles are cycles of compute units that held a wave of it, in each launch from its first wave to its last; beside other launches, while any was there.
 	UnitCycles uint64 `json:"unit_cycles,omitempty"`
 	Needs      *Needs `json:"needs,omitempty"` // nil in older files
 }
+
+// Of is what it is of: the launches of that name, or the step.
+func (k *Kernel) Of() string { return cmp.Or(k.Launch, k.Step) }
 
 // Needs are what the waves of a program take of a compute unit, and how many of them it may hold.
 type Needs struct {
@@ -154,7 +177,7 @@ func New(job *config.Job, c *Collector, m *config.Machine, s *tracing.Stats, lis
 		Begin: c.begin, Cycles: c.end - c.begin, Stats: text, Peak: peak(m), Levels: levels(m, g), Total: s.Slots, Steps: c.steps, Series: c.series.clone(), Graph: graphNodes(s.Graph),
 		Settings: append(m.Leaves(), job.ParameterLeaves()...),
 		Given:    append(m.Given(), job.ParameterLeaves()...), LDS: s.LDS,
-		Warnings: warnings(s, listings),
+		Warnings: warnings(s, listings), Launches: c.launches, LaunchesLeft: c.left,
 	}
 	for r := account.Reason(0); r < account.NumReasons; r++ {
 		p.Reasons = append(p.Reasons, r.String())
@@ -322,6 +345,11 @@ func (p *Profile) check() error {
 	}
 	if s.Joules != nil && (len(s.Joules) != s.Len() || slices.ContainsFunc(s.Joules, func(j float64) bool { return !(j >= 0 && j < 1e18) })) {
 		return fmt.Errorf("%w: %d bins of joules, want %d, of numbers from 0 up", ErrFormat, len(s.Joules), s.Len())
+	}
+	for _, l := range p.Launches {
+		if l.Packet > l.Placed || l.Placed > l.End || l.End > p.Cycles {
+			return fmt.Errorf("%w: launch %s: %d, %d, %d of %d cycles", ErrFormat, l.Name, l.Packet, l.Placed, l.End, p.Cycles)
+		}
 	}
 	for i := range p.Steps {
 		if len(p.Steps[i].Levels) != len(p.Levels) || len(p.Steps[i].Units) != p.Engines*p.Units {

@@ -30,6 +30,12 @@ func (p *plot) axes(xTop float64, xName string, yTicks []float64, yName string) 
 		p.line(p.left, p.y(t/top), p.right, p.y(t/top), "grid")
 		p.text(p.left-6, p.y(t/top)+4, end, "tick", short(t))
 	}
+	p.text(p.left, p.top-2, start, "name", yName)
+	p.xAxis(xTop, xName)
+}
+
+// xAxis draws the axis of x alone.
+func (p *plot) xAxis(xTop float64, xName string) {
 	n := int((p.right - p.left) / 90)
 	for _, t := range ticks(xTop, max(n, 3)) {
 		if t <= xTop {
@@ -39,7 +45,6 @@ func (p *plot) axes(xTop float64, xName string, yTicks []float64, yName string) 
 	}
 	p.line(p.left, p.bottom, p.right, p.bottom, "axis")
 	p.text(p.right, p.height-3, end, "name", xName)
-	p.text(p.left, p.top-2, start, "name", yName)
 }
 
 // stack draws one bar a row: the shares of its slot-cycles, those of empty slots left out.

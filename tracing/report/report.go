@@ -61,6 +61,7 @@ type run struct {
 	Points   []pointRow
 	Kernels  []kernelRow
 	Nodes    []nodeRow
+	Launches *launchTable
 	Reasons  []reason
 	ByReason []reasonRow
 	Needs    []needRow
@@ -129,7 +130,7 @@ func WritePrograms(w io.Writer, programs []*Program, list []*profile.Profile) er
 
 func newRun(id int, p *profile.Profile) run {
 	r := run{ID: id, Name: p.Job, Profile: p, Facts: facts(p), Where: where(p), Time: time(p), Kernels: kernels(p),
-		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Needs: needRows(p), Levels: levelRows(p), LDS: newLDS(p), Nodes: nodes(p), Stats: statRows(p.Stats)}
+		Reasons: reasons(&p.Total), ByReason: reasonRows(p), Needs: needRows(p), Levels: levelRows(p), LDS: newLDS(p), Nodes: nodes(p), Launches: launches(p), Stats: statRows(p.Stats)}
 	for _, s := range p.Given {
 		r.Given = append(r.Given, setting(s))
 	}
@@ -182,8 +183,8 @@ func where(p *profile.Profile) []figure {
 			break
 		}
 		name := k.Name
-		if len(p.Steps) > 1 {
-			name = k.Step + ": " + name
+		if len(p.Steps) > 1 || k.Launch != "" {
+			name = k.Of() + ": " + name
 		}
 		rows = append(rows, stackRow{name, k.Slots})
 	}

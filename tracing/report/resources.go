@@ -114,7 +114,7 @@ func needRows(p *profile.Profile) (list []needRow) {
 		if n == nil {
 			continue
 		}
-		row := needRow{Step: k.Step, Name: k.Name, Wave: strconv.Itoa(n.WaveSize), Group: fmt.Sprintf("%d × %d × %d", n.LocalSize[0], n.LocalSize[1], n.LocalSize[2]),
+		row := needRow{Step: k.Of(), Name: k.Name, Wave: strconv.Itoa(n.WaveSize), Group: fmt.Sprintf("%d × %d × %d", n.LocalSize[0], n.LocalSize[1], n.LocalSize[2]),
 			Vector: strconv.Itoa(n.VectorRegs), Scalar: strconv.Itoa(n.ScalarRegs), LDS: grouped(uint64(n.LDSBytes)), Scratch: grouped(uint64(n.ScratchWords)),
 			Possible: "–", Limiter: "–", Reached: "–"}
 		slots := 0

@@ -44,7 +44,7 @@ type kernelRow struct {
 func kernels(p *profile.Profile) (list []kernelRow) {
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
-		row := kernelRow{Step: k.Step, Name: k.Name, Waves: grouped(k.Waves), Instructions: grouped(k.Instructions), Operations: short(float64(k.Operations))}
+		row := kernelRow{Step: k.Of(), Name: k.Name, Waves: grouped(k.Waves), Instructions: grouped(k.Instructions), Operations: short(float64(k.Operations))}
 		row.Shares = sharesOf(&k.Slots, &p.Total)
 		list = append(list, row)
 	}

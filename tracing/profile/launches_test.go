@@ -1,0 +1,85 @@
+package profile_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"spvsim/config"
+	"spvsim/gpu"
+	"spvsim/tracing/profile"
+)
+
+// besideProfile is that of the job in which a small launch comes beside large ones.
+func besideProfile(t *testing.T) (*gpu.Result, *profile.Profile) {
+	t.Helper()
+	job, err := config.LoadJobWith(os.DirFS("../../experiments/figures/jobs"), "urgent-launch.yaml", []string{"groups=16"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := config.LoadMachine(config.Request{Job: job})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := profile.NewCollector()
+	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.New(job, c, m, r.Stats, r.Listings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, p
+}
+
+// Launches beside each other are one step of a profile, which has each of them when the statistics say, and their waves apart: the slot-cycles of
+// programs by launch are those of the queues.
+func TestLaunchesBesideEachOther(t *testing.T) {
+	r, p := besideProfile(t)
+	s := r.Stats
+	if len(p.Steps) != 1 || !p.Steps[0].Beside {
+		t.Errorf("%d steps, want one of launches beside each other", len(p.Steps))
+	}
+	i := 0
+	slots := map[string]uint64{}
+	for _, q := range s.Queues {
+		for _, l := range q.Launches {
+			want := profile.Launch{Step: "queues", Queue: q.Name, Name: l.Step, Workgroups: p.Launches[i].Workgroups,
+				Packet: l.Packet, Begin: l.Ready, Placed: l.Begun, End: l.Done, Busy: l.Done - l.Begun}
+			if p.Launches[i] != want {
+				t.Errorf("launch %d is %+v, want %+v", i, p.Launches[i], want)
+			}
+			i++
+		}
+	}
+	if got := []uint64{p.Launches[0].Workgroups, p.Launches[1].Workgroups, p.Launches[5].Workgroups}; i != 6 || got[0] != 1 || got[1] != 16 || got[2] != 4 {
+		t.Errorf("%d launches, workgroups %v: want 6, of 1, 16 and 4", i, got)
+	}
+	waves := map[string]uint64{}
+	for _, k := range p.Kernels {
+		slots[k.Launch] += k.Slots.Total()
+		waves[k.Launch] += k.Waves
+	}
+	if waves["begin"] != 1 || waves["large"] != 64 || waves["small"] != 4 {
+		t.Errorf("waves by launch %v, want 1, 64 and 4", waves)
+	}
+	if a, b := slots["begin"]+slots["large"], slots["small"]; a != s.Queues[0].SlotCycles || b != s.Queues[1].SlotCycles {
+		t.Errorf("slot-cycles by launch %v, queues %d and %d", slots, s.Queues[0].SlotCycles, s.Queues[1].SlotCycles)
+	}
+}
+
+// A profile whose launches can't be is refused.
+func TestLaunchesThatCanNotBe(t *testing.T) {
+	_, p := besideProfile(t)
+	p.Launches[2].End = p.Cycles + 1
+	var b bytes.Buffer
+	if err := p.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := profile.Read(&b); err == nil || !strings.Contains(err.Error(), "launch large") {
+		t.Errorf("%v, want an error that names the launch", err)
+	}
+}

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+
+	"spvsim/tracing/profile"
+)
+
+// A launchTable is the launches that ran beside others: a picture by queue, and a row each.
+type launchTable struct {
+	Picture figure
+	Rows    []launchRow
+	More    string // what is not in the table; empty: nothing
+}
+
+// A launchRow is a launch as text.
+type launchRow struct{ Queue, Name, Workgroups, Packet, Begin, Placed, End, Waited, Busy string }
+
+// mostRows is how many launches the table lists.
+const mostRows = 500
+
+// launches are those of a profile; nil: all of its launches ran alone.
+func launches(p *profile.Profile) *launchTable {
+	if len(p.Launches) == 0 || p.Cycles == 0 {
+		return nil
+	}
+	t := &launchTable{}
+	for i := range p.Launches[:min(len(p.Launches), mostRows)] {
+		l := &p.Launches[i]
+		t.Rows = append(t.Rows, launchRow{l.Queue, l.Name, grouped(l.Workgroups), grouped(l.Packet), grouped(l.Begin), grouped(l.Placed), grouped(l.End),
+			grouped(l.Placed - l.Packet), grouped(l.Busy)})
+	}
+	if more := len(p.Launches) - len(t.Rows) + p.LaunchesLeft; more > 0 {
+		t.More = fmt.Sprintf("%s more launches are not listed.", grouped(uint64(more)))
+	}
+	lanes, left := lanesOf(p)
+	text := "A line for each queue, and another where its launches overlap: thin from when a launch's packet was the first of its queue, thick from its first workgroup to its end."
+	if left > 0 {
+		text += fmt.Sprintf(" %s launches that overlap with more are left out.", grouped(uint64(left)))
+	}
+	t.Picture = draw("Launches of queues", text, nil, func(width float64) template.HTML { return timeline(width, p, lanes) })
+	return t
+}
+
+// A lane is launches of one queue, none of which begins before the one before has ended.
+type lane struct {
+	queue string
+	list  []*profile.Launch
+}
+
+// mostLanes is how many lanes a picture has.
+const mostLanes = 32
+
+// lanesOf puts launches into lanes, those of a queue one under the other; left: launches for which no lane is left.
+func lanesOf(p *profile.Profile) (lanes []lane, left int) {
+	var queues []string
+	of := map[string][]*profile.Launch{}
+	for i := range p.Launches {
+		l := &p.Launches[i]
+		if of[l.Queue] == nil {
+			queues = append(queues, l.Queue)
+		}
+		of[l.Queue] = append(of[l.Queue], l)
+	}
+	for i, q := range queues {
+		most := max((mostLanes-len(lanes))/(len(queues)-i), 1)
+		own, more := lanesOfQueue(q, of[q], most)
+		lanes, left = append(lanes, own...), left+more
+	}
+	return lanes, left
+}
+
+func lanesOfQueue(queue string, list []*profile.Launch, most int) (lanes []lane, left int) {
+	slices.SortStableFunc(list, func(a, b *profile.Launch) int { return cmp.Compare(a.Placed, b.Placed) })
+	for _, l := range list {
+		i := slices.IndexFunc(lanes, func(x lane) bool { return x.list[len(x.list)-1].End <= l.Placed })
+		switch {
+		case i >= 0:
+			lanes[i].list = append(lanes[i].list, l)
+		case len(lanes) < most:
+			lanes = append(lanes, lane{queue, []*profile.Launch{l}})
+		default:
+			left++
+		}
+	}
+	return lanes, left
+}
+
+// timeline draws lanes over time.
+func timeline(width float64, p *profile.Profile, lanes []lane) template.HTML {
+	const height, gap = 14.0, 4.0
+	pl := newPlot(width, float64(len(lanes))*(height+gap)+56, "launches of queues over time")
+	pl.left = 90
+	pl.xAxis(float64(p.Cycles), "cycle")
+	colours := map[string]int{}
+	for i, x := range lanes {
+		y := pl.top + 6 + float64(i)*(height+gap)
+		if i == 0 || lanes[i-1].queue != x.queue {
+			pl.text(pl.left-6, y+11, end, "tick", shortened(x.queue, 12))
+		}
+		for _, l := range x.list {
+			c, known := colours[l.Name]
+			if !known {
+				c = len(colours) % mostColours
+				colours[l.Name] = c
+			}
+			at := func(cycle uint64) float64 { return pl.x(float64(cycle) / float64(p.Cycles)) }
+			pl.line(at(l.Packet), y+height/2, at(l.Placed), y+height/2, "axis")
+			pl.rect(at(l.Placed), y, max(at(l.End)-at(l.Placed), 1), height, className("l", c)+" cell",
+				fmt.Sprintf("%s: %s cycles from its first workgroup, %s after its packet", l.Name, grouped(l.Busy), grouped(l.Placed-l.Packet)))
+		}
+	}
+	return pl.done()
+}
+
+// mostColours is how many classes of colours levels have, which launches take by name.
+const mostColours = 6

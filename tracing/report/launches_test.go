@@ -1,0 +1,43 @@
+package report_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"spvsim/tracing/profile"
+)
+
+// Launches beside each other have a row each on the page, and a bar each in lanes by queue; those that run alone have no section.
+func TestLaunchesOnThePage(t *testing.T) {
+	p := profiled(t, "reduce", "rdna3-rx7900xtx")
+	if strings.Contains(pageOf(t, p), "Launches beside each other") {
+		t.Error("launches beside each other, of a job that has none")
+	}
+	for i := range 600 {
+		begin := p.Cycles / 1000 * uint64(i)
+		p.Launches = append(p.Launches, profile.Launch{Step: "queues", Queue: fmt.Sprint("q", i%2), Name: fmt.Sprint("step", i), Workgroups: 7,
+			Packet: begin, Begin: begin, Placed: begin, End: begin + p.Cycles/300, Busy: p.Cycles / 300})
+	}
+	p.LaunchesLeft = 5
+	text := pageOf(t, p)
+	_, section, _ := strings.Cut(text, "Launches beside each other")
+	section, _, _ = strings.Cut(section, "</section>")
+	if n := strings.Count(section, "<tr>"); n != 1+500 {
+		t.Errorf("%d rows, want the names of columns and 500", n)
+	}
+	if !strings.Contains(section, "105 more launches are not listed") {
+		t.Error("launches are left out of the table, which does not say so")
+	}
+	wide, _, _ := strings.Cut(section, `class="narrow"`)
+	bars := regexp.MustCompile(`<rect [^>]*y="([0-9.]+)"[^>]*><title>step`).FindAllStringSubmatch(wide, -1)
+	lanes := map[string]bool{}
+	for _, b := range bars {
+		lanes[b[1]] = true
+	}
+	// A launch overlaps with the next three; two of those are of the other queue.
+	if len(bars) != 600 || len(lanes) != 4 {
+		t.Errorf("%d bars in %d lanes, want 600 in 4", len(bars), len(lanes))
+	}
+}
