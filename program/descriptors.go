@@ -158,12 +158,20 @@ func (p *descriptorPlan) atEnd() [][]descriptorLoad {
 	return p.end
 }
 
-// unpackIDs takes each part of the place in the workgroup that is used out of the one register.
-func (e *emitter) unpackIDs() {
+// unpackIDs takes what is used out of the registers that hold several numbers: the parts of the place in the workgroup,
+// where they come so, and the wave's number and how many there are, which compilers for Vulkan read.
+func (e *emitter) unpackIDs(t *Target) {
 	for _, v := range e.pre {
-		if v.Op >= isa.LocalIDX && v.Op <= isa.LocalIDZ && e.uses[v.ID] > 0 {
-			e.insts = append(e.insts, isa.Inst{Op: isa.Micro, T: isa.I32, Class: isa.ClassVALU32, Imm: uint64(isa.BitFieldUExtract), Origin: v.Origin})
+		place := v.Op >= isa.LocalIDX && v.Op <= isa.LocalIDZ && t.PackedIDs
+		wave := (v.Op == isa.SubgroupID || v.Op == isa.NumSubgroups) && t.Descriptors
+		if e.uses[v.ID] == 0 || !place && !wave {
+			continue
 		}
+		class := isa.ClassVALU32
+		if wave {
+			class = isa.ClassSALU
+		}
+		e.insts = append(e.insts, isa.Inst{Op: isa.Micro, T: isa.I32, Class: class, Imm: uint64(isa.BitFieldUExtract), Origin: v.Origin})
 	}
 }
 

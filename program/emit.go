@@ -71,9 +71,7 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	if err := e.findTogether(); err != nil {
 		return nil, err
 	}
-	if t.PackedIDs {
-		e.unpackIDs()
-	}
+	e.unpackIDs(t)
 	for i := range fl.Blocks {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err

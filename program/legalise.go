@@ -96,10 +96,12 @@ func replace(f *ir.Func, same map[*ir.Value]*ir.Value) {
 // reads it: a uniform truth value that a per-lane instruction reads becomes a
 // lane mask, and a uniform memory index goes to the base.
 func legalise(f *ir.Func, waveSize int) {
-	for _, b := range f.Blocks {
+	order := ir.NewOrder(f)
+	vectors := newInVectors(f, order)
+	for _, b := range order.Blocks {
 		code := make([]*ir.Value, 0, len(b.Code))
 		masks := map[*ir.Value]*ir.Value{}
-		vectors := inVectors{f: f, have: map[*ir.Value]*ir.Value{}}
+		vectors.block = b
 		toMask := func(a *ir.Value) *ir.Value {
 			if masks[a] == nil {
 				m := f.NewValue(isa.ToLanes, isa.Bool, isa.Bool, a)

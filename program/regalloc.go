@@ -24,7 +24,11 @@ type group struct {
 	reg    int   // first row, or word
 	id     int   // of the value that the group was made for
 	joined []int // ids of the others
+	copied []copied
 }
+
+// A copied is where the copy of a value, by its id, makes a phi: from that point to the end of a block, three points later.
+type copied struct{ at, src int }
 
 // allocation maps values to registers by first fit over live ranges with holes.
 type allocation struct {
@@ -98,6 +102,7 @@ func newSpans(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int)
 	for _, g := range s.groups {
 		if g != nil {
 			g.spans = tidy(g.spans)
+			slices.Reverse(g.copied)
 		}
 	}
 	return s
@@ -200,6 +205,9 @@ func (s *spans) block(b *ir.Block, out bitset, copies []copyTo, start, end int) 
 	}
 	for _, c := range copies {
 		s.def(c.phi, end-3)
+		if g := s.groups[c.phi.ID]; !g.scalar && !literal(c.src) {
+			g.copied = append(g.copied, copied{end - 3, c.src.ID})
+		}
 	}
 	for _, c := range copies {
 		s.use(c.src, end-3)
@@ -278,6 +286,50 @@ func overlap(a, b []span) bool {
 	return false
 }
 
+// differ reports that two groups hold different values at one time, and whether they hold one value at one time: after a
+// copy to a phi for one way out of a block, the source goes on on the other.
+func (a *allocation) differ(g, h *group) (different, same bool) {
+	x, y := g.spans, h.spans
+	for len(x) > 0 && len(y) > 0 {
+		if both := (span{max(x[0].from, y[0].from), min(x[0].to, y[0].to)}); both.from < both.to {
+			if !a.oneValue(g, h, both) {
+				return true, false
+			}
+			same = true
+		}
+		if x[0].to < y[0].to {
+			x = x[1:]
+		} else {
+			y = y[1:]
+		}
+	}
+	return false, same
+}
+
+// oneValue reports that what both groups hold is one value: one is a phi that a copy has just made, the other its source or a
+// phi made of the same.
+func (a *allocation) oneValue(g, h *group, both span) bool {
+	p, q := g.copiedIn(both), h.copiedIn(both)
+	switch {
+	case p != nil && q != nil:
+		return p.src == q.src
+	case p != nil:
+		return a.groups[p.src] == h
+	case q != nil:
+		return a.groups[q.src] == g
+	}
+	return false
+}
+
+// copiedIn is the copy whose points take in all of a span; nil: there is none.
+func (g *group) copiedIn(s span) *copied {
+	i := sort.Search(len(g.copied), func(i int) bool { return g.copied[i].at > s.from }) - 1
+	if i < 0 || s.to > g.copied[i].at+3 {
+		return nil
+	}
+	return &g.copied[i]
+}
+
 // coalesce joins phis with their arguments where their spans allow, those on
 // back edges first: they cost a move in every iteration.
 func (a *allocation) coalesce(fl *flow, lv *liveness, waveSize int) {
@@ -317,14 +369,27 @@ func (a *allocation) joinSums(fl *flow, waveSize int) {
 // join lets two values share a register, and all that share one with either.
 func (a *allocation) join(x, y int) {
 	g, h := a.groups[x], a.groups[y]
-	if g == h || g.scalar != h.scalar || g.rows != h.rows || overlap(g.spans, h.spans) {
+	if g == h || g.scalar != h.scalar || g.rows != h.rows {
+		return
+	}
+	different, same := a.differ(g, h)
+	if different {
 		return
 	}
 	regs := g.regs
 	if len(g.joined) < len(h.joined) {
 		g, h = h, g // so that a value moves to another group seldom
 	}
-	g.regs, g.spans = regs, merged(g.spans, h.spans)
+	g.regs = regs
+	if same {
+		g.spans = tidy(append(g.spans, h.spans...))
+	} else {
+		g.spans = merged(g.spans, h.spans)
+	}
+	if len(h.copied) > 0 {
+		g.copied = append(g.copied, h.copied...)
+		sort.SliceStable(g.copied, func(i, j int) bool { return g.copied[i].at < g.copied[j].at })
+	}
 	for _, id := range append(h.joined, h.id) {
 		a.groups[id] = g
 	}

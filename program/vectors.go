@@ -9,11 +9,17 @@ import (
 // alone: vector memory and LDS have no constant and no scalar register among their data,
 // and LDS none in its address.
 type inVectors struct {
-	f    *ir.Func
-	at   *ir.Value
-	have map[*ir.Value]*ir.Value // copies that the block has made
-	zero *ir.Value               // the first of them that holds the integer 0
-	code []*ir.Value
+	f     *ir.Func
+	order *ir.Order
+	block *ir.Block
+	at    *ir.Value
+	have  map[*ir.Value][]*ir.Value // copies, in the order of their blocks
+	zero  *ir.Value                 // the integer 0
+	code  []*ir.Value
+}
+
+func newInVectors(f *ir.Func, order *ir.Order) *inVectors {
+	return &inVectors{f: f, order: order, have: map[*ir.Value][]*ir.Value{}}
 }
 
 // access gives an access its copies, and returns the code up to it.
@@ -42,16 +48,37 @@ func (c *inVectors) all(args []*ir.Value) {
 }
 
 func (c *inVectors) copy(a *ir.Value) *ir.Value {
-	if c.have[a] == nil {
-		w := c.f.NewValue(isa.Mov, a.R, a.R, a)
-		w.Block, w.Origin = c.at.Block, c.at.Origin
-		c.have[a] = w
-		c.code = append(c.code, w)
-		if c.zero == nil && a.Op == isa.Const && a.R == isa.I32 && a.Imm == 0 {
-			c.zero = w
+	if a.Op == isa.Const && a.R == isa.I32 && a.Imm == 0 {
+		if c.zero == nil {
+			c.zero = a
+		}
+		a = c.zero
+	}
+	if w := c.before(c.have[a]); w != nil {
+		return w
+	}
+	w := c.f.NewValue(isa.Mov, a.R, a.R, a)
+	w.Block, w.Origin = c.block, c.at.Origin
+	c.have[a] = append(c.have[a], w)
+	c.code = append(c.code, w)
+	return w
+}
+
+// fewCopies is how many of the last copies are looked at, besides the first, for one that every way has passed.
+const fewCopies = 4
+
+func (c *inVectors) before(copies []*ir.Value) *ir.Value {
+	at := c.order.Place[c.block.ID]
+	passed := func(w *ir.Value) bool { return w.Block == c.block || c.order.Dominates(c.order.Place[w.Block.ID], at) }
+	if len(copies) > 0 && passed(copies[0]) {
+		return copies[0]
+	}
+	for i := len(copies) - 1; i > 0 && i >= len(copies)-fewCopies; i-- {
+		if passed(copies[i]) {
+			return copies[i]
 		}
 	}
-	return c.have[a]
+	return nil
 }
 
 // address puts a uniform address of LDS, or zero for one that is a constant, into a vector register.
@@ -69,10 +96,7 @@ func (c *inVectors) address(v *ir.Value) {
 }
 
 func (c *inVectors) copyOfZero() *ir.Value {
-	if c.zero != nil {
-		return c.zero
-	}
 	k := c.f.NewValue(isa.Const, isa.I32, isa.I32)
-	k.Block, k.Uniform = c.at.Block, true
+	k.Block, k.Uniform = c.block, true
 	return c.copy(k)
 }

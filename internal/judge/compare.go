@@ -53,6 +53,9 @@ func (d *Driver) Compare(s *Shader, m *config.Machine) (*Comparison, error) {
 	if c.Theirs, err = d.Compile(r); err != nil {
 		return nil, err
 	}
+	if n := c.Theirs.Static(); n.Total() <= 1 {
+		return nil, fmt.Errorf("%w: it leaves nothing of it but the end", ErrRefused)
+	}
 	if c.Ours, err = lowered(s, o, m); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,9 @@ func layout(r *Request) (string, error) {
 	if r.Module.Has(spirv.CapabilityShaderEnqueueAMDX) || r.Module.Has(spirv.CapabilityCooperativeMatrixKHR) {
 		return "", fmt.Errorf("%w: its Mesa knows neither execution graphs nor cooperative matrices", ErrRefused)
 	}
+	if op := groupOfWaves(r.Module); op != nil {
+		return "", fmt.Errorf("%w: it takes %s over a workgroup for one over a wave", ErrRefused, op.Op)
+	}
 	if e.Model != spirv.ExecutionModelGLCompute {
 		return "", fmt.Errorf("%w: entry point %q is of model %s: want GLCompute", ErrRefused, e.Name, e.Model)
 	}
@@ -59,6 +62,20 @@ func layout(r *Request) (string, error) {
 	fmt.Fprintf(&b, "push %d\n", push)
 	constants(&b, r)
 	return b.String(), nil
+}
+
+// groupOfWaves is a group operation over a workgroup, which Vulkan has not: RADV carries it out over each wave; nil: there is none.
+func groupOfWaves(m *validate.Module) *spirv.Instruction {
+	for i := range m.Raw.Instructions {
+		in := &m.Raw.Instructions[i]
+		if in.Op < spirv.OpGroupAll || in.Op > spirv.OpGroupSMax {
+			continue
+		}
+		if scope := m.Def(spirv.ID(in.Operands[0])); scope != nil && scope.Op == spirv.OpConstant && spirv.Scope(scope.Operands[0]) == spirv.ScopeWorkgroup {
+			return in
+		}
+	}
+	return nil
 }
 
 // mostPush are the bytes of push constants that RADV has; what a block leaves of them costs nothing.

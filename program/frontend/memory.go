@@ -201,7 +201,7 @@ func (b *pointers) storeLeaves(p pointer, leaves []*ir.Value) {
 func (b *pointers) mem(p pointer, elem isa.Type, off uint32, n uint8) (*ir.Mem, []*ir.Value) {
 	m := &ir.Mem{
 		Access: isa.Access{Space: p.space, Binding: p.binding, Dynamic: p.dynamic, Offset: p.offset + off, Elem: elem, Count: n, Coherent: p.coherent, Payload: p.payload},
-		Object: p.object, Volatile: p.volatile, Align: max(p.align, memBytes(elem)),
+		Object: p.object, Volatile: p.volatile, Align: max(p.align, memBytes(elem)), Arrays: p.arrays,
 	}
 	if p.index == nil {
 		m.Align = max(m.Align, baseAlign)
@@ -298,7 +298,7 @@ func (b *pointers) storeSlots(p pointer, leaves []*ir.Value) {
 func (b *pointers) slot(p pointer, t isa.Type, i int) (*ir.Mem, []*ir.Value) {
 	m := &ir.Mem{
 		Access: isa.Access{Space: isa.SpaceScratch, Offset: p.offset + uint32(i)*p.local.SlotWords, Elem: memType(t), Count: 1},
-		Object: p.local.ID, Volatile: p.volatile, Align: 4 * p.local.SlotWords, Local: p.local,
+		Object: p.local.ID, Volatile: p.volatile, Align: 4 * p.local.SlotWords, Local: p.local, Arrays: p.arrays,
 	}
 	if p.index == nil {
 		return m, nil

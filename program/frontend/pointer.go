@@ -42,6 +42,7 @@ type pointer struct {
 	offset uint32    // constant part
 	align  uint32    // of index, bytes
 	stride uint32    // bytes between the elements of the array that it points into; 0: not known
+	arrays [2]ir.Array
 
 	object   int
 	volatile bool
@@ -201,11 +202,11 @@ func (b *pointers) step(p pointer, index spirv.ID) pointer {
 	case validate.KindArray, validate.KindRuntimeArray, validate.KindMatrix:
 		stride, inner := b.element(t, p.lay)
 		p.typ, p.lay, p.stride = t.Elem, inner, stride
-		return b.move(p, index, stride, 0)
+		return b.stepThrough(p, t, index, stride, 0)
 	case validate.KindVector:
 		stride := max(p.lay.vecStride, memBytes(b.scalar(t.Elem)))
 		p.typ, p.lay.vecStride = t.Elem, 0
-		return b.move(p, index, stride, 0)
+		return b.stepThrough(p, t, index, stride, 0)
 	}
 	b.invalid("index %%%d into a type that has no parts, %%%d", index, t.ID)
 	return p
@@ -227,6 +228,14 @@ func (b *pointers) stepMember(p pointer, index spirv.ID) pointer {
 	p.offset += off
 	b.decorate(&p, b.m.MemberDecorations(t.ID, i))
 	return p
+}
+
+// stepThrough is move by an index into an array, a matrix or a vector, whose length the pointer keeps where the index is not known.
+func (b *pointers) stepThrough(p pointer, t *validate.Type, index spirv.ID, stride, words uint32) pointer {
+	if t.Kind != validate.KindRuntimeArray && b.leaf(index).Op != isa.Const {
+		p.arrays[1], p.arrays[0] = p.arrays[0], ir.Array{Length: uint32(b.count(t)), Stride: stride}
+	}
+	return b.move(p, index, stride, words)
 }
 
 // pickDescriptor selects an element of an array of descriptors.
@@ -309,7 +318,7 @@ func (b *pointers) stepLocal(p pointer, index spirv.ID) pointer {
 	case validate.KindArray, validate.KindMatrix, validate.KindVector:
 		p.typ = t.Elem
 		stride := uint32(len(b.leafTypes(t.Elem))) * words
-		return b.move(p, index, stride, stride*uint32(b.count(t)))
+		return b.stepThrough(p, t, index, stride, stride*uint32(b.count(t)))
 	}
 	if c := b.coop(t); c != nil {
 		return b.stepMatrix(p, c, index)

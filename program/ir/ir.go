@@ -78,6 +78,10 @@ type Mem struct {
 	// need only element alignment.
 	Align uint32
 
+	// Arrays of known length that the index steps through, the innermost first;
+	// entries of length 0 are none.
+	Arrays [2]Array
+
 	// Local is the variable of a SpaceScratch access; Offset and index count
 	// 4-byte words in it. A dynamic access stays within words [Low, High).
 	Local     *Local
@@ -93,6 +97,9 @@ type Mem struct {
 	SamplerIndexed bool
 	Offsets        bool
 }
+
+// An Array is its number of elements and the distance from one to the next, in what the index counts.
+type Array struct{ Length, Stride uint32 }
 
 // MemArgs splits the arguments of a memory value; parts it does not have are nil.
 func (v *Value) MemArgs() (base, index, bindex *Value, data []*Value) {

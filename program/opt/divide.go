@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -9,7 +11,7 @@ import (
 // instruction, by the sequences that LLVM's AMDGPU back end emits
 // (AMDGPUCodeGenPrepare: expandDivRem32 and expandDivRem24; AMDGPUISelLowering:
 // LowerUDIVREM64): a reciprocal in f32 as an estimate, Newton steps in integers,
-// corrections. What depends on the divisor alone is values of its own, so that
+// corrections. Where buffers are descriptors, words of 64 bits are divided as Mesa does. What depends on the divisor alone is values of its own, so that
 // loops compute it once and a quotient and a remainder share it. Values must
 // have their units (placement): for a uniform divisor the estimate goes to the
 // scalar unit, which does the rest.
@@ -28,6 +30,7 @@ type divider struct {
 	o     Options
 	pool  *pool
 	names *renaming
+	b     *ir.Block // the block that is being written, out its code
 	out   []*ir.Value
 	at    *ir.Value // the division
 }
@@ -41,17 +44,33 @@ var divisionOps = map[isa.Op]division{
 }
 
 func (d *divider) block(b *ir.Block) {
-	d.out = make([]*ir.Value, 0, len(b.Code)+8)
-	for _, v := range b.Code {
+	if b.Continue != nil && d.branches(b) { // a loop's header stays one, and no more
+		b = splitBlock(d.f, b, 0)
+	}
+	code := b.Code
+	d.b, d.out = b, make([]*ir.Value, 0, len(code)+8)
+	for _, v := range code {
 		if kind, ok := divisionOps[v.Op]; ok && !(d.o.Divides != nil && d.o.Divides(v.Op, v.T)) {
 			d.at = v
 			d.names.set(v, d.expand(kind, v.T, v.Args[0], v.Args[1]))
 			continue
 		}
+		v.Block = d.b
 		d.out = append(d.out, v)
 	}
-	b.Code = d.out
+	d.b.Code = d.out
 }
+
+// branches reports a division in b that takes branches.
+func (d *divider) branches(b *ir.Block) bool {
+	return slices.ContainsFunc(b.Code, func(v *ir.Value) bool {
+		_, ok := divisionOps[v.Op]
+		return ok && d.byBits(v.T)
+	})
+}
+
+// byBits reports integers that are divided bit by bit.
+func (d *divider) byBits(t isa.Type) bool { return t == isa.I64 && !d.o.SelectBuffers }
 
 func (d *divider) expand(kind division, t isa.Type, x, y *ir.Value) *ir.Value {
 	divide := d.inWords
@@ -146,6 +165,9 @@ func counter(phi *ir.Value, depth int) bool {
 // unsigned estimates the quotient from the reciprocal: it is too small by two at
 // most, which two corrections make good.
 func (d *divider) unsigned(kind division, t isa.Type, x, y *ir.Value) *ir.Value {
+	if d.byBits(t) {
+		return d.inBits(kind, x, y)
+	}
 	one := d.constant(t, 1)
 	q := d.op(isa.UMulHi, t, x, d.reciprocal(t, y))
 	r := d.op(isa.ISub, t, x, d.op(isa.IMul, t, q, y))
@@ -262,7 +284,7 @@ func (d *divider) half(op isa.Op, x *ir.Value) *ir.Value {
 }
 
 func (d *divider) add(v *ir.Value) *ir.Value {
-	v.Block, v.Origin = d.at.Block, d.at.Origin
+	v.Block, v.Origin = d.b, d.at.Origin
 	v.Uniform = onScalarUnit(v, d.o)
 	for _, a := range v.Args {
 		v.Uniform = v.Uniform && (a.Uniform || literal(a) || v.Op == isa.ToScalar)

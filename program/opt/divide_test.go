@@ -18,8 +18,12 @@ type expansion struct {
 	words  []uint64 // by value id
 }
 
-// expanded expands op with operands that the scalar unit has, or the vector unit.
+// expanded expands op as LLVM does, with operands that the scalar unit has, or the vector unit.
 func expanded(t *testing.T, op isa.Op, typ isa.Type, uniform bool) *expansion {
+	return expandedFor(t, op, typ, uniform, Options{WaveSize: 64, SelectBuffers: true})
+}
+
+func expandedFor(t *testing.T, op isa.Op, typ isa.Type, uniform bool, o Options) *expansion {
 	b := newBuilder(t)
 	x, y := b.f.NewValue(isa.Load, typ, typ), b.f.NewValue(isa.Load, typ, typ)
 	x.Uniform, y.Uniform = uniform, uniform
@@ -28,7 +32,7 @@ func expanded(t *testing.T, op isa.Op, typ isa.Type, uniform bool) *expansion {
 	st := b.store(ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Elem: typ}}, b.c(0), v)
 	b.ret()
 	gatherConstants(b.f, Options{})
-	divisions(b.f, Options{WaveSize: 64})
+	divisions(b.f, o)
 	if count(b.f, op) > 0 {
 		t.Fatalf("%v.%v is still there", op, typ)
 	}
@@ -37,19 +41,41 @@ func expanded(t *testing.T, op isa.Op, typ isa.Type, uniform bool) *expansion {
 
 func (e *expansion) eval(x, y uint64) uint64 {
 	e.words[e.x.ID], e.words[e.y.ID] = x, y
-	var args [4]uint64
-	for _, v := range e.f.Blocks[0].Code {
-		switch {
-		case v.Op == isa.Const:
-			e.words[v.ID] = v.Imm
-		case v.Mem == nil:
-			for i, a := range v.Args {
-				args[i] = e.words[a.ID]
-			}
-			e.words[v.ID] = isa.Table[v.Op].Meaning(v.T, v.From, v.Imm, args[0], args[1], args[2], args[3])
+	var from *ir.Block
+	for b := e.f.Blocks[0]; b != nil; {
+		for _, phi := range b.Phis {
+			e.words[phi.ID] = e.words[phi.Args[predOf(b, from)].ID]
 		}
+		for _, v := range b.Code {
+			e.value(v)
+		}
+		from, b = b, e.after(b)
 	}
 	return e.words[e.result.ID]
+}
+
+func (e *expansion) value(v *ir.Value) {
+	if v.Op == isa.Const {
+		e.words[v.ID] = v.Imm
+	}
+	if v.Op == isa.Const || v.Mem != nil {
+		return
+	}
+	var args [4]uint64
+	for i, a := range v.Args {
+		args[i] = e.words[a.ID]
+	}
+	e.words[v.ID] = isa.Table[v.Op].Meaning(v.T, v.From, v.Imm, args[0], args[1], args[2], args[3])
+}
+
+func (e *expansion) after(b *ir.Block) *ir.Block {
+	switch {
+	case len(b.Succs) == 0:
+		return nil
+	case b.Term == ir.Cond && e.words[b.Cond.ID] == 0:
+		return b.Succs[1]
+	}
+	return b.Succs[0]
 }
 
 func (e *expansion) check(t *testing.T, op isa.Op, typ isa.Type, x, y uint64) {
@@ -120,6 +146,26 @@ func TestDivisionsOfWords(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// Where buffers are descriptors, words of 64 bits are divided bit by bit, the upper word of the quotient in a block of its own.
+func TestDivisionsBitByBit(t *testing.T) {
+	r := rand.New(rand.NewPCG(64, 2))
+	for _, op := range allDivisions {
+		e := expandedFor(t, op, isa.I64, false, Options{WaveSize: 64})
+		if len(e.f.Blocks) != 3 {
+			t.Fatalf("%v: %d blocks, want a branch past the upper word", op, len(e.f.Blocks))
+		}
+		corners := []uint64{0, 1, 2, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1 << 32, 1<<32 + 1, 1<<63 - 1, 1 << 63, 1<<64 - 1}
+		for _, x := range corners {
+			for _, y := range corners {
+				e.check(t, op, isa.I64, x, y)
+			}
+		}
+		for range 300 {
+			e.check(t, op, isa.I64, someWord(r, isa.I64), someWord(r, isa.I64))
 		}
 	}
 }

@@ -115,7 +115,9 @@ func (e *expr) write(v *ir.Value) string {
 }
 
 // folded is what folding makes of an expression.
-func folded(t *testing.T, text string) string {
+func folded(t *testing.T, text string) string { return foldedFor(t, text, Options{WaveSize: 64}) }
+
+func foldedFor(t *testing.T, text string, o Options) string {
 	e := newExpr(t, text)
 	v := e.read(isa.I32)
 	m := word(0)
@@ -123,7 +125,7 @@ func folded(t *testing.T, text string) string {
 	st := e.b.store(m, e.b.c(0), v)
 	e.b.ret()
 	gatherConstants(e.b.f, Options{})
-	fold(e.b.f, Options{WaveSize: 64})
+	fold(e.b.f, o)
 	return e.write(st.Args[1])
 }
 
@@ -183,10 +185,20 @@ func TestFoldsFold(t *testing.T) {
 		{"(fneg.f32 (fneg.f32 x))", "x"}, {"(fabs.f32 (fabs.f32 x))", "(fabs.f32 x)"}, {"(fabs.f32 (fneg.f32 x))", "(fabs.f32 x)"}, {"(fneg.f32 (fabs.f32 x))", "(fneg.f32 (fabs.f32 x))"},
 		// What is the same in all lanes.
 		{"(read_first_lane 7)", "7"}, {"(read_first_lane x)", "(read_first_lane x)"},
-		{"(num_subgroups)", "1"}, {"(subgroup_id)", "0"}, {"(local_id_y)", "0"}, {"(local_id_z)", "0"}, {"(local_id_x)", "(local_id_x)"}, {"(local_index)", "(local_id_x)"},
+		{"(num_subgroups)", "(num_subgroups)"}, {"(subgroup_id)", "(subgroup_id)"}, {"(local_id_y)", "0"}, {"(local_id_z)", "0"}, {"(local_id_x)", "(local_id_x)"}, {"(local_index)", "(local_id_x)"},
 	} {
 		if got := folded(t, c.from); got != c.to {
 			t.Errorf("%s becomes %s, want %s", c.from, got, c.to)
+		}
+	}
+}
+
+// LLVM knows how many waves a workgroup has, and that the only one is number 0; Mesa reads both.
+func TestWavesOfAWorkgroupAreKnown(t *testing.T) {
+	for lanes, c := range map[int][2]string{64: {"1", "0"}, 32: {"2", "(subgroup_id)"}} {
+		o := Options{WaveSize: lanes, SelectBuffers: true}
+		if n, id := foldedFor(t, "(num_subgroups)", o), foldedFor(t, "(subgroup_id)", o); n != c[0] || id != c[1] {
+			t.Errorf("waves of %d lanes: %s of them, this is %s, want %v", lanes, n, id, c)
 		}
 	}
 }

@@ -193,7 +193,11 @@ func foldLocalIndex(s *folder, _ *ir.Value) *ir.Value {
 	return nil
 }
 
+// foldSubgroups: LLVM knows how many waves a workgroup has; Mesa reads it, and which wave it is, from a register.
 func foldSubgroups(s *folder, v *ir.Value) *ir.Value {
+	if !s.o.SelectBuffers {
+		return nil
+	}
 	size := s.f.LocalSize
 	lanes := int(size[0]) * int(size[1]) * int(size[2])
 	waves := (lanes + s.o.WaveSize - 1) / s.o.WaveSize

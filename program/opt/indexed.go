@@ -167,14 +167,14 @@ func (x *indexer) block(b *ir.Block) *ir.Block {
 		return nil
 	}
 	if b.Continue != nil { // a loop's header stays one, and no more
-		return x.split(b, 0)
+		return splitBlock(x.f, b, 0)
 	}
 	n := newIndexing(b.Code[at])
 	end := at + 1
 	for end < len(b.Code) && n.join(b.Code[end]) {
 		end++
 	}
-	after := x.split(b, end)
+	after := splitBlock(x.f, b, end)
 	b.Code = b.Code[:at]
 	b.Succs, after.Preds = nil, nil
 	last, results := x.tree(n, b, n.low, n.high)
@@ -187,25 +187,6 @@ func (x *indexer) block(b *ir.Block) *ir.Block {
 
 func (x *indexer) wants(v *ir.Value) bool {
 	return v.Mem != nil && v.Mem.Space == isa.SpaceScratch && v.Mem.HasIndex && x.small[v.Mem.Local]
-}
-
-// split moves what comes from a place on in b to a block of its own, to which b jumps.
-func (x *indexer) split(b *ir.Block, at int) *ir.Block {
-	n := x.f.NewBlock()
-	n.Line, n.Code = b.Line, slices.Clone(b.Code[at:])
-	b.Code = b.Code[:at:at]
-	for _, v := range n.Code {
-		v.Block = n
-	}
-	n.Term, n.Cond, n.Succs = b.Term, b.Cond, b.Succs
-	for _, s := range n.Succs {
-		replacePred(s, b, n)
-	}
-	if b.Continue == nil {
-		n.Merge, b.Merge = b.Merge, nil
-	}
-	b.SetSuccs(ir.Jump, nil, n)
-	return n
 }
 
 // tree leads from b to the elements low to high; results are those of loads, in the block where the ways meet.

@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -168,6 +170,25 @@ func replacePred(s, old, new *ir.Block) {
 			s.Preds[i] = new
 		}
 	}
+}
+
+// splitBlock moves what comes from a place on in b to a block of its own, to which b jumps.
+func splitBlock(f *ir.Func, b *ir.Block, at int) *ir.Block {
+	n := f.NewBlock()
+	n.Line, n.Code = b.Line, slices.Clone(b.Code[at:])
+	b.Code = b.Code[:at:at]
+	for _, v := range n.Code {
+		v.Block = n
+	}
+	n.Term, n.Cond, n.Succs = b.Term, b.Cond, b.Succs
+	for _, s := range n.Succs {
+		replacePred(s, b, n)
+	}
+	if b.Continue == nil {
+		n.Merge, b.Merge = b.Merge, nil
+	}
+	b.SetSuccs(ir.Jump, nil, n)
+	return n
 }
 
 // uses lists the users of each value, phis included, in the order of the blocks.

@@ -1,6 +1,7 @@
 package opt
 
 import (
+	"maps"
 	"slices"
 
 	"spvsim/isa"
@@ -34,16 +35,23 @@ func unroll(f *ir.Func, o Options) bool {
 }
 
 func unrollLoop(f *ir.Func, g *graph, l *loop, u *uses, o Options) bool {
-	if l.merge == nil || l.latch == nil || l.header.Unroll == 2 || len(l.header.Preds) != 2 {
+	if l.merge == nil || l.latch == nil || l.header.Unroll == keepLoop || len(l.header.Preds) != 2 {
 		return false
 	}
-	exit, n := mayUnroll(g, l, u, o)
-	if exit == nil || !closeForCopies(f, g, l) {
+	plan := mayUnroll(g, l, u, o)
+	if plan.exit == nil || !closeForCopies(f, g, l) {
 		return false
 	}
-	c := &copier{f: f, g: g, l: l, exit: exit, values: map[*ir.Value]*ir.Value{}}
-	c.copyAll(n)
+	c := &copier{f: f, g: g, l: l, unrolling: plan, values: map[*ir.Value]*ir.Value{}}
+	c.copyAll()
 	return true
+}
+
+// An unrolling is what to do with a loop: exit is taken in iteration last, or, where that is a guess, in any.
+type unrolling struct {
+	exit  *ir.Block // nil: nothing
+	last  int
+	guess bool
 }
 
 // tripCount finds an exit that every iteration tests and the iteration, counted
@@ -54,7 +62,7 @@ func tripCount(g *graph, l *loop, most int) (*ir.Block, int) {
 		if b.Term != ir.Cond || !g.dominates(b, l.latch) || goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
 			continue
 		}
-		if n := simulate(g, l, b, most); n >= 0 {
+		if n := simulate(g, l, b, most, nil); n >= 0 {
 			return b, n
 		}
 	}
@@ -66,7 +74,8 @@ func goesRound(g *graph, l *loop, b *ir.Block, i int) bool {
 	return l.goesRound(g.Place[b.Succs[i].ID])
 }
 
-func simulate(g *graph, l *loop, exit *ir.Block, most int) int {
+// simulate computes the test of an exit up to the iteration in which it is taken, -1 if that is not known; more are values that are given.
+func simulate(g *graph, l *loop, exit *ir.Block, most int, more map[*ir.Value]uint64) int {
 	back := predOf(l.header, l.latch)
 	leaveOn := uint64(0)
 	if goesRound(g, l, exit, 1) {
@@ -80,6 +89,7 @@ func simulate(g *graph, l *loop, exit *ir.Block, most int) int {
 	}
 	for n := 0; n <= most; n++ {
 		e := evaluation{known: now}
+		maps.Copy(now, more)
 		c, ok := e.value(exit.Cond)
 		if !ok {
 			return -1
@@ -166,24 +176,29 @@ func closeForCopies(f *ir.Func, g *graph, l *loop) bool {
 
 // A copier makes the copies of a loop's blocks.
 type copier struct {
-	f    *ir.Func
-	g    *graph
-	l    *loop
-	exit *ir.Block
+	f *ir.Func
+	g *graph
+	l *loop
+	unrolling
 
 	values map[*ir.Value]*ir.Value // in the present copy
 	blocks []*ir.Block             // copies by place
 }
 
-// copyAll makes copies 0 to last, of which the last one leaves at the exit.
-func (c *copier) copyAll(last int) {
+// copyAll makes copies 0 to last, of which the last one leaves at the exit; after copies 0 to last-1 with their tests
+// comes the loop, where the last one is a guess.
+func (c *copier) copyAll() {
 	back := predOf(c.l.header, c.l.latch)
 	from := c.l.header.Preds[1-back]
 	start := make([]*ir.Value, len(c.l.header.Phis))
 	for i, phi := range c.l.header.Phis {
 		start[i] = phi.Args[1-back]
 	}
-	for n := 0; n <= last; n++ {
+	copies := c.last + 1
+	if c.guess {
+		copies = c.last
+	}
+	for n := range copies {
 		clear(c.values)
 		for i, phi := range c.l.header.Phis {
 			c.values[phi] = start[i]
@@ -196,17 +211,33 @@ func (c *copier) copyAll(last int) {
 		} else {
 			from.Succs = redirect(from.Succs, c.l.header, h)
 		}
-		c.decide(n == last)
+		if !c.guess {
+			c.decide(n == c.last)
+		}
 		from = c.blockOf(c.l.latch)
 		for i, phi := range c.l.header.Phis {
 			start[i] = c.valueOf(phi.Args[back])
 		}
+	}
+	if c.guess {
+		c.goOn(from, start)
+		return
 	}
 	if slices.Contains(from.Succs, c.l.header) {
 		// No path reaches the last latch: its branch back goes nowhere.
 		from.Term, from.Cond, from.Succs = ir.Unreachable, nil, nil
 	}
 	c.discard()
+}
+
+// goOn leads from the last copy into the loop, which stays as it is from then on.
+func (c *copier) goOn(from *ir.Block, start []*ir.Value) {
+	h := c.l.header
+	entry := 1 - predOf(h, c.l.latch)
+	h.Preds[entry], h.Unroll = from, keepLoop
+	for i, phi := range h.Phis {
+		phi.Args[entry] = start[i]
+	}
 }
 
 // enter leads into the first copy instead of the loop.

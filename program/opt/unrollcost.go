@@ -16,10 +16,12 @@ const (
 	pipelineFactor = 4
 	// Loops that the shader asks to unroll, and those that index a variable, which unrolling may turn into values, may grow further.
 	hintedFactor = 8
+	// keepLoop is a header's Unroll of a loop that stays one.
+	keepLoop = 2
 )
 
-// mayUnroll finds the exit at which a loop that may be unrolled is left, and in which iteration; nil: it may not.
-func mayUnroll(g *graph, l *loop, u *uses, o Options) (*ir.Block, int) {
+// mayUnroll says how a loop may be unrolled.
+func mayUnroll(g *graph, l *loop, u *uses, o Options) unrolling {
 	trips, values, cost := o.UnrollTrips, o.UnrollValues, loopSize(l)
 	nir := !o.SelectBuffers
 	if nir {
@@ -33,11 +35,16 @@ func mayUnroll(g *graph, l *loop, u *uses, o Options) (*ir.Block, int) {
 	case nir && indexesLocal(l):
 		values *= hintedFactor
 	}
-	exit, n := tripCount(g, l, min(trips, values/max(cost, 1)))
-	if exit == nil || nir && (!plainExits(g, l) || !countedByAddition(l, exit)) {
-		return nil, 0
+	most := min(trips, values/max(cost, 1))
+	exit, n := tripCount(g, l, most)
+	switch {
+	case exit == nil && nir && o.UnrollTrips > 0:
+		exit, n = guessTrips(g, l, most)
+		return unrolling{exit, n, true}
+	case exit == nil || nir && (!plainExits(g, l) || !countedByAddition(l, exit)):
+		return unrolling{}
 	}
-	return exit, n
+	return unrolling{exit, n, false}
 }
 
 func loopSize(l *loop) int {

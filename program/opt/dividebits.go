@@ -1,0 +1,87 @@
+package opt
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// inBits divides words of 64 bits as Mesa does (nir_lower_int64): one bit of the quotient at a time, from the highest.
+// The quotient's upper word is other than zero only where the divisor's is zero and the dividend's is at least the
+// divisor's lower one; a branch leads past it elsewhere.
+func (d *divider) inBits(kind division, x, y *ir.Value) *ir.Value {
+	zero := d.constant(isa.I32, 0)
+	low, high := d.half(isa.Lo32, x), d.half(isa.Hi32, x)
+	lowY, highY := d.half(isa.Lo32, y), d.half(isa.Hi32, y)
+	large := d.op(isa.And, isa.Bool, d.op(isa.IEq, isa.I32, highY, zero), d.op(isa.ULe, isa.I32, lowY, high))
+	upper := d.where(large, []*ir.Value{high, zero}, func() []*ir.Value {
+		b := d.newLong(isa.I32, high, lowY, zero, lowY)
+		b.run(31, 0)
+		return []*ir.Value{b.rest, b.quotient}
+	})
+	b := d.newLong(isa.I64, d.op(isa.Pack64, isa.I64, low, upper[0]), y, zero, highY)
+	b.run(31, 1)
+	return d.lastBit(kind, b, upper[1], y)
+}
+
+// A longDivision is under way: a word of the quotient, and what is left of the dividend.
+type longDivision struct {
+	d             *divider
+	t             isa.Type // of the dividend and the divisor
+	rest, divisor *ir.Value
+	quotient      *ir.Value
+	highest       *ir.Value // bit that is set of the divisor's upper word
+}
+
+func (d *divider) newLong(t isa.Type, rest, divisor, quotient, upper *ir.Value) *longDivision {
+	return &longDivision{d: d, t: t, rest: rest, divisor: divisor, quotient: quotient, highest: d.op(isa.FindUMsb, isa.I32, upper)}
+}
+
+// run finds the bits from one down to another.
+func (b *longDivision) run(from, to int) {
+	for i := from; i >= to; i-- {
+		shifted := b.d.op(isa.Shl, b.t, b.divisor, b.d.constant(b.t, uint64(i)))
+		fits := b.d.op(isa.ULe, b.t, shifted, b.rest)
+		if i > 0 { // else no bit is shifted out
+			fits = b.d.op(isa.And, isa.Bool, fits, b.d.op(isa.SLe, isa.I32, b.highest, b.d.constant(isa.I32, uint64(31-i))))
+		}
+		b.rest = b.d.op(isa.Select, b.t, fits, b.d.op(isa.ISub, b.t, b.rest, shifted), b.rest)
+		b.quotient = b.d.op(isa.Select, isa.I32, fits, b.d.op(isa.Or, isa.I32, b.quotient, b.d.constant(isa.I32, 1<<i)), b.quotient)
+	}
+}
+
+// lastBit takes the last step, with the result for a divisor of zero.
+func (d *divider) lastBit(kind division, b *longDivision, upper, y *ir.Value) *ir.Value {
+	fits := d.op(isa.ULe, isa.I64, y, b.rest)
+	if kind.remainder {
+		return d.op(isa.DivSelect, isa.I64, fits, d.op(isa.ISub, isa.I64, b.rest, y), b.rest, y)
+	}
+	whole := func(low *ir.Value) *ir.Value { return d.op(isa.Pack64, isa.I64, low, upper) }
+	more := d.op(isa.Or, isa.I32, b.quotient, d.constant(isa.I32, 1))
+	return d.op(isa.DivSelect, isa.I64, fits, whole(more), whole(b.quotient), y)
+}
+
+// where computes values in a block of their own, which a branch on a condition leads to, and goes on in the block after
+// it; the others are the results elsewhere.
+func (d *divider) where(is *ir.Value, others []*ir.Value, compute func() []*ir.Value) (results []*ir.Value) {
+	from, side, after := d.b, d.f.NewBlock(), d.f.NewBlock()
+	side.Line, after.Line = from.Line, from.Line
+	after.Term, after.Cond, after.Succs, after.Merge = from.Term, from.Cond, from.Succs, from.Merge
+	for _, s := range after.Succs {
+		replacePred(s, from, after)
+	}
+	from.Code, from.Merge = d.out, after
+	from.Succs = nil
+	from.SetSuccs(ir.Cond, is, side, after)
+	d.b, d.out = side, nil
+	values := compute()
+	side.Code = d.out
+	side.SetSuccs(ir.Jump, nil, after)
+	d.b, d.out = after, nil
+	for i, other := range others {
+		phi := d.f.NewValue(isa.Phi, other.R, other.R, other, values[i])
+		phi.Block, phi.Origin = after, d.at.Origin
+		after.Phis = append(after.Phis, phi)
+		results = append(results, phi)
+	}
+	return results
+}

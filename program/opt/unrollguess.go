@@ -1,0 +1,79 @@
+package opt
+
+import (
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// guessTrips is how often Mesa takes a loop to run whose counter is compared with what is not known (nir_loop_analyze,
+// guess_loop_limit): as if it went through the shortest array that the counter indexes. So many copies, each with its test,
+// come before the loop (partial_unroll); nil: there is no guess.
+func guessTrips(g *graph, l *loop, most int) (*ir.Block, int) {
+	exit := onlyExit(g, l)
+	if exit == nil || len(exit.Cond.Args) != 2 {
+		return nil, 0
+	}
+	for i, phi := range exit.Cond.Args {
+		limit := exit.Cond.Args[1-i]
+		if phi.Op != isa.Phi || phi.Block != l.header || !addsTo(phi.Args[predOf(l.header, l.latch)], phi) {
+			continue
+		}
+		if n := shortestIndexed(l, phi); n > 0 && n <= most {
+			if trips := simulate(g, l, exit, n, map[*ir.Value]uint64{limit: uint64(n)}); trips > 0 {
+				return exit, trips
+			}
+		}
+	}
+	return nil, 0
+}
+
+// onlyExit is the one exit of the loop, if every iteration passes it.
+func onlyExit(g *graph, l *loop) (exit *ir.Block) {
+	for b := range l.blocks {
+		if b.Term != ir.Cond || !l.goesRound(g.Place[b.ID]) || goesRound(g, l, b, 0) == goesRound(g, l, b, 1) {
+			continue
+		}
+		if exit != nil || !g.dominates(b, l.latch) {
+			return nil
+		}
+		exit = b
+	}
+	return exit
+}
+
+// shortestIndexed is the length of the shortest array that the counter indexes in the loop, 0 if there is none.
+func shortestIndexed(l *loop, counter *ir.Value) (shortest int) {
+	for b := range l.blocks {
+		for _, v := range b.Code {
+			if (v.Op != isa.Load && v.Op != isa.Store) || !v.Mem.HasIndex {
+				continue
+			}
+			_, index, _, _ := v.MemArgs()
+			for _, a := range v.Mem.Arrays {
+				if n := int(a.Length); n > 0 && stepOf(index, counter, 1, 0) == a.Stride && (shortest == 0 || n < shortest) {
+					shortest = n
+				}
+			}
+		}
+	}
+	return shortest
+}
+
+// stepOf is what an address grows by when a counter grows by one; 0: it does not depend on the counter in a way that is known.
+func stepOf(v, counter *ir.Value, scale uint32, depth int) uint32 {
+	switch {
+	case v == counter:
+		return scale
+	case depth > 6 || len(v.Args) == 0:
+		return 0
+	case v.Op == isa.Shl && v.Args[1].Op == isa.Const:
+		return stepOf(v.Args[0], counter, scale<<v.Args[1].Imm, depth+1)
+	case v.Op == isa.IMul && v.Args[1].Op == isa.Const:
+		return stepOf(v.Args[0], counter, scale*uint32(v.Args[1].Imm), depth+1)
+	case v.Op == isa.UConvert, v.Op == isa.SConvert:
+		return stepOf(v.Args[0], counter, scale, depth+1)
+	case v.Op == isa.IAdd:
+		return max(stepOf(v.Args[0], counter, scale, depth+1), stepOf(v.Args[1], counter, scale, depth+1))
+	}
+	return 0
+}
