@@ -82,6 +82,16 @@ func TestPackedPlacesAreTakenApart(t *testing.T) {
 	}
 }
 
+// The wave's number and how many there are come in one register where buffers are descriptors.
+func TestNumbersOfWavesAreTakenApart(t *testing.T) {
+	for descriptors, want := range map[bool]int{false: 0, true: 1} {
+		p := emitted(t, counting(isa.NumSubgroups), &Target{Descriptors: descriptors})
+		if n := len(placesOf(p, func(in *isa.Inst) bool { return in.Op == isa.Micro && in.Imm == uint64(isa.BitFieldUExtract) })); n != want {
+			t.Errorf("descriptors %v: %d instructions, want %d", descriptors, n, want)
+		}
+	}
+}
+
 // All ways out of a program come to one end, and no mask is joined there.
 func TestProgramsHaveOneEnd(t *testing.T) {
 	f := generateEmpty()
