@@ -47,44 +47,49 @@ func now(clock int32) uint64 {
 	return uint64(t.Nano())
 }
 
-// An idleClock lets the time of the host pass on a device while nothing runs, so that a timestamp after a time of the host is later, as on hardware.
+// An idleClock lets the time of the host pass on a device while nothing runs. Simulating takes the host longer than the work takes the device: when
+// work has ended, the device's clock goes on from where the host's is, so that one comparison of both holds for all timestamps after it, as on hardware.
 type idleClock struct {
 	mhz    uint64
-	passed uint64 // cycles, up to since
-	since  uint64 // nanoseconds of the host; 0: work runs
+	began  uint64 // nanoseconds of the host
+	passed uint64 // cycles in which nothing ran, up to the last work
+	works  bool
 }
 
 func newIdleClock(mhz int) *idleClock {
-	return &idleClock{mhz: uint64(mhz), since: now(unix.CLOCK_MONOTONIC)}
+	return &idleClock{mhz: uint64(mhz), began: now(unix.CLOCK_MONOTONIC)}
 }
 
-// cycles are those that passed so far while nothing ran.
-func (c *idleClock) cycles() uint64 {
+// cycles are those in which nothing ran so far, where work took the others. A device that is ahead of the host waits for it.
+func (c *idleClock) cycles(worked uint64) uint64 {
 	if c == nil {
 		return 0
 	}
-	if c.since == 0 {
+	if c.works {
 		return c.passed
 	}
-	waited := now(unix.CLOCK_MONOTONIC) - c.since
-	return c.passed + waited/1000*c.mhz + waited%1000*c.mhz/1000
+	host := now(unix.CLOCK_MONOTONIC) - c.began
+	return max(c.passed+worked, host/1000*c.mhz+host%1000*c.mhz/1000) - worked
 }
 
 // begin and end are those of work.
-func (c *idleClock) begin() {
+func (c *idleClock) begin(worked uint64) {
 	if c != nil {
-		c.passed, c.since = c.cycles(), 0
+		c.passed, c.works = c.cycles(worked), true
 	}
 }
 
 func (c *idleClock) end() {
 	if c != nil {
-		c.since = now(unix.CLOCK_MONOTONIC)
+		c.works = false
 	}
 }
 
 // now is the device's clock, as timestamps are of it.
-func (d *device_) now() uint64 { return d.clock.Load() + d.idle.cycles() }
+func (d *device_) now() uint64 {
+	worked := d.clock.Load()
+	return worked + d.idle.cycles(worked)
+}
 
 // nanoseconds of simulated work so far.
 func (d *device_) nanoseconds() uint64 {

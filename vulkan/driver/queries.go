@@ -66,7 +66,7 @@ func (b *commandBuffer) query(p *queryPool, done bool, f func(cycle uint64)) {
 	do := func(cycle uint64) {
 		state.Lock()
 		defer state.Unlock()
-		f(cycle + b.device.idle.cycles())
+		f(cycle + b.device.idle.cycles(cycle))
 		changed.Broadcast()
 	}
 	b.aside(func(x *executor) error {

@@ -275,7 +275,7 @@ func (w *worker) run(s *submission) {
 // machine does something on the machine while calls of the application go on; its error costs the device.
 func (w *worker) machine(f func() error) {
 	d := w.device
-	d.idle.begin()
+	d.idle.begin(d.clock.Load())
 	defer d.idle.end()
 	if d.lost != nil {
 		return

@@ -11,7 +11,7 @@ The rows of FILE are operator, case, outcome, instructions of the machine and
 seconds of the host. Outcomes: pass, fail (a wrong result), uncompared (the
 back-end to compare with lacks it), ended (the program ended in it) and late (not
 finished in time; its instructions are those of what ended). Cases whose rows are
-there are not run again, so that a run stopped behind T seconds goes on later.
+there are not run again, so that a run stopped after T seconds goes on later.
 Without --ops, all operators take turns: every one has had its first case before
 one has its second. Cases of more multiplications or elements than W are left
 out unseen; by default those that can't be done in 10 million instructions.
@@ -29,9 +29,9 @@ import subprocess
 import sys
 import time
 
-TESTS = "/usr/libexec/x86_64-linux-gnu/ggml/test-backend-ops"
-HERE = os.path.dirname(os.path.abspath(__file__))
-ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+import ggml_tests
+from ggml_tests import ESCAPES
+
 LARGE = 10_000_000  # instructions, beyond which a case does not count
 LANES = 64  # of an instruction at most
 BATCH = 24  # cases of one process
@@ -49,7 +49,7 @@ RECURRENT = {
 
 def supported(root):
     """Gives the pairs of operator and case that the back-end says it supports, in the order in which the tests run them."""
-    words = [os.path.join(HERE, "ggml-root.sh"), "run", root, TESTS, "support", "-b", "Vulkan0", "--output", "csv"]
+    words = ggml_tests.words(root, "support", "--output", "csv")
     text = ESCAPES.sub("", subprocess.run(words, stdout=subprocess.PIPE).stdout.decode(errors="replace"))
     if '"backend_name"' not in text:
         sys.exit(f"{' '.join(words)}: it lists no case:\n{text[-1000:]}")
@@ -118,8 +118,7 @@ class Run:
         self.left, self.seconds, self.results = list(pairs), seconds, {}
         self.rows = Instructions(os.path.abspath(f".ggml-ops-{os.getpid()}.csv"))
         self.said = collections.deque(maxlen=3)
-        words = [os.path.join(HERE, "ggml-root.sh"), "run", root, "stdbuf", "-oL",
-                 TESTS, "test", "-b", "Vulkan0", "-o", ",".join(f"{op}({c})" for op, c in pairs)]
+        words = ggml_tests.words(root, "test", "-o", ",".join(f"{op}({c})" for op, c in pairs), before=("stdbuf", "-oL"))
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         env={**os.environ, "SPVSIM_RECORD": self.rows.path})
         os.set_blocking(self.process.stdout.fileno(), False)
