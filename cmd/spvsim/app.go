@@ -82,7 +82,7 @@ crashes leaves what was recorded.`,
 	flags.StringVar(&f.capture, "capture", "", "`folder` for dispatches as jobs, which spvsim run repeats to the byte and the cycle; they run from cold caches")
 	flags.StringVar(&f.choice, "select", "*", "which dispatches are captured: `patterns` of names with commas between, each with a count for each name (mul_mat*:3)")
 	flags.BoolVar(&f.whole, "whole", false, "capture the whole submissions that the chosen dispatches are in, each as one job, instead of the dispatches")
-	flags.StringVar(&f.answers, "profile", "", "what the device says of itself for those who ask for more than they use: webgpu, for wgpu and Dawn; what draws fails by name")
+	flags.StringVar(&f.answers, "profile", "", "what the device says of itself for those who ask for more than they use: attachments, formats that could be drawn to; webgpu, all that wgpu and Dawn want; what draws fails by name")
 	flags.StringVar(&f.identity, "identity", "spvsim", "who the device says it is: spvsim, or device, the one that the machine represents, with its numbers and names and its driver's")
 	flags.StringVar(&f.conforms, "conformance", "", "`version` of Vulkan's conformance tests that the device says it passed (1.3.0.0); it has not")
 	flags.BoolVar(&f.lenient, "lenient", false, "calls that the API does not allow and other drivers let through pass, with a message: null immutable samplers, more descriptors than a set has")
@@ -107,7 +107,7 @@ func (f *appFlags) check(c *cobra.Command) error {
 	for _, flag := range []struct {
 		name, value string
 		of          []string
-	}{{"profile", f.answers, []string{"", "webgpu"}}, {"identity", f.identity, []string{"spvsim", "device"}},
+	}{{"profile", f.answers, []string{"", "attachments", "webgpu"}}, {"identity", f.identity, []string{"spvsim", "device"}},
 		{"clock", f.clock, []string{"simulated", "host"}}, {"timeouts", f.timeouts, []string{"host", "simulated"}}, {"overlap", f.overlap, []string{"submitted", "none"}}} {
 		if !slices.Contains(flag.of, flag.value) {
 			return fmt.Errorf("--%s %s: want %s", flag.name, flag.value, strings.TrimPrefix(strings.Join(flag.of, " or "), " or "))

@@ -19,7 +19,7 @@ func TestAppFlagsAreChecked(t *testing.T) {
 	}{
 		{[]string{"--mode", "quick"}, "want one of timed, functional, sampled"},
 		{[]string{"--mode", "sampled", "--time", "a*:3"}, "--time says what is timed"},
-		{[]string{"--profile", "opengl"}, "--profile opengl: want webgpu"},
+		{[]string{"--profile", "opengl"}, "--profile opengl: want attachments or webgpu"},
 		{[]string{"--identity", "someone"}, "want spvsim or device"},
 		{[]string{"--max-seconds", "nan"}, "--max-seconds NaN"},
 		{[]string{"--max-seconds", "1e9"}, "--max-seconds 1e+09"},

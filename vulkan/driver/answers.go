@@ -23,9 +23,13 @@ type answers struct {
 	also       map[vk.Format]vk.Format // formats that are answered as others
 }
 
+const attachable = vk.FormatFeatureColorAttachmentBit | vk.FormatFeatureColorAttachmentBlendBit | vk.FormatFeatureBlitSrcBit | vk.FormatFeatureBlitDstBit
+
 // answerSets are those that SPVSIM_ANSWERS may name, and the flag --profile of spvsim app.
 var answerSets = map[string]*answers{
 	"": {},
+	// attachments are formats that programs look up for pictures that they then don't draw.
+	"attachments": {attachable: attachable, depths: vk.FormatFeatureDepthStencilAttachmentBit},
 	// webgpu is what wgpu and Dawn ask of a device before they take it: the limits are the defaults of WebGPU (W3C, "Limits"), in Vulkan's terms.
 	"webgpu": {
 		queues: vk.QueueGraphicsBit,
@@ -44,7 +48,7 @@ var answerSets = map[string]*answers{
 			"SubPixelPrecisionBits": 8, "SubPixelInterpolationOffsetBits": 4, "StandardSampleLocations": 1, "MaxSamplerAnisotropy": float32(16),
 			"MinInterpolationOffset": float32(-0.5), "MaxInterpolationOffset": float32(0.4375), "MaxMultiviewViewCount": 6, "MaxMultiviewInstanceIndex": 1<<27 - 1,
 		},
-		attachable: vk.FormatFeatureColorAttachmentBit | vk.FormatFeatureColorAttachmentBlendBit | vk.FormatFeatureBlitSrcBit | vk.FormatFeatureBlitDstBit,
+		attachable: attachable,
 		depths:     vk.FormatFeatureDepthStencilAttachmentBit,
 		usages:     vk.ImageUsageColorAttachmentBit | vk.ImageUsageDepthStencilAttachmentBit | vk.ImageUsageInputAttachmentBit,
 		also: map[vk.Format]vk.Format{

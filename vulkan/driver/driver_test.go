@@ -165,6 +165,29 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
+// No format says that it could be drawn to, unless programs are to be told so; no image for that can be made but where WebGPU wants it.
+func TestAttachments(t *testing.T) {
+	for _, c := range []struct {
+		profile             string
+		says, makes, queues bool
+	}{{"", false, false, false}, {"attachments", true, false, false}, {"webgpu", true, true, true}} {
+		t.Run(c.profile, func(t *testing.T) {
+			d, _, _ := openWith(t, map[string]string{"SPVSIM_ANSWERS": c.profile})
+			p := d.physical
+			for f, want := range map[vk.Format]vk.FormatFeatureFlags{vk.FormatB8g8r8a8Unorm: vk.FormatFeatureColorAttachmentBit, vk.FormatD32Sfloat: vk.FormatFeatureDepthStencilAttachmentBit} {
+				if images, _ := p.formatFeatures(f); images&want != 0 != c.says || images&vk.FormatFeatureSampledImageBit == 0 {
+					t.Errorf("format %d has features %#x", f, images)
+				}
+			}
+			var limits vk.ImageFormatProperties
+			r := p.imageFormat(vk.FormatB8g8r8a8Unorm, vk.ImageType2d, vk.ImageTilingOptimal, vk.ImageUsageColorAttachmentBit, 0, &limits)
+			if made, draws := r == vk.Success, p.families()[0].QueueFlags&vk.QueueGraphicsBit != 0; made != c.makes || draws != c.queues {
+				t.Errorf("an image to draw to: %d, a queue that draws: %t", r, draws)
+			}
+		})
+	}
+}
+
 // Settings that mean nothing are refused with the words that do.
 func TestIdentityIsChecked(t *testing.T) {
 	for variable, value := range map[string]string{"SPVSIM_ANSWERS": "opengl", "SPVSIM_IDENTITY": "someone", "SPVSIM_CONFORMANCE": "1.x", "SPVSIM_LENIENT": "yes"} {
