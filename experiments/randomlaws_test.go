@@ -79,7 +79,7 @@ func TestRandomGraphsConserve(t *testing.T) {
 			host += uint64(n.host)
 		}
 		for _, kind := range schedulers {
-			for _, set := range [][]string{{"queue.depth=2", "queue.pack_threads=true"}, {"queue.depth=8", "queue.placement=engine", "queue.steal=2"}} {
+			for _, set := range [][]string{{"queue.depth=2", "queue.pack_threads=true"}, {"queue.depth=8", "queue.placement=engine", "queue.steal=2", "scheduler.passes=overlapped"}} {
 				s, err := g.stats(kind, 2*least, append(set, "queue.payload_bytes=0")...)
 				if err != nil {
 					t.Fatalf("seed %d, %s, %v: %v%s", seed, kind, set, err, g.keep(seed))

@@ -211,7 +211,7 @@ func (d *Device) graphJob(x *GraphDispatch) (*graphJob, error) {
 	r := d.r
 	job := &graphJob{graph: x.Graph.graph, repeat: 1, scratch: x.Scratch, codes: x.Graph.codes.codes}
 	if r.mode("") != config.ModeFunctional {
-		if err := job.place(r.machine, &r.setup.Machine.WorkSpec); err != nil {
+		if err := job.place(r.machine, r.setup.Machine); err != nil {
 			return nil, err
 		}
 	}

@@ -59,9 +59,10 @@ func (r *runner) prepareGraph() error {
 }
 
 // place puts a graph on the machine.
-func (g *graphJob) place(m *machine, spec *scheduler.WorkSpec) (err error) {
-	g.run, err = scheduler.NewRun(g.graph, spec, scheduler.Parts{
+func (g *graphJob) place(m *machine, spec *config.Machine) (err error) {
+	g.run, err = scheduler.NewRun(g.graph, &spec.WorkSpec, scheduler.Parts{
 		Engine: m.engine, Array: m.array, Dispatcher: m.dispatcher, Hierarchy: m.hierarchy, Store: m.store,
+		OwnCycles: uint64(spec.FrontEnd.PacketCycles + spec.FrontEnd.LaunchCycles),
 	}, g.scratch)
 	return err
 }

@@ -35,7 +35,7 @@ type runner struct {
 func newRunner(ctx context.Context, s Setup) (*runner, error) {
 	r, err := prepareRunner(ctx, s)
 	if err == nil && r.graph != nil {
-		err = r.graph.place(r.machine, &s.Machine.WorkSpec)
+		err = r.graph.place(r.machine, s.Machine)
 	}
 	if err == nil {
 		err = r.prepareQueues()

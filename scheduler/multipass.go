@@ -1,13 +1,17 @@
 package scheduler
 
 import (
+	"slices"
+
 	"spvsim/cu"
 	"spvsim/mem"
 )
 
 // multipass runs the graph as compute passes: payloads are written to memory,
 // and for each node of a level a compaction gathers them and an indirect
-// dispatch starts them. Between levels all workgroups end.
+// dispatch starts them. Between levels all workgroups end. Passes of a level
+// follow each other one by one, or overlap: all compactions, a barrier, all
+// dispatches.
 //
 // A level that payload memory can't hold the output of is left early, for the
 // deeper ones to free some; it is taken up again later.
@@ -21,6 +25,9 @@ type multipass struct {
 	blocked bool   // the last pass was left early
 	before  uint64 // workgroups that had ended when the pass began
 	waited  uint64 // payloads that waited then
+	overlap bool   // of the passes of a level
+	moving  int    // compactions that have not ended
+	moved   uint64 // when the last one of the others did
 }
 
 // A passStep is a command of the pass: the compaction or the dispatch of a node.
@@ -29,7 +36,9 @@ type passStep struct {
 	dispatch bool
 }
 
-func newMultipass(r *Run) (policy, error) { return &multipass{run: r}, nil }
+func newMultipass(r *Run) (policy, error) {
+	return &multipass{run: r, overlap: r.spec.Scheduler.Passes == "overlapped"}, nil
+}
 
 // Allocate counts in memory.
 func (m *multipass) Allocate(now uint64, unit, payloads int, done *wait) {
@@ -53,7 +62,7 @@ func (m *multipass) Enqueue(now uint64, b *batch) {
 
 // Start begins with the level of what the host dispatched, which needs no compaction.
 func (m *multipass) Start(now uint64) {
-	m.running, m.blocked, m.at, m.level = false, false, now, 0
+	m.running, m.blocked, m.at, m.level, m.moving = false, false, now, 0, 0
 }
 
 // Tick goes on with the pass, or begins the next one.
@@ -125,6 +134,9 @@ func (m *multipass) begin(now uint64) bool {
 		}
 		m.steps = append(m.steps, passStep{b, true})
 	}
+	if m.overlap {
+		slices.SortStableFunc(m.steps, func(a, b passStep) int { return a.order() - b.order() })
+	}
 	m.running, m.at = true, now+uint64(m.run.spec.Scheduler.PassLaunchCycles)
 	m.run.ledger.queue.Passes++
 	m.before, m.waited = m.run.ledger.endedGroups, m.run.ledger.waiting
@@ -145,22 +157,52 @@ func (m *multipass) pick() int {
 	return level
 }
 
+// order is 0 of compactions and 1 of dispatches.
+func (s passStep) order() int {
+	if s.dispatch {
+		return 1
+	}
+	return 0
+}
+
 // step carries out a command and sets the time of the next.
 func (m *multipass) step(now uint64) {
 	s := m.steps[0]
 	m.steps = m.steps[1:]
 	if s.dispatch {
 		s.bin.quota = s.bin.pending()
-		m.at = now + uint64(m.run.spec.Scheduler.PassLaunchCycles)
+		m.at = now + m.between()
 		return
 	}
 	m.at = cu.Never
-	w := gather(now, func(at uint64) {
-		m.at = at + uint64(m.run.spec.Scheduler.PassLaunchCycles)
-		m.run.queues[0].alarm.Set(m.at)
-	})
+	m.moving++
+	w := gather(now, m.compacted)
 	m.compact(now, w, s.bin)
 	w.close()
+	if !m.steps[0].dispatch {
+		m.at = now + m.between()
+	}
+}
+
+// between is from one command to the next that need not wait for it. Those that overlap have no barrier between them, and cost what the
+// front end takes for a launch alone.
+func (m *multipass) between() uint64 {
+	launch := uint64(m.run.spec.Scheduler.PassLaunchCycles)
+	if m.overlap {
+		return min(launch, m.run.OwnCycles)
+	}
+	return launch
+}
+
+// compacted: a compaction ends in cycle at. The dispatches begin when all that were started have.
+func (m *multipass) compacted(at uint64) {
+	m.moving--
+	m.moved = max(m.moved, at)
+	if m.moving > 0 || !m.steps[0].dispatch {
+		return
+	}
+	m.at = m.moved + uint64(m.run.spec.Scheduler.PassLaunchCycles)
+	m.run.queues[0].alarm.Set(m.at)
 }
 
 // compact reads the entries of a node and writes them one after the other, all

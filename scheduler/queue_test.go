@@ -529,6 +529,37 @@ func TestMultipassCosts(t *testing.T) {
 	}
 }
 
+// Passes of a level that overlap cost a launch before all compactions and one before all dispatches, and the front end's own time between two; those
+// in turn cost a launch each, and wait for each compaction.
+func TestMultipassOverlap(t *testing.T) {
+	const launch, barrier, own, nodes = 300, 700, 20, 3
+	for passes, want := range map[string][nodes]uint64{
+		"serial":     {2*launch + replyCycles, 4*launch + 2*replyCycles, 6*launch + 3*replyCycles},
+		"overlapped": {2*launch + 2*own + replyCycles, 2*launch + 3*own + replyCycles, 2*launch + 4*own + replyCycles},
+	} {
+		s := defaultQueue("multipass")
+		s.Scheduler.PassLaunchCycles, s.Scheduler.BarrierCycles, s.Scheduler.Passes = launch, barrier, passes
+		first := node("first", 0, output2("a"), output2("b"), output2("c"))
+		list := []*Node{static("a"), static("b"), static("c")}
+		r := newQueueRig(t, s, false, append([]*Node{first}, list...)...)
+		r.run.OwnCycles = own
+		var started []uint64
+		r.onPrint = func(w *simd.Wave) { started = append(started, startOf(w)) }
+		r.run.Dispatch(0, []Entry{{Node: first, Count: 1, Data: make([]byte, 4), Stride: 4}})
+		var accepted uint64
+		for _, n := range list {
+			r.enqueue(t, launch+1, n, 1, &accepted)
+		}
+		r.finish(t)
+		over := uint64(launch+1+2) + barrier + 1
+		for i := range nodes {
+			if len(started) != 1+nodes || started[1+i] != over+want[i] {
+				t.Fatalf("%s: waves start in %v, want node %d's in %d", passes, started, i, over+want[i])
+			}
+		}
+	}
+}
+
 // output2 is an output of single payloads of four bytes.
 func output2(to string) program.Output {
 	return program.Output{PayloadType: program.PayloadType{Bytes: 4, MaxPayloads: 1}, Node: to, SharesLimits: -1, Single: true, Workgroup: true}

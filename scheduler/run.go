@@ -55,6 +55,7 @@ type Parts struct {
 	Dispatcher *Dispatcher
 	Hierarchy  mem.Hierarchy
 	Store      *mem.Store
+	OwnCycles  uint64 // what a launch that waits for nothing takes of the front end
 }
 
 // A Run is an execution graph on a machine, from one dispatch to the next. What it keeps is in three parts: the ledger counts what

@@ -73,6 +73,7 @@ type SchedulerSpec struct {
 	FirmwareDispatch int    `yaml:"firmware_dispatch_cycles" range:"0..100000000" unit:"cycles" acts:"firmware" doc:"what its core spends on a dispatch of a graph before the first launch, beside the launch that the host pays"`
 	PassLaunchCycles int    `yaml:"pass_launch_cycles" range:"0..10000000" unit:"cycles" acts:"multipass" doc:"cost of starting one compaction or one dispatch from the command stream"`
 	BarrierCycles    int    `yaml:"barrier_cycles" range:"0..10000000" unit:"cycles" acts:"multipass" doc:"from the end of a level's last workgroup until the next level's first compaction starts"`
+	Passes           string `yaml:"passes" default:"serial" enum:"serial|overlapped" acts:"multipass" doc:"how passes of a level follow each other: compaction and dispatch of each node in turn, each at the cost of its launch; or all compactions, a barrier, and all dispatches, of which each but the first after the level's barrier or the compactions' takes the packet and the launch of the front end alone"`
 	PollInterval     int    `yaml:"poll_interval" range:"1..10000000" unit:"cycles" acts:"persistent" doc:"what a worker sleeps when it found the queue empty"`
 	PersistentGroups int    `yaml:"persistent_groups" range:"0..1024" unit:"workgroups" acts:"persistent" doc:"resident workers of each compute unit at most; 0: as many as fit"`
 }

@@ -475,6 +475,7 @@ var plainRows = []keyRow{
 	{"scheduler.firmware_dispatch_cycles", "lastsum", firmware, "0", "1000", exactly(1000)},
 	{"scheduler.pass_launch_cycles", "lastsum", multipass, "2500", "3500", exactly(3 * 1000)},
 	{"scheduler.barrier_cycles", "lastsum", multipass, "1250", "2250", exactly(1000)},
+	{"scheduler.passes", "classify", multipass, "serial", "overlapped", faster},
 	{"scheduler.poll_interval", "lastsum", persistent, "20", "20000", shrinks("polls", func(s *tracing.Stats) uint64 { return s.Graph.Queue.Polls })},
 	{"scheduler.persistent_groups", "bfs", persistent, "0", "1", differs},
 
