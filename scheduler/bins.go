@@ -11,6 +11,7 @@ type bin struct {
 	fifo   []entry
 	head   int
 	scan   int // none before is in memory
+	away   int // in memory, not being read back yet
 	hosts  []hostPayloads
 	nHosts uint64
 	opens  []*launch // with workgroups to place

@@ -9,8 +9,8 @@ import (
 	"spvsim/engine"
 )
 
-// maxOpen is how many launches of one bin are open at once: enough to hide the
-// latency of opening them.
+// maxOpen is how many launches of one node and level are open at once, over all queues: enough to hide the latency of opening them. A
+// queue of an engine or a compute unit has its part of them: what it has opened, no other queue takes.
 const maxOpen = 64
 
 // An opener makes launches of the payloads that wait, and workgroups of the launches. It is the work that the dispatcher places.
@@ -21,11 +21,13 @@ type opener struct {
 	turns int    // where round-robin begins
 	// Cycles that payloads wait for more, of a coalescing node and of one whose workgroups share waves.
 	coalescing, packing uint64
+	most                int // launches of a bin that are open at once
 	spare               engine.Stock[launch]
 }
 
 func (o *opener) init(r *Run, k kind) {
 	o.run, o.order = r, stageOrder(r.graph, r.spec.Queue.Arbitration)
+	o.most = max(maxOpen/r.numQueues(), 1)
 	if k.window {
 		o.coalescing, o.packing = uint64(r.spec.Queue.CoalescingWindow), uint64(r.spec.Queue.PackingWindow)
 	}
@@ -351,7 +353,7 @@ func (o *opener) openAll(now uint64, q int, open openStep) uint64 {
 
 // fill opens launches of a bin while it can.
 func (o *opener) fill(now uint64, b *bin, open openStep) uint64 {
-	for len(b.opens) < maxOpen && o.run.Engine.Err() == nil {
+	for len(b.opens) < o.most && o.run.Engine.Err() == nil {
 		at := o.readyAt(b)
 		if at > now {
 			return at
@@ -392,7 +394,7 @@ func (o *opener) head(list int) *launch {
 func (o *opener) begin(list, unit int, wg *cu.Workgroup) {
 	q, k := list/len(o.order), list%len(o.order)
 	b := o.at(q, k)
-	if len(b.opens) == maxOpen {
+	if len(b.opens) == o.most {
 		o.run.queues[q].alarm.Set(o.run.Engine.Now()) // there is space for another
 	}
 	o.nextGroup(b, unit, wg)

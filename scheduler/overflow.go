@@ -143,11 +143,18 @@ func (o *overflow) refill(now uint64) {
 			if o.away == 0 || o.buffered+o.line > o.most*o.line {
 				return
 			}
-			if b.base == nil && b.atHand() <= o.threshold && o.fetch(now, b) {
+			if b.base == nil && o.worth(b) && o.fetch(now, b) {
 				more = true
 			}
 		}
 	}
+}
+
+// worth says whether a line of the bin's payloads is to be read ahead: few are at hand, and the line is full or will not become so.
+// Lines that are read for a payload or two take the way to memory from those that are needed.
+func (o *overflow) worth(b *bin) bool {
+	hand := b.atHand()
+	return b.away > 0 && hand <= o.threshold && (b.away >= o.line || hand < o.line || !o.queue.run.ledger.feeds(b.stage))
 }
 
 // fetch reads the bin's first payloads in memory back, a line of them at most, and says whether there were any.
@@ -168,6 +175,7 @@ func (o *overflow) fetch(now uint64, b *bin) bool {
 		return false
 	}
 	o.away, o.buffered = o.away-n, o.buffered+n
+	b.away -= n
 	o.packed = min(o.packed, o.away) // the rest never leaves
 	r.ledger.queue.Refills += uint64(n)
 	r.ledger.queue.RefillBytes += uint64(o.line) * entryBytes
@@ -178,12 +186,13 @@ func (o *overflow) fetch(now uint64, b *bin) bool {
 }
 
 // taken: another queue has taken payloads. Those that are being read back come all the same, and are its own then.
-func (o *overflow) taken(list []entry) {
+func (o *overflow) taken(b *bin, list []entry) {
 	for _, e := range list {
 		switch o.queue.run.memory.pool.payloads[e.payload].place {
 		case onChip:
 			o.chip--
 		case inMemory:
+			b.away--
 			o.away--
 			o.packed = min(o.packed, o.away)
 		default:
@@ -193,12 +202,13 @@ func (o *overflow) taken(list []entry) {
 }
 
 // given: payloads of another queue have come, with what it had read back of them.
-func (o *overflow) given(list []entry) {
+func (o *overflow) given(b *bin, list []entry) {
 	for _, e := range list {
 		switch o.queue.run.memory.pool.payloads[e.payload].place {
 		case onChip:
 			o.chip++
 		case inMemory:
+			b.away++
 			o.away++
 		default:
 			o.buffered++

@@ -139,7 +139,11 @@ func (r *Run) arrive(now uint64, b *batch) {
 	queue := r.queueOf(b.unit)
 	for _, i := range b.payloads {
 		s := r.stageOf(i)
-		r.opener.bin(s, queue).push(i, now)
+		own := r.opener.bin(s, queue)
+		own.push(i, now)
+		if r.memory.pool.payloads[i].place == inMemory {
+			own.away++
+		}
 		r.ledger.arrived(s)
 		for _, other := range s.sharers {
 			r.opener.bin(other.stages[s.remaining], queue).push(i, now)

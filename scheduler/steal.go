@@ -29,7 +29,7 @@ func (o *opener) balance(now uint64, thief int) {
 	victim := o.run.queues[b.queue]
 	victim.entries -= len(m.list)
 	if victim.over != nil {
-		victim.over.taken(m.list)
+		victim.over.taken(b, m.list)
 		victim.alarm.Set(now) // entries are free
 	}
 	q.taking = true
@@ -81,7 +81,7 @@ func (q *queue) stolen(m *loot) {
 	b.fifo = append(b.fifo, m.list...)
 	q.entries += len(m.list)
 	if q.over != nil {
-		q.over.given(m.list)
+		q.over.given(b, m.list)
 	}
 	q.loots.Give(m)
 }
