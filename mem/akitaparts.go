@@ -85,7 +85,7 @@ func (s *stage) enter(g *gate) {
 // level finds or makes the cache of a level that serves a compute unit. chain
 // is what is behind it.
 func (a *Akita) level(c namedCache, chain []namedCache, cu int) *stage {
-	l := newLevel(c, a.spec, a.shape, nil)
+	l := newLevel(c, a.spec, a.shape, nil, nil)
 	name := a.name("Cache", l.instance(cu/a.shape.ComputeUnits, cu%a.shape.ComputeUnits)) + "." + partNames[c.Name]
 	if s := a.stages[name]; s != nil {
 		return s
@@ -127,7 +127,7 @@ func (a *Akita) past(chain []namedCache, cu int) *stage {
 	g := gateSpec{limit: unlimited, line: 1 << 16}
 	n := 0
 	for ; n < len(chain); n++ {
-		l := newLevel(chain[n], a.spec, a.shape, nil)
+		l := newLevel(chain[n], a.spec, a.shape, nil, nil)
 		if l.shared {
 			break
 		}

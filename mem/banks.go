@@ -37,7 +37,7 @@ type bankedChannel struct {
 	requests queue // not yet served
 }
 
-func newBanks(s *MemorySpec, d *DRAMSpec, clockMHz int) *banks {
+func newBanks(s *MemorySpec, d *DRAMSpec, clockMHz int, now *uint64) *banks {
 	standard, err := dram.Find(d.Standard)
 	if err != nil {
 		panic(err) // specs have been checked
@@ -46,7 +46,7 @@ func newBanks(s *MemorySpec, d *DRAMSpec, clockMHz int) *banks {
 		Queue: d.Queue, Writes: d.Writes, Drained: d.Drained, GroupBytes: d.GroupBytes, HashBanks: d.HashBanks}
 	m := &banks{device: newDevice(s), list: make([]bankedChannel, s.Channels)}
 	for i := range m.list {
-		m.list[i] = bankedChannel{dram.New(c), newQueue(s.Requests)}
+		m.list[i] = bankedChannel{dram.New(c), newQueue(s.Requests, now)}
 	}
 	return m
 }

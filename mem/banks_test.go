@@ -11,7 +11,7 @@ import (
 func banked(standard string) (*banks, *MemorySpec) {
 	s := DefaultSpec().Memory
 	d := DRAMSpec{Standard: standard, Queue: 64, Writes: 32, Drained: 8, GroupBytes: 64, HashBanks: true}
-	return newBanks(&s, &d, 1000), &s
+	return newBanks(&s, &d, 1000, new(uint64)), &s
 }
 
 // share is the part of the peak that a stream of lines gets, all of them asked for from the beginning.

@@ -63,12 +63,13 @@ type level struct {
 	namedCache
 	geometry
 	counter   Counter
-	looks     uint64 // at lines without time
-	passed    uint64 // bytes that went to and from the next level without time
-	part      *Level // nil: not among the parts of a machine
-	keeps     bool   // stores, until evicted
-	shared    bool   // keeps stores, and one instance serves the whole machine
-	random    bool   // any line of a full set is replaced
+	now       *uint64 // cycle of the access at hand
+	looks     uint64  // at lines without time
+	passed    uint64  // bytes that went to and from the next level without time
+	part      *Level  // nil: not among the parts of a machine
+	keeps     bool    // stores, until evicted
+	shared    bool    // keeps stores, and one instance serves the whole machine
+	random    bool    // any line of a full set is replaced
 	latency   uint64
 	cost      uint64
 	linkCost  uint64 // fixed-point time of a byte on the link to the next level
@@ -102,8 +103,8 @@ type cache struct {
 	stall  uint64    // cycle until which the request at hand waits for a free entry
 }
 
-func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level) *level {
-	l := &level{namedCache: c, geometry: newGeometry(&c.CacheSpec, s.wordShift()), keeps: c.Write == WriteBack, next: next,
+func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level, now *uint64) *level {
+	l := &level{namedCache: c, geometry: newGeometry(&c.CacheSpec, s.wordShift()), keeps: c.Write == WriteBack, next: next, now: now,
 		latency: uint64(c.LatencyCycles), cost: costPerByte(c.BytesPerCycle), atomic: uint64(s.VectorMemory.AtomicCycles)}
 	l.counter.Level = c.Name
 	if c.LinkBytes > 0 {
@@ -136,11 +137,11 @@ func (l *level) instance(engine, cu int) int {
 }
 
 func newCache(l *level, next *cache, mem memory) *cache {
-	c := &cache{level: l, slices: make([]slice, l.Slices), next: next, mem: mem, credit: newQueue(l.LinkCredits)}
+	c := &cache{level: l, slices: make([]slice, l.Slices), next: next, mem: mem, credit: newQueue(l.LinkCredits, l.now)}
 	for i := range c.slices {
 		s := &c.slices[i]
-		s.requests, s.misses = newQueue(l.Requests), newQueue(l.Misses)
-		s.writes, s.atomics = newQueue(l.WriteBuffer), newQueue(l.Atomics)
+		s.requests, s.misses = newQueue(l.Requests, l.now), newQueue(l.Misses, l.now)
+		s.writes, s.atomics = newQueue(l.WriteBuffer, l.now), newQueue(l.Atomics, l.now)
 	}
 	return c
 }
@@ -199,10 +200,11 @@ func (c *cache) wait(q *queue, at, delay uint64) uint64 { return q.wait(at, dela
 
 // hold waits for a free entry before this level has the request: who sends it waits as well.
 func (c *cache) hold(q *queue, at, delay uint64) uint64 {
-	if free := q.free(); free > at {
-		c.stall = max(c.stall, free)
+	waited := c.wait(q, at, delay)
+	if waited > delay {
+		c.stall = max(c.stall, at+waited)
 	}
-	return c.wait(q, at, delay)
+	return waited
 }
 
 // waitHere waits for a free entry of a queue that a request goes to from that of requests; without a limit to those, who sends

@@ -40,11 +40,11 @@ func (d *device) arrive(q *queue, at, delay uint64, bytes uint32, kind Kind) uin
 }
 
 // newMemory makes the device memory of a machine.
-func newMemory(s *HierarchySpec, shape *spec.Shape) memory {
+func newMemory(s *HierarchySpec, shape *spec.Shape, now *uint64) memory {
 	if s.DRAM.present() {
-		return newBanks(&s.Memory, &s.DRAM, shape.ClockMHz)
+		return newBanks(&s.Memory, &s.DRAM, shape.ClockMHz, now)
 	}
-	return newChannels(&s.Memory)
+	return newChannels(&s.Memory, now)
 }
 
 // channels is device memory in which every channel moves its bytes at one rate.
@@ -60,10 +60,10 @@ type channel struct {
 	requests queue // that wait for their turn
 }
 
-func newChannels(s *MemorySpec) *channels {
+func newChannels(s *MemorySpec, now *uint64) *channels {
 	m := &channels{device: newDevice(s), list: make([]channel, s.Channels), cost: costPerByte(s.sustained()), finite: s.Requests > 0}
 	for i := range m.list {
-		m.list[i].requests = newQueue(s.Requests)
+		m.list[i].requests = newQueue(s.Requests, now)
 	}
 	return m
 }

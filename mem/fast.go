@@ -16,18 +16,20 @@ type Fast struct {
 	scalar []*cache
 	mem    memory
 	warmed Warmed
+	now    uint64 // cycle of the access at hand
 }
 
 // NewFast builds the hierarchy of a machine whose spec has been checked.
 func NewFast(s *HierarchySpec, shape *spec.Shape) *Fast {
-	f := &Fast{spec: s, shape: shape, mem: newMemory(s, shape)}
+	f := &Fast{spec: s, shape: shape}
+	f.mem = newMemory(s, shape, &f.now)
 	var next *level
 	all := s.levels()
 	for i := len(all) - 1; i >= 0; i-- {
 		if !all[i].Present() {
 			continue
 		}
-		l := newLevel(all[i], s, shape, next)
+		l := newLevel(all[i], s, shape, next, &f.now)
 		if l.Name == "l2" {
 			l.frames = newFrames(&s.Memory)
 		}
@@ -52,7 +54,7 @@ func (f *Fast) OnComplete(int, Completion) {}
 // Access books the request.
 func (f *Fast) Access(now uint64, r *Request) Reply {
 	c := f.front(r)
-	c.stall = 0
+	c.stall, f.now = 0, now
 	step := r.Busy << fixedShift / uint64(max(1, len(r.Lines)))
 	ready, at := now, now<<fixedShift
 	if step > 1<<fixedShift { // a line leaves in the last of the cycles that its lanes take

@@ -331,7 +331,7 @@ func TestAddressIsInverse(t *testing.T) {
 		for _, unit := range []int{0, 256, 4096} {
 			c := CacheSpec{Bytes: 64 * 4 * 6 * n, LineBytes: 64, Ways: 4, Slices: n, InterleaveBytes: unit, BytesPerCycle: 1}
 			s := tiny()
-			l := newLevel(namedCache{"x", c, false}, &s, tinyShape(), nil)
+			l := newLevel(namedCache{"x", c, false}, &s, tinyShape(), nil, new(uint64))
 			cache := newCache(l, nil, nil)
 			for range 1000 {
 				addr := r.Uint64() >> 26 &^ 63
@@ -424,7 +424,7 @@ func TestSharedLevels(t *testing.T) {
 	} {
 		s := tiny()
 		s.L2.SharedBy, s.L2.Write = c.by, c.write
-		l := newLevel(namedCache{CacheSpec: s.L2, Name: "l2"}, &s, &spec.Shape{ShaderEngines: 1, ComputeUnits: c.units}, nil)
+		l := newLevel(namedCache{CacheSpec: s.L2, Name: "l2"}, &s, &spec.Shape{ShaderEngines: 1, ComputeUnits: c.units}, nil, nil)
 		if l.shared != c.want {
 			t.Errorf("%s, shared by %d of %d units: %v", c.write, c.by, c.units, l.shared)
 		}

@@ -1,58 +1,169 @@
 package mem
 
-// A queue has so many entries, each held by one request at a time. Requests enter in the order of issue: the one that comes next
-// takes the entry of the one so many before it. The zero queue has no limit.
+// A queue has so many entries, each held by one request at a time. Requests take them when they arrive, and are booked in the
+// order of issue: one that waits elsewhere first is booked for a later cycle, and holds nothing here until then. The zero queue
+// has no limit.
 type queue struct {
-	left []uint64 // cycles in which the last requests left, as many as there are entries
-	next int      // the entry that the next request takes
+	entries int
+	now     *uint64 // cycle of issue: none arrives before
+	recent  []span  // when entries are held: those that were booked last, as they came, until their order matters
+	from    []uint64
+	until   []uint64 // when requests take entries, and when entries are given back: each in its order
+	gone    int      // the first of both, of entries that were given back before now
+	place   int      // among from, of the request at hand; -1: it goes to the recent ones
+	when    uint64   // that takes its entry
+	full    span     // no entry is free
 }
 
-func newQueue(entries int) queue {
-	if entries == 0 {
-		return queue{}
-	}
-	return queue{left: make([]uint64, entries)}
-}
+// A span is a time in which an entry is held, or all are.
+type span struct{ from, until uint64 }
 
-// free is the cycle from which the next request has an entry.
-func (q *queue) free() uint64 {
-	if len(q.left) == 0 {
-		return 0
-	}
-	return q.left[q.next]
-}
+func newQueue(entries int, now *uint64) queue { return queue{entries: entries, now: now} }
 
 // wait is how long a request, which would come in cycle at and has waited for delay, has waited when it has an entry. What that
 // adds goes to full.
 func (q *queue) wait(at, delay uint64, full *uint64) uint64 {
-	free := q.free()
-	if free <= at+delay {
+	if q.entries == 0 {
 		return delay
 	}
-	*full += free - at - delay
-	return free - at
+	waited := q.admit(at+delay) - at
+	*full += waited - delay
+	return waited
 }
 
-// enter gives the next entry to a request that leaves in the given cycle.
-func (q *queue) enter(leaves uint64) {
-	if len(q.left) == 0 {
-		return
+// admit is when a request that arrives in a cycle has an entry.
+func (q *queue) admit(at uint64) uint64 {
+	if q.held() >= q.entries {
+		q.forget()
 	}
-	q.left[q.next] = leaves
-	if q.next++; q.next == len(q.left) {
-		q.next = 0
+	if q.held() < q.entries {
+		q.place, q.when = -1, at
+		return at
 	}
+	q.sort()
+	came := at
+	if q.full.from <= at && at < q.full.until {
+		at, came = q.full.until, q.full.from
+	}
+	q.place = q.by(q.from, at)
+	if q.when = q.find(at); q.when > at {
+		q.full = span{came, q.when}
+	}
+	return q.when
 }
 
-// space is how many requests, up to most, find an entry that is free from a cycle on.
-func (q *queue) space(now uint64, most int) int {
-	for n := range min(len(q.left), most) {
-		if q.left[(q.next+n)%len(q.left)] > now {
-			return n
+// held is how many entries are held at some time, as far as that has been looked at.
+func (q *queue) held() int { return len(q.recent) + len(q.until) - q.gone }
+
+// find is when a request that arrives in a cycle has an entry, which is when fewer than all are held; its place moves on past
+// those that take what is given back before.
+func (q *queue) find(at uint64) uint64 {
+	for q.place-q.entries >= q.gone {
+		left := q.until[q.place-q.entries]
+		switch {
+		case left <= at:
+			return at
+		case q.place == len(q.from) || left < q.from[q.place]:
+			return left
+		}
+		for at = q.from[q.place]; q.place < len(q.from) && q.from[q.place] == at; {
+			q.place++
 		}
 	}
-	if len(q.left) > 0 {
-		return min(len(q.left), most)
+	return at
+}
+
+// linear is how many times are looked at one after the other, as most requests come after nearly all that were booked.
+const linear = 8
+
+// by is how many of the times lie before the end of a cycle.
+func (q *queue) by(times []uint64, cycle uint64) int {
+	high := len(times)
+	for range linear {
+		if high == q.gone || times[high-1] <= cycle {
+			return high
+		}
+		high--
 	}
-	return most
+	low := q.gone
+	for low < high {
+		if m := int(uint(low+high) / 2); times[m] <= cycle {
+			low = m + 1
+		} else {
+			high = m
+		}
+	}
+	return low
+}
+
+// forget drops entries that were given back before now.
+func (q *queue) forget() {
+	for q.gone < len(q.until) && q.until[q.gone] <= *q.now {
+		q.gone++
+	}
+	if len(q.until) == cap(q.until) && q.gone > len(q.until)/2 {
+		q.from, q.until, q.gone = q.from[:copy(q.from, q.from[q.gone:])], q.until[:copy(q.until, q.until[q.gone:])], 0
+	}
+	n := 0
+	for _, s := range q.recent {
+		if s.until > *q.now {
+			q.recent[n] = s
+			n++
+		}
+	}
+	if q.recent = q.recent[:n]; 2*q.held() > q.entries {
+		q.sort()
+	}
+}
+
+// sort puts the recent ones into their order.
+func (q *queue) sort() {
+	for _, s := range q.recent {
+		q.hold(q.by(q.from, s.from), s)
+	}
+	q.recent = q.recent[:0]
+}
+
+// hold notes a span whose beginning has its place.
+func (q *queue) hold(place int, s span) {
+	q.from = insert(q.from, place, s.from)
+	q.until = insert(q.until, q.by(q.until, s.until), s.until)
+}
+
+// enter gives the entry to the request at hand, which leaves in the given cycle.
+func (q *queue) enter(leaves uint64) {
+	switch {
+	case q.entries == 0:
+	case q.place < 0:
+		q.recent = append(q.recent, span{q.when, leaves})
+	default:
+		q.hold(q.place, span{q.when, leaves})
+	}
+}
+
+func insert(times []uint64, place int, t uint64) []uint64 {
+	times = append(times, t)
+	if place < len(times)-1 {
+		copy(times[place+1:], times[place:])
+		times[place] = t
+	}
+	return times
+}
+
+// space is how many requests that arrive from a cycle on, up to most, find an entry that is free.
+func (q *queue) space(now uint64, most int) int {
+	if q.entries == 0 {
+		return most
+	}
+	first := q.gone
+	for first < len(q.until) && q.until[first] <= now {
+		first++
+	}
+	held := len(q.until) - first
+	for _, s := range q.recent {
+		if s.until > now {
+			held++
+		}
+	}
+	return min(most, max(0, q.entries-held))
 }

@@ -10,21 +10,87 @@ import (
 	"spvsim/engine"
 )
 
+// visit is a request that arrives at a queue in a cycle and holds its entry for so long; it returns when that begins.
+func visit(q *queue, at, hold uint64) uint64 {
+	var full uint64
+	from := at + q.wait(at, 0, &full)
+	if full != from-at {
+		panic("what a request waits is not what it counts")
+	}
+	q.enter(from + hold)
+	return from
+}
+
 // A queue of n entries takes n requests at once, and the next one when the first has left.
 func TestQueue(t *testing.T) {
-	q := newQueue(2)
-	for i, want := range []uint64{0, 0, 10, 20, 30} {
-		if got := q.free(); got != want {
-			t.Errorf("request %d enters from cycle %d on, want %d", i, got, want)
+	q := newQueue(2, new(uint64))
+	for i, want := range []uint64{0, 0, 10, 10, 20} {
+		if got := visit(&q, 0, 10); got != want {
+			t.Errorf("request %d enters in cycle %d, want %d", i, got, want)
 		}
-		q.enter(uint64(i+1) * 10)
 	}
-	if none := newQueue(0); none.free() != 0 || none.space(0, 7) != 7 {
+	if none := newQueue(0, nil); visit(&none, 5, 10) != 5 || none.space(0, 7) != 7 {
 		t.Errorf("a queue without a limit is full")
 	}
-	for now, want := range map[uint64]int{39: 0, 40: 1, 50: 2, 100: 2} {
+	for now, want := range map[uint64]int{9: 0, 19: 0, 20: 1, 29: 1, 30: 2, 100: 2} {
 		if got := q.space(now, 9); got != want {
 			t.Errorf("in cycle %d there is space for %d, want %d", now, got, want)
+		}
+	}
+}
+
+// What is booked for a later cycle holds nothing before: those that arrive earlier take entries as if it were not there, and those
+// that arrive with it or after it wait for it.
+func TestQueueGoesByArrival(t *testing.T) {
+	q := newQueue(2, new(uint64))
+	for i, c := range []struct{ at, hold, want uint64 }{
+		{1000, 100, 1000}, {1000, 100, 1000}, {1000, 100, 1100}, // they have waited elsewhere
+		{10, 50, 10}, {20, 50, 20}, {30, 20, 60}, {40, 20, 70}, // they have not
+		{90, 10, 90}, {1050, 10, 1100}, {1050, 10, 1110}, {500, 10, 500}, {1150, 10, 1150},
+	} {
+		if got := visit(&q, c.at, c.hold); got != c.want {
+			t.Errorf("request %d, of cycle %d, has an entry in cycle %d, want %d", i, c.at, got, c.want)
+		}
+	}
+}
+
+// reference is when a request that arrives in a cycle has an entry by the rule alone: when fewer than all are held.
+func reference(all []span, entries int, at uint64) uint64 {
+	for {
+		held, next := 0, uint64(1<<62)
+		for _, s := range all {
+			if s.from <= at && at < s.until {
+				held++
+				next = min(next, s.until)
+			}
+		}
+		if held < entries {
+			return at
+		}
+		at = next
+	}
+}
+
+// Requests of any order of arrival have their entries when the rule says, whatever has been forgotten; and all together
+// hold them for no longer than so many entries can be held, but for a tenth: those that come before others that are booked take
+// no time from these.
+func TestQueueAgainstItsRule(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		entries, spread, hold := 1+r.IntN(20), 1+r.Uint64N(3000), 1+r.Uint64N(200)
+		now, all, held, end := uint64(0), []span(nil), uint64(0), uint64(0)
+		q := newQueue(entries, &now)
+		for n := range 2000 {
+			now += r.Uint64N(1 + 4*hold/uint64(entries))
+			at := now + r.Uint64N(spread)
+			want, last := reference(all, entries, at), 1+r.Uint64N(2*hold)
+			if got := visit(&q, at, last); got != want {
+				t.Fatalf("seed %d: request %d, of cycle %d, has an entry in cycle %d, want %d", seed, n, at, got, want)
+			}
+			all, held, end = append(all, span{want, want + last}), held+last, max(end, want+last)
+		}
+		if most := float64(entries) * float64(end); float64(held) > 1.1*most {
+			t.Errorf("seed %d: entries were held for %d cycles, of %g", seed, held, most)
 		}
 	}
 }
@@ -104,6 +170,31 @@ func TestStoresWaitForMemory(t *testing.T) {
 		}
 		if end := f.Release(got); end < (lines-16)*64 {
 			t.Errorf("%d entries: the launch is over in cycle %d, before memory can have taken what was evicted", entries, end)
+		}
+	}
+}
+
+// Lines of one unit that wait for its only miss entry come to the L2 one by one; until then they hold none of its entries, and what
+// another unit asks for is there as soon as if nothing else were asked.
+func TestWhatWaitsHoldsNothingFurtherOn(t *testing.T) {
+	for _, entries := range []int{1, 4} {
+		edit := func(s *HierarchySpec) {
+			s.VectorL1.Misses, s.VectorL1.Requests = 1, 64
+			s.L2.Requests, s.L2.Misses, s.L2.LinkCredits, s.Memory.Requests = entries, entries, entries, entries
+			s.Memory.BytesPerCycle = 64
+		}
+		alone := newTiny(t, edit).Access(400, request(1, Read, 1<<20)).Ready
+		f := newTiny(t, edit)
+		first := f.Access(0, request(0, Read, 0)).Ready
+		last := f.Access(0, request(0, Read, 64, 128, 192, 256, 320)).Ready
+		if last < 5*first {
+			t.Fatalf("%d entries: the lines of the first unit do not wait: the first is there in cycle %d, the last in %d", entries, first, last)
+		}
+		if entries == 1 {
+			alone += first // one line of the first unit is there
+		}
+		if got := f.Access(400, request(1, Read, 1<<20)).Ready; got > alone {
+			t.Errorf("%d entries: a line of another unit is there in cycle %d, want %d", entries, got, alone)
 		}
 	}
 }

@@ -185,8 +185,8 @@ func (ch *channel) post(at, addr uint64, bytes uint32) uint64 {
 		return ch.sent(ch.bursts(at, first, addr, bytes, Write))
 	}
 	at = ch.writes.put(write{at, addr, bytes})
-	if len(ch.writes.list) == ch.c.Writes {
-		ch.drain(at, ch.c.Writes-ch.c.Drained)
+	if full := ch.writes.full(at); full > 0 {
+		ch.drain(full, ch.c.Writes-ch.c.Drained)
 	}
 	return at
 }
@@ -202,9 +202,10 @@ func (ch *channel) drain(at uint64, n int) (done uint64) {
 	}
 	at = max(at, came)
 	at, first := ch.block(at, came, bytes)
-	for _, w := range ch.writes.list[:n] {
+	for i := range n {
+		w := &ch.writes.list[i]
 		end := ch.bursts(at, first, w.addr, w.bytes, Write)
-		ch.writes.leave(end - ch.burst)
+		ch.writes.leave(w, end-ch.burst)
 		done = max(done, end)
 	}
 	ch.writes.drop(n)

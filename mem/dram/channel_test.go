@@ -202,6 +202,30 @@ func TestWriteQueueIsFull(t *testing.T) {
 	})
 }
 
+// Writes that are booked for later hold no entries before: others that come first are taken at once, and the queue is full when
+// as many have come as it has entries.
+func TestWriteQueueGoesByArrival(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		c.Standard.check(t)
+		m := New(c)
+		const later = 1 << 40
+		for i := range 2 * c.Writes {
+			if accepted, _ := m.Access(later+uint64(i), uint64(i)<<13, 32, true); i < c.Writes-1 && accepted != later+uint64(i) {
+				t.Fatalf("write %d has an entry in %d, want %d", i, accepted, later+i)
+			}
+		}
+		turns := m.Counts().Turns
+		for i := range c.Writes - 1 {
+			if accepted, _ := m.Access(uint64(i), uint64(i)<<13, 32, true); accepted != uint64(i) {
+				t.Fatalf("write %d, which comes before those, has an entry in %d, want %d", i, accepted, i)
+			}
+		}
+		if n := m.Counts().Turns; n > turns && c.Standard.PseudoChannels == 1 {
+			t.Errorf("writes are sent before the queue is full: %d turns after %d", n, turns)
+		}
+	})
+}
+
 // Every bank is refreshed once an interval, whatever happens.
 func TestRefresh(t *testing.T) {
 	forAll(t, func(t *testing.T, c *Config) {

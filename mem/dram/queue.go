@@ -1,5 +1,7 @@
 package dram
 
+import "slices"
+
 // A write waits in the write queue.
 type write struct {
 	at    uint64
@@ -7,30 +9,76 @@ type write struct {
 	bytes uint32
 }
 
-// A queue holds writes: so many at a time.
+// A queue holds writes: so many at a time. They come in the order in which they are booked, which is not always that in which they
+// arrive: one that comes later holds nothing before.
 type queue struct {
-	list []write
-	left []uint64 // of each entry: when the write before left it
-	in   int      // entry of the next write to come
-	out  int      // entry of the next write to leave
+	entries int
+	list    []write // that wait, in the order in which they arrive
+	past    []span  // of the last ones that were sent, as many as there are entries
+	oldest  int     // of those
+	last    uint64  // when the last of them left
+	taken   span    // a time in which no entry was free
 }
 
-func newQueue(entries int) queue {
-	return queue{list: make([]write, 0, entries), left: make([]uint64, entries)}
-}
+// A span is a time: in which a write had an entry, or none was free.
+type span struct{ from, until uint64 }
 
-// put takes a write in, and returns when it has an entry.
+func newQueue(entries int) queue { return queue{entries: entries, past: make([]span, entries)} }
+
+// put takes a write in, and returns when it has an entry: when fewer are held than there are.
 func (q *queue) put(w write) uint64 {
-	w.at = max(w.at, q.left[q.in])
-	q.in = (q.in + 1) % len(q.left)
-	q.list = append(q.list, w)
+	came := w.at
+	if q.taken.from <= w.at && w.at < q.taken.until {
+		w.at, came = q.taken.until, q.taken.from
+	}
+	for q.last > w.at {
+		held, next := q.sent(w.at)
+		if q.by(w.at)+held < q.entries || held == 0 {
+			break
+		}
+		w.at = next
+	}
+	if w.at > came {
+		q.taken = span{came, w.at}
+	}
+	q.list = slices.Insert(q.list, q.by(w.at), w)
 	return w.at
 }
 
-// leave frees the entry of the oldest write that has one.
-func (q *queue) leave(at uint64) {
-	q.left[q.out] = at
-	q.out = (q.out + 1) % len(q.left)
+// sent is how many of the entries held at a time are of writes that were sent, and when the first of those leaves.
+func (q *queue) sent(at uint64) (held int, leaves uint64) {
+	leaves = q.last
+	for _, s := range q.past {
+		if s.from <= at && at < s.until {
+			held++
+			leaves = min(leaves, s.until)
+		}
+	}
+	return held, leaves
+}
+
+// by is how many writes have arrived by a time.
+func (q *queue) by(at uint64) int {
+	n := len(q.list)
+	for n > 0 && q.list[n-1].at > at {
+		n--
+	}
+	return n
+}
+
+// full is from when on as many writes wait as there are entries; 0: by no time up to the given one.
+func (q *queue) full(at uint64) uint64 {
+	if len(q.list) < q.entries || q.list[q.entries-1].at > at {
+		return 0
+	}
+	return q.list[q.entries-1].at
+}
+
+// leave frees the entry of a write.
+func (q *queue) leave(w *write, at uint64) {
+	q.past[q.oldest] = span{w.at, at}
+	q.oldest = (q.oldest + 1) % len(q.past)
+	q.last = max(q.last, at)
 }
 
 // drop removes the first writes, which have left.
