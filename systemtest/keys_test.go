@@ -77,6 +77,13 @@ func fewer(n uint64) effect {
 	}
 }
 
+// between is the effect of least to most cycles more.
+func between(least, most uint64) effect {
+	return func(a, b *keyRun) string {
+		return expectCycles(fmt.Sprintf("%d to %d more", least, most), b.Cycles >= a.Cycles+least && b.Cycles <= a.Cycles+most, a, b)
+	}
+}
+
 // bound is the effect of a rate at which all that moves takes so many cycles before and after; what else the job does takes no more
 // than slack beside that.
 func bound(before, after, slack uint64) effect {
@@ -177,15 +184,7 @@ func (b *keyBench) job(name string) *config.Job {
 	var j *config.Job
 	var err error
 	if own {
-		files := fstest.MapFS{}
-		for _, shader := range []string{"all.spv", "walk.spv", "lds.spv", "select.spv", "helpers.spv", "matrices.spvasm", "bounds.spvasm"} {
-			data, err := os.ReadFile("testdata/keys/" + shader)
-			if err != nil {
-				b.t.Fatal(err)
-			}
-			files[shader] = &fstest.MapFile{Data: data}
-		}
-		j, err = config.ParseJob(files, name+".yaml", []byte(text))
+		j, err = config.ParseJob(os.DirFS("testdata/keys"), name+".yaml", []byte(text))
 	} else {
 		files, file, _, e := experiments.Lookup(name)
 		if e != nil {
