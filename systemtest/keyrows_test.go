@@ -320,7 +320,7 @@ var plainRows = []keyRow{
 	{"wave_slots", "many", "", "2", "4", slowed(0.5)},
 
 	{"issue.cadence", "straight", "", "8", "16", exactly(135 * 8)},                                                              // an instruction a turn, longer than which no product takes
-	{"issue.policy", "phases", oneSIMD + "timing.classes.lds_swizzle.latency=1000 ", "oldest", "round-robin", exactly(127 * 4)}, // the other wave's products, but the last
+	{"issue.policy", "phases", oneSIMD + "timing.classes.lds_swizzle.latency=2000 ", "oldest", "round-robin", exactly(127 * 4)}, // the other wave's products, but the last
 	{"issue.per_category", "units", oneSIMD + "issue.width=1 " + fourCycles, "false", "true", bound(16*(68+66)*4, 16*68*4, oneWave)},
 	{"issue.width", "units", oneSIMD, "2", "1", bound(16*68, 16*137, oneWave)},
 
