@@ -10,7 +10,8 @@ job, for which the tests have up to S seconds of the host; what they go on with 
 not waited for. An experiment over the jobs (FOLDER/operators.yaml) then runs each
 job once, from cold caches, and again as the last of N rounds over the same
 buffers, so that the caches have what fits of them. The table has microseconds of
-both, launches included, and what the last round read and wrote in DRAM.
+both, of the whole submission with its launches and fills, and what each read and
+wrote in DRAM.
 The program spvsim is the one of --spvsim, else that of the path. What FOLDER has
 is not captured or run again.
 """
@@ -20,6 +21,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -69,7 +71,7 @@ axes:
       machine: {quoted([machine for machine, _, _ in runs])}
       job: {quoted([job for _, _, job in runs])}
   rounds: {{path: repeat, values: [1, {wanted.rounds}]}}
-columns: {{seconds: seconds, instructions: instructions.total, dram_bytes: memory.bytes}}
+columns: {{seconds: seconds, instructions: instructions.total, dram_bytes: memory.memory.bytes}}
 derived: {{us: seconds * 1e6}}
 """
     path = os.path.join(wanted.out, "operators.yaml")
@@ -83,10 +85,10 @@ def table(rows):
     times = collections.defaultdict(dict)
     for row in rows:
         times[row["case"], row["machine"]][int(row["rounds"])] = row
-    lines = [("case", "machine", "instructions", "first, us", "warm, us", "DRAM, KB")]
+    lines = [("case", "machine", "instructions", "first, us", "DRAM, KB", "warm, us", "DRAM, KB")]
     for (case, machine), of in times.items():
         first, warm = of[min(of)], of[max(of)]
-        lines.append((case, machine, first["instructions"], f"{float(first['us']):.1f}", f"{float(warm['us']):.1f}", f"{float(warm['dram_bytes']) / 1024:.0f}"))
+        lines.append((case, machine, first["instructions"], *(f"{number:.1f}" for row in (first, warm) for number in (float(row["us"]), int(row["dram_bytes"]) / 1024))))
     widths = [max(map(len, column)) for column in zip(*lines)]
     for line in lines:
         print("  ".join(text.ljust(w) if i < 2 else text.rjust(w) for i, (text, w) in enumerate(zip(line, widths))))
@@ -104,6 +106,8 @@ def main():
     wanted = parser.parse_args()
     if wanted.rounds < 2:
         parser.error(f"--rounds {wanted.rounds}: want at least 2, of which the last is warm")
+    if not shutil.which(wanted.spvsim):
+        parser.error(f"--spvsim {wanted.spvsim}: there is no such program")
     wanted.out = os.path.abspath(wanted.out)
     runs = [(machine, case, capture(wanted, machine, case)) for case in wanted.case for machine in wanted.machines.split(",")]
     subprocess.run([wanted.spvsim, "sweep", experiment(wanted, runs), "-o", wanted.out], check=True, stdout=sys.stderr)
