@@ -167,7 +167,7 @@ func warn(w io.Writer, list []Group) {
 			fmt.Fprintf(w, "warning: %.0f %% of the accesses of %s are of private memory: arrays that are indexed, or more values than registers\n", share(g.ScratchLanes, g.MemoryLanes), g.Name)
 		}
 		if 2*g.OutOfBounds > g.MemoryLanes && g.MemoryLanes > 0 {
-			fmt.Fprintf(w, "warning: %d accesses of %s are out of bounds, of the %d that its instructions make: is a buffer, or an image, too small?\n", g.OutOfBounds, g.Name, g.MemoryLanes)
+			fmt.Fprintf(w, "warning: %d accesses of %s are out of bounds, where its vector instructions make %d: is a buffer, or an image, too small?\n", g.OutOfBounds, g.Name, g.MemoryLanes)
 		}
 	}
 }
