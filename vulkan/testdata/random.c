@@ -50,7 +50,7 @@ static line lines[QUEUES];
 static list lists[4 * MOST];
 static uint32_t list_count, queue_count;
 static VkSemaphore host;
-static bool binaries; // which must be signaled before they are waited for: submissions keep their order
+static bool binaries; // whose signals, with all that those wait for, must be submitted before they are waited for: submissions keep their order
 
 static uint32_t draw(uint32_t below) {
 	state = state * 6364136223846793005u + 1442695040888963407u;
@@ -95,7 +95,7 @@ static list *open_list(uint32_t q) {
 	if (!l->open) {
 		l->open = &lists[list_count++];
 		*l->open = (list){.queue = q, .commands = begin_on(q)};
-		l->open->host = draw(12) == 0;
+		l->open->host = !binaries && draw(12) == 0;
 	}
 	return l->open;
 }
@@ -286,7 +286,7 @@ static void wait_for(VkSemaphore s, uint64_t value) {
 // submit_all submits the lists of each queue in their order, and those of different queues in any where there are no binary semaphores.
 static void submit_all(void) {
 	uint64_t submitted[QUEUES] = {0};
-	uint32_t next[QUEUES] = {0}, left = list_count, given = 0, at = 0;
+	uint32_t next[QUEUES] = {0}, left = list_count, at = 0;
 	while (left > 0) {
 		uint32_t q = binaries ? lists[at++].queue : draw(queue_count);
 		while (next[q] < list_count && lists[next[q]].queue != q)
@@ -295,15 +295,10 @@ static void submit_all(void) {
 			continue;
 		submit_list(&lists[next[q]++], ++submitted[q]);
 		left--;
-		if (binaries && !given && draw(8) == 0) { // what was submitted runs now, if the host looks
-			given = 1;
-			must(vkSignalSemaphore(device, &(VkSemaphoreSignalInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = host, .value = 1}));
-		}
-		if (given && draw(4) == 0)
+		if (binaries && draw(4) == 0) // what was submitted so far runs
 			wait_for(lines[q].timeline, submitted[q]);
 	}
-	if (!given)
-		must(vkSignalSemaphore(device, &(VkSemaphoreSignalInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = host, .value = 1}));
+	must(vkSignalSemaphore(device, &(VkSemaphoreSignalInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, .semaphore = host, .value = 1}));
 }
 
 // last has the host see all.
