@@ -63,6 +63,9 @@ func TestOverlapOfDispatches(t *testing.T) {
 	}
 	for _, name := range []string{"pair", "submissions"} {
 		pair, groups := overlapped(t, b, name)
+		if len(groups) == 1 && groups[0].Name != pair[0].Pipeline+" beside its like" {
+			t.Errorf("%s: the group is named %s", name, groups[0].Name)
+		}
 		if len(pair) != 2 || len(groups) != 1 || pair[1].Begin != first || pair[1].Begin-pair[0].Begin != own || groups[0].Cycles != first+own+pair[1].Busy {
 			t.Errorf("%s: %+v of %+v", name, pair, groups)
 		}

@@ -30,11 +30,13 @@ type Work struct {
 	Name, Queue, Groups string
 	Microseconds, Half  float64 // Half: of the interval that the time is in; 0: it was timed
 	Untimed             bool    // ran without time
-	Beside              bool    // its time is also in that of the launches that it overlapped with, which have a line of their own
-	Instructions        uint64
-	OutOfBounds         uint64 // accesses
-	Slots               account.SlotCycles
-	Levels              []uint64 // bytes
+	Beside              bool    // its time is also in that of the launches that it overlapped with, which have a line of their own, with memory and slots
+	// Cycles in which its packet was the first of its queue, in which it waited for nothing, and of its end; and from its first workgroup to that.
+	Packet, Begin, End, Busy uint64
+	Instructions             uint64
+	OutOfBounds              uint64 // accesses
+	Slots                    account.SlotCycles
+	Levels                   []uint64 // bytes
 
 	beside float64 // of a sum: microseconds of those that overlapped
 }
@@ -52,6 +54,7 @@ type program struct {
 	Levels    []string
 	Pipelines []pipeline
 	Lacks     []string
+	Overlap   bool // some launches ran beside others: lines have their cycles
 }
 
 // A pipeline is a Pipeline as text.
@@ -70,6 +73,7 @@ type workRow struct {
 	Name, Queue, Groups, Time, Interval, Instructions, Why string
 	Meaning                                                string // of the reason
 	Bars                                                   []bar
+	Cycles                                                 []string // where launches ran beside each other: packet, begin, end, busy
 	Levels                                                 []string
 }
 
@@ -115,7 +119,10 @@ func newProgram(id int, p *Program) *program {
 	out.Facts = programFacts(p, &total, times, untimed)
 	out.Reasons = reasons(&total.Slots)
 	for i := range p.Pipelines {
-		out.Pipelines = append(out.Pipelines, newPipeline(&p.Pipelines[i], &total))
+		out.Overlap = out.Overlap || p.Pipelines[i].Kind == "overlap"
+	}
+	for i := range p.Pipelines {
+		out.Pipelines = append(out.Pipelines, newPipeline(&p.Pipelines[i], &total, out.Overlap))
 	}
 	out.Where = pipelineStacks(p, &total.Slots)
 	return out
@@ -161,7 +168,7 @@ func pipelineStacks(p *Program, total *account.SlotCycles) *figure {
 	return &f
 }
 
-func newPipeline(p *Pipeline, all *Work) pipeline {
+func newPipeline(p *Pipeline, all *Work, cycles bool) pipeline {
 	s := p.sum()
 	out := pipeline{Name: p.Name, Kind: p.Kind, Times: grouped(uint64(len(p.Work))), Time: short(s.Microseconds), Share: percent(s.Microseconds, all.Microseconds),
 		Instructions: grouped(s.Instructions)}
@@ -176,7 +183,7 @@ func newPipeline(p *Pipeline, all *Work) pipeline {
 	}
 	out.Shares = sharesOf(&s.Slots, &all.Slots)
 	for i := range min(len(p.Work), mostWork) {
-		out.Work = append(out.Work, newWork(&p.Work[i]))
+		out.Work = append(out.Work, newWork(&p.Work[i], cycles))
 	}
 	if more := len(p.Work) - mostWork; more > 0 {
 		out.More = fmt.Sprintf("%d later ones are left out here; the file of rows has all.", more)
@@ -184,7 +191,7 @@ func newPipeline(p *Pipeline, all *Work) pipeline {
 	return out
 }
 
-func newWork(w *Work) workRow {
+func newWork(w *Work, cycles bool) workRow {
 	row := workRow{Number: w.Number, Name: w.Name, Queue: w.Queue, Groups: w.Groups, Time: short(w.Microseconds), Instructions: grouped(w.Instructions)}
 	switch {
 	case w.Untimed:
@@ -203,8 +210,15 @@ func newWork(w *Work) workRow {
 		}
 		row.Bars = append(row.Bars, newBar(r, n, resident, resident))
 	}
+	if cycles {
+		row.Cycles = []string{grouped(w.Packet), grouped(w.Begin), grouped(w.End), grouped(w.Busy)}
+	}
 	for _, n := range w.Levels {
-		row.Levels = append(row.Levels, short(float64(n)))
+		text := short(float64(n))
+		if w.Beside {
+			text = "–"
+		}
+		row.Levels = append(row.Levels, text)
 	}
 	return row
 }

@@ -117,7 +117,7 @@ func (s *segment) names() (list []string) {
 // mostNamed is how many pipelines the name of a segment has.
 const mostNamed = 3
 
-// name is made of those of the pipelines, each once.
+// name is made of those of the pipelines, each once; launches of one alone are beside their like.
 func (s *segment) name() string {
 	var list []string
 	for _, w := range s.items {
@@ -127,6 +127,9 @@ func (s *segment) name() string {
 	}
 	if more := len(list) - mostNamed; more > 0 {
 		list = append(list[:mostNamed], fmt.Sprintf("%d more", more))
+	}
+	if len(list) == 1 && s.launches() > 1 {
+		list = append(list, "its like")
 	}
 	return strings.Join(list, " beside ")
 }

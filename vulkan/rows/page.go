@@ -29,6 +29,7 @@ func (r *Row) work() report.Work {
 	w := report.Work{
 		Number: r.Number, Name: r.Name, Queue: r.Queue, Microseconds: r.Microseconds, Untimed: r.Cycles == 0 && r.Kind != "transfer",
 		Instructions: r.Instructions, OutOfBounds: r.OutOfBounds, Slots: r.Slots, Levels: r.Levels, Beside: r.beside(),
+		Packet: r.Packet, Begin: r.Begin, End: r.Begin + r.Cycles, Busy: r.Busy,
 	}
 	if r.Kind == "dispatch" {
 		w.Groups = fmt.Sprintf("%d × %d × %d", r.Groups[0], r.Groups[1], r.Groups[2])

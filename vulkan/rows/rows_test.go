@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -217,5 +218,32 @@ func TestWarnings(t *testing.T) {
 	}
 	if n := strings.Count(b.String(), "warning"); n != 2 {
 		t.Errorf("%d warnings, want 2\n%s", n, b.String())
+	}
+}
+
+// A page has the cycles of launches where some ran beside others, whose bytes and slots are known together alone.
+func TestPageOfLaunchesBesideEachOther(t *testing.T) {
+	const text = `number,process,device,machine,clock_mhz,queue,kind,name,pipeline,packet_cycle,begin_cycle,cycles,busy_cycles,overlap,microseconds,instructions,slot_cycles_issued,l2_hits,l2_bytes
+1,7,1,m,1000,0.0,dispatch,a,a,100,1200,3300,2200,1,3.3,10,,,
+2,7,1,m,1000,0.1,dispatch,b,b,101,1200,4400,3100,1,4.4,20,,,
+3,7,1,m,1000,0.0,overlap,a beside b,a beside b,100,100,5500,5500,1,5.5,0,77,3,640
+`
+	var b bytes.Buffer
+	if err := report.WritePrograms(&b, []*report.Program{read(t, text).Page("program")}, nil); err != nil {
+		t.Fatal(err)
+	}
+	row := func(number int, cells string) string { return "<tr><td>" + strconv.Itoa(number) + "</td>" + cells }
+	space := "\u202f"
+	for _, want := range []string{
+		row(1, `<td class="word">a</td><td>0.0</td><td>0 × 0 × 0</td><td>3.3</td><td></td><td>100</td><td>1`+space+`200</td><td>4`+space+`500</td><td>2`+space+`200</td><td>10</td><td>–</td>`),
+		row(3, `<td class="word">a beside b</td><td>0.0</td><td></td><td>5.5</td><td></td><td>100</td><td>100</td><td>5`+space+`600</td><td>5`+space+`500</td><td>0</td><td>640</td>`),
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in the page", want)
+		}
+	}
+	b.Reset()
+	if err := report.WritePrograms(&b, []*report.Program{read(t, recorded).Page("program")}, nil); err != nil || strings.Contains(b.String(), "<th>packet</th>") {
+		t.Errorf("%v; cycles of launches that all ran alone", err)
 	}
 }
