@@ -37,7 +37,7 @@ func atomicRows() map[spirv.Op]row[*atomics] {
 // atomic carries out an atomic with the operands pointer, scope, semantics and
 // those at the indexes of data.
 func (b *atomics) atomic(op isa.Op, data ...int) {
-	p := b.ptr(b.arg(0))
+	p := b.ptrTo(b.arg(0), b.resultType())
 	semantics := b.constBits(b.arg(2))
 	b.release(semantics)
 	args := make([]*ir.Value, len(data))
@@ -49,7 +49,7 @@ func (b *atomics) atomic(op isa.Op, data ...int) {
 }
 
 func (b *atomics) atomicStore() {
-	p := b.ptr(b.arg(0))
+	p := b.ptrTo(b.arg(0), b.typeOf(b.arg(3)))
 	semantics := b.constBits(b.arg(2))
 	b.release(semantics)
 	v := b.leaf(b.arg(3))
@@ -58,7 +58,7 @@ func (b *atomics) atomicStore() {
 }
 
 func (b *atomics) atomicCompareExchange() {
-	p := b.ptr(b.arg(0))
+	p := b.ptrTo(b.arg(0), b.resultType())
 	semantics := b.constBits(b.arg(2)) | b.constBits(b.arg(3))
 	b.release(semantics)
 	args := []*ir.Value{b.leaf(b.arg(4)), b.leaf(b.arg(5))}

@@ -80,7 +80,7 @@ func (b *matrices) store() {
 // memory reads pointer, layout, stride and memory operands; the layout is
 // operand i. The part of the address that differs by lane goes to the pointer.
 func (b *matrices) memory(c *coop, i int) *matrixMemory {
-	p := b.ptr(b.arg(0))
+	p := b.anyPtr(b.arg(0))
 	if p.space != isa.SpaceBuffer && p.space != isa.SpaceFlat && p.space != isa.SpaceLDS || p.array {
 		b.unsupported("a cooperative matrix in this memory")
 	}
@@ -88,7 +88,11 @@ func (b *matrices) memory(c *coop, i int) *matrixMemory {
 	if layout != spirv.CooperativeMatrixLayoutRowMajorKHR && layout != spirv.CooperativeMatrixLayoutColumnMajorKHR {
 		b.unsupported("cooperative matrix layout %s", layout)
 	}
-	stride := b.strideBytes(b.arg(i+1), memBytes(b.comp(p.typ))*uint32(max(1, p.typ.Count)))
+	pointee := uint32(1) // an untyped pointer's stride counts bytes
+	if !b.typeOf(b.arg(0)).Untyped() {
+		pointee = memBytes(b.comp(p.typ)) * uint32(max(1, p.typ.Count))
+	}
+	stride := b.strideBytes(b.arg(i+1), pointee)
 	a, _ := b.memoryAccess(i + 2)
 	a.apply(&p)
 	m := &matrixMemory{c: c, at: p, long: stride, depth: spacing{factor: memBytes(c.elem)}, contiguous: true}

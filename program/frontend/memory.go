@@ -18,13 +18,20 @@ func memoryRows() map[spirv.Op]row[*pointers] {
 		spirv.OpInBoundsAccessChain:    {do: (*pointers).accessChain},
 		spirv.OpPtrAccessChain:         {do: (*pointers).ptrAccessChain},
 		spirv.OpInBoundsPtrAccessChain: {do: (*pointers).ptrAccessChain},
-		spirv.OpPtrEqual:               {do: func(b *pointers) { b.ptrEqual(true) }},
-		spirv.OpPtrNotEqual:            {do: func(b *pointers) { b.ptrEqual(false) }},
-		spirv.OpPtrDiff:                {do: (*pointers).ptrDiff},
-		spirv.OpArrayLength:            {do: (*pointers).arrayLength},
-		spirv.OpConvertPtrToU:          {do: (*pointers).pointerToInteger},
-		spirv.OpConvertUToPtr:          {do: (*pointers).integerToPointer},
-		spirv.OpMemoryBarrier:          {do: func(b *pointers) { b.fence(b.constBits(b.arg(1))) }},
+
+		spirv.OpUntypedAccessChainKHR:            {do: (*pointers).untypedChain},
+		spirv.OpUntypedInBoundsAccessChainKHR:    {do: (*pointers).untypedChain},
+		spirv.OpUntypedPtrAccessChainKHR:         {do: (*pointers).untypedElementChain},
+		spirv.OpUntypedInBoundsPtrAccessChainKHR: {do: (*pointers).untypedElementChain},
+		spirv.OpUntypedArrayLengthKHR:            {do: (*pointers).untypedArrayLength},
+
+		spirv.OpPtrEqual:      {do: func(b *pointers) { b.ptrEqual(true) }},
+		spirv.OpPtrNotEqual:   {do: func(b *pointers) { b.ptrEqual(false) }},
+		spirv.OpPtrDiff:       {do: (*pointers).ptrDiff},
+		spirv.OpArrayLength:   {do: (*pointers).arrayLength},
+		spirv.OpConvertPtrToU: {do: (*pointers).pointerToInteger},
+		spirv.OpConvertUToPtr: {do: (*pointers).integerToPointer},
+		spirv.OpMemoryBarrier: {do: func(b *pointers) { b.fence(b.constBits(b.arg(1))) }},
 	}
 }
 
@@ -103,7 +110,7 @@ func (b *pointers) load() {
 		b.define(val{ptr: &p})
 		return
 	}
-	p := b.ptr(b.arg(0))
+	p := b.ptrTo(b.arg(0), b.resultType())
 	a, _ := b.memoryAccess(1)
 	a.apply(&p)
 	if p.typ.ID != b.in.Type {
@@ -113,7 +120,7 @@ func (b *pointers) load() {
 }
 
 func (b *pointers) store() {
-	p := b.ptr(b.arg(0))
+	p := b.ptrTo(b.arg(0), b.typeOf(b.arg(1)))
 	a, _ := b.memoryAccess(2)
 	a.apply(&p)
 	leaves := b.leaves(b.arg(1))
@@ -310,7 +317,7 @@ func (b *pointers) slot(p pointer, t isa.Type, i int) (*ir.Mem, []*ir.Value) {
 // copyMemory carries out OpCopyMemory: the target's operands come first, the
 // source's may follow.
 func (b *pointers) copyMemory() {
-	dst, src := b.ptr(b.arg(0)), b.ptr(b.arg(1))
+	dst, src := b.ptrTo(b.arg(0), b.typeOf(b.arg(1)).Elem), b.ptrTo(b.arg(1), b.typeOf(b.arg(0)).Elem)
 	to, next := b.memoryAccess(2)
 	from := to
 	if next < len(b.in.Operands) {
@@ -323,7 +330,7 @@ func (b *pointers) copyMemory() {
 
 // copyMemorySized copies a constant number of bytes, word by word.
 func (b *pointers) copyMemorySized() {
-	dst, src := b.ptr(b.arg(0)), b.ptr(b.arg(1))
+	dst, src := b.anyPtr(b.arg(0)), b.anyPtr(b.arg(1))
 	to, next := b.memoryAccess(3)
 	from := to
 	if next < len(b.in.Operands) {
@@ -354,9 +361,12 @@ func (b *pointers) copyOne(dst, src pointer, t isa.Type, off uint32) {
 
 // arrayLength carries out OpArrayLength: what the buffer has space for.
 func (b *pointers) arrayLength() {
-	p := b.ptr(b.arg(0))
+	b.lengthOf(b.ptr(b.arg(0)), int(b.arg(1)))
+}
+
+// lengthOf is the length of the array that is a member of the structure that a pointer points to.
+func (b *pointers) lengthOf(p pointer, i int) {
 	t := p.typ
-	i := int(b.arg(1))
 	if p.space != isa.SpaceBuffer || t.Kind != validate.KindStruct || i >= len(t.Members) {
 		b.unsupported("the array length of %%%d", b.arg(0))
 	}

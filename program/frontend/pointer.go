@@ -73,8 +73,17 @@ type pointer struct {
 	texture isa.Texture
 }
 
-// ptr is the pointer that an id names.
+// ptr is the pointer that an id names, of a type that says to what.
 func (b *pointers) ptr(id spirv.ID) pointer {
+	p := b.anyPtr(id)
+	if b.typeOf(id).Untyped() {
+		b.unsupported("an untyped pointer as an operand of %s", b.in.Op)
+	}
+	return p
+}
+
+// anyPtr is the pointer that an id names.
+func (b *pointers) anyPtr(id spirv.ID) pointer {
 	v := b.val(id)
 	if v.ptr != nil {
 		return *v.ptr
@@ -150,7 +159,7 @@ func (b *pointers) ptrAccessChain() {
 
 func (b *pointers) definePointer(p pointer) {
 	t := b.resultType()
-	if t.Kind != validate.KindPointer || t.Elem == nil || t.Elem.ID != p.typ.ID && b.leafMismatch(t.Elem, p.typ) {
+	if t.Kind != validate.KindPointer || t.Untyped() || t.Elem.ID != p.typ.ID && b.leafMismatch(t.Elem, p.typ) {
 		b.invalid("the result type is no pointer to what the indexes reach, %%%d", p.typ.ID)
 	}
 	b.decorate(&p, b.m.Decorations(b.in.Result))
@@ -396,8 +405,11 @@ func (b *pointers) ptrEqual(equal bool) {
 
 // ptrDiff carries out OpPtrDiff: the distance in elements.
 func (b *pointers) ptrDiff() {
-	x, y := b.ptr(b.arg(0)), b.ptr(b.arg(1))
-	stride := b.distanceStride(b.typeOf(b.arg(0)), x, y)
+	x, y := b.anyPtr(b.arg(0)), b.anyPtr(b.arg(1))
+	stride := uint32(1) // untyped pointers are into an array of bytes
+	if !b.typeOf(b.arg(0)).Untyped() || !b.typeOf(b.arg(1)).Untyped() {
+		stride = b.distanceStride(b.typeOf(b.arg(0)), b.ptr(b.arg(0)), b.ptr(b.arg(1)))
+	}
 	t := x.addressType()
 	d := b.op(isa.ISub, t, b.address(x), b.address(y))
 	d = b.op(isa.SDiv, t, d, b.cnst(t, uint64(max(stride, 1))))

@@ -20,6 +20,10 @@ func check(ctx context.Context, raw *spirv.Module) (*Module, error) {
 	if err := supported(raw); err != nil {
 		return nil, err
 	}
+	raw, err := typedVariables(raw)
+	if err != nil {
+		return nil, err
+	}
 	m, err := build(ctx, raw)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,6 @@ const (
 	narrowInputs    = "inputs and outputs of stages have 32 bits; buffers may be narrower"
 	flushing        = "nothing is flushed: the mode DenormFlushToZero is refused"
 	rounding        = "rounding is to nearest even: the mode RoundingModeRTZ is refused"
-	untypedPointers = "what points to memory says the type that lies there"
 	halfCoordinates = "coordinates of 16 bits"
 )
 
@@ -159,7 +158,7 @@ var capabilityFeatures = map[spirv.Capability]feature{
 	spirv.CapabilityRoundingModeRTZ:                             {whenLowered, rounding},
 	spirv.CapabilityRayQueryProvisionalKHR:                      {refused, rays},
 	spirv.CapabilityRayQueryKHR:                                 {refused, rays},
-	spirv.CapabilityUntypedPointersKHR:                          {refused, untypedPointers},
+	spirv.CapabilityUntypedPointersKHR:                          {level: runs},
 	spirv.CapabilityRayTraversalPrimitiveCullingKHR:             {refused, rays},
 	spirv.CapabilityRayTracingKHR:                               {refused, rays},
 	spirv.CapabilityTextureSampleWeightedQCOM:                   {refused, vendorImage},

@@ -47,7 +47,7 @@ func (v *valueCheck) samePointers(o []uint32) {
 	if a.Storage == spirv.StorageClassPhysicalStorageBuffer {
 		v.fault("operand 0: %%%d points to %s: want a logical pointer", o[0], a.Storage)
 	}
-	if a == b {
+	if a == b || (a.Untyped() || b.Untyped()) && a.Storage == b.Storage {
 		return
 	}
 	v.fault("operand 1: %%%d is %s: operand 0 is %s", o[1], v.m.typeText(b), v.m.typeText(a))
@@ -57,6 +57,10 @@ func (v *valueCheck) variable(o []uint32) {
 	t := v.result()
 	if t.Kind != KindPointer {
 		v.fault("result type %s: want a pointer", v.m.typeText(t))
+		return
+	}
+	if t.Untyped() {
+		v.fault("result type %s, an untyped pointer: want OpUntypedVariableKHR", v.m.typeText(t))
 		return
 	}
 	if class := spirv.StorageClass(o[0]); class != t.Storage {
@@ -153,6 +157,7 @@ func eachScalar(t *Type, visit func(*Type)) {
 
 func (v *valueCheck) load(o []uint32) {
 	v.alignment(o, 1, o[0])
+	v.accessed(o[0], v.result())
 	if t := v.pointer(0, o[0]); t != nil && t.Elem != v.result() {
 		v.fault("result type %s: the pointer is to %s", v.m.typeText(v.result()), v.m.typeText(t.Elem))
 	}
@@ -163,12 +168,13 @@ var readOnly = set(spirv.StorageClassUniformConstant, spirv.StorageClassInput, s
 
 func (v *valueCheck) store(o []uint32) {
 	v.alignment(o, 2, o[0])
-	t, a := v.pointer(0, o[0]), v.operandType(1, o[1])
-	if t == nil || a == nil {
-		return
+	t, a := v.operandType(0, o[0]), v.operandType(1, o[1])
+	v.accessed(o[0], a)
+	if p := v.pointer(0, o[0]); p != nil && a != nil && p.Elem != a {
+		v.fault("operand 1: %%%d is %s: the pointer is to %s", o[1], v.m.typeText(a), v.m.typeText(p.Elem))
 	}
-	if t.Elem != a {
-		v.fault("operand 1: %%%d is %s: the pointer is to %s", o[1], v.m.typeText(a), v.m.typeText(t.Elem))
+	if t == nil || t.Kind != KindPointer {
+		return
 	}
 	if readOnly[t.Storage] {
 		v.fault("operand 0: %%%d points to %s, which is read only", o[0], t.Storage)
@@ -178,6 +184,9 @@ func (v *valueCheck) store(o []uint32) {
 func (v *valueCheck) copyMemory(o []uint32) {
 	v.copyAlignment(o, 2)
 	a, b := v.pointer(0, o[0]), v.pointer(1, o[1])
+	if x, y := v.m.TypeOf(spirv.ID(o[0])), v.m.TypeOf(spirv.ID(o[1])); x != nil && y != nil && x.Untyped() && y.Untyped() {
+		v.fault("from an untyped pointer to an untyped pointer: want one that says what is copied")
+	}
 	if a != nil && b != nil && a.Elem != b.Elem {
 		v.fault("from %s to %s", v.m.typeText(b.Elem), v.m.typeText(a.Elem))
 	}
@@ -197,11 +206,15 @@ func (v *valueCheck) elementChain(o []uint32) {
 }
 
 func (v *valueCheck) chainFrom(o []uint32, first int) {
+	if t := v.m.TypeOf(spirv.ID(o[0])); t != nil && t.Untyped() {
+		v.fault("operand 0: %%%d is an untyped pointer: want OpUntypedAccessChainKHR", o[0])
+		return
+	}
 	base, t := v.pointer(0, o[0]), v.result()
 	if base == nil {
 		return
 	}
-	if t.Kind != KindPointer || t.Storage != base.Storage {
+	if t.Kind != KindPointer || t.Untyped() || t.Storage != base.Storage {
 		v.fault("result type %s: want a pointer to %s, as the base is", v.m.typeText(t), base.Storage)
 		return
 	}

@@ -84,6 +84,9 @@ var typeMakers = map[spirv.Op]func(c *checker, in *spirv.Instruction, t *Type) e
 	spirv.OpTypeRuntimeArray: elemType(KindRuntimeArray),
 	spirv.OpTypeStruct:       structType,
 	spirv.OpTypePointer:      pointerType,
+
+	spirv.OpTypeUntypedPointerKHR: untypedPointer,
+
 	spirv.OpTypeFunction:     functionType,
 	spirv.OpTypeImage:        imageType,
 	spirv.OpTypeSampler:      simpleType(KindSampler),
