@@ -16,8 +16,9 @@ const (
 
 // A Set is rows that a page names together.
 type Set struct {
-	Name string
-	Rows []Row
+	Name     string
+	Rows     []Row
+	Executed bool // what counts is what ran: numbers of instructions by kind, and no list of modules
 }
 
 // WritePage puts the comparison of the sets into a page, between its two lines.
@@ -44,16 +45,18 @@ func pageText(sets []Set, worst int) string {
 			fmt.Fprintf(&b, " %s (%d) |", s.Machine, s.Compared)
 		}
 		b.WriteString("\n| --- |" + strings.Repeat(" --- |", len(list)) + "\n")
-		for _, line := range pageLines(list) {
+		for _, line := range pageLines(list, set.Executed) {
 			b.WriteString(line)
 		}
-		writeWorstTable(&b, set.Rows, worst)
+		if !set.Executed {
+			writeWorstTable(&b, set.Rows, worst)
+		}
 	}
 	b.WriteByte('\n')
 	return b.String()
 }
 
-func pageLines(list []Summary) (lines []string) {
+func pageLines(list []Summary, executed bool) (lines []string) {
 	add := func(name string, of func(s *Summary) *Ratio) {
 		line := "| " + name + " |"
 		for i := range list {
@@ -65,13 +68,23 @@ func pageLines(list []Summary) (lines []string) {
 		}
 		lines = append(lines, line+"\n")
 	}
-	add("instructions", func(s *Summary) *Ratio { return &s.Instructions })
-	add("vector registers", func(s *Summary) *Ratio { return &s.VectorRegs })
-	add("waves a SIMD", func(s *Summary) *Ratio { return &s.Waves })
+	if executed {
+		add("instructions", func(s *Summary) *Ratio { return &s.Executed })
+	} else {
+		add("instructions", func(s *Summary) *Ratio { return &s.Instructions })
+		add("vector registers", func(s *Summary) *Ratio { return &s.VectorRegs })
+		add("waves a SIMD", func(s *Summary) *Ratio { return &s.Waves })
+	}
 	for k := range NumKinds {
-		if k != Wait {
-			add(k.String(), func(s *Summary) *Ratio { return &s.Kinds[k] })
+		if k == Wait {
+			continue
 		}
+		add(k.String(), func(s *Summary) *Ratio {
+			if executed {
+				return &s.ExecutedKinds[k]
+			}
+			return &s.Kinds[k]
+		})
 	}
 	return lines
 }

@@ -165,7 +165,8 @@ type Summary struct {
 	VectorRegs, Waves          Ratio
 	SameWaves, Compared, Wrong int
 	Kinds                      [NumKinds]Ratio
-	Executed                   Ratio
+	Executed                   Ratio // weighted by what ran, in all and by kind
+	ExecutedKinds              [NumKinds]Ratio
 }
 
 // Summarize adds the rows of each machine up.
@@ -201,6 +202,9 @@ func (s *Summary) add(r *Row) {
 	if r.Weighted {
 		x, y := r.Ours.Weighted(), r.Theirs.Weighted()
 		s.Executed.Add(x.Total(), y.Total())
+		for k := range s.ExecutedKinds {
+			s.ExecutedKinds[k].Add(x[k], y[k])
+		}
 	}
 }
 
@@ -222,6 +226,7 @@ func WriteSummary(w io.Writer, rows []Row, worst int) error {
 		fmt.Fprintf(&b, "  %-28s %6.3f\n", "modules with the same waves", float64(s.SameWaves)/float64(max(s.Compared, 1)))
 		for k := range s.Kinds {
 			line(KindNames[k], &s.Kinds[k])
+			line(KindNames[k]+", executed", &s.ExecutedKinds[k])
 		}
 	}
 	writeWorst(&b, rows, worst)
