@@ -211,7 +211,7 @@ func TestWarnings(t *testing.T) {
 	if err := rows.Summarize(&b, read(t, text).Groups()); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"warning: 51 % of the accesses of arrays are of private memory", "warning: 51 accesses of beyond are out of bounds, of the 100 "} {
+	for _, want := range []string{"warning: 51 % of the accesses of arrays are of private memory", "warning: 51 accesses of beyond are out of bounds, where its vector instructions make 100: "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
