@@ -119,7 +119,7 @@ type Spec struct {
 	GranuleBytes      int      `yaml:"granule_bytes" range:"1..65536" pow2:"true" unit:"bytes" doc:"a workgroup's LDS is allocated in multiples of this"`
 	MaxWorkgroupBytes int      `yaml:"max_workgroup_bytes" range:"0..16777216" unit:"bytes" doc:"most LDS of one workgroup"`
 	BytesPerCycle     int      `yaml:"bytes_per_cycle" range:"1..65536" unit:"bytes/cycle" doc:"most bytes each cycle over all waves of the compute unit: two accesses overlap when both fit"`
-	WaveBytesPerCycle int      `yaml:"wave_bytes_per_cycle" range:"1..65536" unit:"bytes/cycle" doc:"most bytes each cycle of one wave's access"`
+	WaveBytesPerCycle int      `yaml:"wave_bytes_per_cycle" range:"1..65536" unit:"bytes/cycle" doc:"bytes each cycle that the access of one wave takes of bytes_per_cycle; how long it takes by itself is in accesses"`
 	ConflictCycles    int      `yaml:"conflict_cycles" range:"0..1024" unit:"cycles" doc:"cycles for each pass beyond a phase's first"`
 	Accesses          Accesses `yaml:"accesses" doc:"phases and conflict-free time of each kind of access"`
 }

@@ -33,7 +33,7 @@ func (s *WorkSpec) OnChip() uint64 {
 type DispatcherSpec struct {
 	WorkgroupsPerCycle float64 `yaml:"workgroups_per_cycle" range:"0.000001..1024" unit:"workgroups/cycle" doc:"workgroups that each shader engine places each cycle at most, each on a different compute unit"`
 	WavesPerCycle      float64 `yaml:"waves_per_cycle" range:"0.000001..1024" unit:"waves/cycle" doc:"waves that each shader engine starts each cycle at most"`
-	LaunchLatency      int     `yaml:"launch_latency" range:"0..1000000" unit:"cycles" doc:"cycles from placing a wave until its first instruction may issue"`
+	LaunchLatency      int     `yaml:"launch_latency" range:"0..1000000" unit:"cycles" doc:"cycles from placing a wave until its first instruction may issue; placing it takes one, so that 0 is as 1"`
 	KernelLaunchCycles int     `yaml:"kernel_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a job's first kernel launch, paid before its first workgroup is placed"`
 	FollowingLaunch    int     `yaml:"following_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"the same for a launch that waits in the stream after another one"`
 	LaunchFloor        int     `yaml:"launch_floor_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"a job's first launch takes at least this: what the command processor does beside the kernel"`

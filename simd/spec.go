@@ -58,7 +58,7 @@ type FetchSpec struct {
 	SharedBy         int  `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one engine that share an instruction cache; 0: the whole machine"`
 	InstructionBytes int  `yaml:"instruction_bytes" range:"1..64" unit:"bytes" doc:"mean encoded size of an instruction"`
 	HitCycles        int  `yaml:"hit_latency" range:"0..100000" unit:"cycles" doc:"cycles a wave waits when it enters a line that is present; 0 when prefetch hides it"`
-	MissCycles       int  `yaml:"miss_latency" range:"0..100000" unit:"cycles" doc:"cycles a wave waits when it enters a line that is absent"`
+	MissCycles       int  `yaml:"miss_latency" range:"0..100000" unit:"cycles" doc:"cycles a wave waits when it enters a line that is absent; a line that another wave waits for counts as there, so that waves in step share their misses"`
 }
 
 // Check asks for whole sets.
