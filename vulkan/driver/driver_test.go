@@ -1,8 +1,12 @@
 package driver
 
 import (
+	"bytes"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -26,6 +30,29 @@ func TestCommandsSurviveNonsense(t *testing.T) {
 			if c.answer == answersResult && got >= 0 && !harmless[c.name] {
 				t.Errorf("%s with words of %#x gave %d", c.name, word, got)
 			}
+		}
+	}
+}
+
+// No object may be destroyed, of whatever kind, as programs do at their end; an object that can't be is refused.
+func TestNothingMayBeDestroyed(t *testing.T) {
+	real := os.Stderr
+	defer func() { os.Stderr = real }()
+	for handle, refused := range map[uint64]bool{0: false, 0x123: true} {
+		f, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Stderr = f
+		for i := range commands {
+			if c := &commands[i]; c.call == nil && strings.HasPrefix(c.name, "vkDestroy") {
+				words := [16]uint64{1: handle}
+				Call(uint32(i), unsafe.Pointer(&words[0]))
+			}
+		}
+		said, err := os.ReadFile(f.Name())
+		if err != nil || bytes.Contains(said, []byte("vkDestroyFramebuffer: the device does not have")) != refused {
+			t.Errorf("handle %#x: %v, and the driver says %q", handle, err, said)
 		}
 	}
 }
