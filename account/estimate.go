@@ -4,6 +4,14 @@ package account
 type Estimate struct {
 	Cycles uint64  // of all, those that were not timed
 	Half   float64 // half the width of the interval in which the true number is with Confidence, in cycles
+	// NotSampled is what is unlike all that was timed: its cycles are taken from what is nearest to it.
+	NotSampled []NotSampled
+}
+
+// NotSampled is instructions of which no sample was taken.
+type NotSampled struct {
+	Instructions uint64 `json:"instructions"`
+	Because      string `json:"because"`
 }
 
 // Confidence is that of intervals.
@@ -13,6 +21,7 @@ const Confidence = 0.95
 func (e *Estimate) Add(o *Estimate) {
 	e.Cycles += o.Cycles
 	e.Half += o.Half
+	e.NotSampled = append(e.NotSampled, o.NotSampled...)
 }
 
 // Interval is where the true number of cycles is.

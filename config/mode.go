@@ -33,26 +33,26 @@ type Sampling struct {
 	First       int     `yaml:"first" default:"3" range:"1..65536" unit:"launches" doc:"launches of each kind that are timed before one is left out"`
 	Near        int     `yaml:"near" default:"8" range:"1..1048576" unit:"launches" doc:"from a timed launch of a kind to the next timed one after the first few"`
 	Far         int     `yaml:"far" default:"256" range:"1..1048576" unit:"launches" doc:"the same at most, where all agree"`
-	NearRows    int     `yaml:"near_rows" default:"4" range:"1..1048576" unit:"pieces" doc:"of a large launch, pieces from a timed row of workgroups to the next timed one"`
+	NearRows    int     `yaml:"near_rows" default:"4" range:"1..1048576" unit:"pieces" doc:"of a large launch, pieces from a timed window to the next one at least"`
 	Generations int     `yaml:"generations" default:"10" range:"2..65536" doc:"times as many workgroups as the machine holds, from which on a launch is timed in part"`
-	Batches     int     `yaml:"batches" default:"8" range:"2..65536" doc:"batches of workgroups, a quarter of a generation each, from which a rate is taken"`
-	MostBatches int     `yaml:"most_batches" default:"24" range:"0..65536" doc:"batches after which the rate is taken as it is"`
-	Settled     float64 `yaml:"settled" default:"0.1" range:"0..1" doc:"by how much the second half of the batches may differ from the first; otherwise the first is left out, and more are timed"`
-	Share       float64 `yaml:"share" default:"0.1" range:"0.001..1" doc:"part of what there is that is timed, above which what is somewhat like something timed is left out"`
+	Batches     int     `yaml:"batches" default:"4" range:"2..65536" doc:"batches of a window, each of a quarter of a generation of workgroups"`
+	MostBatches int     `yaml:"most_batches" default:"24" range:"0..65536" doc:"batches that are left out at most until a window is taken as it is"`
+	Settled     float64 `yaml:"settled" default:"0.1" range:"0..1" doc:"by how much the second half of a window's batches may differ from the first where other behaviour came before; otherwise the first is left out, and more are timed"`
+	Share       float64 `yaml:"share" default:"0.1" range:"0.001..1" doc:"part of what there is that is timed, above which what is somewhat like something timed is left out where little depends on it"`
 	Warmer      float64 `yaml:"warmer" default:"0.02" range:"0..1" doc:"part by which a kind's first launch may differ from those after it and count as the same"`
 	Agreed      float64 `yaml:"agreed" default:"0.04" range:"0..1" doc:"half the interval of what a kind took, up to which its samples agree: the next one is twice as far"`
 	Steady      float64 `yaml:"steady" default:"0.01" range:"0..1" doc:"the same, up to which the next one is four times as far"`
 	OtherMix    float64 `yaml:"other_mix" default:"0.1" range:"0.001..1" doc:"share of the instructions that are of other classes, from which on a mix is another and is timed for itself"`
 	OtherDemand float64 `yaml:"other_demand" default:"0.15" range:"0.001..1" doc:"the same for what is asked of a part of the machine, as a part of what the busiest is asked"`
 	OtherSize   float64 `yaml:"other_size" default:"1.5" range:"1.01..65536" doc:"the same for the instructions of a launch: so many times as many"`
-	Detail      int     `yaml:"detail" default:"8" range:"1..65536" doc:"of so many workgroups, one brings its lines into the caches without being timed, and shows what it asks of memory"`
+	Detail      int     `yaml:"detail" default:"32" range:"1..65536" doc:"of so many workgroups of a piece, one brings its lines into the caches without being timed, and shows what it asks of memory; in launches that are run again, of four times as many"`
 	Pieces      int     `yaml:"pieces" default:"48" range:"1..65536" doc:"pieces in which a large launch is run and looked at"`
 	OnLine      int     `yaml:"on_line" default:"4" range:"3..65536" unit:"launches" doc:"samples from which on a cost for a launch and one for an instruction are told apart"`
-	Filling     float64 `yaml:"filling" default:"0.01" range:"0..1" doc:"share of the last level's lines that a quarter of a piece adds at least while it fills up"`
+	Filling     float64 `yaml:"filling" default:"0.01" range:"0..1" doc:"share of what the last level is asked for that it has to fetch, up to which it is taken to hold what is needed"`
 	Alone       float64 `yaml:"alone" default:"0.1" range:"0..1" doc:"half the interval at least of a rate that was measured once, as a part of it"`
-	Full        float64 `yaml:"full" default:"0.98" range:"0.01..1" doc:"share of the last level's lines that hold something when it is taken for full"`
+	Full        float64 `yaml:"full" default:"0.98" range:"0.01..1" doc:"share of the last level's bytes that are brought in after behaviour has changed, from which on it is taken to hold nothing of before"`
 	Least       float64 `yaml:"least" default:"0.02" range:"0..1" doc:"half the interval that is added in quadrature, as a part of what is estimated: what samples can't show"`
-	LeastRows   float64 `yaml:"least_rows" default:"0.04" range:"0..1" doc:"the same of large launches of which rows of workgroups were timed, of what those do not show: what is in caches and queues when they begin is not all that it would be"`
+	LeastRows   float64 `yaml:"least_rows" default:"0.035" range:"0..1" doc:"the same of large launches of which windows were timed, of what those do not show: caches are not quite as they would be"`
 	Seed        int     `yaml:"seed" default:"1" range:"0..2147483647" doc:"of what is drawn: which workgroups are looked at, and how far samples are apart"`
 }
 

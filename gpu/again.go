@@ -2,6 +2,8 @@ package gpu
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -30,17 +32,26 @@ func (s *sampler) mayRunTwice(k *kernel) bool {
 // repeatable is false of what shows that it runs, of the clock, and of what workgroups may wait for each other with.
 func repeatable(in *isa.Inst) bool {
 	switch simd.PathOf(in) {
-	case simd.PathPrint, simd.PathClock, simd.PathPayload, simd.PathRelease:
+	case simd.PathPrint, simd.PathClock:
 		return false
+	}
+	return !mayWait(in)
+}
+
+// mayWait says of an instruction that a workgroup may wait for another one with it.
+func mayWait(in *isa.Inst) bool {
+	switch simd.PathOf(in) {
+	case simd.PathPayload, simd.PathRelease:
+		return true
 	}
 	m := in.Mem
 	switch {
 	case m == nil || m.Space == isa.SpaceLDS || m.Space == isa.SpaceScratch:
-		return true
+		return false
 	case in.Op >= isa.AtomicLoad && in.Op <= isa.AtomicFMax:
-		return in.Dst.Kind == isa.None
+		return in.Dst.Kind != isa.None
 	}
-	return !m.Coherent
+	return m.Coherent
 }
 
 // runLooked runs a launch without time, and if its signature asks for a sample, once more with time on the memory that it left; then
@@ -80,39 +91,58 @@ func issuedOf(c *simd.Code) []account.InstCount {
 	return c.Counts
 }
 
-// look runs a launch without time. Some of its workgroups, at a place that is drawn, bring their lines into the caches, which
-// shows what they ask of memory.
+// look runs a launch without time. Some of its workgroups bring their lines into the caches, which shows what they ask of memory. They are
+// the same in every launch: what one finds in the caches, others would have left there.
 func (s *sampler) look(l *launch, kern *kernel) (*account.Counts, signature, error) {
-	all := groups(kern.NumWorkgroups)
-	detail := detailOf(all, s.Sampling)
-	first := s.draw.Uint64N(all - detail + 1)
-	var sum account.Counts
+	var sum, seen account.Counts
 	var x signature
-	for _, p := range []scheduler.Part{{First: 0, End: first}, {First: first, End: first + detail}, {First: first + detail, End: all}} {
-		if p.First == p.End {
-			continue
-		}
-		inDetail := p.First == first
-		c, err := s.untimed.run(l.work, p, inDetail)
+	for _, p := range lookedAt(groups(kern.NumWorkgroups), s.Sampling) {
+		c, err := s.untimed.run(l.work, p.Part, p.seen)
 		if c != nil {
 			sum.Add(c)
 		}
 		if err != nil {
 			return &sum, x, err
 		}
-		if inDetail {
-			x.demand = s.demand(c, kern)
+		if p.seen {
+			seen.Add(c)
+			x.demand.add(s.demand(c, kern), float64(c.Instructions()))
 		}
 	}
+	x.demand.scale(1 / float64(max(seen.Instructions(), 1)))
 	sum.Functional.Launches = 1
 	x.mix, x.size = mixOf(&sum.ByClass), float64(sum.Instructions())
 	return &sum, x, nil
 }
 
-// detailOf is how many of some workgroups show what they ask of memory.
-func detailOf(all uint64, by *config.Sampling) uint64 {
-	return max(all/uint64(by.Detail), min(all, 16))
+// A lookedPart is a part of a launch; seen: it brings its lines into the caches.
+type lookedPart struct {
+	scheduler.Part
+	seen bool
 }
+
+// lookedAt are the parts of a launch of some workgroups: of each block, whose size is a power of two, the first ones are seen.
+func lookedAt(all uint64, by *config.Sampling) (list []lookedPart) {
+	detail := fewer * uint64(by.Detail)
+	block := uint64(1) << bits.Len64(max(all/4, leastLooked*detail)-1)
+	for at := uint64(0); at < all; at += block {
+		middle, end := min(at+block/detail, all), min(at+block, all)
+		if at < middle {
+			list = append(list, lookedPart{scheduler.Part{First: at, End: middle}, true})
+		}
+		if middle < end {
+			list = append(list, lookedPart{scheduler.Part{First: middle, End: end}, false})
+		}
+	}
+	return list
+}
+
+const (
+	// leastLooked workgroups show at least what they ask of memory. Knob.
+	leastLooked = 4
+	// fewer: of so many times fewer workgroups than in a large launch, as they find their lines in the caches when the launch is run again. Knob.
+	fewer = 4
+)
 
 // demand is what workgroups asked of the machine that ran last without time and brought their lines into the caches.
 func (s *sampler) demand(c *account.Counts, w resident) (d demand) {
@@ -127,21 +157,23 @@ func (s *sampler) demand(c *account.Counts, w resident) (d demand) {
 // again runs a launch once more with time; nil: it did other work than at first, so that it does not count.
 func (s *sampler) again(l *launch, kern *kernel, c *account.Counts, issued []account.InstCount, follows bool) (*account.Counts, error) {
 	written, _ := kern.Bindings.Written(kern.Code.Program.Insts)
-	kept, sum := make([][]byte, len(written)), uint64(0)
+	sum := uint64(0)
 	for _, b := range written {
 		sum += uint64(len(b))
 	}
 	if sum > s.timing.guard.host.left() || float64(sum) > maxKept*float64(c.Instructions()) {
 		return nil, nil
 	}
-	for i, b := range written {
-		kept[i] = append([]byte(nil), b...)
+	kept := slices.Grow(s.kept[:0], int(sum))
+	for _, b := range written {
+		kept = append(kept, b...)
 	}
+	s.kept = kept
 	faults, counted := s.timing.machine.store.Faults, append([]account.InstCount(nil), issuedOf(kern.Code)...)
 	copy(kern.Code.Counts, issued)
 	timed, err := l.work.timed(s.timing, l.step, whole(kern), follows)
-	for i, b := range written {
-		copy(b, kept[i])
+	for _, b := range written {
+		kept = kept[copy(b, kept):]
 	}
 	s.timing.machine.store.Faults = faults
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
-	"spvsim/mem"
 )
 
 // A sampler runs launches of which a part is timed. Everything runs without time first, as far as it may, and leaves a signature.
@@ -20,6 +19,7 @@ type sampler struct {
 	kinds      kinds // of launches of the round, so far
 	capacities *capacities
 	draw       *rand.Rand
+	kept       []byte // memory that is put back after a second run
 }
 
 // newSampler is the sampler of a job; its seed decides what is drawn.
@@ -53,7 +53,9 @@ type kind struct {
 }
 
 func newKind(by *config.Sampling) *kind {
-	return &kind{Sampling: by, launches: strata{Sampling: by, first: 2, near: by.Near}, rows: rows{strata: strata{Sampling: by, near: by.NearRows}}}
+	k := &kind{Sampling: by, launches: strata{Sampling: by, first: 2, near: by.Near, far: by.Far}}
+	k.rows.strata = strata{Sampling: by, first: 3, near: by.NearRows, far: max(by.Pieces/4, by.NearRows)}
+	return k
 }
 
 // kinds are those of a round.
@@ -83,7 +85,7 @@ func (s *kinds) settle() {
 		for _, a := range append(k.launches.list, k.rows.list...) {
 			a.settle()
 		}
-		k.rows.launches, k.rows.borders, k.rows.exact = nil, nil, nil
+		k.rows.borders = nil
 	}
 }
 
@@ -127,8 +129,7 @@ func (s *sampler) run(l *launch, w resident, follows bool) error {
 		k := s.kinds.of(l, fmt.Sprintf("%p", kern.Code))
 		all := groups(kern.NumWorkgroups)
 		if generation := s.generation(w); all >= uint64(s.Generations)*generation {
-			d := &division{sampler: s, launch: l, resident: w, rows: &k.rows, all: all, generation: generation, follows: follows}
-			return d.run()
+			return newDivision(s, l, kern, &k.rows, generation).run(follows)
 		}
 		if k.inTurn = k.inTurn || !s.mayRunTwice(kern); !k.inTurn {
 			return s.runLooked(k, l, kern, follows)
@@ -187,13 +188,15 @@ func (s *sampler) untimedMember(a *alike, l *launch, c *account.Counts) {
 func (s *sampler) estimate() {
 	for step := range s.tally.steps {
 		cycles, half := 0.0, 0.0
+		var without []account.NotSampled
 		for _, k := range s.kinds.order {
 			took, width := k.untimed(step)
 			cycles, half = cycles+took, half+width
+			without = append(without, k.rows.notSampled(step, took)...)
 		}
 		if cycles > 0 {
 			c := &account.Counts{Cycles: uint64(math.Round(cycles))}
-			c.Estimate = &account.Estimate{Cycles: c.Cycles, Half: math.Hypot(half, s.Least*cycles)}
+			c.Estimate = &account.Estimate{Cycles: c.Cycles, Half: math.Hypot(half, s.Least*cycles), NotSampled: without}
 			s.tally.steps[step].Add(c)
 		}
 	}
@@ -232,15 +235,4 @@ func (k *kind) untimedOf(a *alike, step int) (cycles, half float64) {
 	}
 	mean, width := interval(eachOf(a.warm(), func(s sample) float64 { return s.cycles }))
 	return mean * n, math.Abs(mean*n-cycles) + max(width, a.Least*mean)*n
-}
-
-// cachesFull says that the last level of the caches has space for nothing more;
-// of a memory of Akita's is not known.
-func (s *sampler) cachesFull() bool { return s.filled() >= s.Full }
-
-func (s *sampler) filled() float64 {
-	if fast, ok := s.timing.machine.hierarchy.(*mem.Fast); ok {
-		return fast.Filled()
-	}
-	return 1
 }

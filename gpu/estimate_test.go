@@ -13,7 +13,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/isa"
-	"spvsim/simd"
+	"spvsim/scheduler"
 )
 
 // The interval of a mean is Student's: of 1 to 5, 3 +- 2.776 * sqrt(2.5 / 5).
@@ -166,39 +166,6 @@ func TestTheFirstLaunchIsCold(t *testing.T) {
 	}
 }
 
-// A rate settles when so many batches have ended after the first workgroups; what issues before does not count.
-func TestSettling(t *testing.T) {
-	s := setup(t, scale, "")
-	r, err := newRunner(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	code := r.launches[0].work.(*kernel).Code
-	x := &settler{Sampling: r.sampler.Sampling, codes: []*simd.Code{code}, resident: 100, batch: 25}
-	for ended := uint64(1); ended < 1000; ended++ {
-		code.Counts[0].Issues += 10
-		if x.enough(30*ended, ended) {
-			if ended != 100+8*25 || len(x.batches) != 8 || x.batches[0] != 3 {
-				t.Errorf("settled when %d had ended: %v", ended, x.batches)
-			}
-			x.rowOf(30*float64(ended)+700, 10*float64(ended))
-			if x.sample.rate() != 3 || x.beyond != 700 {
-				t.Errorf("%g cycles an instruction, and %g beyond: want 3 and 700", x.sample.rate(), x.beyond)
-			}
-			x.ended(90*ended, 90*ended+10)
-			if x.rowOf(90*float64(ended), 10*float64(ended)); x.sample.rate() != 3 || x.beyond != 60*float64(ended) {
-				t.Errorf("%g cycles an instruction, and %g beyond, of workgroups that run on for long: want 3 and %d", x.sample.rate(), x.beyond, 60*ended)
-			}
-			x.ended(30*ended, 90*ended)
-			if x.rowOf(90*float64(ended), 10*float64(ended)); x.sample.rate() != 9 || x.beyond != 0 {
-				t.Errorf("%g cycles an instruction, and %g beyond, of memory that drains for long: want 9 and 0", x.sample.rate(), x.beyond)
-			}
-			return
-		}
-	}
-	t.Error("a steady rate does not settle")
-}
-
 // Few samples of a stratum take their spread from those of all: of pairs that are 1 % apart each, the pooled deviation of one is that of all.
 func TestFewSamplesTakeTheSpreadOfAll(t *testing.T) {
 	s := &strata{Sampling: config.DefaultSampling()}
@@ -219,7 +186,8 @@ func TestFewSamplesTakeTheSpreadOfAll(t *testing.T) {
 	}
 }
 
-// Where the border of two strata is anywhere among some instructions, half count as of each, and the interval holds both.
+// Where the border of two strata is anywhere among some instructions, half count as of each, and the interval holds both twice over: what
+// comes after a border costs more at first.
 func TestBorders(t *testing.T) {
 	by := config.DefaultSampling()
 	by.LeastRows = 0
@@ -232,8 +200,8 @@ func TestBorders(t *testing.T) {
 	r.crossed(0, border{a, b, 400})
 	cycles, half := 0.0, 0.0
 	r.untimed(0, func(took, width float64) { cycles, half = cycles+took, half+width })
-	if want := 800*1.0 + 1200*3.0; cycles != want || math.Abs(half-0.475*400*2) > 1e-9 {
-		t.Errorf("%g +- %g, want %g +- 380", cycles, half, want)
+	if want := 800*1.0 + 1200*3.0; cycles != want || math.Abs(half-0.95*400*2) > 1e-9 {
+		t.Errorf("%g +- %g, want %g +- 760", cycles, half, want)
 	}
 }
 
@@ -273,9 +241,10 @@ func TestALaunchRunAgainChangesNothing(t *testing.T) {
 	}
 }
 
-// lookedAt is how many of 256 workgroups show what they ask of memory.
-func lookedAt(s *config.Sampling) string {
-	return fmt.Sprint(detailOf(256, s))
+// seenOf is how many of a block of workgroups show what they ask of memory.
+func seenOf(s *config.Sampling) string {
+	first := lookedAt(16384, s)[0]
+	return fmt.Sprint(first.End - first.First)
 }
 
 func firstDrawn(seed uint64) string {
@@ -313,13 +282,14 @@ func TestFunctionalRunsKeepToLimits(t *testing.T) {
 	}
 }
 
-// settles says how many batches a row of rates takes to settle.
-func settles(by *config.Sampling, rates func(i int) float64) int {
-	x := &settler{Sampling: by, resident: 1, batch: 1, next: 1}
-	for i := 0; ; i++ {
-		x.batches = append(x.batches, rates(i))
-		if x.enough(0, uint64(i+2)) {
-			return i + 1
+// settles says how many batches a window has when its rate has settled, of those that take some cycles each.
+func settles(by *config.Sampling, cycles func(i int) float64) int {
+	w := &window{Sampling: by, batch: 1}
+	w.open(&alike{}, 1)
+	for i := 1; ; i++ {
+		w.see(&scheduler.Progress{Ended: uint64(i), Now: w.now.done + uint64(1000*cycles(i))})
+		if w.over() {
+			return i - 1
 		}
 	}
 }
@@ -347,9 +317,9 @@ func TestSamplingKeys(t *testing.T) {
 		{"agreed", func(s *config.Sampling) { s.Agreed = 2 }, func(s *config.Sampling) string { return whichAreTimedBy(s, 28, 99, wild) }, "ttt......wbt......wbt......w", "ttt......wbt..............wb"},
 		{"steady", func(s *config.Sampling) { s.Steady = -1 }, func(s *config.Sampling) string { return whichAreTimedBy(s, 28, -1, same) }, "ttt......wt.................", "ttt......wt..............wt."},
 		{"warmer", func(s *config.Sampling) { s.Warmer = 9 }, func(s *config.Sampling) string { return whichAreTimedBy(s, 12, -1, wild) }, "ttt......wbt", "ttt......wt."},
-		{"batches", func(s *config.Sampling) { s.Batches = 20 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, same)) }, "8", "20"},
-		{"most_batches", func(s *config.Sampling) { s.MostBatches = 16 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, growing)) }, "32", "24"},
-		{"settled", func(s *config.Sampling) { s.Settled = 0.9 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, growing)) }, "32", "8"},
+		{"batches", func(s *config.Sampling) { s.Batches = 20 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, same)) }, "4", "20"},
+		{"most_batches", func(s *config.Sampling) { s.MostBatches = 16 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, growing)) }, "28", "20"},
+		{"settled", func(s *config.Sampling) { s.Settled = 0.9 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, growing)) }, "28", "4"},
 		{"alone", func(s *config.Sampling) { s.Alone = 0.5 }, func(s *config.Sampling) string {
 			x := &strata{Sampling: s}
 			return fmt.Sprint(x.pooled(1, 1))
@@ -370,21 +340,21 @@ func TestSamplingKeys(t *testing.T) {
 		{"near_rows", func(s *config.Sampling) { s.NearRows = 2 }, func(s *config.Sampling) string {
 			x := &newKind(s).rows
 			a := x.of(&signature{})
-			a.samples = []sample{{1, 1}}
+			a.samples = []sample{{1, 1}, {1, 1}, {1, 1}}
 			n := 1
 			for !x.wants(a) {
 				n++
 			}
 			return fmt.Sprint(n)
 		}, "4", "2"},
-		{"detail", func(s *config.Sampling) { s.Detail = 2 }, lookedAt, "32", "128"},
+		{"detail", func(s *config.Sampling) { s.Detail = 2 }, seenOf, "32", "512"},
 		{"seed", func(s *config.Sampling) { s.Seed = 2 }, func(s *config.Sampling) string {
 			x := newSampler(nil, s, &config.Machine{})
 			return fmt.Sprint(x.draw.IntN(1000))
 		}, firstDrawn(1), firstDrawn(2)},
 		{"on_line", func(s *config.Sampling) { s.OnLine = 3 }, func(s *config.Sampling) string {
 			return costOf(s, sample{1100, 1000}, sample{1200, 2000}, sample{1400, 4000})[:5]
-		}, "6833 ", "11000"},
+		}, "5286 ", "11000"},
 		{"other_mix", func(s *config.Sampling) { s.OtherMix = 1 }, func(s *config.Sampling) string {
 			k := newKind(s)
 			k.timed(&signature{mix: mix{1: 1}}, 1, 1)
@@ -400,5 +370,23 @@ func TestSamplingKeys(t *testing.T) {
 		if got := c.what(by); got != c.then {
 			t.Errorf("%s: %s with the key, want %s", c.name, got, c.then)
 		}
+	}
+}
+
+// What is unlike all that was timed is said to be not sampled, with what it asks for that the rest does not.
+func TestNotSampledBecause(t *testing.T) {
+	r := &newKind(config.DefaultSampling()).rows
+	a, b := r.of(&signature{demand: demand{demandMemory: 1}}), r.of(&signature{demand: demand{demandMemory: 2}})
+	a.samples, a.rest[0], b.rest[0] = []sample{{100, 100}}, 1000, 500
+	got := r.notSampled(0, 1750)
+	if len(got) != 1 || got[0].Instructions != 500 || got[0].Because != "each asks 2 cycles of memory, in what was timed 1; they are too few to hold a window" {
+		t.Errorf("%+v", got)
+	}
+	r.share = 0.25
+	if got := r.notSampled(0, 1750); len(got) != 1 || !strings.HasSuffix(got[0].Because, "; 25 % of the workgroups were timed already (sampling.share is 0.1)") {
+		t.Errorf("%+v", got)
+	}
+	if got := r.notSampled(0, 1e6); len(got) != 0 {
+		t.Errorf("of a thousandth of the cycles: %+v", got)
 	}
 }

@@ -25,7 +25,9 @@ type untimed struct {
 	faults   []lds.Fault
 	launched uint64 // workgroups of what runs
 	local    *lds.LDS
-	ldsUnit  uint64 // cycles of the LDS that the last run took which brought its lines into the caches
+	within   bool     // a timed launch, whose counts are not to be touched
+	later    []func() // what is to be counted when that is over
+	ldsUnit  uint64   // cycles of the LDS that the last run took which brought its lines into the caches
 }
 
 // functionalKernel is what a functional run needs of a launch.
@@ -70,9 +72,7 @@ func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Count
 	u.did += did.Total()
 	u.ldsUnit = did.LDSUnit
 	u.faults = append(u.faults, did.Faults...)
-	for prog, issues := range did.Issues {
-		u.programs.executed(prog, issues)
-	}
+	u.count(did.Issues)
 	c := &account.Counts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions, Lanes: did.Lanes,
 		OutOfBounds: u.machine.store.Faults.Count - before + did.LDSFaults}
 	c.Functional = &account.FunctionalCounts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,
@@ -81,6 +81,32 @@ func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Count
 		err = fmt.Errorf("%w%s", err, busiest(did.Issues))
 	}
 	return c, err
+}
+
+// count adds to how often instructions were executed: within a timed launch, when that is over.
+func (u *untimed) count(by map[*program.Program][]functional.Issued) {
+	add := func() {
+		for prog, issues := range by {
+			u.programs.executed(prog, issues)
+		}
+	}
+	if u.within {
+		u.later = append(u.later, add)
+		return
+	}
+	add()
+}
+
+// during runs a timed launch in which workgroups run without time.
+func (u *untimed) during(timed func() error) error {
+	u.within = true
+	err := timed()
+	u.within = false
+	for _, add := range u.later {
+		add()
+	}
+	u.later = u.later[:0]
+	return err
 }
 
 // busiest says in which loop most instructions of a run were carried out; nothing, where it was in none.

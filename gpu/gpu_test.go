@@ -27,7 +27,7 @@ import (
 func setup(t testing.TB, text, machine string, set ...string) Setup {
 	t.Helper()
 	files := fstest.MapFS{}
-	for _, name := range []string{"scale.spvasm", "spin.spvasm", "hello.spvasm"} {
+	for _, name := range []string{"scale.spvasm", "spin.spvasm", "hello.spvasm", "chain.spvasm"} {
 		data, err := os.ReadFile("testdata/" + name)
 		if err != nil {
 			t.Fatal(err)

@@ -60,6 +60,47 @@ func (d *demand) distance(o *demand) float64 {
 	return apart / most
 }
 
+// add adds another demand so many times; scale multiplies.
+func (d *demand) add(o demand, times float64) {
+	for i, v := range o {
+		d[i] += v * times
+	}
+}
+
+func (d *demand) scale(by float64) {
+	for i := range d {
+		d[i] *= by
+	}
+}
+
+// busiest is the part that works longest for an instruction.
+func (d *demand) busiest() (most int) {
+	for i, v := range d {
+		if v > d[most] {
+			most = i
+		}
+	}
+	return most
+}
+
+// furthest is the part of which demands differ most.
+func (d *demand) furthest(o *demand) (most int) {
+	for i := range d {
+		if math.Abs(d[i]-o[i]) > math.Abs(d[most]-o[most]) {
+			most = i
+		}
+	}
+	return most
+}
+
+// demandName names a part.
+func demandName(part int) string {
+	if part >= demandLevels {
+		return mem.LevelNames[part-demandLevels]
+	}
+	return [...]string{"issue", "waiting for loads", "the LDS", "atomics on one line", "memory"}[part]
+}
+
 // A signature is what workgroups do, as far as it shows without time.
 type signature struct {
 	mix    mix
@@ -122,4 +163,14 @@ func (c *capacities) demand(did *account.Counts, w *mem.Warmed, local uint64, ne
 	waves := units * float64(max(need.Occupancy(limits), 1)*need.Waves)
 	d[demandLatency] = float64(w.Requests) * latency / max(first, 1) / waves / n
 	return d
+}
+
+// last is the bytes of the last level of the caches, and of a line of it.
+func (c *capacities) last() (bytes, line float64) {
+	if len(c.levels) == 0 {
+		return 0, 0
+	}
+	spec := c.machine.Level(mem.LevelNames[c.levels[len(c.levels)-1]])
+	all, _ := c.machine.Instances(spec.SharedBy)
+	return float64(spec.Bytes) * float64(all), float64(spec.LineBytes)
 }

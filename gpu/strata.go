@@ -28,6 +28,7 @@ func eachOf(list []sample, f func(sample) float64) []float64 {
 type strata struct {
 	*config.Sampling
 	first int     // members of each that are timed before one is left out
+	far   int     // members from a sample to the next one at most
 	near  int     // members from a sample to the next one at least, after the first few
 	share float64 // of all that members are that was timed
 	list  []*alike
@@ -92,12 +93,15 @@ func (s *strata) wants(a *alike) bool {
 	switch n := len(a.samples); {
 	case n == 0:
 		_, d := s.nearest(&a.like, true)
-		return d > max(1, s.share/s.Share)
+		return d > max(1, s.share/s.Share) || s.share < maxShare && s.matters(a)
 	case n < s.first:
-		return s.matters(a)
+		return a.since >= s.near && s.matters(a)
 	}
 	return a.since >= max(a.gap, s.near)
 }
+
+// maxShare of what there is is timed at most for strata near to others. Knob.
+const maxShare = 0.3
 
 // matters says of a stratum whether the interval of what its members take is a large part of what all take.
 func (s *strata) matters(a *alike) bool {
@@ -118,9 +122,9 @@ func (a *alike) all() (took, half float64) {
 		n, rest = n+a.count[step], rest+a.rest[step]
 	}
 	if len(a.samples) > 0 {
-		took, half = a.cost(float64(n), float64(rest))
+		return a.cost(float64(n), float64(rest))
 	}
-	return took, half
+	return a.in.unsampled(&a.like, float64(rest))
 }
 
 // sampled takes a sample. The next one is further off while what all members take is known well, at a distance that is drawn, so
@@ -137,7 +141,7 @@ func (s *strata) sampled(a *alike, x sample, draw *rand.Rand) {
 		gap = s.further(gap)
 	}
 	gap = int(float64(gap)*(0.75+0.5*draw.Float64()) + 0.5)
-	a.gap = min(max(gap, s.near), s.Far)
+	a.gap = min(max(gap, s.near), s.far)
 }
 
 // further is the distance to the next sample after one at the distance gap: more while samples agree, less where they don't.
@@ -170,7 +174,7 @@ func (s *strata) open() float64 {
 // nearer to what was timed, so much for a member and so much for an instruction.
 func (a *alike) cost(n, instructions float64) (cycles, half float64) {
 	list := a.warm()
-	mean, width := interval(eachOf(list, sample.rate))
+	mean, width := ratio(list)
 	if len(list) < enoughAlone && a.in != nil {
 		width = max(a.in.pooled(len(list), width/mean)*mean, farthest(list, mean))
 	}
@@ -184,6 +188,9 @@ func (a *alike) cost(n, instructions float64) (cycles, half float64) {
 	}
 	return mean * instructions, width * instructions
 }
+
+// apart is by how much further what was not timed may be from the mean of samples than the true mean of all: it is a sample itself.
+func (a *alike) apart(rest float64) float64 { return math.Sqrt(1 + float64(a.timed)/rest) }
 
 // bySize is what a launch of some size takes by the two samples nearest to it in size, of this stratum and of those that differ from it in
 // size alone: the smaller a launch is, the longer it takes for an instruction.
@@ -226,13 +233,13 @@ const enoughAlone = 4
 func (s *strata) pooled(n int, own float64) float64 {
 	degrees, squares := 0, 0.0
 	for _, a := range s.list {
-		list := eachOf(a.warm(), sample.rate)
+		list := a.warm()
 		if len(list) < 2 {
 			continue
 		}
-		mean, _ := interval(list)
+		mean, _ := ratio(list)
 		for _, x := range list {
-			squares += (x/mean - 1) * (x/mean - 1)
+			squares += (x.rate()/mean - 1) * (x.rate()/mean - 1)
 		}
 		degrees += len(list) - 1
 	}
@@ -250,10 +257,27 @@ func (s *strata) pooled(n int, own float64) float64 {
 }
 
 // warm are the samples that say what a member that was not timed takes. None of them
-// is the kind's first, which counts only where there are not two others.
+// is the kind's first, which counts only where there are not two others, nor those with which the machine came from another behaviour
+// to this one.
 func (a *alike) warm() []sample {
-	if a.cold && len(a.samples) > 2 {
-		return a.samples[1:]
+	list := a.samples
+	if a.cold && len(list) > 2 {
+		return list[1:]
 	}
-	return a.samples
+	for range len(list) / burnIn {
+		if !firstIsFarthest(list) {
+			break
+		}
+		list = list[1:]
+	}
+	return list
+}
+
+// burnIn: of so many samples of a stratum, the first one may be left out. Knob.
+const burnIn = 4
+
+// firstIsFarthest says of samples that the first is further from what all come to than any other.
+func firstIsFarthest(list []sample) bool {
+	mean, _ := ratio(list)
+	return math.Abs(list[0].rate()-mean) >= farthest(list[1:], mean)
 }

@@ -6,17 +6,25 @@ import "spvsim/cu"
 type kernel struct {
 	launch
 	done uint64 // cycle by which all that ended workgroups did is done, and the command processor its part
+	left uint64 // workgroups that were left out
+	held bool   // none is placed before the next one has ended
 	Part
 }
 
 // A Part is some workgroups of a launch: those from First to End, in the order of x, y and z.
 type Part struct {
 	First, End uint64
-	// Enough is asked whenever a workgroup has ended whether to leave those out
-	// that have not been placed; nil: none are.
-	Enough func(now, ended uint64) bool
-	// Ended is called whenever a workgroup has ended: memory has done by cycle done what it asked of it; nil: it is not.
-	Ended func(now, done uint64)
+	// Next is asked whenever a workgroup has ended how many of those that would be placed next are left out, and whether none is placed
+	// before the next one has ended; nil: neither.
+	Next func(p Progress) (leave uint64, hold bool)
+}
+
+// Progress is how far a part is when a workgroup has ended.
+type Progress struct {
+	Now, Done uint64 // cycle; by when memory has done what the workgroup asked of it
+	Next      uint64 // the workgroup that is placed next
+	Running   uint64 // workgroups
+	Ended     uint64
 }
 
 // Launch starts a kernel in cycle now: its first workgroup is placed when the
@@ -86,7 +94,7 @@ func (k *kernel) over() (bool, uint64) { return k.launch.ended == k.total, k.don
 func (k *kernel) lists() int { return 1 }
 
 func (k *kernel) head(int) *launch {
-	if k.placed == k.total {
+	if k.placed == k.total || k.held {
 		return nil
 	}
 	return &k.launch
@@ -95,7 +103,7 @@ func (k *kernel) head(int) *launch {
 func (k *kernel) reserve(*launch) bool { return true }
 
 func (k *kernel) begin(_, _ int, wg *cu.Workgroup) {
-	i := k.First + k.placed
+	i := k.at()
 	*wg = cu.Workgroup{Index: i, ID: k.next, Count: k.grid}
 	for d, base := range k.code.Base {
 		wg.ID[d] += base
@@ -109,12 +117,18 @@ func (k *kernel) begin(_, _ int, wg *cu.Workgroup) {
 func (k *kernel) ended(now uint64, m *cu.WaveEnd) {
 	k.launch.ended++
 	k.done = max(k.done, m.Done)
-	if k.Ended != nil {
-		k.Ended(now, m.Done)
+	if k.Next == nil {
+		return
 	}
-	if k.Enough != nil && k.placed < k.total && k.Enough(now, k.launch.ended) {
-		k.total = k.placed
+	leave, hold := k.Next(Progress{now, m.Done, k.at(), k.placed - k.launch.ended, k.launch.ended})
+	if leave = min(leave, k.total-k.placed); leave > 0 {
+		k.left, k.total = k.left+leave, k.total-leave
+		k.next = workgroupAt(k.at(), k.grid)
 	}
+	k.held = hold && k.launch.ended < k.placed
 }
+
+// at is the workgroup that comes next.
+func (k *kernel) at() uint64 { return k.First + k.placed + k.left }
 
 func (k *kernel) settled(_, _ uint64) {}

@@ -111,8 +111,7 @@ func members(c *account.Counts, clockMHz int) object {
 	}
 	o := slices.Concat(object{{"launches", c.Launches}}, time, work, machine, object{{"out_of_bounds", c.OutOfBounds}})
 	if c.Estimate != nil {
-		low, high := c.Interval()
-		o = append(o, named{"estimate", object{{"cycles", c.Estimate.Cycles}, {"low", math.Round(low)}, {"high", math.Round(high)}, {"confidence", account.Confidence}}})
+		o = append(o, named{"estimate", estimateMembers(c, machine)})
 	}
 	if c.Functional != nil {
 		o = append(o, named{"timed_share", c.TimedShare()}, named{"functional", functionalMembers(c.Functional)})
@@ -124,6 +123,20 @@ func members(c *account.Counts, clockMHz int) object {
 		o = append(o, named{"graph", graphMembers(c.Graph)})
 	}
 	return o
+}
+
+// estimateMembers say how sure the cycles are, and that what is of the timed parts alone has no interval.
+func estimateMembers(c *account.Counts, machine object) object {
+	low, high := c.Interval()
+	without := []string{}
+	for _, m := range machine {
+		without = append(without, m.name)
+	}
+	e := object{{"cycles", c.Estimate.Cycles}, {"low", math.Round(low)}, {"high", math.Round(high)}, {"confidence", account.Confidence}, {"without_interval", without}}
+	if len(c.Estimate.NotSampled) > 0 {
+		e = append(e, named{"not_sampled", c.Estimate.NotSampled})
+	}
+	return e
 }
 
 // laneMembers are what lanes did.

@@ -28,6 +28,10 @@ func WriteSummary(w io.Writer, s *Stats) error {
 	if s.Estimate != nil {
 		low, high := s.Interval()
 		fmt.Fprintf(t, "estimate\t%.0f to %.0f cycles with %.0f%% confidence, %d cycles of them are not timed\n", low, high, 100*account.Confidence, s.Estimate.Cycles)
+		for _, n := range s.Estimate.NotSampled {
+			fmt.Fprintf(t, "not sampled\t%d instructions, because %s\n", n.Instructions, n.Because)
+		}
+		fmt.Fprintf(t, "no interval\twhat follows of slots, LDS and memory is of the timed parts\n")
 	}
 	fmt.Fprintf(t, "work\t%d workgroups, %d waves, %d instructions, %s\n", s.Workgroups, s.Waves, s.Instructions(), plural(s.Launches, "launch", "launches"))
 	fmt.Fprintf(t, "instructions\t%s\n", strings.Join(shares(classNames(), s.ByClass[:], s.Instructions()), ", "))

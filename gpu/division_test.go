@@ -1,0 +1,195 @@
+package gpu
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"spvsim/config"
+	"spvsim/mem"
+	"spvsim/scheduler"
+	"spvsim/simd"
+)
+
+// A windowTest ends workgroups, each of which issued ten instructions, and asks a window.
+type windowTest struct {
+	*window
+	code *simd.Code
+}
+
+func newWindowTest(t *testing.T) *windowTest {
+	t.Helper()
+	r, err := newRunner(t.Context(), setup(t, scale, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := r.launches[0].work.(*kernel).Code
+	return &windowTest{&window{Sampling: r.sampler.Sampling, codes: []*simd.Code{code}, batch: 25}, code}
+}
+
+// ends is which of some workgroups ends the window; 0: none. Memory has done what each asked in a cycle of its own.
+func (w *windowTest) ends(from, to, done uint64) uint64 {
+	for i := from; i <= to; i++ {
+		w.code.Counts[0].Issues += 10
+		if w.see(&scheduler.Progress{Now: 30 * i, Done: done * i, Ended: i}); w.over() {
+			return i
+		}
+	}
+	return 0
+}
+
+// came is what the window came to.
+func (w *windowTest) came() sample { return between(w.marks[0], w.marks[len(w.marks)-1]) }
+
+// A window begins when what was on the machine has ended, and ends after so many batches: what issues before does not count, and by when
+// memory has done what workgroups asked does.
+func TestWindowsOfWorkgroups(t *testing.T) {
+	w := newWindowTest(t)
+	if !w.over() {
+		t.Error("no window, and it is not over")
+	}
+	w.open(&alike{}, 100)
+	if last := w.ends(1, 300, 30); last != 200 || w.came() != (sample{3000, 1000}) {
+		t.Errorf("four batches of 25 after 100 workgroups end with the %dth and come to %v", last, w.came())
+	}
+	w.code.Counts[0].Issues += 7 // of those that go on
+	w.open(&alike{}, 0)
+	if got := w.marks[0]; len(w.marks) != 1 || got != (mark{6000, 2007, 200}) {
+		t.Errorf("a window without settling begins at %v", got)
+	}
+	if last := w.ends(201, 400, 90); last != 300 || w.came() != (sample{27000 - 6000, 1000}) {
+		t.Errorf("it ends with the %dth and comes to %v: want the cycles until memory had done what was asked", last, w.came())
+	}
+}
+
+// A window whose second half is not like the first goes on, without that.
+func TestWindowsThatDoNotSettle(t *testing.T) {
+	by := config.DefaultSampling()
+	growing := func(i int) float64 { return math.Pow(1.1, float64(i)) }
+	if got := settles(by, growing); got <= by.Batches {
+		t.Errorf("settled after %d batches, each a tenth longer than the one before", got)
+	}
+}
+
+// Where workgroups have the same work, a window's is that of those that ended; otherwise what was issued.
+func TestWorkOfAWindow(t *testing.T) {
+	w := timed{window: sample{3000, 1100}, ended: 100, before: 10, after: 10.1}
+	if got := w.sample(); got != (sample{3000, 1000}) {
+		t.Errorf("%v", got)
+	}
+	if w.after = 11; w.sample() != w.window {
+		t.Errorf("%v", w.sample())
+	}
+}
+
+// The last level of the caches is warm when what was brought in fills it, or hardly anything had to be brought in.
+func TestWarmth(t *testing.T) {
+	for _, c := range []struct {
+		passed, looks uint64
+		runs          int
+	}{{100, 10, 10}, {0, 10, 1}, {20, 20, 1}, {500, 10, 2}} {
+		w := warmth{Sampling: config.DefaultSampling(), capacity: 1000, line: 100}
+		n := 0
+		for !w.enough {
+			w.brought(&mem.Warmed{Passed: []uint64{c.passed}, Looks: []uint64{c.looks}})
+			n++
+		}
+		if n != c.runs {
+			t.Errorf("%+v: %d runs", c, n)
+		}
+		if w.begin(); w.enough || w.bytes != 0 {
+			t.Error("other behaviour finds it warm")
+		}
+	}
+}
+
+// Parts of a launch that is looked at are all of it, and of each block the first workgroups are seen: of a launch a little larger at the same places.
+func TestPartsThatAreLookedAt(t *testing.T) {
+	by := config.DefaultSampling()
+	var places [2][]uint64
+	for i, all := range []uint64{5000, 5100} {
+		at := uint64(0)
+		for _, p := range lookedAt(all, by) {
+			if p.First != at || p.End <= p.First {
+				t.Fatalf("%d workgroups: %+v after %d", all, p, at)
+			}
+			if at = p.End; p.seen {
+				places[i] = append(places[i], p.First)
+			}
+		}
+		if at != all {
+			t.Errorf("%d of %d workgroups", at, all)
+		}
+	}
+	if len(places[0]) < 2 || !slices.Equal(places[0], places[1]) {
+		t.Errorf("seen at %v and at %v", places[0], places[1])
+	}
+	if one := lookedAt(1, by); len(one) != 1 || !one[0].seen {
+		t.Errorf("one workgroup: %+v", one)
+	}
+}
+
+// chain is a launch in which each workgroup waits for the one before it.
+const chain = `
+shader: chain.spvasm
+buffers: [{set: 0, binding: 0, name: done, data: {parts: [{type: u32, values: [1]}, {zero: 6400}]}}]
+dispatch: [1600]
+`
+
+// Workgroups of a large launch that wait for those before them are not left half done while others run without time.
+func TestSampledWorkgroupsMayWaitForEachOther(t *testing.T) {
+	s := setup(t, chain, "rdna3-780m", "compute_units=2", "shader_array.shared_by=2")
+	s.Mode, s.MaxHostSeconds = config.ModeSampled, 20
+	r, err := Run(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := r.Stats.Functional; f == nil || f.Workgroups == 0 || r.Stats.Workgroups != 1600 {
+		t.Errorf("%d workgroups, of which without time: %+v", r.Stats.Workgroups, f)
+	}
+	if done := words(r.Buffers[0].Bytes); slices.Min(done) != 1 {
+		t.Error("not all have been there")
+	}
+	if low, high := r.Stats.Interval(); low <= 0 || high <= low {
+		t.Errorf("%g to %g cycles", low, high)
+	}
+}
+
+// The dispatcher leaves workgroups out, holds others back until those that run have ended, and goes on with the next.
+func TestWorkgroupsAreLeftOut(t *testing.T) {
+	text := strings.NewReplacer("count: 256", "count: 12800", "dispatch: [4]", "dispatch: [200]").Replace(scale)
+	r, err := newRunner(t.Context(), setup(t, text, "rdna3-780m", "compute_units=1", "shader_array.shared_by=1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var places []uint64
+	left := false
+	next := func(p scheduler.Progress) (leave uint64, hold bool) {
+		places = append(places, p.Next)
+		if left || p.Ended < 3 {
+			return 0, false
+		}
+		if p.Running > 0 {
+			return 0, true
+		}
+		left = true
+		return 50, false
+	}
+	r.tally.begin()
+	if err := r.clocked(&r.launches[0], scheduler.Part{End: 200, Next: next}, false); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.tally.steps[0].Workgroups; got != 150 || !left {
+		t.Errorf("%d workgroups ran, want all but 50 of 200", got)
+	}
+	a, same := words(r.resources.named("a")), 0
+	for g := range 200 {
+		if a[64*g+1] == uint32(64*g+1) {
+			same++
+		}
+	}
+	if same != 50 || !slices.IsSorted(places) {
+		t.Errorf("the numbers of %d workgroups are as they were; those that came next were %v", same, places)
+	}
+}

@@ -1,0 +1,83 @@
+package gpu
+
+import (
+	"math"
+
+	"spvsim/config"
+	"spvsim/scheduler"
+	"spvsim/simd"
+)
+
+// A window is a time in which workgroups of one stratum are timed. It is cut into batches.
+type window struct {
+	*config.Sampling
+	codes   []*simd.Code
+	batch   uint64 // workgroups
+	stratum *alike // nil: there is no window
+	settle  uint64 // workgroups that end before it begins
+	at      uint64 // workgroups that will have ended when the batch is over
+	marks   []mark // beginning, and ends of batches
+	left    int    // batches that were left out
+	first   mark   // beginning, with those
+	now     mark
+}
+
+// A mark is how far the machine is: the cycle by which all was done that workgroups asked that had ended, the instructions issued by then,
+// and the workgroups that had ended.
+type mark struct{ done, issued, ended uint64 }
+
+// between is what was done from one mark to another.
+func between(a, b mark) sample {
+	return sample{float64(b.done - a.done), float64(max(b.issued-a.issued, 1))}
+}
+
+// open begins a window after some workgroups have ended. Without any it begins at once, and not when the next one has ended: much may have
+// issued by then.
+func (w *window) open(a *alike, settle uint64) {
+	w.stratum, w.settle, w.left, w.marks = a, settle, 0, w.marks[:0]
+	w.at = w.now.ended + max(settle, w.batch)
+	if settle == 0 {
+		w.mark()
+	}
+}
+
+// see takes down that a workgroup has ended, and by when memory has done what it asked.
+func (w *window) see(p *scheduler.Progress) {
+	w.now.ended, w.now.done = p.Ended, max(w.now.done, p.Now, p.Done)
+}
+
+// over says whether the window has ended, or there is none.
+func (w *window) over() bool {
+	if w.stratum == nil {
+		return true
+	}
+	if w.now.ended < w.at {
+		return false
+	}
+	w.at = w.now.ended + w.batch
+	w.mark()
+	return len(w.marks) > w.Batches && w.steady()
+}
+
+// mark takes down where the machine is.
+func (w *window) mark() {
+	w.now.issued = 0
+	for _, n := range issues(w.codes) {
+		w.now.issued += n
+	}
+	if w.marks = append(w.marks, w.now); len(w.marks) == 1 && w.left == 0 {
+		w.first = w.now
+	}
+}
+
+// steady says whether the second half of the batches is like the first. Where workgroups of much work and of little run side by side, those
+// of little end first, and it takes long until as many of each begin as end: then the first half goes.
+func (w *window) steady() bool {
+	half := len(w.marks) / 2
+	x, y := between(w.marks[0], w.marks[half]).rate(), between(w.marks[half], w.marks[len(w.marks)-1]).rate()
+	if w.left += half; math.Abs(x-y) <= w.Settled*y || w.left > w.MostBatches || w.settle == 0 {
+		return true
+	}
+	w.marks = append(w.marks[:0], w.marks[half:]...)
+	return false
+}
