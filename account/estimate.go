@@ -21,7 +21,20 @@ const Confidence = 0.95
 func (e *Estimate) Add(o *Estimate) {
 	e.Cycles += o.Cycles
 	e.Half += o.Half
-	e.NotSampled = append(e.NotSampled, o.NotSampled...)
+	for _, n := range o.NotSampled {
+		e.notSampled(n)
+	}
+}
+
+// notSampled adds to what was not sampled for one reason.
+func (e *Estimate) notSampled(n NotSampled) {
+	for i := range e.NotSampled {
+		if e.NotSampled[i].Because == n.Because {
+			e.NotSampled[i].Instructions += n.Instructions
+			return
+		}
+	}
+	e.NotSampled = append(e.NotSampled, n)
 }
 
 // Interval is where the true number of cycles is.

@@ -53,6 +53,8 @@ var statistics = []Statistic{
 	{"estimate.low", "cycles", "lower end of the interval of the cycles"},
 	{"estimate.high", "cycles", "upper end of the interval of the cycles"},
 	{"estimate.confidence", "1", "of the interval"},
+	{"estimate.without_interval", "", "names of members that are of the timed parts and have none"},
+	{"estimate.not_sampled", "", "instructions that are unlike all that was timed, each with `instructions` and `because`"},
 	{"timed_share", "1", "share of the instructions that was timed"},
 	{"functional.launches", "launches", "launches of which no part was timed"},
 	{"functional.workgroups", "workgroups", "workgroups that ran without time"},

@@ -51,12 +51,12 @@ func run(args []string, to io.Writer) error {
 			return fmt.Errorf("seed %d (%s): %w", seed, w.kind, err)
 		}
 		rows = append(rows, r)
-		fmt.Fprintln(to, r.String())
+		fmt.Fprintln(to, r.text(*only))
 		if err := file.write(&r); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintln(to, summaryOf(rows))
+	fmt.Fprintln(to, summaryOf(rows, *only))
 	return file.Close()
 }
 

@@ -31,7 +31,11 @@ func (r *row) err() float64   { return r.estimate/float64(r.cycles) - 1 }
 func (r *row) half() float64  { return (r.high - r.low) / 2 / r.estimate }
 func (r *row) ratio() float64 { return r.sampled / r.seconds }
 
-func (r *row) String() string {
+// text is the row for a reader; only: it was run with time alone.
+func (r *row) text(only bool) string {
+	if only {
+		return fmt.Sprintf("%4d %-18s %8.2f M %10d cycles %6.2f s", r.seed, r.kind, float64(r.instructions)/1e6, r.cycles, r.seconds)
+	}
 	mark := ""
 	if !r.inside() {
 		mark = "  OUTSIDE"
@@ -104,9 +108,9 @@ func runIn(ctx context.Context, w *workload, mode string) (*account.Counts, floa
 	return &out.Stats.Counts, (processor() - begin).Seconds(), nil
 }
 
-// summaryOf says how often intervals hold what they should, how wide they are, and what is saved.
-func summaryOf(rows []row) string {
-	inside, logs, worst := 0, 0.0, 0.0
+// summaryOf says how often intervals hold what they should, how wide they are, and what is saved; of rows with time alone, what they took.
+func summaryOf(rows []row, only bool) string {
+	inside, logs, worst, seconds := 0, 0.0, 0.0, 0.0
 	var halves []float64
 	for i := range rows {
 		r := &rows[i]
@@ -114,12 +118,16 @@ func summaryOf(rows []row) string {
 			inside++
 		}
 		halves = append(halves, r.half())
+		seconds += r.seconds
 		logs, worst = logs+math.Log(r.ratio()), max(worst, r.ratio())
 	}
 	slices.Sort(halves)
 	n := float64(max(len(rows), 1))
-	if len(rows) == 0 {
+	switch {
+	case len(rows) == 0:
 		return "no workloads"
+	case only:
+		return fmt.Sprintf("%d timed, %.1f s of the host's processor", len(rows), seconds)
 	}
 	return fmt.Sprintf("%d of %d inside (%.1f %%), median half-width %.2f %%, host time %.3f (geometric mean), %.2f at most", inside, len(rows), 100*float64(inside)/n,
 		100*halves[len(halves)/2], math.Exp(logs/n), worst)

@@ -43,7 +43,7 @@ func TestHotLaunches(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !r.inside() || r.half() > 0.1 || r.share > 0.5 {
-		t.Errorf("%s", &r)
+		t.Error(r.text(false))
 	}
 	if r.estimate != again.estimate || r.low != again.low || r.high != again.high {
 		t.Errorf("once %g to %g, then %g to %g", r.low, r.high, again.low, again.high)
@@ -65,5 +65,11 @@ func TestRows(t *testing.T) {
 	var b bytes.Buffer
 	if err := run([]string{"-n", "0"}, &b); err != nil || b.String() != "no workloads\n" {
 		t.Errorf("%q, %v", &b, err)
+	}
+	if got := summaryOf([]row{{seconds: 1.5}, {seconds: 2}}, true); got != "2 timed, 3.5 s of the host's processor" {
+		t.Error(got)
+	}
+	if got := r.text(true); strings.Contains(got, "OUTSIDE") || strings.Contains(got, "ratio") {
+		t.Error(got)
 	}
 }
