@@ -21,20 +21,26 @@ type division struct {
 	generation, all uint64 // workgroups that the machine holds, and those of the launch
 	drains          bool   // workgroups may wait for each other: none is left half done while others run
 
-	piece     uint64    // workgroups, in the mean
-	end       uint64    // of the piece at hand
-	like      signature // of the piece at hand
-	last      *alike    // stratum of what ran last without time, if it was one
-	ran       uint64    // instructions of that
-	warmth    warmth
-	each      float64 // instructions of a workgroup, of those that ran last without time
-	window    window
-	resident  *alike // stratum of what is on the machine; nil: it fills
-	taken     timed  // the last window, whose sample has not been taken
-	timed     uint64 // workgroups
-	ranEmpty  *mark  // when the machine began to run empty; nil: it did not
-	emptyTime uint64 // cycles in which it ran empty and filled again, which without sampling it does not
-	err       error
+	piece    uint64    // workgroups, in the mean
+	end      uint64    // of the piece at hand
+	like     signature // of the piece at hand
+	last     *alike    // stratum of what ran last without time, if it was one
+	ran      uint64    // instructions of that
+	warmth   warmth
+	each     float64 // instructions of a workgroup, of those that ran last without time
+	window   window
+	resident *alike // stratum of what is on the machine; nil: it fills
+	taken    timed  // the last window, whose sample has not been taken
+	timed    uint64 // workgroups
+	empty    emptied
+	err      error
+}
+
+// Emptied is when the machine began to run empty last, nil if it did not, and for how many cycles it ran empty and filled again, which without
+// sampling it does not.
+type emptied struct {
+	since  *mark
+	cycles uint64
 }
 
 // A timed window was of a stratum.
@@ -67,7 +73,7 @@ func (d *division) run(follows bool) error {
 	if err = cmp.Or(d.err, err); err == nil {
 		d.atEnd()
 	}
-	d.tally.step(d.step).Cycles -= d.emptyTime
+	d.tally.step(d.step).Cycles -= d.empty.cycles
 	return err
 }
 
@@ -105,13 +111,13 @@ func (d *division) close() {
 	w := &d.window
 	first, last := w.marks[0], w.marks[len(w.marks)-1]
 	d.taken = timed{w.stratum, between(first, last), last.ended - first.ended, d.each, 0}
-	if d.ranEmpty != nil {
-		x := between(*d.ranEmpty, w.first)
-		d.emptyTime += uint64(x.cycles)
+	if d.empty.since != nil {
+		x := between(*d.empty.since, w.first)
+		d.empty.cycles += uint64(x.cycles)
 		w.stratum.rest[d.tally.number(d.step)] += uint64(x.instructions)
 	}
 	if d.resident = w.stratum; d.drains {
-		d.ranEmpty, d.resident = &last, nil
+		d.empty.since, d.resident = &last, nil
 	}
 	w.stratum = nil
 }
