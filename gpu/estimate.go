@@ -52,9 +52,12 @@ type kind struct {
 	rows     rows
 }
 
+// rowsBurnIn: of so many windows of a stratum the first one may be left out. Knob.
+const rowsBurnIn = 4
+
 func newKind(by *config.Sampling) *kind {
 	k := &kind{Sampling: by, launches: strata{Sampling: by, first: 2, near: by.Near, far: by.Far}}
-	k.rows.strata = strata{Sampling: by, first: 3, near: by.NearRows, far: max(by.Pieces/4, by.NearRows)}
+	k.rows.strata = strata{Sampling: by, first: 3, near: by.NearRows, far: max(by.Pieces/4, by.NearRows), burnIn: rowsBurnIn}
 	return k
 }
 

@@ -27,11 +27,13 @@ func eachOf(list []sample, f func(sample) float64) []float64 {
 // without time, and the time of some says what the others take.
 type strata struct {
 	*config.Sampling
-	first int     // members of each that are timed before one is left out
-	far   int     // members from a sample to the next one at most
-	near  int     // members from a sample to the next one at least, after the first few
-	share float64 // of all that members are that was timed
-	list  []*alike
+	first int // members of each that are timed before one is left out
+	far   int // members from a sample to the next one at most
+	// burnIn: of so many samples of a stratum the first one may be left out; 0: none, as of launches, where it may be the smallest.
+	burnIn int
+	near   int     // members from a sample to the next one at least, after the first few
+	share  float64 // of all that members are that was timed
+	list   []*alike
 }
 
 // Alike are members with one signature.
@@ -264,7 +266,10 @@ func (a *alike) warm() []sample {
 	if a.cold && len(list) > 2 {
 		return list[1:]
 	}
-	for range len(list) / burnIn {
+	if a.in == nil || a.in.burnIn == 0 {
+		return list
+	}
+	for range len(list) / a.in.burnIn {
 		if !firstIsFarthest(list) {
 			break
 		}
@@ -272,9 +277,6 @@ func (a *alike) warm() []sample {
 	}
 	return list
 }
-
-// burnIn: of so many samples of a stratum, the first one may be left out. Knob.
-const burnIn = 4
 
 // firstIsFarthest says of samples that the first is further from what all come to than any other.
 func firstIsFarthest(list []sample) bool {

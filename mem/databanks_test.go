@@ -4,7 +4,6 @@ import (
 	"math/bits"
 	"math/rand"
 	"testing"
-
 )
 
 func rdnaBanks() BankSpec {

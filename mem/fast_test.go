@@ -55,27 +55,6 @@ func (f *Fast) count(name string) Counter {
 	return Counter{}
 }
 
-// The last level fills up line by line, whether lines are brought in with time or without, and stays full.
-func TestFilled(t *testing.T) {
-	f := newTiny(t, nil) // 16 lines
-	if got := f.Filled(); got != 0 {
-		t.Errorf("%g of a new one", got)
-	}
-	for i := range uint64(40) {
-		if r := request(0, []Kind{Read, Write}[i%2], 64*i); i%3 == 0 {
-			f.Access(i*10000, r)
-		} else {
-			f.Warm(r)
-		}
-		if got, want := f.Filled(), float64(min(i+1, 16))/16; got != want {
-			t.Errorf("after %d lines: %g, want %g", i+1, got, want)
-		}
-	}
-	if f.Reset(); f.Filled() != 0 {
-		t.Errorf("%g of a cold one", f.Filled())
-	}
-}
-
 func TestLatencySums(t *testing.T) {
 	f := newTiny(t, nil)
 	steps := []struct {

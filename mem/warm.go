@@ -122,37 +122,3 @@ func (f *Fast) Warmed() *Warmed {
 	}
 	return &w
 }
-
-// Filled is the share of the last level's lines that hold something. It looks at
-// sets all over each slice, as some pages of memory may hold more than others.
-func (f *Fast) Filled() float64 {
-	const looked = 64
-	valid, all := 0, 0
-	for _, c := range f.levels[len(f.levels)-1].caches {
-		if c == nil {
-			continue
-		}
-		step := max(1, int(c.sets.n)/looked)
-		for i := range c.slices {
-			s := &c.slices[i]
-			for set := 0; set < int(c.sets.n); set += step {
-				all += c.Ways
-				valid += s.holds(set, c.Ways)
-			}
-		}
-	}
-	return float64(valid) / float64(max(all, 1))
-}
-
-// holds counts the valid lines of a set.
-func (s *slice) holds(set, ways int) (n int) {
-	if s.tags == nil {
-		return 0
-	}
-	for _, tag := range s.tags[ways*set:][:ways] {
-		if tag != 0 {
-			n++
-		}
-	}
-	return n
-}
