@@ -129,8 +129,8 @@ var readmeSays = []struct{ experiment, text string }{
 	{"mi300a-validation", "{{count ratio as %.0f}} sizes of 7 kernels, the geometric mean of the\n  error factor is {{geomean max(ratio, 1 / ratio) as %.2f}};"},
 	{"queue-sensitivity", "takes at most\n{{max ratio where number == 1 && knob != 'launch rate' as %.2f}} of the time of a firmware core, " +
 		"{{max ratio where number == 2 && knob != 'launch rate' as %.2f}} of that of passes and {{max ratio where number == 3 && knob != 'launch rate' as %.2f}} of that of persistent waves;\n" +
-		"at a launch each 100 cycles it is slower than the first two ({{value ratio where setting == 'launch rate low' && number == 1 as %.2f}} and " +
-		"{{value ratio where setting == 'launch rate low' && number == 2 as %.2f}}; {{value ratio where setting == 'launch rate low' && number == 3 as %.2f}} of persistent waves)"},
+		"at a launch each 100 cycles it is slower than all three ({{value ratio where setting == 'launch rate low' && number == 1 as %.2f}}, " +
+		"{{value ratio where setting == 'launch rate low' && number == 2 as %.2f}} and {{value ratio where setting == 'launch rate low' && number == 3 as %.2f}})"},
 }
 
 // The numbers that the README gives are those of the rows.
