@@ -284,13 +284,13 @@ func (b *pointers) move(p pointer, index spirv.ID, stride, words uint32) pointer
 }
 
 // foldable reports whether a constant step can go to the constant offset,
-// which has 32 bits and no sign: always where addresses are modulo 2^32.
+// which has 32 bits and no sign: always where addresses are modulo 2^32. Those
+// of 64 bits are modulo 2^64, as this sum is.
 func (b *pointers) foldable(p pointer, index spirv.ID, stride uint32) bool {
 	if p.space != isa.SpaceFlat {
 		return true
 	}
-	n := int64(b.constBits(index))
-	return n >= 0 && n < 1<<30 && uint64(n)*uint64(stride)+uint64(p.offset) < 1<<31
+	return b.constBits(index)*uint64(stride)+uint64(p.offset) < 1<<31
 }
 
 // resize converts an integer to another width, by the sign of its type.

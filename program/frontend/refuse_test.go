@@ -2,6 +2,7 @@ package frontend
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -87,7 +88,9 @@ func TestRefusals(t *testing.T) {
 		{"local atomic", "", size1, "%p = OpTypePointer Private %uint\n%v = OpVariable %p Private",
 			"%r = OpAtomicIAdd %uint %v %u1 %u0 %u1", validate.ErrUnsupported, "Private"},
 		{"huge", "", size1, "%n = OpConstant %uint 100000\n%a = OpTypeArray %uint %n\n%p = OpTypePointer Function %a",
-			"%v = OpVariable %p Function", validate.ErrUnsupported, "scalars"},
+			"%v = OpVariable %p Function", validate.ErrUnsupported, "a value of more than 65536 scalars"},
+		{"as many as may be", "", size1, arrays(maxTotal/maxLeaves - 1), variables(maxTotal/maxLeaves - 1), nil, ""},
+		{"huge together", "", size1, arrays(maxTotal/maxLeaves + 1), variables(maxTotal/maxLeaves + 1), validate.ErrUnsupported, "types of more than 8388608 scalars together"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -106,6 +109,24 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
+}
+
+// arrays are n types, each of nearly as many scalars as a value may have.
+func arrays(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%%n%d = OpConstant %%uint %d\n%%a%[1]d = OpTypeArray %%uint %%n%[1]d\n%%p%[1]d = OpTypePointer Function %%a%[1]d\n", i, maxLeaves-i)
+	}
+	return b.String()
+}
+
+// variables are one of each of them.
+func variables(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%%var%d = OpVariable %%p%[1]d Function\n", i)
+	}
+	return b.String()
 }
 
 // TestRecursionIsAnError: the rules or the translation refuse it.
