@@ -71,12 +71,12 @@ func TestRowsOfKilledProgram(t *testing.T) {
 	header, _, _ := strings.Cut(recorded, "\n")
 	cut := strings.Index(recorded, "\n5,")
 	for _, end := range []string{"\n5,7,1,m,10", "\n" + header + "\n", "\n5,7,1,\"m"} {
-		if f := read(t, recorded[:cut]+end); len(f.Rows) != 4 {
+		if f := read(t, recorded[:cut]+end); len(f.Rows) != 4 || !f.Asked() {
 			t.Errorf("%d rows before %q, want 4", len(f.Rows), end)
 		}
 	}
 	for _, path := range []string{filepath.Join(t.TempDir(), "none.csv"), write(t, "rows.csv", "")} {
-		if f, err := rows.Read(path); err != nil || len(f.Rows) != 0 {
+		if f, err := rows.Read(path); err != nil || len(f.Rows) != 0 || f.Asked() {
 			t.Errorf("%s: %v, %v", path, f, err)
 		}
 	}
@@ -90,6 +90,7 @@ func TestBadRows(t *testing.T) {
 		{",7000,7000,7,", ",-1,7000,7,", `begin_cycle: found "-1"`},
 		{",7000,7000,7,", ",7000,7000,Inf,", `microseconds: found "Inf"`},
 		{",7000,7000,7,", ",7000,1.5,7,", `want a whole number`},
+		{",7000,7000,7,", ",7000,9223372036854775808,7,", `want a whole number`},
 		{"graph,g", "picture,g", `kind: found "picture"`},
 	} {
 		_, err := rows.Read(write(t, "rows.csv", strings.Replace(recorded, c.from, c.to, 1)))

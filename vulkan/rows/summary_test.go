@@ -1,7 +1,6 @@
 package rows_test
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -116,24 +115,5 @@ func TestTimedDevices(t *testing.T) {
 	text := "number,process,device,kind,name,pipeline,begin_cycle,cycles,microseconds\n1,9,2,graph,g,g,0,0,0\n2,9,1,dispatch,a,a,0,5,1\n3,8,1,dispatch,a,a,0,5,1\n4,9,1,dispatch,a,a,5,5,1\n"
 	if diff := cmp.Diff([]rows.Source{{Process: 9, Device: 1}, {Process: 8, Device: 1}}, read(t, text).Timed()); diff != "" {
 		t.Error(diff)
-	}
-}
-
-// Launches that overlap in one queue have a track each, all together one of their own; what begins when another ended shares its track.
-func TestTracksOfOverlap(t *testing.T) {
-	const text = `number,clock_mhz,machine,queue,kind,name,pipeline,packet_cycle,begin_cycle,cycles,busy_cycles,overlap,microseconds
-1,1000,m,0.0,dispatch,a,a,5,10,30,20,1,0.03
-2,1000,m,0.0,dispatch,b,b,6,20,30,10,1,0.03
-3,1000,m,0.0,dispatch,c,c,7,40,10,5,1,0.01
-4,1000,m,0.0,overlap,all,all,5,5,45,45,1,0.045
-`
-	var b bytes.Buffer
-	if err := read(t, text).WriteTrace(&b, "program"); err != nil {
-		t.Fatal(err)
-	}
-	for text, times := range map[string]int{"0.0, beside 1": 1, "0.0, beside 2": 0, "all beside each other": 1} {
-		if n := bytes.Count(b.Bytes(), []byte(text)); n != times {
-			t.Errorf("%q is there %d times, want %d", text, n, times)
-		}
 	}
 }

@@ -11,7 +11,10 @@ import (
 
 // WriteTrace writes a trace for Perfetto's programs: each device a process, each of its queues a track.
 func (f *File) WriteTrace(w io.Writer, name string) error {
-	var list []perfetto.Process
+	return perfetto.WriteProgram(w, f.processes(name))
+}
+
+func (f *File) processes(name string) (list []perfetto.Process) {
 	at := map[[2]uint64]int{}
 	tracks := map[string]uint64{}
 	for i := range f.Rows {
@@ -27,7 +30,7 @@ func (f *File) WriteTrace(w io.Writer, name string) error {
 		work.Queue = r.track(tracks)
 		list[n].Work = append(list[n].Work, work)
 	}
-	return perfetto.WriteProgram(w, list)
+	return list
 }
 
 // track is one of its queue on which nothing is by the time that it begins; ends are when the last of each track ended.
