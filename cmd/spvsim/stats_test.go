@@ -22,6 +22,10 @@ func leaves(path string, v any, found map[string]bool) {
 		}
 	case []any:
 		for _, member := range v {
+			if strings.Contains("."+path, ".estimate.") {
+				found[path] = true // described as a whole
+				continue
+			}
 			if strings.HasPrefix(path, "queues") {
 				if path != "queues" {
 					found[path] = true
@@ -77,7 +81,7 @@ func TestEveryStatisticIsDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	sampled := tracing.Stats{Mode: "sampled", ClockMHz: 1000} // a run that is long enough to be sampled takes seconds
-	sampled.Estimate, sampled.Energies = &account.Estimate{}, m.Energies()
+	sampled.Estimate, sampled.Energies = &account.Estimate{NotSampled: []account.NotSampled{{}}}, m.Energies()
 	sampled.Steps = []account.StepCounts{{Counts: sampled.Counts}}
 	text, err := json.Marshal(&sampled)
 	var s map[string]any
