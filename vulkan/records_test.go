@@ -96,9 +96,9 @@ func TestPartsOfProgramsAreTimed(t *testing.T) {
 		}
 	}
 	f, list := recorded(t, b, "crash", false, nil, "SPVSIM_MODE=sampled")
-	now := uint64(0) // two, another as two say little, and one some launches on
+	now := uint64(0) // two, and another one each eight launches
 	for i := range f.Rows {
-		r, timed := &f.Rows[i], i < 2 || i == 3 || i == 11
+		r, timed := &f.Rows[i], i < 2 || i == 9 || i == 17
 		if r.Cycles == 0 || (r.Estimated == 0) != timed || (r.Half > 0) == timed || (r.TimedShare == 1) != timed || r.Begin != now {
 			t.Errorf("row %d: %d cycles from %d on, %d estimated, half an interval of %v, %v timed", i, r.Cycles, r.Begin, r.Estimated, r.Half, r.TimedShare)
 		}
