@@ -90,6 +90,10 @@ func TestCurvesOverTime(t *testing.T) {
 	if diff := cmp.Diff(want, areas(svg)); diff != "" {
 		t.Error(diff)
 	}
+	want = []string{"40 116 end tick 0", "40 66 end tick 2", "40 16 end tick 4", "46 10 start name waves", "46 128 middle tick 0", "86 128 middle tick 10", "126 128 middle tick 20", "146 143 end name cycle"}
+	if diff := cmp.Diff(want, found(svg, words)); diff != "" {
+		t.Error(diff)
+	}
 	svg = overTime(158, 146, p, "waves", false, []curve{{"b", "r1", []float64{1, 2, 0}}})
 	if diff := cmp.Diff([]string{"M46 62L86 62L86 12L126 12L126 112L146 112 curve r1", "M66 12L66 112 divide"}, areas(svg)); diff != "" {
 		t.Error(diff)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,8 +32,15 @@ func TestFactsOfAProgram(t *testing.T) {
 	if diff := cmp.Diff(want, got.Facts); diff != "" {
 		t.Error(diff)
 	}
+	waited := []reason{{"issued", account.Issued.Meaning()}, {"memory", account.Memory.Meaning()}, {"barrier", account.Barrier.Meaning()}}
+	if diff := cmp.Diff(waited, got.Reasons); diff != "" {
+		t.Error(diff)
+	}
 	if got.Sub != "on m, n" || got.Overlap || got.Where == nil {
 		t.Errorf("%+v", got)
+	}
+	if bars := found(got.Where.Wide, rects); len(bars) != 3 || !strings.Contains(bars[1], "memory: 50, 50.0%") {
+		t.Errorf("%q: want the reasons of waves alone", bars)
 	}
 	if diff := cmp.Diff([]fact{{"time", "2", "µs, simulated"}}, newProgram(0, &Program{Pipelines: twoPipelines().Pipelines[2:]}).Facts[:1]); diff != "" {
 		t.Error(diff)
@@ -58,7 +66,7 @@ func TestLinesOfAPipeline(t *testing.T) {
 	if len(a.Work[0].Bars) != 3 {
 		t.Errorf("%d bars, want one for each reason but empty", len(a.Work[0].Bars))
 	}
-	if got[1].Work[0].Time != "without time" || got[1].Share != "0.0%" || got[2].Share != "25.0%" {
+	if got[1].Work[0].Time != "without time" || got[1].Share != "0.0%" || got[1].Interval != "" || got[1].OutOfBounds != "" || got[2].Share != "25.0%" {
 		t.Errorf("%+v", got[1:])
 	}
 }
