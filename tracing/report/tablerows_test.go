@@ -129,25 +129,25 @@ func TestRowsOfTheLDS(t *testing.T) {
 
 // A point of the roofline is operations a byte and a cycle, under the lower of the units' peak and what the level moves.
 func TestRooflinePoints(t *testing.T) {
-	p := &profile.Profile{Peak: 100, Levels: []profile.Level{{Name: "l1", BytesPerCycle: 64}, {Name: "l2", BytesPerCycle: 10}, {Name: "dram", BytesPerCycle: 1}}, Steps: []profile.Step{
+	p := &profile.Profile{Peak: 100, Levels: []profile.Level{{Name: "l1", BytesPerCycle: 64}, {Name: "l2", BytesPerCycle: 5}, {Name: "dram", BytesPerCycle: 1}}, Steps: []profile.Step{
 		{Name: "s", Cycles: 50, Operations: 1000, Levels: []uint64{500, 250, 0}}, {Name: "none", Cycles: 9, Levels: []uint64{5, 5, 5}},
 	}}
 	points := roofline(p)
-	want := []pointRow{{"s", "l1", "500", "2", "20", "100", "20.0%"}, {"s", "l2", "250", "4", "20", "40", "50.0%"}}
+	want := []pointRow{{"s", "l1", "500", "2", "20", "100", "20.0%"}, {"s", "l2", "250", "4", "20", "20", "100.0%"}}
 	if diff := cmp.Diff(want, pointRows(points)); diff != "" {
 		t.Error(diff)
 	}
 	if keys := levelKeys(p, points); len(keys) != 2 || keys[0].Name != "l1" || keys[1].Name != "l2" || keys[1].Class != "l1" {
 		t.Errorf("%+v", keys)
 	}
-	// Both axes have whole powers of ten: intensities 100/64, 2, 4 and 10 are from 1 to 10, rates 20 and 100 from 10 to 100; 600 x 362 pixels from 46, 12.
+	// Both axes have whole powers of ten: intensities 2 and 4, and 100/64 and 20 at which the roofs end, are from 1 to 100, rates 20 and 100 from 10 to 100; 600 x 362 pixels from 46, 12.
 	svg := fmt.Sprint(drawRoofline(658, p, points))
 	roofs := regexp.MustCompile(`<path d="([^"]*)" class="(curve l.|peak)"`)
-	if diff := cmp.Diff([]string{"M46 82.2L162.3 12 curve l0", "M46 374L646 12 curve l1", "M46 12L646 12 peak"}, found(svg, roofs)); diff != "" {
+	if diff := cmp.Diff([]string{"M46 82.2L104.1 12 curve l0", "M136.3 374L436.3 12 curve l1", "M46 12L646 12 peak"}, found(svg, roofs)); diff != "" {
 		t.Error(diff)
 	}
 	labels := strings.Join(found(svg, words), "\n")
-	for _, want := range []string{"40 378 end tick 10", "40 16 end tick 100", "46 390 middle tick 1", "646 390 middle tick 10", "646 405 end name operations a byte", "46 10 start name operations a cycle", "646 7 end tick multiply-add peak 100 a cycle"} {
+	for _, want := range []string{"40 378 end tick 10", "40 16 end tick 100", "46 390 middle tick 1", "346 390 middle tick 10", "646 390 middle tick 100", "646 405 end name operations a byte", "46 10 start name operations a cycle", "646 7 end tick multiply-add peak 100 a cycle"} {
 		if !strings.Contains(labels, want) {
 			t.Errorf("no %q among\n%s", want, labels)
 		}

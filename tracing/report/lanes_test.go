@@ -1,0 +1,70 @@
+package report
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"spvsim/tracing/profile"
+)
+
+// launched is a launch that is placed five cycles after its packet.
+func launched(queue, name string, placed, end uint64) profile.Launch {
+	return profile.Launch{Queue: queue, Name: name, Workgroups: 2000, Packet: placed - 5, Begin: placed - 3, Placed: placed, End: end, Busy: end - placed}
+}
+
+// A launch is in the first lane of its queue in which all before has ended. A row has its cycles, and how long it waited for its first workgroup.
+func TestLanesOfQueues(t *testing.T) {
+	p := &profile.Profile{Cycles: 1000, Launches: []profile.Launch{
+		launched("q0", "a", 100, 300), launched("q1", "b", 100, 500), launched("q0", "b", 200, 400), launched("q0", "a", 300, 500),
+	}}
+	lanes, left := lanesOf(p)
+	var got []string
+	for _, x := range lanes {
+		text := x.queue
+		for _, l := range x.list {
+			text += fmt.Sprintf(" %s %d-%d", l.Name, l.Placed, l.End)
+		}
+		got = append(got, text)
+	}
+	if diff := cmp.Diff([]string{"q0 a 100-300 a 300-500", "q0 b 200-400", "q1 b 100-500"}, got); diff != "" || left != 0 {
+		t.Errorf("%d left, %s", left, diff)
+	}
+	table := launches(p)
+	if diff := cmp.Diff(launchRow{"q0", "b", "2\u202f000", "195", "197", "200", "400", "5", "200"}, table.Rows[2]); diff != "" {
+		t.Error(diff)
+	}
+	if table.More != "" || len(table.Rows) != 4 {
+		t.Errorf("%+v", table)
+	}
+	// 1000 cycles on 1000 pixels from 90 on, lanes 18 pixels apart; a name has its colour.
+	want := []string{
+		"190 18 200 14 l0 cell a: 200 cycles from its first workgroup, 5 after its packet", "390 18 200 14 l0 cell a: 200 cycles from its first workgroup, 5 after its packet",
+		"290 36 200 14 l1 cell b: 200 cycles from its first workgroup, 5 after its packet", "190 54 400 14 l1 cell b: 400 cycles from its first workgroup, 5 after its packet",
+	}
+	svg := timeline(1102, p, lanes)
+	if diff := cmp.Diff(want, found(svg, rects)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"M185 25L190 25 axis", "M385 25L390 25 axis", "M285 43L290 43 axis", "M185 61L190 61 axis"}, found(svg, paths)[len(found(svg, paths))-4:]); diff != "" {
+		t.Error(diff)
+	}
+	names := found(svg, words)
+	if diff := cmp.Diff([]string{"84 29 end tick q0", "84 65 end tick q1"}, names[len(names)-2:]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Of more launches at once than a picture has lanes, the others are counted; queues share the lanes.
+func TestLanesAreBounded(t *testing.T) {
+	for _, c := range []struct{ queues, each, lanes, left int }{{1, 32, 32, 0}, {1, 40, 32, 8}, {2, 16, 32, 0}, {2, 20, 32, 8}, {40, 2, 40, 40}} {
+		p := &profile.Profile{Cycles: 100}
+		for i := range c.queues * c.each {
+			p.Launches = append(p.Launches, launched(fmt.Sprint("q", i%c.queues), "a", 10, 50))
+		}
+		if lanes, left := lanesOf(p); len(lanes) != c.lanes || left != c.left {
+			t.Errorf("%d queues of %d at once: %d lanes and %d left, want %d and %d", c.queues, c.each, len(lanes), left, c.lanes, c.left)
+		}
+	}
+}
