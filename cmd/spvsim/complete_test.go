@@ -9,6 +9,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/experiments"
+	"spvsim/plots"
 )
 
 // completed are the words that a shell is given, and cobra's directive after them.
@@ -52,6 +53,9 @@ func TestCompletionOffersAllNames(t *testing.T) {
 		{[]string{"run", "reduce", "--components="}, []string{"kinds", "each"}, files},
 		{[]string{"sweep", "lds-stride", "--launcher", ""}, []string{"local", "slurm", "command"}, files},
 		{[]string{"plot", "--style", ""}, []string{"column", "page"}, files},
+		{[]string{"plot", "--format", ""}, plots.Formats, files},
+		{[]string{"stats", "--describe", "queue_cyc"}, beginning(statisticNames(nil, nil), "queue_cyc"), files},
+		{[]string{"stats", "--describe", "slot_cycles.t"}, []string{"slot_cycles.total"}, files},
 		{[]string{"run", "reduce", "--set", "lds.banks"}, []string{"lds.banks="}, noSpace},
 		{[]string{"run", "reduce", "--set", "lds.banks=1"}, nil, files},
 		{[]string{"run", "saxpy", "--param", "n"}, []string{"n="}, noSpace},

@@ -220,7 +220,7 @@ func init() {
 	}
 }
 
-// typeText writes a type as a job's author thinks of it: u32, f32[], {u32 n; f32 a[]}.
+// typeText writes a type as a job's author thinks of it: u32, f32[], {u32 n, f32[] a}.
 func typeText(m *validate.Module, t *validate.Type) string {
 	if t == nil {
 		return "untyped"
