@@ -53,6 +53,9 @@ func kochCycles(t *testing.T, order string, scratch int) uint64 {
 // More ports, entries or scratch memory is no slower for 64 producers of 64 payloads each, whose queue overflows where payloads come faster than
 // launches: lines that are read ahead for a payload or two took the way to memory from those that launches waited for.
 func TestMoreOfAQueueThatOverflowsIsNoSlower(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs graphs of a thousand payloads")
+	}
 	parameters := []string{"total=4096", "iterations=1", "rounds=2"}
 	for _, axis := range []struct {
 		key    string
@@ -74,6 +77,9 @@ func TestMoreOfAQueueThatOverflowsIsNoSlower(t *testing.T) {
 // Queues of engines and of compute units balance what one producer enqueues: the graph takes at most a tenth longer than with one queue
 // in engines, and twice as long in 96 compute units; without stealing it stays where it began.
 func TestQueuesOfUnitsBalanceOneProducer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs graphs of a thousand payloads")
+	}
 	parameters := []string{"total=131072", "iterations=128", "rounds=32"}
 	central := enqueueCycles(t, parameters)
 	for _, c := range []struct {

@@ -115,6 +115,9 @@ func TestAtomicsAddUp(t *testing.T) {
 
 // A footprint that the first caches hold is read at their bandwidth, one that each unit has for itself and that they don't hold is not.
 func TestFootprintsBeyondTheFirstCacheAreSlower(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs long chains of loads")
+	}
 	rate := func(loads int, parameters ...string) float64 {
 		_, few := micro(t, "micro-read", "rdna2-rx6900xt", "", append([]string{fmt.Sprintf("loads=%d", loads)}, parameters...)...)
 		_, many := micro(t, "micro-read", "rdna2-rx6900xt", "", append([]string{fmt.Sprintf("loads=%d", 2*loads)}, parameters...)...)

@@ -226,7 +226,11 @@ func TestEndlessBarriersEnd(t *testing.T) {
 	job := "shader: loop.spvasm\ndispatch: [4]\n"
 	files := files(t, job)
 	files["loop.spvasm"] = &fstest.MapFile{Data: []byte(barrierLoop)}
-	for _, mode := range config.Modes {
+	modes := config.Modes
+	if testing.Short() {
+		modes = modes[:1]
+	}
+	for _, mode := range modes {
 		s := graphSetup(t, files, "gcn3-r9nano")
 		s.Mode = mode
 		ctx, cancel := context.WithCancel(context.Background())

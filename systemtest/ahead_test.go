@@ -96,6 +96,9 @@ func TestThreadsChangeNothingAtLimits(t *testing.T) {
 
 // Akita's caches and connections have events too, which no part of this project counts.
 func TestEventsOfAkitasMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a job on Akita's memory")
+	}
 	outcome(t, "reduce", []string{"shader_engines=1", "compute_units=2", "memory.model=akita"}, &gpu.Setup{Components: true})
 }
 

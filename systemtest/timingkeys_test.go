@@ -79,6 +79,9 @@ func unitRow(c isa.Class, job, on string) keyRow {
 
 // Each number of each timing class counts, or is refused where the class can't have it.
 func TestEveryTimingClassActs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a job for each class")
+	}
 	b := newKeyBench(t)
 	for c := isa.ClassNone + 1; c < isa.NumClasses; c++ {
 		for _, r := range classRows(c) {

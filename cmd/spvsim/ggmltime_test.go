@@ -11,6 +11,9 @@ import (
 // The script that times ggml's operators ends the tests when the operator is captured, runs it once and warm on each machine, and captures nothing twice.
 // Here a script represents ggml's tests and the driver.
 func TestGgmlTimes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}

@@ -12,6 +12,9 @@ const staleRuns = "job: reduce\naxes: {groups: {path: parameters.groups, values:
 
 // Rows are found stale by what went into them, and by what one point gives now.
 func TestStaleRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	program := build(t)
 	dir := t.TempDir()
 	experiment := filepath.Join(dir, "few.yaml")

@@ -123,15 +123,14 @@ func wantMany(t *testing.T, program string) map[string][]byte {
 
 // A sweep that is killed ten times, when it has one more result, and resumed each time, comes to what an undisturbed one comes to.
 func TestKilledSweepResumes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	program := build(t)
 	writeMany(t, program)
 	want := wantMany(t, program)
 	have := 0
-	kills := 10
-	if testing.Short() {
-		kills = 1
-	}
-	for i := range kills {
+	for i := range 10 {
 		c := command(t, program, "sweep", "many.yaml", "-o", "killed", "-q", "--workers", "1")
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
@@ -233,6 +232,9 @@ func TestCommandsGiveTheSameRows(t *testing.T) {
 
 // Of tasks without a result the error has the log, and what the submit command said.
 func TestCommandsThatFail(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
 	program := build(t)
 	writeMany(t, program)
 	dir := filepath.Dir(program)
