@@ -19,24 +19,7 @@ func TestCurvesPage(t *testing.T) {
 	if block == nil {
 		t.Fatal("no experiment on the page")
 	}
-	dir := t.TempDir()
-	for name, data := range map[string]string{"chase.yaml": block[1], "measured.csv": "footprint_kb,cycles\n1,73.5\n30,101\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	e, at, err := sweep.Load(filepath.Join(dir, "chase.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := sweep.NewPlan(t.Context(), e, at, false, sweep.Limits{}, sweep.Identity{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := plan.Blank()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, rows := planOf(t, "chase.yaml", map[string]string{"chase.yaml": block[1], "measured.csv": "footprint_kb,cycles\n1,73.5\n30,101\n"})
 	joined := map[any]any{}
 	for _, c := range rows.Columns {
 		for i, v := range c.Values {
@@ -48,4 +31,28 @@ func TestCurvesPage(t *testing.T) {
 	if rows.Rows != 8 || len(joined) != 2 || joined[0] != 73.5 {
 		t.Errorf("%d rows, measured values %v: want 8, and those of the first and the third", rows.Rows, joined)
 	}
+}
+
+// planOf is the plan of an experiment among files of its own, with the rows that it will have.
+func planOf(t *testing.T, name string, files map[string]string) (*sweep.Plan, *sweep.Table) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, at, err := sweep.Load(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := sweep.NewPlan(t.Context(), e, at, false, sweep.Limits{}, sweep.Identity{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := plan.Blank()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan, rows
 }

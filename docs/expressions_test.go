@@ -4,13 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-
-	"spvsim/experiments/sweep"
 )
 
 // The page's axes over items of lists and over columns of the rows are those of an experiment: each point takes its file, and columns go by
@@ -28,8 +25,7 @@ func TestPathsOfThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	for name, data := range map[string]string{
+	plan, rows := planOf(t, "paths.yaml", map[string]string{
 		"vectoradd.spv": string(shader), "small.bin": strings.Repeat("s", 64), "large.bin": strings.Repeat("b", 64),
 		"sparse.bin": strings.Repeat("0", 64), "dense.bin": strings.Repeat("1", 64), "none.bin": strings.Repeat("n", 64),
 		"job.yaml": `shader: vectoradd.spv
@@ -40,23 +36,7 @@ buffers:
 push_constants: [{u32: 16}]
 dispatch: [1]
 `, "paths.yaml": "set: {job: job.yaml}\n" + regexp.MustCompile(`(?m)^    `).ReplaceAllString(axes, ""),
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	e, at, err := sweep.Load(filepath.Join(dir, "paths.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := sweep.NewPlan(t.Context(), e, at, false, sweep.Limits{}, sweep.Identity{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := plan.Blank()
-	if err != nil {
-		t.Fatal(err)
-	}
+	})
 	columns := map[string][]any{}
 	for _, c := range rows.Columns {
 		columns[c.Name] = c.Values
