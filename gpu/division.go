@@ -36,7 +36,7 @@ type division struct {
 	err      error
 }
 
-// Emptied is when the machine began to run empty last, nil if it did not, and for how many cycles it ran empty and filled again, which without
+// An emptied is when the machine began to run empty last, nil if it did not, and for how many cycles it ran empty and filled again, which without
 // sampling it does not.
 type emptied struct {
 	since  *mark

@@ -2,7 +2,6 @@ package profile_test
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"strings"
 	"testing"
@@ -23,16 +22,7 @@ func besideProfile(t *testing.T) (*gpu.Result, *profile.Profile) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := profile.NewCollector()
-	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := profile.New(job, c, m, r.Stats, r.Listings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r, p
+	return profileOf(t, job, m)
 }
 
 // Launches beside each other are one step of a profile, which has each of them when the statistics say, and their waves apart: the slot-cycles of

@@ -39,6 +39,13 @@ func profiled(t *testing.T, name, machine string, set ...string) (*tracing.Stats
 	if err != nil {
 		t.Fatal(err)
 	}
+	r, p := profileOf(t, job, m)
+	return r.Stats, p
+}
+
+// profileOf runs a job on a machine and collects its profile.
+func profileOf(t *testing.T, job *config.Job, m *config.Machine) (*gpu.Result, *profile.Profile) {
+	t.Helper()
 	c := profile.NewCollector()
 	r, err := gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: job, Tracer: c})
 	if err != nil {
@@ -48,7 +55,7 @@ func profiled(t *testing.T, name, machine string, set ...string) (*tracing.Stats
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Stats, p
+	return r, p
 }
 
 var jobs = []struct{ name, machine, set string }{
