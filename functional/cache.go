@@ -51,6 +51,7 @@ func (k *worker) reset() {
 	clear(k.ring)
 	k.ring, k.run = k.ring[:0], nil
 	k.instructions.Store(0)
+	k.began.Store(0)
 	k.ended.Store(0)
 	for _, t := range k.tables {
 		if t.used {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"spvsim/isa"
@@ -104,6 +105,41 @@ func TestResidentWorkgroupsAreBounded(t *testing.T) {
 	}})
 	if !errors.Is(err, enough) || most != 7 {
 		t.Errorf("%v: %d workgroups had begun, want 7", err, most)
+	}
+}
+
+// A heldWork gives its one workgroup out, and holds a worker that asks for another one until it is released.
+type heldWork struct {
+	*grid
+	asked   atomic.Int64
+	waiting chan struct{} // closed when a worker waits
+	release chan struct{}
+}
+
+func (w *heldWork) Next(others bool) (k *Kernel, wg Workgroup, found, later bool) {
+	if w.asked.Add(1) == 2 {
+		close(w.waiting)
+		<-w.release
+	}
+	return w.grid.Next(others)
+}
+
+// A worker that asks for a workgroup when there is none has begun none.
+func TestWorkersWithoutAWorkgroupAreNotCounted(t *testing.T) {
+	store, _, k := kernelOf(t, 64, branch(isa.Branch, 0), end())
+	w := &heldWork{grid: newGrid(&Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}), waiting: make(chan struct{}), release: make(chan struct{})}
+	enough := errors.New("enough")
+	var running uint64
+	_, err := RunWork(t.Context(), store, w, Options{Threads: 2, Watch: func(p Progress) error {
+		<-w.waiting
+		if running = p.Running; running != 0 {
+			close(w.release)
+			return enough
+		}
+		return nil
+	}})
+	if !errors.Is(err, enough) || running != 1 {
+		t.Errorf("%v: %d workgroups have begun, want 1", err, running)
 	}
 }
 

@@ -20,6 +20,7 @@ type group struct {
 
 // begin makes a workgroup ready to run.
 func (k *worker) begin(kernel *Kernel, wg *Workgroup) *group {
+	k.began.Add(1)
 	g := k.takeGroup()
 	p := kernel.Program
 	g.wg, g.kernel, g.code = *wg, kernel, k.run.code(p)

@@ -53,7 +53,7 @@ type worker struct {
 	tables map[*code]*table
 
 	// For reports of progress.
-	instructions, ended atomic.Uint64
+	instructions, began, ended atomic.Uint64
 }
 
 // A table is what a worker keeps for a program.
@@ -257,9 +257,10 @@ const watchEvery = 50 * time.Millisecond
 func (r *run) progress() (p Progress) {
 	for _, k := range r.workers {
 		p.Instructions += k.instructions.Load()
-		p.Ended += k.ended.Load()
+		ended := k.ended.Load() // before those that began, which are no fewer
+		p.Ended += ended
+		p.Running += k.began.Load() - ended
 	}
-	p.Running = uint64(max(r.resident.Load(), 0))
 	return p
 }
 
