@@ -109,6 +109,9 @@ func TestDeviceJobs(t *testing.T) {
 		t.Run(j.Job, func(t *testing.T) {
 			machine := "devices/rx-9060-xt.yaml"
 			if strings.HasPrefix(j.Job, "chase") {
+				if testing.Short() {
+					t.Skip("takes a second")
+				}
 				machine = "devices/rx-7900-xtx.yaml"
 			}
 			s, err := setting("machine", machine)
