@@ -72,6 +72,78 @@ func BenchmarkLanes(b *testing.B) {
 	}
 }
 
+// BenchmarkFamilies has the families of assembly on whole waves. With GODEBUG=cpu.avx2=off they are the loops in Go (docs/speed.md).
+func BenchmarkFamilies(b *testing.B) {
+	row, word, mask := []Reg{V(2), V(4), V(6)}, []Reg{S(2), S(3), S(4)}, []Reg{S(2), S(3), S(4)}
+	for _, c := range []struct {
+		name string
+		dst  Reg
+		src  []Reg
+		keys []loopKey
+	}{
+		{"rows/float", V(8), row, []loopKey{{FAdd, F32, Void}, {FSub, F32, Void}, {FMul, F32, Void}, {Fma, F32, Void}}},
+		{"rows/integer", V(8), row, []loopKey{{IAdd, I32, Void}, {IMul, I32, Void}, {Xor, I32, Void}, {SMax, I32, Void}, {LshlAdd, I32, Void}, {IMad, I32, Void}}},
+		{"rows/shift", V(8), row, []loopKey{{Shl, I32, Void}, {Shr, I32, Void}, {Sar, I32, Void}}},
+		{"rows/root", V(8), row, []loopKey{{Rcp, F32, Void}, {Sqrt, F32, Void}, {Rsq, F32, Void}}},
+		{"rows/test", S(6), row, []loopKey{{IEq, I32, Void}, {SLt, I32, Void}, {FOrdEq, F32, Void}, {FOrdLt, F32, Void}}},
+		{"rows/select", V(8), []Reg{S(2), V(4), V(6)}, []loopKey{{Select, I32, Void}}},
+		{"rows/fill", V(8), word, []loopKey{{Mov, I32, Void}}},
+		{"trig", V(8), row, []loopKey{{Sin, F32, Void}, {Cos, F32, Void}}},
+		{"scalars", S(6), word, []loopKey{{IAdd, I32, Void}, {Shl, I32, Void}, {IMul, I32, Void}, {SLt, I32, Void}}},
+		{"masks", S(6), mask, []loopKey{{And, Bool, Void}, {Or, Bool, Void}, {Not, Bool, Void}}},
+	} {
+		b.Run(c.name, func(b *testing.B) { benchmarkList(b, familyOf(c.keys, c.dst, c.src), false) })
+		if c.name != "trig" {
+			b.Run("steps/"+c.name, func(b *testing.B) { benchmarkList(b, familyOf(c.keys, c.dst, c.src), true) })
+		}
+	}
+	var sum [sumLen]float32
+	var x, y [factorLen]float32
+	product := matrixProduct
+	if !wideRows {
+		product = matrixProductGo
+	}
+	b.Run("matrix", func(b *testing.B) {
+		for b.Loop() {
+			product(&sum, &x, &y, 16)
+		}
+	})
+}
+
+// familyOf is each operation in turn, on the same registers, to twelve instructions.
+func familyOf(keys []loopKey, dst Reg, src []Reg) (list []*Inst) {
+	for n := range 12 {
+		key := keys[n%len(keys)]
+		in := &Inst{Op: key.op, T: key.t, From: key.from, Dst: dst, Uniform: dst.Kind == Scalar && src[0].Kind == Scalar && key.t != Bool}
+		copy(in.Src[:NumSources(key.op)], src)
+		Resolve(in)
+		list = append(list, in)
+	}
+	return list
+}
+
+// benchmarkList carries instructions out, fused if that is wanted and can be.
+func benchmarkList(b *testing.B, list []*Inst, fused bool) {
+	st := benchmarkState(^uint64(0))
+	st.V = append(st.V, make([]uint32, FuseWords)...)
+	f := NewFuser(st.Lanes, testRows)
+	for _, in := range list {
+		if fused = fused && f.Add(in); !fused {
+			break
+		}
+	}
+	all := f.Take()
+	for b.Loop() {
+		if fused {
+			all(st, nil)
+			continue
+		}
+		for _, in := range list {
+			in.Exec(st, in)
+		}
+	}
+}
+
 func BenchmarkFmaRowGo(b *testing.B) {
 	st := benchmarkState(^uint64(0))
 	b.ReportAllocs()
