@@ -109,14 +109,24 @@ func summarize(list []uint32) WaitSummary {
 	return WaitSummary{sum / float64(len(list)), exceeded(50), exceeded(95), list[len(list)-1]}
 }
 
-// Add adds the counts of a later dispatch of the same graph.
-func (g *GraphCounts) Add(o *GraphCounts) {
-	if g.Nodes == nil {
-		g.Nodes = make([]NodeCounts, len(o.Nodes))
+// node is the counts of a node by its name; at is where those of one graph are.
+func (g *GraphCounts) node(name string, at int) *NodeCounts {
+	if at < len(g.Nodes) && g.Nodes[at].Name == name {
+		return &g.Nodes[at]
 	}
+	i := slices.IndexFunc(g.Nodes, func(n NodeCounts) bool { return n.Name == name })
+	if i < 0 {
+		i = len(g.Nodes)
+		g.Nodes = append(g.Nodes, NodeCounts{Name: name})
+	}
+	return &g.Nodes[i]
+}
+
+// Add adds the counts of another dispatch, of the same graph or of one beside it.
+func (g *GraphCounts) Add(o *GraphCounts) {
 	for i := range o.Nodes {
-		n, m := &g.Nodes[i], &o.Nodes[i]
-		n.Name = m.Name
+		m := &o.Nodes[i]
+		n := g.node(m.Name, i)
 		n.Payloads += m.Payloads
 		n.Workgroups += m.Workgroups
 		n.Unused += m.Unused

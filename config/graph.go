@@ -10,6 +10,7 @@ import (
 
 // Node is an entry point as a node of an execution graph.
 type Node struct {
+	Graph          string           `yaml:"graph" doc:"name of the graph that it is a node of, where the job has several, which may run beside each other; left out: the one without a name"`
 	Shader         string           `yaml:"shader" doc:"a .spv or .spvasm file, relative to the job file; left out: the job's"`
 	Entry          string           `yaml:"entry" doc:"entry point; may be left out when the module has one"`
 	Name           string           `yaml:"name" doc:"name that payloads are enqueued to; left out: the entry point's"`
@@ -41,6 +42,7 @@ type NameString struct {
 
 // GraphDispatch hands payloads to a node of the graph.
 type GraphDispatch struct {
+	Graph    string    `yaml:"graph" doc:"name of its graph, the same of all that is dispatched at once; left out: the graph without a name"`
 	Node     string    `yaml:"node" doc:"name of the node"`
 	Index    Expr      `yaml:"index" doc:"its index; left out: 0"`
 	Count    Expr      `yaml:"count" doc:"payloads; left out: as many as are given, or 1"`
@@ -50,12 +52,12 @@ type GraphDispatch struct {
 	Buffer   string    `yaml:"buffer" doc:"name of a buffer with the payloads, read when the dispatch begins"`
 	Offset   Expr      `yaml:"offset" unit:"bytes" doc:"first payload in buffer; left out: 0"`
 
-	Indirect *GraphIndirect `yaml:"indirect" doc:"nodes, counts and addresses in buffers, read when the dispatch begins; instead of all else"`
+	Indirect *GraphIndirect `yaml:"indirect" doc:"nodes, counts and addresses in buffers, read when the dispatch begins; instead of all else but graph"`
 }
 
 // GraphIndirect names what an indirect dispatch reads, laid out as VkDispatchGraphInfoAMDX and VkDispatchGraphCountInfoAMDX.
 type GraphIndirect struct {
-	Infos     string `yaml:"infos" doc:"buffer of infos, each of 24 bytes: node as u32 (its place in nodes, from 0), payload count as u32, address of the payloads as u64, stride as u64"`
+	Infos     string `yaml:"infos" doc:"buffer of infos, each of 24 bytes: node as u32 (its place among the nodes of the graph, from 0), payload count as u32, address of the payloads as u64, stride as u64"`
 	CountInfo string `yaml:"count_info" doc:"instead of infos: buffer with 24 bytes that say where they are: their count as u32, 4 bytes unused, address as u64, stride as u64"`
 	Offset    Expr   `yaml:"offset" unit:"bytes" doc:"first byte read of the buffer; left out: 0"`
 	Count     Expr   `yaml:"count" doc:"infos; left out: 1"`
@@ -70,6 +72,7 @@ type Payload struct {
 
 // MeshOutput names a buffer that takes what the workgroups of a mesh node put out.
 type MeshOutput struct {
+	Graph  string `yaml:"graph" doc:"name of its graph; left out: the graph without a name"`
 	Node   string `yaml:"node" doc:"name of the mesh node"`
 	Index  Expr   `yaml:"index" doc:"its index; left out: 0"`
 	Output string `yaml:"output" doc:"name of the output, as the module's OpName or built-in says, or indices or counts"`
@@ -85,8 +88,9 @@ const (
 	maxInfos       = 1 << 16 // of one indirect dispatch
 )
 
-// GraphWork is the graph of a job with every expression worked out.
+// GraphWork is a graph of a job with every expression worked out.
 type GraphWork struct {
+	Name        string // empty: none
 	Nodes       []GraphNode
 	Dispatches  []PayloadDispatch
 	MeshOutputs []MeshTarget
@@ -107,6 +111,7 @@ type GraphNode struct {
 
 // PayloadDispatch is one entry of a graph dispatch.
 type PayloadDispatch struct {
+	Graph  string
 	Node   string
 	Index  uint32
 	Count  uint64 // meaningful if HasCount
@@ -189,7 +194,7 @@ func (j *Job) nodeProblems() []problem {
 			ps = append(ps, j.bufferProblems(n.Bindings[k].Buffer, indexPath(p+".bindings", k)+".buffer")...)
 		}
 		for k, o := range j.Nodes[:i] {
-			if n.Name != "" && n.Name == o.Name && n.Index != "" && n.Index == o.Index { // left out, the module says
+			if n.Graph == o.Graph && n.Name != "" && n.Name == o.Name && n.Index != "" && n.Index == o.Index { // left out, the module says
 				ps = append(ps, problem{p, fmt.Sprintf("name %q and index are those of nodes[%d]", n.Name, k), ErrRange})
 			}
 		}
@@ -201,6 +206,10 @@ func (j *Job) dispatchProblems(list []GraphDispatch, at string) []problem {
 	var ps []problem
 	for i := range list {
 		d, p := &list[i], indexPath(at, i)
+		if bad := j.graphProblems(d.Graph, list[0].Graph, p+".graph"); bad != nil {
+			ps = append(ps, bad...)
+			continue
+		}
 		if d.Indirect != nil {
 			ps = append(ps, j.indirectProblems(d, p)...)
 			continue
@@ -220,7 +229,7 @@ func (j *Job) dispatchProblems(list []GraphDispatch, at string) []problem {
 		case d.Stride != "" && d.Data == nil && d.Buffer == "" && len(d.Payloads) != 1:
 			ps = append(ps, problem{p + ".stride", "a stride goes with data, or with one payload that is repeated", ErrRange})
 		}
-		ps = append(ps, j.nameProblems(d.Node, p+".node")...)
+		ps = append(ps, j.nameProblems(d.Graph, d.Node, p+".node")...)
 		if d.Data != nil {
 			ps = append(ps, dataProblems(d.Data, p+".data", j)...)
 		}
@@ -236,7 +245,7 @@ func (j *Job) dispatchProblems(list []GraphDispatch, at string) []problem {
 func (j *Job) indirectProblems(d *GraphDispatch, at string) []problem {
 	x, p := d.Indirect, at+".indirect"
 	others := *d
-	others.Indirect = nil
+	others.Indirect, others.Graph = nil, ""
 	switch {
 	case !reflect.DeepEqual(others, GraphDispatch{}):
 		return []problem{{at, "found indirect and something else: the infos say it all", ErrRange}}
@@ -250,10 +259,35 @@ func (j *Job) indirectProblems(d *GraphDispatch, at string) []problem {
 	return j.bufferProblems(x.Infos, p+".infos")
 }
 
-// nameProblems looks for a node of the name, where the job names all of its nodes.
-func (j *Job) nameProblems(name, at string) []problem {
+// graphNames are the names of the job's graphs, in the order of their first nodes.
+func (j *Job) graphNames() (names []string) {
+	for i := range j.Nodes {
+		if name := j.Nodes[i].Graph; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// graphProblems looks for a graph, which is to be the first one of what is dispatched at once.
+func (j *Job) graphProblems(name, first, at string) []problem {
+	known := j.graphNames()
+	switch {
+	case name != first:
+		return []problem{{at, fmt.Sprintf("found %q after %q: one dispatch is of one graph", name, first), ErrRange}}
+	case len(known) == 0 || slices.Contains(known, name):
+		return nil
+	}
+	return []problem{{at, fmt.Sprintf("no graph is named %q%s: there are %q", name, hint(name, known), known), ErrReference}}
+}
+
+// nameProblems looks for a node of a graph by its name, where the job names all of them.
+func (j *Job) nameProblems(graph, name, at string) []problem {
 	var known []string
 	for i := range j.Nodes {
+		if j.Nodes[i].Graph != graph {
+			continue
+		}
 		n := j.Nodes[i].Name
 		if n == "" {
 			n = j.Nodes[i].Entry
@@ -280,20 +314,29 @@ func (j *Job) meshProblems() []problem {
 		if m.Output == "" {
 			ps = append(ps, problem{p + ".output", "missing: want the name of an output", ErrMissing})
 		}
-		ps = append(ps, j.nameProblems(m.Node, p+".node")...)
+		ps = append(ps, j.graphProblems(m.Graph, m.Graph, p+".graph")...)
+		ps = append(ps, j.nameProblems(m.Graph, m.Node, p+".node")...)
 		ps = append(ps, j.bufferProblems(m.Buffer, p+".buffer")...)
 	}
 	return ps
 }
 
-// GraphWork works the job's graph out.
-func (j *Job) GraphWork() (*GraphWork, error) {
-	g, ps := j.graphWork()
-	return g, place(ps, j.where)
+// GraphWork works the job's graphs out, in the order of their first nodes.
+func (j *Job) GraphWork() ([]GraphWork, error) {
+	list, ps := j.graphWork()
+	return list, place(ps, j.where)
 }
 
-func (j *Job) graphWork() (*GraphWork, []problem) {
-	g := &GraphWork{}
+func (j *Job) graphWork() (list []GraphWork, ps []problem) {
+	for _, name := range j.graphNames() {
+		g, bad := j.oneGraph(name)
+		list, ps = append(list, *g), append(ps, bad...)
+	}
+	return list, ps
+}
+
+func (j *Job) oneGraph(name string) (*GraphWork, []problem) {
+	g := &GraphWork{Name: name}
 	var ps []problem
 	note := func(path string, err error) {
 		if err != nil {
@@ -306,18 +349,27 @@ func (j *Job) graphWork() (*GraphWork, []problem) {
 	note("graph_repeat", err)
 	g.Scratch, g.Repeat = scratch, int(repeat)
 	for i := range j.Nodes {
+		if j.Nodes[i].Graph != name {
+			continue
+		}
 		n, err := j.graphNode(&j.Nodes[i])
 		n.Path = indexPath("nodes", i)
 		note(n.Path, err)
 		g.Nodes = append(g.Nodes, n)
 	}
 	for i := range j.Graph {
+		if j.Graph[i].Graph != name {
+			continue
+		}
 		d, err := j.payloadDispatch(&j.Graph[i], j.scope)
 		note(indexPath("graph", i), err)
 		g.Dispatches = append(g.Dispatches, d)
 	}
 	for i := range j.MeshOutputs {
 		m := &j.MeshOutputs[i]
+		if m.Graph != name {
+			continue
+		}
 		index, err := m.Index.evalInt(j.scope, 0, 0, math.MaxUint32)
 		note(indexPath("mesh_outputs", i)+".index", err)
 		g.MeshOutputs = append(g.MeshOutputs, MeshTarget{m.Node, uint32(index), m.Output, m.Buffer})
@@ -395,9 +447,9 @@ func (j *Job) graphNode(n *Node) (GraphNode, error) {
 func (j *Job) payloadDispatch(d *GraphDispatch, s scope) (PayloadDispatch, error) {
 	if d.Indirect != nil {
 		at, err := d.Indirect.at(s)
-		return PayloadDispatch{Indirect: at}, err
+		return PayloadDispatch{Graph: d.Graph, Indirect: at}, err
 	}
-	out := PayloadDispatch{Node: d.Node, Buffer: d.Buffer, HasCount: d.Count != "", HasData: d.Data != nil || len(d.Payloads) > 0}
+	out := PayloadDispatch{Graph: d.Graph, Node: d.Node, Buffer: d.Buffer, HasCount: d.Count != "", HasData: d.Data != nil || len(d.Payloads) > 0}
 	offset, err := d.Offset.evalInt(s, 0, 0, maxDataBytes)
 	if err != nil {
 		return out, fmt.Errorf("offset: %w", err)

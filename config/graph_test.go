@@ -26,10 +26,11 @@ buffers: [{set: 0, binding: 0, name: out, data: {zero: 4}}]
 `
 
 func TestGraphOfAJob(t *testing.T) {
-	g, err := job(t, graphJob, nil).GraphWork()
-	if err != nil {
-		t.Fatal(err)
+	list, err := job(t, graphJob, nil).GraphWork()
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
 	}
+	g := &list[0]
 	one, three := SpecValue{Value: Number{Int: 1}}, SpecValue{Value: Number{Int: 3}}
 	want := &GraphWork{
 		Nodes: []GraphNode{

@@ -27,9 +27,9 @@ type Job struct {
 	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of the shader's sampled images"`
 	Steps          []Step           `yaml:"steps" doc:"several dispatches over the same buffers, in order"`
 	Queues         []Queue          `yaml:"queues" doc:"hardware queues with steps in each, which overlap as far as what they wait for allows; instead of steps"`
-	Nodes          []Node           `yaml:"nodes" doc:"the nodes of an execution graph"`
+	Nodes          []Node           `yaml:"nodes" doc:"the nodes of an execution graph, or of several"`
 	Graph          []GraphDispatch  `yaml:"graph" doc:"what the host dispatches to the graph, all at once"`
-	ScratchBytes   Expr             `yaml:"scratch_bytes" unit:"bytes" doc:"scratch memory for the graph's payloads; left out: the machine's queue.scratch_bytes"`
+	ScratchBytes   Expr             `yaml:"scratch_bytes" unit:"bytes" doc:"scratch memory for the payloads of the graph, or of each; left out: the machine's queue.scratch_bytes"`
 	GraphRepeat    Expr             `yaml:"graph_repeat" doc:"how often the graph is dispatched, one after the other; left out: 1"`
 	MeshOutputs    []MeshOutput     `yaml:"mesh_outputs" doc:"buffers that take what mesh nodes put out"`
 	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the job runs: with time, without (the same values, faster), or with time for a part and an estimate for the rest; left out: timed"`
@@ -80,7 +80,7 @@ type Step struct {
 	Bindings       []NodeBinding    `yaml:"bindings" doc:"what this step finds at some of its bindings, instead of the buffers bound there"`
 	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of this step, over the job's"`
 	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
-	Graph          []GraphDispatch  `yaml:"graph" doc:"what is dispatched to the graph of the job's nodes, all at once"`
+	Graph          []GraphDispatch  `yaml:"graph" doc:"what is dispatched to a graph of the job's nodes, all at once"`
 	Copy           *Copy            `yaml:"copy" doc:"a copy between host and device memory, which takes time and changes nothing: buffers hold their data from the start"`
 	Transfer       *Transfer        `yaml:"transfer" doc:"bytes of device memory that move, at the rate of all memory channels after the cost of a launch"`
 	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the step runs, where that is not how the job does"`

@@ -32,7 +32,6 @@ func (r *runner) beside(l *launch, g *group, follows bool) error {
 
 // tell counts what the launches did, by step and by queue, when all or some have ended.
 func (g *group) tell(sum *account.Counts) {
-	g.graphEnds(nil)
 	byStep := map[string][]account.BesideLaunch{}
 	g.beside = nil
 	for _, q := range g.queues {
@@ -43,6 +42,7 @@ func (g *group) tell(sum *account.Counts) {
 		for k := range q.Packets {
 			l, rec := g.launches[q.Packets[k].Launch], &g.processor.Records[q.Packets[k].Launch]
 			if !rec.Ended {
+				g.graphEnds(l)
 				continue
 			}
 			x := g.times(l, rec)
@@ -125,32 +125,37 @@ func (g *group) countLaunch(l *besideLaunch) {
 	}
 	k := l.kernel()
 	if k == nil {
-		return // graphEnds
+		return // ended
 	}
 	c := account.Counts{Launches: 1}
 	c.Workgroups, _, _ = l.open.Progress()
 	c.Waves = c.Workgroups * uint64(k.Need.Waves)
 	l.work.count(&c, whole(l.work))
-	s.Add(&c)
 	if own := l.codes[0]; !slices.Contains(g.counted, own) {
 		g.counted = append(g.counted, own)
-		s.ByClass, s.LDS = issues(l.codes), own.LDS()
+		c.ByClass, c.LDS = issues(l.codes), own.LDS()
+	}
+	s.Add(&c)
+}
+
+// ended counts a dispatch of a graph that has ended.
+func (g *group) ended(i int) { g.graphEnds(g.launches[i]) }
+
+// graphEnds counts what a launch did if it is a dispatch of a graph, which has ended or was stopped.
+func (g *group) graphEnds(l *besideLaunch) {
+	if l.graph() != nil && !l.open.None() {
+		l.countGraph(g.tally.step(l.step))
 	}
 }
 
-// graphEnds counts the dispatch of the graph that was the last to begin: what its nodes issued since then was its own. l is the next.
-func (g *group) graphEnds(l *besideLaunch) {
-	if last := g.graphOpen; last != nil {
-		c := account.Counts{Launches: 1, ByClass: issues(last.codes)}
-		for i, n := range g.graphBefore {
-			c.ByClass[i] -= n
-		}
-		last.work.count(&c, scheduler.Part{})
-		g.tally.step(last.step).Add(&c)
+// countGraph adds what a dispatch of a graph did: what its nodes issued since it began was its own.
+func (l *besideLaunch) countGraph(to *account.Counts) {
+	c := account.Counts{Launches: 1, ByClass: issues(l.codes)}
+	for i, n := range l.graph().before {
+		c.ByClass[i] -= n
 	}
-	if g.graphOpen = l; l != nil {
-		g.graphBefore = issues(l.codes)
-	}
+	l.work.count(&c, scheduler.Part{})
+	to.Add(&c)
 }
 
 // busyTime is the number of cycles in which at least one launch was on the machine.

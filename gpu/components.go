@@ -21,8 +21,8 @@ func (r *runner) components() []sim.Component {
 			list = append(list, all.processor.Components()...)
 		}
 	}
-	if r.graph != nil {
-		list = append(list, r.graph.run.Components()...)
+	for _, g := range r.graphs {
+		list = append(list, g.run.Components()...)
 	}
 	for i, u := range g.array.Units {
 		list = append(list, u)

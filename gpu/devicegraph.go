@@ -169,7 +169,7 @@ func (d *Device) RunGraph(ctx context.Context, x *GraphDispatch) (*account.Count
 		return nil, err
 	}
 	counts, err := d.launch(ctx, l, false, x.Untimed)
-	d.r.machine.serve(nil)
+	d.r.machine.serve()
 	return counts, err
 }
 

@@ -111,7 +111,7 @@ func (d *Device) RunBeside(ctx context.Context, x *Beside) (c *account.Counts, h
 	}
 	l := &launch{step: x.Name, mode: d.r.mode(""), work: w}
 	c, err = d.launch(ctx, l, x.Follows, false)
-	d.r.machine.serve(nil)
+	d.r.machine.serve()
 	if err != nil {
 		return c, nil, during(w, err)
 	}
@@ -152,6 +152,9 @@ func (d *Device) besideWork(x *Beside) (*besideWork, error) {
 		}
 	}
 	spares(w)
+	if err := g.divide(); err != nil {
+		return nil, err
+	}
 	err := g.serve(&spec)
 	if err == nil {
 		g.processor.Ended = w.ended
@@ -165,15 +168,17 @@ func addBeside(w *besideWork, item *Queued, after []int) error {
 	if err != nil {
 		return err
 	}
-	b := &besideLaunch{launch: l, group: w.group, queue: item.Queue, after: after, own: own}
+	b := &besideLaunch{launch: l, work: l.work.(queued), group: w.group, queue: item.Queue, after: after, own: own}
 	if _, ok := w.machine.hierarchy.(mem.Barrier); ok {
 		b.release, b.acquire = item.Release, item.Acquire
 	}
 	b.stored = len(after) > 0
-	if work, ok := l.work.(*graphWork); ok {
-		b.codes = work.codes()
-		w.graph = work.graphJob
-		w.list = append(w.list, b.codes...)
+	if own := l.graph(); own != nil {
+		b.codes = own.codes
+		if !slices.Contains(w.graphs, own) {
+			w.graphs = append(w.graphs, own)
+			w.list = append(w.list, b.codes...)
+		}
 	}
 	w.order = append(w.order, len(w.launches))
 	w.launches, w.items = append(w.launches, b), append(w.items, item)
@@ -272,24 +277,19 @@ func (w *besideWork) ended(i int) {
 		return
 	}
 	c := &item.Counts
-	c.Launches = 1
-	if k := l.kernel(); k != nil {
-		c.Workgroups, _, _ = l.open.Progress()
-		c.Waves = c.Workgroups * uint64(k.Need.Waves)
-		l.own.end(c)
+	k := l.kernel()
+	if k == nil {
+		l.countGraph(c)
 		return
 	}
-	c.ByClass = issues(l.codes)
-	for k, n := range w.graphBefore {
-		c.ByClass[k] -= n
-	}
-	l.work.count(c, scheduler.Part{})
-	w.graphOpen = nil
+	c.Launches = 1
+	c.Workgroups, _, _ = l.open.Progress()
+	c.Waves = c.Workgroups * uint64(k.Need.Waves)
+	l.own.end(c)
 }
 
 // timed runs the launches with time.
 func (w *besideWork) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
-	w.graphOpen = nil
 	c, err := t.run(step, w.group, p, follows)
 	if c == nil {
 		return c, err
@@ -366,5 +366,20 @@ func during(w *besideWork, err error) error {
 	return fmt.Errorf("%s: %w", strings.Join(names, " beside "), err)
 }
 
-// Shares says whether graphs can run beside other work on the device: persistent workers hold its compute units.
-func (d *Device) Shares() bool { return d.Machine().Scheduler.Kind != "persistent" }
+// FitBeside says whether dispatches of graphs can run beside each other and other work: persistent workers hold the compute units, and
+// each graph needs enough memory where what is on chip is divided among all.
+func (d *Device) FitBeside(list []*GraphDispatch) bool {
+	if d.Machine().Scheduler.Kind == "persistent" {
+		return len(list) == 0
+	}
+	graphs := map[*Graph]bool{}
+	for _, x := range list {
+		graphs[x.Graph] = true
+	}
+	for _, x := range list {
+		if len(graphs) > 1 && d.Machine().OnChip()/uint64(len(graphs))+x.Scratch < x.Graph.graph.MinimumBytes() {
+			return false
+		}
+	}
+	return true
+}

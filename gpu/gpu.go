@@ -225,7 +225,7 @@ func (r *runner) result(took time.Duration) *Result {
 		Events:   r.machine.engine.Handled(), WorkerTurns: r.machine.array.Ahead.WorkerTurns(),
 	}
 	result.Stats.ShareEnergy(result.Listings)
-	if r.graph != nil {
+	if len(r.graphs) > 0 {
 		result.Idle = r.setup.Machine.Idle()
 	}
 	if r.setup.Components {

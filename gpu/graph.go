@@ -5,17 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"spvsim/config"
 	"spvsim/cu"
+	"spvsim/isa"
 	"spvsim/scheduler"
 	"spvsim/simd"
 	"spvsim/spirv"
 	"spvsim/spirv/validate"
 )
 
-// A graphJob is the execution graph of a job, ready to run.
+// A graphJob is an execution graph of a job, ready to run.
 type graphJob struct {
+	name    string
 	graph   *scheduler.Graph
 	run     *scheduler.Run
 	entries []graphEntry // of the job's graph; steps have their own
@@ -23,23 +26,31 @@ type graphJob struct {
 	scratch uint64       // bytes
 	direct  *directGraph // without time; made when it is first used
 	codes   []*simd.Code
+	before  [isa.NumClasses]uint64 // what its nodes had issued when the dispatch began that runs in a queue
 }
 
 // errGraph says that a job's graph can't be used.
 var errGraph = errors.New("gpu: graph")
 
-// prepareGraph lowers all nodes, connects them and lays the host's payloads out.
-func (r *runner) prepareGraph() error {
-	work, err := r.setup.Job.GraphWork()
-	if err != nil {
-		return err
+// prepareGraphs makes the job's graphs ready.
+func (r *runner) prepareGraphs() error {
+	list, err := r.setup.Job.GraphWork()
+	for i := range list {
+		if err == nil {
+			err = r.prepareGraph(&list[i])
+		}
 	}
-	g := &graphJob{repeat: work.Repeat}
-	r.graph = g
+	return err
+}
+
+// prepareGraph lowers all nodes, connects them and lays the host's payloads out.
+func (r *runner) prepareGraph(work *config.GraphWork) (err error) {
+	g := &graphJob{name: work.Name, repeat: work.Repeat}
+	r.graphs = append(r.graphs, g)
 	if r.programs.nodes, err = r.linked(work); err != nil {
 		return err
 	}
-	nodes, err := r.graphNodes(work)
+	nodes, err := r.graphNodes(g, work)
 	if err != nil {
 		return err
 	}
@@ -54,7 +65,7 @@ func (r *runner) prepareGraph() error {
 	if work.Scratch >= 0 {
 		g.scratch = uint64(work.Scratch)
 	}
-	g.entries, err = r.entries(work.Dispatches)
+	g.entries, err = r.entries(g, work.Dispatches)
 	return err
 }
 
@@ -62,12 +73,12 @@ func (r *runner) prepareGraph() error {
 func (g *graphJob) place(m *machine, spec *config.Machine) (err error) {
 	g.run, err = scheduler.NewRun(g.graph, &spec.WorkSpec, scheduler.Parts{
 		Engine: m.engine, Array: m.array, Dispatcher: m.dispatcher, Hierarchy: m.hierarchy, Store: m.store,
-		OwnCycles: uint64(spec.FrontEnd.PacketCycles + spec.FrontEnd.LaunchCycles),
+		OwnCycles: uint64(spec.FrontEnd.PacketCycles + spec.FrontEnd.LaunchCycles), Shared: m.shared,
 	}, g.scratch)
 	return err
 }
 
-func (r *runner) graphNodes(work *config.GraphWork) ([]*scheduler.Node, error) {
+func (r *runner) graphNodes(g *graphJob, work *config.GraphWork) ([]*scheduler.Node, error) {
 	var nodes []*scheduler.Node
 	known := map[*simd.Code]bool{}
 	for i := range work.Nodes {
@@ -75,12 +86,19 @@ func (r *runner) graphNodes(work *config.GraphWork) ([]*scheduler.Node, error) {
 		r.resources.mesh = meshOf(work, n)
 		l, _, err := r.prepareLaunch(&n.Launch)
 		if err != nil {
-			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
+			return nil, fmt.Errorf("%s: %w", n.Path, err)
 		}
-		nodes = append(nodes, newNode(n, l))
+		if len(r.graphs) > 1 { // others may run the same program beside it
+			if l.Code, err = r.programs.codeOf(l.Code, "graph "+g.name); err != nil {
+				return nil, err
+			}
+		}
+		node := newNode(n, l)
+		node.Graph = g.name
+		nodes = append(nodes, node)
 		if !known[l.Code] {
 			known[l.Code] = true
-			r.graph.codes = append(r.graph.codes, l.Code)
+			g.codes = append(g.codes, l.Code)
 		}
 	}
 	return nodes, nil
@@ -93,11 +111,11 @@ func (r *runner) linked(work *config.GraphWork) ([]validate.GraphNode, error) {
 		n := &work.Nodes[i]
 		m, err := r.programs.module(&n.Launch)
 		if err != nil {
-			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
+			return nil, fmt.Errorf("%s: %w", n.Path, err)
 		}
 		strings, err := stringConstants(m, n.Strings)
 		if err != nil {
-			return nil, fmt.Errorf("nodes[%d]: %w", i, err)
+			return nil, fmt.Errorf("%s: %w", n.Path, err)
 		}
 		node := validate.GraphNode{Name: n.Name, Index: n.Index, Module: m, Entry: entryPoint(m, n.Entry), Strings: byResult(m, strings), Input: n.Input}
 		if node.Name == "" && node.Entry != nil {
@@ -182,18 +200,36 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 	if err != nil {
 		return inputError(err)
 	}
-	g := r.graph
-	var entries []scheduler.Entry
+	for _, g := range r.graphs {
+		d := &scheduler.Description{Name: s.Job.Name, Entries: r.dispatched(g), OnChip: s.Machine.OnChip(), Scratch: g.scratch, Spec: &s.Machine.WorkSpec}
+		if g.name != "" {
+			d.Name += "." + g.name
+		}
+		write := g.graph.WriteText
+		if dot {
+			write = g.graph.WriteDOT
+		}
+		if err := write(w, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dispatched is what the job dispatches to a graph, as far as it is known before the run.
+func (r *runner) dispatched(g *graphJob) (entries []scheduler.Entry) {
 	for i := range r.launches {
-		if w, ok := r.launches[i].work.(*graphWork); ok && (i == 0 || !r.onlyGraph()) { // repetitions start the same again
+		if w, ok := r.launches[i].work.(*graphWork); ok && w.graphJob == g && (i == 0 || !r.onlyGraph()) { // repetitions start the same again
 			entries = append(entries, known(w.entries)...)
 		}
 	}
-	d := &scheduler.Description{Name: s.Job.Name, Entries: entries, OnChip: s.Machine.OnChip(), Scratch: g.scratch, Spec: &s.Machine.WorkSpec}
-	if dot {
-		return g.graph.WriteDOT(w, d)
-	}
-	return g.graph.WriteText(w, d)
+	return entries
+}
+
+// graphOf is the graph that is dispatched to.
+func (r *runner) graphOf(list []config.PayloadDispatch) *graphJob {
+	i := slices.IndexFunc(r.graphs, func(g *graphJob) bool { return g.name == list[0].Graph })
+	return r.graphs[i] // which the job's rules have seen to
 }
 
 // newNode names a node: by the job, else by its entry point.
@@ -209,16 +245,16 @@ func newNode(n *config.GraphNode, l *cu.Launch) *scheduler.Node {
 	return out
 }
 
-// entries lays out what the host dispatches.
-func (r *runner) entries(dispatches []config.PayloadDispatch) ([]graphEntry, error) {
+// entries lays out what the host dispatches to a graph.
+func (r *runner) entries(g *graphJob, dispatches []config.PayloadDispatch) ([]graphEntry, error) {
 	var list []graphEntry
 	for i := range dispatches {
 		d := &dispatches[i]
 		if d.Indirect != nil {
-			list = append(list, r.indirect(r.graph.graph, d.Indirect))
+			list = append(list, r.indirect(g.graph, d.Indirect))
 			continue
 		}
-		n := r.graph.graph.Find(d.Node, d.Index)
+		n := g.graph.Find(d.Node, d.Index)
 		if n == nil {
 			return nil, fmt.Errorf("%w[%d]: no node is %s[%d]", errGraph, i, d.Node, d.Index)
 		}

@@ -213,10 +213,10 @@ func sweep(t *testing.T, job, kind string, sizes int, check func(r *Result)) (cy
 		t.Fatal(err)
 	}
 	counts := map[*scheduler.Node]uint64{}
-	for _, e := range r.graph.entries {
+	for _, e := range r.graphs[0].entries {
 		counts[e.Node] += e.Count
 	}
-	least, most := r.graph.graph.MinimumScratch(0), r.graph.graph.MaximumScratch(0, counts)
+	least, most := r.graphs[0].graph.MinimumScratch(0), r.graphs[0].graph.MaximumScratch(0, counts)
 	if _, err := Run(context.Background(), graphSetup(t, fs, "rdna4-like", "scheduler.kind="+kind, "queue.payload_bytes=0", fmt.Sprintf("queue.scratch_bytes=%d", least-1))); !errors.Is(err, scheduler.ErrScratch) || !errors.Is(err, ErrInput) {
 		t.Errorf("%s: %d bytes of scratch: %v, want %v", kind, least-1, err, scheduler.ErrScratch)
 	}

@@ -93,15 +93,18 @@ func (g *graphWork) finished() (bool, uint64)       { return g.run.Finished() }
 func (g *graphWork) progress() (_, _, _ uint64)     { return g.run.Progress() }
 func (g *graphWork) close(end uint64) (_, _ uint64) { return end, end }
 func (g *graphWork) waiting() string                { return "; " + g.run.Waiting() }
-func (g *graphWork) whose(w *simd.Wave) string      { return "node " + g.run.NodeOf(w) + ", " }
+func (g *graphWork) whose(w *simd.Wave) string      { return "node " + scheduler.NodeOf(w) + ", " }
 
-func (g *graphWork) open(m *machine, _ scheduler.Part) (err error) {
-	if g.list, err = g.bound(); err != nil {
-		return err
-	}
-	g.ran = g.run
+func (g *graphWork) open(m *machine, _ scheduler.Part) error {
 	m.serve(g.run)
-	return nil
+	return g.read()
+}
+
+// read has the machine's run carry out what is dispatched.
+func (g *graphWork) read() (err error) {
+	g.ran = g.run
+	g.list, err = g.bound()
+	return err
 }
 
 func (g *graphWork) start(now uint64, _ scheduler.Part, _ bool) { g.run.Dispatch(now, g.list) }

@@ -32,10 +32,10 @@ func (g *group) watch() {
 	}
 }
 
-// watchGraph has a dispatch of the graph take down what its nodes access.
-func (g *group) watchGraph(l *besideLaunch) {
-	for _, n := range g.graph.graph.Nodes {
-		n.Launch.Touched = l.touched
+// watch has the nodes take down what they access.
+func (g *graphJob) watch(touched *mem.Footprint) {
+	for _, n := range g.graph.Nodes {
+		n.Launch.Touched = touched
 	}
 }
 
@@ -69,7 +69,7 @@ func (g *group) findLoose() {
 	reach := g.waits()
 	for j := range g.launches {
 		for i := range j {
-			if reach[j][i/64]>>(i%64)&1 == 0 && reach[i][j/64]>>(j%64)&1 == 0 {
+			if loose(reach, i, j) {
 				g.loose = append(g.loose, [2]int{i, j})
 			}
 		}

@@ -88,7 +88,7 @@ func (k *kernel) progress() (_, _, _ uint64) { return k.machine.dispatcher.Progr
 
 func (k *kernel) open(m *machine, _ scheduler.Part) error {
 	k.machine = m
-	m.serve(nil)
+	m.serve()
 	return nil
 }
 

@@ -29,7 +29,8 @@ type machine struct {
 	limits     *cu.Limits
 	rules      *simd.Rules
 	slots      int            // wave slots of the machine
-	graph      *scheduler.Run // whose workgroups run; nil: those of a kernel
+	graphs     []*scheduler.Run  // whose workgroups run; none: those of kernels
+	shared     *scheduler.Shared // by its graphs
 	// stuck says that memory owes replies that will not come, though it has events; nil: memory has no events
 	stuck func(now uint64) bool
 }
@@ -39,7 +40,7 @@ func newMachine(m *config.Machine, print cu.Printer) *machine {
 	e := engine.New(sim.Freq(m.ClockMHz) * sim.MHz)
 	g := &machine{
 		engine: e, store: mem.NewStore(uint64(m.Memory.Bytes)),
-		limits: m.Limits(), rules: m.Rules(), slots: m.Units() * m.UnitSlots(),
+		limits: m.Limits(), rules: m.Rules(), slots: m.Units() * m.UnitSlots(), shared: &scheduler.Shared{},
 	}
 	g.buildMemory(m)
 	ports := mem.NewPorts(g.store, g.hierarchy, &m.HierarchySpec, &m.Shape)
@@ -77,16 +78,13 @@ func (g *machine) buildMemory(m *config.Machine) {
 // cycle is the engine's time: parts that work on after a launch may be later than its end.
 func (g *machine) cycle() uint64 { return g.engine.Now() }
 
-// serve says whose workgroups run next: those of a graph, or, where it is nil, of the dispatcher.
-func (g *machine) serve(graph *scheduler.Run) {
-	switch {
-	case g.graph == graph:
-	case graph == nil:
+// serve says whose workgroups run next: those of some graphs, or of kernels alone.
+func (g *machine) serve(graphs ...*scheduler.Run) {
+	if g.graphs = graphs; len(graphs) == 0 {
 		g.array.Serve(nil)
-	default:
-		g.array.Serve(graph)
+		return
 	}
-	g.graph = graph
+	g.array.Serve(scheduler.Payloads{})
 }
 
 // waves are those on the compute units.

@@ -11,7 +11,6 @@ import (
 	"spvsim/command"
 	"spvsim/config"
 	"spvsim/cu"
-	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/probe"
 	"spvsim/scheduler"
@@ -27,37 +26,19 @@ type group struct {
 	processor *command.Processor
 	tally     *tally
 	list      []*simd.Code // of all launches, each once
-	graph     *graphJob
+	graphs    []*graphJob
 	begun     uint64 // cycle
 	moves     uint64 // cycle from which memory is free for the next transfer
 	beside    []account.HardwareQueue
-	counted   []*simd.Code  // by a step
-	graphOpen *besideLaunch // the dispatch of the graph that runs; nil: none has
-	// graphBefore is what the nodes' instructions were issued before it.
-	graphBefore [isa.NumClasses]uint64
-	order       []int    // of the launches, in which each comes after those that it waits for
-	hazards     bool     // are looked for
-	loose       [][2]int // launches of which neither waits for the other
-	noun        string   // what a launch is called
+	counted   []*simd.Code // by a step
+	order     []int        // of the launches, in which each comes after those that it waits for
+	hazards   bool         // are looked for
+	loose     [][2]int     // launches of which neither waits for the other
+	noun      string       // what a launch is called
 }
 
 // errQueues says that a job's queues can't run as it says.
 var errQueues = errors.New("gpu: queues")
-
-// A besideLaunch is a launch in its queue.
-type besideLaunch struct {
-	*launch
-	group            *group
-	queue            int
-	after            []int    // launches that it waits for
-	release, acquire []string // levels of memory that its barrier writes back and invalidates; nil: all that a launch does
-	open             scheduler.Opened
-	codes            []*simd.Code // of its step alone, or of the graph
-	// touched is what it accessed; nil: it was not taken down.
-	touched *mem.Footprint
-	stored  bool     // a kernel that it waits for over others may have stored
-	own     *ownCode // of a device's launch: what it alone issues; nil: its step counts
-}
 
 // prepareQueues makes one launch of all steps in queues.
 func (r *runner) prepareQueues() error {
@@ -68,7 +49,7 @@ func (r *runner) prepareQueues() error {
 	if r.window != nil || r.setup.Job.Time != nil {
 		return fmt.Errorf("%w: time: launches of queues overlap, so that none can be timed alone: want all of them, or mode: functional", errQueues)
 	}
-	g := &group{machine: r.machine, spec: r.setup.Machine, tally: r.tally, graph: r.graph, noun: "step"}
+	g := &group{machine: r.machine, spec: r.setup.Machine, tally: r.tally, noun: "step"}
 	for i := range r.launches {
 		l := &r.launches[i]
 		switch {
@@ -82,7 +63,7 @@ func (r *runner) prepareQueues() error {
 		if err := g.checkLevels(l.from); err != nil {
 			return err
 		}
-		g.launches = append(g.launches, &besideLaunch{launch: l, group: g, queue: l.from.Queue, after: l.from.After, release: l.from.Release, acquire: l.from.Acquire})
+		g.launches = append(g.launches, &besideLaunch{launch: l, work: l.work.(queued), group: g, queue: l.from.Queue, after: l.from.After, release: l.from.Release, acquire: l.from.Acquire})
 	}
 	if err := g.separate(r); err != nil {
 		return err
@@ -120,17 +101,6 @@ func (g *group) separate(r *runner) error {
 	return nil
 }
 
-// kernel is what of the launch goes to the dispatcher as one; nil: nothing.
-func (l *launch) kernel() *kernel {
-	switch w := l.work.(type) {
-	case *kernel:
-		return w
-	case *drawing:
-		return &w.kernel
-	}
-	return nil
-}
-
 // line puts launches into queues, and the queues on pipes.
 func (g *group) line(calls []config.QueueCall) error {
 	for i := range calls {
@@ -164,6 +134,9 @@ func (g *group) serve(spec *command.Spec) (err error) {
 	d := &g.spec.Dispatcher
 	costs := command.Costs{First: uint64(d.KernelLaunchCycles), Following: uint64(d.FollowingLaunch), Floor: uint64(d.LaunchFloor)}
 	g.processor, err = command.New(g.machine.engine, spec, costs, g.machine.dispatcher.Port(), g.queues)
+	if err == nil {
+		g.processor.Ended = g.ended
+	}
 	return err
 }
 
@@ -181,60 +154,6 @@ func (g *group) limit(q *command.Queue, c *config.QueueCall) error {
 		q.Units[i] = unit >= c.Units[0] && unit <= c.Units[1]
 	}
 	return nil
-}
-
-// graphsInTurn has dispatches of the job's graph wait for each other: they share its scratch memory.
-func (g *group) graphsInTurn() error {
-	var list []config.Launch
-	for _, l := range g.launches {
-		list = append(list, *l.from)
-	}
-	g.order, _ = config.Order(list)
-	before := -1
-	for _, i := range g.order {
-		l := g.launches[i]
-		if _, ok := l.work.(*graphWork); !ok {
-			continue
-		}
-		if g.graph.run.Alone() {
-			return fmt.Errorf("%w: %s: a graph under scheduler.kind persistent holds compute units, beside which nothing is placed: want another kind", errQueues, l.from.Path)
-		}
-		if before >= 0 && !slices.Contains(l.after, before) {
-			l.after = append(l.after, before)
-		}
-		before = i
-	}
-	return nil
-}
-
-// sync is what the barrier before a launch does: caches write back what kernels that it waits for have stored, and those that a launch
-// does not share with others drop their lines.
-func (g *group) sync(l *besideLaunch) func(done uint64) uint64 {
-	stored := l.stored || slices.ContainsFunc(l.after, func(i int) bool { return g.launches[i].kernel() != nil })
-	_, reads := l.work.(resident)
-	h, release, acquire := g.machine.hierarchy, l.release, l.acquire
-	levels, _ := h.(mem.Barrier)
-	return func(done uint64) uint64 {
-		from := done
-		switch {
-		case !stored:
-		case release != nil:
-			done = levels.ReleaseLevels(from, release)
-		default:
-			done = h.Release(from)
-		}
-		if len(g.queues) == 1 { // beside others, free slots wait for work of theirs
-			g.machine.array.Drain(from, done)
-		}
-		switch {
-		case !reads:
-		case acquire != nil:
-			levels.AcquireLevels(acquire)
-		default:
-			h.KernelBoundary()
-		}
-		return done
-	}
 }
 
 // checkLevels refuses levels that the machine has not.
@@ -255,71 +174,14 @@ func (g *group) checkLevels(l *config.Launch) error {
 	return nil
 }
 
-// Prepare fulfils command.Work.
-func (l *besideLaunch) Prepare() (bool, error) {
-	some, err := l.work.prepare()
-	if err != nil {
-		err = fmt.Errorf("%s: %w", l.step, err)
-	}
-	return some, err
-}
-
-// Host fulfils command.Work.
-func (l *besideLaunch) Host() bool { return l.host }
-
-// Open fulfils command.Work.
-func (l *besideLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c *scheduler.Caller) error {
-	g := l.group
-	switch w := l.work.(type) {
-	case *hostCopy:
-		scheduler.Passed(c.Port, c, now, now+w.cycles())
-	case *transfer:
-		w.watchMoves(l.touched)
-		for _, move := range w.moves {
-			move()
-		}
-		g.moves = max(now, g.moves) + moveCycles(g.spec, w.bytes)
-		scheduler.Passed(c.Port, c, now, g.moves)
-	case *graphWork:
-		if !first {
-			now += uint64(max(0, g.spec.Dispatcher.KernelLaunchCycles-g.spec.Dispatcher.FollowingLaunch))
-		}
-		g.graphEnds(l)
-		g.watchGraph(l)
-		l.nameCodes()
-		if err := w.open(g.machine, scheduler.Part{}); err != nil {
-			return err
-		}
-		l.open = g.graph.run.Open(now, w.list, s, c)
-	default:
-		if d, ok := w.(*drawing); ok {
-			d.draw.begin()
-		}
-		if l.own != nil {
-			l.own.begin(l.kernel())
-		}
-		l.nameCodes()
-		l.open = g.machine.dispatcher.Open(now, floor, &l.kernel().Launch, s, c)
-	}
-	return nil
-}
-
-// nameCodes has tracers know whose waves run the launch's programs.
-func (l *besideLaunch) nameCodes() {
-	if k := l.kernel(); k != nil {
-		k.Code.Launch = l.step
-		return
-	}
-	for _, c := range l.codes {
-		c.Launch = l.step
-	}
-}
-
 func (g *group) prepare() (bool, error) { return true, nil }
 
 // timed: what the machine did is known of all launches together; of each, when it ran.
 func (g *group) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
-	g.counted, g.graphOpen = g.counted[:0], nil
+	g.counted = g.counted[:0]
+	for _, l := range g.launches { // steps are counted in their order in the job
+		g.tally.number(l.step)
+	}
 	c, err := t.run(step, g, p, follows)
 	if c == nil {
 		return c, err
@@ -366,8 +228,8 @@ func (g *group) finished() (bool, uint64)   { return g.processor.Finished() }
 func (g *group) waiting() string            { return "; " + g.processor.Waiting() }
 
 func (g *group) whose(w *simd.Wave) string {
-	if w.State.Payloads != nil {
-		return "node " + g.graph.run.NodeOf(w) + ", "
+	if node := scheduler.NodeOf(w); node != "" {
+		return "node " + node + ", "
 	}
 	return ""
 }
@@ -376,11 +238,7 @@ func (g *group) open(m *machine, _ scheduler.Part) error {
 	m.dispatcher.Clear()
 	m.dispatcher.Expect(true)
 	m.array.Beside(true)
-	if g.graph != nil {
-		m.serve(g.graph.run)
-	} else {
-		m.serve(nil)
-	}
+	m.serve(g.runs()...)
 	return nil
 }
 

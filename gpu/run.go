@@ -23,7 +23,7 @@ type runner struct {
 	resources *resources
 	programs  *programs
 	launches  []launch
-	graph     *graphJob    // nil: the job has none
+	graphs    []*graphJob
 	total     int          // rounds
 	window    *config.Time // nil: all is timed
 	sampler   sampler
@@ -34,8 +34,8 @@ type runner struct {
 // newRunner does all that can fail before the first cycle.
 func newRunner(ctx context.Context, s Setup) (*runner, error) {
 	r, err := prepareRunner(ctx, s)
-	if err == nil && r.graph != nil {
-		err = r.graph.place(r.machine, s.Machine)
+	for i := 0; err == nil && i < len(r.graphs); i++ {
+		err = r.graphs[i].place(r.machine, s.Machine)
 	}
 	if err == nil {
 		err = r.prepareQueues()
@@ -104,17 +104,16 @@ func (r *runner) execute() {
 	r.sampler = newSampler(&r.executor, r.setup.Job.Sample(), r.setup.Machine)
 }
 
-// prepareWork prepares what the job starts. Of a graph alone, each dispatch is a launch of one step.
+// prepareWork prepares what the job starts. Where that is a graph without steps, each dispatch is a launch of one step.
 func (r *runner) prepareWork() error {
-	if r.setup.Job.IsGraph() {
-		if err := r.prepareGraph(); err != nil {
-			return err
-		}
+	if err := r.prepareGraphs(); err != nil {
+		return err
 	}
 	if r.onlyGraph() {
 		once := &config.Launch{Step: "graph"}
-		for range r.graph.repeat {
-			r.launches = append(r.launches, launch{step: once.Step, mode: r.mode(""), from: once, work: &graphWork{graphJob: r.graph, entries: r.graph.entries}})
+		i := slices.IndexFunc(r.graphs, func(g *graphJob) bool { return len(g.entries) > 0 })
+		for range r.graphs[i].repeat {
+			r.launches = append(r.launches, launch{step: once.Step, mode: r.mode(""), from: once, work: &graphWork{graphJob: r.graphs[i], entries: r.graphs[i].entries}})
 		}
 		return nil
 	}
@@ -127,7 +126,7 @@ func (r *runner) prepareWork() error {
 
 // onlyGraph says that the job is a graph without steps.
 func (r *runner) onlyGraph() bool {
-	return r.graph != nil && len(r.setup.Job.Steps)+len(r.setup.Job.Queues) == 0
+	return len(r.graphs) > 0 && len(r.setup.Job.Steps)+len(r.setup.Job.Queues) == 0
 }
 
 // prepare makes a work of each launch: programs are lowered, resources bound.
@@ -148,11 +147,12 @@ func (r *runner) prepare(list []config.Launch) error {
 }
 
 // work makes the work of a launch.
-func (r *runner) work(l *config.Launch) (work, error) {
+func (r *runner) work(l *config.Launch) (queued, error) {
 	switch {
 	case len(l.Graph) > 0:
-		entries, err := r.entries(l.Graph)
-		return &graphWork{graphJob: r.graph, entries: entries}, err
+		g := r.graphOf(l.Graph)
+		entries, err := r.entries(g, l.Graph)
+		return &graphWork{graphJob: g, entries: entries}, err
 	case groups(l.Dispatch) > maxGroups:
 		return nil, fmt.Errorf("dispatch: %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
 	case l.Copy != nil:
@@ -168,7 +168,7 @@ func (r *runner) work(l *config.Launch) (work, error) {
 }
 
 // kernel makes the work of a launch of workgroups, or of a draw.
-func (r *runner) kernel(l *config.Launch) (work, error) {
+func (r *runner) kernel(l *config.Launch) (queued, error) {
 	made, d, err := r.prepareLaunch(l)
 	if err != nil {
 		return nil, err

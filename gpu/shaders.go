@@ -29,8 +29,10 @@ func Shaders(job *config.Job) ([]Shader, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range work.Nodes {
-			launches = append(launches, work.Nodes[i].Launch)
+		for _, g := range work {
+			for i := range g.Nodes {
+				launches = append(launches, g.Nodes[i].Launch)
+			}
 		}
 	}
 	p := &programs{ctx: context.Background(), job: job, modules: map[string]*validate.Module{}}

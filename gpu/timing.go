@@ -256,8 +256,8 @@ func (t *timing) sample(now uint64) (next uint64) {
 	if g, ok := t.current.(*group); ok {
 		s.Queues = g.waves()
 	}
-	if m.graph != nil {
-		m.graph.Sampled(&s)
+	for _, g := range m.graphs {
+		g.Sampled(&s)
 	}
 	return t.guard.setup.Tracer.Sample(&s)
 }

@@ -6,19 +6,10 @@ import "spvsim/cu"
 // finds in one to the dispatcher; or one core in each shader engine.
 type firmware struct {
 	pushed
-	run   *Run
-	cores []core // by queue
+	run *Run
 }
 
-// A core is one, and what it is at.
-type core struct {
-	free  uint64    // cycle from which it is; cu.Never while that is not known
-	batch []*launch // that it starts together
-}
-
-func newFirmware(r *Run) (policy, error) {
-	return &firmware{run: r, cores: make([]core, len(r.queues))}, nil
-}
+func newFirmware(r *Run) (policy, error) { return &firmware{run: r}, nil }
 
 // Allocate counts in memory.
 func (f *firmware) Allocate(now uint64, unit, payloads int, done *wait) {
@@ -32,37 +23,43 @@ func (f *firmware) Enqueue(now uint64, b *batch) {
 	r.memory.append(now, b, counterEntry+r.queueOf(b.unit), uint64(r.spec.Queue.Latency))
 }
 
-// Start begins with idle cores, which make the rings and tables of the graph ready.
+// Start has the cores make the rings and tables of the graph ready.
 func (f *firmware) Start(now uint64) {
-	for q := range f.cores {
-		c := &f.cores[q]
-		c.free = max(c.free, now+uint64(f.run.spec.Scheduler.FirmwareDispatch))
+	for _, q := range f.run.queues {
+		q.shared.core.dispatch(now, uint64(f.run.spec.Scheduler.FirmwareDispatch))
 	}
 }
 
 // Tick opens launches.
 func (f *firmware) Tick(now uint64, queue int) uint64 {
+	q := f.run.queues[queue]
+	q.shared.turns.begin()
+	defer q.shared.turns.end(q)
 	return f.run.opener.openAll(now, queue, f.open)
 }
 
 // open spends the core's time on a node: it reads the ring and starts as many
 // launches as it may at a time, or as wait.
 func (f *firmware) open(now uint64, b *bin) (uint64, bool) {
-	r, c := f.run, &f.cores[b.queue]
-	if c.free > now {
-		return c.free, false
+	r, q := f.run, f.run.queues[b.queue]
+	c, t := &q.shared.core, &q.shared.turns
+	if c.free > now || !t.mine(q) {
+		t.refuse(q)
+		return max(c.free, now+1), false
 	}
+	t.leave(q)
 	if !f.pick(now, b) {
 		return cu.Never, false
 	}
 	c.free = cu.Never
-	q := r.queues[b.queue]
 	w := gather(now, func(at uint64) {
-		c.free = at + uint64(r.spec.Scheduler.FirmwareCycles)
+		done := at + uint64(r.spec.Scheduler.FirmwareCycles)
 		for _, l := range c.batch {
-			r.opener.ready(l, c.free)
+			r.opener.ready(l, done)
 		}
+		c.started(done)
 		q.alarm.Set(c.free)
+		t.wake(c.free)
 	})
 	r.memory.read(now, w, r.firstUnit(b.queue))
 	w.close()
@@ -71,7 +68,7 @@ func (f *firmware) open(now uint64, b *bin) (uint64, bool) {
 
 // pick takes the launches that the core starts next. It says no when the run has failed.
 func (f *firmware) pick(now uint64, b *bin) bool {
-	r, c := f.run, &f.cores[b.queue]
+	r, c := f.run, &f.run.queues[b.queue].shared.core
 	c.batch = c.batch[:0]
 	for len(c.batch) < max(r.spec.Scheduler.FirmwareLaunches, 1) && r.opener.readyAt(b) <= now {
 		l := r.opener.openLaunch(now, b)

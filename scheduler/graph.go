@@ -31,6 +31,7 @@ type GraphLimits struct {
 
 // A Node is an entry point in its place in a graph.
 type Node struct {
+	Graph   string // name of its graph, of several; empty: it is the only one
 	Name    string
 	Index   uint32
 	Shader  string // file, for messages
@@ -80,7 +81,12 @@ type Graph struct {
 	most   GraphLimits
 }
 
-func (n *Node) String() string { return fmt.Sprintf("%s[%d]", n.Name, n.Index) }
+func (n *Node) String() string {
+	if n.Graph != "" {
+		return fmt.Sprintf("%s.%s[%d]", n.Graph, n.Name, n.Index)
+	}
+	return fmt.Sprintf("%s[%d]", n.Name, n.Index)
+}
 
 // PayloadBytes is the size of a payload of the node.
 func (n *Node) PayloadBytes() uint32 { return n.size }

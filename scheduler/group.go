@@ -257,8 +257,11 @@ func (v *visit) uniform(i int) (uint64, bool) {
 	return first, true
 }
 
+// Payloads carries out what waves of any graph do with payloads, for compute units.
+type Payloads struct{}
+
 // Do carries out an operation on payloads.
-func (r *Run) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Booking {
+func (Payloads) Do(now uint64, unit int, w *simd.Wave, in *isa.Inst) simd.Booking {
 	pc, _ := w.Where()
 	return groupOf(w).do(&visit{now, &w.State, pc, in, w})
 }
@@ -568,7 +571,7 @@ func (g *group) finishWriting(v *visit) simd.Booking {
 
 // Check looks at an access to payloads: each active lane must stay within a
 // payload that its workgroup has as input or has allocated and not enqueued.
-func (r *Run) Check(w *simd.Wave, in *isa.Inst) bool {
+func (Payloads) Check(w *simd.Wave, in *isa.Inst) bool {
 	pc, _ := w.Where()
 	return groupOf(w).check(&visit{0, &w.State, pc, in, w})
 }

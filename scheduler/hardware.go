@@ -8,14 +8,7 @@ import "spvsim/cu"
 // pool, which answers after the queue's latency, there and back.
 type hardware struct {
 	pushed
-	run    *Run
-	queues []hardwareQueue
-}
-
-// A hardwareQueue is what of a queue costs time.
-type hardwareQueue struct {
-	enter  port
-	launch port
+	run *Run
 }
 
 // A port takes payloads at a rate.
@@ -36,11 +29,9 @@ func (p *port) take(now uint64, n int) uint64 {
 func newHardware(r *Run) (policy, error) {
 	h := &hardware{run: r}
 	line, _ := r.Hierarchy.LineBytes()
-	h.queues = make([]hardwareQueue, len(r.queues))
-	for i, q := range r.queues {
-		h.queues[i] = hardwareQueue{enter: r.spec.Queue.port(), launch: port{gap: gap(r.spec.Queue.LaunchRate)}}
-		q.over = newOverflow(q, &r.spec.Queue, uint64(line))
-		q.over.held.enter = &h.queues[i].enter
+	for _, q := range r.queues {
+		q.over = newOverflow(q, uint64(line))
+		q.over.held.enter = &q.shared.enter
 	}
 	return h, nil
 }
@@ -60,8 +51,7 @@ func (r *Run) stallAtPort(now, at uint64, payloads int) {
 // which others keep waiting; what is taken arrives after the latency.
 func (h *hardware) Enqueue(now uint64, b *batch) {
 	r, i, n := h.run, h.run.queueOf(b.unit), len(b.payloads)
-	q := &h.queues[i]
-	in, cause := q.enter.take(now, n), &r.ledger.queue.StallLines
+	in, cause := r.queues[i].shared.enter.take(now, n), &r.ledger.queue.StallLines
 	w := gather(in, func(at uint64) {
 		r.stallAtPort(now, in, n)
 		r.ledger.stall(cause, at-in)
@@ -76,22 +66,28 @@ func (h *hardware) Enqueue(now uint64, b *batch) {
 
 // Tick opens launches, and reads back what will be launched next.
 func (h *hardware) Tick(now uint64, queue int) uint64 {
+	q := h.run.queues[queue]
+	q.shared.turns.begin()
 	next := h.run.opener.openAll(now, queue, h.open)
-	over := h.run.queues[queue].over
+	q.shared.turns.end(q)
+	over := q.over
 	over.refill(now)
 	return min(next, over.admitHeld(now))
 }
 
 // open opens a launch of payloads that are on chip, at the queue's rate.
 func (h *hardware) open(now uint64, b *bin) (uint64, bool) {
-	r, q := h.run, &h.queues[b.queue]
-	if !r.queues[b.queue].over.present(now, b) {
+	r, q := h.run, h.run.queues[b.queue]
+	if !q.over.present(now, b) {
 		return cu.Never, false // until they have come
 	}
-	if at := q.launch.free >> fraction; at > now {
-		return at, false
+	s := q.shared
+	if at := s.launch.free >> fraction; at > now || !s.turns.mine(q) {
+		s.turns.refuse(q)
+		return max(at, now+1), false
 	}
-	q.launch.take(now, 1)
+	s.turns.leave(q)
+	s.launch.take(now, 1)
 	l := r.opener.openLaunch(now, b)
 	if l == nil {
 		return cu.Never, false

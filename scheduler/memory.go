@@ -49,7 +49,7 @@ type queueMemory struct {
 
 func (m *queueMemory) init(r *Run, onChip, scratch uint64) error {
 	m.run, m.pool = r, newPool(r, onChip, scratch)
-	m.copies = (onChip + scratch) / max(r.graph.MinimumBytes(), 1)
+	m.copies = m.pool.capacity / max(r.graph.MinimumBytes(), 1)
 	b, err := r.Store.Reserve(ringBytes, "enqueue queue")
 	if err == nil {
 		m.ring = b.Addr

@@ -91,7 +91,7 @@ func (m *multipass) Settled(now, next uint64) {
 // over: nothing of the pass is left, or what is left waits for payload memory.
 func (m *multipass) over(next uint64) bool {
 	if m.run.ledger.open > 0 {
-		return next == cu.Never
+		return next == cu.Never && !m.run.opener.fits()
 	}
 	for _, b := range m.run.opener.bins {
 		if b.quota > 0 {

@@ -172,8 +172,10 @@ func (d *Dispatcher) Open(now, floor uint64, l *cu.Launch, s Share, c *Caller) O
 	return Opened{o}
 }
 
-// Open starts a dispatch of the graph beside what is open: its payloads may be picked from cycle begun on.
-func (r *Run) Open(begun uint64, entries []Entry, s Share, c *Caller) Opened {
+// Open starts a dispatch of the graph beside what is open: its payloads may be picked from cycle begun on. What is divided among graphs
+// is among so many, this one included.
+func (r *Run) Open(begun uint64, entries []Entry, among int, s Share, c *Caller) Opened {
+	r.share(among)
 	r.ledger.begun, r.ledger.done = begun, begun
 	r.opener.load(entries)
 	o := r.Dispatcher.add(&r.opener, s, c)

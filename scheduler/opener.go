@@ -217,8 +217,7 @@ func (l *launch) need() uint64 { return l.worst * uint64(max(l.lanes, 1)) }
 // reserve says whether the payload memory allows the launch's next workgroup.
 // One of workgroups that share a wave is cut to what the memory allows.
 func (o *opener) reserve(l *launch) bool {
-	left := o.run.memory.pool.left()
-	free := left - min(o.run.memory.reserved(l.level), left)
+	free := o.free(l)
 	switch {
 	case l.worst == 0 || free >= l.need():
 		return true
@@ -227,6 +226,22 @@ func (o *opener) reserve(l *launch) bool {
 	}
 	o.split(l, int(free/l.worst))
 	return true
+}
+
+// free is the payload memory that the launch's next workgroup may allocate.
+func (o *opener) free(l *launch) uint64 {
+	left := o.run.memory.pool.left()
+	return left - min(o.run.memory.reserved(l.level), left)
+}
+
+// fits says whether the payload memory allows a workgroup of those launches that may be placed: then it waits for a compute unit.
+func (o *opener) fits() bool {
+	for _, b := range o.bins {
+		if !b.held && len(b.opens) > 0 && o.free(b.opens[0]) >= b.opens[0].worst {
+			return true
+		}
+	}
+	return false
 }
 
 // split leaves a launch its first payloads, a lane each; the others get a launch

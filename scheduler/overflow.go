@@ -42,8 +42,16 @@ type move struct {
 	payloads []int32
 }
 
-func newOverflow(q *queue, s *QueueSpec, lineBytes uint64) *overflow {
-	return &overflow{queue: q, depth: s.Depth, threshold: s.RefillThreshold, most: s.SpillLines, line: max(int(lineBytes/entryBytes), 1)}
+func newOverflow(q *queue, lineBytes uint64) *overflow {
+	o := &overflow{queue: q, threshold: q.run.spec.Queue.RefillThreshold, line: max(int(lineBytes/entryBytes), 1)}
+	o.divide(1)
+	return o
+}
+
+// divide gives the queue its part of the entries and of the line buffers, of which so many graphs have one each.
+func (o *overflow) divide(among int) {
+	s := &o.queue.run.spec.Queue
+	o.depth, o.most = max(s.Depth/among, 1), max(s.SpillLines/among, 1)
 }
 
 // enter gives the payloads of a batch an entry each. Those that find none go to memory: the wave waits for lines that leave only when

@@ -77,9 +77,9 @@ type pool struct {
 	engine.Base
 	run      *Run
 	port     *engine.Port
-	allocs   []port // by queue: through which allocations of the hardware queue go
 	requests engine.Stock[allocation]
 	store    *mem.Store
+	scratch  uint64 // bytes
 	capacity uint64 // bytes, on chip and scratch
 	onChip   uint64 // bytes of it
 	taken    uint64 // allocated, or reserved by running workgroups
@@ -97,14 +97,15 @@ type pool struct {
 }
 
 func newPool(r *Run, onChip, scratch uint64) *pool {
-	p := &pool{Base: engine.NewBase(r.Engine, "PayloadPool"), run: r, store: r.Store, capacity: onChip + scratch, onChip: onChip,
+	p := &pool{Base: engine.NewBase(r.Engine, "PayloadPool"), run: r, store: r.Store, scratch: scratch,
 		payloads: make([]payload, 1), arrays: make([]array, 1)}
 	p.port = engine.NewPort(&p.Base, p, "Units")
-	for range r.numQueues() {
-		p.allocs = append(p.allocs, r.spec.Queue.port())
-	}
+	p.use(onChip)
 	return p
 }
+
+// use says how much of the payload memory on chip is the pool's; nothing is allocated.
+func (p *pool) use(onChip uint64) { p.onChip, p.capacity = onChip, onChip+p.scratch }
 
 // An allocation is the message of a wave that asks for payloads.
 type allocation struct {
@@ -124,7 +125,7 @@ func (p *pool) ask(now uint64, unit, payloads int, done *wait) {
 // answer takes the latency again.
 func (p *pool) Handle(e sim.Event) error {
 	m, now := e.(*allocation), p.Engine.Now()
-	at := p.allocs[m.queue].take(now, m.payloads)
+	at := p.run.queues[m.queue].shared.alloc.take(now, m.payloads)
 	p.run.stallAtPort(now, at, m.payloads)
 	m.done.leg(at + uint64(p.run.spec.Queue.Latency))
 	p.requests.Give(m)

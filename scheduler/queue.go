@@ -14,6 +14,7 @@ type queue struct {
 	engine.Base
 	run     *Run
 	index   int
+	shared  *sharedQueue // with the queues of that index of other graphs
 	alarm   *engine.Alarm
 	port    *engine.Port
 	entries int       // payloads that wait, those on their way included
@@ -34,7 +35,7 @@ type batch struct {
 }
 
 func (r *Run) newQueue(name string, index int) *queue {
-	q := &queue{Base: engine.NewBase(r.Engine, name), run: r, index: index}
+	q := &queue{Base: engine.NewBase(r.Engine, name), run: r, index: index, shared: r.Shared.queue(&r.spec.Queue, index)}
 	q.alarm, q.port = engine.NewAlarm(&q.Base, q, false), engine.NewPort(&q.Base, q, "Enqueue")
 	return q
 }

@@ -103,7 +103,7 @@ func newQueueRig(t *testing.T, spec WorkSpec, pending bool, nodes ...*Node) *que
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.array.Serve(r.run)
+	r.array.Serve(Payloads{})
 	r.array.Begin(0)
 	r.run.Dispatch(0, nil)
 	return r
@@ -470,10 +470,9 @@ func TestFirmwareStartsLaunchesTogether(t *testing.T) {
 // A dispatch costs the core its time before the first launch, and nothing else.
 func TestFirmwareDispatchCycles(t *testing.T) {
 	start := func(kind string, cycles int) uint64 {
-		s := defaultQueue(kind)
-		s.Scheduler.FirmwareDispatch = cycles
 		n := static("n")
-		r := newQueueRig(t, s, false, n)
+		r := newQueueRig(t, defaultQueue(kind), false, n)
+		r.spec.Scheduler.FirmwareDispatch = cycles // of this dispatch, and not of the rig's own
 		var started uint64
 		r.onPrint = func(w *simd.Wave) { started = startOf(w) }
 		r.run.Dispatch(0, []Entry{{Node: n, Count: 1, Data: make([]byte, 4), Stride: 4}})
@@ -650,7 +649,7 @@ func TestQueuesOfEngines(t *testing.T) {
 		if len(run.queues) != want || len(run.Components()) != want+1 {
 			t.Errorf("placement %s: %d queues", place, len(run.queues))
 		}
-		r.array.Serve(run)
+		r.array.Serve(Payloads{})
 		run.Dispatch(0, []Entry{{Node: n, Count: 12, Data: make([]byte, 48), Stride: 4}})
 		units := map[string]int{}
 		r.onPrint = func(w *simd.Wave) { units[fmt.Sprint(w.Place().Unit/3)]++ }
@@ -744,7 +743,7 @@ func TestArbitration(t *testing.T) {
 		nodes := []*Node{static("a"), static("b"), static("c")}
 		r := newQueueRig(t, s, false, nodes...)
 		got := ""
-		r.onPrint = func(w *simd.Wave) { got += r.run.NodeOf(w) + " " }
+		r.onPrint = func(w *simd.Wave) { got += NodeOf(w) + " " }
 		var list []Entry
 		for _, n := range nodes {
 			list = append(list, Entry{Node: n, Count: 2, Data: make([]byte, 8), Stride: 4})

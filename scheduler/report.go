@@ -51,5 +51,10 @@ func (r *Run) Charge(c *account.SlotCycles, end uint64) {
 	}
 }
 
-// NodeOf names the node that a wave of the graph runs.
-func (r *Run) NodeOf(w *simd.Wave) string { return groupOf(w).Node.String() }
+// NodeOf names the node that a wave runs; empty: it runs none.
+func NodeOf(w *simd.Wave) string {
+	if w.State.Payloads == nil {
+		return ""
+	}
+	return groupOf(w).Node.String()
+}

@@ -56,6 +56,8 @@ type Parts struct {
 	Hierarchy  mem.Hierarchy
 	Store      *mem.Store
 	OwnCycles  uint64 // what a launch that waits for nothing takes of the front end
+	// Shared is what all graphs of the machine have in common.
+	Shared *Shared
 }
 
 // A Run is an execution graph on a machine, from one dispatch to the next. What it keeps is in three parts: the ledger counts what
@@ -99,6 +101,9 @@ func newRun(g *Graph, spec *WorkSpec, parts Parts, scratch uint64, k kind) (*Run
 		return nil, fmt.Errorf("%w: %d bytes, and %d on chip: the graph needs at least %d bytes of scratch memory", ErrScratch, scratch, chip, need-chip)
 	}
 	r := &Run{Parts: parts, graph: g, spec: spec, pulls: k.pulls}
+	if r.Shared == nil {
+		r.Shared = &Shared{}
+	}
 	if k.engines {
 		r.spread = spreads[spec.Queue.Placement]
 	}
@@ -174,6 +179,7 @@ type Entry struct {
 // Dispatch starts a graph in cycle now.
 func (r *Run) Dispatch(now uint64, entries []Entry) {
 	// What a launch costs the host is paid here, whoever schedules.
+	r.share(1)
 	r.ledger.begun = now + uint64(r.spec.Dispatcher.KernelLaunchCycles)
 	r.ledger.done = r.ledger.begun
 	r.opener.load(entries)
@@ -182,6 +188,26 @@ func (r *Run) Dispatch(now uint64, entries []Entry) {
 	if r.ledger.waiting > 0 {
 		r.wake(r.ledger.begun)
 	}
+}
+
+// share gives the next dispatch its part of the payload memory on chip, of the queues' entries and of their line buffers, of which so
+// many graphs have one each.
+func (r *Run) share(among int) {
+	m := &r.memory
+	m.pool.use(r.spec.OnChip() / uint64(among))
+	m.copies = m.pool.capacity / max(r.graph.MinimumBytes(), 1)
+	for _, q := range r.queues {
+		if q.over != nil {
+			q.over.divide(among)
+		}
+	}
+}
+
+// Fits says whether the graph's memory is enough where the payload memory on chip is divided among so many graphs, and how many bytes it
+// then has and needs.
+func (r *Run) Fits(among int) (have, need uint64, ok bool) {
+	have, need = r.spec.OnChip()/uint64(among)+r.memory.pool.scratch, r.graph.MinimumBytes()
+	return have, need, have >= need
 }
 
 // Finished says whether the dispatch has ended, and by when all it did is done.

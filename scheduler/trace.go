@@ -25,18 +25,18 @@ func (r *Run) tracer() probe.Tracer {
 	return r.Array.Tracer()
 }
 
-// Sampled fills in what a sample says of the graph: the payloads that shaders enqueued and that wait, those on their way included, the
+// Sampled adds what a sample says of the graph: the payloads that shaders enqueued and that wait, those on their way included, the
 // bytes that payloads have, and how many wait for each node.
 func (r *Run) Sampled(s *probe.Sample) {
 	for _, q := range r.queues {
 		s.Queue += q.entries
 	}
-	s.Payloads = r.memory.pool.used
-	s.Nodes = make([]probe.NodeQueue, len(r.graph.Nodes))
-	for i, n := range r.graph.Nodes {
-		s.Nodes[i].Name = n.String()
+	s.Payloads += r.memory.pool.used
+	first := len(s.Nodes)
+	for _, n := range r.graph.Nodes {
+		s.Nodes = append(s.Nodes, probe.NodeQueue{Name: n.String()})
 	}
 	for _, b := range r.opener.bins {
-		s.Nodes[b.id()].Waiting += len(b.fifo) - b.head
+		s.Nodes[first+b.id()].Waiting += len(b.fifo) - b.head
 	}
 }

@@ -339,60 +339,6 @@ func TestQueuesThatCanNotBe(t *testing.T) {
 	}
 }
 
-// A graph runs beside dispatches, under each scheduler whose workers do not hold the machine, with the results of both in order; a second
-// dispatch of the graph waits for the first, whose scratch memory it uses.
-func TestGraphBesideDispatches(t *testing.T) {
-	files := keyFiles(t)
-	library, _, _, err := experiments.Lookup("lastsum")
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := fs.ReadFile(library, "lastsum.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	files["lastsum.spvasm"] = &fstest.MapFile{Data: data}
-	job := func(work string) *config.Job {
-		text := `
-nodes: [{shader: lastsum.spvasm, entry: start}, {shader: lastsum.spvasm, entry: sum}]
-buffers:
-  - {set: 0, binding: 0, name: numbers, data: {random: {type: u32, seed: 9, count: 64 * 16}}}
-  - {set: 0, binding: 1, name: result, data: {zero: 32}}
-  - {set: 1, binding: 0, name: words, data: {random: {type: u32, seed: 3, count: 4096}}}
-` + work
-		j, err := config.ParseJob(files, "graph.yaml", []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return j
-	}
-	mix := "{name: mix, shader: mix.spv, push_constants: [{u32: 0}, {u32: 2048}, {u32: 500}], bindings: [{set: 0, binding: 0, buffer: words}], dispatch: [32]}"
-	both := job("queues:\n- {name: graphs, steps: [{name: g, graph: [{node: start}]}]}\n- {name: dispatches, steps: [" + mix + "]}\n")
-	inOrder := job("steps: [{name: g, graph: [{node: start}]}, " + mix + "]\n")
-	for _, kind := range []string{"hardware", "firmware", "multipass"} {
-		settings := besideMachine + " scheduler.kind=" + kind
-		a, b := besideRun(t, both, settings, nil), besideRun(t, inOrder, settings, nil)
-		if !reflect.DeepEqual(a.Buffers, b.Buffers) {
-			t.Errorf("%s: other bytes than in order", kind)
-		}
-		if a.Stats.Instructions() != b.Stats.Instructions() || a.Stats.Workgroups != b.Stats.Workgroups || a.Stats.Cycles >= b.Stats.Cycles {
-			t.Errorf("%s: %d instructions of %d workgroups in %d cycles, in order %d of %d in %d", kind,
-				a.Stats.Instructions(), a.Stats.Workgroups, a.Stats.Cycles, b.Stats.Instructions(), b.Stats.Workgroups, b.Stats.Cycles)
-		}
-		for i := range a.Stats.Steps {
-			x, y := &a.Stats.Steps[i], &b.Stats.Steps[i]
-			if x.Name != y.Name || x.ByClass != y.ByClass || x.Workgroups != y.Workgroups {
-				t.Errorf("%s: step %s: %d workgroups, %v, in order %s: %d, %v", kind, x.Name, x.Workgroups, x.ByClass, y.Name, y.Workgroups, y.ByClass)
-			}
-		}
-	}
-	twice := job("queues:\n- steps: [{name: g, graph: [{node: start}]}]\n- steps: [{name: h, graph: [{node: start}]}]\n")
-	q := besideRun(t, twice, besideMachine+"scheduler.kind=hardware", nil).Stats.Queues
-	if first, second := q[0].Launches[0], q[1].Launches[0]; second.Read < first.Done {
-		t.Errorf("the second dispatch of the graph begins in cycle %d, the first is done in cycle %d", second.Read, first.Done)
-	}
-}
-
 // A barrier writes back and invalidates the levels that it names, and no others.
 func TestBarriersOfLevels(t *testing.T) {
 	run := func(barrier string) (hits uint64, wait uint64) {

@@ -63,8 +63,8 @@ func graphText(t *testing.T, job *config.Job) []byte {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	for i := range work.Nodes {
-		n := &work.Nodes[i]
+	for i := range work[0].Nodes {
+		n := &work[0].Nodes[i]
 		name, index := "-", "own"
 		if n.Name != "" {
 			name = n.Name
@@ -81,8 +81,8 @@ func graphText(t *testing.T, job *config.Job) []byte {
 		}
 		fmt.Fprintf(&text, "buffer %d %d\n", job.Buffers[i].Binding, len(content))
 	}
-	for i := range work.Dispatches {
-		d := &work.Dispatches[i]
+	for i := range work[0].Dispatches {
+		d := &work[0].Dispatches[i]
 		count, data, stride := uint64(1), d.Data.Bytes, 0
 		if d.HasCount {
 			count = d.Count

@@ -279,7 +279,7 @@ func (p *plan) dispatch(x *executor, d *dispatch) error {
 	return nil
 }
 
-// graph plans a dispatch of a graph, which waits for the one before: they use the same scratch memory.
+// graph plans a dispatch of a graph, which waits for the one before of the same graph: the machine has each graph once.
 func (p *plan) graph(x *executor, g *graphDispatch) error {
 	name := labelled(x.labels, g.title)
 	w := &planned{alone: g.run, row: row{kind: "graph", name: name, pipeline: g.title, entry: g.graph.entry, module: g.graph.digest}}
@@ -287,7 +287,7 @@ func (p *plan) graph(x *executor, g *graphDispatch) error {
 		Elements: func(prog *program.Program) [][]mem.Descriptor { return g.elementsOf(prog) }}
 	var before []int
 	for i, other := range p.now().items {
-		if other.Graph != nil {
+		if other.Graph != nil && other.Graph.Graph == g.graph.graph {
 			before = []int{i}
 		}
 	}

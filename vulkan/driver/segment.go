@@ -48,19 +48,16 @@ func (s *segment) alone() bool {
 	return true
 }
 
-// fits says whether the machine has the launches beside each other: dispatches of one graph alone, and not those that hold all compute units.
+// fits says whether the machine has the launches beside each other: not graphs that hold all compute units, nor those that need all that
+// is on chip.
 func (s *segment) fits(d *device_) bool {
-	var first *gpu.GraphDispatch
+	var graphs []*gpu.GraphDispatch
 	for _, w := range s.items {
-		switch {
-		case w.Graph == nil:
-		case !d.gpu.Shares(), first != nil && (first.Graph != w.Graph.Graph || first.Scratch != w.Graph.Scratch):
-			return false
-		default:
-			first = w.Graph
+		if w.Graph != nil {
+			graphs = append(graphs, w.Graph)
 		}
 	}
-	return true
+	return d.gpu.FitBeside(graphs)
 }
 
 // inOrder runs the launches one after the other.

@@ -1,0 +1,82 @@
+package gpu
+
+import (
+	"fmt"
+	"slices"
+
+	"spvsim/config"
+	"spvsim/scheduler"
+)
+
+// graphsInTurn has dispatches of one graph wait for each other: they share its scratch memory.
+func (g *group) graphsInTurn() error {
+	var list []config.Launch
+	for _, l := range g.launches {
+		list = append(list, *l.from)
+	}
+	g.order, _ = config.Order(list)
+	before := map[*graphJob]int{}
+	for _, i := range g.order {
+		l := g.launches[i]
+		own := l.graph()
+		if own == nil {
+			continue
+		}
+		if own.run.Alone() {
+			return fmt.Errorf("%w: %s: a graph under scheduler.kind persistent holds compute units, beside which nothing is placed: want another kind", errQueues, l.from.Path)
+		}
+		if k, ok := before[own]; ok && !slices.Contains(l.after, k) {
+			l.after = append(l.after, k)
+		}
+		before[own] = i
+		if !slices.Contains(g.graphs, own) {
+			g.graphs = append(g.graphs, own)
+		}
+	}
+	return g.divide()
+}
+
+// divide finds for each dispatch of a graph how many graphs may be on the machine with it, among which what is on chip is divided.
+func (g *group) divide() error {
+	var reach [][]uint64
+	if len(g.graphs) > 1 && len(g.launches) <= maxHazardLaunches {
+		reach = g.waits()
+	}
+	for i, l := range g.launches {
+		if l.graph() == nil || l.graph().run == nil { // nil: no time passes
+			continue
+		}
+		if l.among = len(g.graphs); reach != nil {
+			l.among = g.besides(i, reach)
+		}
+		if have, need, ok := l.graph().run.Fits(l.among); !ok && l.among > 1 {
+			return fmt.Errorf("%w: %s: a part of %d of the payload memory on chip, and the scratch memory, have %d bytes: the graph needs %d (more scratch_bytes, or after, so that the graphs run in turn)",
+				errQueues, l.step, l.among, have, need)
+		}
+	}
+	return nil
+}
+
+// besides counts the graphs of which a dispatch may be on the machine with launch i, that of the launch included.
+func (g *group) besides(i int, reach [][]uint64) int {
+	found := []*graphJob{g.launches[i].graph()}
+	for k, l := range g.launches {
+		if own := l.graph(); own != nil && !slices.Contains(found, own) && loose(reach, i, k) {
+			found = append(found, own)
+		}
+	}
+	return len(found)
+}
+
+// loose says of two launches that neither waits for the other.
+func loose(reach [][]uint64, i, j int) bool {
+	return reach[j][i/64]>>(i%64)&1 == 0 && reach[i][j/64]>>(j%64)&1 == 0
+}
+
+// runs are the graphs as the machine has them.
+func (g *group) runs() (list []*scheduler.Run) {
+	for _, own := range g.graphs {
+		list = append(list, own.run)
+	}
+	return list
+}
