@@ -42,7 +42,7 @@ func (g *group) tell(sum *account.Counts) {
 		for k := range q.Packets {
 			l, rec := g.launches[q.Packets[k].Launch], &g.processor.Records[q.Packets[k].Launch]
 			if !rec.Ended {
-				g.graphEnds(l)
+				l.graphEnds()
 				continue
 			}
 			x := g.times(l, rec)
@@ -139,12 +139,12 @@ func (g *group) countLaunch(l *besideLaunch) {
 }
 
 // ended counts a dispatch of a graph that has ended.
-func (g *group) ended(i int) { g.graphEnds(g.launches[i]) }
+func (g *group) ended(i int) { g.launches[i].graphEnds() }
 
 // graphEnds counts what a launch did if it is a dispatch of a graph, which has ended or was stopped.
-func (g *group) graphEnds(l *besideLaunch) {
+func (l *besideLaunch) graphEnds() {
 	if l.graph() != nil && !l.open.None() {
-		l.countGraph(g.tally.step(l.step))
+		l.countGraph(l.group.tally.step(l.step))
 	}
 }
 

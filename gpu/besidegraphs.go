@@ -47,7 +47,7 @@ func (g *group) divide() error {
 			continue
 		}
 		if l.among = len(g.graphs); reach != nil {
-			l.among = g.besides(i, reach)
+			l.among = besides(g.launches, i, reach)
 		}
 		if have, need, ok := l.graph().run.Fits(l.among); !ok && l.among > 1 {
 			return fmt.Errorf("%w: %s: a part of %d of the payload memory on chip, and the scratch memory, have %d bytes: the graph needs %d (more scratch_bytes, or after, so that the graphs run in turn)",
@@ -58,9 +58,9 @@ func (g *group) divide() error {
 }
 
 // besides counts the graphs of which a dispatch may be on the machine with launch i, that of the launch included.
-func (g *group) besides(i int, reach [][]uint64) int {
-	found := []*graphJob{g.launches[i].graph()}
-	for k, l := range g.launches {
+func besides(launches []*besideLaunch, i int, reach [][]uint64) int {
+	found := []*graphJob{launches[i].graph()}
+	for k, l := range launches {
 		if own := l.graph(); own != nil && !slices.Contains(found, own) && loose(reach, i, k) {
 			found = append(found, own)
 		}
@@ -73,9 +73,9 @@ func loose(reach [][]uint64, i, j int) bool {
 	return reach[j][i/64]>>(i%64)&1 == 0 && reach[i][j/64]>>(j%64)&1 == 0
 }
 
-// runs are the graphs as the machine has them.
-func (g *group) runs() (list []*scheduler.Run) {
-	for _, own := range g.graphs {
+// runs are graphs as the machine has them.
+func runs(graphs []*graphJob) (list []*scheduler.Run) {
+	for _, own := range graphs {
 		list = append(list, own.run)
 	}
 	return list

@@ -201,7 +201,7 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 		return inputError(err)
 	}
 	for _, g := range r.graphs {
-		d := &scheduler.Description{Name: s.Job.Name, Entries: r.dispatched(g), OnChip: s.Machine.OnChip(), Scratch: g.scratch, Spec: &s.Machine.WorkSpec}
+		d := &scheduler.Description{Name: s.Job.Name, Entries: dispatched(r, g), OnChip: s.Machine.OnChip(), Scratch: g.scratch, Spec: &s.Machine.WorkSpec}
 		if g.name != "" {
 			d.Name += "." + g.name
 		}
@@ -217,7 +217,7 @@ func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 }
 
 // dispatched is what the job dispatches to a graph, as far as it is known before the run.
-func (r *runner) dispatched(g *graphJob) (entries []scheduler.Entry) {
+func dispatched(r *runner, g *graphJob) (entries []scheduler.Entry) {
 	for i := range r.launches {
 		if w, ok := r.launches[i].work.(*graphWork); ok && w.graphJob == g && (i == 0 || !r.onlyGraph()) { // repetitions start the same again
 			entries = append(entries, known(w.entries)...)
@@ -226,10 +226,10 @@ func (r *runner) dispatched(g *graphJob) (entries []scheduler.Entry) {
 	return entries
 }
 
-// graphOf is the graph that is dispatched to.
-func (r *runner) graphOf(list []config.PayloadDispatch) *graphJob {
-	i := slices.IndexFunc(r.graphs, func(g *graphJob) bool { return g.name == list[0].Graph })
-	return r.graphs[i] // which the job's rules have seen to
+// graphOf is the one of the job's graphs that is dispatched to.
+func graphOf(graphs []*graphJob, list []config.PayloadDispatch) *graphJob {
+	i := slices.IndexFunc(graphs, func(g *graphJob) bool { return g.name == list[0].Graph })
+	return graphs[i] // which the job's rules have seen to
 }
 
 // newNode names a node: by the job, else by its entry point.

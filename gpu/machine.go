@@ -28,7 +28,7 @@ type machine struct {
 	dispatcher *scheduler.Dispatcher
 	limits     *cu.Limits
 	rules      *simd.Rules
-	slots      int            // wave slots of the machine
+	slots      int               // wave slots of the machine
 	graphs     []*scheduler.Run  // whose workgroups run; none: those of kernels
 	shared     *scheduler.Shared // by its graphs
 	// stuck says that memory owes replies that will not come, though it has events; nil: memory has no events

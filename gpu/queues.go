@@ -238,7 +238,7 @@ func (g *group) open(m *machine, _ scheduler.Part) error {
 	m.dispatcher.Clear()
 	m.dispatcher.Expect(true)
 	m.array.Beside(true)
-	m.serve(g.runs()...)
+	m.serve(runs(g.graphs)...)
 	return nil
 }
 

@@ -150,7 +150,7 @@ func (r *runner) prepare(list []config.Launch) error {
 func (r *runner) work(l *config.Launch) (queued, error) {
 	switch {
 	case len(l.Graph) > 0:
-		g := r.graphOf(l.Graph)
+		g := graphOf(r.graphs, l.Graph)
 		entries, err := r.entries(g, l.Graph)
 		return &graphWork{graphJob: g, entries: entries}, err
 	case groups(l.Dispatch) > maxGroups:
