@@ -50,6 +50,7 @@ type Array struct {
 	dispatcher Dispatcher
 	ends       *engine.Port
 	steady     *Launch // of which loads from memory that does not change are known
+	slots      slots
 	trace      trace
 	beside     bool // launches overlap: what one does not write another may
 }
@@ -82,6 +83,7 @@ func New(s *UnitSpec, shape *spec.Shape, links Links) *Array {
 		parts.fetch = a.fetch[k]
 		a.Units = append(a.Units, newUnit(name, i, s, shape, a, parts))
 	}
+	a.slots.begin(0, a.Units)
 	return a
 }
 
@@ -99,11 +101,7 @@ func (a *Array) InstructionCaches() (list []sim.Component) {
 func (a *Array) Begin(now uint64) {
 	a.pool.Drop()
 	a.steady = nil
-	for _, u := range a.Units {
-		for _, s := range u.SIMDs {
-			s.Reset(now)
-		}
-	}
+	a.slots.begin(now, a.Units)
 }
 
 // Serve says which graph workgroups are part of from now on, if any.
@@ -140,24 +138,14 @@ func (a *Array) CatchUp(now uint64) {
 
 // Settle charges the empty slots up to cycle end and adds up where all slot-cycles went.
 func (a *Array) Settle(end uint64) account.SlotCycles {
-	var sum account.SlotCycles
-	for _, u := range a.Units {
-		for _, s := range u.SIMDs {
-			s.Settle(end, account.Empty)
-			sum.Add(&s.Cycles)
-		}
-	}
-	return sum
+	a.slots.settle(end, account.Empty)
+	return a.slots.sum()
 }
 
 // Drain charges the slots, whose waves ended in cycle from or before, up to cycle end to stores that memory takes until then.
 func (a *Array) Drain(from, end uint64) {
-	for _, u := range a.Units {
-		for _, s := range u.SIMDs {
-			s.Settle(from, account.Empty)
-			s.Settle(end, account.MemoryWrite)
-		}
-	}
+	a.slots.settle(from, account.Empty)
+	a.slots.settle(end, account.MemoryWrite)
 }
 
 // ready readies a launch of which a workgroup comes, and the unit, to count and to load ahead of the engine.

@@ -188,6 +188,7 @@ func (u *ComputeUnit) answer(a *Answer) {
 func (u *ComputeUnit) place(now uint64, m *Place) {
 	l, wg := m.Launch, &m.Workgroup
 	u.array.ready(u, l)
+	u.array.slots.use(u)
 	if l.Code.Crosses() {
 		u.catchUp(now)
 	}
