@@ -234,6 +234,7 @@ func TestMachineErrors(t *testing.T) {
 		kind error
 	}{
 		{"base: gcn3-r9nano\n\nlds:\n  bnaks: 3", "", "config: my.yaml:4: lds.bnaks: unknown key (nearest: lds.banks)", ErrUnknownKey},
+		{"base: gcn3-r9nano\nl2: {link_bytes_per_cycle: 3}", "", "l2.link_bytes_per_cycle: unknown key (now link_read_bytes_per_cycle and link_write_bytes_per_cycle, a rate for each direction)", ErrUnknownKey},
 		{"base: gcn3-r9nano\nbanks: 3", "", "my.yaml:2: banks: unknown key (nearest: lds.banks)", ErrUnknownKey},
 		{"base: gcn3-r9nano\nlds: {banks: many}", "", `my.yaml:2: lds.banks: found "many": want an integer`, ErrType},
 		{"base: gcn3-r9nano\nlds: {banks: \"32\"}", "", `lds.banks: found "32": want an integer`, ErrType},

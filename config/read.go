@@ -230,13 +230,18 @@ func fieldNamed(fields []field, name string) (field, bool) {
 	return field{}, false
 }
 
+// renamed are keys of earlier versions that others have taken the place of.
+var renamed = map[string]string{"link_bytes_per_cycle": "link_read_bytes_per_cycle and link_write_bytes_per_cycle, a rate for each direction"}
+
 func (r *reader) unknown(key *yaml.Node, path string) {
 	if len(r.errs) == maxErrors {
 		return // looking for the nearest key costs more than the fault is worth
 	}
 	full := joinPath(path, key.Value)
 	msg := "unknown key"
-	if near := Nearest(plainPath(full), knownPaths(r.root)); near != "" {
+	if now := renamed[key.Value]; now != "" {
+		msg += fmt.Sprintf(" (now %s)", now)
+	} else if near := Nearest(plainPath(full), knownPaths(r.root)); near != "" {
 		msg += fmt.Sprintf(" (nearest: %s)", near)
 	}
 	r.fail(key, full, ErrUnknownKey, "%s", msg)

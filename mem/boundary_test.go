@@ -5,15 +5,21 @@ import (
 	"testing"
 )
 
-// Two lines that a cache asks for at once: the second waits for the link, or, without one, for the channel.
+// Two lines that a cache asks for, or sends, at once: the second waits for the link in its direction, or, without one, for the channel.
 func TestLinkBetweenLevels(t *testing.T) {
+	const other = 0.5 // bytes a cycle of the other direction, which delays nothing
 	for _, c := range []struct {
-		bytes float64
-		want  uint64
-	}{{0, 1 + 1110 + 3}, {8, 1 + 1110 + 7}, {2, 1 + 1110 + 31}} {
-		f := newTiny(t, func(s *HierarchySpec) { s.VectorL1.LinkBytes = c.bytes })
-		if got := f.Access(0, request(0, Read, 4096, 8192)).Ready; got != c.want {
-			t.Errorf("link of %v bytes a cycle: ready %d, want %d", c.bytes, got, c.want)
+		kind        Kind
+		read, write float64
+		want        uint64
+	}{
+		{Read, 0, 0, 1 + 1110 + 3}, {Read, 8, other, 1 + 1110 + 7}, {Read, 2, other, 1 + 1110 + 31},
+		{Write, 0, 0, 1 + 110}, {Write, other, 8, 1 + 110 + 7}, {Write, other, 2, 1 + 110 + 31},
+		{Atomic, other, 8, 1 + 1110 + 7},
+	} {
+		f := newTiny(t, func(s *HierarchySpec) { s.VectorL1.LinkRead, s.VectorL1.LinkWrite = c.read, c.write })
+		if got := f.Access(0, request(0, c.kind, 4096, 8192)).Ready; got != c.want {
+			t.Errorf("kind %d, links of %v and %v bytes a cycle: ready %d, want %d", c.kind, c.read, c.write, got, c.want)
 		}
 	}
 }
@@ -69,6 +75,36 @@ func TestRelease(t *testing.T) {
 		}
 		if got := f.Release(20000); got != 20000 {
 			t.Errorf("a second release is done in cycle %d: want nothing left to write", got)
+		}
+	}
+}
+
+// A line that stores write whole goes to memory at once, with time or without, and stays: a release finds nothing, and a load hits.
+// What is stored of a part of it afterwards is left to the release. Another engine's copy is dropped where no launch begins with that.
+func TestEagerStores(t *testing.T) {
+	part := &Request{Kind: Write, Busy: 1, Lines: []Line{{Addr: 4096, Bytes: 4, Words: 1}}}
+	for name, store := range map[string]func(f *Fast){
+		"with time":    func(f *Fast) { f.Access(1000, request(0, Write, 4096)) },
+		"without time": func(f *Fast) { f.Warm(request(0, Write, 4096)) },
+	} {
+		f := newTiny(t, func(s *HierarchySpec) { s.L2.SharedBy, s.L2.ReleaseAtEnd, s.L2.Write = 2, true, WriteEager })
+		f.Access(0, request(2, Read, 4096))
+		store(f)
+		if got := f.Release(5000); got != 5000 {
+			t.Errorf("%s: a release ends in cycle %d: want nothing left to write", name, got)
+		}
+		hits := f.count("l2").Hits
+		f.Access(6000, request(0, Read, 4096))
+		if got := f.count("l2").Hits - hits; got != 1 {
+			t.Errorf("%s: %d hits of what was stored, want 1", name, got)
+		}
+		f.KernelBoundary()
+		if got := f.Access(9000, request(2, Read, 4096)).Ready; name == "with time" && got != 9000+1110 {
+			t.Errorf("%s: the other engine reads at %d, want its copy dropped", name, got)
+		}
+		f.Access(12000, part)
+		if got := f.Release(15000); got == 15000 {
+			t.Errorf("%s: a store of a part of a line is nowhere", name)
 		}
 	}
 }

@@ -68,13 +68,14 @@ type level struct {
 	passed    uint64  // bytes that went to and from the next level without time
 	part      *Level  // nil: not among the parts of a machine
 	keeps     bool    // stores, until evicted
+	eager     bool    // lines that stores have written whole go to the next level at once
 	shared    bool    // keeps stores, and one instance serves the whole machine
 	random    bool    // any line of a full set is replaced
 	latency   uint64
 	cost      uint64
-	linkCost  uint64 // fixed-point time of a byte on the link to the next level
-	atomic    uint64 // cycles of an update of one element
-	written   uint64 // cycle in which the last line of a write buffer is where it goes
+	linkCost  [2]uint64 // fixed-point time of a byte on the link to the next level, by direction; 0: none
+	atomic    uint64    // cycles of an update of one element
+	written   uint64    // cycle in which the last line of a write buffer is where it goes
 	caches    []*cache
 	perEngine int
 	next      *level
@@ -98,17 +99,19 @@ type cache struct {
 	slices []slice
 	next   *cache
 	mem    memory
-	link   timetable // to the next level
-	credit queue     // requests on the link that the next level has not taken
-	stall  uint64    // cycle until which the request at hand waits for a free entry
+	link   [2]timetable // to the next level, by direction
+	credit queue        // requests on the link that the next level has not taken
+	stall  uint64       // cycle until which the request at hand waits for a free entry
 }
 
 func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level, now *uint64) *level {
-	l := &level{namedCache: c, geometry: newGeometry(&c.CacheSpec, s.wordShift()), keeps: c.Write == WriteBack, next: next, now: now,
+	l := &level{namedCache: c, geometry: newGeometry(&c.CacheSpec, s.wordShift()), keeps: c.kept(), eager: c.Write == WriteEager, next: next, now: now,
 		latency: uint64(c.LatencyCycles), cost: costPerByte(c.BytesPerCycle), atomic: uint64(s.VectorMemory.AtomicCycles)}
 	l.counter.Level = c.Name
-	if c.LinkBytes > 0 {
-		l.linkCost = costPerByte(c.LinkBytes)
+	for way, bytes := range [2]float64{c.LinkRead, c.LinkWrite} {
+		if bytes > 0 {
+			l.linkCost[way] = costPerByte(bytes)
+		}
 	}
 	l.random = c.Replacement == ReplaceRandom
 	var instances int
@@ -216,18 +219,22 @@ func (c *cache) waitHere(q *queue, at, delay uint64) uint64 {
 	return c.hold(q, at, delay)
 }
 
-// cross takes a credit for the link to the next level, and books it.
-func (c *cache) cross(at, delay uint64, bytes uint32) uint64 {
+// cross takes a credit for the link to the next level, and books the direction that the bytes take: what is read comes from there,
+// what is stored and the operands of atomics go there.
+func (c *cache) cross(at, delay uint64, bytes uint32, kind Kind) uint64 {
 	delay = c.wait(&c.credit, at, delay)
-	if c.linkCost == 0 {
+	way := min(kind, Write)
+	if c.linkCost[way] == 0 {
 		return delay
 	}
-	return c.link.turn(at, delay, uint64(bytes)*c.linkCost, c.LinkCredits > 0)
+	delay = c.link[way].turn(at, delay, uint64(bytes)*c.linkCost[way], c.LinkCredits > 0)
+	c.part.crossed(at, delay, bytes, kind)
+	return delay
 }
 
 // fetch reads a line of this level from the next, whose lines may be smaller.
 func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
-	delay, addr = c.cross(at, delay, bytes), c.frames.place(addr)
+	delay, addr = c.cross(at, delay, bytes, Read), c.frames.place(addr)
 	if c.next == nil {
 		ready, taken := c.mem.transfer(at, delay, addr, bytes, Read)
 		c.credit.enter(taken)
@@ -249,17 +256,23 @@ func (c *cache) replace(p *place, at, delay uint64) (way int, waited uint64) {
 	way = p.victim(c.random)
 	l, label := p.line(way), &p.labels()[way]
 	if l.dirty() {
-		c.counter.Writebacks++
-		victim := uint64(0) // without a limit it goes at once
-		if c.WriteBuffer > 0 {
-			delay = c.wait(&p.writes, at, delay)
-			victim = delay
-		}
-		ready, taken := c.forward(at, victim, c.address(p, *label), uint32(c.LineBytes), c.valid(p.slice, p.first+way))
-		c.leaves(p.slice, ready, taken)
+		delay = c.writeOut(p.slice, at, delay, c.address(p, *label), c.valid(p.slice, p.first+way))
 	}
 	c.empty(p, way)
 	return way, delay
+}
+
+// writeOut sends a line to the next level by way of the write buffer. It returns what the request has waited for when that has the line.
+func (c *cache) writeOut(s *slice, at, delay, addr, words uint64) (waited uint64) {
+	c.counter.Writebacks++
+	victim := uint64(0) // without a limit it goes at once
+	if c.WriteBuffer > 0 {
+		delay = c.wait(&s.writes, at, delay)
+		victim = delay
+	}
+	ready, taken := c.forward(at, victim, addr, uint32(c.LineBytes), words)
+	c.leaves(s, ready, taken)
+	return delay
 }
 
 // leaves gives the entry of a line in the write buffer back when the next level takes the line.
@@ -272,7 +285,7 @@ func (c *cache) leaves(s *slice, ready, taken uint64) {
 
 // forward writes to the next level and returns the cycles of the acknowledgement and of when that takes the last byte.
 func (c *cache) forward(at, delay, addr uint64, bytes uint32, words uint64) (ready, taken uint64) {
-	delay, addr = c.cross(at, delay, bytes), c.frames.place(addr)
+	delay, addr = c.cross(at, delay, bytes, Write), c.frames.place(addr)
 	if c.next == nil {
 		ready, taken = c.mem.transfer(at, delay, addr, bytes, Write)
 		c.credit.enter(taken)
@@ -321,11 +334,25 @@ func (c *cache) store(p *place, at, delay, words uint64) (held bool, waited uint
 		*p.line(way) = newLine(at + delay)
 	}
 	p.touch(way)
-	c.stored(p.slice, p.first+way, words)
-	if c.keeps {
+	whole := c.stored(p.slice, p.first+way, words)
+	switch {
+	case c.eager && whole:
+		delay = c.sendWhole(p, way, at, delay)
+	case c.keeps:
 		p.makeDirty(way)
 	}
 	return c.keeps, delay
+}
+
+// sendWhole sends a line that stores have written whole to the next level, and keeps it. It returns what the store has waited for then.
+func (c *cache) sendWhole(p *place, way int, at, delay uint64) (waited uint64) {
+	addr := c.address(p, p.tag)
+	waited = c.writeOut(p.slice, at, delay, addr, c.whole)
+	*p.line(way) &^= dirtyLine
+	if !c.AcquireAtStart { // which drops the others' copies as well
+		c.dropElsewhere(addr)
+	}
+	return waited
 }
 
 // within is which word of its line an address lies in.
@@ -364,7 +391,7 @@ func (c *cache) pass(at, delay, addr uint64, kind Kind, l *Line, bytes uint32) (
 	taken = at + delay
 	delay = s.turn(at, delay, uint64(bytes)*c.cost, c.Requests > 0)
 	at += c.latency
-	delay, addr = c.cross(at, delay, bytes), c.frames.place(addr)
+	delay, addr = c.cross(at, delay, bytes, kind), c.frames.place(addr)
 	var accepted uint64
 	if c.next == nil {
 		ready, accepted = c.mem.transfer(at, delay, addr, bytes, kind)

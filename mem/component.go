@@ -28,6 +28,17 @@ type LevelAccess struct {
 	Served uint64 // cycle in which its turn comes
 }
 
+// HookPosLink marks bytes on the link between a level and the next; the item is a LinkAccess.
+var HookPosLink = &sim.HookPos{Name: "Memory Link Access"}
+
+// A LinkAccess is what a hook sees of a link with a bandwidth.
+type LinkAccess struct {
+	Cycle  uint64 // in which the bytes would go, if nothing held them up
+	Bytes  uint32
+	Kind   Kind   // what is read comes from the next level, anything else goes there
+	Served uint64 // cycle in which their turn comes
+}
+
 // Components gives the levels their places on an engine, nearest first, memory last.
 func (f *Fast) Components(e *engine.Engine) (list []sim.Component) {
 	for _, l := range f.levels {
@@ -62,12 +73,19 @@ func (p *Level) Work() engine.Work { return engine.Work{Booked: *p.accesses} }
 // tell notifies the hooks of a line; p may be nil.
 func (p *Level) tell(at, delay, addr uint64, bytes uint32) {
 	if p != nil && p.NumHooks() > 0 {
-		p.told(LevelAccess{at, addr, bytes, at + delay})
+		p.told(HookPosAccess, LevelAccess{at, addr, bytes, at + delay})
 	}
 }
 
-func (p *Level) told(a LevelAccess) {
-	p.InvokeHook(sim.HookCtx{Domain: p, Pos: HookPosAccess, Item: a})
+// crossed is tell for bytes on the link to the next level.
+func (p *Level) crossed(at, delay uint64, bytes uint32, kind Kind) {
+	if p != nil && p.NumHooks() > 0 {
+		p.told(HookPosLink, LinkAccess{at, bytes, kind, at + delay})
+	}
+}
+
+func (p *Level) told(pos *sim.HookPos, item any) {
+	p.InvokeHook(sim.HookCtx{Domain: p, Pos: pos, Item: item})
 }
 
 // Components are the parts that have been made so far: those of a compute unit

@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -243,12 +244,20 @@ const window = 1000 // cycles
 
 func (s *served) Func(ctx sim.HookCtx) {
 	name := ctx.Domain.(sim.Named).Name()
-	a := ctx.Item.(LevelAccess)
-	s.bytes[name] += uint64(a.Bytes)
+	switch a := ctx.Item.(type) {
+	case LevelAccess:
+		s.bytes[name] += uint64(a.Bytes)
+		s.note(name, a.Served, a.Bytes)
+	case LinkAccess:
+		s.note(fmt.Sprintf("%s link %d", name, min(a.Kind, Write)), a.Served, a.Bytes)
+	}
+}
+
+func (s *served) note(name string, at uint64, bytes uint32) {
 	if s.window[name] == nil {
 		s.window[name] = map[uint64]uint64{}
 	}
-	s.window[name][a.Served/window] += uint64(a.Bytes)
+	s.window[name][at/window] += uint64(bytes)
 }
 
 // check looks for a window in which a level moved more than its peak.
@@ -264,7 +273,7 @@ func (s *served) check(t *testing.T, seed uint64, level string, bytesPerCycle fl
 
 // Random machines with queues of random sizes, and random requests: hits and misses are the accesses, and hooks receive all of
 // them; more entries never make the last reply later by more than a twentieth; nothing is ready before it was asked for; no
-// level moves more than its peak, as a whole and in any 1,000 cycles of the channel's time.
+// level and no direction of a link moves more than its peak, as a whole and in any 1,000 cycles of the channel's time.
 func TestLawsOfQueues(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -274,6 +283,7 @@ func TestLawsOfQueues(t *testing.T) {
 			for _, l := range []*CacheSpec{&h.VectorL1, &h.L2} {
 				l.Requests, l.WriteBuffer, l.Atomics, l.LinkCredits, l.Misses = sizes(), sizes(), sizes(), sizes(), sizes()
 			}
+			h.L2.LinkRead, h.L2.LinkWrite = float64(int(1)<<r.IntN(5)), float64(int(1)<<r.IntN(5))
 			h.Memory.Requests = sizes()
 			h.Memory.BytesPerCycle = float64(int(4) << r.IntN(4))
 			s = *h
@@ -297,6 +307,10 @@ func TestLawsOfQueues(t *testing.T) {
 		}
 		if s.L2.Requests > 0 {
 			hook.check(t, seed, "L2", s.L2.BytesPerCycle)
+		}
+		if s.L2.LinkCredits > 0 {
+			hook.check(t, seed, "L2 link 0", s.L2.LinkRead)
+			hook.check(t, seed, "L2 link 1", s.L2.LinkWrite)
 		}
 		if c := f.count("memory"); s.Memory.Requests > 0 && s.L2.WriteBuffer > 0 && float64(c.Bytes) > s.Memory.BytesPerCycle*float64(f.Release(end)) {
 			t.Errorf("seed %d: memory moved %d bytes by cycle %d", seed, c.Bytes, f.Release(end))

@@ -11,6 +11,7 @@ import (
 const (
 	WriteThrough = "through"   // passed on; a line that is present stays
 	WriteBack    = "back"      // kept until evicted
+	WriteEager   = "eager"     // likewise, but a line that stores have written whole goes on at once
 	ReadOnly     = "read-only" // passed on without looking
 )
 
@@ -34,7 +35,7 @@ type CacheSpec struct {
 	SharedBy        int     `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instance (at least compute_units: one an engine); 0: one for the whole machine, as memory_side always is"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles that this level adds to a request: a hit in level n takes the sum over levels 1..n"`
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice"`
-	Write           string  `yaml:"write" enum:"through|back|read-only" doc:"what a store does here: through to the next level, or kept until evicted; scalar_l1: read-only, no other level is"`
+	Write           string  `yaml:"write" enum:"through|back|eager|read-only" doc:"what a store does here: through to the next level, or kept until evicted (back); eager: as back, but a line that stores have written whole goes to the next level at once, and stays here; scalar_l1: read-only, no other level is. Under memory.model: akita eager is as back"`
 	WriteAllocate   bool    `yaml:"write_allocate" doc:"whether a store that misses takes a line here; false in scalar_l1"`
 	Misses          int     `yaml:"misses" range:"0..1048576" unit:"lines" doc:"outstanding missing lines of one slice; 0: no limit"`
 	HashSets        bool    `yaml:"hash_sets" default:"false" doc:"whether higher address bits are folded into the set's index, where the sets of a slice are a power of two"`
@@ -42,7 +43,8 @@ type CacheSpec struct {
 	ReleaseAtEnd    bool    `yaml:"release_at_end" default:"false" doc:"whether a launch ends when what it left dirty here is written to the next level, and other instances have dropped their copies of it: caches that several engines have one each of"`
 	AcquireAtStart  bool    `yaml:"acquire_at_start" default:"false" doc:"whether a launch begins with nothing here, as other instances may have stored what is held: caches that several engines have one each of"`
 	QueueSpec       `yaml:",inline"`
-	LinkBytes       float64 `yaml:"link_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth between one instance and the next level, both directions together; 0: only the next level's own"`
+	LinkRead        float64 `yaml:"link_read_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth from the next level to one instance, which what is read takes; 0: only the next level's own"`
+	LinkWrite       float64 `yaml:"link_write_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth from one instance to the next level, which stores, evicted lines and operands of atomics take; 0: only the next level's own; 0 in scalar_l1"`
 }
 
 // QueueSpec has the queues of a level that are full at some number of requests; who sends to it waits then.
@@ -52,6 +54,9 @@ type QueueSpec struct {
 	Atomics     int `yaml:"atomics" default:"0" range:"0..65536" unit:"lines" doc:"atomics that one slice holds, a line of an instruction each, until they are done; 0: no limit"`
 	LinkCredits int `yaml:"link_credits" default:"0" range:"0..65536" unit:"requests" doc:"requests that one instance has on its way to the next level, until that has taken them; 0: no limit"`
 }
+
+// kept says whether stores stay here until evicted.
+func (c *CacheSpec) kept() bool { return c.Write == WriteBack || c.Write == WriteEager }
 
 // Present says whether the machine has this level.
 func (c *CacheSpec) Present() bool { return c.Bytes > 0 }
@@ -228,14 +233,16 @@ func (l *namedCache) checkStores() []spec.Problem {
 		return []spec.Problem{spec.Bad(l.Name+".write_allocate", "found true: want false, as nothing is stored through the scalar cache")}
 	case readOnly && l.Atomics > 0:
 		return []spec.Problem{spec.Bad(l.Name+".atomics", "found %d: want 0, as no atomics go through the scalar cache", l.Atomics)}
+	case readOnly && l.LinkWrite > 0:
+		return []spec.Problem{spec.Bad(l.Name+".link_write_bytes_per_cycle", "found %g: want 0, as nothing is stored through the scalar cache", l.LinkWrite)}
 	case readOnly && l.WriteBuffer > 0:
 		return []spec.Problem{spec.Bad(l.Name+".write_buffer", "found %d: want 0, as nothing is stored through the scalar cache", l.WriteBuffer)}
-	case l.ReleaseAtEnd && l.Write != WriteBack:
+	case l.ReleaseAtEnd && !l.kept():
 		return []spec.Problem{spec.Bad(l.Name+".release_at_end", "found true: want false, as nothing stays dirty in a cache with write: %s", l.Write)}
 	case l.AcquireAtStart && !l.ReleaseAtEnd:
 		return []spec.Problem{spec.Bad(l.Name+".acquire_at_start", "found true: want false, as without release_at_end what is dirty would be lost, and a cache that passes stores on begins each launch empty in any case")}
 	case !readOnly && l.Write == ReadOnly:
-		return []spec.Problem{spec.Bad(l.Name+".write", "found read-only: want through or back, as stores come to this level")}
+		return []spec.Problem{spec.Bad(l.Name+".write", "found read-only: want through, back or eager, as stores come to this level")}
 	}
 	return nil
 }

@@ -155,15 +155,15 @@ func (c *cache) valid(s *slice, i int) uint64 {
 	return s.words[i]
 }
 
-// stored marks the words of a line that a store has written whole.
-func (c *cache) stored(s *slice, i int, words uint64) {
+// stored marks the words of a line that a store has written whole, and says whether stores have now written all of it.
+func (c *cache) stored(s *slice, i int, words uint64) (whole bool) {
 	l := &s.lines[i]
-	if l.full() {
-		return
-	}
-	if words = words & c.whole; words == c.whole && words != 0 {
+	words &= c.whole
+	if whole = words == c.whole && words != 0; whole {
 		*l |= fullLine
-		return
+	}
+	if l.full() {
+		return whole
 	}
 	if s.words == nil {
 		s.words = make([]uint64, len(s.lines))
@@ -171,4 +171,5 @@ func (c *cache) stored(s *slice, i int, words uint64) {
 	if s.words[i] |= words; s.words[i] == c.whole && c.whole != 0 {
 		*l |= fullLine
 	}
+	return l.full()
 }

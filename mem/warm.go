@@ -44,10 +44,13 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
 	if !store {
 		return
 	}
-	c.stored(p.slice, p.first+way, words<<c.within(addr))
-	if c.keeps {
+	switch whole := c.stored(p.slice, p.first+way, words<<c.within(addr)); {
+	case c.eager && whole:
+		c.warmNext(store, c.address(&p, p.tag), uint32(c.LineBytes), c.whole)
+		*p.line(way) &^= dirtyLine
+	case c.keeps:
 		p.makeDirty(way)
-	} else {
+	default:
 		c.warmNext(store, addr, bytes, words)
 	}
 }

@@ -149,7 +149,7 @@ func (c *cacheCase) rows() []keyRow {
 		{at("misses"), c.jobs + "apart", on, "64", "1", atLeast(128 * m.miss)},
 		{at("replacement"), c.jobs + "alias", on + at("ways=2"), "lru", "random", perHit(c.name, m.miss)}, // which go is drawn
 		{at("hash_sets"), c.jobs + "alias", on, "false", "true", bothOf(fewer(12*m.miss), hitsAre(c.name, m.first, m.first+12))},
-		{at("link_bytes_per_cycle"), c.jobs + "apart", on, "0", "1", bound(m.fetched/1024, m.fetched, m.slack)},
+		{at("link_read_bytes_per_cycle"), c.jobs + "apart", on, "0", "1", bound(m.fetched/1024, m.fetched, m.slack)},
 	}
 	fullNext := on + c.next + ".requests=1 " + c.next + ".bytes_per_cycle=1"
 	requests := keyRow{at("requests"), c.jobs + "apart", on + at("bytes_per_cycle") + "=1", "0", "1", waited(c.name)}
@@ -168,15 +168,18 @@ func (c *cacheCase) rows() []keyRow {
 			keyRow{at("acquire_at_start"), "chain", on, "false", "true", refused(at("acquire_at_start"))},
 			keyRow{at("write"), "chain", on, "read-only", "back", refused(at("write"))},
 			keyRow{at("write_buffer"), "chain", on, "0", "1", refused(at("write_buffer"))},
+			keyRow{at("link_write_bytes_per_cycle"), "chain", on, "0", "1", refused(at("link_write_bytes_per_cycle"))},
 			keyRow{at("atomics"), "chain", on, "0", "1", refused(at("atomics"))},
 			keyRow{at("write_allocate"), "chain", on, "false", "true", refused(at("write_allocate"))})
 	}
 	keeps := on + at("ways=4 ") + at("write_allocate=true ")
 	return append(rows,
 		keyRow{at("write_buffer"), "stores", fullNext, "0", "1", waited(c.name)},
+		keyRow{at("link_write_bytes_per_cycle"), "stores", on + at("write=through"), "0", "0.1", bound(started/1024, started*10, unbound)},
 		keyRow{at("atomics"), "updates", on, "0", "1", waited(c.name)},
 		keyRow{at("write"), "chain", on, "through", "read-only", refused(at("write"))},
 		keyRow{at("write"), "store", keeps, "through", "back", bothOf(fewer(c.acknowledged()), accessesAre(c.next, 1+3*16+1, 1))},
+		keyRow{at("write"), "stores", keeps, "back", "eager", accessesAre(c.next, 1+4, 1+stored/128)}, // four lines have no place
 		keyRow{at("release_at_end"), "store", keeps + at("write=back"), "false", "true", bothOf(longer(c.acknowledged()), accessesAre(c.next, 1, 1+16+1))},
 		keyRow{at("release_at_end"), "store", on + at("write=through"), "false", "true", refused(at("release_at_end"))},
 		keyRow{at("acquire_at_start"), "chain", on + at("write_allocate=true ") + at("write=back"), "false", "true", refused(at("acquire_at_start"))},

@@ -212,10 +212,12 @@ const (
 // missCycles are what a miss of a level takes longer than a hit: the latencies of all after it.
 var missCycles = map[string]uint64{"vector_l1": 475, "scalar_l1": 475, "shader_array": 415, "l2": 330, "memory_side": 190}
 
-// What the four waves of "apart" read, 128 lines, and how long that takes where no rate bounds it.
+// What the four waves of "apart" read, 128 lines, what those of "stores" store, 36, and how long "apart" takes where no rate bounds it.
 const (
 	moved   = 128 * 128 // bytes
-	unbound = 6500      // cycles of the same where nothing is bound by a rate
+	stored  = 36 * 128
+	started = 35 * 128 // of those, before the last begins
+	unbound = 6500     // cycles of the same where nothing is bound by a rate
 )
 
 func waves(s *tracing.Stats) uint64     { return s.Waves }

@@ -3,6 +3,7 @@ package systemtest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -19,19 +20,26 @@ import (
 // window is the time in cycles in which no level may move more than its peak.
 const window = 1000
 
-// A meter adds up what a level moves, by the windows in which turns come.
+// A meter adds up what a level moves, and its links in each direction, by the windows in which turns come.
 type meter struct {
-	bytes map[uint64]uint64
+	level, down, up map[uint64]uint64
 }
 
 func (m *meter) Func(ctx sim.HookCtx) {
-	if a, ok := ctx.Item.(mem.LevelAccess); ok {
-		m.bytes[a.Served/window] += uint64(a.Bytes)
+	switch a := ctx.Item.(type) {
+	case mem.LevelAccess:
+		m.level[a.Served/window] += uint64(a.Bytes)
+	case mem.LinkAccess:
+		if a.Kind == mem.Read {
+			m.down[a.Served/window] += uint64(a.Bytes)
+		} else {
+			m.up[a.Served/window] += uint64(a.Bytes)
+		}
 	}
 }
 
-// No cache level of a preset moves more bytes in a window than its slices can, whatever the job: what begins at the window's end
-// counts whole, a line a slice. (Of memory the same holds burst by burst: mem/dram.) SPVSIM_RANDOM_QUEUES draws more.
+// No cache level of a preset moves more bytes in a window than its slices can, and no direction of its links more than they can,
+// whatever the job: what begins at the window's end counts whole, a line a slice or link. (Of memory the same holds burst by burst: mem/dram.) SPVSIM_RANDOM_QUEUES draws more.
 func TestLawNoLevelBeatsItsPeak(t *testing.T) {
 	n := 2 * len(config.Presets())
 	if more, err := strconv.Atoi(os.Getenv("SPVSIM_RANDOM_QUEUES")); err == nil {
@@ -41,15 +49,35 @@ func TestLawNoLevelBeatsItsPeak(t *testing.T) {
 	for seed := range uint64(n) {
 		r := rand.New(rand.NewPCG(seed, 29))
 		preset, job := config.Presets()[seed%uint64(len(config.Presets()))], queueJobs[r.IntN(len(queueJobs))]
-		b.peaks(preset, job)
+		b.peaks(preset, job, "")
+		if rate := strconv.Itoa(1 + r.IntN(8)); b.crossed(preset, job, rate) == 0 {
+			t.Errorf("%s on %s: no link has moved anything", job, preset)
+		}
 	}
 }
 
-// peaks runs a job on four units of a preset, and compares each level's windows with its peak.
-func (b *keyBench) peaks(preset, job string) {
+// crossed is what the links of the first and the second cache move, where they are slower than anything else.
+func (b *keyBench) crossed(preset, job, rate string) (bytes uint64) {
+	b.t.Helper()
+	set := ""
+	for _, level := range []string{"vector_l1", "l2"} {
+		set += fmt.Sprintf(" %s.link_read_bytes_per_cycle=%s %s.link_write_bytes_per_cycle=%s", level, rate, level, rate)
+	}
+	for _, x := range b.peaks(preset, job, set) {
+		for _, of := range []map[uint64]uint64{x.down, x.up} {
+			for _, n := range of {
+				bytes += n
+			}
+		}
+	}
+	return bytes
+}
+
+// peaks runs a job on four units of a preset with some keys changed, and compares the windows of each level and its links with their peaks.
+func (b *keyBench) peaks(preset, job, set string) map[string]*meter {
 	b.t.Helper()
 	j := b.job(job)
-	m, err := config.LoadMachine(config.Request{Machine: preset, Job: j, Set: strings.Fields("compute_units=4 shader_engines=1")})
+	m, err := config.LoadMachine(config.Request{Machine: preset, Job: j, Set: strings.Fields("compute_units=4 shader_engines=1" + set)})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -57,7 +85,7 @@ func (b *keyBench) peaks(preset, job string) {
 	_, err = gpu.Run(context.Background(), gpu.Setup{Machine: m, Job: j, MaxCycles: 1e8, Attach: func(_ sim.Engine, parts []sim.Component) error {
 		for _, p := range parts {
 			if l, ok := p.(*mem.Level); ok {
-				x := &meter{map[uint64]uint64{}}
+				x := &meter{map[uint64]uint64{}, map[uint64]uint64{}, map[uint64]uint64{}}
 				meters[strings.ToLower(l.Name())] = x
 				l.AcceptHook(x)
 			}
@@ -67,24 +95,33 @@ func (b *keyBench) peaks(preset, job string) {
 	if err != nil && !errors.Is(err, gpu.ErrExpectation) {
 		b.t.Fatalf("%s on %s: %v", job, preset, err)
 	}
-	moved := false
+	moved := 0
 	for _, name := range mem.LevelNames {
 		c := m.HierarchySpec.Level(name)
 		x := meters[strings.ReplaceAll(name, "_", "")]
 		if !c.Present() || x == nil {
 			continue
 		}
-		slots, _ := m.Shape.Instances(c.SharedBy)
-		slots *= c.Slices
-		peak := uint64(float64(slots)*c.BytesPerCycle*window) + uint64(slots*c.LineBytes)
-		for at, bytes := range x.bytes {
-			moved = true
-			if bytes > peak {
-				b.t.Errorf("%s on %s: %s moves %d bytes in %d cycles from cycle %d on, its peak is %d", job, preset, name, bytes, window, at*window, peak)
-			}
-		}
+		n, _ := m.Shape.Instances(c.SharedBy)
+		moved += len(x.level)
+		what := job + " on " + preset + set + ": " + name
+		b.below(what, x.level, n*c.Slices, c.BytesPerCycle, c.LineBytes)
+		b.below(what+"'s links from the next level", x.down, n, c.LinkRead, c.LineBytes)
+		b.below(what+"'s links to the next level", x.up, n, c.LinkWrite, c.LineBytes)
 	}
-	if !moved {
+	if moved == 0 {
 		b.t.Errorf("%s on %s: no level has moved anything", job, preset)
+	}
+	return meters
+}
+
+// below looks for windows in which n servers of one rate move more than they can.
+func (b *keyBench) below(what string, windows map[uint64]uint64, n int, rate float64, line int) {
+	b.t.Helper()
+	peak := uint64(float64(n)*rate*window) + uint64(n*line)
+	for at, bytes := range windows {
+		if bytes > peak {
+			b.t.Errorf("%s: %d bytes in %d cycles from cycle %d on, the peak is %d", what, bytes, window, at*window, peak)
+		}
 	}
 }
