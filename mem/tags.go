@@ -145,10 +145,10 @@ func (c *cache) empty(p *place, way int) {
 }
 
 // valid are the words of a line that are.
-func (c *cache) valid(s *slice, i int) uint64 {
+func (g *geometry) valid(s *slice, i int) uint64 {
 	switch {
 	case s.lines[i].full():
-		return c.whole
+		return g.whole
 	case s.words == nil:
 		return 0
 	}
@@ -156,10 +156,10 @@ func (c *cache) valid(s *slice, i int) uint64 {
 }
 
 // stored marks the words of a line that a store has written whole, and says whether stores have now written all of it.
-func (c *cache) stored(s *slice, i int, words uint64) (whole bool) {
+func (g *geometry) stored(s *slice, i int, words uint64) (whole bool) {
 	l := &s.lines[i]
-	words &= c.whole
-	if whole = words == c.whole && words != 0; whole {
+	words &= g.whole
+	if whole = words == g.whole && words != 0; whole {
 		*l |= fullLine
 	}
 	if l.full() {
@@ -168,7 +168,7 @@ func (c *cache) stored(s *slice, i int, words uint64) (whole bool) {
 	if s.words == nil {
 		s.words = make([]uint64, len(s.lines))
 	}
-	if s.words[i] |= words; s.words[i] == c.whole && c.whole != 0 {
+	if s.words[i] |= words; s.words[i] == g.whole && g.whole != 0 {
 		*l |= fullLine
 	}
 	return l.full()
