@@ -108,3 +108,31 @@ func TestEagerStores(t *testing.T) {
 		}
 	}
 }
+
+// A miss of a sector fetches that alone, with time or without; once both are there the line is as any other.
+func TestSectors(t *testing.T) {
+	for name, read := range map[string]func(f *Fast, at, addr uint64){
+		"with time":    func(f *Fast, at, addr uint64) { f.Access(at, request(0, Read, addr)) },
+		"without time": func(f *Fast, _, addr uint64) { f.Warm(request(0, Read, addr)) },
+	} {
+		f := newTiny(t, func(s *HierarchySpec) { s.L2.LineBytes, s.L2.SectorBytes = 128, 64 })
+		read(f, 0, 4096)
+		for i, step := range []struct {
+			addr, misses, bytes uint64 // of the L2, and of memory
+		}{{4096, 0, 0}, {4160, 1, 64}, {4096, 0, 0}, {4160, 0, 0}} {
+			f.KernelBoundary()
+			l2, memory := f.count("l2").Misses, f.count("memory").Bytes
+			f.Access(uint64(i+1)*5000, request(0, Read, step.addr))
+			if m, b := f.count("l2").Misses-l2, f.count("memory").Bytes-memory; m != step.misses || b != step.bytes {
+				t.Errorf("%s, step %d: %d misses and %d bytes of memory, want %d and %d", name, i, m, b, step.misses, step.bytes)
+			}
+		}
+		f.KernelBoundary()
+		f.Access(40000, &Request{Kind: Write, Busy: 1, Lines: []Line{{Addr: 8192, Bytes: 4, Words: 1}}})
+		misses := f.count("l2").Misses
+		f.Access(45000, request(0, Read, 8192))
+		if got := f.count("l2").Misses - misses; got != 1 {
+			t.Errorf("%s: %d misses of a sector that a store wrote in part, want 1", name, got)
+		}
+	}
+}

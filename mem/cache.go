@@ -89,6 +89,7 @@ type geometry struct {
 	spread    interleave
 	sets      divider
 	fold      uint64 // mask of the tag bits that are folded into the set's index
+	sector    uint64 // bytes that are fetched together; 0: lines
 	word      uint   // log2 of the bytes of a word of a mask
 	whole     uint64 // mask of all words of a line; 0: a line is less than a word
 }
@@ -124,7 +125,7 @@ func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level, no
 func newGeometry(c *CacheSpec, word uint) geometry {
 	unit := max(c.InterleaveBytes, c.LineBytes)
 	g := geometry{lineShift: log2(c.LineBytes), perUnit: log2(unit / c.LineBytes), spread: interleave{log2(unit), newDivider(c.Slices)},
-		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), word: word, whole: wordMask(0, uint64(c.LineBytes)>>word)}
+		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), word: word, sector: uint64(c.SectorBytes), whole: wordMask(0, uint64(c.LineBytes)>>word)}
 	if c.HashSets && g.sets.pow2 {
 		g.fold = g.sets.n - 1
 	}
@@ -175,8 +176,8 @@ func (c *cache) read(at, delay, addr uint64, bytes uint32) (ready, taken uint64)
 	}
 	p.touch(way)
 	l := p.line(way)
-	if !l.full() {
-		ready, delay = c.miss(p.slice, l, at, delay, addr)
+	if !l.full() && !c.has(p.slice, p.first+way, addr, bytes) {
+		ready, delay = c.miss(&p, way, at, delay, addr, bytes)
 	} else {
 		c.counter.Hits++
 		if ready = at + delay; l.ready() > ready {
@@ -188,13 +189,14 @@ func (c *cache) read(at, delay, addr uint64, bytes uint32) (ready, taken uint64)
 	return ready, taken
 }
 
-// miss fills a line from below; it has waited for the delay when it leaves.
-func (c *cache) miss(s *slice, l *line, at, delay, addr uint64) (ready, waited uint64) {
+// miss fills a line from below, or those of its sectors that bytes are read of; it has waited for the delay when it leaves.
+func (c *cache) miss(p *place, way int, at, delay, addr uint64, bytes uint32) (ready, waited uint64) {
 	c.counter.Misses++
-	delay = c.waitHere(&s.misses, at, delay)
-	ready = c.fetch(at, delay, addr&^uint64(c.LineBytes-1), uint32(c.LineBytes))
-	*l = newLine(ready) | *l&dirtyLine | fullLine
-	s.misses.enter(ready)
+	delay = c.waitHere(&p.misses, at, delay)
+	from, size := c.sectors(addr, bytes)
+	ready = c.fetch(at, delay, from, size)
+	c.fill(p.slice, p.first+way, ready, from, size)
+	p.misses.enter(ready)
 	return ready, delay
 }
 

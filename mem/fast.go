@@ -30,7 +30,7 @@ func NewFast(s *HierarchySpec, shape *spec.Shape) *Fast {
 			continue
 		}
 		l := newLevel(all[i], s, shape, next, &f.now)
-		if l.Name == "l2" {
+		if next != nil && next.Name == "l2" {
 			l.frames = newFrames(&s.Memory)
 		}
 		f.levels = append([]*level{l}, f.levels...)

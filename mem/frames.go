@@ -3,8 +3,8 @@ package mem
 import "math/bits"
 
 // frames say where in memory the pages of a program lie: at random, and as each other time.
-// The caches that one instance serves the machine with, and the channels of memory, go by these
-// addresses; caches nearer to the compute units see the program's, of which they use bits within a page.
+// The L2 and what is behind it, the channels of memory among it, go by these addresses; caches nearer to the compute units
+// see the program's, of which they use bits within a page.
 type frames struct {
 	shift uint   // log2 of the bytes of a page
 	half  uint   // of the bits of a frame's number

@@ -29,6 +29,7 @@ const (
 type CacheSpec struct {
 	Bytes           int     `yaml:"bytes" range:"0..1099511627776" unit:"bytes" doc:"size of one instance, over all its slices; 0: no such level"`
 	LineBytes       int     `yaml:"line_bytes" range:"0..4096" pow2:"true" unit:"bytes" doc:"line size"`
+	SectorBytes     int     `yaml:"sector_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"aligned part of a line that is fetched by itself, when something in it is read; 0: the whole line, as in vector_l1 and scalar_l1, and under memory.model: akita"`
 	Ways            int     `yaml:"ways" range:"0..1024" doc:"associativity"`
 	Slices          int     `yaml:"slices" range:"0..4096" doc:"slices of one instance, picked by address; each serves its own requests"`
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"0..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one slice; 0: one line"`
@@ -69,6 +70,9 @@ func (c CacheSpec) Check() []spec.Problem {
 	ps := c.needed()
 	if set := c.LineBytes * c.Ways * c.Slices; ps == nil && c.Bytes%set != 0 {
 		ps = append(ps, spec.Bad("bytes", "found %d: want a multiple of line_bytes x ways x slices, %d", c.Bytes, set))
+	}
+	if c.SectorBytes > 0 && (c.SectorBytes < minLine || c.SectorBytes > c.LineBytes) {
+		ps = append(ps, spec.Bad("sector_bytes", "found %d: want 0, or from %d up to line_bytes, %d", c.SectorBytes, minLine, c.LineBytes))
 	}
 	if c.InterleaveBytes > 0 && c.InterleaveBytes < c.LineBytes {
 		ps = append(ps, spec.Bad("interleave_bytes", "found %d: want at least line_bytes, %d", c.InterleaveBytes, c.LineBytes))
@@ -111,7 +115,7 @@ type MemorySpec struct {
 	Efficiency      float64 `yaml:"efficiency" default:"0" range:"0..1" doc:"share of the channels' peak that transfers sustain, after row activations, refresh and turning between reads and writes; 0: all of it"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles from a request leaving the last cache until its line is back there"`
 	Requests        int     `yaml:"requests" default:"0" range:"0..65536" unit:"requests" doc:"requests that one channel holds before it serves them; 0: no limit"`
-	PageBytes       int     `yaml:"page_bytes" default:"0" range:"0..1073741824" pow2:"true" unit:"bytes" doc:"bytes of a program's addresses that lie together in memory: pages of this size lie at random, and memory_side and the channels go by where; 0: memory is laid out as the program's addresses"`
+	PageBytes       int     `yaml:"page_bytes" default:"0" range:"0..1073741824" pow2:"true" unit:"bytes" doc:"bytes of a program's addresses that lie together in memory: pages of this size lie at random, and l2, memory_side and the channels go by where; 0: memory is laid out as the program's addresses"`
 }
 
 // minPage is the smallest page of a virtual address: what an x86 host has, and as much as the longest line.
@@ -206,7 +210,7 @@ func (s HierarchySpec) Check() []spec.Problem {
 	var ps []spec.Problem
 	inner := 0
 	for _, l := range s.levels() {
-		ps = append(append(ps, l.checkStores()...), l.checkShared()...)
+		ps = append(append(append(ps, l.checkStores()...), l.checkShared()...), l.checkSectors(1<<s.wordShift())...)
 		switch {
 		case !l.Present() && !l.optional:
 			ps = append(ps, spec.Bad(l.Name+".bytes", "found 0: want this level (only shader_array and memory_side may be absent)"))
@@ -243,6 +247,19 @@ func (l *namedCache) checkStores() []spec.Problem {
 		return []spec.Problem{spec.Bad(l.Name+".acquire_at_start", "found true: want false, as without release_at_end what is dirty would be lost, and a cache that passes stores on begins each launch empty in any case")}
 	case !readOnly && l.Write == ReadOnly:
 		return []spec.Problem{spec.Bad(l.Name+".write", "found read-only: want through, back or eager, as stores come to this level")}
+	}
+	return nil
+}
+
+// checkSectors refuses parts of lines in the first caches, which are asked for lines, and such as are less than a word.
+func (l *namedCache) checkSectors(word int) []spec.Problem {
+	switch {
+	case !l.Present() || l.SectorBytes == 0:
+		return nil
+	case l.Name == "vector_l1" || l.Name == "scalar_l1":
+		return []spec.Problem{spec.Bad(l.Name+".sector_bytes", "found %d: want 0, as lanes ask this cache for lines", l.SectorBytes)}
+	case l.SectorBytes < word:
+		return []spec.Problem{spec.Bad(l.Name+".sector_bytes", "found %d: want at least %d, a 64th of the longest line", l.SectorBytes, word)}
 	}
 	return nil
 }

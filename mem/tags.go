@@ -77,13 +77,13 @@ func (c *cache) locate(addr uint64) place {
 }
 
 // folded is what a tag adds to the index of its set, so that strides of a power of two do not camp on few sets.
-func (l *level) folded(tag uint64) uint64 { return (tag ^ tag>>l.sets.shift) & l.fold }
+func (g *geometry) folded(tag uint64) uint64 { return (tag ^ tag>>g.sets.shift) & g.fold }
 
 // address is the inverse of locate for the line with the given tag.
-func (c *cache) address(p *place, tag uint32) uint64 {
-	key := uint64(tag-1)*c.sets.n + (p.set ^ c.folded(uint64(tag-1)))
-	unit := c.spread.join(key>>c.perUnit, p.index)
-	return unit | key&(1<<c.perUnit-1)<<c.lineShift
+func (g *geometry) address(p *place, tag uint32) uint64 {
+	key := uint64(tag-1)*g.sets.n + (p.set ^ g.folded(uint64(tag-1)))
+	unit := g.spread.join(key>>g.perUnit, p.index)
+	return unit | key&(1<<g.perUnit-1)<<g.lineShift
 }
 
 // find is the way that holds the line, or -1.
@@ -172,4 +172,40 @@ func (g *geometry) stored(s *slice, i int, words uint64) (whole bool) {
 		*l |= fullLine
 	}
 	return l.full()
+}
+
+// sectors are what a read of bytes of a line fetches.
+func (g *geometry) sectors(addr uint64, bytes uint32) (from uint64, size uint32) {
+	if g.sector == 0 {
+		return addr &^ (1<<g.lineShift - 1), 1 << g.lineShift
+	}
+	from = addr &^ (g.sector - 1)
+	end := min(addr+uint64(bytes)+g.sector-1, from|(1<<g.lineShift-1)+1) &^ (g.sector - 1)
+	return from, uint32(end - from)
+}
+
+// has says whether bytes of a line that is not full are valid, as sectors are.
+func (g *geometry) has(s *slice, i int, addr uint64, bytes uint32) bool {
+	if g.sector == 0 || s.words == nil {
+		return false
+	}
+	words := g.wordsOf(g.sectors(addr, bytes))
+	return s.words[i]&words == words
+}
+
+// fill makes bytes of a line valid, which are there in a cycle.
+func (g *geometry) fill(s *slice, i int, ready, from uint64, size uint32) {
+	l := &s.lines[i]
+	*l = newLine(ready) | *l&dirtyLine
+	if size == 1<<g.lineShift {
+		*l |= fullLine
+		return
+	}
+	g.stored(s, i, g.wordsOf(from, size))
+}
+
+// wordsOf are the words of bytes of a line.
+func (g *geometry) wordsOf(from uint64, size uint32) uint64 {
+	first := from & (1<<g.lineShift - 1) >> g.word
+	return wordMask(first, first+uint64(size)>>g.word)
 }

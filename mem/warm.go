@@ -36,9 +36,10 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
 	if way < 0 {
 		way = c.evict(&p)
 		if !store {
-			c.warmNext(store, addr, uint32(c.LineBytes), 0)
-			*p.line(way) = fullLine
+			c.warmFill(&p, way, addr, bytes)
 		}
+	} else if !store && c.sector > 0 && !p.line(way).full() && !c.has(p.slice, p.first+way, addr, bytes) {
+		c.warmFill(&p, way, addr, bytes)
 	}
 	p.touch(way)
 	if !store {
@@ -53,6 +54,13 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
 	default:
 		c.warmNext(store, addr, bytes, words)
 	}
+}
+
+// warmFill makes what a read of bytes fetches valid.
+func (c *cache) warmFill(p *place, way int, addr uint64, bytes uint32) {
+	from, size := c.sectors(addr, bytes)
+	c.warmNext(false, from, size, 0)
+	c.fill(p.slice, p.first+way, 0, from, size)
 }
 
 // evict makes space for p's line.

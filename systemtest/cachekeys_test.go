@@ -2,6 +2,7 @@ package systemtest
 
 import (
 	"fmt"
+	"strings"
 
 	"spvsim/account"
 	"spvsim/tracing"
@@ -156,6 +157,11 @@ func (c *cacheCase) rows() []keyRow {
 	if c.name == "vector_l1" { // which the address path does not outrun
 		requests = keyRow{at("requests"), "apart", on + "vector_l1.misses=1 compute_units=1", "0", "64", shrinks("memory.read",
 			func(s *tracing.Stats) uint64 { return s.Slots[account.MemoryRead] })}
+	}
+	if strings.HasSuffix(c.name, "_l1") {
+		rows = append(rows, keyRow{at("sector_bytes"), "chain", on, "0", "64", refused(at("sector_bytes"))})
+	} else {
+		rows = append(rows, keyRow{at("sector_bytes"), c.jobs + "chain", long + at("line_bytes=512"), "0", "128", hitsAre(c.name, m.long, m.again+64)})
 	}
 	rows = append(rows, requests, keyRow{at("link_credits"), c.jobs + "apart", fullNext, "0", "1", waited(c.name)})
 	if c.name == "memory_side" {
