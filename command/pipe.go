@@ -110,7 +110,7 @@ func (p *Pipe) await(now uint64, q *Queue) {
 
 // isReady: a queue's next packet waits for nothing but the pipe from cycle at on.
 func (p *Pipe) isReady(at uint64, q *Queue) {
-	if q.first && !q.head().Work.Host() {
+	if w := q.head().Work; q.first && !w.Host() && !w.Untimed() {
 		at = max(at, q.begin)
 	}
 	q.ready = at
@@ -198,8 +198,8 @@ func (p *Pipe) pick(now uint64) *Queue {
 // serve reads the next packet of a queue and orders its launch; false: a limit of launches keeps it.
 func (p *Pipe) serve(now uint64, q *Queue) bool {
 	k := q.head()
-	if k.Work.Host() {
-		return p.host(now, q, k)
+	if k.Work.Host() || k.Work.Untimed() {
+		return p.without(now, q, k)
 	}
 	if p.open >= p.all.spec.OpenPerPipe || p.all.outstanding >= p.all.spec.MostOutstanding {
 		p.limited = true
@@ -260,8 +260,8 @@ func (p *Pipe) order(k *Packet, first bool, s scheduler.Share, c *scheduler.Call
 	p.port.Post(&scheduler.Order{Begin: func(now uint64) error { return k.Work.Open(now, floor, first, s, c) }}, p.all.to, at)
 }
 
-// host lets the host carry out its work, which takes none of the pipe's time.
-func (p *Pipe) host(now uint64, q *Queue, k *Packet) bool {
+// without has work carried out that takes none of the pipe's time.
+func (p *Pipe) without(now uint64, q *Queue, k *Packet) bool {
 	r := &p.all.Records[k.Launch]
 	r.Read, r.Opened = now, now
 	p.open++
@@ -270,6 +270,7 @@ func (p *Pipe) host(now uint64, q *Queue, k *Packet) bool {
 		p.all.err(err)
 		return false
 	}
+	q.first = q.first && k.Work.Host()
 	q.next++
 	p.advance(now, q)
 	return true

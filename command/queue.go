@@ -13,6 +13,8 @@ type Work interface {
 	Open(now, floor uint64, first bool, s scheduler.Share, c *scheduler.Caller) error
 	// Host says that the host carries the work out: no pipe spends time on it.
 	Host() bool
+	// Untimed says that it runs without time: it is carried out when its packet is ready, and what comes after it follows a launch.
+	Untimed() bool
 }
 
 // A Packet is a launch of a queue, with what it waits for; or a mark.

@@ -63,6 +63,7 @@ func (g *group) tell(sum *account.Counts) {
 		sum.Launches, sum.Workgroups, sum.Waves = sum.Launches+s.Launches, sum.Workgroups+s.Workgroups, sum.Waves+s.Waves
 		sum.AddParts(&s.Counts)
 	}
+	sum.Add(&g.did)
 }
 
 // times are those of a launch, from the begin of all of them on.
@@ -120,6 +121,7 @@ func (g *group) kept(h *account.HardwareQueue, r *command.Record) {
 // countLaunch adds what a launch did to its step.
 func (g *group) countLaunch(l *besideLaunch) {
 	s := g.tally.step(l.step)
+	s.Add(&l.did)
 	if l.open.None() {
 		return
 	}
@@ -130,7 +132,7 @@ func (g *group) countLaunch(l *besideLaunch) {
 	c := account.Counts{Launches: 1}
 	c.Workgroups, _, _ = l.open.Progress()
 	c.Waves = c.Workgroups * uint64(k.Need.Waves)
-	l.work.count(&c, whole(l.work))
+	l.work.count(&c, l.timedPart())
 	if own := l.codes[0]; !slices.Contains(g.counted, own) {
 		g.counted = append(g.counted, own)
 		c.ByClass, c.LDS = issues(l.codes), own.LDS()
@@ -138,8 +140,12 @@ func (g *group) countLaunch(l *besideLaunch) {
 	s.Add(&c)
 }
 
-// ended counts a dispatch of a graph that has ended.
-func (g *group) ended(i int) { g.launches[i].graphEnds() }
+// ended counts a dispatch of a graph that has ended, and runs what of a launch is left that is not timed.
+func (g *group) ended(i int) {
+	l := g.launches[i]
+	l.graphEnds()
+	l.rest()
+}
 
 // graphEnds counts what a launch did if it is a dispatch of a graph, which has ended or was stopped.
 func (l *besideLaunch) graphEnds() {

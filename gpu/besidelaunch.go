@@ -39,6 +39,7 @@ type besideLaunch struct {
 	stored  bool     // a kernel that it waits for over others may have stored
 	own     *ownCode // of a device's launch: what it alone issues; nil: its step counts
 	among   int      // graphs that may be on the machine at once, its own included; 0: it is of none
+	without
 }
 
 // kernel is what of the launch goes to the dispatcher as one; nil: nothing.
@@ -74,6 +75,9 @@ func (l *besideLaunch) Host() bool { return l.host }
 
 // Open fulfils command.Work.
 func (l *besideLaunch) Open(now, floor uint64, first bool, s scheduler.Share, c *scheduler.Caller) error {
+	if l.Untimed() {
+		return l.pass(now, c)
+	}
 	return l.work.beside(l, opening{now, floor, first, s, c})
 }
 
@@ -99,12 +103,16 @@ func (k *kernel) beside(l *besideLaunch, at opening) error {
 		l.own.begin(k)
 	}
 	l.nameCodes()
-	l.open = l.group.machine.dispatcher.Open(at.now, at.floor, &k.Launch, at.share, at.caller)
+	p := l.timedPart()
+	if err := l.runs(scheduler.Part{End: p.First}); err != nil {
+		return err
+	}
+	l.open = l.group.machine.dispatcher.Open(at.now, at.floor, &k.Launch, p, at.share, at.caller)
 	return nil
 }
 
 func (d *drawing) beside(l *besideLaunch, at opening) error {
-	d.draw.begin()
+	d.clear(l.timedPart())
 	return d.kernel.beside(l, at)
 }
 
@@ -135,27 +143,33 @@ func (l *besideLaunch) nameCodes() {
 	}
 }
 
+// stores says whether a launch is a kernel that ran with time, so that its stores are in caches.
+func (g *group) stores(i int) bool {
+	l := g.launches[i]
+	return l.kernel() != nil && !l.Untimed()
+}
+
 // sync is what the barrier before a launch does: caches write back what kernels that it waits for have stored, and those that a launch
 // does not share with others drop their lines.
 func (g *group) sync(l *besideLaunch) func(done uint64) uint64 {
-	stored := l.stored || slices.ContainsFunc(l.after, func(i int) bool { return g.launches[i].kernel() != nil })
 	_, reads := l.work.(resident)
 	h, release, acquire := g.machine.hierarchy, l.release, l.acquire
 	levels, _ := h.(mem.Barrier)
 	return func(done uint64) uint64 {
 		from := done
 		switch {
-		case !stored:
+		case !l.stored && !slices.ContainsFunc(l.after, g.stores):
 		case release != nil:
 			done = levels.ReleaseLevels(from, release)
 		default:
 			done = h.Release(from)
+			g.released = from
 		}
 		if len(g.queues) == 1 { // beside others, free slots wait for work of theirs
 			g.machine.array.Drain(from, done)
 		}
 		switch {
-		case !reads:
+		case !reads || l.Untimed(): // a run without time does that itself
 		case acquire != nil:
 			levels.AcquireLevels(acquire)
 		default:

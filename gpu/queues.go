@@ -29,12 +29,14 @@ type group struct {
 	graphs    []*graphJob
 	begun     uint64 // cycle
 	moves     uint64 // cycle from which memory is free for the next transfer
+	released  uint64 // cycle up to which all that was stored has been written back
 	beside    []account.HardwareQueue
 	counted   []*simd.Code // by a step
 	order     []int        // of the launches, in which each comes after those that it waits for
 	hazards   bool         // are looked for
 	loose     [][2]int     // launches of which neither waits for the other
 	noun      string       // what a launch is called
+	chosen
 }
 
 // errQueues says that a job's queues can't run as it says.
@@ -46,10 +48,10 @@ func (r *runner) prepareQueues() error {
 	if err != nil || len(calls) == 0 {
 		return err
 	}
-	if r.window != nil || r.setup.Job.Time != nil {
-		return fmt.Errorf("%w: time: launches of queues overlap, so that none can be timed alone: want all of them, or mode: functional", errQueues)
+	g := &group{machine: r.machine, spec: r.setup.Machine, tally: r.tally, noun: "step", chosen: chosen{untimed: r.untimed}}
+	if r.window != nil {
+		g.choose = func(l *launch, w resident) (scheduler.Part, bool) { return r.windowOf(l, w) }
 	}
-	g := &group{machine: r.machine, spec: r.setup.Machine, tally: r.tally, noun: "step"}
 	for i := range r.launches {
 		l := &r.launches[i]
 		switch {
@@ -182,7 +184,11 @@ func (g *group) timed(t *timing, step string, p scheduler.Part, follows bool) (*
 	for _, l := range g.launches { // steps are counted in their order in the job
 		g.tally.number(l.step)
 	}
-	c, err := t.run(step, g, p, follows)
+	var c *account.Counts
+	err := g.untimed.during(func() (err error) {
+		c, err = t.run(step, g, p, follows)
+		return err
+	})
 	if c == nil {
 		return c, err
 	}
@@ -243,10 +249,10 @@ func (g *group) open(m *machine, _ scheduler.Part) error {
 }
 
 func (g *group) start(now uint64, _ scheduler.Part, follows bool) {
-	g.begun, g.moves = now, now
+	g.begun, g.moves, g.released, g.did = now, now, now, account.Counts{}
 	g.watch()
 	for _, l := range g.launches {
-		l.open = scheduler.Opened{}
+		l.open, l.without = scheduler.Opened{}, without{}
 	}
 	g.processor.Start(now, follows)
 }
@@ -271,7 +277,7 @@ func (g *group) close(end uint64) (done, next uint64) {
 		c.Launch = ""
 	}
 	done = end
-	if slices.ContainsFunc(g.launches, func(l *besideLaunch) bool { return l.kernel() != nil }) {
+	if g.leavesStores() {
 		done = m.hierarchy.Release(end)
 		m.array.Drain(end, done)
 	}

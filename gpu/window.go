@@ -11,17 +11,15 @@ import (
 // windowed runs a launch of a job of which a part is timed. What runs without
 // time brings its lines into the caches.
 func (r *runner) windowed(l *launch, w resident, follows bool) error {
-	t := r.window
-	k := r.sampler.kinds.of(l, w.like())
-	k.seen++
+	chosen, timed := r.windowOf(l, w)
 	all, known := w.workgroups()
 	switch {
-	case !t.Chooses(l.from) || t.First > 0 && k.seen > t.First:
+	case !timed:
 		return r.skipped(l, whole(w), true)
-	case t.Workgroups == nil || !known:
+	case !known:
 		return r.clocked(l, whole(w), follows)
 	}
-	first, end := min(uint64(t.Workgroups[0]), all), min(uint64(t.Workgroups[1])+1, all)
+	first, end := chosen.First, chosen.End
 	parts := []struct {
 		scheduler.Part
 		timed bool
@@ -39,6 +37,18 @@ func (r *runner) windowed(l *launch, w resident, follows bool) error {
 		}
 	}
 	return nil
+}
+
+// windowOf says whether a launch is timed, and which part of it.
+func (r *runner) windowOf(l *launch, w resident) (p scheduler.Part, timed bool) {
+	t := r.window
+	k := r.sampler.kinds.of(l, w.like())
+	k.seen++
+	p = whole(w)
+	if w := t.Workgroups; w != nil {
+		p.First, p.End = min(uint64(w[0]), p.End), min(uint64(w[1])+1, p.End)
+	}
+	return p, t.Chooses(l.from) && (t.First == 0 || k.seen <= t.First)
 }
 
 // checkWindow asks for a launch that is timed, and for one of each step that is named.

@@ -37,16 +37,12 @@ func (d *Dispatcher) Launch(now uint64, l *cu.Launch, follows bool) {
 
 // LaunchPart is Launch for some of the workgroups.
 func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Part) {
-	g := l.NumWorkgroups
 	cost, floor := d.spec.KernelLaunchCycles, d.spec.LaunchFloor
 	if follows {
 		cost, floor = d.spec.FollowingLaunch, 0
 	}
 	begin := now + uint64(cost)
 	k := newKernel(l, part, max(begin, now+uint64(floor)))
-	if part.First > 0 {
-		k.next = workgroupAt(part.First, g)
-	}
 	d.kernel = k
 	d.serve(k)
 	if k.total > 0 {
@@ -56,7 +52,11 @@ func (d *Dispatcher) LaunchPart(now uint64, l *cu.Launch, follows bool, part Par
 
 // newKernel is a launch on all engines and units; it is done in cycle done at the earliest.
 func newKernel(l *cu.Launch, part Part, done uint64) *kernel {
-	return &kernel{done: done, Part: part, launch: launch{code: l, engine: -1, unit: -1, grid: l.NumWorkgroups, total: part.End - part.First}}
+	k := &kernel{done: done, Part: part, launch: launch{code: l, engine: -1, unit: -1, grid: l.NumWorkgroups, total: part.End - part.First}}
+	if part.First > 0 {
+		k.next = workgroupAt(part.First, k.grid)
+	}
+	return k
 }
 
 // workgroupAt is the id of the workgroup that comes i-th in a grid.

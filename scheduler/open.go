@@ -164,10 +164,9 @@ func (d *Dispatcher) Clear() {
 // Port is where orders come.
 func (d *Dispatcher) Port() *engine.Port { return d.port }
 
-// Open opens a kernel in cycle now, beside what is open. It is done in cycle floor at the earliest.
-func (d *Dispatcher) Open(now, floor uint64, l *cu.Launch, s Share, c *Caller) Opened {
-	g := l.NumWorkgroups
-	o := d.add(newKernel(l, Part{End: uint64(g[0]) * uint64(g[1]) * uint64(g[2])}, max(now, floor)), s, c)
+// Open opens a part of a kernel in cycle now, beside what is open. It is done in cycle floor at the earliest.
+func (d *Dispatcher) Open(now, floor uint64, l *cu.Launch, part Part, s Share, c *Caller) Opened {
+	o := d.add(newKernel(l, part, max(now, floor)), s, c)
 	d.alarm.Set(now)
 	return Opened{o}
 }

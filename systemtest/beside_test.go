@@ -1,20 +1,16 @@
 package systemtest
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"spvsim/account"
 	"spvsim/config"
-	"spvsim/experiments"
 	"spvsim/gpu"
 )
 
@@ -107,56 +103,6 @@ func besideRun(t testing.TB, job *config.Job, settings string, change func(*gpu.
 func computing(t testing.TB, queues, settings string) *gpu.Result {
 	t.Helper()
 	return besideRun(t, parseBeside(t, besideJob+queues), besideMachine+settings, nil)
-}
-
-var (
-	stepsLine = regexp.MustCompile(`(?m)^steps:`)
-	indented  = regexp.MustCompile(`(?m)^( |-|#)`)
-)
-
-// queued is a job of steps with those in one queue.
-func queued(job string) string {
-	at := stepsLine.FindStringIndex(job)
-	before, steps := job[:at[0]], job[at[1]:]
-	after := ""
-	if end := regexp.MustCompile(`(?m)^[a-z]`).FindStringIndex(steps); end != nil {
-		steps, after = steps[:end[0]], steps[end[0]:]
-	}
-	return before + "queues:\n- steps:" + indented.ReplaceAllString(steps, "  $1") + after
-}
-
-// One queue whose steps have barriers is a stream: all of it is the same to the cycle.
-func TestOneQueueIsAStream(t *testing.T) {
-	small := map[string]string{"size: 128": "size: 32", "n: 512": "n: 64", "{log2n: 14, n: 16384}": "{log2n: 9, n: 512}"}
-	for _, machine := range []string{"gcn3-r9nano", "rdna3-rx7900xtx", "cdna3-mi300a"} {
-		for _, name := range []string{"deferred-quads", "peer-atax", "peer-bitonic"} {
-			files, file, _, err := experiments.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			steps, err := fs.ReadFile(files, file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for from, to := range small {
-				steps = bytes.Replace(steps, []byte(from), []byte(to), 1)
-			}
-			var runs []*gpu.Result
-			for _, text := range []string{string(steps), queued(string(steps))} {
-				j, err := config.ParseJob(files, file, []byte(text))
-				if err != nil {
-					t.Fatal(err)
-				}
-				j.Expect = nil // it is of the whole size
-				runs = append(runs, besideRun(t, j, "machine="+machine, nil))
-			}
-			a, b := runs[0].Stats.Counts, runs[1].Stats.Counts
-			a.Beside, b.Beside = false, false
-			if !reflect.DeepEqual(a, b) {
-				t.Errorf("%s on %s: in steps %+v, in a queue %+v", name, machine, a, b)
-			}
-		}
-	}
 }
 
 // Two launches that share nothing, each for half of the machine, take the time of one.

@@ -1,0 +1,117 @@
+package gpu
+
+import (
+	"spvsim/account"
+	"spvsim/engine"
+	"spvsim/scheduler"
+)
+
+// Launches of queues of which the job says what is timed. The others run without time when their packets are ready: no pipe and no
+// compute unit spends time on them, and what waits for them begins in the same cycle.
+
+// A chosen is what is timed of the launches of a group.
+type chosen struct {
+	untimed *untimed
+	// choose says which part of a launch is timed, if any is; nil: all of all launches.
+	choose func(l *launch, w resident) (scheduler.Part, bool)
+	did    account.Counts // of what ran without time, but for what is counted by step alone
+}
+
+// A without is what of a launch runs without time.
+type without struct {
+	decided bool
+	all     bool
+	part    *scheduler.Part // that is timed; nil: all, or none
+	did     account.Counts
+}
+
+// Untimed fulfils command.Work. It is decided when it is asked first, when all has ended that the launch waits for.
+func (l *besideLaunch) Untimed() bool {
+	w, ok := l.work.(resident)
+	if l.group.choose == nil || !ok || l.decided {
+		return l.all
+	}
+	if some, err := l.work.prepare(); err != nil || !some {
+		return false // which its packet finds as well
+	}
+	l.decided = true
+	p, timed := l.group.choose(l.launch, w)
+	_, known := w.workgroups()
+	switch {
+	case !timed, known && p.First == p.End:
+		l.all = true
+	case known:
+		l.part = &p
+	}
+	return l.all
+}
+
+// timedPart is the part of a kernel that is timed.
+func (l *besideLaunch) timedPart() scheduler.Part {
+	if l.part != nil {
+		return *l.part
+	}
+	return whole(l.work)
+}
+
+// pass runs a launch without time, in cycle now.
+func (l *besideLaunch) pass(now uint64, c *scheduler.Caller) error {
+	if err := l.run(whole(l.work)); err != nil {
+		return err
+	}
+	scheduler.Passed(c.Port, c, now, now)
+	return nil
+}
+
+// runs runs a part without time, if there is anything in it.
+func (l *besideLaunch) runs(p scheduler.Part) error {
+	if p.First == p.End {
+		return nil
+	}
+	return l.run(p)
+}
+
+// run runs a part without time, with its lines brought into the caches.
+func (l *besideLaunch) run(p scheduler.Part) error {
+	g := l.group
+	g.machine.array.Ahead.Join()
+	faults := g.machine.store.Faults.Count
+	c, err := g.untimed.run(l.work, p, true)
+	if c == nil {
+		return err
+	}
+	l.did.Add(c)
+	own := *c // launches, workgroups, waves and what parts count are added up by step, and faults of memory by the machine
+	own.Launches, own.Workgroups, own.Waves, own.Graph, own.Fragments = 0, 0, 0, nil, nil
+	own.OutOfBounds -= g.machine.store.Faults.Count - faults
+	g.did.Add(&own)
+	return err
+}
+
+// rest runs what comes after the part of a launch that was timed.
+func (l *besideLaunch) rest() {
+	if l.part == nil {
+		return
+	}
+	if err := l.runs(scheduler.Part{First: l.part.End, End: whole(l.work).End}); err != nil {
+		l.group.machine.engine.Fail(err)
+	}
+}
+
+// leavesStores says whether kernels have stored what no barrier has had written back.
+func (g *group) leavesStores() bool {
+	for i, l := range g.launches {
+		if l.kernel() != nil && (g.choose == nil || !l.open.None() && g.doneAt(i) > g.released) {
+			return true
+		}
+	}
+	return false
+}
+
+// doneAt is the cycle in which a launch was done; engine.Never: it has not.
+func (g *group) doneAt(i int) uint64 {
+	if r := &g.processor.Records[i]; r.Ended {
+		return r.Done
+	}
+	return engine.Never
+}
