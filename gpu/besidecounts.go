@@ -56,10 +56,11 @@ func (g *group) tell(sum *account.Counts) {
 		h.KeptBy = slices.DeleteFunc(h.KeptBy, func(k account.KeptBy) bool { return k.Dependence+k.Pipe == 0 })
 		g.beside = append(g.beside, h)
 	}
-	for i := range g.tally.steps {
-		s := &g.tally.steps[i]
+	for i := range g.own.steps {
+		s := &g.own.steps[i]
 		s.Cycles = busyTime(byStep[s.Name])
 		s.Counts.Beside = true
+		g.tally.step(s.Name).Add(&s.Counts)
 		sum.Launches, sum.Workgroups, sum.Waves = sum.Launches+s.Launches, sum.Workgroups+s.Workgroups, sum.Waves+s.Waves
 		sum.AddParts(&s.Counts)
 	}
@@ -120,7 +121,7 @@ func (g *group) kept(h *account.HardwareQueue, r *command.Record) {
 
 // countLaunch adds what a launch did to its step.
 func (g *group) countLaunch(l *besideLaunch) {
-	s := g.tally.step(l.step)
+	s := g.own.step(l.step)
 	s.Add(&l.did)
 	if l.open.None() {
 		return
@@ -133,9 +134,9 @@ func (g *group) countLaunch(l *besideLaunch) {
 	c.Workgroups, _, _ = l.open.Progress()
 	c.Waves = c.Workgroups * uint64(k.Need.Waves)
 	l.work.count(&c, l.timedPart())
-	if own := l.codes[0]; !slices.Contains(g.counted, own) {
-		g.counted = append(g.counted, own)
-		c.ByClass, c.LDS = issues(l.codes), own.LDS()
+	if own := l.codes[0]; g.before[own] != nil { // once
+		addIssued(&c, own, g.before[own])
+		delete(g.before, own)
 	}
 	s.Add(&c)
 }
@@ -150,7 +151,7 @@ func (g *group) ended(i int) {
 // graphEnds counts what a launch did if it is a dispatch of a graph, which has ended or was stopped.
 func (l *besideLaunch) graphEnds() {
 	if l.graph() != nil && !l.open.None() {
-		l.countGraph(l.group.tally.step(l.step))
+		l.countGraph(l.group.own.step(l.step))
 	}
 }
 

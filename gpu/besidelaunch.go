@@ -144,10 +144,7 @@ func (l *besideLaunch) nameCodes() {
 }
 
 // stores says whether a launch is a kernel that ran with time, so that its stores are in caches.
-func (g *group) stores(i int) bool {
-	l := g.launches[i]
-	return l.kernel() != nil && !l.Untimed()
-}
+func (l *besideLaunch) stores() bool { return l.kernel() != nil && !l.Untimed() }
 
 // sync is what the barrier before a launch does: caches write back what kernels that it waits for have stored, and those that a launch
 // does not share with others drop their lines.
@@ -158,7 +155,7 @@ func (g *group) sync(l *besideLaunch) func(done uint64) uint64 {
 	return func(done uint64) uint64 {
 		from := done
 		switch {
-		case !l.stored && !slices.ContainsFunc(l.after, g.stores):
+		case !l.stored && !slices.ContainsFunc(l.after, func(i int) bool { return g.launches[i].stores() }):
 		case release != nil:
 			done = levels.ReleaseLevels(from, release)
 		default:

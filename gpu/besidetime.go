@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"spvsim/account"
+	"spvsim/command"
 	"spvsim/engine"
 	"spvsim/scheduler"
 )
@@ -99,9 +100,9 @@ func (l *besideLaunch) rest() {
 }
 
 // leavesStores says whether kernels have stored what no barrier has had written back.
-func (g *group) leavesStores() bool {
+func leavesStores(g *group) bool {
 	for i, l := range g.launches {
-		if l.kernel() != nil && (g.choose == nil || !l.open.None() && g.doneAt(i) > g.released) {
+		if l.kernel() != nil && (g.choose == nil || !l.open.None() && doneAt(&g.processor.Records[i]) > g.released) {
 			return true
 		}
 	}
@@ -109,8 +110,8 @@ func (g *group) leavesStores() bool {
 }
 
 // doneAt is the cycle in which a launch was done; engine.Never: it has not.
-func (g *group) doneAt(i int) uint64 {
-	if r := &g.processor.Records[i]; r.Ended {
+func doneAt(r *command.Record) uint64 {
+	if r.Ended {
 		return r.Done
 	}
 	return engine.Never

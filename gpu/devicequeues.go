@@ -84,18 +84,28 @@ type ownCode struct {
 func (o *ownCode) begin(k *kernel) {
 	spare := o.kernel.spare
 	o.code, o.kernel.spare = spare[len(spare)-1], spare[:len(spare)-1]
-	o.before = account.Counts{ByClass: issues([]*simd.Code{o.code}), LDS: o.code.LDS()}
+	o.before = issuedBy(o.code)
 	k.Code = o.code
+}
+
+// issuedBy is what waves of a program issued so far.
+func issuedBy(c *simd.Code) account.Counts {
+	return account.Counts{ByClass: issues([]*simd.Code{c}), LDS: c.LDS()}
+}
+
+// addIssued adds what waves of a program issued since before.
+func addIssued(to *account.Counts, c *simd.Code, before *account.Counts) {
+	now := issuedBy(c)
+	now.LDS.Subtract(&before.LDS)
+	for i := range now.ByClass {
+		to.ByClass[i] += now.ByClass[i] - before.ByClass[i]
+	}
+	to.LDS.Add(&now.LDS)
 }
 
 // end gives it back, and adds what was issued meanwhile.
 func (o *ownCode) end(c *account.Counts) {
-	by, lds := issues([]*simd.Code{o.code}), o.code.LDS()
-	lds.Subtract(&o.before.LDS)
-	for i := range by {
-		c.ByClass[i] += by[i] - o.before.ByClass[i]
-	}
-	c.LDS.Add(&lds)
+	addIssued(c, o.code, &o.before)
 	o.kernel.spare = append(o.kernel.spare, o.code)
 	o.code = nil
 }
@@ -331,19 +341,6 @@ func (w *besideWork) functional(u *untimed, _ scheduler.Part, warm bool) (*accou
 		}
 	}
 	return sum, nil
-}
-
-// like: the same launches with the same dependences.
-func (w *besideWork) like() string {
-	var text strings.Builder
-	for _, l := range w.launches {
-		like := ""
-		if r, ok := l.work.(resident); ok {
-			like = r.like()
-		}
-		fmt.Fprintf(&text, "%s %s %d %v\n", l.kind, like, l.queue, l.after)
-	}
-	return text.String()
 }
 
 // mostNamed is how many launches an error names.

@@ -25,17 +25,19 @@ type group struct {
 	queues    []*command.Queue
 	processor *command.Processor
 	tally     *tally
+	own       tally        // of the launches of one run of the group
 	list      []*simd.Code // of all launches, each once
 	graphs    []*graphJob
+	pause     uint64 // cycles before its first packet, until what comes before has been seen to end in other queues
 	begun     uint64 // cycle
 	moves     uint64 // cycle from which memory is free for the next transfer
 	released  uint64 // cycle up to which all that was stored has been written back
 	beside    []account.HardwareQueue
-	counted   []*simd.Code // by a step
-	order     []int        // of the launches, in which each comes after those that it waits for
-	hazards   bool         // are looked for
-	loose     [][2]int     // launches of which neither waits for the other
-	noun      string       // what a launch is called
+	before    map[*simd.Code]*account.Counts // what steps' programs had issued; only looked up
+	order     []int                          // of the launches, in which each comes after those that it waits for
+	hazards   bool                           // are looked for
+	loose     [][2]int                       // launches of which neither waits for the other
+	noun      string                         // what a launch is called
 	chosen
 }
 
@@ -55,8 +57,6 @@ func (r *runner) prepareQueues() error {
 	for i := range r.launches {
 		l := &r.launches[i]
 		switch {
-		case l.mode == config.ModeSampled:
-			return fmt.Errorf("%w: %s: mode: sampled: launches of queues overlap, so that none represents others: want timed or functional", errQueues, l.from.Path)
 		case l.mode != r.launches[0].mode:
 			return fmt.Errorf("%w: %s: mode: %s: launches of queues overlap: want one mode for all", errQueues, l.from.Path, l.mode)
 		case l.once:
@@ -69,6 +69,12 @@ func (r *runner) prepareQueues() error {
 	}
 	if err := g.separate(r); err != nil {
 		return err
+	}
+	if err := g.graphsInTurn(); err != nil {
+		return err
+	}
+	if g.launches[0].mode == config.ModeSampled {
+		return intoGroups(r, g, calls)
 	}
 	if err := g.line(calls); err != nil {
 		return err
@@ -94,11 +100,7 @@ func (g *group) separate(r *runner) error {
 			k.machine = g.machine
 			l.codes = []*simd.Code{own}
 		}
-		for _, c := range l.codes {
-			if !slices.Contains(g.list, c) {
-				g.list = append(g.list, c)
-			}
-		}
+		g.list = withEach(g.list, l.codes)
 	}
 	return nil
 }
@@ -114,9 +116,6 @@ func (g *group) line(calls []config.QueueCall) error {
 			return err
 		}
 		g.queues = append(g.queues, q)
-	}
-	if err := g.graphsInTurn(); err != nil {
-		return err
 	}
 	for i := range g.launches {
 		g.enqueue(i)
@@ -180,9 +179,14 @@ func (g *group) prepare() (bool, error) { return true, nil }
 
 // timed: what the machine did is known of all launches together; of each, when it ran.
 func (g *group) timed(t *timing, step string, p scheduler.Part, follows bool) (*account.Counts, error) {
-	g.counted = g.counted[:0]
-	for _, l := range g.launches { // steps are counted in their order in the job
-		g.tally.number(l.step)
+	g.own.begin()
+	g.before = map[*simd.Code]*account.Counts{}
+	for _, l := range g.launches {
+		g.own.number(l.step) // steps are counted in their order in the job
+		if l.kernel() != nil {
+			before := issuedBy(l.codes[0])
+			g.before[l.codes[0]] = &before
+		}
 	}
 	var c *account.Counts
 	err := g.untimed.during(func() (err error) {
@@ -224,9 +228,21 @@ func (g *group) functional(u *untimed, _ scheduler.Part, warm bool) (*account.Co
 	return sum, nil
 }
 
+// like: the same launches with the same dependences.
+func (g *group) like() string {
+	var text strings.Builder
+	for _, l := range g.launches {
+		like := ""
+		if r, ok := l.work.(resident); ok {
+			like = r.like()
+		}
+		fmt.Fprintf(&text, "%s %s %d %v\n", l.kind, like, l.queue, l.after)
+	}
+	return text.String()
+}
+
 func (g *group) count(*account.Counts, scheduler.Part) {}
 
-func (g *group) like() string               { return "" }
 func (g *group) workgroups() (uint64, bool) { return 0, false }
 func (g *group) need() cu.Need              { return cu.Need{} }
 func (g *group) codes() []*simd.Code        { return g.list }
@@ -254,7 +270,7 @@ func (g *group) start(now uint64, _ scheduler.Part, follows bool) {
 	for _, l := range g.launches {
 		l.open, l.without = scheduler.Opened{}, without{}
 	}
-	g.processor.Start(now, follows)
+	g.processor.Start(now+g.pause, follows)
 }
 
 func (g *group) progress() (ended, running, total uint64) {
@@ -277,7 +293,7 @@ func (g *group) close(end uint64) (done, next uint64) {
 		c.Launch = ""
 	}
 	done = end
-	if g.leavesStores() {
+	if leavesStores(g) {
 		done = m.hierarchy.Release(end)
 		m.array.Drain(end, done)
 	}

@@ -28,6 +28,7 @@ type runner struct {
 	window    *config.Time // nil: all is timed
 	sampler   sampler
 	queues    []account.HardwareQueue // of the last round
+	inGroups  *groupSteps             // where launches of queues are sampled; nil: they are not
 	events    eventCounter            // of parts that do not count their own; nil where not asked for
 }
 
@@ -275,12 +276,18 @@ func (r *runner) rounds() error {
 		r.programs.reset()
 		r.traceRound(round)
 		r.tally.begin()
+		if r.inGroups != nil {
+			r.inGroups.begin()
+		}
 		r.sampler.begin()
 		r.guard.progress.Round, r.guard.progress.Rounds = round+1, r.total
-		if err := r.stream(round); err != nil {
+		err := r.stream(round)
+		if err == nil {
+			r.sampler.estimate()
+		}
+		if ofGroups(r); err != nil {
 			return runError(err)
 		}
-		r.sampler.estimate()
 	}
 	return nil
 }
@@ -304,7 +311,7 @@ func (r *runner) stream(round int) error {
 
 // launch runs one launch to its end; follows: after another one of its round.
 func (r *runner) launch(l *launch, follows bool) error {
-	if g, ok := l.work.(*group); ok {
+	if g, ok := l.work.(*group); ok && l.mode != config.ModeSampled {
 		return r.beside(l, g, follows)
 	}
 	some, err := l.work.prepare()

@@ -77,7 +77,8 @@ func TestOneQueueIsAStream(t *testing.T) {
 	}
 }
 
-// So it is where a part of the job is timed: the rest takes no time in a queue either, and brings the same lines into the caches.
+// So it is where a part of the job is timed: the rest takes no time in a queue either, and brings the same lines into the caches. And in
+// sampled runs, where each launch is sampled for itself.
 func TestOneQueueIsAStreamOfWhatIsTimed(t *testing.T) {
 	for _, machine := range []string{"gcn3-r9nano", "rdna3-rx7900xtx"} {
 		for _, c := range []struct {
@@ -85,6 +86,7 @@ func TestOneQueueIsAStreamOfWhatIsTimed(t *testing.T) {
 			windows []string
 		}{{"peer-bitonic", []string{"first=2", "workgroups=1..2", "first=3,workgroups=0..0", "workgroups=3..9"}}, {"deferred-quads", []string{"steps=lights"}}} {
 			jobs := smallSteps(t, c.name)
+			sameStream(t, c.name+" sampled", jobs, machine, func(s *gpu.Setup) { s.Mode = "sampled" })
 			for _, text := range c.windows {
 				w, err := config.ParseTime(text)
 				if err != nil {

@@ -1,0 +1,88 @@
+package systemtest
+
+import (
+	"reflect"
+	"testing"
+
+	"spvsim/gpu"
+)
+
+// sampledBeside runs a job with time and sampled, and tests that the true time is in the interval of the estimate, that all else is the
+// same, and that the estimate is the same on any number of threads.
+func sampledBeside(t *testing.T, text, settings string) (timed, sampled *gpu.Result) {
+	t.Helper()
+	job := parseBeside(t, text)
+	timed = besideRun(t, job, settings, nil)
+	sample := func(threads int) *gpu.Result {
+		return besideRun(t, job, settings, func(s *gpu.Setup) { s.Mode, s.Threads = "sampled", threads })
+	}
+	sampled = sample(1)
+	low, high := sampled.Stats.Interval()
+	if x := float64(timed.Stats.Cycles); sampled.Stats.Estimate == nil || x < low || x > high {
+		t.Errorf("%d cycles, sampled %d, from %.0f to %.0f, timed %.2f of it", timed.Stats.Cycles, sampled.Stats.Cycles, low, high, sampled.Stats.TimedShare())
+	}
+	t.Logf("%d cycles, sampled %d, from %.0f to %.0f, timed %.2f of it", timed.Stats.Cycles, sampled.Stats.Cycles, low, high, sampled.Stats.TimedShare())
+	if !reflect.DeepEqual(timed.Buffers, sampled.Buffers) {
+		t.Errorf("sampled: other bytes")
+	}
+	a, b := &timed.Stats.Counts, &sampled.Stats.Counts
+	if a.ByClass != b.ByClass || a.Workgroups != b.Workgroups || a.Launches != b.Launches {
+		t.Errorf("%d instructions of %d workgroups of %d launches, sampled %d of %d of %d", a.Instructions(), a.Workgroups, a.Launches, b.Instructions(), b.Workgroups, b.Launches)
+	}
+	for i := range timed.Stats.Steps {
+		x, y := &timed.Stats.Steps[i], &sampled.Stats.Steps[i]
+		if x.Name != y.Name || x.ByClass != y.ByClass || x.Workgroups != y.Workgroups || x.Launches != y.Launches {
+			t.Errorf("step %s: %d workgroups of %d launches, sampled %s: %d of %d", x.Name, x.Workgroups, x.Launches, y.Name, y.Workgroups, y.Launches)
+		}
+	}
+	if again := sample(3); !reflect.DeepEqual(sampled.Stats.Counts, again.Stats.Counts) || !reflect.DeepEqual(sampled.Stats.Steps, again.Stats.Steps) {
+		t.Errorf("other counts on three threads: %+v, and %+v", again.Stats.Counts, sampled.Stats.Counts)
+	}
+	return timed, sampled
+}
+
+const besideMix = "shader: mix.spv\nbuffers: [{set: 0, binding: 0, name: words, data: {random: {type: u32, seed: 7, count: 1048576}}}]\n"
+
+// Launches that overlap are sampled as the groups that they form: alike ones are timed a few times, and the others estimated as wholes.
+// A launch between them that everything waits for is sampled for itself.
+func TestSampledGroups(t *testing.T) {
+	_, s := sampledBeside(t, besideMix+`
+queues:
+- steps:
+  - for: {i: 0..39}
+    steps:
+    - {name: a, push_constants: [{u32: 0}, {u32: 65536}, {u32: 400}], dispatch: [8]}
+    - {name: b, barrier: false, push_constants: [{u32: 131072}, {u32: 196608}, {u32: 100 + i}], dispatch: [6]}
+    - {name: c, push_constants: [{u32: 65536}, {u32: 262144}, {u32: 300}], dispatch: [12]}
+`, besideMachine)
+	if share := s.Stats.TimedShare(); share > 0.4 {
+		t.Errorf("%.2f of it is timed", share)
+	}
+	_, s = sampledBeside(t, besideMix+`
+queues:
+- steps:
+  - for: {i: 0..29}
+    steps:
+    - {name: a, after: [z], push_constants: [{u32: 0}, {u32: 65536}, {u32: 400}], dispatch: [8]}
+    - {name: b, barrier: false, push_constants: [{u32: 131072}, {u32: 196608}, {u32: 100 + i}], dispatch: [6]}
+- steps:
+  - {name: z, push_constants: [{u32: 65536}, {u32: 262144}, {u32: 300}], dispatch: [12]}
+`, besideMachine)
+	if share := s.Stats.TimedShare(); share > 0.5 {
+		t.Errorf("%.2f of it is timed", share)
+	}
+}
+
+// Launches that overlap to the end are one group, which is timed as a whole.
+func TestSampledGroupOfAll(t *testing.T) {
+	job := parseBeside(t, besideMix+`
+queues:
+- steps: [{name: a, push_constants: [{u32: 0}, {u32: 65536}, {u32: 400}], dispatch: [8]}]
+- steps: [{name: b, push_constants: [{u32: 131072}, {u32: 196608}, {u32: 500}], dispatch: [6]}]
+`)
+	timed := besideRun(t, job, besideMachine, nil)
+	sampled := besideRun(t, job, besideMachine, func(s *gpu.Setup) { s.Mode = "sampled" })
+	if !reflect.DeepEqual(timed.Stats.Counts, sampled.Stats.Counts) || !reflect.DeepEqual(timed.Stats.Steps, sampled.Stats.Steps) {
+		t.Errorf("%+v, sampled %+v", timed.Stats.Counts, sampled.Stats.Counts)
+	}
+}
