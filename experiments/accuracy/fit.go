@@ -43,6 +43,7 @@ type fitter struct {
 	run    func(points []point, machine []config.Setting) []result
 	known  map[string][]result
 	fixed  []config.Setting
+	apart  bool // several changed values together do what each does by itself, added up
 }
 
 // middle is the choice that a search begins with.
@@ -59,6 +60,11 @@ func (f *fitter) results(at []int) ([]result, error) {
 	name := fmt.Sprint(at)
 	if r, ok := f.known[name]; ok {
 		return r, nil
+	}
+	if f.apart && len(f.changed(at)) > 1 {
+		r, err := f.added(at)
+		f.known[name] = r
+		return r, err
 	}
 	machine := slices.Clone(f.fixed)
 	for i, k := range f.knobs {
@@ -178,7 +184,7 @@ func (o *options) fit(points []point, machine []config.Setting) error {
 	if err != nil {
 		return err
 	}
-	f := &fitter{knobs: knobs, points: points, known: map[string][]result{}, fixed: machine,
+	f := &fitter{knobs: knobs, points: points, known: map[string][]result{}, fixed: machine, apart: o.apart,
 		run: func(points []point, machine []config.Setting) (list []result) {
 			simulateAll(points, machine, o, func(r result) { list = append(list, r) })
 			return list
@@ -191,8 +197,8 @@ func (o *options) fit(points []point, machine []config.Setting) error {
 	for i, k := range knobs {
 		fmt.Printf("%-42s %8s of %s\n", k.Path, k.Values[best.at[i]], strings.Join(k.Values, " "))
 	}
-	if !o.leaveOut {
-		return nil
+	if err := o.writeEffects(f); err != nil || !o.leaveOut {
+		return err
 	}
 	list, err := f.leaveOut(best.at)
 	if err != nil {
@@ -208,10 +214,15 @@ func (o *options) writeLeftOut(list []leftOut) error {
 		fmt.Printf("%-22s %3d points, factor %.3f fitted, %.3f left out, with %s\n", l.kernel, l.points, l.fitted, l.out, l.values)
 		rows = append(rows, []string{l.kernel, fmt.Sprint(l.points), fmt.Sprintf("%.4f", l.fitted), fmt.Sprintf("%.4f", l.out), l.values})
 	}
-	if o.out == "" {
+	return writeRows(o.out, rows)
+}
+
+// writeRows writes CSV, where a file is named.
+func writeRows(name string, rows [][]string) error {
+	if name == "" {
 		return nil
 	}
-	f, err := os.Create(o.out)
+	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
