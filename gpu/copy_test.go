@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A copy takes its fixed time and that of its bytes; a step that runs once is not part of later rounds.
+// A copy takes its fixed time and that of its bytes, and a small one that of the host's own copy; a step that runs once is not part of later rounds.
 func TestCopiesAndStepsOfTheFirstRound(t *testing.T) {
 	s := setup(t, `
 shader: scale.spvasm
@@ -18,7 +18,8 @@ steps:
   - {name: in, copy: {to: device, bytes: 1001}}
   - {name: out, copy: {to: host, bytes: 64}}
   - {name: work, dispatch: [4]}
-`, "cdna3-mi300a", "host.to_device_cycles=500", "host.to_device_bytes_per_cycle=2", "host.from_device_cycles=70", "host.from_device_bytes_per_cycle=16")
+`, "cdna3-mi300a", "host.to_device_cycles=500", "host.to_device_bytes_per_cycle=2", "host.from_device_cycles=70", "host.from_device_bytes_per_cycle=16",
+		"host.staged_below_bytes=1001", "host.staged_bytes_per_cycle=8")
 	r, err := Run(context.Background(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +31,7 @@ steps:
 	if len(names) != 3 || names[0] != "in" || names[1] != "out" || names[2] != "work" {
 		t.Fatalf("steps of the last round: %v", names)
 	}
-	for i, want := range []uint64{500 + 501, 70 + 4} {
+	for i, want := range []uint64{500 + 501, 70 + 4 + 8} {
 		if got := r.Stats.Steps[i].Cycles; got != want {
 			t.Errorf("copy %s: %d cycles, want %d", names[i], got, want)
 		}

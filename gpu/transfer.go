@@ -119,15 +119,20 @@ type hostCopy struct {
 	passing
 	fixed      int     // cycles
 	rate       float64 // bytes of a cycle
+	staged     float64 // the same of the host's own copy; 0: none
 	bytes      int64
 	fromDevice bool
 }
 
 func newHostCopy(h *scheduler.HostSpec, c *config.CopyCall) *hostCopy {
+	n := &hostCopy{fixed: h.ToDeviceCycles, rate: h.ToDeviceBytes, bytes: c.Bytes, fromDevice: c.FromDevice}
 	if c.FromDevice {
-		return &hostCopy{fixed: h.FromDeviceCycles, rate: h.FromDeviceBytes, bytes: c.Bytes, fromDevice: true}
+		n.fixed, n.rate = h.FromDeviceCycles, h.FromDeviceBytes
 	}
-	return &hostCopy{fixed: h.ToDeviceCycles, rate: h.ToDeviceBytes, bytes: c.Bytes}
+	if c.Bytes < int64(h.StagedBelow) {
+		n.staged = h.StagedBytes
+	}
+	return n
 }
 
 func (h *hostCopy) functional(*untimed, scheduler.Part, bool) (*account.Counts, error) {
@@ -152,5 +157,9 @@ func (h *hostCopy) timed(t *timing, _ string, _ scheduler.Part, _ bool) (*accoun
 }
 
 func (h *hostCopy) cycles() uint64 {
-	return uint64(h.fixed) + uint64(math.Ceil(float64(h.bytes)/h.rate))
+	cycles := uint64(h.fixed) + uint64(math.Ceil(float64(h.bytes)/h.rate))
+	if h.staged > 0 {
+		cycles += uint64(math.Ceil(float64(h.bytes) / h.staged))
+	}
+	return cycles
 }

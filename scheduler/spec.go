@@ -8,12 +8,14 @@ type WorkSpec struct {
 	Host       HostSpec       `yaml:"host" doc:"copies between host and device memory"`
 }
 
-// HostSpec is what a copy step costs: a fixed time and one for its bytes.
+// HostSpec is what a copy step costs: a fixed time and one for its bytes, and where the host's runtime copies them to a buffer of its own first, another.
 type HostSpec struct {
 	ToDeviceCycles   int     `yaml:"to_device_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a copy from host to device memory"`
 	ToDeviceBytes    float64 `yaml:"to_device_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of a copy from host to device memory"`
 	FromDeviceCycles int     `yaml:"from_device_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a copy from device to host memory"`
 	FromDeviceBytes  float64 `yaml:"from_device_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of a copy from device to host memory"`
+	StagedBelow      int     `yaml:"staged_below_bytes" default:"0" range:"0..1099511627776" unit:"bytes" doc:"copies of fewer bytes than this, either way, pass through a buffer of the host's runtime, so that the host copies them once more; larger ones go straight"`
+	StagedBytes      float64 `yaml:"staged_bytes_per_cycle" default:"1" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of the host's own copy where copies are staged"`
 }
 
 // PayloadCache says whether what the machine has for payloads on chip is a cache.
