@@ -36,6 +36,7 @@ var sections = []struct{ name, title string }{
 	{"urgent-launch", "A small urgent launch among large ones"},
 	{"front-end-limits", "Pipes and outstanding launches"},
 	{"async-compute", "A kernel that waits for memory beside one that computes"},
+	{"graphs-beside", "Two graphs at once"},
 	{"crosslane-lowering", "Reductions, scans, swizzles and shuffles by lowering and wave size"},
 	{"scan-lowering", "A kernel of prefix sums by lowering and wave size"},
 	{"lds-stride", "Bank conflicts of LDS by stride and width"},

@@ -17,6 +17,10 @@ func TestFigureJobsMeetTheirExpectations(t *testing.T) {
 			graphs = append(graphs, []string{"scheduler.kind=" + kind, "queue.placement=" + placement})
 		}
 	}
+	var besides [][]string // schedulers whose workers do not hold the machine
+	for _, kind := range besideKinds {
+		besides = append(besides, []string{"scheduler.kind=" + kind})
+	}
 	for _, lowering := range []string{"dpp", "lds"} {
 		lanes = append(lanes, []string{"timing.lowering=" + lowering})
 	}
@@ -28,6 +32,7 @@ func TestFigureJobsMeetTheirExpectations(t *testing.T) {
 		sets       [][]string
 	}{
 		{"enqueue", nil, graphs}, {"enqueue-coalesced", nil, graphs}, {"enqueue-engines", fewer, graphs},
+		{"graphs-beside", nil, besides}, {"graphs-after", nil, besides[:1]},
 		{"crosslane", nil, lanes}, {"lds-stride-access", nil, [][]string{nil}},
 	} {
 		files, err := FigureFiles()
