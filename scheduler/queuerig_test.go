@@ -1,0 +1,202 @@
+package scheduler
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/sarchlab/akita/v3/sim"
+
+	"spvsim/cu"
+	"spvsim/engine"
+	"spvsim/mem"
+	"spvsim/program"
+	"spvsim/simd"
+)
+
+// replyCycles is what an access of a queue to memory takes here.
+const replyCycles = 40
+
+// constantMemory answers every request after replyCycles, at once or when that time has come.
+type constantMemory struct {
+	mem.Hierarchy
+	engine   *engine.Engine
+	pending  bool
+	requests int
+	log      []string // of each request: what, by whose path, how long, where
+}
+
+func (m *constantMemory) LineBytes() (vector, scalar int) { return 64, 64 }
+func (m *constantMemory) KernelBoundary()                 { m.log = append(m.log, "kernel boundary") }
+
+var kindNames = map[mem.Kind]string{mem.Read: "read", mem.Write: "write", mem.Atomic: "atomic"}
+
+// A reply is the event of a request that is answered later.
+type reply struct {
+	at      uint64
+	to      mem.Receiver
+	handler *constantMemory
+}
+
+func (r *reply) Time() sim.VTimeInSec { return r.handler.engine.Seconds(r.at) }
+func (r *reply) Handler() sim.Handler { return r.handler }
+func (r *reply) IsSecondary() bool    { return false }
+
+func (m *constantMemory) Access(now uint64, r *mem.Request) mem.Reply {
+	m.requests++
+	entry := fmt.Sprintf("%s unit %d busy %d:", kindNames[r.Kind], r.CU, r.Busy)
+	for _, l := range r.Lines {
+		entry += fmt.Sprintf(" %d+%d", l.Addr, l.Bytes)
+	}
+	m.log = append(m.log, entry)
+	if m.pending {
+		m.engine.Schedule(&reply{now + replyCycles, r.To, m})
+		return mem.Reply{Busy: r.Busy, Pending: true}
+	}
+	return mem.Reply{Ready: now + replyCycles, Busy: r.Busy}
+}
+
+func (m *constantMemory) Handle(e sim.Event) error {
+	r := e.(*reply)
+	r.to.Completed(0, r.at)
+	return nil
+}
+
+// A queueRig is a machine of one engine with one compute unit of ten wave slots,
+// on which a graph runs whose nodes mark the cycle in which each wave issues.
+type queueRig struct {
+	*rig
+	run    *Run
+	memory *constantMemory
+	spec   *WorkSpec
+	graph  *Graph
+}
+
+// newQueueRig makes a rig for a graph of the nodes. The kernel's launch costs
+// nothing, and rates of the dispatcher are out of the way.
+func newQueueRig(t *testing.T, spec WorkSpec, pending bool, nodes ...*Node) *queueRig {
+	t.Helper()
+	r := newQueueRigOn(t, newMachine(), spec, pending, nodes...)
+	r.array.Begin(0)
+	r.run.Dispatch(0, nil)
+	return r
+}
+
+// newQueueRigOn makes one on a machine, and dispatches nothing yet.
+func newQueueRigOn(t *testing.T, m *machine, spec WorkSpec, pending bool, nodes ...*Node) *queueRig {
+	t.Helper()
+	r := &queueRig{rig: newRig(t, m)}
+	r.memory = &constantMemory{engine: r.engine, pending: pending}
+	for _, n := range nodes {
+		prog := assemble(64, mark)
+		prog.Node = n.Program.Node
+		code, err := simd.NewCode(prog, m.rules(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		need, err := cu.NewNeed(prog, m.limits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		n.Program, n.Launch = prog, &cu.Launch{Code: code, Need: need, Bindings: &mem.Bindings{}}
+	}
+	g, err := NewGraph(nodes, leastLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec.Dispatcher = m.disp
+	r.graph, r.spec = g, &spec
+	r.run, err = NewRun(g, r.spec, Parts{Engine: r.engine, Array: r.array, Dispatcher: r.dispatcher, Hierarchy: r.memory, Store: mem.NewStore(0)}, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.array.Serve(Payloads{})
+	return r
+}
+
+// defaultQueue is a spec in which nothing but latencies of zero and rates of one is.
+func defaultQueue(kind string) WorkSpec {
+	return WorkSpec{
+		Scheduler: SchedulerSpec{Kind: kind, FirmwareCycles: 1, PollInterval: 1},
+		Queue:     QueueSpec{Placement: "central", Depth: 1 << 10, RefillThreshold: 256, SpillLines: 64, Ports: 1 << 10, LaunchRate: 1 << 10, Arbitration: "depth-first"},
+	}
+}
+
+// An action is something that a test does in a cycle.
+type action struct {
+	at     uint64
+	engine *engine.Engine
+	do     func(now uint64)
+}
+
+func (a *action) Time() sim.VTimeInSec   { return a.engine.Seconds(a.at) }
+func (a *action) Handler() sim.Handler   { return a }
+func (a *action) IsSecondary() bool      { return true } // as the compute units' turns
+func (a *action) Handle(sim.Event) error { a.do(a.at); return nil }
+
+func (r *queueRig) in(cycle uint64, do func(now uint64)) {
+	r.engine.Schedule(&action{cycle, r.engine, do})
+}
+
+// enqueue hands n payloads for a node over in a cycle; accepted is called when they are taken.
+func (r *queueRig) enqueue(t *testing.T, cycle uint64, n *Node, count int, accepted *uint64) {
+	t.Helper()
+	r.in(cycle, func(now uint64) {
+		b := r.run.queues[0].batches.Take()
+		b.unit, b.payloads = 0, b.payloads[:0]
+		for range count {
+			i, err := r.run.memory.pool.take(n.size, true)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			x := &r.run.memory.pool.payloads[i]
+			x.state, x.node, x.remaining = payloadQueued, n, 0
+			if err := r.run.size(x, n.stages[0]); err != nil {
+				t.Error(err)
+			}
+			b.payloads = append(b.payloads, i)
+		}
+		at, known := r.run.enqueue(now, b)
+		if known {
+			*accepted = at
+			return
+		}
+		b.waiter = func(at uint64) { *accepted = at }
+	})
+}
+
+func (r *queueRig) finish(t *testing.T) {
+	t.Helper()
+	if err := r.engine.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if done, _ := r.run.Finished(); !done {
+		t.Fatalf("the graph did not finish: %s", r.run.Waiting())
+	}
+}
+
+// static is a node of one workgroup a payload; coalescing one of up to n payloads a workgroup.
+func static(name string) *Node { return node(name, 0) }
+
+func coalescing(name string, n uint32) *Node {
+	c := node(name, 0)
+	c.Program.Node.Launch, c.Program.Node.Workgroups = program.Coalescing, [3]uint32{}
+	c.Program.Node.Input.MaxPayloads = n
+	return c
+}
+
+const begin = 100 // the cycle in which the tests enqueue
+
+// startOf is the cycle from which the first instruction of a wave could issue,
+// whoever else took the port.
+func startOf(w *simd.Wave) uint64 { return w.Ready() }
+
+// feedOutput is an output to a node.
+func feedOutput(n *Node) program.Output {
+	return program.Output{PayloadType: program.PayloadType{Bytes: n.Program.Node.Input.Bytes, MaxPayloads: 1}, Node: n.Name, SharesLimits: -1, Single: true, Workgroup: true}
+}
+
+// output2 is an output of single payloads of four bytes.
+func output2(to string) program.Output {
+	return program.Output{PayloadType: program.PayloadType{Bytes: 4, MaxPayloads: 1}, Node: to, SharesLimits: -1, Single: true, Workgroup: true}
+}
