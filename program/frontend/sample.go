@@ -44,10 +44,6 @@ func (b *samplers) sampledImage() {
 	b.define(val{ptr: &p})
 }
 
-// places is the number of coordinates of a position by Dim, the layer of an
-// array not counted.
-var places = map[spirv.Dim]int{spirv.Dim1D: 1, spirv.Dim2D: 2, spirv.Dim3D: 3, spirv.DimCube: 3}
-
 // sampled is the sampled image that an id names, in a form that can be sampled.
 func (b *samplers) sampled(id spirv.ID) pointer {
 	p := b.image(id)
@@ -58,7 +54,7 @@ func (b *samplers) sampled(id spirv.ID) pointer {
 		b.invalid("%%%d is multisampled: it can be fetched from, not sampled", id)
 	case p.dynamic:
 		b.unsupported("sampling an image that a pointer chooses at run time")
-	case places[p.typ.Dim] == 0:
+	case p.typ.Dim > spirv.DimCube: // after it come those that no sampler takes
 		b.unsupported("sampling images of Dim %s", p.typ.Dim)
 	}
 	b.f.Bindings[p.sampler-1].Samples = true
@@ -86,7 +82,7 @@ type texelRequest struct {
 // 2. Those of projective instructions are divided by the component after them
 // (Vulkan 1.3, "Projection Operation").
 func (b *samplers) position(r *texelRequest, s sampling) {
-	n := places[r.p.typ.Dim]
+	n := r.p.typ.Coordinates()
 	if r.p.typ.Arrayed {
 		n++
 	}
@@ -119,7 +115,7 @@ func (b *samplers) options(r *texelRequest, i int) {
 		r.kind, r.extra = isa.SampleLod, b.floats(ids[0], 1)
 	}
 	if ids := with[spirv.ImageOperandsGrad]; ids != nil {
-		n := places[r.p.typ.Dim]
+		n := r.p.typ.Coordinates()
 		r.kind, r.extra = isa.SampleGrad, append(append([]*ir.Value(nil), b.floats(ids[0], n)...), b.floats(ids[1], n)...)
 	}
 	b.offsets(r, with)
@@ -257,6 +253,6 @@ func (b *samplers) gatherApart(r *texelRequest, offsets spirv.ID) {
 func (b *samplers) queryLod() {
 	r := texelRequest{p: b.sampled(b.arg(0))}
 	b.needDerivatives()
-	r.at = b.floats(b.arg(1), places[r.p.typ.Dim])
+	r.at = b.floats(b.arg(1), r.p.typ.Coordinates())
 	b.results(b.request(isa.ImageQueryLod, &r), 2)
 }

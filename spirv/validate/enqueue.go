@@ -441,14 +441,7 @@ func eachAllocation(visit func(c *extension, in *spirv.Instruction, array spirv.
 func eachIndirect(visit func(c *extension, in *spirv.Instruction, member *Type)) func(*extension) {
 	return func(c *extension) {
 		c.eachMember(spirv.DecorationPayloadDispatchIndirectAMDX, func(in *spirv.Instruction) {
-			s := c.Type(spirv.ID(in.Operands[0]))
-			if s == nil || s.Kind != KindStruct || int(in.Operands[1]) >= len(s.Members) {
-				if !c.rule.warning {
-					c.at(in, "%%%d has no member %d", in.Operands[0], in.Operands[1])
-				}
-				return
-			}
-			visit(c, in, s.Members[in.Operands[1]])
+			visit(c, in, c.Type(spirv.ID(in.Operands[0])).Members[in.Operands[1]])
 		})
 	}
 }

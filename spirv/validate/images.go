@@ -5,6 +5,9 @@ import "spvsim/spirv"
 // planes are the coordinates of a texel within an image of each dimension; the others are refused before.
 var planes = map[spirv.Dim]int{spirv.Dim1D: 1, spirv.Dim2D: 2, spirv.Dim3D: 3, spirv.DimCube: 3, spirv.DimRect: 2, spirv.DimBuffer: 1, spirv.DimSubpassData: 2}
 
+// Coordinates are those of a position within the image, the layer of an array not counted.
+func (t *Type) Coordinates() int { return planes[t.Dim] }
+
 // texelOps address a texel by whole numbers, in which a face of a cube counts as a layer.
 var texelOps = set(spirv.OpImageFetch, spirv.OpImageRead, spirv.OpImageWrite, spirv.OpImageSparseFetch, spirv.OpImageSparseRead)
 
@@ -32,10 +35,10 @@ func (m *Module) coordinatesOf(in *spirv.Instruction, r *report) {
 	if image != nil && image.Kind == KindSampledImage {
 		image = image.Elem
 	}
-	if image == nil || image.Kind != KindImage || at == nil || planes[image.Dim] == 0 {
+	if image == nil || image.Kind != KindImage || at == nil || image.Coordinates() == 0 {
 		return // which other rules refuse
 	}
-	want, got := planes[image.Dim], 1
+	want, got := image.Coordinates(), 1
 	if image.Arrayed && !(texelOps[in.Op] && image.Dim == spirv.DimCube) {
 		want++
 	}

@@ -62,21 +62,32 @@ func TestAlignmentOfPhysicalAccesses(t *testing.T) {
 	}
 }
 
-// TestHeldPointers: in logical addressing variables hold those pointers alone
-// that may be values.
+// TestHeldPointers: variables may hold pointers, by themselves or in a structure, that a capability makes values, and only where a lane
+// keeps them (section 2.16.1).
 func TestHeldPointers(t *testing.T) {
+	const none, buffers, all, wrong = "", "OpCapability VariablePointersStorageBuffer", "OpCapability VariablePointers", "held-pointers"
 	for _, tt := range []struct{ caps, held, class, rule string }{
-		{"", "Function", "Function", "held-pointers"},
-		{"", "StorageBuffer", "Function", "held-pointers"},
-		{"OpCapability VariablePointers", "StorageBuffer", "Function", ""},
-		{"OpCapability VariablePointersStorageBuffer", "StorageBuffer", "Function", ""},
-		{"OpCapability VariablePointersStorageBuffer", "Workgroup", "Function", "held-pointers"},
-		{"OpCapability VariablePointers", "Workgroup", "Function", ""},
+		{none, "Function", "Function", wrong},
+		{none, "StorageBuffer", "Function", wrong},
+		{none, "Workgroup", "Private", wrong},
+		{buffers, "StorageBuffer", "Function", ""},
+		{buffers, "StorageBuffer", "Private", ""},
+		{buffers, "StorageBuffer", "Workgroup", wrong},
+		{buffers, "Workgroup", "Function", wrong},
+		{all, "StorageBuffer", "Function", ""},
+		{all, "Workgroup", "Function", ""},
+		{all, "Workgroup", "Private", ""},
+		{all, "Workgroup", "Workgroup", wrong},
+		{all, "Private", "Function", wrong},
 	} {
-		types := "%p = OpTypePointer " + tt.held + " %uint\n%pair = OpTypeStruct %uint %p\n%pp = OpTypePointer " + tt.class + " %pair"
-		text := withParts("CAPS", tt.caps, "TYPES", types, "VARS", "%v = OpVariable %pp "+tt.class)
-		if _, err := Check(assemble(t, text)); firstRule(err) != tt.rule || (err == nil) != (tt.rule == "") {
-			t.Errorf("%+v: %v", tt, err)
+		for _, holder := range []string{"%p", "%pair"} {
+			types := "%p = OpTypePointer " + tt.held + " %uint\n%pair = OpTypeStruct %uint %p\n%pp = OpTypePointer " + tt.class + " " + holder
+			variable := map[bool]string{}
+			variable[tt.class == "Function"] = "\n%v = OpVariable %pp " + tt.class
+			text := withParts("CAPS", tt.caps, "TYPES", types+variable[false], "VARS", strings.TrimSpace(variable[true]))
+			if _, err := Check(assemble(t, text)); firstRule(err) != tt.rule || (err == nil) != (tt.rule == "") {
+				t.Errorf("%+v, %s: %v", tt, holder, err)
+			}
 		}
 	}
 }

@@ -1,0 +1,76 @@
+package validate
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A narrowPlace is where a variable of narrow types is: its storage class, how its structure is decorated, and which capabilities allow 8 and 16
+// bits there without the full ones of the types (section 3.31, of each capability).
+type narrowPlace struct {
+	class, block string
+	eight, wide  []string
+}
+
+var narrowPlaces = []narrowPlace{
+	{"StorageBuffer", "Block", []string{"StorageBuffer8BitAccess", "UniformAndStorageBuffer8BitAccess"}, []string{"StorageBuffer16BitAccess", "UniformAndStorageBuffer16BitAccess"}},
+	{"Uniform", "Block", []string{"UniformAndStorageBuffer8BitAccess"}, []string{"UniformAndStorageBuffer16BitAccess"}},
+	{"Uniform", "BufferBlock", []string{"StorageBuffer8BitAccess", "UniformAndStorageBuffer8BitAccess"}, []string{"StorageBuffer16BitAccess", "UniformAndStorageBuffer16BitAccess"}},
+	{"PushConstant", "Block", []string{"StoragePushConstant8"}, []string{"StoragePushConstant16"}},
+	{"Workgroup", "Block", []string{"WorkgroupMemoryExplicitLayout8BitAccessKHR"}, []string{"WorkgroupMemoryExplicitLayout16BitAccessKHR"}},
+	{"Workgroup", "", nil, nil},
+	{"Private", "", nil, nil},
+	{"Private", "Block", nil, nil},
+	{"Function", "", nil, nil},
+}
+
+// narrowTypes are types with the capability that gives them everywhere.
+var narrowTypes = []struct {
+	text, full string
+	bits       int
+}{{"OpTypeInt 8 0", "Int8", 8}, {"OpTypeInt 16 0", "Int16", 16}, {"OpTypeFloat 16", "Float16", 16}}
+
+// module has a variable of a structure of a type at a place, and declares a capability.
+func (p *narrowPlace) module(typ, capability string) string {
+	version, caps := "; Version: 1.3\n", "OpCapability "+capability+"\nOpExtension \"SPV_KHR_8bit_storage\""
+	if p.class+p.block == "WorkgroupBlock" {
+		version, caps = "; Version: 1.4\n", "OpCapability WorkgroupMemoryExplicitLayoutKHR\n"+caps+"\nOpExtension \"SPV_KHR_workgroup_memory_explicit_layout\""
+	}
+	modes := ""
+	if p.block != "" {
+		modes = "OpDecorate %s " + p.block + "\nOpMemberDecorate %s 0 Offset 0"
+	}
+	if p.class == "StorageBuffer" || p.class == "Uniform" {
+		modes += "\nOpDecorate %v DescriptorSet 0\nOpDecorate %v Binding 0"
+	}
+	types, variable := "%n = "+typ+"\n%s = OpTypeStruct %n\n%p = OpTypePointer "+p.class+" %s", "%v = OpVariable %p "+p.class
+	if p.class == "Function" {
+		return version + withParts("CAPS", caps, "MODES", modes, "TYPES", types, "VARS", variable)
+	}
+	return version + withParts("CAPS", caps, "MODES", modes, "TYPES", types+"\n"+variable)
+}
+
+// Memory holds narrow types where the capability of the storage class or that of the type says so, and nowhere else.
+func TestNarrowTypesInMemory(t *testing.T) {
+	offered := []string{"Shader", "Int8", "Int16", "Float16"}
+	for _, p := range narrowPlaces {
+		offered = append(append(offered, p.eight...), p.wide...)
+	}
+	slices.Sort(offered)
+	offered = slices.Compact(offered)
+	for _, p := range narrowPlaces {
+		for _, n := range narrowTypes {
+			allowed := append(slices.Clone(map[int][]string{8: p.eight, 16: p.wide}[n.bits]), n.full)
+			for _, capability := range offered {
+				if p.class != "Workgroup" && strings.HasPrefix(capability, "Workgroup") {
+					continue // of a later version
+				}
+				_, err := Check(assemble(t, p.module(n.text, capability)))
+				if (err == nil) != slices.Contains(allowed, capability) {
+					t.Errorf("%s in %s %s with %s: %v; want one of %s", n.text, p.class, p.block, capability, err, allowed)
+				}
+			}
+		}
+	}
+}
