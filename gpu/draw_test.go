@@ -12,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/config"
+	"spvsim/program"
+	"spvsim/program/ir"
 	"spvsim/tracing"
 )
 
@@ -364,5 +367,37 @@ draw:
 	}
 	if err := r.Buffers[1].WritePNG(&picture); err == nil {
 		t.Error("a picture of integers")
+	}
+}
+
+// A shader's input components come from the attribute of their location, vertex by vertex; those that it does not have are zero.
+func TestComponentsOfAttributes(t *testing.T) {
+	const vertices = 3
+	for components := 1; components <= 4; components++ {
+		a := config.DrawAttribute{Location: 2, Components: components}
+		for i := range vertices * components {
+			a.Bits = append(a.Bits, uint32(100+i))
+		}
+		other := func(location uint32) config.DrawAttribute {
+			return config.DrawAttribute{Location: location, Components: 4, Bits: make([]uint32, 4*vertices)}
+		}
+		d := &draw{call: &config.DrawCall{Attributes: []config.DrawAttribute{other(1), a, other(3)}}, prog: &program.Program{Fragment: &ir.Fragment{}}}
+		for c := range 4 {
+			d.prog.Fragment.Inputs = append(d.prog.Fragment.Inputs, ir.Input{Location: 2, Component: uint32(c), Float: true})
+		}
+		if err := d.bindInputs(); err != nil {
+			t.Fatal(err)
+		}
+		for v := range vertices {
+			for c := range 4 {
+				want := uint32(0)
+				if c < components {
+					want = a.Bits[v*components+c]
+				}
+				if got := d.slots[c].value(uint32(v)); got != want {
+					t.Errorf("%d components, vertex %d: component %d is %d, want %d", components, v, c, got, want)
+				}
+			}
+		}
 	}
 }
