@@ -27,6 +27,7 @@ import (
 type options struct {
 	choice
 	list, whole bool
+	left        bool          // say what each package's own tests leave to those of others
 	limit       time.Duration // of one change's tests
 	least       float64       // percent that have to be noticed
 }
@@ -39,6 +40,7 @@ func main() {
 	flag.StringVar(&o.at, "at", "", "every change whose line contains this, instead of a draw")
 	flag.BoolVar(&o.list, "list", false, "list the changes, run nothing")
 	flag.BoolVar(&o.whole, "whole", false, "let what survives run the tests once more without -short")
+	flag.BoolVar(&o.left, "left", false, "say at once which changes a package's own tests leave to those of others")
 	flag.DurationVar(&o.limit, "limit", 5*time.Minute, "time for the tests of one change")
 	flag.Float64Var(&o.least, "least", 0, "percent that have to be noticed")
 	flag.Parse()
@@ -86,7 +88,7 @@ func (o *options) run(names []string) error {
 // judge runs the tests with each change, and adds up what they noticed.
 func (o *options) judge(m *module, p *program, list []*draw) error {
 	p.candidates(m)
-	became, err := p.try(o.limit, o.whole)
+	became, err := p.try(o.limit, o.whole, o.left)
 	if err != nil {
 		return err
 	}

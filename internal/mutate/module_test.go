@@ -135,7 +135,7 @@ func TestSmallModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.candidates(m)
-	became, err := p.try(time.Minute, false)
+	became, err := p.try(time.Minute, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}

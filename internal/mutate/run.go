@@ -197,7 +197,7 @@ func (p *program) notices(b *binary, number int, limit time.Duration) (o outcome
 
 // try says what becomes of each change. Binaries take turns, as what one of them notices the next need not see: a binary is made and
 // measured when some change that its package uses is left.
-func (p *program) try(limit time.Duration, whole bool) (map[int]outcome, error) {
+func (p *program) try(limit time.Duration, whole, say bool) (map[int]outcome, error) {
 	became, took := map[int]outcome{}, map[int]time.Duration{}
 	for _, n := range p.numbers {
 		became[n] = survives
@@ -215,6 +215,8 @@ func (p *program) try(limit time.Duration, whole bool) (map[int]outcome, error) 
 			o, t := p.notices(b, n, limit-took[n])
 			if became[n], took[n] = o, took[n]+t; o == noticed {
 				seen++
+			} else if say && p.all[n-1].pkg() == b.dir {
+				fmt.Printf("   left: %s\n", &p.all[n-1])
 			}
 		}
 		fmt.Printf("   tests of %s notice %d of %d\n", b.dir, seen, len(left))
