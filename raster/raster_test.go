@@ -151,3 +151,63 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("a triangle without area: %v, %v", ok, err)
 	}
 }
+
+// A point is the pixels whose centres are in its square: left and top edges count, right and bottom ones don't. It has its vertex' depth and w
+// everywhere.
+func TestPointsAreSquares(t *testing.T) {
+	for _, c := range []struct{ x, y, size float64 }{{4, 5, 1}, {4.5, 5.5, 1}, {4.5, 5.5, 3}, {8, 8, 4}, {7.25, 3.75, 2.5}, {0, 0, 6}, {8, 8, 0}, {8.5, 8.5, 0.25}, {15, 2, 5}} {
+		p, ok, err := SetupPoint(Vertex{X: c.x, Y: c.y, Z: 0.25, W: 4}, c.size)
+		if err != nil || ok != (c.size > 0) {
+			t.Fatalf("%+v: %v, %v", c, ok, err)
+		}
+		covered := map[[2]int]bool{}
+		if ok {
+			p.Quads(side, side, func(q Quad) {
+				for k := range 4 {
+					if q.Cover>>k&1 != 0 {
+						covered[[2]int{int(q.X) + k%2, int(q.Y) + k/2}] = true
+					}
+				}
+			})
+		}
+		within := func(from float64, pixel int) bool {
+			return from-c.size/2 <= float64(pixel)+0.5 && float64(pixel)+0.5 < from+c.size/2
+		}
+		for y := range side {
+			for x := range side {
+				if want := within(c.x, x) && within(c.y, y); covered[[2]int{x, y}] != want {
+					t.Errorf("%+v: pixel (%d, %d) is covered: %t, want %t", c, x, y, !want, want)
+				}
+			}
+		}
+		if got := p.At(3, 4); got.Z != 0.25 || got.RW != 0.25 {
+			t.Errorf("%+v: depth %g and 1/w %g, want 0.25 both", c, got.Z, got.RW)
+		}
+	}
+	for _, size := range []float64{-1, maxCoordinate * 2} {
+		if _, _, err := SetupPoint(Vertex{W: 1}, size); err == nil {
+			t.Errorf("a point of %g pixels is accepted", size)
+		}
+	}
+}
+
+// The samples are where Vulkan's table of standard locations has them, in pixels from the upper left corner.
+func TestStandardSampleLocations(t *testing.T) {
+	for n, want := range map[int][][2]float64{
+		1: {{0.5, 0.5}},
+		2: {{0.75, 0.75}, {0.25, 0.25}},
+		4: {{0.375, 0.125}, {0.875, 0.375}, {0.125, 0.625}, {0.625, 0.875}},
+		8: {{0.5625, 0.3125}, {0.4375, 0.6875}, {0.8125, 0.5625}, {0.3125, 0.1875}, {0.1875, 0.8125}, {0.0625, 0.4375}, {0.6875, 0.9375}, {0.9375, 0.0625}},
+		3: {},
+	} {
+		list := Locations(n)
+		if len(list) != len(want) {
+			t.Fatalf("%d samples have %d locations", n, len(list))
+		}
+		for i, l := range list {
+			if x, y := l.Offset(); x+0.5 != want[i][0] || y+0.5 != want[i][1] {
+				t.Errorf("sample %d of %d is at (%g, %g), want %v", i, n, x+0.5, y+0.5, want[i])
+			}
+		}
+	}
+}

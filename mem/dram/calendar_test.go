@@ -1,0 +1,124 @@
+package dram
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// A bookedSlots is a calendar as a set: which slots are taken, up to the last one that was ever taken.
+type bookedSlots struct {
+	taken map[uint64]bool
+	base  uint64
+}
+
+func (b *bookedSlots) is(slot uint64) bool { return slot < b.base || b.taken[slot] }
+
+// next is the first slot from one on that is taken, or is not.
+func (b *bookedSlots) next(slot uint64, taken bool) uint64 {
+	for ; slot < b.base+calendarSlots; slot++ {
+		if b.is(slot) == taken {
+			return slot
+		}
+	}
+	return slot
+}
+
+func (b *bookedSlots) take(slot uint64) {
+	if slot/64 >= b.base/64+calendarWords {
+		b.base = (slot/64 - calendarWords + 1) * 64
+	}
+	b.taken[slot] = true
+}
+
+// run is the first slot from one on with n free ones.
+func (b *bookedSlots) run(slot, n uint64) uint64 {
+	for start := slot; ; start++ {
+		k := uint64(0)
+		for k < n && !b.is(start+k) {
+			k++
+		}
+		if k == n {
+			return start
+		}
+	}
+}
+
+// A calendar says of each slot what a set of those that were taken says, whatever is taken and given back in whatever order.
+func TestCalendarIsASetOfSlots(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		c, want := &calendar{}, &bookedSlots{taken: map[uint64]bool{}}
+		for step := range 300 {
+			// Around the beginning, the end and in between, and sometimes far beyond.
+			slot := want.base + [...]uint64{r.Uint64N(130), calendarSlots - 70 + r.Uint64N(140), r.Uint64N(calendarSlots), r.Uint64N(3 * calendarSlots)}[r.IntN(4)]
+			if got, want := c.taken(slot), want.is(slot); got != want {
+				t.Fatalf("seed %d, step %d: slot %d is taken: %t, want %t", seed, step, slot, got, want)
+			}
+			if got, want := c.free(slot), want.next(slot, false); got != want {
+				t.Fatalf("seed %d, step %d: the first free one from %d on is %d, want %d", seed, step, slot, got, want)
+			}
+			booked := want.next(slot, true)
+			if got := c.booked(slot); slot >= c.base && got != booked && (got < 1<<60 || booked < c.base+calendarSlots) {
+				t.Fatalf("seed %d, step %d: the first taken one from %d on is %d, want %d", seed, step, slot, got, booked)
+			}
+			n := 1 + r.Uint64N(100)
+			if got, want := c.run(slot, n), want.run(slot, n); got != want {
+				t.Fatalf("seed %d, step %d: %d free ones from %d on begin at %d, want %d", seed, step, n, slot, got, want)
+			}
+			change(r, c, want, slot)
+		}
+	}
+}
+
+// change takes slots of both, or takes some and gives a part of them back.
+func change(r *rand.Rand, c *calendar, want *bookedSlots, slot uint64) {
+	if slot < c.base+calendarSlots || r.IntN(8) == 0 {
+		if slot = c.free(slot); r.IntN(3) > 0 {
+			for range 1 + r.Uint64N(80) {
+				c.take(slot)
+				want.take(slot)
+				slot++
+			}
+			return
+		}
+	}
+	if slot >= c.base+calendarSlots-64 {
+		return
+	}
+	mask := c.reserve(slot, 40)
+	kept := mask & r.Uint64()
+	c.give(slot, mask&^kept)
+	for i := range uint64(64) {
+		if kept>>i&1 != 0 {
+			want.take(slot + i)
+		}
+	}
+}
+
+// A request joins one of the last rows of its bank that were closed for another, while it came before that and both were in the queue.
+func TestRequestsJoinRowsThatWereOpen(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		ch := &New(c).channels[0]
+		b := &ch.banks[0]
+		const rows = 7
+		for row := range uint64(rows + 1) {
+			ch.change(row*1_000_000, b, row)
+			ch.seen += 3
+		}
+		for row := range uint64(rows + 1) {
+			p := ch.joins(0, b, row)
+			if want := row < rows && row+pastRows >= rows; (p != nil) != want || p != nil && p.row != row {
+				t.Errorf("row %d: %+v, want one: %t", row, p, want)
+			}
+			if p != nil && (ch.joins(p.closed, b, row) != nil || ch.joins(p.closed-1, b, row) != p || p.opened >= p.closed) {
+				t.Errorf("row %d was open from %d to %d: what comes then joins it, or what comes before does not", row, p.opened, p.closed)
+			}
+		}
+		p := ch.joins(0, b, rows-1)
+		for ch.seen = p.seen + uint64(c.Queue) - 1; ch.seen < p.seen+uint64(c.Queue)+1; ch.seen++ {
+			if got, want := ch.joins(0, b, rows-1) != nil, ch.seen-p.seen < uint64(c.Queue); got != want {
+				t.Errorf("%d requests later: %t, want %t", ch.seen-p.seen, got, want)
+			}
+		}
+	})
+}
