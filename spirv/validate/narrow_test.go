@@ -74,3 +74,22 @@ func TestNarrowTypesInMemory(t *testing.T) {
 		}
 	}
 }
+
+// Vectors of more than four components are in memory of some storage classes, however deep in a type; a pointer to one may be anywhere.
+func TestLongVectorsInMemory(t *testing.T) {
+	const caps = "OpCapability LongVectorEXT\nOpCapability VariablePointers\nOpExtension \"SPV_EXT_long_vector\""
+	for class, allowed := range map[string]bool{"Private": true, "Workgroup": true, "Function": true, "Output": false, "Input": false} {
+		for of, long := range map[string]bool{"%five": true, "%list": true, "%first": true, "%last": true, "%nested": true, "%four": false, "%small": false} {
+			types := "%u5 = OpConstant %uint 5\n%five = OpTypeVectorIdEXT %float %u5\n%four = OpTypeVector %float 4\n%list = OpTypeArray %five %u4\n%first = OpTypeStruct %five %uint\n" +
+				"%last = OpTypeStruct %uint %four %five\n%small = OpTypeStruct %uint %four\n%nested = OpTypeStruct %small %last\n%p = OpTypePointer " + class + " " + of
+			variable := "%v = OpVariable %p " + class
+			text := withParts("CAPS", caps, "TYPES", types+"\n"+variable)
+			if class == "Function" {
+				text = withParts("CAPS", caps, "TYPES", types, "VARS", variable)
+			}
+			if _, err := Check(assemble(t, text)); (err == nil) != (allowed || !long) {
+				t.Errorf("%s in %s: %v, want it accepted: %t", of, class, err, allowed || !long)
+			}
+		}
+	}
+}

@@ -115,6 +115,12 @@ var coreSentences = []sentence{
 		bad: "%x = OpPtrEqual %bool %q %q", rule: "types", physical: true},
 	{name: "returned pointer", caps: "@", types: atomics + "\n%fp = OpTypeFunction %pu", vars: "%c = OpFunctionCall %pu %f\nOpReturn\nOpFunctionEnd\n%f = OpFunction %pu None %fp\n%fl = OpLabel\nOpReturnValue %wu\nOpFunctionEnd\n%other = OpFunction %void None %fn\n%ol = OpLabel", good: "OpCapability VariablePointers", rule: "types"},
 	{name: "phi after code", vars: "OpBranch %l\n%l = OpLabel", good: "%y = OpPhi %uint %u1 %start\n%x = OpIAdd %uint %u1 %u1", bad: "%x = OpIAdd %uint %u1 %u1\nOpNoLine\n%y = OpPhi %uint %u1 %start", rule: "types"},
+	{name: "variable of void", types: "%p = OpTypePointer Private %void\n@", bad: "%v = OpVariable %p Private", rule: "types"},
+	{name: "variable of a function", types: "%p = OpTypePointer Private %fn\n@", bad: "%v = OpVariable %p Private", rule: "types"},
+	{name: "merge block that nothing reaches", vars: "OpSelectionMerge %m None\nOpBranchConditional %true %l %r\n%l = OpLabel\nOpReturn\n%r = OpLabel\nOpReturn\n%m = OpLabel",
+		good: "OpSelectionMerge %n None\nOpBranchConditional %true %a %b\n%a = OpLabel\nOpBranch %n\n%b = OpLabel\nOpBranch %n\n%n = OpLabel",
+		bad:  "OpBranchConditional %true %a %b\n%a = OpLabel\nOpBranch %n\n%b = OpLabel\nOpBranch %n\n%n = OpLabel", rule: "control flow"},
+	{name: "continue target that nothing reaches", vars: "OpBranch %h\n%h = OpLabel\nOpLoopMerge %m %c None\nOpBranch %m\n%c = OpLabel\n@\n%m = OpLabel", good: "OpBranch %h", bad: "OpReturn", rule: "control flow"},
 	{name: "phi in the first block", bad: "%y = OpPhi %uint", rule: "types"},
 }
 
