@@ -54,3 +54,16 @@ func TestBankedLatency(t *testing.T) {
 		t.Errorf("ready at %d, taken at %d: want %d to %d, 1000", ready, taken, least, least+slack)
 	}
 }
+
+// A write queue can be drained: what stays in it is less than it holds. Without one, or without banks, nothing is asked.
+func TestWriteQueuesCanBeDrained(t *testing.T) {
+	for _, c := range []struct {
+		standard        string
+		writes, drained int
+		ok              bool
+	}{{"HBM3", 32, 31, true}, {"HBM3", 32, 32, false}, {"HBM3", 32, 33, false}, {"HBM3", 1, 0, true}, {"HBM3", 0, 8, true}, {"none", 8, 8, true}, {"", 8, 8, true}} {
+		if got := (DRAMSpec{Standard: c.standard, Writes: c.writes, Drained: c.drained}).Check() == nil; got != c.ok {
+			t.Errorf("%+v: accepted: %t", c, got)
+		}
+	}
+}

@@ -471,3 +471,41 @@ func TestStoresToOnePlace(t *testing.T) {
 		}
 	}
 }
+
+// The updates of an instruction that meet an element which an earlier lane updates are counted on that element's line, and no others.
+func TestUpdatesThatMeetAreOfTheirLine(t *testing.T) {
+	for _, typ := range []isa.Type{isa.I32, isa.I64} {
+		size := uint64(typ.Bits() / 8)
+		r := rand.New(rand.NewSource(9))
+		for range 50 {
+			b := newBench(t, 2048)
+			in := access(isa.AtomicIAdd, typ, 1)
+			in.Dst, in.Src[0], in.Mem.Dsts = isa.V(30), isa.Lit(1), [4]isa.Reg{}
+			b.st.Exec = r.Uint64() | r.Uint64()
+			want, seen := map[uint64]uint32{}, map[uint64]bool{}
+			few := 1 + r.Int63n(200)
+			for l := range uint64(64) {
+				at := uint64(r.Int63n(few)) * size
+				b.st.V[int(in.Mem.Index.Index)*64+int(l)] = uint32(at)
+				if at += b.buf.Addr; b.st.Exec>>l&1 != 0 {
+					if seen[at] {
+						want[at&^63]++
+					}
+					seen[at] = true
+				}
+			}
+			b.port.Issue(0, b.st, &b.env, in)
+			for _, line := range b.port.lanes.w.lines {
+				if line.Serial != want[line.Addr&^63] {
+					t.Fatalf("%v: %d updates meet on the line at %#x, want %d", typ, line.Serial, line.Addr, want[line.Addr&^63])
+				}
+				delete(want, line.Addr&^63)
+			}
+			for at, n := range want {
+				if n > 0 {
+					t.Errorf("%v: no line at %#x, on which %d updates meet", typ, at, n)
+				}
+			}
+		}
+	}
+}
