@@ -3,6 +3,8 @@ package scheduler
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"spvsim/program"
 	"spvsim/simd"
 )
@@ -91,19 +93,23 @@ func startOfLast(t *testing.T, kind string, window, payloads int, n *Node) []uin
 func TestQueuesOfEngines(t *testing.T) {
 	for place, want := range map[string]int{"central": 1, "engine": 2} {
 		s := defaultQueue("hardware")
-		s.Queue.Placement = place
+		s.Queue.Placement, s.Queue.Ports = place, 1
 		n := static("n")
 		r := newQueueRigOn(t, wide(), s, false, n)
 		run := r.run
 		if len(run.queues) != want || len(run.Components()) != want+1 {
 			t.Errorf("placement %s: %d queues", place, len(run.queues))
 		}
+		var ready []uint64
+		for _, unit := range []int{0, 3} { // of the two engines
+			r.in(begin, func(now uint64) {
+				run.policy.Allocate(now, unit, 1, gather(now, func(at uint64) { ready = append(ready, at) }))
+			})
+		}
 		run.Dispatch(0, []Entry{{Node: n, Count: 12, Data: make([]byte, 48), Stride: 4}})
-		units := [2]int{}
-		r.onPrint = func(w *simd.Wave) { units[w.Place().Unit/3]++ }
 		r.finish(t)
-		if units != [2]int{6, 6} {
-			t.Errorf("placement %s: engines run %v workgroups of 12, want half each", place, units)
+		if diff := cmp.Diff([]uint64{begin, begin + uint64(2-want)}, ready); diff != "" {
+			t.Errorf("placement %s: allocations of both engines in one cycle (-want +got):\n%s", place, diff)
 		}
 	}
 }
