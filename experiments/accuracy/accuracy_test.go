@@ -138,6 +138,7 @@ func TestPage(t *testing.T) {
 		{"<!-- errors by size -->\n", "<!-- end of errors by size -->\n", sizeTable(t)},
 		{"<!-- other devices -->\n", "<!-- end of other devices -->\n", deviceRows(t)},
 		{"<!-- kernels left out -->\n", "<!-- end of kernels left out -->\n", leftOutTable(t)},
+		{"<!-- fitted numbers -->\n", "<!-- end of fitted numbers -->\n", effectsTable(t)},
 	} {
 		before, rest, _ := strings.Cut(want, part.begin)
 		_, after, ok := strings.Cut(rest, part.end)
@@ -188,5 +189,23 @@ func leftOutTable(t *testing.T) string {
 	}
 	n := float64(len(rows))
 	fmt.Fprintf(&b, "| mean of kernels | | %.3f | %.3f |\n", math.Exp(fitted/n), math.Exp(out/n))
+	return b.String()
+}
+
+// effectsTable is what other values of fitted parameters do.
+func effectsTable(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("| parameter | fitted | tried | factor, fitted | factor, tried | kernel whose times change most | its times |\n| --- | ---: | ---: | ---: | ---: | --- | ---: |\n")
+	for _, row := range committed(t, "effects.csv") {
+		var n [3]float64
+		for i, column := range []int{3, 4, 6} {
+			x, err := strconv.ParseFloat(row[column], 64)
+			if err != nil {
+				t.Fatalf("effects.csv: %v: want numbers", row)
+			}
+			n[i] = x
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %.3f | %.3f | %s | %.3f times as long |\n", row[0], row[1], row[2], n[0], n[1], row[5], n[2])
+	}
 	return b.String()
 }
