@@ -28,10 +28,13 @@ type group struct {
 	own       tally        // of the launches of one run of the group
 	list      []*simd.Code // of all launches, each once
 	graphs    []*graphJob
-	pause     uint64 // cycles before its first packet, until what comes before has been seen to end in other queues
-	begun     uint64 // cycle
-	moves     uint64 // cycle from which memory is free for the next transfer
-	released  uint64 // cycle up to which all that was stored has been written back
+	active    []*besideLaunch // begun and not ended
+	changes   int             // of those
+	division  *groupDivision  // of which a part is timed; nil: all of it is
+	pause     uint64          // cycles before its first packet, until what comes before has been seen to end in other queues
+	begun     uint64          // cycle
+	moves     uint64          // cycle from which memory is free for the next transfer
+	released  uint64          // cycle up to which all that was stored has been written back
 	beside    []account.HardwareQueue
 	before    map[*simd.Code]*account.Counts // what steps' programs had issued; only looked up
 	order     []int                          // of the launches, in which each comes after those that it waits for
@@ -267,8 +270,9 @@ func (g *group) open(m *machine, _ scheduler.Part) error {
 func (g *group) start(now uint64, _ scheduler.Part, follows bool) {
 	g.begun, g.moves, g.released, g.did = now, now, now, account.Counts{}
 	g.watch()
-	for _, l := range g.launches {
-		l.open, l.without = scheduler.Opened{}, without{}
+	g.active, g.changes = g.active[:0], 0
+	for i, l := range g.launches {
+		l.open, l.without, l.number, l.divides = scheduler.Opened{}, without{}, i, false
 	}
 	g.processor.Start(now+g.pause, follows)
 }

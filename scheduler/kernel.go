@@ -121,11 +121,16 @@ func (k *kernel) ended(now uint64, m *cu.WaveEnd) {
 		return
 	}
 	leave, hold := k.Next(Progress{now, m.Done, k.at(), k.placed - k.launch.ended, k.launch.ended})
-	if leave = min(leave, k.total-k.placed); leave > 0 {
-		k.left, k.total = k.left+leave, k.total-leave
+	k.leave(leave)
+	k.held = hold && k.launch.ended < k.placed
+}
+
+// leave leaves out so many of those workgroups that would be placed next.
+func (k *kernel) leave(n uint64) {
+	if n = min(n, k.total-k.placed); n > 0 {
+		k.left, k.total = k.left+n, k.total-n
 		k.next = workgroupAt(k.at(), k.grid)
 	}
-	k.held = hold && k.launch.ended < k.placed
 }
 
 // at is the workgroup that comes next.
