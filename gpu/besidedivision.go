@@ -26,6 +26,13 @@ type groupDivision struct {
 	warmth warmth
 }
 
+// A divided is what a division looks at while a group runs.
+type divided struct {
+	division *groupDivision  // nil: all is timed
+	active   []*besideLaunch // begun and not ended
+	changes  int             // of those
+}
+
 // A groupWindow is a time in which the same launches are on the machine.
 type groupWindow struct {
 	open  bool

@@ -28,20 +28,23 @@ type group struct {
 	own       tally        // of the launches of one run of the group
 	list      []*simd.Code // of all launches, each once
 	graphs    []*graphJob
-	active    []*besideLaunch // begun and not ended
-	changes   int             // of those
-	division  *groupDivision  // of which a part is timed; nil: all of it is
-	pause     uint64          // cycles before its first packet, until what comes before has been seen to end in other queues
-	begun     uint64          // cycle
-	moves     uint64          // cycle from which memory is free for the next transfer
-	released  uint64          // cycle up to which all that was stored has been written back
 	beside    []account.HardwareQueue
 	before    map[*simd.Code]*account.Counts // what steps' programs had issued; only looked up
 	order     []int                          // of the launches, in which each comes after those that it waits for
 	hazards   bool                           // are looked for
 	loose     [][2]int                       // launches of which neither waits for the other
 	noun      string                         // what a launch is called
+	groupTimes
 	chosen
+	divided
+}
+
+// groupTimes are cycles of a group.
+type groupTimes struct {
+	pause    uint64 // before its first packet, until what comes before has been seen to end in other queues
+	begun    uint64
+	moves    uint64 // from when memory is free for the next transfer
+	released uint64 // up to when all that was stored has been written back
 }
 
 // errQueues says that a job's queues can't run as it says.
