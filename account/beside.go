@@ -29,6 +29,15 @@ type BesideLaunch struct {
 	Begun  uint64 `json:"begun" unit:"cycles" doc:"when its first workgroup was placed; when it was opened, if it has none"`
 	Placed uint64 `json:"placed" unit:"cycles" doc:"when its last workgroup was placed"`
 	Done   uint64 `json:"done" unit:"cycles" doc:"when all that it did was done"`
+
+	Memory []LaunchTraffic `json:"memory" doc:"what its requests moved at each level of memory; null: it has no workgroups, or the memory is Akita's"`
+}
+
+// A LaunchTraffic is what the requests of a launch moved at a level of memory. What is written back at a launch's end is of none.
+type LaunchTraffic struct {
+	Level   string `json:"level" doc:"name of the level"`
+	Read    uint64 `json:"read" unit:"bytes" doc:"that it gave to the level before it"`
+	Written uint64 `json:"written" unit:"bytes" doc:"that it took: of stores, and of lines that they or loads evicted"`
 }
 
 // BusyTime is the number of cycles in which at least one of the launches, in the order of their begin, was on the machine.

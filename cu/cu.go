@@ -95,6 +95,8 @@ type Launch struct {
 	Tag int
 	// Touched takes down what the launch accesses; nil: nothing does.
 	Touched *mem.Footprint
+	// Traffic counts what its requests move; nil: nothing does.
+	Traffic *mem.Traffic
 
 	steady []bool // by instruction: a load from memory that none of the launch writes; made when it is asked for
 }

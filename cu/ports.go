@@ -24,7 +24,7 @@ type waiting struct {
 
 // Begin says that a wave of the launch starts in the slot.
 func (p *port) Begin(slot int, l *Launch) {
-	e := mem.Env{Bindings: l.Bindings, Touched: l.Touched}
+	e := mem.Env{Bindings: l.Bindings, Touched: l.Touched, Traffic: l.Traffic}
 	if l.Scratch != nil {
 		e.Scratch = &l.Scratch[p.first+slot]
 		e.Scratch.Ready(int(l.Code.Program.ScratchWords), l.Code.Program.WaveSize)
@@ -34,10 +34,16 @@ func (p *port) Begin(slot int, l *Launch) {
 
 // Access carries out an instruction on the bytes of memory.
 func (p *port) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) simd.Booking {
-	if f := p.env[slot].Touched; f != nil {
-		p.port.Mark(f, &w.State, &p.env[slot], in)
+	e := &p.env[slot]
+	if f := e.Touched; f != nil {
+		p.port.Mark(f, &w.State, e, in)
 	}
-	t := p.port.Issue(now, &w.State, &p.env[slot], in)
+	var t mem.Timing
+	if e.Traffic != nil {
+		t = p.port.IssueFor(e.Traffic, now, &w.State, e, in)
+	} else {
+		t = p.port.Issue(now, &w.State, e, in)
+	}
 	if t.Pending {
 		p.waiting = append(p.waiting, waiting{t.Token, w.Ticket()})
 	}

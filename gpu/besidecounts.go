@@ -73,6 +73,9 @@ func (g *group) times(l *besideLaunch, r *command.Record) account.BesideLaunch {
 	if !l.open.None() && l.open.Begun() < engine.Never {
 		x.Begun = l.open.Begun()
 	}
+	for _, m := range l.traffic.Levels {
+		x.Memory = append(x.Memory, account.LaunchTraffic{Level: m.Level, Read: m.Bytes - m.Written, Written: m.Written})
+	}
 	for _, at := range []*uint64{&x.Packet, &x.Ready, &x.Read, &x.Opened, &x.Begun, &x.Placed, &x.Done} {
 		*at -= min(g.begun, *at)
 	}
@@ -103,7 +106,7 @@ func (g *group) trace(to probe.QueueTracer) {
 			}
 			at := func(cycle uint64) uint64 { return g.begun + cycle }
 			list = append(list, probe.QueueLaunch{Queue: q.Name, Name: l.step, Packet: at(x.Packet), Ready: at(x.Ready), Read: at(x.Read), Opened: at(x.Opened),
-				Begun: at(x.Begun), Done: at(x.Done), Workgroups: workgroups})
+				Begun: at(x.Begun), Done: at(x.Done), Workgroups: workgroups, Memory: x.Memory})
 		}
 	}
 	to.QueueLaunches(list)

@@ -36,11 +36,12 @@ type besideLaunch struct {
 	codes            []*simd.Code // of its step alone, or of the graph
 	// touched is what it accessed; nil: it was not taken down.
 	touched *mem.Footprint
-	stored  bool     // a kernel that it waits for over others may have stored
-	own     *ownCode // of a device's launch: what it alone issues; nil: its step counts
-	number  int      // in its group
-	divides bool     // a part of its workgroups may run without time while others are on the machine
-	among   int      // graphs that may be on the machine at once, its own included; 0: it is of none
+	traffic *mem.Traffic // of its requests
+	stored  bool         // a kernel that it waits for over others may have stored
+	own     *ownCode     // of a device's launch: what it alone issues; nil: its step counts
+	number  int          // in its group
+	divides bool         // a part of its workgroups may run without time while others are on the machine
+	among   int          // graphs that may be on the machine at once, its own included; 0: it is of none
 	without
 }
 
@@ -141,7 +142,7 @@ func (g *graphWork) beside(l *besideLaunch, at opening) error {
 		at.now += uint64(max(0, d.KernelLaunchCycles-d.FollowingLaunch))
 	}
 	g.before = issues(l.codes)
-	g.watch(l.touched)
+	g.watch(l.touched, l.traffic)
 	l.nameCodes()
 	if err := g.read(); err != nil {
 		return err

@@ -26,16 +26,17 @@ func (g *group) watch() {
 		}
 	}
 	for _, l := range g.launches {
+		l.traffic = &mem.Traffic{}
 		if k := l.kernel(); k != nil {
-			k.Touched = l.touched
+			k.Touched, k.Traffic = l.touched, l.traffic
 		}
 	}
 }
 
-// watch has the nodes take down what they access.
-func (g *graphJob) watch(touched *mem.Footprint) {
+// watch has the nodes take down what they access, and count what they move.
+func (g *graphJob) watch(touched *mem.Footprint, traffic *mem.Traffic) {
 	for _, n := range g.graph.Nodes {
-		n.Launch.Touched = touched
+		n.Launch.Touched, n.Launch.Traffic = touched, traffic
 	}
 }
 

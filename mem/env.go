@@ -92,4 +92,6 @@ type Env struct {
 	Scratch *Scratch // nil when the program has none
 	// Touched takes down what instructions access; nil: nothing does.
 	Touched *Footprint
+	// Traffic counts what they move at each level; nil: nothing does.
+	Traffic *Traffic
 }

@@ -154,9 +154,5 @@ func (f *Fast) Reset() {
 
 // Counters are cumulative, nearest level first, memory last.
 func (f *Fast) Counters() []Counter {
-	list := make([]Counter, 0, len(f.levels)+1)
-	for _, l := range f.levels {
-		list = append(list, l.counter)
-	}
-	return append(list, *f.mem.count())
+	return f.counts(make([]Counter, 0, len(f.levels)+1))
 }

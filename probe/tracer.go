@@ -141,6 +141,7 @@ type QueueLaunch struct {
 	Begun       uint64 // its first workgroup was placed
 	Done        uint64 // all that it did was done
 	Workgroups  uint64
+	Memory      []account.LaunchTraffic // what its requests moved, by level
 }
 
 // A QueueTracer is a Tracer that receives what became of launches beside each other, when all of them have ended and before the next LaunchBegin:

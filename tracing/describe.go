@@ -89,6 +89,7 @@ var structures = []struct {
 	{"queues", account.HardwareQueue{}},
 	{"queues.kept_by", account.KeptBy{}},
 	{"queues.launches", account.BesideLaunch{}},
+	{"queues.launches.memory", account.LaunchTraffic{}},
 }
 
 // Statistics describe all that statistics can hold, by path.

@@ -268,6 +268,6 @@ func (c *Collector) QueueLaunches(list []probe.QueueLaunch) {
 		}
 		from := func(cycle uint64) uint64 { return cycle - min(c.begin, cycle) }
 		c.launches = append(c.launches, Launch{Step: s.Name, Queue: l.Queue, Name: l.Name, Workgroups: l.Workgroups,
-			Packet: from(l.Packet), Begin: from(l.Ready), Placed: from(l.Begun), End: from(l.Done), Busy: l.Done - l.Begun})
+			Packet: from(l.Packet), Begin: from(l.Ready), Placed: from(l.Begun), End: from(l.Done), Busy: l.Done - l.Begun, Memory: l.Memory})
 	}
 }

@@ -3,6 +3,7 @@ package profile_test
 import (
 	"bytes"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -38,8 +39,8 @@ func TestLaunchesBesideEachOther(t *testing.T) {
 	for _, q := range s.Queues {
 		for _, l := range q.Launches {
 			want := profile.Launch{Step: "queues", Queue: q.Name, Name: l.Step, Workgroups: p.Launches[i].Workgroups,
-				Packet: l.Packet, Begin: l.Ready, Placed: l.Begun, End: l.Done, Busy: l.Done - l.Begun}
-			if p.Launches[i] != want {
+				Packet: l.Packet, Begin: l.Ready, Placed: l.Begun, End: l.Done, Busy: l.Done - l.Begun, Memory: l.Memory}
+			if !reflect.DeepEqual(p.Launches[i], want) || len(l.Memory) != len(p.Levels) {
 				t.Errorf("launch %d is %+v, want %+v", i, p.Launches[i], want)
 			}
 			i++

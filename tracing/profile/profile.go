@@ -64,6 +64,8 @@ type Launch struct {
 	Placed     uint64 `json:"placed"` // its first workgroup was placed
 	End        uint64 `json:"end"`    // all that it did was done
 	Busy       uint64 `json:"busy"`   // cycles from its first workgroup to its end
+	// Memory is what its requests moved, by level: not what is written back at its end.
+	Memory []account.LaunchTraffic `json:"memory,omitempty"`
 }
 
 const currentFormat = 1

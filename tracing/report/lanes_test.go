@@ -32,7 +32,7 @@ func TestLanesOfQueues(t *testing.T) {
 		t.Errorf("%d left, %s", left, diff)
 	}
 	table := launches(p)
-	if diff := cmp.Diff(launchRow{"q0", "b", "2\u202f000", "195", "197", "200", "400", "5", "200"}, table.Rows[2]); diff != "" {
+	if diff := cmp.Diff(launchRow{"q0", "b", "2\u202f000", "195", "197", "200", "400", "5", "200", nil}, table.Rows[2]); diff != "" {
 		t.Error(diff)
 	}
 	if table.More != "" || len(table.Rows) != 4 {

@@ -6,18 +6,23 @@ import (
 	"html/template"
 	"slices"
 
+	"spvsim/account"
 	"spvsim/tracing/profile"
 )
 
 // A launchTable is the launches that ran beside others: a picture by queue, and a row each.
 type launchTable struct {
 	Picture figure
+	Levels  []string // of memory, of which each row has what the launch moved
 	Rows    []launchRow
 	More    string // what is not in the table; empty: nothing
 }
 
 // A launchRow is a launch as text.
-type launchRow struct{ Queue, Name, Workgroups, Packet, Begin, Placed, End, Waited, Busy string }
+type launchRow struct {
+	Queue, Name, Workgroups, Packet, Begin, Placed, End, Waited, Busy string
+	Moved                                                             []string // read and written at each level
+}
 
 // mostRows is how many launches the table lists.
 const mostRows = 500
@@ -27,11 +32,11 @@ func launches(p *profile.Profile) *launchTable {
 	if len(p.Launches) == 0 || p.Cycles == 0 {
 		return nil
 	}
-	t := &launchTable{}
+	t := &launchTable{Levels: trafficLevels(p)}
 	for i := range p.Launches[:min(len(p.Launches), mostRows)] {
 		l := &p.Launches[i]
 		t.Rows = append(t.Rows, launchRow{l.Queue, l.Name, grouped(l.Workgroups), grouped(l.Packet), grouped(l.Begin), grouped(l.Placed), grouped(l.End),
-			grouped(l.Placed - l.Packet), grouped(l.Busy)})
+			grouped(l.Placed - l.Packet), grouped(l.Busy), moved(l, t.Levels)})
 	}
 	if more := len(p.Launches) - len(t.Rows) + p.LaunchesLeft; more > 0 {
 		t.More = fmt.Sprintf("%s more launches are not listed.", grouped(uint64(more)))
@@ -43,6 +48,31 @@ func launches(p *profile.Profile) *launchTable {
 	}
 	t.Picture = draw("Launches of queues", text, nil, func(width float64) template.HTML { return timeline(width, p, lanes) })
 	return t
+}
+
+// trafficLevels are the levels of memory of which it is known what launches moved.
+func trafficLevels(p *profile.Profile) (names []string) {
+	for i := range p.Launches {
+		for _, m := range p.Launches[i].Memory {
+			if !slices.Contains(names, m.Level) {
+				names = append(names, m.Level)
+			}
+		}
+	}
+	return names
+}
+
+// moved is what a launch read and wrote at each of some levels.
+func moved(l *profile.Launch, levels []string) (list []string) {
+	for _, name := range levels {
+		i := slices.IndexFunc(l.Memory, func(m account.LaunchTraffic) bool { return m.Level == name })
+		if i < 0 {
+			list = append(list, "")
+			continue
+		}
+		list = append(list, grouped(l.Memory[i].Read)+" / "+grouped(l.Memory[i].Written))
+	}
+	return list
 }
 
 // A lane is launches of one queue, none of which begins before the one before has ended.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"spvsim/account"
 	"spvsim/tracing/profile"
 )
 
@@ -18,14 +19,19 @@ func TestLaunchesOnThePage(t *testing.T) {
 	for i := range 600 {
 		begin := p.Cycles / 1000 * uint64(i)
 		p.Launches = append(p.Launches, profile.Launch{Step: "queues", Queue: fmt.Sprint("q", i%2), Name: fmt.Sprint("step", i), Workgroups: 7,
-			Packet: begin, Begin: begin, Placed: begin, End: begin + p.Cycles/300, Busy: p.Cycles / 300})
+			Packet: begin, Begin: begin, Placed: begin, End: begin + p.Cycles/300, Busy: p.Cycles / 300,
+			Memory: []account.LaunchTraffic{{Level: "l2", Read: 1234567, Written: 640}}})
 	}
+	p.Launches[1].Memory = nil // a copy
 	p.LaunchesLeft = 5
 	text := pageOf(t, p)
 	_, section, _ := strings.Cut(text, "Launches beside each other")
 	section, _, _ = strings.Cut(section, "</section>")
 	if n := strings.Count(section, "<tr>"); n != 1+500 {
 		t.Errorf("%d rows, want the names of columns and 500", n)
+	}
+	if n := strings.Count(section, "<td>1\u202f234\u202f567 / 640</td>"); n != 499 || !strings.Contains(section, ">l2</th>") {
+		t.Errorf("%d rows have what their launches moved, want 499", n)
 	}
 	if !strings.Contains(section, "105 more launches are not listed") {
 		t.Error("launches are left out of the table, which does not say so")
