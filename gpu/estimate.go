@@ -131,6 +131,9 @@ func (s *sampler) run(l *launch, w resident, follows bool) error {
 	if kern, ok := w.(*kernel); ok {
 		k := s.kinds.of(l, fmt.Sprintf("%p", kern.Code))
 		all := groups(kern.NumWorkgroups)
+		if all == 0 {
+			return s.clocked(l, whole(kern), follows) // it takes what a launch takes
+		}
 		if generation := s.generation(w); all >= uint64(s.Generations)*generation {
 			return newDivision(s, l, kern, &k.rows, generation).run(follows)
 		}

@@ -75,6 +75,20 @@ queues:
 	}
 }
 
+// A launch of no workgroups takes what a launch takes, sampled too, in steps and beside others.
+func TestSampledLaunchesOfNothing(t *testing.T) {
+	const none = "{name: none, push_constants: [{u32: 0}, {u32: 65536}, {u32: 1}], dispatch: [0]}"
+	const some = "{name: some, push_constants: [{u32: 0}, {u32: 65536}, {u32: 1}], dispatch: [2]}"
+	for _, work := range []string{"steps: [" + none + ", " + none + "," + some + "]\n", "queues:\n- steps: [" + none + ", " + some + "]\n- steps: [" + none + "]\n"} {
+		job := parseBeside(t, besideMix+work)
+		timed := besideRun(t, job, besideMachine, nil)
+		sampled := besideRun(t, job, besideMachine, func(s *gpu.Setup) { s.Mode = "sampled" })
+		if !reflect.DeepEqual(timed.Stats.Counts, sampled.Stats.Counts) {
+			t.Errorf("%+v, sampled %+v", timed.Stats.Counts, sampled.Stats.Counts)
+		}
+	}
+}
+
 // Launches that overlap to the end are one group, which is timed as a whole.
 func TestSampledGroupOfAll(t *testing.T) {
 	job := parseBeside(t, besideMix+`

@@ -39,8 +39,8 @@ func smallSteps(t *testing.T, name string) (jobs [2]*config.Job) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for from, to := range map[string]string{"size: 128": "size: 32", "n: 512": "n: 64", "{log2n: 14, n: 16384}": "{log2n: 9, n: 512}"} {
-		steps = bytes.Replace(steps, []byte(from), []byte(to), 1)
+	for _, small := range [][2]string{{"size: 128", "size: 32"}, {"n: 512", "n: 64"}, {"{log2n: 14, n: 16384}", "{log2n: 9, n: 512}"}} {
+		steps = bytes.Replace(steps, []byte(small[0]), []byte(small[1]), 1)
 	}
 	for i, text := range []string{string(steps), queued(string(steps))} {
 		j, err := config.ParseJob(files, file, []byte(text))
