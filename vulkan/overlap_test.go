@@ -76,6 +76,27 @@ func TestOverlapOfDispatches(t *testing.T) {
 	}
 }
 
+// Dispatches of two graphs that nothing keeps apart are beside each other; without overlap, and by persistent workers, they are one after the other.
+func TestOverlapOfGraphs(t *testing.T) {
+	t.Parallel()
+	b := mine(t)
+	for _, c := range []struct {
+		variable string
+		beside   bool
+	}{{"SPVSIM_OVERLAP=submitted", true}, {"SPVSIM_OVERLAP=none", false}, {"SPVSIM_SET=scheduler.kind=persistent", false}} {
+		f, _ := recorded(t, b, "graph", false, []string{"two_graphs"}, c.variable)
+		var graphs []rows.Row
+		for _, r := range f.Rows {
+			if r.Kind == "graph" {
+				graphs = append(graphs, r)
+			}
+		}
+		if len(graphs) != 2 || (graphs[1].Begin < graphs[0].Begin+graphs[0].Cycles) != c.beside {
+			t.Errorf("%s: %+v", c.variable, graphs)
+		}
+	}
+}
+
 // Launches of one workgroup leave the pipe one after the other, each by what a packet and a launch cost.
 func TestRateOfTinyDispatches(t *testing.T) {
 	t.Parallel()

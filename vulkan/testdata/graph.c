@@ -102,6 +102,34 @@ static void from_host(void) {
 	check_sums(&sums, 1);
 }
 
+// Two graphs that nothing keeps apart, each with sums and scratch memory of its own.
+static void two_graphs(void) {
+	if (!has_graphs())
+		return;
+	DEVICE_FUNCTION(vkCmdDispatchGraphAMDX);
+	DEVICE_FUNCTION(vkCmdInitializeGraphScratchMemoryAMDX);
+	buffer sums[2];
+	VkCommandBuffer c = begin_graph(sums);
+	graph_info info = {.nodeIndex = split_node, .payloadCount = 2, .payloads.hostAddress = both, .payloadStride = sizeof both[0]};
+	graph_count_info infos = {.count = 1, .infos.hostAddress = &info, .stride = sizeof info};
+	VkDeviceAddress first = scratch;
+	VkDeviceSize bytes = scratch_bytes;
+	make_graph();
+	make_scratch();
+	vkCmdInitializeGraphScratchMemoryAMDX(c, graph.pipeline, scratch, scratch_bytes);
+	all_seen(c);
+	vkCmdDispatchGraphAMDX(c, first, bytes, &infos);
+	sums[1] = host_buffer(256);
+	VkDescriptorSet set = set_with(graph.set_layout, sums + 1, NULL);
+	vkCmdBindPipeline(c, BIND_POINT_GRAPH, graph.pipeline);
+	vkCmdBindDescriptorSets(c, BIND_POINT_GRAPH, graph.layout, 0, 1, &set, 0, NULL);
+	info.nodeIndex = split_node;
+	vkCmdDispatchGraphAMDX(c, scratch, scratch_bytes, &infos);
+	finish(c);
+	check_sums(sums, 1);
+	check_sums(sums + 1, 1);
+}
+
 static uint32_t index_of(const char *name, uint32_t index) {
 	DEVICE_FUNCTION(vkGetExecutionGraphPipelineNodeIndexAMDX);
 	node_info node = {NODE, NULL, name, index};
@@ -330,6 +358,7 @@ int main(int count, char **words) {
 	TEST(from_host);
 	TEST(several_nodes);
 	TEST(several_dispatches);
+	TEST(two_graphs);
 	TEST(linked);
 	TEST(indirect);
 	TEST(indirect_count);
