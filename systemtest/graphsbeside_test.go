@@ -189,3 +189,26 @@ func graphStep(r *gpu.Result, name string) *account.StepCounts {
 	}
 	return nil
 }
+
+// Two graphs alike take turns at the launch rate of a queue, and at the core that firmware runs on: where that bounds them, both together take twice the time of one,
+// and end within two launches of each other.
+func TestGraphsTakeTurns(t *testing.T) {
+	const each = 2000 // cycles of a launch
+	one := graphJob(t, twoGraphs+"queues:\n- steps: [{name: a, graph: [{graph: a, node: start}]}]\n")
+	both := graphJob(t, twoGraphs+"queues:\n- steps: [{name: a, graph: [{graph: a, node: start}]}]\n- steps: [{name: b, graph: [{graph: b, node: start}]}]\n")
+	for _, kind := range []string{"hardware queue.launch_rate=0.0005", fmt.Sprintf("firmware scheduler.firmware_launches=1 scheduler.firmware_dispatch_cycles=0 scheduler.firmware_cycles=%d", each)} {
+		settings := besideMachine + " queue.pack_threads=false scheduler.kind=" + kind
+		alone, r := besideRun(t, one, settings, nil), besideRun(t, both, settings, nil)
+		span := func(r *gpu.Result, q int) uint64 {
+			l := &r.Stats.Queues[q].Launches[0]
+			return l.Done - l.Opened
+		}
+		a, b, single := span(r, 0), span(r, 1), span(alone, 0)
+		if launches := alone.Stats.Graph.Nodes[1].Payloads; single < each*launches {
+			t.Errorf("%s: %d cycles for %d launches: the rate does not bound them", kind, single, launches)
+		}
+		if apart := max(a, b) - min(a, b); apart > 2*each+each/2 || max(a, b) > 2*single+each || max(a, b) < 2*single-4*each {
+			t.Errorf("%s: %d and %d cycles beside each other, %d alone", kind, a, b, single)
+		}
+	}
+}
