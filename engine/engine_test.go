@@ -459,3 +459,32 @@ func (quiet) Handle(sim.Event) error { return nil }
 type quietComponent struct{ *recorder }
 
 func (quietComponent) Handle(sim.Event) error { return nil }
+
+// Alarms ring by their cycles, and in one cycle in the order in which they were made, however many are made after others were set.
+func TestManyAlarms(t *testing.T) {
+	e := New(1 * sim.GHz)
+	var log, want []string
+	type set struct {
+		cycle uint64
+		name  string
+	}
+	var sets []set
+	r := rand.New(rand.NewSource(4))
+	for i := range 300 {
+		name := fmt.Sprintf("A%d", i)
+		c := newRecorder(e, name, &log)
+		at := uint64(r.Intn(3 * horizon / 2))
+		NewAlarm(&c.Base, c, true).Set(at)
+		sets = append(sets, set{at, name})
+	}
+	slices.SortStableFunc(sets, func(a, b set) int { return int(a.cycle) - int(b.cycle) })
+	for _, s := range sets {
+		want = append(want, fmt.Sprintf("%d %s", s.cycle, s.name))
+	}
+	if err := e.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, log); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

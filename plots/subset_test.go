@@ -9,14 +9,19 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// TestSubsetDrawsTheSameGlyphs holds each character's outline and width to the whole font's.
+// TestSubsetDrawsTheSameGlyphs holds each character's outline and width to the whole font's; in short, of some characters.
 func TestSubsetDrawsTheSameGlyphs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("draws all glyphs of all fonts")
+	few := func(all []rune) (list []rune) {
+		for i, r := range all {
+			if i%9 == 0 || !testing.Short() {
+				list = append(list, r)
+			}
+		}
+		return list
 	}
 	for _, f := range []*family{families["sans"], families["serif"], families["mono"]} {
-		testSubset(t, f, codePageRunes(), "")
-		testSubset(t, f, append(codePageRunes(), biggerRunes()...), " Greek")
+		testSubset(t, f, few(codePageRunes()), "")
+		testSubset(t, f, few(append(codePageRunes(), biggerRunes()...)), " Greek")
 	}
 }
 

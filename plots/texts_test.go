@@ -3,6 +3,8 @@ package plots
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,6 +151,47 @@ func TestShadesHaveNumbers(t *testing.T) {
 		_, err := chartOf(t, fmt.Sprintf(rows, c.low, c.high), "kind: heatmap\nx: a\ny: b\nvalue: {column: v"+c.value+"}\n")
 		if (err == nil) != c.ok {
 			t.Errorf("%s to %s%s: %v", c.low, c.high, c.value, err)
+		}
+	}
+}
+
+// A raised or lowered part is one in braces that are closed; any other sign is itself.
+func TestRaisedAndLoweredParts(t *testing.T) {
+	up, down := func(s string) span { return span{s, scriptScale, raised} }, func(s string) span { return span{s, scriptScale, lowered} }
+	plain := func(s string) span { return span{s, 1, 0} }
+	for text, want := range map[string][]span{
+		"":                  nil,
+		"a":                 {plain("a")},
+		"a^{b}":             {plain("a"), up("b")},
+		"^{b}c":             {up("b"), plain("c")},
+		"a_{b}^{c}":         {plain("a"), down("b"), up("c")},
+		"a^b_{c}":           {plain("a^b"), down("c")},
+		"a^":                {plain("a^")},
+		"a^{":               {plain("a^{")},
+		"a_{b":              {plain("a_{b")},
+		"a^_^{b}_":          {plain("a^_"), up("b"), plain("_")},
+		"^{}x":              {up(""), plain("x")},
+		"wave_slots and ^{": {plain("wave_slots and ^{")},
+	} {
+		if got := spans(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// The bars of a category stand side by side about its place, together as wide as a group, in the order of the series.
+func TestBarsStandSideBySide(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		end := 7 - groupWidth/2
+		for i := range n {
+			left, right := slot(7, i, n)
+			if math.Abs(left-end) > 1e-12 || math.Abs(right-left-groupWidth/float64(n)) > 1e-12 {
+				t.Errorf("bar %d of %d is from %g to %g, want it from %g on", i, n, left, right, end)
+			}
+			end = right
+		}
+		if math.Abs(end-7-groupWidth/2) > 1e-12 {
+			t.Errorf("%d bars end at %g", n, end)
 		}
 	}
 }

@@ -52,9 +52,9 @@ func TestPassesKeepRules(t *testing.T) {
 	for _, file := range shaders(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			f := build(t, file)
-			step := 0
+			step, seen := 0, map[string]bool{}
 			check = func(pass string, f *ir.Func) {
-				step++
+				step, seen[pass] = step+1, true
 				if pass == "bitcasts" {
 					return // types no longer agree
 				}
@@ -64,6 +64,13 @@ func TestPassesKeepRules(t *testing.T) {
 			}
 			defer func() { check = nil }()
 			Run(f, Options{FuseMad: true, LshlAdd: true, Add3: true})
+			for _, group := range schedule {
+				for _, p := range group.passes[:1] {
+					if !seen[p.name] {
+						t.Errorf("pass %s was not looked at", p.name)
+					}
+				}
+			}
 		})
 	}
 }
