@@ -195,3 +195,18 @@ func TestBarsStandSideBySide(t *testing.T) {
 		}
 	}
 }
+
+// The first multiple that is not below a number, of either sign.
+func TestFirstMultiples(t *testing.T) {
+	for n := 1; n <= 7; n++ {
+		for v := -20; v <= 20; v++ {
+			want := v
+			for want%n != 0 {
+				want++
+			}
+			if got := multipleFrom(v, n); got != want {
+				t.Errorf("of %d from %d: %d, want %d", n, v, got, want)
+			}
+		}
+	}
+}

@@ -153,3 +153,37 @@ func countOps(f *ir.Func, op isa.Op) (n int) {
 	}
 	return n
 }
+
+// What a shader reads from vertices and writes to attachments are numbers of 32 bits, whole or floating, alone or in vectors.
+func TestNumbersOfFragments(t *testing.T) {
+	const more = `OpCapability Int64
+OpCapability Float64
+OpCapability Int16
+OpCapability Float16
+OpCapability StorageInputOutput16
+OpCapability DemoteToHelperInvocation`
+	const types = image2D + `%uint = OpTypeInt 32 0
+%short = OpTypeInt 16 0
+%half = OpTypeFloat 16
+%long = OpTypeInt 64 0
+%double = OpTypeFloat 64
+%h2 = OpTypeVector %half 2
+%d2 = OpTypeVector %double 2
+%u4 = OpTypeVector %uint 4
+%i2 = OpTypeVector %int 2
+`
+	for of, fits := range map[string]bool{"%float": true, "%int": true, "%uint": true, "%v2": true, "%v4": true, "%u4": true, "%i2": true, "%half": false, "%short": false, "%long": false, "%double": false, "%h2": false, "%d2": false} {
+		for what, text := range map[string]string{
+			"input":  fragmentText(of, "", "OpDecorate %in Location 0\nOpDecorate %in Flat\nOpDecorate %out Location 0", types, "OpStore %out %at4\nOpReturn"),
+			"output": strings.Replace(fragmentText("%v4", "", plainDecorations, types+"%some = OpUndef "+of, "OpStore %out %some\nOpReturn"), "%outp = OpTypePointer Output %v4", "%outp = OpTypePointer Output "+of, 1),
+		} {
+			f, err := buildFragment(strings.Replace(text, "OpCapability DemoteToHelperInvocation", more, 1))
+			if (err == nil) != fits || err != nil && !errors.Is(err, validate.ErrUnsupported) {
+				t.Errorf("%s of %s: %v", what, of, err)
+			}
+			if err == nil && ir.Verify(f) != nil {
+				t.Errorf("%s of %s: %v", what, of, ir.Verify(f))
+			}
+		}
+	}
+}

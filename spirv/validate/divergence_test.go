@@ -24,6 +24,7 @@ OpStore %b %s0
 %at0 = OpAccessChain %local %list %d0
 %at1 = OpAccessChain %local %list %u1
 %d4 = OpLoad %uint %at0
+OpStore %at1 %d0
 %s3 = OpLoad %uint %at1
 %in0 = OpAccessChain %word %buffer %u0 %d0
 %s4 = OpLoad %uint %in0

@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -91,5 +93,17 @@ func TestLongVectorsInMemory(t *testing.T) {
 				t.Errorf("%s in %s: %v, want it accepted: %t", of, class, err, allowed || !long)
 			}
 		}
+	}
+}
+
+// What a type holds is looked at once, however often it is in it: structures of two of the one before are 2^200 scalars.
+func TestTypesThatMultiply(t *testing.T) {
+	types := "%s0 = OpTypeStruct %uint"
+	for i := 1; i <= 200; i++ {
+		types += fmt.Sprintf("\n%%s%d = OpTypeStruct %%s%d %%s%[2]d", i, i-1)
+	}
+	raw := assemble(t, withParts("TYPES", types+"\n%p = OpTypePointer Private %s200\n%v = OpVariable %p Private"))
+	if _, err := Check(raw); err != nil && !errors.Is(err, ErrUnsupported) {
+		t.Error(err)
 	}
 }
