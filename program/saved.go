@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 
 	"spvsim/isa"
@@ -56,8 +55,6 @@ func appendValue(b []byte, v reflect.Value) []byte {
 		return binary.AppendVarint(b, v.Int())
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return binary.AppendUvarint(b, v.Uint())
-	case reflect.Float32, reflect.Float64:
-		return binary.AppendUvarint(b, math.Float64bits(v.Float()))
 	case reflect.String:
 		return append(binary.AppendUvarint(b, uint64(v.Len())), v.String()...)
 	case reflect.Pointer:
@@ -143,8 +140,6 @@ func (r *reader) value(v reflect.Value) {
 		v.SetInt(int64(n>>1) ^ -int64(n&1))
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		v.SetUint(r.number())
-	case reflect.Float32, reflect.Float64:
-		v.SetFloat(math.Float64frombits(r.number()))
 	case reflect.String:
 		n := r.length()
 		v.SetString(string(r.data[:n]))
