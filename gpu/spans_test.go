@@ -1,0 +1,108 @@
+package gpu
+
+import (
+	"strings"
+	"testing"
+
+	"spvsim/config"
+	"spvsim/isa"
+	"spvsim/mem"
+)
+
+// Rows a distance apart take up to the end of the last one; none take nothing, and what no memory holds is refused.
+func TestSpansOfRows(t *testing.T) {
+	for _, c := range []struct {
+		count, size, stride, want uint64
+		ok                        bool
+	}{
+		{0, 8, 1 << 60, 0, true}, {1, 8, 1 << 60, 8, true}, {2, 8, 8, 16, true}, {3, 8, 100, 208, true}, {5, 4, 0, 4, true},
+		{2, 8, 1 << 40, 1<<40 + 8, true}, {2, 8, 1<<40 + 1, 0, false}, {3, 8, 1 << 39, 1<<40 + 8, true}, {3, 8, 1<<39 + 1, 0, false}, {1 << 40, 1, 2, 0, false},
+	} {
+		if got, err := span(c.count, c.size, c.stride); (err == nil) != c.ok || c.ok && got != c.want {
+			t.Errorf("%+v: %d, %v", c, got, err)
+		}
+	}
+	r := &resources{job: &config.Job{Buffers: []config.Buffer{{Name: "a"}, {Name: "b"}}}, buffers: []*mem.Buffer{{Bytes: make([]byte, 5)}, {Bytes: make([]byte, 100)}}}
+	for at := range uint64(110) {
+		for _, rows := range []uint64{0, 1, 2, 7} {
+			const bytes, stride = 4, 10
+			size := uint64(0)
+			if rows > 0 {
+				size = (rows-1)*stride + bytes
+			}
+			got, err := r.rows("b", at, bytes, rows, stride)
+			if (err == nil) != (at+size <= 100) || err == nil && uint64(len(got)) != size {
+				t.Errorf("%d rows from byte %d on: %d bytes, %v", rows, at, len(got), err)
+			}
+		}
+	}
+}
+
+// A workgroup may wait for another one with what brings it values that others change: coherent loads and atomics that give something back, in
+// memory that workgroups share.
+func TestInstructionsThatMayWait(t *testing.T) {
+	in := func(op isa.Op, space isa.Space, coherent bool, dst isa.Reg) *isa.Inst {
+		return &isa.Inst{Op: op, T: isa.I32, Dst: dst, Mem: &isa.Mem{Access: isa.Access{Space: space, Coherent: coherent, Elem: isa.I32, Count: 1}}}
+	}
+	for _, c := range []struct {
+		name string
+		in   *isa.Inst
+		want bool
+	}{
+		{"arithmetic", &isa.Inst{Op: isa.IAdd, T: isa.I32, Dst: isa.V(0)}, false},
+		{"a load", in(isa.Load, isa.SpaceBuffer, false, isa.V(0)), false},
+		{"a coherent load", in(isa.Load, isa.SpaceBuffer, true, isa.V(0)), true},
+		{"a coherent load from LDS", in(isa.Load, isa.SpaceLDS, true, isa.V(0)), false},
+		{"a coherent load from scratch", in(isa.Load, isa.SpaceScratch, true, isa.V(0)), false},
+		{"an atomic whose result is used", in(isa.AtomicIAdd, isa.SpaceBuffer, false, isa.V(0)), true},
+		{"an atomic whose result is not", in(isa.AtomicIAdd, isa.SpaceBuffer, true, isa.Reg{}), false},
+		{"an atomic of LDS", in(isa.AtomicIAdd, isa.SpaceLDS, true, isa.V(0)), false},
+	} {
+		if got := mayWait(c.in); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
+
+// Two launches are loose where neither is reached from the other.
+func TestLooseLaunches(t *testing.T) {
+	const n = 130 // more than two words of bits
+	reach := make([][]uint64, n)
+	for i := range reach {
+		reach[i] = make([]uint64, (n+63)/64)
+	}
+	pairs := [][2]int{{1, 0}, {70, 3}, {129, 64}, {2, 65}}
+	for _, p := range pairs {
+		reach[p[0]][p[1]/64] |= 1 << (p[1] % 64)
+	}
+	for i := range n {
+		for j := range n {
+			want := true
+			for _, p := range pairs {
+				want = want && (p != [2]int{i, j}) && (p != [2]int{j, i})
+			}
+			if got := loose(reach, i, j); got != want {
+				t.Fatalf("launches %d and %d are loose: %t", i, j, got)
+			}
+		}
+	}
+}
+
+// A conversion of a printed format is its flags, the number of values, length letters and the verb, as C and GLSL write them; what follows is text.
+func TestConversionsOfFormats(t *testing.T) {
+	for text, want := range map[string]struct {
+		flags string
+		n     int
+		verb  byte
+		rest  string
+	}{
+		"%d": {"", 1, 'd', ""}, "%-+ #08.3fx": {"-+ #08.3", 1, 'f', "x"}, "%v4f,": {"", 4, 'f', ","}, "%v2u": {"", 2, 'u', ""}, "%5.2v3f": {"5.2", 3, 'f', ""}, "%v5f": {"", 1, 'v', "5f"},
+		"%v1f": {"", 1, 'v', "1f"}, "%lu": {"", 1, 'u', ""}, "%llx ": {"", 1, 'x', " "}, "%hd": {"", 1, 'd', ""}, "%v2lu": {"", 2, 'u', ""}, "%ul!": {"", 1, 'u', "!"},
+		"%dl": {"", 1, 'd', "l"}, "%": {"", 1, 0, ""}, "%4": {"4", 1, 0, ""}, "%v3": {"", 3, 0, ""}, "%v": {"", 1, 'v', ""}, "%l": {"", 1, 0, ""}, "%%": {"", 1, '%', ""},
+	} {
+		flags, n, verb, size := parseSpec(text)
+		if flags != want.flags || n != want.n || verb != want.verb || !strings.HasSuffix(text, want.rest) || size != len(text)-len(want.rest) {
+			t.Errorf("%q: flags %q, %d values, verb %q, %d letters", text, flags, n, verb, size)
+		}
+	}
+}
