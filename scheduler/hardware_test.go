@@ -149,3 +149,24 @@ func TestHardwareLaunchRate(t *testing.T) {
 		}
 	}
 }
+
+// What a wave waits for others at the entrance is counted, and not what its own payloads take.
+func TestWaitsAtPorts(t *testing.T) {
+	for _, c := range []struct {
+		ports, payloads int
+		want            uint64
+	}{{1, 1, 1}, {1, 3, 3}, {4, 1, 0}, {4, 4, 1}, {4, 6, 1}, {1024, 8, 0}} {
+		s := defaultQueue("hardware")
+		s.Queue.Ports = c.ports
+		n := static("n")
+		r := newQueueRig(t, s, false, n)
+		var accepted [2]uint64
+		for i := range accepted {
+			r.enqueue(t, begin, n, c.payloads, &accepted[i])
+		}
+		r.finish(t)
+		if got := r.run.ledger.queue.StallPort; got != c.want || accepted[1]-accepted[0] != got {
+			t.Errorf("%+v: %d cycles, taken in %v", c, got, accepted)
+		}
+	}
+}
