@@ -80,7 +80,7 @@ const (
 	maxTimeline      = 1<<63 - 1
 	maxGraph         = 256 // outputs of a node: the least that the specification asks for
 	samplesOne       = vk.SampleCount1Bit
-	samplesMore      = vk.SampleCount2Bit | vk.SampleCount4Bit | vk.SampleCount8Bit | vk.SampleCount16Bit | vk.SampleCount32Bit | vk.SampleCount64Bit | vk.SampleCount32Bit | vk.SampleCount64Bit
+	samplesMore      = vk.SampleCount2Bit | vk.SampleCount4Bit | vk.SampleCount8Bit | vk.SampleCount16Bit | vk.SampleCount32Bit | vk.SampleCount64Bit
 	nanosecondsAMHz  = 1000 // of a period, for a clock of one
 	driverVersionTxt = "1.0"
 )
