@@ -531,3 +531,68 @@ func TestPlain(t *testing.T) {
 		}
 	}
 }
+
+// An element that does not lie in the workgroup's bytes as a whole faults, each for itself: loads give zero there, stores and atomics change
+// nothing, and the elements beside it are as they would be.
+func TestElementsOutside(t *testing.T) {
+	const bytes = 64
+	for _, typ := range []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64} {
+		size := uint32(typ.Bits() / 8)
+		for count := 1; count <= 4; count++ {
+			for _, op := range []isa.Op{isa.Load, isa.Store, isa.AtomicIAdd} {
+				if op == isa.AtomicIAdd && (count > 1 || size < 4) {
+					continue
+				}
+				var d Values
+				region := make([]byte, bytes)
+				for i := range region {
+					region[i] = byte(i + 1)
+				}
+				before := slices.Clone(region)
+				st := newState(64)
+				for l := range 64 {
+					st.V[l] = uint32(l) * size
+				}
+				for i := 64 * 8; i < 64*40; i++ {
+					st.V[i] = 0x7F7F7F7F
+				}
+				d.Access(st, access(op, typ, count), region)
+				faults := uint64(0)
+				for l := range uint32(64) {
+					for k := range uint32(count) {
+						if (l+k)*size+size > bytes {
+							faults++
+						}
+					}
+				}
+				if d.Faults != faults {
+					t.Errorf("op %d of %d x %v: %d faults, want %d", op, count, typ, d.Faults, faults)
+				}
+				if changed := !slices.Equal(region, before); changed != (op != isa.Load) {
+					t.Errorf("op %d of %d x %v: memory changed: %t", op, count, typ, changed)
+				}
+				if op != isa.Load {
+					continue
+				}
+				for l := range 64 {
+					for k := range count {
+						at, want := (l+k)*int(size), uint64(0)
+						if at+int(size) <= bytes {
+							for i := int(size) - 1; i >= 0; i-- {
+								want = want<<8 | uint64(before[at+i])
+							}
+						}
+						row := 8 + k*typ.Rows()
+						got := uint64(st.V[64*row+l])
+						if typ == isa.I64 {
+							got |= uint64(st.V[64*(row+1)+l]) << 32
+						}
+						if got != want {
+							t.Fatalf("%d x %v: lane %d, element %d is %#x, want %#x", count, typ, l, k, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}

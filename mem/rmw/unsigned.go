@@ -17,15 +17,12 @@ func ToUnsignedFloat(v float64, expBits, manBits uint) uint32 {
 	return min(inf, roundMagnitude(v, expBits, manBits))
 }
 
-// roundMagnitude gives exponent and mantissa of v > 0. A mantissa that rounds
-// up carries into the exponent, which is what the encoding wants.
+// roundMagnitude gives exponent and mantissa of v > 0, of which the exponent may be too large. A mantissa that rounds
+// up carries into it, which is what the encoding wants.
 func roundMagnitude(v float64, expBits, manBits uint) uint32 {
 	bias := 1<<(expBits-1) - 1
 	_, e := math.Frexp(v)
 	exp := max(e-1, 1-bias)
-	if exp > bias {
-		return uint32(1<<expBits-1) << manBits
-	}
 	units := uint32(math.RoundToEven(math.Ldexp(v, int(manBits)-exp)))
 	return uint32(exp+bias-1)<<manBits + units
 }
