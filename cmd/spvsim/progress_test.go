@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -23,6 +24,28 @@ func TestProgressText(t *testing.T) {
 	} {
 		if got := progressText(c.p, 30*time.Second); got != c.want {
 			t.Errorf("found %s\nwant  %s", got, c.want)
+		}
+	}
+}
+
+// What is done of a run grows by its rounds, their launches and the workgroups of the one that runs, each as long as the others, from none to all.
+func TestShareOfARun(t *testing.T) {
+	for _, rounds := range []int{0, 1, 3} {
+		for _, launches := range []int{0, 1, 4} {
+			const groups = 5
+			all, n := float64(max(rounds, 1)*max(launches, 1)*groups), 0
+			for round := range max(rounds, 1) {
+				for launch := range max(launches, 1) {
+					for ended := range groups {
+						p := gpu.Progress{Ended: uint64(ended), Total: groups}
+						p.Round, p.Rounds, p.Launch, p.Launches = round+1, rounds, launch+1, launches
+						if got, want := shareDone(p), float64(n)/all; math.Abs(got-want) > 1e-12 {
+							t.Errorf("%+v: %g, want %g", p, got, want)
+						}
+						n++
+					}
+				}
+			}
 		}
 	}
 }
