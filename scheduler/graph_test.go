@@ -29,6 +29,18 @@ func to(name string, most, size uint32) program.Output {
 		Node: name, ArraySize: size, SharesLimits: -1, Workgroup: true}
 }
 
+// outputs are n that share the limits of the first.
+func outputs(n int) (list []program.Output) {
+	for i := range n {
+		o := to("b", 1, 1)
+		if i > 0 {
+			o.SharesLimits = 0
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
 func TestGraphLevelsAndMemory(t *testing.T) {
 	// a goes to b and c, b to c; b may recur twice. c is after all of b's levels.
 	a, b, c := node("a", 0, to("b", 2, 1), to("c", 3, 1)), node("b", 0, to("b", 5, 1), to("c", 1, 1)), node("c", 0)
@@ -84,6 +96,8 @@ func TestGraphFaultsByName(t *testing.T) {
 	}{
 		{"256 payloads", []*Node{node("a", 0, many), node("b", 0)}, ""},
 		{"257 payloads", []*Node{node("a", 0, many, to("b", 1, 1)), node("b", 0)}, "node a[0]: 257 payloads in one workgroup: want at most 256"},
+		{"256 outputs", []*Node{node("a", 0, outputs(256)...), node("b", 0)}, ""},
+		{"257 outputs", []*Node{node("a", 0, outputs(257)...), node("b", 0)}, "node a[0]: 257 outputs: want at most 256"},
 		{"payload bytes", []*Node{node("a", 0, large), wide}, "node a[0]: 33024 bytes of payloads in one workgroup: want at most 32768"},
 		{"sizes", []*Node{node("a", 0, to("b", 1, 1)), wide}, "node a[0] enqueues payloads of 4 bytes to b[0], whose payload has 129"},
 		{"finish writing", []*Node{node("a", 0, to("b", 1, 1)), tracks}, "node a[0] and its target b[0] do not agree in TrackFinishWritingAMDX"},
