@@ -112,7 +112,7 @@ func TestLastSubmission(t *testing.T) {
 	}
 }
 
-// The point that tells whether saved rows are as they were is the shortest of those that are done, of inputs as they are.
+// The point that is run again to compare with saved rows is the shortest of those that are done, of inputs as they are.
 func TestProbeOfSavedRows(t *testing.T) {
 	s := &Saved{plan: &Plan{}, lines: map[int][]string{}, names: []string{"inputs", "status", "cycles"}}
 	for i, line := range [][]string{{"in", "done", "500"}, {"in", "done", "40"}, {"in", "failed", "3"}, {"old", "done", "4"}, nil, {"in", "done", "40"}, {"in", "done", ""}} {
