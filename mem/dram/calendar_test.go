@@ -45,7 +45,7 @@ func (b *bookedSlots) run(slot, n uint64) uint64 {
 
 // A calendar says of each slot what a set of those that were taken says, whatever is taken and given back in whatever order.
 func TestCalendarIsASetOfSlots(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(6) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		c, want := &calendar{}, &bookedSlots{taken: map[uint64]bool{}}
 		for step := range 300 {
