@@ -80,3 +80,54 @@ func TestCostsOfSelectedValues(t *testing.T) {
 		}
 	}
 }
+
+// Two values are alike, so that one may be computed of chosen operands for both, where the operation and its types are the same, and an access is to
+// the same memory in the same form, from buffers, LDS or addresses.
+func TestValuesThatAreAlike(t *testing.T) {
+	s := &ifMerger{}
+	plain := func() *ir.Value {
+		return &ir.Value{Op: isa.IAdd, T: isa.I32, From: isa.I32, R: isa.I32, Args: make([]*ir.Value, 2)}
+	}
+	for name, edit := range map[string]func(v *ir.Value){
+		"":     func(*ir.Value) {},
+		"Op":   func(v *ir.Value) { v.Op = isa.ISub },
+		"T":    func(v *ir.Value) { v.T = isa.I64 },
+		"From": func(v *ir.Value) { v.From = isa.I64 },
+		"R":    func(v *ir.Value) { v.R = isa.I64 },
+		"Imm":  func(v *ir.Value) { v.Imm = 1 },
+		"Args": func(v *ir.Value) { v.Args = v.Args[:1] },
+		"Mem":  func(v *ir.Value) { v.Mem = &ir.Mem{} },
+	} {
+		v := plain()
+		if edit(v); s.alike(plain(), v) != (name == "") {
+			t.Errorf("values that differ in %q are alike: %t", name, name != "")
+		}
+	}
+	for _, op := range []isa.Op{isa.Const, isa.Undef, isa.Barrier, isa.Ballot, isa.Proj} {
+		if v := (&ir.Value{Op: op}); s.alike(v, v) && !v.Op.Has(isa.FlagPure) || s.alike(v, v) && (op == isa.Const || op == isa.Undef || op == isa.Proj) {
+			t.Errorf("%s is merged with itself", isa.Table[op].Name)
+		}
+	}
+	free := map[string]bool{"Count": true, "Coherent": true, "Speculative": true, "Coords": true, "Object": true, "ReadOnly": true, "Volatile": true, "Align": true, "Low": true, "High": true,
+		"Sampling": true, "Extra": true, "Compare": true, "SamplerIndexed": true, "Offsets": true, "ImageFormat": true, "Dim": true, "Arrayed": true, "Multisampled": true, "Level": true, "Sample": true, "Sampler": true}
+	load := func(m *ir.Mem) *ir.Value { return &ir.Value{Op: isa.Load, Mem: m} }
+	for name, m := range changedFields() {
+		if name == "Space" {
+			continue
+		}
+		base := &ir.Mem{}
+		m.Space, base.Space = isa.SpaceBuffer, isa.SpaceBuffer
+		if got := s.alike(load(base), load(m)); got != free[name] {
+			t.Errorf("accesses that differ in %s are alike: %t", name, got)
+		}
+	}
+	for space, want := range map[isa.Space]bool{isa.SpaceBuffer: true, isa.SpaceLDS: true, isa.SpaceFlat: true, isa.SpaceImage: false, isa.SpaceScratch: false} {
+		a, b := load(&ir.Mem{}), load(&ir.Mem{})
+		if a.Mem.Space, b.Mem.Space = space, space; s.alike(a, b) != want {
+			t.Errorf("accesses to space %d are alike: %t", space, !want)
+		}
+		if b.Mem.Space = isa.SpaceImage; s.alike(a, b) {
+			t.Errorf("accesses to spaces %d and %d are alike", space, isa.SpaceImage)
+		}
+	}
+}

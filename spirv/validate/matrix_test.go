@@ -1,6 +1,9 @@
 package validate
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestMatrixRules breaks the module testdata/rules/matrix.spvasm, which passes.
 func TestMatrixRules(t *testing.T) {
@@ -49,5 +52,25 @@ func TestMatrixRules(t *testing.T) {
 				t.Errorf("rule %q, want %q: %v", got, tt.rule, err)
 			}
 		})
+	}
+}
+
+// Cooperative matrices are in variables of a lane alone, however deep in a type.
+func TestMatricesInMemory(t *testing.T) {
+	const caps = "OpCapability CooperativeMatrixKHR\nOpCapability VulkanMemoryModel\nOpExtension \"SPV_KHR_cooperative_matrix\""
+	for class, allowed := range map[string]bool{"Private": true, "Function": true, "Workgroup": false} {
+		for of, matrix := range map[string]bool{"%m": true, "%list": true, "%first": true, "%last": true, "%nested": true, "%uint": false, "%plain": false} {
+			types := "%u3 = OpConstant %uint 3\n%u16 = OpConstant %uint 16\n%m = OpTypeCooperativeMatrixKHR %float %u3 %u16 %u16 %u0\n%list = OpTypeArray %m %u4\n%first = OpTypeStruct %m %uint\n" +
+				"%last = OpTypeStruct %uint %float %m\n%plain = OpTypeStruct %uint %float\n%nested = OpTypeStruct %plain %last\n%p = OpTypePointer " + class + " " + of
+			variable := "%v = OpVariable %p " + class
+			text := withParts("CAPS", caps, "TYPES", types+"\n"+variable)
+			if class == "Function" {
+				text = withParts("CAPS", caps, "TYPES", types, "VARS", variable)
+			}
+			text = strings.NewReplacer("Logical GLSL450", "Logical Vulkan", "LocalSize 1 1 1", "LocalSize 32 1 1").Replace(text)
+			if _, err := Check(assemble(t, text)); (err == nil) != (allowed || !matrix) {
+				t.Errorf("%s in %s: %v, want it accepted: %t", of, class, err, allowed || !matrix)
+			}
+		}
 	}
 }
