@@ -66,15 +66,15 @@ func TestWindowsOfWorkgroups(t *testing.T) {
 // A window whose second half is not like the first goes on, without that.
 func TestWindowsThatDoNotSettle(t *testing.T) {
 	by := config.DefaultSampling()
-	growing := func(i int) float64 { return math.Pow(1.1, float64(i)) }
+	growing := func(i int) float64 { return math.Pow(1.2, float64(i)) }
 	if got := settles(by, growing); got <= by.Batches {
-		t.Errorf("settled after %d batches, each a tenth longer than the one before", got)
+		t.Errorf("settled after %d batches, each a fifth longer than the one before", got)
 	}
 }
 
 // Where workgroups have the same work, a window's is that of those that ended; otherwise what was issued.
 func TestWorkOfAWindow(t *testing.T) {
-	w := timed{window: sample{3000, 1100}, ended: 100, before: 10, after: 10.1}
+	w := timed{alike: &alike{Sampling: config.DefaultSampling()}, window: sample{3000, 1100}, ended: 100, before: 10, after: 10.1}
 	if got := w.sample(); got != (sample{3000, 1000}) {
 		t.Errorf("%v", got)
 	}
@@ -101,6 +101,22 @@ func TestWarmth(t *testing.T) {
 		if w.begin(); w.enough || w.bytes != 0 {
 			t.Error("other behaviour finds it warm")
 		}
+	}
+}
+
+// Of workgroups that might have to bring their lines in every other part does, and none where little is asked of memory.
+func TestPartsThatWarm(t *testing.T) {
+	w := warmth{Sampling: config.DefaultSampling()}
+	var got []bool
+	for range 4 {
+		got = append(got, w.next())
+	}
+	w.asked(&demand{demandIssue: 1, demandMemory: 0.9})
+	got = append(got, w.next(), w.next())
+	w.asked(&demand{demandIssue: 1, demandMemory: 0.1, demandLatency: 0.2})
+	got = append(got, w.next(), w.next())
+	if !slices.Equal(got, []bool{true, false, true, false, true, false, false, false}) {
+		t.Error(got)
 	}
 }
 

@@ -52,12 +52,9 @@ type kind struct {
 	rows     rows
 }
 
-// rowsBurnIn: of so many windows of a stratum the first one may be left out. Knob.
-const rowsBurnIn = 4
-
 func newKind(by *config.Sampling) *kind {
-	k := &kind{Sampling: by, launches: strata{Sampling: by, first: 2, near: by.Near, far: by.Far}}
-	k.rows.strata = strata{Sampling: by, first: 3, near: by.NearRows, far: max(by.Pieces/4, by.NearRows), burnIn: rowsBurnIn}
+	k := &kind{Sampling: by, launches: strata{Sampling: by, first: 2, from: 1, near: by.Near, least: by.Near, far: by.Far, spread: by.Spread}}
+	k.rows.strata = strata{Sampling: by, first: 2, from: by.FromPiece, near: by.NearRows, least: 1, far: max(by.Pieces/3, by.NearRows), burnIn: by.BurnIn, spread: by.SpreadRows}
 	return k
 }
 
