@@ -3,7 +3,6 @@ package gpu
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -157,17 +156,11 @@ func (s *sampler) again(l *launch, kern *kernel, c *account.Counts, issued []acc
 	if sum > s.timing.guard.host.left() || !mayKeep(s.Sampling, sum, c.Instructions()) {
 		return nil, nil
 	}
-	kept := slices.Grow(s.kept[:0], int(sum))
-	for _, b := range written {
-		kept = append(kept, b...)
-	}
-	s.kept = kept
+	s.kept.keep(written)
 	faults, counted := s.timing.machine.store.Faults, append([]account.InstCount(nil), issuedOf(kern.Code)...)
 	copy(kern.Code.Counts, issued)
 	timed, err := l.work.timed(s.timing, l.step, whole(kern), follows)
-	for _, b := range written {
-		kept = kept[copy(b, kept):]
-	}
+	s.kept.putBack(written)
 	s.timing.machine.store.Faults = faults
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ type sampler struct {
 	kinds      kinds // of launches of the round, so far
 	capacities *capacities
 	draw       *rand.Rand
-	kept       []byte // memory that is put back after a second run
+	kept       keeper // memory that is put back after a second run
 }
 
 // newSampler is the sampler of a job; its seed decides what is drawn.
