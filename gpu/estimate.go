@@ -215,11 +215,16 @@ func (s *sampler) estimate() {
 func (k *kind) untimed(step int) (cycles, half float64) {
 	squares := 0.0
 	add := func(took, width float64) { cycles, squares = cycles+took, squares+width*width }
+	waited := 0.0
 	for _, a := range k.launches.list {
 		if a.count[step] > 0 {
-			add(k.untimedOf(a, step))
+			took, width := k.untimedOf(a, step)
+			if add(took, width); a.waits() {
+				waited += took
+			}
 		}
 	}
+	add(0, k.Waiting*waited)
 	k.rows.untimed(step, add)
 	return cycles, math.Sqrt(squares)
 }

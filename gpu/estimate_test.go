@@ -423,6 +423,16 @@ func TestSamplingKeys(t *testing.T) {
 			w := timed{alike: &alike{Sampling: s}, window: sample{10, 700}, ended: 100, before: 10, after: 11}
 			return fmt.Sprint(w.sample().instructions)
 		}, "700", "1000"},
+		{"waiting", func(s *config.Sampling) { s.Waiting = 0.5 }, func(s *config.Sampling) string {
+			s.Spread = 0
+			k := newKind(s)
+			for _, d := range []demand{{demandMemory: 0.5}, {demandMemory: 0.1}} { // of which only the second takes ten times as long
+				a := k.launches.of(&signature{demand: d})
+				a.samples, a.rest[0], a.count[0] = []sample{{100, 100}, {100, 100}}, 1000, 10
+			}
+			cycles, half := k.untimed(0)
+			return fmt.Sprintf("%.0f +- %.0f", cycles, half)
+		}, "2000 +- 30", "2000 +- 500"},
 		{"peeked", func(s *config.Sampling) { s.Peeked = 64 }, func(s *config.Sampling) string { return peekOf(t, s) }, "other after 8", "other after 64"},
 		{"aside", func(s *config.Sampling) { s.Aside = 65536 }, func(s *config.Sampling) string { return peekOf(t, s) }, "other after 8", "the same after 8"},
 		{"apart", func(s *config.Sampling) { s.Apart = 0 }, func(s *config.Sampling) string {

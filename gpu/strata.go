@@ -250,6 +250,17 @@ func (a *alike) dispersion() (d dispersion) {
 	return d
 }
 
+// waits says of launches that they take much longer than the part of the machine works that they ask most of, where that is known: the state
+// in which other launches leave the caches may matter more than their signature shows.
+func (a *alike) waits() bool {
+	longest := a.like.demand[a.like.demand.busiest()]
+	if len(a.samples) == 0 || longest == 0 {
+		return false
+	}
+	rate, _ := ratio(a.warm())
+	return rate > 3*longest
+}
+
 // sized says of samples whether they differ in size by so much that their rates do.
 func (a *alike) sized(list []sample) bool {
 	least, most := math.Inf(1), 0.0
