@@ -183,7 +183,7 @@ func (d *division) open(a *alike, at uint64) uint64 {
 func (d *division) rest(at uint64) uint64 {
 	size := max(d.piece/4, 64)
 	for first := true; at < d.end; first = false {
-		warm := d.warmth.next()
+		warm := !d.warmth.enough
 		if !warm && !first {
 			var other bool
 			if at, other = d.peek(at); other || at == d.end {
@@ -247,7 +247,9 @@ func (d *division) look(at *uint64) *alike {
 			d.warmth.begin()
 		}
 	}
-	d.warmth.asked(&d.like.demand)
+	if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
+		d.warmth.asked(&d.like.demand, d.capacities.missed(c, fast.Warmed()))
+	}
 	d.last, d.ran = nil, 0
 	return a
 }
@@ -293,31 +295,25 @@ type warmth struct {
 	line     float64 // bytes
 	bytes    float64 // that came since behaviour changed
 	enough   bool
-	turn     bool
 }
 
 // begin: what comes behaves in another way.
 func (w *warmth) begin() { w.bytes, w.enough = 0, false }
 
-// next says whether workgroups that run without time bring their lines in: of those that might have to, every other part does.
-func (w *warmth) next() bool {
-	w.turn = !w.turn
-	return w.turn && !w.enough
-}
-
-// asked takes down what is asked of the machine: where that is little of memory, it matters little what the caches hold.
-func (w *warmth) asked(d *demand) {
-	w.enough = w.enough || max(d[demandMemory], d[demandLatency]) < w.Light*d[d.busiest()]
+// asked takes down what is asked of the machine, and what memory would be if nothing were found in the last level: where that is little, it
+// matters little what the caches hold. Stores ask nothing of memory until the last level is full of them.
+func (w *warmth) asked(d *demand, missed float64) {
+	w.enough = w.enough || max(missed, d[demandMemory], d[demandLatency]) < w.Light*d[d.busiest()]
 }
 
 // brought takes down what workgroups brought in: when that is as much as there is space, nothing of before is left, and when it is hardly
 // anything of what they asked for, that is there.
 func (w *warmth) brought(by *mem.Warmed) {
-	last := len(by.Passed) - 1
+	last := len(by.Came) - 1
 	if last < 0 {
 		return
 	}
-	bytes := float64(by.Passed[last])
+	bytes := float64(by.Came[last]) * w.line
 	w.bytes += bytes
 	w.enough = w.enough || bytes <= w.Filling*float64(by.Looks[last])*w.line || w.bytes >= w.Full*w.capacity
 }

@@ -416,7 +416,7 @@ func TestSamplingKeys(t *testing.T) {
 		}, "false", "true"},
 		{"light", func(s *config.Sampling) { s.Light = 0.1 }, func(s *config.Sampling) string {
 			w := warmth{Sampling: s}
-			w.asked(&demand{demandIssue: 1, demandMemory: 0.3})
+			w.asked(&demand{demandIssue: 1, demandMemory: 0.3}, 0.3)
 			return fmt.Sprint(w.enough)
 		}, "true", "false"},
 		{"same_each", func(s *config.Sampling) { s.SameEach = 0.5 }, func(s *config.Sampling) string {

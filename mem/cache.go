@@ -66,6 +66,7 @@ type level struct {
 	now       *uint64 // cycle of the access at hand
 	looks     uint64  // at lines without time
 	passed    uint64  // bytes that went to and from the next level without time
+	came      uint64  // lines that were not there, without time
 	part      *Level  // nil: not among the parts of a machine
 	keeps     bool    // stores, until evicted
 	eager     bool    // lines that stores have written whole go to the next level at once

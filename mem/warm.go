@@ -35,6 +35,7 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
 	}
 	if way < 0 {
 		way = c.evict(&p)
+		c.came++
 		if !store {
 			c.warmFill(&p, way, addr, bytes)
 		}
@@ -91,6 +92,7 @@ type Warmed struct {
 	Requests uint64
 	Looks    []uint64 // at lines, by level, nearest first
 	Passed   []uint64 // bytes, by level, to and from what is behind it
+	Came     []uint64 // lines that were not there, by level
 	Hottest  uint64   // updates of the line that atomics updated most
 
 	hot [hotLines]struct{ addr, updates uint64 }
@@ -121,7 +123,7 @@ func (w *Warmed) updates(lines []Line) {
 func (f *Fast) BeginWarm() {
 	f.warmed = Warmed{}
 	for _, l := range f.levels {
-		l.looks, l.passed = 0, 0
+		l.looks, l.passed, l.came = 0, 0, 0
 	}
 }
 
@@ -129,7 +131,7 @@ func (f *Fast) BeginWarm() {
 func (f *Fast) Warmed() *Warmed {
 	w := f.warmed
 	for _, l := range f.levels {
-		w.Looks, w.Passed = append(w.Looks, l.looks), append(w.Passed, l.passed)
+		w.Looks, w.Passed, w.Came = append(w.Looks, l.looks), append(w.Passed, l.passed), append(w.Came, l.came)
 	}
 	return &w
 }
