@@ -87,6 +87,13 @@ func (c *cache) warmNext(store bool, addr uint64, bytes uint32, words uint64) {
 	}
 }
 
+// warmCounts are what a level counts of accesses without time.
+type warmCounts struct {
+	looks  uint64 // at lines
+	passed uint64 // bytes that went to and from the next level
+	came   uint64 // lines that were not there
+}
+
 // Warmed is what accesses without time came to.
 type Warmed struct {
 	Requests uint64
@@ -123,7 +130,7 @@ func (w *Warmed) updates(lines []Line) {
 func (f *Fast) BeginWarm() {
 	f.warmed = Warmed{}
 	for _, l := range f.levels {
-		l.looks, l.passed, l.came = 0, 0, 0
+		l.warmCounts = warmCounts{}
 	}
 }
 
