@@ -2,6 +2,7 @@ package isa
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -167,17 +168,29 @@ func disasmAccess(in *Inst) string {
 	if m.Scalar {
 		unit = "s_" + unit
 	}
-	name := unit + strings.TrimPrefix(Table[in.Op].Name, "image_")
+	name := unit + strings.TrimPrefix(Table[in.Op].Name, "image_") + apartText(m)
 	if m.Elem != Void {
 		name += "." + m.Elem.String()
 	}
-	if m.Count > 1 {
-		name += "x" + strconv.Itoa(int(m.Count))
+	if _, n := m.Parts(); n > 1 {
+		name += "x" + strconv.Itoa(n)
 	}
 	operands := groupRegs(append([]Reg{in.Dst}, m.Dsts[:]...), m.Elem)
 	operands = append(operands, addressText(m))
 	operands = append(operands, groupRegs(append(append([]Reg(nil), m.Data[:]...), in.Src[:]...), m.Elem)...)
 	return name + " " + strings.Join(operands, ", ") + accessNotes(m)
+}
+
+// apartText is what the names of instructions have that move two pieces; offsets in units of 64 elements have a name of their own.
+func apartText(m *Mem) string {
+	parts, n := m.Parts()
+	switch unit := 64 * uint32(n) * uint32(m.Elem.Bits()/8); {
+	case parts == 1:
+		return ""
+	case m.Apart%unit == 0 && m.Offset%unit == 0:
+		return "2st64"
+	}
+	return "2"
 }
 
 func accessNotes(m *Mem) (notes string) {
@@ -254,10 +267,18 @@ func addressText(m *Mem) string {
 	if m.Space == SpaceImage {
 		sep = ", "
 	}
-	if m.Offset != 0 || len(parts) == 0 {
-		parts = append(parts, strconv.FormatUint(uint64(m.Offset), 10))
+	text := bindingText(m) + "[" + strings.Join(withOffset(parts, m.Offset), sep) + "]"
+	if m.Apart > 0 {
+		text += ", [" + strings.Join(withOffset(parts, m.Offset+m.Apart), sep) + "]"
 	}
-	return bindingText(m) + "[" + strings.Join(parts, sep) + "]"
+	return text
+}
+
+func withOffset(parts []string, offset uint32) []string {
+	if offset == 0 && len(parts) > 0 {
+		return parts
+	}
+	return append(slices.Clip(parts), strconv.FormatUint(uint64(offset), 10))
 }
 
 // bindingText is the buffer or image: b2, b2(v3) for an element of an array of

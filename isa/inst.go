@@ -68,6 +68,8 @@ type Access struct {
 	// lane moves (1 to 4).
 	Elem  Type
 	Count uint8
+	// Apart, of LDS: the second half of the elements begins so many bytes after the first; 0: all follow one another.
+	Apart uint32
 
 	// Coherent accesses bypass the caches that are not shared by the machine
 	// (atomics, Coherent or Volatile variables).
@@ -80,6 +82,23 @@ type Access struct {
 	Speculative bool
 
 	Texture
+}
+
+// Parts are the pieces of an access in which elements follow one another, and the elements of each: two where they are Apart.
+func (a *Access) Parts() (parts, elements int) {
+	n := max(int(a.Count), 1)
+	if a.Apart > 0 {
+		return 2, n / 2
+	}
+	return 1, n
+}
+
+// Place is how many bytes after the first the k-th element of so many bytes begins.
+func (a *Access) Place(k int, bytes uint32) uint32 {
+	if _, n := a.Parts(); k >= n {
+		return a.Apart + uint32(k-n)*bytes
+	}
+	return uint32(k) * bytes
 }
 
 // A Texture is what an access to an image has besides other accesses.

@@ -9,10 +9,23 @@ import (
 // chunkBytes is the widest access of a lane; wider ones are several.
 const chunkBytes = 16
 
-// time counts phases and passes of an access of bytes a lane.
+// time counts phases and passes of an access of bytes a lane. Two pieces that are apart are two accesses of one instruction: what
+// an access takes whatever its lanes they take once (CLRX GcnTimings.md: ds_write2_b32 12 where ds_write_b32 has 8, ds_read2_b32 twice ds_read_b32).
 func (d *LDS) time(now uint64, st *isa.State, base uint32, in *isa.Inst, mask uint64, bytes uint32) Timing {
 	var t Timing
-	unhindered := 0
+	unhindered := d.piece(&t, st, base, in, mask, d.stride)
+	if d.stride < bytes {
+		unhindered += d.piece(&t, st, base+in.Mem.Apart, in, mask, d.stride) - d.rows[kindOf(in.Op, d.stride)].FixedCycles
+	}
+	conflicts := t.ConflictPasses * d.spec.ConflictCycles
+	t.Busy = uint64(unhindered + conflicts)
+	t.Unit = uint64(ceilDiv(unhindered*min(d.spec.WaveBytesPerCycle, d.spec.BytesPerCycle), d.spec.BytesPerCycle) + conflicts)
+	t.Ready = now + uint64(max(0, int(t.Busy)-d.rows[ReadB32].busy(st.Lanes)))
+	return t
+}
+
+// piece counts the passes of bytes that follow one another, and returns the cycles that they take without conflicts.
+func (d *LDS) piece(t *Timing, st *isa.State, base uint32, in *isa.Inst, mask uint64, bytes uint32) (unhindered int) {
 	for at := uint32(0); at < bytes; at += chunkBytes {
 		chunk := min(chunkBytes, bytes-at)
 		k := kindOf(in.Op, chunk)
@@ -21,11 +34,7 @@ func (d *LDS) time(now uint64, st *isa.State, base uint32, in *isa.Inst, mask ui
 		t.ConflictPasses += passes - phases
 		unhindered += d.rows[k].busy(st.Lanes)
 	}
-	conflicts := t.ConflictPasses * d.spec.ConflictCycles
-	t.Busy = uint64(unhindered + conflicts)
-	t.Unit = uint64(ceilDiv(unhindered*min(d.spec.WaveBytesPerCycle, d.spec.BytesPerCycle), d.spec.BytesPerCycle) + conflicts)
-	t.Ready = now + uint64(max(0, int(t.Busy)-d.rows[ReadB32].busy(st.Lanes)))
-	return t
+	return unhindered
 }
 
 // passes counts the passes and phases of one access. Lanes that are packed

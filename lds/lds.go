@@ -52,7 +52,7 @@ type Values struct {
 	First   []Fault // the first few faults
 	Changes uint64  // stores, and atomic operations of lanes that changed a byte
 
-	stride uint32 // bytes of a lane in the access at hand
+	stride uint32 // bytes of a lane in the access at hand, of a piece where it has two
 	packed bool   // the access at hand: full mask, lane l's offset is lane 0's plus l times the element
 	inside bool   // the access at hand: no active lane is out of bounds
 	one    bool   // the access at hand: all lanes go to the first one's offset, which the others' do not hold
@@ -117,11 +117,13 @@ func (d *LDS) Measured(st *isa.State, in *isa.Inst, region []byte) (bytes uint32
 func (d *Values) Access(st *isa.State, in *isa.Inst, region []byte) (mask uint64, bytes uint32) {
 	mask = lane.Active(st, in.Mem)
 	elem := lane.Element(in)
-	bytes = uint32(elem.Bits()/8) * max(1, uint32(in.Mem.Count))
-	d.stride = bytes
+	parts, n := in.Mem.Parts()
+	d.stride = uint32(elem.Bits()/8) * uint32(n)
+	bytes = d.stride * uint32(parts)
 	d.offsets(st, in.Mem, mask)
-	d.packed = mask == st.Full && d.Packed && uint64(d.Offsets[0])+uint64(bytes)*uint64(st.Lanes) <= uint64(len(region))
-	d.inside = uint64(d.Last)+uint64(bytes) <= uint64(len(region))
+	apart := uint64(in.Mem.Apart)
+	d.packed = mask == st.Full && d.Packed && uint64(d.Offsets[0])+apart+uint64(d.stride)*uint64(st.Lanes) <= uint64(len(region))
+	d.inside = uint64(d.Last)+apart+uint64(d.stride) <= uint64(len(region))
 	if d.one && d.inside && in.Op == isa.Load && elem.Bits() == 32 && !lane.AnyScalar(in) {
 		d.loadOne(st, in, region, mask)
 		return mask, bytes
@@ -164,14 +166,14 @@ func (d *Values) spread(st *isa.State) {
 
 // loadOne loads what is the same for all lanes.
 func (d *Values) loadOne(st *isa.State, in *isa.Inst, b []byte, mask uint64) {
-	if n := int(in.Mem.Count); mask == st.Full && inOrder(in, n) {
+	if n := int(in.Mem.Count); mask == st.Full && in.Mem.Apart == 0 && inOrder(in, n) {
 		lane.FillRows(st.V[int(lane.Result(in, 0).Index)*st.Lanes:][:n*st.Lanes], b[d.Offsets[0]:], st.Lanes)
 		return
 	}
 	for k := range int(in.Mem.Count) {
 		r := lane.Result(in, k)
 		if r.Kind == isa.Vector {
-			x := binary.LittleEndian.Uint32(b[d.Offsets[0]+4*uint32(k):])
+			x := binary.LittleEndian.Uint32(b[d.Offsets[0]+in.Mem.Place(k, 4):])
 			isa.FillRow(st.V[int(r.Index)*st.Lanes:][:st.Lanes], x, mask, st.Full)
 		}
 	}
@@ -205,7 +207,7 @@ func (d *Values) load(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.
 		lane.LoadWords(rows[0], b[d.Offsets[0]:])
 		return
 	case d.inside:
-		d.Gather(rows[:in.Mem.Count], b, mask)
+		d.gather(rows[:in.Mem.Count], b, mask, &in.Mem.Access)
 		return
 	}
 	for ; mask != 0; mask &= mask - 1 {
@@ -213,18 +215,34 @@ func (d *Values) load(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.
 	}
 }
 
+// gather loads the pieces of an access within the bytes.
+func (d *Values) gather(rows [][]uint32, b []byte, mask uint64, a *isa.Access) {
+	_, n := a.Parts()
+	d.Gather(rows[:n], b, mask)
+	if n < len(rows) {
+		d.Gather(rows[n:], b[a.Apart:], mask)
+	}
+}
+
+// scatter stores the pieces of an access within the bytes.
+func (d *Values) scatter(b []byte, rows [][]uint32, mask uint64, a *isa.Access) {
+	_, n := a.Parts()
+	d.Scatter(b, rows[:n], mask)
+	if n < len(rows) {
+		d.Scatter(b[a.Apart:], rows[n:], mask)
+	}
+}
+
 // loadWords loads the 32-bit elements of one lane.
 func (d *Values) loadWords(st *isa.State, in *isa.Inst, b []byte, l int, rows *[4][]uint32) {
-	at := uint64(d.Offsets[l])
 	for k := range int(in.Mem.Count) {
-		v := uint32(0)
+		at, v := uint64(d.Offsets[l])+uint64(in.Mem.Place(k, 4)), uint32(0)
 		if at+4 > uint64(len(b)) {
 			d.fault(st, in, l, uint32(at), len(b))
 		} else {
 			v = binary.LittleEndian.Uint32(b[at:])
 		}
 		rows[k][l] = v
-		at += 4
 	}
 }
 
@@ -251,7 +269,7 @@ func (d *Values) store(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa
 		return
 	}
 	if d.inside {
-		d.Scatter(b, rows[:in.Mem.Count], mask)
+		d.scatter(b, rows[:in.Mem.Count], mask, &in.Mem.Access)
 		return
 	}
 	for ; mask != 0; mask &= mask - 1 {
@@ -270,14 +288,13 @@ func allVector(m *isa.Mem) bool {
 
 // storeWords writes the 32-bit elements of one lane.
 func (d *Values) storeWords(st *isa.State, in *isa.Inst, b []byte, l int, rows *[4][]uint32) {
-	at := uint64(d.Offsets[l])
 	for k := range int(in.Mem.Count) {
+		at := uint64(d.Offsets[l]) + uint64(in.Mem.Place(k, 4))
 		if at+4 > uint64(len(b)) {
 			d.fault(st, in, l, uint32(at), len(b))
 		} else {
 			binary.LittleEndian.PutUint32(b[at:], rows[k][l])
 		}
-		at += 4
 	}
 }
 
@@ -294,7 +311,7 @@ func (d *Values) each(st *isa.State, in *isa.Inst, b []byte, mask uint64, t isa.
 	for ; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		for k := range int(in.Mem.Count) {
-			from := uint64(d.Offsets[l]) + uint64(k)*size
+			from := uint64(d.Offsets[l]) + uint64(in.Mem.Place(k, uint32(size)))
 			if from+size > uint64(len(b)) {
 				d.fault(st, in, l, uint32(from), len(b))
 				visit(st, in, nil, l, k)

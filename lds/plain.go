@@ -14,16 +14,17 @@ type Plain struct {
 	offset      uint32
 	rows        [4]int
 	count       int
+	*isa.Access
 }
 
 // PlainOf reads an instruction as one; nil if it is none.
 func PlainOf(in *isa.Inst) *Plain {
 	m := in.Mem
 	if in.Op != isa.Load && in.Op != isa.Store || m.Space != isa.SpaceLDS || m.Scalar || m.Coherent || m.Base.Kind == isa.Vector ||
-		lane.Element(in).Bits() != 32 || m.Count == 0 {
+		lane.Element(in).Bits() != 32 || m.Count == 0 || m.Apart > 0 && m.Index.Kind != isa.Vector {
 		return nil
 	}
-	p := &Plain{store: in.Op == isa.Store, all: m.Index.Kind != isa.Vector, base: m.Base, index: m.Index, offset: m.Offset, count: int(m.Count)}
+	p := &Plain{store: in.Op == isa.Store, all: m.Index.Kind != isa.Vector, base: m.Base, index: m.Index, offset: m.Offset, count: int(m.Count), Access: &m.Access}
 	for k := range p.count {
 		r := lane.Result(in, k)
 		if p.store {
@@ -54,7 +55,7 @@ func (d *Values) Plain(st *isa.State, p *Plain, region []byte) (bytes uint32) {
 	}
 	d.step = lane.Step{Base: base, Stride: bytes, Exec: st.Exec, Bytes: true}
 	d.Go(st.V[int(p.index.Index)*st.Lanes:][:st.Lanes], &d.step)
-	if uint64(d.Last)+uint64(bytes) > uint64(len(region)) {
+	if uint64(d.Last)+uint64(p.Place(p.count-1, 4))+4 > uint64(len(region)) {
 		return 0
 	}
 	var rows [4][]uint32
@@ -63,9 +64,9 @@ func (d *Values) Plain(st *isa.State, p *Plain, region []byte) (bytes uint32) {
 	}
 	if p.store {
 		d.Changes++
-		d.Scatter(region, rows[:p.count], st.Exec)
+		d.scatter(region, rows[:p.count], st.Exec, p.Access)
 	} else {
-		d.Gather(rows[:p.count], region, st.Exec)
+		d.gather(rows[:p.count], region, st.Exec, p.Access)
 	}
 	return bytes
 }

@@ -11,7 +11,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"spvsim/spirv/validate"
@@ -23,22 +25,57 @@ var source []byte
 // manifests are the places of RADV's manifest, for the loader.
 var manifests = []string{"/usr/share/vulkan/icd.d/radeon_icd.x86_64.json", "/usr/share/vulkan/icd.d/radeon_icd.json", "/etc/vulkan/icd.d/radeon_icd.x86_64.json"}
 
+// shim is what newer Mesas (26) take a chip from, in place of RADV_FORCE_FAMILY (Debian: mesa-drm-shim); shimmed are the chips
+// that it has, by family: for fiji one of the same ISA.
+const shim = "/usr/lib/x86_64-linux-gnu/libamdgpu_noop_drm_shim.so"
+
+var shimmed = map[string]string{"fiji": "polaris10", "navi21": "navi21", "gfx1100": "navi31"}
+
 // patience is how long a module may take: some send Mesa's compiler round for minutes.
 const patience = 60 * time.Second
 
-// A Driver compiles with RADV.
-type Driver struct{ program, manifest string }
+// A Driver compiles with RADV, this system's or that of another under root.
+type Driver struct{ program, manifest, root string }
 
 // Open builds the program that asks the driver, once for each user and version; ErrAbsent where that can't be.
 var Open = sync.OnceValues(func() (*Driver, error) {
+	m, err := manifestIn("")
+	if err != nil {
+		return nil, err
+	}
+	program, err := build()
+	return &Driver{program: program, manifest: m}, err
+})
+
+// OpenIn is Open for the system under a folder, as debootstrap makes one: it may have another Mesa. Only root may do so.
+func OpenIn(root string) (*Driver, error) {
+	m, err := manifestIn(root)
+	if err != nil {
+		return nil, err
+	}
+	program, err := build()
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(program)
+	if err != nil {
+		return nil, fmt.Errorf("judge: %w", err)
+	}
+	inside := filepath.Join("/tmp", filepath.Base(program))
+	if err := os.WriteFile(filepath.Join(root, inside), data, 0o755); err != nil {
+		return nil, fmt.Errorf("judge: %w", err)
+	}
+	return &Driver{inside, m, root}, nil
+}
+
+func manifestIn(root string) (string, error) {
 	for _, m := range manifests {
-		if _, err := os.Stat(m); err == nil {
-			program, err := build()
-			return &Driver{program, m}, err
+		if _, err := os.Stat(filepath.Join(root, m)); err == nil {
+			return m, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: there is no %s (Debian: mesa-vulkan-drivers)", ErrAbsent, manifests[0])
-})
+	return "", fmt.Errorf("%w: there is no %s (Debian: mesa-vulkan-drivers)", ErrAbsent, filepath.Join(root, manifests[0]))
+}
 
 // build compiles driver/radv.c into the user's cache.
 func build() (string, error) {
@@ -83,7 +120,11 @@ func (d *Driver) Compile(r *Request) (*Code, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.CreateTemp("", "spvsim-judge-*.spv")
+	folder := ""
+	if d.root != "" {
+		folder = filepath.Join(d.root, "tmp")
+	}
+	file, err := os.CreateTemp(folder, "spvsim-judge-*.spv")
 	if err != nil {
 		return nil, fmt.Errorf("judge: %w", err)
 	}
@@ -92,7 +133,7 @@ func (d *Driver) Compile(r *Request) (*Code, error) {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, fmt.Errorf("judge: %w", err)
 	}
-	out, err := d.ask(r.Family, "module "+file.Name()+"\n"+text)
+	out, err := d.ask(r.Family, "module "+strings.TrimPrefix(file.Name(), d.root)+"\n"+text)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +144,13 @@ func (d *Driver) ask(family, request string) ([]byte, error) {
 	ctx, done := context.WithTimeout(context.Background(), patience)
 	defer done()
 	c := exec.CommandContext(ctx, d.program)
+	if d.root != "" {
+		c.SysProcAttr, c.Dir = &syscall.SysProcAttr{Chroot: d.root}, "/"
+	}
 	c.Env = append(os.Environ(), "RADV_FORCE_FAMILY="+family, "VK_ICD_FILENAMES="+d.manifest, "VK_DRIVER_FILES="+d.manifest, "MESA_SHADER_CACHE_DISABLE=true")
+	if _, err := os.Stat(filepath.Join(d.root, shim)); err == nil {
+		c.Env = append(c.Env, "LD_PRELOAD="+shim, "AMDGPU_GPU_ID="+shimmed[family])
+	}
 	c.Stdin = bytes.NewReader([]byte(request))
 	var out, said bytes.Buffer
 	c.Stdout, c.Stderr = &out, &said

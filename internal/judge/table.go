@@ -137,6 +137,9 @@ func WriteCSV(w io.Writer, rows []Row) error {
 	for k := range NumKinds {
 		fields = append(fields, k.String(), "radv_"+k.String())
 	}
+	for k := range NumKinds {
+		fields = append(fields, k.String()+"_executed", "radv_"+k.String()+"_executed")
+	}
 	var b strings.Builder
 	fmt.Fprintln(&b, strings.Join(fields, ","))
 	for i := range rows {
@@ -154,6 +157,10 @@ func (r *Row) csv(w io.Writer) {
 		r.Ours.Waves, r.Theirs.Waves, r.Ours.ScratchBytes, r.Theirs.ScratchBytes)
 	for k := range NumKinds {
 		fmt.Fprintf(w, ",%.0f,%.0f", a[k], b[k])
+	}
+	x, y := r.Ours.Weighted(), r.Theirs.Weighted()
+	for k := range NumKinds {
+		fmt.Fprintf(w, ",%.0f,%.0f", x[k], y[k])
 	}
 	fmt.Fprintln(w)
 }

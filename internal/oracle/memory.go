@@ -160,8 +160,8 @@ func load(a *access) error {
 		}
 	} else {
 		size := uint64(m.Elem.Bits() / 8)
-		for i := range uint64(m.Count) {
-			b, err := a.bytes(i*size, size)
+		for i := range int(m.Count) {
+			b, err := a.bytes(uint64(m.Place(i, uint32(size))), size)
 			if err != nil {
 				return err
 			}
@@ -186,8 +186,8 @@ func store(a *access) error {
 		return nil
 	}
 	size := uint64(m.Elem.Bits() / 8)
-	for i := range uint64(m.Count) {
-		b, err := a.bytes(i*size, size)
+	for i := range int(m.Count) {
+		b, err := a.bytes(uint64(m.Place(i, uint32(size))), size)
 		if err != nil {
 			return err
 		}

@@ -118,6 +118,10 @@ func (m *Mem) String() string {
 			s.WriteString(" " + part.name)
 		}
 	}
-	fmt.Fprintf(&s, " +%d %s x%d object %d align %d]", m.Offset, m.Elem, m.Count, m.Object, m.Align)
+	fmt.Fprintf(&s, " +%d %s x%d object %d align %d", m.Offset, m.Elem, m.Count, m.Object, m.Align)
+	if m.Apart > 0 {
+		fmt.Fprintf(&s, " apart %d", m.Apart)
+	}
+	s.WriteByte(']')
 	return s.String()
 }

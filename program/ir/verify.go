@@ -239,6 +239,9 @@ func (c *verifier) memory(b *Block, v *Value) {
 	if m.Count < 1 || m.Count > 4 {
 		c.fault(b, v, "%d elements", m.Count)
 	}
+	if m.Apart > 0 && (m.Space != isa.SpaceLDS || m.Count%2 != 0) {
+		c.fault(b, v, "%d elements of %s in two pieces", m.Count, spaceNames[m.Space])
+	}
 	if m.Space == isa.SpaceScratch && m.Local == nil {
 		c.fault(b, v, "scratch without a variable")
 	}

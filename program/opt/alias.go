@@ -61,13 +61,24 @@ func overlap(v, w *ir.Value) bool {
 // offsetsMeet compares accesses whose addresses differ by their offsets only.
 // The difference is taken modulo 2^32, as addresses are.
 func offsetsMeet(m, n *ir.Mem) bool {
-	return n.Offset-m.Offset < size(m) || m.Offset-n.Offset < size(n)
+	parts, _ := m.Parts()
+	others, _ := n.Parts()
+	for i := range parts {
+		for j := range others {
+			at, other := m.Offset+uint32(i)*m.Apart, n.Offset+uint32(j)*n.Apart
+			if other-at < size(m) || at-other < size(n) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
-// size is the length of an access, in the unit of its offsets.
+// size is the length of an access, or of each of its pieces, in the unit of its offsets.
 func size(m *ir.Mem) uint32 {
+	_, n := m.Parts()
 	if m.Space == isa.SpaceScratch {
-		return uint32(m.Count) * wordsOf(m.Elem)
+		return uint32(n) * wordsOf(m.Elem)
 	}
-	return uint32(m.Count) * uint32(m.Elem.Bits()/8)
+	return uint32(n) * uint32(m.Elem.Bits()/8)
 }

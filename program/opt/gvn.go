@@ -259,5 +259,5 @@ func usesFrom(v *ir.Value) bool {
 func sameMem(m, n *ir.Mem) bool {
 	return m.Space == n.Space && m.Binding == n.Binding && m.Dynamic == n.Dynamic && m.Local == n.Local &&
 		m.HasBase == n.HasBase && m.HasIndex == n.HasIndex && m.HasBindex == n.HasBindex &&
-		m.Offset == n.Offset && m.Elem == n.Elem && m.Count == n.Count && m.Coords == n.Coords && m.Volatile == n.Volatile && m.Texture == n.Texture
+		m.Offset == n.Offset && m.Elem == n.Elem && m.Count == n.Count && m.Apart == n.Apart && m.Coords == n.Coords && m.Volatile == n.Volatile && m.Texture == n.Texture
 }

@@ -39,8 +39,12 @@ type group struct {
 	passed  []*ir.Value // what writes and is after the first member, without touching the members before it
 }
 
-// A wideAccess replaces the accesses parts, which are in the order of addresses.
-type wideAccess struct{ parts []*ir.Value }
+// A wideAccess replaces the accesses parts, which are in the order of addresses, at the place of one of them.
+type wideAccess struct {
+	at    *ir.Value
+	parts []*ir.Value
+	apart uint32 // see isa.Access
+}
 
 // maxOpen bounds the groups that each access is compared with.
 const maxOpen = 48
@@ -121,6 +125,24 @@ func (m *merger) join(g *group) {
 	if len(g.members) < 2 {
 		return
 	}
+	pieces := pieces(g)
+	for i, p := range pieces {
+		if p == nil {
+			continue
+		}
+		apart := uint32(0)
+		if j := partner(pieces, i); j > 0 {
+			apart = pieces[j][0].Mem.Offset - p[0].Mem.Offset
+			p, pieces[j] = slices.Concat(p, pieces[j]), nil
+		}
+		if len(p) > 1 {
+			m.place(g, p, apart)
+		}
+	}
+}
+
+// pieces are the members of a group that one access moves as they follow one another.
+func pieces(g *group) (list [][]*ir.Value) {
 	sorted := slices.Clone(g.members)
 	slices.SortStableFunc(sorted, func(v, w *ir.Value) int { return cmp.Compare(v.Mem.Offset, w.Mem.Offset) })
 	for i := 0; i < len(sorted); {
@@ -129,16 +151,15 @@ func (m *merger) join(g *group) {
 			run++
 		}
 		n := width(sorted[i], run)
-		if n > 1 {
-			m.place(g, sorted[i:i+n])
-		}
+		list = append(list, sorted[i:i+n])
 		i += n
 	}
+	return list
 }
 
 // width is how many of the run's elements, starting with v, one access moves:
 // at most 16 bytes; the scalar cache gives 1, 2 or 4 words; LDS asks that
-// accesses of 8 and 16 bytes be aligned to 8, those of 12 bytes to 16.
+// accesses of 8 bytes be aligned to 8, wider ones to 16.
 func width(v *ir.Value, run int) int {
 	n := min(run, int(128/v.Mem.Elem.Bits()))
 	known := uint32(16)
@@ -146,19 +167,51 @@ func width(v *ir.Value, run int) int {
 		known = aligned(v.Mem)
 	}
 	switch {
-	case known < 8:
-		return 1
-	case n == 3 && (known < 16 || v.Uniform):
+	case known < 16:
+		return min(n, max(1, int(known*8/uint32(v.Mem.Elem.Bits()))))
+	case n == 3 && v.Uniform:
 		return 2
 	}
 	return n
+}
+
+// farthest is the largest offset that an access to two places of LDS has for each, in units.
+const farthest = 255
+
+// partner is the next of the pieces that one access to LDS moves with the i-th: both have 4 or 8 bytes and are aligned to that,
+// and their offsets fit into 8 bits each, in units of that or, if they are a multiple of it apart, of 64 times as much
+// (Mesa's try_vectorize_shared2; ds_read2 and ds_read2st64). 0: there is none.
+func partner(pieces [][]*ir.Value, i int) int {
+	low := pieces[i][0].Mem
+	bytes := pieceBytes(pieces[i])
+	if low.Space != isa.SpaceLDS || bytes != 4 && bytes != 8 || aligned(low) < bytes {
+		return 0
+	}
+	for j := i + 1; j < len(pieces); j++ {
+		if pieces[j] != nil && pieceBytes(pieces[j]) == bytes && twoOffsets(low, pieces[j][0].Mem, bytes) {
+			return j
+		}
+	}
+	return 0
+}
+
+func pieceBytes(p []*ir.Value) uint32 { return uint32(len(p)) * size(p[0].Mem) }
+
+// twoOffsets reports that one instruction has both offsets.
+func twoOffsets(low, high *ir.Mem, bytes uint32) bool {
+	apart, unit := high.Offset-low.Offset, bytes
+	wide := apart%(64*bytes) == 0
+	if wide {
+		unit *= 64
+	}
+	return apart%unit == 0 && high.Offset <= farthest*unit && (!wide || high.Offset%unit == 0)
 }
 
 // aligned is the known alignment of the access in bytes.
 func aligned(m *ir.Mem) uint32 { return min(m.Align, lowBit(m.Offset)) }
 
 // place makes the parts one access, at the first load or the last store.
-func (m *merger) place(g *group, parts []*ir.Value) {
+func (m *merger) place(g *group, parts []*ir.Value, apart uint32) {
 	at := parts[0]
 	for _, v := range g.members {
 		if slices.Contains(parts, v) {
@@ -168,11 +221,10 @@ func (m *merger) place(g *group, parts []*ir.Value) {
 			}
 		}
 	}
-	w := &wideAccess{parts}
+	w := &wideAccess{at, parts, apart}
 	for _, v := range parts {
 		m.wide[v.ID] = w
 	}
-	w.parts = append([]*ir.Value{at}, parts...)
 	m.changed = true
 }
 
@@ -186,22 +238,22 @@ func (m *merger) rewrite(b *ir.Block) {
 		switch {
 		case w == nil:
 			out = append(out, v)
-		case w.parts[0] == v:
-			out = m.emit(out, v, w.parts[1:])
+		case w.at == v:
+			out = m.emit(out, w)
 		}
 	}
 	b.Code = out
 }
 
-func (m *merger) emit(out []*ir.Value, at *ir.Value, parts []*ir.Value) []*ir.Value {
-	mem := *parts[0].Mem
-	mem.Count = uint8(len(parts))
+func (m *merger) emit(out []*ir.Value, w *wideAccess) []*ir.Value {
+	at, mem := w.at, *w.parts[0].Mem
+	mem.Count, mem.Apart = uint8(len(w.parts)), w.apart
 	v := m.f.NewValue(at.Op, at.T, isa.Void)
 	v.Block, v.Mem, v.Uniform, v.Origin = at.Block, &mem, at.Uniform, at.Origin
 	_, _, _, data := at.MemArgs()
 	v.Args = append(v.Args, at.Args[:len(at.Args)-len(data)]...)
 	out = append(out, v)
-	for i, p := range parts {
+	for i, p := range w.parts {
 		if p.Op == isa.Store {
 			v.Args = append(v.Args, p.Args[len(p.Args)-1])
 			continue

@@ -4,6 +4,7 @@
 //	go run ./internal/judge/cmd                      ratios by machine, and the modules that are furthest off
 //	go run ./internal/judge/cmd -csv rows.csv DIR    a line for each module below DIR and machine
 //	go run ./internal/judge/cmd -jobs reduce,fft     ready jobs, weighted by what a run without time counts
+//	go run ./internal/judge/cmd -root DIR -jobs all  the Mesa of another system, as debootstrap makes one in a folder
 //	go run ./internal/judge/cmd -page docs/lowering.md   the comparison on that page, with the ready jobs as executed
 package main
 
@@ -19,10 +20,14 @@ import (
 	"spvsim/internal/judge"
 )
 
+// root is the folder of the system whose Mesa is asked; empty: this one.
+var root string
+
 func main() {
 	csv := flag.String("csv", "", "`file` for a line for each module and machine")
 	worst := flag.Int("worst", 30, "how many of the furthest off to list")
 	jobs := flag.String("jobs", "", "ready `jobs` to run, with commas; all: those of the library")
+	flag.StringVar(&root, "root", "", "`folder` with another system, whose Mesa is asked instead of this one's; only root may do so")
 	show := flag.Bool("v", false, "print each comparison")
 	page := flag.String("page", "", "`file` whose comparison to write anew: of the repository's modules, then of those in the folders")
 	flag.Parse()
@@ -40,7 +45,11 @@ func main() {
 }
 
 func collect(jobs string, folders []string) ([]judge.Row, error) {
-	d, err := judge.Open()
+	open := judge.Open
+	if root != "" {
+		open = func() (*judge.Driver, error) { return judge.OpenIn(root) }
+	}
+	d, err := open()
 	if err != nil {
 		return nil, err
 	}
