@@ -217,6 +217,7 @@ func (p *programs) codeOf(code *simd.Code, step string) (*simd.Code, error) {
 // reaching is the part of a machine that lowering knows of.
 func reaching(m *config.Machine) *config.Machine {
 	part := &config.Machine{Timing: m.Timing}
+	part.Registers, part.WaveSlots, part.WaveSize = m.Registers, m.WaveSlots, m.WaveSize
 	part.Matrix, part.Queue.PackThreads, part.SubgroupHelpers = m.Matrix, m.Queue.PackThreads, m.SubgroupHelpers
 	return part
 }
@@ -266,6 +267,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 			LshlAdd:       native(isa.LshlAdd) && native(isa.LshlOr) && native(isa.AddLshl) && native(isa.AndOr) && native(isa.Or3),
 			TwoScalars:    t.Buffers != "pointers", // of those that have such operations, RDNA; GFX9 reads one
 			SelectBuffers: t.Buffers == "pointers",
+			Registers:     opt.RegisterFile{All: m.Registers.Vector / max(waveSize/max(m.WaveSize, 1), 1), Granule: m.Registers.VectorGranule, Waves: m.WaveSlots},
 			Divides: func(op isa.Op, typ isa.Type) bool {
 				_, _, ok := t.Expand(isa.Table[op].Name, typ.String(), waveSize)
 				return ok

@@ -10,8 +10,9 @@ import (
 
 // Where buffers are descriptors, a wave starts with the address of their table and
 // loads each descriptor by the scalar unit, in the block that uses it first; from
-// there on it is known wherever that block has been. What a loop uses is loaded
-// before the loop, as later Mesa does (nir_opt_licm).
+// there on it is known wherever that block has been. A loop loads what its body uses in
+// each iteration: Mesa 22.3 moves nothing out of loops, and Mesa 26.2 (nir_opt_licm)
+// only out of blocks that every way out of the loop passes, of which a body after the test is none.
 
 // A descriptorLoad is one that an access needs.
 type descriptorLoad struct {
@@ -22,22 +23,22 @@ type descriptorLoad struct {
 
 // A descriptorPlan says where descriptors are loaded and in which scalar words they lie.
 type descriptorPlan struct {
-	word       map[int]int        // by binding
-	start, end [][]descriptorLoad // by place: before what the block computes, and after
-	based      []int              // by place: scalar instructions that make the table's address for its loads
-	base       int                // the scalar word of that half
+	word  map[int]int        // by binding
+	loads [][]descriptorLoad // by place: before what the block computes
+	based []int              // by place: scalar instructions that make the table's address for its loads
+	base  int                // the scalar word of that half
 
 	known [][]int // by binding: places from which it is known
 	bases []int   // places from which the upper half is
-	outer []int   // by place: the head of the outermost loop around it, -1: none
+	again []bool  // by place: it is in a loop
 }
 
 // planDescriptors finds the loads of all accesses to bindings that are known here.
 func (e *emitter) planDescriptors() {
 	n := len(e.fl.Blocks)
 	e.tables = &descriptorPlan{
-		word: map[int]int{}, start: make([][]descriptorLoad, n), end: make([][]descriptorLoad, n), based: make([]int, n),
-		known: make([][]int, len(e.f.Bindings)), outer: e.outermost(),
+		word: map[int]int{}, loads: make([][]descriptorLoad, n), based: make([]int, n),
+		known: make([][]int, len(e.f.Bindings)), again: e.inLoops(),
 	}
 	for i, b := range e.fl.Blocks {
 		for _, v := range b.Code {
@@ -52,7 +53,7 @@ func (e *emitter) planDescriptors() {
 }
 
 // planBases counts what makes the table's address of 64 bits: its upper half is a
-// constant. But for the last time, the lower half has to be kept, and then what
+// constant. But for the last time, which none in a loop is, the lower half has to be kept, and then what
 // the driver put into the register after it, if it is still wanted; a mask that lies
 // there is moved away, and back.
 func (e *emitter) planBases() {
@@ -63,7 +64,7 @@ func (e *emitter) planBases() {
 	for _, at := range p.bases {
 		p.based[at] = 1
 		switch {
-		case at < last || len(reads) > 0 && reads[0] >= at:
+		case at < last || p.again[at] || len(reads) > 0 && reads[0] >= at:
 			p.based[at] = 2
 		case e.maskAfterTable(reads, at):
 			p.based[at] = 3
@@ -124,38 +125,20 @@ func (e *emitter) scalarWord() int {
 	return e.scalarWords - 1
 }
 
-// planLoad puts the load of a descriptor that place i needs where it comes first, out of loops.
+// planLoad puts the load of a descriptor that place i needs there, unless every way to it has passed one.
 func (e *emitter) planLoad(i int, l descriptorLoad) {
 	p := e.tables
 	if e.after(p.known[l.binding], i) {
 		return
 	}
-	at, list := i, p.start
-	for p.outer[at] > 0 {
-		at, list = e.fl.Idom[p.outer[at]], p.end
-	}
-	p.known[l.binding] = append(p.known[l.binding], at)
-	list[at] = append(list[at], l)
-	if !e.after(p.bases, at) {
-		p.bases = append(p.bases, at)
+	p.known[l.binding] = append(p.known[l.binding], i)
+	p.loads[i] = append(p.loads[i], l)
+	if !e.after(p.bases, i) {
+		p.bases = append(p.bases, i)
 	}
 	if _, ok := p.word[l.binding]; !ok {
 		p.word[l.binding] = e.scalarWord()
 	}
-}
-
-func (p *descriptorPlan) atStart() [][]descriptorLoad {
-	if p == nil {
-		return nil
-	}
-	return p.start
-}
-
-func (p *descriptorPlan) atEnd() [][]descriptorLoad {
-	if p == nil {
-		return nil
-	}
-	return p.end
 }
 
 // unpackIDs takes what is used out of the registers that hold several numbers: the parts of the place in the workgroup,
@@ -189,18 +172,14 @@ func (e *emitter) after(others []int, i int) bool {
 	return false
 }
 
-// outermost is, by place, the head of the outermost loop around it; -1: none.
-func (e *emitter) outermost() []int {
-	list := make([]int, len(e.fl.Blocks))
-	for i := range list {
-		list[i] = -1
-	}
+// inLoops says of each place whether it is in a loop.
+func (e *emitter) inLoops() []bool {
+	list := make([]bool, len(e.fl.Blocks))
 	loops, _ := e.fl.loops()
-	for _, l := range loops { // by their heads: outer before inner
-		for i := l.head; i <= l.latch; i++ {
-			if list[i] < 0 {
-				list[i] = l.head
-			}
+	done := 0
+	for _, l := range loops { // by their heads
+		for done = max(done, l.head); done <= l.latch; done++ {
+			list[done] = true
 		}
 	}
 	return list
@@ -248,21 +227,20 @@ func (e *emitter) tableBytes() (n uint32) {
 	return n
 }
 
-// loadDescriptors emits the loads of place i that are in the list by place.
-func (e *emitter) loadDescriptors(i int, list [][]descriptorLoad) {
+// loadDescriptors emits the loads of place i.
+func (e *emitter) loadDescriptors(i int) {
 	p := e.tables
-	if p == nil || len(list[i]) == 0 {
+	if p == nil || len(p.loads[i]) == 0 {
 		return
 	}
 	if p.based[i] > 0 {
-		move := isa.Inst{Op: isa.Mov, T: isa.I32, Uniform: true, Class: isa.ClassSALU, Dst: isa.S(p.base), Src: src(isa.Lit(upperHalf)), Origin: list[i][0].origin}
+		move := isa.Inst{Op: isa.Mov, T: isa.I32, Uniform: true, Class: isa.ClassSALU, Dst: isa.S(p.base), Src: src(isa.Lit(upperHalf)), Origin: p.loads[i][0].origin}
 		for range p.based[i] - 1 {
 			e.insts = append(e.insts, isa.Inst{Op: isa.Micro, T: isa.I32, Class: isa.ClassSALU, Imm: uint64(isa.Mov), Origin: move.Origin})
 		}
 		e.add(move)
-		p.based[i] = 0
 	}
-	for _, l := range list[i] {
+	for _, l := range p.loads[i] {
 		m := &isa.Mem{Access: isa.Access{Space: isa.SpaceTable, Binding: l.binding, Offset: uint32(l.binding) * descriptorBytes, Elem: isa.I32, Count: 1}, Words: l.words, Scalar: true}
 		m.Dsts[0] = isa.S(p.word[l.binding])
 		e.add(isa.Inst{Op: isa.Load, T: isa.I32, Class: isa.ClassSMEM, Uniform: true, Mem: m, Src: src(isa.S(p.base)), Origin: l.origin})

@@ -30,8 +30,8 @@ func placesOf(p *Program, is func(in *isa.Inst) bool) (list []int) {
 	return list
 }
 
-// What a loop stores to is described by one load before the loop, for which each store waits; where buffers are pointers nothing is loaded.
-func TestDescriptorsAreLoadedBeforeLoops(t *testing.T) {
+// What a loop stores to is described by a load in each iteration, for which the store waits; where buffers are pointers nothing is loaded.
+func TestLoopsLoadTheirDescriptors(t *testing.T) {
 	ofTable := func(in *isa.Inst) bool { return in.Mem != nil && in.Mem.Space == isa.SpaceTable }
 	if p := emitted(t, counting(isa.WorkgroupIDX), &Target{}); len(placesOf(p, ofTable)) > 0 || p.TableBytes != 0 {
 		t.Errorf("pointers: %d loads of descriptors, a table of %d bytes", len(placesOf(p, ofTable)), p.TableBytes)
@@ -50,10 +50,39 @@ func TestDescriptorsAreLoadedBeforeLoops(t *testing.T) {
 			t.Errorf("%s does not wait for the descriptor", isa.Disasm(&p.Insts[i]))
 		}
 	}
-	for _, i := range placesOf(p, func(in *isa.Inst) bool { return in.Op >= isa.Branch && in.Op <= isa.BranchExecNZ }) {
-		if to := int(p.Insts[i].Target); to <= i && to <= loads[0] {
-			t.Errorf("the loop from %d to %d has the load at %d in it", to, i, loads[0])
-		}
+	back := placesOf(p, func(in *isa.Inst) bool { return in.Op == isa.Branch })
+	if len(back) != 1 || int(p.Insts[back[0]].Target) > loads[0] || back[0] < loads[0] {
+		t.Errorf("the load at %d is not in the loop that the branches at %v close", loads[0], back)
+	}
+	bases := placesOf(p, func(in *isa.Inst) bool { return in.Op == isa.Mov && in.Src[0] == isa.Lit(upperHalf) })
+	moves := placesOf(p, func(in *isa.Inst) bool { return in.Op == isa.Micro && in.Imm == uint64(isa.Mov) })
+	if len(bases) != 1 || len(moves) != 1 || bases[0] != loads[0]-1 || moves[0] != bases[0]-1 {
+		t.Errorf("the table's address is made at %v and %v; want two instructions before the load at %d, as the next iteration needs its lower half", moves, bases, loads[0])
+	}
+}
+
+// The block after one that has loaded a descriptor knows it.
+func TestDescriptorsAreKnownAfterwards(t *testing.T) {
+	f := generateEmpty()
+	g := &gen{f: f, b: f.NewBlock()}
+	at := g.val(isa.Shl, isa.I32, isa.I32, g.val(isa.LocalIDX, isa.I32, isa.I32), g.constant(2))
+	store := func() {
+		st := g.val(isa.Store, isa.I32, isa.Void, at, at)
+		st.Mem = &ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Elem: isa.I32, Count: 1}, HasIndex: true, Align: 4}
+	}
+	store()
+	inside, after := f.NewBlock(), f.NewBlock()
+	g.b.Merge = after
+	g.b.SetSuccs(ir.Cond, g.val(isa.ULt, isa.I32, isa.Bool, at, g.constant(64)), inside, after)
+	g.b = inside
+	store()
+	inside.SetSuccs(ir.Jump, nil, after)
+	g.b = after
+	store()
+	after.Term = ir.Return
+	p := emitted(t, f, &Target{Descriptors: true})
+	if n := len(placesOf(p, func(in *isa.Inst) bool { return in.Mem != nil && in.Mem.Space == isa.SpaceTable })); n != 1 {
+		t.Errorf("%d loads of a descriptor, want one", n)
 	}
 }
 

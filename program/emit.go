@@ -255,11 +255,10 @@ func (e *emitter) block(i int) {
 	}
 	e.skipLoop(i, b)
 	from := len(e.insts)
-	e.loadDescriptors(i, e.tables.atStart())
+	e.loadDescriptors(i)
 	for _, v := range b.Code {
 		e.value(v)
 	}
-	e.loadDescriptors(i, e.tables.atEnd())
 	e.copies(e.lv.copies[b.ID], b)
 	e.pair(from)
 	e.terminator(i, b)

@@ -255,6 +255,9 @@ func (s *spans) instruction(v *ir.Value, projs []*ir.Value, at int) {
 // keepsSources reports an instruction whose result must not share a register
 // with its sources: it may write some result before it has read every source.
 func keepsSources(v *ir.Value) bool {
+	if v.Op == isa.Load {
+		return v.Mem.HasBindex
+	}
 	return v.Mem != nil || v.Op.Has(isa.FlagCrossLane) || v.T.Bits() == 64 || v.From.Bits() == 64
 }
 

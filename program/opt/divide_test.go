@@ -233,20 +233,23 @@ func countingLoop(t *testing.T, less isa.Op, body func(b *builder, n, limit *ir.
 }
 
 // A loop that divides by what it does not change computes the reciprocal once,
-// and quotient and remainder share it.
+// and quotient and remainder share it. Where buffers are descriptors nothing leaves a loop.
 func TestReciprocalLeavesTheLoop(t *testing.T) {
-	b := countingLoop(t, isa.ULt, func(b *builder, n, limit *ir.Value) *ir.Value {
-		return b.op(isa.IAdd, isa.I32, b.op(isa.UDiv, isa.I32, n, limit), b.op(isa.UMod, isa.I32, n, limit))
-	})
-	Run(b.f, Options{WaveSize: 64})
-	if got := count(b.f, isa.Rcp); got != 1 {
-		t.Errorf("%d reciprocals, want one for both\n%s", got, printed(b.f))
-	}
-	g := newGraph(b.f)
-	for _, block := range b.f.Blocks {
-		for _, v := range block.Code {
-			if v.Op == isa.Rcp && g.inLoop[g.Place[block.ID]] >= 0 {
-				t.Errorf("the reciprocal is in the loop\n%s", printed(b.f))
+	for _, pointers := range []bool{true, false} {
+		b := countingLoop(t, isa.ULt, func(b *builder, n, limit *ir.Value) *ir.Value {
+			return b.op(isa.IAdd, isa.I32, b.op(isa.UDiv, isa.I32, n, limit), b.op(isa.UMod, isa.I32, n, limit))
+		})
+		b.f.Bindings = []ir.Binding{{Count: 1, Writes: true}}
+		Run(b.f, Options{WaveSize: 64, SelectBuffers: pointers})
+		if got := count(b.f, isa.Rcp); got != 1 {
+			t.Errorf("%d reciprocals, want one for both\n%s", got, printed(b.f))
+		}
+		g := newGraph(b.f)
+		for _, block := range b.f.Blocks {
+			for _, v := range block.Code {
+				if inside := g.inLoop[g.Place[block.ID]] >= 0; v.Op == isa.Rcp && inside == pointers {
+					t.Errorf("pointers %v: the reciprocal is in the loop %v\n%s", pointers, inside, printed(b.f))
+				}
 			}
 		}
 	}

@@ -7,7 +7,10 @@ import (
 
 // licm moves what a loop computes anew each time, always the same, in front of
 // the loop; inner loops first, so that values rise as far as they can.
-func licm(f *ir.Func, _ Options) bool {
+func licm(f *ir.Func, o Options) bool {
+	if !o.SelectBuffers {
+		return false
+	}
 	g := newGraph(f)
 	changed := false
 	for i := len(g.loops) - 1; i >= 0; i-- {

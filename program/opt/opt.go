@@ -50,6 +50,9 @@ type Options struct {
 	// smallest preset.
 	MaxVectorRegs int
 
+	// Registers, where buffers are descriptors, are what MaxVectorRegs follows from; of none: MaxVectorRegs is as it is.
+	Registers RegisterFile
+
 	// UnrollTrips and UnrollValues bound full unrolling: the trips of the loop
 	// and the values after unrolling. 0 means 32, and 26 times as many values, or 512 with SelectBuffers.
 	UnrollTrips, UnrollValues int

@@ -351,7 +351,8 @@ func TestInvariantLoads(t *testing.T) {
 		b.jump(header)
 		b.at(merge)
 		b.ret()
-		Run(b.f, Options{})
+		b.f.Bindings = []ir.Binding{{Count: 1, Restrict: true}, {Binding: 1, Count: 1, Writes: true, Restrict: true}}
+		Run(b.f, Options{SelectBuffers: true})
 		if got := x.Block == entry; got != readOnly || x.Mem.Speculative != readOnly {
 			t.Errorf("read-only %v: load in front of the loop %v, speculative %v", readOnly, got, x.Mem.Speculative)
 		}

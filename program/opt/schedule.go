@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"slices"
+
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -9,8 +11,15 @@ import (
 // operands allow, as long as the registers last: several are then under way
 // before the first result is needed. What needs none of them, like the counting
 // of a loop, comes next, while they are under way. All else keeps its order.
+//
+// Where buffers are descriptors loads keep their order among each other, accesses to LDS stay where they are, and how many registers
+// there may be follows from how many the block order of the source asks for, as in Mesa's ACO (schedule_VMEM, schedule_program).
 func scheduleLoads(f *ir.Func, o Options) bool {
-	s := &scheduler{o: o, u: newUses(f), live: liveThrough(f), place: make([]int, f.NumValues()), left: make([]int, f.NumValues())}
+	s := &scheduler{o: o, inOrder: !o.SelectBuffers, u: newUses(f), place: make([]int, f.NumValues()), left: make([]int, f.NumValues())}
+	s.live, s.dies = liveThrough(f)
+	if o.Registers.All > 0 && s.inOrder {
+		s.o.MaxVectorRegs = o.Registers.limit(s.demand(f))
+	}
 	for _, b := range f.Blocks {
 		s.block(b)
 	}
@@ -18,9 +27,13 @@ func scheduleLoads(f *ir.Func, o Options) bool {
 }
 
 type scheduler struct {
-	o    Options
+	o       Options
+	inOrder bool // loads keep their order
+
 	u    *uses
-	live []int // rows of values that live into or across each block, by block id
+	live []int       // rows of values that live into or across each block, by block id
+	dies []*ir.Block // by value id: the last block that uses it, if it is in the loop that the value is in; of phis of a loop the last one in there
+	at   *ir.Block
 
 	place []int // in the present segment, plus 1, by value id; 0: elsewhere
 	left  []int // uses in the segment that are still to come, by value id
@@ -32,7 +45,10 @@ type scheduler struct {
 	ready [numUrgencies]heap // by urgency
 	cone  []bool             // by place: a load of the segment needs it
 	waits []bool             // by place: it needs a load of the segment
+	serve []int              // by place: the first load of the segment that needs it, itself if none
 	rows  int
+
+	plain pressure // of the segment in its own order
 }
 
 // Urgency of values that are ready.
@@ -58,7 +74,7 @@ const maxSegment = 1024
 
 // block schedules the stretches between synchronisation.
 func (s *scheduler) block(b *ir.Block) {
-	s.rows = s.live[b.ID]
+	s.begin(b)
 	from := 0
 	for from < len(b.Code) && literal(b.Code[from]) {
 		from++
@@ -75,10 +91,40 @@ func (s *scheduler) block(b *ir.Block) {
 	}
 }
 
+// begin counts the uses of what lives into a block.
+func (s *scheduler) begin(b *ir.Block) {
+	s.at, s.rows = b, s.live[b.ID]
+	if !s.inOrder {
+		return
+	}
+	for _, v := range b.Code {
+		for _, a := range v.Args {
+			if a.Block != b {
+				s.left[a.ID] = 0
+			}
+		}
+	}
+	count := func(a *ir.Value) {
+		if a.Block != b {
+			s.left[a.ID]++
+		}
+	}
+	for _, v := range b.Code {
+		for _, a := range v.Args {
+			count(a)
+		}
+	}
+	for _, to := range b.Succs {
+		for _, phi := range to.Phis {
+			count(phi.Args[predOf(to, b)])
+		}
+	}
+}
+
 func (s *scheduler) segment(b *ir.Block, code []*ir.Value) {
 	n := 0
 	for _, v := range code {
-		if loads(v) {
+		if s.loads(v) {
 			n++
 		}
 	}
@@ -89,7 +135,7 @@ func (s *scheduler) segment(b *ir.Block, code []*ir.Value) {
 	s.keepPhis(b)
 	for i := range code {
 		if s.wait[i] == 0 {
-			s.ready[s.urgency(i)].push(i)
+			s.enter(i)
 		}
 	}
 	for len(s.out) < len(code) {
@@ -104,7 +150,7 @@ func (s *scheduler) segment(b *ir.Block, code []*ir.Value) {
 func (s *scheduler) prepare(code []*ir.Value) {
 	n := len(code)
 	s.code, s.out = code, s.out[:0]
-	s.wait, s.next, s.cone, s.waits = make([]int, n), make([][]int, n), make([]bool, n), make([]bool, n)
+	s.wait, s.next, s.cone, s.waits, s.serve = make([]int, n), make([][]int, n), make([]bool, n), make([]bool, n), make([]int, n)
 	for i, v := range code {
 		s.place[v.ID] = i + 1
 		s.left[v.ID] = s.u.count(v)
@@ -114,7 +160,7 @@ func (s *scheduler) prepare(code []*ir.Value) {
 		for _, a := range v.Args {
 			if p := s.place[a.ID]; p > 0 {
 				s.after(p-1, i)
-				s.waits[i] = s.waits[i] || s.waits[p-1] || loads(code[p-1])
+				s.waits[i] = s.waits[i] || s.waits[p-1] || s.loads(code[p-1])
 			}
 		}
 		if v.Mem == nil && !fence(v) {
@@ -130,6 +176,31 @@ func (s *scheduler) prepare(code []*ir.Value) {
 		}
 	}
 	s.markCones()
+	if s.inOrder {
+		s.foresee()
+	}
+}
+
+// foresee works out the registers of the segment in its own order.
+func (s *scheduler) foresee() {
+	rows := s.rows
+	s.plain.begin(len(s.code), rows)
+	for i, v := range s.code {
+		for _, a := range v.Args {
+			s.used(a)
+		}
+		s.rows += rowsOf(v)
+		s.plain.set(i, s.rows)
+	}
+	s.plain.build()
+	s.rows = rows
+	for _, v := range s.code {
+		for _, a := range v.Args {
+			if !s.lasts(a) {
+				s.left[a.ID]++
+			}
+		}
+	}
 }
 
 // keepPhis keeps what a phi of a loop becomes after the uses of what it is, so
@@ -148,7 +219,9 @@ func (s *scheduler) keepPhis(b *ir.Block) {
 }
 
 // loads reports a read of memory whose result takes its time.
-func loads(v *ir.Value) bool { return v.Op == isa.Load || readsImage(v) }
+func (s *scheduler) loads(v *ir.Value) bool {
+	return v.Op == isa.Load && !(s.inOrder && v.Mem.Space == isa.SpaceLDS) || readsImage(v)
+}
 
 func (s *scheduler) after(first, then int) {
 	s.next[first] = append(s.next[first], then)
@@ -156,26 +229,44 @@ func (s *scheduler) after(first, then int) {
 }
 
 func (s *scheduler) markCones() {
+	for i := range s.serve {
+		s.serve[i] = i
+	}
 	for i := len(s.code) - 1; i >= 0; i-- {
 		v := s.code[i]
-		if !s.cone[i] && !loads(v) {
+		if !s.cone[i] && !s.loads(v) {
 			continue
 		}
 		for _, a := range v.Args {
 			if p := s.place[a.ID]; p > 0 {
+				if !s.cone[p-1] || s.serve[i] < s.serve[p-1] {
+					s.serve[p-1] = s.serve[i]
+				}
 				s.cone[p-1] = true
 			}
 		}
 	}
 }
 
+// enter makes a value ready. What serves a load has its place where loads keep their order.
+func (s *scheduler) enter(i int) {
+	at := i
+	if s.inOrder {
+		at = s.serve[i]
+	}
+	s.ready[s.urgency(i)].push(at<<placeBits | i)
+}
+
+// placeBits are enough for the places of a segment.
+const placeBits = 16
+
 func (s *scheduler) urgency(i int) int {
 	switch {
-	case s.waits[i] && !s.cone[i] && !loads(s.code[i]):
+	case s.waits[i] && !s.cone[i] && !s.loads(s.code[i]):
 		return waiting
 	case s.waits[i]:
 		return waitingLoad
-	case loads(s.code[i]):
+	case s.loads(s.code[i]), s.inOrder && s.cone[i]:
 		return isLoad
 	case s.cone[i]:
 		return feedsLoad
@@ -185,11 +276,9 @@ func (s *scheduler) urgency(i int) int {
 
 // pick takes a load while there are registers, else what comes first.
 func (s *scheduler) pick() int {
-	if s.rows < s.o.MaxVectorRegs {
-		for u := range s.ready {
-			if len(s.ready[u]) > 0 {
-				return s.ready[u].pop()
-			}
+	for u := range s.ready {
+		if len(s.ready[u]) > 0 && s.fits(s.ready[u][0]&(1<<placeBits-1)) {
+			return s.ready[u].pop() & (1<<placeBits - 1)
 		}
 	}
 	first := -1
@@ -198,12 +287,36 @@ func (s *scheduler) pick() int {
 			first = u
 		}
 	}
-	return s.ready[first].pop()
+	return s.ready[first].pop() & (1<<placeBits - 1)
+}
+
+// fits reports that registers last if a value comes now. Where loads keep their order, it is what the values before it need in their own
+// order, besides what has come early and it.
+func (s *scheduler) fits(i int) bool {
+	if !s.inOrder {
+		return s.rows < s.o.MaxVectorRegs
+	}
+	from := s.plain.next
+	if i <= from {
+		return true
+	}
+	early := s.rows - s.plain.before(from)
+	return s.plain.most(from, i)+early+s.gives(i) <= s.o.MaxVectorRegs
+}
+
+// gives are the rows that a value takes, or those of all that a load gives.
+func (s *scheduler) gives(i int) int {
+	v := s.code[i]
+	if v.Op != isa.Load || v.R != isa.Void || v.Uniform {
+		return rowsOf(v)
+	}
+	return int(v.Mem.Count) * v.Mem.Elem.Rows()
 }
 
 func (s *scheduler) issue(i int) {
 	v := s.code[i]
 	s.out = append(s.out, v)
+	s.plain.come(i)
 	s.rows += rowsOf(v)
 	for _, a := range v.Args {
 		s.used(a)
@@ -215,14 +328,14 @@ func (s *scheduler) issue(i int) {
 		if s.code[j].Op == isa.Proj { // a name for what the access writes
 			s.issue(j)
 		} else {
-			s.ready[s.urgency(j)].push(j)
+			s.enter(j)
 		}
 	}
 }
 
-// used ends a value of the segment with its last use.
+// used ends a value of the segment with its last use, and where loads keep their order one of another block too.
 func (s *scheduler) used(a *ir.Value) {
-	if s.place[a.ID] == 0 {
+	if s.lasts(a) {
 		return
 	}
 	if s.left[a.ID]--; s.left[a.ID] == 0 {
@@ -230,10 +343,61 @@ func (s *scheduler) used(a *ir.Value) {
 	}
 }
 
+// lasts says of a value from before the segment that it lives on after it.
+func (s *scheduler) lasts(a *ir.Value) bool {
+	return s.place[a.ID] == 0 && !(s.inOrder && s.dies[a.ID] == s.at && a.Block != s.at)
+}
+
+// demand estimates the vector registers that the blocks need in the order that they have.
+func (s *scheduler) demand(f *ir.Func) (most int) {
+	for _, b := range f.Blocks {
+		s.begin(b)
+		most = max(most, s.rows)
+		for i, v := range b.Code {
+			s.place[v.ID], s.left[v.ID] = i+1, s.u.count(v)
+		}
+		for _, v := range b.Code {
+			for _, a := range v.Args {
+				s.used(a)
+			}
+			s.rows += rowsOf(v)
+			most = max(most, s.rows)
+		}
+		for _, v := range b.Code {
+			s.place[v.ID] = 0
+		}
+	}
+	return most
+}
+
+// A RegisterFile is the vector registers of a SIMD's lane, in what granules a wave has them, and how many waves there are at most.
+type RegisterFile struct{ All, Granule, Waves int }
+
+// limit is how many registers a wave may have after scheduling if it needs so many before (ACO's schedule_program): no wave fewer
+// fits a SIMD where that are up to five of a quarter of the largest file, else five to seven; two registers are left for moves.
+func (r RegisterFile) limit(demand int) int {
+	whole := (max(demand, 1) + r.Granule - 1) / r.Granule * r.Granule
+	waves, factor := max(min(r.Waves, r.All/whole), 1), max(r.All/acoFile, 1)
+	if waves > 5*factor {
+		switch {
+		case demand >= 29:
+			waves = 5 * factor
+		case demand >= 25:
+			waves = 6 * factor
+		default:
+			waves = 7 * factor
+		}
+	}
+	return r.All/waves/r.Granule*r.Granule - 2
+}
+
+// acoFile is the file of which ACO's numbers of waves are.
+const acoFile = 256
+
 // liveThrough estimates, for each block, the vector registers of values from
 // other blocks: a value lives from its block to its last use in the order of
 // blocks, and through the loops on the way.
-func liveThrough(f *ir.Func) []int {
+func liveThrough(f *ir.Func) (live []int, dies []*ir.Block) {
 	g := newGraph(f)
 	ends := make([]int, len(g.loops)) // by loop: the last place of it and of those around it
 	for i, l := range g.loops {
@@ -249,7 +413,13 @@ func liveThrough(f *ir.Func) []int {
 		}
 	}
 	last := make([]int, f.NumValues())
-	use := func(v *ir.Value, p int) { last[v.ID] = max(last[v.ID], p) }
+	dies, inside := make([]*ir.Block, f.NumValues()), make([]int, f.NumValues())
+	use := func(v *ir.Value, p int) {
+		last[v.ID] = max(last[v.ID], p)
+		if p > inside[v.ID] && g.inLoop[p] == g.inLoop[g.Place[v.Block.ID]] {
+			inside[v.ID], dies[v.ID] = p, g.Blocks[p]
+		}
+	}
 	for p, b := range g.Blocks {
 		for _, v := range b.Code {
 			for _, a := range v.Args {
@@ -262,7 +432,20 @@ func liveThrough(f *ir.Func) []int {
 			}
 		}
 	}
-	return g.sumRanges(f, last)
+	for _, b := range g.Blocks {
+		for _, v := range slices.Concat(b.Phis, b.Code) {
+			if inside[v.ID] < last[v.ID] && !g.carries(v) {
+				dies[v.ID] = nil
+			}
+		}
+	}
+	return g.sumRanges(f, last), dies
+}
+
+// carries reports a phi of a loop: what comes next takes its place, whoever uses it after the loop.
+func (g *graph) carries(v *ir.Value) bool {
+	l := g.inLoop[g.Place[v.Block.ID]]
+	return v.Op == isa.Phi && l >= 0 && g.loops[l].header == v.Block
 }
 
 // lastPlace is where a use at place p keeps v alive: to the end of the loop

@@ -26,3 +26,63 @@ func TestCountersCountWhileLoadsAreUnderWay(t *testing.T) {
 		t.Errorf("load at %d, counter at %d, use at %d\n%s", first, count, use, printed(b.f))
 	}
 }
+
+// Where buffers are descriptors loads keep their order, each after what makes its address, and accesses to LDS are none of them.
+func TestLoadsKeepTheirOrder(t *testing.T) {
+	b := newBuilder(t)
+	lane := b.op(isa.Shl, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(2))
+	first := b.load(word(1), b.op(isa.IMul, isa.I32, lane, b.op(isa.WorkgroupIDX, isa.I32)))
+	second := b.load(word(2), lane)
+	sum := b.op(isa.Xor, isa.I32, first, second)
+	local := b.load(ir.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32}}, lane)
+	third := b.load(word(3), lane)
+	b.store(word(0), lane, b.op(isa.Xor, isa.I32, b.op(isa.IMul, isa.I32, sum, local), third))
+	b.ret()
+	Run(b.f, Options{WaveSize: 64})
+	at := func(v *ir.Value) int { return slices.Index(b.f.Blocks[0].Code, v) }
+	for _, pair := range [][2]*ir.Value{{first, second}, {second, third}, {third, local}, {third, sum}} {
+		if at(pair[0]) > at(pair[1]) {
+			t.Errorf("%v comes after %v\n%s", pair[0], pair[1], printed(b.f))
+		}
+	}
+}
+
+// TestRegisterLimits holds what ACO leaves a wave (schedule_program) on the R9 Nano, whose SIMD has 256 registers for ten waves, and the RX 6800 XT.
+func TestRegisterLimits(t *testing.T) {
+	fiji, navi := RegisterFile{256, 4, 10}, RegisterFile{1024, 8, 16}
+	for _, c := range []struct {
+		file         RegisterFile
+		demand, want int
+	}{
+		{fiji, 1, 36 - 2}, {fiji, 24, 36 - 2}, {fiji, 25, 40 - 2}, {fiji, 29, 48 - 2}, {fiji, 48, 48 - 2}, {fiji, 49, 64 - 2}, {fiji, 65, 84 - 2}, {fiji, 256, 256 - 2}, {fiji, 300, 256 - 2},
+		{navi, 10, 64 - 2}, {navi, 64, 64 - 2}, {navi, 65, 72 - 2}, {navi, 129, 144 - 2},
+	} {
+		if got := c.file.limit(c.demand); got != c.want {
+			t.Errorf("%+v, %d registers needed: %d allowed, want %d", c.file, c.demand, got, c.want)
+		}
+	}
+}
+
+func TestPressureOfStretches(t *testing.T) {
+	rows := []int{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5}
+	var p pressure
+	p.begin(len(rows), 7)
+	for i, n := range rows {
+		p.set(i, n)
+	}
+	p.build()
+	for i := range rows {
+		if want := append([]int{7}, rows...)[i]; p.before(i) != want {
+			t.Errorf("%d before value %d, want %d", p.before(i), i, want)
+		}
+		for j := i + 1; j <= len(rows); j++ {
+			if got, want := p.most(i, j), slices.Max(rows[i:j]); got != want {
+				t.Errorf("at most %d from %d to %d, want %d", got, i, j, want)
+			}
+		}
+	}
+	p.come(1)
+	if p.come(0); p.next != 2 {
+		t.Errorf("the next is %d, want 2", p.next)
+	}
+}
