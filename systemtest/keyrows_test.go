@@ -332,7 +332,7 @@ var plainRows = []keyRow{
 	{"registers.scalar", "many", "registers.scalar_granule=16 registers.scalar_max=64", "1024", "64", slowed(8)},
 	{"registers.scalar_granule", "many", "registers.scalar=2048", "128", "1024", slowed(8)},
 	// 19 of 21 scalar registers go to the lanes of a seventh vector register.
-	{"registers.scalar_max", "many", "registers.vector=13 registers.vector_granule=1 registers.vector_max=13", "106", "2", slowed(2)},
+	{"registers.scalar_max", "many", "registers.vector=11 registers.vector_granule=1 registers.vector_max=11", "106", "2", slowed(2)},
 
 	{"lds.bytes", "lds-groups", "lds.max_workgroup_bytes=40960", "131072", "40960", slowed(3)},
 	{"lds.banks", "lds", "", "32", "2", exactly(16 * 15)},
