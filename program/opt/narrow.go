@@ -123,7 +123,7 @@ func (w *narrower) rewrite(b *ir.Block, whole []*narrowWord) {
 		if first[v] == n {
 			out = append(out, n.value)
 		}
-		out = w.take(out, n, v)
+		out = w.take(out, n, v, 8*(v.Mem.Offset&3))
 	}
 	b.Code = out
 }
@@ -137,9 +137,8 @@ func (w *narrower) word(v *ir.Value) *ir.Value {
 	return l
 }
 
-// take replaces a part: what widens it takes its bits from the word.
-func (w *narrower) take(out []*ir.Value, n *narrowWord, v *ir.Value) []*ir.Value {
-	shift := 8 * (v.Mem.Offset & 3)
+// take replaces a part: what widens it takes its bits from the word, from bit shift on.
+func (w *narrower) take(out []*ir.Value, n *narrowWord, v *ir.Value, shift uint32) []*ir.Value {
 	made := func(op isa.Op, t isa.Type, imm uint64, args ...*ir.Value) *ir.Value {
 		x := w.f.NewValue(op, t, t, args...)
 		x.Imm, x.Block, x.SPIRV, x.Line = imm, v.Block, v.SPIRV, v.Line

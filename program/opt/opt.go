@@ -108,7 +108,7 @@ var schedule = []struct {
 	{1, []pass{
 		{"tables", tables}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
 		{"byte words", byteWords}, {"licm", licm}, {"placement", placement}, {"divisions", divisions}, {"fold", fold}, {"gvn", gvn}, {"licm", licm},
-		{"placement", placement}, {"addresses", addresses}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"narrow loads", narrowLoads}, {"licm", licm},
+		{"placement", placement}, {"addresses", addresses}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"narrow loads", narrowLoads}, {"byte fields", byteFields}, {"licm", licm},
 		{"push words", pushWords}, {"placement", placement}, {"merge", mergeAccesses}, {"contract", contract}, {"pointer sums", pointerSums}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
 		{"modifiers", modifiers}, {"divergence", divergence}, {"schedule", scheduleLoads}, {"bitcasts", bitcasts},
 	}},
