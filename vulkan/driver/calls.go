@@ -51,6 +51,7 @@ var extensions = []extension{
 	{"VK_KHR_shader_subgroup_rotate", 2, false},
 	{"VK_KHR_shader_subgroup_uniform_control_flow", 1, false},
 	{"VK_KHR_shader_terminate_invocation", 1, false},
+	{"VK_KHR_shader_untyped_pointers", 1, false},
 	{"VK_KHR_spirv_1_4", 1, false},
 	{"VK_KHR_storage_buffer_storage_class", 1, false},
 	{"VK_KHR_synchronization2", 1, false},

@@ -36,7 +36,7 @@ var features = setOf(
 	"subgroupSizeControl", "computeFullSubgroups", "synchronization2", "shaderZeroInitializeWorkgroupMemory",
 	"shaderIntegerDotProduct", "maintenance4",
 
-	"shaderSubgroupClock", "shaderDeviceClock", "shaderExpectAssume", "shaderMaximalReconvergence", "shaderQuadControl",
+	"shaderSubgroupClock", "shaderDeviceClock", "shaderExpectAssume", "shaderMaximalReconvergence", "shaderQuadControl", "shaderUntypedPointers",
 	"shaderSubgroupRotate", "shaderSubgroupRotateClustered", "shaderSubgroupUniformControlFlow",
 	"workgroupMemoryExplicitLayout", "workgroupMemoryExplicitLayoutScalarBlockLayout",
 	"workgroupMemoryExplicitLayout8BitAccess", "workgroupMemoryExplicitLayout16BitAccess",

@@ -22,7 +22,7 @@ var extensions = []string{
 	"VK_KHR_shader_expect_assume", "VK_KHR_shader_float16_int8", "VK_KHR_shader_float_controls",
 	"VK_KHR_shader_integer_dot_product", "VK_KHR_shader_maximal_reconvergence", "VK_KHR_shader_non_semantic_info",
 	"VK_KHR_shader_quad_control", "VK_KHR_shader_subgroup_extended_types", "VK_KHR_shader_subgroup_rotate",
-	"VK_KHR_shader_subgroup_uniform_control_flow", "VK_KHR_shader_terminate_invocation", "VK_KHR_spirv_1_4",
+	"VK_KHR_shader_subgroup_uniform_control_flow", "VK_KHR_shader_terminate_invocation", "VK_KHR_shader_untyped_pointers", "VK_KHR_spirv_1_4",
 	"VK_KHR_storage_buffer_storage_class", "VK_KHR_synchronization2", "VK_KHR_timeline_semaphore",
 	"VK_KHR_uniform_buffer_standard_layout", "VK_KHR_variable_pointers", "VK_KHR_vulkan_memory_model",
 	"VK_KHR_workgroup_memory_explicit_layout", "VK_KHR_zero_initialize_workgroup_memory",

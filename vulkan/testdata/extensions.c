@@ -1,4 +1,4 @@
-// Extensions at the simulator's centre: workgroup memory with explicit layout, AMD's lane operations, quads.
+// Extensions at the simulator's centre: workgroup memory with explicit layout, AMD's lane operations, quads, pointers without a type.
 #include <math.h>
 #include "vk.h"
 
@@ -46,10 +46,26 @@ static void quads(void) {
 		same("votes of the quad", i, out.u32[i], i / 4 % 4 == 0 ? 3 : i / 4 % 4 == 1 ? 0 : 1);
 }
 
+// An untyped pointer reads the same words as floats and as integers.
+static void untyped(void) {
+	if (!untyped_pointers.on[0])
+		return skip("VK_KHR_shader_untyped_pointers");
+	kernel k = kernel_of("untyped", "bb", 0);
+	buffer in = host_buffer(256), out = host_buffer(512);
+	for (uint32_t i = 0; i < 64; i++)
+		in.f32[i] = i + 0.5f;
+	run(k, set_with(k.set_layout, &in, &out, NULL), NULL, 0, 1);
+	for (uint32_t i = 0; i < 64; i++) {
+		same("word", i, out.u32[i], in.u32[i] + 1);
+		check(out.f32[64 + i] == 2 * in.f32[i], "float[%u] = %g, want %g", i, (double)out.f32[64 + i], (double)(2 * in.f32[i]));
+	}
+}
+
 int main(int count, char **words) {
-	start(count, words, VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME, VK_AMD_SHADER_BALLOT_EXTENSION_NAME, VK_AMD_GCN_SHADER_EXTENSION_NAME, VK_KHR_QUAD_CONTROL_NAME, VK_KHR_RECONVERGENCE_NAME, NULL);
+	start(count, words, VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME, VK_AMD_SHADER_BALLOT_EXTENSION_NAME, VK_AMD_GCN_SHADER_EXTENSION_NAME, VK_KHR_QUAD_CONTROL_NAME, VK_KHR_RECONVERGENCE_NAME, VK_KHR_UNTYPED_NAME, NULL);
 	TEST(workgroup_layout);
 	TEST(lanes);
 	TEST(quads);
+	TEST(untyped);
 	return stop();
 }

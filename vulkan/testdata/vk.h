@@ -64,6 +64,7 @@ static bool quiet;
 #define VK_KHR_MAINTENANCE_5_NAME "VK_KHR_maintenance5"
 #define VK_KHR_QUAD_CONTROL_NAME "VK_KHR_shader_quad_control"
 #define VK_KHR_RECONVERGENCE_NAME "VK_KHR_shader_maximal_reconvergence"
+#define VK_KHR_UNTYPED_NAME "VK_KHR_shader_untyped_pointers"
 #define VK_MATRIX_NAME "VK_KHR_cooperative_matrix"
 #define VK_AMDX_ENQUEUE_NAME "VK_AMDX_shader_enqueue"
 
@@ -88,6 +89,7 @@ static VkPhysicalDevicePerformanceQueryFeaturesKHR performance_features = {.sTyp
 static later_features maintenance5 = {.sType = (VkStructureType)1000470000};
 static later_features quad_control = {.sType = (VkStructureType)1000235000};
 static later_features reconvergence = {.sType = (VkStructureType)1000434000};
+static later_features untyped_pointers = {.sType = (VkStructureType)1000387000};
 static later_features cooperative_matrix = {.sType = (VkStructureType)1000506000};
 static later_features shader_enqueue = {.sType = (VkStructureType)1000134000};
 
@@ -107,6 +109,7 @@ static const struct {
     {VK_KHR_MAINTENANCE_5_NAME, &maintenance5},
     {VK_KHR_QUAD_CONTROL_NAME, &quad_control},
     {VK_KHR_RECONVERGENCE_NAME, &reconvergence},
+    {VK_KHR_UNTYPED_NAME, &untyped_pointers},
     {VK_MATRIX_NAME, &cooperative_matrix},
     {VK_AMDX_ENQUEUE_NAME, &shader_enqueue},
 };

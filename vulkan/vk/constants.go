@@ -1342,6 +1342,7 @@ const (
 	StructureTypePhysicalDeviceShaderQuadControlFeaturesKhr                StructureType = 1000235000
 	StructureTypePhysicalDeviceShaderSubgroupRotateFeatures                StructureType = 1000416000
 	StructureTypePhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKhr StructureType = 1000323000
+	StructureTypePhysicalDeviceShaderUntypedPointersFeaturesKhr            StructureType = 1000387000
 	StructureTypePhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKhr    StructureType = 1000336000
 	StructureTypeImportMemoryHostPointerInfoExt                            StructureType = 1000178000
 	StructureTypeMemoryHostPointerPropertiesExt                            StructureType = 1000178001

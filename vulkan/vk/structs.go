@@ -46,6 +46,7 @@ var FeatureStructs = map[StructureType][]string{
 	StructureTypePhysicalDeviceShaderSubgroupRotateFeatures:                {"shaderSubgroupRotate", "shaderSubgroupRotateClustered"},
 	StructureTypePhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKhr: {"shaderSubgroupUniformControlFlow"},
 	StructureTypePhysicalDeviceShaderTerminateInvocationFeatures:           {"shaderTerminateInvocation"},
+	StructureTypePhysicalDeviceShaderUntypedPointersFeaturesKhr:            {"shaderUntypedPointers"},
 	StructureTypePhysicalDeviceSubgroupSizeControlFeatures:                 {"subgroupSizeControl", "computeFullSubgroups"},
 	StructureTypePhysicalDeviceSynchronization2Features:                    {"synchronization2"},
 	StructureTypePhysicalDeviceTexelBufferAlignmentFeaturesExt:             {"texelBufferAlignment"},

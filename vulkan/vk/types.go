@@ -2013,6 +2013,12 @@ type PhysicalDeviceShaderTerminateInvocationFeatures struct {
 	ShaderTerminateInvocation Bool32
 }
 
+type PhysicalDeviceShaderUntypedPointersFeaturesKHR struct {
+	SType                 StructureType
+	PNext                 unsafe.Pointer
+	ShaderUntypedPointers Bool32
+}
+
 type PhysicalDeviceSparseImageFormatInfo2 struct {
 	SType   StructureType
 	PNext   unsafe.Pointer
