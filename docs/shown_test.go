@@ -281,36 +281,37 @@ func changes(line string) bool {
 	return slices.ContainsFunc(changing, func(begin string) bool { return strings.HasPrefix(line, begin) })
 }
 
-// inShape cuts an output as a page shows it: lines after a line of dots are left out, and so are columns after dots.
+// inShape cuts an output as a page shows it: lines after a line of dots are left out, and so are columns after dots. Lines that
+// differ from run to run are where they are printed, as the page has them, if it has them.
 func inShape(shown, printed []string) (out []string) {
-	at := 0
-	next := func() (string, bool) {
-		for ; at < len(printed); at++ {
-			if !changes(printed[at]) {
-				at++
-				return printed[at-1], true
-			}
+	was := map[string]string{}
+	shown = slices.DeleteFunc(slices.Clone(shown), func(line string) bool {
+		if changes(line) {
+			was[strings.Fields(line)[0]] = line
 		}
-		return "", false
-	}
-	for _, line := range shown {
-		if line == "..." || changes(line) {
-			if out = append(out, line); line == "..." {
-				return out
+		return changes(line)
+	})
+	at := 0
+	for _, got := range printed {
+		if changes(got) {
+			if line, ok := was[strings.Fields(got)[0]]; ok {
+				out = append(out, line)
 			}
 			continue
 		}
-		got, ok := next()
-		if !ok {
-			return out
-		}
-		if head, cut := strings.CutSuffix(line, "..."); cut && len(got) > len(head) {
-			got = got[:len(head)] + "..."
+		if at < len(shown) {
+			if shown[at] == "..." {
+				break
+			}
+			if head, cut := strings.CutSuffix(shown[at], "..."); cut && len(got) > len(head) {
+				got = got[:len(head)] + "..."
+			}
 		}
 		out = append(out, got)
+		at++
 	}
-	for got, ok := next(); ok; got, ok = next() {
-		out = append(out, got)
+	if at < len(shown) && shown[at] == "..." {
+		out = append(out, "...")
 	}
 	return out
 }
@@ -404,6 +405,8 @@ func TestShapeOfShownOutput(t *testing.T) {
 		{"a\n...", "b\nc\nd", "b\n..."},
 		{"abc...\nx", "abcdef\ny", "abc...\ny"},
 		{"a\nhost 1 s\nb", "a\nhost 2 s\nc", "a\nhost 1 s\nc"},
+		{"a\nhost 1 s\nb", "a\nb\nhost 2 s", "a\nb\nhost 1 s"},
+		{"host 1 s\na\n...", "a\nhost 2 s\nb", "a\nhost 1 s\n..."},
 		{"a\nb", "a\nhost 2 s\nb", "a\nb"},
 		{"a\nb\nc", "a", "a"},
 		{"a", "a\nb", "a\nb"},
