@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"spvsim/spirv/validate"
@@ -145,7 +144,7 @@ func (d *Driver) ask(family, request string) ([]byte, error) {
 	defer done()
 	c := exec.CommandContext(ctx, d.program)
 	if d.root != "" {
-		c.SysProcAttr, c.Dir = &syscall.SysProcAttr{Chroot: d.root}, "/"
+		enter(c, d.root)
 	}
 	c.Env = append(os.Environ(), "RADV_FORCE_FAMILY="+family, "VK_ICD_FILENAMES="+d.manifest, "VK_DRIVER_FILES="+d.manifest, "MESA_SHADER_CACHE_DISABLE=true")
 	if _, err := os.Stat(filepath.Join(d.root, shim)); err == nil {
