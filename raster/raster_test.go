@@ -1,8 +1,11 @@
 package raster
 
 import (
+	"cmp"
+	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -12,8 +15,8 @@ import (
 // in the triangle when the three triangles that it makes with the edges add up
 // to the whole. Points on an edge count when the inside lies to the right of it
 // or, for a level edge, below: a point an instant to the right and below decides.
-func inside(v [3]Vertex, x, y int) bool {
-	px, py := big.NewRat(int64(2*x+1), 2), big.NewRat(int64(2*y+1), 2)
+func inside(v [3]Vertex, x, y int, at Location) bool {
+	px, py := big.NewRat(int64(x)*one+at.X, one), big.NewRat(int64(y)*one+at.Y, one)
 	tiny := big.NewRat(1, 1<<40) // far below what two different edges can differ by
 	px.Add(px, tiny)
 	py.Add(py, new(big.Rat).Mul(tiny, tiny))
@@ -75,7 +78,7 @@ func TestCoverageIsThatOfAreas(t *testing.T) {
 		for y := range side {
 			for x := range side {
 				want := 0
-				if !flat && inside(v, x, y) {
+				if !flat && inside(v, x, y, centre) {
 					want = 1
 				}
 				if got[y][x] != want {
@@ -142,9 +145,29 @@ func TestFacing(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	for _, v := range []Vertex{{0, 0, 0, 0}, {0, 0, 0, -1}, {1 << 20, 0, 0, 1}} {
-		if _, _, err := Setup([3]Vertex{v, {8, 0, 0, 1}, {0, 8, 0, 1}}); err == nil {
-			t.Errorf("%v is accepted", v)
+	const most = maxCoordinate
+	for v, good := range map[Vertex]bool{
+		{0, 0, 0, 0}: false, {0, 0, 0, -1}: false, {0, 0, 0, 0.5}: true,
+		{most, 0, 0, 1}: true, {0, -most, 0, 1}: true, {most + 1, 0, 0, 1}: false, {-most - 1, 0, 0, 1}: false, {0, most + 1, 0, 1}: false, {0, -most - 1, 0, 1}: false,
+		{math.Inf(1), 0, 0, 1}: false, {0, math.Inf(-1), 0, 1}: false, {0, 0, math.Inf(1), 1}: false, {0, 0, 0, math.Inf(1)}: false,
+	} {
+		for i := range 3 {
+			corners := [3]Vertex{{1, 1, 0, 1}, {8, 0, 0, 1}, {0, 8, 0, 1}}
+			corners[i] = v
+			if _, _, err := Setup(corners); (err == nil) != good {
+				t.Errorf("corner %d at %v: %v", i, v, err)
+			}
+		}
+		if _, _, err := SetupPoint(v, 1); (err == nil) != good {
+			t.Errorf("a point at %v: %v", v, err)
+		}
+	}
+	if _, _, err := Setup([3]Vertex{{math.NaN(), 0, 0, 1}, {8, 0, 0, 1}, {0, 8, 0, 1}}); err == nil {
+		t.Error("a corner that is no number is accepted")
+	}
+	for size, good := range map[float64]bool{0: true, most: true, -0.5: false, most + 1: false, math.NaN(): false} {
+		if _, _, err := SetupPoint(Vertex{W: 1}, size); (err == nil) != good {
+			t.Errorf("a point of %g pixels: %v", size, err)
 		}
 	}
 	if _, ok, err := Setup([3]Vertex{{0, 0, 0, 1}, {4, 4, 0, 1}, {8, 8, 0, 1}}); ok || err != nil {
@@ -184,11 +207,6 @@ func TestPointsAreSquares(t *testing.T) {
 			t.Errorf("%+v: depth %g and 1/w %g, want 0.25 both", c, got.Z, got.RW)
 		}
 	}
-	for _, size := range []float64{-1, maxCoordinate * 2} {
-		if _, _, err := SetupPoint(Vertex{W: 1}, size); err == nil {
-			t.Errorf("a point of %g pixels is accepted", size)
-		}
-	}
 }
 
 // The samples are where Vulkan's table of standard locations has them, in pixels from the upper left corner.
@@ -210,4 +228,56 @@ func TestStandardSampleLocations(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Each quad of a picture that has a covered sample comes once, tile after tile and row after row, with the samples whose places are in the triangle: none outside of
+// the picture, whose sides are odd.
+func TestSamplesOfAPicture(t *testing.T) {
+	const width, height = 13, 11
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 10 {
+		var v [3]Vertex
+		for i := range v {
+			v[i] = Vertex{X: float64(r.IntN(4*30)-40) / 4, Y: float64(r.IntN(4*30)-40) / 4, W: 1}
+		}
+		tri, ok, err := Setup(v)
+		if err != nil || !ok {
+			continue
+		}
+		samples := []int{1, 2, 4, 8}[r.IntN(4)]
+		tri.Multisample(samples)
+		var got, want []Quad
+		tri.Quads(width, height, func(q Quad) { got = append(got, q) })
+		for _, place := range quadsOf(width, height) {
+			q := Quad{X: int32(place[0]), Y: int32(place[1])}
+			for k := range 4 {
+				x, y := place[0]+k%2, place[1]+k/2
+				for n, at := range Locations(samples) {
+					if x < width && y < height && inside(v, x, y, at) {
+						q.Samples[k] |= 1 << n
+						q.Cover |= 1 << k
+					}
+				}
+			}
+			if q.Cover != 0 {
+				want = append(want, q)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%v, %d samples: %v, want %v", v, samples, got, want)
+		}
+	}
+}
+
+// quadsOf are the quads of a picture in the order of their tiles.
+func quadsOf(width, height int) (list [][2]int) {
+	for y := 0; y < height; y += 2 {
+		for x := 0; x < width; x += 2 {
+			list = append(list, [2]int{x, y})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b [2]int) int {
+		return cmp.Or(cmp.Compare(a[1]/tile, b[1]/tile), cmp.Compare(a[0]/tile, b[0]/tile))
+	})
+	return list
 }

@@ -17,7 +17,7 @@ import (
 	"spvsim/spirv/grammar"
 )
 
-var update = goflag.Bool("update", false, "write docs/unsupported.md")
+var update = goflag.Bool("update", false, "write docs/unsupported.md and testdata/form.txt")
 
 // formWhy gives the reason of each refusal in this package, by its text. Those
 // that state a limit state the reason too.

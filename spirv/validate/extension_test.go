@@ -341,7 +341,7 @@ func breaks(t *testing.T, c *ruleCase, text string, warning bool) {
 	t.Errorf("no fault of rule %s: %v", c.rule, err)
 }
 
-var update = flag.Bool("update", false, "write docs/rules.md")
+var update = flag.Bool("update", false, "write docs/rules.md and testdata/mutants.txt")
 
 // TestRulesAreDocumented: each rule has a case, and the list of rules in the
 // docs is made from the tables.

@@ -1,0 +1,159 @@
+package program
+
+import (
+	"bytes"
+	goflag "flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"spvsim/isa"
+	"spvsim/program/opt"
+	"spvsim/spirv"
+	"spvsim/spirv/asm"
+	"spvsim/spirv/validate"
+)
+
+var update = goflag.Bool("update", false, "write testdata/code.txt")
+
+// codeFolders have modules of which each entry point is compiled: the library, what kernels are measured with, nodes of graphs, fragments and what the front end is tested with.
+var codeFolders = []string{
+	"docs/tutorial", "experiments/accuracy/kernels", "experiments/figures/jobs", "experiments/library", "gpu/testdata", "gpu/testdata/dot", "gpu/testdata/draw", "gpu/testdata/dxc",
+	"gpu/testdata/graph", "gpu/testdata/lanes", "gpu/testdata/textures", "program/frontend/testdata", "program/frontend/testdata/graph", "systemtest/testdata/keys", "vulkan/testdata/shaders",
+}
+
+// codeTargets are machines like those of the presets: one that has descriptors, one that has pointers, and one that issues pairs.
+func codeTargets() map[string]Target {
+	all := func(isa.Class) bool { return true }
+	return map[string]Target{
+		"descriptors": {WaveSize: 64, Descriptors: true, Expand: steps, Opt: opt.Options{FuseMad16: true, TwoScalars: true, Registers: opt.RegisterFile{All: 256, Granule: 4, Waves: 10}}},
+		"pointers": {WaveSize: 64, PackedIDs: true, Pairs: Pairs{Packed: true, Halves: true}, Matrix: MatrixTarget{Unit: isa.CDNA3, Has: all},
+			Opt: opt.Options{FuseMad: true, FuseMad16: true, LshlAdd: true, Add3: true, SelectBuffers: true}},
+		"pairs": {WaveSize: 32, Descriptors: true, PackedIDs: true, PackThreads: true, WithoutHelpers: true, Pairs: Pairs{Halves: true, Dual: true}, Matrix: MatrixTarget{Unit: isa.RDNA3, Has: all},
+			Opt: opt.Options{FuseMad16: true, LshlAdd: true, Add3: true, TwoScalars: true, Registers: opt.RegisterFile{All: 1536, Granule: 24, Waves: 16}}},
+	}
+}
+
+// steps makes two of what is divided or long.
+func steps(op isa.Op, t isa.Type) []isa.Class {
+	if op == isa.FDiv || op == isa.IMul && t == isa.I64 {
+		return []isa.Class{isa.ClassIMul32, isa.ClassTrans}
+	}
+	return nil
+}
+
+// checkedModule is a module of a file; nil where it breaks a rule.
+func checkedModule(t *testing.T, file string) *validate.Module {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decode := func() (*spirv.Module, error) { return spirv.Decode(data) }
+	if strings.HasSuffix(file, ".spvasm") {
+		decode = func() (*spirv.Module, error) { return asm.Assemble(data, file) }
+	}
+	raw, err := decode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := validate.Check(raw)
+	if err != nil {
+		return nil
+	}
+	return m
+}
+
+// codeOf says what an entry point became: how many instructions there are of each class, and what a wave needs. Loads are apart from
+// the first instruction that reads what they give, or from the end of the program, by the instructions between.
+func codeOf(p *Program) string {
+	var n [isa.NumClasses]int
+	apart := 0
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		n[in.Class]++
+		if in.Mem != nil && len(in.Writes) > 0 {
+			apart += firstReader(p.Insts[i+1:], in.Writes)
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d: vector %d, scalar %d, lds %d, scratch %d, tables %d, constants %d, loads apart %d;", len(p.Insts), p.VectorRegs, p.ScalarRegs, p.LDSBytes, p.ScratchWords, p.TableBytes, len(p.Constants), apart)
+	for c, count := range n {
+		if count > 0 {
+			fmt.Fprintf(&b, " %s %d", cmpName(isa.Class(c)), count)
+		}
+	}
+	return b.String()
+}
+
+func cmpName(c isa.Class) string {
+	if c == isa.ClassNone {
+		return "none"
+	}
+	return c.String()
+}
+
+// firstReader is the place of the first instruction that needs one of the registers.
+func firstReader(insts []isa.Inst, regs []uint16) int {
+	for i := range insts {
+		for _, r := range insts[i].Deps {
+			if slices.Contains(regs, r) {
+				return i
+			}
+		}
+	}
+	return len(insts)
+}
+
+// Each module of the repository becomes the code that testdata/code.txt says, a line for each entry point and machine: what a change of the compiler does to
+// it shows as a difference. With -update the file is written.
+func TestCodeOfTheModules(t *testing.T) {
+	var out bytes.Buffer
+	for _, folder := range codeFolders {
+		files, err := filepath.Glob(filepath.Join("..", folder, "*.spv*"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v, %v", folder, files, err)
+		}
+		for _, file := range files {
+			writeCode(t, &out, file)
+		}
+	}
+	path := filepath.Join("testdata", "code.txt")
+	if *update {
+		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(out.String(), "\n")); diff != "" {
+		t.Errorf("(-file +now), written anew with -update:\n%s", diff)
+	}
+}
+
+// writeCode writes the lines of one file.
+func writeCode(t *testing.T, out *bytes.Buffer, file string) {
+	m := checkedModule(t, file)
+	if m == nil {
+		return
+	}
+	targets := codeTargets()
+	for i := range m.EntryPoints {
+		entry := m.EntryPoints[i].Name
+		fmt.Fprintf(out, "%s %s\n", strings.TrimPrefix(filepath.ToSlash(file), "../"), entry)
+		for _, name := range []string{"descriptors", "pointers", "pairs"} {
+			if p, err := Lower(m, Options{Entry: entry, Target: targets[name]}); err != nil {
+				fmt.Fprintf(out, "  %s refused\n", name)
+			} else {
+				fmt.Fprintf(out, "  %s %s\n", name, codeOf(p))
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package frontend
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+	"spvsim/spirv"
+	"spvsim/spirv/asm"
+	"spvsim/spirv/validate"
+)
+
+// formFolders have modules whose form testdata/form.txt describes.
+var formFolders = []string{"program/frontend/testdata", "program/frontend/testdata/graph", "gpu/testdata/draw", "gpu/testdata/dot", "gpu/testdata/lanes", "gpu/testdata/textures"}
+
+// read is a module of a file, as words or as text.
+func read(t *testing.T, file string) *validate.Module {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := spirv.Decode(data)
+	if strings.HasSuffix(file, ".spvasm") {
+		raw, err = asm.Assemble(data, file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := validate.Check(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+var (
+	valueNumber = regexp.MustCompile(`\bv\d+`)
+	valueSource = regexp.MustCompile(`  ; %.*$`)
+)
+
+// writeForm writes what an entry point is to the machine, and how often there is each kind of value: what a value is, without the numbers of those that it reads.
+func writeForm(out *bytes.Buffer, f *ir.Func) {
+	line := func(name string, of any) {
+		if text, _ := json.Marshal(of); string(text) != "null" {
+			fmt.Fprintf(out, "  %s %s\n", name, text)
+		}
+	}
+	fmt.Fprintf(out, "  size %v, lds %d, push %d, constants %d, strings %q, reconverge %t\n", f.LocalSize, f.LDSBytes, f.PushBytes, len(f.Constants), f.Strings, f.MaxReconverge)
+	for i := range f.Bindings {
+		line("binding", f.Bindings[i])
+	}
+	for _, l := range f.Locals {
+		fmt.Fprintf(out, "  local %d %q: %v, %d words each\n", l.ID, l.Name, l.Slots, l.SlotWords)
+	}
+	line("views", f.LDSViews)
+	line("node", f.Node)
+	line("fragment", f.Fragment)
+	times := map[string]int{}
+	add := func(format string, args ...any) { times[fmt.Sprintf(format, args...)]++ }
+	for _, b := range f.Blocks {
+		add("block of %d, to %d, merge %t, continue %t, end %d, unroll %d", len(b.Preds), len(b.Succs), b.Merge != nil, b.Continue != nil, b.Term, b.Unroll)
+		for _, v := range slices.Concat(b.Phis, b.Code) {
+			if v.Op != isa.Const {
+				add("%s%s", valueSource.ReplaceAllString(valueNumber.ReplaceAllString(v.String(), "v"), ""), map[bool]string{true: " as it is"}[v.NoContract])
+			}
+		}
+	}
+	var lines []string
+	for text, n := range times {
+		lines = append(lines, fmt.Sprintf("  %s: %d\n", text, n))
+	}
+	slices.Sort(lines)
+	out.WriteString(strings.Join(lines, ""))
+}
+
+// The front end makes of each module what testdata/form.txt says. With -update the file is written.
+func TestFormOfTheModules(t *testing.T) {
+	var out bytes.Buffer
+	for _, folder := range formFolders {
+		files, err := filepath.Glob(filepath.Join("..", "..", folder, "*.spv*"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v, %v", folder, files, err)
+		}
+		for _, file := range files {
+			m := read(t, file)
+			for i := range m.EntryPoints {
+				fmt.Fprintf(&out, "%s %s\n", filepath.ToSlash(file[len("../../"):]), m.EntryPoints[i].Name)
+				f, err := Build(m, Options{Entry: m.EntryPoints[i].Name, WaveSize: 32, WithoutHelpers: i%2 == 1, Matrix: MatrixTarget{Unit: isa.RDNA3, Has: func(isa.Class) bool { return true }}})
+				if err != nil {
+					fmt.Fprintf(&out, "  refused\n")
+					continue
+				}
+				writeForm(&out, f)
+			}
+		}
+	}
+	path := filepath.Join("testdata", "form.txt")
+	if *update {
+		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(out.String(), "\n")); diff != "" {
+		t.Errorf("(-file +now), written anew with -update:\n%s", diff)
+	}
+}

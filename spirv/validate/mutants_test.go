@@ -1,0 +1,105 @@
+package validate
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"spvsim/fuzz/mutate"
+	"spvsim/spirv"
+	"spvsim/spirv/asm"
+)
+
+// originals are modules that pass: those of the repository with most kinds of instructions, and those of the tables of this package.
+func originals(t *testing.T) (list []*spirv.Module) {
+	t.Helper()
+	for _, pattern := range []string{"testdata/rules/*.spvasm", "../../program/frontend/testdata/*.spv*", "../../program/frontend/testdata/graph/*.spvasm", "../../gpu/testdata/draw/*.spv", "../../gpu/testdata/graph/*.spvasm"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v, %v", pattern, files, err)
+		}
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw, err := spirv.Decode(data)
+			if strings.HasSuffix(file, ".spvasm") {
+				raw, err = asm.Assemble(data, file)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, raw)
+		}
+	}
+	for _, s := range sentences() {
+		list = append(list, assemble(t, s.assembled(s.good)))
+	}
+	return append(list, assemble(t, untypedText))
+}
+
+// broken counts faults: the rule and the sentence without its numbers.
+func broken(times map[string]int, err error) {
+	var faults Faults
+	var one Fault
+	switch {
+	case err == nil:
+		times["passes"]++
+	case errors.As(err, &faults):
+		for _, f := range faults {
+			times[f.Rule+": "+f.format]++
+		}
+	case errors.As(err, &one):
+		times[one.Rule+": "+one.format]++
+	default:
+		times["another error"]++
+	}
+}
+
+// Modules that are changed a little break the sentences of testdata/mutants.txt, each as often as it says. With -update the file is written.
+func TestWhatMutantsBreak(t *testing.T) {
+	const each = 100
+	times := map[string]int{}
+	for i, m := range originals(t) {
+		if _, err := Check(m); err != nil && errors.Is(err, ErrInvalid) {
+			t.Errorf("original %d: %v", i, err)
+		}
+		random := rand.New(rand.NewPCG(uint64(m.Bound), uint64(len(m.Instructions))))
+		for range each {
+			raw, err := spirv.Decode(mutate.Module(m, random, mutate.Options{Edits: 1}).Encode(binary.LittleEndian))
+			if err != nil {
+				times["decoding"]++
+				continue
+			}
+			_, err = Check(raw)
+			broken(times, err)
+		}
+	}
+	var lines []string
+	for text, n := range times {
+		lines = append(lines, fmt.Sprintf("%5d %s", n, text))
+	}
+	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[6:], b[6:]) })
+	got, path := strings.Join(lines, "\n")+"\n", filepath.Join("testdata", "mutants.txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("(-file +now), written anew with -update:\n%s", diff)
+	}
+}
