@@ -129,7 +129,7 @@ func (s *ifMerger) alike(x, y *ir.Value) bool {
 		return y.Mem == nil && pure(x) && x.Op != isa.Proj
 	}
 	a, b := x.Mem, y.Mem
-	return a.Space == b.Space && a.Elem == b.Elem && a.Offset == b.Offset && a.Payload == b.Payload && a.Local == b.Local &&
+	return a.Space == b.Space && a.Elem == b.Elem && a.Offset == b.Offset && a.Apart == b.Apart && a.Payload == b.Payload && a.Local == b.Local &&
 		a.HasBase == b.HasBase && a.HasIndex == b.HasIndex && a.HasBindex == b.HasBindex && a.Dynamic == b.Dynamic &&
 		(a.Space == isa.SpaceBuffer || a.Space == isa.SpaceLDS || a.Space == isa.SpaceFlat) &&
 		(a.Binding == b.Binding || s.o.SelectBuffers && !a.HasBindex && a.HasIndex)
