@@ -2,8 +2,10 @@ package frontend
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	fuzz "spvsim/fuzz/mutate"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -84,30 +87,49 @@ func writeForm(out *bytes.Buffer, f *ir.Func) {
 	out.WriteString(strings.Join(lines, ""))
 }
 
-// The front end makes of each module what testdata/form.txt says. With -update the file is written.
-func TestFormOfTheModules(t *testing.T) {
-	var out bytes.Buffer
+// formFiles are the modules, by their names from the root of the repository.
+func formFiles(t *testing.T) (list []string) {
+	t.Helper()
 	for _, folder := range formFolders {
 		files, err := filepath.Glob(filepath.Join("..", "..", folder, "*.spv*"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %v", folder, files, err)
 		}
 		for _, file := range files {
-			m := read(t, file)
-			for i := range m.EntryPoints {
-				fmt.Fprintf(&out, "%s %s\n", filepath.ToSlash(file[len("../../"):]), m.EntryPoints[i].Name)
-				f, err := Build(m, Options{Entry: m.EntryPoints[i].Name, WaveSize: 32, WithoutHelpers: i%2 == 1, Matrix: MatrixTarget{Unit: isa.RDNA3, Has: func(isa.Class) bool { return true }}})
-				if err != nil {
-					fmt.Fprintf(&out, "  refused\n")
-					continue
-				}
+			list = append(list, filepath.ToSlash(file[len("../../"):]))
+		}
+	}
+	return list
+}
+
+// formOptions are those that modules are translated with.
+func formOptions(m *validate.Module, entry int) Options {
+	return Options{Entry: m.EntryPoints[entry].Name, WaveSize: 32, WithoutHelpers: entry%2 == 1, Matrix: MatrixTarget{Unit: isa.RDNA3, Has: func(isa.Class) bool { return true }}}
+}
+
+// The front end makes of each module what testdata/form.txt says. With -update the file is written.
+func TestFormOfTheModules(t *testing.T) {
+	var out bytes.Buffer
+	for _, file := range formFiles(t) {
+		m := read(t, "../../"+file)
+		for i := range m.EntryPoints {
+			fmt.Fprintf(&out, "%s %s\n", file, m.EntryPoints[i].Name)
+			if f, err := Build(m, formOptions(m, i)); err != nil {
+				fmt.Fprintf(&out, "  refused\n")
+			} else {
 				writeForm(&out, f)
 			}
 		}
 	}
-	path := filepath.Join("testdata", "form.txt")
+	asWritten(t, "form.txt", out.String())
+}
+
+// asWritten compares with a file of testdata, or writes it.
+func asWritten(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,7 +137,53 @@ func TestFormOfTheModules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(out.String(), "\n")); diff != "" {
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(text, "\n")); diff != "" {
 		t.Errorf("(-file +now), written anew with -update:\n%s", diff)
+	}
+}
+
+var (
+	faultPlace = regexp.MustCompile(`^.*?: (?:word|line) [^:]*: `)
+	anyNumber  = regexp.MustCompile(`[0-9]+`)
+)
+
+// Modules that are changed a little and still pass the rules are refused as often as testdata/mutants.txt says, sentence by sentence, or become as many operations of each kind.
+func TestWhatMutantsBecome(t *testing.T) {
+	const each = 25
+	times := map[string]int{}
+	for _, file := range formFiles(t) {
+		original := read(t, "../../"+file).Raw
+		random := rand.New(rand.NewPCG(uint64(original.Bound), uint64(len(original.Instructions))))
+		for range each {
+			raw, err := spirv.Decode(fuzz.Module(original, random, fuzz.Options{Edits: 1, Gentle: true}).Encode(binary.LittleEndian))
+			if err != nil {
+				continue
+			}
+			if m, err := validate.Check(raw); err == nil {
+				countForms(times, m)
+			}
+		}
+	}
+	var lines []string
+	for text, n := range times {
+		lines = append(lines, fmt.Sprintf("%s: %d\n", text, n))
+	}
+	slices.Sort(lines)
+	asWritten(t, "mutants.txt", strings.Join(lines, ""))
+}
+
+// countForms counts what becomes of a module's entry points.
+func countForms(times map[string]int, m *validate.Module) {
+	for i := range m.EntryPoints {
+		f, err := Build(m, formOptions(m, i))
+		if err != nil {
+			times["refused: "+anyNumber.ReplaceAllString(faultPlace.ReplaceAllString(err.Error(), ""), "N")]++
+			continue
+		}
+		for _, b := range f.Blocks {
+			for _, v := range slices.Concat(b.Phis, b.Code) {
+				times[fmt.Sprintf("%s of %s from %s", isa.Table[v.Op].Name, v.T, v.From)]++
+			}
+		}
 	}
 }
