@@ -217,7 +217,7 @@ func (p *programs) codeOf(code *simd.Code, step string) (*simd.Code, error) {
 // reaching is the part of a machine that lowering knows of.
 func reaching(m *config.Machine) *config.Machine {
 	part := &config.Machine{Timing: m.Timing}
-	part.Registers, part.WaveSlots, part.WaveSize = m.Registers, m.WaveSlots, m.WaveSize
+	part.Registers, part.WaveSlots, part.WaveSize, part.WaveSizes = m.Registers, m.WaveSlots, m.WaveSize, m.WaveSizes
 	part.Matrix, part.Queue.PackThreads, part.SubgroupHelpers = m.Matrix, m.Queue.PackThreads, m.SubgroupHelpers
 	return part
 }
@@ -256,6 +256,10 @@ func Target(m *config.Machine, waveSize int) program.Target {
 			Dual: waveSize == 32 && t.Has(isa.ClassDual.String())},
 		PackThreads: m.Queue.PackThreads,
 		Descriptors: t.Buffers == "descriptors",
+		// C: RADV (load_grid_size_from_user_sgpr): in registers from GFX10.3 on; waves of 32 lanes came with GFX10.
+		LoadsGrid: t.Buffers == "descriptors" && !slices.Contains(m.WaveSizes, 32),
+		// V: GFX9 has no limit in M0, and the first packed operations of 16 bits.
+		LimitsLDS: !t.Has(isa.ClassPacked16.String()),
 		// V: LLVM, AMDGPU usage, initial register state: packed from GFX90A and GFX11 on, which have one of the two.
 		PackedIDs: t.Has(isa.ClassDual.String()) || t.Has(isa.ClassPacked32.String()),
 		Matrix:    matrixTarget(m),

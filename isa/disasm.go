@@ -161,6 +161,13 @@ func (s Space) String() string { return spaceNames[s] }
 
 func disasmAccess(in *Inst) string {
 	m := in.Mem
+	if m.Space == SpaceTable && m.Words < 4 {
+		given := groupRegs(m.Dsts[1:], I32)
+		if len(given) == 0 {
+			given = groupRegs(m.Dsts[:1], I32)
+		}
+		return fmt.Sprintf("s_grid_load.i32x%d %s, [%d]", m.Words, strings.Join(given, ", "), m.Offset)
+	}
 	if m.Space == SpaceTable {
 		return fmt.Sprintf("s_descriptor_load.i32x%d %s, b%d", m.Words, regText(m.Dsts[0], I32), m.Binding)
 	}

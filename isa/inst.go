@@ -144,7 +144,8 @@ type Mem struct {
 	// memory, Dsts are Scalar.
 	Scalar bool
 
-	// Words of a descriptor that a load from SpaceTable gives; Dsts[0] is all of them.
+	// Words that a load from SpaceTable gives: of a descriptor, all in Dsts[0]; of what a wave has from its start (fewer than four), those in
+	// Dsts[1:], whose values stay as they are.
 	Words uint8
 	// Descriptors that must have been loaded: of the memory, and of a sampler.
 	Descriptors [2]Reg

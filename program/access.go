@@ -34,6 +34,7 @@ func (e *emitter) memory(in *isa.Inst, v *ir.Value) {
 		x.SamplerIndex = x.BindingIndex
 	}
 	e.needsDescriptors(x, v)
+	e.limitLDS(in)
 	e.transfer(in, v, data[m.Coords:])
 	in.Class = isa.ClassOf(in)
 }

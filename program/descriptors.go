@@ -120,6 +120,16 @@ func (e *emitter) maskAfterTable(reads []int, at int) bool {
 	return false
 }
 
+// descriptorsEnd is where the last descriptor that is loaded ends in the table.
+func (e *emitter) descriptorsEnd() (n uint32) {
+	if e.tables != nil {
+		for binding := range e.tables.word {
+			n = max(n, uint32(binding+1)*descriptorBytes)
+		}
+	}
+	return n
+}
+
 func (e *emitter) scalarWord() int {
 	e.scalarWords++
 	return e.scalarWords - 1
@@ -216,16 +226,6 @@ func (e *emitter) descriptorOf(list []descriptorLoad, binding int, v *ir.Value) 
 
 // descriptorBytes is how far apart descriptors lie in the table.
 const descriptorBytes = 32
-
-// tableBytes reach behind the last descriptor that is loaded.
-func (e *emitter) tableBytes() (n uint32) {
-	if e.tables != nil {
-		for binding := range e.tables.word {
-			n = max(n, uint32(binding+1)*descriptorBytes)
-		}
-	}
-	return n
-}
 
 // loadDescriptors emits the loads of place i.
 func (e *emitter) loadDescriptors(i int) {

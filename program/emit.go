@@ -27,6 +27,11 @@ type emitter struct {
 
 	together together
 	tables   *descriptorPlan // nil where buffers are pointers
+	grid     *gridPlan       // nil where a wave has the numbers of workgroups, or needs none
+	limits   bool            // a register bounds accesses to the LDS
+	limit    int             // its word
+	limited  []int           // places from which it is set
+	at       int             // the place that is being emitted
 
 	scalarWords, vectorRows int
 	spareRows               []int    // pairs of rows that cycles of moves have needed, and that are free
@@ -61,12 +66,15 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 		return nil, err
 	}
 	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, expand: t.expand, pairs: t.Pairs, rotate: !t.Descriptors, pre: pre,
-		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, modRow: -1, waveSize: waveSize, projs: findResults(f)}
+		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, modRow: -1, waveSize: waveSize, limits: t.LimitsLDS, projs: findResults(f)}
 	e.countUses()
 	e.placeLocals()
 	e.placeMasks()
 	if t.Descriptors {
 		e.planDescriptors()
+	}
+	if t.LoadsGrid {
+		e.planGrid()
 	}
 	if err := e.findTogether(); err != nil {
 		return nil, err
@@ -255,6 +263,8 @@ func (e *emitter) block(i int) {
 	}
 	e.skipLoop(i, b)
 	from := len(e.insts)
+	e.at = i
+	e.loadGrid(i)
 	e.loadDescriptors(i)
 	for _, v := range b.Code {
 		e.value(v)

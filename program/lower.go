@@ -29,6 +29,10 @@ type Target struct {
 	Pairs Pairs
 	// Descriptors: buffers and images have descriptors, which waves load.
 	Descriptors bool
+	// LoadsGrid: waves load the numbers of workgroups.
+	LoadsGrid bool
+	// LimitsLDS: a scalar register, which waves set, bounds accesses to the LDS.
+	LimitsLDS bool
 	// PackedIDs: the parts of an invocation's place in its workgroup come in one register, ten bits each.
 	PackedIDs bool
 	// PackThreads: nodes of an execution graph whose workgroups are one

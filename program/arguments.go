@@ -1,0 +1,118 @@
+package program
+
+import (
+	"slices"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// What machines before RDNA 2 load or set that later ones have from a wave's start.
+
+// A gridPlan says where the numbers of workgroups are loaded: a wave starts with the address of where they are, and what they are.
+type gridPlan struct {
+	loads []bool // by place
+	words [2]int // scalar words that take what the loads read
+	moves int    // scalar instructions that bring the address to a pair of registers that begins with an even one
+}
+
+// planGrid finds the blocks that use a number of workgroups first. Before GFX10.3 RADV has a pointer to them among the arguments of a wave, not the numbers.
+func (e *emitter) planGrid() {
+	var numbers []*ir.Value
+	before := 2 + e.sets() // registers: the address of scratch memory, those of descriptors, push constants
+	for _, v := range e.pre {
+		switch {
+		case v.Op >= isa.NumWorkgroupsX && v.Op <= isa.NumWorkgroupsZ && e.uses[v.ID] > 0:
+			numbers = append(numbers, v)
+		case v.Op == isa.PushWord:
+			before++
+		}
+	}
+	if len(numbers) == 0 {
+		return
+	}
+	e.grid = &gridPlan{loads: make([]bool, len(e.fl.Blocks)), words: [2]int{e.scalarWord(), e.scalarWord()}, moves: 2 * (before % 2)}
+	var known []int
+	for i := range e.fl.Blocks {
+		if e.reads(i, numbers) && !e.after(known, i) {
+			known, e.grid.loads[i] = append(known, i), true
+		}
+	}
+}
+
+// sets counts those that the bindings are of.
+func (e *emitter) sets() int {
+	list := map[uint32]bool{}
+	for i := range e.f.Bindings {
+		list[e.f.Bindings[i].Set] = true
+	}
+	return len(list)
+}
+
+// reads reports that block i uses one of the values.
+func (e *emitter) reads(i int, list []*ir.Value) bool {
+	b := e.fl.Blocks[i]
+	for _, v := range b.Code {
+		if slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return slices.Contains(list, a) }) {
+			return true
+		}
+	}
+	return slices.Contains(list, b.Cond) || slices.ContainsFunc(e.lv.copies[b.ID], func(c copyTo) bool { return slices.Contains(list, c.src) })
+}
+
+// loadGrid emits the loads of place i: x and y, then z, in use or not. Their registers hold the numbers from the start; they are known when the loads are.
+func (e *emitter) loadGrid(i int) {
+	if e.grid == nil {
+		return
+	}
+	if i == 0 {
+		for range e.grid.moves {
+			e.add(isa.Inst{Op: isa.Mov, T: isa.I32, Uniform: true, Class: isa.ClassSALU, Dst: isa.S(e.grid.words[0]), Src: src(isa.Lit(0))})
+		}
+	}
+	if !e.grid.loads[i] {
+		return
+	}
+	for k, words := range []uint8{2, 1} {
+		m := &isa.Mem{Access: isa.Access{Space: isa.SpaceTable, Offset: e.descriptorsEnd() + 8*uint32(k), Elem: isa.I32, Count: 1}, Words: words, Scalar: true}
+		m.Dsts[0] = isa.S(e.grid.words[k])
+		for n, v := range e.numbers(k) {
+			m.Dsts[1+n] = e.reg(v)
+		}
+		e.add(isa.Inst{Op: isa.Load, T: isa.I32, Class: isa.ClassSMEM, Uniform: true, Mem: m})
+	}
+}
+
+// numbers are the numbers of workgroups that are used in x and y, or in z.
+func (e *emitter) numbers(z int) (list []*ir.Value) {
+	for _, v := range e.pre {
+		if n := int(v.Op) - int(isa.NumWorkgroupsX); n >= 0 && n <= 2 && n/2 == z && e.uses[v.ID] > 0 {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// tableBytes are those up to the last descriptor that is loaded, and of the numbers of workgroups.
+func (e *emitter) tableBytes() uint32 {
+	if e.grid != nil {
+		return e.descriptorsEnd() + gridBytes
+	}
+	return e.descriptorsEnd()
+}
+
+// gridBytes are those of three numbers of workgroups.
+const gridBytes = 12
+
+// limitLDS sets the register that bounds accesses to the LDS before the first one of a block, unless every way to the block has passed one.
+func (e *emitter) limitLDS(in *isa.Inst) {
+	n := len(e.limited)
+	if !e.limits || in.Mem.Space != isa.SpaceLDS || n > 0 && e.limited[n-1] == e.at || e.after(e.limited, e.at) {
+		return
+	}
+	if n == 0 {
+		e.limit = e.scalarWord()
+	}
+	e.limited = append(e.limited, e.at)
+	e.add(isa.Inst{Op: isa.Mov, T: isa.I32, Uniform: true, Class: isa.ClassSALU, Dst: isa.S(e.limit), Src: src(isa.Lit(1<<32 - 1)), Origin: in.Origin})
+}
