@@ -10,14 +10,27 @@ import (
 // same memory: programs cut into stretches, workers with their registers. The
 // zero Cache is empty. One run may use it at a time.
 type Cache struct {
-	codes   sync.Map // *program.Program to *code
+	codes         sync.Map // *program.Program to *code
+	plain, warmed pool    // of runs that bring no lines in, and of runs that do: the two take turns
+}
+
+// A pool is the workers of one memory.
+type pool struct {
 	workers []*worker
 	store   *mem.Store
 	warm    *mem.Fast
 }
 
+// pool is the one of a run.
+func (c *Cache) pool(warm *mem.Fast) *pool {
+	if warm != nil {
+		return &c.warmed
+	}
+	return &c.plain
+}
+
 // take gives the workers of a run: those that the last one left, where they fit.
-func (c *Cache) take(store *mem.Store, threads int, warm *mem.Fast) (list []*worker) {
+func (c *pool) take(store *mem.Store, threads int, warm *mem.Fast) (list []*worker) {
 	if list = c.workers; len(list) == threads && c.store == store && c.warm == warm {
 		c.workers = nil
 		return list

@@ -72,7 +72,7 @@ func newRun(ctx context.Context, store *mem.Store, w Work, o Options) *run {
 		r.clockMask = 1<<o.ClockBits - 1
 	}
 	r.changed = sync.NewCond(&r.mutex)
-	r.workers = r.cache.take(store, o.Threads, o.Warm)
+	r.workers = r.cache.pool(o.Warm).take(store, o.Threads, o.Warm)
 	for _, k := range r.workers {
 		k.run = r
 	}
@@ -117,7 +117,7 @@ func (r *run) finish() (*Counts, error) {
 	for _, k := range r.workers {
 		k.reset()
 	}
-	r.cache.workers = r.workers
+	r.cache.pool(r.options.Warm).workers = r.workers
 	return c, r.err
 }
 

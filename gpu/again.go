@@ -3,7 +3,6 @@ package gpu
 import (
 	"math"
 	"math/bits"
-	"slices"
 
 	"spvsim/account"
 	"spvsim/config"
@@ -123,8 +122,8 @@ type lookedPart struct {
 
 // lookedAt are the parts of a launch of some workgroups: of each block, whose size is a power of two, the first ones are seen.
 func lookedAt(all uint64, by *config.Sampling) (list []lookedPart) {
-	detail := fewer * uint64(by.Detail)
-	block := uint64(1) << bits.Len64(max(all/4, leastLooked*detail)-1)
+	detail := uint64(by.Fewer) * uint64(by.Detail)
+	block := uint64(1) << bits.Len64(max(all/4, uint64(by.LeastLooked)*detail)-1)
 	for at := uint64(0); at < all; at += block {
 		middle, end := min(at+block/detail, all), min(at+block, all)
 		if at < middle {
@@ -136,13 +135,6 @@ func lookedAt(all uint64, by *config.Sampling) (list []lookedPart) {
 	}
 	return list
 }
-
-const (
-	// leastLooked workgroups show at least what they ask of memory. Knob.
-	leastLooked = 4
-	// fewer: of so many times fewer workgroups than in a large launch, as they find their lines in the caches when the launch is run again. Knob.
-	fewer = 4
-)
 
 // demand is what workgroups asked of the machine that ran last without time and brought their lines into the caches.
 func (s *sampler) demand(c *account.Counts, w resident) (d demand) {
@@ -161,26 +153,20 @@ func (s *sampler) again(l *launch, kern *kernel, c *account.Counts, issued []acc
 	for _, b := range written {
 		sum += uint64(len(b))
 	}
-	if sum > s.timing.guard.host.left() || float64(sum) > maxKept*float64(c.Instructions()) {
+	if sum > s.timing.guard.host.left() || !mayKeep(s.Sampling, sum, c.Instructions()) {
 		return nil, nil
 	}
-	kept := slices.Grow(s.kept[:0], int(sum))
-	for _, b := range written {
-		kept = append(kept, b...)
-	}
-	s.kept = kept
+	s.kept.keep(written)
 	faults, counted := s.timing.machine.store.Faults, append([]account.InstCount(nil), issuedOf(kern.Code)...)
 	copy(kern.Code.Counts, issued)
 	timed, err := l.work.timed(s.timing, l.step, whole(kern), follows)
-	for _, b := range written {
-		kept = kept[copy(b, kept):]
-	}
+	s.kept.putBack(written)
 	s.timing.machine.store.Faults = faults
 	if err != nil {
 		return nil, err
 	}
 	kern.count(timed, whole(kern))
-	if a, b := float64(timed.Instructions()), float64(c.Instructions()); math.Abs(a-b) > sameWork*b {
+	if !sameWork(s.Sampling, timed.Instructions(), c.Instructions()) {
 		issuedOf(kern.Code)
 		copy(kern.Code.Counts, counted)
 		return nil, nil
@@ -189,10 +175,12 @@ func (s *sampler) again(l *launch, kern *kernel, c *account.Counts, issued []acc
 	return timed, nil
 }
 
-const (
-	// maxKept bounds the bytes that are put back after a second run, for each instruction: copying them then costs
-	// the host no more than timing does. Knob.
-	maxKept = 2048
-	// sameWork is by how much of its instructions a second run may differ and count as the same. Knob.
-	sameWork = 0.01
-)
+// mayKeep says whether so many bytes may be put back after a second run of so many instructions.
+func mayKeep(by *config.Sampling, bytes, instructions uint64) bool {
+	return float64(bytes) <= float64(by.MaxKept)*float64(instructions)
+}
+
+// sameWork says whether a second run did what the first one did, by their instructions.
+func sameWork(by *config.Sampling, again, once uint64) bool {
+	return math.Abs(float64(again)-float64(once)) <= by.SameWork*float64(once)
+}

@@ -54,7 +54,7 @@ type timed struct {
 
 func newDivision(s *sampler, l *launch, k *kernel, r *rows, generation uint64) *division {
 	d := &division{sampler: s, launch: l, kernel: k, rows: r, generation: generation, all: groups(k.NumWorkgroups)}
-	d.piece = max(d.all/uint64(s.Pieces), generation/2, 1)
+	d.piece = max(d.all/uint64(s.Pieces), generation, 1)
 	d.warmth.Sampling = s.Sampling
 	d.warmth.capacity, d.warmth.line = s.capacities.last()
 	d.window = window{Sampling: s.Sampling, codes: k.codes(), batch: max(generation/4, 1)}
@@ -132,17 +132,14 @@ func (d *division) take(next *alike) {
 	d.rows.sampled(t.alike, t.sample(), d.draw)
 }
 
-// sample is what the window came to. Where all workgroups have the same work, that is what has ended: workgroups that began together go on
+// sample is what a window came to. Where all workgroups have the same work, that is what has ended: workgroups that began together go on
 // in step, and what has issued depends on when in their life the window begins and ends.
 func (t *timed) sample() sample {
-	if math.Abs(t.before-t.after) <= even*t.before {
+	if math.Abs(t.before-t.after) <= t.SameEach*t.before {
 		return sample{t.window.cycles, float64(t.ended) * t.before}
 	}
 	return t.window
 }
-
-// even is by how much the work of workgroups may differ, in the mean of some tens of them, and count as the same. Knob.
-const even = 0.02
 
 // leap runs workgroups without time, from one on, up to where a window begins or to the last one.
 func (d *division) leap(at uint64) uint64 {
@@ -154,7 +151,7 @@ func (d *division) leap(at uint64) uint64 {
 		}
 		a := d.look(&at)
 		d.take(a)
-		if a != nil && d.all-at > d.generation/2+apartBy && d.rows.wants(a) {
+		if a != nil && d.all > d.begins(at)+d.generation/2 && d.rows.wants(a) {
 			return d.open(a, at)
 		}
 	}
@@ -162,31 +159,38 @@ func (d *division) leap(at uint64) uint64 {
 	return d.all
 }
 
+// begins is with which workgroup a window begins after those that were looked at.
+func (d *division) begins(at uint64) uint64 { return at + uint64(d.Apart) }
+
 // open begins a window, with workgroups whose lines those before them have not brought in: on the machine they would have begun at the
 // same time. What is on the machine of another stratum ends first.
 func (d *division) open(a *alike, at uint64) uint64 {
-	if c := d.without(at, at+apartBy, false); c != nil {
-		d.count(a, c)
+	begin := d.begins(at)
+	if at < begin {
+		if c := d.without(at, begin, false); c != nil {
+			d.count(a, c)
+		}
 	}
 	settle := uint64(0)
-	switch {
-	case d.resident == nil && len(a.samples) > 0: // no hurry
-		settle = 2 * d.generation
-	case d.resident != a:
+	if d.resident != a {
 		settle = d.generation
 	}
 	d.window.open(a, settle)
-	return at + apartBy
+	return begin
 }
-
-// apartBy is how many workgroups are between those that were looked at and a window: more than share a line where each reads a word. Knob.
-const apartBy = 48
 
 // rest runs what is left of the piece at hand without time, up to where other behaviour begins.
 func (d *division) rest(at uint64) uint64 {
 	size := max(d.piece/4, 64)
-	for at < d.end {
-		to, warm := min(at+size, d.end), !d.warmth.enough
+	for first := true; at < d.end; first = false {
+		warm := !d.warmth.enough
+		if !warm && !first {
+			var other bool
+			if at, other = d.peek(at); other || at == d.end {
+				return at
+			}
+		}
+		to := min(at+size, d.end)
 		c := d.without(at, to, warm)
 		if c == nil {
 			return at
@@ -208,10 +212,27 @@ func (d *division) rest(at uint64) uint64 {
 	return at
 }
 
+// peek has a few workgroups bring their lines into the caches, and says whether they ask for something else than those before them: so it is
+// known where in a piece behaviour changes.
+func (d *division) peek(at uint64) (to uint64, other bool) {
+	to = min(at+uint64(d.Peeked), d.end)
+	c := d.without(at, to, true)
+	if c == nil {
+		return at, true
+	}
+	x := signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.kernel)}
+	d.count(d.last, c)
+	if d.ran += c.Instructions(); x.distance(&d.like, d.Sampling) > d.Aside {
+		return to, true
+	}
+	d.ran = 0
+	return to, false
+}
+
 // look runs the first workgroups of a piece without time, with their lines brought into the caches, and says of which stratum they are.
 func (d *division) look(at *uint64) *alike {
 	d.end = d.ending(*at)
-	to := min(*at+max(d.piece/uint64(d.Detail), min(d.generation, 64)), d.end)
+	to := min(*at+max(d.piece/uint64(d.Detail), min(d.generation, 32)), d.end)
 	c := d.without(*at, to, true)
 	if c == nil {
 		return nil
@@ -222,7 +243,12 @@ func (d *division) look(at *uint64) *alike {
 	d.count(a, c)
 	if d.last != nil && d.last != a {
 		d.rows.crossed(d.tally.number(d.step), border{d.last, a, float64(d.ran)})
-		d.warmth.begin()
+		if len(a.samples) == 0 {
+			d.warmth.begin()
+		}
+	}
+	if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
+		d.warmth.asked(&d.like.demand, d.capacities.missed(c, fast.Warmed()))
 	}
 	d.last, d.ran = nil, 0
 	return a
@@ -274,14 +300,20 @@ type warmth struct {
 // begin: what comes behaves in another way.
 func (w *warmth) begin() { w.bytes, w.enough = 0, false }
 
+// asked takes down what is asked of the machine, and what memory would be if nothing were found in the last level: where that is little, it
+// matters little what the caches hold. Stores ask nothing of memory until the last level is full of them.
+func (w *warmth) asked(d *demand, missed float64) {
+	w.enough = w.enough || max(missed, d[demandMemory], d[demandLatency]) < w.Light*d[d.busiest()]
+}
+
 // brought takes down what workgroups brought in: when that is as much as there is space, nothing of before is left, and when it is hardly
 // anything of what they asked for, that is there.
 func (w *warmth) brought(by *mem.Warmed) {
-	last := len(by.Passed) - 1
+	last := len(by.Came) - 1
 	if last < 0 {
 		return
 	}
-	bytes := float64(by.Passed[last])
+	bytes := float64(by.Came[last]) * w.line
 	w.bytes += bytes
 	w.enough = w.enough || bytes <= w.Filling*float64(by.Looks[last])*w.line || w.bytes >= w.Full*w.capacity
 }

@@ -66,15 +66,15 @@ func TestWindowsOfWorkgroups(t *testing.T) {
 // A window whose second half is not like the first goes on, without that.
 func TestWindowsThatDoNotSettle(t *testing.T) {
 	by := config.DefaultSampling()
-	growing := func(i int) float64 { return math.Pow(1.1, float64(i)) }
+	growing := func(i int) float64 { return math.Pow(1.2, float64(i)) }
 	if got := settles(by, growing); got <= by.Batches {
-		t.Errorf("settled after %d batches, each a tenth longer than the one before", got)
+		t.Errorf("settled after %d batches, each a fifth longer than the one before", got)
 	}
 }
 
 // Where workgroups have the same work, a window's is that of those that ended; otherwise what was issued.
 func TestWorkOfAWindow(t *testing.T) {
-	w := timed{window: sample{3000, 1100}, ended: 100, before: 10, after: 10.1}
+	w := timed{alike: &alike{Sampling: config.DefaultSampling()}, window: sample{3000, 1100}, ended: 100, before: 10, after: 10.1}
 	if got := w.sample(); got != (sample{3000, 1000}) {
 		t.Errorf("%v", got)
 	}
@@ -86,13 +86,13 @@ func TestWorkOfAWindow(t *testing.T) {
 // The last level of the caches is warm when what was brought in fills it, or hardly anything had to be brought in.
 func TestWarmth(t *testing.T) {
 	for _, c := range []struct {
-		passed, looks uint64
-		runs          int
-	}{{100, 10, 10}, {0, 10, 1}, {20, 20, 1}, {500, 10, 2}} {
+		came, looks uint64
+		runs        int
+	}{{1, 10, 10}, {0, 10, 1}, {1, 200, 1}, {5, 10, 2}} {
 		w := warmth{Sampling: config.DefaultSampling(), capacity: 1000, line: 100}
 		n := 0
 		for !w.enough {
-			w.brought(&mem.Warmed{Passed: []uint64{c.passed}, Looks: []uint64{c.looks}})
+			w.brought(&mem.Warmed{Came: []uint64{c.came}, Looks: []uint64{c.looks}})
 			n++
 		}
 		if n != c.runs {
@@ -100,6 +100,19 @@ func TestWarmth(t *testing.T) {
 		}
 		if w.begin(); w.enough || w.bytes != 0 {
 			t.Error("other behaviour finds it warm")
+		}
+	}
+}
+
+// It matters little what caches hold where little is asked of memory, and little would be if they held nothing.
+func TestWhatMattersLittle(t *testing.T) {
+	for _, c := range []struct {
+		memory, latency, missed float64
+		want                    bool
+	}{{0.9, 0, 0.9, false}, {0, 0, 0.9, false}, {0.1, 0.8, 0.1, false}, {0.1, 0.2, 0.1, true}} {
+		w := warmth{Sampling: config.DefaultSampling()}
+		if w.asked(&demand{demandIssue: 1, demandMemory: c.memory, demandLatency: c.latency}, c.missed); w.enough != c.want {
+			t.Errorf("%+v: %v", c, w.enough)
 		}
 	}
 }

@@ -19,7 +19,7 @@ type sampler struct {
 	kinds      kinds // of launches of the round, so far
 	capacities *capacities
 	draw       *rand.Rand
-	kept       []byte // memory that is put back after a second run
+	kept       keeper // memory that is put back after a second run
 }
 
 // newSampler is the sampler of a job; its seed decides what is drawn.
@@ -52,12 +52,9 @@ type kind struct {
 	rows     rows
 }
 
-// rowsBurnIn: of so many windows of a stratum the first one may be left out. Knob.
-const rowsBurnIn = 4
-
 func newKind(by *config.Sampling) *kind {
-	k := &kind{Sampling: by, launches: strata{Sampling: by, first: 2, near: by.Near, far: by.Far}}
-	k.rows.strata = strata{Sampling: by, first: 3, near: by.NearRows, far: max(by.Pieces/4, by.NearRows), burnIn: rowsBurnIn}
+	k := &kind{Sampling: by, launches: strata{Sampling: by, first: 2, from: 1, near: by.Near, least: by.Near, far: by.Far, spread: by.Spread}}
+	k.rows.strata = strata{Sampling: by, first: 2, from: by.FromPiece, near: by.NearRows, least: 1, far: max(by.Pieces/3, by.NearRows), burnIn: by.BurnIn, spread: by.SpreadRows}
 	return k
 }
 
@@ -218,11 +215,16 @@ func (s *sampler) estimate() {
 func (k *kind) untimed(step int) (cycles, half float64) {
 	squares := 0.0
 	add := func(took, width float64) { cycles, squares = cycles+took, squares+width*width }
+	waited := 0.0
 	for _, a := range k.launches.list {
 		if a.count[step] > 0 {
-			add(k.untimedOf(a, step))
+			took, width := k.untimedOf(a, step)
+			if add(took, width); a.waits() {
+				waited += took
+			}
 		}
 	}
+	add(0, k.Waiting*waited)
 	k.rows.untimed(step, add)
 	return cycles, math.Sqrt(squares)
 }

@@ -132,7 +132,9 @@ func TestHowMuchOfAKindIsSure(t *testing.T) {
 
 // A graph that does other work without time costs what its launches cost, and is not sure of it.
 func TestOtherWorkWithoutTime(t *testing.T) {
-	k := newKind(config.DefaultSampling())
+	by := config.DefaultSampling()
+	by.Spread = 0
+	k := newKind(by)
 	for range 4 {
 		k.timed(&signature{mix: mix{1: 1}}, 200, 100)
 	}
@@ -166,23 +168,49 @@ func TestTheFirstLaunchIsCold(t *testing.T) {
 	}
 }
 
-// Few samples of a stratum take their spread from those of all: of pairs that are 1 % apart each, the pooled deviation of one is that of all.
+// Few samples of a stratum take their spread from those of all, and all from what is expected: each pair is 1 % apart, so that the pooled
+// variance of five is 2e-4, and what is expected counts for as many degrees of freedom as its weight.
 func TestFewSamplesTakeTheSpreadOfAll(t *testing.T) {
-	s := &strata{Sampling: config.DefaultSampling()}
+	by := config.DefaultSampling()
+	s := &strata{Sampling: by, spread: 0.02}
 	for i := range 5 {
 		var m mix
 		m[i] = 1
 		a := s.of(&signature{mix: m})
 		a.samples = []sample{{99, 100}, {101, 100}}
 	}
-	want := quantile(5) * math.Sqrt(2e-4/2)
+	w := float64(by.Weight)
+	all := (w*4e-4 + 5*2e-4) / (w + 5)
+	want := quantile(by.Weight+1) * math.Sqrt((w*all+2e-4)/(w+1)/2)
 	if _, half := s.list[0].cost(1, 100); math.Abs(half/100-want) > 1e-6 {
 		t.Errorf("half the interval is %g, want %g", half/100, want)
 	}
 	alone := s.of(&signature{mix: mix{7: 1}})
 	alone.samples = []sample{{100, 100}}
-	if _, half := alone.cost(1, 100); half/100 != max(quantile(5)*math.Sqrt(2e-4), s.Alone/2) {
+	if _, half := alone.cost(1, 100); math.Abs(half/100-quantile(by.Weight)*math.Sqrt(all)) > 1e-6 {
 		t.Errorf("of one sample: %g", half)
+	}
+}
+
+// Launches that differ in size are compared with what those a little smaller and a little larger take, and not with the rate of all.
+func TestSpreadOfSizes(t *testing.T) {
+	s := &strata{Sampling: config.DefaultSampling()}
+	a := s.of(&signature{size: 100})
+	for _, n := range []float64{100, 120, 140, 160} {
+		a.samples = append(a.samples, sample{1000 + n, n})
+	}
+	if d := a.dispersion(); d.degrees != 2 || d.squares > 1e-20 {
+		t.Errorf("%+v of samples on a line: want the two in between, and no spread", d)
+	}
+	if took, within, ok := s.bySize(a, 130, nil); !ok || !within || math.Abs(took-1130) > 1e-9 {
+		t.Errorf("130 instructions take %g (%v, %v)", took, within, ok)
+	}
+	if took, within, ok := s.bySize(a, 200, nil); !ok || within || math.Abs(took-1200) > 1e-9 {
+		t.Errorf("200 instructions take %g (%v, %v): want what the two nearest say, beyond all that was timed", took, within, ok)
+	}
+	a.samples[1].cycles *= 1.1
+	if d := a.dispersion(); d.squares < 0.005 || d.squares > 0.02 {
+		t.Errorf("%+v where one takes a tenth more", d)
 	}
 }
 
@@ -190,7 +218,7 @@ func TestFewSamplesTakeTheSpreadOfAll(t *testing.T) {
 // comes after a border costs more at first.
 func TestBorders(t *testing.T) {
 	by := config.DefaultSampling()
-	by.LeastRows = 0
+	by.LeastRows, by.SpreadRows = 0, 0
 	r := &newKind(by).rows
 	a, b := r.of(&signature{mix: mix{1: 1}}), r.of(&signature{mix: mix{2: 1}})
 	for range 4 {
@@ -239,6 +267,48 @@ func TestALaunchRunAgainChangesNothing(t *testing.T) {
 			t.Errorf("buffer %s differs", once.Buffers[i].Name)
 		}
 	}
+}
+
+// peekOf says what a few workgroups come to after others that did nothing like them.
+func peekOf(t *testing.T, by *config.Sampling) string {
+	t.Helper()
+	text := strings.NewReplacer("count: 256", "count: 12800", "dispatch: [4]", "dispatch: [200]").Replace(scale)
+	r, err := newRunner(t.Context(), setup(t, text, "rdna3-780m", "compute_units=1", "shader_array.shared_by=1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.tally.begin()
+	r.sampler.Sampling = by
+	d := newDivision(&r.sampler, &r.launches[0], r.launches[0].work.(*kernel), &newKind(by).rows, 1)
+	d.end, d.last = d.all, d.rows.of(&d.like)
+	switch to, other := d.peek(0); {
+	case other:
+		return fmt.Sprint("other after ", to)
+	case d.ran > 0:
+		return "what was seen is not known"
+	default:
+		return fmt.Sprint("the same after ", to)
+	}
+}
+
+// waits is at which member of a stratum a sample is taken.
+func waits(s *strata, a *alike) int {
+	n := 1
+	for !s.wants(a) {
+		n++
+	}
+	return n
+}
+
+// seenParts is how many parts of a launch show what they ask of memory.
+func seenParts(s *config.Sampling) string {
+	n := 0
+	for _, p := range lookedAt(16384, s) {
+		if p.seen {
+			n++
+		}
+	}
+	return fmt.Sprint(n)
 }
 
 // seenOf is how many of a block of workgroups show what they ask of memory.
@@ -298,7 +368,7 @@ func settles(by *config.Sampling, cycles func(i int) float64) int {
 func TestSamplingKeys(t *testing.T) {
 	wild := func(i int) float64 { return float64(1 + i*i%7) }
 	same := func(int) float64 { return 2 }
-	growing := func(i int) float64 { return math.Pow(1.1, float64(i)) }
+	growing := func(i int) float64 { return math.Pow(1.2, float64(i)) }
 	costOf := func(by *config.Sampling, samples ...sample) string {
 		a := &alike{Sampling: by, samples: samples, count: map[int]uint64{0: 10}, rest: map[int]uint64{0: 10000}}
 		k := newKind(by)
@@ -320,17 +390,66 @@ func TestSamplingKeys(t *testing.T) {
 		{"batches", func(s *config.Sampling) { s.Batches = 20 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, same)) }, "4", "20"},
 		{"most_batches", func(s *config.Sampling) { s.MostBatches = 16 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, growing)) }, "28", "20"},
 		{"settled", func(s *config.Sampling) { s.Settled = 0.9 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, growing)) }, "28", "4"},
-		{"alone", func(s *config.Sampling) { s.Alone = 0.5 }, func(s *config.Sampling) string {
-			x := &strata{Sampling: s}
-			return fmt.Sprint(x.pooled(1, 1))
-		}, "0.1", "0.5"},
+		{"spread", func(s *config.Sampling) { s.Spread = 0.5 }, func(s *config.Sampling) string { return fmt.Sprint(newKind(s).launches.spread) }, "0.01", "0.5"},
+		{"spread_rows", func(s *config.Sampling) { s.SpreadRows = 0.5 }, func(s *config.Sampling) string { return fmt.Sprint(newKind(s).rows.spread) }, "0.03", "0.5"},
+		{"weight", func(s *config.Sampling) { s.Weight = 1 }, func(s *config.Sampling) string {
+			a := newKind(s).launches.of(&signature{})
+			a.samples = []sample{{100, 100}}
+			return fmt.Sprintf("%.3f", a.width(a.samples))
+		}, "0.028", "0.127"},
+		{"burn_in", func(s *config.Sampling) { s.BurnIn = 9 }, func(s *config.Sampling) string {
+			a := newKind(s).rows.of(&signature{})
+			a.samples = []sample{{9, 1}, {2, 1}, {3, 1}, {2, 1}}
+			return fmt.Sprint(len(a.warm()))
+		}, "3", "4"},
+		{"from_piece", func(s *config.Sampling) { s.FromPiece = 5 }, func(s *config.Sampling) string {
+			x := &newKind(s).rows.strata
+			return fmt.Sprint(waits(x, x.of(&signature{})))
+		}, "2", "5"},
+		{"most_share", func(s *config.Sampling) { s.MostShare = 0.9 }, func(s *config.Sampling) string {
+			x := &strata{Sampling: s, share: 0.5, spread: 0.1}
+			near := x.of(&signature{demand: demand{1: 1}})
+			near.samples = []sample{{1, 1}}
+			a := x.of(&signature{demand: demand{1: 0.7}})
+			a.rest[0] = 100
+			return fmt.Sprint(x.wants(a))
+		}, "false", "true"},
+		{"light", func(s *config.Sampling) { s.Light = 0.1 }, func(s *config.Sampling) string {
+			w := warmth{Sampling: s}
+			w.asked(&demand{demandIssue: 1, demandMemory: 0.3}, 0.3)
+			return fmt.Sprint(w.enough)
+		}, "true", "false"},
+		{"same_each", func(s *config.Sampling) { s.SameEach = 0.5 }, func(s *config.Sampling) string {
+			w := timed{alike: &alike{Sampling: s}, window: sample{10, 700}, ended: 100, before: 10, after: 11}
+			return fmt.Sprint(w.sample().instructions)
+		}, "700", "1000"},
+		{"waiting", func(s *config.Sampling) { s.Waiting = 0.5 }, func(s *config.Sampling) string {
+			s.Spread = 0
+			k := newKind(s)
+			for _, d := range []demand{{demandMemory: 0.5}, {demandMemory: 0.1}} { // of which only the second takes ten times as long
+				a := k.launches.of(&signature{demand: d})
+				a.samples, a.rest[0], a.count[0] = []sample{{100, 100}, {100, 100}}, 1000, 10
+			}
+			cycles, half := k.untimed(0)
+			return fmt.Sprintf("%.0f +- %.0f", cycles, half)
+		}, "2000 +- 30", "2000 +- 500"},
+		{"peeked", func(s *config.Sampling) { s.Peeked = 64 }, func(s *config.Sampling) string { return peekOf(t, s) }, "other after 8", "other after 64"},
+		{"aside", func(s *config.Sampling) { s.Aside = 65536 }, func(s *config.Sampling) string { return peekOf(t, s) }, "other after 8", "the same after 8"},
+		{"apart", func(s *config.Sampling) { s.Apart = 0 }, func(s *config.Sampling) string {
+			d := division{sampler: &sampler{Sampling: s}}
+			return fmt.Sprint(d.begins(100))
+		}, "148", "100"},
+		{"max_kept", func(s *config.Sampling) { s.MaxKept = 10 }, func(s *config.Sampling) string { return fmt.Sprint(mayKeep(s, 2000, 100)) }, "true", "false"},
+		{"same_work", func(s *config.Sampling) { s.SameWork = 0.1 }, func(s *config.Sampling) string { return fmt.Sprint(sameWork(s, 1050, 1000)) }, "false", "true"},
+		{"least_looked", func(s *config.Sampling) { s.LeastLooked = 64 }, seenParts, "4", "2"},
+		{"fewer", func(s *config.Sampling) { s.Fewer = 1 }, seenOf, "32", "128"},
 		{"other_demand", func(s *config.Sampling) { s.OtherDemand = 1 }, func(s *config.Sampling) string {
 			x := &strata{Sampling: s}
 			return fmt.Sprint(x.of(&signature{demand: demand{1: 1}}) == x.of(&signature{demand: demand{1: 0.5}}))
 		}, "false", "true"},
 		{"other_size", func(s *config.Sampling) { s.OtherSize = 3 }, func(s *config.Sampling) string {
 			x := &strata{Sampling: s}
-			return fmt.Sprint(x.of(&signature{size: 100}) == x.of(&signature{size: 200}))
+			return fmt.Sprint(x.of(&signature{size: 100}) == x.of(&signature{size: 250}))
 		}, "false", "true"},
 		{"share", func(s *config.Sampling) { s.Share = 1 }, func(s *config.Sampling) string {
 			x := &strata{Sampling: s, share: 0.5}
@@ -338,15 +457,13 @@ func TestSamplingKeys(t *testing.T) {
 			return fmt.Sprint(x.wants(x.of(&signature{demand: demand{1: 0.7}})))
 		}, "false", "true"},
 		{"near_rows", func(s *config.Sampling) { s.NearRows = 2 }, func(s *config.Sampling) string {
-			x := &newKind(s).rows
+			x := &newKind(s).rows.strata
 			a := x.of(&signature{})
 			a.samples = []sample{{1, 1}, {1, 1}, {1, 1}}
-			n := 1
-			for !x.wants(a) {
-				n++
-			}
-			return fmt.Sprint(n)
-		}, "4", "2"},
+			a.rest[0] = 100
+			x.spread = 0.5
+			return fmt.Sprint(waits(x, a))
+		}, "6", "2"},
 		{"detail", func(s *config.Sampling) { s.Detail = 2 }, seenOf, "32", "512"},
 		{"seed", func(s *config.Sampling) { s.Seed = 2 }, func(s *config.Sampling) string {
 			x := newSampler(nil, s, &config.Machine{})
@@ -383,7 +500,7 @@ func TestNotSampledBecause(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	r.share = 0.25
-	if got := r.notSampled(0, 1750); len(got) != 1 || !strings.HasSuffix(got[0].Because, "; 25 % of the workgroups were timed already (sampling.share is 0.1)") {
+	if got := r.notSampled(0, 1750); len(got) != 1 || !strings.HasSuffix(got[0].Because, "; 25 % of the workgroups were timed already (sampling.share is 0.05)") {
 		t.Errorf("%+v", got)
 	}
 	if got := r.notSampled(0, 1e6); len(got) != 0 {

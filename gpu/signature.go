@@ -152,17 +152,32 @@ func (c *capacities) demand(did *account.Counts, w *mem.Warmed, local uint64, ne
 		}
 	}
 	if last := len(w.Passed) - 1; last >= 0 {
-		spec := &m.Memory
-		rate := float64(spec.Channels) * spec.BytesPerCycle
-		if spec.Efficiency > 0 {
-			rate *= spec.Efficiency
-		}
-		d[demandMemory] = float64(w.Passed[last]) / rate / n
-		latency += float64(w.Passed[last]) / float64(m.Level(mem.LevelNames[c.levels[last]]).LineBytes) * float64(spec.LatencyCycles)
+		d[demandMemory] = float64(w.Passed[last]) / c.memoryRate() / n
+		latency += float64(w.Passed[last]) / float64(m.Level(mem.LevelNames[c.levels[last]]).LineBytes) * float64(m.Memory.LatencyCycles)
 	}
 	waves := units * float64(max(need.Occupancy(limits), 1)*need.Waves)
 	d[demandLatency] = float64(w.Requests) * latency / max(first, 1) / waves / n
 	return d
+}
+
+// memoryRate is the bytes that memory sustains in a cycle.
+func (c *capacities) memoryRate() float64 {
+	spec := &c.machine.Memory
+	rate := float64(spec.Channels) * spec.BytesPerCycle
+	if spec.Efficiency > 0 {
+		rate *= spec.Efficiency
+	}
+	return rate
+}
+
+// missed is how long memory would work for an instruction if nothing that is asked of the last level were there.
+func (c *capacities) missed(did *account.Counts, w *mem.Warmed) float64 {
+	last := len(w.Looks) - 1
+	if last < 0 {
+		return 0
+	}
+	_, line := c.last()
+	return float64(w.Looks[last]) * line / c.memoryRate() / float64(max(did.Instructions(), 1))
 }
 
 // last is the bytes of the last level of the caches, and of a line of it.

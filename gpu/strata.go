@@ -31,6 +31,9 @@ type strata struct {
 	far   int // members from a sample to the next one at most
 	// burnIn: of so many samples of a stratum the first one may be left out; 0: none, as of launches, where it may be the smallest.
 	burnIn int
+	from   int     // the member of each at which it may be timed first
+	least  int     // members from a sample to the next one at least where samples disagree
+	spread float64 // that is expected of samples of one stratum
 	near   int     // members from a sample to the next one at least, after the first few
 	share  float64 // of all that members are that was timed
 	list   []*alike
@@ -87,23 +90,22 @@ func (s *strata) of(x *signature) *alike {
 	return a
 }
 
-// wants says whether the member at hand is timed: the first of a stratum is, and others after it, ever further apart while they agree.
-// A stratum of which little is known but that there is little of waits. Where more is timed than should be, what is
-// near to something that was timed counts as that.
+// wants says whether the member at hand is timed: one of a stratum is, and others after it, ever further apart while they agree, as long as
+// the interval of what its members take is a large part of what all take.
+// Where more is timed than should be, what is near to something that was timed counts as that.
 func (s *strata) wants(a *alike) bool {
 	a.since++
 	switch n := len(a.samples); {
+	case n == 0 && a.since < s.from:
+		return false
 	case n == 0:
 		_, d := s.nearest(&a.like, true)
-		return d > max(1, s.share/s.Share) || s.share < maxShare && s.matters(a)
-	case n < s.first:
-		return a.since >= s.near && s.matters(a)
+		return d > max(1, s.share/s.Share) || s.share < s.MostShare && s.matters(a)
+	case a.since >= s.far:
+		return true
 	}
-	return a.since >= max(a.gap, s.near)
+	return a.since >= cmp.Or(a.gap, s.near) && s.share < s.MostShare && s.matters(a)
 }
-
-// maxShare of what there is is timed at most for strata near to others. Knob.
-const maxShare = 0.3
 
 // matters says of a stratum whether the interval of what its members take is a large part of what all take.
 func (s *strata) matters(a *alike) bool {
@@ -143,7 +145,7 @@ func (s *strata) sampled(a *alike, x sample, draw *rand.Rand) {
 		gap = s.further(gap)
 	}
 	gap = int(float64(gap)*(0.75+0.5*draw.Float64()) + 0.5)
-	a.gap = min(max(gap, s.near), s.far)
+	a.gap = min(max(gap, s.least), s.far)
 }
 
 // further is the distance to the next sample after one at the distance gap: more while samples agree, less where they don't.
@@ -176,32 +178,116 @@ func (s *strata) open() float64 {
 // nearer to what was timed, so much for a member and so much for an instruction.
 func (a *alike) cost(n, instructions float64) (cycles, half float64) {
 	list := a.warm()
-	mean, width := ratio(list)
-	if len(list) < enoughAlone && a.in != nil {
-		width = max(a.in.pooled(len(list), width/mean)*mean, farthest(list, mean))
-	}
+	mean, _ := ratio(list)
+	width := a.width(list)
 	if a.like.size > 0 && n > 0 {
-		if took, ok := a.in.bySize(a, instructions/n); ok {
-			return took * n, width/mean*took*n + math.Abs(took*n-mean*instructions)/4
+		if took, within, ok := a.in.bySize(a, instructions/n, nil); ok {
+			if half = width * took * n; !within {
+				half += math.Abs(took*n-mean*instructions) / 4
+			}
+			return took * n, half
 		}
 	}
 	if l, ok := lineThrough(list, a.OnLine); ok && n > 0 && l.off < offRate(list, mean) {
 		return l.cost(n, instructions)
 	}
-	return mean * instructions, width * instructions
+	return mean * instructions, width * mean * instructions
+}
+
+// width is half the interval of the mean rate of samples of the stratum, as a part of it. The variance is moderated: that of few samples counts
+// beside that of all strata, and this beside what is expected.
+func (a *alike) width(list []sample) float64 {
+	all := dispersion{}
+	if a.in != nil {
+		all = a.in.dispersion()
+	}
+	own := a.dispersion()
+	own.add(dispersion{all.variance() * float64(a.Weight), a.Weight})
+	return quantile(own.degrees) * math.Sqrt(own.variance()/float64(len(list)))
+}
+
+// A dispersion is a sum of squares of relative deviations, and its degrees of freedom.
+type dispersion struct {
+	squares float64
+	degrees int
+}
+
+func (d *dispersion) add(o dispersion) {
+	d.squares, d.degrees = d.squares+o.squares, d.degrees+o.degrees
+}
+
+func (d *dispersion) variance() float64 { return d.squares / float64(max(d.degrees, 1)) }
+
+// dispersion is that of samples of all strata about their means, with what is expected.
+func (s *strata) dispersion() dispersion {
+	d := dispersion{s.spread * s.spread * float64(s.Weight), s.Weight}
+	for _, a := range s.list {
+		d.add(a.dispersion())
+	}
+	return d
+}
+
+// dispersion is that of the samples of a stratum about their mean, or, where they differ in size, about what launches take that are a
+// little smaller and a little larger.
+func (a *alike) dispersion() (d dispersion) {
+	list := a.warm()
+	mean, _ := ratio(list)
+	sized := a.in != nil && a.sized(list)
+	for i := range list {
+		x := &list[i]
+		if !sized {
+			d.add(dispersion{(x.rate()/mean - 1) * (x.rate()/mean - 1), 1})
+			continue
+		}
+		if took, within, ok := a.in.bySize(a, x.instructions, x); ok && within {
+			off := x.cycles/took - 1
+			d.add(dispersion{off * off, 1})
+		}
+	}
+	if !sized {
+		d.degrees = max(d.degrees-1, 0)
+	}
+	return d
+}
+
+// waits says of launches that they take much longer than the part of the machine works that they ask most of, where that is known: the state
+// in which other launches leave the caches may matter more than their signature shows.
+func (a *alike) waits() bool {
+	longest := a.like.demand[a.like.demand.busiest()]
+	if len(a.samples) == 0 || longest == 0 {
+		return false
+	}
+	rate, _ := ratio(a.warm())
+	return rate > 3*longest
+}
+
+// sized says of samples whether they differ in size by so much that their rates do.
+func (a *alike) sized(list []sample) bool {
+	least, most := math.Inf(1), 0.0
+	for _, x := range list {
+		least, most = min(least, x.instructions), max(most, x.instructions)
+	}
+	return a.like.size > 0 && most-least > sizesApart*most
 }
 
 // apart is by how much further what was not timed may be from the mean of samples than the true mean of all: it is a sample itself.
 func (a *alike) apart(rest float64) float64 { return math.Sqrt(1 + float64(a.timed)/rest) }
 
 // bySize is what a launch of some size takes by the two samples nearest to it in size, of this stratum and of those that differ from it in
-// size alone: the smaller a launch is, the longer it takes for an instruction.
-func (s *strata) bySize(a *alike, size float64) (cycles float64, ok bool) {
+// size alone: the smaller a launch is, the longer it takes for an instruction. One sample may be left out. within: some are smaller, and some larger.
+func (s *strata) bySize(a *alike, size float64, but *sample) (cycles float64, within, ok bool) {
 	var list []sample
+	smaller, larger := false, false
 	for _, b := range s.list {
 		x, y := a.like, b.like
-		if x.size = y.size; x.distance(&y, s.Sampling) <= 1 {
-			list = append(list, b.warm()...)
+		if x.size = y.size; x.distance(&y, s.Sampling) > 1 {
+			continue
+		}
+		for i := range b.warm() {
+			if x := &b.warm()[i]; x != but {
+				list = append(list, *x)
+				smaller, larger = smaller || x.instructions <= size, larger || x.instructions >= size
+			}
 		}
 	}
 	slices.SortStableFunc(list, func(x, y sample) int {
@@ -210,10 +296,10 @@ func (s *strata) bySize(a *alike, size float64) (cycles float64, ok bool) {
 	for _, x := range list[min(1, len(list)):] {
 		if by := x.instructions - list[0].instructions; math.Abs(by) > sizesApart*size {
 			cycles = list[0].cycles + (size-list[0].instructions)*(x.cycles-list[0].cycles)/by
-			return cycles, cycles > 0
+			return cycles, smaller && larger, cycles > 0
 		}
 	}
-	return 0, false
+	return 0, false, false
 }
 
 // sizesApart is by how much of a launch two must differ in size to say what size does. Knob.
@@ -225,37 +311,6 @@ func farthest(list []sample, mean float64) (most float64) {
 		most = max(most, math.Abs(x.rate()-mean))
 	}
 	return most
-}
-
-// enoughAlone samples say themselves how far they are apart; fewer take that of all strata. Knob.
-const enoughAlone = 4
-
-// pooled is half the interval of the mean of n rates of a stratum, as a part of it, by how far samples are apart in all strata: the
-// pooled variance. Where nothing is known of that: own, or what a rate that was measured once is good for.
-func (s *strata) pooled(n int, own float64) float64 {
-	degrees, squares := 0, 0.0
-	for _, a := range s.list {
-		list := a.warm()
-		if len(list) < 2 {
-			continue
-		}
-		mean, _ := ratio(list)
-		for _, x := range list {
-			squares += (x.rate()/mean - 1) * (x.rate()/mean - 1)
-		}
-		degrees += len(list) - 1
-	}
-	switch {
-	case degrees == 0 && n == 1:
-		return s.Alone
-	case degrees == 0:
-		return own
-	}
-	half := quantile(degrees) * math.Sqrt(squares/float64(degrees)/float64(n))
-	if n == 1 {
-		return max(half, s.Alone/2)
-	}
-	return half
 }
 
 // warm are the samples that say what a member that was not timed takes. None of them

@@ -62,15 +62,14 @@ func costPerByte(bytesPerCycle float64) uint64 {
 type level struct {
 	namedCache
 	geometry
-	counter   Counter
-	now       *uint64 // cycle of the access at hand
-	looks     uint64  // at lines without time
-	passed    uint64  // bytes that went to and from the next level without time
-	part      *Level  // nil: not among the parts of a machine
-	keeps     bool    // stores, until evicted
-	eager     bool    // lines that stores have written whole go to the next level at once
-	shared    bool    // keeps stores, and one instance serves the whole machine
-	random    bool    // any line of a full set is replaced
+	counter Counter
+	now     *uint64 // cycle of the access at hand
+	warmCounts
+	part      *Level // nil: not among the parts of a machine
+	keeps     bool   // stores, until evicted
+	eager     bool   // lines that stores have written whole go to the next level at once
+	shared    bool   // keeps stores, and one instance serves the whole machine
+	random    bool   // any line of a full set is replaced
 	latency   uint64
 	cost      uint64
 	linkCost  [2]uint64 // fixed-point time of a byte on the link to the next level, by direction; 0: none

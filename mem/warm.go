@@ -35,6 +35,7 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
 	}
 	if way < 0 {
 		way = c.evict(&p)
+		c.came++
 		if !store {
 			c.warmFill(&p, way, addr, bytes)
 		}
@@ -86,11 +87,19 @@ func (c *cache) warmNext(store bool, addr uint64, bytes uint32, words uint64) {
 	}
 }
 
+// warmCounts are what a level counts of accesses without time.
+type warmCounts struct {
+	looks  uint64 // at lines
+	passed uint64 // bytes that went to and from the next level
+	came   uint64 // lines that were not there
+}
+
 // Warmed is what accesses without time came to.
 type Warmed struct {
 	Requests uint64
 	Looks    []uint64 // at lines, by level, nearest first
 	Passed   []uint64 // bytes, by level, to and from what is behind it
+	Came     []uint64 // lines that were not there, by level
 	Hottest  uint64   // updates of the line that atomics updated most
 
 	hot [hotLines]struct{ addr, updates uint64 }
@@ -121,7 +130,7 @@ func (w *Warmed) updates(lines []Line) {
 func (f *Fast) BeginWarm() {
 	f.warmed = Warmed{}
 	for _, l := range f.levels {
-		l.looks, l.passed = 0, 0
+		l.warmCounts = warmCounts{}
 	}
 }
 
@@ -129,7 +138,7 @@ func (f *Fast) BeginWarm() {
 func (f *Fast) Warmed() *Warmed {
 	w := f.warmed
 	for _, l := range f.levels {
-		w.Looks, w.Passed = append(w.Looks, l.looks), append(w.Passed, l.passed)
+		w.Looks, w.Passed, w.Came = append(w.Looks, l.looks), append(w.Passed, l.passed), append(w.Came, l.came)
 	}
 	return &w
 }

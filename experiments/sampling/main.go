@@ -1,7 +1,7 @@
 // Command sampling tests the intervals of sampled runs: it draws workloads by their seeds, runs each with time and
 // sampled, and says how often the true time is in the stated interval, how wide those are, and what the host saves.
 //
-//	go run ./experiments/sampling -n 200 -out experiments/sampling/coverage.csv
+//	go run ./experiments/sampling -n 200 -first 1000 -out experiments/sampling/coverage.csv
 package main
 
 import (

@@ -1,0 +1,43 @@
+package gpu
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+)
+
+// What was kept is put back, whatever was written in between, and pages of zeros take no memory.
+func TestKeptMemoryIsPutBack(t *testing.T) {
+	draw := rand.New(rand.NewPCG(6, 27))
+	var k keeper
+	for range 20 {
+		var memory, want [][]byte
+		full := 0
+		for range 3 {
+			b := make([]byte, draw.IntN(4*keptPage))
+			for at := 0; at < len(b); at += keptPage {
+				if page := b[at:min(at+keptPage, len(b))]; draw.IntN(2) == 0 {
+					page[draw.IntN(len(page))] = 7
+					full += len(page)
+				}
+			}
+			memory, want = append(memory, b), append(want, bytes.Clone(b))
+		}
+		if k.keep(memory); len(k.pages) != full {
+			t.Fatalf("%d bytes are copied, %d are of pages that are not zero", len(k.pages), full)
+		}
+		for _, b := range memory {
+			for range 10 {
+				if len(b) > 0 {
+					b[draw.IntN(len(b))] = byte(draw.Uint32())
+				}
+			}
+		}
+		k.putBack(memory)
+		for i := range memory {
+			if !bytes.Equal(memory[i], want[i]) {
+				t.Fatalf("piece %d of %d bytes is another", i, len(want[i]))
+			}
+		}
+	}
+}
