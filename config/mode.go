@@ -33,7 +33,7 @@ type Sampling struct {
 	First       int     `yaml:"first" default:"3" range:"1..65536" unit:"launches" doc:"launches of each kind that are timed before one is left out"`
 	Near        int     `yaml:"near" default:"8" range:"1..1048576" unit:"launches" doc:"from a timed launch of a kind to the next timed one after the first few"`
 	Far         int     `yaml:"far" default:"256" range:"1..1048576" unit:"launches" doc:"the same at most, where all agree"`
-	NearRows    int     `yaml:"near_rows" default:"6" range:"1..1048576" unit:"pieces" doc:"of a large launch, pieces from a timed window to the next one at least"`
+	NearRows    int     `yaml:"near_rows" default:"6" range:"1..1048576" unit:"pieces" doc:"of a large launch, pieces from a timed window to the next one at least; a quarter of all where there are few"`
 	Generations int     `yaml:"generations" default:"10" range:"2..65536" doc:"times as many workgroups as the machine holds, from which on a launch is timed in part"`
 	Batches     int     `yaml:"batches" default:"4" range:"2..65536" doc:"batches of a window, each of a quarter of a generation of workgroups"`
 	MostBatches int     `yaml:"most_batches" default:"24" range:"0..65536" doc:"batches that are left out at most until a window is taken as it is"`
@@ -54,9 +54,9 @@ type Sampling struct {
 	Weight      int     `yaml:"weight" default:"4" range:"1..65536" doc:"degrees of freedom that this expectation counts for beside those of all samples, and the spread of all samples beside that of a signature's own"`
 	BurnIn      int     `yaml:"burn_in" default:"4" range:"1..65536" doc:"of so many windows of a signature the first one may be left out, if it is further off than all others"`
 	FromPiece   int     `yaml:"from_piece" default:"2" range:"1..1048576" unit:"pieces" doc:"the piece of a signature at which it may be timed first: those before it bring their lines into the caches"`
-	MostShare   float64 `yaml:"most_share" default:"0.12" range:"0..1" doc:"part of what there is that is timed, above which what is somewhat like something timed is left out in any case"`
+	MostShare   float64 `yaml:"most_share" default:"0.12" range:"0..1" doc:"part of what there is that is timed, above which what is somewhat like something timed is left out in any case; twice as much for a second sample of what takes long"`
 	Light       float64 `yaml:"light" default:"0.4" range:"0..1" doc:"what is asked of memory, as a part of what the busiest part is asked, up to which it matters little what the caches hold"`
-	Apart       int     `yaml:"apart" default:"48" range:"0..1048576" unit:"workgroups" doc:"between those that are looked at and a window: more than share a line where each reads a word"`
+	Apart       int     `yaml:"apart" default:"48" range:"0..1048576" unit:"workgroups" doc:"between those that are looked at and a window: more than share a line where each reads a word; at most as many as the machine holds"`
 	SameEach    float64 `yaml:"same_each" default:"0.02" range:"0..1" doc:"by how much the work of workgroups may differ, in the mean of some tens of them, and count as the same"`
 	SameWork    float64 `yaml:"same_work" default:"0.01" range:"0..1" doc:"by how much of its instructions a launch that is run again may differ and count as the same"`
 	Peeked      int     `yaml:"peeked" default:"8" range:"1..1048576" unit:"workgroups" doc:"of each quarter of a piece, those that say whether behaviour has changed"`

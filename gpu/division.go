@@ -55,6 +55,7 @@ type timed struct {
 func newDivision(s *sampler, l *launch, k *kernel, r *rows, generation uint64) *division {
 	d := &division{sampler: s, launch: l, kernel: k, rows: r, generation: generation, all: groups(k.NumWorkgroups)}
 	d.piece = max(d.all/uint64(s.Pieces), generation, 1)
+	r.near = min(s.NearRows, int(d.all/d.piece/4)) // of few pieces as well, more than one may be timed
 	d.warmth.Sampling = s.Sampling
 	d.warmth.capacity, d.warmth.line = s.capacities.last()
 	d.window = window{Sampling: s.Sampling, codes: k.codes(), batch: max(generation/4, 1)}
@@ -159,8 +160,8 @@ func (d *division) leap(at uint64) uint64 {
 	return d.all
 }
 
-// begins is with which workgroup a window begins after those that were looked at.
-func (d *division) begins(at uint64) uint64 { return at + uint64(d.Apart) }
+// begins is with which workgroup a window begins after those that were looked at: those a generation before it would have ended.
+func (d *division) begins(at uint64) uint64 { return at + min(uint64(d.Apart), d.generation) }
 
 // open begins a window, with workgroups whose lines those before them have not brought in: on the machine they would have begun at the
 // same time. What is on the machine of another stratum ends first.

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -166,6 +167,25 @@ func TestSampledWorkgroupsMayWaitForEachOther(t *testing.T) {
 	}
 	if low, high := r.Stats.Interval(); low <= 0 || high <= low {
 		t.Errorf("%g to %g cycles", low, high)
+	}
+}
+
+// In a launch of few pieces windows are nearer to each other, and workgroups between what is looked at and a window are at most a generation.
+func TestDivisionsOfFewPieces(t *testing.T) {
+	for _, c := range []struct {
+		groups     int
+		near, from int
+	}{{200, 6, 1}, {12, 3, 1}} {
+		text := strings.NewReplacer("count: 256", fmt.Sprintf("count: %d", 64*c.groups), "dispatch: [4]", fmt.Sprintf("dispatch: [%d]", c.groups)).Replace(scale)
+		r, err := newRunner(t.Context(), setup(t, text, "rdna3-780m", "compute_units=1", "shader_array.shared_by=1"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := newKind(r.sampler.Sampling)
+		d := newDivision(&r.sampler, &r.launches[0], r.launches[0].work.(*kernel), &k.rows, 1)
+		if k.rows.near != c.near || d.begins(0) != uint64(c.from) {
+			t.Errorf("%d workgroups: %d pieces between windows, which begin %d workgroups after what is looked at", c.groups, k.rows.near, d.begins(0))
+		}
 	}
 }
 

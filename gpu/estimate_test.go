@@ -233,6 +233,38 @@ func TestBorders(t *testing.T) {
 	}
 }
 
+// A stratum that takes a large part gets a second sample, however narrow its interval is taken to be, and one that does not matters little.
+func TestASecondSample(t *testing.T) {
+	for _, c := range []struct {
+		rest  uint64
+		share float64
+		want  bool
+	}{{100000, 0, true}, {100000, 0.2, true}, {100000, 0.25, false}, {100, 0, false}} {
+		s := &strata{Sampling: config.DefaultSampling(), first: 2, near: 1, far: 100, share: c.share}
+		a, b := s.of(&signature{mix: mix{1: 1}}), s.of(&signature{mix: mix{2: 1}})
+		a.samples, b.samples = []sample{{100, 100}}, []sample{{100, 100}, {100, 100}}
+		a.rest[0], b.rest[0] = c.rest, 100000
+		if got := s.wants(a); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// The first sample of launches that found the caches as others left them does not count if it is furthest off, unless it differs in size.
+func TestTheFirstOfAStratumIsCold(t *testing.T) {
+	for _, c := range []struct {
+		first sample
+		want  int
+	}{{sample{150, 100}, 3}, {sample{101, 100}, 4}, {sample{80, 50}, 4}} {
+		k := newKind(config.DefaultSampling())
+		a := k.launches.of(&signature{size: 100})
+		a.samples = []sample{c.first, {100, 100}, {104, 100}, {98, 100}}
+		if got := len(a.warm()); got != c.want {
+			t.Errorf("%v before three others: %d count, want %d", c.first, got, c.want)
+		}
+	}
+}
+
 // What was never timed costs what is nearest to it, by what is asked of the busiest part; how far off that is makes the interval.
 func TestUnsampled(t *testing.T) {
 	s := &strata{Sampling: config.DefaultSampling()}
@@ -436,7 +468,7 @@ func TestSamplingKeys(t *testing.T) {
 		{"peeked", func(s *config.Sampling) { s.Peeked = 64 }, func(s *config.Sampling) string { return peekOf(t, s) }, "other after 8", "other after 64"},
 		{"aside", func(s *config.Sampling) { s.Aside = 65536 }, func(s *config.Sampling) string { return peekOf(t, s) }, "other after 8", "the same after 8"},
 		{"apart", func(s *config.Sampling) { s.Apart = 0 }, func(s *config.Sampling) string {
-			d := division{sampler: &sampler{Sampling: s}}
+			d := division{sampler: &sampler{Sampling: s}, generation: 64}
 			return fmt.Sprint(d.begins(100))
 		}, "148", "100"},
 		{"max_kept", func(s *config.Sampling) { s.MaxKept = 10 }, func(s *config.Sampling) string { return fmt.Sprint(mayKeep(s, 2000, 100)) }, "true", "false"},

@@ -27,10 +27,8 @@ func eachOf(list []sample, f func(sample) float64) []float64 {
 // without time, and the time of some says what the others take.
 type strata struct {
 	*config.Sampling
-	first int // members of each that are timed before one is left out
-	far   int // members from a sample to the next one at most
-	// burnIn: of so many samples of a stratum the first one may be left out; 0: none, as of launches, where it may be the smallest.
-	burnIn int
+	first  int     // members of each that are timed before one is left out
+	far    int     // members from a sample to the next one at most
 	from   int     // the member of each at which it may be timed first
 	least  int     // members from a sample to the next one at least where samples disagree
 	spread float64 // that is expected of samples of one stratum
@@ -103,20 +101,30 @@ func (s *strata) wants(a *alike) bool {
 		return d > max(1, s.share/s.Share) || s.share < s.MostShare && s.matters(a)
 	case a.since >= s.far:
 		return true
+	case n < s.first: // the first one came after other behaviour, and a second one says by how much they differ
+		return a.since >= s.near && s.share < 2*s.MostShare && s.large(a)
 	}
 	return a.since >= cmp.Or(a.gap, s.near) && s.share < s.MostShare && s.matters(a)
 }
 
-// matters says of a stratum whether the interval of what its members take is a large part of what all take.
+// matters says of a stratum whether the interval of what its members take is a large part of what all take, and large whether what they take is.
 func (s *strata) matters(a *alike) bool {
-	all, own := 0.0, 0.0
-	for _, b := range s.list {
-		took, half := b.all()
-		if all += took; a == b {
-			own = half
-		}
+	_, half := a.all()
+	return half > s.Agreed/2*s.all()
+}
+
+func (s *strata) large(a *alike) bool {
+	took, _ := a.all()
+	return took > s.Agreed/2*s.all()
+}
+
+// all is what members of all strata are taken to cost.
+func (s *strata) all() (sum float64) {
+	for _, a := range s.list {
+		took, _ := a.all()
+		sum += took
 	}
-	return own > s.Agreed/2*all
+	return sum
 }
 
 // all is what members are taken to cost, timed or not, and half the width of the interval.
@@ -232,7 +240,7 @@ func (s *strata) dispersion() dispersion {
 func (a *alike) dispersion() (d dispersion) {
 	list := a.warm()
 	mean, _ := ratio(list)
-	sized := a.in != nil && a.sized(list)
+	sized := a.in != nil && a.differ(list)
 	for i := range list {
 		x := &list[i]
 		if !sized {
@@ -261,8 +269,8 @@ func (a *alike) waits() bool {
 	return rate > 3*longest
 }
 
-// sized says of samples whether they differ in size by so much that their rates do.
-func (a *alike) sized(list []sample) bool {
+// differ says of samples whether they differ in size by so much that their rates do.
+func (a *alike) differ(list []sample) bool {
 	least, most := math.Inf(1), 0.0
 	for _, x := range list {
 		least, most = min(least, x.instructions), max(most, x.instructions)
@@ -321,10 +329,10 @@ func (a *alike) warm() []sample {
 	if a.cold && len(list) > 2 {
 		return list[1:]
 	}
-	if a.in == nil || a.in.burnIn == 0 {
+	if a.in == nil || a.differ(list) {
 		return list
 	}
-	for range len(list) / a.in.burnIn {
+	for range len(list) / a.BurnIn {
 		if !firstIsFarthest(list) {
 			break
 		}
