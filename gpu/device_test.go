@@ -15,6 +15,7 @@ import (
 	"spvsim/mem"
 	"spvsim/probe"
 	"spvsim/program"
+	"spvsim/spirv/validate"
 )
 
 // A device runs a kernel on memory that the caller keeps, as often as it is asked; the ids of workgroups begin at the base.
@@ -164,17 +165,24 @@ func openBase(t *testing.T, mode string, tracers ...probe.Tracer) (*gpu.Device, 
 	return d, baseOn(t, d)
 }
 
+// moduleOf is a module of a file of testdata.
+func moduleOf(t *testing.T, file string) *validate.Module {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := gpu.LoadModule(text, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return module
+}
+
 // baseOn is a dispatch of testdata/base.spvasm on a device.
 func baseOn(t *testing.T, d *gpu.Device) *gpu.Dispatch {
 	t.Helper()
-	text, err := os.ReadFile("testdata/base.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	module, err := gpu.LoadModule(text, "base.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := moduleOf(t, "base.spvasm")
 	k, err := d.Kernel(gpu.KernelSetup{Module: module})
 	if err != nil {
 		t.Fatal(err)
@@ -188,14 +196,7 @@ func baseOn(t *testing.T, d *gpu.Device) *gpu.Dispatch {
 // A device connects nodes to a graph and runs it on the caller's memory, with time and without, from payloads of the caller;
 // programs that it lowered before serve again.
 func TestDeviceRunsGraphs(t *testing.T) {
-	text, err := os.ReadFile("testdata/graph/tree.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	module, err := gpu.LoadModule(text, "tree.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := moduleOf(t, "graph/tree.spvasm")
 	for _, mode := range config.Modes[:2] {
 		m, err := config.Preset("cdna3-mi300a")
 		if err != nil {
@@ -207,13 +208,11 @@ func TestDeviceRunsGraphs(t *testing.T) {
 		}
 		var made []*program.Program
 		for round := range 2 {
-			var nodes []gpu.GraphNode
-			for i, n := range []gpu.GraphNode{{Name: "root"}, {Name: "mid"}, {Name: "leaf", HasIndex: true}, {Name: "leaf", Index: 1, HasIndex: true}} {
-				n.KernelSetup = gpu.KernelSetup{Module: module, Entry: n.Name}
+			nodes := treeNodes(module)
+			for i := range nodes {
 				if round > 0 {
-					n.Program = made[i]
+					nodes[i].Program = made[i]
 				}
-				nodes = append(nodes, n)
 			}
 			g, err := d.Graph(nodes)
 			if err != nil {
@@ -233,9 +232,7 @@ func TestDeviceRunsGraphs(t *testing.T) {
 			if least == 0 || most < least {
 				t.Errorf("%s: %d to %d bytes of scratch memory", mode, least, most)
 			}
-			c, err := d.RunGraph(context.Background(), &gpu.GraphDispatch{Name: "tree", Graph: g, Scratch: most,
-				Input:    gpu.GraphInput{Entries: []gpu.GraphEntry{{Count: 1, Payloads: []byte{10, 0, 0, 0}, Stride: 4}}},
-				Elements: func(*program.Program) [][]mem.Descriptor { return [][]mem.Descriptor{{{Addr: at, Bytes: bytes}}} }})
+			c, err := d.RunGraph(context.Background(), treeDispatch(g, most, mem.Descriptor{Addr: at, Bytes: bytes}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -259,14 +256,7 @@ func TestDispatchLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("testdata/spin.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	module, err := gpu.LoadModule(text, "spin.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := moduleOf(t, "spin.spvasm")
 	for _, mode := range config.Modes[:2] {
 		for _, s := range []gpu.DeviceSetup{{MaxInstructions: 50000}, {MaxHostSeconds: 0.05}} {
 			s.Machine, s.Mode = m, mode
@@ -311,14 +301,7 @@ func TestDispatchLimitIsOfEach(t *testing.T) {
 // Lowering for a device sees its context.
 func TestDeviceKernelsSeeTheContext(t *testing.T) {
 	d, x := openBase(t, config.ModeTimed)
-	text, err := os.ReadFile("testdata/base.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	module, err := gpu.LoadModule(text, "base.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := moduleOf(t, "base.spvasm")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(gpu.ErrHostTime)
 	if k, err := d.KernelContext(ctx, gpu.KernelSetup{Module: module}); k != nil || !errors.Is(err, gpu.ErrHostTime) {

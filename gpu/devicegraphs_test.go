@@ -3,7 +3,6 @@ package gpu_test
 import (
 	"context"
 	"encoding/binary"
-	"os"
 	"slices"
 	"testing"
 
@@ -11,33 +10,36 @@ import (
 	"spvsim/gpu"
 	"spvsim/mem"
 	"spvsim/program"
+	"spvsim/spirv/validate"
 )
 
-// treeOn makes a graph on a device, and a dispatch of it that adds up in bytes of its own at an address.
-func treeOn(t *testing.T, d *gpu.Device, at uint64) (x *gpu.GraphDispatch, sums []byte) {
-	t.Helper()
-	text, err := os.ReadFile("testdata/graph/tree.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	module, err := gpu.LoadModule(text, "tree.spvasm")
-	if err != nil {
-		t.Fatal(err)
-	}
+// treeNodes are the nodes of the graph of testdata/graph/tree.spvasm.
+func treeNodes(module *validate.Module) []gpu.GraphNode {
 	nodes := []gpu.GraphNode{{Name: "root"}, {Name: "mid"}, {Name: "leaf", HasIndex: true}, {Name: "leaf", Index: 1, HasIndex: true}}
 	for i := range nodes {
 		nodes[i].KernelSetup = gpu.KernelSetup{Module: module, Entry: nodes[i].Name}
 	}
-	g, err := d.Graph(nodes)
+	return nodes
+}
+
+// treeDispatch sends that graph one payload; it adds up in memory of the caller.
+func treeDispatch(g *gpu.Graph, scratch uint64, sums mem.Descriptor) *gpu.GraphDispatch {
+	return &gpu.GraphDispatch{Name: "tree", Graph: g, Scratch: scratch,
+		Input:    gpu.GraphInput{Entries: []gpu.GraphEntry{{Count: 1, Payloads: []byte{10, 0, 0, 0}, Stride: 4}}},
+		Elements: func(*program.Program) [][]mem.Descriptor { return [][]mem.Descriptor{{sums}} }}
+}
+
+// treeOn makes a graph on a device, and a dispatch of it that adds up in bytes of its own at an address.
+func treeOn(t *testing.T, d *gpu.Device, at uint64) (x *gpu.GraphDispatch, sums []byte) {
+	t.Helper()
+	g, err := d.Graph(treeNodes(moduleOf(t, "graph/tree.spvasm")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	sums = make([]byte, 128)
 	d.Map(at, sums, "sums")
 	_, most := d.ScratchBytes(g)
-	return &gpu.GraphDispatch{Name: "tree", Graph: g, Scratch: most,
-		Input:    gpu.GraphInput{Entries: []gpu.GraphEntry{{Count: 1, Payloads: []byte{10, 0, 0, 0}, Stride: 4}}},
-		Elements: func(*program.Program) [][]mem.Descriptor { return [][]mem.Descriptor{{{Addr: at, Bytes: sums}}} }}, sums
+	return treeDispatch(g, most, mem.Descriptor{Addr: at, Bytes: sums}), sums
 }
 
 // Dispatches of two graphs in two queues of a device run at once, with the sums and counts of each by itself; persistent workers leave

@@ -1,22 +1,21 @@
 package mem
 
+import "spvsim/mem/dram"
+
 // A queue has so many entries, each held by one request at a time. Requests take them when they arrive, and are booked in the
 // order of issue: one that waits elsewhere first is booked for a later cycle, and holds nothing here until then. The zero queue
 // has no limit.
 type queue struct {
 	entries int
-	now     *uint64 // cycle of issue: none arrives before
-	recent  []span  // when entries are held: those that were booked last, as they came, until their order matters
+	now     *uint64     // cycle of issue: none arrives before
+	recent  []dram.Span // when entries are held: those that were booked last, as they came, until their order matters
 	from    []uint64
-	until   []uint64 // when requests take entries, and when entries are given back: each in its order
-	gone    int      // the first of both, of entries that were given back before now
-	place   int      // among from, of the request at hand; -1: it goes to the recent ones
-	when    uint64   // that takes its entry
-	full    span     // no entry is free
+	until   []uint64  // when requests take entries, and when entries are given back: each in its order
+	gone    int       // the first of both, of entries that were given back before now
+	place   int       // among from, of the request at hand; -1: it goes to the recent ones
+	when    uint64    // that takes its entry
+	full    dram.Span // no entry is free
 }
-
-// A span is a time in which an entry is held, or all are.
-type span struct{ from, until uint64 }
 
 func newQueue(entries int, now *uint64) queue { return queue{entries: entries, now: now} }
 
@@ -42,12 +41,12 @@ func (q *queue) admit(at uint64) uint64 {
 	}
 	q.sort()
 	came := at
-	if q.full.from <= at && at < q.full.until {
-		at, came = q.full.until, q.full.from
+	if q.full.Has(at) {
+		at, came = q.full.Until, q.full.From
 	}
 	q.place = q.by(q.from, at)
 	if q.when = q.find(at); q.when > at {
-		q.full = span{came, q.when}
+		q.full = dram.Span{From: came, Until: q.when}
 	}
 	return q.when
 }
@@ -106,7 +105,7 @@ func (q *queue) forget() {
 	}
 	n := 0
 	for _, s := range q.recent {
-		if s.until > *q.now {
+		if s.Until > *q.now {
 			q.recent[n] = s
 			n++
 		}
@@ -119,15 +118,15 @@ func (q *queue) forget() {
 // sort puts the recent ones into their order.
 func (q *queue) sort() {
 	for _, s := range q.recent {
-		q.hold(q.by(q.from, s.from), s)
+		q.hold(q.by(q.from, s.From), s)
 	}
 	q.recent = q.recent[:0]
 }
 
 // hold notes a span whose beginning has its place.
-func (q *queue) hold(place int, s span) {
-	q.from = insert(q.from, place, s.from)
-	q.until = insert(q.until, q.by(q.until, s.until), s.until)
+func (q *queue) hold(place int, s dram.Span) {
+	q.from = insert(q.from, place, s.From)
+	q.until = insert(q.until, q.by(q.until, s.Until), s.Until)
 }
 
 // enter gives the entry to the request at hand, which leaves in the given cycle.
@@ -135,9 +134,9 @@ func (q *queue) enter(leaves uint64) {
 	switch {
 	case q.entries == 0:
 	case q.place < 0:
-		q.recent = append(q.recent, span{q.when, leaves})
+		q.recent = append(q.recent, dram.Span{From: q.when, Until: leaves})
 	default:
-		q.hold(q.place, span{q.when, leaves})
+		q.hold(q.place, dram.Span{From: q.when, Until: leaves})
 	}
 }
 
@@ -161,7 +160,7 @@ func (q *queue) space(now uint64, most int) int {
 	}
 	held := len(q.until) - first
 	for _, s := range q.recent {
-		if s.until > now {
+		if s.Until > now {
 			held++
 		}
 	}

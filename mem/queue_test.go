@@ -9,6 +9,7 @@ import (
 	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/engine"
+	"spvsim/mem/dram"
 )
 
 // visit is a request that arrives at a queue in a cycle and holds its entry for so long; it returns when that begins.
@@ -56,13 +57,13 @@ func TestQueueGoesByArrival(t *testing.T) {
 }
 
 // reference is when a request that arrives in a cycle has an entry by the rule alone: when fewer than all are held.
-func reference(all []span, entries int, at uint64) uint64 {
+func reference(all []dram.Span, entries int, at uint64) uint64 {
 	for {
 		held, next := 0, uint64(1<<62)
 		for _, s := range all {
-			if s.from <= at && at < s.until {
+			if s.Has(at) {
 				held++
-				next = min(next, s.until)
+				next = min(next, s.Until)
 			}
 		}
 		if held < entries {
@@ -79,7 +80,7 @@ func TestQueueAgainstItsRule(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		entries, spread, hold := 1+r.IntN(20), 1+r.Uint64N(3000), 1+r.Uint64N(200)
-		now, all, held, end := uint64(0), []span(nil), uint64(0), uint64(0)
+		now, all, held, end := uint64(0), []dram.Span(nil), uint64(0), uint64(0)
 		q := newQueue(entries, &now)
 		for n := range 2000 {
 			now += r.Uint64N(1 + 4*hold/uint64(entries))
@@ -88,7 +89,7 @@ func TestQueueAgainstItsRule(t *testing.T) {
 			if got := visit(&q, at, last); got != want {
 				t.Fatalf("seed %d: request %d, of cycle %d, has an entry in cycle %d, want %d", seed, n, at, got, want)
 			}
-			all, held, end = append(all, span{want, want + last}), held+last, max(end, want+last)
+			all, held, end = append(all, dram.Span{From: want, Until: want + last}), held+last, max(end, want+last)
 		}
 		if most := float64(entries) * float64(end); float64(held) > 1.1*most {
 			t.Errorf("seed %d: entries were held for %d cycles, of %g", seed, held, most)

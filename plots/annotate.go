@@ -299,8 +299,7 @@ func (c *Chart) crossings(p *Panel, a Annotation) []xy {
 	last, lastX, have := 0.0, 0.0, false
 	for _, pt := range first {
 		other, ok := second(pt.x)
-		if !ok {
-			have = false
+		if !ok { // before the other begins or after it ends
 			continue
 		}
 		d := pt.y - other

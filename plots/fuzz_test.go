@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // A band that reaches 0 on a log axis ends at the axis.
@@ -196,20 +198,12 @@ func TestPointsAloneStandApart(t *testing.T) {
 // countPlaces counts the places at which points stand.
 func countPlaces(c *Chart, l *layout) int {
 	p := l.panes[0]
-	canvas := newInk(l.font, l.size.X, l.size.Y).on(p.rect)
-	var marks []mark
-	for i := range p.panel.Series {
-		s := &p.panel.Series[i]
-		for k, place := range placesOf(canvas, p.axes, *s) {
-			marks = append(marks, mark{place, s.Points[k], s})
-		}
-	}
-	if c.X.Scale == "category" {
-		spreadMarks(marks)
-	}
+	k := &pathCanvas{inkCanvas: newInk(l.font, l.size.X, l.size.Y)}
+	drawApart(draw.Canvas{Canvas: k, Rectangle: p.rect}, p.axes, c, p.panel)
 	seen := map[string]bool{}
-	for _, m := range marks {
-		seen[fmt.Sprintf("%.1f %.1f", m.at.X, m.at.Y)] = true
+	for _, area := range k.areas {
+		b := bounds(area)
+		seen[fmt.Sprintf("%.1f %.0f", (b.Min.X+b.Max.X)/2, (b.Min.Y+b.Max.Y)/20)] = true
 	}
 	return len(seen)
 }

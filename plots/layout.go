@@ -196,8 +196,13 @@ func (a *Axis) fix(s *scale) {
 	if a.Max != nil {
 		s.high = *a.Max
 	}
-	if a.Min == nil && a.Max != nil && (s.low >= s.high || s.isPoint()) {
-		s.low = *a.Max
+	if s.low >= s.high || s.isPoint() { // it keeps to the one end
+		switch {
+		case a.Max == nil && a.Min != nil:
+			_, s.high = spread(s.kind, s.low)
+		case a.Min == nil && a.Max != nil:
+			s.low, _ = spread(s.kind, s.high)
+		}
 	}
 	*s = newScale(s.kind, s.low, s.high)
 }

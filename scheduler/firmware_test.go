@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"spvsim/simd"
 )
 
 // The firmware's core reads an entry and starts its launch, one after the other;
@@ -17,11 +15,7 @@ func TestFirmwareCore(t *testing.T) {
 			s.Scheduler.FirmwareCycles, s.Queue.Latency = cycles, 7
 			n := static("n")
 			r := newQueueRig(t, s, pending, n)
-			var accepted uint64
-			var started []uint64
-			r.onPrint = func(w *simd.Wave) { started = append(started, startOf(w)) }
-			r.enqueue(t, begin, n, 3, &accepted)
-			r.finish(t)
+			accepted, started := r.serve(t, n, 3)
 			each := uint64(replyCycles + cycles)
 			first := begin + replyCycles + 7 + each + 1
 			want := []uint64{first, first + each, first + 2*each}
@@ -45,11 +39,7 @@ func TestFirmwareStartsLaunchesTogether(t *testing.T) {
 		s.Scheduler.FirmwareCycles, s.Scheduler.FirmwareLaunches, s.Queue.Latency = 500, 2, 7
 		n := static("n")
 		r := newQueueRig(t, s, pending, n)
-		var accepted uint64
-		var started []uint64
-		r.onPrint = func(w *simd.Wave) { started = append(started, startOf(w)) }
-		r.enqueue(t, begin, n, 5, &accepted)
-		r.finish(t)
+		_, started := r.serve(t, n, 5)
 		each := uint64(replyCycles + 500)
 		var late []int // rounds of the core after the first
 		for _, at := range started {
@@ -67,11 +57,10 @@ func TestFirmwareDispatchCycles(t *testing.T) {
 		n := static("n")
 		r := newQueueRig(t, defaultQueue(kind), false, n)
 		r.spec.Scheduler.FirmwareDispatch = cycles // of this dispatch, and not of the rig's own
-		var started uint64
-		r.onPrint = func(w *simd.Wave) { started = startOf(w) }
+		started := r.starts()
 		r.run.Dispatch(0, []Entry{{Node: n, Count: 1, Data: make([]byte, 4), Stride: 4}})
 		r.finish(t)
-		return started
+		return (*started)[0]
 	}
 	for kind, want := range map[string]uint64{"firmware": 1000, "hardware": 0} {
 		if got := start(kind, 1000) - start(kind, 0); got != want {

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"spvsim/simd"
 )
 
 // One payload: its wave issues when the latency and the launch have passed.
@@ -139,11 +137,10 @@ func TestHardwareLaunchRate(t *testing.T) {
 		s.Queue.LaunchRate = c.rate
 		n := static("n")
 		r := newQueueRig(t, s, false, n)
-		var accepted uint64
-		var started []uint64
-		r.onPrint = func(w *simd.Wave) { started = append(started, startOf(w)-begin) }
-		r.enqueue(t, begin, n, len(c.want), &accepted)
-		r.finish(t)
+		_, started := r.serve(t, n, len(c.want))
+		for i := range started {
+			started[i] -= begin
+		}
 		if diff := cmp.Diff(c.want, started); diff != "" {
 			t.Errorf("%v launches a cycle (-want +got):\n%s", c.rate, diff)
 		}

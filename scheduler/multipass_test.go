@@ -1,10 +1,6 @@
 package scheduler
 
-import (
-	"testing"
-
-	"spvsim/simd"
-)
+import "testing"
 
 // Each level of multipass begins after the barrier, compacts what was enqueued,
 // and starts it; each command costs its launch.
@@ -16,14 +12,14 @@ func TestMultipassCosts(t *testing.T) {
 			first := node("first", 0, output2("second"))
 			second := static("second")
 			r := newQueueRig(t, s, pending, first, second)
-			var started []uint64
-			r.onPrint = func(w *simd.Wave) { started = append(started, startOf(w)) }
+			list := r.starts()
 			r.run.Dispatch(0, []Entry{{Node: first, Count: 1, Data: make([]byte, 4), Stride: 4}})
 			var accepted uint64
 			// The first level's wave would enqueue: here while it is resident.
 			at := uint64(c.launch + 1)
 			r.enqueue(t, at, second, 1, &accepted)
 			r.finish(t)
+			started := *list
 			if len(started) != 2 || started[0] != at {
 				t.Fatalf("%+v: waves start in %v, the first should in %d", c, started, at)
 			}
@@ -62,14 +58,14 @@ func TestMultipassOverlap(t *testing.T) {
 		list := []*Node{static("a"), static("b"), static("c")}
 		r := newQueueRig(t, s, false, append([]*Node{first}, list...)...)
 		r.run.OwnCycles = own
-		var started []uint64
-		r.onPrint = func(w *simd.Wave) { started = append(started, startOf(w)) }
+		begun := r.starts()
 		r.run.Dispatch(0, []Entry{{Node: first, Count: 1, Data: make([]byte, 4), Stride: 4}})
 		var accepted uint64
 		for _, n := range list {
 			r.enqueue(t, launch+1, n, 1, &accepted)
 		}
 		r.finish(t)
+		started := *begun
 		over := uint64(launch+1+2) + barrier + 1
 		for i := range nodes {
 			if len(started) != 1+nodes || started[1+i] != over+want[i] {

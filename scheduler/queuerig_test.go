@@ -165,6 +165,22 @@ func (r *queueRig) enqueue(t *testing.T, cycle uint64, n *Node, count int, accep
 	})
 }
 
+// starts gathers in which cycles waves start.
+func (r *queueRig) starts() *[]uint64 {
+	var list []uint64
+	r.onPrint = func(w *simd.Wave) { list = append(list, startOf(w)) }
+	return &list
+}
+
+// serve is when so many payloads, enqueued together, are taken, and when their waves start.
+func (r *queueRig) serve(t *testing.T, n *Node, count int) (accepted uint64, started []uint64) {
+	t.Helper()
+	list := r.starts()
+	r.enqueue(t, begin, n, count, &accepted)
+	r.finish(t)
+	return accepted, *list
+}
+
 func (r *queueRig) finish(t *testing.T) {
 	t.Helper()
 	if err := r.engine.Run(); err != nil {

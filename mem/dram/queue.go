@@ -14,22 +14,25 @@ type write struct {
 type queue struct {
 	entries int
 	list    []write // that wait, in the order in which they arrive
-	past    []span  // of the last ones that were sent, as many as there are entries
+	past    []Span  // of the last ones that were sent, as many as there are entries
 	oldest  int     // of those
 	last    uint64  // when the last of them left
-	taken   span    // a time in which no entry was free
+	taken   Span    // a time in which no entry was free
 }
 
-// A span is a time: in which a write had an entry, or none was free.
-type span struct{ from, until uint64 }
+// A Span is a time in which an entry of a queue is held, or all are.
+type Span struct{ From, Until uint64 }
 
-func newQueue(entries int) queue { return queue{entries: entries, past: make([]span, entries)} }
+// Has says that a moment is in it.
+func (s Span) Has(at uint64) bool { return s.From <= at && at < s.Until }
+
+func newQueue(entries int) queue { return queue{entries: entries, past: make([]Span, entries)} }
 
 // put takes a write in, and returns when it has an entry: when fewer are held than there are.
 func (q *queue) put(w write) uint64 {
 	came := w.at
-	if q.taken.from <= w.at && w.at < q.taken.until {
-		w.at, came = q.taken.until, q.taken.from
+	if q.taken.Has(w.at) {
+		w.at, came = q.taken.Until, q.taken.From
 	}
 	for q.last > w.at {
 		held, next := q.sent(w.at)
@@ -39,7 +42,7 @@ func (q *queue) put(w write) uint64 {
 		w.at = next
 	}
 	if w.at > came {
-		q.taken = span{came, w.at}
+		q.taken = Span{came, w.at}
 	}
 	q.list = slices.Insert(q.list, q.by(w.at), w)
 	return w.at
@@ -49,9 +52,9 @@ func (q *queue) put(w write) uint64 {
 func (q *queue) sent(at uint64) (held int, leaves uint64) {
 	leaves = q.last
 	for _, s := range q.past {
-		if s.from <= at && at < s.until {
+		if s.Has(at) {
 			held++
-			leaves = min(leaves, s.until)
+			leaves = min(leaves, s.Until)
 		}
 	}
 	return held, leaves
@@ -76,7 +79,7 @@ func (q *queue) full(at uint64) uint64 {
 
 // leave frees the entry of a write.
 func (q *queue) leave(w *write, at uint64) {
-	q.past[q.oldest] = span{w.at, at}
+	q.past[q.oldest] = Span{w.at, at}
 	q.oldest = (q.oldest + 1) % len(q.past)
 	q.last = max(q.last, at)
 }

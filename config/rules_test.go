@@ -1,0 +1,470 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
+)
+
+// launched parses a job and works its launches out.
+func launched(text string) error {
+	j, err := ParseJob(mapFS(nil), "j.yaml", []byte(text))
+	if err != nil {
+		return err
+	}
+	if j.IsGraph() {
+		if _, err := j.GraphWork(); err != nil {
+			return err
+		}
+	}
+	for i := range j.Buffers {
+		if j.Buffers[i].PartOf != "" {
+			continue
+		}
+		if _, err := j.Buffers[i].Content(); err != nil {
+			return err
+		}
+	}
+	_, err = j.Launches()
+	return err
+}
+
+const ruleBuffersText = "buffers:\n- {name: a, binding: 0, data: {zero: 64}}\n- {name: b, binding: 1, data: {zero: 64}}\n- {name: im, binding: 2, image: {format: R32f, width: 4}}\n- {name: im2, binding: 3, image: {format: R32f, width: 4}}\n"
+
+// ways are those in which a job or a step starts work.
+var jobWays = map[string]string{
+	"dispatch": "dispatch: [1]\n", "steps": "steps: [{dispatch: [1]}]\n", "queues": "queues: [{steps: [{dispatch: [1]}]}]\n",
+	"draw": "draw: {width: 1, height: 1, positions: {type: f32, values: [0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1]}, color: [{buffer: im}]}\n",
+}
+
+// A job starts work in one way, and a step does one thing; a shader is that of the step or of the job.
+func TestOneWayToStartWork(t *testing.T) {
+	for _, one := range slices.Sorted(maps.Keys(jobWays)) {
+		if err := launched("shader: s.spv\n" + ruleBuffersText + jobWays[one]); err != nil {
+			t.Errorf("%s alone: %v", one, err)
+		}
+		if err := launched(ruleBuffersText + jobWays[one]); !errors.Is(err, ErrMissing) || !strings.Contains(err.Error(), "shader") {
+			t.Errorf("%s without a shader: %v", one, err)
+		}
+		for _, other := range slices.Sorted(maps.Keys(jobWays)) {
+			if err := launched("shader: s.spv\n" + ruleBuffersText + jobWays[one] + jobWays[other]); one != other && !errors.Is(err, ErrRange) {
+				t.Errorf("%s and %s: %v", one, other, err)
+			}
+		}
+	}
+	steps := map[string]string{
+		"dispatch": "dispatch: [1]", "indirect": "indirect: {buffer: a}", "copy": "copy: {to: host, bytes: 4}", "transfer": "transfer: {bytes: 4}", "steps": "steps: [{dispatch: [1]}]",
+		"graph": "graph: [{node: n}]", "draw": strings.TrimSpace(jobWays["draw"]),
+	}
+	const nodes = "nodes: [{shader: s.spv, entry: n}]\n"
+	for _, one := range slices.Sorted(maps.Keys(steps)) {
+		with := ""
+		if one == "graph" {
+			with = nodes
+			if err := launched("shader: s.spv\n" + ruleBuffersText + "steps: [{graph: [{node: n}]}]\n"); err == nil {
+				t.Error("a graph without nodes")
+			}
+		}
+		if err := launched("shader: s.spv\n" + ruleBuffersText + with + "steps: [{" + steps[one] + "}]\n"); err != nil {
+			t.Errorf("%s alone: %v", one, err)
+		}
+		moves := one == "copy" || one == "transfer" || one == "graph"
+		if err := launched(ruleBuffersText + with + "steps: [{" + steps[one] + "}]\n"); (err == nil) != moves {
+			t.Errorf("%s without a shader: %v", one, err)
+		}
+		if err := launched(ruleBuffersText + with + "steps: [{shader: s.spv, " + steps[one] + "}]\n"); err != nil {
+			t.Errorf("%s with a shader of its own: %v", one, err)
+		}
+		based := one == "dispatch" || one == "indirect"
+		if err := launched("shader: s.spv\n" + ruleBuffersText + with + "steps: [{base: [1], " + steps[one] + "}]\n"); (err == nil) != based {
+			t.Errorf("%s with a base: %v", one, err)
+		}
+		for _, other := range slices.Sorted(maps.Keys(steps)) {
+			if err := launched("shader: s.spv\n" + nodes + ruleBuffersText + "steps: [{" + steps[one] + ", " + steps[other] + "}]\n"); one != other && !errors.Is(err, ErrMissing) {
+				t.Errorf("%s and %s: %v", one, other, err)
+			}
+		}
+	}
+	if err := launched("shader: s.spv\nsteps: [{name: nothing}]\n"); !errors.Is(err, ErrMissing) {
+		t.Errorf("a step that does nothing: %v", err)
+	}
+}
+
+// What does not fit together is refused by name, and what it is refused for is the one thing that is wrong: without that, it is taken.
+func TestRulesOfJobs(t *testing.T) {
+	const head = "shader: s.spv\n" + ruleBuffersText
+	const graph = "nodes: [{shader: s.spv, entry: n}]\n" + ruleBuffersText
+	draw := jobWays["draw"]
+	for _, c := range []struct{ good, from, to, want string }{
+		{head + "dispatch: [1]\n", "name: a, binding: 0, data: {zero: 64}", "name: a, binding: 0, offset: 4, data: {zero: 64}", "buffers[0]: offset and bytes are of a part"},
+		{head + "dispatch: [1]\n", "name: a, binding: 0, data: {zero: 64}", "name: a, binding: 0, bytes: 4, data: {zero: 64}", "buffers[0]: offset and bytes are of a part"},
+		{head + "dispatch: [1]\n", "binding: 2,", "binding: 2, data: {zero: 4},", "an image has its data inside image"},
+		{head + "dispatch: [1]\n", "binding: 2,", "binding: 2, texel_buffer: R32f,", "an image has its data inside image"},
+		{head + "dispatch: [1]\n", "name: b, binding: 1, data: {zero: 64}", "name: b, binding: 1", "buffers[1].data: missing"},
+		{head + "dispatch: [1]\n", "name: b, binding: 1", "name: b, binding: 0", "is bound already by buffers[0]"},
+		{head + "- {name: p, binding: 4, part_of: a, offset: 4, bytes: 8}\ndispatch: [1]\n", "part_of: a", "part_of: z", `found "z": want the name of a buffer before this one`},
+		{head + "- {name: p, binding: 4, part_of: a, offset: 4, bytes: 8}\n- {name: q, binding: 5, part_of: a}\ndispatch: [1]\n", "binding: 5, part_of: a", "binding: 5, part_of: p", `"p" is a part itself`},
+		{head + "- {name: p, binding: 4, part_of: a, offset: 4, bytes: 8}\ndispatch: [1]\n", "bytes: 8", "bytes: 8, data: {zero: 8}", "a part has the data and the address"},
+		{head + "- {name: p, binding: 4, part_of: a, offset: 4, bytes: 8}\ndispatch: [1]\n", "bytes: 8", "bytes: 8, address: 4096", "a part has the data and the address"},
+		{head + "- {name: p, binding: 4, part_of: a, image: {format: R32f, width: 4}}\ndispatch: [1]\n", "width: 4}}\ndis", "width: 4, data: {zero: 16}}}\ndis", "a part has the data and the address"},
+		{head + draw, "color:", "point_sizes: {type: f32, values: [1, 1, 1]}, color:", "draw.point_sizes: the topology is triangles"},
+		{head + draw, "color:", "attributes: [{location: 1, data: {zero: 12}}], color:", "attributes[0].components: missing"},
+		{head + draw, "color: [{buffer: im}]", "color: []", "draw.color: missing"},
+		{head + draw, "[{buffer: im}]", "[{buffer: im}, {buffer: im, location: 1}]", "draw.color[1]: another attachment"},
+		{head + draw, "[{buffer: im}]", "[{buffer: im, location: 2}, {buffer: im2, location: 2}]", "draw.color[1]: another attachment"},
+		{head + strings.Replace(draw, "[{buffer: im}]", "[{buffer: im}, {buffer: im2, location: 1}]", 1), "location: 1", "location: 0", "draw.color[1]: another attachment"},
+		{head + strings.Replace(draw, "[{buffer: im}]", "[{buffer: im}, {buffer: im2, index: 1}]", 1), "index: 1", "index: 0", "draw.color[1]: another attachment"},
+		{head + draw, "type: f32, values: [0, 0, 0, 1,", "type: u8, values: [0, 0, 0, 1, 1,", "positions: 13 bytes are no 32-bit words"},
+		{head + draw, "width: 1", "indices: {values: [0, 1]}, width: 1", "2 vertices of triangles: want three each"},
+		{graph + "graph: [{node: n}]\n", "graph: [{node: n}]", "", "graph: missing"},
+		{graph + "graph: [{node: n}]\n", "graph: [{node: n}]", "graph: [{node: n}]\nsteps: [{dispatch: [1]}]", "found graph and dispatch or steps"},
+		{graph + "graph: [{node: n}]\n", "graph: [{node: n}]", "shader: s.spv\ndispatch: [1]\ngraph: [{node: n}]", "found graph and dispatch or steps"},
+		{graph + "steps: [{graph: [{node: n}]}]\n", "steps:", "graph_repeat: 2\nsteps:", "graph_repeat: the job has steps"},
+		{graph + "queues: [{steps: [{graph: [{node: n}]}]}]\n", "queues:", "graph_repeat: 2\nqueues:", "graph_repeat: the job has steps"},
+		{graph + "graph: [{node: n}]\n", "shader: s.spv, ", "", "nodes[0].shader: missing"},
+		{graph + "graph: [{node: n, buffer: a}]\n", "buffer: a", "buffer: a, payloads: [{u32: 1}]", "found buffer and payloads or data"},
+		{graph + "graph: [{node: n, buffer: a}]\n", "buffer: a", "buffer: a, data: {zero: 4}", "found buffer and payloads or data"},
+		{graph + "graph: [{node: n, buffer: a}]\n", "node: n, buffer: a", "node: n, buffer: z", `no buffer is named "z"`},
+		{graph + "graph: [{node: n, buffer: a, offset: 4}]\n", "buffer: a, ", "", "an offset goes with buffer"},
+		{graph + "graph: [{node: n, payloads: [{u32: 1}], stride: 0, count: 2}]\n", "{u32: 1}]", "{u32: 1}, {u32: 2}]", "a stride goes with data"},
+		{graph + "graph: [{indirect: {infos: a}}]\n", "infos: a", "infos: z", `no buffer is named "z"`},
+		{graph + "graph: [{indirect: {count_info: a}}]\n", "count_info: a", "count_info: z", `no buffer is named "z"`},
+		{graph + "graph: [{indirect: {infos: a}}]\n", "infos: a", "", "want one of infos and count_info"},
+		{graph + "graph: [{indirect: {infos: a}}]\n", "infos: a", "infos: a, count_info: b", "want one of infos and count_info"},
+		{graph + "graph: [{indirect: {infos: a, count: 1}}]\n", "infos: a", "count_info: a", "stand in the buffer of count_info"},
+		{graph + "graph: [{indirect: {infos: a, stride: 24}}]\n", "infos: a", "count_info: a", "stand in the buffer of count_info"},
+		{graph + "graph: [{indirect: {infos: a}}]\n", "{indirect", "{node: n, indirect", "found indirect and something else"},
+		{graph + "steps: [{graph: [{indirect: {infos: a, offset: 4}}]}]\n", "offset: 4", "offset: -1", "indirect.offset: "},
+		{graph + "steps: [{graph: [{indirect: {infos: a, count: 1}}]}]\n", "count: 1", "count: -1", "indirect.count: "},
+		{graph + "steps: [{graph: [{indirect: {infos: a, stride: 24}}]}]\n", "stride: 24", "stride: -1", "indirect.stride: "},
+		{graph + "graph: [{node: n}]\nmesh_outputs: [{node: n, output: o, buffer: a}]\n", "output: o, ", "", "mesh_outputs[0].output: missing"},
+		{graph + "graph: [{node: n}]\nmesh_outputs: [{node: n, output: o, buffer: a}]\n", "node: n, output", "node: m, output", "mesh_outputs[0].node: no node"},
+		{"nodes: [{graph: g, shader: s.spv, entry: n}]\n" + ruleBuffersText + "graph: [{graph: g, node: n}]\nmesh_outputs: [{graph: g, node: n, output: o, buffer: a}]\n", "mesh_outputs: [{graph: g", "mesh_outputs: [{graph: h", "mesh_outputs[0].graph: "},
+		{head + "queues: [{steps: [{dispatch: [1]}]}]\n", "{steps: [{dispatch: [1]}]}", "{steps: [{dispatch: [1]}]}, {steps: []}", "queues[1].steps: missing"},
+		{head + "queues: [{name: a, steps: [{dispatch: [1]}]}, {name: b, steps: [{dispatch: [1]}]}]\n", "{name: b, steps", "{name: a, steps", `queues[1].name: "a" is the name of another queue`},
+		{head + "queues: [{steps: [{dispatch: [1]}]}, {steps: [{dispatch: [1]}]}]\n", "queues: [{steps: [{d", "queues: [{name: a, steps: [{copy: {to: host}, d", "want one of dispatch"},
+		{head + "steps: [{name: a, dispatch: [1]}]\n", "dispatch", "release: [], dispatch", "release and acquire are of steps in queues"},
+		{head + "steps: [{name: a, dispatch: [1]}]\n", "dispatch", "acquire: [], dispatch", "release and acquire are of steps in queues"},
+		{head + "steps: [{name: a, dispatch: [1]}]\n", "dispatch", "after: [a], dispatch", "steps[0].after: steps outside of queues"},
+		{head + "steps: [{steps: [{name: a, dispatch: [1]}]}]\n", "dispatch", "after: [a], dispatch", "steps[0].steps[0].after: steps outside of queues"},
+		{head + "steps: [{dispatch: [1]}]\n", "dispatch", "barrier: false, dispatch", "steps[0].barrier: steps outside of queues"},
+		{head + "steps: [{copy: {to: host, bytes: 4}}]\n", "to: host, ", "", "steps[0].copy.to: missing"},
+		{head + "steps: [{indirect: {buffer: a}}]\n", "buffer: a}}", "buffer: z}}", `steps[0].indirect.buffer: no buffer is named "z"`},
+		{head + "steps: [{dispatch: [1], bindings: [{binding: 7, buffer: a}]}]\n", "binding: 7, buffer: a", "binding: 7, buffer: z", `bindings[0].buffer: no buffer is named "z"`},
+		{head + "steps: [{transfer: {moves: [{to: b, from: a, bytes: 4}]}}]\n", "from: a, ", "", "want one of from and data"},
+		{head + "steps: [{transfer: {moves: [{to: b, from: a, bytes: 4}]}}]\n", "from: a, ", "from: a, data: {zero: 4}, ", "want one of from and data"},
+		{head + "steps: [{transfer: {moves: [{to: b, data: {zero: 4}, bytes: 4}]}}]\n", "bytes: 4", "bytes: 4, offset: 4", "offset and from_row go with from"},
+		{head + "steps: [{transfer: {moves: [{to: b, data: {zero: 4}, bytes: 4}]}}]\n", "bytes: 4", "bytes: 4, from_row: 4", "offset and from_row go with from"},
+		{head + "steps: [{transfer: {moves: [{to: b, from: a, bytes: 4}]}}]\n", ", bytes: 4", "", "moves[0].bytes: missing"},
+		{head + "steps: [{transfer: {moves: [{to: b, from: a, bytes: 4}]}}]\n", "to: b", "to: z", `moves[0].to: no buffer is named "z"`},
+		{head + "steps: [{transfer: {moves: [{to: b, from: a, bytes: 4}]}}]\n", "from: a", "from: z", `moves[0].from: no buffer is named "z"`},
+		{head + "dispatch: [1]\nexpect: [{buffer: a, sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', as: f32, tolerance: 0.5}]\n", ", as: f32", "", "expect[0].tolerance: the element type is not known"},
+		{head + "dispatch: [1]\npush_constants: [{u32: 1}]\n", "u32: 1", "offset: 4", "want one typed value (u32: 1) or address"},
+		{head + "dispatch: [1]\npush_constants: [{u32: 1}]\n", "u32: 1", "u32: 1, f32: 2", "a second typed value: want one"},
+		{head + "dispatch: [1]\n", "name: b, binding: 1, data: {zero: 64}", "name: b, binding: 1, data: {random: {type: u8, count: 4, min: 5, max: 4}}", "max 4 is below min 5"},
+		{head + "dispatch: [1]\n", "name: b, binding: 1, data: {zero: 64}", "name: b, binding: 1, data: {random: {type: u8, count: 4, max: 4.5}}", "min and max of u8: want integers"},
+		{head + "dispatch: [1]\n", "format: R32f, width: 4}}\n- {name: im2", "format: R32f, width: 4, samples: 3}}\n- {name: im2", "samples: 3: want 1, 2, 4, 8, 16, 32 or 64"},
+		{head + "parameters: {n: 1}\ndispatch: [1]\n", "{n: 1}", "{n: 1, n: 2}", "parameters.n: given twice"},
+	} {
+		if err := launched(c.good); err != nil {
+			t.Errorf("%s\n%v", c.good, err)
+		}
+		bad := strings.Replace(c.good, c.from, c.to, 1)
+		if err := launched(bad); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\n%v, want %q", bad, err, c.want)
+		}
+	}
+}
+
+// The same of experiments.
+func TestRulesOfExperiments(t *testing.T) {
+	for _, c := range []struct{ good, from, to, want string }{
+		{"app: {run: [prog]}\n", "[prog]", "[]", "app.run: missing"},
+		{"app: {run: [prog]}\n", "app:", "job: j.yaml\napp:", "app: found job and app"},
+		{"job: j.yaml\n", "job: j.yaml", "axes: {}", "job: missing"},
+		{"job: j.yaml\naxes: {z: {zip: {row.a: [1]}}}\n", "zip", "path: row.x, zip", "zip and variants name what they set themselves"},
+		{"job: j.yaml\naxes: {z: {variants: {a: {row.a: 1}}}}\n", "variants", "path: row.x, variants", "zip and variants name what they set themselves"},
+		{"job: j.yaml\nvalues: {v: {buffer: x}}\n", "buffer: x", "index: 1", "want buffer: the name of a buffer"},
+		{"job: j.yaml\naxes: {row.m: [a, b]}\nderived:\n  s: {of: cycles, where: {row.m: a}}\n", "of: cycles, ", "", "want of (a column) and where"},
+		{"job: j.yaml\naxes: {row.m: [a, b]}\nderived:\n  s: {of: cycles, where: {row.m: a}}\n", ", where: {row.m: a}", "", "want of (a column) and where"},
+		{"job: j.yaml\naxes: {row.m: [a, b]}\nderived:\n  s: {of: cycles, where: {row.m: a}}\n", "where: {row.m: a}", "where: {row.m: c}", "no point has row.m = c (there are a, b)"},
+		{"job: j.yaml\naxes: {row.m: {pow2: [0, 62]}}\n", "62", "63", "pow2: want two exponents in 0..62"},
+		{"job: j.yaml\naxes: {row.m: {pow2: [0, 62]}}\n", "[0,", "[-1,", "pow2"},
+		{"job: j.yaml\naxes: {row.m: {pow2: [0, 62]}}\n", "[0, 62]", "[0, 1, 2]", "pow2"},
+		{"job: j.yaml\naxes: {row.m: {from: 1, to: 1000000}}\n", "1000000", "1000001", "want at most 1000000"},
+		{"job: j.yaml\naxes: {row.m: {from: 1, to: 1000}, row.n: {from: 1, to: 100}}\n", "to: 100}", "to: 1001}", "more than 1000000 points"},
+	} {
+		if testing.Short() && strings.Contains(c.good, "1000000") {
+			continue // it counts up to the limit
+		}
+		load := func(text string) error {
+			e, err := LoadExperiment(experimentFiles(text), "e.yaml")
+			if err == nil {
+				_, err = e.Points(false)
+			}
+			return err
+		}
+		if err := load(c.good); err != nil {
+			t.Errorf("%s\n%v", c.good, err)
+		}
+		bad := strings.Replace(c.good, c.from, c.to, 1)
+		if err := load(bad); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\n%v, want %q", bad, err, c.want)
+		}
+	}
+	for name, ok := range map[string]bool{"a": true, "a b": true, "": false, ".a": false, "a/b": false, `a\b`: false, "a\nb": false, strings.Repeat("x", 200): true, strings.Repeat("x", 201): false} {
+		if ps := nameProblems(name, "figures"); (len(ps) == 0) != ok {
+			t.Errorf("%q: %v", name, ps)
+		}
+	}
+}
+
+// A profile of a cluster asks Slurm, or has commands: each key belongs to one of them.
+func TestKeysOfLaunchers(t *testing.T) {
+	commands := func() *Cluster {
+		c := DefaultCluster()
+		c.Submit, c.Index = "submit", "0"
+		return c
+	}
+	for name, set := range map[string]func(*Cluster){
+		"partition": func(c *Cluster) { c.Partition = "p" }, "account": func(c *Cluster) { c.Account = "a" }, "running": func(c *Cluster) { c.Running = 1 }, "cpus": func(c *Cluster) { c.CPUs = 2 },
+		"memory_mb": func(c *Cluster) { c.MemoryMB = 1 }, "time_minutes": func(c *Cluster) { c.TimeMinutes = 1 }, "flags": func(c *Cluster) { c.Flags = []string{"-x"} },
+	} {
+		c := commands()
+		if err := c.CheckCommands(); err != nil {
+			t.Errorf("commands alone: %v", err)
+		}
+		if set(c); !errors.Is(c.CheckCommands(), ErrUnknownKey) || !strings.Contains(c.CheckCommands().Error(), name) {
+			t.Errorf("%s with commands: %v", name, c.CheckCommands())
+		}
+		c = DefaultCluster()
+		if set(c); c.CheckSlurm() != nil || !errors.Is(c.CheckCommands(), ErrMissing) {
+			t.Errorf("%s for Slurm: %v, %v", name, c.CheckSlurm(), c.CheckCommands())
+		}
+	}
+	for i := range 3 {
+		c := DefaultCluster()
+		*[]*string{&c.Submit, &c.Index, &c.Queue}[i] = "x"
+		if !errors.Is(c.CheckSlurm(), ErrUnknownKey) || !errors.Is(c.CheckCommands(), ErrMissing) {
+			t.Errorf("one command of three: %v, %v", c.CheckSlurm(), c.CheckCommands())
+		}
+	}
+}
+
+// Columns know the setting that they are of, and its unit; those of rows and of variants are of none.
+func TestColumnsAndTheirUnits(t *testing.T) {
+	e, err := LoadExperiment(experimentFiles(`job: j.yaml
+axes:
+  n: {path: parameters.n, values: [1]}
+  machine.clock_mhz: [1]
+  row.r: [1]
+  v: {variants: {one: {parameters.n: 1}}}
+  z: {zip: {b: {path: machine.lds.banks, values: [1]}, row.c: [2]}}
+figures:
+  f: {kind: line, x: {column: n, unit: items}, y: {columns: [t, u], unit: cycles}}
+  g: {kind: heatmap, x: {column: w}, y: h, value: {column: v, unit: "%"}}
+  h: g.yaml
+`), "e.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for column, want := range map[string]string{"n": "parameters.n", "machine.clock_mhz": "machine.clock_mhz", "v": "", "z": "", "b": "machine.lds.banks", "x": ""} {
+		if got := e.ColumnPath(false, column); got != want {
+			t.Errorf("column %s sets %q, want %q", column, got, want)
+		}
+	}
+	for path, want := range map[string]string{"machine.clock_mhz": "MHz", "clock_mhz": "", "machine.lds.banks": "", "machine.no": "", "machine.clock_mhz.x": "", "parameters.n": "", "machine.": ""} {
+		if got := PathUnit(path); got != want {
+			t.Errorf("%s has unit %q, want %q", path, got, want)
+		}
+	}
+	if d := cmp.Diff(map[string]string{"n": "items", "t": "cycles", "u": "cycles", "v": "%"}, e.Units()); d != "" {
+		t.Error(d)
+	}
+}
+
+// Values of a command line have a name and a value.
+func TestNamesAndValues(t *testing.T) {
+	for text, want := range map[string]SpecValue{"3=7": {ID: 3, Value: Number{Int: 7}}, "n=2*4": {Name: "n", Value: Number{Int: 8}}, "4294967296=1": {Name: "4294967296", Value: Number{Int: 1}}} {
+		if got, err := ParseConstant(text); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "=", "3", "3=", "=7", "n=x"} {
+		if _, err := ParseConstant(text); err == nil {
+			t.Errorf("%q is taken", text)
+		}
+	}
+	for text, want := range map[string]string{"n=8": "", " n = 8": "", "n": "want name=value", "n=": "want name=value", "=8": "want name=value", "m=8": "has no parameter m: it has n", "n=[8]": "found a list", "longer=8": ": it has n"} {
+		_, err := LoadJobWith(experimentFiles(""), "j.yaml", []string{text})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Random numbers are from 0 to the largest of their type, or below 1, where nothing else is said.
+func TestLimitsOfRandomNumbers(t *testing.T) {
+	for typ, want := range map[string]int64{"u8": math.MaxUint8, "u16": math.MaxUint16, "u32": math.MaxUint32, "u64": math.MaxInt64, "i8": math.MaxInt8, "i16": math.MaxInt16,
+		"i32": math.MaxInt32, "i64": math.MaxInt64, "f16": 1, "f32": 1, "f64": 1} {
+		low, high, err := (&Random{}).limits(scope{}, typ)
+		if err != nil || low != (Number{}) || high != (Number{Int: want}) {
+			t.Errorf("%s: %v to %v, %v", typ, low, high, err)
+		}
+	}
+}
+
+// An image has the bytes of its texels, samples and layers in all levels, each half as large as the one before and no smaller than one texel.
+func TestBytesOfShapes(t *testing.T) {
+	for _, s := range []Shape{{8, 4, 2, 3, 4, 0, 0}, {8, 4, 2, 3, 4, 4, 0}, {1, 9, 5, 1, 16, 4, 1}, {7, 1, 1, 2, 2, 3, 4}, {1, 1, 16, 1, 1, 5, 1}} {
+		want, w, h, d := 0, s.Width, s.Height, s.Depth
+		for range max(s.Levels, 1) {
+			want += w * h * d * s.Layers * max(s.Samples, 1) * s.TexelBytes
+			w, h, d = max(w/2, 1), max(h/2, 1), max(d/2, 1)
+		}
+		if got := s.Bytes(); got != want {
+			t.Errorf("%+v: %d bytes, want %d", s, got, want)
+		}
+	}
+}
+
+// A file may be as long as the limit, and no longer.
+func TestLimitOfFiles(t *testing.T) {
+	files := fstest.MapFS{"f": {Data: []byte("12345678")}, "d/f": {Data: nil}}
+	for limit, ok := range map[int64]bool{8: true, 9: true, 7: false} {
+		data, err := readLimited(files, "f", limit)
+		if ok && (err != nil || string(data) != "12345678") || !ok && !errors.Is(err, ErrLimit) {
+			t.Errorf("at most %d bytes: %q, %v", limit, data, err)
+		}
+	}
+	for _, name := range []string{"d", "no"} {
+		if _, err := readLimited(files, name, 8); !errors.Is(err, ErrReference) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "in"), []byte("x"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	box, err := Sandbox(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]error{filepath.Join(folder, "in"): nil, filepath.Join(folder, "no"): fs.ErrNotExist, filepath.Dir(folder): ErrSandbox, filepath.Join(folder, "..", "x"): ErrSandbox} {
+		if _, err := fs.Stat(box, name); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+		if f, err := box.Open(name); !errors.Is(err, want) || (f == nil) != (want != nil) {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+	}
+}
+
+// Steps in queues take what is around them: barriers are between steps unless one of those around a step says no.
+func TestStepsInheritFromTheirQueue(t *testing.T) {
+	for outer := range 2 {
+		for inner := range 2 {
+			text := fmt.Sprintf("shader: s.spv\nqueues:\n- steps:\n  - {name: a, dispatch: [1]}\n  - {barrier: %t, release: [l2], after: [a], wave_size: 32, once: true, mode: functional, steps: [{name: b, barrier: %t, dispatch: [1]}]}\n", outer == 1, inner == 1)
+			j, err := ParseJob(mapFS(nil), "j.yaml", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := j.Launches()
+			if err != nil || len(list) != 2 {
+				t.Fatalf("%d launches, %v", len(list), err)
+			}
+			b := list[1]
+			if b.Barrier != (outer+inner == 2) || !slices.Equal(b.Release, []string{"l2"}) || b.Acquire != nil || b.WaveSize != 32 || !b.Once || b.Mode != "functional" || b.Shader != "s.spv" || b.Step != "b" {
+				t.Errorf("barriers %d and %d: %+v", outer, inner, b)
+			}
+		}
+	}
+}
+
+// A setting changes the one place that it names, also where the job has that several times by an alias.
+func TestSettingsChangeOnePlace(t *testing.T) {
+	files := experimentFiles("")
+	files["j.yaml"] = &fstest.MapFile{Data: []byte("shader: a.spv\nsteps:\n- &s {dispatch: [1]}\n- *s\n- {name: x, specialization: {\"a.b\": 1}, dispatch: [3]}\n")}
+	r, err := loadPoint(t, files, "steps[1].dispatch=[7]", `steps[2].specialization."a.b"=9`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := r.Job.Launches()
+	if err != nil || len(list) != 3 || list[0].Dispatch[0] != 1 || list[1].Dispatch[0] != 7 || list[2].Specialization[0].Value.Int != 9 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	for path, want := range map[string]string{"a.b[1][2]": "a b 1 2", `a."b.c"`: "a b.c", `"a\"b"`: `a"b`, "[1]": "!", "": "!", "a.": "!", "a..b": "!", "a[x]": "!", "a[-1]": "!", "a[1": "!", `"a`: "!", `"a"b`: "!"} {
+		steps, err := parseFieldPath(path)
+		var words []string
+		for _, s := range steps {
+			if s.key == "" {
+				s.key = fmt.Sprint(s.index)
+			}
+			words = append(words, s.key)
+		}
+		if got := strings.Join(words, " "); want == "!" && err == nil || want != "!" && (err != nil || got != want) {
+			t.Errorf("%s: %q, %v, want %q", path, got, err, want)
+		}
+	}
+	for path, want := range map[string]string{"a.b": "a b", `a."b.c".d`: "a b.c d", `"a\\b"`: `a\b`, "a..b": "!", `"a"b`: "!", `"a`: "!", "": "!", "a.": "!"} {
+		keys, err := splitPath(path)
+		if got := strings.Join(keys, " "); want == "!" && err == nil || want != "!" && (err != nil || got != want) {
+			t.Errorf("%s: %q, %v, want %q", path, got, err, want)
+		}
+	}
+}
+
+// Faults of a launch are at the key of its step, else of the job, else at the step.
+func TestPlacesOfFaults(t *testing.T) {
+	j, err := ParseJob(mapFS(nil), "j.yaml", []byte("shader: a.spv\nsteps:\n- {dispatch: [1]}\n-\n  shader: b.spv\n  dispatch: [1]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := j.Launches()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct {
+		launch    int
+		key, want string
+	}{{0, "shader", "j.yaml:1: shader: no"}, {1, "shader", "j.yaml:5: steps[1].shader: no"}, {0, "entry", "j.yaml:3: steps[0]: no"}, {1, "dispatch", "j.yaml:6: steps[1].dispatch: no"}} {
+		if err := j.Fault(&list[c.launch], c.key, errors.New("config: no")); !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%d: %v, want %q", i, err, c.want)
+		}
+	}
+}
+
+// Errors name what a place of a file has.
+func TestWhatIsFound(t *testing.T) {
+	long := strings.Repeat("x", 61)
+	for text, want := range map[string]string{"{a: 1}": "a mapping", "[1]": "a list", "~": "nothing", "7": "7", "x": `"x"`, long: `"` + long[:60] + `"...`, long[:60]: `"` + long[:60] + `"`} {
+		var n yaml.Node
+		if err := yaml.Unmarshal([]byte(text), &n); err != nil {
+			t.Fatal(err)
+		}
+		if got := found(n.Content[0]); got != want {
+			t.Errorf("%s: found %s, want %s", text, got, want)
+		}
+	}
+	for text, want := range map[string]int64{"0": 0, "007": 7, "0x10": 16, "0b11": 3, "0o17": 15, "-0x10": -16, "+5": 5, "1_000": 1000, "-12": -12} {
+		if got, ok := parseInt(text); !ok || got != want {
+			t.Errorf("%s is %d, %t, want %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "x", "0x", "1.5", "9223372036854775808"} {
+		if _, ok := parseInt(text); ok {
+			t.Errorf("%q is an integer", text)
+		}
+	}
+}
