@@ -151,13 +151,13 @@ func (g *Graph) identify() error {
 		if n.Program.Node != nil {
 			n.meta = *n.Program.Node
 		}
-		errs = append(errs, n.describeInput())
+		n.describeInput()
 	}
 	return errors.Join(append(errs, g.sameName())...)
 }
 
 // describeInput: a dynamic node without input has a payload of three counts.
-func (n *Node) describeInput() error {
+func (n *Node) describeInput() {
 	n.outputs = make([]output, len(n.meta.Outputs))
 	switch in := n.meta.Input; {
 	case in != nil:
@@ -168,7 +168,6 @@ func (n *Node) describeInput() error {
 	case n.meta.Launch == program.Dynamic:
 		n.size, n.indirect = 12, &program.Indirect{Components: 3, Bits: 32}
 	}
-	return nil
 }
 
 // sameName: nodes of one name agree in model, payload size and launch kind.

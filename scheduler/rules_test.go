@@ -1,0 +1,391 @@
+package scheduler
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"spvsim/cu"
+	"spvsim/isa"
+	"spvsim/program"
+	"spvsim/simd"
+)
+
+// An output reaches the nodes of its name from its base index on: of an array those below its size, of a single one that alone, unless it is sparse.
+// All that are not sparse have each of theirs.
+func TestOutputsReachTheirNodes(t *testing.T) {
+	for mask := range 16 {
+		g := &Graph{}
+		for i := range uint32(4) {
+			if mask>>i&1 != 0 {
+				g.Nodes = append(g.Nodes, &Node{Name: "b", Index: i}, &Node{Name: "c", Index: i})
+			}
+		}
+		for base := range uint32(3) {
+			for size := range uint32(4) {
+				for form := range 4 {
+					single, sparse := form&1 != 0, form&2 != 0
+					o := &output{Output: &program.Output{Node: "b", BaseIndex: base, ArraySize: size, Single: single, Sparse: sparse}, targets: map[uint32]*Node{}}
+					g.reach(o)
+					last := uint32(3)
+					switch {
+					case size > 0:
+						last = size - 1
+					case single && !sparse:
+						last = base
+					}
+					whole := true
+					for i := range uint32(4) {
+						there := mask>>i&1 != 0
+						if want := there && i >= base && int(i) <= int(last) && !(size == 0 && single && !sparse && i != base); (o.targets[i] != nil) != want {
+							t.Errorf("nodes %b, %+v: reaches %d: %t", mask, *o.Output, i, !want)
+						}
+						if must := i >= base && (i < size || i == base); must && !there {
+							whole = false
+						} else if must && size > 0 && i >= size {
+							whole = false // its base lies beyond its size
+						}
+					}
+					if err := o.checkIndexes(&Node{}); (err == nil) != (sparse || whole) {
+						t.Errorf("nodes %b, %+v: %v", mask, *o.Output, err)
+					}
+					if len(o.list) != len(o.targets) {
+						t.Errorf("nodes %b, %+v: %d in the list, %d by index", mask, *o.Output, len(o.list), len(o.targets))
+					}
+				}
+			}
+		}
+	}
+}
+
+// Nodes share the input of a node of the graph that has one of its own, of the same size; neither is it recursive nor are there too many.
+func TestSharingAnInput(t *testing.T) {
+	sharer := func(name string, of string) *Node {
+		n := node(name, 0)
+		n.Program.Node.SharesInput = &program.NodeRef{Name: of}
+		return n
+	}
+	wide, recursive := sharer("s", "b"), sharer("s", "b")
+	wide.Program.Node.Input = &program.PayloadType{Bytes: 8, MaxPayloads: 1}
+	recursive.Program.Node.MaxRecursion = 1
+	many := func(n int) (list []*Node) {
+		list = []*Node{node("b", 0)}
+		for i := range n {
+			list = append(list, sharer(fmt.Sprint("s", i), "b"))
+		}
+		return list
+	}
+	for _, c := range []struct {
+		nodes []*Node
+		want  string
+	}{
+		{[]*Node{node("b", 0), sharer("s", "b")}, ""},
+		{[]*Node{node("b", 0), sharer("s", "c")}, "shares the input of c[0], which is not in the graph"},
+		{[]*Node{sharer("s", "s")}, "which has none of its own"},
+		{[]*Node{node("b", 0), sharer("s", "b"), sharer("u", "s")}, "which has none of its own"},
+		{[]*Node{node("b", 0), wide}, "but its payload has 8 bytes, not 4"},
+		{[]*Node{node("b", 0), recursive}, "shares an input and can't be recursive"},
+		{many(maxSharing - 1), ""},
+		{many(maxSharing), "more than 256 nodes share the input of b[0]"},
+		{[]*Node{node("a", 0, to("s", 1, 1)), node("b", 0), sharer("s", "b")}, "enqueues to s[0], which shares the input of b[0]"},
+	} {
+		g, err := NewGraph(c.nodes, leastLimits)
+		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrGraph) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v: %v, want %q", c.nodes, err, c.want)
+		}
+		if err != nil {
+			continue
+		}
+		for _, n := range g.Nodes {
+			shares := n.base != nil
+			if err := n.Dispatchable(); (err == nil) == shares {
+				t.Errorf("%v for the host: %v", n, err)
+			}
+			if want := g.Nodes[0]; shares && n.entry() != want || !shares && n.entry() != n {
+				t.Errorf("%v begins at %v", n, n.entry())
+			}
+		}
+	}
+	inner := node("n", 0)
+	if inner.meta.APIEntry = false; inner.Dispatchable() == nil {
+		t.Error("a node that is not for the host is taken from it")
+	}
+}
+
+// Each axis and the product of a grid are bounded, to the last workgroup.
+func TestLimitsOfGrids(t *testing.T) {
+	for grid, ok := range map[[3]uint32]bool{
+		{1, 1, 1}: true, {maxAxis, 1, 1}: true, {maxAxis + 1, 1, 1}: false, {1, maxAxis + 1, 1}: false, {1, 1, maxAxis + 1}: false, {0, 5, 5}: true,
+		{maxAxis, 256, 1}: true, {maxAxis, 257, 1}: false, {4096, 4096, 1}: false, {4095, 4097, 1}: true, {256, 256, 256}: false, {255, 256, 257}: true,
+	} {
+		if err := checkGrid(&Node{}, grid); (err == nil) != ok {
+			t.Errorf("%v: %v", grid, err)
+		}
+		n := node("n", 0)
+		n.Program.Node.Workgroups = grid
+		if _, err := NewGraph([]*Node{n}, leastLimits); (err == nil) != ok {
+			t.Errorf("a node of %v: %v", grid, err)
+		}
+	}
+	n := node("n", 0)
+	n.meta.Workgroups = [3]uint32{4, 5, 6}
+	for grid, ok := range map[[3]uint32]bool{{4, 5, 6}: true, {0, 0, 0}: true, {5, 1, 1}: false, {1, 6, 1}: false, {1, 1, 7}: false} {
+		if err := n.checkCount(grid); (err == nil) != ok {
+			t.Errorf("%v of at most 4 x 5 x 6: %v", grid, err)
+		}
+	}
+	n.meta.Workgroups = [3]uint32{}
+	if n.checkCount([3]uint32{5000, 1, 1}) != nil || n.checkCount([3]uint32{maxAxis + 1, 1, 1}) == nil {
+		t.Error("a node without a most takes what an implementation does not, or does not take what it does")
+	}
+}
+
+// A workgroup may allocate an output's payloads once, each invocation once where they do, and both where both do; outputs that share limits share that.
+func TestLimitsOfOutputs(t *testing.T) {
+	for form := range 4 {
+		workgroup, invocation := form&1 != 0, form&2 != 0
+		o, shared, other := to("b", 5, 1), to("b", 9, 1), to("b", 7, 1)
+		o.Workgroup, o.Invocation, shared.Workgroup, shared.Invocation, shared.SharesLimits = workgroup, invocation, true, true, 0
+		a := node("a", 0, o, shared, other)
+		a.Program.LocalSize = [3]uint32{2, 3, 4}
+		for i := range a.Program.Node.Outputs {
+			a.outputs = append(a.outputs, output{Output: &a.Program.Node.Outputs[i], root: []int{0, 0, 2}[i]})
+		}
+		a.setLimits()
+		if got := []uint64{a.outputs[0].limit, a.outputs[1].limit, a.outputs[2].limit}; !slices.Equal(got, []uint64{5 * 25, 0, 7}) {
+			t.Errorf("the sharing one by all: limits %v", got)
+		}
+		a.outputs = a.outputs[:1]
+		a.outputs[0].limit = 0
+		a.setLimits()
+		want := map[int]uint64{0: 5, 1: 5, 2: 5 * 24, 3: 5 * 25}[form]
+		if a.outputs[0].limit != want {
+			t.Errorf("by the workgroup %t, by invocations %t: %d, want %d", workgroup, invocation, a.outputs[0].limit, want)
+		}
+	}
+}
+
+// The most memory that a dispatch can use is that of all payloads that can be made, each counted with those that it makes.
+func TestMaximumIsOfAllPayloads(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 200 {
+		n := 2 + r.IntN(4)
+		nodes := make([]*Node, n)
+		for i := range nodes {
+			var outs []program.Output
+			for k := i + 1; k < n; k++ {
+				if r.IntN(2) == 0 {
+					outs = append(outs, to(fmt.Sprint(k), 1+r.Uint32N(3), 1))
+				}
+			}
+			recursion := r.Uint32N(3)
+			if recursion > 0 {
+				outs = append(outs, to(fmt.Sprint(i), 1+r.Uint32N(2), 1))
+			}
+			nodes[i] = node(fmt.Sprint(i), 0, outs...)
+			nodes[i].Program.Node.MaxRecursion, nodes[i].Program.Node.Recursive = recursion, recursion > 0
+			nodes[i].Program.Node.Workgroups = [3]uint32{1 + r.Uint32N(2), 1, 1 + r.Uint32N(2)}
+		}
+		var made func(n *Node, left uint32) uint64 // bytes that a payload's workgroups make, with all that follows
+		made = func(n *Node, left uint32) (sum uint64) {
+			for _, o := range n.Program.Node.Outputs {
+				k := slices.IndexFunc(nodes, func(t *Node) bool { return t.Name == o.Node })
+				next := nodes[k].Program.Node.MaxRecursion
+				if nodes[k] == n {
+					if left == 0 {
+						continue
+					}
+					next = left - 1
+				}
+				sum += uint64(o.MaxPayloads) * (payloadAlignment + made(nodes[k], next))
+			}
+			w := n.Program.Node.Workgroups
+			return sum * uint64(w[0]*w[1]*w[2])
+		}
+		g, err := NewGraph(nodes, leastLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts, want := map[*Node]uint64{}, uint64(0)
+		for _, n := range nodes {
+			counts[n] = uint64(r.IntN(3))
+			want += counts[n] * made(n, n.Program.Node.MaxRecursion)
+		}
+		if got := g.MaximumBytes(counts); got != max(want, g.MinimumBytes()) && want < maximumCap {
+			t.Fatalf("at most %d bytes, want %d", got, want)
+		}
+	}
+}
+
+// resident has something done with a workgroup of a node on a rig, which has a payload of the node as its input, while a wave of another one issues.
+func resident(t *testing.T, change func(n *Node), do func(r *queueRig, g *group, input int32, w *simd.Wave)) {
+	t.Helper()
+	n := node("n", 0)
+	n.Program.Node.Input.TrackFinish = true
+	r := newQueueRig(t, defaultQueue("hardware"), false, n)
+	done := false
+	r.onPrint = func(wave *simd.Wave) {
+		done = true
+		change(n)
+		p := r.run.memory.pool
+		e, err := p.take(4, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		input := p.newArray(n.stages[0])
+		p.arrays[input].elems = []int32{e}
+		x := &p.payloads[e]
+		x.state, x.input, x.unfinished = payloadQueued, input, 2
+		l := &launch{code: &cu.Launch{Need: n.Launch.Need}, stage: n.stages[0], input: input, total: 2}
+		l.code.Need.Waves = 2
+		do(r, r.run.newGroup(l, 0), input, wave)
+		r.engine.Fail(errDone)
+	}
+	var accepted uint64
+	r.enqueue(t, begin, n, 1, &accepted)
+	if err := r.engine.Run(); err == nil || !done {
+		t.Fatalf("no wave came: %v", err)
+	}
+}
+
+var errDone = errors.New("done")
+
+// finishing has a wave of a group say that it has written a payload.
+func finishing(g *group, w *simd.Wave, handle uint64, wave uint32) {
+	st := &isa.State{Lanes: 64, Exec: 1, S: make([]uint64, 8), WaveInGroup: wave}
+	in := &isa.Inst{Op: isa.PayloadFinish, T: isa.Bool, Uniform: true, Dst: isa.S(2), Src: [4]isa.Reg{isa.Lit(handle)}}
+	g.finishWriting(&visit{st: st, in: in, wave: w})
+}
+
+// The last workgroup of a payload that has written it is told so; writing is ended of its own input alone, once, where the payload keeps track of it.
+func TestFinishWritingRules(t *testing.T) {
+	for _, c := range []struct {
+		change func(n *Node)
+		host   bool
+		wrong  bool // another handle
+		want   string
+	}{
+		{want: ""},
+		{wrong: true, want: "something else than the node's input payload"},
+		{change: func(n *Node) { n.meta.Launch = program.Coalescing }, want: "is called by a coalescing node"},
+		{change: func(n *Node) { n.base = n }, want: "is called by a node that shares its input"},
+		{host: true, want: "a payload that the host dispatched"},
+		{change: func(n *Node) { n.meta.Input = &program.PayloadType{Bytes: 4} }, want: "without TrackFinishWritingAMDX"},
+		{change: func(n *Node) { n.meta.Input = nil }, want: "without TrackFinishWritingAMDX"},
+	} {
+		if c.change == nil {
+			c.change = func(*Node) {}
+		}
+		resident(t, c.change, func(r *queueRig, g *group, input int32, w *simd.Wave) {
+			p := r.run.memory.pool
+			p.payloads[p.arrays[input].elems[0]].host = c.host
+			handle := p.handle(input)
+			if c.wrong {
+				handle = p.handle(p.newArray(g.stage))
+			}
+			finishing(g, w, handle, 0)
+			if err := r.engine.Err(); c.want == "" && err != nil || c.want != "" && (!errors.Is(err, ErrFault) || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+	resident(t, func(*Node) {}, func(r *queueRig, g *group, input int32, w *simd.Wave) {
+		p := r.run.memory.pool
+		handle, x := p.handle(input), &p.payloads[p.arrays[input].elems[0]]
+		finishing(g, w, handle, 0)
+		if finishing(g, w, handle, 1); x.unfinished != 1 || g.finish.waves != 3 || g.finish.result != 0 {
+			t.Errorf("two waves of one of two workgroups: %d unfinished, waves %b, last %d", x.unfinished, g.finish.waves, g.finish.result)
+		}
+		other := r.run.newGroup(g.launch, 0)
+		if finishing(other, w, handle, 0); x.unfinished != 0 || other.finish.result != 1 {
+			t.Errorf("the second workgroup: %d unfinished, last %d", x.unfinished, other.finish.result)
+		}
+		if finishing(other, w, handle, 0); r.engine.Err() == nil || !strings.Contains(r.engine.Err().Error(), "is called twice by one workgroup") {
+			t.Errorf("twice: %v", r.engine.Err())
+		}
+	})
+}
+
+// A workgroup reads its inputs and writes what it has allocated and not enqueued, to the last byte and no further.
+func TestPayloadsThatMayBeAccessed(t *testing.T) {
+	resident(t, func(*Node) {}, func(r *queueRig, g *group, input int32, _ *simd.Wave) {
+		p := r.run.memory.pool
+		take := func(owner *group, state payloadState) *payload {
+			e, err := p.take(20, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := p.newArray(g.stage)
+			p.arrays[a].owner, p.arrays[a].elems = owner, []int32{e}
+			x := &p.payloads[e]
+			x.array, x.state = a, state
+			return x
+		}
+		in := &p.payloads[p.arrays[input].elems[0]]
+		own, others, gone := take(g, payloadAllocated), take(r.run.newGroup(g.launch, 0), payloadAllocated), take(g, payloadQueued)
+		for _, c := range []struct {
+			addr, size uint64
+			want       string
+		}{
+			{own.addr, 20, ""}, {own.addr + 16, 4, ""}, {own.addr, 21, "beyond the end"}, {own.addr + 17, 4, "bytes 17 to 21 of 20"}, {in.addr, 4, ""}, {in.addr, 5, "beyond the end"},
+			{others.addr, 4, "not this workgroup's"}, {gone.addr, 4, "after it was enqueued"}, {nowhere, 4, "does not exist"}, {1, 4, "does not exist"},
+		} {
+			for _, write := range []bool{false, true} {
+				if got := g.allowed(c.addr, c.size, write); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+					t.Errorf("%d bytes at %#x, a write %t: %q, want %q", c.size, c.addr, write, got, c.want)
+				}
+			}
+		}
+		// Inputs of a workgroup of several payloads are those of its array; a node that shares them only reads.
+		if in.input = 0; g.allowed(in.addr, 4, true) != "" {
+			t.Error("an input that another launch has read since is not the workgroup's")
+		}
+		if g.base = g.Node; g.allowed(in.addr, 4, false) != "" || !strings.Contains(g.allowed(in.addr, 4, true), "which it may only read") {
+			t.Error("a shared input is written, or not read")
+		}
+	})
+}
+
+// Each lane's payloads are for the node of its index, over the output's base; a node enqueues to itself while its recursion lasts.
+func TestTargetsOfPayloads(t *testing.T) {
+	b := []*Node{node("b", 2), node("b", 3), node("b", 5)}
+	o := to("b", 1, 0)
+	o.BaseIndex, o.Sparse = 2, true
+	self := to("a", 1, 1)
+	a := node("a", 0, o, self)
+	a.Program.Node.MaxRecursion, a.Program.Node.Recursive = 2, true
+	g, err := NewGraph(append([]*Node{a}, b...), leastLimits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range g.Nodes[0].stages {
+		w := &group{stage: s}
+		for index, want := range map[uint64]*Node{0: b[0], 1: b[1], 2: nil, 3: b[2], 4: nil, 1 << 32: nil, 1<<32 - 2: nil} {
+			to, ok := w.target(&a.outputs[0], index)
+			if ok != (want != nil) || ok && (to.Node != want || to.remaining != 0) || index < 1<<32 && w.Valid(0, uint32(index)) != ok {
+				t.Errorf("index %d: %v, %t", index, to, ok)
+			}
+		}
+		to, ok := w.target(&a.outputs[1], 0)
+		if ok != (s.remaining > 0) || ok && (to.Node != a || to.remaining != s.remaining-1) {
+			t.Errorf("itself with %d left: %v, %t", s.remaining, to, ok)
+		}
+		if w.Valid(2, 0) {
+			t.Error("an output that the node has not is valid")
+		}
+	}
+	for local, want := range map[[4]uint32]uint64{{64, 1, 1, 0}: ^uint64(0), {10, 1, 1, 0}: 1<<10 - 1, {10, 7, 1, 1}: 1<<6 - 1, {4, 4, 4, 0}: ^uint64(0), {65, 1, 1, 1}: 1, {64, 1, 1, 1}: 1} {
+		st := &isa.State{Lanes: 64, LocalSize: [3]uint32(local[:3]), WaveInGroup: local[3]}
+		if got := firstMask(st); got != want {
+			t.Errorf("wave %d of %v has lanes %#x, want %#x", local[3], local[:3], got, want)
+		}
+	}
+	for mask, want := range map[uint64]int{0: 0, 1: 1, 0b101: 1, 0b111: 3} {
+		if got := firstMissing(mask); got != want {
+			t.Errorf("of %b, wave %d is missing", mask, got)
+		}
+	}
+}
