@@ -272,6 +272,9 @@ func TestQueuesThatCanNotBe(t *testing.T) {
 		{"queues:\n- {pipe: 4, steps: [{dispatch: [1]}]}\n", "", "pipe 4: the machine has 4"},
 		{"queues:\n- {units: [0, 4], steps: [{dispatch: [1]}]}\n", "", "found 4: a shader engine"},
 		{"queues:\n- {pipe: 1, steps: [{dispatch: [1]}]}\n- {pipe: 1, steps: [{dispatch: [1]}]}\n", "front_end.queues_per_pipe=1", "pipe 1 has 1 queues already"},
+		{"queues:\n- steps: [{release: [l9], dispatch: [1]}]\n", "", `no level of memory "l9"`},
+		{"queues:\n- steps: [{acquire: [l9], dispatch: [1]}]\n", "", `no level of memory "l9"`},
+		{"queues:\n- steps: [{acquire: [l2], dispatch: [1]}]\n", "memory.model=akita", "need memory.model fast"},
 		{"queues:\n- steps: [{dispatch: [1]}, {mode: sampled, dispatch: [1]}]\n", "", "mode: sampled: launches of queues overlap: want one mode for all"},
 		{"queues:\n- steps: [{once: true, dispatch: [1]}]\n", "", "once: a round of queues is run as a whole"},
 	} {
