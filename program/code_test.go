@@ -1,9 +1,10 @@
 package program
 
 import (
-	"bytes"
+	"encoding/binary"
 	goflag "flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"spvsim/fuzz/mutate"
 	"spvsim/isa"
 	"spvsim/program/opt"
 	"spvsim/spirv"
@@ -19,7 +21,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-var update = goflag.Bool("update", false, "write testdata/code.txt")
+var update = goflag.Bool("update", false, "write testdata/code.txt and testdata/mutants.txt")
 
 // codeFolders have modules of which each entry point is compiled: the library, what kernels are measured with, nodes of graphs, fragments and what the front end is tested with.
 var codeFolders = []string{
@@ -85,13 +87,13 @@ func codeOf(p *Program) string {
 	fmt.Fprintf(&b, "%d: vector %d, scalar %d, lds %d, scratch %d, tables %d, constants %d, loads apart %d;", len(p.Insts), p.VectorRegs, p.ScalarRegs, p.LDSBytes, p.ScratchWords, p.TableBytes, len(p.Constants), apart)
 	for c, count := range n {
 		if count > 0 {
-			fmt.Fprintf(&b, " %s %d", cmpName(isa.Class(c)), count)
+			fmt.Fprintf(&b, " %s %d", className(isa.Class(c)), count)
 		}
 	}
 	return b.String()
 }
 
-func cmpName(c isa.Class) string {
+func className(c isa.Class) string {
 	if c == isa.ClassNone {
 		return "none"
 	}
@@ -110,22 +112,27 @@ func firstReader(insts []isa.Inst, regs []uint16) int {
 	return len(insts)
 }
 
-// Each module of the repository becomes the code that testdata/code.txt says, a line for each entry point and machine: what a change of the compiler does to
-// it shows as a difference. With -update the file is written.
-func TestCodeOfTheModules(t *testing.T) {
-	var out bytes.Buffer
+// codeFiles are the modules, by their names from the root of the repository.
+func codeFiles(t *testing.T) (list []string) {
+	t.Helper()
 	for _, folder := range codeFolders {
 		files, err := filepath.Glob(filepath.Join("..", folder, "*.spv*"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %v", folder, files, err)
 		}
 		for _, file := range files {
-			writeCode(t, &out, file)
+			list = append(list, strings.TrimPrefix(filepath.ToSlash(file), "../"))
 		}
 	}
-	path := filepath.Join("testdata", "code.txt")
+	return list
+}
+
+// asWritten compares with a file of testdata, or writes it.
+func asWritten(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -133,27 +140,68 @@ func TestCodeOfTheModules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(out.String(), "\n")); diff != "" {
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(text, "\n")); diff != "" {
 		t.Errorf("(-file +now), written anew with -update:\n%s", diff)
 	}
 }
 
-// writeCode writes the lines of one file.
-func writeCode(t *testing.T, out *bytes.Buffer, file string) {
-	m := checkedModule(t, file)
-	if m == nil {
-		return
-	}
+var codeTargetNames = []string{"descriptors", "pointers", "pairs"}
+
+// Each module of the repository becomes the code that testdata/code.txt says, a line for each entry point and machine: what a change of the compiler does to
+// it shows as a difference. With -update the file is written.
+func TestCodeOfTheModules(t *testing.T) {
+	var out strings.Builder
 	targets := codeTargets()
-	for i := range m.EntryPoints {
-		entry := m.EntryPoints[i].Name
-		fmt.Fprintf(out, "%s %s\n", strings.TrimPrefix(filepath.ToSlash(file), "../"), entry)
-		for _, name := range []string{"descriptors", "pointers", "pairs"} {
-			if p, err := Lower(m, Options{Entry: entry, Target: targets[name]}); err != nil {
-				fmt.Fprintf(out, "  %s refused\n", name)
-			} else {
-				fmt.Fprintf(out, "  %s %s\n", name, codeOf(p))
+	for _, file := range codeFiles(t) {
+		m := checkedModule(t, "../"+file)
+		if m == nil {
+			continue
+		}
+		for i := range m.EntryPoints {
+			entry := m.EntryPoints[i].Name
+			fmt.Fprintf(&out, "%s %s\n", file, entry)
+			for _, name := range codeTargetNames {
+				if p, err := Lower(m, Options{Entry: entry, Target: targets[name]}); err != nil {
+					fmt.Fprintf(&out, "  %s refused\n", name)
+				} else {
+					fmt.Fprintf(&out, "  %s %s\n", name, codeOf(p))
+				}
 			}
 		}
 	}
+	asWritten(t, "code.txt", out.String())
+}
+
+// The same for modules that are changed a little and still pass the rules, which hold what no compiler of shaders writes: those of each file together, for one
+// machine after the other.
+func TestCodeOfMutants(t *testing.T) {
+	const each = 4
+	var out strings.Builder
+	targets := codeTargets()
+	for _, file := range codeFiles(t) {
+		m := checkedModule(t, "../"+file)
+		if m == nil || len(m.Raw.Instructions) > 1000 {
+			continue
+		}
+		random := rand.New(rand.NewPCG(uint64(m.Raw.Bound), uint64(len(m.Raw.Instructions))))
+		sum := &Program{}
+		for n := range each {
+			raw, err := spirv.Decode(mutate.Module(m.Raw, random, mutate.Options{Edits: 1, Gentle: true}).Encode(binary.LittleEndian))
+			if err != nil {
+				continue
+			}
+			changed, err := validate.Check(raw)
+			if err != nil {
+				continue
+			}
+			p, err := Lower(changed, Options{Entry: changed.EntryPoints[0].Name, Target: targets[codeTargetNames[n%len(targets)]]})
+			if err != nil {
+				continue
+			}
+			sum.Insts = append(sum.Insts, p.Insts...)
+			sum.VectorRegs, sum.ScalarRegs, sum.ScratchWords = sum.VectorRegs+p.VectorRegs, sum.ScalarRegs+p.ScalarRegs, sum.ScratchWords+p.ScratchWords
+		}
+		fmt.Fprintf(&out, "%s %s\n", file, codeOf(sum))
+	}
+	asWritten(t, "mutants.txt", out.String())
 }
