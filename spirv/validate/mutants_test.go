@@ -103,12 +103,18 @@ func TestWhatMutantsBreak(t *testing.T) {
 			broken(times, err)
 		}
 	}
+	asWritten(t, "mutants.txt", times)
+}
+
+// asWritten compares how often there is each text with a file of testdata, or writes it.
+func asWritten(t *testing.T, name string, times map[string]int) {
+	t.Helper()
 	var lines []string
 	for text, n := range times {
 		lines = append(lines, fmt.Sprintf("%5d %s", n, text))
 	}
 	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[6:], b[6:]) })
-	got, path := strings.Join(lines, "\n")+"\n", filepath.Join("testdata", "mutants.txt")
+	got, path := strings.Join(lines, "\n")+"\n", filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
