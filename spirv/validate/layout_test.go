@@ -231,3 +231,47 @@ func TestLayoutsOfStructures(t *testing.T) {
 		}
 	}
 }
+
+// Types have layouts where hosts or other invocations know their bytes: a member at byte 2 is a fault there, and nowhere else.
+func TestPlacesThatHaveLayouts(t *testing.T) {
+	const (
+		set      = "OpDecorate %b DescriptorSet 0\nOpDecorate %b Binding 0\n"
+		variable = "%p = OpTypePointer CLASS %s\n%b = OpVariable %p CLASS"
+		physical = "OpCapability PhysicalStorageBufferAddresses\nOpExtension \"SPV_KHR_physical_storage_buffer\""
+		shared   = "OpCapability WorkgroupMemoryExplicitLayoutKHR\nOpExtension \"SPV_KHR_workgroup_memory_explicit_layout\""
+	)
+	for _, c := range []struct {
+		class, caps, modes, types string
+		laid                      bool
+	}{
+		{"StorageBuffer", "", "OpDecorate %s Block\n" + set, variable, true},
+		{"Uniform", "", "OpDecorate %s Block\n" + set, variable, true},
+		{"StorageBuffer", "", "OpDecorate %s Block\n" + set, strings.ReplaceAll(variable, "%s", "%l"), true},
+		{"PushConstant", "", "OpDecorate %s Block\n", variable, true},
+		{"PhysicalStorageBuffer", physical, "", "%p = OpTypePointer CLASS %s", true},
+		{"Workgroup", shared, "OpDecorate %s Block\n", variable, true},
+		{"Workgroup", "", "", variable, false},
+		{"Private", "", "", variable, false},
+	} {
+		for offset, good := range map[int]bool{0: true, 2: false, 4: true} {
+			types := "%s = OpTypeStruct %uint\n%l = OpTypeArray %s %u4\n" + strings.ReplaceAll(c.types, "CLASS", c.class)
+			modes := c.modes + fmt.Sprintf("OpMemberDecorate %%s 0 Offset %d", offset)
+			text := "; Version: 1.4\n" + withParts("CAPS", c.caps, "MODES", modes, "TYPES", types)
+			if c.caps == physical {
+				text = strings.Replace(text, "Logical GLSL450", "PhysicalStorageBuffer64 GLSL450", 1)
+			}
+			want := ""
+			if c.laid && !good {
+				want = "layout"
+			}
+			if _, err := Check(assemble(t, text)); firstRule(err) != want {
+				t.Errorf("%s %s, a member at %d: %v, want rule %q", c.class, c.modes, offset, err, want)
+			}
+		}
+	}
+	sent := strings.NewReplacer("%payload = OpTypeStruct %uint", "%payload = OpTypeStruct %uint\n%sent = OpTypeStruct %uint", "NodePayloadArrayAMDX %payload", "NodePayloadArrayAMDX %sent",
+		"OpMemberDecorate", "OpDecorate %sent Block\nOpMemberDecorate %sent 0 Offset 2\nOpMemberDecorate").Replace((&drawnGraph{[][]bool{{true}}, []bool{true}}).text())
+	if _, err := Check(assemble(t, sent)); firstRule(err) != "layout" {
+		t.Errorf("payloads that are allocated: %v, want rule layout", err)
+	}
+}
