@@ -123,6 +123,8 @@ func ssign(a uint64, w uint) uint64 {
 	return uint64(s>>63) | truth(s > 0)
 }
 
+func umul24(a, b uint64, w uint) uint64 { return (a & 0xffffff) * (b & 0xffffff) }
+
 func imad(a, b, c uint64, _ uint) uint64    { return a*b + c }
 func lshladd(a, b, c uint64, w uint) uint64 { return shl(a, b, w) + c }
 func iadd3(a, b, c uint64, _ uint) uint64   { return a + b + c }

@@ -186,6 +186,7 @@ func TestMeanings(t *testing.T) {
 		{UMid3, I8, Void, []uint64{1, 0x80, 2}, 2},
 		{SMin3, I8, Void, []uint64{1, 0x80, 2}, 0x80},
 		{SMax3, I8, Void, []uint64{1, 0x80, 2}, 2},
+		{UMul24, I32, Void, []uint64{0xff000003, 0x1ffffff}, 3 * 0xffffff},
 		{IMad, I32, Void, []uint64{3, 5, 7}, 22},
 		{IAdd3, I32, Void, []uint64{3, 5, 0xffffffff}, 7},
 		{LshlOr, I32, Void, []uint64{3, 4, 5}, 0x35},

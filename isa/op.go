@@ -67,6 +67,7 @@ const (
 	SMid3
 	SAbs
 	SSign
+	UMul24  // low 32 bits of the product of the lowest 24 of a and b (formed by expansions; T = I32)
 	IMad    // a*b + c (formed by optimisation; T = I32)
 	LshlAdd // (a << b) + c (formed by optimisation; T = I32)
 	IAdd3   // a + b + c (formed by optimisation; T = I32)

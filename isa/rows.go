@@ -119,6 +119,7 @@ var rows = [NumOps]Row{
 	{SMid3, "smid3", alu, ternary, comm, int3(middle(smin, smax)), trinary(spirv.AMDShaderTrinaryMinmaxSMid3AMD)},
 	{SAbs, "sabs", alu, unary, salu, int1(sabs), glsl(spirv.GLSLstd450SAbs)},
 	{SSign, "ssign", alu, unary, salu, int1(ssign), glsl(spirv.GLSLstd450SSign)},
+	{UMul24, "umul24", alu, binary, comm, int2(umul24), own("formed by expansions")},
 	{IMad, "imad", mulInt, ternary, saluC, int3(imad), own("formed by optimisation")},
 	{LshlAdd, "lshladd", alu, ternary, salu, int3(lshladd), own("formed by optimisation")},
 	{IAdd3, "iadd3", alu, ternary, saluC, int3(iadd3), own("formed by optimisation")},

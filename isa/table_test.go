@@ -62,7 +62,7 @@ func typesOf(op Op) []Type {
 		return []Type{I32}
 	case op == QuantizeF16:
 		return []Type{F32}
-	case op >= IMad && op <= UDot2Sat:
+	case op >= UMul24 && op <= UDot2Sat:
 		return []Type{I32}
 	case op >= And && op <= Not || op == IEq || op == INe:
 		return append([]Type{Bool}, ints...)

@@ -1,8 +1,6 @@
 package opt
 
 import (
-	"slices"
-
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -16,24 +14,11 @@ import (
 // have their units (placement): for a uniform divisor the estimate goes to the
 // scalar unit, which does the rest.
 func divisions(f *ir.Func, o Options) bool {
-	d := &divider{f: f, o: o, pool: newPool(f), names: newRenaming(f)}
-	for _, b := range f.Blocks {
-		d.block(b)
-	}
-	changed := d.names.apply(f)
-	d.pool.flush()
-	return changed
+	d := &divider{expander: newExpander(f, o)}
+	return d.run(d.expansion)
 }
 
-type divider struct {
-	f     *ir.Func
-	o     Options
-	pool  *pool
-	names *renaming
-	b     *ir.Block // the block that is being written, out its code
-	out   []*ir.Value
-	at    *ir.Value // the division
-}
+type divider struct{ *expander }
 
 // A division says what an operation asks for.
 type division struct{ signed, remainder bool }
@@ -43,30 +28,13 @@ var divisionOps = map[isa.Op]division{
 	isa.SDiv: {signed: true}, isa.SRem: {signed: true, remainder: true}, isa.SMod: {signed: true, remainder: true},
 }
 
-func (d *divider) block(b *ir.Block) {
-	if b.Continue != nil && d.branches(b) { // a loop's header stays one, and no more
-		b = splitBlock(d.f, b, 0)
+// expansion is how a value is expanded, and whether that takes branches; nil: it is not.
+func (d *divider) expansion(v *ir.Value) (expand func(v *ir.Value) *ir.Value, branches bool) {
+	kind, ok := divisionOps[v.Op]
+	if !ok || d.o.Divides != nil && d.o.Divides(v.Op, v.T) {
+		return nil, false
 	}
-	code := b.Code
-	d.b, d.out = b, make([]*ir.Value, 0, len(code)+8)
-	for _, v := range code {
-		if kind, ok := divisionOps[v.Op]; ok && !(d.o.Divides != nil && d.o.Divides(v.Op, v.T)) {
-			d.at = v
-			d.names.set(v, d.expand(kind, v.T, v.Args[0], v.Args[1]))
-			continue
-		}
-		v.Block = d.b
-		d.out = append(d.out, v)
-	}
-	d.b.Code = d.out
-}
-
-// branches reports a division in b that takes branches.
-func (d *divider) branches(b *ir.Block) bool {
-	return slices.ContainsFunc(b.Code, func(v *ir.Value) bool {
-		_, ok := divisionOps[v.Op]
-		return ok && d.byBits(v.T)
-	})
+	return func(v *ir.Value) *ir.Value { return d.expand(kind, v.T, v.Args[0], v.Args[1]) }, d.byBits(v.T)
 }
 
 // byBits reports integers that are divided bit by bit.
@@ -261,34 +229,4 @@ func (d *divider) onUnit(v *ir.Value) *ir.Value {
 		return v
 	}
 	return d.op(isa.ToScalar, v.R, v)
-}
-
-func (d *divider) constant(t isa.Type, bits uint64) *ir.Value { return d.pool.constant(t, bits) }
-
-func (d *divider) op(op isa.Op, t isa.Type, args ...*ir.Value) *ir.Value {
-	return d.add(d.f.NewValue(op, t, isa.ResultType(op, t, t), args...))
-}
-
-// from is a conversion of x to t.
-func (d *divider) from(op isa.Op, t isa.Type, x *ir.Value) *ir.Value {
-	v := d.f.NewValue(op, t, t, x)
-	v.From = x.R
-	return d.add(v)
-}
-
-// half is one word of a 64-bit value.
-func (d *divider) half(op isa.Op, x *ir.Value) *ir.Value {
-	v := d.f.NewValue(op, isa.I32, isa.I32, x)
-	v.From = isa.I64
-	return d.add(v)
-}
-
-func (d *divider) add(v *ir.Value) *ir.Value {
-	v.Block, v.Origin = d.b, d.at.Origin
-	v.Uniform = onScalarUnit(v, d.o)
-	for _, a := range v.Args {
-		v.Uniform = v.Uniform && (a.Uniform || literal(a) || v.Op == isa.ToScalar)
-	}
-	d.out = append(d.out, v)
-	return v
 }

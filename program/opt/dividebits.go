@@ -59,29 +59,3 @@ func (d *divider) lastBit(kind division, b *longDivision, upper, y *ir.Value) *i
 	more := d.op(isa.Or, isa.I32, b.quotient, d.constant(isa.I32, 1))
 	return d.op(isa.DivSelect, isa.I64, fits, whole(more), whole(b.quotient), y)
 }
-
-// where computes values in a block of their own, which a branch on a condition leads to, and goes on in the block after
-// it; the others are the results elsewhere.
-func (d *divider) where(is *ir.Value, others []*ir.Value, compute func() []*ir.Value) (results []*ir.Value) {
-	from, side, after := d.b, d.f.NewBlock(), d.f.NewBlock()
-	side.Line, after.Line = from.Line, from.Line
-	after.Term, after.Cond, after.Succs, after.Merge = from.Term, from.Cond, from.Succs, from.Merge
-	for _, s := range after.Succs {
-		replacePred(s, from, after)
-	}
-	from.Code, from.Merge = d.out, after
-	from.Succs = nil
-	from.SetSuccs(ir.Cond, is, side, after)
-	d.b, d.out = side, nil
-	values := compute()
-	side.Code = d.out
-	side.SetSuccs(ir.Jump, nil, after)
-	d.b, d.out = after, nil
-	for i, other := range others {
-		phi := d.f.NewValue(isa.Phi, other.R, other.R, other, values[i])
-		phi.Block, phi.Origin = after, d.at.Origin
-		after.Phis = append(after.Phis, phi)
-		results = append(results, phi)
-	}
-	return results
-}

@@ -45,6 +45,7 @@ type scheduler struct {
 	ready [numUrgencies]heap // by urgency
 	cone  []bool             // by place: a load of the segment needs it
 	waits []bool             // by place: it needs a load of the segment
+	late  []int              // by place: the last load of the segment that it needs
 	serve []int              // by place: the first load of the segment that needs it, itself if none
 	rows  int
 
@@ -151,6 +152,7 @@ func (s *scheduler) prepare(code []*ir.Value) {
 	n := len(code)
 	s.code, s.out = code, s.out[:0]
 	s.wait, s.next, s.cone, s.waits, s.serve = make([]int, n), make([][]int, n), make([]bool, n), make([]bool, n), make([]int, n)
+	s.late = make([]int, n)
 	for i, v := range code {
 		s.place[v.ID] = i + 1
 		s.left[v.ID] = s.u.count(v)
@@ -160,7 +162,7 @@ func (s *scheduler) prepare(code []*ir.Value) {
 		for _, a := range v.Args {
 			if p := s.place[a.ID]; p > 0 {
 				s.after(p-1, i)
-				s.waits[i] = s.waits[i] || s.waits[p-1] || s.loads(code[p-1])
+				s.needs(i, p-1)
 			}
 		}
 		if v.Mem == nil && !fence(v) {
@@ -178,6 +180,16 @@ func (s *scheduler) prepare(code []*ir.Value) {
 	s.markCones()
 	if s.inOrder {
 		s.foresee()
+	}
+}
+
+// needs notes that value i has value j as an operand.
+func (s *scheduler) needs(i, j int) {
+	switch {
+	case s.loads(s.code[j]):
+		s.waits[i], s.late[i] = true, max(s.late[i], j)
+	case s.waits[j]:
+		s.waits[i], s.late[i] = true, max(s.late[i], s.late[j])
 	}
 }
 
@@ -248,13 +260,17 @@ func (s *scheduler) markCones() {
 	}
 }
 
-// enter makes a value ready. What serves a load has its place where loads keep their order.
+// enter makes a value ready. Where loads keep their order, what serves a load has its place, and what needs the results of some comes
+// before what needs those of later ones.
 func (s *scheduler) enter(i int) {
-	at := i
-	if s.inOrder {
+	at, u := i, s.urgency(i)
+	switch {
+	case s.inOrder && u == waiting:
+		at = s.late[i]
+	case s.inOrder:
 		at = s.serve[i]
 	}
-	s.ready[s.urgency(i)].push(at<<placeBits | i)
+	s.ready[u].push(at<<placeBits | i)
 }
 
 // placeBits are enough for the places of a segment.
@@ -277,9 +293,13 @@ func (s *scheduler) urgency(i int) int {
 // pick takes a load while there are registers, else what comes first.
 func (s *scheduler) pick() int {
 	for u := range s.ready {
+		s.dropIssued(&s.ready[u])
 		if len(s.ready[u]) > 0 && s.fits(s.ready[u][0]&(1<<placeBits-1)) {
 			return s.ready[u].pop() & (1<<placeBits - 1)
 		}
+	}
+	if s.inOrder {
+		return s.plain.next
 	}
 	first := -1
 	for u := range s.ready {
@@ -288,6 +308,13 @@ func (s *scheduler) pick() int {
 		}
 	}
 	return s.ready[first].pop() & (1<<placeBits - 1)
+}
+
+// dropIssued takes values from a heap's top that have come because they were the first in their own order.
+func (s *scheduler) dropIssued(h *heap) {
+	for s.inOrder && len(*h) > 0 && s.plain.came[(*h)[0]&(1<<placeBits-1)] {
+		h.pop()
+	}
 }
 
 // fits reports that registers last if a value comes now. Where loads keep their order, it is what the values before it need in their own

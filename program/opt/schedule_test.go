@@ -47,6 +47,32 @@ func TestLoadsKeepTheirOrder(t *testing.T) {
 	}
 }
 
+// What needs the first of two loads alone comes before what needs the second, which is still under way, where registers last.
+func TestUsesOfEarlyLoadsComeFirst(t *testing.T) {
+	for _, registers := range []int{64, 4} {
+		b := newBuilder(t)
+		lane := b.op(isa.Shl, isa.I32, b.op(isa.LocalIDX, isa.I32), b.c(2))
+		first, second := b.load(word(1), lane), b.load(word(2), lane)
+		both := b.op(isa.Xor, isa.I32, first, second)
+		var alone []*ir.Value
+		for n := range uint64(3) {
+			alone = append(alone, b.op(isa.IMul, isa.I32, first, b.c(n+5)))
+		}
+		b.store(word(0), lane, both)
+		for _, v := range alone {
+			b.store(word(3), lane, v)
+		}
+		b.ret()
+		Run(b.f, Options{WaveSize: 64, MaxVectorRegs: registers})
+		at := func(v *ir.Value) int { return slices.Index(b.f.Blocks[0].Code, v) }
+		for i, v := range alone {
+			if before := at(v) < at(both); before != (registers == 64) && i == len(alone)-1 {
+				t.Errorf("%d registers: the use of the first load comes before that of both: %v\n%s", registers, before, printed(b.f))
+			}
+		}
+	}
+}
+
 // TestRegisterLimits holds what ACO leaves a wave (schedule_program) on the R9 Nano, whose SIMD has 256 registers for ten waves, and the RX 6800 XT.
 func TestRegisterLimits(t *testing.T) {
 	fiji, navi := RegisterFile{256, 4, 10}, RegisterFile{1024, 8, 16}
