@@ -82,8 +82,17 @@ func (c *Comparison) weigh(s *Shader, m *config.Machine) error {
 	if err != nil {
 		return err
 	}
-	c.Weighted, c.Unknown = true, Weigh(c.Theirs, plain)
+	c.Weighted, c.Unknown = true, Weigh(c.Theirs, nearer(c.Theirs, plain, c.Ours))
 	return nil
+}
+
+// nearer is the code whose loops are as those of theirs: plain, unless ours, with loops unrolled, accesses more of what theirs does.
+func nearer(theirs, plain, ours *Code) *Code {
+	all := func(c *Code) [numAccesses]int { return regions(c.Blocks).accesses(c.Blocks) }
+	if alike(all(theirs), all(ours)) > alike(all(theirs), all(plain)) {
+		return ours
+	}
+	return plain
 }
 
 // presets are the machines that RADV has a chip for.
