@@ -82,6 +82,7 @@ type Step struct {
 	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
 	Graph          []GraphDispatch  `yaml:"graph" doc:"what is dispatched to a graph of the job's nodes, all at once"`
 	Copy           *Copy            `yaml:"copy" doc:"a copy between host and device memory, which takes time and changes nothing: buffers hold their data from the start"`
+	Synchronize    bool             `yaml:"synchronize" doc:"the host waits until all before has ended, which takes host.synchronize_cycles: the launch after it waits in no stream, and costs what a first one does"`
 	Transfer       *Transfer        `yaml:"transfer" doc:"bytes of device memory that move, at the rate of all memory channels after the cost of a launch"`
 	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the step runs, where that is not how the job does"`
 	Once           bool             `yaml:"once" doc:"run in the first round only, where the job repeats: work that prepares what later rounds measure"`

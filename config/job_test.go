@@ -418,6 +418,9 @@ func TestCopyStepErrors(t *testing.T) {
 		"{copy: {to: disk, bytes: 4}}":                "found disk",
 		"{copy: {to: host, bytes: -4}}":               "copy.bytes",
 		"{copy: {to: host, bytes: 4}, dispatch: [1]}": "want one of dispatch",
+		"{synchronize: true, dispatch: [1]}":          "want one of dispatch",
+		"{synchronize: false}":                        "want one of dispatch",
+		"{synchronize: 2}":                            "steps[0].synchronize",
 	} {
 		_, err := ParseJob(nil, "job.yaml", []byte("shader: a.spv\nsteps: ["+step+"]\n"))
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -476,5 +479,25 @@ func TestChainedParametersCostTheSameEach(t *testing.T) {
 	few, many := load(2000), load(4000)
 	if many > 2.2*few || many > 4000*300 {
 		t.Errorf("%v allocations for 2000 parameters, %v for 4000: want at most 2.2 times as many, and 300 each", few, many)
+	}
+}
+
+// The host waits between steps; a queue is filled before it begins, so that no wait is part of it.
+func TestSynchronizeStep(t *testing.T) {
+	const head = "shader: sort.spv\nbuffers: [{binding: 0, name: data, data: {zero: 8}}]\n"
+	list, err := job(t, head+"steps:\n  - {for: {i: 1..2}, steps: [{dispatch: [1]}, {synchronize: true, once: true, name: wait}]}\n", nil).Launches()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{false, true, false, true} {
+		if l := list[i]; l.Synchronize != want || want && (l.Step != "wait" || !l.Once) {
+			t.Errorf("launch %d of %d is %+v", i, len(list), l)
+		}
+	}
+	for _, steps := range []string{"{synchronize: true}", "{for: {i: 1..2}, steps: [{synchronize: true}]}"} {
+		_, err := ParseJob(nil, "job.yaml", []byte(head+"queues: [{steps: ["+steps+"]}]\n"))
+		if err == nil || !strings.Contains(err.Error(), "synchronize: the host fills queues before any begins: want after") {
+			t.Errorf("%s in a queue: %v", steps, err)
+		}
 	}
 }

@@ -29,7 +29,7 @@ func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
 		shader := haveShader || s.Shader != ""
 		switch {
 		case s.kinds() != 1:
-			ps = append(ps, problem{p, "want one of dispatch, indirect, draw, graph, copy, transfer and steps", ErrMissing})
+			ps = append(ps, problem{p, "want one of dispatch, indirect, draw, graph, copy, transfer, synchronize and steps", ErrMissing})
 		case len(s.Base) > 0 && len(s.Dispatch) == 0 && s.Indirect == nil:
 			ps = append(ps, problem{p + ".base", "a base goes with dispatch or indirect", ErrRange})
 		case len(s.Graph) > 0 && len(j.Nodes) == 0:
@@ -50,7 +50,7 @@ func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
 
 // kinds counts the ways in which a step says what to do.
 func (s *Step) kinds() (n int) {
-	for _, given := range []bool{len(s.Dispatch) > 0, s.Indirect != nil, s.Draw != nil, s.Copy != nil, s.Transfer != nil, len(s.Graph) > 0, len(s.Steps) > 0} {
+	for _, given := range []bool{len(s.Dispatch) > 0, s.Indirect != nil, s.Draw != nil, s.Copy != nil, s.Transfer != nil, s.Synchronize, len(s.Graph) > 0, len(s.Steps) > 0} {
 		if given {
 			n++
 		}

@@ -18,6 +18,7 @@ type Launch struct {
 	Draw             *DrawCall         // instead of Dispatch; nil: none
 	Graph            []PayloadDispatch // instead of Dispatch and of a shader; nil: none
 	Copy             *CopyCall         // instead of Dispatch; nil: none
+	Synchronize      bool              // instead of Dispatch: the host waits for all before
 	Once             bool              // in the first round only
 	Mode             string            // how it runs; empty: as the job says
 	Queue            int               // of a job with queues

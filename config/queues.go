@@ -59,6 +59,19 @@ func ruleQueues(j *Job) []problem {
 		}
 		names[q.Name] = true
 		ps = append(ps, j.stepProblems(q.Steps, p+".steps", j.Shader != "")...)
+		ps = append(ps, waitProblems(q.Steps, p+".steps")...)
+	}
+	return ps
+}
+
+// waitProblems refuses waits of the host in queues, which it has filled before any of them begins.
+func waitProblems(steps []Step, at string) (ps []problem) {
+	for i := range steps {
+		p := indexPath(at, i)
+		if steps[i].Synchronize {
+			ps = append(ps, problem{p + ".synchronize", "the host fills queues before any begins: want after, or steps instead of queues", ErrRange})
+		}
+		ps = append(ps, waitProblems(steps[i].Steps, p+".steps")...)
 	}
 	return ps
 }

@@ -156,6 +156,8 @@ func (u *unroller) body(step *Step, s scope, at string) {
 		u.problems = append(u.problems, problem{at, fmt.Sprintf("more than %d launches", maxLaunches), ErrLimit})
 	case step.Copy != nil:
 		u.copy(step, s, at)
+	case step.Synchronize:
+		u.out = append(u.out, Launch{Step: step.Name, Synchronize: true, Path: at, Once: step.Once, Mode: step.Mode})
 	case step.Transfer != nil:
 		u.transfer(step, s, at)
 	default:

@@ -44,3 +44,36 @@ steps:
 		t.Error("the buffer is not that of three launches: one that ran once, and one in each round")
 	}
 }
+
+// After a wait of the host a launch costs what a first one does, its floor with it; before, what follows another one does.
+func TestWaitsOfTheHost(t *testing.T) {
+	const steps = `
+shader: scale.spvasm
+buffers: [{set: 0, binding: 0, name: a, data: {iota: u32, count: 256}}]
+push_constants: [{u32: 7}]
+steps:
+  - {name: first, dispatch: [4]}
+  - {name: second, dispatch: [4]}
+  - {name: wait, synchronize: true}
+  - {name: third, dispatch: [4]}
+  - {name: fourth, dispatch: [4]}
+`
+	cycles := func(floor string) []uint64 {
+		s := setup(t, steps, "cdna3-mi300a", "host.synchronize_cycles=776", "dispatcher.kernel_launch_cycles=6000", "dispatcher.following_launch_cycles=2000", floor)
+		r, err := Run(context.Background(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []uint64
+		for _, step := range r.Stats.Steps {
+			list = append(list, step.Cycles)
+		}
+		return list
+	}
+	if c := cycles("dispatcher.launch_floor_cycles=0"); len(c) != 5 || c[2] != 776 || c[3] != c[4]+4000 || c[4] > c[1] {
+		t.Errorf("cycles of steps: %v: want 776 of the wait (SIMDs issue in every fourth cycle), and after it 4000 more than of a launch that follows", c)
+	}
+	if c := cycles("dispatcher.launch_floor_cycles=100000"); len(c) != 5 || c[3] != 100000 || c[4] >= 100000 {
+		t.Errorf("cycles of steps: %v: want the floor of a first launch after the wait, and of none that follows", c)
+	}
+}

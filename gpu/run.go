@@ -134,7 +134,7 @@ func (r *runner) onlyGraph() bool {
 func (r *runner) prepare(list []config.Launch) error {
 	for i := range list {
 		l := &list[i]
-		made := launch{step: stepName(l), once: l.Once, host: l.Copy != nil, mode: r.mode(l.Mode), from: l}
+		made := launch{step: stepName(l), once: l.Once, host: l.Copy != nil || l.Synchronize, mode: r.mode(l.Mode), from: l}
 		if made.host {
 			made.mode = config.ModeTimed
 		}
@@ -148,7 +148,7 @@ func (r *runner) prepare(list []config.Launch) error {
 }
 
 // work makes the work of a launch.
-func (r *runner) work(l *config.Launch) (queued, error) {
+func (r *runner) work(l *config.Launch) (work, error) {
 	switch {
 	case len(l.Graph) > 0:
 		g := graphOf(r.graphs, l.Graph)
@@ -158,6 +158,8 @@ func (r *runner) work(l *config.Launch) (queued, error) {
 		return nil, fmt.Errorf("dispatch: %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
 	case l.Copy != nil:
 		return newHostCopy(&r.setup.Machine.Host, l.Copy), nil
+	case l.Synchronize:
+		return &hostWait{cycles: uint64(r.setup.Machine.Host.Synchronize)}, nil
 	case l.Transfer != nil:
 		t, err := r.resources.transfer(l.Transfer)
 		if err != nil {
@@ -239,6 +241,8 @@ func stepName(l *config.Launch) string {
 		return "graph"
 	case l.Copy != nil:
 		return "copy"
+	case l.Synchronize:
+		return "synchronize"
 	case l.Transfer != nil:
 		return "transfer"
 	}
@@ -294,7 +298,7 @@ func (r *runner) rounds() error {
 
 // stream runs the launches of a round, one after the other.
 func (r *runner) stream(round int) error {
-	follows := false
+	follows := false // launches wait in the stream
 	for i := range r.launches {
 		l := &r.launches[i]
 		if l.once && round > 0 {
@@ -304,7 +308,7 @@ func (r *runner) stream(round int) error {
 		if err := r.launch(l, follows); err != nil {
 			return err
 		}
-		follows = follows || !l.host
+		follows = (follows || !l.host) && !l.from.Synchronize
 	}
 	return nil
 }

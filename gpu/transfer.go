@@ -163,3 +163,17 @@ func (h *hostCopy) cycles() uint64 {
 	}
 	return cycles
 }
+
+// A hostWait is a wait of the host for all launches before, which have ended when it begins: only the time of the wait itself passes.
+type hostWait struct {
+	passing
+	cycles uint64
+}
+
+func (*hostWait) functional(*untimed, scheduler.Part, bool) (*account.Counts, error) {
+	return &account.Counts{}, nil
+}
+
+func (w *hostWait) timed(t *timing, _ string, _ scheduler.Part, _ bool) (*account.Counts, error) {
+	return t.idle(w.cycles), nil
+}

@@ -5,10 +5,11 @@ type WorkSpec struct {
 	Dispatcher DispatcherSpec `yaml:"dispatcher" doc:"kernel launch and workgroup dispatch"`
 	Scheduler  SchedulerSpec  `yaml:"scheduler" doc:"who starts the workgroups of execution graphs"`
 	Queue      QueueSpec      `yaml:"queue" doc:"payloads of execution graphs, and the queue that they wait in"`
-	Host       HostSpec       `yaml:"host" doc:"copies between host and device memory"`
+	Host       HostSpec       `yaml:"host" doc:"copies between host and device memory, and waits of the host"`
 }
 
-// HostSpec is what a copy step costs: a fixed time and one for its bytes, and where the host's runtime copies them to a buffer of its own first, another.
+// HostSpec is what a copy step costs: a fixed time and one for its bytes, and where the host's runtime copies them to a buffer of its own first, another;
+// and what the host's wait for the device does.
 type HostSpec struct {
 	ToDeviceCycles   int     `yaml:"to_device_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a copy from host to device memory"`
 	ToDeviceBytes    float64 `yaml:"to_device_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of a copy from host to device memory"`
@@ -16,6 +17,7 @@ type HostSpec struct {
 	FromDeviceBytes  float64 `yaml:"from_device_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of a copy from device to host memory"`
 	StagedBelow      int     `yaml:"staged_below_bytes" default:"0" range:"0..1099511627776" unit:"bytes" doc:"copies of fewer bytes than this, either way, pass through a buffer of the host's runtime, so that the host copies them once more; larger ones go straight"`
 	StagedBytes      float64 `yaml:"staged_bytes_per_cycle" default:"1" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of the host's own copy where copies are staged"`
+	Synchronize      int     `yaml:"synchronize_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"cost of a wait of the host for the device: from the end of the last launch until the host goes on"`
 }
 
 // PayloadCache says whether what the machine has for payloads on chip is a cache.

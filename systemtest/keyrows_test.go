@@ -117,6 +117,7 @@ steps:
   - {name: in, copy: {to: device, bytes: 1000}}
   - {name: work, dispatch: [1]}
   - {name: out, copy: {to: host, bytes: 500}}
+  - {name: wait, synchronize: true}
 `,
 	"launches": `
 shader: select.spv
@@ -410,6 +411,7 @@ var plainRows = []keyRow{
 	{"host.from_device_bytes_per_cycle", "copies", "", "2", "1", exactly(250)},
 	{"host.staged_below_bytes", "copies", "host.staged_bytes_per_cycle=1", "500", "501", exactly(500)},
 	{"host.staged_bytes_per_cycle", "copies", "host.staged_below_bytes=1001", "2", "1", exactly(500 + 250)},
+	{"host.synchronize_cycles", "copies", "", "0", "1000", exactly(1000)},
 
 	{"dispatcher.following_launch_cycles", "launches", "", "0", "1000", exactly(2 * 1000)},
 	{"dispatcher.launch_floor_cycles", "launches", "", "0", "1000000", atLeast(1_000_000)},
