@@ -20,25 +20,32 @@ func (s *server) book(at, cost uint64) (waitCycles uint64) {
 
 // A timetable is a server of a level with finite queues: requests are booked for when they come, with all that they have waited
 // for. They are booked in the order of issue; one that comes before those booked earlier takes time that these have left. Time
-// is cut into intervals, each of which is taken from its beginning on, or from when the first request of it comes: nothing is
-// done twice at a time.
+// is cut into intervals, of each of which is known up to when it is taken, and the longest time before that in which nothing is done:
+// nothing is done twice at a time.
 type timetable struct {
 	server
-	shift uint               // log2 of an interval's fixed-point time
-	taken *[intervals]uint64 // up to when an interval is taken, by its number; what is from before it begins was left by one long past
+	shift uint              // log2 of an interval's fixed-point time
+	taken *[intervals]taken // intervals, by their number
 	full  [intervals / 64]uint64
 	base  uint64 // first interval that may be booked
+}
+
+// A taken interval. One whose end lies before it begins was left by an interval long past.
+type taken struct {
+	until uint64 // nothing is done after it
+	idle  span   // before it
 }
 
 const (
 	intervals   = 512
 	leastCycles = 16 // of an interval, which takes at least four requests as the first one
+	leastIdle   = 8  // parts of an interval: less than one of them is not worth a look
 )
 
 // book takes the server for cost (fixed point) from cycle at on, and returns the cycles that the request waits for its turn.
 func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
 	if t.taken == nil {
-		t.taken = new([intervals]uint64)
+		t.taken = new([intervals]taken)
 		t.shift = uint(bits.Len64(max(leastCycles<<fixedShift, 4*cost) - 1))
 	}
 	from := at << fixedShift
@@ -47,24 +54,55 @@ func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
 
 // take books time from a time on, and returns when the last of it ends.
 func (t *timetable) take(from, cost uint64) (end uint64) {
-	interval := max(from>>t.shift, t.base)
-	for {
+	for interval := max(from>>t.shift, t.base); ; interval++ {
 		if !t.has(interval) {
 			interval = t.open(interval)
 		}
-		taken, start := &t.taken[interval%intervals], interval<<t.shift
-		begin := max(*taken, start, from)
-		rest := start + 1<<t.shift - begin
-		if cost < rest {
-			*taken = begin + cost
-			return *taken
-		}
-		*taken = begin + rest
-		t.full[interval/64%(intervals/64)] |= 1 << (interval % 64)
-		if cost -= rest; cost == 0 {
-			return *taken
+		if cost, end = t.serve(interval, from, cost); cost == 0 {
+			return end
 		}
 	}
+}
+
+// serve books what an interval has left of a time from another one on. It returns what it has not, and when the last of what it has ends.
+func (t *timetable) serve(interval, from, cost uint64) (rest, end uint64) {
+	e, start := &t.taken[interval%intervals], interval<<t.shift
+	if e.until < start {
+		*e = taken{until: start}
+	}
+	next := start + 1<<t.shift
+	if from = max(from, start); from < e.idle.until {
+		cost, end = e.fill(from, cost)
+	}
+	if cost > 0 && e.until < next {
+		cost, end = e.extend(from, cost, next)
+	}
+	if e.until == next && e.idle.until-e.idle.from < (next-start)/leastIdle {
+		t.full[interval/64%(intervals/64)] |= 1 << (interval % 64)
+	}
+	return cost, end
+}
+
+// extend takes time after all that is taken, before the interval ends.
+func (e *taken) extend(from, cost, next uint64) (rest, end uint64) {
+	begin := max(from, e.until)
+	if begin-e.until > e.idle.until-e.idle.from {
+		e.idle = span{e.until, begin}
+	}
+	e.until = min(begin+cost, next)
+	return begin + cost - e.until, e.until
+}
+
+// fill takes idle time, and keeps the longer part of what is left of it.
+func (e *taken) fill(from, cost uint64) (rest, end uint64) {
+	begin := max(from, e.idle.from)
+	end = min(begin+cost, e.idle.until)
+	if begin-e.idle.from > e.idle.until-end {
+		e.idle.until = begin
+	} else {
+		e.idle.from = end
+	}
+	return begin + cost - end, end
 }
 
 // has says whether an interval may be booked and is not full.
@@ -74,12 +112,12 @@ func (t *timetable) has(interval uint64) bool {
 
 // open is the first interval from one on that is not full. Where it lies beyond the last one, the first are given up.
 func (t *timetable) open(interval uint64) uint64 {
-	for interval < t.base+intervals {
+	for last := t.base + intervals; interval < last; {
 		if rest := ^t.full[interval/64%(intervals/64)] >> (interval % 64); rest != 0 {
-			interval += uint64(bits.TrailingZeros64(rest))
+			interval = min(interval+uint64(bits.TrailingZeros64(rest)), last) // bits of later ones are those of intervals long past
 			break
 		}
-		interval = (interval/64 + 1) * 64
+		interval = min((interval/64+1)*64, last)
 	}
 	if t.base+intervals <= interval {
 		t.forget(min(interval+1-intervals, t.base+intervals))
