@@ -109,6 +109,46 @@ func TestEagerStores(t *testing.T) {
 	}
 }
 
+// Of lines that stores have written whole so many of a set wait, and with one more the least recently used of them goes on, with time or
+// without: a release writes those that wait. A line of which a part was stored is none of them.
+func TestEagerStoresThatWait(t *testing.T) {
+	const stores, setBytes = 7, 512 // lines of one set are so far apart
+	for waiting := range 5 {
+		for name, store := range map[string]func(f *Fast, at uint64, r *Request){
+			"with time":    func(f *Fast, at uint64, r *Request) { f.Access(at, r) },
+			"without time": func(f *Fast, _ uint64, r *Request) { f.Warm(r) },
+		} {
+			f := newTiny(t, func(s *HierarchySpec) {
+				s.L2.Bytes, s.L2.Ways, s.L2.SharedBy, s.L2.ReleaseAtEnd, s.L2.Write, s.L2.DirtyWays = 4096, 8, 2, true, WriteEager, waiting
+			})
+			store(f, 0, &Request{Kind: Write, Busy: 1, Lines: []Line{{Addr: 0, Bytes: 4, Words: 1}}})
+			for i := range uint64(stores) {
+				store(f, 2000*(i+1), request(0, Write, setBytes*(i+1)))
+			}
+			store(f, 32000, request(0, Write, setBytes*stores)) // which is there already
+			before := f.count("memory").Written
+			f.Release(40000)
+			left := (f.count("memory").Written - before) / 64
+			if want := uint64(min(waiting, stores)) + 1; left != want {
+				t.Errorf("%s, %d lines may wait: a release writes %d lines, want %d", name, waiting, left, want)
+			}
+			if before += f.warmedBytes("l2"); waiting > 0 && before != (stores-uint64(waiting))*64 {
+				t.Errorf("%s, %d lines may wait: %d bytes have gone on, want %d lines", name, waiting, before, stores-waiting)
+			}
+		}
+	}
+}
+
+// warmedBytes is what a level has sent on and fetched without time.
+func (f *Fast) warmedBytes(name string) uint64 {
+	for _, l := range f.levels {
+		if l.Name == name {
+			return l.passed
+		}
+	}
+	return 0
+}
+
 // A miss of a sector fetches that alone, with time or without; once both are there the line is as any other.
 func TestSectors(t *testing.T) {
 	for name, read := range map[string]func(f *Fast, at, addr uint64){

@@ -67,7 +67,7 @@ type level struct {
 	warmCounts
 	part      *Level // nil: not among the parts of a machine
 	keeps     bool   // stores, until evicted
-	eager     bool   // lines that stores have written whole go to the next level at once
+	eager     bool   // lines that stores have written whole go to the next level before they are evicted
 	shared    bool   // keeps stores, and one instance serves the whole machine
 	random    bool   // any line of a full set is replaced
 	latency   uint64
@@ -336,18 +336,38 @@ func (c *cache) store(p *place, at, delay, words uint64) (held bool, waited uint
 	}
 	p.touch(way)
 	whole := c.stored(p.slice, p.first+way, words)
-	switch {
-	case c.eager && whole:
-		delay = c.sendWhole(p, way, at, delay)
-	case c.keeps:
+	if c.keeps {
 		p.makeDirty(way)
+	}
+	if c.eager && whole {
+		if way = c.early(p, way); way >= 0 {
+			delay = c.sendWhole(p, way, at, delay)
+		}
 	}
 	return c.keeps, delay
 }
 
+// early is which line of a set goes to the next level when stores have written all of one; -1: none.
+func (c *cache) early(p *place, way int) int {
+	if c.DirtyWays == 0 {
+		return way
+	}
+	oldest, n := -1, 0
+	for way := range p.used.newestFirst(int(p.set)) {
+		if l := p.line(way); l.dirty() && l.full() {
+			oldest = way
+			n++
+		}
+	}
+	if n <= c.DirtyWays {
+		return -1
+	}
+	return oldest
+}
+
 // sendWhole sends a line that stores have written whole to the next level, and keeps it. It returns what the store has waited for then.
 func (c *cache) sendWhole(p *place, way int, at, delay uint64) (waited uint64) {
-	addr := c.address(p, p.tag)
+	addr := c.address(p, p.labels()[way])
 	waited = c.writeOut(p.slice, at, delay, addr, c.whole)
 	*p.line(way) &^= dirtyLine
 	if !c.AcquireAtStart { // which drops the others' copies as well

@@ -1,6 +1,9 @@
 package mem
 
-import "math/bits"
+import (
+	"iter"
+	"math/bits"
+)
 
 // A recency keeps the ways of each set in the order in which they were used: up to 16 ways in a word, four bits a way, more of
 // them in a ring.
@@ -48,6 +51,22 @@ func (r *recency) oldest(set int) int {
 		return int((r.words[set] ^ r.first) >> (4 * uint(r.ways-1) % 64) % wordWays)
 	}
 	return int(r.ring(set)[0].newer) - 1
+}
+
+// newestFirst hands on the ways of a set, from the most recently used on.
+func (r *recency) newestFirst(set int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if r.words != nil {
+			for i, word := 0, r.words[set]^r.first; i < r.ways && yield(int(word%wordWays)); i++ {
+				word >>= 4
+			}
+			return
+		}
+		ring := r.ring(set)
+		for at := ring[0].older; at != 0 && yield(int(at)-1); {
+			at = ring[at].older
+		}
+	}
 }
 
 // touch makes a way of a set the most recently used.

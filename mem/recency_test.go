@@ -17,6 +17,10 @@ func TestRecencyIsTheOrderOfUse(t *testing.T) {
 			if got := r.oldest(set); got != oldest {
 				t.Fatalf("%d ways, step %d: oldest %d, want %d", ways, now, got, oldest)
 			}
+			order := slices.Collect(r.newestFirst(set))
+			if last := len(order) - 1; last != ways-1 || !slices.IsSortedFunc(order, func(a, b int) int { return ages[b] - ages[a] }) || order[last] != oldest {
+				t.Fatalf("%d ways, step %d: order %v of ages %v", ways, now, order, ages)
+			}
 			way := rnd.Intn(ways)
 			switch n := rnd.Intn(40); {
 			case n == 0 && now%7 == 0:

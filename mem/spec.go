@@ -11,7 +11,7 @@ import (
 const (
 	WriteThrough = "through"   // passed on; a line that is present stays
 	WriteBack    = "back"      // kept until evicted
-	WriteEager   = "eager"     // likewise, but a line that stores have written whole goes on at once
+	WriteEager   = "eager"     // likewise, but of lines that stores have written whole only so many of a set wait to go on
 	ReadOnly     = "read-only" // passed on without looking
 )
 
@@ -36,7 +36,8 @@ type CacheSpec struct {
 	SharedBy        int     `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instance (at least compute_units: one an engine); 0: one for the whole machine, as memory_side always is"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles that this level adds to a request: a hit in level n takes the sum over levels 1..n"`
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice"`
-	Write           string  `yaml:"write" enum:"through|back|eager|read-only" doc:"what a store does here: through to the next level, or kept until evicted (back); eager: as back, but a line that stores have written whole goes to the next level at once, and stays here; scalar_l1: read-only, no other level is. Under memory.model: akita eager is as back"`
+	Write           string  `yaml:"write" enum:"through|back|eager|read-only" doc:"what a store does here: through to the next level, or kept until evicted (back); eager: as back, but a line that stores have written whole goes to the next level before it is evicted, and stays here; scalar_l1: read-only, no other level is. Under memory.model: akita eager is as back"`
+	DirtyWays       int     `yaml:"dirty_ways" default:"0" range:"0..1024" unit:"lines" doc:"with write: eager, lines of a set that stores have written whole and that wait here; with one more, the least recently used of them goes to the next level; 0: each goes at once"`
 	WriteAllocate   bool    `yaml:"write_allocate" doc:"whether a store that misses takes a line here; false in scalar_l1"`
 	Misses          int     `yaml:"misses" range:"0..1048576" unit:"lines" doc:"outstanding missing lines of one slice; 0: no limit"`
 	HashSets        bool    `yaml:"hash_sets" default:"false" doc:"whether higher address bits are folded into the set's index, where the sets of a slice are a power of two"`
@@ -70,6 +71,9 @@ func (c CacheSpec) Check() []spec.Problem {
 	ps := c.needed()
 	if set := c.LineBytes * c.Ways * c.Slices; ps == nil && c.Bytes%set != 0 {
 		ps = append(ps, spec.Bad("bytes", "found %d: want a multiple of line_bytes x ways x slices, %d", c.Bytes, set))
+	}
+	if c.DirtyWays > c.Ways {
+		ps = append(ps, spec.Bad("dirty_ways", "found %d: want at most ways, %d", c.DirtyWays, c.Ways))
 	}
 	if c.SectorBytes > 0 && (c.SectorBytes < minLine || c.SectorBytes > c.LineBytes) {
 		ps = append(ps, spec.Bad("sector_bytes", "found %d: want 0, or from %d up to line_bytes, %d", c.SectorBytes, minLine, c.LineBytes))
@@ -235,6 +239,8 @@ func (l *namedCache) checkStores() []spec.Problem {
 		return []spec.Problem{spec.Bad(l.Name+".write", "found %s: want read-only, as nothing is stored through the scalar cache", l.Write)}
 	case readOnly && l.WriteAllocate:
 		return []spec.Problem{spec.Bad(l.Name+".write_allocate", "found true: want false, as nothing is stored through the scalar cache")}
+	case readOnly && l.DirtyWays > 0:
+		return []spec.Problem{spec.Bad(l.Name+".dirty_ways", "found %d: want 0, as nothing is stored through the scalar cache", l.DirtyWays)}
 	case readOnly && l.Atomics > 0:
 		return []spec.Problem{spec.Bad(l.Name+".atomics", "found %d: want 0, as no atomics go through the scalar cache", l.Atomics)}
 	case readOnly && l.LinkWrite > 0:

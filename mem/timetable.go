@@ -1,6 +1,10 @@
 package mem
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"spvsim/mem/dram"
+)
 
 // A server is a port with a bandwidth: requests queue for it.
 type server struct{ free uint64 } // fixed-point cycle from which it is idle
@@ -32,8 +36,8 @@ type timetable struct {
 
 // A taken interval. One whose end lies before it begins was left by an interval long past.
 type taken struct {
-	until uint64 // nothing is done after it
-	idle  span   // before it
+	until uint64    // nothing is done after it
+	idle  dram.Span // before it
 }
 
 const (
@@ -71,13 +75,13 @@ func (t *timetable) serve(interval, from, cost uint64) (rest, end uint64) {
 		*e = taken{until: start}
 	}
 	next := start + 1<<t.shift
-	if from = max(from, start); from < e.idle.until {
+	if from = max(from, start); from < e.idle.Until {
 		cost, end = e.fill(from, cost)
 	}
 	if cost > 0 && e.until < next {
 		cost, end = e.extend(from, cost, next)
 	}
-	if e.until == next && e.idle.until-e.idle.from < (next-start)/leastIdle {
+	if e.until == next && e.idle.Until-e.idle.From < (next-start)/leastIdle {
 		t.full[interval/64%(intervals/64)] |= 1 << (interval % 64)
 	}
 	return cost, end
@@ -86,8 +90,8 @@ func (t *timetable) serve(interval, from, cost uint64) (rest, end uint64) {
 // extend takes time after all that is taken, before the interval ends.
 func (e *taken) extend(from, cost, next uint64) (rest, end uint64) {
 	begin := max(from, e.until)
-	if begin-e.until > e.idle.until-e.idle.from {
-		e.idle = span{e.until, begin}
+	if begin-e.until > e.idle.Until-e.idle.From {
+		e.idle = dram.Span{From: e.until, Until: begin}
 	}
 	e.until = min(begin+cost, next)
 	return begin + cost - e.until, e.until
@@ -95,12 +99,12 @@ func (e *taken) extend(from, cost, next uint64) (rest, end uint64) {
 
 // fill takes idle time, and keeps the longer part of what is left of it.
 func (e *taken) fill(from, cost uint64) (rest, end uint64) {
-	begin := max(from, e.idle.from)
-	end = min(begin+cost, e.idle.until)
-	if begin-e.idle.from > e.idle.until-end {
-		e.idle.until = begin
+	begin := max(from, e.idle.From)
+	end = min(begin+cost, e.idle.Until)
+	if begin-e.idle.From > e.idle.Until-end {
+		e.idle.Until = begin
 	} else {
-		e.idle.from = end
+		e.idle.From = end
 	}
 	return begin + cost - end, end
 }

@@ -46,15 +46,24 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
 	if !store {
 		return
 	}
-	switch whole := c.stored(p.slice, p.first+way, words<<c.within(addr)); {
-	case c.eager && whole:
-		c.warmNext(store, c.address(&p, p.tag), uint32(c.LineBytes), c.whole)
-		*p.line(way) &^= dirtyLine
-	case c.keeps:
-		p.makeDirty(way)
-	default:
+	whole := c.stored(p.slice, p.first+way, words<<c.within(addr))
+	if !c.keeps {
 		c.warmNext(store, addr, bytes, words)
+		return
 	}
+	p.makeDirty(way)
+	if c.eager && whole {
+		c.warmEarly(&p, c.early(&p, way))
+	}
+}
+
+// warmEarly sends a line on before it is evicted, where there is one.
+func (c *cache) warmEarly(p *place, way int) {
+	if way < 0 {
+		return
+	}
+	c.warmNext(true, c.address(p, p.labels()[way]), uint32(c.LineBytes), c.whole)
+	*p.line(way) &^= dirtyLine
 }
 
 // warmFill makes what a read of bytes fetches valid.

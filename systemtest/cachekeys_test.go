@@ -177,6 +177,7 @@ func (c *cacheCase) rows() []keyRow {
 			keyRow{at("acquire_at_start"), "chain", on, "false", "true", refused(at("acquire_at_start"))},
 			keyRow{at("write"), "chain", on, "read-only", "back", refused(at("write"))},
 			keyRow{at("write_buffer"), "chain", on, "0", "1", refused(at("write_buffer"))},
+			keyRow{at("dirty_ways"), "chain", on, "0", "1", refused(at("dirty_ways"))},
 			keyRow{at("link_write_bytes_per_cycle"), "chain", on, "0", "1", refused(at("link_write_bytes_per_cycle"))},
 			keyRow{at("atomics"), "chain", on, "0", "1", refused(at("atomics"))},
 			keyRow{at("write_allocate"), "chain", on, "false", "true", refused(at("write_allocate"))})
@@ -188,7 +189,8 @@ func (c *cacheCase) rows() []keyRow {
 		keyRow{at("atomics"), "updates", on, "0", "1", waited(c.name)},
 		keyRow{at("write"), "chain", on, "through", "read-only", refused(at("write"))},
 		keyRow{at("write"), "store", keeps, "through", "back", bothOf(fewer(c.acknowledged()), accessesAre(c.next, 1+3*16+1, 1))},
-		keyRow{at("write"), "stores", keeps, "back", "eager", accessesAre(c.next, 1+4, 1+stored/128)}, // four lines have no place
+		keyRow{at("write"), "stores", keeps, "back", "eager", accessesAre(c.next, 1+4, 1+stored/128)},                              // four lines have no place
+		keyRow{at("dirty_ways"), "stores", keeps + at("write=eager"), "0", "1", accessesAre(c.next, 1+stored/128, 1+stored/128-8)}, // one in each of the eight sets that they go to
 		keyRow{at("release_at_end"), "store", keeps + at("write=back"), "false", "true", bothOf(longer(c.acknowledged()), accessesAre(c.next, 1, 1+16+1))},
 		keyRow{at("release_at_end"), "store", on + at("write=through"), "false", "true", refused(at("release_at_end"))},
 		keyRow{at("acquire_at_start"), "chain", on + at("write_allocate=true ") + at("write=back"), "false", "true", refused(at("acquire_at_start"))},
