@@ -59,7 +59,7 @@ steps:
   - {name: fourth, dispatch: [4]}
 `
 	cycles := func(floor string) []uint64 {
-		s := setup(t, steps, "cdna3-mi300a", "host.synchronize_cycles=776", "dispatcher.kernel_launch_cycles=6000", "dispatcher.following_launch_cycles=2000", floor)
+		s := setup(t, steps, "cdna3-mi300a", "host.synchronize_cycles=776", "dispatcher.kernel_launch_cycles=6000", "dispatcher.following_launch_cycles=2000", "dram.standard=none", floor)
 		r, err := Run(context.Background(), s)
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +73,7 @@ steps:
 	if c := cycles("dispatcher.launch_floor_cycles=0"); len(c) != 5 || c[2] != 776 || c[3] != c[4]+4000 || c[4] > c[1] {
 		t.Errorf("cycles of steps: %v: want 776 of the wait (SIMDs issue in every fourth cycle), and after it 4000 more than of a launch that follows", c)
 	}
-	if c := cycles("dispatcher.launch_floor_cycles=100000"); len(c) != 5 || c[3] != 100000 || c[4] >= 100000 {
+	if c := cycles("dispatcher.launch_floor_cycles=100000"); len(c) != 5 || c[3] != c[0] || c[3] < 100000 || c[4] >= 100000 {
 		t.Errorf("cycles of steps: %v: want the floor of a first launch after the wait, and of none that follows", c)
 	}
 }
