@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
 // A key of a figure takes the values of its type as YAML writes them, and no others: in quotes only texts.
@@ -248,6 +249,101 @@ func TestNamesBreakInTheMiddle(t *testing.T) {
 		}
 		if got := float64(labelled(ticks)); got != want {
 			t.Errorf("%d labels of 3 share %g each, want %g", n, got, want)
+		}
+	}
+}
+
+// Categories that are numbers have places one apart, with what is between two of them in proportion; what is beyond the last is half a place from it.
+func TestPlacesAmongNumbers(t *testing.T) {
+	d := &Dimension{numbers: []float64{1, 2, 4, 8}}
+	for v, want := range map[float64]float64{0: -0.5, 0.99: -0.5, 1: 0, 1.5: 0.5, 2: 1, 3: 1.5, 2.5: 1.25, 4: 2, 7: 2.75, 8: 3, 8.01: 3.5, 100: 3.5} {
+		if got := d.place(v); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%g is at %g, want %g", v, got, want)
+		}
+	}
+	if got := (&Dimension{}).place(7); got != 7 {
+		t.Errorf("among names, 7 is at %g", got)
+	}
+	c, err := chartOf(t, "n,t\n1,5\n2,6\n4,7\n", "{kind: bar, x: n, y: t, annotations: [{vline: 3}, {x: 1.5, y: 6, text: a}, {points: [[4, 9]], source: m}, {hline: 3}]}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := c.figure.Annotations
+	if *a[0].VLine != 1.5 || *a[1].X != 0.5 || *a[1].Y != 6 || a[2].Points[0][0] != 2 || a[2].Points[0][1] != 9 || a[3].Points != nil || *a[3].HLine != 3 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Panels that share an axis have the range of all, others that of their own; an empty one of a grid has that of all.
+func TestSharedAxes(t *testing.T) {
+	const rows = "p,n,t\na,1,10\na,2,20\nb,100,1000\nb,200,3000\n"
+	for share, want := range map[string][2]bool{"both": {true, true}, "x": {true, false}, "y": {false, true}, "none": {false, false}} {
+		c, err := chartOf(t, rows, "{kind: line, x: n, y: t, facets: {column: p, share: "+share+"}}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, _ := c.settle("page")
+		x, y := l.panes[0].axes.X == l.panes[1].axes.X, l.panes[0].axes.Y == l.panes[1].axes.Y
+		if x != want[0] || y != want[1] {
+			t.Errorf("shared %s: x %t, y %t", share, x, y)
+		}
+		for i, p := range l.panes {
+			if p.showX != (!want[0] || i+l.columns >= len(l.panes)) || p.showY != (!want[1] || i%l.columns == 0) {
+				t.Errorf("shared %s: panel %d has labels of x: %t, of y: %t", share, i, p.showX, p.showY)
+			}
+		}
+	}
+}
+
+// Boxes are of the values in their order, in whatever order the rows have them.
+func TestBoxesAreOfSortedValues(t *testing.T) {
+	c, err := chartOf(t, "n,z,t\nu,1,50\nu,2,10\nu,3,40\nu,4,20\nv,5,3\nv,6,1\n", "{kind: box, x: n, y: t}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := c.Panels[0].Series[0].Points
+	if want := [][]float64{{10, 20, 40, 50}, {1, 3}}; !reflect.DeepEqual([][]float64{p[0].Values, p[1].Values}, want) || p[0].Y != 30 || p[1].Y != 2 || p[0].Rows != 4 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// A legend beside the panels has as many columns as fit, or as the figure says; a long name keeps its ends in the figure.
+func TestColumnsOfLegends(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("n,t,s\n")
+	for i := range 7 {
+		fmt.Fprintf(&rows, "1,%d,name%d\n2,%d,name%d\n", i, i, i+1, i)
+	}
+	for given := range 9 {
+		for _, place := range []string{"bottom", "right"} {
+			columns := ""
+			if given > 0 {
+				columns = fmt.Sprintf(", columns: %d", given)
+			}
+			c, err := chartOf(t, rows.String(), "{kind: line, x: n, y: t, series: s, legend: {place: "+place+columns+"}}")
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, _ := c.settle("column")
+			width, got, lines, _ := l.legendGrid()
+			fits := int((l.size.X - 2*edge + entryGap) / width)
+			most := given
+			switch {
+			case place == "right":
+				most = max(given, 1)
+			case given == 0 || given > fits:
+				most = fits
+			}
+			most = min(most, 7)
+			wantLines := (7 + most - 1) / most
+			if want := (7 + wantLines - 1) / wantLines; got != want || lines != wantLines {
+				t.Errorf("%s, %d columns asked for, %d fit: %d by %d, want %d by %d", place, given, fits, got, lines, want, wantLines)
+			}
+		}
+	}
+	for _, c := range [][4]float64{{50, 20, 100, 50}, {10, 40, 100, 20 + float64(edge)}, {95, 40, 100, 80 - float64(edge)}, {50, 94, 100, 50}} {
+		if got := float64(keepInside(vg.Length(c[0]), vg.Length(c[1]), vg.Length(c[2]))); math.Abs(got-c[3]) > 1e-9 {
+			t.Errorf("the middle of %g at %g in %g is at %g, want %g", c[1], c[0], c[2], got, c[3])
 		}
 	}
 }
