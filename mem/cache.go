@@ -340,16 +340,16 @@ func (c *cache) store(p *place, at, delay, words uint64) (held bool, waited uint
 		p.makeDirty(way)
 	}
 	if c.eager && whole {
-		if way = c.early(p, way); way >= 0 {
+		if way = p.early(way, c.DirtyWays); way >= 0 {
 			delay = c.sendWhole(p, way, at, delay)
 		}
 	}
 	return c.keeps, delay
 }
 
-// early is which line of a set goes to the next level when stores have written all of one; -1: none.
-func (c *cache) early(p *place, way int) int {
-	if c.DirtyWays == 0 {
+// early is which line of a set goes to the next level when stores have written all of one, where so many wait; -1: none.
+func (p *place) early(way, waiting int) int {
+	if waiting == 0 {
 		return way
 	}
 	oldest, n := -1, 0
@@ -359,7 +359,7 @@ func (c *cache) early(p *place, way int) int {
 			n++
 		}
 	}
-	if n <= c.DirtyWays {
+	if n <= waiting {
 		return -1
 	}
 	return oldest

@@ -53,7 +53,7 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
 	}
 	p.makeDirty(way)
 	if c.eager && whole {
-		c.warmEarly(&p, c.early(&p, way))
+		c.warmEarly(&p, p.early(way, c.DirtyWays))
 	}
 }
 
