@@ -273,6 +273,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 			SelectBuffers: t.Buffers == "pointers",
 			Registers:     opt.RegisterFile{All: m.Registers.Vector / max(waveSize/max(m.WaveSize, 1), 1), Granule: m.Registers.VectorGranule, Waves: m.WaveSlots},
 			Native:        native,
+			Precise:       t.Math == "precise",
 			Divides: func(op isa.Op, typ isa.Type) bool {
 				_, _, ok := t.Expand(isa.Table[op].Name, typ.String(), waveSize)
 				return ok

@@ -22,7 +22,7 @@ func TestTargetKey(t *testing.T) {
 			t.Errorf("%s makes another key", set)
 		}
 	}
-	for _, set := range []string{"queue.pack_threads=false", "timing.buffers=pointers", "matrix.without=lanes", "registers.vector=512", "wave_slots=8"} {
+	for _, set := range []string{"queue.pack_threads=false", "timing.buffers=pointers", "timing.math=precise", "matrix.without=lanes", "registers.vector=512", "wave_slots=8"} {
 		if _, err := config.LoadMachine(config.Request{Machine: config.DefaultMachine, Set: []string{set}}); err != nil {
 			t.Errorf("%s: %v", set, err)
 		} else if gpu.TargetKey(load(set), 32) == base {

@@ -306,7 +306,7 @@ func TestExecutionAllocatesNothing(t *testing.T) {
 		for _, exec := range []uint64{^uint64(0), 0x5555} {
 			in := &Inst{Op: op, T: I32, From: I32, Dst: V(8), Src: [4]Reg{V(0), S(1), V(4), Lit(3)}}
 			switch {
-			case op >= FAdd && op <= CubeMA || op >= FOrdEq && op <= FUnordLe || op == FConvert:
+			case op >= FAdd && op <= DivFixup || op >= FOrdEq && op <= FUnordLe || op == FConvert:
 				in.T, in.From = F32, F32
 			case op == FToU || op == FToS:
 				in.From = F32

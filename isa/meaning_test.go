@@ -236,6 +236,20 @@ func TestMeanings(t *testing.T) {
 		{CubeSC, F32, Void, []uint64{f32(1), f32(2), f32(-3)}, f32(-1)},
 		{CubeTC, F32, Void, []uint64{f32(1), f32(-3), f32(2)}, f32(-2)},
 		{CubeMA, F32, Void, []uint64{f32(1), f32(-3), f32(2)}, f32(6)},
+		{FClass, F32, Void, []uint64{nan32}, 0}, // no kind is asked for: TestKindsOfNumbers
+		{DivScale, F32, Void, []uint64{f32(3), f32(3), f32(5)}, f32(3)},
+		{DivScale, F32, Void, []uint64{f32(0x1p-130), f32(0x1p-130), f32(1)}, f32(0x1p-66)},
+		{DivScale, F32, Void, []uint64{f32(0x1p-120), f32(0x1p-130), f32(0x1p-120)}, f32(0x1p-56)},
+		{DivScale, F32, Void, []uint64{f32(0x1p-100), f32(0x1p50), f32(0x1p-100)}, f32(0x1p-36)},
+		{DivScaled, F32, Void, []uint64{f32(0x1p50), f32(0x1p-100)}, 1},
+		{DivScaled, F32, Void, []uint64{f32(3), f32(5)}, 0},
+		{DivFmas, F32, Void, []uint64{f32(2), f32(3), f32(0x1p-70), 1}, f32(6 * 0x1p-64)},
+		{DivFmas, F32, Void, []uint64{f32(2), f32(3), f32(4), 0}, f32(10)},
+		{DivFixup, F32, Void, []uint64{f32(3), f32(-2), f32(6)}, f32(-3)},
+		{DivFixup, F32, Void, []uint64{nan32, f32(0), f32(6)}, inf32},
+		{DivFixup, F32, Void, []uint64{nan32, f32(0x1p-126), f32(0x1p127)}, inf32},
+		{DivFixup, F32, Void, []uint64{nan32, inf32, f32(-6)}, f32(float32(math.Copysign(0, -1)))},
+		{DivFixup, F32, Void, []uint64{f32(1), f32(0), f32(0)}, f32(float32(math.NaN()))},
 		{FOrdLt, F32, Void, []uint64{f32(1), f32(2)}, 1},
 	} {
 		if got := Eval(c.op, c.t, c.from, 0, c.args...); got != c.want {
@@ -495,4 +509,19 @@ func TestEvalRefusesWhatHasNoMeaning(t *testing.T) {
 		}
 	}()
 	Eval(Ballot, I64, Void, 0, 1)
+}
+
+// Each kind of number is of the kinds that FClass asks for, and of no other.
+func TestKindsOfNumbers(t *testing.T) {
+	negativeZero := f32(float32(math.Copysign(0, -1)))
+	for _, c := range []struct {
+		bits uint64
+		kind uint64
+	}{{nan32, FClassNaN}, {inf32, FClassPlus}, {f32(float32(math.Inf(-1))), FClassMinus}, {0, FClassZero}, {negativeZero, FClassZero}, {f32(1), 0}, {f32(-0x1p-149), 0}} {
+		for _, asked := range []uint64{FClassNaN, FClassPlus, FClassMinus, FClassZero, FClassNaN | FClassPlus | FClassMinus | FClassZero} {
+			if got, want := Eval(FClass, F32, F32, asked, c.bits) != 0, c.kind&asked != 0; got != want {
+				t.Errorf("%#x is of kinds %#x: %t, want %t", c.bits, asked, got, want)
+			}
+		}
+	}
 }

@@ -162,6 +162,12 @@ const (
 	CubeSC
 	CubeTC
 	CubeMA // twice the length along the major axis: v_cubema with the free |x| of the instruction that reads it
+	FClass // Bool: a is of one of the kinds in Imm, see FClassNaN
+	// Steps of a division that is rounded once; T = F32.
+	DivScale  // a, which is the divisor b or the dividend c, scaled for the steps
+	DivScaled // divisor a, dividend b -> Bool: the quotient has to be scaled back; DivScale writes it, too
+	DivFmas   // a*b + c, scaled back where d, a Bool, says so
+	DivFixup  // the quotient a, of divisor b and dividend c, with what steps do not give
 
 	// Comparisons: T is the type of the sources, the result is Bool.
 	IEq

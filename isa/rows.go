@@ -208,6 +208,11 @@ var rows = [NumOps]Row{
 	{CubeSC, "cube_sc", addF, ternary, pure, cube(cubeSC), own("CubeFaceCoordAMD")},
 	{CubeTC, "cube_tc", addF, ternary, pure, cube(cubeTC), own("CubeFaceCoordAMD")},
 	{CubeMA, "cube_ma", addF, ternary, pure, cube(cubeMA), own("CubeFaceCoordAMD")},
+	{FClass, "fclass", addF, question, pure, meanFClass, own("precise square roots, sines and powers")},
+	{DivScale, "div_scale", fmaF, ternary, pure, plain(divScale), own("precise division")},
+	{DivScaled, "div_scaled", nothing, sig(OfBool, OfT, OfT), pure, plain(divScaled), own("the mask that div_scale writes beside its result")},
+	{DivFmas, "div_fmas", fmaF, sig(OfT, OfT, OfT, OfT, OfBool), pure, plain4(divFmas), own("precise division")},
+	{DivFixup, "div_fixup", fmaF, ternary, pure, plain(divFixup), own("precise division")},
 
 	{IEq, "ieq", compair, compare, saluC, intCompare(ieq), core(spirv.OpIEqual, spirv.OpLogicalEqual)},
 	{INe, "ine", compair, compare, saluC, intCompare(ine), core(spirv.OpINotEqual, spirv.OpLogicalNotEqual)},

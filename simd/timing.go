@@ -21,6 +21,9 @@ type Timing struct {
 	// Buffers decides whether a compiler may select between buffers as it does between addresses.
 	Buffers string `yaml:"buffers" enum:"descriptors|pointers" required:"true" doc:"how programs address buffers: through descriptors in scalar registers, which all lanes share, or by pointers, so that a branch between loads of two buffers may become one load of a selected address, and buffers that are not Restrict may be the same memory"`
 
+	// Math decides what f32 division, roots and functions become.
+	Math string `yaml:"math" enum:"native|precise" default:"native" doc:"f32 division, square roots, exponentials, logarithms, powers, sin and cos: one instruction where the machine has it, as drivers for Vulkan have them, or sequences that are right to the last places for all numbers, as builds of HIP and OpenCL have them"`
+
 	Passes int `yaml:"passes" range:"0..8" default:"0" doc:"passes through a SIMD that issue and busy of classes of unit valu or trans are given for: a wave of n passes takes n/passes of them, rounded up; 0: those of a wave of wave_size lanes, whatever simd_width"`
 
 	Classes    map[string]Class     `yaml:"classes" doc:"instruction classes by name"`

@@ -86,6 +86,13 @@ buffers:
   - {set: 0, binding: 2, name: sink, data: {zero: 128}}
 dispatch: [1]
 `,
+	"divide": `
+shader: divide.spv
+buffers:
+  - {set: 0, binding: 0, name: a, data: {iota: f32, count: 33}}
+  - {set: 0, binding: 1, name: sink, data: {zero: 128}}
+dispatch: [1]
+`,
 	"bounds": `
 nodes:
   - {shader: bounds.spvasm, entry: split}
@@ -476,6 +483,7 @@ var plainRows = []keyRow{
 
 	{"timing.lowering", "all", "", "dpp", "lds", counts("dpp", class(isa.ClassDPP), 3, 0)},
 	{"timing.passes", "vector", "wave_slots=16 simds=1 issue.policy=round-robin simd_width=16", "2", "1", slowed(2)},
+	{"timing.math", "divide", "", "native", "precise", counts("multiply-adds", class(isa.ClassFMA32), 1, 9)}, // of div_scale to div_fixup; the reciprocal is of its own class, and so is a product
 	{"timing.buffers", "select", "", "descriptors", "pointers", counts("loads", class(isa.ClassVMEM), 2, 1)},
 }
 

@@ -45,6 +45,9 @@ type Options struct {
 	// instruction, or steps, of its own; nil: it never does.
 	Divides func(op isa.Op, t isa.Type) bool
 
+	// Precise: f32 division, roots, exponentials, logarithms, powers, sin and cos are sequences as in builds of HIP and OpenCL.
+	Precise bool
+
 	// Native reports that the machine has an operation on words as one instruction; nil: it has all.
 	Native func(op isa.Op) bool
 
@@ -110,7 +113,7 @@ var schedule = []struct {
 	{3, []pass{{"ifconvert", ifconvert}, {"cleanup", cleanup}, {"fold", fold}, {"gvn", gvn}}},
 	{1, []pass{
 		{"tables", tables}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup},
-		{"byte words", byteWords}, {"dots", dots}, {"licm", licm}, {"placement", placement}, {"divisions", divisions}, {"fold", fold}, {"gvn", gvn}, {"licm", licm},
+		{"byte words", byteWords}, {"dots", dots}, {"precise", precise}, {"licm", licm}, {"placement", placement}, {"divisions", divisions}, {"fold", fold}, {"gvn", gvn}, {"licm", licm},
 		{"placement", placement}, {"addresses", addresses}, {"fold", fold}, {"gvn", gvn}, {"cleanup", cleanup}, {"narrow loads", narrowLoads}, {"byte fields", byteFields}, {"licm", licm},
 		{"push words", pushWords}, {"placement", placement}, {"merge", mergeAccesses}, {"contract", contract}, {"pointer sums", pointerSums}, {"gvn", gvn}, {"licm", licm}, {"cleanup", cleanup},
 		{"modifiers", modifiers}, {"divergence", divergence}, {"schedule", scheduleLoads}, {"bitcasts", bitcasts},
