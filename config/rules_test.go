@@ -468,3 +468,59 @@ func TestWhatIsFound(t *testing.T) {
 		}
 	}
 }
+
+// A queue has its number for a name, the medium priority and any pipe where it does not say; units are from the first to the last of an engine.
+func TestQueuesOfAJob(t *testing.T) {
+	const head = "shader: s.spv\nparameters: {n: 3}\nqueues:\n"
+	const steps = "steps: [{dispatch: [1]}]}\n"
+	j, err := ParseJob(mapFS(nil), "j.yaml", []byte(head+"- {"+steps+"- {name: q, priority: high, pipe: n - 3, units: [n, 2 * n], "+steps+"- {pipe: 64, units: [5, 5], "+steps))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := j.QueueCalls()
+	want := []QueueCall{{Name: "0", Priority: "medium", Pipe: -1, Path: "queues[0]"}, {Name: "q", Priority: "high", Limited: true, Units: [2]int{3, 6}, Path: "queues[1]"},
+		{Name: "2", Priority: "medium", Pipe: 64, Limited: true, Units: [2]int{5, 5}, Path: "queues[2]"}}
+	if d := cmp.Diff(want, got); d != "" || err != nil {
+		t.Error(d, err)
+	}
+	for text, want := range map[string]string{"pipe: -1": "queues[0].pipe: found -1: want 0 or more", "pipe: 1000000": "queues[0].pipe: ", "units: [4, 3]": "found 4 to 3: want the first before the last", "units: [0, 65537]": "queues[0].units[1]", "units: [x, 3]": "queues[0].units[0]"} {
+		j, err := ParseJob(mapFS(nil), "j.yaml", []byte(head+"- {"+text+", "+steps))
+		if err == nil {
+			_, err = j.QueueCalls()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Columns that vary together are those of one axis; each other one is alone.
+func TestColumnsThatVaryTogether(t *testing.T) {
+	e, err := LoadExperiment(experimentFiles("job: j.yaml\naxes:\n  n: {path: parameters.n, values: [1]}\n  z: {zip: {b: {path: machine.lds.banks, values: [1]}, c: {path: machine.clock_mhz, values: [2]}}}\n  v: {variants: {one: {row.k: 3}, two: {row.m: 4}}}\n"), "e.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for column, want := range map[string][]string{"n": {"n"}, "b": {"b", "c"}, "c": {"b", "c"}, "k": {"v", "k", "m"}, "m": {"v", "k", "m"}, "v": {"v", "k", "m"}, "other": {"other"}} {
+		if got := e.Partners(false, column); !slices.Equal(got, want) {
+			t.Errorf("%s varies with %q, want %q", column, got, want)
+		}
+	}
+}
+
+// Points have a size each, triangles three corners and points one.
+func TestDrawsOfPoints(t *testing.T) {
+	points := func(sizes string) error {
+		return launched("shader: s.spv\n" + ruleBuffersText + "draw: {topology: points, positions: {type: f32, values: [0, 0, 0, 1, 1, 0, 0, 1]}, point_sizes: {type: f32, values: [" + sizes + "]}, color: [{buffer: im}]}\n")
+	}
+	if err := points("1, 2"); err != nil {
+		t.Error(err)
+	}
+	for _, sizes := range []string{"1", "1, 2, 3"} {
+		if err := points(sizes); err == nil || !strings.Contains(err.Error(), "want 2, one for each vertex") {
+			t.Errorf("sizes %s: %v", sizes, err)
+		}
+	}
+	if (&DrawCall{Points: true}).Corners() != 1 || (&DrawCall{}).Corners() != 3 {
+		t.Error("a primitive has other corners")
+	}
+}

@@ -1,0 +1,58 @@
+package plots
+
+import (
+	"strings"
+	"testing"
+)
+
+// What does not go together in a figure is refused by its key, and without that it is taken.
+func TestRulesOfFigures(t *testing.T) {
+	const line = "kind: line\nx: a\ny: b\n"
+	for _, c := range []struct{ good, from, to, want string }{
+		{line, "kind: line\n", "", "kind: want one of line"},
+		{line, "kind: line", "kind: lime", "nearest"},
+		{line, "y: b\n", "", "y: a line figure wants it"},
+		{line, "y: b", "y: b\nroofs: [{peak: 1}]", "roofs: not for a line figure"},
+		{line, "y: b", "y: b\nidentity: true", "identity: not for a line figure"},
+		{line + "band: confidence\n", "confidence", "{low: c}", "band: want both low and high"},
+		{line + "band: {low: c, high: d}\n", ", high: d", ", as: range", "band: want both low and high"},
+		{line + "band: {low: c, high: d}\n", "high: d", "high: d, as: range", "band: want both low and high"},
+		{line + "band: confidence\ncombine: mean\n", "mean", "max", "combine: found max: a band of confidence is that of the mean"},
+		{line + "band: range\ncombine: max\n", "range", "confidence", "combine: found max"},
+		{line + "relative_to: {c: x}\nrelative_as: speedup\n", "relative_to: {c: x}\n", "", "relative_as: want relative_to"},
+		{line + "band: {over: [c]}\n", "[c]", "[range]", "found range, which is a kind of band"},
+		{line + "band: {over: [c]}\n", "[c]", "[none]", "found none, which is a kind of band"},
+		{line + "band: {over: [range], as: range}\n", ", as: range", "", "found range, which is a kind of band"},
+		{line + "step: true\n", "step: true", "step: true\nlines: \"off\"", "step: without lines there is nothing to hold"},
+		{line + "lines: \"off\"\n", "lines", "step: true\nlines", "step: without lines there is nothing to hold"},
+		{"kind: scatter\nx: a\ny: b\nband: {low: c, high: d}\n", "{low: c, high: d}", "confidence", "band: a scatter figure draws every row"},
+		{"kind: scatter\nx: a\ny: b\nidentity: true\nwithin: 2\n", "identity: true\n", "", "within: found 2 without identity"},
+		{"kind: scatter\nx: {column: a, scale: log2}\ny: {column: b, scale: log2}\nidentity: true\n", "b, scale: log2", "b", "identity: found the scales log2 and linear"},
+		{"kind: stacked\nx: a\ny: {column: b, scale: linear}\n", "linear", "log10", "y.scale: found log10"},
+		{"kind: line\nx: a\ny: {columns: [b, c]}\n", "x: a", "series: d\nx: a", "y.columns: several columns are for"},
+		{"kind: line\nx: a\ny: {columns: [b, c]}\n", "columns:", "column: d, columns:", "y.columns: several columns are for"},
+		{"kind: line\nx: a\ny: {columns: [b, c]}\n", "x: a", "band: {low: d, high: e}\nx: a", "y.columns: several columns are for"},
+		{"kind: bar\nx: a\ny: {columns: [b, c]}\n", "bar", "scatter", "y.columns: several columns are for"},
+		{"kind: line\nx: a\ny: {columns: [b, c]}\n", "x: a", "x: {columns: [a, d]}", "x.columns: x has one column"},
+		{"kind: line\nx: {column: a, min: 1}\ny: b\n", "min: 1", "min: 0, scale: log2", "x.min: found 0: a log2 axis"},
+		{"kind: line\nx: {column: a, max: 1}\ny: b\n", "max: 1", "max: -1, scale: log2", "x.max: found -1"},
+		{"kind: line\nx: {column: a, ticks: [1, 2]}\ny: b\n", "[1, 2]", "[1, 0], scale: log10", "x.ticks[1]: found 0"},
+		{"kind: heatmap\nx: a\ny: b\nvalue: {column: v, center: 1}\n", "center: 1", "center: 0, scale: log2", "value.center: found 0"},
+		{"kind: heatmap\nx: a\ny: b\nvalue: {column: v, min: 1, max: 2}\n", "min: 1", "min: 0, scale: log2", "value.min: found 0"},
+		{line + "where: {c: [x, y]}\ncolumns: {d: a + 1}\n", "a + 1", "[a, b]", "columns.d: found a list: want one value"},
+		{"kind: line\nx: {column: a, names: {u: v}}\ny: b\n", "u: v", "u: [v, w]", "x.names.u: found a list: want one value"},
+		{line + "series: {column: c, names: {u: v}}\n", "u: v", "u: [v]", ""},
+		{line + "annotations: [{vline: 1}]\n", "vline: 1", "vline: x", "annotations[0].vline: found \"x\": want a number"},
+		{line + "title: a\n", "title: a", "title: a\ntitle: b", "title: given twice"},
+		{line, "x: a", "x: {column: a, columm: b}", "x.columm: no such key"},
+		{line, "x: a", "x: [a]", "x.columns: x has one column"},
+	} {
+		if _, err := Read("f.yaml", []byte(c.good)); err != nil {
+			t.Errorf("%s\n%v", c.good, err)
+		}
+		bad := strings.Replace(c.good, c.from, c.to, 1)
+		if _, err := Read("f.yaml", []byte(bad)); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s\n%v, want %q", bad, err, c.want)
+		}
+	}
+}
