@@ -139,6 +139,7 @@ func TestPage(t *testing.T) {
 		{"<!-- other devices -->\n", "<!-- end of other devices -->\n", deviceRows(t)},
 		{"<!-- kernels left out -->\n", "<!-- end of kernels left out -->\n", leftOutTable(t)},
 		{"<!-- fitted numbers -->\n", "<!-- end of fitted numbers -->\n", effectsTable(t)},
+		{"<!-- memory as it was seen -->\n", "<!-- end of memory as it was seen -->\n", memoryTable(t)},
 	} {
 		before, rest, _ := strings.Cut(want, part.begin)
 		_, after, ok := strings.Cut(rest, part.end)
