@@ -84,7 +84,7 @@ func memoryTable(t *testing.T) string {
 	const bytes = 3 << 20
 	s = stats(t, library, "micro-read", fmt.Sprintf("machine=cdna3-mi300a machine.shader_engines=1 machine.vector_l1.bytes=16384 parameters.bytes=%d parameters.groups=38 parameters.loads=64 parameters.share=38", bytes))
 	l2 := level(t, s, "l2")
-	row("3 MB an XCD, read pass after pass", "cdna3-mi300a", "79 % hits in the L2", "%.0f %%, of %.1f passes", "hardly any, as one kernel's times seemed to say; an L2 of 4 MB that keeps the last lines used has room for all", 100*float64(l2.Hits)/float64(l2.Accesses), float64(l2.Bytes)/bytes)
+	row("3 MB an XCD, read pass after pass", "cdna3-mi300a", "79 % hits in the L2", "%.0f %%, of %.1f passes", "hardly any, as one kernel's times seemed to say; an L2 of 4 MB that keeps the last lines used holds them all", 100*float64(l2.Hits)/float64(l2.Accesses), float64(l2.Bytes)/bytes)
 
 	stride := func(n int) float64 {
 		return between(t, library, "micro-stride", fmt.Sprintf("machine=rdna2-rx6900xt%s parameters.groups=1 parameters.stride=%d", unit, n), "parameters.rounds=8", "parameters.rounds=24")
