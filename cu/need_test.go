@@ -311,3 +311,13 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+// A workgroup of several waves takes a barrier, one of a single wave none.
+func TestBarriersOfWorkgroups(t *testing.T) {
+	for local, want := range map[uint32]int{1: 0, 64: 0, 65: 1, 256: 1} {
+		n, err := NewNeed(&program.Program{Name: "main", WaveSize: 64, LocalSize: [3]uint32{local, 1, 1}, VectorRegs: 1, ScalarRegs: 1}, limitsForTest())
+		if err != nil || n.Barriers != want {
+			t.Errorf("%d invocations: %d barriers, %v, want %d", local, n.Barriers, err, want)
+		}
+	}
+}

@@ -250,3 +250,18 @@ func TestFailures(t *testing.T) {
 	_, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 2})
 	t.Error(err)
 }
+
+// Times are those of a clock of so many MHz, one where it has none.
+func TestTimesOfClocks(t *testing.T) {
+	for mhz, each := range map[int]uint32{1: 1000, 0: 1000, 500: 2, 100: 10} {
+		clock := isa.Inst{Op: isa.Clock, T: isa.I64, Uniform: true, Dst: s(1), Class: isa.ClassClock}
+		realtime := isa.Inst{Op: isa.Realtime, T: isa.I64, Uniform: true, Dst: s(2), Class: isa.ClassClock}
+		store, b, k := kernelOf(t, 64, clock, realtime, update(isa.AtomicStore, isa.Reg{}, s(1), 0), update(isa.AtomicStore, isa.Reg{}, s(2), 4), end())
+		if _, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{1, 1, 1}}, Options{Threads: 1, Resident: 1, Clock: 1000, ClockMHz: mhz}); err != nil {
+			t.Fatal(err)
+		}
+		if cycle, time := word(b, 0), word(b, 1); cycle < 1000 || cycle > 1002 || time != each*cycle && time != each*(cycle+1) {
+			t.Errorf("%d MHz: cycle %d, %d ns", mhz, cycle, time)
+		}
+	}
+}

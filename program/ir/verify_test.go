@@ -67,6 +67,41 @@ func TestVerifyFinds(t *testing.T) {
 	}
 }
 
+// Accesses have as many arguments as their form says, one to four elements, and two pieces in the LDS alone.
+func TestVerifyReadsAccesses(t *testing.T) {
+	for _, c := range []struct {
+		m    Mem
+		args int // addresses, then data
+		want string
+	}{
+		{Mem{Access: isa.Access{Space: isa.SpaceLDS, Count: 1}}, 1, ""},
+		{Mem{Access: isa.Access{Space: isa.SpaceLDS, Count: 4}}, 4, ""},
+		{Mem{Access: isa.Access{Space: isa.SpaceLDS, Count: 4}, HasIndex: true}, 5, ""},
+		{Mem{Access: isa.Access{Space: isa.SpaceBuffer, Count: 2}, HasBase: true, HasIndex: true, HasBindex: true}, 5, ""},
+		{Mem{Access: isa.Access{Space: isa.SpaceBuffer, Count: 2}, HasBase: true, HasIndex: true}, 5, "5 arguments, want 4"},
+		{Mem{Access: isa.Access{Space: isa.SpaceLDS, Count: 0}}, 0, "0 elements"},
+		{Mem{Access: isa.Access{Space: isa.SpaceLDS, Count: 5}}, 5, "5 elements"},
+		{Mem{Access: isa.Access{Space: isa.SpaceLDS, Count: 2, Apart: 8}}, 2, ""},
+		{Mem{Access: isa.Access{Space: isa.SpaceLDS, Count: 3, Apart: 8}}, 3, "3 elements of lds in two pieces"},
+		{Mem{Access: isa.Access{Space: isa.SpaceBuffer, Count: 2, Apart: 8}}, 2, "2 elements of buffer in two pieces"},
+		{Mem{Access: isa.Access{Space: isa.SpaceScratch, Count: 1}}, 1, "scratch without a variable"},
+		{Mem{Access: isa.Access{Space: isa.SpaceScratch, Count: 1}, Local: &Local{}}, 1, ""},
+	} {
+		f := diamond()
+		b := f.Blocks[1]
+		v := f.NewValue(isa.Store, isa.I32, isa.Void)
+		for range c.args {
+			v.Args = append(v.Args, b.Append(f.NewValue(isa.Const, isa.I32, isa.I32)))
+		}
+		c.m.Elem = isa.I32
+		v.Mem = &c.m
+		b.Append(v)
+		if err := Verify(f); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v with %d arguments: %v, want %q", &c.m, c.args, err, c.want)
+		}
+	}
+}
+
 func TestDominators(t *testing.T) {
 	f := diamond()
 	o := NewOrder(f)
