@@ -124,6 +124,30 @@ func TestFormOfTheModules(t *testing.T) {
 	asWritten(t, "form.txt", out.String())
 }
 
+// matrixFiles multiply cooperative matrices.
+var matrixFiles = []string{"experiments/library/gemm.spvasm", "systemtest/testdata/keys/matrices.spvasm", "vulkan/testdata/shaders/matrix.spvasm"}
+
+// Matrices lie in registers as each unit has them, and are multiplied in lanes where there is none: testdata/matrices.txt. With -update the file is written.
+func TestFormOfMatrices(t *testing.T) {
+	var out bytes.Buffer
+	has := func(isa.Class) bool { return true }
+	for _, file := range matrixFiles {
+		m := read(t, "../../"+file)
+		for unit := isa.NoMatrixUnit; unit <= isa.RDNA4; unit++ {
+			for _, wave := range []int{32, 64} {
+				fmt.Fprintf(&out, "%s, unit %d, waves of %d\n", file, unit, wave)
+				f, err := Build(m, Options{WaveSize: wave, Matrix: MatrixTarget{Unit: unit, Lower: unit == isa.NoMatrixUnit, Has: has}})
+				if err != nil {
+					fmt.Fprintf(&out, "  refused: %s\n", anyNumber.ReplaceAllString(faultPlace.ReplaceAllString(err.Error(), ""), "N"))
+				} else {
+					writeForm(&out, f)
+				}
+			}
+		}
+	}
+	asWritten(t, "matrices.txt", out.String())
+}
+
 // asWritten compares with a file of testdata, or writes it.
 func asWritten(t *testing.T, name, text string) {
 	t.Helper()
