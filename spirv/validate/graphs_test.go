@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"spvsim/spirv"
 )
 
 // A drawnGraph is nodes by number: whom each sends to, and which may enqueue to themselves.
@@ -119,5 +121,33 @@ func TestNodesThatShareAnInput(t *testing.T) {
 		if err := CheckGraph(nodes); (err == nil) != good {
 			t.Errorf("%d nodes beside the one whose input it is: %v", sharing, err)
 		}
+	}
+}
+
+// A node shares neither its own input nor one that is shared itself.
+func TestWhoseInputIsShared(t *testing.T) {
+	node := func(nodes []GraphNode, name string) *GraphNode {
+		for i := range nodes {
+			if nodes[i].Name == name {
+				return &nodes[i]
+			}
+		}
+		t.Fatalf("no node %q", name)
+		return nil
+	}
+	nodes := graphOf(t)
+	node(nodes, "take").Name = "other"
+	peer := node(nodes, "peer")
+	peer.Name = "take"
+	if err := CheckGraph(nodes); err == nil || !strings.Contains(err.Error(), "shares its input with itself") {
+		t.Errorf("a node that shares its own input: %v", err)
+	}
+	nodes = graphOf(t)
+	second := *node(nodes, "peer")
+	second.Name = "second"
+	of := second.Entry.Mode(spirv.ExecutionModeSharesInputWithAMDX).Args[0]
+	second.Strings = map[spirv.ID]string{spirv.ID(of): "peer"}
+	if err := CheckGraph(append(nodes, second)); err == nil || !strings.Contains(err.Error(), "which shares another's itself") {
+		t.Errorf("a node that shares the input of one that shares: %v", err)
 	}
 }

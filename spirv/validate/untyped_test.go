@@ -67,6 +67,9 @@ func TestUntypedRules(t *testing.T) {
 		{"types", length, "OpUntypedArrayLengthKHR %uint %words %in 1"},
 		{"types", length, "OpUntypedArrayLengthKHR %uint %block %c0 1"},
 		{"types", "%x = OpLoad %uint %q", "%x = OpLoad %m2 %q"},
+		{"types", "%x = OpLoad %uint %q", "%x = OpAccessChain %puint %in %c1 %c0"},
+		{"types", "%x = OpLoad %uint %q", "OpCopyMemory %p %q"},
+		{"types", "%in = OpUntypedVariableKHR %any StorageBuffer %block", "%in = OpVariable %any StorageBuffer"},
 	} {
 		if _, err := Check(assemble(t, c.edit(t, untypedText))); firstRule(err) != c.rule {
 			t.Errorf("%s: rule %q, want %q: %v", c.new, firstRule(err), c.rule, err)
