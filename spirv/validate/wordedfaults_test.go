@@ -43,6 +43,14 @@ var wordedFaults = []struct {
 	{[]string{"CAPS", "OpCapability Int64", "TYPES", "%long = OpTypeInt 64 0\n%n = OpConstant %long 5\n%v = OpTypeArray %uint %n"}, "", ""},
 	{[]string{"CAPS", "OpCapability Int64", "TYPES", "%long = OpTypeInt 64 0\n%n = OpConstant %long 5", "CODE", "OpSelectionMerge %m None\nOpSwitch %n %m 0x100000005 %a 6 %b\n%a = OpLabel\nOpBranch %m\n%b = OpLabel\nOpBranch %m\n%m = OpLabel"}, "", ""},
 	{[]string{"CAPS", "OpCapability Int64", "TYPES", "%long = OpTypeInt 64 0\n%n = OpConstant %long 5", "CODE", "OpSelectionMerge %m None\nOpSwitch %n %m 5 %a 6 %u1\n%a = OpLabel\nOpBranch %m\n%m = OpLabel"}, "", "is no block of the function"},
+	{[]string{"TYPES", "%s = OpTypeStruct %uint\n%z = OpTypeStruct %uint\n%c = OpConstantComposite %s %u1", "CODE", "%x = OpCopyLogical %z %c"}, "1.3", "OpCopyLogical needs SPIR-V 1.4: the module is of 1.3"},
+	{[]string{"TYPES", "%s = OpTypeStruct %uint\n%z = OpTypeStruct %uint\n%c = OpConstantComposite %s %u1", "CODE", "%x = OpCopyLogical %z %c"}, "1.4", ""},
+	{[]string{"MODES", "OpDecorate %s BufferBlock", "TYPES", "%s = OpTypeStruct %uint"}, "1.4", "is not in SPIR-V after 1.3: the module is of 1.4"},
+	{[]string{"MODES", "OpDecorate %s BufferBlock\nOpMemberDecorate %s 0 Offset 0", "TYPES", "%s = OpTypeStruct %uint"}, "1.3", ""},
+	{[]string{"CODE", "OpBranch %n\n%n = OpLabel\n%x = OpPhi %uint %u1 %start %u1 %start"}, "", "2 pairs: 1 blocks branch here"},
+	{[]string{"CODE", "OpBranch %n\n%n = OpLabel\n%x = OpPhi %uint %u1 %n"}, "", "is no block that branches here"},
+	{[]string{"CAPS", "OpExtension \"SPV_KHR_non_semantic_info\"\n%set = OpExtInstImport \"NonSemantic.Any\"", "TYPES", "%p = OpTypePointer Function %uint", "VARS", "%v = OpVariable %p Function\n%e = OpExtInst %void %set 1\n%w = OpVariable %p Function"}, "", ""},
+	{[]string{"CAPS", "OpExtension \"SPV_KHR_non_semantic_info\"\n%set = OpExtInstImport \"NonSemantic.Any\"", "CODE", "OpBranch %n\n%n = OpLabel\n%e = OpExtInst %void %set 1\n%x = OpPhi %uint %u1 %start"}, "", "OpExtInst"},
 }
 
 // Each module breaks its sentence, and no other module does.
