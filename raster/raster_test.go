@@ -235,7 +235,7 @@ func TestStandardSampleLocations(t *testing.T) {
 func TestSamplesOfAPicture(t *testing.T) {
 	const width, height = 13, 11
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 10 {
+	for range 4 {
 		var v [3]Vertex
 		for i := range v {
 			v[i] = Vertex{X: float64(r.IntN(4*30)-40) / 4, Y: float64(r.IntN(4*30)-40) / 4, W: 1}

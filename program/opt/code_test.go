@@ -125,7 +125,7 @@ func TestDrawnAccessesKeepMemory(t *testing.T) {
 
 // Random programs become as many operations of each kind as testdata/code.txt says, all of them together. With -update the file is written.
 func TestCodeOfRandomPrograms(t *testing.T) {
-	const programs = 200
+	const programs = 120
 	times := map[string]int{}
 	for _, machine := range codeOptions {
 		for seed := range uint64(programs) {

@@ -83,7 +83,7 @@ func nodesOf(m *Module) (list []GraphNode) {
 
 // Modules that are changed a little break the sentences of testdata/mutants.txt, each as often as it says. With -update the file is written.
 func TestWhatMutantsBreak(t *testing.T) {
-	const each = 60
+	const each = 30
 	times := map[string]int{}
 	for i, m := range originals(t) {
 		if _, err := Check(m); err != nil && errors.Is(err, ErrInvalid) {
