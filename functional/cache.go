@@ -11,7 +11,7 @@ import (
 // zero Cache is empty. One run may use it at a time.
 type Cache struct {
 	codes         sync.Map // *program.Program to *code
-	plain, warmed pool    // of runs that bring no lines in, and of runs that do: the two take turns
+	plain, warmed pool     // of runs that bring no lines in, and of runs that do: the two take turns
 }
 
 // A pool is the workers of one memory.
