@@ -11,9 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"spvsim/fuzz/mutate"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/opt"
 	"spvsim/spirv"
@@ -127,24 +126,6 @@ func codeFiles(t *testing.T) (list []string) {
 	return list
 }
 
-// asWritten compares with a file of testdata, or writes it.
-func asWritten(t *testing.T, name, text string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(text, "\n")); diff != "" {
-		t.Errorf("(-file +now), written anew with -update:\n%s", diff)
-	}
-}
-
 var codeTargetNames = []string{"descriptors", "pointers", "pairs"}
 
 // Each module of the repository becomes the code that testdata/code.txt says, a line for each entry point and machine: what a change of the compiler does to
@@ -169,7 +150,7 @@ func TestCodeOfTheModules(t *testing.T) {
 			}
 		}
 	}
-	asWritten(t, "code.txt", out.String())
+	suite.AsWritten(t, "code.txt", out.String(), *update)
 }
 
 // The same for modules that are changed a little and still pass the rules, which hold what no compiler of shaders writes: those of each file together, for one
@@ -203,5 +184,5 @@ func TestCodeOfMutants(t *testing.T) {
 		}
 		fmt.Fprintf(&out, "%s %s\n", file, codeOf(sum))
 	}
-	asWritten(t, "mutants.txt", out.String())
+	suite.AsWritten(t, "mutants.txt", out.String(), *update)
 }

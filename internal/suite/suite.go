@@ -1,4 +1,4 @@
-// Package suite says how much of what tests could try they are to try.
+// Package suite says how much of what tests could try they are to try, and compares with what is written down.
 package suite
 
 import "os"

@@ -13,9 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	fuzz "spvsim/fuzz/mutate"
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"
 	"spvsim/spirv"
@@ -121,7 +120,7 @@ func TestFormOfTheModules(t *testing.T) {
 			}
 		}
 	}
-	asWritten(t, "form.txt", out.String())
+	suite.AsWritten(t, "form.txt", out.String(), *update)
 }
 
 // matrixFiles multiply cooperative matrices.
@@ -145,25 +144,7 @@ func TestFormOfMatrices(t *testing.T) {
 			}
 		}
 	}
-	asWritten(t, "matrices.txt", out.String())
-}
-
-// asWritten compares with a file of testdata, or writes it.
-func asWritten(t *testing.T, name, text string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(text, "\n")); diff != "" {
-		t.Errorf("(-file +now), written anew with -update:\n%s", diff)
-	}
+	suite.AsWritten(t, "matrices.txt", out.String(), *update)
 }
 
 var (
@@ -193,7 +174,7 @@ func TestWhatMutantsBecome(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%s: %d\n", text, n))
 	}
 	slices.Sort(lines)
-	asWritten(t, "mutants.txt", strings.Join(lines, ""))
+	suite.AsWritten(t, "mutants.txt", strings.Join(lines, ""), *update)
 }
 
 // countForms counts what becomes of a module's entry points.

@@ -5,15 +5,13 @@ import (
 	goflag "flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"
 )
@@ -145,17 +143,5 @@ func TestCodeOfRandomPrograms(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%s: %d\n", text, n))
 	}
 	slices.Sort(lines)
-	got, path := strings.Join(lines, ""), filepath.Join("testdata", "code.txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("(-file +now), written anew with -update:\n%s", diff)
-	}
+	suite.AsWritten(t, "code.txt", strings.Join(lines, ""), *update)
 }

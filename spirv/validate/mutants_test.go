@@ -11,9 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"spvsim/fuzz/mutate"
+	"spvsim/internal/suite"
 	"spvsim/spirv"
 	"spvsim/spirv/asm"
 )
@@ -114,17 +113,5 @@ func asWritten(t *testing.T, name string, times map[string]int) {
 		lines = append(lines, fmt.Sprintf("%5d %s", n, text))
 	}
 	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[6:], b[6:]) })
-	got, path := strings.Join(lines, "\n")+"\n", filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
-		t.Errorf("(-file +now), written anew with -update:\n%s", diff)
-	}
+	suite.AsWritten(t, name, strings.Join(lines, "\n")+"\n", *update)
 }
