@@ -64,11 +64,7 @@ func TestAddressOfTheGridBeginsWithAnEvenRegister(t *testing.T) {
 func TestRegisterThatBoundsTheLDS(t *testing.T) {
 	f := generateEmpty()
 	g := &gen{f: f, b: f.NewBlock()}
-	at := g.val(isa.Shl, isa.I32, isa.I32, g.val(isa.LocalIDX, isa.I32, isa.I32), g.constant(2))
-	store := func() {
-		st := g.val(isa.Store, isa.I32, isa.Void, at, at)
-		st.Mem = &ir.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.I32, Count: 1}, HasIndex: true, Align: 4}
-	}
+	at, store := g.storer(isa.SpaceLDS)
 	first, second, after := f.NewBlock(), f.NewBlock(), f.NewBlock()
 	inside := []*ir.Block{first, second}
 	for i, b := range inside { // one after the other, each under a condition

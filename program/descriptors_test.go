@@ -65,11 +65,7 @@ func TestLoopsLoadTheirDescriptors(t *testing.T) {
 func TestDescriptorsAreKnownAfterwards(t *testing.T) {
 	f := generateEmpty()
 	g := &gen{f: f, b: f.NewBlock()}
-	at := g.val(isa.Shl, isa.I32, isa.I32, g.val(isa.LocalIDX, isa.I32, isa.I32), g.constant(2))
-	store := func() {
-		st := g.val(isa.Store, isa.I32, isa.Void, at, at)
-		st.Mem = &ir.Mem{Access: isa.Access{Space: isa.SpaceBuffer, Elem: isa.I32, Count: 1}, HasIndex: true, Align: 4}
-	}
+	at, store := g.storer(isa.SpaceBuffer)
 	store()
 	inside, after := f.NewBlock(), f.NewBlock()
 	g.b.Merge = after
@@ -184,5 +180,14 @@ func TestBarriersOfOneWaveAreNone(t *testing.T) {
 				t.Errorf("%d invocations: %d of %v, want %d", size, got, op, n)
 			}
 		}
+	}
+}
+
+// storer is the place of a lane's word, and stores there.
+func (g *gen) storer(space isa.Space) (at *ir.Value, store func()) {
+	at = g.val(isa.Shl, isa.I32, isa.I32, g.val(isa.LocalIDX, isa.I32, isa.I32), g.constant(2))
+	return at, func() {
+		st := g.val(isa.Store, isa.I32, isa.Void, at, at)
+		st.Mem = &ir.Mem{Access: isa.Access{Space: space, Elem: isa.I32, Count: 1}, HasIndex: true, Align: 4}
 	}
 }
