@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"spvsim/internal/suite"
 )
 
 // A binary is the tests of one package.
@@ -133,7 +135,7 @@ func (b *binary) run(number int, limit time.Duration, short bool, args ...string
 	words := append([]string{"-c", fmt.Sprintf(shellRun, addresses, int(limit/time.Second)), b.path, "-test.failfast", fmt.Sprintf("-test.short=%t", short)}, args...)
 	cmd := exec.CommandContext(ctx, "sh", words...)
 	cmd.Dir = b.dir
-	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", variable, number), entered+"="+filepath.Join(filepath.Dir(b.path), "entered"),
+	cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", variable, number), suite.AllLines+"=1", entered+"="+filepath.Join(filepath.Dir(b.path), "entered"),
 		"GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+b.overlay)) // for tests that build something
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
