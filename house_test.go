@@ -17,7 +17,7 @@ import (
 var house = map[string]string{
 	"docs":                  "", // tests only
 	"internal/suite":        "", // for tests
-	"internal/mutate":       "", // a tool for those who work on the model
+	"internal/mutate":       "internal/suite", // a tool for those who work on the model
 	"internal/judge":        "account config cu gpu isa program simd spirv spirv/validate tracing",
 	"internal/judge/cmd":    "config experiments internal/judge",
 	"systemtest":            "", // tests only
