@@ -1,4 +1,5 @@
-package systemtest
+// Package ledger draws machines for tests, and says in a line what jobs come to on them: what is written down and compared.
+package ledger
 
 import (
 	"fmt"
@@ -7,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 
 	"spvsim/config"
 	"spvsim/spec"
@@ -82,66 +82,80 @@ func (n *drawnKey) near(r *rand.Rand, x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// machine is a preset with few compute units and some keys changed; for graphs, under some scheduler, with some of its keys.
-func (b *writtenBench) machine(r *rand.Rand, job *config.Job, graphs bool) *config.Machine {
-	b.t.Helper()
-	preset := b.presets[r.IntN(len(b.presets))]
+// Machines are presets to draw from, with the keys that may change.
+type Machines struct {
+	presets  []preset
+	keys     []drawnKey
+	ofGraphs []drawnKey // those of schedulers and queues
+}
+
+// NewMachines reads all presets.
+func NewMachines() (*Machines, error) {
+	d := &Machines{}
+	for _, name := range config.Presets() {
+		m, err := config.Preset(name)
+		if err != nil {
+			return nil, err
+		}
+		p := preset{name, map[string]string{}}
+		for _, l := range m.Leaves() {
+			p.values[l.Path] = l.Value
+		}
+		d.presets = append(d.presets, p)
+	}
+	for i, n := range numbers() {
+		if !strings.HasPrefix(n.path, "energy.") || i%4 == 0 { // there are many of those
+			d.keys = append(d.keys, n)
+		}
+		if strings.HasPrefix(n.path, "scheduler.") || strings.HasPrefix(n.path, "queue.") {
+			d.ofGraphs = append(d.ofGraphs, n)
+		}
+	}
+	return d, nil
+}
+
+// Draw is a preset with few compute units and some keys changed; for graphs, under some scheduler, with some of its keys.
+func (d *Machines) Draw(r *rand.Rand, job *config.Job, graphs bool) (*config.Machine, error) {
+	preset := d.presets[r.IntN(len(d.presets))]
 	q := config.Request{Machine: preset.name, Job: job}
 	fixed := []string{fmt.Sprintf("shader_engines=%d", 1+r.IntN(2)), fmt.Sprintf("compute_units=%d", 1+r.IntN(3))}
 	var keys []string
 	if graphs {
 		fixed = append(fixed, "queue.max_depth=64", "queue.max_payloads=512", "queue.max_payload_bytes=65536")
-		fixed = append(fixed, "scheduler.kind="+oneOf(r, "hardware", "firmware", "multipass", "persistent"))
+		fixed = append(fixed, "scheduler.kind="+schedulers[r.IntN(len(schedulers))])
 		for range r.IntN(5) {
-			keys = append(keys, preset.change(r, b.ofGraphs))
+			keys = append(keys, preset.change(r, d.ofGraphs))
 		}
 	}
 	for range r.IntN(7) {
-		keys = append(keys, preset.change(r, b.fields))
+		keys = append(keys, preset.change(r, d.keys))
 	}
 	for {
 		q.Set = slices.Concat(fixed, keys)
 		m, err := config.LoadMachine(q)
-		if err == nil {
-			return m
-		}
-		if len(keys) == 0 {
-			b.t.Fatalf("%+v: %v", q, err)
+		if err == nil || len(keys) == 0 {
+			return m, err
 		}
 		keys = keys[:len(keys)-1] // some go only together with others
 	}
 }
 
-// A writtenPreset is a preset with the values of its keys.
-type writtenPreset struct {
+var schedulers = []string{"hardware", "firmware", "multipass", "persistent"}
+
+// A preset is a preset with the values of its keys.
+type preset struct {
 	name   string
 	values map[string]string
 }
 
-func writtenPresets(t testing.TB) (list []writtenPreset) {
-	t.Helper()
-	for _, name := range config.Presets() {
-		m, err := config.Preset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := writtenPreset{name, map[string]string{}}
-		for _, l := range m.Leaves() {
-			p.values[l.Path] = l.Value
-		}
-		list = append(list, p)
-	}
-	return list
-}
-
 // change gives one of some keys another value.
-func (p *writtenPreset) change(r *rand.Rand, list []drawnKey) string {
+func (p *preset) change(r *rand.Rand, list []drawnKey) string {
 	n := &list[r.IntN(len(list))]
 	return n.path + "=" + n.value(r, p.values[n.path])
 }
 
-// settings are the machine's name and what was changed.
-func settings(m *config.Machine) string {
+// Settings are the machine's name and what was changed.
+func Settings(m *config.Machine) string {
 	text := m.Name
 	for _, l := range m.Given() {
 		text += " " + l.Path + "=" + l.Value

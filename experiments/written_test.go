@@ -1,0 +1,61 @@
+package experiments
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/fstest"
+
+	"spvsim/config"
+	"spvsim/gpu"
+	"spvsim/internal/ledger"
+	"spvsim/internal/suite"
+)
+
+// writtenGraphs are the lines of testdata/graphs.txt.
+const writtenGraphs = 96
+
+// What random graphs come to under each scheduler, on random machines, is written down as that of jobs is in systemtest: with plenty of scratch memory, with
+// the least that they need or with a part more. With -update the file is written.
+func TestWrittenGraphs(t *testing.T) {
+	machines, err := ledger.NewMachines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite.Lines(t, "graphs.txt", *update, writtenGraphs, func(i int) string {
+		r := rand.New(rand.NewPCG(uint64(i), 23))
+		g, seed := drawGraph(t, uint64(1000*i))
+		files := fstest.MapFS{"graph.spvasm": {Data: []byte(g.text)}}
+		text := g.job
+		if least, _, err := g.scratch(); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		} else if i%3 > 0 {
+			text += fmt.Sprintf("scratch_bytes: %d\n", least+uint64(i%5)*least/4)
+		}
+		job, err := config.ParseJob(files, "job.yaml", []byte(text))
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		m, err := machines.Draw(r, job, true)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		return fmt.Sprintf("%d nodes of seed %d on %s", len(g.nodes), seed, ledger.Outcome(gpu.Setup{Machine: m, Job: job, MaxCycles: 1e6, Threads: 1}, i%4 == 0))
+	})
+}
+
+// drawGraph is the first graph from a seed on that is not too large.
+func drawGraph(t *testing.T, seed uint64) (*randomGraph, uint64) {
+	t.Helper()
+	for {
+		g, err := newRandomGraph(seed)
+		if err == nil {
+			return g, seed
+		}
+		if !errors.Is(err, errTooLarge) {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		seed++
+	}
+}
