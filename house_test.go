@@ -15,9 +15,10 @@ import (
 // those that its folder is in: data flows one way, and a stage can't be
 // skipped.
 var house = map[string]string{
-	"docs":                  "",               // tests only
-	"internal/suite":        "",               // for tests
-	"internal/mutate":       "internal/suite", // a tool for those who work on the model
+	"docs":                  "",                                             // tests only
+	"internal/suite":        "",                                             // for tests
+	"internal/ledger":       "config gpu internal/suite probe spec tracing", // likewise
+	"internal/mutate":       "internal/suite",                               // a tool for those who work on the model
 	"internal/judge":        "account config cu gpu isa program simd spirv spirv/validate tracing",
 	"internal/judge/cmd":    "config experiments internal/judge",
 	"systemtest":            "", // tests only
