@@ -22,7 +22,7 @@ import (
 var update = flag.Bool("update", false, "write testdata/written.txt and testdata/devices.txt")
 
 // writtenPrograms are the lines of testdata/written.txt.
-const writtenPrograms = 128
+const writtenPrograms = 64
 
 // What becomes of random streams of commands on several queues is written down, a line each: the rows that are recorded, the bytes of buffers, times and
 // other results of queries, what is said on standard error, and captured jobs. With -update the file is written.

@@ -56,7 +56,7 @@ func deviceLine(p *physical) string {
 		name string
 		of   any
 	}{{"properties", said}, {"features", offered}, {"queues", p.families()}, {"formats", formatLines(p)}, {"memory", memory}, {"counters", fmt.Sprint(len(p.counters()))},
-		{"matrices", fmt.Sprintf("%+v", matrixProperties(p.machine))}, {"dots", acceleratedDots(p.machine)}}
+		{"matrices", fmt.Sprintf("%+v", matrixProperties(p.machine))}, {"dots", slices.Sorted(slices.Values(acceleratedDots(p.machine)))}}
 	line := fmt.Sprintf("%d properties, %d features and extensions", len(said), len(offered))
 	for _, part := range parts {
 		line += ", " + part.name + " " + suite.Digest(fmt.Append(nil, part.of))
