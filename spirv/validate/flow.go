@@ -11,12 +11,13 @@ type graph struct {
 	real       *domTree  // over next
 	structural *domTree  // over next, and from headers to their merge blocks and continue targets
 	heads      []*construct
-	inside     []*construct // innermost construct that a block is in, the one that it heads left out
-	from       []int        // number of blocks that branch to a block, once asked for
-	merges     []*construct // construct that a block is the merge block of
-	cases      []*construct // switch that a block is a case of
-	caseOf     []int32      // block that begins the innermost case around a block, -1: none
-	continues  []*construct // loop that a block is the continue target of
+	inside     []*construct    // innermost construct that a block is in, the one that it heads left out
+	from       []int           // number of blocks that branch to a block, once asked for
+	merges     []*construct    // construct that a block is the merge block of
+	cases      []*construct    // switch that a block is a case of
+	caseOf     []int32         // block that begins the innermost case around a block, -1: none
+	falls      map[int32]int32 // case that another one goes on to, by the blocks that begin them
+	continues  []*construct    // loop that a block is the continue target of
 }
 
 // A construct is a selection, a loop, or the continue construct of a loop
@@ -77,7 +78,7 @@ func flow(m *Module, r *report) {
 func newGraph(m *Module, f *Function, r *report) *graph {
 	n := len(f.Blocks)
 	g := &graph{m: m, f: f, index: make(map[spirv.ID]int32, n), next: make([][]int32, n), heads: make([]*construct, n),
-		inside: make([]*construct, n), merges: make([]*construct, n), cases: make([]*construct, n), caseOf: make([]int32, n), continues: make([]*construct, n)}
+		inside: make([]*construct, n), merges: make([]*construct, n), cases: make([]*construct, n), caseOf: make([]int32, n), continues: make([]*construct, n), falls: map[int32]int32{}}
 	for i, b := range f.Blocks {
 		g.index[b.ID] = int32(i)
 	}
@@ -112,6 +113,9 @@ func (g *graph) edges(i int32, b *Block, r *report) bool {
 	}
 	t := b.Terminator()
 	g.m.eachTarget(t, func(id uint32) { g.next[i] = append(g.next[i], node(t, id)) })
+	if t.Op == spirv.OpBranchConditional && t.Operands[1] == t.Operands[2] && g.m.Raw.Version >= version16 {
+		r.at(t, "control flow", "both labels are %%%d: want two from SPIR-V 1.6 on", t.Operands[1])
+	}
 	for j := range b.Code {
 		if in := &b.Code[j]; isMerge(in.Op) && in != b.Merge() {
 			r.at(in, "control flow", "the merge instruction is not the second to last of its block")
@@ -196,6 +200,9 @@ func (g *graph) structure(r *report) {
 	for i, c := range g.heads {
 		if c != nil && c.kind == loop && g.structural.reached(int32(i)) && c.backs != 1 && g.real.reached(int32(i)) {
 			r.at(g.f.Blocks[i].Merge(), "control flow", "the loop has %d back edges to its header: want one", c.backs)
+		}
+		if c != nil && c.kind == switching && g.structural.reached(int32(i)) {
+			g.caseOrder(int32(i), r)
 		}
 	}
 	g.order(r)
@@ -289,8 +296,15 @@ func (g *graph) branches(v int32, r *report) {
 		if !ok {
 			r.at(t, "control flow", "block %%%d leaves its construct for %%%d, which is no way out of it", b.ID, g.f.Blocks[w].ID)
 		}
-		if g.structural.above(w, v) && (g.heads[w] == nil || g.heads[w].kind != loop) {
+		switch back := g.structural.above(w, v); {
+		case back && (g.heads[w] == nil || g.heads[w].kind != loop):
 			r.at(t, "control flow", "block %%%d branches back to %%%d, which is no loop header", b.ID, g.f.Blocks[w].ID)
+		case back && ok && !exit:
+			r.at(t, "control flow", "block %%%d branches back to %%%d, but is not in its continue construct", b.ID, g.f.Blocks[w].ID)
+		case back && ok:
+			g.heads[w].backs++
+		case ok:
+			g.fall(v, w, r)
 		}
 		if !exit {
 			split = split || stay >= 0 && stay != w
@@ -333,12 +347,9 @@ func (g *graph) exit(v, w int32) (exit, ok bool) {
 			return true, true
 		case c.kind == loop && !looped && w == c.target && w != c.header:
 			return true, true
-		case cycle && !looped && w == c.header && c.kind == loop && c.target != c.header:
-			return true, false
 		case cycle && !looped && w == c.header:
-			g.heads[w].backs++
-			return true, true
-		case c.kind == switching && !looped && !switched && g.cases[w] == c:
+			return true, c.kind == continuing || c.target == c.header
+		case c.kind == switching && !looped && !switched && g.cases[w] == c && g.structural.dominates(c.header, w):
 			return true, true
 		}
 		looped, switched, first = looped || cycle, switched || c.kind == switching, false

@@ -147,7 +147,11 @@ func (m *Module) calls() []*spirv.Instruction {
 	return list
 }
 
-const version14 = 1<<16 | 4<<8
+// Versions as the second word of a module has them.
+const (
+	version14 = 1<<16 | 4<<8
+	version16 = 1<<16 | 6<<8
+)
 
 // interfaceList tests the interface. From SPIR-V 1.4 on it names every global
 // variable that the entry point reaches; before, inputs and outputs.

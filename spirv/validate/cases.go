@@ -1,0 +1,57 @@
+package validate
+
+import (
+	"slices"
+
+	"spvsim/spirv"
+)
+
+// fall notes that a case goes on to another one: to one at most, which no other goes on to (specification section 2.11.2).
+func (g *graph) fall(v, w int32, r *report) {
+	from, c := g.caseOf[v], g.cases[w]
+	if c == nil || from < 0 || from == w || w == c.merge || g.cases[from] != c {
+		return
+	}
+	if to, ok := g.falls[from]; ok && to != w {
+		r.at(g.f.Blocks[v].Terminator(), "control flow", "the case of %%%d goes on to %%%d and to %%%d: want one case at most", g.id(from), g.id(to), g.id(w))
+	}
+	g.falls[from] = w
+}
+
+// caseOrder tests that a case which goes on to another one, be it through the default, is listed immediately before that, and alone in going there.
+func (g *graph) caseOrder(header int32, r *report) {
+	t := g.f.Blocks[header].Terminator()
+	other, listed := g.next[header][0], g.next[header][1:]
+	by := map[int32]int32{}
+	for _, from := range g.next[header] {
+		to, falls := g.falls[from]
+		if !falls {
+			continue
+		}
+		if was, ok := by[to]; ok && was != from {
+			r.at(t, "control flow", "the cases of %%%d and %%%d both go on to %%%d: want one", g.id(was), g.id(from), g.id(to))
+		}
+		by[to] = from
+		if to == other && !slices.Contains(listed, other) {
+			if to, falls = g.falls[other]; !falls {
+				continue
+			}
+		}
+		if from != other && !precedes(listed, from, to) {
+			r.at(t, "control flow", "the case of %%%d goes on to %%%d: want it immediately before that in the list", g.id(from), g.id(to))
+		}
+	}
+}
+
+// id is the label of a block.
+func (g *graph) id(block int32) spirv.ID { return g.f.Blocks[block].ID }
+
+// precedes reports whether one target comes immediately before another in a list, in which a target may be several times in a row.
+func precedes(list []int32, one, other int32) bool {
+	for i := range list[:max(len(list)-1, 0)] {
+		if list[i] == one && list[i+1] == other {
+			return true
+		}
+	}
+	return false
+}
