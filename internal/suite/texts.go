@@ -1,0 +1,131 @@
+package suite
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Words are what takes the place of others in changed texts.
+type Words struct {
+	Before string   // what comes before a value in a line: lines without it are left as they are
+	Values []string // what may come there instead
+}
+
+// Texts are the files of a folder with an ending.
+type Texts struct {
+	Words
+	Dir         string
+	names, text []string
+	found       []string // words of all of them
+}
+
+var (
+	word    = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*`)
+	numeral = regexp.MustCompile(`-?\b[0-9][0-9.]*\b`)
+	numbers = []string{"0", "1", "-1", "2", "7", "31", "1.5", "65536", "4294967296", "1e30", "n"}
+)
+
+// ReadTexts reads files whose changed texts a test gives to a reader.
+func ReadTexts(t testing.TB, dir, ending string, by Words) *Texts {
+	t.Helper()
+	names, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &Texts{Words: by, Dir: dir}
+	for _, e := range names {
+		if path.Ext(e.Name()) != ending {
+			continue
+		}
+		data, err := os.ReadFile(path.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.names, x.text = append(x.names, e.Name()), append(x.text, string(data))
+		x.found = append(x.found, word.FindAllString(string(data), -1)...)
+	}
+	slices.Sort(x.found)
+	x.found = slices.Compact(x.found)
+	return x
+}
+
+// Changed is a file, whose turn it is, with one or two places changed that are drawn from a number.
+func (x *Texts) Changed(i int) (name, text string) {
+	r := rand.New(rand.NewPCG(uint64(i), 3))
+	k := i % len(x.names)
+	lines := strings.Split(x.text[k], "\n")
+	for range 1 + r.IntN(2) {
+		lines = x.change(lines, r)
+	}
+	return x.names[k], strings.Join(lines, "\n")
+}
+
+// ChangedWord is a file of words of 32 bits, whose turn it is, with one of them changed, or cut there.
+func (x *Texts) ChangedWord(i int) (name string, data []byte) {
+	r := rand.New(rand.NewPCG(uint64(i), 4))
+	k := i % len(x.names)
+	data = []byte(x.text[k])
+	at := r.IntN(len(data)/4) * 4
+	was := binary.LittleEndian.Uint32(data[at:])
+	switch r.IntN(8) {
+	case 0:
+		return x.names[k], data[:at+r.IntN(4)]
+	case 1:
+		was = r.Uint32()
+	case 2:
+		was += 1 << 16
+	case 3:
+		was--
+	default:
+		was ^= 1 << r.IntN(32)
+	}
+	binary.LittleEndian.PutUint32(data[at:], was)
+	return x.names[k], data
+}
+
+// change is a text with one place changed.
+func (x *Texts) change(lines []string, r *rand.Rand) []string {
+	i := r.IntN(len(lines))
+	for range 20 {
+		if strings.Contains(lines[i], x.Before) {
+			break
+		}
+		i = r.IntN(len(lines))
+	}
+	at := lines[i]
+	any := func(list []string) string { return list[r.IntN(len(list))] }
+	switch r.IntN(12) {
+	case 0:
+		return slices.Delete(lines, i, i+1)
+	case 1:
+		return slices.Insert(lines, i, at)
+	case 2:
+		key, _, _ := strings.Cut(at, x.Before)
+		lines[i] = key + x.Before + " " + any(x.Values)
+	case 3:
+		lines[i] = "  " + at
+	case 4, 5:
+		lines[i] = one(at, word, r, func(string) string { return any(x.found) })
+	case 6:
+		lines[i] = one(at, word, r, func(s string) string { k := r.IntN(len(s)); return s[:k] + s[k+1:] })
+	default:
+		lines[i] = one(at, numeral, r, func(string) string { return any(numbers) })
+	}
+	return lines
+}
+
+// one replaces one of the places that a pattern finds, if there is any.
+func one(text string, what *regexp.Regexp, r *rand.Rand, by func(string) string) string {
+	list := what.FindAllStringIndex(text, -1)
+	if len(list) == 0 {
+		return text
+	}
+	p := list[r.IntN(len(list))]
+	return text[:p[0]] + by(text[p[0]:p[1]]) + text[p[1]:]
+}
