@@ -1,6 +1,7 @@
 package program
 
 import (
+	"bytes"
 	"encoding/binary"
 	goflag "flag"
 	"fmt"
@@ -89,7 +90,24 @@ func codeOf(p *Program) string {
 			fmt.Fprintf(&b, " %s %d", className(isa.Class(c)), count)
 		}
 	}
-	return b.String()
+	return b.String() + "; " + codeDigest(p.Insts)
+}
+
+// codeDigest is a short name of all instructions with their registers: what the counts above do not show.
+func codeDigest(insts []isa.Inst) string {
+	var b bytes.Buffer
+	for i := range insts {
+		for in := &insts[i]; in != nil; in = in.Second {
+			fmt.Fprintln(&b, in.Op, in.T, in.From, in.Class, in.Uniform, in.Dst, in.Src, in.Imm, in.Target, in.Print, in.Mod, in.Spare, in.Deps, in.Writes, in.VectorReads, in.VectorWrites, in.SPIRV)
+			if in.Mem != nil {
+				fmt.Fprintln(&b, *in.Mem)
+			}
+			if in.Matrix != nil {
+				fmt.Fprintln(&b, *in.Matrix)
+			}
+		}
+	}
+	return suite.Digest(b.Bytes())
 }
 
 func className(c isa.Class) string {

@@ -84,6 +84,14 @@ func writeForm(out *bytes.Buffer, f *ir.Func) {
 	}
 	slices.Sort(lines)
 	out.WriteString(strings.Join(lines, ""))
+	fmt.Fprintf(out, "  all values in order %s\n", formDigest(f))
+}
+
+// formDigest is a short name of a function's text, with who reads what.
+func formDigest(f *ir.Func) string {
+	var text bytes.Buffer
+	ir.Print(&text, f)
+	return suite.Digest(text.Bytes())
 }
 
 // formFiles are the modules, by their names from the root of the repository.
@@ -156,7 +164,9 @@ var (
 func TestWhatMutantsBecome(t *testing.T) {
 	const each = 12
 	times := map[string]int{}
+	var lines []string
 	for _, file := range formFiles(t) {
+		forms := ""
 		original := read(t, "../../"+file).Raw
 		random := rand.New(rand.NewPCG(uint64(original.Bound), uint64(len(original.Instructions))))
 		for range each {
@@ -165,11 +175,11 @@ func TestWhatMutantsBecome(t *testing.T) {
 				continue
 			}
 			if m, err := validate.Check(raw); err == nil {
-				countForms(times, m)
+				forms += countForms(times, m)
 			}
 		}
+		lines = append(lines, fmt.Sprintf("%s: %s\n", file, suite.Digest([]byte(forms))))
 	}
-	var lines []string
 	for text, n := range times {
 		lines = append(lines, fmt.Sprintf("%s: %d\n", text, n))
 	}
@@ -177,18 +187,20 @@ func TestWhatMutantsBecome(t *testing.T) {
 	suite.AsWritten(t, "mutants.txt", strings.Join(lines, ""), *update)
 }
 
-// countForms counts what becomes of a module's entry points.
-func countForms(times map[string]int, m *validate.Module) {
+// countForms counts what becomes of a module's entry points, whose digests it gives.
+func countForms(times map[string]int, m *validate.Module) (forms string) {
 	for i := range m.EntryPoints {
 		f, err := Build(m, formOptions(m, i))
 		if err != nil {
 			times["refused: "+anyNumber.ReplaceAllString(faultPlace.ReplaceAllString(err.Error(), ""), "N")]++
 			continue
 		}
+		forms += formDigest(f)
 		for _, b := range f.Blocks {
 			for _, v := range slices.Concat(b.Phis, b.Code) {
 				times[fmt.Sprintf("%s of %s from %s", isa.Table[v.Op].Name, v.T, v.From)]++
 			}
 		}
 	}
+	return forms
 }

@@ -121,24 +121,28 @@ func TestDrawnAccessesKeepMemory(t *testing.T) {
 	}
 }
 
-// Random programs become as many operations of each kind as testdata/code.txt says, all of them together. With -update the file is written.
+// Random programs become as many operations of each kind as testdata/code.txt says, all of them together, and each the text of which it has a digest. With -update the file is written.
 func TestCodeOfRandomPrograms(t *testing.T) {
 	const programs = 120
 	times := map[string]int{}
+	var lines []string
 	for _, machine := range codeOptions {
+		var digests [2]strings.Builder
 		for seed := range uint64(programs) {
 			f := accesses(t, seed)
 			Run(f, machine.o)
 			countCode(times, "accesses "+machine.name, f)
+			digests[0].WriteString(" " + suite.Digest([]byte(printed(f))))
 		}
 		draw := rapid.Custom(func(r *rapid.T) *ir.Func { return program(t, r) })
 		for seed := range programs {
 			f := draw.Example(seed)
 			Run(f, machine.o)
 			countCode(times, machine.name, f)
+			digests[1].WriteString(" " + suite.Digest([]byte(printed(f))))
 		}
+		lines = append(lines, fmt.Sprintf("%s:%s\n", machine.name, digests[1].String()), fmt.Sprintf("accesses %s:%s\n", machine.name, digests[0].String()))
 	}
-	var lines []string
 	for text, n := range times {
 		lines = append(lines, fmt.Sprintf("%s: %d\n", text, n))
 	}
