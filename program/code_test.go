@@ -21,7 +21,7 @@ import (
 	"spvsim/spirv/validate"
 )
 
-var update = goflag.Bool("update", false, "write testdata/code.txt and testdata/mutants.txt")
+var update = goflag.Bool("update", false, "write code.txt, mutants.txt and drawn.txt of testdata")
 
 // codeFolders have modules of which each entry point is compiled: the library, what kernels are measured with, nodes of graphs, fragments and what the front end is tested with.
 var codeFolders = []string{
