@@ -33,9 +33,9 @@ func TestLinesOfProgress(t *testing.T) {
 // The work of a job is its workgroups in all directions, launches and rounds, at least one.
 func TestWorkOfJobs(t *testing.T) {
 	for text, want := range map[string]uint64{
-		"shader: a\ndispatch: [2, 3, 5]\nrepeat: 4":                            120,
-		"shader: a\nsteps: [{dispatch: [7]}, {dispatch: [2, 2]}]":              11,
-		"shader: a\ndispatch: [0]":                                             1,
+		"shader: a\ndispatch: [2, 3, 5]\nrepeat: 4":                             120,
+		"shader: a\nsteps: [{dispatch: [7]}, {dispatch: [2, 2]}]":               11,
+		"shader: a\ndispatch: [0]":                                              1,
 		"shader: a\nsteps: [{for: {i: 0..4}, dispatch: [i + 1]}]\nrepeat: 2 +1": 45,
 	} {
 		j, err := config.ParseJob(config.OS(), "j.yaml", []byte(text))
