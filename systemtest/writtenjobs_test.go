@@ -29,6 +29,10 @@ var writtenKinds = []writtenKind{
 		return mixJob(randomSet(r, 2+r.IntN(8), 30), 30, true)
 	}},
 	{"lds", keyFolder, false, randomLDS},
+	{"hazards", keyFolder, false, randomHazards},
+	{"queues", keyFolder, false, func(r *rand.Rand) string {
+		return mixJob(randomSet(r, 4+r.IntN(16), 30), 30, true) + partly(r)
+	}},
 	{"walk", keyFolder, false, randomWalk},
 	{"fan", keyFolder, true, func(r *rand.Rand) string {
 		return fan(oneOf(r, "single", "gather"), r.IntN(100), r.IntN(200), 1+r.IntN(2))
@@ -39,6 +43,7 @@ var writtenKinds = []writtenKind{
 	{"quads", drawFolder, false, randomDraw},
 	{"walk", keyFolder, false, randomWalk},
 	{"samples", keyFolder, false, randomSamples},
+	{"quads", drawFolder, false, randomDraw},
 	{"arithmetic", keyFolder, false, randomArithmetic},
 	{"flow", "", false, nil},
 	{"stores", keyFolder, false, func(r *rand.Rand) string {
@@ -123,6 +128,17 @@ func partly(r *rand.Rand) string {
 		1+r.IntN(3), 1+r.IntN(6), 1+r.IntN(4), 2+r.IntN(3), r.IntN(12), oneOf(r, 0.05, 0.2, 0.5), oneOf(r, 2, 8, 32), oneOf(r, 8, 16, 48), 1+r.IntN(4), oneOf(r, 1, 4, 8), r.IntN(100))
 }
 
+// randomHazards are launches and transfers in queues that do not wait for what they touch.
+func randomHazards(r *rand.Rand) string {
+	list := randomSet(r, 3+r.IntN(8), 24)
+	for i := range list {
+		if r.IntN(3) > 0 {
+			list[i].after, list[i].barrier = nil, false
+		}
+	}
+	return mixJob(list, 24, true)
+}
+
 // randomLaunches are many launches of a few kinds, of which a part is timed.
 func randomLaunches(r *rand.Rand) string {
 	text := "shader: mix.spv\nbuffers: [{set: 0, binding: 0, name: words, data: {random: {type: u32, seed: 7, count: 8192}}}]\n" + partly(r)
@@ -139,29 +155,54 @@ func randomLargeLaunch(r *rand.Rand) string {
 	return walk(oneOf(r, 0, 1, 2, 6), oneOf(r, 64, 128, 256), 50+r.IntN(150), 1, 32, 1+r.IntN(3), 1, oneOf(r, 0, 64, 256)) + partly(r)
 }
 
-// drawShaders are fragment shaders with what they are given besides positions.
-var drawShaders = []struct{ name, buffers, attributes string }{
-	{"kill", "  - {set: 0, binding: 0, name: data, data: {zero: 8}}\n", ""},
-	{"demote", "  - {set: 0, binding: 0, name: data, data: {zero: 1036}}\n", ""},
-	{"helpers", "  - {set: 0, binding: 0, name: data, data: {zero: 28}}\n", ""},
-	{"derive", "  - {unbound: true, name: o1, image: {format: Rgba32f, width: 16, height: 16}}\n", "2"},
+// drawShaders are fragment shaders with what they are given besides positions: components of each attribute, and how many colours they put out.
+var drawShaders = []struct {
+	name, buffers, more string
+	attributes          []int
+	colors              int
+}{
+	{"kill", "  - {set: 0, binding: 0, name: data, data: {zero: 8}}\n", "", nil, 1},
+	{"demote", "  - {set: 0, binding: 0, name: data, data: {zero: 1036}}\n", "", nil, 1},
+	{"helpers", "  - {set: 0, binding: 0, name: data, data: {zero: 28}}\n", "", nil, 1},
+	{"derive", "", "", []int{2}, 2},
+	{"places", "", "", []int{2, 2, 2}, 4},
+	{"persample", "", "", []int{2, 2}, 2},
+	{"points", "", "  topology: points\n", []int{4}, 2},
+	{"sample", "  - {set: 0, binding: 0, name: tex, image: {format: Rgba8, width: 13, height: 8, mips: auto, data: {random: {seed: 3, type: u32, count: 104}}}}\n",
+		"", []int{2}, 6},
 }
 
-// randomDraw is some triangles.
+// randomDraw is some triangles, or points, on attachments of one sample or several.
 func randomDraw(r *rand.Rand) string {
 	shader := drawShaders[r.IntN(len(drawShaders))]
-	var at, values []string
-	corners := 3 * (1 + r.IntN(4))
-	for range corners {
-		at = append(at, fmt.Sprintf("%d, %d, %g, %d", r.IntN(20)-2, r.IntN(20)-2, float64(r.IntN(9))/8, 1+r.IntN(3)))
-		values = append(values, fmt.Sprintf("%d, %d", r.IntN(8), r.IntN(8)))
+	corners, samples := 3*(1+r.IntN(4)), oneOf(r, 1, 1, 2, 4)
+	numbers := func(n int, draw func() string) string {
+		var list []string
+		for range n {
+			list = append(list, draw())
+		}
+		return "{type: f32, values: [" + strings.Join(list, ", ") + "]}"
 	}
-	text := fmt.Sprintf("shader: %s.spv\nbuffers:\n%s  - {unbound: true, name: o0, image: {format: Rgba32f, width: 16, height: 16}}\ndraw:\n  depth: %s\n  positions: {type: f32, values: [%s]}\n",
-		shader.name, shader.buffers, oneOf(r, "none", "less"), strings.Join(at, ", "))
-	color := "{location: 0, buffer: o0, clear: [0.5]}"
-	if shader.attributes != "" {
-		text += "  attributes: [{location: 0, components: 2, data: {type: f32, values: [" + strings.Join(values, ", ") + "]}}]\n"
-		color += ", {location: 1, buffer: o1, clear: [0]}"
+	text := "shader: " + shader.name + ".spv\nbuffers:\n" + shader.buffers
+	color := "  color:\n"
+	for k := range shader.colors {
+		text += fmt.Sprintf("  - {unbound: true, name: o%d, image: {format: Rgba32f, width: 16, height: 16, samples: %d}}\n", k, samples)
+		color += fmt.Sprintf("    - {location: %d, buffer: o%d, clear: [%g]}\n", k, k, oneOf(r, 0, 0.5))
 	}
-	return text + "  color: [" + color + "]\n"
+	if strings.Contains(shader.buffers, "tex") {
+		text += "samplers: [{set: 0, binding: 0, filter: " + oneOf(r, "linear", "nearest") + ", mip: " + oneOf(r, "linear", "nearest") + ", wrap: [" + oneOf(r, "repeat", "clamp", "mirror") + "]}]\n"
+	}
+	text += "draw:\n  depth: " + oneOf(r, "none", "less") + "\n" + shader.more + "  positions: " + numbers(corners, func() string {
+		return fmt.Sprintf("%g, %g, %g, %d", float64(r.IntN(80))/4-2, float64(r.IntN(80))/4-2, float64(r.IntN(9))/8, 1+r.IntN(3))
+	}) + "\n"
+	if shader.more != "" {
+		text += "  point_sizes: " + numbers(corners, func() string { return fmt.Sprint(1 + r.IntN(7)) }) + "\n"
+	}
+	for k, n := range shader.attributes {
+		if k == 0 {
+			text += "  attributes:\n"
+		}
+		text += fmt.Sprintf("    - {location: %d, components: %d, data: %s}\n", k, n, numbers(n*corners, func() string { return fmt.Sprint(r.IntN(8)) }))
+	}
+	return text + color
 }
