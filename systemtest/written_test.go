@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "write testdata/written.txt")
 
 // writtenLines are the lines of testdata/written.txt, each a job on a machine that are drawn from its number.
-const writtenLines = 336
+const writtenLines = 252
 
 // What small random jobs of all kinds of work come to on random machines is written down, a line each: cycles, instructions, what each level of memory did,
 // and digests of all statistics, buffers and, for some, of all events. A change of the model shows as a difference, whether a law forbids it or not; what is
