@@ -89,7 +89,7 @@ OpCapability GroupNonUniformArithmetic
 OpCapability GroupNonUniformShuffle
 %%glsl = OpExtInstImport "GLSL.std.450"
 OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %%main "main" %%thread %%group %%in %%out %%params %%push %%small %%shared
+OpEntryPoint GLCompute %%main "main" %%thread %%group %%in %%out %%params %%push %%small %%shared %%picture
 OpExecutionMode %%main LocalSize 64 1 1
 OpDecorate %%thread BuiltIn LocalInvocationIndex
 OpDecorate %%group BuiltIn WorkgroupId
@@ -130,6 +130,8 @@ OpDecorate %%params DescriptorSet 0
 OpDecorate %%params Binding 2
 OpDecorate %%small DescriptorSet 0
 OpDecorate %%small Binding 3
+OpDecorate %%picture DescriptorSet 0
+OpDecorate %%picture Binding 4
 %%void = OpTypeVoid
 %%fn = OpTypeFunction %%void
 %%bool = OpTypeBool
@@ -191,6 +193,9 @@ OpDecorate %%small Binding 3
 %%to_local = OpTypePointer Function %%float
 %%inword = OpTypePointer Input %%uint
 %%inu3 = OpTypePointer Input %%u3
+%%picturetype = OpTypeImage %%float 2D 0 0 0 2 Rgba32f
+%%pictureptr = OpTypePointer UniformConstant %%picturetype
+%%picture = OpVariable %%pictureptr UniformConstant
 %%in = OpVariable %%inptr StorageBuffer
 %%out = OpVariable %%outptr StorageBuffer
 %%params = OpVariable %%paramptr Uniform
@@ -296,9 +301,9 @@ func (w *shaderWriter) index(below int) string {
 
 // statement draws one; those with blocks inside lie at most two deep.
 func (w *shaderWriter) statement() {
-	kinds := []func(){w.binary, w.binary, w.binary, w.convert, w.load, w.load, w.load, w.vector, w.vector, w.math, w.chosen, w.shift, w.store, w.matrix, w.lds, w.array, w.together}
+	kinds := []func(){w.binary, w.binary, w.binary, w.convert, w.load, w.load, w.load, w.vector, w.vector, w.math, w.chosen, w.shift, w.store, w.matrix, w.lds, w.array, w.together, w.picture}
 	if w.depth < 2 {
-		kinds = append(kinds, w.branch, w.branch, w.loop, w.loop)
+		kinds = append(kinds, w.branch, w.branch, w.loop, w.loop, w.cases)
 	}
 	kinds[w.r.IntN(len(kinds))]()
 }
@@ -407,6 +412,7 @@ func (w *shaderWriter) store() {
 
 // keep stores the last values of each type, so that they are not for nothing.
 func (w *shaderWriter) keep() {
+	delete(w.values, "%picturetype")
 	for i, t := range slices.Sorted(maps.Keys(w.values)) {
 		list := w.values[t]
 		for k, v := range list[max(len(list)-4, 0):] {
@@ -623,17 +629,19 @@ func (w *shaderWriter) loop() {
 	w.line("OpBranch %s", header)
 	w.place(header)
 	at := len(w.lines)
+	outer := w.known()
+	w.values["%uint"] = append(w.values["%uint"], count)
+	w.values[t] = append(w.values[t], carried)
+	for range w.r.IntN(4) {
+		[]func(){w.binary, w.shift, w.convert, w.vector}[w.r.IntN(4)]()
+	}
 	w.line("%s = OpULessThan %%bool %s %s", cond, count, limit)
 	w.line("OpLoopMerge %s %s %s", merge, cont, w.one("None", "None", "None", "Unroll", "DontUnroll"))
 	w.line("OpBranchConditional %s %s %s", cond, body, merge)
-	w.values["%uint"] = append(w.values["%uint"], count)
-	w.values[t] = append(w.values[t], carried)
 	v, _ := w.inside(body, 1+w.r.IntN(3), t)
 	if w.r.IntN(5) == 0 {
-		outer := w.known()
 		early := w.of("%bool")
 		w.line("OpBranchConditional %s %s %s", early, merge, cont)
-		w.values = outer
 	} else {
 		w.line("OpBranch %s", cont)
 	}
@@ -643,4 +651,46 @@ func (w *shaderWriter) loop() {
 	w.lines = slices.Insert(w.lines, at, fmt.Sprintf("%s = OpPhi %%uint %s %s %s %s", count, first, from, next, cont),
 		fmt.Sprintf("%s = OpPhi %s %s %s %s %s", carried, t, start, from, v, cont))
 	w.place(merge)
+	w.values = outer
+	w.values[t] = append(w.values[t], carried)
+}
+
+// cases are those of a number, some of which go on to the next one; what each comes to meets after them.
+func (w *shaderWriter) cases() {
+	merge, last, t := w.id(), w.id(), w.scalar()
+	selector, before := w.of("%uint"), w.of(t)
+	labels := make([]string, 1+w.r.IntN(4))
+	list := ""
+	for i := range labels {
+		labels[i] = w.id()
+		list += fmt.Sprintf(" %d %s", 3*i+w.r.IntN(3), labels[i])
+	}
+	w.line("OpSelectionMerge %s None", merge)
+	w.line("OpSwitch %s %s%s", selector, last, list)
+	meet := ""
+	for i, label := range labels {
+		v, end := w.inside(label, 1+w.r.IntN(2), t)
+		if i+1 < len(labels) && w.r.IntN(4) == 0 {
+			w.line("OpBranch %s", labels[i+1])
+			continue
+		}
+		w.line("OpBranch %s", merge)
+		meet += " " + v + " " + end
+	}
+	w.place(last)
+	w.line("OpBranch %s", merge)
+	w.place(merge)
+	w.value(t, "OpPhi "+t+meet+" "+before+" "+last)
+}
+
+// picture reads a texel or writes one.
+func (w *shaderWriter) picture() {
+	image := w.value("%picturetype", "OpLoad %picturetype %picture")
+	w.values["%picturetype"] = nil
+	if w.r.IntN(2) == 0 {
+		w.value("%v4", fmt.Sprintf("OpImageRead %%v4 %s %s", image, w.of("%u2")))
+	} else {
+		at, v := w.of("%u2"), w.of("%v4")
+		w.line("OpImageWrite %s %s %s", image, at, v)
+	}
 }
