@@ -120,7 +120,7 @@ func (g *writtenRig) summary(*testing.T) string {
 	case 1:
 		args = append(args, "--mode", "functional", "--threads", "1")
 	case 2:
-		args = append(args, "--mode", "sampled")
+		args = append(args, "--mode", "sampled", "--threads", "1")
 	case 3:
 		args = append(args, "--components")
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +28,7 @@ const writtenPrograms = 64
 // What becomes of random streams of commands on several queues is written down, a line each: the rows that are recorded, the bytes of buffers, times and
 // other results of queries, what is said on standard error, and captured jobs. With -update the file is written.
 func TestWrittenPrograms(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // without time, each number of threads has an order of its own
 	state.Lock()
 	t.Cleanup(state.Unlock)
 	suite.Lines(t, "written.txt", *update, writtenPrograms, func(i int) string {
