@@ -52,6 +52,18 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// What is raised without braces is one character, of however many bytes, or a sign by its name, of letters alone.
+func TestWhatIsRaisedWithoutBraces(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"2b": {"2", "b"}, "x": {"x", ""}, "αb": {"α", "b"}, `\alpha`: {`\alpha`, ""}, `\alpha2`: {`\alpha`, "2"}, `\Azaz b`: {`\Azaz`, " b"},
+		`\a{`: {`\a`, "{"}, `\a[`: {`\a`, "["}, `\Z@`: {`\Z`, "@"}, "\\z`": {`\z`, "`"}, `\1`: {`\`, "1"}, "ab": {"a", "b"},
+	} {
+		if got, after := script(text); got != want[0] || after != want[1] {
+			t.Errorf("%s: %q and %q, want %q", text, got, after, want)
+		}
+	}
+}
+
 // A figure in Greek is drawn in each format: with a second font in SVG, as outlines in PDF and EPS, and one without is as before.
 func TestGreekFigure(t *testing.T) {
 	const plain, greek = "kind: line\ntitle: T\nx: a\ny: b", "kind: line\ntitle: 'T ≤ λ₁'\nx: a\ny: b"

@@ -77,6 +77,35 @@ func TestNarrowTypesInMemory(t *testing.T) {
 	}
 }
 
+// Operations on narrow types want the full capability of the type: what storage allows may only be loaded, stored, copied, converted and selected.
+func TestNarrowOperations(t *testing.T) {
+	for _, n := range narrowTypes {
+		p := narrowPlaces[0]
+		storage := map[int]string{8: p.eight[0], 16: p.wide[0]}[n.bits]
+		for operation, arithmetic := range map[string]bool{
+			"%a = OpCopyObject %n %x": false, "%a = OpSelect %n %true %x %x": false,
+			"%a = " + map[string]string{"Int8": "OpIAdd", "Int16": "OpIMul", "Float16": "OpFAdd"}[n.full] + " %n %x %x":                                             true,
+			"%a = " + map[string]string{"Int8": "OpNot %n %x", "Int16": "OpBitwiseAnd %n %x %x", "Float16": "OpFNegate %n %x"}[n.full]:                              true,
+			"%two = OpCompositeConstruct %n2 %x %x\n%a = " + map[string]string{"Int8": "OpIAdd", "Int16": "OpISub", "Float16": "OpFMul"}[n.full] + " %n2 %two %two": true,
+		} {
+			for _, full := range []bool{false, true} {
+				caps := "OpCapability " + storage + "\n"
+				if full {
+					caps += "OpCapability " + n.full + "\n"
+				}
+				caps += "OpExtension \"SPV_KHR_8bit_storage\""
+				text := "; Version: 1.3\n" + withParts("CAPS", caps, "MODES", "OpDecorate %s Block\nOpMemberDecorate %s 0 Offset 0\nOpDecorate %v DescriptorSet 0\nOpDecorate %v Binding 0",
+					"TYPES", "%n = "+n.text+"\n%n2 = OpTypeVector %n 2\n%s = OpTypeStruct %n\n%p = OpTypePointer StorageBuffer %s\n%q = OpTypePointer StorageBuffer %n\n%v = OpVariable %p StorageBuffer",
+					"CODE", "%at = OpAccessChain %q %v %u0\n%x = OpLoad %n %at\n"+operation)
+				_, err := Check(assemble(t, text))
+				if want := full || !arithmetic; (err == nil) != want {
+					t.Errorf("%s, %s with the full capability %t: %v, want it accepted: %t", n.text, operation, full, err, want)
+				}
+			}
+		}
+	}
+}
+
 // Vectors of more than four components are in memory of some storage classes, however deep in a type; a pointer to one may be anywhere.
 func TestLongVectorsInMemory(t *testing.T) {
 	const caps = "OpCapability LongVectorEXT\nOpCapability VariablePointers\nOpExtension \"SPV_EXT_long_vector\""
