@@ -50,6 +50,7 @@ type shaderWriter struct {
 	block     string
 	ids       int
 	depth     int
+	counter   [2]string // type and value of the innermost loop's; its body has it
 }
 
 // scalars are the types of numbers: how wide, and of which kind.
@@ -572,6 +573,11 @@ func (w *shaderWriter) inside(label string, statements int, t string) (value, en
 	outer := w.known()
 	w.depth++
 	w.place(label)
+	if of, count := w.counter[0], w.counter[1]; of != "" {
+		op := map[string][]string{"%int": {"OpSDiv", "OpSRem", "OpIMul"}, "%uint": {"OpUDiv", "OpUMod", "OpIMul"}}[of]
+		w.value(of, fmt.Sprintf("%s %s %s %s", w.one(op...), of, count, w.named(of, w.one("3", "4", "7"))))
+		w.counter = [2]string{}
+	}
 	for range statements {
 		w.statement()
 	}
@@ -620,24 +626,29 @@ func (w *shaderWriter) branch() {
 func (w *shaderWriter) loop() {
 	t, header, body, cont, merge := w.scalar(), w.id(), w.id(), w.id(), w.id()
 	count, next, carried, cond := w.id(), w.id(), w.id(), w.id()
-	first, limit := w.named("%uint", fmt.Sprint(w.r.IntN(3))), w.named("%uint", fmt.Sprint(1+w.r.IntN(1<<(1+w.r.IntN(6)))))
-	if w.r.IntN(4) == 0 {
-		limit = w.value("%uint", fmt.Sprintf("OpBitwiseAnd %%uint %s %s", w.of("%uint"), w.named("%uint", "7")))
+	of, less := "%uint", "OpULessThan"
+	if w.r.IntN(2) == 0 {
+		of, less = "%int", "OpSLessThan"
 	}
-	step := w.named("%uint", w.one("1", "1", "1", "2", "3"))
+	first, limit := w.named(of, fmt.Sprint(w.r.IntN(3))), w.named(of, fmt.Sprint(1+w.r.IntN(1<<(1+w.r.IntN(6)))))
+	if w.r.IntN(4) == 0 {
+		limit = w.value(of, fmt.Sprintf("OpBitwiseAnd %s %s %s", of, w.of(of), w.named(of, "7")))
+	}
+	step := w.named(of, w.one("1", "1", "1", "2", "3"))
 	start, from := w.of(t), w.block
 	w.line("OpBranch %s", header)
 	w.place(header)
 	at := len(w.lines)
 	outer := w.known()
-	w.values["%uint"] = append(w.values["%uint"], count)
+	w.values[of] = append(w.values[of], count)
 	w.values[t] = append(w.values[t], carried)
 	for range w.r.IntN(4) {
 		[]func(){w.binary, w.shift, w.convert, w.vector}[w.r.IntN(4)]()
 	}
-	w.line("%s = OpULessThan %%bool %s %s", cond, count, limit)
+	w.line("%s = %s %%bool %s %s", cond, less, count, limit)
 	w.line("OpLoopMerge %s %s %s", merge, cont, w.one("None", "None", "None", "Unroll", "DontUnroll"))
 	w.line("OpBranchConditional %s %s %s", cond, body, merge)
+	w.counter = [2]string{of, count}
 	v, _ := w.inside(body, 1+w.r.IntN(3), t)
 	if w.r.IntN(5) == 0 {
 		early := w.of("%bool")
@@ -646,9 +657,9 @@ func (w *shaderWriter) loop() {
 		w.line("OpBranch %s", cont)
 	}
 	w.place(cont)
-	w.line("%s = OpIAdd %%uint %s %s", next, count, step)
+	w.line("%s = OpIAdd %s %s %s", next, of, count, step)
 	w.line("OpBranch %s", header)
-	w.lines = slices.Insert(w.lines, at, fmt.Sprintf("%s = OpPhi %%uint %s %s %s %s", count, first, from, next, cont),
+	w.lines = slices.Insert(w.lines, at, fmt.Sprintf("%s = OpPhi %s %s %s %s %s", count, of, first, from, next, cont),
 		fmt.Sprintf("%s = OpPhi %s %s %s %s %s", carried, t, start, from, v, cont))
 	w.place(merge)
 	w.values = outer
