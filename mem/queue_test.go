@@ -220,6 +220,33 @@ func TestWhatWaitsHoldsNothingFurtherOn(t *testing.T) {
 	}
 }
 
+// A slice that moves a line in 16 cycles reads the dirty ones that it sends on by the same port, when they are evicted, released or go
+// on at once: stores take two lines' time each. Reads that evict clean lines take one.
+func TestLinesSentOnTakeTheirSlice(t *testing.T) {
+	const lines, cycles, kept = 400, 16, 16 // the L2 keeps so many lines
+	for name, c := range map[string]struct {
+		write string
+		kind  Kind
+		turns uint64
+	}{"stores": {WriteBack, Write, 2}, "eager stores": {WriteEager, Write, 2}, "reads": {WriteBack, Read, 1}} {
+		for _, entries := range []int{0, 8} {
+			f := newTiny(t, func(s *HierarchySpec) {
+				s.L2.Write, s.L2.BytesPerCycle, s.Memory.BytesPerCycle, s.Memory.LatencyCycles = c.write, 64/cycles, 64, 0
+				s.VectorL1.Requests, s.VectorL1.WriteBuffer, s.VectorL1.Misses = entries, entries, entries
+				s.L2.Requests, s.L2.WriteBuffer, s.Memory.Requests = entries, entries, entries
+			})
+			last := uint64(0)
+			for i := range uint64(lines) {
+				last = max(last, f.Access(0, request(0, c.kind, i*64)).Ready)
+			}
+			want := lines * cycles * c.turns
+			if got := f.Release(last); got < want-(kept+2)*cycles || got > want+200 { // at most the latencies more
+				t.Errorf("%s, %d entries: all is done in cycle %d, want %d and little more", name, entries, got, want)
+			}
+		}
+	}
+}
+
 // One level without a limit takes what the others can't, and who sends does not wait.
 func TestALevelWithoutALimit(t *testing.T) {
 	f := newTiny(t, paced(func(s *HierarchySpec) { s.L2.WriteBuffer, s.Memory.Requests = 1, 1 }))

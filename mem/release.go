@@ -8,23 +8,23 @@ func (l *level) writeBack(at uint64) uint64 {
 	ready := at
 	for set := range l.sets.n {
 		l.each(func(c *cache) {
-			c.eachDirty(set, func(line *line, addr, words uint64) { ready = max(ready, c.clean(at, line, addr, words)) })
+			c.eachDirty(set, func(s *slice, line *line, addr, words uint64) { ready = max(ready, c.clean(s, at, line, addr, words)) })
 		})
 	}
 	return ready
 }
 
 // clean writes a dirty line to the next level, and returns when that has acknowledged it.
-func (c *cache) clean(at uint64, l *line, addr, words uint64) uint64 {
+func (c *cache) clean(s *slice, at uint64, l *line, addr, words uint64) uint64 {
 	c.counter.Writebacks++
-	ready, _ := c.forward(at, 0, addr, uint32(c.LineBytes), words)
+	ready, _ := c.forward(at, c.readOut(s, at, 0), addr, uint32(c.LineBytes), words)
 	*l &^= dirtyLine
 	c.dropElsewhere(addr)
 	return ready
 }
 
 // eachDirty hands on the lines of a set in each slice that are dirty, with their addresses and the words that are valid.
-func (c *cache) eachDirty(set uint64, do func(l *line, addr, words uint64)) {
+func (c *cache) eachDirty(set uint64, do func(s *slice, l *line, addr, words uint64)) {
 	for i := range c.slices {
 		if !c.slices[i].dirty.has(set) {
 			continue
@@ -33,7 +33,7 @@ func (c *cache) eachDirty(set uint64, do func(l *line, addr, words uint64)) {
 		left := false
 		for way := range p.ways {
 			if l := p.line(way); l.dirty() {
-				do(l, c.address(&p, p.labels()[way]), c.valid(p.slice, p.first+way))
+				do(p.slice, l, c.address(&p, p.labels()[way]), c.valid(p.slice, p.first+way))
 				left = left || l.dirty()
 			}
 		}
@@ -90,7 +90,7 @@ func (s *slice) forget(set, ways int) (dirty uint64) {
 // acquire drops all lines. What launches without time left dirty, as nothing released it, goes to the next level.
 func (c *cache) acquire() {
 	for set := range c.sets.n {
-		c.eachDirty(set, func(_ *line, addr, words uint64) { c.warmNext(true, addr, uint32(c.LineBytes), words) })
+		c.eachDirty(set, func(_ *slice, _ *line, addr, words uint64) { c.warmNext(true, addr, uint32(c.LineBytes), words) })
 	}
 	c.invalidate()
 }

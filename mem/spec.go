@@ -35,7 +35,7 @@ type CacheSpec struct {
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"0..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one slice; 0: one line"`
 	SharedBy        int     `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instance (at least compute_units: one an engine); 0: one for the whole machine, as memory_side always is"`
 	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles that this level adds to a request: a hit in level n takes the sum over levels 1..n"`
-	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice"`
+	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice: of what is asked of it, and of lines that it sends on when they are evicted, released or written early"`
 	Write           string  `yaml:"write" enum:"through|back|eager|read-only" doc:"what a store does here: through to the next level, or kept until evicted (back); eager: as back, but a line that stores have written whole goes to the next level before it is evicted, and stays here; scalar_l1: read-only, no other level is. Under memory.model: akita eager is as back"`
 	DirtyWays       int     `yaml:"dirty_ways" default:"0" range:"0..1024" unit:"lines" doc:"with write: eager, lines of a set that stores have written whole and that wait here; with one more, the least recently used of them goes to the next level; 0: each goes at once"`
 	WriteAllocate   bool    `yaml:"write_allocate" doc:"whether a store that misses takes a line here; false in scalar_l1"`
