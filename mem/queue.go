@@ -72,13 +72,10 @@ func (q *queue) find(at uint64) uint64 {
 	return at
 }
 
-// linear is how many times are looked at one after the other, as most requests come after nearly all that were booked.
-const linear = 8
-
-// by is how many of the times lie before the end of a cycle.
+// by is how many of the times lie before the end of a cycle: all of them, or all but the last, or as halving finds.
 func (q *queue) by(times []uint64, cycle uint64) int {
 	high := len(times)
-	for range linear {
+	for range 2 {
 		if high == q.gone || times[high-1] <= cycle {
 			return high
 		}
@@ -97,15 +94,20 @@ func (q *queue) by(times []uint64, cycle uint64) int {
 
 // forget drops entries that were given back before now.
 func (q *queue) forget() {
-	for q.gone < len(q.until) && q.until[q.gone] <= *q.now {
-		q.gone++
+	now, gone := *q.now, q.gone
+	for _, until := range q.until[gone:] {
+		if until > now {
+			break
+		}
+		gone++
 	}
+	q.gone = gone
 	if len(q.until) == cap(q.until) && q.gone > len(q.until)/2 {
 		q.from, q.until, q.gone = q.from[:copy(q.from, q.from[q.gone:])], q.until[:copy(q.until, q.until[q.gone:])], 0
 	}
 	n := 0
 	for _, s := range q.recent {
-		if s.Until > *q.now {
+		if s.Until > now {
 			q.recent[n] = s
 			n++
 		}
@@ -129,10 +131,10 @@ func (q *queue) hold(place int, s dram.Span) {
 	q.until = insert(q.until, q.by(q.until, s.Until), s.Until)
 }
 
-// enter gives the entry to the request at hand, which leaves in the given cycle.
+// enter gives the entry to the request at hand, which leaves in the given cycle: at once, it holds nothing.
 func (q *queue) enter(leaves uint64) {
 	switch {
-	case q.entries == 0:
+	case q.entries == 0 || leaves <= q.when:
 	case q.place < 0:
 		q.recent = append(q.recent, dram.Span{From: q.when, Until: leaves})
 	default:
