@@ -60,7 +60,7 @@ func invocations(local [3]uint32) int {
 func lanesFor(scalars, waveSize int) int { return (scalars + waveSize - 1) / waveSize }
 
 // registers is what a wave takes of a SIMD's registers. A wave that needs more
-// than it may have takes them all: it runs alone, as spills to memory are not modelled.
+// than it may have takes them all: it runs alone. Programs that are lowered for the machine spill instead, as far as values can be.
 func registers(want, granule, most, all int) int {
 	if want > most {
 		return max(all, 1)

@@ -218,6 +218,7 @@ func (p *programs) codeOf(code *simd.Code, step string) (*simd.Code, error) {
 func reaching(m *config.Machine) *config.Machine {
 	part := &config.Machine{Timing: m.Timing}
 	part.Registers, part.WaveSlots, part.WaveSize, part.WaveSizes = m.Registers, m.WaveSlots, m.WaveSize, m.WaveSizes
+	part.LDS.Bytes, part.SIMDs = m.LDS.Bytes, m.SIMDs
 	part.Matrix, part.Queue.PackThreads, part.SubgroupHelpers = m.Matrix, m.Queue.PackThreads, m.SubgroupHelpers
 	return part
 }
@@ -255,6 +256,7 @@ func Target(m *config.Machine, waveSize int) program.Target {
 		Pairs: program.Pairs{Packed: t.Has(isa.ClassPacked32.String()), Halves: t.Has(isa.ClassPacked16.String()),
 			Dual: waveSize == 32 && t.Has(isa.ClassDual.String())},
 		PackThreads: m.Queue.PackThreads,
+		LDSBytes:    m.LDS.Bytes, SIMDs: m.SIMDs, VectorMax: m.Registers.VectorMax, ScalarMax: m.Registers.ScalarMax,
 		Descriptors: t.Buffers == "descriptors",
 		// C: RADV (load_grid_size_from_user_sgpr): in registers from GFX10.3 on; waves of 32 lanes came with GFX10.
 		LoadsGrid: t.Buffers == "descriptors" && !slices.Contains(m.WaveSizes, 32),

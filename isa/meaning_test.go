@@ -169,6 +169,7 @@ func TestMeanings(t *testing.T) {
 		{Mov, I32, Void, []uint64{7}, 7},
 		{ToLanes, Bool, Void, []uint64{1}, 1},
 		{ToScalar, I32, Void, []uint64{7}, 7},
+		{SaveLane, I32, Void, []uint64{7}, 7}, {RestoreLane, I64, Void, []uint64{1 << 40}, 1 << 40},
 		{Unpack16, I32, Void, []uint64{0xabcd1234}, 0x1234},
 		{IAdd, I8, Void, []uint64{200, 100}, 44},
 		{ISub, I16, Void, []uint64{2, 3}, 0xffff},

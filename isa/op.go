@@ -30,6 +30,11 @@ const (
 	// ToScalar moves a value that is the same in all active lanes from a vector
 	// register to a scalar one: v_readfirstlane. Unlike ReadFirstLane it may move.
 	ToScalar
+	// SaveLane puts a uniform value into a lane of a vector register, or two of
+	// 64 bits, and RestoreLane takes it from there: v_writelane, v_readlane. What is
+	// in the lane is a word of the scalar file here, beyond the registers that a wave has.
+	SaveLane
+	RestoreLane
 	Pack64   // a: low 32 bits, b: high 32 bits; T = I64
 	Lo32     // low 32 bits of a (From = I64), T = I32
 	Hi32     // high 32 bits of a (From = I64), T = I32

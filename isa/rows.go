@@ -86,6 +86,8 @@ var rows = [NumOps]Row{
 	{Select, "select", alu, sig(OfT, OfBool, OfT, OfT), salu, plain(choose), core(spirv.OpSelect)},
 	{ToLanes, "to_lanes", scalar, vote, pure, plain(mov), own("a uniform Boolean used where lanes differ")},
 	{ToScalar, "to_scalar", lane, unary, FlagPure | FlagUniform, plain(mov), own("a result of the vector unit that the scalar unit goes on with")},
+	{SaveLane, "save_lane", every(ClassWriteLane), unary, FlagPure | FlagUniform, plain(mov), own("a scalar register that is spilled to a lane of a vector register")},
+	{RestoreLane, "restore_lane", lane, unary, FlagPure | FlagUniform, plain(mov), own("a scalar register that was spilled, again")},
 	{Pack64, "pack64", every(ClassVALU32), sig(OfT, OfI32, OfI32), salu, plain(pack64), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450PackDouble2x32))},
 	{Lo32, "lo32", every(ClassVALU32), sig(OfI32, OfI64), salu, plain(mov), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450UnpackDouble2x32))},
 	{Hi32, "hi32", every(ClassVALU32), sig(OfI32, OfI64), salu, plain(hi32), core(spirv.OpBitcast).with(glsl(spirv.GLSLstd450UnpackDouble2x32))},

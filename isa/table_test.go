@@ -68,7 +68,7 @@ func typesOf(op Op) []Type {
 		return append([]Type{Bool}, ints...)
 	case op >= FAdd && op <= FClass || op >= FOrdEq && op <= FUnordLe || op == UToF || op == SToF || op == FConvert:
 		return floats
-	case r.Meaning != nil && op != ToLanes && op != ToScalar:
+	case r.Meaning != nil && op != ToLanes && (op < ToScalar || op > RestoreLane):
 		return ints
 	}
 	return nil

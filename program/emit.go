@@ -15,6 +15,7 @@ type emitter struct {
 	fl     *flow
 	lv     *liveness
 	regs   *allocation
+	spills Spills
 	expand func(in *isa.Inst) []isa.Class
 	pairs  Pairs
 	pre    []*ir.Value // what the wave has from its start
@@ -58,14 +59,15 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	if err := checkTables(f); err != nil {
 		return nil, err
 	}
-	splitEdges(ctx, f, pre)
-	fl := newFlow(f)
-	lv := newLiveness(ctx, f, fl, pre, phiCopies(f, fl))
-	regs, err := allocate(ctx, f, fl, lv, pre, waveSize)
-	if err != nil {
+	fitted := fit(ctx, f, pre, t)
+	fl, lv, regs := fitted.fl, fitted.lv, fitted.regs
+	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, expand: t.expand, pairs: t.Pairs, rotate: !t.Descriptors, pre: pre,
+	if err := regs.allocate(f, fl, lv, waveSize); err != nil {
+		return nil, err
+	}
+	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, spills: fitted.spills, expand: t.expand, pairs: t.Pairs, rotate: !t.Descriptors, pre: pre,
 		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, modRow: -1, waveSize: waveSize, limits: t.LimitsLDS, projs: findResults(f)}
 	e.countUses()
 	e.placeLocals()
@@ -80,6 +82,7 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 		return nil, err
 	}
 	e.unpackIDs(t)
+	e.setScratch(t)
 	for i := range fl.Blocks {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
@@ -87,7 +90,7 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 		e.block(i)
 	}
 	e.finish()
-	return e.program(pre, waveSize), nil
+	return e.program(pre, t), nil
 }
 
 // maxTable bounds the blocks times the values of a function: which values are
@@ -101,13 +104,14 @@ func checkTables(f *ir.Func) error {
 	return nil
 }
 
-func (e *emitter) program(pre []*ir.Value, waveSize int) *Program {
+func (e *emitter) program(pre []*ir.Value, t *Target) *Program {
+	waveSize := t.WaveSize
 	p := &Program{
 		Name: e.f.Name, WaveSize: waveSize, Insts: e.insts,
 		LocalSize: e.f.LocalSize, LDSBytes: e.f.LDSBytes, PushBytes: e.f.PushBytes, TableBytes: e.tableBytes(),
 		ScratchWords: e.scratchWords, Bindings: e.f.Bindings, Strings: e.f.Strings, Constants: e.f.Constants,
 		VectorRows: e.vectorRows, ScalarWords: e.scalarWords, Node: e.f.Node, Fragment: e.f.Fragment,
-		VectorRegs: e.regs.vectorRows, ScalarRegs: e.hardwareScalars(waveSize),
+		VectorRegs: e.vectorRegs(pre, t), ScalarRegs: e.regs.scalarRegs + besideValues(e.f, e.fl, waveSize), Spills: e.spills,
 	}
 	for _, v := range pre {
 		if g := e.regs.groups[v.ID]; g != nil && e.uses[v.ID] > 0 {
@@ -126,29 +130,42 @@ func (e *emitter) program(pre []*ir.Value, waveSize int) *Program {
 	return p
 }
 
-// hardwareScalars adds what a driver keeps in scalar registers besides values:
+// vectorRegs are the registers that a driver asks for, where its allocation is known, or those of this one.
+func (e *emitter) vectorRegs(pre []*ir.Value, t *Target) int {
+	most, lanes := t.vectorLimit(e.f), e.spills.laneRegs(t.WaveSize)
+	n := e.regs.vectorRows
+	if t.Descriptors && t.Opt.Registers.All > 0 && n <= most {
+		n = vectorDemand(e.f, e.fl, e.lv, pre, e.uses, t, n)
+	}
+	if e.spills.Any() { // a driver moves values together rather than spill more
+		n = min(n, most-lanes)
+	}
+	return n + lanes
+}
+
+// besideValues are what a driver keeps in scalar registers besides values:
 // a four-word descriptor for each binding and for constant data, VCC and the mask words at the
 // deepest nesting.
-func (e *emitter) hardwareScalars(waveSize int) int {
-	opens := make([]int, len(e.fl.Blocks)) // masks of blocks whose immediate dominator is here
-	for j := range e.fl.Blocks {
-		if d := e.fl.Idom[j]; e.fl.pend[j] && d < j {
+func besideValues(f *ir.Func, fl *flow, waveSize int) int {
+	opens := make([]int, len(fl.Blocks)) // masks of blocks whose immediate dominator is here
+	for j := range fl.Blocks {
+		if d := fl.Idom[j]; fl.pend[j] && d < j {
 			opens[d]++
 		}
 	}
 	depth, deepest := 0, 0
-	for i := range e.fl.Blocks {
-		if d := e.fl.Idom[i]; e.fl.pend[i] && d < i {
+	for i := range fl.Blocks {
+		if d := fl.Idom[i]; fl.pend[i] && d < i {
 			depth--
 		}
 		depth += opens[i]
 		deepest = max(deepest, depth)
 	}
-	descriptors := len(e.f.Bindings)
-	if len(e.f.Constants) > 0 {
+	descriptors := len(f.Bindings)
+	if len(f.Constants) > 0 {
 		descriptors++
 	}
-	return e.regs.scalarRegs + 4*descriptors + 2 + deepest*waveSize/32
+	return 4*descriptors + 2 + deepest*waveSize/32
 }
 
 func (e *emitter) countUses() {

@@ -21,6 +21,11 @@ import (
 // compile does what a run does with the text of a shader.
 func compile(ctx context.Context, t *testing.T, text string) (*Program, error) {
 	t.Helper()
+	return lowerText(ctx, t, text, Target{WaveSize: 64, Opt: opt.Options{FuseMad: true, LshlAdd: true, Add3: true}})
+}
+
+func lowerText(ctx context.Context, t *testing.T, text string, target Target) (*Program, error) {
+	t.Helper()
 	raw, err := asm.Assemble([]byte(text), "large.spvasm")
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +34,7 @@ func compile(ctx context.Context, t *testing.T, text string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return LowerContext(ctx, m, Options{Target: Target{WaveSize: 64, Opt: opt.Options{FuseMad: true, LshlAdd: true, Add3: true}}})
+	return LowerContext(ctx, m, Options{Target: target})
 }
 
 // What is too large or too deep is refused, by the name of the limit, before the work begins.

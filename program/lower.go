@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"spvsim/isa"
 	"spvsim/program/frontend"
+	"spvsim/program/ir"
 	"spvsim/program/opt"
 	"spvsim/spirv/validate"
 )
@@ -35,6 +37,10 @@ type Target struct {
 	LimitsLDS bool
 	// PackedIDs: the parts of an invocation's place in its workgroup come in one register, ten bits each.
 	PackedIDs bool
+	// VectorMax and ScalarMax are the most registers of a wave; 0: as many as it needs.
+	VectorMax, ScalarMax int
+	// LDSBytes is the LDS of a compute unit, SIMDs what it has of those.
+	LDSBytes, SIMDs int
 	// PackThreads: nodes of an execution graph whose workgroups are one
 	// invocation run one in each lane of a wave.
 	PackThreads bool
@@ -111,4 +117,14 @@ func (t Target) expand(in *isa.Inst) []isa.Class {
 		return nil
 	}
 	return table(in.Op, in.T)
+}
+
+// wavesOfLDS is how many waves of a function fit a SIMD by its LDS.
+func (t *Target) wavesOfLDS(f *ir.Func) int {
+	if f.LDSBytes == 0 || t.SIMDs == 0 {
+		return math.MaxInt
+	}
+	lanes := int(f.LocalSize[0]) * int(f.LocalSize[1]) * int(f.LocalSize[2])
+	groups := max(t.LDSBytes/int(f.LDSBytes), 1)
+	return (groups*((lanes+t.WaveSize-1)/t.WaveSize) + t.SIMDs - 1) / t.SIMDs
 }

@@ -32,6 +32,9 @@ type Program struct {
 	// (32 bits each), for occupancy.
 	VectorRegs, ScalarRegs int
 
+	// Spills are the registers of which there were too few.
+	Spills Spills
+
 	LDSBytes     uint32
 	ScratchWords uint32 // 4-byte words of private scratch a lane
 	PushBytes    uint32

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"sort"
@@ -21,6 +20,7 @@ type group struct {
 	scalar bool
 	rows   int   // consecutive vector rows: 1 or 2
 	regs   int   // 32-bit registers as hardware counts them
+	lanes  int   // lanes of vector registers in which they are instead
 	reg    int   // first row, or word
 	id     int   // of the value that the group was made for
 	joined []int // ids of the others
@@ -36,29 +36,33 @@ type allocation struct {
 
 	vectorRows, scalarWords int
 	scalarRegs              int // 32-bit scalar registers at the tightest point
+	points                  int
 }
 
 // maxRegs bounds the register files: register numbers are 16 bits wide.
 const maxRegs = 1 << 15
 
-func allocate(ctx context.Context, f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int) (*allocation, error) {
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
-	}
+// measure finds the live ranges of a function's values: registers are still to be given.
+func measure(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, waveSize int) *allocation {
 	s := newSpans(f, fl, lv, pre, waveSize)
-	a := &allocation{groups: s.groups}
-	rows, words := a.pressure(s.starts[len(s.starts)-1])
-	if rows < maxRegs && words < maxRegs {
+	a := &allocation{groups: s.groups, points: s.starts[len(s.starts)-1]}
+	a.vectorRows, a.scalarWords = a.pressure(a.points)
+	a.countScalars(a.points)
+	return a
+}
+
+// allocate gives registers to values that have been measured.
+func (a *allocation) allocate(f *ir.Func, fl *flow, lv *liveness, waveSize int) error {
+	if a.vectorRows < maxRegs && a.scalarWords < maxRegs {
 		a.coalesce(fl, lv, waveSize)
 		a.assign()
-		rows, words = a.vectorRows, a.scalarWords
 	}
-	if rows >= maxRegs || words >= maxRegs {
-		return nil, fmt.Errorf("program: %w: %s needs %d vector rows and %d scalar words: more than %d can't be numbered",
-			validate.ErrUnsupported, f.Name, rows, words, maxRegs)
+	if a.vectorRows >= maxRegs || a.scalarWords >= maxRegs {
+		return fmt.Errorf("program: %w: %s needs %d vector rows and %d scalar words: more than %d can't be numbered",
+			validate.ErrUnsupported, f.Name, a.vectorRows, a.scalarWords, maxRegs)
 	}
-	a.countScalars(s.starts[len(s.starts)-1])
-	return a, nil
+	a.countScalars(a.points)
+	return nil
 }
 
 // spans builds the live ranges of every value, block by block from the last.
@@ -164,13 +168,19 @@ func (s *spans) note(v *ir.Value) {
 		return
 	}
 	s.values[v.ID] = v
-	s.groups[v.ID] = &group{scalar: inScalar(v), rows: v.R.Rows(), regs: s.hardwareRegs(v), reg: -1, id: v.ID}
+	s.groups[v.ID] = &group{scalar: inScalar(v), rows: v.R.Rows(), regs: hardwareRegs(v, s.waveSize), reg: -1, id: v.ID}
+	if v.InLanes {
+		s.groups[v.ID].lanes = int(v.R.Bits()+31) / 32
+	}
 }
 
 // hardwareRegs counts 32-bit registers: a lane mask takes as many bits as the
-// wave has lanes.
-func (s *spans) hardwareRegs(v *ir.Value) int {
-	if v.R.Bits() == 64 || v.R == isa.Bool && !v.Uniform && s.waveSize == 64 {
+// wave has lanes, and what is kept in lanes of a vector register none.
+func hardwareRegs(v *ir.Value, waveSize int) int {
+	switch {
+	case v.InLanes:
+		return 0
+	case v.R.Bits() == 64 || v.R == isa.Bool && !v.Uniform && waveSize == 64:
 		return 2
 	}
 	return 1
@@ -482,6 +492,11 @@ func (a *allocation) countScalars(points int) {
 		}
 		return 0
 	})
+}
+
+// lanes is how many lanes of vector registers keep values at the tightest point.
+func (a *allocation) lanes() int {
+	return a.tightest(a.points, func(g *group) int { return g.lanes })
 }
 
 // tightest is the largest sum over the groups that are live at one point.

@@ -336,7 +336,7 @@ var plainRows = []keyRow{
 
 	{"registers.vector", "many", "registers.vector_granule=8 registers.vector_max=16", "512", "32", slowed(4)},
 	{"registers.vector_granule", "many", "registers.vector=512", "16", "256", slowed(8)},
-	{"registers.vector_max", "many", "", "256", "2", slowed(16)}, // one wave a SIMD
+	{"registers.vector_max", "many", "", "256", "2", grows("accesses to scratch", class(isa.ClassScratch))},
 	{"registers.scalar", "many", "registers.scalar_granule=16 registers.scalar_max=64", "1024", "64", slowed(8)},
 	{"registers.scalar_granule", "many", "registers.scalar=2048", "128", "1024", slowed(8)},
 	// 19 of 21 scalar registers go to the lanes of a seventh vector register.

@@ -31,6 +31,9 @@ func WriteListing(w io.Writer, l *Listing) error {
 	p := l.Program
 	fmt.Fprintf(b, "; %s: wave%d, local size %d x %d x %d, %d vector registers, %d scalar registers, %d bytes of LDS, %d words of scratch\n",
 		p.Name, p.WaveSize, p.LocalSize[0], p.LocalSize[1], p.LocalSize[2], p.VectorRegs, p.ScalarRegs, p.LDSBytes, p.ScratchWords)
+	if p.Spills.Any() {
+		fmt.Fprintf(b, "; spilled: %v\n", p.Spills)
+	}
 	fmt.Fprintf(b, ";%5s %8s %6s %-13s %-60s", "pc", "id", "line", "class", "instruction")
 	lds := usesLDS(l.Counts)
 	if l.Counts != nil {

@@ -24,6 +24,9 @@ func static(w io.Writer, s *gpu.Shader, uses []config.Launch, values []config.Sp
 		}
 		fmt.Fprintf(t, "program\t%s on %s: wave%d, %d vector and %d scalar registers, %d bytes of LDS, %d words of scratch\n",
 			p.Name, machine.Name, p.WaveSize, p.VectorRegs, p.ScalarRegs, p.LDSBytes, p.ScratchWords)
+		if p.Spills.Any() {
+			fmt.Fprintf(t, "\tspilled: %v\n", p.Spills)
+		}
 		if o, err := gpu.OccupancyOf(p, machine); err != nil {
 			fmt.Fprintf(t, "\t%v\n", err)
 		} else {

@@ -28,6 +28,8 @@ type Value struct {
 	// Uniform is set by the divergence analysis: every active lane has the same
 	// value, and it is computed once on the scalar unit.
 	Uniform bool
+	// InLanes: the value is in lanes of a vector register, not in a scalar one.
+	InLanes bool
 	// Mod are modifiers of f32 that the instruction has for nothing.
 	Mod isa.Modifiers
 	// NoContract forbids fusing (the NoContraction decoration).

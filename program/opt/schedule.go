@@ -418,6 +418,12 @@ func (r RegisterFile) limit(demand int) int {
 	return r.All/waves/r.Granule*r.Granule - 2
 }
 
+// Within is how many registers a wave may have that needs so many, so that as many waves fit, up to a number.
+func (r RegisterFile) Within(demand, waves int) int {
+	whole := (max(demand, 1) + r.Granule - 1) / r.Granule * r.Granule
+	return r.All / max(min(r.Waves, r.All/whole, waves), 1) / r.Granule * r.Granule
+}
+
 // acoFile is the file of which ACO's numbers of waves are.
 const acoFile = 256
 

@@ -1,0 +1,549 @@
+package program
+
+import (
+	"slices"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// Where buffers are descriptors, a program asks for as many vector registers as Mesa's ACO would use for it. That is not the least that
+// would do: ACO aims at a number of waves, not below it, and the registers of wide accesses have to be consecutive. What its listings show:
+//
+//   - as many registers may be used as leave the number of waves as it is;
+//   - one register is taken from the smallest gap, two, four or eight in a row from the first aligned one;
+//   - the words of a wide store, and an image's coordinates, lie in a row: the first that is computed takes space for all,
+//     the others take their places in it, and those that are needed afterwards as well are copied into it;
+//   - parts of a wide load stay where they were loaded to;
+//   - a phi takes the register of one of its sources, sources that end there take that of the phi, and a sum that ends at a
+//     multiplication and addition is added to in place.
+type demand struct {
+	fl    *flow
+	lv    *liveness
+	uses  []int
+	t     *Target
+	projs map[*ir.Value][]*ir.Value
+
+	owner  []int     // by register: the id of the value in it plus 1, 0 when it is free
+	most   int       // registers used, from the first on
+	reg    []int     // by value id: its first register, -1 before it has one
+	part   []*vector // by value id: what it becomes a part of
+	likes  []int     // by value id: the phi whose register it takes if it can, -1
+	likely []int     // by id of a phi: the register of the first of those, -1
+	last   []int     // by value id: the last place in the block at which it is read
+	anew   []int     // by id of a phi: the last block looked at whose copies give it a value, by id plus 1
+	rows   []int     // by value id
+	moved  []bool    // by value id: copies of scalars and constants that are made where a row of registers is
+}
+
+// A vector is what lies in a row: some of its values have another place and are copied.
+type vector struct {
+	parts []*ir.Value
+	rows  int
+}
+
+func (x *vector) offset(v *ir.Value) (n int) {
+	for _, p := range x.parts {
+		if p == v {
+			return n
+		}
+		n += p.R.Rows()
+	}
+	return n
+}
+
+// inVectorFile reports a value that takes vector registers.
+func inVectorFile(v *ir.Value) bool { return !literal(v) && v.R != isa.Void && !inScalar(v) }
+
+// vectorDemand is how many registers a driver's allocation uses, of which tightest at least are needed.
+func vectorDemand(f *ir.Func, fl *flow, lv *liveness, pre []*ir.Value, uses []int, t *Target, tightest int) int {
+	n := f.NumValues()
+	d := &demand{fl: fl, lv: lv, uses: uses, t: t, projs: findResults(f), reg: make([]int, n), part: make([]*vector, n), likes: make([]int, n), likely: make([]int, n), last: make([]int, n), anew: make([]int, n),
+		rows: make([]int, n), moved: make([]bool, n)}
+	for i := range n {
+		d.reg[i], d.likes[i], d.likely[i] = -1, -1, -1
+	}
+	limit := t.Opt.Registers.Within(tightest, t.wavesOfLDS(f))
+	d.owner = make([]int, limit)
+	for i := len(fl.Blocks) - 1; i >= 0; i-- {
+		d.foresee(fl.Blocks[i])
+	}
+	for i, b := range fl.Blocks {
+		d.block(b, i == 0, pre)
+	}
+	return min(max(d.most, tightest), limit)
+}
+
+// foresee notes, from the last block to the first, what values become a part of, and which registers they had best take.
+func (d *demand) foresee(b *ir.Block) {
+	d.findLast(b)
+	for _, c := range d.lv.copies[b.ID] {
+		if inVectorFile(c.phi) && inVectorFile(c.src) && d.likes[c.src.ID] < 0 && d.ends(c.src, b, len(b.Code)) {
+			d.likes[c.src.ID] = d.like(c.phi)
+		}
+	}
+	for i := len(b.Code) - 1; i >= 0; i-- {
+		v := b.Code[i]
+		for _, x := range d.vectors(v) {
+			for _, p := range x.parts {
+				switch {
+				case p.Op == isa.Mov && uniform(p.Args[0]):
+					d.moved[p.ID] = true
+				case d.ends(p, b, i):
+					d.part[p.ID] = x
+				}
+			}
+		}
+		if a := d.addend(v, b, i); a != nil && d.likes[v.ID] >= 0 && d.likes[a.ID] < 0 {
+			d.likes[a.ID] = d.likes[v.ID]
+		}
+	}
+}
+
+// like is the phi for all that are to take one register with it.
+func (d *demand) like(phi *ir.Value) int {
+	if id := d.likes[phi.ID]; id >= 0 {
+		return id
+	}
+	return phi.ID
+}
+
+// findLast finds where a block reads each value last: its copies come after its code.
+func (d *demand) findLast(b *ir.Block) {
+	for i, v := range b.Code {
+		for _, a := range v.Args {
+			d.last[a.ID] = i
+		}
+	}
+	for _, c := range d.lv.copies[b.ID] {
+		d.last[c.src.ID], d.anew[c.phi.ID] = len(b.Code), b.ID+1
+	}
+}
+
+// ends reports that a value, which place i of a block reads, is not read any more.
+func (d *demand) ends(v *ir.Value, b *ir.Block, i int) bool {
+	return inVectorFile(v) && d.last[v.ID] == i && (d.anew[v.ID] == b.ID+1 || !d.lv.out[b.ID].has(v.ID))
+}
+
+// vectors are what an access takes from registers in a row.
+func (d *demand) vectors(v *ir.Value) (list []*vector) {
+	if v.Mem == nil || v.Mem.Space == isa.SpacePush {
+		return nil
+	}
+	_, _, _, data := v.MemArgs()
+	n := int(v.Mem.Coords)
+	if v.Mem.Space == isa.SpaceImage && n > 1 && d.t.LoadsGrid { // from GFX10 on, an image's coordinates need not be in a row
+		list = append(list, newVector(data[:n]))
+	}
+	if words := data[n:]; (v.Op == isa.Store || v.Op == isa.ImageStore) && len(words) > 1 && !loadedSo(words) {
+		list = append(list, newVector(words))
+	}
+	return list
+}
+
+func newVector(parts []*ir.Value) *vector {
+	x := &vector{parts: parts}
+	for _, p := range parts {
+		x.rows += p.R.Rows()
+	}
+	return x
+}
+
+// loadedSo reports that values are what one access has loaded, as a whole and in order.
+func loadedSo(words []*ir.Value) bool {
+	for i, w := range words {
+		if w.Op != isa.Proj || w.Imm != uint64(i) || w.Args[0] != words[0].Args[0] {
+			return false
+		}
+	}
+	m := words[0].Args[0].Mem
+	return m != nil && int(m.Count) == len(words)
+}
+
+// addend is what a multiplication and addition may add to in place; nil: nothing.
+func (d *demand) addend(v *ir.Value, b *ir.Block, i int) *ir.Value {
+	if v.Op != isa.Fma || v.T != isa.F32 || v.Mod.Any() || !inVectorFile(v) || !d.ends(v.Args[2], b, i) {
+		return nil
+	}
+	return v.Args[2]
+}
+
+// block goes through a block's values: what comes into it has registers already.
+func (d *demand) block(b *ir.Block, first bool, pre []*ir.Value) {
+	d.findLast(b)
+	clear(d.owner)
+	if first {
+		d.preset(pre)
+	}
+	own := map[int]bool{}
+	for _, phi := range b.Phis {
+		own[phi.ID] = true
+	}
+	d.lv.in[b.ID].each(func(id int) {
+		if d.reg[id] >= 0 && !own[id] {
+			d.setID(id, true)
+		}
+	})
+	for _, phi := range b.Phis {
+		if inVectorFile(phi) && d.lv.in[b.ID].has(phi.ID) {
+			d.phi(phi)
+		}
+	}
+	for i, v := range b.Code {
+		if v.Op != isa.Proj && !literal(v) {
+			d.value(v, b, i)
+		}
+	}
+}
+
+// preset gives the registers that a wave has from its start: its place in the workgroup, in three registers or in one.
+func (d *demand) preset(pre []*ir.Value) {
+	place := func(v *ir.Value) bool { return v.Op >= isa.LocalIDX && v.Op <= isa.LocalIDZ && d.uses[v.ID] > 0 }
+	for _, v := range pre {
+		if place(v) && !d.t.PackedIDs {
+			d.give(v, int(v.Op-isa.LocalIDX))
+		}
+	}
+	for _, v := range pre {
+		if inVectorFile(v) && d.uses[v.ID] > 0 && d.reg[v.ID] < 0 {
+			d.give(v, d.find(v.R.Rows()))
+		}
+	}
+}
+
+func (d *demand) give(v *ir.Value, r int) {
+	d.reg[v.ID], d.rows[v.ID] = r, v.R.Rows()
+	for _, id := range []int{d.likes[v.ID], v.ID} {
+		if id >= 0 && d.likely[id] < 0 {
+			d.likely[id] = r
+		}
+	}
+	d.setID(v.ID, true)
+}
+
+// setID takes or frees a value's registers.
+func (d *demand) setID(id int, taken bool) {
+	switch {
+	case d.reg[id] < 0:
+	case taken:
+		d.set(d.reg[id], d.rows[id], id+1)
+	default:
+		d.set(d.reg[id], d.rows[id], 0)
+	}
+}
+
+// inPassing owns registers for a moment.
+const inPassing = -1
+
+func (d *demand) set(from, n, owner int) {
+	d.grow(max(from+n-len(d.owner), 0))
+	for r := from; r < from+n; r++ {
+		d.owner[r] = owner
+	}
+	if owner != 0 {
+		d.most = max(d.most, from+n)
+	}
+}
+
+func (d *demand) free(from, n int) bool {
+	return from >= 0 && from+n <= len(d.owner) && !slices.ContainsFunc(d.owner[from:from+n], func(o int) bool { return o != 0 })
+}
+
+// phi gives a phi the register of a source that has one.
+func (d *demand) phi(phi *ir.Value) {
+	n := phi.R.Rows()
+	for _, a := range phi.Args {
+		if inVectorFile(a) && d.reg[a.ID] >= 0 && d.free(d.reg[a.ID], n) {
+			d.give(phi, d.reg[a.ID])
+			return
+		}
+	}
+	d.give(phi, d.liked(phi))
+}
+
+// liked is the register of the phi that a value goes to, or whatever is free.
+func (d *demand) liked(v *ir.Value) int {
+	n := v.R.Rows()
+	if id := d.likes[v.ID]; id >= 0 && d.free(d.likely[id], n) {
+		return d.likely[id]
+	}
+	if v.Op == isa.Phi && d.free(d.likely[v.ID], n) {
+		return d.likely[v.ID]
+	}
+	return d.find(n)
+}
+
+// value ends what an instruction reads last, and gives its results registers.
+func (d *demand) value(v *ir.Value, b *ir.Block, i int) {
+	d.spare(v)
+	sum := d.addend(v, b, i)
+	if inVectorFile(v) && carriesOver(v) {
+		d.give(v, d.place(v))
+		d.endArgs(v, b, i)
+		return
+	}
+	d.endArgs(v, b, i)
+	for _, x := range d.vectors(v) {
+		d.assemble(x, b, i)
+	}
+	switch results := d.projs[v]; {
+	case len(results) > 0:
+		d.wide(v, results)
+	case !inVectorFile(v) || d.moved[v.ID]:
+	case sum != nil && d.free(d.reg[sum.ID], 1) && !d.elsewhere(v, d.reg[sum.ID]):
+		d.give(v, d.reg[sum.ID])
+	default:
+		d.give(v, d.place(v))
+	}
+	if inVectorFile(v) && d.uses[v.ID] == 0 {
+		d.setID(v.ID, false)
+	}
+}
+
+// carriesOver reports integer arithmetic of 64 bits: its lower half is there before the upper one's operands are read.
+func carriesOver(v *ir.Value) bool {
+	return v.T == isa.I64 && (v.Op == isa.IAdd || v.Op == isa.ISub || v.Op == isa.IMul || v.Op == isa.INeg)
+}
+
+func (d *demand) endArgs(v *ir.Value, b *ir.Block, i int) {
+	for _, a := range v.Args {
+		if d.ends(a, b, i) {
+			d.setID(a.ID, false)
+		}
+	}
+}
+
+// elsewhere reports that a value goes to a phi whose register is another and free.
+func (d *demand) elsewhere(v *ir.Value, r int) bool {
+	id := d.likes[v.ID]
+	return id >= 0 && d.likely[id] != r && d.free(d.likely[id], 1)
+}
+
+// wide gives the results of one access registers in a row; what is not read is free again.
+func (d *demand) wide(v *ir.Value, results []*ir.Value) {
+	n, each := 0, 0
+	for _, p := range results {
+		if inVectorFile(p) {
+			n, each = max(n, int(p.Imm)+1), p.R.Rows()
+		}
+	}
+	if n == 0 || v.Mem == nil {
+		d.separate(results)
+		return
+	}
+	if v.Op == isa.Load {
+		n = max(n, int(v.Mem.Count))
+	}
+	from := d.find(n * each)
+	d.set(from, n*each, inPassing)
+	d.set(from, n*each, 0)
+	for _, p := range results {
+		if inVectorFile(p) && d.uses[p.ID] > 0 {
+			d.give(p, from+int(p.Imm)*each)
+		}
+	}
+}
+
+func (d *demand) separate(results []*ir.Value) {
+	for _, p := range results {
+		if inVectorFile(p) && d.uses[p.ID] > 0 {
+			d.give(p, d.find(p.R.Rows()))
+		}
+	}
+}
+
+// place is the register of a value: beside the other parts of what it becomes a part of, if that is free.
+func (d *demand) place(v *ir.Value) int {
+	x := d.part[v.ID]
+	if x == nil {
+		return d.liked(v)
+	}
+	n, offset := v.R.Rows(), x.offset(v)
+	for _, p := range x.parts {
+		if p != v && d.part[p.ID] == x && d.reg[p.ID] >= 0 {
+			if r := d.reg[p.ID] - x.offset(p) + offset; d.free(r, n) {
+				return r
+			}
+		}
+	}
+	if r := d.fit(x.rows); r >= 0 {
+		return r + offset
+	}
+	return d.liked(v)
+}
+
+// assemble takes the registers of a row for the moment of an access: those of a part that ends there, from which the others and what is
+// in the way are moved, if it costs no more moves than the row has registers, else others.
+func (d *demand) assemble(x *vector, b *ir.Block, i int) {
+	best, least := -1, x.rows+1
+	for _, p := range x.parts {
+		if d.reg[p.ID] < 0 || !d.ends(p, b, i) {
+			continue
+		}
+		from := d.reg[p.ID] - x.offset(p)
+		if from < 0 || from+x.rows > len(d.owner) {
+			continue
+		}
+		if cost := d.moves(x, from); cost < least || cost == least && from%4 == 0 {
+			best, least = from, cost
+		}
+	}
+	if best < 0 {
+		best = d.find(x.rows)
+	} else {
+		d.clear(best, x.rows)
+	}
+	d.set(best, x.rows, inPassing)
+	d.set(best, x.rows, 0)
+}
+
+// moves counts what has to move for a row to lie from a register on.
+func (d *demand) moves(x *vector, from int) (n int) {
+	for r := from; r < from+x.rows; r++ {
+		if d.owner[r] != 0 {
+			n++
+		}
+	}
+	for _, p := range x.parts {
+		if d.reg[p.ID] >= 0 && d.reg[p.ID] != from+x.offset(p) {
+			n += p.R.Rows()
+		}
+	}
+	return n
+}
+
+// clear moves what is in the way of a row.
+func (d *demand) clear(from, n int) {
+	for r := from; r < from+n; r++ {
+		id := d.owner[r] - 1
+		if id < 0 {
+			continue
+		}
+		d.setID(id, false)
+		kept := slices.Clone(d.owner[from : from+n])
+		d.set(from, n, inPassing)
+		to := d.fit(d.rows[id])
+		if to < 0 {
+			to = len(d.owner)
+			d.grow(d.rows[id])
+		}
+		copy(d.owner[from:], kept)
+		d.reg[id] = to
+		d.setID(id, true)
+	}
+}
+
+// find is n free registers in a row. Where there are none, values move together, and then a wave has more registers.
+func (d *demand) find(n int) int {
+	if r := d.fit(n); r >= 0 {
+		return r
+	}
+	d.compact()
+	for {
+		if r := d.fit(n); r >= 0 {
+			return r
+		}
+		d.grow(max(d.t.Opt.Registers.Granule, 1))
+	}
+}
+
+func (d *demand) grow(n int) { d.owner = append(d.owner, make([]int, n)...) }
+
+// compact moves all values to the lowest registers, in the order in which they lie.
+func (d *demand) compact() {
+	at := 0
+	for r := 0; r < len(d.owner); r++ {
+		o := d.owner[r]
+		switch {
+		case o == 0:
+		case o < 0:
+			d.owner[r], d.owner[at] = 0, o
+			at++
+		default:
+			n := d.rows[o-1]
+			d.setID(o-1, false)
+			d.reg[o-1] = at
+			d.setID(o-1, true)
+			r, at = r+n-1, at+n
+		}
+	}
+}
+
+// fit is n free registers in a row as the driver chooses them; -1: there are none.
+func (d *demand) fit(n int) int {
+	for stride := 8; stride > 1; stride /= 2 {
+		if n%stride != 0 {
+			continue
+		}
+		for r := 0; r+n <= len(d.owner); r += stride {
+			if d.free(r, n) {
+				return r
+			}
+		}
+	}
+	return d.gap(n)
+}
+
+// gap is a place in the smallest gap: at its end if that leaves a better aligned start for others.
+func (d *demand) gap(n int) int {
+	best, size := -1, len(d.owner)+1
+	for r := 0; r < len(d.owner); r++ {
+		from := r
+		for r < len(d.owner) && d.owner[r] == 0 {
+			r++
+		}
+		if r-from == n {
+			return from
+		}
+		if r-from > n && r-from < size {
+			best, size = from, r-from
+		}
+	}
+	if best < 0 {
+		return -1
+	}
+	if rest := size - n; rest > 1 {
+		for stride := 8; stride > 1; stride /= 2 {
+			if (best+n)%stride != 0 && (best+rest)%stride == 0 {
+				return best + rest
+			}
+		}
+	}
+	return best
+}
+
+// spare takes the registers of an operation's steps, which live beside its operands.
+func (d *demand) spare(v *ir.Value) {
+	n := d.temporaries(v)
+	for range n {
+		d.set(d.find(1), 1, inPassing)
+	}
+	for r := range d.owner {
+		if n > 0 && d.owner[r] == inPassing {
+			d.owner[r] = 0
+		}
+	}
+}
+
+// stepRegisters are the registers beside its operands and its result that an operation takes where it is several instructions, as RADV's listings have them.
+var stepRegisters = map[isa.Op]int{isa.Asin: 5, isa.Acos: 5, isa.Atan: 8, isa.Atan2: 9, isa.Tanh: 3}
+
+// flatAddress are the registers of an address of 64 bits in the making: two halves, and the upper one of the base.
+const flatAddress = 3
+
+// temporaries are those of one operation; what the vector unit does for the scalar one takes one.
+func (d *demand) temporaries(v *ir.Value) int {
+	if n := stepRegisters[v.Op]; n > 0 && !v.Uniform {
+		return n
+	}
+	if v.Mem != nil && v.Mem.Space == isa.SpaceFlat && v.Mem.HasBase && v.Mem.HasIndex && d.t.LoadsGrid {
+		return flatAddress
+	}
+	if v.Op.Has(isa.FlagCrossLane) && v.Mem == nil && !v.Uniform && len(d.t.expand(&isa.Inst{Op: v.Op, T: v.T, From: v.From})) > 1 {
+		return 1 // what the lanes give each other
+	}
+	if v.Uniform && v.Mem == nil && slices.ContainsFunc(d.t.expand(&isa.Inst{Op: v.Op, T: v.T, From: v.From, Uniform: true}), func(c isa.Class) bool { return c != isa.ClassSALU }) {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,132 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// Spills are the registers of which a program has too few: how many of a wave's registers are kept elsewhere, and the instructions for it.
+type Spills struct {
+	VectorWords               int // of a lane, in scratch memory
+	VectorStores, VectorLoads int
+	ScalarLanes               int // of vector registers
+	ScalarWrites, ScalarReads int
+}
+
+func (s Spills) String() string {
+	return fmt.Sprintf("%d words of scratch by %d stores and %d loads, %d lanes of vector registers by %d writes and %d reads",
+		s.VectorWords, s.VectorStores, s.VectorLoads, s.ScalarLanes, s.ScalarWrites, s.ScalarReads)
+}
+
+// Any reports that there are spills.
+func (s Spills) Any() bool { return s != Spills{} }
+
+// laneRegs are the vector registers whose lanes keep scalar ones.
+func (s Spills) laneRegs(waveSize int) int { return (s.ScalarLanes + waveSize - 1) / waveSize }
+
+// vectorLimit is the most vector registers that a wave of a function may have: all waves of a workgroup have to fit at once.
+func (t *Target) vectorLimit(f *ir.Func) int {
+	r := &t.Opt.Registers
+	if t.VectorMax == 0 {
+		return math.MaxInt
+	}
+	if r.All == 0 || t.SIMDs == 0 {
+		return t.VectorMax
+	}
+	each := t.SIMDs * t.WaveSize
+	waves := (int(f.LocalSize[0])*int(f.LocalSize[1])*int(f.LocalSize[2]) + each - 1) / each
+	granule := max(r.Granule, 1)
+	if most := r.All / max(waves, 1) / granule * granule; most > 0 && waves <= r.Waves {
+		return min(t.VectorMax, most)
+	}
+	return t.VectorMax
+}
+
+// fitted is a function that is ready for its registers.
+type fitted struct {
+	fl     *flow
+	lv     *liveness
+	regs   *allocation
+	spills Spills
+}
+
+// spillRounds bound how often spills are looked for anew: what is spilled may free fewer registers than it counts.
+const spillRounds = 8
+
+// fit splits edges, finds live ranges, and spills registers while there are too few.
+func fit(ctx context.Context, f *ir.Func, pre []*ir.Value, t *Target) (x fitted) {
+	scratch, lanes := newInScratch(f), newInLanes(f, t.WaveSize)
+	vector, scalar := math.MaxInt, math.MaxInt // what is asked of the next round, less than the limit after one that did not do
+	for round := 0; ; round++ {
+		splitEdges(ctx, f, pre)
+		x.fl = newFlow(f)
+		x.lv = newLiveness(ctx, f, x.fl, pre, phiCopies(f, x.fl))
+		x.regs = measure(f, x.fl, x.lv, pre, t.WaveSize)
+		x.spills = Spills{
+			VectorWords: scratch.words(), VectorStores: scratch.Stores, VectorLoads: scratch.Loads,
+			ScalarLanes: x.regs.lanes(), ScalarWrites: lanes.Writes, ScalarReads: lanes.Reads,
+		}
+		overVector, overScalar := x.excess(f, t)
+		if overVector <= 0 && overScalar <= 0 || round == spillRounds || ctx.Err() != nil {
+			return x
+		}
+		done := false
+		if overScalar > 0 {
+			scalar = min(scalar, x.regs.scalarRegs) - overScalar
+			done = spill(f, x.fl, pre, newLiveness(ctx, f, x.fl, pre, nil), lanes, scalar)
+		}
+		if overVector > 0 && !done {
+			vector = min(vector, x.regs.vectorRows) - overVector
+			done = spill(f, x.fl, pre, newLiveness(ctx, f, x.fl, pre, nil), scratch, vector)
+		}
+		if !done {
+			return x
+		}
+	}
+}
+
+// excess is how many registers are missing.
+func (x *fitted) excess(f *ir.Func, t *Target) (vector, scalar int) {
+	if t.VectorMax > 0 {
+		vector = x.regs.vectorRows - (t.vectorLimit(f) - x.spills.laneRegs(t.WaveSize))
+	}
+	if t.ScalarMax > 0 {
+		// What is beside values may leave too few for any instruction.
+		scalar = x.regs.scalarRegs - max(t.ScalarMax-besideValues(f, x.fl, t.WaveSize), min(leastScalars, t.ScalarMax))
+	}
+	return vector, scalar
+}
+
+// leastScalars are enough for the operands and the results of any instruction, with what others need besides.
+const leastScalars = 24
+
+func (k *inScratch) words() (n int) {
+	for _, l := range k.local {
+		if l != nil {
+			n += len(l.Slots) * int(l.SlotWords)
+		}
+	}
+	return n
+}
+
+// setScratch gives the instructions by which a wave sets the place of its scratch memory, as RADV's listings have them: two halves of a
+// descriptor before GFX9, an offset in a register from GFX10 on, before GFX11 besides the address, to two registers of the wave.
+func (e *emitter) setScratch(t *Target) {
+	if e.spills.VectorWords == 0 || !t.Descriptors {
+		return
+	}
+	n := 5
+	switch {
+	case t.LoadsGrid:
+		n = 2
+	case t.PackedIDs:
+		n = 1
+	}
+	for range n {
+		e.insts = append(e.insts, isa.Inst{Op: isa.Micro, T: isa.I32, Class: isa.ClassSALU, Imm: uint64(isa.Mov)})
+	}
+}

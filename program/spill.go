@@ -1,0 +1,436 @@
+package program
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"spvsim/isa"
+	"spvsim/program/ir"
+)
+
+// Where a wave needs more registers than it may have, values are kept elsewhere: vector ones in scratch memory, scalar ones in lanes of a
+// vector register. A value that is kept so is stored once, where it is computed, and loaded again before it is read. Which these are is
+// chosen point by point (Belady; Braun and Hack for the order of loops): where registers are short, the value that is read last from there on.
+
+// A spiller takes values of one file out of registers.
+type spiller struct {
+	f      *ir.Func
+	fl     *flow
+	lv     *liveness
+	pre    []*ir.Value
+	kind   keeping
+	limit  int
+	values []*ir.Value // by id
+	at     []int       // by value id: the point at which it is made
+	uses   [][]int     // by value id: the points at which it is read, ascending
+	start  []int       // by place: the block's first point; it has one for each value of its code, and one for its end
+	kept   []bool      // by value id: it is spilled
+	loops  []backEdge
+	projs  map[*ir.Value][]*ir.Value
+	live   []bool // by value id: at the present point
+	last   []int  // by value id: the last point of the block at which it is read
+	over   bool   // something is spilled
+	rows   int    // registers of what lives at the present point and is not kept
+}
+
+// A keeping is where values of a register file are kept.
+type keeping interface {
+	// size is how many registers a value takes; 0: it is not in this file.
+	size(v *ir.Value) int
+	// may reports that the value can be kept.
+	may(v *ir.Value) bool
+	// begin is told what is kept, before any of it is.
+	begin(s *spiller)
+	// save is what keeps a value right after it is made, load what takes it back.
+	save(v *ir.Value) []*ir.Value
+	load(v *ir.Value) *ir.Value
+	// phis replaces the phis of a block that are kept, when all else is done.
+	phis(b *ir.Block, kept func(v *ir.Value) bool)
+}
+
+// spill keeps as many values elsewhere as it takes for a file to need no more than limit registers; false: it finds none.
+func spill(f *ir.Func, fl *flow, pre []*ir.Value, lv *liveness, kind keeping, limit int) bool {
+	n := f.NumValues()
+	s := &spiller{f: f, fl: fl, lv: lv, pre: pre, kind: kind, limit: limit, values: make([]*ir.Value, n), at: make([]int, n), uses: make([][]int, n),
+		kept: make([]bool, n), live: make([]bool, n), last: make([]int, n), projs: findResults(f)}
+	s.loops, _ = fl.loops()
+	s.number()
+	for i, b := range fl.Blocks {
+		s.walk(i, b, s.choose(i))
+	}
+	if !s.over {
+		return false
+	}
+	kind.begin(s)
+	isKept := func(v *ir.Value) bool { return v.ID < n && s.kept[v.ID] }
+	for i, b := range fl.Blocks {
+		s.rewrite(i, b)
+	}
+	for _, b := range fl.Blocks {
+		kind.phis(b, isKept)
+	}
+	return true
+}
+
+// number gives each value its points.
+func (s *spiller) number() {
+	s.start = make([]int, len(s.fl.Blocks)+1)
+	for _, v := range s.pre {
+		s.values[v.ID], s.at[v.ID] = v, -1
+	}
+	for i, b := range s.fl.Blocks {
+		for _, phi := range b.Phis {
+			s.values[phi.ID], s.at[phi.ID] = phi, s.start[i]-1
+		}
+		for k, v := range b.Code {
+			s.values[v.ID], s.at[v.ID] = v, s.start[i]+k
+			for _, a := range v.Args {
+				s.read(a, s.start[i]+k)
+			}
+		}
+		end := s.start[i] + len(b.Code)
+		if b.Cond != nil {
+			s.read(b.Cond, end)
+		}
+		for _, to := range b.Succs {
+			for _, phi := range to.Phis {
+				s.read(phi.Args[predIndex(to, b)], end)
+			}
+		}
+		s.start[i+1] = end + 1
+	}
+}
+
+func (s *spiller) read(v *ir.Value, at int) {
+	if !literal(v) {
+		s.uses[v.ID] = append(s.uses[v.ID], at)
+	}
+}
+
+func (s *spiller) size(v *ir.Value) int {
+	if literal(v) || v.R == isa.Void {
+		return 0
+	}
+	return s.kind.size(v)
+}
+
+// A moment is an instruction, or the start of a block.
+type moment struct {
+	at      int
+	v       *ir.Value   // nil at the start of a block
+	results []*ir.Value // what it makes
+	// operands are registers for its operands that are kept, made those of its results, ends what its other operands leave free.
+	operands, made, ends int
+}
+
+// beside is how many registers an instruction takes at once besides those of the values that live on.
+func (st *moment) beside() int {
+	if st.v != nil && keepsSources(st.v) {
+		return st.operands + st.made
+	}
+	return max(st.operands, st.made-st.ends)
+}
+
+// walk goes through a block, with what lives before each step.
+func (s *spiller) walk(i int, b *ir.Block, visit func(st *moment)) {
+	clear(s.live)
+	s.rows = 0
+	s.lv.in[b.ID].each(func(id int) { s.enter(s.values[id]) })
+	for _, phi := range b.Phis {
+		s.enter(phi)
+	}
+	s.findLast(i, b)
+	visit(&moment{at: s.start[i] - 1})
+	for k, v := range b.Code {
+		if v.Op == isa.Proj {
+			continue
+		}
+		st, args := s.step(v, b, s.start[i]+k), slices.Clone(v.Args)
+		visit(st)
+		for _, a := range args {
+			if s.ends(a, b, st.at) {
+				s.leave(a)
+			}
+		}
+		for _, r := range st.results {
+			s.enter(r)
+		}
+	}
+}
+
+func (s *spiller) step(v *ir.Value, b *ir.Block, at int) *moment {
+	st := &moment{at: at, v: v}
+	if literal(v) {
+		return st
+	}
+	if s.size(v) > 0 {
+		st.results = append(st.results, v)
+	}
+	for _, p := range s.projs[v] {
+		if s.size(p) > 0 {
+			st.results = append(st.results, p)
+		}
+	}
+	for _, r := range st.results {
+		st.made += s.size(r)
+	}
+	for k, a := range v.Args {
+		switch {
+		case slices.Contains(v.Args[:k], a) || s.size(a) == 0:
+		case s.kept[a.ID]:
+			st.operands += s.size(a)
+		case s.ends(a, b, at):
+			st.ends += s.size(a)
+		}
+	}
+	return st
+}
+
+func (s *spiller) enter(v *ir.Value) {
+	if v != nil && s.size(v) > 0 && len(s.uses[v.ID]) > 0 && !s.live[v.ID] {
+		s.live[v.ID] = true
+		if !s.kept[v.ID] {
+			s.rows += s.size(v)
+		}
+	}
+}
+
+func (s *spiller) leave(v *ir.Value) {
+	if s.live[v.ID] && !s.kept[v.ID] {
+		s.rows -= s.size(v)
+	}
+	s.live[v.ID] = false
+}
+
+func (s *spiller) findLast(i int, b *ir.Block) {
+	for k, v := range b.Code {
+		for _, a := range v.Args {
+			s.last[a.ID] = s.start[i] + k
+		}
+	}
+	end := s.start[i] + len(b.Code)
+	for _, v := range readAtEnd(b) {
+		s.last[v.ID] = end
+	}
+}
+
+// readAtEnd are what a block's branch and the phis after it read.
+func readAtEnd(b *ir.Block) (list []*ir.Value) {
+	if b.Cond != nil {
+		list = append(list, b.Cond)
+	}
+	for _, to := range b.Succs {
+		for _, phi := range to.Phis {
+			list = append(list, phi.Args[predIndex(to, b)])
+		}
+	}
+	return list
+}
+
+// ends reports that a value is read last at a point of the block.
+func (s *spiller) ends(v *ir.Value, b *ir.Block, at int) bool {
+	return s.size(v) > 0 && s.last[v.ID] == at && !s.lv.out[b.ID].has(v.ID)
+}
+
+// choose makes the visit that keeps values while registers are short: those that are read last.
+func (s *spiller) choose(i int) func(st *moment) {
+	var far *heap[farRead]
+	around := s.around(i)
+	return func(st *moment) {
+		if far != nil && st.v != nil {
+			for _, v := range slices.Concat(st.results, st.v.Args) {
+				if s.size(v) > 0 {
+					far.push(farRead{s.nextRead(v, st.at, around), v})
+				}
+			}
+		}
+		if s.rows+st.beside() <= s.limit {
+			return
+		}
+		if far == nil {
+			far = &heap[farRead]{less: func(a, b farRead) bool { return a.at > b.at || a.at == b.at && a.v.ID < b.v.ID }}
+			for id, live := range s.live {
+				if live {
+					far.push(farRead{s.nextRead(s.values[id], st.at, around), s.values[id]})
+				}
+			}
+		}
+		s.keepFarthest(far, st, around)
+	}
+}
+
+// A farRead is when a value is read next.
+type farRead struct {
+	at int
+	v  *ir.Value
+}
+
+func (s *spiller) keepFarthest(far *heap[farRead], st *moment, around []backEdge) {
+	var operands []farRead
+	for s.rows+st.beside() > s.limit && len(far.list) > 0 {
+		x := far.pop()
+		switch at := s.nextRead(x.v, st.at, around); {
+		case !s.live[x.v.ID] || s.kept[x.v.ID] || !s.kind.may(x.v):
+		case st.v != nil && slices.Contains(st.v.Args, x.v):
+			operands = append(operands, x)
+		case at != x.at:
+			far.push(farRead{at, x.v})
+		default:
+			s.kept[x.v.ID], s.over = true, true
+			s.rows -= s.size(x.v)
+		}
+	}
+	for _, x := range operands {
+		far.push(x)
+	}
+}
+
+// around are the loops around a place, the innermost first, as points.
+func (s *spiller) around(i int) (list []backEdge) {
+	for k := len(s.loops) - 1; k >= 0; k-- {
+		if l := s.loops[k]; l.head <= i && i <= l.latch {
+			list = append(list, backEdge{s.start[l.head], s.start[l.latch+1]})
+		}
+	}
+	return list
+}
+
+// farAway is how much farther a read is for each loop that is left before it.
+const farAway = 1 << 32
+
+// nextRead is when a value is read next after a point: later in a loop, in its next round, or when it is left.
+func (s *spiller) nextRead(v *ir.Value, at int, around []backEdge) int {
+	uses := s.uses[v.ID]
+	next := sort.SearchInts(uses, at+1)
+	left := 0
+	for _, l := range around {
+		if next < len(uses) && uses[next] < l.latch {
+			break
+		}
+		if first := sort.SearchInts(uses, l.head); first < len(uses) && uses[first] <= at && s.at[v.ID] < l.head {
+			return l.latch + uses[first] - l.head + left
+		}
+		left += farAway
+	}
+	if next == len(uses) {
+		return left + farAway
+	}
+	return uses[next] + left
+}
+
+// A rewriting is a block on its way: values that are kept and in a register for the moment stay there while there is one.
+type rewriting struct {
+	s     *spiller
+	b     *ir.Block
+	out   []*ir.Value
+	now   map[*ir.Value]*ir.Value // the value in a register, by the one that is kept
+	order []*ir.Value             // the keys, in the order in which they came
+	end   int
+}
+
+func (s *spiller) rewrite(i int, b *ir.Block) {
+	w := &rewriting{s: s, b: b, now: map[*ir.Value]*ir.Value{}, end: s.start[i] + len(b.Code)}
+	s.walk(i, b, func(st *moment) {
+		if st.v == nil {
+			w.begin(i)
+			return
+		}
+		w.step(st)
+	})
+	if b.Cond != nil && s.isKept(b.Cond) {
+		b.Cond = w.take(b.Cond)
+	}
+	for _, to := range b.Succs {
+		at := predIndex(to, b)
+		for _, phi := range to.Phis {
+			if a := phi.Args[at]; s.isKept(a) && !s.isKept(phi) {
+				phi.Args[at] = w.take(a)
+			}
+		}
+	}
+	b.Code = w.out
+}
+
+func (s *spiller) isKept(v *ir.Value) bool { return v.ID < len(s.kept) && s.kept[v.ID] }
+
+// begin keeps what a wave has from its start.
+func (w *rewriting) begin(i int) {
+	if i > 0 {
+		return
+	}
+	for _, v := range w.s.pre {
+		if w.s.isKept(v) {
+			w.add(w.s.kind.save(v)...)
+		}
+	}
+}
+
+func (w *rewriting) add(list ...*ir.Value) {
+	for _, v := range list {
+		v.Block = w.b
+	}
+	w.out = append(w.out, list...)
+}
+
+// take is the value in a register.
+func (w *rewriting) take(v *ir.Value) *ir.Value {
+	if x := w.now[v]; x != nil {
+		return x
+	}
+	x := w.s.kind.load(v)
+	w.add(x)
+	w.have(v, x)
+	return x
+}
+
+func (w *rewriting) have(v, x *ir.Value) {
+	w.now[v] = x
+	w.order = append(w.order, v)
+}
+
+func (w *rewriting) step(st *moment) {
+	w.drop(st)
+	for k, a := range st.v.Args {
+		if w.s.isKept(a) && w.s.size(a) > 0 {
+			st.v.Args[k] = w.take(a)
+		}
+	}
+	w.add(st.v)
+	w.add(w.s.projs[st.v]...)
+	for _, r := range st.results {
+		if w.s.isKept(r) {
+			w.add(w.s.kind.save(r)...)
+			w.have(r, r)
+		}
+	}
+}
+
+// drop lets go of what is read no more in the block, and of what is read last while registers are short.
+func (w *rewriting) drop(st *moment) {
+	if len(w.order) == 0 {
+		return
+	}
+	slices.SortStableFunc(w.order, func(a, b *ir.Value) int { return cmp.Compare(w.next(a, st.at-1), w.next(b, st.at-1)) })
+	free := w.s.limit - w.s.rows - st.beside()
+	w.order = slices.DeleteFunc(w.order, func(v *ir.Value) bool {
+		next := w.next(v, st.at-1)
+		if next > st.at {
+			free -= w.s.size(v)
+		}
+		gone := next > w.end || next > st.at && free < 0
+		if gone {
+			delete(w.now, v)
+		}
+		return gone
+	})
+}
+
+// next is when the block reads a value next, or after its end.
+func (w *rewriting) next(v *ir.Value, at int) int {
+	uses := w.s.uses[v.ID]
+	if k := sort.SearchInts(uses, at+1); k < len(uses) {
+		return uses[k]
+	}
+	return w.end + 1
+}
