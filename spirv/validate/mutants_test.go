@@ -80,11 +80,14 @@ func nodesOf(m *Module) (list []GraphNode) {
 	return list
 }
 
-// Modules that are changed a little break the sentences of testdata/mutants.txt, each as often as it says. With -update the file is written.
+// Modules that are changed a little break the sentences of testdata/mutants.txt, each as often as it says, and of each module the faults of all changed ones
+// are, word for word, those of a digest in testdata/verdicts.txt. With -update the files are written.
 func TestWhatMutantsBreak(t *testing.T) {
-	const each = 30
 	times := map[string]int{}
+	var verdicts strings.Builder
 	for i, m := range originals(t) {
+		each := max(30, min(100, 6000/len(m.Instructions)))
+		said := ""
 		if _, err := Check(m); err != nil && errors.Is(err, ErrInvalid) {
 			t.Errorf("original %d: %v", i, err)
 		}
@@ -93,6 +96,7 @@ func TestWhatMutantsBreak(t *testing.T) {
 			raw, err := spirv.Decode(mutate.Module(m, random, mutate.Options{Edits: 1}).Encode(binary.LittleEndian))
 			if err != nil {
 				times["decoding"]++
+				said += "\n" + err.Error()
 				continue
 			}
 			changed, err := Check(raw)
@@ -100,9 +104,12 @@ func TestWhatMutantsBreak(t *testing.T) {
 				err = CheckGraph(nodesOf(changed))
 			}
 			broken(times, err)
+			said += fmt.Sprintf("\n%v", err)
 		}
+		fmt.Fprintf(&verdicts, "%d: %d of %d pass, %s\n", i, strings.Count(said, "\n<nil>"), each, suite.Digest([]byte(said)))
 	}
 	asWritten(t, "mutants.txt", times)
+	suite.AsWritten(t, "verdicts.txt", verdicts.String(), *update)
 }
 
 // asWritten compares how often there is each text with a file of testdata, or writes it.
