@@ -16,7 +16,7 @@ import (
 )
 
 // writtenCommands are the lines of testdata/written.txt.
-const writtenCommands = 168
+const writtenCommands = 132
 
 // A writtenRig draws command lines in a folder of their own.
 type writtenRig struct {
