@@ -112,6 +112,32 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
+// Their blocks are weighed by the listing whose accesses are nearest to theirs: ours with no loop unrolled, unless they have unrolled one as ours is;
+// the plain one where both are as near.
+func TestWeighedByTheNearestListing(t *testing.T) {
+	plain := &Code{Blocks: []Block{block(1, []int{1}), block(12, []int{1, 2}, bufferLoad), block(1, nil, bufferStore)}}
+	unrolled := &Code{Blocks: []Block{block(1, []int{1}), block(3, []int{1, 2}, bufferLoad, bufferLoad, bufferLoad, bufferLoad), block(1, nil, bufferStore)}}
+	for _, c := range []struct {
+		name  string
+		loads int
+		want  *Code
+		runs  float64
+	}{{"a loop as it is", 1, plain, 12}, {"unrolled by four", 4, unrolled, 3}, {"by five", 5, unrolled, 3}} {
+		theirs := &Code{Blocks: []Block{block(0, []int{1}), block(0, []int{1, 2}, slices.Repeat([]access{bufferLoad}, c.loads)...), block(0, nil, bufferStore)}}
+		like := nearer(theirs, plain, unrolled)
+		if like != c.want {
+			t.Errorf("%s: the other listing", c.name)
+		}
+		if n := Weigh(theirs, like); n != 0 || theirs.Blocks[1].Runs != c.runs || theirs.Blocks[2].Runs != 1 {
+			t.Errorf("%s: the loop runs %v times, what is after it %v, %d unknown; want %v, 1, 0", c.name, theirs.Blocks[1].Runs, theirs.Blocks[2].Runs, n, c.runs)
+		}
+	}
+	other := &Code{Blocks: []Block{block(0, nil, barrier)}}
+	if nearer(other, plain, unrolled) != plain || nearer(plain, plain, plain) != plain {
+		t.Error("where neither is nearer, it is not the plain one")
+	}
+}
+
 func TestRatio(t *testing.T) {
 	var r Ratio
 	for _, p := range [][2]float64{{2, 1}, {1, 2}, {4, 1}, {0, 3}, {3, 0}} {
