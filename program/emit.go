@@ -16,6 +16,7 @@ type emitter struct {
 	lv     *liveness
 	regs   *allocation
 	spills Spills
+	fits   bool // values live in as many vector registers as a wave may have
 	expand func(in *isa.Inst) []isa.Class
 	pairs  Pairs
 	pre    []*ir.Value // what the wave has from its start
@@ -67,7 +68,7 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	if err := regs.allocate(f, fl, lv, waveSize); err != nil {
 		return nil, err
 	}
-	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, spills: fitted.spills, expand: t.expand, pairs: t.Pairs, rotate: !t.Descriptors, pre: pre,
+	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, spills: fitted.spills, fits: fitted.fits, expand: t.expand, pairs: t.Pairs, rotate: !t.Descriptors, pre: pre,
 		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, modRow: -1, waveSize: waveSize, limits: t.LimitsLDS, projs: findResults(f)}
 	e.countUses()
 	e.placeLocals()
@@ -137,7 +138,7 @@ func (e *emitter) vectorRegs(pre []*ir.Value, t *Target) int {
 	if t.Descriptors && t.Opt.Registers.All > 0 && n <= most {
 		n = vectorDemand(e.f, e.fl, e.lv, pre, e.uses, t, n)
 	}
-	if e.spills.Any() { // a driver moves values together rather than spill more
+	if e.spills.Any() && e.fits { // a driver moves values together rather than spill more
 		n = min(n, most-lanes)
 	}
 	return n + lanes

@@ -52,6 +52,7 @@ type fitted struct {
 	lv     *liveness
 	regs   *allocation
 	spills Spills
+	fits   bool // vector registers do: of what is left, nothing can be spilled otherwise
 }
 
 // spillRounds bound how often spills are looked for anew: what is spilled may free fewer registers than it counts.
@@ -71,7 +72,8 @@ func fit(ctx context.Context, f *ir.Func, pre []*ir.Value, t *Target) (x fitted)
 			ScalarLanes: x.regs.lanes(), ScalarWrites: lanes.Writes, ScalarReads: lanes.Reads,
 		}
 		overVector, overScalar := x.excess(f, t)
-		if overVector <= 0 && overScalar <= 0 || round == spillRounds || ctx.Err() != nil {
+		x.fits = overVector <= 0
+		if x.fits && overScalar <= 0 || round == spillRounds || ctx.Err() != nil {
 			return x
 		}
 		done := false

@@ -46,24 +46,26 @@ func TestSpilledProgramsMeanTheSame(t *testing.T) {
 	if suite.Whole() {
 		seeds = 1000
 	}
-	var vector, scalar, tight int
+	var vector, scalar, over int
 	for seed := range seeds {
 		target := Target{WaveSize: 32 << (seed % 2), Descriptors: seed%3 == 0, VectorMax: 1000, ScalarMax: 1000}
 		if p := spilled(t, seed, target); p.Spills.Any() {
 			t.Fatalf("seed %d: %+v with all registers", seed, p.Spills)
 		}
-		target.VectorMax, target.ScalarMax = 3+int(seed%4), 8+int(seed%8)
+		target.VectorMax, target.ScalarMax = 3+int(seed%8), 8+int(seed%8)
 		p := spilled(t, seed, target)
 		vector, scalar = vector+p.Spills.VectorStores, scalar+p.Spills.ScalarWrites
-		if p.VectorRegs <= target.VectorMax {
-			tight++
+		if p.VectorRegs > target.VectorMax && target.VectorMax >= enough {
+			over++
 		}
 	}
-	t.Logf("%d stores, %d writes of lanes, %d of %d fit", vector, scalar, tight, seeds)
-	if vector == 0 || scalar == 0 || tight < int(seeds)*9/10 {
-		t.Errorf("%d stores, %d writes of lanes, %d of %d programs keep to the limit", vector, scalar, tight, seeds)
+	if vector == 0 || scalar == 0 || over > int(seeds)/100 {
+		t.Errorf("%d stores, %d writes of lanes, %d of %d programs do not keep to the limit", vector, scalar, over, seeds)
 	}
 }
+
+// enough registers do for any instruction of a random function, and what it needs beside them.
+const enough = 7
 
 // liveValues makes n values, each of the one before, and then reads each once, in order. Uniform: the first is the same in all lanes.
 func liveValues(n int, uniform bool) string {
