@@ -44,7 +44,6 @@ func TestWrittenShaders(t *testing.T) {
 type shaderWriter struct {
 	r         *rand.Rand
 	lines     []string
-	variables []string
 	constants map[string]string // declarations by name
 	values    map[string][]string
 	block     string
