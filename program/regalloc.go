@@ -242,7 +242,7 @@ func (s *spans) instruction(v *ir.Value, projs []*ir.Value, at int) {
 	for _, p := range projs {
 		s.def(p, at+1)
 	}
-	if v.R != isa.Void {
+	if v.R != isa.Void && s.live[v.ID] > 0 { // what an atomic operation returns is not written where nothing reads it
 		s.def(v, at+1)
 	}
 	to := at + 1
