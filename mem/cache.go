@@ -271,13 +271,13 @@ func (c *cache) writeOut(s *slice, at, delay, addr, words uint64) (waited uint64
 		delay = c.wait(&s.writes, at, delay)
 		victim = delay
 	}
-	ready, taken := c.forward(at, c.readOut(s, at, victim), addr, uint32(c.LineBytes), words)
+	ready, taken := c.forward(at, s.readOut(c, at, victim), addr, uint32(c.LineBytes), words)
 	c.leaves(s, ready, taken)
 	return delay
 }
 
 // readOut books the slice for a line that it sends on: its data have one port, which what is asked of the slice takes as well.
-func (c *cache) readOut(s *slice, at, delay uint64) (waited uint64) {
+func (s *slice) readOut(c *cache, at, delay uint64) (waited uint64) {
 	return s.turn(at, delay, uint64(c.LineBytes)*c.cost, c.Requests > 0)
 }
 

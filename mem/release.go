@@ -17,7 +17,7 @@ func (l *level) writeBack(at uint64) uint64 {
 // clean writes a dirty line to the next level, and returns when that has acknowledged it.
 func (c *cache) clean(s *slice, at uint64, l *line, addr, words uint64) uint64 {
 	c.counter.Writebacks++
-	ready, _ := c.forward(at, c.readOut(s, at, 0), addr, uint32(c.LineBytes), words)
+	ready, _ := c.forward(at, s.readOut(c, at, 0), addr, uint32(c.LineBytes), words)
 	*l &^= dirtyLine
 	c.dropElsewhere(addr)
 	return ready
