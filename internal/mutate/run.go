@@ -42,7 +42,8 @@ var together = map[string]bool{"vulkan": true}
 const (
 	slower   = 4
 	least    = 3 * time.Second
-	waits    = 10 * time.Minute                                 // for one that does not end and does nothing
+	waits    = 10 * time.Minute                                 // for one of the long form
+	idle     = 30 * time.Second                                 // beside four times its limit, for one that does not end and does nothing: others may use the host as well
 	maxKiB   = "8388608"                                        // of address space: a change may ask for memory without end
 	shellRun = `ulimit -v %s && ulimit -t %d && exec "$0" "$@"` // one limit a command: not every shell takes two
 )
@@ -126,7 +127,7 @@ func only(list ...test) string {
 
 // run runs tests with the change of a number, up to the first that fails.
 func (b *binary) run(number int, limit time.Duration, short bool, args ...string) (*exec.Cmd, []byte, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), waits)
+	ctx, cancel := context.WithTimeout(context.Background(), min(waits, idle+4*limit))
 	defer cancel()
 	addresses := maxKiB
 	if together[b.dir] {
