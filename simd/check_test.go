@@ -148,6 +148,19 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// The SIMDs of a unit may go ahead in any order: the first instruction is that of the least cycle.
+func TestGroupBegins(t *testing.T) {
+	for _, order := range [][]uint64{{7, 8, 9}, {9, 8, 7}, {8, 7, 9}} {
+		var g Group
+		for _, cycle := range order {
+			g.Begin(cycle)
+		}
+		if g.First != 7 {
+			t.Errorf("waves begin in cycles %d, the group in cycle %d", order, g.First)
+		}
+	}
+}
+
 // A group's waves keep their order as they end.
 func TestGroupRemoves(t *testing.T) {
 	a, b, c := &Wave{}, &Wave{}, &Wave{}

@@ -43,9 +43,7 @@ func (s *SIMD) carryOut(w *Wave, o *op, path kind, now uint64) {
 		s.take(w, o, &o.cost, now)
 		s.next(w, now)
 	case kindFirst:
-		if w.Group.First == 0 {
-			w.Group.First = now
-		}
+		w.Group.Begin(now)
 		s.carryOut(w, o, o.kind, now)
 	}
 }

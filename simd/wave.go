@@ -40,6 +40,13 @@ type Group struct {
 	First   uint64 // cycle in which the first of its waves issued its first instruction, in execution graphs; 0: none has
 }
 
+// Begin notes that a wave of the group issues its first instruction. SIMDs that go ahead by themselves call it out of the order of time.
+func (g *Group) Begin(now uint64) {
+	if g.First == 0 || now < g.First {
+		g.First = now
+	}
+}
+
 // Remove takes a wave that ended out of the group.
 func (g *Group) Remove(w *Wave) {
 	for i, other := range g.Waves {
