@@ -11,12 +11,8 @@ import (
 
 // emitter turns the ordered blocks into wave instructions.
 type emitter struct {
+	fitted
 	f      *ir.Func
-	fl     *flow
-	lv     *liveness
-	regs   *allocation
-	spills Spills
-	fits   bool // values live in as many vector registers as a wave may have
 	expand func(in *isa.Inst) []isa.Class
 	pairs  Pairs
 	pre    []*ir.Value // what the wave has from its start
@@ -60,16 +56,15 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	if err := checkTables(f); err != nil {
 		return nil, err
 	}
-	fitted := fit(ctx, f, pre, t)
-	fl, lv, regs := fitted.fl, fitted.lv, fitted.regs
+	x := fit(ctx, f, pre, t)
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
-	if err := regs.allocate(f, fl, lv, waveSize); err != nil {
+	if err := x.regs.allocate(f, x.fl, x.lv, waveSize); err != nil {
 		return nil, err
 	}
-	e := &emitter{f: f, fl: fl, lv: lv, regs: regs, spills: fitted.spills, fits: fitted.fits, expand: t.expand, pairs: t.Pairs, rotate: !t.Descriptors, pre: pre,
-		scalarWords: regs.scalarWords, vectorRows: regs.vectorRows, modRow: -1, waveSize: waveSize, limits: t.LimitsLDS, projs: findResults(f)}
+	e := &emitter{fitted: x, f: f, expand: t.expand, pairs: t.Pairs, rotate: !t.Descriptors, pre: pre,
+		scalarWords: x.regs.scalarWords, vectorRows: x.regs.vectorRows, modRow: -1, waveSize: waveSize, limits: t.LimitsLDS, projs: findResults(f)}
 	e.countUses()
 	e.placeLocals()
 	e.placeMasks()
@@ -84,7 +79,7 @@ func emit(ctx context.Context, f *ir.Func, t *Target) (*Program, error) {
 	}
 	e.unpackIDs(t)
 	e.setScratch(t)
-	for i := range fl.Blocks {
+	for i := range e.fl.Blocks {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}

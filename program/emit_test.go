@@ -1,18 +1,14 @@
 package program
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"spvsim/internal/suite"
 	"spvsim/isa"
 	"spvsim/program/ir"
-	"spvsim/program/opt"
 )
 
 // The tests of this file build random structured functions, run them lane by
@@ -400,26 +396,7 @@ func TestRandomControlFlowMeansTheSameAsThreads(t *testing.T) {
 	}
 	for seed := range seeds {
 		for _, wave := range []int{32, 64} {
-			f := generate(seed)
-			want := make([]uint32, 64*genVars)
-			for lane := 0; lane < wave; lane++ {
-				runLane(f, uint64(lane), 5, want)
-			}
-			opt.Run(f, opt.Options{WaveSize: wave})
-			p, err := emit(context.Background(), f, &Target{WaveSize: wave, Pairs: Pairs{Packed: true, Dual: true}, Descriptors: seed%2 == 0})
-			if err != nil {
-				t.Fatal(err)
-			}
-			p.LocalSize[0] = uint32(wave)
-			bytes := make([]byte, 4*len(want))
-			runWave(t, p, 5, bytes)
-			got := make([]uint32, len(want))
-			for i := range got {
-				got[i] = binary.LittleEndian.Uint32(bytes[4*i:])
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Fatalf("seed %d, wave of %d (-threads +wave):\n%s", seed, wave, diff)
-			}
+			meansTheSame(t, seed, Target{WaveSize: wave, Pairs: Pairs{Packed: true, Dual: true}, Descriptors: seed%2 == 0})
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (t *Target) vectorLimit(f *ir.Func) int {
 		return t.VectorMax
 	}
 	each := t.SIMDs * t.WaveSize
-	waves := (int(f.LocalSize[0])*int(f.LocalSize[1])*int(f.LocalSize[2]) + each - 1) / each
+	waves := (int(f.Invocations()) + each - 1) / each
 	granule := max(r.Granule, 1)
 	if most := r.All / max(waves, 1) / granule * granule; most > 0 && waves <= r.Waves {
 		return min(t.VectorMax, most)

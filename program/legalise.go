@@ -64,7 +64,7 @@ func hoistPreset(f *ir.Func) []*ir.Value {
 // dropBarriers takes control barriers out of workgroups of one wave, which waits for no other, as both compilers do (Mesa's
 // nir_opt_barriers, LLVM's wave_barrier); what waits for memory stays.
 func dropBarriers(f *ir.Func, waveSize int) {
-	if n := uint64(f.LocalSize[0]) * uint64(f.LocalSize[1]) * uint64(f.LocalSize[2]); n > uint64(waveSize) {
+	if f.Invocations() > uint64(waveSize) {
 		return
 	}
 	for _, b := range f.Blocks {

@@ -124,7 +124,7 @@ func (t *Target) wavesOfLDS(f *ir.Func) int {
 	if f.LDSBytes == 0 || t.SIMDs == 0 {
 		return math.MaxInt
 	}
-	lanes := int(f.LocalSize[0]) * int(f.LocalSize[1]) * int(f.LocalSize[2])
+	lanes := int(f.Invocations())
 	groups := max(t.LDSBytes/int(f.LDSBytes), 1)
 	return (groups*((lanes+t.WaveSize-1)/t.WaveSize) + t.SIMDs - 1) / t.SIMDs
 }

@@ -63,12 +63,11 @@ func spill(f *ir.Func, fl *flow, pre []*ir.Value, lv *liveness, kind keeping, li
 		return false
 	}
 	kind.begin(s)
-	isKept := func(v *ir.Value) bool { return v.ID < n && s.kept[v.ID] }
 	for i, b := range fl.Blocks {
 		s.rewrite(i, b)
 	}
 	for _, b := range fl.Blocks {
-		kind.phis(b, isKept)
+		kind.phis(b, s.isKept)
 	}
 	return true
 }
@@ -90,13 +89,8 @@ func (s *spiller) number() {
 			}
 		}
 		end := s.start[i] + len(b.Code)
-		if b.Cond != nil {
-			s.read(b.Cond, end)
-		}
-		for _, to := range b.Succs {
-			for _, phi := range to.Phis {
-				s.read(phi.Args[predIndex(to, b)], end)
-			}
+		for _, v := range readAtEnd(b) {
+			s.read(v, end)
 		}
 		s.start[i+1] = end + 1
 	}
@@ -392,7 +386,7 @@ func (w *rewriting) have(v, x *ir.Value) {
 func (w *rewriting) step(st *moment) {
 	w.drop(st)
 	for k, a := range st.v.Args {
-		if w.s.isKept(a) && w.s.size(a) > 0 {
+		if w.s.isKept(a) {
 			st.v.Args[k] = w.take(a)
 		}
 	}

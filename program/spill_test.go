@@ -14,8 +14,8 @@ import (
 	"spvsim/program/opt"
 )
 
-// spilled lowers a random function for waves that have few registers, and compares what it leaves with what its lanes mean as threads.
-func spilled(t *testing.T, seed uint64, target Target) *Program {
+// meansTheSame lowers a random function, and compares what a wave of it leaves with what its lanes mean as threads.
+func meansTheSame(t *testing.T, seed uint64, target Target) *Program {
 	t.Helper()
 	f := generate(seed)
 	want := make([]uint32, 64*genVars)
@@ -35,7 +35,7 @@ func spilled(t *testing.T, seed uint64, target Target) *Program {
 		got[i] = binary.LittleEndian.Uint32(bytes[4*i:])
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("seed %d, %d vector and %d scalar registers (-threads +wave):\n%s\n%v", seed, target.VectorMax, target.ScalarMax, diff, p.Spills)
+		t.Fatalf("seed %d, wave of %d, %d vector and %d scalar registers (-threads +wave):\n%s\n%v", seed, target.WaveSize, target.VectorMax, target.ScalarMax, diff, p.Spills)
 	}
 	return p
 }
@@ -49,11 +49,11 @@ func TestSpilledProgramsMeanTheSame(t *testing.T) {
 	var vector, scalar, over int
 	for seed := range seeds {
 		target := Target{WaveSize: 32 << (seed % 2), Descriptors: seed%3 == 0, VectorMax: 1000, ScalarMax: 1000}
-		if p := spilled(t, seed, target); p.Spills.Any() {
+		if p := meansTheSame(t, seed, target); p.Spills.Any() {
 			t.Fatalf("seed %d: %+v with all registers", seed, p.Spills)
 		}
 		target.VectorMax, target.ScalarMax = 3+int(seed%8), 8+int(seed%8)
-		p := spilled(t, seed, target)
+		p := meansTheSame(t, seed, target)
 		vector, scalar = vector+p.Spills.VectorStores, scalar+p.Spills.ScalarWrites
 		if p.VectorRegs > target.VectorMax && target.VectorMax >= enough {
 			over++

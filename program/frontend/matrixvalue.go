@@ -109,7 +109,7 @@ func (b *values) newCoop(t *validate.Type) *coop {
 
 // fullWaves asks for workgroups in which every lane of a wave has an invocation.
 func (b *values) fullWaves(t *validate.Type) {
-	n := uint64(b.f.LocalSize[0]) * uint64(b.f.LocalSize[1]) * uint64(b.f.LocalSize[2])
+	n := b.f.Invocations()
 	if n%uint64(b.opt.WaveSize) != 0 {
 		b.unsupported("cooperative matrix %%%d in workgroups of %d invocations%s: they are no whole waves of %d lanes", t.ID, n, b.specialized(b.sized...), b.opt.WaveSize)
 	}

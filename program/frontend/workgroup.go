@@ -72,7 +72,7 @@ const scratchObject = math.MaxInt32
 
 // waves is the number of waves of a workgroup.
 func (b *workgroups) waves() uint32 {
-	n := b.f.LocalSize[0] * b.f.LocalSize[1] * b.f.LocalSize[2]
+	n := uint32(b.f.Invocations())
 	return (n + uint32(b.opt.WaveSize) - 1) / uint32(b.opt.WaveSize)
 }
 

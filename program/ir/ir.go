@@ -240,6 +240,11 @@ type Func struct {
 	nextValue, nextBlock int
 }
 
+// Invocations is how many a workgroup has.
+func (f *Func) Invocations() uint64 {
+	return uint64(f.LocalSize[0]) * uint64(f.LocalSize[1]) * uint64(f.LocalSize[2])
+}
+
 // NewBlock adds an empty block.
 func (f *Func) NewBlock() *Block {
 	b := &Block{ID: f.nextBlock}

@@ -1,10 +1,6 @@
 package validate
 
-import (
-	"slices"
-
-	"spvsim/spirv"
-)
+import "slices"
 
 // fall notes that a case goes on to another one: to one at most, which no other goes on to (specification section 2.11.2).
 func (g *graph) fall(v, w int32, r *report) {
@@ -42,9 +38,6 @@ func (g *graph) caseOrder(header int32, r *report) {
 		}
 	}
 }
-
-// id is the label of a block.
-func (g *graph) id(block int32) spirv.ID { return g.f.Blocks[block].ID }
 
 // precedes reports whether one target comes immediately before another in a list, in which a target may be several times in a row.
 func precedes(list []int32, one, other int32) bool {

@@ -100,6 +100,9 @@ func newGraph(m *Module, f *Function, r *report) *graph {
 	return g
 }
 
+// id is the label of a block.
+func (g *graph) id(block int32) spirv.ID { return g.f.Blocks[block].ID }
+
 // edges reads the branches and the merge instruction of a block.
 func (g *graph) edges(i int32, b *Block, r *report) bool {
 	ok := true
@@ -216,7 +219,7 @@ func (g *graph) unique(i int32, r *report) {
 	}
 	in := g.f.Blocks[i].Merge()
 	if g.merges[c.merge] != nil {
-		r.at(in, "control flow", "%%%d is the merge block of %%%d already", in.Operands[0], g.f.Blocks[g.merges[c.merge].header].ID)
+		r.at(in, "control flow", "%%%d is the merge block of %%%d already", in.Operands[0], g.id(g.merges[c.merge].header))
 	}
 	g.merges[c.merge] = c
 	if c.kind == switching {
@@ -294,13 +297,13 @@ func (g *graph) branches(v int32, r *report) {
 	for _, w := range g.next[v] {
 		exit, ok := g.exit(v, w)
 		if !ok {
-			r.at(t, "control flow", "block %%%d leaves its construct for %%%d, which is no way out of it", b.ID, g.f.Blocks[w].ID)
+			r.at(t, "control flow", "block %%%d leaves its construct for %%%d, which is no way out of it", b.ID, g.id(w))
 		}
 		switch back := g.structural.above(w, v); {
 		case back && (g.heads[w] == nil || g.heads[w].kind != loop):
-			r.at(t, "control flow", "block %%%d branches back to %%%d, which is no loop header", b.ID, g.f.Blocks[w].ID)
+			r.at(t, "control flow", "block %%%d branches back to %%%d, which is no loop header", b.ID, g.id(w))
 		case back && ok && !exit:
-			r.at(t, "control flow", "block %%%d branches back to %%%d, but is not in its continue construct", b.ID, g.f.Blocks[w].ID)
+			r.at(t, "control flow", "block %%%d branches back to %%%d, but is not in its continue construct", b.ID, g.id(w))
 		case back && ok:
 			g.heads[w].backs++
 		case ok:
@@ -361,7 +364,7 @@ func (g *graph) exit(v, w int32) (exit, ok bool) {
 func (g *graph) order(r *report) {
 	for i, b := range g.f.Blocks {
 		if d := g.real.idom[i]; int(d) > i {
-			r.at(b.Terminator(), "control flow", "block %%%d comes before %%%d, which dominates it", b.ID, g.f.Blocks[d].ID)
+			r.at(b.Terminator(), "control flow", "block %%%d comes before %%%d, which dominates it", b.ID, g.id(d))
 		}
 	}
 }
