@@ -1,7 +1,6 @@
 package docs_test
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
 	"os"
@@ -9,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"spvsim/internal/suite"
 )
 
 // A sampledJob is a row of the comparison of sampled runs with full ones.
@@ -34,16 +35,8 @@ func (s *sampledJob) row() string {
 // sampledRows are the rows of a committed table, without its names.
 func sampledRows(t *testing.T, name string) [][]string {
 	t.Helper()
-	f, err := os.Open("../experiments/sampling/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows[1:]
+	_, rows := suite.Rows(t, "../experiments/sampling/"+name)
+	return rows
 }
 
 func sampledJobs(t *testing.T) (jobs []sampledJob) {

@@ -87,8 +87,9 @@ OpCapability GroupNonUniformVote
 OpCapability GroupNonUniformBallot
 OpCapability GroupNonUniformArithmetic
 OpCapability GroupNonUniformShuffle
+OpCapability PhysicalStorageBufferAddresses
 %%glsl = OpExtInstImport "GLSL.std.450"
-OpMemoryModel Logical GLSL450
+OpMemoryModel PhysicalStorageBuffer64 GLSL450
 OpEntryPoint GLCompute %%main "main" %%thread %%group %%in %%out %%params %%push %%small %%shared %%picture
 OpExecutionMode %%main LocalSize 64 1 1
 OpDecorate %%thread BuiltIn LocalInvocationIndex
@@ -117,11 +118,15 @@ OpMemberDecorate %%parameters 2 Offset 192
 OpMemberDecorate %%pushed 0 Offset 0
 OpMemberDecorate %%pushed 1 Offset 8
 OpMemberDecorate %%smallblock 0 Offset 0
+OpMemberDecorate %%node 0 Offset 0
+OpMemberDecorate %%node 1 Offset 8
+OpMemberDecorate %%node 2 Offset 16
 OpDecorate %%inblock Block
 OpDecorate %%outblock Block
 OpDecorate %%parameters Block
 OpDecorate %%pushed Block
 OpDecorate %%smallblock Block
+OpDecorate %%node Block
 OpDecorate %%in DescriptorSet 0
 OpDecorate %%in Binding 0
 OpDecorate %%out DescriptorSet 0
@@ -176,6 +181,15 @@ OpDecorate %%picture Binding 4
 %%ldsptr = OpTypePointer Workgroup %%ldsarray
 %%localarray = OpTypeArray %%float %%n6
 %%localptr = OpTypePointer Function %%localarray
+%%pair = OpTypeStruct %%float %%uint %%float
+%%pairs = OpTypeArray %%pair %%n8
+%%pairsptr = OpTypePointer Function %%pairs
+%%node = OpTypeStruct %%ulong %%v2 %%words
+%%nodeptr = OpTypePointer PhysicalStorageBuffer %%node
+%%to_node_ulong = OpTypePointer PhysicalStorageBuffer %%ulong
+%%to_node_v2 = OpTypePointer PhysicalStorageBuffer %%v2
+%%to_node_uint = OpTypePointer PhysicalStorageBuffer %%uint
+%%to_local_uint = OpTypePointer Function %%uint
 %%to_in_uint = OpTypePointer StorageBuffer %%uint
 %%to_in_float = OpTypePointer StorageBuffer %%float
 %%to_in_ulong = OpTypePointer StorageBuffer %%ulong
@@ -208,6 +222,7 @@ OpDecorate %%picture Binding 4
 %%main = OpFunction %%void None %%fn
 %%start = OpLabel
 %%local = OpVariable %%localptr Function
+%%locals = OpVariable %%pairsptr Function
 `
 
 // drawShader is the text of the shader of a seed.
@@ -301,7 +316,7 @@ func (w *shaderWriter) index(below int) string {
 
 // statement draws one; those with blocks inside lie at most two deep.
 func (w *shaderWriter) statement() {
-	kinds := []func(){w.binary, w.binary, w.binary, w.convert, w.load, w.load, w.load, w.vector, w.vector, w.math, w.chosen, w.shift, w.store, w.matrix, w.lds, w.array, w.together, w.picture}
+	kinds := []func(){w.binary, w.binary, w.binary, w.convert, w.load, w.load, w.load, w.vector, w.vector, w.math, w.chosen, w.shift, w.store, w.matrix, w.lds, w.array, w.pairs, w.node, w.together, w.picture}
 	if w.depth < 2 {
 		kinds = append(kinds, w.branch, w.branch, w.loop, w.loop, w.cases)
 	}
@@ -355,7 +370,7 @@ func (w *shaderWriter) load() {
 		return id
 	}
 	k := func(n int) string { return w.named("%uint", fmt.Sprint(n)) }
-	item := w.of("%uint")
+	item := w.item()
 	zero := k(0)
 	switch w.r.IntN(13) {
 	case 0:
@@ -406,13 +421,14 @@ func (w *shaderWriter) store() {
 		v = w.value("%uint", "OpCompositeExtract %uint "+w.of("%u4")+" "+w.one("0", "3"))
 	}
 	p := w.id()
-	w.line("%s = OpAccessChain %%to_in_uint %%out %s %s", p, w.named("%uint", "0"), w.of("%uint"))
+	w.line("%s = OpAccessChain %%to_in_uint %%out %s %s", p, w.named("%uint", "0"), w.item())
 	w.line("OpStore %s %s", p, v)
 }
 
 // keep stores the last values of each type, so that they are not for nothing.
 func (w *shaderWriter) keep() {
 	delete(w.values, "%picturetype")
+	delete(w.values, "%nodeptr")
 	for i, t := range slices.Sorted(maps.Keys(w.values)) {
 		list := w.values[t]
 		for k, v := range list[max(len(list)-4, 0):] {
@@ -565,132 +581,6 @@ func (w *shaderWriter) together() {
 	default:
 		w.value("%bool", fmt.Sprintf("OpGroupNonUniformAny %%bool %s %s", scope, w.of("%bool")))
 	}
-}
-
-// inside draws statements of a block, of which one value of a type comes out.
-func (w *shaderWriter) inside(label string, statements int, t string) (value, end string) {
-	outer := w.known()
-	w.depth++
-	w.place(label)
-	if of, count := w.counter[0], w.counter[1]; of != "" {
-		op := map[string][]string{"%int": {"OpSDiv", "OpSRem", "OpIMul"}, "%uint": {"OpUDiv", "OpUMod", "OpIMul"}}[of]
-		w.value(of, fmt.Sprintf("%s %s %s %s", w.one(op...), of, count, w.named(of, w.one("3", "4", "7"))))
-		w.counter = [2]string{}
-	}
-	for range statements {
-		w.statement()
-	}
-	value, end = w.of(t), w.block
-	w.depth--
-	w.values = outer
-	return value, end
-}
-
-// known are the values that there are now.
-func (w *shaderWriter) known() map[string][]string {
-	list := map[string][]string{}
-	for t, values := range w.values {
-		list[t] = slices.Clone(values)
-	}
-	return list
-}
-
-func (w *shaderWriter) place(label string) {
-	w.line("%s = OpLabel", label)
-	w.block = label
-}
-
-// branch is one with two sides or one, whose values meet.
-func (w *shaderWriter) branch() {
-	t, yes, no, merge := w.scalar(), w.id(), w.id(), w.id()
-	cond, before, from := w.of("%bool"), w.of(t), w.block
-	w.line("OpSelectionMerge %s %s", merge, w.one("None", "None", "Flatten", "DontFlatten"))
-	two := w.r.IntN(2) == 0
-	if two {
-		w.line("OpBranchConditional %s %s %s", cond, yes, no)
-	} else {
-		w.line("OpBranchConditional %s %s %s", cond, yes, merge)
-	}
-	v, end := w.inside(yes, 1+w.r.IntN(3), t)
-	w.line("OpBranch %s", merge)
-	if two {
-		before, from = w.inside(no, 1+w.r.IntN(3), t)
-		w.line("OpBranch %s", merge)
-	}
-	w.place(merge)
-	w.value(t, fmt.Sprintf("OpPhi %s %s %s %s %s", t, v, end, before, from))
-}
-
-// loop counts to a constant, mostly, and carries a value from trip to trip; some end early.
-func (w *shaderWriter) loop() {
-	t, header, body, cont, merge := w.scalar(), w.id(), w.id(), w.id(), w.id()
-	count, next, carried, cond := w.id(), w.id(), w.id(), w.id()
-	of, less := "%uint", "OpULessThan"
-	if w.r.IntN(2) == 0 {
-		of, less = "%int", "OpSLessThan"
-	}
-	first, limit := w.named(of, fmt.Sprint(w.r.IntN(3))), w.named(of, fmt.Sprint(1+w.r.IntN(1<<(1+w.r.IntN(6)))))
-	if w.r.IntN(4) == 0 {
-		limit = w.value(of, fmt.Sprintf("OpBitwiseAnd %s %s %s", of, w.of(of), w.named(of, "7")))
-	}
-	step := w.named(of, w.one("1", "1", "1", "2", "3"))
-	start, from := w.of(t), w.block
-	w.line("OpBranch %s", header)
-	w.place(header)
-	at := len(w.lines)
-	outer := w.known()
-	w.values[of] = append(w.values[of], count)
-	w.values[t] = append(w.values[t], carried)
-	for range w.r.IntN(4) {
-		[]func(){w.binary, w.shift, w.convert, w.vector}[w.r.IntN(4)]()
-	}
-	w.line("%s = %s %%bool %s %s", cond, less, count, limit)
-	w.line("OpLoopMerge %s %s %s", merge, cont, w.one("None", "None", "None", "Unroll", "DontUnroll"))
-	w.line("OpBranchConditional %s %s %s", cond, body, merge)
-	w.counter = [2]string{of, count}
-	v, _ := w.inside(body, 1+w.r.IntN(3), t)
-	if w.r.IntN(5) == 0 {
-		early := w.of("%bool")
-		w.line("OpBranchConditional %s %s %s", early, merge, cont)
-	} else {
-		w.line("OpBranch %s", cont)
-	}
-	w.place(cont)
-	w.line("%s = OpIAdd %s %s %s", next, of, count, step)
-	w.line("OpBranch %s", header)
-	w.lines = slices.Insert(w.lines, at, fmt.Sprintf("%s = OpPhi %s %s %s %s %s", count, of, first, from, next, cont),
-		fmt.Sprintf("%s = OpPhi %s %s %s %s %s", carried, t, start, from, v, cont))
-	w.place(merge)
-	w.values = outer
-	w.values[t] = append(w.values[t], carried)
-}
-
-// cases are those of a number, some of which go on to the next one; what each comes to meets after them.
-func (w *shaderWriter) cases() {
-	merge, last, t := w.id(), w.id(), w.scalar()
-	selector, before := w.of("%uint"), w.of(t)
-	labels := make([]string, 1+w.r.IntN(4))
-	list := ""
-	for i := range labels {
-		labels[i] = w.id()
-		list += fmt.Sprintf(" %d %s", 3*i+w.r.IntN(3), labels[i])
-	}
-	w.line("OpSelectionMerge %s None", merge)
-	w.line("OpSwitch %s %s%s", selector, last, list)
-	meet := ""
-	for i, label := range labels {
-		v, end := w.inside(label, 1+w.r.IntN(2), t)
-		if i+1 < len(labels) && w.r.IntN(4) == 0 {
-			w.line("OpBranch %s", labels[i+1])
-			continue
-		}
-		w.line("OpBranch %s", merge)
-		meet += " " + v + " " + end
-	}
-	w.place(last)
-	w.line("OpBranch %s", merge)
-	w.place(merge)
-	w.value(t, "OpPhi "+t+meet+" "+before+" "+last)
 }
 
 // picture reads a texel or writes one.

@@ -2,7 +2,6 @@ package main_test
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 
 	"spvsim/config"
 	"spvsim/gpu"
+	"spvsim/internal/suite"
 )
 
 // captures are programs whose dispatches are captured: alone, or in whole submissions.
@@ -73,18 +73,10 @@ func TestCapturedWorkRepeats(t *testing.T) {
 // capturedRows adds up the cycles of rows by the file that they were captured to, and counts these rows.
 func capturedRows(t *testing.T, path string) (files map[string]uint64, count int) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	list, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	columns, rows := suite.Rows(t, path)
 	files = map[string]uint64{}
-	file, cycles := slices.Index(list[0], "captured"), slices.Index(list[0], "cycles")
-	for _, row := range list[1:] {
+	file, cycles := slices.Index(columns, "captured"), slices.Index(columns, "cycles")
+	for _, row := range rows {
 		if row[file] == "" {
 			continue
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"flag"
 	"fmt"
 	"math"
@@ -159,25 +158,11 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// committed reads a file of errors that is kept beside the code.
-func committed(t *testing.T, name string) [][]string {
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows[1:]
-}
-
 // leftOutTable is the errors of kernels that fits did not see, with the geometric mean of kernels.
 func leftOutTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| kernel | points | factor, all fitted | factor, left out |\n| --- | ---: | ---: | ---: |\n")
-	rows := committed(t, "leftout.csv")
+	_, rows := suite.Rows(t, "leftout.csv")
 	var fitted, out float64
 	for _, row := range rows {
 		x, err := strconv.ParseFloat(row[2], 64)
@@ -197,7 +182,8 @@ func leftOutTable(t *testing.T) string {
 func effectsTable(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| parameter | fitted | tried | factor, fitted | factor, tried | kernel whose times change most | its times |\n| --- | ---: | ---: | ---: | ---: | --- | ---: |\n")
-	for _, row := range committed(t, "effects.csv") {
+	_, rows := suite.Rows(t, "effects.csv")
+	for _, row := range rows {
 		var n [3]float64
 		for i, column := range []int{3, 4, 6} {
 			x, err := strconv.ParseFloat(row[column], 64)

@@ -8,12 +8,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"spvsim/internal/suite"
 )
 
 // committedResults are the rows of a file of errors; err is set in those that were not run. Simulated times have two digits, so a
 // measured time, which weights the errors, is known to some per cent.
 func committedResults(t *testing.T, name string) (list []result) {
-	for _, row := range committed(t, name) {
+	_, rows := suite.Rows(t, name)
+	for _, row := range rows {
 		ratio, err := strconv.ParseFloat(row[4], 64)
 		simulated, bad := strconv.ParseFloat(row[3], 64)
 		if (err == nil) != (bad == nil) || (err == nil) != (row[2] == "done") {

@@ -2,7 +2,6 @@ package driver
 
 import (
 	"bytes"
-	"encoding/csv"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -125,28 +124,20 @@ var ownColumns = []string{"process", "device", "host_seconds", "captured"}
 // rowsDigest says how many rows there are of each kind, when the last began, and a digest of all.
 func rowsDigest(t *testing.T, name string) string {
 	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	columns, rows := suite.Rows(t, name)
 	var all strings.Builder
 	var begins string
-	for _, row := range rows {
+	for _, row := range append([][]string{columns}, rows...) {
 		for k, cell := range row {
-			if !slices.Contains(ownColumns, rows[0][k]) {
+			if !slices.Contains(ownColumns, columns[k]) {
 				all.WriteString(cell + ",")
 			}
-			if rows[0][k] == "begin_cycle" {
+			if columns[k] == "begin_cycle" {
 				begins = cell
 			}
 		}
 	}
-	return fmt.Sprintf("%d rows, the last from cycle %s: %s", len(rows)-1, begins, suite.Digest([]byte(all.String())))
+	return fmt.Sprintf("%d rows, the last from cycle %s: %s", len(rows), begins, suite.Digest([]byte(all.String())))
 }
 
 // folderDigest is of the files of a folder, if it is there.
