@@ -136,6 +136,25 @@ func (a *Array) CatchUp(now uint64) {
 	}
 }
 
+// Watch says whether IssuedFrom is asked for from now on.
+func (a *Array) Watch(issues bool) {
+	for _, u := range a.Units {
+		if u.shared.Recent = nil; issues {
+			u.shared.Recent = simd.NewRecent(lookahead.MaxAhead)
+		}
+	}
+}
+
+// IssuedFrom is how many instructions units issued from cycle now on, ahead of the engine; all that they issue before it has issued then.
+func (a *Array) IssuedFrom(now uint64) (sum uint64) {
+	a.Ahead.Join()
+	a.CatchUp(now)
+	for _, u := range a.Units {
+		sum += u.shared.Recent.From(now)
+	}
+	return sum
+}
+
 // Settle charges the empty slots up to cycle end and adds up where all slot-cycles went.
 func (a *Array) Settle(end uint64) account.SlotCycles {
 	a.slots.settle(end, account.Empty)

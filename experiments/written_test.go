@@ -24,27 +24,49 @@ func TestWrittenGraphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	suite.Lines(t, "graphs.txt", *update, writtenGraphs, func(i int) string {
-		r := rand.New(rand.NewPCG(uint64(i), 23))
-		g, seed := drawGraph(t, uint64(1000*i))
-		files := fstest.MapFS{"graph.spvasm": {Data: []byte(g.text)}}
-		text := g.job
-		if i%3 > 0 {
-			least, _, err := g.scratch()
-			if err != nil {
-				t.Fatalf("seed %d: %v", seed, err)
-			}
-			text += fmt.Sprintf("scratch_bytes: %d\n", least+uint64(i%5)*least/4)
-		}
-		job, err := config.ParseJob(files, "job.yaml", []byte(text))
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		m, err := machines.Draw(r, job, true)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		return fmt.Sprintf("%d nodes of seed %d on %s", len(g.nodes), seed, ledger.Outcome(gpu.Setup{Machine: m, Job: job, MaxCycles: 1e6, Threads: 1}, i%4 == 0))
+		seed, nodes, s := writtenGraph(t, machines, i)
+		return fmt.Sprintf("%d nodes of seed %d on %s", nodes, seed, ledger.Outcome(s, i%4 == 0))
 	})
+}
+
+// Random graphs come to the same with each turn as an event, with units ahead of the engine, and with several threads.
+func TestDrawnGraphsGoAhead(t *testing.T) {
+	machines, err := ledger.NewMachines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite.Some(writtenGraphs, func(i int) {
+		if seed, _, s := writtenGraph(t, machines, i); s.Mode != config.ModeFunctional {
+			if said := ledger.Ahead(s, 2+i%3); said != "" {
+				t.Errorf("graph of seed %d: %s", seed, said)
+			}
+		}
+	})
+}
+
+// writtenGraph is the random graph of a number, with the machine that it runs on.
+func writtenGraph(t *testing.T, machines *ledger.Machines, i int) (seed uint64, nodes int, s gpu.Setup) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(uint64(i), 23))
+	g, seed := drawGraph(t, uint64(1000*i))
+	files := fstest.MapFS{"graph.spvasm": {Data: []byte(g.text)}}
+	text := g.job
+	if i%3 > 0 {
+		least, _, err := g.scratch()
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		text += fmt.Sprintf("scratch_bytes: %d\n", least+uint64(i%5)*least/4)
+	}
+	job, err := config.ParseJob(files, "job.yaml", []byte(text))
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	m, err := machines.Draw(r, job, true)
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	return seed, len(g.nodes), gpu.Setup{Machine: m, Job: job, MaxCycles: 1e6, Threads: 1}
 }
 
 // drawGraph is the first graph from a seed on that is not too large.

@@ -58,7 +58,7 @@ func newDivision(s *sampler, l *launch, k *kernel, r *rows, generation uint64) *
 	r.near = min(s.NearRows, int(d.all/d.piece/4)) // of few pieces as well, more than one may be timed
 	d.warmth.Sampling = s.Sampling
 	d.warmth.capacity, d.warmth.line = s.capacities.last()
-	d.window = window{Sampling: s.Sampling, codes: k.codes(), batch: max(generation/4, 1)}
+	d.window = window{Sampling: s.Sampling, issued: d.issued, batch: max(generation/4, 1)}
 	insts := k.Code.Program.Insts
 	for i := range insts {
 		d.drains = d.drains || mayWait(&insts[i])
@@ -66,8 +66,20 @@ func newDivision(s *sampler, l *launch, k *kernel, r *rows, generation uint64) *
 	return d
 }
 
+// issued is how many instructions waves of the launch issued before the cycle at hand.
+func (d *division) issued() (n uint64) {
+	m := d.timing.machine
+	n -= m.array.IssuedFrom(m.engine.Now())
+	for _, issues := range issues(d.kernel.codes()) {
+		n += issues
+	}
+	return n
+}
+
 // run runs the launch.
 func (d *division) run(follows bool) error {
+	d.timing.machine.array.Watch(true)
+	defer d.timing.machine.array.Watch(false)
 	err := d.untimed.during(func() error {
 		return d.clocked(d.launch, scheduler.Part{End: d.all, Next: d.next}, follows)
 	})

@@ -10,13 +10,12 @@ import (
 	"spvsim/config"
 	"spvsim/mem"
 	"spvsim/scheduler"
-	"spvsim/simd"
 )
 
 // A windowTest ends workgroups, each of which issued ten instructions, and asks a window.
 type windowTest struct {
 	*window
-	code *simd.Code
+	issued uint64
 }
 
 func newWindowTest(t *testing.T) *windowTest {
@@ -25,14 +24,15 @@ func newWindowTest(t *testing.T) *windowTest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := r.launches[0].work.(*kernel).Code
-	return &windowTest{&window{Sampling: r.sampler.Sampling, codes: []*simd.Code{code}, batch: 25}, code}
+	w := &windowTest{}
+	w.window = &window{Sampling: r.sampler.Sampling, issued: func() uint64 { return w.issued }, batch: 25}
+	return w
 }
 
 // ends is which of some workgroups ends the window; 0: none. Memory has done what each asked in a cycle of its own.
 func (w *windowTest) ends(from, to, done uint64) uint64 {
 	for i := from; i <= to; i++ {
-		w.code.Counts[0].Issues += 10
+		w.issued += 10
 		if w.see(&scheduler.Progress{Now: 30 * i, Done: done * i, Ended: i}); w.over() {
 			return i
 		}
@@ -54,7 +54,7 @@ func TestWindowsOfWorkgroups(t *testing.T) {
 	if last := w.ends(1, 300, 30); last != 200 || w.came() != (sample{3000, 1000}) {
 		t.Errorf("four batches of 25 after 100 workgroups end with the %dth and come to %v", last, w.came())
 	}
-	w.code.Counts[0].Issues += 7 // of those that go on
+	w.issued += 7 // of those that go on
 	w.open(&alike{}, 0)
 	if got := w.marks[0]; len(w.marks) != 1 || got != (mark{6000, 2007, 200}) {
 		t.Errorf("a window without settling begins at %v", got)

@@ -386,7 +386,7 @@ func TestFunctionalRunsKeepToLimits(t *testing.T) {
 
 // settles says how many batches a window has when its rate has settled, of those that take some cycles each.
 func settles(by *config.Sampling, cycles func(i int) float64) int {
-	w := &window{Sampling: by, batch: 1}
+	w := &window{Sampling: by, issued: func() uint64 { return 0 }, batch: 1}
 	w.open(&alike{}, 1)
 	for i := 1; ; i++ {
 		w.see(&scheduler.Progress{Ended: uint64(i), Now: w.now.done + uint64(1000*cycles(i))})

@@ -5,20 +5,19 @@ import (
 
 	"spvsim/config"
 	"spvsim/scheduler"
-	"spvsim/simd"
 )
 
 // A window is a time in which workgroups of one stratum are timed. It is cut into batches.
 type window struct {
 	*config.Sampling
-	codes   []*simd.Code
-	batch   uint64 // workgroups
-	stratum *alike // nil: there is no window
-	settle  uint64 // workgroups that end before it begins
-	at      uint64 // workgroups that will have ended when the batch is over
-	marks   []mark // beginning, and ends of batches
-	left    int    // batches that were left out
-	first   mark   // beginning, with those
+	issued  func() uint64 // instructions so far
+	batch   uint64        // workgroups
+	stratum *alike        // nil: there is no window
+	settle  uint64        // workgroups that end before it begins
+	at      uint64        // workgroups that will have ended when the batch is over
+	marks   []mark        // beginning, and ends of batches
+	left    int           // batches that were left out
+	first   mark          // beginning, with those
 	now     mark
 }
 
@@ -61,10 +60,7 @@ func (w *window) over() bool {
 
 // mark takes down where the machine is.
 func (w *window) mark() {
-	w.now.issued = 0
-	for _, n := range issues(w.codes) {
-		w.now.issued += n
-	}
+	w.now.issued = w.issued()
 	if w.marks = append(w.marks, w.now); len(w.marks) == 1 && w.left == 0 {
 		w.first = w.now
 	}

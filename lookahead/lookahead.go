@@ -31,8 +31,8 @@ type Unit interface {
 	CountIn(copy int)
 }
 
-// maxAhead bounds how many cycles a unit goes ahead, so that limits and whoever watches the run come to their right.
-const maxAhead = 1024
+// MaxAhead bounds how many cycles a unit goes ahead, so that limits and whoever watches the run come to their right.
+const MaxAhead = 1024
 
 // worthIt is the least number of cycles for which a unit is given to the workers.
 const worthIt = 4
@@ -167,7 +167,7 @@ func (r *Runner) bound(now uint64) uint64 {
 	if e.NumHooks() > 0 {
 		return 0
 	}
-	return min(r.unit.Bound(), now+maxAhead, e.Unseen())
+	return min(r.unit.Bound(), now+MaxAhead, e.Unseen())
 }
 
 // alone goes ahead where there is one thread.

@@ -54,7 +54,7 @@ type hook struct{}
 
 func (hook) Func(sim.HookCtx) {}
 
-// Turns that other parts can't observe are no events, up to the unit's bound, the limit of the run, and maxAhead.
+// Turns that other parts can't observe are no events, up to the unit's bound, the limit of the run, and MaxAhead.
 func TestTurnsAheadAreNoEvents(t *testing.T) {
 	for name, c := range map[string]struct {
 		do    func(e *engine.Engine, f *fake)
@@ -66,7 +66,7 @@ func TestTurnsAheadAreNoEvents(t *testing.T) {
 		"hook":   {func(e *engine.Engine, _ *fake) { e.AcceptHook(hook{}) }, 0},
 		"limit":  {func(e *engine.Engine, _ *fake) { e.Limit(101, func(uint64) error { return nil }) }, 9},
 		"sample": {func(e *engine.Engine, _ *fake) { e.Sample(50, func(uint64) uint64 { return engine.Never }) }, 8},
-		"long":   {func(_ *engine.Engine, f *fake) { f.step, f.end = maxAhead-1, 3*(maxAhead-1) }, 1},
+		"long":   {func(_ *engine.Engine, f *fake) { f.step, f.end = MaxAhead-1, 3*(MaxAhead-1) }, 1},
 	} {
 		e := engine.New(1 * sim.GHz)
 		a := New(e)

@@ -172,6 +172,9 @@ func (s *SIMD) count(w *Wave, o *op) *account.InstCount {
 func (s *SIMD) chargeWait(w *Wave, o *op, now uint64) {
 	count := s.count(w, o)
 	count.Issues++
+	if s.shared.Recent != nil {
+		s.shared.Recent.add(now)
+	}
 	if st := &w.State; st.Exec != st.Full {
 		count.Idle += uint64(bits.OnesCount64(st.Full &^ st.Exec))
 	}

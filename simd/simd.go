@@ -91,6 +91,8 @@ type Shared struct {
 	Copy int
 	// LoadsAhead: the scope of a load is the unit where Env says so.
 	LoadsAhead bool
+	// Recent is what they issued of late; nil: it is not asked for.
+	Recent *Recent
 	tmp        [4][]uint32 // rows for the operations of whichever wave issues
 }
 

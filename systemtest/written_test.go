@@ -36,8 +36,31 @@ type writtenBench struct {
 	machines *ledger.Machines
 }
 
+// Drawn jobs come to the same with each turn as an event, with units ahead of the engine, and with several threads.
+func TestDrawnJobsGoAhead(t *testing.T) {
+	machines, err := ledger.NewMachines()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &writtenBench{t, machines}
+	suite.Some(writtenLines, func(i int) {
+		if _, s := b.setup(i); s.Mode != config.ModeFunctional {
+			if said := ledger.Ahead(s, 2+i%3); said != "" {
+				t.Errorf("job %d: %s", i, said)
+			}
+		}
+	})
+}
+
 // line is what the job of a number comes to.
 func (b *writtenBench) line(i int) string {
+	name, s := b.setup(i)
+	return name + " on " + ledger.Outcome(s, i%3 == 0)
+}
+
+// setup is the job of a number, of the kind of a name.
+func (b *writtenBench) setup(i int) (string, gpu.Setup) {
+	b.t.Helper()
 	r := rand.New(rand.NewPCG(uint64(i), 22))
 	kind := &writtenKinds[i%len(writtenKinds)]
 	s := gpu.Setup{Job: b.job(kind, r), MaxCycles: 300_000, Threads: 1}
@@ -48,7 +71,7 @@ func (b *writtenBench) line(i int) string {
 	if r.IntN(8) == 0 {
 		s.Mode = config.ModeFunctional
 	}
-	return kind.name + " on " + ledger.Outcome(s, i%3 == 0)
+	return kind.name, s
 }
 
 // job draws a job of a kind, whose modules are in the kind's folder.

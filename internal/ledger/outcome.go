@@ -26,6 +26,21 @@ func outcome(s gpu.Setup, traced bool) string {
 		s.Tracer = events
 	}
 	r, err := gpu.Run(context.Background(), s)
+	text := result(r, err)
+	if r == nil {
+		return text
+	}
+	if said := strings.Join(append(r.Faults, r.Warnings...), "\n"); said != "" {
+		text += ", faults and warnings " + suite.Digest([]byte(said))
+	}
+	if traced {
+		text += fmt.Sprintf(", %d events %s", events.n, suite.Digest(events.sum.Bytes()))
+	}
+	return text
+}
+
+// result is what a run came to, but for what it says beside.
+func result(r *gpu.Result, err error) string {
 	if r == nil {
 		return "refused: " + err.Error()
 	}
@@ -44,12 +59,6 @@ func outcome(s gpu.Setup, traced bool) string {
 		data = append(data, buffer.Bytes...)
 	}
 	fmt.Fprintf(&out, ", buffers %s", suite.Digest(data))
-	if said := strings.Join(append(r.Faults, r.Warnings...), "\n"); said != "" {
-		fmt.Fprintf(&out, ", faults and warnings %s", suite.Digest([]byte(said)))
-	}
-	if traced {
-		fmt.Fprintf(&out, ", %d events %s", events.n, suite.Digest(events.sum.Bytes()))
-	}
 	return out.String()
 }
 

@@ -63,6 +63,20 @@ func compare(t testing.TB, path string, want []string, step int, line func(i int
 	}
 }
 
+// Some does every fourth of n things, in the suite's short form one in so many as lines are compared; where each case is asked for, all.
+func Some(n int, do func(i int)) {
+	step := 4
+	switch {
+	case Whole():
+		step = 1
+	case testing.Short():
+		step = 3 * oneOf
+	}
+	for i := 0; i < n; i += step {
+		do(i)
+	}
+}
+
 // oneLine is text without ends of lines.
 func oneLine(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "\n", "; ") }
 
