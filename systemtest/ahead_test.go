@@ -9,19 +9,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/config"
 	"spvsim/experiments"
 	"spvsim/gpu"
+	"spvsim/internal/ledger"
 	"spvsim/internal/suite"
 	"spvsim/tracing"
 )
-
-// listener is a hook that receives events and does nothing.
-type listener struct{}
-
-func (listener) Func(sim.HookCtx) {}
 
 // Compute units go ahead of the engine while no other part sees it. With a hook on the engine somebody can, and each turn is an event of its own:
 // statistics and buffers are the same. Jobs have divergent loops, barriers, LDS, atomics, scratch memory and several launches.
@@ -29,10 +24,7 @@ func TestGoingAheadChangesNothing(t *testing.T) {
 	for _, name := range []string{"reduce", "bitonic", "histogram", "nbody", "transpose-plain", "spmv", "mandelbrot", "matmul", "classify", "koch"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ahead, step := outcome(t, name, nil, &gpu.Setup{}), outcome(t, name, nil, &gpu.Setup{Attach: func(e sim.Engine, _ []sim.Component) error {
-				e.AcceptHook(listener{})
-				return nil
-			}})
+			ahead, step := outcome(t, name, nil, &gpu.Setup{}), outcome(t, name, nil, &gpu.Setup{Attach: ledger.EachTurn})
 			if diff := cmp.Diff(step, ahead); diff != "" {
 				t.Errorf("each turn as an event, and ahead:\n%s", diff)
 			}

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/sarchlab/akita/v3/sim"
 
 	"spvsim/gpu"
+	"spvsim/internal/ledger"
 )
 
 // queueAlternatives are the designs that keys choose among, on a machine of two engines with queues small enough to fill.
@@ -78,10 +78,7 @@ func TestThreadsChangeNothingInGraphs(t *testing.T) {
 				if diff := cmp.Diff(one, three); diff != "" {
 					t.Errorf("%s: one thread, and three:\n%s", a.name, diff)
 				}
-				events := outcome(t, name, set, &gpu.Setup{Attach: func(e sim.Engine, _ []sim.Component) error {
-					e.AcceptHook(listener{})
-					return nil
-				}})
+				events := outcome(t, name, set, &gpu.Setup{Attach: ledger.EachTurn})
 				if diff := cmp.Diff(events, one); diff != "" {
 					t.Errorf("%s: each turn as an event, and ahead:\n%s", a.name, diff)
 				}

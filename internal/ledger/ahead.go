@@ -10,10 +10,16 @@ import (
 	"spvsim/gpu"
 )
 
-// listener is a hook that receives events and does nothing. With one on the engine each turn of a unit is an event of its own.
+// listener is a hook that receives events and does nothing.
 type listener struct{}
 
 func (listener) Func(sim.HookCtx) {}
+
+// EachTurn is for gpu.Setup.Attach: with a hook on the engine each turn of a unit is an event of its own.
+func EachTurn(e sim.Engine, _ []sim.Component) error {
+	e.AcceptHook(listener{})
+	return nil
+}
 
 // Ahead runs a job with each turn as an event, with units that go ahead of the engine, and with so many threads that take them there. It says what
 // came to something else than the first; nothing does.
@@ -26,10 +32,7 @@ func Ahead(s gpu.Setup, threads int) string {
 		}
 		return text
 	}
-	s.Threads, s.Attach = 1, func(e sim.Engine, _ []sim.Component) error {
-		e.AcceptHook(listener{})
-		return nil
-	}
+	s.Threads, s.Attach = 1, EachTurn
 	want := said(s)
 	s.Attach = nil
 	for _, s.Threads = range []int{1, threads} {
