@@ -82,15 +82,32 @@ var yamlWords = map[string]Number{
 
 // literal is the number that the expression is, when it is one as YAML writes it.
 func (e Expr) literal() (Number, bool) {
+	if n, ok := digits(string(e)); ok {
+		return Number{Int: n}, true
+	}
 	text := strings.TrimSpace(string(e))
 	if n, ok := yamlWords[strings.ToLower(text)]; ok {
 		return n, true
 	}
-	if digits := strings.TrimLeft(text, "+-."); digits == "" || digits[0] < '0' || digits[0] > '9' {
+	if rest := strings.TrimLeft(text, "+-."); rest == "" || rest[0] < '0' || rest[0] > '9' {
 		return Number{}, false
 	}
 	n, err := parseNumber(text)
 	return n, err == nil && (!n.IsFloat || strings.ContainsAny(text, ".eE")) // no integer of more than 64 bits
+}
+
+// digits is the number that a text is which begins with no zero and has nothing but digits, up to 18.
+func digits(text string) (n int64, ok bool) {
+	if len(text) == 0 || len(text) > 18 || text[0] == '0' {
+		return 0, false
+	}
+	for _, c := range []byte(text) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int64(c-'0')
+	}
+	return n, true
 }
 
 // check compiles the expression, whatever its names.

@@ -87,7 +87,7 @@ func (j *Job) check() error {
 		ps = append(ps, rule(j)...)
 	}
 	if ps == nil {
-		_, ps = j.launches()
+		ps = j.launchProblems()
 	}
 	return place(ps, j.where)
 }

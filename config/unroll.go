@@ -28,21 +28,54 @@ func (j *Job) Launches() ([]Launch, error) {
 	return l, place(ps, j.where)
 }
 
+// EachLaunch hands the dispatches of one round on, one after the other, up to an error: a loop takes no more memory than a round of it.
+// Those of queues are listed first, as they wait for each other.
+func (j *Job) EachLaunch(do func(*Launch) error) error {
+	if len(j.Queues) == 0 {
+		u := &unroller{job: j, do: do}
+		err := place(u.unroll(), j.where)
+		return cmp.Or(err, u.err)
+	}
+	list, err := j.Launches()
+	for i := 0; err == nil && i < len(list); i++ {
+		err = do(&list[i])
+	}
+	return err
+}
+
 func (j *Job) launches() ([]Launch, []problem) {
-	if _, ps := j.rounds(); ps != nil {
+	u := &unroller{job: j}
+	if ps := u.unroll(); ps != nil {
 		return nil, ps
+	}
+	return u.out, nil
+}
+
+// launchProblems are what is wrong with the launches.
+func (j *Job) launchProblems() []problem {
+	u := &unroller{job: j}
+	if len(j.Queues) == 0 {
+		u.do = func(*Launch) error { return nil }
+	}
+	return u.unroll()
+}
+
+// unroll works through the job.
+func (u *unroller) unroll() []problem {
+	j := u.job
+	if _, ps := j.rounds(); ps != nil {
+		return ps
 	}
 	if j.IsGraph() {
 		if _, ps := j.graphWork(); ps != nil || len(j.Steps) == 0 && len(j.Queues) == 0 {
-			return nil, ps
+			return ps
 		}
 	}
-	u := &unroller{job: j}
 	top := Step{Shader: j.Shader, Entry: j.Entry, Specialization: j.Specialization, PushConstants: j.PushConstants, Dispatch: j.Dispatch, Base: j.Base, Draw: j.Draw, Barrier: true}
 	switch {
 	case len(j.Queues) > 0:
 		if _, ps := j.queueCalls(); ps != nil {
-			return nil, ps
+			return ps
 		}
 		u.queues(&top)
 	case len(j.Steps) == 0:
@@ -50,19 +83,32 @@ func (j *Job) launches() ([]Launch, []problem) {
 	default:
 		u.steps(j.Steps, &top, j.scope, "steps")
 	}
-	if u.problems != nil {
-		return nil, u.problems
-	}
-	return u.out, nil
+	return u.problems
 }
 
 // unroller turns steps into launches; it stops at the first problem, as the next rounds of a loop would repeat it.
 type unroller struct {
 	job      *Job
+	do       func(*Launch) error // takes each launch; nil: they are listed
+	err      error               // of what takes them
+	count    int                 // launches so far
 	out      []Launch
 	after    [][]string // by launch of a queue: the steps that it names
 	rounds   int
 	problems []problem
+}
+
+// over says that nothing follows.
+func (u *unroller) over() bool { return u.problems != nil || u.err != nil }
+
+// add hands a launch on.
+func (u *unroller) add(l Launch) {
+	u.count++
+	if u.do == nil {
+		u.out = append(u.out, l)
+		return
+	}
+	u.err = u.do(&l)
 }
 
 func (u *unroller) fail(path string, err error) {
@@ -110,7 +156,7 @@ func inherit(s, outer *Step) Step {
 }
 
 func (u *unroller) loop(step *Step, loops []Loop, s scope, at string) {
-	if u.problems != nil {
+	if u.over() {
 		return
 	}
 	if len(loops) == 0 {
@@ -129,7 +175,7 @@ func (u *unroller) loop(step *Step, loops []Loop, s scope, at string) {
 	for k, v := range s {
 		inner[k] = v
 	}
-	for i := first; i <= last && u.problems == nil; i++ {
+	for i := first; i <= last && !u.over(); i++ {
 		inner[l.Name] = Number{Int: i}
 		if u.rounds++; u.rounds > maxLoopRounds {
 			u.problems = append(u.problems, problem{p, fmt.Sprintf("more than %d rounds of loops", maxLoopRounds), ErrLimit})
@@ -152,12 +198,12 @@ func (u *unroller) body(step *Step, s scope, at string) {
 	switch {
 	case len(step.Steps) > 0:
 		u.steps(step.Steps, step, s, at+".steps")
-	case len(u.out) == maxLaunches:
+	case u.count == maxLaunches:
 		u.problems = append(u.problems, problem{at, fmt.Sprintf("more than %d launches", maxLaunches), ErrLimit})
 	case step.Copy != nil:
 		u.copy(step, s, at)
 	case step.Synchronize:
-		u.out = append(u.out, Launch{Step: step.Name, Synchronize: true, Path: at, Once: step.Once, Mode: step.Mode})
+		u.add(Launch{Step: step.Name, Synchronize: true, Path: at, Once: step.Once, Mode: step.Mode})
 	case step.Transfer != nil:
 		u.transfer(step, s, at)
 	default:
@@ -174,7 +220,7 @@ func (u *unroller) copy(step *Step, s scope, at string) {
 		u.fail(sub(at, "copy.bytes"), err)
 		return
 	}
-	u.out = append(u.out, Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Path: at, Once: step.Once, Mode: step.Mode})
+	u.add(Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Path: at, Once: step.Once, Mode: step.Mode})
 }
 
 func (u *unroller) launch(step *Step, s scope, at string) {
@@ -213,7 +259,7 @@ func (u *unroller) launch(step *Step, s scope, at string) {
 		return
 	}
 	l.Push = push
-	u.out = append(u.out, l)
+	u.add(l)
 }
 
 // specialize adds a value, over an earlier one for the same constant.

@@ -182,7 +182,8 @@ func TestDivisionsOfFewPieces(t *testing.T) {
 			t.Fatal(err)
 		}
 		k := newKind(r.sampler.Sampling)
-		d := newDivision(&r.sampler, &r.launches[0], r.launches[0].work.(*kernel), &k.rows, 1)
+		first := firstLaunch(t, r)
+		d := newDivision(&r.sampler, first, first.work.(*kernel), &k.rows, 1)
 		if k.rows.near != c.near || d.begins(0) != uint64(c.from) {
 			t.Errorf("%d workgroups: %d pieces between windows, which begin %d workgroups after what is looked at", c.groups, k.rows.near, d.begins(0))
 		}
@@ -210,7 +211,7 @@ func TestWorkgroupsAreLeftOut(t *testing.T) {
 		return 50, false
 	}
 	r.tally.begin()
-	if err := r.clocked(&r.launches[0], scheduler.Part{End: 200, Next: next}, false); err != nil {
+	if err := r.clocked(firstLaunch(t, r), scheduler.Part{End: 200, Next: next}, false); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.tally.steps[0].Workgroups; got != 150 || !left {

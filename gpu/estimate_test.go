@@ -311,7 +311,8 @@ func peekOf(t *testing.T, by *config.Sampling) string {
 	}
 	r.tally.begin()
 	r.sampler.Sampling = by
-	d := newDivision(&r.sampler, &r.launches[0], r.launches[0].work.(*kernel), &newKind(by).rows, 1)
+	first := firstLaunch(t, r)
+	d := newDivision(&r.sampler, first, first.work.(*kernel), &newKind(by).rows, 1)
 	d.end, d.last = d.all, d.rows.of(&d.like)
 	switch to, other := d.peek(0); {
 	case other:

@@ -246,7 +246,7 @@ func (r *runner) stats(took time.Duration) *tracing.Stats {
 			s.Counts.Add(&r.tally.steps[i].Counts)
 		}
 	}
-	s.Mode = r.modes()
+	s.Mode = r.modesText()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	s.Host = tracing.Host{Seconds: took.Seconds(), PeakBytes: m.Sys}

@@ -84,7 +84,7 @@ func (r *runner) graphNodes(g *graphJob, work *config.GraphWork) ([]*scheduler.N
 	for i := range work.Nodes {
 		n := &work.Nodes[i]
 		r.resources.mesh = meshOf(work, n)
-		l, _, err := r.prepareLaunch(&n.Launch)
+		l, _, err := r.kernels.launch(&n.Launch)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", n.Path, err)
 		}

@@ -20,12 +20,13 @@ type resources struct {
 	buffers []*mem.Buffer // in the order of the job
 	views   []mem.Descriptor
 	draw    *draw               // that is being prepared; nil: none
+	pushes  pushes              // where push constants lie
 	mesh    []config.MeshTarget // where outputs of the mesh node that is bound go
 }
 
 // newResources allocates and fills all buffers.
 func newResources(job *config.Job, store *mem.Store, host *budget) (*resources, error) {
-	r := &resources{job: job, store: store, budget: host}
+	r := &resources{job: job, store: store, budget: host, pushes: pushes{store: store}}
 	var contents []config.Content
 	for i := range job.Buffers {
 		b := &job.Buffers[i]
@@ -141,15 +142,21 @@ func (r *resources) bind(p *program.Program, l *config.Launch) (*mem.Bindings, e
 		}
 		b.Bind(list...)
 	}
+	return b, r.push(p, l, b)
+}
+
+// push gives a launch its push constants.
+func (r *resources) push(p *program.Program, l *config.Launch, b *mem.Bindings) (err error) {
 	if int(p.PushBytes) > len(l.Push.Bytes) {
-		return nil, fmt.Errorf("push_constants: the shader's block has %d bytes, the job gives %d", p.PushBytes, len(l.Push.Bytes))
+		return fmt.Errorf("push_constants: the shader's block has %d bytes, the job gives %d", p.PushBytes, len(l.Push.Bytes))
 	}
 	if len(l.Push.Bytes) == 0 {
-		return b, nil
+		return nil
 	}
-	push := append([]byte(nil), l.Push.Bytes...)
-	r.fix(push, l.Push.Addresses)
-	return b, b.SetPush(r.store, push)
+	b.Push = slices.Clone(l.Push.Bytes)
+	r.fix(b.Push, l.Push.Addresses)
+	b.PushAddr, err = r.pushes.place(len(b.Push))
+	return err
 }
 
 // elements are the descriptors of a binding; those of an array that the job does not bind stay empty.

@@ -9,8 +9,6 @@ import (
 
 	"spvsim/account"
 	"spvsim/config"
-	"spvsim/cu"
-	"spvsim/mem"
 	"spvsim/spirv/validate"
 )
 
@@ -21,15 +19,16 @@ type runner struct {
 	guard     *guard
 	machine   *machine
 	resources *resources
+	kernels   *kernels
 	programs  *programs
-	launches  []launch
-	graphs    []*graphJob
-	total     int          // rounds
-	window    *config.Time // nil: all is timed
-	sampler   sampler
-	queues    []account.HardwareQueue // of the last round
-	inGroups  *groupSteps             // where launches of queues are sampled; nil: they are not
-	events    eventCounter            // of parts that do not count their own; nil where not asked for
+	course
+	graphs   []*graphJob
+	total    int          // rounds
+	window   *config.Time // nil: all is timed
+	sampler  sampler
+	queues   []account.HardwareQueue // of the last round
+	inGroups *groupSteps             // where launches of queues are sampled; nil: they are not
+	events   eventCounter            // of parts that do not count their own; nil where not asked for
 }
 
 // newRunner does all that can fail before the first cycle.
@@ -56,6 +55,7 @@ func prepareRunner(ctx context.Context, s Setup) (*runner, error) {
 	if r.resources, err = newResources(s.Job, r.machine.store, r.guard.host); err != nil {
 		return nil, err
 	}
+	r.kernels = &kernels{r.resources, r.programs, r.machine, r.guard, map[string]*like{}}
 	if r.total, err = s.Job.Rounds(); err != nil {
 		return nil, err
 	}
@@ -114,37 +114,18 @@ func (r *runner) prepareWork() error {
 		once := &config.Launch{Step: "graph"}
 		i := slices.IndexFunc(r.graphs, func(g *graphJob) bool { return len(g.entries) > 0 })
 		for range r.graphs[i].repeat {
-			r.launches = append(r.launches, launch{step: once.Step, mode: r.mode(""), from: once, work: &graphWork{graphJob: r.graphs[i], entries: r.graphs[i].entries}})
+			l := launch{step: once.Step, mode: r.mode(""), from: once, work: &graphWork{graphJob: r.graphs[i], entries: r.graphs[i].entries}}
+			r.note(&l)
+			r.launches = append(r.launches, l)
 		}
 		return nil
 	}
-	list, err := r.setup.Job.Launches()
-	if err != nil {
-		return err
-	}
-	return r.prepare(list)
+	return r.prepare()
 }
 
 // onlyGraph says that the job is a graph without steps.
 func (r *runner) onlyGraph() bool {
 	return len(r.graphs) > 0 && len(r.setup.Job.Steps)+len(r.setup.Job.Queues) == 0
-}
-
-// prepare makes a work of each launch: programs are lowered, resources bound.
-func (r *runner) prepare(list []config.Launch) error {
-	for i := range list {
-		l := &list[i]
-		made := launch{step: stepName(l), once: l.Once, host: l.Copy != nil || l.Synchronize, mode: r.mode(l.Mode), from: l}
-		if made.host {
-			made.mode = config.ModeTimed
-		}
-		var err error
-		if made.work, err = r.work(l); err != nil {
-			return err
-		}
-		r.launches = append(r.launches, made)
-	}
-	return nil
 }
 
 // work makes the work of a launch.
@@ -167,70 +148,7 @@ func (r *runner) work(l *config.Launch) (work, error) {
 		}
 		return t, nil
 	}
-	return r.kernel(l)
-}
-
-// kernel makes the work of a launch of workgroups, or of a draw.
-func (r *runner) kernel(l *config.Launch) (queued, error) {
-	made, d, err := r.prepareLaunch(l)
-	if err != nil {
-		return nil, err
-	}
-	if made.Code.Program.Node != nil {
-		return nil, fmt.Errorf("%w: %s: entry point %q is a node of an execution graph: want it among nodes, and graph instead of dispatch",
-			errGraph, l.Shader, made.Code.Program.Name)
-	}
-	at, err := r.resources.indirect(l.Indirect)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", l.Path, err)
-	}
-	k := kernel{Launch: *made, at: at}
-	if d != nil {
-		return &drawing{k, d}, nil
-	}
-	return &k, nil
-}
-
-// prepareLaunch lowers a program and binds its resources; d is the draw of a fragment shader.
-func (r *runner) prepareLaunch(l *config.Launch) (made *cu.Launch, d *draw, err error) {
-	p, err := r.programs.get(l)
-	if err != nil {
-		return nil, nil, err
-	}
-	prog := p.code.Program
-	if d, err = r.resources.newDraw(l.Draw, prog); err != nil {
-		return nil, nil, Named(l.Shader, err)
-	}
-	r.resources.draw = d
-	b, err := r.resources.bind(prog, l)
-	if err == nil {
-		err = r.programs.bindConstants(r.machine.store, prog, b)
-	}
-	if err != nil {
-		return nil, nil, Named(l.Shader, err)
-	}
-	if err := r.placeScratch(p); err != nil {
-		return nil, nil, err
-	}
-	made = &cu.Launch{Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Base: l.Base, Bindings: b, Scratch: p.scratch}
-	if d != nil {
-		made.Fragments, made.NumWorkgroups = d.waves, [3]uint32{uint32(len(d.waves)), 1, 1}
-	}
-	return made, d, nil
-}
-
-// placeScratch gives a program the private memory of its waves.
-func (r *runner) placeScratch(p *lowered) (err error) {
-	prog := p.code.Program
-	words := int(prog.ScratchWords)
-	if words == 0 || p.scratch != nil {
-		return nil
-	}
-	if err := r.guard.host.take(uint64(r.machine.slots)*scratchHostBytes, "the scratch of every wave slot"); err != nil {
-		return err
-	}
-	p.scratch, err = mem.NewScratch(r.machine.store, r.machine.slots, words, prog.WaveSize)
-	return err
+	return r.kernels.work(l)
 }
 
 func stepName(l *config.Launch) string {
@@ -254,17 +172,9 @@ func (r *runner) mode(step string) string {
 	return cmp.Or(r.setup.Mode, step, r.setup.Job.Mode, config.ModeTimed)
 }
 
-// modes words how the job ran, where not all of it was timed.
-func (r *runner) modes() string {
-	var list []string
-	add := func(mode string) {
-		if !slices.Contains(list, mode) {
-			list = append(list, mode)
-		}
-	}
-	for i := range r.launches {
-		add(r.launches[i].mode)
-	}
+// modesText words how the job ran, where not all of it was timed.
+func (r *runner) modesText() string {
+	list := slices.Clone(r.modes)
 	if len(list) == 1 && list[0] == config.ModeTimed {
 		list[0] = ""
 		if r.window != nil {
@@ -299,18 +209,15 @@ func (r *runner) rounds() error {
 // stream runs the launches of a round, one after the other.
 func (r *runner) stream(round int) error {
 	follows := false // launches wait in the stream
-	for i := range r.launches {
-		l := &r.launches[i]
+	return r.each(func(i, of int, l *launch) error {
 		if l.once && round > 0 {
-			continue
+			return nil
 		}
-		r.guard.progress.Launch, r.guard.progress.Launches = i+1, len(r.launches)
-		if err := r.launch(l, follows); err != nil {
-			return err
-		}
+		r.guard.progress.Launch, r.guard.progress.Launches = i+1, of
+		err := r.launch(l, follows)
 		follows = (follows || !l.host) && !l.from.Synchronize
-	}
-	return nil
+		return err
+	})
 }
 
 // launch runs one launch to its end; follows: after another one of its round.

@@ -63,6 +63,8 @@ type launch struct {
 	mode string
 	from *config.Launch
 	work work
+	// number counts the launches of the job from 0.
+	number int
 }
 
 // An executor runs launches, and counts them with their steps.

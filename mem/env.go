@@ -44,16 +44,6 @@ func (b *Bindings) Bind(elements ...Descriptor) {
 	b.Descriptors = append(b.Descriptors, elements...)
 }
 
-// SetPush sets the push constants and gives them an address.
-func (b *Bindings) SetPush(s *Store, push []byte) error {
-	r, err := s.Reserve(max(1, uint64(len(push))), "push constants")
-	if err != nil {
-		return err
-	}
-	b.Push, b.PushAddr = push, r.Addr
-	return nil
-}
-
 // Scratch is the private memory of the lanes of one wave slot. Word w of lane l
 // is Words[w*lanes+l], so that a slot that all lanes access is contiguous.
 type Scratch struct {

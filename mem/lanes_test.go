@@ -190,9 +190,11 @@ func TestFlatAddresses(t *testing.T) {
 func TestScalarLoad(t *testing.T) {
 	b := newBench(t, 256)
 	b.fillIota()
-	if err := b.env.SetPush(b.store, []byte{1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0}); err != nil {
+	r, err := b.store.Reserve(12, "push constants")
+	if err != nil {
 		t.Fatal(err)
 	}
+	b.env.Push, b.env.PushAddr = []byte{1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0}, r.Addr
 	for _, c := range []struct {
 		space isa.Space
 		want  [2]uint64

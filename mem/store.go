@@ -130,8 +130,13 @@ func (s *Store) Reserve(bytes uint64, name string) (*Buffer, error) {
 	}
 	b := &Buffer{Name: name, Addr: s.next, Size: bytes}
 	s.used += bytes
-	s.next = (s.next + bytes + Guard + alignment - 1) &^ (alignment - 1)
+	s.next = After(b.Addr, bytes)
 	return b, nil
+}
+
+// After is where a range lies that is taken after one at an address.
+func After(addr, bytes uint64) uint64 {
+	return (addr + bytes + Guard + alignment - 1) &^ (alignment - 1)
 }
 
 func (s *Store) full(bytes uint64, name string) error {

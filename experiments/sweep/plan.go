@@ -237,15 +237,14 @@ func newSpec(e *config.Experiment, at Place, files *config.Files, p *config.Poin
 
 // work counts the workgroups that a job launches from the host, over all its rounds; a graph's own enqueues are not known.
 func work(j *config.Job) uint64 {
-	launches, err := j.Launches()
+	var sum uint64
+	err := j.EachLaunch(func(l *config.Launch) error {
+		sum += uint64(l.Dispatch[0]) * uint64(l.Dispatch[1]) * uint64(l.Dispatch[2])
+		return nil
+	})
 	rounds, err2 := j.Rounds()
 	if err != nil || err2 != nil {
 		return 0
-	}
-	var sum uint64
-	for i := range launches {
-		d := launches[i].Dispatch
-		sum += uint64(d[0]) * uint64(d[1]) * uint64(d[2])
 	}
 	return max(sum*uint64(rounds), 1)
 }
