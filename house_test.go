@@ -82,7 +82,7 @@ var house = map[string]string{
 
 // akita are the packages that may know the event engine.
 var akita = map[string]bool{"engine": true, "simd": true, "lds": true, "lookahead": true, "cu": true, "scheduler": true, "command": true, "mem": true, "gpu": true, "tracing": true,
-	"tracing/daisen": true, "tracing/monitor": true}
+	"internal/ledger": true, "tracing/daisen": true, "tracing/monitor": true}
 
 func TestImportsRunDownTheHouse(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...").Output()
