@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -274,12 +275,11 @@ func (a *Axis) span() ([]Value, error) {
 }
 
 func numberValue(n Number) Value {
-	v := &yaml.Node{}
-	if n.IsFloat {
-		_ = v.Encode(n.Float) // numbers always can be
-	} else {
-		_ = v.Encode(n.Int)
+	if !n.IsFloat { // as Encode writes it, without a reader of the text for each
+		return Value{&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.FormatInt(n.Int, 10)}}
 	}
+	v := &yaml.Node{}
+	_ = v.Encode(n.Float) // numbers always can be
 	return Value{v}
 }
 
