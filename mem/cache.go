@@ -72,7 +72,7 @@ type level struct {
 	random    bool   // any line of a full set is replaced
 	latency   uint64
 	cost      uint64
-	linkCost  [2]uint64 // fixed-point time of a byte on the link to the next level, by direction; 0: none
+	linkCost  [3]uint64 // fixed-point time of a byte on the link to the next level, by direction and of both; 0: none
 	atomic    uint64    // cycles of an update of one element
 	written   uint64    // cycle in which the last line of a write buffer is where it goes
 	caches    []*cache
@@ -91,6 +91,8 @@ type geometry struct {
 	sector    uint64 // bytes that are fetched together; 0: lines
 	word      uint   // log2 of the bytes of a word of a mask
 	whole     uint64 // mask of all words of a line; 0: a line is less than a word
+	piece     uint   // log2 of the bytes that go to the next level where something in them is dirty
+	allPieces line   // mask of all pieces of a line
 }
 
 // A cache is one instance. next is nil when memory is behind it.
@@ -99,7 +101,7 @@ type cache struct {
 	slices []slice
 	next   *cache
 	mem    memory
-	link   [2]timetable // to the next level, by direction
+	link   [3]timetable // to the next level, by direction, and what both share
 	credit queue        // requests on the link that the next level has not taken
 	stall  uint64       // cycle until which the request at hand waits for a free entry
 }
@@ -108,7 +110,7 @@ func newLevel(c namedCache, s *HierarchySpec, shape *spec.Shape, next *level, no
 	l := &level{namedCache: c, geometry: newGeometry(&c.CacheSpec, s.wordShift()), keeps: c.kept(), eager: c.Write == WriteEager, next: next, now: now,
 		latency: uint64(c.LatencyCycles), cost: costPerByte(c.BytesPerCycle), atomic: uint64(s.VectorMemory.AtomicCycles)}
 	l.counter.Level = c.Name
-	for way, bytes := range [2]float64{c.LinkRead, c.LinkWrite} {
+	for way, bytes := range [...]float64{Read: c.LinkRead, Write: c.LinkWrite, both: c.LinkShared} {
 		if bytes > 0 {
 			l.linkCost[way] = costPerByte(bytes)
 		}
@@ -125,6 +127,11 @@ func newGeometry(c *CacheSpec, word uint) geometry {
 	unit := max(c.InterleaveBytes, c.LineBytes)
 	g := geometry{lineShift: log2(c.LineBytes), perUnit: log2(unit / c.LineBytes), spread: interleave{log2(unit), newDivider(c.Slices)},
 		sets: newDivider(c.Bytes / (c.LineBytes * c.Ways * c.Slices)), word: word, sector: uint64(c.SectorBytes), whole: wordMask(0, uint64(c.LineBytes)>>word)}
+	g.piece = log2(c.LineBytes)
+	if c.WriteBytes > 0 {
+		g.piece = log2(c.WriteBytes)
+	}
+	g.allPieces = 1<<(uint(c.LineBytes)>>g.piece) - 1
 	if c.HashSets && g.sets.pow2 {
 		g.fold = g.sets.n - 1
 	}
@@ -220,11 +227,17 @@ func (c *cache) waitHere(q *queue, at, delay uint64) uint64 {
 	return c.hold(q, at, delay)
 }
 
-// cross takes a credit for the link to the next level, and books the direction that the bytes take: what is read comes from there,
-// what is stored and the operands of atomics go there.
+// both is the place of what the two directions of a link share, after those of Read and Write.
+const both = Write + 1
+
+// cross takes a credit for the link to the next level, and books the direction that the bytes take, what is read from there,
+// what is stored and the operands of atomics to there, or what both share.
 func (c *cache) cross(at, delay uint64, bytes uint32, kind Kind) uint64 {
 	delay = c.wait(&c.credit, at, delay)
 	way := min(kind, Write)
+	if c.linkCost[both] > 0 {
+		way = both
+	}
 	if c.linkCost[way] == 0 {
 		return delay
 	}
@@ -257,28 +270,24 @@ func (c *cache) replace(p *place, at, delay uint64) (way int, waited uint64) {
 	way = p.victim(c.random)
 	l, label := p.line(way), &p.labels()[way]
 	if l.dirty() {
-		delay = c.writeOut(p.slice, at, delay, c.address(p, *label), c.valid(p.slice, p.first+way))
+		delay = c.writeOut(p.slice, at, delay, c.address(p, *label), l.pieces(), c.valid(p.slice, p.first+way))
 	}
 	c.empty(p, way)
 	return way, delay
 }
 
-// writeOut sends a line to the next level by way of the write buffer. It returns what the request has waited for when that has the line.
-func (c *cache) writeOut(s *slice, at, delay, addr, words uint64) (waited uint64) {
+// writeOut sends what is dirty of a line to the next level by way of the write buffer. It returns what the request has waited for
+// when that has the line.
+func (c *cache) writeOut(s *slice, at, delay, addr uint64, pieces line, words uint64) (waited uint64) {
 	c.counter.Writebacks++
 	victim := uint64(0) // without a limit it goes at once
 	if c.WriteBuffer > 0 {
 		delay = c.wait(&s.writes, at, delay)
 		victim = delay
 	}
-	ready, taken := c.forward(at, s.readOut(c, at, victim), addr, uint32(c.LineBytes), words)
+	ready, taken := c.send(s, at, victim, addr, pieces, words)
 	c.leaves(s, ready, taken)
 	return delay
-}
-
-// readOut books the slice for a line that it sends on: its data have one port, which what is asked of the slice takes as well.
-func (s *slice) readOut(c *cache, at, delay uint64) (waited uint64) {
-	return s.turn(at, delay, uint64(c.LineBytes)*c.cost, c.Requests > 0)
 }
 
 // leaves gives the entry of a line in the write buffer back when the next level takes the line.
@@ -290,7 +299,7 @@ func (c *cache) leaves(s *slice, ready, taken uint64) {
 }
 
 // forward writes to the next level and returns the cycles of the acknowledgement and of when that takes the last byte.
-func (c *cache) forward(at, delay, addr uint64, bytes uint32, words uint64) (ready, taken uint64) {
+func (c *cache) forward(at, delay, addr uint64, bytes uint32, w written) (ready, taken uint64) {
 	delay, addr = c.cross(at, delay, bytes, Write), c.frames.place(addr)
 	if c.next == nil {
 		ready, taken = c.mem.transfer(at, delay, addr, bytes, Write)
@@ -299,17 +308,16 @@ func (c *cache) forward(at, delay, addr uint64, bytes uint32, words uint64) (rea
 	}
 	step := min(bytes, uint32(c.next.LineBytes))
 	for done := uint32(0); done < bytes; done += step {
-		r, t := c.next.write(at, delay, addr+uint64(done), step, words>>(done>>c.word))
+		r, t := c.next.write(at, delay, addr+uint64(done), step, w.down(uint64(done>>c.word)))
 		ready, taken = max(ready, r), max(taken, t)
 	}
 	c.credit.enter(taken)
 	return ready, taken
 }
 
-// write stores bytes of one line; words are those that are written whole, from addr
-// on. Lines have masks of words: one that is allocated by a store is not fetched
+// write stores bytes of one line, from addr on. Lines have masks of words: one that is allocated by a store is not fetched
 // until something reads it before it was all written.
-func (c *cache) write(at, delay, addr uint64, bytes uint32, words uint64) (ready, taken uint64) {
+func (c *cache) write(at, delay, addr uint64, bytes uint32, w written) (ready, taken uint64) {
 	p := c.locate(addr)
 	delay = c.hold(&p.requests, at, delay)
 	arrives := at
@@ -318,16 +326,16 @@ func (c *cache) write(at, delay, addr uint64, bytes uint32, words uint64) (ready
 	c.counter.Written += uint64(bytes)
 	c.part.tell(at, delay, addr, bytes)
 	at += c.latency
-	held, delay := c.store(&p, at, delay, words<<c.within(addr))
+	held, delay := c.store(&p, at, delay, w.up(c.within(addr)))
 	if ready = at + delay; !held {
-		ready, delay = c.through(p.slice, at, delay, addr, bytes, words)
+		ready, delay = c.through(p.slice, at, delay, addr, bytes, w)
 	}
 	p.requests.enter(arrives + delay)
 	return ready, taken
 }
 
 // store puts words into their line, if there is one or one is allocated, and says whether they stay here.
-func (c *cache) store(p *place, at, delay, words uint64) (held bool, waited uint64) {
+func (c *cache) store(p *place, at, delay uint64, w written) (held bool, waited uint64) {
 	way := p.find()
 	if way >= 0 {
 		c.counter.Hits++
@@ -340,9 +348,9 @@ func (c *cache) store(p *place, at, delay, words uint64) (held bool, waited uint
 		*p.line(way) = newLine(at + delay)
 	}
 	p.touch(way)
-	whole := c.stored(p.slice, p.first+way, words)
+	whole := c.stored(p.slice, p.first+way, w.whole)
 	if c.keeps {
-		p.makeDirty(way)
+		p.makeDirty(way, c.pieces(w.some))
 	}
 	if c.eager && whole {
 		if way = p.early(way, c.DirtyWays); way >= 0 {
@@ -373,7 +381,7 @@ func (p *place) early(way, waiting int) int {
 // sendWhole sends a line that stores have written whole to the next level, and keeps it. It returns what the store has waited for then.
 func (c *cache) sendWhole(p *place, way int, at, delay uint64) (waited uint64) {
 	addr := c.address(p, p.labels()[way])
-	waited = c.writeOut(p.slice, at, delay, addr, c.whole)
+	waited = c.writeOut(p.slice, at, delay, addr, p.line(way).pieces(), c.whole)
 	*p.line(way) &^= dirtyLine
 	if !c.AcquireAtStart { // which drops the others' copies as well
 		c.dropElsewhere(addr)
@@ -386,9 +394,9 @@ func (l *level) within(addr uint64) uint64 { return addr & uint64(l.LineBytes-1)
 
 // through passes a store on; it holds a miss entry until it is acknowledged, and one of the write buffer until the next level
 // takes it.
-func (c *cache) through(s *slice, at, delay, addr uint64, bytes uint32, words uint64) (ready, waited uint64) {
+func (c *cache) through(s *slice, at, delay, addr uint64, bytes uint32, w written) (ready, waited uint64) {
 	delay = c.waitHere(&s.writes, at, c.waitHere(&s.misses, at, delay))
-	ready, taken := c.forward(at, delay, addr, bytes, words)
+	ready, taken := c.forward(at, delay, addr, bytes, w)
 	s.misses.enter(ready)
 	c.leaves(s, ready, taken)
 	return ready, delay
@@ -403,7 +411,7 @@ func (c *cache) coherent(at, delay, addr uint64, kind Kind, l *Line, bytes uint3
 	case kind == Read:
 		return c.read(at, delay, addr, bytes)
 	case kind == Write:
-		return c.write(at, delay, addr, bytes, l.Words)
+		return c.write(at, delay, addr, bytes, c.written(l))
 	}
 	return c.update(at, delay, addr, uint64(l.Serial), bytes)
 }
@@ -454,7 +462,7 @@ func (c *cache) update(at, delay, addr, serial uint64, bytes uint32) (ready, tak
 	p := c.locate(addr)
 	ready, taken = c.read(at, c.hold(&p.atomics, at, delay), addr, bytes)
 	serial *= c.atomic
-	p.hold(p.find(), ready+serial+c.atomic)
+	p.hold(p.find(), ready+serial+c.atomic, c.allPieces)
 	p.atomics.enter(ready + serial)
 	return ready + serial, taken
 }

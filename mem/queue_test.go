@@ -297,6 +297,7 @@ func (s *served) Func(ctx sim.HookCtx) {
 		s.note(name, a.Served, a.Bytes)
 	case LinkAccess:
 		s.note(fmt.Sprintf("%s link %d", name, min(a.Kind, Write)), a.Served, a.Bytes)
+		s.note(name+" link", a.Served, a.Bytes)
 	}
 }
 
@@ -320,7 +321,7 @@ func (s *served) check(t *testing.T, seed uint64, level string, bytesPerCycle fl
 
 // Random machines with queues of random sizes, and random requests: hits and misses are the accesses, and hooks receive all of
 // them; more entries never make the last reply later by more than a twentieth; nothing is ready before it was asked for; no
-// level and no direction of a link moves more than its peak, as a whole and in any 1,000 cycles of the channel's time.
+// level, no direction of a link and no link moves more than its peak, as a whole and in any 1,000 cycles of the channel's time.
 func TestLawsOfQueues(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -330,7 +331,10 @@ func TestLawsOfQueues(t *testing.T) {
 			for _, l := range []*CacheSpec{&h.VectorL1, &h.L2} {
 				l.Requests, l.WriteBuffer, l.Atomics, l.LinkCredits, l.Misses = sizes(), sizes(), sizes(), sizes(), sizes()
 			}
-			h.L2.LinkRead, h.L2.LinkWrite = float64(int(1)<<r.IntN(5)), float64(int(1)<<r.IntN(5))
+			if h.L2.LinkRead, h.L2.LinkWrite = float64(int(1)<<r.IntN(5)), float64(int(1)<<r.IntN(5)); seed%3 == 0 {
+				h.L2.LinkSpec = LinkSpec{LinkShared: float64(int(1) << r.IntN(6))}
+			}
+			h.L2.WriteBytes = []int{0, 16, 32, 64}[r.IntN(4)]
 			h.Memory.Requests = sizes()
 			h.Memory.BytesPerCycle = float64(int(4) << r.IntN(4))
 			s = *h
@@ -356,8 +360,11 @@ func TestLawsOfQueues(t *testing.T) {
 			hook.check(t, seed, "L2", s.L2.BytesPerCycle)
 		}
 		if s.L2.LinkCredits > 0 {
-			hook.check(t, seed, "L2 link 0", s.L2.LinkRead)
-			hook.check(t, seed, "L2 link 1", s.L2.LinkWrite)
+			for link, rate := range map[string]float64{"L2 link 0": s.L2.LinkRead, "L2 link 1": s.L2.LinkWrite, "L2 link": s.L2.LinkShared} {
+				if rate > 0 {
+					hook.check(t, seed, link, rate)
+				}
+			}
 		}
 		if c := f.count("memory"); s.Memory.Requests > 0 && s.L2.WriteBuffer > 0 && float64(c.Bytes) > s.Memory.BytesPerCycle*float64(f.Release(end)) {
 			t.Errorf("seed %d: memory moved %d bytes by cycle %d", seed, c.Bytes, f.Release(end))

@@ -30,6 +30,7 @@ type CacheSpec struct {
 	Bytes           int     `yaml:"bytes" range:"0..1099511627776" unit:"bytes" doc:"size of one instance, over all its slices; 0: no such level"`
 	LineBytes       int     `yaml:"line_bytes" range:"0..4096" pow2:"true" unit:"bytes" doc:"line size"`
 	SectorBytes     int     `yaml:"sector_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"aligned part of a line that is fetched by itself, when something in it is read; 0: the whole line, as in vector_l1 and scalar_l1, and under memory.model: akita"`
+	WriteBytes      int     `yaml:"write_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"aligned part of a line that goes to the next level by itself when something in it is dirty, a sixteenth of the line at least; stores to parts of words, and atomics, make all of a line dirty; 0: the whole line, as under memory.model: akita"`
 	Ways            int     `yaml:"ways" range:"0..1024" doc:"associativity"`
 	Slices          int     `yaml:"slices" range:"0..4096" doc:"slices of one instance, picked by address; each serves its own requests"`
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"0..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one slice; 0: one line"`
@@ -45,8 +46,14 @@ type CacheSpec struct {
 	ReleaseAtEnd    bool    `yaml:"release_at_end" default:"false" doc:"whether a launch ends when what it left dirty here is written to the next level, and other instances have dropped their copies of it: caches that several engines have one each of"`
 	AcquireAtStart  bool    `yaml:"acquire_at_start" default:"false" doc:"whether a launch begins with nothing here, as other instances may have stored what is held: caches that several engines have one each of"`
 	QueueSpec       `yaml:",inline"`
-	LinkRead        float64 `yaml:"link_read_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth from the next level to one instance, which what is read takes; 0: only the next level's own"`
-	LinkWrite       float64 `yaml:"link_write_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth from one instance to the next level, which stores, evicted lines and operands of atomics take; 0: only the next level's own; 0 in scalar_l1"`
+	LinkSpec        `yaml:",inline"`
+}
+
+// LinkSpec is what the way between an instance and the next level moves.
+type LinkSpec struct {
+	LinkRead   float64 `yaml:"link_read_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth from the next level to one instance, which what is read takes; 0: only the next level's own"`
+	LinkWrite  float64 `yaml:"link_write_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth from one instance to the next level, which stores, evicted lines and operands of atomics take; 0: only the next level's own; 0 in scalar_l1"`
+	LinkShared float64 `yaml:"link_shared_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth between one instance and the next level that both directions share, instead of one for each; 0: those"`
 }
 
 // QueueSpec has the queues of a level that are full at some number of requests; who sends to it waits then.
@@ -77,6 +84,12 @@ func (c CacheSpec) Check() []spec.Problem {
 	}
 	if c.SectorBytes > 0 && (c.SectorBytes < minLine || c.SectorBytes > c.LineBytes) {
 		ps = append(ps, spec.Bad("sector_bytes", "found %d: want 0, or from %d up to line_bytes, %d", c.SectorBytes, minLine, c.LineBytes))
+	}
+	if least := max(minLine, c.LineBytes/maxPieces); c.WriteBytes > 0 && (c.WriteBytes < least || c.WriteBytes > c.LineBytes) {
+		ps = append(ps, spec.Bad("write_bytes", "found %d: want 0, or from %d up to line_bytes, %d", c.WriteBytes, least, c.LineBytes))
+	}
+	if c.LinkShared > 0 && c.LinkRead+c.LinkWrite > 0 {
+		ps = append(ps, spec.Bad("link_shared_bytes_per_cycle", "found %g: want 0 where link_read_bytes_per_cycle or link_write_bytes_per_cycle is given", c.LinkShared))
 	}
 	if c.InterleaveBytes > 0 && c.InterleaveBytes < c.LineBytes {
 		ps = append(ps, spec.Bad("interleave_bytes", "found %d: want at least line_bytes, %d", c.InterleaveBytes, c.LineBytes))
@@ -241,6 +254,8 @@ func (l *namedCache) checkStores() []spec.Problem {
 		return []spec.Problem{spec.Bad(l.Name+".write_allocate", "found true: want false, as nothing is stored through the scalar cache")}
 	case readOnly && l.DirtyWays > 0:
 		return []spec.Problem{spec.Bad(l.Name+".dirty_ways", "found %d: want 0, as nothing is stored through the scalar cache", l.DirtyWays)}
+	case readOnly && l.WriteBytes > 0:
+		return []spec.Problem{spec.Bad(l.Name+".write_bytes", "found %d: want 0, as nothing is stored through the scalar cache", l.WriteBytes)}
 	case readOnly && l.Atomics > 0:
 		return []spec.Problem{spec.Bad(l.Name+".atomics", "found %d: want 0, as no atomics go through the scalar cache", l.Atomics)}
 	case readOnly && l.LinkWrite > 0:
@@ -260,6 +275,8 @@ func (l *namedCache) checkStores() []spec.Problem {
 // checkSectors refuses parts of lines in the first caches, which are asked for lines, and such as are less than a word.
 func (l *namedCache) checkSectors(word int) []spec.Problem {
 	switch {
+	case l.Present() && l.WriteBytes > 0 && l.WriteBytes < word:
+		return []spec.Problem{spec.Bad(l.Name+".write_bytes", "found %d: want at least %d, a 64th of the longest line", l.WriteBytes, word)}
 	case !l.Present() || l.SectorBytes == 0:
 		return nil
 	case l.Name == "vector_l1" || l.Name == "scalar_l1":

@@ -18,14 +18,14 @@ type slice struct {
 	atomics  queue // not done
 }
 
-// A line is the cycle in which the line is there, times 4, plus 2 when all of it
-// is valid, plus 1 when it is dirty.
+// A line is the cycle in which the line is there, whether all of it is valid, and a bit for each piece of it that is dirty.
 type line uint64
 
 const (
-	dirtyLine  = 1 << 0
-	fullLine   = 1 << 1
-	readyShift = 2
+	maxPieces  = 16
+	dirtyLine  = 1<<maxPieces - 1
+	fullLine   = 1 << maxPieces
+	readyShift = maxPieces + 1
 )
 
 func newLine(ready uint64) line { return line(ready << readyShift) }
@@ -33,6 +33,7 @@ func newLine(ready uint64) line { return line(ready << readyShift) }
 func (l line) ready() uint64 { return uint64(l >> readyShift) }
 func (l line) full() bool    { return l&fullLine != 0 }
 func (l line) dirty() bool   { return l&dirtyLine != 0 }
+func (l line) pieces() line  { return l & dirtyLine }
 
 // setBits has a bit for each set of a slice.
 type setBits []uint64
@@ -116,17 +117,17 @@ func mix(n uint32) uint32 {
 // touch makes a way the most recently used.
 func (p *place) touch(way int) { p.used.touch(int(p.set), way) }
 
-// makeDirty marks a line that the next level does not have as it is.
-func (p *place) makeDirty(way int) {
-	*p.line(way) |= dirtyLine
+// makeDirty marks pieces of a line that the next level does not have as they are.
+func (p *place) makeDirty(way int, pieces line) {
+	*p.line(way) |= pieces
 	p.dirty.mark(p.set)
 }
 
-// hold makes a line dirty, and keeps it from others until a cycle.
-func (p *place) hold(way int, until uint64) {
+// hold makes all of a line dirty, and keeps it from others until a cycle.
+func (p *place) hold(way int, until uint64, all line) {
 	l := p.line(way)
 	*l = newLine(until) | *l&fullLine
-	p.makeDirty(way)
+	p.makeDirty(way, all)
 }
 
 // drop makes a line invalid.

@@ -19,18 +19,18 @@ func (f *Fast) Warm(r *Request) {
 		if c == nil {
 			return // memory alone
 		}
-		c.warm(r.Kind != Read, crossed.place(r.Lines[i].Addr), min(r.Lines[i].Bytes, uint32(c.LineBytes)), r.Lines[i].Words)
+		c.warm(r.Kind != Read, crossed.place(r.Lines[i].Addr), min(r.Lines[i].Bytes, uint32(c.LineBytes)), c.written(&r.Lines[i]))
 	}
 }
 
 // warm brings a line in, from the next level if need be; a store makes it dirty
 // where the cache keeps stores, and goes on where it does not.
-func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
+func (c *cache) warm(store bool, addr uint64, bytes uint32, w written) {
 	c.looks++
 	p := c.locate(addr)
 	way := p.find()
 	if way < 0 && store && !c.WriteAllocate {
-		c.warmNext(store, addr, bytes, words)
+		c.warmNext(store, addr, bytes, w)
 		return
 	}
 	if way < 0 {
@@ -46,12 +46,12 @@ func (c *cache) warm(store bool, addr uint64, bytes uint32, words uint64) {
 	if !store {
 		return
 	}
-	whole := c.stored(p.slice, p.first+way, words<<c.within(addr))
+	whole := c.stored(p.slice, p.first+way, w.whole<<c.within(addr))
 	if !c.keeps {
-		c.warmNext(store, addr, bytes, words)
+		c.warmNext(store, addr, bytes, w)
 		return
 	}
-	p.makeDirty(way)
+	p.makeDirty(way, c.pieces(w.some<<c.within(addr)))
 	if c.eager && whole {
 		c.warmEarly(&p, p.early(way, c.DirtyWays))
 	}
@@ -62,14 +62,14 @@ func (c *cache) warmEarly(p *place, way int) {
 	if way < 0 {
 		return
 	}
-	c.warmNext(true, c.address(p, p.labels()[way]), uint32(c.LineBytes), c.whole)
+	c.warmSend(c.address(p, p.labels()[way]), p.line(way).pieces(), c.whole)
 	*p.line(way) &^= dirtyLine
 }
 
 // warmFill makes what a read of bytes fetches valid.
 func (c *cache) warmFill(p *place, way int, addr uint64, bytes uint32) {
 	from, size := c.sectors(addr, bytes)
-	c.warmNext(false, from, size, 0)
+	c.warmNext(false, from, size, written{})
 	c.fill(p.slice, p.first+way, 0, from, size)
 }
 
@@ -77,14 +77,21 @@ func (c *cache) warmFill(p *place, way int, addr uint64, bytes uint32) {
 func (c *cache) evict(p *place) int {
 	way := p.victim(c.random)
 	if p.line(way).dirty() {
-		c.warmNext(true, c.address(p, p.labels()[way]), uint32(c.LineBytes), c.valid(p.slice, p.first+way))
+		c.warmSend(c.address(p, p.labels()[way]), p.line(way).pieces(), c.valid(p.slice, p.first+way))
 	}
 	c.empty(p, way)
 	return way
 }
 
+// warmSend is send without time.
+func (c *cache) warmSend(addr uint64, pieces line, words uint64) {
+	c.eachPiece(pieces, func(from uint64, bytes uint32) {
+		c.warmNext(true, addr+from, bytes, c.sent(words, from, bytes))
+	})
+}
+
 // warmNext goes on to the next level, line by line of it.
-func (c *cache) warmNext(store bool, addr uint64, bytes uint32, words uint64) {
+func (c *cache) warmNext(store bool, addr uint64, bytes uint32, w written) {
 	c.passed += uint64(bytes)
 	if c.next == nil {
 		return
@@ -92,7 +99,7 @@ func (c *cache) warmNext(store bool, addr uint64, bytes uint32, words uint64) {
 	addr = c.frames.place(addr)
 	step := min(bytes, uint32(c.next.LineBytes))
 	for done := uint32(0); done < bytes; done += step {
-		c.next.warm(store, addr+uint64(done), step, words>>(done>>c.word))
+		c.next.warm(store, addr+uint64(done), step, w.down(uint64(done>>c.word)))
 	}
 }
 

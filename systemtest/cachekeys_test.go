@@ -40,6 +40,17 @@ func accessesAre(name string, before, after uint64) effect {
 	return counts("accesses of "+name, func(s *tracing.Stats) uint64 { n, _, _ := levelOf(s, name); return n }, before, after)
 }
 
+// fewerBytes is the effect of so many bytes less that a level moves.
+func fewerBytes(name string, less uint64) effect {
+	return func(a, b *keyRun) string {
+		_, _, x := levelOf(a.Stats, name)
+		if _, _, y := levelOf(b.Stats, name); x != y+less {
+			return fmt.Sprintf("%s moves %d bytes, then %d: want %d less", name, x, y, less)
+		}
+		return ""
+	}
+}
+
 // perHit is the effect of more or fewer hits of a level where accesses follow each other, each so many cycles sooner than a miss.
 func perHit(name string, miss uint64) effect {
 	return func(a, b *keyRun) string {
@@ -154,6 +165,7 @@ func (c *cacheCase) rows() []keyRow {
 		{at("replacement"), c.jobs + "alias", on + at("ways=2"), "lru", "random", perHit(c.name, m.miss)}, // which go is drawn
 		{at("hash_sets"), c.jobs + "alias", on, "false", "true", bothOf(fewer(12*m.miss), hitsAre(c.name, m.first, m.first+12))},
 		{at("link_read_bytes_per_cycle"), c.jobs + "apart", on, "0", "1", bound(m.fetched/1024, m.fetched, m.slack)},
+		{at("link_shared_bytes_per_cycle"), c.jobs + "apart", on, "0", "1", bound(m.fetched/1024, m.fetched, m.slack)},
 	}
 	fullNext := on + c.next + ".requests=1 " + c.next + ".bytes_per_cycle=1"
 	requests := keyRow{at("requests"), c.jobs + "apart", on + at("bytes_per_cycle") + "=1", "0", "1", waited(c.name)}
@@ -178,6 +190,7 @@ func (c *cacheCase) rows() []keyRow {
 			keyRow{at("write"), "chain", on, "read-only", "back", refused(at("write"))},
 			keyRow{at("write_buffer"), "chain", on, "0", "1", refused(at("write_buffer"))},
 			keyRow{at("dirty_ways"), "chain", on, "0", "1", refused(at("dirty_ways"))},
+			keyRow{at("write_bytes"), "chain", on, "0", "32", refused(at("write_bytes"))},
 			keyRow{at("link_write_bytes_per_cycle"), "chain", on, "0", "1", refused(at("link_write_bytes_per_cycle"))},
 			keyRow{at("atomics"), "chain", on, "0", "1", refused(at("atomics"))},
 			keyRow{at("write_allocate"), "chain", on, "false", "true", refused(at("write_allocate"))})
@@ -189,7 +202,8 @@ func (c *cacheCase) rows() []keyRow {
 		keyRow{at("atomics"), "updates", on, "0", "1", waited(c.name)},
 		keyRow{at("write"), "chain", on, "through", "read-only", refused(at("write"))},
 		keyRow{at("write"), "store", keeps, "through", "back", bothOf(fewer(c.acknowledged()), accessesAre(c.next, 1+3*16+1, 1))},
-		keyRow{at("write"), "stores", keeps, "back", "eager", accessesAre(c.next, 1+4, 1+stored/128)},                              // four lines have no place
+		keyRow{at("write"), "stores", keeps, "back", "eager", accessesAre(c.next, 1+4, 1+stored/128)}, // four lines have no place
+		keyRow{at("write_bytes"), "halves", keeps + at("write=back ") + at("release_at_end=true"), "0", "64", fewerBytes(c.next, 32*64)},
 		keyRow{at("dirty_ways"), "stores", keeps + at("write=eager"), "0", "1", accessesAre(c.next, 1+stored/128, 1+stored/128-8)}, // one in each of the eight sets that they go to
 		keyRow{at("release_at_end"), "store", keeps + at("write=back"), "false", "true", bothOf(longer(c.acknowledged()), accessesAre(c.next, 1, 1+16+1))},
 		keyRow{at("release_at_end"), "store", on + at("write=through"), "false", "true", refused(at("release_at_end"))},

@@ -186,6 +186,7 @@ dispatch: [1]
 	"scatter":      walk(0, 32, 1, 32, 1, 16, 2, 0),     // 32 loads, each lane its own line
 	"ranges":       walk(0, 32, 1, 1024, 1, 16, 2, 0),   // 32 loads, each lane 4 KB from the next
 	"store":        walk(2, 32, 1, 1, 32, 16, 3, 0),     // the same lines three times
+	"halves":       walk(2, 32, 1, 32, 1, 16, 1, 0),     // each lane half of its own line
 	"stores":       walk(2, 32, 4, 1, 32, 8, 1, 4096),   // each wave its own
 	"updates":      walk(3, 32, 4, 1, 32, 8, 1, 4096),   // likewise
 	"back":         walk(5, 32, 1, 1, 32, 16, 1, 0),     // stored, then read

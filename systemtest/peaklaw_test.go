@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -23,6 +24,15 @@ const window = 1000
 // A meter adds up what a level moves, and its links in each direction, by the windows in which turns come.
 type meter struct {
 	level, down, up map[uint64]uint64
+}
+
+// both is what links move in both directions.
+func (m *meter) both() map[uint64]uint64 {
+	sum := maps.Clone(m.down)
+	for at, bytes := range m.up {
+		sum[at] += bytes
+	}
+	return sum
 }
 
 func (m *meter) Func(ctx sim.HookCtx) {
@@ -50,18 +60,23 @@ func TestLawNoLevelBeatsItsPeak(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 29))
 		preset, job := config.Presets()[seed%uint64(len(config.Presets()))], queueJobs[r.IntN(len(queueJobs))]
 		b.peaks(preset, job, "")
-		if rate := strconv.Itoa(1 + r.IntN(8)); b.crossed(preset, job, rate) == 0 {
-			t.Errorf("%s on %s: no link has moved anything", job, preset)
+		rate := strconv.Itoa(1 + r.IntN(8))
+		for _, rates := range [][3]string{{rate, rate, "0"}, {"0", "0", rate}} {
+			if b.crossed(preset, job, rates) == 0 {
+				t.Errorf("%s on %s: no link has moved anything", job, preset)
+			}
 		}
 	}
 }
 
 // crossed is what the links of the first and the second cache move, where they are slower than anything else.
-func (b *keyBench) crossed(preset, job, rate string) (bytes uint64) {
+func (b *keyBench) crossed(preset, job string, rates [3]string) (bytes uint64) {
 	b.t.Helper()
 	set := ""
 	for _, level := range []string{"vector_l1", "l2"} {
-		set += fmt.Sprintf(" %s.link_read_bytes_per_cycle=%s %s.link_write_bytes_per_cycle=%s", level, rate, level, rate)
+		for i, key := range []string{"link_read", "link_write", "link_shared"} {
+			set += fmt.Sprintf(" %s.%s_bytes_per_cycle=%s", level, key, rates[i])
+		}
 	}
 	for _, x := range b.peaks(preset, job, set) {
 		for _, of := range []map[uint64]uint64{x.down, x.up} {
@@ -108,6 +123,7 @@ func (b *keyBench) peaks(preset, job, set string) map[string]*meter {
 		b.below(what, x.level, n*c.Slices, c.BytesPerCycle, c.LineBytes)
 		b.below(what+"'s links from the next level", x.down, n, c.LinkRead, c.LineBytes)
 		b.below(what+"'s links to the next level", x.up, n, c.LinkWrite, c.LineBytes)
+		b.below(what+"'s links both ways", x.both(), n, c.LinkShared, c.LineBytes)
 	}
 	if moved == 0 {
 		b.t.Errorf("%s on %s: no level has moved anything", job, preset)
@@ -118,6 +134,9 @@ func (b *keyBench) peaks(preset, job, set string) map[string]*meter {
 // below looks for windows in which n servers of one rate move more than they can.
 func (b *keyBench) below(what string, windows map[uint64]uint64, n int, rate float64, line int) {
 	b.t.Helper()
+	if rate == 0 {
+		return // no limit
+	}
 	peak := uint64(float64(n)*rate*window) + uint64(n*line)
 	for at, bytes := range windows {
 		if bytes > peak {
