@@ -285,7 +285,7 @@ func (c *cache) writeOut(s *slice, at, delay, addr uint64, pieces line, words ui
 		delay = c.wait(&s.writes, at, delay)
 		victim = delay
 	}
-	ready, taken := c.send(s, at, victim, addr, pieces, words)
+	ready, taken := s.send(c, at, victim, addr, pieces, words)
 	c.leaves(s, ready, taken)
 	return delay
 }
@@ -411,7 +411,7 @@ func (c *cache) coherent(at, delay, addr uint64, kind Kind, l *Line, bytes uint3
 	case kind == Read:
 		return c.read(at, delay, addr, bytes)
 	case kind == Write:
-		return c.write(at, delay, addr, bytes, c.written(l))
+		return c.write(at, delay, addr, bytes, c.storedBy(l))
 	}
 	return c.update(at, delay, addr, uint64(l.Serial), bytes)
 }

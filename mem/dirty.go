@@ -9,12 +9,12 @@ type written struct{ whole, some uint64 }
 func (w written) up(words uint64) written   { return written{w.whole << words, w.some << words} }
 func (w written) down(words uint64) written { return written{w.whole >> words, w.some >> words} }
 
-// written are the words that a store of lanes writes: any of a line of which it does not write whole words alone.
-func (c *cache) written(l *Line) written {
-	if uint32(bits.OnesCount64(l.Words))<<c.word == l.Bytes {
+// storedBy are the words that a store of lanes writes: any of a line of which it does not write whole words alone.
+func (g *geometry) storedBy(l *Line) written {
+	if uint32(bits.OnesCount64(l.Words))<<g.word == l.Bytes {
 		return written{l.Words, l.Words}
 	}
-	return written{l.Words, max(c.whole, 1)}
+	return written{l.Words, max(g.whole, 1)}
 }
 
 // pieces are the parts of a line, as wide as go to the next level by themselves, that words lie in.
@@ -42,7 +42,7 @@ func (g *geometry) eachPiece(pieces line, do func(from uint64, bytes uint32)) {
 }
 
 // send reads what is dirty of a line out and sends it to the next level. It returns when that has acknowledged and when it has taken the last of it.
-func (c *cache) send(s *slice, at, delay, addr uint64, pieces line, words uint64) (ready, taken uint64) {
+func (s *slice) send(c *cache, at, delay, addr uint64, pieces line, words uint64) (ready, taken uint64) {
 	c.eachPiece(pieces, func(from uint64, bytes uint32) {
 		r, t := c.forward(at, s.readOut(c, at, delay, bytes), addr+from, bytes, c.sent(words, from, bytes))
 		ready, taken = max(ready, r), max(taken, t)

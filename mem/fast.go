@@ -80,7 +80,7 @@ func (c *cache) access(at uint64, kind Kind, coherent bool, l *Line) (ready uint
 	case kind == Read:
 		ready, _ = c.read(at, 0, l.Addr, l.Bytes)
 	default:
-		ready, _ = c.write(at, 0, l.Addr, min(l.Bytes, uint32(c.LineBytes)), c.written(l))
+		ready, _ = c.write(at, 0, l.Addr, min(l.Bytes, uint32(c.LineBytes)), c.storedBy(l))
 	}
 	return ready
 }

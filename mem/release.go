@@ -17,7 +17,7 @@ func (l *level) writeBack(at uint64) uint64 {
 // clean writes a dirty line to the next level, and returns when that has acknowledged it.
 func (c *cache) clean(s *slice, at uint64, l *line, addr, words uint64) uint64 {
 	c.counter.Writebacks++
-	ready, _ := c.send(s, at, 0, addr, l.pieces(), words)
+	ready, _ := s.send(c, at, 0, addr, l.pieces(), words)
 	*l &^= dirtyLine
 	c.dropElsewhere(addr)
 	return ready
@@ -90,7 +90,7 @@ func (s *slice) forget(set, ways int) (dirty uint64) {
 // acquire drops all lines. What launches without time left dirty, as nothing released it, goes to the next level.
 func (c *cache) acquire() {
 	for set := range c.sets.n {
-		c.eachDirty(set, func(_ *slice, l *line, addr, words uint64) { c.warmSend(addr, l.pieces(), words) })
+		c.eachDirty(set, func(s *slice, l *line, addr, words uint64) { s.warmSend(c, addr, l.pieces(), words) })
 	}
 	c.invalidate()
 }

@@ -19,7 +19,7 @@ func (f *Fast) Warm(r *Request) {
 		if c == nil {
 			return // memory alone
 		}
-		c.warm(r.Kind != Read, crossed.place(r.Lines[i].Addr), min(r.Lines[i].Bytes, uint32(c.LineBytes)), c.written(&r.Lines[i]))
+		c.warm(r.Kind != Read, crossed.place(r.Lines[i].Addr), min(r.Lines[i].Bytes, uint32(c.LineBytes)), c.storedBy(&r.Lines[i]))
 	}
 }
 
@@ -62,7 +62,7 @@ func (c *cache) warmEarly(p *place, way int) {
 	if way < 0 {
 		return
 	}
-	c.warmSend(c.address(p, p.labels()[way]), p.line(way).pieces(), c.whole)
+	p.warmSend(c, c.address(p, p.labels()[way]), p.line(way).pieces(), c.whole)
 	*p.line(way) &^= dirtyLine
 }
 
@@ -77,14 +77,14 @@ func (c *cache) warmFill(p *place, way int, addr uint64, bytes uint32) {
 func (c *cache) evict(p *place) int {
 	way := p.victim(c.random)
 	if p.line(way).dirty() {
-		c.warmSend(c.address(p, p.labels()[way]), p.line(way).pieces(), c.valid(p.slice, p.first+way))
+		p.warmSend(c, c.address(p, p.labels()[way]), p.line(way).pieces(), c.valid(p.slice, p.first+way))
 	}
 	c.empty(p, way)
 	return way
 }
 
 // warmSend is send without time.
-func (c *cache) warmSend(addr uint64, pieces line, words uint64) {
+func (s *slice) warmSend(c *cache, addr uint64, pieces line, words uint64) {
 	c.eachPiece(pieces, func(from uint64, bytes uint32) {
 		c.warmNext(true, addr+from, bytes, c.sent(words, from, bytes))
 	})
