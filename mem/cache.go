@@ -5,6 +5,9 @@ import "spvsim/spec"
 // fixedShift places the binary point of booked time: 1/65536 cycle.
 const fixedShift = 16
 
+// anyShift is the mask of a shift of 64 bits, which spares the test for longer ones.
+const anyShift = 63
+
 // A divider splits by a constant, by shift and mask where it is a power of two.
 type divider struct {
 	n     uint64
@@ -18,7 +21,7 @@ func newDivider(n int) divider {
 
 func (d divider) split(v uint64) (quotient, rest uint64) {
 	if d.pow2 {
-		return v >> d.shift, v & (d.n - 1)
+		return v >> (d.shift & anyShift), v & (d.n - 1)
 	}
 	return v / d.n, v % d.n
 }
@@ -38,9 +41,9 @@ type interleave struct {
 }
 
 func (i interleave) split(addr uint64) (quotient, slice uint64) {
-	q, r := i.div.split(addr >> i.unitShift)
+	q, r := i.div.split(addr >> (i.unitShift & anyShift))
 	if i.div.pow2 {
-		r = (r ^ q ^ q>>i.div.shift) & (i.div.n - 1)
+		r = (r ^ q ^ q>>(i.div.shift&anyShift)) & (i.div.n - 1)
 	}
 	return q, r
 }
@@ -207,11 +210,19 @@ func (c *cache) miss(p *place, way int, at, delay, addr uint64, bytes uint32) (r
 }
 
 // wait waits within this level for a free entry of a queue.
-func (c *cache) wait(q *queue, at, delay uint64) uint64 { return q.wait(at, delay, &c.counter.Full) }
+func (c *cache) wait(q *queue, at, delay uint64) uint64 {
+	if q.open(at + delay) {
+		return delay
+	}
+	return q.wait(at, delay, &c.counter.Full)
+}
 
 // hold waits for a free entry before this level has the request: who sends it waits as well.
 func (c *cache) hold(q *queue, at, delay uint64) uint64 {
-	waited := c.wait(q, at, delay)
+	if q.open(at + delay) {
+		return delay
+	}
+	waited := q.wait(at, delay, &c.counter.Full)
 	if waited > delay {
 		c.stall = max(c.stall, at+waited)
 	}
@@ -233,7 +244,9 @@ const both = Write + 1
 // cross takes a credit for the link to the next level, and books the direction that the bytes take, what is read from there,
 // what is stored and the operands of atomics to there, or what both share.
 func (c *cache) cross(at, delay uint64, bytes uint32, kind Kind) uint64 {
-	delay = c.wait(&c.credit, at, delay)
+	if !c.credit.open(at + delay) {
+		delay = c.credit.wait(at, delay, &c.counter.Full)
+	}
 	way := min(kind, Write)
 	if c.linkCost[both] > 0 {
 		way = both

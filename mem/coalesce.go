@@ -156,10 +156,23 @@ func (c *coalescer) runs(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
 
 // coverLanes marks the words that lanes of a walk store, all to the line touched last.
 func (c *coalescer) coverLanes(addr uint64, w *lane.Walk, lanes, bytes uint64) {
-	for ; c.stores && lanes != 0; lanes &= lanes - 1 {
-		start := addr + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])
-		c.cover(start, start+bytes)
+	if !c.stores {
+		return
 	}
+	word := c.word & anyShift
+	if bytes>>word == 0 {
+		for ; lanes != 0; lanes &= lanes - 1 {
+			start := addr + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])
+			c.cover(start, start+bytes)
+		}
+		return
+	}
+	l := &c.lines[c.at] // whole words: lanes are aligned to their bytes
+	whole, from, words := wordMask(0, bytes>>word), addr-l.Addr, l.Words
+	for ; lanes != 0; lanes &= lanes - 1 {
+		words |= whole << ((from + uint64(w.Offsets[bits.TrailingZeros64(lanes)&63])) >> word & anyShift)
+	}
+	l.Words = words
 }
 
 // find is the index of a line, which it appends when it is new.

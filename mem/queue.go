@@ -19,6 +19,16 @@ type queue struct {
 
 func newQueue(entries int, now *uint64) queue { return queue{entries: entries, now: now} }
 
+// open finds an entry for a request that arrives in a cycle where fewer are held than there are, whenever; it is false where that has to be
+// looked at.
+func (q *queue) open(at uint64) bool {
+	if q.held() >= q.entries {
+		return false
+	}
+	q.place, q.when = -1, at
+	return true
+}
+
 // wait is how long a request, which would come in cycle at and has waited for delay, has waited when it has an entry. What that
 // adds goes to full.
 func (q *queue) wait(at, delay uint64, full *uint64) uint64 {
@@ -30,13 +40,9 @@ func (q *queue) wait(at, delay uint64, full *uint64) uint64 {
 	return waited
 }
 
-// admit is when a request that arrives in a cycle has an entry.
+// admit is when a request that arrives in a cycle has an entry, where as many as there are may be held.
 func (q *queue) admit(at uint64) uint64 {
-	if q.held() >= q.entries {
-		q.forget()
-	}
-	if q.held() < q.entries {
-		q.place, q.when = -1, at
+	if q.forget(); q.open(at) {
 		return at
 	}
 	q.sort()

@@ -72,7 +72,9 @@ func (r *recency) newestFirst(set int) iter.Seq[int] {
 // touch makes a way of a set the most recently used.
 func (r *recency) touch(set, way int) {
 	if r.words != nil {
-		r.words[set] = toFront(r.words[set]^r.first, uint64(way)) ^ r.first
+		if word := r.words[set] ^ r.first; word%wordWays != uint64(way) {
+			r.words[set] = toFront(word, uint64(way)) ^ r.first
+		}
 		return
 	}
 	ring, at := r.ring(set), uint16(way+1)
@@ -87,7 +89,7 @@ func (r *recency) touch(set, way int) {
 func toFront(word, way uint64) uint64 {
 	const ones = 0x1111111111111111
 	differ := word ^ way*ones // no bits where the way is, which the lowest borrow of the difference shows
-	at := uint(bits.TrailingZeros64((differ-ones)&^differ&(8*ones))) &^ 3
+	at := uint(bits.TrailingZeros64((differ-ones)&^differ&(8*ones))) &^ 3 & anyShift
 	below := uint64(1)<<at - 1
 	return word&^(below<<4|15) | word&below<<4 | way
 }

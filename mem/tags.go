@@ -66,19 +66,25 @@ func (p *place) line(way int) *line {
 }
 
 func (c *cache) locate(addr uint64) place {
-	quotient, index := c.spread.split(addr)
-	key := quotient<<c.perUnit | (addr >> c.lineShift & (1<<c.perUnit - 1))
-	tag, set := c.sets.split(key)
-	set ^= c.folded(tag)
+	l := c.level
+	tag, set, index := l.split(addr)
 	s := &c.slices[index]
 	if s.tags == nil {
-		s.make(c.level)
+		s.make(l)
 	}
-	return place{slice: s, index: index, set: set, first: int(set) * c.Ways, ways: c.Ways, tag: uint32(tag) + 1}
+	return place{slice: s, index: index, set: set, first: int(set) * l.Ways, ways: l.Ways, tag: uint32(tag) + 1}
+}
+
+// split finds the slice and the set of an address, and its tag in there.
+func (g *geometry) split(addr uint64) (tag, set, index uint64) {
+	quotient, index := g.spread.split(addr)
+	unit := g.perUnit & anyShift
+	tag, set = g.sets.split(quotient<<unit | addr>>(g.lineShift&anyShift)&(1<<unit-1))
+	return tag, set ^ g.folded(tag), index
 }
 
 // folded is what a tag adds to the index of its set, so that strides of a power of two do not camp on few sets.
-func (g *geometry) folded(tag uint64) uint64 { return (tag ^ tag>>g.sets.shift) & g.fold }
+func (g *geometry) folded(tag uint64) uint64 { return (tag ^ tag>>(g.sets.shift&anyShift)) & g.fold }
 
 // address is the inverse of locate for the line with the given tag.
 func (g *geometry) address(p *place, tag uint32) uint64 {

@@ -52,7 +52,14 @@ func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
 		t.taken = new([intervals]taken)
 		t.shift = uint(bits.Len64(max(leastCycles<<fixedShift, 4*cost) - 1))
 	}
-	from := at << fixedShift
+	from, shift := at<<fixedShift, t.shift&anyShift
+	interval := from >> shift
+	e, start := &t.taken[interval%intervals], interval<<shift
+	if begin := max(from, e.until); t.has(interval) && e.until >= start && from >= e.idle.Until && begin+cost-start < 1<<shift {
+		e.leave(begin) // most requests: after all that the interval has, and before its end
+		e.until = begin + cost
+		return (begin - from) >> fixedShift
+	}
 	return (t.take(from, cost) - cost - from) >> fixedShift
 }
 
@@ -90,11 +97,16 @@ func (t *timetable) serve(interval, from, cost uint64) (rest, end uint64) {
 // extend takes time after all that is taken, before the interval ends.
 func (e *taken) extend(from, cost, next uint64) (rest, end uint64) {
 	begin := max(from, e.until)
+	e.leave(begin)
+	e.until = min(begin+cost, next)
+	return begin + cost - e.until, e.until
+}
+
+// leave keeps the time from the last that is taken up to a time, if it is the longest in which nothing is done.
+func (e *taken) leave(begin uint64) {
 	if begin-e.until > e.idle.Until-e.idle.From {
 		e.idle = dram.Span{From: e.until, Until: begin}
 	}
-	e.until = min(begin+cost, next)
-	return begin + cost - e.until, e.until
 }
 
 // fill takes idle time, and keeps the longer part of what is left of it.
