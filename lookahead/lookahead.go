@@ -130,6 +130,13 @@ func (r *Runner) Turns() uint64 { return r.turns }
 // Turn is the event of the unit's alarm: its work of the cycle, and of the cycles
 // after it in which nothing can reach it nor other parts can see what it does.
 func (r *Runner) Turn(now uint64) {
+	if r.all.pool == nil {
+		if r.unit.Next() <= now {
+			r.unit.Advance(now)
+		}
+		r.alarm.Set(r.alone(r.bound(now)))
+		return
+	}
 	if r.passed(now) {
 		return
 	}
@@ -146,10 +153,6 @@ func (r *Runner) Turn(now uint64) {
 // goAhead runs the unit ahead on this thread, or gives it to the workers.
 func (r *Runner) goAhead(now uint64) {
 	p, until := r.all.pool, r.bound(now)
-	if p == nil {
-		r.alone(until)
-		return
-	}
 	if r.loads != nil {
 		r.loads.begin(now)
 	}
@@ -170,12 +173,13 @@ func (r *Runner) bound(now uint64) uint64 {
 	return min(r.unit.Bound(), now+MaxAhead, e.Unseen())
 }
 
-// alone goes ahead where there is one thread.
-func (r *Runner) alone(until uint64) {
-	for next := r.unit.Next(); next < until && r.unit.Local(next); next = r.unit.Next() {
+// alone goes ahead where there is one thread, and returns the next cycle in which the unit has something to do.
+func (r *Runner) alone(until uint64) (next uint64) {
+	for next = r.unit.Next(); next < until && r.unit.Local(next); next = r.unit.Next() {
 		r.unit.Advance(next)
 		r.turns++
 	}
+	return next
 }
 
 // local says that no other part can see what the unit does in a cycle, which is its next.

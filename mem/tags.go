@@ -60,7 +60,7 @@ type place struct {
 }
 
 // labels are the tags of the set's ways.
-func (p *place) labels() []uint32 { return p.tags[p.first:][:p.ways] }
+func (p *place) labels() []uint32 { return p.tags[p.first : p.first+p.ways] }
 func (p *place) line(way int) *line {
 	return &p.lines[p.first+way]
 }

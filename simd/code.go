@@ -89,6 +89,7 @@ type cost struct {
 // An op is one instruction with everything that issue needs, resolved once.
 type op struct {
 	in           *isa.Inst
+	next         *op // in the program; nil: it is the last
 	deps, writes []uint16
 	count        *account.InstCount
 	run          []step // what computes when it issues: itself, and those of its run after it
@@ -154,6 +155,9 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 	for i := range prog.Insts {
 		if err := c.resolve(i, r, costs); err != nil {
 			return nil, err
+		}
+		if i > 0 {
+			c.ops[i-1].next = &c.ops[i]
 		}
 		if f := r.Fetch; f != nil && f.Enabled {
 			c.ops[i].line = uint32((base+i*f.InstructionBytes)/f.LineBytes) + 1

@@ -9,7 +9,7 @@ import (
 
 // issue carries out the instruction that w is at, in cycle now.
 func (s *SIMD) issue(w *Wave, now uint64) {
-	o := &w.code.ops[w.pc]
+	o := w.op
 	s.chargeWait(w, o, now)
 	s.carryOut(w, o, o.path, now)
 }
@@ -36,12 +36,12 @@ func (s *SIMD) carryOut(w *Wave, o *op, path kind, now uint64) {
 	case kindPrint:
 		s.env.Print(now, w, o.in)
 		s.take(w, o, &o.cost, now)
-		s.next(w, now)
+		s.next(w, o, now)
 	case kindPayload, kindRelease:
 		s.payload(w, o, now)
 	case kindMemoryBarrier:
 		s.take(w, o, &o.cost, now)
-		s.next(w, now)
+		s.next(w, o, now)
 	case kindFirst:
 		w.Group.Begin(now)
 		s.carryOut(w, o, o.kind, now)
@@ -52,7 +52,7 @@ func (s *SIMD) compute(w *Wave, o *op, now uint64) {
 	o.compute(&w.State)
 	w.setReady(o, now+uint64(o.latency), o.result)
 	s.take(w, o, &o.cost, now)
-	s.next(w, now)
+	s.next(w, o, now)
 }
 
 // compute computes the instruction, and those of its run after it.
@@ -77,9 +77,8 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 	w.setReady(o, ready, why)
 	w.accessDone(o, ready)
 	if why == account.LDS {
-		count := s.count(w, o)
-		count.LDSPasses += uint64(b.Passes)
-		count.ConflictPasses += uint64(b.ConflictPasses)
+		w.count.LDSPasses += uint64(b.Passes)
+		w.count.ConflictPasses += uint64(b.ConflictPasses)
 	}
 	s.take(w, o, &o.cost, now)
 	s.unitFree[o.unit%unitTable] = max(s.unitFree[o.unit%unitTable], b.Own)
@@ -87,7 +86,7 @@ func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason)
 	if o.unit == unitVMEM {
 		s.shared.full.add(b.Full, b.Free, b.FullOf)
 	}
-	s.next(w, now)
+	s.next(w, o, now)
 }
 
 // payload carries out an operation of an execution graph. The wave goes on when
@@ -140,7 +139,7 @@ func (s *SIMD) end(w *Wave, o *op, now uint64) {
 		s.trace.to.WaveEnd(w.freeAt, w.Place())
 	}
 	s.env.Ended(now, w)
-	w.code, w.files, w.board, w.emptyAt = nil, nil, nil, w.freeAt
+	w.code, w.op, w.count, w.files, w.board, w.emptyAt = nil, nil, nil, nil, nil, w.freeAt
 	w.State.V, w.State.S = nil, nil
 }
 
@@ -171,6 +170,7 @@ func (s *SIMD) count(w *Wave, o *op) *account.InstCount {
 // waited for, and those since it was ready to its unit.
 func (s *SIMD) chargeWait(w *Wave, o *op, now uint64) {
 	count := s.count(w, o)
+	w.count = count
 	count.Issues++
 	if s.shared.Recent != nil {
 		s.shared.Recent.add(now)
@@ -207,7 +207,7 @@ func (s *SIMD) take(w *Wave, o *op, c *cost, now uint64) {
 		s.trace.issued(w, now, now+issued)
 	}
 	s.Cycles[account.Issued] += issued
-	s.count(w, o).Cycles[account.Issued] += issued
+	w.count.Cycles[account.Issued] += issued
 	w.freeAt = now + issued
 	if !s.perCategory {
 		s.portFree = max(s.portFree, w.freeAt)
@@ -219,16 +219,20 @@ func (s *SIMD) take(w *Wave, o *op, c *cost, now uint64) {
 }
 
 // next moves to the following instruction.
-func (s *SIMD) next(w *Wave, now uint64) {
+func (s *SIMD) next(w *Wave, o *op, now uint64) {
 	w.pc++
-	s.advance(w, now, w.freeAt, account.Unit)
+	s.come(w, o.next, now, w.freeAt, account.Unit)
 }
 
-// advance does the free instructions that w is at, as far as the ends of their sources are known, then finds from when it may
-// issue the next one, not before earliest, and what it waits for until then.
+// advance is come for the instruction that w is at.
 func (s *SIMD) advance(w *Wave, now, earliest uint64, why account.Reason) {
+	s.come(w, &w.code.ops[w.pc], now, earliest, why)
+}
+
+// come does the free instructions from o on, which w is at, as far as the ends of their sources are known, then finds from when it may
+// issue the next one, not before earliest, and what it waits for until then.
+func (s *SIMD) come(w *Wave, o *op, now, earliest uint64, why account.Reason) {
 	w.from, w.fromWhy = earliest, why
-	o := &w.code.ops[w.pc]
 	for n := 0; o.free && n < maxFree && s.free(w, o); n++ {
 		o = &w.code.ops[w.pc]
 	}
@@ -250,7 +254,7 @@ func (s *SIMD) advance(w *Wave, now, earliest uint64, why account.Reason) {
 	if w.lineAt > earliest {
 		earliest, why = w.lineAt, account.Fetch
 	}
-	w.why = why
+	w.op, w.why = o, why
 	ready := max(earliest, w.freeAt)
 	s.ready[w.pos] = ready
 	s.at[w.pos] = o.at

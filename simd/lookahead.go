@@ -63,10 +63,14 @@ func (s *SIMD) MayAffect(now uint64) bool {
 		return false
 	}
 	left, used := s.width, uint(0)
+	sites := s.at[:len(s.ready)]
 	for i, from := range s.ready {
-		at := s.at[i]
+		if from > now {
+			continue
+		}
+		at := sites[i]
 		u := at.unit % unitTable
-		if max(from, s.openAt(u)) > now || used>>u&1 != 0 {
+		if s.openAt(u) > now || used>>u&1 != 0 {
 			continue
 		}
 		if at.scope != scopeUnit && !(s.shared.LoadsAhead && at.scope == scopeLoad && s.env.LoadAhead(s.order[i], s.order[i].at())) {

@@ -83,6 +83,9 @@ func byAge(s *SIMD, now uint64) {
 	ready, own, shared := s.ready, &s.unitFree, &s.shared.free
 	at := s.at[:len(ready)]
 	for i, key := range ready {
+		if key > now && key >= turn {
+			continue // another wave may issue before
+		}
 		u := at[i].unit % unitTable
 		key = max(key, own[u], shared[u])
 		if key <= now && left > 0 && used>>u&1 == 0 {
@@ -181,7 +184,10 @@ func remaining(s *SIMD, ready []Candidate, issued int, u unit, now uint64) []Can
 func plan(s *SIMD, now uint64) {
 	*s.ahead = none
 	due, turn := Never, Never
-	for i := range s.ready {
+	for i, from := range s.ready {
+		if from >= turn {
+			continue // another wave may issue before
+		}
 		key := s.key(i)
 		due, turn = min(due, key), min(turn, key+uint64(s.at[i].alone))
 	}

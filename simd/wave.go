@@ -63,15 +63,17 @@ type Wave struct {
 	code   *Code
 	board  []uint64 // the scoreboard: of the register memory
 	pc     int32
-	pos    int            // place in the SIMD's order of age
-	why    account.Reason // what it waits for until its ready cycle
-	held   bool           // it does not go on before Complete
-	line   uint32         // line of the instruction cache it is in
-	freeAt uint64         // end of the cycles charged so far; earliest next issue
-	from   uint64         // earliest next issue but for what it waits for
-	execAt uint64         // scoreboard entry of the execution mask
-	lineAt uint64         // cycle from which the line it is in is there
-	full   uint64         // cycles for which the path to memory had waited for full queues before it was ready for that path
+	op     *op                // that it issues next
+	count  *account.InstCount // of the one that it issued last
+	pos    int                // place in the SIMD's order of age
+	why    account.Reason     // what it waits for until its ready cycle
+	held   bool               // it does not go on before Complete
+	line   uint32             // line of the instruction cache it is in
+	freeAt uint64             // end of the cycles charged so far; earliest next issue
+	from   uint64             // earliest next issue but for what it waits for
+	execAt uint64             // scoreboard entry of the execution mask
+	lineAt uint64             // cycle from which the line it is in is there
+	full   uint64             // cycles for which the path to memory had waited for full queues before it was ready for that path
 
 	fromWhy account.Reason // what it waits for until from
 	flight
