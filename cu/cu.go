@@ -238,9 +238,9 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
 
 // Next fulfils lookahead.Unit: the cycle in which a SIMD has its next turn, or an access leaves the LDS.
 func (u *ComputeUnit) Next() uint64 {
-	next := u.lds.Next()
-	for _, s := range u.shared.Lookahead() {
-		next = min(next, s.Turn)
+	next, ahead := u.lds.Next(), u.shared.Lookahead()
+	for i := range ahead {
+		next = min(next, ahead[i].Turn)
 	}
 	return next
 }
@@ -250,8 +250,9 @@ func (u *ComputeUnit) Advance(now uint64) {
 	if u.lds.Next() <= now {
 		u.lds.Leave(now)
 	}
-	for i, s := range u.shared.Lookahead() {
-		if s.Turn <= now {
+	ahead := u.shared.Lookahead()
+	for i := range ahead {
+		if ahead[i].Turn <= now {
 			u.SIMDs[i].Turn(now)
 		}
 	}
@@ -265,8 +266,9 @@ func (u *ComputeUnit) Local(cycle uint64) bool {
 	if u.shared.Pending() {
 		return false
 	}
-	for i, s := range u.shared.Lookahead() {
-		if s.Turn <= cycle && u.SIMDs[i].MayAffect(cycle) {
+	ahead := u.shared.Lookahead()
+	for i := range ahead {
+		if ahead[i].Turn <= cycle && u.SIMDs[i].MayAffect(cycle) {
 			return false
 		}
 	}

@@ -67,20 +67,15 @@ func (p *place) line(way int) *line {
 
 func (c *cache) locate(addr uint64) place {
 	l := c.level
-	tag, set, index := l.split(addr)
+	quotient, index := l.spread.split(addr)
+	unit := l.perUnit & anyShift
+	tag, set := l.sets.split(quotient<<unit | addr>>(l.lineShift&anyShift)&(1<<unit-1))
+	set ^= l.folded(tag)
 	s := &c.slices[index]
 	if s.tags == nil {
 		s.make(l)
 	}
 	return place{slice: s, index: index, set: set, first: int(set) * l.Ways, ways: l.Ways, tag: uint32(tag) + 1}
-}
-
-// split finds the slice and the set of an address, and its tag in there.
-func (g *geometry) split(addr uint64) (tag, set, index uint64) {
-	quotient, index := g.spread.split(addr)
-	unit := g.perUnit & anyShift
-	tag, set = g.sets.split(quotient<<unit | addr>>(g.lineShift&anyShift)&(1<<unit-1))
-	return tag, set ^ g.folded(tag), index
 }
 
 // folded is what a tag adds to the index of its set, so that strides of a power of two do not camp on few sets.

@@ -11,6 +11,10 @@ import (
 func (s *SIMD) issue(w *Wave, now uint64) {
 	o := w.op
 	s.chargeWait(w, o, now)
+	if o.path == kindCompute { // most are
+		s.compute(w, o, now)
+		return
+	}
 	s.carryOut(w, o, o.path, now)
 }
 

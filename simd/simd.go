@@ -93,7 +93,7 @@ type Shared struct {
 	LoadsAhead bool
 	// Recent is what they issued of late; nil: it is not asked for.
 	Recent *Recent
-	tmp        [4][]uint32 // rows for the operations of whichever wave issues
+	tmp    [4][]uint32 // rows for the operations of whichever wave issues
 }
 
 // full is for how long the path to memory has waited for queues that were full: those who wait for the path meanwhile do so for
