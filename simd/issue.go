@@ -107,11 +107,11 @@ func (s *SIMD) payload(w *Wave, o *op, now uint64) {
 	s.take(w, o, &o.cost, now)
 	w.pc++
 	if b.Held {
-		w.held, w.why, w.from, w.fromWhy = true, account.Payload, w.freeAt, account.Payload
+		w.held, w.why, w.least.from, w.least.why = true, account.Payload, w.freeAt, account.Payload
 		s.ready[w.pos] = Never
 		return
 	}
-	s.advance(w, now, max(w.freeAt, b.Free), account.Payload)
+	s.advance(w, w.here(), now, max(w.freeAt, b.Free), account.Payload)
 }
 
 func (s *SIMD) branch(w *Wave, o *op, now uint64) {
@@ -121,7 +121,7 @@ func (s *SIMD) branch(w *Wave, o *op, now uint64) {
 	}
 	s.take(w, o, c, now)
 	w.pc = to
-	s.advance(w, now, now+uint64(c.latency), account.Fetch)
+	s.advance(w, w.here(), now, now+uint64(c.latency), account.Fetch)
 }
 
 func (s *SIMD) barrier(w *Wave, o *op, now uint64) {
@@ -225,18 +225,13 @@ func (s *SIMD) take(w *Wave, o *op, c *cost, now uint64) {
 // next moves to the following instruction.
 func (s *SIMD) next(w *Wave, o *op, now uint64) {
 	w.pc++
-	s.come(w, o.next, now, w.freeAt, account.Unit)
+	s.advance(w, o.next, now, w.freeAt, account.Unit)
 }
 
-// advance is come for the instruction that w is at.
-func (s *SIMD) advance(w *Wave, now, earliest uint64, why account.Reason) {
-	s.come(w, &w.code.ops[w.pc], now, earliest, why)
-}
-
-// come does the free instructions from o on, which w is at, as far as the ends of their sources are known, then finds from when it may
+// advance does the free instructions from o on, which w is at, as far as the ends of their sources are known, then finds from when it may
 // issue the next one, not before earliest, and what it waits for until then.
-func (s *SIMD) come(w *Wave, o *op, now, earliest uint64, why account.Reason) {
-	w.from, w.fromWhy = earliest, why
+func (s *SIMD) advance(w *Wave, o *op, now, earliest uint64, why account.Reason) {
+	w.least.from, w.least.why = earliest, why
 	for n := 0; o.free && n < maxFree && s.free(w, o); n++ {
 		o = &w.code.ops[w.pc]
 	}
@@ -251,12 +246,12 @@ func (s *SIMD) come(w *Wave, o *op, now, earliest uint64, why account.Reason) {
 	if o.kind >= kindMemoryBarrier {
 		earliest, why = w.outstanding(o, earliest, why)
 	}
-	if o.line != w.line {
-		w.line = o.line
-		w.lineAt = w.freeAt + s.env.Fetch(now, o.line)
+	if o.line != w.fetched.line {
+		w.fetched.line = o.line
+		w.fetched.at = w.freeAt + s.env.Fetch(now, o.line)
 	}
-	if w.lineAt > earliest {
-		earliest, why = w.lineAt, account.Fetch
+	if w.fetched.at > earliest {
+		earliest, why = w.fetched.at, account.Fetch
 	}
 	w.op, w.why = o, why
 	ready := max(earliest, w.freeAt)
@@ -304,13 +299,13 @@ func (s *SIMD) complete(now, done uint64, t Ticket) {
 		w.completed(o, t.flight, ready, why)
 	}
 	if t.held {
-		w.held, w.from = false, max(w.from, done)
+		w.held, w.least.from = false, max(w.least.from, done)
 	}
 	if s.ready[w.pos] >= Never && w.why != account.Barrier && !w.held {
-		if now > w.from {
-			w.from, w.fromWhy = now, why
+		if now > w.least.from {
+			w.least.from, w.least.why = now, why
 		}
-		s.advance(w, now, w.from, w.fromWhy)
+		s.advance(w, w.here(), now, w.least.from, w.least.why)
 		s.wake(w, s.ready[w.pos])
 	}
 }

@@ -265,7 +265,7 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	if s.trace.to != nil {
 		s.trace.started(w, from)
 	}
-	s.advance(w, now, max(st.At, from, now), account.Dispatch)
+	s.advance(w, w.here(), now, max(st.At, from, now), account.Dispatch)
 	s.wake(w, s.ready[w.pos])
 	return w
 }
@@ -297,6 +297,6 @@ func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	}
 	w.freeAt = cycle
 	w.pc++
-	s.advance(w, now, cycle, account.Barrier)
+	s.advance(w, w.here(), now, cycle, account.Barrier)
 	s.wake(w, s.ready[w.pos])
 }

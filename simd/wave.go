@@ -68,14 +68,12 @@ type Wave struct {
 	pos    int                // place in the SIMD's order of age
 	why    account.Reason     // what it waits for until its ready cycle
 	held   bool               // it does not go on before Complete
-	line   uint32             // line of the instruction cache it is in
 	freeAt uint64             // end of the cycles charged so far; earliest next issue
-	from   uint64             // earliest next issue but for what it waits for
 	execAt uint64             // scoreboard entry of the execution mask
-	lineAt uint64             // cycle from which the line it is in is there
 	full   uint64             // cycles for which the path to memory had waited for full queues before it was ready for that path
 
-	fromWhy account.Reason // what it waits for until from
+	least   earliest // issue, but for what it waits for
+	fetched fetched  // of the instruction cache
 	flight
 
 	State   isa.State
@@ -84,6 +82,18 @@ type Wave struct {
 	SIMD    *SIMD
 	files   *files
 	emptyAt uint64 // since when the slot is empty, when it is
+}
+
+// An earliest issue, and what it is for.
+type earliest struct {
+	from uint64
+	why  account.Reason
+}
+
+// A fetched line of the instruction cache, and the cycle from which it is there.
+type fetched struct {
+	line uint32
+	at   uint64
 }
 
 // A flight is the accesses of a wave that are under way.
@@ -101,6 +111,9 @@ type flight struct {
 func (w *Wave) Where() (pc int, in *isa.Inst) {
 	return int(w.pc), w.code.ops[w.pc].in
 }
+
+// here is what issue knows of the instruction that the wave is at.
+func (w *Wave) here() *op { return &w.code.ops[w.pc] }
 
 // at is the instruction that the wave is at.
 func (w *Wave) at() *isa.Inst { return w.code.ops[w.pc].in }
@@ -203,7 +216,7 @@ func (w *Wave) load(st *Start, s *SIMD) {
 	prog := st.Code.Program
 	f := s.pool.take(st.Code)
 	w.code, w.files, w.board, w.Group, w.pc = st.Code, f, f.board, st.Group, 0
-	w.lastMem, w.lastWhy, w.execAt, w.line, w.lineAt, w.nFlight, w.pending, w.ordered = 0, 0, 0, 0, 0, 0, 0, 0
+	w.lastMem, w.lastWhy, w.execAt, w.fetched, w.nFlight, w.pending, w.ordered = 0, 0, 0, fetched{}, 0, 0, 0
 	w.order = w.order[:0]
 	clear(w.inFlight)
 	st.Init(&w.State, prog, Registers{f.v, f.s, s.shared.tmp}, s.clockMask)
