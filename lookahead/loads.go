@@ -126,6 +126,7 @@ func (r *Runner) Load(now uint64, slot int, w *simd.Wave) (b simd.Booking, ok bo
 	if !p.made {
 		return b, false
 	}
+	r.loads.port.IssuePrepared(&p.load)
 	if r.ahead {
 		return r.loads.issue(now, w.Ticket(), p), true
 	}

@@ -101,8 +101,11 @@ func (p *Port) prepare32(st *isa.State, env *Env, in *isa.Inst, e *Early) bool {
 // prepared keeps what the workspace holds of a load.
 func (p *Port) prepared(m *isa.Mem, e *Early, lanes int, bytes uint32) {
 	e.Lines = append(e.Lines[:0], p.lanes.w.lines...)
-	e.Scalar, e.busy = m.Scalar, p.path.busy(p.lanes.w, m.Scalar, lanes, bytes)
+	e.Scalar, e.busy = m.Scalar, p.path.sending(p.lanes.w, m.Scalar, lanes, bytes)
 }
+
+// IssuePrepared says that a prepared load issues: then it has its translations, as those prepared before may issue after it.
+func (p *Port) IssuePrepared(e *Early) { e.busy += p.path.translating(e.Lines, e.Scalar) }
 
 // Busy are the cycles that the load takes the address path, if it need not wait for a free miss entry.
 func (e *Early) Busy() uint64 { return e.busy }

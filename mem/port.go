@@ -201,6 +201,19 @@ func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32
 
 // busy are the cycles that the lines collected take the address path.
 func (a *addressPath) busy(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
+	return a.sending(w, scalar, lanes, bytes) + a.translating(w.lines, scalar)
+}
+
+// translating are the cycles that lines wait for translations, which are held in the order of issue.
+func (a *addressPath) translating(lines []Line, scalar bool) uint64 {
+	if a.pages == nil || scalar {
+		return 0
+	}
+	return a.pages.cycles(lines)
+}
+
+// sending is busy but for translations.
+func (a *addressPath) sending(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
 	sent := a.lines.ceil(len(w.lines))
 	switch {
 	case w.banked > 0:
@@ -208,11 +221,7 @@ func (a *addressPath) busy(w *workspace, scalar bool, lanes int, bytes uint32) u
 	case a.block > 0 && !scalar:
 		sent = a.lines.ceil(w.blocks)
 	}
-	busy := a.occupancy(sent, lanes, bytes)
-	if a.pages != nil && !scalar {
-		busy += a.pages.cycles(w.lines)
-	}
-	return busy
+	return a.occupancy(sent, lanes, bytes)
 }
 
 // occupancy is that of lanes with bytes each, whose lines, blocks or banks take so many cycles.

@@ -65,6 +65,7 @@ var aheadLimits = []struct {
 	{"greedy, three", []string{"issue.policy=greedy", "issue.width=3"}},
 	{"one a turn", []string{"issue.per_category=false", "issue.width=1"}},
 	{"one unit", []string{"shader_engines=1", "compute_units=1"}},
+	{"translations", []string{"issue.cadence=1", "vector_memory.translation_cycles=4", "vector_memory.translation_entries=8", "vector_memory.translation_bytes=4096"}},
 }
 
 // The same where loads that issue ahead of the engine come to their limits: caches of few miss entries, of no latency or shared by
