@@ -17,6 +17,7 @@ package spec
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
@@ -85,22 +86,54 @@ func own(t reflect.Type) []Field {
 
 // parse panics on a malformed tag: tags are ours, and a test reads them all.
 func parse(name string, f reflect.StructField) Field {
-	row := Field{Index: f.Index, Name: name, Doc: f.Tag.Get("doc"), Unit: f.Tag.Get("unit"), Type: f.Type,
-		Pow2: f.Tag.Get("pow2") == "true", Required: f.Tag.Get("required") == "true", inline: name == ",inline"}
-	row.Default, row.HasDefault = f.Tag.Lookup("default")
-	if e := f.Tag.Get("enum"); e != "" {
-		row.Enum = strings.Split(e, "|")
-	}
-	row.Acts = strings.Fields(f.Tag.Get("acts"))
-	if r := f.Tag.Get("range"); r != "" {
-		row.HasRange = true
-		row.Low, row.High = mustRange(r)
-	}
-	if r := f.Tag.Get("items"); r != "" {
-		low, high := mustRange(r)
-		row.Items = [2]int{int(low), int(high)}
+	row := Field{Index: f.Index, Name: name, Type: f.Type, inline: name == ",inline"}
+	for key, value := range pairs(string(f.Tag)) {
+		row.read(key, value)
 	}
 	return row
+}
+
+// read takes what one key of the tag says.
+func (f *Field) read(key, value string) {
+	switch key {
+	case "doc":
+		f.Doc = value
+	case "unit":
+		f.Unit = value
+	case "pow2":
+		f.Pow2 = value == "true"
+	case "required":
+		f.Required = value == "true"
+	case "default":
+		f.Default, f.HasDefault = value, true
+	case "enum":
+		f.Enum = strings.Split(value, "|")
+	case "acts":
+		f.Acts = strings.Fields(value)
+	case "range":
+		f.HasRange = true
+		f.Low, f.High = mustRange(value)
+	case "items":
+		low, high := mustRange(value)
+		f.Items = [2]int{int(low), int(high)}
+	}
+}
+
+// pairs hands the keys of a tag on with their values. The package reflect looks each key up from the beginning, through long texts.
+func pairs(tag string) iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for tag = strings.TrimLeft(tag, " "); tag != ""; tag = strings.TrimLeft(tag, " ") {
+			key, rest, ok := strings.Cut(tag, ":")
+			text, err := strconv.QuotedPrefix(rest)
+			value, err2 := strconv.Unquote(text)
+			if !ok || err != nil || err2 != nil {
+				panic("spec: a tag that is no list of keys with texts: " + tag)
+			}
+			if tag = rest[len(text):]; !yield(key, value) {
+				return
+			}
+		}
+	}
 }
 
 func mustRange(s string) (low, high float64) {

@@ -130,7 +130,7 @@ func TestRooflinePointsStandApart(t *testing.T) {
 		t.Errorf("12 points at %d places", len(places))
 	}
 	var b bytes.Buffer
-	if err := page.ExecuteTemplate(&b, "comparison", compare([]*profile.Profile{p, p})); err != nil || !strings.Contains(b.String(), "Differences") {
+	if err := page().ExecuteTemplate(&b, "comparison", compare([]*profile.Profile{p, p})); err != nil || !strings.Contains(b.String(), "Differences") {
 		t.Errorf("%v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"io"
 	"slices"
+	"sync"
 
 	"spvsim/account"
 	"spvsim/tracing/profile"
@@ -21,7 +22,8 @@ var pageText string
 //go:embed style.css
 var styleText string
 
-var page = template.Must(template.New("page").Parse(pageText))
+// page is read when the first report is made.
+var page = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageText)) })
 
 // Widths of the two forms of each picture, in pixels: the page shows the one
 // that fits, so that texts keep their size on a narrow screen.
@@ -125,7 +127,7 @@ func WritePrograms(w io.Writer, programs []*Program, list []*profile.Profile) er
 			view.Runs[i].Name = view.Comparison.Names[i]
 		}
 	}
-	return page.Execute(w, view)
+	return page().Execute(w, view)
 }
 
 func newRun(id int, p *profile.Profile) run {
