@@ -176,3 +176,14 @@ func TestSectors(t *testing.T) {
 		}
 	}
 }
+
+// With one outstanding miss, the second sector of a line comes with the first one, and that of another line after it.
+func TestSectorsShareAMiss(t *testing.T) {
+	last := func(second uint64) uint64 {
+		f := newTiny(t, func(s *HierarchySpec) { s.L2.LineBytes, s.L2.SectorBytes, s.L2.Misses = 128, 64, 1 })
+		return f.Access(0, request(0, Read, 4096, second)).Ready
+	}
+	if same, other := last(4096+64), last(4096+128); same > 1200 || other < same+900 {
+		t.Errorf("the second sector is there in cycle %d, one of another line in %d: want both misses of the line at a time", same, other)
+	}
+}

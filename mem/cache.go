@@ -198,14 +198,20 @@ func (c *cache) read(at, delay, addr uint64, bytes uint32) (ready, taken uint64)
 	return ready, taken
 }
 
-// miss fills a line from below, or those of its sectors that bytes are read of; it has waited for the delay when it leaves.
+// miss fills a line from below, or those of its sectors that bytes are read of; it has waited for the delay when it leaves. Sectors
+// of a line of which another one is on its way share that one's entry.
 func (c *cache) miss(p *place, way int, at, delay, addr uint64, bytes uint32) (ready, waited uint64) {
 	c.counter.Misses++
-	delay = c.waitHere(&p.misses, at, delay)
+	joins := c.sector > 0 && p.line(way).ready() > at+delay
+	if !joins {
+		delay = c.waitHere(&p.misses, at, delay)
+	}
 	from, size := c.sectors(addr, bytes)
 	ready = c.fetch(at, delay, from, size)
 	c.fill(p.slice, p.first+way, ready, from, size)
-	p.misses.enter(ready)
+	if !joins {
+		p.misses.enter(ready)
+	}
 	return ready, delay
 }
 
