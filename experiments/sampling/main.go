@@ -29,6 +29,7 @@ func run(args []string, to io.Writer) error {
 	out := f.String("out", "", "file for the rows as CSV")
 	timed := f.String("timed", "", "rows of an earlier run, whose timed runs are taken as they are")
 	only := f.Bool("only-timed", false, "leave sampled runs out, for rows that -timed takes")
+	keys := f.String("sampling", "", "keys of the jobs' sampling, such as \"share: 0.3, pieces: 96\"")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -43,6 +44,7 @@ func run(args []string, to io.Writer) error {
 	var rows []row
 	for seed := *first; seed < *first+*n; seed++ {
 		w := newWorkload(seed)
+		w.sampling = *keys
 		if !strings.HasPrefix(w.kind, *kind) {
 			continue
 		}

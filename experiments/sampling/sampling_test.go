@@ -20,6 +20,20 @@ func TestSeedsSayEverything(t *testing.T) {
 	}
 }
 
+// Keys of sampling are those of the job, of a graph too, and what is none is refused.
+func TestKeysOfSampling(t *testing.T) {
+	for _, seed := range []uint64{0, uint64(len(forms) - 1)} {
+		w := newWorkload(seed)
+		w.sampling = "pieces: 96, seed: 7"
+		if j, err := w.job(); err != nil || j.Sampling.Pieces != 96 || j.Sampling.Seed != 7 {
+			t.Errorf("%s: %v", w.kind, err)
+		}
+	}
+	if err := run([]string{"-n", "1", "-sampling", "parts: 3"}, new(bytes.Buffer)); err == nil || !strings.Contains(err.Error(), "parts") {
+		t.Error(err)
+	}
+}
+
 // Of launches of which a few are hot, sampled twice, the true time is in the interval, which is the same both times.
 func TestHotLaunches(t *testing.T) {
 	w := &workload{kind: "hot", machine: "rdna3-780m"}

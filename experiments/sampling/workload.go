@@ -37,6 +37,7 @@ type workload struct {
 	draw    *rand.Rand
 
 	graphText string // the job file, of a graph; empty: text makes it
+	sampling  string // keys of the job's sampling
 }
 
 // A form makes the launches of a workload.
@@ -135,8 +136,8 @@ func (w *workload) whole(first int) {
 	w.list = append(w.list, launch{len(w.which) - first, first, 1})
 }
 
-// size draws how many thousand instructions the workload has.
-func (w *workload) size() int { return w.between(4000, 10000) }
+// size draws how many thousand instructions the workload has: a full run takes the host 5 to 20 s.
+func (w *workload) size() int { return w.between(16000, 40000) }
 
 func (w *workload) phases() {
 	n, size := 2+w.draw.IntN(3), w.size()
@@ -159,7 +160,7 @@ func (w *workload) hotLaunches() {
 	case 2:
 		hot.rounds *= uint32(w.between(2, 8))
 	}
-	launches, every := w.between(60, 300), w.between(5, 24)
+	launches, every := w.between(120, 1200), w.between(5, 24)
 	groups := w.groups(&plain, size/launches+1)
 	rows := []uint32{w.row(plain), w.row(hot)}
 	for range launches {
@@ -221,7 +222,7 @@ func (w *workload) growing()   { w.sizes(4 + 8*w.draw.Float64()) }
 // sizes are launches of which each has the same part more or less workgroups than the one before.
 func (w *workload) sizes(by float64) {
 	b := w.any()
-	launches := w.between(40, 120)
+	launches := w.between(80, 480)
 	n := w.groups(&b, w.size())
 	row := w.row(b)
 	w.run(row, 1)
@@ -282,7 +283,7 @@ func (w *workload) lateLaunches() {
 		b = a
 		b.stride, b.span, b.loads = 0, words-1, max(b.loads, 1)
 	}
-	launches := w.between(60, 300)
+	launches := w.between(120, 1200)
 	groups := w.groups(&a, w.size()/launches+1)
 	cut := launches * (1 + w.draw.IntN(8)) / 10
 	w.which = []uint32{w.row(a), w.row(b)}
@@ -333,8 +334,20 @@ func (w *workload) barriers() {
 
 // graph is dispatches of a graph of the library, one after the other; the table has nothing to do with it.
 func (w *workload) graph() {
-	w.list = []launch{{groups: w.between(40, 120)}}
-	w.graphText = fmt.Sprintf("machine: %s\n", w.machine) + []string{mariani, koch}[w.draw.IntN(2)] + fmt.Sprintf("graph_repeat: %d\n", w.list[0].groups)
+	size := w.size()
+	if w.draw.IntN(2) == 0 {
+		w.dispatches(size/150, mariani)
+		return
+	}
+	depth := 4 + w.draw.IntN(3)
+	edges := 3 << (2 * depth) // that write stores
+	w.dispatches(80*size/edges, fmt.Sprintf(koch, depth, edges))
+}
+
+// dispatches are so many of the graph of a job.
+func (w *workload) dispatches(n int, text string) {
+	w.list = []launch{{groups: n}}
+	w.graphText = fmt.Sprintf("machine: %s\n%sgraph_repeat: %d\n", w.machine, text, n)
 }
 
 const (
@@ -346,23 +359,24 @@ buffers:
 graph: [{node: square, payloads: [{u32: [0, 0, 128]}]}]
 `
 	koch = `shader: koch.spvasm
-specialization: {depth: 3}
+specialization: {depth: %d}
 nodes: [{entry: seed}, {entry: split}, {entry: write}]
-buffers: [{set: 0, binding: 0, name: vertices, data: {zero: 2 * 8 * 3 * 4 ** 3}}]
+buffers: [{set: 0, binding: 0, name: vertices, data: {zero: 16 * %d}}]
 graph: [{node: seed, count: 1}]
 `
 )
 
 // job is the workload as a job.
 func (w *workload) job() (*config.Job, error) {
+	keys := fmt.Sprintf("sampling: {%s}\n", w.sampling)
 	if w.graphText == "" {
-		return config.ParseJob(w.files(), "workload.yaml", []byte(w.text()))
+		return config.ParseJob(w.files(), "workload.yaml", []byte(w.text()+keys))
 	}
 	library, _, _, err := experiments.Lookup("koch")
 	if err != nil {
 		return nil, err
 	}
-	return config.ParseJob(library, "workload.yaml", []byte(w.graphText))
+	return config.ParseJob(library, "workload.yaml", []byte(w.graphText+keys))
 }
 
 // files are what the job names.
