@@ -10,12 +10,12 @@ import (
 // same memory: programs cut into stretches, workers with their registers. The
 // zero Cache is empty. One run may use it at a time.
 type Cache struct {
-	codes         sync.Map // *program.Program to *code
-	plain, warmed pool     // of runs that bring no lines in, and of runs that do: the two take turns
+	plain, warmed pool // of runs that bring no lines in, and of runs that do: the two take turns
 }
 
-// A pool is the workers of one memory.
+// A pool is the programs, as runs of one kind carry them out, and the workers of one memory.
 type pool struct {
+	codes   sync.Map // *program.Program to *code
 	workers []*worker
 	store   *mem.Store
 	warm    *mem.Fast

@@ -3,6 +3,7 @@ package functional
 import (
 	"slices"
 
+	"spvsim/mem"
 	"spvsim/program"
 )
 
@@ -49,6 +50,7 @@ func (c *Counts) add(k *worker) {
 			continue
 		}
 		issues := code.issues(t.entries)
+		c.Moved[mem.Read] += code.unread(issues)
 		if sum := c.Issues[code.Program]; sum != nil {
 			for i := range sum {
 				sum[i].add(&issues[i])

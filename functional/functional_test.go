@@ -265,3 +265,29 @@ func TestTimesOfClocks(t *testing.T) {
 		}
 	}
 }
+
+// Loads of descriptors count as instructions and bytes though they are not carried out, in a loop and where branches go to them.
+func TestLoadsOfDescriptorsAreCounted(t *testing.T) {
+	table := &isa.Mem{Access: isa.Access{Space: isa.SpaceTable, Elem: isa.I32, Count: 1}, Words: 4, Scalar: true}
+	table.Dsts[0] = s(4)
+	descriptor := isa.Inst{Op: isa.Load, T: isa.I32, Class: isa.ClassSMEM, Uniform: true, Mem: table}
+	const rounds, groups = 5, 3
+	store, b, k := kernelOf(t, 64,
+		descriptor,
+		uniform(isa.Mov, s(0), l(0)),
+		descriptor, // 2
+		uniform(isa.IAdd, s(0), s(0), l(1)),
+		uniform(isa.IEq, s(3), s(0), l(rounds)),
+		branch(isa.BranchFalse, 2, s(3)),
+		update(isa.AtomicStore, isa.Reg{}, s(0), 0),
+		end())
+	c, err := Run(context.Background(), store, &Grid{Kernel: k, Groups: [3]uint32{groups, 1, 1}}, Options{Threads: 1})
+	if err != nil || word(b, 0) != rounds {
+		t.Fatalf("%v, %d rounds of %d", err, word(b, 0), rounds)
+	}
+	const loads = groups * (1 + rounds)
+	if c.Instructions[isa.ClassSMEM] != loads || c.Moved[mem.Read] != 4*loads || c.Issues[k.Program][0].Times != groups || c.Issues[k.Program][2].Times != groups*rounds {
+		t.Errorf("%d loads, %d bytes, %d and %d times each: want %d, %d, %d, %d", c.Instructions[isa.ClassSMEM], c.Moved[mem.Read],
+			c.Issues[k.Program][0].Times, c.Issues[k.Program][2].Times, loads, 4*loads, groups, groups*rounds)
+	}
+}

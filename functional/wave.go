@@ -58,9 +58,8 @@ func (k *worker) carry(g *group, w *wave) why {
 		if st.Exec != st.Full {
 			entry.Idle += uint64(bits.OnesCount64(st.Full &^ st.Exec))
 		}
-		steps := c.steps[s.first:s.end]
-		for i := range steps {
-			steps[i].exec(st, steps[i].in)
+		for _, step := range s.steps {
+			step.exec(st, step.in)
 		}
 		n += int(s.count)
 		k.clock += uint64(s.count)
@@ -76,7 +75,9 @@ func (k *worker) carry(g *group, w *wave) why {
 				w.pc = s.in.Target
 			}
 		case simd.PathMemory:
-			if !k.memory(g, w, s) {
+			if st.Helpers == 0 && !s.in.Mem.Payload {
+				s.access(k.port, 0, st, &w.env, s.in)
+			} else if !k.memory(g, w, s) {
 				return failed
 			}
 			if k.fruitless(w, s.in) {
@@ -126,15 +127,11 @@ func (k *worker) other(g *group, w *wave, s *stretch) bool {
 	return true
 }
 
-// memory carries out an access to device memory.
+// memory carries out an access to device memory, of payloads or where lanes are helpers.
 func (k *worker) memory(g *group, w *wave, s *stretch) bool {
 	st, in := &w.state, s.in
 	if p := k.run.options.Payloads; in.Mem.Payload && p != nil && !p.Check(g.wg.Index, st, int(s.at), in) {
 		return k.run.fail(p.Err())
-	}
-	if st.Helpers == 0 {
-		s.access(k.port, 0, st, &w.env, in)
-		return true
 	}
 	exec := st.Exec
 	st.Exec = mem.Writers(st, in)

@@ -296,10 +296,11 @@ func (r *run) print(at uint64, g *group, st *isa.State, in *isa.Inst) {
 
 // code is a program cut into stretches, once for all workers.
 func (r *run) code(p *program.Program) *code {
-	if c, ok := r.cache.codes.Load(p); ok {
+	codes := &r.cache.pool(r.options.Warm).codes
+	if c, ok := codes.Load(p); ok {
 		return c.(*code)
 	}
-	c, _ := r.cache.codes.LoadOrStore(p, newCode(p))
+	c, _ := codes.LoadOrStore(p, newCode(p, r.options.Warm != nil))
 	return c.(*code)
 }
 
