@@ -137,7 +137,7 @@ func (f *Fuser) add(in *Inst) bool {
 	switch {
 	case in.Dst.Kind == Scalar:
 		return f.addScalar(in)
-	case in.Dst.Kind != Vector || in.Uniform || len(f.saved) == fuseRows || in.Op != Mov && in.scalarSources() == 1<<n-1:
+	case in.Dst.Kind != Vector || in.Uniform || len(f.saved) == fuseRows || in.Op != Mov && in.Op != Select && in.scalarSources() == 1<<n-1:
 		return false
 	case in.Op == Select && (in.T == I32 || in.T == F32):
 		return f.addSelect(in)

@@ -17,7 +17,7 @@ func loadOf(in *isa.Inst) Access {
 		return (*Port).scratchLoad
 	case uniform32(m, t):
 		return (*Port).loadUniform
-	case plain32(m, t) && !lane.AnyScalar(in):
+	case (plain32(m, t) || chosen32(m, t)) && !lane.AnyScalar(in):
 		return (*Port).load32
 	}
 	return (*Port).loadGeneral
@@ -42,6 +42,11 @@ func plain32(m *isa.Mem, t isa.Type) bool {
 		t.Bits() == 32 && m.Index.Kind == isa.Vector
 }
 
+// chosen32 says that the lanes access 32-bit elements of buffers that they choose.
+func chosen32(m *isa.Mem, t isa.Type) bool {
+	return m.Space == isa.SpaceBuffer && m.BindingIndex.Kind == isa.Vector && !m.Scalar && t.Bits() == 32 && m.Index.Kind == isa.Vector
+}
+
 // uniform32 says that one access for the whole wave loads 32-bit elements of a
 // buffer that is known when the program is lowered, or of the push constants.
 func uniform32(m *isa.Mem, t isa.Type) bool {
@@ -57,7 +62,7 @@ func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) Ti
 	}
 	w, size := p.begin(in.Mem, Read), uint32(len(words))
 	setUniform(st, in, words)
-	w.add(addr, size)
+	w.add(0, addr, size)
 	return p.finish(now, in.Mem, Read, 1, size)
 }
 
@@ -75,16 +80,20 @@ func (w *workspace) results(st *isa.State, in *isa.Inst, r *rows) {
 	}
 }
 
+// load32 loads what plain32 and chosen32 say; where lanes choose several buffers, it leaves it to loadGeneral.
 func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+	d, binding, one := env.oneBuffer(st, in.Mem)
+	if !one {
+		return p.loadGeneral(now, st, env, in)
+	}
 	m := in.Mem
 	w := p.begin(m, Read)
-	d, _ := env.descriptor(m, 0)
 	size := 4 * uint32(m.Count)
 	index, how := w.walk(st, m, d, size)
 	if how == edge {
 		var dst rows
 		w.results(st, in, &dst)
-		p.lanes.gather(st, in, d, w.step.Base, index, &dst, size)
+		p.lanes.gather(st, in, d, binding, index, &dst, size)
 	} else {
 		w.load32(st, in, d, how)
 	}
@@ -145,19 +154,20 @@ func (w *workspace) collect(d *Descriptor, how manner, st *isa.State, size uint3
 		w.runs(d.Addr, &w.Walk, st.Exec, size)
 	default:
 		for mask := st.Exec; mask != 0; mask &= mask - 1 {
-			w.add(d.Addr+uint64(w.Offsets[bits.TrailingZeros64(mask)&63]), size)
+			l := bits.TrailingZeros64(mask) & 63
+			w.add(l, d.Addr+uint64(w.Offsets[l]), size)
 		}
 	}
 }
 
 // gather loads lane by lane under the execution mask.
-func (x *lanes) gather(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, index []uint32, dst *rows, size uint32) {
-	w, b, limit := x.w, d.Bytes, uint64(len(d.Bytes))
+func (x *lanes) gather(st *isa.State, in *isa.Inst, d *Descriptor, binding int32, index []uint32, dst *rows, size uint32) {
+	w, b, limit, base := x.w, d.Bytes, uint64(len(d.Bytes)), x.w.step.Base
 	for mask := st.Exec; mask != 0; mask &= mask - 1 {
 		l := bits.TrailingZeros64(mask)
 		off := uint64(base + index[l])
 		if off+uint64(size) > limit {
-			x.gatherEdge(st, in, d, l, off, size)
+			x.gatherEdge(st, in, d, binding, l, off)
 			continue
 		}
 		e := b[off : off+uint64(size)]
@@ -165,13 +175,13 @@ func (x *lanes) gather(st *isa.State, in *isa.Inst, d *Descriptor, base uint32, 
 		for k := 1; 4*k+4 <= len(e); k++ {
 			dst[k][l] = binary.LittleEndian.Uint32(e[4*k:])
 		}
-		w.add(d.Addr+off, size)
+		w.add(l, d.Addr+off, size)
 	}
 }
 
 // gatherEdge loads the elements of a lane that is partly or wholly outside.
-func (x *lanes) gatherEdge(st *isa.State, in *isa.Inst, d *Descriptor, l int, off uint64, size uint32) {
-	x.w.place(l, d, int32(in.Mem.Binding), uint32(off))
+func (x *lanes) gatherEdge(st *isa.State, in *isa.Inst, d *Descriptor, binding int32, l int, off uint64) {
+	x.w.place(l, d, binding, uint32(off))
 	x.loadLane(st, in, l, isa.I32, 4)
 }
 
@@ -228,7 +238,7 @@ func (x *lanes) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32,
 		for k := 1; 4*k+4 <= len(e); k++ {
 			binary.LittleEndian.PutUint32(e[4*k:], src[k][l])
 		}
-		w.add(d.Addr+off, size)
+		w.add(l, d.Addr+off, size)
 	}
 }
 
@@ -278,6 +288,6 @@ func (x *lanes) scratchElement(st *isa.State, s *Scratch, in *isa.Inst, l int, s
 		lane.Set(st, lane.Result(in, k), l, words == 2, v)
 	}
 	for at := first; inside && at <= last; at += st.Lanes {
-		x.w.add(s.Addr+uint64(at)*4, 4)
+		x.w.add(l, s.Addr+uint64(at)*4, 4)
 	}
 }

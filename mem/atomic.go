@@ -56,7 +56,7 @@ func (x *lanes) atomicLane(st *isa.State, in *isa.Inst, l int, update rmw.Func, 
 		next := update(old, lane.Value(st, in.Src[0], l, wide)&mask, lane.Value(st, in.Src[1], l, wide)&mask)
 		lane.Put(b, next)
 		x.values.changed(old, next)
-		w.add(w.addr[l], uint32(size))
+		w.add(l, w.addr[l], uint32(size))
 	} else {
 		x.fault(st, in, "atomic", l)
 	}

@@ -57,14 +57,14 @@ func (c *coalescer) reset(shift uint) {
 	}
 }
 
-// add takes bytes from addr on.
-func (c *coalescer) add(addr uint64, bytes uint32) {
+// add takes bytes of a lane from addr on.
+func (c *coalescer) add(l int, addr uint64, bytes uint32) {
 	if c.deaf {
 		c.moved += uint64(bytes)
 		return
 	}
 	if c.blockShift > 0 {
-		c.send(addr, uint64(bytes), c.sent.cycle)
+		c.send(addr, uint64(bytes), l/c.together)
 	}
 	first, last := addr>>c.shift, (addr+uint64(bytes)-1)>>c.shift
 	if first == last {

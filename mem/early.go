@@ -53,7 +53,7 @@ func (p *Port) prepareUniform(st *isa.State, env *Env, in *isa.Inst, e *Early) b
 	}
 	w := p.begin(m, Read)
 	setUniform(st, in, bytes)
-	w.add(addr, uint32(len(bytes)))
+	w.add(0, addr, uint32(len(bytes)))
 	p.prepared(m, e, 1, uint32(len(bytes)))
 	return true
 }

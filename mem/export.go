@@ -96,5 +96,5 @@ func (x *lanes) exportSample(st *isa.State, in *isa.Inst, d *Descriptor, l, samp
 		v[k] = format.fromElem(lane.Value(st, in.Mem.Data[k], l, false), t)
 	}
 	format.setTexel(d.Bytes[off:][:format.Bytes], &v)
-	x.w.add(d.Addr+d.Image.place(&at, 0, off), uint32(format.Bytes))
+	x.w.add(l, d.Addr+d.Image.place(&at, 0, off), uint32(format.Bytes))
 }

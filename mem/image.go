@@ -222,7 +222,7 @@ func (x *lanes) loadTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 	default:
 		size = image.Format.Bytes
 		v = image.swizzled(image.Format.texel(w.mem[l][w.off[l]:][:size]))
-		w.add(w.addr[l], uint32(size))
+		w.add(l, w.addr[l], uint32(size))
 	}
 	for k := range v {
 		if image != nil {
@@ -255,7 +255,7 @@ func (x *lanes) storeTexel(st *isa.State, in *isa.Inst, l int, t isa.Type) int {
 		v[k] = f.fromElem(lane.Value(st, in.Mem.Data[k], l, t.Bits() == 64), t)
 	}
 	f.setTexel(w.mem[l][w.off[l]:][:f.Bytes], &v)
-	w.add(w.addr[l], uint32(f.Bytes))
+	w.add(l, w.addr[l], uint32(f.Bytes))
 	return f.Bytes
 }
 

@@ -45,6 +45,18 @@ func (e *Env) descriptor(m *isa.Mem, index uint32) (*Descriptor, int32) {
 	return &e.Descriptors[e.First[m.Binding]+index], int32(m.Binding)
 }
 
+// oneBuffer is the buffer that all active lanes access, if they access one: most often they do where each chooses its own.
+func (e *Env) oneBuffer(st *isa.State, m *isa.Mem) (d *Descriptor, binding int32, one bool) {
+	index := uint32(0)
+	if m.BindingIndex.Kind == isa.Vector {
+		if index, one = lane.Same(st.V[int(m.BindingIndex.Index)*st.Lanes:][:st.Lanes], st.Exec); !one {
+			return nil, 0, false
+		}
+	}
+	d, binding = e.descriptor(m, index)
+	return d, binding, true
+}
+
 // sampler is the sampler of a sampling instruction; nil if none is bound.
 func (e *Env) sampler(m *isa.Mem, index uint32) *Sampler {
 	if index >= e.Count[m.Sampler] {
@@ -145,7 +157,7 @@ func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, t isa.Type, size ui
 		lane.Set(st, lane.Result(in, k), l, size == 8, v)
 	}
 	if bytes != 0 {
-		w.add(w.addr[l], bytes)
+		w.add(l, w.addr[l], bytes)
 	}
 }
 
@@ -194,6 +206,6 @@ func (x *lanes) storeLane(st *isa.State, in *isa.Inst, l int, size uint64) {
 		bytes += uint32(size)
 	}
 	if bytes != 0 {
-		w.add(w.addr[l], bytes)
+		w.add(l, w.addr[l], bytes)
 	}
 }

@@ -2,12 +2,14 @@ package mem
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand"
 	"sync"
 	"testing"
 
 	"spvsim/isa"
+	"spvsim/spec"
 )
 
 var elementTypes = []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64, isa.F16, isa.F32, isa.F64}
@@ -506,6 +508,62 @@ func TestUpdatesThatMeetAreOfTheirLine(t *testing.T) {
 			for at, n := range want {
 				if n > 0 {
 					t.Errorf("%v: no line at %#x, on which %d updates meet", typ, at, n)
+				}
+			}
+		}
+	}
+}
+
+// A load takes the same and gives the same whichever loop carries it out: that of a buffer that is known, that of a buffer that all lanes
+// choose, or the general one.
+func TestLoadsTakeTheSameByEveryLoop(t *testing.T) {
+	r := rand.New(rand.NewSource(5))
+	specs := map[string]func(*HierarchySpec){
+		"lines":  func(*HierarchySpec) {},
+		"blocks": func(s *HierarchySpec) { s.VectorMemory.BlockBytes = 64 },
+		"banks":  func(s *HierarchySpec) { s.VectorMemory.BankSpec = rdnaBanks() },
+		"pages":  func(s *HierarchySpec) { s.VectorMemory.TranslationBytes, s.VectorMemory.TranslationCycles = 8192, 2 },
+	}
+	for range 150 {
+		count, stride, base, exec := 1+r.Intn(4), uint32(r.Intn(80)), uint64(r.Intn(300)), r.Uint64()
+		if stride == 79 {
+			stride = 2048
+		}
+		if r.Intn(2) == 0 {
+			stride, base = stride&^3, base&^3
+		}
+		if r.Intn(2) == 0 {
+			exec = ^uint64(0)
+		}
+		for name, set := range specs {
+			known := access(isa.Load, isa.I32, count)
+			known.Mem.Base = isa.S(1)
+			chosen := access(isa.Load, isa.I32, count)
+			chosen.Mem.Base, chosen.Mem.BindingIndex = isa.S(1), isa.V(1)
+			type result struct {
+				timing Timing
+				rows   string
+			}
+			var results []result
+			for _, load := range []func(*bench) Timing{
+				func(b *bench) Timing { return b.port.Issue(0, b.st, &b.env, known) },
+				func(b *bench) Timing { return b.port.Issue(0, b.st, &b.env, chosen) },
+				func(b *bench) Timing { return b.port.loadGeneral(0, b.st, &b.env, known) },
+			} {
+				b := newBench(t, 64*64+16)
+				s, shape := DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
+				set(&s)
+				b.h = NewFast(&s, shape)
+				b.port = NewPorts(b.store, b.h, &s, shape)[0]
+				b.fillIota()
+				b.index(0, stride)
+				b.st.Exec, b.st.S[1] = exec, base
+				results = append(results, result{load(b), fmt.Sprint(b.st.V)})
+			}
+			for i, way := range []string{"chosen by the lanes", "by the general loop"} {
+				if got, want := results[i+1], results[0]; got != want {
+					t.Fatalf("%s, %d words %d bytes apart from %d on, lanes %x, %s: %+v, want %+v (rows alike: %t)", name, count, stride, base, exec, way,
+						got.timing, want.timing, got.rows == want.rows)
 				}
 			}
 		}

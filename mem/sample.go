@@ -10,6 +10,7 @@ import (
 
 // A sample is what one lane asks of the texture unit.
 type sample struct {
+	lane    int
 	image   *Image
 	sampler *Sampler
 	base    uint64 // device address
@@ -93,7 +94,7 @@ func (u *texture) sampleOf(st *isa.State, env *Env, in *isa.Inst, l int) (s samp
 	if d.Image == nil || with == nil {
 		return s
 	}
-	s = sample{image: d.Image, sampler: with, base: d.Addr, bytes: d.Bytes, cube: m.Dim == dimCube, dims: int(dimensions[m.Dim])}
+	s = sample{lane: l, image: d.Image, sampler: with, base: d.Addr, bytes: d.Bytes, cube: m.Dim == dimCube, dims: int(dimensions[m.Dim])}
 	s.options(st, m, l)
 	at := position(st, m, l)
 	var dx, dy [3]float64
@@ -296,7 +297,7 @@ func (u *texture) fetch(s *sample, at [3]int, level uint32) [4]uint64 {
 		return [4]uint64{}
 	}
 	bytes := s.image.Format.Bytes
-	u.lanes.w.add(s.base+s.image.place(&texel, level, off), uint32(bytes))
+	u.lanes.w.add(s.lane, s.base+s.image.place(&texel, level, off), uint32(bytes))
 	return s.read(s.image.Format.texel(s.bytes[off:][:bytes]))
 }
 

@@ -86,6 +86,20 @@ func AnyScalar(in *isa.Inst) bool {
 	return false
 }
 
+// Same is what all lanes of the mask have in a row, if they have the same; of no lanes it is false.
+func Same(row []uint32, mask uint64) (value uint32, same bool) {
+	if mask == 0 {
+		return 0, false
+	}
+	value = row[bits.TrailingZeros64(mask)]
+	for l, x := range row {
+		if x != value && mask>>l&1 != 0 {
+			return 0, false
+		}
+	}
+	return value, true
+}
+
 // Get reads the little-endian element that b is: 1, 2, 4 or 8 bytes.
 func Get(b []byte) uint64 {
 	switch len(b) {
