@@ -160,6 +160,7 @@ type fixed struct {
 	perCategory bool
 	clockMask   uint64
 	clockMHz    uint64
+	outstanding int // vector memory instructions of a wave in flight, at most
 }
 
 // ages are the waves, oldest first; ready, at and slot are copies kept close together for the scan of a turn.
@@ -187,7 +188,7 @@ func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 		component: newComponent(at.Name), Index: at.Index,
 		env: at.Env, pool: at.Pool, shared: at.Shared,
 		fixed: fixed{cadence: uint64(issue.Cadence), width: issue.Width, perCategory: issue.PerCategory,
-			clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz)},
+			clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz), outstanding: at.MaxOutstanding},
 		slots: make([]Wave, shape.WaveSlots), last: -1, ahead: &at.Shared.ahead[at.Index],
 		candidates: make([]Candidate, 0, shape.WaveSlots),
 		ages: ages{
@@ -201,7 +202,6 @@ func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 	}
 	for i := range s.slots {
 		s.slots[i].Slot, s.slots[i].SIMD = i, s
-		s.slots[i].inFlight = make([]uint64, at.MaxOutstanding)
 	}
 	return s
 }

@@ -218,6 +218,9 @@ func (w *Wave) load(st *Start, s *SIMD) {
 	w.code, w.files, w.board, w.Group, w.pc = st.Code, f, f.board, st.Group, 0
 	w.lastMem, w.lastWhy, w.execAt, w.fetched, w.nFlight, w.pending, w.ordered = 0, 0, 0, fetched{}, 0, 0, 0
 	w.order = w.order[:0]
+	if w.inFlight == nil { // most slots of a small job stay empty
+		w.inFlight = make([]uint64, s.outstanding)
+	}
 	clear(w.inFlight)
 	st.Init(&w.State, prog, Registers{f.v, f.s, s.shared.tmp}, s.clockMask)
 }
