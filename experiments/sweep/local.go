@@ -3,6 +3,7 @@ package sweep
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"spvsim/config"
@@ -26,22 +28,52 @@ type Output struct {
 	Buffers map[string][]byte
 }
 
-// Work reads a spec, simulates it and writes its record: all that a worker process does. When the input then ends, orphaned is
-// called: who started the worker is gone.
+// Work reads specs, a line each, simulates one after the other and writes their records: all that a worker process does. It ends when its
+// input does. Where that ends while a point is simulated, orphaned is called: who started the worker is gone.
 func Work(ctx context.Context, in io.Reader, out io.Writer, simulate Simulate, orphaned func()) error {
-	var s Spec
-	lines := bufio.NewReader(in)
-	text, err := lines.ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(text, &s)
+	points := &input{lines: make(chan []byte), orphaned: orphaned}
+	go points.read(in)
+	for text := range points.lines {
+		var s Spec
+		if err := json.Unmarshal(text, &s); err != nil {
+			return fmt.Errorf("want a point in each line of standard input: %w", err)
+		}
+		r := s.simulated(ctx, simulate)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		points.busy.Store(false)
+		if err := json.NewEncoder(out).Encode(r); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("want a point in one line of standard input: %w", err)
+	return nil
+}
+
+// An input is what a worker is given.
+type input struct {
+	lines    chan []byte
+	busy     atomic.Bool // from a line on until its record is written
+	orphaned func()
+}
+
+func (p *input) read(in io.Reader) {
+	defer close(p.lines)
+	for lines := bufio.NewReader(in); ; {
+		text, err := lines.ReadBytes('\n')
+		if len(text) == 0 || err != nil && !errors.Is(err, io.EOF) {
+			break
+		}
+		p.busy.Store(true)
+		p.lines <- text
 	}
-	go func() {
-		_, _ = io.Copy(io.Discard, lines)
-		orphaned()
-	}()
+	if p.busy.Load() {
+		p.orphaned()
+	}
+}
+
+// simulated is the record of the point.
+func (s *Spec) simulated(ctx context.Context, simulate Simulate) *Record {
 	begin := time.Now()
 	r := s.record()
 	run, err := s.Ready()
@@ -53,14 +85,11 @@ func Work(ctx context.Context, in io.Reader, out io.Writer, simulate Simulate, o
 		r.Stats = result.Stats
 		r.Values, err = s.elements(result.Buffers)
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	r.HostSeconds = time.Since(begin).Seconds()
 	if err != nil {
 		r.fail(s.Limits, err)
 	}
-	return json.NewEncoder(out).Encode(r)
+	return r
 }
 
 // A Stopped is the error of a simulation that reached a limit.
@@ -88,7 +117,7 @@ func (s *Spec) record() *Record {
 	return &Record{Inputs: s.Inputs, Version: s.Identity.Version, Build: s.Identity.Build, Job: s.Job, Cells: s.Cells, Work: s.Work, Status: Done}
 }
 
-// Workers starts worker processes.
+// Workers are worker processes. Each runs points one after the other, as long as they are short and end as they should.
 type Workers struct {
 	Command []string // program and arguments that run Work
 	Count   int
@@ -104,19 +133,32 @@ func (w *Workers) Run(ctx context.Context, specs []Spec, ended func(*Record)) er
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	next := make(chan *Spec)
+	count := min(max(w.Count, 1), len(specs))
+	storing := make(chan struct{}, count) // records are stored beside the next points, as the disk takes its time
 	var group sync.WaitGroup
 	var one sync.Mutex
-	for range min(max(w.Count, 1), len(specs)) {
+	store := func(s *Spec, r *Record) {
+		defer func() { <-storing }()
+		if err := w.Store.Put(s.Key, r); err != nil {
+			stop(err)
+			return
+		}
+		one.Lock()
+		defer one.Unlock()
+		ended(r)
+	}
+	for range count {
 		group.Go(func() {
+			k := &worker{command: w.Command}
+			defer func() { _ = k.end() }() // of a process that has nothing more to do
 			for s := range next {
-				r, err := w.point(ctx, s)
+				r, err := k.point(ctx, s)
 				if err != nil {
 					stop(err)
 					continue
 				}
-				one.Lock()
-				ended(r)
-				one.Unlock()
+				storing <- struct{}{}
+				group.Go(func() { store(s, r) })
 			}
 		})
 	}
@@ -136,12 +178,12 @@ func feed(ctx context.Context, next chan<- *Spec, specs []Spec) {
 	}
 }
 
-// point runs one spec in a process of its own: whatever happens there is this point's alone.
-func (w *Workers) point(ctx context.Context, s *Spec) (*Record, error) {
+// point runs one spec.
+func (k *worker) point(ctx context.Context, s *Spec) (*Record, error) {
 	begin := time.Now()
 	limited, stop := s.deadline(ctx)
 	defer stop()
-	out, err := w.process(limited, s)
+	out, err := k.run(limited, s)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -156,7 +198,7 @@ func (w *Workers) point(ctx context.Context, s *Spec) (*Record, error) {
 			r.fail(s.Limits, &Stopped{fmt.Errorf("host-time limit reached: %g seconds, and the worker did not end by itself", s.Limits.Seconds)})
 		}
 	}
-	return r, w.Store.Put(s.Key, r)
+	return r, nil
 }
 
 // grace is what a worker has, after its time is up, to end by itself and say what it came to.
@@ -170,30 +212,81 @@ func (s *Spec) deadline(ctx context.Context) (context.Context, context.CancelFun
 	return context.WithTimeout(ctx, time.Duration(s.Limits.Seconds*float64(time.Second))+grace)
 }
 
-// process gives the worker its spec and keeps its standard input open: the worker ends when this process does.
-func (w *Workers) process(ctx context.Context, s *Spec) ([]byte, error) {
+// longPoint is after which time a point's process ends: a start costs little beside it, and what it took of memory is free again. Knob.
+const longPoint = time.Second
+
+// A worker is at most one process, whose standard input stays open: it ends when this process does.
+type worker struct {
+	command   []string
+	process   *exec.Cmd // nil: none runs
+	in        io.WriteCloser
+	out       *bufio.Reader
+	complaint *bytes.Buffer
+}
+
+// run gives a process the spec. One that fails after other points gives it to a new one: whatever happens there is this point's alone.
+func (k *worker) run(ctx context.Context, s *Spec) ([]byte, error) {
 	text, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
-	c := exec.CommandContext(ctx, w.Command[0], w.Command[1:]...)
-	c.Env = append(os.Environ(), workerEnv)
-	var out, complaint bytes.Buffer
-	c.Stdout, c.Stderr = &out, &complaint
-	in, err := c.StdinPipe()
-	if err != nil {
+	text = append(text, '\n')
+	if k.process != nil {
+		if out, err := k.do(ctx, text); err == nil || ctx.Err() != nil {
+			return out, err
+		}
+	}
+	if err := k.start(); err != nil {
 		return nil, err
+	}
+	return k.do(ctx, text)
+}
+
+func (k *worker) start() (err error) {
+	c := exec.Command(k.command[0], k.command[1:]...)
+	c.Env = append(os.Environ(), workerEnv)
+	k.complaint = &bytes.Buffer{}
+	c.Stderr = k.complaint
+	if k.in, err = c.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return err
 	}
 	if err := c.Start(); err != nil {
-		return nil, err
+		return err
 	}
-	_, err = in.Write(append(text, '\n'))
-	err = errors.Join(c.Wait(), ignoreClosed(err))
-	_ = in.Close() // Wait has done it, where the process has started
-	if err != nil {
-		return nil, fmt.Errorf("the worker ended without a result: %w%s", err, lastLines(complaint.String()))
+	k.process, k.out = c, bufio.NewReader(out)
+	return nil
+}
+
+// do runs a point in the process that is there.
+func (k *worker) do(ctx context.Context, text []byte) ([]byte, error) {
+	begin, process := time.Now(), k.process.Process
+	stop := context.AfterFunc(ctx, func() { _ = process.Kill() }) // it has ended where that fails
+	_, err := k.in.Write(text)
+	out, gone := k.out.ReadBytes('\n')
+	lives := stop()
+	if gone != nil {
+		err = errors.Join(k.end(), ignoreClosed(err))
+		return nil, fmt.Errorf("the worker ended without a result: %w%s", cmp.Or(err, gone), lastLines(k.complaint.String()))
 	}
-	return out.Bytes(), nil
+	if !lives || time.Since(begin) > longPoint {
+		_ = k.end() // it has said what the point came to
+	}
+	return out, nil
+}
+
+// end ends the process, if there is one.
+func (k *worker) end() error {
+	if k.process == nil {
+		return nil
+	}
+	_ = k.in.Close() // Wait does it as well
+	err := k.process.Wait()
+	k.process = nil
+	return err
 }
 
 // ignoreClosed: a worker that is gone closes its input, and how it ended says more.

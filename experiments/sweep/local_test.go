@@ -1,0 +1,79 @@
+package sweep
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// aWorker ends each point with the process it ran in and how many that had run before. It fails at "never", and at "alone" if it has run others.
+const aWorker = `n=0
+while read line; do
+  case $line in
+    *never*) echo the machine is on fire >&2; exit 3 ;;
+    *alone*) if [ $n -gt 0 ]; then exit 4; fi ;;
+  esac
+  echo "{\"status\": \"done\", \"version\": \"$$\", \"work\": $n}"
+  n=$((n + 1))
+done
+`
+
+// Points run in one process as long as it lasts. One that fails after others runs in a process of its own, so that only what fails there has failed.
+func TestPointsShareAProcess(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	script := filepath.Join(t.TempDir(), "worker.sh")
+	if err := os.WriteFile(script, []byte(aWorker), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	store, err := OpenStore(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var specs []Spec
+	for i, job := range []string{"a", "b", "alone", "c", "never", "d", "e"} {
+		specs = append(specs, Spec{Key: fmt.Sprint(i), Job: job})
+	}
+	var text []string
+	processes := map[string]bool{}
+	w := &Workers{Command: []string{shell, script}, Count: 1, Store: store}
+	err = w.Run(t.Context(), specs, func(r *Record) {
+		if r.Status == Crashed {
+			text = append(text, r.Error)
+			return
+		}
+		processes[r.Version] = true
+		text = append(text, fmt.Sprint(r.Work))
+	})
+	want := "0 1 0 1 the worker ended without a result: exit status 3\nthe machine is on fire 0 1"
+	if got := strings.Join(text, " "); err != nil || got != want || len(processes) != 3 {
+		t.Errorf("%v, points that ran before in %d processes: %s; want in 3: %s", err, len(processes), got, want)
+	}
+}
+
+// A worker whose input ends while it has a point has lost who started it; one that waits has not.
+func TestInputThatEnds(t *testing.T) {
+	for _, busy := range []bool{false, true} {
+		lost := false
+		p := &input{lines: make(chan []byte), orphaned: func() { lost = true }}
+		in, out := io.Pipe()
+		go p.read(in)
+		fmt.Fprintln(out, "a point")
+		<-p.lines
+		if !busy {
+			p.busy.Store(false)
+		}
+		out.Close()
+		for range p.lines { // until it is closed
+		}
+		if lost != busy {
+			t.Errorf("busy %t: lost %t", busy, lost)
+		}
+	}
+}
