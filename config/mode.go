@@ -35,6 +35,7 @@ type Sampling struct {
 	Far         int     `yaml:"far" default:"256" range:"1..1048576" unit:"launches" doc:"the same at most, where all agree"`
 	NearRows    int     `yaml:"near_rows" default:"6" range:"1..1048576" unit:"pieces" doc:"of a large launch, pieces from a timed window to the next one at least; a quarter of all where there are few"`
 	Generations int     `yaml:"generations" default:"10" range:"2..65536" doc:"times as many workgroups as the machine holds, from which on a launch is timed in part"`
+	Repeated    int     `yaml:"repeated_generations" default:"40" range:"2..65536" doc:"the same where four launches of the program came before: those with fewer are timed whole or not at all"`
 	Batches     int     `yaml:"batches" default:"4" range:"2..65536" doc:"batches of a window, each of a quarter of a generation of workgroups"`
 	MostBatches int     `yaml:"most_batches" default:"24" range:"0..65536" doc:"batches that are left out at most until a window is taken as it is"`
 	Settled     float64 `yaml:"settled" default:"0.2" range:"0..1" doc:"by how much the second half of a window's batches may differ from the first where other behaviour came before; otherwise the first is left out, and more are timed"`

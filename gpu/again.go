@@ -67,6 +67,7 @@ func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) erro
 		}
 		return err
 	}
+	x.generations = float64(groups(kern.NumWorkgroups)) / float64(s.generation(kern))
 	a := k.launches.of(&x)
 	if k.launches.wants(a) {
 		timed, err := s.again(l, kern, c, issued, follows)
@@ -80,7 +81,7 @@ func (s *sampler) runLooked(k *kind, l *launch, kern *kernel, follows bool) erro
 		}
 		k.inTurn = true
 	}
-	s.untimedMember(a, l, c)
+	s.untimedMember(a, l, c, wholeGenerations(x.generations))
 	return nil
 }
 

@@ -38,10 +38,11 @@ func (s *sampler) begin() {
 // A kind is launches of one program, or of one program and size where they are not run twice.
 type kind struct {
 	*config.Sampling
-	seen int
-	due  bool // the next one is timed
-	last int  // the number of the last one of which a sample was taken
-	gap  int  // from there to the next one; 0: sampling.near
+	seen   int
+	parted int  // launches that were timed in part
+	due    bool // the next one is timed
+	last   int  // the number of the last one of which a sample was taken
+	gap    int  // from there to the next one; 0: sampling.near
 	// carries: a launch takes another time after a timed one, which leaves memory
 	// busy, than at the beginning. ran is the number after the last timed one.
 	carries  bool
@@ -131,7 +132,8 @@ func (s *sampler) run(l *launch, w resident, follows bool) error {
 		if all == 0 {
 			return s.clocked(l, whole(kern), follows) // it takes what a launch takes
 		}
-		if generation := s.generation(w); all >= uint64(s.Generations)*generation {
+		if generation := s.generation(w); all >= k.inPartFrom()*generation {
+			k.parted++
 			return newDivision(s, l, kern, &k.rows, generation).run(follows)
 		}
 		if k.inTurn = k.inTurn || !s.mayRunTwice(kern); !k.inTurn {
@@ -144,6 +146,17 @@ func (s *sampler) run(l *launch, w resident, follows bool) error {
 		}
 	}
 	return s.runInTurn(s.kinds.of(l, w.like()), l, w, follows)
+}
+
+// repeats are launches of a kind after which it is taken to have many: what they take follows from their sizes. Knob.
+const repeats = 4
+
+// inPartFrom is of how many generations on the next launch is timed in part.
+func (k *kind) inPartFrom() uint64 {
+	if k.seen+k.parted >= repeats {
+		return uint64(max(k.Generations, k.Repeated))
+	}
+	return uint64(k.Generations)
 }
 
 // generation is how many workgroups the machine holds.
@@ -178,18 +191,21 @@ func (s *sampler) likeOthers(k *kind, l *launch, w resident, warm bool) error {
 	x := signature{mix: mixOf(&c.ByClass)}
 	a, d := k.launches.nearest(&x, false)
 	k.due = d > 1
-	s.untimedMember(a, l, c)
+	s.untimedMember(a, l, c, 0)
 	_, known := w.workgroups()
 	k.graph = !known
 	return err
 }
 
-// untimedMember counts a member of a stratum that was not timed.
-func (s *sampler) untimedMember(a *alike, l *launch, c *account.Counts) {
+// untimedMember counts a member of a stratum that was not timed, of so many generations; 0: unknown.
+func (s *sampler) untimedMember(a *alike, l *launch, c *account.Counts, generations int) {
 	c.Estimate = &account.Estimate{} // follows when all is known
 	step := s.tally.add(l.step, c)
 	a.rest[step] += c.Instructions()
 	a.count[step]++
+	if generations > 0 {
+		a.byGenerations.add(step, generations, c.Instructions())
+	}
 }
 
 // estimate adds to the steps of a round what their launches take that were not timed.
@@ -238,7 +254,7 @@ func (k *kind) untimedOf(a *alike, step int) (cycles, half float64) {
 	if len(a.samples) == 0 {
 		return k.launches.unsampled(&a.like, rest)
 	}
-	cycles, half = a.cost(n, rest)
+	cycles, half = a.costOf(step)
 	did := 0.0 // instructions of a launch that was timed
 	for _, s := range a.samples {
 		did += s.instructions / float64(len(a.samples))

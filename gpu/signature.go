@@ -106,6 +106,8 @@ type signature struct {
 	mix    mix
 	demand demand
 	size   float64 // instructions of a launch; 0: does not count
+	// generations are how many times as many workgroups a launch of this size has as the machine holds; 0: that does not count.
+	generations float64
 }
 
 // distance is above 1 where signatures are of different behaviours.

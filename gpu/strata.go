@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"spvsim/config"
 )
@@ -48,8 +47,10 @@ type alike struct {
 	rest    map[int]uint64 // instructions that were not timed, by step
 	count   map[int]uint64 // members that were not timed, by step
 	past    members        // of those, the ones that have been added to their steps
-	since   int            // members since the last sample
-	gap     int            // from there to the next one; 0: near
+	byGenerations
+	quantized float64 // how much of what they take goes by whole generations of workgroups, from 0 to 1
+	since     int     // members since the last sample
+	gap       int     // from there to the next one; 0: near
 }
 
 // Members are launches, and instructions of theirs or of rows.
@@ -62,6 +63,7 @@ func (a *alike) settle() {
 	}
 	clear(a.rest)
 	clear(a.count)
+	a.byGenerations = nil
 }
 
 // nearest is the stratum that is most like a signature, and how far off that is; timed: of those with samples. Nil: there is none.
@@ -145,6 +147,7 @@ func (s *strata) sampled(a *alike, x sample, draw *rand.Rand) {
 	a.samples = append(a.samples, x)
 	a.timed += uint64(x.instructions)
 	a.since = 0
+	s.quantize(a)
 	if len(a.samples) < s.first {
 		return
 	}
@@ -280,38 +283,6 @@ func (a *alike) differ(list []sample) bool {
 
 // apart is by how much further what was not timed may be from the mean of samples than the true mean of all: it is a sample itself.
 func (a *alike) apart(rest float64) float64 { return math.Sqrt(1 + float64(a.timed)/rest) }
-
-// bySize is what a launch of some size takes by the two samples nearest to it in size, of this stratum and of those that differ from it in
-// size alone: the smaller a launch is, the longer it takes for an instruction. One sample may be left out. within: some are smaller, and some larger.
-func (s *strata) bySize(a *alike, size float64, but *sample) (cycles float64, within, ok bool) {
-	var list []sample
-	smaller, larger := false, false
-	for _, b := range s.list {
-		x, y := a.like, b.like
-		if x.size = y.size; x.distance(&y, s.Sampling) > 1 {
-			continue
-		}
-		for i := range b.warm() {
-			if x := &b.warm()[i]; x != but {
-				list = append(list, *x)
-				smaller, larger = smaller || x.instructions <= size, larger || x.instructions >= size
-			}
-		}
-	}
-	slices.SortStableFunc(list, func(x, y sample) int {
-		return cmp.Compare(math.Abs(math.Log(x.instructions/size)), math.Abs(math.Log(y.instructions/size)))
-	})
-	for _, x := range list[min(1, len(list)):] {
-		if by := x.instructions - list[0].instructions; math.Abs(by) > sizesApart*size {
-			cycles = list[0].cycles + (size-list[0].instructions)*(x.cycles-list[0].cycles)/by
-			return cycles, smaller && larger, cycles > 0
-		}
-	}
-	return 0, false, false
-}
-
-// sizesApart is by how much of a launch two must differ in size to say what size does. Knob.
-const sizesApart = 0.1
 
 // farthest is how far the rate of a sample is from the mean.
 func farthest(list []sample, mean float64) (most float64) {
