@@ -66,8 +66,8 @@ type Sampling struct {
 	Fewer       int     `yaml:"fewer" default:"4" range:"1..65536" doc:"of so many times fewer workgroups than in a large launch, as they find their lines in the caches when the launch is run again"`
 	MaxKept     int     `yaml:"max_kept" default:"2048" range:"0..1048576" unit:"bytes" doc:"memory that is put back when a launch has been run again, for each of its instructions: copying it then costs the host no more than timing does"`
 	Full        float64 `yaml:"full" default:"0.98" range:"0.01..1" doc:"share of the last level's bytes that are brought in after behaviour has changed, from which on it is taken to hold nothing of before"`
-	Least       float64 `yaml:"least" default:"0.02" range:"0..1" doc:"half the interval that is added in quadrature, as a part of what is estimated: what samples can't show"`
-	LeastRows   float64 `yaml:"least_rows" default:"0.03" range:"0..1" doc:"the same of large launches of which windows were timed, of what those do not show: caches are not quite as they would be"`
+	Least       float64 `yaml:"least" default:"0.03" range:"0..1" doc:"half the interval that is added in quadrature, as a part of what is estimated: what samples can't show"`
+	LeastRows   float64 `yaml:"least_rows" default:"0.05" range:"0..1" doc:"the same of large launches of which windows were timed, of what those do not show: caches are not quite as they would be"`
 	Waiting     float64 `yaml:"waiting" default:"0.03" range:"0..1" doc:"half the interval that is added for launches which take more than three times as long as the part of the machine works that they ask most of: they wait for what their signature does not show"`
 	Seed        int     `yaml:"seed" default:"1" range:"0..2147483647" doc:"of what is drawn: which workgroups are looked at, and how far samples are apart"`
 }

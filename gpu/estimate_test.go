@@ -133,7 +133,7 @@ func TestHowMuchOfAKindIsSure(t *testing.T) {
 // A graph that does other work without time costs what its launches cost, and is not sure of it.
 func TestOtherWorkWithoutTime(t *testing.T) {
 	by := config.DefaultSampling()
-	by.Spread = 0
+	by.Spread, by.Least = 0, 0.02
 	k := newKind(by)
 	for range 4 {
 		k.timed(&signature{mix: mix{1: 1}}, 200, 100)
