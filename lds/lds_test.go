@@ -532,6 +532,41 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+// A load whose offsets in a vector register are the same in all lanes, in all but one, or outside, is what Access makes of it; the index may be in a
+// row that the load writes.
+func TestPlainOffsetsThatAreAlike(t *testing.T) {
+	region := make([]byte, 512)
+	for i := range region {
+		region[i] = byte(3 * i)
+	}
+	for _, c := range []struct {
+		offset, odd uint32 // of lane 13
+		exec        uint64
+		bytes       uint32
+	}{{20, 20, 1<<32 - 1, 12}, {20, 24, 1<<32 - 1, 12}, {496, 496, 1<<32 - 1, 12}, {500, 500, 1<<32 - 1, 0}, {20, 20, 1<<31 - 1, 12}, {20, 504, 1<<32 - 1, 0}} {
+		m := &isa.Mem{Access: isa.Access{Space: isa.SpaceLDS, Elem: isa.F32, Count: 3, Offset: 4}, Index: isa.V(3)}
+		m.Dsts = [4]isa.Reg{isa.V(2), isa.V(3), isa.V(4)}
+		in := &isa.Inst{Op: isa.Load, T: isa.F32, Mem: m}
+		got, want := isa.NewState(32, 6, 3), isa.NewState(32, 6, 3)
+		for l := range 32 {
+			got.V[3*32+l] = c.offset
+		}
+		got.V[3*32+13] = c.odd
+		copy(want.V, got.V)
+		got.Exec, want.Exec = c.exec, c.exec
+		var v, w Values
+		if bytes := v.Plain(got, PlainOf(in), region); bytes != c.bytes {
+			t.Errorf("%+v: %d bytes", c, bytes)
+		}
+		if c.bytes > 0 {
+			w.Access(want, in, slices.Clone(region))
+		}
+		if !slices.Equal(got.V, want.V) {
+			t.Errorf("%+v: %v, want %v", c, got.V, want.V)
+		}
+	}
+}
+
 // An element that does not lie in the workgroup's bytes as a whole faults, each for itself: loads give zero there, stores and atomics change
 // nothing, and the elements beside it are as they would be.
 func TestElementsOutside(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 type Plain struct {
 	store       bool
 	all         bool // a load: all lanes get the same words, in rows that lie one after the other
+	inOrder     bool // a load of words that follow each other to rows that do: all lanes may get the same
 	base, index isa.Reg
 	offset      uint32
 	rows        [4]int
@@ -34,7 +35,8 @@ func PlainOf(in *isa.Inst) *Plain {
 			return nil
 		}
 	}
-	if p.all && (p.store || !inOrder(in, p.count)) {
+	p.inOrder = !p.store && m.Apart == 0 && inOrder(in, p.count)
+	if p.all && !p.inOrder {
 		return nil
 	}
 	return p
@@ -53,8 +55,15 @@ func (d *Values) Plain(st *isa.State, p *Plain, region []byte) (bytes uint32) {
 		lane.FillRows(st.V[p.rows[0]*st.Lanes:][:p.count*st.Lanes], region[base:], st.Lanes)
 		return bytes
 	}
+	index := st.V[int(p.index.Index)*st.Lanes:][:st.Lanes]
+	if p.inOrder && st.Exec == st.Full && index[0] == index[len(index)-1] {
+		if first, same := lane.Same(index, st.Exec); same && uint64(base+first)+uint64(bytes) <= uint64(len(region)) {
+			lane.FillRows(st.V[p.rows[0]*st.Lanes:][:p.count*st.Lanes], region[base+first:], st.Lanes)
+			return bytes
+		}
+	}
 	d.step = lane.Step{Base: base, Stride: bytes, Exec: st.Exec, Bytes: true}
-	d.Go(st.V[int(p.index.Index)*st.Lanes:][:st.Lanes], &d.step)
+	d.Go(index, &d.step)
 	if uint64(d.Last)+uint64(p.Place(p.count-1, 4))+4 > uint64(len(region)) {
 		return 0
 	}
