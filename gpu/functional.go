@@ -56,13 +56,13 @@ func (u *untimed) warm(o *functional.Options, warm bool) {
 		return
 	}
 	m := u.guard.setup.Machine
-	engines, units := uint64(m.ShaderEngines), uint64(m.ComputeUnits)
 	if u.local == nil {
 		u.local = lds.New(&m.LDS)
 	}
 	fast.BeginWarm() // what is asked of memory is that of this run alone
 	o.Warm, o.LDS = fast, u.local
-	o.Unit = func(wg *functional.Workgroup) int { return int(wg.Index%engines*units + wg.Index/engines%units) }
+	unit := m.Dispatcher.InTurn(&m.Shape)
+	o.Unit = func(wg *functional.Workgroup) int { return unit(wg.Index) }
 }
 
 // counts runs something without time and counts it.

@@ -23,6 +23,7 @@ import (
 
 	"spvsim/cu"
 	"spvsim/engine"
+	"spvsim/spec"
 )
 
 // fraction is the number of bits below a cycle in which rates are booked.
@@ -30,10 +31,17 @@ const fraction = 20
 
 // A shaderEngine is the dispatcher's view of one shader engine.
 type shaderEngine struct {
-	index, first, units int
-	nextUnit            int
-	groupAt             uint64 // from when it may place the next workgroup, in fractions of a cycle
-	waveAt              uint64 // from when it may start the next wave, in fractions of a cycle
+	index   int
+	arrays  []shaderArray
+	turn    int    // the array whose turn it is
+	groupAt uint64 // from when it may place the next workgroup, in fractions of a cycle
+	waveAt  uint64 // from when it may start the next wave, in fractions of a cycle
+}
+
+// A shaderArray is some of an engine's compute units. Workgroups go to an engine's arrays in turn, however many units these have.
+type shaderArray struct {
+	first, units int
+	turn         int // the unit whose turn it is
 }
 
 // A work is what the dispatcher places: the open launches of a kernel or of an
@@ -97,8 +105,8 @@ func (l *launch) advance() {
 }
 
 // A Dispatcher places workgroups, at its rates and where there is space, which it
-// keeps account of. Workgroups go to the shader engines in turn, and in each to
-// its compute units in turn; an engine or unit that has no space is passed over.
+// keeps account of. Workgroups go to the shader engines in turn, in each to its
+// arrays in turn, and there to the compute units; what has no space is passed over.
 type Dispatcher struct {
 	engine.Base
 	alarm     *engine.Alarm
@@ -123,20 +131,40 @@ type Dispatcher struct {
 }
 
 // New builds the dispatcher of compute units.
-func New(e *engine.Engine, spec *DispatcherSpec, limits *cu.Limits, array *cu.Array) *Dispatcher {
+func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.Array) *Dispatcher {
 	d := &Dispatcher{
-		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: spec, limits: limits,
-		groupGap: gap(spec.WorkgroupsPerCycle), waveGap: gap(spec.WavesPerCycle),
+		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits,
+		groupGap: gap(s.WorkgroupsPerCycle), waveGap: gap(s.WavesPerCycle),
 	}
 	d.alarm, d.port = engine.NewAlarm(&d.Base, d, false), engine.NewPort(&d.Base, d, "Units")
 	for i := range limits.ShaderEngines {
-		d.engines = append(d.engines, shaderEngine{index: i, first: i * limits.ComputeUnits, units: limits.ComputeUnits})
+		d.engines = append(d.engines, shaderEngine{index: i, arrays: arrays(i*limits.ComputeUnits, limits.ComputeUnits, s.ShaderArrays)})
 	}
 	for range array.Units {
 		d.residency = append(d.residency, cu.NewResidency(limits))
 	}
 	array.Report(d, d.port)
 	return d
+}
+
+// arrays shares an engine's units out, as evenly as they can be; the first arrays have the odd ones.
+func arrays(first, units, n int) (list []shaderArray) {
+	for n = min(n, units); n > 0; n-- {
+		share := (units + n - 1) / n
+		list = append(list, shaderArray{first: first, units: share})
+		first, units = first+share, units-share
+	}
+	return list
+}
+
+// InTurn says to which compute unit of the machine each workgroup of a launch goes that finds space wherever its turn is.
+func (s *DispatcherSpec) InTurn(shape *spec.Shape) func(index uint64) int {
+	engines, list := uint64(shape.ShaderEngines), arrays(0, shape.ComputeUnits, s.ShaderArrays)
+	return func(index uint64) int {
+		turn := index / engines
+		a := &list[turn%uint64(len(list))]
+		return int(index%engines)*shape.ComputeUnits + a.first + int(turn/uint64(len(list))%uint64(a.units))
+	}
 }
 
 // MayPlace fulfils cu.Dispatcher.
@@ -318,13 +346,19 @@ func (d *Dispatcher) unit(e *shaderEngine, l *launch, allowed []bool) int {
 		}
 		return -1
 	}
-	for range e.units {
-		u := e.first + e.nextUnit
-		if e.nextUnit++; e.nextUnit == e.units {
-			e.nextUnit = 0
+	for range e.arrays {
+		a := &e.arrays[e.turn]
+		if e.turn++; e.turn == len(e.arrays) {
+			e.turn = 0
 		}
-		if (allowed == nil || allowed[u]) && d.residency[u].Fits(need) {
-			return u
+		for range a.units {
+			u := a.first + a.turn
+			if a.turn++; a.turn == a.units {
+				a.turn = 0
+			}
+			if (allowed == nil || allowed[u]) && d.residency[u].Fits(need) {
+				return u
+			}
 		}
 	}
 	return -1

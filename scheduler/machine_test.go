@@ -40,7 +40,7 @@ func newMachine() *machine {
 		},
 		timing: simd.Timing{Passes: 1, Classes: map[string]simd.Class{}},
 		memory: fixedMemory{fixed{50, 4}}, lds: fixedLDS(fixed{0, 4}), maxOutstanding: 63,
-		disp: DispatcherSpec{WorkgroupsPerCycle: 1024, WavesPerCycle: 1024},
+		disp: DispatcherSpec{WorkgroupsPerCycle: 1024, WavesPerCycle: 1024, ShaderArrays: 1},
 	}
 	for _, c := range []struct {
 		class               isa.Class

@@ -42,6 +42,7 @@ type DispatcherSpec struct {
 	FollowingLaunch    int     `yaml:"following_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"the same for a launch that waits in the stream after another one"`
 	LaunchFloor        int     `yaml:"launch_floor_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"a job's first launch takes at least this: what the command processor does beside the kernel"`
 	FixedOrder         bool    `yaml:"fixed_order" default:"false" doc:"whether workgroup i of a launch goes to shader engine i modulo their number, so that a full engine makes the next workgroups wait; otherwise a full engine is passed over, and launches go on where the one before ended"`
+	ShaderArrays       int     `yaml:"shader_arrays" default:"1" range:"1..1024" doc:"arrays of each shader engine, to which its compute units belong as evenly as they can: workgroups go to an engine's arrays in turn, so that units of a smaller array have more to do; 1: to its units in turn"`
 	Share              string  `yaml:"share" default:"oldest" enum:"oldest|round-robin|priority" doc:"whose workgroup is placed next where several launches are open: that of the oldest which has one that fits, of each in turn, or of the queue of the highest priority, the oldest first"`
 }
 

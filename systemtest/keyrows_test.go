@@ -427,6 +427,8 @@ var plainRows = []keyRow{
 	{"dispatcher.fixed_order", "twice", passAll + "shader_engines=2 compute_units=1 l2.bytes=16384 l2.ways=4 l2.shared_by=1 l2.write=back l2.write_allocate=true", "false", "true", fewer(33 * 330)},
 	{"dispatcher.workgroups_per_cycle", "many", "", "1", "0.001", atLeast(31_000)},
 	{"dispatcher.waves_per_cycle", "many", "", "1", "0.001", atLeast(63_000)},
+	// The smaller array's unit takes 8 of the 16 waves, before 6.
+	{"dispatcher.shader_arrays", "vector", "compute_units=3 wave_slots=16 simds=1 issue.policy=round-robin", "1", "2", slowed(8.0 / 6)},
 	{"dispatcher.share", "queues", onePipe + "dispatcher.workgroups_per_cycle=0.01", "oldest", "round-robin", otherTurns},
 	{"dispatcher.launch_latency", "chain", "", "10", "1010", exactly(1000)},
 	{"dispatcher.kernel_launch_cycles", "chain", "", "0", "1000", exactly(1000)},
