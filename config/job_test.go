@@ -501,3 +501,45 @@ func TestSynchronizeStep(t *testing.T) {
 		}
 	}
 }
+
+// What a launch is made of follows the loops' variables, wherever in it they are: launches of a loop are those of its rounds written out.
+func TestLoopsChangeLaunches(t *testing.T) {
+	const head = "shader: s\nparameters: {n: 3, v: 5}\nbuffers: [{set: 0, binding: 0, name: b, data: {zero: 4096}}, {set: 0, binding: 1, name: im, image: {format: Rgba8, width: 4, height: 1}}]\nsteps:\n"
+	for _, step := range []string{
+		"dispatch: [n]", "dispatch: [VAR]", "dispatch: [1, n, VAR + 1]", "dispatch: [n], base: [0, VAR]",
+		"indirect: {buffer: b, offset: 4 * VAR}",
+		"dispatch: [n], specialization: {7: n}", "dispatch: [n], specialization: {7: n, 8: VAR % 2}",
+		"dispatch: [n], push_constants: [{u32: n}, {address: b}]", "dispatch: [n], push_constants: [{u32: [n, VAR]}]",
+		"dispatch: [n], push_constants: [{u32: 1, offset: 16 * VAR}]",
+		`dispatch: [n], push_constants: [{f64: "VAR < 4 ? 1.5 : 2"}]`,
+		"name: outer, push_constants: [{u32: VAR}], steps: [{dispatch: [n]}, {dispatch: [2], push_constants: [{u32: 9}]}]",
+		"draw: {width: VAR, height: 1, positions: {type: f32, values: [0, 0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1]}, color: [{buffer: im}]}",
+	} {
+		looped := head + "  - {for: {v: 2..4}, steps: [{" + strings.ReplaceAll(step, "VAR", "v") + "}]}\n"
+		written := head
+		for _, v := range []string{"2", "3", "4"} {
+			written += "  - {steps: [{" + strings.ReplaceAll(step, "VAR", v) + "}]}\n"
+		}
+		want, err1 := job(t, written, nil).Launches()
+		got, err2 := job(t, looped, nil).Launches()
+		if err1 != nil || err2 != nil {
+			t.Errorf("%s: %v, %v", step, err1, err2)
+			continue
+		}
+		var handed []Launch
+		if err := job(t, looped, nil).EachLaunch(func(l *Launch) error { handed = append(handed, *l); return nil }); err != nil {
+			t.Error(err)
+		}
+		for _, list := range [][]Launch{want, got, handed} {
+			for i := range list {
+				list[i].Path = ""
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: launches of the rounds written out (-) and of a loop (+):\n%s", step, diff)
+		}
+		if diff := cmp.Diff(want, handed); diff != "" {
+			t.Errorf("%s: launches of the rounds written out (-) and as they are handed on (+):\n%s", step, diff)
+		}
+	}
+}

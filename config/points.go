@@ -429,13 +429,20 @@ func cellValues(cells []Cell) func(name string) (any, error) {
 }
 
 // Names lists the names that an expression uses.
-func (e Expr) Names() []string {
+func (e Expr) Names() []string { return e.names(expression.Reals) }
+
+func (e Expr) names(kind expression.Arithmetic) []string {
 	if _, ok := e.literal(); ok || e == "" {
 		return nil
 	}
-	p, err := e.program(expression.Reals)
+	p, err := e.program(kind)
 	if err != nil {
 		return nil
 	}
 	return p.Names()
+}
+
+// usesAny says that one of some names is in an expression that could be worked out.
+func (e Expr) usesAny(names []string) bool {
+	return slices.ContainsFunc(e.names(expression.Integers), func(name string) bool { return slices.Contains(names, name) })
 }

@@ -144,7 +144,7 @@ func (u *unroller) queues(top *Step) {
 	j := u.job
 	for i := range j.Queues {
 		first := len(u.out)
-		u.steps(j.Queues[i].Steps, top, j.scope, indexPath("queues", i)+".steps")
+		u.steps(j.Queues[i].Steps, top, j.scope, indexPath("queues", i))
 		for k := first; k < len(u.out); k++ {
 			u.out[k].Queue = i
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -81,7 +82,7 @@ func (u *unroller) unroll() []problem {
 	case len(j.Steps) == 0:
 		u.launch(&top, j.scope, "")
 	default:
-		u.steps(j.Steps, &top, j.scope, "steps")
+		u.steps(j.Steps, &top, j.scope, "")
 	}
 	return u.problems
 }
@@ -95,6 +96,9 @@ type unroller struct {
 	out      []Launch
 	after    [][]string // by launch of a queue: the steps that it names
 	rounds   int
+	inner    map[string][]placedStep // by path of the step around them
+	loops    []string                // variables of the loops that are gone through
+	same     map[string]*Launch      // by path: launches of steps that use none of these; nil: the step does
 	problems []problem
 }
 
@@ -115,11 +119,27 @@ func (u *unroller) fail(path string, err error) {
 	u.problems = append(u.problems, problem{path, err.Error(), ErrExpr})
 }
 
+// steps works through steps inside another one, or the job.
 func (u *unroller) steps(steps []Step, outer *Step, s scope, at string) {
-	for i := range steps {
-		step := inherit(&steps[i], outer)
-		u.loop(&step, step.For, s, indexPath(at, i))
+	list, ok := u.inner[at]
+	if !ok {
+		for i := range steps {
+			list = append(list, placedStep{inherit(&steps[i], outer), indexPath(sub(at, "steps"), i)})
+		}
+		if u.inner == nil {
+			u.inner = map[string][]placedStep{}
+		}
+		u.inner[at] = list
 	}
+	for i := range list {
+		u.loop(&list[i].Step, list[i].For, s, list[i].path)
+	}
+}
+
+// A placedStep is a step with what it leaves out, and its path.
+type placedStep struct {
+	Step
+	path string
 }
 
 // inherit fills what a step leaves out from the step or job around it.
@@ -171,10 +191,9 @@ func (u *unroller) loop(step *Step, loops []Loop, s scope, at string) {
 		u.fail(p, err)
 		return
 	}
-	inner := scope{}
-	for k, v := range s {
-		inner[k] = v
-	}
+	inner := maps.Clone(s)
+	u.loops = append(u.loops, l.Name)
+	defer func() { u.loops = u.loops[:len(u.loops)-1] }()
 	for i := first; i <= last && !u.over(); i++ {
 		inner[l.Name] = Number{Int: i}
 		if u.rounds++; u.rounds > maxLoopRounds {
@@ -197,7 +216,7 @@ func (u *unroller) body(step *Step, s scope, at string) {
 	}
 	switch {
 	case len(step.Steps) > 0:
-		u.steps(step.Steps, step, s, at+".steps")
+		u.steps(step.Steps, step, s, at)
 	case u.count == maxLaunches:
 		u.problems = append(u.problems, problem{at, fmt.Sprintf("more than %d launches", maxLaunches), ErrLimit})
 	case step.Copy != nil:
@@ -223,17 +242,57 @@ func (u *unroller) copy(step *Step, s scope, at string) {
 	u.add(Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Path: at, Once: step.Once, Mode: step.Mode})
 }
 
+// launch hands on what a step launches, which is worked out once where no loop changes it.
 func (u *unroller) launch(step *Step, s scope, at string) {
+	l, known := u.same[at]
+	if l == nil {
+		if l = u.work(step, s, at); l == nil {
+			return
+		}
+	}
+	if !known && len(u.loops) > 0 {
+		if u.same == nil {
+			u.same = map[string]*Launch{}
+		}
+		u.same[at] = nil
+		if u.steady(step) {
+			u.same[at] = l
+		}
+	}
+	u.add(*l)
+}
+
+// steady says that no variable of a loop is in what a launch of the step is made of.
+func (u *unroller) steady(step *Step) bool {
+	if step.Draw != nil || len(step.Graph) > 0 {
+		return false
+	}
+	list := slices.Concat(step.Dispatch, step.Base)
+	if step.Indirect != nil {
+		list = append(list, step.Indirect.Offset)
+	}
+	for _, sp := range step.Specialization {
+		list = append(list, sp.Value)
+	}
+	for i := range step.PushConstants {
+		c := &step.PushConstants[i]
+		list = append(append(list, c.Offset), c.Typed.Values...)
+	}
+	return !slices.ContainsFunc(list, func(e Expr) bool { return e.usesAny(u.loops) })
+}
+
+// work works out what a step launches; nil: there is a problem.
+func (u *unroller) work(step *Step, s scope, at string) *Launch {
 	l := Launch{Step: step.Name, Shader: step.Shader, Entry: step.Entry, Path: at, Once: step.Once, Mode: step.Mode,
 		WaveSize: step.WaveSize, Bindings: step.Bindings, Samplers: step.Samplers}
 	if !u.grid(step, &l, s, at) {
-		return
+		return nil
 	}
 	if step.Draw != nil {
 		draw, err := u.job.call(step.Draw, s)
 		if err != nil {
 			u.fail(sub(at, "draw"), err)
-			return
+			return nil
 		}
 		l.Draw = draw
 	}
@@ -241,7 +300,7 @@ func (u *unroller) launch(step *Step, s scope, at string) {
 		d, err := u.job.payloadDispatch(&step.Graph[i], s)
 		if err != nil {
 			u.fail(indexPath(sub(at, "graph"), i), err)
-			return
+			return nil
 		}
 		l.Graph = append(l.Graph, d)
 	}
@@ -249,17 +308,17 @@ func (u *unroller) launch(step *Step, s scope, at string) {
 		v, err := sp.Value.eval(s, Number{})
 		if err != nil {
 			u.fail(sub(at, "specialization"), err)
-			return
+			return nil
 		}
 		l.specialize(SpecValue{sp.ID, sp.Name, v})
 	}
 	push, err := u.job.push(step.PushConstants, s)
 	if err != nil {
 		u.fail(sub(at, "push_constants"), err)
-		return
+		return nil
 	}
 	l.Push = push
-	u.add(l)
+	return &l
 }
 
 // specialize adds a value, over an earlier one for the same constant.

@@ -22,7 +22,8 @@ type run struct {
 	work      Work
 	options   Options
 	clockMask uint64
-	workers   []*worker
+	workers   []*worker // of all threads
+	most      int       // of them that have something to do
 
 	stop     atomic.Bool
 	resident atomic.Int64
@@ -76,21 +77,25 @@ func newRun(ctx context.Context, store *mem.Store, w Work, o Options) *run {
 	for _, k := range r.workers {
 		k.run = r
 	}
+	r.most = len(r.workers)
+	if g, ok := w.(*grid); ok {
+		r.most = int(min(uint64(r.most), g.end-min(g.First, g.end)))
+	}
 	return r
 }
 
 // maxLanes of a wave.
 const maxLanes = 64
 
-// do runs all workers to their end.
+// do runs the workers to their end; a goroutine each only where there is work for more than one.
 func (r *run) do() (*Counts, error) {
-	if len(r.workers) == 1 {
+	if r.most <= 1 {
 		r.workers[0].loop()
 		return r.finish()
 	}
 	var all sync.WaitGroup
 	var fault atomic.Pointer[string]
-	for _, k := range r.workers {
+	for _, k := range r.workers[:r.most] {
 		all.Add(1)
 		go func() {
 			defer all.Done()
