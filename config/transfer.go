@@ -82,7 +82,7 @@ func (u *unroller) transfer(step *Step, s scope, at string) {
 		}
 		call.Moves = append(call.Moves, m)
 	}
-	u.add(Launch{Step: step.Name, Transfer: call, Path: at, Once: step.Once, Mode: step.Mode})
+	u.add(&Launch{Step: step.Name, Transfer: call, Path: at, Once: step.Once, Mode: step.Mode})
 }
 
 // move works a move out; key says what an error is of.

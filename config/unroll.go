@@ -29,7 +29,8 @@ func (j *Job) Launches() ([]Launch, error) {
 	return l, place(ps, j.where)
 }
 
-// EachLaunch hands the dispatches of one round on, one after the other, up to an error: a loop takes no more memory than a round of it.
+// EachLaunch hands the dispatches of one round on, one after the other, up to an error: a loop takes no more memory than a round of it. Rounds
+// may share a launch, which no one changes.
 // Those of queues are listed first, as they wait for each other.
 func (j *Job) EachLaunch(do func(*Launch) error) error {
 	if len(j.Queues) == 0 {
@@ -106,13 +107,13 @@ type unroller struct {
 func (u *unroller) over() bool { return u.problems != nil || u.err != nil }
 
 // add hands a launch on.
-func (u *unroller) add(l Launch) {
+func (u *unroller) add(l *Launch) {
 	u.count++
 	if u.do == nil {
-		u.out = append(u.out, l)
+		u.out = append(u.out, *l)
 		return
 	}
-	u.err = u.do(&l)
+	u.err = u.do(l)
 }
 
 func (u *unroller) fail(path string, err error) {
@@ -222,7 +223,7 @@ func (u *unroller) body(step *Step, s scope, at string) {
 	case step.Copy != nil:
 		u.copy(step, s, at)
 	case step.Synchronize:
-		u.add(Launch{Step: step.Name, Synchronize: true, Path: at, Once: step.Once, Mode: step.Mode})
+		u.add(&Launch{Step: step.Name, Synchronize: true, Path: at, Once: step.Once, Mode: step.Mode})
 	case step.Transfer != nil:
 		u.transfer(step, s, at)
 	default:
@@ -239,7 +240,7 @@ func (u *unroller) copy(step *Step, s scope, at string) {
 		u.fail(sub(at, "copy.bytes"), err)
 		return
 	}
-	u.add(Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Path: at, Once: step.Once, Mode: step.Mode})
+	u.add(&Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Path: at, Once: step.Once, Mode: step.Mode})
 }
 
 // launch hands on what a step launches, which is worked out once where no loop changes it.
@@ -259,7 +260,7 @@ func (u *unroller) launch(step *Step, s scope, at string) {
 			u.same[at] = l
 		}
 	}
-	u.add(*l)
+	u.add(l)
 }
 
 // steady says that no variable of a loop is in what a launch of the step is made of.
