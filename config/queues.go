@@ -140,11 +140,12 @@ func (j *Job) queueCall(i int) (c QueueCall, ps []problem) {
 }
 
 // queues unrolls the steps of all queues, and finds what each launch waits for.
-func (u *unroller) queues(top *Step) {
+func (u *unroller) queues(top Step) {
 	j := u.job
 	for i := range j.Queues {
 		first := len(u.out)
-		u.steps(j.Queues[i].Steps, top, j.scope, indexPath("queues", i))
+		top.Steps = j.Queues[i].Steps
+		u.steps(&placedStep{Step: top, path: indexPath("queues", i)}, j.scope)
 		for k := first; k < len(u.out); k++ {
 			u.out[k].Queue = i
 		}

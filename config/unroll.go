@@ -73,17 +73,18 @@ func (u *unroller) unroll() []problem {
 			return ps
 		}
 	}
-	top := Step{Shader: j.Shader, Entry: j.Entry, Specialization: j.Specialization, PushConstants: j.PushConstants, Dispatch: j.Dispatch, Base: j.Base, Draw: j.Draw, Barrier: true}
+	top := placedStep{Step: Step{Shader: j.Shader, Entry: j.Entry, Specialization: j.Specialization, PushConstants: j.PushConstants, Dispatch: j.Dispatch,
+		Base: j.Base, Draw: j.Draw, Barrier: true, Steps: j.Steps}}
 	switch {
 	case len(j.Queues) > 0:
 		if _, ps := j.queueCalls(); ps != nil {
 			return ps
 		}
-		u.queues(&top)
+		u.queues(top.Step)
 	case len(j.Steps) == 0:
-		u.launch(&top, j.scope, "")
+		u.launch(&top, j.scope)
 	default:
-		u.steps(j.Steps, &top, j.scope, "")
+		u.steps(&top, j.scope)
 	}
 	return u.problems
 }
@@ -97,9 +98,6 @@ type unroller struct {
 	out      []Launch
 	after    [][]string // by launch of a queue: the steps that it names
 	rounds   int
-	inner    map[string][]placedStep // by path of the step around them
-	loops    []string                // variables of the loops that are gone through
-	same     map[string]*Launch      // by path: launches of steps that use none of these; nil: the step does
 	problems []problem
 }
 
@@ -120,27 +118,38 @@ func (u *unroller) fail(path string, err error) {
 	u.problems = append(u.problems, problem{path, err.Error(), ErrExpr})
 }
 
-// steps works through steps inside another one, or the job.
-func (u *unroller) steps(steps []Step, outer *Step, s scope, at string) {
-	list, ok := u.inner[at]
-	if !ok {
-		for i := range steps {
-			list = append(list, placedStep{inherit(&steps[i], outer), indexPath(sub(at, "steps"), i)})
-		}
-		if u.inner == nil {
-			u.inner = map[string][]placedStep{}
-		}
-		u.inner[at] = list
+// A placedStep is a step with what it leaves out. What no loop changes of it is worked out once.
+type placedStep struct {
+	Step
+	path   string
+	loops  []string     // variables of the loops around it, and its own
+	steady bool         // none of them is in what it launches
+	inner  []placedStep // the steps inside
+	same   *Launch      // what it launches in all rounds, once known, where it is steady
+}
+
+// steps works through the steps inside another one, or the job.
+func (u *unroller) steps(outer *placedStep, s scope) {
+	if outer.inner == nil {
+		outer.inner = outer.placed()
 	}
-	for i := range list {
-		u.loop(&list[i].Step, list[i].For, s, list[i].path)
+	for i := range outer.inner {
+		p := &outer.inner[i]
+		u.loop(p, p.For, s)
 	}
 }
 
-// A placedStep is a step with what it leaves out, and its path.
-type placedStep struct {
-	Step
-	path string
+// placed are the steps inside.
+func (p *placedStep) placed() (list []placedStep) {
+	for i := range p.Steps {
+		in := placedStep{Step: inherit(&p.Steps[i], &p.Step), path: indexPath(sub(p.path, "steps"), i), loops: slices.Clone(p.loops)}
+		for _, l := range in.For {
+			in.loops = append(in.loops, l.Name)
+		}
+		in.steady = !in.uses(in.loops)
+		list = append(list, in)
+	}
+	return list
 }
 
 // inherit fills what a step leaves out from the step or job around it.
@@ -176,16 +185,16 @@ func inherit(s, outer *Step) Step {
 	return out
 }
 
-func (u *unroller) loop(step *Step, loops []Loop, s scope, at string) {
+func (u *unroller) loop(step *placedStep, loops []Loop, s scope) {
 	if u.over() {
 		return
 	}
 	if len(loops) == 0 {
-		u.body(step, s, at)
+		u.body(step, s)
 		return
 	}
 	l := loops[0]
-	p := joinPath(at+".for", l.Name)
+	p := joinPath(step.path+".for", l.Name)
 	first, err1 := l.First.evalInt(s, 0, math.MinInt32, math.MaxInt32)
 	last, err2 := l.Last.evalInt(s, 0, math.MinInt32, math.MaxInt32)
 	if err := errors.Join(err1, err2); err != nil {
@@ -193,19 +202,17 @@ func (u *unroller) loop(step *Step, loops []Loop, s scope, at string) {
 		return
 	}
 	inner := maps.Clone(s)
-	u.loops = append(u.loops, l.Name)
-	defer func() { u.loops = u.loops[:len(u.loops)-1] }()
 	for i := first; i <= last && !u.over(); i++ {
 		inner[l.Name] = Number{Int: i}
 		if u.rounds++; u.rounds > maxLoopRounds {
 			u.problems = append(u.problems, problem{p, fmt.Sprintf("more than %d rounds of loops", maxLoopRounds), ErrLimit})
 			return
 		}
-		u.loop(step, loops[1:], inner, at)
+		u.loop(step, loops[1:], inner)
 	}
 }
 
-func (u *unroller) body(step *Step, s scope, at string) {
+func (u *unroller) body(step *placedStep, s scope) {
 	if before := len(u.out); len(u.job.Queues) > 0 && len(step.Steps) == 0 {
 		defer func() {
 			if len(u.out) > before {
@@ -217,17 +224,17 @@ func (u *unroller) body(step *Step, s scope, at string) {
 	}
 	switch {
 	case len(step.Steps) > 0:
-		u.steps(step.Steps, step, s, at)
+		u.steps(step, s)
 	case u.count == maxLaunches:
-		u.problems = append(u.problems, problem{at, fmt.Sprintf("more than %d launches", maxLaunches), ErrLimit})
+		u.problems = append(u.problems, problem{step.path, fmt.Sprintf("more than %d launches", maxLaunches), ErrLimit})
 	case step.Copy != nil:
-		u.copy(step, s, at)
+		u.copy(&step.Step, s, step.path)
 	case step.Synchronize:
-		u.add(&Launch{Step: step.Name, Synchronize: true, Path: at, Once: step.Once, Mode: step.Mode})
+		u.add(&Launch{Step: step.Name, Synchronize: true, Path: step.path, Once: step.Once, Mode: step.Mode})
 	case step.Transfer != nil:
-		u.transfer(step, s, at)
+		u.transfer(&step.Step, s, step.path)
 	default:
-		u.launch(step, s, at)
+		u.launch(step, s)
 	}
 }
 
@@ -243,30 +250,24 @@ func (u *unroller) copy(step *Step, s scope, at string) {
 	u.add(&Launch{Step: step.Name, Copy: &CopyCall{step.Copy.To == "host", n}, Path: at, Once: step.Once, Mode: step.Mode})
 }
 
-// launch hands on what a step launches, which is worked out once where no loop changes it.
-func (u *unroller) launch(step *Step, s scope, at string) {
-	l, known := u.same[at]
+// launch hands on what a step launches.
+func (u *unroller) launch(step *placedStep, s scope) {
+	l := step.same
 	if l == nil {
-		if l = u.work(step, s, at); l == nil {
+		if l = u.work(&step.Step, s, step.path); l == nil {
 			return
 		}
-	}
-	if !known && len(u.loops) > 0 {
-		if u.same == nil {
-			u.same = map[string]*Launch{}
-		}
-		u.same[at] = nil
-		if u.steady(step) {
-			u.same[at] = l
+		if step.steady {
+			step.same = l
 		}
 	}
 	u.add(l)
 }
 
-// steady says that no variable of a loop is in what a launch of the step is made of.
-func (u *unroller) steady(step *Step) bool {
+// uses says that one of some names may be in what a launch of the step is made of.
+func (step *Step) uses(names []string) bool {
 	if step.Draw != nil || len(step.Graph) > 0 {
-		return false
+		return true // which is not looked into
 	}
 	list := slices.Concat(step.Dispatch, step.Base)
 	if step.Indirect != nil {
@@ -279,7 +280,7 @@ func (u *unroller) steady(step *Step) bool {
 		c := &step.PushConstants[i]
 		list = append(append(list, c.Offset), c.Typed.Values...)
 	}
-	return !slices.ContainsFunc(list, func(e Expr) bool { return e.usesAny(u.loops) })
+	return slices.ContainsFunc(list, func(e Expr) bool { return e.usesAny(names) })
 }
 
 // work works out what a step launches; nil: there is a problem.

@@ -20,6 +20,7 @@ package functional
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 
 	"spvsim/account"
@@ -146,11 +147,16 @@ func (c *Counts) Total() (n uint64) {
 
 // Run executes a launch.
 func Run(ctx context.Context, store *mem.Store, g *Grid, o Options) (*Counts, error) {
-	return RunWork(ctx, store, newGrid(g), o)
+	w := newGrid(g)
+	return runWork(ctx, store, w, w.end-min(g.First, w.end), o)
 }
 
 // RunWork executes workgroups until there are no more.
 func RunWork(ctx context.Context, store *mem.Store, w Work, o Options) (*Counts, error) {
+	return runWork(ctx, store, w, math.MaxUint64, o)
+}
+
+func runWork(ctx context.Context, store *mem.Store, w Work, most uint64, o Options) (*Counts, error) {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -160,5 +166,5 @@ func RunWork(ctx context.Context, store *mem.Store, w Work, o Options) (*Counts,
 	if o.Warm != nil || o.LDS != nil {
 		o.Threads = 1 // they are of one goroutine
 	}
-	return newRun(ctx, store, w, o).do()
+	return newRun(ctx, store, w, most, o).do()
 }

@@ -64,7 +64,8 @@ type table struct {
 	free    []*simd.Registers
 }
 
-func newRun(ctx context.Context, store *mem.Store, w Work, o Options) *run {
+// newRun is of as many workgroups as most at most.
+func newRun(ctx context.Context, store *mem.Store, w Work, most uint64, o Options) *run {
 	r := &run{ctx: ctx, work: w, options: o, clockMask: ^uint64(0), watched: time.Now(), cache: o.Cache}
 	if r.cache == nil {
 		r.cache = &Cache{}
@@ -77,10 +78,7 @@ func newRun(ctx context.Context, store *mem.Store, w Work, o Options) *run {
 	for _, k := range r.workers {
 		k.run = r
 	}
-	r.most = len(r.workers)
-	if g, ok := w.(*grid); ok {
-		r.most = int(min(uint64(r.most), g.end-min(g.First, g.end)))
-	}
+	r.most = int(min(uint64(len(r.workers)), most))
 	return r
 }
 

@@ -296,12 +296,11 @@ func (d *Dispatcher) find(now uint64, o *open, l *launch) (e *shaderEngine, unit
 		return d.findFixed(now, o, l)
 	}
 	for range d.engines {
-		e := &d.engines[d.turn]
-		if l.engine >= 0 {
-			e = &d.engines[l.engine]
-		} else if d.turn++; d.turn == len(d.engines) {
-			d.turn = 0
+		i := l.engine
+		if i < 0 {
+			i = pass(&d.turn, len(d.engines))
 		}
+		e := &d.engines[i]
 		full := &d.full[e.index*d.classes+o.first+l.class]
 		switch {
 		case *full:
@@ -347,21 +346,24 @@ func (d *Dispatcher) unit(e *shaderEngine, l *launch, allowed []bool) int {
 		return -1
 	}
 	for range e.arrays {
-		a := &e.arrays[e.turn]
-		if e.turn++; e.turn == len(e.arrays) {
-			e.turn = 0
-		}
+		a := &e.arrays[pass(&e.turn, len(e.arrays))]
 		for range a.units {
-			u := a.first + a.turn
-			if a.turn++; a.turn == a.units {
-				a.turn = 0
-			}
+			u := a.first + pass(&a.turn, a.units)
 			if (allowed == nil || allowed[u]) && d.residency[u].Fits(need) {
 				return u
 			}
 		}
 	}
 	return -1
+}
+
+// pass says whose turn it is, of n, and passes it on.
+func pass(turn *int, n int) (i int) {
+	i = *turn
+	if *turn++; *turn == n {
+		*turn = 0
+	}
+	return i
 }
 
 // put sends the next workgroup of a list's first launch to a compute unit of an engine, at its rates.
