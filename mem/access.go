@@ -8,8 +8,8 @@ import (
 	"spvsim/mem/lane"
 )
 
-// loadOf picks the loop for a load: 32-bit elements of one statically known
-// buffer have their own, scratch too.
+// loadOf picks the loop for a load: words of one statically known buffer have
+// their own, scratch too.
 func loadOf(in *isa.Inst) Access {
 	m, t := in.Mem, lane.Element(in)
 	switch {
@@ -17,8 +17,8 @@ func loadOf(in *isa.Inst) Access {
 		return (*Port).scratchLoad
 	case uniform32(m, t):
 		return (*Port).loadUniform
-	case (plain32(m, t) || chosen32(m, t)) && !lane.AnyScalar(in):
-		return (*Port).load32
+	case (plain(m, t) || chosen(m, t)) && !lane.AnyScalar(in):
+		return (*Port).loadWords
 	}
 	return (*Port).loadGeneral
 }
@@ -29,22 +29,33 @@ func storeOf(in *isa.Inst) Access {
 	switch {
 	case m.Space == isa.SpaceScratch:
 		return (*Port).scratchStore
-	case plain32(m, lane.Element(in)):
-		return (*Port).store32
+	case plain(m, lane.Element(in)):
+		return (*Port).storeWords
 	}
 	return (*Port).storeGeneral
 }
 
-// plain32 says that the lanes access 32-bit elements of one buffer that is
-// known when the program is lowered.
-func plain32(m *isa.Mem, t isa.Type) bool {
-	return m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None && !m.Scalar &&
-		t.Bits() == 32 && m.Index.Kind == isa.Vector
+// maxWords is how many words of a lane have rows.
+const maxWords = 4
+
+// words is how many words each lane accesses, of elements of 32 or 64 bits; 0: of others, or more than have rows.
+func words(m *isa.Mem, t isa.Type) int {
+	if n := int(m.Count) * t.Rows(); t.Bits() >= 32 && n <= maxWords {
+		return n
+	}
+	return 0
 }
 
-// chosen32 says that the lanes access 32-bit elements of buffers that they choose.
-func chosen32(m *isa.Mem, t isa.Type) bool {
-	return m.Space == isa.SpaceBuffer && m.BindingIndex.Kind == isa.Vector && !m.Scalar && t.Bits() == 32 && m.Index.Kind == isa.Vector
+// plain says that the lanes access words of one buffer that is known when the
+// program is lowered.
+func plain(m *isa.Mem, t isa.Type) bool {
+	return m.Space == isa.SpaceBuffer && !m.Dynamic && m.BindingIndex.Kind == isa.None && !m.Scalar &&
+		words(m, t) > 0 && m.Index.Kind == isa.Vector
+}
+
+// chosen says that the lanes access words of buffers that they choose.
+func chosen(m *isa.Mem, t isa.Type) bool {
+	return m.Space == isa.SpaceBuffer && m.BindingIndex.Kind == isa.Vector && !m.Scalar && words(m, t) > 0 && m.Index.Kind == isa.Vector
 }
 
 // uniform32 says that one access for the whole wave loads 32-bit elements of a
@@ -66,50 +77,55 @@ func (p *Port) loadUniform(now uint64, st *isa.State, env *Env, in *isa.Inst) Ti
 	return p.finish(now, in.Mem, Read, 1, size)
 }
 
-// rows are the register rows of up to four operands.
-type rows [4][]uint32
+// rows are the register rows of the words of a lane.
+type rows [maxWords][]uint32
 
-// results puts where the words of a load go into r.
-func (w *workspace) results(st *isa.State, in *isa.Inst, r *rows) {
+// results puts where the words of a load go into r, .
+func (w *workspace) results(st *isa.State, in *isa.Inst, r *rows, each int) {
 	for k := range int(in.Mem.Count) {
-		if d := lane.Result(in, k); d.Kind == isa.Vector {
-			r[k] = st.V[int(d.Index)*st.Lanes:][:st.Lanes]
-		} else {
-			r[k] = w.trash[:st.Lanes]
+		d := lane.Result(in, k)
+		for j := range each {
+			if d.Kind == isa.Vector {
+				r[k*each+j] = st.V[(int(d.Index)+j)*st.Lanes:][:st.Lanes]
+			} else {
+				r[k*each+j] = w.trash[:st.Lanes]
+			}
 		}
 	}
 }
 
-// load32 loads what plain32 and chosen32 say; where lanes choose several buffers, it leaves it to loadGeneral.
-func (p *Port) load32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+// loadWords loads what plain and chosen say; where lanes choose several buffers, it leaves it to loadGeneral.
+func (p *Port) loadWords(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	d, binding, one := env.oneBuffer(st, in.Mem)
 	if !one {
 		return p.loadGeneral(now, st, env, in)
 	}
 	m := in.Mem
 	w := p.begin(m, Read)
-	size := 4 * uint32(m.Count)
+	each := lane.Element(in).Rows()
+	size := 4 * uint32(int(m.Count)*each)
 	index, how := w.walk(st, m, d, size)
 	if how == edge {
 		var dst rows
-		w.results(st, in, &dst)
+		w.results(st, in, &dst, each)
 		p.lanes.gather(st, in, d, binding, index, &dst, size)
 	} else {
-		w.load32(st, in, d, how)
+		w.loadWords(st, in, d, how, each)
 	}
 	w.collect(d, how, st, size)
 	return p.finish(now, m, Read, bits.OnesCount64(st.Exec), size)
 }
 
-// load32 loads what a walk has found to be inside.
-func (w *workspace) load32(st *isa.State, in *isa.Inst, d *Descriptor, how manner) {
+// loadWords loads what a walk has found to be inside, each element of so many words.
+func (w *workspace) loadWords(st *isa.State, in *isa.Inst, d *Descriptor, how manner, each int) {
 	var dst rows
-	w.results(st, in, &dst)
-	if how == packed && in.Mem.Count == 1 {
+	w.results(st, in, &dst, each)
+	n := int(in.Mem.Count) * each
+	if how == packed && n == 1 {
 		lane.LoadWords(dst[0], d.Bytes[w.Offsets[0]:])
 		return
 	}
-	w.Gather(dst[:in.Mem.Count], d.Bytes, st.Exec)
+	w.Gather(dst[:n], d.Bytes, st.Exec)
 }
 
 // A manner is how the lanes of an access may be served together.
@@ -182,40 +198,46 @@ func (x *lanes) gather(st *isa.State, in *isa.Inst, d *Descriptor, binding int32
 // gatherEdge loads the elements of a lane that is partly or wholly outside.
 func (x *lanes) gatherEdge(st *isa.State, in *isa.Inst, d *Descriptor, binding int32, l int, off uint64) {
 	x.w.place(l, d, binding, uint32(off))
-	x.loadLane(st, in, l, isa.I32, 4)
+	x.loadLane(st, in, l, elemBytes(lane.Element(in)))
 }
 
-// sources are the rows of a store's data; an operand that is the same in every
-// lane is spread over a row of its own.
-func (w *workspace) sources(st *isa.State, m *isa.Mem, spread *[4][64]uint32) (r rows) {
+// sources are the rows of a store's data, of elements of so many words; an operand
+// that is the same in every lane is spread over rows of its own.
+func (w *workspace) sources(st *isa.State, m *isa.Mem, each int) (r rows) {
 	for k := range int(m.Count) {
-		if s := m.Data[k]; s.Kind == isa.Vector {
-			r[k] = st.V[int(s.Index)*st.Lanes:][:st.Lanes]
-			continue
-		}
-		v := uint32(lane.Uniform(st, m.Data[k]))
-		r[k] = spread[k][:st.Lanes]
-		for l := range r[k] {
-			r[k][l] = v
+		for j := range each {
+			row := &r[k*each+j]
+			if s := m.Data[k]; s.Kind == isa.Vector {
+				*row = st.V[(int(s.Index)+j)*st.Lanes:][:st.Lanes]
+				continue
+			}
+			v := uint32(lane.Uniform(st, m.Data[k]) >> (32 * j))
+			*row = w.spread[k*each+j][:st.Lanes]
+			for l := range *row {
+				(*row)[l] = v
+			}
 		}
 	}
 	return r
 }
 
-func (p *Port) store32(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
+// storeWords stores what plain says.
+func (p *Port) storeWords(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
 	m := in.Mem
 	w := p.begin(m, Write)
 	d, _ := env.descriptor(m, 0)
-	size := 4 * uint32(m.Count)
+	each := lane.Element(in).Rows()
+	n := int(m.Count) * each
+	size := 4 * uint32(n)
 	index, how := w.walk(st, m, d, size)
-	src := w.sources(st, m, &w.spread)
+	src := w.sources(st, m, each)
 	switch {
 	case how == edge:
 		p.lanes.scatter(st, in, d, w.step.Base, index, &src, size)
-	case how == packed && m.Count == 1:
+	case how == packed && n == 1:
 		lane.StoreWords(d.Bytes[w.Offsets[0]:], src[0])
 	default:
-		w.Scatter(d.Bytes, src[:m.Count], st.Exec)
+		w.Scatter(d.Bytes, src[:n], st.Exec)
 	}
 	w.collect(d, how, st, size)
 	return p.finish(now, m, Write, bits.OnesCount64(st.Exec), size)
@@ -230,7 +252,7 @@ func (x *lanes) scatter(st *isa.State, in *isa.Inst, d *Descriptor, base uint32,
 		off := uint64(base + index[l])
 		if off+uint64(size) > limit {
 			w.place(l, d, int32(in.Mem.Binding), uint32(off))
-			x.storeLane(st, in, l, 4)
+			x.storeLane(st, in, l, elemBytes(lane.Element(in)))
 			continue
 		}
 		e := b[off : off+uint64(size)]

@@ -39,8 +39,8 @@ func (p *Port) Prepare(s *Workspace, st *isa.State, env *Env, in *isa.Inst, e *E
 	switch {
 	case uniform32(m, t):
 		return own.prepareUniform(st, env, in, e)
-	case plain32(m, t) && !lane.AnyScalar(in) && st.Exec != 0:
-		return own.prepare32(st, env, in, e)
+	case plain(m, t) && !lane.AnyScalar(in) && st.Exec != 0:
+		return own.prepareWords(st, env, in, e)
 	}
 	return false
 }
@@ -83,16 +83,17 @@ func setUniform(st *isa.State, in *isa.Inst, words []byte) {
 	}
 }
 
-func (p *Port) prepare32(st *isa.State, env *Env, in *isa.Inst, e *Early) bool {
+func (p *Port) prepareWords(st *isa.State, env *Env, in *isa.Inst, e *Early) bool {
 	m := in.Mem
 	w := p.begin(m, Read)
 	d, _ := env.descriptor(m, 0)
-	size := 4 * uint32(m.Count)
+	each := lane.Element(in).Rows()
+	size := 4 * uint32(int(m.Count)*each)
 	_, how := w.walk(st, m, d, size)
 	if how == edge {
 		return false
 	}
-	w.load32(st, in, d, how)
+	w.loadWords(st, in, d, how, each)
 	w.collect(d, how, st, size)
 	p.prepared(m, e, bits.OnesCount64(st.Exec), size)
 	return true

@@ -132,19 +132,19 @@ func elemBytes(t isa.Type) uint64 { return uint64(t.Bits()) / 8 }
 
 // loadGeneral loads any element from any space but scratch.
 func (p *Port) loadGeneral(now uint64, st *isa.State, env *Env, in *isa.Inst) Timing {
-	m, t := in.Mem, lane.Element(in)
-	mask, size := lane.Active(st, m), elemBytes(t)
+	m := in.Mem
+	mask, size := lane.Active(st, m), elemBytes(lane.Element(in))
 	p.begin(m, Read)
 	p.lanes.resolve(st, env, m, mask)
 	lanes, bytes := bits.OnesCount64(mask), uint32(size)*uint32(m.Count)
 	p.lanes.w.bankPlaced(mask, uint64(bytes))
 	for ; mask != 0; mask &= mask - 1 {
-		p.lanes.loadLane(st, in, bits.TrailingZeros64(mask), t, size)
+		p.lanes.loadLane(st, in, bits.TrailingZeros64(mask), size)
 	}
 	return p.finish(now, m, Read, lanes, bytes)
 }
 
-func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, t isa.Type, size uint64) {
+func (x *lanes) loadLane(st *isa.State, in *isa.Inst, l int, size uint64) {
 	w, bytes := x.w, uint32(0)
 	for k := range int(in.Mem.Count) {
 		v := uint64(0)

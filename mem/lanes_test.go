@@ -2,7 +2,6 @@ package mem
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"math/rand"
 	"sync"
@@ -514,58 +513,116 @@ func TestUpdatesThatMeetAreOfTheirLine(t *testing.T) {
 	}
 }
 
-// A load takes the same and gives the same whichever loop carries it out: that of a buffer that is known, that of a buffer that all lanes
-// choose, or the general one.
-func TestLoadsTakeTheSameByEveryLoop(t *testing.T) {
+// drawnAccess is an access of a wave drawn at random: elements of one or two words, lanes a stride apart, some of them outside.
+type drawnAccess struct {
+	elem   isa.Type
+	count  int
+	stride uint32
+	base   uint64
+	exec   uint64
+	spec   string
+}
+
+// accessedBytes are those of the buffer.
+const accessedBytes = 64*64 + 16
+
+// accessSpecs are the address paths on which every loop has to take the same.
+var accessSpecs = map[string]func(*HierarchySpec){
+	"lines":  func(*HierarchySpec) {},
+	"blocks": func(s *HierarchySpec) { s.VectorMemory.BlockBytes = 64 },
+	"banks":  func(s *HierarchySpec) { s.VectorMemory.BankSpec = rdnaBanks() },
+	"pages":  func(s *HierarchySpec) { s.VectorMemory.TranslationBytes, s.VectorMemory.TranslationCycles = 8192, 2 },
+}
+
+// drawAccesses gives n accesses on each address path to a function.
+func drawAccesses(n int, do func(*drawnAccess)) {
 	r := rand.New(rand.NewSource(5))
-	specs := map[string]func(*HierarchySpec){
-		"lines":  func(*HierarchySpec) {},
-		"blocks": func(s *HierarchySpec) { s.VectorMemory.BlockBytes = 64 },
-		"banks":  func(s *HierarchySpec) { s.VectorMemory.BankSpec = rdnaBanks() },
-		"pages":  func(s *HierarchySpec) { s.VectorMemory.TranslationBytes, s.VectorMemory.TranslationCycles = 8192, 2 },
+	for range n {
+		x := drawnAccess{isa.I32, 1 + r.Intn(4), uint32(r.Intn(80)), uint64(r.Intn(300)), r.Uint64(), ""}
+		if r.Intn(2) == 0 {
+			x.elem = isa.I64
+		}
+		if x.stride == 79 {
+			x.stride = 2048
+		}
+		if last := uint64(x.stride) * 63; r.Intn(3) == 0 && last < accessedBytes-40 {
+			x.base = accessedBytes - last - uint64(r.Intn(40)) // the last lane is partly outside
+		}
+		if r.Intn(2) == 0 {
+			x.stride, x.base = x.stride&^3, x.base&^3
+		}
+		if r.Intn(2) == 0 {
+			x.exec = ^uint64(0)
+		}
+		for x.spec = range accessSpecs {
+			do(&x)
+		}
 	}
-	for range 150 {
-		count, stride, base, exec := 1+r.Intn(4), uint32(r.Intn(80)), uint64(r.Intn(300)), r.Uint64()
-		if stride == 79 {
-			stride = 2048
-		}
-		if r.Intn(2) == 0 {
-			stride, base = stride&^3, base&^3
-		}
-		if r.Intn(2) == 0 {
-			exec = ^uint64(0)
-		}
-		for name, set := range specs {
-			known := access(isa.Load, isa.I32, count)
-			known.Mem.Base = isa.S(1)
-			chosen := access(isa.Load, isa.I32, count)
-			chosen.Mem.Base, chosen.Mem.BindingIndex = isa.S(1), isa.V(1)
-			type result struct {
-				timing Timing
-				rows   string
-			}
-			var results []result
-			for _, load := range []func(*bench) Timing{
-				func(b *bench) Timing { return b.port.Issue(0, b.st, &b.env, known) },
-				func(b *bench) Timing { return b.port.Issue(0, b.st, &b.env, chosen) },
-				func(b *bench) Timing { return b.port.loadGeneral(0, b.st, &b.env, known) },
-			} {
-				b := newBench(t, 64*64+16)
-				s, shape := DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
-				set(&s)
-				b.h = NewFast(&s, shape)
-				b.port = NewPorts(b.store, b.h, &s, shape)[0]
-				b.fillIota()
-				b.index(0, stride)
-				b.st.Exec, b.st.S[1] = exec, base
-				results = append(results, result{load(b), fmt.Sprint(b.st.V)})
-			}
-			for i, way := range []string{"chosen by the lanes", "by the general loop"} {
-				if got, want := results[i+1], results[0]; got != want {
-					t.Fatalf("%s, %d words %d bytes apart from %d on, lanes %x, %s: %+v, want %+v (rows alike: %t)", name, count, stride, base, exec, way,
-						got.timing, want.timing, got.rows == want.rows)
+}
+
+// on is a bench on which the access comes next.
+func (x *drawnAccess) on(t *testing.T) *bench {
+	b := newBench(t, accessedBytes)
+	s, shape := DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
+	accessSpecs[x.spec](&s)
+	b.h = NewFast(&s, shape)
+	b.port = NewPorts(b.store, b.h, &s, shape)[0]
+	b.fillIota()
+	for i := range b.st.V {
+		b.st.V[i] = uint32(i) * 7
+	}
+	b.index(0, x.stride)
+	clear(b.st.V[64:128])
+	b.st.Exec, b.st.S[1], b.st.S[4] = x.exec, x.base, 0x123456789abcdef0
+	return b
+}
+
+// access is the instruction.
+func (x *drawnAccess) access(op isa.Op) *isa.Inst {
+	in := access(op, x.elem, x.count)
+	in.Mem.Base = isa.S(1)
+	return in
+}
+
+// A load takes the same and gives the same whichever loop carries it out: that of a buffer that is known, that of a buffer that all lanes
+// choose, or the general one. A store does, to rows and to what is the same in all lanes.
+func TestAccessesTakeTheSameByEveryLoop(t *testing.T) {
+	type result struct {
+		timing       Timing
+		rows, memory string
+		faults       uint64
+	}
+	drawAccesses(200, func(x *drawnAccess) {
+		load, chosen, store, uniform := x.access(isa.Load), x.access(isa.Load), x.access(isa.Store), x.access(isa.Store)
+		chosen.Mem.BindingIndex = isa.V(1)
+		uniform.Mem.Data[0] = isa.S(4)
+		for i, ways := range [][]func(*bench) Timing{{
+			func(b *bench) Timing { return b.port.loadGeneral(0, b.st, &b.env, load) },
+			func(b *bench) Timing { return b.port.Issue(0, b.st, &b.env, load) },
+			func(b *bench) Timing { return b.port.Issue(0, b.st, &b.env, chosen) },
+		}, {
+			func(b *bench) Timing { return b.port.storeGeneral(0, b.st, &b.env, store) },
+			func(b *bench) Timing { return b.port.Issue(0, b.st, &b.env, store) },
+		}, {
+			func(b *bench) Timing { return b.port.storeGeneral(0, b.st, &b.env, uniform) },
+			func(b *bench) Timing { return b.port.Issue(0, b.st, &b.env, uniform) },
+		}} {
+			var want result
+			for j, way := range ways {
+				b := x.on(t)
+				timing := way(b)
+				rows, err := binary.Append(nil, binary.LittleEndian, b.st.V)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := result{timing, string(rows), string(b.buf.Bytes), b.store.Faults.Count}
+				if j == 0 {
+					want = got
+				} else if got != want {
+					t.Fatalf("%+v, access %d, loop %d: %+v, %d faults, want %+v, %d of the general loop (rows alike: %t, memory: %t)", *x, i, j,
+						got.timing, got.faults, want.timing, want.faults, got.rows == want.rows, got.memory == want.memory)
 				}
 			}
 		}
-	}
+	})
 }

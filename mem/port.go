@@ -64,17 +64,17 @@ type workspace struct {
 	lane.Walk
 	step     lane.Step // what the walk is made of
 	request  Request
-	elements coalescer     // distinct elements of an atomic
-	mem      [64][]byte    // by lane: the memory that the lane's address is in
-	off      [64]uint64    // offset in it
-	addr     [64]uint64    // device address of the offset
-	bind     [64]int32     // binding, for faults
-	texel    [64]*Image    // of image accesses; nil where none is bound
-	trash    [64]uint32    // where results that are not used go
-	spread   [4][64]uint32 // uniform store data, by lane
-	last     *Buffer       // the buffer found last
-	banks    *dataBanks    // that the lanes of the load go to; nil: none
-	banked   uint64        // fixed-point cycles that those take for it
+	elements coalescer            // distinct elements of an atomic
+	mem      [64][]byte           // by lane: the memory that the lane's address is in
+	off      [64]uint64           // offset in it
+	addr     [64]uint64           // device address of the offset
+	bind     [64]int32            // binding, for faults
+	texel    [64]*Image           // of image accesses; nil where none is bound
+	trash    [64]uint32           // where results that are not used go
+	spread   [maxWords][64]uint32 // uniform store data, by lane
+	last     *Buffer              // the buffer found last
+	banks    *dataBanks           // that the lanes of the load go to; nil: none
+	banked   uint64               // fixed-point cycles that those take for it
 	counts   bankCounts
 }
 
