@@ -3,6 +3,7 @@ package cu
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"spvsim/program"
@@ -92,7 +93,11 @@ func (n Need) wavesPerSIMD(m *Limits) int {
 }
 
 // Occupancy is how many workgroups of this need fit on an empty compute unit.
-func (n Need) Occupancy(m *Limits) int { return n.Bounds(m)[0].Groups }
+func (n Need) Occupancy(m *Limits) int {
+	least := math.MaxInt
+	n.each(m, func(b Bound) { least = min(least, b.Groups) })
+	return least
+}
 
 func roundUp(n, granule int) int { return (n + granule - 1) / granule * granule }
 
@@ -104,22 +109,25 @@ type Bound struct {
 
 // Bounds are those of the resources that a workgroup of this need takes, the tightest first; in the order given here where
 // several are as tight.
-func (n Need) Bounds(m *Limits) []Bound {
-	waves := func(perSIMD int) int { return perSIMD * m.SIMDs / n.Waves }
-	list := []Bound{
-		{"wave slots", waves(m.WaveSlots)},
-		{"vector registers", waves(m.Registers.Vector / n.VectorRegs)},
-		{"scalar registers", waves(m.Registers.Scalar / n.ScalarRegs)},
-	}
-	if n.LDSBytes > 0 {
-		list = append(list, Bound{"LDS", m.LDS.Bytes / n.LDSBytes})
-	}
-	if n.Barriers > 0 {
-		list = append(list, Bound{"barriers", m.Barriers})
-	}
-	if m.Workgroups > 0 {
-		list = append(list, Bound{"workgroups of a compute unit", m.Workgroups})
-	}
+func (n Need) Bounds(m *Limits) (list []Bound) {
+	n.each(m, func(b Bound) { list = append(list, b) })
 	slices.SortStableFunc(list, func(a, b Bound) int { return a.Groups - b.Groups })
 	return list
+}
+
+// each gives the bounds to a function.
+func (n Need) each(m *Limits, bound func(Bound)) {
+	waves := func(perSIMD int) int { return perSIMD * m.SIMDs / n.Waves }
+	bound(Bound{"wave slots", waves(m.WaveSlots)})
+	bound(Bound{"vector registers", waves(m.Registers.Vector / n.VectorRegs)})
+	bound(Bound{"scalar registers", waves(m.Registers.Scalar / n.ScalarRegs)})
+	if n.LDSBytes > 0 {
+		bound(Bound{"LDS", m.LDS.Bytes / n.LDSBytes})
+	}
+	if n.Barriers > 0 {
+		bound(Bound{"barriers", m.Barriers})
+	}
+	if m.Workgroups > 0 {
+		bound(Bound{"workgroups of a compute unit", m.Workgroups})
+	}
 }

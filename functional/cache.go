@@ -4,21 +4,22 @@ import (
 	"sync"
 
 	"spvsim/mem"
+	"spvsim/program"
 )
 
 // A Cache keeps what one run makes for the next one of the same programs, on the
-// same memory: programs cut into stretches, workers with their registers. The
-// zero Cache is empty. One run may use it at a time.
+// same memory: programs cut into stretches, workers with their registers, what they
+// count. The zero Cache is empty. One run may use it at a time.
 type Cache struct {
 	plain, warmed pool // of runs that bring no lines in, and of runs that do: the two take turns
 }
 
-// A pool is the programs, as runs of one kind carry them out, and the workers of one memory.
+// A pool is the programs, as runs of one kind carry them out, and a run that has ended.
 type pool struct {
-	codes   sync.Map // *program.Program to *code
-	workers []*worker
-	store   *mem.Store
-	warm    *mem.Fast
+	codes sync.Map // *program.Program to *code
+	ended *run
+	store *mem.Store
+	warm  *mem.Fast
 }
 
 // pool is the one of a run.
@@ -29,26 +30,27 @@ func (c *Cache) pool(warm *mem.Fast) *pool {
 	return &c.plain
 }
 
-// take gives the workers of a run: those that the last one left, where they fit.
-func (c *pool) take(store *mem.Store, threads int, warm *mem.Fast) (list []*worker) {
-	if list = c.workers; len(list) == threads && c.store == store && c.warm == warm {
-		c.workers = nil
-		return list
+// take gives a run of so many workers: the one that ended last, where it fits.
+func (c *pool) take(store *mem.Store, threads int, warm *mem.Fast) *run {
+	if r := c.ended; r != nil && len(r.workers) == threads && c.store == store && c.warm == warm {
+		c.ended = nil
+		return r
 	}
-	c.store, c.warm, c.workers = store, warm, nil
+	c.store, c.warm, c.ended = store, warm, nil
 	var locks *mem.Locks
 	if threads > 1 {
 		locks = &mem.Locks{}
 	}
-	list = make([]*worker, threads)
-	for i := range list {
-		list[i] = newWorker(mem.ValuePort{Store: store, Locks: locks, Warm: warm}.New())
+	r := &run{workers: make([]*worker, threads), did: Counts{Issues: map[*program.Program][]Issued{}}}
+	r.changed.L = &r.mutex
+	for i := range r.workers {
+		r.workers[i] = newWorker(r, mem.ValuePort{Store: store, Locks: locks, Warm: warm}.New())
 	}
-	return list
+	return r
 }
 
-func newWorker(port *mem.Port) *worker {
-	k := &worker{port: port, tables: map[*code]*table{}}
+func newWorker(r *run, port *mem.Port) *worker {
+	k := &worker{run: r, port: port, tables: map[*code]*table{}}
 	for i := range k.tmp {
 		k.tmp[i] = make([]uint32, 2*maxLanes)
 	}
@@ -62,7 +64,7 @@ func (k *worker) reset() {
 	k.lds.Faults, k.lds.First = 0, nil
 	k.counts, k.clock, k.looked = Counts{}, 0, 0
 	clear(k.ring)
-	k.ring, k.run = k.ring[:0], nil
+	k.ring = k.ring[:0]
 	k.instructions.Store(0)
 	k.began.Store(0)
 	k.ended.Store(0)

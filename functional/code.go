@@ -128,19 +128,18 @@ func (c *code) unread(issues []Issued) (bytes uint64) {
 
 // issues turns how often stretches were begun into how often each instruction
 // that counts was executed.
-func (c *code) issues(entries []Issued) []Issued {
-	out := make([]Issued, len(entries))
+func (c *code) issues(t *table) []Issued {
 	var running Issued
-	for i := range entries {
-		running.add(&entries[i])
+	for i := range t.entries {
+		running.add(&t.entries[i])
 		if c.counted[i] {
-			out[i] = running
+			t.issues[i] = running
 		}
 		if int(c.stretches[i].at) == i {
 			running = Issued{}
 		}
 	}
-	return out
+	return t.issues
 }
 
 func (n *Issued) add(o *Issued) {

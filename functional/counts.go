@@ -1,11 +1,6 @@
 package functional
 
-import (
-	"slices"
-
-	"spvsim/mem"
-	"spvsim/program"
-)
+import "spvsim/mem"
 
 // turn lets a workgroup go on.
 func (k *worker) turn(g *group) (over, on bool) {
@@ -15,9 +10,11 @@ func (k *worker) turn(g *group) (over, on bool) {
 	return k.visit(g)
 }
 
-// counts adds up what all workers did, in their order.
-func (r *run) counts() *Counts {
-	c := &Counts{Issues: map[*program.Program][]Issued{}}
+// count adds up what all workers did, in their order.
+func (r *run) count() {
+	c := &r.did
+	clear(c.Issues)
+	*c = Counts{Issues: c.Issues}
 	for _, k := range r.workers {
 		c.add(k)
 	}
@@ -27,7 +24,6 @@ func (r *run) counts() *Counts {
 			c.Lanes.Count(&p.Insts[i], issues[i].Times, issues[i].Times*uint64(p.WaveSize)-issues[i].Idle)
 		}
 	}
-	return c
 }
 
 // maxFaults is how many faults are kept.
@@ -49,14 +45,14 @@ func (c *Counts) add(k *worker) {
 		if !t.used {
 			continue
 		}
-		issues := code.issues(t.entries)
+		issues := code.issues(t)
 		c.Moved[mem.Read] += code.unread(issues)
 		if sum := c.Issues[code.Program]; sum != nil {
 			for i := range sum {
 				sum[i].add(&issues[i])
 			}
 		} else {
-			c.Issues[code.Program] = slices.Clone(issues)
+			c.Issues[code.Program] = issues
 		}
 	}
 }

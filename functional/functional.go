@@ -145,13 +145,13 @@ func (c *Counts) Total() (n uint64) {
 	return n
 }
 
-// Run executes a launch.
+// Run executes a launch. With a cache, its counts are those of this run until the next one with that cache.
 func Run(ctx context.Context, store *mem.Store, g *Grid, o Options) (*Counts, error) {
 	w := newGrid(g)
 	return runWork(ctx, store, w, w.end-min(g.First, w.end), o)
 }
 
-// RunWork executes workgroups until there are no more.
+// RunWork executes workgroups until there are no more; its counts are as Run's.
 func RunWork(ctx context.Context, store *mem.Store, w Work, o Options) (*Counts, error) {
 	return runWork(ctx, store, w, math.MaxUint64, o)
 }

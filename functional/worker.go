@@ -16,7 +16,7 @@ import (
 	"spvsim/simd"
 )
 
-// A run is one call of Run.
+// A run is one call of Run, and after it what the next one uses again.
 type run struct {
 	ctx       context.Context
 	work      Work
@@ -24,16 +24,17 @@ type run struct {
 	clockMask uint64
 	workers   []*worker // of all threads
 	most      int       // of them that have something to do
+	did       Counts    // of all workers, in the end
 
 	stop     atomic.Bool
 	resident atomic.Int64
 	fence    atomic.Uint64
 
-	cache *Cache
+	pool *pool
 
 	mutex   sync.Mutex // of all below
 	err     error
-	changed *sync.Cond // a workgroup ended, or the run is over
+	changed sync.Cond // a workgroup ended, or the run is over
 
 	watching sync.Mutex
 	watched  time.Time
@@ -61,24 +62,28 @@ type worker struct {
 type table struct {
 	used    bool // in the run
 	entries []Issued
+	issues  []Issued // of each instruction, when the run has ended
 	free    []*simd.Registers
 }
 
 // newRun is of as many workgroups as most at most.
 func newRun(ctx context.Context, store *mem.Store, w Work, most uint64, o Options) *run {
-	r := &run{ctx: ctx, work: w, options: o, clockMask: ^uint64(0), watched: time.Now(), cache: o.Cache}
-	if r.cache == nil {
-		r.cache = &Cache{}
+	cache := o.Cache
+	if cache == nil {
+		cache = &Cache{}
 	}
+	pool := cache.pool(o.Warm)
+	r := pool.take(store, o.Threads, o.Warm)
+	r.ctx, r.work, r.options, r.pool = ctx, w, o, pool
+	r.clockMask = ^uint64(0)
 	if o.ClockBits > 0 && o.ClockBits < 64 {
 		r.clockMask = 1<<o.ClockBits - 1
 	}
-	r.changed = sync.NewCond(&r.mutex)
-	r.workers = r.cache.pool(o.Warm).take(store, o.Threads, o.Warm)
-	for _, k := range r.workers {
-		k.run = r
-	}
 	r.most = int(min(uint64(len(r.workers)), most))
+	r.watched, r.err = time.Now(), nil
+	r.stop.Store(false)
+	r.resident.Store(0)
+	r.fence.Store(0)
 	return r
 }
 
@@ -116,12 +121,13 @@ func (r *run) do() (*Counts, error) {
 
 // finish adds the counts up, and leaves the workers to the next run.
 func (r *run) finish() (*Counts, error) {
-	c := r.counts()
+	r.count()
 	for _, k := range r.workers {
 		k.reset()
 	}
-	r.cache.pool(r.options.Warm).workers = r.workers
-	return c, r.err
+	r.ctx, r.work, r.options = nil, nil, Options{} // which are not kept longer than the run
+	r.pool.ended = r
+	return &r.did, r.err
 }
 
 // loop carries workgroups out until there are no more. Those that get nowhere
@@ -299,7 +305,7 @@ func (r *run) print(at uint64, g *group, st *isa.State, in *isa.Inst) {
 
 // code is a program cut into stretches, once for all workers.
 func (r *run) code(p *program.Program) *code {
-	codes := &r.cache.pool(r.options.Warm).codes
+	codes := &r.pool.codes
 	if c, ok := codes.Load(p); ok {
 		return c.(*code)
 	}
@@ -310,7 +316,7 @@ func (r *run) code(p *program.Program) *code {
 func (k *worker) table(c *code) *table {
 	t := k.tables[c]
 	if t == nil {
-		t = &table{entries: make([]Issued, len(c.Insts))}
+		t = &table{entries: make([]Issued, len(c.Insts)), issues: make([]Issued, len(c.Insts))}
 		k.tables[c] = t
 	}
 	return t

@@ -333,7 +333,7 @@ func (w *besideWork) functional(u *untimed, _ scheduler.Part, warm bool) (*accou
 		}
 		c, err := u.run(l.work, whole(l.work), warm)
 		if c != nil {
-			w.items[i].Counts = *c
+			w.items[i].Counts.Add(c)
 			sum.Add(c)
 		}
 		if err != nil {

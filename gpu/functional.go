@@ -25,9 +25,11 @@ type untimed struct {
 	faults   []lds.Fault
 	launched uint64 // workgroups of what runs
 	local    *lds.LDS
-	within   bool     // a timed launch, whose counts are not to be touched
-	later    []func() // what is to be counted when that is over
-	ldsUnit  uint64   // cycles of the LDS that the last run took which brought its lines into the caches
+	within   bool                     // a timed launch, whose counts are not to be touched
+	later    []func()                 // what is to be counted when that is over
+	ldsUnit  uint64                   // cycles of the LDS that the last run took which brought its lines into the caches
+	made     account.Counts           // of the last run
+	part     account.FunctionalCounts // of the last run
 }
 
 // functionalKernel is what a functional run needs of a launch.
@@ -65,7 +67,7 @@ func (u *untimed) warm(o *functional.Options, warm bool) {
 	o.Unit = func(wg *functional.Workgroup) int { return unit(wg.Index) }
 }
 
-// counts runs something without time and counts it.
+// counts runs something without time and counts it; the counts are those of this run until the next one.
 func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Counts, error) {
 	before := u.machine.store.Faults.Count
 	did, err := run()
@@ -73,28 +75,26 @@ func (u *untimed) counts(run func() (*functional.Counts, error)) (*account.Count
 	u.ldsUnit = did.LDSUnit
 	u.faults = append(u.faults, did.Faults...)
 	u.count(did.Issues)
-	c := &account.Counts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions, Lanes: did.Lanes,
-		OutOfBounds: u.machine.store.Faults.Count - before + did.LDSFaults}
-	c.Functional = &account.FunctionalCounts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,
+	u.part = account.FunctionalCounts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions,
 		Moved: account.MovedBytes{Read: did.Moved[mem.Read], Written: did.Moved[mem.Write], Atomic: did.Moved[mem.Atomic], LDS: did.LDS}}
+	u.made = account.Counts{Launches: 1, Workgroups: did.Workgroups, Waves: did.Waves, ByClass: did.Instructions, Lanes: did.Lanes,
+		OutOfBounds: u.machine.store.Faults.Count - before + did.LDSFaults, Functional: &u.part}
 	if err = u.err(err); err != nil {
 		err = fmt.Errorf("%w%s", err, busiest(did.Issues))
 	}
-	return c, err
+	return &u.made, err
 }
 
 // count adds to how often instructions were executed: within a timed launch, when that is over.
 func (u *untimed) count(by map[*program.Program][]functional.Issued) {
-	add := func() {
-		for prog, issues := range by {
+	for prog, issues := range by {
+		if u.within {
+			issues = slices.Clone(issues)
+			u.later = append(u.later, func() { u.programs.executed(prog, issues) })
+		} else {
 			u.programs.executed(prog, issues)
 		}
 	}
-	if u.within {
-		u.later = append(u.later, add)
-		return
-	}
-	add()
 }
 
 // during runs a timed launch in which workgroups run without time.

@@ -93,7 +93,7 @@ func (r *runner) graphNodes(g *graphJob, work *config.GraphWork) ([]*scheduler.N
 				return nil, err
 			}
 		}
-		node := newNode(n, l)
+		node := newNode(n, &l)
 		node.Graph = g.name
 		nodes = append(nodes, node)
 		if !known[l.Code] {

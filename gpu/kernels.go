@@ -38,7 +38,7 @@ func (x *kernels) work(l *config.Launch) (queued, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.Path, err)
 	}
-	k := kernel{Launch: *made, at: at}
+	k := kernel{Launch: made, at: at}
 	if d != nil {
 		return &drawing{k, d}, nil
 	}
@@ -46,14 +46,14 @@ func (x *kernels) work(l *config.Launch) (queued, error) {
 }
 
 // launch lowers a program and binds its resources; d is the draw of a fragment shader.
-func (x *kernels) launch(l *config.Launch) (made *cu.Launch, d *draw, err error) {
+func (x *kernels) launch(l *config.Launch) (made cu.Launch, d *draw, err error) {
 	p, err := x.programs.get(l)
 	if err != nil {
-		return nil, nil, err
+		return made, nil, err
 	}
 	prog := p.code.Program
 	if d, err = x.resources.newDraw(l.Draw, prog); err != nil {
-		return nil, nil, Named(l.Shader, err)
+		return made, nil, Named(l.Shader, err)
 	}
 	x.resources.draw = d
 	b, err := x.resources.bind(prog, l)
@@ -61,12 +61,12 @@ func (x *kernels) launch(l *config.Launch) (made *cu.Launch, d *draw, err error)
 		err = x.programs.bindConstants(x.machine.store, prog, b)
 	}
 	if err != nil {
-		return nil, nil, Named(l.Shader, err)
+		return made, nil, Named(l.Shader, err)
 	}
 	if err := x.placeScratch(p); err != nil {
-		return nil, nil, err
+		return made, nil, err
 	}
-	made = &cu.Launch{Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Base: l.Base, Bindings: b, Scratch: p.scratch}
+	made = cu.Launch{Code: p.code, Need: p.need, NumWorkgroups: l.Dispatch, Base: l.Base, Bindings: b, Scratch: p.scratch}
 	if d != nil {
 		made.Fragments, made.NumWorkgroups = d.waves, [3]uint32{uint32(len(d.waves)), 1, 1}
 	}
@@ -88,21 +88,22 @@ func (x *kernels) placeScratch(p *lowered) (err error) {
 }
 
 // launchOf is launch for a launch of the job itself: what rounds of a loop have in common is worked out once.
-func (x *kernels) launchOf(l *config.Launch) (made *cu.Launch, d *draw, err error) {
+func (x *kernels) launchOf(l *config.Launch) (made cu.Launch, d *draw, err error) {
 	if have := x.likes[l.Path]; have != nil && slices.Equal(have.special, l.Specialization) {
-		return x.likeOne(have, l)
+		made, err = x.likeOne(have, l)
+		return made, nil, err
 	}
 	if made, d, err = x.launch(l); err == nil && d == nil {
-		x.likes[l.Path] = &like{l.Specialization, *made}
+		x.likes[l.Path] = &like{l.Specialization, made}
 	}
 	return made, d, err
 }
 
-func (x *kernels) likeOne(have *like, l *config.Launch) (*cu.Launch, *draw, error) {
+func (x *kernels) likeOne(have *like, l *config.Launch) (cu.Launch, error) {
 	made, b := have.launch, *have.launch.Bindings
 	made.NumWorkgroups, made.Base, made.Bindings = l.Dispatch, l.Base, &b
 	if err := x.resources.push(made.Code.Program, l, &b); err != nil {
-		return nil, nil, Named(l.Shader, err)
+		return made, Named(l.Shader, err)
 	}
-	return &made, nil, nil
+	return made, nil
 }

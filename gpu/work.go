@@ -84,7 +84,7 @@ func (x *executor) clocked(l *launch, p scheduler.Part, follows bool) error {
 	return err
 }
 
-// run runs a part of a work without time, and completes its counts.
+// run runs a part of a work without time, and completes its counts, which are those of this run until the next one.
 func (u *untimed) run(w work, p scheduler.Part, warm bool) (*account.Counts, error) {
 	c, err := w.functional(u, p, warm)
 	if c != nil {
