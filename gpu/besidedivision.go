@@ -41,9 +41,6 @@ type groupWindow struct {
 	begun []uint64 // workgroups of each launch that had ended
 }
 
-// groupPieces is in how many pieces the time is divided in which the same launches are on the machine. Knob.
-const groupPieces = 12
-
 // newGroupDivision divides a group with a large launch; nil: it has none.
 func newGroupDivision(s *sampler, l *launch, g *group) *groupDivision {
 	for _, x := range g.launches {
@@ -119,12 +116,15 @@ func (d *groupDivision) open(running uint64) {
 	}
 }
 
+// pieceOf is the part in which so many times a window's work is divided.
+func (d *groupDivision) pieceOf(times float64) float64 { return times / float64(d.GroupPieces) }
+
 // leap runs workgroups of all launches without time, in the proportion in which they ended in the window, whose sample it takes. It says no where the
 // launches are too near to their ends.
 func (d *groupDivision) leap() bool {
 	each, times := d.window.ends(d.group.active)
 	if d.piece == 0 {
-		d.piece = times / groupPieces
+		d.piece = d.pieceOf(times)
 	}
 	times = min(times, d.piece*(0.75+0.5*d.draw.Float64()))
 	if times < 1 {

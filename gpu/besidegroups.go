@@ -11,7 +11,7 @@ import (
 
 // Sampled runs take launches that overlap for one, the group that they form. Where all that is left waits for all before, a group ends.
 
-// maxCutLaunches bounds the launches among which such places are looked for. Knob.
+// maxCutLaunches bounds the launches among which such places are looked for: as many as hazards are.
 const maxCutLaunches = maxHazardLaunches
 
 // A groupSteps is what the launches of groups came to by step, and the names of all steps in the job's order.

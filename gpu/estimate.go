@@ -148,12 +148,9 @@ func (s *sampler) run(l *launch, w resident, follows bool) error {
 	return s.runInTurn(s.kinds.of(l, w.like()), l, w, follows)
 }
 
-// repeats are launches of a kind after which it is taken to have many: what they take follows from their sizes. Knob.
-const repeats = 4
-
 // inPartFrom is of how many generations on the next launch is timed in part.
 func (k *kind) inPartFrom() uint64 {
-	if k.seen+k.parted >= repeats {
+	if k.seen+k.parted >= k.RepeatedFrom {
 		return uint64(max(k.Generations, k.Repeated))
 	}
 	return uint64(k.Generations)

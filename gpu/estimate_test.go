@@ -397,6 +397,20 @@ func settles(by *config.Sampling, cycles func(i int) float64) int {
 	}
 }
 
+// inPart is of how many generations on the first launches of a kind, and later ones, are timed in part.
+func inPart(by *config.Sampling) string {
+	k := newKind(by)
+	first := k.inPartFrom()
+	k.seen = 10
+	return fmt.Sprintf("%d, later %d", first, k.inPartFrom())
+}
+
+// quantized is how much of what launches take is seen to go by whole generations, by which all of it goes.
+func quantized(by *config.Sampling) string {
+	s, _ := sizedLaunches(by, func(generations float64) float64 { return 1000 + 50*math.Ceil(generations-1e-9) })
+	return fmt.Sprint(s.list[0].quantized)
+}
+
 // Each key of sampling decides something: launches that are timed, when a rate has settled, what an estimate comes to.
 func TestSamplingKeys(t *testing.T) {
 	wild := func(i int) float64 { return float64(1 + i*i%7) }
@@ -497,6 +511,34 @@ func TestSamplingKeys(t *testing.T) {
 			x.spread = 0.5
 			return fmt.Sprint(waits(x, a))
 		}, "6", "2"},
+		{"repeated_generations", func(s *config.Sampling) { s.Repeated = 20 }, inPart, "10, later 40", "10, later 20"},
+		{"repeated_from", func(s *config.Sampling) { s.RepeatedFrom = 100 }, inPart, "10, later 40", "10, later 10"},
+		{"sizes_apart", func(s *config.Sampling) { s.SizesApart = 0.6 }, func(s *config.Sampling) string {
+			a := newKind(s).launches.of(&signature{size: 100})
+			return fmt.Sprint(a.differ([]sample{{100, 100}, {150, 200}}))
+		}, "true", "false"},
+		{"least_quantized", func(s *config.Sampling) { s.LeastQuantized = 70 }, quantized, "1", "0"},
+		{"most_quantized", func(s *config.Sampling) { s.MostQuantized = 0 }, quantized, "1", "0"},
+		{"better_quantized", func(s *config.Sampling) { s.BetterQuantized = 0 }, quantized, "1", "0"},
+		{"contended", func(s *config.Sampling) { s.Contended = 0.5 }, func(s *config.Sampling) string {
+			s.SpreadRows, s.LeastRows = 0, 0
+			r := &newKind(s).rows
+			a := r.of(&signature{demand: demand{demandUpdates: 1}})
+			a.samples, a.rest[0] = []sample{{100, 100}, {100, 100}}, 1000
+			cycles, half := 0.0, 0.0
+			r.untimed(0, func(took, width float64) { cycles, half = cycles+took, half+width })
+			return fmt.Sprintf("%.0f +- %.0f", cycles, half)
+		}, "1000 +- 100", "1000 +- 500"},
+		{"group_pieces", func(s *config.Sampling) { s.GroupPieces = 4 }, func(s *config.Sampling) string {
+			d := groupDivision{sampler: &sampler{Sampling: s}}
+			return fmt.Sprint(d.pieceOf(120))
+		}, "10", "30"},
+		{"worth_saying", func(s *config.Sampling) { s.WorthSaying = 0.5 }, func(s *config.Sampling) string {
+			r := &newKind(s).rows
+			a, b := r.of(&signature{demand: demand{demandMemory: 1}}), r.of(&signature{demand: demand{demandMemory: 2}})
+			a.samples, a.rest[0], b.rest[0] = []sample{{100, 100}}, 1000, 500
+			return fmt.Sprint(len(r.notSampled(0, 2000)))
+		}, "1", "0"},
 		{"detail", func(s *config.Sampling) { s.Detail = 2 }, seenOf, "32", "512"},
 		{"seed", func(s *config.Sampling) { s.Seed = 2 }, func(s *config.Sampling) string {
 			x := newSampler(nil, s, &config.Machine{})

@@ -59,7 +59,7 @@ func (r *rows) untimed(step int, add func(took, half float64)) {
 			apart, half = apart+half, 0
 		}
 		if a.like.demand.busiest() == demandUpdates {
-			apart += contended * took
+			apart += r.Contended * took
 		}
 		add(took, half*a.apart(n))
 	}
@@ -70,10 +70,6 @@ func (r *rows) untimed(step int, add func(took, half float64)) {
 	add(0, r.LeastRows*all)
 }
 
-// contended is by which part atomics of a few lines may take longer than windows show: waves that wait for each other at a line settle in
-// the course of many generations. Knob.
-const contended = 0.1
-
 // notSampled says why no sample was taken of what a step ran without time, where that takes a part of its cycles that matters.
 func (r *rows) notSampled(step int, cycles float64) (list []account.NotSampled) {
 	for _, a := range r.list {
@@ -82,16 +78,13 @@ func (r *rows) notSampled(step int, cycles float64) (list []account.NotSampled) 
 		if n == 0 || len(a.samples) > 0 || near == nil {
 			continue
 		}
-		if rate, _ := r.rate(a); rate*float64(n) < worthSaying*cycles {
+		if rate, _ := r.rate(a); rate*float64(n) < r.WorthSaying*cycles {
 			continue
 		}
 		list = append(list, account.NotSampled{Instructions: n, Because: a.unlike(near) + r.why()})
 	}
 	return list
 }
-
-// worthSaying is the part of a step's cycles from which on it is said of a stratum that it was not sampled. Knob.
-const worthSaying = 0.01
 
 // unlike says what a signature has that the one nearest to it has not.
 func (a *alike) unlike(near *alike) string {

@@ -7,9 +7,6 @@ import (
 	"slices"
 )
 
-// sizesApart is by how much of a launch two must differ in size to say what size does. Knob.
-const sizesApart = 0.1
-
 // byGenerations are the members of a stratum of launches that were not timed, by their step and their generations.
 type byGenerations map[int]map[int]members
 
@@ -73,7 +70,7 @@ func (s *strata) bySize(a *alike, instructions float64, but *sample) (cycles flo
 		return list[0].cycles, true, true
 	}
 	for _, x := range list[min(1, len(list)):] {
-		if by := x.size - list[0].size; math.Abs(by) > sizesApart*size {
+		if by := x.size - list[0].size; math.Abs(by) > a.SizesApart*size {
 			cycles = list[0].cycles + (size-list[0].size)*(x.cycles-list[0].cycles)/by
 			return cycles, smaller && larger, cycles > 0
 		}
@@ -114,14 +111,6 @@ func (s *strata) sizes(a *alike) (list []*alike) {
 	return list
 }
 
-const (
-	// leastQuantized and mostQuantized are the samples from which on, and up to which, it is looked for how time goes by generations. Knobs.
-	leastQuantized = 5
-	mostQuantized  = 64
-	// quantizedBetter is how much better generations must say what samples took. Knob.
-	quantizedBetter = 0.7
-)
-
 // quantize looks for how much of what launches take goes by whole generations: what says best what each sample took by the others.
 func (s *strata) quantize(a *alike) {
 	if a.like.size == 0 || a.like.generations == 0 {
@@ -131,10 +120,10 @@ func (s *strata) quantize(a *alike) {
 	for _, b := range list {
 		n += len(b.warm())
 	}
-	if n < leastQuantized || n > mostQuantized {
+	if n < s.LeastQuantized || n > s.MostQuantized {
 		return
 	}
-	best, least := 0.0, quantizedBetter*quantizedBetter*s.offBySize(list, 0)
+	best, least := 0.0, s.BetterQuantized*s.BetterQuantized*s.offBySize(list, 0)
 	for _, part := range []float64{0.5, 0.75, 0.9, 1} {
 		if off := s.offBySize(list, part); off < least {
 			best, least = part, off

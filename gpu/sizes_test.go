@@ -9,8 +9,8 @@ import (
 )
 
 // sizedLaunches are samples of launches of 0.4 to 8 generations of 100 instructions, one in three of them, of which the rest is left.
-func sizedLaunches(takes func(generations float64) float64) (s *strata, left [][2]float64) {
-	s = &newKind(config.DefaultSampling()).launches
+func sizedLaunches(by *config.Sampling, takes func(generations float64) float64) (s *strata, left [][2]float64) {
+	s = &newKind(by).launches
 	draw := rand.New(rand.NewPCG(1, 0))
 	for i := range 77 {
 		generations := 0.4 + 0.1*float64(i)
@@ -37,7 +37,7 @@ func TestLaunchesByGenerations(t *testing.T) {
 		most  float64
 		off   float64 // of what those take that were not timed
 	}{{"whole generations", 1, 1, 1, 0.001}, {"sizes", 0, 0, 0, 0.001}, {"both", 0.75, 0.75, 0.75, 0.01}} {
-		s, left := sizedLaunches(func(generations float64) float64 {
+		s, left := sizedLaunches(config.DefaultSampling(), func(generations float64) float64 {
 			return 1000 + 50*(c.part*math.Ceil(generations-1e-9)+(1-c.part)*generations)
 		})
 		want := 0.0

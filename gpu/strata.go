@@ -278,7 +278,7 @@ func (a *alike) differ(list []sample) bool {
 	for _, x := range list {
 		least, most = min(least, x.instructions), max(most, x.instructions)
 	}
-	return a.like.size > 0 && most-least > sizesApart*most
+	return a.like.size > 0 && most-least > a.SizesApart*most
 }
 
 // apart is by how much further what was not timed may be from the mean of samples than the true mean of all: it is a sample itself.
