@@ -127,11 +127,12 @@ func writeSection(t *testing.T, b *strings.Builder, title string, e *config.Expe
 
 // readmeSays are the README's sentences with numbers, by the experiment that these are of.
 var readmeSays = []struct{ experiment, text string }{
-	{"mi300a-validation", "{{count ratio as %.0f}} sizes of 7 kernels, the geometric mean of the\n  error factor is {{geomean max(ratio, 1 / ratio) as %.2f}};"},
-	{"queue-sensitivity", "takes at most\n{{max ratio where number == 1 && knob != 'launch rate' as %.2f}} of the time of a firmware core, " +
-		"{{max ratio where number == 2 && knob != 'launch rate' as %.2f}} of that of passes and {{max ratio where number == 3 && knob != 'launch rate' as %.2f}} of that of persistent waves;\n" +
-		"at a launch each 100 cycles it is slower than all three ({{value ratio where setting == 'launch rate low' && number == 1 as %.2f}}, " +
-		"{{value ratio where setting == 'launch rate low' && number == 2 as %.2f}} and {{value ratio where setting == 'launch rate low' && number == 3 as %.2f}})"},
+	{"mi300a-validation", "{{count ratio as %.0f}} sizes of 7 kernels, the geometric mean of the\n  error factor is {{geomean max(ratio, 1 / ratio) as %.2f}}."},
+	{"queue-sensitivity", "takes at most\n\n- {{max ratio where number == 1 && knob != 'launch rate' as %.2f}} of the time of a firmware core,\n" +
+		"- {{max ratio where number == 2 && knob != 'launch rate' as %.2f}} of the time of passes,\n" +
+		"- {{max ratio where number == 3 && knob != 'launch rate' as %.2f}} of the time of persistent waves.\n"},
+	{"queue-sensitivity", "With one launch each 100 cycles the hardware queue takes {{value ratio where setting == 'launch rate low' && number == 1 as %.2f}}, " +
+		"{{value ratio where setting == 'launch rate low' && number == 2 as %.2f}} and {{value ratio where setting == 'launch rate low' && number == 3 as %.2f}} times as long as these\nthree."},
 }
 
 // The numbers that the README gives are those of the rows.
