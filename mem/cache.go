@@ -168,16 +168,16 @@ func (c *cache) enter(s *slice, at, delay uint64, bytes uint32) uint64 {
 
 // read returns the cycle in which bytes of one line leave this level, and that in which it has taken the request. at is the
 // cycle in which the request would arrive if nothing waited, and delay what it
-// has waited for so far: queues in a row overlap, so the longest one counts.
+// has waited for so far; lanes move so many bytes of those. Queues in a row overlap, so the longest one counts.
 // Booking at unhindered times keeps each level's bookings in the order of issue
 // and a level from idling for requests that are not there yet.
-func (c *cache) read(at, delay, addr uint64, bytes uint32) (ready, taken uint64) {
+func (c *cache) read(at, delay, addr uint64, bytes, moved uint32) (ready, taken uint64) {
 	p := c.locate(addr)
 	delay = c.hold(&p.requests, at, delay)
 	arrives := at
 	taken = at + delay
-	delay = c.enter(p.slice, at, delay, bytes)
-	c.part.tell(at, delay, addr, bytes)
+	delay = c.enter(p.slice, at, delay, moved)
+	c.part.tell(at, delay, addr, moved)
 	at += c.latency
 	way := p.find()
 	if way < 0 {
@@ -276,7 +276,7 @@ func (c *cache) fetch(at, delay, addr uint64, bytes uint32) (ready uint64) {
 	last := uint64(0)
 	step := min(bytes, uint32(c.next.LineBytes))
 	for done := uint32(0); done < bytes; done += step {
-		r, taken := c.next.read(at, delay, addr+uint64(done), step)
+		r, taken := c.next.read(at, delay, addr+uint64(done), step, step)
 		ready, last = max(ready, r), max(last, taken)
 	}
 	c.credit.enter(last)
@@ -428,7 +428,7 @@ func (c *cache) coherent(at, delay, addr uint64, kind Kind, l *Line, bytes uint3
 	case !c.shared:
 		return c.pass(at, delay, addr, kind, l, bytes)
 	case kind == Read:
-		return c.read(at, delay, addr, bytes)
+		return c.read(at, delay, addr, bytes, bytes)
 	case kind == Write:
 		return c.write(at, delay, addr, bytes, c.storedBy(l))
 	}
@@ -479,7 +479,7 @@ func (c *cache) admit(s *slice, at, delay uint64, kind Kind) uint64 {
 // line when the last update is done.
 func (c *cache) update(at, delay, addr, serial uint64, bytes uint32) (ready, taken uint64) {
 	p := c.locate(addr)
-	ready, taken = c.read(at, c.hold(&p.atomics, at, delay), addr, bytes)
+	ready, taken = c.read(at, c.hold(&p.atomics, at, delay), addr, bytes, bytes)
 	serial *= c.atomic
 	p.hold(p.find(), ready+serial+c.atomic, c.allPieces)
 	p.atomics.enter(ready + serial)

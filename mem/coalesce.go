@@ -23,6 +23,15 @@ type run struct {
 	cycle      int    // in which the lane's address is taken, of those of the instruction
 }
 
+// Marks are which words of its lines an instruction marks: none, those that it stores whole, or all that it reads something of.
+type marks uint8
+
+const (
+	noWords marks = iota
+	storedWords
+	readWords
+)
+
 // A coalescer collects the distinct lines of one instruction, in the order in
 // which lanes, taken from the lowest, touch them first. The whole wave is
 // coalesced together, wide accesses too: the quarter-waves in which hardware
@@ -36,8 +45,8 @@ type coalescer struct {
 	deaf  bool   // lines are not asked for, only for bytes
 	moved uint64 // bytes, counted while deaf
 	// Blocks that the address path sends: one for neighbouring lanes of a cycle that read on in the same, or read the same.
-	stores     bool // the words of lines are asked for
-	word       uint // log2 of the bytes of a word
+	words      marks // of lines, that are asked for
+	word       uint  // log2 of the bytes of a word
 	from       uint64
 	until      uint64 // from where to where the lanes added last have stored, one after the other
 	blocks     int
@@ -80,10 +89,15 @@ func (c *coalescer) add(l int, addr uint64, bytes uint32) {
 	}
 }
 
-// cover marks the words of the line touched last that a store has written whole. What lanes in a row store, one after the
+// cover marks the words of the line touched last that a load has read something of, or a store has written whole. What lanes in a row store, one after the
 // other, counts as one: bytes of theirs make up a word together.
 func (c *coalescer) cover(start, end uint64) {
-	if !c.stores {
+	if c.words == noWords {
+		return
+	}
+	if c.words == readWords {
+		l := &c.lines[c.at]
+		l.Words |= wordMask((start-l.Addr)>>c.word, (end-l.Addr+1<<c.word-1)>>c.word)
 		return
 	}
 	if start != c.until {
@@ -154,9 +168,9 @@ func (c *coalescer) runs(addr uint64, w *lane.Walk, exec uint64, bytes uint32) {
 	}
 }
 
-// coverLanes marks the words that lanes of a walk store, all to the line touched last.
+// coverLanes marks the words of lanes of a walk, all of the line touched last.
 func (c *coalescer) coverLanes(addr uint64, w *lane.Walk, lanes, bytes uint64) {
-	if !c.stores {
+	if c.words == noWords {
 		return
 	}
 	word := c.word & anyShift

@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"spvsim/isa"
@@ -82,6 +83,44 @@ func TestTranslations(t *testing.T) {
 			want := c.lines + uint64(cycles*float64(n))
 			if got := b.port.Issue(uint64(i)*1e6, b.st, &b.env, access(isa.Load, isa.I32, 1)).Busy; got != want {
 				t.Errorf("%s: the unit is taken for %d cycles, want %d", c.name, got, want)
+			}
+		}
+	}
+}
+
+// A vector cache with sectors fetches the halves of lines that lanes read something of, whatever the type, the order of the lanes and how
+// many are active; what was fetched is there the next time.
+func TestSectorsOfLanes(t *testing.T) {
+	const size = 1 << 14 // bytes of the buffer: half of the cache
+	s, shape := DefaultSpec(), &spec.Shape{ShaderEngines: 4, ComputeUnits: 16}
+	s.VectorL1.LineBytes, s.VectorL1.SectorBytes, s.L2.LineBytes = 128, 64, 128
+	s.VectorL1.Bytes, s.VectorL1.Ways = 2*size, 64
+	types := []isa.Type{isa.I8, isa.I16, isa.I32, isa.I64}
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		typ, count := types[r.IntN(len(types))], 1+r.IntN(3)
+		b, f := newBench(t, size), NewFast(&s, shape)
+		b.port = NewPorts(b.store, f, &s, shape)[0]
+		each := uint32(typ.Bits() / 8)
+		bytes := each * uint32(count)
+		b.st.Exec = r.Uint64() | r.Uint64() | 1
+		row := b.st.V[int(access(isa.Load, typ, count).Mem.Index.Index)*b.st.Lanes:][:b.st.Lanes]
+		stride := (1 + r.Uint32N(size/64/each-1)) * each
+		halves := map[uint64]bool{}
+		addr := b.env.Descriptors[0].Addr
+		for l := range row {
+			if row[l] = uint32(l) * stride; r.IntN(4) == 0 {
+				row[l] = r.Uint32N(size-64) / each * each
+			}
+			for a := addr + uint64(row[l]); b.st.Exec>>l&1 != 0 && a < addr+uint64(row[l]+bytes); a++ {
+				halves[a/64] = true
+			}
+		}
+		for i, want := range []uint64{64 * uint64(len(halves)), 0} {
+			before := f.count("l2").Bytes
+			b.port.Issue(uint64(i)*1e6, b.st, &b.env, access(isa.Load, typ, count))
+			if got := f.count("l2").Bytes - before; got != want {
+				t.Errorf("seed %d: load %d of %d elements of %d bytes fetches %d bytes, want %d", seed, i, count, each, got, want)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ type Line struct {
 	Addr   uint64 // of its first byte
 	Bytes  uint32 // bytes that the lanes move, counted for each lane
 	Serial uint32 // updates of an element beyond its first one (atomics)
-	Words  uint64 // a bit for each word of the line that a store writes whole, the first lowest
+	Words  uint64 // a bit for each word of the line that a store writes whole, or that a load of a cache with sectors reads of, the first lowest
 }
 
 // A Request is what one instruction asks of the hierarchy.

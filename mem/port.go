@@ -36,6 +36,7 @@ type addressPath struct {
 	vector   uint // log2 of line sizes
 	scalar   uint
 	word     uint    // log2 of the bytes of a word in the masks of lines
+	sectors  bool    // the vector cache fetches parts of lines
 	lanes    divider // lanes and lines of a cycle
 	lines    divider
 	block    uint          // log2 of the size of blocks that the address path sends; 0: lines
@@ -112,7 +113,7 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 
 func newAddressPath(s *HierarchySpec) addressPath {
 	v := &s.VectorMemory
-	return addressPath{word: s.wordShift(), lanes: newDivider(v.LanesPerCycle), lines: newDivider(v.LinesPerCycle),
+	return addressPath{word: s.wordShift(), sectors: s.VectorL1.SectorBytes > 0, lanes: newDivider(v.LanesPerCycle), lines: newDivider(v.LinesPerCycle),
 		block: blockShift(v), together: v.LanesPerCycle, banks: newDataBanks(&v.BankSpec), cost: costPerByte(s.VectorL1.BytesPerCycle * float64(s.VectorL1.Slices))}
 }
 
@@ -187,7 +188,18 @@ func (a *addressPath) begin(w *workspace, m *isa.Mem, kind Kind) {
 	if kind == Read && !m.Scalar && !m.Coherent {
 		w.banks = a.banks
 	}
-	w.blockShift, w.together, w.stores, w.word = a.block, a.together, kind == Write, a.word
+	w.blockShift, w.together, w.words, w.word = a.block, a.together, a.marked(m, kind), a.word
+}
+
+// marked are the words of lines that the hierarchy asks for.
+func (a *addressPath) marked(m *isa.Mem, kind Kind) marks {
+	switch {
+	case kind == Write:
+		return storedWords
+	case kind == Read && a.sectors && !m.Scalar:
+		return readWords
+	}
+	return noWords
 }
 
 // finish asks the hierarchy for the lines collected; lanes moved bytes each.

@@ -29,7 +29,7 @@ const (
 type CacheSpec struct {
 	Bytes           int     `yaml:"bytes" range:"0..1099511627776" unit:"bytes" doc:"size of one instance, over all its slices; 0: no such level"`
 	LineBytes       int     `yaml:"line_bytes" range:"0..4096" pow2:"true" unit:"bytes" doc:"line size"`
-	SectorBytes     int     `yaml:"sector_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"aligned part of a line that is fetched by itself, when something in it is read; 0: the whole line, as in vector_l1 and scalar_l1, and under memory.model: akita"`
+	SectorBytes     int     `yaml:"sector_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"aligned part of a line that is fetched by itself, when something in it is read; 0: the whole line, as in scalar_l1, and under memory.model: akita; in vector_l1 at least half a line"`
 	WriteBytes      int     `yaml:"write_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"aligned part of a line that goes to the next level by itself when something in it is dirty, a sixteenth of the line at least; stores to parts of words, and atomics, make all of a line dirty; 0: the whole line, as under memory.model: akita"`
 	Ways            int     `yaml:"ways" range:"0..1024" doc:"associativity"`
 	Slices          int     `yaml:"slices" range:"0..4096" doc:"slices of one instance, picked by address; each serves its own requests"`
@@ -272,15 +272,18 @@ func (l *namedCache) checkStores() []spec.Problem {
 	return nil
 }
 
-// checkSectors refuses parts of lines in the first caches, which are asked for lines, and such as are less than a word.
+// checkSectors refuses parts of lines in the scalar cache, which is asked for lines, and such as are less than a word; in the vector
+// cache less than half a line, as a miss there fetches from the first to the last word that lanes read.
 func (l *namedCache) checkSectors(word int) []spec.Problem {
 	switch {
 	case l.Present() && l.WriteBytes > 0 && l.WriteBytes < word:
 		return []spec.Problem{spec.Bad(l.Name+".write_bytes", "found %d: want at least %d, a 64th of the longest line", l.WriteBytes, word)}
 	case !l.Present() || l.SectorBytes == 0:
 		return nil
-	case l.Name == "vector_l1" || l.Name == "scalar_l1":
-		return []spec.Problem{spec.Bad(l.Name+".sector_bytes", "found %d: want 0, as lanes ask this cache for lines", l.SectorBytes)}
+	case l.Name == "scalar_l1":
+		return []spec.Problem{spec.Bad(l.Name+".sector_bytes", "found %d: want 0, as waves ask this cache for lines", l.SectorBytes)}
+	case l.Name == "vector_l1" && 2*l.SectorBytes < l.LineBytes:
+		return []spec.Problem{spec.Bad(l.Name+".sector_bytes", "found %d: want 0, or at least half of line_bytes, %d", l.SectorBytes, l.LineBytes/2)}
 	case l.SectorBytes < word:
 		return []spec.Problem{spec.Bad(l.Name+".sector_bytes", "found %d: want at least %d, a 64th of the longest line", l.SectorBytes, word)}
 	}

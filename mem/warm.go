@@ -19,7 +19,12 @@ func (f *Fast) Warm(r *Request) {
 		if c == nil {
 			return // memory alone
 		}
-		c.warm(r.Kind != Read, crossed.place(r.Lines[i].Addr), min(r.Lines[i].Bytes, uint32(c.LineBytes)), c.storedBy(&r.Lines[i]))
+		l := &r.Lines[i]
+		from, bytes := l.Addr, l.Bytes
+		if r.Kind == Read {
+			from, bytes = c.asked(l)
+		}
+		c.warm(r.Kind != Read, crossed.place(from), min(bytes, uint32(c.LineBytes)), c.storedBy(l))
 	}
 }
 

@@ -2,7 +2,6 @@ package systemtest
 
 import (
 	"fmt"
-	"strings"
 
 	"spvsim/account"
 	"spvsim/tracing"
@@ -173,9 +172,12 @@ func (c *cacheCase) rows() []keyRow {
 		requests = keyRow{at("requests"), "apart", on + "vector_l1.misses=1 compute_units=1", "0", "64", shrinks("memory.read",
 			func(s *tracing.Stats) uint64 { return s.Slots[account.MemoryRead] })}
 	}
-	if strings.HasSuffix(c.name, "_l1") {
+	switch c.name {
+	case "scalar_l1":
 		rows = append(rows, keyRow{at("sector_bytes"), "chain", on, "0", "64", refused(at("sector_bytes"))})
-	} else {
+	case "vector_l1": // 4 KB, from the middle of a line of 512 bytes on
+		rows = append(rows, keyRow{at("sector_bytes"), "chain", long + at("line_bytes=512"), "0", "256", hitsAre(c.name, m.long, 96-4096/256)})
+	default:
 		rows = append(rows, keyRow{at("sector_bytes"), c.jobs + "chain", long + at("line_bytes=512"), "0", "128", hitsAre(c.name, m.long, m.again+64)})
 	}
 	rows = append(rows, requests, keyRow{at("link_credits"), c.jobs + "apart", fullNext, "0", "1", waited(c.name)})
