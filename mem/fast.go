@@ -2,7 +2,6 @@ package mem
 
 import (
 	"fmt"
-	"math/bits"
 
 	"spvsim/spec"
 )
@@ -85,15 +84,6 @@ func (c *cache) access(at uint64, kind Kind, coherent bool, l *Line) (ready uint
 		ready, _ = c.write(at, 0, l.Addr, min(l.Bytes, uint32(c.LineBytes)), c.storedBy(l))
 	}
 	return ready
-}
-
-// asked is where what lanes read of a line begins and how many bytes it has; without sectors a line is asked for as a whole.
-func (c *cache) asked(l *Line) (from uint64, bytes uint32) {
-	if c.sector == 0 || l.Words == 0 {
-		return l.Addr, l.Bytes
-	}
-	first := bits.TrailingZeros64(l.Words)
-	return l.Addr + uint64(first)<<c.word, uint32(bits.Len64(l.Words)-first) << c.word
 }
 
 // front is the cache that the request meets first.

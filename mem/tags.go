@@ -1,5 +1,7 @@
 package mem
 
+import "math/bits"
+
 // A slice serves its own requests. Its tags are made when it is first used: most
 // runs touch little of a large machine.
 type slice struct {
@@ -184,6 +186,15 @@ func (g *geometry) sectors(addr uint64, bytes uint32) (from uint64, size uint32)
 	from = addr &^ (g.sector - 1)
 	end := min(addr+uint64(bytes)+g.sector-1, from|(1<<g.lineShift-1)+1) &^ (g.sector - 1)
 	return from, uint32(end - from)
+}
+
+// asked is where what lanes read of a line begins and how many bytes it has; without sectors a line is asked for as a whole.
+func (g *geometry) asked(l *Line) (from uint64, bytes uint32) {
+	if g.sector == 0 || l.Words == 0 {
+		return l.Addr, l.Bytes
+	}
+	first := bits.TrailingZeros64(l.Words)
+	return l.Addr + uint64(first)<<g.word, uint32(bits.Len64(l.Words)-first) << g.word
 }
 
 // has says whether bytes of a line that is not full are valid, as sectors are.
