@@ -1,6 +1,6 @@
-// Package account is what the machine counts: where the cycles of wave slots
-// went, how often each instruction issued, what happened at each level of memory,
-// in the LDS, in an execution graph and in a draw.
+// Package account holds the counts of the machine: cycles of wave slots by
+// reason, issues of each instruction, and what happened at each level of
+// memory, in the LDS, in an execution graph and in a draw.
 //
 // The package does not know how a machine works, nor how its counts are shown.
 package account

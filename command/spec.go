@@ -1,5 +1,5 @@
-// Package command is the front end of the machine: hardware queues whose packets
-// the pipes of the command processor serve, in turns.
+// Package command is the front end of the machine: the pipes of the command
+// processor, which serve the packets of hardware queues in turn.
 //
 //	spec    how many there are and what they cost
 //	queue   packets of a queue; record: what became of a launch

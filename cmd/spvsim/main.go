@@ -1,5 +1,5 @@
-// Command spvsim runs SPIR-V shaders on a simulated GPU. It reads flags and files, calls the packages and prints what they
-// return; it knows nothing of shaders or machines itself.
+// Command spvsim runs SPIR-V shaders on a simulated GPU. It reads flags and files, calls the packages and prints
+// their results. It knows nothing of shaders or machines itself.
 package main
 
 import (
