@@ -8,14 +8,14 @@ type HardwareQueue struct {
 	SlotCycles  uint64         `json:"slot_cycles" unit:"cycles" doc:"slot cycles of the wave slots that its launches held"`
 	BusyCycles  uint64         `json:"busy_cycles" unit:"cycles" doc:"cycles in which at least one of its launches had begun and was not done"`
 	LimitCycles uint64         `json:"limit_cycles" unit:"cycles" doc:"cycles for which its packets waited because too many launches were open or outstanding"`
-	KeptBy      []KeptBy       `json:"kept_by" doc:"queues for which its packets waited"`
+	KeptBy      []KeptBy       `json:"kept_by" doc:"queues that its packets waited for"`
 	Launches    []BesideLaunch `json:"launches" doc:"its launches, in order"`
 }
 
 // A KeptBy is how long one queue kept packets of another waiting.
 type KeptBy struct {
-	Queue      string `json:"queue" doc:"queue for which they waited"`
-	Dependence uint64 `json:"dependence_cycles" unit:"cycles" doc:"cycles until the last launch for which they waited was done, which was of that queue, and its barrier was carried out"`
+	Queue      string `json:"queue" doc:"queue that the packets waited for"`
+	Dependence uint64 `json:"dependence_cycles" unit:"cycles" doc:"cycles until the last launch that the packets waited for, a launch of that queue, was done and its barrier carried out"`
 	Pipe       uint64 `json:"pipe_cycles" unit:"cycles" doc:"cycles for which the pipe served that queue"`
 }
 

@@ -10,7 +10,7 @@ type Level struct {
 	InFlight   uint64 `json:"in_flight" unit:"accesses" doc:"hits on lines that were on their way"`
 	Misses     uint64 `json:"misses" unit:"accesses" doc:"lines that this level requested from the next one"`
 	Bytes      uint64 `json:"bytes" unit:"bytes" doc:"bytes moved between this level and the one before"`
-	Written    uint64 `json:"written" unit:"bytes" doc:"part of the bytes that came with stores and evicted lines"`
+	Written    uint64 `json:"written" unit:"bytes" doc:"part of the moved bytes: those of stores and evicted lines"`
 	Writebacks uint64 `json:"writebacks" unit:"lines" doc:"dirty lines evicted"`
 	FullCycles uint64 `json:"full_cycles" unit:"cycles" doc:"cycles for which requests waited for an entry of a queue of this level, added up over all requests"`
 }

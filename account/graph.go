@@ -39,9 +39,9 @@ type NodeCounts struct {
 // ends with what was done last.
 type PathCounts struct {
 	Launches uint64 `json:"launches" unit:"launches" doc:"launches of the node on the path from the dispatch to the work that was done last; each launch of the path was started by a payload of the one before"`
-	Wait     uint64 `json:"wait_cycles" unit:"cycles" doc:"on the path: from the enqueue of the launch's payload (the last one, if it has several) until the launch could start"`
-	Start    uint64 `json:"start_cycles" unit:"cycles" doc:"on the path: from then until the launch issued its first instruction"`
-	Run      uint64 `json:"run_cycles" unit:"cycles" doc:"on the path: from then until the launch enqueued the payload of the next one, or until all of its work was done"`
+	Wait     uint64 `json:"wait_cycles" unit:"cycles" doc:"on the path: cycles from the enqueue of a launch's payload (the last one, if it has several) until the launch could start"`
+	Start    uint64 `json:"start_cycles" unit:"cycles" doc:"on the path: cycles from the time that a launch could start until it issued its first instruction"`
+	Run      uint64 `json:"run_cycles" unit:"cycles" doc:"on the path: cycles from the first instruction of a launch until it enqueued the payload of the next one, or until all of its work was done"`
 }
 
 // Cycles is the node's part of the path.
@@ -85,7 +85,7 @@ type WaitSummary struct {
 	Mean float64 `json:"mean" unit:"cycles" doc:"mean over all payloads of the time from the enqueue until the launch could start (wait_cycles), or until its first instruction issued (start_cycles)"`
 	P50  uint32  `json:"p50" unit:"cycles" doc:"median of that time: 50 of 100 payloads do not exceed it"`
 	P95  uint32  `json:"p95" unit:"cycles" doc:"95th percentile of that time: 95 of 100 payloads do not exceed it"`
-	Max  uint32  `json:"max" unit:"cycles" doc:"longest of these times"`
+	Max  uint32  `json:"max" unit:"cycles" doc:"longest of the times of all payloads"`
 }
 
 // Wait sums the waits of a node's payloads up.

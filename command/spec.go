@@ -18,9 +18,9 @@ type Spec struct {
 	SignalCycles    int    `yaml:"signal_cycles" range:"0..10000000" unit:"cycles" doc:"additional time until a queue sees that a launch of another queue has ended, compared with one of its own"`
 	Turns           string `yaml:"turns" enum:"round-robin|priority" required:"true" doc:"which queue a pipe serves next. round-robin: each queue with packets in turn, for the slice of its priority; priority: always a queue of the highest priority, queues of one priority in turn"`
 	SliceLow        int    `yaml:"slice_low_cycles" range:"1..1000000000" unit:"cycles" doc:"longest time for which a pipe serves a queue of low priority while others wait for the pipe"`
-	SliceMedium     int    `yaml:"slice_medium_cycles" range:"1..1000000000" unit:"cycles" doc:"the same for a queue of medium priority"`
-	SliceHigh       int    `yaml:"slice_high_cycles" range:"1..1000000000" unit:"cycles" doc:"the same for a queue of high priority"`
-	SliceRealtime   int    `yaml:"slice_realtime_cycles" range:"1..1000000000" unit:"cycles" doc:"the same for a queue of realtime priority"`
+	SliceMedium     int    `yaml:"slice_medium_cycles" range:"1..1000000000" unit:"cycles" doc:"longest time for which a pipe serves a queue of medium priority while others wait for the pipe"`
+	SliceHigh       int    `yaml:"slice_high_cycles" range:"1..1000000000" unit:"cycles" doc:"longest time for which a pipe serves a queue of high priority while others wait for the pipe"`
+	SliceRealtime   int    `yaml:"slice_realtime_cycles" range:"1..1000000000" unit:"cycles" doc:"longest time for which a pipe serves a queue of realtime priority while others wait for the pipe"`
 	OpenPerPipe     int    `yaml:"open_per_pipe" range:"1..65536" unit:"launches" doc:"most launches of a pipe that have workgroups to place at the same time"`
 	MostOutstanding int    `yaml:"outstanding" range:"1..65536" unit:"launches" doc:"most launches of the machine that are outstanding at the same time"`
 }

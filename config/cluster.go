@@ -44,7 +44,7 @@ func (c *Cluster) CheckCommands() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(asks)) {
 		if asks[name] {
-			return fmt.Errorf("%w: %s is for Slurm: --launcher command asks for what the line under submit says", ErrUnknownKey, name)
+			return fmt.Errorf("%w: %s is for --launcher slurm: with --launcher command the line of submit says what to ask for", ErrUnknownKey, name)
 		}
 	}
 	return nil

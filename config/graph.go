@@ -227,7 +227,7 @@ func (j *Job) dispatchProblems(list []GraphDispatch, at string) []problem {
 		case len(d.Payloads) > 0 && d.Data != nil:
 			ps = append(ps, problem{p, "found payloads and data: want one of them", ErrRange})
 		case d.Stride != "" && d.Data == nil && d.Buffer == "" && len(d.Payloads) != 1:
-			ps = append(ps, problem{p + ".stride", "a stride goes with data, or with one payload that is repeated", ErrRange})
+			ps = append(ps, problem{p + ".stride", "stride is for data, or for one payload that is repeated", ErrRange})
 		}
 		ps = append(ps, j.nameProblems(d.Graph, d.Node, p+".node")...)
 		if d.Data != nil {
@@ -248,11 +248,11 @@ func (j *Job) indirectProblems(d *GraphDispatch, at string) []problem {
 	others.Indirect, others.Graph = nil, ""
 	switch {
 	case !reflect.DeepEqual(others, GraphDispatch{}):
-		return []problem{{at, "found indirect and something else: the infos say it all", ErrRange}}
+		return []problem{{at, "found indirect and another key: indirect replaces all keys but graph", ErrRange}}
 	case (x.Infos == "") == (x.CountInfo == ""):
 		return []problem{{p, "want one of infos and count_info", ErrMissing}}
 	case x.CountInfo != "" && (x.Count != "" || x.Stride != ""):
-		return []problem{{p, "count and stride of the infos stand in the buffer of count_info", ErrRange}}
+		return []problem{{p, "found count_info and count or stride: the buffer of count_info has both", ErrRange}}
 	case x.CountInfo != "":
 		return j.bufferProblems(x.CountInfo, p+".count_info")
 	}
@@ -274,7 +274,7 @@ func (j *Job) graphProblems(name, first, at string) []problem {
 	known := j.graphNames()
 	switch {
 	case name != first:
-		return []problem{{at, fmt.Sprintf("found %q after %q: one dispatch is of one graph", name, first), ErrRange}}
+		return []problem{{at, fmt.Sprintf("found %q after %q: all payloads of one dispatch go to one graph", name, first), ErrRange}}
 	case len(known) == 0 || slices.Contains(known, name):
 		return nil
 	}

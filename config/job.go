@@ -140,7 +140,7 @@ type Buffer struct {
 	Data        *Data  `yaml:"data" doc:"initial contents, which also give the size"`
 	Image       *Image `yaml:"image" doc:"storage image instead of a buffer"`
 	TexelBuffer string `yaml:"texel_buffer" doc:"texel format, when the buffer is a texel buffer"`
-	Address     Expr   `yaml:"address" doc:"device address, needed where contents hold addresses; left out: the next free address"`
+	Address     Expr   `yaml:"address" doc:"device address, for contents that already hold addresses; left out: the next free address"`
 	PartOf      string `yaml:"part_of" doc:"instead of data: name of an earlier buffer; this buffer is a part of its memory"`
 	Offset      Expr   `yaml:"offset" unit:"bytes" doc:"first byte of the part; left out: 0"`
 	PartBytes   Expr   `yaml:"bytes" unit:"bytes" doc:"size of the part; left out: to the end of the buffer"`

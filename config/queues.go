@@ -69,7 +69,7 @@ func waitProblems(steps []Step, at string) (ps []problem) {
 	for i := range steps {
 		p := indexPath(at, i)
 		if steps[i].Synchronize {
-			ps = append(ps, problem{p + ".synchronize", "the host fills queues before any begins: want after, or steps instead of queues", ErrRange})
+			ps = append(ps, problem{p + ".synchronize", "the host fills all queues before any of them begins: want after, or steps instead of queues", ErrRange})
 		}
 		ps = append(ps, waitProblems(steps[i].Steps, p+".steps")...)
 	}

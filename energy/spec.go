@@ -117,7 +117,7 @@ type QueueEnergy struct {
 	Byte       float64 `yaml:"byte_pj" default:"0" range:"0..1000" unit:"pJ/byte" doc:"payload data read or written on chip"`
 	Link       string  `yaml:"link" default:"chip" enum:"unit|engine|chip|package" doc:"distance of payloads and enqueues to the queue"`
 	Entry      float64 `yaml:"entry_pj" default:"0" range:"0..100000" unit:"pJ" doc:"an entry of a queue of 1024 entries and one port, written or read"`
-	DepthPower float64 `yaml:"depth_power" default:"0" range:"0..2" doc:"growth of an entry's energy and leakage with the depth of the queue, as a power of that depth: bit lines and word lines are as long as the root of a memory's size"`
+	DepthPower float64 `yaml:"depth_power" default:"0" range:"0..2" doc:"exponent: the energy of an entry grows with this power of the depth of the queue, as bit lines and word lines are as long as the root of a memory's size; the leakage of all entries grows with the depth itself"`
 	Port       float64 `yaml:"port_share" default:"0" range:"0..4" doc:"share that each port after the first adds, as cells grow with their ports"`
 	Leakage    float64 `yaml:"entry_leakage_watts" default:"0" range:"0..1" unit:"W" doc:"leakage of an entry of a queue with one port"`
 	Core       float64 `yaml:"core_launch_pj" default:"0" range:"0..10000000" unit:"pJ" doc:"a launch started by a core that runs firmware"`

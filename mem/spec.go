@@ -265,7 +265,7 @@ func (l *namedCache) checkStores() []spec.Problem {
 	case l.ReleaseAtEnd && !l.kept():
 		return []spec.Problem{spec.Bad(l.Name+".release_at_end", "found true: want false, as nothing stays dirty in a cache with write: %s", l.Write)}
 	case l.AcquireAtStart && !l.ReleaseAtEnd:
-		return []spec.Problem{spec.Bad(l.Name+".acquire_at_start", "found true: want false, as without release_at_end what is dirty would be lost, and a cache that passes stores on begins each launch empty in any case")}
+		return []spec.Problem{spec.Bad(l.Name+".acquire_at_start", "found true: want false: without release_at_end dirty lines would be lost, and a cache with write: through begins each launch empty in any case")}
 	case !readOnly && l.Write == ReadOnly:
 		return []spec.Problem{spec.Bad(l.Name+".write", "found read-only: want through, back or eager, as stores come to this level")}
 	}

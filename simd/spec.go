@@ -9,7 +9,7 @@ import (
 // IssueSpec says how a SIMD issues. On GCN and CDNA one SIMD of the four is served each cycle (cadence 4) and may send at
 // most one instruction of each unit category, each from a different wave; on RDNA each SIMD issues every cycle.
 type IssueSpec struct {
-	Cadence     int    `yaml:"cadence" range:"1..64" unit:"cycles" doc:"cycles between two issue turns of the same SIMD; SIMD i has a turn in each cycle that is i modulo cadence"`
+	Cadence     int    `yaml:"cadence" range:"1..64" unit:"cycles" doc:"cycles between two issue turns of the same SIMD; SIMD i has its turns in cycles that are equal to i modulo cadence"`
 	Policy      string `yaml:"policy" enum:"oldest|greedy|round-robin" required:"true" doc:"which ready wave issues. oldest: the oldest; greedy: the wave that issued last, else the oldest; round-robin: each in turn"`
 	PerCategory bool   `yaml:"per_category" doc:"whether a turn issues at most one instruction for each unit, each from a different wave"`
 	Width       int    `yaml:"width" range:"1..16" unit:"instructions" doc:"most instructions that a SIMD issues in one turn, each from a different wave"`

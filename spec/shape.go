@@ -15,7 +15,7 @@ type Shape struct {
 	ShaderEngines int `yaml:"shader_engines" range:"1..256" doc:"shader engines (on CDNA3: XCDs)"`
 	ComputeUnits  int `yaml:"compute_units" range:"1..1024" doc:"compute units of each shader engine"`
 	SIMDs         int `yaml:"simds" range:"1..16" doc:"SIMDs of each compute unit"`
-	SIMDWidth     int `yaml:"simd_width" enum:"8|16|32|64" unit:"lanes" doc:"lanes that a SIMD executes in one cycle; a vector instruction takes lanes of the wave / simd_width passes, at least 1; see timing.passes"`
+	SIMDWidth     int `yaml:"simd_width" enum:"8|16|32|64" unit:"lanes" doc:"lanes that a SIMD executes in one cycle; a vector instruction of a wave takes (lanes of the wave) / simd_width passes, at least 1; see timing.passes"`
 	WaveSlots     int `yaml:"wave_slots" range:"1..64" unit:"waves" doc:"resident waves of each SIMD"`
 }
 

@@ -139,7 +139,7 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 		expectations(c.OutOrStdout(), len(setup.Job.Expect), len(result.Failures))
 	}
 	if errors.Is(err, gpu.ErrExpectation) && f.params != nil {
-		err = fmt.Errorf("%w\n  (--param changed the job: what it expects may be written for its own values)", err)
+		err = fmt.Errorf("%w\n  (--param changed the job: its expectations may be right only for the values in its file)", err)
 	}
 	if errors.Is(err, gpu.ErrRun) {
 		err = &failure{err}

@@ -209,7 +209,7 @@ func atOnce[T any](ctx context.Context, work func() (T, error)) (result T, err e
 	return made, failed
 }
 
-var errInterrupted = errors.New("interrupted: the same command goes on")
+var errInterrupted = errors.New("interrupted: the same command resumes")
 
 // redraw draws the figures of an experiment from saved rows.
 func (f *sweepFlags) redraw(c *cobra.Command, e *config.Experiment) error {
