@@ -2,42 +2,42 @@ package account
 
 // A HardwareQueue is what became of the packets of one queue.
 type HardwareQueue struct {
-	Name        string         `json:"name" doc:"of the queue"`
-	Pipe        int            `json:"pipe" doc:"that served it"`
-	Priority    string         `json:"priority" doc:"of its packets"`
-	SlotCycles  uint64         `json:"slot_cycles" unit:"cycles" doc:"of wave slots that its launches held"`
-	BusyCycles  uint64         `json:"busy_cycles" unit:"cycles" doc:"in which at least one of its launches had begun and was not done"`
-	LimitCycles uint64         `json:"limit_cycles" unit:"cycles" doc:"that its packets waited as too many launches were open or outstanding"`
-	KeptBy      []KeptBy       `json:"kept_by" doc:"who kept its packets waiting"`
-	Launches    []BesideLaunch `json:"launches" doc:"each launch, in order"`
+	Name        string         `json:"name" doc:"name of the queue"`
+	Pipe        int            `json:"pipe" doc:"pipe that served the queue"`
+	Priority    string         `json:"priority" doc:"priority of its packets"`
+	SlotCycles  uint64         `json:"slot_cycles" unit:"cycles" doc:"slot cycles of the wave slots that its launches held"`
+	BusyCycles  uint64         `json:"busy_cycles" unit:"cycles" doc:"cycles in which at least one of its launches had begun and was not done"`
+	LimitCycles uint64         `json:"limit_cycles" unit:"cycles" doc:"cycles for which its packets waited because too many launches were open or outstanding"`
+	KeptBy      []KeptBy       `json:"kept_by" doc:"queues that its packets waited for"`
+	Launches    []BesideLaunch `json:"launches" doc:"its launches, in order"`
 }
 
 // A KeptBy is how long one queue kept packets of another waiting.
 type KeptBy struct {
-	Queue      string `json:"queue" doc:"that kept them"`
-	Dependence uint64 `json:"dependence_cycles" unit:"cycles" doc:"until the last launch that they waited for was done, which was of that queue, and its barrier carried out"`
-	Pipe       uint64 `json:"pipe_cycles" unit:"cycles" doc:"that the pipe served that queue"`
+	Queue      string `json:"queue" doc:"queue that the packets waited for"`
+	Dependence uint64 `json:"dependence_cycles" unit:"cycles" doc:"cycles until the last launch that the packets waited for, a launch of that queue, was done and its barrier carried out"`
+	Pipe       uint64 `json:"pipe_cycles" unit:"cycles" doc:"cycles for which the pipe served that queue"`
 }
 
 // A BesideLaunch is a launch of a queue, in cycles from the first packet on.
 type BesideLaunch struct {
-	Step   string `json:"step" doc:"its name"`
+	Step   string `json:"step" doc:"name of its step"`
 	Packet uint64 `json:"packet" unit:"cycles" doc:"when its packet became the first of its queue"`
-	Ready  uint64 `json:"ready" unit:"cycles" doc:"when what it waits for had happened"`
-	Read   uint64 `json:"read" unit:"cycles" doc:"when the pipe began with it"`
-	Opened uint64 `json:"opened" unit:"cycles" doc:"when the dispatcher had it"`
-	Begun  uint64 `json:"begun" unit:"cycles" doc:"when its first workgroup was placed; when it was opened, if it has none"`
+	Ready  uint64 `json:"ready" unit:"cycles" doc:"when all for which it waits had happened"`
+	Read   uint64 `json:"read" unit:"cycles" doc:"when the pipe began to read its packet"`
+	Opened uint64 `json:"opened" unit:"cycles" doc:"when the dispatcher had the launch"`
+	Begun  uint64 `json:"begun" unit:"cycles" doc:"when its first workgroup was placed, or, without workgroups, when the dispatcher had it"`
 	Placed uint64 `json:"placed" unit:"cycles" doc:"when its last workgroup was placed"`
-	Done   uint64 `json:"done" unit:"cycles" doc:"when all that it did was done"`
+	Done   uint64 `json:"done" unit:"cycles" doc:"when all of its work was done"`
 
-	Memory []LaunchTraffic `json:"memory" doc:"what its requests moved at each level of memory; null: it has no workgroups, or the memory is Akita's"`
+	Memory []LaunchTraffic `json:"memory" doc:"traffic of its requests at each level of memory; null: it has no workgroups, or the memory model is akita"`
 }
 
 // A LaunchTraffic is what the requests of a launch moved at a level of memory. What is written back at a launch's end is of none.
 type LaunchTraffic struct {
 	Level   string `json:"level" doc:"name of the level"`
-	Read    uint64 `json:"read" unit:"bytes" doc:"that it gave to the level before it"`
-	Written uint64 `json:"written" unit:"bytes" doc:"that it took: of stores, and of lines that they or loads evicted"`
+	Read    uint64 `json:"read" unit:"bytes" doc:"bytes that the level gave to the level before it"`
+	Written uint64 `json:"written" unit:"bytes" doc:"bytes that the level received: of stores, and of lines that they or loads evicted"`
 }
 
 // BusyTime is the number of cycles in which at least one of the launches, in the order of their begin, was on the machine.

@@ -5,21 +5,21 @@ import "spvsim/isa"
 // Level is what happened at one level of the memory hierarchy.
 type Level struct {
 	Name       string `json:"-"`
-	Accesses   uint64 `json:"accesses" unit:"accesses" doc:"lines asked for"`
-	Hits       uint64 `json:"hits" unit:"accesses" doc:"lines present, or on their way"`
-	InFlight   uint64 `json:"in_flight" unit:"accesses" doc:"of the hits, lines on their way"`
-	Misses     uint64 `json:"misses" unit:"accesses" doc:"lines asked of the next level"`
-	Bytes      uint64 `json:"bytes" unit:"bytes" doc:"moved between this level and the one before"`
-	Written    uint64 `json:"written" unit:"bytes" doc:"of the bytes, those that came with stores and evicted lines"`
+	Accesses   uint64 `json:"accesses" unit:"accesses" doc:"lines requested at this level"`
+	Hits       uint64 `json:"hits" unit:"accesses" doc:"requested lines that were present, or on their way"`
+	InFlight   uint64 `json:"in_flight" unit:"accesses" doc:"hits on lines that were on their way"`
+	Misses     uint64 `json:"misses" unit:"accesses" doc:"lines that this level requested from the next one"`
+	Bytes      uint64 `json:"bytes" unit:"bytes" doc:"bytes moved between this level and the one before"`
+	Written    uint64 `json:"written" unit:"bytes" doc:"part of the moved bytes: those of stores and evicted lines"`
 	Writebacks uint64 `json:"writebacks" unit:"lines" doc:"dirty lines evicted"`
-	FullCycles uint64 `json:"full_cycles" unit:"cycles" doc:"that requests waited for an entry of a queue of this level, added up over all of them"`
+	FullCycles uint64 `json:"full_cycles" unit:"cycles" doc:"cycles for which requests waited for an entry of a queue of this level, added up over all requests"`
 }
 
 // LDSCounts is what happened in the local data shares.
 type LDSCounts struct {
 	Accesses       uint64 `json:"accesses" unit:"accesses" doc:"instructions that accessed the LDS"`
-	Passes         uint64 `json:"passes" unit:"passes" doc:"passes over the banks that they took"`
-	ConflictPasses uint64 `json:"conflict_passes" unit:"passes" doc:"of those, passes that bank conflicts added"`
+	Passes         uint64 `json:"passes" unit:"passes" doc:"passes over the banks that LDS accesses took"`
+	ConflictPasses uint64 `json:"conflict_passes" unit:"passes" doc:"passes that bank conflicts added"`
 }
 
 // Add adds what another count holds.

@@ -4,8 +4,8 @@ package account
 type FragmentCounts struct {
 	Primitives  uint64 `json:"primitives" unit:"primitives" doc:"primitives that cover a pixel"`
 	Quads       uint64 `json:"quads" unit:"quads" doc:"quads of 2x2 pixels that were shaded"`
-	Covered     uint64 `json:"covered" unit:"lanes" doc:"of their lanes, those at pixels that the primitive covers"`
-	HelperLanes uint64 `json:"helper_lanes" unit:"lanes" doc:"of their lanes, helpers"`
+	Covered     uint64 `json:"covered" unit:"lanes" doc:"lanes of quads at pixels that the primitive covers"`
+	HelperLanes uint64 `json:"helper_lanes" unit:"lanes" doc:"lanes of quads that are helpers"`
 	Rejected    uint64 `json:"rejected" unit:"pixels" doc:"pixels that the depth test dropped before shading"`
 }
 

@@ -4,24 +4,24 @@ import "slices"
 
 // QueueCounts is what happened in the enqueue queue and the payload memory.
 type QueueCounts struct {
-	PeakDepth   uint64 `json:"peak_depth" unit:"payloads" doc:"most payloads that waited in one queue at once"`
+	PeakDepth   uint64 `json:"peak_depth" unit:"payloads" doc:"most payloads that waited in one queue at the same time"`
 	Spills      uint64 `json:"spills" unit:"payloads" doc:"payloads that found no entry in the queue and went to memory"`
-	Refills     uint64 `json:"refills" unit:"payloads" doc:"of the payloads that spilled, those that were read back"`
-	SpillBytes  uint64 `json:"spill_bytes" unit:"bytes" doc:"that a hardware queue wrote to memory, in whole lines of entries"`
-	RefillBytes uint64 `json:"refill_bytes" unit:"bytes" doc:"that it read back"`
+	Refills     uint64 `json:"refills" unit:"payloads" doc:"spilled payloads that were read back"`
+	SpillBytes  uint64 `json:"spill_bytes" unit:"bytes" doc:"bytes that a hardware queue wrote to memory, in whole lines of entries"`
+	RefillBytes uint64 `json:"refill_bytes" unit:"bytes" doc:"bytes that a hardware queue read back"`
 	Allocated   uint64 `json:"allocated" unit:"payloads" doc:"payloads that workgroups allocated"`
 	Enqueued    uint64 `json:"enqueued" unit:"payloads" doc:"payloads that workgroups enqueued"`
-	Stolen      uint64 `json:"stolen" unit:"payloads" doc:"payloads that the queue of a shader engine took from another's"`
-	ScratchUsed uint64 `json:"scratch_used" unit:"payloads" doc:"payloads that lived in scratch memory"`
-	PeakBytes   uint64 `json:"peak_bytes" unit:"bytes" doc:"most payload memory that payloads had at once, those of the host left out"`
-	StallCycles uint64 `json:"stall_cycles" unit:"cycles" doc:"of waves at the queue, beyond what an idle queue takes: the sum of those by cause"`
-	StallPort   uint64 `json:"stall_port" unit:"cycles" doc:"of them, for a port of a hardware queue"`
-	StallLines  uint64 `json:"stall_lines" unit:"cycles" doc:"for a line buffer, when all were on their way to memory"`
-	StallFull   uint64 `json:"stall_full" unit:"cycles" doc:"for an entry, where a full queue keeps or refuses waves"`
-	StallMemory uint64 `json:"stall_memory" unit:"cycles" doc:"for the atomic operation on a queue in memory"`
-	Refusals    uint64 `json:"refusals" unit:"refusals" doc:"enqueues that a full queue refused, each time anew"`
-	Polls       uint64 `json:"polls" unit:"polls" doc:"looks at a queue in memory, by persistent workers"`
-	Passes      uint64 `json:"passes" unit:"passes" doc:"passes over a level of the graph, by multipass"`
+	Stolen      uint64 `json:"stolen" unit:"payloads" doc:"payloads that the queue of a shader engine or compute unit took from another queue"`
+	ScratchUsed uint64 `json:"scratch_used" unit:"payloads" doc:"payloads that were in scratch memory"`
+	PeakBytes   uint64 `json:"peak_bytes" unit:"bytes" doc:"most payload memory in use at the same time, without payloads of the host"`
+	StallCycles uint64 `json:"stall_cycles" unit:"cycles" doc:"cycles for which waves waited at the queue, beyond the time of an idle queue; the sum of stall_port, stall_lines, stall_full and stall_memory"`
+	StallPort   uint64 `json:"stall_port" unit:"cycles" doc:"cycles of waits for a port of a hardware queue"`
+	StallLines  uint64 `json:"stall_lines" unit:"cycles" doc:"cycles of waits for a line buffer, when all were on their way to memory"`
+	StallFull   uint64 `json:"stall_full" unit:"cycles" doc:"cycles of waits for an entry, where a full queue stalls or refuses waves"`
+	StallMemory uint64 `json:"stall_memory" unit:"cycles" doc:"cycles of waits for the atomic operation on a queue in memory"`
+	Refusals    uint64 `json:"refusals" unit:"refusals" doc:"enqueues that a full queue refused; each refusal counts"`
+	Polls       uint64 `json:"polls" unit:"polls" doc:"reads of a queue in memory by persistent workers"`
+	Passes      uint64 `json:"passes" unit:"passes" doc:"passes over a level of the graph (multipass)"`
 }
 
 // NodeCounts is what happened at a node of an execution graph.
@@ -38,10 +38,10 @@ type NodeCounts struct {
 // PathCounts is the part that a node has of the critical path: the chain of launches, each started by a payload of the one before, that
 // ends with what was done last.
 type PathCounts struct {
-	Launches uint64 `json:"launches" unit:"launches" doc:"launches of the node on the path from the dispatch to what was done last, each started by a payload of the one before"`
-	Wait     uint64 `json:"wait_cycles" unit:"cycles" doc:"of the path: from the enqueue of its payload, the last of those of a launch, until the launch could start"`
-	Start    uint64 `json:"start_cycles" unit:"cycles" doc:"of the path: from there until the launch issued its first instruction"`
-	Run      uint64 `json:"run_cycles" unit:"cycles" doc:"of the path: from there until it enqueued the next one's payload, or all that it did was done"`
+	Launches uint64 `json:"launches" unit:"launches" doc:"launches of the node on the path from the dispatch to the work that was done last; each launch of the path was started by a payload of the one before"`
+	Wait     uint64 `json:"wait_cycles" unit:"cycles" doc:"on the path: cycles from the enqueue of a launch's payload (the last one, if it has several) until the launch could start"`
+	Start    uint64 `json:"start_cycles" unit:"cycles" doc:"on the path: cycles from the time that a launch could start until it issued its first instruction"`
+	Run      uint64 `json:"run_cycles" unit:"cycles" doc:"on the path: cycles from the first instruction of a launch until it enqueued the payload of the next one, or until all of its work was done"`
 }
 
 // Cycles is the node's part of the path.
@@ -82,10 +82,10 @@ func (g *GraphCounts) summary(of func(*NodeCounts) []uint32) WaitSummary {
 
 // A WaitSummary says how long payloads waited, in cycles.
 type WaitSummary struct {
-	Mean float64 `json:"mean" unit:"cycles" doc:"mean of all payloads, from their enqueue until their launch could start (wait_cycles), or until its first instruction issued (start_cycles)"`
-	P50  uint32  `json:"p50" unit:"cycles" doc:"time that at least 50 of 100 payloads do not exceed"`
-	P95  uint32  `json:"p95" unit:"cycles" doc:"time that at least 95 of 100 payloads do not exceed"`
-	Max  uint32  `json:"max" unit:"cycles" doc:"longest time"`
+	Mean float64 `json:"mean" unit:"cycles" doc:"mean over all payloads of the time from the enqueue until the launch could start (wait_cycles), or until its first instruction issued (start_cycles)"`
+	P50  uint32  `json:"p50" unit:"cycles" doc:"median of that time: 50 of 100 payloads do not exceed it"`
+	P95  uint32  `json:"p95" unit:"cycles" doc:"95th percentile of that time: 95 of 100 payloads do not exceed it"`
+	Max  uint32  `json:"max" unit:"cycles" doc:"longest of the times of all payloads"`
 }
 
 // Wait sums the waits of a node's payloads up.

@@ -1,6 +1,6 @@
-// Package account is what the machine counts: where the cycles of wave slots
-// went, how often each instruction issued, what happened at each level of memory,
-// in the LDS, in an execution graph and in a draw.
+// Package account holds the counts of the machine: cycles of wave slots by
+// reason, issues of each instruction, and what happened at each level of
+// memory, in the LDS, in an execution graph and in a draw.
 //
 // The package does not know how a machine works, nor how its counts are shown.
 package account
@@ -28,18 +28,18 @@ const (
 )
 
 var reasons = [NumReasons]struct{ name, meaning string }{
-	Issued:       {"issued", "the wave's instruction takes the issue port"},
+	Issued:       {"issued", "an instruction of the wave uses the issue port"},
 	Operand:      {"operand", "the wave waits for a result of an ALU"},
-	Unit:         {"unit", "the wave is ready, but its unit or issue port is taken"},
+	Unit:         {"unit", "the wave is ready, but its unit or issue port is busy"},
 	LDS:          {"lds", "the wave waits for a result of the LDS"},
 	Memory:       {"memory", "the wave waits for a result of memory"},
-	MemoryRead:   {"memory.read", "the wave is ready, but the address path holds a load and waits for a queue of memory that is full"},
-	MemoryWrite:  {"memory.write", "the wave is ready, but the address path holds a store and waits for a queue of memory that is full; or all that is left of the wave is a store that is not acknowledged, or of its launch stores that memory has not taken"},
-	MemoryAtomic: {"memory.atomic", "the wave is ready, but the address path holds atomics and waits for a queue of memory that is full; or all that is left of the wave is an atomic that is not done"},
+	MemoryRead:   {"memory.read", "the wave is ready, but the address path holds a load and waits for a full queue of memory"},
+	MemoryWrite:  {"memory.write", "the wave is ready, but the address path holds a store and waits for a full queue of memory; or the wave has ended except for a store that is not acknowledged, or its launch has ended except for stores that memory has not taken"},
+	MemoryAtomic: {"memory.atomic", "the wave is ready, but the address path holds atomics and waits for a full queue of memory; or the wave has ended except for an atomic that is not done"},
 	Barrier:      {"barrier", "the wave waits for other waves of its workgroup"},
 	Payload:      {"payload", "the wave waits for a payload of an execution graph, or for space in its queue"},
 	Fetch:        {"fetch", "the wave waits for its next instruction"},
-	Dispatch:     {"dispatch", "the slot is taken, its wave has not started"},
+	Dispatch:     {"dispatch", "the slot has a wave that has not started"},
 	Empty:        {"empty", "the slot holds no wave"},
 }
 

@@ -1,5 +1,5 @@
-// Package command is the front end of the machine: hardware queues whose packets
-// the pipes of the command processor serve, in turns.
+// Package command is the front end of the machine: the pipes of the command
+// processor, which serve the packets of hardware queues in turn.
 //
 //	spec    how many there are and what they cost
 //	queue   packets of a queue; record: what became of a launch
@@ -11,18 +11,18 @@ package command
 
 // Spec is the command processor's pipes and queues.
 type Spec struct {
-	Pipes           int    `yaml:"pipes" range:"1..64" unit:"pipes" doc:"compute pipes of the command processor: each serves the packets of its queues, one at a time"`
+	Pipes           int    `yaml:"pipes" range:"1..64" unit:"pipes" doc:"compute pipes of the command processor; each serves the packets of its queues, one at a time"`
 	QueuesPerPipe   int    `yaml:"queues_per_pipe" range:"1..64" unit:"queues" doc:"hardware queues of a pipe"`
-	PacketCycles    int    `yaml:"packet_cycles" range:"0..10000000" unit:"cycles" doc:"what a pipe takes to read the packet of a launch"`
-	LaunchCycles    int    `yaml:"launch_cycles" range:"0..10000000" unit:"cycles" doc:"what a pipe takes from there until the dispatcher has the launch. What a launch after a barrier costs beyond the two (dispatcher.following_launch_cycles) is the barrier's, and what the first one of a queue does (dispatcher.kernel_launch_cycles) the host's"`
-	SignalCycles    int    `yaml:"signal_cycles" range:"0..10000000" unit:"cycles" doc:"until a queue sees that a launch of another queue has ended, beyond what one of its own takes"`
-	Turns           string `yaml:"turns" enum:"round-robin|priority" required:"true" doc:"which queue a pipe serves next: each that has something in turn, for a slice of its priority; or always one of the highest priority, those of one priority in turn"`
-	SliceLow        int    `yaml:"slice_low_cycles" range:"1..1000000000" unit:"cycles" doc:"how long a pipe goes on with a queue of low priority while others wait for it"`
-	SliceMedium     int    `yaml:"slice_medium_cycles" range:"1..1000000000" unit:"cycles" doc:"the same of medium priority"`
-	SliceHigh       int    `yaml:"slice_high_cycles" range:"1..1000000000" unit:"cycles" doc:"the same of high priority"`
-	SliceRealtime   int    `yaml:"slice_realtime_cycles" range:"1..1000000000" unit:"cycles" doc:"the same of realtime priority"`
-	OpenPerPipe     int    `yaml:"open_per_pipe" range:"1..65536" unit:"launches" doc:"launches of a pipe that have workgroups to place at once, at most"`
-	MostOutstanding int    `yaml:"outstanding" range:"1..65536" unit:"launches" doc:"launches of the machine that have not ended at once, at most"`
+	PacketCycles    int    `yaml:"packet_cycles" range:"0..10000000" unit:"cycles" doc:"time that a pipe takes to read the packet of a launch"`
+	LaunchCycles    int    `yaml:"launch_cycles" range:"0..10000000" unit:"cycles" doc:"time that a pipe takes, after reading the packet, until the dispatcher has the launch. dispatcher.following_launch_cycles minus packet_cycles and launch_cycles is the cost of a barrier; dispatcher.kernel_launch_cycles minus these two is the cost of the host for the first launch of a queue"`
+	SignalCycles    int    `yaml:"signal_cycles" range:"0..10000000" unit:"cycles" doc:"additional time until a queue sees that a launch of another queue has ended, compared with one of its own"`
+	Turns           string `yaml:"turns" enum:"round-robin|priority" required:"true" doc:"which queue a pipe serves next. round-robin: each queue with packets in turn, for the slice of its priority; priority: always a queue of the highest priority, queues of one priority in turn"`
+	SliceLow        int    `yaml:"slice_low_cycles" range:"1..1000000000" unit:"cycles" doc:"longest time for which a pipe serves a queue of low priority while others wait for the pipe"`
+	SliceMedium     int    `yaml:"slice_medium_cycles" range:"1..1000000000" unit:"cycles" doc:"longest time for which a pipe serves a queue of medium priority while others wait for the pipe"`
+	SliceHigh       int    `yaml:"slice_high_cycles" range:"1..1000000000" unit:"cycles" doc:"longest time for which a pipe serves a queue of high priority while others wait for the pipe"`
+	SliceRealtime   int    `yaml:"slice_realtime_cycles" range:"1..1000000000" unit:"cycles" doc:"longest time for which a pipe serves a queue of realtime priority while others wait for the pipe"`
+	OpenPerPipe     int    `yaml:"open_per_pipe" range:"1..65536" unit:"launches" doc:"most launches of a pipe that have workgroups to place at the same time"`
+	MostOutstanding int    `yaml:"outstanding" range:"1..65536" unit:"launches" doc:"most launches of the machine that are outstanding at the same time"`
 }
 
 // Priorities by name, the lowest first.

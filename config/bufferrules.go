@@ -17,7 +17,7 @@ func ruleBuffers(j *Job) []problem {
 		case b.PartOf != "":
 			ps = append(ps, partProblems(j, i, p)...)
 		case b.Offset != "" || b.PartBytes != "":
-			ps = append(ps, problem{p, "offset and bytes are of a part: want part_of", ErrRange})
+			ps = append(ps, problem{p, "offset and bytes are for a part of a buffer: want part_of too", ErrRange})
 		case b.Image != nil && (b.Data != nil || b.TexelBuffer != ""):
 			ps = append(ps, problem{p, "an image has its data inside image, and is no texel buffer", ErrRange})
 		case b.Image != nil:
@@ -51,7 +51,7 @@ func partProblems(j *Job, i int, p string) (ps []problem) {
 		ps = append(ps, problem{p + ".part_of", fmt.Sprintf("%q is a part itself", b.PartOf), ErrRange})
 	}
 	if b.Data != nil || b.Address != "" || b.Image != nil && b.Image.Data != nil {
-		ps = append(ps, problem{p, "a part has the data and the address of what it is part of", ErrRange})
+		ps = append(ps, problem{p, "a part (part_of) has the data and the address of the buffer that it is a part of", ErrRange})
 	}
 	if b.Image != nil {
 		ps = append(ps, imageProblems(b.Image, p+".image", j)...)

@@ -11,21 +11,21 @@ import (
 
 // Cluster is a profile of a cluster: what a job array asks for, and the commands of one without Slurm.
 type Cluster struct {
-	Partition   string   `yaml:"partition" doc:"partition; left out: the cluster's default"`
-	Account     string   `yaml:"account" doc:"account to charge; left out: the user's default"`
-	Chunk       int      `yaml:"chunk" range:"1..100000" unit:"points" doc:"points of one task, run one after the other"`
-	Running     int      `yaml:"running" range:"0..100000" unit:"tasks" doc:"tasks that run at once at most; 0: as many as the cluster gives"`
+	Partition   string   `yaml:"partition" doc:"partition; left out: the default of the cluster"`
+	Account     string   `yaml:"account" doc:"account to charge; left out: the default of the user"`
+	Chunk       int      `yaml:"chunk" range:"1..100000" unit:"points" doc:"points of one task, which run one after the other"`
+	Running     int      `yaml:"running" range:"0..100000" unit:"tasks" doc:"most tasks that run at the same time; 0: as many as the cluster gives"`
 	CPUs        int      `yaml:"cpus" range:"1..1024" unit:"CPUs" doc:"CPUs of each task; a simulation uses one"`
-	MemoryMB    int      `yaml:"memory_mb" range:"0..16777216" unit:"MB" doc:"memory of each task; 0: the partition's default"`
-	TimeMinutes int      `yaml:"time_minutes" range:"0..1000000" unit:"minutes" doc:"time limit of each task; 0: the partition's"`
-	Flags       []string `yaml:"flags" doc:"further flags of sbatch, as --qos=low"`
-	Setup       []string `yaml:"setup" doc:"shell lines that each task runs first, as module load go"`
-	Command     string   `yaml:"command" doc:"the simulator on the nodes; left out: this program's own path"`
-	Attempts    int      `yaml:"attempts" range:"1..100" doc:"how often what is missing is submitted, counting the first time"`
+	MemoryMB    int      `yaml:"memory_mb" range:"0..16777216" unit:"MB" doc:"memory of each task; 0: the default of the partition"`
+	TimeMinutes int      `yaml:"time_minutes" range:"0..1000000" unit:"minutes" doc:"time limit of each task; 0: the limit of the partition"`
+	Flags       []string `yaml:"flags" doc:"further flags of sbatch, such as --qos=low"`
+	Setup       []string `yaml:"setup" doc:"shell lines that each task runs first, such as module load go"`
+	Command     string   `yaml:"command" doc:"path of spvsim on the nodes; left out: the path of this program"`
+	Attempts    int      `yaml:"attempts" range:"1..100" doc:"how many times points without a result are submitted, including the first time"`
 	Submit      string   `yaml:"submit" doc:"for --launcher command: shell line that submits the tasks 0 to $SPVSIM_LAST ($SPVSIM_TASKS of them), each of which runs $SPVSIM_SCRIPT, as a job named $SPVSIM_NAME"`
-	Index       string   `yaml:"index" doc:"the task's number from 0, as the shell of a task says it: ${PBS_ARRAY_INDEX:-0}, $((LSB_JOBINDEX - 1)), or $1 for an argument"`
-	Queue       string   `yaml:"queue" doc:"shell line that prints something as long as tasks have not ended; $SPVSIM_ID is the last line that submit printed; left out: submit itself ends when they have"`
-	PollSeconds float64  `yaml:"poll_seconds" range:"0.1..3600" unit:"seconds" doc:"how often the queue is looked at"`
+	Index       string   `yaml:"index" doc:"number of the task, from 0, as a shell expression in the task: ${PBS_ARRAY_INDEX:-0}, $((LSB_JOBINDEX - 1)), or $1 for an argument"`
+	Queue       string   `yaml:"queue" doc:"shell line that prints something while tasks have not ended; $SPVSIM_ID is the last line that submit printed; left out: submit itself ends when the tasks have ended"`
+	PollSeconds float64  `yaml:"poll_seconds" range:"0.1..3600" unit:"seconds" doc:"time between two looks at the queue"`
 }
 
 // DefaultCluster asks for what a simulation needs where a profile says nothing.
@@ -44,7 +44,7 @@ func (c *Cluster) CheckCommands() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(asks)) {
 		if asks[name] {
-			return fmt.Errorf("%w: %s is for Slurm: --launcher command asks for what the line under submit says", ErrUnknownKey, name)
+			return fmt.Errorf("%w: %s is for --launcher slurm: with --launcher command the line of submit says what to ask for", ErrUnknownKey, name)
 		}
 	}
 	return nil

@@ -93,7 +93,7 @@ func parseAxis(name, list string) (Axis, error) {
 func (a Axis) instead(given Axis) (Axis, error) {
 	switch {
 	case a.Zip != nil:
-		return a, fmt.Errorf("the axis %s is several that vary together (zip): change it in the experiment file", a.Name)
+		return a, fmt.Errorf("the axis %s has several fields that vary together (zip): change it in the experiment file", a.Name)
 	case a.Variants == nil:
 		given.Path = a.Path
 		return given, nil

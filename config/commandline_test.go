@@ -86,7 +86,7 @@ func TestRefusedOnTheCommandLine(t *testing.T) {
 		{"banks=8..4", "", "--axis banks=8..4: axes.banks: from 8 to 4 by 1"},
 		{"kind=swaped", "", "the axis kind has no variant swaped (nearest: swapped)"},
 		{"kind=1..2", "", "the axis kind has variants: want their names"},
-		{"both=1", "", "the axis both is several that vary together (zip)"},
+		{"both=1", "", "the axis both has several fields that vary together (zip)"},
 		{"a=1", "", "another column has this name"},
 		{"n=[1", "", "want values with commas between"},
 		{"", "lds.banks=64", "the axis banks varies it: give --axis banks=VALUES"},

@@ -1,5 +1,5 @@
-// Package config reads YAML and hands out checked values: machines with their timing tables, and jobs. It holds the
-// machine presets.
+// Package config reads YAML and returns checked values: machines with their timing tables, jobs, experiments and
+// cluster profiles. It holds the machine presets.
 //
 // A machine file holds the fields of Machine, any of which may be left to the machine named by `base:`. A number may be
 // written with its source, `banks: {value: 32, source: "V: ..."}`, and a `source:` key in a mapping represents all numbers in

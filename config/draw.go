@@ -13,13 +13,13 @@ type Draw struct {
 	Width      Expr        `yaml:"width" unit:"pixels" doc:"width of the viewport; left out: the first attachment's"`
 	Height     Expr        `yaml:"height" unit:"pixels" doc:"height of the viewport; left out: the first attachment's"`
 	Positions  *Data       `yaml:"positions" doc:"x, y, z and w of each vertex as f32: x to the right and y down in pixels, z the depth from 0 (near) to 1, w the clip-space w, above 0"`
-	Indices    *Data       `yaml:"indices" doc:"vertices of the triangles as u32, three each, or of the points; left out: the vertices in order"`
-	Topology   string      `yaml:"topology" enum:"triangles|points" doc:"what the vertices are: three each a triangle, or each a point, which is a square around it; left out: triangles"`
+	Indices    *Data       `yaml:"indices" doc:"vertex indices as u32, three for each triangle or one for each point; left out: the vertices in order"`
+	Topology   string      `yaml:"topology" enum:"triangles|points" doc:"triangles: three vertices make a triangle; points: each vertex is a point, drawn as a square around it; left out: triangles"`
 	PointSizes *Data       `yaml:"point_sizes" unit:"pixels" doc:"width of each vertex's point as f32; left out: 1"`
-	Attributes []Attribute `yaml:"attributes" doc:"what the vertices give to the shader's inputs, which say themselves how they are interpolated"`
-	Copies     *Copies     `yaml:"copies" doc:"the triangles several times, side by side"`
+	Attributes []Attribute `yaml:"attributes" doc:"values of the vertices for the shader's inputs; the shader says how each is interpolated"`
+	Copies     *Copies     `yaml:"copies" doc:"repeats the triangles side by side"`
 	Front      string      `yaml:"front" enum:"counter-clockwise|clockwise" doc:"winding of triangles that face the viewer, on the screen; left out: counter-clockwise"`
-	Depth      string      `yaml:"depth" enum:"none|less" doc:"depth test, with a buffer that each draw finds clear; less: the nearest fragment wins, and of equal ones the first; left out: none"`
+	Depth      string      `yaml:"depth" enum:"none|less" doc:"depth test, with a depth buffer that is clear when a draw begins; less: keeps the nearest fragment, and of equal ones the first; left out: none"`
 	Color      []Color     `yaml:"color" doc:"colour attachments"`
 }
 
@@ -42,9 +42,9 @@ type Copies struct {
 // Color is one colour attachment.
 type Color struct {
 	Location uint32 `yaml:"location" doc:"location of the shader's output"`
-	Index    uint32 `yaml:"index" range:"0..1" doc:"of a dual-source output, which of the two: nothing is blended, so the second source has an image of its own, or goes nowhere"`
-	Buffer   string `yaml:"buffer" doc:"name of the buffer that is the image; all that a draw writes have the same samples, and the draw has as many: 1, 2, 4 or 8"`
-	Clear    []Expr `yaml:"clear" items:"1..4" doc:"value of all texels before the draw; left out: as the steps before left them"`
+	Index    uint32 `yaml:"index" range:"0..1" doc:"source of a dual-source output, 0 or 1; nothing is blended, so the second source has its own image, or is dropped"`
+	Buffer   string `yaml:"buffer" doc:"name of the buffer that is the image; all images of a draw have the same number of samples, 1, 2, 4 or 8, and the draw has as many"`
+	Clear    []Expr `yaml:"clear" items:"1..4" doc:"value of all texels before the draw; left out: texels keep the values that earlier steps left"`
 }
 
 // A DrawCall is a Draw with every expression worked out.
@@ -285,10 +285,10 @@ type Sampler struct {
 	Filter  string   `yaml:"filter" enum:"nearest|linear" doc:"filter within a level of detail; left out: linear"`
 	Magnify string   `yaml:"magnify" enum:"nearest|linear" doc:"filter where the image is magnified; left out: as filter"`
 	Mip     string   `yaml:"mip" enum:"nearest|linear" doc:"filter between levels of detail; left out: linear"`
-	Wrap    []string `yaml:"wrap" items:"1..3" enum:"repeat|mirror|clamp|border|mirror-once" doc:"what coordinates outside of the image mean, along u, v and w, the last one for those left out; none: repeat"`
+	Wrap    []string `yaml:"wrap" items:"1..3" enum:"repeat|mirror|clamp|border|mirror-once" doc:"what coordinates outside of the image mean, along u, v and w; with fewer than three, the last one is also for the others; left out: repeat"`
 	Border  string   `yaml:"border" enum:"transparent|black|white" doc:"colour beyond the border, where wrap is border; left out: transparent black"`
-	Texels  bool     `yaml:"unnormalized" doc:"coordinates count texels"`
-	Compare string   `yaml:"compare" enum:"never|less|equal|less-or-equal|greater|not-equal|greater-or-equal|always" doc:"when the reference of a comparison passes against the image's depth; left out: the sampler does not compare"`
+	Texels  bool     `yaml:"unnormalized" doc:"whether coordinates count texels"`
+	Compare string   `yaml:"compare" enum:"never|less|equal|less-or-equal|greater|not-equal|greater-or-equal|always" doc:"depth comparison: when the reference passes against the image's depth; left out: the sampler does not compare"`
 	Bias    float64  `yaml:"bias" range:"-16..16" doc:"added to the level of detail"`
 	MinLod  float64  `yaml:"min_lod" range:"0..1000" doc:"lowest level of detail"`
 	MaxLod  float64  `yaml:"max_lod" range:"0..1000" doc:"highest level of detail; 0: no limit"`

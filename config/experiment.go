@@ -20,23 +20,23 @@ import (
 type Experiment struct {
 	Name        string `yaml:"-"`
 	Description string `yaml:"description" doc:"what the experiment shows, in one line"`
-	Question    string `yaml:"question" doc:"what is asked, for people"`
-	Expectation string `yaml:"expectation" doc:"what should come out, and why, written down before"`
-	Reading     string `yaml:"reading" doc:"how to read the figure, and what came out; {{max COLUMN where CONDITION as %.2f}} is a number of the rows (max, min, mean, geomean, sum, count, value, all; one over another)"`
+	Question    string `yaml:"question" doc:"the question, in words"`
+	Expectation string `yaml:"expectation" doc:"what the result should be, and why; written before the run"`
+	Reading     string `yaml:"reading" doc:"how to read the figure, and what the result is; {{max COLUMN where CONDITION as %.2f}} is a number of the rows (max, min, mean, geomean, sum, count, value, all; one over another)"`
 
 	Job     string      `yaml:"job" doc:"job file relative to this file, or the name of a ready job"`
 	Set     []Setting   `yaml:"set" form:"map" doc:"settings of every point, by path: machine, machine.*, job, row.*, or a field of the job"`
-	App     *App        `yaml:"app" doc:"instead of job: a Vulkan program that runs first, and whose captured work is the job"`
-	Axes    []Axis      `yaml:"axes" form:"map" doc:"what varies, by name: every combination is a point, the last axis varies fastest; a list is short for values"`
-	Exclude []Exclusion `yaml:"exclude" doc:"points to leave out: an expression over numeric columns, or columns with values (and an expression, when)"`
+	App     *App        `yaml:"app" doc:"instead of job: a Vulkan program that runs first; its captured work is the job"`
+	Axes    []Axis      `yaml:"axes" form:"map" doc:"what varies, by name; every combination is a point, and the last axis varies fastest; a list is short for values"`
+	Exclude []Exclusion `yaml:"exclude" doc:"points to leave out: expressions over numeric columns, or columns with their values (and an expression: when)"`
 
-	Columns    []Column      `yaml:"columns" form:"map" doc:"results to keep, as name: path into the statistics, or a list of paths; left out: cycles, seconds, instructions.total, occupancy"`
-	Values     []BufferValue `yaml:"values" form:"map" doc:"further results: single elements of buffers at the end of the run (a clock that the shader read, an error)"`
-	Derived    []Derived     `yaml:"derived" form:"map" doc:"further columns in order: an expression over those before, or a column of the row that differs as where says"`
-	References []Reference   `yaml:"references" doc:"columns from CSV files, for rows that agree in some columns"`
+	Columns    []Column      `yaml:"columns" form:"map" doc:"results to keep, as name: path of a statistic, or a list of paths; left out: cycles, seconds, instructions.total, occupancy"`
+	Values     []BufferValue `yaml:"values" form:"map" doc:"further results: single elements of buffers at the end of the run, as a clock that the shader read, or an error"`
+	Derived    []Derived     `yaml:"derived" form:"map" doc:"further columns, in order: an expression over earlier columns, or (of, where) a column of the row that is equal but for what where says"`
+	References []Reference   `yaml:"references" doc:"columns from CSV files, matched to rows that agree in some columns"`
 	Figures    []Figure      `yaml:"figures" form:"map" doc:"figures by name: a figure file, or the figure itself"`
 
-	Small Small `yaml:"small" doc:"what is different in the small variant, which runs in seconds"`
+	Small Small `yaml:"small" doc:"changes for the small variant, which runs in seconds"`
 
 	over  []Setting // of the command line, over all others
 	fsys  fs.FS
@@ -47,11 +47,11 @@ type Experiment struct {
 // App is a Vulkan program that runs before the points, on the simulated GPU and without time. What it captures is in a folder, in
 // which a point looks for jobs and machine files: 0001.yaml is the job, and a setting or an axis named job names others.
 type App struct {
-	Run     []string `yaml:"run" doc:"the program, by its name or its file from the working directory, and its arguments"`
-	Needs   []string `yaml:"needs" doc:"other programs, by their names, and files, with a slash in front, without which it does not run"`
-	Machine string   `yaml:"machine" doc:"machine that it runs on; left out: the default one"`
-	Select  string   `yaml:"select" doc:"which dispatches are captured: patterns of names with commas between, each with a count for each name (mul_mat*:3); left out: all"`
-	Whole   bool     `yaml:"whole" doc:"capture the whole submissions that these are in"`
+	Run     []string `yaml:"run" doc:"the program (its name, or its file relative to the working directory), and its arguments"`
+	Needs   []string `yaml:"needs" doc:"names of other programs, and files (with a slash in front), that the program needs to run"`
+	Machine string   `yaml:"machine" doc:"machine for the program; left out: the default machine"`
+	Select  string   `yaml:"select" doc:"dispatches that are captured: patterns of names, separated by commas, each with an optional number of dispatches of each name (mul_mat*:3); left out: all"`
+	Whole   bool     `yaml:"whole" doc:"whether the whole submissions of these dispatches are captured"`
 }
 
 // Setting gives the field at a path a value.
@@ -67,14 +67,14 @@ type Value struct{ node *yaml.Node }
 // Axis is one thing that varies. Exactly one of Values, From, Pow2, Zip and Variants is given.
 type Axis struct {
 	Name     string    `yaml:"-"`
-	Path     string    `yaml:"path" doc:"what the values set; left out: the axis' own name"`
+	Path     string    `yaml:"path" doc:"path of the field that the values set; left out: the name of the axis"`
 	Values   []Value   `yaml:"values" doc:"values in order"`
 	From     Expr      `yaml:"from" doc:"first value of a range"`
 	To       Expr      `yaml:"to" doc:"last value of a range, included"`
-	Step     Expr      `yaml:"step" doc:"difference of a range's values; left out: 1"`
+	Step     Expr      `yaml:"step" doc:"difference between values of a range; left out: 1"`
 	Pow2     []int     `yaml:"pow2" items:"2..2" range:"0..62" doc:"first and last exponent of powers of two"`
 	Zip      []Axis    `yaml:"zip" form:"map" doc:"axes of equal length that vary together"`
-	Variants []Variant `yaml:"variants" form:"map" doc:"names, each with its settings"`
+	Variants []Variant `yaml:"variants" form:"map" doc:"named variants, each with its settings"`
 }
 
 // Variant is a name for several settings.
@@ -104,7 +104,7 @@ type BufferValue struct {
 	Name   string `yaml:"-"`
 	Buffer string `yaml:"buffer" doc:"name of the buffer"`
 	Type   string `yaml:"type" enum:"u8|i8|u16|i16|u32|i32|u64|i64|f32|f64" doc:"type of the element; left out: u32"`
-	Index  int    `yaml:"index" range:"0..1099511627776" doc:"which element; left out: the first"`
+	Index  int    `yaml:"index" range:"0..1099511627776" doc:"index of the element; left out: 0"`
 }
 
 // Derived is a column worked out from others: Expr, or Of in the row that differs from this one as Where says.
@@ -119,7 +119,7 @@ type Derived struct {
 // Reference joins columns of a CSV file.
 type Reference struct {
 	File    string    `yaml:"file" doc:"CSV file relative to this file, with a line of column names"`
-	Source  string    `yaml:"source" doc:"where the numbers are from"`
+	Source  string    `yaml:"source" doc:"source of the numbers"`
 	On      []Renamed `yaml:"on" form:"map" doc:"columns that must agree, as column of the row: column of the file"`
 	Columns []Renamed `yaml:"columns" form:"map" doc:"columns to take, as name in the row: column of the file"`
 }
@@ -136,8 +136,8 @@ type Figure struct {
 
 // Small is what a quick run changes.
 type Small struct {
-	Set  []Setting `yaml:"set" form:"map" doc:"settings over those of the experiment"`
-	Axes []Axis    `yaml:"axes" form:"map" doc:"axes in the place of those of the same name"`
+	Set  []Setting `yaml:"set" form:"map" doc:"settings that override those of the experiment"`
+	Axes []Axis    `yaml:"axes" form:"map" doc:"axes that replace those of the same name"`
 }
 
 // LoadExperiment reads and checks an experiment file; files that it names are relative to it, in fsys (nil: OS()).

@@ -10,17 +10,17 @@ import (
 
 // Node is an entry point as a node of an execution graph.
 type Node struct {
-	Graph          string           `yaml:"graph" doc:"name of the graph that it is a node of, where the job has several, which may run beside each other; left out: the one without a name"`
+	Graph          string           `yaml:"graph" doc:"name of the node's graph, if the job has several graphs, which may run side by side; left out: the graph without a name"`
 	Shader         string           `yaml:"shader" doc:"a .spv or .spvasm file, relative to the job file; left out: the job's"`
-	Entry          string           `yaml:"entry" doc:"entry point; may be left out when the module has one"`
+	Entry          string           `yaml:"entry" doc:"entry point; may be left out if the module has only one"`
 	Name           string           `yaml:"name" doc:"name that payloads are enqueued to; left out: the entry point's"`
 	Index          Expr             `yaml:"index" doc:"index among the nodes of the name; left out: ShaderIndexAMDX, or 0"`
 	Specialization []Specialization `yaml:"specialization" form:"map" doc:"specialization constants by SpecId (or by OpName), over the job's"`
 	Strings        []NameString     `yaml:"strings" doc:"values of OpSpecConstantStringAMDX"`
-	Input          string           `yaml:"input" doc:"the input payload's variable, by OpName or id, where the module leaves open which it is; none: the node has none"`
+	Input          string           `yaml:"input" doc:"variable of the input payload, by OpName or id, if the module leaves open which it is; none: the node has no input payload"`
 	WaveSize       int              `yaml:"wave_size" enum:"0|16|32|64" unit:"lanes" doc:"wave size of the node; 0: the job's"`
-	Priority       Expr             `yaml:"priority" doc:"whose payloads go first under the machine's queue.arbitration priority: the node with the higher number; left out: 0"`
-	Bindings       []NodeBinding    `yaml:"bindings" doc:"what this node finds at some of its bindings, instead of the buffers bound there"`
+	Priority       Expr             `yaml:"priority" doc:"priority of the node, under the machine's queue.arbitration priority: payloads of the node with the higher number go first; left out: 0"`
+	Bindings       []NodeBinding    `yaml:"bindings" doc:"buffers or images at some bindings of this node, instead of those that the job binds there"`
 	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of this node, over the job's"`
 }
 
@@ -37,22 +37,22 @@ type NodeBinding struct {
 type NameString struct {
 	ID    uint32 `yaml:"id" doc:"SpecId, when no name is given"`
 	Name  string `yaml:"name" doc:"OpName of the constant"`
-	Value string `yaml:"value" doc:"what it is to be"`
+	Value string `yaml:"value" doc:"value of the constant"`
 }
 
 // GraphDispatch hands payloads to a node of the graph.
 type GraphDispatch struct {
-	Graph    string    `yaml:"graph" doc:"name of its graph, the same of all that is dispatched at once; left out: the graph without a name"`
+	Graph    string    `yaml:"graph" doc:"name of the graph; the same for all payloads that are dispatched at once; left out: the graph without a name"`
 	Node     string    `yaml:"node" doc:"name of the node"`
-	Index    Expr      `yaml:"index" doc:"its index; left out: 0"`
-	Count    Expr      `yaml:"count" doc:"payloads; left out: as many as are given, or 1"`
+	Index    Expr      `yaml:"index" doc:"index of the node; left out: 0"`
+	Count    Expr      `yaml:"count" doc:"number of payloads; left out: as many as are given, or 1"`
 	Payloads []Payload `yaml:"payloads" doc:"payloads one by one"`
 	Data     *Data     `yaml:"data" doc:"payloads as bytes"`
-	Stride   Expr      `yaml:"stride" unit:"bytes" doc:"from one payload in data or buffer to the next; 0: the first one count times; left out: the size of the node's payload"`
+	Stride   Expr      `yaml:"stride" unit:"bytes" doc:"distance from one payload in data or buffer to the next; 0: the first payload, count times; left out: the size of the node's payload"`
 	Buffer   string    `yaml:"buffer" doc:"name of a buffer with the payloads, read when the dispatch begins"`
 	Offset   Expr      `yaml:"offset" unit:"bytes" doc:"first payload in buffer; left out: 0"`
 
-	Indirect *GraphIndirect `yaml:"indirect" doc:"nodes, counts and addresses in buffers, read when the dispatch begins; instead of all else but graph"`
+	Indirect *GraphIndirect `yaml:"indirect" doc:"instead of all other keys but graph: nodes, counts and addresses in buffers, read when the dispatch begins"`
 }
 
 // GraphIndirect names what an indirect dispatch reads, laid out as VkDispatchGraphInfoAMDX and VkDispatchGraphCountInfoAMDX.
@@ -60,8 +60,8 @@ type GraphIndirect struct {
 	Infos     string `yaml:"infos" doc:"buffer of infos, each of 24 bytes: node as u32 (its place among the nodes of the graph, from 0), payload count as u32, address of the payloads as u64, stride as u64"`
 	CountInfo string `yaml:"count_info" doc:"instead of infos: buffer with 24 bytes that say where they are: their count as u32, 4 bytes unused, address as u64, stride as u64"`
 	Offset    Expr   `yaml:"offset" unit:"bytes" doc:"first byte read of the buffer; left out: 0"`
-	Count     Expr   `yaml:"count" doc:"infos; left out: 1"`
-	Stride    Expr   `yaml:"stride" unit:"bytes" doc:"from one info to the next; left out: 24"`
+	Count     Expr   `yaml:"count" doc:"number of infos; left out: 1"`
+	Stride    Expr   `yaml:"stride" unit:"bytes" doc:"distance from one info to the next; left out: 24"`
 }
 
 // Payload is one payload: values of one type, generated data, or both in this order.
@@ -74,8 +74,8 @@ type Payload struct {
 type MeshOutput struct {
 	Graph  string `yaml:"graph" doc:"name of its graph; left out: the graph without a name"`
 	Node   string `yaml:"node" doc:"name of the mesh node"`
-	Index  Expr   `yaml:"index" doc:"its index; left out: 0"`
-	Output string `yaml:"output" doc:"name of the output, as the module's OpName or built-in says, or indices or counts"`
+	Index  Expr   `yaml:"index" doc:"index of the node; left out: 0"`
+	Output string `yaml:"output" doc:"output: its OpName or built-in in the module, or indices or counts"`
 	Buffer string `yaml:"buffer" doc:"name of the buffer"`
 }
 
@@ -227,7 +227,7 @@ func (j *Job) dispatchProblems(list []GraphDispatch, at string) []problem {
 		case len(d.Payloads) > 0 && d.Data != nil:
 			ps = append(ps, problem{p, "found payloads and data: want one of them", ErrRange})
 		case d.Stride != "" && d.Data == nil && d.Buffer == "" && len(d.Payloads) != 1:
-			ps = append(ps, problem{p + ".stride", "a stride goes with data, or with one payload that is repeated", ErrRange})
+			ps = append(ps, problem{p + ".stride", "stride is for data, or for one payload that is repeated", ErrRange})
 		}
 		ps = append(ps, j.nameProblems(d.Graph, d.Node, p+".node")...)
 		if d.Data != nil {
@@ -248,11 +248,11 @@ func (j *Job) indirectProblems(d *GraphDispatch, at string) []problem {
 	others.Indirect, others.Graph = nil, ""
 	switch {
 	case !reflect.DeepEqual(others, GraphDispatch{}):
-		return []problem{{at, "found indirect and something else: the infos say it all", ErrRange}}
+		return []problem{{at, "found indirect and another key: indirect replaces all keys but graph", ErrRange}}
 	case (x.Infos == "") == (x.CountInfo == ""):
 		return []problem{{p, "want one of infos and count_info", ErrMissing}}
 	case x.CountInfo != "" && (x.Count != "" || x.Stride != ""):
-		return []problem{{p, "count and stride of the infos stand in the buffer of count_info", ErrRange}}
+		return []problem{{p, "found count_info and count or stride: the buffer of count_info has both", ErrRange}}
 	case x.CountInfo != "":
 		return j.bufferProblems(x.CountInfo, p+".count_info")
 	}
@@ -274,7 +274,7 @@ func (j *Job) graphProblems(name, first, at string) []problem {
 	known := j.graphNames()
 	switch {
 	case name != first:
-		return []problem{{at, fmt.Sprintf("found %q after %q: one dispatch is of one graph", name, first), ErrRange}}
+		return []problem{{at, fmt.Sprintf("found %q after %q: all payloads of one dispatch go to one graph", name, first), ErrRange}}
 	case len(known) == 0 || slices.Contains(known, name):
 		return nil
 	}

@@ -65,7 +65,7 @@ func TestGraphJobErrors(t *testing.T) {
 		{"unnamed", nodes + "graph: [{count: 1}]\n", "graph[0].node: missing"},
 		{"both forms", nodes + "graph: [{node: a, payloads: [{u32: 1}], data: {zero: 4}}]\n", "graph[0]: found payloads and data"},
 		{"count of a list", nodes + "graph: [{node: a, count: 3, payloads: [{u32: 1}, {u32: 2}]}]\n", "count is 3, but there are 2 payloads"},
-		{"stride alone", nodes + "graph: [{node: a, stride: 4}]\n", "graph[0].stride: a stride goes with data"},
+		{"stride alone", nodes + "graph: [{node: a, stride: 4}]\n", "graph[0].stride: stride is for data"},
 		{"scratch without graph", "shader: a.spv\ndispatch: [1]\nscratch_bytes: 4\n", "j.yaml:3: scratch_bytes: the job has no graph"},
 		{"unknown key", nodes + "graph: [{node: a, payload: []}]\n", "graph[0].payload: unknown key (nearest: graph.payloads)"},
 		{"two of a name", "nodes: [{shader: a.spv, name: B, index: 1}, {shader: b.spv, name: B, index: 1}]\ngraph: [{node: B}]\n", "nodes[1]: name \"B\" and index are those of nodes[0]"},

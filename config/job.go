@@ -12,32 +12,32 @@ type Job struct {
 	Name        string     `yaml:"-"`
 	Machine     string     `yaml:"machine" doc:"preset name, or a machine file named relative to the job file"`
 	Set         Overrides  `yaml:"set" doc:"machine fields to set, by path (lds.banks) or nested"`
-	Description string     `yaml:"description" doc:"what the job shows, for people"`
-	Parameters  []Variable `yaml:"parameters" form:"map" doc:"named numbers for the job's expressions, in order; a later one may use the earlier"`
+	Description string     `yaml:"description" doc:"free text: what the job shows"`
+	Parameters  []Variable `yaml:"parameters" form:"map" doc:"named numbers for the job's expressions, in order; a later one may use earlier ones"`
 
 	Shader         string           `yaml:"shader" doc:"a .spv or .spvasm file, relative to the job file"`
-	Entry          string           `yaml:"entry" doc:"entry point; may be left out when the module has one"`
+	Entry          string           `yaml:"entry" doc:"entry point; may be left out if the module has only one"`
 	WaveSize       int              `yaml:"wave_size" enum:"0|16|32|64" unit:"lanes" doc:"wave size for this job; 0: the machine's"`
 	Specialization []Specialization `yaml:"specialization" form:"map" doc:"specialization constants by SpecId (or by OpName)"`
 	Buffers        []Buffer         `yaml:"buffers" doc:"buffers, texel buffers and storage images"`
-	PushConstants  []PushConstant   `yaml:"push_constants" doc:"push constant block, each value aligned to its own size"`
+	PushConstants  []PushConstant   `yaml:"push_constants" doc:"values of the push constant block; each is aligned to its own size"`
 	Dispatch       []Expr           `yaml:"dispatch" items:"1..3" unit:"workgroups" doc:"workgroups in x, y and z"`
-	Base           []Expr           `yaml:"base" items:"1..3" doc:"ids of the first workgroup; left out: 0"`
+	Base           []Expr           `yaml:"base" items:"1..3" doc:"ids of the first workgroup in x, y and z; left out: 0"`
 	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
 	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of the shader's sampled images"`
 	Steps          []Step           `yaml:"steps" doc:"several dispatches over the same buffers, in order"`
-	Queues         []Queue          `yaml:"queues" doc:"hardware queues with steps in each, which overlap as far as what they wait for allows; instead of steps"`
+	Queues         []Queue          `yaml:"queues" doc:"instead of steps: hardware queues, each with its steps; steps overlap unless one waits for another (barrier, after)"`
 	Nodes          []Node           `yaml:"nodes" doc:"the nodes of an execution graph, or of several"`
-	Graph          []GraphDispatch  `yaml:"graph" doc:"what the host dispatches to the graph, all at once"`
-	ScratchBytes   Expr             `yaml:"scratch_bytes" unit:"bytes" doc:"scratch memory for the payloads of the graph, or of each; left out: the machine's queue.scratch_bytes"`
-	GraphRepeat    Expr             `yaml:"graph_repeat" doc:"how often the graph is dispatched, one after the other; left out: 1"`
-	MeshOutputs    []MeshOutput     `yaml:"mesh_outputs" doc:"buffers that take what mesh nodes put out"`
-	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the job runs: with time, without (the same values, faster), or with time for a part and an estimate for the rest; left out: timed"`
-	Time           *Time            `yaml:"time" doc:"what of a timed job is timed; the rest runs without time and brings its lines into the caches; left out: all"`
+	Graph          []GraphDispatch  `yaml:"graph" doc:"payloads that the host dispatches to the graph, all at once"`
+	ScratchBytes   Expr             `yaml:"scratch_bytes" unit:"bytes" doc:"scratch memory for the payloads of each graph; left out: the machine's queue.scratch_bytes"`
+	GraphRepeat    Expr             `yaml:"graph_repeat" doc:"number of times that the graph is dispatched, one after the other; left out: 1"`
+	MeshOutputs    []MeshOutput     `yaml:"mesh_outputs" doc:"buffers for the outputs of mesh nodes"`
+	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the job runs: timed; functional (the same values without time, faster); sampled (a part is timed, the rest is estimated); left out: timed"`
+	Time           *Time            `yaml:"time" doc:"the part of a timed job that is timed; the rest runs without time, and brings its lines into the caches; left out: all of it"`
 	Sampling       *Sampling        `yaml:"sampling" doc:"how sampled runs choose what they time"`
 	Repeat         Expr             `yaml:"repeat" doc:"rounds of the whole job over the same buffers; only the last is reported"`
-	Expect         []Expect         `yaml:"expect" doc:"what buffers must hold at the end"`
-	Limits         Limits           `yaml:"limits" doc:"what the run may cost before it is stopped"`
+	Expect         []Expect         `yaml:"expect" doc:"contents that buffers must have at the end"`
+	Limits         Limits           `yaml:"limits" doc:"limits at which the run is stopped"`
 
 	fsys  fs.FS // where the job's files are
 	file  string
@@ -68,35 +68,35 @@ type Variable struct {
 // Step is one dispatch of a job with several. Fields left out are the job's own.
 type Step struct {
 	Name           string           `yaml:"name" doc:"name of the step in statistics"`
-	For            []Loop           `yaml:"for" form:"map" doc:"loop variables with ranges first..last, both included; the last varies fastest, and may depend on the earlier"`
+	For            []Loop           `yaml:"for" form:"map" doc:"loop variables with ranges first..last, both included; the last variable varies fastest; a range may depend on earlier variables"`
 	Shader         string           `yaml:"shader" doc:"a .spv or .spvasm file, relative to the job file"`
 	Entry          string           `yaml:"entry" doc:"entry point"`
 	Specialization []Specialization `yaml:"specialization" form:"map" doc:"specialization constants by SpecId (or by OpName), over the job's"`
 	PushConstants  []PushConstant   `yaml:"push_constants" doc:"push constant block"`
 	Dispatch       []Expr           `yaml:"dispatch" items:"1..3" unit:"workgroups" doc:"workgroups in x, y and z"`
-	Base           []Expr           `yaml:"base" items:"1..3" doc:"ids of the first workgroup; left out: 0"`
-	Indirect       *Indirect        `yaml:"indirect" doc:"where the workgroups stand, instead of dispatch"`
+	Base           []Expr           `yaml:"base" items:"1..3" doc:"ids of the first workgroup in x, y and z; left out: 0"`
+	Indirect       *Indirect        `yaml:"indirect" doc:"instead of dispatch: place of the numbers of workgroups in a buffer"`
 	WaveSize       int              `yaml:"wave_size" enum:"0|16|32|64" unit:"lanes" doc:"wave size of the step; 0: the job's"`
-	Bindings       []NodeBinding    `yaml:"bindings" doc:"what this step finds at some of its bindings, instead of the buffers bound there"`
+	Bindings       []NodeBinding    `yaml:"bindings" doc:"buffers or images at some bindings of this step, instead of those that the job binds there"`
 	Samplers       []Sampler        `yaml:"samplers" doc:"samplers of this step, over the job's"`
 	Draw           *Draw            `yaml:"draw" doc:"triangles for a fragment shader, instead of workgroups"`
-	Graph          []GraphDispatch  `yaml:"graph" doc:"what is dispatched to a graph of the job's nodes, all at once"`
-	Copy           *Copy            `yaml:"copy" doc:"a copy between host and device memory, which takes time and changes nothing: buffers hold their data from the start"`
-	Synchronize    bool             `yaml:"synchronize" doc:"the host waits until all before has ended, which takes host.synchronize_cycles: the launch after it waits in no stream, and costs what a first one does"`
-	Transfer       *Transfer        `yaml:"transfer" doc:"bytes of device memory that move, at the rate of all memory channels after the cost of a launch"`
-	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the step runs, where that is not how the job does"`
-	Once           bool             `yaml:"once" doc:"run in the first round only, where the job repeats: work that prepares what later rounds measure"`
+	Graph          []GraphDispatch  `yaml:"graph" doc:"payloads that are dispatched to a graph of the job's nodes, all at once"`
+	Copy           *Copy            `yaml:"copy" doc:"copy between host and device memory; it takes time but changes nothing, as buffers hold their data from the start"`
+	Synchronize    bool             `yaml:"synchronize" doc:"the host waits until all earlier work has ended, which takes host.synchronize_cycles; the next launch then costs as much as a first launch, because it does not wait in a stream"`
+	Transfer       *Transfer        `yaml:"transfer" doc:"transfer of bytes in device memory; it takes the cost of a launch, and then moves its bytes at the rate of all memory channels"`
+	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the step runs, if not as the job does"`
+	Once           bool             `yaml:"once" doc:"whether the step runs only in the first round of a job that repeats, to prepare what later rounds measure"`
 	Steps          []Step           `yaml:"steps" doc:"steps inside the loop, run in order for each value of the loop variables"`
-	After          []string         `yaml:"after" doc:"of a step in a queue: names of steps, in any queue, all launches of which have ended before it begins"`
-	Barrier        bool             `yaml:"barrier" default:"true" doc:"of a step in a queue: whether it begins when all launches before it in its queue have ended; false: it may run beside them"`
-	Release        []string         `yaml:"release" doc:"of a step in a queue that waits for others: levels of memory that write back what launches stored, before it begins; left out: all that do at a launch's end"`
-	Acquire        []string         `yaml:"acquire" doc:"likewise: levels that drop their lines; left out: all that do at a launch's begin"`
+	After          []string         `yaml:"after" doc:"for a step in a queue: names of steps, in any queue; it begins when all launches of these have ended"`
+	Barrier        bool             `yaml:"barrier" default:"true" doc:"for a step in a queue: whether it waits until all launches before it in its queue have ended; false: it may overlap them"`
+	Release        []string         `yaml:"release" doc:"for a step in a queue that waits for others: levels of memory that write stored data back before it begins; left out: all levels that do so at the end of a launch"`
+	Acquire        []string         `yaml:"acquire" doc:"for a step in a queue that waits for others: levels of memory that drop their lines before it begins; left out: all levels that do so at the begin of a launch"`
 }
 
 // Copy is a copy between host and device memory.
 type Copy struct {
-	To    string `yaml:"to" enum:"device|host" doc:"where the bytes go"`
-	Bytes Expr   `yaml:"bytes" unit:"bytes" doc:"how many bytes are copied"`
+	To    string `yaml:"to" enum:"device|host" doc:"destination of the bytes"`
+	Bytes Expr   `yaml:"bytes" unit:"bytes" doc:"bytes that are copied"`
 }
 
 // Indirect says where the workgroups of a dispatch stand: three u32, read when it begins. Of nothing, it is none.
@@ -107,8 +107,8 @@ type Indirect struct {
 
 // Transfer moves bytes between buffers, as copies and fills of command buffers do.
 type Transfer struct {
-	Bytes Expr   `yaml:"bytes" unit:"bytes" doc:"bytes read and written, which the time is of"`
-	Moves []Move `yaml:"moves" doc:"what moves, in order"`
+	Bytes Expr   `yaml:"bytes" unit:"bytes" doc:"bytes read and written, which determine the time"`
+	Moves []Move `yaml:"moves" doc:"moves, in order"`
 }
 
 // Move is rows of bytes that move from one buffer to another, or out of the file.
@@ -117,11 +117,11 @@ type Move struct {
 	At     Expr   `yaml:"at" unit:"bytes" doc:"first byte written; left out: 0"`
 	From   string `yaml:"from" doc:"name of the buffer that is read"`
 	Offset Expr   `yaml:"offset" unit:"bytes" doc:"first byte read; left out: 0"`
-	Data   *Data  `yaml:"data" doc:"what is written, instead of from; it is repeated to fill the bytes"`
+	Data   *Data  `yaml:"data" doc:"instead of from: data that is written, repeated to fill the bytes"`
 	Bytes  Expr   `yaml:"bytes" unit:"bytes" doc:"bytes of a row"`
 	Rows   Expr   `yaml:"rows" doc:"rows; left out: 1"`
-	ToRow  Expr   `yaml:"to_row" unit:"bytes" doc:"from one row that is written to the next; left out: bytes"`
-	OfRow  Expr   `yaml:"from_row" unit:"bytes" doc:"from one row that is read to the next; left out: bytes"`
+	ToRow  Expr   `yaml:"to_row" unit:"bytes" doc:"distance from one row that is written to the next; left out: bytes"`
+	OfRow  Expr   `yaml:"from_row" unit:"bytes" doc:"distance from one row that is read to the next; left out: bytes"`
 }
 
 // Loop is one loop variable; First and Last are both included, and nothing runs when Last < First.
@@ -135,15 +135,15 @@ type Buffer struct {
 	Set         uint32 `yaml:"set" doc:"descriptor set"`
 	Binding     uint32 `yaml:"binding" doc:"binding"`
 	Index       uint32 `yaml:"index" doc:"element of a descriptor array"`
-	Unbound     bool   `yaml:"unbound" doc:"reached by its address only: no descriptor"`
+	Unbound     bool   `yaml:"unbound" doc:"whether the buffer has no descriptor, so that shaders reach it only by its address"`
 	Name        string `yaml:"name" doc:"name for expect, addresses and --dump"`
 	Data        *Data  `yaml:"data" doc:"initial contents, which also give the size"`
 	Image       *Image `yaml:"image" doc:"storage image instead of a buffer"`
 	TexelBuffer string `yaml:"texel_buffer" doc:"texel format, when the buffer is a texel buffer"`
-	Address     Expr   `yaml:"address" doc:"device address, where contents hold addresses of their own; left out: the next that is free"`
-	PartOf      string `yaml:"part_of" doc:"instead of data: the name of a buffer before, of whose memory this is a part"`
+	Address     Expr   `yaml:"address" doc:"device address, for contents that already hold addresses; left out: the next free address"`
+	PartOf      string `yaml:"part_of" doc:"instead of data: name of an earlier buffer; this buffer is a part of its memory"`
 	Offset      Expr   `yaml:"offset" unit:"bytes" doc:"first byte of the part; left out: 0"`
-	PartBytes   Expr   `yaml:"bytes" unit:"bytes" doc:"bytes of the part; left out: to the buffer's end"`
+	PartBytes   Expr   `yaml:"bytes" unit:"bytes" doc:"size of the part; left out: to the end of the buffer"`
 
 	job   *Job
 	index int
@@ -156,18 +156,18 @@ type Image struct {
 	Height  Expr   `yaml:"height" unit:"texels" doc:"height; left out: 1"`
 	Depth   Expr   `yaml:"depth" unit:"texels" doc:"depth; left out: 1"`
 	Layers  Expr   `yaml:"layers" doc:"array layers, six for each cube; left out: 1"`
-	Samples Expr   `yaml:"samples" doc:"samples of each texel, a power of two: the texels of a layer are there once for each sample; left out: 1"`
-	Mips    string `yaml:"mips" enum:"none|auto|data" doc:"levels of detail after the first: made by averaging 2x2 texels, 2x2x2 of an image with a depth (auto), or part of data, level after level; left out: none"`
-	Levels  Expr   `yaml:"levels" doc:"levels of detail, with mips; left out: down to one texel"`
+	Samples Expr   `yaml:"samples" doc:"samples of each texel, a power of two; the texels of a layer are stored once for each sample; left out: 1"`
+	Mips    string `yaml:"mips" enum:"none|auto|data" doc:"levels of detail after the first. auto: averages of 2x2 texels, or of 2x2x2 in an image with a depth; data: part of data, level after level; left out: none"`
+	Levels  Expr   `yaml:"levels" doc:"number of levels of detail, with mips; left out: down to one texel"`
 	Data    *Data  `yaml:"data" doc:"texels; left out: zero"`
 }
 
 // Data generates bytes. Exactly one of Iota, Zero, File, Random, Values, AddressOf, Repeat and Parts is set.
 type Data struct {
-	Iota  string `yaml:"iota" enum:"u8|i8|u16|i16|u32|i32|u64|i64|f16|f32|f64" doc:"element type of start, start+step, ..."`
-	Count Expr   `yaml:"count" doc:"elements of iota or values (values repeat to fill count)"`
+	Iota  string `yaml:"iota" enum:"u8|i8|u16|i16|u32|i32|u64|i64|f16|f32|f64" doc:"element type of the sequence start, start + step, ..."`
+	Count Expr   `yaml:"count" doc:"number of elements of iota or values (values repeat to fill it)"`
 	Start Expr   `yaml:"start" doc:"first element of iota; left out: 0"`
-	Step  Expr   `yaml:"step" doc:"difference of iota's elements; left out: 1"`
+	Step  Expr   `yaml:"step" doc:"difference between elements of iota; left out: 1"`
 
 	Zero Expr `yaml:"zero" unit:"bytes" doc:"this many zero bytes"`
 
@@ -183,7 +183,7 @@ type Data struct {
 	AddressOf string `yaml:"address_of" doc:"64-bit device address of the named buffer"`
 
 	Repeat *Repeat `yaml:"repeat" doc:"the same data several times"`
-	Parts  []Data  `yaml:"parts" doc:"pieces one after the other"`
+	Parts  []Data  `yaml:"parts" doc:"pieces, one after the other"`
 }
 
 // Random draws Count elements uniformly from Min..Max (both included for integers).
@@ -191,14 +191,14 @@ type Random struct {
 	Type  string `yaml:"type" enum:"u8|i8|u16|i16|u32|i32|u64|i64|f16|f32|f64" doc:"element type; left out: f32"`
 	Seed  Expr   `yaml:"seed" doc:"seed; left out: 0"`
 	Count Expr   `yaml:"count" doc:"elements"`
-	Min   Expr   `yaml:"min" doc:"lowest; left out: 0"`
-	Max   Expr   `yaml:"max" doc:"highest; left out: 1 for floats, the type's largest for integers"`
+	Min   Expr   `yaml:"min" doc:"lowest value; left out: 0"`
+	Max   Expr   `yaml:"max" doc:"highest value; left out: 1 for floats, the largest of the type for integers"`
 }
 
 // Repeat is Data written Times times.
 type Repeat struct {
-	Times Expr  `yaml:"times" doc:"how often"`
-	Data  *Data `yaml:"data" doc:"what"`
+	Times Expr  `yaml:"times" doc:"number of times"`
+	Data  *Data `yaml:"data" doc:"the data to repeat"`
 }
 
 // Typed is an element type with values of it, written {u32: 1} or {f32: [0.5, n]}.
@@ -211,7 +211,7 @@ type Typed struct {
 type PushConstant struct {
 	Typed   Typed
 	Address string `yaml:"address" doc:"64-bit device address of the named buffer, instead of a typed value"`
-	Offset  Expr   `yaml:"offset" unit:"bytes" doc:"place in the block; left out: after the value before, aligned to the own size"`
+	Offset  Expr   `yaml:"offset" unit:"bytes" doc:"offset in the block; left out: after the value before it, aligned to its own size"`
 }
 
 // Expect is what a buffer must hold at the end, from byte Offset on: typed values, generated data, a file or a digest.

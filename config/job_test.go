@@ -443,7 +443,7 @@ func TestPlacesOfBuffers(t *testing.T) {
 	}
 	for _, bad := range []struct{ row, want string }{
 		{"{name: b, binding: 1, part_of: x}", `found "x": want the name of a buffer before`},
-		{"{name: b, binding: 1, part_of: a, data: {zero: 4}}", "a part has the data"},
+		{"{name: b, binding: 1, part_of: a, data: {zero: 4}}", "has the data and the address"},
 		{"{name: b, binding: 1, data: {zero: 4}, offset: 4}", "want part_of"},
 		{"{name: b, binding: 1, part_of: a}\n  - {name: c, binding: 2, part_of: b}", "is a part itself"},
 	} {
@@ -496,7 +496,7 @@ func TestSynchronizeStep(t *testing.T) {
 	}
 	for _, steps := range []string{"{synchronize: true}", "{for: {i: 1..2}, steps: [{synchronize: true}]}"} {
 		_, err := ParseJob(nil, "job.yaml", []byte(head+"queues: [{steps: ["+steps+"]}]\n"))
-		if err == nil || !strings.Contains(err.Error(), "synchronize: the host fills queues before any begins: want after") {
+		if err == nil || !strings.Contains(err.Error(), "synchronize: the host fills all queues before any of them begins: want after") {
 			t.Errorf("%s in a queue: %v", steps, err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // and the reference page are all driven by them.
 type Machine struct {
 	Name        string `yaml:"name" required:"true" doc:"short name of the machine, printed in statistics"`
-	Description string `yaml:"description" default:"" doc:"what the machine is, for people"`
+	Description string `yaml:"description" default:"" doc:"free text: what the machine is"`
 
 	spec.Shape         `yaml:",inline"`
 	cu.UnitSpec        `yaml:",inline"`
@@ -28,7 +28,7 @@ type Machine struct {
 	scheduler.WorkSpec `yaml:",inline"`
 
 	FrontEnd command.Spec `yaml:"front_end" doc:"the command processor: pipes that serve hardware queues"`
-	Energy   energy.Table `yaml:"energy" default:"" doc:"energies of events and power of parts"`
+	Energy   energy.Table `yaml:"energy" default:"" doc:"energies of events, and power of parts"`
 
 	Timing simd.Timing `yaml:"timing" doc:"instruction classes, and the micro-operations that each operation lowers to"`
 

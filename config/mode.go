@@ -23,8 +23,8 @@ var Modes = []string{ModeTimed, ModeFunctional, ModeSampled}
 type Time struct {
 	Steps      []string `yaml:"steps" doc:"names of steps, or their numbers in the job, counted from 1"`
 	Launches   string   `yaml:"launches" doc:"pattern for the names of steps or the files of shaders: * is any text, ? any character"`
-	First      int      `yaml:"first" range:"0..1048576" doc:"so many launches of each kind: of the same program and size; left out: all"`
-	Workgroups []int    `yaml:"workgroups" items:"2..2" range:"0..281474976710656" unit:"workgroups" doc:"the first and the last workgroup that is timed, in the order of x, y and z, counted from 0"`
+	First      int      `yaml:"first" range:"0..1048576" doc:"number of launches of each kind (same program and size) that are timed, from the first on; left out: all"`
+	Workgroups []int    `yaml:"workgroups" items:"2..2" range:"0..281474976710656" unit:"workgroups" doc:"first and last workgroup that are timed, counted from 0 in the order of x, y and z"`
 }
 
 // Sampling says how sampled runs choose what they time. All are knobs: their defaults were found with random workloads of

@@ -8,10 +8,10 @@ import (
 // A Queue is a hardware queue with its steps.
 type Queue struct {
 	Name     string `yaml:"name" doc:"name of the queue in results; left out: its number, from 0"`
-	Priority string `yaml:"priority" enum:"low|medium|high|realtime" doc:"of its packets and workgroups, where the machine looks at priorities (front_end.turns, dispatcher.share); left out: medium"`
-	Pipe     Expr   `yaml:"pipe" doc:"which pipe serves it, counted from 0; left out: queues go to the pipes in turn"`
+	Priority string `yaml:"priority" enum:"low|medium|high|realtime" doc:"priority of its packets and workgroups, if the machine uses priorities (front_end.turns, dispatcher.share); left out: medium"`
+	Pipe     Expr   `yaml:"pipe" doc:"pipe that serves the queue, counted from 0; left out: queues go to the pipes in turn"`
 	Units    []Expr `yaml:"units" items:"2..2" doc:"first and last compute unit of each shader engine that its workgroups may use, counted from 0; left out: all"`
-	Steps    []Step `yaml:"steps" doc:"what it launches, in order"`
+	Steps    []Step `yaml:"steps" doc:"steps of the queue, in order"`
 }
 
 // QueueCall is a queue with every expression worked out.
@@ -69,7 +69,7 @@ func waitProblems(steps []Step, at string) (ps []problem) {
 	for i := range steps {
 		p := indexPath(at, i)
 		if steps[i].Synchronize {
-			ps = append(ps, problem{p + ".synchronize", "the host fills queues before any begins: want after, or steps instead of queues", ErrRange})
+			ps = append(ps, problem{p + ".synchronize", "the host fills all queues before any of them begins: want after, or steps instead of queues", ErrRange})
 		}
 		ps = append(ps, waitProblems(steps[i].Steps, p+".steps")...)
 	}

@@ -64,7 +64,9 @@ func (b *schemaBuilder) structure(t reflect.Type) object {
 	}
 	if _, ok := typedIndex(t); ok {
 		for _, e := range elementTypes {
-			props[e.name] = oneOrMore(b.expr())
+			values := oneOrMore(b.expr())
+			values["description"] = "a value of this type, or a list of values"
+			props[e.name] = values
 		}
 	}
 	if b.sourced {

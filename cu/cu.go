@@ -1,8 +1,8 @@
-// Package cu is a compute unit: its SIMDs' wave slots, the workgroups resident
-// in them, their barriers and the LDS. A unit has a turn in each cycle in which
-// one of its SIMDs has: an event, but where it runs ahead of the engine (package
-// lookahead). Workgroups come from the dispatcher, results of the LDS and of
-// payload operations as messages.
+// Package cu is a compute unit: the wave slots of its SIMDs, the workgroups
+// resident in them, their barriers and the LDS. A unit has a turn in each cycle
+// in which one of its SIMDs has one. A turn is an event, except where the unit
+// runs ahead of the engine (package lookahead). Workgroups come from the
+// dispatcher; results of the LDS and of payload operations come as messages.
 //
 // The package does not know which workgroup comes next, what else fits, nor
 // what a program means. How long an access takes it learns from memory and LDS.

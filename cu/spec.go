@@ -13,8 +13,8 @@ type UnitSpec struct {
 	Matrix    simd.MatrixSpec `yaml:"matrix" doc:"matrix unit of each SIMD"`
 	LDS       lds.Spec        `yaml:"lds" doc:"local data share of each compute unit"`
 
-	Workgroups    int `yaml:"workgroups" range:"0..1024" doc:"most workgroups resident on a compute unit, however few waves they have; 0 for as many as waves, registers, LDS and barriers allow"`
-	Barriers      int `yaml:"barriers" range:"1..1024" doc:"barriers of each compute unit; a workgroup of more than one wave holds one while it is resident"`
+	Workgroups    int `yaml:"workgroups" range:"0..1024" doc:"most workgroups resident on a compute unit, however few waves they have; 0: as many as waves, registers, LDS and barriers allow"`
+	Barriers      int `yaml:"barriers" range:"1..1024" doc:"hardware barriers of each compute unit; a workgroup of more than one wave holds one while it is resident"`
 	BarrierCycles int `yaml:"barrier_latency" range:"0..100000" unit:"cycles" doc:"cycles from the last arrival at a barrier until its waves may issue again"`
 
 	Fetch simd.FetchSpec `yaml:"fetch" doc:"instruction fetch"`

@@ -14,26 +14,26 @@ import (
 )
 
 // houseTop introduces the page of packages.
-const houseTop = `# The house
+const houseTop = `# Packages
 
-Each package with what it is for, the packages of this module that it imports, and its size in lines of Go, in hundreds:
-the package's own, then its tests'. Data flows one way; ` + "`house_test.go`" + ` holds which package may import which. This page is written from
-what ` + "`go list`" + ` says, by ` + "`go generate ./docs`" + `.
+Each package with its purpose, the packages of this module that it imports, and its size in lines of Go, rounded to hundreds: the package
+itself + its tests. Data flows in one direction: ` + "`house_test.go`" + ` has the list of packages that each may import. This page is generated
+from ` + "`go list`" + `, by ` + "`go generate ./docs`" + `.
 
 `
 
-// floors are the storeys of the house, each with the packages that stand in it.
+// floors are the sections of the page, each with its packages.
 var floors = []struct {
 	title    string
 	packages []string
 }{
-	{"From bytes to a checked module", []string{"spirv", "spirv/grammar", "spirv/grammar/gen", "spirv/asm", "spirv/validate", "spirv/internal"}},
+	{"From bytes to a validated module", []string{"spirv", "spirv/grammar", "spirv/grammar/gen", "spirv/asm", "spirv/validate", "spirv/internal"}},
 	{"From a module to a program of wave instructions", []string{"isa", "isa/gen", "program"}},
-	{"What is simulated: descriptions", []string{"expression", "fault", "spec", "config"}},
+	{"Descriptions: jobs, machines and their language", []string{"expression", "fault", "spec", "config"}},
 	{"The machine", []string{"engine", "account", "energy", "probe", "raster", "mem", "lds", "simd", "lookahead", "cu", "scheduler", "command", "functional", "gpu"}},
-	{"What is shown", []string{"tracing", "plots"}},
-	{"What is run", []string{"experiments", "starter", "vulkan", "cmd"}},
-	{"What only holds the rest to its word", []string{"systemtest", "internal", "fuzz", "docs"}},
+	{"Output: statistics, traces, reports, figures", []string{"tracing", "plots"}},
+	{"Experiments, the Vulkan driver and commands", []string{"experiments", "starter", "vulkan", "cmd"}},
+	{"Only for tests of the rest", []string{"systemtest", "internal", "fuzz", "docs"}},
 }
 
 // listed is what go list says of a package.
@@ -49,7 +49,7 @@ func TestHousePage(t *testing.T) {
 	all := listPackages(t)
 	done := map[string]bool{}
 	for _, floor := range floors {
-		fmt.Fprintf(&b, "## %s\n\n| package | what it is for | imports | lines |\n| --- | --- | --- | --- |\n", floor.title)
+		fmt.Fprintf(&b, "## %s\n\n| package | purpose | imports | lines |\n| --- | --- | --- | --- |\n", floor.title)
 		for _, root := range floor.packages {
 			for _, p := range all {
 				name := strings.TrimPrefix(p.ImportPath, "spvsim/")
@@ -85,6 +85,9 @@ func listPackages(t *testing.T) (all []listed) {
 	return all
 }
 
+// docStart is what a package comment begins with.
+var docStart = regexp.MustCompile(`^(Package|Command) \S+ `)
+
 func writePackage(t *testing.T, b *bytes.Buffer, name string, p *listed) {
 	t.Helper()
 	var imports []string
@@ -93,10 +96,7 @@ func writePackage(t *testing.T, b *bytes.Buffer, name string, p *listed) {
 			imports = append(imports, ours)
 		}
 	}
-	purpose := p.Doc
-	for _, start := range []string{"Package ", "Command "} {
-		purpose = strings.TrimPrefix(purpose, start+filepath.Base(name)+" ")
-	}
+	purpose := docStart.ReplaceAllString(p.Doc, "")
 	if purpose == "" {
 		purpose = "tests only"
 	}

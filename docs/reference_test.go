@@ -56,9 +56,9 @@ func TestReference(t *testing.T) {
 // statisticsPage has a row for each path of the statistics' JSON.
 func statisticsPage() []byte {
 	p := &page{}
-	fmt.Fprint(p, "# Statistics\n\nWhat `spvsim run --stats` writes and columns of experiments name, path by path: the members of the JSON from the outermost in, joined\n"+
-		"by dots. `*` represents a name: a class of instructions, a level of memory, a node. Each step has the members of the whole, as\n"+
-		"`steps.NAME.cycles`. `spvsim stats --describe PATH` prints one row. This page is generated from what the counts' structures say of themselves.\n\n"+
+	fmt.Fprint(p, "# Statistics\n\nThe statistics that `spvsim run --stats` writes, and that columns of experiments name. A path has the members of the JSON from the outermost in,\n"+
+		"joined by dots. `*` represents a name: a class of instructions, a level of memory, a node. Each step has the statistics of the whole run, as\n"+
+		"`steps.NAME.cycles`. `spvsim stats --describe PATH` prints one row. This page is generated from the tags of the structures that count.\n\n"+
 		"| path | unit | meaning |\n| --- | --- | --- |\n")
 	for _, s := range tracing.Statistics() {
 		fmt.Fprintf(p, "| `%s` | %s | %s |\n", s.Path, s.Unit, s.Meaning)
@@ -102,7 +102,7 @@ func schemaPage(kind string, text []byte) ([]byte, error) {
 	p := &page{}
 	p.head(kind, fmt.Sprintf("This page is generated from the schema that `spvsim schema %s` prints.", kind))
 	if kind == "machine" {
-		fmt.Fprintf(p, "A value may be written as `{value: V, source: TEXT}` to say where it is from. Sources of the presets begin with\n\n| mark | meaning |\n| --- | --- |\n")
+		fmt.Fprintf(p, "A value may be written as `{value: V, source: TEXT}` to give its source. Sources of the presets begin with\n\n| mark | meaning |\n| --- | --- |\n")
 		for _, s := range config.SourceKinds {
 			fmt.Fprintf(p, "| `%s:` | %s |\n", s.Mark, s.Meaning)
 		}
@@ -122,7 +122,7 @@ func schemaPage(kind string, text []byte) ([]byte, error) {
 }
 
 func (p *page) head(kind, from string) {
-	fmt.Fprintf(p, "# %s\n\nWhat may stand in them, key by key. %s\n\n", titles[kind], from)
+	fmt.Fprintf(p, "# %s\n\nAll keys, with their values and meanings. %s\n\n", titles[kind], from)
 }
 
 // section writes a structure's table, then those of structures inside it.
@@ -223,6 +223,9 @@ func (p *page) ofValues(title string, additional json.RawMessage) string {
 func words(values []any) string {
 	var list []string
 	for _, v := range values {
+		if n, ok := v.(float64); ok {
+			v = number(n)
+		}
 		list = append(list, fmt.Sprintf("`%v`", v))
 	}
 	return strings.Join(list, ", ")
@@ -234,7 +237,7 @@ func scalarWords(s *schema) string {
 	case string:
 		text = t
 	case []any:
-		text = "number, truth value or expression"
+		text = "number, boolean or expression"
 	}
 	switch {
 	case s.Minimum != nil && s.Maximum != nil:
@@ -267,7 +270,7 @@ func sortedKeys[V any](m map[string]V) []string {
 // figurePage is written from the struct tags that the reader of figures goes by.
 func figurePage() []byte {
 	p := &page{}
-	p.head("figure", "This page is generated from the table that the reader of figures goes by. A section's key marked with * may be given alone, in place of its mapping.")
+	p.head("figure", "This page is generated from the table that the reader of figures uses. The value of a key marked with * may be given alone, in place of its section's mapping.")
 	done := map[reflect.Type]bool{}
 	p.fields("Top level", reflect.TypeFor[plots.Figure](), done)
 	return append(bytes.TrimRight(p.Bytes(), "\n"), '\n')
@@ -313,7 +316,7 @@ func structOf(t reflect.Type) reflect.Type {
 }
 
 func fieldWords(f reflect.StructField, of reflect.Type) string {
-	text := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "truth value", reflect.Float64: "number", reflect.Int: "integer"}[scalarKind(f.Type)]
+	text := map[reflect.Kind]string{reflect.String: "text", reflect.Bool: "boolean", reflect.Float64: "number", reflect.Int: "integer"}[scalarKind(f.Type)]
 	switch {
 	case f.Type == reflect.TypeFor[plots.Pairs]():
 		text = "mapping"

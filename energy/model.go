@@ -1,5 +1,5 @@
-// Package energy turns what a machine counted into joules: by part, by program and by instruction of its listing. It multiplies counts with
-// the machine's table of energies, and cycles with the watts of its parts.
+// Package energy computes joules from the counts of the machine: by part, by program and by instruction of a
+// listing. It multiplies counts with the machine's table of energies, and cycles with the watts of its parts.
 //
 //	spec   the table: keys, units and ranges
 //	parts  where energy goes

@@ -33,7 +33,7 @@ const (
 
 var parts = [NumParts]struct{ name, meaning string }{
 	Fetch:       {"fetch", "fetching and issuing instructions"},
-	Vector:      {"vector", "operations of lanes, addresses with them"},
+	Vector:      {"vector", "operations of lanes, with their addresses"},
 	Matrix:      {"matrix", "products of the matrix unit"},
 	Scalar:      {"scalar", "scalar operations, branches, messages"},
 	Registers:   {"registers", "vector registers"},
@@ -43,16 +43,16 @@ var parts = [NumParts]struct{ name, meaning string }{
 	ShaderArray: {"shader_array", "caches between vector_l1 and l2"},
 	L2:          {"l2", "second-level caches"},
 	MemorySide:  {"memory_side", "cache in front of the memory channels"},
-	Links:       {"links", "data between levels, by their distance"},
+	Links:       {"links", "data moved between levels, by the distance"},
 	Memory:      {"memory", "traffic of device memory"},
-	Payloads:    {"payloads", "payload memory on chip"},
+	Payloads:    {"payloads", "on-chip payload memory"},
 	Queue:       {"queue", "entries of enqueue queues, and launches that they start"},
 	Dispatch:    {"dispatch", "start of workgroups and waves"},
 	Units:       {"compute_units", "clocks and leakage of compute units"},
 	Engines:     {"shader_engines", "clocks and leakage of shader engines"},
-	Chip:        {"chip", "clocks and leakage of all else on the chips"},
-	Idle:        {"memory_idle", "device memory beside its traffic: refresh, interfaces"},
-	Board:       {"board", "fan and all else on the board"},
+	Chip:        {"chip", "clocks and leakage of everything else on the chips"},
+	Idle:        {"memory_idle", "device memory without its traffic: refresh, interfaces"},
+	Board:       {"board", "fan and everything else on the board"},
 	Supply:      {"supply", "loss in voltage regulators"},
 }
 

@@ -3,93 +3,93 @@ package energy
 // Table is the table of energies of a machine, in picojoules of each event and watts of each part. The energies of logic and of memories
 // on chip are those of a process and voltage that Scale turns into the product's.
 type Table struct {
-	LimitWatts float64          `yaml:"limit_watts" default:"0" range:"0..10000" unit:"W" doc:"power that the board or package is given at most; 0: none known"`
-	Scale      float64          `yaml:"scale" default:"1" range:"0.01..100" doc:"how many times the energies of logic and memories on chip (all of this table but those of memory and power) are the product's: for its process and voltage"`
+	LimitWatts float64          `yaml:"limit_watts" default:"0" range:"0..10000" unit:"W" doc:"power limit of the board or package; 0: not known"`
+	Scale      float64          `yaml:"scale" default:"1" range:"0.01..100" doc:"factor for the process and voltage of the product: it multiplies the energies of logic and memories on chip, which are all in this table but those of memory and power"`
 	Supply     float64          `yaml:"supply" default:"1" range:"0.1..1" doc:"share of the board's power that reaches the parts; the rest is lost in voltage regulators"`
-	Issue      IssueEnergy      `yaml:"issue" default:"" doc:"of each wave instruction"`
+	Issue      IssueEnergy      `yaml:"issue" default:"" doc:"issue of each wave instruction"`
 	Registers  RegistersEnergy  `yaml:"registers" default:"" doc:"vector registers"`
-	Operations OperationsEnergy `yaml:"operations" default:"" doc:"what an instruction of each class of the timing table computes"`
+	Operations OperationsEnergy `yaml:"operations" default:"" doc:"operations of an instruction, by its class in the timing table"`
 	LDS        LDSEnergy        `yaml:"lds" default:"" doc:"local data share"`
 	VectorL1   CacheEnergy      `yaml:"vector_l1" default:"" doc:"vector data cache"`
 	ScalarL1   CacheEnergy      `yaml:"scalar_l1" default:"" doc:"scalar data cache"`
 	Array      CacheEnergy      `yaml:"shader_array" default:"" doc:"cache between vector_l1 and l2"`
 	L2         CacheEnergy      `yaml:"l2" default:"" doc:"second-level cache"`
 	MemorySide CacheEnergy      `yaml:"memory_side" default:"" doc:"cache in front of the memory channels"`
-	Links      LinksEnergy      `yaml:"links" default:"" doc:"wires between parts, by how far apart they are"`
+	Links      LinksEnergy      `yaml:"links" default:"" doc:"wires between parts, by their distance"`
 	Memory     MemoryEnergy     `yaml:"memory" default:"" doc:"device memory"`
-	Queue      QueueEnergy      `yaml:"queue" default:"" doc:"payloads of execution graphs on chip, and their queue"`
+	Queue      QueueEnergy      `yaml:"queue" default:"" doc:"on-chip payloads of execution graphs, and their queue"`
 	Dispatch   DispatchEnergy   `yaml:"dispatch" default:"" doc:"start of workgroups"`
-	Power      PowerTable       `yaml:"power" default:"" doc:"what parts take as long as they are on, whatever they do"`
+	Power      PowerTable       `yaml:"power" default:"" doc:"power of parts while they are on, whatever they do"`
 }
 
 // IssueEnergy is what comes before an instruction computes.
 type IssueEnergy struct {
 	Fetch float64 `yaml:"fetch_pj" default:"0" range:"0..100000" unit:"pJ" doc:"instruction cache and buffer"`
-	Issue float64 `yaml:"issue_pj" default:"0" range:"0..100000" unit:"pJ" doc:"decoding, scoreboard, choice of a wave"`
+	Issue float64 `yaml:"issue_pj" default:"0" range:"0..100000" unit:"pJ" doc:"decoding, scoreboard, selection of a wave"`
 }
 
 // RegistersEnergy is an access of one lane to one word of the vector registers.
 type RegistersEnergy struct {
-	Read  float64 `yaml:"read_pj" default:"0" range:"0..10000" unit:"pJ" doc:"a word of one lane, operand network with it"`
+	Read  float64 `yaml:"read_pj" default:"0" range:"0..10000" unit:"pJ" doc:"a word of one lane, with the operand network"`
 	Write float64 `yaml:"write_pj" default:"0" range:"0..10000" unit:"pJ" doc:"a word of one lane"`
 }
 
 // OperationsEnergy is the energy of operations by class, beside registers and issue: of vector classes for each active lane, of products of
 // matrices for each multiply-add, of all others for each instruction.
 type OperationsEnergy struct {
-	VALU32     float64 `yaml:"valu32" default:"0" range:"0..100000" unit:"pJ" doc:"32-bit vector operation, a lane"`
-	Packed16   float64 `yaml:"packed16" default:"0" range:"0..100000" unit:"pJ" doc:"two 16-bit operations, a lane"`
-	Packed32   float64 `yaml:"packed32" default:"0" range:"0..100000" unit:"pJ" doc:"two 32-bit operations, a lane"`
-	Dot        float64 `yaml:"dot" default:"0" range:"0..100000" unit:"pJ" doc:"dot product of packed integers, a lane"`
-	Dual       float64 `yaml:"dual" default:"0" range:"0..100000" unit:"pJ" doc:"two operations issued together, a lane"`
-	FMA32      float64 `yaml:"fma32" default:"0" range:"0..100000" unit:"pJ" doc:"32-bit multiply-add, a lane"`
-	Cvt        float64 `yaml:"cvt" default:"0" range:"0..100000" unit:"pJ" doc:"conversion, a lane"`
-	Trans      float64 `yaml:"trans" default:"0" range:"0..100000" unit:"pJ" doc:"transcendental function, a lane"`
-	IMul32     float64 `yaml:"imul32" default:"0" range:"0..100000" unit:"pJ" doc:"32-bit integer product, a lane"`
-	Shift64    float64 `yaml:"shift64" default:"0" range:"0..100000" unit:"pJ" doc:"64-bit shift, a lane"`
-	Int64      float64 `yaml:"int64" default:"0" range:"0..100000" unit:"pJ" doc:"64-bit integer operation, a lane"`
-	F64Add     float64 `yaml:"f64add" default:"0" range:"0..100000" unit:"pJ" doc:"64-bit addition, a lane"`
-	F64Mul     float64 `yaml:"f64mul" default:"0" range:"0..100000" unit:"pJ" doc:"64-bit product or multiply-add, a lane"`
-	F64Trans   float64 `yaml:"f64trans" default:"0" range:"0..100000" unit:"pJ" doc:"64-bit reciprocal or root, a lane"`
-	DPP        float64 `yaml:"dpp" default:"0" range:"0..100000" unit:"pJ" doc:"operation on a neighbouring lane's operand, a lane"`
-	Permlane   float64 `yaml:"permlane" default:"0" range:"0..100000" unit:"pJ" doc:"permutation of lanes, a lane"`
-	ReadLane   float64 `yaml:"readlane" default:"0" range:"0..100000" unit:"pJ" doc:"from a lane to a scalar register, an instruction"`
-	WriteLane  float64 `yaml:"writelane" default:"0" range:"0..100000" unit:"pJ" doc:"from a scalar register to a lane, an instruction"`
-	SALU       float64 `yaml:"salu" default:"0" range:"0..100000" unit:"pJ" doc:"scalar operation, scalar registers with it, an instruction"`
-	SMEM       float64 `yaml:"smem" default:"0" range:"0..100000" unit:"pJ" doc:"address of a scalar load, an instruction"`
-	Branch     float64 `yaml:"branch" default:"0" range:"0..100000" unit:"pJ" doc:"branch, an instruction"`
-	LDS        float64 `yaml:"lds" default:"0" range:"0..100000" unit:"pJ" doc:"address of an access to the LDS, a lane"`
-	LDSSwizzle float64 `yaml:"lds_swizzle" default:"0" range:"0..100000" unit:"pJ" doc:"exchange of lanes through the LDS's crossbar, a lane"`
-	VMEM       float64 `yaml:"vmem" default:"0" range:"0..100000" unit:"pJ" doc:"address and coalescing of a load, a lane"`
-	VMEMStore  float64 `yaml:"vmem_store" default:"0" range:"0..100000" unit:"pJ" doc:"address and coalescing of a store, a lane"`
-	VMEMAtomic float64 `yaml:"vmem_atomic" default:"0" range:"0..100000" unit:"pJ" doc:"address and coalescing of an atomic, a lane"`
-	Image      float64 `yaml:"image" default:"0" range:"0..100000" unit:"pJ" doc:"address and filter of a texel, a lane"`
-	Scratch    float64 `yaml:"scratch" default:"0" range:"0..100000" unit:"pJ" doc:"address of an access to private memory, a lane"`
-	Barrier    float64 `yaml:"barrier" default:"0" range:"0..100000" unit:"pJ" doc:"barrier, an instruction"`
-	Waitcnt    float64 `yaml:"waitcnt" default:"0" range:"0..100000" unit:"pJ" doc:"wait, an instruction"`
-	Clock      float64 `yaml:"clock" default:"0" range:"0..100000" unit:"pJ" doc:"read of the clock, an instruction"`
-	Message    float64 `yaml:"message" default:"0" range:"0..100000" unit:"pJ" doc:"message to another part, an instruction"`
-	End        float64 `yaml:"end" default:"0" range:"0..100000" unit:"pJ" doc:"end of a wave, an instruction"`
+	VALU32     float64 `yaml:"valu32" default:"0" range:"0..100000" unit:"pJ" doc:"32-bit vector operation, for each lane"`
+	Packed16   float64 `yaml:"packed16" default:"0" range:"0..100000" unit:"pJ" doc:"two 16-bit operations, for each lane"`
+	Packed32   float64 `yaml:"packed32" default:"0" range:"0..100000" unit:"pJ" doc:"two 32-bit operations, for each lane"`
+	Dot        float64 `yaml:"dot" default:"0" range:"0..100000" unit:"pJ" doc:"dot product of packed integers, for each lane"`
+	Dual       float64 `yaml:"dual" default:"0" range:"0..100000" unit:"pJ" doc:"two operations issued together, for each lane"`
+	FMA32      float64 `yaml:"fma32" default:"0" range:"0..100000" unit:"pJ" doc:"32-bit multiply-add, for each lane"`
+	Cvt        float64 `yaml:"cvt" default:"0" range:"0..100000" unit:"pJ" doc:"conversion, for each lane"`
+	Trans      float64 `yaml:"trans" default:"0" range:"0..100000" unit:"pJ" doc:"transcendental function, for each lane"`
+	IMul32     float64 `yaml:"imul32" default:"0" range:"0..100000" unit:"pJ" doc:"32-bit integer product, for each lane"`
+	Shift64    float64 `yaml:"shift64" default:"0" range:"0..100000" unit:"pJ" doc:"64-bit shift, for each lane"`
+	Int64      float64 `yaml:"int64" default:"0" range:"0..100000" unit:"pJ" doc:"64-bit integer operation, for each lane"`
+	F64Add     float64 `yaml:"f64add" default:"0" range:"0..100000" unit:"pJ" doc:"64-bit addition, for each lane"`
+	F64Mul     float64 `yaml:"f64mul" default:"0" range:"0..100000" unit:"pJ" doc:"64-bit product or multiply-add, for each lane"`
+	F64Trans   float64 `yaml:"f64trans" default:"0" range:"0..100000" unit:"pJ" doc:"64-bit reciprocal or root, for each lane"`
+	DPP        float64 `yaml:"dpp" default:"0" range:"0..100000" unit:"pJ" doc:"operation on a neighbouring lane's operand, for each lane"`
+	Permlane   float64 `yaml:"permlane" default:"0" range:"0..100000" unit:"pJ" doc:"permutation of lanes, for each lane"`
+	ReadLane   float64 `yaml:"readlane" default:"0" range:"0..100000" unit:"pJ" doc:"move from a lane to a scalar register, for each instruction"`
+	WriteLane  float64 `yaml:"writelane" default:"0" range:"0..100000" unit:"pJ" doc:"move from a scalar register to a lane, for each instruction"`
+	SALU       float64 `yaml:"salu" default:"0" range:"0..100000" unit:"pJ" doc:"scalar operation, with the scalar registers, for each instruction"`
+	SMEM       float64 `yaml:"smem" default:"0" range:"0..100000" unit:"pJ" doc:"address of a scalar load, for each instruction"`
+	Branch     float64 `yaml:"branch" default:"0" range:"0..100000" unit:"pJ" doc:"branch, for each instruction"`
+	LDS        float64 `yaml:"lds" default:"0" range:"0..100000" unit:"pJ" doc:"address of an access to the LDS, for each lane"`
+	LDSSwizzle float64 `yaml:"lds_swizzle" default:"0" range:"0..100000" unit:"pJ" doc:"exchange of lanes through the LDS's crossbar, for each lane"`
+	VMEM       float64 `yaml:"vmem" default:"0" range:"0..100000" unit:"pJ" doc:"address and coalescing of a load, for each lane"`
+	VMEMStore  float64 `yaml:"vmem_store" default:"0" range:"0..100000" unit:"pJ" doc:"address and coalescing of a store, for each lane"`
+	VMEMAtomic float64 `yaml:"vmem_atomic" default:"0" range:"0..100000" unit:"pJ" doc:"address and coalescing of an atomic, for each lane"`
+	Image      float64 `yaml:"image" default:"0" range:"0..100000" unit:"pJ" doc:"address and filter of a texel, for each lane"`
+	Scratch    float64 `yaml:"scratch" default:"0" range:"0..100000" unit:"pJ" doc:"address of an access to private memory, for each lane"`
+	Barrier    float64 `yaml:"barrier" default:"0" range:"0..100000" unit:"pJ" doc:"barrier, for each instruction"`
+	Waitcnt    float64 `yaml:"waitcnt" default:"0" range:"0..100000" unit:"pJ" doc:"wait, for each instruction"`
+	Clock      float64 `yaml:"clock" default:"0" range:"0..100000" unit:"pJ" doc:"read of the clock, for each instruction"`
+	Message    float64 `yaml:"message" default:"0" range:"0..100000" unit:"pJ" doc:"message to another part, for each instruction"`
+	End        float64 `yaml:"end" default:"0" range:"0..100000" unit:"pJ" doc:"end of a wave, for each instruction"`
 	MatrixF16  float64 `yaml:"matrix_f16" default:"0" range:"0..100000" unit:"pJ" doc:"multiply-add of 16-bit floats in the matrix unit"`
 	MatrixBF16 float64 `yaml:"matrix_bf16" default:"0" range:"0..100000" unit:"pJ" doc:"multiply-add of bfloats in the matrix unit"`
 	MatrixF8   float64 `yaml:"matrix_f8" default:"0" range:"0..100000" unit:"pJ" doc:"multiply-add of 8-bit floats in the matrix unit"`
 	MatrixI8   float64 `yaml:"matrix_i8" default:"0" range:"0..100000" unit:"pJ" doc:"multiply-add of 8-bit integers in the matrix unit"`
 	MatrixF32  float64 `yaml:"matrix_f32" default:"0" range:"0..100000" unit:"pJ" doc:"multiply-add of 32-bit floats in the matrix unit"`
 	MatrixF64  float64 `yaml:"matrix_f64" default:"0" range:"0..100000" unit:"pJ" doc:"multiply-add of 64-bit floats in the matrix unit"`
-	Atomic     float64 `yaml:"atomic" default:"0" range:"0..100000" unit:"pJ" doc:"update of an atomic operation where it is carried out, a lane"`
+	Atomic     float64 `yaml:"atomic" default:"0" range:"0..100000" unit:"pJ" doc:"update of an atomic operation where it is carried out, for each lane"`
 }
 
 // LDSEnergy is an access to the LDS.
 type LDSEnergy struct {
 	Pass float64 `yaml:"pass_pj" default:"0" range:"0..100000" unit:"pJ" doc:"a pass over the banks: address crossbar and control"`
-	Word float64 `yaml:"word_pj" default:"0" range:"0..10000" unit:"pJ" doc:"a bank's word, data crossbar with it"`
+	Word float64 `yaml:"word_pj" default:"0" range:"0..10000" unit:"pJ" doc:"a word of a bank, with the data crossbar"`
 }
 
 // CacheEnergy is an access to a level of the memory hierarchy, and how far what is in front of it is.
 type CacheEnergy struct {
 	Access float64 `yaml:"access_pj" default:"0" range:"0..100000" unit:"pJ" doc:"a request: tags and control"`
 	Byte   float64 `yaml:"byte_pj" default:"0" range:"0..1000" unit:"pJ/byte" doc:"data read or written"`
-	Link   string  `yaml:"link" default:"chip" enum:"unit|engine|chip|package" doc:"how far its data move to the level in front: within a compute unit, within a shader engine, across the chip, to another chip of the package"`
+	Link   string  `yaml:"link" default:"chip" enum:"unit|engine|chip|package" doc:"distance of its data to the level in front. unit: within a compute unit; engine: within a shader engine; chip: across the chip; package: to another chip of the package"`
 }
 
 // LinksEnergy is a byte's way.
@@ -98,7 +98,7 @@ type LinksEnergy struct {
 	Engine  float64 `yaml:"engine_pj" default:"0" range:"0..1000" unit:"pJ/byte" doc:"within a shader engine"`
 	Chip    float64 `yaml:"chip_pj" default:"0" range:"0..1000" unit:"pJ/byte" doc:"across the chip"`
 	Package float64 `yaml:"package_pj" default:"0" range:"0..1000" unit:"pJ/byte" doc:"from chip to chip in a package"`
-	Host    float64 `yaml:"host_pj" default:"0" range:"0..10000" unit:"pJ/byte" doc:"a byte copied between host and device, whatever energy.scale is: the link's two ends and the host's memory"`
+	Host    float64 `yaml:"host_pj" default:"0" range:"0..10000" unit:"pJ/byte" doc:"a byte copied between host and device: both ends of the link, and the host's memory; energy.scale does not apply"`
 }
 
 // MemoryEnergy is device memory of a standard, its interface and controller with it.
@@ -108,17 +108,17 @@ type MemoryEnergy struct {
 	Read          float64 `yaml:"read_pj" default:"0" range:"0..10000" unit:"pJ/byte" doc:"a byte read: columns, interface and controller"`
 	Write         float64 `yaml:"write_pj" default:"0" range:"0..10000" unit:"pJ/byte" doc:"a byte written"`
 	Refresh       float64 `yaml:"refresh_watts" default:"0" range:"0..1000" unit:"W" doc:"refresh of all of memory"`
-	Link          string  `yaml:"link" default:"chip" enum:"unit|engine|chip|package" doc:"how far its data move on chip or package to the last cache"`
+	Link          string  `yaml:"link" default:"chip" enum:"unit|engine|chip|package" doc:"distance of its data to the last cache, on the chip or package"`
 }
 
 // QueueEnergy is the memory on chip of payloads and of the enqueue queue.
 type QueueEnergy struct {
 	Access     float64 `yaml:"access_pj" default:"0" range:"0..100000" unit:"pJ" doc:"a request to the payload memory on chip"`
 	Byte       float64 `yaml:"byte_pj" default:"0" range:"0..1000" unit:"pJ/byte" doc:"payload data read or written on chip"`
-	Link       string  `yaml:"link" default:"chip" enum:"unit|engine|chip|package" doc:"how far payloads and enqueues move to get there"`
+	Link       string  `yaml:"link" default:"chip" enum:"unit|engine|chip|package" doc:"distance of payloads and enqueues to the queue"`
 	Entry      float64 `yaml:"entry_pj" default:"0" range:"0..100000" unit:"pJ" doc:"an entry of a queue of 1024 entries and one port, written or read"`
-	DepthPower float64 `yaml:"depth_power" default:"0" range:"0..2" doc:"an entry's energy and leakage grow with this power of the queue's depth and with its depth: bit lines and word lines are as long as the root of a memory's size"`
-	Port       float64 `yaml:"port_share" default:"0" range:"0..4" doc:"what each port beyond the first adds, as a share: cells grow with their ports"`
+	DepthPower float64 `yaml:"depth_power" default:"0" range:"0..2" doc:"exponent: the energy of an entry grows with this power of the depth of the queue, as bit lines and word lines are as long as the root of a memory's size; the leakage of all entries grows with the depth itself"`
+	Port       float64 `yaml:"port_share" default:"0" range:"0..4" doc:"share that each port after the first adds, as cells grow with their ports"`
 	Leakage    float64 `yaml:"entry_leakage_watts" default:"0" range:"0..1" unit:"W" doc:"leakage of an entry of a queue with one port"`
 	Core       float64 `yaml:"core_launch_pj" default:"0" range:"0..10000000" unit:"pJ" doc:"a launch started by a core that runs firmware"`
 	Launch     float64 `yaml:"launch_pj" default:"0" range:"0..1000000" unit:"pJ" doc:"a launch started by a hardware queue"`
@@ -127,21 +127,21 @@ type QueueEnergy struct {
 // DispatchEnergy is the start of work.
 type DispatchEnergy struct {
 	Workgroup float64 `yaml:"workgroup_pj" default:"0" range:"0..1000000" unit:"pJ" doc:"placing a workgroup"`
-	Wave      float64 `yaml:"wave_pj" default:"0" range:"0..1000000" unit:"pJ" doc:"starting a wave, its first registers with it"`
+	Wave      float64 `yaml:"wave_pj" default:"0" range:"0..1000000" unit:"pJ" doc:"starting a wave, with its first registers"`
 }
 
 // PowerTable is what does not depend on events.
 type PowerTable struct {
-	Unit   PartPower `yaml:"compute_unit" default:"" doc:"each compute unit; it rests where it has no workgroup"`
-	Engine PartPower `yaml:"shader_engine" default:"" doc:"each shader engine beside its compute units: dispatch, caches that they share; it rests where no launch runs"`
-	Chip   PartPower `yaml:"chip" default:"" doc:"all else on the chips: fabric, memory-side cache, command processor, media and display; it rests where no launch runs"`
-	Memory PartPower `yaml:"memory" default:"" doc:"device memory with its interfaces beside their traffic and refresh; it rests where no launch runs"`
-	Board  float64   `yaml:"board_watts" default:"0" range:"0..1000" unit:"W" doc:"fan and all else on the board beside voltage regulators"`
+	Unit   PartPower `yaml:"compute_unit" default:"" doc:"each compute unit; it rests while it has no workgroup"`
+	Engine PartPower `yaml:"shader_engine" default:"" doc:"each shader engine without its compute units: dispatch, and caches that they share; it rests while no launch runs"`
+	Chip   PartPower `yaml:"chip" default:"" doc:"everything else on the chips: fabric, memory-side cache, command processor, media and display; it rests while no launch runs"`
+	Memory PartPower `yaml:"memory" default:"" doc:"device memory with its interfaces, without traffic and refresh; it rests while no launch runs"`
+	Board  float64   `yaml:"board_watts" default:"0" range:"0..1000" unit:"W" doc:"fan and everything else on the board except voltage regulators"`
 }
 
 // PartPower is what a part takes while it is on.
 type PartPower struct {
 	Leakage float64 `yaml:"leakage_watts" default:"0" range:"0..1000" unit:"W" doc:"leakage"`
-	Clock   float64 `yaml:"clock_watts" default:"0" range:"0..1000" unit:"W" doc:"clock tree and what switches with it"`
-	Gated   float64 `yaml:"gated" default:"0" range:"0..1" doc:"share of both that is left while the part rests: 1 is not gated"`
+	Clock   float64 `yaml:"clock_watts" default:"0" range:"0..1000" unit:"W" doc:"clock tree, and all that switches with it"`
+	Gated   float64 `yaml:"gated" default:"0" range:"0..1" doc:"share of leakage_watts and clock_watts that is left while the part rests; 1: it is not gated"`
 }

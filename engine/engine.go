@@ -1,5 +1,5 @@
-// Package engine is a discrete-event engine with integer time, behind the
-// interface of Akita's: its components, tracers and monitor run on it unchanged.
+// Package engine is a discrete-event engine with integer time, behind Akita's
+// interface: Akita's components, tracers and monitor run on it unchanged.
 //
 // Time is counted in cycles of one clock. What is planned lies in a calendar, a
 // slot for each of the next cycles; what is farther away waits in a heap. Within

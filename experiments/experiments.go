@@ -1,5 +1,5 @@
-// Package experiments holds the library of ready experiments: jobs with their shaders, compiled in. Each shader is a module
-// (.spv) beside the GLSL that it was compiled from; each job is a YAML file that names its shader.
+// Package experiments holds the library of ready jobs and experiments, with their shaders, compiled in. Each shader
+// is a module (.spv) beside the GLSL from which it was compiled; each job is a YAML file that names its shader.
 //
 // It does not know the format of jobs and modules, nor how they run: it hands out files by name.
 package experiments

@@ -1,5 +1,5 @@
-// Package fault words what is wrong with a file that someone wrote: where, what
-// was found and what was wanted. It does not know what kinds of files there are.
+// Package fault words errors in files that users write: the place, what was
+// found and what was wanted. It does not know which kinds of files there are.
 package fault
 
 import (

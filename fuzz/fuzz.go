@@ -1,6 +1,6 @@
-// Package fuzz feeds changed files to whatever reads files: modules to validation, lowering and execution; jobs, machines, experiments,
-// figures, profiles and rows to their readers and to what works with what was read. The same seed gives the same file, so that a number
-// names a finding.
+// Package fuzz feeds changed files to everything that reads files: modules to validation, lowering and execution;
+// jobs, machines, experiments, figures, profiles and rows to their readers and to the code that uses the result. The
+// same seed gives the same file, so a number names a finding.
 //
 // The package does not know what a right answer is: a refusal is as good as a result. What it looks for is panics, and, with the command
 // beside it, hangs and memory.

@@ -23,7 +23,7 @@ func (g *group) graphsInTurn() error {
 			continue
 		}
 		if own.run.Alone() {
-			return fmt.Errorf("%w: %s: a graph under scheduler.kind persistent holds compute units, beside which nothing is placed: want another kind", errQueues, l.from.Path)
+			return fmt.Errorf("%w: %s: a graph under scheduler.kind persistent takes the compute units, so nothing can run beside it: want another kind", errQueues, l.from.Path)
 		}
 		if k, ok := before[own]; ok && !slices.Contains(l.after, k) {
 			l.after = append(l.after, k)

@@ -1,5 +1,6 @@
-// Package gpu builds a machine from its description and runs one job on it:
-// shaders lowered, buffers filled, launches in order, expectations checked.
+// Package gpu builds a machine from its description and runs a job on it: it
+// lowers shaders, fills buffers, runs launches in order and checks
+// expectations.
 //
 //	run       a job: what it launches, round by round
 //	work      what a launch does; kernel (with draws), graphwork, transfer (with copies from and to the host)

@@ -1,6 +1,6 @@
-// Package isa holds the wave operations: one row an operation in Table, with
-// its meaning for one lane, its timing class and its place in the
-// specification; and the execution of instructions on the registers of a wave.
+// Package isa holds the wave operations, with a row for each in Table: its
+// meaning for one lane, its timing class and its place in the specification. It
+// also executes instructions on the registers of a wave.
 //
 // # Values
 //

@@ -1,5 +1,5 @@
-// Package lds is the local data share of a compute unit: its bytes, and how
-// many passes an access needs under the machine's bank mapping.
+// Package lds is the local data share of a compute unit: its bytes, and the
+// number of passes of an access under the machine's bank mapping.
 //
 // Values are computed when an instruction issues. The package does not know
 // which workgroups are resident (a caller names their range of bytes), nor who

@@ -37,10 +37,10 @@ func (k Kind) String() string { return kindNames[k] }
 
 // An AccessSpec is the cost of one kind of access.
 type AccessSpec struct {
-	PhaseLanes   int      `yaml:"phase_lanes" range:"1..64" pow2:"true" unit:"lanes" doc:"lanes of a phase; those of each item of lanes, if there are any"`
-	Lanes        []string `yaml:"lanes" default:"" doc:"lanes of each phase of the first 32 lanes as ranges (\"0-3 20-23\"), the pattern repeating each 32 lanes; empty: consecutive lanes"`
-	FixedCycles  int      `yaml:"fixed_cycles" range:"0..1024" unit:"cycles" doc:"busy cycles of an access whatever its lanes"`
-	Wave64Cycles int      `yaml:"wave64_cycles" range:"0..1024" unit:"cycles" doc:"busy cycles that 64 lanes add when no bank conflicts; fewer lanes in proportion"`
+	PhaseLanes   int      `yaml:"phase_lanes" range:"1..64" pow2:"true" unit:"lanes" doc:"lanes of a phase; if lanes is given, the number of lanes in each of its items"`
+	Lanes        []string `yaml:"lanes" default:"" doc:"lanes of each phase, as ranges (\"0-3 20-23\"), for the first 32 lanes; the pattern repeats for each 32 lanes; empty: consecutive lanes"`
+	FixedCycles  int      `yaml:"fixed_cycles" range:"0..1024" unit:"cycles" doc:"busy cycles of an access, whatever its number of lanes"`
+	Wave64Cycles int      `yaml:"wave64_cycles" range:"0..1024" unit:"cycles" doc:"busy cycles that 64 lanes add without bank conflicts; fewer lanes in proportion"`
 }
 
 // Check reads the lanes of the phases. Where they are listed, they are as many in
@@ -61,14 +61,14 @@ func (a *AccessSpec) busy(lanes int) int { return a.FixedCycles + (a.Wave64Cycle
 
 // Accesses has a row for each kind and width; narrower accesses than 32 bits use the 32-bit rows.
 type Accesses struct {
-	ReadB32    AccessSpec `yaml:"read_b32" doc:"read of 32 bits a lane, or less"`
-	ReadB64    AccessSpec `yaml:"read_b64" doc:"read of 64 bits a lane"`
-	ReadB96    AccessSpec `yaml:"read_b96" doc:"read of 96 bits a lane"`
-	ReadB128   AccessSpec `yaml:"read_b128" doc:"read of 128 bits a lane"`
-	WriteB32   AccessSpec `yaml:"write_b32" doc:"write of 32 bits a lane, or less"`
-	WriteB64   AccessSpec `yaml:"write_b64" doc:"write of 64 bits a lane"`
-	WriteB96   AccessSpec `yaml:"write_b96" doc:"write of 96 bits a lane"`
-	WriteB128  AccessSpec `yaml:"write_b128" doc:"write of 128 bits a lane"`
+	ReadB32    AccessSpec `yaml:"read_b32" doc:"read of 32 bits for each lane, or less"`
+	ReadB64    AccessSpec `yaml:"read_b64" doc:"read of 64 bits for each lane"`
+	ReadB96    AccessSpec `yaml:"read_b96" doc:"read of 96 bits for each lane"`
+	ReadB128   AccessSpec `yaml:"read_b128" doc:"read of 128 bits for each lane"`
+	WriteB32   AccessSpec `yaml:"write_b32" doc:"write of 32 bits for each lane, or less"`
+	WriteB64   AccessSpec `yaml:"write_b64" doc:"write of 64 bits for each lane"`
+	WriteB96   AccessSpec `yaml:"write_b96" doc:"write of 96 bits for each lane"`
+	WriteB128  AccessSpec `yaml:"write_b128" doc:"write of 128 bits for each lane"`
 	AtomicB32  AccessSpec `yaml:"atomic_b32" doc:"32-bit atomic with return"`
 	AtomicB64  AccessSpec `yaml:"atomic_b64" doc:"64-bit atomic with return"`
 	CmpSwapB32 AccessSpec `yaml:"cmpswap_b32" doc:"32-bit compare and swap"`
@@ -114,14 +114,14 @@ func Padded(word uint32, shift uint) uint32 { return (word + word>>shift) & (1<<
 type Spec struct {
 	Bytes             int      `yaml:"bytes" range:"1024..16777216" unit:"bytes" doc:"bytes of each compute unit's LDS"`
 	Banks             int      `yaml:"banks" range:"1..1024" pow2:"true" doc:"banks"`
-	BankBytes         int      `yaml:"bank_bytes" range:"1..64" pow2:"true" unit:"bytes" doc:"bytes that a bank delivers in one pass: its word"`
-	Mapping           string   `yaml:"mapping" enum:"modulo|xor|padded" required:"true" doc:"bank of a word w: w mod banks; (w xor w/banks) mod banks; or (w + w/banks) mod banks"`
+	BankBytes         int      `yaml:"bank_bytes" range:"1..64" pow2:"true" unit:"bytes" doc:"bytes that a bank delivers in one pass (its word)"`
+	Mapping           string   `yaml:"mapping" enum:"modulo|xor|padded" required:"true" doc:"bank of word w. modulo: w mod banks; xor: (w xor w/banks) mod banks; padded: (w + w/banks) mod banks"`
 	GranuleBytes      int      `yaml:"granule_bytes" range:"1..65536" pow2:"true" unit:"bytes" doc:"a workgroup's LDS is allocated in multiples of this"`
 	MaxWorkgroupBytes int      `yaml:"max_workgroup_bytes" range:"0..16777216" unit:"bytes" doc:"most LDS of one workgroup"`
-	BytesPerCycle     int      `yaml:"bytes_per_cycle" range:"1..65536" unit:"bytes/cycle" doc:"most bytes each cycle over all waves of the compute unit: two accesses overlap when both fit"`
-	WaveBytesPerCycle int      `yaml:"wave_bytes_per_cycle" range:"1..65536" unit:"bytes/cycle" doc:"bytes each cycle that the access of one wave takes of bytes_per_cycle; how long it takes by itself is in accesses"`
-	ConflictCycles    int      `yaml:"conflict_cycles" range:"0..1024" unit:"cycles" doc:"cycles for each pass beyond a phase's first"`
-	Accesses          Accesses `yaml:"accesses" doc:"phases and conflict-free time of each kind of access"`
+	BytesPerCycle     int      `yaml:"bytes_per_cycle" range:"1..65536" unit:"bytes/cycle" doc:"most bytes each cycle over all waves of the compute unit; two accesses overlap if both fit"`
+	WaveBytesPerCycle int      `yaml:"wave_bytes_per_cycle" range:"1..65536" unit:"bytes/cycle" doc:"bytes each cycle that the access of one wave takes of bytes_per_cycle; accesses has the time of an access by itself"`
+	ConflictCycles    int      `yaml:"conflict_cycles" range:"0..1024" unit:"cycles" doc:"cycles for each pass of a phase after the first"`
+	Accesses          Accesses `yaml:"accesses" doc:"phases, and time without bank conflicts, of each kind of access"`
 }
 
 // Check tests a workgroup's share against the whole.

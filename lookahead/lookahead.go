@@ -1,9 +1,9 @@
 // Package lookahead runs units of the machine ahead of the engine: conservative
-// lookahead, as the simulation of discrete events in parallel knows it. A unit
-// says until which cycle nothing from outside reaches it, and of each cycle
-// whether others could see what it does there. Up to the first cycle in which
-// they could, its turns need no events, and any thread may run them: which one
-// does, and when, changes no result.
+// lookahead, as in parallel discrete-event simulation. A unit says until which
+// cycle nothing from outside reaches it, and for each cycle whether others
+// could see what it does there. Up to the first cycle in which they could, its
+// turns need no events, and any thread may run them: which one does, and when,
+// changes no result.
 //
 // Threads, queues and what they share are here and nowhere else in the machine.
 // The package does not know what a unit does in a turn.

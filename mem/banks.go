@@ -7,12 +7,12 @@ import (
 
 // DRAMSpec says what the channels of device memory are made of.
 type DRAMSpec struct {
-	Standard   string `yaml:"standard" enum:"none|HBM|HBM2e|HBM3|GDDR6" doc:"kind of DRAM, with its banks, rows, activations, refresh and turns of the data bus; none, and under memory.model: akita: a channel moves bytes_per_cycle times efficiency whatever the addresses"`
-	Queue      int    `yaml:"queue" default:"64" range:"0..65536" unit:"requests" doc:"requests of a channel among which its controller prefers those to an open row"`
-	Writes     int    `yaml:"writes" default:"32" range:"0..65536" unit:"requests" doc:"entries of a channel's write queue; when it is full, writes are sent; 0: each at once"`
-	Drained    int    `yaml:"drained" default:"8" range:"0..65536" unit:"requests" doc:"writes that stay in the queue then"`
-	GroupBytes int    `yaml:"group_bytes" default:"64" range:"0..4096" pow2:"true" unit:"bytes" doc:"consecutive bytes in one bank group; at least those of a burst, 32"`
-	HashBanks  bool   `yaml:"hash_banks" default:"true" doc:"whether the bank depends on the row, so that strides of a power of two do not come back to one bank"`
+	Standard   string `yaml:"standard" enum:"none|HBM|HBM2e|HBM3|GDDR6" doc:"kind of DRAM: banks, rows, activations, refresh and turns of the data bus; none, and any under memory.model: akita: a channel moves bytes_per_cycle times efficiency, whatever the addresses"`
+	Queue      int    `yaml:"queue" default:"64" range:"0..65536" unit:"requests" doc:"requests of a channel among which the controller prefers those to an open row"`
+	Writes     int    `yaml:"writes" default:"32" range:"0..65536" unit:"requests" doc:"entries of a channel's write queue; when it is full, writes are sent; 0: each write is sent at once"`
+	Drained    int    `yaml:"drained" default:"8" range:"0..65536" unit:"requests" doc:"writes that stay in the write queue after it was full and writes were sent"`
+	GroupBytes int    `yaml:"group_bytes" default:"64" range:"0..4096" pow2:"true" unit:"bytes" doc:"consecutive bytes in one bank group; at least 32, the bytes of a burst"`
+	HashBanks  bool   `yaml:"hash_banks" default:"true" doc:"whether the bank depends on the row, so that strides of a power of two do not return to the same bank"`
 }
 
 // present says whether the channels have banks.

@@ -12,12 +12,12 @@ import (
 // many bytes; otherwise, and where its elements have 8 bytes, the larger of two: bank_cycles for each word of the bank that has to
 // give the most, and the time of the tags.
 type BankSpec struct {
-	Banks        int     `yaml:"banks" default:"0" range:"0..64" pow2:"true" doc:"banks of vector_l1's data, by consecutive bank_bytes, in which loads of buffers conflict; 0: none, and lines_per_cycle bounds loads"`
-	BankBytes    int     `yaml:"bank_bytes" default:"4" range:"4..64" pow2:"true" unit:"bytes" doc:"bytes of a word of a bank"`
-	BankCycles   float64 `yaml:"bank_cycles" default:"2" range:"0.125..64" unit:"cycles" doc:"cycles of a group of lanes for each word of the bank that has to give the most; a group within one aligned block of group_bytes takes one cycle, but of elements of 8 bytes"`
-	GroupBytes   int     `yaml:"group_bytes" default:"64" range:"16..256" pow2:"true" unit:"bytes" doc:"bytes of the elements of lanes that are served together"`
+	Banks        int     `yaml:"banks" default:"0" range:"0..64" pow2:"true" doc:"banks of the data of vector_l1, by consecutive bank_bytes, in which loads of buffers conflict; 0: no banks, and lines_per_cycle limits loads"`
+	BankBytes    int     `yaml:"bank_bytes" default:"4" range:"4..64" pow2:"true" unit:"bytes" doc:"size of a word of a bank"`
+	BankCycles   float64 `yaml:"bank_cycles" default:"2" range:"0.125..64" unit:"cycles" doc:"cycles of a group of lanes for each word of the bank that must deliver the most words; a group within one aligned block of group_bytes takes one cycle, except with elements of 8 bytes"`
+	GroupBytes   int     `yaml:"group_bytes" default:"64" range:"16..256" pow2:"true" unit:"bytes" doc:"bytes of the elements of the lanes that are served together (a group)"`
 	TagsPerCycle float64 `yaml:"tags_per_cycle" default:"2" range:"0.125..64" unit:"lines" doc:"distinct lines of a group of lanes that are looked up each cycle"`
-	TagParity    int     `yaml:"tag_parity" default:"0" range:"0..65535" doc:"the bits of a line's number, as a mask, whose parity says which of two banks of tags looks it up, half of tags_per_cycle each; 0: either may"`
+	TagParity    int     `yaml:"tag_parity" default:"0" range:"0..65535" doc:"mask of the bits of a line's number whose parity selects one of two banks of tags, each with half of tags_per_cycle; 0: either bank looks the line up"`
 }
 
 // Check asks for banks that can give a group in which no two lanes conflict in one turn.

@@ -1,5 +1,5 @@
-// Package mem is the device's memory: the bytes of buffers and images, how one
-// instruction's lane addresses become cache-line requests, and how long the
+// Package mem is the memory of the device: the bytes of buffers and images, the
+// cache-line requests of an instruction's lane addresses, and the time that the
 // hierarchy takes to answer them.
 //
 // Values are computed when an instruction issues; the order of issue is the

@@ -27,41 +27,41 @@ const (
 // CacheSpec is one level. Bytes 0 means the level is absent and its other fields
 // are not looked at.
 type CacheSpec struct {
-	Bytes           int     `yaml:"bytes" range:"0..1099511627776" unit:"bytes" doc:"size of one instance, over all its slices; 0: no such level"`
+	Bytes           int     `yaml:"bytes" range:"0..1099511627776" unit:"bytes" doc:"size of one instance, over all of its slices; 0: the machine has no such level"`
 	LineBytes       int     `yaml:"line_bytes" range:"0..4096" pow2:"true" unit:"bytes" doc:"line size"`
-	SectorBytes     int     `yaml:"sector_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"aligned part of a line that is fetched by itself, when something in it is read; 0: the whole line, as in scalar_l1, and under memory.model: akita; in vector_l1 at least half a line"`
-	WriteBytes      int     `yaml:"write_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"aligned part of a line that goes to the next level by itself when something in it is dirty, a sixteenth of the line at least; stores to parts of words, and atomics, make all of a line dirty; 0: the whole line, as under memory.model: akita"`
+	SectorBytes     int     `yaml:"sector_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"aligned part of a line that is fetched by itself when something in it is read; 0: the whole line; in vector_l1 at least half a line; scalar_l1, and all levels under memory.model: akita, always fetch whole lines"`
+	WriteBytes      int     `yaml:"write_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"aligned part of a line that is written to the next level by itself when something in it is dirty; at least a sixteenth of the line; stores to parts of words, and atomics, make the whole line dirty; 0: the whole line, as always under memory.model: akita"`
 	Ways            int     `yaml:"ways" range:"0..1024" doc:"associativity"`
-	Slices          int     `yaml:"slices" range:"0..4096" doc:"slices of one instance, picked by address; each serves its own requests"`
+	Slices          int     `yaml:"slices" range:"0..4096" doc:"slices of one instance, selected by the address; each serves its own requests"`
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"0..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one slice; 0: one line"`
-	SharedBy        int     `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instance (at least compute_units: one an engine); 0: one for the whole machine, as memory_side always is"`
-	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles that this level adds to a request: a hit in level n takes the sum over levels 1..n"`
-	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice: of what is asked of it, and of lines that it sends on when they are evicted, released or written early"`
-	Write           string  `yaml:"write" enum:"through|back|eager|read-only" doc:"what a store does here: through to the next level, or kept until evicted (back); eager: as back, but a line that stores have written whole goes to the next level before it is evicted, and stays here; scalar_l1: read-only, no other level is. Under memory.model: akita eager is as back"`
-	DirtyWays       int     `yaml:"dirty_ways" default:"0" range:"0..1024" unit:"lines" doc:"with write: eager, lines of a set that stores have written whole and that wait here; with one more, the least recently used of them goes to the next level; 0: each goes at once"`
-	WriteAllocate   bool    `yaml:"write_allocate" doc:"whether a store that misses takes a line here; false in scalar_l1"`
-	Misses          int     `yaml:"misses" range:"0..1048576" unit:"lines" doc:"outstanding missing lines of one slice; 0: no limit"`
-	HashSets        bool    `yaml:"hash_sets" default:"false" doc:"whether higher address bits are folded into the set's index, where the sets of a slice are a power of two"`
-	Replacement     string  `yaml:"replacement" default:"lru" enum:"lru|random" doc:"which line of a full set goes: the least recently used, or any (the same ones in each run); under memory.model: akita the least recently used"`
-	ReleaseAtEnd    bool    `yaml:"release_at_end" default:"false" doc:"whether a launch ends when what it left dirty here is written to the next level, and other instances have dropped their copies of it: caches that several engines have one each of"`
-	AcquireAtStart  bool    `yaml:"acquire_at_start" default:"false" doc:"whether a launch begins with nothing here, as other instances may have stored what is held: caches that several engines have one each of"`
+	SharedBy        int     `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instance; compute_units or more: one for each engine; 0: one for the whole machine, as memory_side always is"`
+	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles that this level adds to a request; a hit in level n takes the sum over levels 1 to n"`
+	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth of one slice, for its requests, and for lines that it sends on when they are evicted, released or written early"`
+	Write           string  `yaml:"write" enum:"through|back|eager|read-only" doc:"what a store does at this level. through: goes on to the next level; back: stays here until its line is evicted; eager: as back, but a line that stores have written whole is also written to the next level before its eviction, and stays here; read-only: no stores. scalar_l1 must be read-only, and no other level may be. Under memory.model: akita, eager is as back"`
+	DirtyWays       int     `yaml:"dirty_ways" default:"0" range:"0..1024" unit:"lines" doc:"with write: eager, lines of a set that stores have written whole and that may wait here; when there is one more, the least recently used of them is written to the next level; 0: each is written at once"`
+	WriteAllocate   bool    `yaml:"write_allocate" doc:"whether a store that misses allocates a line here; must be false in scalar_l1"`
+	Misses          int     `yaml:"misses" range:"0..1048576" unit:"lines" doc:"lines of one slice for which misses may be outstanding; 0: no limit"`
+	HashSets        bool    `yaml:"hash_sets" default:"false" doc:"whether higher address bits are folded into the index of the set, if the number of sets of a slice is a power of two"`
+	Replacement     string  `yaml:"replacement" default:"lru" enum:"lru|random" doc:"which line of a full set is replaced. lru: the least recently used; random: any, the same in each run. Under memory.model: akita, always the least recently used"`
+	ReleaseAtEnd    bool    `yaml:"release_at_end" default:"false" doc:"for caches with an instance in each of several engines: whether the end of a launch waits until its dirty data here is written to the next level, and other instances have dropped their copies of it"`
+	AcquireAtStart  bool    `yaml:"acquire_at_start" default:"false" doc:"for caches with an instance in each of several engines: whether a launch begins with this cache empty, because other instances may have stored to lines that it holds"`
 	QueueSpec       `yaml:",inline"`
 	LinkSpec        `yaml:",inline"`
 }
 
 // LinkSpec is what the way between an instance and the next level moves.
 type LinkSpec struct {
-	LinkRead   float64 `yaml:"link_read_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth from the next level to one instance, which what is read takes; 0: only the next level's own"`
-	LinkWrite  float64 `yaml:"link_write_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth from one instance to the next level, which stores, evicted lines and operands of atomics take; 0: only the next level's own; 0 in scalar_l1"`
-	LinkShared float64 `yaml:"link_shared_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth between one instance and the next level that both directions share, instead of one for each; 0: those"`
+	LinkRead   float64 `yaml:"link_read_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth from the next level to one instance, taken by data that is read; 0: only the bandwidth of the next level itself is a limit"`
+	LinkWrite  float64 `yaml:"link_write_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth from one instance to the next level, taken by stores, evicted lines and operands of atomics; 0: only the bandwidth of the next level itself is a limit; must be 0 in scalar_l1"`
+	LinkShared float64 `yaml:"link_shared_bytes_per_cycle" default:"0" range:"0..65536" unit:"bytes/cycle" doc:"bandwidth between one instance and the next level that both directions share, instead of one for each direction; 0: link_read_bytes_per_cycle and link_write_bytes_per_cycle count"`
 }
 
 // QueueSpec has the queues of a level that are full at some number of requests; who sends to it waits then.
 type QueueSpec struct {
-	Requests    int `yaml:"requests" default:"0" range:"0..65536" unit:"requests" doc:"requests that one slice holds before its tags have taken them; 0: no limit, and in vector_l1 what waits for misses, write_buffer or atomics holds up the address path"`
-	WriteBuffer int `yaml:"write_buffer" default:"0" range:"0..65536" unit:"lines" doc:"evicted lines and stores passed on that one slice holds until the next level has taken them; 0: no limit"`
-	Atomics     int `yaml:"atomics" default:"0" range:"0..65536" unit:"lines" doc:"atomics that one slice holds, a line of an instruction each, until they are done; 0: no limit"`
-	LinkCredits int `yaml:"link_credits" default:"0" range:"0..65536" unit:"requests" doc:"requests that one instance has on its way to the next level, until that has taken them; 0: no limit"`
+	Requests    int `yaml:"requests" default:"0" range:"0..65536" unit:"requests" doc:"requests that one slice holds until its tags have taken them; 0: no limit, and in vector_l1 requests that wait for misses, write_buffer or atomics then hold up the address path"`
+	WriteBuffer int `yaml:"write_buffer" default:"0" range:"0..65536" unit:"lines" doc:"evicted lines and stores that one slice holds until the next level has taken them; 0: no limit"`
+	Atomics     int `yaml:"atomics" default:"0" range:"0..65536" unit:"lines" doc:"atomics that one slice holds until they are done; each line of an instruction counts as one; 0: no limit"`
+	LinkCredits int `yaml:"link_credits" default:"0" range:"0..65536" unit:"requests" doc:"requests that one instance may have on the way to the next level, until that level has taken them; 0: no limit"`
 }
 
 // kept says whether stores stay here until evicted.
@@ -124,15 +124,15 @@ func (c *CacheSpec) needed() (ps []spec.Problem) {
 
 // MemorySpec is the device memory behind the last cache.
 type MemorySpec struct {
-	Model           string  `yaml:"model" enum:"fast|akita" required:"true" doc:"fast: tags kept and bandwidth booked without an event a hop; akita: Akita's own caches and DRAM"`
+	Model           string  `yaml:"model" enum:"fast|akita" required:"true" doc:"fast: keeps tags and reserves bandwidth, without an event for each hop; akita: the caches and DRAM of Akita"`
 	Bytes           int     `yaml:"bytes" range:"1048576..1099511627776" unit:"bytes" doc:"capacity of the device memory"`
 	Channels        int     `yaml:"channels" range:"1..4096" doc:"memory channels"`
 	InterleaveBytes int     `yaml:"interleave_bytes" range:"16..1048576" pow2:"true" unit:"bytes" doc:"bytes of consecutive addresses in one channel"`
 	BytesPerCycle   float64 `yaml:"bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"bandwidth of one channel, the peak of its pins"`
-	Efficiency      float64 `yaml:"efficiency" default:"0" range:"0..1" doc:"share of the channels' peak that transfers sustain, after row activations, refresh and turning between reads and writes; 0: all of it"`
-	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles from a request leaving the last cache until its line is back there"`
+	Efficiency      float64 `yaml:"efficiency" default:"0" range:"0..1" doc:"share of the channels' peak that transfers sustain, after row activations, refresh and turns between reads and writes; 0: all of it"`
+	LatencyCycles   int     `yaml:"latency_cycles" range:"0..100000" unit:"cycles" doc:"cycles from the time that a request leaves the last cache until its line is back there"`
 	Requests        int     `yaml:"requests" default:"0" range:"0..65536" unit:"requests" doc:"requests that one channel holds before it serves them; 0: no limit"`
-	PageBytes       int     `yaml:"page_bytes" default:"0" range:"0..1073741824" pow2:"true" unit:"bytes" doc:"bytes of a program's addresses that lie together in memory: pages of this size lie at random, and l2, memory_side and the channels go by where; 0: memory is laid out as the program's addresses"`
+	PageBytes       int     `yaml:"page_bytes" default:"0" range:"0..1073741824" pow2:"true" unit:"bytes" doc:"page size: pages of a program's addresses are at random places in memory, and these places determine the slices of l2 and memory_side and the channels; 0: memory is laid out like the program's addresses"`
 }
 
 // minPage is the smallest page of a virtual address: what an x86 host has, and as much as the longest line.
@@ -161,22 +161,22 @@ func (m *MemorySpec) sustained() float64 {
 type VectorMemorySpec struct {
 	LanesPerCycle      int     `yaml:"lanes_per_cycle" range:"1..1024" unit:"lanes" doc:"lane addresses coalesced each cycle"`
 	LinesPerCycle      int     `yaml:"lines_per_cycle" range:"1..64" unit:"lines" doc:"distinct cache lines sent to vector_l1 each cycle"`
-	BlockBytes         int     `yaml:"block_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"the address path sends aligned blocks of this size to vector_l1, lines_per_cycle of them each cycle, and one block serves neighbouring lanes whose addresses one cycle takes, where their bytes follow each other or lie in one half of it; 0: whole lines, each once"`
-	TranslationBytes   int     `yaml:"translation_bytes" default:"4096" range:"4096..1073741824" pow2:"true" unit:"bytes" doc:"aligned bytes that one translation of an address serves"`
-	TranslationEntries int     `yaml:"translation_entries" default:"32" range:"1..4096" pow2:"true" unit:"entries" doc:"translations that a compute unit keeps, the least recently used of eight goes"`
-	TranslationCycles  float64 `yaml:"translation_cycles" default:"0" range:"0..1024" unit:"cycles" doc:"cycles that the address path takes for each translation that the compute unit does not keep, beyond those for lanes and lines; lanes in a row whose lines lie in one range of translation_bytes share one; 0: translations cost nothing"`
-	MaxOutstanding     int     `yaml:"max_outstanding" range:"1..65536" unit:"instructions" doc:"vector memory instructions of one wave in flight (the wait counter's range)"`
-	ReturnOrder        string  `yaml:"return_order" default:"free" enum:"free|loads|all" doc:"which accesses of one wave return in the order of issue, so that what waits for one waits for those before it: none, loads and atomics with results, or all with stores until they are acknowledged (one wait counter for both)"`
-	AtomicCycles       int     `yaml:"atomic_cycles" range:"0..1024" unit:"cycles" doc:"from one update of an element to the next where the atomics of a line are carried out; those of different instructions to one line follow each other too"`
+	BlockBytes         int     `yaml:"block_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"size of the aligned blocks that the address path sends to vector_l1, lines_per_cycle of them each cycle; a block serves neighbouring lanes of one cycle (lanes_per_cycle) whose bytes follow each other or are in one half of the block; 0: whole lines, each once"`
+	TranslationBytes   int     `yaml:"translation_bytes" default:"4096" range:"4096..1073741824" pow2:"true" unit:"bytes" doc:"aligned range of addresses that one translation serves"`
+	TranslationEntries int     `yaml:"translation_entries" default:"32" range:"1..4096" pow2:"true" unit:"entries" doc:"translations that a compute unit keeps; the least recently used of eight is replaced"`
+	TranslationCycles  float64 `yaml:"translation_cycles" default:"0" range:"0..1024" unit:"cycles" doc:"additional cycles that the address path takes for each translation that the compute unit does not keep; successive lanes whose lines are in one range of translation_bytes share a translation; 0: translations cost nothing"`
+	MaxOutstanding     int     `yaml:"max_outstanding" range:"1..65536" unit:"instructions" doc:"most vector memory instructions of one wave in flight (the range of the wait counter)"`
+	ReturnOrder        string  `yaml:"return_order" default:"free" enum:"free|loads|all" doc:"which accesses of one wave return in the order of issue, so that a wait for one is a wait for those before it. free: none; loads: loads and atomics with results; all: these and stores until they are acknowledged (one wait counter for both)"`
+	AtomicCycles       int     `yaml:"atomic_cycles" range:"0..1024" unit:"cycles" doc:"time from one update of an element to the next, where the atomics of a line are carried out; atomics of different instructions to one line follow each other too"`
 	BankSpec           `yaml:",inline"`
 }
 
 // TextureSpec is the texture unit, which filters quads of 2x2 lanes.
 type TextureSpec struct {
-	QuadsPerCycle   int `yaml:"quads_per_cycle" range:"1..64" unit:"quads/cycle" doc:"quads filtered each cycle, bilinear and of texels of up to texel_bytes"`
-	TexelBytes      int `yaml:"texel_bytes" range:"1..16" unit:"bytes" doc:"texel size filtered at the full rate; larger texels take as many passes as they have times these bytes"`
-	TrilinearPasses int `yaml:"trilinear_passes" range:"1..8" doc:"passes of a quad that two levels of detail are read for"`
-	LatencyCycles   int `yaml:"latency_cycles" range:"0..10000" unit:"cycles" doc:"addressing and filtering, added to the time of the cache"`
+	QuadsPerCycle   int `yaml:"quads_per_cycle" range:"1..64" unit:"quads/cycle" doc:"quads filtered each cycle, with a bilinear filter and texels of up to texel_bytes"`
+	TexelBytes      int `yaml:"texel_bytes" range:"1..16" unit:"bytes" doc:"largest texel that is filtered at the full rate; a larger one takes a pass for each texel_bytes of its size"`
+	TrilinearPasses int `yaml:"trilinear_passes" range:"1..8" doc:"passes of a quad that reads two levels of detail"`
+	LatencyCycles   int `yaml:"latency_cycles" range:"0..10000" unit:"cycles" doc:"time of addressing and filtering, added to the time of the cache"`
 }
 
 // HierarchySpec is the memory of a machine.
@@ -265,7 +265,7 @@ func (l *namedCache) checkStores() []spec.Problem {
 	case l.ReleaseAtEnd && !l.kept():
 		return []spec.Problem{spec.Bad(l.Name+".release_at_end", "found true: want false, as nothing stays dirty in a cache with write: %s", l.Write)}
 	case l.AcquireAtStart && !l.ReleaseAtEnd:
-		return []spec.Problem{spec.Bad(l.Name+".acquire_at_start", "found true: want false, as without release_at_end what is dirty would be lost, and a cache that passes stores on begins each launch empty in any case")}
+		return []spec.Problem{spec.Bad(l.Name+".acquire_at_start", "found true: want false: without release_at_end dirty lines would be lost, and a cache with write: through begins each launch empty in any case")}
 	case !readOnly && l.Write == ReadOnly:
 		return []spec.Problem{spec.Bad(l.Name+".write", "found read-only: want through, back or eager, as stores come to this level")}
 	}

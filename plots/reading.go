@@ -130,7 +130,7 @@ var folds = map[string]func([]float64) (float64, error){
 	},
 	"value": func(list []float64) (float64, error) {
 		if low, high := folded(list, math.Min), folded(list, math.Max); low != high {
-			return 0, fmt.Errorf("%d rows are so, from %g to %g: want one value", len(list), low, high)
+			return 0, fmt.Errorf("%d rows match, with values from %g to %g: want one value", len(list), low, high)
 		}
 		return list[0], nil
 	},

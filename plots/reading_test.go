@@ -43,7 +43,7 @@ func TestFillRefuses(t *testing.T) {
 		"{{max tim}}":                      "tim",
 		"{{max time where kin == 'a'}}":    "kin",
 		"{{max time where kind == 'c'}}":   "no row is so",
-		"{{value time where kind == 'a'}}": "2 rows are so, from 10 to 20",
+		"{{value time where kind == 'a'}}": "2 rows match, with values from 10 to 20",
 		"{{max time over min n - 1}}":      "is +Inf",
 		"{{max time +}}":                   "time +",
 	} {

@@ -1,6 +1,6 @@
-// Package probe is what the machine reports to observers: the interface of
-// a tracer, and the events that it receives. Nothing is built for an event that
-// no tracer asks for.
+// Package probe is the interface between the machine and its observers: the
+// interface of a tracer, and the events that it receives. Nothing is built for
+// an event that no tracer asks for.
 //
 // The package does not know who listens, nor how a machine works.
 package probe

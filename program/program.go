@@ -1,5 +1,6 @@
 // Package program lowers one entry point of a validated module to a program of
-// wave instructions: the small compiler that is where a driver's would.
+// wave instructions. It is a small compiler, in the place of a driver's
+// compiler.
 //
 //	validate.Module -> frontend -> ir.Func -> opt -> ir.Func -> emit -> Program
 //

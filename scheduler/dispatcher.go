@@ -1,7 +1,7 @@
-// Package scheduler turns launches into workgroups on compute units: the
-// dispatcher, with its rates and the order in which it fills the machine; and
+// Package scheduler turns launches into workgroups on compute units. It has the
+// dispatcher, with its rates and the order in which it fills the machine, and
 // execution graphs, with their payload pool, the enqueue queue and the
-// schedulers that start what is enqueued.
+// schedulers that start enqueued payloads.
 //
 //	dispatcher  places the workgroups of open launches
 //	kernel      one launch, which the host opens: no payloads, no queue

@@ -3,8 +3,8 @@ package scheduler
 // WorkSpec says how work gets onto the compute units.
 type WorkSpec struct {
 	Dispatcher DispatcherSpec `yaml:"dispatcher" doc:"kernel launch and workgroup dispatch"`
-	Scheduler  SchedulerSpec  `yaml:"scheduler" doc:"who starts the workgroups of execution graphs"`
-	Queue      QueueSpec      `yaml:"queue" doc:"payloads of execution graphs, and the queue that they wait in"`
+	Scheduler  SchedulerSpec  `yaml:"scheduler" doc:"scheduler that starts the workgroups of execution graphs"`
+	Queue      QueueSpec      `yaml:"queue" doc:"payloads of execution graphs, and the queue in which they wait"`
 	Host       HostSpec       `yaml:"host" doc:"copies between host and device memory, and waits of the host"`
 }
 
@@ -15,9 +15,9 @@ type HostSpec struct {
 	ToDeviceBytes    float64 `yaml:"to_device_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of a copy from host to device memory"`
 	FromDeviceCycles int     `yaml:"from_device_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a copy from device to host memory"`
 	FromDeviceBytes  float64 `yaml:"from_device_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of a copy from device to host memory"`
-	StagedBelow      int     `yaml:"staged_below_bytes" default:"0" range:"0..1099511627776" unit:"bytes" doc:"copies of fewer bytes than this, either way, pass through a buffer of the host's runtime, so that the host copies them once more; larger ones go straight"`
-	StagedBytes      float64 `yaml:"staged_bytes_per_cycle" default:"1" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of the host's own copy where copies are staged"`
-	Synchronize      int     `yaml:"synchronize_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"cost of a wait of the host for the device: from the end of the last launch until the host goes on"`
+	StagedBelow      int     `yaml:"staged_below_bytes" default:"0" range:"0..1099511627776" unit:"bytes" doc:"copies of fewer bytes than this, in both directions, pass through a buffer of the host's runtime, so that the host copies them once more; larger copies do not"`
+	StagedBytes      float64 `yaml:"staged_bytes_per_cycle" default:"1" range:"0.001..65536" unit:"bytes/cycle" doc:"rate of the additional copy on the host, for copies below staged_below_bytes"`
+	Synchronize      int     `yaml:"synchronize_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"cost when the host waits for the device: from the end of the last launch until the host continues"`
 }
 
 // PayloadCache says whether what the machine has for payloads on chip is a cache.
@@ -35,15 +35,15 @@ func (s *WorkSpec) OnChip() uint64 {
 
 // DispatcherSpec is what turns launches into waves on compute units.
 type DispatcherSpec struct {
-	WorkgroupsPerCycle float64 `yaml:"workgroups_per_cycle" range:"0.000001..1024" unit:"workgroups/cycle" doc:"workgroups that each shader engine places each cycle at most, each on a different compute unit"`
-	WavesPerCycle      float64 `yaml:"waves_per_cycle" range:"0.000001..1024" unit:"waves/cycle" doc:"waves that each shader engine starts each cycle at most"`
-	LaunchLatency      int     `yaml:"launch_latency" range:"0..1000000" unit:"cycles" doc:"cycles from placing a wave until its first instruction may issue; placing it takes one, so that 0 is as 1"`
+	WorkgroupsPerCycle float64 `yaml:"workgroups_per_cycle" range:"0.000001..1024" unit:"workgroups/cycle" doc:"most workgroups that each shader engine places each cycle, each on a different compute unit"`
+	WavesPerCycle      float64 `yaml:"waves_per_cycle" range:"0.000001..1024" unit:"waves/cycle" doc:"most waves that each shader engine starts each cycle"`
+	LaunchLatency      int     `yaml:"launch_latency" range:"0..1000000" unit:"cycles" doc:"cycles from placing a wave until its first instruction may issue; placing takes one cycle, so 0 has the effect of 1"`
 	KernelLaunchCycles int     `yaml:"kernel_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a job's first kernel launch, paid before its first workgroup is placed"`
-	FollowingLaunch    int     `yaml:"following_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"the same for a launch that waits in the stream after another one"`
-	LaunchFloor        int     `yaml:"launch_floor_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"a job's first launch takes at least this: what the command processor does beside the kernel"`
-	FixedOrder         bool    `yaml:"fixed_order" default:"false" doc:"whether workgroup i of a launch goes to shader engine i modulo their number, so that a full engine makes the next workgroups wait; otherwise a full engine is passed over, and launches go on where the one before ended"`
-	ShaderArrays       int     `yaml:"shader_arrays" default:"1" range:"1..1024" doc:"arrays of each shader engine, to which its compute units belong as evenly as they can: workgroups go to an engine's arrays in turn, so that units of a smaller array have more to do; 1: to its units in turn"`
-	Share              string  `yaml:"share" default:"oldest" enum:"oldest|round-robin|priority" doc:"whose workgroup is placed next where several launches are open: that of the oldest which has one that fits, of each in turn, or of the queue of the highest priority, the oldest first"`
+	FollowingLaunch    int     `yaml:"following_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a launch that waits in the stream behind another launch, paid before its first workgroup is placed"`
+	LaunchFloor        int     `yaml:"launch_floor_cycles" default:"0" range:"0..1000000000" unit:"cycles" doc:"least time of a job's first launch: what the command processor does beside the kernel takes as long"`
+	FixedOrder         bool    `yaml:"fixed_order" default:"false" doc:"true: workgroup i of a launch goes to shader engine i modulo their number, and a full engine makes the next workgroups wait; false: a full engine is skipped, and a launch continues where the launch before ended"`
+	ShaderArrays       int     `yaml:"shader_arrays" default:"1" range:"1..1024" doc:"shader arrays of each shader engine, with its compute units spread over them as evenly as possible; workgroups go to the arrays in turn, so that units of a smaller array have more work; 1: workgroups go to the units in turn"`
+	Share              string  `yaml:"share" default:"oldest" enum:"oldest|round-robin|priority" doc:"whose workgroup is placed next if several launches are open. oldest: that of the oldest launch with a workgroup that fits; round-robin: each launch in turn; priority: that of the queue with the highest priority, and of its launches the oldest"`
 }
 
 // A kind is a row of the table of schedulers.
@@ -71,35 +71,35 @@ var kinds = map[string]kind{
 // SchedulerSpec says who starts the workgroups that payloads of an execution graph ask for. Fields that its kind does not use
 // are not looked at.
 type SchedulerSpec struct {
-	Kind             string `yaml:"kind" enum:"hardware|firmware|multipass|persistent" required:"true" doc:"a queue beside the dispatcher; a core that runs firmware; compute passes with a barrier between the levels; resident waves that pop a queue in memory"`
-	LaunchCycles     int    `yaml:"launch_cycles" range:"0..1000000" unit:"cycles" acts:"hardware" doc:"from picking payloads until their first workgroup may be placed"`
-	FirmwareCycles   int    `yaml:"firmware_cycles" range:"1..1000000" unit:"cycles" acts:"firmware" doc:"what its core spends on the launches that it starts at a time, beside reading the ring"`
-	FirmwareLaunches int    `yaml:"firmware_launches" range:"1..65536" unit:"launches" acts:"firmware" doc:"launches (payloads, or what is coalesced or packed) of one node that its core starts at a time, if so many wait"`
-	FirmwareDispatch int    `yaml:"firmware_dispatch_cycles" range:"0..100000000" unit:"cycles" acts:"firmware" doc:"what its core spends on a dispatch of a graph before the first launch, beside the launch that the host pays"`
+	Kind             string `yaml:"kind" enum:"hardware|firmware|multipass|persistent" required:"true" doc:"hardware: a queue beside the dispatcher; firmware: a core that runs firmware; multipass: compute passes with a barrier between the levels; persistent: resident waves that pop from a queue in memory"`
+	LaunchCycles     int    `yaml:"launch_cycles" range:"0..1000000" unit:"cycles" acts:"hardware" doc:"time from picking payloads until their first workgroup may be placed"`
+	FirmwareCycles   int    `yaml:"firmware_cycles" range:"1..1000000" unit:"cycles" acts:"firmware" doc:"time of the core for the launches that it starts together, without reading the ring"`
+	FirmwareLaunches int    `yaml:"firmware_launches" range:"1..65536" unit:"launches" acts:"firmware" doc:"launches of one node (payloads, or coalesced or packed groups of them) that the core starts together, if so many wait"`
+	FirmwareDispatch int    `yaml:"firmware_dispatch_cycles" range:"0..100000000" unit:"cycles" acts:"firmware" doc:"time of the core for the dispatch of a graph before the first launch, in addition to the cost of the host's launch"`
 	PassLaunchCycles int    `yaml:"pass_launch_cycles" range:"0..10000000" unit:"cycles" acts:"multipass" doc:"cost of starting one compaction or one dispatch from the command stream"`
-	BarrierCycles    int    `yaml:"barrier_cycles" range:"0..10000000" unit:"cycles" acts:"multipass" doc:"from the end of a level's last workgroup until the next level's first compaction starts"`
-	Passes           string `yaml:"passes" default:"serial" enum:"serial|overlapped" acts:"multipass" doc:"how passes of a level follow each other: compaction and dispatch of each node in turn, each at the cost of its launch; or all compactions, a barrier, and all dispatches, of which each but the first after the level's barrier or the compactions' takes the packet and the launch of the front end alone"`
-	PollInterval     int    `yaml:"poll_interval" range:"1..10000000" unit:"cycles" acts:"persistent" doc:"what a worker sleeps when it found the queue empty"`
-	PersistentGroups int    `yaml:"persistent_groups" range:"0..1024" unit:"workgroups" acts:"persistent" doc:"resident workers of each compute unit at most; 0: as many as fit"`
+	BarrierCycles    int    `yaml:"barrier_cycles" range:"0..10000000" unit:"cycles" acts:"multipass" doc:"time from the end of a level's last workgroup until the next level's first compaction starts"`
+	Passes           string `yaml:"passes" default:"serial" enum:"serial|overlapped" acts:"multipass" doc:"how the passes of a level follow each other. serial: compaction and dispatch of each node in turn, each at the cost of its launch; overlapped: all compactions, a barrier, then all dispatches; except for the first pass after each of the two barriers, a pass costs only the packet and launch cycles of front_end"`
+	PollInterval     int    `yaml:"poll_interval" range:"1..10000000" unit:"cycles" acts:"persistent" doc:"time for which a worker sleeps when it has found the queue empty"`
+	PersistentGroups int    `yaml:"persistent_groups" range:"0..1024" unit:"workgroups" acts:"persistent" doc:"most resident workers of each compute unit; 0: as many as fit"`
 }
 
 // QueueSpec is where payloads are and wait. Firmware, multipass and persistent scheduling keep their queues in memory: of this, they
 // use what their tags say.
 type QueueSpec struct {
-	Placement        string  `yaml:"placement" enum:"central|engine|unit" required:"true" acts:"hardware firmware" doc:"one queue for the machine, or one for each shader engine or each compute unit, which starts what its own workgroups enqueued, and what it takes from others (see steal)"`
-	Steal            int     `yaml:"steal" default:"64" range:"0..16777216" unit:"payloads" acts:"hardware firmware" doc:"payloads that the queue of a shader engine or compute unit takes at a time at most from that in which most wait, when it has nothing to launch; 0: it takes none"`
-	Depth            int     `yaml:"depth" range:"1..16777216" unit:"payloads" acts:"hardware" doc:"entries of one queue; further ones are written to memory and read back"`
-	RefillThreshold  int     `yaml:"refill_threshold" default:"256" range:"0..16777216" unit:"payloads" acts:"hardware" doc:"payloads of a node at hand up to which a queue reads back the next line of those that it wrote to memory"`
-	SpillLines       int     `yaml:"spill_lines" default:"64" range:"1..65536" unit:"lines" acts:"hardware" doc:"line buffers of a queue for entries on their way to memory, and as many for those that are read back"`
-	Ports            int     `yaml:"ports" range:"1..1024" unit:"payloads/cycle" acts:"hardware" doc:"payloads that one queue allocates, and enqueues, each cycle"`
-	Latency          int     `yaml:"latency" range:"0..1000000" unit:"cycles" acts:"hardware firmware" doc:"from a compute unit to the queue: paid by an allocation both ways and by an enqueue until the payload can be picked"`
-	LaunchRate       float64 `yaml:"launch_rate" range:"0.000001..1024" unit:"launches/cycle" acts:"hardware" doc:"launches (payloads, or what is coalesced) that one queue starts each cycle"`
-	Arbitration      string  `yaml:"arbitration" enum:"depth-first|breadth-first|round-robin|priority" required:"true" doc:"which node is served first: the deepest of the graph, the shallowest, each in turn, or that with the highest priority in the job (nodes: priority), of several the deepest"`
-	CoalescingWindow int     `yaml:"coalescing_window" range:"0..10000000" unit:"cycles" acts:"hardware firmware persistent" doc:"how long a coalescing node waits for more payloads before it starts with those that are there; no longer than more can arrive"`
-	Window           string  `yaml:"window" enum:"fixed|adaptive" default:"fixed" acts:"hardware firmware persistent" doc:"whether a node's window (coalescing or packing) is what its key says, or adapts: half as long after a launch that it did not fill, twice as long, up to what its key says, after one that it filled"`
-	PackingWindow    int     `yaml:"packing_window" default:"0" range:"0..10000000" unit:"cycles" acts:"hardware firmware persistent" doc:"how long workgroups of one invocation wait for more to fill a wave with, before those that are there share one; see pack_threads"`
-	ScratchBytes     int     `yaml:"scratch_bytes" range:"0..68719476736" unit:"bytes" doc:"scratch memory for payloads, unless the job says"`
-	PackThreads      bool    `yaml:"pack_threads" doc:"workgroups of one invocation share waves, as many as a wave has lanes"`
+	Placement        string  `yaml:"placement" enum:"central|engine|unit" required:"true" acts:"hardware firmware" doc:"place of the queues. central: one for the machine; engine: one for each shader engine; unit: one for each compute unit. Such a queue starts what its own workgroups enqueued, and what it takes from other queues (see steal)"`
+	Steal            int     `yaml:"steal" default:"64" range:"0..16777216" unit:"payloads" acts:"hardware firmware" doc:"most payloads that the queue of a shader engine or compute unit takes at a time when it has nothing to launch; it takes them from the queue in which most wait; 0: it takes none"`
+	Depth            int     `yaml:"depth" range:"1..16777216" unit:"payloads" acts:"hardware" doc:"entries of one queue; further entries are written to memory and read back"`
+	RefillThreshold  int     `yaml:"refill_threshold" default:"256" range:"0..16777216" unit:"payloads" acts:"hardware" doc:"a queue reads back the next line of entries from memory while it has at most this many payloads of the node"`
+	SpillLines       int     `yaml:"spill_lines" default:"64" range:"1..65536" unit:"lines" acts:"hardware" doc:"line buffers of a queue for entries on the way to memory, and as many for entries that are read back"`
+	Ports            int     `yaml:"ports" range:"1..1024" unit:"payloads/cycle" acts:"hardware" doc:"payloads that one queue allocates each cycle, and payloads that it enqueues each cycle"`
+	Latency          int     `yaml:"latency" range:"0..1000000" unit:"cycles" acts:"hardware firmware" doc:"time from a compute unit to the queue; an allocation takes it in both directions, and an enqueue once, until the payload can be picked"`
+	LaunchRate       float64 `yaml:"launch_rate" range:"0.000001..1024" unit:"launches/cycle" acts:"hardware" doc:"launches (payloads, or coalesced groups of them) that one queue starts each cycle"`
+	Arbitration      string  `yaml:"arbitration" enum:"depth-first|breadth-first|round-robin|priority" required:"true" doc:"which node is served first. depth-first: the deepest of the graph; breadth-first: the shallowest; round-robin: each in turn; priority: the node with the highest priority in the job (nodes: priority), of several the deepest"`
+	CoalescingWindow int     `yaml:"coalescing_window" range:"0..10000000" unit:"cycles" acts:"hardware firmware persistent" doc:"time for which a coalescing node waits for more payloads before it starts with those that it has; the wait ends early when no more can arrive"`
+	Window           string  `yaml:"window" enum:"fixed|adaptive" default:"fixed" acts:"hardware firmware persistent" doc:"length of a node's window (coalescing_window or packing_window). fixed: as its key says; adaptive: half as long after each launch that the window did not fill, and twice as long, up to its key, after each launch that it filled"`
+	PackingWindow    int     `yaml:"packing_window" default:"0" range:"0..10000000" unit:"cycles" acts:"hardware firmware persistent" doc:"time for which workgroups of one invocation wait for more, to fill a wave, before those that are there share one; see pack_threads"`
+	ScratchBytes     int     `yaml:"scratch_bytes" range:"0..68719476736" unit:"bytes" doc:"scratch memory for payloads, unless the job has scratch_bytes"`
+	PackThreads      bool    `yaml:"pack_threads" doc:"whether workgroups of one invocation share waves, up to as many as a wave has lanes"`
 
 	PayloadSpec `yaml:",inline"`
 	FullSpec    `yaml:",inline"`
@@ -108,17 +108,17 @@ type QueueSpec struct {
 
 // PayloadSpec is the on-chip memory of payloads.
 type PayloadSpec struct {
-	PayloadMemory    string  `yaml:"payload_memory" enum:"memory|cache" default:"memory" acts:"hardware" doc:"what payload_bytes are: memory in which payloads live, or a cache of lines in front of the L2 for payloads that all live in scratch memory; stores go through it to the L2 and leave their lines in it, atomic operations pass it by"`
-	PayloadBytes     int     `yaml:"payload_bytes" range:"0..1073741824" unit:"bytes" acts:"hardware" doc:"on-chip payload memory of the machine; payloads beyond it live in scratch memory"`
+	PayloadMemory    string  `yaml:"payload_memory" enum:"memory|cache" default:"memory" acts:"hardware" doc:"use of payload_bytes. memory: memory that holds payloads; cache: a cache in front of the L2, with all payloads in scratch memory; stores go through it to the L2 and leave their lines in it, and atomic operations bypass it"`
+	PayloadBytes     int     `yaml:"payload_bytes" range:"0..1073741824" unit:"bytes" acts:"hardware" doc:"on-chip payload memory of the machine; payloads that do not fit are in scratch memory"`
 	PayloadLatency   int     `yaml:"payload_latency" range:"0..100000" unit:"cycles" acts:"hardware" doc:"latency of the on-chip payload memory"`
 	PayloadBandwidth float64 `yaml:"payload_bytes_per_cycle" range:"0.001..65536" unit:"bytes/cycle" acts:"hardware" doc:"bandwidth of the on-chip payload memory"`
 }
 
 // FullSpec says what happens to payloads for which a queue has no entry.
 type FullSpec struct {
-	Full        string `yaml:"full" enum:"spill|stall|retry" default:"spill" acts:"hardware" doc:"what a queue without a free entry does: it writes entries to memory at once, keeps the wave that enqueues until entries are free, or refuses, and the wave asks again"`
-	FullWait    int    `yaml:"full_wait" default:"20000" range:"1..1000000000" unit:"cycles" acts:"hardware" doc:"how long a wave is kept or refused at most, before its entries go to memory after all: without a bound waves that wait for each other's places would wait forever"`
-	RetryCycles int    `yaml:"retry_cycles" default:"200" range:"1..1000000" unit:"cycles" acts:"hardware" doc:"from a refusal until the wave asks again, which takes the queue's port each time"`
+	Full        string `yaml:"full" enum:"spill|stall|retry" default:"spill" acts:"hardware" doc:"what a queue without a free entry does. spill: writes entries to memory at once; stall: the wave that enqueues waits until entries are free; retry: refuses, and the wave asks again"`
+	FullWait    int    `yaml:"full_wait" default:"20000" range:"1..1000000000" unit:"cycles" acts:"hardware" doc:"longest time for which a wave waits or is refused, before its entries go to memory after all; without this bound, waves that wait for each other's entries would wait forever"`
+	RetryCycles int    `yaml:"retry_cycles" default:"200" range:"1..1000000" unit:"cycles" acts:"hardware" doc:"time from a refusal until the wave asks again; each time takes a port of the queue"`
 }
 
 // port is a port through which payloads go, each way on its own.

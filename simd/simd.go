@@ -1,6 +1,7 @@
-// Package simd is a SIMD of a compute unit: its wave slots, scoreboard and issue
-// ports. A wave's instruction issues when the wave is at it, its registers are
-// ready and its unit is free; its values are computed at that moment.
+// Package simd is a SIMD of a compute unit: its wave slots, scoreboard and
+// issue ports. A wave's instruction issues when it is the wave's next one, its
+// registers are ready and its unit is free; its values are computed at that
+// moment.
 //
 // The package does not know how long memory or the LDS take, nor who places
 // workgroups: it asks its compute unit (Env). It knows no events: the compute

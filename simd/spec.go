@@ -9,19 +9,19 @@ import (
 // IssueSpec says how a SIMD issues. On GCN and CDNA one SIMD of the four is served each cycle (cadence 4) and may send at
 // most one instruction of each unit category, each from a different wave; on RDNA each SIMD issues every cycle.
 type IssueSpec struct {
-	Cadence     int    `yaml:"cadence" range:"1..64" unit:"cycles" doc:"cycles between two issue turns of the same SIMD; SIMD i has its turns at cycles = i mod cadence"`
-	Policy      string `yaml:"policy" enum:"oldest|greedy|round-robin" required:"true" doc:"which ready wave issues: the oldest; the one that issued last, else the oldest; or each in turn"`
-	PerCategory bool   `yaml:"per_category" doc:"at most one instruction of each unit in one turn, each from a different wave"`
-	Width       int    `yaml:"width" range:"1..16" unit:"instructions" doc:"most instructions a SIMD issues in one turn, each from a different wave"`
+	Cadence     int    `yaml:"cadence" range:"1..64" unit:"cycles" doc:"cycles between two issue turns of the same SIMD; SIMD i has its turns in cycles that are equal to i modulo cadence"`
+	Policy      string `yaml:"policy" enum:"oldest|greedy|round-robin" required:"true" doc:"which ready wave issues. oldest: the oldest; greedy: the wave that issued last, else the oldest; round-robin: each in turn"`
+	PerCategory bool   `yaml:"per_category" doc:"whether a turn issues at most one instruction for each unit, each from a different wave"`
+	Width       int    `yaml:"width" range:"1..16" unit:"instructions" doc:"most instructions that a SIMD issues in one turn, each from a different wave"`
 }
 
 // MatrixSpec is the matrix unit of a SIMD. What its instructions cost is in the timing table, in the classes whose names
 // begin with matrix_; a unit that lacks one of them does not have its products.
 type MatrixSpec struct {
-	Unit       string  `yaml:"unit" enum:"none|cdna2|cdna3|rdna3|rdna4" required:"true" doc:"generation of the matrix unit: which products it has and how their elements lie in registers"`
-	Without    string  `yaml:"without" enum:"refuse|lanes" default:"refuse" doc:"what becomes of cooperative matrices where unit is none: refused, or multiplied by the lanes, which exchange rows and compute dot products"`
-	Width      float64 `yaml:"width" range:"0.0625..16" default:"1" doc:"how many times as wide as the classes say the unit is: products keep it busy for their class's busy cycles divided by this, and are ready that much earlier or later"`
-	Accumulate int     `yaml:"accumulate" range:"0..1000" default:"0" unit:"cycles" doc:"cycles beyond those that a product keeps the unit busy until one that adds to the same registers may issue; the latency of its class at most"`
+	Unit       string  `yaml:"unit" enum:"none|cdna2|cdna3|rdna3|rdna4" required:"true" doc:"generation of the matrix unit: its products, and the layout of their elements in registers"`
+	Without    string  `yaml:"without" enum:"refuse|lanes" default:"refuse" doc:"cooperative matrices where unit is none. refuse: refused; lanes: multiplied by the lanes, which exchange rows and compute dot products"`
+	Width      float64 `yaml:"width" range:"0.0625..16" default:"1" doc:"width of the unit, relative to the timing classes: a product keeps it busy for the busy cycles of its class divided by this, and is ready earlier or later by the difference"`
+	Accumulate int     `yaml:"accumulate" range:"0..1000" default:"0" unit:"cycles" doc:"cycles after a product's busy cycles until a product that adds to the same registers may issue; at most the latency of its class"`
 }
 
 // scale changes the cost of a product to that of a unit as wide as the spec says.
@@ -55,10 +55,10 @@ type FetchSpec struct {
 	Bytes            int  `yaml:"bytes" range:"64..16777216" unit:"bytes" doc:"size of one instruction cache"`
 	LineBytes        int  `yaml:"line_bytes" range:"16..4096" pow2:"true" unit:"bytes" doc:"line size"`
 	Ways             int  `yaml:"ways" range:"1..1024" doc:"associativity"`
-	SharedBy         int  `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one engine that share an instruction cache; 0: the whole machine"`
+	SharedBy         int  `yaml:"shared_by" range:"0..1024" unit:"compute units" doc:"compute units of one shader engine that share an instruction cache; 0: the whole machine"`
 	InstructionBytes int  `yaml:"instruction_bytes" range:"1..64" unit:"bytes" doc:"mean encoded size of an instruction"`
-	HitCycles        int  `yaml:"hit_latency" range:"0..100000" unit:"cycles" doc:"cycles a wave waits when it enters a line that is present; 0 when prefetch hides it"`
-	MissCycles       int  `yaml:"miss_latency" range:"0..100000" unit:"cycles" doc:"cycles a wave waits when it enters a line that is absent; a line that another wave waits for counts as there, so that waves in step share their misses"`
+	HitCycles        int  `yaml:"hit_latency" range:"0..100000" unit:"cycles" doc:"cycles for which a wave waits when it enters a line that is present; 0 if prefetch hides them"`
+	MissCycles       int  `yaml:"miss_latency" range:"0..100000" unit:"cycles" doc:"cycles for which a wave waits when it enters a line that is absent; a line that another wave waits for counts as present, so that waves in step share their misses"`
 }
 
 // Check asks for whole sets.

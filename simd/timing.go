@@ -16,18 +16,18 @@ import (
 // becomes.
 type Timing struct {
 	// Lowering picks which list of an Operation is used where it has both.
-	Lowering string `yaml:"lowering" enum:"dpp|lds" required:"true" doc:"how cross-lane operations are lowered: to DPP and permutes where the machine has them, or through the LDS crossbar"`
+	Lowering string `yaml:"lowering" enum:"dpp|lds" required:"true" doc:"how cross-lane operations are lowered: dpp, to DPP and permutes where the machine has them; lds, through the LDS crossbar"`
 
 	// Buffers decides whether a compiler may select between buffers as it does between addresses.
-	Buffers string `yaml:"buffers" enum:"descriptors|pointers" required:"true" doc:"how programs address buffers: through descriptors in scalar registers, which all lanes share, or by pointers, so that a branch between loads of two buffers may become one load of a selected address, and buffers that are not Restrict may be the same memory"`
+	Buffers string `yaml:"buffers" enum:"descriptors|pointers" required:"true" doc:"how programs address buffers. descriptors: through descriptors in scalar registers, which all lanes share. pointers: by addresses, so that a branch between loads of two buffers may become one load of a selected address, and buffers that are not Restrict may be the same memory"`
 
 	// Math decides what f32 division, roots and functions become.
-	Math string `yaml:"math" enum:"native|precise" default:"native" doc:"f32 division, square roots, exponentials, logarithms, powers, sin and cos: one instruction where the machine has it, as drivers for Vulkan have them, or sequences that are right to the last places for all numbers, as builds of HIP and OpenCL have them"`
+	Math string `yaml:"math" enum:"native|precise" default:"native" doc:"f32 division, square roots, exponentials, logarithms, powers, sin and cos. native: one instruction where the machine has it, as in drivers for Vulkan. precise: sequences that are right to the last places for all numbers, as in builds of HIP and OpenCL"`
 
-	Passes int `yaml:"passes" range:"0..8" default:"0" doc:"passes through a SIMD that issue and busy of classes of unit valu or trans are given for: a wave of n passes takes n/passes of them, rounded up; 0: those of a wave of wave_size lanes, whatever simd_width"`
+	Passes int `yaml:"passes" range:"0..8" default:"0" doc:"passes through a SIMD for which issue and busy of classes of the units valu and trans are given; a wave of n passes takes n/passes times as long, rounded up; 0: the passes of a wave of wave_size lanes, whatever simd_width is"`
 
 	Classes    map[string]Class     `yaml:"classes" doc:"instruction classes by name"`
-	Operations map[string]Operation `yaml:"operations" doc:"micro-operations by \"op\", \"op/type\", \"op/wave\" or \"op/type/wave\"; \"op/scalar\" or \"op/type/scalar\" on the scalar unit"`
+	Operations map[string]Operation `yaml:"operations" doc:"micro-operations, by \"op\", \"op/type\", \"op/wave\" or \"op/type/wave\"; on the scalar unit by \"op/scalar\" or \"op/type/scalar\""`
 }
 
 // Class is the cost of one instruction of one wave. Where its unit is valu or trans, issue and busy are for Timing.Passes
@@ -38,8 +38,8 @@ type Timing struct {
 // a longer or conflicting access adds what it is busy beyond that.
 type Class struct {
 	Unit    string `yaml:"unit" enum:"valu|trans|salu|lds|vmem|smem|branch|message|internal|matrix" required:"true" doc:"execution unit; also the issue category"`
-	Issue   int    `yaml:"issue" range:"0..100000" unit:"cycles" doc:"cycles that the SIMD's issue port (of this category) is taken"`
-	Busy    int    `yaml:"busy" range:"0..100000" unit:"cycles" doc:"cycles that the unit is taken; at least issue"`
+	Issue   int    `yaml:"issue" range:"0..100000" unit:"cycles" doc:"cycles for which the SIMD's issue port (of this category) is busy"`
+	Busy    int    `yaml:"busy" range:"0..100000" unit:"cycles" doc:"cycles for which the unit is busy; at least issue"`
 	Latency int    `yaml:"latency" range:"0..100000" unit:"cycles" doc:"cycles from issue until a dependent instruction of the same wave may issue"`
 
 	// Source says where the numbers come from.
@@ -48,8 +48,8 @@ type Class struct {
 
 // Operation is what one operation becomes. An item is a class name, or a count and a class name: "6 dpp".
 type Operation struct {
-	Use    []string `yaml:"use" doc:"micro-operations in order: class names, with a count before: \"6 dpp\""`
-	UseLDS []string `yaml:"use_lds" default:"" doc:"micro-operations when timing.lowering is lds; absent: the same as use"`
+	Use    []string `yaml:"use" doc:"micro-operations in order, as class names with an optional count before: \"6 dpp\""`
+	UseLDS []string `yaml:"use_lds" default:"" doc:"micro-operations if timing.lowering is lds; left out: the same as use"`
 
 	// Source says where the list comes from.
 	Source string `yaml:"-"`

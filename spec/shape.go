@@ -4,18 +4,18 @@ import "slices"
 
 // Shape is what the parts of a machine must agree on.
 type Shape struct {
-	ClockMHz  int   `yaml:"clock_mhz" range:"1..100000" unit:"MHz" doc:"core clock; every cycle count of the machine is in cycles of this clock"`
-	WaveSize  int   `yaml:"wave_size" enum:"16|32|64" unit:"lanes" doc:"lanes of a wave unless the shader asks for another allowed size"`
+	ClockMHz  int   `yaml:"clock_mhz" range:"1..100000" unit:"MHz" doc:"core clock; all cycle counts of the machine are in cycles of it"`
+	WaveSize  int   `yaml:"wave_size" enum:"16|32|64" unit:"lanes" doc:"lanes of a wave, unless the shader asks for another of wave_sizes"`
 	WaveSizes []int `yaml:"wave_sizes" enum:"16|32|64" unit:"lanes" doc:"wave sizes that the machine can run"`
 
-	SubgroupHelpers string `yaml:"subgroup_helpers" enum:"active|inactive" default:"active" doc:"whether helper lanes of fragment shaders take part in operations of subgroups, those of quads left out, which need them; Vulkan allows both"`
+	SubgroupHelpers string `yaml:"subgroup_helpers" enum:"active|inactive" default:"active" doc:"whether helper lanes of fragment shaders take part in subgroup operations; Vulkan allows both; in quad operations they always do, as these need them"`
 
 	ClockBits int `yaml:"clock_bits" range:"1..64" unit:"bits" doc:"width of the cycle counter that shaders read; it wraps"`
 
 	ShaderEngines int `yaml:"shader_engines" range:"1..256" doc:"shader engines (on CDNA3: XCDs)"`
 	ComputeUnits  int `yaml:"compute_units" range:"1..1024" doc:"compute units of each shader engine"`
 	SIMDs         int `yaml:"simds" range:"1..16" doc:"SIMDs of each compute unit"`
-	SIMDWidth     int `yaml:"simd_width" enum:"8|16|32|64" unit:"lanes" doc:"lanes that a SIMD executes in one cycle; a vector instruction of a wave takes its lanes/simd_width passes (at least 1), see timing.passes"`
+	SIMDWidth     int `yaml:"simd_width" enum:"8|16|32|64" unit:"lanes" doc:"lanes that a SIMD executes in one cycle; a vector instruction of a wave takes (lanes of the wave) / simd_width passes, at least 1; see timing.passes"`
 	WaveSlots     int `yaml:"wave_slots" range:"1..64" unit:"waves" doc:"resident waves of each SIMD"`
 }
 

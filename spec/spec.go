@@ -1,6 +1,6 @@
-// Package spec reads what struct tags say of the numbers of a part: each
-// component of the machine describes its own in a struct, and from those tags
-// come the reader of machine files, the checks, the schema and the reference page.
+// Package spec reads struct tags. Each component of the machine describes its
+// numbers in a struct with tags; from these come the reader of machine files,
+// the checks, the schema and the reference page.
 //
 //	yaml      name in the file; ",inline": the fields stand beside those of the struct around
 //	range     lowest..highest value (inclusive); for lists, of each item

@@ -155,7 +155,7 @@ func TestGraphsThatCanNotBe(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"steps: [{graph: [{node: start}]}]\n", `steps[0].graph[0].graph: no graph is named ""`},
 		{"steps: [{graph: [{graph: c, node: start}]}]\n", `steps[0].graph[0].graph: no graph is named "c"`},
-		{"steps: [{graph: [{graph: a, node: start}, {graph: b, node: start}]}]\n", `steps[0].graph[1].graph: found "b" after "a": one dispatch is of one graph`},
+		{"steps: [{graph: [{graph: a, node: start}, {graph: b, node: start}]}]\n", `steps[0].graph[1].graph: found "b" after "a": all payloads of one dispatch go to one graph`},
 		{"mesh_outputs: [{graph: c, node: start, output: x, buffer: second}]\nsteps: [{graph: [{graph: a, node: start}]}]\n", `mesh_outputs[0].graph: no graph is named "c"`},
 	} {
 		if _, err := config.ParseJob(graphFiles(t), "graph.yaml", []byte(graphBuffers+twoGraphs+c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -166,7 +166,7 @@ func TestGraphsThatCanNotBe(t *testing.T) {
 		scratch        int
 		settings, want string
 	}{
-		{64, "scheduler.kind=persistent", "holds compute units"},
+		{64, "scheduler.kind=persistent", "takes the compute units"},
 		{0, "scheduler.kind=hardware queue.payload_bytes=64", "a: a part of 2 of the payload memory on chip, and the scratch memory, have 32 bytes: the graph needs 64"},
 	} {
 		job := graphJob(t, twoGraphs+both+fmt.Sprintf("scratch_bytes: %d\n", c.scratch))

@@ -1,5 +1,6 @@
-// Package tracing shows what a run came to: its statistics as JSON and as a
-// summary, the annotated listing. Its subpackages watch a run through the probe.
+// Package tracing shows the results of a run: its statistics as JSON and as a
+// summary, and the annotated listing. Its subpackages watch a run through the
+// probe.
 //
 // The package does not know how a machine works: it shows what the machine counted.
 package tracing

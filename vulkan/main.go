@@ -1,4 +1,4 @@
-// Command vulkan is the Vulkan driver as the loader wants it: a shared library, built with
+// Command vulkan is the Vulkan driver, as a shared library for the Vulkan loader. It is built with
 //
 //	go build -buildmode=c-shared -o libspvsim_vulkan.so ./vulkan
 //

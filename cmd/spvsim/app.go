@@ -54,15 +54,19 @@ func appCommand() *cobra.Command {
 	var f appFlags
 	c := &cobra.Command{
 		Use:   "app [flags] -- PROGRAM ARGUMENTS...",
-		Short: "Run a Vulkan program, as it is, on the simulated GPU",
-		Long: `Run a Vulkan program, as it is, on the simulated GPU: its compute work is executed and timed, and what each dispatch cost is recorded.
-The driver is found beside spvsim or built from the source (a C compiler is needed). The exit status is the program's. A program that
-crashes leaves what was recorded.`,
+		Short: "Run a Vulkan program, unchanged, on the simulated GPU",
+		Long: `Run a Vulkan program, unchanged, on the simulated GPU. Its compute work is executed and timed, and the cost of each dispatch is
+recorded. The Vulkan driver is the library that SPVSIM_VULKAN_DRIVER names, or one beside spvsim, or it is built from the source, which
+needs a C compiler. The exit status is 0 if that of the program is 0, and otherwise 1. When a program crashes, the records up to then
+are kept.
+
+PATTERNS are names of dispatches, separated by commas. * is any text. A number after a colon limits the dispatches of each name:
+mul_mat*:3 is the first three of each name that begins with mul_mat.`,
 		Example: `  spvsim app -- vulkaninfo --summary
   spvsim app --report report.html --rows rows.csv --rows rows.parquet -- ./program its arguments
   spvsim app --time 'mul_mat*:3' --trace program.pftrace -- ./program
-  spvsim app --trace program.pftrace --trace-waves 'main:1' -- ./program     with the waves of the first dispatch of main
-  spvsim app --jobs 2 --programs programs.txt                               each line of the file is a program
+  spvsim app --trace program.pftrace --trace-waves 'main:1' -- ./program     with all waves of the first dispatch of main
+  spvsim app --jobs 2 --programs programs.txt                               run the program in each line of the file, two at a time
   spvsim app --capture jobs --select 'main*:3' -- ./program`,
 		Args: func(c *cobra.Command, args []string) error {
 			return f.many.check(c, args)
@@ -70,29 +74,29 @@ crashes leaves what was recorded.`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	flags := c.Flags()
-	flags.StringSliceVar(&f.machines, "machine", nil, "`name` or file of the machine; several, with commas between, are as many devices")
-	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (lds.banks=64); may be repeated")
-	flags.StringVar(&f.mode, "mode", "timed", "how dispatches run: timed; functional: the same values without time, faster; or sampled: some timed, the others estimated from them")
-	flags.StringVar(&f.time, "time", "", "which dispatches are timed, the others running without time: `patterns` of names with commas between, each with a count for each name (mul_mat*:3)")
-	flags.StringArrayVar(&f.rows, "rows", nil, "`file` for a row of each dispatch and transfer, as CSV, or as Parquet where its name ends in .parquet; may be repeated")
-	flags.StringVar(&f.report, "report", "", "`file` for a page (HTML) with the work by pipeline and where the time of each dispatch went")
-	flags.StringVar(&f.trace, "trace", "", "`file` to write a Perfetto trace of the whole program to, a track for each queue (open it at ui.perfetto.dev)")
+	flags.StringSliceVar(&f.machines, "machine", nil, "`name` or file of the machine; with several, separated by commas, the program sees a device for each")
+	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine: `path=value` (lds.banks=64); may be repeated")
+	flags.StringVar(&f.mode, "mode", "timed", "run dispatches in this `mode`: timed; functional (the same values without time, faster); sampled (some are timed, the others estimated from them)")
+	flags.StringVar(&f.time, "time", "", "time only the dispatches that these `patterns` name, and run the others without time")
+	flags.StringArrayVar(&f.rows, "rows", nil, "write a row for each dispatch and transfer to this `file`, as CSV, or as Parquet if its name ends in .parquet; may be repeated")
+	flags.StringVar(&f.report, "report", "", "write an HTML page to this `file`: the work by pipeline, and where the time of each dispatch went")
+	flags.StringVar(&f.trace, "trace", "", "write a Perfetto trace of the whole program to this `file`, with a track for each queue (open it at ui.perfetto.dev)")
 	f.waves.add(c)
 	f.many.add(c)
-	flags.StringVar(&f.capture, "capture", "", "`folder` for dispatches as jobs, which spvsim run repeats to the byte and the cycle; they run from cold caches")
-	flags.StringVar(&f.choice, "select", "*", "which dispatches are captured: `patterns` of names with commas between, each with a count for each name (mul_mat*:3)")
-	flags.BoolVar(&f.whole, "whole", false, "capture the whole submissions that the chosen dispatches are in, each as one job, instead of the dispatches")
-	flags.StringVar(&f.answers, "profile", "", "what the device says of itself for those who ask for more than they use: attachments, formats that could be drawn to; webgpu, all that wgpu and Dawn want; what draws fails by name")
-	flags.StringVar(&f.identity, "identity", "spvsim", "who the device says it is: spvsim, or device, the one that the machine represents, with its numbers and names and its driver's")
-	flags.StringVar(&f.conforms, "conformance", "", "`version` of Vulkan's conformance tests that the device says it passed (1.3.0.0); it has not")
-	flags.BoolVar(&f.lenient, "lenient", false, "calls that the API does not allow and other drivers let through pass, with a message: null immutable samplers, more descriptors than a set has")
-	flags.Uint64Var(&f.most, "max-instructions", 0, "most instructions of waves that a dispatch may take (`number`, 0: any), after which the device is lost and a message says where the shader is")
-	flags.Float64Var(&f.seconds, "max-seconds", 0, "most time that a dispatch may take on this computer, in `seconds` (0: any), likewise")
-	flags.StringVar(&f.clock, "clock", "simulated", "the device's clock while nothing runs: simulated, which stops, or host, with which it goes on (latencies from the host's times)")
-	flags.StringVar(&f.timeouts, "timeouts", "host", "what time the timeouts of fences and semaphores are of, while work runs: host or simulated")
-	flags.StringVar(&f.overlap, "overlap", "submitted", "which launches overlap: as they are submitted, as far as barriers, events and semaphores allow (submitted), or none")
-	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline, and keep none for later runs")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
+	flags.StringVar(&f.capture, "capture", "", "write dispatches to this `folder` as jobs; spvsim run repeats each with the same bytes and cycles. Captured dispatches start with cold caches")
+	flags.StringVar(&f.choice, "select", "*", "capture the dispatches that these `patterns` name")
+	flags.BoolVar(&f.whole, "whole", false, "capture the whole submission of each selected dispatch as one job, instead of the dispatch")
+	flags.StringVar(&f.answers, "profile", "", "report features that the device lacks, by `name`, for programs that require but do not use them: attachments (formats that can be drawn to), webgpu (all that wgpu and Dawn require). A call that draws fails by name")
+	flags.StringVar(&f.identity, "identity", "spvsim", "`identity` that the device reports: spvsim, or device (the ids and names of the product that the machine represents, and of its driver)")
+	flags.StringVar(&f.conforms, "conformance", "", "report that the device passed this `version` of Vulkan's conformance tests (1.3.0.0), for programs that require it; it has not passed them")
+	flags.BoolVar(&f.lenient, "lenient", false, "accept, with a message, misuses of the API that other drivers accept: null immutable samplers, more descriptors than a set has")
+	flags.Uint64Var(&f.most, "max-instructions", 0, "most wave instructions of a dispatch (`number`); after them the device is lost, and a message says where the shader is; 0: no limit")
+	flags.Float64Var(&f.seconds, "max-seconds", 0, "most time of a dispatch on this computer, in `seconds`; after it the device is lost, and a message says where the shader is; 0: no limit")
+	flags.StringVar(&f.clock, "clock", "simulated", "what the device's `clock` does while nothing runs: simulated (it stops), or host (it advances with this computer's clock, for programs that compare both clocks)")
+	flags.StringVar(&f.timeouts, "timeouts", "host", "`clock` of the timeouts of fences and semaphores while work runs: host or simulated")
+	flags.StringVar(&f.overlap, "overlap", "submitted", "`which` launches overlap: submitted (all that barriers, events and semaphores allow), or none")
+	flags.BoolVar(&f.noCache, "no-cache", false, "lower each pipeline again, and keep no lowered program for later runs")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary and no progress line")
 	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "set", machinePaths)
 	completeFlag(c, "mode", modeNames)
@@ -355,10 +359,12 @@ func appProgressText(p launch.Progress, took time.Duration) string {
 func driverCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "driver",
-		Short: "Print the manifest of the Vulkan driver, which is built if need be",
-		Long: `Print the path of the manifest of the Vulkan driver, for the loader's variable VK_DRIVER_FILES (older loaders: VK_ICD_FILENAMES).
-The driver reads SPVSIM_MACHINE (machines, with commas between), SPVSIM_SET (path=value, with blanks between) and SPVSIM_RECORD (a file for
-rows of dispatches, which are appended).`,
+		Short: "Print the path of the manifest of the Vulkan driver, which is built if there is none",
+		Long: `Print the path of the manifest of the Vulkan driver, for the loader's variable VK_DRIVER_FILES (older loaders:
+VK_ICD_FILENAMES). The driver is built first if there is none. It reads variables of the environment:
+  - SPVSIM_MACHINE: machines, separated by commas
+  - SPVSIM_SET: path=value, separated by blanks
+  - SPVSIM_RECORD: a file, to which it appends a row for each dispatch`,
 		Example: `  VK_DRIVER_FILES=$(spvsim driver) SPVSIM_MACHINE=cdna3-mi300a ./program`,
 		Args:    exactly(0, "none"),
 		RunE: func(c *cobra.Command, _ []string) error {

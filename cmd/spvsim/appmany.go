@@ -26,8 +26,8 @@ type manyFlags struct {
 
 func (f *manyFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.list, "programs", "", "`file` with a program and its arguments on each line, as sh reads it (-: standard input), to run instead of one; rows, page and trace are of all, in the order of the lines")
-	flags.IntVar(&f.jobs, "jobs", 1, "how many of --programs run at a time (`number`)")
+	flags.StringVar(&f.list, "programs", "", "run the programs in this `file`: on each line a program and its arguments, as sh reads them (- is standard input). Rows, page and trace have all programs, in the order of the lines")
+	flags.IntVar(&f.jobs, "jobs", 1, "`number` of programs of --programs that run at a time")
 }
 
 // check refuses a program beside a list of them, and neither.

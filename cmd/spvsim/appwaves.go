@@ -21,9 +21,9 @@ type wavesFlags struct {
 
 func (f *wavesFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.chosen, "trace-waves", "", "of which dispatches the trace has every wave in its slot: `patterns` of names with commas between, each with a count for each name (mul_mat*:1)")
-	flags.StringVar(&f.units, "trace-cus", "", "compute `units` of which waves are traced, counted over all shader engines, as 0,3-5 (default all)")
-	flags.StringVar(&f.limit, "trace-limit", "512M", "`bytes` (K, M, G) at which the trace of waves stops, with a note in it; 0: no limit")
+	flags.StringVar(&f.chosen, "trace-waves", "", "add every wave, in its slot, of the dispatches that these `patterns` name to the trace")
+	flags.StringVar(&f.units, "trace-cus", "", "trace the waves of these compute `units` only, counted over all shader engines: 0,3-5 (default all)")
+	flags.StringVar(&f.limit, "trace-limit", "512M", "end the trace of waves, with a note in it, at this number of `bytes` (K, M, G); 0: no limit")
 }
 
 // check refuses what the driver could not do.

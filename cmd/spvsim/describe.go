@@ -18,7 +18,7 @@ func machineCommand() *cobra.Command {
 	var set []string
 	c := &cobra.Command{
 		Use:   "machine [NAME|FILE.yaml]",
-		Short: "List the machines, or print the whole description of one with its sources",
+		Short: "List the machines, or print the whole description of one, with the source of each number",
 		Example: `  spvsim machine
   spvsim machine cdna3-mi300a
   spvsim machine my.yaml --set lds.banks=64`,
@@ -34,7 +34,7 @@ func machineCommand() *cobra.Command {
 			return m.Describe(c.OutOrStdout())
 		},
 	}
-	c.Flags().StringArrayVar(&set, "set", nil, "set a field, as `path=value` (lds.banks=64); may be repeated")
+	c.Flags().StringArrayVar(&set, "set", nil, "set a field: `path=value` (lds.banks=64); may be repeated")
 	completeFlag(c, "set", machinePaths)
 	return completeWord(c, false, machineNames)
 }
@@ -60,9 +60,11 @@ func schemaCommand() *cobra.Command {
 	var install string
 	c := completeWord(&cobra.Command{
 		Use:   "schema KIND",
-		Short: "Print the JSON Schema of a kind of file (" + strings.Join(schemaKinds(), ", ") + "), for editors",
-		Long: `Print the JSON Schema of a kind of file, for editors. With --install all of them are written to a folder, and printed is the line that
-a file begins with for editors with the YAML language server (VS Code with its YAML extension, Neovim, Emacs, Helix).`,
+		Short: "Print the JSON Schema of a kind of file, for editors",
+		Long: "Print the JSON Schema of a kind of file (" + strings.Join(schemaKinds(), ", ") + `), for editors.
+
+--install writes all schemas to a folder. For each kind of file it prints a line. Begin your file with this line, and an editor
+with the YAML language server (VS Code with its YAML extension, Neovim, Emacs, Helix) finds the schema.`,
 		Example: `  spvsim schema job > job.schema.json
   spvsim schema --install .`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -82,7 +84,7 @@ a file begins with for editors with the YAML language server (VS Code with its Y
 			return writeFile(c, "-", schema)
 		},
 	}, false, schemaNames)
-	c.Flags().StringVar(&install, "install", "", "write all schemas to this `folder`, and print the lines by which files name them")
+	c.Flags().StringVar(&install, "install", "", "write all schemas to this `folder`, and print the line with which a file names its schema")
 	return c
 }
 
@@ -140,7 +142,7 @@ func schemaOf(kind string) ([]byte, error) {
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version",
+		Short: "Print the version of spvsim",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(c.OutOrStdout(), versionText())

@@ -56,7 +56,7 @@ func TestInterruptedDrawing(t *testing.T) {
 		want string
 	}{
 		{[]string{"plot", "slow.csv", "figure.yaml", "-o", "out"}, "slow.csv", "interrupted: nothing is written"},
-		{[]string{"sweep", "e.yaml", "--draw", "slow.csv", "-o", "out"}, "slow.csv", "interrupted: the same command goes on"},
+		{[]string{"sweep", "e.yaml", "--draw", "slow.csv", "-o", "out"}, "slow.csv", "interrupted: the same command resumes"},
 		{[]string{"plot", "rows.csv", "slow.yaml", "-o", "out"}, "slow.yaml", "interrupted: nothing is written"},
 	} {
 		for _, signal := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {

@@ -13,7 +13,7 @@ func graphCommand() *cobra.Command {
 	var dot bool
 	c := &cobra.Command{
 		Use:   "graph JOB",
-		Short: "Print the execution graph of a job: nodes, edges, limits, scratch memory; --dot: a picture for Graphviz",
+		Short: "Show the execution graph of a job: nodes, edges, limits, scratch memory",
 		Example: `  spvsim graph job.yaml
   spvsim graph job.yaml --dot | dot -Tpdf -o graph.pdf`,
 		Args: exactly(1, "a job file, or the name of a ready job"),
@@ -28,6 +28,6 @@ func graphCommand() *cobra.Command {
 		},
 	}
 	f.add(c)
-	c.Flags().BoolVar(&dot, "dot", false, "print the graph for Graphviz")
+	c.Flags().BoolVar(&dot, "dot", false, "print the graph in DOT, the language of Graphviz")
 	return completeWord(c, false, jobNames)
 }

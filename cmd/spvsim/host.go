@@ -19,8 +19,8 @@ type hostFlags struct {
 
 func (f *hostFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.cpuProfile, "cpuprofile", "", "`file` to write where this computer's time went to, for go tool pprof")
-	flags.BoolVar(&f.hostPart, "stats-host", true, "statistics have the member host, which differs from run to run; =false leaves it out, so that files of two runs are the same")
+	flags.StringVar(&f.cpuProfile, "cpuprofile", "", "write a profile of this computer's processor time to this `file`, for go tool pprof")
+	flags.BoolVar(&f.hostPart, "stats-host", true, "include in the statistics the cost of the run on this computer (the member host), which differs from run to run; with =false, files of two runs are the same")
 }
 
 // during writes a profile of this computer's time while do goes on, if that is asked for.

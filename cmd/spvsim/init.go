@@ -23,17 +23,19 @@ func initCommand() *cobra.Command {
 	var f initFlags
 	c := &cobra.Command{
 		Use:   "init MODULE",
-		Short: "Write a starter job for a module: its nodes, bindings, push constants and specialization constants",
-		Long: "Write a starter job for a module: its entry point or nodes with the names that payloads target, its bindings with sizes guessed\n" +
-			"from the types, push constants of zero and specialization constants with their defaults. What no module says is marked in the\n" +
-			"job, and said on standard error.",
+		Short: "Write a first job for a module",
+		Long: `Write a first job for a module. The job has
+  - the entry point, or the nodes of a graph with the names that payloads target;
+  - the bindings, with sizes guessed from their types;
+  - push constants of zero, and specialization constants with their defaults.
+Comments in the job mark the guesses. Standard error lists what a module does not say.`,
 		Example: "  spvsim init shader.spv -o job.yaml && spvsim run job.yaml",
 		Args:    exactly(1, "a shader (.spv or .spvasm; - is standard input)"),
 		RunE:    func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	flags := c.Flags()
-	flags.StringVarP(&f.out, "output", "o", "-", "`file` to write the job to; - is standard output")
-	flags.StringVar(&f.entry, "entry", "", "`name` of the entry point to run; left out: the nodes of a graph, or the first entry point")
+	flags.StringVarP(&f.out, "output", "o", "-", "write the job to this `file`; - is standard output")
+	flags.StringVar(&f.entry, "entry", "", "`name` of the entry point to run (default the nodes of a graph, or the first entry point)")
 	flags.StringVar(&f.machine, "machine", config.DefaultMachine, "`name` or file of the job's machine")
 	return c
 }

@@ -29,11 +29,15 @@ func inspectCommand() *cobra.Command {
 	var f inspectFlags
 	c := &cobra.Command{
 		Use:   "inspect SHADER|JOB",
-		Short: "Print what is in a shader: entry points, resources, occupancy; --listing: the lowered program",
-		Long: "Print what is in a shader, or in the shaders of a job: entry points, resources, specialization constants, and\n" +
-			"what each becomes on a machine: registers, occupancy with its limiter, instructions by class. --listing prints the lowered program, of a job with the constants that it sets. --driver puts beside it what Mesa's RADV makes of a compute shader for the\n" +
-			"chip of the preset (fiji, navi21, gfx1100; Debian: mesa-vulkan-drivers, libvulkan-dev, gcc): instructions by kind, registers, LDS, waves,\n" +
-			"of a job as often as a run without time executes them; with --listing, both listings.",
+		Short: "Show what is in a shader: entry points, resources, occupancy, the lowered program",
+		Long: `Show what is in a shader, or in the shaders of a job: entry points, resources and specialization constants. For each entry point,
+show the program on the machine: registers, occupancy with its limiter, instructions by class.
+
+--listing prints the lowered programs instead. For a job, they have the constants that it sets.
+
+--driver compares a compute shader with the code of Mesa's driver RADV for the chip of the preset (fiji, navi21, gfx1100):
+instructions by kind, registers, LDS, waves. For a job, it also compares executed instructions, with the counts of a run without
+time. With --listing it prints both listings. It needs Mesa (Debian: mesa-vulkan-drivers, libvulkan-dev, gcc), but no GPU.`,
 		Example: `  spvsim inspect shader.spv
   spvsim inspect shader.spv --listing --machine cdna3-mi300a --set-constant 0=256
   spvsim inspect reduce --listing
@@ -57,11 +61,11 @@ func inspectCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.BoolVar(&f.listing, "listing", false, "print the program that the machine executes, with classes and registers")
-	flags.BoolVar(&f.driver, "driver", false, "print what Mesa's RADV makes of it beside what is made here; needs it installed, but no GPU")
-	flags.StringVar(&f.entry, "entry", "", "`name` of the entry point to lower; may be left out when the module has one")
-	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine to lower for (default "+config.DefaultMachine+")")
-	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (wave_size=64); may be repeated")
-	flags.StringArrayVar(&f.constants, "set-constant", nil, "set a specialization constant, as `ID=VALUE`, or NAME=VALUE with its OpName; may be repeated")
+	flags.BoolVar(&f.driver, "driver", false, "compare with the code of Mesa's driver RADV, which must be installed")
+	flags.StringVar(&f.entry, "entry", "", "`name` of the entry point; may be left out if the module has only one")
+	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine (default "+config.DefaultMachine+")")
+	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine: `path=value` (wave_size=64); may be repeated")
+	flags.StringArrayVar(&f.constants, "set-constant", nil, "set a specialization constant: `ID=VALUE`, or NAME=VALUE with its OpName; may be repeated")
 	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "set", machinePaths)
 	return completeWord(c, false, jobNames)

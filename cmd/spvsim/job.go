@@ -22,10 +22,10 @@ type jobFlags struct {
 
 func (f *jobFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.machine, "machine", "", "`name` or file of the machine instead of the job's")
-	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine, as `path=value` (lds.banks=64); may be repeated")
-	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the job, as `name=value` (n=1024, the value an expression over the parameters before); may be repeated")
-	flags.BoolVar(&f.sandbox, "sandbox", false, "read nothing outside of the job's folder, whatever the job names")
+	flags.StringVar(&f.machine, "machine", "", "`name` or file of a machine to take instead of the job's")
+	flags.StringArrayVar(&f.set, "set", nil, "set a field of the machine: `path=value` (lds.banks=64); may be repeated")
+	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the job: `name=value` (n=1024); the value may be an expression of earlier parameters; may be repeated")
+	flags.BoolVar(&f.sandbox, "sandbox", false, "read no file outside of the job's folder, even if the job names one")
 	completeFlag(c, "machine", machineNames)
 	completeFlag(c, "set", machinePaths)
 	completeFlag(c, "param", parameterNames)

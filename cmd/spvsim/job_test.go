@@ -14,7 +14,7 @@ func TestParameters(t *testing.T) {
 	if !strings.Contains(small.stdout, "4 workgroups,") {
 		t.Errorf("n=1024 changes nothing:\n%s", small.stdout)
 	}
-	if r := spvsim("", "run", "saxpy", "--param", "n=1024", "-q"); r.status != exitFailed || !strings.Contains(r.stderr, "for its own values") {
+	if r := spvsim("", "run", "saxpy", "--param", "n=1024", "-q"); r.status != exitFailed || !strings.Contains(r.stderr, "for the values in its file") {
 		t.Errorf("an expectation of other values: %+v", r)
 	}
 	page := spvsim("", "report", "vectoradd", "--param", "n=2048", "--set", "lds.banks=16", "--out", "-")

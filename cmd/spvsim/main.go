@@ -1,5 +1,5 @@
-// Command spvsim runs SPIR-V shaders on a simulated GPU. It reads flags and files, calls the packages and prints what they
-// return; it knows nothing of shaders or machines itself.
+// Command spvsim runs SPIR-V shaders on a simulated GPU. It reads flags and files, calls the packages and prints
+// their results. It knows nothing of shaders or machines itself.
 package main
 
 import (
@@ -150,10 +150,10 @@ func (f *failure) Unwrap() error { return f.err }
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "spvsim",
-		Short: "Run SPIR-V shaders on a simulated GPU and see where every cycle went",
-		Example: `  spvsim run reduce                     a ready job, by name
-  spvsim run job.yaml --stats -         your own, with its statistics as JSON
-  spvsim inspect shader.spv --listing   what the machine executes`,
+		Short: "Run SPIR-V shaders on a simulated GPU, and see where every cycle went",
+		Example: `  spvsim run reduce                     run a ready job
+  spvsim run job.yaml --stats -         run your job, and print its statistics as JSON
+  spvsim inspect shader.spv --listing   print the program that the machine executes`,
 		Args:          knownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		SilenceErrors: true,

@@ -15,7 +15,7 @@ import (
 func manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "man FOLDER",
-		Short:   "Write the manual pages, one for each command",
+		Short:   "Write the manual pages, one for each command, to a folder",
 		Example: "  spvsim man ~/.local/share/man/man1 && man spvsim-run",
 		Args:    exactly(1, "a folder"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -18,7 +18,7 @@ func plotCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plot [ROWS] FIGURE.yaml",
 		Short: "Draw a figure from saved rows (CSV or Parquet), without simulating",
-		Long:  "Draw a figure from saved rows. Without ROWS, the figure's own rows: key says where they are, relative to its file.",
+		Long:  "Draw a figure from saved rows. Without ROWS, the key rows of FIGURE.yaml names their file, relative to FIGURE.yaml.",
 		Example: `  spvsim plot crossover.csv crossover.yaml
   spvsim plot crossover.parquet crossover.yaml -o figures --format pdf --style page`,
 		Args: cobra.RangeArgs(1, 2),
@@ -39,9 +39,9 @@ func plotCommand() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVarP(&dir, "output", "o", ".", "`directory` to write to")
-	c.Flags().StringSliceVar(&formats, "format", formats, "formats to write: "+strings.Join(plots.Formats, ", "))
-	c.Flags().StringVar(&style, "style", "", "width: "+strings.Join(plots.Styles, " (3.33 in) or ")+" (7 in); the figure's own unless given")
+	c.Flags().StringVarP(&dir, "output", "o", ".", "`folder` to write to")
+	c.Flags().StringSliceVar(&formats, "format", formats, "`formats` to write, separated by commas: "+strings.Join(plots.Formats, ", "))
+	c.Flags().StringVar(&style, "style", "", "`width`: "+strings.Join(plots.Styles, " (3.33 in) or ")+" (7 in) (default as in FIGURE.yaml)")
 	completeFlag(c, "format", plotFormatNames)
 	completeFlag(c, "style", plotStyleNames)
 	return c

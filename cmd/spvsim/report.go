@@ -28,15 +28,16 @@ func reportCommand() *cobra.Command {
 	var f reportFlags
 	c := &cobra.Command{
 		Use:   "report RUN...",
-		Short: "Write one HTML page that shows where the time of runs went",
-		Long: `Write one HTML page with pictures and tables of where the time of runs went; it can be read without a network.
-A run is a job, which is run now, or a file that spvsim run --profile wrote (.json), or the rows of a program that spvsim app --rows wrote
-(.csv, .parquet): they are shown by pipeline.`,
+		Short: "Write an HTML page that shows where the time of runs went",
+		Long: `Write one HTML page that shows in pictures and tables where the time of runs went. The page needs no network. A run is one of
+  - a job, which is run now;
+  - a profile that spvsim run --profile wrote (.json);
+  - the rows of a Vulkan program that spvsim app --rows wrote (.csv, .parquet). The page shows their dispatches by pipeline.`,
 		Example: `  spvsim report reduce
   spvsim run job.yaml --profile a.json
   spvsim run job.yaml --set lds.banks=64 --profile b.json
   spvsim report a.json b.json --out compared.html
-  spvsim report rows.csv                the dispatches of a program, by pipeline`,
+  spvsim report rows.csv                the dispatches of a Vulkan program, by pipeline`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return fmt.Errorf("report: want runs: jobs, or files of spvsim run --profile (see %s --help)", c.CommandPath())
@@ -45,7 +46,7 @@ A run is a job, which is run now, or a file that spvsim run --profile wrote (.js
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
-	c.Flags().StringVarP(&f.out, "out", "o", "report.html", "`file` to write the page to; - is standard output")
+	c.Flags().StringVarP(&f.out, "out", "o", "report.html", "write the page to this `file`; - is standard output")
 	f.add(c)
 	return completeWord(c, true, jobNames)
 }

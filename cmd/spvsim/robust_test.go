@@ -241,7 +241,7 @@ func TestInterruptedPlanning(t *testing.T) {
 	interrupt()
 	var out, errs bytes.Buffer
 	status := run(ctx, []string{"sweep", "huge.yaml"}, strings.NewReader(""), &out, &errs)
-	if status != exitFailed || !strings.Contains(errs.String(), "interrupted: the same command goes on") {
+	if status != exitFailed || !strings.Contains(errs.String(), "interrupted: the same command resumes") {
 		t.Errorf("status %d: %s", status, errs.String())
 	}
 	if n := records(t, filepath.Join("results", "huge")); n != 0 {

@@ -39,13 +39,15 @@ func runCommand() *cobra.Command {
 	var f runFlags
 	c := &cobra.Command{
 		Use:   "run JOB.yaml|NAME",
-		Short: "Run a job, check what it expects, and say where the cycles went",
-		Long: `Run a job: a file, or one of the ready jobs by name. The exit status is 0 when the run is done and every expectation is met,
-1 when the run fails (expectation, deadlock, limit, undefined behaviour), 2 for bad input or usage.`,
+		Short: "Run a job, check its expectations, and show where the cycles went",
+		Long: `Run a job: a file, or the name of a ready job. The exit status is
+  0  the run is done and every expectation is met
+  1  the run failed (expectation, deadlock, limit, undefined behaviour)
+  2  bad input or usage`,
 		Example: `  spvsim run --list
   spvsim run reduce
   spvsim run job.yaml --machine cdna3-mi300a --set lds.banks=64
-  spvsim run vectoradd --param n=1048576                 another value of a parameter of the job
+  spvsim run vectoradd --param n=1048576                 give a parameter of the job another value
   spvsim run job.yaml --stats -                          statistics as JSON instead of the summary
   spvsim run job.yaml --listing listing.txt --dump output=out.bin`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -64,19 +66,19 @@ func runCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.BoolVar(&f.list, "list", false, "list the ready jobs")
 	f.jobFlags.add(c)
-	flags.StringVar(&f.stats, "stats", "", "`file` to write the statistics to as JSON; - is standard output, without the summary")
-	flags.StringVar(&f.listing, "listing", "", "`file` to write the lowered programs to, with the cost of each instruction; - is standard output, after the summary")
-	flags.StringArrayVar(&f.dump, "dump", nil, "write a buffer's bytes to a file at the end, as `buffer=file`, or an image as a picture where the file's name ends in .png; may be repeated")
-	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: as the job's limits say, else no limit")
-	flags.Var((*hostSeconds)(&f.maxTime), "max-seconds", "fail after this many `seconds` on this computer; 0: as the job's limits say, else no limit")
-	flags.StringVar(&f.mode, "mode", "", "run timed, functional (the same values without time) or sampled, whatever the job says")
-	flags.StringVar(&f.time, "time", "", "what is timed: `steps=NAME+NAME,launches=PATTERN,first=N,workgroups=FIRST..LAST`; the rest runs without time")
-	flags.IntVar(&f.threads, "threads", 0, "`number` of threads. A timed run comes to the same with any, and takes one if it is not said; without time, 0 is one for each processor, and with one the order is the same every time")
-	flags.StringVar(&f.parts, "components", "", "list the machine's components with their events, turns ahead of the engine, calls and messages, as one thread runs them, and watts: `kinds`, or each")
+	flags.StringVar(&f.stats, "stats", "", "write the statistics as JSON to this `file`; - is standard output, without the summary")
+	flags.StringVar(&f.listing, "listing", "", "write the lowered programs, with the cost of each instruction, to this `file`; - is standard output, after the summary")
+	flags.StringArrayVar(&f.dump, "dump", nil, "at the end, write the bytes of a buffer to a file (`buffer=file`); if its name ends in .png, an image as a picture; may be repeated")
+	flags.Uint64Var(&f.maxCycles, "max-cycles", 0, "fail after this many `cycles`; 0: the limit of the job, if it has one")
+	flags.Var((*hostSeconds)(&f.maxTime), "max-seconds", "fail after this many `seconds` on this computer; 0: the limit of the job, if it has one")
+	flags.StringVar(&f.mode, "mode", "", "run in this `mode`, whatever the job says: timed, functional (the same values without time) or sampled (a part is timed, the rest estimated)")
+	flags.StringVar(&f.time, "time", "", "time only the part that all `items` allow, and run the rest without time: steps=NAME+NAME, launches=PATTERN, first=N, workgroups=FIRST..LAST, separated by commas")
+	flags.IntVar(&f.threads, "threads", 0, "`number` of threads; 0: one in a timed run, one for each processor without time. Timed results do not depend on it. Without time, 1 gives the same order every time")
+	flags.StringVar(&f.parts, "components", "", "list the work of the machine's components (events, turns ahead of the engine, calls, messages) and their watts, by `level`: kinds adds up components that differ in their index only, each lists every one; runs on one thread")
 	flags.Lookup("components").NoOptDefVal = "kinds"
 	f.hostFlags.add(c)
 	f.traceFlags.add(c)
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no summary and no progress line")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no summary and no progress line")
 	completeFlag(c, "components", componentLevels)
 	completeFlag(c, "mode", modeNames)
 	return completeWord(c, false, jobNames)
@@ -137,7 +139,7 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 		expectations(c.OutOrStdout(), len(setup.Job.Expect), len(result.Failures))
 	}
 	if errors.Is(err, gpu.ErrExpectation) && f.params != nil {
-		err = fmt.Errorf("%w\n  (--param changed the job: what it expects may be written for its own values)", err)
+		err = fmt.Errorf("%w\n  (--param changed the job: its expectations may be right only for the values in its file)", err)
 	}
 	if errors.Is(err, gpu.ErrRun) {
 		err = &failure{err}

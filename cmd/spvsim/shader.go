@@ -134,9 +134,9 @@ func shown(name string) string {
 func validateCommand() *cobra.Command {
 	return completeWord(&cobra.Command{
 		Use:   "validate SHADER|JOB",
-		Short: "Test a shader against the rules of SPIR-V, one line a fault",
-		Long: "Test a shader against the rules of SPIR-V, one line a fault. What breaks only the letter of an extension's text, and\n" +
-			"compilers are known to write, is a warning: the shader is valid all the same.",
+		Short: "Check a shader against the rules of SPIR-V, with a line for each fault",
+		Long: `Check a shader, or the shaders of a job, against the rules of SPIR-V and of the extensions. Each fault is one line. Code that breaks
+the letter of an extension, but that compilers are known to write, gets a warning. It is still valid.`,
 		Example: "  spvsim validate shader.spv\n  spvsim validate reduce      the shaders of a ready job",
 		Args:    exactly(1, "a shader (.spv or .spvasm; - is standard input), a job file or the name of a ready job"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -156,7 +156,7 @@ func asmCommand() *cobra.Command {
 	var options asm.AssembleOptions
 	c := &cobra.Command{
 		Use:     "asm TEXT",
-		Short:   "Assemble the text form of SPIR-V to a module",
+		Short:   "Assemble a module from the text form of SPIR-V",
 		Example: "  spvsim asm shader.spvasm -o shader.spv",
 		Args:    exactly(1, "a text file (- is standard input)"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -174,8 +174,8 @@ func asmCommand() *cobra.Command {
 			return writeFile(c, out, m.Encode(binary.LittleEndian))
 		},
 	}
-	c.Flags().StringVarP(&out, "output", "o", "-", "`file` to write the module to; - is standard output")
-	c.Flags().BoolVar(&options.PreserveNumericIDs, "preserve-numeric-ids", false, "keep %12 as id 12 instead of numbering ids anew")
+	c.Flags().StringVarP(&out, "output", "o", "-", "write the module to this `file`; - is standard output")
+	c.Flags().BoolVar(&options.PreserveNumericIDs, "preserve-numeric-ids", false, "keep numeric ids (%12 is id 12) instead of numbering ids again")
 	return c
 }
 
@@ -184,7 +184,7 @@ func disasmCommand() *cobra.Command {
 	var options asm.Options
 	c := &cobra.Command{
 		Use:     "disasm MODULE",
-		Short:   "Write a module as text, as spirv-dis does",
+		Short:   "Disassemble a module to text, in the form of spirv-dis",
 		Example: "  spvsim disasm shader.spv",
 		Args:    exactly(1, "a module (- is standard input)"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -203,9 +203,9 @@ func disasmCommand() *cobra.Command {
 			return writeFile(c, out, []byte(text))
 		},
 	}
-	c.Flags().StringVarP(&out, "output", "o", "-", "`file` to write the text to; - is standard output")
-	c.Flags().BoolVar(&options.RawIDs, "raw-id", false, "numbers for ids, not names")
-	c.Flags().BoolVar(&options.NoHeader, "no-header", false, "no comments on version, generator and bound")
-	c.Flags().BoolVar(&options.NoIndent, "no-indent", false, "no alignment of the opcodes")
+	c.Flags().StringVarP(&out, "output", "o", "-", "write the text to this `file`; - is standard output")
+	c.Flags().BoolVar(&options.RawIDs, "raw-id", false, "write ids as numbers, not names")
+	c.Flags().BoolVar(&options.NoHeader, "no-header", false, "leave out the comments on version, generator and bound")
+	c.Flags().BoolVar(&options.NoIndent, "no-indent", false, "do not align the opcodes")
 	return c
 }

@@ -21,7 +21,7 @@ func (f *sweepFlags) showStale(c *cobra.Command, names []string) error {
 		return err
 	}
 	if !info.IsDir() && len(names) == 0 {
-		return errors.New("sweep: --stale FILE: want the experiment whose rows it holds; a folder is looked through for NAME.csv of the ready experiments")
+		return errors.New("sweep: --stale FILE: want the experiment whose rows it holds; with a folder, NAME.csv of each ready experiment is checked")
 	}
 	if len(names) == 0 {
 		names = experiments.FigureNames()

@@ -13,9 +13,9 @@ func statsCommand() *cobra.Command {
 	var path string
 	c := &cobra.Command{
 		Use:   "stats",
-		Short: "List the statistics of a run with their units and meanings; --describe: one of them",
-		Long: "List the paths of the statistics that run --stats writes and that columns of experiments name, with their units and meanings.\n" +
-			"* represents a name: a class of instructions, a level of memory, a node.",
+		Short: "List the statistics of a run, with units and meanings",
+		Long: `List the statistics of a run: path, unit and meaning. spvsim run --stats writes them, and columns of experiments name them by
+their paths. * represents a name: a class of instructions, a level of memory, a node.`,
 		Example: `  spvsim stats
   spvsim stats --describe slot_cycles.by_reason.unit`,
 		Args: exactly(0, "none"),
@@ -36,7 +36,7 @@ func statsCommand() *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().StringVar(&path, "describe", "", "`path` of one of them, as columns of experiments write it")
+	c.Flags().StringVar(&path, "describe", "", "describe only the statistic with this `path`, as columns of experiments write it")
 	completeFlag(c, "describe", statisticNames)
 	return completeWord(c, false, noNames)
 }

@@ -52,19 +52,21 @@ func sweepCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sweep EXPERIMENT.yaml|NAME|JOB.yaml",
 		Short: "Run an experiment: many points, rows and figures",
-		Long: `Run an experiment: a file, or one of the ready experiments by name. Points that have a result are not run again, so the same
-command resumes after anything ended it. The exit status is 1 when points failed; the others have their rows.
+		Long: `Run an experiment: a file, or the name of a ready experiment. Points that already have a result are not run again, so the
+same command resumes a sweep that was stopped. The exit status is 1 if points failed. The other points have their rows.
 
-With --axis or --set it may be a job: the axes are what varies, and the figure is of cycles. A path is a field of the machine
-(lds.banks), the machine itself, or a field of the job (parameters.n, specialization.0, dispatch). Over an experiment, an axis that
-it has takes the values given, or those of its variants that are named.`,
+With --axis or --set, the argument may also be a job. The axes are what varies, and the figure shows cycles. A path names a field
+of the machine (lds.banks), the machine itself (machine), or a field of the job (parameters.n, specialization.0, dispatch).
+
+With an experiment, --axis may name an axis that the experiment has. It then takes the values given, or, if the axis has variants,
+keeps the variants named.`,
 		Example: `  spvsim sweep --list
   spvsim sweep lds-stride --small
   spvsim sweep job.yaml --axis lds.banks=16,32,64 --axis parameters.n=1024,4096
   spvsim sweep lds-stride --axis stride=1..16 --set machine=rdna4-like
-  spvsim sweep experiment.yaml --dry-run                    the points, and how long they will take
+  spvsim sweep experiment.yaml --dry-run                    list the points and estimate the time
   spvsim sweep experiment.yaml -o results --workers 4
-  spvsim sweep --stale experiments/figures                  which committed rows to run again
+  spvsim sweep --stale experiments/figures                  list the experiments with rows out of date
   spvsim sweep experiment.yaml --launcher slurm --profile cluster.yaml`,
 		Args: func(c *cobra.Command, args []string) error {
 			if f.list || f.stale != "" {
@@ -83,24 +85,24 @@ it has takes the values given, or those of its variants that are named.`,
 		},
 	}
 	flags := c.Flags()
-	flags.BoolVar(&f.list, "list", false, "list the ready experiments that run here; standard error has the others, with what they need")
-	flags.StringArrayVar(&f.axes, "axis", nil, "vary a field, as `path=value,value` (lds.banks=16,32,64) or path=first..last; may be repeated")
-	flags.StringArrayVar(&f.set, "set", nil, "set a field in every point, as `path=value` (lds.banks=64, parameters.n=1024); may be repeated")
-	flags.BoolVar(&f.sandbox, "sandbox", false, "read nothing outside of the experiment's folder, and run no program that it names")
-	flags.StringVarP(&f.Out, "output", "o", "", "`folder` for rows, figures and records; left out: results/NAME")
-	flags.StringVar(&f.Cache, "cache", "", "`folder` of records to share between sweeps; left out: in the output folder")
-	flags.IntVar(&f.workers, "workers", 0, "simulations at once on this machine; 0: as many as there are cores")
-	flags.BoolVar(&f.small, "small", false, "the small variant, which runs in seconds")
-	flags.BoolVar(&f.Force, "force", false, "run every point again")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "list the points and estimate the time; run nothing")
-	flags.BoolVar(&f.status, "status", false, "say how far the sweep is; run nothing")
-	flags.StringVar(&f.draw, "draw", "", "draw the figures from this `file` of rows (.csv or .parquet); run nothing")
-	flags.StringVar(&f.stale, "stale", "", "say which rows of this `file`, or of NAME.csv in this folder, a sweep would no longer give: by their inputs, and by one point run again")
-	flags.StringVar(&f.launcher, "launcher", "local", "where points run: local, slurm or command (the commands of a profile: PBS, LSF, GNU parallel)")
-	flags.StringVar(&f.profile, "profile", "", "`file` that says what to ask a cluster for, and how (spvsim schema cluster)")
-	flags.Uint64Var(&f.Limits.Cycles, "max-cycles", 0, "a point fails after this many `cycles`; 0: as its job's limits say, else no limit")
-	flags.Var((*hostSeconds)(&f.Limits.Seconds), "max-seconds", "a point fails after this many `seconds` on the computer that runs it; 0: as its job's limits say, else no limit")
-	flags.BoolVarP(&f.quiet, "quiet", "q", false, "no progress")
+	flags.BoolVar(&f.list, "list", false, "list the ready experiments that can run on this computer; standard error lists the others, with what each needs")
+	flags.StringArrayVar(&f.axes, "axis", nil, "vary a field: `path=value,value` (lds.banks=16,32,64) or path=first..last; may be repeated")
+	flags.StringArrayVar(&f.set, "set", nil, "set a field in every point: `path=value` (lds.banks=64, parameters.n=1024); may be repeated")
+	flags.BoolVar(&f.sandbox, "sandbox", false, "read no file outside of the experiment's folder, and run no program that it names")
+	flags.StringVarP(&f.Out, "output", "o", "", "`folder` for rows, figures and saved results (default results/NAME)")
+	flags.StringVar(&f.Cache, "cache", "", "`folder` of saved results, to share between sweeps (default in the output folder)")
+	flags.IntVar(&f.workers, "workers", 0, "`number` of simulations at a time on this computer; 0: one for each core")
+	flags.BoolVar(&f.small, "small", false, "run the small variant, which takes seconds")
+	flags.BoolVar(&f.Force, "force", false, "run every point, even if it has a result")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "list the points and estimate the time, but run nothing")
+	flags.BoolVar(&f.status, "status", false, "print how many points are done, but run nothing")
+	flags.StringVar(&f.draw, "draw", "", "draw the figures from this `file` of rows (.csv or .parquet), but run nothing")
+	flags.StringVar(&f.stale, "stale", "", "check whether saved rows are out of date: a `file` of rows, or a folder with NAME.csv of each experiment; compares their inputs, and runs the cheapest point again")
+	flags.StringVar(&f.launcher, "launcher", "local", "`where` points run: local, slurm, or command (the commands in --profile, for PBS, LSF or GNU parallel)")
+	flags.StringVar(&f.profile, "profile", "", "`file` with the resources and commands of a cluster (its keys: spvsim schema cluster)")
+	flags.Uint64Var(&f.Limits.Cycles, "max-cycles", 0, "a point fails after this many `cycles`; 0: the limit of its job, if it has one")
+	flags.Var((*hostSeconds)(&f.Limits.Seconds), "max-seconds", "a point fails after this many `seconds` on the computer that runs it; 0: the limit of its job, if it has one")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print no progress")
 	completeFlag(c, "launcher", launcherNames)
 	completeFlag(c, "set", machinePaths)
 	completeFlag(c, "axis", machinePaths)
@@ -207,7 +209,7 @@ func atOnce[T any](ctx context.Context, work func() (T, error)) (result T, err e
 	return made, failed
 }
 
-var errInterrupted = errors.New("interrupted: the same command goes on")
+var errInterrupted = errors.New("interrupted: the same command resumes")
 
 // redraw draws the figures of an experiment from saved rows.
 func (f *sweepFlags) redraw(c *cobra.Command, e *config.Experiment) error {

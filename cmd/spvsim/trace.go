@@ -33,15 +33,15 @@ type traceFlags struct {
 
 func (f *traceFlags) add(c *cobra.Command) {
 	flags := c.Flags()
-	flags.StringVar(&f.trace, "trace", "", "`file` to write a Perfetto trace to (open it at ui.perfetto.dev)")
+	flags.StringVar(&f.trace, "trace", "", "write a Perfetto trace to this `file` (open it at ui.perfetto.dev)")
 	flags.Uint64Var(&f.from, "trace-from", 0, "first `cycle` of the trace")
-	flags.Uint64Var(&f.to, "trace-to", 0, "`cycle` in which the trace ends; 0: with the run")
-	flags.StringVar(&f.units, "trace-cus", "", "compute `units` to trace, counted over all shader engines, as 0,3-5 (default all)")
-	flags.StringVar(&f.profile, "profile", "", "`file` to write where the time went to, as JSON for spvsim report")
-	flags.StringVar(&f.daisen, "daisen", "", "`file` (.sqlite3) to write tasks to through Akita's tracer, for its viewer Daisen; in builds with -tags akitatools")
-	flags.StringVar(&f.monitor, "monitor", "", "`port` of the loopback interface to serve Akita's live monitor on while the job runs; 0: any; in builds with -tags akitatools")
-	flags.StringVar(&f.series, "series", "", "`file` to write occupancy, queue depth and bandwidth over time to, as CSV")
-	flags.StringVar(&f.limit, "trace-limit", "512M", "`bytes` (K, M, G) at which the trace stops, with a note in it; 0: no limit")
+	flags.Uint64Var(&f.to, "trace-to", 0, "`cycle` at which the trace ends; 0: at the end of the run")
+	flags.StringVar(&f.units, "trace-cus", "", "trace only these compute `units`, counted over all shader engines: 0,3-5 (default all)")
+	flags.StringVar(&f.profile, "profile", "", "write a profile (where the simulated time went) as JSON to this `file`, for spvsim report")
+	flags.StringVar(&f.daisen, "daisen", "", "write tasks through Akita's tracer to this `file` (.sqlite3), for its viewer Daisen; only in builds with -tags akitatools")
+	flags.StringVar(&f.monitor, "monitor", "", "serve Akita's live monitor on this `port` of the loopback interface while the job runs; 0: any port; only in builds with -tags akitatools")
+	flags.StringVar(&f.series, "series", "", "write occupancy, queue depth and bandwidth over time as CSV to this `file`")
+	flags.StringVar(&f.limit, "trace-limit", "512M", "end the trace, with a note in it, at this number of `bytes` (K, M, G); 0: no limit")
 }
 
 // A record is a tracer with the file that it writes.

@@ -1,5 +1,6 @@
-// Command accuracy runs kernels that were measured on a device, compares simulated with measured times, and fits the
-// machine's parameters that have no other source. The measurements are not part of the repository: -measured names their file.
+// Command accuracy runs kernels that were measured on a device, compares simulated with measured times, and fits
+// those parameters of the machine that have no other source. The measurements are not part of the repository:
+// -measured names their file.
 //
 // It does not know how a job runs, nor how errors are shown in figures: it writes a table.
 package main

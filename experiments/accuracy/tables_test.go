@@ -86,7 +86,7 @@ func deviceRows(t *testing.T) string {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	b.WriteString("| machine | row | simulated / measured time | if off by more than 10 %, why |\n| --- | --- | ---: | --- |\n")
+	b.WriteString("| machine | row | simulated / measured time | why it differs by more than 10 % |\n| --- | --- | ---: | --- |\n")
 	for _, r := range committedResults(t, "devices.csv") {
 		if r.err != nil {
 			continue

@@ -1,5 +1,6 @@
-// Command sampling tests the intervals of sampled runs: it draws workloads by their seeds, runs each with time and
-// sampled, and says how often the true time is in the stated interval, how wide those are, and what the host saves.
+// Command sampling tests the intervals of sampled runs: it draws random workloads, runs each one timed and sampled,
+// and reports how often the true time is in the interval, how wide the intervals are, and how much host time
+// sampling saves.
 //
 //	go run ./experiments/sampling -n 200 -first 1000 -out experiments/sampling/coverage.csv
 package main

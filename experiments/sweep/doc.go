@@ -1,4 +1,4 @@
-// Package sweep runs experiments: it expands an experiment file to points, runs those that have no result yet in worker
+// Package sweep runs experiments: it expands an experiment file to points, runs those without a result in worker
 // processes or as a job array of a cluster, and collects rows.
 //
 // Each finished point is a record in a folder, written by rename, under a digest of its inputs and of the simulator. What has a

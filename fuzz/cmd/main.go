@@ -1,4 +1,5 @@
-// Command fuzz feeds the files of a range of seeds to a target, and says how far they came. Run it at the root of this project:
+// Command fuzz feeds the files of a range of seeds to a target, and reports the results. Run it at the root of this
+// project:
 //
 //	go run ./fuzz/cmd --target lower --first 0 --count 1000000
 //	go run ./fuzz/cmd --target all --seconds 36000

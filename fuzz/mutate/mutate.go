@@ -1,6 +1,6 @@
-// Package mutate changes SPIR-V modules a little, in ways that keep their form: an operand becomes another id of the same type, an
-// instruction is moved, a capability becomes another. Most of what comes out is invalid in one place only, so that it gets far into
-// whatever reads it.
+// Package mutate changes SPIR-V modules a little without breaking their binary form: it replaces an operand by
+// another id of the same type, moves an instruction, or replaces a capability. Most results are invalid in one place
+// only, so that they get far into whatever reads them.
 //
 // The package does not know which modules are valid. The same random numbers give the same module.
 package mutate

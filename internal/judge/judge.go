@@ -1,8 +1,8 @@
-// Package judge asks a driver's compiler about the modules that package program
-// lowers: Mesa's RADV compiles a compute shader for the same chip, without a GPU
-// where RADV_FORCE_FAMILY names one. What both made is put into the same kinds of
-// instructions, by block, and lies side by side: static, and weighted by how often
-// each block runs.
+// Package judge compares the code of package program with that of Mesa's driver
+// RADV, which compiles a compute shader for the same chip; no GPU is needed
+// where RADV_FORCE_FAMILY names one. The code of both is sorted into the same
+// kinds of instructions, by block, and shown side by side: static, and weighted
+// by how often each block runs.
 //
 // It needs a C compiler, the Vulkan loader and Mesa's driver. Where they are
 // missing, its errors are ErrAbsent; nothing of the product asks for them.

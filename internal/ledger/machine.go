@@ -1,4 +1,5 @@
-// Package ledger draws machines for tests, and says in a line what jobs come to on them: what is written down and compared.
+// Package ledger draws random machines for tests, and writes the results of jobs on them in lines that tests record
+// and compare.
 package ledger
 
 import (

@@ -1,8 +1,8 @@
-// Command mutate asks how much the tests of the repository see: it changes one place
-// of a package at a time (an operator, a comparison, a bound, a statement that is
-// left out), runs the tests of the package and then those of all packages that import it,
-// those that run the changed function and the quickest first, and lists the changes
-// that no test noticed.
+// Command mutate measures how much the tests of the repository detect: it
+// changes one place of a package at a time (an operator, a comparison, a bound,
+// a statement that is left out), runs the tests of the package and of all
+// packages that import it, and lists the changes that no test detects. Of these
+// tests it runs those that run the changed function, the quickest first.
 //
 //	go run ./internal/mutate -n 40 -seed 7        40 changes, drawn from all packages
 //	go run ./internal/mutate -n 40 -seed 7,8,9    as many for each of three seeds

@@ -1,6 +1,6 @@
 // Package oracle runs a function of the intermediate form on byte buffers, lane
-// by lane: slow, simple, and independent of the optimiser, the emitter and the
-// machine, whose results are compared with its own.
+// by lane. It is slow, simple, and independent of the optimiser, the emitter
+// and the machine; tests compare their results with its own.
 //
 // It knows the meaning of single operations from package isa and nothing of
 // time. Waves of a workgroup take turns; workgroups run one after the other.

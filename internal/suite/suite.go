@@ -1,4 +1,4 @@
-// Package suite says how much of what tests could try they are to try, and compares with what is written down.
+// Package suite decides how many of their cases tests run, and compares results with recorded ones.
 package suite
 
 import "os"

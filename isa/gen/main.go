@@ -1,7 +1,6 @@
-// Command gen writes the loops of the operations that are hot enough to have
-// one of their own: for each operation and each choice of vector and scalar
-// operands, one function over a row of lanes. It knows nothing of the meanings
-// in package isa, which tests hold against these loops.
+// Command gen writes a separate loop for each hot operation and each choice of
+// vector and scalar operands: a function over a row of lanes. It knows nothing
+// of the meanings in package isa, with which tests compare these loops.
 package main
 
 import (

@@ -1,7 +1,7 @@
-// Package dram is one channel of a DRAM as its standard declares it: banks with
-// one open row each, and rows of constraints that say how long one command keeps
-// another from following it at a bank, a bank group or the whole channel; with a
-// controller that reorders within a queue, collects writes and refreshes banks.
+// Package dram is one channel of a DRAM, with the timing of its standard: banks
+// with one open row each, and constraints on how soon one command may follow
+// another at a bank, at a bank group or on the whole channel. Its controller
+// reorders requests within a queue, collects writes and refreshes banks.
 //
 // The package books: each access gets its time in the order in which it comes. It
 // does not know caches, and counts time in units of its user's clock.

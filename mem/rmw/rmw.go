@@ -1,5 +1,5 @@
-// Package rmw holds the meaning of the atomic operations: for each operation
-// and element type, what an element becomes. Device memory and the LDS share
+// Package rmw holds the meaning of the atomic operations: the new value of an
+// element, for each operation and element type. Device memory and the LDS share
 // it. It does not know where an element lives nor what an update costs.
 package rmw
 

@@ -1,7 +1,7 @@
 // Package frontend translates one entry point of a validated module to the
-// compiler's intermediate form: functions inlined, composites split into
-// scalars, pointers resolved to spaces, bindings and byte offsets,
-// specialization applied.
+// compiler's intermediate form: it inlines functions, splits composites into
+// scalars, resolves pointers to spaces, bindings and byte offsets, and applies
+// specialization.
 //
 // It does not optimise (address arithmetic comes out plain, variables as
 // locals) and knows nothing of registers, instructions or time; of the machine

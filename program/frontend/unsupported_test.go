@@ -42,7 +42,7 @@ var formWhy = map[string]string{
 	"an input without a location":                                        "the stage before is a table of vertices by location",
 	"an input at location %d: want at most %d":                           "four times the locations of any device",
 	"an input of type %s: want 32 bits":                                  "vertices hold words of 32 bits",
-	"output %s":                                                          "draws have colour outputs alone",
+	"output %s":                                                          "draws have only colour outputs",
 	"an output without a location":                                       "a colour output is found by its location",
 	"an output with Component %d":                                        "one output is at a location",
 	"an output that is no vector of 32-bit numbers":                      "colour outputs are written as words of 32 bits",
@@ -50,7 +50,7 @@ var formWhy = map[string]string{
 	"an output variable without a name":                                  "the job finds mesh outputs by name",
 	"constructs nested deeper than %d, those around calls with them":     "a limit, the specification's (2.17), also where calls are inlined",
 	"calls nested deeper than %d":                                        "a limit, far above real shaders: calls are inlined",
-	"%%%d is imported: it has no body":                                   "nothing links modules",
+	"%%%d is imported: it has no body":                                   "modules are not linked",
 	"the inlined function has more than %d blocks":                       "a limit, far above real shaders: calls are inlined",
 	"the inlined function has more than %d values":                       "a limit, far above real shaders: calls are inlined",
 	"a value of more than %d scalars":                                    "a limit: values live in registers",
@@ -59,19 +59,19 @@ var formWhy = map[string]string{
 	"image operands %s":                                                  "the address of a texel has no such part here",
 	"a store to another level of detail than the first":                  "storage images have one level",
 	"type %%%d (%s) in memory":                                           "it has no layout in bytes",
-	"a value of a structure with a runtime array":                        "its size is known to memory alone",
-	"memory operands %s":                                                 "scopes of aliasing are not read",
+	"a value of a structure with a runtime array":                        "only memory knows its size",
+	"memory operands %s":                                                 "aliasing scopes are not supported",
 	"a store of a whole payload array":                                   "payloads are written one by one",
 	"a sized copy of %d bytes here":                                      "copies are between buffers, of whole elements",
 	"the array length of %%%d":                                           "only buffers have a length at run time",
 	"a pointer to %s as a value":                                         "pointers to registers and to descriptors are resolved when the shader is compiled",
 	"this pointer as a value":                                            "pointers to registers and to descriptors are resolved when the shader is compiled",
-	"a variable pointer to a descriptor after an array of run-time size": "the descriptor must be known, or its array counted",
-	"the distance of pointers into an array whose stride is not known: their type %%%d has no ArrayStride": "a distance counts elements",
-	"an untyped pointer to memory without a layout of bytes":                                               "what lies at a byte is known where layouts are explicit",
-	"an untyped pointer to a Workgroup variable without explicit layout":                                   "what lies at a byte is known where layouts are explicit",
-	"an untyped pointer as an operand of %s":                                                               "the instruction needs to know what is pointed to",
-	"pointer arithmetic on %s":                                                                             "only memory with byte addresses has a next element",
+	"a variable pointer to a descriptor after an array of run-time size": "the descriptor must be known, or its array must have a fixed size",
+	"the distance of pointers into an array whose stride is not known: their type %%%d has no ArrayStride": "the distance is a number of elements",
+	"an untyped pointer to memory without a layout of bytes":                                               "only an explicit layout says which member is at a byte",
+	"an untyped pointer to a Workgroup variable without explicit layout":                                   "only an explicit layout says which member is at a byte",
+	"an untyped pointer as an operand of %s":                                                               "the instruction needs the type that the pointer points to",
+	"pointer arithmetic on %s":                                                                             "elements follow each other only in memory with byte addresses",
 	"index into input %%%d":                                                                                "inputs are registers: their index must be a constant",
 	"a whole array of samplers as a value":                                                                 "a sampler is one element of a binding",
 	"sampling an image that a pointer chooses at run time":                                                 "the image must be known when the shader is compiled",
@@ -79,25 +79,25 @@ var formWhy = map[string]string{
 	"coordinates of type %s":                                                                               "coordinates have 32 bits",
 	"sampling an image of %s":                                                                              "the texture unit filters 32-bit texels",
 	"a value of type %s %%%d":                                                                              "the type has no value in registers",
-	"floating-point encoding %s of %%%d":                                                                   "floats of 16 bits are IEEE's and bfloat16, those of 8 bits E4M3 and E5M2",
-	"cooperative matrix %%%d of scope %s: matrix units work on the registers of one wave, scope Subgroup":     "the matrix unit of a SIMD sees one wave",
-	"cooperative matrix %%%d of %d x %d %s, use %s%s: unit %s has multiples of %d x %d":                       "a matrix is made of the tiles that the unit multiplies",
+	"floating-point encoding %s of %%%d":                                                                   "floats of 16 bits are IEEE half and bfloat16; floats of 8 bits are E4M3 and E5M2",
+	"cooperative matrix %%%d of scope %s: matrix units work on the registers of one wave, scope Subgroup":     "the matrix unit of a SIMD works on one wave",
+	"cooperative matrix %%%d of %d x %d %s, use %s%s: unit %s has multiples of %d x %d":                       "a matrix consists of the tiles that the unit multiplies",
 	"cooperative matrix %%%d in workgroups of %d invocations%s: they are no whole waves of %d lanes":          "every lane of a wave holds a part of a matrix",
 	"unit %s has no product of %s and %s to %s":                                                               "products are those of the machine's instructions",
 	"a cooperative matrix in this memory":                                                                     "matrices are loaded from buffers, physical addresses and LDS",
 	"unit %s: its lanes hold other elements of a matrix of %s than of one of %s, use %s":                      "elements would have to move between lanes",
-	"products of %s and %s to %s in lanes":                                                                    "without a unit, integers are of 8 bits with sums of 32",
-	"cooperative matrix %%%d: the machine has no matrix unit (matrix.unit is none; matrix.without is refuse)": "what the machine lacks it does not do, unless its description says how",
-	"cooperative matrix layout %s":                                                                            "matrices lie in memory by rows or by columns",
+	"products of %s and %s to %s in lanes":                                                                    "without a unit, products of integers have 8 bits and sums of 32 bits",
+	"cooperative matrix %%%d: the machine has no matrix unit (matrix.unit is none; matrix.without is refuse)": "a machine without a matrix unit multiplies matrices only if its description says how",
+	"cooperative matrix layout %s":                                                                            "matrices are in memory by rows or by columns",
 	"%%%d: %s":                                                                                                "a variable of a stage or storage class that is not bound; the message says which",
-	"Workgroup variables of %d bytes":                                                                         "LDS is no larger",
+	"Workgroup variables of %d bytes":                                                                         "the LDS is not larger",
 }
 
 // notLowered gives the reason for instructions whose capability runs, by the
 // start of their name.
 var notLowered = map[string]string{
-	"OpUntypedVariable":       "in functions, where no memory has an explicit layout; those of the module run",
-	"OpUntypedPrefetch":       "an instruction of kernels: what points to CrossWorkgroup",
+	"OpUntypedVariable":       "refused in functions, where no memory has an explicit layout; those of the module run",
+	"OpUntypedPrefetch":       "an instruction of kernels, on pointers to CrossWorkgroup",
 	"OpUntypedGroupAsyncCopy": "an instruction of kernels",
 	"OpEmitMeshTasksEXT":      "task stages launch nothing",
 	"OpImageSampleDref":       "depth comparison",
@@ -174,7 +174,7 @@ func TestUnsupportedIsDocumented(t *testing.T) {
 	p.kind("Built-in inputs", "Variables that a stage reads.", grammar.KindBuiltIn, func(n uint32) bool {
 		return builtins[spirv.BuiltIn(n)] != nil || fragmentBuiltins[spirv.BuiltIn(n)] != nil || meshIndices[spirv.BuiltIn(n)]
 	})
-	p.kind("Execution modes", "Of an entry point that is lowered.", grammar.KindExecutionMode, func(n uint32) bool {
+	p.kind("Execution modes", "Of entry points; refused when the entry point is lowered.", grammar.KindExecutionMode, func(n uint32) bool {
 		m := spirv.ExecutionMode(n)
 		return modes[m] || fragmentModes[m] || nodeModes[m] != nil || meshModes[m] != nil
 	})
@@ -222,7 +222,7 @@ var bodyClasses = map[string]bool{"Image": true, "Primitive": true, "Memory": tr
 	"Conversion": true, "Atomic": true, "Composite": true, "Relational_and_Logical": true, "Derivative": true, "Barrier": true, "Reserved": true}
 
 func (p *page) instructions() {
-	p.WriteString("## Instructions\n\nValid, and without a lowering.\n\n| instruction | why |\n| --- | --- |\n")
+	p.WriteString("## Instructions\n\nInstructions that are valid but have no lowering.\n\n| instruction | why |\n| --- | --- |\n")
 	for i := range grammar.Ops {
 		g := &grammar.Ops[i]
 		op := spirv.Op(g.Code)
@@ -256,7 +256,7 @@ func (p *page) kind(title, text string, kind grammar.Kind, done func(uint32) boo
 }
 
 func (p *page) forms() {
-	p.WriteString("\n## Forms of what runs\n\nMessages of the compiler, `%` for what they name.\n\n| message | why |\n| --- | --- |\n")
+	p.WriteString("\n## Forms of instructions and types that otherwise run\n\nMessages of the compiler. `%` represents what they name.\n\n| message | why |\n| --- | --- |\n")
 	texts := refusals(p.t)
 	var list []string
 	for text := range texts {

@@ -1,8 +1,8 @@
-// Package opt rewrites the intermediate form as a driver's compiler would:
-// variables become values, constants fold, redundant work goes, short loops
-// unroll, addresses split into a constant, a uniform and a divergent part,
-// neighbouring accesses merge. Its last word on each value is whether the
-// scalar unit computes it (ir.Value.Uniform).
+// Package opt rewrites the intermediate form as a driver's compiler would: it
+// turns variables into values, folds constants, removes redundant work, unrolls
+// short loops, splits addresses into a constant, a uniform and a divergent
+// part, and merges neighbouring accesses. Last, it decides for each value
+// whether the scalar unit computes it (ir.Value.Uniform).
 //
 // No pass changes the result of a floating-point operation, but for fusing
 // multiplications into additions where the module allows it.

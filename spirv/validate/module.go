@@ -1,6 +1,6 @@
-// Package validate turns a decoded module into a checked, indexed one: types,
-// decorations, functions and blocks by id, with the rules that lowering relies
-// on tested. It does not evaluate constants (their values depend on the job's
+// Package validate checks a decoded module and indexes it: types, decorations,
+// functions and blocks by id. It tests the rules on which lowering relies. It
+// does not evaluate constants (their values depend on the job's
 // specialization). Of what the compiler supports it knows capabilities,
 // extensions and instruction sets, which it refuses by name before any rule.
 package validate

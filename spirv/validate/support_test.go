@@ -161,8 +161,8 @@ func TestEveryExtensionHasARow(t *testing.T) {
 // TestUnsupportedIsDocumented: docs/unsupported.md holds the tables.
 func TestUnsupportedIsDocumented(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("## Capabilities\n\nRefused where something uses them; where they are declared, if nothing in a module shows a use; or when an entry point that reaches\nwhat does not run is lowered, so that others of the module may run.\n\n" +
-		"| capability | extension | refused | why, or what of it |\n| --- | --- | --- | --- |\n")
+	b.WriteString("## Capabilities\n\nA capability is refused in one of three places:\n\n- **where used**: where something in the module uses it;\n- **where declared**: where it is declared, if a use of it does not show in a module;\n- **when lowered**: when an entry point that reaches it is lowered, so that other entry points of the module may run.\n\n" +
+		"| capability | extension | refused | why, or what is refused |\n| --- | --- | --- | --- |\n")
 	for _, e := range grammar.KindCapability.Info().Enumerants {
 		c := spirv.Capability(e.Value)
 		f := capabilityFeatures[c]
@@ -173,9 +173,9 @@ func TestUnsupportedIsDocumented(t *testing.T) {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", e.Name, strings.Join(e.Extensions, ", "), levelText[f.level], f.why)
 		}
 	}
-	b.WriteString("\n## Extensions and instruction sets\n\nAn extension that is not listed does what the capabilities do that need it. One of a name that the grammar lacks is refused.\n" +
-		"Instruction sets whose name starts with \"NonSemantic.\" may be ignored, and are; others that are not known are refused where used.\n\n" +
-		"| extension or set | refused | why, or what of it |\n| --- | --- | --- |\n")
+	b.WriteString("\n## Extensions and instruction sets\n\nSupport of an extension that is not listed follows from the capabilities that need it. An extension that the grammar does not name is refused.\n" +
+		"Instruction sets whose name begins with \"NonSemantic.\" are ignored, as the specification allows. Other unknown sets are refused where they are used.\n\n" +
+		"| extension or set | refused | why, or what is refused |\n| --- | --- | --- |\n")
 	featureRows(&b, extensionFeatures)
 	featureRows(&b, setFeatures)
 	holdSection(t, "validate", b.String())

@@ -1,6 +1,7 @@
-// Package daisen writes what a machine does into an SQLite database, through
-// Akita's own tracer, for Akita's viewer Daisen: a task for the simulation, each
-// launch, workgroup, wave and instruction, each the parent of the next.
+// Package daisen writes the activity of a machine to an SQLite database,
+// through Akita's own tracer, for Akita's viewer Daisen: a task for the
+// simulation, each launch, workgroup, wave and instruction, each the parent of
+// the next.
 //
 // The package does not know how a machine works. The database needs a driver, which
 // builds with the tag akitatools have; without it, New says so.

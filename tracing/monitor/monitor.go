@@ -1,7 +1,7 @@
-// Package monitor serves Akita's live monitor while a run goes: time, parts and
-// their state, progress; pause and continue. The page is Akita's; what it asks for
-// is answered here, on the loopback interface, with the engine paused where state is
-// read. Builds with the tag akitatools have it.
+// Package monitor serves Akita's live monitor during a run: time, parts and
+// their state, progress; pause and continue. The page is Akita's; its requests
+// are answered here, on the loopback interface, with the engine paused where
+// state is read. Builds with the tag akitatools have it.
 //
 // The package does not know what runs.
 package monitor

@@ -1,7 +1,8 @@
-// Package perfetto writes what a machine does as a trace that Perfetto's
-// programs show (ui.perfetto.dev, trace_processor): a track for each wave slot,
-// under its SIMD, compute unit and shader engine; tracks for accesses to memory
-// and LDS and for resident workgroups, as many as overlap; counters.
+// Package perfetto writes the activity of a machine as a trace for Perfetto
+// (ui.perfetto.dev, trace_processor). There is a track for each wave slot,
+// under its SIMD, compute unit and shader engine, and there are tracks for
+// accesses to memory and LDS and for resident workgroups, as many as overlap,
+// and counters.
 //
 // One nanosecond of the trace is one cycle, as the process's name says: cycles
 // of most clocks are no whole nanoseconds, and rounded they would lose their order.

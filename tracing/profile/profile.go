@@ -1,5 +1,5 @@
-// Package profile adds up where the time of a run went: by step, program and
-// compute unit, and over time; and the work that was done, against what the
+// Package profile adds up where the time of a run went, by step, program,
+// compute unit and over time, and compares the work that was done with what the
 // machine can do. A Profile is saved as JSON, and reports are made of it.
 //
 // The package does not know how a machine works, nor how a report looks.

@@ -1,4 +1,4 @@
-// Package report makes one HTML page of profiles: pictures and tables that need
+// Package report makes an HTML page of profiles: pictures and tables that need
 // neither a network nor a script.
 //
 // The package does not know how a profile comes about.

@@ -1,5 +1,6 @@
-// Package driver is a Vulkan driver for simulated GPUs: what the loader's calls mean, in Go. Objects are handles to tables of its own;
-// memory is mapped for the application and for the machine alike; dispatches run on a machine of package gpu, in simulated time.
+// Package driver is a Vulkan driver for simulated GPUs: it implements the loader's calls in Go. Objects are handles
+// to its own tables; memory is mapped for the application and for the machine alike; dispatches run on a machine of
+// package gpu, in simulated time.
 //
 //	calls        every command with its function; generated
 //	objects      handles

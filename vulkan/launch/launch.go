@@ -1,5 +1,5 @@
-// Package launch finds or builds the Vulkan driver and starts programs on it: the loader's variables are set for the program alone, and what
-// the driver records is read again.
+// Package launch finds or builds the Vulkan driver and starts programs with it: it sets the loader's variables for
+// the program alone, and reads the driver's records.
 //
 // The package does not know what a program does with the driver, nor how rows are shown.
 package launch

@@ -1,5 +1,5 @@
-// Package rows reads what the Vulkan driver recorded of a program's dispatches, graphs and transfers, a row each, and shows it: added up by
-// name and pipeline, as a page, as a trace with the queues as tracks, and as Parquet.
+// Package rows reads the rows that the Vulkan driver recorded for a program's dispatches, graphs and transfers, and
+// shows them: added up by name and pipeline, as a page, as a trace with a track for each queue, and as Parquet.
 //
 // The package does not know how the work ran, nor who recorded it.
 package rows

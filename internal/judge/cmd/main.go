@@ -1,5 +1,5 @@
-// Command judge compares the code of package program with that of Mesa's RADV: over all compute modules that the
-// repository carries, static, or over jobs, as executed.
+// Command judge compares the code of package program with that of Mesa's RADV: static code of all compute modules in
+// the repository, or executed code of jobs.
 //
 //	go run ./internal/judge/cmd                      ratios by machine, and the modules that are furthest off
 //	go run ./internal/judge/cmd -csv rows.csv DIR    a line for each module below DIR and machine

@@ -1,6 +1,6 @@
-// Package sample makes instructions of the right form for tests, from the
-// grammar alone: it knows what kinds of operands an opcode takes, and not
-// which instructions would be valid together.
+// Package sample makes well-formed instructions for tests, from the grammar
+// alone: it knows which kinds of operands an opcode takes, but not which
+// instructions would be valid together.
 package sample
 
 import (
