@@ -61,6 +61,23 @@ func sameBank(c *Config, row uint64) uint64 {
 	return row * uint64(s.RowBytes*s.Groups*s.Banks*s.PseudoChannels)
 }
 
+// Two rows that are 16 banks apart lie in banks of their own where a stack has two IDs, and in one bank else.
+func TestBanksOfStackIDs(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		c.HashBanks, c.Queue = false, 0
+		m, want := New(c), uint64(1)
+		if c.Standard.Name == "HBM2e" {
+			want = 0
+		}
+		for i := range uint64(2) {
+			m.Access(1, i*uint64(16*c.Standard.RowBytes*c.Standard.PseudoChannels), 32, false)
+		}
+		if n := m.Counts(); n.Conflicts != want || n.Conflicts+n.Misses != 2 {
+			t.Errorf("found %+v, want %d conflicts of two rows", n, want)
+		}
+	})
+}
+
 // Rows of one bank follow each other by the time of a row cycle.
 func TestRowCycle(t *testing.T) {
 	forAll(t, func(t *testing.T, c *Config) {
@@ -234,8 +251,8 @@ func TestRefresh(t *testing.T) {
 		const intervals = 20
 		x := &c.Standard.Timings
 		end := uint64(x.REFI * perNs * intervals)
-		for at := uint64(0); at <= end; at += 20_000 {
-			m.Access(at, at/20_000*128, 128, false)
+		for at := uint64(0); at <= end; at += 10_000 {
+			m.Access(at, at/10_000*128, 128, false)
 		}
 		if n := m.Counts().Refreshes; n < banks*(intervals-1) || n > banks*(intervals+1) {
 			t.Errorf("%d refreshes of %d banks in %d intervals", n, banks, intervals)
