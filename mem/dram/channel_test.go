@@ -78,6 +78,25 @@ func TestBanksOfStackIDs(t *testing.T) {
 	})
 }
 
+// Bursts of the data bus that stay free where it turns, those from one burst of a bank group to the next, and the time of a
+// first read, worked out by hand from each standard's timings at the speed here.
+func TestBusOfStandards(t *testing.T) {
+	want := map[string][4]uint64{ // reads to writes, writes to reads, within a group, picoseconds from an activation to data
+		"HBM":   {2, 11, 2, 28_000}, // 2 ns a burst: 4 ns; 8 + 14 ns
+		"HBM2e": {4, 18, 3, 28_000}, // 1.25 ns: 4.2 ns; 8 + 14 ns; 5 clocks of half a burst
+		"HBM3":  {4, 13, 2, 31_900}, // 1.54 ns: 5 ns; 6.25 + 12.5 ns
+		"GDDR6": {1, 20, 2, 29_100}, // 1 ns: 0.6 ns; 6.3 + 13.7 ns
+	}
+	forAll(t, func(t *testing.T, c *Config) {
+		ch := &New(c).channels[0]
+		x := &c.Standard.Timings
+		found := [4]uint64{ch.gap[Write], ch.gap[Read], ch.groups[0].apart, units(x.RCDRD+x.CL, perNs)}
+		if found != want[c.Standard.Name] {
+			t.Errorf("found %v, want %v", found, want[c.Standard.Name])
+		}
+	})
+}
+
 // Rows of one bank follow each other by the time of a row cycle.
 func TestRowCycle(t *testing.T) {
 	forAll(t, func(t *testing.T, c *Config) {
