@@ -36,7 +36,7 @@ func (s *WorkSpec) OnChip() uint64 {
 // DispatcherSpec is what turns launches into waves on compute units.
 type DispatcherSpec struct {
 	WorkgroupsPerCycle float64 `yaml:"workgroups_per_cycle" range:"0.000001..1024" unit:"workgroups/cycle" doc:"workgroups that each shader engine places each cycle at most, each on a different compute unit"`
-	RefilledPerCycle   float64 `yaml:"refilled_per_cycle" default:"0" range:"0..1024" unit:"workgroups/cycle" doc:"the same for workgroups that take the place of others, as many as have ended since the engine was last empty; 0: workgroups_per_cycle"`
+	RefilledPerCycle   float64 `yaml:"refilled_per_cycle" default:"0" range:"0..1024" unit:"workgroups/cycle" doc:"workgroups that each shader engine places each cycle at most where others have ended, as many as have since the engine was last empty; 0: workgroups_per_cycle"`
 	WavesPerCycle      float64 `yaml:"waves_per_cycle" range:"0.000001..1024" unit:"waves/cycle" doc:"waves that each shader engine starts each cycle at most"`
 	LaunchLatency      int     `yaml:"launch_latency" range:"0..1000000" unit:"cycles" doc:"cycles from placing a wave until its first instruction may issue; placing it takes one, so that 0 is as 1"`
 	KernelLaunchCycles int     `yaml:"kernel_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a job's first kernel launch, paid before its first workgroup is placed"`
