@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,6 +57,38 @@ func TestDispatchRates(t *testing.T) {
 		if diff := cmp.Diff(c.want, r.prints); diff != "" {
 			t.Errorf("%v workgroups and %v waves a cycle (-want +got):\n%s", c.groups, c.waves, diff)
 		}
+	}
+}
+
+// Workgroups that take the place of others come at a rate of their own; those that find an engine empty, and the first ones, do not.
+func TestRefillRate(t *testing.T) {
+	starts := func(refilled float64, groups uint64) []uint64 {
+		m := newMachine()
+		m.shape.WaveSlots, m.disp.WorkgroupsPerCycle, m.disp.WavesPerCycle, m.disp.RefilledPerCycle = 4, 1, 1024, refilled
+		r := newRig(t, m)
+		o := r.run(t, assemble(64, mark, load(3), add(4, 3, 3)), groups, simd.Never)
+		o.check(t, m)
+		slices.Sort(r.prints)
+		return r.prints
+	}
+	as, own := starts(1, 12), starts(0.1, 12)
+	if diff := cmp.Diff(as, starts(0, 12)); diff != "" {
+		t.Errorf("0 is not workgroups_per_cycle:\n%s", diff)
+	}
+	slots := 4
+	for slots < len(own) && own[slots] < 100 {
+		slots++ // those that find space at once: of all SIMDs
+	}
+	if diff := cmp.Diff(as[:slots], own[:slots]); diff != "" {
+		t.Errorf("the first workgroups:\n%s", diff)
+	}
+	for i := slots + 1; i < len(own); i++ {
+		if d := own[i] - own[i-1]; d < 9 {
+			t.Errorf("workgroup %d takes the place of another one %d cycles after the one before, want 10 but for the port: %v", i, d, own)
+		}
+	}
+	if slots == len(own) {
+		t.Fatalf("all start at once: %v", own)
 	}
 }
 

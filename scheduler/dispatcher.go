@@ -36,6 +36,8 @@ type shaderEngine struct {
 	turn    int    // the array whose turn it is
 	groupAt uint64 // from when it may place the next workgroup, in fractions of a cycle
 	waveAt  uint64 // from when it may start the next wave, in fractions of a cycle
+	running int    // its workgroups
+	ended   int    // since it was last empty: whose places have not been taken again
 }
 
 // A shaderArray is some of an engine's compute units. Workgroups go to an engine's arrays in turn, however many units these have.
@@ -118,7 +120,7 @@ type Dispatcher struct {
 	spec      *DispatcherSpec
 	limits    *cu.Limits
 
-	groupGap, waveGap uint64 // in fractions of a cycle
+	groupGap, refillGap, waveGap uint64 // in fractions of a cycle
 
 	open    []*open // in the order in which they are served
 	byTag   []*open
@@ -134,7 +136,10 @@ type Dispatcher struct {
 func New(e *engine.Engine, s *DispatcherSpec, limits *cu.Limits, array *cu.Array) *Dispatcher {
 	d := &Dispatcher{
 		Base: engine.NewBase(e, "Dispatcher"), array: array, spec: s, limits: limits,
-		groupGap: gap(s.WorkgroupsPerCycle), waveGap: gap(s.WavesPerCycle),
+		groupGap: gap(s.WorkgroupsPerCycle), refillGap: gap(s.WorkgroupsPerCycle), waveGap: gap(s.WavesPerCycle),
+	}
+	if s.RefilledPerCycle > 0 {
+		d.refillGap = gap(s.RefilledPerCycle)
 	}
 	d.alarm, d.port = engine.NewAlarm(&d.Base, d, false), engine.NewPort(&d.Base, d, "Units")
 	for i := range limits.ShaderEngines {
@@ -223,13 +228,14 @@ func (d *Dispatcher) Handle(e sim.Event) error {
 // waveEnded takes back what a wave had, and what its workgroup had with the last one.
 func (d *Dispatcher) waveEnded(now uint64, m *cu.WaveEnd) {
 	r, o := &d.residency[m.Unit], d.byTag[m.Launch.Tag]
+	e := m.Unit / d.limits.ComputeUnits
 	r.FreeWave(m.SIMD, m.Launch.Need)
 	o.Usage.Change(now, -1)
 	if m.Last {
 		r.FreeGroup(m.LDSBase, m.Launch.Need)
+		d.engines[e].gives()
 		o.ended(now, m)
 	}
-	e := m.Unit / d.limits.ComputeUnits
 	clear(d.full[e*d.classes : (e+1)*d.classes])
 	d.alarm.Set(now)
 }
@@ -368,7 +374,7 @@ func pass(turn *int, n int) (i int) {
 
 // put sends the next workgroup of a list's first launch to a compute unit of an engine, at its rates.
 func (d *Dispatcher) put(now uint64, e *shaderEngine, unit, list int, o *open, l *launch) {
-	e.groupAt = max(e.groupAt, now<<fraction) + d.groupGap
+	e.groupAt = max(e.groupAt, now<<fraction) + d.takes(e)
 	m := d.place(now, unit, l.code)
 	for i := range m.Waves {
 		at := max(e.waveAt, now<<fraction)
@@ -379,6 +385,24 @@ func (d *Dispatcher) put(now uint64, e *shaderEngine, unit, list int, o *open, l
 	o.begun = min(o.begun, now)
 	o.Usage.Change(now, len(m.Waves))
 	d.send(unit, m)
+}
+
+// takes counts a workgroup that an engine gets, and says how long it takes until the next one may come.
+func (d *Dispatcher) takes(e *shaderEngine) (gap uint64) {
+	e.running++
+	if e.ended == 0 {
+		return d.groupGap
+	}
+	e.ended--
+	return d.refillGap
+}
+
+// gives counts a workgroup that has ended: what an empty engine has is all given back.
+func (e *shaderEngine) gives() {
+	e.running--
+	if e.ended++; e.running == 0 {
+		e.ended = 0
+	}
 }
 
 // place takes space for a workgroup on a unit.

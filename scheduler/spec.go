@@ -36,6 +36,7 @@ func (s *WorkSpec) OnChip() uint64 {
 // DispatcherSpec is what turns launches into waves on compute units.
 type DispatcherSpec struct {
 	WorkgroupsPerCycle float64 `yaml:"workgroups_per_cycle" range:"0.000001..1024" unit:"workgroups/cycle" doc:"most workgroups that each shader engine places each cycle, each on a different compute unit"`
+	RefilledPerCycle   float64 `yaml:"refilled_per_cycle" default:"0" range:"0..1024" unit:"workgroups/cycle" doc:"most workgroups that each shader engine places each cycle in the space of workgroups that have ended, as many as have ended since the engine was last empty; 0: workgroups_per_cycle"`
 	WavesPerCycle      float64 `yaml:"waves_per_cycle" range:"0.000001..1024" unit:"waves/cycle" doc:"most waves that each shader engine starts each cycle"`
 	LaunchLatency      int     `yaml:"launch_latency" range:"0..1000000" unit:"cycles" doc:"cycles from placing a wave until its first instruction may issue; placing takes one cycle, so 0 has the effect of 1"`
 	KernelLaunchCycles int     `yaml:"kernel_launch_cycles" range:"0..1000000000" unit:"cycles" doc:"fixed cost of a job's first kernel launch, paid before its first workgroup is placed"`

@@ -426,6 +426,8 @@ var plainRows = []keyRow{
 	// A cache that keeps stores outlives a launch: the second one finds its lines where the first one ran.
 	{"dispatcher.fixed_order", "twice", passAll + "shader_engines=2 compute_units=1 l2.bytes=16384 l2.ways=4 l2.shared_by=1 l2.write=back l2.write_allocate=true", "false", "true", fewer(33 * 330)},
 	{"dispatcher.workgroups_per_cycle", "many", "", "1", "0.001", atLeast(31_000)},
+	// 16 of the 32 workgroups take the places of others.
+	{"dispatcher.refilled_per_cycle", "many", "compute_units=1 simds=1 wave_slots=32", "1", "0.0001", atLeast(100_000)},
 	{"dispatcher.waves_per_cycle", "many", "", "1", "0.001", atLeast(63_000)},
 	// The smaller array's unit takes 8 of the 16 waves, before 6.
 	{"dispatcher.shader_arrays", "vector", "compute_units=3 wave_slots=16 simds=1 issue.policy=round-robin", "1", "2", slowed(8.0 / 6)},

@@ -61,6 +61,42 @@ func sameBank(c *Config, row uint64) uint64 {
 	return row * uint64(s.RowBytes*s.Groups*s.Banks*s.PseudoChannels)
 }
 
+// Two rows that are 16 banks apart lie in banks of their own where a stack has two IDs, and in one bank else.
+func TestBanksOfStackIDs(t *testing.T) {
+	forAll(t, func(t *testing.T, c *Config) {
+		c.HashBanks, c.Queue = false, 0
+		m, want := New(c), uint64(1)
+		if c.Standard.Name == "HBM2e" {
+			want = 0
+		}
+		for i := range uint64(2) {
+			m.Access(1, i*uint64(16*c.Standard.RowBytes*c.Standard.PseudoChannels), 32, false)
+		}
+		if n := m.Counts(); n.Conflicts != want || n.Conflicts+n.Misses != 2 {
+			t.Errorf("found %+v, want %d conflicts of two rows", n, want)
+		}
+	})
+}
+
+// Bursts of the data bus that stay free where it turns, those from one burst of a bank group to the next, and the time of a
+// first read, worked out by hand from each standard's timings at the speed here.
+func TestBusOfStandards(t *testing.T) {
+	want := map[string][4]uint64{ // reads to writes, writes to reads, within a group, picoseconds from an activation to data
+		"HBM":   {2, 11, 2, 28_000}, // 2 ns a burst: 4 ns; 8 + 14 ns
+		"HBM2e": {4, 18, 3, 28_000}, // 1.25 ns: 4.2 ns; 8 + 14 ns; 5 clocks of half a burst
+		"HBM3":  {4, 13, 2, 31_900}, // 1.54 ns: 5 ns; 6.25 + 12.5 ns
+		"GDDR6": {1, 20, 2, 29_100}, // 1 ns: 0.6 ns; 6.3 + 13.7 ns
+	}
+	forAll(t, func(t *testing.T, c *Config) {
+		ch := &New(c).channels[0]
+		x := &c.Standard.Timings
+		found := [4]uint64{ch.gap[Write], ch.gap[Read], ch.groups[0].apart, units(x.RCDRD+x.CL, perNs)}
+		if found != want[c.Standard.Name] {
+			t.Errorf("found %v, want %v", found, want[c.Standard.Name])
+		}
+	})
+}
+
 // Rows of one bank follow each other by the time of a row cycle.
 func TestRowCycle(t *testing.T) {
 	forAll(t, func(t *testing.T, c *Config) {
@@ -234,8 +270,8 @@ func TestRefresh(t *testing.T) {
 		const intervals = 20
 		x := &c.Standard.Timings
 		end := uint64(x.REFI * perNs * intervals)
-		for at := uint64(0); at <= end; at += 20_000 {
-			m.Access(at, at/20_000*128, 128, false)
+		for at := uint64(0); at <= end; at += 10_000 {
+			m.Access(at, at/10_000*128, 128, false)
 		}
 		if n := m.Counts().Refreshes; n < banks*(intervals-1) || n > banks*(intervals+1) {
 			t.Errorf("%d refreshes of %d banks in %d intervals", n, banks, intervals)

@@ -55,7 +55,7 @@ type Timings struct {
 type Standard struct {
 	Name           string
 	PseudoChannels int // of a channel, each with a part of its data bus and banks of its own
-	Groups, Banks  int // bank groups of a pseudo-channel, banks of a group
+	Groups, Banks  int // bank groups of a pseudo-channel, banks of a group, of all stack IDs
 	RowBytes       int // of a pseudo-channel
 	BurstBytes     int
 	Timings        Timings
@@ -72,10 +72,13 @@ var Standards = []Standard{
 		Source: "JESD235 at 1 Gb/s, as tabled by Ramulator 2 (hbm1, HBM1_1Gbps) and DRAMSim3 (HBM_4Gb_x128: rows, banks, tRRD, tFAW)",
 	},
 	{
-		Name: "HBM2e", PseudoChannels: 2, Groups: 4, Banks: 4, RowBytes: 1024, BurstBytes: 32,
-		Timings: Timings{BL: 2, CCDS: 2, CCDL: 4, CL: 14, CWL: 4, RCDRD: 14, RCDWR: 14, RP: 14, RAS: 34, RC: 48,
-			RRDS: 4, RRDL: 6, FAW: 16, WTRL: 8, WR: 16, RTP: 5, RTW: 2, RFC: 200, REFI: 3900},
-		Source: "JESD235 in pseudo-channel mode, as tabled by DRAMSim3 (HBM2_8Gb_x128); FAW of a pseudo-channel 16 ns, refresh of one bank 200 ns",
+		Name: "HBM2e", PseudoChannels: 2, Groups: 4, Banks: 8, RowBytes: 1024, BurstBytes: 32,
+		Timings: Timings{BL: 2, CCDS: 2, CCDL: 5, CL: 14, CWL: 4, RCDRD: 14, RCDWR: 14, RP: 15, RAS: 33, RC: 48,
+			RRDS: 4, RRDL: 6, FAW: 16, WTRL: 8, WR: 16, RTP: 5, RTW: 4.2, RFC: 200, REFI: 3900},
+		Source: "V: AMD Versal, PG313: stacks of eight dies with channels of 16 Gb have 32 banks a pseudo-channel, 16 of each of two stack IDs; " +
+			"JESD235D at 3.2 Gb/s, as quoted by PIMID (isaacyhe/PIMID, HBM2.cpp): CCDL 2.8 ns, RP, RAS and RC (Table 58), RFC 200 ns of one bank in dies of 16 Gb, " +
+			"RTW what 17 clocks between the commands at 2.4 Gb/s leave of the bus with CL 20 and CWL 10 (Table 68, note 23); " +
+			"the rest as tabled by DRAMSim3 (HBM2_8Gb_x128), but for FAW, 16 ns of a pseudo-channel",
 	},
 	{
 		Name: "HBM3", PseudoChannels: 2, Groups: 4, Banks: 4, RowBytes: 1024, BurstBytes: 32,
