@@ -33,14 +33,21 @@ type Sampling struct {
 	First           int     `yaml:"first" default:"3" range:"1..65536" unit:"launches" doc:"launches of each kind that are timed before one is left out"`
 	Near            int     `yaml:"near" default:"8" range:"1..1048576" unit:"launches" doc:"from a timed launch of a kind to the next timed one after the first few"`
 	Far             int     `yaml:"far" default:"256" range:"1..1048576" unit:"launches" doc:"the same at most, where all agree"`
-	NearRows        int     `yaml:"near_rows" default:"6" range:"1..1048576" unit:"pieces" doc:"of a large launch, pieces from a timed window to the next one at least; a quarter of all where there are few"`
+	NearRows        int     `yaml:"near_rows" default:"16" range:"1..1048576" unit:"pieces" doc:"of a large launch, pieces from a timed window to the next one at least; a third of all where there are few"`
 	Generations     int     `yaml:"generations" default:"10" range:"2..65536" doc:"times as many workgroups as the machine holds, from which on a launch is timed in part"`
 	Repeated        int     `yaml:"repeated_generations" default:"40" range:"2..65536" doc:"the same where repeated_from launches of the program came before: those with fewer are timed whole or not at all"`
 	RepeatedFrom    int     `yaml:"repeated_from" default:"4" range:"0..1048576" unit:"launches" doc:"of a program, after which it is taken to have many: what they take follows from their sizes"`
-	Batches         int     `yaml:"batches" default:"4" range:"2..65536" doc:"batches of a window, each of a quarter of a generation of workgroups"`
+	Batches         int     `yaml:"batches" default:"4" range:"2..65536" doc:"batches of a window at least, each of a quarter of a generation of workgroups"`
 	MostBatches     int     `yaml:"most_batches" default:"24" range:"0..65536" doc:"batches that are left out at most until a window is taken as it is"`
+	WindowShare     float64 `yaml:"window_share" default:"0.004" range:"0..1" doc:"part of a large launch's workgroups that a window counts, between batches and long_batches"`
+	LongBatches     int     `yaml:"long_batches" default:"32" range:"2..65536" doc:"batches of a window at most"`
+	Settle          int     `yaml:"settle" default:"2" range:"1..65536" unit:"generations" doc:"that end before a window counts, and before a large launch is left for the first time: waves that came in step of each other go on so for some time, and what was half done finds its lines gone"`
+	SettleShare     float64 `yaml:"settle_share" default:"0.015" range:"0..1" doc:"the same at most as a part of a launch's workgroups; one generation at least"`
+	LeastPart       float64 `yaml:"least_part" default:"0.125" range:"0..1" doc:"part of a window's instructions below which what is of another signature in it says nothing"`
+	Missed          int     `yaml:"missed" default:"3" range:"0..65536" doc:"times that a window of a signature is not begun because other behaviour comes before it"`
+	RefillPieces    int     `yaml:"refill_pieces" default:"4" range:"0..65536" unit:"pieces" doc:"before a window at most that bring their lines into the caches, until the last level holds nothing of before (full), or twice as much was asked of it"`
 	Settled         float64 `yaml:"settled" default:"0.2" range:"0..1" doc:"by how much the second half of a window's batches may differ from the first where other behaviour came before; otherwise the first is left out, and more are timed"`
-	Share           float64 `yaml:"share" default:"0.05" range:"0.001..1" doc:"part of what there is that is timed, above which what is somewhat like something timed is left out where little depends on it"`
+	Share           float64 `yaml:"share" default:"0.04" range:"0.001..1" doc:"part of what there is that is timed, above which what is somewhat like something timed is left out where little depends on it"`
 	Warmer          float64 `yaml:"warmer" default:"0.02" range:"0..1" doc:"part by which a kind's first launch may differ from those after it and count as the same"`
 	Agreed          float64 `yaml:"agreed" default:"0.04" range:"0..1" doc:"half the interval of what a kind took, up to which its samples agree: the next one is twice as far"`
 	Steady          float64 `yaml:"steady" default:"0.01" range:"0..1" doc:"the same, up to which the next one is four times as far"`
@@ -52,23 +59,24 @@ type Sampling struct {
 	OnLine          int     `yaml:"on_line" default:"4" range:"3..65536" unit:"launches" doc:"samples from which on a cost for a launch and one for an instruction are told apart"`
 	Filling         float64 `yaml:"filling" default:"0.01" range:"0..1" doc:"share of what the last level is asked for that it has to fetch, up to which it is taken to hold what is needed"`
 	Spread          float64 `yaml:"spread" default:"0.01" range:"0..1" doc:"standard deviation of launches of one signature that is expected before any are timed, as a part of what they take"`
-	SpreadRows      float64 `yaml:"spread_rows" default:"0.03" range:"0..1" doc:"the same of windows of one signature in a large launch"`
+	SpreadRows      float64 `yaml:"spread_rows" default:"0.015" range:"0..1" doc:"the same of windows of one signature in a large launch"`
 	Weight          int     `yaml:"weight" default:"4" range:"1..65536" doc:"degrees of freedom that this expectation counts for beside those of all samples, and the spread of all samples beside that of a signature's own"`
 	BurnIn          int     `yaml:"burn_in" default:"4" range:"1..65536" doc:"of so many windows of a signature the first one may be left out, if it is further off than all others"`
 	FromPiece       int     `yaml:"from_piece" default:"2" range:"1..1048576" unit:"pieces" doc:"the piece of a signature at which it may be timed first: those before it bring their lines into the caches"`
-	MostShare       float64 `yaml:"most_share" default:"0.12" range:"0..1" doc:"part of what there is that is timed, above which what is somewhat like something timed is left out in any case; twice as much for a second sample of what takes long"`
+	MostShare       float64 `yaml:"most_share" default:"0.05" range:"0..1" doc:"part of what there is that is timed, above which what is somewhat like something timed is left out in any case; twice as much for a second sample of what takes long, and for samples after far"`
+	Twice           float64 `yaml:"twice" default:"0.05" range:"0..1" doc:"part of what all take from which on a signature is timed twice: the first window says how long it takes, but not how far off that is"`
 	Light           float64 `yaml:"light" default:"0.4" range:"0..1" doc:"what is asked of memory, as a part of what the busiest part is asked, up to which it matters little what the caches hold"`
 	Apart           int     `yaml:"apart" default:"48" range:"0..1048576" unit:"workgroups" doc:"between those that are looked at and a window: more than share a line where each reads a word; at most as many as the machine holds"`
-	SameEach        float64 `yaml:"same_each" default:"0.02" range:"0..1" doc:"by how much the work of workgroups may differ, in the mean of some tens of them, and count as the same"`
 	SameWork        float64 `yaml:"same_work" default:"0.01" range:"0..1" doc:"by how much of its instructions a launch that is run again may differ and count as the same"`
 	Peeked          int     `yaml:"peeked" default:"8" range:"1..1048576" unit:"workgroups" doc:"of each quarter of a piece, those that say whether behaviour has changed"`
 	Aside           float64 `yaml:"aside" default:"1.5" range:"1..65536" doc:"by how many times as much as of strata these few may differ from those before them and count as the same"`
 	LeastLooked     int     `yaml:"least_looked" default:"2" range:"1..1048576" unit:"workgroups" doc:"of a launch that may be run again, those that show at least what it asks of memory"`
 	Fewer           int     `yaml:"fewer" default:"4" range:"1..65536" doc:"of so many times fewer workgroups than in a large launch, as they find their lines in the caches when the launch is run again"`
 	MaxKept         int     `yaml:"max_kept" default:"2048" range:"0..1048576" unit:"bytes" doc:"memory that is put back when a launch has been run again, for each of its instructions: copying it then costs the host no more than timing does"`
-	Full            float64 `yaml:"full" default:"0.98" range:"0.01..1" doc:"share of the last level's bytes that are brought in after behaviour has changed, from which on it is taken to hold nothing of before"`
-	Least           float64 `yaml:"least" default:"0.03" range:"0..1" doc:"half the interval that is added in quadrature, as a part of what is estimated: what samples can't show"`
-	LeastRows       float64 `yaml:"least_rows" default:"0.05" range:"0..1" doc:"the same of large launches of which windows were timed, of what those do not show: caches are not quite as they would be"`
+	Full            float64 `yaml:"full" default:"1.2" range:"0.01..16" doc:"bytes brought into the last level after behaviour has changed, or before a window, as a part of what it holds, from which on it is taken to hold nothing of before: more than all, as its sets do not fill alike"`
+	Least           float64 `yaml:"least" default:"0.02" range:"0..1" doc:"half the interval that is added in quadrature, as a part of what is estimated: what samples can't show"`
+	LeastRows       float64 `yaml:"least_rows" default:"0.025" range:"0..1" doc:"the same of large launches of which windows were timed, of what those do not show: caches are not quite as they would be"`
+	LeastBeside     float64 `yaml:"least_beside" default:"0.05" range:"0..1" doc:"the same where windows were timed of several launches that run side by side: caches are not filled anew for them, and what is on the machine goes on half done"`
 	Waiting         float64 `yaml:"waiting" default:"0.03" range:"0..1" doc:"half the interval that is added for launches which take more than three times as long as the part of the machine works that they ask most of: they wait for what their signature does not show"`
 	Contended       float64 `yaml:"contended" default:"0.1" range:"0..1" doc:"half the interval that is added for atomics of a few lines, as a part of what they take: waves that wait for each other at a line settle in the course of many generations, which windows do not show"`
 	SizesApart      float64 `yaml:"sizes_apart" default:"0.1" range:"0..1" doc:"by how much two samples must differ in size, as a part of it, to say what size does"`

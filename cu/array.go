@@ -145,12 +145,14 @@ func (a *Array) Watch(issues bool) {
 	}
 }
 
-// IssuedFrom is how many instructions units issued from cycle now on, ahead of the engine; all that they issue before it has issued then.
-func (a *Array) IssuedFrom(now uint64) (sum uint64) {
+// IssuedFrom is how many instructions of each class units issued from cycle now on, ahead of the engine; all that they issue before it has issued then.
+func (a *Array) IssuedFrom(now uint64) (sum [isa.NumClasses]uint64) {
 	a.Ahead.Join()
 	a.CatchUp(now)
 	for _, u := range a.Units {
-		sum += u.shared.Recent.From(now)
+		for class, n := range u.shared.Recent.From(now) {
+			sum[class] += n
+		}
 	}
 	return sum
 }

@@ -91,6 +91,7 @@ func (d *groupDivision) begin() {
 		key += fmt.Sprintf(" %d", l.number)
 	}
 	d.rows = &d.kinds.of(d.launch, key).rows
+	d.rows.least = d.LeastBeside
 }
 
 // steady says whether the launches that are on the machine go on by themselves: each may be divided and has workgroups to place, and no

@@ -2,10 +2,10 @@ package gpu
 
 import (
 	"cmp"
-	"math"
 
 	"spvsim/account"
 	"spvsim/config"
+	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/scheduler"
 )
@@ -21,19 +21,19 @@ type division struct {
 	generation, all uint64 // workgroups that the machine holds, and those of the launch
 	drains          bool   // workgroups may wait for each other: none is left half done while others run
 
-	piece    uint64    // workgroups, in the mean
-	end      uint64    // of the piece at hand
-	like     signature // of the piece at hand
-	last     *alike    // stratum of what ran last without time, if it was one
-	ran      uint64    // instructions of that
-	warmth   warmth
-	each     float64 // instructions of a workgroup, of those that ran last without time
-	window   window
-	resident *alike // stratum of what is on the machine; nil: it fills
-	taken    timed  // the last window, whose sample has not been taken
-	timed    uint64 // workgroups
-	empty    emptied
-	err      error
+	piece  uint64    // workgroups, in the mean
+	end    uint64    // of the piece at hand
+	like   signature // of the piece at hand
+	last   *alike    // stratum of what ran last without time, if it was one
+	ran    float64   // instructions of that
+	warmth warmth
+	light  bool   // it matters little to the piece at hand what caches hold
+	settle uint64 // workgroups that end before what the machine does is what it goes on with: at the beginning, and in each window
+	window window
+	taken  []timed // parts of the last window, of which no samples have been taken
+	timed  uint64  // workgroups
+	empty  emptied
+	err    error
 }
 
 // An emptied is when the machine began to run empty last, nil if it did not, and for how many cycles it ran empty and filled again, which without
@@ -43,22 +43,20 @@ type emptied struct {
 	cycles uint64
 }
 
-// A timed window was of a stratum.
+// A timed part of a window is of a stratum.
 type timed struct {
 	*alike
-	window sample
-	ended  uint64  // workgroups
-	before float64 // instructions of a workgroup before the window
-	after  float64 // and after it; 0: not known yet
+	sample
 }
 
 func newDivision(s *sampler, l *launch, k *kernel, r *rows, generation uint64) *division {
 	d := &division{sampler: s, launch: l, kernel: k, rows: r, generation: generation, all: groups(k.NumWorkgroups)}
 	d.piece = max(d.all/uint64(s.Pieces), generation, 1)
-	r.near = min(s.NearRows, int(d.all/d.piece/4)) // of few pieces as well, more than one may be timed
+	r.near = min(s.NearRows, int(d.all/d.piece/3)) // of few pieces as well, more than one may be timed
 	d.warmth.Sampling = s.Sampling
 	d.warmth.capacity, d.warmth.line = s.capacities.last()
-	d.window = window{Sampling: s.Sampling, issued: d.issued, batch: max(generation/4, 1)}
+	d.window = window{Sampling: s.Sampling, issued: d.issued}
+	d.sizes()
 	insts := k.Code.Program.Insts
 	for i := range insts {
 		d.drains = d.drains || mayWait(&insts[i])
@@ -66,14 +64,29 @@ func newDivision(s *sampler, l *launch, k *kernel, r *rows, generation uint64) *
 	return d
 }
 
-// issued is how many instructions waves of the launch issued before the cycle at hand.
-func (d *division) issued() (n uint64) {
+// sizes are those of windows, and of what comes before them.
+func (d *division) sizes() {
+	w, s := &d.window, d.Sampling
+	d.settle = d.part(s.SettleShare, d.generation, uint64(s.Settle)*d.generation)
+	w.batch = max(d.generation/batchesOfGeneration, 1)
+	w.batches = int(d.part(s.WindowShare, uint64(s.Batches)*w.batch, uint64(s.LongBatches)*w.batch) / w.batch)
+}
+
+// part is a share of the workgroups, from least to most.
+func (d *division) part(share float64, least, most uint64) uint64 {
+	return max(min(uint64(share*float64(d.all)), most), least)
+}
+
+// issued is how many instructions waves of the launch issued before the cycle at hand, and those of each class.
+func (d *division) issued() (n uint64, by [isa.NumClasses]uint64) {
 	m := d.timing.machine
-	n -= m.array.IssuedFrom(m.engine.Now())
-	for _, issues := range issues(d.kernel.codes()) {
-		n += issues
+	ahead := m.array.IssuedFrom(m.engine.Now()) // how far units go ahead is the host's matter
+	by = issues(d.kernel.codes())
+	for class := range by {
+		by[class] -= ahead[class]
+		n += by[class]
 	}
-	return n
+	return n, by
 }
 
 // run runs the launch.
@@ -94,8 +107,9 @@ func (d *division) run(follows bool) error {
 // were looked at.
 func (d *division) atEnd() {
 	if d.window.stratum != nil && len(d.window.marks) > 1 {
+		a := d.window.stratum
 		d.close()
-		d.take(d.taken.alike)
+		d.take(a)
 	}
 	step := d.tally.step(d.step)
 	if a, _ := d.rows.nearest(&d.like, true); a == nil && len(d.rows.list) > 0 {
@@ -106,9 +120,12 @@ func (d *division) atEnd() {
 // next says which workgroups come next on the machine, when one has ended.
 func (d *division) next(p scheduler.Progress) (leave uint64, hold bool) {
 	d.timed++
+	if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
+		p.Done = max(p.Done, fast.Booked()) // stores have ended long before write buffers that fill have sent what they hold
+	}
 	d.window.see(&p)
 	switch {
-	case p.Next == d.all || !d.window.over():
+	case p.Next == d.all || !d.window.over() || p.Ended < d.settle:
 		return 0, false
 	case d.drains && p.Running > 0:
 		return 0, true
@@ -122,36 +139,30 @@ func (d *division) next(p scheduler.Progress) (leave uint64, hold bool) {
 // close ends a window. If the machine ran empty before it and filled again, what issued meanwhile counts as if it had not been timed.
 func (d *division) close() {
 	w := &d.window
-	first, last := w.marks[0], w.marks[len(w.marks)-1]
-	d.taken = timed{w.stratum, between(first, last), last.ended - first.ended, d.each, 0}
+	last := w.marks[len(w.marks)-1]
+	d.taken = d.rows.parts(w)
 	if d.empty.since != nil {
 		x := between(*d.empty.since, w.first)
 		d.empty.cycles += uint64(x.cycles)
 		w.stratum.rest[d.tally.number(d.step)] += uint64(x.instructions)
 	}
-	if d.resident = w.stratum; d.drains {
-		d.empty.since, d.resident = &last, nil
+	if d.drains {
+		d.empty.since = &last
 	}
 	w.stratum = nil
 }
 
-// take takes the sample of the last window when what comes next is of its stratum: else it may have gone from one behaviour to another.
-// The first one of a stratum counts in any case.
+// take takes samples of the parts of the last window. Where the classes of instructions do not tell what comes next from the stratum of a part, it
+// may have gone from one behaviour to another, and only the first one of a stratum counts.
 func (d *division) take(next *alike) {
-	t := d.taken
-	if d.taken = (timed{}); t.alike == nil || t.alike != next && len(t.samples) > 0 {
-		return
+	list := d.taken
+	d.taken = nil
+	for _, t := range list {
+		told := next != nil && next.like.mix.distance(&t.like.mix) > d.OtherMix/2
+		if t.alike == next || told || len(t.samples) == 0 {
+			d.rows.sampled(t.alike, t.sample, d.draw)
+		}
 	}
-	d.rows.sampled(t.alike, t.sample(), d.draw)
-}
-
-// sample is what a window came to. Where all workgroups have the same work, that is what has ended: workgroups that began together go on
-// in step, and what has issued depends on when in their life the window begins and ends.
-func (t *timed) sample() sample {
-	if math.Abs(t.before-t.after) <= t.SameEach*t.before {
-		return sample{t.window.cycles, float64(t.ended) * t.before}
-	}
-	return t.window
 }
 
 // leap runs workgroups without time, from one on, up to where a window begins or to the last one.
@@ -164,19 +175,26 @@ func (d *division) leap(at uint64) uint64 {
 		}
 		a := d.look(&at)
 		d.take(a)
-		if a != nil && d.all > d.begins(at)+d.generation/2 && d.rows.wants(a) {
+		if a == nil || !d.holds(at) || !d.rows.wants(a) {
+			continue
+		}
+		if a = d.refill(a, &at); a != nil && d.holds(at) {
 			return d.open(a, at)
 		}
 	}
-	d.take(d.taken.alike)
+	d.take(nil)
 	return d.all
 }
 
 // begins is with which workgroup a window begins after those that were looked at: those a generation before it would have ended.
 func (d *division) begins(at uint64) uint64 { return at + min(uint64(d.Apart), d.generation) }
 
+// holds says whether there is space for a window after a workgroup.
+func (d *division) holds(at uint64) bool { return d.all > d.begins(at)+d.settle+d.generation/2 }
+
 // open begins a window, with workgroups whose lines those before them have not brought in: on the machine they would have begun at the
-// same time. What is on the machine of another stratum ends first.
+// same time. What is on the machine ends first, and some of what comes then: what was left half done finds its lines gone, and waves that came in
+// step of each other go on so for some generations.
 func (d *division) open(a *alike, at uint64) uint64 {
 	begin := d.begins(at)
 	if at < begin {
@@ -184,12 +202,45 @@ func (d *division) open(a *alike, at uint64) uint64 {
 			d.count(a, c)
 		}
 	}
-	settle := uint64(0)
-	if d.resident != a {
-		settle = d.generation
-	}
-	d.window.open(a, settle)
+	d.window.open(a, d.settle)
 	return begin
+}
+
+// refill has workgroups bring their lines into the caches before a window, until the last level holds nothing of before, or has been asked for
+// so much that it makes no difference: of workgroups in between only some have brought theirs, so that lines are there that would be gone. It says
+// of which stratum a window is now, nil of none: where workgroups come that do something else, the piece ends, and what they ask of memory may be
+// what others did that have been timed, as it did not show in what the caches had held.
+func (d *division) refill(a *alike, at *uint64) *alike {
+	if !d.warmth.enough || d.light {
+		return a
+	}
+	w := warmth{Sampling: d.Sampling, capacity: d.warmth.capacity, line: d.warmth.line}
+	var x signature
+	size := max(d.piece/8, 16)
+	for last := min(*at+uint64(d.RefillPieces)*d.piece, d.all); *at < last && !w.turned(); {
+		to := min(*at+size, last)
+		c := d.without(*at, to, true)
+		if c == nil {
+			return nil
+		}
+		*at, d.end = to, max(d.end, to)
+		if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
+			w.brought(fast.Warmed())
+		}
+		x = signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.kernel)}
+		others := d.split(a, c)
+		if !others {
+			d.count(a, c)
+		}
+		if !others && x.mix.distance(&a.like.mix) <= d.OtherMix {
+			continue
+		}
+		if a.missed++; a.missed <= d.Missed {
+			d.end = to
+			return nil
+		}
+	}
+	return d.rows.another(a, &x)
 }
 
 // rest runs what is left of the piece at hand without time, up to where other behaviour begins.
@@ -213,12 +264,15 @@ func (d *division) rest(at uint64) uint64 {
 		if x.mix = mixOf(&c.ByClass); warm {
 			x.demand = d.demand(c, d.kernel)
 		}
+		if !warm && d.split(d.rows.of(&d.like), c) {
+			break
+		}
 		a := d.rows.of(&x)
 		d.count(a, c)
 		if d.last != a {
 			d.last, d.ran = a, 0
 		}
-		if d.ran += c.Instructions(); x.distance(&d.like, d.Sampling) > 1 {
+		if d.ran += float64(c.Instructions()); x.distance(&d.like, d.Sampling) > 1 {
 			break
 		}
 	}
@@ -235,7 +289,7 @@ func (d *division) peek(at uint64) (to uint64, other bool) {
 	}
 	x := signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.kernel)}
 	d.count(d.last, c)
-	if d.ran += c.Instructions(); x.distance(&d.like, d.Sampling) > d.Aside {
+	if d.ran += float64(c.Instructions()); x.distance(&d.like, d.Sampling) > d.Aside {
 		return to, true
 	}
 	d.ran = 0
@@ -255,13 +309,14 @@ func (d *division) look(at *uint64) *alike {
 	a := d.rows.of(&d.like)
 	d.count(a, c)
 	if d.last != nil && d.last != a {
-		d.rows.crossed(d.tally.number(d.step), border{d.last, a, float64(d.ran)})
+		d.rows.crossed(d.tally.number(d.step), border{d.last, a, d.ran})
 		if len(a.samples) == 0 {
 			d.warmth.begin()
 		}
 	}
 	if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
-		d.warmth.asked(&d.like.demand, d.capacities.missed(c, fast.Warmed()))
+		d.light = d.warmth.little(&d.like.demand, d.capacities.missed(c, fast.Warmed()))
+		d.warmth.enough = d.warmth.enough || d.light
 	}
 	d.last, d.ran = nil, 0
 	return a
@@ -288,10 +343,6 @@ func (d *division) without(at, end uint64, warm bool) *account.Counts {
 	if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok && warm {
 		d.warmth.brought(fast.Warmed())
 	}
-	d.each = float64(c.Instructions()) / float64(max(c.Workgroups, 1))
-	if d.taken.after == 0 {
-		d.taken.after = d.each
-	}
 	return c
 }
 
@@ -301,22 +352,48 @@ func (d *division) count(a *alike, c *account.Counts) {
 	a.rest[d.tally.add(d.step, c)] += c.Instructions()
 }
 
+// split counts workgroups that ran without time, after others of a stratum, where the classes of their instructions say that some of them are of
+// another: of each as much as makes up the mix. It says whether they do.
+func (d *division) split(like *alike, c *account.Counts) bool {
+	m := mixOf(&c.ByClass)
+	if m.distance(&like.like.mix) <= d.OtherMix/2 {
+		return false
+	}
+	a, b, f := d.rows.unmix(like, &m)
+	if a == nil {
+		return false
+	}
+	n := c.Instructions()
+	c.Estimate = &account.Estimate{} // follows when all is known
+	step, first := d.tally.add(d.step, c), uint64(f*float64(n))
+	a.rest[step] += first
+	b.rest[step] += n - first
+	d.last, d.ran = b, 0
+	return true
+}
+
 // A warmth says whether the last level of the caches holds what it would if all had been timed.
 type warmth struct {
 	*config.Sampling
 	capacity float64 // bytes
 	line     float64 // bytes
 	bytes    float64 // that came since behaviour changed
+	asked    float64 // bytes
 	enough   bool
 }
 
 // begin: what comes behaves in another way.
-func (w *warmth) begin() { w.bytes, w.enough = 0, false }
+func (w *warmth) begin() { w.bytes, w.asked, w.enough = 0, 0, false }
 
-// asked takes down what is asked of the machine, and what memory would be if nothing were found in the last level: where that is little, it
-// matters little what the caches hold. Stores ask nothing of memory until the last level is full of them.
-func (w *warmth) asked(d *demand, missed float64) {
-	w.enough = w.enough || max(missed, d[demandMemory], d[demandLatency]) < w.Light*d[d.busiest()]
+// turned says whether nothing is left of what the last level held, or hardly any of it would be by now if it were not asked for again and again.
+func (w *warmth) turned() bool {
+	return w.bytes >= w.Full*w.capacity || w.asked >= 2*w.Full*w.capacity
+}
+
+// little says whether it matters little what the caches hold, by what is asked of the machine, and what memory would be if nothing were found in
+// the last level. Stores ask nothing of memory until the last level is full of them.
+func (w *warmth) little(d *demand, missed float64) bool {
+	return max(missed, d[demandMemory], d[demandLatency]) < w.Light*d[d.busiest()]
 }
 
 // brought takes down what workgroups brought in: when that is as much as there is space, nothing of before is left, and when it is hardly
@@ -327,6 +404,6 @@ func (w *warmth) brought(by *mem.Warmed) {
 		return
 	}
 	bytes := float64(by.Came[last]) * w.line
-	w.bytes += bytes
+	w.bytes, w.asked = w.bytes+bytes, w.asked+float64(by.Looks[last])*w.line
 	w.enough = w.enough || bytes <= w.Filling*float64(by.Looks[last])*w.line || w.bytes >= w.Full*w.capacity
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"spvsim/config"
+	"spvsim/isa"
 	"spvsim/mem"
 	"spvsim/scheduler"
 )
@@ -25,7 +26,7 @@ func newWindowTest(t *testing.T) *windowTest {
 		t.Fatal(err)
 	}
 	w := &windowTest{}
-	w.window = &window{Sampling: r.sampler.Sampling, issued: func() uint64 { return w.issued }, batch: 25}
+	w.window = &window{Sampling: r.sampler.Sampling, issued: func() (n uint64, by [isa.NumClasses]uint64) { return w.issued, by }, batch: 25, batches: 4}
 	return w
 }
 
@@ -56,7 +57,7 @@ func TestWindowsOfWorkgroups(t *testing.T) {
 	}
 	w.issued += 7 // of those that go on
 	w.open(&alike{}, 0)
-	if got := w.marks[0]; len(w.marks) != 1 || got != (mark{6000, 2007, 200}) {
+	if got := w.marks[0]; len(w.marks) != 1 || got != (mark{done: 6000, issued: 2007, ended: 200}) {
 		t.Errorf("a window without settling begins at %v", got)
 	}
 	if last := w.ends(201, 400, 90); last != 300 || w.came() != (sample{27000 - 6000, 1000}) {
@@ -73,23 +74,12 @@ func TestWindowsThatDoNotSettle(t *testing.T) {
 	}
 }
 
-// Where workgroups have the same work, a window's is that of those that ended; otherwise what was issued.
-func TestWorkOfAWindow(t *testing.T) {
-	w := timed{alike: &alike{Sampling: config.DefaultSampling()}, window: sample{3000, 1100}, ended: 100, before: 10, after: 10.1}
-	if got := w.sample(); got != (sample{3000, 1000}) {
-		t.Errorf("%v", got)
-	}
-	if w.after = 11; w.sample() != w.window {
-		t.Errorf("%v", w.sample())
-	}
-}
-
 // The last level of the caches is warm when what was brought in fills it, or hardly anything had to be brought in.
 func TestWarmth(t *testing.T) {
 	for _, c := range []struct {
 		came, looks uint64
 		runs        int
-	}{{1, 10, 10}, {0, 10, 1}, {1, 200, 1}, {5, 10, 2}} {
+	}{{1, 10, 12}, {0, 10, 1}, {1, 200, 1}, {5, 10, 3}} {
 		w := warmth{Sampling: config.DefaultSampling(), capacity: 1000, line: 100}
 		n := 0
 		for !w.enough {
@@ -112,8 +102,8 @@ func TestWhatMattersLittle(t *testing.T) {
 		want                    bool
 	}{{0.9, 0, 0.9, false}, {0, 0, 0.9, false}, {0.1, 0.8, 0.1, false}, {0.1, 0.2, 0.1, true}} {
 		w := warmth{Sampling: config.DefaultSampling()}
-		if w.asked(&demand{demandIssue: 1, demandMemory: c.memory, demandLatency: c.latency}, c.missed); w.enough != c.want {
-			t.Errorf("%+v: %v", c, w.enough)
+		if got := w.little(&demand{demandIssue: 1, demandMemory: c.memory, demandLatency: c.latency}, c.missed); got != c.want {
+			t.Errorf("%+v: %v", c, got)
 		}
 	}
 }
@@ -175,7 +165,7 @@ func TestDivisionsOfFewPieces(t *testing.T) {
 	for _, c := range []struct {
 		groups     int
 		near, from int
-	}{{200, 6, 1}, {12, 3, 1}} {
+	}{{200, 16, 1}, {12, 4, 1}} {
 		text := strings.NewReplacer("count: 256", fmt.Sprintf("count: %d", 64*c.groups), "dispatch: [4]", fmt.Sprintf("dispatch: [%d]", c.groups)).Replace(scale)
 		r, err := newRunner(t.Context(), setup(t, text, "rdna3-780m", "compute_units=1", "shader_array.shared_by=1"))
 		if err != nil {

@@ -239,7 +239,7 @@ func TestASecondSample(t *testing.T) {
 		rest  uint64
 		share float64
 		want  bool
-	}{{100000, 0, true}, {100000, 0.2, true}, {100000, 0.25, false}, {100, 0, false}} {
+	}{{100000, 0, true}, {100000, 0.09, true}, {100000, 0.11, false}, {100, 0, false}} {
 		s := &strata{Sampling: config.DefaultSampling(), first: 2, near: 1, far: 100, share: c.share}
 		a, b := s.of(&signature{mix: mix{1: 1}}), s.of(&signature{mix: mix{2: 1}})
 		a.samples, b.samples = []sample{{100, 100}}, []sample{{100, 100}, {100, 100}}
@@ -387,7 +387,7 @@ func TestFunctionalRunsKeepToLimits(t *testing.T) {
 
 // settles says how many batches a window has when its rate has settled, of those that take some cycles each.
 func settles(by *config.Sampling, cycles func(i int) float64) int {
-	w := &window{Sampling: by, issued: func() uint64 { return 0 }, batch: 1}
+	w := &window{Sampling: by, issued: func() (n uint64, by [isa.NumClasses]uint64) { return }, batch: 1, batches: by.Batches}
 	w.open(&alike{}, 1)
 	for i := 1; ; i++ {
 		w.see(&scheduler.Progress{Ended: uint64(i), Now: w.now.done + uint64(1000*cycles(i))})
@@ -438,7 +438,7 @@ func TestSamplingKeys(t *testing.T) {
 		{"most_batches", func(s *config.Sampling) { s.MostBatches = 16 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, growing)) }, "28", "20"},
 		{"settled", func(s *config.Sampling) { s.Settled = 0.9 }, func(s *config.Sampling) string { return fmt.Sprint(settles(s, growing)) }, "28", "4"},
 		{"spread", func(s *config.Sampling) { s.Spread = 0.5 }, func(s *config.Sampling) string { return fmt.Sprint(newKind(s).launches.spread) }, "0.01", "0.5"},
-		{"spread_rows", func(s *config.Sampling) { s.SpreadRows = 0.5 }, func(s *config.Sampling) string { return fmt.Sprint(newKind(s).rows.spread) }, "0.03", "0.5"},
+		{"spread_rows", func(s *config.Sampling) { s.SpreadRows = 0.5 }, func(s *config.Sampling) string { return fmt.Sprint(newKind(s).rows.spread) }, "0.015", "0.5"},
 		{"weight", func(s *config.Sampling) { s.Weight = 1 }, func(s *config.Sampling) string {
 			a := newKind(s).launches.of(&signature{})
 			a.samples = []sample{{100, 100}}
@@ -463,13 +463,24 @@ func TestSamplingKeys(t *testing.T) {
 		}, "false", "true"},
 		{"light", func(s *config.Sampling) { s.Light = 0.1 }, func(s *config.Sampling) string {
 			w := warmth{Sampling: s}
-			w.asked(&demand{demandIssue: 1, demandMemory: 0.3}, 0.3)
-			return fmt.Sprint(w.enough)
+			return fmt.Sprint(w.little(&demand{demandIssue: 1, demandMemory: 0.3}, 0.3))
 		}, "true", "false"},
-		{"same_each", func(s *config.Sampling) { s.SameEach = 0.5 }, func(s *config.Sampling) string {
-			w := timed{alike: &alike{Sampling: s}, window: sample{10, 700}, ended: 100, before: 10, after: 11}
-			return fmt.Sprint(w.sample().instructions)
-		}, "700", "1000"},
+		{"window_share", func(s *config.Sampling) { s.WindowShare = 0.05 }, windowOf, "6 batches after 16", "32 batches after 16"},
+		{"long_batches", func(s *config.Sampling) { s.LongBatches = 5 }, windowOf, "6 batches after 16", "5 batches after 16"},
+		{"settle", func(s *config.Sampling) { s.Settle = 3 }, windowOf, "6 batches after 16", "6 batches after 24"},
+		{"settle_share", func(s *config.Sampling) { s.SettleShare = 0 }, windowOf, "6 batches after 16", "6 batches after 8"},
+		{"refill_pieces", func(s *config.Sampling) { s.RefillPieces = 1 }, func(s *config.Sampling) string { return refillOf(t, s) }, "refilled to 16", "refilled to 4"},
+		{"missed", func(s *config.Sampling) { s.Missed = 0 }, func(s *config.Sampling) string { return othersIn(t, s) }, "ends after 16", "goes on to 16"},
+		{"least_part", func(s *config.Sampling) { s.LeastPart = 0.3 }, func(s *config.Sampling) string { return fmt.Sprint(len(partsOf(s, 4, 1))) }, "2", "1"},
+		{"twice", func(s *config.Sampling) { s.Twice = 0.001 }, func(s *config.Sampling) string {
+			x := &strata{Sampling: s}
+			a, b := x.of(&signature{mix: mix{1: 1}}), x.of(&signature{mix: mix{2: 1}})
+			a.samples, b.samples = []sample{{100, 100}}, []sample{{100, 100}}
+			a.rest[0], b.rest[0] = 2000, 98000
+			return fmt.Sprint(x.large(a))
+		}, "false", "true"},
+		{"least_rows", func(s *config.Sampling) { s.LeastRows = 0.5 }, leastOf, "0.025", "0.5"},
+		{"least_beside", func(s *config.Sampling) { s.LeastBeside = 0.5 }, besideOf, "0.05", "0.5"},
 		{"waiting", func(s *config.Sampling) { s.Waiting = 0.5 }, func(s *config.Sampling) string {
 			s.Spread = 0
 			k := newKind(s)
@@ -510,7 +521,7 @@ func TestSamplingKeys(t *testing.T) {
 			a.rest[0] = 100
 			x.spread = 0.5
 			return fmt.Sprint(waits(x, a))
-		}, "6", "2"},
+		}, "16", "2"},
 		{"repeated_generations", func(s *config.Sampling) { s.Repeated = 20 }, inPart, "10, later 40", "10, later 20"},
 		{"repeated_from", func(s *config.Sampling) { s.RepeatedFrom = 100 }, inPart, "10, later 40", "10, later 10"},
 		{"sizes_apart", func(s *config.Sampling) { s.SizesApart = 0.6 }, func(s *config.Sampling) string {
@@ -575,7 +586,7 @@ func TestNotSampledBecause(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	r.share = 0.25
-	if got := r.notSampled(0, 1750); len(got) != 1 || !strings.HasSuffix(got[0].Because, "; 25 % of the workgroups were timed already (sampling.share is 0.05)") {
+	if got := r.notSampled(0, 1750); len(got) != 1 || !strings.HasSuffix(got[0].Because, "; 25 % of the workgroups were timed already (sampling.share is 0.04)") {
 		t.Errorf("%+v", got)
 	}
 	if got := r.notSampled(0, 1e6); len(got) != 0 {

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -10,6 +11,7 @@ import (
 // Rows are those of workgroups, of all large launches of a kind, that are timed while others run without time.
 type rows struct {
 	strata
+	least   float64          // half the interval that is added, of what windows can't show
 	borders map[int][]border // by step
 }
 
@@ -39,7 +41,7 @@ func (r *rows) open(b border) float64 {
 
 // rate is that of a stratum, or what it is taken to be.
 func (r *rows) rate(a *alike) (rate, half float64) {
-	if len(a.samples) == 0 {
+	if a = cmp.Or(a.as, a); len(a.samples) == 0 {
 		return r.unsampled(&a.like, 1)
 	}
 	return a.cost(0, 1)
@@ -67,7 +69,7 @@ func (r *rows) untimed(step int, add func(took, half float64)) {
 	for _, b := range r.borders[step] {
 		add(0, r.open(b))
 	}
-	add(0, r.LeastRows*all)
+	add(0, r.least*all)
 }
 
 // notSampled says why no sample was taken of what a step ran without time, where that takes a part of its cycles that matters.

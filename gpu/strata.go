@@ -49,6 +49,8 @@ type alike struct {
 	past    members        // of those, the ones that have been added to their steps
 	byGenerations
 	quantized float64 // how much of what they take goes by whole generations of workgroups, from 0 to 1
+	as        *alike  // the one that it turned out to be
+	missed    int     // windows that were not begun, as others came first
 	since     int     // members since the last sample
 	gap       int     // from there to the next one; 0: near
 }
@@ -87,7 +89,25 @@ func (s *strata) of(x *signature) *alike {
 		a = &alike{Sampling: s.Sampling, in: s, like: *x, rest: map[int]uint64{}, count: map[int]uint64{}}
 		s.list = append(s.list, a)
 	}
-	return a
+	return cmp.Or(a.as, a)
+}
+
+// another is the stratum of which a window is that begins with a signature: where one of which nothing was timed turns out to be one of which something was, that
+// one, if it asks for a sample as well.
+func (s *strata) another(a *alike, x *signature) *alike {
+	b, d := s.nearest(x, true)
+	if len(a.samples) > 0 || d > 1 || x.mix.distance(&a.like.mix) > s.OtherMix {
+		return a
+	}
+	for step, rest := range a.rest {
+		b.rest[step] += rest
+	}
+	clear(a.rest)
+	a.as = b
+	if s.wants(b) {
+		return b
+	}
+	return nil
 }
 
 // wants says whether the member at hand is timed: one of a stratum is, and others after it, ever further apart while they agree, as long as
@@ -102,7 +122,7 @@ func (s *strata) wants(a *alike) bool {
 		_, d := s.nearest(&a.like, true)
 		return d > max(1, s.share/s.Share) || s.share < s.MostShare && s.matters(a)
 	case a.since >= s.far:
-		return true
+		return s.share < 2*s.MostShare
 	case n < s.first: // the first one came after other behaviour, and a second one says by how much they differ
 		return a.since >= s.near && s.share < 2*s.MostShare && s.large(a)
 	}
@@ -117,7 +137,7 @@ func (s *strata) matters(a *alike) bool {
 
 func (s *strata) large(a *alike) bool {
 	took, _ := a.all()
-	return took > s.Agreed/2*s.all()
+	return took > s.Twice*s.all()
 }
 
 // all is what members of all strata are taken to cost.

@@ -4,30 +4,47 @@ import (
 	"math"
 
 	"spvsim/config"
+	"spvsim/isa"
 	"spvsim/scheduler"
 )
 
 // A window is a time in which workgroups of one stratum are timed. It is cut into batches.
 type window struct {
 	*config.Sampling
-	issued  func() uint64 // instructions so far
-	batch   uint64        // workgroups
-	stratum *alike        // nil: there is no window
-	settle  uint64        // workgroups that end before it begins
-	at      uint64        // workgroups that will have ended when the batch is over
-	marks   []mark        // beginning, and ends of batches
-	left    int           // batches that were left out
-	first   mark          // beginning, with those
+	issued  func() (uint64, [isa.NumClasses]uint64) // instructions so far
+	batch   uint64                                  // workgroups
+	batches int                                     // at least
+	stratum *alike                                  // nil: there is no window
+	settle  uint64                                  // workgroups that end before it begins
+	at      uint64                                  // workgroups that will have ended when the batch is over
+	marks   []mark                                  // beginning, and ends of batches
+	left    int                                     // batches that were left out
+	first   mark                                    // beginning, with those
 	now     mark
 }
 
 // A mark is how far the machine is: the cycle by which all was done that workgroups asked that had ended, the instructions issued by then,
 // and the workgroups that had ended.
-type mark struct{ done, issued, ended uint64 }
+type mark struct {
+	done, issued, ended uint64
+	by                  [isa.NumClasses]uint64 // issued of each class
+}
+
+// batchesOfGeneration are the batches in which as many workgroups end as the machine holds.
+const batchesOfGeneration = 4
 
 // between is what was done from one mark to another.
 func between(a, b mark) sample {
 	return sample{float64(b.done - a.done), float64(max(b.issued-a.issued, 1))}
+}
+
+// mixBetween is the mix of what was issued from one mark to another.
+func mixBetween(a, b *mark) mix {
+	by := b.by
+	for i := range by {
+		by[i] -= a.by[i]
+	}
+	return mixOf(&by)
 }
 
 // open begins a window after some workgroups have ended. Without any it begins at once, and not when the next one has ended: much may have
@@ -55,12 +72,12 @@ func (w *window) over() bool {
 	}
 	w.at = w.now.ended + w.batch
 	w.mark()
-	return len(w.marks) > w.Batches && w.steady()
+	return len(w.marks) > w.batches && w.steady()
 }
 
 // mark takes down where the machine is.
 func (w *window) mark() {
-	w.now.issued = w.issued()
+	w.now.issued, w.now.by = w.issued()
 	if w.marks = append(w.marks, w.now); len(w.marks) == 1 && w.left == 0 {
 		w.first = w.now
 	}

@@ -71,6 +71,7 @@ func (m *banks) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready
 	}
 	taken, ready = cycleOf(accepted), cycleOf(done)+m.latency
 	c.requests.enter(max(taken, ready-m.latency))
+	m.until = max(m.until, ready-m.latency)
 	m.part.tell(at, delay, addr, bytes)
 	return ready, taken
 }

@@ -10,6 +10,7 @@ type memory interface {
 	transfer(at, delay, addr uint64, bytes uint32, kind Kind) (ready, taken uint64)
 	// settle sends what waits to be written, at the end of a launch, and returns when all of it is there: cycle now at the earliest.
 	settle(now uint64) uint64
+	booked() uint64 // the cycle by which all is moved that has come so far
 	count() *Counter
 	show(part *Level)
 }
@@ -19,6 +20,7 @@ type device struct {
 	spread  interleave // over channels
 	latency uint64
 	counter Counter
+	until   uint64 // cycle by which all is moved that has come so far
 	part    *Level // nil: not among the parts of a machine
 }
 
@@ -27,6 +29,7 @@ func newDevice(s *MemorySpec) device {
 }
 
 func (d *device) count() *Counter  { return &d.counter }
+func (d *device) booked() uint64   { return d.until }
 func (d *device) show(part *Level) { d.part = part }
 
 // arrive counts a request that comes to a channel, and waits for an entry of its queue.
@@ -78,6 +81,7 @@ func (m *channels) transfer(at, delay, addr uint64, bytes uint32, kind Kind) (re
 	taken = at + delay
 	delay = c.turn(at, delay, uint64(bytes)*m.cost, m.finite)
 	c.requests.enter(at + delay)
+	m.until = max(m.until, at+delay)
 	m.part.tell(at, delay, addr, bytes)
 	return at + delay + m.latency, taken
 }

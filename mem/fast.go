@@ -153,6 +153,9 @@ func (f *Fast) Reset() {
 	}
 }
 
+// Booked is the cycle by which memory has moved all that has been asked of it so far, with evicted lines that wait in write buffers.
+func (f *Fast) Booked() uint64 { return f.mem.booked() }
+
 // Counters are cumulative, nearest level first, memory last.
 func (f *Fast) Counters() []Counter {
 	return f.counts(make([]Counter, 0, len(f.levels)+1))

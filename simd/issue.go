@@ -177,7 +177,7 @@ func (s *SIMD) chargeWait(w *Wave, o *op, now uint64) {
 	w.count = count
 	count.Issues++
 	if s.shared.Recent != nil {
-		s.shared.Recent.add(now)
+		s.shared.Recent.add(now, w.code.Program.Insts[w.pc].Class)
 	}
 	if st := &w.State; st.Exec != st.Full {
 		count.Idle += uint64(bits.OnesCount64(st.Full &^ st.Exec))

@@ -1,0 +1,229 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"spvsim/account"
+	"spvsim/config"
+	"spvsim/isa"
+	"spvsim/mem"
+)
+
+// partsOf are those of a window that begins with generations of one stratum and ends with others, of which instructions take twice as long.
+func partsOf(by *config.Sampling, first, then int) []timed {
+	r := &newKind(by).rows
+	a := r.of(&signature{mix: mix{1: 1}, demand: demand{demandIssue: 1}})
+	r.of(&signature{mix: mix{2: 1}, demand: demand{demandIssue: 2}})
+	w := &window{Sampling: by, stratum: a, marks: []mark{{}}}
+	for i := range batchesOfGeneration * (first + then) {
+		m := w.marks[i]
+		m.issued += 100
+		if m.done += 100; i >= batchesOfGeneration*first {
+			m.done += 100
+			m.by[2] += 100
+		} else {
+			m.by[1] += 100
+		}
+		w.marks = append(w.marks, m)
+	}
+	return r.parts(w)
+}
+
+// What a window is of shows in what was issued: a part of it may be of another stratum than that for which it began.
+func TestPartsOfAWindow(t *testing.T) {
+	by := config.DefaultSampling()
+	for _, c := range []struct {
+		first, then int
+		want        string
+	}{{3, 0, "{1200 1200}"}, {2, 2, "{800 800} {1600 800}"}, {0, 2, "{1600 800}"}, {9, 1, "{3600 3600}"}} {
+		var got []string
+		for _, p := range partsOf(by, c.first, c.then) {
+			got = append(got, fmt.Sprint(p.sample))
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("%d generations and %d others: %s, want %s", c.first, c.then, s, c.want)
+		}
+	}
+}
+
+// Workgroups of two strata that run side by side share the cycles by what each is expected to take: both together are what was timed.
+func TestTwoStrataShareCycles(t *testing.T) {
+	r := &newKind(config.DefaultSampling()).rows
+	a := r.of(&signature{mix: mix{1: 1}, demand: demand{demandIssue: 1}})
+	b := r.of(&signature{mix: mix{2: 1}, demand: demand{demandIssue: 3}})
+	list := r.divide(nil, a, &mix{1: 0.25, 2: 0.75}, sample{1000, 400})
+	if len(list) != 2 || list[0] != (timed{a, sample{100, 100}}) || list[1] != (timed{b, sample{900, 300}}) {
+		t.Errorf("by what is asked: %v", list)
+	}
+	a.samples = []sample{{300, 100}} // three times what it asks: so is the other one taken to
+	if x, y := r.expected(a), r.expected(b); x != 3 || math.Abs(y-9) > 1e-9 {
+		t.Errorf("%g and %g cycles are expected", x, y)
+	}
+	b.samples = []sample{{300, 100}}
+	if list = r.divide(list[:0], a, &mix{1: 0.25, 2: 0.75}, sample{1000, 400}); list[0].cycles != 250 {
+		t.Errorf("by what was timed: %v", list)
+	}
+	if list = r.divide(nil, a, &mix{3: 1}, sample{1000, 400}); list != nil {
+		t.Errorf("of none: %v", list)
+	}
+}
+
+// Where the classes of instructions tell what comes next from a part, it counts; where they do not, only the first of a stratum does.
+func TestPartsThatCount(t *testing.T) {
+	for _, c := range []struct {
+		next signature
+		want int
+	}{{signature{mix: mix{1: 1}, demand: demand{1: 1}}, 2}, {signature{mix: mix{2: 1}}, 2}, {signature{mix: mix{1: 1}, demand: demand{2: 1}}, 1}} {
+		d := division{sampler: &sampler{Sampling: config.DefaultSampling()}}
+		d.begin()
+		d.rows = &newKind(d.Sampling).rows
+		a := d.rows.of(&signature{mix: mix{1: 1}, demand: demand{1: 1}})
+		next := d.rows.of(&c.next)
+		for range 2 {
+			d.taken = []timed{{a, sample{100, 100}}}
+			d.take(next)
+		}
+		if len(a.samples) != c.want || d.taken != nil {
+			t.Errorf("%v follows: %d samples, want %d", c.next, len(a.samples), c.want)
+		}
+	}
+}
+
+// divided200 is a launch of 200 workgroups on one compute unit, with a generation of four.
+func divided200(t *testing.T, by *config.Sampling) *division {
+	t.Helper()
+	text := strings.NewReplacer("count: 256", "count: 12800", "dispatch: [4]", "dispatch: [200]").Replace(scale)
+	r, err := newRunner(t.Context(), setup(t, text, "rdna3-780m", "compute_units=1", "shader_array.shared_by=1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.tally.begin()
+	r.sampler.Sampling = by
+	first := firstLaunch(t, r)
+	d := newDivision(&r.sampler, first, first.work.(*kernel), &newKind(by).rows, 4)
+	d.warmth.enough = true
+	return d
+}
+
+// refillOf is up to where workgroups bring their lines in before a window, in a launch that asks too little for the last level to fill.
+func refillOf(t *testing.T, by *config.Sampling) string {
+	d := divided200(t, by)
+	a, at := d.look0(), uint64(0)
+	if d.refill(a, &at) != a {
+		return "no window"
+	}
+	return fmt.Sprint("refilled to ", at)
+}
+
+// look0 is a stratum of what the launch does.
+func (d *division) look0() *alike {
+	c := d.without(0, 4, true)
+	return d.rows.of(&signature{mix: mixOf(&c.ByClass)})
+}
+
+// othersIn says what becomes of a window of a stratum where others come.
+func othersIn(t *testing.T, by *config.Sampling) string {
+	d := divided200(t, by)
+	a, at := d.rows.of(&signature{mix: mix{1: 1}}), uint64(0)
+	if d.refill(a, &at) == nil {
+		return fmt.Sprint("ends after ", at)
+	}
+	return fmt.Sprint("goes on to ", at)
+}
+
+// Workgroups of another stratum that turn up before a window count as of that, and the piece ends there.
+func TestOthersBeforeAWindow(t *testing.T) {
+	d := divided200(t, config.DefaultSampling())
+	own, other, at := d.look0(), d.rows.of(&signature{mix: mix{1: 1}}), uint64(0)
+	if got := d.refill(other, &at); got != nil || d.end != at || other.missed != 1 {
+		t.Errorf("a window of %v after %d workgroups, piece ends at %d", got, at, d.end)
+	}
+	if step := d.tally.number(d.step); own.rest[step] == 0 || other.rest[step] != 0 {
+		t.Errorf("%d instructions count as of their own, %d as of the others", own.rest[step], other.rest[step])
+	}
+}
+
+// What asks little of memory begins its windows at once, and so does what has not been left since its lines came in.
+func TestWindowsThatNeedNoRefill(t *testing.T) {
+	for _, set := range []func(d *division){func(d *division) { d.light = true }, func(d *division) { d.warmth.enough = false }} {
+		d := divided200(t, config.DefaultSampling())
+		a, at := d.look0(), uint64(7)
+		if set(d); d.refill(a, &at) != a || at != 7 {
+			t.Errorf("%d", at)
+		}
+	}
+}
+
+// The last level holds nothing of before when a fifth more than there is space for has come, or twice that was asked for.
+func TestTurnedOver(t *testing.T) {
+	for _, c := range []struct {
+		came, looks uint64
+		runs        int
+	}{{1, 1, 12}, {0, 1, 24}, {1, 3, 8}} {
+		w := warmth{Sampling: config.DefaultSampling(), capacity: 1000, line: 100}
+		n := 0
+		for !w.turned() {
+			w.brought(&mem.Warmed{Came: []uint64{c.came}, Looks: []uint64{c.looks}})
+			n++
+		}
+		if n != c.runs {
+			t.Errorf("%+v: %d runs", c, n)
+		}
+	}
+}
+
+// Where nothing was timed of a stratum that shows as another one when caches hold what they should, it is that one from then on.
+func TestAStratumThatIsAnother(t *testing.T) {
+	s := &strata{Sampling: config.DefaultSampling(), near: 5, far: 9, first: 2}
+	a := s.of(&signature{mix: mix{1: 1}, demand: demand{demandIssue: 1, demandMemory: 2}})
+	b := s.of(&signature{mix: mix{1: 1}, demand: demand{demandIssue: 1}})
+	x := signature{mix: mix{1: 1}, demand: demand{demandIssue: 1, demandMemory: 1.9}}
+	if s.another(b, &x) != b {
+		t.Error("of nothing that was timed")
+	}
+	a.samples, b.rest[0] = []sample{{100, 100}}, 50
+	if got := s.another(b, &x); got != nil || a.rest[0] != 50 || b.rest[0] != 0 || s.of(&b.like) != a {
+		t.Errorf("%v, %d and %d", got, a.rest[0], b.rest[0])
+	}
+	c := s.of(&signature{mix: mix{2: 1}})
+	if s.another(c, &x) != c || s.another(a, &x) != a {
+		t.Error("one of other classes, or one that was timed, is another")
+	}
+}
+
+// Counts of workgroups among which some of another stratum are go to both by their parts.
+func TestCountsThatAreSplit(t *testing.T) {
+	d := divided200(t, config.DefaultSampling())
+	a, b := d.rows.of(&signature{mix: mix{1: 1}}), d.rows.of(&signature{mix: mix{2: 1}})
+	if d.split(a, &account.Counts{ByClass: [isa.NumClasses]uint64{1: 96, 2: 4}}) || d.split(a, &account.Counts{ByClass: [isa.NumClasses]uint64{3: 100}}) {
+		t.Error("what is of one stratum, and what is of none, is split")
+	}
+	if !d.split(a, &account.Counts{ByClass: [isa.NumClasses]uint64{1: 30, 2: 70}}) {
+		t.Error("what is of two is not")
+	}
+	step := d.tally.number(d.step)
+	if got := []uint64{a.rest[step], b.rest[step]}; !slices.Equal(got, []uint64{30, 70}) || d.last != b {
+		t.Errorf("%v", got)
+	}
+}
+
+// windowOf is how long windows of a launch of 400 generations are.
+func windowOf(by *config.Sampling) string {
+	d := division{sampler: &sampler{Sampling: by}, generation: 8, all: 3200}
+	d.sizes()
+	return fmt.Sprintf("%d batches after %d", d.window.batches, d.settle)
+}
+
+// leastOf is the floor of windows' intervals.
+func leastOf(by *config.Sampling) string { return fmt.Sprint(newKind(by).rows.least) }
+
+// besideOf is the floor of the intervals of launches that run side by side.
+func besideOf(by *config.Sampling) string {
+	d := groupDivision{sampler: &sampler{Sampling: by, kinds: kinds{Sampling: by}}, launch: &launch{}, group: &group{}}
+	d.begin()
+	return fmt.Sprint(d.rows.least)
+}
