@@ -244,7 +244,7 @@ func TestCommandsThatFail(t *testing.T) {
 		{"index: $1\nsubmit: 'false'\nqueue: 'true'\n", "cluster: submit: exit status 1"},
 		{"index: $1\nsubmit: 'true'\nqueue: no-such-queue\n", "no-such-queue: not found"},
 		{"index: $1\n", "has no submit and index"},
-		{"index: $1\nsubmit: 'true'\npartition: p\n", "partition is for Slurm"},
+		{"index: $1\nsubmit: 'true'\npartition: p\n", "partition is for --launcher slurm"},
 	} {
 		if err := os.WriteFile(filepath.Join(dir, "never.yaml"), []byte("poll_seconds: 0.1\nchunk: 12\nattempts: 1\n"+c.profile), 0o644); err != nil {
 			t.Fatal(err)
