@@ -28,7 +28,7 @@ type Time struct {
 }
 
 // Sampling says how sampled runs choose what they time. All are knobs: their defaults were found with random workloads of
-// experiments/sampling, others than those that its page counts.
+// experiments/sampling; docs/modes.md says which of those that it counts decided what.
 type Sampling struct {
 	First           int     `yaml:"first" default:"3" range:"1..65536" unit:"launches" doc:"launches of each kind that are timed before one is left out"`
 	Near            int     `yaml:"near" default:"8" range:"1..1048576" unit:"launches" doc:"from a timed launch of a kind to the next timed one after the first few"`

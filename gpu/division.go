@@ -227,7 +227,7 @@ func (d *division) refill(a *alike, at *uint64) *alike {
 		if fast, ok := d.timing.machine.hierarchy.(*mem.Fast); ok {
 			w.brought(fast.Warmed())
 		}
-		x = signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.kernel)}
+		x = d.shown(c)
 		others := d.split(a, c)
 		if !others {
 			d.count(a, c)
@@ -287,13 +287,18 @@ func (d *division) peek(at uint64) (to uint64, other bool) {
 	if c == nil {
 		return at, true
 	}
-	x := signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.kernel)}
+	x := d.shown(c)
 	d.count(d.last, c)
 	if d.ran += float64(c.Instructions()); x.distance(&d.like, d.Sampling) > d.Aside {
 		return to, true
 	}
 	d.ran = 0
 	return to, false
+}
+
+// shown is the signature of workgroups that brought their lines into the caches.
+func (d *division) shown(c *account.Counts) signature {
+	return signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.kernel)}
 }
 
 // look runs the first workgroups of a piece without time, with their lines brought into the caches, and says of which stratum they are.
@@ -305,7 +310,7 @@ func (d *division) look(at *uint64) *alike {
 		return nil
 	}
 	*at = to
-	d.like = signature{mix: mixOf(&c.ByClass), demand: d.demand(c, d.kernel)}
+	d.like = d.shown(c)
 	a := d.rows.of(&d.like)
 	d.count(a, c)
 	if d.last != nil && d.last != a {

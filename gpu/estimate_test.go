@@ -304,15 +304,7 @@ func TestALaunchRunAgainChangesNothing(t *testing.T) {
 // peekOf says what a few workgroups come to after others that did nothing like them.
 func peekOf(t *testing.T, by *config.Sampling) string {
 	t.Helper()
-	text := strings.NewReplacer("count: 256", "count: 12800", "dispatch: [4]", "dispatch: [200]").Replace(scale)
-	r, err := newRunner(t.Context(), setup(t, text, "rdna3-780m", "compute_units=1", "shader_array.shared_by=1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.tally.begin()
-	r.sampler.Sampling = by
-	first := firstLaunch(t, r)
-	d := newDivision(&r.sampler, first, first.work.(*kernel), &newKind(by).rows, 1)
+	d := divided200(t, by, 1)
 	d.end, d.last = d.all, d.rows.of(&d.like)
 	switch to, other := d.peek(0); {
 	case other:

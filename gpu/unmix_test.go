@@ -93,8 +93,8 @@ func TestPartsThatCount(t *testing.T) {
 	}
 }
 
-// divided200 is a launch of 200 workgroups on one compute unit, with a generation of four.
-func divided200(t *testing.T, by *config.Sampling) *division {
+// divided200 is a launch of 200 workgroups on one compute unit, with warm caches.
+func divided200(t *testing.T, by *config.Sampling, generation uint64) *division {
 	t.Helper()
 	text := strings.NewReplacer("count: 256", "count: 12800", "dispatch: [4]", "dispatch: [200]").Replace(scale)
 	r, err := newRunner(t.Context(), setup(t, text, "rdna3-780m", "compute_units=1", "shader_array.shared_by=1"))
@@ -104,14 +104,14 @@ func divided200(t *testing.T, by *config.Sampling) *division {
 	r.tally.begin()
 	r.sampler.Sampling = by
 	first := firstLaunch(t, r)
-	d := newDivision(&r.sampler, first, first.work.(*kernel), &newKind(by).rows, 4)
+	d := newDivision(&r.sampler, first, first.work.(*kernel), &newKind(by).rows, generation)
 	d.warmth.enough = true
 	return d
 }
 
 // refillOf is up to where workgroups bring their lines in before a window, in a launch that asks too little for the last level to fill.
 func refillOf(t *testing.T, by *config.Sampling) string {
-	d := divided200(t, by)
+	d := divided200(t, by, 4)
 	a, at := d.look0(), uint64(0)
 	if d.refill(a, &at) != a {
 		return "no window"
@@ -127,7 +127,7 @@ func (d *division) look0() *alike {
 
 // othersIn says what becomes of a window of a stratum where others come.
 func othersIn(t *testing.T, by *config.Sampling) string {
-	d := divided200(t, by)
+	d := divided200(t, by, 4)
 	a, at := d.rows.of(&signature{mix: mix{1: 1}}), uint64(0)
 	if d.refill(a, &at) == nil {
 		return fmt.Sprint("ends after ", at)
@@ -137,7 +137,7 @@ func othersIn(t *testing.T, by *config.Sampling) string {
 
 // Workgroups of another stratum that turn up before a window count as of that, and the piece ends there.
 func TestOthersBeforeAWindow(t *testing.T) {
-	d := divided200(t, config.DefaultSampling())
+	d := divided200(t, config.DefaultSampling(), 4)
 	own, other, at := d.look0(), d.rows.of(&signature{mix: mix{1: 1}}), uint64(0)
 	if got := d.refill(other, &at); got != nil || d.end != at || other.missed != 1 {
 		t.Errorf("a window of %v after %d workgroups, piece ends at %d", got, at, d.end)
@@ -150,7 +150,7 @@ func TestOthersBeforeAWindow(t *testing.T) {
 // What asks little of memory begins its windows at once, and so does what has not been left since its lines came in.
 func TestWindowsThatNeedNoRefill(t *testing.T) {
 	for _, set := range []func(d *division){func(d *division) { d.light = true }, func(d *division) { d.warmth.enough = false }} {
-		d := divided200(t, config.DefaultSampling())
+		d := divided200(t, config.DefaultSampling(), 4)
 		a, at := d.look0(), uint64(7)
 		if set(d); d.refill(a, &at) != a || at != 7 {
 			t.Errorf("%d", at)
@@ -197,7 +197,7 @@ func TestAStratumThatIsAnother(t *testing.T) {
 
 // Counts of workgroups among which some of another stratum are go to both by their parts.
 func TestCountsThatAreSplit(t *testing.T) {
-	d := divided200(t, config.DefaultSampling())
+	d := divided200(t, config.DefaultSampling(), 4)
 	a, b := d.rows.of(&signature{mix: mix{1: 1}}), d.rows.of(&signature{mix: mix{2: 1}})
 	if d.split(a, &account.Counts{ByClass: [isa.NumClasses]uint64{1: 96, 2: 4}}) || d.split(a, &account.Counts{ByClass: [isa.NumClasses]uint64{3: 100}}) {
 		t.Error("what is of one stratum, and what is of none, is split")

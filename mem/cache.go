@@ -168,7 +168,7 @@ func (c *cache) enter(s *slice, at, delay uint64, bytes uint32) uint64 {
 
 // read returns the cycle in which bytes of one line leave this level, and that in which it has taken the request. at is the
 // cycle in which the request would arrive if nothing waited, and delay what it
-// has waited for so far; lanes move so many bytes of those. Queues in a row overlap, so the longest one counts.
+// has waited for so far; moved are the bytes that leave, those of each lane where lanes ask. Queues in a row overlap, so the longest one counts.
 // Booking at unhindered times keeps each level's bookings in the order of issue
 // and a level from idling for requests that are not there yet.
 func (c *cache) read(at, delay, addr uint64, bytes, moved uint32) (ready, taken uint64) {

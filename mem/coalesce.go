@@ -89,14 +89,14 @@ func (c *coalescer) add(l int, addr uint64, bytes uint32) {
 	}
 }
 
-// cover marks the words of the line touched last that a load has read something of, or a store has written whole. What lanes in a row store, one after the
-// other, counts as one: bytes of theirs make up a word together.
+// cover marks the words of the line touched last that a load has read something of, or a store has written whole. What lanes in a
+// row store, one after the other, counts as one: bytes of theirs make up a word together.
 func (c *coalescer) cover(start, end uint64) {
 	if c.words == noWords {
 		return
 	}
+	l := &c.lines[c.at]
 	if c.words == readWords {
-		l := &c.lines[c.at]
 		l.Words |= wordMask((start-l.Addr)>>c.word, (end-l.Addr+1<<c.word-1)>>c.word)
 		return
 	}
@@ -104,7 +104,6 @@ func (c *coalescer) cover(start, end uint64) {
 		c.from = start
 	}
 	c.until = end
-	l := &c.lines[c.at]
 	from := max(c.from, l.Addr) - l.Addr
 	first, last := (from+1<<c.word-1)>>c.word, (end-l.Addr)>>c.word
 	if first < last {
