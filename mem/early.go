@@ -14,6 +14,7 @@ type Early struct {
 	Lines  []Line
 	Scalar bool
 	busy   uint64
+	missed []int32
 }
 
 // A Workspace is where loads are prepared, one at a time.
@@ -106,7 +107,11 @@ func (p *Port) prepared(m *isa.Mem, e *Early, lanes int, bytes uint32) {
 }
 
 // IssuePrepared says that a prepared load issues: then it has its translations, as those prepared before may issue after it.
-func (p *Port) IssuePrepared(e *Early) { e.busy += p.path.translating(e.Lines, e.Scalar) }
+func (p *Port) IssuePrepared(e *Early) {
+	cycles, missed := p.path.translating(e.Lines, e.Scalar)
+	e.busy += cycles
+	e.missed = append(e.missed[:0], missed...)
+}
 
 // Busy are the cycles that the load takes the address path, if it need not wait for a free miss entry.
 func (e *Early) Busy() uint64 { return e.busy }
@@ -114,7 +119,7 @@ func (e *Early) Busy() uint64 { return e.busy }
 // Book asks the hierarchy for the lines of a prepared load.
 func (p *Port) Book(now uint64, e *Early) Timing {
 	r := &p.lanes.w.request
-	*r = Request{CU: p.cu, Kind: Read, Scalar: e.Scalar, Lines: e.Lines, Busy: e.busy}
+	*r = Request{CU: p.cu, Kind: Read, Scalar: e.Scalar, Lines: e.Lines, Missed: e.missed, Busy: e.busy}
 	return p.ask(now, r)
 }
 
@@ -127,9 +132,14 @@ func (p *Port) Least(scalar bool) uint64 {
 	return levels[0].latency
 }
 
-// FreeMisses is how many lines may miss in the vector cache from cycle now on before one has to wait for a free miss entry.
+// FreeMisses is how many lines may miss in the vector cache from cycle now on before one has to wait for a free miss entry: none where
+// they may have to wait for a free walker, which other units' lines take as well.
 func (p *Port) FreeMisses(now uint64) int {
-	return p.h.(*Fast).front(&Request{CU: p.cu}).freeMisses(now)
+	f := p.h.(*Fast)
+	if f.walks.finite() {
+		return 0
+	}
+	return f.front(&Request{CU: p.cu}).freeMisses(now)
 }
 
 // anyNumber is more lines than all units have under way.

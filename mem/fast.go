@@ -15,6 +15,7 @@ type Fast struct {
 	vector []*cache // by compute unit, made when first used
 	scalar []*cache
 	mem    memory
+	walks  *walks // nil: translations have no second level
 	warmed Warmed
 	now    uint64 // cycle of the access at hand
 }
@@ -22,7 +23,7 @@ type Fast struct {
 // NewFast builds the hierarchy of a machine whose spec has been checked.
 func NewFast(s *HierarchySpec, shape *spec.Shape) *Fast {
 	f := &Fast{spec: s, shape: shape}
-	f.mem = newMemory(s, shape, &f.now)
+	f.mem, f.walks = newMemory(s, shape, &f.now), newWalks(s, shape, &f.now)
 	var next *level
 	all := s.levels()
 	for i := len(all) - 1; i >= 0; i-- {
@@ -60,28 +61,32 @@ func (f *Fast) Access(now uint64, r *Request) Reply {
 	if step > 1<<fixedShift { // a line leaves in the last of the cycles that its lanes take
 		at += step - 1<<fixedShift
 	}
-	past := r.Coherent || r.Kind == Atomic
+	past, delay := r.Coherent || r.Kind == Atomic, uint64(0)
+	delays := f.walks.wait(r, at, step)
 	for i := range r.Lines {
 		l := &r.Lines[i]
-		ready = max(ready, c.access(at>>fixedShift, r.Kind, past, l))
+		if delays != nil {
+			delay = delays[i]
+		}
+		ready = max(ready, c.access(at>>fixedShift, delay, r.Kind, past, l))
 		at += step
 	}
 	busy := r.Busy
-	if c.stall > now {
-		busy = max(busy, c.stall-now)
+	if stall := max(c.stall, f.walks.stalled()); stall > now {
+		busy = max(busy, stall-now)
 	}
 	return Reply{Ready: ready, Busy: busy, Held: busy - r.Busy}
 }
 
-func (c *cache) access(at uint64, kind Kind, coherent bool, l *Line) (ready uint64) {
+func (c *cache) access(at, delay uint64, kind Kind, coherent bool, l *Line) (ready uint64) {
 	switch {
 	case coherent:
-		ready, _ = c.coherent(at, 0, l.Addr, kind, l, min(l.Bytes, uint32(c.LineBytes)))
+		ready, _ = c.coherent(at, delay, l.Addr, kind, l, min(l.Bytes, uint32(c.LineBytes)))
 	case kind == Read:
 		from, size := c.asked(l)
-		ready, _ = c.read(at, 0, from, size, l.Bytes)
+		ready, _ = c.read(at, delay, from, size, l.Bytes)
 	default:
-		ready, _ = c.write(at, 0, l.Addr, min(l.Bytes, uint32(c.LineBytes)), c.storedBy(l))
+		ready, _ = c.write(at, delay, l.Addr, min(l.Bytes, uint32(c.LineBytes)), c.storedBy(l))
 	}
 	return ready
 }
@@ -151,12 +156,17 @@ func (f *Fast) Reset() {
 	for _, l := range f.levels {
 		l.each((*cache).invalidate)
 	}
+	f.walks.forget()
 }
 
 // Booked is the cycle by which memory has moved all that has been asked of it so far, with evicted lines that wait in write buffers.
 func (f *Fast) Booked() uint64 { return f.mem.booked() }
 
-// Counters are cumulative, nearest level first, memory last.
+// Counters are cumulative, nearest level first, memory last; the second level of translation, where there is one, is asked before all of them.
 func (f *Fast) Counters() []Counter {
-	return f.counts(make([]Counter, 0, len(f.levels)+1))
+	list := make([]Counter, 0, len(f.levels)+2)
+	if f.walks != nil {
+		list = append(list, f.walks.counter)
+	}
+	return f.counts(list)
 }

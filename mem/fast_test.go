@@ -18,9 +18,10 @@ func tiny() HierarchySpec {
 	return HierarchySpec{
 		VectorMemory: VectorMemorySpec{LanesPerCycle: 64, LinesPerCycle: 1, TranslationBytes: 4096, TranslationEntries: 32, MaxOutstanding: 64, AtomicCycles: 1,
 			BankSpec: DefaultSpec().VectorMemory.BankSpec},
-		Texture:  TextureSpec{QuadsPerCycle: 1, TexelBytes: 4, TrilinearPasses: 2},
-		VectorL1: CacheSpec{Bytes: 256, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 1, LatencyCycles: 10, BytesPerCycle: 64, Write: WriteThrough},
-		ScalarL1: CacheSpec{Bytes: 256, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 2, LatencyCycles: 5, BytesPerCycle: 64, Write: ReadOnly},
+		Translation: TranslationSpec{Ways: 8, PageBytes: 4096},
+		Texture:     TextureSpec{QuadsPerCycle: 1, TexelBytes: 4, TrilinearPasses: 2},
+		VectorL1:    CacheSpec{Bytes: 256, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 1, LatencyCycles: 10, BytesPerCycle: 64, Write: WriteThrough},
+		ScalarL1:    CacheSpec{Bytes: 256, LineBytes: 64, Ways: 2, Slices: 1, SharedBy: 2, LatencyCycles: 5, BytesPerCycle: 64, Write: ReadOnly},
 		L2: CacheSpec{Bytes: 1024, LineBytes: 64, Ways: 2, Slices: 1, LatencyCycles: 100, BytesPerCycle: 64,
 			Write: WriteBack, WriteAllocate: true},
 		Memory: MemorySpec{Model: "fast", Bytes: 1 << 20, Channels: 1, InterleaveBytes: 256, BytesPerCycle: 16, LatencyCycles: 1000},

@@ -26,6 +26,7 @@ type Request struct {
 	Coherent bool     // past the levels that the machine does not share
 	Busy     uint64   // cycles that the address path needs; lines leave it evenly spread
 	Lines    []Line   // in the order in which lanes touch them first
+	Missed   []int32  // of those that begin a range of addresses whose translation the compute unit does not keep, the indices
 	Token    uint64   // names the request in a later completion
 	To       Receiver // who gets that completion; nil: the compute unit
 }

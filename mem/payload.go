@@ -30,10 +30,15 @@ func UseOnChip(ports []*Port, c *OnChip) {
 // that are left decide the time, as memory behind the caches is slower.
 func (p *Port) onChip(now uint64, r *Request) (t Timing, all bool) {
 	c, cost, kept := p.chip, uint64(0), 0
-	n := len(r.Lines)
-	for _, l := range r.Lines {
+	n, missed := len(r.Lines), r.Missed
+	r.Missed = missed[:0]
+	for i, l := range r.Lines {
+		asks := len(missed) > 0 && int(missed[0]) == i
+		if asks {
+			missed = missed[1:]
+		}
 		if !c.holds(p, r.Kind, &l) {
-			r.Lines[kept] = l
+			r.keep(l, kept, asks)
 			kept++
 			continue
 		}
@@ -47,6 +52,14 @@ func (p *Port) onChip(now uint64, r *Request) (t Timing, all bool) {
 	}
 	wait := c.book(now, cost)
 	return Timing{Ready: now + wait + c.latency + cost>>fixedShift, Busy: r.Busy, Lines: n}, kept == 0
+}
+
+// keep puts a line at a place before its own.
+func (r *Request) keep(l Line, place int, asks bool) {
+	r.Lines[place] = l
+	if asks {
+		r.Missed = append(r.Missed, int32(place))
+	}
 }
 
 // holds says whether an access to a line ends in the payload memory.

@@ -77,6 +77,7 @@ type workspace struct {
 	banks    *dataBanks           // that the lanes of the load go to; nil: none
 	banked   uint64               // fixed-point cycles that those take for it
 	counts   bankCounts
+	missed   []int32 // lines that begin a range whose translation is to be asked of the second level
 }
 
 // buffer is the one that holds an address, or nil.
@@ -105,7 +106,7 @@ func NewPorts(store *Store, h Hierarchy, s *HierarchySpec, shape *spec.Shape) []
 	path.vector, path.scalar = lineShifts(h)
 	ports := make([]*Port, shape.Units())
 	for i := range ports {
-		path.pages = newTranslations(&s.VectorMemory)
+		path.pages = newTranslations(s)
 		ports[i] = &Port{cu: i, h: h, path: path, lanes: all, tex: texture{&s.Texture, &all}}
 	}
 	return ports
@@ -184,7 +185,7 @@ func (a *addressPath) begin(w *workspace, m *isa.Mem, kind Kind) {
 		shift = a.scalar
 	}
 	w.reset(shift)
-	w.banks, w.banked = nil, 0
+	w.banks, w.banked, w.missed = nil, 0, nil
 	if kind == Read && !m.Scalar && !m.Coherent {
 		w.banks = a.banks
 	}
@@ -213,15 +214,18 @@ func (p *Port) finish(now uint64, m *isa.Mem, kind Kind, lanes int, bytes uint32
 
 // busy are the cycles that the lines collected take the address path.
 func (a *addressPath) busy(w *workspace, scalar bool, lanes int, bytes uint32) uint64 {
-	return a.sending(w, scalar, lanes, bytes) + a.translating(w.lines, scalar)
+	translating, missed := a.translating(w.lines, scalar)
+	w.missed = missed
+	return a.sending(w, scalar, lanes, bytes) + translating
 }
 
-// translating are the cycles that lines wait for translations, which are held in the order of issue.
-func (a *addressPath) translating(lines []Line, scalar bool) uint64 {
+// translating are the cycles that lines wait for translations, which are held in the order of issue. missed are those that a second
+// level is asked for, until the unit's next instruction.
+func (a *addressPath) translating(lines []Line, scalar bool) (cycles uint64, missed []int32) {
 	if a.pages == nil || scalar {
-		return 0
+		return 0, nil
 	}
-	return a.pages.cycles(lines)
+	return a.pages.cycles(lines), a.pages.missed
 }
 
 // sending is busy but for translations.
@@ -250,7 +254,7 @@ func (p *Port) finishBusy(now uint64, m *isa.Mem, kind Kind, busy uint64) Timing
 		p.lanes.values.finish(p, m, kind)
 		return Timing{}
 	}
-	w.request = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: w.lines, Token: p.tokens + 1, Busy: busy}
+	w.request = Request{CU: p.cu, Kind: kind, Scalar: m.Scalar, Coherent: m.Coherent, Lines: w.lines, Missed: w.missed, Token: p.tokens + 1, Busy: busy}
 	if m.Payload && p.chip != nil {
 		if t, all := p.onChip(now, &w.request); all {
 			return t

@@ -164,7 +164,7 @@ type VectorMemorySpec struct {
 	BlockBytes         int     `yaml:"block_bytes" default:"0" range:"0..4096" pow2:"true" unit:"bytes" doc:"size of the aligned blocks that the address path sends to vector_l1, lines_per_cycle of them each cycle; a block serves neighbouring lanes of one cycle (lanes_per_cycle) whose bytes follow each other or are in one half of the block; 0: whole lines, each once"`
 	TranslationBytes   int     `yaml:"translation_bytes" default:"4096" range:"4096..1073741824" pow2:"true" unit:"bytes" doc:"aligned range of addresses that one translation serves"`
 	TranslationEntries int     `yaml:"translation_entries" default:"32" range:"1..4096" pow2:"true" unit:"entries" doc:"translations that a compute unit keeps; the least recently used of eight is replaced"`
-	TranslationCycles  float64 `yaml:"translation_cycles" default:"0" range:"0..1024" unit:"cycles" doc:"additional cycles that the address path takes for each translation that the compute unit does not keep; successive lanes whose lines are in one range of translation_bytes share a translation; 0: translations cost nothing"`
+	TranslationCycles  float64 `yaml:"translation_cycles" default:"0" range:"0..1024" unit:"cycles" doc:"additional cycles that the address path takes for each translation that the compute unit does not keep; successive lanes whose lines are in one range of translation_bytes share a translation; 0: none, and without a second level (translation.entries) translations cost nothing"`
 	MaxOutstanding     int     `yaml:"max_outstanding" range:"1..65536" unit:"instructions" doc:"most vector memory instructions of one wave in flight (the range of the wait counter)"`
 	ReturnOrder        string  `yaml:"return_order" default:"free" enum:"free|loads|all" doc:"which accesses of one wave return in the order of issue, so that a wait for one is a wait for those before it. free: none; loads: loads and atomics with results; all: these and stores until they are acknowledged (one wait counter for both)"`
 	AtomicCycles       int     `yaml:"atomic_cycles" range:"0..1024" unit:"cycles" doc:"time from one update of an element to the next, where the atomics of a line are carried out; atomics of different instructions to one line follow each other too"`
@@ -182,6 +182,7 @@ type TextureSpec struct {
 // HierarchySpec is the memory of a machine.
 type HierarchySpec struct {
 	VectorMemory VectorMemorySpec `yaml:"vector_memory" doc:"path from a compute unit's SIMDs to its vector cache"`
+	Translation  TranslationSpec  `yaml:"translation" doc:"second level of address translation"`
 	Texture      TextureSpec      `yaml:"texture" doc:"texture unit of each compute unit"`
 	VectorL1     CacheSpec        `yaml:"vector_l1" doc:"vector data cache (TCP, GL0)"`
 	ScalarL1     CacheSpec        `yaml:"scalar_l1" doc:"scalar data cache"`
@@ -224,7 +225,7 @@ func (s *HierarchySpec) Level(name string) *CacheSpec {
 // Check asks for the levels that every machine has, and that an outer level's
 // line holds whole lines of the inner ones, so that one miss is one request.
 func (s HierarchySpec) Check() []spec.Problem {
-	var ps []spec.Problem
+	ps := s.checkPages()
 	inner := 0
 	for _, l := range s.levels() {
 		ps = append(append(append(ps, l.checkStores()...), l.checkShared()...), l.checkSectors(1<<s.wordShift())...)
@@ -304,7 +305,8 @@ func DefaultSpec() HierarchySpec {
 	return HierarchySpec{
 		VectorMemory: VectorMemorySpec{LanesPerCycle: 16, LinesPerCycle: 1, MaxOutstanding: 64, AtomicCycles: 1, TranslationBytes: 4096, TranslationEntries: 32,
 			BankSpec: BankSpec{BankBytes: 4, BankCycles: 2, GroupBytes: 64, TagsPerCycle: 2}},
-		Texture: TextureSpec{QuadsPerCycle: 1, TexelBytes: 4, TrilinearPasses: 2},
+		Translation: TranslationSpec{Ways: 8, PageBytes: 4096},
+		Texture:     TextureSpec{QuadsPerCycle: 1, TexelBytes: 4, TrilinearPasses: 2},
 		VectorL1: CacheSpec{Bytes: 16 << 10, LineBytes: 64, Ways: 4, Slices: 1, SharedBy: 1,
 			LatencyCycles: 60, BytesPerCycle: 64, Write: WriteThrough, Misses: 64},
 		ScalarL1: CacheSpec{Bytes: 16 << 10, LineBytes: 64, Ways: 4, Slices: 1, SharedBy: 4,

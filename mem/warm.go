@@ -3,6 +3,7 @@ package mem
 // Warm brings the lines of a request into the caches as an access would, without
 // time: no bandwidth is taken, nothing is counted, and what comes is there at once.
 func (f *Fast) Warm(r *Request) {
+	f.walks.warm(r)
 	c := f.front(r)
 	past := r.Coherent || r.Kind == Atomic
 	f.warmed.Requests++

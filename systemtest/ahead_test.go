@@ -66,6 +66,8 @@ var aheadLimits = []struct {
 	{"one a turn", []string{"issue.per_category=false", "issue.width=1"}},
 	{"one unit", []string{"shader_engines=1", "compute_units=1"}},
 	{"translations", []string{"issue.cadence=1", "vector_memory.translation_cycles=4", "vector_memory.translation_entries=8", "vector_memory.translation_bytes=4096"}},
+	{"second level", []string{"vector_memory.translation_entries=4", "translation.entries=8", "translation.latency_cycles=9", "translation.walk_cycles=200"}},
+	{"walkers", []string{"vector_memory.translation_entries=4", "translation.entries=8", "translation.walkers=2", "translation.walk_cycles=200"}},
 }
 
 // The same where loads that issue ahead of the engine come to their limits: caches of few miss entries, of no latency or shared by

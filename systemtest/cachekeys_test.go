@@ -39,6 +39,15 @@ func accessesAre(name string, before, after uint64) effect {
 	return counts("accesses of "+name, func(s *tracing.Stats) uint64 { n, _, _ := levelOf(s, name); return n }, before, after)
 }
 
+func walksOf(s *tracing.Stats) uint64 {
+	for _, l := range s.Memory {
+		if l.Name == "translation" {
+			return l.Misses
+		}
+	}
+	return 0
+}
+
 // fewerBytes is the effect of so many bytes less that a level moves.
 func fewerBytes(name string, less uint64) effect {
 	return func(a, b *keyRun) string {

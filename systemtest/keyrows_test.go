@@ -185,6 +185,8 @@ dispatch: [1]
 	"pair":         walk(0, 32, 2, 1, 32, 32, 1, 0),     // two compute units read the same
 	"scatter":      walk(0, 32, 1, 32, 1, 16, 2, 0),     // 32 loads, each lane its own line
 	"ranges":       walk(0, 32, 1, 1024, 1, 16, 2, 0),   // 32 loads, each lane 4 KB from the next
+	"ranges-far":   walk(0, 32, 1, 8192, 1, 16, 2, 0),   // each lane 32 KB from the next
+	"ranges-twice": walk(0, 32, 2, 1024, 1, 16, 2, 0),   // by two workgroups
 	"store":        walk(2, 32, 1, 1, 32, 16, 3, 0),     // the same lines three times
 	"halves":       walk(2, 32, 1, 32, 1, 16, 1, 0),     // each lane half of its own line
 	"stores":       walk(2, 32, 4, 1, 32, 8, 1, 4096),   // each wave its own
@@ -214,6 +216,7 @@ const (
 	banks      = "vector_memory.banks=32 vector_memory.tag_parity=0 "
 	noBanks    = "vector_memory.banks=0 "
 	oneSIMD    = "simds=1 "
+	asked      = "vector_memory.translation_entries=1 translation.page_bytes=4096 translation.ways=8 translation.shared_by=0 translation.walk_cycles=0 "
 	passAll    = passVector + passScalar + passArray + passL2 + passSide + quickPath + latencies
 	latencies  = "vector_l1.latency_cycles=50 scalar_l1.latency_cycles=10 shader_array.latency_cycles=60 l2.latency_cycles=85 memory_side.latency_cycles=140 memory.latency_cycles=190 "
 )
@@ -381,6 +384,15 @@ var plainRows = []keyRow{
 	{"vector_memory.translation_cycles", "ranges", passAll, "0", "10", exactly((32 + 1) * 10)}, // one for what is stored
 	{"vector_memory.translation_entries", "ranges", passAll + "vector_memory.translation_cycles=10", "1", "1024", fewer(31 * 32 * 10)},
 	{"vector_memory.translation_bytes", "ranges", passAll + "vector_memory.translation_cycles=10 vector_memory.translation_entries=1", "4096", "65536", fewer(32 * (32 - 2) * 10)},
+	// Of 32 loads and a store, each lane of a load asks the second level, as its unit keeps one translation. Lines that come one by one
+	// from a walker do not wait for their turns on the link to the next cache, 31 times 2 cycles.
+	{"translation.entries", "ranges", passAll + asked + "translation.entries=1 translation.walk_cycles=100", "1", "1024", fewer(31 * 100)},
+	{"translation.ways", "ranges-far", passAll + asked + "translation.entries=32 translation.walkers=1 translation.walk_cycles=100", "1", "32", fewer(31 * (32*100 - 31*2))},
+	{"translation.page_bytes", "ranges", passAll + asked + "translation.entries=1024 translation.walkers=1 translation.walk_cycles=100", "4096", "131072", fewer((32 - 1) * 100)},
+	{"translation.shared_by", "ranges-twice", passAll + asked + "translation.entries=1024 compute_units=2 shader_engines=1", "0", "1", counts("walks", walksOf, 32+1, 2*(32+1))},
+	{"translation.latency_cycles", "ranges", passAll + asked + "translation.entries=1024", "0", "10", exactly((32 + 1) * 10)},
+	{"translation.walkers", "ranges", passAll + asked + "translation.entries=1 translation.walk_cycles=100", "0", "1", exactly(32 * (31*100 - 31*2))},
+	{"translation.walk_cycles", "ranges", passAll + asked + "translation.entries=1", "0", "10", exactly((32 + 1) * 10)},
 	// 32 lanes in two groups, each with 16 words of one bank in 16 lines.
 	{"vector_memory.banks", "scatter", passAll + "vector_memory.lines_per_cycle=1", "0", "32", exactly(32 * (2*16*2 - 32))},
 	{"vector_memory.bank_bytes", "scatter", passAll + banks, "4", "64", fewer(32 * 2 * (16*2 - 16/2))},
