@@ -61,8 +61,10 @@ func (f *Fast) Access(now uint64, r *Request) Reply {
 	if step > 1<<fixedShift { // a line leaves in the last of the cycles that its lanes take
 		at += step - 1<<fixedShift
 	}
-	past, delay := r.Coherent || r.Kind == Atomic, uint64(0)
-	delays := f.walks.wait(r, at, step)
+	past, delay, delays := r.Coherent || r.Kind == Atomic, uint64(0), []uint64(nil)
+	if f.walks != nil {
+		delays = f.walks.wait(r, at, step)
+	}
 	for i := range r.Lines {
 		l := &r.Lines[i]
 		if delays != nil {

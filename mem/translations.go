@@ -66,6 +66,9 @@ func newRecentRanges(entries, ways int) recentRanges {
 func (t *recentRanges) find(number uint64) (set, way int, found bool) {
 	set = int((number ^ number>>uint(bits.Len64(t.sets))) % t.sets)
 	held := t.held[set*t.ways:][:t.ways]
+	if held[0] == number {
+		return set, 0, true
+	}
 	way = t.ways - 1
 	for i, n := range held {
 		if n == number {

@@ -73,9 +73,6 @@ func newWalks(s *HierarchySpec, shape *spec.Shape, now *uint64) *walks {
 // wait is for how long each line of a request waits for its translation; nil: none does. The first one comes at a fixed-point time,
 // each other one a step after that before it.
 func (w *walks) wait(r *Request, at, step uint64) []uint64 {
-	if w == nil {
-		return nil
-	}
 	w.stall = 0
 	u := &w.units[r.CU]
 	if r.Scalar || len(r.Missed) == 0 && u.last <= *w.now {
