@@ -22,10 +22,13 @@ func queueKeys(m *config.Machine) (keys []string) {
 			}
 		}
 	}
-	return append(keys, "memory.requests")
+	return append(keys, "memory.requests", "translation.walkers")
 }
 
-// What holds of every preset with queues of any size, under any job: slots have one reason a cycle, hits and misses are the
+// walked has translations walked for in each of the jobs.
+const walked = " vector_memory.translation_entries=4 translation.entries=16 translation.ways=8 translation.page_bytes=8192 translation.latency_cycles=10 translation.walk_cycles=200"
+
+// What holds of every preset with queues of any size and any number of walkers, under any job: slots have one reason a cycle, hits and misses are the
 // accesses, device memory moves no more than its peak over the launch, and queues twice as long take no more than a twentieth
 // longer. SPVSIM_RANDOM_QUEUES draws more than the few that a test takes.
 func TestLawsOfQueues(t *testing.T) {
@@ -43,7 +46,7 @@ func TestLawsOfQueues(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		on := "compute_units=2 machine=" + preset
+		on := "compute_units=2 machine=" + preset + walked
 		short, long := on, on
 		for _, key := range queueKeys(m) {
 			entries := 1 << r.IntN(7)
