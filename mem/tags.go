@@ -1,6 +1,10 @@
 package mem
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"spvsim/mem/lane"
+)
 
 // A slice serves its own requests. Its tags are made when it is first used: most
 // runs touch little of a large machine.
@@ -92,7 +96,11 @@ func (g *geometry) address(p *place, tag uint32) uint64 {
 
 // find is the way that holds the line, or -1.
 func (p *place) find() int {
-	for i, t := range p.labels() {
+	labels := p.labels()
+	if len(labels) >= lane.FewWords {
+		return lane.Find(labels, p.tag)
+	}
+	for i, t := range labels {
 		if t == p.tag {
 			return i
 		}
