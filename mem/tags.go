@@ -73,9 +73,14 @@ func (p *place) line(way int) *line {
 
 func (c *cache) locate(addr uint64) place {
 	l := c.level
-	quotient, index := l.spread.split(addr)
-	unit := l.perUnit & anyShift
-	tag, set := l.sets.split(quotient<<unit | addr>>(l.lineShift&anyShift)&(1<<unit-1))
+	number, index := addr>>(l.lineShift&anyShift), uint64(0)
+	if l.Slices > 1 {
+		var quotient uint64
+		quotient, index = l.spread.split(addr)
+		unit := l.perUnit & anyShift
+		number = quotient<<unit | number&(1<<unit-1)
+	}
+	tag, set := l.sets.split(number)
 	set ^= l.folded(tag)
 	s := &c.slices[index]
 	if s.tags == nil {
