@@ -131,16 +131,31 @@ func (g *generator) iota(d *Data) error {
 		return fmt.Errorf("step: %w", err)
 	}
 	return g.elements(d.Iota, count, func(put func([]byte, Number), size int, b []byte) {
-		if d.Iota == "f32" { // whose buffers are the largest
-			for i := range int(count) {
-				putFloat(b[4*i:], progression(start, step, i).AsFloat())
-			}
+		if fill := counting[d.Iota]; fill != nil && !start.IsFloat && !step.IsFloat {
+			fill(b, start.Int, step.Int)
 			return
 		}
 		for i := range int(count) {
 			put(b[i*size:], progression(start, step, i))
 		}
 	})
+}
+
+// counting fills b with integers, each more than the one before it by step: of the types whose buffers are the largest.
+var counting = map[string]func(b []byte, from, step int64){"u32": countWords, "i32": countWords, "f32": countFloats}
+
+func countWords(b []byte, from, step int64) {
+	for ; len(b) >= 4; b = b[4:] {
+		binary.LittleEndian.PutUint32(b, uint32(from))
+		from += step
+	}
+}
+
+func countFloats(b []byte, from, step int64) {
+	for ; len(b) >= 4; b = b[4:] {
+		putFloat(b, float64(from))
+		from += step
+	}
 }
 
 func putFloat(b []byte, f float64) { binary.LittleEndian.PutUint32(b, math.Float32bits(float32(f))) }

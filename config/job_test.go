@@ -144,6 +144,10 @@ func TestData(t *testing.T) {
 	}{
 		{"{iota: u16, count: 3, start: 5, step: -2}", []byte{5, 0, 3, 0, 1, 0}},
 		{"{iota: f16, count: 2, start: 1}", []byte{0, 0x3c, 0, 0x40}},
+		{"{iota: u32, count: 3, start: 1, step: -1}", []byte{1, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255}},
+		{"{iota: i32, count: 2, start: 1.5, step: 1}", []byte{1, 0, 0, 0, 2, 0, 0, 0}},
+		{"{iota: f32, count: 2, start: -1, step: 3}", []byte{0, 0, 0x80, 0xbf, 0, 0, 0, 0x40}},
+		{"{iota: f32, count: 2, start: 0.5, step: 1}", []byte{0, 0, 0, 0x3f, 0, 0, 0xc0, 0x3f}},
 		{"{zero: 3}", []byte{0, 0, 0}},
 		{"{file: raw.bin, offset: 2, bytes: 3}", []byte("234")},
 		{"{file: raw.bin}", []byte("0123456789")},

@@ -52,6 +52,9 @@ func (d *LDS) passes(k Kind, st *isa.State, mask uint64, base, bytes uint32) (pa
 		n := ceilDiv(bits.OnesCount64(mask), d.rows[k].PhaseLanes)
 		return n, n
 	}
+	if d.inside {
+		return d.counted(k, mask, base, bytes)
+	}
 	return c.passes(d.phases[k], mask, &d.Offsets, base, bytes, k >= AtomicB32)
 }
 

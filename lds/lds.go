@@ -72,6 +72,7 @@ type LDS struct {
 	count  *counter
 	phases [NumKinds][]uint64
 	spans  [NumKinds]bool
+	known  *[numPatterns + 1]pattern // the last is that of the access at hand
 }
 
 // New makes an LDS of a spec that has been checked.

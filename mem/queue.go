@@ -1,6 +1,10 @@
 package mem
 
-import "spvsim/mem/dram"
+import (
+	"slices"
+
+	"spvsim/mem/dram"
+)
 
 // A queue has so many entries, each held by one request at a time. Requests take them when they arrive, and are booked in the
 // order of issue: one that waits elsewhere first is booked for a later cycle, and holds nothing here until then. The zero queue
@@ -42,10 +46,13 @@ func (q *queue) wait(at, delay uint64, full *uint64) uint64 {
 
 // admit is when a request that arrives in a cycle has an entry, where as many as there are may be held.
 func (q *queue) admit(at uint64) uint64 {
-	if q.forget(); q.open(at) {
+	if q.forget(); q.spare(at) {
+		q.place, q.when = -1, at
 		return at
 	}
-	q.sort()
+	if q.sort(); q.open(at) {
+		return at
+	}
 	came := at
 	if q.full.Has(at) {
 		at, came = q.full.Until, q.full.From
@@ -55,6 +62,12 @@ func (q *queue) admit(at uint64) uint64 {
 		q.full = dram.Span{From: came, Until: q.when}
 	}
 	return q.when
+}
+
+// spare finds without their order that fewer than all entries are held in a cycle: so many have been given back by then.
+func (q *queue) spare(at uint64) bool {
+	n := len(q.until) + len(q.recent) - q.entries
+	return n < q.gone || n < len(q.until) && len(q.recent) < batch && q.until[n] <= at
 }
 
 // held is how many entries are held at some time, as far as that has been looked at.
@@ -108,27 +121,54 @@ func (q *queue) forget() {
 		gone++
 	}
 	q.gone = gone
-	if len(q.until) == cap(q.until) && q.gone > len(q.until)/2 {
+	if len(q.until)+batch > cap(q.until) && q.gone > len(q.until)/2 {
 		q.from, q.until, q.gone = q.from[:copy(q.from, q.from[q.gone:])], q.until[:copy(q.until, q.until[q.gone:])], 0
-	}
-	n := 0
-	for _, s := range q.recent {
-		if s.Until > now {
-			q.recent[n] = s
-			n++
-		}
-	}
-	if q.recent = q.recent[:n]; 2*q.held() > q.entries {
-		q.sort()
 	}
 }
 
-// sort puts the recent ones into their order.
+// batch is how many recent entries are put into their order together.
+const batch = 32
+
+// sort puts the recent ones that are held yet into their order, if together all may be held.
 func (q *queue) sort() {
-	for _, s := range q.recent {
-		q.hold(q.by(q.from, s.From), s)
+	now := *q.now
+	q.recent = slices.DeleteFunc(q.recent, func(s dram.Span) bool { return s.Until <= now })
+	if 2*q.held() <= q.entries {
+		return
+	}
+	for some := range slices.Chunk(q.recent, batch) {
+		var from, until [batch]uint64
+		for i, s := range some {
+			before(from[:i+1], s.From)
+			before(until[:i+1], s.Until)
+		}
+		q.from, q.until = merge(q.from, q.gone, from[:len(some)]), merge(q.until, q.gone, until[:len(some)])
 	}
 	q.recent = q.recent[:0]
+}
+
+// before puts a time into the last place of a list, and before those that are later.
+func before(times []uint64, t uint64) {
+	i := len(times) - 1
+	for ; i > 0 && times[i-1] > t; i-- {
+		times[i] = times[i-1]
+	}
+	times[i] = t
+}
+
+// merge puts times into a list from its place gone on; both are in order.
+func merge(list []uint64, gone int, times []uint64) []uint64 {
+	n := len(list)
+	list = append(list, times...)
+	for at := len(list) - 1; len(times) > 0; at-- {
+		if t := times[len(times)-1]; n == gone || list[n-1] <= t {
+			list[at], times = t, times[:len(times)-1]
+		} else {
+			list[at] = list[n-1]
+			n--
+		}
+	}
+	return list
 }
 
 // hold notes a span whose beginning has its place.

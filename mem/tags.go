@@ -1,6 +1,10 @@
 package mem
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"spvsim/mem/lane"
+)
 
 // A slice serves its own requests. Its tags are made when it is first used: most
 // runs touch little of a large machine.
@@ -69,9 +73,14 @@ func (p *place) line(way int) *line {
 
 func (c *cache) locate(addr uint64) place {
 	l := c.level
-	quotient, index := l.spread.split(addr)
-	unit := l.perUnit & anyShift
-	tag, set := l.sets.split(quotient<<unit | addr>>(l.lineShift&anyShift)&(1<<unit-1))
+	number, index := addr>>(l.lineShift&anyShift), uint64(0)
+	if l.Slices > 1 {
+		var quotient uint64
+		quotient, index = l.spread.split(addr)
+		unit := l.perUnit & anyShift
+		number = quotient<<unit | number&(1<<unit-1)
+	}
+	tag, set := l.sets.split(number)
 	set ^= l.folded(tag)
 	s := &c.slices[index]
 	if s.tags == nil {
@@ -92,7 +101,11 @@ func (g *geometry) address(p *place, tag uint32) uint64 {
 
 // find is the way that holds the line, or -1.
 func (p *place) find() int {
-	for i, t := range p.labels() {
+	labels := p.labels()
+	if len(labels) >= lane.FewWords {
+		return lane.Find(labels, p.tag)
+	}
+	for i, t := range labels {
 		if t == p.tag {
 			return i
 		}

@@ -55,7 +55,8 @@ func (t *timetable) book(at, cost uint64) (waitCycles uint64) {
 	from, shift := at<<fixedShift, t.shift&anyShift
 	interval := from >> shift
 	e, start := &t.taken[interval%intervals], interval<<shift
-	if begin := max(from, e.until); t.has(interval) && e.until >= start && from >= e.idle.Until && begin+cost-start < 1<<shift {
+	if begin := max(from, e.until); t.has(interval) && from >= e.idle.Until && begin+cost-start < 1<<shift {
+		e.begin(start)
 		e.leave(begin) // most requests: after all that the interval has, and before its end
 		e.until = begin + cost
 		return (begin - from) >> fixedShift
@@ -78,9 +79,7 @@ func (t *timetable) take(from, cost uint64) (end uint64) {
 // serve books what an interval has left of a time from another one on. It returns what it has not, and when the last of what it has ends.
 func (t *timetable) serve(interval, from, cost uint64) (rest, end uint64) {
 	e, start := &t.taken[interval%intervals], interval<<t.shift
-	if e.until < start {
-		*e = taken{until: start}
-	}
+	e.begin(start)
 	next := start + 1<<t.shift
 	if from = max(from, start); from < e.idle.Until {
 		cost, end = e.fill(from, cost)
@@ -92,6 +91,13 @@ func (t *timetable) serve(interval, from, cost uint64) (rest, end uint64) {
 		t.full[interval/64%(intervals/64)] |= 1 << (interval % 64)
 	}
 	return cost, end
+}
+
+// begin makes one of an interval that begins at a time, if nothing of it is taken.
+func (e *taken) begin(start uint64) {
+	if e.until < start {
+		*e = taken{until: start}
+	}
 }
 
 // extend takes time after all that is taken, before the interval ends.

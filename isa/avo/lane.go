@@ -22,6 +22,7 @@ func lane(a assembler) {
 	l.gather2()
 	l.scatter2()
 	l.fill()
+	l.find()
 }
 
 type laneRows struct {
@@ -401,6 +402,34 @@ func (l laneRows) fill() {
 	l.ADDQ(operand.Imm(4), reg.RSI)
 	l.DECQ(reg.RDX)
 	l.JNZ(operand.LabelRef("row"))
+	l.VZEROUPPER()
+	l.RET()
+}
+
+func (l laneRows) find() {
+	l.function("findAVX", "func(list *uint32, n int, word uint32) (place int)")
+	l.arg("list", reg.RDI)
+	l.arg("n", reg.RCX)
+	l.Load(l.Param("word"), reg.EDX)
+	l.VMOVD(reg.EDX, reg.X0)
+	l.VPBROADCASTD(reg.X0, reg.Y0)
+	l.XORQ(reg.RAX, reg.RAX)
+	l.loop("eight", func() {
+		l.VPCMPEQD(operand.Mem{Base: reg.RDI, Index: reg.RAX, Scale: 4}, reg.Y0, reg.Y1)
+		l.VMOVMSKPS(reg.Y1, reg.EDX)
+		l.TESTL(reg.EDX, reg.EDX)
+		l.JNE(operand.LabelRef("found"))
+		l.ADDQ(operand.Imm(8), reg.RAX)
+		l.SUBQ(operand.Imm(8), reg.RCX)
+	})
+	l.MOVQ(operand.I32(-1), reg.RAX)
+	l.Store(reg.RAX, l.Return("place"))
+	l.VZEROUPPER()
+	l.RET()
+	l.Label("found")
+	l.BSFL(reg.EDX, reg.EDX)
+	l.ADDQ(reg.RDX, reg.RAX)
+	l.Store(reg.RAX, l.Return("place"))
 	l.VZEROUPPER()
 	l.RET()
 }

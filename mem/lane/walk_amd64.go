@@ -57,6 +57,19 @@ func FillRows(rows []uint32, b []byte, lanes int) {
 	fillAVX(&rows[0], &b[0], count, lanes)
 }
 
+// findAVX is findSlow for a multiple of eight words.
+//
+//go:noescape
+func findAVX(list *uint32, n int, word uint32) (place int)
+
+// Find is the first place of a word in a list, or -1.
+func Find(list []uint32, word uint32) int {
+	if !wide || len(list) < FewWords || len(list)%8 != 0 {
+		return findSlow(list, word)
+	}
+	return findAVX(&list[0], len(list), word)
+}
+
 // gatherWide is Walk.gatherSlow for up to four rows, if it says so.
 func (w *Walk) gatherWide(rows [][]uint32, b []byte, exec uint64) bool {
 	lanes := len(rows[0])

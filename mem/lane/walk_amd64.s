@@ -672,3 +672,33 @@ eight:
 	JNZ     row
 	VZEROUPPER
 	RET
+
+// func findAVX(list *uint32, n int, word uint32) (place int)
+// Requires: AVX, AVX2
+TEXT ·findAVX(SB), NOSPLIT, $0-32
+	MOVQ         list+0(FP), DI
+	MOVQ         n+8(FP), CX
+	MOVL         word+16(FP), DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	XORQ         AX, AX
+
+eight:
+	VPCMPEQD  (DI)(AX*4), Y0, Y1
+	VMOVMSKPS Y1, DX
+	TESTL     DX, DX
+	JNE       found
+	ADDQ      $0x08, AX
+	SUBQ      $0x08, CX
+	JG        eight
+	MOVQ      $-1, AX
+	MOVQ      AX, place+24(FP)
+	VZEROUPPER
+	RET
+
+found:
+	BSFL DX, DX
+	ADDQ DX, AX
+	MOVQ AX, place+24(FP)
+	VZEROUPPER
+	RET

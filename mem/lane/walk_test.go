@@ -160,3 +160,22 @@ func TestFillRows(t *testing.T) {
 		}
 	}
 }
+
+// A word is found where it is first, wherever that is in lists of any length.
+func TestFind(t *testing.T) {
+	for n := range 70 {
+		list := make([]uint32, n)
+		for i := range list {
+			list[i] = uint32(i%40 + 1) // those of the longest lists twice
+		}
+		for word := range uint32(45) {
+			want := int(word) - 1
+			if want >= min(n, 40) {
+				want = -1
+			}
+			if got := Find(list, word); got != want {
+				t.Fatalf("%d of %d words: found at %d, want %d", word, n, got, want)
+			}
+		}
+	}
+}

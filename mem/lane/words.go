@@ -43,3 +43,15 @@ func fillSlow(rows []uint32, b []byte, lanes int) {
 		}
 	}
 }
+
+// FewWords is the least length of a list for which Find takes less time than a loop over it.
+const FewWords = 16
+
+func findSlow(list []uint32, word uint32) int {
+	for i, w := range list {
+		if w == word {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,44 @@
+package lds
+
+// A pattern is an access of which the passes have been counted: its lanes' offsets from the first one's say how many it takes. Loops
+// and workgroups repeat few of them.
+type pattern struct {
+	kind   Kind
+	bytes  uint32
+	at     uint32 // of the first lane: within its word, or where the mapping is not the plain one, in the LDS
+	mask   uint64
+	from   [64]uint32 // offset of each lane from the first one's
+	passes int
+	phases int
+	used   bool
+}
+
+// numPatterns are kept: by what spreads those of one kernel, the latest of those that share a place.
+const numPatterns = 32
+
+// place is where a pattern is kept.
+func (p *pattern) place() uint32 {
+	h := p.from[1]*0x9E3779B1 ^ p.from[31]*0x85EBCA77 ^ p.from[63]*0xC2B2AE3D ^ uint32(p.mask) ^ uint32(p.mask>>32) ^ p.at ^ uint32(p.kind)<<8
+	return h * 0x9E3779B1 >> 16 % numPatterns
+}
+
+// counted is what passes counts for the lanes' offsets, all of which are inside: as it was for the same pattern, or anew.
+func (d *LDS) counted(k Kind, mask uint64, base, bytes uint32) (passes, phases int) {
+	if d.known == nil {
+		d.known = new([numPatterns + 1]pattern)
+	}
+	c, p, first := d.count, &d.known[numPatterns], d.Offsets[0]
+	p.kind, p.bytes, p.mask, p.at, p.used = k, bytes, mask, base+first, true
+	if c.modulo {
+		p.at &= 1<<c.word - 1 // as moving all words by some turns the banks
+	}
+	for l, at := range &d.Offsets {
+		p.from[l] = at - first
+	}
+	known := &d.known[p.place()]
+	if p.passes, p.phases = known.passes, known.phases; *p != *known {
+		p.passes, p.phases = c.passes(d.phases[k], mask, &d.Offsets, base, bytes, k >= AtomicB32)
+		*known = *p
+	}
+	return p.passes, p.phases
+}
