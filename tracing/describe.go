@@ -136,7 +136,7 @@ func Describe(path string) (Statistic, error) {
 			}
 		}
 	}
-	return Statistic{}, fmt.Errorf("no statistic %q (did you mean %s?)", path, nearest(list, path))
+	return Statistic{}, fmt.Errorf("found %q: want the path of a statistic (nearest: %s)", path, nearest(list, path))
 }
 
 func find(list []Statistic, path string) (Statistic, bool) {

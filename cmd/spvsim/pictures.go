@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -48,7 +47,7 @@ func (p *pictures) warn(c *cobra.Command) {
 
 // write makes a file of each format and returns their names.
 func (p *pictures) write(base string) (files []string, err error) {
-	if err := os.MkdirAll(filepath.Dir(base), 0o777); err != nil {
+	if err := makeFolder(filepath.Dir(base)); err != nil {
 		return nil, err
 	}
 	for i, format := range p.formats {

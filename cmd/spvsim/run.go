@@ -244,7 +244,7 @@ func parseDumps(flags []string, job *config.Job) ([]dump, error) {
 			return nil, fmt.Errorf("--dump %s: want buffer=file", f)
 		}
 		if !slices.ContainsFunc(job.Buffers, func(b config.Buffer) bool { return b.Name == buffer }) {
-			return nil, fmt.Errorf("--dump %s: the job has no buffer of that name (it has %s)", buffer, bufferNames(job))
+			return nil, fmt.Errorf("--dump %s: want the name of a buffer of the job: %s", buffer, bufferNames(job))
 		}
 		out = append(out, dump{buffer, file})
 	}
