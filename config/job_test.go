@@ -257,7 +257,7 @@ func TestJobErrors(t *testing.T) {
 		{head + "repeat: 0", "repeat: found 0: want 1 to", ErrRange},
 		{"shader: s.spv", "dispatch: missing", ErrMissing},
 		{"shader: s.spv\ndispatch: []", "dispatch", ErrMissing},
-		{"shader: s.spv\ndispatch: [1, 2, 3, 4]", "dispatch: 4 items: want 1 to 3", ErrRange},
+		{"shader: s.spv\ndispatch: [1, 2, 3, 4]", "dispatch: found 4 items: want 1 to 3", ErrRange},
 		{"shader: s.spv\ndispatch: [-1]", "dispatch[0]: found -1: want 0 to 4294967295", ErrExpr},
 		{"dispatch: [1]", "shader: missing", ErrMissing},
 		{head + "steps: [{dispatch: [1]}]", "found dispatch and steps", ErrRange},

@@ -122,7 +122,7 @@ func TestEndlessShaderSaysWhereItGoesRound(t *testing.T) {
 		if !errors.Is(err, ErrRun) || !errors.Is(err, want) || r == nil {
 			t.Fatalf("%s: %v", limits, err)
 		}
-		if !strings.Contains(err.Error(), "  2 waves go round in main, instructions ") || !strings.Contains(err.Error(), "%21 (spin.spvasm:") {
+		if !strings.Contains(err.Error(), "  2 waves loop in main, instructions ") || !strings.Contains(err.Error(), "%21 (spin.spvasm:") {
 			t.Errorf("%s: the report names no loop: %v", limits, err)
 		}
 		c := &r.Stats.Counts
@@ -162,7 +162,7 @@ func TestWatchdogTellsOfAStall(t *testing.T) {
 	if _, err := Run(ctx, s); !errors.Is(err, ErrInterrupted) {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"no workgroup has ended for", "0 of 2 workgroups ended", "2 waves go round in main"} {
+	for _, want := range []string{"no workgroup has ended for", "0 of 2 workgroups ended", "2 waves loop in main"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the watchdog said %q: want %q", told, want)
 		}

@@ -165,7 +165,7 @@ func TestCycleLimitNamesTheWaves(t *testing.T) {
 	if r.status != exitFailed || !strings.Contains(r.stdout, "stopped       cycle limit reached; the numbers are of what had happened by then\n") {
 		t.Errorf("status %d, output %q", r.status, r.stdout)
 	}
-	if !regexp.MustCompile(`(?m)^spvsim: cycle limit reached: 12000 cycles; .*\n  \d+ waves go round in main, (.*\n)+  workgroup `).MatchString(r.stderr) {
+	if !regexp.MustCompile(`(?m)^spvsim: cycle limit reached: 12000 cycles; .*\n  \d+ waves loop in main, (.*\n)+  workgroup `).MatchString(r.stderr) {
 		t.Errorf("error %q", r.stderr)
 	}
 }

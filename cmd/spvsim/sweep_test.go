@@ -298,7 +298,7 @@ func TestSweepRefusals(t *testing.T) {
 		{"job: reduce\naxes: {machine.lds.bank: [1]}", nil, "e.yaml:2: machine.lds.bank: "},
 		{"job: reduce\naxis: {}", nil, "e.yaml:2: axis: unknown key (nearest: axes)"},
 		{"job: redcue", nil, "did you mean reduce?"},
-		{"job: reduce\naxes: {n: {path: row.n, values: [1]}}\nexclude: [n == 1]", nil, "every point is excluded"},
+		{"job: reduce\naxes: {n: {path: row.n, values: [1]}}\nexclude: [n == 1]", nil, "found every point excluded"},
 		{"job: reduce", []string{"--launcher", "pbs"}, "want local, slurm or command"},
 		{"job: reduce", []string{"--profile", "p.yaml"}, "--profile p.yaml: want --launcher slurm or command with it"},
 	} {
