@@ -90,7 +90,7 @@ type Step struct {
 	After          []string         `yaml:"after" doc:"for a step in a queue: names of steps, in any queue; it begins when all launches of these have ended"`
 	Barrier        bool             `yaml:"barrier" default:"true" doc:"for a step in a queue: whether it waits until all launches before it in its queue have ended; false: it may overlap them"`
 	Release        []string         `yaml:"release" doc:"for a step in a queue that waits for others: levels of memory that write stored data back before it begins; left out: all levels that do so at the end of a launch"`
-	Acquire        []string         `yaml:"acquire" doc:"for a step in a queue that waits for others: levels of memory that drop their lines before it begins; left out: all levels that do so at the begin of a launch"`
+	Acquire        []string         `yaml:"acquire" doc:"for a step in a queue that waits for others: levels of memory that drop their lines before it begins; left out: all levels that do so at the beginning of a launch"`
 }
 
 // Copy is a copy between host and device memory.

@@ -116,6 +116,9 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkOutputs(f.outputs(dumps)...); err != nil {
+		return err
+	}
 	records, err := f.records(c, &setup)
 	if err != nil {
 		return err
@@ -145,6 +148,15 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 		err = &failure{err}
 	}
 	return errors.Join(err, unwritten(shown), unwritten(written))
+}
+
+// outputs are the files that the run writes.
+func (f *runFlags) outputs(dumps []dump) []outputFile {
+	list := []outputFile{{"stats", f.stats}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}}
+	for _, d := range dumps {
+		list = append(list, outputFile{"dump", d.file})
+	}
+	return list
 }
 
 // unwritten takes results that can't be written because of the disk for a failure of the run.

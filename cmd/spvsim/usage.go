@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -96,6 +97,25 @@ func checkCompletion(root *cobra.Command) {
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 		}
 	}
+}
+
+// An outputFile is a file that a flag names for results.
+type outputFile struct{ flag, name string }
+
+// checkOutputs refuses files that can't be written before a run that may take long: each has a folder, and is no folder itself.
+func checkOutputs(files ...outputFile) error {
+	for _, f := range files {
+		folder := filepath.Dir(f.name)
+		info, err := os.Stat(f.name)
+		switch {
+		case f.name == "" || f.name == "-":
+		case err == nil && info.IsDir():
+			return fmt.Errorf("--%s %s: found a folder: want a file", f.flag, f.name)
+		case !exists(folder):
+			return fmt.Errorf("--%s %s: found no folder %s: want one that exists", f.flag, f.name, folder)
+		}
+	}
+	return nil
 }
 
 // makeFolder makes a folder for output, with those around it.
