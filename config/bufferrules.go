@@ -139,7 +139,7 @@ func (d *Data) strayProblems(at string) []problem {
 		ps = append(ps, problem{at + "." + k.name, msg, ErrRange})
 	}
 	if d.Random != nil && d.Random.Count == "" {
-		ps = append(ps, problem{at + ".random.count", "missing", ErrMissing})
+		ps = append(ps, problem{at + ".random.count", "missing: want the number of elements", ErrMissing})
 	}
 	return ps
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -168,7 +169,7 @@ func (g *generator) file(d *Data) error {
 	}
 	data, err := g.job.ReadFile(d.File, maxDataBytes)
 	if err != nil {
-		return err
+		return errors.New(withoutPrefix(err)) // the job's own place comes before it
 	}
 	n, err := d.Bytes.evalInt(g.scope, max(int64(len(data))-offset, 0), 0, maxDataBytes)
 	if err != nil {

@@ -314,7 +314,7 @@ func (r *reader) mapping(n *yaml.Node, t reflect.Type, path, src string) any {
 
 func (r *reader) list(n *yaml.Node, t reflect.Type, path, src string) any {
 	if n.Kind != yaml.SequenceNode {
-		return r.fail(n, path, ErrType, "found %s: want a list%s", found(n), asList(n))
+		return r.fail(n, path, ErrType, "found %s: want a list%s", found(n), asList(n, t.Elem()))
 	}
 	out := make([]any, 0, len(n.Content))
 	for i, item := range n.Content {
@@ -324,8 +324,8 @@ func (r *reader) list(n *yaml.Node, t reflect.Type, path, src string) any {
 }
 
 // asList is the list that was meant by a value in its place.
-func asList(n *yaml.Node) string {
-	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || len(n.Value) > 30 {
+func asList(n *yaml.Node, item reflect.Type) string {
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || len(n.Value) > 30 || item.Kind() == reflect.Struct {
 		return ""
 	}
 	return ", as in [" + n.Value + "]"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -96,7 +97,7 @@ func TestMachineBytes(t *testing.T) {
 	}
 }
 
-// Entry point and shader that are not there are told with file and line of who names them.
+// Entry points, shaders and values that can not be have the file and line of the job that names them.
 func TestMissingShaderAndEntryHaveAPlace(t *testing.T) {
 	const buffers = "buffers: [{set: 0, binding: 0, name: a, data: {zero: 1024}}]\npush_constants: [{u32: 1}]\n"
 	for job, want := range map[string]string{
@@ -104,9 +105,19 @@ func TestMissingShaderAndEntryHaveAPlace(t *testing.T) {
 		"dispatch: [1]\nshader: scale.spvasm\nentry: other\n" + buffers:                               `job.yaml:3: entry: found no entry point "other" in scale.spvasm: want one of "main"`,
 		buffers + "steps:\n- {shader: scale.spvasm, dispatch: [1]}\n- {shader: x.spv, dispatch: [1]}": "job.yaml:5: steps[1].shader: x.spv: can't read",
 		buffers + "shader: x.spv\nsteps:\n- {dispatch: [1]}\n":                                        "job.yaml:3: shader: x.spv: can't read",
+		"dispatch: [1]\nshader: scale.spvasm\nspecialization: {3: 2.5}\n" + buffers:                   "job.yaml:3: specialization: constant 3: found 2.5: want an integer",
+		"dispatch: [1]\nshader: scale.spvasm\nwave_size: 16\n" + buffers:                              "job.yaml:3: wave_size: found 16: want 64, as gcn3-r9nano has",
+		"dispatch: [1]\nshader: empty.spv\n" + buffers:                                                "empty.spv: found an empty file: want a module (.spv) or its text (.spvasm)",
+		"dispatch: [1]\nshader: other.yaml\n" + buffers:                                               "other.yaml: found a YAML file: want a module (.spv)",
 		"nodes:\n- {shader: tree.spvasm}\ngraph: [{node: a}]\n":                                       "job.yaml:2: nodes[0].shader: tree.spvasm: can't read",
 	} {
-		_, err := Run(context.Background(), setup(t, job, "gcn3-r9nano"))
+		files := fstest.MapFS{"empty.spv": {}, "other.yaml": {Data: []byte("a: 1\n")}}
+		scale, err := os.ReadFile("testdata/scale.spvasm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["scale.spvasm"] = &fstest.MapFile{Data: scale}
+		_, err = Run(context.Background(), setupBeside(t, files, job, "gcn3-r9nano"))
 		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\nfound %v\nwant %s", job, err, want)
 		}

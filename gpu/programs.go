@@ -149,6 +149,9 @@ func parse(data []byte, name string) (*spirv.Module, error) {
 }
 
 func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error) {
+	if err := checkIntegers(m, l.Specialization); err != nil {
+		return nil, p.job.Fault(l, "specialization", err)
+	}
 	special, absent := specialization(m, l.Specialization)
 	for _, name := range absent {
 		p.warn("%s: specialization %s: the module has no such constant (%s)", l.Shader, name, specConstants(m))
@@ -328,6 +331,17 @@ func specialization(m *validate.Module, values []config.SpecValue) (out map[uint
 		}
 	}
 	return out, absent
+}
+
+// checkIntegers refuses a fraction for a constant that is an integer.
+func checkIntegers(m *validate.Module, values []config.SpecValue) error {
+	for _, v := range values {
+		in, id, ok := findConstant(m, v)
+		if ok && m.Type(in.Type).Kind == validate.KindInt && v.Value.IsFloat && v.Value.Float != math.Trunc(v.Value.Float) {
+			return fmt.Errorf("constant %d: found %g: want an integer, as its type is", id, v.Value.Float)
+		}
+	}
+	return nil
 }
 
 // specConstants lists the constants of a module that a job can set.
