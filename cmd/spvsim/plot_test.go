@@ -31,7 +31,7 @@ func TestPlotWritesEachFormatTwiceTheSame(t *testing.T) {
 		if status := Main([]string{"plot", rows, figure, "-o", dir, "--style", "page"}, nil, &stdout, &stderr); status != exitDone {
 			t.Fatalf("status %d: %s", status, &stderr)
 		}
-		if !strings.Contains(stderr.String(), "1 points left out") {
+		if !strings.Contains(stderr.String(), "1 point left out") {
 			t.Errorf("what was left out is not told: %q", &stderr)
 		}
 		files[i] = map[string][]byte{}
