@@ -23,7 +23,7 @@ type Processor struct {
 	// Ended is called when all that a launch did is done, as its pipe sees it, where it is not nil.
 	Ended func(launch int)
 
-	spec        *Spec
+	spec        *FrontEndSpec
 	costs       Costs
 	floor       uint64 // cycle in which a first launch is done at the earliest
 	to          *engine.Port
@@ -41,7 +41,7 @@ type Processor struct {
 var ErrQueues = errors.New("queues")
 
 // New puts queues on the pipes of a machine; to is the dispatcher's port.
-func New(e *engine.Engine, spec *Spec, costs Costs, to *engine.Port, queues []*Queue) (*Processor, error) {
+func New(e *engine.Engine, spec *FrontEndSpec, costs Costs, to *engine.Port, queues []*Queue) (*Processor, error) {
 	p := &Processor{spec: spec, costs: costs, to: to, queues: queues, err: e.Fail}
 	for i := range spec.Pipes {
 		p.pipes = append(p.pipes, newPipe(e, p, fmt.Sprintf("Pipe[%d]", i)))

@@ -9,8 +9,8 @@
 // order for it arrives, and reports.
 package command
 
-// Spec is the command processor's pipes and queues.
-type Spec struct {
+// FrontEndSpec is the command processor's pipes and queues.
+type FrontEndSpec struct {
 	Pipes           int    `yaml:"pipes" range:"1..64" unit:"pipes" doc:"compute pipes of the command processor; each serves the packets of its queues, one at a time"`
 	QueuesPerPipe   int    `yaml:"queues_per_pipe" range:"1..64" unit:"queues" doc:"hardware queues of a pipe"`
 	PacketCycles    int    `yaml:"packet_cycles" range:"0..10000000" unit:"cycles" doc:"time that a pipe takes to read the packet of a launch"`
@@ -29,6 +29,6 @@ type Spec struct {
 var Priorities = []string{"low", "medium", "high", "realtime"}
 
 // slice is that of a priority.
-func (s *Spec) slice(priority int) uint64 {
+func (s *FrontEndSpec) slice(priority int) uint64 {
 	return uint64([...]int{s.SliceLow, s.SliceMedium, s.SliceHigh, s.SliceRealtime}[priority])
 }

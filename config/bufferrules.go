@@ -17,9 +17,9 @@ func ruleBuffers(j *Job) []problem {
 		case b.PartOf != "":
 			ps = append(ps, partProblems(j, i, p)...)
 		case b.Offset != "" || b.PartBytes != "":
-			ps = append(ps, problem{p, "offset and bytes are for a part of a buffer: want part_of too", ErrRange})
+			ps = append(ps, problem{p, "found offset or bytes without part_of: want part_of, the buffer that this one is a part of", ErrRange})
 		case b.Image != nil && (b.Data != nil || b.TexelBuffer != ""):
-			ps = append(ps, problem{p, "an image has its data inside image, and is no texel buffer", ErrRange})
+			ps = append(ps, problem{p, "found data or texel_buffer beside image: want the data inside image, and no texel_buffer", ErrRange})
 		case b.Image != nil:
 			ps = append(ps, imageProblems(b.Image, p+".image", j)...)
 		case b.Data == nil:
@@ -33,7 +33,7 @@ func ruleBuffers(j *Job) []problem {
 		}
 		for k := range j.Buffers[:i] {
 			if o := &j.Buffers[k]; !b.Unbound && !o.Unbound && o.Set == b.Set && o.Binding == b.Binding && o.Index == b.Index {
-				ps = append(ps, problem{p, fmt.Sprintf("set %d, binding %d, index %d is bound already by buffers[%d]", b.Set, b.Binding, b.Index, k), ErrRange})
+				ps = append(ps, problem{p, fmt.Sprintf("found set %d, binding %d, index %d, which buffers[%d] has too: want another", b.Set, b.Binding, b.Index, k), ErrRange})
 			}
 		}
 	}
@@ -48,10 +48,10 @@ func partProblems(j *Job, i int, p string) (ps []problem) {
 	case whole < 0:
 		ps = append(ps, problem{p + ".part_of", fmt.Sprintf("found %q: want the name of a buffer before this one", b.PartOf), ErrRange})
 	case j.Buffers[whole].PartOf != "":
-		ps = append(ps, problem{p + ".part_of", fmt.Sprintf("%q is a part itself", b.PartOf), ErrRange})
+		ps = append(ps, problem{p + ".part_of", fmt.Sprintf("found %q, which is itself a part: want a whole buffer", b.PartOf), ErrRange})
 	}
 	if b.Data != nil || b.Address != "" || b.Image != nil && b.Image.Data != nil {
-		ps = append(ps, problem{p, "a part (part_of) has the data and the address of the buffer that it is a part of", ErrRange})
+		ps = append(ps, problem{p, "found data or address beside part_of: a part has those of its buffer", ErrRange})
 	}
 	if b.Image != nil {
 		ps = append(ps, imageProblems(b.Image, p+".image", j)...)
@@ -107,7 +107,7 @@ func dataProblems(d *Data, at string, j *Job) []problem {
 		ps = append(ps, j.bufferProblems(d.AddressOf, at+".address_of")...)
 	}
 	if d.Repeat != nil && d.Repeat.Data == nil {
-		ps = append(ps, problem{at + ".repeat.data", "missing", ErrMissing})
+		ps = append(ps, problem{at + ".repeat.data", "missing: want the data to repeat", ErrMissing})
 	} else if d.Repeat != nil {
 		ps = append(ps, dataProblems(d.Repeat.Data, at+".repeat.data", j)...)
 	}
@@ -139,7 +139,7 @@ func (d *Data) strayProblems(at string) []problem {
 		ps = append(ps, problem{at + "." + k.name, msg, ErrRange})
 	}
 	if d.Random != nil && d.Random.Count == "" {
-		ps = append(ps, problem{at + ".random.count", "missing", ErrMissing})
+		ps = append(ps, problem{at + ".random.count", "missing: want the number of elements", ErrMissing})
 	}
 	return ps
 }
@@ -159,7 +159,7 @@ func (j *Job) bufferProblems(name, at string) []problem {
 	if name != "" && slices.Contains(known, name) {
 		return nil
 	}
-	msg := fmt.Sprintf("no buffer is named %q", name)
+	msg := fmt.Sprintf("found %q: want the name of a buffer", name)
 	if n := Nearest(name, known); n != "" {
 		msg += fmt.Sprintf(" (nearest: %s)", n)
 	}

@@ -36,7 +36,7 @@ func DefaultCluster() *Cluster {
 // CheckCommands holds a profile to what --launcher command reads: its commands, and nothing that only Slurm is asked for.
 func (c *Cluster) CheckCommands() error {
 	if c.Submit == "" || c.Index == "" {
-		return fmt.Errorf("%w: the profile has no submit and index: --launcher command wants both (spvsim schema cluster)", ErrMissing)
+		return fmt.Errorf("%w: found a profile without submit or index: want both for --launcher command (spvsim schema cluster lists the keys)", ErrMissing)
 	}
 	asks := map[string]bool{
 		"partition": c.Partition != "", "account": c.Account != "", "running": c.Running > 0, "cpus": c.CPUs != DefaultCluster().CPUs,
@@ -44,7 +44,7 @@ func (c *Cluster) CheckCommands() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(asks)) {
 		if asks[name] {
-			return fmt.Errorf("%w: %s is for --launcher slurm: with --launcher command the line of submit says what to ask for", ErrUnknownKey, name)
+			return fmt.Errorf("%w: found %s, which is for --launcher slurm: want it in the line of submit", ErrUnknownKey, name)
 		}
 	}
 	return nil
@@ -53,7 +53,7 @@ func (c *Cluster) CheckCommands() error {
 // CheckSlurm refuses commands, which Slurm's launcher has of its own.
 func (c *Cluster) CheckSlurm() error {
 	if c.Submit != "" || c.Index != "" || c.Queue != "" {
-		return fmt.Errorf("%w: submit, index and queue are for --launcher command", ErrUnknownKey)
+		return fmt.Errorf("%w: found submit, index or queue, which are for --launcher command: want none of them for slurm", ErrUnknownKey)
 	}
 	return nil
 }
@@ -69,6 +69,9 @@ func LoadCluster(fsys fs.FS, name string) (*Cluster, error) {
 	}
 	n, err := parseYAML(name, data)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkKind(n, name, "cluster"); err != nil {
 		return nil, err
 	}
 	r := newReader(name, noSources, reflect.TypeFor[Cluster]())

@@ -93,7 +93,7 @@ func parseAxis(name, list string) (Axis, error) {
 func (a Axis) instead(given Axis) (Axis, error) {
 	switch {
 	case a.Zip != nil:
-		return a, fmt.Errorf("the axis %s has several fields that vary together (zip): change it in the experiment file", a.Name)
+		return a, fmt.Errorf("found other values for %s, whose fields vary together (zip): want the change in the experiment file", a.Name)
 	case a.Variants == nil:
 		given.Path = a.Path
 		return given, nil
@@ -102,12 +102,12 @@ func (a Axis) instead(given Axis) (Axis, error) {
 	for _, v := range given.Values {
 		i := slices.IndexFunc(a.Variants, func(o Variant) bool { return o.Name == v.node.Value })
 		if i < 0 {
-			return a, fmt.Errorf("the axis %s has no variant %s%s", a.Name, v, a.nearVariant(v.node.Value))
+			return a, fmt.Errorf("found %s: want variants of the axis %s%s", v, a.Name, a.nearVariant(v.node.Value))
 		}
 		chosen = append(chosen, a.Variants[i])
 	}
 	if chosen == nil {
-		return a, fmt.Errorf("the axis %s has variants: want their names", a.Name)
+		return a, fmt.Errorf("found a range: want names of variants of the axis %s", a.Name)
 	}
 	a.Variants = chosen
 	return a, nil
@@ -142,7 +142,7 @@ func (e *Experiment) addSetting(text string) []problem {
 	s := Setting{Path: fieldPath(name), Value: Value{n}, where: at}
 	for i := range e.Axes {
 		if slices.Contains(e.Axes[i].paths(), s.Path) {
-			return []problem{{at, fmt.Sprintf("the axis %s varies it: give --axis %s=VALUES", e.Axes[i].Name, e.Axes[i].Name), ErrRange}}
+			return []problem{{at, fmt.Sprintf("found a setting of what the axis %s varies: want --axis %s=VALUES", e.Axes[i].Name, e.Axes[i].Name), ErrRange}}
 		}
 	}
 	e.over = append(e.over, s)

@@ -10,7 +10,7 @@ import (
 func ParseConstant(text string) (SpecValue, error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || name == "" || value == "" {
-		return SpecValue{}, fmt.Errorf("%q: want ID=VALUE, or NAME=VALUE with the constant's OpName", text)
+		return SpecValue{}, fmt.Errorf("found %q: want ID=VALUE, or NAME=VALUE with the constant's OpName", text)
 	}
 	n, err := Expr(value).eval(scope{}, Number{})
 	if err != nil {

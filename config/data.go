@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -75,14 +76,14 @@ func (g *generator) data(d *Data) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no kind of data: want one of iota, zero, file, random, values, address_of, repeat, parts")
+	return fmt.Errorf("found no kind of data: want one of iota, zero, file, random, values, address_of, repeat, parts")
 }
 
 // space makes space for n more bytes, within the bound, and returns them.
 func (g *generator) space(n int64) ([]byte, error) {
 	at := len(g.out.Bytes)
 	if n > int64(g.limit-at) {
-		return nil, g.over(n, at)
+		return nil, g.over(fmt.Sprintf("%d bytes", n))
 	}
 	if at == 0 {
 		g.out.Bytes = make([]byte, n)
@@ -92,14 +93,14 @@ func (g *generator) space(n int64) ([]byte, error) {
 	return g.out.Bytes[at:], nil
 }
 
-// over says that n bytes after those that are there are too many.
-func (g *generator) over(n int64, at int) error {
-	what := fmt.Sprintf("%d bytes", n)
-	if at > 0 {
+// over says that so much is too much, after the bytes that are there.
+func (g *generator) over(what string) error {
+	what = "found " + what
+	if at := len(g.out.Bytes); at > 0 {
 		what += fmt.Sprintf(" after %d", at)
 	}
 	if g.bound != "" {
-		return fmt.Errorf("%s: %s leaves %d", what, g.bound, g.limit)
+		return fmt.Errorf("%s: want at most %d, which %s leaves", what, g.limit, g.bound)
 	}
 	return fmt.Errorf("%s: want at most %d in all", what, g.limit)
 }
@@ -108,7 +109,7 @@ func (g *generator) over(n int64, at int) error {
 func (g *generator) elements(typ string, count int64, write func(put func(b []byte, n Number), size int, b []byte)) error {
 	size := elementBytes(typ)
 	if size == 0 {
-		return fmt.Errorf("type %q: want u8 to u64, i8 to i64, f16, f32 or f64", typ)
+		return fmt.Errorf("type: found %q: want u8 to u64, i8 to i64, f16, f32 or f64", typ)
 	}
 	b, err := g.space(count * int64(size))
 	if err == nil {
@@ -183,14 +184,14 @@ func (g *generator) file(d *Data) error {
 	}
 	data, err := g.job.ReadFile(d.File, maxDataBytes)
 	if err != nil {
-		return err
+		return errors.New(withoutPrefix(err)) // the job's own place comes before it
 	}
 	n, err := d.Bytes.evalInt(g.scope, max(int64(len(data))-offset, 0), 0, maxDataBytes)
 	if err != nil {
 		return fmt.Errorf("bytes: %w", err)
 	}
 	if offset+n > int64(len(data)) {
-		return fmt.Errorf("%s: bytes %d to %d of %d", d.File, offset, offset+n, len(data))
+		return fmt.Errorf("%s: found %d bytes: want %d from byte %d on", d.File, len(data), n, offset)
 	}
 	b, err := g.space(n)
 	copy(b, data[offset:])
@@ -263,9 +264,9 @@ func (r *Random) limits(s scope, typ string) (low, high Number, err error) {
 	}
 	switch {
 	case high.AsFloat() < low.AsFloat():
-		err = fmt.Errorf("max %g is below min %g", high.AsFloat(), low.AsFloat())
+		err = fmt.Errorf("max: found %g: want at least min, %g", high.AsFloat(), low.AsFloat())
 	case typ[0] != 'f' && (low.IsFloat || high.IsFloat):
-		err = fmt.Errorf("min and max of %s: want integers", typ)
+		err = fmt.Errorf("min and max: found a fraction: want integers for %s", typ)
 	}
 	return low, high, err
 }
@@ -303,7 +304,7 @@ func (g *generator) typed(typ string, values []Expr, count Expr) error {
 		return fmt.Errorf("count: %w", err)
 	}
 	if len(nums) == 0 && n > 0 {
-		return fmt.Errorf("no values to fill %d elements with", n)
+		return fmt.Errorf("values: found none: want at least one for %d elements", n)
 	}
 	return g.elements(typ, n, func(put func([]byte, Number), size int, b []byte) {
 		for i := range int(n) {
@@ -339,7 +340,7 @@ func (g *generator) repeat(d *Data) error {
 		return fmt.Errorf("times: %w", err)
 	}
 	if d.Repeat.Data == nil {
-		return fmt.Errorf("data: missing")
+		return fmt.Errorf("data: missing: want the data to repeat")
 	}
 	inner := &generator{job: g.job, scope: g.scope, limit: g.limit, bound: g.bound}
 	if err := inner.data(d.Repeat.Data); err != nil {
@@ -350,7 +351,7 @@ func (g *generator) repeat(d *Data) error {
 		return nil
 	}
 	if times > int64(g.limit)/int64(len(one.Bytes)) {
-		return fmt.Errorf("%d times %w", times, g.over(int64(len(one.Bytes)), 0))
+		return g.over(fmt.Sprintf("%d times %d bytes", times, len(one.Bytes)))
 	}
 	b, err := g.space(times * int64(len(one.Bytes)))
 	if err != nil {

@@ -110,14 +110,14 @@ func (j *Job) drawProblems(d *Draw, at string) []problem {
 		if d != nil {
 			ps = append(ps, dataProblems(d, at, j)...)
 		} else if needed {
-			ps = append(ps, problem{at, "missing", ErrMissing})
+			ps = append(ps, problem{at, "missing: want data", ErrMissing})
 		}
 	}
 	data(d.Positions, at+".positions", true)
 	data(d.Indices, at+".indices", false)
 	data(d.PointSizes, at+".point_sizes", false)
 	if d.PointSizes != nil && d.Topology != "points" {
-		ps = append(ps, problem{at + ".point_sizes", "the topology is triangles", ErrRange})
+		ps = append(ps, problem{at + ".point_sizes", "found sizes of points, where the topology is triangles: want topology: points", ErrRange})
 	}
 	for i := range d.Attributes {
 		p := indexPath(at+".attributes", i)
@@ -140,12 +140,12 @@ func (j *Job) colorProblems(d *Draw, i int, at string) []problem {
 	ps := j.bufferProblems(c.Buffer, at+".buffer")
 	for k := range j.Buffers {
 		if b := &j.Buffers[k]; b.Name == c.Buffer && b.Image == nil {
-			ps = append(ps, problem{at + ".buffer", fmt.Sprintf("%q is no image", c.Buffer), ErrReference})
+			ps = append(ps, problem{at + ".buffer", fmt.Sprintf("found %q, which is not an image: want the name of an image", c.Buffer), ErrReference})
 		}
 	}
 	for k := range d.Color[:i] {
 		if d.Color[k].Location == c.Location && d.Color[k].Index == c.Index || d.Color[k].Buffer == c.Buffer {
-			ps = append(ps, problem{at, "another attachment has the same location and index, or the same buffer", ErrRange})
+			ps = append(ps, problem{at, "found the location and index, or the buffer, of another attachment: want others", ErrRange})
 		}
 	}
 	return ps
@@ -172,7 +172,7 @@ func (j *Job) words(d *Data, s scope, name string) ([]uint32, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
 	case len(c.Bytes)%4 != 0:
-		return nil, fmt.Errorf("%s: %d bytes are no 32-bit words", name, len(c.Bytes))
+		return nil, fmt.Errorf("%s: found %d bytes: want a multiple of 4, as values have 32 bits", name, len(c.Bytes))
 	}
 	out := make([]uint32, len(c.Bytes)/4)
 	for i := range out {
@@ -196,7 +196,7 @@ func (j *Job) callPoints(d *Draw, s scope, out *DrawCall) (err error) {
 	}
 	out.PointSizes, err = j.floats(d.PointSizes, s, "point_sizes")
 	if want := len(out.Positions) / 4; err == nil && len(out.PointSizes) != want {
-		err = fmt.Errorf("point_sizes: %d numbers: want %d, one for each vertex", len(out.PointSizes), want)
+		err = fmt.Errorf("point_sizes: found %d numbers: want %d, one for each vertex", len(out.PointSizes), want)
 	}
 	return err
 }
@@ -204,7 +204,7 @@ func (j *Job) callPoints(d *Draw, s scope, out *DrawCall) (err error) {
 func (j *Job) callIndices(d *Draw, s scope, out *DrawCall) (err error) {
 	vertices := len(out.Positions) / 4
 	if len(out.Positions)%4 != 0 {
-		return fmt.Errorf("positions: %d numbers: want four a vertex", len(out.Positions))
+		return fmt.Errorf("positions: found %d numbers: want four for each vertex", len(out.Positions))
 	}
 	if d.Indices == nil {
 		for i := range vertices {
@@ -215,14 +215,14 @@ func (j *Job) callIndices(d *Draw, s scope, out *DrawCall) (err error) {
 	}
 	n := len(out.Indices)
 	if !out.Points && n%3 != 0 {
-		return fmt.Errorf("%d vertices of triangles: want three each", n)
+		return fmt.Errorf("found %d vertices of triangles: want a multiple of 3", n)
 	}
 	if n/out.Corners() > maxTriangles {
-		return fmt.Errorf("%d %s: want at most %d", n/out.Corners(), out.primitives(), maxTriangles)
+		return fmt.Errorf("found %d %s: want at most %d", n/out.Corners(), out.primitives(), maxTriangles)
 	}
 	for _, i := range out.Indices {
 		if int(i) >= vertices {
-			return fmt.Errorf("indices: %d: there are %d vertices", i, vertices)
+			return fmt.Errorf("indices: found %d: want less than %d, the number of vertices", i, vertices)
 		}
 	}
 	return nil
@@ -242,7 +242,7 @@ func (j *Job) callCopies(d *Draw, s scope, out *DrawCall) error {
 		return fmt.Errorf("copies: %w", err)
 	}
 	if x*y*int64(len(out.Indices)/out.Corners()) > maxTriangles {
-		return fmt.Errorf("copies: more than %d %s", maxTriangles, out.primitives())
+		return fmt.Errorf("copies: found more than %d %s in all: want fewer", maxTriangles, out.primitives())
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func (j *Job) callAttributes(d *Draw, s scope, out *DrawCall) error {
 			return err
 		}
 		if want := len(out.Positions) / 4 * a.Components; len(bits) != want {
-			return fmt.Errorf("attributes[%d]: %d numbers: want %d, %d for each vertex", i, len(bits), want, a.Components)
+			return fmt.Errorf("attributes[%d]: found %d numbers: want %d, %d for each vertex", i, len(bits), want, a.Components)
 		}
 		out.Attributes = append(out.Attributes, DrawAttribute{a.Location, a.Components, a.Integer, bits})
 	}
@@ -299,12 +299,12 @@ func (im *Image) imageLevels(s scope, out *Shape) error {
 	out.Levels = 1
 	if im.Mips == "" || im.Mips == "none" {
 		if im.Levels != "" {
-			return errors.New("levels: the image has no mips")
+			return errors.New("levels: found levels of an image without mips: want mips: auto or data")
 		}
 		return nil
 	}
 	if out.Samples > 1 {
-		return errors.New("mips: multisampled images have none")
+		return errors.New("mips: found a multisampled image, which has one level: want none")
 	}
 	full := int64(1)
 	for side := max(out.Width, out.Height, out.Depth); side > 1; side /= 2 {

@@ -58,16 +58,16 @@ func TestDrawErrors(t *testing.T) {
 		from, to, want string
 		kind           error
 	}{
-		{"buffer: color", "buffer: plain", `draw.color[0].buffer: "plain" is no image`, ErrReference},
+		{"buffer: color", "buffer: plain", `draw.color[0].buffer: found "plain", which is not an image`, ErrReference},
 		{"buffer: color", "buffer: colour", "nearest: color", ErrReference},
-		{"0, 8, 0, 1]", "0, 8, 0]", "want four a vertex", ErrExpr},
-		{"[0, 2, 1]", "[0, 2, 3]", "indices: 3: there are 3 vertices", ErrExpr},
-		{"[0, 2, 1]", "[0, 2]", "want three each", ErrExpr},
+		{"0, 8, 0, 1]", "0, 8, 0]", "want four for each vertex", ErrExpr},
+		{"[0, 2, 1]", "[0, 2, 3]", "indices: found 3: want less than 3", ErrExpr},
+		{"[0, 2, 1]", "[0, 2]", "want a multiple of 3", ErrExpr},
 		{"[7, 8, 9]", "[7, 8]", "2 numbers: want 3, 1 for each vertex", ErrExpr},
 		{"depth: less", "depth: greater", "draw.depth", ErrRange},
 		{"draw:", "dispatch: [1]\ndraw:", "want one of draw, dispatch and steps", ErrRange},
 		{"x: n,", "x: 4000000, y: 4,", "more than 4194304 triangles", ErrExpr},
-		{"mips: auto", "levels: 2", "the image has no mips", ErrRange},
+		{"mips: auto", "levels: 2", "found levels of an image without mips", ErrRange},
 		{"positions:", "position:", "nearest", nil},
 	} {
 		_, err := parseDraw(strings.Replace(drawJob, c.from, c.to, 1))

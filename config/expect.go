@@ -57,7 +57,7 @@ func (e *Expect) compare(got []byte) (string, error) {
 		return "", err
 	}
 	if len(want) > len(rest) {
-		return fmt.Sprintf("%s: %d bytes from byte %d: want %d", e.Buffer, len(rest), offset, len(want)), nil
+		return fmt.Sprintf("%s: found %d bytes from byte %d on: want %d", e.Buffer, len(rest), offset, len(want)), nil
 	}
 	typ := e.element()
 	if typ == "" {
@@ -79,7 +79,7 @@ func (e *Expect) want(limit int) ([]byte, error) {
 		err = g.data(e.Data)
 	}
 	if err == nil && len(g.out.Addresses) > 0 {
-		err = errors.New("addresses can't be expected: they are the machine's choice")
+		err = errors.New("found addresses of buffers: want other data, as the machine chooses addresses")
 	}
 	return g.out.Bytes, err
 }
@@ -91,7 +91,7 @@ func (e *Expect) compareDigest(rest []byte) (string, error) {
 	}
 	sum := sha256.Sum256(rest[:n])
 	if got := hex.EncodeToString(sum[:]); !strings.EqualFold(got, e.SHA256) {
-		return fmt.Sprintf("%s: sha256 %s: want %s", e.Buffer, got, e.SHA256), nil
+		return fmt.Sprintf("%s: found sha256 %s: want %s", e.Buffer, got, e.SHA256), nil
 	}
 	return "", nil
 }

@@ -149,11 +149,8 @@ func LoadExperiment(fsys fs.FS, name string) (*Experiment, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := parseYAML(name, data)
+	n, err := parseFile("experiment", name, data)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkKind(n, name, "experiment"); err != nil {
 		return nil, err
 	}
 	r := newReader(name, noSources, reflect.TypeFor[Experiment]())
@@ -286,7 +283,7 @@ func axesProblems(axes []Axis, at string, names map[string]bool) (ps []problem) 
 		a := &axes[i]
 		p := joinPath(at, a.Name)
 		if names[a.Name] {
-			ps = append(ps, bad(p, "another column has this name"))
+			ps = append(ps, bad(p, "found a name that another column has: want a new name"))
 		}
 		names[a.Name] = true
 		ps = append(ps, checkStruct(reflect.ValueOf(a).Elem(), p)...)
@@ -306,7 +303,7 @@ func (a *Axis) problems(p string, names map[string]bool) (ps []problem) {
 		return []problem{bad(p, "found %d of values, from and to, pow2, zip, variants: want one", forms)}
 	}
 	if a.Path != "" && (a.Zip != nil || a.Variants != nil) {
-		ps = append(ps, bad(p+".path", "zip and variants name what they set themselves"))
+		ps = append(ps, bad(p+".path", "found path beside zip or variants: want the paths inside these"))
 	}
 	ps = append(ps, axesProblems(a.Zip, p+".zip", names)...)
 	for _, v := range a.Variants {
@@ -324,12 +321,12 @@ func (a *Axis) lengthProblems(p string) []problem {
 		first, err1 := a.Zip[0].choices()
 		other, err2 := a.Zip[i].choices()
 		if err1 == nil && err2 == nil && len(first) != len(other) {
-			return []problem{bad(p+".zip", "%s has %d values and %s %d: want as many", a.Zip[0].Name, len(first), a.Zip[i].Name, len(other))}
+			return []problem{bad(p+".zip", "found %d values of %s and %d of %s: want as many of both", len(first), a.Zip[0].Name, len(other), a.Zip[i].Name)}
 		}
 	}
 	list, err := a.choices()
 	if err == nil && len(list) == 0 {
-		err = fmt.Errorf("no values")
+		err = fmt.Errorf("found no values: want at least one")
 	}
 	if err != nil {
 		return []problem{bad(p, "%v", err)}
@@ -348,7 +345,7 @@ func (e *Experiment) smallProblems() []problem {
 		if contains(known, name) {
 			continue
 		}
-		msg := fmt.Sprintf("no axis is named %q", name)
+		msg := fmt.Sprintf("found %q: want the name of an axis", name)
 		if n := Nearest(name, known); n != "" {
 			msg += fmt.Sprintf(" (nearest: %s)", n)
 		}
@@ -370,7 +367,7 @@ func pathProblems(text, at string) []problem {
 		return []problem{{at, err.Error(), ErrSyntax}}
 	}
 	if isMachinePath(steps[0].key, text) {
-		return []problem{{at, fmt.Sprintf("the job has no %s: a field of the machine is set by %s%s", text, machinePrefix, text), ErrUnknownKey}}
+		return []problem{{at, fmt.Sprintf("found %s, which the job does not have: want %s%s for a field of the machine", text, machinePrefix, text), ErrUnknownKey}}
 	}
 	return nil
 }
@@ -396,7 +393,7 @@ func repeatProblems(axes []Axis, at string) (ps []problem) {
 		for _, c := range choices {
 			text := cellsText(c.cells)
 			if seen[text] {
-				ps = append(ps, bad(joinPath(at, axes[i].Name), "%s is there twice", text))
+				ps = append(ps, bad(joinPath(at, axes[i].Name), "found %s twice: want each value once", text))
 			}
 			seen[text] = true
 		}
@@ -419,9 +416,9 @@ const longestName = 200
 func nameProblems(name, at string) []problem {
 	switch {
 	case name == "" || len(name) > longestName:
-		return []problem{bad(at, "a name of %d bytes: want 1 to %d, as a file is named by it", len(name), longestName)}
+		return []problem{bad(at, "found a name of %d bytes: want 1 to %d, as a file has this name", len(name), longestName)}
 	case strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || strings.ContainsFunc(name, unicode.IsControl):
-		return []problem{bad(at, "%q names a file in the output folder: want a name without slashes, control characters or a dot in front", name)}
+		return []problem{bad(at, "found %q: want a name without slashes, control characters or a dot in front, as a file has this name", name)}
 	}
 	return nil
 }

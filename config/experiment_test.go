@@ -109,11 +109,12 @@ func TestExperimentFaults(t *testing.T) {
 		{"job: j.yaml\naxes:\n  n: {vaules: [1]}", "e.yaml:3: axes.n.vaules: unknown key", ErrUnknownKey},
 		{"job: j.yaml\naxes:\n  n: {values: [1], pow2: [1, 2]}", "e.yaml:3: axes.n: found 2 of values", ErrRange},
 		{"job: j.yaml\naxes:\n  n: {pow2: [1, 63]}", "e.yaml:3: axes.n", ErrRange},
-		{"job: j.yaml\naxes:\n  n: {from: 1, to: 0}", "want from, to and a step from one towards the other", ErrRange},
-		{"job: j.yaml\naxes:\n  n: []", "e.yaml:3: axes.n: no values", ErrRange},
-		{"job: j.yaml\naxes:\n  z: {zip: {a: [1, 2], b: [1]}}", "a has 2 values and b 1", ErrRange},
+		{"job: j.yaml\naxes:\n  n: {from: 1, to: 0}", "want a step that leads from the first to the last", ErrRange},
+		{"job: j.yaml\naxes:\n  n: {from: 1}", "axes.n: found only one of from and to: want both", ErrRange},
+		{"job: j.yaml\naxes:\n  n: []", "e.yaml:3: axes.n: found no values", ErrRange},
+		{"job: j.yaml\naxes:\n  z: {zip: {a: [1, 2], b: [1]}}", "found 2 values of a and 1 of b", ErrRange},
 		{"job: j.yaml\naxes:\n  'buffers[x]': [1]", "want an index in brackets", ErrSyntax},
-		{"job: j.yaml\nsmall: {axes: {m: [1]}}\naxes: {n: [1]}", "e.yaml:2: small.axes.m: no axis is named", ErrReference},
+		{"job: j.yaml\nsmall: {axes: {m: [1]}}\naxes: {n: [1]}", "e.yaml:2: small.axes.m: found \"m\": want the name of an axis", ErrReference},
 		{"job: j.yaml\nexclude: ['n +']", "e.yaml:2: exclude[0]: expression", ErrExpr},
 		{"job: j.yaml\nderived:\n  s: {off: cycles}", "e.yaml:3: derived.s.off: unknown key", ErrUnknownKey},
 		{"job: j.yaml\nvalues: {v: {buffer: x, type: u33}}", "e.yaml:2: values.v.type: found u33", ErrRange},
@@ -166,11 +167,11 @@ func TestSettingsReachMachineAndJob(t *testing.T) {
 
 func TestSettingsRefused(t *testing.T) {
 	for setting, want := range map[string]string{
-		"parameters.m=1":        `the job has no "m" there`,
+		"parameters.m=1":        `found "m": want a key that the job has`,
 		"n=1":                   "want parameters.n",
 		"parameter.n=1":         "unknown key (nearest: parameters)",
-		"buffers[1].name=z":     "the job has no item 1 there",
-		"shader.x=1":            "no mapping around",
+		"buffers[1].name=z":     "found index 1: want an item of a list",
+		"shader.x=1":            "want a key of a mapping",
 		"machine.lds.bank=1":    "unknown key (nearest: lds.banks)",
 		"machine=gcn3-r9nan":    "nearest: gcn3-r9nano",
 		"specialization=[1, 2]": "want a mapping",
@@ -246,7 +247,7 @@ func TestExpressionsOverCells(t *testing.T) {
 	if v, err := Expr("text == 'x' && a < 2").Eval(cells); err != nil || v.Int != 1 {
 		t.Errorf("%v, %v", v, err)
 	}
-	if _, err := Expr("nothing + 1").Eval(cells); err == nil || !strings.Contains(err.Error(), "no column is named nothing") {
+	if _, err := Expr("nothing + 1").Eval(cells); err == nil || !strings.Contains(err.Error(), "found \"nothing\": want the name of a column") {
 		t.Error(err)
 	}
 	cells[0].Value = math.NaN()
@@ -292,7 +293,7 @@ func FuzzExperiment(f *testing.F) {
 
 func TestHugeAxisIsRefusedForItsSize(t *testing.T) {
 	_, err := LoadExperiment(mapFS(map[string]string{"e.yaml": "job: j.yaml\naxes:\n  n: {from: 1, to: 4000000000}"}), "e.yaml")
-	if err == nil || !strings.Contains(err.Error(), "e.yaml:3: axes.n: from 1 to 4e+09 by 1: 4000000000 values: want at most 1000000") {
+	if err == nil || !strings.Contains(err.Error(), "e.yaml:3: axes.n: found 1 to 4e+09 by 1, 4000000000 values: want at most 1000000") {
 		t.Error(err)
 	}
 }
@@ -303,9 +304,9 @@ func TestMissingFilesOfAnExperimentHaveAPlace(t *testing.T) {
 	for text, want := range map[string]string{
 		"description: x\njob: nosuch.yaml" + axes:                      "e.yaml:2: job: nosuch.yaml: can't read",
 		"description: x\njob: nosuch" + axes:                           "e.yaml:2: job: no such",
-		"job: j.yaml\nset: {machine: nosuch}" + axes:                   "e.yaml:2: machine: \"nosuch\": want a .yaml file",
+		"job: j.yaml\nset: {machine: nosuch}" + axes:                   "e.yaml:2: machine: found \"nosuch\": want a .yaml file",
 		"job: j.yaml\nset:\n  machine: nosuch.yaml" + axes:             "e.yaml:3: machine: nosuch.yaml: can't read",
-		"job: j.yaml\naxes:\n  m: {path: machine, values: [nosuch]}\n": "e.yaml:3: machine: \"nosuch\"",
+		"job: j.yaml\naxes:\n  m: {path: machine, values: [nosuch]}\n": "e.yaml:3: machine: found \"nosuch\"",
 	} {
 		fsys := experimentFiles(text)
 		e, err := LoadExperiment(fsys, "e.yaml")

@@ -112,7 +112,7 @@ func readBufferValues(r *reader, n *yaml.Node, path string) any {
 			assign(reflect.ValueOf(&v).Elem(), tree)
 		}
 		if v.Buffer == "" {
-			r.fail(value, p, ErrMissing, "want buffer: the name of a buffer")
+			r.fail(value, p, ErrMissing, "missing: want buffer, the name of a buffer")
 		}
 		out = append(out, v)
 	})
@@ -152,7 +152,7 @@ func (r *reader) baseline(n *yaml.Node, path string, d *Derived) {
 		}
 	})
 	if d.Of == "" || len(d.Where) == 0 {
-		r.fail(n, path, ErrMissing, "want of (a column) and where (columns with a value)")
+		r.fail(n, path, ErrMissing, "missing: want of (a column) and where (columns with a value)")
 	}
 }
 

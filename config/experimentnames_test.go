@@ -8,15 +8,15 @@ import (
 func TestExperimentNamesAndValues(t *testing.T) {
 	const head = "job: j.yaml\n"
 	for text, want := range map[string]string{
-		"axes: {lds.banks: [16, 32]}":                        "e.yaml:2: axes.\"lds.banks\": the job has no lds.banks: a field of the machine is set by machine.lds.banks",
-		"axes: {banks: {path: lds.banks, values: [16]}}":     "set by machine.lds.banks",
-		"set: {wave_slots: 4}":                               "set by machine.wave_slots",
-		"axes: {n: {path: parameters.n, values: [1, 2, 1]}}": "e.yaml:2: axes.n: n = 1 is there twice",
-		"axes: {n: {path: parameters.n, pow2: [0, 1]}}\nsmall: {axes: {n: {path: parameters.n, values: [4, 4]}}}": "small.axes.n: n = 4 is there twice",
-		"axes: {z: {zip: {row.a: [1, 1], row.b: [2, 2]}}}":                                                        "row.a = 1, row.b = 2 is there twice",
-		"figures: {../../x: {kind: line}}":                                                                        "names a file in the output folder",
-		"figures: {\"a\\tb\": {kind: line}}":                                                                      `"a\tb" names a file in the output folder`,
-		"figures: {.hidden: {kind: line}}":                                                                        "names a file in the output folder",
+		"axes: {lds.banks: [16, 32]}":                        "e.yaml:2: axes.\"lds.banks\": found lds.banks, which the job does not have: want machine.lds.banks for a field of the machine",
+		"axes: {banks: {path: lds.banks, values: [16]}}":     "want machine.lds.banks",
+		"set: {wave_slots: 4}":                               "want machine.wave_slots",
+		"axes: {n: {path: parameters.n, values: [1, 2, 1]}}": "e.yaml:2: axes.n: found n = 1 twice",
+		"axes: {n: {path: parameters.n, pow2: [0, 1]}}\nsmall: {axes: {n: {path: parameters.n, values: [4, 4]}}}": "small.axes.n: found n = 4 twice",
+		"axes: {z: {zip: {row.a: [1, 1], row.b: [2, 2]}}}":                                                        "found row.a = 1, row.b = 2 twice",
+		"figures: {../../x: {kind: line}}":                                                                        "want a name without slashes",
+		"figures: {\"a\\tb\": {kind: line}}":                                                                      `found "a\tb": want a name without slashes`,
+		"figures: {.hidden: {kind: line}}":                                                                        "want a name without slashes",
 		"figures: {'': {kind: line}}":                                                                             "a name of 0 bytes",
 		"figures: {" + strings.Repeat("n", 300) + ": {kind: line}}":                                               "a name of 300 bytes",
 		"\"a\\eb\": 1": `a\x1bb`,
@@ -40,8 +40,8 @@ func TestExperimentNamesAndValues(t *testing.T) {
 func TestEmptyMatchesAreSaid(t *testing.T) {
 	const axes = "job: j.yaml\naxes: {z: {zip: {row.lanes: [32, 64], row.size: [1, 2]}}}\n"
 	for text, want := range map[string]string{
-		"derived: {b: {of: cycles, where: {row.lanes: 16}}}": "e.yaml:3: derived.b: no point has row.lanes = 16 (there are 32, 64)",
-		"exclude: [{row.size: 3}]":                           "exclude[0]: no point has row.size = 3 (there are 1, 2)",
+		"derived: {b: {of: cycles, where: {row.lanes: 16}}}": "e.yaml:3: derived.b: found row.lanes = 16, which no point has: want one of 32, 64",
+		"exclude: [{row.size: 3}]":                           "exclude[0]: found row.size = 3, which no point has: want one of 1, 2",
 		"derived: {b: {of: cycles, where: {row.lanes: 32}}}": "",
 		"exclude: [{row.size: 2}]":                           "",
 	} {

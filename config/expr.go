@@ -29,7 +29,7 @@ func parseNumber(word string) (Number, error) {
 		return Number{Int: int64(u), Unsigned: true}, nil
 	}
 	if strings.ContainsAny(word, "pP_") || strings.HasPrefix(strings.ToLower(word), "0x") {
-		return Number{}, errors.New("not a number")
+		return Number{}, fmt.Errorf("found %q: want a number", word)
 	}
 	f, err := strconv.ParseFloat(word, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
@@ -44,7 +44,7 @@ type scope map[string]Number
 func (s scope) value(name string) (any, error) {
 	v, ok := s[name]
 	if !ok {
-		return nil, fmt.Errorf("%s is not a parameter or a loop variable", name)
+		return nil, fmt.Errorf("found %q: want a number, a parameter or a loop variable", name)
 	}
 	return v.value(), nil
 }

@@ -20,13 +20,13 @@ func TestFilesAskForNoMoreThanThereIs(t *testing.T) {
 	}
 	const head = "shader: a.spv\ndispatch: [1]\nbuffers:\n  - {name: b, data: "
 	for _, c := range []struct{ text, want string }{
-		{head + "{file: pipe}}", "a pipe, socket or device: want a regular file"},
-		{head + "{file: /dev/zero}}", "a pipe, socket or device: want a regular file"},
-		{head + "{file: .}}", "is a folder"},
-		{head + "{zero: 2000}}", "config: j.yaml:4: buffers[0]: zero: 2000 bytes: memory.bytes leaves 1000"},
-		{head + "{parts: [{zero: 600}, {zero: 600}]}}", "600 bytes after 600: memory.bytes leaves 1000"},
-		{head + "{repeat: {times: 4000000000, data: {zero: 1}}}}", "memory.bytes leaves 1000"},
-		{"shader: a.spv\ndispatch: [1]\nbuffers:\n  - {name: b, image: {format: Rgba32f, width: 8, height: 8}}", "image: 1024 bytes: memory.bytes leaves 1000"},
+		{head + "{file: pipe}}", "found a pipe, socket or device: want a regular file"},
+		{head + "{file: /dev/zero}}", "found a pipe, socket or device: want a regular file"},
+		{head + "{file: .}}", "found a folder"},
+		{head + "{zero: 2000}}", "config: j.yaml:4: buffers[0]: zero: found 2000 bytes: want at most 1000, which memory.bytes leaves"},
+		{head + "{parts: [{zero: 600}, {zero: 600}]}}", "found 600 bytes after 600: want at most 1000, which memory.bytes leaves"},
+		{head + "{repeat: {times: 4000000000, data: {zero: 1}}}}", "4000000000 times 1 bytes: want at most 1000, which memory.bytes leaves"},
+		{"shader: a.spv\ndispatch: [1]\nbuffers:\n  - {name: b, image: {format: Rgba32f, width: 8, height: 8}}", "image: found 1024 bytes: want at most 1000, which memory.bytes leaves"},
 	} {
 		j, err := ParseJob(dirFS{dir}, "j.yaml", []byte(c.text))
 		if err != nil {

@@ -158,7 +158,7 @@ func typedIndex(t reflect.Type) (int, bool) {
 func (r *reader) typed(out map[string]any, key, value *yaml.Node, path string) {
 	p := joinPath(path, key.Value)
 	if _, twice := out[typedKey]; twice {
-		r.fail(key, p, ErrType, "a second typed value: want one")
+		r.fail(key, p, ErrType, "found a second typed value: want one")
 		return
 	}
 	t := Typed{Type: key.Value}

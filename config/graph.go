@@ -155,20 +155,20 @@ func ruleGraph(j *Job) []problem {
 			given bool
 		}{{"scratch_bytes", j.ScratchBytes != ""}, {"graph_repeat", j.GraphRepeat != ""}, {"mesh_outputs", len(j.MeshOutputs) > 0}} {
 			if f.given {
-				ps = append(ps, problem{f.name, "the job has no graph", ErrRange})
+				ps = append(ps, problem{f.name, "found in a job without a graph: want nodes and graph too", ErrRange})
 			}
 		}
 		return ps
 	}
 	switch {
 	case len(j.Nodes) == 0:
-		ps = append(ps, problem{"nodes", "missing: a graph needs nodes", ErrMissing})
+		ps = append(ps, problem{"nodes", "missing: want the nodes of the graph", ErrMissing})
 	case len(j.Graph) == 0 && !slices.ContainsFunc(j.allSteps(), stepsDispatch):
-		ps = append(ps, problem{"graph", "missing: want what is dispatched to the graph", ErrMissing})
+		ps = append(ps, problem{"graph", "missing: want payloads to dispatch to the graph", ErrMissing})
 	case len(j.Graph) > 0 && (len(j.Dispatch) > 0 || len(j.Steps) > 0) || len(j.Dispatch) > 0:
 		ps = append(ps, problem{"graph", "found graph and dispatch or steps: want one of them (a step can have graph)", ErrRange})
 	case (len(j.Steps) > 0 || len(j.Queues) > 0) && j.GraphRepeat != "":
-		ps = append(ps, problem{"graph_repeat", "the job has steps: want a loop (for) around the step", ErrRange})
+		ps = append(ps, problem{"graph_repeat", "found in a job with steps: want a loop (for) around the step", ErrRange})
 	}
 	ps = append(ps, j.nodeProblems()...)
 	ps = append(ps, j.dispatchProblems(j.Graph, "graph")...)
@@ -185,7 +185,7 @@ func (j *Job) nodeProblems() []problem {
 	for i := range j.Nodes {
 		n, p := &j.Nodes[i], indexPath("nodes", i)
 		if n.Shader == "" && j.Shader == "" {
-			ps = append(ps, problem{p + ".shader", "missing: neither the node nor the job has one", ErrMissing})
+			ps = append(ps, problem{p + ".shader", "missing: want a .spv or .spvasm file, here or in the job", ErrMissing})
 		}
 		for k := range n.Samplers {
 			ps = append(ps, indexProblems(n.Samplers[k].Index, indexPath(p+".samplers", k))...)
@@ -195,7 +195,7 @@ func (j *Job) nodeProblems() []problem {
 		}
 		for k, o := range j.Nodes[:i] {
 			if n.Graph == o.Graph && n.Name != "" && n.Name == o.Name && n.Index != "" && n.Index == o.Index { // left out, the module says
-				ps = append(ps, problem{p, fmt.Sprintf("name %q and index are those of nodes[%d]", n.Name, k), ErrRange})
+				ps = append(ps, problem{p, fmt.Sprintf("found name %q and an index that nodes[%d] has too: want another index", n.Name, k), ErrRange})
 			}
 		}
 	}
@@ -221,13 +221,13 @@ func (j *Job) dispatchProblems(list []GraphDispatch, at string) []problem {
 		case d.Buffer != "" && (len(d.Payloads) > 0 || d.Data != nil):
 			ps = append(ps, problem{p, "found buffer and payloads or data: want one of them", ErrRange})
 		case d.Buffer == "" && d.Offset != "":
-			ps = append(ps, problem{p + ".offset", "an offset goes with buffer", ErrRange})
+			ps = append(ps, problem{p + ".offset", "found an offset without buffer: want buffer too", ErrRange})
 		case d.Node == "":
 			ps = append(ps, problem{p + ".node", "missing: want the name of a node", ErrMissing})
 		case len(d.Payloads) > 0 && d.Data != nil:
 			ps = append(ps, problem{p, "found payloads and data: want one of them", ErrRange})
 		case d.Stride != "" && d.Data == nil && d.Buffer == "" && len(d.Payloads) != 1:
-			ps = append(ps, problem{p + ".stride", "stride is for data, or for one payload that is repeated", ErrRange})
+			ps = append(ps, problem{p + ".stride", "found a stride for several payloads: want data, or one payload that is repeated", ErrRange})
 		}
 		ps = append(ps, j.nameProblems(d.Graph, d.Node, p+".node")...)
 		if d.Data != nil {
@@ -250,7 +250,7 @@ func (j *Job) indirectProblems(d *GraphDispatch, at string) []problem {
 	case !reflect.DeepEqual(others, GraphDispatch{}):
 		return []problem{{at, "found indirect and another key: indirect replaces all keys but graph", ErrRange}}
 	case (x.Infos == "") == (x.CountInfo == ""):
-		return []problem{{p, "want one of infos and count_info", ErrMissing}}
+		return []problem{{p, "found both or neither of infos and count_info: want one of them", ErrMissing}}
 	case x.CountInfo != "" && (x.Count != "" || x.Stride != ""):
 		return []problem{{p, "found count_info and count or stride: the buffer of count_info has both", ErrRange}}
 	case x.CountInfo != "":
@@ -274,11 +274,11 @@ func (j *Job) graphProblems(name, first, at string) []problem {
 	known := j.graphNames()
 	switch {
 	case name != first:
-		return []problem{{at, fmt.Sprintf("found %q after %q: all payloads of one dispatch go to one graph", name, first), ErrRange}}
+		return []problem{{at, fmt.Sprintf("found %q after %q: want one graph for all payloads of a dispatch", name, first), ErrRange}}
 	case len(known) == 0 || slices.Contains(known, name):
 		return nil
 	}
-	return []problem{{at, fmt.Sprintf("no graph is named %q%s: there are %q", name, hint(name, known), known), ErrReference}}
+	return []problem{{at, fmt.Sprintf("found %q: want the name of a graph, one of %q%s", name, known, hint(name, known)), ErrReference}}
 }
 
 // nameProblems looks for a node of a graph by its name, where the job names all of them.
@@ -297,10 +297,10 @@ func (j *Job) nameProblems(graph, name, at string) []problem {
 		}
 		known = append(known, n)
 	}
-	if name == "" || slices.Contains(known, name) {
+	if name == "" || len(known) == 0 || slices.Contains(known, name) {
 		return nil
 	}
-	msg := fmt.Sprintf("no node is named %q: there are %s", name, strings.Join(known, ", "))
+	msg := fmt.Sprintf("found %q: want the name of a node, one of %s", name, strings.Join(known, ", "))
 	if n := Nearest(name, known); n != "" {
 		msg += fmt.Sprintf(" (nearest: %s)", n)
 	}
@@ -490,7 +490,7 @@ func (j *Job) payloadList(d *GraphDispatch, s scope, out *PayloadDispatch) error
 		size = max(size, len(c.Bytes))
 	}
 	if len(list) > 1 && out.HasCount && out.Stride != 0 && out.Count != uint64(len(list)) {
-		return fmt.Errorf("count is %d, but there are %d payloads", out.Count, len(list))
+		return fmt.Errorf("found a count of %d and %d payloads: want as many payloads", out.Count, len(list))
 	}
 	if !out.HasCount {
 		out.Count, out.HasCount = uint64(len(list)), true

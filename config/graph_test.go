@@ -61,15 +61,15 @@ func TestGraphJobErrors(t *testing.T) {
 		{"nothing dispatched", nodes, "j.yaml:1: graph: missing"},
 		{"dispatch too", nodes + "graph: [{node: a}]\ndispatch: [1]\n", "j.yaml:2: graph: found graph and dispatch or steps"},
 		{"no shader", "nodes: [{entry: a}]\ngraph: [{node: a}]\n", "nodes[0].shader: missing"},
-		{"misspelled", nodes + "graph:\n  - {node: Bb}\n", "j.yaml:3: graph[0].node: no node is named \"Bb\": there are a, B (nearest: B)"},
+		{"misspelled", nodes + "graph:\n  - {node: Bb}\n", "j.yaml:3: graph[0].node: found \"Bb\": want the name of a node, one of a, B (nearest: B)"},
 		{"unnamed", nodes + "graph: [{count: 1}]\n", "graph[0].node: missing"},
 		{"both forms", nodes + "graph: [{node: a, payloads: [{u32: 1}], data: {zero: 4}}]\n", "graph[0]: found payloads and data"},
-		{"count of a list", nodes + "graph: [{node: a, count: 3, payloads: [{u32: 1}, {u32: 2}]}]\n", "count is 3, but there are 2 payloads"},
-		{"stride alone", nodes + "graph: [{node: a, stride: 4}]\n", "graph[0].stride: stride is for data"},
-		{"scratch without graph", "shader: a.spv\ndispatch: [1]\nscratch_bytes: 4\n", "j.yaml:3: scratch_bytes: the job has no graph"},
-		{"unknown key", nodes + "graph: [{node: a, payload: []}]\n", "graph[0].payload: unknown key (nearest: graph.payloads)"},
-		{"two of a name", "nodes: [{shader: a.spv, name: B, index: 1}, {shader: b.spv, name: B, index: 1}]\ngraph: [{node: B}]\n", "nodes[1]: name \"B\" and index are those of nodes[0]"},
-		{"no buffer", nodes + "graph: [{node: a}]\nmesh_outputs: [{node: a, output: counts, buffer: x}]\n", "mesh_outputs[0].buffer: no buffer is named \"x\""},
+		{"count of a list", nodes + "graph: [{node: a, count: 3, payloads: [{u32: 1}, {u32: 2}]}]\n", "found a count of 3 and 2 payloads"},
+		{"stride alone", nodes + "graph: [{node: a, stride: 4}]\n", "graph[0].stride: found a stride for several payloads"},
+		{"scratch without graph", "shader: a.spv\ndispatch: [1]\nscratch_bytes: 4\n", "j.yaml:3: scratch_bytes: found in a job without a graph"},
+		{"unknown key", nodes + "graph: [{node: a, payload: []}]\n", "graph[0].payload: unknown key (nearest: graph[0].payloads)"},
+		{"two of a name", "nodes: [{shader: a.spv, name: B, index: 1}, {shader: b.spv, name: B, index: 1}]\ngraph: [{node: B}]\n", "nodes[1]: found name \"B\" and an index that nodes[0] has too"},
+		{"no buffer", nodes + "graph: [{node: a}]\nmesh_outputs: [{node: a, output: counts, buffer: x}]\n", "mesh_outputs[0].buffer: found \"x\": want the name of a buffer"},
 	} {
 		_, err := ParseJob(mapFS(nil), "j.yaml", []byte(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -50,11 +50,11 @@ func (im *Image) shape(s scope) (Shape, error) {
 	}
 	samples, err := im.Samples.evalInt(s, 1, 1, maxSamples)
 	if err != nil || samples&(samples-1) != 0 {
-		return out, errors.Join(fmt.Errorf("samples: %d: want 1, 2, 4, 8, 16, 32 or 64", samples), err)
+		return out, errors.Join(fmt.Errorf("samples: found %d: want 1, 2, 4, 8, 16, 32 or 64", samples), err)
 	}
 	out.Samples = int(samples)
 	if out.Width*out.Height > maxDataBytes/max(out.Depth*out.Layers*out.Samples*out.TexelBytes, 1) {
-		return out, fmt.Errorf("more than %d bytes", maxDataBytes)
+		return out, fmt.Errorf("found more than %d bytes: want a smaller image", maxDataBytes)
 	}
 	return out, im.imageLevels(s, &out)
 }
@@ -118,7 +118,7 @@ func (b *Buffer) generate(g *generator) (Content, error) {
 		return Content{}, err
 	}
 	if shape.Bytes() > g.limit {
-		return Content{}, fmt.Errorf("image: %w", g.over(int64(shape.Bytes()), 0))
+		return Content{}, fmt.Errorf("image: %w", g.over(fmt.Sprintf("%d bytes", shape.Bytes())))
 	}
 	c, err := b.job.content(b.Image.Data, b.job.scope, shape.Bytes())
 	if err != nil {
@@ -129,7 +129,7 @@ func (b *Buffer) generate(g *generator) (Content, error) {
 		want = shape.levelBytes(0)
 	}
 	if b.Image.Data != nil && len(c.Bytes) != want {
-		return c, fmt.Errorf("image: data has %d bytes: want %d", len(c.Bytes), want)
+		return c, fmt.Errorf("image: found %d bytes of data: want %d", len(c.Bytes), want)
 	}
 	c.Bytes = append(c.Bytes, make([]byte, shape.Bytes()-len(c.Bytes))...)
 	return c, nil

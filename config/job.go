@@ -34,7 +34,7 @@ type Job struct {
 	MeshOutputs    []MeshOutput     `yaml:"mesh_outputs" doc:"buffers for the outputs of mesh nodes"`
 	Mode           string           `yaml:"mode" enum:"timed|functional|sampled" doc:"how the job runs: timed; functional (the same values without time, faster); sampled (a part is timed, the rest is estimated); left out: timed"`
 	Time           *Time            `yaml:"time" doc:"the part of a timed job that is timed; the rest runs without time, and brings its lines into the caches; left out: all of it"`
-	Sampling       *Sampling        `yaml:"sampling" doc:"how sampled runs choose what they time"`
+	Sampling       *Sampling        `yaml:"sampling" doc:"settings of sampled runs; docs/modes.md explains them"`
 	Repeat         Expr             `yaml:"repeat" doc:"rounds of the whole job over the same buffers; only the last is reported"`
 	Expect         []Expect         `yaml:"expect" doc:"contents that buffers must have at the end"`
 	Limits         Limits           `yaml:"limits" doc:"limits at which the run is stopped"`
@@ -90,7 +90,7 @@ type Step struct {
 	After          []string         `yaml:"after" doc:"for a step in a queue: names of steps, in any queue; it begins when all launches of these have ended"`
 	Barrier        bool             `yaml:"barrier" default:"true" doc:"for a step in a queue: whether it waits until all launches before it in its queue have ended; false: it may overlap them"`
 	Release        []string         `yaml:"release" doc:"for a step in a queue that waits for others: levels of memory that write stored data back before it begins; left out: all levels that do so at the end of a launch"`
-	Acquire        []string         `yaml:"acquire" doc:"for a step in a queue that waits for others: levels of memory that drop their lines before it begins; left out: all levels that do so at the begin of a launch"`
+	Acquire        []string         `yaml:"acquire" doc:"for a step in a queue that waits for others: levels of memory that drop their lines before it begins; left out: all levels that do so at the beginning of a launch"`
 }
 
 // Copy is a copy between host and device memory.

@@ -204,7 +204,7 @@ func TestExpectations(t *testing.T) {
 		{"{buffer: b, f32: 1.0001, offset: 8, tolerance: 1e-3}", ""},
 		{"{buffer: b, f32: 1.0001, offset: 8, tolerance: 1e-5}", "found 1: want 1.0001"},
 		{"{buffer: b, f32: nan, offset: 8, tolerance: 1}", "want NaN"},
-		{"{buffer: b, u32: [1], offset: 12}", "0 bytes from byte 12: want 4"},
+		{"{buffer: b, u32: [1], offset: 12}", "found 0 bytes from byte 12 on: want 4"},
 		{"{buffer: b, u32: [1], offset: 13}", "offset: found 13: want 0 to 12"},
 		{"{buffer: b, data: {iota: u32, start: 1, count: 2}}", ""},
 		{"{buffer: b, file: f.bin}", "u8 at byte 1: found 0: want 1"},
@@ -237,23 +237,23 @@ func TestJobErrors(t *testing.T) {
 	}{
 		{head + "bufers: []", "config: j.yaml:3: bufers: unknown key (nearest: buffers)", ErrUnknownKey},
 		{head + "buffers: 3", "j.yaml:3: buffers: found 3: want a list", ErrType},
-		{head + "buffers: [{name: a, data: {zero: 4}},\n {name: a, data: {zero: 4}, bindng: 1}]", "j.yaml:4: buffers[1].bindng: unknown key (nearest: buffers.binding)", ErrUnknownKey},
+		{head + "buffers: [{name: a, data: {zero: 4}},\n {name: a, data: {zero: 4}, bindng: 1}]", "j.yaml:4: buffers[1].bindng: unknown key (nearest: buffers[1].binding)", ErrUnknownKey},
 		{head + "buffers: [{name: a, data: {zero: 4, iota: u32}}]", "buffers[0].data: found iota and zero: want exactly one", ErrRange},
 		{head + "buffers: [{name: a}]", "buffers[0].data: missing", ErrMissing},
-		{head + "buffers: [{name: a, data: {zero: 4}}, {name: b, data: {zero: 4}}]", "set 0, binding 0, index 0 is bound already by buffers[0]", ErrRange},
-		{head + "buffers: [{name: a, data: {zero: 4}}, {name: a, binding: 1, data: {zero: 4}}]", `"a" is the name of another buffer`, ErrRange},
+		{head + "buffers: [{name: a, data: {zero: 4}}, {name: b, data: {zero: 4}}]", "found set 0, binding 0, index 0, which buffers[0] has too", ErrRange},
+		{head + "buffers: [{name: a, data: {zero: 4}}, {name: a, binding: 1, data: {zero: 4}}]", `found "a", which is the name of another buffer`, ErrRange},
 		{head + "buffers: [{name: a, image: {format: Rgba32F, width: 4}}]", "found \"Rgba32F\": want a SPIR-V image format such as Rgba32f (nearest: Rgba32f)", ErrRange},
 		{head + "buffers: [{name: a, image: {format: R32f}}]", "width: missing", ErrRange},
 		{head + "buffers: [{data: {random: u32, count: 4}}]", `j.yaml:3: buffers[0].data.random: found "u32": want a mapping, as in random: {type: u32, ...}`, ErrType},
 		{head + "buffers: [{data: {random: {type: u32}, count: 4}}]", "buffers[0].data.count: random data has no count beside it: want it inside, as in random: {count: ...}", ErrRange},
 		{head + "buffers: [{data: {random: {type: u32}}}]", "buffers[0].data.random.count: missing", ErrMissing},
 		{head + "buffers: [{data: {zero: 4, step: 2}}]", "buffers[0].data.step: zero data has no step", ErrRange},
-		{head + buf + "expect: [{buffer: ouy, u32: 1}]", `j.yaml:4: expect[0].buffer: no buffer is named "ouy" (nearest: out)`, ErrReference},
+		{head + buf + "expect: [{buffer: ouy, u32: 1}]", `j.yaml:4: expect[0].buffer: found "ouy": want the name of a buffer (nearest: out)`, ErrReference},
 		{head + buf + "expect: [{buffer: out, u32: 1, f32: 2}]", "a second typed value", ErrType},
 		{head + buf + "expect: [{buffer: out}]", "found 0 expectations", ErrRange},
-		{head + "push_constants: [{u32: m}]", "m is not a parameter or a loop variable", ErrExpr},
+		{head + "push_constants: [{u32: m}]", `found "m": want a number, a parameter or a loop variable`, ErrExpr},
 		{head + "push_constants: [{u32: 1, address: x}]", "want one typed value", ErrRange},
-		{head + "push_constants: [{address: x}]", `no buffer is named "x"`, ErrReference},
+		{head + "push_constants: [{address: x}]", `found "x": want the name of a buffer`, ErrReference},
 		{head + "push_constants: [{u32: 1, offset: 2000}]", "found 2000: want 0 to 1024", ErrExpr},
 		{head + "parameters: {n: 1/0}", "parameters.n: expression \"1/0\": division by zero", ErrExpr},
 		{head + "parameters: {n: (1}", "want )", ErrExpr},
@@ -261,13 +261,13 @@ func TestJobErrors(t *testing.T) {
 		{head + "repeat: 0", "repeat: found 0: want 1 to", ErrRange},
 		{"shader: s.spv", "dispatch: missing", ErrMissing},
 		{"shader: s.spv\ndispatch: []", "dispatch", ErrMissing},
-		{"shader: s.spv\ndispatch: [1, 2, 3, 4]", "dispatch: 4 items: want 1 to 3", ErrRange},
+		{"shader: s.spv\ndispatch: [1, 2, 3, 4]", "dispatch: found 4 items: want 1 to 3", ErrRange},
 		{"shader: s.spv\ndispatch: [-1]", "dispatch[0]: found -1: want 0 to 4294967295", ErrExpr},
 		{"dispatch: [1]", "shader: missing", ErrMissing},
 		{head + "steps: [{dispatch: [1]}]", "found dispatch and steps", ErrRange},
 		{"steps: [{dispatch: [1]}]", "steps[0].shader: missing", ErrMissing},
-		{"shader: s\nsteps: [{for: {i: 0..131072}, dispatch: [i]}]", "steps[0]: more than 131072 launches", ErrLimit},
-		{"shader: s\nsteps: [{for: {i: 0..999999999}, steps: [{for: {j: 1..0}, dispatch: [1]}]}]", "steps[0].for.i: more than 524288 rounds of loops", ErrLimit},
+		{"shader: s\nsteps: [{for: {i: 0..131072}, dispatch: [i]}]", "steps[0]: found more than 131072 launches", ErrLimit},
+		{"shader: s\nsteps: [{for: {i: 0..999999999}, steps: [{for: {j: 1..0}, dispatch: [1]}]}]", "steps[0].for.i: found more than 524288 rounds of loops", ErrLimit},
 		{"shader: s\nsteps: [{for: {i: 1..3}, dispatch: [i - 2]}]", "steps[0].dispatch[0]: found -1", ErrExpr},
 		{"shader: s\nsteps: [{for: {i: 1}, dispatch: [i]}]", "want first..last", ErrExpr},
 		{"shader: [1", "not YAML", ErrSyntax},
@@ -307,7 +307,7 @@ buffers:
 	if b, err := j.Buffers[1].Bytes(); !cmp.Equal(b, []byte{0, 0, 0, 0, 1, 0, 0, 0}) || err != nil {
 		t.Error(b, err)
 	}
-	if _, err := j.Buffers[2].Bytes(); err == nil || !strings.Contains(err.Error(), "j.yaml:8: buffers[2]: image: data has 4 bytes: want 8") {
+	if _, err := j.Buffers[2].Bytes(); err == nil || !strings.Contains(err.Error(), "j.yaml:8: buffers[2]: image: found 4 bytes of data: want 8") {
 		t.Error(err)
 	}
 }
@@ -376,7 +376,7 @@ func TestManyFaultsAreCut(t *testing.T) {
 
 func TestOneDocumentOnly(t *testing.T) {
 	for text, want := range map[string]string{
-		"shader: a\ndispatch: [1]\n---\nshader: b\n":                                "j.yaml:3: a second document begins here",
+		"shader: a\ndispatch: [1]\n---\nshader: b\n":                                "j.yaml:3: found a second YAML document",
 		"shader: a\ndispatch: [1]\n---\n]junk: [\n":                                 "j.yaml:4: not YAML",
 		"shader: a\ndispatch: [1]\n...\nshader: [1\n":                               "not YAML",
 		"shader: a\ndispatch: [1]\nlimits: {cycle: 1}":                              "limits.cycle: unknown key (nearest: limits.cycles)",
@@ -447,9 +447,9 @@ func TestPlacesOfBuffers(t *testing.T) {
 	}
 	for _, bad := range []struct{ row, want string }{
 		{"{name: b, binding: 1, part_of: x}", `found "x": want the name of a buffer before`},
-		{"{name: b, binding: 1, part_of: a, data: {zero: 4}}", "has the data and the address"},
+		{"{name: b, binding: 1, part_of: a, data: {zero: 4}}", "found data or address beside part_of"},
 		{"{name: b, binding: 1, data: {zero: 4}, offset: 4}", "want part_of"},
-		{"{name: b, binding: 1, part_of: a}\n  - {name: c, binding: 2, part_of: b}", "is a part itself"},
+		{"{name: b, binding: 1, part_of: a}\n  - {name: c, binding: 2, part_of: b}", "which is itself a part"},
 	} {
 		_, err := LoadJob(fstest.MapFS{"j.yaml": {Data: []byte(head + "  - " + bad.row + "\n")}}, "j.yaml")
 		if err == nil || !strings.Contains(err.Error(), bad.want) {
@@ -500,7 +500,7 @@ func TestSynchronizeStep(t *testing.T) {
 	}
 	for _, steps := range []string{"{synchronize: true}", "{for: {i: 1..2}, steps: [{synchronize: true}]}"} {
 		_, err := ParseJob(nil, "job.yaml", []byte(head+"queues: [{steps: ["+steps+"]}]\n"))
-		if err == nil || !strings.Contains(err.Error(), "synchronize: the host fills all queues before any of them begins: want after") {
+		if err == nil || !strings.Contains(err.Error(), "synchronize: found synchronize in a queue, but the host fills all queues before any of them begins: want after") {
 			t.Errorf("%s in a queue: %v", steps, err)
 		}
 	}

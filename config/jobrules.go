@@ -29,15 +29,15 @@ func (j *Job) stepProblems(steps []Step, at string, haveShader bool) []problem {
 		shader := haveShader || s.Shader != ""
 		switch {
 		case s.kinds() != 1:
-			ps = append(ps, problem{p, "want one of dispatch, indirect, draw, graph, copy, transfer, synchronize and steps", ErrMissing})
+			ps = append(ps, problem{p, fmt.Sprintf("found %d ways to start work: want one of dispatch, indirect, draw, graph, copy, transfer, synchronize and steps", s.kinds()), ErrMissing})
 		case len(s.Base) > 0 && len(s.Dispatch) == 0 && s.Indirect == nil:
-			ps = append(ps, problem{p + ".base", "a base goes with dispatch or indirect", ErrRange})
+			ps = append(ps, problem{p + ".base", "found a base without a dispatch: want dispatch or indirect too", ErrRange})
 		case len(s.Graph) > 0 && len(j.Nodes) == 0:
-			ps = append(ps, problem{p + ".graph", "the job has no nodes", ErrMissing})
+			ps = append(ps, problem{p + ".graph", "found a dispatch to a graph, but the job has no nodes: want nodes", ErrMissing})
 		case s.Copy != nil && s.Copy.To == "":
 			ps = append(ps, problem{p + ".copy.to", "missing: want device or host", ErrMissing})
 		case (len(s.Dispatch) > 0 || s.Indirect != nil || s.Draw != nil) && !shader:
-			ps = append(ps, problem{p + ".shader", "missing: neither the step nor the job has one", ErrMissing})
+			ps = append(ps, problem{p + ".shader", "missing: want a .spv or .spvasm file, here or in the job", ErrMissing})
 		}
 		ps = append(ps, pushProblems(s.PushConstants, p+".push_constants", j)...)
 		ps = append(ps, j.drawProblems(s.Draw, p+".draw")...)
@@ -64,7 +64,7 @@ func ruleNames(j *Job) []problem {
 	for i := range j.Buffers {
 		name := j.Buffers[i].Name
 		if name != "" && seen[name] {
-			ps = append(ps, problem{indexPath("buffers", i) + ".name", fmt.Sprintf("%q is the name of another buffer", name), ErrRange})
+			ps = append(ps, problem{indexPath("buffers", i) + ".name", fmt.Sprintf("found %q, which is the name of another buffer: want a new name", name), ErrRange})
 		}
 		seen[name] = true
 	}
@@ -89,7 +89,7 @@ func ruleExpect(j *Job) []problem {
 			ps = append(ps, dataProblems(e.Data, p+".data", j)...)
 		}
 		if e.Tolerance > 0 && e.element() == "" {
-			ps = append(ps, problem{p + ".tolerance", "the element type is not known: want as: f32 or the like", ErrMissing})
+			ps = append(ps, problem{p + ".tolerance", "found data without an element type: want as (as: f32)", ErrMissing})
 		}
 	}
 	return ps
@@ -102,7 +102,7 @@ func pushProblems(list []PushConstant, at string, j *Job) []problem {
 	for i := range list {
 		c, p := &list[i], indexPath(at, i)
 		if (c.Typed.Type == "") == (c.Address == "") {
-			ps = append(ps, problem{p, "want one typed value (u32: 1) or address", ErrRange})
+			ps = append(ps, problem{p, "found both or neither of a typed value and address: want one typed value (u32: 1) or address", ErrRange})
 		} else if c.Address != "" {
 			ps = append(ps, j.bufferProblems(c.Address, p+".address")...)
 		}

@@ -118,13 +118,13 @@ func (l *loader) base(q Request) {
 func (l *loader) named(fsys fs.FS, name, dir string, at position, depth int) {
 	switch {
 	case depth > maxBases:
-		l.errs = append(l.errs, &Error{File: at.file, Line: at.line, Path: "base", Msg: fmt.Sprintf("more than %d bases in a chain", maxBases), Kind: ErrLimit})
+		l.errs = append(l.errs, &Error{File: at.file, Line: at.line, Path: "base", Msg: fmt.Sprintf("found more than %d bases in a chain: want fewer (a file that is its own base?)", maxBases), Kind: ErrLimit})
 	case isEmbedded(name):
 		l.file(presetFiles, presetDir+name+".yaml", at, depth)
 	case strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml"):
 		l.file(fsys, relative(dir, name), at, depth)
 	default:
-		msg := fmt.Sprintf("%q: want a .yaml file or one of %s", name, strings.Join(Presets(), ", "))
+		msg := fmt.Sprintf("found %q: want a .yaml file or one of %s", name, strings.Join(Presets(), ", "))
 		if n := Nearest(name, Presets()); n != "" {
 			msg += fmt.Sprintf(" (nearest: %s)", n)
 		}
@@ -173,7 +173,7 @@ func (l *loader) parsed(fsys fs.FS, name string, at position, depth int) (n *yam
 	if err != nil {
 		return nil, "", "", &Error{File: at.file, Line: at.line, Path: at.key(depth), Msg: withoutPrefix(err), Kind: ErrReference}
 	}
-	n, err = parseYAML(name, data)
+	n, err = parseFile("machine", name, data)
 	return n, name, name, err
 }
 
@@ -267,7 +267,7 @@ func (l *loader) overrides(o Overrides) {
 		l.errs = append(l.errs, &Error{File: o.file, Line: o.node.Line, Path: "set", Msg: err.Error(), Kind: ErrUnknownKey})
 		return
 	}
-	l.layer(n, o.file, "set by the job "+o.file)
+	l.over(n, o.file, "set by the job "+o.file)
 }
 
 // expandPaths turns {lds.banks: 64} into {lds: {banks: 64}}, at the outermost level only.
@@ -349,7 +349,16 @@ func (l *loader) setting(s string) {
 	root := &yaml.Node{Kind: yaml.MappingNode}
 	addPath(root, keys, value, 0)
 	clearLines(value, 0)
-	l.layer(root, where, "set on the command line")
+	l.over(root, where, "set on the command line")
+}
+
+// over lays a few values over the files. What all layers lack is a fault of the last file, not of these.
+func (l *loader) over(n *yaml.Node, shown, source string) {
+	file, ok := l.where[""]
+	l.layer(n, shown, source)
+	if ok {
+		l.where[""] = file
+	}
 }
 
 // cutSetting cuts at the first = outside quotes.

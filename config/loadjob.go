@@ -30,11 +30,8 @@ func LoadJobWith(fsys fs.FS, name string, parameters []string) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := parseYAML(name, data)
+	n, err := parseFile("job", name, data)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkKind(n, name, "job"); err != nil {
 		return nil, err
 	}
 	if err := setParameters(n, name, parameters); err != nil {
@@ -45,11 +42,8 @@ func LoadJobWith(fsys fs.FS, name string, parameters []string) (*Job, error) {
 
 // ParseJob is LoadJob for text that is at hand.
 func ParseJob(fsys fs.FS, name string, data []byte) (*Job, error) {
-	n, err := parseYAML(name, data)
+	n, err := parseFile("job", name, data)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkKind(n, name, "job"); err != nil {
 		return nil, err
 	}
 	return parseJobNode(fsys, name, n)

@@ -27,8 +27,8 @@ type Machine struct {
 	mem.HierarchySpec  `yaml:",inline"`
 	scheduler.WorkSpec `yaml:",inline"`
 
-	FrontEnd command.Spec `yaml:"front_end" doc:"the command processor: pipes that serve hardware queues"`
-	Energy   energy.Table `yaml:"energy" default:"" doc:"energies of events, and power of parts"`
+	FrontEnd command.FrontEndSpec `yaml:"front_end" doc:"the command processor: pipes that serve hardware queues"`
+	Energy   energy.Table         `yaml:"energy" default:"" doc:"energies of events, and power of parts"`
 
 	Timing simd.Timing `yaml:"timing" doc:"instruction classes, and the micro-operations that each operation lowers to"`
 

@@ -23,69 +23,69 @@ var Modes = []string{ModeTimed, ModeFunctional, ModeSampled}
 type Time struct {
 	Steps      []string `yaml:"steps" doc:"names of steps, or their numbers in the job, counted from 1"`
 	Launches   string   `yaml:"launches" doc:"pattern for the names of steps or the files of shaders: * is any text, ? any character"`
-	First      int      `yaml:"first" range:"0..1048576" doc:"number of launches of each kind (same program and size) that are timed, from the first on; left out: all"`
+	First      int      `yaml:"first" range:"0..1048576" doc:"number of launches of each kind (same step, program and size) that are timed, from the first on; left out: all"`
 	Workgroups []int    `yaml:"workgroups" items:"2..2" range:"0..281474976710656" unit:"workgroups" doc:"first and last workgroup that are timed, counted from 0 in the order of x, y and z"`
 }
 
-// Sampling says how sampled runs choose what they time. All are knobs: their defaults were found with random workloads of
-// experiments/sampling; docs/modes.md says which of those that it counts decided what.
+// Sampling holds the settings of sampled runs. All are knobs: their defaults were found with random workloads of
+// experiments/sampling. docs/modes.md explains the terms, and says which of the workloads that it counts decided what.
 type Sampling struct {
-	First           int     `yaml:"first" default:"3" range:"1..65536" unit:"launches" doc:"launches of each kind that are timed before one is left out"`
-	Near            int     `yaml:"near" default:"8" range:"1..1048576" unit:"launches" doc:"from a timed launch of a kind to the next timed one after the first few"`
-	Far             int     `yaml:"far" default:"256" range:"1..1048576" unit:"launches" doc:"the same at most, where all agree"`
-	NearRows        int     `yaml:"near_rows" default:"16" range:"1..1048576" unit:"pieces" doc:"of a large launch, pieces from a timed window to the next one at least; a third of all where there are few"`
-	Generations     int     `yaml:"generations" default:"10" range:"2..65536" doc:"times as many workgroups as the machine holds, from which on a launch is timed in part"`
-	Repeated        int     `yaml:"repeated_generations" default:"40" range:"2..65536" doc:"the same where repeated_from launches of the program came before: those with fewer are timed whole or not at all"`
-	RepeatedFrom    int     `yaml:"repeated_from" default:"4" range:"0..1048576" unit:"launches" doc:"of a program, after which it is taken to have many: what they take follows from their sizes"`
-	Batches         int     `yaml:"batches" default:"4" range:"2..65536" doc:"batches of a window at least, each of a quarter of a generation of workgroups"`
-	MostBatches     int     `yaml:"most_batches" default:"24" range:"0..65536" doc:"batches that are left out at most until a window is taken as it is"`
-	WindowShare     float64 `yaml:"window_share" default:"0.004" range:"0..1" doc:"part of a large launch's workgroups that a window counts, between batches and long_batches"`
-	LongBatches     int     `yaml:"long_batches" default:"32" range:"2..65536" doc:"batches of a window at most"`
-	Settle          int     `yaml:"settle" default:"2" range:"1..65536" unit:"generations" doc:"that end before a window counts, and before a large launch is left for the first time: waves that came in step of each other go on so for some time, and what was half done finds its lines gone"`
-	SettleShare     float64 `yaml:"settle_share" default:"0.015" range:"0..1" doc:"the same at most as a part of a launch's workgroups; one generation at least"`
-	LeastPart       float64 `yaml:"least_part" default:"0.125" range:"0..1" doc:"part of a window's instructions below which what is of another signature in it says nothing"`
-	Missed          int     `yaml:"missed" default:"3" range:"0..65536" doc:"times that a window of a signature is not begun because other behaviour comes before it"`
-	RefillPieces    int     `yaml:"refill_pieces" default:"4" range:"0..65536" unit:"pieces" doc:"before a window at most that bring their lines into the caches, until the last level holds nothing of before (full), or twice as much was asked of it"`
-	Settled         float64 `yaml:"settled" default:"0.2" range:"0..1" doc:"by how much the second half of a window's batches may differ from the first where other behaviour came before; otherwise the first is left out, and more are timed"`
-	Share           float64 `yaml:"share" default:"0.04" range:"0.001..1" doc:"part of what there is that is timed, above which what is somewhat like something timed is left out where little depends on it"`
-	Warmer          float64 `yaml:"warmer" default:"0.02" range:"0..1" doc:"part by which a kind's first launch may differ from those after it and count as the same"`
-	Agreed          float64 `yaml:"agreed" default:"0.04" range:"0..1" doc:"half the interval of what a kind took, up to which its samples agree: the next one is twice as far"`
-	Steady          float64 `yaml:"steady" default:"0.01" range:"0..1" doc:"the same, up to which the next one is four times as far"`
-	OtherMix        float64 `yaml:"other_mix" default:"0.1" range:"0.001..1" doc:"share of the instructions that are of other classes, from which on a mix is another and is timed for itself"`
-	OtherDemand     float64 `yaml:"other_demand" default:"0.15" range:"0.001..1" doc:"the same for what is asked of a part of the machine, as a part of what the busiest is asked"`
-	OtherSize       float64 `yaml:"other_size" default:"2" range:"1.01..65536" doc:"the same for the instructions of a launch: so many times as many"`
-	Detail          int     `yaml:"detail" default:"32" range:"1..65536" doc:"of so many workgroups of a piece, one brings its lines into the caches without being timed, and shows what it asks of memory; in launches that are run again, of fewer times as many"`
-	Pieces          int     `yaml:"pieces" default:"48" range:"1..65536" doc:"pieces in which a large launch is run and looked at"`
-	OnLine          int     `yaml:"on_line" default:"4" range:"3..65536" unit:"launches" doc:"samples from which on a cost for a launch and one for an instruction are told apart"`
-	Filling         float64 `yaml:"filling" default:"0.01" range:"0..1" doc:"share of what the last level is asked for that it has to fetch, up to which it is taken to hold what is needed"`
-	Spread          float64 `yaml:"spread" default:"0.01" range:"0..1" doc:"standard deviation of launches of one signature that is expected before any are timed, as a part of what they take"`
-	SpreadRows      float64 `yaml:"spread_rows" default:"0.015" range:"0..1" doc:"the same of windows of one signature in a large launch"`
-	Weight          int     `yaml:"weight" default:"4" range:"1..65536" doc:"degrees of freedom that this expectation counts for beside those of all samples, and the spread of all samples beside that of a signature's own"`
-	BurnIn          int     `yaml:"burn_in" default:"4" range:"1..65536" doc:"of so many windows of a signature the first one may be left out, if it is further off than all others"`
-	FromPiece       int     `yaml:"from_piece" default:"2" range:"1..1048576" unit:"pieces" doc:"the piece of a signature at which it may be timed first: those before it bring their lines into the caches"`
-	MostShare       float64 `yaml:"most_share" default:"0.05" range:"0..1" doc:"part of what there is that is timed, above which what is somewhat like something timed is left out in any case; twice as much for a second sample of what takes long, and for samples after far"`
-	Twice           float64 `yaml:"twice" default:"0.05" range:"0..1" doc:"part of what all take from which on a signature is timed twice: the first window says how long it takes, but not how far off that is"`
-	Light           float64 `yaml:"light" default:"0.4" range:"0..1" doc:"what is asked of memory, as a part of what the busiest part is asked, up to which it matters little what the caches hold"`
-	Apart           int     `yaml:"apart" default:"48" range:"0..1048576" unit:"workgroups" doc:"between those that are looked at and a window: more than share a line where each reads a word; at most as many as the machine holds"`
-	SameWork        float64 `yaml:"same_work" default:"0.01" range:"0..1" doc:"by how much of its instructions a launch that is run again may differ and count as the same"`
-	Peeked          int     `yaml:"peeked" default:"8" range:"1..1048576" unit:"workgroups" doc:"of each quarter of a piece, those that say whether behaviour has changed"`
-	Aside           float64 `yaml:"aside" default:"1.5" range:"1..65536" doc:"by how many times as much as of strata these few may differ from those before them and count as the same"`
-	LeastLooked     int     `yaml:"least_looked" default:"2" range:"1..1048576" unit:"workgroups" doc:"of a launch that may be run again, those that show at least what it asks of memory"`
-	Fewer           int     `yaml:"fewer" default:"4" range:"1..65536" doc:"of so many times fewer workgroups than in a large launch, as they find their lines in the caches when the launch is run again"`
-	MaxKept         int     `yaml:"max_kept" default:"2048" range:"0..1048576" unit:"bytes" doc:"memory that is put back when a launch has been run again, for each of its instructions: copying it then costs the host no more than timing does"`
-	Full            float64 `yaml:"full" default:"1.2" range:"0.01..16" doc:"bytes brought into the last level after behaviour has changed, or before a window, as a part of what it holds, from which on it is taken to hold nothing of before: more than all, as its sets do not fill alike"`
-	Least           float64 `yaml:"least" default:"0.02" range:"0..1" doc:"half the interval that is added in quadrature, as a part of what is estimated: what samples can't show"`
-	LeastRows       float64 `yaml:"least_rows" default:"0.025" range:"0..1" doc:"the same of large launches of which windows were timed, of what those do not show: caches are not quite as they would be"`
-	LeastBeside     float64 `yaml:"least_beside" default:"0.05" range:"0..1" doc:"the same where windows were timed of several launches that run side by side: caches are not filled anew for them, and what is on the machine goes on half done"`
-	Waiting         float64 `yaml:"waiting" default:"0.03" range:"0..1" doc:"half the interval that is added for launches which take more than three times as long as the part of the machine works that they ask most of: they wait for what their signature does not show"`
-	Contended       float64 `yaml:"contended" default:"0.1" range:"0..1" doc:"half the interval that is added for atomics of a few lines, as a part of what they take: waves that wait for each other at a line settle in the course of many generations, which windows do not show"`
-	SizesApart      float64 `yaml:"sizes_apart" default:"0.1" range:"0..1" doc:"by how much two samples must differ in size, as a part of it, to say what size does"`
-	LeastQuantized  int     `yaml:"least_quantized" default:"5" range:"3..1048576" unit:"launches" doc:"samples from which on it is looked for how much of the time goes by whole generations of workgroups"`
-	MostQuantized   int     `yaml:"most_quantized" default:"64" range:"0..1048576" unit:"launches" doc:"samples up to which it is looked for"`
-	BetterQuantized float64 `yaml:"better_quantized" default:"0.7" range:"0..1" doc:"the distance of samples from what generations say, as a part of that from what sizes say, below which generations count"`
-	GroupPieces     int     `yaml:"group_pieces" default:"12" range:"1..65536" doc:"pieces in which the time is divided in which the same launches run side by side"`
-	WorthSaying     float64 `yaml:"worth_saying" default:"0.01" range:"0..1" doc:"part of a step's cycles from which on the statistics say why nothing was timed of what is alike"`
-	Seed            int     `yaml:"seed" default:"1" range:"0..2147483647" doc:"of what is drawn: which workgroups are looked at, and how far samples are apart"`
+	First           int     `yaml:"first" default:"3" range:"1..65536" unit:"launches" doc:"launches of each kind that are timed at the beginning, before one is left out; for launches that cannot run twice"`
+	Near            int     `yaml:"near" default:"8" range:"1..1048576" unit:"launches" doc:"least distance from one timed launch of a kind to the next, after the first few"`
+	Far             int     `yaml:"far" default:"256" range:"1..1048576" unit:"launches" doc:"greatest distance from one timed launch of a kind to the next, while samples agree"`
+	NearRows        int     `yaml:"near_rows" default:"16" range:"1..1048576" unit:"pieces" doc:"distance from one timed window of a stratum to the next in a large launch, at most a third of its pieces; longer while samples agree, about half while they disagree"`
+	Generations     int     `yaml:"generations" default:"10" range:"2..65536" unit:"generations" doc:"least size of a large launch, of which only windows are timed; a generation is as many workgroups as the machine holds at once"`
+	Repeated        int     `yaml:"repeated_generations" default:"40" range:"2..65536" unit:"generations" doc:"least size of a large launch whose program was launched repeated_from times before; smaller ones are timed as a whole or not at all"`
+	RepeatedFrom    int     `yaml:"repeated_from" default:"4" range:"0..1048576" unit:"launches" doc:"earlier launches of a program from which on repeated_generations is used instead of generations, as their times predict that of a further launch"`
+	Batches         int     `yaml:"batches" default:"4" range:"2..65536" unit:"batches" doc:"least length of a window; a batch is a quarter of a generation"`
+	MostBatches     int     `yaml:"most_batches" default:"24" range:"0..65536" unit:"batches" doc:"once more batches than this were dropped from a window as unsteady (settled), the window is used as it is"`
+	WindowShare     float64 `yaml:"window_share" default:"0.004" range:"0..1" doc:"length of a window as a share of a large launch's workgroups, between batches and long_batches"`
+	LongBatches     int     `yaml:"long_batches" default:"32" range:"2..65536" unit:"batches" doc:"greatest length of a window"`
+	Settle          int     `yaml:"settle" default:"2" range:"1..65536" unit:"generations" doc:"generations that end before a window counts, and before the first untimed part of a large launch: waves that began together stay in step for some time, and untimed work evicts the lines of workgroups that were left half done"`
+	SettleShare     float64 `yaml:"settle_share" default:"0.015" range:"0..1" doc:"greatest length of settle as a share of the launch's workgroups; it is one generation at least"`
+	LeastPart       float64 `yaml:"least_part" default:"0.125" range:"0..1" doc:"least share of the instructions of a window that holds more than one stratum; a stratum with less gets no sample from the window"`
+	Missed          int     `yaml:"missed" default:"3" range:"0..65536" doc:"number of windows of a stratum that may be given up because other behaviour begins before they do"`
+	RefillPieces    int     `yaml:"refill_pieces" default:"4" range:"0..65536" unit:"pieces" doc:"greatest number of pieces before a window in which all workgroups bring their lines into the caches; it ends sooner when the last level of the caches is refilled (full), or was asked for twice as many bytes"`
+	Settled         float64 `yaml:"settled" default:"0.2" range:"0..1" doc:"greatest relative difference of cycles per instruction between the two halves of a window; above it, the first half is dropped and more batches are timed"`
+	Share           float64 `yaml:"share" default:"0.04" range:"0.001..1" doc:"timed share of a large launch's workgroups above which a stratum near to a timed one gets no window of its own, unless much of the time depends on it"`
+	Warmer          float64 `yaml:"warmer" default:"0.02" range:"0..1" doc:"relative difference between a kind's first launch and those after it, above which a launch gives a sample only if the one before it was timed too, as that one leaves memory busy; for launches that cannot run twice"`
+	Agreed          float64 `yaml:"agreed" default:"0.04" range:"0..1" doc:"relative half-width of the interval up to which samples agree: the distance to the next sample doubles; above it, the distance is halved"`
+	Steady          float64 `yaml:"steady" default:"0.01" range:"0..1" doc:"relative half-width of the interval up to which the distance to the next sample is multiplied by four"`
+	OtherMix        float64 `yaml:"other_mix" default:"0.1" range:"0.001..1" doc:"share of instructions of other classes above which two signatures belong to different strata"`
+	OtherDemand     float64 `yaml:"other_demand" default:"0.15" range:"0.001..1" doc:"difference in demand on a part of the machine, as a share of the demand on the busiest part, above which two signatures belong to different strata"`
+	OtherSize       float64 `yaml:"other_size" default:"2" range:"1.01..65536" doc:"ratio of the instruction counts of two small launches above which they belong to different strata"`
+	Detail          int     `yaml:"detail" default:"32" range:"1..65536" unit:"workgroups" doc:"of this many workgroups of a large launch, one brings its lines into the caches while it runs without time; this shows the demand on memory, and keeps the caches warm"`
+	Pieces          int     `yaml:"pieces" default:"48" range:"1..65536" unit:"pieces" doc:"number of pieces into which a large launch is divided; each begins with workgroups that show its signature"`
+	OnLine          int     `yaml:"on_line" default:"4" range:"3..65536" unit:"samples" doc:"number of samples from which on the time of launches may be split into a cost for each launch and a cost for each instruction, where that fits better than cycles per instruction"`
+	Filling         float64 `yaml:"filling" default:"0.01" range:"0..1" doc:"share of the accesses to the last level of the caches that miss, up to which this level is taken to hold all lines that are needed"`
+	Spread          float64 `yaml:"spread" default:"0.01" range:"0..1" doc:"relative standard deviation that is expected between launches of one stratum before any are timed"`
+	SpreadRows      float64 `yaml:"spread_rows" default:"0.015" range:"0..1" doc:"relative standard deviation that is expected between windows of one stratum before any are timed"`
+	Weight          int     `yaml:"weight" default:"4" range:"1..65536" doc:"degrees of freedom that the expected deviation counts for beside the samples of all strata, and the deviation in all strata beside the samples of one"`
+	BurnIn          int     `yaml:"burn_in" default:"4" range:"1..65536" unit:"samples" doc:"for each this many samples of a stratum, one at the beginning may be dropped, if it is further from the mean than all others"`
+	FromPiece       int     `yaml:"from_piece" default:"2" range:"1..1048576" doc:"number of the piece of a stratum, counted from 1, from which on it may be timed; the pieces before it bring their lines into the caches"`
+	MostShare       float64 `yaml:"most_share" default:"0.05" range:"0..1" doc:"timed share of a large launch's workgroups above which a stratum near to a timed one gets no window in any case; twice this share for a stratum that takes long (twice), or of which nothing was timed for long"`
+	Twice           float64 `yaml:"twice" default:"0.05" range:"0..1" doc:"share of the whole time from which on a stratum is timed at least twice, as one sample does not show how far off it is"`
+	Light           float64 `yaml:"light" default:"0.4" range:"0..1" doc:"demand on memory, as a share of the demand on the busiest part of the machine, below which the contents of the caches hardly matter"`
+	Apart           int     `yaml:"apart" default:"48" range:"0..1048576" unit:"workgroups" doc:"distance between the workgroups that show the signature of a piece and a window, so that they share no cache lines; one generation at most"`
+	SameWork        float64 `yaml:"same_work" default:"0.01" range:"0..1" doc:"relative difference in instructions between the two runs of a launch up to which the second one counts; above it, launches of this kind do not run twice"`
+	Peeked          int     `yaml:"peeked" default:"8" range:"1..1048576" unit:"workgroups" doc:"workgroups of each quarter of a piece that show whether behaviour has changed"`
+	Aside           float64 `yaml:"aside" default:"1.5" range:"1..65536" doc:"factor on other_mix and other_demand where these few workgroups (peeked) are compared with those before them"`
+	LeastLooked     int     `yaml:"least_looked" default:"2" range:"1..1048576" unit:"workgroups" doc:"least number of workgroups that show the demand on memory of a launch that can run twice"`
+	Fewer           int     `yaml:"fewer" default:"4" range:"1..65536" doc:"factor on detail for launches that can run twice: fewer workgroups bring their lines into the caches, as the second run, which is timed, finds these there"`
+	MaxKept         int     `yaml:"max_kept" default:"2048" range:"0..1048576" unit:"bytes" doc:"greatest amount of memory, for each instruction of a launch, that is saved and restored around its second run; with more, copying would cost the host more than timing"`
+	Full            float64 `yaml:"full" default:"1.2" range:"0.01..16" doc:"bytes brought into the last level of the caches, as a multiple of its size, after which nothing older is taken to be left in it; above 1, as its sets do not fill evenly"`
+	Least           float64 `yaml:"least" default:"0.02" range:"0..1" doc:"relative half-width that is added to every interval in quadrature, for what samples cannot show"`
+	LeastRows       float64 `yaml:"least_rows" default:"0.025" range:"0..1" doc:"relative half-width that is added in quadrature for large launches: in windows, caches and queues are not quite as in a full run"`
+	LeastBeside     float64 `yaml:"least_beside" default:"0.05" range:"0..1" doc:"relative half-width that is added in quadrature for launches that run side by side, instead of least_rows: their caches are not refilled, and work is left half done"`
+	Waiting         float64 `yaml:"waiting" default:"0.03" range:"0..1" doc:"relative half-width that is added for launches whose time is more than three times the busy time of the part of the machine that they demand most of: they wait for something that their signature does not show"`
+	Contended       float64 `yaml:"contended" default:"0.1" range:"0..1" doc:"relative half-width that is added for work of large launches that is bounded by atomics on few lines: waves that wait for each other at a line settle more slowly than a window shows"`
+	SizesApart      float64 `yaml:"sizes_apart" default:"0.1" range:"0..1" doc:"least relative difference in size between two samples from which the time of a launch of another size is predicted"`
+	LeastQuantized  int     `yaml:"least_quantized" default:"5" range:"3..1048576" unit:"samples" doc:"least number of samples from which the sampler estimates the share of the time that depends on whole generations (wave quantization)"`
+	MostQuantized   int     `yaml:"most_quantized" default:"64" range:"0..1048576" unit:"samples" doc:"greatest number of samples from which this share is estimated; with more it stays as it is"`
+	BetterQuantized float64 `yaml:"better_quantized" default:"0.7" range:"0..1" doc:"whole generations are used only if predictions with them have an error below this share of the error of predictions from sizes alone"`
+	GroupPieces     int     `yaml:"group_pieces" default:"12" range:"1..65536" unit:"pieces" doc:"number of pieces into which the time is divided while the same launches run side by side"`
+	WorthSaying     float64 `yaml:"worth_saying" default:"0.01" range:"0..1" doc:"share of a step's cycles from which on statistics list a stratum without samples, with the reason"`
+	Seed            int     `yaml:"seed" default:"1" range:"0..2147483647" doc:"seed of the random choices: lengths of pieces, and distances from one sample to the next"`
 }
 
 // DefaultSampling is what a job has that says nothing.
@@ -157,7 +157,7 @@ func (t *Time) set(key, value string) (err error) {
 		}
 		t.Workgroups = []int{a, b}
 	default:
-		return fmt.Errorf("want steps, launches, first or workgroups")
+		return fmt.Errorf("found %q: want steps, launches, first or workgroups", key)
 	}
 	if ps := t.problems(""); ps != nil {
 		return fmt.Errorf("%s", ps[0].msg)

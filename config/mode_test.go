@@ -26,7 +26,7 @@ func TestParseTime(t *testing.T) {
 		"workgroups=4":    `workgroups: found "4": want FIRST..LAST`,
 		"workgroups=9..4": `workgroups: found 9 to 4: want the last not before the first`,
 		"launches=[":      `launches: found "[": want a pattern`,
-		"when=now":        `when: want steps, launches, first or workgroups`,
+		"when=now":        `when: found "when": want steps, launches, first or workgroups`,
 	} {
 		if _, err := ParseTime(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v\nwant %s", text, err, want)

@@ -43,7 +43,7 @@ func setParameter(job *yaml.Node, file, where, name string, value *yaml.Node) er
 			known = append(known, all.Content[i].Value)
 		}
 	}
-	return &Error{File: where, Msg: fmt.Sprintf("%s has no parameter %s%s", file, name, amongst(name, known)), Kind: ErrReference}
+	return &Error{File: where, Msg: fmt.Sprintf("found %s: want a parameter of %s%s", name, file, amongst(name, known)), Kind: ErrReference}
 }
 
 // valueOf is the value of a mapping's key; nil when there is none.

@@ -27,7 +27,7 @@ func splitPath(path string) ([]string, error) {
 			return keys, nil
 		}
 		if after[0] != '.' {
-			return nil, fmt.Errorf("path %q: want a dot before %q", path, after)
+			return nil, fmt.Errorf("path %q: found %q: want a dot before it", path, after)
 		}
 		rest = after[1:]
 	}
@@ -40,7 +40,7 @@ func firstKey(s string) (key, rest string, err error) {
 			end = len(s)
 		}
 		if end == 0 {
-			return "", "", fmt.Errorf("empty key")
+			return "", "", fmt.Errorf("found an empty key: want a name")
 		}
 		return s[:end], s[end:], nil
 	}
@@ -56,7 +56,7 @@ func firstKey(s string) (key, rest string, err error) {
 			b.WriteByte(s[i])
 		}
 	}
-	return "", "", fmt.Errorf("quote is not closed")
+	return "", "", fmt.Errorf("found an open quote: want a closing one")
 }
 
 // Nearest finds the known name or path most like a wrong one, or "".

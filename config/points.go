@@ -60,7 +60,7 @@ func (e *Experiment) Points(small bool) ([]Point, error) {
 			return nil, place([]problem{bad(joinPath("axes", a.Name), "%v", err)}, e.where)
 		}
 		if len(points)*len(choices) > maxPoints {
-			return nil, place([]problem{{"axes", fmt.Sprintf("more than %d points", maxPoints), ErrLimit}}, e.where)
+			return nil, place([]problem{{"axes", fmt.Sprintf("found more than %d points: want fewer", maxPoints), ErrLimit}}, e.where)
 		}
 		points = combine(points, choices)
 	}
@@ -100,7 +100,7 @@ func (m *Match) noneOf(points []Point) string {
 	for _, v := range m.Values {
 		want = append(want, v.String())
 	}
-	return fmt.Sprintf("no point has %s = %s (there are %s)", m.Column, strings.Join(want, " or "), strings.Join(have, ", "))
+	return fmt.Sprintf("found %s = %s, which no point has: want one of %s", m.Column, strings.Join(want, " or "), strings.Join(have, ", "))
 }
 
 // Partners are the columns that the axis of one of them gives: they vary together, so each determines the others' values.
@@ -217,7 +217,7 @@ func (a *Axis) zipped() ([]choice, error) {
 			out = make([]choice, len(list))
 		}
 		if len(list) != len(out) {
-			return nil, fmt.Errorf("%s has %d values: want %d", a.Zip[i].Name, len(list), len(out))
+			return nil, fmt.Errorf("%s: found %d values: want %d", a.Zip[i].Name, len(list), len(out))
 		}
 		for k, c := range list {
 			out[k].settings = append(out[k].settings, c.settings...)
@@ -232,7 +232,7 @@ func (a *Axis) list() ([]Value, error) {
 	switch {
 	case a.Pow2 != nil:
 		if len(a.Pow2) != 2 || a.Pow2[0] < 0 || a.Pow2[1] > 62 {
-			return nil, fmt.Errorf("pow2: want two exponents in 0..62")
+			return nil, fmt.Errorf("pow2: found %v: want two exponents in 0..62", a.Pow2)
 		}
 		var out []Value
 		for e := a.Pow2[0]; e <= a.Pow2[1]; e++ {
@@ -255,13 +255,16 @@ func (a *Axis) span() ([]Value, error) {
 		}
 		ends[i] = v
 	}
+	if a.From == "" || a.To == "" {
+		return nil, fmt.Errorf("found only one of from and to: want both")
+	}
 	from, to, step := ends[0].AsFloat(), ends[1].AsFloat(), ends[2].AsFloat()
 	count := math.Floor((to-from)/step+1e-9) + 1 // a step of 0.1 ten times is not quite 1
 	if count > maxPoints && !math.IsInf(count, 0) {
-		return nil, fmt.Errorf("from %g to %g by %g: %.0f values: want at most %d", from, to, step, count, maxPoints)
+		return nil, fmt.Errorf("found %g to %g by %g, %.0f values: want at most %d", from, to, step, count, maxPoints)
 	}
-	if a.From == "" || a.To == "" || !(count >= 1 && count <= maxPoints) {
-		return nil, fmt.Errorf("from %g to %g by %g: want from, to and a step from one towards the other", from, to, step)
+	if !(count >= 1 && count <= maxPoints) {
+		return nil, fmt.Errorf("found %g to %g by %g: want a step that leads from the first to the last", from, to, step)
 	}
 	var out []Value
 	for i := range int(count) {
@@ -373,7 +376,7 @@ func (e *Experiment) checkExclusions(points []Point, small bool) error {
 func (x *Exclusion) holds(p *Point) (bool, error) {
 	for _, m := range x.Where {
 		if p.Cell(m.Column) == nil {
-			return false, fmt.Errorf("no axis or row column is named %s", m.Column)
+			return false, fmt.Errorf("found %q: want the name of an axis or a row column", m.Column)
 		}
 		if !m.Holds(p.Cell(m.Column)) {
 			return false, nil
@@ -422,7 +425,7 @@ func cellValues(cells []Cell) func(name string) (any, error) {
 	return func(name string) (any, error) {
 		i := slices.IndexFunc(cells, func(c Cell) bool { return c.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("no column is named %s", name)
+			return nil, fmt.Errorf("found %q: want the name of a column", name)
 		}
 		return cells[i].Value, nil
 	}

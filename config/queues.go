@@ -52,10 +52,10 @@ func ruleQueues(j *Job) []problem {
 	for i := range j.Queues {
 		q, p := &j.Queues[i], indexPath("queues", i)
 		if len(q.Steps) == 0 {
-			ps = append(ps, problem{p + ".steps", "missing: want what the queue launches", ErrMissing})
+			ps = append(ps, problem{p + ".steps", "missing: want the steps of the queue", ErrMissing})
 		}
 		if q.Name != "" && names[q.Name] {
-			ps = append(ps, problem{p + ".name", fmt.Sprintf("%q is the name of another queue", q.Name), ErrRange})
+			ps = append(ps, problem{p + ".name", fmt.Sprintf("found %q, which is the name of another queue: want a new name", q.Name), ErrRange})
 		}
 		names[q.Name] = true
 		ps = append(ps, j.stepProblems(q.Steps, p+".steps", j.Shader != "")...)
@@ -69,7 +69,7 @@ func waitProblems(steps []Step, at string) (ps []problem) {
 	for i := range steps {
 		p := indexPath(at, i)
 		if steps[i].Synchronize {
-			ps = append(ps, problem{p + ".synchronize", "the host fills all queues before any of them begins: want after, or steps instead of queues", ErrRange})
+			ps = append(ps, problem{p + ".synchronize", "found synchronize in a queue, but the host fills all queues before any of them begins: want after, or steps instead of queues", ErrRange})
 		}
 		ps = append(ps, waitProblems(steps[i].Steps, p+".steps")...)
 	}
@@ -81,13 +81,13 @@ func besideProblems(steps []Step, at string) (ps []problem) {
 	for i := range steps {
 		s, p := &steps[i], indexPath(at, i)
 		if len(s.After) > 0 {
-			ps = append(ps, problem{p + ".after", "steps outside of queues run one after the other: want queues", ErrRange})
+			ps = append(ps, problem{p + ".after", "found in a step outside of queues, where steps run in order: want queues", ErrRange})
 		}
 		if s.Release != nil || s.Acquire != nil {
-			ps = append(ps, problem{p, "release and acquire are of steps in queues", ErrRange})
+			ps = append(ps, problem{p, "found release or acquire in a step outside of queues: want queues", ErrRange})
 		}
 		if !s.Barrier {
-			ps = append(ps, problem{p + ".barrier", "steps outside of queues run one after the other: want queues", ErrRange})
+			ps = append(ps, problem{p + ".barrier", "found in a step outside of queues, where steps run in order: want queues", ErrRange})
 		}
 		ps = append(ps, besideProblems(s.Steps, p+".steps")...)
 	}
@@ -134,7 +134,7 @@ func (j *Job) queueCall(i int) (c QueueCall, ps []problem) {
 		c.Units[k] = int(n)
 	}
 	if c.Units[1] < c.Units[0] {
-		ps = append(ps, problem{p + ".units", fmt.Sprintf("found %d to %d: want the first before the last", c.Units[0], c.Units[1]), ErrRange})
+		ps = append(ps, problem{p + ".units", fmt.Sprintf("found %d to %d: want the last not before the first", c.Units[0], c.Units[1]), ErrRange})
 	}
 	return c, ps
 }
@@ -175,7 +175,7 @@ func (u *unroller) depend() {
 		for _, name := range u.after[i] {
 			from := byName[name]
 			if name == "" || from == nil {
-				u.problems = append(u.problems, problem{l.Path + ".after", fmt.Sprintf("no step is named %q%s", name, hint(name, names)), ErrReference})
+				u.problems = append(u.problems, problem{l.Path + ".after", fmt.Sprintf("found %q: want the name of a step%s", name, hint(name, names)), ErrReference})
 				return
 			}
 			l.After = append(l.After, from...)
@@ -186,13 +186,13 @@ func (u *unroller) depend() {
 		slices.Sort(l.After)
 		l.After = slices.Compact(l.After)
 		if edges += len(l.After); edges > maxEdges {
-			u.problems = append(u.problems, problem{l.Path, fmt.Sprintf("more than %d launches are waited for", maxEdges), ErrLimit})
+			u.problems = append(u.problems, problem{l.Path, fmt.Sprintf("found more than %d waits of launches for others: want fewer", maxEdges), ErrLimit})
 			return
 		}
 	}
 	if _, stuck := Order(u.out); stuck >= 0 {
 		l := &u.out[stuck]
-		u.problems = append(u.problems, problem{l.Path, fmt.Sprintf("step %q waits for itself, over what it is after and what comes before it in its queue", l.Step), ErrRange})
+		u.problems = append(u.problems, problem{l.Path, fmt.Sprintf("found a cycle: step %q waits for itself, through after and the steps before it in its queue", l.Step), ErrRange})
 	}
 }
 

@@ -51,7 +51,7 @@ func (r *reader) intoLayers(l *loader) *reader {
 // parseYAML returns the root node of the only document in data.
 func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	if len(data) > maxFileBytes {
-		return nil, &Error{File: file, Msg: fmt.Sprintf("%d bytes: want at most %d", len(data), maxFileBytes), Kind: ErrLimit}
+		return nil, &Error{File: file, Msg: fmt.Sprintf("found %d bytes: want at most %d", len(data), maxFileBytes), Kind: ErrLimit}
 	}
 	var doc, more yaml.Node
 	documents := yaml.NewDecoder(bytes.NewReader(data))
@@ -60,7 +60,7 @@ func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	}
 	switch err := documents.Decode(&more); {
 	case err == nil:
-		return nil, &Error{File: file, Line: more.Line, Msg: "a second document begins here: want one", Kind: ErrSyntax}
+		return nil, &Error{File: file, Line: more.Line, Msg: "found a second YAML document: want one", Kind: ErrSyntax}
 	case err != io.EOF:
 		return nil, syntaxError(file, err)
 	}
@@ -101,7 +101,7 @@ func (r *reader) value(n *yaml.Node, t reflect.Type, path, src string) any {
 	defer func() { r.depth-- }()
 	if r.nodes > maxNodes || r.depth > maxDepth {
 		if len(r.errs) == 0 || r.nodes <= maxNodes {
-			r.fail(n, path, ErrLimit, "more than %d values, or nested deeper than %d", maxNodes, maxDepth)
+			r.fail(n, path, ErrLimit, "found more than %d values, or nesting deeper than %d: want less", maxNodes, maxDepth)
 		}
 		return nil
 	}
@@ -242,6 +242,9 @@ func (r *reader) unknown(key *yaml.Node, path string) {
 	if now := renamed[key.Value]; now != "" {
 		msg += fmt.Sprintf(" (now %s)", now)
 	} else if near := Nearest(plainPath(full), knownPaths(r.root)); near != "" {
+		if beside, ok := strings.CutPrefix(near, plainPath(path)+"."); ok {
+			near = joinPath(path, beside) // with the indexes of lists
+		}
 		msg += fmt.Sprintf(" (nearest: %s)", near)
 	}
 	r.fail(key, full, ErrUnknownKey, "%s", msg)
@@ -311,7 +314,7 @@ func (r *reader) mapping(n *yaml.Node, t reflect.Type, path, src string) any {
 
 func (r *reader) list(n *yaml.Node, t reflect.Type, path, src string) any {
 	if n.Kind != yaml.SequenceNode {
-		return r.fail(n, path, ErrType, "found %s: want a list", found(n))
+		return r.fail(n, path, ErrType, "found %s: want a list%s", found(n), asList(n, t.Elem()))
 	}
 	out := make([]any, 0, len(n.Content))
 	for i, item := range n.Content {
@@ -320,9 +323,25 @@ func (r *reader) list(n *yaml.Node, t reflect.Type, path, src string) any {
 	return out
 }
 
+// asList is the list that was meant by a value in its place.
+func asList(n *yaml.Node, item reflect.Type) string {
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || len(n.Value) > 30 || item.Kind() == reflect.Struct {
+		return ""
+	}
+	return ", as in [" + n.Value + "]"
+}
+
+// orSourced is the other form of a value, where a mapping looks like that form.
+func (r *reader) orSourced(n *yaml.Node) string {
+	if r.source == noSources || n.Kind != yaml.MappingNode {
+		return ""
+	}
+	return ", or {value: V, source: TEXT}"
+}
+
 func (r *reader) scalar(n *yaml.Node, t reflect.Type, path string) any {
 	if n.Kind != yaml.ScalarNode {
-		return r.fail(n, path, ErrType, "found %s: want %s", found(n), typeWords(t))
+		return r.fail(n, path, ErrType, "found %s: want %s%s", found(n), typeWords(t), r.orSourced(n))
 	}
 	v, ok := parseScalar(n, t.Kind())
 	if !ok {

@@ -132,7 +132,7 @@ func (f *Files) loadJob(name string, settings []Setting) (*Job, *yaml.Node, erro
 	if err != nil {
 		return nil, nil, &Error{Path: "job", Msg: withoutPrefix(err), Kind: ErrReference}
 	}
-	n, err := parseYAML(file, data)
+	n, err := parseFile("job", file, data)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -210,12 +210,12 @@ func parseFieldPath(text string) ([]step, error) {
 			return nil, fmt.Errorf("path %q: %w", text, err)
 		}
 		if after != "" && after[0] != '.' || after == "." {
-			return nil, fmt.Errorf("path %q: want a key after a dot", text)
+			return nil, fmt.Errorf("path %q: found no key after a dot: want one", text)
 		}
 		rest = strings.TrimPrefix(after, ".")
 	}
 	if len(steps) == 0 || steps[0].key == "" {
-		return nil, fmt.Errorf("path %q: want a key first", text)
+		return nil, fmt.Errorf("path %q: found no key at the beginning: want one", text)
 	}
 	return steps, nil
 }
@@ -226,7 +226,7 @@ func parseIndices(text string, steps *[]step) (rest string, err error) {
 		number, after, ok := strings.Cut(text[1:], "]")
 		i, err := strconv.Atoi(number)
 		if !ok || err != nil || i < 0 {
-			return "", fmt.Errorf("want an index in brackets")
+			return "", fmt.Errorf("found %q: want an index in brackets, from 0 on", text)
 		}
 		*steps = append(*steps, step{index: i})
 		text = after
@@ -259,7 +259,7 @@ func (s *Setting) apply(root *yaml.Node) error {
 
 func itemAt(n *yaml.Node, i int) (*yaml.Node, error) {
 	if n.Kind != yaml.SequenceNode || i >= len(n.Content) {
-		return nil, fmt.Errorf("the job has no item %d there", i)
+		return nil, fmt.Errorf("found index %d: want an item of a list that the job has", i)
 	}
 	return n.Content[i], nil
 }
@@ -267,7 +267,7 @@ func itemAt(n *yaml.Node, i int) (*yaml.Node, error) {
 // valueAt finds the value of a key, which is added where it may be: a parameter that nothing uses would change nothing.
 func valueAt(n *yaml.Node, key string, add, mustExist bool) (*yaml.Node, error) {
 	if n.Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("the job has no mapping around %q", key)
+		return nil, fmt.Errorf("found %q: want a key of a mapping, which the job does not have there", key)
 	}
 	var known []string
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -277,7 +277,7 @@ func valueAt(n *yaml.Node, key string, add, mustExist bool) (*yaml.Node, error) 
 		known = append(known, n.Content[i].Value)
 	}
 	if !add || mustExist {
-		msg := fmt.Sprintf("the job has no %q there", key)
+		msg := fmt.Sprintf("found %q: want a key that the job has", key)
 		if near := Nearest(key, known); near != "" {
 			msg += fmt.Sprintf(" (nearest: %s)", near)
 		}
@@ -285,7 +285,7 @@ func valueAt(n *yaml.Node, key string, add, mustExist bool) (*yaml.Node, error) 
 	}
 	name := &yaml.Node{}
 	if err := yaml.Unmarshal([]byte(key), name); err != nil || len(name.Content) != 1 || name.Content[0].Kind != yaml.ScalarNode {
-		return nil, fmt.Errorf("%q is no key", key)
+		return nil, fmt.Errorf("found %q: want a plain key", key)
 	}
 	value := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	n.Content = append(n.Content, name.Content[0], value)

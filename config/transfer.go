@@ -23,16 +23,16 @@ func (j *Job) memoryProblems(s *Step, p string) (ps []problem) {
 		ps = append(ps, j.bufferProblems(m.To, at+".to")...)
 		switch {
 		case (m.From == "") == (m.Data == nil):
-			ps = append(ps, problem{at, "want one of from and data", ErrRange})
+			ps = append(ps, problem{at, "found both or neither of from and data: want one of them", ErrRange})
 		case m.Data != nil && (m.Offset != "" || m.OfRow != ""):
-			ps = append(ps, problem{at, "offset and from_row go with from", ErrRange})
+			ps = append(ps, problem{at, "found offset or from_row with data: want from", ErrRange})
 		case m.Data != nil:
 			ps = append(ps, dataProblems(m.Data, at+".data", j)...)
 		default:
 			ps = append(ps, j.bufferProblems(m.From, at+".from")...)
 		}
 		if m.Bytes == "" {
-			ps = append(ps, problem{at + ".bytes", "missing: want the bytes of a row", ErrMissing})
+			ps = append(ps, problem{at + ".bytes", "missing: want the number of bytes in a row", ErrMissing})
 		}
 	}
 	return ps

@@ -34,14 +34,14 @@ func TestStepsOverMemory(t *testing.T) {
 		t.Errorf("the launch with a base is %+v", l)
 	}
 	for text, want := range map[string]string{
-		"{indirect: {buffer: c}}":                                                `no buffer is named "c"`,
+		"{indirect: {buffer: c}}":                                                `found "c": want the name of a buffer`,
 		"{indirect: {buffer: a}, dispatch: [1]}":                                 "want one of dispatch, indirect",
-		"{base: [1], transfer: {bytes: 1}}":                                      "a base goes with dispatch",
-		"{transfer: {moves: [{to: a, bytes: 4}]}}":                               "want one of from and data",
-		"{transfer: {moves: [{to: a, from: b}]}}":                                "want the bytes of a row",
-		"{transfer: {moves: [{to: a, data: {zero: 4}, offset: 4, bytes: 4}]}}":   "go with from",
-		"{transfer: {moves: [{to: a, from: d, bytes: 4}]}}":                      `no buffer is named "d"`,
-		"{dispatch: [1], bindings: [{buffer: d}]}":                               `no buffer is named "d"`,
+		"{base: [1], transfer: {bytes: 1}}":                                      "found a base without a dispatch",
+		"{transfer: {moves: [{to: a, bytes: 4}]}}":                               "found both or neither of from and data",
+		"{transfer: {moves: [{to: a, from: b}]}}":                                "want the number of bytes in a row",
+		"{transfer: {moves: [{to: a, data: {zero: 4}, offset: 4, bytes: 4}]}}":   "found offset or from_row with data",
+		"{transfer: {moves: [{to: a, from: d, bytes: 4}]}}":                      `found "d": want the name of a buffer`,
+		"{dispatch: [1], bindings: [{buffer: d}]}":                               `found "d": want the name of a buffer`,
 		"{transfer: {moves: [{to: a, from: b, bytes: 4, rows: 0 - 1}]}}":         "moves[0].rows",
 		"{dispatch: [1], wave_size: 48}":                                         "wave_size",
 		"{dispatch: [1], samplers: [{binding: 1, index: 99999999}]}":             "want at most",

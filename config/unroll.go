@@ -205,7 +205,7 @@ func (u *unroller) loop(step *placedStep, loops []Loop, s scope) {
 	for i := first; i <= last && !u.over(); i++ {
 		inner[l.Name] = Number{Int: i}
 		if u.rounds++; u.rounds > maxLoopRounds {
-			u.problems = append(u.problems, problem{p, fmt.Sprintf("more than %d rounds of loops", maxLoopRounds), ErrLimit})
+			u.problems = append(u.problems, problem{p, fmt.Sprintf("found more than %d rounds of loops: want fewer", maxLoopRounds), ErrLimit})
 			return
 		}
 		u.loop(step, loops[1:], inner)
@@ -226,7 +226,7 @@ func (u *unroller) body(step *placedStep, s scope) {
 	case len(step.Steps) > 0:
 		u.steps(step, s)
 	case u.count == maxLaunches:
-		u.problems = append(u.problems, problem{step.path, fmt.Sprintf("more than %d launches", maxLaunches), ErrLimit})
+		u.problems = append(u.problems, problem{step.path, fmt.Sprintf("found more than %d launches: want fewer", maxLaunches), ErrLimit})
 	case step.Copy != nil:
 		u.copy(&step.Step, s, step.path)
 	case step.Synchronize:
@@ -365,7 +365,7 @@ func (j *Job) pushOne(c *PushConstant, s scope, out *Content) error {
 	}
 	end := int(at) + len(g.out.Bytes)
 	if end > maxPushBytes {
-		return fmt.Errorf("the block is larger than %d bytes", maxPushBytes)
+		return fmt.Errorf("found a block of %d bytes: want at most %d", end, maxPushBytes)
 	}
 	if grow := end - len(out.Bytes); grow > 0 {
 		out.Bytes = append(out.Bytes, make([]byte, grow)...)

@@ -15,10 +15,9 @@ import (
 // galleryTop introduces the gallery.
 const galleryTop = `# All figures
 
-Every figure of the library, each with the command that simulates its points and draws it (SVG, PDF and PNG into
-` + "`results/NAME`" + `), and the one that draws it again from the committed rows, in the folder of the repository, without
-simulating. What is asked and what came out is in [experiments](experiments.md); how a figure is written in
-[its reference](reference-figure.md).
+This page has every figure of the library. For each there are two commands: one simulates its points and draws it (SVG, PDF and PNG into
+` + "`results/NAME`" + `), and one draws it again from the committed rows, without simulating. Run them in the folder of the repository.
+[experiments](experiments.md) has the question and the reading of each figure, and [the reference](reference-figure.md) says how to write one.
 `
 
 // The gallery shows every committed figure, those of experiments in the order of their page. With -update it is written anew.

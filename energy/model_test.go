@@ -63,7 +63,7 @@ func classes(c isa.Class, n uint64) (by [isa.NumClasses]uint64) {
 	return by
 }
 
-// A part that rests takes what its gating leaves; regulators lose their share of all.
+// A part that is idle takes what its gating leaves; regulators lose their share of all.
 func TestConstantPower(t *testing.T) {
 	table := noTable()
 	table.Supply = 0.5

@@ -132,10 +132,10 @@ type DispatchEnergy struct {
 
 // PowerTable is what does not depend on events.
 type PowerTable struct {
-	Unit   PartPower `yaml:"compute_unit" default:"" doc:"each compute unit; it rests while it has no workgroup"`
-	Engine PartPower `yaml:"shader_engine" default:"" doc:"each shader engine without its compute units: dispatch, and caches that they share; it rests while no launch runs"`
-	Chip   PartPower `yaml:"chip" default:"" doc:"everything else on the chips: fabric, memory-side cache, command processor, media and display; it rests while no launch runs"`
-	Memory PartPower `yaml:"memory" default:"" doc:"device memory with its interfaces, without traffic and refresh; it rests while no launch runs"`
+	Unit   PartPower `yaml:"compute_unit" default:"" doc:"each compute unit; it is idle while it has no workgroup"`
+	Engine PartPower `yaml:"shader_engine" default:"" doc:"each shader engine without its compute units: dispatch, and caches that they share; it is idle while no launch runs"`
+	Chip   PartPower `yaml:"chip" default:"" doc:"everything else on the chips: fabric, memory-side cache, command processor, media and display; it is idle while no launch runs"`
+	Memory PartPower `yaml:"memory" default:"" doc:"device memory with its interfaces, without traffic and refresh; it is idle while no launch runs"`
 	Board  float64   `yaml:"board_watts" default:"0" range:"0..1000" unit:"W" doc:"fan and everything else on the board except voltage regulators"`
 }
 
@@ -143,5 +143,5 @@ type PowerTable struct {
 type PartPower struct {
 	Leakage float64 `yaml:"leakage_watts" default:"0" range:"0..1000" unit:"W" doc:"leakage"`
 	Clock   float64 `yaml:"clock_watts" default:"0" range:"0..1000" unit:"W" doc:"clock tree, and all that switches with it"`
-	Gated   float64 `yaml:"gated" default:"0" range:"0..1" doc:"share of leakage_watts and clock_watts that is left while the part rests; 1: it is not gated"`
+	Gated   float64 `yaml:"gated" default:"0" range:"0..1" doc:"share of leakage_watts and clock_watts that is left while the part is idle; 1: it is not gated"`
 }

@@ -67,7 +67,7 @@ func (g *group) tell(sum *account.Counts) {
 	sum.Add(&g.did)
 }
 
-// times are those of a launch, from the begin of all of them on.
+// times are those of a launch, from the beginning of all of them on.
 func (g *group) times(l *besideLaunch, r *command.Record) account.BesideLaunch {
 	x := account.BesideLaunch{Step: l.step, Packet: r.Head, Ready: r.Ready, Read: r.Read, Opened: r.Opened, Begun: r.Opened, Placed: r.Placed, Done: r.Done}
 	if !l.open.None() && l.open.Begun() < engine.Never {

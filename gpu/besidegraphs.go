@@ -23,7 +23,7 @@ func (g *group) graphsInTurn() error {
 			continue
 		}
 		if own.run.Alone() {
-			return fmt.Errorf("%w: %s: a graph under scheduler.kind persistent takes the compute units, so nothing can run beside it: want another kind", errQueues, l.from.Path)
+			return fmt.Errorf("%w: %s: found a graph under scheduler.kind persistent, which takes all compute units, beside other work: want another kind", errQueues, l.from.Path)
 		}
 		if k, ok := before[own]; ok && !slices.Contains(l.after, k) {
 			l.after = append(l.after, k)
@@ -50,8 +50,8 @@ func (g *group) divide() error {
 			l.among = besides(g.launches, i, reach)
 		}
 		if have, need, ok := l.graph().run.Fits(l.among); !ok && l.among > 1 {
-			return fmt.Errorf("%w: %s: a part of %d of the payload memory on chip, and the scratch memory, have %d bytes: the graph needs %d (more scratch_bytes, or after, so that the graphs run in turn)",
-				errQueues, l.step, l.among, have, need)
+			return fmt.Errorf("%w: %s: found %d bytes, in scratch memory and 1/%d of the payload memory on chip: want %d, as the graph needs (more scratch_bytes, or after, so that the graphs run in turn)",
+				errQueues, l.step, have, l.among, need)
 		}
 	}
 	return nil

@@ -33,7 +33,7 @@ func (b *budget) left() uint64 { return b.limit - b.used }
 // take asks for bytes that the key or thing named what needs.
 func (b *budget) take(bytes uint64, what string) error {
 	if bytes > b.left() {
-		return fmt.Errorf("%s: %d bytes of this computer's memory: %w leaves %d of %d", what, bytes, ErrHostLimit, b.left(), b.limit)
+		return fmt.Errorf("%s: found %d bytes of this computer's memory: %w leaves %d of %d", what, bytes, ErrHostLimit, b.left(), b.limit)
 	}
 	b.used += bytes
 	return nil
@@ -121,7 +121,7 @@ const descriptorHostBytes = 128
 // checkArray refuses descriptor arrays that no host memory is there for. A module may declare them all the same.
 func (r *resources) checkArray(want *ir.Binding) error {
 	if want.Count > maxDescriptors {
-		return fmt.Errorf("set %d, binding %d (%s): an array of %d descriptors: at most %d are supported", want.Set, want.Binding, want.Name, want.Count, maxDescriptors)
+		return fmt.Errorf("set %d, binding %d (%s): found an array of %d descriptors: want at most %d", want.Set, want.Binding, want.Name, want.Count, maxDescriptors)
 	}
 	return r.budget.take(uint64(want.Count)*descriptorHostBytes, fmt.Sprintf("the descriptors of set %d, binding %d", want.Set, want.Binding))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -21,8 +22,8 @@ func TestWhatAJobAsksForIsBounded(t *testing.T) {
 		job, want string
 		set       []string
 	}{
-		"a buffer beyond the device's memory": {big, "buffers[0]: zero: 4000000000 bytes: memory.bytes leaves 1048576", []string{"memory.bytes=1048576"}},
-		"a buffer beyond the host's memory":   {big + "limits: {host_bytes: 200000000}\n", "4000000000 bytes: limits.host_bytes leaves", nil},
+		"a buffer beyond the device's memory": {big, "buffers[0]: zero: found 4000000000 bytes: want at most 1048576, which memory.bytes leaves", []string{"memory.bytes=1048576"}},
+		"a buffer beyond the host's memory":   {big + "limits: {host_bytes: 200000000}\n", "which limits.host_bytes leaves", nil},
 		"a machine beyond the host's memory": {scale + "limits: {host_bytes: 1000000000}\n", "262144 compute units (shader_engines x compute_units): ",
 			[]string{"shader_engines=256", "compute_units=1024"}},
 		"a cache beyond the host's memory": {scale + "limits: {host_bytes: 1000000000}\n", "limits.host_bytes", []string{"l2.bytes=1099511627776"}},
@@ -37,7 +38,7 @@ func TestWhatAJobAsksForIsBounded(t *testing.T) {
 // A module may declare an array of as many descriptors as it likes; what can't be bound is refused by name.
 func TestHugeDescriptorArrayIsRefused(t *testing.T) {
 	job := "shader: array.spvasm\nbuffers: [{set: 0, binding: 0, name: a, data: {zero: 4}}]\ndispatch: [1]\n"
-	for count, want := range map[string]string{"2000000000": "set 0, binding 0 (bufs): an array of 2000000000 descriptors: at most 1048576", "4": ""} {
+	for count, want := range map[string]string{"2000000000": "set 0, binding 0 (bufs): found an array of 2000000000 descriptors: want at most 1048576", "4": ""} {
 		files := files(t, job)
 		files["array.spvasm"] = &fstest.MapFile{Data: []byte(strings.ReplaceAll(descriptorArray, "COUNT", count))}
 		_, err := Run(context.Background(), graphSetup(t, files, "gcn3-r9nano"))
@@ -96,17 +97,27 @@ func TestMachineBytes(t *testing.T) {
 	}
 }
 
-// Entry point and shader that are not there are told with file and line of who names them.
+// Entry points, shaders and values that can not be have the file and line of the job that names them.
 func TestMissingShaderAndEntryHaveAPlace(t *testing.T) {
 	const buffers = "buffers: [{set: 0, binding: 0, name: a, data: {zero: 1024}}]\npush_constants: [{u32: 1}]\n"
 	for job, want := range map[string]string{
 		"dispatch: [1]\nshader: none.spv\n" + buffers:                                                 "job.yaml:2: shader: none.spv: can't read",
-		"dispatch: [1]\nshader: scale.spvasm\nentry: other\n" + buffers:                               `job.yaml:3: entry: no entry point "other" in scale.spvasm: there is "main"`,
+		"dispatch: [1]\nshader: scale.spvasm\nentry: other\n" + buffers:                               `job.yaml:3: entry: found no entry point "other" in scale.spvasm: want one of "main"`,
 		buffers + "steps:\n- {shader: scale.spvasm, dispatch: [1]}\n- {shader: x.spv, dispatch: [1]}": "job.yaml:5: steps[1].shader: x.spv: can't read",
 		buffers + "shader: x.spv\nsteps:\n- {dispatch: [1]}\n":                                        "job.yaml:3: shader: x.spv: can't read",
+		"dispatch: [1]\nshader: scale.spvasm\nspecialization: {3: 2.5}\n" + buffers:                   "job.yaml:3: specialization: constant 3: found 2.5: want an integer",
+		"dispatch: [1]\nshader: scale.spvasm\nwave_size: 16\n" + buffers:                              "job.yaml:3: wave_size: found 16: want 64, as gcn3-r9nano has",
+		"dispatch: [1]\nshader: empty.spv\n" + buffers:                                                "empty.spv: found an empty file: want a module (.spv) or its text (.spvasm)",
+		"dispatch: [1]\nshader: other.yaml\n" + buffers:                                               "other.yaml: found a YAML file: want a module (.spv)",
 		"nodes:\n- {shader: tree.spvasm}\ngraph: [{node: a}]\n":                                       "job.yaml:2: nodes[0].shader: tree.spvasm: can't read",
 	} {
-		_, err := Run(context.Background(), setup(t, job, "gcn3-r9nano"))
+		files := fstest.MapFS{"empty.spv": {}, "other.yaml": {Data: []byte("a: 1\n")}}
+		scale, err := os.ReadFile("testdata/scale.spvasm")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files["scale.spvasm"] = &fstest.MapFile{Data: scale}
+		_, err = Run(context.Background(), setupBeside(t, files, job, "gcn3-r9nano"))
 		if !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\nfound %v\nwant %s", job, err, want)
 		}
@@ -122,7 +133,7 @@ func TestEndlessShaderSaysWhereItGoesRound(t *testing.T) {
 		if !errors.Is(err, ErrRun) || !errors.Is(err, want) || r == nil {
 			t.Fatalf("%s: %v", limits, err)
 		}
-		if !strings.Contains(err.Error(), "  2 waves go round in main, instructions ") || !strings.Contains(err.Error(), "%21 (spin.spvasm:") {
+		if !strings.Contains(err.Error(), "  2 waves loop in main, instructions ") || !strings.Contains(err.Error(), "%21 (spin.spvasm:") {
 			t.Errorf("%s: the report names no loop: %v", limits, err)
 		}
 		c := &r.Stats.Counts
@@ -162,7 +173,7 @@ func TestWatchdogTellsOfAStall(t *testing.T) {
 	if _, err := Run(ctx, s); !errors.Is(err, ErrInterrupted) {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"no workgroup has ended for", "0 of 2 workgroups ended", "2 waves go round in main"} {
+	for _, want := range []string{"no workgroup has ended for", "0 of 2 workgroups ended", "2 waves loop in main"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the watchdog said %q: want %q", told, want)
 		}
@@ -174,16 +185,16 @@ func TestHostPayloadsHaveTheNodesSize(t *testing.T) {
 	const nodes = "nodes: [{entry: root}, {entry: mid}, {entry: leaf, index: 0}, {entry: leaf, index: 1}]\n"
 	for entry, want := range map[string]string{
 		"{node: root, payloads: [{u32: 0}]}":                  "",
-		"{node: root, payloads: [{u32: [0, 1]}]}":             "payloads[0] has 8 bytes: want 4",
-		"{node: root, payloads: [{u32: 0}, {u16: 0}]}":        "payloads[1] has 2 bytes: want 4",
-		"{node: root, payloads: [{u32: 0}, {u64: 0}]}":        "payloads[1] has 8 bytes: want 4",
+		"{node: root, payloads: [{u32: [0, 1]}]}":             "payloads[0]: found 8 bytes: want 4",
+		"{node: root, payloads: [{u32: 0}, {u16: 0}]}":        "payloads[1]: found 2 bytes: want 4",
+		"{node: root, payloads: [{u32: 0}, {u64: 0}]}":        "payloads[1]: found 8 bytes: want 4",
 		"{node: root, data: {zero: 8}}":                       "",
-		"{node: root, data: {zero: 10}}":                      "the data has 10 bytes: want payloads of 4",
-		"{node: root, count: 1, data: {zero: 8}}":             "the data has 8 bytes: want 1 payloads of 4",
-		"{node: root, count: 3, data: {zero: 8}}":             "the data has 8 bytes: want 3 payloads of 4",
-		"{node: root, count: 3, stride: 0, data: {zero: 8}}":  "the data has 8 bytes: want one payload of 4",
+		"{node: root, data: {zero: 10}}":                      "found 10 bytes of data: want payloads of 4 bytes",
+		"{node: root, count: 1, data: {zero: 8}}":             "found 8 bytes of data: want 1 payloads of 4 bytes",
+		"{node: root, count: 3, data: {zero: 8}}":             "found 8 bytes of data: want 3 payloads of 4 bytes",
+		"{node: root, count: 3, stride: 0, data: {zero: 8}}":  "found 8 bytes of data: want one payload of 4 bytes",
 		"{node: root, count: 2, stride: 8, data: {zero: 12}}": "",
-		"{node: root, count: 2, stride: 8, data: {zero: 20}}": "the data has 20 bytes: want 2 payloads, 8 bytes apart",
+		"{node: root, count: 2, stride: 8, data: {zero: 20}}": "found 20 bytes of data: want 2 payloads, 8 bytes apart",
 	} {
 		_, err := newRunner(context.Background(), graphSetup(t, files(t, jobText("tree.spvasm", "\n"+nodes+"graph: ["+entry+"]\n")), "gcn3-r9nano"))
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {

@@ -214,7 +214,7 @@ func (d *Device) Run(ctx context.Context, x *Dispatch) (*account.Counts, error) 
 		return nil, err
 	}
 	if groups(x.Groups) > maxGroups {
-		return nil, fmt.Errorf("dispatch: %v workgroups: want at most %d in all", x.Groups, uint64(maxGroups))
+		return nil, fmt.Errorf("dispatch: found %v workgroups: want at most %d in all", x.Groups, uint64(maxGroups))
 	}
 	l, err := d.launchOf(x)
 	if err != nil {
@@ -271,7 +271,7 @@ func (d *Device) launchOf(x *Dispatch) (*launch, error) {
 		b.Bind(elements...)
 	}
 	if len(prog.Bindings) != len(x.Elements) {
-		return nil, fmt.Errorf("dispatch: %d bindings: the program has %d", len(x.Elements), len(prog.Bindings))
+		return nil, fmt.Errorf("dispatch: found %d bindings: want %d, as the program has", len(x.Elements), len(prog.Bindings))
 	}
 	if err := d.r.programs.bindConstants(d.r.machine.store, prog, b); err != nil {
 		return nil, err

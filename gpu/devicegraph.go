@@ -41,7 +41,7 @@ func (d *Device) Graph(list []GraphNode) (*Graph, error) {
 		n := &list[i]
 		node := validate.GraphNode{Name: n.Name, Index: n.Index, Module: n.Module, Entry: entryPoint(n.Module, n.Entry)}
 		if node.Entry == nil {
-			return nil, fmt.Errorf("nodes[%d]: no entry point %q: there is %s", i, n.Entry, entryNames(n.Module))
+			return nil, fmt.Errorf("nodes[%d]: found no entry point %q: want one of %s", i, n.Entry, entryNames(n.Module))
 		}
 		if node.Name == "" {
 			node.Name = node.Entry.Name
@@ -234,7 +234,7 @@ func (x *GraphDispatch) entries(s *mem.Store) (list []scheduler.Entry, err error
 	for i := range in.Entries {
 		e := &in.Entries[i]
 		if e.Node < 0 || e.Node >= len(g.Nodes) {
-			return nil, fmt.Errorf("node %d: the graph has %d nodes, counted from 0", e.Node, len(g.Nodes))
+			return nil, fmt.Errorf("found node %d: want less than %d, the number of nodes of the graph", e.Node, len(g.Nodes))
 		}
 		n := g.Nodes[e.Node]
 		if err := n.Dispatchable(); err != nil {

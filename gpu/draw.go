@@ -53,7 +53,7 @@ type slot struct {
 	byCorner  bool
 }
 
-var errNoDraw = errors.New("a fragment shader is started by a draw, and nothing else is")
+var errNoDraw = errors.New("found a draw without a fragment shader, or a fragment shader without a draw: want both")
 
 // newDraw rasterises a draw for a program.
 func (r *resources) newDraw(call *config.DrawCall, prog *program.Program) (*draw, error) {
@@ -87,7 +87,7 @@ func (d *draw) attach(r *resources) error {
 			}
 		}
 		if a.view.Image == nil {
-			return fmt.Errorf("draw.color[%d]: %q is no image", i, c.Buffer)
+			return fmt.Errorf("draw.color[%d]: found %q, which is not an image: want the name of an image", i, c.Buffer)
 		}
 		im := a.view.Image
 		im.Tiled = true
@@ -98,7 +98,7 @@ func (d *draw) attach(r *resources) error {
 			d.height = int(im.Height)
 		}
 		if d.width > int(im.Width) || d.height > int(im.Height) {
-			return fmt.Errorf("draw.color[%d]: the image has %d x %d texels, the viewport %d x %d", i, im.Width, im.Height, d.width, d.height)
+			return fmt.Errorf("draw.color[%d]: found an image of %d x %d texels: want at least the viewport, %d x %d", i, im.Width, im.Height, d.width, d.height)
 		}
 		if err := d.sampled(int(max(im.Samples, 1)), c); err != nil {
 			return fmt.Errorf("draw.color[%d]: %w", i, err)
@@ -113,10 +113,10 @@ func (d *draw) attach(r *resources) error {
 func (d *draw) sampled(samples int, c *config.DrawColor) error {
 	list := raster.Locations(samples)
 	if list == nil {
-		return fmt.Errorf("%q has %d samples: a draw has 1, 2, 4 or 8", c.Buffer, samples)
+		return fmt.Errorf("%q: found %d samples: want 1, 2, 4 or 8", c.Buffer, samples)
 	}
 	if d.samples != 0 && d.samples != samples {
-		return fmt.Errorf("%q has %d samples, another attachment %d", c.Buffer, samples, d.samples)
+		return fmt.Errorf("%q: found %d samples: want %d, as another attachment has", c.Buffer, samples, d.samples)
 	}
 	if d.samples == samples {
 		return nil
@@ -140,7 +140,7 @@ func (d *draw) output(want *ir.Binding) ([]mem.Descriptor, error) {
 	if index != 0 { // without blending nothing reads the second source
 		return []mem.Descriptor{{}}, nil
 	}
-	return nil, fmt.Errorf("draw.color: no attachment is at location %d, which the shader writes (%s)", location, want.Name)
+	return nil, fmt.Errorf("draw.color: missing: want an attachment at location %d, which the shader writes (%s)", location, want.Name)
 }
 
 // begin clears the attachments.
@@ -164,10 +164,10 @@ func (d *draw) bindInputs() error {
 			}
 		}
 		if s == nil {
-			return fmt.Errorf("draw.attributes: nothing is given for the shader's input at location %d", in.Location)
+			return fmt.Errorf("draw.attributes: missing: want values for the shader's input at location %d", in.Location)
 		}
 		if s.attribute.Integer == in.Float {
-			return fmt.Errorf("draw.attributes: location %d: the shader and the draw disagree whether it is an integer", in.Location)
+			return fmt.Errorf("draw.attributes: location %d: found integer: %t: want %t, as in the shader", in.Location, in.Float, !in.Float)
 		}
 		if s.component >= s.attribute.Components {
 			s.attribute = nil
@@ -342,7 +342,7 @@ func (d *draw) nearest(s *shape, x, y, sample int) bool {
 func (d *draw) add(s *shape, q raster.Quad, sample int) error {
 	if len(d.waves) == 0 || d.quads == d.lanes/4 {
 		if len(d.waves) == maxDrawWaves {
-			return fmt.Errorf("more than %d waves", maxDrawWaves)
+			return fmt.Errorf("found more than %d waves: want a smaller draw", maxDrawWaves)
 		}
 		d.waves, d.quads = append(d.waves, isa.Fragments{Locations: d.locations}), 0
 	}
@@ -390,7 +390,7 @@ func (d *draw) fragment(w *isa.Fragments, l int, s *shape, x, y, sample int, alo
 // WritePNG writes the buffer's image, its first level and layer.
 func (b *Buffer) WritePNG(w io.Writer) error {
 	if b.image == nil {
-		return fmt.Errorf("%s is no image", b.Name)
+		return fmt.Errorf("%s: found a buffer: want an image", b.Name)
 	}
 	p, err := b.image.Picture(b.Bytes)
 	if err != nil {

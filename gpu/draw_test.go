@@ -309,9 +309,9 @@ func TestDrawRefusals(t *testing.T) {
 	job := "shader: kill.spv\nbuffers:\n  - {set: 0, binding: 0, name: data, data: {zero: 8}}\n" + buffers + "draw:" + eight
 	for _, c := range []struct{ from, to, want string }{
 		{"9, 0, 0.5, 1", "9, 0, 0.5, 0", "w = 0"},
-		{"location: 0, buffer: o0", "location: 3, buffer: o0", "no attachment is at location 0"},
+		{"location: 0, buffer: o0", "location: 3, buffer: o0", "want an attachment at location 0"},
 		{"draw:", "dispatch: [1]\nx:", ""},
-		{"kill.spv", "sample.spv", "nothing is given for the shader's input at location 0"},
+		{"kill.spv", "sample.spv", "want values for the shader's input at location 0"},
 	} {
 		text := strings.Replace(job, c.from, c.to, 1)
 		if c.want == "" {

@@ -29,14 +29,14 @@ func TestDrawsThatCanNotBe(t *testing.T) {
 		times    int
 		want     string
 	}{
-		{"location: 1", "location: 2", 1, "draw.color: no attachment is at location 1, which the shader writes"},
-		{"location: 0, components", "location: 5, components", 1, "nothing is given for the shader's input at location 0"},
-		{"components: 2, data: {type: f32", "components: 2, integer: true, data: {type: i32", 1, "location 0: the shader and the draw disagree whether it is an integer"},
+		{"location: 1", "location: 2", 1, "draw.color: missing: want an attachment at location 1, which the shader writes"},
+		{"location: 0, components", "location: 5, components", 1, "want values for the shader's input at location 0"},
+		{"components: 2, data: {type: f32", "components: 2, integer: true, data: {type: i32", 1, "location 0: found integer: true: want false"},
 		{"height: 16}", samples + "4}", 1, "another attachment"},
-		{"height: 16}", samples + "16}", 2, "a draw has 1, 2, 4 or 8"},
+		{"height: 16}", samples + "16}", 2, "found 16 samples: want 1, 2, 4 or 8"},
 		{"height: 16}", samples + "4}", 2, ""},
-		{"width: 16\n", "width: 17\n", 1, "the image has 16 x 16 texels, the viewport 17 x 16"},
-		{"height: 16\n", "height: 17\n", 1, "the image has 16 x 16 texels, the viewport 16 x 17"},
+		{"width: 16\n", "width: 17\n", 1, "found an image of 16 x 16 texels: want at least the viewport, 17 x 16"},
+		{"height: 16\n", "height: 17\n", 1, "found an image of 16 x 16 texels: want at least the viewport, 16 x 17"},
 		{"  width: 16\n  height: 16\n", "", 1, ""},
 		{"location: 0, components: 2, data: {type: f32, values: [1, 2, 5, 10, 3, -6]", "location: 0, components: 1, data: {type: f32, values: [1, 2, 5]", 1, ""},
 	} {

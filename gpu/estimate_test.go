@@ -349,7 +349,7 @@ func firstDrawn(seed uint64) string {
 func TestAWindowMustChooseSomething(t *testing.T) {
 	s := setup(t, scale, "")
 	s.Time = &config.Time{Steps: []string{"none"}}
-	if _, err := Run(t.Context(), s); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "time: no launch is chosen (there are scale.spvasm)") {
+	if _, err := Run(t.Context(), s); !errors.Is(err, ErrInput) || !strings.Contains(err.Error(), "time: found no launch that matches: want some of the steps scale.spvasm") {
 		t.Error(err)
 	}
 }

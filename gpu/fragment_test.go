@@ -400,8 +400,8 @@ func TestSampleAndPointRefusals(t *testing.T) {
 	sixteen, _ := sampled(2, 16)
 	mixedSamples := strings.Replace(four, "samples: 4", "samples: 2", 1)
 	for text, want := range map[string]string{
-		"shader: dual.spv\nbuffers:\n" + sixteen + "draw:\n  positions: " + positions(bent) + "\n  color:\n" + color:                                                                                    "a draw has 1, 2, 4 or 8",
-		"shader: points.spv\nbuffers:\n" + mixedSamples + "draw:\n  positions: " + positions(bent) + "\n  attributes: [{location: 0, components: 4, data: {iota: f32, count: 12}}]\n  color:\n" + color: "another attachment 2",
+		"shader: dual.spv\nbuffers:\n" + sixteen + "draw:\n  positions: " + positions(bent) + "\n  color:\n" + color:                                                                                    "found 16 samples: want 1, 2, 4 or 8",
+		"shader: points.spv\nbuffers:\n" + mixedSamples + "draw:\n  positions: " + positions(bent) + "\n  attributes: [{location: 0, components: 4, data: {iota: f32, count: 12}}]\n  color:\n" + color: "found 4 samples: want 2",
 		"shader: dual.spv\nbuffers:\n" + one + "draw:\n  positions: " + positions(bent) + "\n  point_sizes: {type: f32, values: [1, 1, 1]}\n  color:\n" + color:                                         "topology is triangles",
 		"shader: dual.spv\nbuffers:\n" + one + "draw:\n  topology: points\n  positions: " + positions(bent) + "\n  point_sizes: {type: f32, values: [1, -2, 1]}\n  color:\n" + color:                    "size -2",
 		"shader: dual.spv\nbuffers:\n" + one + "draw:\n  topology: points\n  positions: " + positions(bent) + "\n  point_sizes: {type: f32, values: [1]}\n  color:\n" + color:                           "want 3",

@@ -194,7 +194,7 @@ func meshOf(work *config.GraphWork, n *config.GraphNode) []config.MeshTarget {
 // and memory, or a picture for Graphviz.
 func DescribeGraph(w io.Writer, s Setup, dot bool) error {
 	if !s.Job.IsGraph() {
-		return inputError(fmt.Errorf("%w: the job has none", errGraph))
+		return inputError(fmt.Errorf("%w: found none in job %s: want nodes, and a dispatch to them (graph)", errGraph, s.Job.Name))
 	}
 	r, err := prepareRunner(context.Background(), s)
 	if err != nil {
@@ -256,7 +256,7 @@ func (r *runner) entries(g *graphJob, dispatches []config.PayloadDispatch) ([]gr
 		}
 		n := g.graph.Find(d.Node, d.Index)
 		if n == nil {
-			return nil, fmt.Errorf("%w[%d]: no node is %s[%d]", errGraph, i, d.Node, d.Index)
+			return nil, fmt.Errorf("%w[%d]: found %s[%d]: want the name and index of a node", errGraph, i, d.Node, d.Index)
 		}
 		if err := n.Dispatchable(); err != nil {
 			return nil, fmt.Errorf("%w[%d]: %w", errGraph, i, err)
@@ -298,9 +298,9 @@ func (r *runner) entry(n *scheduler.Node, d *config.PayloadDispatch) (graphEntry
 	}
 	switch {
 	case size > 0 && !d.HasData && count > 0:
-		return e, fmt.Errorf("its payload has %d bytes: want payloads or data", size)
+		return e, fmt.Errorf("missing: want payloads or data, as its payload has %d bytes", size)
 	case count > 0 && (count-1)*stride+size > bytes:
-		return e, fmt.Errorf("%d payloads of %d bytes, %d bytes apart: the data has %d bytes", count, size, stride, bytes)
+		return e, fmt.Errorf("found %d bytes of data: want %d payloads of %d bytes, %d bytes apart", bytes, count, size, stride)
 	}
 	r.resources.fix(e.Data, d.Data.Addresses)
 	return e, nil
@@ -310,7 +310,7 @@ func (r *runner) entry(n *scheduler.Node, d *config.PayloadDispatch) (graphEntry
 func payloadSizes(d *config.PayloadDispatch, size uint64) error {
 	for i, n := range d.Lengths {
 		if uint64(n) != size {
-			return fmt.Errorf("payloads[%d] has %d bytes: want %d", i, n, size)
+			return fmt.Errorf("payloads[%d]: found %d bytes: want %d", i, n, size)
 		}
 	}
 	bytes := uint64(len(d.Data.Bytes))
@@ -319,15 +319,15 @@ func payloadSizes(d *config.PayloadDispatch, size uint64) error {
 	}
 	switch stride := uint64(max(d.Stride, 0)); {
 	case d.Stride < 0 && size == 0 && bytes > 0:
-		return fmt.Errorf("the data has %d bytes: the payload is empty", bytes)
+		return fmt.Errorf("found %d bytes of data: want none, as the payload is empty", bytes)
 	case d.Stride < 0 && size > 0 && bytes%size != 0:
-		return fmt.Errorf("the data has %d bytes: want payloads of %d", bytes, size)
+		return fmt.Errorf("found %d bytes of data: want payloads of %d bytes", bytes, size)
 	case d.Stride < 0 && d.HasCount && bytes != d.Count*size:
-		return fmt.Errorf("the data has %d bytes: want %d payloads of %d", bytes, d.Count, size)
+		return fmt.Errorf("found %d bytes of data: want %d payloads of %d bytes", bytes, d.Count, size)
 	case d.Stride == 0 && bytes != size:
-		return fmt.Errorf("the data has %d bytes: want one payload of %d", bytes, size)
+		return fmt.Errorf("found %d bytes of data: want one payload of %d bytes", bytes, size)
 	case d.Stride > 0 && d.HasCount && bytes > d.Count*max(stride, size):
-		return fmt.Errorf("the data has %d bytes: want %d payloads, %d bytes apart", bytes, d.Count, stride)
+		return fmt.Errorf("found %d bytes of data: want %d payloads, %d bytes apart", bytes, d.Count, stride)
 	}
 	return nil
 }
@@ -348,7 +348,7 @@ func stringConstants(m *validate.Module, values []config.NameString) (map[uint32
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("strings: the module has no OpSpecConstantStringAMDX with id %d or name %q", v.ID, v.Name)
+			return nil, fmt.Errorf("strings: found id %d, name %q: want those of an OpSpecConstantStringAMDX of the module", v.ID, v.Name)
 		}
 	}
 	return out, nil

@@ -29,7 +29,7 @@ func (g *guard) limits() error {
 		return nil
 	}
 	if held := heapBytes(); held > g.host.limit {
-		return fmt.Errorf("%w: the run holds %d bytes of this computer's memory: want at most %d", ErrHostLimit, held, g.host.limit)
+		return fmt.Errorf("%w: found %d bytes of this computer's memory in use: want at most %d", ErrHostLimit, held, g.host.limit)
 	}
 	return nil
 }

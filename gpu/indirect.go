@@ -51,7 +51,7 @@ func span(count, size, stride uint64) (uint64, error) {
 		return 0, nil
 	}
 	if count > 1 && stride > (1<<40)/(count-1) {
-		return 0, fmt.Errorf("%d of them, %d bytes apart, are larger than any memory", count, stride)
+		return 0, fmt.Errorf("found %d elements, %d bytes apart: want at most 2^40 bytes, as no memory is larger", count, stride)
 	}
 	return (count-1)*stride + size, nil
 }
@@ -63,11 +63,11 @@ func readMemory(s *mem.Store, address, bytes uint64) ([]byte, error) {
 	}
 	b := s.Find(address)
 	if b == nil {
-		return nil, fmt.Errorf("address %#x: no buffer is there", address)
+		return nil, fmt.Errorf("found address %#x: want one in a buffer", address)
 	}
 	at := address - b.Addr
 	if at > b.Size || bytes > b.Size-at {
-		return nil, fmt.Errorf("address %#x: %d bytes from byte %d on: buffer %q has %d", address, bytes, at, b.Name, b.Size)
+		return nil, fmt.Errorf("found address %#x, %d bytes from byte %d on: want them within the %d bytes of buffer %q", address, bytes, at, b.Size, b.Name)
 	}
 	return b.Bytes[at : at+bytes], nil
 }
@@ -91,7 +91,7 @@ func countInfo(s *mem.Store, address uint64) (list infoList, err error) {
 		return list, fmt.Errorf("count info: %w", err)
 	}
 	if list = readInfoList(b); list.count > maxInfos {
-		return list, fmt.Errorf("count info: %d infos: want at most %d", list.count, maxInfos)
+		return list, fmt.Errorf("count info: found %d infos: want at most %d", list.count, maxInfos)
 	}
 	return list, nil
 }
@@ -149,7 +149,7 @@ func (r *runner) fromBuffer(n *scheduler.Node, d *config.PayloadDispatch) (graph
 	}
 	bytes, err := span(count, size, stride)
 	if err == nil && d.Offset+bytes > b.Size {
-		err = fmt.Errorf("%d payloads of %d bytes, %d bytes apart, from byte %d on: buffer %q has %d bytes", count, size, stride, d.Offset, b.Name, b.Size)
+		err = fmt.Errorf("found %d payloads of %d bytes, %d bytes apart, from byte %d on: want them within the %d bytes of buffer %q", count, size, stride, d.Offset, b.Size, b.Name)
 	}
 	e := graphEntry{Entry: scheduler.Entry{Node: n, Count: count, Stride: int(stride)}}
 	e.late = func() ([]scheduler.Entry, error) {
@@ -194,14 +194,14 @@ func infoEntries(infos []graphInfo, g *scheduler.Graph, s *mem.Store) (list []sc
 // entry reads the payloads of an info. Its node is the place in the job's nodes.
 func (info *graphInfo) entry(g *scheduler.Graph, s *mem.Store) (e scheduler.Entry, err error) {
 	if uint64(info.node) >= uint64(len(g.Nodes)) {
-		return e, fmt.Errorf("node %d: the graph has %d nodes, counted from 0", info.node, len(g.Nodes))
+		return e, fmt.Errorf("found node %d: want less than %d, the number of nodes of the graph", info.node, len(g.Nodes))
 	}
 	n := g.Nodes[info.node]
 	if err := n.Dispatchable(); err != nil {
 		return e, err
 	}
 	if info.count > maxPayloads {
-		return e, fmt.Errorf("node %v: %d payloads: want at most %d", n, info.count, maxPayloads)
+		return e, fmt.Errorf("node %v: found %d payloads: want at most %d", n, info.count, maxPayloads)
 	}
 	bytes := uint64(0)
 	if size := uint64(n.PayloadBytes()); size > 0 { // else no payload is read

@@ -86,12 +86,12 @@ func TestGraphDispatchesInALoop(t *testing.T) {
 // What buffers ask for and there is not ends the run by name.
 func TestGraphDispatchFaults(t *testing.T) {
 	for _, c := range []struct{ name, graph, old, new, want string }{
-		{"no such node", "{indirect: {infos: halves}}", "[0, 2]}, {address_of: records}", "[4, 2]}, {address_of: records}", "info 0: node 4: the graph has 4 nodes"},
-		{"no buffer", "{indirect: {infos: halves}}", "{parts: [{values: [0, 2]}, {address_of: records}", "{parts: [{values: [0, 2]}, {values: [64, 0]}", "node root[0]: payloads: address 0x40: no buffer is there"},
-		{"too few bytes", "{indirect: {infos: halves}}", "{parts: [{values: [0, 2]}", "{parts: [{values: [0, 5]}", `20 bytes from byte 0 on: buffer "records" has 16`},
+		{"no such node", "{indirect: {infos: halves}}", "[0, 2]}, {address_of: records}", "[4, 2]}, {address_of: records}", "info 0: found node 4: want less than 4"},
+		{"no buffer", "{indirect: {infos: halves}}", "{parts: [{values: [0, 2]}, {address_of: records}", "{parts: [{values: [0, 2]}, {values: [64, 0]}", "node root[0]: payloads: found address 0x40: want one in a buffer"},
+		{"too few bytes", "{indirect: {infos: halves}}", "{parts: [{values: [0, 2]}", "{parts: [{values: [0, 5]}", `20 bytes from byte 0 on: want them within the 16 bytes of buffer "records"`},
 		{"too many payloads", "{indirect: {infos: halves}}", "{parts: [{values: [0, 2]}", "{parts: [{values: [0, 0x2000000]}", "33554432 payloads: want at most"},
-		{"a stride beyond memory", "{indirect: {infos: halves}}", "{address_of: records}, {values: [4, 0]}", "{address_of: records}, {values: [0, 0x80000000]}", "larger than any memory"},
-		{"infos beyond the buffer", "{indirect: {infos: info, offset: 16}}", "", "", "infos: address"},
+		{"a stride beyond memory", "{indirect: {infos: halves}}", "{address_of: records}, {values: [4, 0]}", "{address_of: records}, {values: [0, 0x80000000]}", "no memory is larger"},
+		{"infos beyond the buffer", "{indirect: {infos: info, offset: 16}}", "", "", "infos: found address"},
 		{"too many infos", "{indirect: {count_info: list}}", "[{values: [1, 0]}", "[{values: [0x10001, 0]}", "65537 infos: want at most"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func (k *kernel) prepare() (some bool, err error) {
 	k.NumWorkgroups = k.at()
 	n := groups(k.NumWorkgroups)
 	if n > maxGroups {
-		return false, fmt.Errorf("%v workgroups: want at most %d in all", k.NumWorkgroups, uint64(maxGroups))
+		return false, fmt.Errorf("found %v workgroups: want at most %d in all", k.NumWorkgroups, uint64(maxGroups))
 	}
 	return n > 0, nil
 }

@@ -1,8 +1,9 @@
 package gpu
 
 import (
-	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/sarchlab/akita/v3/sim"
 
@@ -132,7 +133,14 @@ func waveSize(m *config.Machine, job *config.Job) (int, error) {
 			return size, nil
 		}
 	}
-	return 0, fmt.Errorf("%w: wave_size = %d: %s runs waves of %v lanes", errWaveSize, job.WaveSize, m.Name, m.WaveSizes)
+	return 0, job.Fault(&config.Launch{}, "wave_size", wrongWaveSize(job.WaveSize, m))
 }
 
-var errWaveSize = errors.New("gpu: job")
+// wrongWaveSize is the error of a wave size that a machine has not.
+func wrongWaveSize(size int, m *config.Machine) error {
+	var sizes []string
+	for _, n := range m.WaveSizes {
+		sizes = append(sizes, strconv.Itoa(n))
+	}
+	return fmt.Errorf("found %d: want %s, as %s has", size, strings.Join(sizes, " or "), m.Name)
+}

@@ -5,9 +5,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,7 +74,7 @@ func (p *programs) get(l *config.Launch) (*lowered, error) {
 		return nil, err
 	}
 	if l.Entry != "" && entryPoint(m, l.Entry) == nil {
-		return nil, p.job.Fault(l, "entry", fmt.Errorf("no entry point %q in %s: there is %s", l.Entry, l.Shader, entryNames(m)))
+		return nil, p.job.Fault(l, "entry", fmt.Errorf("found no entry point %q in %s: want one of %s", l.Entry, l.Shader, entryNames(m)))
 	}
 	made, err := p.lower(m, l)
 	if err != nil {
@@ -129,9 +129,15 @@ func loadModule(ctx context.Context, data []byte, name string) (*validate.Module
 }
 
 func parse(data []byte, name string) (*spirv.Module, error) {
-	if !binaryModule(data) && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, fmt.Errorf("%s: found an empty file: want a module (.spv) or its text (.spvasm)", name)
+	}
+	if !spirv.HasMagic(data) && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
 		if l := sourceLanguage(data, name); l != nil {
 			return nil, l.refuse(name)
+		}
+		if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" {
+			return nil, fmt.Errorf("%s: found a YAML file: want a module (.spv) or its text (.spvasm)", name)
 		}
 		return asm.Assemble(data, name)
 	}
@@ -142,11 +148,10 @@ func parse(data []byte, name string) (*spirv.Module, error) {
 	return m, nil
 }
 
-func binaryModule(data []byte) bool {
-	return len(data) >= 4 && (binary.LittleEndian.Uint32(data) == spirv.Magic || binary.BigEndian.Uint32(data) == spirv.Magic)
-}
-
 func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error) {
+	if err := checkIntegers(m, l.Specialization); err != nil {
+		return nil, p.job.Fault(l, "specialization", err)
+	}
 	special, absent := specialization(m, l.Specialization)
 	for _, name := range absent {
 		p.warn("%s: specialization %s: the module has no such constant (%s)", l.Shader, name, specConstants(m))
@@ -157,7 +162,7 @@ func (p *programs) lower(m *validate.Module, l *config.Launch) (*lowered, error)
 	}
 	size := cmp.Or(l.WaveSize, p.size)
 	if !slices.Contains(p.machine.WaveSizes, size) {
-		return nil, p.job.Fault(l, "wave_size", fmt.Errorf("wave_size %d: the machine has %v", size, p.machine.WaveSizes))
+		return nil, p.job.Fault(l, "wave_size", wrongWaveSize(size, p.machine))
 	}
 	made, err := p.compile(m, program.Options{Entry: l.Entry, Specialization: special, Strings: texts, Nodes: p.nodes, Target: p.target(size)})
 	if err == nil {
@@ -326,6 +331,17 @@ func specialization(m *validate.Module, values []config.SpecValue) (out map[uint
 		}
 	}
 	return out, absent
+}
+
+// checkIntegers refuses a fraction for a constant that is an integer.
+func checkIntegers(m *validate.Module, values []config.SpecValue) error {
+	for _, v := range values {
+		in, id, ok := findConstant(m, v)
+		if ok && m.Type(in.Type).Kind == validate.KindInt && v.Value.IsFloat && v.Value.Float != math.Trunc(v.Value.Float) {
+			return fmt.Errorf("constant %d: found %g: want an integer, as its type is", id, v.Value.Float)
+		}
+	}
+	return nil
 }
 
 // specConstants lists the constants of a module that a job can set.

@@ -64,9 +64,9 @@ func (r *runner) prepareQueues() error {
 		l := &r.launches[i]
 		switch {
 		case l.mode != r.launches[0].mode:
-			return fmt.Errorf("%w: %s: mode: %s: launches of queues overlap: want one mode for all", errQueues, l.from.Path, l.mode)
+			return fmt.Errorf("%w: %s: mode: found %s: want one mode for all launches of queues, as they overlap", errQueues, l.from.Path, l.mode)
 		case l.once:
-			return fmt.Errorf("%w: %s: once: a round of queues is run as a whole", errQueues, l.from.Path)
+			return fmt.Errorf("%w: %s: found once: want no step that runs once in queues, as a round of queues runs as a whole", errQueues, l.from.Path)
 		}
 		if err := g.checkLevels(l.from); err != nil {
 			return err
@@ -137,7 +137,7 @@ func (g *group) enqueue(i int) {
 }
 
 // serve puts the queues on pipes.
-func (g *group) serve(spec *command.Spec) (err error) {
+func (g *group) serve(spec *command.FrontEndSpec) (err error) {
 	d := &g.spec.Dispatcher
 	costs := command.Costs{First: uint64(d.KernelLaunchCycles), Following: uint64(d.FollowingLaunch), Floor: uint64(d.LaunchFloor)}
 	g.processor, err = command.New(g.machine.engine, spec, costs, g.machine.dispatcher.Port(), g.queues)
@@ -153,7 +153,7 @@ func (g *group) limit(q *command.Queue, c *config.QueueCall) error {
 		return nil
 	}
 	if c.Units[1] >= g.spec.ComputeUnits {
-		return fmt.Errorf("%w: %s: units: found %d: a shader engine of %s has %d compute units, counted from 0", errQueues, c.Path, c.Units[1], g.spec.Name, g.spec.ComputeUnits)
+		return fmt.Errorf("%w: %s: units: found %d: want less than %d, the compute units of a shader engine of %s", errQueues, c.Path, c.Units[1], g.spec.ComputeUnits, g.spec.Name)
 	}
 	q.Units = make([]bool, g.spec.Units())
 	for i := range q.Units {
@@ -170,12 +170,12 @@ func (g *group) checkLevels(l *config.Launch) error {
 	}
 	levels, ok := g.machine.hierarchy.(mem.Barrier)
 	if !ok {
-		return fmt.Errorf("%w: %s: release and acquire of single levels need memory.model fast", errQueues, l.Path)
+		return fmt.Errorf("%w: %s: found release or acquire of single levels: want memory.model fast", errQueues, l.Path)
 	}
 	names := levels.LevelNames()
 	for _, name := range slices.Concat(l.Release, l.Acquire) {
 		if !slices.Contains(names, name) {
-			return fmt.Errorf("%w: %s: no level of memory %q: %s has %s", errQueues, l.Path, name, g.spec.Name, strings.Join(names, ", "))
+			return fmt.Errorf("%w: %s: found level %q: want a level of memory of %s: %s", errQueues, l.Path, name, g.spec.Name, strings.Join(names, ", "))
 		}
 	}
 	return nil

@@ -148,7 +148,7 @@ func (r *resources) bind(p *program.Program, l *config.Launch) (*mem.Bindings, e
 // push gives a launch its push constants.
 func (r *resources) push(p *program.Program, l *config.Launch, b *mem.Bindings) (err error) {
 	if int(p.PushBytes) > len(l.Push.Bytes) {
-		return fmt.Errorf("push_constants: the shader's block has %d bytes, the job gives %d", p.PushBytes, len(l.Push.Bytes))
+		return fmt.Errorf("push_constants: found %d bytes: want %d, the size of the shader's block", len(l.Push.Bytes), p.PushBytes)
 	}
 	if len(l.Push.Bytes) == 0 {
 		return nil
@@ -177,10 +177,10 @@ func (r *resources) elements(want *ir.Binding, l *config.Launch) ([]mem.Descript
 	for _, at := range r.bound(want, l.Bindings) {
 		view := r.views[at.buffer]
 		if want.Count != 0 && at.index >= want.Count {
-			return nil, fmt.Errorf("buffers[%d]: index %d of set %d, binding %d: the shader has %d", at.buffer, at.index, want.Set, want.Binding, want.Count)
+			return nil, fmt.Errorf("buffers[%d]: found index %d of set %d, binding %d: want less than %d, the size of the shader's array", at.buffer, at.index, want.Set, want.Binding, want.Count)
 		}
 		if image := view.Image != nil; image != (want.Kind == ir.StorageImage || want.Kind == ir.SampledImage || want.Kind == ir.TexelBuffer) {
-			return nil, fmt.Errorf("buffers[%d]: set %d, binding %d: the shader has %s, the job binds %s", at.buffer, want.Set, want.Binding, kindName(!image), kindName(image))
+			return nil, fmt.Errorf("buffers[%d]: set %d, binding %d: found %s: want %s, as in the shader", at.buffer, want.Set, want.Binding, kindName(image), kindName(!image))
 		}
 		for uint32(len(list)) <= at.index {
 			list = append(list, mem.Descriptor{})
@@ -191,7 +191,7 @@ func (r *resources) elements(want *ir.Binding, l *config.Launch) ([]mem.Descript
 		list[at.index], found = view, true
 	}
 	if !found {
-		return nil, fmt.Errorf("buffers: the shader uses set %d, binding %d (%s): the job binds nothing there", want.Set, want.Binding, want.Name)
+		return nil, fmt.Errorf("buffers: missing: want one at set %d, binding %d (%s), which the shader uses", want.Set, want.Binding, want.Name)
 	}
 	return list, nil
 }
@@ -234,18 +234,18 @@ func (r *resources) samplers(want *ir.Binding, local []config.Sampler) ([]mem.De
 			continue
 		}
 		if want.Count != 0 && s.Index >= want.Count {
-			return nil, fmt.Errorf("samplers[%d]: index %d of set %d, binding %d: the shader has %d", i, s.Index, s.Set, s.Binding, want.Count)
+			return nil, fmt.Errorf("samplers[%d]: found index %d of set %d, binding %d: want less than %d, the size of the shader's array", i, s.Index, s.Set, s.Binding, want.Count)
 		}
 		for uint32(len(list)) <= s.Index {
 			list = append(list, mem.Descriptor{})
 		}
 		if want.Compares && s.Compare == "" {
-			return nil, fmt.Errorf("samplers[%d]: the shader compares depths through set %d, binding %d (%s): the sampler has no compare", i, s.Set, s.Binding, want.Name)
+			return nil, fmt.Errorf("samplers[%d]: set %d, binding %d (%s): found no compare: want one, as the shader compares depths", i, s.Set, s.Binding, want.Name)
 		}
 		list[s.Index], found = mem.Descriptor{Sampler: samplerOf(&s)}, true
 	}
 	if !found {
-		return nil, fmt.Errorf("samplers: the shader uses set %d, binding %d (%s): the job gives no sampler there", want.Set, want.Binding, want.Name)
+		return nil, fmt.Errorf("samplers: missing: want one at set %d, binding %d (%s), which the shader uses", want.Set, want.Binding, want.Name)
 	}
 	return list, nil
 }
@@ -305,7 +305,7 @@ func (r *resources) meshOutput(want *ir.Binding) ([]mem.Descriptor, error) {
 	if want.Alias != "" {
 		name += " (" + want.Alias + ")"
 	}
-	return nil, fmt.Errorf("mesh_outputs: no buffer is named for the output %s, of %d bytes a workgroup", name, want.Stride)
+	return nil, fmt.Errorf("mesh_outputs: missing: want a buffer for the output %s, of %d bytes for each workgroup", name, want.Stride)
 }
 
 func kindName(image bool) string {

@@ -136,7 +136,7 @@ func (r *runner) work(l *config.Launch) (work, error) {
 		entries, err := r.entries(g, l.Graph)
 		return &graphWork{graphJob: g, entries: entries}, err
 	case groups(l.Dispatch) > maxGroups:
-		return nil, fmt.Errorf("dispatch: %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
+		return nil, fmt.Errorf("dispatch: found %v workgroups: want at most %d in all", l.Dispatch, uint64(maxGroups))
 	case l.Copy != nil:
 		return newHostCopy(&r.setup.Machine.Host, l.Copy), nil
 	case l.Synchronize:
@@ -252,12 +252,12 @@ func (r *runner) useThreads() {
 		text  string
 	}{
 		{r.setup.Machine.Fetch.Enabled, "compute units share instruction caches (fetch.enabled)"},
-		{r.setup.Tracer != nil, "a tracer receives everything in its order"},
-		{r.setup.Attach != nil, "who is attached may look at its components at any time"},
-		{r.setup.Components, "what its components did is counted for one"},
+		{r.setup.Tracer != nil, "a tracer receives all events in order"},
+		{r.setup.Attach != nil, "a monitor may look at components at any time"},
+		{r.setup.Components, "the work of components is counted on one"},
 	} {
 		if why.holds {
-			r.programs.warn("threads: what is timed runs on one of the %d threads: %s", n, why.text)
+			r.programs.warn("threads: timed work runs on one of the %d threads: %s", n, why.text)
 			return
 		}
 	}

@@ -63,6 +63,9 @@ func sameProgram(a, b *config.Launch) bool {
 // LowerOptions are those under which a run lowers what a launch names; values override the launch's, and are for constants that there are.
 func LowerOptions(m *validate.Module, l *config.Launch, values []config.SpecValue, target program.Target) (program.Options, error) {
 	special, _ := specialization(m, l.Specialization) // a run warns of those that there are not
+	if err := checkIntegers(m, values); err != nil {
+		return program.Options{}, err
+	}
 	set, absent := specialization(m, values)
 	if len(absent) > 0 {
 		return program.Options{}, fmt.Errorf("specialization %s: the module has no such constant (%s)", absent[0], specConstants(m))

@@ -367,7 +367,7 @@ func TestTextureRefusals(t *testing.T) {
 	for i := range setup.Job.Samplers {
 		setup.Job.Samplers[i].Compare = ""
 	}
-	if _, err := Run(context.Background(), setup); err == nil || !strings.Contains(err.Error(), "the sampler has no compare") {
+	if _, err := Run(context.Background(), setup); err == nil || !strings.Contains(err.Error(), "found no compare: want one") {
 		t.Errorf("comparison by a sampler that does not compare: %v", err)
 	}
 }

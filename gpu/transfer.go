@@ -62,7 +62,7 @@ func (r *resources) rows(buffer string, at, bytes, rows, stride uint64) ([]byte,
 		return nil, err
 	}
 	if have := uint64(len(all)); at > have || size > have-at {
-		return nil, fmt.Errorf("%d bytes from byte %d on: %s has %d", size, at, buffer, have)
+		return nil, fmt.Errorf("found %d bytes from byte %d on: want them within the %d bytes of %s", size, at, have, buffer)
 	}
 	return all[at:][:size], nil
 }

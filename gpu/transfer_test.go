@@ -55,11 +55,11 @@ steps:
 
 func TestTransfersBeyondBuffers(t *testing.T) {
 	for text, want := range map[string]string{
-		"{transfer: {bytes: 1, moves: [{to: sizes, at: 18, data: {zero: 4}, bytes: 4}]}}":                       "4 bytes from byte 18 on: sizes has 20",
-		"{transfer: {bytes: 1, moves: [{to: a, from: sizes, offset: 20, bytes: 4}]}}":                           "from: 4 bytes from byte 20 on",
-		"{transfer: {bytes: 1, moves: [{to: sizes, from: a, bytes: 1, rows: 4294967296, to_row: 4294967296}]}}": "larger than any memory",
+		"{transfer: {bytes: 1, moves: [{to: sizes, at: 18, data: {zero: 4}, bytes: 4}]}}":                       "found 4 bytes from byte 18 on: want them within the 20 bytes of sizes",
+		"{transfer: {bytes: 1, moves: [{to: a, from: sizes, offset: 20, bytes: 4}]}}":                           "from: found 4 bytes from byte 20 on",
+		"{transfer: {bytes: 1, moves: [{to: sizes, from: a, bytes: 1, rows: 4294967296, to_row: 4294967296}]}}": "no memory is larger",
 		"{indirect: {buffer: sizes, offset: 12}}":                                                               "12 bytes from byte 12 on",
-		"{dispatch: [1], wave_size: 16}":                                                                        "wave_size 16: the machine has",
+		"{dispatch: [1], wave_size: 16}":                                                                        "wave_size: found 16: want 32 or 64",
 	} {
 		if _, err := Run(context.Background(), setup(t, memorySteps+"steps:\n  - "+text+"\n", config.DefaultMachine)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v: want %q", text, err, want)

@@ -43,7 +43,7 @@ func roundabouts(waves []whereabout) (lines []string) {
 		if i == maxReported {
 			return append(lines, fmt.Sprintf("  and in %d other loops", len(loops)-i))
 		}
-		lines = append(lines, fmt.Sprintf("  %s round in %s", plural(count[l], "wave goes", "waves go"), l))
+		lines = append(lines, fmt.Sprintf("  %s in %s", plural(count[l], "wave loops", "waves loop"), l))
 	}
 	return lines
 }

@@ -57,10 +57,10 @@ func (r *runner) checkWindow() error {
 		return nil
 	}
 	if r.onlyGraph() {
-		return fmt.Errorf("time: the job is a single graph: want steps to choose from")
+		return fmt.Errorf("time: found a job of a single graph: want steps to choose from")
 	}
 	if r.chosen {
 		return nil
 	}
-	return fmt.Errorf("time: no launch is chosen (there are %s)", strings.Join(r.steps, ", "))
+	return fmt.Errorf("time: found no launch that matches: want some of the steps %s", strings.Join(r.steps, ", "))
 }

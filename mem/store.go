@@ -90,7 +90,7 @@ func (s *Store) insert(i int, b *Buffer) {
 	s.buffers.Store(&list)
 }
 
-// Attach puts bytes that somebody else keeps at an address: those of a driver, whose client has them mapped. They take nothing
+// Attach puts bytes that the caller keeps at an address: those of a driver, whose client has them mapped. They take nothing
 // of the capacity. The range and its guard must be free.
 func (s *Store) Attach(addr uint64, bytes []byte, name string) error {
 	buffers := s.list()
@@ -98,11 +98,11 @@ func (s *Store) Attach(addr uint64, bytes []byte, name string) error {
 	size := uint64(len(bytes))
 	switch {
 	case addr < firstAddress || addr+size+Guard < addr:
-		return fmt.Errorf("mem: %q of %d bytes at %#x: nothing can be there", name, size, addr)
+		return fmt.Errorf("mem: %q: found address %#x for %d bytes: want at least %#x, and a range that does not wrap", name, addr, size, uint64(firstAddress))
 	case i > 0 && addr-buffers[i-1].Addr < buffers[i-1].Size+Guard:
-		return fmt.Errorf("mem: %q at %#x: %q is there", name, addr, buffers[i-1].Name)
+		return fmt.Errorf("mem: %q: found address %#x, which is in %q: want a free one", name, addr, buffers[i-1].Name)
 	case i < len(buffers) && buffers[i].Addr-addr < size+Guard:
-		return fmt.Errorf("mem: %q of %d bytes at %#x: %q is there", name, size, addr, buffers[i].Name)
+		return fmt.Errorf("mem: %q: found address %#x for %d bytes, which reach %q: want a free range", name, addr, size, buffers[i].Name)
 	}
 	s.insert(i, &Buffer{Name: name, Addr: addr, Size: size, Bytes: bytes})
 	return nil
@@ -140,7 +140,7 @@ func After(addr, bytes uint64) uint64 {
 }
 
 func (s *Store) full(bytes uint64, name string) error {
-	return fmt.Errorf("mem: %q of %d bytes: %d of the device's %d bytes are left", name, bytes, s.Left(), s.capacity)
+	return fmt.Errorf("mem: %q: found %d bytes: want at most %d, which are left of the device's %d", name, bytes, s.Left(), s.capacity)
 }
 
 // Find returns the buffer that holds addr, or nil.

@@ -52,7 +52,7 @@ func TestAdopt(t *testing.T) {
 		func() (*Buffer, error) { return s.Adopt(make([]byte, 25), "more") },
 		func() (*Buffer, error) { return s.Alloc(25, "more") },
 	} {
-		if _, err := more(); err == nil || err.Error() != `mem: "more" of 25 bytes: 24 of the device's 1024 bytes are left` {
+		if _, err := more(); err == nil || err.Error() != `mem: "more": found 25 bytes: want at most 24, which are left of the device's 1024` {
 			t.Error(err)
 		}
 	}

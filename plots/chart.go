@@ -216,11 +216,11 @@ func (b *builder) axis(path string, a *Axis, c *Column, category bool) (Dimensio
 	}
 	switch {
 	case category && a.Scale != "" && a.Scale != "category":
-		return d, nil, b.f.fail(path+".scale", ErrRange, fmt.Sprintf("found %s: a %s figure has categories here, spaced evenly", a.Scale, b.f.Kind))
+		return d, nil, b.f.fail(path+".scale", ErrRange, fmt.Sprintf("found %s: want category, as a %s figure has categories here", a.Scale, b.f.Kind))
 	case !category && a.Scale == "category":
-		return d, nil, b.f.fail(path+".scale", ErrRange, fmt.Sprintf("a %s figure has numbers here", b.f.Kind))
+		return d, nil, b.f.fail(path+".scale", ErrRange, fmt.Sprintf("found category: want a scale of numbers in a %s figure", b.f.Kind))
 	case !category && a.Order != nil:
-		return d, nil, b.f.fail(path+".order", ErrRange, "order is for categories")
+		return d, nil, b.f.fail(path+".order", ErrRange, "found order on an axis of numbers: want scale: category")
 	case !category:
 		return d, nil, nil
 	}
@@ -361,10 +361,10 @@ const (
 // checkCounts refuses more series and panels than can be told apart: a column was mistaken for another.
 func (b *builder) checkCounts() error {
 	if n := len(b.series); n > maxSeries {
-		return b.f.fail("series", ErrLimit, fmt.Sprintf("%d series: want at most %d", n, maxSeries))
+		return b.f.fail("series", ErrLimit, fmt.Sprintf("found %d series: want at most %d", n, maxSeries))
 	}
 	if n := len(b.facets) * len(b.rows); n > maxPanels {
-		return b.f.fail("facets", ErrLimit, fmt.Sprintf("%d panels: want at most %d", n, maxPanels))
+		return b.f.fail("facets", ErrLimit, fmt.Sprintf("found %d panels: want at most %d", n, maxPanels))
 	}
 	return nil
 }
@@ -396,7 +396,7 @@ func (b *builder) observe() error {
 		}
 	}
 	if len(b.obs) == 0 {
-		return b.f.fail("", ErrEmpty, fmt.Sprintf("in the %d rows of %s that are left, x, y or what else places a point is always missing", b.t.Rows, b.t.File))
+		return b.f.fail("", ErrEmpty, fmt.Sprintf("found no point in the %d rows of %s that are left: want rows with x, y and the other columns of a point", b.t.Rows, b.t.File))
 	}
 	return nil
 }
@@ -469,7 +469,7 @@ func (b *builder) hide() error {
 	}
 	b.obs = shown
 	if len(shown) == 0 {
-		return b.f.fail("series.hide", ErrEmpty, "every series is hidden")
+		return b.f.fail("series.hide", ErrEmpty, "found all series hidden: want at least one")
 	}
 	return nil
 }
@@ -489,14 +489,14 @@ func (b *builder) relateAll() error {
 		}
 	}
 	if len(matched) == 0 {
-		return b.f.fail("relative_to", ErrEmpty, "no row has "+pairsText(b.f.RelativeTo))
+		return b.f.fail("relative_to", ErrEmpty, "found no row with "+pairsText(b.f.RelativeTo))
 	}
 	as := relatives[orElse(b.f.RelativeAs, "speedup")]
 	for i := range b.obs {
 		o := &b.obs[i]
 		bases := matched[b.place2(*o, freed)]
 		if len(bases) == 0 {
-			return b.f.fail("relative_to", ErrEmpty, fmt.Sprintf("no row has %s at %s", pairsText(b.f.RelativeTo), b.placeText(*o, freed)))
+			return b.f.fail("relative_to", ErrEmpty, fmt.Sprintf("found no row with %s at %s", pairsText(b.f.RelativeTo), b.placeText(*o, freed)))
 		}
 		if err := b.relateOne(o, mean(bases), as); err != nil {
 			return err
@@ -508,7 +508,7 @@ func (b *builder) relateAll() error {
 func (b *builder) relateOne(o *observation, base float64, as func(y, base float64) float64) error {
 	y := as(o.measured, base)
 	if !isFinite(y) {
-		return b.f.fail("relative_to", ErrRange, fmt.Sprintf("%g relative to %g at %s is not a number", o.measured, base, b.placeText(*o, nil)))
+		return b.f.fail("relative_to", ErrRange, fmt.Sprintf("found %g relative to %g at %s: want a number as the result", o.measured, base, b.placeText(*o, nil)))
 	}
 	o.measured = y
 	if b.value != nil {

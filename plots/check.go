@@ -26,7 +26,7 @@ func (f *Figure) check() error {
 		errs = append(errs, f.fail(path, kind, fmt.Sprintf(format, args...)))
 	}
 	if f.Kind == "" {
-		fail("kind", ErrMissing, "want one of line, bar, stacked, box, heatmap, scatter, timeline, roofline")
+		fail("kind", ErrMissing, "missing: want one of line, bar, stacked, box, heatmap, scatter, timeline, roofline")
 		return errors.Join(errs...)
 	}
 	f.checkKeys(fail)
@@ -55,12 +55,12 @@ func (f *Figure) checkKeys(fail failer) {
 		name := strings.TrimSuffix(key, "!")
 		allowed[name] = true
 		if _, given := f.lines[name]; name != key && !given {
-			fail(name, ErrMissing, "a %s figure wants it", f.Kind)
+			fail(name, ErrMissing, "missing: want it in a %s figure", f.Kind)
 		}
 	}
 	for _, name := range someKindsKeys() {
 		if _, given := f.lines[name]; given && !allowed[name] {
-			fail(name, ErrUnknownKey, "not for a %s figure", f.Kind)
+			fail(name, ErrUnknownKey, "found in a %s figure: want it left out", f.Kind)
 		}
 	}
 }
@@ -88,22 +88,22 @@ func (f *Figure) checkAxes(fail failer) {
 	f.X.check("x", f.scaleOf(&f.X), fail)
 	f.Y.check("y", f.scaleOf(&f.Y), fail)
 	if f.Kind == "stacked" && isLog(f.Y.Scale) {
-		fail("y.scale", ErrRange, "found %s: on a log axis the parts of a stack can't be compared", f.Y.Scale)
+		fail("y.scale", ErrRange, "found %s: want linear, as parts of a stack can not be compared on a log axis", f.Y.Scale)
 	}
 	if x, y := orElse(f.X.Scale, "linear"), orElse(f.Y.Scale, "linear"); f.Identity && x != y {
-		fail("identity", ErrRange, "found the scales %s and %s: y = x wants one scale", x, y)
+		fail("identity", ErrRange, "found the scales %s and %s: want one scale for y = x", x, y)
 	}
 	if f.Within != 0 && !f.Identity {
-		fail("within", ErrRange, "found %g without identity: the lines stand beside that of y = x", f.Within)
+		fail("within", ErrRange, "found %g without identity: want identity: true, as the lines are beside y = x", f.Within)
 	}
 	if len(f.X.Columns) > 0 {
-		fail("x.columns", ErrUnknownKey, "x has one column")
+		fail("x.columns", ErrUnknownKey, "found several columns: want one")
 	}
 	if len(f.Y.Columns) > 0 && (!wideKinds[f.Kind] || f.Series.Column != "" || f.Y.Column != "" || f.Band.Low != "") {
-		fail("y.columns", ErrRange, "several columns are for line, bar, stacked and box figures that have neither series, y.column nor band.low")
+		fail("y.columns", ErrRange, "found several columns: want them only in line, bar, stacked and box figures, without series, y.column and band.low")
 	}
 	if f.lines["value"] > 0 && f.Value.Column == "" {
-		fail("value.column", ErrMissing, "want the name of a column")
+		fail("value.column", ErrMissing, "missing: want the name of a column")
 	}
 	v := f.Value
 	checkEnd("value.min", v.Scale, v.Min, fail)
@@ -112,7 +112,7 @@ func (f *Figure) checkAxes(fail failer) {
 	for _, g := range []string{"series", "facets"} {
 		column := map[string]string{"series": f.Series.Column, "facets": f.Facets.Column}[g]
 		if f.lines[g] > 0 && column == "" {
-			fail(g+".column", ErrMissing, "want the name of a column")
+			fail(g+".column", ErrMissing, "missing: want the name of a column")
 		}
 	}
 }
@@ -127,7 +127,7 @@ func (f *Figure) scaleOf(a *Axis) string {
 
 func (a *Axis) check(path, scale string, fail failer) {
 	if a.Column == "" && len(a.Columns) == 0 {
-		fail(path+".column", ErrMissing, "want the name of a column")
+		fail(path+".column", ErrMissing, "missing: want the name of a column")
 	}
 	if a.Min != nil && a.Max != nil && *a.Min >= *a.Max {
 		fail(path+".max", ErrRange, "found %g: want more than min, %g", *a.Max, *a.Min)
@@ -151,13 +151,13 @@ func checkEnd(path, kind string, v *float64, fail failer) {
 
 func (f *Figure) checkBand(fail failer) {
 	if (f.Band.Low == "") != (f.Band.High == "") || f.Band.Low != "" && f.Band.As != "" {
-		fail("band", ErrRange, "want both low and high, or as, with over or without")
+		fail("band", ErrRange, "found low, high and as that do not fit: want both low and high, or as (with over or without)")
 	}
 	if f.Band.As == "confidence" && f.Combine != "" && f.Combine != "mean" {
-		fail("combine", ErrRange, "found %s: a band of confidence is that of the mean", f.Combine)
+		fail("combine", ErrRange, "found %s: want mean with a band of confidence", f.Combine)
 	}
 	if f.RelativeAs != "" && len(f.RelativeTo) == 0 {
-		fail("relative_as", ErrMissing, "want relative_to, the baseline")
+		fail("relative_as", ErrMissing, "found relative_as alone: want relative_to, the baseline")
 	}
 	for i, name := range f.Band.Over {
 		if _, kind := bands[name]; (kind || name == "none") && f.Band.As == "confidence" && f.lines["band.as"] == 0 {
@@ -165,10 +165,10 @@ func (f *Figure) checkBand(fail failer) {
 		}
 	}
 	if f.Lines == "off" && f.Step {
-		fail("step", ErrRange, "without lines there is nothing to hold: want lines on")
+		fail("step", ErrRange, "found step without lines: want lines: on")
 	}
 	if f.Kind == "scatter" && f.Band.As != "" {
-		fail("band", ErrRange, "a scatter figure draws every row: want low and high columns")
+		fail("band", ErrRange, "found a band over rows: want low and high columns in a scatter figure, which draws every row")
 	}
 }
 

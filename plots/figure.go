@@ -29,7 +29,7 @@ type Figure struct {
 
 	X     Axis   `yaml:"x" doc:"horizontal axis"`
 	Y     Axis   `yaml:"y" doc:"vertical axis; with several columns, each is a series"`
-	End   string `yaml:"end" doc:"timeline: column of the end of a span; x is its begin"`
+	End   string `yaml:"end" doc:"timeline: column of the end of a span; x is its beginning"`
 	Value Shade  `yaml:"value" doc:"heatmap: column that gives the colour"`
 	Text  string `yaml:"text" doc:"column of names that are written beside points (scatter, roofline) or in spans (timeline)"`
 

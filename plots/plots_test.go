@@ -249,18 +249,18 @@ func TestFaultsAreNamed(t *testing.T) {
 		want   string
 	}{
 		{"kind: lin", ErrRange, "figure.yaml:1: kind: found \"lin\": want one of line, bar, stacked, box, heatmap, scatter, timeline, roofline (nearest: line)"},
-		{"kind: line\nx: work\ny: cycles\nserie: scheduler", ErrUnknownKey, "figure.yaml:4: serie: no such key (nearest: series)"},
-		{"kind: line\nx: {column: work, lable: x}\ny: cycles", ErrUnknownKey, "figure.yaml:2: x.lable: no such key (nearest: label)"},
-		{"kind: line\nx: work\ny: cycle", ErrColumn, "figure.yaml:3: y: rows.csv has no column \"cycle\" (nearest: cycles)"},
-		{"kind: line\nx: parameters.work\ny: cycles", ErrColumn, "figure.yaml:2: x: rows.csv has no column \"parameters.work\" (nearest: work)"},
+		{"kind: line\nx: work\ny: cycles\nserie: scheduler", ErrUnknownKey, "figure.yaml:4: serie: unknown key (nearest: series)"},
+		{"kind: line\nx: {column: work, lable: x}\ny: cycles", ErrUnknownKey, "figure.yaml:2: x.lable: unknown key (nearest: label)"},
+		{"kind: line\nx: work\ny: cycle", ErrColumn, "figure.yaml:3: y: rows.csv: found no column \"cycle\" (nearest: cycles)"},
+		{"kind: line\nx: parameters.work\ny: cycles", ErrColumn, "figure.yaml:2: x: rows.csv: found no column \"parameters.work\" (nearest: work)"},
 		{"kind: line\nx: work\ny: scheduler", ErrType, "figure.yaml:3: y: column \"scheduler\" of rows.csv is text (\"firmware\"): want numbers"},
-		{"kind: line\nx: work\ny: cycles\nwhere: {scheduler: hardwar}", ErrEmpty, "figure.yaml:4: where.scheduler: no row of rows.csv has scheduler = hardwar (nearest: hardware)"},
-		{"kind: line\nx: work\ny: cycles\nfilter: work > 9", ErrEmpty, "figure.yaml: where: no row of the 4 in rows.csv has all of work > 9"},
+		{"kind: line\nx: work\ny: cycles\nwhere: {scheduler: hardwar}", ErrEmpty, "figure.yaml:4: where.scheduler: found no row of rows.csv with scheduler = hardwar (nearest: hardware)"},
+		{"kind: line\nx: work\ny: cycles\nfilter: work > 9", ErrEmpty, "figure.yaml: where: found no row of the 4 in rows.csv with all of work > 9"},
 		{"kind: line\nx: work\ny: cycles", ErrRepeated, "2 rows at work = 2, which differ in scheduler (hardware, multipass): say band: confidence, range or none, or combine:, or keep fewer rows by where:"},
-		{"kind: line\nx: work\ny: cycles\nseries: scheduler\nrelative_to: {scheduler: multipass}", ErrEmpty, "figure.yaml:5: relative_to: no row has scheduler = multipass at work = "},
+		{"kind: line\nx: work\ny: cycles\nseries: scheduler\nrelative_to: {scheduler: multipass}", ErrEmpty, "figure.yaml:5: relative_to: found no row with scheduler = multipass at work = "},
 		{"kind: line\nx: work\ny: {column: cycles, scale: log10}\nseries: scheduler", ErrRange, "figure.yaml:3: y.scale: a value is 0: a log10 axis shows values above 0"},
-		{"kind: line\nx: work\ny: cycles\nseries: scheduler\ncolumns: {a: work * wrk}", ErrExpr, "columns.a: expression \"work * wrk\": at character 8: rows.csv has no column \"wrk\" (nearest: work)"},
-		{"kind: bar\nx: work\ny: cycles\nstep: true", ErrUnknownKey, "figure.yaml:4: step: not for a bar figure"},
+		{"kind: line\nx: work\ny: cycles\nseries: scheduler\ncolumns: {a: work * wrk}", ErrExpr, "columns.a: expression \"work * wrk\": at character 8: rows.csv: found no column \"wrk\" (nearest: work)"},
+		{"kind: bar\nx: work\ny: cycles\nstep: true", ErrUnknownKey, "figure.yaml:4: step: found in a bar figure"},
 		{"kind: line\nx: work\ny: cycles\nseries: scheduler\ntitle: 速い", ErrText, "character '速' (U+901F) is not in the figure's font"},
 		{"kind: line\nx: work\ny: cycles\nseries: scheduler\nannotations: [{crossing: [hardwar, firmware]}]", ErrEmpty, "figure.yaml:5: annotations[0].crossing: no series is named hardwar (nearest: hardware)"},
 		{"kind: [", ErrSyntax, "figure.yaml:1: not YAML"},
@@ -275,11 +275,11 @@ func TestFaultsAreNamed(t *testing.T) {
 
 func TestCSVFaultsAreNamed(t *testing.T) {
 	tests := map[string]string{
-		"":              "rows.csv: no rows: want a line of column names",
-		"a,b\n1\n":      "rows.csv:2: 1 cells: want 2, as there are columns",
-		"a,a\n":         "rows.csv:1: column 2 is named \"a\": want a name of its own",
+		"":              "rows.csv: found an empty file: want a line of column names",
+		"a,b\n1\n":      "rows.csv:2: found 1 cells: want 2, as there are columns",
+		"a,a\n":         "rows.csv:1: column 2: found the name \"a\": want a name that no other column has",
 		"a,b\n1,\"2\n":  "rows.csv:2: not CSV: extraneous",
-		"a,\n1,2\n":     "rows.csv:1: column 2 is named \"\"",
+		"a,\n1,2\n":     "rows.csv:1: column 2: found the name \"\"",
 		"a,b\n1,2\"x\n": "rows.csv:2: not CSV: bare",
 	}
 	for text, want := range tests {

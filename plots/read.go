@@ -32,14 +32,14 @@ func ReadFigure(path string) (*Figure, error) {
 func Read(file string, data []byte) (*Figure, error) {
 	f := &Figure{File: file, lines: map[string]int{}}
 	if len(data) > maxFigureBytes {
-		return nil, f.fail("", ErrLimit, fmt.Sprintf("%d bytes: want at most %d", len(data), maxFigureBytes))
+		return nil, f.fail("", ErrLimit, fmt.Sprintf("found %d bytes: want at most %d", len(data), maxFigureBytes))
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return nil, syntaxError(file, err)
 	}
 	if len(doc.Content) == 0 {
-		return nil, f.fail("", ErrMissing, "the file is empty: want kind, x and y at least")
+		return nil, f.fail("", ErrMissing, "found an empty file: want kind, x and y at least")
 	}
 	r := &figureReader{f: f}
 	r.structure(doc.Content[0], reflect.ValueOf(f).Elem(), "")
@@ -142,7 +142,7 @@ func (r *figureReader) value(n *yaml.Node, v reflect.Value, path string, row fie
 	}
 	if r.nodes++; r.nodes > maxNodes {
 		if r.nodes == maxNodes+1 {
-			r.fail(n, path, ErrLimit, "more than %d values", maxNodes)
+			r.fail(n, path, ErrLimit, "found more than %d values: want fewer", maxNodes)
 		}
 		return
 	}
@@ -192,7 +192,7 @@ func (r *figureReader) structure(n *yaml.Node, v reflect.Value, path string) {
 		row, ok := byName[key.Value]
 		switch {
 		case !ok:
-			r.fail(key, joinPath(path, key.Value), ErrUnknownKey, "no such key%s", nearestTo(key.Value, names))
+			r.fail(key, joinPath(path, key.Value), ErrUnknownKey, "unknown key%s", nearestTo(key.Value, names))
 		case seen[key.Value]:
 			r.fail(key, joinPath(path, key.Value), ErrType, "given twice")
 		default:

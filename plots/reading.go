@@ -36,9 +36,6 @@ func Fill(text string, rows *Table) (string, error) {
 
 func (t *Table) mark(text string) (string, error) {
 	text, verb, given := strings.Cut(text, " as ")
-	if !given {
-		verb = "%.3g"
-	}
 	upper, lower, isRatio := strings.Cut(text, " over ")
 	x, err := t.aggregate(upper)
 	if err != nil {
@@ -57,7 +54,18 @@ func (t *Table) mark(text string) (string, error) {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "", fmt.Errorf("is %g", x)
 	}
+	if !given {
+		return readable(x), nil
+	}
 	return fmt.Sprintf(verb, x), nil
+}
+
+// readable is a number for readers where a text has no format for it: three digits, and no exponent for large ones.
+func readable(x float64) string {
+	if math.Abs(x) >= 1000 && math.Abs(x) < 1e15 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
 }
 
 // aggregate works out one word over the rows that its condition keeps.
@@ -69,7 +77,7 @@ func (t *Table) aggregate(text string) (float64, error) {
 	case !known:
 		return 0, fmt.Errorf("found %q: want max, min, mean, geomean, sum, count, value or all", word)
 	case !ok && word != "count":
-		return 0, fmt.Errorf("%s of what: want a column or an expression", word)
+		return 0, fmt.Errorf("found %s alone: want a column or an expression after it", word)
 	case !ok:
 		of = "1"
 	}
@@ -81,7 +89,7 @@ func (t *Table) aggregate(text string) (float64, error) {
 		return 0, err
 	}
 	if len(values) == 0 && word != "count" {
-		return 0, errors.New("no row is so")
+		return 0, errors.New("found no row: want at least one that meets the condition")
 	}
 	return fold(values)
 }
@@ -130,14 +138,14 @@ var folds = map[string]func([]float64) (float64, error){
 	},
 	"value": func(list []float64) (float64, error) {
 		if low, high := folded(list, math.Min), folded(list, math.Max); low != high {
-			return 0, fmt.Errorf("%d rows match, with values from %g to %g: want one value", len(list), low, high)
+			return 0, fmt.Errorf("found %d rows, with values from %g to %g: want one value", len(list), low, high)
 		}
 		return list[0], nil
 	},
 	"all": func(list []float64) (float64, error) {
 		for _, x := range list {
 			if x == 0 {
-				return 0, errors.New("does not hold in every row")
+				return 0, errors.New("found a row in which it does not hold: want all")
 			}
 		}
 		return 1, nil

@@ -25,6 +25,7 @@ func TestFill(t *testing.T) {
 		"{{count}} rows, {{count time}} with a time":     "5 rows, 4 with a time",
 		"{{value time where kind == 'a' && n == 2 over value time where kind == 'b' && n == 2}} times": "5 times",
 		"slower{{all time > 9 where kind == 'a'}}.":                                                    "slower.",
+		"{{max 1000 * time}} and {{min -300 * time}}, {{min time / 30000}}":                            "20000 and -6000, 0.000133",
 		"sum {{sum time as %.0f}}":                                                                     "sum 39",
 		"none":                                                                                         "none",
 	} {
@@ -37,13 +38,13 @@ func TestFill(t *testing.T) {
 func TestFillRefuses(t *testing.T) {
 	rows := readingRows(t)
 	for text, want := range map[string]string{
-		"{{all time > 9}}":                 "{{all time > 9}}: does not hold in every row",
+		"{{all time > 9}}":                 "{{all time > 9}}: found a row in which it does not hold",
 		"{{most time}}":                    `found "most"`,
-		"{{max}}":                          "max of what",
+		"{{max}}":                          "found max alone",
 		"{{max tim}}":                      "tim",
 		"{{max time where kin == 'a'}}":    "kin",
-		"{{max time where kind == 'c'}}":   "no row is so",
-		"{{value time where kind == 'a'}}": "2 rows match, with values from 10 to 20",
+		"{{max time where kind == 'c'}}":   "found no row: want at least one",
+		"{{value time where kind == 'a'}}": "found 2 rows, with values from 10 to 20",
 		"{{max time over min n - 1}}":      "is +Inf",
 		"{{max time +}}":                   "time +",
 	} {

@@ -17,7 +17,7 @@ type selection struct {
 func selectRows(f *Figure, t *Table) (*selection, error) {
 	s := &selection{f: f, t: &Table{File: t.File, Rows: t.Rows, Columns: append([]Column(nil), t.Columns...)}}
 	if t.Rows == 0 {
-		return nil, f.fail("rows", ErrEmpty, t.File+" has no rows")
+		return nil, f.fail("rows", ErrEmpty, t.File+": found no rows: want at least one")
 	}
 	for _, d := range f.Columns {
 		if err := s.derive(d); err != nil {
@@ -34,7 +34,7 @@ func selectRows(f *Figure, t *Table) (*selection, error) {
 func (s *selection) derive(d Pair) error {
 	path := joinPath("columns", d.Key)
 	if s.t.Column(d.Key) != nil {
-		return s.f.fail(path, ErrColumn, s.t.File+" has a column of this name: choose another")
+		return s.f.fail(path, ErrColumn, "found the name of a column of "+s.t.File+": want a new name")
 	}
 	e, err := compile(d.Values[0], s.t)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *selection) filter() error {
 		}
 	}
 	if len(rows) == 0 {
-		return s.f.fail("where", ErrEmpty, fmt.Sprintf("no row of the %d in %s has all of %s", s.t.Rows, s.t.File, s.conditions()))
+		return s.f.fail("where", ErrEmpty, fmt.Sprintf("found no row of the %d in %s with all of %s", s.t.Rows, s.t.File, s.conditions()))
 	}
 	s.t = s.t.pick(rows)
 	return nil
@@ -140,7 +140,7 @@ func (s *selection) noRow(c *Column, value string) string {
 	for _, l := range levelsOf(c, nil) {
 		have = append(have, l.value)
 	}
-	msg := fmt.Sprintf("no row of %s has %s = %s", s.t.File, c.Name, value)
+	msg := fmt.Sprintf("found no row of %s with %s = %s", s.t.File, c.Name, value)
 	if near := nearestTo(value, have); near != "" {
 		return msg + near
 	}

@@ -56,7 +56,7 @@ func ReadTable(path string) (*Table, error) {
 	case strings.HasSuffix(path, ".parquet"):
 		return ReadParquet(path, data)
 	}
-	return nil, &Error{File: path, Msg: "rows are read from .csv and .parquet", Kind: ErrType}
+	return nil, &Error{File: path, Msg: "found another kind of file: want rows in .csv or .parquet", Kind: ErrType}
 }
 
 // ReadCSV reads comma-separated rows under a line of column names. A column is of numbers when every cell is a number or
@@ -66,7 +66,7 @@ func ReadCSV(file string, r io.Reader) (*Table, error) {
 	cr.FieldsPerRecord = -1
 	names, err := cr.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, &Error{File: file, Msg: "no rows: want a line of column names", Kind: ErrEmpty}
+		return nil, &Error{File: file, Msg: "found an empty file: want a line of column names", Kind: ErrEmpty}
 	}
 	if err != nil {
 		return nil, csvError(file, err)
@@ -82,12 +82,12 @@ func ReadCSV(file string, r io.Reader) (*Table, error) {
 // name makes a text column of each name.
 func (t *Table) name(names []string) error {
 	if len(names) > maxColumns {
-		return &Error{File: t.File, Line: 1, Msg: fmt.Sprintf("%d columns: want at most %d", len(names), maxColumns), Kind: ErrLimit}
+		return &Error{File: t.File, Line: 1, Msg: fmt.Sprintf("found %d columns: want at most %d", len(names), maxColumns), Kind: ErrLimit}
 	}
 	seen := map[string]bool{}
 	for i, n := range names {
 		if n == "" || seen[n] {
-			return &Error{File: t.File, Line: 1, Msg: fmt.Sprintf("column %d is named %q: want a name of its own", i+1, n), Kind: ErrColumn}
+			return &Error{File: t.File, Line: 1, Msg: fmt.Sprintf("column %d: found the name %q: want a name that no other column has", i+1, n), Kind: ErrColumn}
 		}
 		seen[n] = true
 		t.Columns = append(t.Columns, Column{Name: n, Type: Text})
@@ -106,10 +106,10 @@ func (t *Table) readRecords(cr *csv.Reader) error {
 		}
 		line, _ := cr.FieldPos(0)
 		if len(cells) != len(t.Columns) {
-			return &Error{File: t.File, Line: line, Msg: fmt.Sprintf("%d cells: want %d, as there are columns", len(cells), len(t.Columns)), Kind: ErrSyntax}
+			return &Error{File: t.File, Line: line, Msg: fmt.Sprintf("found %d cells: want %d, as there are columns", len(cells), len(t.Columns)), Kind: ErrSyntax}
 		}
 		if t.Rows++; t.Rows*len(cells) > maxCells {
-			return &Error{File: t.File, Line: line, Msg: fmt.Sprintf("more than %d cells", maxCells), Kind: ErrLimit}
+			return &Error{File: t.File, Line: line, Msg: fmt.Sprintf("found more than %d cells: want fewer", maxCells), Kind: ErrLimit}
 		}
 		for i, c := range cells {
 			t.Columns[i].Texts = append(t.Columns[i].Texts, c)
@@ -175,7 +175,7 @@ func (t *Table) missing(name string) string {
 	if i := slices.IndexFunc(names, func(column string) bool { return lastName(column) == lastName(name) }); i >= 0 {
 		near = fmt.Sprintf(" (nearest: %s)", names[i])
 	}
-	return fmt.Sprintf("%s has no column %q%s", t.File, name, near)
+	return fmt.Sprintf("%s: found no column %q%s", t.File, name, near)
 }
 
 // lastName is what follows the last dot: bins of parameters.bins.

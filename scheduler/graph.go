@@ -144,7 +144,7 @@ func (g *Graph) identify() error {
 		n.id = i
 		ref := program.NodeRef{Name: n.Name, Index: n.Index}
 		if g.byRef[ref] != nil {
-			errs = append(errs, graphError("two nodes are %v", n))
+			errs = append(errs, graphError("found two nodes %v: want one", n))
 		}
 		g.byRef[ref] = n
 		n.meta = program.Node{APIEntry: true}

@@ -105,7 +105,7 @@ func TestGraphFaultsByName(t *testing.T) {
 		{"cycle", []*Node{node("a", 0, to("b", 1, 1)), node("b", 0, to("a", 1, 1))}, "nodes enqueue in a cycle: a[0] from b[0] from a[0]"},
 		{"self", []*Node{node("a", 0, to("a", 1, 1))}, "node a[0] enqueues to itself without MaxNodeRecursionAMDX"},
 		{"hole", []*Node{node("a", 0, to("b", 1, 2)), node("b", 0)}, "node a[0] enqueues to b[1], which is not in the graph"},
-		{"twice", []*Node{node("a", 0), node("a", 0)}, "two nodes are a[0]"},
+		{"twice", []*Node{node("a", 0), node("a", 0)}, "found two nodes a[0]: want one"},
 		{"kinds", []*Node{node("b", 0), func() *Node { n := node("b", 1); n.Program.Node.Launch = program.Coalescing; return n }()}, "nodes b[0] and b[1] differ in launch kind"},
 	}
 	for _, depth := range []int{leastLimits.MaxDepth, leastLimits.MaxDepth + 1} {

@@ -98,7 +98,7 @@ func NewRun(g *Graph, spec *WorkSpec, parts Parts, scratch uint64) (*Run, error)
 func newRun(g *Graph, spec *WorkSpec, parts Parts, scratch uint64, k kind) (*Run, error) {
 	chip := spec.OnChip()
 	if need := g.MinimumBytes(); chip+scratch < need {
-		return nil, fmt.Errorf("%w: %d bytes, and %d on chip: the graph needs at least %d bytes of scratch memory", ErrScratch, scratch, chip, need-chip)
+		return nil, fmt.Errorf("%w: found %d bytes, and %d on chip: want at least %d bytes of scratch memory", ErrScratch, scratch, chip, need-chip)
 	}
 	r := &Run{Parts: parts, graph: g, spec: spec, pulls: k.pulls}
 	if r.Shared == nil {

@@ -84,7 +84,7 @@ func (g *Graph) writeLatency(w io.Writer, s *WorkSpec) {
 	}
 }
 
-// leastStart is the least number of cycles from the begin of a dispatch until its first workgroup may issue, the launch of the host
+// leastStart is the least number of cycles from the beginning of a dispatch until its first workgroup may issue, the launch of the host
 // left out, and from the end of an enqueue until a workgroup of its payload may. What queues in memory take of memory comes on top.
 func (s *WorkSpec) leastStart() (first, next int) {
 	c, place := &s.Scheduler, s.Dispatcher.LaunchLatency

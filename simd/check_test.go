@@ -231,14 +231,14 @@ func TestTimingIsChecked(t *testing.T) {
 				delete(t.Classes, name)
 			}
 		}, ""},
-		{"others may not", func(t *Timing) { delete(t.Classes, "trans") }, "classes.trans: missing: every class needs unit, issue, busy and latency"},
+		{"others may not", func(t *Timing) { delete(t.Classes, "trans") }, "classes.trans: missing: want unit, issue, busy and latency of each class"},
 		{"busy as issue", class("trans", 3, 3, 1), ""},
 		{"busy below", class("trans", 3, 2, 9), "classes.trans.busy: found 2: want at least issue, 3"},
 		{"a packed class is checked, too", class("packed16", 3, 2, 9), "classes.packed16.busy: found 2: want at least issue, 3"},
-		{"no class", class("tranx", 1, 1, 1), `classes.tranx: "tranx" is not an instruction class (nearest: trans)`},
+		{"no class", class("tranx", 1, 1, 1), `classes.tranx: found "tranx": want an instruction class (nearest: trans)`},
 		{"a barrier's result", class("barrier", 1, 1, 2), "classes.barrier.latency: found 2: want at most issue, 1, as the class has no result that an instruction waits for"},
 		{"no result", class("end", 3, 3, 3), ""},
-		{"no operation", use("redcue", one, nil), `operations.redcue: "redcue" is not an operation (nearest: reduce)`},
+		{"no operation", use("redcue", one, nil), `operations.redcue: found "redcue": want an operation (nearest: reduce)`},
 		{"no key", use("reduce/i33", one, nil), "operations.reduce/i33: want op, op/type, op/wave or op/type/wave (reduce/i64/32), or op/scalar or op/type/scalar"},
 		{"no list", use("reduce", nil, one), "operations.reduce.use: found an empty list: want class names"},
 		{"most", use("reduce", []string{fmt.Sprint(maxMicros, " dpp")}, nil), ""},
@@ -247,7 +247,7 @@ func TestTimingIsChecked(t *testing.T) {
 		{"none", use("reduce", []string{"0 dpp"}, nil), `operations.reduce.use[0]: found "0 dpp": want a class name, or a count up to 4096 and a class name`},
 		{"no count", use("reduce", []string{"x dpp"}, nil), `operations.reduce.use[0]: found "x dpp": want a class name, or a count up to 4096 and a class name`},
 		{"three words", use("reduce", []string{"1 dpp dpp"}, nil), `operations.reduce.use[0]: found "1 dpp dpp": want a class name, or a count up to 4096 and a class name`},
-		{"an unknown class", use("reduce", one, []string{"dppx"}), `operations.reduce.use_lds[0]: "dppx" is not an instruction class (nearest: dpp)`},
+		{"an unknown class", use("reduce", one, []string{"dppx"}), `operations.reduce.use_lds[0]: found "dppx": want an instruction class (nearest: dpp)`},
 	} {
 		timing := fullTiming()
 		c.edit(&timing)

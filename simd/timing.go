@@ -155,7 +155,7 @@ func (t *Timing) checkClasses() (ps []spec.Problem) {
 		switch c, ok := t.Classes[name]; {
 		case !ok && optional(name):
 		case !ok:
-			ps = append(ps, spec.Problem{Path: p, Msg: "missing: every class needs unit, issue, busy and latency", Kind: spec.ErrMissing})
+			ps = append(ps, spec.Problem{Path: p, Msg: "missing: want unit, issue, busy and latency of each class", Kind: spec.ErrMissing})
 		case c.Busy < c.Issue:
 			ps = append(ps, spec.Bad(p+".busy", "found %d: want at least issue, %d", c.Busy, c.Issue))
 		}
@@ -169,7 +169,7 @@ func (t *Timing) checkClasses() (ps []spec.Problem) {
 }
 
 func unknown(path, name, what string, known []string) spec.Problem {
-	return spec.Problem{Path: path, Msg: fmt.Sprintf("%q is not %s%s", name, what, spec.Hint(name, known)), Kind: spec.ErrReference}
+	return spec.Problem{Path: path, Msg: fmt.Sprintf("found %q: want %s%s", name, what, spec.Hint(name, known)), Kind: spec.ErrReference}
 }
 
 // operationKey is op, op/type, op/wave or op/type/wave; for the scalar unit op/scalar or op/type/scalar.

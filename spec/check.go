@@ -91,7 +91,7 @@ func (f *Field) check(v reflect.Value, path string) []Problem {
 func (f *Field) checkList(v reflect.Value, path string) []Problem {
 	var ps []Problem
 	if n := v.Len(); n > 0 && f.Items[1] > 0 && (n < f.Items[0] || n > f.Items[1]) {
-		ps = append(ps, Bad(path, "%d items: want %d to %d", n, f.Items[0], f.Items[1]))
+		ps = append(ps, Bad(path, "found %d items: want %d to %d", n, f.Items[0], f.Items[1]))
 	}
 	for i := range v.Len() {
 		ps = append(ps, f.check(v.Index(i), Item(path, i))...)

@@ -61,7 +61,7 @@ func TestCheckNamesValuesByPath(t *testing.T) {
 		{func(x *outer) { x.Rows = map[string]Inner{"a.b": {1, 2}} }, `rows."a.b".most: found 2: want at most depth, 1`, ErrRange},
 		{func(x *outer) { x.Rows = map[string]Inner{"a": {0, 0}} }, "rows.a.depth: found 0: want a power of two in 1..8 entries", ErrRange},
 		{func(x *outer) { x.List = []int{16, 48} }, "list[1]: found 48: want one of 16, 32", ErrRange},
-		{func(x *outer) { x.List = []int{16, 16, 16} }, "list: 3 items: want 1 to 2", ErrRange},
+		{func(x *outer) { x.List = []int{16, 16, 16} }, "list: found 3 items: want 1 to 2", ErrRange},
 		{func(x *outer) { x.Rate = math.NaN() }, "rate: found NaN: want a number in 0..1", ErrRange},
 		{func(x *outer) { x.Rate = 1.5 }, "rate: found 1.5: want a number in 0..1", ErrRange},
 	} {

@@ -66,8 +66,13 @@ func DecodeWords(words []uint32) (*Module, error) {
 	return decode(words, binary.LittleEndian)
 }
 
+// HasMagic says whether data begins as a module does, in either byte order.
+func HasMagic(data []byte) bool {
+	return len(data) >= 4 && (binary.LittleEndian.Uint32(data) == Magic || binary.BigEndian.Uint32(data) == Magic)
+}
+
 func badMagic(word uint32) error {
-	return malformed(0, "magic number is %#08x: want %#010x, so this is no SPIR-V module", word, Magic)
+	return malformed(0, "found magic number %#08x: want %#08x, the first word of a SPIR-V module", word, Magic)
 }
 
 func decode(words []uint32, order binary.ByteOrder) (*Module, error) {

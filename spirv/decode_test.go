@@ -38,7 +38,7 @@ func TestDecodeFaults(t *testing.T) {
 		want string
 	}{
 		{"empty", nil, "spirv: word 0: 0 bytes"},
-		{"text", []byte("OpCapability Shader\n"), "spirv: word 0: magic number is 0x6143704f"},
+		{"text", []byte("OpCapability Shader\n"), "spirv: word 0: found magic number 0x6143704f"},
 		{"cut word", bytesOf(nop...)[:23], "spirv: word 5: the word is cut off"},
 		{"cut header", bytesOf()[:16], "spirv: word 4: the header is cut off"},
 		{"version", append([]byte{3, 2, 0x23, 7, 0, 0, 2, 0}, bytesOf()[8:]...), "spirv: word 1: version is 0x00020000"},

@@ -7,6 +7,7 @@
 package starter
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -145,8 +146,11 @@ func (w *writer) choose() error {
 		}
 		w.entries = append(w.entries, &entry{EntryPoint: e, prog: p})
 	}
+	if len(w.m.EntryPoints) == 0 {
+		return errors.New("found no entry point: want a module with at least one")
+	}
 	if len(w.entries) == 0 {
-		return fmt.Errorf("%w: no entry point %q: the module has %s", validate.ErrInvalid, w.Entry, w.entryNames())
+		return fmt.Errorf("found no entry point %q: want one of %s", w.Entry, w.entryNames())
 	}
 	var nodes []*entry
 	for _, e := range w.entries {

@@ -137,7 +137,7 @@ func TestStarterRefusesAWrongEntry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := starter.Write(m, starter.Options{Entry: "mian"}); err == nil || !strings.Contains(err.Error(), `no entry point "mian": the module has "main"`) {
+	if _, err := starter.Write(m, starter.Options{Entry: "mian"}); err == nil || !strings.Contains(err.Error(), `found no entry point "mian": want one of "main"`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -258,8 +258,8 @@ func TestWaitsForOtherQueues(t *testing.T) {
 func TestQueuesThatCanNotBe(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"queues:\n- steps: [{name: a, after: [b], dispatch: [1]}, {name: b, dispatch: [1]}]\n", `step "a" waits for itself`},
-		{"queues:\n- steps: [{name: a, after: [bb], dispatch: [1]}]\n- steps: [{name: b, dispatch: [1]}]\n", `no step is named "bb" (nearest: b)`},
-		{"steps: [{name: a, barrier: false, dispatch: [1]}]\n", "steps[0].barrier: steps outside of queues"},
+		{"queues:\n- steps: [{name: a, after: [bb], dispatch: [1]}]\n- steps: [{name: b, dispatch: [1]}]\n", `found "bb": want the name of a step (nearest: b)`},
+		{"steps: [{name: a, barrier: false, dispatch: [1]}]\n", "steps[0].barrier: found in a step outside of queues"},
 		{"queues:\n- steps: [{dispatch: [1]}]\ndispatch: [1]\n", "want one of queues, steps"},
 		{"queues:\n- {units: [3, 2], steps: [{dispatch: [1]}]}\n", "found 3 to 2"},
 		{"queues:\n- {name: x}\n", "queues[0].steps: missing"},
@@ -270,13 +270,13 @@ func TestQueuesThatCanNotBe(t *testing.T) {
 	}
 	for _, c := range []struct{ text, settings, want string }{
 		{"queues:\n- {pipe: 4, steps: [{dispatch: [1]}]}\n", "", "pipe 4: the machine has 4"},
-		{"queues:\n- {units: [0, 4], steps: [{dispatch: [1]}]}\n", "", "found 4: a shader engine"},
+		{"queues:\n- {units: [0, 4], steps: [{dispatch: [1]}]}\n", "", "found 4: want less than 4"},
 		{"queues:\n- {pipe: 1, steps: [{dispatch: [1]}]}\n- {pipe: 1, steps: [{dispatch: [1]}]}\n", "front_end.queues_per_pipe=1", "pipe 1 has 1 queues already"},
-		{"queues:\n- steps: [{release: [l9], dispatch: [1]}]\n", "", `no level of memory "l9"`},
-		{"queues:\n- steps: [{acquire: [l9], dispatch: [1]}]\n", "", `no level of memory "l9"`},
-		{"queues:\n- steps: [{acquire: [l2], dispatch: [1]}]\n", "memory.model=akita", "need memory.model fast"},
-		{"queues:\n- steps: [{dispatch: [1]}, {mode: sampled, dispatch: [1]}]\n", "", "mode: sampled: launches of queues overlap: want one mode for all"},
-		{"queues:\n- steps: [{once: true, dispatch: [1]}]\n", "", "once: a round of queues is run as a whole"},
+		{"queues:\n- steps: [{release: [l9], dispatch: [1]}]\n", "", `found level "l9": want a level of memory`},
+		{"queues:\n- steps: [{acquire: [l9], dispatch: [1]}]\n", "", `found level "l9": want a level of memory`},
+		{"queues:\n- steps: [{acquire: [l2], dispatch: [1]}]\n", "memory.model=akita", "want memory.model fast"},
+		{"queues:\n- steps: [{dispatch: [1]}, {mode: sampled, dispatch: [1]}]\n", "", "mode: found sampled: want one mode for all launches of queues"},
+		{"queues:\n- steps: [{once: true, dispatch: [1]}]\n", "", "found once: want no step that runs once in queues"},
 	} {
 		job := parseBeside(t, besideJob+c.text)
 		m, err := config.LoadMachine(config.Request{Job: job, Set: strings.Fields(besideMachine + c.settings)})

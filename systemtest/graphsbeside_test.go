@@ -153,10 +153,10 @@ func TestTwoGraphs(t *testing.T) {
 func TestGraphsThatCanNotBe(t *testing.T) {
 	const both = "queues:\n- steps: [{name: a, graph: [{graph: a, node: start}]}]\n- steps: [{name: b, graph: [{graph: b, node: start}]}]\n"
 	for _, c := range []struct{ text, want string }{
-		{"steps: [{graph: [{node: start}]}]\n", `steps[0].graph[0].graph: no graph is named ""`},
-		{"steps: [{graph: [{graph: c, node: start}]}]\n", `steps[0].graph[0].graph: no graph is named "c"`},
-		{"steps: [{graph: [{graph: a, node: start}, {graph: b, node: start}]}]\n", `steps[0].graph[1].graph: found "b" after "a": all payloads of one dispatch go to one graph`},
-		{"mesh_outputs: [{graph: c, node: start, output: x, buffer: second}]\nsteps: [{graph: [{graph: a, node: start}]}]\n", `mesh_outputs[0].graph: no graph is named "c"`},
+		{"steps: [{graph: [{node: start}]}]\n", `steps[0].graph[0].graph: found "": want the name of a graph`},
+		{"steps: [{graph: [{graph: c, node: start}]}]\n", `steps[0].graph[0].graph: found "c": want the name of a graph`},
+		{"steps: [{graph: [{graph: a, node: start}, {graph: b, node: start}]}]\n", `steps[0].graph[1].graph: found "b" after "a": want one graph for all payloads of a dispatch`},
+		{"mesh_outputs: [{graph: c, node: start, output: x, buffer: second}]\nsteps: [{graph: [{graph: a, node: start}]}]\n", `mesh_outputs[0].graph: found "c": want the name of a graph`},
 	} {
 		if _, err := config.ParseJob(graphFiles(t), "graph.yaml", []byte(graphBuffers+twoGraphs+c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.text, err, c.want)
@@ -166,8 +166,8 @@ func TestGraphsThatCanNotBe(t *testing.T) {
 		scratch        int
 		settings, want string
 	}{
-		{64, "scheduler.kind=persistent", "takes the compute units"},
-		{0, "scheduler.kind=hardware queue.payload_bytes=64", "a: a part of 2 of the payload memory on chip, and the scratch memory, have 32 bytes: the graph needs 64"},
+		{64, "scheduler.kind=persistent", "which takes all compute units"},
+		{0, "scheduler.kind=hardware queue.payload_bytes=64", "a: found 32 bytes, in scratch memory and 1/2 of the payload memory on chip: want 64"},
 	} {
 		job := graphJob(t, twoGraphs+both+fmt.Sprintf("scratch_bytes: %d\n", c.scratch))
 		m, err := config.LoadMachine(config.Request{Job: job, Set: strings.Fields(besideMachine + c.settings)})

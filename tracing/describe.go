@@ -24,7 +24,7 @@ var statistics = []Statistic{
 	{"mode", "", "how the job ran, if not timed as a whole: sampled or functional"},
 	{"stopped", "", "why the run was stopped before its end; all other statistics are up to then"},
 	{"launches", "launches", "dispatches, draws and graph dispatches that ran"},
-	{"cycles", "cycles", "simulated time from the begin of the first launch to the end of the last one; of a repeated job, of its last round"},
+	{"cycles", "cycles", "simulated time from the beginning of the first launch to the end of the last one; of a repeated job, of its last round"},
 	{"seconds", "s", "simulated time in seconds, at the machine's clock"},
 	{"workgroups", "workgroups", "workgroups that ran; for a draw, its waves"},
 	{"waves", "waves", "waves that ran"},
@@ -136,7 +136,7 @@ func Describe(path string) (Statistic, error) {
 			}
 		}
 	}
-	return Statistic{}, fmt.Errorf("no statistic %q (did you mean %s?)", path, nearest(list, path))
+	return Statistic{}, fmt.Errorf("found %q: want the path of a statistic (nearest: %s)", path, nearest(list, path))
 }
 
 func find(list []Statistic, path string) (Statistic, bool) {

@@ -117,11 +117,14 @@ func (f *appFlags) check(c *cobra.Command) error {
 			return fmt.Errorf("--%s %s: want %s", flag.name, flag.value, strings.TrimPrefix(strings.Join(flag.of, " or "), " or "))
 		}
 	}
-	if !(f.seconds >= 0 && f.seconds < 1e9) || f.most > 1<<53 {
-		return fmt.Errorf("--max-seconds %g, --max-instructions %d: want from 0 to 1e9 seconds, and to 2^53 instructions", f.seconds, f.most)
+	if !(f.seconds >= 0 && f.seconds < 1e9) {
+		return fmt.Errorf("--max-seconds %g: want 0 to 1e9 seconds", f.seconds)
+	}
+	if f.most > 1<<53 {
+		return fmt.Errorf("--max-instructions %d: want 0 to 2^53", f.most)
 	}
 	if f.time != "" && f.mode != config.Modes[0] {
-		return fmt.Errorf("--time says what is timed: it can't go with --mode %s", f.mode)
+		return fmt.Errorf("--time: found --mode %s too: want one of them", f.mode)
 	}
 	if err := f.waves.check(c, f.trace, f.mode); err != nil {
 		return err
@@ -148,7 +151,7 @@ func (f *appFlags) outputs() error {
 		}
 	}
 	if texts > 1 {
-		return fmt.Errorf("--rows: %d files of CSV: want one, and as many as you like that end in .parquet", texts)
+		return fmt.Errorf("--rows: found %d files of CSV: want at most one (any number of files that end in .parquet)", texts)
 	}
 	for _, to := range append(slices.Clone(f.rows), f.report, f.trace) {
 		if to == "" || to == "-" {

@@ -18,7 +18,7 @@ func TestAppFlagsAreChecked(t *testing.T) {
 		want  string
 	}{
 		{[]string{"--mode", "quick"}, "want one of timed, functional, sampled"},
-		{[]string{"--mode", "sampled", "--time", "a*:3"}, "--time says what is timed"},
+		{[]string{"--mode", "sampled", "--time", "a*:3"}, "--time: found --mode sampled too: want one of them"},
 		{[]string{"--profile", "opengl"}, "--profile opengl: want attachments or webgpu"},
 		{[]string{"--identity", "someone"}, "want spvsim or device"},
 		{[]string{"--max-seconds", "nan"}, "--max-seconds NaN"},

@@ -36,11 +36,11 @@ func (f *manyFlags) check(c *cobra.Command, args []string) error {
 	case f.list == "" && len(args) == 0:
 		return fmt.Errorf("app: want a program and its arguments after --, or --programs FILE (see %s --help)", c.CommandPath())
 	case f.list != "" && len(args) > 0:
-		return fmt.Errorf("--programs %s: found the program %s too: want the one or the other", f.list, args[0])
+		return fmt.Errorf("--programs %s: found the program %s too: want one of them", f.list, args[0])
 	case f.jobs < 1:
 		return fmt.Errorf("--jobs %d: want a number from 1 on", f.jobs)
 	case f.list == "" && c.Flags().Changed("jobs"):
-		return errors.New("--jobs says how many of several programs run at a time: want --programs with it")
+		return errors.New("--jobs: want --programs with it")
 	}
 	return nil
 }

@@ -31,25 +31,25 @@ func (f *wavesFlags) check(c *cobra.Command, trace, mode string) error {
 	if f.chosen == "" {
 		for _, name := range []string{"trace-cus", "trace-limit"} {
 			if c.Flags().Changed(name) {
-				return fmt.Errorf("--%s says what a trace of waves holds: want --trace-waves with it", name)
+				return fmt.Errorf("--%s: want --trace-waves with it", name)
 			}
 		}
 		return nil
 	}
 	if trace == "" {
-		return errors.New("--trace-waves says what a trace holds: want --trace with it")
+		return errors.New("--trace-waves: want --trace with it")
 	}
 	if mode == config.ModeFunctional {
-		return fmt.Errorf("--trace-waves: with --mode %s waves take no time", mode)
+		return fmt.Errorf("--trace-waves: found --mode %s, in which waves take no time: want timed or sampled", mode)
 	}
 	if n, err := parseBytes(f.limit); err != nil {
-		return fmt.Errorf("--trace-limit %w", err)
+		return fmt.Errorf("--trace-limit: %w", err)
 	} else if n != 0 && n < perfetto.MinLimit {
 		return fmt.Errorf("--trace-limit %s: want at least %d bytes, or 0 for no limit", f.limit, perfetto.MinLimit)
 	}
 	if f.units != "" {
 		if _, err := perfetto.ParseRanges(f.units, 1<<30); err != nil {
-			return fmt.Errorf("--trace-cus %w", err)
+			return fmt.Errorf("--trace-cus: %w", err)
 		}
 	}
 	return nil

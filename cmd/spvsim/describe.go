@@ -22,7 +22,7 @@ func machineCommand() *cobra.Command {
 		Example: `  spvsim machine
   spvsim machine cdna3-mi300a
   spvsim machine my.yaml --set lds.banks=64`,
-		Args: cobra.MaximumNArgs(1),
+		Args: between(0, 1, "a machine file or the name of a preset, or none"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return listMachines(c)
@@ -71,7 +71,7 @@ with the YAML language server (VS Code with its YAML extension, Neovim, Emacs, H
 			if install != "" {
 				return exactly(0, "a folder after --install and no kind of file")(c, args)
 			}
-			return exactly(1, "a kind of file: "+strings.Join(schemaKinds(), " or "))(c, args)
+			return exactly(1, "a kind of file: "+strings.Join(schemaKinds(), ", "))(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if install != "" {
@@ -97,7 +97,7 @@ func schemaLine(file string) string {
 }
 
 func installSchemas(c *cobra.Command, folder string) error {
-	err := os.MkdirAll(folder, 0o777)
+	err := makeFolder(folder)
 	var rows [][]string
 	for _, kind := range schemaKinds() {
 		schema, err2 := schemaOf(kind)
@@ -143,7 +143,7 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of spvsim",
-		Args:  cobra.NoArgs,
+		Args:  exactly(0, "none"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintln(c.OutOrStdout(), versionText())
 			return err

@@ -51,6 +51,9 @@ time. With --listing it prints both listings. It needs Mesa (Debian: mesa-vulkan
 			if f.driver {
 				return f.compare(c, shaders, job)
 			}
+			if err := f.checkEntry(shaders); err != nil {
+				return gpu.Named(args[0], err)
+			}
 			for i := range shaders {
 				if err := f.show(c.OutOrStdout(), &shaders[i], len(shaders) > 1); err != nil {
 					return gpu.Named(shown(shaders[i].Name), err)
@@ -124,8 +127,9 @@ func (f *inspectFlags) show(w io.Writer, s *gpu.Shader, named bool) error {
 	if named {
 		fmt.Fprintf(w, "%s:\n", s.Name)
 	}
+	uses := f.chosen(s)
 	if f.listing {
-		return f.list(w, s, values)
+		return f.list(w, s, uses, values)
 	}
 	o, err := gpu.LowerOptions(s.Module, &config.Launch{}, values, program.Target{})
 	if err != nil {
@@ -138,32 +142,44 @@ func (f *inspectFlags) show(w io.Writer, s *gpu.Shader, named bool) error {
 	if err != nil {
 		return err
 	}
-	uses := slices.DeleteFunc(slices.Clone(s.Uses), func(u config.Launch) bool { return f.entry != "" && u.Entry != "" && u.Entry != f.entry })
 	return static(w, s, uses, values, machine)
 }
 
+// chosen are the uses of the shader with the entry point that the command line names.
+func (f *inspectFlags) chosen(s *gpu.Shader) (list []config.Launch) {
+	for _, use := range s.Uses {
+		if use.Entry == "" && slices.Contains(entryNames(s.Module), f.entry) {
+			use.Entry = f.entry
+		}
+		if f.entry == "" || use.Entry == f.entry {
+			list = append(list, use)
+		}
+	}
+	return list
+}
+
+// checkEntry asks for a use of an entry point with the name that the command line has.
+func (f *inspectFlags) checkEntry(shaders []gpu.Shader) error {
+	var known []string
+	for i := range shaders {
+		if f.entry == "" || len(f.chosen(&shaders[i])) > 0 {
+			return nil
+		}
+		known = append(known, entryNames(shaders[i].Module)...)
+	}
+	return fmt.Errorf("found no entry point %q: want one of %q", f.entry, known)
+}
+
 // list lowers each use of the shader as a run would.
-func (f *inspectFlags) list(w io.Writer, s *gpu.Shader, values []config.SpecValue) error {
+func (f *inspectFlags) list(w io.Writer, s *gpu.Shader, uses []config.Launch, values []config.SpecValue) error {
 	machine, err := config.LoadMachine(config.Request{Machine: f.machine, Set: f.set})
 	if err != nil {
 		return err
 	}
-	found := false
-	for i := range s.Uses {
-		use := s.Uses[i]
-		if use.Entry == "" {
-			use.Entry = f.entry
-		}
-		if f.entry != "" && use.Entry != f.entry {
-			continue
-		}
-		found = true
-		if err := listUse(w, s.Module, &use, values, gpu.Target(machine, machine.WaveSize)); err != nil {
+	for i := range uses {
+		if err := listUse(w, s.Module, &uses[i], values, gpu.Target(machine, machine.WaveSize)); err != nil {
 			return err
 		}
-	}
-	if !found {
-		return fmt.Errorf("the job runs no entry point %q of it", f.entry)
 	}
 	return nil
 }

@@ -71,7 +71,7 @@ func isFile(name string) bool { return strings.ContainsAny(name, "./\\") }
 func readyJob(name string) (files fs.FS, file string, err error) {
 	files, file, _, err = experiments.Lookup(name)
 	if err != nil {
-		err = fmt.Errorf("%w; spvsim run --list names them, and a job file's name ends in .yaml", err)
+		err = fmt.Errorf("%w: want a name of spvsim run --list, or a job file (.yaml)", err)
 	}
 	return files, file, err
 }

@@ -26,19 +26,19 @@ func TestParameters(t *testing.T) {
 	if other := spvsim("", "report", "vectoradd", "--param", "n=1024", "--out", "-"); page.status != exitDone || page.stdout == other.stdout {
 		t.Errorf("report: status %d, %s; or the same page for two values", page.status, page.stderr)
 	}
-	if r := spvsim("", "graph", "classify", "--param", "q=1"); r.status != exitBadInput || !strings.Contains(r.stderr, "--param q=1: classify.yaml has no parameter q") {
+	if r := spvsim("", "graph", "classify", "--param", "q=1"); r.status != exitBadInput || !strings.Contains(r.stderr, "--param q=1: found q: want a parameter of classify.yaml: it has width, height") {
 		t.Errorf("graph: %+v", r)
 	}
 }
 
 func TestParametersRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"nn=4":    "--param nn=4: saxpy.yaml has no parameter nn (nearest: n)",
+		"nn=4":    "--param nn=4: found nn: want a parameter of saxpy.yaml (nearest: n)",
 		"n":       "--param n: want name=value",
 		"n=":      "want name=value",
 		"=4":      "want name=value",
 		"n=[1]":   "found a list: want a number or an expression",
-		"n=q + 1": "q is not a parameter",
+		"n=q + 1": `found "q": want a number, a parameter or a loop variable`,
 	} {
 		wantRefused(t, spvsim("", "run", "saxpy", "--param", text), want)
 	}

@@ -76,6 +76,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(stderr)
+	checkCompletion(root) // once it has its output, which cobra's commands take then
 	err := root.ExecuteContext(ctx)
 	if err == nil || out.err != nil {
 		err = out.failed()
@@ -162,33 +163,11 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SuggestionsMinimumDistance = 2 // letters; cobra sets it only where it makes suggestions itself
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%w (see %s --help)", err, c.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(helpCommand())
 	root.AddCommand(runCommand(), initCommand(), reportCommand(), inspectCommand(), validateCommand(), asmCommand(), disasmCommand(), graphCommand(),
 		plotCommand(), machineCommand(), schemaCommand(), manCommand(), statsCommand(), versionCommand(), sweepCommand(), pointCommand(), appCommand(), driverCommand())
 	return root
-}
-
-// knownCommand refuses a first word that is no command, with the nearest that is.
-func knownCommand(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		return fmt.Errorf("unknown command %q (did you mean %s?)", args[0], near[0])
-	}
-	return fmt.Errorf("unknown command %q (see spvsim --help)", args[0])
-}
-
-// exactly asks for n arguments, and says which when they are not there.
-func exactly(n int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) != n {
-			return fmt.Errorf("%s: %d arguments, want %s (see %s --help)", c.Name(), len(args), what, c.CommandPath())
-		}
-		return nil
-	}
 }
 
 // create opens a file for writing; - is the command's output, which is not closed.

@@ -19,7 +19,7 @@ func manCommand() *cobra.Command {
 		Example: "  spvsim man ~/.local/share/man/man1 && man spvsim-run",
 		Args:    exactly(1, "a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o777); err != nil {
+			if err := makeFolder(args[0]); err != nil {
 				return err
 			}
 			return writeManual(c.Root(), args[0])

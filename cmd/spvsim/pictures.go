@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -39,7 +38,7 @@ func drawPictures(name string, figure *plots.Figure, rows *plots.Table, formats 
 // warn says what the reader of a figure should know.
 func (p *pictures) warn(c *cobra.Command) {
 	if p.chart.Dropped > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %d points left out, as values are missing in %s\n", p.name, p.chart.Dropped, p.rows)
+		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %s left out, as values are missing in %s\n", p.name, counted(p.chart.Dropped, "point"), p.rows)
 	}
 	for _, w := range p.chart.Warnings {
 		fmt.Fprintf(c.ErrOrStderr(), "spvsim: %s: %s\n", p.name, w)
@@ -48,7 +47,7 @@ func (p *pictures) warn(c *cobra.Command) {
 
 // write makes a file of each format and returns their names.
 func (p *pictures) write(base string) (files []string, err error) {
-	if err := os.MkdirAll(filepath.Dir(base), 0o777); err != nil {
+	if err := makeFolder(filepath.Dir(base)); err != nil {
 		return nil, err
 	}
 	for i, format := range p.formats {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"spvsim/config"
 	"spvsim/plots"
 )
 
@@ -21,7 +22,7 @@ func plotCommand() *cobra.Command {
 		Long:  "Draw a figure from saved rows. Without ROWS, the key rows of FIGURE.yaml names their file, relative to FIGURE.yaml.",
 		Example: `  spvsim plot crossover.csv crossover.yaml
   spvsim plot crossover.parquet crossover.yaml -o figures --format pdf --style page`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: between(1, 2, "a figure (.yaml), after a file of rows unless the figure names one"),
 		RunE: func(c *cobra.Command, args []string) error {
 			base := strings.TrimSuffix(filepath.Base(args[len(args)-1]), filepath.Ext(args[len(args)-1]))
 			drawn, err := atOnce(c.Context(), func() (*pictures, error) { return drawSaved(args, formats, style) })
@@ -49,7 +50,14 @@ func plotCommand() *cobra.Command {
 
 // drawSaved draws the figure that is the last argument, of the rows that it or the argument before names.
 func drawSaved(args, formats []string, style string) (*pictures, error) {
-	figure, err := plots.ReadFigure(args[len(args)-1])
+	name := args[len(args)-1]
+	if ext := filepath.Ext(name); ext == ".csv" || ext == ".parquet" {
+		return nil, fmt.Errorf("plot: found the rows %s in the place of a figure: want spvsim plot %s FIGURE.yaml", name, name)
+	}
+	if err := config.CheckFigure(config.OS(), name); err != nil {
+		return nil, err
+	}
+	figure, err := plots.ReadFigure(name)
 	if err != nil {
 		return nil, err
 	}

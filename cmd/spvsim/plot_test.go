@@ -31,7 +31,7 @@ func TestPlotWritesEachFormatTwiceTheSame(t *testing.T) {
 		if status := Main([]string{"plot", rows, figure, "-o", dir, "--style", "page"}, nil, &stdout, &stderr); status != exitDone {
 			t.Fatalf("status %d: %s", status, &stderr)
 		}
-		if !strings.Contains(stderr.String(), "1 points left out") {
+		if !strings.Contains(stderr.String(), "1 point left out") {
 			t.Errorf("what was left out is not told: %q", &stderr)
 		}
 		files[i] = map[string][]byte{}
@@ -53,10 +53,10 @@ func TestPlotWritesEachFormatTwiceTheSame(t *testing.T) {
 func TestPlotRefusesByName(t *testing.T) {
 	rows, figure := plotFiles(t, "scheduler,work,cycle\na,1,3\n", plotFigure)
 	tests := map[string][]string{
-		`speed.yaml:3: y: ` + rows + ` has no column "cycles" (nearest: cycle)`: {"plot", rows, figure},
-		`speed.yaml: rows: want a file of rows`:                                 {"plot", figure},
-		`no such file`:                                                          {"plot", "absent.csv", figure},
-		`rows are read from .csv and .parquet`:                                  {"plot", figure, figure},
+		`speed.yaml:3: y: ` + rows + `: found no column "cycles" (nearest: cycle)`: {"plot", rows, figure},
+		`speed.yaml: rows: want a file of rows`:                                    {"plot", figure},
+		`no such file`:                                                             {"plot", "absent.csv", figure},
+		`want rows in .csv or .parquet`:                                            {"plot", figure, figure},
 	}
 	for want, args := range tests {
 		var stdout, stderr bytes.Buffer

@@ -52,6 +52,9 @@ func reportCommand() *cobra.Command {
 }
 
 func (f *reportFlags) run(c *cobra.Command, names []string) error {
+	if err := checkOutputs(outputFile{"out", f.out}); err != nil {
+		return err
+	}
 	var list []*profile.Profile
 	var programs []*report.Program
 	for _, name := range names {

@@ -145,7 +145,7 @@ func TestSweepLimitsPoints(t *testing.T) {
 	if out := wantFailure(t, program, "sweep", "e.yaml", "-q"); !strings.Contains(out, "2 of 2 points failed") {
 		t.Error(out)
 	}
-	rows(2, "failed", "cycle limit reached: 50000 cycles", "round in main, instructions ")
+	rows(2, "failed", "cycle limit reached: 50000 cycles", "loop in main, instructions ")
 	before := ages(t, filepath.Join(dir, "results", "e"))
 	wantFailure(t, program, "sweep", "e.yaml", "-q")
 	if ages(t, filepath.Join(dir, "results", "e")) != before {

@@ -116,6 +116,9 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkOutputs(f.outputs(dumps)...); err != nil {
+		return err
+	}
 	records, err := f.records(c, &setup)
 	if err != nil {
 		return err
@@ -145,6 +148,15 @@ func (f *runFlags) run(c *cobra.Command, name string) error {
 		err = &failure{err}
 	}
 	return errors.Join(err, unwritten(shown), unwritten(written))
+}
+
+// outputs are the files that the run writes.
+func (f *runFlags) outputs(dumps []dump) []outputFile {
+	list := []outputFile{{"stats", f.stats}, {"listing", f.listing}, {"profile", f.profile}, {"series", f.series}, {"trace", f.trace}}
+	for _, d := range dumps {
+		list = append(list, outputFile{"dump", d.file})
+	}
+	return list
 }
 
 // unwritten takes results that can't be written because of the disk for a failure of the run.
@@ -244,7 +256,7 @@ func parseDumps(flags []string, job *config.Job) ([]dump, error) {
 			return nil, fmt.Errorf("--dump %s: want buffer=file", f)
 		}
 		if !slices.ContainsFunc(job.Buffers, func(b config.Buffer) bool { return b.Name == buffer }) {
-			return nil, fmt.Errorf("--dump %s: the job has no buffer of that name (it has %s)", buffer, bufferNames(job))
+			return nil, fmt.Errorf("--dump %s: want the name of a buffer of the job: %s", buffer, bufferNames(job))
 		}
 		out = append(out, dump{buffer, file})
 	}

@@ -90,7 +90,7 @@ func TestSandboxOfAnExperiment(t *testing.T) {
 		{"job: outer.yaml", "escapes"},
 		{"job: inner.yaml\nset: {machine: ../secret/m.yaml}", "outside of the sandbox"},
 		{"job: inner.yaml\nreferences: [{file: out/words.bin, on: {status: status}, columns: {a: b}}]", "escapes"},
-		{"app: {run: [touch, " + filepath.Join(folder, "ran") + "]}", "app: --sandbox runs no program of an experiment"},
+		{"app: {run: [touch, " + filepath.Join(folder, "ran") + "]}", "app: found a program: want an experiment without one under --sandbox"},
 	} {
 		file := write("e.yaml", c.text)
 		out, err := command(t, program, "sweep", file, "--sandbox", "-q", "-o", filepath.Join(t.TempDir(), "out")).CombinedOutput()

@@ -16,9 +16,9 @@ func (s *hostSeconds) Type() string   { return "seconds" }
 // Set fulfils pflag.Value.
 func (s *hostSeconds) Set(text string) error {
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return fmt.Errorf("want a number of seconds")
+	if err != nil || gpu.CheckHostSeconds(x) != nil {
+		return fmt.Errorf("want a number of seconds, from 0 to %d", gpu.MaxHostSeconds)
 	}
 	*s = hostSeconds(x)
-	return gpu.CheckHostSeconds(x)
+	return nil
 }

@@ -32,7 +32,7 @@ func readInput(c *cobra.Command, name string) ([]byte, error) {
 func readAll(stdin io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(stdin, maxInputBytes+1))
 	if err == nil && len(data) > maxInputBytes {
-		err = fmt.Errorf("standard input: more than %d bytes", maxInputBytes)
+		err = fmt.Errorf("standard input: found more than %d bytes: want at most that many", maxInputBytes)
 	}
 	return data, err
 }
@@ -164,12 +164,15 @@ func asmCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if spirv.HasMagic(text) {
+				return fmt.Errorf("%s: found a binary module: want its text, as spvsim disasm writes it", shown(args[0]))
+			}
 			m, err := asm.AssembleWith(text, shown(args[0]), options)
 			if err != nil {
 				return err
 			}
 			if out == "-" && onTerminal(c.OutOrStdout()) {
-				return errors.New("asm: a module is no text for a terminal: name a file with -o")
+				return errors.New("asm: found a terminal as the output, but a module is binary: want a file (-o FILE)")
 			}
 			return writeFile(c, out, m.Encode(binary.LittleEndian))
 		},

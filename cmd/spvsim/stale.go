@@ -12,7 +12,7 @@ import (
 	"spvsim/experiments/sweep"
 )
 
-var errStale = errors.New("rows are stale: run their experiments again")
+var errStale = errors.New("rows are out of date: run their experiments again")
 
 // showStale says of saved rows whether a sweep would give the same now: a file of one experiment, or a folder of NAME.csv.
 func (f *sweepFlags) showStale(c *cobra.Command, names []string) error {
@@ -21,7 +21,7 @@ func (f *sweepFlags) showStale(c *cobra.Command, names []string) error {
 		return err
 	}
 	if !info.IsDir() && len(names) == 0 {
-		return errors.New("sweep: --stale FILE: want the experiment whose rows it holds; with a folder, NAME.csv of each ready experiment is checked")
+		return errors.New("sweep: --stale FILE: want the name of the experiment too (with a folder instead of a file, NAME.csv of each ready experiment is checked)")
 	}
 	if len(names) == 0 {
 		names = experiments.FigureNames()

@@ -50,20 +50,20 @@ func TestStaleRows(t *testing.T) {
 		return b.String()
 	}
 	for _, c := range []struct{ text, want string }{
-		{with("inputs", "0123"), "of other inputs (the first is point 0)"},
-		{strings.Join(append(lines[:1:1], lines[2:]...), ""), "1 points have none"},
-		{string(rows) + "99999" + strings.Repeat(",", strings.Count(lines[0], ",")) + "\n", "1 of no point"},
-		{with("passes", "123456"), "gives other results now: passes "},
+		{with("inputs", "0123"), "rows with other inputs now: 6 of 6 (the first is point 0)"},
+		{strings.Join(append(lines[:1:1], lines[2:]...), ""), "points without a row: 1"},
+		{string(rows) + "99999" + strings.Repeat(",", strings.Count(lines[0], ",")) + "\n", "rows of no point: 1"},
+		{with("passes", "123456"), "gives other results now: passes is "},
 	} {
 		file := filepath.Join(t.TempDir(), "rows.csv")
 		if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		out, err := command(t, program, "sweep", experiment, "--stale", file).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), c.want) || !strings.Contains(string(out), "stale") {
+		if err == nil || !strings.Contains(string(out), c.want) || !strings.Contains(string(out), "rows are out of date") {
 			t.Errorf("%v, %s: want %s", err, out, c.want)
 		}
 	}
-	wantRefused(t, spvsim("", "sweep", "--stale", filepath.FromSlash("../../experiments/figures/lds-stride.csv")), "want the experiment")
+	wantRefused(t, spvsim("", "sweep", "--stale", filepath.FromSlash("../../experiments/figures/lds-stride.csv")), "want the name of the experiment")
 	wantRefused(t, spvsim("", "sweep", "lds-stride", "--stale", "main.go"), "not rows of the experiment")
 }

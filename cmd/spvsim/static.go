@@ -45,6 +45,13 @@ func lowered(m *validate.Module, use *config.Launch, values []config.SpecValue, 
 	return program.Lower(m, o)
 }
 
+func entryNames(m *validate.Module) (names []string) {
+	for i := range m.EntryPoints {
+		names = append(names, m.EntryPoints[i].Name)
+	}
+	return names
+}
+
 // entries are a use for each entry point of a module.
 func entries(m *validate.Module) []config.Launch {
 	list := make([]config.Launch, len(m.EntryPoints))

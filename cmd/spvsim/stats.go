@@ -24,7 +24,7 @@ their paths. * represents a name: a class of instructions, a level of memory, a 
 			if path != "" {
 				s, err := tracing.Describe(path)
 				if err != nil {
-					return fmt.Errorf("--describe %w", err)
+					return fmt.Errorf("--describe: %w", err)
 				}
 				list = []tracing.Statistic{s}
 			}

@@ -42,7 +42,10 @@ type sweepFlags struct {
 func (f *sweepFlags) load(name string) (*config.Experiment, sweep.Place, error) {
 	e, at, err := sweep.Choice{Name: name, Axes: f.axes, Settings: f.set, Sandbox: f.sandbox}.Load()
 	if err == nil && f.sandbox && e.App != nil {
-		return nil, at, fmt.Errorf("%s: app: --sandbox runs no program of an experiment", name)
+		return nil, at, fmt.Errorf("%s: app: found a program: want an experiment without one under --sandbox", name)
+	}
+	if errors.Is(err, experiments.ErrUnknown) {
+		err = fmt.Errorf("%w: want a name of spvsim sweep --list, or an experiment file (.yaml)", err)
 	}
 	return e, at, err
 }
@@ -131,6 +134,9 @@ func listExperiments(c *cobra.Command) error {
 }
 
 func (f *sweepFlags) run(c *cobra.Command, name string) error {
+	if f.workers < 0 {
+		return fmt.Errorf("--workers %d: want 0 (one for each core) or more", f.workers)
+	}
 	if f.draw != "" {
 		e, _, err := f.load(name)
 		if err != nil {
@@ -154,6 +160,9 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	f.Out = f.folder(plan.Experiment)
 	if f.dryRun && !exists(f.Out) && f.Cache == "" {
 		return plan.Describe(c.OutOrStdout(), nil, f.workers)
+	}
+	if err := makeFolder(f.Out); err != nil {
+		return err
 	}
 	store, err := f.Records()
 	if err != nil {
@@ -216,7 +225,7 @@ func (f *sweepFlags) redraw(c *cobra.Command, e *config.Experiment) error {
 	if f.Out == "" {
 		f.Out = "."
 	}
-	if err := os.MkdirAll(f.Out, 0o777); err != nil {
+	if err := makeFolder(f.Out); err != nil {
 		return err
 	}
 	files, err := drawFigures(c, e, f.draw, f.Out)
@@ -278,7 +287,7 @@ func (f *sweepFlags) newLauncher(store *sweep.Store) (sweep.Launcher, error) {
 	}
 	if f.launcher == "local" {
 		if f.profile != "" {
-			return nil, errors.New("--profile is for --launcher slurm or command")
+			return nil, fmt.Errorf("--profile %s: want --launcher slurm or command with it", f.profile)
 		}
 		return sweep.NewLocal([]string{self, pointCommandName}, f.workers, store), nil
 	}
@@ -321,7 +330,7 @@ func (f *sweepFlags) finish(c *cobra.Command, plan *sweep.Plan, store *sweep.Sto
 	}
 	if failed := counts.Failed + counts.Crashed + counts.Missing; failed > 0 {
 		first, err := plan.FirstFault(store)
-		return &failure{errors.Join(drawErr, fmt.Errorf("%d of %d points failed; the column error of the rows says why%s", failed, counts.Points, first), err)}
+		return &failure{errors.Join(drawErr, fmt.Errorf("%d of %s failed; the column error of the rows says why%s", failed, counted(counts.Points, "point"), first), err)}
 	}
 	return drawErr
 }

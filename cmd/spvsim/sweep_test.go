@@ -243,8 +243,8 @@ func TestCommandsThatFail(t *testing.T) {
 		{"index: $1\nsubmit: no-such-command\n", "no-such-command: not found; it left no log ("},
 		{"index: $1\nsubmit: 'false'\nqueue: 'true'\n", "cluster: submit: exit status 1"},
 		{"index: $1\nsubmit: 'true'\nqueue: no-such-queue\n", "no-such-queue: not found"},
-		{"index: $1\n", "has no submit and index"},
-		{"index: $1\nsubmit: 'true'\npartition: p\n", "partition is for --launcher slurm"},
+		{"index: $1\n", "found a profile without submit or index"},
+		{"index: $1\nsubmit: 'true'\npartition: p\n", "found partition, which is for --launcher slurm"},
 	} {
 		if err := os.WriteFile(filepath.Join(dir, "never.yaml"), []byte("poll_seconds: 0.1\nchunk: 12\nattempts: 1\n"+c.profile), 0o644); err != nil {
 			t.Fatal(err)
@@ -298,9 +298,9 @@ func TestSweepRefusals(t *testing.T) {
 		{"job: reduce\naxes: {machine.lds.bank: [1]}", nil, "e.yaml:2: machine.lds.bank: "},
 		{"job: reduce\naxis: {}", nil, "e.yaml:2: axis: unknown key (nearest: axes)"},
 		{"job: redcue", nil, "did you mean reduce?"},
-		{"job: reduce\naxes: {n: {path: row.n, values: [1]}}\nexclude: [n == 1]", nil, "every point is excluded"},
+		{"job: reduce\naxes: {n: {path: row.n, values: [1]}}\nexclude: [n == 1]", nil, "found every point excluded"},
 		{"job: reduce", []string{"--launcher", "pbs"}, "want local, slurm or command"},
-		{"job: reduce", []string{"--profile", "p.yaml"}, "--profile is for --launcher slurm or command"},
+		{"job: reduce", []string{"--profile", "p.yaml"}, "--profile p.yaml: want --launcher slurm or command with it"},
 	} {
 		if err := os.WriteFile(name, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ func runApp(ctx context.Context, e *config.Experiment, folder string) (sweep.Pla
 		return at, fmt.Errorf("app.machine: %w", err)
 	}
 	if missing := e.App.Missing(); len(missing) > 0 {
-		return at, fmt.Errorf("%s: app: it needs what is not here: %s", e.Name, strings.Join(missing, ", "))
+		return at, fmt.Errorf("%s: app: missing on this computer: %s", e.Name, strings.Join(missing, ", "))
 	}
 	if err := clearCaptures(folder); err != nil {
 		return at, err

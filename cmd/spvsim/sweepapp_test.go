@@ -82,7 +82,7 @@ func TestMissingProgramsAreSaid(t *testing.T) {
 	if r.status != exitDone || strings.Contains(r.stdout, "vkfft-banks") || !strings.Contains(r.stderr, "do not run here: 1\nvkfft-banks  needs ") || !strings.Contains(r.stderr, ", gcc, g++") {
 		t.Errorf("status %d\n%s%s", r.status, r.stdout, r.stderr)
 	}
-	wantRefused(t, spvsim("", "sweep", "vkfft-banks", "-o", t.TempDir()), "vkfft-banks: app: it needs what is not here: ", ", gcc, g++")
+	wantRefused(t, spvsim("", "sweep", "vkfft-banks", "-o", t.TempDir()), "vkfft-banks: app: missing on this computer: ", ", gcc, g++")
 	file := filepath.Join(t.TempDir(), "e.yaml")
 	if err := os.WriteFile(file, []byte("app: {run: [x], needs: [bin/y]}"), 0o644); err != nil {
 		t.Fatal(err)

@@ -107,7 +107,7 @@ func (f *traceFlags) windowed(*cobra.Command, *gpu.Setup) (record, error) {
 		if w.open > 0 || w.end == 0 || f.from < w.end {
 			return nil
 		}
-		return fmt.Errorf("--trace-from %d: the run ended in cycle %d, so the trace holds nothing of it", f.from, w.end)
+		return fmt.Errorf("--trace-from %d: want a cycle before the end of the run, %d", f.from, w.end)
 	}}, nil
 }
 
@@ -115,7 +115,7 @@ func (f *traceFlags) windowed(*cobra.Command, *gpu.Setup) (record, error) {
 func (f *traceFlags) monitored(c *cobra.Command, s *gpu.Setup) (record, error) {
 	port, err := strconv.Atoi(f.monitor)
 	if err != nil {
-		return record{}, fmt.Errorf("--monitor %q: want a port", f.monitor)
+		return record{}, fmt.Errorf("--monitor %s: want the number of a port", f.monitor)
 	}
 	m, err := monitor.New(port)
 	if err != nil {
@@ -156,7 +156,7 @@ func (f *traceFlags) profiled(c *cobra.Command, s *gpu.Setup) record {
 func (f *traceFlags) unused(c *cobra.Command) error {
 	for _, name := range []string{"trace-from", "trace-to", "trace-cus", "trace-limit"} {
 		if c.Flags().Changed(name) {
-			return fmt.Errorf("--%s says what a trace holds: want --trace or --daisen with it", name)
+			return fmt.Errorf("--%s: want --trace or --daisen with it", name)
 		}
 	}
 	return nil
@@ -190,11 +190,11 @@ func (f *traceFlags) options(m *config.Machine) (o perfetto.Options, err error) 
 	}
 	if f.units != "" {
 		if o.Units, err = perfetto.ParseRanges(f.units, m.ShaderEngines*m.ComputeUnits); err != nil {
-			return o, fmt.Errorf("--trace-cus %w", err)
+			return o, fmt.Errorf("--trace-cus: %w", err)
 		}
 	}
 	if o.Limit, err = parseBytes(f.limit); err != nil {
-		return o, fmt.Errorf("--trace-limit %w", err)
+		return o, fmt.Errorf("--trace-limit: %w", err)
 	}
 	if o.Limit != 0 && o.Limit < perfetto.MinLimit {
 		return o, fmt.Errorf("--trace-limit %s: want at least %d bytes, or 0 for no limit", f.limit, perfetto.MinLimit)
@@ -212,7 +212,7 @@ func parseBytes(s string) (int64, error) {
 	}
 	v, err := strconv.ParseUint(number, 10, 32)
 	if err != nil {
-		return 0, fmt.Errorf("%q: want a number of bytes, as 4096, 64K, 512M or 2G", s)
+		return 0, fmt.Errorf("found %q: want a number of bytes, such as 4096, 64K, 512M or 2G", s)
 	}
 	return int64(v) << shift, nil
 }

@@ -60,15 +60,15 @@ func TestTraceFlagsRefused(t *testing.T) {
 	dir := t.TempDir()
 	trace := filepath.Join(dir, "t")
 	for want, flags := range map[string][]string{
-		"--trace-from says what a trace holds":          {"--trace-from", "5"},
-		"--trace-to 5: want a cycle after":              {"--trace", trace, "--trace-from", "5", "--trace-to", "5"},
-		"--trace-cus \"64\": want numbers and ranges":   {"--trace", trace, "--trace-cus", "64"},
-		"--trace-limit \"x\": want a number of bytes":   {"--trace", trace, "--trace-limit", "x"},
-		"--trace-limit 10: want at least 65536":         {"--trace", trace, "--trace-limit", "10"},
-		"--trace-from 99000000: the run ended in cycle": {"--trace", trace, "--trace-from", "99000000"},
-		daisenRefuses:                  {"--daisen", trace},
-		monitorRefuses:                 {"--monitor", "80"},
-		"--monitor \"x\": want a port": {"--monitor", "x"},
+		"--trace-from: want --trace or --daisen with it":                {"--trace-from", "5"},
+		"--trace-to 5: want a cycle after":                              {"--trace", trace, "--trace-from", "5", "--trace-to", "5"},
+		"--trace-cus: found \"64\": want numbers and ranges":            {"--trace", trace, "--trace-cus", "64"},
+		"--trace-limit: found \"x\": want a number of bytes":            {"--trace", trace, "--trace-limit", "x"},
+		"--trace-limit 10: want at least 65536":                         {"--trace", trace, "--trace-limit", "10"},
+		"--trace-from 99000000: want a cycle before the end of the run": {"--trace", trace, "--trace-from", "99000000"},
+		daisenRefuses:                            {"--daisen", trace},
+		monitorRefuses:                           {"--monitor", "80"},
+		"--monitor x: want the number of a port": {"--monitor", "x"},
 	} {
 		r := spvsim("", withFlags(flags...)...)
 		if r.status != exitBadInput || !strings.Contains(r.stderr, want) {
@@ -147,10 +147,10 @@ func TestReportRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		"want runs":                    {"report"},
-		"x.json: profile: want a file": {"report", broken},
-		"no such file":                 {"report", filepath.Join(dir, "missing.json")},
-		"--list names them":            {"report", "nothing"},
+		"want runs":                        {"report"},
+		"x.json: profile: want a file":     {"report", broken},
+		"no such file":                     {"report", filepath.Join(dir, "missing.json")},
+		"want a name of spvsim run --list": {"report", "nothing"},
 	} {
 		if r := spvsim("", args...); r.status != exitBadInput || !strings.Contains(r.stderr, want) {
 			t.Errorf("%v: status %d, error %q: want %q", args, r.status, r.stderr, want)

@@ -93,7 +93,7 @@ func memoryTable(t *testing.T) string {
 
 	us := between(t, library, "micro-launch", "machine=rdna2-rx6900xt parameters.n=4096", "parameters.launches=2", "parameters.launches=4") / 2 / 2570
 	first := float64(stats(t, library, "micro-launch", "machine=rdna2-rx6900xt parameters.n=4096 parameters.launches=1").Cycles) / 2570
-	row("a launch behind another, and a first one", "rdna2-rx6900xt", "as dear as the first, 4.2 to 4.7 us", "%.1f us and %.1f us", "3.3 us", us, first)
+	row("a launch behind another, and a first one", "rdna2-rx6900xt", "as expensive as the first, 4.2 to 4.7 us", "%.1f us and %.1f us", "3.3 us", us, first)
 
 	host := fstest.MapFS{"copies.yaml": {Data: []byte("machine: cdna3-mi300a\nsteps:\n  - {name: small, copy: {to: device, bytes: 524288}}\n  - {name: large, copy: {to: device, bytes: 2097152}}\n  - {synchronize: true}\n")}}
 	steps := stats(t, host, "copies", "").Steps

@@ -45,19 +45,26 @@ func (s *Spec) label() string {
 	return strings.Join(parts, " ")
 }
 
+func pointWord(n int) string {
+	if n == 1 {
+		return "point"
+	}
+	return "points"
+}
+
 func (p *Plan) outlook(s *Store, missing []int, workers int) string {
 	if workers == 0 {
 		workers = runtime.NumCPU()
 	}
 	e := p.Estimate(s, missing)
-	text := fmt.Sprintf("%d points, %d to run", len(p.Specs), len(missing))
+	text := fmt.Sprintf("%d %s, %d to run", len(p.Specs), pointWord(len(p.Specs)), len(missing))
 	if len(missing) == 0 {
 		return text
 	}
 	wall := e.Total / time.Duration(min(workers, len(missing)))
 	text += fmt.Sprintf(": about %s on one core, %s with %d workers", rounded(e.Total), rounded(wall), workers)
 	if e.Similar < e.Points {
-		text += fmt.Sprintf("; %d of them by %.0f workgroups a second, as nothing like them has run here", e.Points-e.Similar, assumedRate)
+		text += fmt.Sprintf("; %d of them at an assumed %.0f workgroups a second, as nothing similar has run here", e.Points-e.Similar, assumedRate)
 	}
 	return text
 }

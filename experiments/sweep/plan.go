@@ -185,7 +185,7 @@ func NewPlan(ctx context.Context, e *config.Experiment, at Place, small bool, li
 		return nil, err
 	}
 	if len(points) == 0 {
-		return nil, fmt.Errorf("%s: every point is excluded", e.Name)
+		return nil, fmt.Errorf("%s: found every point excluded: want at least one", e.Name)
 	}
 	files, err := at.files()
 	if err != nil {

@@ -34,7 +34,7 @@ func (p *Plan) ReadSaved(r io.Reader) (*Saved, error) {
 		return nil, fmt.Errorf("%w: %w", ErrRows, err)
 	}
 	if len(all) == 0 || !slices.Contains(all[0], "point") || !slices.Contains(all[0], "inputs") {
-		return nil, fmt.Errorf("%w: want a CSV file with the columns point and inputs, as a sweep writes it", ErrRows)
+		return nil, fmt.Errorf("%w: want a CSV file with the columns point and inputs, as a sweep writes", ErrRows)
 	}
 	s := &Saved{plan: p, names: all[0], lines: map[int][]string{}, Rows: len(all) - 1}
 	for _, line := range all[1:] {
@@ -112,7 +112,7 @@ func (s *Saved) differences(point int, now *Table) string {
 	for i := range now.Columns {
 		c := &now.Columns[i]
 		if was, is := s.cell(s.lines[point], c.Name), cellText(c.Values[0]); was != is {
-			words = append(words, fmt.Sprintf("%s %s, in the rows %s", c.Name, is, was))
+			words = append(words, fmt.Sprintf("%s is %s, and %s in the rows", c.Name, is, was))
 		}
 	}
 	if words == nil {
@@ -125,13 +125,13 @@ func (s *Saved) differences(point int, now *Table) string {
 func (s *Saved) String() string {
 	var words []string
 	if n := len(s.Changed); n > 0 {
-		words = append(words, fmt.Sprintf("%d of other inputs (the first is point %d)", n, s.Changed[0]))
+		words = append(words, fmt.Sprintf("rows with other inputs now: %d of %d (the first is point %d)", n, s.Rows, s.Changed[0]))
 	}
 	if n := len(s.Missing); n > 0 {
-		words = append(words, fmt.Sprintf("%d points have none", n))
+		words = append(words, fmt.Sprintf("points without a row: %d", n))
 	}
 	if s.Extra > 0 {
-		words = append(words, fmt.Sprintf("%d of no point", s.Extra))
+		words = append(words, fmt.Sprintf("rows of no point: %d", s.Extra))
 	}
 	return strings.Join(words, ", ")
 }

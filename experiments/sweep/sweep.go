@@ -117,7 +117,7 @@ func (p *Plan) Counts(s *Store) (Counts, error) {
 }
 
 func (c Counts) String() string {
-	text := fmt.Sprintf("%d of %d points done", c.Done, c.Points)
+	text := fmt.Sprintf("%d of %d %s done", c.Done, c.Points, pointWord(c.Points))
 	if c.Failed+c.Crashed > 0 {
 		text += fmt.Sprintf(", %d failed", c.Failed+c.Crashed)
 	}

@@ -19,7 +19,7 @@ func chooseEntry(m *validate.Module, name string) (*validate.EntryPoint, error) 
 	for i, e := range m.EntryPoints {
 		names[i] = e.Name
 	}
-	return nil, fmt.Errorf("program: %w: no entry point %q: the module has %q", validate.ErrInvalid, name, names)
+	return nil, fmt.Errorf("program: %w: found no entry point %q: want one of %q", validate.ErrInvalid, name, names)
 }
 
 // modes lists the execution modes that a compute shader may have here: those

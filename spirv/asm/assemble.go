@@ -174,7 +174,7 @@ func (a *assembler) instruction() error {
 	result := a.pos
 	if a.tokens[a.pos].text[0] == '%' {
 		if a.pos+1 == len(a.tokens) || a.tokens[a.pos+1].text != "=" {
-			return a.fault(a.pos, "found %s, want an instruction; an id starts one only before =", a.found())
+			return a.fault(a.pos, "found %s: want an instruction; an id starts one only before =", a.found())
 		}
 		a.pos += 2
 	}
@@ -196,7 +196,7 @@ func (a *assembler) instruction() error {
 // opcode looks up the opcode at hand, without going past it.
 func (a *assembler) opcode(result int) (*grammar.Op, error) {
 	if a.pos == len(a.tokens) || !a.tokens[a.pos].startsOp() {
-		return nil, a.fault(a.pos, "found %s, want an instruction, as OpNop", a.found())
+		return nil, a.fault(a.pos, "found %s: want an instruction, such as OpNop", a.found())
 	}
 	g := grammar.OpByName(a.tokens[a.pos].text)
 	if g == nil {
@@ -217,7 +217,7 @@ func (a *assembler) results(g *grammar.Op, result int) error {
 	a.raw = false
 	if g.HasType {
 		if a.ended() || a.tokens[a.pos].text[0] == '!' {
-			return a.fault(a.pos, "%s: found %s, want the id of the result type", g.Name, a.found())
+			return a.fault(a.pos, "%s: found %s: want the id of the result type", g.Name, a.found())
 		}
 		if err := a.id(a.pos, "result type"); err != nil {
 			return err
@@ -237,7 +237,7 @@ func (a *assembler) results(g *grammar.Op, result int) error {
 
 func (a *assembler) finish(g *grammar.Op) error {
 	if !a.ended() && a.tokens[a.pos].text[0] != '!' {
-		return a.fault(a.pos, "%s: found %s, want the next instruction: it has all its operands", g.Name, a.found())
+		return a.fault(a.pos, "%s: found %s: want the next instruction: it has all its operands", g.Name, a.found())
 	}
 	n := len(a.words) - a.at
 	if n > maxWords {
@@ -266,7 +266,7 @@ func (a *assembler) untyped() error {
 	case text[0] == '!':
 		v, err := parseInt(text[1:], spirv.Number{Width: 32})
 		if err != nil {
-			return a.fault(a.pos, "found %s, want ! and a number of 32 bits: %v", a.found(), err)
+			return a.fault(a.pos, "found %s: want ! and a number of 32 bits: %v", a.found(), err)
 		}
 		a.words = append(a.words, uint32(v))
 		return nil
@@ -281,13 +281,13 @@ func (a *assembler) untyped() error {
 			return nil
 		}
 	}
-	return a.fault(a.pos, "found %s after a !word, want !word, %%id, a number or a string", a.found())
+	return a.fault(a.pos, "found %s after a !word: want !word, %%id, a number or a string", a.found())
 }
 
 func (a *assembler) id(at int, what string) error {
 	text := a.tokens[at].text
 	if text[0] != '%' {
-		return a.fault(at, "found %s, want an id, as %%name (%s)", shorten(text), what)
+		return a.fault(at, "found %s: want an id, as %%name (%s)", shorten(text), what)
 	}
 	id, err := a.ids.of(text[1:])
 	if err != nil {
@@ -300,7 +300,7 @@ func (a *assembler) id(at int, what string) error {
 func (a *assembler) text(what string) error {
 	s, ok := unquote(a.tokens[a.pos].text)
 	if !ok {
-		return a.fault(a.pos, "found %s, want a string in quotes (%s)", a.found(), what)
+		return a.fault(a.pos, "found %s: want a string in quotes (%s)", a.found(), what)
 	}
 	if strings.IndexByte(s, 0) >= 0 {
 		return a.fault(a.pos, "the string holds a zero byte, which would end it (%s)", what)

@@ -41,7 +41,7 @@ func (a *assembler) operand(k grammar.Kind, what string) error {
 		return nil
 	}
 	if a.ended() {
-		return a.fault(a.pos, "%s: found %s, want its operand %s", a.in.Op, a.found(), what)
+		return a.fault(a.pos, "%s: found %s: want its operand %s", a.in.Op, a.found(), what)
 	}
 	if a.tokens[a.pos].text[0] == '!' {
 		return a.rest()
@@ -80,7 +80,7 @@ func (a *assembler) enum(k grammar.Kind, what string) error {
 	text := a.tokens[a.pos].text
 	e := k.ByName(text)
 	if e == nil {
-		return a.fault(a.pos, "found %s, want a %s (%s)%s", a.found(), k, what, nearestEnumerant(k, text))
+		return a.fault(a.pos, "found %s: want a %s (%s)%s", a.found(), k, what, nearestEnumerant(k, text))
 	}
 	a.words = append(a.words, e.Value)
 	a.pos++
@@ -94,7 +94,7 @@ func (a *assembler) mask(k grammar.Kind, what string) error {
 	for _, name := range strings.Split(a.tokens[a.pos].text, "|") {
 		e := k.ByName(name)
 		if e == nil && name != "None" {
-			return a.fault(a.pos, "found %s, want a mask of %s (%s)%s", shorten(name), k, what, nearestEnumerant(k, name))
+			return a.fault(a.pos, "found %s: want a mask of %s (%s)%s", shorten(name), k, what, nearestEnumerant(k, name))
 		}
 		if e != nil {
 			v |= e.Value
@@ -141,7 +141,7 @@ func (a *assembler) integerType() spirv.Number {
 func (a *assembler) number(n spirv.Number, what string) error {
 	words, err := parseNumber(a.words, a.tokens[a.pos].text, n)
 	if err != nil {
-		return a.fault(a.pos, "found %s, want a number (%s): %v", a.found(), what, err)
+		return a.fault(a.pos, "found %s: want a number (%s): %v", a.found(), what, err)
 	}
 	a.words = words
 	a.pos++
@@ -183,7 +183,7 @@ func (a *assembler) extInst() error {
 		return err
 	}
 	if !a.ended() {
-		return a.fault(a.pos, "%s: found %s, want the next instruction: it has all its operands", ext.Name, a.found())
+		return a.fault(a.pos, "%s: found %s: want the next instruction: it has all its operands", ext.Name, a.found())
 	}
 	return nil
 }
@@ -193,16 +193,16 @@ func (a *assembler) unknownExtInst(imp *spirv.Import, text string) error {
 	case imp == nil:
 		return a.fault(a.pos, "found %s, but no OpExtInstImport before gives its set", a.found())
 	case imp.Set == nil:
-		return a.fault(a.pos, "found %s, want a number: the names of the set %q are not known", a.found(), imp.Name)
+		return a.fault(a.pos, "found %s: want a number: the names of the set %q are not known", a.found(), imp.Name)
 	}
-	return a.fault(a.pos, "found %s, want an instruction of %s%s", a.found(), imp.Name, nearestExtInst(imp.Set, text))
+	return a.fault(a.pos, "found %s: want an instruction of %s%s", a.found(), imp.Name, nearestExtInst(imp.Set, text))
 }
 
 func (a *assembler) specOp() error {
 	text := a.tokens[a.pos].text
 	g := grammar.OpByName("Op" + text)
 	if g == nil {
-		return a.fault(a.pos, "found %s, want an opcode without its Op%s", a.found(), nearestOp("Op"+text))
+		return a.fault(a.pos, "found %s: want an opcode without its Op%s", a.found(), nearestOp("Op"+text))
 	}
 	if !g.HasType || !g.HasResult || g.Code == uint16(spirv.OpSpecConstantOp) {
 		return a.fault(a.pos, "%s can't be the operation of a constant", g.Name)

@@ -191,7 +191,7 @@ var enqueueRules = []rule{
 				c.at(in, "%%%d has no PayloadNodeNameAMDX", array)
 			}
 		})},
-	{name: "allocate-count", warning: true, sentence: "Behavior is undefined if Payload Count is greater than the NodeMaxPayloadsAMDX decoration on Result Type. (A fault of the run that comes to it.)",
+	{name: "allocate-count", warning: true, sentence: "Behavior is undefined if Payload Count is greater than the NodeMaxPayloadsAMDX decoration on Result Type. (A run that does this ends with a fault.)",
 		check: eachAllocation(func(c *extension, in *spirv.Instruction, array spirv.ID) {
 			n, known := c.constantValue(in.Operands[1])
 			if limit, ok := c.payloadLimit(array); ok && known && n > limit {

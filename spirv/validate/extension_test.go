@@ -347,8 +347,7 @@ var update = flag.Bool("update", false, "write docs/rules.md and testdata/mutant
 // docs is made from the tables.
 func TestRulesAreDocumented(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Validation rules\n\nMade from the tables of `spirv/validate` (`go test ./spirv/validate -run Documented -update`). A warning does not make a\n" +
-		"module invalid: it breaks the letter of the text, compilers do so, and nothing depends on it.\n")
+	b.WriteString(rulesHead)
 	for _, text := range extensionTexts {
 		fmt.Fprintf(&b, "\n## %s\n\n| rule | level | sentence | test |\n| --- | --- | --- | --- |\n", text.name)
 		for _, r := range text.rules {
@@ -358,14 +357,14 @@ func TestRulesAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	b.WriteString("\n## Group operations, narrow members, decorations by id\n\nSentences of SPIR-V itself that are tested one by one.\n\n| rule | level | sentence | test |\n| --- | --- | --- | --- |\n")
+	b.WriteString("\n## Group operations, narrow members, decorations by id\n\nSentences of the SPIR-V specification itself, each with its own rule and test.\n\n| rule | level | sentence | test |\n| --- | --- | --- | --- |\n")
 	for _, r := range coreRules {
 		fmt.Fprintf(&b, "| %s | %s | %s | `TestExtensionRules/groups/%s` |\n", r.name, levelOf(r), r.sentence, r.name)
 		if !hasCase("groups", r.name) {
 			t.Errorf("rule %s has no case", r.name)
 		}
 	}
-	b.WriteString("\n## Graphs of linked modules\n\n| rule | sentence | test |\n| --- | --- | --- |\n")
+	b.WriteString("\n## Graphs of linked modules\n\nRules of a graph whose nodes may come from several modules. All of them are errors.\n\n| rule | sentence | test |\n| --- | --- | --- |\n")
 	for _, r := range graphRules {
 		fmt.Fprintf(&b, "| %s | %s | `TestGraphRules/%s` |\n", r.name, r.sentence, r.name)
 	}
@@ -379,6 +378,20 @@ func TestRulesAreDocumented(t *testing.T) {
 		t.Errorf("docs/rules.md is not what the tables say: run with -update (%v)", err)
 	}
 }
+
+// rulesHead explains the columns of docs/rules.md.
+const rulesHead = `# Validation rules
+
+This page lists the rules of the five extensions, and of some parts of the SPIR-V specification, by which ` + "`spvsim validate`" + ` and every run test a
+module. The error of a module that breaks a rule ends with the name of the rule. This page is made from the tables of
+` + "`spirv/validate`" + ` (` + "`go test ./spirv/validate -run Documented -update`" + `).
+
+- **level**: a module with an error is invalid and does not run. A warning is for code that breaks the letter of a text, but that compilers are known
+  to write: the module is valid and runs.
+- **sentence**: the sentence of the specification or of the extension that the rule tests. Brackets have what it is about, or mark what is left out.
+  Parentheses have a note of this project, such as where compilers do otherwise.
+- **test**: the test with modules that keep the rule and modules that break it.
+`
 
 func levelOf(r rule) string { return map[bool]string{true: "warning", false: "error"}[r.warning] }
 

@@ -299,7 +299,7 @@ func ParseRanges(text string, n int) (Ranges, error) {
 		a, err1 := parseNumber(first)
 		b, err2 := parseNumber(last)
 		if err1 != nil || err2 != nil || a > b || b >= n {
-			return nil, fmt.Errorf("%q: want numbers and ranges from 0 to %d, as 0,3-5", text, n-1)
+			return nil, fmt.Errorf("found %q: want numbers and ranges from 0 to %d, such as 0,3-5", text, n-1)
 		}
 		list = append(list, [2]int{a, b})
 	}

@@ -45,7 +45,7 @@ func (s *Series) node(name string) []uint64 {
 	return s.Nodes[len(s.Nodes)-1].Queue
 }
 
-// A Span is a part of a run, in cycles since its begin.
+// A Span is a part of a run, in cycles since its beginning.
 type Span struct {
 	Name     string `json:"name"`
 	From, To uint64

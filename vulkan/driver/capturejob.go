@@ -137,7 +137,7 @@ func (w *jobWriter) part(kind ir.BindingKind, e *mem.Descriptor) string {
 	if i := e.Image; i != nil {
 		bytes = min(bytes, i.Size())
 		if i.Stored != 0 || i.Swizzle != [4]mem.Component{} {
-			w.err = cmp.Or(w.err, errors.New("a view of several levels of some layers, or with swizzled components: an image of a job is as it lies"))
+			w.err = cmp.Or(w.err, errors.New("a view of several levels of some layers, or with swizzled components: a job has images only as they are in memory"))
 		}
 	}
 	return fmt.Sprintf("part_of: %s, offset: %d, bytes: %d%s", block, offset, bytes, shapeOf(kind, e.Image))

@@ -97,7 +97,7 @@ func Call(number uint32, words unsafe.Pointer) (result uint64) {
 		if strings.HasPrefix(c.name, "vkDestroy") && a[1] == 0 {
 			return 0 // no object: the API allows that for every kind
 		}
-		fail(vk.ErrorFeatureNotPresent, "the device does not have what this command is for")
+		fail(vk.ErrorFeatureNotPresent, "the device does not support this command")
 	}
 	return c.call(a)
 }
@@ -129,7 +129,7 @@ func misuseOf(p any) misuse {
 		return m
 	}
 	if e, ok := p.(runtime.Error); ok && strings.Contains(e.Error(), "invalid memory address") {
-		return misuse{vk.ErrorUnknown, "a pointer to no memory" + trace()}
+		return misuse{vk.ErrorUnknown, "found a pointer to memory that does not exist" + trace()}
 	}
 	return misuse{vk.ErrorUnknown, fmt.Sprintf("a fault of the driver: %v%s", p, trace())}
 }

@@ -363,7 +363,7 @@ func swizzle(c vk.ComponentMapping) (list [4]mem.Component) {
 	for k, one := range []vk.ComponentSwizzle{c.R, c.G, c.B, c.A} {
 		to, ok := components[one]
 		if !ok {
-			fail(vk.ErrorUnknown, "component %d of a view is %d, which none is", k, one)
+			fail(vk.ErrorUnknown, "component %d of a view: found %d: want a VkComponentSwizzle", k, one)
 		}
 		if to != mem.Red+mem.Component(k) { // which is the same
 			list[k] = to

@@ -77,7 +77,7 @@ func find[T any](h uint64) (x T, ok bool) {
 func get[T any](h uint64) T {
 	x, ok := find[T](h)
 	if !ok {
-		fail(vk.ErrorUnknown, "%#x is no handle of a %s, or of one that was destroyed", h, kindOf(x))
+		fail(vk.ErrorUnknown, "found handle %#x: want that of a %s that exists", h, kindOf(x))
 	}
 	return x
 }

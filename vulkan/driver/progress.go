@@ -36,7 +36,7 @@ func newProgress() *progress {
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "spvsim: SPVSIM_PROGRESS: %v: no progress is told\n", err)
+		fmt.Fprintf(os.Stderr, "spvsim: SPVSIM_PROGRESS: %v: no progress is written\n", err)
 		return nil
 	}
 	return &progress{file: f}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"spvsim/config"
+)
+
+// wantedOf says of each type of flag what it takes, where the error of its parser is one of package strconv.
+var wantedOf = map[string]string{"int": "an integer", "uint64": "an integer from 0 on", "float64": "a number", "bool": "true or false"}
+
+// flagError says of a flag what was found and what it takes, or which flag is meant.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var value *pflag.InvalidValueError
+	var number *strconv.NumError
+	switch {
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		if near := config.Nearest(unknown.GetSpecifiedName(), flagNames(c)); near != "" {
+			return fmt.Errorf("%w (did you mean --%s?)", err, near)
+		}
+	case errors.As(err, &value) && errors.As(err, &number):
+		return fmt.Errorf("--%s %s: want %s", value.GetFlag().Name, value.GetValue(), wantedOf[value.GetFlag().Value.Type()])
+	case errors.As(err, &value):
+		return fmt.Errorf("--%s %s: %w", value.GetFlag().Name, value.GetValue(), value.Unwrap())
+	}
+	return fmt.Errorf("%w (see %s --help)", err, c.CommandPath())
+}
+
+func flagNames(c *cobra.Command) (names []string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// knownCommand refuses a first word that is no command, with the nearest that is.
+func knownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("unknown command %q (did you mean %s?)", args[0], near[0])
+	}
+	return fmt.Errorf("unknown command %q (see spvsim --help)", args[0])
+}
+
+// exactly asks for n arguments, and says which when they are not there.
+func exactly(n int, what string) cobra.PositionalArgs { return between(n, n, what) }
+
+// between asks for low to high arguments.
+func between(low, high int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if n := len(args); n < low || n > high {
+			return fmt.Errorf("%s: found %s: want %s (see %s --help)", c.Name(), counted(n, "argument"), what, c.CommandPath())
+		}
+		return nil
+	}
+}
+
+// counted is a number of things: 1 point, 2 points.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// helpCommand is cobra's, but for a word that is no command.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		RunE: func(c *cobra.Command, args []string) error {
+			of, rest, err := c.Root().Find(args)
+			if err == nil {
+				err = knownCommand(c.Root(), rest)
+			}
+			if err != nil {
+				return err
+			}
+			return of.Help()
+		},
+	}
+}
+
+// checkCompletion has the arguments of cobra's command for completion checked: those of a command that does nothing are not.
+func checkCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
+}
+
+// An outputFile is a file that a flag names for results.
+type outputFile struct{ flag, name string }
+
+// checkOutputs refuses files that can't be written before a run that may take long: each has a folder, and is no folder itself.
+func checkOutputs(files ...outputFile) error {
+	for _, f := range files {
+		folder := filepath.Dir(f.name)
+		info, err := os.Stat(f.name)
+		switch {
+		case f.name == "" || f.name == "-":
+		case err == nil && info.IsDir():
+			return fmt.Errorf("--%s %s: found a folder: want a file", f.flag, f.name)
+		case !exists(folder):
+			return fmt.Errorf("--%s %s: found no folder %s: want one that exists", f.flag, f.name, folder)
+		}
+	}
+	return nil
+}
+
+// makeFolder makes a folder for output, with those around it.
+func makeFolder(name string) error {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s: found a file: want a folder for output", name)
+	}
+	return os.MkdirAll(name, 0o777)
+}
