@@ -284,26 +284,30 @@ func (e *Engine) advance(cycle uint64) {
 // included.
 func (e *Engine) runCycle() {
 	slot := int(e.now % horizon)
-	for e.err == nil && (e.step(0, slot) || e.step(1, slot)) {
+	for e.err == nil && (e.step(&e.phases[0], slot) || e.stepLate(slot)) {
 	}
 	e.busy[slot>>6] &^= 1 << (slot & 63)
 }
 
+// stepLate runs one event or alarm of the secondary phase.
+func (e *Engine) stepLate(slot int) bool {
+	e.late = true
+	return e.step(&e.phases[1], slot)
+}
+
 // step runs one event or alarm of a phase in the cycle at hand, if there is one.
-func (e *Engine) step(p, slot int) bool {
-	ph := &e.phases[p]
-	e.late = e.late || p == 1
-	if f := &ph.events[slot]; f.first != 0 {
+func (e *Engine) step(ph *phase, slot int) bool {
+	if f := &ph.events[slot&(horizon-1)]; f.first != 0 {
 		e.handle(e.take(f))
 		return true
 	}
-	set := ph.set[slot*ph.words : (slot+1)*ph.words]
-	for w, word := range set {
-		if word == 0 {
+	for w := range ph.words {
+		word := &ph.set[slot*ph.words+w]
+		if *word == 0 {
 			continue
 		}
-		set[w] = word & (word - 1)
-		a := ph.alarms[w<<6+bits.TrailingZeros64(word)]
+		a := ph.alarms[w<<6+bits.TrailingZeros64(*word)]
+		*word &= *word - 1
 		if a.placed == e.now {
 			e.ring(a)
 		}

@@ -35,7 +35,7 @@ func (c *Code) measureAlone() {
 		}
 	}
 	for i, n := range alone {
-		c.ops[i].at.alone = uint16(max(n, 0))
+		c.ops[i].at = c.ops[i].at.lasting(max(n, 0))
 	}
 }
 
