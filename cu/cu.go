@@ -31,7 +31,7 @@ var ErrNoGraph = errors.New("cu: a shader uses payloads, but no execution graph 
 type Memory interface {
 	// Begin says that a wave of the launch starts in the slot.
 	Begin(slot int, l *Launch)
-	// Access carries out an access, and says in b what it costs.
+	// Access carries out an access, and says in b what it costs: b is that of the access before.
 	Access(now uint64, w *simd.Wave, in *isa.Inst, slot int, b *simd.Booking)
 }
 
@@ -68,7 +68,7 @@ type ComputeUnit struct {
 	port   *engine.Port
 	memory Memory
 	share
-	booking  simd.Booking // of the last access
+	booking  simd.Booking // of the last access to memory
 	answers  engine.Stock[Answer]
 	fetch    *fetch
 	shared   *simd.Shared
@@ -87,6 +87,7 @@ type share struct {
 	banks  *engine.Port // to it
 	access lds.Request  // the one at hand
 	leaves uint64       // cycle in which the next access leaves the banks
+	taken  simd.Booking // by the last access
 }
 
 // A Launch is a kernel: what every workgroup of it has in common.
@@ -164,15 +165,13 @@ func (u *ComputeUnit) Index() int { return u.index }
 
 // Handle fulfils sim.Handler: a turn of the SIMDs, a workgroup, an answer.
 func (u *ComputeUnit) Handle(e sim.Event) error {
-	switch e := e.(type) {
-	case *engine.Alarm:
+	if _, ok := e.(*engine.Alarm); ok {
 		u.runner.Turn(u.Engine.Now())
 		return nil
-	case *Answer:
-		if e.local { // within a turn
-			u.answer(e)
-			return nil
-		}
+	}
+	if a, ok := e.(*Answer); ok && a.local { // within a turn
+		u.answer(a)
+		return nil
 	}
 	u.runner.Join()
 	switch e := e.(type) {
@@ -246,9 +245,9 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
 
 // Next fulfils lookahead.Unit: the cycle in which a SIMD has its next turn, or an access leaves the LDS.
 func (u *ComputeUnit) Next() uint64 {
-	next, ahead := u.leaves, u.shared.Lookahead()
-	for i := range ahead {
-		next = min(next, ahead[i].Turn)
+	next := u.leaves
+	for _, turn := range u.shared.Turns() {
+		next = min(next, turn)
 	}
 	return next
 }
@@ -258,9 +257,8 @@ func (u *ComputeUnit) Advance(now uint64) (next uint64) {
 	if u.leaves <= now {
 		u.leave(now)
 	}
-	ahead := u.shared.Lookahead()
-	for i := range ahead {
-		if ahead[i].Turn <= now {
+	for i, turn := range u.shared.Turns() {
+		if turn <= now {
 			u.SIMDs[i].Turn(now)
 		}
 	}
@@ -281,9 +279,8 @@ func (u *ComputeUnit) Local(cycle uint64) bool {
 	if u.shared.Pending() {
 		return false
 	}
-	ahead := u.shared.Lookahead()
-	for i := range ahead {
-		if ahead[i].Turn <= cycle && u.SIMDs[i].MayAffect(cycle) {
+	for i, turn := range u.shared.Turns() {
+		if turn <= cycle && u.SIMDs[i].MayAffect(cycle) {
 			return false
 		}
 	}
@@ -388,7 +385,8 @@ func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) *simd.Booking 
 	if u.array.trace.to != nil {
 		u.tracedLDS(now, w, in, t.Ready, t.Passes, t.ConflictPasses)
 	}
-	return u.booked(simd.Booking{Pending: true, Free: now + t.Unit, Own: now + t.Busy, Passes: t.Passes, ConflictPasses: t.ConflictPasses})
+	u.taken = simd.Booking{Pending: true, Free: now + t.Unit, Own: now + t.Busy, Passes: t.Passes, ConflictPasses: t.ConflictPasses}
+	return &u.taken
 }
 
 // complete brings the end of a pending access to memory of one of the unit's waves.

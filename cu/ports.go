@@ -47,7 +47,7 @@ func (p *port) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int, b *simd.
 	if t.Pending {
 		p.waiting = append(p.waiting, waiting{t.Token, w.Ticket()})
 	}
-	*b = simd.Booking{Ready: t.Ready, Free: now + t.Busy, Full: t.Held, FullOf: fullOf[t.Kind], Pending: t.Pending}
+	b.Ready, b.Free, b.Full, b.FullOf, b.Pending, b.Outstanding = t.Ready, now+t.Busy, t.Held, fullOf[t.Kind], t.Pending, false
 }
 
 // fullOf is what waits for the address path are charged to while it waits for a queue that is full, by kind of request.

@@ -25,7 +25,7 @@ type Unit interface {
 	Bound() uint64
 	// Local says of a cycle, which is Next, that no other part can see what the unit does in it.
 	Local(cycle uint64) bool
-	// Advance does the unit's work of a cycle, and says what is Next then.
+	// Advance does the unit's work of a cycle, if it has any, and says what is Next then.
 	Advance(cycle uint64) (next uint64)
 	// CountIn says in which copy of the programs' counts the unit counts from now on.
 	CountIn(copy int)
@@ -131,10 +131,7 @@ func (r *Runner) Turns() uint64 { return r.turns }
 // after it in which nothing can reach it nor other parts can see what it does.
 func (r *Runner) Turn(now uint64) {
 	if r.all.pool == nil {
-		next := r.unit.Next()
-		if next <= now {
-			next = r.unit.Advance(now)
-		}
+		next := r.unit.Advance(now)
 		r.alarm.Set(r.alone(next, r.bound(now)))
 		return
 	}
@@ -144,9 +141,7 @@ func (r *Runner) Turn(now uint64) {
 	r.Join()
 	r.book(now)
 	r.learn()
-	if r.unit.Next() <= now { // it was not there already
-		r.unit.Advance(now)
-	}
+	r.unit.Advance(now)
 	r.goAhead(now)
 	r.Plan()
 }

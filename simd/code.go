@@ -92,6 +92,7 @@ type op struct {
 	kind   kind
 	free   bool // costs nothing: done with the instruction before it
 	simple bool // a wave that comes to it waits for its unit alone
+	plain  bool // it waits for results, too
 	at     site
 	cost
 	count *account.InstCount
@@ -202,7 +203,8 @@ func (c *Code) link() {
 			o.target = &c.ops[o.in.Target]
 		}
 		o.enters = o.writesExec || len(o.writes) > 0
-		o.simple = !o.free && o.kind < kindMemoryBarrier && !o.limited && o.line == 0 && !o.readsExec && len(o.deps)+len(o.sum) == 0
+		o.plain = !o.free && o.kind < kindMemoryBarrier && !o.limited && o.line == 0 && !o.readsExec && len(o.sum) == 0
+		o.simple = o.plain && len(o.deps) == 0
 	}
 }
 

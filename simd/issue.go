@@ -35,24 +35,20 @@ func (s *SIMD) issue(w *Wave, now uint64) {
 		s.carryOut(w, o, o.path, count, now)
 		return
 	}
-	o.compute(&w.State)
+	o.compute(&w.State) // most come here: what the method compute does, in place
 	if o.enters {
 		w.setReady(o, now+uint64(o.latency), o.result)
 	}
 	if o.beside < numUnits || s.special {
 		s.take(w, &o.cost, count, now)
-	} else { // what take does
-		issued := uint64(o.cost.issue)
-		w.freeAt = now + issued
-		s.Cycles[account.Issued] += issued
-		count.Cycles[account.Issued] += issued
-		s.free[o.unit%unitTable] = now + uint64(o.busy)
+	} else {
+		s.charge(w, o, count, now)
 	}
 	if next := o.next; next.simple {
 		w.op, w.site, w.why, w.ready = next, next.at, account.Unit, w.freeAt
 		return
 	}
-	s.next(w, o, now)
+	s.advance(w, o.next, now, w.freeAt, account.Unit)
 }
 
 // carryOut takes the path of the instruction that w is at.
@@ -77,12 +73,12 @@ func (s *SIMD) carryOut(w *Wave, o *op, path kind, count *account.InstCount, now
 	case kindPrint:
 		s.env.Print(now, w, o.in)
 		s.take(w, &o.cost, count, now)
-		s.next(w, o, now)
+		s.advance(w, o.next, now, w.freeAt, account.Unit)
 	case kindPayload, kindRelease:
 		s.payload(w, o, count, now)
 	case kindMemoryBarrier:
 		s.take(w, &o.cost, count, now)
-		s.next(w, o, now)
+		s.advance(w, o.next, now, w.freeAt, account.Unit)
 	case kindFirst:
 		w.Group.Begin(now)
 		s.carryOut(w, o, o.kind, count, now)
@@ -93,7 +89,7 @@ func (s *SIMD) compute(w *Wave, o *op, count *account.InstCount, now uint64) {
 	o.compute(&w.State)
 	w.setReady(o, now+uint64(o.latency), o.result)
 	s.take(w, &o.cost, count, now)
-	s.next(w, o, now)
+	s.advance(w, o.next, now, w.freeAt, account.Unit)
 }
 
 // compute computes the instruction, and those of its run after it.
@@ -120,13 +116,33 @@ func (s *SIMD) access(w *Wave, o *op, count *account.InstCount, now uint64, b *B
 		w.setReady(o, ready, o.result)
 	}
 	w.accessDone(o, ready)
-	s.take(w, &o.cost, count, now)
-	s.free.take(o.unit, b.Own)
+	if o.beside < numUnits || s.special {
+		s.take(w, &o.cost, count, now)
+	} else {
+		s.charge(w, o, count, now)
+	}
+	if b.Own > 0 {
+		s.free.take(o.unit, b.Own)
+	}
 	s.shared.take(o.unit, b.Free)
 	if b.Full > 0 && o.unit == unitVMEM {
-		s.shared.full.add(b.Full, b.Free, b.FullOf)
+		s.shared.waited(s, now, b)
 	}
-	s.next(w, o, now)
+	s.advance(w, o.next, now, w.freeAt, account.Unit)
+}
+
+// waited adds what an access to memory of a SIMD in cycle now waits for a full queue. Waves that came to such accesses before take down
+// how things were then: turns that were put off come first.
+func (s *Shared) waited(by *SIMD, now uint64, b *Booking) {
+	for _, other := range s.simds {
+		switch {
+		case other.Index < by.Index: // whose turn of this cycle comes before this one's
+			other.CatchUp(now + 1)
+		case other.Index > by.Index:
+			other.CatchUp(now)
+		}
+	}
+	s.full.add(b.Full, b.Free, b.FullOf)
 }
 
 // local carries out an access to the LDS.
@@ -186,7 +202,8 @@ func (s *SIMD) end(w *Wave, o *op, count *account.InstCount, now uint64) {
 		s.trace.to.WaveEnd(w.freeAt, w.Place())
 	}
 	s.env.Ended(now, w)
-	w.code, w.op, w.files, w.board, w.emptyAt = nil, nil, nil, nil, w.freeAt
+	w.code, w.op, w.files, w.board = nil, nil, nil, nil
+	s.empty[w.Slot] = w.freeAt
 	w.State.V, w.State.S = nil, nil
 }
 
@@ -201,7 +218,7 @@ func (s *SIMD) dropEnded(now uint64) {
 	}
 	clear(s.order[n:s.waves])
 	s.waves, s.endedInTurn = n, false
-	s.rouse(now + s.horizon)
+	s.divide(now + s.horizon)
 }
 
 // count is where what the wave's instruction does is counted.
@@ -214,7 +231,7 @@ func (s *Shared) count(w *Wave, o *op) *account.InstCount {
 
 // chargeUnit charges the cycles in which a wave was ready to what its unit did meanwhile.
 func (s *SIMD) chargeUnit(w *Wave, o *op, count *account.InstCount, waited uint64) {
-	if full := s.waitedFull(w, o, waited); full > 0 {
+	if full := s.shared.waitedFull(w, o, waited); full > 0 {
 		s.Cycles[s.shared.full.why] += full
 		count.Cycles[s.shared.full.why] += full
 		waited -= full
@@ -224,51 +241,70 @@ func (s *SIMD) chargeUnit(w *Wave, o *op, count *account.InstCount, waited uint6
 }
 
 // waitedFull are the cycles, of those that a ready wave has waited, in which the path to memory waited for a full queue.
-func (s *SIMD) waitedFull(w *Wave, o *op, waited uint64) uint64 {
+func (s *Shared) waitedFull(w *Wave, o *op, waited uint64) uint64 {
 	if !o.limited {
 		return 0
 	}
-	return s.shared.full.since(w.full, waited)
+	return s.full.since(w.full, waited)
 }
 
-// take charges the issue cycles and takes port and unit.
+// charge is what take does where the unit alone is taken, which was free, and no tracer listens.
+func (s *SIMD) charge(w *Wave, o *op, count *account.InstCount, now uint64) {
+	issued := uint64(o.issue)
+	w.freeAt = now + issued
+	s.Cycles[account.Issued] += issued
+	count.Cycles[account.Issued] += issued
+	s.free[o.unit%unitTable] = now + uint64(o.busy)
+}
+
+// take charges the issue cycles of a cost and takes port and unit.
 func (s *SIMD) take(w *Wave, c *cost, count *account.InstCount, now uint64) {
+	issued := uint64(c.issue)
 	if s.trace.to != nil {
-		s.trace.issued(w, now, now+uint64(c.issue))
+		s.trace.issued(w, now, now+issued)
 	}
-	s.Cycles[account.Issued] += uint64(c.issue)
-	count.Cycles[account.Issued] += uint64(c.issue)
-	w.freeAt = now + uint64(c.issue)
+	s.Cycles[account.Issued] += issued
+	count.Cycles[account.Issued] += issued
+	w.freeAt = now + issued
 	s.free.take(c.unit, now+uint64(c.busy))
-	if c.beside < numUnits || s.category == 0 {
-		s.takeMore(c, w.freeAt)
-	}
-}
-
-// takeMore takes what else the unit's port serves.
-func (s *SIMD) takeMore(c *cost, until uint64) {
-	s.free.take(c.beside, until)
+	s.free.take(c.beside, w.freeAt)
 	if s.category == 0 {
-		s.portFree = max(s.portFree, until)
+		s.portFree = max(s.portFree, w.freeAt)
 	}
-}
-
-// next moves to the following instruction.
-func (s *SIMD) next(w *Wave, o *op, now uint64) {
-	s.advance(w, o.next, now, w.freeAt, account.Unit)
 }
 
 // advance does the free instructions from o on, as far as the ends of their sources are known, then finds from when the wave may
 // issue the next one, not before from, and what it waits for until then.
 func (s *SIMD) advance(w *Wave, o *op, now, from uint64, why account.Reason) {
 	least := earliest{from, why}
-	for n := 0; o.free && n < maxFree; n++ {
-		next := w.doFree(o)
-		if next == nil {
-			break
-		}
-		o = next
+	if o.free {
+		o = w.doFree(o)
 	}
+	switch {
+	case o.simple:
+	case o.plain:
+		latest := uint64(0)
+		for _, d := range o.deps {
+			latest = max(latest, w.board[d])
+		}
+		if latest>>reasonBits > from {
+			from, why = latest>>reasonBits, reasons[latest%(1<<reasonBits)]
+		}
+	default:
+		from, why = s.waits(w, o, now, from, why)
+	}
+	w.op, w.why = o, why
+	w.ready, w.site = max(from, w.freeAt), o.at
+	if w.ready >= Never {
+		w.least = least
+	}
+	if o.limited {
+		w.full = s.shared.full.before(w.ready)
+	}
+}
+
+// waits is from when a wave may issue an instruction, not before from, and what it waits for until then.
+func (s *SIMD) waits(w *Wave, o *op, now, from uint64, why account.Reason) (uint64, account.Reason) {
 	if latest := w.depsReady(o); latest>>reasonBits > from {
 		from, why = latest>>reasonBits, reasons[latest&(1<<reasonBits-1)]
 	}
@@ -287,14 +323,7 @@ func (s *SIMD) advance(w *Wave, o *op, now, from uint64, why account.Reason) {
 	if w.fetched.at > from {
 		from, why = w.fetched.at, account.Fetch
 	}
-	w.op, w.why = o, why
-	w.ready, w.site = max(from, w.freeAt), o.at
-	if w.ready >= Never {
-		w.least = least
-	}
-	if o.limited {
-		w.full = s.shared.full.before(w.ready)
-	}
+	return from, why
 }
 
 // outstanding is when the accesses that o waits for are done: a memory barrier, a release and the end of a wave wait for all.
@@ -344,9 +373,21 @@ func (s *SIMD) complete(now, done uint64, t Ticket) {
 	}
 }
 
-// doFree does an instruction that takes no time, and returns the next one: its results are ready when its sources are. It is nil, and nothing done,
+// doFree does free instructions, and returns the next one that is not free or of which the sources are not known.
+func (w *Wave) doFree(o *op) *op {
+	for n := 0; o.free && n < maxFree; n++ {
+		next := w.doOne(o)
+		if next == nil {
+			break
+		}
+		o = next
+	}
+	return o
+}
+
+// doOne does an instruction that takes no time, and returns the next one: its results are ready when its sources are. It is nil, and nothing done,
 // while that is not known.
-func (w *Wave) doFree(o *op) (next *op) {
+func (w *Wave) doOne(o *op) (next *op) {
 	if o.kind == kindBranch {
 		if isa.TakesBranch(&w.State, o.in) {
 			return o.target

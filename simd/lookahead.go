@@ -2,16 +2,14 @@ package simd
 
 import "math/bits"
 
-// A Lookahead is what a SIMD promises of the turns to come, as long as no workgroup
-// comes, no operation that is pending ends and no barrier is released.
-type Lookahead struct {
-	// Turn is the next cycle in which a wave may issue more than what concerns it alone; Never if there is none.
-	Turn uint64
-	due  uint64 // the next cycle in which a wave may issue, which may be before
+// A plan says when waves may issue.
+type plan struct {
+	due  uint64 // the next cycle in which one may issue
+	turn uint64 // the next in which one may issue more than what concerns it alone, not before that
 }
 
-// none is the lookahead of a SIMD without waves.
-var none = Lookahead{Turn: Never, due: Never}
+// none is the plan without waves.
+var none = plan{Never, Never}
 
 // A scope is who can observe that an instruction issued.
 type scope uint8
@@ -56,8 +54,9 @@ func (o *op) site(load bool) site {
 // sharedUnits are those that the SIMDs of a compute unit share.
 var sharedUnits = [unitTable]bool{unitLDS: true, unitVMEM: true, unitSMEM: true}
 
-// Lookahead is that of each SIMD.
-func (s *Shared) Lookahead() []Lookahead { return s.ahead }
+// Turns are what each SIMD promises of the turns to come, as long as no workgroup comes, no operation that is pending ends and no barrier
+// is released: the next cycle in which a wave may issue more than what concerns it alone; Never if there is none.
+func (s *Shared) Turns() []uint64 { return s.turns }
 
 // Pending says that operations are under way of which the unit does not know the end.
 func (s *Shared) Pending() bool { return s.pending > 0 }
@@ -67,7 +66,7 @@ func (s *Shared) Pending() bool { return s.pending > 0 }
 // all that the SIMD issues.
 func (s *SIMD) MayAffect(now uint64) bool {
 	s.CatchUp(now)
-	if s.portFree > now {
+	if *s.next > now || s.portFree > now {
 		return false
 	}
 	left, used := s.width, uint(0)

@@ -80,8 +80,8 @@ type Env interface {
 
 // Shared is what a compute unit's SIMDs have in common, kept close together.
 type Shared struct {
-	ahead   []Lookahead // by SIMD
-	free    []*freeFrom // by SIMD
+	turns   []uint64 // by SIMD
+	simds   []*SIMD
 	full    full
 	pending int // operations of which the end is not known, but for those of the LDS
 	crossed int // waves whose accesses may take units that are a SIMD's own otherwise, and then those of all SIMDs
@@ -111,8 +111,8 @@ func (f *freeFrom) take(u unit, until uint64) {
 
 // take takes a unit of all SIMDs until a cycle.
 func (s *Shared) take(u unit, until uint64) {
-	for _, f := range s.free {
-		f.take(u, until)
+	for _, simd := range s.simds {
+		simd.free.take(u, until)
 	}
 }
 
@@ -140,7 +140,7 @@ func (f *full) since(sum, waited uint64) uint64 { return min(f.sum-sum, waited) 
 
 // NewShared is that of so many SIMDs, with waves of up to lanes lanes.
 func NewShared(simds, lanes int) *Shared {
-	s := &Shared{ahead: slices.Repeat([]Lookahead{none}, simds)}
+	s := &Shared{turns: slices.Repeat([]uint64{Never}, simds)}
 	for i := range s.tmp {
 		s.tmp[i] = make([]uint32, 2*lanes)
 	}
@@ -159,17 +159,22 @@ type SIMD struct {
 	shared *Shared
 	fixed
 	slots       []Wave
+	empty       []uint64 // by slot: since when it is empty, or taken
 	resident    int
 	last        int    // slot that issued last
 	special     bool   // an issue does more than to charge cycles and take its unit: someone traces it, or it takes the port of all units
 	portFree    uint64 // of all units; where each category has a port, that is as long taken as the unit at most
 	free        freeFrom
 	list        []Candidate // of a turn
-	ahead       *Lookahead  // among those of the unit
+	due         uint64      // the next cycle in which a wave may issue
+	next        *uint64     // what it promises, among the turns of the unit
 	endedInTurn bool
 
 	ages
 }
+
+// taken is of a slot with a wave in it.
+const taken = ^uint64(0)
 
 // fixed is what does not change in a run.
 type fixed struct {
@@ -191,10 +196,10 @@ const maxSlots = 64
 type ages struct {
 	order [maxSlots]*Wave
 	waves int
-	// A bit for each that is awake. The others can't issue before asleep.due, and do what concerns them alone up to asleep.Turn at least.
-	awake  uint64
-	asleep Lookahead
-	// A wave stays awake that may issue within so many cycles. Where turns are watched, all do: those that come too early are seen.
+	// A bit for each that may issue soon. The others can't before later.due, and do what concerns them alone up to later.turn at least.
+	soon  uint64
+	later plan
+	// Soon is within so many cycles. For a tracer all waves may issue soon: it samples in cycles in which there is a turn, be it one that comes too early.
 	horizon uint64
 }
 
@@ -216,11 +221,11 @@ func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 		env: at.Env, pool: at.Pool, shared: at.Shared,
 		fixed: fixed{cadence: uint64(issue.Cadence), width: issue.Width,
 			clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz), outstanding: at.MaxOutstanding},
-		slots: make([]Wave, shape.WaveSlots), last: -1, ahead: &at.Shared.ahead[at.Index],
+		slots: make([]Wave, shape.WaveSlots), empty: make([]uint64, shape.WaveSlots), last: -1, due: Never, next: &at.Shared.turns[at.Index],
 		list: make([]Candidate, 0, shape.WaveSlots),
-		ages: ages{asleep: none, horizon: uint64(issue.Cadence)},
+		ages: ages{later: none, horizon: uint64(issue.Cadence)},
 	}
-	s.shared.free = append(s.shared.free, &s.free)
+	s.shared.simds = append(s.shared.simds, s)
 	s.phase, s.aligned = uint64(at.Index)%s.cadence, s.cadence&(s.cadence-1) == 0
 	if issue.PerCategory {
 		s.category = 1
@@ -252,23 +257,24 @@ func (s *SIMD) Slots() int { return len(s.slots) }
 func (s *SIMD) Waves() []*Wave { return s.order[:s.waves] }
 
 // Next is the cycle of the next turn that must not come later; Never if there is none.
-func (s *SIMD) Next() uint64 { return s.ahead.Turn }
+func (s *SIMD) Next() uint64 { return *s.next }
 
-// Reset starts an accounting period at cycle now; all slots are empty.
+// Reset starts an accounting period at cycle now.
 func (s *SIMD) Reset(now uint64) {
 	s.Cycles = account.SlotCycles{}
-	for i := range s.slots {
-		s.slots[i].emptyAt = now
+	for i, since := range s.empty {
+		if since != taken {
+			s.empty[i] = now
+		}
 	}
 }
 
 // Settle charges the empty slots up to cycle end, to no wave or to what is left to do after the last.
 func (s *SIMD) Settle(end uint64, why account.Reason) {
-	for i := range s.slots {
-		w := &s.slots[i]
-		if w.code == nil && w.emptyAt < end {
-			s.Cycles[why] += end - w.emptyAt
-			w.emptyAt = end
+	for i, since := range s.empty {
+		if since < end {
+			s.Cycles[why] += end - since
+			s.empty[i] = end
 		}
 	}
 }
@@ -278,8 +284,10 @@ func (s *SIMD) Settle(end uint64, why account.Reason) {
 func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	s.CatchUp(now)
 	w := s.freeSlot()
-	from := max(st.Placed, w.emptyAt) // the last wave's End may still be issuing
-	s.Cycles[account.Empty] += from - w.emptyAt
+	since := s.empty[w.Slot]
+	from := max(st.Placed, since) // the last wave's End may still be issuing
+	s.Cycles[account.Empty] += from - since
+	s.empty[w.Slot] = taken
 	w.load(st, s)
 	w.freeAt, w.why = from, account.Dispatch
 	s.order[s.waves] = w
@@ -298,17 +306,16 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 
 // freeSlot finds the slot that has been empty for longest.
 func (s *SIMD) freeSlot() *Wave {
-	var free *Wave
-	for i := range s.slots {
-		w := &s.slots[i]
-		if w.code == nil && (free == nil || w.emptyAt < free.emptyAt) {
-			free = w
+	first := 0
+	for i, since := range s.empty {
+		if since < s.empty[first] {
+			first = i
 		}
 	}
-	if free == nil {
+	if s.empty[first] == taken {
 		panic("simd: a wave was placed where no slot is free")
 	}
-	return free
+	return &s.slots[first]
 }
 
 // Release lets a wave that waits at a barrier go on from the given cycle, which is after now.

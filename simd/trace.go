@@ -21,7 +21,7 @@ func (s *SIMD) Trace(t probe.Tracer, unit int) {
 	if s.horizon = s.cadence; t != nil {
 		s.horizon = Never
 	}
-	s.asleep = Lookahead{} // the next turn rouses all
+	s.later = plan{} // the next turn divides the waves anew
 }
 
 // Place is where the wave is.
@@ -43,7 +43,7 @@ func (t *trace) issued(w *Wave, now, end uint64) {
 	t.issue.Full = t.issue.Ready
 	if ready := t.issue.Ready; now > ready {
 		s := w.SIMD
-		t.issue.Full, t.issue.FullOf = ready+s.waitedFull(w, w.op, now-ready), s.shared.full.why
+		t.issue.Full, t.issue.FullOf = ready+s.shared.waitedFull(w, w.op, now-ready), s.shared.full.why
 	}
 	t.to.Issue(&t.issue)
 }

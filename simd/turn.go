@@ -5,34 +5,34 @@ import "math/bits"
 // cross says that a wave comes whose accesses take units of all SIMDs, which have caught up: none may put off its turns.
 func (s *Shared) cross() {
 	s.crossed++
-	for i := range s.ahead {
-		s.ahead[i].Turn = s.ahead[i].due
+	for _, simd := range s.simds {
+		*simd.next = simd.due
 	}
 }
 
 // wake plans a turn not later than the first one in which the wave may issue.
 func (s *SIMD) wake(w *Wave) {
-	s.lie(w, s.free.key(w))
-	s.ahead.due = min(s.ahead.due, s.align(w.ready))
-	s.ahead.Turn = min(s.ahead.Turn, s.align(w.ready+w.alone()))
+	s.putLater(w, s.free.key(w))
+	s.due = min(s.due, s.align(w.ready))
+	*s.next = min(*s.next, s.align(w.ready+w.alone()))
 	if s.trace.to != nil || s.shared.crossed > 0 {
-		s.ahead.Turn = s.ahead.due
+		*s.next = s.due
 	}
 }
 
-// lie counts a wave among those that are asleep, which may issue from a cycle on.
-func (s *SIMD) lie(w *Wave, from uint64) {
-	s.asleep.due, s.asleep.Turn = min(s.asleep.due, from), min(s.asleep.Turn, from+w.alone())
+// putLater counts a wave among those that do not issue soon, but may from a cycle on.
+func (s *SIMD) putLater(w *Wave, from uint64) {
+	s.later.due, s.later.turn = min(s.later.due, from), min(s.later.turn, from+w.alone())
 }
 
-// rouse looks anew at all waves: those that may issue by a cycle are awake.
-func (s *SIMD) rouse(by uint64) {
-	s.awake, s.asleep = 0, none
+// divide looks anew at all waves: those that may issue by a cycle may soon.
+func (s *SIMD) divide(by uint64) {
+	s.soon, s.later = 0, none
 	for i, w := range s.Waves() {
 		if key := s.free.key(w); key > by {
-			s.lie(w, key)
+			s.putLater(w, key)
 		} else {
-			s.awake |= 1 << (i % maxSlots)
+			s.soon |= 1 << (i % maxSlots)
 		}
 	}
 }
@@ -53,100 +53,102 @@ func (s *fixed) align(cycle uint64) uint64 {
 // first one in which one may be out of such instructions, and are then taken together; who watches is told of each in its cycle.
 func (s *SIMD) Turn(now uint64) {
 	s.CatchUp(now)
-	if s.ahead.due <= now {
+	if s.due <= now {
 		s.turn(now, now)
 	}
 }
 
 // CatchUp takes the turns before cycle now, which were put off.
 func (s *SIMD) CatchUp(now uint64) {
-	for now = min(now, s.ahead.Turn); s.ahead.due < now; {
-		s.turn(s.ahead.due, now)
+	for now = min(now, *s.next); s.due < now; {
+		s.turn(s.due, now)
 	}
 }
 
 // turn issues what can issue in cycle now, perhaps what can up to another cycle, and plans the next turn.
 func (s *SIMD) turn(now, until uint64) {
-	s.ahead.Turn, s.ahead.due = Never, Never // what is woken in the turn is the earliest so far
+	*s.next, s.due = Never, Never // what is woken in the turn is the earliest so far
 	switch {
 	case s.policy != nil:
 		byPolicy(s, now)
 	case s.waves == 1:
 		single(s, now, until)
 	default:
-		byAge(s, now)
+		byAge(s, now, until)
+	}
+	if s.trace.to != nil || s.shared.crossed > 0 {
+		*s.next = s.due
 	}
 }
 
-// byAge is a turn in which the oldest waves go first: one look at each wave that is awake both issues and plans. What issues after a wave
-// may move that wave's own turn, so the next one may come too early; then nothing issues in it.
-func byAge(s *SIMD, now uint64) {
-	left, used, soon := s.width, uint64(0), now+s.horizon
-	if s.portFree > now {
-		left = 0
-	}
-	due, turn := Never, Never
-	for m := candidates(s, now); m != 0; m &= m - 1 {
-		w := s.order[bits.TrailingZeros64(m)%maxSlots]
-		key := s.free.key(w)
-		if key <= now && left > 0 && used>>w.unit()&1 == 0 {
-			used |= s.category << w.unit()
-			s.issue(w, now)
-			left--
-			key = s.free.key(w)
+// byAge takes the turn of cycle now, and those after it that come before another cycle. The oldest waves go first: one look at each wave
+// that may issue soon both issues and plans. What issues after a wave may move that wave's own turn, so the next one may come too
+// early; then nothing issues in it.
+func byAge(s *SIMD, now, until uint64) {
+	for {
+		left, used := s.width, uint64(0)
+		if s.portFree > now {
+			left = 0
 		}
-		if key > soon {
-			s.awake &^= m & -m
-			s.lie(w, key)
-			continue
+		due, turn := Never, Never
+		for m := candidates(s, now); m != 0; m &= m - 1 {
+			w := s.order[bits.TrailingZeros64(m)%maxSlots]
+			key := s.free.key(w)
+			if key <= now && left > 0 && used>>w.unit()&1 == 0 {
+				used |= s.category << w.unit()
+				s.issue(w, now)
+				left--
+				key = s.free.key(w)
+			}
+			if key > now+s.horizon {
+				s.soon &^= m & -m
+				s.putLater(w, key)
+				continue
+			}
+			due, turn = min(due, key), min(turn, key+w.alone())
 		}
-		due, turn = min(due, key), min(turn, key+w.alone())
+		due, turn = min(due, s.later.due), min(turn, s.later.turn)
+		if s.endedInTurn {
+			s.dropEnded(now)
+		}
+		if due = s.from(due, now); due >= until {
+			s.planned(due, s.from(turn, now))
+			return
+		}
+		now = due
 	}
-	due, turn = min(due, s.asleep.due), min(turn, s.asleep.Turn)
-	if s.endedInTurn {
-		s.dropEnded(now)
-	}
-	planned(s, now, due, turn)
 }
 
 // candidates has a bit for each wave, the oldest first, that may issue in cycle now.
 func candidates(s *SIMD, now uint64) uint64 {
-	if now >= s.asleep.due {
-		s.rouse(now + s.horizon)
+	if now >= s.later.due {
+		s.divide(now + s.horizon)
 	}
-	return s.awake
+	return s.soon
 }
 
-// single takes the turns from cycle now on of a wave that is the only one: that of cycle now, and those before another cycle
-// in which it does what concerns it alone.
+// single takes the turns of a wave that is the only one, as byAge does those of several.
 func single(s *SIMD, now, until uint64) {
 	w := s.order[0]
 	for due := max(s.free.key(w), s.portFree); due <= now; now = due {
 		s.issue(w, now)
 		if s.endedInTurn {
 			s.dropEnded(now)
-			planned(s, now, Never, Never)
 			return
 		}
-		if due = s.from(s.free.key(w), now); due >= until || w.alone() == 0 {
+		if due = s.from(s.free.key(w), now); due >= until {
 			break
 		}
 	}
-	s.awake, s.asleep = 1, none
+	s.soon, s.later = 1, none
 	key := s.free.key(w)
-	planned(s, now, key, key+w.alone())
+	s.planned(s.from(key, now), s.from(key+w.alone(), now))
 }
 
-// planned ends the turn of cycle now, when waves may issue from cycle due on, and do what does not concern them alone from cycle
-// turn on; those that were woken in the turn have been looked at.
-func planned(s *SIMD, now, due, turn uint64) {
-	if due < Never {
-		s.ahead.due = min(s.ahead.due, s.from(due, now))
-		s.ahead.Turn = min(s.ahead.Turn, s.from(turn, now))
-	}
-	if s.trace.to != nil || s.shared.crossed > 0 {
-		s.ahead.Turn = s.ahead.due
-	}
+// planned ends a turn: the next one is due in a cycle, and one that may do what does not concern waves alone in another.
+// Those that were woken in the turn have been looked at.
+func (s *SIMD) planned(due, turn uint64) {
+	s.due, *s.next = min(s.due, due), min(*s.next, turn)
 }
 
 // from is the first turn from a cycle on, after that of cycle now, with a port that is free.
@@ -168,19 +170,19 @@ func byPolicy(s *SIMD, now uint64) {
 	if s.endedInTurn {
 		s.dropEnded(now)
 	}
-	plan(s, now)
+	replan(s, now)
 }
 
-// plan finds the next turn, after one of cycle now.
-func plan(s *SIMD, now uint64) {
-	s.rouse(now + s.horizon)
-	due, turn := s.asleep.due, s.asleep.Turn
-	for m := s.awake; m != 0; m &= m - 1 {
+// replan finds the next turn, after one of cycle now.
+func replan(s *SIMD, now uint64) {
+	s.divide(now + s.horizon)
+	due, turn := s.later.due, s.later.turn
+	for m := s.soon; m != 0; m &= m - 1 {
 		w := s.order[bits.TrailingZeros64(m)%maxSlots]
 		key := s.free.key(w)
 		due, turn = min(due, key), min(turn, key+w.alone())
 	}
-	planned(s, now, due, turn)
+	s.planned(s.from(due, now), s.from(turn, now))
 }
 
 // collect lists the waves that can issue now, oldest first.

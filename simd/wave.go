@@ -75,12 +75,11 @@ type Wave struct {
 	fetched fetched  // of the instruction cache
 	flight
 
-	State   isa.State
-	Group   *Group
-	Slot    int // of the SIMD
-	SIMD    *SIMD
-	files   *files
-	emptyAt uint64 // since when the slot is empty, when it is
+	State isa.State
+	Group *Group
+	Slot  int // of the SIMD
+	SIMD  *SIMD
+	files *files
 }
 
 // An earliest issue, and what it is for.
