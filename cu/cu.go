@@ -31,7 +31,8 @@ var ErrNoGraph = errors.New("cu: a shader uses payloads, but no execution graph 
 type Memory interface {
 	// Begin says that a wave of the launch starts in the slot.
 	Begin(slot int, l *Launch)
-	Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) simd.Booking
+	// Access carries out an access, and says in b what it costs: b is that of the access before.
+	Access(now uint64, w *simd.Wave, in *isa.Inst, slot int, b *simd.Booking)
 }
 
 // LDS is the local data share of a compute unit. A workgroup has size bytes of it
@@ -61,14 +62,13 @@ type ComputeUnit struct {
 	engine.Base
 	SIMDs []*simd.SIMD
 
-	index    int // in the machine
-	array    *Array
-	runner   *lookahead.Runner
-	port     *engine.Port
-	banks    *engine.Port // to the LDS
-	memory   Memory
-	lds      LDS
-	access   lds.Request // the one at hand
+	index  int // in the machine
+	array  *Array
+	runner *lookahead.Runner
+	port   *engine.Port
+	memory Memory
+	share
+	booking  simd.Booking // of the last access to memory
 	answers  engine.Stock[Answer]
 	fetch    *fetch
 	shared   *simd.Shared
@@ -79,6 +79,15 @@ type ComputeUnit struct {
 	coming   []uint64  // cycles in which workgroups arrive that are on their way
 	freed    uint64    // cycle in which the dispatcher has heard of the last wave that ended
 	spare    []*simd.Group
+}
+
+// A share is the unit's LDS as the unit uses it.
+type share struct {
+	lds    LDS
+	banks  *engine.Port // to it
+	access lds.Request  // the one at hand
+	leaves uint64       // cycle in which the next access leaves the banks
+	taken  simd.Booking // by the last access
 }
 
 // A Launch is a kernel: what every workgroup of it has in common.
@@ -115,7 +124,7 @@ type Workgroup struct {
 func newUnit(name string, index int, s *UnitSpec, shape *spec.Shape, a *Array, parts Parts) *ComputeUnit {
 	u := &ComputeUnit{
 		Base: engine.NewBase(a.engine, name), index: index, array: a,
-		memory: parts.Memory, lds: parts.LDS, fetch: parts.fetch, barrier: uint64(s.BarrierCycles),
+		memory: parts.Memory, share: share{lds: parts.LDS, leaves: Never}, fetch: parts.fetch, barrier: uint64(s.BarrierCycles),
 		launches: make([]*Launch, shape.UnitSlots()), shared: simd.NewShared(shape.SIMDs, maxLanes),
 	}
 	u.runner = a.Ahead.Add(u, &u.Base, u)
@@ -156,15 +165,13 @@ func (u *ComputeUnit) Index() int { return u.index }
 
 // Handle fulfils sim.Handler: a turn of the SIMDs, a workgroup, an answer.
 func (u *ComputeUnit) Handle(e sim.Event) error {
-	switch e := e.(type) {
-	case *engine.Alarm:
+	if _, ok := e.(*engine.Alarm); ok {
 		u.runner.Turn(u.Engine.Now())
 		return nil
-	case *Answer:
-		if e.local { // within a turn
-			u.answer(e)
-			return nil
-		}
+	}
+	if a, ok := e.(*Answer); ok && a.local { // within a turn
+		u.answer(a)
+		return nil
 	}
 	u.runner.Join()
 	switch e := e.(type) {
@@ -238,37 +245,42 @@ func (u *ComputeUnit) newGroup(index uint64, id [3]uint32) *simd.Group {
 
 // Next fulfils lookahead.Unit: the cycle in which a SIMD has its next turn, or an access leaves the LDS.
 func (u *ComputeUnit) Next() uint64 {
-	next, ahead := u.lds.Next(), u.shared.Lookahead()
-	for i := range ahead {
-		next = min(next, ahead[i].Turn)
+	next := u.leaves
+	for _, turn := range u.shared.Turns() {
+		next = min(next, turn)
 	}
 	return next
 }
 
 // Advance fulfils lookahead.Unit: it takes what has left the LDS, and gives the SIMDs whose turn it is theirs.
-func (u *ComputeUnit) Advance(now uint64) {
-	if u.lds.Next() <= now {
-		u.lds.Leave(now)
+func (u *ComputeUnit) Advance(now uint64) (next uint64) {
+	if u.leaves <= now {
+		u.leave(now)
 	}
-	ahead := u.shared.Lookahead()
-	for i := range ahead {
-		if ahead[i].Turn <= now {
+	for i, turn := range u.shared.Turns() {
+		if turn <= now {
 			u.SIMDs[i].Turn(now)
 		}
 	}
+	return u.Next()
+}
+
+// leave takes the answers of the accesses that have left the LDS by cycle now.
+func (u *ComputeUnit) leave(now uint64) {
+	u.lds.Leave(now)
+	u.leaves = u.lds.Next()
 }
 
 // Local fulfils lookahead.Unit.
 func (u *ComputeUnit) Local(cycle uint64) bool {
-	if u.lds.Next() <= cycle {
-		u.lds.Leave(cycle)
+	if u.leaves <= cycle {
+		u.leave(cycle)
 	}
 	if u.shared.Pending() {
 		return false
 	}
-	ahead := u.shared.Lookahead()
-	for i := range ahead {
-		if ahead[i].Turn <= cycle && u.SIMDs[i].MayAffect(cycle) {
+	for i, turn := range u.shared.Turns() {
+		if turn <= cycle && u.SIMDs[i].MayAffect(cycle) {
 			return false
 		}
 	}
@@ -305,19 +317,25 @@ func (u *ComputeUnit) slot(w *simd.Wave) int {
 }
 
 // Memory fulfils simd.Env.
-func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+func (u *ComputeUnit) Memory(now uint64, w *simd.Wave, in *isa.Inst) *simd.Booking {
 	if u.shared.LoadsAhead {
 		if b, ok := u.runner.Load(now, u.slot(w), w); ok {
-			return b
+			return u.booked(b)
 		}
 	}
 	if in.Mem.Payload && u.array.payloads != nil && !u.array.payloads.Check(w, in) {
-		return simd.Booking{Ready: now, Free: now}
+		return u.booked(simd.Booking{Ready: now, Free: now})
 	}
 	if mask := mem.Writers(&w.State, in); mask != w.State.Exec {
 		return u.withoutHelpers(now, w, in, mask)
 	}
 	return u.reach(now, w, in)
+}
+
+// booked keeps a booking up to the next.
+func (u *ComputeUnit) booked(b simd.Booking) *simd.Booking {
+	u.booking = b
+	return &u.booking
 }
 
 // LoadAhead fulfils simd.Env.
@@ -329,10 +347,10 @@ func (u *ComputeUnit) LoadAhead(w *simd.Wave, in *isa.Inst) bool {
 
 // withoutHelpers carries out a store or an atomic operation for the lanes that
 // are no helpers.
-func (u *ComputeUnit) withoutHelpers(now uint64, w *simd.Wave, in *isa.Inst, mask uint64) simd.Booking {
+func (u *ComputeUnit) withoutHelpers(now uint64, w *simd.Wave, in *isa.Inst, mask uint64) *simd.Booking {
 	exec := w.State.Exec
 	w.State.Exec = mask
-	b := simd.Booking{Ready: now, Free: now + 1}
+	b := u.booked(simd.Booking{Ready: now, Free: now + 1})
 	if w.State.Exec != 0 {
 		b = u.reach(now, w, in)
 	}
@@ -341,11 +359,12 @@ func (u *ComputeUnit) withoutHelpers(now uint64, w *simd.Wave, in *isa.Inst, mas
 }
 
 // reach carries out an access to memory.
-func (u *ComputeUnit) reach(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+func (u *ComputeUnit) reach(now uint64, w *simd.Wave, in *isa.Inst) *simd.Booking {
 	if u.array.trace.to != nil {
 		return u.tracedAccess(now, w, in)
 	}
-	return u.memory.Access(now, w, in, u.slot(w))
+	u.memory.Access(now, w, in, u.slot(w), &u.booking)
+	return &u.booking
 }
 
 // Payload fulfils simd.Env.
@@ -358,7 +377,7 @@ func (u *ComputeUnit) Payload(now uint64, w *simd.Wave, in *isa.Inst) simd.Booki
 }
 
 // LDS fulfils simd.Env.
-func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) *simd.Booking {
 	r := &u.access
 	r.Cycle, r.State, r.Base, r.Size, r.Inst = now, &w.State, w.Group.LDSBase, w.Group.LDSSize, in
 	u.ask(now, w, r)
@@ -366,7 +385,8 @@ func (u *ComputeUnit) LDS(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
 	if u.array.trace.to != nil {
 		u.tracedLDS(now, w, in, t.Ready, t.Passes, t.ConflictPasses)
 	}
-	return simd.Booking{Pending: true, Free: now + t.Unit, Own: now + t.Busy, Passes: t.Passes, ConflictPasses: t.ConflictPasses}
+	u.taken = simd.Booking{Pending: true, Free: now + t.Unit, Own: now + t.Busy, Passes: t.Passes, ConflictPasses: t.ConflictPasses}
+	return &u.taken
 }
 
 // complete brings the end of a pending access to memory of one of the unit's waves.

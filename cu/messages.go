@@ -82,5 +82,6 @@ func (u *ComputeUnit) ask(now uint64, w *simd.Wave, r *lds.Request) {
 	a := u.Answer(w.Ticket())
 	r.Answer, r.To, a.local = a, u.banks, true
 	u.banks.Hand(r, u.lds.Port(), now)
+	u.leaves = u.lds.Next()
 	a.Done = r.Timing.Ready
 }

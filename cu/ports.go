@@ -33,7 +33,7 @@ func (p *port) Begin(slot int, l *Launch) {
 }
 
 // Access carries out an instruction on the bytes of memory.
-func (p *port) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) simd.Booking {
+func (p *port) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int, b *simd.Booking) {
 	e := &p.env[slot]
 	if f := e.Touched; f != nil {
 		p.port.Mark(f, &w.State, e, in)
@@ -47,15 +47,11 @@ func (p *port) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) simd.Boo
 	if t.Pending {
 		p.waiting = append(p.waiting, waiting{t.Token, w.Ticket()})
 	}
-	return booking(now, &t)
+	b.Ready, b.Free, b.Full, b.FullOf, b.Pending, b.Outstanding = t.Ready, now+t.Busy, t.Held, fullOf[t.Kind], t.Pending, false
 }
 
 // fullOf is what waits for the address path are charged to while it waits for a queue that is full, by kind of request.
 var fullOf = [...]account.Reason{mem.Read: account.MemoryRead, mem.Write: account.MemoryWrite, mem.Atomic: account.MemoryAtomic}
-
-func booking(now uint64, t *mem.Timing) simd.Booking {
-	return simd.Booking{Ready: t.Ready, Free: now + t.Busy, Full: t.Held, FullOf: fullOf[t.Kind], Pending: t.Pending}
-}
 
 // complete hands a completion to the wave that waits for it.
 func (p *port) complete(token, now uint64) {

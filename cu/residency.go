@@ -28,7 +28,7 @@ func (r *Residency) Fits(n Need) bool {
 		return false
 	}
 	waves := 0
-	for i := range r.slots {
+	for i := 0; i < len(r.slots) && waves < n.Waves; i++ {
 		waves += r.waves(i, n)
 	}
 	return waves >= n.Waves && (n.LDSBytes == 0 || r.findLDS(n.LDSBytes) >= 0)

@@ -39,14 +39,15 @@ func (t *trace) placed(unit int, m *Place) {
 }
 
 // tracedAccess is an access to memory that is told.
-func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) simd.Booking {
+func (u *ComputeUnit) tracedAccess(now uint64, w *simd.Wave, in *isa.Inst) *simd.Booking {
 	t := &u.array.trace
 	p, _ := u.memory.(*port)
 	if p != nil {
 		p.port.ForgetLines()
 		t.before = p.port.Asked(t.before[:0])
 	}
-	b := u.memory.Access(now, w, in, u.slot(w))
+	b := &u.booking
+	u.memory.Access(now, w, in, u.slot(w), b)
 	pc, _ := w.Where()
 	t.access = probe.Access{Place: w.Place(), PC: pc, Op: isa.Table[in.Op].Name, At: now, Ready: b.Ready}
 	if p != nil {

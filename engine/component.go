@@ -127,6 +127,7 @@ func (e *Engine) place(a *Alarm) {
 		return
 	}
 	a.placed = a.cycle
+	e.early = e.early || a.phase == 0
 	p, slot := &e.phases[a.phase], int(a.cycle%horizon)
 	p.set[slot*p.words+a.rank>>6] |= 1 << (a.rank & 63)
 	e.busy[slot>>6] |= 1 << (slot & 63)
@@ -136,5 +137,5 @@ func (e *Engine) place(a *Alarm) {
 func (e *Engine) ring(a *Alarm) {
 	a.placed, a.cycle = Never, Never
 	a.base.work.Events++
-	e.handle(a)
+	e.handle(a, a.handler)
 }

@@ -57,6 +57,7 @@ type Engine struct {
 	split  later // scheduled events between two cycles
 	order  uint64
 	late   bool // the secondary phase of the cycle has begun
+	early  bool // something has been planned for a primary phase since it ran last: perhaps for that of the cycle
 
 	limit   uint64
 	watch   func(now uint64) error
@@ -194,6 +195,7 @@ func (e *Engine) enter(cycle uint64, event sim.Event) {
 	if event.IsSecondary() {
 		p = 1
 	}
+	e.early = e.early || p == 0
 	slot := cycle % horizon
 	e.append(&e.phases[p].events[slot], event)
 	e.busy[slot>>6] |= 1 << (slot & 63)
@@ -284,26 +286,35 @@ func (e *Engine) advance(cycle uint64) {
 // included.
 func (e *Engine) runCycle() {
 	slot := int(e.now % horizon)
-	for e.err == nil && (e.step(0, slot) || e.step(1, slot)) {
+	e.runEarly(slot)
+	for e.late = true; e.err == nil && e.step(&e.phases[1], slot); {
+		if e.early {
+			e.runEarly(slot)
+		}
 	}
 	e.busy[slot>>6] &^= 1 << (slot & 63)
 }
 
+// runEarly runs what is planned for the primary phase.
+func (e *Engine) runEarly(slot int) {
+	for e.early = false; e.err == nil && e.step(&e.phases[0], slot); {
+	}
+}
+
 // step runs one event or alarm of a phase in the cycle at hand, if there is one.
-func (e *Engine) step(p, slot int) bool {
-	ph := &e.phases[p]
-	e.late = e.late || p == 1
-	if f := &ph.events[slot]; f.first != 0 {
-		e.handle(e.take(f))
+func (e *Engine) step(ph *phase, slot int) bool {
+	if f := &ph.events[slot&(horizon-1)]; f.first != 0 {
+		event := e.take(f)
+		e.handle(event, event.Handler())
 		return true
 	}
-	set := ph.set[slot*ph.words : (slot+1)*ph.words]
-	for w, word := range set {
-		if word == 0 {
+	for w := range ph.words {
+		word := &ph.set[slot*ph.words+w]
+		if *word == 0 {
 			continue
 		}
-		set[w] = word & (word - 1)
-		a := ph.alarms[w<<6+bits.TrailingZeros64(word)]
+		a := ph.alarms[w<<6+bits.TrailingZeros64(*word)]
+		*word &= *word - 1
 		if a.placed == e.now {
 			e.ring(a)
 		}
@@ -313,10 +324,10 @@ func (e *Engine) step(p, slot int) bool {
 }
 
 // handle runs an event and notifies the hooks.
-func (e *Engine) handle(event sim.Event) {
+func (e *Engine) handle(event sim.Event, by sim.Handler) {
 	e.handled++
 	if e.NumHooks() == 0 {
-		if err := event.Handler().Handle(event); err != nil {
+		if err := by.Handle(event); err != nil {
 			e.Fail(err)
 		}
 		return
@@ -325,7 +336,7 @@ func (e *Engine) handle(event sim.Event) {
 	if e.err != nil {
 		return // a hook may stop the run
 	}
-	if err := event.Handler().Handle(event); err != nil {
+	if err := by.Handle(event); err != nil {
 		e.Fail(err)
 	}
 	e.InvokeHook(sim.HookCtx{Domain: e, Pos: sim.HookPosAfterEvent, Item: event})
@@ -392,7 +403,7 @@ func (e *Engine) runSplit(cycle uint64) bool {
 	p := e.split.pop()
 	e.advance(max(e.now, uint64(float64(p.time)*float64(e.freq))))
 	e.time.Store(math.Float64bits(float64(p.time)))
-	e.handle(p.event)
+	e.handle(p.event, p.event.Handler())
 	return true
 }
 

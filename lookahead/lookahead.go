@@ -25,8 +25,8 @@ type Unit interface {
 	Bound() uint64
 	// Local says of a cycle, which is Next, that no other part can see what the unit does in it.
 	Local(cycle uint64) bool
-	// Advance does the unit's work of a cycle.
-	Advance(cycle uint64)
+	// Advance does the unit's work of a cycle, if it has any, and says what is Next then.
+	Advance(cycle uint64) (next uint64)
 	// CountIn says in which copy of the programs' counts the unit counts from now on.
 	CountIn(copy int)
 }
@@ -131,10 +131,8 @@ func (r *Runner) Turns() uint64 { return r.turns }
 // after it in which nothing can reach it nor other parts can see what it does.
 func (r *Runner) Turn(now uint64) {
 	if r.all.pool == nil {
-		if r.unit.Next() <= now {
-			r.unit.Advance(now)
-		}
-		r.alarm.Set(r.alone(r.bound(now)))
+		next := r.unit.Advance(now)
+		r.alarm.Set(r.alone(next, r.bound(now)))
 		return
 	}
 	if r.passed(now) {
@@ -143,9 +141,7 @@ func (r *Runner) Turn(now uint64) {
 	r.Join()
 	r.book(now)
 	r.learn()
-	if r.unit.Next() <= now { // it was not there already
-		r.unit.Advance(now)
-	}
+	r.unit.Advance(now)
 	r.goAhead(now)
 	r.Plan()
 }
@@ -173,10 +169,10 @@ func (r *Runner) bound(now uint64) uint64 {
 	return min(r.unit.Bound(), now+MaxAhead, e.Unseen())
 }
 
-// alone goes ahead where there is one thread, and returns the next cycle in which the unit has something to do.
-func (r *Runner) alone(until uint64) (next uint64) {
-	for next = r.unit.Next(); next < until && r.unit.Local(next); next = r.unit.Next() {
-		r.unit.Advance(next)
+// alone goes ahead where there is one thread, from the next cycle in which the unit has something to do, and returns the one that is next then.
+func (r *Runner) alone(next, until uint64) uint64 {
+	for next < until && r.unit.Local(next) {
+		next = r.unit.Advance(next)
 		r.turns++
 	}
 	return next

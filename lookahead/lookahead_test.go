@@ -40,7 +40,10 @@ func (f *fake) Bound() uint64           { return f.bound }
 func (f *fake) Local(cycle uint64) bool { return cycle < f.end }
 func (f *fake) CountIn(copy int)        { f.copy = copy }
 
-func (f *fake) Advance(cycle uint64) {
+func (f *fake) Advance(cycle uint64) uint64 {
+	if cycle < f.next {
+		return f.next
+	}
 	f.log, f.where = append(f.log, cycle), append(f.where, f.copy)
 	if f.next += f.step; f.next > f.end {
 		f.next = engine.Never
@@ -48,6 +51,7 @@ func (f *fake) Advance(cycle uint64) {
 	if f.turn != nil {
 		f.turn()
 	}
+	return f.next
 }
 
 type hook struct{}

@@ -81,8 +81,8 @@ type fixedMemory struct{ fixed }
 
 func (fixedMemory) Begin(int, *cu.Launch) {}
 
-func (f fixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int) simd.Booking {
-	return f.booking(now)
+func (f fixedMemory) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
+	*b = f.booking(now)
 }
 
 // A constantLDS answers every access after a fixed time.

@@ -400,9 +400,9 @@ func ldsGap(t *testing.T, inst func(reg, count int) isa.Inst, count int) uint64 
 // never is memory that keeps every access pending and completes none.
 type never struct{ fixedMemory }
 
-func (never) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) simd.Booking {
+func (never) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
 	w.Ticket()
-	return simd.Booking{Free: now + 1, Pending: true}
+	*b = simd.Booking{Free: now + 1, Pending: true}
 }
 
 func TestDeadlockIsSeen(t *testing.T) {
@@ -433,10 +433,10 @@ type completion struct {
 	ticket simd.Ticket
 }
 
-func (l *later) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) simd.Booking {
+func (l *later) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
 	cycle := now + l.delay
 	l.rig.engine.Schedule(&completion{sim.NewEventBase(l.rig.engine.Seconds(cycle), l), cycle, w.Ticket()})
-	return simd.Booking{Free: now + 4, Pending: true}
+	*b = simd.Booking{Free: now + 4, Pending: true}
 }
 
 func (l *later) Handle(e sim.Event) error {

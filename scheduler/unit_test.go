@@ -30,11 +30,11 @@ type witness struct {
 
 func (m *witness) Begin(slot int, l *cu.Launch) { m.launches[slot] = l }
 
-func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int) simd.Booking {
+func (m *witness) Access(now uint64, w *simd.Wave, in *isa.Inst, slot int, b *simd.Booking) {
 	if l := m.launches[slot]; l == nil || l.Code != w.Program() {
 		m.wrong++
 	}
-	return m.fixedMemory.Access(now, w, in, slot)
+	m.fixedMemory.Access(now, w, in, slot, b)
 }
 
 // Memory is told the launch of a wave before its first access, by a slot that no other resident wave has.
@@ -99,10 +99,10 @@ type countingMemory struct {
 	masks []uint64
 }
 
-func (m *countingMemory) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int) simd.Booking {
+func (m *countingMemory) Access(now uint64, w *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
 	m.n++
 	m.masks = append(m.masks, w.State.Exec)
-	return simd.Booking{Ready: now, Free: now}
+	*b = simd.Booking{Ready: now, Free: now}
 }
 
 // Of lanes some of which are helpers, the others write; the mask is as before after it.

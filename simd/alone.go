@@ -35,15 +35,15 @@ func (c *Code) measureAlone() {
 		}
 	}
 	for i, n := range alone {
-		c.ops[i].at.alone = uint16(max(n, 0))
+		c.ops[i].at = c.ops[i].at.lasting(max(n, 0))
 	}
 }
 
 // mostAlone is the most that may come out for an instruction.
 func (o *op) mostAlone() int {
 	switch {
-	case o.kind == kindMemory, o.readsPayloads():
-		return watched // of queues that are full, a wave takes down how things are when it comes to its access
+	case o.readsPayloads():
+		return watched
 	case o.free, o.kind <= kindBranch && !sharedUnits[o.unit]:
 		return maxAlone
 	}

@@ -88,24 +88,41 @@ type cost struct {
 
 // An op is one instruction with everything that issue needs, resolved once.
 type op struct {
-	in           *isa.Inst
-	next         *op // in the program; nil: it is the last
-	deps, writes []uint16
-	count        *account.InstCount
-	run          []step // what computes when it issues: itself, and those of its run after it
+	path   kind // that it takes through issue: its kind, or kindFirst
+	kind   kind
+	free   bool // costs nothing: done with the instruction before it
+	simple bool // a wave that comes to it waits for its unit alone
+	plain  bool // it waits for results, too
+	at     site
 	cost
-	kind       kind
-	path       kind // that it takes through issue: its kind, or kindFirst
-	free       bool // costs nothing: done with the instruction before it
-	writesExec bool
-	readsExec  bool
-	at         site           // as a SIMD's list has it
-	sum        []uint16       // rows that a product of matrices goes on with; not among deps
-	early      uint64         // how much earlier than its results are ready such a product may issue, as a scoreboard entry
-	result     account.Reason // what waits for its results is charged to this, or fromMatrix
-	limited    bool           // counts against the accesses in flight
-	ordered    bool           // returns after the ordered accesses before it
-	line       uint32         // line of the instruction cache, counted from 1; 0 without fetch
+	count *account.InstCount
+	run   []step // what computes when it issues: itself, and those of its run after it
+	flow
+
+	in *isa.Inst
+	entries
+	result  account.Reason // what waits for its results is charged to this, or fromMatrix
+	last    account.Reason // a wave that waits for it and has nothing left to do is charged to this
+	limited bool           // counts against the accesses in flight
+	ordered bool           // returns after the ordered accesses before it
+	line    uint32         // line of the instruction cache, counted from 1; 0 without fetch
+}
+
+// flow is where an instruction is in the program.
+type flow struct {
+	next   *op // nil: it is the last
+	target *op // of a branch
+	pc     int32
+}
+
+// entries are those of the scoreboard that an instruction waits for and writes.
+type entries struct {
+	deps, writes []uint16
+	sum          []uint16 // rows that a product of matrices goes on with; not among deps
+	early        uint64   // how much earlier than its results are ready such a product may issue, as an entry
+	readsExec    bool
+	writesExec   bool
+	enters       bool // it writes some
 }
 
 // A step computes one instruction.
@@ -156,9 +173,6 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 		if err := c.resolve(i, r, costs); err != nil {
 			return nil, err
 		}
-		if i > 0 {
-			c.ops[i-1].next = &c.ops[i]
-		}
 		if f := r.Fetch; f != nil && f.Enabled {
 			c.ops[i].line = uint32((base+i*f.InstructionBytes)/f.LineBytes) + 1
 		}
@@ -167,19 +181,37 @@ func NewCode(prog *program.Program, r *Rules, base int) (*Code, error) {
 		c.taken = *taken
 	}
 	c.gather()
+	c.settle()
 	c.pack()
 	c.holdScalar()
 	if err := c.check(costs); err != nil {
 		return nil, err
 	}
+	c.link()
 	c.measureAlone()
 	return c, nil
+}
+
+// link gives each instruction those that may follow it.
+func (c *Code) link() {
+	for i := range c.ops {
+		o := &c.ops[i]
+		if i+1 < len(c.ops) {
+			o.next = &c.ops[i+1]
+		}
+		if o.kind == kindBranch {
+			o.target = &c.ops[o.in.Target]
+		}
+		o.enters = o.writesExec || len(o.writes) > 0
+		o.plain = !o.free && o.kind < kindMemoryBarrier && !o.limited && o.line == 0 && !o.readsExec && len(o.sum) == 0
+		o.simple = o.plain && len(o.deps) == 0
+	}
 }
 
 func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 	in := &c.Program.Insts[i]
 	o := &c.ops[i]
-	*o = op{in: in, count: &c.Counts[i], deps: in.Deps, writes: in.Writes, kind: kindOf(in)}
+	*o = op{in: in, flow: flow{pc: int32(i)}, count: &c.Counts[i], entries: entries{deps: in.Deps, writes: in.Writes}, kind: kindOf(in)}
 	if o.path = o.kind; i == 0 && c.Program.Node != nil {
 		o.path = kindFirst
 	}
@@ -199,7 +231,16 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 		return fmt.Errorf("%w: no class %q, needed by instruction %d of %s", ErrTiming, class, i, c.Program.Name)
 	}
 	o.cost = *row
-	if o.result = account.Operand; in.Op == isa.MatrixMulAdd {
+	switch o.kind {
+	case kindMemory:
+		o.result = account.Memory
+	case kindLDS:
+		o.result = account.LDS
+	default:
+		o.result = account.Operand
+	}
+	o.last = waitsForLast(in.Class)
+	if in.Op == isa.MatrixMulAdd {
 		o.result, o.early = fromMatrix, r.Matrix.early(&o.cost)<<reasonBits
 		o.splitSum()
 	}
@@ -216,8 +257,8 @@ func (c *Code) holdScalar() {
 		return
 	}
 	for i := range c.ops {
-		if o := &c.ops[i]; o.unit == unitSMEM && o.at.scope == scopeLoad {
-			o.at.scope = scopeMachine
+		if o := &c.ops[i]; o.unit == unitSMEM && o.at.scope() == scopeLoad {
+			o.at = newSite(o.unit, scopeMachine)
 		}
 	}
 }
@@ -379,12 +420,17 @@ func (c *Code) check(costs *[isa.NumClasses]*cost) error {
 // classCosts are the rows of the timing table by class, for a wave size; a class that the machine lacks is nil.
 func classCosts(r *Rules, waveSize int) *[isa.NumClasses]*cost {
 	var rows [isa.NumClasses]*cost
+	matrix := r.Timing.uses(unitMatrix)
 	for class := isa.ClassNone + 1; class < isa.NumClasses; class++ {
 		if row, ok := r.Timing.Cost(class, r.Shape, waveSize); ok {
 			if class.Matrix() && r.Matrix != nil {
 				row = r.Matrix.scale(row)
 			}
-			rows[class] = &cost{unit: units[row.Unit], beside: besides[units[row.Unit]], issue: uint32(row.Issue), busy: uint32(row.Busy), latency: uint32(row.Latency)}
+			c := &cost{unit: units[row.Unit], beside: unitTable - 1, issue: uint32(row.Issue), busy: uint32(row.Busy), latency: uint32(row.Latency)}
+			if matrix { // else nothing ever waits for what is beside
+				c.beside = besides[c.unit]
+			}
+			rows[class] = c
 		}
 	}
 	return &rows

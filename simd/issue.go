@@ -7,56 +7,89 @@ import (
 	"spvsim/isa"
 )
 
-// issue carries out the instruction that w is at, in cycle now.
+// issue carries out the instruction that a wave is at, in cycle now. The cycles since its last
+// instruction are charged to what it waited for, and those since it was ready to its unit.
 func (s *SIMD) issue(w *Wave, now uint64) {
-	o := w.op
-	s.chargeWait(w, o, now)
-	if o.path == kindCompute { // most are
-		s.compute(w, o, now)
+	o, shared := w.op, s.shared
+	if shared.Recent != nil {
+		shared.Recent.add(now, o.in.Class)
+	}
+	count := shared.count(w, o)
+	count.Issues++
+	if st := &w.State; st.Exec != st.Full {
+		count.Idle += uint64(bits.OnesCount64(st.Full &^ st.Exec))
+	}
+	if waited := w.ready - w.freeAt; waited > 0 {
+		s.Cycles[w.why] += waited
+		count.Cycles[w.why] += waited
+	}
+	if waited := now - w.ready; waited > 0 {
+		s.chargeUnit(w, o, count, waited)
+	}
+	switch o.path {
+	case kindCompute:
+	case kindMemory:
+		s.access(w, o, count, now, s.env.Memory(now, w, o.in))
+		return
+	default:
+		s.carryOut(w, o, o.path, count, now)
 		return
 	}
-	s.carryOut(w, o, o.path, now)
+	o.compute(&w.State) // most come here: what the method compute does, in place
+	if o.enters {
+		w.setReady(o, now+uint64(o.latency), o.result)
+	}
+	if o.beside < numUnits || s.special {
+		s.take(w, &o.cost, count, now)
+	} else {
+		s.charge(w, o, count, now)
+	}
+	if next := o.next; next.simple {
+		w.op, w.site, w.why, w.ready = next, next.at, account.Unit, w.freeAt
+		return
+	}
+	s.advance(w, o.next, now, w.freeAt, account.Unit)
 }
 
 // carryOut takes the path of the instruction that w is at.
-func (s *SIMD) carryOut(w *Wave, o *op, path kind, now uint64) {
+func (s *SIMD) carryOut(w *Wave, o *op, path kind, count *account.InstCount, now uint64) {
 	switch path {
 	case kindCompute:
-		s.compute(w, o, now)
+		s.compute(w, o, count, now)
 	case kindClock:
 		w.State.Now = now
 		w.State.Nanoseconds = now * 1000 / s.clockMHz
-		s.compute(w, o, now)
+		s.compute(w, o, count, now)
 	case kindMemory:
-		s.access(w, o, now, s.env.Memory(now, w, o.in), account.Memory)
+		s.access(w, o, count, now, s.env.Memory(now, w, o.in))
 	case kindLDS:
-		s.access(w, o, now, s.env.LDS(now, w, o.in), account.LDS)
+		s.local(w, o, count, now)
 	case kindBranch:
-		s.branch(w, o, now)
+		s.branch(w, o, count, now)
 	case kindBarrier:
-		s.barrier(w, o, now)
+		s.barrier(w, o, count, now)
 	case kindEnd:
-		s.end(w, o, now)
+		s.end(w, o, count, now)
 	case kindPrint:
 		s.env.Print(now, w, o.in)
-		s.take(w, o, &o.cost, now)
-		s.next(w, o, now)
+		s.take(w, &o.cost, count, now)
+		s.advance(w, o.next, now, w.freeAt, account.Unit)
 	case kindPayload, kindRelease:
-		s.payload(w, o, now)
+		s.payload(w, o, count, now)
 	case kindMemoryBarrier:
-		s.take(w, o, &o.cost, now)
-		s.next(w, o, now)
+		s.take(w, &o.cost, count, now)
+		s.advance(w, o.next, now, w.freeAt, account.Unit)
 	case kindFirst:
 		w.Group.Begin(now)
-		s.carryOut(w, o, o.kind, now)
+		s.carryOut(w, o, o.kind, count, now)
 	}
 }
 
-func (s *SIMD) compute(w *Wave, o *op, now uint64) {
+func (s *SIMD) compute(w *Wave, o *op, count *account.InstCount, now uint64) {
 	o.compute(&w.State)
 	w.setReady(o, now+uint64(o.latency), o.result)
-	s.take(w, o, &o.cost, now)
-	s.next(w, o, now)
+	s.take(w, &o.cost, count, now)
+	s.advance(w, o.next, now, w.freeAt, account.Unit)
 }
 
 // compute computes the instruction, and those of its run after it.
@@ -66,36 +99,63 @@ func (o *op) compute(st *isa.State) {
 	}
 }
 
-func (s *SIMD) access(w *Wave, o *op, now uint64, b Booking, why account.Reason) {
+// access takes what an access to memory or to the LDS costs.
+func (s *SIMD) access(w *Wave, o *op, count *account.InstCount, now uint64, b *Booking) {
 	ready := b.Ready + uint64(o.latency)
-	switch {
-	case b.Outstanding:
+	if b.Outstanding {
 		ready = Never
-	case b.Pending:
+	}
+	if b.Pending {
 		ready = Never
-		if why != account.LDS { // of which the unit's next knows
+		if o.kind != kindLDS { // of which the unit's next knows
 			s.shared.pending++
 		}
 	}
 	ready = w.inOrder(o, ready)
-	w.setReady(o, ready, why)
+	if o.enters {
+		w.setReady(o, ready, o.result)
+	}
 	w.accessDone(o, ready)
-	if why == account.LDS {
-		w.count.LDSPasses += uint64(b.Passes)
-		w.count.ConflictPasses += uint64(b.ConflictPasses)
+	if o.beside < numUnits || s.special {
+		s.take(w, &o.cost, count, now)
+	} else {
+		s.charge(w, o, count, now)
 	}
-	s.take(w, o, &o.cost, now)
-	s.unitFree[o.unit%unitTable] = max(s.unitFree[o.unit%unitTable], b.Own)
-	s.shared.free[o.unit%unitTable] = max(s.shared.free[o.unit%unitTable], b.Free)
-	if o.unit == unitVMEM {
-		s.shared.full.add(b.Full, b.Free, b.FullOf)
+	if b.Own > 0 {
+		s.free.take(o.unit, b.Own)
 	}
-	s.next(w, o, now)
+	s.shared.take(o.unit, b.Free)
+	if b.Full > 0 && o.unit == unitVMEM {
+		s.shared.waited(s, now, b)
+	}
+	s.advance(w, o.next, now, w.freeAt, account.Unit)
+}
+
+// waited adds what an access to memory of a SIMD in cycle now waits for a full queue. Waves that came to such accesses before take down
+// how things were then: turns that were put off come first.
+func (s *Shared) waited(by *SIMD, now uint64, b *Booking) {
+	for _, other := range s.simds {
+		switch {
+		case other.Index < by.Index: // whose turn of this cycle comes before this one's
+			other.CatchUp(now + 1)
+		case other.Index > by.Index:
+			other.CatchUp(now)
+		}
+	}
+	s.full.add(b.Full, b.Free, b.FullOf)
+}
+
+// local carries out an access to the LDS.
+func (s *SIMD) local(w *Wave, o *op, count *account.InstCount, now uint64) {
+	b := s.env.LDS(now, w, o.in)
+	count.LDSPasses += uint64(b.Passes)
+	count.ConflictPasses += uint64(b.ConflictPasses)
+	s.access(w, o, count, now, b)
 }
 
 // payload carries out an operation of an execution graph. The wave goes on when
 // the queue has taken what it hands over; a result may come later.
-func (s *SIMD) payload(w *Wave, o *op, now uint64) {
+func (s *SIMD) payload(w *Wave, o *op, count *account.InstCount, now uint64) {
 	b := s.env.Payload(now, w, o.in)
 	ready := b.Ready + uint64(o.latency)
 	if b.Pending {
@@ -104,35 +164,34 @@ func (s *SIMD) payload(w *Wave, o *op, now uint64) {
 		s.shared.pending++
 	}
 	w.setReady(o, ready, account.Payload)
-	s.take(w, o, &o.cost, now)
-	w.pc++
+	s.take(w, &o.cost, count, now)
 	if b.Held {
-		w.held, w.why, w.least.from, w.least.why = true, account.Payload, w.freeAt, account.Payload
-		s.ready[w.pos] = Never
+		w.op = o.next
+		w.held, w.why, w.least = true, account.Payload, earliest{w.freeAt, account.Payload}
+		w.ready = Never
 		return
 	}
-	s.advance(w, w.here(), now, max(w.freeAt, b.Free), account.Payload)
+	s.advance(w, o.next, now, max(w.freeAt, b.Free), account.Payload)
 }
 
-func (s *SIMD) branch(w *Wave, o *op, now uint64) {
-	c, to := &o.cost, w.pc+1
+func (s *SIMD) branch(w *Wave, o *op, count *account.InstCount, now uint64) {
+	c, to := &o.cost, o.next
 	if isa.TakesBranch(&w.State, o.in) {
-		c, to = &w.code.taken, o.in.Target
+		c, to = &w.code.taken, o.target
 	}
-	s.take(w, o, c, now)
-	w.pc = to
-	s.advance(w, w.here(), now, now+uint64(c.latency), account.Fetch)
+	s.take(w, c, count, now)
+	s.advance(w, to, now, now+uint64(c.latency), account.Fetch)
 }
 
-func (s *SIMD) barrier(w *Wave, o *op, now uint64) {
-	s.take(w, o, &o.cost, now)
+func (s *SIMD) barrier(w *Wave, o *op, count *account.InstCount, now uint64) {
+	s.take(w, &o.cost, count, now)
 	w.why = account.Barrier
-	s.ready[w.pos] = Never
+	w.ready = Never
 	s.env.Arrive(now, w)
 }
 
-func (s *SIMD) end(w *Wave, o *op, now uint64) {
-	s.take(w, o, &o.cost, now)
+func (s *SIMD) end(w *Wave, o *op, count *account.InstCount, now uint64) {
+	s.take(w, &o.cost, count, now)
 	s.endedInTurn = true
 	s.resident--
 	if w.code.crosses {
@@ -143,123 +202,128 @@ func (s *SIMD) end(w *Wave, o *op, now uint64) {
 		s.trace.to.WaveEnd(w.freeAt, w.Place())
 	}
 	s.env.Ended(now, w)
-	w.code, w.op, w.count, w.files, w.board, w.emptyAt = nil, nil, nil, nil, nil, w.freeAt
+	w.code, w.op, w.files, w.board = nil, nil, nil, nil
+	s.empty[w.Slot] = w.freeAt
 	w.State.V, w.State.S = nil, nil
 }
 
 // dropEnded takes the waves that ended out of the order of age.
-func (s *SIMD) dropEnded() {
+func (s *SIMD) dropEnded(now uint64) {
 	n := 0
-	for i, w := range s.order {
-		if w.code == nil {
-			continue
+	for _, w := range s.Waves() {
+		if w.code != nil {
+			s.order[n] = w
+			n++
 		}
-		s.order[n], s.ready[n], s.at[n], s.slot[n] = w, s.ready[i], s.at[i], s.slot[i]
-		w.pos = n
-		n++
 	}
-	s.order, s.ready, s.at, s.slot = s.order[:n], s.ready[:n], s.at[:n], s.slot[:n]
-	s.endedInTurn = false
+	clear(s.order[n:s.waves])
+	s.waves, s.endedInTurn = n, false
+	s.divide(now + s.horizon)
 }
 
 // count is where what the wave's instruction does is counted.
-func (s *SIMD) count(w *Wave, o *op) *account.InstCount {
-	if k := s.shared.Copy; k > 0 {
-		return &w.code.copies[k-1][w.pc]
+func (s *Shared) count(w *Wave, o *op) *account.InstCount {
+	if k := s.Copy; k > 0 {
+		return &w.code.copies[k-1][o.pc]
 	}
 	return o.count
 }
 
-// chargeWait charges the cycles since the wave's last instruction to what it
-// waited for, and those since it was ready to its unit.
-func (s *SIMD) chargeWait(w *Wave, o *op, now uint64) {
-	count := s.count(w, o)
-	w.count = count
-	count.Issues++
-	if s.shared.Recent != nil {
-		s.shared.Recent.add(now, w.code.Program.Insts[w.pc].Class)
-	}
-	if st := &w.State; st.Exec != st.Full {
-		count.Idle += uint64(bits.OnesCount64(st.Full &^ st.Exec))
-	}
-	ready := s.ready[w.pos]
-	if waited := ready - w.freeAt; waited > 0 {
-		s.Cycles[w.why] += waited
-		count.Cycles[w.why] += waited
-	}
-	if waited := now - ready; waited > 0 {
-		full := s.waitedFull(w, o, waited)
+// chargeUnit charges the cycles in which a wave was ready to what its unit did meanwhile.
+func (s *SIMD) chargeUnit(w *Wave, o *op, count *account.InstCount, waited uint64) {
+	if full := s.shared.waitedFull(w, o, waited); full > 0 {
 		s.Cycles[s.shared.full.why] += full
 		count.Cycles[s.shared.full.why] += full
-		s.Cycles[account.Unit] += waited - full
-		count.Cycles[account.Unit] += waited - full
+		waited -= full
 	}
+	s.Cycles[account.Unit] += waited
+	count.Cycles[account.Unit] += waited
 }
 
 // waitedFull are the cycles, of those that a ready wave has waited, in which the path to memory waited for a full queue.
-func (s *SIMD) waitedFull(w *Wave, o *op, waited uint64) uint64 {
-	if o.kind != kindMemory || o.unit != unitVMEM {
+func (s *Shared) waitedFull(w *Wave, o *op, waited uint64) uint64 {
+	if !o.limited {
 		return 0
 	}
-	return s.shared.full.since(w.full, waited)
+	return s.full.since(w.full, waited)
 }
 
-// take charges the issue cycles and takes port and unit.
-func (s *SIMD) take(w *Wave, o *op, c *cost, now uint64) {
+// charge is what take does where the unit alone is taken, which was free, and no tracer listens.
+func (s *SIMD) charge(w *Wave, o *op, count *account.InstCount, now uint64) {
+	issued := uint64(o.issue)
+	w.freeAt = now + issued
+	s.Cycles[account.Issued] += issued
+	count.Cycles[account.Issued] += issued
+	s.free[o.unit%unitTable] = now + uint64(o.busy)
+}
+
+// take charges the issue cycles of a cost and takes port and unit.
+func (s *SIMD) take(w *Wave, c *cost, count *account.InstCount, now uint64) {
 	issued := uint64(c.issue)
 	if s.trace.to != nil {
 		s.trace.issued(w, now, now+issued)
 	}
 	s.Cycles[account.Issued] += issued
-	w.count.Cycles[account.Issued] += issued
+	count.Cycles[account.Issued] += issued
 	w.freeAt = now + issued
-	if !s.perCategory {
+	s.free.take(c.unit, now+uint64(c.busy))
+	s.free.take(c.beside, w.freeAt)
+	if s.category == 0 {
 		s.portFree = max(s.portFree, w.freeAt)
 	}
-	free := &s.unitFree[c.unit%unitTable]
-	*free = max(*free, now+uint64(c.busy))
-	beside := &s.unitFree[c.beside%unitTable]
-	*beside = max(*beside, w.freeAt)
 }
 
-// next moves to the following instruction.
-func (s *SIMD) next(w *Wave, o *op, now uint64) {
-	w.pc++
-	s.advance(w, o.next, now, w.freeAt, account.Unit)
-}
-
-// advance does the free instructions from o on, which w is at, as far as the ends of their sources are known, then finds from when it may
-// issue the next one, not before earliest, and what it waits for until then.
-func (s *SIMD) advance(w *Wave, o *op, now, earliest uint64, why account.Reason) {
-	w.least.from, w.least.why = earliest, why
-	for n := 0; o.free && n < maxFree && s.free(w, o); n++ {
-		o = &w.code.ops[w.pc]
+// advance does the free instructions from o on, as far as the ends of their sources are known, then finds from when the wave may
+// issue the next one, not before from, and what it waits for until then.
+func (s *SIMD) advance(w *Wave, o *op, now, from uint64, why account.Reason) {
+	least := earliest{from, why}
+	if o.free {
+		o = w.doFree(o)
 	}
-	if latest := w.depsReady(o); latest>>reasonBits > earliest {
-		earliest, why = latest>>reasonBits, reasons[latest&(1<<reasonBits-1)]
+	switch {
+	case o.simple:
+	case o.plain:
+		latest := uint64(0)
+		for _, d := range o.deps {
+			latest = max(latest, w.board[d])
+		}
+		if latest>>reasonBits > from {
+			from, why = latest>>reasonBits, reasons[latest%(1<<reasonBits)]
+		}
+	default:
+		from, why = s.waits(w, o, now, from, why)
+	}
+	w.op, w.why = o, why
+	w.ready, w.site = max(from, w.freeAt), o.at
+	if w.ready >= Never {
+		w.least = least
 	}
 	if o.limited {
-		if done := w.inFlight[w.nFlight]; done > earliest {
-			earliest, why = done, account.Memory
+		w.full = s.shared.full.before(w.ready)
+	}
+}
+
+// waits is from when a wave may issue an instruction, not before from, and what it waits for until then.
+func (s *SIMD) waits(w *Wave, o *op, now, from uint64, why account.Reason) (uint64, account.Reason) {
+	if latest := w.depsReady(o); latest>>reasonBits > from {
+		from, why = latest>>reasonBits, reasons[latest&(1<<reasonBits-1)]
+	}
+	if o.limited {
+		if done := w.inFlight[w.nFlight]; done > from {
+			from, why = done, account.Memory
 		}
 	}
 	if o.kind >= kindMemoryBarrier {
-		earliest, why = w.outstanding(o, earliest, why)
+		from, why = w.outstanding(o, from, why)
 	}
 	if o.line != w.fetched.line {
 		w.fetched.line = o.line
 		w.fetched.at = w.freeAt + s.env.Fetch(now, o.line)
 	}
-	if w.fetched.at > earliest {
-		earliest, why = w.fetched.at, account.Fetch
+	if w.fetched.at > from {
+		from, why = w.fetched.at, account.Fetch
 	}
-	w.op, w.why = o, why
-	ready := max(earliest, w.freeAt)
-	s.ready[w.pos] = ready
-	s.at[w.pos] = o.at
-	if o.kind == kindMemory {
-		w.full = s.shared.full.before(ready)
-	}
+	return from, why
 }
 
 // outstanding is when the accesses that o waits for are done: a memory barrier, a release and the end of a wave wait for all.
@@ -276,7 +340,7 @@ func (w *Wave) outstanding(o *op, earliest uint64, why account.Reason) (uint64, 
 // Complete brings the end of a pending operation: but for the latency of its
 // class, it is done in cycle done. No turn of cycle now must have come yet.
 func (s *SIMD) Complete(now, done uint64, t Ticket) {
-	if t.w.code.ops[t.pc].kind != kindLDS {
+	if t.o.kind != kindLDS {
 		s.shared.pending--
 	}
 	s.complete(now, done, t)
@@ -289,8 +353,7 @@ func (t Ticket) Known(done uint64) {
 
 func (s *SIMD) complete(now, done uint64, t Ticket) {
 	s.CatchUp(now)
-	w := t.w
-	o := &w.code.ops[t.pc]
+	w, o := t.w, t.o
 	why := o.kind.waitsFor()
 	ready := done + uint64(o.latency)
 	if o.ordered {
@@ -301,32 +364,43 @@ func (s *SIMD) complete(now, done uint64, t Ticket) {
 	if t.held {
 		w.held, w.least.from = false, max(w.least.from, done)
 	}
-	if s.ready[w.pos] >= Never && w.why != account.Barrier && !w.held {
+	if w.ready >= Never && w.why != account.Barrier && !w.held {
 		if now > w.least.from {
 			w.least.from, w.least.why = now, why
 		}
-		s.advance(w, w.here(), now, w.least.from, w.least.why)
-		s.wake(w, s.ready[w.pos])
+		s.advance(w, w.op, now, w.least.from, w.least.why)
+		s.wake(w)
 	}
 }
 
-// free does an instruction that takes no time: its results are ready when its
-// sources are. It is false, and nothing done, while that is not known.
-func (s *SIMD) free(w *Wave, o *op) bool {
-	if o.kind == kindBranch {
-		if w.pc++; isa.TakesBranch(&w.State, o.in) {
-			w.pc = o.in.Target
+// doFree does free instructions, and returns the next one that is not free or of which the sources are not known.
+func (w *Wave) doFree(o *op) *op {
+	for n := 0; o.free && n < maxFree; n++ {
+		next := w.doOne(o)
+		if next == nil {
+			break
 		}
-		return true
+		o = next
+	}
+	return o
+}
+
+// doOne does an instruction that takes no time, and returns the next one: its results are ready when its sources are. It is nil, and nothing done,
+// while that is not known.
+func (w *Wave) doOne(o *op) (next *op) {
+	if o.kind == kindBranch {
+		if isa.TakesBranch(&w.State, o.in) {
+			return o.target
+		}
+		return o.next
 	}
 	latest := w.depsReady(o)
 	if latest>>reasonBits >= Never {
-		return false
+		return nil
 	}
 	o.compute(&w.State)
 	if latest > 0 {
 		w.setReady(o, latest>>reasonBits, reasons[latest&(1<<reasonBits-1)])
 	}
-	w.pc++
-	return true
+	return o.next
 }

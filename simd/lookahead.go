@@ -1,15 +1,15 @@
 package simd
 
-// A Lookahead is what a SIMD promises of the turns to come, as long as no workgroup
-// comes, no operation that is pending ends and no barrier is released.
-type Lookahead struct {
-	// Turn is the next cycle in which a wave may issue more than what concerns it alone; Never if there is none.
-	Turn uint64
-	due  uint64 // the next cycle in which a wave may issue, which may be before
+import "math/bits"
+
+// A plan says when waves may issue.
+type plan struct {
+	due  uint64 // the next cycle in which one may issue
+	turn uint64 // the next in which one may issue more than what concerns it alone, not before that
 }
 
-// none is the lookahead of a SIMD without waves.
-var none = Lookahead{Turn: Never, due: Never}
+// none is the plan without waves.
+var none = plan{Never, Never}
 
 // A scope is who can observe that an instruction issued.
 type scope uint8
@@ -25,31 +25,38 @@ const (
 // unitKinds are the kinds of instructions that only the waves of one compute unit can observe.
 var unitKinds = [...]bool{kindCompute: true, kindClock: true, kindBranch: true, kindLDS: true, kindBarrier: true, kindMemoryBarrier: true, kindEnd: false}
 
-// A site is what a wave is at: the unit of its next instruction, and who can observe that it issued.
-type site struct {
-	unit  unit
-	scope scope
-	alone uint16 // cycles from there on in which the wave does at least what concerns it alone
-}
+// A site is what a wave is at, in one word: the unit of its next instruction, who can observe that it issued, and for how many cycles from there
+// on the wave does at least what concerns it alone.
+type site uint32
+
+func newSite(u unit, by scope) site { return site(u) | site(by)<<8 }
+
+func (s site) unit() unit    { return unit(s % unitTable) }
+func (s site) scope() scope  { return scope(s >> 8) }
+func (s site) alone() uint64 { return uint64(s >> 16) }
+
+// lasting is the site with so many cycles for alone.
+func (s site) lasting(alone int) site { return s&(1<<16-1) | site(alone)<<16 }
 
 // site is what a wave is at that issues o next.
 func (o *op) site(load bool) site {
+	by := scopeMachine
 	switch {
 	case o.readsPayloads():
-		return site{unit: o.unit, scope: scopeMachine}
 	case unitKinds[o.kind]:
-		return site{unit: o.unit, scope: scopeUnit}
+		by = scopeUnit
 	case load && sharedUnits[o.unit]:
-		return site{unit: o.unit, scope: scopeLoad}
+		by = scopeLoad
 	}
-	return site{unit: o.unit, scope: scopeMachine}
+	return newSite(o.unit, by)
 }
 
 // sharedUnits are those that the SIMDs of a compute unit share.
 var sharedUnits = [unitTable]bool{unitLDS: true, unitVMEM: true, unitSMEM: true}
 
-// Lookahead is that of each SIMD.
-func (s *Shared) Lookahead() []Lookahead { return s.ahead }
+// Turns are what each SIMD promises of the turns to come, as long as no workgroup comes, no operation that is pending ends and no barrier
+// is released: the next cycle in which a wave may issue more than what concerns it alone; Never if there is none.
+func (s *Shared) Turns() []uint64 { return s.turns }
 
 // Pending says that operations are under way of which the unit does not know the end.
 func (s *Shared) Pending() bool { return s.pending > 0 }
@@ -59,21 +66,17 @@ func (s *Shared) Pending() bool { return s.pending > 0 }
 // all that the SIMD issues.
 func (s *SIMD) MayAffect(now uint64) bool {
 	s.CatchUp(now)
-	if s.portFree > now {
+	if *s.next > now || s.portFree > now {
 		return false
 	}
 	left, used := s.width, uint(0)
-	sites := s.at[:len(s.ready)]
-	for i, from := range s.ready {
-		if from > now {
+	for m := candidates(s, now); m != 0; m &= m - 1 {
+		w := s.order[bits.TrailingZeros64(m)%maxSlots]
+		u := w.unit()
+		if s.free.key(w) > now || used>>u&1 != 0 {
 			continue
 		}
-		at := sites[i]
-		u := at.unit % unitTable
-		if s.openAt(u) > now || used>>u&1 != 0 {
-			continue
-		}
-		if at.scope != scopeUnit && !(s.shared.LoadsAhead && at.scope == scopeLoad && s.env.LoadAhead(s.order[i], s.order[i].at())) {
+		if by := w.scope(); by != scopeUnit && !(s.shared.LoadsAhead && by == scopeLoad && s.env.LoadAhead(w, w.at())) {
 			return true
 		}
 		if s.policy != nil {

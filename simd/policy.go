@@ -3,7 +3,7 @@ package simd
 // A Candidate is a wave that could issue in this turn.
 type Candidate struct {
 	Slot int // wave slot of the SIMD
-	pos  int
+	wave *Wave
 }
 
 // A Policy picks the candidate that issues next. Candidates come oldest first

@@ -262,9 +262,12 @@ func (e *stand) access(now uint64, w *Wave, payload bool) Booking {
 	return b
 }
 
-func (e *stand) Memory(now uint64, w *Wave, _ *isa.Inst) Booking { return e.access(now, w, false) }
+func (e *stand) Memory(now uint64, w *Wave, _ *isa.Inst) *Booking {
+	b := e.access(now, w, false)
+	return &b
+}
 
-func (e *stand) LDS(now uint64, w *Wave, _ *isa.Inst) Booking { return e.access(now, w, false) }
+func (e *stand) LDS(now uint64, w *Wave, in *isa.Inst) *Booking { return e.Memory(now, w, in) }
 
 func (e *stand) Payload(now uint64, w *Wave, _ *isa.Inst) Booking { return e.access(now, w, true) }
 

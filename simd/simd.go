@@ -36,7 +36,7 @@ type Booking struct {
 // A Ticket names an access of a wave that is pending.
 type Ticket struct {
 	w      *Wave
-	pc     int32
+	o      *op
 	flight int32 // its place among the accesses in flight, or -1
 	held   bool
 }
@@ -51,19 +51,16 @@ func (t Ticket) Holds() Ticket {
 func (t Ticket) SIMD() *SIMD { return t.w.SIMD }
 
 // Latency is what the access's class adds to when it is done.
-func (t Ticket) Latency() uint64 { return uint64(t.w.code.ops[t.pc].latency) }
+func (t Ticket) Latency() uint64 { return uint64(t.o.latency) }
 
 // Occupy keeps the access's unit taken for all SIMDs until a cycle.
-func (t Ticket) Occupy(until uint64) {
-	free := &t.w.SIMD.shared.free[t.w.code.ops[t.pc].unit%unitTable]
-	*free = max(*free, until)
-}
+func (t Ticket) Occupy(until uint64) { t.w.SIMD.shared.take(t.o.unit, until) }
 
 // Env is the compute unit as its SIMDs see it.
 type Env interface {
-	// Memory and LDS carry out an access of the wave's active lanes at cycle now.
-	Memory(now uint64, w *Wave, in *isa.Inst) Booking
-	LDS(now uint64, w *Wave, in *isa.Inst) Booking
+	// Memory and LDS carry out an access of the wave's active lanes at cycle now. The booking is the unit's, up to its next access.
+	Memory(now uint64, w *Wave, in *isa.Inst) *Booking
+	LDS(now uint64, w *Wave, in *isa.Inst) *Booking
 	// Arrive says that a wave waits at its workgroup's barrier. The unit calls
 	// Release for each wave of the group once all have arrived.
 	Arrive(now uint64, w *Wave)
@@ -83,8 +80,8 @@ type Env interface {
 
 // Shared is what a compute unit's SIMDs have in common, kept close together.
 type Shared struct {
-	free    [unitTable]uint64 // until when units that they share are taken
-	ahead   []Lookahead       // by SIMD
+	turns   []uint64 // by SIMD
+	simds   []*SIMD
 	full    full
 	pending int // operations of which the end is not known, but for those of the LDS
 	crossed int // waves whose accesses may take units that are a SIMD's own otherwise, and then those of all SIMDs
@@ -95,6 +92,28 @@ type Shared struct {
 	// Recent is what they issued of late; nil: it is not asked for.
 	Recent *Recent
 	tmp    [4][]uint32 // rows for the operations of whichever wave issues
+}
+
+// freeFrom is from which cycle on each unit can take an instruction of a SIMD's waves. A unit that SIMDs share is in the table of each.
+type freeFrom [unitTable]uint64
+
+// of is the cycle from which a unit can take one.
+func (f *freeFrom) of(u unit) uint64 { return f[u%unitTable] }
+
+// key is the cycle from which a wave may issue.
+func (f *freeFrom) key(w *Wave) uint64 { return max(w.ready, f.of(w.unit())) }
+
+// take takes a unit until a cycle.
+func (f *freeFrom) take(u unit, until uint64) {
+	free := &f[u%unitTable]
+	*free = max(*free, until)
+}
+
+// take takes a unit of all SIMDs until a cycle.
+func (s *Shared) take(u unit, until uint64) {
+	for _, simd := range s.simds {
+		simd.free.take(u, until)
+	}
 }
 
 // full is for how long the path to memory has waited for queues that were full: those who wait for the path meanwhile do so for
@@ -121,7 +140,7 @@ func (f *full) since(sum, waited uint64) uint64 { return min(f.sum-sum, waited) 
 
 // NewShared is that of so many SIMDs, with waves of up to lanes lanes.
 func NewShared(simds, lanes int) *Shared {
-	s := &Shared{ahead: slices.Repeat([]Lookahead{none}, simds)}
+	s := &Shared{turns: slices.Repeat([]uint64{Never}, simds)}
 	for i := range s.tmp {
 		s.tmp[i] = make([]uint32, 2*lanes)
 	}
@@ -140,16 +159,22 @@ type SIMD struct {
 	shared *Shared
 	fixed
 	slots       []Wave
+	empty       []uint64 // by slot: since when it is empty, or taken
 	resident    int
 	last        int    // slot that issued last
+	special     bool   // an issue does more than to charge cycles and take its unit: someone traces it, or it takes the port of all units
 	portFree    uint64 // of all units; where each category has a port, that is as long taken as the unit at most
-	unitFree    [unitTable]uint64
-	candidates  []Candidate
-	ahead       *Lookahead // among those of the unit
+	free        freeFrom
+	list        []Candidate // of a turn
+	due         uint64      // the next cycle in which a wave may issue
+	next        *uint64     // what it promises, among the turns of the unit
 	endedInTurn bool
 
 	ages
 }
+
+// taken is of a slot with a wave in it.
+const taken = ^uint64(0)
 
 // fixed is what does not change in a run.
 type fixed struct {
@@ -158,18 +183,24 @@ type fixed struct {
 	aligned     bool // the cadence is a power of two
 	phase       uint64
 	width       int
-	perCategory bool
+	category    uint64 // 1 where each has a port of its own, that is a turn issues one instruction for each unit; else 0
 	clockMask   uint64
 	clockMHz    uint64
 	outstanding int // vector memory instructions of a wave in flight, at most
 }
 
-// ages are the waves, oldest first; ready, at and slot are copies kept close together for the scan of a turn.
+// maxSlots is the most slots of a SIMD (spec.Shape).
+const maxSlots = 64
+
+// ages are the waves, oldest first.
 type ages struct {
-	order []*Wave
-	ready []uint64
-	at    []site
-	slot  []uint8
+	order [maxSlots]*Wave
+	waves int
+	// A bit for each that may issue soon. The others can't before later.due, and do what concerns them alone up to later.turn at least.
+	soon  uint64
+	later plan
+	// Soon is within so many cycles. For a tracer all waves may issue soon: it samples in cycles in which there is a turn, be it one that comes too early.
+	horizon uint64
 }
 
 // Place is where a SIMD is in its compute unit.
@@ -188,16 +219,18 @@ func New(issue *IssueSpec, shape *spec.Shape, at Place) *SIMD {
 	s := &SIMD{
 		component: newComponent(at.Name), Index: at.Index,
 		env: at.Env, pool: at.Pool, shared: at.Shared,
-		fixed: fixed{cadence: uint64(issue.Cadence), width: issue.Width, perCategory: issue.PerCategory,
+		fixed: fixed{cadence: uint64(issue.Cadence), width: issue.Width,
 			clockMask: clockMask(shape.ClockBits), clockMHz: uint64(shape.ClockMHz), outstanding: at.MaxOutstanding},
-		slots: make([]Wave, shape.WaveSlots), last: -1, ahead: &at.Shared.ahead[at.Index],
-		candidates: make([]Candidate, 0, shape.WaveSlots),
-		ages: ages{
-			order: make([]*Wave, 0, shape.WaveSlots), ready: make([]uint64, 0, shape.WaveSlots),
-			at: make([]site, 0, shape.WaveSlots), slot: make([]uint8, 0, shape.WaveSlots),
-		},
+		slots: make([]Wave, shape.WaveSlots), empty: make([]uint64, shape.WaveSlots), last: -1, due: Never, next: &at.Shared.turns[at.Index],
+		list: make([]Candidate, 0, shape.WaveSlots),
+		ages: ages{later: none, horizon: uint64(issue.Cadence)},
 	}
+	s.shared.simds = append(s.shared.simds, s)
 	s.phase, s.aligned = uint64(at.Index)%s.cadence, s.cadence&(s.cadence-1) == 0
+	if issue.PerCategory {
+		s.category = 1
+	}
+	s.special = s.category == 0
 	if issue.Policy != oldest {
 		s.policy = Policies[issue.Policy]
 	}
@@ -221,26 +254,27 @@ func (s *SIMD) Resident() int { return s.resident }
 func (s *SIMD) Slots() int { return len(s.slots) }
 
 // Waves are the resident waves, oldest first.
-func (s *SIMD) Waves() []*Wave { return s.order }
+func (s *SIMD) Waves() []*Wave { return s.order[:s.waves] }
 
 // Next is the cycle of the next turn that must not come later; Never if there is none.
-func (s *SIMD) Next() uint64 { return s.ahead.Turn }
+func (s *SIMD) Next() uint64 { return *s.next }
 
-// Reset starts an accounting period at cycle now; all slots are empty.
+// Reset starts an accounting period at cycle now.
 func (s *SIMD) Reset(now uint64) {
 	s.Cycles = account.SlotCycles{}
-	for i := range s.slots {
-		s.slots[i].emptyAt = now
+	for i, since := range s.empty {
+		if since != taken {
+			s.empty[i] = now
+		}
 	}
 }
 
 // Settle charges the empty slots up to cycle end, to no wave or to what is left to do after the last.
 func (s *SIMD) Settle(end uint64, why account.Reason) {
-	for i := range s.slots {
-		w := &s.slots[i]
-		if w.code == nil && w.emptyAt < end {
-			s.Cycles[why] += end - w.emptyAt
-			w.emptyAt = end
+	for i, since := range s.empty {
+		if since < end {
+			s.Cycles[why] += end - since
+			s.empty[i] = end
 		}
 	}
 }
@@ -250,15 +284,14 @@ func (s *SIMD) Settle(end uint64, why account.Reason) {
 func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	s.CatchUp(now)
 	w := s.freeSlot()
-	from := max(st.Placed, w.emptyAt) // the last wave's End may still be issuing
-	s.Cycles[account.Empty] += from - w.emptyAt
+	since := s.empty[w.Slot]
+	from := max(st.Placed, since) // the last wave's End may still be issuing
+	s.Cycles[account.Empty] += from - since
+	s.empty[w.Slot] = taken
 	w.load(st, s)
-	w.pos = len(s.order)
 	w.freeAt, w.why = from, account.Dispatch
-	s.order = append(s.order, w)
-	s.ready = append(s.ready, 0)
-	s.at = append(s.at, site{})
-	s.slot = append(s.slot, uint8(w.Slot))
+	s.order[s.waves] = w
+	s.waves++
 	s.resident++
 	if st.Code.crosses {
 		s.shared.cross()
@@ -266,24 +299,23 @@ func (s *SIMD) Start(now uint64, st *Start) *Wave {
 	if s.trace.to != nil {
 		s.trace.started(w, from)
 	}
-	s.advance(w, w.here(), now, max(st.At, from, now), account.Dispatch)
-	s.wake(w, s.ready[w.pos])
+	s.advance(w, w.op, now, max(st.At, from, now), account.Dispatch)
+	s.wake(w)
 	return w
 }
 
 // freeSlot finds the slot that has been empty for longest.
 func (s *SIMD) freeSlot() *Wave {
-	var free *Wave
-	for i := range s.slots {
-		w := &s.slots[i]
-		if w.code == nil && (free == nil || w.emptyAt < free.emptyAt) {
-			free = w
+	first := 0
+	for i, since := range s.empty {
+		if since < s.empty[first] {
+			first = i
 		}
 	}
-	if free == nil {
+	if s.empty[first] == taken {
 		panic("simd: a wave was placed where no slot is free")
 	}
-	return free
+	return &s.slots[first]
 }
 
 // Release lets a wave that waits at a barrier go on from the given cycle, which is after now.
@@ -292,12 +324,11 @@ func (s *SIMD) Release(now uint64, w *Wave, cycle uint64) {
 	cycle = max(cycle, w.freeAt)
 	waited := cycle - w.freeAt
 	s.Cycles[account.Barrier] += waited
-	s.count(w, &w.code.ops[w.pc]).Cycles[account.Barrier] += waited
+	s.shared.count(w, w.op).Cycles[account.Barrier] += waited
 	if s.trace.to != nil {
 		s.trace.to.Waited(w.freeAt, cycle, w.Place(), account.Barrier)
 	}
 	w.freeAt = cycle
-	w.pc++
-	s.advance(w, w.here(), now, cycle, account.Barrier)
-	s.wake(w, s.ready[w.pos])
+	s.advance(w, w.op.next, now, cycle, account.Barrier)
+	s.wake(w)
 }

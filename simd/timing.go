@@ -78,6 +78,16 @@ func (t *Timing) Cost(class isa.Class, shape *spec.Shape, lanes int) (row Class,
 	return row, true
 }
 
+// uses says that instructions of some class take a unit.
+func (t *Timing) uses(u unit) bool {
+	for _, row := range t.Classes {
+		if units[row.Unit] == u {
+			return true
+		}
+	}
+	return false
+}
+
 // Has reports a class that a machine may lack, and that this one has.
 func (t *Timing) Has(class string) bool {
 	_, ok := t.Classes[class]

@@ -15,7 +15,14 @@ type trace struct {
 
 // Trace reports to t from now on what the waves do; nil: none. Unit is the number
 // of the SIMD's compute unit in the machine.
-func (s *SIMD) Trace(t probe.Tracer, unit int) { s.trace.to, s.trace.unit = t, unit }
+func (s *SIMD) Trace(t probe.Tracer, unit int) {
+	s.trace.to, s.trace.unit = t, unit
+	s.special = t != nil || s.category == 0
+	if s.horizon = s.cadence; t != nil {
+		s.horizon = Never
+	}
+	s.later = plan{} // the next turn divides the waves anew
+}
 
 // Place is where the wave is.
 func (w *Wave) Place() probe.Place {
@@ -31,12 +38,12 @@ func (t *trace) started(w *Wave, from uint64) {
 
 // issued reports the instruction that w is at; the wave is as chargeWait found it.
 func (t *trace) issued(w *Wave, now, end uint64) {
-	t.issue = probe.Issue{Place: w.Place(), Program: w.code.Program, PC: int(w.pc), Exec: w.State.Exec, Why: w.why,
-		From: w.freeAt, Ready: w.SIMD.ready[w.pos], At: now, End: end}
+	t.issue = probe.Issue{Place: w.Place(), Program: w.code.Program, PC: int(w.op.pc), Exec: w.State.Exec, Why: w.why,
+		From: w.freeAt, Ready: w.ready, At: now, End: end}
 	t.issue.Full = t.issue.Ready
 	if ready := t.issue.Ready; now > ready {
 		s := w.SIMD
-		t.issue.Full, t.issue.FullOf = ready+s.waitedFull(w, &w.code.ops[w.pc], now-ready), s.shared.full.why
+		t.issue.Full, t.issue.FullOf = ready+s.shared.waitedFull(w, w.op, now-ready), s.shared.full.why
 	}
 	t.to.Issue(&t.issue)
 }

@@ -1,19 +1,39 @@
 package simd
 
+import "math/bits"
+
 // cross says that a wave comes whose accesses take units of all SIMDs, which have caught up: none may put off its turns.
 func (s *Shared) cross() {
 	s.crossed++
-	for i := range s.ahead {
-		s.ahead[i].Turn = s.ahead[i].due
+	for _, simd := range s.simds {
+		*simd.next = simd.due
 	}
 }
 
-// wake plans a turn not later than the first one from cycle on, in which the wave may issue.
-func (s *SIMD) wake(w *Wave, cycle uint64) {
-	s.ahead.due = min(s.ahead.due, s.align(cycle))
-	s.ahead.Turn = min(s.ahead.Turn, s.align(cycle+uint64(s.at[w.pos].alone)))
+// wake plans a turn not later than the first one in which the wave may issue.
+func (s *SIMD) wake(w *Wave) {
+	s.putLater(w, s.free.key(w))
+	s.due = min(s.due, s.align(w.ready))
+	*s.next = min(*s.next, s.align(w.ready+w.alone()))
 	if s.trace.to != nil || s.shared.crossed > 0 {
-		s.ahead.Turn = s.ahead.due
+		*s.next = s.due
+	}
+}
+
+// putLater counts a wave among those that do not issue soon, but may from a cycle on.
+func (s *SIMD) putLater(w *Wave, from uint64) {
+	s.later.due, s.later.turn = min(s.later.due, from), min(s.later.turn, from+w.alone())
+}
+
+// divide looks anew at all waves: those that may issue by a cycle may soon.
+func (s *SIMD) divide(by uint64) {
+	s.soon, s.later = 0, none
+	for i, w := range s.Waves() {
+		if key := s.free.key(w); key > by {
+			s.putLater(w, key)
+		} else {
+			s.soon |= 1 << (i % maxSlots)
+		}
 	}
 }
 
@@ -33,163 +53,161 @@ func (s *fixed) align(cycle uint64) uint64 {
 // first one in which one may be out of such instructions, and are then taken together; who watches is told of each in its cycle.
 func (s *SIMD) Turn(now uint64) {
 	s.CatchUp(now)
-	if s.ahead.due <= now {
+	if s.due <= now {
 		s.turn(now, now)
 	}
 }
 
 // CatchUp takes the turns before cycle now, which were put off.
 func (s *SIMD) CatchUp(now uint64) {
-	for now = min(now, s.ahead.Turn); s.ahead.due < now; {
-		s.turn(s.ahead.due, now)
+	for now = min(now, *s.next); s.due < now; {
+		s.turn(s.due, now)
 	}
 }
 
 // turn issues what can issue in cycle now, perhaps what can up to another cycle, and plans the next turn.
 func (s *SIMD) turn(now, until uint64) {
-	if s.policy == nil {
-		if len(s.ready) == 1 {
-			single(s, now, until)
-		} else {
-			byAge(s, now)
-		}
-		return
+	*s.next, s.due = Never, Never // what is woken in the turn is the earliest so far
+	switch {
+	case s.policy != nil:
+		byPolicy(s, now)
+	case s.waves == 1:
+		single(s, now, until)
+	default:
+		byAge(s, now, until)
 	}
+	if s.trace.to != nil || s.shared.crossed > 0 {
+		*s.next = s.due
+	}
+}
+
+// byAge takes the turn of cycle now, and those after it that come before another cycle. The oldest waves go first: one look at each wave
+// that may issue soon both issues and plans. What issues after a wave may move that wave's own turn, so the next one may come too
+// early; then nothing issues in it.
+func byAge(s *SIMD, now, until uint64) {
+	for {
+		left, used := s.width, uint64(0)
+		if s.portFree > now {
+			left = 0
+		}
+		due, turn := Never, Never
+		for m := candidates(s, now); m != 0; m &= m - 1 {
+			w := s.order[bits.TrailingZeros64(m)%maxSlots]
+			key := s.free.key(w)
+			if key <= now && left > 0 && used>>w.unit()&1 == 0 {
+				used |= s.category << w.unit()
+				s.issue(w, now)
+				left--
+				key = s.free.key(w)
+			}
+			if key > now+s.horizon {
+				s.soon &^= m & -m
+				s.putLater(w, key)
+				continue
+			}
+			due, turn = min(due, key), min(turn, key+w.alone())
+		}
+		due, turn = min(due, s.later.due), min(turn, s.later.turn)
+		if s.endedInTurn {
+			s.dropEnded(now)
+		}
+		if due = s.from(due, now); due >= until {
+			s.planned(due, s.from(turn, now))
+			return
+		}
+		now = due
+	}
+}
+
+// candidates has a bit for each wave, the oldest first, that may issue in cycle now.
+func candidates(s *SIMD, now uint64) uint64 {
+	if now >= s.later.due {
+		s.divide(now + s.horizon)
+	}
+	return s.soon
+}
+
+// single takes the turns of a wave that is the only one, as byAge does those of several.
+func single(s *SIMD, now, until uint64) {
+	w := s.order[0]
+	for due := max(s.free.key(w), s.portFree); due <= now; now = due {
+		s.issue(w, now)
+		if s.endedInTurn {
+			s.dropEnded(now)
+			return
+		}
+		if due = s.from(s.free.key(w), now); due >= until {
+			break
+		}
+	}
+	s.soon, s.later = 1, none
+	key := s.free.key(w)
+	s.planned(s.from(key, now), s.from(key+w.alone(), now))
+}
+
+// planned ends a turn: the next one is due in a cycle, and one that may do what does not concern waves alone in another.
+// Those that were woken in the turn have been looked at.
+func (s *SIMD) planned(due, turn uint64) {
+	s.due, *s.next = min(s.due, due), min(*s.next, turn)
+}
+
+// from is the first turn from a cycle on, after that of cycle now, with a port that is free.
+func (s *SIMD) from(cycle, now uint64) uint64 {
+	return min(s.align(max(cycle, now+1, s.portFree)), Never)
+}
+
+// byPolicy is a turn in which waves go as the policy says.
+func byPolicy(s *SIMD, now uint64) {
 	ready := collect(s, now)
 	for n := 0; n < s.width && len(ready) > 0; n++ {
 		k := s.policy(ready, s.last)
 		pick := ready[k]
-		u := s.at[pick.pos].unit
+		u := pick.wave.unit()
 		s.last = pick.Slot
-		s.issue(s.order[pick.pos], now)
+		s.issue(pick.wave, now)
 		ready = remaining(s, ready, k, u, now)
 	}
 	if s.endedInTurn {
-		s.dropEnded()
+		s.dropEnded(now)
 	}
-	plan(s, now)
+	replan(s, now)
 }
 
-// byAge is a turn in which the oldest waves go first: one look at each wave both
-// issues and plans. What issues after a wave may move that wave's own turn, so
-// the next one may come too early; then nothing issues in it.
-func byAge(s *SIMD, now uint64) {
-	left, used := s.width, uint(0)
-	if s.portFree > now {
-		left = 0
+// replan finds the next turn, after one of cycle now.
+func replan(s *SIMD, now uint64) {
+	s.divide(now + s.horizon)
+	due, turn := s.later.due, s.later.turn
+	for m := s.soon; m != 0; m &= m - 1 {
+		w := s.order[bits.TrailingZeros64(m)%maxSlots]
+		key := s.free.key(w)
+		due, turn = min(due, key), min(turn, key+w.alone())
 	}
-	*s.ahead = none // what is woken in the turn is the earliest so far
-	due, turn := Never, Never
-	ready, own, shared := s.ready, &s.unitFree, &s.shared.free
-	at := s.at[:len(ready)]
-	for i, key := range ready {
-		if key > now && key >= turn {
-			continue // another wave may issue before
-		}
-		u := at[i].unit % unitTable
-		key = max(key, own[u], shared[u])
-		if key <= now && left > 0 && used>>u&1 == 0 {
-			s.issue(s.order[i], now)
-			left--
-			if s.perCategory {
-				used |= 1 << u
-			}
-			key = s.key(i)
-		}
-		due, turn = min(due, key), min(turn, key+uint64(at[i].alone))
-	}
-	if s.endedInTurn {
-		s.dropEnded()
-	}
-	planned(s, now, due, turn)
-}
-
-// single takes the turns from cycle now on of a wave that is the only one: that of cycle now, and those before another cycle
-// in which it does what concerns it alone.
-func single(s *SIMD, now, until uint64) {
-	*s.ahead = none
-	w := s.order[0]
-	for due := max(s.key(0), s.portFree); due <= now; {
-		s.issue(w, now)
-		if s.endedInTurn {
-			s.dropEnded()
-			planned(s, now, Never, Never)
-			return
-		}
-		if due = s.from(s.key(0), now, s.portFree); due >= until || s.at[0].alone == 0 {
-			break
-		}
-		now = due
-	}
-	key := s.key(0)
-	planned(s, now, key, key+uint64(s.at[0].alone))
-}
-
-// key is the cycle from which the wave at a place in the order of age may issue.
-func (s *SIMD) key(i int) uint64 {
-	return max(s.ready[i], s.openAt(s.at[i].unit))
-}
-
-// planned ends the turn of cycle now, when waves may issue from cycle due on, and what does not concern them alone from cycle turn on; those
-// that were woken in the turn have been looked at.
-func planned(s *SIMD, now, due, turn uint64) {
-	if due < Never {
-		s.ahead.due = min(s.ahead.due, s.from(due, now, s.portFree))
-		s.ahead.Turn = min(s.ahead.Turn, s.from(turn, now, s.portFree))
-	}
-	if s.trace.to != nil || s.shared.crossed > 0 {
-		s.ahead.Turn = s.ahead.due
-	}
-}
-
-// from is the first turn from a cycle on, after that of cycle now, with a port that is free from a cycle on.
-func (s *fixed) from(cycle, now, free uint64) uint64 {
-	return min(s.align(max(cycle, now+1, free)), Never)
+	s.planned(s.from(due, now), s.from(turn, now))
 }
 
 // collect lists the waves that can issue now, oldest first.
 func collect(s *SIMD, now uint64) []Candidate {
-	ready := s.candidates[:0]
+	list := s.list[:0]
 	if s.portFree > now {
-		return ready
+		return list
 	}
-	at, slot := s.at[:len(s.ready)], s.slot[:len(s.ready)]
-	for i, from := range s.ready {
-		if from <= now && s.openAt(at[i].unit) <= now {
-			ready = append(ready, Candidate{Slot: int(slot[i]), pos: i})
+	for _, w := range s.Waves() {
+		if s.free.key(w) <= now {
+			list = append(list, Candidate{w.Slot, w})
 		}
 	}
-	return ready
-}
-
-// openAt is the cycle from which unit u can take an instruction.
-func (s *SIMD) openAt(u unit) uint64 {
-	return max(s.unitFree[u%unitTable], s.shared.free[u%unitTable])
+	return list
 }
 
 // remaining removes the candidate that issued and those that it keeps from issuing in the same turn.
 func remaining(s *SIMD, ready []Candidate, issued int, u unit, now uint64) []Candidate {
 	kept := ready[:0]
 	for i, c := range ready {
-		cu := s.at[c.pos].unit
-		if i == issued || s.perCategory && (cu^u)%unitTable == 0 || s.openAt(cu) > now {
+		cu := c.wave.unit()
+		if i == issued || s.category != 0 && cu == u || s.free.of(cu) > now {
 			continue
 		}
 		kept = append(kept, c)
 	}
 	return kept
-}
-
-// plan finds the next turn in which a wave may issue.
-func plan(s *SIMD, now uint64) {
-	*s.ahead = none
-	due, turn := Never, Never
-	for i, from := range s.ready {
-		if from >= turn {
-			continue // another wave may issue before
-		}
-		key := s.key(i)
-		due, turn = min(due, key), min(turn, key+uint64(s.at[i].alone))
-	}
-	planned(s, now, due, turn)
 }

@@ -61,27 +61,25 @@ func (g *Group) Remove(w *Wave) {
 // every instruction asks for is first and close together.
 type Wave struct {
 	code   *Code
-	board  []uint64 // the scoreboard: of the register memory
-	pc     int32
-	op     *op                // that it issues next
-	count  *account.InstCount // of the one that it issued last
-	pos    int                // place in the SIMD's order of age
-	why    account.Reason     // what it waits for until its ready cycle
-	held   bool               // it does not go on before Complete
-	freeAt uint64             // end of the cycles charged so far; earliest next issue
-	execAt uint64             // scoreboard entry of the execution mask
-	full   uint64             // cycles for which the path to memory had waited for full queues before it was ready for that path
+	board  []uint64       // the scoreboard: of the register memory
+	op     *op            // that it is at
+	site                  // of that
+	why    account.Reason // what it waits for until its ready cycle
+	held   bool           // it does not go on before Complete
+	ready  uint64         // from when it may issue, but for its unit
+	freeAt uint64         // end of the cycles charged so far; earliest next issue
+	execAt uint64         // scoreboard entry of the execution mask
+	full   uint64         // cycles for which the path to memory had waited for full queues before it was ready for that path
 
 	least   earliest // issue, but for what it waits for
 	fetched fetched  // of the instruction cache
 	flight
 
-	State   isa.State
-	Group   *Group
-	Slot    int // of the SIMD
-	SIMD    *SIMD
-	files   *files
-	emptyAt uint64 // since when the slot is empty, when it is
+	State isa.State
+	Group *Group
+	Slot  int // of the SIMD
+	SIMD  *SIMD
+	files *files
 }
 
 // An earliest issue, and what it is for.
@@ -109,20 +107,17 @@ type flight struct {
 
 // Where is the instruction that the wave is at.
 func (w *Wave) Where() (pc int, in *isa.Inst) {
-	return int(w.pc), w.code.ops[w.pc].in
+	return int(w.op.pc), w.op.in
 }
 
-// here is what issue knows of the instruction that the wave is at.
-func (w *Wave) here() *op { return &w.code.ops[w.pc] }
-
 // at is the instruction that the wave is at.
-func (w *Wave) at() *isa.Inst { return w.code.ops[w.pc].in }
+func (w *Wave) at() *isa.Inst { return w.op.in }
 
 // WaitsFor is what the wave waits for until cycle Ready.
 func (w *Wave) WaitsFor() account.Reason { return w.why }
 
 // Ready is the cycle from which the wave may issue; Never when that depends on others.
-func (w *Wave) Ready() uint64 { return w.SIMD.ready[w.pos] }
+func (w *Wave) Ready() uint64 { return w.ready }
 
 // Program is the code that the wave runs.
 func (w *Wave) Program() *Code { return w.code }
@@ -215,7 +210,7 @@ type Start struct {
 func (w *Wave) load(st *Start, s *SIMD) {
 	prog := st.Code.Program
 	f := s.pool.take(st.Code)
-	w.code, w.files, w.board, w.Group, w.pc = st.Code, f, f.board, st.Group, 0
+	w.code, w.files, w.board, w.Group, w.op = st.Code, f, f.board, st.Group, &st.Code.ops[0]
 	w.lastMem, w.lastWhy, w.execAt, w.fetched, w.nFlight, w.pending, w.ordered = 0, 0, 0, fetched{}, 0, 0, 0
 	w.order = w.order[:0]
 	if w.inFlight == nil { // most slots of a small job stay empty
@@ -271,7 +266,7 @@ func (w *Wave) setReady(o *op, cycle uint64, why account.Reason) {
 // An awaited access returns after those before it.
 type awaited struct {
 	done   uint64 // but for that; Never when it is not known yet
-	pc     int32
+	o      *op
 	flight int32
 }
 
@@ -282,7 +277,7 @@ func (w *Wave) inOrder(o *op, done uint64) uint64 {
 	case !o.ordered:
 		return done
 	case done >= Never || len(w.order) > 0:
-		w.order = append(w.order, awaited{done, w.pc, int32(w.nFlight)})
+		w.order = append(w.order, awaited{done, o, int32(w.nFlight)})
 		return Never
 	}
 	w.ordered = max(w.ordered, done)
@@ -301,7 +296,7 @@ func (w *Wave) returned(flight int32, done uint64, why account.Reason) {
 	for ; n < len(w.order) && w.order[n].done < Never; n++ {
 		a := &w.order[n]
 		w.ordered = max(w.ordered, a.done)
-		w.completed(&w.code.ops[a.pc], a.flight, w.ordered, why)
+		w.completed(a.o, a.flight, w.ordered, why)
 	}
 	w.order = w.order[:copy(w.order, w.order[n:])]
 }
@@ -321,8 +316,8 @@ func (w *Wave) completed(o *op, flight int32, done uint64, why account.Reason) {
 // lastAccess keeps the access that is done last, and what a wave that waits for it is charged to: of those done in one cycle, the last
 // reason.
 func (w *Wave) lastAccess(o *op, done uint64) {
-	if why := waitsForLast(o.in.Class); done > w.lastMem || done == w.lastMem && why > w.lastWhy {
-		w.lastMem, w.lastWhy = done, why
+	if done > w.lastMem || done == w.lastMem && o.last > w.lastWhy {
+		w.lastMem, w.lastWhy = done, o.last
 	}
 }
 
@@ -355,8 +350,8 @@ func (w *Wave) accessDone(o *op, cycle uint64) {
 
 // Ticket names the access that the wave issues now.
 func (w *Wave) Ticket() Ticket {
-	t := Ticket{w: w, pc: w.pc, flight: -1}
-	if w.code.ops[w.pc].limited {
+	t := Ticket{w: w, o: w.op, flight: -1}
+	if w.op.limited {
 		t.flight = int32(w.nFlight)
 	}
 	return t

@@ -1,0 +1,44 @@
+package scheduler
+
+import (
+	"testing"
+
+	"spvsim/account"
+	"spvsim/isa"
+	"spvsim/probe"
+	"spvsim/simd"
+)
+
+// filling is memory of which a queue is full for some accesses.
+type filling struct {
+	fixedMemory
+	asked uint64
+}
+
+func (f *filling) Access(now uint64, _ *simd.Wave, _ *isa.Inst, _ int, b *simd.Booking) {
+	f.asked++
+	*b = simd.Booking{Ready: now + 30, Free: now + 3*(f.asked%4), Full: 2 * (f.asked % 4), FullOf: account.MemoryRead}
+}
+
+// What waves wait for at a queue that is full is the same whether SIMDs put turns off, or take each in its cycle, as for a tracer.
+func TestFullQueuesAreSeenInTime(t *testing.T) {
+	for _, cadence := range []int{1, 4} {
+		var seen [2]account.SlotCycles
+		for i, tracer := range []probe.Tracer{nil, probe.Deaf{}} {
+			m := newMachine()
+			m.shape.SIMDs, m.unit.Issue.Cadence = 4, cadence
+			m.memory = &filling{}
+			r := newRig(t, m)
+			r.array.Trace(tracer, nil)
+			var list []isa.Inst
+			for n := range 12 {
+				list = append(list, chain(n%5)...)
+				list = append(list, load(5+n%7))
+			}
+			seen[i] = r.run(t, assemble(256, list...), 20, simd.Never).slots
+		}
+		if seen[0] != seen[1] || seen[0][account.MemoryRead] == 0 {
+			t.Errorf("cadence %d: slot cycles %v, and %v where each turn is taken in its cycle", cadence, seen[0], seen[1])
+		}
+	}
+}

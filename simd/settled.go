@@ -1,0 +1,78 @@
+package simd
+
+import "slices"
+
+// A registers is a set of scoreboard entries; the last one is the execution mask's.
+type registers []bool
+
+// put puts a list in or takes it out, and the mask if it is with it.
+func (r registers) put(list []uint16, exec, in bool) {
+	for _, d := range list {
+		r[d] = in
+	}
+	if exec {
+		r[len(r)-1] = in
+	}
+}
+
+// without are those of a list that are not in the set.
+func (r registers) without(list []uint16) (left []uint16) {
+	for _, d := range list {
+		if !r[d] {
+			left = append(left, d)
+		}
+	}
+	return left
+}
+
+// settle takes out of what instructions wait for the registers that are ready whenever a wave comes to them: it has waited for them
+// before in the same basic block, or they were written by instructions whose results are there when the next one may issue. Nothing
+// waits for such results, so that they are not entered either.
+func (c *Code) settle() {
+	always, enters := c.settledAlways(), c.entered()
+	settled := slices.Clone(always)
+	for i := range c.ops {
+		if enters[i] {
+			copy(settled, always)
+		}
+		c.ops[i].settle(settled)
+	}
+}
+
+// settledAlways are the registers that only instructions write whose results are there when the next one may issue.
+func (c *Code) settledAlways() registers {
+	always := make(registers, c.boards+1)
+	for i := range always {
+		always[i] = true
+	}
+	for i := range c.ops {
+		if o := &c.ops[i]; !o.prompt() {
+			always.put(o.writes, o.writesExec, false)
+		}
+	}
+	return always
+}
+
+// prompt says that what the instruction writes is ready when the next one may issue.
+func (o *op) prompt() bool { return !o.free && o.kind <= kindClock && o.latency <= o.issue }
+
+// settle takes what is settled out of what the instruction waits for, and says what is settled after it.
+func (o *op) settle(settled registers) {
+	waits, waitsExec := o.deps, o.readsExec
+	o.deps, o.readsExec = settled.without(waits), waitsExec && !settled[len(settled)-1]
+	if o.free {
+		if len(o.deps) > 0 || o.readsExec {
+			settled.put(o.writes, o.writesExec, false)
+		}
+		return
+	}
+	settled.put(waits, waitsExec, true)
+	settled.put(o.writes, o.writesExec, o.prompt())
+	if o.prompt() && contains(waits, o.writes) { // what was entered before for what it writes is of a cycle that is over
+		o.writes, o.writesExec = nil, false
+	}
+}
+
+func contains(all, some []uint16) bool {
+	return !slices.ContainsFunc(some, func(r uint16) bool { return !slices.Contains(all, r) })
+}
