@@ -19,6 +19,7 @@ var house = map[string]string{
 	"internal/suite":        "",                                             // for tests
 	"internal/ledger":       "config gpu internal/suite probe spec tracing", // likewise
 	"internal/mutate":       "internal/suite",                               // a tool for those who work on the model
+	"internal/pgo":          "",                                             // records the profile that the command is compiled by
 	"internal/judge":        "account config cu gpu isa program simd spirv spirv/validate tracing",
 	"internal/judge/cmd":    "config experiments internal/judge",
 	"systemtest":            "", // tests only

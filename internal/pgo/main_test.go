@@ -1,0 +1,77 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// hottest is how many functions of the profile are looked for in the sources.
+const hottest = 40
+
+// The compiler uses what the profile says of functions by their names: most of the hottest ones must still have theirs. If
+// not, the profile is to be recorded anew.
+func TestProfileIsOfThisCode(t *testing.T) {
+	out, err := exec.Command("go", "tool", "pprof", "-top", "-nodecount=200", "../../"+written).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, known := 0, map[string]map[string]bool{}
+	var gone []string
+	for _, m := range regexp.MustCompile(`spvsim/([\w/]+)\.(?:\(\*?(\w+)\)\.)?(\w+)`).FindAllStringSubmatch(string(out), -1) {
+		folder, name := m[1], strings.TrimPrefix(m[2]+"."+m[3], ".")
+		if known[folder] == nil {
+			known[folder] = declared(t, "../../"+folder)
+		}
+		if seen++; !known[folder][name] {
+			gone = append(gone, folder+"."+name)
+		}
+		if seen == hottest {
+			break
+		}
+	}
+	if seen < hottest || len(gone) > hottest/4 {
+		t.Errorf("%d functions of the product in %s, want %d; these are no more: %v: record it anew with go run ./internal/pgo", seen, written, hottest, gone)
+	}
+}
+
+// declared are the functions and methods of a package.
+func declared(t *testing.T, folder string) map[string]bool {
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok {
+				names[receiver(f)+f.Name.Name] = true
+			}
+		}
+	}
+	return names
+}
+
+// receiver is the type of a method with a dot after it.
+func receiver(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return ""
+	}
+	of := f.Recv.List[0].Type
+	if star, ok := of.(*ast.StarExpr); ok {
+		of = star.X
+	}
+	if name, ok := of.(*ast.Ident); ok {
+		return name.Name + "."
+	}
+	return ""
+}
