@@ -213,6 +213,7 @@ func (d *division) open(a *alike, at uint64) uint64 {
 			d.count(a, c)
 		}
 	}
+	a.windows.add(&d.like, a)
 	d.window.open(a, d.settle)
 	return begin
 }
@@ -323,6 +324,7 @@ func (d *division) look(at *uint64) *alike {
 	*at = to
 	d.like = d.shown(c)
 	a := d.rows.of(&d.like)
+	a.pieces.add(&d.like, a)
 	d.count(a, c)
 	if d.last != nil && d.last != a {
 		d.rows.crossed(d.tally.number(d.step), border{d.last, a, d.ran})

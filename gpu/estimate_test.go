@@ -403,6 +403,27 @@ func quantized(by *config.Sampling) string {
 	return fmt.Sprint(s.list[0].quantized)
 }
 
+// Where all pieces of a stratum ask less than those that were timed, it is taken to cost less, by half as much, and the interval holds both.
+func TestDrift(t *testing.T) {
+	by := config.DefaultSampling()
+	by.SpreadRows, by.LeastRows = 0, 0
+	r := &newKind(by).rows
+	a := r.of(&signature{demand: demand{demandMemory: 1}})
+	if a.samples = []sample{{100, 100}, {100, 100}}; a.drift() != 0 {
+		t.Errorf("%g without pieces", a.drift())
+	}
+	a.windows.add(&a.like, a)
+	for _, asks := range []float64{1, 0.9, 0.86, 0.2} { // the last one is another behaviour
+		a.pieces.add(&signature{demand: demand{demandMemory: asks}}, a)
+	}
+	a.rest[0] = 1000
+	cycles, half := 0.0, 0.0
+	r.untimed(0, func(took, width float64) { cycles, half = cycles+took, half+width })
+	if math.Abs(cycles-960) > 1e-9 || math.Abs(half-38.4) > 1e-9 {
+		t.Errorf("%g +- %g cycles: want 4 %% less than the windows', and 4 %% of that", cycles, half)
+	}
+}
+
 // Each key of sampling decides something: launches that are timed, when a rate has settled, what an estimate comes to.
 func TestSamplingKeys(t *testing.T) {
 	wild := func(i int) float64 { return float64(1 + i*i%7) }
