@@ -67,6 +67,9 @@ func newDivision(s *sampler, l *launch, k *kernel, r *rows, generation uint64) *
 // sizes are those of windows, and of what comes before them.
 func (d *division) sizes() {
 	w, s := &d.window, d.Sampling
+	for w.align = uint64(s.Align); w.align > d.generation+d.generation/2; {
+		w.align = (w.align + 1) / 2
+	}
 	d.settle = d.part(s.SettleShare, d.generation, uint64(s.Settle)*d.generation)
 	w.batch = max(d.generation/batchesOfGeneration, 1)
 	w.batches = int(d.part(s.WindowShare, uint64(s.Batches)*w.batch, uint64(s.LongBatches)*w.batch) / w.batch)
@@ -129,8 +132,13 @@ func (d *division) next(p scheduler.Progress) (leave uint64, hold bool) {
 		return 0, false
 	case d.drains && p.Running > 0:
 		return 0, true
+	case !d.drains && p.Next%d.window.align != 0:
+		return 0, false
 	}
 	if d.window.stratum != nil {
+		if !d.drains {
+			d.window.end()
+		}
 		d.close()
 	}
 	return d.leap(p.Next) - p.Next, false
@@ -187,7 +195,10 @@ func (d *division) leap(at uint64) uint64 {
 }
 
 // begins is with which workgroup a window begins after those that were looked at: those a generation before it would have ended.
-func (d *division) begins(at uint64) uint64 { return at + min(uint64(d.Apart), d.generation) }
+func (d *division) begins(at uint64) uint64 {
+	align := d.window.align
+	return (at + min(uint64(d.Apart), d.generation) + align - 1) / align * align
+}
 
 // holds says whether there is space for a window after a workgroup.
 func (d *division) holds(at uint64) bool { return d.all > d.begins(at)+d.settle+d.generation/2 }
@@ -202,6 +213,7 @@ func (d *division) open(a *alike, at uint64) uint64 {
 			d.count(a, c)
 		}
 	}
+	a.windows.add(&d.like, a)
 	d.window.open(a, d.settle)
 	return begin
 }
@@ -312,6 +324,7 @@ func (d *division) look(at *uint64) *alike {
 	*at = to
 	d.like = d.shown(c)
 	a := d.rows.of(&d.like)
+	a.pieces.add(&d.like, a)
 	d.count(a, c)
 	if d.last != nil && d.last != a {
 		d.rows.crossed(d.tally.number(d.step), border{d.last, a, d.ran})

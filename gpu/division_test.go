@@ -65,6 +65,24 @@ func TestWindowsOfWorkgroups(t *testing.T) {
 	}
 }
 
+// A window that has its batches counts what comes until it is left.
+func TestWindowsEndWhereTheyAreLeft(t *testing.T) {
+	w := newWindowTest(t)
+	w.open(&alike{}, 100)
+	last := w.ends(1, 300, 30)
+	for i := last + 1; i <= last+3; i++ {
+		if w.ends(i, i, 30) != i {
+			t.Error("it has its batches, and is not over")
+		}
+	}
+	if w.end(); w.came() != (sample{3090, 1030}) {
+		t.Errorf("with three more it comes to %v", w.came())
+	}
+	if n := len(w.marks); n != 6 {
+		t.Errorf("%d marks, want those of four batches and the end", n)
+	}
+}
+
 // A window whose second half is not like the first goes on, without that.
 func TestWindowsThatDoNotSettle(t *testing.T) {
 	by := config.DefaultSampling()
@@ -177,6 +195,22 @@ func TestDivisionsOfFewPieces(t *testing.T) {
 		if k.rows.near != c.near || d.begins(0) != uint64(c.from) {
 			t.Errorf("%d workgroups: %d pieces between windows, which begin %d workgroups after what is looked at", c.groups, k.rows.near, d.begins(0))
 		}
+	}
+}
+
+// The machine goes on to workgroups that come later where it is at a multiple of those that share lines, and to such a multiple.
+func TestWindowsAreAligned(t *testing.T) {
+	d := divided200(t, config.DefaultSampling(), 4)
+	d.sizes()
+	d.settle = 1
+	left := map[uint64]uint64{}
+	for next := uint64(13); next < 17; next++ {
+		if leave, hold := d.next(scheduler.Progress{Next: next, Ended: next - 4, Running: 4}); leave > 0 && !hold {
+			left[next] = next + leave
+		}
+	}
+	if to := left[16]; len(left) != 1 || to == 0 || to%4 != 0 {
+		t.Errorf("left from and to %v: want that from 16 to a multiple of four", left)
 	}
 }
 

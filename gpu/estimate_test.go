@@ -403,6 +403,27 @@ func quantized(by *config.Sampling) string {
 	return fmt.Sprint(s.list[0].quantized)
 }
 
+// Where all pieces of a stratum ask less than those that were timed, it is taken to cost less, by half as much, and the interval holds both.
+func TestDrift(t *testing.T) {
+	by := config.DefaultSampling()
+	by.SpreadRows, by.LeastRows = 0, 0
+	r := &newKind(by).rows
+	a := r.of(&signature{demand: demand{demandMemory: 1}})
+	if a.samples = []sample{{100, 100}, {100, 100}}; a.drift() != 0 {
+		t.Errorf("%g without pieces", a.drift())
+	}
+	a.windows.add(&a.like, a)
+	for _, asks := range []float64{1, 0.9, 0.86, 0.2} { // the last one is another behaviour
+		a.pieces.add(&signature{demand: demand{demandMemory: asks}}, a)
+	}
+	a.rest[0] = 1000
+	cycles, half := 0.0, 0.0
+	r.untimed(0, func(took, width float64) { cycles, half = cycles+took, half+width })
+	if math.Abs(cycles-960) > 1e-9 || math.Abs(half-38.4) > 1e-9 {
+		t.Errorf("%g +- %g cycles: want 4 %% less than the windows', and 4 %% of that", cycles, half)
+	}
+}
+
 // Each key of sampling decides something: launches that are timed, when a rate has settled, what an estimate comes to.
 func TestSamplingKeys(t *testing.T) {
 	wild := func(i int) float64 { return float64(1 + i*i%7) }
@@ -471,7 +492,7 @@ func TestSamplingKeys(t *testing.T) {
 			a.rest[0], b.rest[0] = 2000, 98000
 			return fmt.Sprint(x.large(a))
 		}, "false", "true"},
-		{"least_rows", func(s *config.Sampling) { s.LeastRows = 0.5 }, leastOf, "0.025", "0.5"},
+		{"least_rows", func(s *config.Sampling) { s.LeastRows = 0.5 }, leastOf, "0.015", "0.5"},
 		{"least_beside", func(s *config.Sampling) { s.LeastBeside = 0.5 }, besideOf, "0.05", "0.5"},
 		{"waiting", func(s *config.Sampling) { s.Waiting = 0.5 }, func(s *config.Sampling) string {
 			s.Spread = 0
@@ -486,9 +507,14 @@ func TestSamplingKeys(t *testing.T) {
 		{"peeked", func(s *config.Sampling) { s.Peeked = 64 }, func(s *config.Sampling) string { return peekOf(t, s) }, "other after 8", "other after 64"},
 		{"aside", func(s *config.Sampling) { s.Aside = 65536 }, func(s *config.Sampling) string { return peekOf(t, s) }, "other after 8", "the same after 8"},
 		{"apart", func(s *config.Sampling) { s.Apart = 0 }, func(s *config.Sampling) string {
-			d := division{sampler: &sampler{Sampling: s}, generation: 64}
+			d := division{sampler: &sampler{Sampling: s}, generation: 64, window: window{align: 1}}
 			return fmt.Sprint(d.begins(100))
 		}, "148", "100"},
+		{"align", func(s *config.Sampling) { s.Align = 40 }, func(s *config.Sampling) string {
+			d := division{sampler: &sampler{Sampling: s}, generation: 64}
+			d.sizes()
+			return fmt.Sprint(d.begins(100))
+		}, "192", "160"},
 		{"max_kept", func(s *config.Sampling) { s.MaxKept = 10 }, func(s *config.Sampling) string { return fmt.Sprint(mayKeep(s, 2000, 100)) }, "true", "false"},
 		{"same_work", func(s *config.Sampling) { s.SameWork = 0.1 }, func(s *config.Sampling) string { return fmt.Sprint(sameWork(s, 1050, 1000)) }, "false", "true"},
 		{"least_looked", func(s *config.Sampling) { s.LeastLooked = 64 }, seenParts, "4", "2"},

@@ -39,12 +39,13 @@ func (r *rows) open(b border) float64 {
 	return account.Confidence * b.instructions * math.Abs(x-y)
 }
 
-// rate is that of a stratum, or what it is taken to be.
+// rate is that of a stratum, or what it is taken to be. It is between that of windows and as much more as all pieces ask more than those that were timed.
 func (r *rows) rate(a *alike) (rate, half float64) {
 	if a = cmp.Or(a.as, a); len(a.samples) == 0 {
 		return r.unsampled(&a.like, 1)
 	}
-	return a.cost(0, 1)
+	rate, half = a.cost(0, 1)
+	return rate * (1 + a.drift()/2), half
 }
 
 // untimed hands on what workgroups without time are taken to cost, by stratum, and half the widths of the intervals.
@@ -60,7 +61,7 @@ func (r *rows) untimed(step int, add func(took, half float64)) {
 		if all += took; len(a.samples) == 0 {
 			apart, half = apart+half, 0
 		}
-		if a.like.demand.busiest() == demandUpdates {
+		if apart += math.Abs(a.drift()) / 2 * took; a.like.demand.busiest() == demandUpdates {
 			apart += r.Contended * took
 		}
 		add(took, half*a.apart(n))

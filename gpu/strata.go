@@ -53,6 +53,27 @@ type alike struct {
 	missed    int     // windows that were not begun, as others came first
 	since     int     // members since the last sample
 	gap       int     // from there to the next one; 0: near
+	pieces    asked   // by all of a large launch
+	windows   asked   // by those pieces at which windows were timed
+}
+
+// Asked is what pieces ask of the part of the machine that their stratum asks most of, in all and how many they are.
+type asked struct{ sum, n float64 }
+
+// add adds a piece, if its signature is of the stratum: others are counted as of it that turned out to behave the same.
+func (q *asked) add(x *signature, a *alike) {
+	if a.like.distance(x, a.Sampling) <= 1 {
+		q.sum, q.n = q.sum+x.demand[a.like.demand.busiest()], q.n+1
+	}
+}
+
+// drift is by how much more all pieces ask than those at which windows were timed, as a part of that: behaviour may change little by little
+// within a stratum, which is timed near its beginning.
+func (a *alike) drift() float64 {
+	if a.windows.sum == 0 || a.pieces.n == 0 {
+		return 0
+	}
+	return a.pieces.sum/a.pieces.n/(a.windows.sum/a.windows.n) - 1
 }
 
 // Members are launches, and instructions of theirs or of rows.

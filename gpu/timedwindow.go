@@ -14,6 +14,7 @@ type window struct {
 	issued  func() (uint64, [isa.NumClasses]uint64) // instructions so far
 	batch   uint64                                  // workgroups
 	batches int                                     // at least
+	align   uint64                                  // workgroups: it begins and ends at a multiple of so many
 	stratum *alike                                  // nil: there is no window
 	settle  uint64                                  // workgroups that end before it begins
 	at      uint64                                  // workgroups that will have ended when the batch is over
@@ -21,6 +22,7 @@ type window struct {
 	left    int                                     // batches that were left out
 	first   mark                                    // beginning, with those
 	now     mark
+	whole   bool // it has its batches
 }
 
 // A mark is how far the machine is: the cycle by which all was done that workgroups asked that had ended, the instructions issued by then,
@@ -50,7 +52,7 @@ func mixBetween(a, b *mark) mix {
 // open begins a window after some workgroups have ended. Without any it begins at once, and not when the next one has ended: much may have
 // issued by then.
 func (w *window) open(a *alike, settle uint64) {
-	w.stratum, w.settle, w.left, w.marks = a, settle, 0, w.marks[:0]
+	w.stratum, w.settle, w.left, w.marks, w.whole = a, settle, 0, w.marks[:0], false
 	w.at = w.now.ended + max(settle, w.batch)
 	if settle == 0 {
 		w.mark()
@@ -62,17 +64,25 @@ func (w *window) see(p *scheduler.Progress) {
 	w.now.ended, w.now.done = p.Ended, max(w.now.done, p.Now, p.Done)
 }
 
-// over says whether the window has ended, or there is none.
+// over says whether the window may end, or there is none.
 func (w *window) over() bool {
 	if w.stratum == nil {
 		return true
 	}
-	if w.now.ended < w.at {
-		return false
+	if w.whole || w.now.ended < w.at {
+		return w.whole
 	}
 	w.at = w.now.ended + w.batch
 	w.mark()
-	return len(w.marks) > w.batches && w.steady()
+	w.whole = len(w.marks) > w.batches && w.steady()
+	return w.whole
+}
+
+// end ends the window where the machine is.
+func (w *window) end() {
+	if w.now.ended > w.marks[len(w.marks)-1].ended {
+		w.mark()
+	}
 }
 
 // mark takes down where the machine is.
