@@ -44,6 +44,7 @@ func main() {
 	flag.DurationVar(&o.limit, "limit", 5*time.Minute, "time for the tests of one change")
 	flag.Float64Var(&o.least, "least", 0, "percent that have to be noticed")
 	flag.Parse()
+	os.Setenv("GOFLAGS", strings.TrimSpace(os.Getenv("GOFLAGS")+" -pgo=off")) // one build of each package, and not one more by the command's profile
 	if err := o.run(flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "mutate:", err)
 		os.Exit(1)
