@@ -273,11 +273,11 @@ func (u *ComputeUnit) leave(now uint64) {
 
 // Local fulfils lookahead.Unit.
 func (u *ComputeUnit) Local(cycle uint64) bool {
+	if u.shared.Pending() { // what comes may wake a wave before the access leaves the LDS
+		return false
+	}
 	if u.leaves <= cycle {
 		u.leave(cycle)
-	}
-	if u.shared.Pending() {
-		return false
 	}
 	for i, turn := range u.shared.Turns() {
 		if turn <= cycle && u.SIMDs[i].MayAffect(cycle) {

@@ -21,7 +21,7 @@ import (
 // Compute units go ahead of the engine while no other part sees it. With a hook on the engine somebody can, and each turn is an event of its own:
 // statistics and buffers are the same. Jobs have divergent loops, barriers, LDS, atomics, scratch memory and several launches.
 func TestGoingAheadChangesNothing(t *testing.T) {
-	for _, name := range []string{"reduce", "bitonic", "histogram", "nbody", "transpose-plain", "spmv", "mandelbrot", "matmul", "classify", "koch"} {
+	for _, name := range []string{"reduce", "bitonic", "histogram", "nbody", "transpose-plain", "spmv", "mandelbrot", "matmul", "classify", "koch", "mariani", "rasteriser"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ahead, step := outcome(t, name, nil, &gpu.Setup{}), outcome(t, name, nil, &gpu.Setup{Attach: ledger.EachTurn})
