@@ -66,13 +66,13 @@ type Values struct {
 type LDS struct {
 	Values
 
-	spec   *Spec
-	rows   [NumKinds]*AccessSpec
-	bytes  []byte // made when first used
-	count  *counter
-	phases [NumKinds][]uint64
-	spans  [NumKinds]bool
-	known  *[numPatterns + 1]pattern // the last is that of the access at hand
+	spec      *Spec
+	rows      [NumKinds]*AccessSpec
+	bytes     []byte // made when first used
+	count     *counter
+	phases    [NumKinds][]uint64
+	spans     [NumKinds]bool
+	*patterns // made by the first access that is counted
 }
 
 // New makes an LDS of a spec that has been checked.

@@ -16,6 +16,12 @@ type pattern struct {
 // numPatterns are kept: by what spreads those of one kernel, the latest of those that share a place.
 const numPatterns = 32
 
+// patterns are those that are kept, and that of the access at hand.
+type patterns struct {
+	known [numPatterns]pattern
+	at    pattern
+}
+
 // place is where a pattern is kept.
 func (p *pattern) place() uint32 {
 	h := p.from[1]*0x9E3779B1 ^ p.from[31]*0x85EBCA77 ^ p.from[63]*0xC2B2AE3D ^ uint32(p.mask) ^ uint32(p.mask>>32) ^ p.at ^ uint32(p.kind)<<8
@@ -24,10 +30,10 @@ func (p *pattern) place() uint32 {
 
 // counted is what passes counts for the lanes' offsets, all of which are inside: as it was for the same pattern, or anew.
 func (d *LDS) counted(k Kind, mask uint64, base, bytes uint32) (passes, phases int) {
-	if d.known == nil {
-		d.known = new([numPatterns + 1]pattern)
+	if d.patterns == nil {
+		d.patterns = new(patterns)
 	}
-	c, p, first := d.count, &d.known[numPatterns], d.Offsets[0]
+	c, p, first := d.count, &d.patterns.at, d.Offsets[0]
 	p.kind, p.bytes, p.mask, p.at, p.used = k, bytes, mask, base+first, true
 	if c.modulo {
 		p.at &= 1<<c.word - 1 // as moving all words by some turns the banks
@@ -35,7 +41,7 @@ func (d *LDS) counted(k Kind, mask uint64, base, bytes uint32) (passes, phases i
 	for l, at := range &d.Offsets {
 		p.from[l] = at - first
 	}
-	known := &d.known[p.place()]
+	known := &d.patterns.known[p.place()]
 	if p.passes, p.phases = known.passes, known.phases; *p != *known {
 		p.passes, p.phases = c.passes(d.phases[k], mask, &d.Offsets, base, bytes, k >= AtomicB32)
 		*known = *p

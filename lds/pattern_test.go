@@ -24,7 +24,7 @@ func TestPatternsThatWereCounted(t *testing.T) {
 			}
 			in := access([]isa.Op{isa.Load, isa.Store, isa.AtomicIAdd}[r.Intn(3)], isa.I32, 1)
 			fresh, want := newLDS(t, edit), Timing{}
-			if want = fresh.Issue(0, st, base, 48<<10, in); d.known != nil {
+			if want = fresh.Issue(0, st, base, 48<<10, in); d.patterns != nil {
 				seen++
 			}
 			if got := d.Issue(0, st, base, 48<<10, in); got != want {

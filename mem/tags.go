@@ -100,18 +100,7 @@ func (g *geometry) address(p *place, tag uint32) uint64 {
 }
 
 // find is the way that holds the line, or -1.
-func (p *place) find() int {
-	labels := p.labels()
-	if len(labels) >= lane.FewWords {
-		return lane.Find(labels, p.tag)
-	}
-	for i, t := range labels {
-		if t == p.tag {
-			return i
-		}
-	}
-	return -1
-}
+func (p *place) find() int { return lane.Find(p.labels(), p.tag) }
 
 // victim is the way to replace: an invalid one first, else the least recently used or any.
 func (p *place) victim(random bool) int {

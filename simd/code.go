@@ -231,13 +231,8 @@ func (c *Code) resolve(i int, r *Rules, costs *[isa.NumClasses]*cost) error {
 		return fmt.Errorf("%w: no class %q, needed by instruction %d of %s", ErrTiming, class, i, c.Program.Name)
 	}
 	o.cost = *row
-	switch o.kind {
-	case kindMemory:
-		o.result = account.Memory
-	case kindLDS:
-		o.result = account.LDS
-	default:
-		o.result = account.Operand
+	if o.result = account.Operand; o.kind == kindMemory || o.kind == kindLDS {
+		o.result = o.kind.waitsFor()
 	}
 	o.last = waitsForLast(in.Class)
 	if in.Op == isa.MatrixMulAdd {

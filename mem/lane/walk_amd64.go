@@ -64,7 +64,7 @@ func findAVX(list *uint32, n int, word uint32) (place int)
 
 // Find is the first place of a word in a list, or -1.
 func Find(list []uint32, word uint32) int {
-	if !wide || len(list) < FewWords || len(list)%8 != 0 {
+	if !wide || len(list) < fewWords || len(list)%8 != 0 {
 		return findSlow(list, word)
 	}
 	return findAVX(&list[0], len(list), word)

@@ -44,8 +44,8 @@ func fillSlow(rows []uint32, b []byte, lanes int) {
 	}
 }
 
-// FewWords is the least length of a list for which Find takes less time than a loop over it.
-const FewWords = 16
+// fewWords is the least length of a list for which Find takes less time than a loop over it.
+const fewWords = 16
 
 func findSlow(list []uint32, word uint32) int {
 	for i, w := range list {
